@@ -1,0 +1,192 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+// Exit codes, the same for every command. They are documented by "ttreport help exit-codes".
+const (
+	exitOK          = 0
+	exitGate        = 1 // the gate says no
+	exitUsage       = 2
+	exitInput       = 3 // input problems under --strict, or nothing that could be read
+	exitCollect     = 4
+	exitUngraded    = 5
+	exitInterrupted = 130
+)
+
+// command is one verb. setup declares the flags and returns what runs after they were parsed.
+type command struct {
+	name     string
+	args     string // for the usage line
+	summary  string // one line, for the list
+	help     string // paragraphs
+	examples []example
+	setup    func(*pflag.FlagSet) runFunc
+}
+
+type example struct{ does, line string }
+
+type runFunc func(context.Context, *shell, []string) error
+
+// shell is what a command may touch of the outside world.
+type shell struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// say writes one message line to standard error.
+func (s *shell) say(format string, args ...any) { fmt.Fprintf(s.err, format+"\n", args...) }
+
+// commands is the table, in the order of the help.
+func commands() []command {
+	return []command{
+		collectCommand(), buildCommand(), demoCommand(), ingestCommand(), inspectCommand(), targetsCommand(),
+		completionCommand(), versionCommand(), helpCommand(),
+	}
+}
+
+// failure is an error with an exit code and, perhaps, a hint of what to do.
+type failure struct {
+	code int
+	err  error
+	hint string
+}
+
+func (f failure) Error() string { return f.err.Error() }
+func (f failure) Unwrap() error { return f.err }
+
+func fail(code int, hint, format string, args ...any) error {
+	return failure{code, fmt.Errorf(format, args...), hint}
+}
+
+// run is the program without the process: it picks the command, parses its flags, runs it and returns the exit code.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	sh := &shell{in: stdin, out: stdout, err: stderr}
+	if len(args) == 0 {
+		writeHelp(stderr)
+		return exitUsage
+	}
+	if args[0] == "--help" || args[0] == "-h" {
+		writeHelp(stdout)
+		return exitOK
+	}
+	if args[0] == "--version" {
+		args[0] = "version"
+	}
+	for _, c := range commands() {
+		if c.name == args[0] {
+			return finish(ctx, sh, runCommand(ctx, sh, c, args[1:]))
+		}
+	}
+	names := []string{}
+	for _, c := range commands() {
+		names = append(names, c.name)
+	}
+	return finish(ctx, sh, failure{exitUsage, fmt.Errorf("unknown command %q", args[0]), didYouMean(args[0], names, "ttreport ", "run ttreport --help for the list")})
+}
+
+func runCommand(ctx context.Context, sh *shell, c command, args []string) error {
+	fs := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
+	fs.SortFlags = false
+	fs.SetOutput(io.Discard)
+	fs.Usage = func() {}
+	do := c.setup(fs)
+	switch err := fs.Parse(args); {
+	case errors.Is(err, pflag.ErrHelp):
+		c.write(sh.out, fs)
+		return nil
+	case err != nil:
+		return flagError(c, fs, err)
+	}
+	return do(ctx, sh, fs.Args())
+}
+
+// flagError adds the nearest flag to an unknown one.
+func flagError(c command, fs *pflag.FlagSet, err error) error {
+	hint := fmt.Sprintf("run ttreport %s --help", c.name)
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) {
+		var names []string
+		fs.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		hint = didYouMean(unknown.GetSpecifiedName(), names, "--", hint)
+	}
+	return failure{exitUsage, fmt.Errorf("%s: %w", c.name, err), hint}
+}
+
+// finish prints an error as people read it and returns the exit code.
+func finish(ctx context.Context, sh *shell, err error) int {
+	if err == nil {
+		return exitOK
+	}
+	if ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, ctx.Err())) {
+		sh.say("ttreport: interrupted")
+		return exitInterrupted
+	}
+	var f failure
+	if !errors.As(err, &f) {
+		f = failure{code: exitUsage, err: err}
+	}
+	if f.err.Error() != "" {
+		sh.say("ttreport: %v", err)
+	}
+	if f.hint != "" {
+		sh.say("hint: %s", f.hint)
+	}
+	return f.code
+}
+
+// didYouMean names the nearest of some words, or falls back to a general hint.
+func didYouMean(word string, known []string, prefix, otherwise string) string {
+	best, distance := "", 3
+	for _, k := range known {
+		if d := editDistance(word, k); d < distance {
+			best, distance = k, d
+		}
+		if len(word) > 2 && strings.HasPrefix(k, word) && distance > 1 {
+			best, distance = k, 1
+		}
+	}
+	if best == "" {
+		return otherwise
+	}
+	return fmt.Sprintf("did you mean %s%s?", prefix, best)
+}
+
+// editDistance counts insertions, deletions, replacements and swaps of neighbours between two short words.
+func editDistance(a, b string) int {
+	rows := make([][]int, len(a)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(b)+1)
+		rows[i][0] = i
+	}
+	for j := range rows[0] {
+		rows[0][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			rows[i][j] = min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
+			}
+		}
+	}
+	return rows[len(a)][len(b)]
+}
+
+// isTerminal reports whether a stream is one, so that progress may be drawn in place.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && isTTY(int(f.Fd()))
+}

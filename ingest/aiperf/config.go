@@ -1,0 +1,186 @@
+package aiperf
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/redact"
+)
+
+// config is what was asked of a run, from whichever shape of input_config the era has, with the command line as the
+// last resort: it is the one field that survived every rewrite.
+type config struct {
+	v     decode.Value // the whole summary
+	in    decode.Value // input_config
+	phase decode.Value // the last phase that counts (E3 on)
+	argv  []string
+}
+
+func configOf(v decode.Value) config {
+	c := config{v: v, in: v.Get("input_config")}
+	for _, p := range c.in.Get("phases").List() {
+		if skip, _ := p.Get("exclude_from_results").Truth(); !skip && p.Get("kind").Str() != "warmup" && p.Get("name").Str() != "warmup" {
+			c.phase = p
+		}
+	}
+	line := c.in.Get("cli_command").Str()
+	if line == "" {
+		line = v.At("run_info", "cli_command").Str()
+	}
+	c.argv = splitWords(line)
+	return c
+}
+
+// first returns the first of several values that holds a number; a length may be {mean: n}.
+func first(values ...decode.Value) *float64 {
+	for _, v := range values {
+		if p := v.Ptr(); p != nil {
+			return p
+		}
+		if p := v.Get("mean").Ptr(); p != nil {
+			return p
+		}
+	}
+	return nil
+}
+
+func (c config) key() schema.Key {
+	data := decode.Value{}
+	if list := c.in.Get("datasets").List(); len(list) > 0 {
+		data = list[len(list)-1]
+	}
+	k := schema.Key{Task: "text", Tool: "aiperf"}
+	k.Concurrency = c.orFlag(first(c.in.At("loadgen", "concurrency"), c.phase.Get("concurrency"), c.v.At("run_info", "variation_values").Get("phases.profiling.concurrency")), "--concurrency")
+	k.Rate = c.orFlag(first(c.in.At("loadgen", "request_rate"), c.phase.Get("rate")), "--request-rate")
+	k.ISL = c.orFlag(first(c.in.At("input", "prompt", "input_tokens"), data.At("prompts", "isl")),
+		"--synthetic-input-tokens-mean", "--prompt-input-tokens-mean", "--isl", "--isl-mean")
+	k.OSL = c.orFlag(first(c.in.At("input", "prompt", "output_tokens"), data.At("prompts", "osl")),
+		"--output-tokens-mean", "--prompt-output-tokens-mean", "--osl")
+	if data.Get("type").Str() != "" {
+		k.Dataset = data.Get("type").Str()
+	}
+	return k
+}
+
+func (c config) orFlag(v *float64, names ...string) *float64 {
+	if v != nil {
+		return v
+	}
+	for _, n := range names {
+		if x, err := strconv.ParseFloat(c.flag(n), 64); err == nil {
+			return &x
+		}
+	}
+	return nil
+}
+
+// flag returns the value of a flag on the command line.
+func (c config) flag(name string) string {
+	for i, a := range c.argv {
+		if a == name && i+1 < len(c.argv) {
+			return c.argv[i+1]
+		}
+		if v, ok := strings.CutPrefix(a, name+"="); ok {
+			return v
+		}
+	}
+	return ""
+}
+
+func (c config) conditions() map[string]string {
+	out := map[string]string{}
+	set := func(name string, values ...string) {
+		for _, v := range values {
+			if v != "" {
+				out[name] = redact.Text(v)
+				return
+			}
+		}
+	}
+	set("num_prompts", c.in.At("loadgen", "request_count").Text(), c.phase.Get("requests").Text(), c.flag("--request-count"), c.flag("--num-requests"))
+	set("tokenizer", c.in.At("tokenizer", "name").Text(), c.flag("--tokenizer"))
+	set("streaming", c.in.At("endpoint", "streaming").Text())
+	set("endpoint", c.in.At("endpoint", "type").Text())
+	set("seed", c.in.At("input", "random_seed").Text(), c.v.At("run_info", "random_seed").Text(), c.flag("--random-seed"))
+	set("warmups", c.in.At("loadgen", "warmup_request_count").Text())
+	for _, a := range c.argv {
+		if strings.HasPrefix(a, "ignore_eos:") {
+			set("ignore_eos", strings.TrimPrefix(a, "ignore_eos:"))
+		}
+	}
+	return out
+}
+
+func (c config) facts() schema.Facts {
+	var f schema.Facts
+	for _, v := range []decode.Value{at0(c.in.At("endpoint", "model_names")), at0(c.in.At("models", "items")).Get("name"), at0(c.in.Get("models")),
+		at0(c.in.Get("models")).Get("name")} {
+		if f.Model.ID == "" {
+			f.Model.ID = v.Str()
+		}
+	}
+	for _, name := range []string{"--model", "-m", "--model-names"} {
+		if f.Model.ID == "" {
+			f.Model.ID = c.flag(name)
+		}
+	}
+	f.Start, f.End = parseLocal(c.v.Get("start_time").Str()), parseLocal(c.v.Get("end_time").Str())
+	if !f.Start.IsZero() {
+		f.StartNote = "local time of the client, zone not stated"
+	}
+	return f
+}
+
+// at0 is the first element of an array.
+func at0(v decode.Value) decode.Value {
+	if l := v.List(); len(l) > 0 {
+		return l[0]
+	}
+	return decode.Value{}
+}
+
+// lengths warns where the measured lengths are not the ones asked for: the model stopped early, and the point is not
+// the workload that its key says.
+func (c config) lengths(f *decode.File, p *schema.Point, r *schema.Reading) {
+	osl, ok := p.Metrics["osl"].Stats.Get("mean")
+	if !ok || p.Key.OSL == nil || math.Abs(osl / *p.Key.OSL - 1) <= .05 {
+		return
+	}
+	q := f.Problem(schema.SevWarning, "osl-mismatch", c.v.Get("output_sequence_length"))
+	q.Found = fmt.Sprintf("answers of %.4g tokens on average where %.4g were asked for", osl, *p.Key.OSL)
+	q.Expected, q.Hint = "the two within 5 %", "pass --extra-inputs ignore_eos:true, or compare with runs of the same answer length only"
+	r.Problems = append(r.Problems, q)
+}
+
+// splitWords splits a command line at spaces outside quotes.
+func splitWords(s string) []string {
+	var out []string
+	var word strings.Builder
+	var quote rune
+	started := false
+	for _, c := range s {
+		switch {
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote == 0 && (c == '"' || c == '\''):
+			quote, started = c, true
+		case quote == 0 && (c == ' ' || c == '\n' || c == '\t'):
+			if started {
+				out = append(out, word.String())
+			}
+			word.Reset()
+			started = false
+		default:
+			word.WriteRune(c)
+			started = true
+		}
+	}
+	if started {
+		out = append(out, word.String())
+	}
+	return out
+}

@@ -1,0 +1,179 @@
+package ingest
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path"
+	"regexp"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/aiperf"
+	"github.com/ttreport/ttreport/ingest/schema"
+)
+
+// gap is how long a run may pause before what follows is another run.
+const gap = 6 * time.Hour
+
+var stamps = regexp.MustCompile(`\d{4}-?\d\d-?\d\d[T_-]?\d\d[-:]?\d\d[-:]?\d\d(?:\.\d+)?Z?|\d{8}-\d{6}`)
+
+// group joins files into runs: by the id that a manifest or spec states, else by folder, system and build with gaps of
+// up to six hours.
+func group(items []*item, problems *[]schema.Problem) ([]schema.Run, map[string]string) {
+	buckets := map[string][]*item{}
+	var order []string
+	for _, it := range items {
+		if !it.counts() {
+			continue
+		}
+		key := bucket(it)
+		if buckets[key] == nil {
+			order = append(order, key)
+		}
+		buckets[key] = append(buckets[key], it)
+	}
+	var runs []schema.Run
+	why := map[string]string{}
+	byID := map[string]int{}
+	for _, key := range order {
+		for _, part := range split(buckets[key]) {
+			run, reason := build(part)
+			if i, taken := byID[run.ID]; taken {
+				if sameSystem(runs[i], run) {
+					mergeRun(&runs[i], run)
+					note(part, run.ID)
+					continue
+				}
+				*problems = append(*problems, schema.Problem{Severity: schema.SevError, Path: part[0].shown(), Code: "run-id-taken",
+					Found:    fmt.Sprintf("run id %s for %s on %s, which %s on %s has already", run.ID, run.Model.Name, run.Device.Name, runs[i].Model.Name, runs[i].Device.Name),
+					Expected: "one id per run", Used: "both, the second as " + run.ID + "~2", Hint: "give one of them another id in its manifest"})
+				run.ID += "~2"
+			}
+			byID[run.ID] = len(runs)
+			why[run.ID] = reason
+			note(part, run.ID)
+			runs = append(runs, run)
+		}
+	}
+	sort.SliceStable(runs, func(i, j int) bool {
+		if !runs[i].Start.Equal(runs[j].Start) {
+			return runs[i].Start.Before(runs[j].Start)
+		}
+		return runs[i].ID < runs[j].ID
+	})
+	return runs, why
+}
+
+func note(part []*item, id string) {
+	for _, it := range part {
+		it.group = id
+	}
+}
+
+// bucket is the key under which files may be one run.
+func bucket(it *item) string {
+	f := it.facts
+	if f.RunID != "" {
+		return strings.Join([]string{"id", f.RunID, it.runRoot}, "\x00")
+	}
+	if it.runRoot == "" {
+		it.runRoot = path.Dir(it.shown())
+		if it.reading.Format == aiperf.Format || it.reading.Format == aiperf.Records {
+			it.runRoot = path.Dir(it.runRoot) // each point has a folder of its own
+		}
+	}
+	return strings.Join([]string{"at", it.runRoot, system(f), buildName(f)}, "\x00")
+}
+
+func system(f schema.Facts) string {
+	return strings.Join([]string{f.Model.ID, f.Model.Name, f.Impl, f.Device.Name, f.Device.Mesh, f.Stack.Engine}, "\x00")
+}
+
+func buildName(f schema.Facts) string {
+	var commits []string
+	for name, c := range f.Stack.Commits {
+		commits = append(commits, name+"="+c)
+	}
+	sort.Strings(commits)
+	return strings.Join(append(commits, f.Release, f.Stack.Version, f.Stack.Digest, f.Stack.Image), "\x00")
+}
+
+// split cuts a bucket where nothing started for longer than the gap. Files under a stated id are never split.
+func split(items []*item) [][]*item {
+	sort.SliceStable(items, func(i, j int) bool { return items[i].facts.Start.Before(items[j].facts.Start) })
+	if items[0].facts.RunID != "" {
+		return [][]*item{items}
+	}
+	var out [][]*item
+	start, last := 0, time.Time{}
+	for i, it := range items {
+		if i > start && it.facts.Start.Sub(last) > gap {
+			out = append(out, items[start:i])
+			start = i
+		}
+		last = it.facts.Start
+		if it.facts.End.After(last) {
+			last = it.facts.End
+		}
+	}
+	return append(out, items[start:])
+}
+
+// build makes one run of files that belong together and says why they do.
+func build(items []*item) (schema.Run, string) {
+	first := items[0]
+	f := first.facts
+	run := schema.Run{ID: f.RunID, Start: f.Start, Release: f.Release, Channel: f.Channel, Line: f.Line, Model: f.Model, Impl: f.Impl,
+		Device: f.Device, Stack: f.Stack, Provenance: first.origin, Targets: first.targets, Plan: first.plan}
+	for _, it := range items {
+		for _, p := range it.reading.Points {
+			if p.Start.IsZero() {
+				p.Start, p.End = it.facts.Start, it.facts.End
+			}
+			run.Points = append(run.Points, p)
+		}
+		run.Scores = append(run.Scores, it.reading.Scores...)
+		run.Problems = append(run.Problems, it.reading.Problems...)
+		if it.facts.Start.Before(run.Start) {
+			run.Start = it.facts.Start
+		}
+		for _, end := range []time.Time{it.facts.End, it.facts.Start} {
+			if end.After(run.End) {
+				run.End = end
+			}
+		}
+	}
+	run.Arrange()
+	reason := fmt.Sprintf("%d files under id %s", len(items), run.ID)
+	if run.ID == "" {
+		sum := sha256.Sum256([]byte(system(f) + "\x00" + buildName(f) + "\x00" + relative(first) + "\x00" + run.Start.Format(time.RFC3339)))
+		run.ID = run.Start.UTC().Format("20060102T150405Z") + "-" + hex.EncodeToString(sum[:4])
+		reason = fmt.Sprintf("%d files in %s of one system and build, no pause over 6 h", len(items), first.runRoot)
+	}
+	return run, reason
+}
+
+// relative is the group's folder within its root, so that an id does not depend on where the root lies.
+func relative(it *item) string {
+	return strings.TrimPrefix(strings.TrimPrefix(it.runRoot, it.root.Name), "/")
+}
+
+func sameSystem(a, b schema.Run) bool {
+	return a.Model.Name == b.Model.Name && a.Device.Name == b.Device.Name && a.Impl == b.Impl && a.Release == b.Release
+}
+
+// mergeRun adds the results of a second source of the same run.
+func mergeRun(into *schema.Run, more schema.Run) {
+	into.Points = append(into.Points, more.Points...)
+	into.Scores = append(into.Scores, more.Scores...)
+	into.Problems = append(into.Problems, more.Problems...)
+	if more.Start.Before(into.Start) {
+		into.Start = more.Start
+	}
+	if more.End.After(into.End) {
+		into.End = more.End
+	}
+	into.Arrange()
+}

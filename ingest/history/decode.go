@@ -1,0 +1,241 @@
+package history
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+)
+
+// Decode reads a document. A document that is empty, damaged or of a later schema is a problem with what to do.
+func Decode(path string, data []byte) (schema.Run, *schema.Problem) {
+	doc := decode.JSON(path, data, decode.DefaultLimits())
+	if len(doc.Problems) > 0 {
+		p := doc.Problems[0]
+		p.Severity = schema.SevError
+		p.Hint = "restore the document from version control, or ingest the results again"
+		return schema.Run{}, &p
+	}
+	v := doc.Values[0]
+	if p := checkSchema(path, v.Get("schema").Str()); p != nil {
+		return schema.Run{}, p
+	}
+	return decodeRun(v), nil
+}
+
+func checkSchema(path, version string) *schema.Problem {
+	if version == schema.Version {
+		return nil
+	}
+	p := &schema.Problem{Severity: schema.SevError, Path: path, Code: "other-schema", Found: fmt.Sprintf("schema %q", version), Expected: schema.Version,
+		Hint: "a newer ttreport wrote it: upgrade this one; the document is left as it is"}
+	if !strings.HasPrefix(version, "ttreport/v") {
+		p.Hint = "this is not a history document; move it out of the history folder"
+	}
+	return p
+}
+
+// take reads members of an object and remembers which, so that the rest can be kept.
+type take struct {
+	v     decode.Value
+	taken map[string]bool
+}
+
+func taking(v decode.Value) *take { return &take{v, map[string]bool{}} }
+
+func (t *take) get(name string) decode.Value {
+	t.taken[name] = true
+	return t.v.Get(name)
+}
+
+func (t *take) text(name string) string { return t.get(name).Str() }
+
+func (t *take) count(name string) int { n, _ := t.get(name).Int(); return n }
+
+func (t *take) time(name string) time.Time {
+	when, err := time.Parse(time.RFC3339, t.text(name))
+	if err != nil {
+		return time.Time{}
+	}
+	return when.UTC()
+}
+
+func (t *take) texts(name string) map[string]string {
+	var out map[string]string
+	for _, m := range t.get(name).Members() {
+		if out == nil {
+			out = map[string]string{}
+		}
+		out[m.Key] = m.Val.Text()
+	}
+	return out
+}
+
+// rest returns the members that were not read.
+func (t *take) rest() schema.Unknown {
+	var out schema.Unknown
+	for _, m := range t.v.Members() {
+		if t.taken[m.Key] {
+			continue
+		}
+		if out == nil {
+			out = schema.Unknown{}
+		}
+		out[m.Key] = json.RawMessage(append([]byte(nil), m.Val.Raw()...))
+	}
+	return out
+}
+
+func decodeRun(v decode.Value) schema.Run {
+	t := taking(v)
+	t.get("schema")
+	r := schema.Run{ID: t.text("id"), Start: t.time("start"), End: t.time("end"), Release: t.text("release"), Channel: t.text("channel"),
+		Line: t.text("line"), Impl: t.text("impl"), Model: decodeModel(t.get("model")), Device: decodeDevice(t.get("device")), Stack: decodeStack(t.get("stack"))}
+	for _, p := range t.get("points").List() {
+		r.Points = append(r.Points, decodePoint(p))
+	}
+	for _, s := range t.get("scores").List() {
+		r.Scores = append(r.Scores, decodeScore(s))
+	}
+	for _, x := range t.get("targets").List() {
+		r.Targets = append(r.Targets, decodeTarget(x))
+	}
+	for _, k := range t.get("plan").List() {
+		r.Plan = append(r.Plan, decodeKey(k))
+	}
+	for _, p := range t.get("problems").List() {
+		r.Problems = append(r.Problems, decodeProblem(p))
+	}
+	for _, m := range t.get("provenance").Members() {
+		if r.Provenance == nil {
+			r.Provenance = map[string]schema.Origin{}
+		}
+		r.Provenance[m.Key] = schema.Origin{From: m.Val.Get("from").Str(), Where: m.Val.Get("where").Str()}
+	}
+	r.Extra = taking(t.get("extra")).rest()
+	r.Unknown = t.rest()
+	return r
+}
+
+func decodeModel(v decode.Value) schema.Model {
+	t := taking(v)
+	m := schema.Model{ID: t.text("id"), Name: t.text("name"), Key: t.text("key"), Precision: t.text("precision"), Status: t.text("status")}
+	m.Unknown = t.rest()
+	return m
+}
+
+func decodeDevice(v decode.Value) schema.Device {
+	t := taking(v)
+	d := schema.Device{Name: t.text("name"), Mesh: t.text("mesh"), Chips: t.count("chips"), Firmware: t.text("firmware")}
+	d.Unknown = t.rest()
+	return d
+}
+
+func decodeStack(v decode.Value) schema.Stack {
+	t := taking(v)
+	s := schema.Stack{Engine: t.text("engine"), Version: t.text("version"), Image: t.text("image"), Digest: t.text("digest"), Commits: t.texts("commits")}
+	s.Dirty, _ = t.get("dirty").Truth()
+	s.Unknown = t.rest()
+	return s
+}
+
+func decodeKey(v decode.Value) schema.Key {
+	t := taking(v)
+	k := schema.Key{Task: t.text("task"), Tool: t.text("tool"), ISL: t.get("isl").Ptr(), OSL: t.get("osl").Ptr(),
+		Concurrency: t.get("concurrency").Ptr(), Rate: t.get("rate").Ptr(), Dataset: t.text("dataset"), Dims: t.texts("dims")}
+	k.Unknown = t.rest()
+	return k
+}
+
+func decodePoint(v decode.Value) schema.Point {
+	t := taking(v)
+	p := schema.Point{Key: decodeKey(t.get("key")), Status: t.text("status"), Repeat: t.count("repeat"), Start: t.time("start"), End: t.time("end"),
+		Conditions: t.texts("conditions"), Client: t.texts("client"), Source: decodeSource(t.get("source")), Metrics: map[string]schema.Metric{}}
+	for _, a := range t.get("command").List() {
+		p.Command = append(p.Command, a.Str())
+	}
+	p.Extra = taking(t.get("extra")).rest()
+	for _, m := range t.get("metrics").Members() {
+		p.Metrics[m.Key] = decodeMetric(m.Val)
+	}
+	p.Unknown = t.rest()
+	return p
+}
+
+func decodeSource(v decode.Value) schema.Source {
+	t := taking(v)
+	s := schema.Source{Path: t.text("path"), SHA256: t.text("sha256"), Format: t.text("format"), Tool: t.text("tool"), ToolVersion: t.text("tool_version")}
+	s.Unknown = t.rest()
+	return s
+}
+
+func decodeMetric(v decode.Value) schema.Metric {
+	t := taking(v)
+	m := schema.Metric{Unit: t.text("unit"), Def: t.text("def"), From: t.text("from"), Why: t.text("missing"), N: t.count("n"), SE: number(t.get("se"), "")}
+	for _, c := range t.get("ci").Members() {
+		if iv, ok := c.Val.Floats(); ok && len(iv) == 2 {
+			if m.CI == nil {
+				m.CI = map[string][2]float64{}
+			}
+			m.CI[c.Key] = [2]float64{iv[0], iv[1]}
+		}
+	}
+	m.Quantiles, _ = t.get("quantiles").Floats()
+	for _, x := range v.Members() {
+		if f, ok := x.Val.Float(); ok && x.Val.Kind() == decode.Number && isStat(x.Key) {
+			t.taken[x.Key] = true
+			m.Stats.Set(x.Key, f)
+		}
+	}
+	m.Unknown = t.rest()
+	return m
+}
+
+// isStat tells a statistic's name from other numeric members.
+func isStat(name string) bool {
+	switch name {
+	case "mean", "median", "std", "min", "max", "value":
+		return true
+	}
+	return len(name) > 1 && name[0] == 'p' && strings.Trim(name[1:], "0123456789.") == ""
+}
+
+func number(v decode.Value, why string) schema.Number {
+	if f, ok := v.Float(); ok {
+		return schema.Num(f)
+	}
+	return schema.Missing(why)
+}
+
+func decodeScore(v decode.Value) schema.Score {
+	t := taking(v)
+	s := schema.Score{Task: t.text("task"), Metric: t.text("metric"), Filter: t.text("filter"), Value: number(t.get("value"), t.text("missing")),
+		Stderr: number(t.get("stderr"), "not in the file"), N: t.count("n"), Total: t.count("total"), Limit: t.get("limit").Ptr(),
+		Direction: t.text("direction"), Version: t.text("version"), Source: decodeSource(t.get("source"))}
+	if n, ok := t.get("fewshot").Int(); ok {
+		s.Fewshot = &n
+	}
+	s.Unknown = t.rest()
+	return s
+}
+
+func decodeTarget(v decode.Value) schema.Target {
+	t := taking(v)
+	x := schema.Target{Key: decodeKey(t.get("key")), Metric: t.text("metric"), Stat: t.text("stat"), Unit: t.text("unit"), Level: t.text("level"),
+		Source: t.text("source"), SHA256: t.text("sha256"), AsOf: t.text("as_of")}
+	x.Value, _ = t.get("value").Float()
+	x.Tolerance, _ = t.get("tolerance").Float()
+	x.Unknown = t.rest()
+	return x
+}
+
+func decodeProblem(v decode.Value) schema.Problem {
+	t := taking(v)
+	p := schema.Problem{Severity: t.text("severity"), Path: t.text("path"), Line: t.count("line"), Column: t.count("column"), Offset: int64(t.count("offset")),
+		Code: t.text("code"), Found: t.text("found"), Expected: t.text("expected"), Hint: t.text("hint"), Used: t.text("used")}
+	p.Unknown = t.rest()
+	return p
+}

@@ -1,0 +1,376 @@
+package history
+
+import (
+	"encoding/json"
+	"math"
+	"sort"
+	"strconv"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+)
+
+// digits is how many significant digits a stored number has: far below any measurement's own error, and half the bytes
+// of an exact float64.
+const digits = 9
+
+// object collects the members of a JSON object and writes them sorted.
+type object struct {
+	names []string
+	raw   map[string][]byte
+}
+
+func (o *object) put(name string, raw []byte) {
+	if o.raw == nil {
+		o.raw = map[string][]byte{}
+	}
+	if _, has := o.raw[name]; !has {
+		o.names = append(o.names, name)
+	}
+	o.raw[name] = raw
+}
+
+func (o *object) text(name, v string) {
+	if v != "" {
+		o.put(name, schema.JSONString(v))
+	}
+}
+
+func (o *object) number(name string, v float64) { o.put(name, appendFloat(nil, v)) }
+
+func (o *object) count(name string, v int) {
+	if v != 0 {
+		o.put(name, strconv.AppendInt(nil, int64(v), 10))
+	}
+}
+
+func (o *object) flag(name string, v bool) {
+	if v {
+		o.put(name, []byte("true"))
+	}
+}
+
+func (o *object) time(name string, t time.Time) {
+	if !t.IsZero() {
+		o.put(name, schema.JSONString(t.UTC().Format(time.RFC3339)))
+	}
+}
+
+func (o *object) maybe(name string, n schema.Number) {
+	if v, ok := n.Get(); ok {
+		o.number(name, v)
+	}
+}
+
+func (o *object) texts(name string, m map[string]string) {
+	if len(m) == 0 {
+		return
+	}
+	var in object
+	for k, v := range m {
+		in.put(k, schema.JSONString(v))
+	}
+	o.put(name, in.bytes(nil))
+}
+
+func (o *object) list(name string, items []string) {
+	if len(items) == 0 {
+		return
+	}
+	b := []byte{'['}
+	for i, s := range items {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, schema.JSONString(s)...)
+	}
+	o.put(name, append(b, ']'))
+}
+
+// bytes writes the object; unknown members join it unless this version writes a member of that name itself.
+func (o *object) bytes(unknown schema.Unknown) []byte {
+	for name, raw := range unknown {
+		if _, has := o.raw[name]; !has {
+			o.put(name, compact(raw))
+		}
+	}
+	sort.Strings(o.names)
+	b := []byte{'{'}
+	for i, name := range o.names {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, schema.JSONString(name)...)
+		b = append(b, ':')
+		b = append(b, o.raw[name]...)
+	}
+	return append(b, '}')
+}
+
+// compact rewrites foreign JSON on one line. What does not parse any more is kept as a string.
+func compact(raw json.RawMessage) []byte {
+	var v any
+	if err := json.Unmarshal(raw, &v); err != nil {
+		return schema.JSONString(string(raw))
+	}
+	out, err := json.Marshal(v)
+	if err != nil {
+		return schema.JSONString(string(raw))
+	}
+	return out
+}
+
+// appendFloat writes a number at the stored precision in its shortest form; what is not finite is null, and never
+// reaches this far in a run that ingest made.
+func appendFloat(b []byte, v float64) []byte {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return append(b, "null"...)
+	}
+	short, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
+	if err != nil {
+		short = v
+	}
+	format := byte('f')
+	if abs := math.Abs(short); abs != 0 && (abs < 1e-6 || abs >= 1e21) {
+		format = 'e'
+	}
+	return strconv.AppendFloat(b, short, format, -1, 64)
+}
+
+// Encode returns the run's document. The same run gives the same bytes.
+func Encode(r *schema.Run) []byte {
+	var o object
+	o.text("schema", schema.Version)
+	o.text("id", r.ID)
+	o.time("start", r.Start)
+	o.time("end", r.End)
+	o.text("release", r.Release)
+	o.text("channel", r.Channel)
+	o.text("line", r.Line)
+	o.put("model", encodeModel(r.Model))
+	o.text("impl", r.Impl)
+	o.put("device", encodeDevice(r.Device))
+	o.put("stack", encodeStack(r.Stack))
+	o.put("points", lines(len(r.Points), func(i int) []byte { return encodePoint(&r.Points[i]) }))
+	o.put("scores", lines(len(r.Scores), func(i int) []byte { return encodeScore(&r.Scores[i]) }))
+	o.put("targets", lines(len(r.Targets), func(i int) []byte { return encodeTarget(&r.Targets[i]) }))
+	o.put("plan", lines(len(r.Plan), func(i int) []byte { return encodeKey(r.Plan[i]) }))
+	o.put("problems", lines(len(r.Problems), func(i int) []byte { return encodeProblem(&r.Problems[i]) }))
+	var prov object
+	for field, origin := range r.Provenance {
+		var in object
+		in.text("from", origin.From)
+		in.text("where", origin.Where)
+		prov.put(field, in.bytes(nil))
+	}
+	o.put("provenance", prov.bytes(nil))
+	var extra object
+	o.put("extra", extra.bytes(r.Extra))
+	return topLevel(&o, r.Unknown)
+}
+
+// topLevel writes the outermost object one member a line.
+func topLevel(o *object, unknown schema.Unknown) []byte {
+	for name, raw := range unknown {
+		if _, has := o.raw[name]; !has {
+			o.put(name, compact(raw))
+		}
+	}
+	sort.Strings(o.names)
+	b := []byte("{\n")
+	for i, name := range o.names {
+		if i > 0 {
+			b = append(b, ",\n"...)
+		}
+		b = append(b, schema.JSONString(name)...)
+		b = append(b, ':')
+		b = append(b, o.raw[name]...)
+	}
+	return append(b, "\n}\n"...)
+}
+
+func lines(n int, item func(int) []byte) []byte {
+	if n == 0 {
+		return []byte("[]")
+	}
+	b := []byte{'['}
+	for i := range n {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, '\n')
+		b = append(b, item(i)...)
+	}
+	return append(b, "\n]"...)
+}
+
+func encodeModel(m schema.Model) []byte {
+	var o object
+	o.text("id", m.ID)
+	o.text("name", m.Name)
+	o.text("key", m.Key)
+	o.text("precision", m.Precision)
+	o.text("status", m.Status)
+	return o.bytes(m.Unknown)
+}
+
+func encodeDevice(d schema.Device) []byte {
+	var o object
+	o.text("name", d.Name)
+	o.text("mesh", d.Mesh)
+	o.count("chips", d.Chips)
+	o.text("firmware", d.Firmware)
+	return o.bytes(d.Unknown)
+}
+
+func encodeStack(s schema.Stack) []byte {
+	var o object
+	o.text("engine", s.Engine)
+	o.text("version", s.Version)
+	o.text("image", s.Image)
+	o.text("digest", s.Digest)
+	o.texts("commits", s.Commits)
+	o.flag("dirty", s.Dirty)
+	return o.bytes(s.Unknown)
+}
+
+func encodeKey(k schema.Key) []byte {
+	var o object
+	for name, v := range map[string]*float64{"isl": k.ISL, "osl": k.OSL, "concurrency": k.Concurrency, "rate": k.Rate} {
+		if v == nil {
+			o.put(name, []byte("null"))
+		} else {
+			o.number(name, *v)
+		}
+	}
+	o.put("task", schema.JSONString(k.Task))
+	o.put("tool", schema.JSONString(k.Tool))
+	o.text("dataset", k.Dataset)
+	o.texts("dims", k.Dims)
+	return o.bytes(k.Unknown)
+}
+
+func encodePoint(p *schema.Point) []byte {
+	var o object
+	o.put("key", encodeKey(p.Key))
+	o.text("status", p.Status)
+	o.count("repeat", p.Repeat)
+	o.time("start", p.Start)
+	o.time("end", p.End)
+	o.texts("conditions", p.Conditions)
+	o.texts("client", p.Client)
+	o.list("command", p.Command)
+	o.put("source", encodeSource(p.Source))
+	if len(p.Extra) > 0 {
+		var extra object
+		o.put("extra", extra.bytes(p.Extra))
+	}
+	var ms object
+	for name, m := range p.Metrics {
+		ms.put(name, encodeMetric(m))
+	}
+	o.put("metrics", ms.bytes(nil))
+	return o.bytes(p.Unknown)
+}
+
+func encodeSource(s schema.Source) []byte {
+	var o object
+	o.text("path", s.Path)
+	o.text("sha256", s.SHA256)
+	o.text("format", s.Format)
+	o.text("tool", s.Tool)
+	o.text("tool_version", s.ToolVersion)
+	return o.bytes(s.Unknown)
+}
+
+func encodeMetric(m schema.Metric) []byte {
+	var o object
+	o.text("unit", m.Unit)
+	o.text("def", m.Def)
+	o.text("from", m.From)
+	o.text("missing", m.Why)
+	o.count("n", m.N)
+	o.maybe("se", m.SE)
+	for _, s := range m.Stats {
+		o.number(s.Name, s.Value)
+	}
+	if len(m.CI) > 0 {
+		var ci object
+		for stat, iv := range m.CI {
+			b := appendFloat([]byte{'['}, iv[0])
+			b = appendFloat(append(b, ','), iv[1])
+			ci.put(stat, append(b, ']'))
+		}
+		o.put("ci", ci.bytes(nil))
+	}
+	if len(m.Quantiles) > 0 {
+		b := []byte{'['}
+		for i, q := range m.Quantiles {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = appendFloat(b, q)
+		}
+		o.put("quantiles", append(b, ']'))
+	}
+	return o.bytes(m.Unknown)
+}
+
+func encodeScore(s *schema.Score) []byte {
+	var o object
+	o.text("task", s.Task)
+	o.text("metric", s.Metric)
+	o.text("filter", s.Filter)
+	o.maybe("value", s.Value)
+	if _, ok := s.Value.Get(); !ok {
+		o.put("missing", schema.JSONString(s.Value.Why()))
+	}
+	o.maybe("stderr", s.Stderr)
+	o.count("n", s.N)
+	o.count("total", s.Total)
+	if s.Fewshot != nil {
+		o.put("fewshot", strconv.AppendInt(nil, int64(*s.Fewshot), 10))
+	}
+	if s.Limit != nil {
+		o.number("limit", *s.Limit)
+	}
+	o.text("direction", s.Direction)
+	o.text("version", s.Version)
+	o.put("source", encodeSource(s.Source))
+	return o.bytes(s.Unknown)
+}
+
+func encodeTarget(t *schema.Target) []byte {
+	var o object
+	o.put("key", encodeKey(t.Key))
+	o.text("metric", t.Metric)
+	o.text("stat", t.Stat)
+	o.number("value", t.Value)
+	o.text("unit", t.Unit)
+	o.text("level", t.Level)
+	if t.Tolerance != 0 {
+		o.number("tolerance", t.Tolerance)
+	}
+	o.text("source", t.Source)
+	o.text("sha256", t.SHA256)
+	o.text("as_of", t.AsOf)
+	return o.bytes(t.Unknown)
+}
+
+func encodeProblem(p *schema.Problem) []byte {
+	var o object
+	o.text("severity", p.Severity)
+	o.text("path", p.Path)
+	o.count("line", p.Line)
+	o.count("column", p.Column)
+	o.count("offset", int(p.Offset))
+	o.text("code", p.Code)
+	o.text("found", p.Found)
+	o.text("expected", p.Expected)
+	o.text("hint", p.Hint)
+	o.text("used", p.Used)
+	return o.bytes(p.Unknown)
+}
+
+// EncodeProblem returns a problem as it stands in a document.
+func EncodeProblem(p *schema.Problem) []byte { return encodeProblem(p) }

@@ -1,0 +1,248 @@
+package history
+
+import (
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+)
+
+// scanner reads documents straight into columns: one pass over the text, no tree, no documents kept.
+type scanner struct {
+	*builder
+	byText map[string]int32 // key index by the key's JSON text, which repeats from document to document
+	shapes map[metricID]*shape
+	pend   []pending
+}
+
+type metricID struct{ metric, unit, def string }
+
+// shape maps statistic names of one metric to their ids.
+type shape struct {
+	names []string
+	ids   []uint16
+}
+
+type pending struct {
+	name  string
+	value float64
+}
+
+func newScanner() *scanner {
+	return &scanner{builder: newBuilder(), byText: map[string]int32{}, shapes: map[metricID]*shape{}}
+}
+
+// document appends one document. On a problem the columns are as before.
+func (s *scanner) document(path, sha string, data []byte) *schema.Problem {
+	c := s.c
+	mark := *c
+	head := RunHead{Path: path, SHA256: sha, FirstPoint: len(c.Points)}
+	version := ""
+	sc := decode.NewScanner(data, decode.DefaultLimits().Depth)
+	var problem *schema.Problem
+	if sc.Peek() == decode.Invalid && len(data) == 0 {
+		problem = &schema.Problem{Severity: schema.SevError, Path: path, Code: "empty-file", Found: "an empty file", Expected: "a history document"}
+	} else {
+		sc.Object(func(key []byte) { s.member(sc, string(key), &head, &version) })
+		if err := sc.Err(); err != nil {
+			p := decode.Located(path, data, err.(*decode.SyntaxError), 0)
+			problem = &p
+		}
+	}
+	switch {
+	case problem != nil:
+		problem.Hint = "restore the document from version control, or ingest the results again; it is left as it is"
+	case version != schema.Version:
+		problem = checkSchema(path, version)
+	}
+	if problem != nil {
+		keep := *c
+		*c = mark
+		c.Keys, c.keyNames, c.Stats, c.Reasons = keep.Keys, keep.keyNames, keep.Stats, keep.Reasons
+		return problem
+	}
+	head.PointsEnd = len(c.Points)
+	c.Runs = append(c.Runs, head)
+	return nil
+}
+
+func (s *scanner) member(sc *decode.Scanner, name string, h *RunHead, version *string) {
+	run := int32(len(s.c.Runs))
+	switch name {
+	case "schema":
+		*version = str(sc)
+	case "id":
+		h.ID = str(sc)
+	case "start":
+		h.Start = stamp(sc)
+	case "end":
+		h.End = stamp(sc)
+	case "release":
+		h.Release = str(sc)
+	case "channel":
+		h.Channel = str(sc)
+	case "line":
+		h.Line = str(sc)
+	case "impl":
+		h.Impl = str(sc)
+	case "model":
+		h.Model = decodeModel(sc.Value())
+	case "device":
+		h.Device = sc.Value().Get("name").Str()
+	case "stack":
+		v := sc.Value()
+		h.Engine, h.Version = v.Get("engine").Str(), v.Get("version").Str()
+	case "points":
+		sc.Array(func() { s.point(sc, run) })
+	case "scores":
+		sc.Array(func() {
+			s.c.Scores = append(s.c.Scores, ScoreRow{run, decodeScore(sc.Value())})
+			h.Scores++
+		})
+	case "targets":
+		sc.Array(func() {
+			s.c.Targets = append(s.c.Targets, TargetRow{run, decodeTarget(sc.Value())})
+			h.Targets++
+		})
+	case "plan":
+		sc.Array(func() {
+			s.c.Plans = append(s.c.Plans, PlanRow{run, s.keyIndex(sc)})
+			h.Planned++
+		})
+	case "problems":
+		sc.Array(func() {
+			switch sc.Value().Get("severity").Str() {
+			case schema.SevError:
+				h.Errors++
+			case schema.SevWarning:
+				h.Warnings++
+			}
+		})
+	default:
+		sc.Skip()
+	}
+}
+
+// str reads a string member; null and anything else are as absent.
+func str(sc *decode.Scanner) string {
+	if sc.Peek() == decode.String {
+		return string(sc.Text())
+	}
+	sc.Skip()
+	return ""
+}
+
+func stamp(sc *decode.Scanner) time.Time {
+	t, err := time.Parse(time.RFC3339, str(sc))
+	if err != nil {
+		return time.Time{}
+	}
+	return t.UTC()
+}
+
+func (s *scanner) point(sc *decode.Scanner, run int32) {
+	p := PointRow{Run: run, Repeat: 1, from: int32(len(s.c.value))}
+	sc.Object(func(key []byte) {
+		switch string(key) {
+		case "key":
+			p.Key = s.keyIndex(sc)
+		case "status":
+			word := str(sc)
+			for i, w := range Statuses() {
+				if w == word {
+					p.Status = uint8(i)
+				}
+			}
+		case "repeat":
+			p.Repeat = int16(sc.Value().Float0())
+		case "metrics":
+			sc.Object(func(name []byte) { s.metric(sc, string(name), &p) })
+		default:
+			sc.Skip()
+		}
+	})
+	p.to = int32(len(s.c.value))
+	s.c.Points = append(s.c.Points, p)
+}
+
+func (s *scanner) keyIndex(sc *decode.Scanner) int32 {
+	raw := sc.Skip()
+	if i, ok := s.byText[string(raw)]; ok {
+		return i
+	}
+	k := decodeKey(decode.NewScanner(raw, decode.DefaultLimits().Depth).Value())
+	i := s.key(k, k.String())
+	s.byText[string(raw)] = i
+	return i
+}
+
+// metric reads one metric's statistics. Unit and definition may stand after the numbers, so these wait.
+func (s *scanner) metric(sc *decode.Scanner, name string, p *PointRow) {
+	id := metricID{metric: name}
+	s.pend = s.pend[:0]
+	sc.Object(func(key []byte) {
+		switch {
+		case string(key) == "unit":
+			id.unit = str(sc)
+		case string(key) == "def":
+			id.def = str(sc)
+		case string(key) == "missing":
+			if why := str(sc); why != "" && p.Reason == 0 {
+				p.Reason = s.reason(why)
+			}
+		case sc.Peek() == decode.Number:
+			s.pend = append(s.pend, pending{statName(key), sc.Float()})
+		default:
+			sc.Skip()
+		}
+	})
+	sh := s.shapes[id]
+	if sh == nil {
+		sh = &shape{}
+		s.shapes[id] = sh
+	}
+	for _, v := range s.pend {
+		s.c.stat = append(s.c.stat, sh.id(s.builder, id, v.name))
+		s.c.value = append(s.c.value, v.value)
+	}
+}
+
+func (sh *shape) id(b *builder, m metricID, name string) uint16 {
+	for i := range sh.names {
+		if sh.names[i] == name {
+			return sh.ids[i]
+		}
+	}
+	id := b.statID(StatID{Metric: m.metric, Stat: name, Unit: m.unit, Def: m.def})
+	sh.names, sh.ids = append(sh.names, name), append(sh.ids, id)
+	return id
+}
+
+// statName returns the common names without allocating.
+func statName(b []byte) string {
+	switch string(b) {
+	case "mean":
+		return "mean"
+	case "median":
+		return "median"
+	case "std":
+		return "std"
+	case "p90":
+		return "p90"
+	case "p95":
+		return "p95"
+	case "p99":
+		return "p99"
+	case "min":
+		return "min"
+	case "max":
+		return "max"
+	case "value":
+		return "value"
+	case "n":
+		return "n"
+	case "se":
+		return "se"
+	}
+	return string(b)
+}

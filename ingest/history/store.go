@@ -1,0 +1,96 @@
+package history
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/durable"
+)
+
+// PathOf is where a run's document lies below the history folder.
+func PathOf(r *schema.Run) string {
+	return filepath.Join(schema.Slug(r.Model.Name), schema.Slug(r.Device.Name), schema.Slug(r.ID)+".json")
+}
+
+// Read returns one document below dir.
+func Read(dir, rel string) (schema.Run, *schema.Problem) {
+	name := filepath.Join(dir, filepath.FromSlash(rel))
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return schema.Run{}, &schema.Problem{Severity: schema.SevError, Path: filepath.ToSlash(name), Code: "unreadable", Found: err.Error(), Expected: "a history document"}
+	}
+	return Decode(filepath.ToSlash(name), data)
+}
+
+// Put writes a run, or updates the document that is there, and reports whether anything changed. A document that cannot
+// be read is never overwritten.
+func Put(dir string, r schema.Run) (changed bool, err error) {
+	rel := PathOf(&r)
+	name := filepath.Join(dir, rel)
+	if _, statErr := os.Stat(name); statErr == nil {
+		old, problem := Read(dir, rel)
+		if problem != nil {
+			return false, fmt.Errorf("updating run %s: %w", r.ID, *problem)
+		}
+		r = update(old, r)
+	}
+	return durable.WriteChanged(name, Encode(&r))
+}
+
+// Peek returns the stored document of a run, when there is one that can be read.
+func Peek(dir string, r *schema.Run) (schema.Run, bool) {
+	old, problem := Read(dir, PathOf(r))
+	return old, problem == nil
+}
+
+// update lays a run that was read again over its stored document. Results of files that were not read this time stay;
+// targets in force stay as they were stamped; fields that this version does not know stay.
+func update(old, now schema.Run) schema.Run {
+	fresh := map[string]bool{}
+	for _, p := range now.Points {
+		fresh[p.Source.SHA256] = true
+		fresh[p.Source.Path] = true
+	}
+	for _, s := range now.Scores {
+		fresh[s.Source.SHA256] = true
+		fresh[s.Source.Path] = true
+	}
+	for _, p := range old.Points {
+		if !fresh[p.Source.SHA256] && !fresh[p.Source.Path] {
+			now.Points = append(now.Points, p)
+		}
+	}
+	for _, s := range old.Scores {
+		if !fresh[s.Source.SHA256] && !fresh[s.Source.Path] {
+			now.Scores = append(now.Scores, s)
+		}
+	}
+	if len(old.Targets) > 0 {
+		now.Targets = old.Targets
+	}
+	if len(now.Plan) == 0 {
+		now.Plan = old.Plan
+	}
+	now.Unknown = old.Unknown
+	if len(now.Extra) == 0 {
+		now.Extra = old.Extra
+	}
+	for field, origin := range old.Provenance {
+		if _, has := now.Provenance[field]; !has {
+			if now.Provenance == nil {
+				now.Provenance = map[string]schema.Origin{}
+			}
+			now.Provenance[field] = origin
+		}
+	}
+	if old.Start.Before(now.Start) && !old.Start.IsZero() {
+		now.Start = old.Start
+	}
+	if old.End.After(now.End) {
+		now.End = old.End
+	}
+	now.Arrange()
+	return now
+}

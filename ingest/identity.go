@@ -1,0 +1,261 @@
+package ingest
+
+import (
+	"path"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
+	"github.com/ttreport/ttreport/ingest/schema/redact"
+	"github.com/ttreport/ttreport/ingest/ttis"
+)
+
+// beside indexes what stands near results: sidecars by the result they describe, manifests by folder, runtime specs by
+// the folder of their tree.
+type beside struct {
+	sidecars  map[string]manifest.Sidecar
+	manifests map[string]manifest.Manifest
+	specs     []*item
+}
+
+func indexBeside(items []*item) beside {
+	b := beside{sidecars: map[string]manifest.Sidecar{}, manifests: map[string]manifest.Manifest{}}
+	for _, it := range items {
+		switch {
+		case it.isRole == "sidecar" && it.file.SHA256 != "":
+			s, problem := manifest.ReadSidecar(it.shown(), it.file.Data)
+			if problem != nil {
+				it.reading.Problems = append(it.reading.Problems, *problem)
+				break
+			}
+			b.sidecars[strings.TrimSuffix(it.shown(), manifest.SidecarSuffix)] = s
+			it.reading.Detail = "of " + s.Result
+		case it.isRole == "manifest" && it.file.SHA256 != "":
+			m, problem := manifest.Read(it.shown(), it.file.Data)
+			if problem != nil {
+				it.reading.Problems = append(it.reading.Problems, *problem)
+				break
+			}
+			b.manifests[path.Dir(it.shown())] = m
+			it.reading.Detail = "speaks for " + path.Dir(it.shown())
+		case it.reading.Format == ttis.Spec:
+			b.specs = append(b.specs, it)
+		}
+	}
+	return b
+}
+
+// manifestFor returns the nearest manifest at or above a file, and its folder.
+func (b beside) manifestFor(shown string) (manifest.Manifest, string, bool) {
+	for dir := path.Dir(shown); ; dir = path.Dir(dir) {
+		if m, ok := b.manifests[dir]; ok {
+			return m, dir, true
+		}
+		if dir == "." || dir == "/" {
+			return manifest.Manifest{}, "", false
+		}
+	}
+}
+
+// specFor returns the newest runtime spec of the same tree and model id that is not younger than the result; a tree
+// with one spec needs no model id.
+func (b beside) specFor(it *item, modelID string) *item {
+	var best *item
+	inTree := 0
+	for _, s := range b.specs {
+		tree := path.Dir(path.Dir(s.shown()))
+		if !strings.HasPrefix(it.shown(), tree+"/") {
+			continue
+		}
+		inTree++
+		id := strings.Trim(string(s.reading.Extra["ttis_model_id"]), `"`)
+		if modelID != "" && id != modelID {
+			continue
+		}
+		start := it.reading.Facts.Start
+		if !start.IsZero() && s.reading.Facts.Start.After(start) && !it.reading.Facts.Start.Before(s.reading.Facts.Start) {
+			continue
+		}
+		if best == nil || s.reading.Facts.Start.After(best.reading.Facts.Start) {
+			best = s
+		}
+	}
+	if modelID == "" && inTree != 1 {
+		return nil
+	}
+	return best
+}
+
+// identify resolves who was measured: the file itself, then its sidecar, a manifest, a runtime spec, its path, the
+// flags. A later source fills what the earlier ones leave open; where two contradict, the earlier one is used and a
+// problem says so.
+func identify(it *item, b beside, opt Options) {
+	it.origin = map[string]schema.Origin{}
+	it.facts = schema.Facts{}
+	add := func(f schema.Facts, from, where string) {
+		merged, taken, conflicts := manifest.MergeNoted(it.facts, f)
+		it.facts = merged
+		for _, field := range taken {
+			it.origin[field] = schema.Origin{From: from, Where: where}
+		}
+		for _, c := range conflicts {
+			it.reading.Problems = append(it.reading.Problems, schema.Problem{Severity: schema.SevWarning, Path: it.shown(), Code: "contradiction",
+				Found:    c.Field + " is " + c.First + " by " + it.origin[c.Field].From + " and " + c.Second + " by the " + from + " " + where,
+				Expected: "one value", Used: c.First, Hint: "correct the one that is wrong"})
+		}
+	}
+	own := it.reading.Facts
+	where := it.shown()
+	if own.StartNote != "" {
+		where += " (" + own.StartNote + ")"
+	}
+	add(own, "file", where)
+	if s, ok := b.sidecars[it.shown()]; ok {
+		applySidecar(it, s)
+		add(schema.Facts{Start: s.Start, End: s.End}, "sidecar", it.shown()+manifest.SidecarSuffix)
+		it.origin["start"] = schema.Origin{From: "sidecar", Where: it.shown() + manifest.SidecarSuffix}
+	}
+	if m, dir, ok := b.manifestFor(it.shown()); ok {
+		rel := strings.TrimPrefix(it.shown(), dir+"/")
+		facts, tool, w := m.Facts(rel)
+		add(facts, "manifest", path.Join(dir, manifest.FileName))
+		applyWorkload(it, tool, w, nil)
+		it.targets, it.runRoot = m.SchemaTargets(), dir
+		for _, p := range m.Plan {
+			if p.Eval == "" {
+				it.plan = append(it.plan, p.Workload.Key(p.Tool))
+			}
+		}
+		if m.Pattern != "" {
+			if p, err := manifest.NewPattern(m.Pattern); err == nil {
+				applyPattern(it, p, add)
+			}
+		}
+	}
+	named, isNamed := ttis.NameFacts(it.shown())
+	if isNamed || len(b.specs) > 0 {
+		if s := b.specFor(it, named.ModelID); s != nil {
+			add(s.reading.Facts, "spec", s.shown())
+			it.targets, it.runRoot = s.reading.Targets, path.Dir(path.Dir(s.shown()))
+		}
+	}
+	if isNamed {
+		applyWorkload(it, "", named.Workload, named.Conditions)
+		add(withoutKnownModel(named.Facts, it.facts), "path", it.shown())
+	}
+	for _, p := range opt.Patterns {
+		applyPattern(it, p, add)
+	}
+	add(opt.Flags, "flag", "command line")
+	complete(it)
+}
+
+// withoutKnownModel drops the model's name of a path where the id is known: the name follows from the id.
+func withoutKnownModel(f, known schema.Facts) schema.Facts {
+	if known.Model.ID != "" {
+		f.Model.Name = ""
+	}
+	return f
+}
+
+func applyPattern(it *item, p manifest.Pattern, add func(schema.Facts, string, string)) {
+	facts, tool, w, conditions, ok := p.Match(it.shown())
+	if !ok {
+		return
+	}
+	applyWorkload(it, tool, w, conditions)
+	add(withoutKnownModel(facts, it.facts), "path", p.String())
+}
+
+// applySidecar lays a sidecar's facts over the points of its result; it was written by who ran the tool.
+func applySidecar(it *item, s manifest.Sidecar) {
+	for i := range it.reading.Points {
+		p := &it.reading.Points[i]
+		if s.Tool != "" {
+			p.Key.Tool, p.Source.Tool = s.Tool, s.Tool
+		}
+		if s.ToolVersion != "" {
+			p.Source.ToolVersion = s.ToolVersion
+		}
+		p.Client = s.Client
+		p.Command = redact.Argv(s.Argv)
+		p.Start, p.End = s.Start, s.End
+	}
+	applyWorkload(it, s.Tool, s.Workload, s.Conditions)
+	it.facts.Start, it.facts.End = s.Start, s.End
+}
+
+// applyWorkload fills what the points' keys leave open.
+func applyWorkload(it *item, tool string, w manifest.Workload, conditions map[string]string) {
+	for i := range it.reading.Points {
+		k := &it.reading.Points[i].Key
+		fill := func(dst **float64, v *float64) {
+			if *dst == nil && v != nil {
+				*dst = v
+			}
+		}
+		fill(&k.ISL, w.ISL)
+		fill(&k.OSL, w.OSL)
+		fill(&k.Concurrency, w.Concurrency)
+		fill(&k.Rate, w.Rate)
+		if w.Task != "" {
+			k.Task = w.Task
+		}
+		if k.Dataset == "" {
+			k.Dataset = w.Dataset
+		}
+		if tool != "" && k.Tool == "" {
+			k.Tool = tool
+		}
+		for name, v := range w.Dims {
+			if _, has := k.Dims[name]; !has {
+				k.Dims = with(k.Dims, name, v)
+			}
+		}
+		for name, v := range conditions {
+			c := it.reading.Points[i].Conditions
+			if _, has := c[name]; !has {
+				it.reading.Points[i].Conditions = with(c, name, v)
+			}
+		}
+	}
+}
+
+// with returns a copy of m with one more entry; readings may share maps.
+func with(m map[string]string, name, v string) map[string]string {
+	out := make(map[string]string, len(m)+1)
+	for k, x := range m {
+		out[k] = x
+	}
+	out[name] = v
+	return out
+}
+
+// complete fills what follows from what is known: the model's name from its id, a label where lengths are unknown, a
+// start from the file's own time where nothing states one.
+func complete(it *item) {
+	f := &it.facts
+	f.Model.ID = redact.Text(f.Model.ID)
+	if f.Model.Name == "" && f.Model.ID != "" {
+		f.Model.Name = path.Base(strings.TrimSuffix(f.Model.ID, "/"))
+		it.origin["model.name"] = schema.Origin{From: "derived", Where: "last part of model.id"}
+	}
+	if f.Start.IsZero() && !it.file.ModTime.IsZero() {
+		f.Start = it.file.ModTime.UTC().Truncate(1e9)
+		it.origin["start"] = schema.Origin{From: "derived", Where: "modification time of " + it.shown()}
+	}
+	for i := range it.reading.Points {
+		k := &it.reading.Points[i].Key
+		if !k.Comparable() {
+			k.Dims = with(k.Dims, schema.DimLabel, label(it.file.Stem()))
+		}
+	}
+}
+
+// label is a file's stem without the time stamps that tools append, so that two measurements of one thing agree.
+func label(stem string) string {
+	if s := strings.Trim(stamps.ReplaceAllString(stem, ""), "-_. "); s != "" {
+		return s
+	}
+	return stem
+}

@@ -1,0 +1,31 @@
+package decode
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+)
+
+// YAML reads a file that a person wrote into v, strictly: a field that v does not have is an error. The problem carries
+// line and column, and its Found shows the source line with a caret.
+func YAML(path string, data []byte, v any) *schema.Problem {
+	err := yaml.UnmarshalWithOptions(data, v, yaml.Strict())
+	if err == nil {
+		return nil
+	}
+	p := &schema.Problem{Severity: schema.SevError, Path: path, Code: "bad-yaml",
+		Expected: "a field and a value that ttreport knows", Hint: "ttreport help files lists every field"}
+	var ye yaml.Error
+	if errors.As(err, &ye) && ye.GetToken() != nil {
+		pos := ye.GetToken().Position
+		p.Line, p.Column, p.Offset = pos.Line, pos.Column, int64(pos.Offset)
+		p.Found = ye.GetMessage()
+		p.Hint = fmt.Sprintf("%s\n%s", p.Hint, yaml.FormatError(err, false, true))
+		return p
+	}
+	p.Found = err.Error()
+	return p
+}

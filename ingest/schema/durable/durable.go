@@ -1,0 +1,60 @@
+package durable
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// WriteFile replaces a file's content in one step. Missing folders are made. On error the old content is untouched and
+// no temporary file is left.
+func WriteFile(name string, data []byte) (err error) {
+	dir := filepath.Dir(name)
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return fmt.Errorf("making folder for %s: %w", filepath.Base(name), err)
+	}
+	f, err := os.CreateTemp(dir, ".ttreport-tmp-*")
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", name, err)
+	}
+	defer func() {
+		if err != nil {
+			_ = f.Close() // the first error is the one worth telling
+			_ = os.Remove(f.Name())
+		}
+	}()
+	if _, err = f.Write(data); err != nil {
+		return fmt.Errorf("writing %s: %w", name, err)
+	}
+	if err = f.Chmod(0o644); err != nil {
+		return fmt.Errorf("writing %s: %w", name, err)
+	}
+	if err = f.Close(); err != nil {
+		return fmt.Errorf("writing %s: %w", name, err)
+	}
+	if err = os.Rename(f.Name(), name); err != nil {
+		return fmt.Errorf("writing %s: %w", name, err)
+	}
+	return nil
+}
+
+// WriteChanged is WriteFile that leaves a file with the same content alone, and reports whether it wrote.
+func WriteChanged(name string, data []byte) (bool, error) {
+	if old, err := os.ReadFile(name); err == nil && bytes.Equal(old, data) {
+		return false, nil
+	}
+	return true, WriteFile(name, data)
+}
+
+// Append adds a line to a log and flushes it to the disk before returning: what Append returned from survives kill -9
+// and a power cut.
+func Append(f *os.File, line []byte) error {
+	if _, err := f.Write(append(line, '\n')); err != nil {
+		return fmt.Errorf("writing %s: %w", f.Name(), err)
+	}
+	if err := f.Sync(); err != nil {
+		return fmt.Errorf("flushing %s: %w", f.Name(), err)
+	}
+	return nil
+}

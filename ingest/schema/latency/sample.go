@@ -1,0 +1,141 @@
+package latency
+
+import (
+	"math"
+	"slices"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+)
+
+// Sample is a sorted sample with its moments.
+type Sample struct {
+	sorted []float64
+	Mean   float64
+	Std    float64 // of the population (divisor n), as NumPy, vLLM and AIPerf compute it
+}
+
+// NewSample sorts values in place and keeps them. Values that are not finite are dropped.
+func NewSample(values []float64) Sample {
+	values = slices.DeleteFunc(values, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
+	slices.Sort(values)
+	s := Sample{sorted: values}
+	if len(values) == 0 {
+		return s
+	}
+	for _, v := range values {
+		s.Mean += v
+	}
+	s.Mean /= float64(len(values))
+	var sq float64
+	for _, v := range values {
+		sq += (v - s.Mean) * (v - s.Mean)
+	}
+	s.Std = math.Sqrt(sq / float64(len(values)))
+	return s
+}
+
+// N is the sample size.
+func (s Sample) N() int { return len(s.sorted) }
+
+// SE is the standard error of the mean, from the sample deviation (divisor n − 1).
+func (s Sample) SE() (float64, bool) {
+	n := float64(s.N())
+	if n < 2 {
+		return 0, false
+	}
+	return s.Std / math.Sqrt(n-1), true
+}
+
+// Quantile interpolates linearly between order statistics (Hyndman and Fan 1996, type 7). It panics on an empty sample.
+func (s Sample) Quantile(p float64) float64 {
+	h := p * float64(s.N()-1)
+	i := int(math.Floor(h))
+	if i+1 >= s.N() {
+		return s.sorted[s.N()-1]
+	}
+	return s.sorted[i] + (h-float64(i))*(s.sorted[i+1]-s.sorted[i])
+}
+
+// Interval is the distribution-free 95 % interval of a quantile between two order statistics: the chance that the
+// quantile lies below the lower or above the upper one is at most 2.5 % each, by the binomial distribution of how many
+// values fall below it (Conover 1999, section 3.2). ok is false when the sample is too small to give one.
+func (s Sample) Interval(p float64) (lo, hi float64, ok bool) {
+	n := s.N()
+	l, u := orderBounds(n, p, .025)
+	if l < 1 || u > n {
+		return 0, 0, false
+	}
+	return s.sorted[l-1], s.sorted[u-1], true
+}
+
+// orderBounds returns 1-based ranks l and u with P(Bin(n,p) < l) <= tail and P(Bin(n,p) >= u) <= tail.
+func orderBounds(n int, p, tail float64) (l, u int) {
+	if n == 0 {
+		return 0, 1
+	}
+	lg := func(k int) float64 { v, _ := math.Lgamma(float64(k) + 1); return v }
+	pmf := func(k int) float64 {
+		return math.Exp(lg(n) - lg(k) - lg(n-k) + float64(k)*math.Log(p) + float64(n-k)*math.Log1p(-p))
+	}
+	for cdf := 0.; l <= n; l++ {
+		if cdf += pmf(l); cdf > tail {
+			break
+		}
+	}
+	u = n + 1
+	for up := 0.; u > 0; u-- {
+		if up += pmf(u - 1); up > tail {
+			break
+		}
+	}
+	return l, u
+}
+
+// SketchSize is the number of quantiles kept of a distribution, at i/32.
+const SketchSize = 33
+
+// Sketch returns the quantiles at i/32, i = 0 … 32, to four significant digits: enough to draw a distribution and to
+// read any percentile up to p97 within the sketch's own spacing, in a third of a kilobyte.
+func (s Sample) Sketch() []float64 {
+	if s.N() == 0 {
+		return nil
+	}
+	out := make([]float64, SketchSize)
+	for i := range out {
+		out[i] = Round(s.Quantile(float64(i)/(SketchSize-1)), 4)
+	}
+	return out
+}
+
+// Round rounds to significant digits.
+func Round(v float64, digits int) float64 {
+	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
+		return v
+	}
+	mag := math.Pow(10, float64(digits)-math.Ceil(math.Log10(math.Abs(v))))
+	return math.Round(v*mag) / mag
+}
+
+// Metric is the sample as a recomputed schema metric: mean, median, standard deviation, p90, p95, p99, extremes, n,
+// standard error and intervals. An empty sample has no numbers and says why.
+func (s Sample) Metric(unit, def, why string) schema.Metric {
+	m := schema.Metric{Unit: unit, Def: def, From: "recomputed", N: s.N()}
+	if s.N() == 0 {
+		m.Why = why
+		return m
+	}
+	for name, v := range map[string]float64{"mean": s.Mean, "std": s.Std, "median": s.Quantile(.5), "p90": s.Quantile(.9),
+		"p95": s.Quantile(.95), "p99": s.Quantile(.99), "min": s.sorted[0], "max": s.sorted[s.N()-1]} {
+		m.Stats.Set(name, v)
+	}
+	if se, ok := s.SE(); ok {
+		m.SE = schema.Num(se)
+	}
+	m.CI = map[string][2]float64{}
+	for name, p := range map[string]float64{"median": .5, "p90": .9, "p99": .99} {
+		if lo, hi, ok := s.Interval(p); ok {
+			m.CI[name] = [2]float64{lo, hi}
+		}
+	}
+	return m
+}

@@ -1,0 +1,188 @@
+package manifest
+
+import (
+	"fmt"
+	"path"
+	"time"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+)
+
+// FileName is the name of a run manifest. It speaks for its folder and everything below, until a nearer one speaks.
+const FileName = "ttreport.manifest.yaml"
+
+// Manifest states what the results below its folder share. Every field may be left out.
+type Manifest struct {
+	ID      string    `yaml:"id,omitempty"`
+	Start   time.Time `yaml:"start,omitempty"`
+	End     time.Time `yaml:"end,omitempty"`
+	Release string    `yaml:"release,omitempty"`
+	Channel string    `yaml:"channel,omitempty"`
+	Line    string    `yaml:"line,omitempty"`
+	Model   Model     `yaml:"model,omitempty"`
+	Impl    string    `yaml:"impl,omitempty"`
+	Device  Device    `yaml:"device,omitempty"`
+	Stack   Stack     `yaml:"stack,omitempty"`
+	// Tool and Workload hold for every result below.
+	Tool     string   `yaml:"tool,omitempty"`
+	Workload Workload `yaml:"workload,omitempty"`
+	// Pattern reads identity from the paths below; see [Pattern].
+	Pattern string `yaml:"pattern,omitempty"`
+	// Files overrides by file: the last glob that matches a path relative to the manifest wins, field by field.
+	Files []Override `yaml:"files,omitempty"`
+	// Plan lists what was to be measured, so that what is missing can be named.
+	Plan []PlanItem `yaml:"plan,omitempty"`
+	// Targets are in force for this run.
+	Targets []TargetRow `yaml:"targets,omitempty"`
+}
+
+// Model, Device and Stack mirror the schema's, with the names that a YAML file uses.
+type (
+	Model struct {
+		ID        string `yaml:"id,omitempty"`
+		Name      string `yaml:"name,omitempty"`
+		Key       string `yaml:"key,omitempty"`
+		Precision string `yaml:"precision,omitempty"`
+		Status    string `yaml:"status,omitempty"`
+	}
+	Device struct {
+		Name     string `yaml:"name,omitempty"`
+		Mesh     string `yaml:"mesh,omitempty"`
+		Chips    int    `yaml:"chips,omitempty"`
+		Firmware string `yaml:"firmware,omitempty"`
+	}
+	Stack struct {
+		Engine  string            `yaml:"engine,omitempty"`
+		Version string            `yaml:"version,omitempty"`
+		Image   string            `yaml:"image,omitempty"`
+		Digest  string            `yaml:"digest,omitempty"`
+		Commits map[string]string `yaml:"commits,omitempty"`
+		Dirty   bool              `yaml:"dirty,omitempty"`
+	}
+)
+
+// Override is what a manifest says of some of its files.
+type Override struct {
+	Glob     string   `yaml:"glob"`
+	Release  string   `yaml:"release,omitempty"`
+	Model    Model    `yaml:"model,omitempty"`
+	Device   Device   `yaml:"device,omitempty"`
+	Stack    Stack    `yaml:"stack,omitempty"`
+	Tool     string   `yaml:"tool,omitempty"`
+	Workload Workload `yaml:"workload,omitempty"`
+}
+
+// PlanItem is one planned measurement: a workload of a tool, or an eval task.
+type PlanItem struct {
+	Tool     string   `yaml:"tool,omitempty"`
+	Workload Workload `yaml:"workload,omitempty"`
+	Eval     string   `yaml:"eval,omitempty"`
+}
+
+// TargetRow is a target as a manifest states it.
+type TargetRow struct {
+	Workload  Workload `yaml:"workload"`
+	Metric    string   `yaml:"metric"`
+	Stat      string   `yaml:"stat,omitempty"`
+	Value     float64  `yaml:"value"`
+	Level     string   `yaml:"level,omitempty"`
+	Tolerance float64  `yaml:"tolerance,omitempty"`
+	Source    string   `yaml:"source,omitempty"`
+	SHA256    string   `yaml:"sha256,omitempty"`
+	AsOf      string   `yaml:"as_of,omitempty"`
+}
+
+// Read reads a manifest's content, strictly.
+func Read(name string, data []byte) (Manifest, *schema.Problem) {
+	var m Manifest
+	if p := decode.YAML(name, data, &m); p != nil {
+		return m, p
+	}
+	for i, o := range m.Files {
+		if _, err := path.Match(o.Glob, ""); err != nil || o.Glob == "" {
+			return m, &schema.Problem{Severity: schema.SevError, Path: name, Code: "bad-manifest",
+				Found: fmt.Sprintf("files[%d].glob %q", i, o.Glob), Expected: "a glob such as *-tp8.json", Hint: "see ttreport help files"}
+		}
+	}
+	return m, nil
+}
+
+// Marshal returns the manifest's file content.
+func (m Manifest) Marshal() ([]byte, error) {
+	b, err := yaml.MarshalWithOptions(m, yaml.UseJSONMarshaler(), yaml.IndentSequence(true))
+	if err != nil {
+		return nil, fmt.Errorf("writing the manifest: %w", err)
+	}
+	return b, nil
+}
+
+// Facts returns what the manifest says of the file at rel, a path relative to the manifest's folder, with its
+// overrides applied, and the tool and workload it states.
+func (m Manifest) Facts(rel string) (schema.Facts, string, Workload) {
+	f := schema.Facts{RunID: m.ID, Start: m.Start, End: m.End, Release: m.Release, Channel: m.Channel, Line: m.Line,
+		Impl: m.Impl, Model: m.Model.schema(), Device: m.Device.schema(), Stack: m.Stack.schema()}
+	tool, w := m.Tool, m.Workload
+	for _, o := range m.Files {
+		byPath, _ := path.Match(o.Glob, rel) // globs were checked by Read
+		byName, _ := path.Match(o.Glob, path.Base(rel))
+		if !byPath && !byName {
+			continue
+		}
+		over := schema.Facts{Release: o.Release, Model: o.Model.schema(), Device: o.Device.schema(), Stack: o.Stack.schema()}
+		f = Merge(over, f)
+		w = w.under(o.Workload)
+		if o.Tool != "" {
+			tool = o.Tool
+		}
+	}
+	return f, tool, w
+}
+
+// under returns the workload with the fields of o laid over it.
+func (w Workload) under(o Workload) Workload {
+	set := func(dst **float64, v *float64) {
+		if v != nil {
+			*dst = v
+		}
+	}
+	set(&w.ISL, o.ISL)
+	set(&w.OSL, o.OSL)
+	set(&w.Concurrency, o.Concurrency)
+	set(&w.Rate, o.Rate)
+	if o.Task != "" {
+		w.Task = o.Task
+	}
+	if o.Dataset != "" {
+		w.Dataset = o.Dataset
+	}
+	if o.Dims != nil {
+		w.Dims = o.Dims
+	}
+	return w
+}
+
+func (m Model) schema() schema.Model {
+	return schema.Model{ID: m.ID, Name: m.Name, Key: m.Key, Precision: m.Precision, Status: m.Status}
+}
+
+func (d Device) schema() schema.Device {
+	return schema.Device{Name: d.Name, Mesh: d.Mesh, Chips: d.Chips, Firmware: d.Firmware}
+}
+
+func (s Stack) schema() schema.Stack {
+	return schema.Stack{Engine: s.Engine, Version: s.Version, Image: s.Image, Digest: s.Digest, Commits: s.Commits, Dirty: s.Dirty}
+}
+
+// SchemaTargets returns the targets in force that the manifest states.
+func (m Manifest) SchemaTargets() []schema.Target {
+	var out []schema.Target
+	for _, t := range m.Targets {
+		info, _ := schema.MetricByName(t.Metric)
+		out = append(out, schema.Target{Key: t.Workload.Key(""), Metric: t.Metric, Stat: t.Stat, Value: t.Value, Unit: info.Unit,
+			Level: t.Level, Tolerance: t.Tolerance, Source: t.Source, SHA256: t.SHA256, AsOf: t.AsOf})
+	}
+	return out
+}

@@ -1,0 +1,82 @@
+package manifest
+
+import (
+	"github.com/ttreport/ttreport/ingest/schema"
+)
+
+// field is one fact that can be merged and told apart.
+type field struct {
+	name string
+	text func(*schema.Facts) *string
+}
+
+// fields lists the facts that are plain text, by their name in provenance.
+func fields() []field {
+	return []field{
+		{"id", func(f *schema.Facts) *string { return &f.RunID }},
+		{"release", func(f *schema.Facts) *string { return &f.Release }},
+		{"channel", func(f *schema.Facts) *string { return &f.Channel }},
+		{"line", func(f *schema.Facts) *string { return &f.Line }},
+		{"model.id", func(f *schema.Facts) *string { return &f.Model.ID }},
+		{"model.name", func(f *schema.Facts) *string { return &f.Model.Name }},
+		{"model.key", func(f *schema.Facts) *string { return &f.Model.Key }},
+		{"model.precision", func(f *schema.Facts) *string { return &f.Model.Precision }},
+		{"model.status", func(f *schema.Facts) *string { return &f.Model.Status }},
+		{"impl", func(f *schema.Facts) *string { return &f.Impl }},
+		{"device.name", func(f *schema.Facts) *string { return &f.Device.Name }},
+		{"device.mesh", func(f *schema.Facts) *string { return &f.Device.Mesh }},
+		{"device.firmware", func(f *schema.Facts) *string { return &f.Device.Firmware }},
+		{"stack.engine", func(f *schema.Facts) *string { return &f.Stack.Engine }},
+		{"stack.version", func(f *schema.Facts) *string { return &f.Stack.Version }},
+		{"stack.image", func(f *schema.Facts) *string { return &f.Stack.Image }},
+		{"stack.digest", func(f *schema.Facts) *string { return &f.Stack.Digest }},
+	}
+}
+
+// Merge returns first with its unstated facts taken from second.
+func Merge(first, second schema.Facts) schema.Facts {
+	out, _, _ := MergeNoted(first, second)
+	return out
+}
+
+// Conflict is a fact that two sources state differently; the first one's value is used.
+type Conflict struct{ Field, First, Second string }
+
+// MergeNoted is Merge that also returns which facts came from second and where the two contradict each other.
+func MergeNoted(first, second schema.Facts) (merged schema.Facts, taken []string, conflicts []Conflict) {
+	merged = first
+	for _, f := range fields() {
+		a, b := f.text(&merged), *f.text(&second)
+		switch {
+		case b == "":
+		case *a == "":
+			*a = b
+			taken = append(taken, f.name)
+		case *a != b:
+			conflicts = append(conflicts, Conflict{f.name, *a, b})
+		}
+	}
+	if merged.Start.IsZero() && !second.Start.IsZero() {
+		merged.Start, merged.StartNote = second.Start, second.StartNote
+		taken = append(taken, "start")
+	}
+	if merged.End.IsZero() && !second.End.IsZero() {
+		merged.End = second.End
+	}
+	if merged.Device.Chips == 0 && second.Device.Chips != 0 {
+		merged.Device.Chips = second.Device.Chips
+		taken = append(taken, "device.chips")
+	}
+	if len(merged.Stack.Commits) == 0 && len(second.Stack.Commits) > 0 {
+		merged.Stack.Commits = second.Stack.Commits
+		taken = append(taken, "stack.commits")
+	}
+	merged.Stack.Dirty = merged.Stack.Dirty || second.Stack.Dirty
+	return merged, taken, conflicts
+}
+
+// Stated lists the names of the facts that f states.
+func Stated(f schema.Facts) []string {
+	_, taken, _ := MergeNoted(schema.Facts{}, f)
+	return taken
+}

@@ -1,0 +1,147 @@
+package schema
+
+import "sort"
+
+// Metric is what one point says about one quantity: its unit, which definition of the name was used, and statistics.
+type Metric struct {
+	Unit      string
+	Def       string                // definition id; see [Definitions]
+	Stats     Stats                 // by statistic: mean, median, std, min, max, p1 … p99.9, value
+	N         int                   // sample size behind the statistics; 0 when unknown
+	SE        Number                // standard error of the mean
+	CI        map[string][2]float64 // 95 % interval by statistic
+	Quantiles []float64             // 33 values at i/32, i = 0 … 32, when per-request data existed
+	From      string                // file (the default, empty), recomputed or derived
+	Why       string                // why there is no number, when Stats is empty
+	Unknown   Unknown
+}
+
+// Stat is one named statistic.
+type Stat struct {
+	Name  string
+	Value float64
+}
+
+// Stats is a small set of statistics, sorted by name, each name once.
+type Stats []Stat
+
+// Get returns one statistic.
+func (s Stats) Get(name string) (float64, bool) {
+	for i := range s {
+		if s[i].Name == name {
+			return s[i].Value, true
+		}
+	}
+	return 0, false
+}
+
+// Set adds or replaces one statistic and keeps the order.
+func (s *Stats) Set(name string, v float64) {
+	i := sort.Search(len(*s), func(i int) bool { return (*s)[i].Name >= name })
+	if i < len(*s) && (*s)[i].Name == name {
+		(*s)[i].Value = v
+		return
+	}
+	*s = append(*s, Stat{})
+	copy((*s)[i+1:], (*s)[i:])
+	(*s)[i] = Stat{name, v}
+}
+
+// Stat returns a statistic of the metric, or the reason why there is none.
+func (m Metric) Stat(name string) Number {
+	if v, ok := m.Stats.Get(name); ok {
+		return Num(v)
+	}
+	if m.Why != "" {
+		return Missing(m.Why)
+	}
+	return Missing("not in the file")
+}
+
+// Primary returns the statistic that verdicts use: the mean, else the median, else the single value.
+func (m Metric) Primary() (string, Number) {
+	for _, name := range []string{"mean", "median", "value"} {
+		if v, ok := m.Stats.Get(name); ok {
+			return name, Num(v)
+		}
+	}
+	return "mean", m.Stat("mean")
+}
+
+// Better says in which direction a metric improves.
+type Better int
+
+const (
+	Neither Better = iota
+	Lower
+	Higher
+)
+
+// String is the word shown beside a metric: "lower is better".
+func (b Better) String() string {
+	switch b {
+	case Lower:
+		return "lower is better"
+	case Higher:
+		return "higher is better"
+	}
+	return "neither is better"
+}
+
+// MetricInfo is what is fixed about a canonical metric, whichever tool measured it.
+type MetricInfo struct {
+	Name   string // canonical, as in columns and documents
+	Label  string // as on a page
+	Unit   string
+	Better Better
+	Means  string // one sentence for the glossary
+}
+
+// Metrics lists the canonical metrics in the order people read them. The list is the contract: readers map to these
+// names and no others; what they cannot map stays in Extra.
+func Metrics() []MetricInfo {
+	return []MetricInfo{
+		{"ttft", "TTFT", "ms", Lower, "time to first token: from sending the request to the first token's arrival"},
+		{"tpot", "TPOT", "ms", Lower, "time per output token after the first: (E2EL − TTFT) / (output tokens − 1), one value a request"},
+		{"itl", "ITL", "ms", Lower, "inter-token latency: all gaps between chunks of all requests, pooled"},
+		{"ntpot", "NTPOT", "ms", Lower, "normalised time per output token: E2EL / output tokens, the first token included"},
+		{"e2el", "E2EL", "ms", Lower, "end-to-end latency of a request"},
+		{"tps_user", "Tok/s/user", "tok/s", Higher, "speed that one user sees; the definition says how it was averaged"},
+		{"output_tps", "Output tok/s", "tok/s", Higher, "output tokens of all requests over the duration"},
+		{"total_tps", "Total tok/s", "tok/s", Higher, "input and output tokens of all requests over the duration"},
+		{"rps", "Req/s", "req/s", Higher, "completed requests over the duration"},
+		{"goodput_rps", "Goodput", "req/s", Higher, "requests that met every stated service level, over the duration"},
+		{"requests_ok", "Requests", "req", Neither, "requests that completed"},
+		{"requests_failed", "Failed", "req", Lower, "requests that did not complete"},
+		{"error_rate", "Error rate", "%", Lower, "share of requests that did not complete"},
+		{"isl", "ISL measured", "tok", Neither, "input sequence length per completed request, as counted"},
+		{"osl", "OSL measured", "tok", Neither, "output sequence length per completed request, as counted"},
+		{"duration_s", "Duration", "s", Neither, "length of the measurement"},
+	}
+}
+
+// MetricByName returns the fixed facts of a canonical metric.
+func MetricByName(name string) (MetricInfo, bool) {
+	for _, m := range Metrics() {
+		if m.Name == name {
+			return m, true
+		}
+	}
+	return MetricInfo{Name: name, Label: name}, false
+}
+
+// Definition ids. Numbers of one metric under different definitions are different series.
+const (
+	DefFirstChunk      = "first-chunk"       // TTFT: first streamed chunk, whatever it holds (vLLM)
+	DefFirstContent    = "first-content"     // TTFT: first chunk with content (AIPerf, builtin)
+	DefExclFirst       = "excl-first"        // TPOT: first token excluded
+	DefInclFirst       = "incl-first"        // TPOT: E2EL / output tokens (vLLM before 0.5.0)
+	DefChunkGap        = "chunk-gap"         // ITL: pooled gaps between chunks
+	DefCopyOfTPOT      = "copy-of-tpot"      // ITL: tt-inference-server's copy of TPOT, not a measurement
+	DefLastChunk       = "last-chunk"        // E2EL: to the last chunk
+	DefLastContent     = "last-content"      // E2EL: to the last chunk with content
+	DefOverDuration    = "over-duration"     // throughputs: sum over wall duration
+	DefRecipMeanTPOT   = "1000/mean-tpot"    // tps_user: 1000 / mean TPOT
+	DefMeanOfRecip     = "mean-of-1000/tpot" // tps_user: mean over requests of 1000 / TPOT
+	DefTokensPerAnswer = "tokens/completed"  // isl, osl: total tokens over completed requests
+)

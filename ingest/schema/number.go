@@ -1,0 +1,49 @@
+package schema
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+)
+
+// Number is a value or a reason why there is none. The zero Number is missing without a reason.
+type Number struct {
+	v   float64
+	ok  bool
+	why string
+}
+
+// Num returns a present value. A value that is not finite is not a measurement and becomes missing.
+func Num(v float64) Number {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return Missing("not a finite number")
+	}
+	return Number{v: v, ok: true}
+}
+
+// Missing returns an absent value with its reason, in words for a person.
+func Missing(why string) Number { return Number{why: why} }
+
+// Get returns the value and whether there is one.
+func (n Number) Get() (float64, bool) { return n.v, n.ok }
+
+// Why returns the reason of an absent value, or "".
+func (n Number) Why() string { return n.why }
+
+// Ptr returns a pointer to a copy of the value, nil when absent.
+func (n Number) Ptr() *float64 {
+	if !n.ok {
+		return nil
+	}
+	v := n.v
+	return &v
+}
+
+// JSONString returns s as a JSON string without HTML escapes.
+func JSONString(s string) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(s) // a string always encodes
+	return bytes.TrimRight(b.Bytes(), "\n")
+}

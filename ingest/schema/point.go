@@ -1,0 +1,178 @@
+package schema
+
+import (
+	"math"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Point is one measured workload: what was asked (Key, Conditions), what came back (Metrics), and where it is written.
+type Point struct {
+	Key        Key
+	Status     string // ok, partial (some requests failed), failed (none completed) or invalid
+	Repeat     int    // 1 for the first measurement of this key in the run
+	Start, End time.Time
+	Conditions map[string]string // what else bears on the number: ignore_eos, seed, num_prompts, tokenizer …
+	Metrics    map[string]Metric // by canonical name
+	Client     map[string]string // what shows a saturated client: concurrency reached, cpu seconds …
+	Command    []string          // argv that made it, secrets removed
+	Source     Source
+	Extra      Unknown // foreign fields of the source that have no canonical name
+	Unknown    Unknown
+}
+
+// Statuses of a point.
+const (
+	StatusOK      = "ok"
+	StatusPartial = "partial"
+	StatusFailed  = "failed"
+	StatusInvalid = "invalid"
+)
+
+// Source says which file a number came from, so that it can be checked against the bytes it was read from.
+type Source struct {
+	Path        string // as found, slash-separated, relative to the root it was found under
+	SHA256      string // of the file's bytes, before any decompression
+	Format      string // reader that understood it: "vllm-serve", "aiperf", …
+	Tool        string // the program, when it is not the format's namesake: "builtin" writes vLLM's format
+	ToolVersion string
+	Unknown     Unknown
+}
+
+// Key identifies a workload. Two points with equal keys measured the same thing; versions, dates and releases are
+// attributes of the run and never part of it. A nil number means "not stated".
+type Key struct {
+	Task        string // text, vlm, embedding …
+	Tool        string // the load generator: numbers of different tools are never one series
+	ISL, OSL    *float64
+	Concurrency *float64
+	Rate        *float64 // req/s; nil when as fast as possible
+	Dataset     string
+	Dims        map[string]string // anything else that makes it another workload
+	Unknown     Unknown
+}
+
+// String is the one canonical form of a key, used to compare, sort and store it:
+// "text/vllm/isl=128/osl=128/c=1/rate=-/random" and then sorted dims as name=value.
+func (k Key) String() string {
+	b := make([]byte, 0, 64)
+	b = appendPart(b, k.Task)
+	b = append(b, '/')
+	b = appendPart(b, k.Tool)
+	b = appendNumber(append(b, "/isl="...), k.ISL)
+	b = appendNumber(append(b, "/osl="...), k.OSL)
+	b = appendNumber(append(b, "/c="...), k.Concurrency)
+	b = appendNumber(append(b, "/rate="...), k.Rate)
+	b = append(b, '/')
+	b = appendPart(b, k.Dataset)
+	for _, name := range sortedKeys(k.Dims) {
+		b = append(b, '/')
+		b = appendPart(b, name)
+		b = append(b, '=')
+		b = appendPart(b, k.Dims[name])
+	}
+	return string(b)
+}
+
+// Workload is the short name people use: "2048/128/30" for ISL/OSL/concurrency, then what else tells it apart.
+func (k Key) Workload() string {
+	b := appendNumber(nil, k.ISL)
+	b = appendNumber(append(b, '/'), k.OSL)
+	b = appendNumber(append(b, '/'), k.Concurrency)
+	out := string(b)
+	if k.ISL == nil && k.OSL == nil && k.Concurrency == nil {
+		out = ""
+	}
+	var rest []string
+	if k.Rate != nil {
+		rest = append(rest, strconv.FormatFloat(*k.Rate, 'g', 6, 64)+" req/s")
+	}
+	for _, name := range sortedKeys(k.Dims) {
+		if name == DimLabel {
+			rest = append(rest, k.Dims[name])
+		} else {
+			rest = append(rest, name+" "+k.Dims[name])
+		}
+	}
+	if len(rest) > 0 {
+		out = strings.TrimSpace(out + " " + strings.Join(rest, ", "))
+	}
+	if out == "" {
+		return "workload not stated"
+	}
+	return out
+}
+
+// DimLabel is the dimension that tells workloads apart whose lengths nobody states.
+const DimLabel = "label"
+
+// Comparable reports whether the key says enough to be compared over releases: lengths, or a label in their place.
+func (k Key) Comparable() bool {
+	return (k.ISL != nil && k.OSL != nil) || k.Dims[DimLabel] != ""
+}
+
+// Less orders keys as people list them: by task, lengths, load, then the rest. An unknown number sorts last.
+func (k Key) Less(o Key) bool {
+	for _, d := range []int{
+		strings.Compare(k.Task, o.Task), compareNumber(k.Rate, o.Rate), compareNumber(k.ISL, o.ISL),
+		compareNumber(k.OSL, o.OSL), compareNumber(k.Concurrency, o.Concurrency), strings.Compare(k.Tool, o.Tool),
+	} {
+		if d != 0 {
+			return d < 0
+		}
+	}
+	return k.String() < o.String()
+}
+
+func compareNumber(a, b *float64) int {
+	switch {
+	case a == nil && b == nil:
+		return 0
+	case a == nil:
+		return 1
+	case b == nil:
+		return -1
+	case *a < *b:
+		return -1
+	case *a > *b:
+		return 1
+	}
+	return 0
+}
+
+func appendNumber(b []byte, v *float64) []byte {
+	if v == nil || math.IsInf(*v, 0) || math.IsNaN(*v) {
+		return append(b, '-')
+	}
+	return strconv.AppendFloat(b, *v, 'f', -1, 64)
+}
+
+// appendPart writes a free text so that no text can imitate the separators.
+func appendPart(b []byte, s string) []byte {
+	if s == "" {
+		return append(b, '-')
+	}
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; c {
+		case '/', '=', '%':
+			b = append(b, '%', "0123456789ABCDEF"[c>>4], "0123456789ABCDEF"[c&15])
+		default:
+			b = append(b, c)
+		}
+	}
+	return b
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	if len(m) == 0 {
+		return nil
+	}
+	names := make([]string, 0, len(m))
+	for name := range m {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	return names
+}

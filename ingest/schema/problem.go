@@ -1,0 +1,55 @@
+package schema
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Problem is something that could not be read, understood or trusted. Problems are data: collected, counted and shown.
+type Problem struct {
+	Severity string // error (nothing was read), warning (read with a doubt) or note
+	Path     string
+	Line     int    // 1-based; 0 when the problem is not at a line
+	Column   int    // 1-based, in bytes
+	Offset   int64  // in bytes from the start of the file
+	Code     string // stable, lower case, for filters and tests: "truncated-json"
+	Found    string // what was there
+	Expected string // what was looked for
+	Hint     string // what to do
+	Used     string // which of two contradicting numbers was used, when there were two
+	Unknown  Unknown
+}
+
+// Severities of a problem.
+const (
+	SevError   = "error"
+	SevWarning = "warning"
+	SevNote    = "note"
+)
+
+// Where is the position as compilers print it: path:line:column.
+func (p Problem) Where() string {
+	if p.Line == 0 {
+		return p.Path
+	}
+	return fmt.Sprintf("%s:%d:%d", p.Path, p.Line, p.Column)
+}
+
+// String is the problem as one line for a terminal or a log.
+func (p Problem) String() string {
+	var b strings.Builder
+	if w := p.Where(); w != "" {
+		b.WriteString(w + ": ")
+	}
+	b.WriteString(p.Found)
+	if p.Expected != "" {
+		b.WriteString("; expected " + p.Expected)
+	}
+	if p.Used != "" {
+		b.WriteString("; used " + p.Used)
+	}
+	return b.String()
+}
+
+// Error makes a Problem an error, so that it can travel through code that returns one.
+func (p Problem) Error() string { return p.String() }

@@ -1,0 +1,42 @@
+package schema
+
+import "time"
+
+// Reading is what one file says, before files are grouped into runs.
+type Reading struct {
+	Format   string // "vllm-serve"
+	Detail   string // era or variant, in words
+	Points   []Point
+	Scores   []Score
+	Facts    Facts
+	Targets  []Target
+	Problems []Problem
+	Extra    Unknown
+	// PartOf names the file whose content this one repeats or details; its numbers are then not counted again.
+	PartOf string
+}
+
+// Facts is partial identity: what one source states about the run its file belongs to. Empty means "not stated".
+type Facts struct {
+	RunID      string
+	Start, End time.Time
+	StartNote  string // why Start is less than certain: "local time, zone unknown"
+	Release    string
+	Channel    string
+	Line       string
+	Model      Model
+	Impl       string
+	Device     Device
+	Stack      Stack
+}
+
+// Match is a reader's answer to "is this yours?".
+type Match struct {
+	Format string
+	Detail string
+	Has    []string // what was found of what it looks for
+	Lacks  []string // what was not; a match lacks nothing
+}
+
+// OK reports a full match.
+func (m Match) OK() bool { return len(m.Lacks) == 0 && len(m.Has) > 0 }

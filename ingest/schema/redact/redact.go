@@ -1,0 +1,74 @@
+package redact
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Mark stands where a secret stood.
+const Mark = "[redacted]"
+
+// secretNames are names whose value is a secret, in flags, environment assignments, headers and JSON alike.
+const secretNames = `(?:[a-z0-9_-]*(?:api[_-]?key|apikey|secret|passw(?:or)?d|passwd|access[_-]?token|auth[_-]?token|hf[_-]?token|jwt|private[_-]?key|credential)[a-z0-9_-]*|token|authorization|x-api-key|bearer)`
+
+type rule struct {
+	find *regexp.Regexp
+	put  string
+}
+
+// rules are compiled once and never change.
+var rules = []rule{
+	{regexp.MustCompile(`(?i)\b(bearer|basic)[ +]+[A-Za-z0-9._~+/=-]{6,}`), "$1 " + Mark},
+	{regexp.MustCompile(`(?i)(["']?\b` + secretNames + `["']?\s*[:=]\s*["']?)(?:(?:bearer|basic)\s+)?[^\s"',;&\[\]{}]{3,}`), "${1}" + Mark},
+	{regexp.MustCompile(`(?i)(--?` + secretNames + `[ =]["']?)[^\s"'-][^\s"']*`), "${1}" + Mark},
+	{regexp.MustCompile(`\b(?:hf|sk|pk|ghp|gho|ghs|glpat|xox[abp])[_-][A-Za-z0-9_-]{12,}`), Mark},
+	{regexp.MustCompile(`\bgithub_pat_[A-Za-z0-9_]{12,}`), Mark},
+	{regexp.MustCompile(`\bAKIA[0-9A-Z]{12,}`), Mark},
+	{regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]*)?`), Mark},
+	{regexp.MustCompile(`(https?://)[^/\s:@]+:[^/\s@]+@`), "${1}" + Mark + "@"},
+	{regexp.MustCompile(`(?:/home/|/Users/)[^/\s"',:]+`), "~"},
+	{regexp.MustCompile(`(^|[\s"'=:,(])/root\b`), "${1}~"},
+	{regexp.MustCompile(`(?i)\b[A-Z]:\\Users\\[^\\\s"']+`), "~"},
+}
+
+// triggers are what every rule needs to match; a text without any of them is returned untouched and fast.
+var triggers = regexp.MustCompile(`(?i)bearer|basic|key|secret|passw|token|jwt|credential|authorization|hf[_-]|sk[_-]|pk[_-]|gh[pos][_-]|glpat|xox|akia|eyj|://|/home/|users|/root`)
+
+// Text returns s without secrets and without the names of home folders. It is idempotent.
+func Text(s string) string {
+	if !triggers.MatchString(s) {
+		return s
+	}
+	for _, r := range rules {
+		s = r.find.ReplaceAllString(s, r.put)
+	}
+	return s
+}
+
+var (
+	secretFlag = regexp.MustCompile(`(?i)^--?` + secretNames + `$`)
+	headerFlag = regexp.MustCompile(`(?i)^(?:-H|--headers?)$`)
+)
+
+// Argv returns a command line without secrets. Beside what [Text] finds, the argument after a flag with a secret's name
+// is removed whole, and so is a header's value when the header is about authorisation.
+func Argv(argv []string) []string {
+	out := make([]string, len(argv))
+	for i, a := range argv {
+		out[i] = Text(a)
+		if i == 0 {
+			continue
+		}
+		switch prev := argv[i-1]; {
+		case secretFlag.MatchString(prev) && !strings.HasPrefix(a, "--"):
+			out[i] = Mark
+		case headerFlag.MatchString(prev) && regexpAuth.MatchString(a):
+			name, _, _ := strings.Cut(a, "=")
+			name, _, _ = strings.Cut(name, ":")
+			out[i] = name + "=" + Mark
+		}
+	}
+	return out
+}
+
+var regexpAuth = regexp.MustCompile(`(?i)auth|key|token|cookie`)

@@ -1,0 +1,123 @@
+package schema
+
+import (
+	"encoding/json"
+	"sort"
+	"time"
+)
+
+// Version names the form of a history document. A document of another version is refused, never guessed at.
+const Version = "ttreport/v1"
+
+// Unknown keeps members of a document that this version does not know, as they were written, so that a newer
+// ttreport's fields survive an older one's rewrite.
+type Unknown map[string]json.RawMessage
+
+// Run is one execution of a plan on one system with one software stack.
+type Run struct {
+	ID      string
+	Start   time.Time // UTC; zero when no source states it
+	End     time.Time
+	Release string // a label; empty for a build that nobody released
+	Channel string // release, main, pr or dev; empty means release when Release is set, else dev
+	Line    string // release line, when releases are not one sequence
+	Model   Model
+	Impl    string
+	Device  Device
+	Stack   Stack
+
+	Points  []Point
+	Scores  []Score
+	Targets []Target // the targets in force when this run was first seen
+	Plan    []Key    // what was to be measured, whether or not it was
+
+	Provenance map[string]Origin // by field, such as "device.name"
+	Problems   []Problem
+	Extra      Unknown // foreign facts worth keeping, by source format
+	Unknown    Unknown
+}
+
+// Model names what was served. Key is the architecture key under which targets are filed: the first weight of the
+// architecture, "Llama-3.1-8B" for "Llama-3.1-8B-Instruct".
+type Model struct {
+	ID        string // as the hub or the server names it: "meta-llama/Llama-3.1-8B-Instruct"
+	Name      string // the last part of ID
+	Key       string
+	Precision string
+	Status    string // declared maturity, as a runtime spec states it: EXPERIMENTAL, FUNCTIONAL, COMPLETE, TOP_PERF
+	Unknown   Unknown
+}
+
+// Device names the hardware that served.
+type Device struct {
+	Name     string // "n150", "t3k", "h100"; "simulated" when nothing was measured on hardware
+	Mesh     string
+	Chips    int // 0 when unknown
+	Firmware string
+	Unknown  Unknown
+}
+
+// Simulated is the device name of the embedded simulator. Whatever carries it is marked wherever it is shown.
+const Simulated = "simulated"
+
+// Stack names the software that served.
+type Stack struct {
+	Engine  string
+	Version string
+	Image   string
+	Digest  string
+	Commits map[string]string // by component: "tt_metal", "vllm"
+	Dirty   bool
+	Unknown Unknown
+}
+
+// Origin says which kind of source stated a fact, and where.
+type Origin struct {
+	From  string // file, sidecar, manifest, spec, path, flag, derived
+	Where string // a path, a flag, or a rule in words
+}
+
+// Channels in which a baseline may be sought; pr and dev never serve as one.
+const (
+	ChannelRelease = "release"
+	ChannelMain    = "main"
+	ChannelPR      = "pr"
+	ChannelDev     = "dev"
+)
+
+// InChannel returns the run's channel with its default filled in: a run with a release belongs to "release",
+// one without to "dev".
+func (r *Run) InChannel() string {
+	switch {
+	case r.Channel != "":
+		return r.Channel
+	case r.Release != "":
+		return ChannelRelease
+	default:
+		return ChannelDev
+	}
+}
+
+// IsSimulated reports whether the run was made on the embedded simulator.
+func (r *Run) IsSimulated() bool { return r.Device.Name == Simulated }
+
+// Arrange orders the points and scores as people list them and counts repeats of one key.
+func (r *Run) Arrange() {
+	sort.SliceStable(r.Points, func(i, j int) bool {
+		a, b := r.Points[i], r.Points[j]
+		if ka, kb := a.Key.String(), b.Key.String(); ka != kb {
+			return a.Key.Less(b.Key)
+		}
+		return a.Start.Before(b.Start)
+	})
+	for i := range r.Points {
+		r.Points[i].Repeat = 1
+		if i > 0 && r.Points[i].Key.String() == r.Points[i-1].Key.String() {
+			r.Points[i].Repeat = r.Points[i-1].Repeat + 1
+		}
+	}
+	sort.SliceStable(r.Scores, func(i, j int) bool {
+		a, b := r.Scores[i], r.Scores[j]
+		return a.Task+"\x00"+a.Metric+"\x00"+a.Filter < b.Task+"\x00"+b.Metric+"\x00"+b.Filter
+	})
+}

@@ -1,0 +1,36 @@
+package schema
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+)
+
+// Slug is a name as part of a path or an address: letters, digits, dots, underscores and hyphens. A name that had to
+// be changed carries four hex digits of its hash, so that two names never share a slug; an empty one is "unknown".
+func Slug(name string) string {
+	if name == "" {
+		return "unknown"
+	}
+	var b strings.Builder
+	changed := false
+	for _, c := range name {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' || (c == '.' && b.Len() > 0) {
+			b.WriteRune(c)
+			continue
+		}
+		changed = true
+		if s := b.String(); s != "" && !strings.HasSuffix(s, "-") {
+			b.WriteByte('-')
+		}
+	}
+	s := strings.Trim(b.String(), "-")
+	if len(s) > 100 {
+		s, changed = s[:100], true
+	}
+	if changed || s == "" || s != name {
+		sum := sha256.Sum256([]byte(name))
+		s = strings.TrimPrefix(s+"-"+hex.EncodeToString(sum[:2]), "-")
+	}
+	return s
+}

@@ -1,0 +1,52 @@
+package schema
+
+// Target is one promised number for one workload, as it was in force when a run was made.
+type Target struct {
+	Key       Key // only the fields that the target states; the tool is never among them
+	Metric    string
+	Stat      string
+	Value     float64
+	Unit      string
+	Level     string  // functional, complete or target
+	Tolerance float64 // relative: 0.05 lets a value miss by five percent
+	Source    string  // file that states it
+	SHA256    string
+	AsOf      string // date of the source, YYYY-MM-DD, or ""
+	Unknown   Unknown
+}
+
+// Levels of a target, least demanding first.
+const (
+	LevelFunctional = "functional"
+	LevelComplete   = "complete"
+	LevelTarget     = "target"
+)
+
+// Levels lists the levels, least demanding first.
+func Levels() []string { return []string{LevelFunctional, LevelComplete, LevelTarget} }
+
+// Matches reports whether a measured key is the workload this target speaks of. A field that the target leaves out
+// matches anything, except that a target without dimensions speaks only of points without them: a structured-output
+// run at 128/128/1 is not the plain one.
+func (t Target) Matches(k Key) bool {
+	if t.Key.Task != "" && k.Task != "" && t.Key.Task != k.Task {
+		return false
+	}
+	for _, p := range [][2]*float64{{t.Key.ISL, k.ISL}, {t.Key.OSL, k.OSL}, {t.Key.Concurrency, k.Concurrency}} {
+		if p[0] != nil && (p[1] == nil || *p[0] != *p[1]) {
+			return false
+		}
+	}
+	if k.Rate != nil {
+		return false
+	}
+	if len(t.Key.Dims) != len(k.Dims) {
+		return false
+	}
+	for name, v := range t.Key.Dims {
+		if k.Dims[name] != v {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,98 @@
+package ttis
+
+import (
+	"bytes"
+	"path"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+)
+
+// Names of the formats that this package tells apart.
+const (
+	Spec       = "ttis-runtime-spec"
+	Harmonised = "ttis-harmonised"
+	Report     = "ttis-report"
+	TargetFile = "ttis-targets"
+)
+
+// Detect says whether a file is tt-inference-server's own, by content.
+func Detect(f *decode.File) schema.Match {
+	m := schema.Match{Format: Harmonised}
+	if f.Text {
+		return detectText(f)
+	}
+	if len(f.Doc.Values) == 0 {
+		m.Lacks = []string{"a JSON value"}
+		return m
+	}
+	v := f.Doc.Values[0]
+	switch {
+	case v.Get("runtime_model_spec").Kind() == decode.Object:
+		return schema.Match{Format: Spec, Has: []string{"runtime_model_spec"}, Detail: "runtime spec: identity and targets in force"}
+	case v.Get("metadata").Has("report_id") || v.Get("benchmarks_summary").Kind() == decode.Array:
+		return schema.Match{Format: Report, Has: []string{"metadata.report_id"}, Detail: "not a result: a report of results that are read from their own files"}
+	case v.Kind() == decode.Array && v.Len() > 0 && v.List()[0].Has("accuracy_check"):
+		return schema.Match{Format: Report, Has: []string{"accuracy_check"}, Detail: "not a result: a report of evals that are read from their own files"}
+	case isTargets(v):
+		return schema.Match{Format: TargetFile, Has: []string{"model, device, targets"}, Detail: "not a result: targets; put it into the targets folder"}
+	}
+	for _, key := range []string{"completed", "mean_ttft_ms", "output_token_throughput"} {
+		if v.Get(key).Kind() == decode.Number {
+			m.Has = append(m.Has, key)
+		} else {
+			m.Lacks = append(m.Lacks, key)
+		}
+	}
+	if v.Has("output_throughput") {
+		m.Lacks = append(m.Lacks, "the harmonised form (output_throughput is vLLM's)")
+	}
+	if m.OK() {
+		m.Detail = "harmonised copy of " + toolOf(v, f.Path)
+	}
+	return m
+}
+
+func detectText(f *decode.File) schema.Match {
+	head := f.Data[:min(len(f.Data), 4096)]
+	name := path.Base(f.Path)
+	switch {
+	case strings.HasSuffix(name, ".csv") && bytes.Contains(head, []byte("input_sequence_length")) && bytes.Contains(head, []byte("mean_ttft_ms")),
+		strings.HasSuffix(name, ".csv") && bytes.HasPrefix(head, []byte("source,")) && bytes.Contains(head, []byte("mean_ttft_ms")),
+		strings.HasSuffix(name, ".csv") && bytes.HasPrefix(head, []byte("timestamp,model_name,")):
+		return schema.Match{Format: Report, Has: []string{"a statistics table"}, Detail: "not a result: a table of results that are read from their own files"}
+	case strings.HasSuffix(name, ".md") && (bytes.Contains(head, []byte("Tenstorrent")) || bytes.Contains(head, []byte("Performance Benchmark")) ||
+		bytes.Contains(head, []byte("Benchmark Performance Results")) || bytes.Contains(head, []byte("Accuracy Evaluations")) || strings.Contains(f.Path, "reports_output/")):
+		return schema.Match{Format: Report, Has: []string{"a report's headings"}, Detail: "not a result: a report of results that are read from their own files"}
+	}
+	return schema.Match{Format: Report, Lacks: []string{"a report's headings"}}
+}
+
+// isTargets recognises {model: {device: [{isl, osl, max_concurrency …}]}}.
+func isTargets(v decode.Value) bool {
+	for _, model := range v.Members() {
+		for _, device := range model.Val.Members() {
+			list := device.Val.List()
+			if device.Val.Kind() != decode.Array || len(list) == 0 {
+				return false
+			}
+			return list[0].Has("max_concurrency") && (list[0].Has("targets") || list[0].Has("isl"))
+		}
+		return false
+	}
+	return false
+}
+
+// toolOf tells which tool a harmonised file copies: by its backend, or by its name's prefix where that says nothing.
+func toolOf(v decode.Value, name string) string {
+	switch backend := v.Get("backend").Str(); {
+	case backend == "aiperf" || strings.HasPrefix(path.Base(name), "aiperf_"):
+		return "aiperf"
+	case strings.HasPrefix(backend, "genai") || strings.HasPrefix(path.Base(name), "genai_"):
+		return "genai-perf"
+	case backend != "":
+		return backend
+	}
+	return "unknown tool"
+}

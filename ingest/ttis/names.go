@@ -1,0 +1,78 @@
+package ttis
+
+import (
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
+)
+
+// Named is what a path in a workflow_logs tree states.
+type Named struct {
+	ModelID    string // "id_tt-transformers_Llama-3.1-8B-Instruct_n150", as the runtime spec has it; "" when not in the path
+	Facts      schema.Facts
+	Workload   manifest.Workload
+	Conditions map[string]string
+}
+
+var (
+	benchFile = regexp.MustCompile(`^(?:aiperf_|genai_|guidellm_)?benchmark_(?:structured_)?(.+?)_\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d_(.*)\.json(?:\.gz)?$`)
+	evalDir   = regexp.MustCompile(`(?:^|/)eval_(id_[^/]+)/`)
+	modelID   = regexp.MustCompile(`^id_([^_]+)_(.+)_([a-z0-9]+)$`)
+	shapePart = regexp.MustCompile(`(?:^|_)(isl|osl|maxcon|n|images|height|width|so|dataset)-([^_]+)|(?:^|_)(no-so)(?:_|$)`)
+)
+
+// NameFacts reads the identity and workload that tt-inference-server writes into file and folder names. ok is false for
+// any other name.
+func NameFacts(name string) (n Named, ok bool) {
+	if m := evalDir.FindStringSubmatch(name); m != nil {
+		n.ModelID, ok = m[1], true
+	}
+	if m := benchFile.FindStringSubmatch(path.Base(name)); m != nil {
+		ok = true
+		if strings.HasPrefix(m[1], "id_") {
+			n.ModelID = m[1]
+		}
+		n.readShape(m[2], strings.Contains(path.Base(name), "benchmark_structured_"))
+	}
+	if m := modelID.FindStringSubmatch(n.ModelID); m != nil {
+		n.Facts.Impl, n.Facts.Model.Name, n.Facts.Device.Name = m[1], m[2], m[3]
+	}
+	return n, ok
+}
+
+func (n *Named) readShape(tail string, structured bool) {
+	dims := map[string]string{}
+	for _, m := range shapePart.FindAllStringSubmatch(tail, -1) {
+		v, err := strconv.ParseFloat(m[2], 64)
+		switch {
+		case m[3] == "no-so":
+			dims["structured"] = "off"
+		case m[1] == "dataset":
+			n.Workload.Dataset = m[2]
+		case m[1] == "so":
+			dims["structured"] = m[2]
+		case err != nil:
+		case m[1] == "isl":
+			n.Workload.ISL = &v
+		case m[1] == "osl":
+			n.Workload.OSL = &v
+		case m[1] == "maxcon":
+			n.Workload.Concurrency = &v
+		case m[1] == "n":
+			n.Conditions = map[string]string{"num_prompts": m[2]}
+		default:
+			dims[m[1]] = m[2]
+			n.Workload.Task = "vlm"
+		}
+	}
+	if structured {
+		dims[schema.DimLabel] = "structured output"
+	}
+	if len(dims) > 0 {
+		n.Workload.Dims = dims
+	}
+}

@@ -1,0 +1,21 @@
+// Package vllm reads results of vLLM's serving benchmark: benchmark_serving.py and, since v0.8, "vllm bench serve".
+//
+// In flows one decoded file; out flows a [schema.Reading] with one point per JSON value, since --append-result puts
+// several into one file. Source of the format: vllm/benchmarks/serve.py and its predecessors, 2023 to 2026.
+//
+// Units: latencies in "*_ms" keys are milliseconds; the per-request arrays (ttfts, itls) are seconds.
+//
+// Eras and their traps:
+//
+//   - before v0.5.0 "tpot" is E2EL / output tokens, first token included: that is NTPOT here, and no ITL exists;
+//   - v0.6.0 to v0.6.3 swap mean and median of E2EL;
+//   - until v0.6.3 a response without tokens counts as completed (hollow success) and drags TTFT towards zero;
+//   - v0.6.4 to v0.9.1 write the key "request_goodput:" with a colon;
+//   - until v0.7 the arrays are always there, since v0.8 only with --save-detailed;
+//   - "failed" exists since v0.11.1; before, it is num_prompts − completed;
+//   - a run in which nothing completed is written as zeros: a zero latency is no data, never a best value;
+//   - "date" is naive local time, taken after the run; "backend" is the client's protocol, not the server's software.
+//
+// Where the arrays exist every statistic is recomputed from them and the recomputed value is used; a stated value that
+// is off by more than 1 % becomes a problem that shows both. Prompts and generated text are never kept.
+package vllm

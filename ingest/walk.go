@@ -1,0 +1,180 @@
+package ingest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+)
+
+// Root is where a walk starts. Name prefixes every path shown. Only, when set, is the single file wanted.
+type Root struct {
+	FS   fs.FS
+	Name string
+	Only string
+}
+
+// OSRoot makes a root of a path of the operating system: a folder, or one file.
+func OSRoot(name string) (Root, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return Root{}, err
+	}
+	clean := strings.TrimSuffix(name, "/")
+	if info.IsDir() {
+		return Root{FS: os.DirFS(name), Name: clean}, nil
+	}
+	dir, file := path.Split(clean)
+	if dir == "" {
+		dir = "."
+	}
+	return Root{FS: os.DirFS(dir), Name: strings.TrimSuffix(dir, "/"), Only: file}, nil
+}
+
+// found is a file that a walk met.
+type found struct {
+	root *Root
+	rel  string // within the root
+}
+
+// shown is the path as the user would write it.
+func (f found) shown() string {
+	if f.root.Name == "" || f.root.Name == "." {
+		return f.rel
+	}
+	return f.root.Name + "/" + f.rel
+}
+
+// skipped names folders that never hold results of their own.
+const skipped = " node_modules __pycache__ _site "
+
+// walk lists the files of a root in lexical order. Links to folders are followed unless they lead back to a folder on
+// the way; hidden folders are not entered.
+func walk(root *Root) ([]found, []schema.Problem) {
+	if root.Only != "" {
+		return []found{{root, root.Only}}, nil
+	}
+	w := walker{root: root}
+	if info, err := fs.Stat(root.FS, "."); err != nil {
+		w.problem(".", err)
+	} else {
+		w.dir(".", []fs.FileInfo{info})
+	}
+	return w.files, w.problems
+}
+
+type walker struct {
+	root     *Root
+	files    []found
+	problems []schema.Problem
+}
+
+func (w *walker) problem(rel string, err error) {
+	w.problems = append(w.problems, schema.Problem{Severity: schema.SevError, Path: found{w.root, rel}.shown(), Code: "unreadable",
+		Found: reason(err), Expected: "a readable file or folder", Hint: "check its permissions, or leave it out"})
+}
+
+// reason is an error without the path that its problem shows already.
+func reason(err error) string {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err.Error()
+	}
+	return err.Error()
+}
+
+func (w *walker) dir(rel string, above []fs.FileInfo) {
+	entries, err := fs.ReadDir(w.root.FS, rel)
+	if err != nil {
+		w.problem(rel, err)
+		return
+	}
+	for _, e := range entries {
+		name := path.Join(rel, e.Name())
+		switch mode := e.Type(); {
+		case mode.IsRegular():
+			w.files = append(w.files, found{w.root, name})
+		case mode.IsDir():
+			w.enter(name, above)
+		case mode&fs.ModeSymlink != 0:
+			w.link(name, above)
+		}
+	}
+}
+
+func (w *walker) enter(name string, above []fs.FileInfo) {
+	base := path.Base(name)
+	if strings.HasPrefix(base, ".") || strings.Contains(skipped, " "+base+" ") {
+		return
+	}
+	info, err := fs.Stat(w.root.FS, name)
+	if err != nil {
+		w.problem(name, err)
+		return
+	}
+	w.dir(name, append(above[:len(above):len(above)], info))
+}
+
+func (w *walker) link(name string, above []fs.FileInfo) {
+	info, err := fs.Stat(w.root.FS, name)
+	switch {
+	case err != nil:
+		w.problem(name, err)
+	case info.Mode().IsRegular():
+		w.files = append(w.files, found{w.root, name})
+	case info.IsDir():
+		for _, up := range above {
+			if os.SameFile(up, info) {
+				w.problems = append(w.problems, schema.Problem{Severity: schema.SevNote, Path: found{w.root, name}.shown(), Code: "directory-loop",
+					Found: "a link to a folder that contains it", Used: "the folder once", Hint: "nothing to do"})
+				return
+			}
+		}
+		w.enter(name, above)
+	}
+}
+
+// textHead is how much is read of a file that is neither JSON nor compressed.
+const textHead = 64 << 10
+
+// open reads a file: whole when it may hold results, its head otherwise.
+func open(f found, lim decode.Limits) (*decode.File, *schema.Problem) {
+	fail := func(err error) (*decode.File, *schema.Problem) {
+		return nil, &schema.Problem{Severity: schema.SevError, Path: f.shown(), Code: "unreadable", Found: reason(err),
+			Expected: "a readable file", Hint: "check its permissions, or leave it out"}
+	}
+	h, err := f.root.FS.Open(f.rel)
+	if err != nil {
+		return fail(err)
+	}
+	defer h.Close()
+	info, err := h.Stat()
+	if err != nil {
+		return fail(err)
+	}
+	if info.Size() > lim.Bytes {
+		return nil, &schema.Problem{Severity: schema.SevError, Path: f.shown(), Code: "too-large", Found: fmt.Sprintf("%d MB", info.Size()>>20),
+			Expected: fmt.Sprintf("at most %d MB", lim.Bytes>>20), Hint: "leave it out, or remove its per-request records"}
+	}
+	buf := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
+	if _, err := io.CopyN(buf, h, 4096); err != nil && err != io.EOF {
+		return fail(err)
+	}
+	limit := lim.Bytes
+	if !decode.MayHoldResults(buf.Bytes()) {
+		limit = textHead
+	}
+	if _, err := io.Copy(buf, io.LimitReader(h, limit-int64(buf.Len()))); err != nil {
+		return fail(err)
+	}
+	file := decode.NewFile(f.shown(), buf.Bytes(), info.ModTime(), lim)
+	file.Size = info.Size()
+	return &file, nil
+}

@@ -1,0 +1,25 @@
+// Package templates holds the embedded page templates and the documentation pages. It is a leaf: the site parses the
+// templates, the shell prints the documentation, and this package knows neither.
+package templates
+
+import (
+	"embed"
+	"io/fs"
+)
+
+//go:embed all:html all:docs
+var files embed.FS
+
+// HTML returns the page templates: layout.html, one file a page, and partials.
+func HTML() fs.FS { return sub("html") }
+
+// Docs returns the documentation, one markdown file a topic.
+func Docs() fs.FS { return sub("docs") }
+
+func sub(name string) fs.FS {
+	f, err := fs.Sub(files, name)
+	if err != nil {
+		panic(err) // the folder is embedded above: it cannot be missing
+	}
+	return f
+}
