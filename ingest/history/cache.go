@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
-	"math"
 	"os"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/ingest/schema/durable"
 )
 
@@ -16,7 +16,7 @@ const cacheMagic = "ttreport-columns-4\n"
 
 // cached is a cache file in memory. The zero value with empty columns is "no cache".
 type cached struct {
-	columns *Columns
+	columns *columns.Columns
 	byPath  map[string]int
 	stat    []fileStat // parallel to the columns' runs
 }
@@ -38,25 +38,26 @@ func (c cached) sameContent(d *document) (int, bool) {
 // cacheHead is the part of the cache that is small and irregular; numbers follow it as arrays.
 type cacheHead struct {
 	Files             []fileStat
-	Runs              []RunHead
+	Runs              []columns.RunHead
 	Keys              []schema.Key
-	Stats             []StatID
+	Stats             []columns.StatID
 	Reasons           []string
 	Scores            []scoreJSON
-	Targets           []TargetRow
-	Plans             []PlanRow
+	Targets           []columns.TargetRow
+	Plans             []columns.PlanRow
+	Problems          []columns.ProblemRow
 	NumPoints, NumVal int
 }
 
 // scoreJSON carries a score's two Numbers, which keep their insides to themselves.
 type scoreJSON struct {
-	ScoreRow
+	columns.ScoreRow
 	V, E       *float64
 	WhyV, WhyE string
 }
 
 func readCache(name string) cached {
-	empty := cached{columns: &Columns{Reasons: []string{""}}, byPath: map[string]int{}}
+	empty := cached{columns: &columns.Columns{Reasons: []string{""}}, byPath: map[string]int{}}
 	if name == "" {
 		return empty
 	}
@@ -71,7 +72,7 @@ func readCache(name string) cached {
 	if n > uint64(len(data)) || json.Unmarshal(data[:n], &head) != nil {
 		return empty
 	}
-	cols, ok := head.columns(data[n:])
+	cols, ok := head.unpack(data[n:])
 	if !ok {
 		return empty
 	}
@@ -82,58 +83,13 @@ func readCache(name string) cached {
 	return c
 }
 
-const pointBytes = 4 + 4 + 4 + 4 + 4 + 2 + 1
-
-func (h *cacheHead) columns(data []byte) (*Columns, bool) {
-	if h.NumPoints < 0 || h.NumVal < 0 || len(data) != h.NumPoints*pointBytes+h.NumVal*10 || len(h.Files) != len(h.Runs) {
-		return nil, false
-	}
-	c := &Columns{Runs: h.Runs, Keys: h.Keys, Stats: h.Stats, Reasons: h.Reasons, Targets: h.Targets, Plans: h.Plans,
-		Points: make([]PointRow, h.NumPoints), stat: make([]uint16, h.NumVal), value: make([]float64, h.NumVal)}
-	for _, k := range c.Keys {
-		c.keyNames = append(c.keyNames, k.String())
-	}
+func (h *cacheHead) unpack(data []byte) (*columns.Columns, bool) {
+	c := &columns.Columns{Runs: h.Runs, Keys: h.Keys, Stats: h.Stats, Reasons: h.Reasons, Targets: h.Targets, Plans: h.Plans, Problems: h.Problems}
 	for _, s := range h.Scores {
 		s.Value, s.Stderr = unpackNumber(s.V, s.WhyV), unpackNumber(s.E, s.WhyE)
 		c.Scores = append(c.Scores, s.ScoreRow)
 	}
-	le := binary.LittleEndian
-	for i := range c.Points {
-		b := data[i*pointBytes:]
-		c.Points[i] = PointRow{Run: int32(le.Uint32(b)), Key: int32(le.Uint32(b[4:])), Reason: int32(le.Uint32(b[8:])), from: int32(le.Uint32(b[12:])),
-			to: int32(le.Uint32(b[16:])), Repeat: int16(le.Uint16(b[20:])), Status: b[22]}
-	}
-	data = data[h.NumPoints*pointBytes:]
-	for i := range c.value {
-		c.value[i] = math.Float64frombits(le.Uint64(data[i*8:]))
-	}
-	data = data[h.NumVal*8:]
-	for i := range c.stat {
-		c.stat[i] = le.Uint16(data[i*2:])
-	}
-	return c, c.consistent()
-}
-
-// consistent guards against a damaged cache: every index must be in range.
-func (c *Columns) consistent() bool {
-	for i := range c.Points {
-		p := &c.Points[i]
-		if int(p.Run) >= len(c.Runs) || int(p.Key) >= len(c.Keys) || int(p.Reason) >= len(c.Reasons) || p.from > p.to || int(p.to) > len(c.value) || int(p.Status) >= len(Statuses()) ||
-			p.Run < 0 || p.Key < 0 || p.Reason < 0 || p.from < 0 {
-			return false
-		}
-	}
-	for _, s := range c.stat {
-		if int(s) >= len(c.Stats) {
-			return false
-		}
-	}
-	for i := range c.Runs {
-		if h := &c.Runs[i]; h.FirstPoint < 0 || h.FirstPoint > h.PointsEnd || h.PointsEnd > len(c.Points) {
-			return false
-		}
-	}
-	return true
+	return c, len(h.Files) == len(h.Runs) && c.UnpackNumbers(data, h.NumPoints, h.NumVal)
 }
 
 func unpackNumber(v *float64, why string) schema.Number {
@@ -145,13 +101,13 @@ func unpackNumber(v *float64, why string) schema.Number {
 
 // writeCache stores the columns. A failure is silent by intent: the cache is a convenience, and the next load says what
 // is wrong with the folder if it matters.
-func writeCache(name string, docs []*document, c *Columns) {
+func writeCache(name string, docs []*document, c *columns.Columns) {
 	byPath := make(map[string]fileStat, len(docs))
 	for _, d := range docs {
 		byPath[d.path] = fileStat{d.size, d.mtime}
 	}
-	head := cacheHead{Runs: c.Runs, Keys: c.Keys, Stats: c.Stats, Reasons: c.Reasons, Targets: c.Targets, Plans: c.Plans,
-		NumPoints: len(c.Points), NumVal: len(c.value)}
+	head := cacheHead{Runs: c.Runs, Keys: c.Keys, Stats: c.Stats, Reasons: c.Reasons, Targets: c.Targets, Plans: c.Plans, Problems: c.Problems,
+		NumPoints: len(c.Points), NumVal: c.NumValues()}
 	for i := range c.Runs {
 		head.Files = append(head.Files, byPath[c.Runs[i].Path])
 	}
@@ -162,24 +118,10 @@ func writeCache(name string, docs []*document, c *Columns) {
 	if err != nil {
 		return
 	}
-	le := binary.LittleEndian
-	out := make([]byte, 0, len(cacheMagic)+8+len(js)+len(c.Points)*pointBytes+len(c.value)*10)
+	numbers := c.PackNumbers()
+	out := make([]byte, 0, len(cacheMagic)+8+len(js)+len(numbers))
 	out = append(out, cacheMagic...)
-	out = le.AppendUint64(out, uint64(len(js)))
-	out = append(out, js...)
-	for i := range c.Points {
-		p := &c.Points[i]
-		for _, v := range []int32{p.Run, p.Key, p.Reason, p.from, p.to} {
-			out = le.AppendUint32(out, uint32(v))
-		}
-		out = le.AppendUint16(out, uint16(p.Repeat))
-		out = append(out, p.Status)
-	}
-	for _, v := range c.value {
-		out = le.AppendUint64(out, math.Float64bits(v))
-	}
-	for _, s := range c.stat {
-		out = le.AppendUint16(out, s)
-	}
+	out = binary.LittleEndian.AppendUint64(out, uint64(len(js)))
+	out = append(append(out, js...), numbers...)
 	_ = durable.WriteFile(name, out)
 }

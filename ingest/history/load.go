@@ -13,11 +13,12 @@ import (
 	"sync"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
 )
 
 // document is one history file and what the cache knows of it.
 type document struct {
-	path   string // slash-separated, below the folder
+	path   string // slash-separated, with its folder
 	size   int64
 	mtime  int64 // nanoseconds
 	sha    string
@@ -27,10 +28,11 @@ type document struct {
 	bad    *schema.Problem
 }
 
-// Load reads every document below dir as columns. cache is a file for the next load, or "" for none; a cache that
+// Load reads every document below some folders as columns; where two folders have a document of one name, the later one's
+// counts. cache is a file for the next load, or "" for none; a cache that
 // cannot be read or written costs time and nothing else. Documents that cannot be read are problems.
-func Load(ctx context.Context, dir, cache string) (*Columns, []schema.Problem, error) {
-	docs, problems := list(dir)
+func Load(ctx context.Context, cache string, dirs ...string) (*columns.Columns, []schema.Problem, error) {
+	docs, problems := list(dirs)
 	old := readCache(cache)
 	var stale []*document
 	for _, d := range docs {
@@ -46,7 +48,7 @@ func Load(ctx context.Context, dir, cache string) (*Columns, []schema.Problem, e
 		workers[w] = newScanner()
 		wg.Go(func() {
 			for i := w; i < len(stale) && ctx.Err() == nil; i += len(workers) {
-				workers[w].read(dir, stale[i], w, old)
+				workers[w].read(stale[i], w, old)
 			}
 		})
 	}
@@ -71,45 +73,49 @@ func Load(ctx context.Context, dir, cache string) (*Columns, []schema.Problem, e
 }
 
 // list finds the documents, in path order.
-func list(dir string) ([]*document, []schema.Problem) {
-	var docs []*document
+func list(dirs []string) ([]*document, []schema.Problem) {
+	byName := map[string]*document{}
 	var problems []schema.Problem
-	err := filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
-		if err != nil {
-			if os.IsNotExist(err) && name == dir {
+	bad := func(name string, err error) {
+		problems = append(problems, schema.Problem{Severity: schema.SevError, Path: filepath.ToSlash(name), Code: "unreadable", Found: err.Error(),
+			Expected: "a readable folder", Hint: "check its permissions"})
+	}
+	for _, dir := range dirs {
+		err := filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
+			switch {
+			case err != nil && os.IsNotExist(err) && name == dir:
+				return nil
+			case err != nil:
+				bad(name, err)
+				return nil
+			case e.IsDir() || !strings.HasSuffix(name, ".json") || strings.HasPrefix(e.Name(), "."):
 				return nil
 			}
-			problems = append(problems, schema.Problem{Severity: schema.SevError, Path: filepath.ToSlash(name), Code: "unreadable", Found: err.Error(),
-				Expected: "a readable folder", Hint: "check its permissions"})
+			info, err := e.Info()
+			if err != nil {
+				return nil // it was there a moment ago: deleted meanwhile
+			}
+			rel := strings.TrimPrefix(name, dir)
+			byName[rel] = &document{path: filepath.ToSlash(name), size: info.Size(), mtime: info.ModTime().UnixNano(), cached: -1, fresh: -1}
 			return nil
-		}
-		if e.IsDir() || !strings.HasSuffix(name, ".json") || strings.HasPrefix(e.Name(), ".") {
-			return nil
-		}
-		info, err := e.Info()
+		})
 		if err != nil {
-			return nil // it was there a moment ago: deleted meanwhile
+			bad(dir, err)
 		}
-		rel, err := filepath.Rel(dir, name)
-		if err != nil {
-			rel = name
-		}
-		docs = append(docs, &document{path: filepath.ToSlash(rel), size: info.Size(), mtime: info.ModTime().UnixNano(), cached: -1, fresh: -1})
-		return nil
-	})
-	if err != nil {
-		problems = append(problems, schema.Problem{Severity: schema.SevError, Path: dir, Code: "unreadable", Found: err.Error()})
+	}
+	docs := make([]*document, 0, len(byName))
+	for _, d := range byName {
+		docs = append(docs, d)
 	}
 	sort.Slice(docs, func(i, j int) bool { return docs[i].path < docs[j].path })
 	return docs, problems
 }
 
 // read hashes a document and parses it unless the cache has the same content.
-func (s *scanner) read(dir string, d *document, worker int, old cached) {
-	shown := filepath.ToSlash(filepath.Join(dir, d.path))
-	data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(d.path)))
+func (s *scanner) read(d *document, worker int, old cached) {
+	data, err := os.ReadFile(filepath.FromSlash(d.path))
 	if err != nil {
-		d.bad = &schema.Problem{Severity: schema.SevError, Path: shown, Code: "unreadable", Found: err.Error(), Expected: "a readable document", Hint: "check its permissions"}
+		d.bad = &schema.Problem{Severity: schema.SevError, Path: d.path, Code: "unreadable", Found: err.Error(), Expected: "a readable document", Hint: "check its permissions"}
 		return
 	}
 	sum := sha256.Sum256(data)
@@ -119,58 +125,47 @@ func (s *scanner) read(dir string, d *document, worker int, old cached) {
 		return
 	}
 	if d.bad = s.document(d.path, d.sha, data); d.bad != nil {
-		d.bad.Path = shown
 		return
 	}
-	d.worker, d.fresh = worker, len(s.c.Runs)-1
+	d.worker, d.fresh = worker, len(s.C.Runs)-1
 }
 
-// merge puts the runs of all documents into one set of columns, in path order. Columns of a single source that are in
-// order already are used as they are.
-func merge(docs []*document, old *Columns, workers []*scanner) *Columns {
-	b := newBuilder()
-	type batch struct {
-		from *Columns
-		runs []int
-	}
-	var now batch
-	flush := func() {
-		if len(now.runs) > 0 {
-			b.appendRuns(now.from, now.runs)
-		}
-	}
-	sourceOf := func(d *document) (*Columns, int) {
+// merge puts the runs of all documents into one set of columns. Their order depends on who read what: whoever shows them
+// orders them by what they are.
+func merge(docs []*document, old *columns.Columns, workers []*scanner) *columns.Columns {
+	b := columns.NewBuilder()
+	sourceOf := func(d *document) (*columns.Columns, int) {
 		if d.cached >= 0 {
 			return old, d.cached
 		}
-		return workers[d.worker].c, d.fresh
+		return workers[d.worker].C, d.fresh
 	}
 	// Runs of one source are appended together: the mapping of keys and statistics is made once per batch.
 	for _, src := range sources(old, workers) {
-		now = batch{from: src}
+		var runs []int
 		for _, d := range docs {
 			if d.bad != nil {
 				continue
 			}
 			if c, i := sourceOf(d); c == src {
-				now.runs = append(now.runs, i)
+				runs = append(runs, i)
 			}
 		}
-		flush()
+		b.AppendRuns(src, runs)
 	}
-	return b.c
+	return b.Seal()
 }
 
-func sources(old *Columns, workers []*scanner) []*Columns {
-	out := []*Columns{old}
+func sources(old *columns.Columns, workers []*scanner) []*columns.Columns {
+	out := []*columns.Columns{old}
 	for _, w := range workers {
-		out = append(out, w.c)
+		out = append(out, w.C)
 	}
 	return out
 }
 
 // uniqueIDs gives a second run of one id another one, and says so.
-func uniqueIDs(c *Columns) []schema.Problem {
+func uniqueIDs(c *columns.Columns) []schema.Problem {
 	var problems []schema.Problem
 	first := map[string]int{}
 	for i := range c.Runs {

@@ -4,12 +4,13 @@ import (
 	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
 
 // scanner reads documents straight into columns: one pass over the text, no tree, no documents kept.
 type scanner struct {
-	*builder
+	*columns.Builder
 	byText map[string]int32 // key index by the key's JSON text, which repeats from document to document
 	shapes map[metricID]*shape
 	pend   []pending
@@ -29,14 +30,14 @@ type pending struct {
 }
 
 func newScanner() *scanner {
-	return &scanner{builder: newBuilder(), byText: map[string]int32{}, shapes: map[metricID]*shape{}}
+	return &scanner{Builder: columns.NewBuilder(), byText: map[string]int32{}, shapes: map[metricID]*shape{}}
 }
 
 // document appends one document. On a problem the columns are as before.
 func (s *scanner) document(path, sha string, data []byte) *schema.Problem {
-	c := s.c
-	mark := *c
-	head := RunHead{Path: path, SHA256: sha, FirstPoint: len(c.Points)}
+	c := s.C
+	mark := s.Mark()
+	head := columns.RunHead{Path: path, SHA256: sha, FirstPoint: len(c.Points)}
 	version := ""
 	sc := decode.NewScanner(data, decode.DefaultLimits().Depth)
 	var problem *schema.Problem
@@ -56,9 +57,7 @@ func (s *scanner) document(path, sha string, data []byte) *schema.Problem {
 		problem = checkSchema(path, version)
 	}
 	if problem != nil {
-		keep := *c
-		*c = mark
-		c.Keys, c.keyNames, c.Stats, c.Reasons = keep.Keys, keep.keyNames, keep.Stats, keep.Reasons
+		s.Reset(mark)
 		return problem
 	}
 	head.PointsEnd = len(c.Points)
@@ -66,8 +65,8 @@ func (s *scanner) document(path, sha string, data []byte) *schema.Problem {
 	return nil
 }
 
-func (s *scanner) member(sc *decode.Scanner, name string, h *RunHead, version *string) {
-	run := int32(len(s.c.Runs))
+func (s *scanner) member(sc *decode.Scanner, name string, h *columns.RunHead, version *string) {
+	run := int32(len(s.C.Runs))
 	switch name {
 	case "schema":
 		*version = str(sc)
@@ -96,27 +95,31 @@ func (s *scanner) member(sc *decode.Scanner, name string, h *RunHead, version *s
 		sc.Array(func() { s.point(sc, run) })
 	case "scores":
 		sc.Array(func() {
-			s.c.Scores = append(s.c.Scores, ScoreRow{run, decodeScore(sc.Value())})
+			s.C.Scores = append(s.C.Scores, columns.ScoreRow{Run: run, Score: decodeScore(sc.Value())})
 			h.Scores++
 		})
 	case "targets":
 		sc.Array(func() {
-			s.c.Targets = append(s.c.Targets, TargetRow{run, decodeTarget(sc.Value())})
+			s.C.Targets = append(s.C.Targets, columns.TargetRow{Run: run, Target: decodeTarget(sc.Value())})
 			h.Targets++
 		})
 	case "plan":
 		sc.Array(func() {
-			s.c.Plans = append(s.c.Plans, PlanRow{run, s.keyIndex(sc)})
+			s.C.Plans = append(s.C.Plans, columns.PlanRow{Run: run, Key: s.keyIndex(sc)})
 			h.Planned++
 		})
 	case "problems":
 		sc.Array(func() {
-			switch sc.Value().Get("severity").Str() {
+			p := decodeProblem(sc.Value())
+			switch p.Severity {
 			case schema.SevError:
 				h.Errors++
 			case schema.SevWarning:
 				h.Warnings++
+			default:
+				return
 			}
+			s.C.Problems = append(s.C.Problems, columns.ProblemRow{Run: run, Problem: p})
 		})
 	default:
 		sc.Skip()
@@ -141,14 +144,15 @@ func stamp(sc *decode.Scanner) time.Time {
 }
 
 func (s *scanner) point(sc *decode.Scanner, run int32) {
-	p := PointRow{Run: run, Repeat: 1, from: int32(len(s.c.value))}
+	p := columns.PointRow{Run: run, Repeat: 1}
+	s.Begin(&p)
 	sc.Object(func(key []byte) {
 		switch string(key) {
 		case "key":
 			p.Key = s.keyIndex(sc)
 		case "status":
 			word := str(sc)
-			for i, w := range Statuses() {
+			for i, w := range columns.Statuses() {
 				if w == word {
 					p.Status = uint8(i)
 				}
@@ -161,8 +165,7 @@ func (s *scanner) point(sc *decode.Scanner, run int32) {
 			sc.Skip()
 		}
 	})
-	p.to = int32(len(s.c.value))
-	s.c.Points = append(s.c.Points, p)
+	s.End(p)
 }
 
 func (s *scanner) keyIndex(sc *decode.Scanner) int32 {
@@ -171,13 +174,13 @@ func (s *scanner) keyIndex(sc *decode.Scanner) int32 {
 		return i
 	}
 	k := decodeKey(decode.NewScanner(raw, decode.DefaultLimits().Depth).Value())
-	i := s.key(k, k.String())
+	i := s.Key(k, k.String())
 	s.byText[string(raw)] = i
 	return i
 }
 
 // metric reads one metric's statistics. Unit and definition may stand after the numbers, so these wait.
-func (s *scanner) metric(sc *decode.Scanner, name string, p *PointRow) {
+func (s *scanner) metric(sc *decode.Scanner, name string, p *columns.PointRow) {
 	id := metricID{metric: name}
 	s.pend = s.pend[:0]
 	sc.Object(func(key []byte) {
@@ -188,7 +191,7 @@ func (s *scanner) metric(sc *decode.Scanner, name string, p *PointRow) {
 			id.def = str(sc)
 		case string(key) == "missing":
 			if why := str(sc); why != "" && p.Reason == 0 {
-				p.Reason = s.reason(why)
+				p.Reason = s.Reason(why)
 			}
 		case sc.Peek() == decode.Number:
 			s.pend = append(s.pend, pending{statName(key), sc.Float()})
@@ -202,18 +205,17 @@ func (s *scanner) metric(sc *decode.Scanner, name string, p *PointRow) {
 		s.shapes[id] = sh
 	}
 	for _, v := range s.pend {
-		s.c.stat = append(s.c.stat, sh.id(s.builder, id, v.name))
-		s.c.value = append(s.c.value, v.value)
+		s.Value(sh.id(s.Builder, id, v.name), v.value)
 	}
 }
 
-func (sh *shape) id(b *builder, m metricID, name string) uint16 {
+func (sh *shape) id(b *columns.Builder, m metricID, name string) uint16 {
 	for i := range sh.names {
 		if sh.names[i] == name {
 			return sh.ids[i]
 		}
 	}
-	id := b.statID(StatID{Metric: m.metric, Stat: name, Unit: m.unit, Def: m.def})
+	id := b.StatID(columns.StatID{Metric: m.metric, Stat: name, Unit: m.unit, Def: m.def})
 	sh.names, sh.ids = append(sh.names, name), append(sh.ids, id)
 	return id
 }

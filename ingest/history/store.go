@@ -14,9 +14,8 @@ func PathOf(r *schema.Run) string {
 	return filepath.Join(schema.Slug(r.Model.Name), schema.Slug(r.Device.Name), schema.Slug(r.ID)+".json")
 }
 
-// Read returns one document below dir.
-func Read(dir, rel string) (schema.Run, *schema.Problem) {
-	name := filepath.Join(dir, filepath.FromSlash(rel))
+// Read returns one document.
+func Read(name string) (schema.Run, *schema.Problem) {
 	data, err := os.ReadFile(name)
 	if err != nil {
 		return schema.Run{}, &schema.Problem{Severity: schema.SevError, Path: filepath.ToSlash(name), Code: "unreadable", Found: err.Error(), Expected: "a history document"}
@@ -27,10 +26,9 @@ func Read(dir, rel string) (schema.Run, *schema.Problem) {
 // Put writes a run, or updates the document that is there, and reports whether anything changed. A document that cannot
 // be read is never overwritten.
 func Put(dir string, r schema.Run) (changed bool, err error) {
-	rel := PathOf(&r)
-	name := filepath.Join(dir, rel)
+	name := filepath.Join(dir, PathOf(&r))
 	if _, statErr := os.Stat(name); statErr == nil {
-		old, problem := Read(dir, rel)
+		old, problem := Read(name)
 		if problem != nil {
 			return false, fmt.Errorf("updating run %s: %w", r.ID, *problem)
 		}
@@ -41,7 +39,7 @@ func Put(dir string, r schema.Run) (changed bool, err error) {
 
 // Peek returns the stored document of a run, when there is one that can be read.
 func Peek(dir string, r *schema.Run) (schema.Run, bool) {
-	old, problem := Read(dir, PathOf(r))
+	old, problem := Read(filepath.Join(dir, PathOf(r)))
 	return old, problem == nil
 }
 

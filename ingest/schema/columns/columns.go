@@ -1,6 +1,7 @@
-package history
+package columns
 
 import (
+	"sort"
 	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -20,6 +21,8 @@ type Columns struct {
 	Scores  []ScoreRow
 	Targets []TargetRow
 	Plans   []PlanRow
+	// Problems holds errors and warnings of runs; notes are in the documents only.
+	Problems []ProblemRow
 
 	keyNames []string // canonical form of each key
 }
@@ -69,6 +72,34 @@ type TargetRow struct {
 // PlanRow is one planned workload of a run.
 type PlanRow struct{ Run, Key int32 }
 
+// ProblemRow is one error or warning that was met when a run was read.
+type ProblemRow struct {
+	Run int32
+	schema.Problem
+}
+
+// TargetsOf returns the targets in force for a run.
+func (c *Columns) TargetsOf(run int) []TargetRow {
+	return span(c.Targets, run, func(t *TargetRow) int32 { return t.Run })
+}
+
+// ScoresOf returns the eval results of a run.
+func (c *Columns) ScoresOf(run int) []ScoreRow {
+	return span(c.Scores, run, func(s *ScoreRow) int32 { return s.Run })
+}
+
+// PlanOf returns the planned workloads of a run.
+func (c *Columns) PlanOf(run int) []PlanRow {
+	return span(c.Plans, run, func(p *PlanRow) int32 { return p.Run })
+}
+
+// span finds the rows of a run in a table ordered by run.
+func span[T any](rows []T, run int, of func(*T) int32) []T {
+	lo := sort.Search(len(rows), func(i int) bool { return int(of(&rows[i])) >= run })
+	hi := lo + sort.Search(len(rows)-lo, func(i int) bool { return int(of(&rows[lo+i])) > run })
+	return rows[lo:hi]
+}
+
 // Statuses lists the statuses that PointRow.Status indexes.
 func Statuses() []string {
 	return []string{"", schema.StatusOK, schema.StatusPartial, schema.StatusFailed, schema.StatusInvalid}
@@ -102,93 +133,3 @@ func (p *PointRow) StatusWord() string { return Statuses()[p.Status] }
 
 // NumValues counts the stored statistics.
 func (c *Columns) NumValues() int { return len(c.value) }
-
-// builder interns while columns grow.
-type builder struct {
-	c       *Columns
-	keys    map[string]int32
-	stats   map[StatID]uint16
-	reasons map[string]int32
-}
-
-func newBuilder() *builder {
-	return &builder{c: &Columns{Reasons: []string{""}}, keys: map[string]int32{}, stats: map[StatID]uint16{}, reasons: map[string]int32{"": 0}}
-}
-
-func (b *builder) key(k schema.Key, name string) int32 {
-	if i, ok := b.keys[name]; ok {
-		return i
-	}
-	i := int32(len(b.c.Keys))
-	b.keys[name] = i
-	b.c.Keys, b.c.keyNames = append(b.c.Keys, k), append(b.c.keyNames, name)
-	return i
-}
-
-func (b *builder) statID(s StatID) uint16 {
-	if i, ok := b.stats[s]; ok {
-		return i
-	}
-	i := uint16(len(b.c.Stats))
-	b.stats[s] = i
-	b.c.Stats = append(b.c.Stats, s)
-	return i
-}
-
-func (b *builder) reason(s string) int32 {
-	if i, ok := b.reasons[s]; ok {
-		return i
-	}
-	i := int32(len(b.c.Reasons))
-	b.reasons[s] = i
-	b.c.Reasons = append(b.c.Reasons, s)
-	return i
-}
-
-// appendRuns copies runs of other columns, in the order given, and renumbers what they refer to.
-func (b *builder) appendRuns(from *Columns, runs []int) {
-	keyMap := make([]int32, len(from.Keys))
-	for i, k := range from.Keys {
-		keyMap[i] = b.key(k, from.keyNames[i])
-	}
-	statMap := make([]uint16, len(from.Stats))
-	for i, s := range from.Stats {
-		statMap[i] = b.statID(s)
-	}
-	newRun := map[int32]int32{}
-	for _, r := range runs {
-		head := from.Runs[r]
-		run := int32(len(b.c.Runs))
-		newRun[int32(r)] = run
-		rows := from.Points[head.FirstPoint:head.PointsEnd]
-		head.FirstPoint = len(b.c.Points)
-		for _, p := range rows {
-			lo := int32(len(b.c.value))
-			b.c.value = append(b.c.value, from.value[p.from:p.to]...)
-			for _, s := range from.stat[p.from:p.to] {
-				b.c.stat = append(b.c.stat, statMap[s])
-			}
-			p.Run, p.Key, p.Reason, p.from, p.to = run, keyMap[p.Key], b.reason(from.Reasons[p.Reason]), lo, int32(len(b.c.value))
-			b.c.Points = append(b.c.Points, p)
-		}
-		head.PointsEnd = len(b.c.Points)
-		b.c.Runs = append(b.c.Runs, head)
-	}
-	for _, s := range from.Scores {
-		if run, ok := newRun[s.Run]; ok {
-			s.Run = run
-			b.c.Scores = append(b.c.Scores, s)
-		}
-	}
-	for _, t := range from.Targets {
-		if run, ok := newRun[t.Run]; ok {
-			t.Run = run
-			b.c.Targets = append(b.c.Targets, t)
-		}
-	}
-	for _, p := range from.Plans {
-		if run, ok := newRun[p.Run]; ok {
-			b.c.Plans = append(b.c.Plans, PlanRow{run, keyMap[p.Key]})
-		}
-	}
-}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
+	"github.com/ttreport/ttreport/ingest/history"
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/render"
+	"github.com/ttreport/ttreport/site"
+	"github.com/ttreport/ttreport/static"
+	"github.com/ttreport/ttreport/targets"
+)
+
+func buildCommand() command {
+	return command{
+		name: "build", args: "[PATH…]", summary: "read results/ and PATHs into history/, then write _site/",
+		help: `Reads run folders in results/ and everything in the given files and folders, keeps each run as a document in history/, judges
+all of history against targets, and writes the site. The site works from disk: open _site/index.html.
+
+With --ephemeral the history folder is not touched: the site shows history and the PATHs together, and nothing is kept.`,
+		examples: []example{
+			{"after ttreport collect", "ttreport build"},
+			{"a workflow_logs tree of tt-inference-server", "ttreport build workflow_logs/"},
+			{"look at somebody's results without keeping them", "ttreport build --ephemeral --out /tmp/site results-of-somebody/"},
+		},
+		setup: func(fs *pflag.FlagSet) runFunc {
+			var o buildOptions
+			fs.StringVar(&o.out, "out", "", "output `folder` (default _site)")
+			fs.BoolVar(&o.ephemeral, "ephemeral", false, "leave history/ as it is")
+			fs.BoolVar(&o.strict, "strict", false, "exit 3 when there is a problem that is an error")
+			id := identityFlags(fs)
+			return func(ctx context.Context, sh *shell, args []string) error {
+				ws, err := workspace.Open(".")
+				if err != nil {
+					return failure{code: exitUsage, err: err}
+				}
+				return build(ctx, sh, ws, args, id, o)
+			}
+		},
+	}
+}
+
+type buildOptions struct {
+	out               string
+	ephemeral, strict bool
+}
+
+// build is the road from files to pages.
+func build(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []string, id *identity, o buildOptions) error {
+	if o.out == "" {
+		o.out = ws.Site()
+	}
+	if _, err := os.Stat(ws.Results()); err == nil {
+		paths = append([]string{ws.Results()}, paths...)
+	}
+	dirs := []string{ws.History()}
+	if o.ephemeral {
+		tmp, err := os.MkdirTemp("", "ttreport-ephemeral-")
+		if err != nil {
+			return fmt.Errorf("ephemeral history: %w", err)
+		}
+		defer os.RemoveAll(tmp)
+		dirs = append(dirs, tmp)
+	}
+	var got readResult
+	if len(paths) > 0 {
+		var err error
+		if got, err = readIn(ctx, sh, ws, paths, id, dirs[len(dirs)-1], false); err != nil {
+			return err
+		}
+		sh.say("read      %s, %s, %s", plural(len(got.set.Files), "file"), plural(len(got.set.Runs), "run"), problemCounts(got.set.Problems))
+	}
+	cache := ws.Cache()
+	if o.ephemeral {
+		cache = ""
+	}
+	report, err := makeReport(ctx, ws, dirs, cache, got.set.Problems)
+	if err != nil {
+		return err
+	}
+	for _, p := range report.Problems {
+		if p.Severity == schema.SevError && strings.HasPrefix(p.Path, filepath.ToSlash(ws.History())) {
+			sh.say("%s: %s", p.Severity, p)
+		}
+	}
+	sh.say("history   %s, %s, %s", plural(len(report.Releases), "release"), plural(len(report.Columns.Runs), "run"), plural(len(report.Columns.Points), "point"))
+	result, err := site.Build(ctx, report, site.Options{Dir: o.out, Run: func(i int) (schema.Run, *schema.Problem) { return history.Read(report.Columns.Runs[i].Path) }})
+	if errors.Is(err, site.ErrForeignFolder) {
+		return fail(exitUsage, "choose another folder with --out, or empty it", "%w", err)
+	}
+	if err != nil {
+		return failure{code: exitInput, err: fmt.Errorf("writing the site: %w", err), hint: "what was there before is still there; see the permissions and the space of " + o.out}
+	}
+	sh.say("wrote     %s in %s: %d new or changed, %d removed", plural(result.Files, "file"), o.out, result.Written, result.Removed)
+	fmt.Fprintf(sh.out, "Open %s: %s\n", filepath.Join(o.out, "index.html"), headline(report))
+	if len(report.Columns.Runs) == 0 && len(got.set.Files) == 0 {
+		sh.say("hint: there is nothing to show yet; ttreport collect measures, ttreport build PATH reads what you have")
+	}
+	return got.verdict(o.strict)
+}
+
+// makeReport loads history and indexes it for pages.
+func makeReport(ctx context.Context, ws *workspace.Workspace, dirs []string, cache string, problems []schema.Problem) (*render.Report, error) {
+	cols, bad, err := history.Load(ctx, cache, dirs...)
+	if err != nil {
+		return nil, err
+	}
+	order, err := ws.ReleaseOrder()
+	if err != nil {
+		return nil, failure{code: exitUsage, err: err}
+	}
+	notes, err := ws.ReadNotes()
+	if err != nil {
+		return nil, failure{code: exitInput, err: err}
+	}
+	releases := targets.Releases(cols, order)
+	return render.New(render.Input{Title: ws.Title(), Columns: cols, Releases: releases, Series: targets.AllSeries(cols, releases), Notes: notes,
+		Problems: append(bad, ofNoRun(problems, cols)...), Version: versionLine(), Topics: topics(),
+		Licences: []render.Licence{{Name: "Apache ECharts", Version: static.EChartsVersion, Licence: "Apache-2.0", File: "assets/echarts.LICENSE.txt"}}}), nil
+}
+
+// ofNoRun keeps the problems of files that made no run: the others are stored with their runs.
+func ofNoRun(problems []schema.Problem, c *columns.Columns) []schema.Problem {
+	stored := map[string]bool{}
+	for _, p := range c.Problems {
+		stored[p.Path+"\x00"+p.Code] = true
+	}
+	var out []schema.Problem
+	for _, p := range problems {
+		if p.Severity != schema.SevNote && !stored[p.Path+"\x00"+p.Code] {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// headline is the last line of a build: the decision on the newest release.
+func headline(r *render.Report) string {
+	name, d, counts := r.Headline()
+	if name == "" {
+		return "no results yet"
+	}
+	return fmt.Sprintf("%s: %s; %s", name, strings.ToLower(d.Word), counts)
+}
+
+// age is a duration as people say it, for progress lines.
+func age(d time.Duration) string {
+	if d < time.Minute {
+		return fmt.Sprintf("%.1f s", d.Seconds())
+	}
+	return fmt.Sprintf("%d min %02d s", int(d.Minutes()), int(d.Seconds())%60)
+}

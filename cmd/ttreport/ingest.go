@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
+	"github.com/ttreport/ttreport/ingest"
+	"github.com/ttreport/ttreport/ingest/history"
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/targets"
+)
+
+func ingestCommand() command {
+	return command{
+		name: "ingest", args: "PATH…", summary: "read result files into history/ without building the site",
+		help: `Reads files and folders like inspect does and writes one document a run to history/. A run that is there already is
+updated: results that were not read this time stay, and so do the targets that were in force when the run was first read.`,
+		examples: []example{
+			{"keep the results of a release", "ttreport ingest --release v0.17.0 workflow_logs/"},
+			{"stamp runs anew with the targets that are in targets/ today", "ttreport ingest --retarget results/"},
+		},
+		setup: func(fs *pflag.FlagSet) runFunc {
+			id := identityFlags(fs)
+			retarget := fs.Bool("retarget", false, "replace the stored targets by those in targets/ today")
+			strict := fs.Bool("strict", false, "exit 3 when there is a problem that is an error")
+			return func(ctx context.Context, sh *shell, args []string) error {
+				if len(args) == 0 {
+					return fail(exitUsage, "ttreport ingest results/", "ingest: no file or folder given")
+				}
+				ws, err := workspace.Open(".")
+				if err != nil {
+					return failure{code: exitUsage, err: err}
+				}
+				got, err := readIn(ctx, sh, ws, args, id, ws.History(), *retarget)
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(sh.out, "%s read, %d written to %s; %s\n", plural(len(got.set.Runs), "run"), got.written, ws.History(), problemCounts(got.set.Problems))
+				return got.verdict(*strict)
+			}
+		},
+	}
+}
+
+// readResult is what a reading into history gave.
+type readResult struct {
+	set     ingest.Set
+	written int
+}
+
+// verdict is the exit of a command that read files.
+func (r readResult) verdict(strict bool) error {
+	errors := countSeverity(r.set.Problems, schema.SevError)
+	if strict && errors > 0 {
+		return failure{code: exitInput, err: fmt.Errorf("%s in the input, and --strict was given", plural(errors, "error"))}
+	}
+	if len(r.set.Files) > 0 && len(r.set.Runs) == 0 {
+		return fail(exitInput, "ttreport inspect PATH says of each file what it lacks", "no result was found in %s", plural(len(r.set.Files), "file"))
+	}
+	return nil
+}
+
+// readIn loads paths, completes the runs (architecture key, targets in force) and writes them to a history folder.
+func readIn(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []string, id *identity, dir string, retarget bool) (readResult, error) {
+	set, err := load(ctx, paths, id)
+	if err != nil {
+		return readResult{}, err
+	}
+	lib, problems, err := targetLibrary(ws, set.Runs)
+	if err != nil {
+		return readResult{}, err
+	}
+	set.Problems = append(set.Problems, problems...)
+	for _, p := range worstFirst(set.Problems) {
+		if p.Severity == schema.SevError {
+			sh.say("%s: %s", p.Severity, p)
+		}
+	}
+	out := readResult{set: set}
+	for i := range set.Runs {
+		run := set.Runs[i]
+		stamp(lib, &run, ws.History(), retarget)
+		changed, err := history.Put(dir, run)
+		if err != nil {
+			return out, fail(exitInput, "the document in history/ is left as it is; restore it from version control or delete it", "%w", err)
+		}
+		if changed {
+			out.written++
+		}
+	}
+	return out, nil
+}
+
+// stamp completes a run: its architecture key, and the targets in force unless it has some. A run that is in history
+// keeps the targets it was stamped with.
+func stamp(lib *targets.Library, run *schema.Run, historyDir string, retarget bool) {
+	if run.Model.Key == "" && run.Model.Name != "" {
+		run.Model.Key = lib.Key(run.Model.Name)
+		if run.Provenance == nil {
+			run.Provenance = map[string]schema.Origin{}
+		}
+		run.Provenance["model.key"] = schema.Origin{From: "derived", Where: "alias table of architectures"}
+	}
+	if old, ok := history.Peek(historyDir, run); ok && !retarget {
+		run.Targets = old.Targets
+		return
+	}
+	if own := run.Targets; len(own) > 0 && !retarget {
+		return
+	}
+	if rows := lib.For(run.Model, run.Device.Name); len(rows) > 0 {
+		run.Targets = rows
+	}
+}
+
+// targetLibrary reads the workspace's target files, then the override that the environment names.
+func targetLibrary(ws *workspace.Workspace, runs []schema.Run) (*targets.Library, []schema.Problem, error) {
+	aliases, err := targets.DefaultAliases()
+	if err != nil {
+		return nil, nil, err
+	}
+	lib := targets.NewLibrary(aliases)
+	names, err := ws.TargetFiles()
+	if err != nil {
+		return nil, nil, err
+	}
+	if override := os.Getenv("OVERRIDE_BENCHMARK_TARGETS"); override != "" {
+		names = append(names, override)
+	}
+	measured := func(device string) bool {
+		for i := range runs {
+			if strings.EqualFold(runs[i].Device.Name, device) {
+				return true
+			}
+		}
+		return false
+	}
+	var problems []schema.Problem
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return nil, nil, fail(exitUsage, "correct OVERRIDE_BENCHMARK_TARGETS, or remove the file from targets/", "reading targets: %w", err)
+		}
+		asOf := ""
+		if info, err := os.Stat(name); err == nil {
+			asOf = info.ModTime().UTC().Format(time.DateOnly)
+		}
+		problems = append(problems, lib.Add(filepath.ToSlash(name), data, asOf, measured)...)
+	}
+	return lib, problems, nil
+}

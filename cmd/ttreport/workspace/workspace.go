@@ -1,0 +1,126 @@
+// Package workspace knows where things lie: ttreport.yaml, results, history, targets, notes, the site and the cache.
+//
+// In flows a folder; out flow its configuration, read strictly, and the paths of its parts. What the parts contain is
+// other packages' business.
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/render"
+	"github.com/ttreport/ttreport/targets"
+)
+
+// ConfigName is the name of the configuration file.
+const ConfigName = "ttreport.yaml"
+
+// Config is ttreport.yaml. Every field may be left out.
+type Config struct {
+	Title    string    `yaml:"title"`
+	Releases []Release `yaml:"releases"`
+}
+
+// Release places a release in the order, oldest first.
+type Release struct {
+	Name string `yaml:"name"`
+	Date string `yaml:"date"` // YYYY-MM-DD
+	Line string `yaml:"line"`
+}
+
+// Workspace is an opened folder.
+type Workspace struct {
+	Dir        string
+	Config     Config
+	Configured bool // ttreport.yaml exists
+}
+
+// Open reads a folder's configuration. A folder without one is a workspace with defaults.
+func Open(dir string) (*Workspace, error) {
+	w := &Workspace{Dir: dir}
+	name := filepath.Join(dir, ConfigName)
+	data, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return w, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("configuration: %w", err)
+	}
+	w.Configured = true
+	if len(strings.TrimSpace(string(data))) == 0 {
+		return w, nil
+	}
+	if p := decode.YAML(name, data, &w.Config); p != nil {
+		return nil, fmt.Errorf("%w\n%s", *p, p.Hint)
+	}
+	return w, nil
+}
+
+// Results, History, Targets, Notes, Site and Cache are the parts' paths.
+func (w *Workspace) Results() string { return filepath.Join(w.Dir, "results") }
+func (w *Workspace) History() string { return filepath.Join(w.Dir, "history") }
+func (w *Workspace) Targets() string { return filepath.Join(w.Dir, "targets") }
+func (w *Workspace) Notes() string   { return filepath.Join(w.Dir, "notes") }
+func (w *Workspace) Site() string    { return filepath.Join(w.Dir, "_site") }
+func (w *Workspace) Cache() string   { return filepath.Join(w.Dir, ".ttreport", "columns.cache") }
+
+// Title is the site's title.
+func (w *Workspace) Title() string {
+	if w.Config.Title != "" {
+		return w.Config.Title
+	}
+	return "ttreport"
+}
+
+// ReleaseOrder returns the configured releases.
+func (w *Workspace) ReleaseOrder() ([]targets.Configured, error) {
+	var out []targets.Configured
+	for _, r := range w.Config.Releases {
+		c := targets.Configured{Name: r.Name, Line: r.Line}
+		if r.Date != "" {
+			t, err := time.Parse(time.DateOnly, r.Date)
+			if err != nil {
+				return nil, fmt.Errorf("%s: releases: %s: date %q is not of the form 2026-01-31", ConfigName, r.Name, r.Date)
+			}
+			c.Date = t
+		}
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+// ReadNotes reads notes/*.md; a note belongs to the release that its file is named after.
+func (w *Workspace) ReadNotes() ([]render.Note, error) {
+	names, err := filepath.Glob(filepath.Join(w.Notes(), "*.md"))
+	if err != nil {
+		return nil, fmt.Errorf("notes: %w", err)
+	}
+	sort.Strings(names)
+	var out []render.Note
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return nil, fmt.Errorf("notes: %w", err)
+		}
+		release := strings.TrimSuffix(filepath.Base(name), ".md")
+		out = append(out, render.Note{Release: release, Title: release, Source: string(data)})
+	}
+	return out, nil
+}
+
+// TargetFiles lists targets/*.json in order of their names.
+func (w *Workspace) TargetFiles() ([]string, error) {
+	names, err := filepath.Glob(filepath.Join(w.Targets(), "*.json"))
+	if err != nil {
+		return nil, fmt.Errorf("targets: %w", err)
+	}
+	sort.Strings(names)
+	return names, nil
+}

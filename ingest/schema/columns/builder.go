@@ -1,0 +1,216 @@
+package columns
+
+import (
+	"encoding/binary"
+	"math"
+	"sort"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+)
+
+// Builder interns while columns grow. Its columns may be read at any time.
+type Builder struct {
+	C       *Columns
+	keys    map[string]int32
+	stats   map[StatID]uint16
+	reasons map[string]int32
+}
+
+// NewBuilder starts empty columns.
+func NewBuilder() *Builder {
+	return &Builder{C: &Columns{Reasons: []string{""}}, keys: map[string]int32{}, stats: map[StatID]uint16{}, reasons: map[string]int32{"": 0}}
+}
+
+// Key interns a workload key by its canonical name.
+func (b *Builder) Key(k schema.Key, name string) int32 {
+	if i, ok := b.keys[name]; ok {
+		return i
+	}
+	i := int32(len(b.C.Keys))
+	b.keys[name] = i
+	b.C.Keys, b.C.keyNames = append(b.C.Keys, k), append(b.C.keyNames, name)
+	return i
+}
+
+// StatID interns a statistic.
+func (b *Builder) StatID(s StatID) uint16 {
+	if i, ok := b.stats[s]; ok {
+		return i
+	}
+	i := uint16(len(b.C.Stats))
+	b.stats[s] = i
+	b.C.Stats = append(b.C.Stats, s)
+	return i
+}
+
+// Reason interns the reason of an absent number.
+func (b *Builder) Reason(s string) int32 {
+	if i, ok := b.reasons[s]; ok {
+		return i
+	}
+	i := int32(len(b.C.Reasons))
+	b.reasons[s] = i
+	b.C.Reasons = append(b.C.Reasons, s)
+	return i
+}
+
+// AppendRuns copies runs of other columns, in the order given, and renumbers what they refer to.
+func (b *Builder) AppendRuns(from *Columns, runs []int) {
+	keyMap := make([]int32, len(from.Keys))
+	for i, k := range from.Keys {
+		keyMap[i] = b.Key(k, from.keyNames[i])
+	}
+	statMap := make([]uint16, len(from.Stats))
+	for i, s := range from.Stats {
+		statMap[i] = b.StatID(s)
+	}
+	newRun := map[int32]int32{}
+	for _, r := range runs {
+		head := from.Runs[r]
+		run := int32(len(b.C.Runs))
+		newRun[int32(r)] = run
+		rows := from.Points[head.FirstPoint:head.PointsEnd]
+		head.FirstPoint = len(b.C.Points)
+		for _, p := range rows {
+			lo := int32(len(b.C.value))
+			b.C.value = append(b.C.value, from.value[p.from:p.to]...)
+			for _, s := range from.stat[p.from:p.to] {
+				b.C.stat = append(b.C.stat, statMap[s])
+			}
+			p.Run, p.Key, p.Reason, p.from, p.to = run, keyMap[p.Key], b.Reason(from.Reasons[p.Reason]), lo, int32(len(b.C.value))
+			b.C.Points = append(b.C.Points, p)
+		}
+		head.PointsEnd = len(b.C.Points)
+		b.C.Runs = append(b.C.Runs, head)
+	}
+	for _, s := range from.Scores {
+		if run, ok := newRun[s.Run]; ok {
+			s.Run = run
+			b.C.Scores = append(b.C.Scores, s)
+		}
+	}
+	for _, t := range from.Targets {
+		if run, ok := newRun[t.Run]; ok {
+			t.Run = run
+			b.C.Targets = append(b.C.Targets, t)
+		}
+	}
+	for _, p := range from.Problems {
+		if run, ok := newRun[p.Run]; ok {
+			p.Run = run
+			b.C.Problems = append(b.C.Problems, p)
+		}
+	}
+	for _, p := range from.Plans {
+		if run, ok := newRun[p.Run]; ok {
+			b.C.Plans = append(b.C.Plans, PlanRow{run, keyMap[p.Key]})
+		}
+	}
+}
+
+// Seal orders the small tables by run and returns the columns; the builder must not be used afterwards.
+func (b *Builder) Seal() *Columns {
+	c := b.C
+	sort.SliceStable(c.Scores, func(i, j int) bool { return c.Scores[i].Run < c.Scores[j].Run })
+	sort.SliceStable(c.Targets, func(i, j int) bool { return c.Targets[i].Run < c.Targets[j].Run })
+	sort.SliceStable(c.Plans, func(i, j int) bool { return c.Plans[i].Run < c.Plans[j].Run })
+	sort.SliceStable(c.Problems, func(i, j int) bool { return c.Problems[i].Run < c.Problems[j].Run })
+	return c
+}
+
+// Value appends one statistic to the point that is being built.
+func (b *Builder) Value(id uint16, v float64) {
+	b.C.stat, b.C.value = append(b.C.stat, id), append(b.C.value, v)
+}
+
+// Begin starts a point's values; End closes them and appends the point.
+func (b *Builder) Begin(p *PointRow) { p.from = int32(len(b.C.value)) }
+
+// End appends a point whose values were added since Begin.
+func (b *Builder) End(p PointRow) {
+	p.to = int32(len(b.C.value))
+	b.C.Points = append(b.C.Points, p)
+}
+
+// Mark remembers the rows so far, so that a document that turns out to be damaged can be taken back by Reset.
+func (b *Builder) Mark() Columns { return *b.C }
+
+// Reset takes back the rows added since a mark. What was interned stays: it does no harm.
+func (b *Builder) Reset(mark Columns) {
+	keep := *b.C
+	*b.C = mark
+	b.C.Keys, b.C.keyNames, b.C.Stats, b.C.Reasons = keep.Keys, keep.keyNames, keep.Stats, keep.Reasons
+}
+
+const pointBytes = 4 + 4 + 4 + 4 + 4 + 2 + 1
+
+// PackNumbers returns the points and values as bytes, for a cache; [UnpackNumbers] is its inverse.
+func (c *Columns) PackNumbers() []byte {
+	le := binary.LittleEndian
+	out := make([]byte, 0, len(c.Points)*pointBytes+len(c.value)*10)
+	for i := range c.Points {
+		p := &c.Points[i]
+		for _, v := range []int32{p.Run, p.Key, p.Reason, p.from, p.to} {
+			out = le.AppendUint32(out, uint32(v))
+		}
+		out = le.AppendUint16(out, uint16(p.Repeat))
+		out = append(out, p.Status)
+	}
+	for _, v := range c.value {
+		out = le.AppendUint64(out, math.Float64bits(v))
+	}
+	for _, s := range c.stat {
+		out = le.AppendUint16(out, s)
+	}
+	return out
+}
+
+// UnpackNumbers fills the points and values of columns whose small tables are in place. It reports false when the bytes
+// do not fit them, as those of a damaged cache.
+func (c *Columns) UnpackNumbers(data []byte, points, values int) bool {
+	if points < 0 || values < 0 || len(data) != points*pointBytes+values*10 {
+		return false
+	}
+	c.Points, c.stat, c.value = make([]PointRow, points), make([]uint16, values), make([]float64, values)
+	c.keyNames = nil
+	for _, k := range c.Keys {
+		c.keyNames = append(c.keyNames, k.String())
+	}
+	le := binary.LittleEndian
+	for i := range c.Points {
+		b := data[i*pointBytes:]
+		c.Points[i] = PointRow{Run: int32(le.Uint32(b)), Key: int32(le.Uint32(b[4:])), Reason: int32(le.Uint32(b[8:])), from: int32(le.Uint32(b[12:])),
+			to: int32(le.Uint32(b[16:])), Repeat: int16(le.Uint16(b[20:])), Status: b[22]}
+	}
+	data = data[points*pointBytes:]
+	for i := range c.value {
+		c.value[i] = math.Float64frombits(le.Uint64(data[i*8:]))
+	}
+	data = data[values*8:]
+	for i := range c.stat {
+		c.stat[i] = le.Uint16(data[i*2:])
+	}
+	return c.consistent()
+}
+
+// consistent checks that every index is in range.
+func (c *Columns) consistent() bool {
+	for i := range c.Points {
+		p := &c.Points[i]
+		if int(p.Run) >= len(c.Runs) || int(p.Key) >= len(c.Keys) || int(p.Reason) >= len(c.Reasons) || p.from > p.to || int(p.to) > len(c.value) ||
+			int(p.Status) >= len(Statuses()) || p.Run < 0 || p.Key < 0 || p.Reason < 0 || p.from < 0 {
+			return false
+		}
+	}
+	for _, s := range c.stat {
+		if int(s) >= len(c.Stats) {
+			return false
+		}
+	}
+	for i := range c.Runs {
+		if h := &c.Runs[i]; h.FirstPoint < 0 || h.FirstPoint > h.PointsEnd || h.PointsEnd > len(c.Points) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,26 @@
+package render
+
+import "github.com/ttreport/ttreport/ingest/schema"
+
+// Addresses of pages, relative to the site's root. They are permalinks: they depend on names alone.
+
+// ReleasePath is the page of a release or build.
+func ReleasePath(name string) string { return "releases/" + schema.Slug(name) + "/index.html" }
+
+// PairPath is the page of a model on a device.
+func PairPath(model, device string) string {
+	return "models/" + schema.Slug(model) + "/" + schema.Slug(device) + "/index.html"
+}
+
+// RunPath is the page of a run.
+func RunPath(id string) string { return "runs/" + schema.Slug(id) + "/index.html" }
+
+// ReportPath is the markdown report of a pair in a release.
+func ReportPath(release, model, device string) string {
+	return "reports/" + schema.Slug(release) + "/" + schema.Slug(model) + "_" + schema.Slug(device) + ".md"
+}
+
+// ShardPath is the script with the chart data of a pair.
+func ShardPath(model, device string) string {
+	return "models/" + schema.Slug(model) + "/" + schema.Slug(device) + "/charts.js"
+}

@@ -1,0 +1,267 @@
+package render
+
+import (
+	"fmt"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/render/words"
+	"github.com/ttreport/ttreport/targets"
+)
+
+// Landing answers: can the newest release ship?
+func (r *Report) Landing() Page {
+	p := Page{Path: "index.html", Title: r.Title, Nav: "overview", Simulated: r.simulated(-1)}
+	at := r.newest()
+	if at < 0 {
+		p.Description = "No results yet."
+		p.Lead = Lead{Text: "No results yet.", Paras: []string{"Nothing has been measured or read into this workspace."}}
+		p.Sections = []Section{{ID: "start", Title: "What to do", Blocks: []Block{{Empty: &Empty{What: "Nothing to show", Why: "The history folder holds no run.",
+			Cmd: "ttreport collect --model MODEL --device DEVICE"}}}}}
+		return p
+	}
+	rel := r.Releases[at]
+	verdicts, changes := r.targetVerdicts(at), r.changes[at]
+	d := words.Decide(verdicts)
+	p.Eyebrow = fmt.Sprintf("%s: %s, %s.", releaseWord(rel, "Newest "), rel.Name, rel.Date.UTC().Format("2 January 2006"))
+	p.Description = fmt.Sprintf("%s: %s: %s", rel.Name, d.Word, d.Detail)
+	p.Lead = Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word, Text: rel.Name + ": " + d.Detail, Paras: r.landingParas(at, verdicts, changes)}
+	p.Sections = append(p.Sections, Section{ID: "counts", Blocks: []Block{{Counts: []Ledger{
+		ledger("Targets", words.Plural(gradedCount(verdicts), "verdict"), verdicts, targetWords()),
+		ledger("History", words.Plural(len(changes), "comparison"), changes, historyWords()),
+	}}}})
+	p.Sections = append(p.Sections, Section{ID: "changed", Title: "What changed, worst first", Intro: "Change since the release before, positive numbers as measured; noise is not judged yet.",
+		End: &Link{"all of " + rel.Name, ReleasePath(rel.Name)}, Blocks: []Block{r.changesBlock(topChanges(changes), at)}})
+	if t := targetTable(required(verdicts), true); len(t.Rows) > 0 {
+		p.Sections = append(p.Sections, Section{ID: "targets", Title: "Required targets", Intro: "Levels that the model's declared status promises.", Blocks: []Block{{Table: t.cut("the release page has all")}}})
+	}
+	p.Sections = append(p.Sections, Section{ID: "models", Title: "Models and devices", Intro: "Each pair with its newest release; a pair without a verdict is not a pass.", Blocks: []Block{{Table: r.matrix()}}},
+		Section{ID: "releases", Title: "Releases", Intro: "Newest first.", Blocks: []Block{{Table: r.releaseTable()}}})
+	return p
+}
+
+func releaseWord(r targets.Release, before string) string {
+	if r.Label {
+		return before + "release"
+	}
+	return before + "build (no release is stated)"
+}
+
+func toneMark(tone string) string {
+	switch tone {
+	case "no":
+		return schema.Fail
+	case "yes":
+		return schema.Pass
+	}
+	return schema.Inconclusive
+}
+
+func (r *Report) landingParas(at int, verdicts, changes []schema.Verdict) []string {
+	graded, req := 0, 0
+	for _, v := range verdicts {
+		if v.Word == schema.Pass || v.Word == schema.Fail || v.Word == schema.Inconclusive {
+			graded++
+			if v.Required {
+				req++
+			}
+		}
+	}
+	paras := []string{fmt.Sprintf("%s graded against targets, %d of them required. %s against earlier releases: the change is shown, whether it is more than noise is not judged yet.",
+		words.Plural(graded, "number"), req, words.Plural(len(changes), "comparison"))}
+	if n := len(r.Columns.Problems) + len(r.Problems); n > 0 {
+		paras = append(paras, words.Plural(n, "problem")+" met when the files were read: see Problems.")
+	}
+	if planned := r.unmeasured(at); planned > 0 {
+		paras = append(paras, words.Plural(planned, "planned workload")+" of this release has no result.")
+	}
+	return paras
+}
+
+// unmeasured counts planned workloads of a release without any point.
+func (r *Report) unmeasured(at int) int {
+	n := 0
+	for _, pair := range r.Pairs {
+		n += len(r.unmeasuredOf(pair, at))
+	}
+	return n
+}
+
+func (r *Report) unmeasuredOf(pair Pair, at int) []schema.Key {
+	c := r.Columns
+	done, planned := map[int32]bool{}, map[int32]bool{}
+	var order []int32
+	for _, run := range r.runs[[2]string{pair.Model, pair.Device}][at] {
+		for i := c.Runs[run].FirstPoint; i < c.Runs[run].PointsEnd; i++ {
+			done[c.Points[i].Key] = true
+		}
+		for _, p := range c.PlanOf(run) {
+			if !planned[p.Key] {
+				planned[p.Key] = true
+				order = append(order, p.Key)
+			}
+		}
+	}
+	var out []schema.Key
+	for _, k := range order {
+		if !done[k] {
+			out = append(out, c.Keys[k])
+		}
+	}
+	return out
+}
+
+func gradedCount(list []schema.Verdict) int { return len(list) }
+
+func required(list []schema.Verdict) []schema.Verdict {
+	var out []schema.Verdict
+	for _, v := range list {
+		if v.Required {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// topChanges keeps what moved most, at both ends, for the landing page.
+func topChanges(list []schema.Verdict) []schema.Verdict {
+	const shown = .02
+	var out []schema.Verdict
+	for _, v := range list {
+		if e, ok := v.Effect.Get(); ok && (e >= shown || e <= -shown) {
+			out = append(out, v)
+		}
+	}
+	const most = 30
+	if len(out) > most {
+		out = append(out[:most/2:most/2], out[len(out)-most/2:]...)
+	}
+	return out
+}
+
+func (r *Report) changesBlock(list []schema.Verdict, at int) Block {
+	if len(list) > 0 {
+		return Block{Table: r.changeTable(list, true, "Changes, worst first").cut("the release page has all")}
+	}
+	e := Empty{What: "No change of 2 % or more", Why: "Every number of this release lies within 2 % of the release before."}
+	if at == 0 || len(r.Releases) == 1 {
+		e = Empty{What: "First release", Why: "There is nothing to compare it with yet. The next release will have a baseline."}
+	}
+	return Block{Empty: &e}
+}
+
+// matrix is one row a model, one column a device; a cell says the decision on its newest release.
+func (r *Report) matrix() *Table {
+	var devices []string
+	seen := map[string]bool{}
+	for _, p := range r.Pairs {
+		if !seen[p.Device] {
+			seen[p.Device] = true
+			devices = append(devices, p.Device)
+		}
+	}
+	const most = 12 // more devices than this make a list instead of a matrix
+	if len(devices) > most {
+		return r.pairList()
+	}
+	t := &Table{Caption: "Models by device", Class: "matrix", Cols: []Col{{Head: "Model"}}}
+	for _, d := range devices {
+		t.Cols = append(t.Cols, Col{Head: nameOr(d)})
+	}
+	rows := map[string]*Row{}
+	var order []string
+	for _, p := range r.Pairs {
+		if rows[p.Model] == nil {
+			rows[p.Model] = &Row{Cells: make([]Cell, len(devices)+1)}
+			rows[p.Model].Cells[0] = Cell{Text: nameOr(p.Model), Head: true, Href: PairPath(p.Model, p.Device)}
+			for i := range devices {
+				rows[p.Model].Cells[i+1] = Cell{Text: "not planned", Missing: "no run of this pair"}
+			}
+			order = append(order, p.Model)
+		}
+		for i, d := range devices {
+			if d == p.Device {
+				rows[p.Model].Cells[i+1] = r.pairCell(p)
+			}
+		}
+	}
+	for _, m := range order {
+		t.Rows = append(t.Rows, *rows[m])
+	}
+	return t.cut("open a release for all pairs")
+}
+
+func (r *Report) pairCell(p Pair) Cell {
+	verdicts := r.pairVerdicts(p, p.Newest)
+	d := words.Decide(verdicts)
+	c := Cell{Text: d.Word, Word: toneMark(d.Tone), Sub: r.Releases[p.Newest].Name, Href: PairPath(p.Model, p.Device)}
+	if d.Word == "Not graded" {
+		c.Word = schema.Ungraded
+	}
+	if p.Device == schema.Simulated {
+		c.Tag = "simulated"
+	}
+	return c
+}
+
+func (r *Report) pairList() *Table {
+	t := &Table{Caption: "Models on devices", Class: "flow", Cols: []Col{{Head: "Model"}, {Head: "Device"}, {Head: "Newest"}}}
+	for _, p := range r.Pairs {
+		cell := r.pairCell(p)
+		t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: nameOr(p.Model), Head: true, Href: PairPath(p.Model, p.Device)}, text(nameOr(p.Device)), cell}})
+	}
+	return t.cut("the release pages list the rest")
+}
+
+func (r *Report) releaseTable() *Table {
+	t := &Table{Caption: "Releases, newest first", Class: "flow", Cols: []Col{{Head: "Release"}, {Head: "Date", Narrow: "half"}, {Head: "Decision"}, {Head: "Pairs", Num: true, Narrow: "third"},
+		{Head: "Points", Num: true, Narrow: "third"}, {Head: "Evals", Num: true, Narrow: "third"}}}
+	for i := len(r.Releases) - 1; i >= 0; i-- {
+		rel := r.Releases[i]
+		d := words.Decide(r.targetVerdicts(i))
+		points, scores, pairs := 0, 0, map[[2]string]bool{}
+		for _, run := range rel.Runs {
+			h := &r.Columns.Runs[run]
+			points += h.PointsEnd - h.FirstPoint
+			scores += h.Scores
+			pairs[[2]string{h.Model.Name, h.Device}] = true
+		}
+		name := Cell{Text: rel.Name, Head: true, Href: ReleasePath(rel.Name)}
+		if !rel.Label {
+			name.Sub = "build, no release stated"
+		}
+		if r.simulated(i) != "" {
+			name.Tag = "simulated"
+		}
+		t.Rows = append(t.Rows, Row{Cells: []Cell{name, text(rel.Date.UTC().Format("2006-01-02 15:04") + words.Thin + "UTC"), {Text: d.Word, Word: toneMark(d.Tone)},
+			text(words.Count(len(pairs))), text(words.Count(points)), text(words.Count(scores))}})
+	}
+	return t.cut("older releases keep their pages")
+}
+
+// Headline is the newest release's name, the decision on it and its counts, for one line on a terminal; the name is ""
+// when there is nothing.
+func (r *Report) Headline() (string, words.Decision, string) {
+	at := r.newest()
+	if at < 0 {
+		return "", words.Decision{}, ""
+	}
+	verdicts := r.targetVerdicts(at)
+	n := map[string]int{}
+	for _, v := range verdicts {
+		if v.Metric != "" {
+			n[v.Word]++
+		}
+	}
+	counts := "targets"
+	for _, w := range targetWords() {
+		if n[w] > 0 {
+			counts += fmt.Sprintf(" %d %s,", n[w], w)
+		}
+	}
+	if len(n) == 0 {
+		counts = "no targets,"
+	}
+	moved := len(topChanges(r.changes[at]))
+	counts += fmt.Sprintf(" %s of 2 %% or more not judged yet", words.Plural(moved, "change"))
+	return r.Releases[at].Name, words.Decide(verdicts), counts
+}

@@ -1,0 +1,148 @@
+// Package markdown writes reports as markdown and turns people's markdown into safe HTML. It is the only importer of
+// goldmark.
+//
+// In flow a [render.Report] and notes; out flow files for a pull request or a ticket, and HTML fragments without raw HTML,
+// script or unsafe links, whatever the notes contain.
+package markdown
+
+import (
+	"bytes"
+	"fmt"
+	"html/template"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+
+	"github.com/ttreport/ttreport/render"
+	"github.com/ttreport/ttreport/render/words"
+)
+
+// HTML converts markdown. Raw HTML is dropped and javascript: and data: links lose their target (goldmark's safe mode);
+// tables are aligned by attribute, since the pages allow no style.
+func HTML(source string) (template.HTML, error) {
+	md := goldmark.New(goldmark.WithParserOptions(parser.WithAutoHeadingID()),
+		goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)), extension.Strikethrough, extension.Linkify))
+	var b bytes.Buffer
+	if err := md.Convert([]byte(source), &b); err != nil {
+		return "", fmt.Errorf("converting markdown: %w", err)
+	}
+	return template.HTML(b.String()), nil // goldmark's safe mode
+}
+
+// Pair writes the report of one model on one device in one release: what was measured with which parameters, the results,
+// the targets in force. The text is the same for the same input.
+func Pair(r *render.Report, release int, pair render.Pair) []byte {
+	var b bytes.Buffer
+	page := r.PairReport(release, pair)
+	fmt.Fprintf(&b, "# %s\n\n", Text(page.Title))
+	if page.Simulated != "" {
+		fmt.Fprintf(&b, "> **simulated** — %s\n\n", Text(page.Simulated))
+	}
+	fmt.Fprintf(&b, "**%s.** %s\n", Text(page.Lead.Word), Text(page.Lead.Text))
+	for _, s := range page.Sections {
+		fmt.Fprintf(&b, "\n## %s\n\n", Text(s.Title))
+		if s.Intro != "" {
+			fmt.Fprintf(&b, "%s\n\n", Text(s.Intro))
+		}
+		for _, block := range s.Blocks {
+			switch {
+			case block.Table != nil:
+				Table(&b, block.Table)
+			case block.Empty != nil:
+				fmt.Fprintf(&b, "%s. %s\n", Text(block.Empty.What), Text(block.Empty.Why))
+			case len(block.Cmd) > 0:
+				for _, c := range block.Cmd {
+					fmt.Fprintf(&b, "    %s\n", strings.ReplaceAll(c, "\n", " "))
+				}
+			}
+		}
+	}
+	return b.Bytes()
+}
+
+// Table writes an aligned markdown table.
+func Table(b *bytes.Buffer, t *render.Table) {
+	rows := [][]string{make([]string, len(t.Cols))}
+	for i, c := range t.Cols {
+		rows[0][i] = c.Head
+		if c.Unit != "" {
+			rows[0][i] += " (" + c.Unit + ")"
+		}
+	}
+	for _, r := range t.Rows {
+		line := make([]string, len(t.Cols))
+		for i := range r.Cells {
+			if i < len(line) {
+				line[i] = cell(r.Cells[i])
+			}
+		}
+		rows = append(rows, line)
+	}
+	width := make([]int, len(t.Cols))
+	for _, r := range rows {
+		for i, s := range r {
+			width[i] = max(width[i], utf8.RuneCountInString(s), 3)
+		}
+	}
+	for n, r := range rows {
+		b.WriteByte('|')
+		for i, s := range r {
+			pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(s))
+			if t.Cols[i].Num {
+				fmt.Fprintf(b, " %s%s |", pad, s)
+			} else {
+				fmt.Fprintf(b, " %s%s |", s, pad)
+			}
+		}
+		b.WriteByte('\n')
+		if n == 0 {
+			b.WriteByte('|')
+			for i := range r {
+				rule := strings.Repeat("-", width[i]+1)
+				if t.Cols[i].Num {
+					b.WriteString(rule + ":|")
+				} else {
+					b.WriteString(rule + "-|")
+				}
+			}
+			b.WriteByte('\n')
+		}
+	}
+	if t.More != "" {
+		fmt.Fprintf(b, "\n%d of %d rows; %s.\n", len(t.Rows), t.Total, Text(t.More))
+	}
+}
+
+func cell(c render.Cell) string {
+	s := Text(c.Text)
+	if c.Word != "" {
+		s = words.Sign(c.Word, c.Evidence) + " " + c.Word
+		if c.Evidence != "" {
+			s += " " + c.Evidence
+		}
+	}
+	if c.Sub != "" {
+		s += " · " + Text(c.Sub)
+	}
+	return strings.TrimPrefix(s, " · ")
+}
+
+// Text escapes what markdown would read as markup or a table would read as a border, and keeps everything on one line.
+func Text(s string) string {
+	var b strings.Builder
+	for _, c := range s {
+		switch c {
+		case '\\', '`', '*', '_', '[', ']', '<', '>', '|', '#', '~':
+			b.WriteByte('\\')
+			b.WriteRune(c)
+		case '\n', '\r', '\t':
+			b.WriteByte(' ')
+		default:
+			b.WriteRune(c)
+		}
+	}
+	return b.String()
+}

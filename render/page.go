@@ -1,0 +1,139 @@
+package render
+
+import (
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/render/chart"
+	"github.com/ttreport/ttreport/render/words"
+)
+
+// Page is one page: a verdict as a sentence, then sections. Addresses in it are relative to the site's root.
+type Page struct {
+	Path        string // "models/sim-8b/simulated/index.html"
+	Title       string
+	Description string
+	Nav         string // which entry of the navigation is current
+	Crumbs      []Link
+	Eyebrow     string
+	Lead        Lead
+	Simulated   string // why the page is marked as not measured, or ""
+	Sections    []Section
+}
+
+// Link is a text with an address.
+type Link struct{ Text, Href string }
+
+// Lead is the answer to the page's question.
+type Lead struct {
+	Tone  string // yes, hm, no, or "" without colour
+	Mark  string // verdict word whose sign stands before the headline
+	Word  string
+	Text  string
+	Paras []string
+	Cmd   string // the command that would change the answer
+}
+
+// Section is a heading and what stands below it.
+type Section struct {
+	ID, Title, Intro string
+	End              *Link
+	Blocks           []Block
+}
+
+// Block is one thing in a section; exactly one field is set.
+type Block struct {
+	Table  *Table
+	Chart  *chart.Chart
+	Counts []Ledger
+	Prose  []string
+	Notes  []Note
+	Cmd    []string
+	Links  []Link
+	Empty  *Empty
+	Topic  string // a page of the documentation, rendered in place
+}
+
+// Empty says that there is nothing, why, and what to do.
+type Empty struct{ What, Why, Cmd string }
+
+// Ledger is a row of counts by verdict.
+type Ledger struct {
+	Name, Note string
+	Items      []Count
+}
+
+// Count is how often a verdict was given.
+type Count struct {
+	N    int
+	Word string
+}
+
+// Note is prose that a person wrote about a release.
+type Note struct {
+	Release string
+	Title   string
+	Source  string // markdown
+}
+
+// Table is rows of cells.
+type Table struct {
+	Caption string
+	Class   string
+	Cols    []Col
+	Rows    []Row
+	Total   int    // rows that exist; more than len(Rows) when the table is cut
+	More    string // what to do about the rows that are not shown
+}
+
+// Col heads a column.
+type Col struct {
+	Head, Unit string
+	Num        bool
+	Sort       bool
+	Narrow     string // class on narrow screens: half or third
+}
+
+// Row is one row; Group alone makes it a heading of the rows below.
+type Row struct {
+	Group  string
+	Anchor string
+	Cells  []Cell
+}
+
+// Cell is one value as shown.
+type Cell struct {
+	Text     string
+	Sub      string // small, below
+	Href     string
+	Word     string // a verdict: shown with its sign
+	Evidence string
+	Head     bool // the row's identity
+	Strong   bool
+	Mono     bool
+	Wide     bool // a sentence
+	Tag      string
+	Sort     *float64
+	Spark    *chart.Spark
+	Missing  string // why there is no value
+}
+
+// maxRows is how many rows a table on a page has.
+const maxRows = 50
+
+// cut shortens a table to what a page holds; counts elsewhere are of all rows.
+func (t *Table) cut(more string) *Table {
+	t.Total = len(t.Rows)
+	if len(t.Rows) > maxRows {
+		t.Rows, t.More = t.Rows[:maxRows], more
+	}
+	return t
+}
+
+// number is a cell with a value or the reason for its absence.
+func number(n schema.Number) Cell {
+	if v, ok := n.Get(); ok {
+		return Cell{Text: words.Number(v), Sort: &v}
+	}
+	return Cell{Text: words.Absent, Missing: n.Why()}
+}
+
+func text(s string) Cell { return Cell{Text: s} }

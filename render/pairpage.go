@@ -1,0 +1,217 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/render/chart"
+	"github.com/ttreport/ttreport/render/words"
+	"github.com/ttreport/ttreport/targets"
+)
+
+// PairPage shows one model on one device over releases.
+func (r *Report) PairPage(pair Pair) Page {
+	id := [2]string{pair.Model, pair.Device}
+	at := pair.Newest
+	rel := r.Releases[at]
+	verdicts := r.pairVerdicts(pair, at)
+	d := words.Decide(verdicts)
+	name := nameOr(pair.Model) + " on " + nameOr(pair.Device)
+	p := Page{Path: PairPath(pair.Model, pair.Device), Title: name, Nav: "models", Description: name + ", newest " + rel.Name + ": " + d.Detail,
+		Crumbs: []Link{{"Overview", "index.html"}, {"Models", "index.html#models"}, {name, ""}},
+		Lead:   Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word, Text: rel.Name + ": " + d.Detail}}
+	if pair.Device == schema.Simulated {
+		p.Simulated = "Rehearsal: these numbers were made by the embedded simulator. Nothing was measured on a device."
+	}
+	p.Eyebrow = fmt.Sprintf("%s on %s, %s, newest %s.", nameOr(firstOf(pair.ID, pair.Model)), nameOr(pair.Device), words.Plural(len(r.runs[id]), "release"), rel.Name)
+	changes := r.pairChanges(pair, at)
+	history := r.changeTable(changes, false, "Every series of "+rel.Name+" and what it did since the release before, worst first")
+	if len(history.Rows) > 0 {
+		p.Sections = append(p.Sections, Section{ID: "history", Title: "History", Intro: "One row a workload and metric; the line is the value in every release.", Blocks: []Block{{Table: history.cut("data/verdicts.csv has all rows")}}})
+	}
+	if s := r.chartSection(pair); len(s.Blocks) > 0 {
+		p.Sections = append(p.Sections, s)
+	}
+	if t := targetTable(verdicts, false); len(t.Rows) > 0 {
+		p.Sections = append(p.Sections, Section{ID: "targets", Title: "Targets in force", Intro: ungradedNote(verdicts), Blocks: []Block{{Table: t.cut("data/verdicts.csv has all rows")}}})
+	}
+	runs := r.runs[id][at]
+	if t := r.Results(runs); len(t.Rows) > 0 {
+		p.Sections = append(p.Sections, Section{ID: "results", Title: "Results of " + rel.Name, Blocks: []Block{{Table: t.cut("data/points.csv has all rows")},
+			{Links: []Link{{"report as markdown", ReportPath(rel.Name, pair.Model, pair.Device)}}}}})
+	}
+	var all []int
+	for ri := range r.Releases {
+		all = append(all, r.runs[id][ri]...)
+	}
+	if s, ok := r.evalSection(all); ok {
+		p.Sections = append(p.Sections, s)
+	}
+	p.Sections = append(p.Sections, r.runsSection(all))
+	return p
+}
+
+func firstOf(a, b string) string {
+	if a != "" {
+		return a
+	}
+	return b
+}
+
+// evalSection lists every score of a pair, newest release first.
+func (r *Report) evalSection(runs []int) (Section, bool) {
+	t := &Table{Caption: "Evals by release, newest first", Class: "flow", Cols: []Col{{Head: "Task"}, {Head: "Metric"}, {Head: "Release", Narrow: "half"}, {Head: "Value", Num: true, Sort: true, Narrow: "third"},
+		{Head: "Standard error", Num: true, Narrow: "third"}, {Head: "n", Num: true, Narrow: "third"}}}
+	for i := len(runs) - 1; i >= 0; i-- {
+		h := &r.Columns.Runs[runs[i]]
+		for _, s := range r.Columns.ScoresOf(runs[i]) {
+			n := Cell{Text: words.Absent, Missing: "not stated"}
+			if s.N > 0 {
+				n = text(words.Count(s.N))
+			}
+			t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: s.Task, Head: true, Href: RunPath(h.ID)}, {Text: s.Metric, Sub: s.Filter}, text(nameOr(h.Release)), number(s.Value), number(s.Stderr), n}})
+		}
+	}
+	return Section{ID: "evals", Title: "Evals", Intro: "Scores in the tool's own scale.", Blocks: []Block{{Table: t.cut("data/scores.csv has all rows")}}}, len(t.Rows) > 0
+}
+
+// chartSection has one chart a metric, with the target lines in force.
+func (r *Report) chartSection(pair Pair) Section {
+	s := Section{ID: "charts", Title: "Over releases", Intro: "One chart a metric, one line a workload, ISL/OSL/concurrency. Dashed: targets in force. A gap is a release without a measurement."}
+	for _, metric := range targets.PrimaryMetrics() {
+		c, left, ok := r.metricChart(pair, metric)
+		if !ok {
+			continue
+		}
+		if left > 0 {
+			s.Blocks = append(s.Blocks, Block{Prose: []string{fmt.Sprintf("%s: %d of %d workloads are drawn, those with targets and the longest history first; the history table has all.", c.Metric, len(c.Lines), len(c.Lines)+left)}})
+		}
+		s.Blocks = append(s.Blocks, Block{Chart: &c})
+	}
+	return s
+}
+
+// Charts are the interactive charts of a pair, for its data shard.
+func (r *Report) Charts(pair Pair) []chart.Chart {
+	var out []chart.Chart
+	for _, metric := range targets.PrimaryMetrics() {
+		if c, _, ok := r.metricChart(pair, metric); ok {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func (r *Report) metricChart(pair Pair, metric string) (chart.Chart, int, bool) {
+	id := [2]string{pair.Model, pair.Device}
+	var releases []int
+	in := chart.Input{ID: "chart-" + metric, Better: ""}
+	for ri := range r.Releases {
+		if len(r.runs[id][ri]) > 0 {
+			releases = append(releases, ri)
+			in.Releases = append(in.Releases, r.Releases[ri].Name)
+		}
+	}
+	info, _ := schema.MetricByName(metric)
+	in.Unit, in.Better = info.Unit, info.Better.String()
+	limits, withTarget := r.limitsOf(pair, metric)
+	var first, rest []*targets.Series
+	stat := ""
+	for _, s := range r.series[id] {
+		if s.Metric != metric || (stat != "" && s.Stat != stat) {
+			continue
+		}
+		stat = s.Stat
+		if withTarget[s.Key.String()] {
+			first = append(first, s)
+		} else {
+			rest = append(rest, s)
+		}
+	}
+	chosen := append(first, rest...)
+	if len(chosen) == 0 {
+		return chart.Chart{}, 0, false
+	}
+	in.Metric = metricLabel(metric, stat)
+	left := max(0, len(chosen)-chart.MaxLines)
+	chosen = chosen[:len(chosen)-left]
+	severalTools := false
+	for _, s := range chosen {
+		severalTools = severalTools || s.Key.Tool != chosen[0].Key.Tool
+	}
+	for _, s := range chosen {
+		line := chart.Series{Name: s.Key.Workload()}
+		if severalTools {
+			line.Name += " " + s.Key.Tool
+		}
+		for _, ri := range releases {
+			line.Points = append(line.Points, r.chartPoint(s, ri))
+		}
+		in.Series = append(in.Series, line)
+	}
+	in.Limits = limits
+	return chart.New(in), left, true
+}
+
+func (r *Report) chartPoint(s *targets.Series, release int) chart.Point {
+	for _, v := range s.Values {
+		if v.Release != release {
+			continue
+		}
+		p := chart.Point{OK: true, Value: v.Value, Text: words.Quantity(v.Value, s.Unit), Href: RunPath(r.Columns.Runs[v.Runs[len(v.Runs)-1]].ID)}
+		p.Note = " in " + r.Releases[release].Name
+		if v.N > 1 {
+			p.Note += fmt.Sprintf(", mean of %d measurements in %s", v.N, words.Plural(len(v.Runs), "run"))
+		}
+		return p
+	}
+	return chart.Point{}
+}
+
+// limitsOf returns the target lines of a metric on the newest release, and the workloads they speak of. Levels of several
+// workloads would cross each other's lines, so limits are drawn only while one workload has them.
+func (r *Report) limitsOf(pair Pair, metric string) ([]chart.Limit, map[string]bool) {
+	with := map[string]bool{}
+	var limits []chart.Limit
+	workloads := map[string]bool{}
+	for _, v := range r.pairVerdicts(pair, pair.Newest) {
+		if v.Metric != metric || v.Word == schema.Impossible {
+			continue
+		}
+		with[v.Key.String()] = true
+		ref, ok := v.Ref.Get()
+		if !ok || v.Word == schema.MissingWord {
+			continue
+		}
+		workloads[v.Key.Workload()] = true
+		label := v.Level + " " + words.Number(ref)
+		if v.Required {
+			label += ", required"
+		}
+		if !hasLimit(limits, label) {
+			limits = append(limits, chart.Limit{Value: ref, Label: label})
+		}
+	}
+	if len(workloads) == 1 {
+		for w := range workloads {
+			for i := range limits {
+				limits[i].Label = strings.TrimSpace(w + " " + limits[i].Label)
+			}
+		}
+	}
+	const most = 4
+	if len(limits) > most {
+		limits = limits[:most]
+	}
+	return limits, with
+}
+
+func hasLimit(list []chart.Limit, label string) bool {
+	for _, l := range list {
+		if l.Label == label {
+			return true
+		}
+	}
+	return false
+}

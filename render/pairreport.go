@@ -1,0 +1,71 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/render/words"
+)
+
+// PairReport is the markdown report's content: one pair in one release, every row.
+func (r *Report) PairReport(release int, pair Pair) Page {
+	rel := r.Releases[release]
+	runs := r.runs[[2]string{pair.Model, pair.Device}][release]
+	verdicts := r.pairVerdicts(pair, release)
+	d := words.Decide(verdicts)
+	p := Page{Path: ReportPath(rel.Name, pair.Model, pair.Device), Title: fmt.Sprintf("%s on %s, %s", nameOr(pair.Model), nameOr(pair.Device), rel.Name), Lead: Lead{Word: d.Word, Text: d.Detail}}
+	if pair.Device == schema.Simulated {
+		p.Simulated = "made by the embedded simulator; nothing was measured on a device."
+	}
+	p.Sections = append(p.Sections, Section{Title: "Parameters", Intro: "What was run.", Blocks: []Block{{Table: r.parameters(runs)}}})
+	if t := r.Results(runs); len(t.Rows) > 0 {
+		p.Sections = append(p.Sections, Section{Title: "Results", Intro: "N counts completed requests. A P99 of fewer than 100 requests is not given. TPOT leaves the first token out.", Blocks: []Block{{Table: t}}})
+	}
+	if t := targetTable(verdicts, false); len(t.Rows) > 0 {
+		p.Sections = append(p.Sections, Section{Title: "Targets", Intro: ungradedNote(verdicts), Blocks: []Block{{Table: t}}})
+	} else {
+		p.Sections = append(p.Sections, Section{Title: "Targets", Blocks: []Block{{Empty: &Empty{What: "No targets", Why: "Nothing was graded, which is not a pass."}}}})
+	}
+	if s, ok := r.evalSection(runs); ok {
+		s.Intro = ""
+		p.Sections = append(p.Sections, s)
+	}
+	if t := r.changeTable(r.pairChanges(pair, release), false, ""); len(t.Rows) > 0 {
+		t.Cols = append(t.Cols[:6:6], t.Cols[7:]...)
+		for i := range t.Rows {
+			t.Rows[i].Cells = append(t.Rows[i].Cells[:6:6], t.Rows[i].Cells[7:]...)
+		}
+		p.Sections = append(p.Sections, Section{Title: "Against the release before", Intro: "Whether a change is more than noise is not judged yet.", Blocks: []Block{{Table: t}}})
+	}
+	return p
+}
+
+// parameters is the table of what was asked for: the one that is printed before a collection, too.
+func (r *Report) parameters(runs []int) *Table {
+	t := &Table{Caption: "Parameters", Cols: []Col{{Head: "#", Num: true}, {Head: "ISL", Num: true}, {Head: "OSL", Num: true}, {Head: "Concur", Num: true}, {Head: "Tool"}, {Head: "Dataset"}, {Head: "Run"}}}
+	n := 0
+	for _, p := range r.points(runs) {
+		k := r.Columns.Keys[p.Key]
+		num := func(v *float64) Cell {
+			if v == nil {
+				return Cell{Text: words.Absent}
+			}
+			return text(fmt.Sprintf("%.10g", *v))
+		}
+		n++
+		t.Rows = append(t.Rows, Row{Cells: []Cell{text(fmt.Sprint(n)), num(k.ISL), num(k.OSL), num(k.Concurrency), text(k.Tool), text(strings.Trim(otherDims(k), ", ")), text(r.Columns.Runs[p.Run].ID)}})
+	}
+	return t
+}
+
+// PairsOf lists the pairs that a release has.
+func (r *Report) PairsOf(release int) []Pair {
+	var out []Pair
+	for _, p := range r.Pairs {
+		if len(r.runs[[2]string{p.Model, p.Device}][release]) > 0 {
+			out = append(out, p)
+		}
+	}
+	return out
+}

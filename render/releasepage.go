@@ -1,0 +1,143 @@
+package render
+
+import (
+	"fmt"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/render/words"
+)
+
+// ReleasePage shows one release against the one before and against its targets.
+func (r *Report) ReleasePage(at int) Page {
+	rel := r.Releases[at]
+	verdicts, changes := r.targetVerdicts(at), r.changes[at]
+	d := words.Decide(verdicts)
+	p := Page{Path: ReleasePath(rel.Name), Title: rel.Name + ": " + d.Word, Nav: "releases", Description: d.Detail, Simulated: r.simulated(at),
+		Crumbs:  []Link{{"Overview", "index.html"}, {"Releases", "index.html#releases"}, {rel.Name, ""}},
+		Eyebrow: fmt.Sprintf("%s %s, %s, %s.", releaseWord(rel, ""), rel.Name, rel.Date.UTC().Format("2 January 2006"), words.Plural(len(rel.Runs), "run")),
+		Lead:    Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word, Text: d.Detail}}
+	p.Eyebrow = capital(p.Eyebrow)
+	p.Sections = append(p.Sections, Section{ID: "counts", Blocks: []Block{{Counts: []Ledger{
+		ledger("Targets", words.Plural(len(verdicts), "verdict"), verdicts, targetWords()),
+		ledger("History", words.Plural(len(changes), "comparison"), changes, historyWords())}}}})
+	if notes := r.notesOf(rel.Name); len(notes) > 0 {
+		p.Sections = append(p.Sections, Section{ID: "notes", Title: "Notes", Blocks: []Block{{Notes: notes}}})
+	}
+	history := r.changesBlock(changes, at)
+	if history.Table != nil {
+		history.Table.More = "data/verdicts.csv has all rows"
+	}
+	p.Sections = append(p.Sections, Section{ID: "history", Title: "Against the release before", Intro: "Worst first. Whether a change is more than noise is not judged yet.", Blocks: []Block{history}})
+	if t := targetTable(verdicts, true); len(t.Rows) > 0 {
+		p.Sections = append(p.Sections, Section{ID: "targets", Title: "Targets in force", Intro: ungradedNote(verdicts), Blocks: []Block{{Table: t.cut("data/verdicts.csv has all rows")}}})
+	} else {
+		p.Sections = append(p.Sections, Section{ID: "targets", Title: "Targets in force", Blocks: []Block{{Empty: &Empty{What: "No targets", Why: "No target file speaks of these models on these devices; nothing was graded, which is not a pass.",
+			Cmd: "ttreport targets list"}}}})
+	}
+	p.Sections = append(p.Sections, r.pairSections(at)...)
+	p.Sections = append(p.Sections, r.runsSection(rel.Runs))
+	return p
+}
+
+func capital(s string) string {
+	if s == "" {
+		return s
+	}
+	return string(s[0]&^0x20) + s[1:]
+}
+
+func (r *Report) notesOf(release string) []Note {
+	var out []Note
+	for _, n := range r.Notes {
+		if n.Release == release {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+func ungradedNote(list []schema.Verdict) string {
+	n := 0
+	for _, v := range list {
+		if v.Word == schema.Ungraded && v.Metric == "" {
+			n++
+		}
+	}
+	if n == 0 {
+		return "Stored with the runs when they were first read; later edits of target files do not reach them."
+	}
+	return fmt.Sprintf("Stored with the runs when they were first read. %s ungraded, which is not a pass.", words.Plural(n, "workload"))
+}
+
+// pairSections are the results, evals and downloads of each pair.
+func (r *Report) pairSections(at int) []Section {
+	var out []Section
+	rel := r.Releases[at]
+	results := Section{ID: "results", Title: "Results", Intro: "One table a model and device; the same as markdown below each."}
+	evals := Section{ID: "evals", Title: "Evals", Intro: "Scores in the tool's own scale, with n and standard error where they are known."}
+	for _, pair := range r.Pairs {
+		runs := r.runs[[2]string{pair.Model, pair.Device}][at]
+		if len(runs) == 0 {
+			continue
+		}
+		if t := r.Results(runs); len(t.Rows) > 0 {
+			t.Caption = nameOr(pair.Model) + " on " + nameOr(pair.Device)
+			if pair.Device == schema.Simulated {
+				t.Caption += " (no hardware: simulated)"
+			}
+			results.Blocks = append(results.Blocks, Block{Table: t.cut("the model's page and data/points.csv have all rows")},
+				Block{Links: []Link{{nameOr(pair.Model) + " on " + nameOr(pair.Device) + " over releases", PairPath(pair.Model, pair.Device)},
+					{"report as markdown", ReportPath(rel.Name, pair.Model, pair.Device)}}})
+		}
+		var scores []columns.ScoreRow
+		for _, run := range runs {
+			scores = append(scores, r.Columns.ScoresOf(run)...)
+		}
+		if len(scores) > 0 {
+			t := scoreTable(scores)
+			t.Caption = nameOr(pair.Model) + " on " + nameOr(pair.Device)
+			evals.Blocks = append(evals.Blocks, Block{Table: t.cut("data/scores.csv has all rows")})
+		}
+		if missing := r.unmeasuredOf(pair, at); len(missing) > 0 {
+			out = append(out, r.missingSection(pair, missing))
+		}
+	}
+	if len(results.Blocks) > 0 {
+		out = append([]Section{results}, out...)
+	}
+	if len(evals.Blocks) > 0 {
+		out = append(out, evals)
+	}
+	return out
+}
+
+func (r *Report) missingSection(pair Pair, keys []schema.Key) Section {
+	t := &Table{Caption: "Planned and not measured", Class: "flow", Cols: []Col{{Head: "Workload", Unit: "ISL/OSL/concurrency"}, {Head: "Tool"}, {Head: "Verdict"}}}
+	for _, k := range keys {
+		t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: k.Workload(), Head: true}, text(k.Tool), {Word: schema.MissingWord}}})
+	}
+	id := "missing-" + schema.Slug(pair.Model) + "-" + schema.Slug(pair.Device)
+	return Section{ID: id, Title: "Planned and not measured: " + nameOr(pair.Model) + " on " + nameOr(pair.Device), Blocks: []Block{{Table: t.cut("")}}}
+}
+
+// runsSection lists runs with their provenance pages.
+func (r *Report) runsSection(runs []int) Section {
+	t := &Table{Caption: "Runs", Class: "flow", Cols: []Col{{Head: "Run"}, {Head: "Started", Unit: "UTC", Narrow: "half"}, {Head: "Model"}, {Head: "Device"}, {Head: "Engine"}, {Head: "Points", Num: true, Narrow: "third"},
+		{Head: "Evals", Num: true, Narrow: "third"}, {Head: "Problems", Num: true, Narrow: "third"}}}
+	for i := len(runs) - 1; i >= 0; i-- {
+		h := &r.Columns.Runs[runs[i]]
+		started := words.Absent
+		if !h.Start.IsZero() {
+			started = h.Start.UTC().Format("2006-01-02 15:04")
+		}
+		device := text(nameOr(h.Device))
+		engine := h.Engine
+		if h.Version != "" {
+			engine += " " + h.Version
+		}
+		t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: h.ID, Head: true, Href: RunPath(h.ID), Mono: true}, text(started), text(nameOr(h.Model.Name)), device, text(nameOr(engine)),
+			text(words.Count(h.PointsEnd - h.FirstPoint)), text(words.Count(h.Scores)), text(words.Count(h.Errors + h.Warnings))}})
+	}
+	return Section{ID: "runs", Title: "Runs", Intro: "Each with its sources, commands and file hashes.", Blocks: []Block{{Table: t.cut("data/points.csv names every run")}}}
+}

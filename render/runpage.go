@@ -1,0 +1,222 @@
+package render
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/render/words"
+)
+
+// RunPage shows one run: who was measured and how that is known, the commands, every statistic, the raw files.
+func (r *Report) RunPage(run *schema.Run, id string) Page {
+	name := nameOr(run.Model.Name) + " on " + nameOr(run.Device.Name)
+	p := Page{Path: RunPath(id), Title: "Run " + id, Nav: "releases", Description: "Run " + id + " of " + name, Crumbs: []Link{{"Overview", "index.html"},
+		{name, PairPath(run.Model.Name, run.Device.Name)}, {"Run " + id, ""}}}
+	if run.IsSimulated() {
+		p.Simulated = "Rehearsal: this run was made by the embedded simulator. Nothing was measured on a device."
+	}
+	failed := 0
+	for i := range run.Points {
+		if run.Points[i].Status == schema.StatusFailed || run.Points[i].Status == schema.StatusInvalid {
+			failed++
+		}
+	}
+	p.Lead = Lead{Tone: "yes", Text: fmt.Sprintf("%s and %s of %s.", words.Plural(len(run.Points), "point"), words.Plural(len(run.Scores), "eval score"), name)}
+	if failed > 0 {
+		p.Lead = Lead{Tone: "no", Mark: schema.Fail, Word: words.Plural(failed, "point") + " without a number", Text: fmt.Sprintf("of %d; %s.", len(run.Points), name)}
+	}
+	p.Eyebrow = "Started " + orUnknownTime(run) + "."
+	p.Sections = []Section{{ID: "identity", Title: "Identity", Intro: "What is known, from where. Unknown is not guessed.", Blocks: []Block{{Table: identityTable(run)}}}}
+	if len(run.Points) > 0 {
+		p.Sections = append(p.Sections, Section{ID: "points", Title: "Points", Intro: "Every statistic that was kept, by workload and metric.", Blocks: []Block{{Table: pointTable(run)}}})
+	}
+	if len(run.Scores) > 0 {
+		p.Sections = append(p.Sections, Section{ID: "evals", Title: "Evals", Blocks: []Block{{Table: runScores(run)}}})
+	}
+	if cmds := commands(run); len(cmds) > 0 {
+		p.Sections = append(p.Sections, Section{ID: "commands", Title: "Commands", Intro: "As they ran, secrets removed.", Blocks: []Block{{Cmd: cmds}}})
+	}
+	p.Sections = append(p.Sections, Section{ID: "files", Title: "Raw files", Intro: "Every number above was read from one of these, identified by the SHA-256 of its bytes.", Blocks: []Block{{Table: fileTable(run)}}})
+	if len(run.Problems) > 0 {
+		p.Sections = append(p.Sections, Section{ID: "problems", Title: "Problems", Blocks: []Block{{Table: problemTable(run.Problems).cut("the history document has all")}}})
+	}
+	return p
+}
+
+func orUnknownTime(run *schema.Run) string {
+	if run.Start.IsZero() {
+		return "at an unknown time"
+	}
+	s := run.Start.UTC().Format("2 January 2006, 15:04:05") + words.Thin + "UTC"
+	if o := run.Provenance["start"]; strings.Contains(o.Where, "zone not stated") {
+		s += " (zone not stated by the file)"
+	}
+	return s
+}
+
+// identityTable lists every fact with its origin.
+func identityTable(run *schema.Run) *Table {
+	t := &Table{Caption: "Identity", Class: "kv", Cols: []Col{{Head: "What"}, {Head: "Value"}, {Head: "Known from"}, {Head: "Where"}}}
+	add := func(label, value, field string) {
+		row := []Cell{{Text: label, Head: true}, {Text: nameOr(value), Mono: value != ""}, {}, {Mono: true}}
+		if value == "" {
+			row[1].Missing = "nothing states it"
+		}
+		if o, ok := run.Provenance[field]; ok && value != "" {
+			row[2].Text, row[3].Text = o.From, o.Where
+		}
+		t.Rows = append(t.Rows, Row{Cells: row})
+	}
+	add("Release", run.Release, "release")
+	add("Channel", run.InChannel(), "channel")
+	add("Model", run.Model.ID, "model.id")
+	add("Model name", run.Model.Name, "model.name")
+	add("Architecture key", run.Model.Key, "model.key")
+	add("Declared status", run.Model.Status, "model.status")
+	add("Implementation", run.Impl, "impl")
+	add("Device", run.Device.Name, "device.name")
+	add("Engine", run.Stack.Engine, "stack.engine")
+	add("Engine version", run.Stack.Version, "stack.version")
+	add("Image", run.Stack.Image, "stack.image")
+	if run.Stack.Digest != "" {
+		add("Image digest", run.Stack.Digest, "stack.digest")
+	}
+	for _, name := range sortedNames(run.Stack.Commits) {
+		add("Commit of "+name, run.Stack.Commits[name], "stack.commits")
+	}
+	return t
+}
+
+func sortedNames[V any](m map[string]V) []string {
+	names := make([]string, 0, len(m))
+	for n := range m {
+		names = append(names, n)
+	}
+	sort.Strings(names)
+	return names
+}
+
+// shownStats are the columns of the point table, in order.
+var shownStats = [...]string{"mean", "median", "std", "p90", "p95", "p99", "min", "max"}
+
+func pointTable(run *schema.Run) *Table {
+	t := &Table{Caption: "Points", Class: "grid", Cols: []Col{{Head: "Metric"}, {Head: "n", Num: true}}}
+	for _, s := range shownStats {
+		t.Cols = append(t.Cols, Col{Head: s, Num: true})
+	}
+	t.Cols = append(t.Cols, Col{Head: "Definition"})
+	for i := range run.Points {
+		pt := &run.Points[i]
+		head := pt.Key.Workload() + " · " + nameOr(pt.Key.Tool) + " · " + pt.Status
+		if pt.Repeat > 1 {
+			head += fmt.Sprintf(" · repeat %d", pt.Repeat)
+		}
+		if extra := conditions(pt); extra != "" {
+			head += " · " + extra
+		}
+		t.Rows = append(t.Rows, Row{Group: head, Anchor: fmt.Sprintf("p%d", i+1)})
+		for _, info := range schema.Metrics() {
+			if m, ok := pt.Metrics[info.Name]; ok {
+				t.Rows = append(t.Rows, Row{Cells: metricCells(info, m)})
+			}
+		}
+	}
+	t.Total = len(t.Rows)
+	return t
+}
+
+func metricCells(info schema.MetricInfo, m schema.Metric) []Cell {
+	n := Cell{Text: words.Absent, Missing: "not stated"}
+	if m.N > 0 {
+		n = text(words.Count(m.N))
+	}
+	cells := []Cell{{Text: info.Label, Sub: m.Unit, Head: true}, n}
+	for _, s := range shownStats {
+		v, ok := m.Stats.Get(s)
+		if s == "mean" && !ok {
+			v, ok = m.Stats.Get("value")
+		}
+		switch {
+		case !ok && m.Why != "" && s == "mean":
+			cells = append(cells, Cell{Text: "none", Missing: m.Why, Sub: m.Why})
+		case !ok:
+			cells = append(cells, Cell{Text: words.Absent, Missing: "not in the file"})
+		case s == "p99" && m.N > 0 && m.N < words.FewForTail:
+			cells = append(cells, Cell{Text: fmt.Sprintf("n = %d", m.N), Missing: "a P99 of fewer than 100 requests is no number"})
+		default:
+			cells = append(cells, Cell{Text: words.Number(v), Sort: &v})
+		}
+	}
+	def := m.Def
+	if m.From != "" {
+		def = strings.Trim(def+", "+m.From, ", ")
+	}
+	return append(cells, text(def))
+}
+
+// conditions are the few that change a number's meaning, for the row's heading.
+func conditions(pt *schema.Point) string {
+	var parts []string
+	for _, name := range sortedNames(pt.Conditions) {
+		parts = append(parts, name+" "+pt.Conditions[name])
+	}
+	for _, name := range sortedNames(pt.Client) {
+		parts = append(parts, "client "+name+" "+pt.Client[name])
+	}
+	return strings.Join(parts, ", ")
+}
+
+func runScores(run *schema.Run) *Table {
+	rows := make([]scoreRow, 0, len(run.Scores))
+	for _, s := range run.Scores {
+		rows = append(rows, scoreRow{Score: s})
+	}
+	return scoreTable(rows).cut("the history document has all")
+}
+
+// commands lists each distinct command once.
+func commands(run *schema.Run) []string {
+	var out []string
+	seen := map[string]bool{}
+	for i := range run.Points {
+		line := quoteWords(run.Points[i].Command)
+		if line != "" && !seen[line] {
+			seen[line] = true
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+func quoteWords(argv []string) string {
+	parts := make([]string, len(argv))
+	for i, a := range argv {
+		if a == "" || strings.ContainsAny(a, " \t\n\"'$&|;<>(){}*?[]#~`\\") {
+			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+		parts[i] = a
+	}
+	return strings.Join(parts, " ")
+}
+
+// fileTable lists the raw files with their hashes.
+func fileTable(run *schema.Run) *Table {
+	t := &Table{Caption: "Raw files", Class: "flow", Cols: []Col{{Head: "File"}, {Head: "Format"}, {Head: "Tool"}, {Head: "SHA-256"}}}
+	seen := map[string]bool{}
+	add := func(s schema.Source, tool string) {
+		if s.Path == "" || seen[s.Path] {
+			return
+		}
+		seen[s.Path] = true
+		t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: s.Path, Head: true, Mono: true}, text(s.Format), text(strings.TrimSpace(tool + " " + s.ToolVersion)), {Text: s.SHA256, Mono: true}}})
+	}
+	for i := range run.Points {
+		add(run.Points[i].Source, run.Points[i].Key.Tool)
+	}
+	for i := range run.Scores {
+		add(run.Scores[i].Source, "lm-eval")
+	}
+	return t.cut("the history document lists every file")
+}

@@ -1,0 +1,256 @@
+package render
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/render/chart"
+	"github.com/ttreport/ttreport/render/words"
+	"github.com/ttreport/ttreport/targets"
+)
+
+// label of a metric with its statistic: "TTFT mean".
+func metricLabel(metric, stat string) string {
+	info, _ := schema.MetricByName(metric)
+	if stat == "value" || stat == "" {
+		return info.Label
+	}
+	return info.Label + " " + stat
+}
+
+// changeTable lists history rows: baseline, now, change, history and why.
+func (r *Report) changeTable(list []schema.Verdict, withPair bool, caption string) *Table {
+	t := &Table{Caption: caption, Class: "flow chg", Cols: []Col{{Head: "Verdict"}, {Head: "Where", Unit: "ISL/OSL/concurrency"}, {Head: "Metric"},
+		{Head: "Baseline", Num: true, Narrow: "third"}, {Head: "Now", Num: true, Narrow: "third"}, {Head: "Change", Num: true, Sort: true, Narrow: "third"},
+		{Head: "History", Narrow: "half"}, {Head: "Why"}}}
+	for _, v := range list {
+		where := Cell{Text: v.Key.Workload(), Sub: v.Key.Tool, Head: true, Href: PairPath(v.Model, v.Device)}
+		if withPair {
+			where.Text, where.Sub = nameOr(v.Model)+" on "+nameOr(v.Device), v.Key.Workload()+" · "+v.Key.Tool
+		}
+		if v.Device == schema.Simulated {
+			where.Tag = "simulated"
+		}
+		info, _ := schema.MetricByName(v.Metric)
+		change := Cell{Text: words.Absent, Missing: v.Ref.Why()}
+		if e, ok := v.Effect.Get(); ok {
+			change = Cell{Text: words.Signed(v.Metric, e), Sort: &e, Strong: true}
+		}
+		spark := Cell{}
+		if s := r.seriesOf(v); s != nil {
+			spark.Spark = r.spark(s)
+		}
+		t.Rows = append(t.Rows, Row{Cells: []Cell{{Word: v.Word, Evidence: v.Evidence}, where,
+			{Text: metricLabel(v.Metric, v.Stat), Sub: info.Unit + ", " + info.Better.String()}, number(v.Ref), number(v.Value), change, spark, {Text: words.Why(v), Wide: true}}})
+	}
+	return t
+}
+
+// spark draws a series over all releases in which its pair was measured.
+func (r *Report) spark(s *targets.Series) *chart.Spark {
+	var values []float64
+	var ok []bool
+	for ri := range r.Releases {
+		if len(r.runs[[2]string{s.Model, s.Device}][ri]) == 0 {
+			continue
+		}
+		v, has := s.At(ri)
+		values, ok = append(values, v), append(ok, has)
+	}
+	return chart.NewSpark(metricLabel(s.Metric, s.Stat), s.Unit, values, ok)
+}
+
+// targetTable lists verdicts against targets, worst first, one row per workload, metric and level.
+func targetTable(list []schema.Verdict, withPair bool) *Table {
+	rank := map[string]int{schema.Fail: 0, schema.MissingWord: 1, schema.Inconclusive: 2, schema.Impossible: 3, schema.Pass: 4, schema.Ungraded: 5}
+	rows := make([]schema.Verdict, 0, len(list))
+	for _, v := range list {
+		if v.Metric != "" {
+			rows = append(rows, v)
+		}
+	}
+	order := func(v schema.Verdict) int {
+		n := rank[v.Word]
+		if !v.Required {
+			n += 10
+		}
+		return n
+	}
+	sort.SliceStable(rows, func(i, j int) bool { return order(rows[i]) < order(rows[j]) })
+	t := &Table{Caption: "Targets, required ones first, worst first", Class: "flow", Cols: []Col{{Head: "Verdict"}, {Head: "Where", Unit: "ISL/OSL/concurrency"},
+		{Head: "Metric"}, {Head: "Level"}, {Head: "Target", Num: true, Narrow: "third"}, {Head: "Measured", Num: true, Narrow: "third"}, {Head: "Why"}}}
+	for _, v := range rows {
+		where := Cell{Text: v.Key.Workload(), Sub: v.Key.Tool, Head: true, Href: PairPath(v.Model, v.Device)}
+		if withPair {
+			where.Text, where.Sub = nameOr(v.Model)+" on "+nameOr(v.Device), strings.Trim(v.Key.Workload()+" · "+v.Key.Tool, " ·")
+		}
+		info, _ := schema.MetricByName(v.Metric)
+		level := Cell{Text: v.Level, Sub: "for information"}
+		if v.Required {
+			level.Sub = "required"
+		}
+		t.Rows = append(t.Rows, Row{Cells: []Cell{{Word: v.Word}, where, {Text: metricLabel(v.Metric, v.Stat), Sub: strings.Trim(info.Unit+", "+info.Better.String(), ", ")},
+			level, number(v.Ref), number(v.Value), {Text: words.Why(v), Wide: true}}})
+	}
+	return t
+}
+
+// Results is the table of a run's or release's points with the columns that people know from tt-inference-server's AIPerf
+// report: ISL, OSL, concurrency, N, TTFT and TPOT as average, P50 and P99, and output tokens a second.
+func (r *Report) Results(runs []int) *Table {
+	t := &Table{Caption: "Results, by workload", Class: "grid", Cols: []Col{{Head: "ISL", Num: true, Sort: true}, {Head: "OSL", Num: true, Sort: true}, {Head: "Concur", Num: true, Sort: true},
+		{Head: "N", Num: true}, {Head: "TTFT Avg", Unit: "ms", Num: true, Sort: true}, {Head: "TTFT P50", Unit: "ms", Num: true}, {Head: "TTFT P99", Unit: "ms", Num: true},
+		{Head: "TPOT Avg", Unit: "ms", Num: true, Sort: true}, {Head: "TPOT P50", Unit: "ms", Num: true}, {Head: "TPOT P99", Unit: "ms", Num: true},
+		{Head: "Tok/s", Unit: "output", Num: true, Sort: true}, {Head: "Tool"}, {Head: "Status"}}}
+	points := r.points(runs)
+	repeats := map[int32]int{}
+	for _, p := range points {
+		repeats[p.Key]++
+	}
+	for _, p := range points {
+		t.Rows = append(t.Rows, Row{Cells: r.resultCells(p, repeats[p.Key] > 1)})
+	}
+	return t
+}
+
+func (r *Report) points(runs []int) []*columns.PointRow {
+	c := r.Columns
+	var points []*columns.PointRow
+	for _, run := range runs {
+		for i := c.Runs[run].FirstPoint; i < c.Runs[run].PointsEnd; i++ {
+			points = append(points, &c.Points[i])
+		}
+	}
+	sort.SliceStable(points, func(i, j int) bool {
+		a, b := c.Keys[points[i].Key], c.Keys[points[j].Key]
+		if points[i].Key != points[j].Key {
+			return a.Less(b)
+		}
+		return false
+	})
+	return points
+}
+
+func (r *Report) resultCells(p *columns.PointRow, several bool) []Cell {
+	c := r.Columns
+	k := c.Keys[p.Key]
+	length := func(v *float64, head bool) Cell {
+		if v == nil {
+			return Cell{Text: words.Absent, Missing: "not stated", Head: head}
+		}
+		return Cell{Text: fmt.Sprintf("%.10g", *v), Sort: v, Head: head, Href: RunPath(c.Runs[p.Run].ID)}
+	}
+	osl, conc := length(k.OSL, false), length(k.Concurrency, false)
+	osl.Href, conc.Href = "", ""
+	if k.Rate != nil {
+		conc.Sub = words.Number(*k.Rate) + " req/s"
+	}
+	n, _ := c.Value(p, "requests_ok", "value")
+	cells := []Cell{length(k.ISL, true), osl, conc, number(n)}
+	for _, metric := range []string{"ttft", "tpot"} {
+		for _, stat := range []string{"mean", "median", "p99"} {
+			cells = append(cells, r.statistic(p, metric, stat))
+		}
+	}
+	out, _ := c.Value(p, "output_tps", "value")
+	status := p.StatusWord()
+	if several {
+		status = strings.TrimSpace(fmt.Sprintf("%s, repeat %d of %s", status, p.Repeat, c.Runs[p.Run].ID))
+	}
+	tool := Cell{Text: k.Tool, Sub: otherDims(k)}
+	return append(cells, number(out), tool, text(status))
+}
+
+// statistic is a statistic's cell. P99 of fewer than 100 requests is a remark, not a number.
+func (r *Report) statistic(p *columns.PointRow, metric, stat string) Cell {
+	v, _ := r.Columns.Value(p, metric, stat)
+	if _, ok := v.Get(); ok && stat == "p99" {
+		n, _ := r.Columns.Value(p, metric, "n")
+		count, known := n.Get()
+		if !known {
+			n, _ = r.Columns.Value(p, "requests_ok", "value")
+			count, known = n.Get()
+		}
+		if known && count < words.FewForTail {
+			return Cell{Text: fmt.Sprintf("n = %.0f", count), Missing: "a P99 of fewer than 100 requests is no number", Sub: ""}
+		}
+	}
+	return number(v)
+}
+
+func otherDims(k schema.Key) string {
+	var parts []string
+	if k.Dataset != "" {
+		parts = append(parts, k.Dataset)
+	}
+	names := make([]string, 0, len(k.Dims))
+	for name := range k.Dims {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	for _, name := range names {
+		if name == schema.DimLabel {
+			parts = append(parts, k.Dims[name])
+		} else {
+			parts = append(parts, name+" "+k.Dims[name])
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// scoreTable lists eval results with n and standard error beside each value.
+func scoreTable(rows []columns.ScoreRow) *Table {
+	t := &Table{Caption: "Evals", Class: "flow", Cols: []Col{{Head: "Task"}, {Head: "Metric"}, {Head: "Filter"}, {Head: "Value", Num: true, Sort: true, Narrow: "third"},
+		{Head: "Standard error", Num: true, Narrow: "third"}, {Head: "n", Num: true, Narrow: "third"}, {Head: "Few-shot", Num: true, Narrow: "third"}, {Head: "Direction"}}}
+	for _, s := range rows {
+		n := Cell{Text: words.Absent, Missing: "not stated"}
+		if s.N > 0 {
+			n = text(words.Count(s.N))
+			if s.Total > s.N {
+				n.Sub = "of " + words.Count(s.Total)
+			}
+		}
+		shots := Cell{Text: words.Absent, Missing: "not stated"}
+		if s.Fewshot != nil {
+			shots = text(words.Count(*s.Fewshot))
+		}
+		direction := "not stated"
+		if s.Direction != "" {
+			direction = s.Direction + " is better"
+		}
+		t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: s.Task, Head: true}, text(s.Metric), text(s.Filter), number(s.Value), number(s.Stderr), n, shots, text(direction)}})
+	}
+	return t
+}
+
+func nameOr(s string) string {
+	if s == "" {
+		return "unknown"
+	}
+	return s
+}
+
+// ledger counts verdict words in the order of their weight.
+func ledger(name, note string, list []schema.Verdict, order []string) Ledger {
+	l := Ledger{Name: name, Note: note}
+	n := map[string]int{}
+	for _, v := range list {
+		n[v.Word]++
+	}
+	for _, w := range order {
+		l.Items = append(l.Items, Count{n[w], w})
+	}
+	return l
+}
+
+// targetWords and historyWords order verdict words by weight.
+func targetWords() []string {
+	return []string{schema.Fail, schema.Inconclusive, schema.MissingWord, schema.Impossible, schema.Pass, schema.Ungraded}
+}
+
+func historyWords() []string {
+	return []string{schema.Insufficient, schema.NotComparable}
+}

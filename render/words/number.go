@@ -1,0 +1,117 @@
+package words
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+)
+
+// Thin is the narrow no-break space between a number and its unit.
+const Thin = "\u202f"
+
+// Number writes a value with three significant digits, thousands grouped: 2,753 · 91.4 · 0.82. More digits than three
+// are kept before the point only.
+func Number(v float64) string {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return "–"
+	}
+	abs := math.Abs(v)
+	if abs != 0 && abs < 1e-4 {
+		return minus(strconv.FormatFloat(v, 'e', 2, 64))
+	}
+	decimals := 0
+	if abs < 99.95 && abs > 0 {
+		decimals = 2 - int(math.Floor(math.Log10(abs*1.0000001)))
+		decimals = max(0, min(decimals, 6))
+	} else if abs == 0 {
+		return "0"
+	}
+	s := strconv.FormatFloat(abs, 'f', decimals, 64)
+	whole, frac, _ := strings.Cut(s, ".")
+	s = group(whole)
+	if frac != "" {
+		s += "." + frac
+	}
+	if v < 0 {
+		s = "−" + s
+	}
+	return s
+}
+
+// Count writes a whole number with thousands grouped.
+func Count(n int) string {
+	if n < 0 {
+		return "−" + group(strconv.Itoa(-n))
+	}
+	return group(strconv.Itoa(n))
+}
+
+func group(digits string) string {
+	var b strings.Builder
+	for i, c := range digits {
+		if i > 0 && (len(digits)-i)%3 == 0 {
+			b.WriteByte(',')
+		}
+		b.WriteRune(c)
+	}
+	return b.String()
+}
+
+func minus(s string) string { return strings.ReplaceAll(s, "-", "−") }
+
+// Quantity is a number with its unit: "91.4 ms".
+func Quantity(v float64, unit string) string {
+	if unit == "" {
+		return Number(v)
+	}
+	return Number(v) + Thin + unit
+}
+
+// Change writes a relative change in percent, always signed: "+14.1 %".
+func Change(relative float64) string {
+	s := strconv.FormatFloat(math.Abs(relative)*100, 'f', 1, 64)
+	switch {
+	case s == "0.0":
+		s = "±" + s
+	case relative < 0:
+		s = "−" + s
+	default:
+		s = "+" + s
+	}
+	return s + Thin + "%"
+}
+
+// Signed is the change of a number itself, from the effect whose sign means worse.
+func Signed(metric string, effect float64) string {
+	if info, _ := schema.MetricByName(metric); info.Better == schema.Higher {
+		effect = -effect
+	}
+	return Change(effect)
+}
+
+// Absent is how an absent number is written in a cell.
+const Absent = "–"
+
+// Value writes a Number or the sign for its absence.
+func Value(n schema.Number) string {
+	if v, ok := n.Get(); ok {
+		return Number(v)
+	}
+	return Absent
+}
+
+// FewForTail is the number of requests below which a percentile beyond p95 is not a number but a remark.
+const FewForTail = 100
+
+// Plural is "1 run" or "3 runs".
+func Plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	if strings.HasSuffix(noun, "y") {
+		return Count(n) + " " + strings.TrimSuffix(noun, "y") + "ies"
+	}
+	return Count(n) + " " + noun + "s"
+}

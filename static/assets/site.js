@@ -1,0 +1,124 @@
+// Enhancement only: theme, sorting, charts on demand. Every page reads without it.
+"use strict";
+(function () {
+  var root = document.documentElement, key = "ttreport-theme", modes = ["auto", "light", "dark"];
+  function stored() { try { return localStorage.getItem(key) || "auto"; } catch (e) { return "auto"; } }
+  function apply(m) { if (m === "auto") root.removeAttribute("data-theme"); else root.setAttribute("data-theme", m); }
+  var asked = new URLSearchParams(location.search).get("theme");
+  var mode = modes.indexOf(asked) > 0 ? asked : stored();
+  apply(mode); // before the first paint
+
+  var shards = {}, waiting = {}, live = [];
+  // Data files are scripts that call this: pages opened from disk can load no other kind of data.
+  window.ttreport = { shard: function (id, data) { shards[id] = data; } };
+
+  function load(src) {
+    if (!waiting[src]) waiting[src] = new Promise(function (ok, no) {
+      var s = document.createElement("script");
+      s.src = src; s.onload = ok; s.onerror = no;
+      document.head.appendChild(s);
+    });
+    return waiting[src];
+  }
+
+  function colour(name) {
+    if (typeof name !== "string" || name.slice(0, 2) !== "--") return name;
+    var probe = document.createElement("span");
+    probe.style.color = "var(" + name + ")";
+    document.body.appendChild(probe);
+    var c = getComputedStyle(probe).color;
+    probe.remove();
+    return c;
+  }
+
+  function walk(v, f) {
+    if (Array.isArray(v)) return v.map(function (x) { return walk(x, f); });
+    if (v && typeof v === "object") { var o = {}; for (var k in v) o[k] = walk(v[k], f); return o; }
+    return f(v);
+  }
+
+  // option fills in what data cannot carry: functions for formatter names, colours for token names, and the page's sizes.
+  function option(s, scale, base) {
+    var font = getComputedStyle(document.body).fontFamily, small = { fontSize: 11, fontFamily: font };
+    var fns = {
+      "@x": function (v) { return s.labels[v] || ""; },
+      "@y": function (v) { for (var i = 0; i < s.yat.length; i++) if (Math.abs(s.yat[i] - v) <= 1e-9 * Math.max(1, Math.abs(v))) return s.yticks[i]; return ""; },
+      "@point": function (p) { return p.seriesName + "\n" + (s.notes[p.seriesIndex] || [])[p.dataIndex]; }
+    };
+    var o = walk(s.option, function (v) { return fns[v] || colour(v); });
+    ["left", "top", "right", "bottom"].forEach(function (side) { [].concat(o.grid).forEach(function (g) { g[side] = parseFloat(g[side]) * scale; }); });
+    var x = [].concat(o.xAxis)[0], y = [].concat(o.yAxis)[0];
+    x.interval = 1; x.axisLine = { lineStyle: { color: colour("--rule") }, onZero: false };
+    y.axisLine = { show: false }; y.splitLine = { lineStyle: { color: colour("--hair") } };
+    [x, y].forEach(function (a) { a.axisLabel = Object.assign({}, a.axisLabel, small, { color: colour("--ink2"), hideOverlap: false }); });
+    o.tooltip = Object.assign({}, o.tooltip, { renderMode: "richText", backgroundColor: colour("--panel"), borderColor: colour("--rule"), textStyle: { color: colour("--ink"), fontSize: 12, fontFamily: font } });
+    o.dataZoom = [{ type: "inside", zoomOnMouseWheel: "ctrl", moveOnMouseWheel: false, filterMode: "none" }];
+    o.graphic = (s.texts || []).map(function (t) {
+      return { type: "text", silent: true, x: t.x * scale, y: t.y * scale, style: { text: t.text, fill: colour(t.colour), font: (t.bold ? "600 " : "") + "11px " + font, align: t.align || "left", verticalAlign: "middle" } };
+    });
+    (o.series || []).forEach(function (line) {
+      line.emphasis = { scale: 1.4 };
+      if (line.markLine) { line.markLine.silent = true; if (line.markLine.label) Object.assign(line.markLine.label, small, { fontWeight: 600, color: colour("--ink") }); }
+    });
+    return o;
+  }
+
+  function draw(fig) {
+    var svg = fig.querySelector("svg"), box = svg.parentNode;
+    Promise.all([load(fig.dataset.echarts), load(fig.dataset.shard)]).then(function () {
+      var s = (shards[fig.dataset.id] || {})[fig.dataset.chart];
+      if (!s || !window.echarts) return;
+      var div = box.querySelector(".live") || document.createElement("div");
+      div.className = "live"; div.setAttribute("aria-hidden", "true");
+      box.appendChild(div);
+      var width = svg.getBoundingClientRect().width, scale = width / s.w;
+      var old = echarts.getInstanceByDom(div);
+      if (old) old.dispose();
+      var chart = echarts.init(div, null, { width: width, height: s.h * scale });
+      chart.setOption(option(s, scale));
+      chart.on("click", function (p) {
+        var href = (s.links[p.seriesIndex] || [])[p.dataIndex];
+        if (href) location.href = fig.dataset.root + href;
+      });
+      fig.classList.add("drawn");
+      fig.ttchart = chart;
+      if (live.indexOf(fig) < 0) live.push(fig);
+    }).catch(function () { /* the picture that is there stays */ });
+  }
+
+  document.addEventListener("DOMContentLoaded", function () {
+    var button = document.getElementById("theme");
+    function label() { button.textContent = "Theme: " + mode; }
+    if (button) {
+      button.hidden = false; label();
+      button.addEventListener("click", function () {
+        mode = modes[(modes.indexOf(mode) + 1) % 3];
+        apply(mode); label(); live.forEach(draw);
+        try { localStorage.setItem(key, mode); } catch (e) { /* the choice lasts this page */ }
+      });
+    }
+
+    // Sorting: a cell may carry data-v, its value with "worse" upwards. Not where rows are paragraphs.
+    if (matchMedia("(min-width: 860px)").matches) document.querySelectorAll("th[data-sort]").forEach(function (th) {
+      var b = document.createElement("button");
+      while (th.firstChild) b.appendChild(th.firstChild);
+      b.type = "button"; th.appendChild(b);
+      b.addEventListener("click", function () {
+        var col = th.cellIndex, dir = th.getAttribute("aria-sort") === "descending" ? 1 : -1, body = th.closest("table").tBodies[0];
+        function val(r) { var c = r.cells[col], n = parseFloat(c.dataset.v); return isNaN(n) ? -Infinity : n; }
+        [].slice.call(body.rows).sort(function (p, q) { return (val(p) < val(q) ? -1 : val(p) > val(q) ? 1 : 0) * dir; }).forEach(function (r) { body.appendChild(r); });
+        th.parentNode.querySelectorAll("[aria-sort]").forEach(function (o) { o.removeAttribute("aria-sort"); });
+        th.setAttribute("aria-sort", dir < 0 ? "descending" : "ascending");
+      });
+    });
+
+    var figs = document.querySelectorAll("figure[data-chart]");
+    if (!figs.length || !window.IntersectionObserver) return;
+    var seen = new IntersectionObserver(function (entries) {
+      entries.forEach(function (e) { if (e.isIntersecting) { seen.unobserve(e.target); draw(e.target); } });
+    }, { rootMargin: "100px" });
+    figs.forEach(function (f) { seen.observe(f); });
+    var timer;
+    addEventListener("resize", function () { clearTimeout(timer); timer = setTimeout(function () { live.forEach(draw); }, 200); });
+  });
+})();

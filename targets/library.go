@@ -1,0 +1,119 @@
+package targets
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/perfref"
+)
+
+// Library holds the targets of files, by model and device.
+type Library struct {
+	aliases Aliases
+	rows    map[string]map[string][]schema.Target // model (lower case) -> device (lower case)
+	names   map[string]string                     // as written, by lower case
+}
+
+// NewLibrary returns an empty library over an alias table.
+func NewLibrary(a Aliases) *Library {
+	return &Library{aliases: a, rows: map[string]map[string][]schema.Target{}, names: map[string]string{}}
+}
+
+// Add reads a target file. Entries for a model and device that are there already are replaced: later files override.
+// asOf is the date of the file, YYYY-MM-DD. known names devices that have been measured.
+func (l *Library) Add(path string, data []byte, asOf string, known func(device string) bool) []schema.Problem {
+	clean, problems := decode.Unpack(path, data, decode.DefaultLimits())
+	if len(problems) > 0 {
+		return problems
+	}
+	f := &decode.File{Path: path, Data: clean, Doc: decode.JSON(path, clean, decode.DefaultLimits())}
+	if len(f.Doc.Problems) > 0 {
+		return f.Doc.Problems
+	}
+	root := f.Doc.Values[0]
+	if root.Kind() != decode.Object {
+		p := f.Problem(schema.SevError, "bad-targets", root)
+		p.Found, p.Expected = root.Kind().String(), "an object {model: {device: [{isl, osl, max_concurrency, targets}]}}"
+		return []schema.Problem{p}
+	}
+	sum := sha256.Sum256(data)
+	source := schema.Target{Source: path, SHA256: hex.EncodeToString(sum[:]), AsOf: asOf}
+	for _, model := range root.Members() {
+		for _, device := range model.Val.Members() {
+			problems = append(problems, l.addPair(f, model.Key, device, source, known)...)
+		}
+	}
+	return problems
+}
+
+func (l *Library) addPair(f *decode.File, model string, device decode.Member, source schema.Target, known func(string) bool) []schema.Problem {
+	var problems []schema.Problem
+	if !l.aliases.knows(device.Key) && !known(device.Key) {
+		p := f.Problem(schema.SevWarning, "unknown-device", device.Val)
+		p.Found, p.Expected = fmt.Sprintf("device %q of %s", device.Key, model), "a device that has been measured or that ttreport knows"
+		p.Used, p.Hint = "the targets, but no run will meet them until that device is measured", "check the spelling; known are "+strings.Join(l.aliases.Devices, " ")
+		problems = append(problems, p)
+	}
+	if device.Val.Kind() != decode.Array {
+		p := f.Problem(schema.SevError, "bad-targets", device.Val)
+		p.Found, p.Expected = device.Val.Kind().String()+" at "+model+" / "+device.Key, "an array of workloads with targets"
+		return append(problems, p)
+	}
+	var rows []schema.Target
+	for _, entry := range device.Val.List() {
+		targets, more := perfref.Targets(f, entry, source)
+		rows = append(rows, targets...)
+		problems = append(problems, more...)
+	}
+	m := strings.ToLower(model)
+	if l.rows[m] == nil {
+		l.rows[m] = map[string][]schema.Target{}
+	}
+	l.rows[m][strings.ToLower(device.Key)] = rows
+	l.names[m] = model
+	return problems
+}
+
+// For returns the targets in force for a model on a device: filed under the architecture key, else under the model's own
+// name, else under another weight of the architecture.
+func (l *Library) For(model schema.Model, device string) []schema.Target {
+	weights := l.aliases.weights(model.Name)
+	names := append([]string{model.Key, weights[0], model.Name}, weights...)
+	for _, name := range names {
+		if rows := l.rows[strings.ToLower(name)][strings.ToLower(device)]; name != "" && len(rows) > 0 {
+			return rows
+		}
+	}
+	return nil
+}
+
+// Key returns the architecture key of a model's name.
+func (l *Library) Key(model string) string { return l.aliases.Key(model) }
+
+// Entry is the targets of one pair, for a listing.
+type Entry struct {
+	Model, Device string
+	Targets       []schema.Target
+}
+
+// List returns every pair in order.
+func (l *Library) List() []Entry {
+	var out []Entry
+	for m, devices := range l.rows {
+		for d, rows := range devices {
+			out = append(out, Entry{l.names[m], d, rows})
+		}
+	}
+	sort.Slice(out, func(i, j int) bool {
+		if out[i].Model != out[j].Model {
+			return out[i].Model < out[j].Model
+		}
+		return out[i].Device < out[j].Device
+	})
+	return out
+}

@@ -1,0 +1,113 @@
+package targets
+
+import (
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/schema/columns"
+)
+
+// Release is a label under which runs stand, or a build without one.
+type Release struct {
+	Name  string // the label; of a build, its run's id
+	Label bool   // false: a build that nobody released
+	Line  string
+	Date  time.Time // as configured, else the earliest start of its runs
+	Runs  []int     // indexes into the columns' runs, by start
+}
+
+// Configured is a release as ttreport.yaml lists it.
+type Configured struct {
+	Name, Line string
+	Date       time.Time
+}
+
+// Releases orders what was measured, oldest first: listed releases as they are listed, others by the earliest start of
+// their runs; ties by natural order of the names. A run without a release is a build of its own.
+func Releases(c *columns.Columns, listed []Configured) []Release {
+	byName := map[string]*Release{}
+	for i := range c.Runs {
+		h := &c.Runs[i]
+		name, label := h.Release, true
+		if name == "" {
+			name, label = h.ID, false
+		}
+		r := byName[name]
+		if r == nil {
+			r = &Release{Name: name, Label: label, Line: h.Line, Date: h.Start}
+			byName[name] = r
+		}
+		if h.Start.Before(r.Date) {
+			r.Date = h.Start
+		}
+		r.Runs = append(r.Runs, i)
+	}
+	rank := map[string]int{}
+	for i, l := range listed {
+		if r := byName[l.Name]; r != nil {
+			rank[l.Name] = i + 1
+			if !l.Date.IsZero() {
+				r.Date = l.Date
+			}
+			if l.Line != "" {
+				r.Line = l.Line
+			}
+		}
+	}
+	out := make([]Release, 0, len(byName))
+	for _, r := range byName {
+		sort.Slice(r.Runs, func(i, j int) bool {
+			a, b := &c.Runs[r.Runs[i]], &c.Runs[r.Runs[j]]
+			if !a.Start.Equal(b.Start) {
+				return a.Start.Before(b.Start)
+			}
+			return a.ID < b.ID
+		})
+		out = append(out, *r)
+	}
+	sort.Slice(out, func(i, j int) bool {
+		a, b := out[i], out[j]
+		if ra, rb := rank[a.Name], rank[b.Name]; ra != 0 && rb != 0 {
+			return ra < rb
+		}
+		if !a.Date.Equal(b.Date) {
+			return a.Date.Before(b.Date)
+		}
+		return NaturalLess(a.Name, b.Name)
+	})
+	return out
+}
+
+// NaturalLess orders names as people do: v0.9.0 before v0.10.0.
+func NaturalLess(a, b string) bool {
+	for a != "" && b != "" {
+		na, ra := leadingNumber(a)
+		nb, rb := leadingNumber(b)
+		if na >= 0 && nb >= 0 {
+			if na != nb {
+				return na < nb
+			}
+			a, b = ra, rb
+			continue
+		}
+		if a[0] != b[0] {
+			return a[0] < b[0]
+		}
+		a, b = a[1:], b[1:]
+	}
+	return len(a) < len(b)
+}
+
+func leadingNumber(s string) (int, string) {
+	end := len(s) - len(strings.TrimLeft(s, "0123456789"))
+	if end == 0 || end > 15 {
+		return -1, s
+	}
+	n, err := strconv.Atoi(s[:end])
+	if err != nil {
+		return -1, s
+	}
+	return n, s[end:]
+}
