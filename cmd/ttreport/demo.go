@@ -1,0 +1,67 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
+	"github.com/ttreport/ttreport/collect"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
+	"github.com/ttreport/ttreport/site/preview"
+)
+
+func demoCommand() command {
+	return command{
+		name: "demo", summary: "rehearse, build and preview in ./ttreport-demo/",
+		help: `Does in a folder of its own what collect and build do: measures six releases of a simulated model, builds the site and serves it
+on the loopback interface until Ctrl-C. A second demo keeps the measurements and builds anew.`,
+		examples: []example{
+			{"see what ttreport makes", "ttreport demo"},
+			{"without a preview, for a script", "ttreport demo --no-preview"},
+		},
+		setup: func(fs *pflag.FlagSet) runFunc {
+			dir := fs.String("dir", "ttreport-demo", "`folder` to work in")
+			port := fs.Int("port", 0, "`port` of the preview; 0 takes a free one")
+			noPreview := fs.Bool("no-preview", false, "stop after building")
+			return func(ctx context.Context, sh *shell, _ []string) error {
+				if err := os.MkdirAll(*dir, 0o777); err != nil {
+					return failure{code: exitUsage, err: fmt.Errorf("demo: %w", err)}
+				}
+				ws, err := workspace.Open(*dir)
+				if err != nil {
+					return failure{code: exitUsage, err: err}
+				}
+				if !hasResults(ws) {
+					show := newProgress(sh)
+					began := time.Now()
+					_, err := collect.Rehearse(ctx, ws.Results(), versionLine(), show.event)
+					show.end()
+					if err != nil {
+						return collectError(ctx, ws, err)
+					}
+					sh.say("rehearsed in %s", age(time.Since(began)))
+				}
+				if err := build(ctx, sh, ws, nil, &identity{}, buildOptions{}); err != nil || *noPreview {
+					return err
+				}
+				err = preview.Serve(ctx, ws.Site(), *port, func(url string) { sh.say("preview   %s  (Ctrl-C ends it)", url) })
+				if errors.Is(ctx.Err(), context.Canceled) {
+					return nil
+				}
+				return err
+			}
+		},
+	}
+}
+
+// hasResults reports whether a workspace has run folders.
+func hasResults(ws *workspace.Workspace) bool {
+	names, err := filepath.Glob(filepath.Join(ws.Results(), "*", manifest.FileName))
+	return err == nil && len(names) > 0
+}

@@ -1,0 +1,106 @@
+package collect
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/ttreport/ttreport/collect/server/sim"
+	"github.com/ttreport/ttreport/collect/sweep"
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
+)
+
+// rehearsed is one simulated release: how it differs from the defaults of the simulator.
+type rehearsed struct {
+	name    string
+	prefill float64 // factor on the time per prompt token
+	decode  float64 // factor on the time of a step
+	right   float64 // share of eval questions answered right
+}
+
+// rehearsedReleases are six small releases of one model: v0.3.0 decodes faster than what came before, and the newest,
+// v0.6.0, prefills slower. The others differ by noise alone.
+func rehearsedReleases() []rehearsed {
+	return []rehearsed{{"v0.1.0", 1, 1, .88}, {"v0.2.0", 1, 1, .88}, {"v0.3.0", 1, .86, .9}, {"v0.4.0", 1, .86, .9}, {"v0.5.0", 1, .86, .9}, {"v0.6.0", 1.28, .86, .9}}
+}
+
+// recheckFrom is how much slower than the release before a point must be for a recheck.
+const recheckFrom = .08
+
+// Rehearse measures six releases of a simulated model, one after the other, each on a server of its own, and rechecks the
+// points of the newest one that became slower, once, together with one that did not. It needs nothing but this machine and
+// leaves ordinary run folders.
+func Rehearse(ctx context.Context, results, version string, report func(Event)) ([]Outcome, error) {
+	workloads, err := sweep.Preset("rehearsal")
+	if err != nil {
+		return nil, err
+	}
+	var outs []Outcome
+	releases := rehearsedReleases()
+	for i, rel := range releases {
+		out, err := Run(ctx, rehearsalPlan(rel, workloads, uint64(i+1)), &Simulated{Config: rehearsalConfig(rel, uint64(i+1))}, results, version, report)
+		outs = append(outs, out)
+		if err != nil {
+			return outs, err
+		}
+	}
+	again := slower(outs[len(outs)-2], outs[len(outs)-1], workloads)
+	if len(again) == 0 {
+		return outs, nil
+	}
+	last := releases[len(releases)-1]
+	report(Event{Run: outs[len(outs)-1].ID, Step: "recheck", Text: fmt.Sprintf("%d points of %s, measured again on a new server", len(again), last.name), Final: true})
+	plan := rehearsalPlan(last, again, 100)
+	plan.EvalItems = 0
+	out, err := Run(ctx, plan, &Simulated{Config: rehearsalConfig(last, 100)}, results, version, report)
+	return append(outs, out), err
+}
+
+// slower lists the workloads whose TTFT or TPOT grew, and the first that did not, as a control.
+func slower(before, now Outcome, workloads []sweep.Workload) []sweep.Workload {
+	var out []sweep.Workload
+	var control *sweep.Workload
+	for i := range now.Points {
+		if i >= len(before.Points) {
+			break
+		}
+		a, b := before.Points[i], now.Points[i]
+		if b.TTFT > a.TTFT*(1+recheckFrom) || b.TPOT > a.TPOT*(1+recheckFrom) {
+			out = append(out, b.Workload)
+		} else if control == nil {
+			control = &workloads[i]
+		}
+	}
+	if len(out) > 0 && control != nil {
+		out = append(out, *control)
+	}
+	return out
+}
+
+func rehearsalConfig(r rehearsed, seed uint64) sim.Config {
+	c := sim.Defaults()
+	c.Seed, c.Version, c.EvalAccuracy = seed, r.name, r.right
+	c.PerPrefill = time.Duration(float64(c.PerPrefill) * r.prefill)
+	c.StepBase = time.Duration(float64(c.StepBase) * r.decode)
+	return c
+}
+
+func rehearsalPlan(r rehearsed, workloads []sweep.Workload, seed uint64) Plan {
+	return Plan{Release: r.name, Channel: schema.ChannelRelease, Model: manifest.Model{ID: "ttreport/sim-8b", Name: "sim-8b", Key: "sim-8b", Status: "COMPLETE"}, Device: schema.Simulated, Impl: "sim",
+		Workloads: workloads, EvalItems: 60, Seed: 1000 * seed, Targets: rehearsalTargets()}
+}
+
+// rehearsalTargets promise what the simulated device could do in theory: a third of the measured latency. As everywhere,
+// functional is a tenth of that and complete is half.
+func rehearsalTargets() []manifest.TargetRow {
+	one, isl, osl := 1., 128., 32.
+	w := manifest.Workload{Task: "text", ISL: &isl, OSL: &osl, Concurrency: &one}
+	var out []manifest.TargetRow
+	for i, level := range schema.Levels() {
+		share := []float64{.1, .5, 1}[i]
+		out = append(out, manifest.TargetRow{Workload: w, Metric: "ttft", Stat: "mean", Value: 6 / share, Level: level, Source: "rehearsal"},
+			manifest.TargetRow{Workload: w, Metric: "tps_user", Stat: "value", Value: 320 * share, Level: level, Source: "rehearsal"})
+	}
+	return out
+}

@@ -1,0 +1,319 @@
+package collect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ttreport/ttreport/collect/sweep"
+	"github.com/ttreport/ttreport/collect/tool/builtin"
+	"github.com/ttreport/ttreport/ingest/schema/durable"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
+	"github.com/ttreport/ttreport/ingest/schema/redact"
+)
+
+// Context is the standard one; the alias keeps the interface above readable.
+type Context = context.Context
+
+// Event is progress, for a terminal or a log.
+type Event struct {
+	Run   string
+	Step  string // "server", "point", "eval", "done"
+	Text  string // what, in words
+	Done  int    // requests so far, of Total
+	Total int
+	Index int           // of the point, from 1
+	Count int           // points in all
+	Took  time.Duration // when finished
+	Err   string
+	TTFT  float64 // ms, mean; 0 when unknown
+	TPOT  float64
+	Final bool // the step has ended
+}
+
+// Outcome is what a run left behind.
+type Outcome struct {
+	ID     string
+	Dir    string
+	Points []PointOutcome
+	Failed int
+}
+
+// PointOutcome is the short result of one measurement.
+type PointOutcome struct {
+	Workload   sweep.Workload
+	TTFT, TPOT float64 // ms, mean; 0 when nothing completed
+}
+
+// session is one run under way.
+type session struct {
+	plan    Plan
+	end     Endpoint
+	dir     string
+	id      string
+	start   time.Time
+	journal *manifest.Journal
+	report  func(Event)
+	out     Outcome
+	version string
+}
+
+// Run measures a plan on a server and writes a run folder below results. report is called with progress, from one
+// goroutine at a time. The run folder is there, with what was measured, also when an error is returned.
+func Run(ctx context.Context, p Plan, srv Server, results, version string, report func(Event)) (Outcome, error) {
+	start := time.Now().UTC().Truncate(time.Second)
+	s := &session{plan: p, start: start, id: runID(p, start, strconv.FormatInt(time.Now().UnixNano(), 36)), report: report, version: version}
+	s.dir = filepath.Join(results, s.id)
+	s.out = Outcome{ID: s.id, Dir: s.dir}
+	if err := os.MkdirAll(filepath.Join(s.dir, "raw"), 0o777); err != nil {
+		return s.out, fmt.Errorf("run folder: %w", err)
+	}
+	var err error
+	if s.journal, err = manifest.OpenJournal(filepath.Join(s.dir, manifest.JournalName)); err != nil {
+		return s.out, err
+	}
+	defer s.journal.Close()
+	defer srv.Stop()
+	if err := s.begin(ctx, srv); err != nil {
+		return s.out, err
+	}
+	if err := s.measure(ctx); err != nil {
+		return s.out, err
+	}
+	if err := s.log("run-done", "", "", ""); err != nil {
+		return s.out, err
+	}
+	return s.out, s.writeManifest(time.Now().UTC())
+}
+
+func (s *session) log(event, item, result, note string) error {
+	return s.journal.Log(manifest.Entry{Time: time.Now().UTC(), Event: event, Item: item, Result: result, Note: redact.Text(note)})
+}
+
+// begin starts the server and writes down who is measured.
+func (s *session) begin(ctx context.Context, srv Server) error {
+	if err := s.log("run-start", s.id, "", s.plan.Release); err != nil {
+		return err
+	}
+	began := time.Now()
+	end, err := srv.Start(ctx)
+	if err != nil {
+		_ = s.log("server-failed", "", "", err.Error()) // the error itself is returned
+		return fmt.Errorf("server: %w", err)
+	}
+	s.end = end
+	s.report(Event{Run: s.id, Step: "server", Text: "ready", Took: time.Since(began), Final: true})
+	if err := s.log("server-ready", "", "", fmt.Sprintf("%.1f s", time.Since(began).Seconds())); err != nil {
+		return err
+	}
+	return s.writeManifest(time.Time{})
+}
+
+func (s *session) writeManifest(end time.Time) error {
+	m := manifest.Manifest{ID: s.id, Start: s.start, Release: s.plan.Release, Channel: s.plan.Channel, Model: s.plan.Model, Impl: s.plan.Impl,
+		Device: manifest.Device{Name: s.plan.Device}, Stack: s.end.Stack, Targets: s.plan.Targets}
+	if !end.IsZero() {
+		m.End = end.Truncate(time.Second)
+	}
+	for _, w := range s.plan.Workloads {
+		m.Plan = append(m.Plan, manifest.PlanItem{Tool: builtin.Name, Workload: workload(w)})
+	}
+	if s.plan.EvalItems > 0 {
+		m.Plan = append(m.Plan, manifest.PlanItem{Tool: builtin.Name, Eval: builtin.EvalTask})
+	}
+	data, err := m.Marshal()
+	if err != nil {
+		return err
+	}
+	return durable.WriteFile(filepath.Join(s.dir, manifest.FileName), data)
+}
+
+func (s *session) measure(ctx context.Context) error {
+	items := s.plan.items()
+	for i, w := range items {
+		if err := s.point(ctx, i, len(items), w); err != nil {
+			return err
+		}
+	}
+	if s.plan.EvalItems == 0 {
+		return nil
+	}
+	return s.eval(ctx)
+}
+
+// point measures one workload. A point that failed is a result too: it is written, journalled, and the next one is tried.
+func (s *session) point(ctx context.Context, i, n int, w sweep.Workload) error {
+	name := fmt.Sprintf("%02d-isl%d-osl%d", i+1, w.ISL, w.OSL)
+	if w.Rate > 0 {
+		name += "-rate" + strconv.FormatFloat(w.Rate, 'g', -1, 64)
+	} else {
+		name += fmt.Sprintf("-c%d", w.Concurrency)
+	}
+	if err := s.log("point-start", name, "", ""); err != nil {
+		return err
+	}
+	load := builtin.Load{URL: s.end.URL, Model: s.end.Model, APIKey: s.end.APIKey, ISL: w.ISL, OSL: w.OSL, Concurrency: w.Concurrency, Rate: w.Rate, Requests: w.Requests,
+		Warmups: min(2, w.Requests), Seed: s.plan.Seed + uint64(i), Timeout: 2 * time.Hour}
+	text := describe(w)
+	load.Progress = s.progress(Event{Run: s.id, Step: "point", Text: text, Total: w.Requests, Index: i + 1, Count: n})
+	began := time.Now()
+	out, err := builtin.Run(ctx, load)
+	if err != nil {
+		_ = s.log("point-failed", name, "", err.Error()) // the error itself is returned
+		return err
+	}
+	file := name + ".json"
+	raw, err := out.Result(load)
+	if err != nil {
+		return err
+	}
+	side := manifest.Sidecar{Result: file, Tool: builtin.Name, ToolVersion: builtin.Version, Workload: workload(w), Argv: s.argv(load), Start: began.UTC(), End: time.Now().UTC(), Client: out.Client(load),
+		Conditions: map[string]string{"num_prompts": strconv.Itoa(w.Requests), "ignore_eos": "true", "temperature": "0", "streaming": "true", "warmups": strconv.Itoa(load.Warmups), "seed": strconv.FormatUint(load.Seed, 10)}}
+	set := out.Set()
+	if set.OK == 0 {
+		side.ExitCode = 1
+	}
+	// The sidecar first: a result without one would be read as somebody else's.
+	if err := s.store(file, raw, side); err != nil {
+		return err
+	}
+	event, failure := "point-done", ""
+	if set.OK == 0 {
+		event, failure = "point-failed", firstError(out)
+		s.out.Failed++
+	}
+	s.out.Points = append(s.out.Points, PointOutcome{w, set.TTFT.Mean, set.TPOT.Mean})
+	s.report(Event{Run: s.id, Step: "point", Text: text, Done: len(out.Requests), Total: w.Requests, Index: i + 1, Count: n, Took: time.Since(began), TTFT: set.TTFT.Mean, TPOT: set.TPOT.Mean, Err: failure, Final: true})
+	return s.log(event, name, "raw/"+file, failure)
+}
+
+func (s *session) store(file string, raw []byte, side manifest.Sidecar) error {
+	data, err := side.Marshal()
+	if err != nil {
+		return err
+	}
+	name := filepath.Join(s.dir, "raw", file)
+	if err := durable.WriteFile(name+manifest.SidecarSuffix, data); err != nil {
+		return err
+	}
+	return durable.WriteFile(name, raw)
+}
+
+// argv is the command that would make this point again.
+func (s *session) argv(l builtin.Load) []string {
+	argv := []string{"ttreport", "collect", "--server", l.URL, "--model", s.plan.Model.Name, "--device", s.plan.Device, "--workload", Spec(l.ISL, l.OSL, l.Concurrency, l.Rate, l.Requests), "--seed", strconv.FormatUint(l.Seed, 10)}
+	return redact.Argv(argv)
+}
+
+// Spec is a workload in the form that --workload takes.
+func Spec(isl, osl, c int, rate float64, n int) string {
+	s := fmt.Sprintf("isl=%d,osl=%d,n=%d", isl, osl, n)
+	if c > 0 {
+		s += fmt.Sprintf(",c=%d", c)
+	}
+	if rate > 0 {
+		s += ",rate=" + strconv.FormatFloat(rate, 'g', -1, 64)
+	}
+	return s
+}
+
+// ParseSpec reads what Spec writes.
+func ParseSpec(text string) (sweep.Workload, error) {
+	var w sweep.Workload
+	for _, part := range strings.Split(text, ",") {
+		name, value, _ := strings.Cut(part, "=")
+		v, err := strconv.ParseFloat(value, 64)
+		if err != nil || v <= 0 {
+			return w, fmt.Errorf("workload %q: %q is not a number above zero", text, part)
+		}
+		switch name {
+		case "isl":
+			w.ISL = int(v)
+		case "osl":
+			w.OSL = int(v)
+		case "c":
+			w.Concurrency = int(v)
+		case "n":
+			w.Requests = int(v)
+		case "rate":
+			w.Rate = v
+		default:
+			return w, fmt.Errorf("workload %q: %q is none of isl, osl, c, n, rate", text, name)
+		}
+	}
+	if w.ISL == 0 || w.OSL == 0 || (w.Concurrency == 0 && w.Rate == 0) {
+		return w, fmt.Errorf("workload %q: expected isl, osl and c or rate, as in isl=128,osl=128,c=1,n=8", text)
+	}
+	if w.Requests == 0 {
+		w.Requests = max(8, 4*w.Concurrency)
+	}
+	return w, nil
+}
+
+func describe(w sweep.Workload) string {
+	if w.Rate > 0 {
+		return fmt.Sprintf("ISL %d OSL %d at %g req/s", w.ISL, w.OSL, w.Rate)
+	}
+	return fmt.Sprintf("ISL %d OSL %d concurrency %d", w.ISL, w.OSL, w.Concurrency)
+}
+
+// progress makes a callback that is safe to call from many goroutines and reports at most ten times a second.
+func (s *session) progress(e Event) func(done, failed int) {
+	var gate throttle
+	return func(done, failed int) {
+		if !gate.pass() {
+			return
+		}
+		e := e
+		e.Done = done
+		if failed > 0 {
+			e.Err = fmt.Sprintf("%d failed", failed)
+		}
+		s.report(e)
+		gate.release()
+	}
+}
+
+func firstError(o builtin.Outcome) string {
+	for _, t := range o.Requests {
+		if t.Error != "" {
+			return t.Error
+		}
+	}
+	return "no request completed"
+}
+
+func (s *session) eval(ctx context.Context) error {
+	if err := s.log("eval-start", builtin.EvalTask, "", ""); err != nil {
+		return err
+	}
+	began := time.Now()
+	raw, err := builtin.RunEval(ctx, builtin.Eval{URL: s.end.URL, Model: s.end.Model, APIKey: s.end.APIKey, Items: s.plan.EvalItems, Seed: s.plan.Seed})
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	e := Event{Run: s.id, Step: "eval", Text: builtin.EvalTask, Final: true}
+	if err != nil {
+		s.out.Failed++
+		e.Err = err.Error()
+		s.report(e)
+		return s.log("eval-failed", builtin.EvalTask, "", err.Error())
+	}
+	file := "results_" + began.UTC().Format("2006-01-02T15-04-05.000000") + ".json"
+	side := manifest.Sidecar{Result: file, Tool: builtin.Name, ToolVersion: builtin.Version, Start: began.UTC(), End: time.Now().UTC(),
+		Argv: redact.Argv([]string{"ttreport", "collect", "--server", s.end.URL, "--model", s.plan.Model.Name, "--device", s.plan.Device, "--only", "evals"})}
+	if err := s.store(file, raw, side); err != nil {
+		return err
+	}
+	e.Took = time.Since(began)
+	s.report(e)
+	return s.log("eval-done", builtin.EvalTask, "raw/"+file, "")
+}
+
+// errNoModel is returned for a server that lists no model.
+var errNoModel = errors.New("the server lists no model at /v1/models")

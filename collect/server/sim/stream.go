@@ -1,0 +1,104 @@
+package sim
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// stream writes one answer, as server-sent events or whole.
+type stream struct {
+	s    *Server
+	w    http.ResponseWriter
+	id   string
+	chat bool
+	req  *request
+	said []string
+	log  Sent
+	cut  int // tokens after which a fault ends the answer
+}
+
+func (st *stream) run(ctx context.Context, q *sequence) {
+	if st.req.Stream {
+		st.w.Header().Set("Content-Type", "text/event-stream")
+	}
+	flush := http.NewResponseController(st.w)
+	produced := 0
+	var whole strings.Builder
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case n, more := <-q.tokens:
+			if !more {
+				st.finish(q, produced, whole.String())
+				return
+			}
+			if produced >= st.cut {
+				continue // a fault: the tokens are made and never arrive
+			}
+			word := st.word(n)
+			if !st.req.Stream {
+				whole.WriteString(word)
+				produced++
+				continue
+			}
+			st.log.Chunks = append(st.log.Chunks, time.Now())
+			if _, err := st.w.Write(st.chunk(word)); err != nil {
+				return
+			}
+			if err := flush.Flush(); err != nil {
+				return
+			}
+			if produced++; produced == st.cut {
+				st.keep()
+				panic(http.ErrAbortHandler) // a cut stream: the connection ends without the closing chunk
+			}
+		}
+	}
+}
+
+func (st *stream) word(n int) string {
+	if n < len(st.said) {
+		return st.said[n]
+	}
+	return " w" + strconv.Itoa(n%1000)
+}
+
+// chunk is one event. The model's name is the only text in it that a caller chose, and it is a JSON string.
+func (st *stream) chunk(word string) []byte {
+	if st.chat {
+		return fmt.Appendf(nil, "data: {\"id\":\"sim\",\"object\":\"chat.completion.chunk\",\"model\":%q,\"choices\":[{\"index\":0,\"delta\":{\"content\":%q},\"finish_reason\":null}]}\n\n", st.s.cfg.Model, word)
+	}
+	return fmt.Appendf(nil, "data: {\"id\":\"sim\",\"object\":\"text_completion\",\"model\":%q,\"choices\":[{\"index\":0,\"text\":%q,\"finish_reason\":null}]}\n\n", st.s.cfg.Model, word)
+}
+
+func (st *stream) keep() {
+	if st.id == "" {
+		return
+	}
+	st.s.mu.Lock()
+	st.s.sent[st.id] = st.log
+	st.s.mu.Unlock()
+}
+
+func (st *stream) finish(q *sequence, produced int, whole string) {
+	st.keep()
+	usage := map[string]any{"prompt_tokens": q.prompt, "completion_tokens": produced, "total_tokens": q.prompt + produced}
+	if !st.req.Stream {
+		choice := map[string]any{"index": 0, "text": whole, "finish_reason": "length"}
+		if st.chat {
+			choice = map[string]any{"index": 0, "message": map[string]any{"role": "assistant", "content": whole}, "finish_reason": "length"}
+		}
+		reply(st.w, http.StatusOK, map[string]any{"id": "sim", "model": st.s.cfg.Model, "choices": []any{choice}, "usage": usage})
+		return
+	}
+	var b []byte
+	if st.req.StreamOptions.IncludeUsage {
+		b = fmt.Appendf(b, "data: {\"id\":\"sim\",\"model\":%q,\"choices\":[],\"usage\":{\"prompt_tokens\":%d,\"completion_tokens\":%d,\"total_tokens\":%d}}\n\n", st.s.cfg.Model, q.prompt, produced, q.prompt+produced)
+	}
+	_, _ = st.w.Write(append(b, "data: [DONE]\n\n"...)) // the client has gone when this fails
+}

@@ -1,0 +1,234 @@
+package builtin
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/redact"
+)
+
+// stamped notes when each read returned: the arrival of what it brought, whatever the buffers above do with it later.
+type stamped struct {
+	net.Conn
+	last time.Time
+}
+
+func (s *stamped) Read(p []byte) (int, error) {
+	n, err := s.Conn.Read(p)
+	s.last = time.Now()
+	return n, err
+}
+
+func (s *stamped) at() time.Time { return s.last }
+
+// clocked is a connection that knows when its last bytes arrived.
+type clocked interface {
+	net.Conn
+	at() time.Time
+}
+
+// conn is one connection to the server, used by one stream at a time.
+type conn struct {
+	raw clocked
+	br  *bufio.Reader
+}
+
+// conn returns an idle connection or opens one, and which of the two it was.
+func (r *runner) conn(ctx context.Context) (c *conn, reused bool, err error) {
+	r.idle.Lock()
+	if n := len(r.idle.conns); n > 0 {
+		c = r.idle.conns[n-1]
+		r.idle.conns = r.idle.conns[:n-1]
+		r.idle.Unlock()
+		return c, true, nil
+	}
+	r.idle.Unlock()
+	host, dialer := r.url.Host, net.Dialer{Timeout: 10 * time.Second}
+	if r.url.Port() == "" {
+		host = net.JoinHostPort(r.url.Hostname(), map[string]string{"https": "443"}[r.url.Scheme])
+		if r.url.Scheme != "https" {
+			host = net.JoinHostPort(r.url.Hostname(), "80")
+		}
+	}
+	raw, err := dialer.DialContext(ctx, "tcp", host)
+	if err != nil {
+		return nil, false, fmt.Errorf("connecting: %w", err)
+	}
+	return r.wrap(raw), false, nil
+}
+
+// wrap puts clock and buffer around a connection. Below TLS the kernel's stamp would be of records and not of what they
+// hold, so the time of the read is used there.
+func (r *runner) wrap(raw net.Conn) *conn {
+	var top clocked
+	if a, ok := newArrival(raw); ok && r.url.Scheme != "https" {
+		top = a
+	} else if r.url.Scheme == "https" {
+		top = &stamped{Conn: tls.Client(raw, &tls.Config{ServerName: r.url.Hostname()})}
+	} else {
+		top = &stamped{Conn: raw}
+	}
+	return &conn{raw: top, br: bufio.NewReaderSize(top, 16<<10)}
+}
+
+func (r *runner) keep(c *conn) {
+	r.idle.Lock()
+	r.idle.conns = append(r.idle.conns, c)
+	r.idle.Unlock()
+}
+
+func (r *runner) close() {
+	r.idle.Lock()
+	defer r.idle.Unlock()
+	for _, c := range r.idle.conns {
+		_ = c.raw.Close() // nothing is lost with an idle connection
+	}
+}
+
+// body is the completion request of one prompt.
+func (r *runner) body(i int) []byte {
+	prompt := r.prompts[((i%len(r.prompts))+len(r.prompts))%len(r.prompts)]
+	b, err := json.Marshal(map[string]any{"model": r.load.Model, "prompt": prompt, "max_tokens": r.load.OSL, "temperature": 0, "ignore_eos": true,
+		"stream": true, "stream_options": map[string]any{"include_usage": true}})
+	if err != nil {
+		panic(err) // a map of strings and numbers always encodes
+	}
+	return b
+}
+
+// message is the whole HTTP request of one prompt.
+func (r *runner) message(i int) []byte {
+	var head bytes.Buffer
+	body := r.body(i)
+	fmt.Fprintf(&head, "POST %s/v1/completions HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n", strings.TrimSuffix(r.url.Path, "/"), r.url.Host, len(body))
+	if r.load.APIKey != "" {
+		fmt.Fprintf(&head, "Authorization: Bearer %s\r\n", r.load.APIKey)
+	}
+	if r.load.RequestID != nil && i >= 0 {
+		fmt.Fprintf(&head, "X-Request-Id: %s\r\n", r.load.RequestID(i))
+	}
+	head.WriteString("\r\n")
+	head.Write(body)
+	return head.Bytes()
+}
+
+// ask sends a request and reads its answer to the end. stale reports that the connection was closed before any answer.
+func (c *conn) ask(r *runner, i int) (t Timeline, stale bool) {
+	message := r.message(i)
+	began := time.Now()
+	t.Sent = began.Sub(r.out.Began)
+	deadline := began.Add(r.load.Timeout)
+	fail := func(err error, stale bool) (Timeline, bool) {
+		_ = c.raw.Close() // its state is unknown: the next request gets a new one
+		t.Error = redact.Text(err.Error())
+		return t, stale
+	}
+	if err := c.raw.SetDeadline(deadline); err != nil {
+		return fail(err, true)
+	}
+	if _, err := c.raw.Write(message); err != nil {
+		return fail(fmt.Errorf("sending: %w", err), true)
+	}
+	resp, err := http.ReadResponse(c.br, nil)
+	if err != nil {
+		return fail(fmt.Errorf("reading the answer: %w", err), errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF))
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		text, _ := io.ReadAll(io.LimitReader(resp.Body, 500)) // what there is of it
+		return fail(fmt.Errorf("HTTP %d: %s", resp.StatusCode, bytes.TrimSpace(text)), false)
+	}
+	if err := c.follow(resp.Body, began, &t); err != nil {
+		return fail(err, false)
+	}
+	t.OK = true
+	if _, err := io.Copy(io.Discard, resp.Body); err == nil && !resp.Close {
+		r.keep(c)
+	} else {
+		_ = c.raw.Close() // the server closes it as well
+	}
+	return t, false
+}
+
+// follow reads the stream of events.
+func (c *conn) follow(body io.Reader, began time.Time, t *Timeline) error {
+	lines := bufio.NewReaderSize(body, 4<<10)
+	var last time.Time
+	chunks, finished := 0, false
+	for !finished {
+		line, err := lines.ReadSlice('\n')
+		if err != nil && (!errors.Is(err, io.EOF) || len(line) == 0) {
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			return fmt.Errorf("the stream broke after %d chunks: %w", chunks, err)
+		}
+		data, ok := bytes.CutPrefix(bytes.TrimSpace(line), []byte("data:"))
+		if !ok {
+			continue
+		}
+		data = bytes.TrimSpace(data)
+		if bytes.Equal(data, []byte("[DONE]")) {
+			finished = true
+			continue
+		}
+		text, in, out, problem := event(data)
+		if problem != "" {
+			return errors.New(problem)
+		}
+		if in > 0 {
+			t.In, t.Out = in, out
+		}
+		if !text {
+			continue
+		}
+		at := c.raw.at()
+		if chunks++; chunks == 1 {
+			t.TTFT = ms(at.Sub(began))
+		} else {
+			t.ITL = append(t.ITL, ms(at.Sub(last)))
+		}
+		last = at
+	}
+	if chunks > 0 {
+		t.E2EL = ms(last.Sub(began))
+	}
+	if t.Out == 0 {
+		t.Out = chunks // a server without usage: one token a chunk
+	}
+	if chunks == 0 {
+		return errors.New("the answer has no content")
+	}
+	return nil
+}
+
+func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// event reads one chunk: whether it carries text, and the usage when it carries one.
+func event(data []byte) (text bool, in, out int, problem string) {
+	v := decode.NewScanner(data, 32).Value()
+	if e := v.Get("error"); e.Kind() == decode.Object {
+		return false, 0, 0, "the server reports: " + e.Get("message").Str()
+	}
+	for _, choice := range v.Get("choices").List() {
+		if choice.Get("text").Str() != "" || choice.At("delta", "content").Str() != "" || choice.At("delta", "reasoning_content").Str() != "" {
+			text = true
+		}
+	}
+	if u := v.Get("usage"); u.Kind() == decode.Object {
+		in, _ = u.Get("prompt_tokens").Int()
+		out, _ = u.Get("completion_tokens").Int()
+	}
+	return text, in, out, ""
+}

@@ -1,0 +1,99 @@
+package builtin
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/schema/redact"
+)
+
+// EvalTask is the name of the builtin eval: sums of two numbers below a thousand, asked in words, answered in digits.
+const EvalTask = "builtin_arithmetic"
+
+// Eval is what to ask.
+type Eval struct {
+	URL, Model, APIKey string
+	Items              int
+	Seed               uint64
+}
+
+// RunEval asks every question once and returns the result in lm-evaluation-harness' form. A question that could not be
+// asked ends the eval with an error: a score over answers that never came would be no score.
+func RunEval(ctx context.Context, e Eval) ([]byte, error) {
+	began := time.Now()
+	rng := rand.New(rand.NewPCG(e.Seed, 0x6576616c))
+	client := &http.Client{Timeout: 5 * time.Minute}
+	right := 0
+	for i := range e.Items {
+		a, b := rng.IntN(1000), rng.IntN(1000)
+		answer, err := ask(ctx, client, e, fmt.Sprintf("What is %d + %d? Answer with the number alone.", a, b))
+		if err != nil {
+			return nil, fmt.Errorf("question %d of %d: %w", i+1, e.Items, err)
+		}
+		if strings.TrimSpace(answer) == strconv.Itoa(a+b) {
+			right++
+		}
+	}
+	n := float64(e.Items)
+	p := float64(right) / n
+	result := map[string]any{
+		"results": map[string]any{EvalTask: map[string]any{"alias": EvalTask, "exact_match,none": p, "exact_match_stderr,none": math.Sqrt(p * (1 - p) / (n - 1))}},
+		"configs": map[string]any{EvalTask: map[string]any{"task": EvalTask}}, "versions": map[string]any{EvalTask: 1}, "n-shot": map[string]any{EvalTask: 0},
+		"higher_is_better": map[string]any{EvalTask: map[string]any{"exact_match": true}}, "n-samples": map[string]any{EvalTask: map[string]any{"original": e.Items, "effective": e.Items}},
+		"config": map[string]any{"model": "ttreport-builtin", "model_args": "model=" + e.Model, "limit": nil, "random_seed": e.Seed},
+		"date":   float64(began.UnixMilli()) / 1000, "model_name": e.Model, "model_source": "ttreport-builtin",
+		"total_evaluation_time_seconds": strconv.FormatFloat(time.Since(began).Seconds(), 'f', 3, 64),
+	}
+	b, err := json.MarshalIndent(result, "", " ")
+	if err != nil {
+		return nil, fmt.Errorf("writing the eval: %w", err)
+	}
+	return append(b, '\n'), nil
+}
+
+func ask(ctx context.Context, client *http.Client, e Eval, question string) (string, error) {
+	body, err := json.Marshal(map[string]any{"model": e.Model, "temperature": 0, "max_tokens": 16, "messages": []any{map[string]any{"role": "user", "content": question}}})
+	if err != nil {
+		return "", err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimSuffix(e.URL, "/")+"/v1/chat/completions", bytes.NewReader(body))
+	if err != nil {
+		return "", err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if e.APIKey != "" {
+		req.Header.Set("Authorization", "Bearer "+e.APIKey)
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return "", err
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
+	if err != nil {
+		return "", err
+	}
+	if resp.StatusCode != http.StatusOK {
+		return "", fmt.Errorf("HTTP %d: %s", resp.StatusCode, redact.Text(string(text[:min(len(text), 300)])))
+	}
+	var answer struct {
+		Choices []struct {
+			Message struct {
+				Content string `json:"content"`
+			} `json:"message"`
+		} `json:"choices"`
+	}
+	if err := json.Unmarshal(text, &answer); err != nil || len(answer.Choices) == 0 {
+		return "", fmt.Errorf("an answer without choices: %.200q", text)
+	}
+	return answer.Choices[0].Message.Content, nil
+}

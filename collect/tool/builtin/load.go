@@ -1,0 +1,204 @@
+package builtin
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/schema/latency"
+)
+
+// Load is what to measure.
+type Load struct {
+	URL         string // of the server: "http://127.0.0.1:8000"
+	Model       string // served name
+	APIKey      string // sent as a bearer token; never stored
+	ISL, OSL    int
+	Concurrency int     // closed loop; also the limit of an open loop when both are given
+	Rate        float64 // requests a second; 0: closed loop
+	Requests    int
+	Warmups     int // requests before the measurement, not counted
+	Seed        uint64
+	Timeout     time.Duration          // of one request; 0: an hour
+	Progress    func(done, failed int) // called after each request, from many goroutines; may be nil
+	RequestID   func(i int) string     // header X-Request-Id, for checking against a server's log; may be nil
+}
+
+// Outcome is what came back.
+type Outcome struct {
+	Began    time.Time
+	Duration time.Duration // first send to last chunk
+	Requests []Timeline
+	Peak     int             // most requests in flight at once
+	Late     []time.Duration // open loop: how long after its time each request was sent
+}
+
+// Timeline is one request.
+type Timeline struct {
+	latency.Request
+	Sent  time.Duration // after Began
+	Error string
+}
+
+// Run sends the load. The error is the context's or a mistake in the load; failed requests are in the outcome.
+func Run(ctx context.Context, l Load) (Outcome, error) {
+	u, err := url.Parse(l.URL)
+	if err != nil || u.Host == "" {
+		return Outcome{}, fmt.Errorf("server address %q: expected something like http://127.0.0.1:8000", l.URL)
+	}
+	if l.Requests <= 0 || (l.Concurrency <= 0 && l.Rate <= 0) {
+		return Outcome{}, fmt.Errorf("a load needs a number of requests and a concurrency or a rate")
+	}
+	if l.Timeout == 0 {
+		l.Timeout = time.Hour
+	}
+	r := &runner{load: l, url: u, prompts: prompts(l)}
+	defer r.close()
+	for i := range l.Warmups {
+		if r.one(ctx, -1-i); ctx.Err() != nil {
+			return Outcome{}, ctx.Err()
+		}
+	}
+	r.out = Outcome{Requests: make([]Timeline, l.Requests), Began: time.Now()}
+	if l.Rate > 0 {
+		r.open(ctx)
+	} else {
+		r.closed(ctx)
+	}
+	if ctx.Err() != nil {
+		return Outcome{}, ctx.Err()
+	}
+	for i := range r.out.Requests {
+		t := &r.out.Requests[i]
+		if end := t.Sent + time.Duration(t.E2EL*float64(time.Millisecond)); end > r.out.Duration {
+			r.out.Duration = end
+		}
+	}
+	r.out.Peak = int(r.peak.Load())
+	return r.out, nil
+}
+
+type runner struct {
+	load     Load
+	url      *url.URL
+	prompts  []string
+	out      Outcome
+	inFlight atomic.Int64
+	peak     atomic.Int64
+	done     atomic.Int64
+	failed   atomic.Int64
+	idle     struct {
+		sync.Mutex
+		conns []*conn
+	}
+}
+
+// closed keeps a fixed number of requests in flight.
+func (r *runner) closed(ctx context.Context) {
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(r.load.Concurrency, r.load.Requests) {
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= r.load.Requests {
+					return
+				}
+				r.out.Requests[i] = r.one(ctx, i)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// open sends each request at its own time.
+func (r *runner) open(ctx context.Context) {
+	rng := rand.New(rand.NewPCG(r.load.Seed, 0x6f70656e))
+	var limit chan struct{}
+	if r.load.Concurrency > 0 {
+		limit = make(chan struct{}, r.load.Concurrency)
+	}
+	r.out.Late = make([]time.Duration, r.load.Requests)
+	var wg sync.WaitGroup
+	due := time.Duration(0)
+	for i := range r.load.Requests {
+		timer := time.NewTimer(due - time.Since(r.out.Began))
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			wg.Wait()
+			return
+		case <-timer.C:
+		}
+		at := due
+		wg.Go(func() {
+			if limit != nil {
+				limit <- struct{}{}
+				defer func() { <-limit }()
+			}
+			r.out.Late[i] = time.Since(r.out.Began) - at
+			r.out.Requests[i] = r.one(ctx, i)
+		})
+		due += time.Duration(rng.ExpFloat64() / r.load.Rate * float64(time.Second))
+	}
+	wg.Wait()
+}
+
+// one sends request i and follows its answer; negative numbers are warm-ups.
+func (r *runner) one(ctx context.Context, i int) Timeline {
+	if n := r.inFlight.Add(1); n > r.peak.Load() {
+		r.peak.Store(n)
+	}
+	defer r.inFlight.Add(-1)
+	t := r.attempt(ctx, i)
+	if i >= 0 {
+		failed := r.failed.Load()
+		if t.Error != "" {
+			failed = r.failed.Add(1)
+		}
+		if done := r.done.Add(1); r.load.Progress != nil {
+			r.load.Progress(int(done), int(failed))
+		}
+	}
+	return t
+}
+
+// attempt asks once, and once more when an idle connection turns out to have been closed by the server meanwhile.
+func (r *runner) attempt(ctx context.Context, i int) Timeline {
+	for {
+		c, reused, err := r.conn(ctx)
+		if err != nil {
+			return Timeline{Sent: time.Since(r.out.Began), Error: err.Error()}
+		}
+		stop := context.AfterFunc(ctx, func() { _ = c.raw.SetDeadline(time.Unix(1, 0)) }) // wakes a blocked read
+		t, stale := c.ask(r, i)
+		stop()
+		if !stale || !reused || ctx.Err() != nil {
+			return t
+		}
+	}
+}
+
+// words are short and common, so that most tokenizers make one token of each.
+const vocabulary = "the of and to in is it you that he was for on are with as his they be at one have this from or had by hot word but what some we can out other were all there when up use your how said an each she"
+
+// prompts makes a few dozen different prompts: enough that a prefix cache does not answer them, little enough to hold.
+func prompts(l Load) []string {
+	vocab := strings.Fields(vocabulary)
+	rng := rand.New(rand.NewPCG(l.Seed, 0x70726f6d))
+	n := min(l.Requests+l.Warmups, 64)
+	out := make([]string, n)
+	for i := range out {
+		words := make([]string, l.ISL)
+		for j := range words {
+			words[j] = vocab[rng.IntN(len(vocab))]
+		}
+		out[i] = strings.Join(words, " ")
+	}
+	return out
+}

@@ -1,0 +1,98 @@
+package builtin
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/schema/latency"
+)
+
+// Name and Version are what sidecars and pages call this client.
+const (
+	Name    = "builtin"
+	Version = "1"
+)
+
+// Set computes the statistics of an outcome.
+func (o Outcome) Set() latency.Set {
+	requests := make([]latency.Request, len(o.Requests))
+	for i, t := range o.Requests {
+		requests[i] = t.Request
+	}
+	return latency.Summarise(requests, o.Duration.Seconds())
+}
+
+// Result is the outcome in the form that "vllm bench serve --save-result --save-detailed" writes, without prompts and
+// generated text. Latencies are milliseconds, arrays seconds, as there.
+func (o Outcome) Result(l Load) ([]byte, error) {
+	set := o.Set()
+	r := map[string]any{
+		"date": o.Began.Add(o.Duration).UTC().Format("20060102-150405"), "endpoint_type": "openai", "backend": "openai", "label": nil, "model_id": l.Model, "tokenizer_id": nil,
+		"num_prompts": l.Requests, "request_rate": "inf", "burstiness": 1.0, "max_concurrency": nil, "duration": o.Duration.Seconds(),
+		"completed": set.OK, "failed": set.Failed + set.Hollow, "total_input_tokens": set.In, "total_output_tokens": set.Out,
+		"request_throughput": set.RPS(), "request_goodput": nil, "output_throughput": set.OutputTPS(), "total_token_throughput": set.TotalTPS(), "max_concurrent_requests": o.Peak,
+	}
+	if l.Rate > 0 {
+		r["request_rate"] = l.Rate
+	}
+	if l.Concurrency > 0 {
+		r["max_concurrency"] = l.Concurrency
+	}
+	for name, s := range map[string]latency.Sample{"ttft": set.TTFT, "tpot": set.TPOT, "itl": set.ITL, "e2el": set.E2EL} {
+		stats := map[string]float64{"mean": 0, "median": 0, "std": 0, "p90": 0, "p99": 0}
+		if s.N() > 0 {
+			stats = map[string]float64{"mean": s.Mean, "median": s.Quantile(.5), "std": s.Std, "p90": s.Quantile(.9), "p99": s.Quantile(.99)}
+		}
+		for stat, v := range stats {
+			r[stat+"_"+name+"_ms"] = v
+		}
+	}
+	o.arrays(r)
+	b, err := json.Marshal(r)
+	if err != nil {
+		return nil, fmt.Errorf("writing the result: %w", err)
+	}
+	return append(b, '\n'), nil
+}
+
+// arrays adds the per-request values, to a tenth of a microsecond.
+func (o Outcome) arrays(r map[string]any) {
+	n := len(o.Requests)
+	in, out, ttft, start := make([]int, n), make([]int, n), make([]float64, n), make([]float64, n)
+	itls, errs := make([][]float64, n), make([]string, n)
+	sec := func(ms float64) float64 { return math.Round(ms*1e4) / 1e7 }
+	for i, t := range o.Requests {
+		in[i], out[i], ttft[i], start[i], errs[i] = t.In, t.Out, sec(t.TTFT), t.Sent.Seconds(), t.Error
+		itls[i] = make([]float64, len(t.ITL))
+		for j, g := range t.ITL {
+			itls[i][j] = sec(g)
+		}
+		if t.Error != "" {
+			out[i], ttft[i], itls[i] = 0, 0, []float64{}
+		}
+	}
+	r["input_lens"], r["output_lens"], r["ttfts"], r["itls"], r["start_times"], r["errors"] = in, out, ttft, itls, start, errs
+}
+
+// Client is what shows whether the client could hold the load: the concurrency that was reached, and how late the sends
+// of an open loop were.
+func (o Outcome) Client(l Load) map[string]string {
+	busy := 0.
+	for _, t := range o.Requests {
+		busy += t.E2EL / 1000
+	}
+	c := map[string]string{"concurrency_peak": strconv.Itoa(o.Peak)}
+	if s := o.Duration.Seconds(); s > 0 {
+		c["concurrency_mean"] = strconv.FormatFloat(busy/s, 'f', 2, 64)
+	}
+	if len(o.Late) > 0 {
+		late := slices.Sorted(slices.Values(o.Late))
+		c["late_send_p99_ms"] = strconv.FormatFloat(float64(late[(len(late)-1)*99/100])/float64(time.Millisecond), 'f', 3, 64)
+		c["late_send_max_ms"] = strconv.FormatFloat(float64(late[len(late)-1])/float64(time.Millisecond), 'f', 3, 64)
+	}
+	return c
+}

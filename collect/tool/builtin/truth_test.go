@@ -1,0 +1,81 @@
+package builtin_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sort"
+	"testing"
+	"time"
+
+	"github.com/ttreport/ttreport/collect/server/sim"
+	"github.com/ttreport/ttreport/collect/tool/builtin"
+)
+
+// truth measures a load and returns the medians that the client saw and those of the server's own log.
+func truth(tb testing.TB, streams, requests int) (ttft, ttftTrue, tpot, tpotTrue float64) {
+	tb.Helper()
+	srv, err := sim.Start(sim.Config{StepBase: 8 * time.Millisecond, MaxBatch: 256, ChunkTokens: 2048, Noise: .01})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer srv.Stop()
+	out, err := builtin.Run(context.Background(), builtin.Load{URL: srv.URL(), Model: "sim-8b", ISL: 64, OSL: 32, Concurrency: streams, Requests: requests,
+		RequestID: func(i int) string { return fmt.Sprint(i) }})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	log := srv.Log()
+	var a, b, c, d []float64
+	for i, r := range out.Requests {
+		s, ok := log[fmt.Sprint(i)]
+		if !ok || r.Error != "" || len(s.Chunks) != 32 || r.Out != 32 {
+			tb.Fatalf("request %d: error %q, %d chunks logged, %d tokens", i, r.Error, len(s.Chunks), r.Out)
+		}
+		ms := func(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+		a = append(a, r.TTFT)
+		b = append(b, ms(s.Chunks[0].Sub(s.Arrived)))
+		c = append(c, (r.E2EL-r.TTFT)/31)
+		d = append(d, ms(s.Chunks[31].Sub(s.Chunks[0]))/31)
+	}
+	return median(a), median(b), median(c), median(d)
+}
+
+func median(v []float64) float64 {
+	sort.Float64s(v)
+	return v[len(v)/2]
+}
+
+// BenchmarkTruth prints how far the client's medians lie from what the simulator really sent.
+func BenchmarkTruth(b *testing.B) {
+	for _, streams := range []int{1, 32, 256} {
+		b.Run(fmt.Sprintf("streams=%d", streams), func(b *testing.B) {
+			for b.Loop() {
+				t, tt, p, pt := truth(b, streams, max(8, 2*streams))
+				b.ReportMetric(t-tt, "ttft-error-ms")
+				b.ReportMetric(100*(t-tt)/tt, "ttft-error-%")
+				b.ReportMetric(p-pt, "tpot-error-ms")
+				b.ReportMetric(100*(p-pt)/pt, "tpot-error-%")
+			}
+		})
+	}
+}
+
+// The client's medians are the server's, within 1 % or 0.2 ms.
+func TestMediansAreTheServers(t *testing.T) {
+	for _, streams := range []int{1, 8} {
+		var last string
+		ok := false
+		for range 3 { // a shared machine may stall once
+			ttft, ttftTrue, tpot, tpotTrue := truth(t, streams, 4*streams)
+			last = fmt.Sprintf("%d streams: TTFT %.3f, sent %.3f; TPOT %.3f, sent %.3f ms", streams, ttft, ttftTrue, tpot, tpotTrue)
+			within := func(a, b float64) bool { return math.Abs(a-b) <= math.Max(.2, .01*b) }
+			if ok = within(ttft, ttftTrue) && within(tpot, tpotTrue); ok {
+				break
+			}
+		}
+		if !ok {
+			t.Error(last)
+		}
+	}
+}
