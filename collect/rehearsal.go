@@ -13,16 +13,16 @@ import (
 
 // rehearsed is one simulated release: how it differs from the defaults of the simulator.
 type rehearsed struct {
-	name    string
-	prefill float64 // factor on the time per prompt token
-	decode  float64 // factor on the time of a step
-	right   float64 // share of eval questions answered right
+	name   string
+	chunk  int     // prompt tokens that one step prefills
+	decode float64 // factor on the time of a step
+	right  float64 // share of eval questions answered right
 }
 
 // rehearsedReleases are six small releases of one model: v0.3.0 decodes faster than what came before, and the newest,
-// v0.6.0, prefills slower. The others differ by noise alone.
+// v0.6.0, prefills in smaller chunks, so that long prompts wait longer. The others differ by noise alone.
 func rehearsedReleases() []rehearsed {
-	return []rehearsed{{"v0.1.0", 1, 1, .88}, {"v0.2.0", 1, 1, .88}, {"v0.3.0", 1, .86, .9}, {"v0.4.0", 1, .86, .9}, {"v0.5.0", 1, .86, .9}, {"v0.6.0", 1.28, .86, .9}}
+	return []rehearsed{{"v0.1.0", 512, 1, .88}, {"v0.2.0", 512, 1, .88}, {"v0.3.0", 512, .86, .9}, {"v0.4.0", 512, .86, .9}, {"v0.5.0", 512, .86, .9}, {"v0.6.0", 320, .86, .9}}
 }
 
 // recheckFrom is how much slower than the release before a point must be for a recheck.
@@ -81,13 +81,13 @@ func slower(before, now Outcome, workloads []sweep.Workload) []sweep.Workload {
 func rehearsalConfig(r rehearsed, seed uint64) sim.Config {
 	c := sim.Defaults()
 	c.Seed, c.Version, c.EvalAccuracy = seed, r.name, r.right
-	c.PerPrefill = time.Duration(float64(c.PerPrefill) * r.prefill)
+	c.ChunkTokens = r.chunk
 	c.StepBase = time.Duration(float64(c.StepBase) * r.decode)
 	return c
 }
 
 func rehearsalPlan(r rehearsed, workloads []sweep.Workload, seed uint64) Plan {
-	return Plan{Release: r.name, Channel: schema.ChannelRelease, Model: manifest.Model{ID: "ttreport/sim-8b", Name: "sim-8b", Key: "sim-8b", Status: "COMPLETE"}, Device: schema.Simulated, Impl: "sim",
+	return Plan{Release: r.name, Channel: schema.ChannelRelease, Model: manifest.Model{ID: "sim-8b", Name: "sim-8b", Key: "sim-8b", Status: "COMPLETE"}, Device: schema.Simulated, Impl: "sim",
 		Workloads: workloads, EvalItems: 60, Seed: 1000 * seed, Targets: rehearsalTargets()}
 }
 

@@ -173,7 +173,7 @@ func (s *session) point(ctx context.Context, i, n int, w sweep.Workload) error {
 		return err
 	}
 	side := manifest.Sidecar{Result: file, Tool: builtin.Name, ToolVersion: builtin.Version, Workload: workload(w), Argv: s.argv(load), Start: began.UTC(), End: time.Now().UTC(), Client: out.Client(load),
-		Conditions: map[string]string{"num_prompts": strconv.Itoa(w.Requests), "ignore_eos": "true", "temperature": "0", "streaming": "true", "warmups": strconv.Itoa(load.Warmups), "seed": strconv.FormatUint(load.Seed, 10)}}
+		Conditions: map[string]string{"num_prompts": strconv.Itoa(w.Requests), "ignore_eos": "true", "warmups": strconv.Itoa(load.Warmups), "seed": strconv.FormatUint(load.Seed, 10)}}
 	set := out.Set()
 	if set.OK == 0 {
 		side.ExitCode = 1
@@ -206,7 +206,7 @@ func (s *session) store(file string, raw []byte, side manifest.Sidecar) error {
 
 // argv is the command that would make this point again.
 func (s *session) argv(l builtin.Load) []string {
-	argv := []string{"ttreport", "collect", "--server", l.URL, "--model", s.plan.Model.Name, "--device", s.plan.Device, "--workload", Spec(l.ISL, l.OSL, l.Concurrency, l.Rate, l.Requests), "--seed", strconv.FormatUint(l.Seed, 10)}
+	argv := []string{"ttreport", "collect", "--server", l.URL, "--model", s.plan.Model.Name, "--device", s.plan.Device, "--workload", Spec(l.ISL, l.OSL, l.Concurrency, l.Rate, l.Requests)}
 	return redact.Argv(argv)
 }
 

@@ -146,11 +146,11 @@ func build(items []*item) (schema.Run, string) {
 		}
 	}
 	run.Arrange()
-	reason := fmt.Sprintf("%d files under id %s", len(items), run.ID)
+	reason := fmt.Sprintf("%s under id %s", countFiles(len(items)), run.ID)
 	if run.ID == "" {
 		sum := sha256.Sum256([]byte(system(f) + "\x00" + buildName(f) + "\x00" + relative(first) + "\x00" + run.Start.Format(time.RFC3339)))
 		run.ID = run.Start.UTC().Format("20060102T150405Z") + "-" + hex.EncodeToString(sum[:4])
-		reason = fmt.Sprintf("%d files in %s of one system and build, no pause over 6 h", len(items), first.runRoot)
+		reason = fmt.Sprintf("%s in %s, one system and build, no pause over 6 h", countFiles(len(items)), first.runRoot)
 	}
 	return run, reason
 }
@@ -176,4 +176,11 @@ func mergeRun(into *schema.Run, more schema.Run) {
 		into.End = more.End
 	}
 	into.Arrange()
+}
+
+func countFiles(n int) string {
+	if n == 1 {
+		return "1 file"
+	}
+	return fmt.Sprintf("%d files", n)
 }

@@ -172,7 +172,7 @@ func applySidecar(it *item, s manifest.Sidecar) {
 	for i := range it.reading.Points {
 		p := &it.reading.Points[i]
 		if s.Tool != "" {
-			p.Key.Tool, p.Source.Tool = s.Tool, s.Tool
+			p.Key.Tool = s.Tool
 		}
 		if s.ToolVersion != "" {
 			p.Source.ToolVersion = s.ToolVersion

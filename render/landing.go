@@ -26,13 +26,13 @@ func (r *Report) Landing() Page {
 	p.Description = fmt.Sprintf("%s: %s: %s", rel.Name, d.Word, d.Detail)
 	p.Lead = Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word, Text: rel.Name + ": " + d.Detail, Paras: r.landingParas(at, verdicts, changes)}
 	p.Sections = append(p.Sections, Section{ID: "counts", Blocks: []Block{{Counts: []Ledger{
-		ledger("Targets", words.Plural(gradedCount(verdicts), "verdict"), verdicts, targetWords()),
+		ledger("Targets", words.Plural(len(verdicts), "verdict"), verdicts, targetWords()),
 		ledger("History", words.Plural(len(changes), "comparison"), changes, historyWords()),
 	}}}})
-	p.Sections = append(p.Sections, Section{ID: "changed", Title: "What changed, worst first", Intro: "Change since the release before, positive numbers as measured; noise is not judged yet.",
+	p.Sections = append(p.Sections, Section{ID: "changed", Title: "What changed, worst first", Intro: "Changes of 2 % or more since the release before. Whether they are more than noise is not judged yet.",
 		End: &Link{"all of " + rel.Name, ReleasePath(rel.Name)}, Blocks: []Block{r.changesBlock(topChanges(changes), at)}})
-	if t := targetTable(required(verdicts), true); len(t.Rows) > 0 {
-		p.Sections = append(p.Sections, Section{ID: "targets", Title: "Required targets", Intro: "Levels that the model's declared status promises.", Blocks: []Block{{Table: t.cut("the release page has all")}}})
+	if req := required(verdicts); len(req) > 0 {
+		p.Sections = append(p.Sections, requiredSection(rel, req))
 	}
 	p.Sections = append(p.Sections, Section{ID: "models", Title: "Models and devices", Intro: "Each pair with its newest release; a pair without a verdict is not a pass.", Blocks: []Block{{Table: r.matrix()}}},
 		Section{ID: "releases", Title: "Releases", Intro: "Newest first.", Blocks: []Block{{Table: r.releaseTable()}}})
@@ -53,7 +53,7 @@ func toneMark(tone string) string {
 	case "yes":
 		return schema.Pass
 	}
-	return schema.Inconclusive
+	return "notes"
 }
 
 func (r *Report) landingParas(at int, verdicts, changes []schema.Verdict) []string {
@@ -110,7 +110,25 @@ func (r *Report) unmeasuredOf(pair Pair, at int) []schema.Key {
 	return out
 }
 
-func gradedCount(list []schema.Verdict) int { return len(list) }
+// requiredSection lists the required targets that are not met; met ones are a sentence.
+func requiredSection(rel targets.Release, req []schema.Verdict) Section {
+	s := Section{ID: "targets", Title: "Required targets", Intro: "Levels that the model's declared status promises.", End: &Link{"all targets of " + rel.Name, ReleasePath(rel.Name) + "#targets"}}
+	var open []schema.Verdict
+	for _, v := range req {
+		if v.Word != schema.Pass {
+			open = append(open, v)
+		}
+	}
+	if len(open) == 0 {
+		s.Blocks = []Block{{Prose: []string{fmt.Sprintf("All %d are met.", len(req))}}}
+		return s
+	}
+	if met := len(req) - len(open); met > 0 {
+		s.Blocks = []Block{{Prose: []string{fmt.Sprintf("%d of %d are met. The others:", met, len(req))}}}
+	}
+	s.Blocks = append(s.Blocks, Block{Table: targetTable(open, true).cut("the release page has all")})
+	return s
+}
 
 func required(list []schema.Verdict) []schema.Verdict {
 	var out []schema.Verdict

@@ -27,7 +27,9 @@ func (r *Report) PairPage(pair Pair) Page {
 	p.Eyebrow = fmt.Sprintf("%s on %s, %s, newest %s.", nameOr(firstOf(pair.ID, pair.Model)), nameOr(pair.Device), words.Plural(len(r.runs[id]), "release"), rel.Name)
 	changes := r.pairChanges(pair, at)
 	history := r.changeTable(changes, false, "Every series of "+rel.Name+" and what it did since the release before, worst first")
-	if len(history.Rows) > 0 {
+	if len(r.runs[id]) == 1 {
+		p.Sections = append(p.Sections, Section{ID: "history", Title: "History", Blocks: []Block{{Empty: &Empty{What: "First release", Why: "There is nothing to compare it with yet. The next release will have a baseline."}}}})
+	} else if len(history.Rows) > 0 {
 		p.Sections = append(p.Sections, Section{ID: "history", Title: "History", Intro: "One row a workload and metric; the line is the value in every release.", Blocks: []Block{{Table: history.cut("data/verdicts.csv has all rows")}}})
 	}
 	if s := r.chartSection(pair); len(s.Blocks) > 0 {

@@ -146,6 +146,10 @@ func metricCells(info schema.MetricInfo, m schema.Metric) []Cell {
 		case s == "p99" && m.N > 0 && m.N < words.FewForTail:
 			cells = append(cells, Cell{Text: fmt.Sprintf("n = %d", m.N), Missing: "a P99 of fewer than 100 requests is no number"})
 		default:
+			if info.Unit == "req" {
+				cells = append(cells, counted(schema.Num(v)))
+				break
+			}
 			cells = append(cells, Cell{Text: words.Number(v), Sort: &v})
 		}
 	}

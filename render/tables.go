@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"math"
 	"sort"
 	"strings"
 
@@ -149,7 +150,7 @@ func (r *Report) resultCells(p *columns.PointRow, several bool) []Cell {
 		conc.Sub = words.Number(*k.Rate) + " req/s"
 	}
 	n, _ := c.Value(p, "requests_ok", "value")
-	cells := []Cell{length(k.ISL, true), osl, conc, number(n)}
+	cells := []Cell{length(k.ISL, true), osl, conc, counted(n)}
 	for _, metric := range []string{"ttft", "tpot"} {
 		for _, stat := range []string{"mean", "median", "p99"} {
 			cells = append(cells, r.statistic(p, metric, stat))
@@ -179,6 +180,14 @@ func (r *Report) statistic(p *columns.PointRow, metric, stat string) Cell {
 		}
 	}
 	return number(v)
+}
+
+// counted is a cell with a whole number.
+func counted(n schema.Number) Cell {
+	if v, ok := n.Get(); ok && v == math.Trunc(v) && math.Abs(v) < 1e15 {
+		return Cell{Text: words.Count(int(v)), Sort: &v}
+	}
+	return number(n)
 }
 
 func otherDims(k schema.Key) string {

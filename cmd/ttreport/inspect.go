@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -177,12 +178,16 @@ type fileGroup struct {
 
 func writeInspect(w io.Writer, set ingest.Set, all bool) {
 	groups := groupFiles(set.Files, all)
+	base := commonFolder(set.Files)
+	if base != "" {
+		fmt.Fprintf(w, "In %s\n", base)
+	}
 	tw := tabwriter.NewWriter(w, 2, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "FILE\tFORMAT\tPOINTS\tSCORES\tPROBLEMS\tWHAT")
 	for _, g := range groups {
-		name := g.files[0].Path
+		name := strings.TrimPrefix(g.files[0].Path, base)
 		if len(g.files) > 1 {
-			name = fmt.Sprintf("%s/ (%d files)", g.dir, len(g.files))
+			name = fmt.Sprintf("%s (%d files)", cmp.Or(strings.TrimPrefix(g.dir+"/", base), "./"), len(g.files))
 		}
 		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\n", name, g.format, dash(g.points), dash(g.scores), dash(g.bad), g.detail)
 	}
@@ -196,6 +201,24 @@ func writeInspect(w io.Writer, set ingest.Set, all bool) {
 		}
 	}
 	fmt.Fprintf(w, "\n%s, %d of a known kind; %s; %s.\n", plural(len(set.Files), "file"), known, plural(len(set.Runs), "run"), problemCounts(set.Problems))
+}
+
+// commonFolder is the folder that all paths begin with, with its slash; "" when there is none or one file alone.
+func commonFolder(files []ingest.File) string {
+	if len(files) < 2 {
+		return ""
+	}
+	base := path.Dir(files[0].Path) + "/"
+	for _, f := range files[1:] {
+		for !strings.HasPrefix(f.Path, base) {
+			up := path.Dir(strings.TrimSuffix(base, "/"))
+			if up == "." || up == "/" || up+"/" == base {
+				return ""
+			}
+			base = up + "/"
+		}
+	}
+	return base
 }
 
 func groupFiles(files []ingest.File, all bool) []*fileGroup {
@@ -261,7 +284,12 @@ func writeProblems(w io.Writer, problems []schema.Problem, all bool) {
 	}
 	fmt.Fprintln(w, "\nPROBLEMS, worst first")
 	shown := list
+	if !all {
+		shown = alike(list)
+	}
+	more := 0
 	if !all && len(shown) > problemsShown {
+		more = len(shown) - problemsShown
 		shown = shown[:problemsShown]
 	}
 	for _, p := range shown {
@@ -270,9 +298,31 @@ func writeProblems(w io.Writer, problems []schema.Problem, all bool) {
 			fmt.Fprintf(w, "         hint: %s\n", strings.ReplaceAll(p.Hint, "\n", "\n         "))
 		}
 	}
-	if n := len(list) - len(shown); n > 0 {
-		fmt.Fprintf(w, "… and %d more; --all lists them\n", n)
+	if more > 0 {
+		fmt.Fprintf(w, "… and %d more kinds; --all lists every problem\n", more)
 	}
+}
+
+// alike keeps the first of the problems that say the same of several files of one folder, and how many say it.
+func alike(list []schema.Problem) []schema.Problem {
+	var out []schema.Problem
+	at, count := map[string]int{}, map[int]int{}
+	for _, p := range list {
+		key := path.Dir(p.Path) + "\x00" + p.Severity + "\x00" + p.Code
+		i, seen := at[key]
+		if !seen {
+			i = len(out)
+			at[key] = i
+			out = append(out, p)
+		}
+		count[i]++
+	}
+	for i := range out {
+		if n := count[i]; n > 1 {
+			out[i].Found += fmt.Sprintf(" (and %d more like it in this folder)", n-1)
+		}
+	}
+	return out
 }
 
 func worstFirst(problems []schema.Problem) []schema.Problem {

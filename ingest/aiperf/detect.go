@@ -36,9 +36,11 @@ func Detect(f *decode.File) schema.Match {
 			m.Lacks = append(m.Lacks, what)
 		}
 	}
-	check(v.Get("input_config").Kind() == decode.Object, "input_config")
 	config := v.Get("input_config")
-	check(!config.Has("perf_analyzer") && !config.Has("subcommand"), "a configuration of AIPerf rather than GenAI-Perf")
+	check(config.Kind() == decode.Object, "input_config")
+	if config.Has("perf_analyzer") || config.Has("subcommand") {
+		m.Lacks = append(m.Lacks, "a configuration of AIPerf rather than GenAI-Perf")
+	}
 	check(v.Has("aiperf_version") || v.Get("error_summary").Kind() == decode.Array || v.Get("was_cancelled").Kind() == decode.Bool || v.Has("benchmark_id"),
 		"aiperf_version, error_summary or was_cancelled")
 	if m.OK() {

@@ -29,10 +29,10 @@ var tags = []struct{ tag, name, unit, def, stat string }{
 	{"inter_chunk_latency", "itl", "ms", schema.DefChunkGap, ""},
 	{"request_latency", "e2el", "ms", schema.DefLastContent, ""},
 	{"output_token_throughput_per_user", "tps_user", "tok/s", schema.DefMeanOfRecip, "mean"},
-	{"output_token_throughput", "output_tps", "tok/s", schema.DefOverDuration, "value"},
-	{"total_token_throughput", "total_tps", "tok/s", schema.DefOverDuration, "value"},
-	{"request_throughput", "rps", "req/s", schema.DefOverDuration, "value"},
-	{"goodput", "goodput_rps", "req/s", schema.DefOverDuration, "value"},
+	{"output_token_throughput", "output_tps", "tok/s", "", "value"},
+	{"total_token_throughput", "total_tps", "tok/s", "", "value"},
+	{"request_throughput", "rps", "req/s", "", "value"},
+	{"goodput", "goodput_rps", "req/s", "", "value"},
 	{"request_count", "requests_ok", "req", "", "value"},
 	{"error_request_count", "requests_failed", "req", "", "value"},
 	{"input_sequence_length", "isl", "tok", "client-tokenizer", "mean"},
@@ -40,10 +40,10 @@ var tags = []struct{ tag, name, unit, def, stat string }{
 	{"benchmark_duration", "duration_s", "s", "", "value"},
 }
 
-// statNames maps AIPerf's statistics to ours. p1 and p10 are left in the raw file.
+// statNames maps AIPerf's statistics to ours. p1, p5, p10, p25 and p75 are left in the raw file.
 var statNames = []struct{ theirs, ours string }{
 	{"avg", "mean"}, {"p50", "median"}, {"std", "std"}, {"min", "min"}, {"max", "max"},
-	{"p25", "p25"}, {"p75", "p75"}, {"p90", "p90"}, {"p95", "p95"}, {"p99", "p99"},
+	{"p90", "p90"}, {"p95", "p95"}, {"p99", "p99"},
 }
 
 func readSummary(f *decode.File, v decode.Value) schema.Reading {
@@ -155,7 +155,7 @@ func judge(f *decode.File, v decode.Value, p *schema.Point, r *schema.Reading) {
 		m.Stats.Set("value", failed)
 		p.Metrics["requests_failed"] = m
 	}
-	if ok+failed > 0 {
+	if failed > 0 {
 		m := schema.Metric{Unit: "%", From: "derived"}
 		m.Stats.Set("value", 100*failed/(ok+failed))
 		p.Metrics["error_rate"] = m

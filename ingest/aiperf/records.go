@@ -27,9 +27,6 @@ func readRecords(f *decode.File) schema.Reading {
 	p.Metrics["itl"] = set.ITL.Metric("ms", schema.DefChunkGap, "no gaps were recorded")
 	put := func(name, unit string, v float64) {
 		m := schema.Metric{Unit: unit, From: "recomputed"}
-		if unit == "tok/s" || unit == "req/s" {
-			m.Def = schema.DefOverDuration
-		}
 		m.Stats.Set("value", v)
 		p.Metrics[name] = m
 	}

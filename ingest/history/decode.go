@@ -8,6 +8,7 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/latency"
 )
 
 // Decode reads a document. A document that is empty, damaged or of a later schema is a problem with what to do.
@@ -152,7 +153,7 @@ func decodeKey(v decode.Value) schema.Key {
 
 func decodePoint(v decode.Value) schema.Point {
 	t := taking(v)
-	p := schema.Point{Key: decodeKey(t.get("key")), Status: t.text("status"), Repeat: t.count("repeat"), Start: t.time("start"), End: t.time("end"),
+	p := schema.Point{Key: decodeKey(t.get("key")), Status: t.text("status"), Repeat: max(1, t.count("repeat")), Start: t.time("start"), End: t.time("end"),
 		Conditions: t.texts("conditions"), Client: t.texts("client"), Source: decodeSource(t.get("source")), Metrics: map[string]schema.Metric{}}
 	for _, a := range t.get("command").List() {
 		p.Command = append(p.Command, a.Str())
@@ -167,7 +168,7 @@ func decodePoint(v decode.Value) schema.Point {
 
 func decodeSource(v decode.Value) schema.Source {
 	t := taking(v)
-	s := schema.Source{Path: t.text("path"), SHA256: t.text("sha256"), Format: t.text("format"), Tool: t.text("tool"), ToolVersion: t.text("tool_version")}
+	s := schema.Source{Path: t.text("path"), SHA256: t.text("sha256"), Format: t.text("format"), ToolVersion: t.text("tool_version")}
 	s.Unknown = t.rest()
 	return s
 }
@@ -183,7 +184,7 @@ func decodeMetric(v decode.Value) schema.Metric {
 			m.CI[c.Key] = [2]float64{iv[0], iv[1]}
 		}
 	}
-	m.Quantiles, _ = t.get("quantiles").Floats()
+	m.Quantiles = decodeQuantiles(t.get("quantiles"))
 	for _, x := range v.Members() {
 		if f, ok := x.Val.Float(); ok && x.Val.Kind() == decode.Number && isStat(x.Key) {
 			t.taken[x.Key] = true
@@ -192,6 +193,20 @@ func decodeMetric(v decode.Value) schema.Metric {
 	}
 	m.Unknown = t.rest()
 	return m
+}
+
+// decodeQuantiles undoes encodeQuantiles; nil for anything that it did not write.
+func decodeQuantiles(v decode.Value) []float64 {
+	list, ok := v.Floats()
+	if !ok || len(list) < 2 || list[0] <= 0 {
+		return nil
+	}
+	out, sum := make([]float64, 0, len(list)-1), 0.
+	for _, d := range list[1:] {
+		sum += d
+		out = append(out, latency.Round(sum*list[0], 12))
+	}
+	return out
 }
 
 // isStat tells a statistic's name from other numeric members.

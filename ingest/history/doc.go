@@ -1,7 +1,7 @@
 // Package history keeps runs on disk, one JSON document each, and loads thousands of them as columns.
 //
 // In flow runs, written as schema "ttreport/v1" to history/<model>/<device>/<run-id>.json: sorted keys, one point or
-// score a line, shortest floats at nine significant digits, so that a document diffs well and two branches that add runs
+// score a line, shortest floats at seven significant digits, so that a document diffs well and two branches that add runs
 // never conflict. Out flow [Columns], the numbers of all runs without their documents, and single documents on demand,
 // because pages need all numbers but the whole of one run at a time.
 //

@@ -10,9 +10,9 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// digits is how many significant digits a stored number has: far below any measurement's own error, and half the bytes
-// of an exact float64.
-const digits = 9
+// digits is how many significant digits a stored number has: a ten-millionth is far below any measurement's own error, and
+// takes half the bytes of an exact float64.
+const digits = 7
 
 // object collects the members of a JSON object and writes them sorted.
 type object struct {
@@ -254,7 +254,9 @@ func encodePoint(p *schema.Point) []byte {
 	var o object
 	o.put("key", encodeKey(p.Key))
 	o.text("status", p.Status)
-	o.count("repeat", p.Repeat)
+	if p.Repeat > 1 {
+		o.count("repeat", p.Repeat)
+	}
 	o.time("start", p.Start)
 	o.time("end", p.End)
 	o.texts("conditions", p.Conditions)
@@ -278,7 +280,6 @@ func encodeSource(s schema.Source) []byte {
 	o.text("path", s.Path)
 	o.text("sha256", s.SHA256)
 	o.text("format", s.Format)
-	o.text("tool", s.Tool)
 	o.text("tool_version", s.ToolVersion)
 	return o.bytes(s.Unknown)
 }
@@ -304,16 +305,29 @@ func encodeMetric(m schema.Metric) []byte {
 		o.put("ci", ci.bytes(nil))
 	}
 	if len(m.Quantiles) > 0 {
-		b := []byte{'['}
-		for i, q := range m.Quantiles {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = appendFloat(b, q)
-		}
-		o.put("quantiles", append(b, ']'))
+		o.put("quantiles", encodeQuantiles(m.Quantiles))
 	}
 	return o.bytes(m.Unknown)
+}
+
+// encodeQuantiles writes a sketch as [step, first, increments …]: value i is step times the sum of the first i+1 whole
+// numbers after it. The step is a thousandth of the median's power of ten. Plain numbers would take three times the bytes
+// for the same precision, and sketches are the bulk of a document.
+func encodeQuantiles(q []float64) []byte {
+	step := sketchStep(q)
+	b := appendFloat([]byte{'['}, step)
+	last := 0.
+	for _, v := range q {
+		n := math.Round(v / step)
+		b = strconv.AppendInt(append(b, ','), int64(n-last), 10)
+		last = n
+	}
+	return append(b, ']')
+}
+
+func sketchStep(q []float64) float64 {
+	mid := math.Max(math.Abs(q[len(q)/2]), 1e-9)
+	return math.Pow(10, math.Floor(math.Log10(mid))-3)
 }
 
 func encodeScore(s *schema.Score) []byte {

@@ -130,18 +130,17 @@ func MetricByName(name string) (MetricInfo, bool) {
 	return MetricInfo{Name: name, Label: name}, false
 }
 
-// Definition ids. Numbers of one metric under different definitions are different series.
+// Definition ids. Numbers of one metric under different definitions are different series. Throughputs and counts have one
+// definition, the one in [Metrics], and carry none.
 const (
-	DefFirstChunk      = "first-chunk"       // TTFT: first streamed chunk, whatever it holds (vLLM)
-	DefFirstContent    = "first-content"     // TTFT: first chunk with content (AIPerf, builtin)
-	DefExclFirst       = "excl-first"        // TPOT: first token excluded
-	DefInclFirst       = "incl-first"        // TPOT: E2EL / output tokens (vLLM before 0.5.0)
-	DefChunkGap        = "chunk-gap"         // ITL: pooled gaps between chunks
-	DefCopyOfTPOT      = "copy-of-tpot"      // ITL: tt-inference-server's copy of TPOT, not a measurement
-	DefLastChunk       = "last-chunk"        // E2EL: to the last chunk
-	DefLastContent     = "last-content"      // E2EL: to the last chunk with content
-	DefOverDuration    = "over-duration"     // throughputs: sum over wall duration
-	DefRecipMeanTPOT   = "1000/mean-tpot"    // tps_user: 1000 / mean TPOT
-	DefMeanOfRecip     = "mean-of-1000/tpot" // tps_user: mean over requests of 1000 / TPOT
-	DefTokensPerAnswer = "tokens/completed"  // isl, osl: total tokens over completed requests
+	DefFirstChunk    = "first-chunk"       // TTFT: first streamed chunk, whatever it holds (vLLM)
+	DefFirstContent  = "first-content"     // TTFT: first chunk with content (AIPerf, builtin)
+	DefExclFirst     = "excl-first"        // TPOT: first token excluded
+	DefInclFirst     = "incl-first"        // TPOT: E2EL / output tokens (vLLM before 0.5.0)
+	DefChunkGap      = "chunk-gap"         // ITL: pooled gaps between chunks
+	DefCopyOfTPOT    = "copy-of-tpot"      // ITL: tt-inference-server's copy of TPOT, not a measurement
+	DefLastChunk     = "last-chunk"        // E2EL: to the last chunk
+	DefLastContent   = "last-content"      // E2EL: to the last chunk with content
+	DefRecipMeanTPOT = "1000/mean-tpot"    // tps_user: 1000 / mean TPOT
+	DefMeanOfRecip   = "mean-of-1000/tpot" // tps_user: mean over requests of 1000 / TPOT
 )

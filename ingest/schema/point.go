@@ -36,7 +36,6 @@ type Source struct {
 	Path        string // as found, slash-separated, relative to the root it was found under
 	SHA256      string // of the file's bytes, before any decompression
 	Format      string // reader that understood it: "vllm-serve", "aiperf", …
-	Tool        string // the program, when it is not the format's namesake: "builtin" writes vLLM's format
 	ToolVersion string
 	Unknown     Unknown
 }

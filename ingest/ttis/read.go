@@ -133,7 +133,7 @@ func single(p *schema.Point, v decode.Value, ok float64) {
 	}
 	for _, s := range [][4]string{{"output_token_throughput", "output_tps", "tok/s"}, {"total_token_throughput", "total_tps", "tok/s"}, {"request_throughput", "rps", "req/s"}} {
 		if x, have := v.Get(s[0]).Float(); have && x > 0 {
-			put(s[1], s[2], schema.DefOverDuration, "", x)
+			put(s[1], s[2], "", "", x)
 		}
 	}
 	put("requests_ok", "req", "", "", ok)
@@ -144,11 +144,11 @@ func single(p *schema.Point, v decode.Value, ok float64) {
 		}
 	}
 	if mean, have := p.Metrics["tpot"].Stats.Get("mean"); have && mean > 0 {
-		put("tps_user", "tok/s", schema.DefRecipMeanTPOT, "derived", 1000/mean)
+		put("tps_user", "tok/s", schema.DefRecipMeanTPOT, "", 1000/mean)
 	}
 	for _, t := range [][2]string{{"isl", "total_input_tokens"}, {"osl", "total_output_tokens"}} {
 		if total, have := v.Get(t[1]).Float(); have && ok > 0 && total > 0 {
-			m := schema.Metric{Unit: "tok", Def: schema.DefTokensPerAnswer, From: "derived"}
+			m := schema.Metric{Unit: "tok", From: "derived"}
 			m.Stats.Set("mean", total/ok)
 			p.Metrics[t[0]] = m
 		}

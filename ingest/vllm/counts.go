@@ -19,7 +19,7 @@ func counts(f *decode.File, v decode.Value, p *schema.Point, r *schema.Reading) 
 	}
 	if haveFailed {
 		setValue(p, "requests_failed", "req", "", failed, from)
-		if ok+failed > 0 {
+		if failed > 0 {
 			setValue(p, "error_rate", "%", "", 100*failed/(ok+failed), "derived")
 		}
 	}
@@ -30,7 +30,7 @@ func counts(f *decode.File, v decode.Value, p *schema.Point, r *schema.Reading) 
 				total, have = v.Get(t[2]).Float()
 			}
 			if have {
-				m := schema.Metric{Unit: "tok", Def: schema.DefTokensPerAnswer, From: "derived"}
+				m := schema.Metric{Unit: "tok"}
 				m.Stats.Set("mean", total/ok)
 				p.Metrics[t[0]] = m
 			}
@@ -95,7 +95,7 @@ func finish(v decode.Value, p *schema.Point) {
 		}
 	}
 	if mean, ok := p.Metrics["tpot"].Stats.Get("mean"); ok && mean > 0 {
-		setValue(p, "tps_user", "tok/s", schema.DefRecipMeanTPOT, 1000/mean, "derived")
+		setValue(p, "tps_user", "tok/s", schema.DefRecipMeanTPOT, 1000/mean, "")
 	}
 }
 

@@ -83,7 +83,7 @@ func identity(v decode.Value, p *schema.Point) schema.Facts {
 	if t := v.Get("tokenizer_id").Str(); t != "" {
 		p.Conditions["tokenizer"] = redact.Text(t)
 	}
-	for _, name := range []string{"num_prompts", "best_of", "use_beam_search", "burstiness"} {
+	for _, name := range []string{"num_prompts", "best_of", "use_beam_search"} {
 		if t := v.Get(name).Text(); t != "" {
 			p.Conditions[name] = t
 		}
@@ -158,16 +158,16 @@ func stated(f *decode.File, v decode.Value, e era, p *schema.Point, r *schema.Re
 			}
 		}
 	}
-	single("output_tps", "tok/s", schema.DefOverDuration, "output_throughput")
-	single("total_tps", "tok/s", schema.DefOverDuration, "total_token_throughput")
-	single("rps", "req/s", schema.DefOverDuration, "request_throughput", "request_inthroughput")
-	single("goodput_rps", "req/s", schema.DefOverDuration, "request_goodput", "request_goodput:")
+	single("output_tps", "tok/s", "", "output_throughput")
+	single("total_tps", "tok/s", "", "total_token_throughput")
+	single("rps", "req/s", "", "request_throughput", "request_inthroughput")
+	single("goodput_rps", "req/s", "", "request_goodput", "request_goodput:")
 	single("duration_s", "s", "", "duration")
 }
 
 // foreign keeps scalars that have no canonical name, without secrets; arrays and long texts stay in the raw file.
 func foreign(v decode.Value) schema.Unknown {
-	const known = " completed failed duration num_prompts max_concurrency request_rate date model_id tokenizer_id backend endpoint_type output_throughput total_token_throughput request_throughput request_inthroughput request_goodput request_goodput: total_input_tokens total_output_tokens total_input total_output best_of use_beam_search burstiness random_input_len random_output_len "
+	const known = " completed failed duration num_prompts max_concurrency request_rate date model_id tokenizer_id backend endpoint_type output_throughput total_token_throughput request_throughput request_inthroughput request_goodput request_goodput: total_input_tokens total_output_tokens total_input total_output best_of use_beam_search burstiness random_input_len random_output_len max_concurrent_requests "
 	var out schema.Unknown
 	for _, m := range v.Members() {
 		k := m.Val.Kind()

@@ -41,6 +41,9 @@ func recompute(f *decode.File, v decode.Value, p *schema.Point, r *schema.Readin
 			old := p.Metrics[x.name]
 			if x.sketch {
 				m.Quantiles = x.sample.Sketch()
+			} else {
+				// Pooled gaps are not independent: an error from their number would be far too small.
+				m.CI, m.SE = nil, schema.Missing("gaps are not independent")
 			}
 			compare(f, v, x.name, old, &m, x.sample, set.Hollow > 0, r)
 		}
@@ -106,7 +109,7 @@ func compare(f *decode.File, v decode.Value, name string, old schema.Metric, m *
 				continue
 			}
 			now = s.Quantile(pct / 100)
-			m.Stats.Set(st.Name, now)
+			m.Stats.Set(st.Name, latency.Round(now, 6))
 		}
 		// After hollow successes were taken out nothing can agree; that was said once already.
 		if !explained && Disagree(st.Value, now) {
@@ -130,13 +133,12 @@ func disagreement(f *decode.File, v decode.Value, key string, stated, now float6
 
 func throughput(f *decode.File, v decode.Value, name, key string, now float64, p *schema.Point, r *schema.Reading) {
 	if old, ok := p.Metrics[name].Stats.Get("value"); ok {
-		if Disagree(old, now) {
-			disagreement(f, v, key, old, now, r)
-		} else {
-			now = old
+		if !Disagree(old, now) {
+			return // stated and confirmed
 		}
+		disagreement(f, v, key, old, now, r)
 	}
-	m := schema.Metric{Unit: "tok/s", Def: schema.DefOverDuration, From: "recomputed"}
+	m := schema.Metric{Unit: "tok/s", From: "recomputed"}
 	if name == "rps" {
 		m.Unit = "req/s"
 	}

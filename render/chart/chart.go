@@ -85,8 +85,8 @@ const MaxLines = 5
 
 // sizes of the picture, in pixels at full width.
 const (
-	width, height            = 760, 260
-	left, right, top, bottom = 58, 128, 16, 34
+	width, height            = 760, 272
+	left, right, top, bottom = 58, 128, 28, 34
 	logFrom                  = 20 // a span over this ratio is drawn on a logarithmic axis
 	labelRoom                = 72 // pixels that one release label needs
 	nameRoom                 = 13 // pixels between two names

@@ -43,9 +43,9 @@ func (o Outcome) Result(l Load) ([]byte, error) {
 		r["max_concurrency"] = l.Concurrency
 	}
 	for name, s := range map[string]latency.Sample{"ttft": set.TTFT, "tpot": set.TPOT, "itl": set.ITL, "e2el": set.E2EL} {
-		stats := map[string]float64{"mean": 0, "median": 0, "std": 0, "p90": 0, "p99": 0}
+		stats := map[string]float64{"mean": 0, "median": 0, "std": 0, "p99": 0}
 		if s.N() > 0 {
-			stats = map[string]float64{"mean": s.Mean, "median": s.Quantile(.5), "std": s.Std, "p90": s.Quantile(.9), "p99": s.Quantile(.99)}
+			stats = map[string]float64{"mean": s.Mean, "median": s.Quantile(.5), "std": s.Std, "p99": s.Quantile(.99)}
 		}
 		for stat, v := range stats {
 			r[stat+"_"+name+"_ms"] = v
@@ -85,9 +85,9 @@ func (o Outcome) Client(l Load) map[string]string {
 	for _, t := range o.Requests {
 		busy += t.E2EL / 1000
 	}
-	c := map[string]string{"concurrency_peak": strconv.Itoa(o.Peak)}
+	c := map[string]string{}
 	if s := o.Duration.Seconds(); s > 0 {
-		c["concurrency_mean"] = strconv.FormatFloat(busy/s, 'f', 2, 64)
+		c["concurrency_reached"] = strconv.FormatFloat(busy/s, 'f', 2, 64)
 	}
 	if len(o.Late) > 0 {
 		late := slices.Sorted(slices.Values(o.Late))
