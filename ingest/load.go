@@ -55,7 +55,6 @@ type item struct {
 	targets []schema.Target
 	plan    []schema.Key
 	group   string
-	why     string
 	runRoot string // the folder that makes the group, when nothing states an id
 }
 

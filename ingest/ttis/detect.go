@@ -71,17 +71,21 @@ func detectText(f *decode.File) schema.Match {
 
 // isTargets recognises {model: {device: [{isl, osl, max_concurrency …}]}}.
 func isTargets(v decode.Value) bool {
+	entries := 0
 	for _, model := range v.Members() {
 		for _, device := range model.Val.Members() {
-			list := device.Val.List()
-			if device.Val.Kind() != decode.Array || len(list) == 0 {
+			if device.Val.Kind() != decode.Array {
 				return false
 			}
-			return list[0].Has("max_concurrency") && (list[0].Has("targets") || list[0].Has("isl"))
+			for _, e := range device.Val.List() {
+				if !e.Has("max_concurrency") || !(e.Has("targets") || e.Has("isl")) {
+					return false
+				}
+				entries++
+			}
 		}
-		return false
 	}
-	return false
+	return entries > 0
 }
 
 // toolOf tells which tool a harmonised file copies: by its backend, or by its name's prefix where that says nothing.

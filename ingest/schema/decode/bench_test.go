@@ -1,0 +1,114 @@
+package decode_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+)
+
+// detailed loads the real vLLM files with per-request arrays; the benchmark skips where they are absent.
+func detailed(b *testing.B) (files [][]byte, bytes int64) {
+	err := filepath.WalkDir("../../../../shared/corpus/vllm", func(name string, e os.DirEntry, err error) error {
+		if err != nil || e.IsDir() || !strings.HasSuffix(name, ".json") {
+			return err
+		}
+		data, err := os.ReadFile(name)
+		if err == nil && strings.Contains(string(data), `"itls"`) {
+			files = append(files, data)
+			bytes += int64(len(data))
+		}
+		return err
+	})
+	if err != nil || len(files) == 0 {
+		b.Skip("the real files are not here: ../../../../shared/corpus/vllm")
+	}
+	return files, bytes
+}
+
+// summary holds the scalars that a reader needs when it skips the arrays.
+type summary struct {
+	Completed float64 `json:"completed"`
+	Duration  float64 `json:"duration"`
+	TTFT      float64 `json:"mean_ttft_ms"`
+	TPOT      float64 `json:"mean_tpot_ms"`
+}
+
+type full struct {
+	summary
+	InputLens  []float64   `json:"input_lens"`
+	OutputLens []float64   `json:"output_lens"`
+	TTFTs      []float64   `json:"ttfts"`
+	ITLs       [][]float64 `json:"itls"`
+	Errors     []string    `json:"errors"`
+}
+
+// BenchmarkSkip reads scalars and skips the arrays; BenchmarkRead reads everything. Each beside encoding/json.
+func BenchmarkSkip(b *testing.B) {
+	files, n := detailed(b)
+	b.Run("ours", func(b *testing.B) {
+		b.SetBytes(n)
+		for b.Loop() {
+			for _, data := range files {
+				var v summary
+				s := decode.NewScanner(data, 100)
+				s.Object(func(key []byte) {
+					switch string(key) {
+					case "completed":
+						v.Completed = s.Float()
+					case "duration":
+						v.Duration = s.Float()
+					case "mean_ttft_ms":
+						v.TTFT = s.Float()
+					case "mean_tpot_ms":
+						v.TPOT = s.Float()
+					default:
+						s.Skip()
+					}
+				})
+				if s.Err() != nil || v.Duration == 0 {
+					b.Fatal(s.Err(), v)
+				}
+			}
+		}
+	})
+	b.Run("stdlib", func(b *testing.B) {
+		b.SetBytes(n)
+		for b.Loop() {
+			for _, data := range files {
+				var v summary
+				if err := json.Unmarshal(data, &v); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+	})
+}
+
+func BenchmarkRead(b *testing.B) {
+	files, n := detailed(b)
+	b.Run("ours", func(b *testing.B) {
+		b.SetBytes(n)
+		for b.Loop() {
+			for _, data := range files {
+				if d := decode.JSON("f", data, decode.DefaultLimits()); len(d.Values) == 0 {
+					b.Fatal(d.Problems)
+				}
+			}
+		}
+	})
+	b.Run("stdlib", func(b *testing.B) {
+		b.SetBytes(n)
+		for b.Loop() {
+			for _, data := range files {
+				var v full
+				if err := json.Unmarshal(data, &v); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,101 @@
+package manifest_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
+)
+
+func TestManifestRoundTripAndOverrides(t *testing.T) {
+	text := `
+release: v0.17.0
+model: {id: meta-llama/Llama-3.1-8B-Instruct}
+device: {name: n150}
+workload: {isl: 128}
+files:
+  - {glob: "*-tp8.json", device: {name: t3k}, workload: {dims: {tp: "8"}}}
+  - {glob: "long/*.json", workload: {isl: 8192}}
+`
+	m, p := manifest.Read("m.yaml", []byte(text))
+	if p != nil {
+		t.Fatal(p)
+	}
+	data, err := m.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, p := manifest.Read("m.yaml", data)
+	if p != nil || again.Release != "v0.17.0" || again.Model.ID != m.Model.ID || len(again.Files) != 2 {
+		t.Fatalf("after a round trip: %v %+v\n%s", p, again, data)
+	}
+	f, _, w := m.Facts("a/b-tp8.json")
+	if f.Device.Name != "t3k" || f.Release != "v0.17.0" || w.Dims["tp"] != "8" || *w.ISL != 128 {
+		t.Errorf("override by name: %+v %+v", f, w)
+	}
+	f, _, w = m.Facts("long/x.json")
+	if f.Device.Name != "n150" || *w.ISL != 8192 {
+		t.Errorf("override by path: %+v %+v", f, w)
+	}
+}
+
+func TestManifestFaults(t *testing.T) {
+	for name, c := range map[string]struct{ text, found string }{
+		"unknown field": {"release: x\ndevise: n150\n", "devise"},
+		"bad glob":      {"files:\n  - {glob: \"[\"}\n", "glob"},
+		"wrong type":    {"device: n150\n", ""},
+	} {
+		if _, p := manifest.Read("m.yaml", []byte(c.text)); p == nil || !strings.Contains(p.Found, c.found) {
+			t.Errorf("%s: %v", name, p)
+		}
+	}
+}
+
+func TestMergeKeepsTheFirstAndNamesConflicts(t *testing.T) {
+	a := schema.Facts{Release: "v1", Device: schema.Device{Name: "n150"}}
+	b := schema.Facts{Release: "v2", Impl: "x", Start: time.Unix(1, 0)}
+	got, taken, conflicts := manifest.MergeNoted(a, b)
+	if got.Release != "v1" || got.Impl != "x" || strings.Join(taken, " ") != "impl start" || len(conflicts) != 1 || conflicts[0] != (manifest.Conflict{Field: "release", First: "v1", Second: "v2"}) {
+		t.Errorf("%+v %v %v", got, taken, conflicts)
+	}
+}
+
+func TestPatterns(t *testing.T) {
+	p, err := manifest.NewPattern("{release}/{device}/benchmark_{model}_isl-{isl}_osl-{osl}_maxcon-{concurrency}_n-{n}.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, _, w, c, ok := p.Match("archive/v0.17.0/n150/benchmark_Llama-3.1-8B_isl-128_osl-1024_maxcon-32_n-256.json")
+	if !ok || f.Release != "v0.17.0" || f.Device.Name != "n150" || f.Model.Name != "Llama-3.1-8B" || *w.ISL != 128 || *w.OSL != 1024 || *w.Concurrency != 32 || c["num_prompts"] != "256" {
+		t.Errorf("%v %+v %+v %v", ok, f, w, c)
+	}
+	if _, _, _, _, ok := p.Match("v0.17.0/n150/other.json"); ok {
+		t.Error("matched another name")
+	}
+	if _, err := manifest.NewPattern("{relase}/x"); err == nil || !strings.Contains(err.Error(), "{release") {
+		t.Errorf("an unknown placeholder gives %v", err)
+	}
+	if _, err := manifest.NewPattern("{release}*{model}("); err != nil {
+		t.Errorf("characters of regular expressions must be literal: %v", err)
+	}
+}
+
+func TestSidecars(t *testing.T) {
+	isl := 128.
+	in := manifest.Sidecar{Result: "a.json", Tool: "builtin", Workload: manifest.Workload{ISL: &isl}, Argv: []string{"<&>"}}
+	data, err := in.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, p := manifest.ReadSidecar("a.json.ttreport.json", data)
+	if p != nil || out.Tool != "builtin" || *out.Workload.ISL != 128 || out.Argv[0] != "<&>" {
+		t.Fatalf("%v %+v", p, out)
+	}
+	for _, bad := range []string{"", "{", `{"schema":"ttreport/sidecar/v9"}`, `[]`} {
+		if _, p := manifest.ReadSidecar("x", []byte(bad)); p == nil || p.Hint == "" {
+			t.Errorf("%q was taken for a sidecar", bad)
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package redact_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ttreport/ttreport/ingest/schema/redact"
+)
+
+// The secrets are made up.
+func TestSecretsGo(t *testing.T) {
+	for _, c := range []struct{ in, secret string }{
+		{"HF_TOKEN=hf_abcdefghijklmnopqrst vllm serve", "hf_abcdefghijklmnopqrst"},
+		{"--api-key s3cr3tvalue --port 8000", "s3cr3tvalue"},
+		{"--api-key=s3cr3tvalue", "s3cr3tvalue"},
+		{"curl -H 'Authorization: Bearer abc.def-123456'", "abc.def-123456"},
+		{`{"headers":{"Authorization":"Bearer zzz99887766"},"api_key":"kkk"}`, "zzz99887766"},
+		{`"api_key": "kkk111222"`, "kkk111222"},
+		{"OPENAI_API_KEY=sk-proj-AbCdEfGh1234567890", "sk-proj-AbCdEfGh1234567890"},
+		{"token eyJhbGciOiJIUzI1NiJ9.eyJ0ZWFtIjoidHQifQ.abc-def_ghi here", "eyJ0ZWFtIjoidHQifQ"},
+		{"https://user:hunter2pass@host/v1", "hunter2pass"},
+		{"JWT_SECRET: topsecretvalue", "topsecretvalue"},
+		{"password=correcthorse", "correcthorse"},
+		{"key AKIAABCDEFGHIJKLMNOP", "AKIAABCDEFGHIJKLMNOP"},
+		{"ghp_0123456789abcdefghij0123", "ghp_0123456789abcdefghij0123"},
+		{"/home/alice/models/x", "alice"},
+		{"/Users/alice/models/x", "alice"},
+	} {
+		got := redact.Text(c.in)
+		if strings.Contains(got, c.secret) {
+			t.Errorf("%q kept its secret: %q", c.in, got)
+		}
+		if again := redact.Text(got); again != got {
+			t.Errorf("not idempotent: %q then %q", got, again)
+		}
+	}
+}
+
+func TestHarmlessTextStays(t *testing.T) {
+	for _, s := range []string{"vllm bench serve --model m --max-concurrency 32 --ignore-eos", "tokenizer meta-llama/Llama-3.1-8B-Instruct", "isl=128,osl=128,c=1,n=8", "http://127.0.0.1:8000/v1",
+		"the tokens per second were 12", "--max-tokens 128", "results/a/raw/b.json", "total_output_tokens: 1024"} {
+		if got := redact.Text(s); got != s {
+			t.Errorf("%q became %q", s, got)
+		}
+	}
+}
+
+func TestArgv(t *testing.T) {
+	in := []string{"vllm", "bench", "serve", "--header", "Authorization=Token abcdef", "--token", "abcd1234", "--max-tokens", "128", "--model", "/home/bob/m"}
+	got := strings.Join(redact.Argv(in), " ")
+	for _, secret := range []string{"abcdef", "abcd1234", "bob"} {
+		if strings.Contains(got, secret) {
+			t.Errorf("%q is still in %q", secret, got)
+		}
+	}
+	if !strings.Contains(got, "--max-tokens 128") || !strings.Contains(got, "~/m") {
+		t.Errorf("too much went: %q", got)
+	}
+}
