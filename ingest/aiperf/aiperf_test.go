@@ -1,0 +1,153 @@
+package aiperf_test
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/aiperf"
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+)
+
+func file(name, text string) *decode.File {
+	f := decode.NewFile(name, []byte(text), time.Time{}, decode.DefaultLimits())
+	return &f
+}
+
+func open(t *testing.T, name string) *decode.File {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file(name, string(data))
+}
+
+// The recorded files are genuine outputs of the versions that their folders name.
+func TestRecordedVersions(t *testing.T) {
+	for _, c := range []struct {
+		dir, detail string
+		model       string
+	}{{"0.3.0", "era E1", "m"}, {"0.13.0", "era E4 (0.13.0)", "m"}} {
+		summary := open(t, c.dir+"/profile_export_aiperf.json")
+		records := open(t, c.dir+"/profile_export.jsonl")
+		if m := aiperf.Detect(summary); !m.OK() || m.Format != aiperf.Format || m.Detail != c.detail {
+			t.Fatalf("%s: %+v", c.dir, m)
+		}
+		if m := aiperf.Detect(records); !m.OK() || m.Format != aiperf.Records {
+			t.Fatalf("%s records: %+v", c.dir, m)
+		}
+		r := aiperf.Read(summary)
+		p := r.Points[0]
+		if *p.Key.ISL != 128 || *p.Key.OSL != 32 || *p.Key.Concurrency != 1 || p.Key.Tool != "aiperf" || r.Facts.Model.ID != c.model || p.Conditions["num_prompts"] != "8" || p.Status != schema.StatusOK {
+			t.Errorf("%s: key %s model %q conditions %v status %s", c.dir, p.Key, r.Facts.Model.ID, p.Conditions, p.Status)
+		}
+		stated := map[string]float64{}
+		for _, name := range []string{"ttft", "tpot", "e2el", "itl"} {
+			stated[name], _ = p.Metrics[name].Stats.Get("mean")
+		}
+		aiperf.Combine(&r, aiperf.Read(records))
+		if len(r.Problems) != 0 {
+			t.Errorf("%s: the summary and its records disagree: %v", c.dir, r.Problems)
+		}
+		p = r.Points[0]
+		for name, want := range stated {
+			m := p.Metrics[name]
+			if got, _ := m.Stats.Get("mean"); m.From != "recomputed" || math.Abs(got-want) > 1e-5*want {
+				t.Errorf("%s %s: recomputed %v, stated %v", c.dir, name, got, want)
+			}
+		}
+		if p.Metrics["ttft"].N != 8 || len(p.Metrics["ttft"].Quantiles) != 33 || r.Facts.StartNote != "" {
+			t.Errorf("%s: n %d, %d quantiles, start %q", c.dir, p.Metrics["ttft"].N, len(p.Metrics["ttft"].Quantiles), r.Facts.StartNote)
+		}
+	}
+}
+
+const config = `"input_config":{"endpoint":{"model_names":["acme/tiny"],"type":"chat","streaming":true},"loadgen":{"concurrency":4,"request_count":10},"input":{"prompt":{"input_tokens":{"mean":100},"output_tokens":{"mean":50}}},"cli_command":"aiperf profile --model acme/tiny --api-key 's3cretvalue99' --concurrency 4"}`
+
+func TestEras(t *testing.T) {
+	for _, c := range []struct{ name, text, detail string }{
+		{"E0", `{"records":{"ttft":{"tag":"ttft","unit":"ms","header":"x","avg":10,"p50":9,"p99":null},"request_count":{"unit":"requests","avg":10}},` + config + `,"was_cancelled":false,"error_summary":[]}`, "era E0"},
+		{"E1", `{"time_to_first_token":{"unit":"ms","avg":10},"goodput":null,"request_count":{"unit":"requests","avg":10},` + config + `,"was_cancelled":false,"error_summary":[]}`, "era E1"},
+		{"E2", `{"schema_version":"1.0","aiperf_version":"0.8.0","time_to_first_token":{"unit":"ms","avg":10},"request_count":{"unit":"requests","avg":10},` + config + `}`, "era E2 (0.8.0)"},
+		{"E3", `{"schema_version":"1.3","aiperf_version":"0.10.0","time_to_first_token":{"unit":"sec","avg":0.01},"request_count":{"unit":"requests","avg":10},"error_summary":[],"run_info":{"cli_command":"aiperf profile --isl 100 --osl 50"},"input_config":{"models":{"items":[{"name":"acme/tiny"}]},"phases":[{"name":"warmup","kind":"warmup","concurrency":1},{"name":"profiling","concurrency":4,"requests":10}]}}`, "era E3 (0.10.0)"},
+		{"E4", `{"schema_version":"1.4","aiperf_version":"0.13.0","warmup_metrics":{},"time_to_first_token":{"unit":"ms","avg":10},"request_count":{"unit":"requests","avg":10},"error_summary":[],"input_config":{"models":{"items":[{"name":"acme/tiny"}]},"datasets":[{"type":"synthetic","prompts":{"isl":{"mean":100},"osl":50}}],"phases":[{"concurrency":4}]}}`, "era E4 (0.13.0)"},
+	} {
+		f := file("x.json", c.text)
+		if m := aiperf.Detect(f); !m.OK() || m.Detail != c.detail {
+			t.Errorf("%s: %+v", c.name, m)
+			continue
+		}
+		r := aiperf.Read(f)
+		p := r.Points[0]
+		mean, _ := p.Metrics["ttft"].Stats.Get("mean")
+		if mean != 10 || r.Facts.Model.ID != "acme/tiny" || p.Key.ISL == nil || *p.Key.ISL != 100 || p.Key.OSL == nil || *p.Key.OSL != 50 || *p.Key.Concurrency != 4 {
+			t.Errorf("%s: ttft %v, model %q, key %s", c.name, mean, r.Facts.Model.ID, p.Key)
+		}
+		if _, has := p.Metrics["ttft"].Stats.Get("p99"); has {
+			t.Errorf("%s: a null became a number", c.name)
+		}
+		if strings.Contains(strings.Join(p.Command, " "), "s3cret") {
+			t.Errorf("%s: a key is in the command: %v", c.name, p.Command)
+		}
+	}
+}
+
+func TestFailures(t *testing.T) {
+	all := file("x.json", `{"error_request_count":{"unit":"requests","avg":7},`+config+`,"error_summary":[{"error_details":{"message":"refused"},"count":7}],"was_cancelled":false}`)
+	if m := aiperf.Detect(all); !m.OK() {
+		t.Fatalf("a run in which all failed is not recognised: %+v", m)
+	}
+	r := aiperf.Read(all)
+	if p := r.Points[0]; p.Status != schema.StatusFailed || p.Metrics["ttft"].Why == "" || len(p.Metrics["ttft"].Stats) > 0 || !strings.Contains(r.Problems[0].Found, "refused") {
+		t.Errorf("%+v %v", p, r.Problems)
+	}
+	part := aiperf.Read(file("x.json", `{"time_to_first_token":{"unit":"ms","avg":10},"request_count":{"unit":"requests","avg":8},`+config+`,"error_summary":[{"error_details":{"message":"x"},"count":1},{"error_details":{"message":"y"},"count":1}],"was_cancelled":true}`))
+	if v, _ := part.Points[0].Metrics["requests_failed"].Stats.Get("value"); v != 2 || part.Points[0].Status != schema.StatusPartial {
+		t.Errorf("failures are counted by requests, not by kinds: %v %s", v, part.Points[0].Status)
+	}
+	short := aiperf.Read(file("x.json", `{"output_sequence_length":{"unit":"tokens","avg":13},"request_count":{"unit":"requests","avg":8},`+config+`,"error_summary":[]}`))
+	if len(short.Problems) != 1 || short.Problems[0].Code != "osl-mismatch" {
+		t.Errorf("answers shorter than asked: %v", short.Problems)
+	}
+}
+
+func TestFewerRecordsThanRequests(t *testing.T) {
+	r := aiperf.Read(file("x.json", `{"time_to_first_token":{"unit":"ms","avg":10},"request_count":{"unit":"requests","avg":8},`+config+`,"error_summary":[]}`))
+	rec := aiperf.Read(file("x.jsonl", `{"metadata":{"x_request_id":"a","benchmark_phase":"profiling","request_start_ns":1},"metrics":{"time_to_first_token":{"value":99,"unit":"ms"},"request_latency":{"value":199,"unit":"ms"},"output_sequence_length":{"value":5,"unit":"tokens"}}}`))
+	aiperf.Combine(&r, rec)
+	if mean, _ := r.Points[0].Metrics["ttft"].Stats.Get("mean"); mean != 10 || len(r.Problems) != 1 || r.Problems[0].Code != "fewer-records" {
+		t.Errorf("%v %v", mean, r.Problems)
+	}
+}
+
+func TestOtherFilesAreNamed(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"timeslices":[{"timeslice_index":0}]}`:                                          aiperf.Aside,
+		`{"aggregation_type":"sweep","per_combination_metrics":[]}`:                       aiperf.Aside,
+		`{"timestamp_ns":1,"gpu_index":0,"telemetry_data":{"x":1}}`:                       aiperf.Aside,
+		`{"request_throughput":{"unit":"x","avg":1},"input_config":{"perf_analyzer":{}}}`: "",
+	} {
+		m := aiperf.Detect(file("x.json", text))
+		if (want == "") == m.OK() || (want != "" && m.Format != want) {
+			t.Errorf("%s: %+v", text, m)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add(`{"records":{"ttft":{"unit":"ms","avg":10}},` + config + `,"error_summary":[]}`)
+	f.Add(`{"metadata":{"x_request_id":"a","request_start_ns":1e300},"metrics":{"request_latency":{"value":-1}}}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		in := file("f", text)
+		if aiperf.Detect(in).OK() {
+			r := aiperf.Read(in)
+			c := r
+			aiperf.Combine(&c, r)
+		}
+	})
+}

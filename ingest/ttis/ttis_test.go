@@ -1,0 +1,99 @@
+package ttis_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/ttis"
+)
+
+func file(name, text string) *decode.File {
+	f := decode.NewFile(name, []byte(text), time.Time{}, decode.DefaultLimits())
+	return &f
+}
+
+const spec = `{"runtime_model_spec":{"model_id":"id_impl-x_Tiny-1B_n150","impl":{"impl_name":"impl-x"},"hf_model_repo":"acme/Tiny-1B","model_name":"Tiny-1B","inference_engine":"vLLM","device_type":"N150",
+"status":"COMPLETE","version":"0.9.0","tt_metal_commit":"abc","vllm_commit":"def","docker_image":"ghcr.io/x:0.9.0","device_model_spec":{"perf_reference":[{"isl":128,"osl":128,"max_concurrency":1,"task_type":"text",
+"targets":{"functional":{"ttft_ms":890.0,"tput_user":2.1,"tput":null,"tolerance":0.05},"target":{"ttft_ms":89.0}}},{"isl":1,"osl":1,"max_concurrency":1,"targets":{"theoretical":{"tput":100,"odd_metric":5,"ttft_ms":-1}}}]}},"runtime_config":{"run_id":null}}`
+
+func TestRuntimeSpec(t *testing.T) {
+	f := file("w/runtime_model_specs/runtime_model_spec_2026-06-20_10-00-00_id_impl-x_Tiny-1B_n150_abc.json", spec)
+	if m := ttis.Detect(f); !m.OK() || m.Format != ttis.Spec {
+		t.Fatalf("%+v", m)
+	}
+	r := ttis.Read(f)
+	x := r.Facts
+	if x.Model.ID != "acme/Tiny-1B" || x.Model.Status != "COMPLETE" || x.Device.Name != "n150" || x.Stack.Engine != "vllm" || x.Stack.Commits["tt_metal"] != "abc" || x.Release != "0.9.0" ||
+		x.RunID != "2026-06-20_10-00-00_id_impl-x_Tiny-1B_n150_abc" || x.Start.Format(time.RFC3339) != "2026-06-20T10:00:00Z" {
+		t.Errorf("%+v", x)
+	}
+	byLevel := map[string]schema.Target{}
+	for _, t := range r.Targets {
+		byLevel[t.Metric+"/"+t.Level] = t
+	}
+	if f := byLevel["ttft/functional"]; f.Value != 890 || f.Tolerance != .05 || *f.Key.ISL != 128 || f.AsOf != "2026-06-20" || f.SHA256 == "" {
+		t.Errorf("%+v", f)
+	}
+	// theoretical stands for three levels; a rate is multiplied.
+	if byLevel["output_tps/functional"].Value != 10 || byLevel["output_tps/complete"].Value != 50 || byLevel["output_tps/target"].Value != 100 || byLevel["odd_metric/target"].Value != 5 {
+		t.Errorf("%+v", byLevel)
+	}
+	if len(r.Problems) != 1 || r.Problems[0].Code != "bad-target" {
+		t.Errorf("%v", r.Problems)
+	}
+}
+
+func TestHarmonised(t *testing.T) {
+	text := `{"date":"20251210-160152","backend":"aiperf","model_id":"acme/tiny","num_prompts":256,"max_concurrency":32,"mean_ttft_ms":2396.53,"median_ttft_ms":2580.12,"p99_ttft_ms":2729.42,"std_ttft_ms":614.01,"mean_tpot_ms":40,
+"mean_itl_ms":40,"mean_e2el_ms":0,"median_e2el_ms":0,"output_token_throughput":502.62,"request_throughput":3.96,"completed":256,"total_input_tokens":32768,"total_output_tokens":32486}`
+	f := file("aiperf_benchmark_x.json", text)
+	if m := ttis.Detect(f); !m.OK() || m.Format != ttis.Harmonised {
+		t.Fatalf("%+v", m)
+	}
+	p := ttis.Read(f).Points[0]
+	if v, _ := p.Metrics["output_tps"].Stats.Get("value"); v != 502.62 || p.Key.Tool != "aiperf" || *p.Key.Concurrency != 32 {
+		t.Errorf("%v %s", v, p.Key)
+	}
+	if m := p.Metrics["e2el"]; len(m.Stats) > 0 || m.Why == "" {
+		t.Errorf("a zero passes for a latency: %+v", m)
+	}
+	if _, has := p.Metrics["itl"]; has {
+		t.Error("the copy of TPOT passes for an ITL")
+	}
+	if v, _ := p.Metrics["tps_user"].Stats.Get("value"); v != 25 {
+		t.Errorf("tps_user %v", v)
+	}
+}
+
+func TestNames(t *testing.T) {
+	n, ok := ttis.NameFacts("w/benchmarks_output/benchmark_id_tt-transformers_Llama-3.1-8B-Instruct_n150_2026-06-20_10-03-00_isl-128_osl-1024_maxcon-32_n-128.json")
+	if !ok || n.ModelID != "id_tt-transformers_Llama-3.1-8B-Instruct_n150" || n.Facts.Impl != "tt-transformers" || n.Facts.Model.Name != "Llama-3.1-8B-Instruct" || n.Facts.Device.Name != "n150" ||
+		*n.Workload.ISL != 128 || *n.Workload.OSL != 1024 || *n.Workload.Concurrency != 32 || n.Conditions["num_prompts"] != "128" || n.Workload.Dims != nil {
+		t.Errorf("%v %+v", ok, n)
+	}
+	n, _ = ttis.NameFacts("benchmark_id_a_M_n150_2026-06-20_10-03-00_isl-128_osl-128_maxcon-1_n-8_images-1_height-512_width-512.json")
+	if n.Workload.Task != "vlm" || n.Workload.Dims["height"] != "512" {
+		t.Errorf("%+v", n.Workload)
+	}
+	n, _ = ttis.NameFacts("benchmark_structured_id_a_M_n150_2026-06-20_10-48-00_dataset-json_so-1.0_osl-128_maxcon-4_n-100.json")
+	if n.Workload.Dims["structured"] != "1.0" || n.Workload.Dataset != "json" {
+		t.Errorf("%+v", n.Workload)
+	}
+	if _, ok := ttis.NameFacts("results/qps_4_concurrency_8.json"); ok {
+		t.Error("a foreign name was read as tt-inference-server's")
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add(spec)
+	f.Add(`{"completed":1,"mean_ttft_ms":1,"output_token_throughput":2}`)
+	f.Add(`[{"accuracy_check":2}]`)
+	f.Fuzz(func(t *testing.T, text string) {
+		in := file("f", text)
+		if ttis.Detect(in).OK() {
+			ttis.Read(in)
+		}
+	})
+}

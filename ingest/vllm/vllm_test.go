@@ -1,0 +1,237 @@
+package vllm_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/vllm"
+)
+
+func file(text string) *decode.File {
+	f := decode.NewFile("r.json", []byte(text), time.Time{}, decode.DefaultLimits())
+	return &f
+}
+
+func read(t *testing.T, text string) schema.Reading {
+	t.Helper()
+	f := file(text)
+	if m := vllm.Detect(f); !m.OK() {
+		t.Fatalf("not detected: lacks %v", m.Lacks)
+	}
+	return vllm.Read(f)
+}
+
+func codes(r schema.Reading) string {
+	var out []string
+	for _, p := range r.Problems {
+		out = append(out, p.Code)
+	}
+	return strings.Join(out, " ")
+}
+
+// result makes a file of our own with the keys of an era.
+func result(members string) string {
+	return `{"date":"20260102-030405","model_id":"acme/tiny","num_prompts":4,"request_rate":"inf","duration":2.0,"completed":4,"total_input_tokens":40,"total_output_tokens":20,"request_throughput":2.0,"output_throughput":10.0` + members + `}`
+}
+
+const statsOf = `,"mean_ttft_ms":10,"median_ttft_ms":9,"p99_ttft_ms":20,"mean_tpot_ms":2,"median_tpot_ms":2,"p99_tpot_ms":3`
+
+func TestEras(t *testing.T) {
+	for _, c := range []struct{ name, members, detail, metric string }{
+		{"before 0.5.0: TPOT includes the first token", `,"input_throughput":20` + statsOf, "before v0.5.0", "ntpot"},
+		{"0.5", `,"input_throughput":20,"mean_itl_ms":2,"std_ttft_ms":1` + statsOf, "v0.5", "tpot"},
+		{"0.6.0 to 0.6.3", `,"total_token_throughput":30` + statsOf, "v0.6.0 to v0.6.3", "tpot"},
+		{"0.6.4 to 0.9.1", `,"burstiness":1.0,"max_concurrency":8,"request_goodput:":1.5` + statsOf, "v0.6.4 to v0.9.1", "tpot"},
+		{"0.8 to 0.10", `,"endpoint_type":"openai","request_goodput":null` + statsOf, "v0.8 to v0.10", "tpot"},
+		{"0.11.1 on", `,"endpoint_type":"openai","backend":"openai","failed":0` + statsOf, "v0.11.1 or later", "tpot"},
+		{"Rust client", `,"failed":0,"steady_state":null,"failed_requests":[]` + statsOf, "Rust client, v0.24 or later", "tpot"},
+	} {
+		r := read(t, result(c.members))
+		if r.Detail != c.detail {
+			t.Errorf("%s: detail %q, want %q", c.name, r.Detail, c.detail)
+		}
+		p := r.Points[0]
+		if v, ok := p.Metrics[c.metric].Stats.Get("mean"); !ok || v != 2 {
+			t.Errorf("%s: no %s in %v", c.name, c.metric, p.Metrics)
+		}
+		if c.metric == "ntpot" && len(p.Metrics["tpot"].Stats) > 0 {
+			t.Errorf("%s: a TPOT that includes the first token passes for TPOT", c.name)
+		}
+	}
+}
+
+func TestFacts(t *testing.T) {
+	r := read(t, result(`,"max_concurrency":8,"request_goodput:":1.5,"p99.9_ttft_ms":33,"tokenizer_id":"/home/bob/tok","my_note":"x","random_input_len":"128","server_key":"hf_abcdefghijklmnopqrst"`+statsOf))
+	p := r.Points[0]
+	if *p.Key.Concurrency != 8 || p.Key.Rate != nil || *p.Key.ISL != 128 || p.Key.OSL != nil || p.Key.Tool != "vllm" {
+		t.Errorf("key %+v", p.Key)
+	}
+	if v, _ := p.Metrics["ttft"].Stats.Get("p99.9"); v != 33 {
+		t.Error("p99.9 was lost")
+	}
+	if v, _ := p.Metrics["goodput_rps"].Stats.Get("value"); v != 1.5 {
+		t.Error("goodput with a colon was lost")
+	}
+	if v, _ := p.Metrics["isl"].Stats.Get("mean"); v != 10 {
+		t.Error("measured ISL is tokens over completed")
+	}
+	if v, _ := p.Metrics["tps_user"].Stats.Get("value"); v != 500 {
+		t.Error("speed per user is 1000 over mean TPOT")
+	}
+	if string(p.Extra["my_note"]) != `"x"` || strings.Contains(fmt.Sprint(p.Extra, p.Conditions), "bob") || strings.Contains(fmt.Sprintf("%s", p.Extra), "hf_abc") {
+		t.Errorf("extra %s, conditions %v", p.Extra, p.Conditions)
+	}
+	if r.Facts.Model.ID != "acme/tiny" || r.Facts.End.Format(time.RFC3339) != "2026-01-02T03:04:05Z" || r.Facts.Start.Second() != 3 || r.Facts.StartNote == "" {
+		t.Errorf("facts %+v", r.Facts)
+	}
+}
+
+func TestZeroIsNotANumber(t *testing.T) {
+	r := read(t, `{"completed":0,"failed":4,"num_prompts":4,"duration":1,"output_throughput":0.0,"mean_ttft_ms":0.0,"p99_ttft_ms":0.0,"std_ttft_ms":0,"mean_tpot_ms":0}`)
+	p := r.Points[0]
+	if p.Status != schema.StatusFailed || codes(r) != "all-failed" {
+		t.Errorf("status %s, problems %s", p.Status, codes(r))
+	}
+	for name, m := range p.Metrics {
+		if strings.HasPrefix(name, "requests") || name == "error_rate" || name == "duration_s" {
+			continue
+		}
+		if len(m.Stats) > 0 || m.Why == "" {
+			t.Errorf("%s of a run in which all failed: %+v", name, m)
+		}
+	}
+	r = read(t, result(`,"mean_itl_ms":0,"median_itl_ms":0`+statsOf))
+	if m := r.Points[0].Metrics["itl"]; len(m.Stats) > 0 || m.Why == "" {
+		t.Errorf("an ITL of zero: %+v", m)
+	}
+}
+
+func TestPartialFailureWithoutFailedKey(t *testing.T) {
+	r := read(t, strings.Replace(result(statsOf), `"num_prompts":4`, `"num_prompts":10`, 1))
+	if v, _ := r.Points[0].Metrics["requests_failed"].Stats.Get("value"); v != 6 || r.Points[0].Status != schema.StatusPartial || codes(r) != "partly-failed" {
+		t.Errorf("%v %s %s", v, r.Points[0].Status, codes(r))
+	}
+}
+
+func TestSwappedE2ELIsSwappedBack(t *testing.T) {
+	r := read(t, result(`,"total_token_throughput":30,"mean_e2el_ms":70,"median_e2el_ms":100`+statsOf))
+	m := r.Points[0].Metrics["e2el"]
+	if mean, _ := m.Stats.Get("mean"); mean != 100 || codes(r) != "swapped-e2el" {
+		t.Errorf("mean %v, %s", mean, codes(r))
+	}
+}
+
+// detailed makes a result whose statistics follow from its arrays.
+func detailed(ttfts []float64, outs []int, gap float64, change func(map[string]any)) string {
+	itls := make([][]float64, len(ttfts))
+	errs := make([]string, len(ttfts))
+	ins := make([]int, len(ttfts))
+	sum, n, out := 0., 0, 0
+	for i, v := range ttfts {
+		ins[i] = 10
+		itls[i] = []float64{}
+		for j := 1; j < outs[i]; j++ {
+			itls[i] = append(itls[i], gap)
+		}
+		sum, out, n = sum+v*1000, out+outs[i], n+1
+	}
+	m := map[string]any{"completed": n, "num_prompts": n, "duration": 2.0, "total_input_tokens": 10 * n, "total_output_tokens": out, "request_throughput": float64(n) / 2, "output_throughput": float64(out) / 2,
+		"total_token_throughput": float64(out+10*n) / 2, "mean_ttft_ms": sum / float64(n), "input_lens": ins, "output_lens": outs, "ttfts": ttfts, "itls": itls, "errors": errs, "max_concurrency": 2}
+	change(m)
+	b, _ := json.Marshal(m)
+	return string(b)
+}
+
+func TestRecompute(t *testing.T) {
+	good := detailed([]float64{.01, .02, .03}, []int{5, 5, 5}, .002, func(map[string]any) {})
+	r := read(t, good)
+	p := r.Points[0]
+	if codes(r) != "" {
+		t.Errorf("a good file has problems: %v", r.Problems)
+	}
+	ttft, tpot := p.Metrics["ttft"], p.Metrics["tpot"]
+	if v, _ := ttft.Stats.Get("mean"); math.Abs(v-20) > 1e-9 || ttft.From != "recomputed" || ttft.N != 3 || len(ttft.Quantiles) != 33 {
+		t.Errorf("%+v", ttft)
+	}
+	if v, _ := tpot.Stats.Get("mean"); math.Abs(v-2) > 1e-6 {
+		t.Errorf("%+v", tpot)
+	}
+	lying := detailed([]float64{.01, .02, .03}, []int{5, 5, 5}, .002, func(m map[string]any) { m["mean_ttft_ms"] = 25.0; m["p90_ttft_ms"] = 28.0 })
+	r = read(t, lying)
+	if codes(r) != "disagreement" || !strings.Contains(r.Problems[0].Found, "25") || !strings.Contains(r.Problems[0].Used, "20") {
+		t.Errorf("%v", r.Problems)
+	}
+	if v, _ := r.Points[0].Metrics["ttft"].Stats.Get("p90"); v != 28 {
+		t.Errorf("a percentile that the file states was not recomputed: %v", v)
+	}
+}
+
+func TestHollowSuccess(t *testing.T) {
+	r := read(t, detailed([]float64{.02, 0, .04, 0}, []int{5, 0, 5, 0}, .002, func(map[string]any) {}))
+	p := r.Points[0]
+	if v, _ := p.Metrics["ttft"].Stats.Get("mean"); math.Abs(v-30) > 1e-9 || p.Status != schema.StatusPartial || !strings.Contains(codes(r), "hollow-success") {
+		t.Errorf("mean TTFT %v, %s, %v", v, p.Status, r.Problems)
+	}
+	if ok, _ := p.Metrics["requests_ok"].Stats.Get("value"); ok != 2 {
+		t.Errorf("%v requests count as completed", ok)
+	}
+	r = read(t, detailed([]float64{0, 0}, []int{0, 0}, 0, func(map[string]any) {}))
+	if r.Points[0].Status != schema.StatusFailed || len(r.Points[0].Metrics["ttft"].Stats) > 0 {
+		t.Errorf("a run of hollow successes alone: %+v", r.Points[0])
+	}
+}
+
+func TestUnevenArrays(t *testing.T) {
+	r := read(t, detailed([]float64{.01, .02}, []int{5, 5}, .002, func(m map[string]any) { m["output_lens"] = []int{5} }))
+	if codes(r) != "uneven-arrays" {
+		t.Errorf("%v", r.Problems)
+	}
+}
+
+func TestAppendedResults(t *testing.T) {
+	r := read(t, result(statsOf)+"\n"+strings.Replace(result(statsOf), `"request_rate":"inf"`, `"request_rate":4.0`, 1)+"\n"+`{"completed":`)
+	if len(r.Points) != 2 || r.Points[1].Key.Rate == nil || *r.Points[1].Key.Rate != 4 {
+		t.Fatalf("%d points", len(r.Points))
+	}
+}
+
+func TestNotOurs(t *testing.T) {
+	for name, text := range map[string]string{
+		"sglang":     `{"completed":4,"output_throughput":1.0,"mean_ttft_ms":1,"mean_e2e_latency_ms":5}`,
+		"harmonised": `{"completed":4,"mean_ttft_ms":1,"output_token_throughput":5}`,
+		"throughput": `{"elapsed_time":1,"num_requests":2,"requests_per_second":2,"tokens_per_second":3}`,
+		"seconds":    `{"completed":4,"mean_ttft":0.1}`,
+		"array":      `[1,2]`, "text": `hello`, "nothing": ``,
+	} {
+		if m := vllm.Detect(file(text)); m.OK() || len(m.Lacks) == 0 {
+			t.Errorf("%s is taken for vLLM's: %+v", name, m)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add(result(statsOf))
+	f.Add(detailed([]float64{.01, 0}, []int{5, 0}, .002, func(map[string]any) {}))
+	f.Add(`{"completed":1e300,"output_throughput":NaN,"ttfts":[1],"itls":[[-1e308]],"output_lens":[1e300],"duration":-1,"mean_ttft_ms":Infinity}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		in := file(text)
+		if !vllm.Detect(in).OK() {
+			return
+		}
+		for _, p := range vllm.Read(in).Points {
+			for name, m := range p.Metrics {
+				for _, s := range m.Stats {
+					if math.IsNaN(s.Value) {
+						t.Fatalf("%s %s is not a number", name, s.Name)
+					}
+				}
+			}
+		}
+	})
+}
