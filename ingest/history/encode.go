@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/latency"
 )
 
 // digits is how many significant digits a stored number has: a ten-millionth is far below any measurement's own error, and
@@ -311,10 +312,10 @@ func encodeMetric(m schema.Metric) []byte {
 }
 
 // encodeQuantiles writes a sketch as [step, first, increments …]: value i is step times the sum of the first i+1 whole
-// numbers after it. The step is a thousandth of the median's power of ten. Plain numbers would take three times the bytes
+// numbers after it. Plain numbers would take three times the bytes
 // for the same precision, and sketches are the bulk of a document.
 func encodeQuantiles(q []float64) []byte {
-	step := sketchStep(q)
+	step := latency.SketchStep(q)
 	b := appendFloat([]byte{'['}, step)
 	last := 0.
 	for _, v := range q {
@@ -323,11 +324,6 @@ func encodeQuantiles(q []float64) []byte {
 		last = n
 	}
 	return append(b, ']')
-}
-
-func sketchStep(q []float64) float64 {
-	mid := math.Max(math.Abs(q[len(q)/2]), 1e-9)
-	return math.Pow(10, math.Floor(math.Log10(mid))-3)
 }
 
 func encodeScore(s *schema.Score) []byte {

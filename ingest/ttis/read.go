@@ -83,7 +83,7 @@ func readHarmonised(f *decode.File) schema.Reading {
 	if n := v.Get("num_prompts").Text(); n != "" {
 		p.Conditions["num_prompts"] = n
 	}
-	if t := v.Get("tokenizer_id").Str(); t != "" {
+	if t := v.Get("tokenizer_id").Str(); t != "" && t != v.Get("model_id").Str() {
 		p.Conditions["tokenizer"] = redact.Text(t)
 	}
 	ok, _ := v.Get("completed").Float()

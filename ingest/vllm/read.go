@@ -80,7 +80,7 @@ func identity(v decode.Value, p *schema.Point) schema.Facts {
 	f.Device.Name = v.Get("device").Str()
 	f.Stack.Engine = v.Get("engine").Str()
 	f.Stack.Version = v.Get("engine_version").Str()
-	if t := v.Get("tokenizer_id").Str(); t != "" {
+	if t := v.Get("tokenizer_id").Str(); t != "" && t != f.Model.ID { // a model's own tokenizer is the rule
 		p.Conditions["tokenizer"] = redact.Text(t)
 	}
 	for _, name := range []string{"num_prompts", "best_of", "use_beam_search"} {

@@ -94,18 +94,40 @@ func orderBounds(n int, p, tail float64) (l, u int) {
 // SketchSize is the number of quantiles kept of a distribution, at i/32.
 const SketchSize = 33
 
-// Sketch returns the quantiles at i/32, i = 0 … 32, to a thousandth of the median: enough to draw a distribution and to
-// read any percentile up to p97 from it.
+// Sketch returns the quantiles at i/32, i = 0 … 32, as multiples of [SketchStep]: enough to draw a distribution, and to read
+// any percentile up to p97 within a hundredth of its width.
 func (s Sample) Sketch() []float64 {
 	if s.N() == 0 {
 		return nil
 	}
-	unit := math.Pow(10, math.Floor(math.Log10(math.Max(math.Abs(s.Quantile(.5)), 1e-9)))-3)
 	out := make([]float64, SketchSize)
 	for i := range out {
-		out[i] = Round(math.Round(s.Quantile(float64(i)/(SketchSize-1))/unit)*unit, 12)
+		out[i] = s.Quantile(float64(i) / (SketchSize - 1))
+	}
+	// Rounding may change the width and with it the step; a few rounds reach a sketch that its own step describes.
+	for range 4 {
+		step := SketchStep(out)
+		for i := range out {
+			out[i] = Round(math.Round(out[i]/step)*step, 12)
+		}
+		if SketchStep(out) == step {
+			break
+		}
 	}
 	return out
+}
+
+// SketchStep is the unit in which a sketch is stored: the power of ten of which its width between the second and the last
+// but one quantile holds a hundred to a thousand. The extremes are left out of the width, so that one outlier does not
+// coarsen everything else.
+func SketchStep(q []float64) float64 {
+	n := len(q)
+	if n < 3 {
+		return 1e-6
+	}
+	width := q[n-2] - q[1]
+	least := math.Max(math.Abs(q[n/2]), 1e-6) * 1e-3
+	return math.Pow(10, math.Floor(math.Log10(math.Max(width, least)))-2)
 }
 
 // Round rounds to significant digits.
@@ -129,9 +151,10 @@ func (s Sample) Metric(unit, def, why string) schema.Metric {
 		m.Why = why
 		return m
 	}
-	for name, v := range map[string]float64{"mean": s.Mean, "std": s.Std, "median": s.Quantile(.5), "p99": s.Quantile(.99)} {
-		m.Stats.Set(name, Round(v, kept))
-	}
+	m.Stats.Set("mean", Round(s.Mean, kept))
+	m.Stats.Set("median", Round(s.Quantile(.5), kept))
+	m.Stats.Set("p99", Round(s.Quantile(.99), kept-1))
+	m.Stats.Set("std", Round(s.Std, kept-2)) // its own relative error is 1/√(2n)
 	if se, ok := s.SE(); ok {
 		m.SE = schema.Num(Round(se, 3))
 	}
@@ -140,7 +163,7 @@ func (s Sample) Metric(unit, def, why string) schema.Metric {
 			if m.CI == nil {
 				m.CI = map[string][2]float64{}
 			}
-			m.CI[name] = [2]float64{Round(lo, kept), Round(hi, kept)}
+			m.CI[name] = [2]float64{Round(lo, kept-1), Round(hi, kept-1)}
 		}
 	}
 	return m

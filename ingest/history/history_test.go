@@ -1,0 +1,309 @@
+package history_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/ttreport/ttreport/ingest/history"
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/ingest/schema/latency"
+)
+
+func ptr(v float64) *float64 { return &v }
+
+// sample is a run with everything in it, its point as full as a detailed vLLM result makes one.
+func sample(id string) schema.Run {
+	spread := func(base float64) latency.Sample {
+		values := make([]float64, 256)
+		for i := range values {
+			values[i] = base * (1 + float64(i*i%997)/4000)
+		}
+		return latency.NewSample(values)
+	}
+	metrics := map[string]schema.Metric{"goodput_rps": {Unit: "req/s", Why: "no goodput was asked for"}}
+	for name, base := range map[string]float64{"ttft": 2396.53712, "tpot": 44.6912345, "e2el": 8026.66123} {
+		s := spread(base)
+		m := s.Metric("ms", schema.DefFirstContent, "")
+		m.Quantiles = s.Sketch()
+		metrics[name] = m
+	}
+	itl := spread(44.123456).Metric("ms", schema.DefChunkGap, "")
+	itl.CI, itl.SE = nil, schema.Missing("")
+	metrics["itl"] = itl
+	for name, v := range map[string]float64{"output_tps": 502.6234567, "total_tps": 4021.123456, "rps": 3.961234567, "requests_ok": 256, "requests_failed": 0, "duration_s": 64.1234567, "tps_user": 22.3751234} {
+		info, _ := schema.MetricByName(name)
+		m := schema.Metric{Unit: info.Unit}
+		m.Stats.Set("value", v)
+		metrics[name] = m
+	}
+	for _, name := range []string{"isl", "osl"} {
+		m := schema.Metric{Unit: "tok"}
+		m.Stats.Set("mean", 2048)
+		metrics[name] = m
+	}
+	shots, limit := 5, 10.
+	when := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	return schema.Run{ID: id, Start: when, End: when.Add(time.Hour), Release: "v0.17.0", Channel: "release", Model: schema.Model{ID: "meta-llama/Llama-3.1-8B-Instruct", Name: "Llama-3.1-8B-Instruct", Key: "Llama-3.1-8B", Status: "COMPLETE"},
+		Impl: "tt-transformers", Device: schema.Device{Name: "n150", Chips: 1}, Stack: schema.Stack{Engine: "vllm", Version: "0.13.0", Commits: map[string]string{"vllm": "6e67d2d", "tt_metal": "25305db"}},
+		Points: []schema.Point{{Key: schema.Key{Task: "text", Tool: "vllm", ISL: ptr(2048), OSL: ptr(128), Concurrency: ptr(32), Dataset: "random"}, Status: "ok", Repeat: 1, Start: when, End: when.Add(time.Minute),
+			Conditions: map[string]string{"ignore_eos": "true", "num_prompts": "256", "client": "openai-chat"}, Client: map[string]string{"concurrency_reached": "31.20"},
+			Command: []string{"vllm", "bench", "serve", "--backend", "openai-chat", "--model", "m", "--max-concurrency", "32", "--num-prompts", "256", "--dataset-name", "random", "--random-input-len", "2048"},
+			Metrics: metrics, Source: schema.Source{Path: "results/run/raw/benchmark_isl-2048_osl-128_maxcon-32_n-256.json", SHA256: strings.Repeat("0af1", 16), Format: "vllm-serve", ToolVersion: "0.13.0"}}},
+		Scores: []schema.Score{{Task: "gsm8k", Metric: "exact_match", Filter: "strict-match", Value: schema.Num(.79), Stderr: schema.Num(.011), N: 1319, Total: 1319, Fewshot: &shots, Limit: &limit, Direction: "higher", Source: schema.Source{Path: "e.json", SHA256: strings.Repeat("a", 64), Format: "lm-eval"}},
+			{Task: "x", Metric: "acc", Value: schema.Missing("the file says NaN"), Stderr: schema.Missing("not in the file"), Source: schema.Source{Path: "e.json", SHA256: strings.Repeat("a", 64), Format: "lm-eval"}}},
+		Targets:    []schema.Target{{Key: schema.Key{Task: "text", ISL: ptr(2048), OSL: ptr(128), Concurrency: ptr(32)}, Metric: "ttft", Stat: "mean", Value: 80, Unit: "ms", Level: "complete", Tolerance: .05, Source: "t.json", SHA256: strings.Repeat("b", 64), AsOf: "2026-01-01"}},
+		Plan:       []schema.Key{{Task: "text", Tool: "vllm", ISL: ptr(1)}},
+		Provenance: map[string]schema.Origin{"device.name": {From: "flag", Where: "command line"}},
+		Problems:   []schema.Problem{{Severity: "warning", Path: "a.json", Line: 3, Column: 4, Offset: 77, Code: "x", Found: "<b>", Expected: "y", Hint: "z"}}}
+}
+
+func TestDocumentsFitTheSchema(t *testing.T) {
+	compiled, err := jsonschema.NewCompiler().Compile("../schema/run.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := sample("a")
+	docs := map[string][]byte{"full": history.Encode(&r), "empty": history.Encode(&schema.Run{ID: "b"})}
+	for name, doc := range docs {
+		v, err := jsonschema.UnmarshalJSON(bytes.NewReader(doc))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if err := compiled.Validate(v); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	bad, _ := jsonschema.UnmarshalJSON(strings.NewReader(`{"schema":"ttreport/v1","id":"x","model":{},"device":{},"stack":{},"points":[{"key":{}}],"scores":[],"targets":[],"provenance":{},"problems":[]}`))
+	if compiled.Validate(bad) == nil {
+		t.Error("the schema accepts anything")
+	}
+}
+
+func TestSameRunSameBytes(t *testing.T) {
+	r := sample("a")
+	first := history.Encode(&r)
+	for range 5 {
+		if !bytes.Equal(first, history.Encode(&r)) {
+			t.Fatal("two writings of one run differ")
+		}
+	}
+	again, problem := history.Decode("a.json", first)
+	if problem != nil {
+		t.Fatal(problem)
+	}
+	if second := history.Encode(&again); !bytes.Equal(first, second) {
+		t.Fatalf("a read and a write changed the document:\n%s\n%s", first, second)
+	}
+	if again.Points[0].Metrics["ttft"].Quantiles[0] != r.Points[0].Metrics["ttft"].Quantiles[0] || !reflect.DeepEqual(again.Points[0].Metrics["ttft"].Quantiles, r.Points[0].Metrics["ttft"].Quantiles) {
+		t.Error("a distribution was changed")
+	}
+	if v, ok := again.Scores[1].Value.Get(); ok || again.Scores[1].Value.Why() == "" {
+		t.Errorf("an absent score came back as %v", v)
+	}
+}
+
+func TestUnknownFieldsSurvive(t *testing.T) {
+	r := sample("a")
+	var doc map[string]any
+	if err := json.Unmarshal(history.Encode(&r), &doc); err != nil {
+		t.Fatal(err)
+	}
+	mark := map[string]any{"new": []any{1.0, "two", nil}}
+	point := doc["points"].([]any)[0].(map[string]any)
+	places := []map[string]any{doc, doc["model"].(map[string]any), doc["device"].(map[string]any), doc["stack"].(map[string]any), doc["extra"].(map[string]any), point, point["key"].(map[string]any), point["source"].(map[string]any),
+		point["metrics"].(map[string]any)["ttft"].(map[string]any), doc["scores"].([]any)[0].(map[string]any), doc["targets"].([]any)[0].(map[string]any), doc["problems"].([]any)[0].(map[string]any)}
+	for _, p := range places {
+		p["from_the_future"] = mark
+	}
+	future, _ := json.Marshal(doc)
+	run, problem := history.Decode("a.json", future)
+	if problem != nil {
+		t.Fatal(problem)
+	}
+	if n := bytes.Count(history.Encode(&run), []byte(`"from_the_future":{"new":[1,"two",null]}`)); n != len(places) {
+		t.Errorf("%d of %d unknown fields survived", n, len(places))
+	}
+}
+
+func TestPointsAreSmall(t *testing.T) {
+	r := sample("a")
+	for _, line := range bytes.Split(history.Encode(&r), []byte("\n")) {
+		if bytes.HasPrefix(line, []byte(`{"client"`)) {
+			if len(line) > 2048 {
+				t.Errorf("a point takes %d bytes, more than 2,048", len(line))
+			}
+			return
+		}
+	}
+	t.Error("no line with the point")
+}
+
+func load(t *testing.T, cache string, dirs ...string) (*columns.Columns, []schema.Problem) {
+	t.Helper()
+	c, problems, err := history.Load(context.Background(), cache, dirs...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, problems
+}
+
+// dump says everything that columns hold, ordered by run, to compare two of them.
+func dump(c *columns.Columns) string {
+	out := map[string]string{}
+	for i := range c.Runs {
+		h := c.Runs[i]
+		var b strings.Builder
+		for p := h.FirstPoint; p < h.PointsEnd; p++ {
+			row := &c.Points[p]
+			fmt.Fprintf(&b, "%s %d %s %s\n", c.KeyName(row.Key), row.Repeat, row.StatusWord(), c.Reasons[row.Reason])
+			c.Values(row, func(s columns.StatID, v float64) { fmt.Fprintln(&b, s, v) })
+		}
+		for _, s := range c.ScoresOf(i) {
+			v, _ := s.Value.Get()
+			fmt.Fprintln(&b, s.Task, v, s.Value.Why(), s.N)
+		}
+		fmt.Fprintln(&b, len(c.TargetsOf(i)), len(c.PlanOf(i)), h.Errors, h.Warnings, h.Release, h.Device, h.Engine, h.Start)
+		out[h.ID] = b.String()
+	}
+	js, _ := json.MarshalIndent(out, "", " ")
+	return string(js)
+}
+
+func TestCacheChangesNothing(t *testing.T) {
+	dir := t.TempDir()
+	cache := filepath.Join(t.TempDir(), "c")
+	for i := range 7 {
+		if _, err := history.Put(dir, sample(fmt.Sprint("run", i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cold, problems := load(t, cache, dir)
+	if len(problems) > 0 || len(cold.Runs) != 7 {
+		t.Fatal(problems, len(cold.Runs))
+	}
+	warm, _ := load(t, cache, dir)
+	if dump(cold) != dump(warm) {
+		t.Errorf("warm differs from cold:\n%s\n%s", dump(cold), dump(warm))
+	}
+	// One document changes, one comes, one goes.
+	changed := sample("run3")
+	changed.Release = "v9"
+	changed.Points[0].Status = schema.StatusFailed
+	if _, err := history.Put(dir, changed); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := history.Put(dir, sample("run7")); err != nil {
+		t.Fatal(err)
+	}
+	r5 := sample("run5")
+	if err := os.Remove(filepath.Join(dir, history.PathOf(&r5))); err != nil {
+		t.Fatal(err)
+	}
+	mixed, _ := load(t, cache, dir)
+	fresh, _ := load(t, "", dir)
+	if dump(mixed) != dump(fresh) || len(mixed.Runs) != 7 {
+		t.Error("a partly warm load differs from a cold one")
+	}
+	// A damaged cache costs time and nothing else.
+	data, err := os.ReadFile(cache)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range [][]byte{data[:len(data)/2], append(bytes.Clone(data[:len(data)-8]), 1, 2, 3, 255, 255, 255, 255, 255), []byte("x"), nil} {
+		if err := os.WriteFile(cache, bad, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if c, _ := load(t, cache, dir); dump(c) != dump(fresh) && len(bad) < len(data)-8 {
+			t.Error("a damaged cache changed what was loaded")
+		}
+	}
+}
+
+func TestBadDocumentsAreNamedAndKept(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := history.Put(dir, sample("good")); err != nil {
+		t.Fatal(err)
+	}
+	r := sample("late")
+	bad := map[string]string{"empty.json": "", "cut.json": string(history.Encode(&r)[:500]), "later.json": `{"schema":"ttreport/v2","id":"x"}`, "foreign.json": `{"a":1}`}
+	codes := map[string]string{"empty.json": "empty-file", "cut.json": "truncated-json", "later.json": "other-schema", "foreign.json": "other-schema"}
+	for name, text := range bad {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, problems := load(t, "", dir)
+	if len(c.Runs) != 1 || c.Runs[0].ID != "good" || len(problems) != len(bad) {
+		t.Fatalf("%d runs, problems %v", len(c.Runs), problems)
+	}
+	for _, p := range problems {
+		if want := codes[filepath.Base(p.Path)]; p.Code != want || p.Hint == "" {
+			t.Errorf("%s: %s, want %s (hint %q)", p.Path, p.Code, want, p.Hint)
+		}
+	}
+	for name, text := range bad {
+		if now, _ := os.ReadFile(filepath.Join(dir, name)); string(now) != text {
+			t.Errorf("%s was changed", name)
+		}
+	}
+	// A document of a later schema is never overwritten.
+	later := filepath.Join(dir, history.PathOf(&r))
+	if err := os.WriteFile(later, []byte(bad["later.json"]), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := history.Put(dir, r); err == nil {
+		t.Error("a document of a later schema was overwritten")
+	}
+	if now, _ := os.ReadFile(later); string(now) != bad["later.json"] {
+		t.Error("a document of a later schema was changed")
+	}
+}
+
+func TestTwoRunsOfOneID(t *testing.T) {
+	dir := t.TempDir()
+	a, b := sample("same"), sample("same")
+	b.Device.Name = "t3k"
+	for _, r := range []schema.Run{a, b} {
+		if _, err := history.Put(dir, r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, problems := load(t, "", dir)
+	if len(c.Runs) != 2 || c.Runs[0].ID == c.Runs[1].ID || len(problems) != 1 || problems[0].Code != "run-id-taken" {
+		t.Errorf("%d runs, %v", len(c.Runs), problems)
+	}
+}
+
+func TestUpdateKeepsWhatWasNotReadAgain(t *testing.T) {
+	dir := t.TempDir()
+	first := sample("a")
+	if _, err := history.Put(dir, first); err != nil {
+		t.Fatal(err)
+	}
+	now := sample("a")
+	now.Points[0].Source = schema.Source{Path: "another.json", SHA256: strings.Repeat("c", 64), Format: "vllm-serve"}
+	now.Points[0].Key.Concurrency = ptr(1)
+	now.Scores = nil
+	now.Targets = []schema.Target{{Metric: "ttft", Value: 1, Level: "target"}}
+	if _, err := history.Put(dir, now); err != nil {
+		t.Fatal(err)
+	}
+	got, ok := history.Peek(dir, &now)
+	if !ok || len(got.Points) != 2 || len(got.Scores) != 2 || len(got.Targets) != 1 || got.Targets[0].Value != 80 {
+		t.Errorf("%d points, %d scores, targets %+v", len(got.Points), len(got.Scores), got.Targets)
+	}
+	if changed, err := history.Put(dir, got); err != nil || changed {
+		t.Error("putting the same run again wrote something", err)
+	}
+}
