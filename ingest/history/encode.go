@@ -238,9 +238,7 @@ func encodeStack(s schema.Stack) []byte {
 func encodeKey(k schema.Key) []byte {
 	var o object
 	for name, v := range map[string]*float64{"isl": k.ISL, "osl": k.OSL, "concurrency": k.Concurrency, "rate": k.Rate} {
-		if v == nil {
-			o.put(name, []byte("null"))
-		} else {
+		if v != nil { // absent equals null
 			o.number(name, *v)
 		}
 	}
