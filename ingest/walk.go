@@ -119,6 +119,13 @@ func (w *walker) enter(name string, above []fs.FileInfo) {
 		w.problem(name, err)
 		return
 	}
+	for _, up := range above {
+		if os.SameFile(up, info) {
+			w.problems = append(w.problems, schema.Problem{Severity: schema.SevNote, Path: found{w.root, name}.shown(), Code: "directory-loop",
+				Found: "a folder that contains itself by way of a link", Used: "the folder once", Hint: "nothing to do"})
+			return
+		}
+	}
 	w.dir(name, append(above[:len(above):len(above)], info))
 }
 
@@ -130,13 +137,6 @@ func (w *walker) link(name string, above []fs.FileInfo) {
 	case info.Mode().IsRegular():
 		w.files = append(w.files, found{w.root, name})
 	case info.IsDir():
-		for _, up := range above {
-			if os.SameFile(up, info) {
-				w.problems = append(w.problems, schema.Problem{Severity: schema.SevNote, Path: found{w.root, name}.shown(), Code: "directory-loop",
-					Found: "a link to a folder that contains it", Used: "the folder once", Hint: "nothing to do"})
-				return
-			}
-		}
 		w.enter(name, above)
 	}
 }

@@ -1,0 +1,254 @@
+package ingest_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/ttreport/ttreport/ingest"
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
+)
+
+func result(model, date string, c int) string {
+	return fmt.Sprintf(`{"date":%q,"model_id":%q,"num_prompts":8,"request_rate":"inf","max_concurrency":%d,"duration":2.0,"completed":8,"failed":0,"total_input_tokens":80,"total_output_tokens":40,"request_throughput":4.0,"output_throughput":20.0,"mean_ttft_ms":10,"mean_tpot_ms":2}`, date, model, c)
+}
+
+// lengths adds the lengths that --metadata may state.
+func lengths(text string) string { return strings.Replace(text, "{", `{"isl":"128","osl":"64",`, 1) }
+
+func load(t *testing.T, opt ingest.Options, files map[string]string) ingest.Set {
+	t.Helper()
+	fs := fstest.MapFS{}
+	for name, text := range files {
+		fs[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	set, err := ingest.Load(context.Background(), []ingest.Root{{FS: fs, Name: "in"}}, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+func codes(problems []schema.Problem) string {
+	var out []string
+	for _, p := range problems {
+		out = append(out, p.Code)
+	}
+	return strings.Join(out, " ")
+}
+
+func TestGrouping(t *testing.T) {
+	set := load(t, ingest.Options{}, map[string]string{
+		"a/1.json": lengths(result("acme/x", "20260101-000000", 1)),
+		"a/2.json": lengths(result("acme/x", "20260101-010000", 8)),
+		"a/3.json": lengths(result("acme/x", "20260101-020000", 8)), // a repeat
+		"a/4.json": result("acme/x", "20260101-120000", 1), // after a pause of ten hours
+		"a/5.json": result("acme/y", "20260101-000500", 1), // another model
+		"b/1.json": result("acme/x", "20260101-000001", 1), // another folder
+	})
+	if len(set.Runs) != 4 || codes(set.Problems) != "" {
+		t.Fatalf("%d runs, problems %v", len(set.Runs), set.Problems)
+	}
+	for _, r := range set.Runs {
+		if len(r.Points) == 3 {
+			if r.Points[1].Repeat != 1 || r.Points[2].Repeat != 2 || !strings.HasPrefix(r.ID, "20251231T") && !strings.HasPrefix(r.ID, "20260101T") {
+				t.Errorf("%s: repeats %d %d", r.ID, r.Points[1].Repeat, r.Points[2].Repeat)
+			}
+			if set.Grouping[r.ID] == "" {
+				t.Error("no reason for the grouping")
+			}
+			return
+		}
+	}
+	t.Error("no run of three points")
+}
+
+// The id must not depend on where the tree lies, nor on what else is loaded with it.
+func TestIDsAreStable(t *testing.T) {
+	files := map[string]string{"w/a/1.json": result("acme/x", "20260101-000000", 1)}
+	one := load(t, ingest.Options{}, files)
+	files["z/other.json"] = result("acme/z", "20250101-000000", 1)
+	two := load(t, ingest.Options{}, files)
+	if one.Runs[0].ID != two.Runs[1].ID {
+		t.Errorf("%s became %s", one.Runs[0].ID, two.Runs[1].ID)
+	}
+}
+
+func TestSameBytesCountOnce(t *testing.T) {
+	text := result("acme/x", "20260101-000000", 1)
+	set := load(t, ingest.Options{}, map[string]string{"a.json": text, "copy/a.json": text})
+	if len(set.Runs) != 1 || len(set.Runs[0].Points) != 1 || codes(set.Problems) != "duplicate" {
+		t.Errorf("%d runs, %v", len(set.Runs), set.Problems)
+	}
+}
+
+func TestIdentityHasAnOrderAndAnOrigin(t *testing.T) {
+	files := map[string]string{
+		"r1/n150/x.json": result("acme/x", "20260101-000000", 1),
+		"r1/n150/x.json" + manifest.SidecarSuffix: `{"schema":"ttreport/sidecar/v1","result":"x.json","tool":"mytool","tool_version":"7","workload":{"isl":128,"osl":64},"conditions":{"seed":"3"},"argv":["run","--api-key","sesame-open"],"start":"2026-01-01T05:00:00Z","end":"2026-01-01T05:01:00Z","exit_code":0}`,
+		"r1/" + manifest.FileName: "device: {name: t3k}\nstack: {engine: vllm}\n",
+	}
+	p, err := manifest.NewPattern("{release}/{device}/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := load(t, ingest.Options{Patterns: []manifest.Pattern{p}, Flags: schema.Facts{Impl: "impl", Release: "r9"}}, files)
+	r := set.Runs[0]
+	pt := r.Points[0]
+	if r.Device.Name != "t3k" || r.Release != "r1" || r.Impl != "impl" || r.Stack.Engine != "vllm" || r.Model.Name != "x" {
+		t.Errorf("%+v %s %s %+v", r.Device, r.Release, r.Impl, r.Stack)
+	}
+	for field, from := range map[string]string{"device.name": "manifest", "release": "path", "impl": "flag", "model.id": "file", "model.name": "derived", "start": "sidecar"} {
+		if r.Provenance[field].From != from {
+			t.Errorf("%s comes from %+v, want %s", field, r.Provenance[field], from)
+		}
+	}
+	if pt.Key.Tool != "mytool" || *pt.Key.ISL != 128 || *pt.Key.OSL != 64 || pt.Conditions["seed"] != "3" || strings.Contains(strings.Join(pt.Command, " "), "sesame") || pt.Start.Hour() != 5 {
+		t.Errorf("%s %v %v %s", pt.Key, pt.Conditions, pt.Command, pt.Start)
+	}
+	// The path says another device, the flag another release: both are told.
+	if got := codes(set.Problems); got != "contradiction contradiction" {
+		t.Errorf("%s: %v", got, set.Problems)
+	}
+}
+
+func TestUnknownStaysUnknown(t *testing.T) {
+	set := load(t, ingest.Options{}, map[string]string{"serving_qps4-20260101-000000.json": result("acme/x", "20260101-000000", 1)})
+	r := set.Runs[0]
+	if r.Device.Name != "" || r.Stack.Engine != "" || r.Release != "" || r.Points[0].Key.ISL != nil {
+		t.Errorf("something was guessed: %+v", r)
+	}
+	if got := r.Points[0].Key.Dims[schema.DimLabel]; got != "serving_qps4" {
+		t.Errorf("label %q", got)
+	}
+}
+
+func TestNothingStopsTheOthers(t *testing.T) {
+	set := load(t, ingest.Options{}, map[string]string{
+		"good.json": result("acme/x", "20260101-000000", 1), "empty.json": "", "cut.json": result("a", "20260101-000000", 1)[:100], "two.json": result("acme/x", "20260101-000100", 2) + "\n" + result("acme/x", "20260101-000200", 3),
+		"array.json": "[]", "near.json": `{"completed":3,"hello":1}`, "log.txt": "hello", "bad.yaml.json": "{]", "x/" + manifest.FileName: "nonsense: [", "x.json" + manifest.SidecarSuffix: "{",
+	})
+	points := 0
+	for _, r := range set.Runs {
+		points += len(r.Points)
+	}
+	if points != 3 {
+		t.Errorf("%d points", points)
+	}
+	by := map[string]ingest.File{}
+	for _, f := range set.Files {
+		by[f.Path] = f
+		if f.Format == ingest.Unknown && len(f.Problems) == 0 {
+			t.Errorf("%s is unknown and has no problem", f.Path)
+		}
+	}
+	near := by["in/near.json"]
+	if near.Format != ingest.Unknown || near.Detail != "vllm-serve" || !strings.Contains(near.Problems[0].Expected, "output_throughput") {
+		t.Errorf("%+v", near)
+	}
+	for name, want := range map[string]string{"in/empty.json": "empty-file", "in/cut.json": "truncated-json", "in/log.txt": "unknown-format", "in/bad.yaml.json": "bad-json", "in/x/" + manifest.FileName: "bad-yaml", "in/x.json" + manifest.SidecarSuffix: "bad-sidecar"} {
+		if codes(by[name].Problems) != want {
+			t.Errorf("%s: %v", name, by[name].Problems)
+		}
+	}
+}
+
+func TestFolders(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		full := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(full), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(full, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("a/1.json", result("acme/x", "20260101-000000", 1))
+	write("elsewhere/2.json", result("acme/x", "20260101-000000", 2))
+	write("a/.hidden/3.json", result("acme/x", "20260101-000000", 3))
+	for link, to := range map[string]string{"a/loop": "..", "a/linked": "../elsewhere", "a/dangling": "nowhere"} {
+		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	root, err := ingest.OSRoot(filepath.Join(dir, "a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := ingest.Load(context.Background(), []ingest.Root{root}, ingest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, r := range set.Runs {
+		n += len(r.Points)
+	}
+	if n < 2 || !strings.Contains(codes(set.Problems), "directory-loop") || !strings.Contains(codes(set.Problems), "unreadable") {
+		t.Errorf("%d points, %v", n, set.Problems)
+	}
+	if len(set.Files) > 4 {
+		t.Errorf("a loop was walked: %d files", len(set.Files))
+	}
+}
+
+func TestLimits(t *testing.T) {
+	set := load(t, ingest.Options{Limits: decode.Limits{Bytes: 50, Depth: 10, Values: 10}}, map[string]string{"a.json": result("acme/x", "20260101-000000", 1)})
+	if codes(set.Problems) != "too-large" {
+		t.Errorf("%v", set.Problems)
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := ingest.Load(ctx, []ingest.Root{{FS: fstest.MapFS{"a.json": {Data: []byte("{}")}}}}, ingest.Options{}); err == nil {
+		t.Error("a cancelled load ended well")
+	}
+}
+
+// The real files, where they are: every one is understood or named in a problem, and the trees read as they should.
+func TestRealFiles(t *testing.T) {
+	const corpus = "../../shared/corpus"
+	if _, err := os.Stat(corpus); err != nil {
+		t.Skip("the real files are not here: " + corpus)
+	}
+	for dir, want := range map[string]struct{ runs, points, scores int }{"vllm": {9, 45, 0}, "aiperf": {2, 4, 0}, "tenstorrent/era1-synthetic": {1, 51, 11}, "lm-eval": {0, 0, 1}} {
+		root, err := ingest.OSRoot(filepath.Join(corpus, dir))
+		if err != nil {
+			t.Fatal(err)
+		}
+		set, err := ingest.Load(context.Background(), []ingest.Root{root}, ingest.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		points, scores := 0, 0
+		for _, r := range set.Runs {
+			points, scores = points+len(r.Points), scores+len(r.Scores)
+		}
+		if dir == "lm-eval" {
+			if scores < 500 {
+				t.Errorf("lm-eval: %d scores", scores)
+			}
+		} else if points != want.points || scores != want.scores || len(set.Runs) != want.runs {
+			t.Errorf("%s: %d runs, %d points, %d scores; want %+v", dir, len(set.Runs), points, scores, want)
+		}
+		for _, f := range set.Files {
+			if f.Format == ingest.Unknown && len(f.Problems) == 0 {
+				t.Errorf("%s is neither understood nor named", f.Path)
+			}
+		}
+		for _, p := range set.Problems {
+			if p.Code == "disagreement" && !strings.Contains(p.Path, "mi300x") {
+				t.Errorf("%s", p)
+			}
+		}
+	}
+}
