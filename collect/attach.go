@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -21,7 +22,12 @@ type Attached struct {
 	Model  string // served name; "" takes the only one that the server lists
 	APIKey string
 	Wait   time.Duration // how long to wait for it to be ready; 0: a minute
+	// Waiting is called every five seconds with the reason for the wait; may be nil.
+	Waiting func(error)
 }
+
+// ErrNotReady is returned for a server that does not become ready in time.
+var ErrNotReady = errors.New("the server is not ready")
 
 // Start waits until the server is ready and asks it who it is. What it does not say stays unknown.
 func (a *Attached) Start(ctx context.Context) (Endpoint, error) {
@@ -32,6 +38,7 @@ func (a *Attached) Start(ctx context.Context) (Endpoint, error) {
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	var last error
+	next := time.Now()
 	for {
 		end, err := a.ready(ctx)
 		if err == nil {
@@ -40,9 +47,13 @@ func (a *Attached) Start(ctx context.Context) (Endpoint, error) {
 		if ctx.Err() == nil || last == nil {
 			last = err
 		}
+		if a.Waiting != nil && time.Now().After(next) {
+			a.Waiting(err)
+			next = time.Now().Add(5 * time.Second)
+		}
 		select {
 		case <-ctx.Done():
-			return Endpoint{}, fmt.Errorf("%s is not ready after %s: %w", a.URL, wait, last)
+			return Endpoint{}, fmt.Errorf("%w after %s at %s: %w", ErrNotReady, wait, a.URL, last)
 		case <-time.After(250 * time.Millisecond):
 		}
 	}

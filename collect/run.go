@@ -12,6 +12,7 @@ import (
 
 	"github.com/ttreport/ttreport/collect/sweep"
 	"github.com/ttreport/ttreport/collect/tool/builtin"
+	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/durable"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 	"github.com/ttreport/ttreport/ingest/schema/redact"
@@ -80,6 +81,7 @@ func Run(ctx context.Context, p Plan, srv Server, results, version string, repor
 	defer s.journal.Close()
 	defer srv.Stop()
 	if err := s.begin(ctx, srv); err != nil {
+		_ = os.RemoveAll(s.dir) // nothing was measured: an empty run folder would only puzzle
 		return s.out, err
 	}
 	if err := s.measure(ctx); err != nil {
@@ -206,8 +208,17 @@ func (s *session) store(file string, raw []byte, side manifest.Sidecar) error {
 
 // argv is the command that would make this point again.
 func (s *session) argv(l builtin.Load) []string {
-	argv := []string{"ttreport", "collect", "--server", l.URL, "--model", s.plan.Model.Name, "--device", s.plan.Device, "--workload", Spec(l.ISL, l.OSL, l.Concurrency, l.Rate, l.Requests)}
+	argv := []string{"ttreport", "collect", "--server", s.server(), "--model", s.plan.Model.Name, "--device", s.plan.Device, "--seed", strconv.FormatUint(l.Seed, 10),
+		"--workload", Spec(l.ISL, l.OSL, l.Concurrency, l.Rate, l.Requests)}
 	return redact.Argv(argv)
+}
+
+// server is what --server would name: the simulator's own port means nothing to anybody else.
+func (s *session) server() string {
+	if s.plan.Device == schema.Simulated {
+		return "sim"
+	}
+	return s.end.URL
 }
 
 // Spec is a workload in the form that --workload takes.
@@ -306,7 +317,7 @@ func (s *session) eval(ctx context.Context) error {
 	}
 	file := "results_" + began.UTC().Format("2006-01-02T15-04-05.000000") + ".json"
 	side := manifest.Sidecar{Result: file, Tool: builtin.Name, ToolVersion: builtin.Version, Start: began.UTC(), End: time.Now().UTC(),
-		Argv: redact.Argv([]string{"ttreport", "collect", "--server", s.end.URL, "--model", s.plan.Model.Name, "--device", s.plan.Device, "--only", "evals"})}
+		Argv: redact.Argv([]string{"ttreport", "collect", "--server", s.server(), "--model", s.plan.Model.Name, "--device", s.plan.Device, "--only", "evals"})}
 	if err := s.store(file, raw, side); err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/aiperf"
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
 // gap is how long a run may pause before what follows is another run.
@@ -145,6 +146,7 @@ func build(items []*item) (schema.Run, string) {
 			}
 		}
 	}
+	run.Problems = append(onceEach(run.Problems), incomplete(first.journal)...)
 	run.Arrange()
 	reason := fmt.Sprintf("%s under id %s", countFiles(len(items)), run.ID)
 	if run.ID == "" {
@@ -176,6 +178,53 @@ func mergeRun(into *schema.Run, more schema.Run) {
 		into.End = more.End
 	}
 	into.Arrange()
+}
+
+// incomplete says what a run's journal says went wrong: measurements that failed, and an end that never came.
+func incomplete(journal *item) []schema.Problem {
+	if journal == nil {
+		return nil
+	}
+	var out []schema.Problem
+	ended, last := false, "nothing"
+	for _, e := range manifest.ReadJournal(journal.file.Data) {
+		ended = ended || e.Event == "run-done"
+		last = strings.TrimSpace(e.Event + " " + e.Item)
+		if strings.HasSuffix(e.Event, "-failed") {
+			out = append(out, schema.Problem{Severity: schema.SevWarning, Path: journal.shown(), Code: e.Event, Found: strings.Trim(e.Item+": "+e.Note, ": "), Expected: "a result", Hint: "measure it again"})
+		}
+	}
+	if !ended {
+		out = append(out, schema.Problem{Severity: schema.SevWarning, Path: journal.shown(), Code: "run-incomplete", Found: "a collection that did not come to its end; its last word is " + last,
+			Expected: "run-done", Used: "what was measured until then", Hint: "what is missing is listed with the release"})
+	}
+	return out
+}
+
+// onceEach keeps one of several problems that say the same of several files, with their number.
+func onceEach(list []schema.Problem) []schema.Problem {
+	var out []schema.Problem
+	at, count := map[string]int{}, map[int]int{}
+	for _, p := range list {
+		key := p.Code + "\x00" + p.Found
+		if p.Code != "contradiction" {
+			out = append(out, p)
+			continue
+		}
+		i, seen := at[key]
+		if !seen {
+			i = len(out)
+			at[key] = i
+			out = append(out, p)
+		}
+		count[i]++
+	}
+	for i, n := range count {
+		if n > 1 {
+			out[i].Found += fmt.Sprintf(" (in %d files)", n)
+		}
+	}
+	return out
 }
 
 func countFiles(n int) string {

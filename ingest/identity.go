@@ -15,11 +15,12 @@ import (
 type beside struct {
 	sidecars  map[string]manifest.Sidecar
 	manifests map[string]manifest.Manifest
+	journals  map[string]*item // by run folder
 	specs     []*item
 }
 
 func indexBeside(items []*item) beside {
-	b := beside{sidecars: map[string]manifest.Sidecar{}, manifests: map[string]manifest.Manifest{}}
+	b := beside{sidecars: map[string]manifest.Sidecar{}, manifests: map[string]manifest.Manifest{}, journals: map[string]*item{}}
 	for _, it := range items {
 		switch {
 		case it.isRole == "sidecar" && it.file.SHA256 != "":
@@ -38,6 +39,8 @@ func indexBeside(items []*item) beside {
 			}
 			b.manifests[path.Dir(it.shown())] = m
 			it.reading.Detail = "speaks for " + path.Dir(it.shown())
+		case it.isRole == "journal" && it.file.SHA256 != "":
+			b.journals[path.Dir(it.shown())] = it
 		case it.reading.Format == ttis.Spec:
 			b.specs = append(b.specs, it)
 		}
@@ -105,11 +108,11 @@ func identify(it *item, b beside, opt Options) {
 		}
 	}
 	own := it.reading.Facts
-	where := it.shown()
-	if own.StartNote != "" {
-		where += " (" + own.StartNote + ")"
+	add(own, "file", it.shown())
+	if o, ok := it.origin["start"]; ok && own.StartNote != "" {
+		o.Where += " (" + own.StartNote + ")"
+		it.origin["start"] = o
 	}
-	add(own, "file", where)
 	if s, ok := b.sidecars[it.shown()]; ok {
 		applySidecar(it, s)
 		add(schema.Facts{Start: s.Start, End: s.End}, "sidecar", it.shown()+manifest.SidecarSuffix)
@@ -121,6 +124,7 @@ func identify(it *item, b beside, opt Options) {
 		add(facts, "manifest", path.Join(dir, manifest.FileName))
 		applyWorkload(it, tool, w, nil)
 		it.targets, it.runRoot = m.SchemaTargets(), dir
+		it.journal = b.journals[dir]
 		for _, p := range m.Plan {
 			if p.Eval == "" {
 				it.plan = append(it.plan, p.Workload.Key(p.Tool))

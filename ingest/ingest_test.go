@@ -48,9 +48,9 @@ func TestGrouping(t *testing.T) {
 		"a/1.json": lengths(result("acme/x", "20260101-000000", 1)),
 		"a/2.json": lengths(result("acme/x", "20260101-010000", 8)),
 		"a/3.json": lengths(result("acme/x", "20260101-020000", 8)), // a repeat
-		"a/4.json": result("acme/x", "20260101-120000", 1), // after a pause of ten hours
-		"a/5.json": result("acme/y", "20260101-000500", 1), // another model
-		"b/1.json": result("acme/x", "20260101-000001", 1), // another folder
+		"a/4.json": result("acme/x", "20260101-120000", 1),          // after a pause of ten hours
+		"a/5.json": result("acme/y", "20260101-000500", 1),          // another model
+		"b/1.json": result("acme/x", "20260101-000001", 1),          // another folder
 	})
 	if len(set.Runs) != 4 || codes(set.Problems) != "" {
 		t.Fatalf("%d runs, problems %v", len(set.Runs), set.Problems)
@@ -92,7 +92,7 @@ func TestIdentityHasAnOrderAndAnOrigin(t *testing.T) {
 	files := map[string]string{
 		"r1/n150/x.json": result("acme/x", "20260101-000000", 1),
 		"r1/n150/x.json" + manifest.SidecarSuffix: `{"schema":"ttreport/sidecar/v1","result":"x.json","tool":"mytool","tool_version":"7","workload":{"isl":128,"osl":64},"conditions":{"seed":"3"},"argv":["run","--api-key","sesame-open"],"start":"2026-01-01T05:00:00Z","end":"2026-01-01T05:01:00Z","exit_code":0}`,
-		"r1/" + manifest.FileName: "device: {name: t3k}\nstack: {engine: vllm}\n",
+		"r1/" + manifest.FileName:                 "device: {name: t3k}\nstack: {engine: vllm}\n",
 	}
 	p, err := manifest.NewPattern("{release}/{device}/*")
 	if err != nil {

@@ -55,6 +55,7 @@ type item struct {
 	targets []schema.Target
 	plan    []schema.Key
 	group   string
+	journal *item  // of the run folder, when there is one
 	runRoot string // the folder that makes the group, when nothing states an id
 }
 

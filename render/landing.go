@@ -16,7 +16,7 @@ func (r *Report) Landing() Page {
 		p.Description = "No results yet."
 		p.Lead = Lead{Text: "No results yet.", Paras: []string{"Nothing has been measured or read into this workspace."}}
 		p.Sections = []Section{{ID: "start", Title: "What to do", Blocks: []Block{{Empty: &Empty{What: "Nothing to show", Why: "The history folder holds no run.",
-			Cmd: "ttreport collect --model MODEL --device DEVICE"}}}}}
+			Cmd: "ttreport build PATH   or   ttreport collect --model MODEL --device DEVICE --server URL   or   ttreport demo"}}}}}
 		return p
 	}
 	rel := r.Releases[at]
@@ -24,18 +24,15 @@ func (r *Report) Landing() Page {
 	d := words.Decide(verdicts)
 	p.Eyebrow = fmt.Sprintf("%s: %s, %s.", releaseWord(rel, "Newest "), rel.Name, rel.Date.UTC().Format("2 January 2006"))
 	p.Description = fmt.Sprintf("%s: %s: %s", rel.Name, d.Word, d.Detail)
-	p.Lead = Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word, Text: rel.Name + ": " + d.Detail, Paras: r.landingParas(at, verdicts, changes)}
-	p.Sections = append(p.Sections, Section{ID: "counts", Blocks: []Block{{Counts: []Ledger{
-		ledger("Targets", words.Plural(len(verdicts), "verdict"), verdicts, targetWords()),
-		ledger("History", words.Plural(len(changes), "comparison"), changes, historyWords()),
-	}}}})
+	p.Lead = Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word, Text: d.Detail, Paras: r.landingParas(at, verdicts, changes)}
+	p.Sections = append(p.Sections, Section{ID: "counts", Blocks: []Block{{Counts: r.ledgers(at)}}})
 	p.Sections = append(p.Sections, Section{ID: "changed", Title: "What changed, worst first", Intro: "Changes of 2 % or more since the release before. Whether they are more than noise is not judged yet.",
 		End: &Link{"all of " + rel.Name, ReleasePath(rel.Name)}, Blocks: []Block{r.changesBlock(topChanges(changes), at)}})
 	if req := required(verdicts); len(req) > 0 {
 		p.Sections = append(p.Sections, requiredSection(rel, req))
 	}
 	p.Sections = append(p.Sections, Section{ID: "models", Title: "Models and devices", Intro: "Each pair with its newest release; a pair without a verdict is not a pass.", Blocks: []Block{{Table: r.matrix()}}},
-		Section{ID: "releases", Title: "Releases", Intro: "Newest first.", Blocks: []Block{{Table: r.releaseTable()}}})
+		Section{ID: "releases", Title: r.releasesTitle(), Intro: "Newest first.", Blocks: []Block{{Table: r.releaseTable()}}})
 	return p
 }
 
@@ -66,48 +63,14 @@ func (r *Report) landingParas(at int, verdicts, changes []schema.Verdict) []stri
 			}
 		}
 	}
-	paras := []string{fmt.Sprintf("%s graded against targets, %d of them required. %s against earlier releases: the change is shown, whether it is more than noise is not judged yet.",
-		words.Plural(graded, "number"), req, words.Plural(len(changes), "comparison"))}
+	paras := []string{fmt.Sprintf("%s graded against targets, %d of them required. %s", words.Plural(graded, "number"), req, comparedText(changes))}
 	if n := len(r.Columns.Problems) + len(r.Problems); n > 0 {
 		paras = append(paras, words.Plural(n, "problem")+" met when the files were read: see Problems.")
 	}
-	if planned := r.unmeasured(at); planned > 0 {
-		paras = append(paras, words.Plural(planned, "planned workload")+" of this release has no result.")
+	if n := r.lost(); n > 0 {
+		paras = append(paras, words.Plural(n, "history document")+" could not be read and counts for nothing here: see Problems.")
 	}
 	return paras
-}
-
-// unmeasured counts planned workloads of a release without any point.
-func (r *Report) unmeasured(at int) int {
-	n := 0
-	for _, pair := range r.Pairs {
-		n += len(r.unmeasuredOf(pair, at))
-	}
-	return n
-}
-
-func (r *Report) unmeasuredOf(pair Pair, at int) []schema.Key {
-	c := r.Columns
-	done, planned := map[int32]bool{}, map[int32]bool{}
-	var order []int32
-	for _, run := range r.runs[[2]string{pair.Model, pair.Device}][at] {
-		for i := c.Runs[run].FirstPoint; i < c.Runs[run].PointsEnd; i++ {
-			done[c.Points[i].Key] = true
-		}
-		for _, p := range c.PlanOf(run) {
-			if !planned[p.Key] {
-				planned[p.Key] = true
-				order = append(order, p.Key)
-			}
-		}
-	}
-	var out []schema.Key
-	for _, k := range order {
-		if !done[k] {
-			out = append(out, c.Keys[k])
-		}
-	}
-	return out
 }
 
 // requiredSection lists the required targets that are not met; met ones are a sentence.
@@ -130,6 +93,31 @@ func requiredSection(rel targets.Release, req []schema.Verdict) Section {
 	return s
 }
 
+// comparedText says how much of a release has a baseline.
+func comparedText(changes []schema.Verdict) string {
+	n := 0
+	for _, v := range changes {
+		if _, ok := v.Ref.Get(); ok {
+			n++
+		}
+	}
+	if n == 0 {
+		return "Nothing is compared with an earlier release: none has the same measurements."
+	}
+	return fmt.Sprintf("%s of %d compared with an earlier release: the change is shown, whether it is more than noise is not judged yet.", words.Plural(n, "number"), len(changes))
+}
+
+// lost counts history documents that could not be read.
+func (r *Report) lost() int {
+	n := 0
+	for _, p := range r.Problems {
+		if p.Lost {
+			n++
+		}
+	}
+	return n
+}
+
 func required(list []schema.Verdict) []schema.Verdict {
 	var out []schema.Verdict
 	for _, v := range list {
@@ -138,6 +126,23 @@ func required(list []schema.Verdict) []schema.Verdict {
 		}
 	}
 	return out
+}
+
+// releasesTitle calls things by their names: a build that nobody released is no release.
+func (r *Report) releasesTitle() string {
+	labelled := 0
+	for _, rel := range r.Releases {
+		if rel.Label {
+			labelled++
+		}
+	}
+	switch labelled {
+	case len(r.Releases):
+		return "Releases"
+	case 0:
+		return "Builds"
+	}
+	return "Releases and builds"
 }
 
 // topChanges keeps what moved most, at both ends, for the landing page.
@@ -160,9 +165,15 @@ func (r *Report) changesBlock(list []schema.Verdict, at int) Block {
 	if len(list) > 0 {
 		return Block{Table: r.changeTable(list, true, "Changes, worst first").cut("the release page has all")}
 	}
-	e := Empty{What: "No change of 2 % or more", Why: "Every number of this release lies within 2 % of the release before."}
-	if at == 0 || len(r.Releases) == 1 {
-		e = Empty{What: "First release", Why: "There is nothing to compare it with yet. The next release will have a baseline."}
+	compared := 0
+	for _, v := range r.changes[at] {
+		if _, ok := v.Effect.Get(); ok {
+			compared++
+		}
+	}
+	e := Empty{What: "Nothing to compare", Why: "No earlier release has the same measurements. The next one will have a baseline."}
+	if compared > 0 {
+		e = Empty{What: "No change of 2 % or more", Why: fmt.Sprintf("All %d numbers that the release before has too lie within 2 %% of it.", compared)}
 	}
 	return Block{Empty: &e}
 }
@@ -264,22 +275,34 @@ func (r *Report) Headline() (string, words.Decision, string) {
 		return "", words.Decision{}, ""
 	}
 	verdicts := r.targetVerdicts(at)
-	n := map[string]int{}
+	met, open := 0, map[string]int{}
 	for _, v := range verdicts {
-		if v.Metric != "" {
-			n[v.Word]++
+		switch {
+		case v.Required && v.Word == schema.Pass:
+			met++
+		case v.Required:
+			open[v.Word]++
 		}
 	}
-	counts := "targets"
+	counts := fmt.Sprintf("required targets: %d met", met)
 	for _, w := range targetWords() {
-		if n[w] > 0 {
-			counts += fmt.Sprintf(" %d %s,", n[w], w)
+		if open[w] > 0 {
+			counts += fmt.Sprintf(", %d %s", open[w], w)
 		}
 	}
-	if len(n) == 0 {
-		counts = "no targets,"
+	compared := 0
+	for _, v := range r.changes[at] {
+		if _, ok := v.Effect.Get(); ok {
+			compared++
+		}
 	}
-	moved := len(topChanges(r.changes[at]))
-	counts += fmt.Sprintf(" %s of 2 %% or more not judged yet", words.Plural(moved, "change"))
+	if compared > 0 {
+		counts += fmt.Sprintf("; %s of 2 %% or more, not judged yet", words.Plural(len(topChanges(r.changes[at])), "change"))
+	} else {
+		counts += "; nothing to compare with"
+	}
+	if n := r.lost(); n > 0 {
+		counts += fmt.Sprintf("; %s could not be read", words.Plural(n, "history document"))
+	}
 	return r.Releases[at].Name, words.Decide(verdicts), counts
 }

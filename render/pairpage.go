@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/render/chart"
 	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/targets"
@@ -20,19 +21,19 @@ func (r *Report) PairPage(pair Pair) Page {
 	name := nameOr(pair.Model) + " on " + nameOr(pair.Device)
 	p := Page{Path: PairPath(pair.Model, pair.Device), Title: name, Nav: "models", Description: name + ", newest " + rel.Name + ": " + d.Detail,
 		Crumbs: []Link{{"Overview", "index.html"}, {"Models", "index.html#models"}, {name, ""}},
-		Lead:   Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word, Text: rel.Name + ": " + d.Detail}}
+		Lead:   Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word, Text: d.Detail}}
 	if pair.Device == schema.Simulated {
 		p.Simulated = "Rehearsal: these numbers were made by the embedded simulator. Nothing was measured on a device."
 	}
-	p.Eyebrow = fmt.Sprintf("%s on %s, %s, newest %s.", nameOr(firstOf(pair.ID, pair.Model)), nameOr(pair.Device), words.Plural(len(r.runs[id]), "release"), rel.Name)
+	p.Eyebrow = fmt.Sprintf("%s on %s, measured in %s, newest %s of %s.", nameOr(firstOf(pair.ID, pair.Model)), nameOr(pair.Device), words.Plural(len(r.runs[id]), "release"), rel.Name, rel.Date.UTC().Format("2 January 2006"))
 	changes := r.pairChanges(pair, at)
-	history := r.changeTable(changes, false, "Every series of "+rel.Name+" and what it did since the release before, worst first")
-	if len(r.runs[id]) == 1 {
-		p.Sections = append(p.Sections, Section{ID: "history", Title: "History", Blocks: []Block{{Empty: &Empty{What: "First release", Why: "There is nothing to compare it with yet. The next release will have a baseline."}}}})
+	history := r.changeTable(comparedOnly(changes), false, "Every series of "+rel.Name+" and what it did since the release before, worst first")
+	if len(comparedOnly(changes)) == 0 {
+		p.Sections = append(p.Sections, Section{ID: "history", Title: "History", Blocks: []Block{{Empty: &Empty{What: "Nothing to compare", Why: "No earlier release has the same measurements. The next one will have a baseline."}}}})
 	} else if len(history.Rows) > 0 {
 		p.Sections = append(p.Sections, Section{ID: "history", Title: "History", Intro: "One row a workload and metric; the line is the value in every release.", Blocks: []Block{{Table: history.cut("data/verdicts.csv has all rows")}}})
 	}
-	if s := r.chartSection(pair); len(s.Blocks) > 0 {
+	if s := r.chartSection(pair); len(s.Blocks) > 0 && len(r.runs[id]) > 1 {
 		p.Sections = append(p.Sections, s)
 	}
 	if t := targetTable(verdicts, false); len(t.Rows) > 0 {
@@ -72,10 +73,18 @@ func (r *Report) evalSection(runs []int) (Section, bool) {
 			if s.N > 0 {
 				n = text(words.Count(s.N))
 			}
-			t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: s.Task, Head: true, Href: RunPath(h.ID)}, {Text: s.Metric, Sub: s.Filter}, text(nameOr(h.Release)), number(s.Value), number(s.Stderr), n}})
+			t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: s.Task, Head: true, Href: RunPath(h.ID)}, {Text: s.Metric, Sub: s.Filter}, text(releaseOrStart(h)), number(s.Value), number(s.Stderr), n}})
 		}
 	}
 	return Section{ID: "evals", Title: "Evals", Intro: "Scores in the tool's own scale.", Blocks: []Block{{Table: t.cut("data/scores.csv has all rows")}}}, len(t.Rows) > 0
+}
+
+// releaseOrStart names a run's build in a table: its release, or when it started.
+func releaseOrStart(h *columns.RunHead) string {
+	if h.Release != "" || h.Start.IsZero() {
+		return nameOr(h.Release)
+	}
+	return "build of " + h.Start.UTC().Format("2006-01-02 15:04")
 }
 
 // chartSection has one chart a metric, with the target lines in force.
@@ -87,16 +96,19 @@ func (r *Report) chartSection(pair Pair) Section {
 			continue
 		}
 		if left > 0 {
-			s.Blocks = append(s.Blocks, Block{Prose: []string{fmt.Sprintf("%s: %d of %d workloads are drawn, those with targets and the longest history first; the history table has all.", c.Metric, len(c.Lines), len(c.Lines)+left)}})
+			s.Blocks = append(s.Blocks, Block{Prose: []string{fmt.Sprintf("%s: %d of %d workloads are drawn, those with targets first; data/points.csv has all.", c.Metric, len(c.Lines), len(c.Lines)+left)}})
 		}
 		s.Blocks = append(s.Blocks, Block{Chart: &c})
 	}
 	return s
 }
 
-// Charts are the interactive charts of a pair, for its data shard.
+// Charts are the interactive charts of a pair, for its data shard; one release has nothing to draw.
 func (r *Report) Charts(pair Pair) []chart.Chart {
 	var out []chart.Chart
+	if len(r.runs[[2]string{pair.Model, pair.Device}]) < 2 {
+		return nil
+	}
 	for _, metric := range targets.PrimaryMetrics() {
 		if c, _, ok := r.metricChart(pair, metric); ok {
 			out = append(out, c)

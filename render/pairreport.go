@@ -31,7 +31,7 @@ func (r *Report) PairReport(release int, pair Pair) Page {
 		s.Intro = ""
 		p.Sections = append(p.Sections, s)
 	}
-	if t := r.changeTable(r.pairChanges(pair, release), false, ""); len(t.Rows) > 0 {
+	if t := r.changeTable(comparedOnly(r.pairChanges(pair, release)), false, ""); len(t.Rows) > 0 {
 		t.Cols = append(t.Cols[:6:6], t.Cols[7:]...)
 		for i := range t.Rows {
 			t.Rows[i].Cells = append(t.Rows[i].Cells[:6:6], t.Rows[i].Cells[7:]...)

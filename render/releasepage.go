@@ -18,13 +18,11 @@ func (r *Report) ReleasePage(at int) Page {
 		Eyebrow: fmt.Sprintf("%s %s, %s, %s.", releaseWord(rel, ""), rel.Name, rel.Date.UTC().Format("2 January 2006"), words.Plural(len(rel.Runs), "run")),
 		Lead:    Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word, Text: d.Detail}}
 	p.Eyebrow = capital(p.Eyebrow)
-	p.Sections = append(p.Sections, Section{ID: "counts", Blocks: []Block{{Counts: []Ledger{
-		ledger("Targets", words.Plural(len(verdicts), "verdict"), verdicts, targetWords()),
-		ledger("History", words.Plural(len(changes), "comparison"), changes, historyWords())}}}})
+	p.Sections = append(p.Sections, Section{ID: "counts", Blocks: []Block{{Counts: r.ledgers(at)}}})
 	if notes := r.notesOf(rel.Name); len(notes) > 0 {
 		p.Sections = append(p.Sections, Section{ID: "notes", Title: "Notes", Blocks: []Block{{Notes: notes}}})
 	}
-	history := r.changesBlock(changes, at)
+	history := r.changesBlock(comparedOnly(changes), at)
 	if history.Table != nil {
 		history.Table.More = "data/verdicts.csv has all rows"
 	}
@@ -35,9 +33,23 @@ func (r *Report) ReleasePage(at int) Page {
 		p.Sections = append(p.Sections, Section{ID: "targets", Title: "Targets in force", Blocks: []Block{{Empty: &Empty{What: "No targets", Why: "No target file speaks of these models on these devices; nothing was graded, which is not a pass.",
 			Cmd: "ttreport targets list"}}}})
 	}
+	if t := plannedTable(verdicts); len(t.Rows) > 0 {
+		p.Sections = append(p.Sections, Section{ID: "missing", Title: "Planned and not measured", Blocks: []Block{{Table: t.cut("data/verdicts.csv has all rows")}}})
+	}
 	p.Sections = append(p.Sections, r.pairSections(at)...)
 	p.Sections = append(p.Sections, r.runsSection(rel.Runs))
 	return p
+}
+
+// comparedOnly keeps the rows that have a baseline; rows without one say nothing that the count of them does not.
+func comparedOnly(list []schema.Verdict) []schema.Verdict {
+	var out []schema.Verdict
+	for _, v := range list {
+		if _, ok := v.Ref.Get(); ok {
+			out = append(out, v)
+		}
+	}
+	return out
 }
 
 func capital(s string) string {
@@ -70,6 +82,17 @@ func ungradedNote(list []schema.Verdict) string {
 	return fmt.Sprintf("Stored with the runs when they were first read. %s ungraded, which is not a pass.", words.Plural(n, "workload"))
 }
 
+// plannedTable lists planned workloads without a result.
+func plannedTable(list []schema.Verdict) *Table {
+	t := &Table{Caption: "Planned and not measured", Class: "flow", Cols: []Col{{Head: "Verdict"}, {Head: "Workload", Unit: "ISL/OSL/concurrency"}, {Head: "Model"}, {Head: "Device"}, {Head: "Tool"}}}
+	for _, v := range list {
+		if v.Reason.Code == "planned" {
+			t.Rows = append(t.Rows, Row{Cells: []Cell{{Word: v.Word}, {Text: v.Key.Workload(), Head: true}, text(nameOr(v.Model)), text(nameOr(v.Device)), text(v.Key.Tool)}})
+		}
+	}
+	return t
+}
+
 // pairSections are the results, evals and downloads of each pair.
 func (r *Report) pairSections(at int) []Section {
 	var out []Section
@@ -99,9 +122,6 @@ func (r *Report) pairSections(at int) []Section {
 			t.Caption = nameOr(pair.Model) + " on " + nameOr(pair.Device)
 			evals.Blocks = append(evals.Blocks, Block{Table: t.cut("data/scores.csv has all rows")})
 		}
-		if missing := r.unmeasuredOf(pair, at); len(missing) > 0 {
-			out = append(out, r.missingSection(pair, missing))
-		}
 	}
 	if len(results.Blocks) > 0 {
 		out = append([]Section{results}, out...)
@@ -110,15 +130,6 @@ func (r *Report) pairSections(at int) []Section {
 		out = append(out, evals)
 	}
 	return out
-}
-
-func (r *Report) missingSection(pair Pair, keys []schema.Key) Section {
-	t := &Table{Caption: "Planned and not measured", Class: "flow", Cols: []Col{{Head: "Workload", Unit: "ISL/OSL/concurrency"}, {Head: "Tool"}, {Head: "Verdict"}}}
-	for _, k := range keys {
-		t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: k.Workload(), Head: true}, text(k.Tool), {Word: schema.MissingWord}}})
-	}
-	id := "missing-" + schema.Slug(pair.Model) + "-" + schema.Slug(pair.Device)
-	return Section{ID: id, Title: "Planned and not measured: " + nameOr(pair.Model) + " on " + nameOr(pair.Device), Blocks: []Block{{Table: t.cut("")}}}
 }
 
 // runsSection lists runs with their provenance pages.

@@ -29,11 +29,11 @@ type Report struct {
 	Input
 	Pairs    []Pair
 	pairOf   map[[2]string]int
-	release  map[int]int                     // run -> release
-	verdicts map[int][]schema.Verdict        // by run, against targets
-	changes  map[int][]schema.Verdict        // by release, against history
-	series   map[[2]string][]*targets.Series // by pair
-	runs     map[[2]string]map[int][]int     // by pair and release
+	release  map[int]int                            // run -> release
+	verdicts map[[2]string]map[int][]schema.Verdict // by pair and release, against targets
+	changes  map[int][]schema.Verdict               // by release, against history
+	series   map[[2]string][]*targets.Series        // by pair
+	runs     map[[2]string]map[int][]int            // by pair and release
 }
 
 // Pair is a model on a device: what people sign.
@@ -45,7 +45,7 @@ type Pair struct {
 
 // New indexes the input and judges every run against its targets.
 func New(in Input) *Report {
-	r := &Report{Input: in, pairOf: map[[2]string]int{}, release: map[int]int{}, verdicts: map[int][]schema.Verdict{},
+	r := &Report{Input: in, pairOf: map[[2]string]int{}, release: map[int]int{}, verdicts: map[[2]string]map[int][]schema.Verdict{},
 		changes: map[int][]schema.Verdict{}, series: map[[2]string][]*targets.Series{}, runs: map[[2]string]map[int][]int{}}
 	for ri := range in.Releases {
 		for _, run := range in.Releases[ri].Runs {
@@ -54,11 +54,10 @@ func New(in Input) *Report {
 			if _, ok := r.pairOf[id]; !ok {
 				r.pairOf[id] = 0
 				r.Pairs = append(r.Pairs, Pair{Model: h.Model.Name, Device: h.Device})
-				r.runs[id] = map[int][]int{}
+				r.runs[id], r.verdicts[id] = map[int][]int{}, map[int][]schema.Verdict{}
 			}
 			r.release[run] = ri
 			r.runs[id][ri] = append(r.runs[id][ri], run)
-			r.verdicts[run] = targets.Judge(in.Columns, run)
 		}
 		r.changes[ri] = targets.Changes(in.Series, in.Releases, ri)
 	}
@@ -78,6 +77,7 @@ func New(in Input) *Report {
 		id := [2]string{p.Model, p.Device}
 		r.pairOf[id] = i
 		for ri, runs := range r.runs[id] {
+			r.verdicts[id][ri] = targets.Judge(in.Columns, runs)
 			p.Newest = max(p.Newest, ri)
 			for _, run := range runs {
 				if m := in.Columns.Runs[run].Model.ID; m != "" {
@@ -100,7 +100,7 @@ func (r *Report) newest() int {
 	return len(r.Releases) - 1
 }
 
-// targetVerdicts are those of all runs of a release, the newest run of a pair speaking for the pair.
+// targetVerdicts are those of all pairs of a release.
 func (r *Report) targetVerdicts(release int) []schema.Verdict {
 	var out []schema.Verdict
 	for _, p := range r.Pairs {
@@ -109,43 +109,9 @@ func (r *Report) targetVerdicts(release int) []schema.Verdict {
 	return out
 }
 
-// pairVerdicts are the verdicts against targets of a pair in a release. Where several runs measured the same workload,
-// the newest run's verdict stands.
+// pairVerdicts are the verdicts against targets of a pair in a release.
 func (r *Report) pairVerdicts(p Pair, release int) []schema.Verdict {
-	seen := map[string]int{}
-	var out []schema.Verdict
-	for _, run := range r.runs[[2]string{p.Model, p.Device}][release] {
-		for _, v := range r.verdicts[run] {
-			key := v.Key.String() + "\x00" + v.Metric + "\x00" + v.Level
-			i, again := seen[key]
-			switch {
-			case !again:
-				seen[key] = len(out)
-				out = append(out, v)
-			case v.Word != schema.MissingWord || out[i].Word == schema.MissingWord:
-				out[i] = v
-			}
-		}
-	}
-	return withoutMeasured(out)
-}
-
-// withoutMeasured drops "missing" for targets that another run of the release met: a recheck measures a part only.
-func withoutMeasured(list []schema.Verdict) []schema.Verdict {
-	measured := map[string]bool{}
-	for _, v := range list {
-		if v.Word != schema.MissingWord {
-			measured[v.Metric+"\x00"+v.Level+"\x00"+v.Key.Workload()] = true
-		}
-	}
-	out := list[:0:0]
-	for _, v := range list {
-		if v.Word == schema.MissingWord && measured[v.Metric+"\x00"+v.Level+"\x00"+v.Key.Workload()] {
-			continue
-		}
-		out = append(out, v)
-	}
-	return out
+	return r.verdicts[[2]string{p.Model, p.Device}][release]
 }
 
 // pairChanges are the history rows of a pair in a release.

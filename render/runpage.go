@@ -36,7 +36,7 @@ func (r *Report) RunPage(run *schema.Run, id string) Page {
 		p.Sections = append(p.Sections, Section{ID: "evals", Title: "Evals", Blocks: []Block{{Table: runScores(run)}}})
 	}
 	if cmds := commands(run); len(cmds) > 0 {
-		p.Sections = append(p.Sections, Section{ID: "commands", Title: "Commands", Intro: "As they ran, secrets removed.", Blocks: []Block{{Cmd: cmds}}})
+		p.Sections = append(p.Sections, Section{ID: "commands", Title: "Commands", Intro: "What makes these points again; secrets are removed.", Blocks: []Block{{Cmd: cmds}}})
 	}
 	p.Sections = append(p.Sections, Section{ID: "files", Title: "Raw files", Intro: "Every number above was read from one of these, identified by the SHA-256 of its bytes.", Blocks: []Block{{Table: fileTable(run)}}})
 	if len(run.Problems) > 0 {
@@ -98,13 +98,30 @@ func sortedNames[V any](m map[string]V) []string {
 	return names
 }
 
-// shownStats are the columns of the point table, in order.
-var shownStats = [...]string{"mean", "median", "std", "p90", "p95", "p99", "min", "max"}
+// allStats are the columns that the point table may have, in order; those without any value are left out.
+func allStats() []string {
+	return []string{"mean", "median", "std", "min", "p5", "p25", "p75", "p90", "p95", "p99", "p99.9", "max"}
+}
+
+func statUsed(run *schema.Run, stat string) bool {
+	for i := range run.Points {
+		for _, m := range run.Points[i].Metrics {
+			if _, ok := m.Stats.Get(stat); ok {
+				return true
+			}
+		}
+	}
+	return false
+}
 
 func pointTable(run *schema.Run) *Table {
 	t := &Table{Caption: "Points", Class: "grid", Cols: []Col{{Head: "Metric"}, {Head: "n", Num: true}}}
-	for _, s := range shownStats {
-		t.Cols = append(t.Cols, Col{Head: s, Num: true})
+	var shown []string
+	for _, s := range allStats() {
+		if s == "mean" || statUsed(run, s) {
+			shown = append(shown, s)
+			t.Cols = append(t.Cols, Col{Head: s, Num: true})
+		}
 	}
 	t.Cols = append(t.Cols, Col{Head: "Definition"})
 	for i := range run.Points {
@@ -119,7 +136,7 @@ func pointTable(run *schema.Run) *Table {
 		t.Rows = append(t.Rows, Row{Group: head, Anchor: fmt.Sprintf("p%d", i+1)})
 		for _, info := range schema.Metrics() {
 			if m, ok := pt.Metrics[info.Name]; ok {
-				t.Rows = append(t.Rows, Row{Cells: metricCells(info, m)})
+				t.Rows = append(t.Rows, Row{Cells: metricCells(info, m, shown)})
 			}
 		}
 	}
@@ -127,13 +144,13 @@ func pointTable(run *schema.Run) *Table {
 	return t
 }
 
-func metricCells(info schema.MetricInfo, m schema.Metric) []Cell {
+func metricCells(info schema.MetricInfo, m schema.Metric, shown []string) []Cell {
 	n := Cell{Text: words.Absent, Missing: "not stated"}
 	if m.N > 0 {
 		n = text(words.Count(m.N))
 	}
 	cells := []Cell{{Text: info.Label, Sub: m.Unit, Head: true}, n}
-	for _, s := range shownStats {
+	for _, s := range shown {
 		v, ok := m.Stats.Get(s)
 		if s == "mean" && !ok {
 			v, ok = m.Stats.Get("value")

@@ -40,14 +40,30 @@ func (r *Report) changeTable(list []schema.Verdict, withPair bool, caption strin
 		if e, ok := v.Effect.Get(); ok {
 			change = Cell{Text: words.Signed(v.Metric, e), Sort: &e, Strong: true}
 		}
-		spark := Cell{}
+		spark, before, now := Cell{}, number(v.Ref), number(v.Value)
 		if s := r.seriesOf(v); s != nil {
 			spark.Spark = r.spark(s)
+			before.Href, now.Href = r.behind(s, v)
 		}
 		t.Rows = append(t.Rows, Row{Cells: []Cell{{Word: v.Word, Evidence: v.Evidence}, where,
-			{Text: metricLabel(v.Metric, v.Stat), Sub: info.Unit + ", " + info.Better.String()}, number(v.Ref), number(v.Value), change, spark, {Text: words.Why(v), Wide: true}}})
+			{Text: metricLabel(v.Metric, v.Stat), Sub: info.Unit + ", " + info.Better.String()}, before, now, change, spark, {Text: words.Why(v), Wide: true}}})
 	}
 	return t
+}
+
+// behind returns the pages of the runs behind a change: the newest of the baseline and of the release.
+func (r *Report) behind(s *targets.Series, v schema.Verdict) (before, now string) {
+	page := func(x targets.SeriesValue) string { return RunPath(r.Columns.Runs[x.Runs[len(x.Runs)-1]].ID) }
+	for i, x := range s.Values {
+		if r.Releases[x.Release].Name != v.Release {
+			continue
+		}
+		now = page(x)
+		if _, ok := v.Ref.Get(); ok && i > 0 {
+			before = page(s.Values[i-1])
+		}
+	}
+	return before, now
 }
 
 // spark draws a series over all releases in which its pair was measured.
@@ -159,25 +175,35 @@ func (r *Report) resultCells(p *columns.PointRow, several bool) []Cell {
 	out, _ := c.Value(p, "output_tps", "value")
 	status := p.StatusWord()
 	if several {
-		status = strings.TrimSpace(fmt.Sprintf("%s, repeat %d of %s", status, p.Repeat, c.Runs[p.Run].ID))
+		status += ", repeated"
 	}
 	tool := Cell{Text: k.Tool, Sub: otherDims(k)}
 	return append(cells, number(out), tool, text(status))
 }
 
-// statistic is a statistic's cell. P99 of fewer than 100 requests is a remark, not a number.
-func (r *Report) statistic(p *columns.PointRow, metric, stat string) Cell {
+// Shown is a point's statistic as every surface shows it: a P99 of fewer than 100 requests is no number.
+func (r *Report) Shown(p *columns.PointRow, metric, stat string) schema.Number {
 	v, _ := r.Columns.Value(p, metric, stat)
-	if _, ok := v.Get(); ok && stat == "p99" {
-		n, _ := r.Columns.Value(p, metric, "n")
-		count, known := n.Get()
-		if !known {
-			n, _ = r.Columns.Value(p, "requests_ok", "value")
-			count, known = n.Get()
-		}
-		if known && count < words.FewForTail {
-			return Cell{Text: fmt.Sprintf("n = %.0f", count), Missing: "a P99 of fewer than 100 requests is no number", Sub: ""}
-		}
+	if _, ok := v.Get(); !ok || stat != "p99" {
+		return v
+	}
+	n, _ := r.Columns.Value(p, metric, "n")
+	count, known := n.Get()
+	if !known {
+		n, _ = r.Columns.Value(p, "requests_ok", "value")
+		count, known = n.Get()
+	}
+	if known && count < words.FewForTail {
+		return schema.Missing(fmt.Sprintf("n = %.0f", count))
+	}
+	return v
+}
+
+// statistic is a statistic's cell.
+func (r *Report) statistic(p *columns.PointRow, metric, stat string) Cell {
+	v := r.Shown(p, metric, stat)
+	if strings.HasPrefix(v.Why(), "n = ") {
+		return Cell{Text: v.Why(), Missing: "a P99 of fewer than 100 requests is no number"}
 	}
 	return number(v)
 }
@@ -258,6 +284,29 @@ func ledger(name, note string, list []schema.Verdict, order []string) Ledger {
 // targetWords and historyWords order verdict words by weight.
 func targetWords() []string {
 	return []string{schema.Fail, schema.Inconclusive, schema.MissingWord, schema.Impossible, schema.Pass, schema.Ungraded}
+}
+
+// ledgers are the counts that open a page: required targets apart from the rest, since only they decide.
+func (r *Report) ledgers(at int) []Ledger {
+	var req, info []schema.Verdict
+	for _, v := range r.targetVerdicts(at) {
+		if v.Required {
+			req = append(req, v)
+		} else {
+			info = append(info, v)
+		}
+	}
+	changes := r.changes[at]
+	scores := 0
+	for _, run := range r.Releases[at].Runs {
+		scores += r.Columns.Runs[run].Scores
+	}
+	return []Ledger{
+		ledger("Required targets", words.Plural(len(req), "verdict"), req, targetWords()),
+		ledger("For information", words.Plural(len(info), "verdict"), info, targetWords()),
+		ledger("History", words.Plural(len(changes), "series"), changes, historyWords()),
+		{Name: "Evals", Note: words.Plural(scores, "score"), Items: []Count{{scores, schema.Insufficient}}},
+	}
 }
 
 func historyWords() []string {

@@ -46,12 +46,8 @@ func openPublisher(dir string) (*publisher, error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("output folder: %w", err)
 	}
-	entries, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("output folder: %w", err)
-	}
-	if len(entries) > 0 {
-		return nil, fmt.Errorf("%s: %w", dir, ErrForeignFolder)
+	if err := Check(dir); err != nil {
+		return nil, err
 	}
 	// The manifest is there from the first file on, so that a build that is cut short can be built over.
 	if err := p.writeManifest(nil); err != nil {
@@ -117,4 +113,28 @@ func (p *publisher) writeManifest(names []string) error {
 	}
 	_, err = durable.WriteChanged(filepath.Join(p.dir, manifestName), append(data, '\n'))
 	return err
+}
+
+// Check reports whether a folder could be written to by a build: it does not exist yet, is empty, or is ours.
+func Check(dir string) error {
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return fmt.Errorf("%s is a file", dir)
+	}
+	if _, err := os.Stat(filepath.Join(dir, manifestName)); err == nil {
+		return nil
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	if len(entries) > 0 {
+		return fmt.Errorf("%s: %w", dir, ErrForeignFolder)
+	}
+	return nil
 }

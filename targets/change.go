@@ -127,6 +127,8 @@ func Changes(series []Series, releases []Release, release int) []schema.Verdict 
 		switch prev := previous(s, releases, at); {
 		case !s.Key.Comparable():
 			v.Word, v.Reason = schema.NotComparable, schema.Reason{Code: "no-lengths"}
+		case s.Device == "" || s.Model == "":
+			v.Word, v.Reason = schema.NotComparable, schema.Reason{Code: "no-system"}
 		case prev < 0:
 			v.Ref = schema.Missing("no earlier release has it")
 			v.Reason = schema.Reason{Code: "no-baseline"}

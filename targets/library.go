@@ -41,6 +41,12 @@ func (l *Library) Add(path string, data []byte, asOf string, known func(device s
 		p.Found, p.Expected = root.Kind().String(), "an object {model: {device: [{isl, osl, max_concurrency, targets}]}}"
 		return []schema.Problem{p}
 	}
+	if !hasLists(root) {
+		p := f.Problem(schema.SevNote, "not-targets", root)
+		p.Found, p.Expected, p.Used = "a file without lists of workloads", "{model: {device: [{isl, osl, max_concurrency, targets}]}}", "nothing of it"
+		p.Hint = "if it holds targets of another kind, they are not read yet"
+		return []schema.Problem{p}
+	}
 	sum := sha256.Sum256(data)
 	source := schema.Target{Source: path, SHA256: hex.EncodeToString(sum[:]), AsOf: asOf}
 	for _, model := range root.Members() {
@@ -49,6 +55,18 @@ func (l *Library) Add(path string, data []byte, asOf string, known func(device s
 		}
 	}
 	return problems
+}
+
+// hasLists reports whether some model has a device with a list.
+func hasLists(root decode.Value) bool {
+	for _, model := range root.Members() {
+		for _, device := range model.Val.Members() {
+			if device.Val.Kind() == decode.Array {
+				return true
+			}
+		}
+	}
+	return len(root.Members()) == 0
 }
 
 func (l *Library) addPair(f *decode.File, model string, device decode.Member, source schema.Target, known func(string) bool) []schema.Problem {
@@ -74,7 +92,16 @@ func (l *Library) addPair(f *decode.File, model string, device decode.Member, so
 	if l.rows[m] == nil {
 		l.rows[m] = map[string][]schema.Target{}
 	}
-	l.rows[m][strings.ToLower(device.Key)] = rows
+	d := strings.ToLower(device.Key)
+	if old := l.rows[m][d]; len(old) > 0 && len(rows) > 0 && old[0].Source != source.Source {
+		p := f.Problem(schema.SevWarning, "targets-replaced", device.Val)
+		p.Found, p.Used = fmt.Sprintf("targets of %s on %s, which %s states too", model, device.Key, old[0].Source), "these: later files override earlier ones"
+		p.Hint = "keep one of the two files"
+		problems = append(problems, p)
+	}
+	if len(rows) > 0 || l.rows[m][d] == nil {
+		l.rows[m][d] = rows
+	}
 	l.names[m] = model
 	return problems
 }

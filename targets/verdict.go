@@ -3,6 +3,7 @@ package targets
 import (
 	"fmt"
 	"math"
+	"sort"
 	"strconv"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -23,20 +24,32 @@ func Required(status, level string) bool {
 	return false
 }
 
-// Judge returns the verdicts of one run against the targets in force for it: one per target, tool and level, and one
-// ungraded verdict per workload that no target speaks of.
-func Judge(c *columns.Columns, run int) []schema.Verdict {
-	j := judge{c: c, head: &c.Runs[run], byKey: map[int32][]*columns.PointRow{}}
-	for i := j.head.FirstPoint; i < j.head.PointsEnd; i++ {
-		p := &c.Points[i]
-		if j.byKey[p.Key] == nil {
-			j.keys = append(j.keys, p.Key)
+// Judge returns the verdicts of one system in one release against the targets in force: one per target, tool and level,
+// one per planned workload that was not measured, and one ungraded verdict per workload that no target speaks of. All runs
+// of the release count: a later run adds to what an earlier one measured and never replaces it, so nobody can measure until
+// it fits. Targets that the newest run was stamped with are in force.
+func Judge(c *columns.Columns, runs []int) []schema.Verdict {
+	if len(runs) == 0 {
+		return nil
+	}
+	j := judge{c: c, head: &c.Runs[runs[len(runs)-1]], byKey: map[int32][]*columns.PointRow{}}
+	for _, run := range runs {
+		h := &c.Runs[run]
+		for i := h.FirstPoint; i < h.PointsEnd; i++ {
+			p := &c.Points[i]
+			if j.byKey[p.Key] == nil {
+				j.keys = append(j.keys, p.Key)
+			}
+			j.byKey[p.Key] = append(j.byKey[p.Key], p)
 		}
-		j.byKey[p.Key] = append(j.byKey[p.Key], p)
+		if rows := c.TargetsOf(run); len(rows) > 0 {
+			j.rows = j.rows[:0]
+			for _, t := range rows {
+				j.rows = append(j.rows, t.Target)
+			}
+		}
 	}
-	for _, t := range c.TargetsOf(run) {
-		j.rows = append(j.rows, t.Target)
-	}
+	sort.Slice(j.keys, func(a, b int) bool { return c.Keys[j.keys[a]].Less(c.Keys[j.keys[b]]) })
 	graded := map[int32]bool{}
 	var out []schema.Verdict
 	for _, t := range j.rows {
@@ -57,6 +70,24 @@ func Judge(c *columns.Columns, run int) []schema.Verdict {
 		if !graded[k] {
 			v := j.start(schema.Target{}, c.Keys[k])
 			v.Word, v.Reason = schema.Ungraded, schema.Reason{Code: "no-target"}
+			out = append(out, v)
+		}
+	}
+	return append(out, j.unmeasured(runs)...)
+}
+
+// unmeasured lists planned workloads without any point.
+func (j *judge) unmeasured(runs []int) []schema.Verdict {
+	var out []schema.Verdict
+	seen := map[int32]bool{}
+	for _, run := range runs {
+		for _, p := range j.c.PlanOf(run) {
+			if seen[p.Key] || j.byKey[p.Key] != nil {
+				continue
+			}
+			seen[p.Key] = true
+			v := j.start(schema.Target{}, j.c.Keys[p.Key])
+			v.Word, v.Reason = schema.MissingWord, schema.Reason{Code: "planned"}
 			out = append(out, v)
 		}
 	}

@@ -60,6 +60,13 @@ func build(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []stri
 	if o.out == "" {
 		o.out = ws.Site()
 	}
+	switch err := site.Check(o.out); {
+	case errors.Is(err, site.ErrForeignFolder):
+		return fail(exitUsage, "choose another folder with --out, or empty it", "%w", err)
+	case err != nil:
+		return fail(exitUsage, "choose another folder with --out", "the site cannot be written: %w", err)
+	}
+	asked := len(paths)
 	if _, err := os.Stat(ws.Results()); err == nil {
 		paths = append([]string{ws.Results()}, paths...)
 	}
@@ -73,12 +80,20 @@ func build(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []stri
 		dirs = append(dirs, tmp)
 	}
 	var got readResult
-	if len(paths) > 0 {
-		var err error
+	var err error
+	if len(paths) == 0 {
+		_, got.set.Problems, err = targetLibrary(ws, nil)
+		if err != nil {
+			return err
+		}
+	} else {
 		if got, err = readIn(ctx, sh, ws, paths, id, dirs[len(dirs)-1], false); err != nil {
 			return err
 		}
 		sh.say("read      %s, %s, %s", plural(len(got.set.Files), "file"), plural(len(got.set.Runs), "run"), problemCounts(got.set.Problems))
+		if asked > 0 && len(got.set.Runs) == 0 {
+			return fail(exitInput, "ttreport inspect PATH says of each file what it lacks", "no result was found in %s; the site is left as it was", plural(len(got.set.Files), "file"))
+		}
 	}
 	cache := ws.Cache()
 	if o.ephemeral {
@@ -93,11 +108,8 @@ func build(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []stri
 			sh.say("%s: %s", p.Severity, p)
 		}
 	}
-	sh.say("history   %s, %s, %s", plural(len(report.Releases), "release"), plural(len(report.Columns.Runs), "run"), plural(len(report.Columns.Points), "point"))
+	sh.say("history   %s, %s, %s", releaseCounts(report.Releases), plural(len(report.Columns.Runs), "run"), plural(len(report.Columns.Points), "point"))
 	result, err := site.Build(ctx, report, site.Options{Dir: o.out, Run: func(i int) (schema.Run, *schema.Problem) { return history.Read(report.Columns.Runs[i].Path) }})
-	if errors.Is(err, site.ErrForeignFolder) {
-		return fail(exitUsage, "choose another folder with --out, or empty it", "%w", err)
-	}
 	if err != nil {
 		return failure{code: exitInput, err: fmt.Errorf("writing the site: %w", err), hint: "what was there before is still there; see the permissions and the space of " + o.out}
 	}
@@ -106,7 +118,27 @@ func build(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []stri
 	if len(report.Columns.Runs) == 0 && len(got.set.Files) == 0 {
 		sh.say("hint: there is nothing to show yet; ttreport collect measures, ttreport build PATH reads what you have")
 	}
+	if o.strict && countSeverity(report.Problems, schema.SevError) > 0 {
+		return failure{code: exitInput, err: fmt.Errorf("%s, and --strict was given", plural(countSeverity(report.Problems, schema.SevError), "error"))}
+	}
 	return got.verdict(o.strict)
+}
+
+// releaseCounts calls a build without a release a build.
+func releaseCounts(list []targets.Release) string {
+	labelled := 0
+	for _, r := range list {
+		if r.Label {
+			labelled++
+		}
+	}
+	switch {
+	case labelled == len(list):
+		return plural(labelled, "release")
+	case labelled == 0:
+		return plural(len(list), "build") + " without a release"
+	}
+	return plural(labelled, "release") + " and " + plural(len(list)-labelled, "build")
 }
 
 // makeReport loads history and indexes it for pages.

@@ -62,7 +62,7 @@ The device is not known to a server; --device states it. Engine and version are 
 					return failure{code: exitUsage, err: err}
 				}
 				if o.model == "" && o.device == "" && !fs.Changed("server") {
-					return rehearse(ctx, sh, ws)
+					return rehearse(ctx, sh, ws, o.dryRun)
 				}
 				return o.measure(ctx, sh, ws)
 			}
@@ -79,17 +79,30 @@ type collectOptions struct {
 }
 
 // rehearse runs the rehearsal where nothing real could be mixed with it.
-func rehearse(ctx context.Context, sh *shell, ws *workspace.Workspace) error {
+func rehearse(ctx context.Context, sh *shell, ws *workspace.Workspace, dryRun bool) error {
 	if ws.Configured || hasRealRuns(ctx, ws) {
 		return fail(exitUsage, "measure with ttreport collect --model MODEL --device DEVICE, or rehearse in a folder of its own with ttreport demo",
 			"collect: this folder has a configuration or real runs; a rehearsal would mix simulated numbers with them")
+	}
+	if dryRun {
+		sh.say("rehearsal: six releases of a simulated model, each:")
+		plan, err := collect.RehearsalPlan()
+		if err != nil {
+			return err
+		}
+		writePlan(sh, plan)
+		return nil
 	}
 	show := newProgress(sh)
 	began := time.Now()
 	outs, err := collect.Rehearse(ctx, ws.Results(), versionLine(), show.event)
 	show.end()
 	if err != nil {
-		return collectError(ctx, ws, err)
+		return collectError(ctx, sh, ws, err)
+	}
+	if len(outs) == 0 {
+		fmt.Fprintf(sh.out, "the rehearsal in %s is complete already; remove the folder to rehearse anew. Next: ttreport build\n", ws.Results())
+		return nil
 	}
 	fmt.Fprintf(sh.out, "%s rehearsed in %s, all simulated; results in %s. Next: ttreport build\n", plural(len(outs), "run"), age(time.Since(began)), ws.Results())
 	return nil
@@ -119,10 +132,13 @@ func (o collectOptions) measure(ctx context.Context, sh *shell, ws *workspace.Wo
 		return nil
 	}
 	show := newProgress(sh)
+	if a, ok := srv.(*collect.Attached); ok {
+		a.Waiting = func(err error) { show.line("waiting   %s: %v", a.URL, err) }
+	}
 	out, err := collect.Run(ctx, plan, srv, ws.Results(), versionLine(), show.event)
 	show.end()
 	if err != nil {
-		return collectError(ctx, ws, err)
+		return collectError(ctx, sh, ws, err)
 	}
 	fmt.Fprintf(sh.out, "%s measured; results in %s. Next: ttreport build\n", plural(len(out.Points), "point"), out.Dir)
 	if out.Failed > 0 {
@@ -131,13 +147,17 @@ func (o collectOptions) measure(ctx context.Context, sh *shell, ws *workspace.Wo
 	return nil
 }
 
-func collectError(ctx context.Context, ws *workspace.Workspace, err error) error {
+func collectError(ctx context.Context, sh *shell, ws *workspace.Workspace, err error) error {
 	if ctx.Err() != nil {
+		sh.say("what was measured until now is kept in %s; ttreport build shows it and names what is missing", ws.Results())
 		return ctx.Err()
 	}
-	hint := "what was measured before is kept in " + ws.Results()
-	if errors.Is(err, os.ErrPermission) {
-		hint = "check the permissions of " + ws.Results()
+	hint := "what was measured until now is kept in " + ws.Results()
+	switch {
+	case errors.Is(err, collect.ErrNotReady):
+		hint = "is the server running, and is the port right? nothing was measured"
+	case errors.Is(err, os.ErrPermission):
+		hint = "the current folder cannot be written to"
 	}
 	return failure{code: exitCollect, err: fmt.Errorf("collect: %w", err), hint: hint}
 }
@@ -147,6 +167,12 @@ func (o collectOptions) plan() (collect.Plan, collect.Server, error) {
 	var p collect.Plan
 	if o.model == "" || o.device == "" {
 		return p, nil, fail(exitUsage, "ttreport collect --model sim-8b --device simulated --server sim", "collect: --model and --device are both needed: no server knows its device")
+	}
+	if o.repeat < 1 {
+		return p, nil, fail(exitUsage, "--repeat 3 measures each workload three times", "collect: --repeat %d", o.repeat)
+	}
+	if err := checkChannel(o.channel); err != nil {
+		return p, nil, err
 	}
 	srv, err := o.serverKind()
 	if err != nil {
@@ -203,6 +229,15 @@ func (o collectOptions) serverKind() (collect.Server, error) {
 	return &collect.Attached{URL: o.server, Model: o.model, APIKey: os.Getenv("OPENAI_API_KEY")}, nil
 }
 
+// checkChannel refuses a channel that no baseline would ever be sought in.
+func checkChannel(name string) error {
+	switch name {
+	case "", schema.ChannelRelease, schema.ChannelMain, schema.ChannelPR, schema.ChannelDev:
+		return nil
+	}
+	return fail(exitUsage, "there are release, main, pr and dev", "no channel is called %q", name)
+}
+
 // writePlan prints the table of parameters before anything runs.
 func writePlan(sh *shell, p collect.Plan) {
 	sh.say("%s on %s: %s x %d, %s", p.Model.Name, p.Device, plural(len(p.Workloads), "workload"), max(1, p.Repeat), plural(p.EvalItems, "eval question"))
@@ -248,7 +283,7 @@ func (p *progress) event(e collect.Event) {
 		return
 	}
 	line := fmt.Sprintf("%-9s %s", e.Step, what)
-	if e.Took > 0 {
+	if e.Took >= time.Second/20 {
 		line += fmt.Sprintf("  %6s", age(e.Took))
 	}
 	if e.TTFT > 0 {

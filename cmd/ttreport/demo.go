@@ -5,14 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/collect"
-	"github.com/ttreport/ttreport/ingest/schema/manifest"
 	"github.com/ttreport/ttreport/site/preview"
 )
 
@@ -29,22 +27,28 @@ on the loopback interface until Ctrl-C. A second demo keeps the measurements and
 			dir := fs.String("dir", "ttreport-demo", "`folder` to work in")
 			port := fs.Int("port", 0, "`port` of the preview; 0 takes a free one")
 			noPreview := fs.Bool("no-preview", false, "stop after building")
-			return func(ctx context.Context, sh *shell, _ []string) error {
+			return func(ctx context.Context, sh *shell, args []string) error {
+				if len(args) > 0 {
+					return fail(exitUsage, "ttreport demo --dir "+args[0], "demo: unexpected %q", args[0])
+				}
+				if *port < 0 || *port > 65535 {
+					return fail(exitUsage, "a port is a number from 0 to 65535", "demo: --port %d", *port)
+				}
 				if err := os.MkdirAll(*dir, 0o777); err != nil {
-					return failure{code: exitUsage, err: fmt.Errorf("demo: %w", err)}
+					return failure{code: exitUsage, err: fmt.Errorf("demo: %w", err), hint: "choose another place with --dir"}
 				}
 				ws, err := workspace.Open(*dir)
 				if err != nil {
 					return failure{code: exitUsage, err: err}
 				}
-				if !hasResults(ws) {
-					show := newProgress(sh)
-					began := time.Now()
-					_, err := collect.Rehearse(ctx, ws.Results(), versionLine(), show.event)
-					show.end()
-					if err != nil {
-						return collectError(ctx, ws, err)
-					}
+				show := newProgress(sh)
+				began := time.Now()
+				outs, err := collect.Rehearse(ctx, ws.Results(), versionLine(), show.event)
+				show.end()
+				if err != nil {
+					return collectError(ctx, sh, ws, err)
+				}
+				if len(outs) > 0 {
 					sh.say("rehearsed in %s", age(time.Since(began)))
 				}
 				if err := build(ctx, sh, ws, nil, &identity{}, buildOptions{}); err != nil || *noPreview {
@@ -58,10 +62,4 @@ on the loopback interface until Ctrl-C. A second demo keeps the measurements and
 			}
 		},
 	}
-}
-
-// hasResults reports whether a workspace has run folders.
-func hasResults(ws *workspace.Workspace) bool {
-	names, err := filepath.Glob(filepath.Join(ws.Results(), "*", manifest.FileName))
-	return err == nil && len(names) > 0
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -42,6 +43,7 @@ updated: results that were not read this time stay, and so do the targets that w
 				if err != nil {
 					return err
 				}
+				got.asked = true
 				fmt.Fprintf(sh.out, "%s read, %d written to %s; %s\n", plural(len(got.set.Runs), "run"), got.written, ws.History(), problemCounts(got.set.Problems))
 				return got.verdict(*strict)
 			}
@@ -53,6 +55,7 @@ updated: results that were not read this time stay, and so do the targets that w
 type readResult struct {
 	set     ingest.Set
 	written int
+	asked   bool // paths were given on the command line
 }
 
 // verdict is the exit of a command that read files.
@@ -61,7 +64,7 @@ func (r readResult) verdict(strict bool) error {
 	if strict && errors > 0 {
 		return failure{code: exitInput, err: fmt.Errorf("%s in the input, and --strict was given", plural(errors, "error"))}
 	}
-	if len(r.set.Files) > 0 && len(r.set.Runs) == 0 {
+	if len(r.set.Runs) == 0 && r.asked {
 		return fail(exitInput, "ttreport inspect PATH says of each file what it lacks", "no result was found in %s", plural(len(r.set.Files), "file"))
 	}
 	return nil
@@ -88,8 +91,12 @@ func readIn(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []str
 		run := set.Runs[i]
 		stamp(lib, &run, ws.History(), retarget)
 		changed, err := history.Put(dir, run)
-		if err != nil {
+		var damaged schema.Problem
+		switch {
+		case errors.As(err, &damaged):
 			return out, fail(exitInput, "the document in history/ is left as it is; restore it from version control or delete it", "%w", err)
+		case err != nil:
+			return out, fail(exitInput, "history/ cannot be written: see its permissions and the space of the disk", "%w", err)
 		}
 		if changed {
 			out.written++

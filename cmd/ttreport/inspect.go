@@ -80,6 +80,9 @@ func identityFlags(fs *pflag.FlagSet) *identity {
 }
 
 func (id *identity) options() (ingest.Options, error) {
+	if err := checkChannel(id.channel); err != nil {
+		return ingest.Options{}, err
+	}
 	opt := ingest.Options{Flags: schema.Facts{Release: id.release, Channel: id.channel, Impl: id.impl, Model: modelOf(id.model),
 		Device: schema.Device{Name: id.device}, Stack: schema.Stack{Engine: id.engine, Version: id.version}}}
 	for _, text := range id.patterns {

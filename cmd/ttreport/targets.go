@@ -53,7 +53,7 @@ then the file that OVERRIDE_BENCHMARK_TARGETS names, and lists every target by m
 					}
 				}
 				if rows == 0 {
-					return fail(exitUngraded, "put a target file into targets/, for instance tt-inference-server's model_performance_reference.json", "no target to list")
+					return fail(exitUngraded, "targets/ needs a target file that can be read, for instance tt-inference-server's model_performance_reference.json", "no target to list")
 				}
 				return tw.Flush()
 			}

@@ -58,6 +58,7 @@ func Load(ctx context.Context, cache string, dirs ...string) (*columns.Columns, 
 	}
 	for _, d := range docs {
 		if d.bad != nil {
+			d.bad.Lost = true
 			problems = append(problems, *d.bad)
 		}
 	}

@@ -17,6 +17,7 @@ type Problem struct {
 	Expected string // what was looked for
 	Hint     string // what to do
 	Used     string // which of two contradicting numbers was used, when there were two
+	Lost     bool   // a history document that counts for nothing because of it
 	Unknown  Unknown
 }
 

@@ -86,7 +86,7 @@ const MaxLines = 5
 // sizes of the picture, in pixels at full width.
 const (
 	width, height            = 760, 272
-	left, right, top, bottom = 58, 128, 28, 34
+	left, right, top, bottom = 66, 150, 28, 34
 	logFrom                  = 20 // a span over this ratio is drawn on a logarithmic axis
 	labelRoom                = 72 // pixels that one release label needs
 	nameRoom                 = 13 // pixels between two names

@@ -19,7 +19,7 @@ type XY struct{ X, Y float64 }
 
 const (
 	sparkW, sparkH, sparkPad = 116., 30., 4.
-	sparkLeast               = .1 // the span is never less than ±5 % of the values: noise cannot look like news
+	sparkLeast               = .2 // the span is never less than ±10 % of the values: noise cannot look like news
 )
 
 // NewSpark lays values over a number of releases; values[i] is absent where ok[i] is false. At most the last 24 are drawn.

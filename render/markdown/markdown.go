@@ -41,7 +41,7 @@ func Pair(r *render.Report, release int, pair render.Pair) []byte {
 	if page.Simulated != "" {
 		fmt.Fprintf(&b, "> **simulated** — %s\n\n", Text(page.Simulated))
 	}
-	fmt.Fprintf(&b, "**%s.** %s\n", Text(page.Lead.Word), Text(page.Lead.Text))
+	fmt.Fprintf(&b, "**%s:** %s\n", Text(page.Lead.Word), Text(page.Lead.Text))
 	for _, s := range page.Sections {
 		fmt.Fprintf(&b, "\n## %s\n\n", Text(s.Title))
 		if s.Intro != "" {

@@ -16,6 +16,7 @@ import (
 	"github.com/gocarina/gocsv"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/latency"
 	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/render/words"
 )
@@ -41,7 +42,7 @@ func (n Num) MarshalCSV() (string, error) {
 	if !ok {
 		return "", nil
 	}
-	return strconv.FormatFloat(v, 'g', -1, 64), nil
+	return strconv.FormatFloat(latency.Round(v, 7), 'g', -1, 64), nil
 }
 
 // Point is a row of points.csv.
@@ -95,7 +96,7 @@ func Points(r *render.Report) ([]byte, error) {
 			for i := h.FirstPoint; i < h.PointsEnd; i++ {
 				p := &c.Points[i]
 				k := c.Keys[p.Key]
-				get := func(metric, stat string) Num { n, _ := c.Value(p, metric, stat); return Num{n} }
+				get := func(metric, stat string) Num { return Num{r.Shown(p, metric, stat)} }
 				row := Point{Release: Text(h.Release), Run: Text(h.ID), Start: stamp(h.Start), Model: Text(h.Model.Name), Device: Text(h.Device), Simulated: h.IsSimulated(), Channel: Text(h.Channel),
 					Impl: Text(h.Impl), Engine: Text(h.Engine), Version: Text(h.Version), Task: Text(k.Task), Tool: Text(k.Tool), ISL: ptr(k.ISL), OSL: ptr(k.OSL), Concurrency: ptr(k.Concurrency), Rate: ptr(k.Rate),
 					Dataset: Text(k.Dataset), Dims: dims(k.Dims), Repeat: int(p.Repeat), Status: Text(p.StatusWord()), OK: get("requests_ok", "value"), Failed: get("requests_failed", "value"),

@@ -2,6 +2,7 @@ package words
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -15,6 +16,10 @@ func Why(v schema.Verdict) string {
 		return "No target speaks of this workload, which is not a pass."
 	case "not-measured":
 		return "A target speaks of this workload and it was not measured."
+	case "planned":
+		return "Planned, and no result was found."
+	case "no-system":
+		return "Nothing states which model or device this is, so it is compared with nothing; --device, a manifest or --pattern can state it."
 	case "no-number":
 		return sentence("Measured without a number: " + a["why"])
 	case "metric-not-measured":
@@ -46,8 +51,11 @@ func target(v schema.Verdict) string {
 	if (info.Better == schema.Lower) == (effect > 0) {
 		dir = "above"
 	}
-	share := strings.TrimLeft(Change(effect), "+−±")
-	out := fmt.Sprintf("%s %s is %s %s the %s limit of %s", info.Label, Quantity(value, info.Unit), share, dir, v.Level, Quantity(ref, info.Unit))
+	share := strings.TrimLeft(Change(effect), "+−±") + " " + dir
+	if ratio := value / ref; math.Abs(effect) > 1 {
+		share = Number(max(ratio, 1/ratio)) + " times " + map[bool]string{true: "above", false: "below"}[dir == "above"]
+	}
+	out := fmt.Sprintf("%s %s is %s the %s limit of %s", info.Label, Quantity(value, info.Unit), share, v.Level, Quantity(ref, info.Unit))
 	if side == "inside" && v.Word == schema.Fail {
 		out += ", beyond its tolerance"
 	}
@@ -72,50 +80,52 @@ type Decision struct {
 	Detail string
 }
 
-// Counts of verdict words.
-type Counts map[string]int
-
 // Decide reads the verdicts against targets; history is not judged yet and cannot make a release unfit.
 func Decide(verdicts []schema.Verdict) Decision {
-	failed, missing, unsure, graded := 0, 0, 0, 0
+	n := map[string]int{}
+	graded, planned := 0, 0
 	for _, v := range verdicts {
-		if v.Against != schema.AgainstTarget {
+		switch {
+		case v.Against != schema.AgainstTarget:
 			continue
-		}
-		if v.Word == schema.Pass || v.Word == schema.Fail || v.Word == schema.Inconclusive {
+		case v.Reason.Code == "planned":
+			planned++
+		case v.Word == schema.Pass || v.Word == schema.Fail || v.Word == schema.Inconclusive:
 			graded++
 		}
-		if !v.Required {
-			continue
-		}
-		switch v.Word {
-		case schema.Fail:
-			failed++
-		case schema.MissingWord:
-			missing++
-		case schema.Inconclusive:
-			unsure++
+		if v.Required {
+			n[v.Word]++
 		}
 	}
 	var parts []string
-	if failed > 0 {
-		parts = append(parts, Plural(failed, "required target")+verb(failed, " fails", " fail"))
+	say := func(count int, noun, one, many string) {
+		if count > 0 {
+			parts = append(parts, Plural(count, noun)+verb(count, one, many))
+		}
 	}
-	if missing > 0 {
-		parts = append(parts, Plural(missing, "required target")+verb(missing, " was", " were")+" not measured")
-	}
-	if unsure > 0 {
-		parts = append(parts, Plural(unsure, "required target")+verb(unsure, " is", " are")+" inconclusive")
-	}
+	say(n[schema.Fail], "required target", " fails", " fail")
+	say(n[schema.MissingWord], "required target", " was not measured", " were not measured")
+	say(n[schema.Inconclusive], "required target", " is inconclusive", " are inconclusive")
+	say(planned, "planned workload", " has no result", " have no result")
+	d := Decision{Word: "Fit with notes", Tone: "hm"}
 	switch {
-	case failed+missing > 0:
-		return Decision{"Not fit to ship", "no", strings.Join(parts, ", ") + "."}
+	case n[schema.Fail]+n[schema.MissingWord] > 0:
+		d.Word, d.Tone = "Not fit to ship", "no"
 	case graded == 0:
-		return Decision{"Not graded", "hm", "no target was met or missed, which is not a pass."}
-	case unsure > 0:
-		return Decision{"Fit with notes", "hm", strings.Join(parts, ", ") + "; changes since the last release are not judged yet."}
+		d.Word = "Not graded"
+		parts = append([]string{"no target was met or missed, which is not a pass"}, parts...)
+	default:
+		if len(parts) == 0 {
+			if met := n[schema.Pass]; met > 0 {
+				parts = append(parts, fmt.Sprintf("all %s are met", Plural(met, "required target")))
+			} else {
+				parts = append(parts, "no target is required")
+			}
+		}
+		parts = append(parts, "changes since the last release are not judged yet")
 	}
-	return Decision{"Fit with notes", "hm", "every required target is met; changes since the last release are not judged yet."}
+	d.Detail = strings.Join(parts, "; ") + "."
+	return d
 }
 
 func verb(n int, one, many string) string {

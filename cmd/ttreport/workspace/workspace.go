@@ -58,7 +58,8 @@ func Open(dir string) (*Workspace, error) {
 		return w, nil
 	}
 	if p := decode.YAML(name, data, &w.Config); p != nil {
-		return nil, fmt.Errorf("%w\n%s", *p, p.Hint)
+		_, picture, _ := strings.Cut(p.Hint, "\n") // the source line with a caret
+		return nil, fmt.Errorf("%s:%d:%d: %s\n%s", name, p.Line, p.Column, p.Found, picture)
 	}
 	return w, nil
 }

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -44,3 +45,30 @@ func (j *Journal) Log(e Entry) error {
 
 // Close closes the file.
 func (j *Journal) Close() error { return j.f.Close() }
+
+// JournalEnd reads a journal's content: the note of its first run-start, which is the release, and whether the run came to
+// its end. A line that was cut by a crash is the end of what can be read.
+func JournalEnd(data []byte) (release string, ended bool) {
+	for _, e := range ReadJournal(data) {
+		switch e.Event {
+		case "run-start":
+			release = e.Note
+		case "run-done":
+			ended = true
+		}
+	}
+	return release, ended
+}
+
+// ReadJournal returns the entries of a journal's content, up to the first line that is not whole.
+func ReadJournal(data []byte) []Entry {
+	var out []Entry
+	for line := range bytes.Lines(data) {
+		var e Entry
+		if json.Unmarshal(line, &e) != nil {
+			break
+		}
+		out = append(out, e)
+	}
+	return out
+}

@@ -113,7 +113,7 @@ func (s *Shard) addLimits(line *charts.Line, c chart.Chart) {
 
 // addTexts places what the SVG writes beside the plot.
 func (s *Shard) addTexts(c chart.Chart) {
-	unit := "↑ " + c.Metric + ", " + c.Unit
+	unit := c.Metric + ", " + c.Unit + ", " + c.Better
 	if c.Y.Log {
 		unit += ", logarithmic"
 	}

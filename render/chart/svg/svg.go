@@ -55,7 +55,7 @@ func Chart(c chart.Chart) template.HTML {
 	for _, l := range c.Lines {
 		line(&b, c, l)
 	}
-	unit := "↑ " + c.Metric + ", " + c.Unit
+	unit := c.Metric + ", " + c.Unit + ", " + c.Better
 	if c.Y.Log {
 		unit += ", logarithmic"
 	}
