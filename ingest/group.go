@@ -41,6 +41,10 @@ func group(items []*item, problems *[]schema.Problem) ([]schema.Run, map[string]
 	for _, key := range order {
 		for _, part := range split(buckets[key]) {
 			run, reason := build(part)
+			if cut := incomplete(part[0].journal); len(cut) > 0 {
+				run.Problems = append(run.Problems, cut...)
+				*problems = append(*problems, cut...)
+			}
 			if i, taken := byID[run.ID]; taken {
 				if sameSystem(runs[i], run) {
 					mergeRun(&runs[i], run)
@@ -146,7 +150,7 @@ func build(items []*item) (schema.Run, string) {
 			}
 		}
 	}
-	run.Problems = append(onceEach(run.Problems), incomplete(first.journal)...)
+	run.Problems = onceEach(run.Problems)
 	run.Arrange()
 	reason := fmt.Sprintf("%s under id %s", countFiles(len(items)), run.ID)
 	if run.ID == "" {

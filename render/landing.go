@@ -93,6 +93,16 @@ func requiredSection(rel targets.Release, req []schema.Verdict) Section {
 	return s
 }
 
+func plannedCount(list []schema.Verdict) int {
+	n := 0
+	for _, v := range list {
+		if v.Reason.Code == "planned" {
+			n++
+		}
+	}
+	return n
+}
+
 // comparedText says how much of a release has a baseline.
 func comparedText(changes []schema.Verdict) string {
 	n := 0
@@ -289,6 +299,9 @@ func (r *Report) Headline() (string, words.Decision, string) {
 		if open[w] > 0 {
 			counts += fmt.Sprintf(", %d %s", open[w], w)
 		}
+	}
+	if n := plannedCount(verdicts); n > 0 {
+		counts += fmt.Sprintf("; %s without a result", words.Plural(n, "planned workload"))
 	}
 	compared := 0
 	for _, v := range r.changes[at] {

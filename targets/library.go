@@ -50,6 +50,12 @@ func (l *Library) Add(path string, data []byte, asOf string, known func(device s
 	sum := sha256.Sum256(data)
 	source := schema.Target{Source: path, SHA256: hex.EncodeToString(sum[:]), AsOf: asOf}
 	for _, model := range root.Members() {
+		if model.Val.Offset() != root.Get(model.Key).Offset() {
+			p := f.Problem(schema.SevWarning, "model-twice", model.Val)
+			p.Found, p.Used, p.Hint = model.Key+" twice in one file", "the later one, as Python reads it", "merge the two"
+			problems = append(problems, p)
+			continue
+		}
 		for _, device := range model.Val.Members() {
 			problems = append(problems, l.addPair(f, model.Key, device, source, known)...)
 		}

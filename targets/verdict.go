@@ -209,6 +209,9 @@ func decide(v *schema.Verdict, t schema.Target, better schema.Better, values []f
 		mean += logs[i] / float64(len(values))
 	}
 	value, sign, limit := math.Exp(mean), 1., t.Value*(1+t.Tolerance)
+	if len(values) == 1 {
+		value = values[0] // the logarithm and back may miss a limit that is met exactly
+	}
 	if better == schema.Higher {
 		sign, limit = -1, t.Value*(1-t.Tolerance)
 	}

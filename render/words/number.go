@@ -21,12 +21,14 @@ func Number(v float64) string {
 	if abs != 0 && abs < 1e-4 {
 		return minus(strconv.FormatFloat(v, 'e', 2, 64))
 	}
-	decimals := 0
-	if abs < 99.95 && abs > 0 {
-		decimals = 2 - int(math.Floor(math.Log10(abs*1.0000001)))
-		decimals = max(0, min(decimals, 6))
-	} else if abs == 0 {
+	if abs == 0 {
 		return "0"
+	}
+	decimals := 0
+	if abs < 100 {
+		// Round first: 9.999 is 10.0 and not 10.00.
+		abs, _ = strconv.ParseFloat(strconv.FormatFloat(abs, 'g', 3, 64), 64)
+		decimals = max(0, min(2-int(math.Floor(math.Log10(abs)+1e-12)), 6))
 	}
 	s := strconv.FormatFloat(abs, 'f', decimals, 64)
 	whole, frac, _ := strings.Cut(s, ".")
