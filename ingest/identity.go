@@ -1,9 +1,11 @@
 package ingest
 
 import (
+	"fmt"
 	"path"
 	"strings"
 
+	"github.com/ttreport/ttreport/ingest/aiperf"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 	"github.com/ttreport/ttreport/ingest/schema/redact"
@@ -60,14 +62,14 @@ func (b beside) manifestFor(shown string) (manifest.Manifest, string, bool) {
 	}
 }
 
-// specFor returns the newest runtime spec of the same tree and model id that is not younger than the result; a tree
-// with one spec needs no model id.
+// specFor returns the newest runtime spec of the same tree and model id that is not younger than the result, or the oldest
+// when all are younger; a tree with one spec needs no model id. Both times are the host's local ones.
 func (b beside) specFor(it *item, modelID string) *item {
-	var best *item
-	inTree := 0
+	var best, oldest *item
+	inTree, start := 0, it.reading.Facts.Start
 	for _, s := range b.specs {
 		tree := path.Dir(path.Dir(s.shown()))
-		if !strings.HasPrefix(it.shown(), tree+"/") {
+		if tree != "." && !strings.HasPrefix(it.shown(), tree+"/") {
 			continue
 		}
 		inTree++
@@ -75,16 +77,21 @@ func (b beside) specFor(it *item, modelID string) *item {
 		if modelID != "" && id != modelID {
 			continue
 		}
-		start := it.reading.Facts.Start
-		if !start.IsZero() && s.reading.Facts.Start.After(start) && !it.reading.Facts.Start.Before(s.reading.Facts.Start) {
+		if oldest == nil || s.reading.Facts.Start.Before(oldest.reading.Facts.Start) {
+			oldest = s
+		}
+		if !start.IsZero() && s.reading.Facts.Start.After(start) {
 			continue
 		}
 		if best == nil || s.reading.Facts.Start.After(best.reading.Facts.Start) {
 			best = s
 		}
 	}
-	if modelID == "" && inTree != 1 {
+	switch {
+	case modelID == "" && inTree != 1:
 		return nil
+	case best == nil:
+		return oldest
 	}
 	return best
 }
@@ -103,7 +110,7 @@ func identify(it *item, b beside, opt Options) {
 		}
 		for _, c := range conflicts {
 			it.reading.Problems = append(it.reading.Problems, schema.Problem{Severity: schema.SevWarning, Path: it.shown(), Code: "contradiction",
-				Found:    c.Field + " is " + c.First + " by " + it.origin[c.Field].From + " and " + c.Second + " by the " + from + " " + where,
+				Found:    c.Field + " is " + c.First + " by the " + it.origin[c.Field].From + " and " + c.Second + " by the " + from,
 				Expected: "one value", Used: c.First, Hint: "correct the one that is wrong"})
 		}
 	}
@@ -113,16 +120,20 @@ func identify(it *item, b beside, opt Options) {
 		o.Where += " (" + own.StartNote + ")"
 		it.origin["start"] = o
 	}
+	sideTool := ""
 	if s, ok := b.sidecars[it.shown()]; ok {
 		applySidecar(it, s)
 		add(schema.Facts{Start: s.Start, End: s.End}, "sidecar", it.shown()+manifest.SidecarSuffix)
-		it.origin["start"] = schema.Origin{From: "sidecar", Where: it.shown() + manifest.SidecarSuffix}
+		sideTool = s.Tool
 	}
 	if m, dir, ok := b.manifestFor(it.shown()); ok {
 		rel := strings.TrimPrefix(it.shown(), dir+"/")
 		facts, tool, w := m.Facts(rel)
 		add(facts, "manifest", path.Join(dir, manifest.FileName))
-		applyWorkload(it, tool, w, nil)
+		if sideTool != "" {
+			tool = ""
+		}
+		applyWorkload(it, tool, w, nil, "manifest")
 		it.targets, it.runRoot = m.SchemaTargets(), dir
 		it.journal = b.journals[dir]
 		for _, p := range m.Plan {
@@ -144,7 +155,7 @@ func identify(it *item, b beside, opt Options) {
 		}
 	}
 	if isNamed {
-		applyWorkload(it, "", named.Workload, named.Conditions)
+		applyWorkload(it, "", named.Workload, named.Conditions, "path")
 		add(withoutKnownModel(named.Facts, it.facts), "path", it.shown())
 	}
 	for _, p := range opt.Patterns {
@@ -167,7 +178,7 @@ func applyPattern(it *item, p manifest.Pattern, add func(schema.Facts, string, s
 	if !ok {
 		return
 	}
-	applyWorkload(it, tool, w, conditions)
+	applyWorkload(it, tool, w, conditions, "path")
 	add(withoutKnownModel(facts, it.facts), "path", p.String())
 }
 
@@ -183,32 +194,43 @@ func applySidecar(it *item, s manifest.Sidecar) {
 		}
 		p.Client = s.Client
 		p.Command = redact.Argv(s.Argv)
-		p.Start, p.End = s.Start, s.End
+		if !s.Start.IsZero() {
+			p.Start, p.End = s.Start, s.End
+		}
 	}
-	applyWorkload(it, s.Tool, s.Workload, s.Conditions)
-	it.facts.Start, it.facts.End = s.Start, s.End
+	applyWorkload(it, "", s.Workload, s.Conditions, "sidecar")
+	if !s.Start.IsZero() {
+		it.facts.Start, it.facts.End = s.Start, s.End
+		it.origin["start"] = schema.Origin{From: "sidecar", Where: it.shown() + manifest.SidecarSuffix}
+	}
 }
 
-// applyWorkload fills what the points' keys leave open.
-func applyWorkload(it *item, tool string, w manifest.Workload, conditions map[string]string) {
+// applyWorkload fills what the points' keys leave open. A tool that is stated replaces the one that follows from the
+// format, and so does a task; a number that contradicts an earlier source's is a problem.
+func applyWorkload(it *item, tool string, w manifest.Workload, conditions map[string]string, from string) {
 	for i := range it.reading.Points {
 		k := &it.reading.Points[i].Key
-		fill := func(dst **float64, v *float64) {
-			if *dst == nil && v != nil {
+		fill := func(name string, dst **float64, v *float64) {
+			switch {
+			case v == nil:
+			case *dst == nil:
 				*dst = v
+			case **dst != *v:
+				it.reading.Problems = append(it.reading.Problems, schema.Problem{Severity: schema.SevWarning, Path: it.shown(), Code: "contradiction",
+					Found: fmt.Sprintf("%s is %g by an earlier source and %g by the %s", name, **dst, *v, from), Expected: "one value", Used: fmt.Sprintf("%g", **dst), Hint: "correct the one that is wrong"})
 			}
 		}
-		fill(&k.ISL, w.ISL)
-		fill(&k.OSL, w.OSL)
-		fill(&k.Concurrency, w.Concurrency)
-		fill(&k.Rate, w.Rate)
-		if w.Task != "" {
+		fill("isl", &k.ISL, w.ISL)
+		fill("osl", &k.OSL, w.OSL)
+		fill("concurrency", &k.Concurrency, w.Concurrency)
+		fill("rate", &k.Rate, w.Rate)
+		if w.Task != "" && (k.Task == "" || k.Task == "text") {
 			k.Task = w.Task
 		}
 		if k.Dataset == "" {
 			k.Dataset = w.Dataset
 		}
-		if tool != "" && k.Tool == "" {
+		if tool != "" {
 			k.Tool = tool
 		}
 		for name, v := range w.Dims {
@@ -239,7 +261,13 @@ func with(m map[string]string, name, v string) map[string]string {
 // start from the file's own time where nothing states one.
 func complete(it *item) {
 	f := &it.facts
-	f.Model.ID = redact.Text(f.Model.ID)
+	manifest.EachText(f, redact.Text)
+	for i := range it.reading.Points {
+		it.reading.Points[i].Source.Path = redact.Text(it.reading.Points[i].Source.Path)
+	}
+	for i := range it.reading.Scores {
+		it.reading.Scores[i].Source.Path = redact.Text(it.reading.Scores[i].Source.Path)
+	}
 	if f.Model.Name == "" && f.Model.ID != "" {
 		f.Model.Name = path.Base(strings.TrimSuffix(f.Model.ID, "/"))
 		it.origin["model.name"] = schema.Origin{From: "derived", Where: "last part of model.id"}
@@ -251,9 +279,18 @@ func complete(it *item) {
 	for i := range it.reading.Points {
 		k := &it.reading.Points[i].Key
 		if !k.Comparable() {
-			k.Dims = with(k.Dims, schema.DimLabel, label(it.file.Stem()))
+			k.Dims = with(k.Dims, schema.DimLabel, it.label())
 		}
 	}
+}
+
+// label stands in for lengths that nobody states: the file's stem, or its folder's name where the tool gives every file
+// the same one.
+func (it *item) label() string {
+	if it.reading.Format == aiperf.Format || it.reading.Format == aiperf.Records {
+		return label(path.Base(path.Dir(it.shown())))
+	}
+	return label(it.file.Stem())
 }
 
 // label is a file's stem without the time stamps that tools append, so that two measurements of one thing agree.

@@ -90,7 +90,7 @@ func readIn(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []str
 	for i := range set.Runs {
 		run := set.Runs[i]
 		stamp(lib, &run, ws.History(), retarget)
-		changed, err := history.Put(dir, run)
+		changed, err := history.Put(dir, run, retarget)
 		var damaged schema.Problem
 		switch {
 		case errors.As(err, &damaged):

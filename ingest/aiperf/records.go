@@ -8,6 +8,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/latency"
+	"github.com/ttreport/ttreport/ingest/schema/redact"
 )
 
 // readRecords computes every statistic from the per-request lines. Alone, without a summary, they make a point whose
@@ -24,7 +25,9 @@ func readRecords(f *decode.File) schema.Reading {
 		m.Quantiles = s.Sketch()
 		p.Metrics[name] = m
 	}
-	p.Metrics["itl"] = set.ITL.Metric("ms", schema.DefChunkGap, "no gaps were recorded")
+	itl := set.ITL.Metric("ms", schema.DefChunkGap, "no gaps were recorded")
+	itl.CI, itl.SE = nil, schema.Missing("gaps are not independent")
+	p.Metrics["itl"] = itl
 	put := func(name, unit string, v float64) {
 		m := schema.Metric{Unit: unit, From: "recomputed"}
 		m.Stats.Set("value", v)
@@ -35,6 +38,8 @@ func readRecords(f *decode.File) schema.Reading {
 	switch {
 	case set.OK == 0:
 		p.Status = schema.StatusFailed
+		r.Problems = append(r.Problems, schema.Problem{Severity: schema.SevError, Path: f.Path, Code: "all-failed", Found: "no request completed" + firstError(f), Expected: "at least one", Used: "no number",
+			Hint: "look at the server's log of this point"})
 	case set.Failed > 0:
 		p.Status = schema.StatusPartial
 	}
@@ -45,6 +50,16 @@ func readRecords(f *decode.File) schema.Reading {
 	}
 	r.Points = []schema.Point{p}
 	return r
+}
+
+// firstError is the message of the first failed request, after a colon.
+func firstError(f *decode.File) string {
+	for _, v := range f.Doc.Values {
+		if m := v.At("error", "message").Str(); m != "" {
+			return ": " + redact.Text(m[:min(len(m), 160)])
+		}
+	}
+	return ""
 }
 
 func defOf(name string) string {
@@ -79,8 +94,11 @@ func timelines(f *decode.File, r *schema.Reading) (latency.Set, span) {
 			return x
 		}
 		q.E2EL = value("request_latency")
-		if q.TTFT = value("time_to_first_token"); q.TTFT == 0 {
-			q.TTFT = value("ttft")
+		q.TTFT = math.NaN() // absent without streaming
+		for _, tag := range []string{"ttft", "time_to_first_token"} {
+			if x, ok := metrics.At(tag, "value").Float(); ok {
+				q.TTFT = x
+			}
 		}
 		q.In, q.Out = int(value("input_sequence_length")), int(value("output_sequence_length"))
 		q.ITL, _ = metrics.At("inter_chunk_latency", "value").Floats()

@@ -184,7 +184,7 @@ func TestCacheChangesNothing(t *testing.T) {
 	dir := t.TempDir()
 	cache := filepath.Join(t.TempDir(), "c")
 	for i := range 7 {
-		if _, err := history.Put(dir, sample(fmt.Sprint("run", i))); err != nil {
+		if _, err := history.Put(dir, sample(fmt.Sprint("run", i)), false); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -200,10 +200,10 @@ func TestCacheChangesNothing(t *testing.T) {
 	changed := sample("run3")
 	changed.Release = "v9"
 	changed.Points[0].Status = schema.StatusFailed
-	if _, err := history.Put(dir, changed); err != nil {
+	if _, err := history.Put(dir, changed, false); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := history.Put(dir, sample("run7")); err != nil {
+	if _, err := history.Put(dir, sample("run7"), false); err != nil {
 		t.Fatal(err)
 	}
 	r5 := sample("run5")
@@ -232,7 +232,7 @@ func TestCacheChangesNothing(t *testing.T) {
 
 func TestBadDocumentsAreNamedAndKept(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := history.Put(dir, sample("good")); err != nil {
+	if _, err := history.Put(dir, sample("good"), false); err != nil {
 		t.Fatal(err)
 	}
 	r := sample("late")
@@ -262,7 +262,7 @@ func TestBadDocumentsAreNamedAndKept(t *testing.T) {
 	if err := os.WriteFile(later, []byte(bad["later.json"]), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := history.Put(dir, r); err == nil {
+	if _, err := history.Put(dir, r, false); err == nil {
 		t.Error("a document of a later schema was overwritten")
 	}
 	if now, _ := os.ReadFile(later); string(now) != bad["later.json"] {
@@ -275,7 +275,7 @@ func TestTwoRunsOfOneID(t *testing.T) {
 	a, b := sample("same"), sample("same")
 	b.Device.Name = "t3k"
 	for _, r := range []schema.Run{a, b} {
-		if _, err := history.Put(dir, r); err != nil {
+		if _, err := history.Put(dir, r, false); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -288,7 +288,7 @@ func TestTwoRunsOfOneID(t *testing.T) {
 func TestUpdateKeepsWhatWasNotReadAgain(t *testing.T) {
 	dir := t.TempDir()
 	first := sample("a")
-	if _, err := history.Put(dir, first); err != nil {
+	if _, err := history.Put(dir, first, false); err != nil {
 		t.Fatal(err)
 	}
 	now := sample("a")
@@ -296,14 +296,14 @@ func TestUpdateKeepsWhatWasNotReadAgain(t *testing.T) {
 	now.Points[0].Key.Concurrency = ptr(1)
 	now.Scores = nil
 	now.Targets = []schema.Target{{Metric: "ttft", Value: 1, Level: "target"}}
-	if _, err := history.Put(dir, now); err != nil {
+	if _, err := history.Put(dir, now, false); err != nil {
 		t.Fatal(err)
 	}
 	got, ok := history.Peek(dir, &now)
 	if !ok || len(got.Points) != 2 || len(got.Scores) != 2 || len(got.Targets) != 1 || got.Targets[0].Value != 80 {
 		t.Errorf("%d points, %d scores, targets %+v", len(got.Points), len(got.Scores), got.Targets)
 	}
-	if changed, err := history.Put(dir, got); err != nil || changed {
+	if changed, err := history.Put(dir, got, false); err != nil || changed {
 		t.Error("putting the same run again wrote something", err)
 	}
 }

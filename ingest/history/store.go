@@ -24,15 +24,18 @@ func Read(name string) (schema.Run, *schema.Problem) {
 }
 
 // Put writes a run, or updates the document that is there, and reports whether anything changed. A document that cannot
-// be read is never overwritten.
-func Put(dir string, r schema.Run) (changed bool, err error) {
+// be read is never overwritten. Targets in force that are stored stay, unless retarget asks for the run's own.
+func Put(dir string, r schema.Run, retarget bool) (changed bool, err error) {
 	name := filepath.Join(dir, PathOf(&r))
 	if _, statErr := os.Stat(name); statErr == nil {
 		old, problem := Read(name)
 		if problem != nil {
 			return false, fmt.Errorf("updating run %s: %w", r.ID, *problem)
 		}
-		r = update(old, r)
+		own := r.Targets
+		if r = update(old, r); retarget {
+			r.Targets = own
+		}
 	}
 	return durable.WriteChanged(name, Encode(&r))
 }

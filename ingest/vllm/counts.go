@@ -36,6 +36,15 @@ func counts(f *decode.File, v decode.Value, p *schema.Point, r *schema.Reading) 
 			}
 		}
 	}
+	if out, have := v.Get("total_output_tokens").Float(); have && out == 0 && ok > 0 && !v.Has("ttfts") {
+		p.Status = schema.StatusFailed
+		noData(p, "no request produced a token")
+		q := f.Problem(schema.SevError, "hollow-success", v.Get("total_output_tokens"))
+		q.Found, q.Expected = fmt.Sprintf("%.0f requests that count as completed and produced no token", ok), "completed requests to have output"
+		q.Used, q.Hint = "no number", "the server refused or dropped the requests; look at its log"
+		r.Problems = append(r.Problems, q)
+		return
+	}
 	switch {
 	case ok == 0:
 		p.Status = schema.StatusFailed

@@ -136,7 +136,7 @@ func stated(f *decode.File, v decode.Value, e era, p *schema.Point, r *schema.Re
 		metric.Stats.Set(k[1], x)
 		p.Metrics[name] = metric
 	}
-	if m, ok := p.Metrics["e2el"]; ok && e.swappedE2EL && !v.Has("itls") {
+	if m, ok := p.Metrics["e2el"]; ok && e.swappedE2EL {
 		mean, a := m.Stats.Get("mean")
 		median, b := m.Stats.Get("median")
 		if a && b {
@@ -179,7 +179,7 @@ func foreign(v decode.Value) schema.Unknown {
 		}
 		raw := m.Val.Raw()
 		if k == decode.String {
-			raw = schema.JSONString(redact.Text(m.Val.Str()))
+			raw = schema.JSONString(redact.Field(m.Key, m.Val.Str()))
 		} else if _, finite := m.Val.Float(); k == decode.Number && !finite {
 			continue
 		}

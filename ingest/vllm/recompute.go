@@ -74,13 +74,18 @@ func timelines(f *decode.File, v decode.Value, r *schema.Reading) ([]latency.Req
 		r.Problems = append(r.Problems, q)
 		return nil, false
 	}
+	for _, n := range append(append([]float64(nil), outs...), ins...) {
+		if math.IsNaN(n) || n < 0 || n > 1e12 {
+			q := f.Problem(schema.SevWarning, "bad-arrays", v.Get("output_lens"))
+			q.Found, q.Expected, q.Used = fmt.Sprintf("a length of %g tokens", n), "a count", "the statistics as stated, not recomputed"
+			r.Problems = append(r.Problems, q)
+			return nil, false
+		}
+	}
 	errs := v.Get("errors").List()
 	requests := make([]latency.Request, len(ttfts))
 	for i := range requests {
 		q := latency.Request{OK: len(errs) <= i || errs[i].Str() == "", TTFT: ttfts[i] * 1000, Out: int(outs[i])}
-		if len(errs) == 0 && q.Out == 0 {
-			q.OK = false
-		}
 		if len(ins) > 0 {
 			q.In = int(ins[i])
 		}

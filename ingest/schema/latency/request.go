@@ -1,9 +1,11 @@
 package latency
 
+import "math"
+
 // Request is the timeline of one request, in milliseconds and tokens.
 type Request struct {
 	OK   bool      // the tool counted it as completed
-	TTFT float64   // sending to first chunk
+	TTFT float64   // sending to first chunk; NaN when not measured
 	ITL  []float64 // gaps between consecutive chunks
 	E2EL float64   // sending to last chunk
 	In   int       // prompt tokens
@@ -42,7 +44,7 @@ func Summarise(requests []Request, durationS float64) Set {
 		ttft = append(ttft, r.TTFT)
 		e2el = append(e2el, r.E2EL)
 		itl = append(itl, r.ITL...)
-		if r.Out > 1 {
+		if r.Out > 1 && !math.IsNaN(r.TTFT) {
 			tpot = append(tpot, (r.E2EL-r.TTFT)/float64(r.Out-1))
 		}
 	}

@@ -80,3 +80,12 @@ func Stated(f schema.Facts) []string {
 	_, taken, _ := MergeNoted(schema.Facts{}, f)
 	return taken
 }
+
+// EachText replaces every stated text of f by what change makes of it.
+func EachText(f *schema.Facts, change func(string) string) {
+	for _, x := range fields() {
+		if p := x.text(f); *p != "" {
+			*p = change(*p)
+		}
+	}
+}

@@ -9,7 +9,7 @@ import (
 const Mark = "[redacted]"
 
 // secretNames are names whose value is a secret, in flags, environment assignments, headers and JSON alike.
-const secretNames = `(?:[a-z0-9_-]*(?:api[_-]?key|apikey|secret|passw(?:or)?d|passwd|access[_-]?token|auth[_-]?token|hf[_-]?token|jwt|private[_-]?key|credential)[a-z0-9_-]*|token|authorization|x-api-key|bearer)`
+const secretNames = `(?:[a-z0-9_-]*(?:api[_-]?key|apikey|secret|passw(?:or)?d|passwd|jwt|private[_-]?key|credential)[a-z0-9_-]*|[a-z0-9_-]*[_-]token|token|authorization|x-auth[a-z-]*|bearer)`
 
 type rule struct {
 	find *regexp.Regexp
@@ -21,6 +21,7 @@ var rules = []rule{
 	{regexp.MustCompile(`(?i)\b(bearer|basic)[ +]+[A-Za-z0-9._~+/=-]{6,}`), "$1 " + Mark},
 	{regexp.MustCompile(`(?i)(["']?\b` + secretNames + `["']?\s*[:=]\s*["']?)(?:(?:bearer|basic)\s+)?[^\s"',;&\[\]{}]{3,}`), "${1}" + Mark},
 	{regexp.MustCompile(`(?i)(--?` + secretNames + `[ =]["']?)[^\s"'-][^\s"']*`), "${1}" + Mark},
+	{regexp.MustCompile(`(?i)([?&](?:key|sig|signature|token|auth|access_key)=)[^&\s"']+`), "${1}" + Mark},
 	{regexp.MustCompile(`\b(?:hf|sk|pk|ghp|gho|ghs|glpat|xox[abp])[_-][A-Za-z0-9_-]{12,}`), Mark},
 	{regexp.MustCompile(`\bgithub_pat_[A-Za-z0-9_]{12,}`), Mark},
 	{regexp.MustCompile(`\bAKIA[0-9A-Z]{12,}`), Mark},
@@ -32,7 +33,7 @@ var rules = []rule{
 }
 
 // triggers are what every rule needs to match; a text without any of them is returned untouched and fast.
-var triggers = regexp.MustCompile(`(?i)bearer|basic|key|secret|passw|token|jwt|credential|authorization|hf[_-]|sk[_-]|pk[_-]|gh[pos][_-]|glpat|xox|akia|eyj|://|/home/|users|/root`)
+var triggers = regexp.MustCompile(`(?i)bearer|basic|key|secret|passw|token|jwt|credential|authorization|hf[_-]|sk[_-]|pk[_-]|gh[pos][_-]|glpat|xox|akia|eyj|://|sig=|auth|/home/|users|/root`)
 
 // Text returns s without secrets and without the names of home folders. It is idempotent.
 func Text(s string) string {
@@ -46,9 +47,18 @@ func Text(s string) string {
 }
 
 var (
+	secretName = regexp.MustCompile(`(?i)^` + secretNames + `$`)
 	secretFlag = regexp.MustCompile(`(?i)^--?` + secretNames + `$`)
-	headerFlag = regexp.MustCompile(`(?i)^(?:-H|--headers?)$`)
+	headerFlag = regexp.MustCompile(`(?i)^(?:-H|--[a-z-]*headers?)$`)
 )
+
+// Field returns the value of a named field without secrets: nothing of it where the name is a secret's.
+func Field(name, value string) string {
+	if secretName.MatchString(name) && value != "" {
+		return Mark
+	}
+	return Text(value)
+}
 
 // Argv returns a command line without secrets. Beside what [Text] finds, the argument after a flag with a secret's name
 // is removed whole, and so is a header's value when the header is about authorisation.

@@ -23,6 +23,11 @@ func TestSecretsGo(t *testing.T) {
 		{"password=correcthorse", "correcthorse"},
 		{"key AKIAABCDEFGHIJKLMNOP", "AKIAABCDEFGHIJKLMNOP"},
 		{"ghp_0123456789abcdefghij0123", "ghp_0123456789abcdefghij0123"},
+		{"--api-token SECRETA11", "SECRETA11"},
+		{"--github-token SECRETB22", "SECRETB22"},
+		{"--url http://h/?key=SECRETD33&x=1", "SECRETD33"},
+		{"--extra-inputs user_token:SECRETE44", "SECRETE44"},
+		{"X-Auth: SECRETH55", "SECRETH55"},
 		{"/home/alice/models/x", "alice"},
 		{"/Users/alice/models/x", "alice"},
 	} {
@@ -52,6 +57,12 @@ func TestArgv(t *testing.T) {
 		if strings.Contains(got, secret) {
 			t.Errorf("%q is still in %q", secret, got)
 		}
+	}
+	if got := redact.Field("password", "hunter2pw") + redact.Field("github_token", "tok_x1") + redact.Field("api_key", "k"); strings.Contains(got, "hunter2") || strings.Contains(got, "tok_x1") || strings.Contains(got, "k1") {
+		t.Errorf("a field named after a secret keeps it: %s", got)
+	}
+	if redact.Field("max_tokens", "128") != "128" || redact.Field("tokenizer", "x") != "x" {
+		t.Error("a harmless field went")
 	}
 	if !strings.Contains(got, "--max-tokens 128") || !strings.Contains(got, "~/m") {
 		t.Errorf("too much went: %q", got)
