@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -45,16 +46,17 @@ func group(items []*item, problems *[]schema.Problem) ([]schema.Run, map[string]
 				run.Problems = append(run.Problems, cut...)
 				*problems = append(*problems, cut...)
 			}
-			if i, taken := byID[run.ID]; taken {
-				if sameSystem(runs[i], run) {
-					mergeRun(&runs[i], run)
-					note(part, run.ID)
-					continue
-				}
-				*problems = append(*problems, schema.Problem{Severity: schema.SevError, Path: part[0].shown(), Code: "run-id-taken",
-					Found:    fmt.Sprintf("run id %s for %s on %s, which %s on %s has already", run.ID, run.Model.Name, run.Device.Name, runs[i].Model.Name, runs[i].Device.Name),
-					Expected: "one id per run", Used: "both, the second as " + run.ID + "~2", Hint: "give one of them another id in its manifest"})
-				run.ID += "~2"
+			if i, free, merge := home(runs, byID, run); merge {
+				mergeRun(&runs[i], run)
+				note(part, runs[i].ID)
+				continue
+			} else if free != run.ID {
+				p := schema.Problem{Severity: schema.SevError, Path: part[0].shown(), Code: "run-id-taken",
+					Found:    fmt.Sprintf("run id %s for %s, which %s has already", run.ID, describe(run), describe(runs[i])),
+					Expected: "one id per run", Used: "both, this one as " + free, Hint: "give one of them another id in its manifest"}
+				*problems = append(*problems, p)
+				run.Problems = append(run.Problems, p)
+				run.ID = free
 			}
 			byID[run.ID] = len(runs)
 			why[run.ID] = reason
@@ -69,6 +71,31 @@ func group(items []*item, problems *[]schema.Problem) ([]schema.Run, map[string]
 		return runs[i].ID < runs[j].ID
 	})
 	return runs, why
+}
+
+// home finds where a run of an id belongs: to an earlier run of the same id and system, or to itself under the first free
+// id.
+func home(runs []schema.Run, byID map[string]int, run schema.Run) (i int, free string, merge bool) {
+	free = run.ID
+	first := -1
+	for n := 2; ; n++ {
+		at, taken := byID[free]
+		if !taken {
+			return max(first, 0), free, false
+		}
+		if first < 0 {
+			first = at
+		}
+		if sameSystem(runs[at], run) {
+			return at, free, true
+		}
+		free = fmt.Sprintf("%s~%d", run.ID, n)
+	}
+}
+
+// describe names a run's system and release for a message.
+func describe(r schema.Run) string {
+	return strings.TrimSpace(fmt.Sprintf("%s on %s %s", cmp.Or(r.Model.Name, "an unknown model"), cmp.Or(r.Device.Name, "an unknown device"), r.Release))
 }
 
 func note(part []*item, id string) {
@@ -118,9 +145,10 @@ func split(items []*item) [][]*item {
 			out = append(out, items[start:i])
 			start = i
 		}
-		last = it.facts.Start
-		if it.facts.End.After(last) {
-			last = it.facts.End
+		for _, t := range []time.Time{it.facts.Start, it.facts.End} {
+			if i == start || t.After(last) {
+				last = t
+			}
 		}
 	}
 	return append(out, items[start:])

@@ -12,6 +12,7 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
 // Root is where a walk starts. Name prefixes every path shown. Only, when set, is the single file wanted.
@@ -21,21 +22,57 @@ type Root struct {
 	Only string
 }
 
-// OSRoot makes a root of a path of the operating system: a folder, or one file.
+// OSRoot makes a root of a path of the operating system: a folder, or one file. A file keeps what speaks for it: its
+// sidecar, and the manifests and runtime specs of the folders above it.
 func OSRoot(name string) (Root, error) {
+	name = path.Clean(name)
 	info, err := os.Stat(name)
-	if err != nil {
+	switch {
+	case err != nil:
 		return Root{}, err
+	case info.IsDir():
+		return Root{FS: os.DirFS(name), Name: name}, nil
+	case !info.Mode().IsRegular():
+		return Root{}, fmt.Errorf("%s is neither a file nor a folder", name)
 	}
-	clean := strings.TrimSuffix(name, "/")
-	if info.IsDir() {
-		return Root{FS: os.DirFS(name), Name: clean}, nil
+	top, rel := path.Dir(name), path.Base(name)
+	dir, below := top, rel
+	for range 6 {
+		_, noManifest := os.Stat(path.Join(dir, manifest.FileName))
+		_, noSpecs := os.Stat(path.Join(dir, specFolder))
+		if noManifest == nil || noSpecs == nil {
+			top, rel = dir, below
+		}
+		if dir == "." || dir == "/" {
+			break
+		}
+		dir, below = path.Dir(dir), path.Join(path.Base(dir), below)
 	}
-	dir, file := path.Split(clean)
-	if dir == "" {
-		dir = "."
+	return Root{FS: os.DirFS(top), Name: top, Only: rel}, nil
+}
+
+// specFolder is where a workflow_logs tree keeps its runtime specs.
+const specFolder = "runtime_model_specs"
+
+// onlyFile lists the one file that is wanted and what speaks for it.
+func onlyFile(root *Root) []found {
+	names := []string{root.Only, root.Only + manifest.SidecarSuffix}
+	for dir := path.Dir(root.Only); ; dir = path.Dir(dir) {
+		names = append(names, path.Join(dir, manifest.FileName), path.Join(dir, manifest.JournalName))
+		if specs, err := fs.Glob(root.FS, path.Join(dir, specFolder, "*.json")); err == nil {
+			names = append(names, specs...)
+		}
+		if dir == "." {
+			break
+		}
 	}
-	return Root{FS: os.DirFS(dir), Name: strings.TrimSuffix(dir, "/"), Only: file}, nil
+	out := []found{{root, root.Only}}
+	for _, name := range names[1:] {
+		if info, err := fs.Stat(root.FS, name); err == nil && info.Mode().IsRegular() {
+			out = append(out, found{root, name})
+		}
+	}
+	return out
 }
 
 // found is a file that a walk met.
@@ -59,7 +96,7 @@ const skipped = " node_modules __pycache__ _site "
 // the way; hidden folders are not entered.
 func walk(root *Root) ([]found, []schema.Problem) {
 	if root.Only != "" {
-		return []found{{root, root.Only}}, nil
+		return onlyFile(root), nil
 	}
 	w := walker{root: root}
 	if info, err := fs.Stat(root.FS, "."); err != nil {
@@ -74,6 +111,7 @@ type walker struct {
 	root     *Root
 	files    []found
 	problems []schema.Problem
+	linked   []fs.FileInfo // folders that links led to
 }
 
 func (w *walker) problem(rel string, err error) {
@@ -137,6 +175,12 @@ func (w *walker) link(name string, above []fs.FileInfo) {
 	case info.Mode().IsRegular():
 		w.files = append(w.files, found{w.root, name})
 	case info.IsDir():
+		for _, before := range w.linked {
+			if os.SameFile(before, info) {
+				return // links that lead to one folder lead there once
+			}
+		}
+		w.linked = append(w.linked, info)
 		w.enter(name, above)
 	}
 }
@@ -168,7 +212,7 @@ func open(f found, lim decode.Limits) (*decode.File, *schema.Problem) {
 		return fail(err)
 	}
 	limit := lim.Bytes
-	if !decode.MayHoldResults(buf.Bytes()) {
+	if !decode.MayHoldResults(buf.Bytes()) && role(f.rel) == "" {
 		limit = textHead
 	}
 	if _, err := io.Copy(buf, io.LimitReader(h, limit-int64(buf.Len()))); err != nil {

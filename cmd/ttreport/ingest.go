@@ -55,6 +55,7 @@ updated: results that were not read this time stay, and so do the targets that w
 type readResult struct {
 	set     ingest.Set
 	written int
+	refused int  // runs whose stored document cannot be read
 	asked   bool // paths were given on the command line
 }
 
@@ -63,6 +64,9 @@ func (r readResult) verdict(strict bool) error {
 	errors := countSeverity(r.set.Problems, schema.SevError)
 	if strict && errors > 0 {
 		return failure{code: exitInput, err: fmt.Errorf("%s in the input, and --strict was given", plural(errors, "error"))}
+	}
+	if r.refused > 0 {
+		return fail(exitInput, "the documents are left as they are; restore them from version control, or delete them", "%s could not be stored", plural(r.refused, "run"))
 	}
 	if len(r.set.Runs) == 0 && r.asked {
 		return fail(exitInput, "ttreport inspect PATH says of each file what it lacks", "no result was found in %s", plural(len(r.set.Files), "file"))
@@ -90,11 +94,22 @@ func readIn(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []str
 	for i := range set.Runs {
 		run := set.Runs[i]
 		stamp(lib, &run, ws.History(), retarget)
+		if dir != ws.History() { // a rehearsed update of what is stored, elsewhere
+			if old, ok := history.Peek(ws.History(), &run); ok {
+				if _, err := history.Put(dir, old, false); err != nil {
+					return out, fail(exitInput, "see the space of the disk", "%w", err)
+				}
+			}
+		}
 		changed, err := history.Put(dir, run, retarget)
 		var damaged schema.Problem
 		switch {
-		case errors.As(err, &damaged):
-			return out, fail(exitInput, "the document in history/ is left as it is; restore it from version control or delete it", "%w", err)
+		case errors.As(err, &damaged): // the others are still stored
+			damaged.Hint = "the document is left as it is and this run is not stored; restore the document from version control, or delete it"
+			out.set.Problems = append(out.set.Problems, damaged)
+			out.refused++
+			sh.say("%s: %s", damaged.Severity, damaged)
+			continue
 		case err != nil:
 			return out, fail(exitInput, "history/ cannot be written: see its permissions and the space of the disk", "%w", err)
 		}

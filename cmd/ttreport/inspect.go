@@ -111,7 +111,7 @@ func load(ctx context.Context, paths []string, id *identity) (ingest.Set, error)
 	}
 	var roots []ingest.Root
 	for _, p := range paths {
-		root, err := ingest.OSRoot(filepath.ToSlash(p))
+		root, err := ingest.OSRoot(filepath.ToSlash(fromHere(p)))
 		if os.IsNotExist(err) {
 			return ingest.Set{}, fail(exitUsage, "check the spelling; paths are relative to the current folder", "%s does not exist", p)
 		}
@@ -121,6 +121,22 @@ func load(ctx context.Context, paths []string, id *identity) (ingest.Set, error)
 		roots = append(roots, root)
 	}
 	return ingest.Load(ctx, roots, opt)
+}
+
+// fromHere writes a path relative to the current folder where it lies below it: what is stored must not depend on where
+// the workspace lies.
+func fromHere(name string) string {
+	if !filepath.IsAbs(name) {
+		return name
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		return name
+	}
+	if rel, err := filepath.Rel(here, name); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return name
 }
 
 func countSeverity(problems []schema.Problem, sev string) int {

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"bytes"
 	"encoding/json"
 	"math"
 	"sort"
@@ -110,15 +111,11 @@ func (o *object) bytes(unknown schema.Unknown) []byte {
 
 // compact rewrites foreign JSON on one line. What does not parse any more is kept as a string.
 func compact(raw json.RawMessage) []byte {
-	var v any
-	if err := json.Unmarshal(raw, &v); err != nil {
+	var b bytes.Buffer
+	if err := json.Compact(&b, raw); err != nil {
 		return schema.JSONString(string(raw))
 	}
-	out, err := json.Marshal(v)
-	if err != nil {
-		return schema.JSONString(string(raw))
-	}
-	return out
+	return b.Bytes()
 }
 
 // appendFloat writes a number at the stored precision in its shortest form; what is not finite is null, and never

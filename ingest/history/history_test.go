@@ -198,7 +198,7 @@ func TestCacheChangesNothing(t *testing.T) {
 	}
 	// One document changes, one comes, one goes.
 	changed := sample("run3")
-	changed.Release = "v9"
+	changed.Stack.Version = "9"
 	changed.Points[0].Status = schema.StatusFailed
 	if _, err := history.Put(dir, changed, false); err != nil {
 		t.Fatal(err)
@@ -305,5 +305,24 @@ func TestUpdateKeepsWhatWasNotReadAgain(t *testing.T) {
 	}
 	if changed, err := history.Put(dir, got, false); err != nil || changed {
 		t.Error("putting the same run again wrote something", err)
+	}
+}
+
+func TestOneIDForTwoReleasesKeepsBoth(t *testing.T) {
+	dir := t.TempDir()
+	for _, release := range []string{"v1", "v2", "v3", "v2"} {
+		r := sample("X")
+		r.Release = release
+		if _, err := history.Put(dir, r, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, problems := load(t, "", dir)
+	got := map[string]string{}
+	for i := range c.Runs {
+		got[c.Runs[i].ID] = c.Runs[i].Release
+	}
+	if len(c.Runs) != 3 || got["X"] != "v1" || got["X~2"] != "v2" || got["X~3"] != "v3" || len(problems) != 0 {
+		t.Errorf("%v %v", got, problems)
 	}
 }

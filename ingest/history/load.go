@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -173,8 +174,13 @@ func uniqueIDs(c *columns.Columns) []schema.Problem {
 		h := &c.Runs[i]
 		if j, taken := first[h.ID]; taken {
 			problems = append(problems, schema.Problem{Severity: schema.SevError, Path: h.Path, Code: "run-id-taken", Found: "run id " + h.ID + ", which " + c.Runs[j].Path + " has already",
-				Expected: "one id per run", Used: "both, this one as " + h.ID + "~2", Hint: "delete or rename one of the documents"})
-			h.ID += "~2"
+				Expected: "one id per run", Used: "both, this one under another id", Hint: "delete or rename one of the documents"})
+			for n := 2; ; n++ {
+				if _, taken := first[fmt.Sprintf("%s~%d", h.ID, n)]; !taken {
+					h.ID = fmt.Sprintf("%s~%d", h.ID, n)
+					break
+				}
+			}
 		}
 		first[h.ID] = i
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/durable"
@@ -26,18 +27,29 @@ func Read(name string) (schema.Run, *schema.Problem) {
 // Put writes a run, or updates the document that is there, and reports whether anything changed. A document that cannot
 // be read is never overwritten. Targets in force that are stored stay, unless retarget asks for the run's own.
 func Put(dir string, r schema.Run, retarget bool) (changed bool, err error) {
-	name := filepath.Join(dir, PathOf(&r))
-	if _, statErr := os.Stat(name); statErr == nil {
+	base := r.ID
+	for n := 2; ; n++ {
+		name := filepath.Join(dir, PathOf(&r))
+		if _, statErr := os.Stat(name); statErr != nil {
+			return durable.WriteChanged(name, Encode(&r))
+		}
 		old, problem := Read(name)
 		if problem != nil {
 			return false, fmt.Errorf("updating run %s: %w", r.ID, *problem)
+		}
+		if old.Release != r.Release || old.Impl != r.Impl || old.Model.Name != r.Model.Name || old.Device.Name != r.Device.Name {
+			// One id for two runs: both are kept, and said.
+			r.ID = fmt.Sprintf("%s~%d", base, n)
+			r.Problems = append(slices.Clone(r.Problems), schema.Problem{Severity: schema.SevError, Path: filepath.ToSlash(name), Code: "run-id-taken", Found: fmt.Sprintf("run id %s of release %q, and here of release %q", base, old.Release, r.Release),
+				Expected: "one id per run", Used: "both, this one as " + r.ID, Hint: "give one of them another id in its manifest"})
+			continue
 		}
 		own := r.Targets
 		if r = update(old, r); retarget {
 			r.Targets = own
 		}
+		return durable.WriteChanged(name, Encode(&r))
 	}
-	return durable.WriteChanged(name, Encode(&r))
 }
 
 // Peek returns the stored document of a run, when there is one that can be read.
@@ -58,14 +70,24 @@ func update(old, now schema.Run) schema.Run {
 		fresh[s.Source.SHA256] = true
 		fresh[s.Source.Path] = true
 	}
+	kept := map[string]bool{}
 	for _, p := range old.Points {
 		if !fresh[p.Source.SHA256] && !fresh[p.Source.Path] {
 			now.Points = append(now.Points, p)
+			kept[p.Source.Path] = true
+		} else if i := samePoint(now.Points, p); i >= 0 && len(p.Unknown) > 0 {
+			now.Points[i].Unknown = p.Unknown
 		}
 	}
 	for _, s := range old.Scores {
 		if !fresh[s.Source.SHA256] && !fresh[s.Source.Path] {
 			now.Scores = append(now.Scores, s)
+			kept[s.Source.Path] = true
+		}
+	}
+	for _, p := range old.Problems {
+		if kept[p.Path] {
+			now.Problems = append(now.Problems, p)
 		}
 	}
 	if len(old.Targets) > 0 {
@@ -74,7 +96,7 @@ func update(old, now schema.Run) schema.Run {
 	if len(now.Plan) == 0 {
 		now.Plan = old.Plan
 	}
-	now.Unknown = old.Unknown
+	now.Unknown, now.Model.Unknown, now.Device.Unknown, now.Stack.Unknown = old.Unknown, old.Model.Unknown, old.Device.Unknown, old.Stack.Unknown
 	if len(now.Extra) == 0 {
 		now.Extra = old.Extra
 	}
@@ -94,4 +116,14 @@ func update(old, now schema.Run) schema.Run {
 	}
 	now.Arrange()
 	return now
+}
+
+// samePoint finds the point that was read again from the same file under the same key.
+func samePoint(points []schema.Point, p schema.Point) int {
+	for i := range points {
+		if points[i].Source.Path == p.Source.Path && points[i].Key.String() == p.Key.String() && points[i].Repeat == p.Repeat {
+			return i
+		}
+	}
+	return -1
 }

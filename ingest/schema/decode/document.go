@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 )
@@ -21,7 +22,9 @@ func Unpack(path string, data []byte, lim Limits) ([]byte, []schema.Problem) {
 	if bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
 		zr, err := gzip.NewReader(bytes.NewReader(data))
 		if err == nil {
-			data, err = io.ReadAll(io.LimitReader(zr, lim.Bytes+1))
+			most := min(lim.Bytes, max(64<<20, int64(len(data))*maxRatio))
+			lim.Bytes = most
+			data, err = io.ReadAll(io.LimitReader(zr, most+1))
 		}
 		if err != nil {
 			return nil, []schema.Problem{{Severity: schema.SevError, Path: path, Code: "bad-gzip",
@@ -42,8 +45,11 @@ func Unpack(path string, data []byte, lim Limits) ([]byte, []schema.Problem) {
 func JSON(path string, data []byte, lim Limits) Doc {
 	var d Doc
 	if len(bytes.TrimSpace(data)) == 0 {
-		d.Problems = append(d.Problems, schema.Problem{Severity: schema.SevError, Path: path, Code: "empty-file",
-			Found: "an empty file", Expected: "a result", Hint: "the tool that wrote it probably crashed; look at its log"})
+		p := schema.Problem{Severity: schema.SevError, Path: path, Code: "empty-file", Found: "an empty file", Expected: "a result", Hint: "the tool that wrote it probably crashed; look at its log"}
+		if !strings.Contains(path, ".json") && !strings.HasSuffix(path, ".gz") { // an empty log is ordinary
+			p.Severity, p.Hint = schema.SevNote, "nothing to do"
+		}
+		d.Problems = append(d.Problems, p)
 		return d
 	}
 	s := NewScanner(data, lim.Depth)

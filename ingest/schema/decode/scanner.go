@@ -16,6 +16,7 @@ type Scanner struct {
 	depth     int
 	max       int
 	nonFinite int
+	nodes     int // values built as trees
 	err       *SyntaxError
 }
 

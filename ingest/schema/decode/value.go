@@ -144,10 +144,14 @@ func (v Value) Len() int { return max(len(v.list), len(v.floats), len(v.fields))
 // Value builds the next value as a tree.
 func (s *Scanner) Value() Value {
 	s.space()
+	if s.nodes++; s.nodes > maxNodes {
+		s.err = &SyntaxError{Offset: s.pos, Found: "more than 8 million values", Expected: "a result file"}
+		s.pos = len(s.data)
+		return Value{}
+	}
 	v := Value{kind: s.Peek(), off: s.pos}
 	switch v.kind {
 	case Object:
-		v.fields = make([]Member, 0, 8)
 		s.Object(func(key []byte) { v.fields = append(v.fields, Member{string(key), s.Value()}) })
 	case Array:
 		s.elements(&v)
