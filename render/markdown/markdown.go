@@ -13,8 +13,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
 
 	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/render/words"
@@ -25,8 +27,20 @@ import (
 func HTML(source string) (template.HTML, error) {
 	md := goldmark.New(goldmark.WithParserOptions(parser.WithAutoHeadingID()),
 		goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)), extension.Strikethrough, extension.Linkify))
+	src := []byte(source)
+	doc := md.Parser().Parse(text.NewReader(src))
+	// The page has its own first heading: those of the text stand below it.
+	err := ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if h, ok := n.(*ast.Heading); ok && entering {
+			h.Level = min(h.Level+1, 6)
+		}
+		return ast.WalkContinue, nil
+	})
 	var b bytes.Buffer
-	if err := md.Convert([]byte(source), &b); err != nil {
+	if err == nil {
+		err = md.Renderer().Render(&b, src, doc)
+	}
+	if err != nil {
 		return "", fmt.Errorf("converting markdown: %w", err)
 	}
 	return template.HTML(b.String()), nil // goldmark's safe mode

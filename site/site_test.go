@@ -1,0 +1,413 @@
+package site_test
+
+import (
+	"context"
+	"encoding/csv"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"sort"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/render"
+	"github.com/ttreport/ttreport/render/markdown"
+	"github.com/ttreport/ttreport/render/tabular"
+	"github.com/ttreport/ttreport/site"
+	"github.com/ttreport/ttreport/targets"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func ptr(v float64) *float64 { return &v }
+
+// fixture is a small history: a model on two devices over four releases, two workloads, targets, an eval, a failed point;
+// or the same under hostile names.
+func fixture(model, device string) ([]schema.Run, render.Input) {
+	var runs []schema.Run
+	b := columns.NewBuilder()
+	for i := range 4 {
+		for d, dev := range []string{device, "t3k"} {
+			release := fmt.Sprintf("v0.%d.0", 9+i)
+			when := time.Date(2026, 1, 1+i, 0, 0, 0, 0, time.UTC)
+			r := schema.Run{ID: fmt.Sprintf("run-%d-%d", i, d), Start: when, End: when, Release: release, Model: schema.Model{ID: "acme/" + model, Name: model, Status: "COMPLETE"}, Device: schema.Device{Name: dev},
+				Stack: schema.Stack{Engine: model, Version: "1"}, Provenance: map[string]schema.Origin{"device.name": {From: "flag", Where: model}}}
+			for w, c := range []float64{1, 32} {
+				k := schema.Key{Task: "text", Tool: "vllm", ISL: ptr(128), OSL: ptr(128), Concurrency: ptr(c), Dataset: "random"}
+				if w == 1 {
+					k.Dims = map[string]string{"note": model}
+				}
+				p := schema.Point{Key: k, Status: "ok", Repeat: 1, Metrics: map[string]schema.Metric{}, Command: []string{"run", model}, Conditions: map[string]string{"x": model}, Source: schema.Source{Path: model + ".json", SHA256: strings.Repeat("ab", 32), Format: "vllm-serve"}}
+				for name, v := range map[string]float64{"ttft": 100 + 10*float64(i) + c, "tpot": 20 - float64(i), "e2el": 2000 + 3*c} {
+					m := schema.Metric{Unit: "ms", N: 256}
+					m.Stats.Set("mean", v)
+					m.Stats.Set("median", v*.98)
+					m.Stats.Set("p99", v*1.4)
+					p.Metrics[name] = m
+				}
+				m := schema.Metric{Unit: "tok/s"}
+				m.Stats.Set("value", 50*c)
+				p.Metrics["output_tps"] = m
+				ok := schema.Metric{Unit: "req"}
+				ok.Stats.Set("value", 8)
+				p.Metrics["requests_ok"] = ok
+				if i == 3 && w == 1 && d == 1 {
+					p.Status = schema.StatusFailed
+					p.Metrics = map[string]schema.Metric{"ttft": {Unit: "ms", Why: "no request completed: " + model}}
+				}
+				r.Points = append(r.Points, p)
+			}
+			r.Scores = []schema.Score{{Task: model, Metric: "acc", Value: schema.Num(.5), Stderr: schema.Num(.05), N: 100, Total: 200, Source: schema.Source{Path: "e", SHA256: strings.Repeat("cd", 32), Format: "lm-eval"}}}
+			r.Problems = []schema.Problem{{Severity: schema.SevWarning, Path: model, Code: "x", Found: model, Expected: model, Hint: model}}
+			for _, l := range schema.Levels() {
+				r.Targets = append(r.Targets, schema.Target{Key: schema.Key{Task: "text", ISL: ptr(128), OSL: ptr(128), Concurrency: ptr(1)}, Metric: "ttft", Stat: "mean", Value: map[string]float64{"functional": 1000, "complete": 120, "target": 60}[l], Unit: "ms", Level: l, Source: model})
+			}
+			runs = append(runs, r)
+			add(b, r)
+		}
+	}
+	c := b.Seal()
+	rel := targets.Releases(c, nil)
+	return runs, render.Input{Title: "Results of " + model, Columns: c, Releases: rel, Series: targets.AllSeries(c, rel), Version: "ttreport test", Topics: []string{"method", "verdicts", "files", "environment", "exit-codes"}, Licences: []render.Licence{{Name: "Apache ECharts", Version: "6", Licence: "Apache-2.0", File: "assets/echarts.LICENSE.txt"}},
+		Notes: []render.Note{{Release: "v0.12.0", Title: "v0.12.0", Source: "# Notes on " + model + "\n\n| a | b |\n|--|--:|\n| 1 | 2 |\n\n[x](javascript:alert(1)) " + model}}}
+}
+
+// add puts a run into columns as history does.
+func add(b *columns.Builder, r schema.Run) {
+	run := int32(len(b.C.Runs))
+	h := columns.RunHead{ID: r.ID, Start: r.Start, End: r.End, Release: r.Release, Model: r.Model, Device: r.Device.Name, Engine: r.Stack.Engine, Version: r.Stack.Version, FirstPoint: len(b.C.Points), Scores: len(r.Scores), Warnings: len(r.Problems)}
+	for _, p := range r.Points {
+		row := columns.PointRow{Run: run, Key: b.Key(p.Key, p.Key.String()), Repeat: 1}
+		for i, w := range columns.Statuses() {
+			if w == p.Status {
+				row.Status = uint8(i)
+			}
+		}
+		b.Begin(&row)
+		for _, name := range []string{"ttft", "tpot", "e2el", "output_tps", "requests_ok"} {
+			m := p.Metrics[name]
+			if m.Why != "" {
+				row.Reason = b.Reason(m.Why)
+			}
+			for _, s := range m.Stats {
+				b.Value(b.StatID(columns.StatID{Metric: name, Stat: s.Name, Unit: m.Unit}), s.Value)
+			}
+			if m.N > 0 {
+				b.Value(b.StatID(columns.StatID{Metric: name, Stat: "n", Unit: m.Unit}), float64(m.N))
+			}
+		}
+		b.End(row)
+	}
+	h.PointsEnd = len(b.C.Points)
+	for _, t := range r.Targets {
+		b.C.Targets = append(b.C.Targets, columns.TargetRow{Run: run, Target: t})
+	}
+	for _, s := range r.Scores {
+		b.C.Scores = append(b.C.Scores, columns.ScoreRow{Run: run, Score: s})
+	}
+	for _, p := range r.Problems {
+		b.C.Problems = append(b.C.Problems, columns.ProblemRow{Run: run, Problem: p})
+	}
+	b.C.Runs = append(b.C.Runs, h)
+}
+
+func build(t *testing.T, dir, model, device string) (site.Result, *render.Report) {
+	t.Helper()
+	runs, in := fixture(model, device)
+	r := render.New(in)
+	res, err := site.Build(context.Background(), r, site.Options{Dir: dir, Run: func(i int) (schema.Run, *schema.Problem) { return runs[i], nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res, r
+}
+
+func files(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	err := filepath.Walk(dir, func(name string, info os.FileInfo, err error) error {
+		if err != nil || info.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(name)
+		rel, _ := filepath.Rel(dir, name)
+		out[rel] = string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestSameInputSameBytes(t *testing.T) {
+	a, b := t.TempDir(), t.TempDir()
+	build(t, a, "Tiny-1B", "n150")
+	build(t, b, "Tiny-1B", "n150")
+	x, y := files(t, a), files(t, b)
+	for name := range x {
+		if x[name] != y[name] {
+			t.Errorf("%s differs between two builds of one input", name)
+		}
+	}
+	if again, _ := build(t, a, "Tiny-1B", "n150"); again.Written != 0 || again.Removed != 0 {
+		t.Errorf("a second build wrote %d files and removed %d", again.Written, again.Removed)
+	}
+}
+
+var (
+	linkRE  = regexp.MustCompile(`(?:href|src)="([^"]+)"`)
+	valueRE = regexp.MustCompile(`="[^"]*"`)
+	styleRE = regexp.MustCompile(`(?i)<[^>]+\sstyle=|<[^>]+\son[a-z]+=|<script[^>]*>[^<]`)
+)
+
+// forbidden finds a style or event attribute, or an inline script, in a page; what stands inside quoted values is text.
+func forbidden(page string) string { return styleRE.FindString(valueRE.ReplaceAllString(page, `=""`)) }
+
+func TestPages(t *testing.T) {
+	dir := t.TempDir()
+	build(t, dir, "Tiny-1B", "n150")
+	all := files(t, dir)
+	for name, text := range all {
+		if !strings.HasSuffix(name, ".html") {
+			continue
+		}
+		if m := forbidden(text); m != "" {
+			t.Errorf("%s has what its security policy forbids: %s", name, m)
+		}
+		if n := strings.Count(text, "<h1"); n != 1 {
+			t.Errorf("%s has %d headings of the first level", name, n)
+		}
+		for _, m := range linkRE.FindAllStringSubmatch(text, -1) {
+			target, _, _ := strings.Cut(m[1], "#")
+			target, _, _ = strings.Cut(target, "?")
+			if target == "" || strings.HasPrefix(target, "data:,") {
+				continue
+			}
+			if strings.Contains(target, ":") {
+				t.Errorf("%s leads elsewhere: %s", name, m[1])
+				continue
+			}
+			if _, ok := all[filepath.Join(filepath.Dir(name), target)]; !ok {
+				t.Errorf("%s links to %s, which is not there", name, m[1])
+			}
+		}
+	}
+	for page, wants := range map[string][]string{
+		"index.html":                      {"Not fit to ship", "v0.12.0", "Required targets"},
+		"releases/v0.12.0/index.html":     {"complete limit of 120", "Notes on Tiny-1B", "+8.3", "not judged yet"},
+		"models/Tiny-1B/n150/index.html":  {"<svg", "complete 120, required", "charts.js", "128/128/1"},
+		"runs/run-3-1/index.html":         {"no request completed", strings.Repeat("ab", 32), "flag"},
+		"problems/index.html":             {"Tiny-1B"},
+		"reports/v0.12.0/Tiny-1B_n150.md": {"| ISL |", "TTFT P99 (ms)", "✕ fail"},
+		"about/index.html":                {"Glossary", "Apache", "time per output token after the first"},
+	} {
+		for _, want := range wants {
+			if !strings.Contains(all[page], want) {
+				t.Errorf("%s does not say %q", page, want)
+			}
+		}
+	}
+	if strings.Contains(all["index.html"], "simulated") {
+		t.Error("a real device is called simulated")
+	}
+	sim := t.TempDir()
+	build(t, sim, "Tiny-1B", schema.Simulated)
+	for _, page := range []string{"index.html", "releases/v0.12.0/index.html", "models/Tiny-1B/simulated/index.html", "runs/run-3-0/index.html", "reports/v0.12.0/Tiny-1B_simulated.md"} {
+		if !strings.Contains(files(t, sim)[page], "simulated") {
+			t.Errorf("%s does not say that its numbers are simulated", page)
+		}
+	}
+}
+
+// hostile names go through the whole road of pages.
+var hostile = []string{`</script><img src=x onerror=alert(1)>`, `"><svg onload=alert(2)>`, `'; alert(3); '`, `__f__(alert(4),0)__f__`, `javascript:alert(5)`, `{{.}}`, `../../../etc/passwd`, `=cmd|' /C calc'!A0`, "a\nb\tc", `[x](javascript:alert(6))`, `<!--`, `|x|y|`, "\u202egnp.exe", strings.Repeat("long", 100), `%00`, `&lt;b&gt;`}
+
+func TestHostileNames(t *testing.T) {
+	for _, name := range hostile {
+		dir := t.TempDir()
+		build(t, dir, name, name)
+		for page, text := range files(t, dir) {
+			if strings.HasPrefix(page, "..") || strings.HasPrefix(page, "assets") {
+				continue
+			}
+			switch {
+			case strings.HasSuffix(page, ".html"):
+				text = strings.ReplaceAll(text, "<!-- raw HTML omitted -->", "") // goldmark's mark
+				for _, bad := range []string{"<img src=x", "<svg onload", `href="javascript:`, "<!--"} {
+					if strings.Contains(text, bad) {
+						t.Errorf("%q: %s has %s", name, page, bad)
+					}
+				}
+				if m := forbidden(text); m != "" {
+					t.Errorf("%q: %s has %s", name, page, m)
+				}
+			case strings.HasSuffix(page, ".js"):
+				if strings.Contains(text, "</script") || strings.Contains(text, "<!--") {
+					t.Errorf("%q: %s ends a script", name, page)
+				}
+			case strings.HasSuffix(page, ".csv"):
+				rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+				if err != nil {
+					t.Errorf("%q: %s: %v", name, page, err)
+				}
+				for _, row := range rows[1:] {
+					for _, cell := range row {
+						if cell != "" && strings.ContainsRune("=+@", rune(cell[0])) {
+							t.Errorf("%q: %s has a formula: %s", name, page, cell)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// The golden files are the exact text of what people paste into pull requests and spreadsheets.
+func TestGolden(t *testing.T) {
+	_, in := fixture("Tiny-1B", "n150")
+	r := render.New(in)
+	points, err := tabular.Points(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	verdicts, err := tabular.Verdicts(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scores, err := tabular.Scores(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shard, err := site.Shard(r, r.Pairs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, got := range map[string][]byte{"report.md": markdown.Pair(r, 3, r.Pairs[0]), "points.csv": points, "verdicts.csv": verdicts, "scores.csv": scores, "charts.js": shard} {
+		file := filepath.Join("testdata", name)
+		if *update {
+			if err := os.WriteFile(file, got, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		want, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(got) != string(want) {
+			t.Errorf("%s differs from its golden file; go test ./site -update rewrites it\n%s", name, firstDifference(string(want), string(got)))
+		}
+	}
+}
+
+func firstDifference(want, got string) string {
+	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
+	for i := range w {
+		if i >= len(g) || w[i] != g[i] {
+			line := ""
+			if i < len(g) {
+				line = g[i]
+			}
+			return fmt.Sprintf("line %d\nwant %s\n got %s", i+1, w[i], line)
+		}
+	}
+	return "it is longer"
+}
+
+func TestFolders(t *testing.T) {
+	foreign := t.TempDir()
+	if err := os.WriteFile(filepath.Join(foreign, "mine.txt"), []byte("x"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	runs, in := fixture("Tiny-1B", "n150")
+	opt := site.Options{Dir: foreign, Run: func(i int) (schema.Run, *schema.Problem) { return runs[i], nil }}
+	if _, err := site.Build(context.Background(), render.New(in), opt); err == nil {
+		t.Error("a foreign folder was written to")
+	}
+	if got := files(t, foreign); len(got) != 1 {
+		t.Errorf("a foreign folder was changed: %d files", len(got))
+	}
+	// Stale pages go, foreign files stay.
+	dir := t.TempDir()
+	build(t, dir, "Old-1B", "n150")
+	if err := os.WriteFile(filepath.Join(dir, "CNAME"), []byte("x"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	build(t, dir, "New-1B", "n150")
+	var left []string
+	for name := range files(t, dir) {
+		if strings.Contains(name, "Old-1B") {
+			left = append(left, name)
+		}
+	}
+	sort.Strings(left)
+	if len(left) > 0 {
+		t.Errorf("pages of the old build: %v", left)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "CNAME")); err != nil {
+		t.Error("a foreign file is gone")
+	}
+}
+
+// A build that is stopped, or that meets a full disk, leaves whole files and can be built over.
+func TestInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	build(t, dir, "Old-1B", "n150")
+	before := files(t, dir)
+	runs, in := fixture("New-1B", "n150")
+	ctx, cancel := context.WithCancel(context.Background())
+	opt := site.Options{Dir: dir, Run: func(i int) (schema.Run, *schema.Problem) { return runs[i], nil }, Progress: func(done int) {
+		if done == 12 {
+			cancel()
+		}
+	}}
+	if _, err := site.Build(ctx, render.New(in), opt); err == nil {
+		t.Fatal("a stopped build ended well")
+	}
+	after := files(t, dir)
+	for name := range before {
+		if _, ok := after[name]; !ok {
+			t.Errorf("%s is gone after a build that was stopped", name)
+		}
+	}
+	for name := range after {
+		if strings.Contains(name, "ttreport-tmp") {
+			t.Errorf("a temporary file is left: %s", name)
+		}
+	}
+	build(t, dir, "New-1B", "n150")
+	for name := range files(t, dir) {
+		if strings.Contains(name, "Old-1B") {
+			t.Errorf("%s is left after the next build", name)
+		}
+	}
+}
+
+func TestFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=200k"); err != nil {
+		t.Skipf("a small disk cannot be mounted here: %v", err)
+	}
+	defer func() { _ = syscall.Unmount(dir, 0) }()
+	keep := filepath.Join(dir, "_site")
+	if err := os.MkdirAll(keep, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	runs, in := fixture("Tiny-1B", "n150")
+	_, err := site.Build(context.Background(), render.New(in), site.Options{Dir: keep, Run: func(i int) (schema.Run, *schema.Problem) { return runs[i], nil }})
+	if err == nil || !strings.Contains(err.Error(), "no space") {
+		t.Fatalf("a full disk gives %v", err)
+	}
+	for name, text := range files(t, keep) {
+		if strings.Contains(name, "ttreport-tmp") || (strings.HasSuffix(name, ".html") && !strings.Contains(text, "</html>")) {
+			t.Errorf("%s is not whole", name)
+		}
+	}
+}
