@@ -1,0 +1,182 @@
+package collect_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ttreport/ttreport/collect"
+	"github.com/ttreport/ttreport/collect/server/sim"
+	"github.com/ttreport/ttreport/collect/sweep"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
+)
+
+func plan(n int) collect.Plan {
+	p := collect.Plan{Release: "v1", Model: manifest.Model{Name: "sim-8b"}, Device: "simulated", EvalItems: 3, Seed: 1}
+	for i := range n {
+		p.Workloads = append(p.Workloads, sweep.Workload{ISL: 8, OSL: 4, Concurrency: i + 1, Requests: 4})
+	}
+	return p
+}
+
+var quick = sim.Config{StepBase: time.Millisecond, EvalAccuracy: 1}
+
+func events(t *testing.T, dir string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(dir, manifest.JournalName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, e := range manifest.ReadJournal(data) {
+		out = append(out, e.Event)
+	}
+	return strings.Join(out, " ")
+}
+
+func TestRunFolder(t *testing.T) {
+	srv := &collect.Simulated{Config: quick}
+	var url string
+	out, err := collect.Run(context.Background(), plan(2), watched{srv, &url}, t.TempDir(), "test", func(collect.Event) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := events(t, out.Dir); got != "run-start server-ready point-start point-done point-start point-done eval-start eval-done run-done" {
+		t.Error(got)
+	}
+	names, _ := filepath.Glob(filepath.Join(out.Dir, "raw", "*"))
+	if len(names) != 6 {
+		t.Errorf("%v", names)
+	}
+	data, err := os.ReadFile(filepath.Join(out.Dir, manifest.FileName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, p := manifest.Read("m", data)
+	if p != nil || m.ID != out.ID || m.Release != "v1" || m.Device.Name != "simulated" || m.Stack.Engine != "ttreport-sim" || len(m.Plan) != 3 || m.End.IsZero() {
+		t.Errorf("%v %+v", p, m)
+	}
+	if _, err := http.Get(url + "/health"); err == nil {
+		t.Error("the server still answers after the run")
+	}
+}
+
+// watched notes the address of a server.
+type watched struct {
+	collect.Server
+	url *string
+}
+
+func (w watched) Start(ctx context.Context) (collect.Endpoint, error) {
+	e, err := w.Server.Start(ctx)
+	*w.url = e.URL
+	return e, err
+}
+
+// A point that fails is a result; the next one is tried.
+func TestFailedPoints(t *testing.T) {
+	cfg := quick
+	cfg.Fault.ErrorShare = 1
+	end := start(t, cfg)
+	out, err := collect.Run(context.Background(), plan(2), fixed{end}, t.TempDir(), "test", func(collect.Event) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := events(t, out.Dir); got != "run-start server-ready point-start point-failed point-start point-failed eval-start eval-failed run-done" || out.Failed != 3 {
+		t.Error(got, out.Failed)
+	}
+}
+
+func start(t *testing.T, cfg sim.Config) collect.Endpoint {
+	t.Helper()
+	s, err := sim.Start(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Stop)
+	return collect.Endpoint{URL: s.URL(), Model: "sim-8b"}
+}
+
+// fixed is a server that is there already and is not asked whether it is well.
+type fixed struct{ end collect.Endpoint }
+
+func (f fixed) Start(context.Context) (collect.Endpoint, error) { return f.end, nil }
+func (f fixed) Stop()                                           {}
+
+// Ctrl-C in the middle keeps what was measured, and what is there says that it is not all.
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var url string
+	out, err := collect.Run(ctx, plan(3), watched{&collect.Simulated{Config: quick}, &url}, t.TempDir(), "test", func(e collect.Event) {
+		if e.Step == "point" && e.Final && e.Index == 2 {
+			cancel()
+		}
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	data, _ := os.ReadFile(filepath.Join(out.Dir, manifest.JournalName))
+	if _, ended := manifest.JournalEnd(data); ended {
+		t.Error("an interrupted run says that it came to its end")
+	}
+	names, _ := filepath.Glob(filepath.Join(out.Dir, "raw", "*.json"))
+	results := 0
+	for _, n := range names {
+		if !strings.HasSuffix(n, manifest.SidecarSuffix) {
+			results++
+		}
+	}
+	if results != 2 {
+		t.Errorf("%d results kept, want 2", results)
+	}
+	if _, err := http.Get(url + "/health"); err == nil {
+		t.Error("the server still answers after the interruption")
+	}
+}
+
+func TestServerThatIsNotThere(t *testing.T) {
+	dir := t.TempDir()
+	waits := 0
+	_, err := collect.Run(context.Background(), plan(1), &collect.Attached{URL: "http://127.0.0.1:1", Wait: 300 * time.Millisecond, Waiting: func(error) { waits++ }}, dir, "test", func(collect.Event) {})
+	if !errors.Is(err, collect.ErrNotReady) || waits == 0 {
+		t.Errorf("%v, %d waits", err, waits)
+	}
+	if left, _ := os.ReadDir(dir); len(left) != 0 {
+		t.Errorf("an empty run folder is left: %v", left)
+	}
+	end := start(t, quick)
+	if _, err := (&collect.Attached{URL: end.URL, Model: "another", Wait: 300 * time.Millisecond}).Start(context.Background()); err == nil || !strings.Contains(err.Error(), `it lists "sim-8b"`) {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestSpecs(t *testing.T) {
+	w, err := collect.ParseSpec(collect.Spec(128, 64, 8, 2.5, 32))
+	if err != nil || w != (sweep.Workload{ISL: 128, OSL: 64, Concurrency: 8, Rate: 2.5, Requests: 32}) {
+		t.Errorf("%+v %v", w, err)
+	}
+	for _, bad := range []string{"", "isl=1", "isl=1,osl=1", "isl=a,osl=1,c=1", "isl=1,osl=1,c=1,x=2", "isl=-1,osl=1,c=1"} {
+		if _, err := collect.ParseSpec(bad); err == nil {
+			t.Errorf("%q was accepted", bad)
+		}
+	}
+	for _, name := range sweep.Names() {
+		list, err := sweep.Preset(name)
+		if err != nil || len(list) == 0 {
+			t.Error(name, err)
+		}
+		for _, w := range list {
+			if w.ISL <= 0 || w.OSL <= 0 || w.Concurrency <= 0 || w.Requests < w.Concurrency {
+				t.Errorf("%s: %+v", name, w)
+			}
+		}
+	}
+	if list, _ := sweep.Preset("tt-2025"); len(list) != 18 {
+		t.Errorf("tt-2025 has %d points", len(list))
+	}
+}

@@ -1,0 +1,126 @@
+package sim_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/ttreport/ttreport/collect/server/sim"
+)
+
+func start(t *testing.T, cfg sim.Config) *sim.Server {
+	t.Helper()
+	s, err := sim.Start(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Stop)
+	return s
+}
+
+func post(t *testing.T, s *sim.Server, path, body string) (*http.Response, string) {
+	t.Helper()
+	resp, err := http.Post(s.URL()+path, "application/json", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		text = []byte("broken: " + err.Error())
+	}
+	return resp, string(text)
+}
+
+func TestEndpoints(t *testing.T) {
+	s := start(t, sim.Config{Version: "v9"})
+	if !strings.HasPrefix(s.URL(), "http://127.0.0.1:") {
+		t.Errorf("it listens on %s", s.URL())
+	}
+	for path, want := range map[string]string{"/health": "", "/version": "v9", "/v1/models": "sim-8b", "/metrics": "vllm:num_requests_running 0"} {
+		resp, err := http.Get(s.URL() + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, _ := io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+		if resp.StatusCode != 200 || !strings.Contains(string(text), want) {
+			t.Errorf("%s: %d %s", path, resp.StatusCode, text)
+		}
+	}
+	_, text := post(t, s, "/v1/completions", `{"prompt":"a b c","max_tokens":3,"stream":true,"stream_options":{"include_usage":true}}`)
+	chunks, usage := 0, ""
+	for sc := bufio.NewScanner(strings.NewReader(text)); sc.Scan(); {
+		if strings.Contains(sc.Text(), `"text":`) {
+			chunks++
+		}
+		if strings.Contains(sc.Text(), `"usage":`) {
+			usage = sc.Text()
+		}
+	}
+	if chunks != 3 || !strings.Contains(usage, `"prompt_tokens":3,"completion_tokens":3`) || !strings.HasSuffix(text, "data: [DONE]\n\n") {
+		t.Errorf("%d chunks, usage %s", chunks, usage)
+	}
+	_, text = post(t, s, "/v1/chat/completions", `{"messages":[{"role":"user","content":"What is 17 + 25?"}]}`)
+	var answer struct {
+		Choices []struct{ Message struct{ Content string } }
+		Usage   map[string]int
+	}
+	if err := json.Unmarshal([]byte(text), &answer); err != nil || len(answer.Choices) != 1 || (answer.Choices[0].Message.Content != "42" && answer.Choices[0].Message.Content != "43") {
+		t.Errorf("%v %s", err, text)
+	}
+	for _, bad := range []string{``, `{`, `{"prompt":5}`, `[]`} {
+		if resp, _ := post(t, s, "/v1/completions", bad); resp.StatusCode != 400 {
+			t.Errorf("%q gives %d", bad, resp.StatusCode)
+		}
+	}
+}
+
+// A prompt longer than a chunk takes more steps; more sequences make a step longer; a full batch makes others wait.
+func TestScheduling(t *testing.T) {
+	ttft := func(cfg sim.Config, tokens string, at int) time.Duration {
+		s := start(t, cfg)
+		var wg sync.WaitGroup
+		for range at {
+			wg.Go(func() { post(t, s, "/v1/completions", `{"prompt":"`+tokens+`","max_tokens":4,"stream":true}`) })
+		}
+		began := time.Now()
+		wg.Wait()
+		return time.Since(began)
+	}
+	quick := sim.Config{StepBase: 2 * time.Millisecond, PerPrefill: time.Microsecond}
+	long := strings.Repeat("a ", 4000)
+	if a, b := ttft(quick, "a", 1), ttft(quick, long, 1); b < a+10*time.Millisecond {
+		t.Errorf("4,000 prompt tokens took %s, one %s", b, a)
+	}
+	one := quick
+	one.MaxBatch = 1
+	if a, b := ttft(quick, "a", 4), ttft(one, "a", 4); b < a*2 {
+		t.Errorf("four requests one at a time took %s, together %s", b, a)
+	}
+}
+
+func TestFaults(t *testing.T) {
+	ask := func(f sim.Fault) (int, string) {
+		resp, text := post(t, start(t, sim.Config{Fault: f}), "/v1/completions", `{"prompt":"a","max_tokens":3,"stream":true}`)
+		return resp.StatusCode, text
+	}
+	if code, _ := ask(sim.Fault{ErrorShare: 1}); code != 500 {
+		t.Errorf("an error is %d", code)
+	}
+	if _, text := ask(sim.Fault{BreakShare: 1}); !strings.Contains(text, "broken") {
+		t.Errorf("a cut stream ends well: %s", text)
+	}
+	if _, text := ask(sim.Fault{HollowShare: 1}); strings.Contains(text, `"text"`) || !strings.Contains(text, "[DONE]") {
+		t.Errorf("a hollow answer: %s", text)
+	}
+	s := start(t, sim.Config{Fault: sim.Fault{ReadyAfter: time.Hour}})
+	if resp, err := http.Get(s.URL() + "/health"); err != nil || resp.StatusCode != 503 {
+		t.Errorf("not ready is %v %v", resp, err)
+	}
+}

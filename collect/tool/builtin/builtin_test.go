@@ -1,0 +1,124 @@
+package builtin_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ttreport/ttreport/collect/server/sim"
+	"github.com/ttreport/ttreport/collect/tool/builtin"
+)
+
+func serve(t *testing.T, cfg sim.Config) *sim.Server {
+	t.Helper()
+	s, err := sim.Start(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Stop)
+	return s
+}
+
+var quick = sim.Config{StepBase: time.Millisecond}
+
+func TestFailuresAreResults(t *testing.T) {
+	for name, c := range map[string]struct {
+		fault sim.Fault
+		error string
+	}{"refused": {sim.Fault{ErrorShare: 1}, "HTTP 500"}, "cut": {sim.Fault{BreakShare: 1}, "broke after 1 chunks"}, "hollow": {sim.Fault{HollowShare: 1}, "no content"}} {
+		cfg := quick
+		cfg.Fault = c.fault
+		l := builtin.Load{URL: serve(t, cfg).URL(), Model: "sim-8b", ISL: 4, OSL: 4, Concurrency: 2, Requests: 4}
+		out, err := builtin.Run(context.Background(), l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		set := out.Set()
+		if set.OK != 0 || set.Failed != 4 || !strings.Contains(out.Requests[0].Error, c.error) {
+			t.Errorf("%s: %d ok, %d failed, %q", name, set.OK, set.Failed, out.Requests[0].Error)
+		}
+		raw, err := out.Result(l)
+		var r map[string]any
+		if err != nil || json.Unmarshal(raw, &r) != nil || r["completed"] != 0. || r["failed"] != 4. {
+			t.Errorf("%s: %v %s", name, err, raw)
+		}
+	}
+	// Nobody there.
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone := "http://" + ln.Addr().String()
+	_ = ln.Close()
+	out, err := builtin.Run(context.Background(), builtin.Load{URL: gone, ISL: 1, OSL: 1, Concurrency: 1, Requests: 1})
+	if err != nil || !strings.Contains(out.Requests[0].Error, "connecting") {
+		t.Errorf("%v %+v", err, out)
+	}
+}
+
+// An open loop keeps its rate when the server cannot: with every answer taking far longer than the gap between sends,
+// all requests are still sent on time.
+func TestOpenLoopIsOpen(t *testing.T) {
+	cfg := sim.Config{StepBase: 40 * time.Millisecond, MaxBatch: 1}
+	l := builtin.Load{URL: serve(t, cfg).URL(), Model: "sim-8b", ISL: 1, OSL: 2, Rate: 200, Requests: 12, Seed: 3}
+	out, err := builtin.Run(context.Background(), l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := out.Requests[len(out.Requests)-1].Sent
+	if last > 300*time.Millisecond || out.Peak < 6 {
+		t.Errorf("the last request was sent after %s with %d in flight: the slow server slowed the load", last, out.Peak)
+	}
+	// Queueing shows in the latency of the late ones instead.
+	if a, b := out.Requests[0].TTFT, out.Requests[len(out.Requests)-1].TTFT; b < 5*a {
+		t.Errorf("TTFT of the first %.0f ms, of the last %.0f ms", a, b)
+	}
+	if c := out.Client(l); c["late_send_p99_ms"] == "" {
+		t.Errorf("lateness is not recorded: %v", c)
+	}
+}
+
+func TestClosedLoop(t *testing.T) {
+	l := builtin.Load{URL: serve(t, quick).URL(), Model: "sim-8b", ISL: 8, OSL: 5, Concurrency: 3, Requests: 12, Warmups: 2}
+	out, err := builtin.Run(context.Background(), l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range out.Requests {
+		sum := r.TTFT
+		for _, g := range r.ITL {
+			sum += g
+		}
+		if r.Error != "" || r.In != 8 || r.Out != 5 || len(r.ITL) != 4 || math.Abs(sum-r.E2EL) > 1e-6 {
+			t.Errorf("request %d: %+v", i, r)
+		}
+	}
+	if out.Peak != 3 {
+		t.Errorf("peak %d", out.Peak)
+	}
+}
+
+func TestCancel(t *testing.T) {
+	cfg := quick
+	cfg.Fault.StallAfter = 1
+	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
+	defer cancel()
+	began := time.Now()
+	_, err := builtin.Run(ctx, builtin.Load{URL: serve(t, cfg).URL(), Model: "sim-8b", ISL: 1, OSL: 1, Concurrency: 2, Requests: 4})
+	if !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > 2*time.Second {
+		t.Errorf("%v after %s", err, time.Since(began))
+	}
+}
+
+func TestBadLoads(t *testing.T) {
+	for _, l := range []builtin.Load{{}, {URL: "x", Requests: 1, Concurrency: 1}, {URL: "http://127.0.0.1:1", Requests: 1}, {URL: "http://127.0.0.1:1", Concurrency: 1}} {
+		if _, err := builtin.Run(context.Background(), l); err == nil {
+			t.Errorf("%+v was accepted", l)
+		}
+	}
+}
