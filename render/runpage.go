@@ -115,7 +115,7 @@ func statUsed(run *schema.Run, stat string) bool {
 }
 
 func pointTable(run *schema.Run) *Table {
-	t := &Table{Caption: "Points", Class: "grid", Cols: []Col{{Head: "Metric"}, {Head: "n", Num: true}}}
+	t := &Table{Caption: "Every statistic, by point", Class: "grid", Cols: []Col{{Head: "Metric"}, {Head: "n", Num: true}}}
 	var shown []string
 	for _, s := range allStats() {
 		if s == "mean" || statUsed(run, s) {

@@ -304,7 +304,7 @@ func (r *Report) ledgers(at int) []Ledger {
 	return []Ledger{
 		ledger("Required targets", words.Plural(len(req), "verdict"), req, targetWords()),
 		ledger("For information", words.Plural(len(info), "verdict"), info, targetWords()),
-		ledger("History", words.Plural(len(changes), "series"), changes, historyWords()),
+		ledger("History", words.Plural(len(changes), "comparison"), changes, historyWords()),
 		{Name: "Evals", Note: words.Plural(scores, "score"), Items: []Count{{scores, schema.Insufficient}}},
 	}
 }

@@ -141,6 +141,13 @@ func TestInBrowser(t *testing.T) {
 			t.Errorf("the SVG has a value at %.1f,%.1f and ECharts at %.1f,%.1f", p.X, p.Y, p.X2, p.Y2)
 		}
 	}
+	// Whatever the picture says in words, the drawn chart says too: an axis without labels is a riddle.
+	for _, text := range eval[[]string](t, b, `[...document.querySelectorAll("figure[data-chart]")].flatMap(function (f) {
+		var drawn = f.ttchart.getZr().storage.getDisplayList(true).map(function (e) { return String(e.style && e.style.text || ""); });
+		return [...f.querySelectorAll("svg text")].map(function (e) { return e.textContent; }).filter(function (s) { return s && drawn.indexOf(s) < 0; });
+	})`) {
+		t.Errorf("the drawn chart does not say %q, the SVG does", text)
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, m := range b.bad {

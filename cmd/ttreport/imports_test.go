@@ -32,10 +32,11 @@ var rooms = map[string][]string{
 	"render/words":         {},
 	"render/chart":         {"render/words"},
 	"render/chart/svg":     {"render/chart"},
-	"collect/server":       {},
+	"collect/arrival":      {},
+	"collect/server":       {"collect/arrival"},
 	"site/preview":         {},
 	"render/chart/echarts": {"render/chart"},
-	"collect/tool":         {},
+	"collect/tool":         {"collect/arrival"},
 	"collect/sweep":        {},
 }
 

@@ -48,7 +48,9 @@
     var o = walk(s.option, function (v) { return fns[v] || colour(v); });
     ["left", "top", "right", "bottom"].forEach(function (side) { [].concat(o.grid).forEach(function (g) { g[side] = parseFloat(g[side]) * scale; }); });
     var x = [].concat(o.xAxis)[0], y = [].concat(o.yAxis)[0];
-    x.interval = 1; x.axisLine = { lineStyle: { color: colour("--rule") }, onZero: false };
+    // Labels stand at releases, whose places are whole numbers; left to itself ECharts starts at the edge, between two.
+    x.axisLabel = Object.assign({}, x.axisLabel, { customValues: s.names.map(function (_, i) { return i; }) });
+    x.axisLine = { lineStyle: { color: colour("--rule") }, onZero: false };
     y.axisLine = { show: false }; y.splitLine = { lineStyle: { color: colour("--hair") } };
     [x, y].forEach(function (a) { a.axisLabel = Object.assign({}, a.axisLabel, small, { color: colour("--ink2"), hideOverlap: false }); });
     o.tooltip = Object.assign({}, o.tooltip, { renderMode: "richText", backgroundColor: colour("--panel"), borderColor: colour("--rule"), textStyle: { color: colour("--ink"), fontSize: 12, fontFamily: font } });

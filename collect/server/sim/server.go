@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/ttreport/ttreport/collect/arrival"
 )
 
 // Server is a running simulator.
@@ -33,9 +35,31 @@ type Server struct {
 
 // Sent is what the server really did for one request, for checking a client. Times are of this process's monotonic clock.
 type Sent struct {
-	Arrived time.Time
+	Arrived time.Time   // when the request reached this machine
 	Chunks  []time.Time // when each token's chunk was handed to the connection
 	Prompt  int
+}
+
+// listener hands out connections that know when a request reached this machine: a handler among 256 starts late.
+type listener struct{ net.Listener }
+
+// Accept implements net.Listener.
+func (l listener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return arrival.Wrap(c), nil
+}
+
+type connKey struct{}
+
+// arrived is when the request came in, by its connection.
+func arrived(r *http.Request) time.Time {
+	if c, ok := r.Context().Value(connKey{}).(*arrival.Conn); ok {
+		return c.At()
+	}
+	return time.Now()
 }
 
 // Start listens on a free port of the loopback interface and serves until Stop.
@@ -54,10 +78,11 @@ func Start(cfg Config) (*Server, error) {
 	mux.HandleFunc("GET /metrics", s.metrics)
 	mux.HandleFunc("POST /v1/completions", func(w http.ResponseWriter, r *http.Request) { s.complete(w, r, false) })
 	mux.HandleFunc("POST /v1/chat/completions", func(w http.ResponseWriter, r *http.Request) { s.complete(w, r, true) })
-	s.http = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	s.http = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second,
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connKey{}, c) }}
 	s.done.Go(func() { s.sched.loop(ctx) })
 	s.done.Go(func() {
-		if err := s.http.Serve(ln); err != nil && !errors.Is(err, http.ErrServerClosed) {
+		if err := s.http.Serve(listener{ln}); err != nil && !errors.Is(err, http.ErrServerClosed) {
 			cancel()
 		}
 	})
@@ -198,7 +223,7 @@ func (s *Server) draw(text string) float64 {
 }
 
 func (s *Server) complete(w http.ResponseWriter, r *http.Request, chat bool) {
-	arrived := time.Now()
+	came := arrived(r) // before the body is read, since then the connection waits for the next request
 	var req request
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 32<<20)).Decode(&req); err != nil {
 		reply(w, http.StatusBadRequest, map[string]any{"error": map[string]any{"message": "the body is not a completion request: " + err.Error()}})
@@ -245,6 +270,6 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request, chat bool) {
 		reply(w, http.StatusServiceUnavailable, map[string]any{"error": map[string]any{"message": "the queue is full"}})
 		return
 	}
-	st := &stream{s: s, w: w, id: r.Header.Get("X-Request-Id"), chat: chat, req: &req, said: said, log: Sent{Arrived: arrived, Prompt: prompt}, cut: cut}
+	st := &stream{s: s, w: w, id: r.Header.Get("X-Request-Id"), chat: chat, req: &req, said: said, log: Sent{Arrived: came, Prompt: prompt}, cut: cut}
 	st.run(r.Context(), q)
 }

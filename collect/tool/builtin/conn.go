@@ -14,33 +14,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ttreport/ttreport/collect/arrival"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/redact"
 )
 
-// stamped notes when each read returned: the arrival of what it brought, whatever the buffers above do with it later.
-type stamped struct {
-	net.Conn
-	last time.Time
-}
-
-func (s *stamped) Read(p []byte) (int, error) {
-	n, err := s.Conn.Read(p)
-	s.last = time.Now()
-	return n, err
-}
-
-func (s *stamped) at() time.Time { return s.last }
-
-// clocked is a connection that knows when its last bytes arrived.
-type clocked interface {
-	net.Conn
-	at() time.Time
-}
-
 // conn is one connection to the server, used by one stream at a time.
 type conn struct {
-	raw clocked
+	raw *arrival.Conn
 	br  *bufio.Reader
 }
 
@@ -68,17 +49,12 @@ func (r *runner) conn(ctx context.Context) (c *conn, reused bool, err error) {
 	return r.wrap(raw), false, nil
 }
 
-// wrap puts clock and buffer around a connection. Below TLS the kernel's stamp would be of records and not of what they
-// hold, so the time of the read is used there.
+// wrap puts clock and buffer around a connection. Below TLS a stamp would be of records and not of what they hold.
 func (r *runner) wrap(raw net.Conn) *conn {
-	var top clocked
-	if a, ok := newArrival(raw); ok && r.url.Scheme != "https" {
-		top = a
-	} else if r.url.Scheme == "https" {
-		top = &stamped{Conn: tls.Client(raw, &tls.Config{ServerName: r.url.Hostname()})}
-	} else {
-		top = &stamped{Conn: raw}
+	if r.url.Scheme == "https" {
+		raw = tls.Client(raw, &tls.Config{ServerName: r.url.Hostname()})
 	}
+	top := arrival.Wrap(raw)
 	return &conn{raw: top, br: bufio.NewReaderSize(top, 16<<10)}
 }
 
@@ -193,7 +169,7 @@ func (c *conn) follow(body io.Reader, began time.Time, t *Timeline) error {
 		if !text {
 			continue
 		}
-		at := c.raw.at()
+		at := c.raw.At()
 		if chunks++; chunks == 1 {
 			t.TTFT = ms(at.Sub(began))
 		} else {

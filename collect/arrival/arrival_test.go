@@ -1,0 +1,65 @@
+package arrival_test
+
+import (
+	"net"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/ttreport/ttreport/collect/arrival"
+)
+
+// What arrived before the reader came to read is stamped with when it arrived.
+func TestStampIsOfTheArrival(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the kernel's stamps are read on Linux only")
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	sent := make(chan time.Time, 1)
+	go func() {
+		c, err := net.Dial("tcp", ln.Addr().String())
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer c.Close()
+		time.Sleep(20 * time.Millisecond) // the other side has its stamps on by now
+		sent <- time.Now()
+		if _, err := c.Write([]byte("x")); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(200 * time.Millisecond)
+	}()
+	raw, err := ln.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := arrival.Wrap(raw)
+	defer c.Close()
+	want := <-sent
+	time.Sleep(100 * time.Millisecond) // a reader that is late
+	if _, err := c.Read(make([]byte, 8)); err != nil {
+		t.Fatal(err)
+	}
+	if late := c.At().Sub(want); late < 0 || late > 50*time.Millisecond {
+		t.Errorf("stamped %v after it was sent; the read came 100 ms after", late)
+	}
+}
+
+// A connection that has no such stamps has the time of the read.
+func TestPipe(t *testing.T) {
+	a, b := net.Pipe()
+	defer a.Close()
+	go func() { _, _ = b.Write([]byte("x")) }()
+	c, before := arrival.Wrap(a), time.Now()
+	if _, err := c.Read(make([]byte, 8)); err != nil {
+		t.Fatal(err)
+	}
+	if at := c.At(); at.Before(before) || at.After(time.Now()) {
+		t.Errorf("stamped %v, read after %v", at, before)
+	}
+}

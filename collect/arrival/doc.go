@@ -1,0 +1,44 @@
+// Package arrival is a connection that knows when what it read had arrived.
+//
+// In flows a connection; out flows the same connection with At. It knows nothing of what the bytes mean. On a busy machine
+// a goroutine gets to read milliseconds after the data came; a client that stamps then reports its own slowness as the
+// server's, and a server that stamps then reports its own as nobody's. On Linux the kernel stamps each segment as it comes
+// in (SO_TIMESTAMPNS, socket(7)); elsewhere, and above TLS, the time of the read stands.
+package arrival
+
+import (
+	"net"
+	"sync/atomic"
+	"time"
+)
+
+// Conn is a connection with the time of its last arrival. One goroutine may read while another asks At.
+type Conn struct {
+	net.Conn
+	began time.Time
+	last  atomic.Int64 // nanoseconds after began
+	read  reader       // nil: no stamps of the kernel
+}
+
+// reader reads and tells how long ago the kernel had the bytes, 0 where it does not say.
+type reader func(p []byte) (n int, lag time.Duration, err error)
+
+// Wrap returns c with stamps.
+func Wrap(c net.Conn) *Conn {
+	return &Conn{Conn: c, began: time.Now(), read: kernel(c)}
+}
+
+// Read implements io.Reader.
+func (c *Conn) Read(p []byte) (n int, err error) {
+	var lag time.Duration
+	if c.read != nil {
+		n, lag, err = c.read(p)
+	} else {
+		n, err = c.Conn.Read(p)
+	}
+	c.last.Store(int64(time.Since(c.began) - lag))
+	return n, err
+}
+
+// At is when the last bytes read had arrived.
+func (c *Conn) At() time.Time { return c.began.Add(time.Duration(c.last.Load())) }

@@ -1,0 +1,62 @@
+package arrival
+
+import (
+	"encoding/binary"
+	"io"
+	"net"
+	"os"
+	"syscall"
+	"time"
+)
+
+// kernel asks for stamps on a TCP connection; nil where there are none to have.
+func kernel(c net.Conn) reader {
+	tcp, ok := c.(*net.TCPConn)
+	if !ok {
+		return nil
+	}
+	raw, err := tcp.SyscallConn()
+	if err != nil {
+		return nil
+	}
+	var opt error
+	if err := raw.Control(func(fd uintptr) { opt = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_TIMESTAMPNS, 1) }); err != nil || opt != nil {
+		return nil
+	}
+	var oob [64]byte
+	return func(p []byte) (int, time.Duration, error) {
+		var n, oobn int
+		var err error
+		if waitErr := raw.Read(func(fd uintptr) bool {
+			for {
+				n, oobn, _, _, err = syscall.Recvmsg(int(fd), p, oob[:], 0)
+				if err != syscall.EINTR {
+					return err != syscall.EAGAIN
+				}
+			}
+		}); waitErr != nil {
+			return 0, 0, waitErr // a deadline, or the connection was closed
+		}
+		if err != nil {
+			return 0, 0, os.NewSyscallError("recvmsg", err)
+		}
+		if n == 0 && len(p) > 0 {
+			return 0, 0, io.EOF
+		}
+		return n, age(oob[:oobn], time.Now()), nil
+	}
+}
+
+// age is how long before now the kernel had the bytes. The stamp is of the wall clock: only its distance from now is used,
+// and only a plausible one, so that a clock that steps in between cannot move a measurement by more than a second.
+func age(oob []byte, now time.Time) time.Duration {
+	const header = 16 // of a control message: its length, level and type; then seconds and nanoseconds
+	if len(oob) < header+16 || binary.NativeEndian.Uint32(oob[8:]) != syscall.SOL_SOCKET || binary.NativeEndian.Uint32(oob[12:]) != syscall.SCM_TIMESTAMPNS {
+		return 0
+	}
+	at := time.Unix(int64(binary.NativeEndian.Uint64(oob[header:])), int64(binary.NativeEndian.Uint64(oob[header+8:])))
+	if lag := now.Sub(at); lag > 0 && lag < time.Second {
+		return lag
+	}
+	return 0
+}
