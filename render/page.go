@@ -77,6 +77,7 @@ type Note struct {
 // Table is rows of cells.
 type Table struct {
 	Caption string
+	Titled  bool // the caption is shown; else the heading above says enough and it is for screen readers
 	Class   string
 	Cols    []Col
 	Rows    []Row

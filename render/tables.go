@@ -118,7 +118,7 @@ func targetTable(list []schema.Verdict, withPair bool) *Table {
 // Results is the table of a run's or release's points with the columns that people know from tt-inference-server's AIPerf
 // report: ISL, OSL, concurrency, N, TTFT and TPOT as average, P50 and P99, and output tokens a second.
 func (r *Report) Results(runs []int) *Table {
-	t := &Table{Caption: "Results, by workload", Class: "grid", Cols: []Col{{Head: "ISL", Num: true, Sort: true}, {Head: "OSL", Num: true, Sort: true}, {Head: "Concur", Num: true, Sort: true},
+	t := &Table{Caption: "Results, by workload", Titled: true, Class: "grid", Cols: []Col{{Head: "ISL", Num: true, Sort: true}, {Head: "OSL", Num: true, Sort: true}, {Head: "Concur", Num: true, Sort: true},
 		{Head: "N", Num: true}, {Head: "TTFT Avg", Unit: "ms", Num: true, Sort: true}, {Head: "TTFT P50", Unit: "ms", Num: true}, {Head: "TTFT P99", Unit: "ms", Num: true},
 		{Head: "TPOT Avg", Unit: "ms", Num: true, Sort: true}, {Head: "TPOT P50", Unit: "ms", Num: true}, {Head: "TPOT P99", Unit: "ms", Num: true},
 		{Head: "Tok/s", Unit: "output", Num: true, Sort: true}, {Head: "Tool"}, {Head: "Status"}}}

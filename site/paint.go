@@ -44,16 +44,15 @@ func newPainter(r *render.Report) (*painter, error) {
 		return nil, err
 	}
 	p.t, err = template.New("layout.html").Funcs(template.FuncMap{
-		"in":          func(root, at string, v any) map[string]any { return map[string]any{"Root": root, "Path": at, "V": v} },
-		"cell":        paintCell,
-		"count":       words.Count,
-		"flow":        func(t *render.Table) bool { return strings.Contains(t.Class, "flow") || t.Class == "kv" },
-		"linked":      linked,
-		"showCaption": func(t *render.Table) bool { return t.Class == "grid" },
-		"markdown":    markdown.HTML,
-		"topic":       topic,
-		"svg":         func(root string, c *chart.Chart) template.HTML { return svg.Chart(rooted(*c, root)) },
-		"shardID":     shardID,
+		"in":       func(root, at string, v any) map[string]any { return map[string]any{"Root": root, "Path": at, "V": v} },
+		"cell":     paintCell,
+		"count":    words.Count,
+		"flow":     func(t *render.Table) bool { return strings.Contains(t.Class, "flow") || t.Class == "kv" },
+		"linked":   linked,
+		"markdown": markdown.HTML,
+		"topic":    topic,
+		"svg":      func(root string, c *chart.Chart) template.HTML { return svg.Chart(rooted(*c, root)) },
+		"shardID":  shardID,
 	}).ParseFS(templates.HTML(), "*.html")
 	if err != nil {
 		return nil, fmt.Errorf("page templates: %w", err)
