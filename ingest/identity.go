@@ -126,27 +126,7 @@ func identify(it *item, b beside, opt Options) {
 		add(schema.Facts{Start: s.Start, End: s.End}, "sidecar", it.shown()+manifest.SidecarSuffix)
 		sideTool = s.Tool
 	}
-	if m, dir, ok := b.manifestFor(it.shown()); ok {
-		rel := strings.TrimPrefix(it.shown(), dir+"/")
-		facts, tool, w := m.Facts(rel)
-		add(facts, "manifest", path.Join(dir, manifest.FileName))
-		if sideTool != "" {
-			tool = ""
-		}
-		applyWorkload(it, tool, w, nil, "manifest")
-		it.targets, it.runRoot = m.SchemaTargets(), dir
-		it.journal = b.journals[dir]
-		for _, p := range m.Plan {
-			if p.Eval == "" {
-				it.plan = append(it.plan, p.Workload.Key(p.Tool))
-			}
-		}
-		if m.Pattern != "" {
-			if p, err := manifest.NewPattern(m.Pattern); err == nil {
-				applyPattern(it, p, add)
-			}
-		}
-	}
+	applyManifest(it, b, sideTool, add)
 	named, isNamed := ttis.NameFacts(it.shown())
 	if isNamed || len(b.specs) > 0 {
 		if s := b.specFor(it, named.ModelID); s != nil {
@@ -163,6 +143,32 @@ func identify(it *item, b beside, opt Options) {
 	}
 	add(opt.Flags, "flag", "command line")
 	complete(it)
+}
+
+// applyManifest takes what the nearest manifest says of the file: facts, workload, targets, and the plan it was part of.
+func applyManifest(it *item, b beside, sideTool string, add func(f schema.Facts, from, where string)) {
+	m, dir, ok := b.manifestFor(it.shown())
+	if !ok {
+		return
+	}
+	facts, tool, w := m.Facts(strings.TrimPrefix(it.shown(), dir+"/"))
+	add(facts, "manifest", path.Join(dir, manifest.FileName))
+	if sideTool != "" {
+		tool = ""
+	}
+	applyWorkload(it, tool, w, nil, "manifest")
+	it.targets, it.runRoot = m.SchemaTargets(), dir
+	it.journal = b.journals[dir]
+	for _, p := range m.Plan {
+		if p.Eval == "" {
+			it.plan = append(it.plan, p.Workload.Key(p.Tool))
+		}
+	}
+	if m.Pattern != "" {
+		if p, err := manifest.NewPattern(m.Pattern); err == nil {
+			applyPattern(it, p, add)
+		}
+	}
 }
 
 // withoutKnownModel drops the model's name of a path where the id is known: the name follows from the id.

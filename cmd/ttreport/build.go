@@ -79,21 +79,12 @@ func build(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []stri
 		defer os.RemoveAll(tmp)
 		dirs = append(dirs, tmp)
 	}
-	var got readResult
-	var err error
-	if len(paths) == 0 {
-		_, got.set.Problems, err = targetLibrary(ws, nil)
-		if err != nil {
-			return err
-		}
-	} else {
-		if got, err = readIn(ctx, sh, ws, paths, id, dirs[len(dirs)-1], false); err != nil {
-			return err
-		}
-		sh.say("read      %s, %s, %s", plural(len(got.set.Files), "file"), plural(len(got.set.Runs), "run"), problemCounts(got.set.Problems))
-		if asked > 0 && len(got.set.Runs) == 0 {
-			return fail(exitInput, "ttreport inspect PATH says of each file what it lacks", "no result was found in %s; the site is left as it was", plural(len(got.set.Files), "file"))
-		}
+	got, err := take(ctx, sh, ws, paths, id, dirs[len(dirs)-1])
+	if err != nil {
+		return err
+	}
+	if asked > 0 && len(got.set.Runs) == 0 {
+		return fail(exitInput, "ttreport inspect PATH says of each file what it lacks", "no result was found in %s; the site is left as it was", plural(len(got.set.Files), "file"))
 	}
 	cache := ws.Cache()
 	if o.ephemeral {
@@ -122,6 +113,21 @@ func build(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []stri
 		return failure{code: exitInput, err: fmt.Errorf("%s, and --strict was given", plural(countSeverity(report.Problems, schema.SevError), "error"))}
 	}
 	return got.verdict(o.strict)
+}
+
+// take reads the paths into history. Without paths there is still the target library, and what is wrong with it.
+func take(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []string, id *identity, history string) (readResult, error) {
+	if len(paths) == 0 {
+		var got readResult
+		var err error
+		_, got.set.Problems, err = targetLibrary(ws, nil)
+		return got, err
+	}
+	got, err := readIn(ctx, sh, ws, paths, id, history, false)
+	if err == nil {
+		sh.say("read      %s, %s, %s", plural(len(got.set.Files), "file"), plural(len(got.set.Runs), "run"), problemCounts(got.set.Problems))
+	}
+	return got, err
 }
 
 // releaseCounts calls a build without a release a build.

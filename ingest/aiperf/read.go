@@ -142,45 +142,13 @@ func unitScale(theirs, ours string) (float64, bool) {
 
 // judge decides the point's status from the counts and the errors that the file lists.
 func judge(f *decode.File, v decode.Value, p *schema.Point, r *schema.Reading) {
-	ok, haveOK := p.Metrics["requests_ok"].Stats.Get("value")
-	failed, haveFailed := p.Metrics["requests_failed"].Stats.Get("value")
-	var listed float64
-	for _, e := range v.Get("error_summary").List() {
-		n, _ := e.Get("count").Float()
-		listed += n
-	}
-	if !haveFailed {
-		failed = listed
-		m := schema.Metric{Unit: "req", From: "derived"}
-		m.Stats.Set("value", failed)
-		p.Metrics["requests_failed"] = m
-	}
-	if failed > 0 {
-		m := schema.Metric{Unit: "%", From: "derived"}
-		m.Stats.Set("value", 100*failed/(ok+failed))
-		p.Metrics["error_rate"] = m
-	}
-	n := int(ok)
-	for _, name := range []string{"ttft", "e2el"} {
-		if m, has := p.Metrics[name]; has && m.N == 0 {
-			m.N = n
-			p.Metrics[name] = m
-		}
-	}
+	ok, failed, haveOK := requests(v, p)
 	add := func(sev, code, found, used, hint string) {
 		q := f.Problem(sev, code, v.Get("error_summary"))
 		q.Found, q.Used, q.Hint = found, used, hint
 		r.Problems = append(r.Problems, q)
 	}
-	first := v.Get("error_summary").List()
-	what := ""
-	if len(first) > 0 {
-		what = redact.Text(first[0].At("error_details", "message").Str())
-		if len(what) > 160 {
-			what = what[:160] + "…"
-		}
-		what = ": " + what
-	}
+	what := reportedError(v)
 	switch {
 	case (haveOK && ok == 0) || (!haveOK && failed > 0):
 		p.Status = schema.StatusFailed
@@ -202,6 +170,47 @@ func judge(f *decode.File, v decode.Value, p *schema.Point, r *schema.Reading) {
 		p.Status = schema.StatusInvalid
 		add(schema.SevError, "invalid-by-tool", "AIPerf calls the run invalid: "+reasons.List()[0].Text(), "no verdict", "")
 	}
+}
+
+// requests counts what completed and what failed, and completes the point's metrics by it: versions that state no failures
+// list them. haveOK is false where no count of completed requests is stated.
+func requests(v decode.Value, p *schema.Point) (ok, failed float64, haveOK bool) {
+	ok, haveOK = p.Metrics["requests_ok"].Stats.Get("value")
+	failed, haveFailed := p.Metrics["requests_failed"].Stats.Get("value")
+	if !haveFailed {
+		for _, e := range v.Get("error_summary").List() {
+			n, _ := e.Get("count").Float()
+			failed += n
+		}
+		m := schema.Metric{Unit: "req", From: "derived"}
+		m.Stats.Set("value", failed)
+		p.Metrics["requests_failed"] = m
+	}
+	if failed > 0 {
+		m := schema.Metric{Unit: "%", From: "derived"}
+		m.Stats.Set("value", 100*failed/(ok+failed))
+		p.Metrics["error_rate"] = m
+	}
+	for _, name := range []string{"ttft", "e2el"} {
+		if m, has := p.Metrics[name]; has && m.N == 0 {
+			m.N = int(ok)
+			p.Metrics[name] = m
+		}
+	}
+	return ok, failed, haveOK
+}
+
+// reportedError is the first failure in the file's own words, after a colon; "" where it lists none.
+func reportedError(v decode.Value) string {
+	list := v.Get("error_summary").List()
+	if len(list) == 0 {
+		return ""
+	}
+	what := []rune(redact.Text(list[0].At("error_details", "message").Str()))
+	if len(what) > 160 {
+		what = append(what[:160], '…')
+	}
+	return ": " + string(what)
 }
 
 func unitOf(name string) string {
