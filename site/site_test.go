@@ -12,139 +12,15 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
-	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/render/markdown"
 	"github.com/ttreport/ttreport/render/tabular"
 	"github.com/ttreport/ttreport/site"
-	"github.com/ttreport/ttreport/targets"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
-
-func ptr(v float64) *float64 { return &v }
-
-// fixture is a small history: a model on two devices over four releases, two workloads, targets, an eval, a failed point;
-// or the same under hostile names.
-func fixture(model, device string) ([]schema.Run, render.Input) {
-	var runs []schema.Run
-	b := columns.NewBuilder()
-	for i := range 4 {
-		for d, dev := range []string{device, "t3k"} {
-			release := fmt.Sprintf("v0.%d.0", 9+i)
-			when := time.Date(2026, 1, 1+i, 0, 0, 0, 0, time.UTC)
-			r := schema.Run{ID: fmt.Sprintf("run-%d-%d", i, d), Start: when, End: when, Release: release, Model: schema.Model{ID: "acme/" + model, Name: model, Status: "COMPLETE"}, Device: schema.Device{Name: dev},
-				Stack: schema.Stack{Engine: model, Version: "1"}, Provenance: map[string]schema.Origin{"device.name": {From: "flag", Where: model}}}
-			for w, c := range []float64{1, 32} {
-				k := schema.Key{Task: "text", Tool: "vllm", ISL: ptr(128), OSL: ptr(128), Concurrency: ptr(c), Dataset: "random"}
-				if w == 1 {
-					k.Dims = map[string]string{"note": model}
-				}
-				p := schema.Point{Key: k, Status: "ok", Repeat: 1, Metrics: map[string]schema.Metric{}, Command: []string{"run", model}, Conditions: map[string]string{"x": model}, Source: schema.Source{Path: model + ".json", SHA256: strings.Repeat("ab", 32), Format: "vllm-serve"}}
-				for name, v := range map[string]float64{"ttft": 100 + 10*float64(i) + c, "tpot": 20 - float64(i), "e2el": 2000 + 3*c} {
-					m := schema.Metric{Unit: "ms", N: 256}
-					m.Stats.Set("mean", v)
-					m.Stats.Set("median", v*.98)
-					m.Stats.Set("p99", v*1.4)
-					p.Metrics[name] = m
-				}
-				m := schema.Metric{Unit: "tok/s"}
-				m.Stats.Set("value", 50*c)
-				p.Metrics["output_tps"] = m
-				ok := schema.Metric{Unit: "req"}
-				ok.Stats.Set("value", 8)
-				p.Metrics["requests_ok"] = ok
-				if i == 3 && w == 1 && d == 1 {
-					p.Status = schema.StatusFailed
-					p.Metrics = map[string]schema.Metric{"ttft": {Unit: "ms", Why: "no request completed: " + model}}
-				}
-				r.Points = append(r.Points, p)
-			}
-			r.Scores = []schema.Score{{Task: model, Metric: "acc", Value: schema.Num(.5), Stderr: schema.Num(.05), N: 100, Total: 200, Source: schema.Source{Path: "e", SHA256: strings.Repeat("cd", 32), Format: "lm-eval"}}}
-			r.Problems = []schema.Problem{{Severity: schema.SevWarning, Path: model, Code: "x", Found: model, Expected: model, Hint: model}}
-			for _, l := range schema.Levels() {
-				r.Targets = append(r.Targets, schema.Target{Key: schema.Key{Task: "text", ISL: ptr(128), OSL: ptr(128), Concurrency: ptr(1)}, Metric: "ttft", Stat: "mean", Value: map[string]float64{"functional": 1000, "complete": 120, "target": 60}[l], Unit: "ms", Level: l, Source: model})
-			}
-			runs = append(runs, r)
-			add(b, r)
-		}
-	}
-	c := b.Seal()
-	rel := targets.Releases(c, nil)
-	return runs, render.Input{Title: "Results of " + model, Columns: c, Releases: rel, Series: targets.AllSeries(c, rel), Version: "ttreport test", Topics: []string{"method", "verdicts", "files", "environment", "exit-codes"}, Licences: []render.Licence{{Name: "Apache ECharts", Version: "6", Licence: "Apache-2.0", File: "assets/echarts.LICENSE.txt"}},
-		Notes: []render.Note{{Release: "v0.12.0", Title: "v0.12.0", Source: "# Notes on " + model + "\n\n| a | b |\n|--|--:|\n| 1 | 2 |\n\n[x](javascript:alert(1)) " + model}}}
-}
-
-// add puts a run into columns as history does.
-func add(b *columns.Builder, r schema.Run) {
-	run := int32(len(b.C.Runs))
-	h := columns.RunHead{ID: r.ID, Start: r.Start, End: r.End, Release: r.Release, Model: r.Model, Device: r.Device.Name, Engine: r.Stack.Engine, Version: r.Stack.Version, FirstPoint: len(b.C.Points), Scores: len(r.Scores), Warnings: len(r.Problems)}
-	for _, p := range r.Points {
-		row := columns.PointRow{Run: run, Key: b.Key(p.Key, p.Key.String()), Repeat: 1}
-		for i, w := range columns.Statuses() {
-			if w == p.Status {
-				row.Status = uint8(i)
-			}
-		}
-		b.Begin(&row)
-		for _, name := range []string{"ttft", "tpot", "e2el", "output_tps", "requests_ok"} {
-			m := p.Metrics[name]
-			if m.Why != "" {
-				row.Reason = b.Reason(m.Why)
-			}
-			for _, s := range m.Stats {
-				b.Value(b.StatID(columns.StatID{Metric: name, Stat: s.Name, Unit: m.Unit}), s.Value)
-			}
-			if m.N > 0 {
-				b.Value(b.StatID(columns.StatID{Metric: name, Stat: "n", Unit: m.Unit}), float64(m.N))
-			}
-		}
-		b.End(row)
-	}
-	h.PointsEnd = len(b.C.Points)
-	for _, t := range r.Targets {
-		b.C.Targets = append(b.C.Targets, columns.TargetRow{Run: run, Target: t})
-	}
-	for _, s := range r.Scores {
-		b.C.Scores = append(b.C.Scores, columns.ScoreRow{Run: run, Score: s})
-	}
-	for _, p := range r.Problems {
-		b.C.Problems = append(b.C.Problems, columns.ProblemRow{Run: run, Problem: p})
-	}
-	b.C.Runs = append(b.C.Runs, h)
-}
-
-func build(t *testing.T, dir, model, device string) (site.Result, *render.Report) {
-	t.Helper()
-	runs, in := fixture(model, device)
-	r := render.New(in)
-	res, err := site.Build(context.Background(), r, site.Options{Dir: dir, Run: func(i int) (schema.Run, *schema.Problem) { return runs[i], nil }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return res, r
-}
-
-func files(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	out := map[string]string{}
-	err := filepath.Walk(dir, func(name string, info os.FileInfo, err error) error {
-		if err != nil || info.IsDir() {
-			return err
-		}
-		data, err := os.ReadFile(name)
-		rel, _ := filepath.Rel(dir, name)
-		out[rel] = string(data)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
 
 func TestSameInputSameBytes(t *testing.T) {
 	a, b := t.TempDir(), t.TempDir()

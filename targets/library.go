@@ -50,17 +50,31 @@ func (l *Library) Add(path string, data []byte, asOf string, known func(device s
 	sum := sha256.Sum256(data)
 	source := schema.Target{Source: path, SHA256: hex.EncodeToString(sum[:]), AsOf: asOf}
 	for _, model := range root.Members() {
-		if model.Val.Offset() != root.Get(model.Key).Offset() {
-			p := f.Problem(schema.SevWarning, "model-twice", model.Val)
-			p.Found, p.Used, p.Hint = model.Key+" twice in one file", "the later one, as Python reads it", "merge the two"
+		if p, twice := standsTwice(f, root, model, "model"); twice {
 			problems = append(problems, p)
 			continue
 		}
 		for _, device := range model.Val.Members() {
+			if p, twice := standsTwice(f, model.Val, device, "device"); twice {
+				p.Found = "of " + model.Key + ", " + p.Found
+				problems = append(problems, p)
+				continue
+			}
 			problems = append(problems, l.addPair(f, model.Key, device, source, known)...)
 		}
 	}
 	return problems
+}
+
+// standsTwice reports an entry that a later one of the same name replaces, as it does when Python reads the file: promises
+// that somebody wrote and nobody is held to.
+func standsTwice(f *decode.File, in decode.Value, m decode.Member, what string) (schema.Problem, bool) {
+	if m.Val.Offset() == in.Get(m.Key).Offset() {
+		return schema.Problem{}, false
+	}
+	p := f.Problem(schema.SevWarning, what+"-twice", m.Val)
+	p.Found, p.Used, p.Hint = what+" "+m.Key+" twice in one file", "the later one, as Python reads it", "merge the two"
+	return p, true
 }
 
 // hasLists reports whether some model has a device with a list.
