@@ -66,7 +66,7 @@ func (r readResult) verdict(strict bool) error {
 		return failure{code: exitInput, err: fmt.Errorf("%s in the input, and --strict was given", plural(errors, "error"))}
 	}
 	if r.refused > 0 {
-		return fail(exitInput, "the documents are left as they are; restore them from version control, or delete them", "%s could not be stored", plural(r.refused, "run"))
+		return fail(exitInput, "what is stored is left as it is: restore a damaged document from version control; delete a wrong one and read its files again", "%s could not be stored", plural(r.refused, "run"))
 	}
 	if len(r.set.Runs) == 0 && r.asked {
 		return fail(exitInput, "ttreport inspect PATH says of each file what it lacks", "no result was found in %s", plural(len(r.set.Files), "file"))
@@ -92,7 +92,14 @@ func readIn(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []str
 	}
 	out := readResult{set: set}
 	for i := range set.Runs {
-		run := set.Runs[i]
+		settled := settle(ws, dir, set.Runs[i])
+		for _, p := range settled.Problems {
+			out.tell(sh, p)
+		}
+		if settled.Nothing() {
+			continue
+		}
+		run := settled.Run
 		stamp(lib, &run, ws.History(), retarget)
 		if dir != ws.History() { // a rehearsed update of what is stored, elsewhere
 			if old, ok := history.Peek(ws.History(), &run); ok {
@@ -106,9 +113,7 @@ func readIn(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []str
 		switch {
 		case errors.As(err, &damaged): // the others are still stored
 			damaged.Hint = "the document is left as it is and this run is not stored; restore the document from version control, or delete it"
-			out.set.Problems = append(out.set.Problems, damaged)
-			out.refused++
-			sh.say("%s: %s", damaged.Severity, damaged)
+			out.tell(sh, damaged)
 			continue
 		case err != nil:
 			return out, fail(exitInput, "history/ cannot be written: see its permissions and the space of the disk", "%w", err)
@@ -116,8 +121,31 @@ func readIn(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []str
 		if changed {
 			out.written++
 		}
+		for _, name := range settled.Replaces {
+			if err := os.Remove(name); err != nil {
+				return out, fail(exitInput, "delete it: the same results are stored with what is known now", "replacing a document: %w", err)
+			}
+			sh.say("replaced  %s by %s, which says more of the same results", name, history.PathOf(&run))
+		}
 	}
 	return out, nil
+}
+
+// tell notes a problem of storing a run, and says it when it is an error.
+func (r *readResult) tell(sh *shell, p schema.Problem) {
+	r.set.Problems = append(r.set.Problems, p)
+	if p.Severity == schema.SevError {
+		r.refused++
+		sh.say("%s: %s", p.Severity, p)
+	}
+}
+
+// settle compares a run with what is stored; a rehearsed reading leaves the stored documents alone.
+func settle(ws *workspace.Workspace, dir string, run schema.Run) history.Settled {
+	if dir != ws.History() {
+		return history.Settle(dir, run, ws.History())
+	}
+	return history.Settle(dir, run)
 }
 
 // stamp completes a run: its architecture key, and the targets in force unless it has some. A run that is in history
