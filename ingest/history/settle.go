@@ -49,18 +49,34 @@ func Settle(dir string, r schema.Run, others ...string) Settled {
 	return s
 }
 
-// namesakes finds documents that may hold the same measurements: an id that is derived starts with when the run began,
-// one that is stated is the same.
+// namesakes finds documents that may hold the same measurements, by name alone: an id that is derived opens with when its
+// run began, which is when one of these points did; an id that is stated is the same.
 func namesakes(dir string, r *schema.Run) []string {
+	const stamp = "20060102T150405Z-"
 	id := schema.Slug(r.ID)
-	if stamp := r.Start.UTC().Format("20060102T150405Z") + "-"; strings.HasPrefix(id, stamp) {
-		id = stamp + "*"
+	derived := strings.HasPrefix(id, r.Start.UTC().Format(stamp))
+	begins := map[string]bool{r.Start.UTC().Format(stamp): true}
+	for i := range r.Points {
+		begins[r.Points[i].Start.UTC().Format(stamp)] = true
 	}
-	names, err := filepath.Glob(filepath.Join(globbed(dir), "*", "*", id+".json"))
-	if err != nil {
-		return nil // only of a malformed pattern, and this one is not
+	models := []string{schema.Slug(r.Model.Name), schema.Slug("")}
+	if r.Model.Name == "" {
+		models = []string{"*"}
 	}
-	return names
+	var out []string
+	for _, model := range models {
+		names, err := filepath.Glob(filepath.Join(globbed(dir), model, "*", "*.json"))
+		if err != nil {
+			continue // only of a malformed pattern, and this one is not
+		}
+		for _, name := range names {
+			base := filepath.Base(name)
+			if base == id+".json" || derived && len(base) > len(stamp) && begins[base[:len(stamp)]] {
+				out = append(out, name)
+			}
+		}
+	}
+	return out
 }
 
 // globbed escapes what a pattern gives a meaning.

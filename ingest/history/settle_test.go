@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/ttreport/ttreport/ingest/history"
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -73,6 +74,26 @@ func TestOnlyWhatIsNewIsStored(t *testing.T) {
 	other.Points[0].Source.SHA256, other.Scores = "else", nil
 	if s := history.Settle(dir, other); len(s.Problems) != 0 || s.Nothing() {
 		t.Errorf("a run of the same second with other files is another run: %v", s.Problems)
+	}
+}
+
+// A second reading that also finds an earlier file has another start, and still knows the document.
+func TestAnEarlierFileChangesNothing(t *testing.T) {
+	dir := t.TempDir()
+	old := named("", "", "aaaa")
+	old.Points[0].Start = old.Start
+	if _, err := history.Put(dir, old, false); err != nil {
+		t.Fatal(err)
+	}
+	now := named("n150", "", "bbbb")
+	now.Points[0].Start = old.Start
+	first := now.Points[0]
+	first.Source.SHA256, first.Source.Path, first.Start = "new", "new.json", old.Start.Add(-time.Hour)
+	now.Points = append(now.Points, first)
+	now.Start = first.Start
+	now.ID = now.Start.UTC().Format("20060102T150405Z") + "-cccc"
+	if s := history.Settle(dir, now); len(s.Replaces) != 1 || len(s.Run.Points) != 2 {
+		t.Errorf("replaces %v, %d points, %v", s.Replaces, len(s.Run.Points), s.Problems)
 	}
 }
 
