@@ -183,18 +183,14 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// firstDifference shows both texts around the first byte in which they differ.
 func firstDifference(want, got string) string {
-	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
-	for i := range w {
-		if i >= len(g) || w[i] != g[i] {
-			line := ""
-			if i < len(g) {
-				line = g[i]
-			}
-			return fmt.Sprintf("line %d\nwant %s\n got %s", i+1, w[i], line)
-		}
+	at := 0
+	for at < min(len(want), len(got)) && want[at] == got[at] {
+		at++
 	}
-	return "it is longer"
+	from := max(0, at-60)
+	return fmt.Sprintf("byte %d\nwant %q\n got %q", at, want[from:min(len(want), at+60)], got[from:min(len(got), at+60)])
 }
 
 func TestFolders(t *testing.T) {

@@ -3,6 +3,7 @@ package chart
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/ttreport/ttreport/render/words"
 )
@@ -21,6 +22,19 @@ type Chart struct {
 	Y       Axis
 	Lines   []Line
 	Limits  []Limit
+}
+
+// Title names what is drawn, in which unit, which way is better, and an axis that is not even. A unit that the metric's
+// name ends with is not said twice.
+func (c *Chart) Title() string {
+	parts := []string{c.Metric, c.Unit, c.Better}
+	if strings.HasSuffix(c.Metric, c.Unit) {
+		parts = []string{c.Metric, c.Better}
+	}
+	if c.Y.Log {
+		parts = append(parts, "logarithmic")
+	}
+	return strings.Join(parts, ", ")
 }
 
 // Rect is the plot area.

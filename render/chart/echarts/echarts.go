@@ -113,11 +113,7 @@ func (s *Shard) addLimits(line *charts.Line, c chart.Chart) {
 
 // addTexts places what the SVG writes beside the plot.
 func (s *Shard) addTexts(c chart.Chart) {
-	unit := c.Metric + ", " + c.Unit + ", " + c.Better
-	if c.Y.Log {
-		unit += ", logarithmic"
-	}
-	s.Texts = append(s.Texts, Text{X: 2, Y: 6, Text: unit, Colour: "--ink", Bold: true})
+	s.Texts = append(s.Texts, Text{X: 2, Y: 6, Text: c.Title(), Colour: "--ink", Bold: true})
 	for _, l := range c.Lines {
 		s.Texts = append(s.Texts, Text{X: c.Plot.X1 + 8, Y: l.LabelY, Text: l.Name, Colour: fmt.Sprintf("--c%d", l.Role), Bold: true})
 	}

@@ -55,11 +55,7 @@ func Chart(c chart.Chart) template.HTML {
 	for _, l := range c.Lines {
 		line(&b, c, l)
 	}
-	unit := c.Metric + ", " + c.Unit + ", " + c.Better
-	if c.Y.Log {
-		unit += ", logarithmic"
-	}
-	fmt.Fprintf(&b, `<text class="t-ink" x="2" y="10">%s</text></svg>`, esc(unit))
+	fmt.Fprintf(&b, `<text class="t-ink" x="2" y="10">%s</text></svg>`, esc(c.Title()))
 	return template.HTML(b.String()) // every text went through esc
 }
 
