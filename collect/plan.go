@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -36,7 +37,7 @@ type Endpoint struct {
 // Server starts a system under test, or attaches to one.
 type Server interface {
 	// Start returns when the server is ready: it is healthy, lists its model and has completed a request.
-	Start(ctx Context) (Endpoint, error)
+	Start(ctx context.Context) (Endpoint, error)
 	// Stop ends what Start started; it is called on every path, also after a failed Start.
 	Stop()
 }

@@ -18,9 +18,6 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/redact"
 )
 
-// Context is the standard one; the alias keeps the interface above readable.
-type Context = context.Context
-
 // Event is progress, for a terminal or a log.
 type Event struct {
 	Run   string

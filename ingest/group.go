@@ -233,24 +233,14 @@ func incomplete(journal *item) []schema.Problem {
 	return out
 }
 
-// onceEach keeps one of several problems that say the same of several files, with their number.
+// onceEach keeps one of several contradictions that say the same of several files, with their number.
 func onceEach(list []schema.Problem) []schema.Problem {
-	var out []schema.Problem
-	at, count := map[string]int{}, map[int]int{}
-	for _, p := range list {
-		key := p.Code + "\x00" + p.Found
+	out, count := schema.Alike(list, func(p schema.Problem) string {
 		if p.Code != "contradiction" {
-			out = append(out, p)
-			continue
+			return ""
 		}
-		i, seen := at[key]
-		if !seen {
-			i = len(out)
-			at[key] = i
-			out = append(out, p)
-		}
-		count[i]++
-	}
+		return p.Found
+	})
 	for i, n := range count {
 		if n > 1 {
 			out[i].Found += fmt.Sprintf(" (in %d files)", n)

@@ -93,18 +93,15 @@ func rehearse(ctx context.Context, sh *shell, ws *workspace.Workspace, dryRun bo
 		writePlan(sh, plan)
 		return nil
 	}
-	show := newProgress(sh)
-	began := time.Now()
-	outs, err := collect.Rehearse(ctx, ws.Results(), versionLine(), show.event)
-	show.end()
+	outs, took, err := rehearsed(ctx, sh, ws)
 	if err != nil {
-		return collectError(ctx, sh, ws, err)
+		return err
 	}
 	if len(outs) == 0 {
 		fmt.Fprintf(sh.out, "the rehearsal in %s is complete already; remove the folder to rehearse anew. Next: ttreport build\n", ws.Results())
 		return nil
 	}
-	fmt.Fprintf(sh.out, "%s rehearsed in %s, all simulated; results in %s. Next: ttreport build\n", plural(len(outs), "run"), age(time.Since(began)), ws.Results())
+	fmt.Fprintf(sh.out, "%s rehearsed in %s, all simulated; results in %s. Next: ttreport build\n", plural(len(outs), "run"), age(took), ws.Results())
 	return nil
 }
 
@@ -145,6 +142,18 @@ func (o collectOptions) measure(ctx context.Context, sh *shell, ws *workspace.Wo
 		return fail(exitCollect, "the journal in "+out.Dir+" has the reasons", "%s failed", plural(out.Failed, "measurement"))
 	}
 	return nil
+}
+
+// rehearsed measures what the rehearsal still lacks, with progress, and says how long that took.
+func rehearsed(ctx context.Context, sh *shell, ws *workspace.Workspace) ([]collect.Outcome, time.Duration, error) {
+	show := newProgress(sh)
+	began := time.Now()
+	outs, err := collect.Rehearse(ctx, ws.Results(), versionLine(), show.event)
+	show.end()
+	if err != nil {
+		err = collectError(ctx, sh, ws, err)
+	}
+	return outs, time.Since(began), err
 }
 
 func collectError(ctx context.Context, sh *shell, ws *workspace.Workspace, err error) error {

@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
-	"github.com/ttreport/ttreport/collect"
 	"github.com/ttreport/ttreport/site/preview"
 )
 
@@ -41,15 +39,12 @@ on the loopback interface until Ctrl-C. A second demo keeps the measurements and
 				if err != nil {
 					return failure{code: exitUsage, err: err}
 				}
-				show := newProgress(sh)
-				began := time.Now()
-				outs, err := collect.Rehearse(ctx, ws.Results(), versionLine(), show.event)
-				show.end()
+				outs, took, err := rehearsed(ctx, sh, ws)
 				if err != nil {
-					return collectError(ctx, sh, ws, err)
+					return err
 				}
 				if len(outs) > 0 {
-					sh.say("rehearsed in %s", age(time.Since(began)))
+					sh.say("rehearsed in %s", age(took))
 				}
 				if err := build(ctx, sh, ws, nil, &identity{}, buildOptions{}); err != nil || *noPreview {
 					return err

@@ -91,8 +91,12 @@ func readIn(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []str
 		}
 	}
 	out := readResult{set: set}
+	var elsewhere []string // what is stored, when this reading is to leave it alone
+	if dir != ws.History() {
+		elsewhere = append(elsewhere, ws.History())
+	}
 	for i := range set.Runs {
-		settled := settle(ws, dir, set.Runs[i])
+		settled := history.Settle(dir, set.Runs[i], elsewhere...)
 		for _, p := range settled.Problems {
 			out.tell(sh, p)
 		}
@@ -101,8 +105,8 @@ func readIn(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []str
 		}
 		run := settled.Run
 		stamp(lib, &run, ws.History(), retarget)
-		if dir != ws.History() { // a rehearsed update of what is stored, elsewhere
-			if old, ok := history.Peek(ws.History(), &run); ok {
+		for _, stored := range elsewhere { // an update of what is stored, rehearsed on a copy
+			if old, ok := history.Peek(stored, &run); ok {
 				if _, err := history.Put(dir, old, false); err != nil {
 					return out, fail(exitInput, "see the space of the disk", "%w", err)
 				}
@@ -138,14 +142,6 @@ func (r *readResult) tell(sh *shell, p schema.Problem) {
 		r.refused++
 		sh.say("%s: %s", p.Severity, p)
 	}
-}
-
-// settle compares a run with what is stored; a rehearsed reading leaves the stored documents alone.
-func settle(ws *workspace.Workspace, dir string, run schema.Run) history.Settled {
-	if dir != ws.History() {
-		return history.Settle(dir, run, ws.History())
-	}
-	return history.Settle(dir, run)
 }
 
 // stamp completes a run: its architecture key, and the targets in force unless it has some. A run that is in history

@@ -324,20 +324,9 @@ func writeProblems(w io.Writer, problems []schema.Problem, all bool) {
 
 // alike keeps the first of the problems that say the same of several files of one folder, and how many say it.
 func alike(list []schema.Problem) []schema.Problem {
-	var out []schema.Problem
-	at, count := map[string]int{}, map[int]int{}
-	for _, p := range list {
-		key := path.Dir(p.Path) + "\x00" + p.Severity + "\x00" + p.Code
-		i, seen := at[key]
-		if !seen {
-			i = len(out)
-			at[key] = i
-			out = append(out, p)
-		}
-		count[i]++
-	}
-	for i := range out {
-		if n := count[i]; n > 1 {
+	out, count := schema.Alike(list, func(p schema.Problem) string { return path.Dir(p.Path) + "\x00" + p.Severity + "\x00" + p.Code })
+	for i, n := range count {
+		if n > 1 {
 			out[i].Found += fmt.Sprintf(" (and %d more like it in this folder)", n-1)
 		}
 	}

@@ -28,8 +28,11 @@ func Settle(dir string, r schema.Run, others ...string) Settled {
 	s := Settled{Run: r}
 	for _, in := range append([]string{dir}, others...) {
 		for _, name := range namesakes(in, &r) {
+			if name == filepath.Join(in, PathOf(&r)) {
+				continue // its own document, which Put updates
+			}
 			old, problem := Read(name)
-			if problem != nil || name == filepath.Join(in, PathOf(&r)) || !fits(old.Model.Name, r.Model.Name) {
+			if problem != nil || !fits(old.Model.Name, r.Model.Name) {
 				continue // a damaged document is told when history is loaded
 			}
 			held := heldBy(&old)

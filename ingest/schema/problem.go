@@ -54,3 +54,19 @@ func (p Problem) String() string {
 
 // Error makes a Problem an error, so that it can travel through code that returns one.
 func (p Problem) Error() string { return p.String() }
+
+// Alike keeps the first of the problems that key puts together, in order, and how many each stands for. A problem whose
+// key is "" stands for itself.
+func Alike(list []Problem, key func(Problem) string) (first []Problem, count []int) {
+	at := map[string]int{}
+	for _, p := range list {
+		k := key(p)
+		if i, seen := at[k]; seen && k != "" {
+			count[i]++
+			continue
+		}
+		at[k] = len(first)
+		first, count = append(first, p), append(count, 1)
+	}
+	return first, count
+}

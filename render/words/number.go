@@ -96,14 +96,6 @@ func Signed(metric string, effect float64) string {
 // Absent is how an absent number is written in a cell.
 const Absent = "–"
 
-// Value writes a Number or the sign for its absence.
-func Value(n schema.Number) string {
-	if v, ok := n.Get(); ok {
-		return Number(v)
-	}
-	return Absent
-}
-
 // FewForTail is the number of requests below which a percentile beyond p95 is not a number but a remark.
 const FewForTail = 100
 

@@ -320,11 +320,8 @@ func (s *Scanner) word() (value, isNull bool) {
 	return false, false
 }
 
-// Bool consumes a boolean.
-func (s *Scanner) Bool() bool { v, _ := s.word(); return v }
-
 // Float consumes a number. NaN, Infinity and -Infinity, which Python writes, are accepted; they come back as such and
-// are counted by NonFinite.
+// are counted.
 func (s *Scanner) Float() float64 {
 	s.space()
 	if s.err != nil {
@@ -351,6 +348,3 @@ func (s *Scanner) Float() float64 {
 	s.pos += n
 	return v
 }
-
-// NonFinite counts the NaN and Infinity literals met so far.
-func (s *Scanner) NonFinite() int { return s.nonFinite }

@@ -75,12 +75,6 @@ func MergeNoted(first, second schema.Facts) (merged schema.Facts, taken []string
 	return merged, taken, conflicts
 }
 
-// Stated lists the names of the facts that f states.
-func Stated(f schema.Facts) []string {
-	_, taken, _ := MergeNoted(schema.Facts{}, f)
-	return taken
-}
-
 // EachText replaces every stated text of f by what change makes of it.
 func EachText(f *schema.Facts, change func(string) string) {
 	for _, x := range fields() {
