@@ -15,6 +15,10 @@ func (r *Report) Landing() Page {
 	if at < 0 {
 		p.Description = "No results yet."
 		p.Lead = Lead{Text: "No results yet.", Paras: []string{"Nothing has been measured or read into this workspace."}}
+		if lost := r.lostText(); lost != "" {
+			p.Description = "No results can be shown."
+			p.Lead = Lead{Tone: "no", Mark: toneMark("no"), Text: p.Description, Paras: []string{lost + " and counts for nothing here: see Problems."}}
+		}
 		p.Sections = []Section{{ID: "start", Title: "What to do", Blocks: []Block{{Empty: &Empty{What: "Nothing to show", Why: "The history folder holds no run.",
 			Cmd: "ttreport build PATH   or   ttreport collect --model MODEL --device DEVICE --server URL   or   ttreport demo"}}}}}
 		return p
@@ -67,8 +71,8 @@ func (r *Report) landingParas(at int, verdicts, changes []schema.Verdict) []stri
 	if n := len(r.Columns.Problems) + len(r.Problems); n > 0 {
 		paras = append(paras, words.Plural(n, "problem")+" met when the files were read: see Problems.")
 	}
-	if n := r.lost(); n > 0 {
-		paras = append(paras, words.Plural(n, "history document")+" could not be read and counts for nothing here: see Problems.")
+	if lost := r.lostText(); lost != "" {
+		paras = append(paras, lost+" and counts for nothing here: see Problems.")
 	}
 	return paras
 }
@@ -117,15 +121,18 @@ func comparedText(changes []schema.Verdict) string {
 	return fmt.Sprintf("%s of %d compared with an earlier release: the change is shown, whether it is more than noise is not judged yet.", words.Plural(n, "number"), len(changes))
 }
 
-// lost counts history documents that could not be read.
-func (r *Report) lost() int {
+// lostText says how many history documents could not be read; "" when all were.
+func (r *Report) lostText() string {
 	n := 0
 	for _, p := range r.Problems {
 		if p.Lost {
 			n++
 		}
 	}
-	return n
+	if n == 0 {
+		return ""
+	}
+	return words.Plural(n, "history document") + " could not be read"
 }
 
 func required(list []schema.Verdict) []schema.Verdict {
@@ -278,11 +285,11 @@ func (r *Report) releaseTable() *Table {
 }
 
 // Headline is the newest release's name, the decision on it and its counts, for one line on a terminal; the name is ""
-// when there is nothing.
+// when there is nothing, and the counts then say what was lost.
 func (r *Report) Headline() (string, words.Decision, string) {
 	at := r.newest()
 	if at < 0 {
-		return "", words.Decision{}, ""
+		return "", words.Decision{}, r.lostText()
 	}
 	verdicts := r.targetVerdicts(at)
 	met, open := 0, map[string]int{}
@@ -314,8 +321,8 @@ func (r *Report) Headline() (string, words.Decision, string) {
 	} else {
 		counts += "; nothing to compare with"
 	}
-	if n := r.lost(); n > 0 {
-		counts += fmt.Sprintf("; %s could not be read", words.Plural(n, "history document"))
+	if lost := r.lostText(); lost != "" {
+		counts += "; " + lost
 	}
 	return r.Releases[at].Name, words.Decide(verdicts), counts
 }

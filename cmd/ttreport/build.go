@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -95,7 +96,8 @@ func build(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []stri
 		return err
 	}
 	for _, p := range report.Problems {
-		if p.Severity == schema.SevError && strings.HasPrefix(p.Path, filepath.ToSlash(ws.History())) {
+		told := slices.ContainsFunc(got.set.Problems, func(q schema.Problem) bool { return q.Path == p.Path && q.Code == p.Code })
+		if p.Severity == schema.SevError && strings.HasPrefix(p.Path, filepath.ToSlash(ws.History())) && !told {
 			sh.say("%s: %s", p.Severity, p)
 		}
 	}
@@ -106,7 +108,7 @@ func build(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []stri
 	}
 	sh.say("wrote     %s in %s: %d new or changed, %d removed", plural(result.Files, "file"), o.out, result.Written, result.Removed)
 	fmt.Fprintf(sh.out, "Open %s: %s\n", filepath.Join(o.out, "index.html"), headline(report))
-	if len(report.Columns.Runs) == 0 && len(got.set.Files) == 0 {
+	if len(report.Columns.Runs) == 0 && len(report.Problems) == 0 && len(got.set.Files) == 0 {
 		sh.say("hint: there is nothing to show yet; ttreport collect measures, ttreport build PATH reads what you have")
 	}
 	if o.strict && countSeverity(report.Problems, schema.SevError) > 0 {
@@ -163,19 +165,22 @@ func makeReport(ctx context.Context, ws *workspace.Workspace, dirs []string, cac
 	}
 	releases := targets.Releases(cols, order)
 	return render.New(render.Input{Title: ws.Title(), Columns: cols, Releases: releases, Series: targets.AllSeries(cols, releases), Notes: notes,
-		Problems: append(bad, ofNoRun(problems, cols)...), Version: versionLine(), Topics: topics(),
+		Problems: append(bad, notAmong(problems, bad, cols)...), Version: versionLine(), Topics: topics(),
 		Licences: []render.Licence{{Name: "Apache ECharts", Version: static.EChartsVersion, Licence: "Apache-2.0", File: "assets/echarts.LICENSE.txt"}}}), nil
 }
 
-// ofNoRun keeps the problems of files that made no run: the others are stored with their runs.
-func ofNoRun(problems []schema.Problem, c *columns.Columns) []schema.Problem {
-	stored := map[string]bool{}
+// notAmong keeps the problems of files that made no run: the others are stored with their runs, or met by the load too.
+func notAmong(problems, met []schema.Problem, c *columns.Columns) []schema.Problem {
+	known := map[[2]string]bool{}
+	for _, p := range met {
+		known[[2]string{p.Path, p.Code}] = true
+	}
 	for _, p := range c.Problems {
-		stored[p.Path+"\x00"+p.Code] = true
+		known[[2]string{p.Path, p.Code}] = true
 	}
 	var out []schema.Problem
 	for _, p := range problems {
-		if p.Severity != schema.SevNote && !stored[p.Path+"\x00"+p.Code] {
+		if p.Severity != schema.SevNote && !known[[2]string{p.Path, p.Code}] {
 			out = append(out, p)
 		}
 	}
@@ -185,7 +190,10 @@ func ofNoRun(problems []schema.Problem, c *columns.Columns) []schema.Problem {
 // headline is the last line of a build: the decision on the newest release.
 func headline(r *render.Report) string {
 	name, d, counts := r.Headline()
-	if name == "" {
+	switch {
+	case name == "" && counts != "":
+		return "no results can be shown; " + counts
+	case name == "":
 		return "no results yet"
 	}
 	return fmt.Sprintf("%s: %s; %s", name, strings.ToLower(d.Word), counts)
