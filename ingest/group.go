@@ -5,13 +5,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"path"
 	"regexp"
 	"sort"
 	"strings"
 	"time"
 
-	"github.com/ttreport/ttreport/ingest/aiperf"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
@@ -111,10 +109,7 @@ func bucket(it *item) string {
 		return strings.Join([]string{"id", f.RunID, it.runRoot}, "\x00")
 	}
 	if it.runRoot == "" {
-		it.runRoot = path.Dir(it.shown())
-		if it.reading.Format == aiperf.Format || it.reading.Format == aiperf.Records {
-			it.runRoot = path.Dir(it.runRoot) // each point has a folder of its own
-		}
+		it.runRoot = groupRoot(it)
 	}
 	return strings.Join([]string{"at", it.runRoot, system(f), buildName(f)}, "\x00")
 }

@@ -2,7 +2,10 @@ package ingest
 
 import (
 	"fmt"
+	"math"
 	"path"
+	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/aiperf"
@@ -10,6 +13,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 	"github.com/ttreport/ttreport/ingest/schema/redact"
 	"github.com/ttreport/ttreport/ingest/ttis"
+	"github.com/ttreport/ttreport/ingest/vllm"
 )
 
 // beside indexes what stands near results: sidecars by the result they describe, manifests by folder, runtime specs by
@@ -19,10 +23,11 @@ type beside struct {
 	manifests map[string]manifest.Manifest
 	journals  map[string]*item // by run folder
 	specs     []*item
+	commands  map[string]*item // .commands files by the stem of the result they describe
 }
 
 func indexBeside(items []*item) beside {
-	b := beside{sidecars: map[string]manifest.Sidecar{}, manifests: map[string]manifest.Manifest{}, journals: map[string]*item{}}
+	b := beside{sidecars: map[string]manifest.Sidecar{}, manifests: map[string]manifest.Manifest{}, journals: map[string]*item{}, commands: map[string]*item{}}
 	for _, it := range items {
 		switch {
 		case it.isRole == "sidecar" && it.file.SHA256 != "":
@@ -45,6 +50,8 @@ func indexBeside(items []*item) beside {
 			b.journals[path.Dir(it.shown())] = it
 		case it.reading.Format == ttis.Spec:
 			b.specs = append(b.specs, it)
+		case it.beside != nil:
+			b.commands[strings.TrimSuffix(it.shown(), vllm.CommandsSuffix)] = it
 		}
 	}
 	return b
@@ -116,6 +123,10 @@ func identify(it *item, b beside, opt Options) {
 	}
 	own := it.reading.Facts
 	add(own, "file", it.shown())
+	for field, origin := range it.reading.Provenance { // one of our documents knows better
+		it.origin[field] = origin
+	}
+	it.targets, it.plan = it.reading.Targets, it.reading.Plan
 	if o, ok := it.origin["start"]; ok && own.StartNote != "" {
 		o.Where += " (" + own.StartNote + ")"
 		it.origin["start"] = o
@@ -125,6 +136,16 @@ func identify(it *item, b beside, opt Options) {
 		applySidecar(it, s)
 		add(schema.Facts{Start: s.Start, End: s.End}, "sidecar", it.shown()+manifest.SidecarSuffix)
 		sideTool = s.Tool
+	}
+	if c, ok := b.commands[strings.TrimSuffix(it.shown(), ".json")]; ok {
+		add(c.beside.Facts, "sidecar", c.shown())
+		applyWorkload(it, "", c.beside.Workload, nil, "sidecar")
+		for i := range it.reading.Points {
+			if p := &it.reading.Points[i]; len(p.Command) == 0 {
+				p.Command = redact.Argv(c.beside.Client)
+			}
+		}
+		c.reading.PartOf = it.shown()
 	}
 	applyManifest(it, b, sideTool, add)
 	named, isNamed := ttis.NameFacts(it.shown())
@@ -157,7 +178,10 @@ func applyManifest(it *item, b beside, sideTool string, add func(f schema.Facts,
 		tool = ""
 	}
 	applyWorkload(it, tool, w, nil, "manifest")
-	it.targets, it.runRoot = m.SchemaTargets(), dir
+	if rows := m.SchemaTargets(); len(rows) > 0 {
+		it.targets = rows
+	}
+	it.runRoot = dir
 	it.journal = b.journals[dir]
 	for _, p := range m.Plan {
 		if p.Eval == "" {
@@ -215,26 +239,14 @@ func applySidecar(it *item, s manifest.Sidecar) {
 // format, and so does a task; a number that contradicts an earlier source's is a problem.
 func applyWorkload(it *item, tool string, w manifest.Workload, conditions map[string]string, from string) {
 	for i := range it.reading.Points {
-		k := &it.reading.Points[i].Key
-		fill := func(name string, dst **float64, v *float64) {
-			switch {
-			case v == nil:
-			case *dst == nil:
-				*dst = v
-			case **dst != *v:
-				it.reading.Problems = append(it.reading.Problems, schema.Problem{Severity: schema.SevWarning, Path: it.shown(), Code: "contradiction",
-					Found: fmt.Sprintf("%s is %g by an earlier source and %g by the %s", name, **dst, *v, from), Expected: "one value", Used: fmt.Sprintf("%g", **dst), Hint: "correct the one that is wrong"})
-			}
+		p := &it.reading.Points[i]
+		for _, c := range fillKey(p, w, from) {
+			it.reading.Problems = append(it.reading.Problems, schema.Problem{Severity: schema.SevWarning, Path: it.shown(), Code: "contradiction",
+				Found: c, Expected: "one value", Used: "the earlier one", Hint: "correct the one that is wrong"})
 		}
-		fill("isl", &k.ISL, w.ISL)
-		fill("osl", &k.OSL, w.OSL)
-		fill("concurrency", &k.Concurrency, w.Concurrency)
-		fill("rate", &k.Rate, w.Rate)
+		k := &p.Key
 		if w.Task != "" && (k.Task == "" || k.Task == "text") {
 			k.Task = w.Task
-		}
-		if k.Dataset == "" {
-			k.Dataset = w.Dataset
 		}
 		if tool != "" {
 			k.Tool = tool
@@ -245,12 +257,36 @@ func applyWorkload(it *item, tool string, w manifest.Workload, conditions map[st
 			}
 		}
 		for name, v := range conditions {
-			c := it.reading.Points[i].Conditions
-			if _, has := c[name]; !has {
-				it.reading.Points[i].Conditions = with(c, name, v)
+			if _, has := p.Conditions[name]; !has {
+				p.Conditions = with(p.Conditions, name, v)
 			}
 		}
 	}
+}
+
+// fillKey fills the numbers and the dataset that a point's key leaves open, remembers who stated them, and returns what
+// contradicts the key.
+func fillKey(p *schema.Point, w manifest.Workload, from string) (contradictions []string) {
+	k := &p.Key
+	fill := func(name string, dst **float64, v *float64) {
+		switch {
+		case v == nil:
+		case *dst == nil:
+			*dst = v
+			p.Stated = with(p.Stated, name, from)
+		case **dst != *v:
+			contradictions = append(contradictions, fmt.Sprintf("%s is %g by an earlier source and %g by the %s", name, **dst, *v, from))
+		}
+	}
+	fill("isl", &k.ISL, w.ISL)
+	fill("osl", &k.OSL, w.OSL)
+	fill("concurrency", &k.Concurrency, w.Concurrency)
+	fill("rate", &k.Rate, w.Rate)
+	if k.Dataset == "" && w.Dataset != "" {
+		k.Dataset = w.Dataset
+		p.Stated = with(p.Stated, "dataset", from)
+	}
+	return contradictions
 }
 
 // with returns a copy of m with one more entry; readings may share maps.
@@ -283,17 +319,62 @@ func complete(it *item) {
 		it.origin["start"] = schema.Origin{From: "derived", Where: "modification time of " + it.shown()}
 	}
 	for i := range it.reading.Points {
-		k := &it.reading.Points[i].Key
-		if !k.Comparable() {
-			k.Dims = with(k.Dims, schema.DimLabel, it.label())
+		p := &it.reading.Points[i]
+		if !p.Key.Comparable() {
+			fillKey(p, lengthsInName(path.Base(it.rel), p), "path")
+		}
+		if !p.Key.Comparable() {
+			p.Key.Dims = with(p.Key.Dims, schema.DimLabel, it.label())
+			p.Stated = with(p.Stated, schema.DimLabel, "path")
 		}
 	}
+}
+
+var (
+	islInName = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])isl[-_=]?(\d+)`)
+	oslInName = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])osl[-_=]?(\d+)`)
+	conInName = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])(?:conc|concurrency|maxcon|max_concurrency)[-_=]?(\d+)`)
+	inOut     = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])in[-_]?(\d+)[-_]out[-_]?(\d+)`)
+)
+
+// lengthsInName reads lengths out of a file's name where they cannot be meant otherwise: isl1024_osl128; or in128_out2048
+// where the measured lengths, within a tenth, say the same.
+func lengthsInName(name string, p *schema.Point) manifest.Workload {
+	var w manifest.Workload
+	number := func(re *regexp.Regexp, i int) *float64 {
+		m := re.FindStringSubmatch(name)
+		if m == nil || len(m[i]) > 9 {
+			return nil
+		}
+		x, err := strconv.ParseFloat(m[i], 64)
+		if err != nil || x <= 0 {
+			return nil
+		}
+		return &x
+	}
+	w.ISL, w.OSL = number(islInName, 1), number(oslInName, 1)
+	if in, out := number(inOut, 1), number(inOut, 2); in != nil && out != nil && confirmed(p, "isl", *in) && confirmed(p, "osl", *out) {
+		w.ISL, w.OSL = in, out
+	}
+	if w.ISL == nil || w.OSL == nil {
+		return manifest.Workload{}
+	}
+	if p.Key.Concurrency == nil {
+		w.Concurrency = number(conInName, 1)
+	}
+	return w
+}
+
+func confirmed(p *schema.Point, metric string, asked float64) bool {
+	got, ok := p.Metrics[metric].Stats.Get("mean")
+	return ok && math.Abs(got-asked) <= .1*asked
 }
 
 // label stands in for lengths that nobody states: the file's stem, or its folder's name where the tool gives every file
 // the same one.
 func (it *item) label() string {
-	if it.reading.Format == aiperf.Format || it.reading.Format == aiperf.Records {
+	switch it.reading.Format {
+	case aiperf.Format, aiperf.Records, aiperf.CSV, aiperf.GenAI, aiperf.GenAICSV:
 		return label(path.Base(path.Dir(it.shown())))
 	}
 	return label(it.file.Stem())

@@ -148,11 +148,14 @@ func TestNothingStopsTheOthers(t *testing.T) {
 			t.Errorf("%s is unknown and has no problem", f.Path)
 		}
 	}
+	if f := by["in/log.txt"]; f.Format != ingest.NotResult || len(f.Problems) > 0 {
+		t.Errorf("a log is no result and no problem: %+v", f)
+	}
 	near := by["in/near.json"]
 	if near.Format != ingest.Unknown || near.Detail != "vllm-serve" || !strings.Contains(near.Problems[0].Expected, "output_throughput") {
 		t.Errorf("%+v", near)
 	}
-	for name, want := range map[string]string{"in/empty.json": "empty-file", "in/cut.json": "truncated-json", "in/log.txt": "unknown-format", "in/bad.yaml.json": "bad-json", "in/x/" + manifest.FileName: "bad-yaml", "in/x.json" + manifest.SidecarSuffix: "bad-sidecar"} {
+	for name, want := range map[string]string{"in/empty.json": "empty-file", "in/cut.json": "truncated-json", "in/bad.yaml.json": "bad-json", "in/x/" + manifest.FileName: "bad-yaml", "in/x.json" + manifest.SidecarSuffix: "bad-sidecar"} {
 		if codes(by[name].Problems) != want {
 			t.Errorf("%s: %v", name, by[name].Problems)
 		}
@@ -220,7 +223,7 @@ func TestRealFiles(t *testing.T) {
 	if _, err := os.Stat(corpus); err != nil {
 		t.Skip("the real files are not here: " + corpus)
 	}
-	for dir, want := range map[string]struct{ runs, points, scores int }{"vllm": {9, 45, 0}, "aiperf": {2, 4, 0}, "tenstorrent/era1-synthetic": {1, 51, 11}, "lm-eval": {0, 0, 1}} {
+	for dir, want := range map[string]struct{ runs, points, scores int }{"vllm": {12, 79, 0}, "aiperf": {2, 4, 0}, "tenstorrent/era1-synthetic": {1, 51, 11}, "lm-eval": {0, 0, 1}} {
 		root, err := ingest.OSRoot(filepath.Join(corpus, dir))
 		if err != nil {
 			t.Fatal(err)

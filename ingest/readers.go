@@ -2,11 +2,21 @@ package ingest
 
 import (
 	"github.com/ttreport/ttreport/ingest/aiperf"
+	"github.com/ttreport/ttreport/ingest/guidellm"
+	"github.com/ttreport/ttreport/ingest/history"
+	"github.com/ttreport/ttreport/ingest/inferenceperf"
+	"github.com/ttreport/ttreport/ingest/inferencex"
+	"github.com/ttreport/ttreport/ingest/llmd"
 	"github.com/ttreport/ttreport/ingest/lmeval"
+	"github.com/ttreport/ttreport/ingest/nmvllm"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/sglang"
+	"github.com/ttreport/ttreport/ingest/torchhud"
+	"github.com/ttreport/ttreport/ingest/trtllm"
 	"github.com/ttreport/ttreport/ingest/ttis"
 	"github.com/ttreport/ttreport/ingest/vllm"
+	"github.com/ttreport/ttreport/ingest/vllmoffline"
 )
 
 // reader is one format: Detect says whether a file is its own, Read says what it means.
@@ -20,31 +30,69 @@ type reader struct {
 func readers() []reader {
 	return []reader{
 		{vllm.Detect, vllm.Read},
+		{vllmoffline.Detect, vllmoffline.Read},
+		{torchhud.Detect, torchhud.Read},
 		{aiperf.Detect, aiperf.Read},
 		{lmeval.Detect, lmeval.Read},
 		{ttis.Detect, ttis.Read},
+		{trtllm.Detect, trtllm.Read},
+		{nmvllm.Detect, nmvllm.Read},
+		{sglang.Detect, sglang.Read},
+		{guidellm.Detect, guidellm.Read},
+		{inferenceperf.Detect, inferenceperf.Read},
+		{inferencex.Detect, inferencex.Read},
+		{llmd.Detect, llmd.Read},
+		{history.Detect, history.ReadFile},
 	}
 }
 
-// Unknown is the format of a file that no reader takes.
-const Unknown = "unknown"
+// Formats of files that no reader takes.
+const (
+	Unknown   = "unknown"      // it resembles a result and is of no format that is read
+	NotResult = "not-a-result" // nothing in it is like a result
+	Archive   = "archive"      // its members are listed
+)
 
-// recognise asks every reader. The match is full, or it is the nearest miss with format Unknown.
+// recognise asks every reader. The match is full, or it is the nearest miss with format Unknown, or nothing in the file is
+// like a result.
 func recognise(f *decode.File) (schema.Match, *reader) {
 	var near schema.Match
-	for _, r := range readers() {
-		m := r.detect(f)
-		if m.OK() {
-			return m, &r
-		}
-		if near.Format == "" || len(m.Has) > len(near.Has) || (len(m.Has) == len(near.Has) && len(m.Lacks) < len(near.Lacks)) {
-			near = m
+	if f.Form == decode.JSON || f.Form == decode.Text {
+		for _, r := range readers() {
+			m := r.detect(f)
+			if m.OK() {
+				return m, &r
+			}
+			if near.Format == "" || len(m.Has) > len(near.Has) || (len(m.Has) == len(near.Has) && len(m.Lacks) < len(near.Lacks)) {
+				near = m
+			}
 		}
 	}
-	if len(near.Has) == 0 {
-		return schema.Match{Format: Unknown, Lacks: []string{"anything that a known format has"}}, nil
+	// One feature of three is chance: every package.json has a version.
+	if f.Form != decode.JSON || len(near.Has) == 0 || (len(near.Has) == 1 && len(near.Lacks) > 1) || isSchema(f.First) {
+		return schema.Match{Format: NotResult, Detail: whatElse(f)}, nil
 	}
 	near.Detail = near.Format
 	near.Format = Unknown
 	return near, nil
+}
+
+// isSchema recognises a JSON Schema, which names every key of a result and holds none.
+func isSchema(v decode.Value) bool {
+	return v.Has("$schema") || v.Has("$defs") || (v.Get("properties").Kind() == decode.Object && v.Get("type").Str() == "object")
+}
+
+// whatElse names a file that is no result, for the listing.
+func whatElse(f *decode.File) string {
+	switch {
+	case f.Form == decode.Binary:
+		return "binary"
+	case f.Form == decode.Text:
+		return "text"
+	case f.Form == decode.Nothing:
+		return ""
+	case isSchema(f.First):
+		return "a JSON schema"
+	}
+	return "nothing in it is like a result"
 }

@@ -1,17 +1,14 @@
 package ingest
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
-	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
@@ -183,42 +180,4 @@ func (w *walker) link(name string, above []fs.FileInfo) {
 		w.linked = append(w.linked, info)
 		w.enter(name, above)
 	}
-}
-
-// textHead is how much is read of a file that is neither JSON nor compressed.
-const textHead = 64 << 10
-
-// open reads a file: whole when it may hold results, its head otherwise.
-func open(f found, lim decode.Limits) (*decode.File, *schema.Problem) {
-	fail := func(err error) (*decode.File, *schema.Problem) {
-		return nil, &schema.Problem{Severity: schema.SevError, Path: f.shown(), Code: "unreadable", Found: reason(err),
-			Expected: "a readable file", Hint: "check its permissions, or leave it out"}
-	}
-	h, err := f.root.FS.Open(f.rel)
-	if err != nil {
-		return fail(err)
-	}
-	defer h.Close()
-	info, err := h.Stat()
-	if err != nil {
-		return fail(err)
-	}
-	if info.Size() > lim.Bytes {
-		return nil, &schema.Problem{Severity: schema.SevError, Path: f.shown(), Code: "too-large", Found: fmt.Sprintf("%d MB", info.Size()>>20),
-			Expected: fmt.Sprintf("at most %d MB", lim.Bytes>>20), Hint: "leave it out, or remove its per-request records"}
-	}
-	buf := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
-	if _, err := io.CopyN(buf, h, 4096); err != nil && err != io.EOF {
-		return fail(err)
-	}
-	limit := lim.Bytes
-	if !decode.MayHoldResults(buf.Bytes()) && role(f.rel) == "" {
-		limit = textHead
-	}
-	if _, err := io.Copy(buf, io.LimitReader(h, limit-int64(buf.Len()))); err != nil {
-		return fail(err)
-	}
-	file := decode.NewFile(f.shown(), buf.Bytes(), info.ModTime(), lim)
-	file.Size = info.Size()
-	return &file, nil
 }

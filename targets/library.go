@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
@@ -27,15 +28,13 @@ func NewLibrary(a Aliases) *Library {
 // Add reads a target file. Entries for a model and device that are there already are replaced: later files override.
 // asOf is the date of the file, YYYY-MM-DD. known names devices that have been measured.
 func (l *Library) Add(path string, data []byte, asOf string, known func(device string) bool) []schema.Problem {
-	clean, problems := decode.Unpack(path, data, decode.DefaultLimits())
-	if len(problems) > 0 {
-		return problems
+	var problems []schema.Problem
+	f := new(decode.File)
+	*f = decode.NewFile(path, data, time.Time{}, decode.DefaultLimits())
+	root, bad := f.Only()
+	if bad != nil {
+		return []schema.Problem{*bad}
 	}
-	f := &decode.File{Path: path, Data: clean, Doc: decode.JSON(path, clean, decode.DefaultLimits())}
-	if len(f.Doc.Problems) > 0 {
-		return f.Doc.Problems
-	}
-	root := f.Doc.Values[0]
 	if root.Kind() != decode.Object {
 		p := f.Problem(schema.SevError, "bad-targets", root)
 		p.Found, p.Expected = root.Kind().String(), "an object {model: {device: [{isl, osl, max_concurrency, targets}]}}"
@@ -103,7 +102,7 @@ func (l *Library) addPair(f *decode.File, model string, device decode.Member, so
 		return append(problems, p)
 	}
 	var rows []schema.Target
-	for _, entry := range device.Val.List() {
+	for entry := range device.Val.Items() {
 		targets, more := perfref.Targets(f, entry, source)
 		rows = append(rows, targets...)
 		problems = append(problems, more...)

@@ -25,9 +25,19 @@ var rooms = map[string][]string{
 	"site":                 {"site", "render", "targets", "templates", "static"},
 	"cmd":                  {""},
 	"ingest/vllm":          {},
+	"ingest/vllmoffline":   {},
+	"ingest/torchhud":      {},
 	"ingest/aiperf":        {},
 	"ingest/lmeval":        {},
 	"ingest/ttis":          {},
+	"ingest/trtllm":        {},
+	"ingest/nmvllm":        {},
+	"ingest/sglang":        {},
+	"ingest/guidellm":      {},
+	"ingest/inferenceperf": {},
+	"ingest/inferencex":    {},
+	"ingest/llmd":          {},
+	"ingest/archive":       {},
 	"ingest/history":       {},
 	"render/words":         {},
 	"render/chart":         {"render/words"},
@@ -47,6 +57,7 @@ var owners = map[string]string{
 	"github.com/yuin/goldmark":         "render/markdown",
 	"github.com/fsnotify/fsnotify":     "site",
 	"github.com/goccy/go-yaml":         "ingest/schema",
+	"github.com/klauspost/compress":    "ingest",
 }
 
 // Imports go one way; ARCHITECTURE.md says which.

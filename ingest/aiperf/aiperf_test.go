@@ -130,7 +130,8 @@ func TestOtherFilesAreNamed(t *testing.T) {
 		`{"timeslices":[{"timeslice_index":0}]}`:                                          aiperf.Aside,
 		`{"aggregation_type":"sweep","per_combination_metrics":[]}`:                       aiperf.Aside,
 		`{"timestamp_ns":1,"gpu_index":0,"telemetry_data":{"x":1}}`:                       aiperf.Aside,
-		`{"request_throughput":{"unit":"x","avg":1},"input_config":{"perf_analyzer":{}}}`: "",
+		`{"request_throughput":{"unit":"x","avg":1},"input_config":{"perf_analyzer":{}}}`: aiperf.GenAI,
+		`{"input_config":{},"hello":1}`:                                                   "",
 	} {
 		m := aiperf.Detect(file("x.json", text))
 		if (want == "") == m.OK() || (want != "" && m.Format != want) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/draft"
 	"github.com/ttreport/ttreport/ingest/schema/redact"
 )
 
@@ -22,7 +23,7 @@ type config struct {
 
 func configOf(v decode.Value) config {
 	c := config{v: v, in: v.Get("input_config")}
-	for _, p := range c.in.Get("phases").List() {
+	for p := range c.in.Get("phases").Items() {
 		if skip, _ := p.Get("exclude_from_results").Truth(); !skip && p.Get("kind").Str() != "warmup" && p.Get("name").Str() != "warmup" {
 			c.phase = p
 		}
@@ -50,15 +51,15 @@ func first(values ...decode.Value) *float64 {
 
 func (c config) key() schema.Key {
 	data := decode.Value{}
-	if list := c.in.Get("datasets").List(); len(list) > 0 {
-		data = list[len(list)-1]
+	for x := range c.in.Get("datasets").Items() {
+		data = x
 	}
 	k := schema.Key{Task: "text", Tool: "aiperf"}
-	k.Concurrency = c.orFlag(first(c.in.At("loadgen", "concurrency"), c.phase.Get("concurrency"), c.v.At("run_info", "variation_values").Get("phases.profiling.concurrency")), "--concurrency")
-	k.Rate = c.orFlag(first(c.in.At("loadgen", "request_rate"), c.phase.Get("rate")), "--request-rate")
-	k.ISL = c.orFlag(first(c.in.At("input", "prompt", "input_tokens"), data.At("prompts", "isl")),
+	k.Concurrency = c.orFlag(first(c.in.At("loadgen", "concurrency"), c.phase.Get("concurrency"), c.v.At("run_info", "variation_values").Get("phases.profiling.concurrency"), c.in.At("perf_analyzer", "stimulus", "concurrency")), "--concurrency")
+	k.Rate = c.orFlag(first(c.in.At("loadgen", "request_rate"), c.phase.Get("rate"), c.in.At("perf_analyzer", "stimulus", "request_rate")), "--request-rate")
+	k.ISL = c.orFlag(first(c.in.At("input", "prompt", "input_tokens"), data.At("prompts", "isl"), c.in.At("input", "synthetic_tokens"), c.in.Get("synthetic_input_tokens_mean")),
 		"--synthetic-input-tokens-mean", "--prompt-input-tokens-mean", "--isl", "--isl-mean")
-	k.OSL = c.orFlag(first(c.in.At("input", "prompt", "output_tokens"), data.At("prompts", "osl")),
+	k.OSL = c.orFlag(first(c.in.At("input", "prompt", "output_tokens"), data.At("prompts", "osl"), c.in.At("input", "output_tokens"), c.in.Get("output_tokens_mean")),
 		"--output-tokens-mean", "--prompt-output-tokens-mean", "--osl")
 	if data.Get("type").Str() != "" {
 		k.Dataset = data.Get("type").Str()
@@ -118,7 +119,7 @@ func (c config) conditions() map[string]string {
 func (c config) facts() schema.Facts {
 	var f schema.Facts
 	for _, v := range []decode.Value{at0(c.in.At("endpoint", "model_names")), at0(c.in.At("models", "items")).Get("name"), at0(c.in.Get("models")),
-		at0(c.in.Get("models")).Get("name")} {
+		at0(c.in.Get("models")).Get("name"), at0(c.in.Get("model_names"))} {
 		if f.Model.ID == "" {
 			f.Model.ID = v.Str()
 		}
@@ -137,23 +138,18 @@ func (c config) facts() schema.Facts {
 
 // at0 is the first element of an array.
 func at0(v decode.Value) decode.Value {
-	if l := v.List(); len(l) > 0 {
-		return l[0]
-	}
-	return decode.Value{}
+	return v.Index(0)
 }
 
 // lengths warns where the measured lengths are not the ones asked for: the model stopped early, and the point is not
 // the workload that its key says.
-func (c config) lengths(f *decode.File, p *schema.Point, r *schema.Reading) {
-	osl, ok := p.Metrics["osl"].Stats.Get("mean")
-	if !ok || p.Key.OSL == nil || math.Abs(osl / *p.Key.OSL - 1) <= .05 {
+func (c config) lengths(d *draft.Draft) {
+	osl, ok := d.Metrics["osl"].Stats.Get("mean")
+	if !ok || d.Key.OSL == nil || *d.Key.OSL <= 0 || math.Abs(osl / *d.Key.OSL - 1) <= .05 {
 		return
 	}
-	q := f.Problem(schema.SevWarning, "osl-mismatch", c.v.Get("output_sequence_length"))
-	q.Found = fmt.Sprintf("answers of %.4g tokens on average where %.4g were asked for", osl, *p.Key.OSL)
-	q.Expected, q.Hint = "the two within 5 %", "pass --extra-inputs ignore_eos:true, or compare with runs of the same answer length only"
-	r.Problems = append(r.Problems, q)
+	p := d.Problem(schema.SevWarning, "osl-mismatch", c.v.Get("output_sequence_length"), fmt.Sprintf("answers of %.4g tokens on average where %.4g were asked for", osl, *d.Key.OSL))
+	p.Expected, p.Hint = "the two within 5 %", "pass --extra-inputs ignore_eos:true, or compare with runs of the same answer length only"
 }
 
 // splitWords splits a command line at spaces outside quotes.

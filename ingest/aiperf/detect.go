@@ -5,48 +5,59 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
 // Names of the formats that this package tells apart.
 const (
-	Format  = "aiperf"
-	Records = "aiperf-records"
-	Aside   = "aiperf-aside" // AIPerf's other files: telemetry, inputs, time slices, aggregates
+	Format   = "aiperf"
+	Records  = "aiperf-records"
+	CSV      = "aiperf-csv"
+	GenAI    = "genai-perf"
+	GenAICSV = "genai-perf-csv"
+	Aside    = "aiperf-aside" // AIPerf's other files: telemetry, inputs, time slices, aggregates
 )
 
-// Detect says whether a file is AIPerf's, by content. It does not demand latencies: a run in which everything failed
-// has none.
+// Detect says whether a file is AIPerf's or GenAI-Perf's, by content. It does not demand latencies: a run in which
+// everything failed has none.
 func Detect(f *decode.File) schema.Match {
-	m := schema.Match{Format: Format}
-	if len(f.Doc.Values) == 0 || f.Doc.Values[0].Kind() != decode.Object {
-		m.Lacks = []string{"a JSON object"}
-		return m
+	if f.Form == decode.Text {
+		return detectCSV(f)
 	}
-	v := f.Doc.Values[0]
+	m := draft.Check{Match: schema.Match{Format: Format}}
+	v := f.First
+	if v.Kind() != decode.Object {
+		m.Lacks = []string{"a JSON object"}
+		return m.Match
+	}
 	if isRecord(v) {
-		return schema.Match{Format: Records, Has: []string{"metadata and metrics per line"}, Detail: "per-request records"}
+		return schema.Match{Format: Records, Has: []string{"metadata and metrics per line"}, Detail: "per-request records", Records: true}
 	}
 	if what := aside(v); what != "" {
-		return schema.Match{Format: Aside, Has: []string{what}, Detail: "not a result: " + what}
-	}
-	check := func(ok bool, what string) {
-		if ok {
-			m.Has = append(m.Has, what)
-		} else {
-			m.Lacks = append(m.Lacks, what)
-		}
+		return schema.Match{Format: Aside, Has: []string{what}, Detail: "not a result: " + what, Records: true}
 	}
 	config := v.Get("input_config")
-	check(config.Kind() == decode.Object, "input_config")
-	if config.Has("perf_analyzer") || config.Has("subcommand") {
-		m.Lacks = append(m.Lacks, "a configuration of AIPerf rather than GenAI-Perf")
+	if isGenAI(v, config) {
+		return schema.Match{Format: GenAI, Has: []string{"metric blocks", "a configuration of GenAI-Perf"}, Detail: "summary"}
 	}
-	check(v.Has("aiperf_version") || v.Get("error_summary").Kind() == decode.Array || v.Get("was_cancelled").Kind() == decode.Bool || v.Has("benchmark_id"),
+	wrapped := false // the oldest form: {"records": {tag: {unit, avg}}}
+	for _, x := range v.Get("records").Members() {
+		wrapped = wrapped || x.Val.Has("unit") && x.Val.Has("avg")
+	}
+	m.Want(config.Kind() == decode.Object || wrapped, "input_config")
+	m.Want(wrapped || v.Has("aiperf_version") || v.Get("error_summary").Kind() == decode.Array || v.Get("was_cancelled").Kind() == decode.Bool || v.Has("benchmark_id"),
 		"aiperf_version, error_summary or was_cancelled")
 	if m.OK() {
 		m.Detail = eraOf(v)
 	}
-	return m
+	return m.Match
+}
+
+// isGenAI recognises GenAI-Perf's summary: the same blocks as AIPerf's, and its own configuration or none.
+func isGenAI(v, config decode.Value) bool {
+	blocks := v.Get("request_throughput").Has("unit") || v.Get("request_latency").Has("unit")
+	own := v.Has("aiperf_version") || v.Has("error_summary") || v.Has("was_cancelled") || v.Has("benchmark_id")
+	return blocks && (config.Has("perf_analyzer") || config.Has("subcommand") || (!own && !v.Has("schema_version")))
 }
 
 func isRecord(v decode.Value) bool {
@@ -60,9 +71,13 @@ func aside(v decode.Value) string {
 		return "time slices of a run"
 	case v.Get("aggregation_type").Str() == "sweep" || v.At("metadata", "aggregation_type").Str() == "confidence":
 		return "an aggregate over runs that are read from their own files"
+	case v.Has("ready") && v.Has("was_cancelled") && v.Len() <= 4:
+		return "the mark that a run is written"
+	case v.Get("phases").Kind() == decode.Array && v.Has("root_files"):
+		return "a list of the phases of a run"
 	case v.Has("telemetry_data") && v.Has("gpu_index"):
 		return "GPU telemetry"
-	case v.Get("data").Kind() == decode.Array && v.Get("data").Len() > 0 && v.Get("data").List()[0].Has("payloads"):
+	case v.Get("data").Index(0).Has("payloads") || v.Get("data").Index(0).Has("response_text"):
 		return "the prompts that were sent"
 	case v.Get("metrics").Kind() == decode.Object && v.Get("summary").Has("endpoints_configured"):
 		return "server metrics"

@@ -7,101 +7,122 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/draft"
 	"github.com/ttreport/ttreport/ingest/schema/redact"
 )
 
-// Read reads a summary, records, or names what else the file is.
+// Read reads a summary, records, a table, or names what else the file is.
 func Read(f *decode.File) schema.Reading {
-	v := f.Doc.Values[0]
-	switch {
-	case isRecord(v):
+	m := Detect(f)
+	switch m.Format {
+	case Records:
 		return readRecords(f)
-	case aside(v) != "":
-		return schema.Reading{Format: Aside, Detail: "not a result: " + aside(v)}
+	case Aside:
+		return schema.Reading{Format: Aside, Detail: m.Detail}
+	case CSV, GenAICSV:
+		return readCSV(f, m)
 	}
-	return readSummary(f, v)
+	return readSummary(f, f.First, m)
 }
 
-// mapping from AIPerf's tags to canonical metrics; stat "" means the distribution, else the single value's name.
-var tags = []struct{ tag, name, unit, def, stat string }{
-	{"time_to_first_token", "ttft", "ms", schema.DefFirstContent, ""},
-	{"inter_token_latency", "tpot", "ms", schema.DefExclFirst, ""},
-	{"inter_chunk_latency", "itl", "ms", schema.DefChunkGap, ""},
-	{"request_latency", "e2el", "ms", schema.DefLastContent, ""},
-	{"output_token_throughput_per_user", "tps_user", "tok/s", schema.DefMeanOfRecip, "mean"},
-	{"output_token_throughput", "output_tps", "tok/s", "", "value"},
-	{"total_token_throughput", "total_tps", "tok/s", "", "value"},
-	{"request_throughput", "rps", "req/s", "", "value"},
-	{"goodput", "goodput_rps", "req/s", "", "value"},
-	{"request_count", "requests_ok", "req", "", "value"},
-	{"error_request_count", "requests_failed", "req", "", "value"},
-	{"input_sequence_length", "isl", "tok", "client-tokenizer", "mean"},
-	{"output_sequence_length", "osl", "tok", "client-tokenizer", "mean"},
-	{"benchmark_duration", "duration_s", "s", "", "value"},
+// tag says what an AIPerf metric is here; stat "" means the distribution, else the single value's name. Header is its name
+// in a table.
+type tag struct{ tag, header, name, def, stat string }
+
+func tags() []tag {
+	return []tag{
+		{"time_to_first_token", "Time to First Token", "ttft", schema.DefFirstContent, ""},
+		{"inter_token_latency", "Inter Token Latency", "tpot", schema.DefExclFirst, ""},
+		{"inter_chunk_latency", "Inter Chunk Latency", "itl", schema.DefChunkGap, ""},
+		{"request_latency", "Request Latency", "e2el", schema.DefLastContent, ""},
+		{"output_token_throughput_per_user", "Output Token Throughput Per User", "tps_user", schema.DefMeanOfRecip, "mean"},
+		{"output_token_throughput", "Output Token Throughput", "output_tps", "", "value"},
+		{"total_token_throughput", "Total Token Throughput", "total_tps", "", "value"},
+		{"request_throughput", "Request Throughput", "rps", "", "value"},
+		{"goodput", "Goodput", "goodput_rps", "", "value"},
+		{"request_goodput", "Request Goodput", "goodput_rps", "", "value"},
+		{"request_count", "Request Count", "requests_ok", "", "value"},
+		{"error_request_count", "Error Request Count", "requests_failed", "", "value"},
+		{"input_sequence_length", "Input Sequence Length", "isl", "client-tokenizer", "mean"},
+		{"output_sequence_length", "Output Sequence Length", "osl", "client-tokenizer", "mean"},
+		{"benchmark_duration", "Benchmark Duration", "duration_s", "", "value"},
+	}
 }
 
-// statNames maps AIPerf's statistics to ours. p1, p5, p10, p25 and p75 are left in the raw file.
-var statNames = []struct{ theirs, ours string }{
-	{"avg", "mean"}, {"p50", "median"}, {"std", "std"}, {"min", "min"}, {"max", "max"},
-	{"p90", "p90"}, {"p95", "p95"}, {"p99", "p99"},
+// statName maps AIPerf's statistics to ours; those below the median are left in the raw file, and p75 with them.
+func statName(theirs string) string {
+	switch theirs {
+	case "avg":
+		return "mean"
+	case "p50":
+		return "median"
+	case "std", "min", "max", "p90", "p95", "p99":
+		return theirs
+	}
+	return ""
 }
 
-func readSummary(f *decode.File, v decode.Value) schema.Reading {
-	r := schema.Reading{Format: Format, Detail: eraOf(v)}
+func readSummary(f *decode.File, v decode.Value, match schema.Match) schema.Reading {
+	r := schema.Reading{Format: match.Format, Detail: match.Detail}
 	metrics := v
 	if rec := v.Get("records"); rec.Kind() == decode.Object {
 		metrics = rec
 	}
-	p := schema.Point{Status: schema.StatusOK, Metrics: map[string]schema.Metric{}, Conditions: map[string]string{}, Source: f.Source(Format)}
-	p.Source.ToolVersion = v.Get("aiperf_version").Str()
-	for _, t := range tags {
+	tool := "aiperf"
+	if match.Format == GenAI {
+		tool = "genai-perf"
+	}
+	d := draft.New(f, &r, v, tool)
+	d.Source.ToolVersion = v.Get("aiperf_version").Str()
+	for _, t := range tags() {
 		block := metrics.Get(t.tag)
-		if block.Kind() != decode.Object && t.tag == "time_to_first_token" {
+		if block.Kind() != decode.Object && t.name == "ttft" {
 			block = metrics.Get("ttft")
 		}
-		if block.Kind() != decode.Object {
-			continue
-		}
-		if m, ok := metric(f, block, t.unit, t.def, t.stat, &r); ok {
-			p.Metrics[t.name] = m
+		if block.Kind() == decode.Object {
+			metric(d, block, t)
 		}
 	}
 	c := configOf(v)
-	p.Key, p.Conditions = c.key(), c.conditions()
-	c.lengths(f, &p, &r)
-	p.Command = redact.Argv(c.argv)
+	key := c.key()
+	key.Tool = tool
+	d.Key, d.Conditions = key, c.conditions()
+	c.lengths(d)
+	d.Command = redact.Argv(c.argv)
 	r.Facts = c.facts()
-	p.Start, p.End = r.Facts.Start, r.Facts.End
-	judge(f, v, &p, &r)
-	r.Points = []schema.Point{p}
+	d.Start, d.End = r.Facts.Start, r.Facts.End
+	judge(v, d)
+	d.Foreign(v, func(name string) bool { return name == "records" || metrics.Get(name).Has("unit") || isKnown(name) })
+	d.Done()
 	return r
 }
 
+var isKnown = draft.Names(`input_config schema_version aiperf_version start_time end_time was_cancelled error_summary telemetry_data
+ telemetry_stats run_info warmup_metrics sessions is_complete`)
+
 // metric reads one block {unit, avg, p50 …}; null statistics are absent ones.
-func metric(f *decode.File, block decode.Value, unit, def, single string, r *schema.Reading) (schema.Metric, bool) {
-	scale, ok := unitScale(block.Get("unit").Str(), unit)
+func metric(d *draft.Draft, block decode.Value, t tag) {
+	ours := schema.Unit(t.name)
+	scale, ok := unitScale(block.Get("unit").Str(), ours)
 	if !ok {
-		p := f.Problem(schema.SevWarning, "unknown-unit", block.Get("unit"))
-		p.Found, p.Expected, p.Used = fmt.Sprintf("unit %q", block.Get("unit").Text()), unit, "no number of this metric"
-		r.Problems = append(r.Problems, p)
-		return schema.Metric{}, false
+		p := d.Problem(schema.SevWarning, "unknown-unit", block.Get("unit"), fmt.Sprintf("unit %q of %s", block.Get("unit").Text(), t.tag))
+		p.Expected, p.Used = ours, "no number of this metric"
+		return
 	}
-	m := schema.Metric{Unit: unit, Def: def}
-	if single != "" {
+	if t.stat != "" {
 		if x, ok := block.Get("avg").Float(); ok {
-			m.Stats.Set(single, x*scale)
+			d.Stat(t.name, t.def, t.stat, x*scale)
 		}
-		return m, len(m.Stats) > 0
+		return
 	}
-	for _, s := range statNames {
-		if x, ok := block.Get(s.theirs).Float(); ok {
-			m.Stats.Set(s.ours, x*scale)
+	for _, s := range block.Members() {
+		if x, ok := s.Val.Float(); ok && statName(s.Key) != "" {
+			d.Stat(t.name, t.def, statName(s.Key), x*scale)
 		}
 	}
 	if n, ok := block.Get("count").Int(); ok {
-		m.N = n
+		d.Size(t.name, n)
 	}
-	return m, len(m.Stats) > 0
 }
 
 // unitScale converts AIPerf's spellings; the unit beside the number is the authority.
@@ -140,82 +161,50 @@ func unitScale(theirs, ours string) (float64, bool) {
 	return 0, false
 }
 
-// judge decides the point's status from the counts and the errors that the file lists.
-func judge(f *decode.File, v decode.Value, p *schema.Point, r *schema.Reading) {
-	ok, failed, haveOK := requests(v, p)
-	add := func(sev, code, found, used, hint string) {
-		q := f.Problem(sev, code, v.Get("error_summary"))
-		q.Found, q.Used, q.Hint = found, used, hint
-		r.Problems = append(r.Problems, q)
-	}
-	what := reportedError(v)
-	switch {
-	case (haveOK && ok == 0) || (!haveOK && failed > 0):
-		p.Status = schema.StatusFailed
-		for _, t := range []string{"ttft", "tpot", "e2el", "output_tps"} {
-			p.Metrics[t] = schema.Metric{Unit: unitOf(t), Why: "no request completed"}
+// judge decides the point's status from the counts and the errors that the file lists: versions that state no failures list
+// them, by kind.
+func judge(v decode.Value, d *draft.Draft) {
+	ok, failed := stat(d, "requests_ok"), stat(d, "requests_failed")
+	if failed == nil {
+		n := 0.
+		for e := range v.Get("error_summary").Items() {
+			n += e.Get("count").Float0()
 		}
-		add(schema.SevError, "all-failed", "no request completed"+what, "no number", "look at the server's log of this point")
-	case failed > 0:
-		p.Status = schema.StatusPartial
-		add(schema.SevWarning, "partly-failed", fmt.Sprintf("%.0f of %.0f requests failed%s", failed, ok+failed, what), "the statistics of those that completed", "")
+		if v.Has("error_summary") {
+			failed = &n
+		}
+	}
+	if !(ok == nil && failed != nil && *failed == 0) {
+		d.Requests(ok, failed, nil, reportedError(v))
+	}
+	if d.Status == schema.StatusFailed {
+		for _, name := range []string{"ttft", "tpot", "e2el", "output_tps"} {
+			d.Missing(name, "", "no request completed")
+		}
 	}
 	if cancelled, _ := v.Get("was_cancelled").Truth(); cancelled {
-		if p.Status == schema.StatusOK {
-			p.Status = schema.StatusPartial
+		if d.Status == schema.StatusOK {
+			d.Status = schema.StatusPartial
 		}
-		add(schema.SevWarning, "cancelled", "the run was cancelled before its end", "what was measured until then", "repeat the point")
+		p := d.Problem(schema.SevWarning, "cancelled", v.Get("was_cancelled"), "the run was cancelled before its end")
+		p.Used, p.Hint = "what was measured until then", "repeat the point"
 	}
 	if reasons := v.Get("runtime_submission_invalid_reasons"); reasons.Len() > 0 {
-		p.Status = schema.StatusInvalid
-		add(schema.SevError, "invalid-by-tool", "AIPerf calls the run invalid: "+reasons.List()[0].Text(), "no verdict", "")
+		d.Status = schema.StatusInvalid
+		d.Problem(schema.SevError, "invalid-by-tool", reasons, "AIPerf calls the run invalid"+draft.Quote(reasons.Index(0).Text())).Used = "no verdict"
 	}
 }
 
-// requests counts what completed and what failed, and completes the point's metrics by it: versions that state no failures
-// list them. haveOK is false where no count of completed requests is stated.
-func requests(v decode.Value, p *schema.Point) (ok, failed float64, haveOK bool) {
-	ok, haveOK = p.Metrics["requests_ok"].Stats.Get("value")
-	failed, haveFailed := p.Metrics["requests_failed"].Stats.Get("value")
-	if !haveFailed {
-		for _, e := range v.Get("error_summary").List() {
-			n, _ := e.Get("count").Float()
-			failed += n
-		}
-		m := schema.Metric{Unit: "req", From: "derived"}
-		m.Stats.Set("value", failed)
-		p.Metrics["requests_failed"] = m
+func stat(d *draft.Draft, metric string) *float64 {
+	if x, ok := d.Metrics[metric].Stats.Get("value"); ok {
+		return &x
 	}
-	if failed > 0 {
-		m := schema.Metric{Unit: "%", From: "derived"}
-		m.Stats.Set("value", 100*failed/(ok+failed))
-		p.Metrics["error_rate"] = m
-	}
-	for _, name := range []string{"ttft", "e2el"} {
-		if m, has := p.Metrics[name]; has && m.N == 0 {
-			m.N = int(ok)
-			p.Metrics[name] = m
-		}
-	}
-	return ok, failed, haveOK
+	return nil
 }
 
 // reportedError is the first failure in the file's own words, after a colon; "" where it lists none.
 func reportedError(v decode.Value) string {
-	list := v.Get("error_summary").List()
-	if len(list) == 0 {
-		return ""
-	}
-	what := []rune(redact.Text(list[0].At("error_details", "message").Str()))
-	if len(what) > 160 {
-		what = append(what[:160], '…')
-	}
-	return ": " + string(what)
-}
-
-func unitOf(name string) string {
-	info, _ := schema.MetricByName(name)
-	return info.Unit
+	return draft.Quote(v.Get("error_summary").Index(0).At("error_details", "message").Str())
 }
 
 // parseLocal reads AIPerf's naive local time stamps.

@@ -7,59 +7,44 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/draft"
 	"github.com/ttreport/ttreport/ingest/schema/latency"
-	"github.com/ttreport/ttreport/ingest/schema/redact"
 )
 
 // readRecords computes every statistic from the per-request lines. Alone, without a summary, they make a point whose
 // load and lengths nobody states.
 func readRecords(f *decode.File) schema.Reading {
 	r := schema.Reading{Format: Records, Detail: "per-request records"}
-	set, span := timelines(f, &r)
-	p := schema.Point{Key: schema.Key{Task: "text", Tool: "aiperf"}, Status: schema.StatusOK, Metrics: map[string]schema.Metric{},
-		Conditions: map[string]string{}, Source: f.Source(Records), Start: span.start, End: span.end}
-	r.Facts.Start, r.Facts.End = span.start, span.end
+	t := timelines(f, &r)
+	d := draft.New(f, &r, f.First, "aiperf")
+	d.Start, d.End = t.start, t.end
+	r.Facts.Start, r.Facts.End = t.start, t.end
 	const why = "no request completed"
-	for name, s := range map[string]latency.Sample{"ttft": set.TTFT, "tpot": set.TPOT, "e2el": set.E2EL} {
+	for name, s := range map[string]latency.Sample{"ttft": t.set.TTFT, "tpot": t.set.TPOT, "e2el": t.set.E2EL} {
 		m := s.Metric("ms", defOf(name), why)
 		m.Quantiles = s.Sketch()
-		p.Metrics[name] = m
+		d.Metrics[name] = m
 	}
-	itl := set.ITL.Metric("ms", schema.DefChunkGap, "no gaps were recorded")
+	itl := t.set.ITL.Metric("ms", schema.DefChunkGap, "no gaps were recorded")
 	itl.CI, itl.SE = nil, schema.Missing("gaps are not independent")
-	p.Metrics["itl"] = itl
-	put := func(name, unit string, v float64) {
-		m := schema.Metric{Unit: unit, From: "recomputed"}
-		m.Stats.Set("value", v)
-		p.Metrics[name] = m
+	d.Metrics["itl"] = itl
+	if t.set.OK > 0 && t.set.DurationS > 0 {
+		d.Value("rps", t.set.RPS())
+		d.Value("output_tps", t.set.OutputTPS())
+		d.Value("duration_s", t.set.DurationS)
 	}
-	put("requests_ok", "req", float64(set.OK))
-	put("requests_failed", "req", float64(set.Failed))
-	switch {
-	case set.OK == 0:
-		p.Status = schema.StatusFailed
-		r.Problems = append(r.Problems, schema.Problem{Severity: schema.SevError, Path: f.Path, Code: "all-failed", Found: "no request completed" + firstError(f), Expected: "at least one", Used: "no number",
-			Hint: "look at the server's log of this point"})
-	case set.Failed > 0:
-		p.Status = schema.StatusPartial
+	if t.set.OK > 0 {
+		d.Stat("isl", "client-tokenizer", "mean", float64(t.set.In)/float64(t.set.OK))
+		d.Stat("osl", "client-tokenizer", "mean", float64(t.set.Out)/float64(t.set.OK))
 	}
-	if set.OK > 0 && set.DurationS > 0 {
-		put("rps", "req/s", set.RPS())
-		put("output_tps", "tok/s", set.OutputTPS())
-		put("duration_s", "s", set.DurationS)
+	ok, failed := float64(t.set.OK), float64(t.set.Failed)
+	d.Requests(&ok, &failed, nil, draft.Quote(t.failure))
+	for name, m := range d.Metrics {
+		m.From = "recomputed"
+		d.Metrics[name] = m
 	}
-	r.Points = []schema.Point{p}
+	d.Done()
 	return r
-}
-
-// firstError is the message of the first failed request, after a colon.
-func firstError(f *decode.File) string {
-	for _, v := range f.Doc.Values {
-		if m := v.At("error", "message").Str(); m != "" {
-			return ": " + redact.Text(m[:min(len(m), 160)])
-		}
-	}
-	return ""
 }
 
 func defOf(name string) string {
@@ -72,44 +57,36 @@ func defOf(name string) string {
 	return schema.DefLastContent
 }
 
-type span struct{ start, end time.Time }
+// timed is what the lines of the measured phase say.
+type timed struct {
+	set        latency.Set
+	start, end time.Time
+	failure    string // the first failed request's message
+}
 
-// timelines reads the lines of the measured phase.
-func timelines(f *decode.File, r *schema.Reading) (latency.Set, span) {
+func timelines(f *decode.File, r *schema.Reading) timed {
+	var t timed
 	var requests []latency.Request
 	from, to := math.Inf(1), math.Inf(-1)
 	foreign := 0
-	for _, v := range f.Doc.Values {
+	for v := range f.Values() {
 		if !isRecord(v) {
 			foreign++
 			continue
 		}
-		meta, metrics := v.Get("metadata"), v.Get("metrics")
-		if phase := meta.Get("benchmark_phase").Str(); phase == "warmup" || meta.Get("credit_phase").Str() == "warmup" {
+		meta := v.Get("metadata")
+		if meta.Get("benchmark_phase").Str() == "warmup" || meta.Get("credit_phase").Str() == "warmup" {
 			continue
 		}
-		q := latency.Request{OK: !v.Has("error")}
-		value := func(tag string) float64 {
-			x, _ := metrics.At(tag, "value").Float()
-			return x
-		}
-		q.E2EL = value("request_latency")
-		q.TTFT = math.NaN() // absent without streaming
-		for _, tag := range []string{"ttft", "time_to_first_token"} {
-			if x, ok := metrics.At(tag, "value").Float(); ok {
-				q.TTFT = x
-			}
-		}
-		q.In, q.Out = int(value("input_sequence_length")), int(value("output_sequence_length"))
-		q.ITL, _ = metrics.At("inter_chunk_latency", "value").Floats()
-		if q.E2EL == 0 {
-			q.OK = false
+		q := request(v)
+		if t.failure == "" {
+			t.failure = v.At("error", "message").Str()
 		}
 		start, haveStart := meta.Get("request_start_ns").Float()
 		if !haveStart {
 			start, haveStart = meta.Get("timestamp_ns").Float()
 		}
-		if haveStart && q.OK {
+		if haveStart && q.OK && start > 0 && start < 9e18 {
 			from, to = math.Min(from, start), math.Max(to, start+q.E2EL*1e6)
 		}
 		requests = append(requests, q)
@@ -118,14 +95,33 @@ func timelines(f *decode.File, r *schema.Reading) (latency.Set, span) {
 		r.Problems = append(r.Problems, schema.Problem{Severity: schema.SevWarning, Path: f.Path, Code: "foreign-value",
 			Found: fmt.Sprintf("%d lines that are not request records", foreign), Used: "the others"})
 	}
-	var s span
 	duration := 0.
 	if to > from {
 		duration = (to - from) / 1e9
-		s = span{time.Unix(0, int64(from)).UTC().Truncate(time.Second), time.Unix(0, int64(to)).UTC().Truncate(time.Second)}
+		t.start, t.end = time.Unix(0, int64(from)).UTC().Truncate(time.Second), time.Unix(0, int64(min(to, 9e18))).UTC().Truncate(time.Second)
 	}
-	return latency.Summarise(requests, duration), s
+	t.set = latency.Summarise(requests, duration)
+	return t
 }
+
+// request reads one line.
+func request(v decode.Value) latency.Request {
+	metrics := v.Get("metrics")
+	value := func(tag string) float64 { return metrics.At(tag, "value").Float0() }
+	q := latency.Request{OK: !v.Has("error"), E2EL: value("request_latency"), TTFT: math.NaN(), // absent without streaming
+		In: count(value("input_sequence_length")), Out: count(value("output_sequence_length"))}
+	for _, tag := range []string{"ttft", "time_to_first_token"} {
+		if x, ok := metrics.At(tag, "value").Float(); ok {
+			q.TTFT = x
+		}
+	}
+	q.ITL, _ = metrics.At("inter_chunk_latency", "value").Floats()
+	q.OK = q.OK && q.E2EL > 0
+	return q
+}
+
+// count is a number of tokens; what cannot be one is none.
+func count(x float64) int { return int(math.Max(0, math.Min(x, 1e12))) }
 
 // Combine joins a summary with the records of the same run: the recomputed distributions replace the stated ones,
 // disagreements over 1 % are reported, and the zone-safe clock of the records replaces the local one. Records of fewer

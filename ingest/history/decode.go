@@ -13,14 +13,11 @@ import (
 
 // Decode reads a document. A document that is empty, damaged or of a later schema is a problem with what to do.
 func Decode(path string, data []byte) (schema.Run, *schema.Problem) {
-	doc := decode.JSON(path, data, decode.DefaultLimits())
-	if len(doc.Problems) > 0 {
-		p := doc.Problems[0]
-		p.Severity = schema.SevError
+	v, p := decode.Document(path, data)
+	if p != nil {
 		p.Hint = "restore the document from version control, or ingest the results again"
-		return schema.Run{}, &p
+		return schema.Run{}, p
 	}
-	v := doc.Values[0]
 	if p := checkSchema(path, v.Get("schema").Str()); p != nil {
 		return schema.Run{}, p
 	}
@@ -95,19 +92,19 @@ func decodeRun(v decode.Value) schema.Run {
 	t.get("schema")
 	r := schema.Run{ID: t.text("id"), Start: t.time("start"), End: t.time("end"), Release: t.text("release"), Channel: t.text("channel"),
 		Line: t.text("line"), Impl: t.text("impl"), Model: decodeModel(t.get("model")), Device: decodeDevice(t.get("device")), Stack: decodeStack(t.get("stack"))}
-	for _, p := range t.get("points").List() {
+	for p := range t.get("points").Items() {
 		r.Points = append(r.Points, decodePoint(p))
 	}
-	for _, s := range t.get("scores").List() {
+	for s := range t.get("scores").Items() {
 		r.Scores = append(r.Scores, decodeScore(s))
 	}
-	for _, x := range t.get("targets").List() {
+	for x := range t.get("targets").Items() {
 		r.Targets = append(r.Targets, decodeTarget(x))
 	}
-	for _, k := range t.get("plan").List() {
+	for k := range t.get("plan").Items() {
 		r.Plan = append(r.Plan, decodeKey(k))
 	}
-	for _, p := range t.get("problems").List() {
+	for p := range t.get("problems").Items() {
 		r.Problems = append(r.Problems, decodeProblem(p))
 	}
 	for _, m := range t.get("provenance").Members() {
@@ -154,8 +151,8 @@ func decodeKey(v decode.Value) schema.Key {
 func decodePoint(v decode.Value) schema.Point {
 	t := taking(v)
 	p := schema.Point{Key: decodeKey(t.get("key")), Status: t.text("status"), Repeat: max(1, t.count("repeat")), Start: t.time("start"), End: t.time("end"),
-		Conditions: t.texts("conditions"), Client: t.texts("client"), Source: decodeSource(t.get("source")), Metrics: map[string]schema.Metric{}}
-	for _, a := range t.get("command").List() {
+		Conditions: t.texts("conditions"), Client: t.texts("client"), Source: decodeSource(t.get("source")), Stated: t.texts("stated"), Metrics: map[string]schema.Metric{}}
+	for a := range t.get("command").Items() {
 		p.Command = append(p.Command, a.Str())
 	}
 	p.Extra = taking(t.get("extra")).rest()
@@ -229,7 +226,10 @@ func decodeScore(v decode.Value) schema.Score {
 	t := taking(v)
 	s := schema.Score{Task: t.text("task"), Metric: t.text("metric"), Filter: t.text("filter"), Value: number(t.get("value"), t.text("missing")),
 		Stderr: number(t.get("stderr"), "not in the file"), N: t.count("n"), Total: t.count("total"), Limit: t.get("limit").Ptr(),
-		Direction: t.text("direction"), Version: t.text("version"), Source: decodeSource(t.get("source"))}
+		Direction: t.text("direction"), Version: t.text("version"), From: t.text("from"), Source: decodeSource(t.get("source"))}
+	if text := t.text("outcomes"); text != "" {
+		s.Outcomes, _ = schema.ParseOutcomes(text)
+	}
 	if n, ok := t.get("fewshot").Int(); ok {
 		s.Fewshot = &n
 	}

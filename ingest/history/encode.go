@@ -259,6 +259,7 @@ func encodePoint(p *schema.Point) []byte {
 	o.texts("client", p.Client)
 	o.list("command", p.Command)
 	o.put("source", encodeSource(p.Source))
+	o.texts("stated", p.Stated)
 	if len(p.Extra) > 0 {
 		var extra object
 		o.put("extra", extra.bytes(p.Extra))
@@ -341,6 +342,10 @@ func encodeScore(s *schema.Score) []byte {
 	}
 	o.text("direction", s.Direction)
 	o.text("version", s.Version)
+	o.text("from", s.From)
+	if s.Outcomes != nil {
+		o.text("outcomes", s.Outcomes.Text())
+	}
 	o.put("source", encodeSource(s.Source))
 	return o.bytes(s.Unknown)
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -68,6 +69,10 @@ func Load(ctx context.Context, cache string, dirs ...string) (*columns.Columns, 
 	}
 	cols := merge(docs, old.columns, workers)
 	problems = append(problems, uniqueIDs(cols)...)
+	if slices.Contains(cols.Stats, columns.TooManyStats()) {
+		problems = append(problems, schema.Problem{Severity: schema.SevError, Path: filepath.ToSlash(dirs[0]), Code: "too-many-statistics", Found: "more than 65,535 distinct statistics in one history",
+			Expected: "some hundreds", Used: "the first of them", Hint: "a tool writes names of metrics or percentiles that never repeat; leave its documents out"})
+	}
 	if cache != "" && len(problems) == 0 {
 		writeCache(cache, docs, cols)
 	}

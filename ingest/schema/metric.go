@@ -117,6 +117,7 @@ func Metrics() []MetricInfo {
 		{"isl", "ISL measured", "tok", Neither, "input sequence length per completed request, as counted"},
 		{"osl", "OSL measured", "tok", Neither, "output sequence length per completed request, as counted"},
 		{"duration_s", "Duration", "s", Neither, "length of the measurement"},
+		{"startup_s", "Start-up", "s", Lower, "time a server or engine takes to start; the workload says which part of it"},
 	}
 }
 
@@ -128,6 +129,12 @@ func MetricByName(name string) (MetricInfo, bool) {
 		}
 	}
 	return MetricInfo{Name: name, Label: name}, false
+}
+
+// Unit is the unit of a canonical metric, "" of any other.
+func Unit(metric string) string {
+	info, _ := MetricByName(metric)
+	return info.Unit
 }
 
 // Definition ids. Numbers of one metric under different definitions are different series. Throughputs and counts have one
@@ -143,4 +150,10 @@ const (
 	DefLastContent   = "last-content"      // E2EL: to the last chunk with content
 	DefRecipMeanTPOT = "1000/mean-tpot"    // tps_user: 1000 / mean TPOT
 	DefMeanOfRecip   = "mean-of-1000/tpot" // tps_user: mean over requests of 1000 / TPOT
+	DefOutOverE2EL   = "osl/e2el"          // tps_user: mean over requests of output tokens / E2EL, TTFT included (trtllm-bench)
+	DefBatch         = "whole-batch"       // E2EL: of a static batch as a whole (benchmark.py of TensorRT-LLM, vLLM's latency benchmark)
+	DefDecodePhase   = "decode-phase"      // TPOT: generation time of the profiler / (output tokens − 1)
+	DefMeanOfMeans   = "request-means"     // ITL: one mean a request, weighted by tokens (GuideLLM)
+	DefChunkMean     = "mean-gap"          // TPOT: mean gap between chunks of a request (inference-perf); tokens only where each chunk is one
+	DefNotStated     = "not-stated"        // the source says what it is called and not how it was measured
 )

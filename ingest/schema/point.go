@@ -19,7 +19,8 @@ type Point struct {
 	Client     map[string]string // what shows a saturated client: concurrency reached, cpu seconds …
 	Command    []string          // argv that made it, secrets removed
 	Source     Source
-	Extra      Unknown // foreign fields of the source that have no canonical name
+	Stated     map[string]string // who stated a part of the key that the file leaves open: "isl" by "sidecar", "manifest", "path"
+	Extra      Unknown           // foreign fields of the source that have no canonical name
 	Unknown    Unknown
 }
 

@@ -12,8 +12,13 @@ type Reading struct {
 	Targets  []Target
 	Problems []Problem
 	Extra    Unknown
+	// Plan and Provenance are stated by our own documents only.
+	Plan       []Key
+	Provenance map[string]Origin
 	// PartOf names the file whose content this one repeats or details; its numbers are then not counted again.
 	PartOf string
+	// More holds what the same file says of other runs.
+	More []Reading
 }
 
 // Facts is partial identity: what one source states about the run its file belongs to. Empty means "not stated".
@@ -36,6 +41,8 @@ type Match struct {
 	Detail string
 	Has    []string // what was found of what it looks for
 	Lacks  []string // what was not; a match lacks nothing
+	// Records says that the values of the file are records of one measurement, to be read together.
+	Records bool
 }
 
 // OK reports a full match.

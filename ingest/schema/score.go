@@ -1,5 +1,11 @@
 package schema
 
+import (
+	"encoding/base64"
+	"strconv"
+	"strings"
+)
+
 // Score is the result of one eval task under one metric and filter.
 type Score struct {
 	Task      string
@@ -13,6 +19,44 @@ type Score struct {
 	Limit     *float64 // the tool's limit option: a count, or a fraction below 1; nil when none
 	Direction string   // higher, lower or "" when not stated
 	Version   string   // of the task
+	From      string   // file (the default, empty) or recomputed
+	Outcomes  *Outcomes
 	Source    Source
 	Unknown   Unknown
+}
+
+// Outcomes says which items were right, for paired tests: two scores with equal Items were asked the same questions in the
+// same words.
+type Outcomes struct {
+	Items string // 16 hex digits of the hash of the ordered item ids
+	Right []bool
+}
+
+// Text is the compact form of outcomes: the items' hash, how many, and the bits as base64, the first item highest.
+func (o *Outcomes) Text() string {
+	bits := make([]byte, (len(o.Right)+7)/8)
+	for i, right := range o.Right {
+		if right {
+			bits[i/8] |= 0x80 >> (i % 8)
+		}
+	}
+	return o.Items + ":" + strconv.Itoa(len(o.Right)) + ":" + base64.RawStdEncoding.EncodeToString(bits)
+}
+
+// ParseOutcomes reads the compact form; ok is false for any other text.
+func ParseOutcomes(s string) (o *Outcomes, ok bool) {
+	parts := strings.SplitN(s, ":", 3)
+	if len(parts) != 3 {
+		return nil, false
+	}
+	n, err := strconv.Atoi(parts[1])
+	bits, err2 := base64.RawStdEncoding.DecodeString(parts[2])
+	if err != nil || err2 != nil || n < 0 || len(bits) != (n+7)/8 {
+		return nil, false
+	}
+	o = &Outcomes{Items: parts[0], Right: make([]bool, n)}
+	for i := range o.Right {
+		o.Right[i] = bits[i/8]&(0x80>>(i%8)) != 0
+	}
+	return o, true
 }

@@ -14,29 +14,32 @@ const (
 	Spec       = "ttis-runtime-spec"
 	Harmonised = "ttis-harmonised"
 	Report     = "ttis-report"
+	ReportData = "ttis-report-data"
 	TargetFile = "ttis-targets"
 )
 
 // Detect says whether a file is tt-inference-server's own, by content.
 func Detect(f *decode.File) schema.Match {
 	m := schema.Match{Format: Harmonised}
-	if f.Text {
+	if f.Form == decode.Text {
 		return detectText(f)
 	}
-	if len(f.Doc.Values) == 0 {
+	v := f.First
+	if v.Kind() == decode.Invalid {
 		m.Lacks = []string{"a JSON value"}
 		return m
 	}
-	v := f.Doc.Values[0]
 	switch {
 	case v.Get("runtime_model_spec").Kind() == decode.Object:
 		return schema.Match{Format: Spec, Has: []string{"runtime_model_spec"}, Detail: "runtime spec: identity and targets in force"}
 	case v.Get("metadata").Has("report_id") || v.Get("benchmarks_summary").Kind() == decode.Array:
-		return schema.Match{Format: Report, Has: []string{"metadata.report_id"}, Detail: "not a result: a report of results that are read from their own files"}
-	case v.Kind() == decode.Array && v.Len() > 0 && v.List()[0].Has("accuracy_check"):
+		return schema.Match{Format: ReportData, Has: []string{"metadata.report_id"}, Detail: "data of a report: counts where the results themselves are not there"}
+	case v.Index(0).Has("accuracy_check"):
 		return schema.Match{Format: Report, Has: []string{"accuracy_check"}, Detail: "not a result: a report of evals that are read from their own files"}
 	case isTargets(v):
 		return schema.Match{Format: TargetFile, Has: []string{"model, device, targets"}, Detail: "not a result: targets; put it into the targets folder"}
+	case isAccuracyReference(v):
+		return schema.Match{Format: TargetFile, Has: []string{"model, accuracy"}, Detail: "not a result: reference scores"}
 	}
 	for _, key := range []string{"completed", "mean_ttft_ms", "output_token_throughput"} {
 		if v.Get(key).Kind() == decode.Number {
@@ -77,7 +80,7 @@ func isTargets(v decode.Value) bool {
 			if device.Val.Kind() != decode.Array {
 				return false
 			}
-			for _, e := range device.Val.List() {
+			for e := range device.Val.Items() {
 				if !e.Has("max_concurrency") || !(e.Has("targets") || e.Has("isl")) {
 					return false
 				}
@@ -86,6 +89,16 @@ func isTargets(v decode.Value) bool {
 		}
 	}
 	return entries > 0
+}
+
+// isAccuracyReference recognises {model: {"accuracy": …}}.
+func isAccuracyReference(v decode.Value) bool {
+	for _, model := range v.Members() {
+		if model.Val.Get("accuracy").Kind() != decode.Object {
+			return false
+		}
+	}
+	return v.Len() > 0
 }
 
 // toolOf tells which tool a harmonised file copies: by its backend, or by its name's prefix where that says nothing.

@@ -7,6 +7,7 @@
 //
 // Traps: harmonised files write 0 for a metric that was absent, call TPOT "itl" a second time, and name the output rate
 // output_token_throughput; "date" is local time; a runtime spec has its targets in device_model_spec.perf_reference,
-// levels expanded; its version is that of tt-inference-server. Reports and their data (markdown, CSV, report_data JSON)
-// repeat numbers that are read from their own files and count as no result here.
+// levels expanded; its version is that of tt-inference-server. Reports (markdown, CSV) repeat numbers that are read from
+// their own files. The data of a report (report_data_*.json, both generations) does so too, rounded; it is read, and counts
+// where the results themselves are not among the files.
 package ttis

@@ -20,6 +20,8 @@ type Named struct {
 
 var (
 	benchFile = regexp.MustCompile(`^(?:aiperf_|genai_|guidellm_)?benchmark_(?:structured_)?(.+?)_\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d_(.*)\.json(?:\.gz)?$`)
+	v2Dir     = regexp.MustCompile(`(?:^|/)([^/]+)_([a-z0-9]+)_[a-z]+/llm/`)
+	benchDir  = regexp.MustCompile(`(?:^|/)bench_(\d+)_(\d+)_(\d+)_n(\d+)/[^/]+$`)
 	evalDir   = regexp.MustCompile(`(?:^|/)eval_(id_[^/]+)/`)
 	modelID   = regexp.MustCompile(`^id_([^_]+)_(.+)_([a-z0-9]+)$`)
 	shapePart = regexp.MustCompile(`(?:^|_)(isl|osl|maxcon|n|images|height|width|so|dataset)-([^_]+)|(?:^|_)(no-so)(?:_|$)`)
@@ -37,6 +39,13 @@ func NameFacts(name string) (n Named, ok bool) {
 			n.ModelID = m[1]
 		}
 		n.readShape(m[2], strings.Contains(path.Base(name), "benchmark_structured_"))
+	}
+	if m := benchDir.FindStringSubmatch(name); m != nil {
+		ok = true
+		n.readShape("isl-"+m[1]+"_osl-"+m[2]+"_maxcon-"+m[3]+"_n-"+m[4], false)
+	}
+	if m := v2Dir.FindStringSubmatch(name); m != nil && ok {
+		n.Facts.Model.Name, n.Facts.Device.Name = m[1], m[2]
 	}
 	if m := modelID.FindStringSubmatch(n.ModelID); m != nil {
 		n.Facts.Impl, n.Facts.Model.Name, n.Facts.Device.Name = m[1], m[2], m[3]

@@ -2,54 +2,97 @@ package vllm
 
 import (
 	"regexp"
+	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
-// Format is the name of this reader's format.
-const Format = "vllm-serve"
+// Names of the formats that this package tells apart.
+const (
+	Format   = "vllm-serve"
+	Pooling  = "vllm-pooling"
+	Summary  = "vllm-sweep-summary"
+	Commands = "vllm-ci-commands" // the sidecar of vLLM's continuous benchmarks
+	Display  = "vllm-ci-display"  // its display records, and summaries of its searches
+)
 
 // statKey matches a statistic's key: "p99.9_ttft_ms".
 var statKey = regexp.MustCompile(`^(mean|median|std|min|max|p\d+(?:\.\d+)?)_(ttft|tpot|itl|e2el)_ms$`)
 
 // Detect says whether a file holds serving results. Content decides: "completed" with an output throughput or a
 // latency family. sglang writes the same words with "_e2e_latency_ms", tt-inference-server's harmonised copies with
-// "output_token_throughput"; neither is ours.
+// "output_token_throughput", InferenceX without "_ms"; none is ours.
 func Detect(f *decode.File) schema.Match {
-	m := schema.Match{Format: Format}
-	if len(f.Doc.Values) == 0 || f.Doc.Values[0].Kind() != decode.Object {
-		m.Lacks = []string{"a JSON object"}
+	v := f.First
+	if IsCommands(f) {
+		return schema.Match{Format: Commands, Has: []string{"gpu_type"}, Detail: "command lines and device of the result beside it"}
+	}
+	if m, ok := detectBeside(v); ok {
 		return m
 	}
-	v := f.Doc.Values[0]
-	check := func(ok bool, what string) {
-		if ok {
-			m.Has = append(m.Has, what)
-		} else {
-			m.Lacks = append(m.Lacks, what)
+	if v.Kind() == decode.Array && v.Len() > 0 {
+		if m := detectValue(v.Index(0)); m.OK() {
+			m.Format = Summary
+			return m
 		}
 	}
-	check(v.Get("completed").Kind() == decode.Number, "completed")
-	check(v.Has("output_throughput") || hasLatency(v), "output_throughput or mean_ttft_ms")
-	if v.Has("output_token_throughput") && !v.Has("output_throughput") {
-		m.Lacks = append(m.Lacks, "output_throughput (output_token_throughput is tt-inference-server's copy)")
+	return detectValue(v)
+}
+
+func detectValue(v decode.Value) schema.Match {
+	m := draft.Check{Match: schema.Match{Format: Format}}
+	if v.Kind() != decode.Object {
+		m.Lacks = []string{"a JSON object"}
+		return m.Match
 	}
+	m.Want(v.Get("completed").Kind() == decode.Number, "completed")
+	output, input := v.Has("output_throughput") || hasLatency(v, false), v.Get("request_throughput").Kind() == decode.Number
+	if !output && input && hasLatency(v, true) {
+		m.Format = Pooling
+		m.Want(true, "request_throughput and no output")
+	} else {
+		m.Want(output, "output_throughput or mean_ttft_ms")
+	}
+	m.Not(v.Has("output_token_throughput") && !v.Has("output_throughput"), "output_throughput (output_token_throughput is tt-inference-server's copy)")
+	seconds := false
 	for _, member := range v.Members() {
-		if len(member.Key) > 15 && member.Key[len(member.Key)-15:] == "_e2e_latency_ms" {
-			m.Lacks = append(m.Lacks, "vLLM's key names ("+member.Key+" is sglang's)")
+		if strings.HasSuffix(member.Key, "_e2e_latency_ms") {
+			m.Not(true, "vLLM's key names ("+member.Key+" is sglang's)")
 			break
 		}
+		seconds = seconds || statKey.MatchString(member.Key+"_ms")
 	}
+	m.Not(seconds && !hasLatency(v, true), "milliseconds (keys without _ms are InferenceX's seconds)")
 	if m.OK() {
 		m.Detail = eraOf(v).words
 	}
-	return m
+	return m.Match
 }
 
-func hasLatency(v decode.Value) bool {
+// detectBeside recognises what vLLM's continuous benchmarks leave beside results.
+func detectBeside(v decode.Value) (schema.Match, bool) {
+	switch {
+	case v.Has("sla_ttft_ms") && v.Has("static_last_pass"):
+		return schema.Match{Format: Display, Has: []string{"static_last_pass"}, Detail: "not a result: a search over results that are read from their own files"}, true
+	}
+	for _, kind := range []string{"serving", "latency", "throughput"} { // {"serving": {"Test name": {"0": …}}} or records of display names
+		rows := v.Get(kind)
+		if rows.Get("Test name").Kind() == decode.Object || rows.Index(0).Has("Test name") {
+			return schema.Match{Format: Display, Has: []string{"Test name"}, Detail: "not a result: display records of results that are read from their own files"}, true
+		}
+	}
+	if first := v.Index(0); first.Has("Test name") {
+		return schema.Match{Format: Display, Has: []string{"Test name"}, Detail: "not a result: display records of results that are read from their own files"}, true
+	}
+	return schema.Match{}, false
+}
+
+// hasLatency reports a latency family; E2EL alone counts only where it is asked for, as pooling has no other.
+func hasLatency(v decode.Value, e2el bool) bool {
 	for _, m := range v.Members() {
-		if k := statKey.FindStringSubmatch(m.Key); k != nil && k[2] != "e2el" {
+		if k := statKey.FindStringSubmatch(m.Key); k != nil && (e2el || k[2] != "e2el") {
 			return true
 		}
 	}
@@ -64,20 +107,24 @@ type era struct {
 }
 
 func eraOf(v decode.Value) era {
-	has := v.Has
 	present := func(k string) bool { return v.Get(k).Kind() != decode.Invalid }
 	anyStat := func(family string) bool {
 		return present("mean_"+family+"_ms") || present("median_"+family+"_ms") || present("p99_"+family+"_ms")
 	}
 	switch {
+	case present("user_throughput") || present("avg_decoded_tokens_per_iter"):
+		return era{words: "TensorRT-LLM's fork"}
 	case present("steady_state") || present("failed_requests"):
 		return era{words: "Rust client, v0.24 or later"}
 	case present("input_throughput") || present("request_inthroughput"):
-		if !anyStat("itl") && !present("std_ttft_ms") && anyStat("tpot") {
+		switch {
+		case present("request_goodput") || present("request_goodput:") || present("burstiness"):
+			return era{words: "a fork that states input throughput"}
+		case !anyStat("itl") && !present("std_ttft_ms") && anyStat("tpot"):
 			return era{words: "before v0.5.0", inclFirst: true}
 		}
 		return era{words: "v0.5"}
-	case has("failed"):
+	case v.Has("failed"):
 		return era{words: "v0.11.1 or later"}
 	case present("endpoint_type") && present("backend"):
 		return era{words: "v0.11.0"}

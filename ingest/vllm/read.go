@@ -2,78 +2,96 @@ package vllm
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
-	"github.com/ttreport/ttreport/ingest/schema/redact"
+	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
-// Read returns one point per value of the file.
+// Read returns the point of a result, or those of a sweep's summary.
 func Read(f *decode.File) schema.Reading {
-	r := schema.Reading{Format: Format}
-	for i, v := range f.Doc.Values {
-		alone := *f
-		alone.Doc.Values = []decode.Value{v}
-		if i > 0 && !Detect(&alone).OK() {
-			p := f.Problem(schema.SevWarning, "foreign-value", v)
-			p.Found, p.Expected = fmt.Sprintf("value %d of the file is not a serving result", i+1), "appended results of one tool"
-			r.Problems = append(r.Problems, p)
-			continue
+	m := Detect(f)
+	r := schema.Reading{Format: m.Format, Detail: m.Detail}
+	switch m.Format {
+	case Commands, Display:
+		return r
+	case Summary:
+		r.Format = Format
+		for v := range f.First.Items() {
+			if detectValue(v).OK() {
+				readValue(f, v, &r)
+			}
 		}
-		readValue(f, v, &r)
+		r.Detail = fmt.Sprintf("%d runs of a sweep, %s", len(r.Points), m.Detail)
+		return r
 	}
-	if n := len(r.Points); n > 1 {
-		r.Detail += fmt.Sprintf(", %d appended results", n)
-	}
+	readValue(f, f.First, &r)
 	return r
 }
 
 func readValue(f *decode.File, v decode.Value, r *schema.Reading) {
 	e := eraOf(v)
-	if r.Detail == "" {
-		r.Detail = e.words
+	d := draft.New(f, r, v, "vllm")
+	key(v, d)
+	facts := identity(v, d)
+	if r.Format == Pooling {
+		d.Key.Task = "pooling"
 	}
-	p := schema.Point{Status: schema.StatusOK, Metrics: map[string]schema.Metric{}, Conditions: map[string]string{},
-		Source: f.Source(Format)}
-	p.Key = key(v)
-	facts := identity(v, &p)
-	stated(f, v, e, &p, r)
-	counts(f, v, &p, r)
-	recompute(f, v, &p, r)
-	finish(v, &p)
-	p.Extra = foreign(v)
+	stated(v, e, d)
+	counts(v, d)
+	recomputed := recompute(v, d)
+	if e.swappedE2EL && !recomputed {
+		swapE2EL(v, d, "in a file of v0.6.0 to v0.6.3, which exchange the two")
+	}
+	d.Foreign(v, isKnown)
 	if len(r.Points) == 0 {
 		r.Facts = facts
+	} else if facts.End.After(r.Facts.End) {
+		r.Facts.End = facts.End
 	}
-	p.Start, p.End = facts.Start, facts.End
-	r.Points = append(r.Points, p)
+	d.Start, d.End = facts.Start, facts.End
+	d.Done()
 }
 
 // key reads the workload that the file states: the load, and lengths where --metadata or a sweep wrote them.
-func key(v decode.Value) schema.Key {
-	k := schema.Key{Task: "text", Tool: "vllm", Concurrency: v.Get("max_concurrency").Ptr(), Rate: v.Get("request_rate").Ptr()}
+func key(v decode.Value, d *draft.Draft) {
 	first := func(names ...string) *float64 {
 		for _, n := range names {
-			if p := v.Get(n).Ptr(); p != nil {
+			if p := v.Get(n).Ptr(); p != nil && *p > 0 {
 				return p
 			}
 		}
 		return nil
 	}
-	k.ISL = first("random_input_len", "isl", "input_len")
-	k.OSL = first("random_output_len", "osl", "output_len")
-	k.Dataset = v.Get("dataset_name").Str()
-	if p := first("burstiness"); p != nil && *p != 1 && k.Rate != nil {
-		k.Dims = map[string]string{"burstiness": v.Get("burstiness").Text()}
+	d.Key.Concurrency, d.Key.Rate = first("max_concurrency"), first("request_rate")
+	d.Key.ISL = first("random_input_len", "isl", "input_len")
+	d.Key.OSL = first("random_output_len", "osl", "output_len")
+	d.Key.Dataset = v.Get("dataset_name").Str()
+	if p := first("burstiness"); p != nil && *p != 1 && d.Key.Rate != nil {
+		d.Dim("burstiness", v.Get("burstiness").Text())
 	}
-	return k
+	if v.Get("mode").Str() == "multi_turn" {
+		d.Dim("turns", "several")
+	}
+	if s := v.Get("ramp_up_strategy").Str(); s != "" {
+		d.Dim("ramp_up", strings.Join([]string{s, v.Get("ramp_up_start_rps").Text(), v.Get("ramp_up_end_rps").Text()}, " "))
+	}
+	if !v.Has("run_number") {
+		return
+	}
+	for _, m := range v.Members() { // what a sweep varied
+		if t := m.Val.Text(); t != "" && len(t) < 60 && m.Key != "run_number" && !isKnown(m.Key) && !isMeasured(m.Key) {
+			d.Dim(m.Key, t)
+		}
+	}
 }
 
 // identity reads who was measured, as far as the file says. Metadata are strings under names that people chose; only
 // names that say one thing are taken.
-func identity(v decode.Value, p *schema.Point) schema.Facts {
+func identity(v decode.Value, d *draft.Draft) schema.Facts {
 	var f schema.Facts
 	f.Model.ID = v.Get("model_id").Str()
 	f.Release = v.Get("release").Str()
@@ -81,29 +99,25 @@ func identity(v decode.Value, p *schema.Point) schema.Facts {
 	f.Stack.Engine = v.Get("engine").Str()
 	f.Stack.Version = v.Get("engine_version").Str()
 	if t := v.Get("tokenizer_id").Str(); t != "" && t != f.Model.ID { // a model's own tokenizer is the rule
-		p.Conditions["tokenizer"] = redact.Text(t)
+		d.Condition("tokenizer", t)
 	}
 	for _, name := range []string{"num_prompts", "best_of", "use_beam_search"} {
-		if t := v.Get(name).Text(); t != "" {
-			p.Conditions[name] = t
-		}
+		d.Condition(name, v.Get(name).Text())
 	}
-	if b := v.Get("backend").Str(); b != "" {
-		p.Conditions["client"] = b
-	} else if b := v.Get("endpoint_type").Str(); b != "" {
-		p.Conditions["client"] = b
+	for _, name := range []string{"endpoint_type", "backend"} {
+		d.Condition("client", v.Get(name).Str())
 	}
 	if t, err := time.Parse("20060102-150405", v.Get("date").Str()); err == nil {
 		f.End, f.Start = t, t
 		f.StartNote = "local time of the client, zone not stated"
-		if d, ok := v.Get("duration").Float(); ok && d > 0 {
-			f.Start = t.Add(-time.Duration(d * float64(time.Second))).Truncate(time.Second)
+		if s, ok := v.Get("duration").Float(); ok && s > 0 && s < 1e7 {
+			f.Start = t.Add(-time.Duration(s * float64(time.Second))).Truncate(time.Second)
 		}
 	}
 	return f
 }
 
-// metric units and definitions of the statistic families.
+// family gives the metric and definition of a statistics' family.
 func family(name string, e era) (metric, def string) {
 	switch name {
 	case "ttft":
@@ -120,73 +134,54 @@ func family(name string, e era) (metric, def string) {
 }
 
 // stated takes the statistics as the file gives them.
-func stated(f *decode.File, v decode.Value, e era, p *schema.Point, r *schema.Reading) {
+func stated(v decode.Value, e era, d *draft.Draft) {
 	for _, m := range v.Members() {
 		k := statKey.FindStringSubmatch(m.Key)
 		if k == nil {
 			continue
 		}
-		x, ok := m.Val.Float()
-		if !ok {
-			continue
+		stat := k[1]
+		if stat == "p50" {
+			stat = "median"
 		}
-		name, def := family(k[2], e)
-		metric := p.Metrics[name]
-		metric.Unit, metric.Def = "ms", def
-		metric.Stats.Set(k[1], x)
-		p.Metrics[name] = metric
-	}
-	if m, ok := p.Metrics["e2el"]; ok && e.swappedE2EL {
-		mean, a := m.Stats.Get("mean")
-		median, b := m.Stats.Get("median")
-		if a && b {
-			m.Stats.Set("mean", median)
-			m.Stats.Set("median", mean)
-			q := f.Problem(schema.SevNote, "swapped-e2el", v.Get("mean_e2el_ms"))
-			q.Found = fmt.Sprintf("mean_e2el_ms %.6g and median_e2el_ms %.6g in a file of v0.6.0 to v0.6.3, which exchange the two", mean, median)
-			q.Used = "them exchanged back"
-			r.Problems = append(r.Problems, q)
+		if x, ok := m.Val.Float(); ok {
+			name, def := family(k[2], e)
+			d.Stat(name, def, stat, x)
 		}
 	}
-	single := func(name, unit, def string, keys ...string) {
-		for _, key := range keys {
-			if x, ok := v.Get(key).Float(); ok {
-				m := schema.Metric{Unit: unit, Def: def}
-				m.Stats.Set("value", x)
-				p.Metrics[name] = m
-				return
-			}
+	for _, x := range []struct{ metric, key, old string }{{"output_tps", "output_throughput", ""}, {"total_tps", "total_token_throughput", ""},
+		{"rps", "request_throughput", "request_inthroughput"}, {"goodput_rps", "request_goodput", "request_goodput:"}, {"duration_s", "duration", ""}} {
+		if !d.Of(x.metric, v.Get(x.key)) {
+			d.Of(x.metric, v.Get(x.old))
 		}
 	}
-	single("output_tps", "tok/s", "", "output_throughput")
-	single("total_tps", "tok/s", "", "total_token_throughput")
-	single("rps", "req/s", "", "request_throughput", "request_inthroughput")
-	single("goodput_rps", "req/s", "", "request_goodput", "request_goodput:")
-	single("duration_s", "s", "", "duration")
+	if x, ok := v.Get("user_throughput").Float(); ok && x > 0 {
+		d.Stat("tps_user", schema.DefNotStated, "value", x)
+	}
 }
 
-// foreign keeps scalars that have no canonical name, without secrets; arrays and long texts stay in the raw file.
-func foreign(v decode.Value) schema.Unknown {
-	const known = " completed failed duration num_prompts max_concurrency request_rate date model_id tokenizer_id backend endpoint_type output_throughput total_token_throughput request_throughput request_inthroughput request_goodput request_goodput: total_input_tokens total_output_tokens total_input total_output best_of use_beam_search burstiness random_input_len random_output_len max_concurrent_requests "
-	var out schema.Unknown
-	for _, m := range v.Members() {
-		k := m.Val.Kind()
-		if strings.Contains(known, " "+m.Key+" ") || statKey.MatchString(m.Key) || k == decode.Null || k == decode.Array || k == decode.Object || len(m.Val.Raw()) > 200 {
-			continue
-		}
-		if t := m.Val.Text(); t == "" {
-			continue
-		}
-		raw := m.Val.Raw()
-		if k == decode.String {
-			raw = schema.JSONString(redact.Field(m.Key, m.Val.Str()))
-		} else if _, finite := m.Val.Float(); k == decode.Number && !finite {
-			continue
-		}
-		if out == nil {
-			out = schema.Unknown{}
-		}
-		out[m.Key] = append([]byte(nil), raw...)
+// swapE2EL exchanges mean and median of E2EL.
+func swapE2EL(v decode.Value, d *draft.Draft, why string) {
+	m := d.Metrics["e2el"]
+	mean, a := m.Stats.Get("mean")
+	median, b := m.Stats.Get("median")
+	if !a || !b || mean == median {
+		return
 	}
-	return out
+	d.Stat("e2el", m.Def, "mean", median)
+	d.Stat("e2el", m.Def, "median", mean)
+	d.Problem(schema.SevNote, "swapped-e2el", v.Get("mean_e2el_ms"), fmt.Sprintf("mean_e2el_ms %.6g and median_e2el_ms %.6g %s", mean, median, why)).Used = "them exchanged back"
 }
+
+// isKnown tells the keys that are read; the others are kept as foreign.
+var isKnown = draft.Names(`completed failed duration num_prompts max_concurrency request_rate date model_id tokenizer_id backend endpoint_type
+ output_throughput total_token_throughput request_throughput request_inthroughput request_goodput request_goodput: total_input_tokens
+ total_output_tokens total_input total_output best_of use_beam_search burstiness random_input_len random_output_len isl osl input_len output_len
+ dataset_name release device engine engine_version ramp_up_strategy ramp_up_start_rps ramp_up_end_rps user_throughput failed_requests
+ input_lens output_lens ttfts itls errors generated_texts latencies start_times label endpoint version
+ mean_ttft_ms median_ttft_ms std_ttft_ms mean_tpot_ms median_tpot_ms std_tpot_ms mean_itl_ms median_itl_ms std_itl_ms mean_e2el_ms median_e2el_ms std_e2el_ms`)
+
+// measured matches what the tool measures beside the known keys; a sweep does not vary it.
+var measured = regexp.MustCompile(`^(p\d|min_|max_(output_tokens_per_s|concurrent_requests)|rtfx$|probe_|spec_decode_|diffusion_|input_throughput$|goodput|.*_(completed|failed|count|total)$)`)
+
+func isMeasured(key string) bool { return measured.MatchString(key) || statKey.MatchString(key) }

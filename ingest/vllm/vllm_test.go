@@ -194,13 +194,6 @@ func TestUnevenArrays(t *testing.T) {
 	}
 }
 
-func TestAppendedResults(t *testing.T) {
-	r := read(t, result(statsOf)+"\n"+strings.Replace(result(statsOf), `"request_rate":"inf"`, `"request_rate":4.0`, 1)+"\n"+`{"completed":`)
-	if len(r.Points) != 2 || r.Points[1].Key.Rate == nil || *r.Points[1].Key.Rate != 4 {
-		t.Fatalf("%d points", len(r.Points))
-	}
-}
-
 func TestNotOurs(t *testing.T) {
 	for name, text := range map[string]string{
 		"sglang":     `{"completed":4,"output_throughput":1.0,"mean_ttft_ms":1,"mean_e2e_latency_ms":5}`,

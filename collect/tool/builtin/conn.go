@@ -197,7 +197,7 @@ func event(data []byte) (text bool, in, out int, problem string) {
 	if e := v.Get("error"); e.Kind() == decode.Object {
 		return false, 0, 0, "the server reports: " + e.Get("message").Str()
 	}
-	for _, choice := range v.Get("choices").List() {
+	for choice := range v.Get("choices").Items() {
 		if choice.Get("text").Str() != "" || choice.At("delta", "content").Str() != "" || choice.At("delta", "reasoning_content").Str() != "" {
 			text = true
 		}

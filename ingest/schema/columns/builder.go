@@ -32,10 +32,19 @@ func (b *Builder) Key(k schema.Key, name string) int32 {
 	return i
 }
 
+// TooManyStats stands for every statistic beyond those that 16 bits can number. Real histories have some hundreds.
+func TooManyStats() StatID { return StatID{Stat: "too many"} }
+
 // StatID interns a statistic.
 func (b *Builder) StatID(s StatID) uint16 {
 	if i, ok := b.stats[s]; ok {
 		return i
+	}
+	if len(b.C.Stats) >= math.MaxUint16 {
+		s = TooManyStats()
+		if i, ok := b.stats[s]; ok {
+			return i
+		}
 	}
 	i := uint16(len(b.C.Stats))
 	b.stats[s] = i

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,8 +14,20 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
 
-func read(text string) decode.Doc {
-	return decode.JSON("f.json", []byte(text), decode.DefaultLimits())
+// doc is a file read to its end.
+type doc struct {
+	Values    []decode.Value
+	NonFinite int
+	Problems  []schema.Problem
+}
+
+func read(text string) doc { return readUnder(text, decode.DefaultLimits()) }
+
+func readUnder(text string, lim decode.Limits) doc {
+	f := decode.NewFile("f.json", []byte(text), time.Time{}, lim)
+	d := doc{Values: slices.Collect(f.Values())}
+	d.NonFinite, d.Problems = f.NonFinite, f.Problems
+	return d
 }
 
 func TestDamagedFiles(t *testing.T) {
@@ -105,26 +118,26 @@ func TestEnvelopes(t *testing.T) {
 	_ = w.Close()
 	for name, data := range map[string][]byte{"plain": body, "byte order mark": append([]byte("\xef\xbb\xbf"), body...), "gzip": zipped.Bytes(), "CRLF": []byte("\r\n{\"a\":\r\n\"ü\"}\r\n")} {
 		f := decode.NewFile("f.json", data, time.Time{}, decode.DefaultLimits())
-		if len(f.Doc.Problems) != 0 || len(f.Doc.Values) != 1 || f.Doc.Values[0].Get("a").Str() != "ü" {
-			t.Errorf("%s: %v, %d values", name, f.Doc.Problems, len(f.Doc.Values))
+		if len(f.Problems) != 0 || f.Several() || f.First.Get("a").Str() != "ü" {
+			t.Errorf("%s: %v, %v", name, f.Problems, f.First.Kind())
 		}
 	}
 	cut := decode.NewFile("f.gz", zipped.Bytes()[:zipped.Len()-6], time.Time{}, decode.DefaultLimits())
-	if len(cut.Doc.Problems) != 1 || cut.Doc.Problems[0].Code != "bad-gzip" {
-		t.Errorf("cut gzip: %v", cut.Doc.Problems)
+	if len(cut.Problems) != 1 || cut.Problems[0].Code != "bad-gzip" {
+		t.Errorf("cut gzip: %v", cut.Problems)
 	}
-	bomb := decode.NewFile("f.gz", zipped.Bytes(), time.Time{}, decode.Limits{Bytes: 3, Depth: 10, Values: 1})
-	if len(bomb.Doc.Problems) != 1 || bomb.Doc.Problems[0].Code != "too-large" {
-		t.Errorf("over the limit: %v", bomb.Doc.Problems)
+	bomb := decode.NewFile("f.gz", zipped.Bytes(), time.Time{}, decode.Limits{Bytes: 3, Packed: 3, Depth: 10, Values: 1})
+	if len(bomb.Problems) != 1 || bomb.Problems[0].Code != "too-large" {
+		t.Errorf("over the limit: %v", bomb.Problems)
 	}
-	if f := decode.NewFile("x.log", []byte("[BENCHMARK] model_name x"), time.Time{}, decode.DefaultLimits()); !f.Text {
+	if f := decode.NewFile("x.log", []byte("[BENCHMARK] model_name x"), time.Time{}, decode.DefaultLimits()); f.Form != decode.Text {
 		t.Error("a log line that begins with [ was taken for JSON")
 	}
 }
 
 // Whatever encoding/json reads, this reads alike.
 func TestAgreesWithStandardLibrary(t *testing.T) {
-	for _, in := range []string{`{"a":[1,2.5,-3e2,1e-7,123456789012345678,0.1,4.9406564584124654e-324,1.7976931348623157e308],"b":"\u00e9\ud83d\ude00\n\"\\\/","c":[true,false,null,{"d":[]}],"":{}}`, `[]`, `"x"`, `-0`, `[[[1]],[[2,3]]]`} {
+	for _, in := range []string{`{"a":[1,2.5,-3e2,1e-7,123456789012345678,0.1,4.9406564584124654e-324,1.7976931348623157e308],"b":"\u00e9\ud83d\ude00\n\"\\\/","c":[true,false,null,{"d":[]}],"":{}}`, `[]`, `"x"`, `[-0]`, `[[[1]],[[2,3]]]`} {
 		var want any
 		if err := json.Unmarshal([]byte(in), &want); err != nil {
 			t.Fatal(err)
@@ -151,7 +164,7 @@ func plain(v decode.Value) any {
 		return m
 	case decode.Array:
 		a := []any{}
-		for _, x := range v.List() {
+		for x := range v.Items() {
 			a = append(a, plain(x))
 		}
 		return a
@@ -172,8 +185,9 @@ func FuzzJSON(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		d := decode.JSON("f", data, decode.Limits{Bytes: 1 << 20, Depth: 50, Values: 1000})
-		if len(d.Values) == 0 && len(d.Problems) == 0 {
+		f := decode.NewFile("f", data, time.Time{}, decode.Limits{Bytes: 1 << 20, Packed: 1 << 20, Text: 1 << 20, Depth: 50, Values: 1000})
+		d := doc{Values: slices.Collect(f.Values()), Problems: f.Problems}
+		if f.Form == decode.JSON && len(d.Values) == 0 && len(d.Problems) == 0 {
 			t.Fatal("neither a value nor a problem")
 		}
 		for _, v := range d.Values {
@@ -181,7 +195,7 @@ func FuzzJSON(f *testing.F) {
 		}
 		// Valid JSON is one value with the same meaning.
 		var want any
-		if json.Unmarshal(data, &want) == nil && !bytes.Contains(data, []byte("\\u")) {
+		if f.Form == decode.JSON && json.Unmarshal(data, &want) == nil && !bytes.Contains(data, []byte("\\u")) {
 			if len(d.Values) != 1 {
 				t.Fatalf("valid JSON gave %d values and %v", len(d.Values), d.Problems)
 			}

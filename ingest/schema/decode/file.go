@@ -4,39 +4,142 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"iter"
 	"path"
+	"strings"
 	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// File is one file as readers see it: its name, which only hints, its hash, and its content decoded once for all.
+// Form is what a file's content is, at the first look.
+type Form uint8
+
+// The forms. A YAML file is JSON here: it was converted.
+const (
+	Nothing Form = iota // empty, damaged, or too large
+	JSON
+	Text
+	Binary
+)
+
+// File is one file as readers see it: its name, which only hints, its hash, and its content.
 type File struct {
-	Path    string // slash-separated, as found under the root
-	SHA256  string // of the bytes on disk
-	Size    int64
-	ModTime time.Time
-	Data    []byte // unpacked
-	Doc     Doc    // JSON values; empty when the content is not JSON
-	Text    bool   // the content is text but not JSON
+	Path     string // slash-separated, as found under the root; a member of an archive is a path below the archive's
+	SHA256   string // of the bytes on disk, or of the member as it was packed; "" when they were not all read
+	Content  string // hash of the unpacked content, to know the same content in another envelope
+	Size     int64
+	ModTime  time.Time
+	Data     []byte // unpacked; the head alone of a text that is too long
+	Cut      bool   // Data is not all of the text
+	Form     Form
+	First    Value            // the first whole value of a JSON file
+	Problems []schema.Problem // of the envelope; complete after [File.Values] went to the end
+	// Partial is what stands whole before the cut of a file that is one damaged object; its last member is left out.
+	Partial Value
+	// NonFinite counts NaN and Infinity in the values seen.
+	NonFinite int
+
+	alone   bool // First is all there is
+	foreign bool // Data is not what stands on disk: there are no positions
+	lim     Limits
+	first   stream // as it stands after First
+	lines   *lines
 }
 
-// NewFile hashes, unpacks and decodes a file's bytes.
+// NewFile decodes bytes as they are on disk.
 func NewFile(name string, onDisk []byte, mod time.Time, lim Limits) File {
-	sum := sha256.Sum256(onDisk)
-	f := File{Path: name, SHA256: hex.EncodeToString(sum[:]), Size: int64(len(onDisk)), ModTime: mod}
-	var problems []schema.Problem
-	if f.Data, problems = Unpack(name, onDisk, lim); len(problems) > 0 {
-		f.Doc.Problems = problems
-		return f
-	}
-	head := bytes.TrimLeft(f.Data[:min(len(f.Data), 4096)], " \t\r\n")
-	if len(head) > 0 && !startsJSON(head) {
-		f.Text = true
-		return f
-	}
-	f.Doc = JSON(name, f.Data, lim)
+	f, _ := Read(name, bytes.NewReader(onDisk), int64(len(onDisk)), mod, lim) // a reader of bytes does not fail
 	return f
+}
+
+// open decides the form of unpacked content and reads the first value.
+func (f *File) open(lim Limits) {
+	f.lim, f.lines = lim, &lines{}
+	f.Data = bytes.TrimPrefix(f.Data, []byte("\xef\xbb\xbf"))
+	head := bytes.TrimLeft(f.Data[:min(len(f.Data), 4096)], " \t\r\n")
+	switch {
+	case len(head) == 0 && len(bytes.TrimSpace(f.Data)) == 0:
+		f.Problems = append(f.Problems, emptyFile(f.Path))
+		return
+	case bytes.HasPrefix(head, []byte(benchmarkData)):
+		f.dropAssignment()
+	case bytes.IndexByte(head, 0) >= 0:
+		f.Form, f.Data = Binary, nil
+		return
+	case looksLikeYAML(f.Path, f.Data):
+		if !f.convertYAML() {
+			return
+		}
+	case !startsJSON(head):
+		f.Form = Text
+		return
+	}
+	f.Form = JSON
+	f.first = stream{s: NewScanner(f.Data, lim.Depth), lim: lim}
+	f.First, _ = f.first.next()
+	f.Partial = f.first.partial
+	f.settle(&f.first)
+}
+
+// benchmarkData is what the store of github-action-benchmark assigns its JSON to.
+const benchmarkData = "window.BENCHMARK_DATA"
+
+// dropAssignment blanks the assignment before the JSON of a data.js, so that positions stay what they are.
+func (f *File) dropAssignment() {
+	eq := bytes.IndexByte(f.Data, '=')
+	if eq < 0 || eq > 200 {
+		return
+	}
+	f.Data = bytes.Clone(f.Data)
+	for i := range eq + 1 {
+		f.Data[i] = ' '
+	}
+	f.Data = bytes.TrimRight(f.Data, "; \r\n\t")
+}
+
+// Values goes through the whole values of a JSON file, in order. It may be called again.
+func (f *File) Values() iter.Seq[Value] {
+	return func(yield func(Value) bool) {
+		if f.First.Kind() == Invalid || !yield(f.First) || f.alone {
+			return
+		}
+		rest := f.first.clone()
+		for {
+			v, ok := rest.next()
+			if !ok {
+				break
+			}
+			if !yield(v) {
+				return
+			}
+		}
+		f.settle(&rest)
+	}
+}
+
+// settle takes over what a stream met; a stream that went further replaces one before it.
+func (f *File) settle(st *stream) {
+	f.NonFinite = st.nonFinite + st.s.nonFinite
+	kept := f.Problems[:0:0]
+	for _, p := range f.Problems {
+		if p.Code != codeBad && p.Code != codeTruncated {
+			kept = append(kept, p)
+		}
+	}
+	f.Problems = append(kept, st.problems(f.Path, f.Data, f.foreign)...)
+}
+
+// With is the file as if it held one value alone.
+func (f *File) With(v Value) *File {
+	one := *f
+	one.First, one.alone, one.Problems, one.NonFinite = v, true, nil, 0
+	return &one
+}
+
+// Several reports that something stands after the first value.
+func (f *File) Several() bool {
+	return f.Form == JSON && !f.alone && len(bytes.TrimLeft(f.Data[min(f.first.s.pos, len(f.Data)):], " \t\r\n")) > 0
 }
 
 // startsJSON tells JSON from text by its first byte; '[' may begin a log line such as "[BENCHMARK] …", so what follows
@@ -47,16 +150,16 @@ func startsJSON(head []byte) bool {
 		return true
 	case '[':
 		rest := bytes.TrimLeft(head[1:], " \t\r\n")
-		return len(rest) == 0 || bytes.IndexByte([]byte(`{["]-0123456789tfnNI`), rest[0]) >= 0
+		return len(rest) == 0 || bytes.IndexByte([]byte(`{["]-0123456789tfnNI`), rest[0]) >= 0 && !bytes.HasPrefix(rest, []byte("INFO"))
 	}
 	return false
 }
 
 // Stem is the file name without its extensions of compression and form.
-func (f File) Stem() string {
+func (f *File) Stem() string {
 	s := path.Base(f.Path)
-	for _, ext := range []string{".gz", ".json", ".jsonl", ".txt", ".csv", ".log"} {
-		if len(s) > len(ext) && s[len(s)-len(ext):] == ext {
+	for _, ext := range []string{".gz", ".zst", ".json", ".jsonl", ".txt", ".csv", ".log", ".yaml", ".yml", ".js"} {
+		if len(s) > len(ext) && strings.HasSuffix(s, ext) {
 			s = s[:len(s)-len(ext)]
 		}
 	}
@@ -64,25 +167,37 @@ func (f File) Stem() string {
 }
 
 // Source is where a number from this file comes from.
-func (f File) Source(format string) schema.Source {
+func (f *File) Source(format string) schema.Source {
 	return schema.Source{Path: f.Path, SHA256: f.SHA256, Format: format}
 }
 
 // Problem starts a problem at the place where a value stands.
-func (f File) Problem(sev, code string, at Value) schema.Problem {
+func (f *File) Problem(sev, code string, at Value) schema.Problem {
 	p := schema.Problem{Severity: sev, Path: f.Path, Code: code}
-	if at.Kind() != Invalid {
+	if at.Kind() != Invalid && !f.foreign && f.lines != nil {
 		p.Offset = int64(at.Offset())
-		p.Line, p.Column = Position(f.Data, at.Offset())
+		p.Line, p.Column = f.lines.position(f.Data, at.Offset())
 	}
 	return p
 }
 
-// MayHoldResults tells by a file's first bytes whether it is JSON or compressed and has to be read whole.
-func MayHoldResults(head []byte) bool {
-	if bytes.HasPrefix(head, []byte{0x1f, 0x8b}) {
-		return true
+// lines remembers how far lines were counted, since a file's problems come in its order.
+type lines struct{ off, line int }
+
+func (l *lines) position(data []byte, off int) (line, column int) {
+	off = min(max(off, 0), len(data))
+	if off < l.off {
+		*l = lines{}
 	}
-	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
-	return len(head) == 0 || startsJSON(head)
+	l.line += bytes.Count(data[l.off:off], []byte("\n"))
+	l.off = off
+	return l.line + 1, off - bytes.LastIndexByte(data[:off], '\n')
 }
+
+func hashOf(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// Limits are those under which the file is read.
+func (f *File) Limits() Limits { return f.lim }

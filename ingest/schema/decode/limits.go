@@ -1,18 +1,40 @@
 package decode
 
-// Limits bounds what one document may ask of the machine. All limits of reading are stated here.
+// Limits bounds what one input may ask of the machine. All limits of reading are stated here and in the constants below.
 type Limits struct {
-	Bytes  int64 // size of one file, after decompression
-	Depth  int   // nesting of arrays and objects
-	Values int   // top-level values in one file (lines of a JSON Lines file)
+	Bytes   int64 // of one plain file
+	Packed  int64 // of the content of one compressed file, or of one member of an archive
+	Text    int64 // how much of a file that is not JSON is looked at
+	Depth   int   // nesting of arrays and objects
+	Values  int   // top-level values in one file (lines of a JSON Lines file)
+	Results int   // points and scores of one file
+	Members int   // files in one archive, those of archives within it included
+	Total   int64 // content of all members of one archive
+	Nesting int   // archives within archives
 }
 
-// maxNodes bounds the tree of one document: a hundred bytes each, it is what a small file of brackets would fill memory
-// with. Arrays of numbers count once.
-const maxNodes = 8_000_000
+// maxNodes bounds the tree of one value; lists of objects beyond [eager] elements are not part of it. Numbers in arrays of
+// numbers are bounded by the size of the text instead.
+const maxNodes = 500_000
 
-// maxRatio bounds how much larger a compressed file may become.
+// freeNumbers is how many numbers any value may hold; beyond, it is one for every eight bytes of its file.
+const freeNumbers = 1 << 20
+
+// maxRatio bounds how much larger compressed content may become than what it was read from.
 const maxRatio = 200
 
-// DefaultLimits is generous for result files (the largest known is 34 MB, nested 9 deep) and small for a machine.
-func DefaultLimits() Limits { return Limits{Bytes: 1 << 30, Depth: 100, Values: 5_000_000} }
+// freeExpansion is what any compressed content may expand to, whatever its ratio.
+const freeExpansion = 16 << 20
+
+// maxFaults is how many damaged values of a file are passed over before the rest is given up.
+const maxFaults = 100
+
+// maxYAML bounds a YAML file: the parser takes two hundred times its size.
+const maxYAML = 2 << 20
+
+// DefaultLimits is generous for result files (the largest known is 34 MB, nested 9 deep) and small for a machine: any
+// 64 MB of input is read within 256 MB of memory.
+func DefaultLimits() Limits {
+	return Limits{Bytes: 1 << 30, Packed: 128 << 20, Text: 16 << 20, Depth: 100, Values: 5_000_000, Results: 20_000,
+		Members: 100_000, Total: 4 << 30, Nesting: 3}
+}

@@ -17,6 +17,8 @@ type Scanner struct {
 	max       int
 	nonFinite int
 	nodes     int // values built as trees
+	numbers   int // kept of arrays of numbers
+	base      int // offset of data in the file
 	err       *SyntaxError
 }
 

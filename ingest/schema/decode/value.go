@@ -1,6 +1,8 @@
 package decode
 
 import (
+	"bytes"
+	"iter"
 	"math"
 	"strconv"
 	"strings"
@@ -11,15 +13,27 @@ import (
 // Value is one JSON value with the bytes it was read from. The zero Value is "not there": every accessor answers for it
 // as for an absent member, so lookups chain without checks.
 type Value struct {
-	kind   Kind
-	truth  bool
-	num    float64
-	raw    []byte
+	kind  Kind
+	truth bool
+	off   int
+	num   float64
+	raw   []byte
+	in    *content // of arrays and objects that are not empty
+}
+
+// content is what stands in an array or object: members, or numbers alone, or values; or many values that stay text until
+// somebody asks for them.
+type content struct {
 	list   []Value
 	floats []float64
 	fields []Member
-	off    int
+	many   int
+	depth  int // of the array, for reading the many
 }
+
+// eager is how many objects of an array are built with the tree; a longer list is checked, and built one by one while
+// [Value.Items] goes through it. Reports hold a record of every request, and nobody needs all of them at once.
+const eager = 256
 
 // Member is one key of an object and its value, in the order of the text.
 type Member struct {
@@ -37,13 +51,21 @@ func (v Value) Offset() int { return v.off }
 func (v Value) Raw() []byte { return v.raw }
 
 // Members returns the members of an object, nil of anything else.
-func (v Value) Members() []Member { return v.fields }
+func (v Value) Members() []Member {
+	if v.in == nil {
+		return nil
+	}
+	return v.in.fields
+}
 
 // Get returns a member by key; the last one wins when a key is written twice, as in Python.
 func (v Value) Get(key string) Value {
-	for i := len(v.fields) - 1; i >= 0; i-- {
-		if v.fields[i].Key == key {
-			return v.fields[i].Val
+	if v.in == nil {
+		return Value{}
+	}
+	for i := len(v.in.fields) - 1; i >= 0; i-- {
+		if v.in.fields[i].Key == key {
+			return v.in.fields[i].Val
 		}
 	}
 	return Value{}
@@ -80,6 +102,17 @@ func (v Value) Float() (float64, bool) {
 		return 0, false
 	}
 	return f, true
+}
+
+// whole is a damaged object without its last member, in which the damage is.
+func (v Value) whole() Value {
+	if v.kind != Object || v.in == nil || len(v.in.fields) < 2 {
+		return Value{}
+	}
+	c := *v.in
+	c.fields = c.fields[:len(c.fields)-1]
+	v.in = &c
+	return v
 }
 
 // Ptr returns a finite number as a pointer, nil when there is none.
@@ -123,36 +156,85 @@ func (v Value) Truth() (value, ok bool) { return v.truth, v.kind == Bool }
 
 // Floats returns an array that holds numbers alone; ok is false for any other value. Elements may be NaN or infinite.
 func (v Value) Floats() (list []float64, ok bool) {
-	return v.floats, v.kind == Array && len(v.list) == 0
+	if v.kind != Array || v.in == nil {
+		return nil, v.kind == Array
+	}
+	return v.in.floats, len(v.in.list) == 0 && v.in.many == 0
 }
 
-// List returns the elements of an array. An array of numbers is expanded; use Floats where they are many.
-func (v Value) List() []Value {
-	if v.kind != Array || len(v.floats) == 0 {
-		return v.list
+// Items goes through the elements of an array.
+func (v Value) Items() iter.Seq[Value] {
+	return func(yield func(Value) bool) {
+		if v.kind != Array || v.in == nil {
+			return
+		}
+		for _, x := range v.in.list {
+			if !yield(x) {
+				return
+			}
+		}
+		for _, f := range v.in.floats {
+			if !yield(Value{kind: Number, num: f, off: v.off, raw: strconv.AppendFloat(nil, f, 'g', -1, 64)}) {
+				return
+			}
+		}
+		if v.in.many == 0 {
+			return
+		}
+		s := &Scanner{data: v.raw, max: max(v.in.depth, 1), base: v.off}
+		stopped := false
+		s.Array(func() {
+			if stopped {
+				s.pos = len(s.data)
+				return
+			}
+			if x := s.Value(); s.err == nil {
+				stopped = !yield(x)
+			}
+		})
 	}
-	out := make([]Value, len(v.floats))
-	for i, f := range v.floats {
-		out[i] = Value{kind: Number, num: f, off: v.off, raw: strconv.AppendFloat(nil, f, 'g', -1, 64)}
+}
+
+// Index returns an element of an array; it is not there where there are fewer.
+func (v Value) Index(n int) Value {
+	for x := range v.Items() {
+		if n == 0 {
+			return x
+		}
+		n--
 	}
-	return out
+	return Value{}
 }
 
 // Len is the number of elements or members.
-func (v Value) Len() int { return max(len(v.list), len(v.floats), len(v.fields)) }
+func (v Value) Len() int {
+	if v.in == nil {
+		return 0
+	}
+	return max(len(v.in.list), len(v.in.floats), len(v.in.fields), v.in.many)
+}
 
 // Value builds the next value as a tree.
 func (s *Scanner) Value() Value {
+	s.nodes, s.numbers = 0, 0
+	return s.value()
+}
+
+func (s *Scanner) value() Value {
 	s.space()
 	if s.nodes++; s.nodes > maxNodes {
-		s.err = &SyntaxError{Offset: s.pos, Found: "more than 8 million values", Expected: "a result file"}
-		s.pos = len(s.data)
+		s.tooMany("parts")
 		return Value{}
 	}
-	v := Value{kind: s.Peek(), off: s.pos}
+	v := Value{kind: s.Peek(), off: s.pos + s.base}
+	start := s.pos
 	switch v.kind {
 	case Object:
-		s.Object(func(key []byte) { v.fields = append(v.fields, Member{string(key), s.Value()}) })
+		var fields []Member
+		s.Object(func(key []byte) { fields = append(fields, Member{string(key), s.value()}) })
+		if len(fields) > 0 {
+			v.in = &content{fields: fields}
+		}
 	case Array:
 		s.elements(&v)
 	case String:
@@ -165,24 +247,104 @@ func (s *Scanner) Value() Value {
 		s.fail("a value")
 	}
 	if s.err == nil {
-		v.raw = s.data[v.off:s.pos]
+		v.raw = s.data[start:s.pos]
 	}
 	return v
 }
 
-// elements fills an array: as floats while all elements are numbers, as values otherwise.
+// elements fills an array: as floats while all elements are numbers, as values otherwise, as text where they are many.
 func (s *Scanner) elements(v *Value) {
+	var c content
+	start, depth := s.pos, s.max-s.depth
 	s.Array(func() {
-		if v.list == nil && s.Peek() == Number {
-			v.floats = append(v.floats, s.Float())
-			return
+		kind := s.Peek()
+		switch {
+		case c.many > 0:
+			s.checkOne()
+			c.many++
+		case c.list == nil && kind == Number:
+			if c.floats == nil {
+				c.floats = make([]float64, 0, s.numbersAhead())
+			}
+			c.floats = append(c.floats, s.Float())
+			s.numbers++
+			if s.numbers > len(s.data)/8+freeNumbers {
+				s.tooMany("numbers")
+			}
+		case kind == Object && len(c.list) == eager:
+			c.many, c.list = eager+1, nil
+			s.checkOne()
+		default:
+			if c.list == nil && c.floats != nil { // numbers until here, and now something else: as values from the start
+				c.list = numberValues(c.floats, start+s.base)
+				s.nodes += len(c.list)
+				c.floats = nil
+			}
+			c.list = append(c.list, s.value())
 		}
-		if v.list == nil {
-			v.list = v.List()
-			v.floats = nil
-		}
-		v.list = append(v.list, s.Value())
 	})
+	c.depth = depth
+	if s.err == nil && len(c.list)+len(c.floats)+c.many > 0 {
+		v.in = &c
+	}
+}
+
+// numberValues turns numbers back into values.
+func numberValues(floats []float64, off int) []Value {
+	out := make([]Value, 0, len(floats)+1)
+	for _, f := range floats {
+		out = append(out, Value{kind: Number, num: f, off: off, raw: strconv.AppendFloat(nil, f, 'g', -1, 64)})
+	}
+	return out
+}
+
+// numbersAhead is how many numbers the array at hand has, where it has nothing else: a reserve for exactly those.
+func (s *Scanner) numbersAhead() int {
+	rest := s.data[s.pos:]
+	if end := bytes.IndexByte(rest, ']'); end >= 0 {
+		rest = rest[:end]
+	}
+	if bytes.IndexByte(rest, '"') >= 0 || bytes.IndexByte(rest, '{') >= 0 || bytes.IndexByte(rest, '[') >= 0 {
+		return 16
+	}
+	return min(bytes.Count(rest, []byte{','})+1, len(s.data)/8+freeNumbers)
+}
+
+// tooMany ends the scan at a value that would fill the memory.
+func (s *Scanner) tooMany(what string) {
+	if s.err == nil {
+		s.err = &SyntaxError{Offset: s.pos, Found: "a value of too many " + what + " to hold in memory", Expected: "a result file"}
+	}
+	s.pos = len(s.data)
+}
+
+// checkOne checks an element of a long list, which must be one that can be built later.
+func (s *Scanner) checkOne() {
+	before := s.nodes
+	s.check()
+	if s.nodes-before > maxNodes {
+		s.tooMany("parts")
+	}
+	s.nodes = before
+}
+
+// check consumes a value by its whole grammar and builds nothing.
+func (s *Scanner) check() {
+	s.nodes++
+	switch s.Peek() {
+	case Object:
+		s.Object(func([]byte) { s.check() })
+	case Array:
+		s.Array(s.check)
+	case String:
+		s.rawString()
+	case Number:
+		s.Float()
+	case Bool, Null:
+		s.word()
+	default:
+		s.fail("a value")
+	}
 }
 
 // unescape resolves the escapes of a JSON string's inside and replaces what is not UTF-8. Without either, the result

@@ -139,9 +139,9 @@ func Round(v float64, digits int) float64 {
 	return math.Round(v*mag) / mag
 }
 
-// kept is the precision of recomputed values, in significant digits: a hundredth of the error of any latency measured over
-// a network, at half the bytes of a float64. Documents hold thousands of them.
-const kept = 6
+// kept is the precision of recomputed values, in significant digits: that of stored numbers, so that a recomputed value
+// agrees with a stated one within a millionth wherever the tool computed it from the same requests.
+const kept = 7
 
 // Metric is the sample as a recomputed schema metric: mean, median, standard deviation, p99, n, standard error and the
 // intervals of median and p99; the extremes are the ends of the sketch, and other percentiles are read from it. An empty sample has no numbers and says why.
@@ -153,18 +153,27 @@ func (s Sample) Metric(unit, def, why string) schema.Metric {
 	}
 	m.Stats.Set("mean", Round(s.Mean, kept))
 	m.Stats.Set("median", Round(s.Quantile(.5), kept))
-	m.Stats.Set("p99", Round(s.Quantile(.99), kept-1))
+	m.Stats.Set("p99", Round(s.Quantile(.99), kept))
 	m.Stats.Set("std", Round(s.Std, kept-2)) // its own relative error is 1/√(2n)
 	if se, ok := s.SE(); ok {
-		m.SE = schema.Num(Round(se, 3))
+		m.SE = schema.Num(Round(se, 2)) // std and n give it again
 	}
 	for name, p := range map[string]float64{"median": .5, "p99": .99} {
 		if lo, hi, ok := s.Interval(p); ok {
 			if m.CI == nil {
 				m.CI = map[string][2]float64{}
 			}
-			m.CI[name] = [2]float64{Round(lo, kept-1), Round(hi, kept-1)}
+			m.CI[name] = outward(lo, hi)
 		}
 	}
 	return m
+}
+
+// outward writes an interval to a hundredth of its width at most, never narrower than it is.
+func outward(lo, hi float64) [2]float64 {
+	if !(hi > lo) {
+		return [2]float64{Round(lo, kept), Round(hi, kept)}
+	}
+	step := math.Pow(10, math.Floor(math.Log10(hi-lo))-1)
+	return [2]float64{Round(math.Floor(lo/step)*step, 12), Round(math.Ceil(hi/step)*step, 12)}
 }

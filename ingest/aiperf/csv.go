@@ -1,0 +1,89 @@
+package aiperf
+
+import (
+	"bytes"
+	"encoding/csv"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/draft"
+)
+
+// detectCSV recognises the tables that both tools write beside their summary. They are rounded to two decimals and state
+// no configuration: they count only where the summary is gone.
+func detectCSV(f *decode.File) schema.Match {
+	m := draft.Check{Match: schema.Match{Format: CSV}}
+	head := f.Data[:min(len(f.Data), 256)]
+	line, _, _ := bytes.Cut(head, []byte("\n"))
+	m.Want(bytes.HasPrefix(line, []byte("Metric,avg,min,max,")), "a header Metric,avg,min,max")
+	if m.OK() {
+		m.Detail = "table of a summary"
+		if bytes.Contains(line, []byte(",p99,p95,p90")) { // GenAI-Perf counts downwards
+			m.Format = GenAICSV
+		}
+	}
+	return m.Match
+}
+
+// heading splits "Time to First Token (ms)" into name and unit.
+var heading = regexp.MustCompile(`^(.*?)\s*(?:\(([^()]*)\))?$`)
+
+// readCSV reads the table of distributions and the table of single values; those of telemetry after them are left.
+func readCSV(f *decode.File, m schema.Match) schema.Reading {
+	r := schema.Reading{Format: m.Format, Detail: m.Detail}
+	tool := "aiperf"
+	if m.Format == GenAICSV {
+		tool = "genai-perf"
+	}
+	d := draft.New(f, &r, decode.Value{}, tool)
+	lines := csv.NewReader(bytes.NewReader(f.Data))
+	lines.FieldsPerRecord, lines.LazyQuotes = -1, true
+	var header []string
+	for {
+		row, err := lines.Read()
+		if err != nil {
+			break // the end, or a line that is no CSV: what was read before it stands
+		}
+		switch {
+		case row[0] == "Metric":
+			header = row
+		case len(header) < 2 || row[0] == "Endpoint":
+			header = nil
+		default:
+			readRow(d, header, row)
+		}
+	}
+	judge(decode.Value{}, d)
+	d.Done()
+	return r
+}
+
+func readRow(d *draft.Draft, header, row []string) {
+	name := heading.FindStringSubmatch(strings.TrimSpace(row[0]))
+	for _, t := range tags() {
+		if t.header != name[1] {
+			continue
+		}
+		scale, ok := unitScale(name[2], schema.Unit(t.name))
+		if !ok {
+			return
+		}
+		for i, text := range row[1:] {
+			x, err := strconv.ParseFloat(strings.ReplaceAll(text, ",", ""), 64)
+			if err != nil || i+1 >= len(header) {
+				continue
+			}
+			switch {
+			case header[1] == "Value", header[i+1] == "avg" && t.stat != "":
+				if t.stat != "" {
+					d.Stat(t.name, t.def, t.stat, x*scale)
+				}
+			case t.stat == "" && statName(header[i+1]) != "":
+				d.Stat(t.name, t.def, statName(header[i+1]), x*scale)
+			}
+		}
+	}
+}

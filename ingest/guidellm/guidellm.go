@@ -1,0 +1,261 @@
+package guidellm
+
+import (
+	"fmt"
+	"math"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/draft"
+)
+
+// Names of the formats that this package tells apart.
+const (
+	Format = "guidellm"
+	Table  = "guidellm-csv"
+)
+
+// Detect asks for a list of benchmarks whose metrics have a request_latency.
+func Detect(f *decode.File) schema.Match {
+	m := draft.Check{Match: schema.Match{Format: Format}}
+	if f.Form == decode.Text {
+		head := string(f.Data[:min(len(f.Data), 4096)])
+		if strings.HasPrefix(head, "Run Info,") && strings.Contains(head, "Time to First Token") {
+			return schema.Match{Format: Table, Has: []string{"Run Info"}, Detail: "not a result: a table of the report beside it"}
+		}
+		m.Lacks = []string{"a JSON object"}
+		return m.Match
+	}
+	list := f.First.Get("benchmarks")
+	m.Want(list.Kind() == decode.Array, "benchmarks")
+	found := false
+	for b := range list.Items() {
+		found = found || b.Get("metrics").Has("request_latency")
+	}
+	m.Want(found, "benchmarks[].metrics.request_latency")
+	if m.OK() {
+		m.Detail = era(f.First)
+	}
+	return m.Match
+}
+
+func era(v decode.Value) string {
+	switch version, _ := v.At("metadata", "version").Int(); {
+	case v.At("metadata", "guidellm_version").Str() != "":
+		return v.At("metadata", "guidellm_version").Str()
+	case version >= 2:
+		return "0.7 or later"
+	case version == 1:
+		return "0.4 to 0.6"
+	}
+	return "0.1 to 0.3"
+}
+
+// Read returns a point for each benchmark.
+func Read(f *decode.File) schema.Reading {
+	m := Detect(f)
+	r := schema.Reading{Format: m.Format, Detail: m.Detail}
+	if m.Format == Table {
+		return r
+	}
+	for b := range f.First.Get("benchmarks").Items() {
+		if b.Get("metrics").Kind() == decode.Object {
+			readBenchmark(f, b, &r)
+		}
+	}
+	r.Detail = fmt.Sprintf("%s, %d benchmarks", m.Detail, len(r.Points))
+	return r
+}
+
+func readBenchmark(f *decode.File, b decode.Value, r *schema.Reading) {
+	d := draft.New(f, r, b, "guidellm")
+	d.Source.ToolVersion = f.First.At("metadata", "guidellm_version").Str()
+	c := configOf(f.First, b)
+	c.key(d)
+	metrics := b.Get("metrics")
+	for _, x := range []struct {
+		theirs, metric, def string
+		scale               float64
+	}{{"time_to_first_token_ms", "ttft", schema.DefFirstContent, 1}, {"inter_token_latency_ms", "tpot", schema.DefExclFirst, 1},
+		{"time_per_output_token_ms", "ntpot", schema.DefInclFirst, 1}, {"request_latency", "e2el", schema.DefLastChunk, 1000}} {
+		distribution(d, metrics.At(x.theirs, "successful"), x.metric, x.def, x.scale)
+	}
+	for _, x := range [][2]string{{"rps", "requests_per_second"}, {"output_tps", "output_tokens_per_second"}, {"total_tps", "tokens_per_second"}} {
+		if block := metrics.At(x[1], "successful"); block.Get("count").Float0() > 0 {
+			d.Of(x[0], block.Get("mean"))
+		}
+	}
+	for _, x := range [][2]string{{"isl", "prompt_token_count"}, {"osl", "output_token_count"}} {
+		if block := metrics.At(x[1], "successful"); block.Get("count").Float0() > 0 {
+			if mean, ok := block.Get("mean").Float(); ok {
+				d.Stat(x[0], "", "mean", mean)
+			}
+		}
+	}
+	d.Start, d.End = epoch(b.Get("start_time")), epoch(b.Get("end_time"))
+	if !d.Start.IsZero() && !d.End.Before(d.Start) {
+		d.Value("duration_s", b.Get("end_time").Float0()-b.Get("start_time").Float0())
+	}
+	counts(b, d)
+	c.identify(r, d)
+	if mean, ok := metrics.At("request_concurrency", "successful", "mean").Float(); ok {
+		d.Client = map[string]string{"concurrency_reached": strconv.FormatFloat(mean, 'g', 4, 64)}
+	}
+	d.Done()
+}
+
+// percentile matches p50, p95, p999 (the 99.9th) and p001 (the 0.1th).
+var percentile = regexp.MustCompile(`^p(\d\d|999)$`)
+
+func distribution(d *draft.Draft, block decode.Value, metric, def string, scale float64) {
+	if n, ok := block.Get("count").Float(); ok && n == 0 {
+		d.Missing(metric, def, "no request that completed has one")
+		return
+	}
+	put := func(stat string, v decode.Value) {
+		if x, ok := v.Float(); ok {
+			d.Stat(metric, def, stat, x*scale)
+		}
+	}
+	for _, s := range [][2]string{{"mean", "mean"}, {"median", "median"}, {"std", "std_dev"}, {"min", "min"}, {"max", "max"}} {
+		put(s[0], block.Get(s[1]))
+	}
+	for _, p := range block.Get("percentiles").Members() {
+		k := percentile.FindStringSubmatch(p.Key)
+		switch {
+		case k == nil || k[1] < "10" || k[1] == "50":
+		case k[1] == "999":
+			put("p99.9", p.Val)
+		default:
+			put("p"+k[1], p.Val)
+		}
+	}
+}
+
+// counts reads request_totals; older reports have it in run_stats.
+func counts(b decode.Value, d *draft.Draft) {
+	totals := b.At("metrics", "request_totals")
+	if totals.Kind() != decode.Object {
+		totals = b.Get("request_totals")
+	}
+	if totals.Kind() != decode.Object {
+		totals = b.At("run_stats", "requests_made")
+	}
+	ok, failed := totals.Get("successful").Ptr(), totals.Get("errored").Ptr()
+	d.Requests(ok, failed, nil, draft.Quote(b.At("requests", "errored").Index(0).At("info", "error").Str()))
+	if n := totals.Get("incomplete").Float0(); n > 0 {
+		d.Condition("incomplete", strconv.FormatFloat(n, 'f', -1, 64))
+	}
+	for _, metric := range []string{"ttft", "tpot", "ntpot", "e2el"} {
+		if ok != nil {
+			d.Size(metric, int(math.Min(*ok, 1e12)))
+		}
+	}
+}
+
+func epoch(v decode.Value) time.Time {
+	s, ok := v.Float()
+	if !ok || s < 1e8 || s > 1e11 {
+		return time.Time{}
+	}
+	return time.UnixMilli(int64(s * 1000)).UTC().Truncate(time.Second)
+}
+
+// config finds what was asked, wherever the era keeps it.
+type config struct{ strategy, data, backend, args decode.Value }
+
+func configOf(report, b decode.Value) config {
+	c := config{strategy: b.At("config", "strategy"), args: b.Get("args")}
+	spec := report.At("config", "spec")
+	if c.strategy.Kind() != decode.Object { // before 0.7
+		c.strategy = first(b.At("scheduler", "strategy"), c.args.Get("strategy"))
+	}
+	c.data = first(spec.Get("data").Index(0), report.At("args", "data").Index(0), report.At("args", "data"), c.args.Get("requests_loader"), b.At("request_loader"))
+	c.backend = first(b.At("config", "backend"), spec.Get("backend"), report.At("args", "backend_kwargs"), b.Get("worker"), c.args.Get("backend"))
+	return c
+}
+
+// first is the first of several values that is there.
+func first(list ...decode.Value) decode.Value {
+	for _, v := range list {
+		if v.Kind() == decode.Object || v.Kind() == decode.String {
+			return v
+		}
+	}
+	return decode.Value{}
+}
+
+// asked finds a length in "prompt_tokens=128,output_tokens=64", in an object, or in an object written as text.
+func asked(data decode.Value, name string) *float64 {
+	if p := data.Get(name).Ptr(); p != nil {
+		return p
+	}
+	text := data.Str() + data.Get("data").Str()
+	m := regexp.MustCompile(`"?` + name + `"?\s*[=:]\s*(\d+)`).FindStringSubmatch(text)
+	if m == nil {
+		return nil
+	}
+	x, err := strconv.ParseFloat(m[1], 64)
+	if err != nil {
+		return nil
+	}
+	return &x
+}
+
+func (c config) key(d *draft.Draft) {
+	d.Key.ISL, d.Key.OSL = asked(c.data, "prompt_tokens"), asked(c.data, "output_tokens")
+	d.Key.Dataset = c.data.Get("kind").Str()
+	for _, name := range []string{"prompt_tokens_stdev", "output_tokens_stdev"} {
+		if x := asked(c.data, name); x != nil && *x > 0 {
+			d.Dim(name, strconv.FormatFloat(*x, 'f', -1, 64))
+		}
+	}
+	kind := c.strategy.Get("type_").Str()
+	switch kind {
+	case "concurrent":
+		d.Key.Concurrency = c.strategy.Get("streams").Ptr()
+		if d.Key.Concurrency == nil {
+			d.Key.Concurrency = c.strategy.Get("max_concurrency").Ptr()
+		}
+	case "synchronous":
+		one := 1.
+		d.Key.Concurrency = &one
+	case "throughput":
+		d.Dim("arrival", "as fast as possible")
+	default:
+		d.Key.Rate = c.strategy.Get("rate").Ptr()
+		if kind == "constant" { // the field's default is a Poisson process
+			d.Dim("arrival", kind)
+		}
+	}
+	if n, ok := c.data.Get("turns").Float(); ok && n > 1 {
+		d.Dim("turns", c.data.Get("turns").Text())
+	}
+	d.Condition("streaming", c.backend.Get("stream").Text())
+	d.Condition("endpoint", c.backend.Get("request_format").Str())
+}
+
+func (c config) identify(r *schema.Reading, d *draft.Draft) {
+	if id := c.backend.Get("model").Str(); id != "" && r.Facts.Model.ID == "" {
+		r.Facts.Model.ID = id
+	}
+	if id := c.backend.Get("backend_model").Str(); id != "" && r.Facts.Model.ID == "" {
+		r.Facts.Model.ID = id
+	}
+	if r.Facts.Start.IsZero() || (!d.Start.IsZero() && d.Start.Before(r.Facts.Start)) {
+		r.Facts.Start = d.Start
+	}
+	if d.End.After(r.Facts.End) {
+		r.Facts.End = d.End
+	}
+	if d.Key.ISL == nil && d.Key.OSL == nil {
+		if text := c.data.Str(); text != "" && len(text) < 80 {
+			d.Dim(schema.DimLabel, path.Base(text))
+		}
+	}
+}

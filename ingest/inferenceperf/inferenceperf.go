@@ -1,0 +1,119 @@
+package inferenceperf
+
+import (
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/draft"
+)
+
+// Names of the formats that this package tells apart.
+const (
+	Format = "inference-perf"
+	Aside  = "inference-perf-aside"
+)
+
+// Detect asks for the two objects that every lifecycle report has.
+func Detect(f *decode.File) schema.Match {
+	v := f.First
+	if v.Kind() == decode.Object && v.Len() > 0 && isPrometheus(v) {
+		return schema.Match{Format: Aside, Has: []string{"metrics of the server"}, Detail: "not a result: the server's own metrics"}
+	}
+	m := draft.Check{Match: schema.Match{Format: Format, Detail: "lifecycle report"}}
+	m.Want(v.Get("load_summary").Kind() == decode.Object, "load_summary")
+	m.Want(v.Get("successes").Kind() == decode.Object, "successes")
+	return m.Match
+}
+
+// isPrometheus recognises what the tool writes of the server's metrics beside each report.
+func isPrometheus(v decode.Value) bool {
+	return v.Has("avg_queue_length") || v.Has("avg_kv_cache_usage") || v.Get("successes").Kind() == decode.Object && v.Get("successes").Has("rate") ||
+		v.Has("prompt_tokens_per_second") && !v.Has("load_summary")
+}
+
+var stage = regexp.MustCompile(`stage_(\d+)_`)
+
+// IsSummary reports a file's name as that of the pool of all stages.
+func IsSummary(name string) bool { return strings.HasPrefix(path.Base(name), "summary_lifecycle") }
+
+// Read returns the point of a report.
+func Read(f *decode.File) schema.Reading {
+	m := Detect(f)
+	r := schema.Reading{Format: m.Format, Detail: m.Detail}
+	if m.Format == Aside {
+		return r
+	}
+	v := f.First
+	d := draft.New(f, &r, v, "inference-perf")
+	load, good := v.Get("load_summary"), v.Get("successes")
+	if IsSummary(f.Path) {
+		d.Dim("stages", "all")
+		r.Detail = "pool of all stages"
+	} else {
+		d.Key.Rate, d.Key.Concurrency = load.Get("requested_rate").Ptr(), load.Get("concurrency").Ptr()
+		if s := stage.FindStringSubmatch(path.Base(f.Path)); s != nil {
+			d.Condition("stage", s[1])
+		}
+	}
+	for _, x := range []struct {
+		theirs, metric, def string
+		scale               float64
+	}{{"time_to_first_token", "ttft", schema.DefFirstChunk, 1000}, {"request_latency", "e2el", schema.DefLastChunk, 1000},
+		{"normalized_time_per_output_token", "ntpot", schema.DefInclFirst, 1000}, {"inter_token_latency", "itl", schema.DefChunkGap, 1000},
+		{"time_per_output_token", "tpot", schema.DefChunkMean, 1000}} {
+		block := good.At("latency", x.theirs)
+		if block.Kind() != decode.Object {
+			block = good.Get(x.theirs) // before latencies had an object of their own
+		}
+		distribution(d, block, x.metric, x.def, x.scale)
+	}
+	for _, x := range [][2]string{{"prompt_len", "isl"}, {"output_len", "osl"}} {
+		if mean, ok := good.At(x[0], "mean").Float(); ok {
+			d.Stat(x[1], "", "mean", mean)
+		}
+	}
+	rate := good.Get("throughput")
+	for _, x := range [][2]string{{"rps", "requests_per_sec"}, {"output_tps", "output_tokens_per_sec"}, {"total_tps", "total_tokens_per_sec"}} {
+		d.Of(x[0], rate.Get(x[1]))
+	}
+	if !d.Of("duration_s", v.Get("benchmark_time_seconds")) {
+		d.Of("duration_s", load.Get("send_duration"))
+	}
+	d.Requests(good.Get("count").Ptr(), v.At("failures", "count").Ptr(), nil, "")
+	for _, metric := range []string{"ttft", "ntpot", "e2el"} {
+		if n, ok := good.Get("count").Int(); ok {
+			d.Size(metric, n)
+		}
+	}
+	d.Foreign(load, draft.Names("requested_rate concurrency count schedule_delay.p* schedule_delay"))
+	if late, ok := load.At("schedule_delay", "p99").Float(); ok {
+		d.Client = map[string]string{"send_late_p99_ms": formatted(late * 1000)}
+	}
+	if got, ok := load.Get("achieved_rate").Float(); ok {
+		if d.Client == nil {
+			d.Client = map[string]string{}
+		}
+		d.Client["rate_reached"] = formatted(got)
+	}
+	d.Done()
+	return r
+}
+
+// distribution reads {mean, min, p0.1 … p99.9, max, median}.
+func distribution(d *draft.Draft, block decode.Value, metric, def string, scale float64) {
+	for _, s := range block.Members() {
+		x, ok := s.Val.Float()
+		switch s.Key {
+		case "mean", "median", "min", "max", "p10", "p25", "p75", "p90", "p95", "p99", "p99.9":
+			if ok {
+				d.Stat(metric, def, s.Key, x*scale)
+			}
+		}
+	}
+}
+
+func formatted(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }

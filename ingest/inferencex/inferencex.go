@@ -1,0 +1,155 @@
+package inferencex
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/draft"
+)
+
+// Names of the formats that this package tells apart.
+const (
+	Format = "inferencex"     // aggregated rows
+	Raw    = "inferencex-raw" // a client's own file, in seconds
+)
+
+// statKey matches a statistic in seconds: "p99_ttft"; stamped matches vLLM's in milliseconds.
+var (
+	statKey = regexp.MustCompile(`^(mean|median|std|min|max|p\d+(?:\.\d+)?)_(ttft|tpot|itl|e2el)$`)
+	stamped = regexp.MustCompile(`_(ttft|tpot|itl|e2el)_ms$`)
+)
+
+// Detect asks for latencies without a unit in their names, and the load or the row's identity beside them.
+func Detect(f *decode.File) schema.Match {
+	m := draft.Check{Match: schema.Match{Format: Format}}
+	v := f.First
+	if v.Kind() == decode.Array {
+		v = v.Index(0)
+	}
+	seconds, millis := false, false
+	for _, x := range v.Members() {
+		seconds, millis = seconds || statKey.MatchString(x.Key), millis || stamped.MatchString(x.Key)
+	}
+	row := v.Has("hw") && v.Has("conc")
+	m.Want(seconds, "latencies without a unit (median_ttft)")
+	m.Want(row || v.Get("completed").Kind() == decode.Number, "hw and conc, or completed")
+	m.Not(millis, "seconds alone")
+	if m.OK() && !row {
+		m.Format, m.Detail = Raw, "raw file, in seconds"
+	} else if m.OK() {
+		m.Detail = "aggregated rows, in seconds"
+	}
+	return m.Match
+}
+
+// Read returns a point for each row; rows of different systems are different readings.
+func Read(f *decode.File) schema.Reading {
+	m := Detect(f)
+	out := schema.Reading{Format: m.Format, Detail: m.Detail}
+	if m.Format == Raw {
+		readRaw(f, f.First, &out)
+		return out
+	}
+	if f.First.Kind() != decode.Array {
+		readRow(f, f.First, &out)
+		return out
+	}
+	first := true
+	for v := range f.First.Items() {
+		one := schema.Reading{Format: m.Format, Detail: m.Detail}
+		readRow(f, v, &one)
+		if first {
+			out, first = one, false
+			continue
+		}
+		out.More = append(out.More, one)
+	}
+	return out
+}
+
+func latencies(v decode.Value, d *draft.Draft) {
+	defs := map[string]string{"ttft": schema.DefFirstChunk, "tpot": schema.DefExclFirst, "itl": schema.DefChunkGap, "e2el": schema.DefLastChunk}
+	for _, x := range v.Members() {
+		k := statKey.FindStringSubmatch(x.Key)
+		if s, ok := x.Val.Float(); ok && k != nil {
+			d.Stat(k[2], defs[k[2]], strings.Replace(k[1], "p50", "median", 1), s*1000)
+		}
+	}
+}
+
+func readRaw(f *decode.File, v decode.Value, r *schema.Reading) {
+	d := draft.New(f, r, v, "inferencex")
+	d.Key.Concurrency, d.Key.Rate = v.Get("max_concurrency").Ptr(), v.Get("request_rate").Ptr()
+	latencies(v, d)
+	for _, s := range [][2]string{{"rps", "request_throughput"}, {"output_tps", "output_throughput"}, {"total_tps", "total_token_throughput"}, {"duration_s", "duration"}, {"goodput_rps", "request_goodput"}} {
+		d.Of(s[0], v.Get(s[1]))
+	}
+	ok := v.Get("completed").Ptr()
+	if ok != nil && *ok > 0 {
+		for _, s := range [][2]string{{"isl", "total_input_tokens"}, {"osl", "total_output_tokens"}} {
+			if total, have := v.Get(s[1]).Float(); have {
+				d.Stat(s[0], "", "mean", total / *ok)
+			}
+		}
+	}
+	d.Condition("num_prompts", v.Get("num_prompts").Text())
+	d.Requests(ok, v.Get("failed").Ptr(), v.Get("num_prompts").Ptr(), "")
+	r.Facts.Model.ID = v.Get("model_id").Str()
+	if t, err := time.Parse("20060102-150405", v.Get("date").Str()); err == nil {
+		r.Facts.Start, r.Facts.End, r.Facts.StartNote = t, t, "local time of the client, zone not stated"
+		d.Start, d.End = t, t
+	}
+	d.Foreign(v, isKnown)
+	d.Done()
+}
+
+func readRow(f *decode.File, v decode.Value, r *schema.Reading) {
+	d := draft.New(f, r, v, "inferencex")
+	d.Key.ISL, d.Key.OSL, d.Key.Concurrency = v.Get("isl").Ptr(), v.Get("osl").Ptr(), v.Get("conc").Ptr()
+	for _, name := range []string{"tp", "pp", "ep", "dp_attention", "spec_decoding", "disagg", "prefill_tp", "decode_tp"} {
+		if t := v.Get(name).Text(); t != "" && t != "1" && t != "false" && t != "none" {
+			d.Dim(name, t)
+		}
+	}
+	latencies(v, d)
+	n := accelerators(v)
+	for _, s := range [][2]string{{"output_tps", "output_tput_per_gpu"}, {"total_tps", "tput_per_gpu"}} {
+		x, ok := v.Get(s[1]).Float()
+		if ok && n > 0 {
+			d.Derived(s[0], "", "value", x*float64(n))
+		} else if ok {
+			d.Missing(s[0], "", "stated for each accelerator, and not how many there are")
+		}
+	}
+	r.Facts = schema.Facts{
+		Model:  schema.Model{ID: v.Get("model").Str(), Precision: v.Get("precision").Str()},
+		Device: schema.Device{Name: v.Get("hw").Str(), Chips: n},
+		Stack:  schema.Stack{Engine: v.Get("framework").Str(), Image: v.Get("image").Str()},
+	}
+	d.Foreign(v, isKnown)
+	d.Done()
+	if len(d.Metrics) == 0 {
+		d.Problem(schema.SevWarning, "no-numbers", v, fmt.Sprintf("a row of %s without a number", path.Base(f.Path)))
+	}
+}
+
+// accelerators is how many accelerators a row's throughputs were divided by; 0 when it does not say.
+func accelerators(v decode.Value) int {
+	at := func(name string) int { n, _ := v.Get(name).Int(); return max(n, 0) }
+	if n := at("num_prefill_gpu") + at("num_decode_gpu"); n > 0 {
+		return min(n, 1<<20)
+	}
+	if tp := at("tp"); tp > 0 {
+		return min(tp*max(at("pp"), 1), 1<<20)
+	}
+	return 0
+}
+
+var isKnown = draft.Names(`date model_id num_prompts request_rate max_concurrency duration completed failed request_throughput output_throughput
+ total_token_throughput request_goodput total_input_tokens total_output_tokens hw conc model precision framework image isl osl mean_* median_* std_* p50_* p90_* p95_* p99_* min_* max_*
+ tput_per_gpu output_tput_per_gpu input_lens output_lens ttfts itls errors generated_texts`)

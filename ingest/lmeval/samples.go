@@ -1,0 +1,223 @@
+package lmeval
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"iter"
+	"math"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+)
+
+// series is what the items of one filter say of one metric.
+type series struct {
+	metric, filter string
+	ids            []itemID
+	values         []float64
+}
+
+// itemID names an item: the hash of its document where the harness wrote one, and its number.
+type itemID struct {
+	doc int
+	id  string
+}
+
+// readSamples turns the lines of a task into scores with outcomes.
+func readSamples(f *decode.File) schema.Reading {
+	r := schema.Reading{Format: Samples, Detail: "per-item outcomes"}
+	task := taskOf(f.Path)
+	var all []*series
+	at := map[[2]string]*series{}
+	filters := filterGuess{seen: map[int]bool{}}
+	for v := range samples(f) {
+		if !isSample(v) {
+			continue
+		}
+		id := identify(v)
+		filter, named := v.Get("filter").Str(), v.Has("filter")
+		if !named {
+			filter = filters.of(id.doc)
+		}
+		for _, m := range v.Members() {
+			x, ok := outcome(m.Val)
+			if !ok || !isMetric(v, m.Key) {
+				continue
+			}
+			s := at[[2]string{m.Key, filter}]
+			if s == nil {
+				s = &series{metric: m.Key, filter: filter}
+				at[[2]string{m.Key, filter}] = s
+				all = append(all, s)
+			}
+			s.ids, s.values = append(s.ids, id), append(s.values, x)
+		}
+	}
+	for _, s := range all {
+		r.Scores = append(r.Scores, s.score(f, task))
+	}
+	return r
+}
+
+// samples goes through lines, or through the elements of the array that 0.4.0 wrote.
+func samples(f *decode.File) iter.Seq[decode.Value] {
+	if f.First.Kind() == decode.Array {
+		return f.First.Items()
+	}
+	return f.Values()
+}
+
+func identify(v decode.Value) itemID {
+	n, _ := v.Get("doc_id").Int()
+	id := v.Get("doc_hash").Str()
+	if id == "" {
+		id = v.Get("doc_id").Text()
+	}
+	return itemID{n, id + " " + v.Get("prompt_hash").Str() + " " + v.Get("target_hash").Str()}
+}
+
+// filterGuess tells filters apart where lines do not name theirs: when a document comes again, the next filter has begun.
+type filterGuess struct {
+	seen map[int]bool
+	n    int
+}
+
+func (g *filterGuess) of(doc int) string {
+	if g.seen[doc] {
+		g.n++
+		clear(g.seen)
+	}
+	g.seen[doc] = true
+	return fmt.Sprintf("#%d", g.n)
+}
+
+// isMetric tells the metrics of a line: those it lists, or everything that is no part of the protocol.
+func isMetric(v decode.Value, key string) bool {
+	if list := v.Get("metrics"); list.Kind() == decode.Array {
+		for x := range list.Items() {
+			if x.Str() == key {
+				return true
+			}
+		}
+		return false
+	}
+	switch key {
+	case "doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics", "doc_hash", "prompt_hash", "target_hash", "input", "schema_version":
+		return false
+	}
+	return true
+}
+
+// outcome is a value of one item: a number or a truth. Pairs and texts are aggregated by rules that only the harness has.
+func outcome(v decode.Value) (float64, bool) {
+	if b, ok := v.Truth(); ok {
+		if b {
+			return 1, true
+		}
+		return 0, true
+	}
+	if v.Kind() != decode.Number {
+		return 0, false
+	}
+	return v.Float()
+}
+
+// score is the mean of a series, its standard error, and its outcomes where each item is right or wrong.
+func (s *series) score(f *decode.File, task string) schema.Score {
+	order := make([]int, len(s.ids))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.ids[a].doc, s.ids[b].doc) })
+	out := schema.Score{Task: task, Metric: s.metric, Filter: s.filter, N: len(s.values), Source: f.Source(Samples), From: "recomputed"}
+	sum, binary := 0., true
+	for _, x := range s.values {
+		sum += x
+		binary = binary && (x == 0 || x == 1)
+	}
+	n := float64(len(s.values))
+	mean, sq := sum/n, 0.
+	for _, x := range s.values {
+		sq += (x - mean) * (x - mean)
+	}
+	out.Value, out.Stderr = schema.Num(mean), schema.Missing("one item")
+	if n > 1 {
+		out.Stderr = schema.Num(math.Sqrt(sq/(n-1)) / math.Sqrt(n))
+	}
+	if binary {
+		ids := sha256.New()
+		bits := make([]bool, len(order))
+		for i, at := range order {
+			fmt.Fprintln(ids, s.ids[at].id)
+			bits[i] = s.values[at] == 1
+		}
+		out.Outcomes = &schema.Outcomes{Items: hex.EncodeToString(ids.Sum(nil)[:8]), Right: bits}
+	}
+	return out
+}
+
+var sampleFile = regexp.MustCompile(`^(?:.*?_)?samples_(.+?)(?:_\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?|_\d{8}_\d{6})?$`)
+
+// taskOf reads the task out of a file's name: samples_<task>_<time>.jsonl, <time>_samples_<task>.jsonl, <task>.jsonl.
+func taskOf(name string) string {
+	stem := path.Base(name)
+	for _, ext := range []string{".gz", ".zst", ".jsonl", ".json"} {
+		stem = strings.TrimSuffix(stem, ext)
+	}
+	if m := sampleFile.FindStringSubmatch(stem); m != nil {
+		return m[1]
+	}
+	return stem
+}
+
+// Combine lays the items of one task over the scores of the results that they belong to, and reports whether any of the
+// scores is theirs. A score that the items contradict by more than 1 % is replaced by theirs, and a problem shows both.
+func Combine(results *schema.Reading, items schema.Reading) bool {
+	joined := false
+	for _, it := range items.Scores {
+		order := 0
+		for i := range results.Scores {
+			s := &results.Scores[i]
+			if s.Task != it.Task || s.Metric != it.Metric {
+				continue
+			}
+			if it.Filter != s.Filter && it.Filter != fmt.Sprintf("#%d", order) {
+				order++
+				continue
+			}
+			joined = true
+			results.Problems = append(results.Problems, overlay(s, it)...)
+			break
+		}
+	}
+	return joined
+}
+
+func overlay(s *schema.Score, it schema.Score) []schema.Problem {
+	if it.Outcomes == nil { // means of graded items are the harness's business: weights, exponents
+		return nil
+	}
+	if s.N > 0 && s.N != it.N {
+		return []schema.Problem{{Severity: schema.SevWarning, Path: it.Source.Path, Code: "fewer-records", Found: fmt.Sprintf("outcomes of %d items of %s", it.N, s.Task),
+			Expected: fmt.Sprintf("%d, as the results count", s.N), Used: "the results, not recomputed"}}
+	}
+	s.Outcomes, s.N = it.Outcomes, it.N
+	stated, ok := s.Value.Get()
+	now, _ := it.Value.Get()
+	if ok && math.Abs(stated-now) <= .01*math.Max(math.Abs(stated), math.Abs(now))+1e-9 {
+		return nil
+	}
+	p := schema.Problem{Severity: schema.SevWarning, Path: s.Source.Path, Code: "disagreement", Expected: "the two within 1 %", Used: fmt.Sprintf("the recomputed %.6g", now),
+		Found: fmt.Sprintf("%s %s is %.6g, its own items give %.6g", s.Task, s.Metric, stated, now)}
+	if !ok {
+		p.Found = fmt.Sprintf("%s %s has no number, its own items give %.6g", s.Task, s.Metric, now)
+	}
+	s.Value, s.Stderr, s.From = it.Value, it.Stderr, "recomputed"
+	return []schema.Problem{p}
+}

@@ -1,0 +1,215 @@
+package decode
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+)
+
+// Envelope is how content is packed, by its first bytes and not by its name.
+type Envelope uint8
+
+// The envelopes. Zip and Tar hold several files; a Gzip or Zstd may hold a Tar.
+const (
+	Plain Envelope = iota
+	Gzip
+	Zstd
+	Zip
+	Tar
+)
+
+// HeadSize is how many bytes tell an envelope and a form.
+const HeadSize = 4096
+
+// EnvelopeOf tells an envelope by at least the first 512 bytes.
+func EnvelopeOf(head []byte) Envelope {
+	switch {
+	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
+		return Gzip
+	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		return Zstd
+	case bytes.HasPrefix(head, []byte("PK\x03\x04")), bytes.HasPrefix(head, []byte("PK\x05\x06")):
+		return Zip
+	case len(head) >= 262 && string(head[257:262]) == "ustar":
+		return Tar
+	}
+	return Plain
+}
+
+// ErrTooLarge is the error of content beyond a limit.
+var ErrTooLarge = errors.New("more content than the limit")
+
+// Unpacked reads what a gzip or zstd stream holds. size is that of the packed bytes; content beyond the limit for it is
+// [ErrTooLarge]. The caller closes it.
+func Unpacked(e Envelope, r io.Reader, size int64, most int64) (io.ReadCloser, error) {
+	limit := min(most, max(freeExpansion, size*maxRatio))
+	switch e {
+	case Gzip:
+		zr, err := gzip.NewReader(r)
+		if err != nil {
+			return nil, err
+		}
+		return &limited{Reader: zr, left: limit, close: func() {}}, nil
+	case Zstd:
+		zr, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(64<<20), zstd.WithDecoderLowmem(true))
+		if err != nil {
+			return nil, err
+		}
+		return &limited{Reader: zr, left: limit, close: zr.Close}, nil
+	}
+	return nil, errors.New("neither gzip nor zstd")
+}
+
+type limited struct {
+	io.Reader
+	left  int64
+	close func()
+}
+
+func (l *limited) Read(p []byte) (int, error) {
+	n, err := l.Reader.Read(p)
+	if l.left -= int64(n); l.left < 0 {
+		return 0, ErrTooLarge
+	}
+	return n, err
+}
+
+func (l *limited) Close() error { l.close(); return nil }
+
+// Read reads a file of size bytes: unpacked, hashed, its first value decoded. The error is the reader's; what is wrong
+// with the content is a problem of the file.
+func Read(name string, r io.Reader, size int64, mod time.Time, lim Limits) (File, error) {
+	f := File{Path: name, Size: size, ModTime: mod}
+	head := make([]byte, HeadSize)
+	n, err := io.ReadFull(r, head)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return f, err
+	}
+	head = head[:n]
+	sum := sha256.New()
+	whole := io.TeeReader(io.MultiReader(bytes.NewReader(head), r), sum)
+	switch e := EnvelopeOf(head); e {
+	case Gzip, Zstd:
+		f.unpack(e, whole, size, lim)
+		if _, err := io.Copy(io.Discard, whole); err != nil { // what follows the packed content counts for the hash
+			return f, err
+		}
+		f.SHA256, f.Content = hex.EncodeToString(sum.Sum(nil)), hashOf(f.Data)
+	default:
+		if e == Zip || e == Tar || isBinary(head) {
+			f.Form = Binary
+			return f, nil
+		}
+		most := lim.Bytes
+		if !mayBeJSON(head) {
+			most = lim.Text
+		}
+		if f.Data, err = readAtMost(whole, size, most); err != nil {
+			return f, err
+		}
+		if f.Cut = int64(len(f.Data)) == most && size > most; !f.Cut {
+			f.SHA256 = hex.EncodeToString(sum.Sum(nil))
+			f.Content = f.SHA256
+		}
+		if f.Cut && mayBeJSON(head) {
+			f.Data = nil
+			f.Problems = append(f.Problems, tooLarge(name, size, most))
+		}
+	}
+	if len(f.Problems) == 0 {
+		f.open(lim)
+	}
+	return f, nil
+}
+
+// readAtMost reads without ever holding the content twice.
+func readAtMost(r io.Reader, size, most int64) ([]byte, error) {
+	size = min(max(size, 0), most)
+	out := make([]byte, size)
+	n, err := io.ReadFull(r, out)
+	out = out[:n]
+	if err == io.EOF || err == io.ErrUnexpectedEOF { // shorter than was said
+		return out, nil
+	}
+	if err != nil || size == most {
+		return out, err
+	}
+	rest, err := io.ReadAll(io.LimitReader(r, most-size)) // it grew meanwhile
+	return append(out, rest...), err
+}
+
+func (f *File) unpack(e Envelope, r io.Reader, size int64, lim Limits) {
+	zr, err := Unpacked(e, r, size, min(lim.Packed, lim.Bytes))
+	if err == nil {
+		f.Data, err = readGrowing(zr)
+		zr.Close()
+	}
+	switch {
+	case errors.Is(err, ErrTooLarge):
+		f.Data = nil
+		f.Problems = append(f.Problems, tooLarge(f.Path, size, min(lim.Packed, lim.Bytes)))
+	case err != nil:
+		f.Data = nil
+		f.Problems = append(f.Problems, BadPacked(f.Path, e, err))
+	}
+}
+
+// readGrowing reads all of a stream of unknown length in pieces, so that what is held is once the content and not thrice.
+func readGrowing(r io.Reader) ([]byte, error) {
+	var pieces [][]byte
+	total := 0
+	for done := false; !done; {
+		piece := make([]byte, 0, 1<<20)
+		for len(piece) < cap(piece) && !done {
+			n, err := r.Read(piece[len(piece):cap(piece)])
+			piece = piece[:len(piece)+n]
+			if done = err == io.EOF; err != nil && !done {
+				return nil, err
+			}
+		}
+		pieces = append(pieces, piece)
+		total += len(piece)
+	}
+	if len(pieces) == 1 {
+		return pieces[0], nil
+	}
+	out := make([]byte, 0, total)
+	for i, p := range pieces {
+		out = append(out, p...)
+		pieces[i] = nil
+	}
+	return out, nil
+}
+
+// BadPacked is the problem of content that cannot be unpacked.
+func BadPacked(path string, e Envelope, err error) schema.Problem {
+	name := [...]string{"plain", "gzip", "zstd", "zip", "tar"}[e]
+	return schema.Problem{Severity: schema.SevError, Path: path, Code: "bad-" + name, Found: fmt.Sprintf("%s data that cannot be unpacked (%v)", name, err),
+		Expected: "a whole " + name + " file", Hint: "copy or download the file again"}
+}
+
+func tooLarge(path string, size, most int64) schema.Problem {
+	found := fmt.Sprintf("%d MB", size>>20)
+	if size <= most {
+		found = fmt.Sprintf("content of more than %d MB, or of more than %d times the file", most>>20, maxRatio)
+	}
+	return schema.Problem{Severity: schema.SevError, Path: path, Code: "too-large", Found: found,
+		Expected: fmt.Sprintf("at most %d MB", most>>20), Hint: "leave it out, or remove its per-request records"}
+}
+
+func isBinary(head []byte) bool { return bytes.IndexByte(head, 0) >= 0 }
+
+// mayBeJSON tells by a file's first bytes whether it has to be read whole.
+func mayBeJSON(head []byte) bool {
+	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
+	return len(head) == 0 || startsJSON(head) || bytes.HasPrefix(head, []byte(benchmarkData))
+}

@@ -1,0 +1,131 @@
+package decode
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+)
+
+// Codes of what a stream meets.
+const (
+	codeBad       = "bad-json"
+	codeTruncated = "truncated-json"
+)
+
+// stream reads the values of a text one after another. A damaged value is passed over where the next one can be told: an
+// object that begins a line, as appended results and JSON Lines do.
+type stream struct {
+	s         *Scanner
+	lim       Limits
+	kept      int
+	nonFinite int // of scanners before this one
+	faults    []SyntaxError
+	lost      int // damaged values
+	gaveUp    bool
+	partial   Value
+}
+
+func (st *stream) clone() stream {
+	out := *st
+	s := *st.s
+	out.s = &s
+	out.faults = append([]SyntaxError(nil), st.faults...)
+	return out
+}
+
+// shownFaults is how many damaged values of a file are told one by one.
+const shownFaults = 5
+
+func (st *stream) next() (Value, bool) {
+	for !st.gaveUp {
+		s := st.s
+		s.space()
+		if s.pos >= len(s.data) {
+			return Value{}, false
+		}
+		start := s.pos
+		if st.kept >= st.lim.Values {
+			st.fault(SyntaxError{Offset: start, Found: fmt.Sprintf("more than %d values", st.kept), Expected: "a result file"})
+			break
+		}
+		v := s.Value()
+		if s.err == nil {
+			st.kept++
+			return v, true
+		}
+		if st.kept == 0 && s.err.Truncated {
+			st.partial = v.whole()
+		}
+		st.fault(*s.err)
+		next := -1
+		if s.data[start] == '{' && st.lost < maxFaults {
+			next = bytes.Index(s.data[start:], []byte("\n{"))
+		}
+		if next < 0 {
+			break
+		}
+		st.nonFinite += s.nonFinite
+		st.s = &Scanner{data: s.data, max: s.max, pos: start + next + 1}
+	}
+	st.gaveUp = true
+	return Value{}, false
+}
+
+func (st *stream) fault(e SyntaxError) {
+	st.lost++
+	if len(st.faults) < shownFaults {
+		st.faults = append(st.faults, e)
+	}
+}
+
+// problems tells the damaged values.
+func (st *stream) problems(path string, data []byte, foreign bool) []schema.Problem {
+	var out []schema.Problem
+	for i := range st.faults {
+		p := Located(path, data, &st.faults[i], st.kept)
+		if foreign {
+			p.Line, p.Column, p.Offset = 0, 0, 0
+		}
+		out = append(out, p)
+	}
+	if more := st.lost - len(st.faults); more > 0 {
+		p := schema.Problem{Severity: schema.SevWarning, Path: path, Code: codeBad, Found: fmt.Sprintf("%d more damaged values", more), Expected: "whole ones"}
+		if st.lost > maxFaults {
+			p.Found += ", and the rest was not read"
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+func emptyFile(path string) schema.Problem {
+	p := schema.Problem{Severity: schema.SevError, Path: path, Code: "empty-file", Found: "an empty file", Expected: "a result", Hint: "the tool that wrote it probably crashed; look at its log"}
+	if !strings.Contains(path, ".json") && !strings.HasSuffix(path, ".gz") { // an empty log is ordinary
+		p.Severity, p.Hint = schema.SevNote, "nothing to do"
+	}
+	return p
+}
+
+// Located turns a syntax error into a problem with line and column. kept is the number of whole values in the file.
+func Located(path string, data []byte, e *SyntaxError, kept int) schema.Problem {
+	p := schema.Problem{Severity: schema.SevError, Path: path, Offset: int64(e.Offset), Code: codeBad,
+		Found: e.Found, Expected: e.Expected, Hint: "the file is not JSON at this place; compare it with what the tool wrote"}
+	p.Line, p.Column = Position(data, e.Offset)
+	if e.Truncated {
+		p.Code = codeTruncated
+		p.Hint = "the writer stopped in the middle (crash, full disk, or still running); run it again or restore the file"
+	}
+	if kept > 0 {
+		p.Severity = schema.SevWarning
+		p.Used = fmt.Sprintf("the %d whole values of the file", kept)
+	}
+	return p
+}
+
+// Position returns the 1-based line and byte column of an offset.
+func Position(data []byte, offset int) (line, column int) {
+	head := data[:min(max(offset, 0), len(data))]
+	return bytes.Count(head, []byte("\n")) + 1, len(head) - bytes.LastIndexByte(head, '\n')
+}

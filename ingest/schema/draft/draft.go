@@ -1,0 +1,213 @@
+package draft
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/redact"
+)
+
+// Draft is a point while a reader fills it.
+type Draft struct {
+	schema.Point
+	File    *decode.File
+	Reading *schema.Reading
+	at      decode.Value
+}
+
+// New starts a point of a tool; at is the part of the file that it stands for, for problems.
+func New(f *decode.File, r *schema.Reading, at decode.Value, tool string) *Draft {
+	return &Draft{File: f, Reading: r, at: at, Point: schema.Point{Key: schema.Key{Task: "text", Tool: tool}, Status: schema.StatusOK,
+		Metrics: map[string]schema.Metric{}, Conditions: map[string]string{}, Source: f.Source(r.Format)}}
+}
+
+// Stat sets one statistic of a distribution, in the metric's own unit. What is not a finite number is left out.
+func (d *Draft) Stat(metric, def, stat string, x float64) {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return
+	}
+	m := d.Metrics[metric]
+	m.Unit, m.Def, m.Why = schema.Unit(metric), def, ""
+	m.Stats.Set(stat, x)
+	d.Metrics[metric] = m
+}
+
+// Value sets a metric that is one number.
+func (d *Draft) Value(metric string, x float64) { d.Stat(metric, "", "value", x) }
+
+// Of sets a metric that is one number from a value of the file, where it is one.
+func (d *Draft) Of(metric string, v decode.Value) bool {
+	x, ok := v.Float()
+	if ok {
+		d.Value(metric, x)
+	}
+	return ok
+}
+
+// Derived sets a metric that follows from others.
+func (d *Draft) Derived(metric, def, stat string, x float64) {
+	d.Stat(metric, def, stat, x)
+	if m, ok := d.Metrics[metric]; ok {
+		m.From = "derived"
+		d.Metrics[metric] = m
+	}
+}
+
+// Missing says why a metric has no number.
+func (d *Draft) Missing(metric, def, why string) {
+	d.Metrics[metric] = schema.Metric{Unit: schema.Unit(metric), Def: def, Why: why}
+}
+
+// Size sets the sample size of a metric that has numbers.
+func (d *Draft) Size(metric string, n int) {
+	if m, ok := d.Metrics[metric]; ok && len(m.Stats) > 0 && n > 0 {
+		m.N = n
+		d.Metrics[metric] = m
+	}
+}
+
+// Condition keeps what bears on the numbers beside the workload, without secrets.
+func (d *Draft) Condition(name, value string) {
+	if value != "" && len(value) <= longest {
+		d.Conditions[name] = redact.Field(name, value)
+	}
+}
+
+// Dim makes the point another workload than one without it.
+func (d *Draft) Dim(name, value string) {
+	if value == "" {
+		return
+	}
+	if d.Key.Dims == nil {
+		d.Key.Dims = map[string]string{}
+	}
+	d.Key.Dims[name] = redact.Text(value)
+}
+
+// Problem notes a problem at a place in the file and returns it to be completed.
+func (d *Draft) Problem(severity, code string, at decode.Value, found string) *schema.Problem {
+	p := d.File.Problem(severity, code, at)
+	p.Found = found
+	d.Reading.Problems = append(d.Reading.Problems, p)
+	return &d.Reading.Problems[len(d.Reading.Problems)-1]
+}
+
+// Requests sets how many requests completed and failed, where they are known, and decides the status. asked is how many
+// were to be sent: what is missing failed, where nothing states the failures. what completes the message with the failures'
+// own words.
+func (d *Draft) Requests(ok, failed, asked *float64, what string) {
+	if ok != nil {
+		d.Value("requests_ok", *ok)
+	}
+	switch {
+	case failed != nil:
+		d.Value("requests_failed", *failed)
+	case ok != nil && asked != nil && *asked >= *ok:
+		n := *asked - *ok
+		failed = &n
+		d.Derived("requests_failed", "", "value", n)
+	}
+	bad := 0.
+	if failed != nil {
+		bad = *failed
+	}
+	good := 0.
+	if ok != nil {
+		good = *ok
+	}
+	if bad > 0 {
+		d.Derived("error_rate", "", "value", 100*bad/(good+bad))
+	}
+	switch {
+	case (ok != nil && good == 0) || (ok == nil && bad > 0):
+		d.Fail("no request completed")
+		p := d.Problem(schema.SevError, "all-failed", d.at, "no request completed"+what)
+		p.Expected, p.Used, p.Hint = "at least one", "no number: zeros in the file are not measurements", "look at the client's and the server's log of this point"
+	case bad > 0:
+		d.Status = schema.StatusPartial
+		p := d.Problem(schema.SevWarning, "partly-failed", d.at, fmt.Sprintf("%.0f of %.0f requests failed%s", bad, good+bad, what))
+		p.Expected, p.Used = "none", "the statistics of those that completed"
+		p.Hint = "compare this point with care: the requests that fail are often the slow ones"
+	}
+}
+
+// Fail makes every latency and rate a missing number with a reason.
+func (d *Draft) Fail(why string) {
+	d.Status = schema.StatusFailed
+	for name, m := range d.Metrics {
+		if isMeasurement(name) {
+			d.Metrics[name] = schema.Metric{Unit: m.Unit, Def: m.Def, Why: why}
+		}
+	}
+}
+
+// isMeasurement tells speeds and times, which a failed point has none of, from counts.
+func isMeasurement(metric string) bool {
+	switch metric {
+	case "requests_ok", "requests_failed", "error_rate", "duration_s":
+		return false
+	}
+	return true
+}
+
+// distributions are the metrics whose zero means that they were not measured.
+const distributions = " ttft tpot itl ntpot e2el tps_user output_tps total_tps rps startup_s "
+
+// Done completes the point and adds it to the reading.
+func (d *Draft) Done() {
+	if d.Status == schema.StatusFailed {
+		d.Fail("no request completed")
+	}
+	for name, m := range d.Metrics {
+		if len(m.Stats) == 0 || !strings.Contains(distributions, " "+name+" ") {
+			continue
+		}
+		zero, negative := extremes(m.Stats)
+		switch {
+		case negative < -1e-3:
+			p := d.Problem(schema.SevWarning, "negative", d.at, fmt.Sprintf("%s of %.6g %s", name, negative, m.Unit))
+			p.Expected, p.Used, p.Hint = "no less than nothing", "no number of this metric", "the clock of the client stepped, or the tool subtracted what it had not measured"
+			d.Metrics[name] = schema.Metric{Unit: m.Unit, Def: m.Def, Why: "the file has a negative number"}
+		case zero || negative < 0:
+			d.Metrics[name] = schema.Metric{Unit: m.Unit, Def: m.Def, Why: "the file says 0: not measured (one output token, or no streaming)"}
+		}
+	}
+	if mean, ok := d.Metrics["tpot"].Stats.Get("mean"); ok && mean > 0 {
+		if _, has := d.Metrics["tps_user"]; !has {
+			d.Stat("tps_user", schema.DefRecipMeanTPOT, "value", 1000/mean)
+		}
+	}
+	if n, ok := d.Metrics["requests_ok"].Stats.Get("value"); ok && d.Status != schema.StatusFailed {
+		for _, name := range []string{"ttft", "e2el"} {
+			if m := d.Metrics[name]; m.N == 0 && m.From == "" {
+				d.Size(name, int(n))
+				d.meanError(name)
+			}
+		}
+	}
+	d.Reading.Points = append(d.Reading.Points, d.Point)
+}
+
+// extremes reports whether all statistics are zero, and the least of those that cannot be negative.
+func extremes(s schema.Stats) (zero bool, least float64) {
+	zero = true
+	for _, x := range s {
+		zero = zero && x.Value == 0
+		if x.Name != "std" {
+			least = math.Min(least, x.Value)
+		}
+	}
+	return zero, least
+}
+
+// meanError derives the standard error of a mean from the stated deviation (of the population) and size.
+func (d *Draft) meanError(metric string) {
+	m, ok := d.Metrics[metric]
+	if std, has := m.Stats.Get("std"); ok && has && m.N > 1 {
+		m.SE = schema.Num(std / math.Sqrt(float64(m.N-1)))
+		d.Metrics[metric] = m
+	}
+}

@@ -1,0 +1,154 @@
+package draft
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/redact"
+)
+
+// What is kept of foreign fields: texts up to longest bytes, at most roomForForeign bytes a point, three levels of names.
+const (
+	longest        = 200
+	roomForForeign = 1200
+	foreignDepth   = 3
+)
+
+// Foreign keeps the fields of an object that have no canonical name, flattened to dotted names: numbers, truths and short
+// texts, without secrets. Lists and long texts stay in the raw file, and prompts and answers with them. skip tells the
+// names that are known, at the top.
+func (d *Draft) Foreign(v decode.Value, skip func(name string) bool) {
+	if d.Extra == nil {
+		d.Extra = schema.Unknown{}
+	}
+	left, dropped := roomForForeign, 0
+	for _, m := range v.Members() {
+		if !skip(m.Key) {
+			keep(d.Extra, m.Key, m.Val, 1, &left, &dropped)
+		}
+	}
+	if dropped > 0 {
+		d.Extra["more_fields_in_the_file"] = fmt.Append(nil, dropped)
+	}
+	if len(d.Extra) == 0 {
+		d.Extra = nil
+	}
+}
+
+func keep(out schema.Unknown, name string, v decode.Value, depth int, left, dropped *int) {
+	var raw []byte
+	switch v.Kind() {
+	case decode.Object:
+		if depth == foreignDepth {
+			return
+		}
+		for _, m := range v.Members() {
+			if !IsText(m.Key) {
+				keep(out, name+"."+m.Key, m.Val, depth+1, left, dropped)
+			}
+		}
+		return
+	case decode.String:
+		t := v.Str()
+		if t == "" || len(t) > longest || IsText(name) {
+			return
+		}
+		short := name[strings.LastIndexByte(name, '.')+1:]
+		raw = schema.JSONString(redact.Field(short, t))
+	case decode.Number:
+		if _, finite := v.Float(); !finite {
+			return
+		}
+		raw = append([]byte(nil), v.Raw()...)
+	case decode.Bool:
+		raw = append([]byte(nil), v.Raw()...)
+	default:
+		return
+	}
+	if *left -= len(name) + len(raw) + 4; *left < 0 {
+		*dropped++
+		return
+	}
+	out[redact.Text(name)] = raw
+}
+
+// IsText reports names under which tools write what was asked and answered. It is never kept.
+func IsText(name string) bool {
+	switch name[strings.LastIndexByte(name, '.')+1:] {
+	case "prompt", "prompts", "generated_text", "generated_texts", "response", "response_text", "output_text", "outputs", "text", "messages",
+		"content", "completion", "input_text", "chat_template", "system_prompt", "system_instruction", "doc", "resps", "arguments", "target", "payloads":
+		return true
+	}
+	return false
+}
+
+// Names makes a skip function of words and prefixes; a prefix ends in a star.
+func Names(list string) func(string) bool {
+	exact := map[string]bool{}
+	var prefixes []string
+	for _, w := range strings.Fields(list) {
+		if p, ok := strings.CutSuffix(w, "*"); ok {
+			prefixes = append(prefixes, p)
+		} else {
+			exact[w] = true
+		}
+	}
+	return func(name string) bool {
+		if exact[name] {
+			return true
+		}
+		for _, p := range prefixes {
+			if strings.HasPrefix(name, p) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// Check collects what a reader's Detect looks for.
+type Check struct{ schema.Match }
+
+// Want notes a feature that the format has.
+func (c *Check) Want(has bool, what string) {
+	if has {
+		c.Has = append(c.Has, what)
+	} else {
+		c.Lacks = append(c.Lacks, what)
+	}
+}
+
+// Not notes a feature that only another format has.
+func (c *Check) Not(has bool, why string) {
+	if has {
+		c.Lacks = append(c.Lacks, why)
+	}
+}
+
+// Quote is an error's own words for a message: its last line, after a colon, without secrets. "" stays "".
+func Quote(s string) string {
+	s = strings.TrimSpace(s)
+	if i := strings.LastIndexByte(s, '\n'); i >= 0 {
+		s = s[i+1:]
+	}
+	if s == "" {
+		return ""
+	}
+	r := []rune(redact.Text(s))
+	if len(r) > 160 {
+		r = append(r[:160], '…')
+	}
+	return ": " + string(r)
+}
+
+// Keep keeps one foreign field that is text in its file.
+func (d *Draft) Keep(name, text string) {
+	if d.Extra == nil {
+		d.Extra = schema.Unknown{}
+	}
+	if len(d.Extra) < 40 && !IsText(name) {
+		d.Extra[redact.Text(name)] = schema.JSONString(redact.Field(name, text))
+	}
+}

@@ -1,0 +1,177 @@
+package draft
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/latency"
+)
+
+// tolerance is how far a stated statistic may lie from the recomputed one before it is a problem.
+const tolerance = .01
+
+// Disagree reports a difference over 1 % between a stated and a recomputed value.
+func Disagree(stated, recomputed float64) bool {
+	return math.Abs(stated-recomputed) > tolerance*math.Max(math.Abs(stated), math.Abs(recomputed)) && math.Abs(stated-recomputed) > 1e-9
+}
+
+// Family is a metric that per-request values give: its definition, its sample, and how the file calls its statistics.
+type Family struct {
+	Metric, Def string
+	Sample      latency.Sample
+	Key         func(stat string) string // the member of v that states a statistic, for the problem's place and words
+	Pooled      bool                     // values of one request are not independent: no errors, no sketch
+}
+
+// Timelines reads the arrays that vLLM's client and its descendants write: ttfts and itls in seconds, input_lens,
+// output_lens, errors. ok is false when they are absent or do not fit together, which is a problem.
+func (d *Draft) Timelines(v decode.Value) (requests []latency.Request, ok bool) {
+	ttfts, ok1 := v.Get("ttfts").Floats()
+	outs, ok2 := v.Get("output_lens").Floats()
+	gaps := v.Get("itls")
+	if !ok1 || !ok2 || gaps.Kind() != decode.Array || len(ttfts) == 0 {
+		return nil, false
+	}
+	ins, _ := v.Get("input_lens").Floats()
+	itls := slices.Collect(gaps.Items())
+	if len(outs) != len(ttfts) || len(itls) != len(ttfts) || (len(ins) > 0 && len(ins) != len(ttfts)) {
+		q := d.Problem(schema.SevWarning, "uneven-arrays", v.Get("ttfts"), fmt.Sprintf("%d ttfts, %d itls, %d output_lens, %d input_lens", len(ttfts), len(itls), len(outs), len(ins)))
+		q.Expected, q.Used = "one of each per request", "the statistics as stated, not recomputed"
+		return nil, false
+	}
+	for _, n := range append(slices.Clone(outs), ins...) {
+		if math.IsNaN(n) || n < 0 || n > 1e12 {
+			q := d.Problem(schema.SevWarning, "bad-arrays", v.Get("output_lens"), fmt.Sprintf("a length of %g tokens", n))
+			q.Expected, q.Used = "a count", "the statistics as stated, not recomputed"
+			return nil, false
+		}
+	}
+	errs := slices.Collect(v.Get("errors").Items())
+	requests = make([]latency.Request, len(ttfts))
+	for i := range requests {
+		q := latency.Request{OK: len(errs) <= i || errs[i].Str() == "", TTFT: ttfts[i] * 1000, Out: int(outs[i])}
+		if len(ins) > 0 {
+			q.In = int(ins[i])
+		}
+		gap, _ := itls[i].Floats()
+		q.ITL = make([]float64, len(gap))
+		q.E2EL = q.TTFT
+		for j, g := range gap {
+			q.ITL[j] = g * 1000
+			q.E2EL += g * 1000
+		}
+		requests[i] = q
+	}
+	return requests, true
+}
+
+// Recompute replaces the stated statistics of a metric by those of its sample, completed with the percentiles that the
+// file states, and reports what disagrees. After hollow successes were taken out nothing can agree; that was said once.
+func (d *Draft) Recompute(v decode.Value, f Family, explained bool) {
+	m := f.Sample.Metric(schema.Unit(f.Metric), f.Def, "no request has enough tokens for it")
+	if f.Sample.N() == 0 {
+		d.Metrics[f.Metric] = m
+		return
+	}
+	if f.Pooled { // an error from their number would be far too small
+		m.CI, m.SE = nil, schema.Missing("gaps are not independent")
+	} else {
+		m.Quantiles = f.Sample.Sketch()
+	}
+	for _, st := range d.Metrics[f.Metric].Stats {
+		now, ok := value(f.Sample, st.Name)
+		if !ok {
+			continue
+		}
+		if !inSketch(st.Name) {
+			m.Stats.Set(st.Name, latency.Round(now, 7))
+		}
+		if !explained && Disagree(st.Value, now) {
+			d.Disagreement(v, f.Key(st.Name), st.Value, now)
+		}
+	}
+	d.Metrics[f.Metric] = m
+}
+
+// inSketch tells the percentiles that a sketch gives as well.
+func inSketch(stat string) bool { return len(stat) > 1 && stat[0] == 'p' && stat < "p90" }
+
+// value is a statistic of a sample by its name.
+func value(s latency.Sample, stat string) (float64, bool) {
+	switch stat {
+	case "mean":
+		return s.Mean, true
+	case "std":
+		return s.Std, true
+	case "median":
+		return s.Quantile(.5), true
+	case "min":
+		return s.Quantile(0), true
+	case "max":
+		return s.Quantile(1), true
+	}
+	pct, err := strconv.ParseFloat(strings.TrimPrefix(stat, "p"), 64)
+	if err != nil || pct < 0 || pct > 100 {
+		return 0, false
+	}
+	return s.Quantile(pct / 100), true
+}
+
+// Disagreement reports a stated value that its own requests contradict.
+func (d *Draft) Disagreement(v decode.Value, key string, stated, now float64) {
+	q := d.Problem(schema.SevWarning, "disagreement", v.Get(key), fmt.Sprintf("%s says %.6g, its own per-request values give %.6g", key, stated, now))
+	q.Expected = "the two within 1 %"
+	q.Used = fmt.Sprintf("the recomputed %.6g", now)
+}
+
+// Rate confirms a stated rate by the recomputed one, or replaces it.
+func (d *Draft) Rate(v decode.Value, metric, key string, now float64) {
+	old, ok := d.Metrics[metric].Stats.Get("value")
+	if ok && !Disagree(old, now) {
+		return
+	}
+	if ok {
+		d.Disagreement(v, key, old, now)
+	}
+	d.Recomputed(metric, now)
+}
+
+// Recomputed sets a metric that is one number, computed from per-request values.
+func (d *Draft) Recomputed(metric string, x float64) {
+	d.Value(metric, x)
+	if m, ok := d.Metrics[metric]; ok {
+		m.From = "recomputed"
+		d.Metrics[metric] = m
+	}
+}
+
+// Hollow reports requests that were counted as completed and produced nothing, and counts them as failed.
+func (d *Draft) Hollow(v decode.Value, set latency.Set, whose string) {
+	failed := float64(set.Failed + set.Hollow)
+	d.Status = schema.StatusPartial
+	d.Recomputed("requests_ok", float64(set.OK))
+	d.Recomputed("requests_failed", failed)
+	d.Recomputed("error_rate", 100*failed/(float64(set.OK)+failed))
+	for name, total := range map[string]int{"isl": set.In, "osl": set.Out} {
+		if m, ok := d.Metrics[name]; ok && set.OK > 0 {
+			m.Stats, m.From = nil, "recomputed"
+			m.Stats.Set("mean", float64(total)/float64(set.OK))
+			d.Metrics[name] = m
+		}
+	}
+	used := "the other requests alone"
+	if set.OK == 0 {
+		d.Fail("no request produced a token")
+		used = "no number"
+	} else if mean, ok := d.Metrics["ttft"].Stats.Get("mean"); ok {
+		used += fmt.Sprintf(": mean TTFT %.6g ms where the file says %.6g", set.TTFT.Mean, mean)
+	}
+	q := d.Problem(schema.SevError, "hollow-success", v.Get("completed"), fmt.Sprintf("%d of %d completed requests produced no token", set.Hollow, set.Hollow+set.OK))
+	q.Expected = "completed requests to have output" + whose
+	q.Used, q.Hint = used, "the server refused or dropped requests under this load; look at its log"
+}

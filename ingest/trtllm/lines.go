@@ -1,0 +1,244 @@
+package trtllm
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/draft"
+)
+
+const tag = "[BENCHMARK] "
+
+// record is the pairs of one measurement, in order.
+type record struct {
+	keys    []string
+	vals    map[string]string
+	version string // of the banner before it
+}
+
+func (r *record) add(k, v string) {
+	if r.vals == nil {
+		r.vals = map[string]string{}
+	}
+	if _, has := r.vals[k]; !has {
+		r.keys = append(r.keys, k)
+	}
+	r.vals[k] = v
+}
+
+// number is a value that was measured.
+func (r *record) number(k string) *float64 {
+	x, err := strconv.ParseFloat(r.vals[k], 64)
+	if err != nil || x != x || x > 1e300 || x < -1e300 {
+		return nil
+	}
+	return &x
+}
+
+var banner = regexp.MustCompile(`TensorRT-LLM version: (\S+)`)
+
+// records finds the tagged lines of a log.
+func records(data []byte) (out []record, skipped []string) {
+	version := ""
+	var open *record // of a program that writes one pair a line
+	for line := range bytes.Lines(data) {
+		text := strings.TrimSpace(string(line))
+		if m := banner.FindStringSubmatch(text); m != nil {
+			version = m[1]
+		}
+		if strings.Contains(text, "[WARNING]") && strings.Contains(text, "skipping") {
+			skipped = append(skipped, text)
+		}
+		_, rest, tagged := strings.Cut(text, tag)
+		if !tagged {
+			continue
+		}
+		words := strings.Fields(rest)
+		if len(words) > 2 {
+			r := record{version: version}
+			for i := 0; i+1 < len(words); i += 2 {
+				r.add(words[i], words[i+1])
+			}
+			out, open = append(out, r), nil
+			continue
+		}
+		if len(words) != 2 {
+			continue
+		}
+		if open != nil {
+			_, again := open.vals[words[0]]
+			if again && (words[0] != "num_samples" || open.vals["total_latency(ms)"] != "") {
+				open = nil
+			}
+		}
+		if open == nil {
+			out = append(out, record{version: version})
+			open = &out[len(out)-1]
+		}
+		open.add(words[0], words[1])
+	}
+	return out, skipped
+}
+
+// table reads the CSV of benchmark.py, whose header repeats.
+func table(data []byte) (out []record) {
+	lines := csv.NewReader(bytes.NewReader(data))
+	lines.FieldsPerRecord, lines.LazyQuotes = -1, true
+	var header []string
+	for {
+		row, err := lines.Read()
+		if err != nil {
+			return out
+		}
+		if row[0] == "model_name" || row[0] == "engine_dir" {
+			header = row
+			continue
+		}
+		var r record
+		for i := range min(len(row), len(header)) {
+			r.add(header[i], strings.TrimSpace(row[i]))
+		}
+		if len(r.keys) > 2 {
+			out = append(out, r)
+		}
+	}
+}
+
+// isTable recognises that CSV by its first line.
+func isTable(data []byte) bool {
+	line, _, _ := bytes.Cut(data, []byte("\n"))
+	return (bytes.HasPrefix(line, []byte("model_name,")) || bytes.HasPrefix(line, []byte("engine_dir,"))) && bytes.Contains(line, []byte("latency(ms)"))
+}
+
+// readText makes a point of each record; records of another model or version are further readings.
+func readText(f *decode.File, m schema.Match) schema.Reading {
+	out := schema.Reading{Format: m.Format, Detail: m.Detail}
+	list, skipped := records(f.Data)
+	if isTable(f.Data) {
+		list = table(f.Data)
+	}
+	if len(list) > f.Limits().Results {
+		list = list[:f.Limits().Results]
+		out.Problems = append(out.Problems, schema.Problem{Severity: schema.SevWarning, Path: f.Path, Code: "too-many-results", Found: "more records than are read from one file", Used: fmt.Sprintf("the first %d", len(list))})
+	}
+	home := map[string]*schema.Reading{}
+	var order []string
+	for i := range list {
+		r := &list[i]
+		facts := r.facts()
+		key := facts.Model.ID + "\x00" + facts.Model.Precision + "\x00" + r.version
+		if home[key] == nil {
+			home[key] = &schema.Reading{Format: m.Format, Detail: m.Detail, Facts: facts}
+			order = append(order, key)
+		}
+		r.point(f, home[key])
+	}
+	for i, key := range order {
+		if i == 0 {
+			problems := out.Problems
+			out = *home[key]
+			out.Problems = append(problems, out.Problems...)
+			continue
+		}
+		out.More = append(out.More, *home[key])
+	}
+	out.Detail = fmt.Sprintf("%s, %d records", m.Detail, len(list))
+	for i, s := range skipped {
+		if i == 5 {
+			break
+		}
+		out.Problems = append(out.Problems, schema.Problem{Severity: schema.SevWarning, Path: f.Path, Code: "point-not-run", Found: "a point that the tool left out" + draft.Quote(s), Expected: "a measurement"})
+	}
+	return out
+}
+
+func (r *record) facts() schema.Facts {
+	f := schema.Facts{Stack: schema.Stack{Engine: "tensorrt-llm", Version: r.version}}
+	if f.Model.ID = r.vals["model_name"]; f.Model.ID == "" && r.vals["engine_dir"] != "" {
+		f.Model.ID = path.Base(strings.TrimRight(r.vals["engine_dir"], "/"))
+	}
+	f.Model.Precision = r.vals["precision"]
+	if q := r.vals["quantization"]; q != "" && q != "QuantMode.0" {
+		f.Model.Precision = strings.TrimSpace(f.Model.Precision + " " + q)
+	}
+	f.Device.Name = r.vals["compute_cap"]
+	if n := r.number("world_size"); n != nil && *n >= 1 && *n < 1e6 {
+		f.Device.Chips = int(*n)
+	}
+	return f
+}
+
+// statistic matches the C++ programs' keys: "p99_sequence_latency(ms)".
+var statistic = regexp.MustCompile(`^(avg|min|max|p\d\d)_(sequence_latency|time_to_first_token|inter_token_latency)\(ms\)$`)
+
+func (r *record) point(f *decode.File, into *schema.Reading) {
+	d := draft.New(f, into, decode.Value{}, "trtllm")
+	d.Source.ToolVersion = r.version
+	d.Key.Concurrency = r.number("batch_size")
+	d.Key.ISL, d.Key.OSL = r.number("input_length"), r.number("output_length")
+	if d.Key.Concurrency != nil {
+		d.Dim("batching", "static")
+	}
+	if n := r.number("world_size"); n != nil && *n > 1 {
+		d.Dim("tp", r.vals["world_size"])
+	}
+	stat := func(metric, def, name, key string) {
+		if x := r.number(key); x != nil {
+			d.Stat(metric, def, name, *x)
+		}
+	}
+	stat("e2el", schema.DefBatch, "mean", "latency(ms)")
+	stat("e2el", schema.DefBatch, "p95", "percentile95(ms)")
+	stat("e2el", schema.DefBatch, "p99", "percentile99(ms)")
+	stat("output_tps", "", "value", "tokens_per_sec")
+	stat("output_tps", "", "value", "token_throughput(token/sec)")
+	stat("rps", "", "value", "seq_throughput(seq/sec)")
+	for _, k := range r.keys {
+		if m := statistic.FindStringSubmatch(k); m != nil {
+			metric := map[string][2]string{"sequence_latency": {"e2el", schema.DefLastChunk}, "time_to_first_token": {"ttft", schema.DefFirstChunk}, "inter_token_latency": {"itl", schema.DefNotStated}}[m[2]]
+			stat(metric[0], metric[1], map[string]string{"avg": "mean", "p50": "median"}[m[1]]+strings.TrimPrefix(strings.TrimPrefix(m[1], "avg"), "p50"), k)
+		}
+	}
+	if gen := r.number("generation_time(ms)"); gen != nil && *gen > 0 && d.Key.OSL != nil && *d.Key.OSL > 1 {
+		d.Derived("tpot", schema.DefDecodePhase, "mean", *gen/(*d.Key.OSL-1))
+	}
+	if total := r.number("total_latency(ms)"); total != nil {
+		d.Value("duration_s", *total/1000)
+	}
+	if n := r.number("num_samples"); n != nil {
+		failed := r.number("num_error_samples")
+		ok := *n
+		if failed != nil {
+			ok -= *failed
+		}
+		d.Requests(&ok, failed, nil, "")
+	}
+	r.foreign(d)
+	d.Done()
+}
+
+// foreign keeps the pairs that have no canonical name.
+func (r *record) foreign(d *draft.Draft) {
+	for _, k := range r.keys {
+		v := r.vals[k]
+		switch {
+		case isKnown(k) || statistic.MatchString(k) || v == "None" || v == "n/a" || len(k) > 60 || len(v) > 100:
+		case strings.HasSuffix(k, "(gb)") || strings.HasSuffix(k, "(s)") || strings.HasPrefix(k, "generation_"):
+			if x := r.number(k); x != nil && *x > 0 {
+				d.Keep(k, v)
+			}
+		default:
+			d.Keep(k, v)
+		}
+	}
+}
+
+var isKnown = draft.Names(`model_name engine_dir precision quantization compute_cap batch_size input_length output_length world_size latency(ms)
+ percentile95(ms) percentile99(ms) tokens_per_sec token_throughput(token/sec) seq_throughput(seq/sec) num_samples num_error_samples total_latency(ms)`)

@@ -1,0 +1,175 @@
+package ttis
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/draft"
+	"github.com/ttreport/ttreport/ingest/schema/redact"
+)
+
+// RawFile is the condition that names the result which a report's row was made of, where it does.
+const RawFile = "raw_file"
+
+// readReport reads the data of a report. Its numbers are copies, rounded and without most statistics: they count only where
+// the results themselves are not among the files. Its eval scores are percentages, under the metric "score".
+func readReport(f *decode.File) schema.Reading {
+	v := f.First
+	r := schema.Reading{Format: ReportData, Detail: "data of a report"}
+	r.Facts = reportFacts(v.Get("metadata"))
+	for s := range v.Get("sections").Items() { // v0.19 and later
+		data := s.Get("data")
+		switch s.Get("kind").Str() {
+		case "evals":
+			reportScore(f, &r, data)
+		default:
+			reportRow(f, &r, data, toolName(s.At("targets", "tool").Str(), s.Get("kind").Str()), s.At("targets", "timestamp").Str())
+		}
+	}
+	for _, list := range []struct{ key, tool string }{{"benchmarks", "vllm"}, {"aiperf_benchmarks", "aiperf"}, {"genai_perf_benchmarks", "genai-perf"}, {"guidellm_benchmarks", "guidellm"}} {
+		for row := range rowsOf(v.Get(list.key)) {
+			reportRow(f, &r, row, toolName(row.Get("source").Str(), list.tool), row.Get("timestamp").Str())
+		}
+	}
+	for row := range v.Get("evals").Items() {
+		reportScore(f, &r, row)
+	}
+	r.Extra = schema.Unknown{}
+	for _, key := range []string{"acceptance_criteria", "acceptance_blockers"} {
+		if raw := v.Get(key).Raw(); len(raw) > 0 && len(raw) < 2000 && json.Valid(raw) {
+			r.Extra["report_"+key] = json.RawMessage(redact.Text(string(raw)))
+		}
+	}
+	return r
+}
+
+// rowsOf goes through the rows of a table: objects, or the CSV text that some versions put into their JSON.
+func rowsOf(v decode.Value) func(func(decode.Value) bool) {
+	if v.Kind() != decode.String {
+		return v.Items()
+	}
+	return func(yield func(decode.Value) bool) {
+		table, err := csv.NewReader(strings.NewReader(v.Str())).ReadAll()
+		if err != nil || len(table) < 2 {
+			return
+		}
+		for _, row := range table[1:] {
+			cells := map[string]string{}
+			for i, cell := range row {
+				cells[table[0][i]] = cell
+			}
+			text, _ := json.Marshal(cells) // a map of texts always encodes
+			if one, problem := decode.Document("", text); problem == nil && !yield(one) {
+				return
+			}
+		}
+	}
+}
+
+func reportFacts(meta decode.Value) schema.Facts {
+	f := schema.Facts{
+		Model:  schema.Model{ID: meta.Get("model_repo").Str(), Name: meta.Get("model_name").Str()},
+		Impl:   meta.Get("model_impl").Str(),
+		Device: schema.Device{Name: strings.ToLower(meta.Get("device").Str())},
+		Stack:  schema.Stack{Engine: strings.ToLower(meta.Get("inference_engine").Str())},
+	}
+	if strings.Contains(f.Model.Name, "/") {
+		if f.Model.ID == "" {
+			f.Model.ID = f.Model.Name
+		}
+		f.Model.Name = ""
+	}
+	for _, c := range []string{"tt_metal", "vllm"} {
+		if hash := meta.Get(c + "_commit").Str(); hash != "" {
+			if f.Stack.Commits == nil {
+				f.Stack.Commits = map[string]string{}
+			}
+			f.Stack.Commits[c] = hash
+		}
+	}
+	if t, err := time.Parse(time.RFC3339, meta.Get("generated_at").Str()); err == nil {
+		f.Start, f.End, f.StartNote = t.UTC(), t.UTC(), "when the report was made"
+	}
+	return f
+}
+
+func toolName(names ...string) string {
+	for _, n := range names {
+		switch n = strings.ToLower(n); {
+		case strings.HasPrefix(n, "genai"):
+			return "genai-perf"
+		case strings.HasPrefix(n, "openai"), n == "benchmarks": // v1 wrote vLLM's client protocol as the tool
+			return "vllm"
+		case n != "":
+			return n
+		}
+	}
+	return "vllm"
+}
+
+// reportRow reads one row of results, under the names of either generation.
+func reportRow(f *decode.File, r *schema.Reading, row decode.Value, tool, stamp string) {
+	if !row.Has("mean_ttft_ms") && !row.Has("mean_tpot_ms") && !row.Has("request_throughput") {
+		return
+	}
+	d := draft.New(f, r, row, tool)
+	first := func(names ...string) *float64 {
+		for _, n := range names {
+			if p := row.Get(n).Ptr(); p != nil {
+				return p
+			}
+		}
+		return nil
+	}
+	d.Key.ISL, d.Key.OSL = first("input_sequence_length", "isl"), first("output_sequence_length", "osl")
+	d.Key.Concurrency = first("concurrency", "max_con", "max_concurrency")
+	if n := first("num_requests", "num_prompts"); n != nil {
+		d.Condition("num_prompts", string(row.Get("num_requests").Raw()))
+	}
+	for _, fam := range []struct{ name, def string }{{"ttft", schema.DefNotStated}, {"tpot", schema.DefExclFirst}, {"e2el", schema.DefNotStated}} {
+		for stat, keys := range map[string][]string{"mean": {"mean_X_ms"}, "median": {"p50_X", "median_X_ms", "p50_X_ms"}, "p99": {"p99_X", "p99_X_ms"}, "std": {"std_X_ms"}} {
+			for _, k := range keys {
+				if x, ok := row.Get(strings.Replace(k, "X", fam.name, 1)).Float(); ok {
+					d.Stat(fam.name, fam.def, stat, x)
+				}
+			}
+		}
+	}
+	for metric, keys := range map[string][]string{"output_tps": {"tps_output_throughput", "output_token_throughput"}, "total_tps": {"tps_total_throughput", "total_token_throughput"}, "rps": {"request_throughput"}} {
+		for _, k := range keys {
+			d.Of(metric, row.Get(k))
+		}
+	}
+	d.Requests(first("completed"), first("error_request_count"), nil, "")
+	d.Condition(RawFile, row.Get("filename").Str())
+	for _, layout := range []string{"2006-01-02 15:04:05", "2006-01-02_15-04-05"} {
+		if t, err := time.Parse(layout, stamp); err == nil {
+			d.Start, d.End = t, t
+			if r.Facts.Start.IsZero() || t.Before(r.Facts.Start) {
+				r.Facts.Start, r.Facts.StartNote = t, "local time of the host, zone not stated"
+			}
+			if t.After(r.Facts.End) {
+				r.Facts.End = t
+			}
+		}
+	}
+	d.Done()
+}
+
+func reportScore(f *decode.File, r *schema.Reading, row decode.Value) {
+	task := row.Get("task_name").Str()
+	if task == "" {
+		return
+	}
+	s := schema.Score{Task: task, Metric: "score", Source: f.Source(r.Format), Stderr: schema.Missing("not in a report")}
+	if x, ok := row.Get("score").Float(); ok {
+		s.Value = schema.Num(x)
+	} else {
+		s.Value = schema.Missing("the report says " + row.Get("score").Text())
+	}
+	r.Scores = append(r.Scores, s)
+}
