@@ -140,10 +140,14 @@ func split(items []*item) [][]*item {
 			out = append(out, items[start:i])
 			start = i
 		}
-		for _, t := range []time.Time{it.facts.Start, it.facts.End} {
-			if i == start || t.After(last) {
-				last = t
-			}
+		if i == start {
+			last = it.facts.Start
+		}
+		if it.facts.Start.After(last) {
+			last = it.facts.Start
+		}
+		if it.facts.End.After(last) {
+			last = it.facts.End
 		}
 	}
 	return append(out, items[start:])

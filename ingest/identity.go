@@ -303,12 +303,27 @@ func with(m map[string]string, name, v string) map[string]string {
 // start from the file's own time where nothing states one.
 func complete(it *item) {
 	f := &it.facts
-	manifest.EachText(f, redact.Text)
+	manifest.EachText(f, name)
 	for i := range it.reading.Points {
 		it.reading.Points[i].Source.Path = redact.Text(it.reading.Points[i].Source.Path)
 	}
 	for i := range it.reading.Scores {
-		it.reading.Scores[i].Source.Path = redact.Text(it.reading.Scores[i].Source.Path)
+		s := &it.reading.Scores[i]
+		s.Source.Path = redact.Text(s.Source.Path)
+		s.Task, s.Metric, s.Filter, s.Version = name(s.Task), name(s.Metric), name(s.Filter), name(s.Version)
+	}
+	for i := range it.reading.Points {
+		k := &it.reading.Points[i].Key
+		k.Dataset, k.Tool, k.Task = name(k.Dataset), name(k.Tool), name(k.Task)
+		for dim, v := range k.Dims {
+			if short := name(v); short != v || len(dim) > longestName {
+				k.Dims = with(k.Dims, dim, short)
+				if len(dim) > longestName {
+					delete(k.Dims, dim)
+					k.Dims[name(dim)] = short
+				}
+			}
+		}
 	}
 	if f.Model.Name == "" && f.Model.ID != "" {
 		f.Model.Name = path.Base(strings.TrimSuffix(f.Model.ID, "/"))
@@ -328,6 +343,17 @@ func complete(it *item) {
 			p.Stated = with(p.Stated, schema.DimLabel, "path")
 		}
 	}
+}
+
+// longestName is how long a name may be: of a model, a task, a dimension.
+const longestName = 300
+
+// name is a name without secrets, of a length that fits a page.
+func name(s string) string {
+	if len(s) > longestName {
+		s = strings.ToValidUTF8(s[:longestName], "") + "…"
+	}
+	return redact.Text(s)
 }
 
 var (

@@ -107,10 +107,9 @@ func (it *item) read(f *decode.File) {
 	it.file = f
 	if it.isRole != "" {
 		it.reading.Format = it.isRole
-		f.First = decode.Value{}
-		return
+		return // what it says is read when all files are known
 	}
-	defer func() { f.Data, f.First = nil, decode.Value{} }()
+	defer f.Drop()
 	m, r := recognise(f)
 	it.match = m
 	switch {
@@ -162,11 +161,18 @@ func (it *item) readPartial(f *decode.File) {
 	it.reading.Problems = append(f.Problems, it.reading.Problems...)
 }
 
+// foreignBefore is how many values may stand before the first result of a file; problemsKept how many problems of one file
+// are listed.
+const (
+	foreignBefore = 100
+	problemsKept  = 1000
+)
+
 // readValues reads each top-level value of a file by itself, since tools append results of other models and other days to
 // one file. Values of one identity and time stay together; others become items of their own.
 func (it *item) readValues(f *decode.File) {
 	parts := []*item{it}
-	foreign, n, points := 0, 0, 0
+	foreign, n, points, problems := 0, 0, 0, 0
 	var firstForeign schema.Problem
 	var firstMatch schema.Match
 	for v := range f.Values() {
@@ -180,6 +186,10 @@ func (it *item) readValues(f *decode.File) {
 			firstMatch = m
 		}
 		if own == nil {
+			if foreign == n-1 && n > foreignBefore {
+				n, foreign = n-1, n-1
+				break
+			}
 			if foreign++; foreign == 1 {
 				firstForeign = f.Problem(schema.SevWarning, "foreign-value", v)
 				firstForeign.Found = fmt.Sprintf("value %d of the file is no result of a known kind", n)
@@ -190,6 +200,9 @@ func (it *item) readValues(f *decode.File) {
 		for _, r := range append([]schema.Reading{reading}, reading.More...) {
 			r.More = nil
 			points += len(r.Points) + len(r.Scores)
+			if problems += len(r.Problems); problems > problemsKept {
+				r.Problems = nil
+			}
 			parts = it.place(parts, m, r)
 		}
 	}
@@ -203,6 +216,9 @@ func (it *item) readValues(f *decode.File) {
 		}
 		firstForeign.Expected = "appended results"
 		it.reading.Problems = append(it.reading.Problems, firstForeign)
+	}
+	if problems > problemsKept {
+		it.reading.Problems = append(it.reading.Problems, schema.Problem{Severity: schema.SevWarning, Path: f.Path, Code: "more-problems", Found: fmt.Sprintf("%d problems in one file", problems), Used: "the first of them are listed"})
 	}
 	it.reading.Problems = append(f.Problems, it.reading.Problems...)
 	it.reading.Detail += fmt.Sprintf(", %d appended results", n-foreign)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -100,6 +101,9 @@ func modelOf(s string) schema.Model {
 	return schema.Model{Name: s}
 }
 
+// readingMemory is what reading should get along with. It is a soft limit: beyond it, garbage is collected more often.
+const readingMemory = 180 << 20
+
 // load reads paths of the command line.
 func load(ctx context.Context, paths []string, id *identity) (ingest.Set, error) {
 	opt, err := id.options()
@@ -117,6 +121,8 @@ func load(ctx context.Context, paths []string, id *identity) (ingest.Set, error)
 		}
 		roots = append(roots, root)
 	}
+	// A hostile file may ask for all the memory that the limits leave it; the collector is to run before twice of it is taken.
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(readingMemory))
 	return ingest.Load(ctx, roots, opt)
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/aiperf"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/draft/drafttest"
 )
 
 func file(name, text string) *decode.File {
@@ -140,15 +141,29 @@ func TestOtherFilesAreNamed(t *testing.T) {
 	}
 }
 
+var reader = drafttest.Reader{Detect: aiperf.Detect, Read: aiperf.Read}
+
+const genai = `{"request_throughput":{"unit":"requests/sec","avg":5.5},"request_latency":{"unit":"ms","avg":900.0,"p50":880.0,"p99":1200.0},"inter_token_latency":{"unit":"ms","avg":8.5},"time_to_first_token":{"unit":"ms","avg":45.0},"input_config":{"model_names":["acme/tiny"],"perf_analyzer":{"stimulus":{"concurrency":16}}}}`
+
+// GenAI-Perf writes the same blocks; its inter-token latency is TPOT too.
+func TestGenAIPerf(t *testing.T) {
+	r := reader.Must(t, "x_genai_perf.json", genai)
+	p := r.Points[0]
+	drafttest.Expect(t, p, map[string]float64{"tpot.mean": 8.5, "ttft.mean": 45, "e2el.median": 880, "rps.value": 5.5})
+	if p.Key.Tool != "genai-perf" || *p.Key.Concurrency != 16 || r.Facts.Model.ID != "acme/tiny" || r.Format != aiperf.GenAI {
+		t.Errorf("%s %+v", p.Key, r.Facts)
+	}
+}
+
+// A table alone, where the summary is gone; columns differ by era.
+func TestTable(t *testing.T) {
+	r := reader.Must(t, "profile_export_aiperf.csv", "Metric,avg,min,max,sum,p1,p50,p99,std\r\nTime to First Token (ms),52.83,51.19,60.25,400,51,51.48,59.75,2.88\r\nRequest Latency (sec),0.36,0.3,0.4,1,1,0.35,0.4,0.1\r\nOdd Thing (parsec),1,1,1,1,1,1,1,1\r\n\r\nMetric,Value\r\nRequest Count,8.00\r\nError Request Count,2.00\r\nOutput Token Throughput (tokens/sec),\"1,086.85\"\r\n\r\nEndpoint,GPU_Index\r\n")
+	drafttest.Expect(t, r.Points[0], map[string]float64{"ttft.mean": 52.83, "ttft.p99": 59.75, "e2el.mean": 360, "requests_ok.value": 8, "requests_failed.value": 2, "output_tps.value": 1086.85})
+	if r.Points[0].Status != schema.StatusPartial {
+		t.Error(r.Points[0].Status)
+	}
+}
+
 func FuzzRead(f *testing.F) {
-	f.Add(`{"records":{"ttft":{"unit":"ms","avg":10}},` + config + `,"error_summary":[]}`)
-	f.Add(`{"metadata":{"x_request_id":"a","request_start_ns":1e300},"metrics":{"request_latency":{"value":-1}}}`)
-	f.Fuzz(func(t *testing.T, text string) {
-		in := file("f", text)
-		if aiperf.Detect(in).OK() {
-			r := aiperf.Read(in)
-			c := r
-			aiperf.Combine(&c, r)
-		}
-	})
+	reader.Fuzz(f, "f.csv", `{"records":{"ttft":{"unit":"ms","avg":10}},`+config+`,"error_summary":[]}`, `{"metadata":{"x_request_id":"a","request_start_ns":1e300},"metrics":{"request_latency":{"value":-1}}}`, genai, "Metric,avg,min,max,p1\nTime to First Token (ms),1,2,3,4\n\nMetric,Value\nRequest Count,1\n")
 }

@@ -130,8 +130,8 @@ func (w *walker) tar(name string, in io.Reader, depth int) {
 		if h.Typeflag != tar.TypeReg {
 			continue // folders, links and devices hold nothing of their own
 		}
-		if member, ok := w.admit(name, h.Name); ok {
-			w.member(member, tr, h.Size, h.Size, h.ModTime, decode.Tar, depth)
+		if member, ok := w.admit(name, h.Name); ok && !w.member(member, tr, h.Size, h.Size, h.ModTime, decode.Tar, depth) {
+			return // what follows a member that is cut cannot be found
 		}
 	}
 }
@@ -167,8 +167,9 @@ func (w *walker) unsafe(archive, name string) {
 	w.say(schema.SevWarning, archive, "unsafe-path", fmt.Sprintf("a member named %q, which lies outside the archive", name), "a path within it", "nothing of it was read")
 }
 
-// member reads one member and visits it, or what it holds when it is an archive itself.
-func (w *walker) member(name string, r io.Reader, size, packed int64, mod time.Time, e decode.Envelope, depth int) {
+// member reads one member and visits it, or what it holds when it is an archive itself. It reports false when the bytes
+// themselves could not be read.
+func (w *walker) member(name string, r io.Reader, size, packed int64, mod time.Time, e decode.Envelope, depth int) bool {
 	limit := min(w.lim.Packed, w.total)
 	if e == decode.Zip {
 		limit = min(limit, max(16<<20, packed*200)) // as decode bounds other compressed content
@@ -178,23 +179,24 @@ func (w *walker) member(name string, r io.Reader, size, packed int64, mod time.T
 	case errors.Is(err, decode.ErrTooLarge):
 		w.say(schema.SevError, name, "too-large", fmt.Sprintf("content of more than %d MB", limit>>20), fmt.Sprintf("at most %d MB a member and %d MB an archive", w.lim.Packed>>20, w.lim.Total>>20), "unpack the archive and read the folder")
 		w.stopped = w.total <= w.lim.Packed
-		return
+		return true
 	case err != nil:
 		w.problems = append(w.problems, decode.BadPacked(name, e, err))
-		return
+		return false
 	}
 	w.total -= int64(len(data))
 	head := data[:min(len(data), 512)]
 	if inner := decode.EnvelopeOf(head); inner != decode.Plain {
 		if depth+1 >= w.lim.Nesting && Holds(head) {
 			w.say(schema.SevWarning, name, "too-deep", "archives within archives within archives", fmt.Sprintf("at most %d levels", w.lim.Nesting), "unpack it and read the folder")
-			return
+			return true
 		}
 		if depth+1 < w.lim.Nesting && w.open(name, bytes.NewReader(data), int64(len(data)), depth+1) {
-			return
+			return true
 		}
 	}
 	w.visit(Member{Path: name, ModTime: mod, Data: data})
+	return true
 }
 
 // readUpTo reads a member whose size is said to be size; content beyond the limit is an error.

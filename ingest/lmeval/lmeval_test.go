@@ -1,13 +1,18 @@
 package lmeval_test
 
 import (
+	"fmt"
+	"math"
 	"os"
+	"reflect"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/ttreport/ttreport/ingest/lmeval"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/draft/drafttest"
 )
 
 func file(text string) *decode.File {
@@ -88,13 +93,78 @@ func TestOldFormat(t *testing.T) {
 	}
 }
 
-func FuzzRead(f *testing.F) {
-	f.Add(`{"results":{"a":{"acc,none":0.5}}}`)
-	f.Add(`{"results":{"a":{"acc":0.5}},"versions":{}}`)
-	f.Fuzz(func(t *testing.T, text string) {
-		in := file(text)
-		if lmeval.Detect(in).OK() {
-			lmeval.Read(in)
+var reader = drafttest.Reader{Detect: lmeval.Detect, Read: lmeval.Read}
+
+const line = `{"doc_id":%d,"doc":{"q":"secret text"},"target":"a","arguments":{},"resps":[["x"]],"filtered_resps":["x"],"filter":"%s","metrics":["acc","bleu"],"doc_hash":"d%d","prompt_hash":"p","target_hash":"t","acc":%d,"bleu":["a","b"]}` + "\n"
+
+// Outcomes are kept as bits in the order of the items, the score is recomputed from them, and nothing else is kept.
+func TestSamples(t *testing.T) {
+	text := ""
+	for _, filter := range []string{"strict", "loose"} {
+		for i := 9; i >= 0; i-- { // concurrent requests come back in any order
+			right := 0
+			if i%2 == 0 || filter == "loose" {
+				right = 1
+			}
+			text += fmt.Sprintf(line, i, filter, i, right)
 		}
-	})
+	}
+	items := reader.Must(t, "out/samples_my_task_2026-11-21T02-22-13.273170.jsonl", text)
+	if len(items.Scores) != 2 || items.Scores[0].Task != "my_task" || items.Scores[0].N != 10 {
+		t.Fatalf("%+v", items.Scores)
+	}
+	results := lmeval.Read(file(`{"results":{"my_task":{"acc,strict":0.5,"acc_stderr,strict":0.16666666666666666,"acc,loose":0.9}},"n-samples":{"my_task":{"original":60,"effective":10}}}`))
+	if !lmeval.Combine(&results, items) {
+		t.Fatal("items of the same task were not joined")
+	}
+	strict, loose := find(results, "my_task", "acc", "strict"), find(results, "my_task", "acc", "loose")
+	if strict.From != "" || strict.Outcomes == nil || !strict.Outcomes.Right[0] || strict.Outcomes.Right[1] || strict.Total != 60 {
+		t.Errorf("%+v", strict)
+	}
+	if v, _ := loose.Value.Get(); v != 1 || loose.From != "recomputed" || drafttest.Codes(results) != "disagreement" {
+		t.Errorf("%+v %v", loose, results.Problems)
+	}
+	if strict.Outcomes.Items != loose.Outcomes.Items {
+		t.Error("the same items under two hashes")
+	}
+	if got, ok := schema.ParseOutcomes(strict.Outcomes.Text()); !ok || !reflect.DeepEqual(got, strict.Outcomes) {
+		t.Errorf("outcomes changed by writing: %+v", got)
+	}
+	if se, _ := items.Scores[0].Stderr.Get(); math.Abs(se-.16666666666666666) > 1e-12 {
+		t.Errorf("standard error %v", se)
+	}
+}
+
+// Before 0.4.8 lines do not name their filter: the second pass over the documents is the second filter.
+func TestSamplesWithoutFilter(t *testing.T) {
+	text := ""
+	for _, right := range []int{0, 1} {
+		for i := range 4 {
+			text += strings.Replace(fmt.Sprintf(line, i, "x", i, right), `"filter":"x","metrics":["acc","bleu"],`, "", 1)
+		}
+	}
+	results := lmeval.Read(file(`{"results":{"t":{"acc,strict":0,"acc,loose":1}}}`))
+	if !lmeval.Combine(&results, reader.Must(t, "samples_t_2026-11-21T02-22-13.jsonl", text)) || len(results.Problems) > 0 || find(results, "t", "acc", "loose").Outcomes == nil {
+		t.Errorf("%v %+v", results.Problems, results.Scores)
+	}
+}
+
+func TestOtherShapes(t *testing.T) {
+	array := reader.Must(t, "out/arc.jsonl", "[\n"+fmt.Sprintf(line, 0, "none", 0, 1)+","+fmt.Sprintf(line, 1, "none", 1, 0)+"]")
+	if len(array.Scores) != 1 || array.Scores[0].N != 2 || array.Scores[0].Task != "arc" {
+		t.Errorf("0.4.0's array: %+v", array.Scores)
+	}
+	lmms := reader.Must(t, "r.json", `{"lmms_eval_version":"0.3","date":"20250102_030405","results":{"mme":{"alias":"mme","score,none":1500.5,"score_stderr,none":"N/A","score_stderr_clt,none":1.0}},"config":{"model_args":"pretrained=acme/vlm"}}`)
+	if lmms.Format != lmeval.LMMs || len(lmms.Scores) != 1 || lmms.Facts.Start.Year() != 2025 || lmms.Facts.Model.ID != "acme/vlm" {
+		t.Errorf("%+v", lmms)
+	}
+	nested := reader.Must(t, "r.json", `{"results":{"copa":{"2022-10-27-12-34-56":{"acc":0.5,"acc_stderr":0.05},"2022-10-28-00-00-00":{"acc":0.6}}},"versions":{"copa":0},"config":{"model_args":"pretrained=acme/old"}}`)
+	if len(nested.Scores) != 1 || len(nested.More) != 1 || nested.Facts.Start.Day() != 27 || nested.More[0].Facts.Start.Day() != 28 {
+		t.Errorf("time stamps below a task: %+v", nested)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	reader.Fuzz(f, "samples_t_2026-11-21T02-22-13.jsonl", `{"results":{"a":{"acc,none":0.5}},"n-samples":{"a":{"original":5,"effective":3}}}`, `{"results":{"a":{"acc":0.5}},"versions":{}}`, `{"results":{"a":{"2022-10-27":{"acc":0.5}}},"versions":{}}`,
+		fmt.Sprintf(line, 0, "x", 0, 1)+fmt.Sprintf(line, 1, "x", 1, 0))
 }

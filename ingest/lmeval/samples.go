@@ -3,8 +3,10 @@ package lmeval
 import (
 	"cmp"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"hash/fnv"
 	"iter"
 	"math"
 	"path"
@@ -23,11 +25,17 @@ type series struct {
 	values         []float64
 }
 
-// itemID names an item: the hash of its document where the harness wrote one, and its number.
+// itemID names an item: its number, and a hash of its document, prompt and answer as the harness hashed them.
 type itemID struct {
 	doc int
-	id  string
+	id  uint64
 }
+
+// mostSeries bounds the metrics and filters of one task, mostItems its items.
+const (
+	mostSeries = 200
+	mostItems  = 1_000_000
+)
 
 // readSamples turns the lines of a task into scores with outcomes.
 func readSamples(f *decode.File) schema.Reading {
@@ -35,7 +43,7 @@ func readSamples(f *decode.File) schema.Reading {
 	task := taskOf(f.Path)
 	var all []*series
 	at := map[[2]string]*series{}
-	filters := filterGuess{seen: map[int]bool{}}
+	filters, tooMany := filterGuess{seen: map[int]bool{}}, false
 	for v := range samples(f) {
 		if !isSample(v) {
 			continue
@@ -52,15 +60,27 @@ func readSamples(f *decode.File) schema.Reading {
 			}
 			s := at[[2]string{m.Key, filter}]
 			if s == nil {
+				if len(all) == mostSeries {
+					tooMany = true
+					continue
+				}
 				s = &series{metric: m.Key, filter: filter}
 				at[[2]string{m.Key, filter}] = s
 				all = append(all, s)
+			}
+			if len(s.ids) == mostItems {
+				tooMany = true
+				continue
 			}
 			s.ids, s.values = append(s.ids, id), append(s.values, x)
 		}
 	}
 	for _, s := range all {
 		r.Scores = append(r.Scores, s.score(f, task))
+	}
+	if tooMany {
+		r.Problems = append(r.Problems, schema.Problem{Severity: schema.SevError, Path: f.Path, Code: "too-many-results", Found: "more metrics, filters or items than a task has",
+			Expected: fmt.Sprintf("at most %d and %d", mostSeries, mostItems), Used: "the first of them"})
 	}
 	return r
 }
@@ -79,7 +99,9 @@ func identify(v decode.Value) itemID {
 	if id == "" {
 		id = v.Get("doc_id").Text()
 	}
-	return itemID{n, id + " " + v.Get("prompt_hash").Str() + " " + v.Get("target_hash").Str()}
+	h := fnv.New64a()
+	fmt.Fprint(h, id, " ", v.Get("prompt_hash").Str(), " ", v.Get("target_hash").Str())
+	return itemID{n, h.Sum64()}
 }
 
 // filterGuess tells filters apart where lines do not name theirs: when a document comes again, the next filter has begun.
@@ -136,10 +158,10 @@ func (s *series) score(f *decode.File, task string) schema.Score {
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.ids[a].doc, s.ids[b].doc) })
 	out := schema.Score{Task: task, Metric: s.metric, Filter: s.filter, N: len(s.values), Source: f.Source(Samples), From: "recomputed"}
-	sum, binary := 0., true
+	sum, zeroOne := 0., true
 	for _, x := range s.values {
 		sum += x
-		binary = binary && (x == 0 || x == 1)
+		zeroOne = zeroOne && (x == 0 || x == 1)
 	}
 	n := float64(len(s.values))
 	mean, sq := sum/n, 0.
@@ -150,11 +172,11 @@ func (s *series) score(f *decode.File, task string) schema.Score {
 	if n > 1 {
 		out.Stderr = schema.Num(math.Sqrt(sq/(n-1)) / math.Sqrt(n))
 	}
-	if binary {
+	if zeroOne {
 		ids := sha256.New()
 		bits := make([]bool, len(order))
 		for i, at := range order {
-			fmt.Fprintln(ids, s.ids[at].id)
+			ids.Write(binary.BigEndian.AppendUint64(nil, s.ids[at].id))
 			bits[i] = s.values[at] == 1
 		}
 		out.Outcomes = &schema.Outcomes{Items: hex.EncodeToString(ids.Sum(nil)[:8]), Right: bits}

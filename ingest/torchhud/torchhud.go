@@ -20,10 +20,11 @@ func Detect(f *decode.File) schema.Match {
 	all, n := true, 0
 	for x := range f.First.Items() {
 		n++
-		all = all && x.Get("benchmark").Kind() == decode.Object && x.Get("metric").Kind() == decode.Object
+		if all = x.Get("benchmark").Kind() == decode.Object && x.Get("metric").Kind() == decode.Object; !all {
+			break
+		}
 	}
-	m.Want(f.First.Kind() == decode.Array && n > 0, "an array of records")
-	m.Want(all && n > 0, "benchmark and metric in each")
+	m.Want(f.First.Kind() == decode.Array && all && n > 0, "an array of records with benchmark and metric")
 	if m.OK() {
 		m.Detail = fmt.Sprintf("%d records", n)
 	}

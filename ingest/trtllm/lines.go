@@ -45,7 +45,7 @@ func (r *record) number(k string) *float64 {
 var banner = regexp.MustCompile(`TensorRT-LLM version: (\S+)`)
 
 // records finds the tagged lines of a log.
-func records(data []byte) (out []record, skipped []string) {
+func records(data []byte, most int) (out []record, skipped []string) {
 	version := ""
 	var open *record // of a program that writes one pair a line
 	for line := range bytes.Lines(data) {
@@ -53,12 +53,15 @@ func records(data []byte) (out []record, skipped []string) {
 		if m := banner.FindStringSubmatch(text); m != nil {
 			version = m[1]
 		}
-		if strings.Contains(text, "[WARNING]") && strings.Contains(text, "skipping") {
+		if len(skipped) < 10 && strings.Contains(text, "[WARNING]") && strings.Contains(text, "skipping") {
 			skipped = append(skipped, text)
 		}
 		_, rest, tagged := strings.Cut(text, tag)
 		if !tagged {
 			continue
+		}
+		if len(out) > most {
+			break
 		}
 		words := strings.Fields(rest)
 		if len(words) > 2 {
@@ -88,13 +91,13 @@ func records(data []byte) (out []record, skipped []string) {
 }
 
 // table reads the CSV of benchmark.py, whose header repeats.
-func table(data []byte) (out []record) {
+func table(data []byte, most int) (out []record) {
 	lines := csv.NewReader(bytes.NewReader(data))
 	lines.FieldsPerRecord, lines.LazyQuotes = -1, true
 	var header []string
 	for {
 		row, err := lines.Read()
-		if err != nil {
+		if err != nil || len(out) > most {
 			return out
 		}
 		if row[0] == "model_name" || row[0] == "engine_dir" {
@@ -120,9 +123,9 @@ func isTable(data []byte) bool {
 // readText makes a point of each record; records of another model or version are further readings.
 func readText(f *decode.File, m schema.Match) schema.Reading {
 	out := schema.Reading{Format: m.Format, Detail: m.Detail}
-	list, skipped := records(f.Data)
+	list, skipped := records(f.Data, f.Limits().Results)
 	if isTable(f.Data) {
-		list = table(f.Data)
+		list = table(f.Data, f.Limits().Results)
 	}
 	if len(list) > f.Limits().Results {
 		list = list[:f.Limits().Results]

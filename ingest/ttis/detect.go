@@ -98,7 +98,7 @@ func isAccuracyReference(v decode.Value) bool {
 			return false
 		}
 	}
-	return v.Len() > 0
+	return len(v.Members()) > 0
 }
 
 // toolOf tells which tool a harmonised file copies: by its backend, or by its name's prefix where that says nothing.

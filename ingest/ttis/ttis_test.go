@@ -6,6 +6,7 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/draft/drafttest"
 	"github.com/ttreport/ttreport/ingest/ttis"
 )
 
@@ -86,14 +87,30 @@ func TestNames(t *testing.T) {
 	}
 }
 
+var reader = drafttest.Reader{Detect: ttis.Detect, Read: ttis.Read}
+
+const report = `{"metadata":{"report_id":"x","model_name":"acme/M","device":"N150","generated_at":"2026-06-20T10:00:00+00:00","tt_metal_commit":"25305db"},"sections":[
+ {"kind":"benchmarks","data":{"concurrency":1,"num_requests":8,"input_sequence_length":128,"output_sequence_length":128.0,"mean_ttft_ms":130.5,"p50_ttft":128.7,"mean_tpot_ms":45.5,"tps_output_throughput":21.6,"request_throughput":0.169,"error_request_count":null},"targets":{"tool":"vllm","timestamp":"2026-06-20 10:03:00"}},
+ {"kind":"evals","data":{"task_name":"meta_ifeval","score":78.1}}],"acceptance_criteria":false}`
+
+// The data of a report, for those who have nothing else; both generations.
+func TestReportData(t *testing.T) {
+	r := reader.Must(t, "report_data_x.json", report)
+	p := r.Points[0]
+	drafttest.Expect(t, p, map[string]float64{"ttft.mean": 130.5, "ttft.median": 128.7, "tpot.mean": 45.5, "output_tps.value": 21.6})
+	if p.Key.Tool != "vllm" || *p.Key.ISL != 128 || *p.Key.Concurrency != 1 || r.Facts.Model.ID != "acme/M" || r.Facts.Device.Name != "n150" || r.Facts.Stack.Commits["tt_metal"] != "25305db" || p.Start.Minute() != 3 {
+		t.Errorf("%s %+v %v", p.Key, r.Facts, p.Start)
+	}
+	if v, _ := r.Scores[0].Value.Get(); v != 78.1 || r.Scores[0].Task != "meta_ifeval" {
+		t.Errorf("%+v", r.Scores)
+	}
+	old := reader.Must(t, "report_data_x.json", `{"benchmarks_summary":[],"metadata":{},"benchmarks":"timestamp,input_sequence_length,output_sequence_length,max_con,mean_ttft_ms,backend\n2026-06-20_10-03-00,128,64,4,50.5,openai-chat\n","evals":[{"task_name":"a","score":null}]}`)
+	if len(old.Points) != 1 || *old.Points[0].Key.OSL != 64 || len(old.Scores) != 1 {
+		t.Fatalf("%+v", old)
+	}
+	drafttest.Expect(t, old.Points[0], map[string]float64{"ttft.mean": 50.5})
+}
+
 func FuzzRead(f *testing.F) {
-	f.Add(spec)
-	f.Add(`{"completed":1,"mean_ttft_ms":1,"output_token_throughput":2}`)
-	f.Add(`[{"accuracy_check":2}]`)
-	f.Fuzz(func(t *testing.T, text string) {
-		in := file("f", text)
-		if ttis.Detect(in).OK() {
-			ttis.Read(in)
-		}
-	})
+	reader.Fuzz(f, "report_data.json", spec, `{"completed":1,"num_prompts":2,"mean_ttft_ms":1,"output_token_throughput":2}`, `[{"accuracy_check":2}]`, report)
 }

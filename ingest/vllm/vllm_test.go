@@ -10,6 +10,7 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/draft/drafttest"
 	"github.com/ttreport/ttreport/ingest/vllm"
 )
 
@@ -208,23 +209,46 @@ func TestNotOurs(t *testing.T) {
 	}
 }
 
+var reader = drafttest.Reader{Detect: vllm.Detect, Read: vllm.Read}
+
+// What came after the Python client: the Rust one, pooling, sweeps, the fork of TensorRT-LLM.
+func TestRelatives(t *testing.T) {
+	rust := reader.Must(t, "x.json", `{"completed":2,"failed_requests":[{"index":1,"error":"HTTP 500"}],"failed":1,"steady_state":{"mean_ttft_ms":9.5,"window":{"duration_s":4.5}},"output_throughput":5.0,"mean_ttft_ms":10.0,"mode":"multi_turn","max_model_len":4096}`)
+	if p := rust.Points[0]; rust.Detail != "Rust client, v0.24 or later" || p.Key.Dims["turns"] != "several" || string(p.Extra["steady_state.window.duration_s"]) != "4.5" || !strings.Contains(rust.Problems[0].Found, "HTTP 500") {
+		t.Errorf("%s %s %v %v", rust.Detail, p.Key, p.Extra, rust.Problems)
+	}
+	pooling := reader.Must(t, "x.json", `{"duration":1.0,"completed":10,"total_input_tokens":1000,"request_throughput":10.0,"total_token_throughput":1000.0,"mean_e2el_ms":5.0,"p99_e2el_ms":9.0}`)
+	if p := pooling.Points[0]; pooling.Format != vllm.Pooling || p.Key.Task != "pooling" || p.Status != schema.StatusOK {
+		t.Errorf("%+v", p)
+	}
+	run := func(n int) string {
+		return fmt.Sprintf(`{"run_number":%d,"date":"20260801-10000%d","model_id":"acme/tiny","completed":8,"failed":0,"max_concurrency":2,"output_throughput":50.5,"mean_ttft_ms":10.25,"p99_ttft_ms":12.5,"max_num_seqs":4,"max_concurrent_requests":6}`, n, n)
+	}
+	sweep := reader.Must(t, "summary.json", "["+run(0)+","+run(1)+"]")
+	if len(sweep.Points) != 2 || sweep.Points[0].Key.Dims["max_num_seqs"] != "4" || sweep.Points[0].Key.Dims["max_concurrent_requests"] != "" {
+		t.Errorf("%d points, %s", len(sweep.Points), sweep.Points[0].Key)
+	}
+	fork := reader.Must(t, "x.json", `{"completed":2,"output_throughput":5.0,"user_throughput":90.5,"request_goodput:":0.0,"mean_tpot_ms":10.0}`)
+	drafttest.Expect(t, fork.Points[0], map[string]float64{"tps_user.value": 90.5, "goodput_rps.value": 0})
+}
+
+// The exchanged mean and median of v0.6.0 to v0.6.3 are told by the arrays, not by the version.
+func TestSwapIsTold(t *testing.T) {
+	swap := func(m map[string]any) {
+		m["mean_e2el_ms"], m["median_e2el_ms"] = m["median_e2el_ms"], m["mean_e2el_ms"]
+	}
+	ttfts := []float64{.01, .02, .09, .3}
+	r := read(t, detailed(ttfts, []int{5, 5, 5, 5}, .002, func(m map[string]any) {
+		e2el := []float64{18, 28, 98, 308}
+		m["mean_e2el_ms"], m["median_e2el_ms"] = (e2el[0]+e2el[1]+e2el[2]+e2el[3])/4, (e2el[1]+e2el[2])/2
+		swap(m)
+	}))
+	if codes(r) != "swapped-e2el" || drafttest.Stat(r.Points[0], "e2el", "mean") != 113 {
+		t.Errorf("%v %v", r.Problems, drafttest.Stat(r.Points[0], "e2el", "mean"))
+	}
+}
+
 func FuzzRead(f *testing.F) {
-	f.Add(result(statsOf))
-	f.Add(detailed([]float64{.01, 0}, []int{5, 0}, .002, func(map[string]any) {}))
-	f.Add(`{"completed":1e300,"output_throughput":NaN,"ttfts":[1],"itls":[[-1e308]],"output_lens":[1e300],"duration":-1,"mean_ttft_ms":Infinity}`)
-	f.Fuzz(func(t *testing.T, text string) {
-		in := file(text)
-		if !vllm.Detect(in).OK() {
-			return
-		}
-		for _, p := range vllm.Read(in).Points {
-			for name, m := range p.Metrics {
-				for _, s := range m.Stats {
-					if math.IsNaN(s.Value) {
-						t.Fatalf("%s %s is not a number", name, s.Name)
-					}
-				}
-			}
-		}
-	})
+	reader.Fuzz(f, "x.json", result(statsOf), detailed([]float64{.01, 0}, []int{5, 0}, .002, func(map[string]any) {}), "["+result(statsOf)+"]",
+		`{"completed":1e300,"output_throughput":NaN,"ttfts":[1],"itls":[[-1e308]],"output_lens":[1e300],"duration":-1,"mean_ttft_ms":Infinity}`)
 }

@@ -199,5 +199,10 @@ func hashOf(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// Drop lets go of the content, of which nothing is needed once the file was read.
+func (f *File) Drop() {
+	f.Data, f.First, f.Partial, f.first, f.lines = nil, Value{}, Value{}, stream{}, nil
+}
+
 // Limits are those under which the file is read.
 func (f *File) Limits() Limits { return f.lim }

@@ -30,11 +30,11 @@ const freeExpansion = 16 << 20
 const maxFaults = 100
 
 // maxYAML bounds a YAML file: the parser takes two hundred times its size.
-const maxYAML = 2 << 20
+const maxYAML = 1 << 20
 
 // DefaultLimits is generous for result files (the largest known is 34 MB, nested 9 deep) and small for a machine: any
 // 64 MB of input is read within 256 MB of memory.
 func DefaultLimits() Limits {
 	return Limits{Bytes: 1 << 30, Packed: 128 << 20, Text: 16 << 20, Depth: 100, Values: 5_000_000, Results: 20_000,
-		Members: 100_000, Total: 4 << 30, Nesting: 3}
+		Members: 30_000, Total: 4 << 30, Nesting: 3}
 }

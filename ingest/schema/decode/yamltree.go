@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -23,6 +24,32 @@ func looksLikeYAML(name string, data []byte) bool {
 	return len(head) > 0 && !startsJSON(head)
 }
 
+// results are the keys at the top of reports that tools write as YAML; anything else is a configuration and not parsed.
+var results = regexp.MustCompile(`(?m)^["']?(scenario|load_summary|successes|results|metrics|benchmarks)["']?:`)
+
+// tooDeep reports YAML that nests deeper than a report does. The parser takes memory by the square of it.
+func tooDeep(data []byte) bool {
+	flow := 0
+	for line := range bytes.Lines(data) {
+		rest := bytes.TrimLeft(line, " -\t?:")
+		if len(line)-len(rest) > 200 {
+			return true
+		}
+		for _, c := range rest {
+			switch c {
+			case '[', '{':
+				flow++
+			case ']', '}':
+				flow = max(flow-1, 0)
+			}
+		}
+		if flow > 100 {
+			return true
+		}
+	}
+	return false
+}
+
 // convertYAML rewrites a YAML document as JSON, so that one reader serves both, and reports whether it could. Positions
 // are lost by it.
 func (f *File) convertYAML() bool {
@@ -30,6 +57,10 @@ func (f *File) convertYAML() bool {
 		f.Form = Text
 		f.Problems = append(f.Problems, schema.Problem{Severity: schema.SevNote, Path: f.Path, Code: "too-large", Found: fmt.Sprintf("%d MB of YAML", f.Size>>20),
 			Expected: fmt.Sprintf("at most %d MB", maxYAML>>20), Used: "nothing of it", Hint: "if it is a result, convert it to JSON"})
+		return false
+	}
+	if !results.Match(f.Data) || tooDeep(f.Data) {
+		f.Form = Text
 		return false
 	}
 	tree, err := parser.ParseBytes(f.Data, 0)

@@ -175,7 +175,7 @@ func (d *Draft) Done() {
 			d.Metrics[name] = schema.Metric{Unit: m.Unit, Def: m.Def, Why: "the file says 0: not measured (one output token, or no streaming)"}
 		}
 	}
-	if mean, ok := d.Metrics["tpot"].Stats.Get("mean"); ok && mean > 0 {
+	if mean, ok := d.Metrics["tpot"].Stats.Get("mean"); ok && mean > 0 && d.Metrics["tpot"].Def == schema.DefExclFirst {
 		if _, has := d.Metrics["tps_user"]; !has {
 			d.Stat("tps_user", schema.DefRecipMeanTPOT, "value", 1000/mean)
 		}

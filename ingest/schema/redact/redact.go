@@ -35,8 +35,14 @@ var rules = []rule{
 // triggers are what every rule needs to match; a text without any of them is returned untouched and fast.
 var triggers = regexp.MustCompile(`(?i)bearer|basic|key|secret|passw|token|jwt|credential|authorization|hf[_-]|sk[_-]|pk[_-]|gh[pos][_-]|glpat|xox|akia|eyj|://|sig=|auth|/home/|users|/root`)
 
+// longest is how much of a text is kept.
+const longest = 16 << 10
+
 // Text returns s without secrets and without the names of home folders. It is idempotent.
 func Text(s string) string {
+	if len(s) > longest { // no name or command is that long, and the expressions take their time
+		s = s[:longest] + "…"
+	}
 	if !triggers.MatchString(s) {
 		return s
 	}

@@ -1,0 +1,152 @@
+// Package drafttest holds what tests of readers share: decoding a text, finding a point, and what must be true of a
+// reading whatever was read. It is imported by tests only.
+package drafttest
+
+import (
+	"encoding/json"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+)
+
+// Reader is one format.
+type Reader struct {
+	Detect func(*decode.File) schema.Match
+	Read   func(*decode.File) schema.Reading
+}
+
+// File decodes a text under a name.
+func File(name, text string) *decode.File {
+	f := decode.NewFile(name, []byte(text), time.Time{}, decode.DefaultLimits())
+	return &f
+}
+
+// Read recognises a text and reads it; a text that is not the reader's fails the test.
+func (r Reader) Must(t *testing.T, name, text string) schema.Reading {
+	t.Helper()
+	f := File(name, text)
+	if m := r.Detect(f); !m.OK() {
+		t.Fatalf("%s is not recognised: has %v, lacks %v, problems %v", name, m.Has, m.Lacks, f.Problems)
+	}
+	got := r.Read(f)
+	Check(t, got)
+	return got
+}
+
+// Stat is one statistic of a point, NaN when it is not there.
+func Stat(p schema.Point, metric, stat string) float64 {
+	if x, ok := p.Metrics[metric].Stats.Get(stat); ok {
+		return x
+	}
+	return math.NaN()
+}
+
+// Near compares to a millionth; two NaN are equal.
+func Near(a, b float64) bool {
+	return math.IsNaN(a) && math.IsNaN(b) || math.Abs(a-b) <= 1e-6*math.Max(1, math.Max(math.Abs(a), math.Abs(b)))
+}
+
+// Expect compares statistics of a point, "ttft.mean" by "metric.statistic".
+func Expect(t *testing.T, p schema.Point, want map[string]float64) {
+	t.Helper()
+	for name, x := range want {
+		metric, stat, _ := strings.Cut(name, ".")
+		if got := Stat(p, metric, stat); !Near(got, x) {
+			t.Errorf("%s = %v, want %v", name, got, x)
+		}
+	}
+}
+
+// Codes are the codes of a reading's problems, sorted.
+func Codes(r schema.Reading) string {
+	var out []string
+	for _, p := range r.Problems {
+		out = append(out, p.Code)
+	}
+	slices.Sort(out)
+	return strings.Join(out, " ")
+}
+
+// Check fails the test where a reading breaks a promise that holds for every format.
+func Check(t *testing.T, r schema.Reading) {
+	t.Helper()
+	if r.Format == "" {
+		t.Error("a reading without a format")
+	}
+	for i := range r.Points {
+		checkPoint(t, &r.Points[i])
+	}
+	for _, s := range r.Scores {
+		if v, ok := s.Value.Get(); ok && (math.IsNaN(v) || math.IsInf(v, 0)) || !ok && s.Value.Why() == "" || s.Task == "" && s.Metric == "" {
+			t.Errorf("score %+v", s)
+		}
+	}
+	for _, p := range r.Problems {
+		if p.Code == "" || p.Found == "" || !slices.Contains([]string{schema.SevError, schema.SevWarning, schema.SevNote}, p.Severity) {
+			t.Errorf("a problem that does not say what it is: %+v", p)
+		}
+	}
+	for _, m := range r.More {
+		Check(t, m)
+	}
+}
+
+func checkPoint(t *testing.T, p *schema.Point) {
+	t.Helper()
+	if p.Key.Tool == "" || p.Source.Format == "" || !slices.Contains([]string{schema.StatusOK, schema.StatusPartial, schema.StatusFailed, schema.StatusInvalid}, p.Status) {
+		t.Errorf("point without tool, format or status: %s %+v %q", p.Key, p.Source, p.Status)
+	}
+	for name, m := range p.Metrics {
+		info, known := schema.MetricByName(name)
+		switch {
+		case !known:
+			t.Errorf("metric %q is not in the catalogue", name)
+		case m.Unit != info.Unit:
+			t.Errorf("%s has unit %q, want %q", name, m.Unit, info.Unit)
+		case len(m.Stats) == 0 && m.Why == "":
+			t.Errorf("%s has neither a number nor a reason", name)
+		case p.Status == schema.StatusFailed && len(m.Stats) > 0 && (name == "ttft" || name == "e2el" || name == "output_tps"):
+			t.Errorf("%s of a failed point has numbers", name)
+		}
+		for _, s := range m.Stats {
+			if math.IsNaN(s.Value) || math.IsInf(s.Value, 0) {
+				t.Errorf("%s %s is %v", name, s.Name, s.Value)
+			}
+			if strings.Contains(" ttft tpot itl ntpot e2el ", " "+name+" ") && s.Name != "std" && s.Value < 0 {
+				t.Errorf("%s %s is %v", name, s.Name, s.Value)
+			}
+		}
+	}
+	for name, raw := range p.Extra {
+		if !json.Valid(raw) {
+			t.Errorf("extra %q is not JSON: %s", name, raw)
+		}
+	}
+}
+
+// Fuzz feeds texts to a reader: no panic, and whatever is read keeps the promises of [Check].
+func (r Reader) Fuzz(f *testing.F, name string, seeds ...string) {
+	for _, s := range seeds {
+		f.Add(s)
+		f.Add(s[:len(s)/2])
+		f.Add(strings.NewReplacer("1", "-1e308", "0", "1e999").Replace(s))
+		f.Add(strings.NewReplacer(":[", ":{\"a\":[", "]", "]}").Replace(s))
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		file := decode.NewFile(name, []byte(text), time.Time{}, decode.Limits{Bytes: 1 << 20, Packed: 1 << 20, Text: 1 << 20, Depth: 50, Values: 1000, Results: 1000, Members: 100, Total: 1 << 20, Nesting: 2})
+		for v := range file.Values() {
+			one := file.With(v)
+			if r.Detect(one).OK() {
+				Check(t, r.Read(one))
+			}
+		}
+		if r.Detect(&file).OK() {
+			Check(t, r.Read(&file))
+		}
+	})
+}
