@@ -325,6 +325,10 @@ func complete(it *item) {
 			}
 		}
 	}
+	if m := hubFolder.FindStringSubmatch(f.Model.ID); m != nil {
+		f.Model.ID = strings.ReplaceAll(m[1], "--", "/")
+		it.origin["model.id"] = schema.Origin{From: "derived", Where: "the hub's cache folder in " + it.origin["model.id"].Where}
+	}
 	if f.Model.Name == "" && f.Model.ID != "" {
 		f.Model.Name = path.Base(strings.TrimSuffix(f.Model.ID, "/"))
 		it.origin["model.name"] = schema.Origin{From: "derived", Where: "last part of model.id"}
@@ -344,6 +348,9 @@ func complete(it *item) {
 		}
 	}
 }
+
+// hubFolder matches a path into the hub's cache: …/models--org--name/snapshots/<commit>.
+var hubFolder = regexp.MustCompile(`(?:^|/)models--([^/]+)/snapshots/`)
 
 // longestName is how long a name may be: of a model, a task, a dimension.
 const longestName = 300

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"time"
 
 	"github.com/ttreport/ttreport/ingest/aiperf"
 	"github.com/ttreport/ttreport/ingest/inferenceperf"
@@ -147,7 +148,7 @@ func dropCopies(items []*item) {
 				continue // equal bytes are told by dropDuplicates, which knows who was measured
 			}
 			pa, pb := &a.it.reading.Points[a.point], &b.it.reading.Points[b.point]
-			if !sameMeasurement(pa, pb) {
+			if !mayBeOne(a.it, b.it) || !sameMeasurement(pa, pb) {
 				continue
 			}
 			if richness(pb) > richness(pa) {
@@ -177,11 +178,25 @@ func anchor(p *schema.Point) float64 {
 	return 0
 }
 
-// sameMeasurement reports that two points of one tool agree in at least three measured statistics to a millionth, and
-// contradict each other in none.
+// mayBeOne reports that two files do not state different models, or days. Their clocks may be of two zones.
+func mayBeOne(a, b *item) bool {
+	fa, fb := &a.reading.Facts, &b.reading.Facts
+	if fa.Model.ID != "" && fb.Model.ID != "" && path.Base(fa.Model.ID) != path.Base(fb.Model.ID) {
+		return false
+	}
+	return fa.Start.IsZero() || fb.Start.IsZero() || fa.Start.Sub(fb.Start).Abs() < 15*time.Hour
+}
+
+// sameMeasurement reports that two points of one tool and load agree in at least three measured statistics to a millionth,
+// and contradict each other in none.
 func sameMeasurement(a, b *schema.Point) bool {
 	if a.Key.Tool != b.Key.Tool {
 		return false
+	}
+	for _, x := range [][2]*float64{{a.Key.ISL, b.Key.ISL}, {a.Key.OSL, b.Key.OSL}, {a.Key.Concurrency, b.Key.Concurrency}, {a.Key.Rate, b.Key.Rate}} {
+		if x[0] != nil && x[1] != nil && *x[0] != *x[1] {
+			return false
+		}
 	}
 	agree := 0
 	for name, m := range a.Metrics {

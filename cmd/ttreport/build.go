@@ -80,35 +80,22 @@ func build(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []stri
 		defer os.RemoveAll(tmp)
 		dirs = append(dirs, tmp)
 	}
-	got, err := take(ctx, sh, ws, paths, id, dirs[len(dirs)-1])
+	got, last, err := read(ctx, sh, ws, paths, id, dirs, o)
+	switch {
+	case err != nil:
+		return err
+	case last != nil: // nothing changed, and the site stands as it was written
+		sh.say("wrote     %s in %s: 0 new or changed, 0 removed", plural(last.Pages, "file"), o.out)
+		fmt.Fprintf(sh.out, "Open %s: %s\n", filepath.Join(o.out, "index.html"), last.Headline)
+		return got.verdict(o.strict)
+	case asked > 0 && got.runs == 0:
+		return fail(exitInput, "ttreport inspect PATH says of each file what it lacks", "no result was found in %s; the site is left as it was", plural(got.files, "file"))
+	}
+	report, err := write(ctx, sh, ws, paths, id, dirs, o, got)
 	if err != nil {
 		return err
 	}
-	if asked > 0 && len(got.set.Runs) == 0 {
-		return fail(exitInput, "ttreport inspect PATH says of each file what it lacks", "no result was found in %s; the site is left as it was", plural(len(got.set.Files), "file"))
-	}
-	cache := ws.Cache()
-	if o.ephemeral {
-		cache = ""
-	}
-	report, err := makeReport(ctx, ws, dirs, cache, got.set.Problems)
-	if err != nil {
-		return err
-	}
-	for _, p := range report.Problems {
-		told := slices.ContainsFunc(got.set.Problems, func(q schema.Problem) bool { return q.Path == p.Path && q.Code == p.Code })
-		if p.Severity == schema.SevError && strings.HasPrefix(p.Path, filepath.ToSlash(ws.History())) && !told {
-			sh.say("%s: %s", p.Severity, p)
-		}
-	}
-	sh.say("history   %s, %s, %s", releaseCounts(report.Releases), plural(len(report.Columns.Runs), "run"), plural(len(report.Columns.Points), "point"))
-	result, err := site.Build(ctx, report, site.Options{Dir: o.out, Run: func(i int) (schema.Run, *schema.Problem) { return history.Read(report.Columns.Runs[i].Path) }})
-	if err != nil {
-		return failure{code: exitInput, err: fmt.Errorf("writing the site: %w", err), hint: "what was there before is still there; see the permissions and the space of " + o.out}
-	}
-	sh.say("wrote     %s in %s: %d new or changed, %d removed", plural(result.Files, "file"), o.out, result.Written, result.Removed)
-	fmt.Fprintf(sh.out, "Open %s: %s\n", filepath.Join(o.out, "index.html"), headline(report))
-	if len(report.Columns.Runs) == 0 && len(report.Problems) == 0 && len(got.set.Files) == 0 {
+	if len(report.Columns.Runs) == 0 && len(report.Problems) == 0 && got.files == 0 {
 		sh.say("hint: there is nothing to show yet; ttreport collect measures, ttreport build PATH reads what you have")
 	}
 	if o.strict && countSeverity(report.Problems, schema.SevError) > 0 {
@@ -117,17 +104,66 @@ func build(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []stri
 	return got.verdict(o.strict)
 }
 
+// read takes the paths into history, unless the last build read the same. last is that build, when its site still stands.
+func read(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []string, id *identity, dirs []string, o buildOptions) (readResult, *lastBuild, error) {
+	if !o.ephemeral {
+		if last, same, current := unchanged(ws, paths, id, o.out); same {
+			got := readResult{files: last.Files, runs: last.Runs, problems: last.Problems}
+			sayErrors(sh, got.problems)
+			sh.say("read      %s, unchanged since the last build; %s", plural(got.files, "file"), problemCounts(got.problems))
+			if current {
+				return got, &last, nil
+			}
+			return got, nil, nil
+		}
+	}
+	got, err := take(ctx, sh, ws, paths, id, dirs[len(dirs)-1])
+	return got, nil, err
+}
+
+// write judges history and writes the site.
+func write(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []string, id *identity, dirs []string, o buildOptions, got readResult) (*render.Report, error) {
+	cache := ws.Cache()
+	if o.ephemeral {
+		cache = ""
+	}
+	report, err := makeReport(ctx, ws, dirs, cache, got.problems)
+	if err != nil {
+		return nil, err
+	}
+	damaged := false
+	for _, p := range report.Problems {
+		told := slices.ContainsFunc(got.problems, func(q schema.Problem) bool { return q.Path == p.Path && q.Code == p.Code })
+		if p.Severity == schema.SevError && strings.HasPrefix(p.Path, filepath.ToSlash(ws.History())) && !told {
+			sh.say("%s: %s", p.Severity, p)
+			damaged = true
+		}
+	}
+	sh.say("history   %s, %s, %s", releaseCounts(report.Releases), plural(len(report.Columns.Runs), "run"), plural(len(report.Columns.Points), "point"))
+	result, err := site.Build(ctx, report, site.Options{Dir: o.out, Run: func(i int) (schema.Run, *schema.Problem) { return history.Read(report.Columns.Runs[i].Path) }})
+	if err != nil {
+		return nil, failure{code: exitInput, err: fmt.Errorf("writing the site: %w", err), hint: "what was there before is still there; see the permissions and the space of " + o.out}
+	}
+	sh.say("wrote     %s in %s: %d new or changed, %d removed", plural(result.Files, "file"), o.out, result.Written, result.Removed)
+	said := headline(report)
+	fmt.Fprintf(sh.out, "Open %s: %s\n", filepath.Join(o.out, "index.html"), said)
+	if !o.ephemeral && !damaged {
+		remember(ws, paths, id, got, o.out, result.Files, said)
+	}
+	return report, nil
+}
+
 // take reads the paths into history. Without paths there is still the target library, and what is wrong with it.
 func take(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []string, id *identity, history string) (readResult, error) {
 	if len(paths) == 0 {
 		var got readResult
 		var err error
-		_, got.set.Problems, err = targetLibrary(ws, nil)
+		_, got.problems, err = targetLibrary(ws, nil)
 		return got, err
 	}
 	got, err := readIn(ctx, sh, ws, paths, id, history, false)
 	if err == nil {
-		sh.say("read      %s, %s, %s", plural(len(got.set.Files), "file"), plural(len(got.set.Runs), "run"), problemCounts(got.set.Problems))
+		sh.say("read      %s, %s, %s", plural(got.files, "file"), plural(got.runs, "run"), problemCounts(got.problems))
 	}
 	return got, err
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
-	"github.com/ttreport/ttreport/ingest"
 	"github.com/ttreport/ttreport/ingest/history"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/targets"
@@ -44,7 +43,7 @@ updated: results that were not read this time stay, and so do the targets that w
 					return err
 				}
 				got.asked = true
-				fmt.Fprintf(sh.out, "%s read, %d written to %s; %s\n", plural(len(got.set.Runs), "run"), got.written, ws.History(), problemCounts(got.set.Problems))
+				fmt.Fprintf(sh.out, "%s read, %d written to %s; %s\n", plural(got.runs, "run"), got.written, ws.History(), problemCounts(got.problems))
 				return got.verdict(*strict)
 			}
 		},
@@ -53,23 +52,24 @@ updated: results that were not read this time stay, and so do the targets that w
 
 // readResult is what a reading into history gave.
 type readResult struct {
-	set     ingest.Set
-	written int
-	refused int  // runs whose stored document cannot be read
-	asked   bool // paths were given on the command line
+	files, runs int
+	problems    []schema.Problem
+	written     int
+	refused     int  // runs whose stored document cannot be read
+	asked       bool // paths were given on the command line
 }
 
 // verdict is the exit of a command that read files.
 func (r readResult) verdict(strict bool) error {
-	errors := countSeverity(r.set.Problems, schema.SevError)
+	errors := countSeverity(r.problems, schema.SevError)
 	if strict && errors > 0 {
 		return failure{code: exitInput, err: fmt.Errorf("%s in the input, and --strict was given", plural(errors, "error"))}
 	}
 	if r.refused > 0 {
 		return fail(exitInput, "what is stored is left as it is: restore a damaged document from version control; delete a wrong one and read its files again", "%s could not be stored", plural(r.refused, "run"))
 	}
-	if len(r.set.Runs) == 0 && r.asked {
-		return fail(exitInput, "ttreport inspect PATH says of each file what it lacks", "no result was found in %s", plural(len(r.set.Files), "file"))
+	if r.runs == 0 && r.asked {
+		return fail(exitInput, "ttreport inspect PATH says of each file what it lacks", "no result was found in %s", plural(r.files, "file"))
 	}
 	return nil
 }
@@ -85,12 +85,8 @@ func readIn(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []str
 		return readResult{}, err
 	}
 	set.Problems = append(set.Problems, problems...)
-	for _, p := range worstFirst(set.Problems) {
-		if p.Severity == schema.SevError {
-			sh.say("%s: %s", p.Severity, p)
-		}
-	}
-	out := readResult{set: set}
+	sayErrors(sh, set.Problems)
+	out := readResult{files: len(set.Files), runs: len(set.Runs), problems: set.Problems}
 	var elsewhere []string // what is stored, when this reading is to leave it alone
 	if dir != ws.History() {
 		elsewhere = append(elsewhere, ws.History())
@@ -135,9 +131,18 @@ func readIn(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []str
 	return out, nil
 }
 
+// sayErrors says what could not be read.
+func sayErrors(sh *shell, problems []schema.Problem) {
+	for _, p := range worstFirst(problems) {
+		if p.Severity == schema.SevError {
+			sh.say("%s: %s", p.Severity, p)
+		}
+	}
+}
+
 // tell notes a problem of storing a run, and says it when it is an error.
 func (r *readResult) tell(sh *shell, p schema.Problem) {
-	r.set.Problems = append(r.set.Problems, p)
+	r.problems = append(r.problems, p)
 	if p.Severity == schema.SevError {
 		r.refused++
 		sh.say("%s: %s", p.Severity, p)

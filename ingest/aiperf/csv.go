@@ -29,7 +29,7 @@ func detectCSV(f *decode.File) schema.Match {
 }
 
 // heading splits "Time to First Token (ms)" into name and unit.
-var heading = regexp.MustCompile(`^(.*?)\s*(?:\(([^()]*)\))?$`)
+var heading = regexp.MustCompile(`(?s)^(.*?)\s*(?:\(([^()]*)\))?$`)
 
 // readCSV reads the table of distributions and the table of single values; those of telemetry after them are left.
 func readCSV(f *decode.File, m schema.Match) schema.Reading {

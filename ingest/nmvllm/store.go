@@ -114,7 +114,10 @@ func (s *store) bench(entry, bench decode.Value) {
 func storeFacts(entry, name, extra decode.Value, commit string) schema.Facts {
 	f := facts(extra)
 	if f.Device.Name == "" {
-		f = facts(name)
+		f.Device = facts(name).Device
+	}
+	if f.Stack.Version == "" {
+		f.Stack.Version = name.Get("vllm_version").Str()
 	}
 	if commit != "" {
 		f.Stack.Commits = map[string]string{"nm-vllm": commit}

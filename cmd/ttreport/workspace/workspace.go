@@ -64,6 +64,9 @@ func Open(dir string) (*Workspace, error) {
 	return w, nil
 }
 
+// Settings is the configuration file.
+func (w *Workspace) Settings() string { return filepath.Join(w.Dir, ConfigName) }
+
 // Results, History, Targets, Notes, Site and Cache are the parts' paths.
 func (w *Workspace) Results() string { return filepath.Join(w.Dir, "results") }
 func (w *Workspace) History() string { return filepath.Join(w.Dir, "history") }

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
+	"github.com/ttreport/ttreport/ingest"
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/durable"
+)
+
+// lastBuild is what a build read and wrote, kept so that a build of the same input reads nothing but sizes and times.
+type lastBuild struct {
+	Stamp    string // of the input, the flags, the targets, notes and settings, the program, and the history that came of it
+	Files    int
+	Runs     int
+	Problems []schema.Problem
+	Out      string // where the site is
+	Site     string // stamp of its files
+	Pages    int    // how many they are
+	Headline string
+}
+
+// inputStamp covers everything that decides what reading the paths gives and what history has of it. ok is false where it
+// cannot be told.
+func inputStamp(ws *workspace.Workspace, paths []string, id *identity) (string, bool) {
+	var roots []ingest.Root
+	for _, p := range append(append([]string(nil), paths...), ws.History(), ws.Targets(), ws.Notes(), ws.Settings(), os.Getenv("OVERRIDE_BENCHMARK_TARGETS")) {
+		if p == "" {
+			continue
+		}
+		root, err := ingest.OSRoot(filepath.ToSlash(fromHere(p)))
+		if os.IsNotExist(err) {
+			continue
+		}
+		if err != nil {
+			return "", false
+		}
+		roots = append(roots, root)
+	}
+	files, _, ok := ingest.Stamp(roots)
+	exe, err := os.Executable()
+	if err != nil || !ok {
+		return "", false
+	}
+	info, err := os.Stat(exe)
+	if err != nil {
+		return "", false
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "1\x00%s\x00%q\x00%+v\x00%d\x00%d", files, paths, *id, info.Size(), info.ModTime().UnixNano()))
+	return hex.EncodeToString(sum[:]), true
+}
+
+func lastBuildFile(ws *workspace.Workspace) string {
+	return filepath.Join(filepath.Dir(ws.Cache()), "build.json")
+}
+
+// siteStamp covers the files of a site.
+func siteStamp(out string) (hash string, files int, ok bool) {
+	root, err := ingest.OSRoot(filepath.ToSlash(out))
+	if err != nil {
+		return "", 0, false
+	}
+	return ingest.Stamp([]ingest.Root{root})
+}
+
+// unchanged returns the last build, when it read what would be read again; current reports that its site is still there as
+// it was written.
+func unchanged(ws *workspace.Workspace, paths []string, id *identity, out string) (last lastBuild, same, current bool) {
+	data, err := os.ReadFile(lastBuildFile(ws))
+	if err != nil || json.Unmarshal(data, &last) != nil || last.Stamp == "" {
+		return lastBuild{}, false, false
+	}
+	if stamp, ok := inputStamp(ws, paths, id); !ok || stamp != last.Stamp {
+		return lastBuild{}, false, false
+	}
+	if last.Out == out {
+		hash, _, ok := siteStamp(out)
+		current = ok && hash == last.Site
+	}
+	return last, true, current
+}
+
+// remember keeps what was read and written for the next build. That it cannot be kept costs time and nothing else.
+func remember(ws *workspace.Workspace, paths []string, id *identity, r readResult, out string, pages int, headline string) {
+	stamp, ok := inputStamp(ws, paths, id)
+	hash, _, ok2 := siteStamp(out)
+	if !ok || !ok2 || r.refused > 0 {
+		_ = os.Remove(lastBuildFile(ws))
+		return
+	}
+	data, err := json.Marshal(lastBuild{stamp, r.files, r.runs, r.problems, out, hash, pages, headline})
+	if err == nil {
+		_, _ = durable.WriteChanged(lastBuildFile(ws), data)
+	}
+}
