@@ -313,10 +313,12 @@ func complete(it *item) {
 		s.Task, s.Metric, s.Filter, s.Version = name(s.Task), name(s.Metric), name(s.Filter), name(s.Version)
 	}
 	for i := range it.reading.Points {
-		k := &it.reading.Points[i].Key
+		p := &it.reading.Points[i]
+		p.Conditions, p.Client = cleaned(p.Conditions), cleaned(p.Client)
+		k := &p.Key
 		k.Dataset, k.Tool, k.Task = name(k.Dataset), name(k.Tool), name(k.Task)
 		for dim, v := range k.Dims {
-			if short := name(v); short != v || len(dim) > longestName {
+			if short := redact.Field(dim, name(v)); short != v || len(dim) > longestName {
 				k.Dims = with(k.Dims, dim, short)
 				if len(dim) > longestName {
 					delete(k.Dims, dim)
@@ -351,6 +353,16 @@ func complete(it *item) {
 
 // hubFolder matches a path into the hub's cache: …/models--org--name/snapshots/<commit>.
 var hubFolder = regexp.MustCompile(`(?:^|/)models--([^/]+)/snapshots/`)
+
+// cleaned is a map without secrets.
+func cleaned(m map[string]string) map[string]string {
+	for k, v := range m {
+		if clean := redact.Field(k, name(v)); clean != v {
+			m = with(m, k, clean)
+		}
+	}
+	return m
+}
 
 // longestName is how long a name may be: of a model, a task, a dimension.
 const longestName = 300

@@ -83,7 +83,7 @@ func key(v decode.Value, d *draft.Draft) {
 		return
 	}
 	for _, m := range v.Members() { // what a sweep varied
-		if t := m.Val.Text(); t != "" && len(t) < 60 && m.Key != "run_number" && !isKnown(m.Key) && !isMeasured(m.Key) {
+		if t := m.Val.Text(); t != "" && len(t) < 60 && m.Key != "run_number" && !isKnown(m.Key) && !isMeasured(m.Key) && !draft.IsText(m.Key) {
 			d.Dim(m.Key, t)
 		}
 	}

@@ -84,7 +84,7 @@ func (d *Draft) Dim(name, value string) {
 	if d.Key.Dims == nil {
 		d.Key.Dims = map[string]string{}
 	}
-	d.Key.Dims[name] = redact.Text(value)
+	d.Key.Dims[name] = redact.Field(name, value)
 }
 
 // Problem notes a problem at a place in the file and returns it to be completed.

@@ -78,6 +78,8 @@ func Argv(argv []string) []string {
 		switch prev := argv[i-1]; {
 		case secretFlag.MatchString(prev) && !strings.HasPrefix(a, "--"):
 			out[i] = Mark
+		case scheme.MatchString(prev) && !strings.HasPrefix(a, "--"): // a header that was split at its spaces
+			out[i] = Mark
 		case headerFlag.MatchString(prev) && regexpAuth.MatchString(a):
 			name, _, _ := strings.Cut(a, "=")
 			name, _, _ = strings.Cut(name, ":")
@@ -86,5 +88,7 @@ func Argv(argv []string) []string {
 	}
 	return out
 }
+
+var scheme = regexp.MustCompile(`(?i)^['"]?(?:bearer|basic|(?:proxy-)?authorization:|x-auth[a-z-]*:)$`)
 
 var regexpAuth = regexp.MustCompile(`(?i)auth|key|token|cookie`)
