@@ -1,12 +1,15 @@
 package ingest_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/ttreport/ttreport/ingest"
 )
@@ -54,4 +57,68 @@ func BenchmarkSmallFiles(b *testing.B) {
 			}
 		}
 	})
+}
+
+// dataJS is a store of github-action-benchmark of about the given size, of the kind that nm-vllm published: every value
+// carries its whole description twice, as JSON within strings.
+func dataJS(size int) []byte {
+	var b bytes.Buffer
+	b.WriteString(`window.BENCHMARK_DATA = {"lastUpdate":1722479170862,"repoUrl":"x","entries":{"smaller_is_better":[`)
+	for commit := 0; b.Len() < size; commit++ {
+		if commit > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, `{"commit":{"id":"%040x","message":"one of many"},"date":%d,"tool":"customSmallerIsBetter","benches":[`, commit, 1720492032018+commit*86_400_000)
+		for i := range 60 {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			description := fmt.Sprintf("VLLM Serving - Dense\nmodel - acme/m-%d\nmax-model-len - 2048\nsparsity - None\nbenchmark_serving {\n  \"nr-qps-pair_\": \"300,%d\",\n  \"dataset\": \"sharegpt\"\n}", i%5, i/10+1)
+			name, _ := json.Marshal(map[string]string{"name": []string{"mean_ttft_ms", "mean_tpot_ms"}[i%2], "description": description, "gpu_description": "NVIDIA L4 x 1", "vllm_version": "0.5.1", "python_version": "3.10.12 (main, Jun  7 2023, 13:43:11) [GCC 11.3.0]", "torch_version": "2.3.0+cu121"})
+			extra, _ := json.MarshalIndent(map[string]any{"description": description, "benchmarking_context": map[string]any{"vllm_version": "0.5.1", "cuda_devices": strings.Repeat("[_CudaDeviceProperties(name='NVIDIA L4')]", 8)}, "gpu_description": "NVIDIA L4 x 1",
+				"script_args": map[string]any{"backend": "vllm", "nr_qps_pair_": []any{300, fmt.Sprint(i/10 + 1)}, "server_args": strings.Repeat("{'model': 'x'}", 30)}, "date": "2024-07-09 02:12:27 UTC", "model": fmt.Sprintf("acme/m-%d", i%5), "dataset": "sharegpt"}, "", "  ")
+			value, _ := json.Marshal(map[string]any{"name": string(name), "value": 20.5 + float64(i*commit%17)/8, "unit": "ms", "extra": string(extra)})
+			b.Write(value)
+		}
+		b.WriteString("]}")
+	}
+	b.WriteString("]}}")
+	return b.Bytes()
+}
+
+// BenchmarkStore reads a data.js of 34 MB, the largest that was published. The budget is 1 s.
+func BenchmarkStore(b *testing.B) {
+	data := dataJS(34 << 20)
+	fs := fstest.MapFS{"data.js": {Data: data}}
+	b.Run("ours", func(b *testing.B) {
+		b.SetBytes(int64(len(data)))
+		for b.Loop() {
+			set, err := ingest.Load(context.Background(), []ingest.Root{{FS: fs, Name: "in"}}, ingest.Options{})
+			if err != nil || len(set.Runs) < 100 {
+				b.Fatal(err, len(set.Runs), set.Problems)
+			}
+		}
+	})
+	b.Run("stdlib-decode-only", func(b *testing.B) {
+		b.SetBytes(int64(len(data)))
+		for b.Loop() {
+			var v map[string]any
+			if err := json.Unmarshal(data[len("window.BENCHMARK_DATA = "):], &v); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+// BenchmarkCorpus reads all real files, where they are. The budget is 2 s.
+func BenchmarkCorpus(b *testing.B) {
+	root, err := ingest.OSRoot("../../shared/corpus")
+	if err != nil {
+		b.Skip("the real files are not here: ../../shared/corpus")
+	}
+	for b.Loop() {
+		if _, err := ingest.Load(context.Background(), []ingest.Root{root}, ingest.Options{}); err != nil {
+			b.Fatal(err)
+		}
+	}
 }

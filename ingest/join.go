@@ -42,7 +42,8 @@ func joinParts(items []*item) {
 		switch it.reading.Format {
 		case aiperf.CSV, aiperf.GenAICSV:
 			if own := neighbour(near, func(o *item) bool {
-				return o.reading.Format == aiperf.Format || o.reading.Format == aiperf.GenAI || o.reading.Format == aiperf.Records && o.counts()
+				ours := o.reading.Format == aiperf.Format || o.reading.Format == aiperf.GenAI || o.reading.Format == aiperf.Records && o.counts()
+				return ours && (isDefault(it) && isDefault(o) || strings.TrimSuffix(o.file.Stem(), "_aiperf") == strings.TrimSuffix(it.file.Stem(), "_aiperf"))
 			}); own != nil {
 				it.drop(own.shown())
 			}
@@ -85,11 +86,11 @@ func joinRecords(it *item, near []*item) {
 	switch {
 	case len(summaries) == 0:
 		return
-	case own == nil && len(summaries) == 1:
+	case own == nil && len(summaries) == 1 && (isDefault(it) || isDefault(summaries[0])):
 		own = summaries[0]
 	case own == nil:
 		it.reading.Problems = append(it.reading.Problems, schema.Problem{Severity: schema.SevWarning, Path: it.shown(), Code: "records-of-nobody",
-			Found: "request records beside several summaries, none of the same name", Used: "the summaries alone", Hint: "keep each run in a folder of its own"})
+			Found: "request records beside summaries of other names", Used: "the summaries alone", Hint: "keep each run in a folder of its own"})
 		it.reading.Points = nil
 		return
 	}
@@ -97,6 +98,9 @@ func joinRecords(it *item, near []*item) {
 	it.drop(own.shown())
 	it.reading.Detail += " of " + path.Base(own.rel)
 }
+
+// isDefault reports the name that AIPerf gives its files; with a prefix of one's own all files of a run have it.
+func isDefault(it *item) bool { return strings.HasPrefix(it.file.Stem(), "profile_export") }
 
 // joinSamples puts the items of a task into the results that they belong to: those of the same time stamp, or the only ones
 // there.
@@ -127,28 +131,36 @@ func joinSamples(it *item, near []*item) {
 // tool writes at least six digits, so equal numbers are one measurement.
 func dropCopies(items []*item) {
 	type entry struct {
-		it    *item
-		point int
-		mean  float64
+		it     *item
+		point  int
+		metric string
+		mean   float64
 	}
 	var list []entry
 	for _, it := range items {
+		if it.reading.Format == ttis.ReportData { // rounded, and told apart by their rows
+			continue
+		}
 		for i := range it.reading.Points {
-			if mean := anchor(&it.reading.Points[i]); mean > 0 {
-				list = append(list, entry{it, i, mean})
+			for _, name := range []string{"e2el", "ttft", "tpot", "rps"} {
+				if mean := anchor(&it.reading.Points[i], name); mean > 0 {
+					list = append(list, entry{it, i, name, mean})
+				}
 			}
 		}
 	}
-	sort.SliceStable(list, func(i, j int) bool { return list[i].mean < list[j].mean })
+	sort.SliceStable(list, func(i, j int) bool {
+		return list[i].metric < list[j].metric || list[i].metric == list[j].metric && list[i].mean < list[j].mean
+	})
 	gone := map[*item]map[int]*item{}
 	for i := range list {
-		for j := i + 1; j < len(list) && list[j].mean <= list[i].mean*(1+1e-6); j++ {
+		for j := i + 1; j < min(len(list), i+nearby) && list[j].metric == list[i].metric && list[j].mean <= list[i].mean*(1+1e-6); j++ {
 			a, b := list[i], list[j]
 			if a.it.shown() == b.it.shown() || a.it.file.Content == b.it.file.Content || gone[a.it][a.point] != nil || gone[b.it][b.point] != nil {
 				continue // equal bytes are told by dropDuplicates, which knows who was measured
 			}
 			pa, pb := &a.it.reading.Points[a.point], &b.it.reading.Points[b.point]
-			if !mayBeOne(a.it, b.it) || !sameMeasurement(pa, pb) {
+			if !mayBeOne(a.it, b.it) || !sameMeasurement(pa, pb, needed(a.it, b.it)) {
 				continue
 			}
 			if richness(pb) > richness(pa) {
@@ -166,16 +178,26 @@ func dropCopies(items []*item) {
 	}
 }
 
+// nearby is how many points of one anchor are compared: copies stand beside each other.
+const nearby = 50
+
 // anchor is a number by which copies of a measurement find each other.
-func anchor(p *schema.Point) float64 {
-	for _, name := range []string{"e2el", "ttft", "rps", "output_tps", "total_tps"} {
-		for _, stat := range []string{"mean", "value", "median"} {
-			if x, ok := p.Metrics[name].Stats.Get(stat); ok && x > 0 {
-				return x
-			}
+func anchor(p *schema.Point, metric string) float64 {
+	for _, stat := range []string{"mean", "median", "value"} {
+		if x, ok := p.Metrics[metric].Stats.Get(stat); ok && x > 0 {
+			return x
 		}
 	}
 	return 0
+}
+
+// needed is how many statistics must agree: fewer between x.json and x.pytorch.json, which are meant to be one.
+func needed(a, b *item) int {
+	stem := func(it *item) string { return strings.TrimSuffix(it.file.Stem(), ".pytorch") }
+	if path.Dir(a.shown()) == path.Dir(b.shown()) && stem(a) == stem(b) {
+		return 1
+	}
+	return 3
 }
 
 // mayBeOne reports that two files do not state different models, or days. Their clocks may be of two zones.
@@ -187,9 +209,9 @@ func mayBeOne(a, b *item) bool {
 	return fa.Start.IsZero() || fb.Start.IsZero() || fa.Start.Sub(fb.Start).Abs() < 15*time.Hour
 }
 
-// sameMeasurement reports that two points of one tool and load agree in at least three measured statistics to a millionth,
-// and contradict each other in none.
-func sameMeasurement(a, b *schema.Point) bool {
+// sameMeasurement reports that two points of one tool and load agree in so many measured statistics to a millionth, and
+// contradict each other in none.
+func sameMeasurement(a, b *schema.Point, enough int) bool {
 	if a.Key.Tool != b.Key.Tool {
 		return false
 	}
@@ -217,7 +239,7 @@ func sameMeasurement(a, b *schema.Point) bool {
 			}
 		}
 	}
-	return agree >= 3
+	return agree >= enough
 }
 
 // richness orders copies: measured requests before statistics, then by how many there are.

@@ -39,10 +39,10 @@ func configOf(v decode.Value) config {
 // first returns the first of several values that holds a number; a length may be {mean: n}.
 func first(values ...decode.Value) *float64 {
 	for _, v := range values {
-		if p := v.Ptr(); p != nil {
+		if p := v.Ptr(); p != nil && *p > 0 { // -1 means not set
 			return p
 		}
-		if p := v.Get("mean").Ptr(); p != nil {
+		if p := v.Get("mean").Ptr(); p != nil && *p > 0 {
 			return p
 		}
 	}
@@ -55,8 +55,8 @@ func (c config) key() schema.Key {
 		data = x
 	}
 	k := schema.Key{Task: "text", Tool: "aiperf"}
-	k.Concurrency = c.orFlag(first(c.in.At("loadgen", "concurrency"), c.phase.Get("concurrency"), c.v.At("run_info", "variation_values").Get("phases.profiling.concurrency"), c.in.At("perf_analyzer", "stimulus", "concurrency")), "--concurrency")
-	k.Rate = c.orFlag(first(c.in.At("loadgen", "request_rate"), c.phase.Get("rate"), c.in.At("perf_analyzer", "stimulus", "request_rate")), "--request-rate")
+	k.Concurrency = c.orFlag(first(c.in.At("loadgen", "concurrency"), c.phase.Get("concurrency"), c.v.At("run_info", "variation_values").Get("phases.profiling.concurrency"), c.in.At("perf_analyzer", "stimulus", "concurrency"), c.in.Get("concurrency")), "--concurrency")
+	k.Rate = c.orFlag(first(c.in.At("loadgen", "request_rate"), c.phase.Get("rate"), c.in.At("perf_analyzer", "stimulus", "request_rate"), c.in.Get("request_rate")), "--request-rate")
 	k.ISL = c.orFlag(first(c.in.At("input", "prompt", "input_tokens"), data.At("prompts", "isl"), c.in.At("input", "synthetic_tokens"), c.in.Get("synthetic_input_tokens_mean")),
 		"--synthetic-input-tokens-mean", "--prompt-input-tokens-mean", "--isl", "--isl-mean")
 	k.OSL = c.orFlag(first(c.in.At("input", "prompt", "output_tokens"), data.At("prompts", "osl"), c.in.At("input", "output_tokens"), c.in.Get("output_tokens_mean")),
@@ -119,7 +119,7 @@ func (c config) conditions() map[string]string {
 func (c config) facts() schema.Facts {
 	var f schema.Facts
 	for _, v := range []decode.Value{at0(c.in.At("endpoint", "model_names")), at0(c.in.At("models", "items")).Get("name"), at0(c.in.Get("models")),
-		at0(c.in.Get("models")).Get("name"), at0(c.in.Get("model_names"))} {
+		at0(c.in.Get("models")).Get("name"), at0(c.in.Get("model_names")), at0(c.in.Get("model"))} {
 		if f.Model.ID == "" {
 			f.Model.ID = v.Str()
 		}

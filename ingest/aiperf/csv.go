@@ -64,7 +64,7 @@ func readCSV(f *decode.File, m schema.Match) schema.Reading {
 func readRow(d *draft.Draft, header, row []string) {
 	name := heading.FindStringSubmatch(strings.TrimSpace(row[0]))
 	for _, t := range tags() {
-		if t.header != name[1] {
+		if !strings.EqualFold(t.header, name[1]) {
 			continue
 		}
 		scale, ok := unitScale(name[2], schema.Unit(t.name))

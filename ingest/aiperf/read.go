@@ -150,13 +150,13 @@ func unitScale(theirs, ours string) (float64, bool) {
 			return 1e-9, true
 		}
 	case "tok/s":
-		return 1, strings.HasPrefix(t, "tokens/s")
+		return 1, strings.HasPrefix(t, "tokens/s") || t == "per sec"
 	case "req/s":
-		return 1, strings.HasPrefix(t, "requests/s")
+		return 1, strings.HasPrefix(t, "requests/s") || t == "per sec"
 	case "req":
 		return 1, strings.HasPrefix(t, "request") || t == "count" || t == ""
 	case "tok":
-		return 1, strings.HasPrefix(t, "token") || t == "count"
+		return 1, strings.HasPrefix(t, "token") || t == "count" || t == ""
 	}
 	return 0, false
 }
@@ -173,6 +173,9 @@ func judge(v decode.Value, d *draft.Draft) {
 		if v.Has("error_summary") {
 			failed = &n
 		}
+	}
+	if ok == nil && failed != nil && *failed > 0 {
+		ok = new(float64)
 	}
 	if !(ok == nil && failed != nil && *failed == 0) {
 		d.Requests(ok, failed, nil, reportedError(v))

@@ -23,9 +23,11 @@ func readRecords(f *decode.File) schema.Reading {
 	for name, s := range map[string]latency.Sample{"ttft": t.set.TTFT, "tpot": t.set.TPOT, "e2el": t.set.E2EL} {
 		m := s.Metric("ms", defOf(name), why)
 		m.Quantiles = s.Sketch()
+		tails(&m, s)
 		d.Metrics[name] = m
 	}
 	itl := t.set.ITL.Metric("ms", schema.DefChunkGap, "no gaps were recorded")
+	tails(&itl, t.set.ITL)
 	itl.CI, itl.SE = nil, schema.Missing("gaps are not independent")
 	d.Metrics["itl"] = itl
 	if t.set.OK > 0 && t.set.DurationS > 0 {
@@ -45,6 +47,16 @@ func readRecords(f *decode.File) schema.Reading {
 	}
 	d.Done()
 	return r
+}
+
+// tails adds the statistics that a summary states beside those of every sample.
+func tails(m *schema.Metric, s latency.Sample) {
+	if s.N() == 0 {
+		return
+	}
+	for name, p := range map[string]float64{"min": 0, "p90": .9, "p95": .95, "max": 1} {
+		m.Stats.Set(name, latency.Round(s.Quantile(p), 7))
+	}
 }
 
 func defOf(name string) string {
@@ -67,7 +79,7 @@ type timed struct {
 func timelines(f *decode.File, r *schema.Reading) timed {
 	var t timed
 	var requests []latency.Request
-	from, to := math.Inf(1), math.Inf(-1)
+	from, to, first := math.Inf(1), math.Inf(-1), math.Inf(1)
 	foreign := 0
 	for v := range f.Values() {
 		if !isRecord(v) {
@@ -86,6 +98,9 @@ func timelines(f *decode.File, r *schema.Reading) timed {
 		if !haveStart {
 			start, haveStart = meta.Get("timestamp_ns").Float()
 		}
+		if haveStart && start > 0 && start < 9e18 && first > start {
+			first = start
+		}
 		if haveStart && q.OK && start > 0 && start < 9e18 {
 			from, to = math.Min(from, start), math.Max(to, start+q.E2EL*1e6)
 		}
@@ -96,6 +111,10 @@ func timelines(f *decode.File, r *schema.Reading) timed {
 			Found: fmt.Sprintf("%d lines that are not request records", foreign), Used: "the others"})
 	}
 	duration := 0.
+	if first < 9e18 { // none may have completed
+		t.start = time.Unix(0, int64(first)).UTC().Truncate(time.Second)
+		t.end = t.start
+	}
 	if to > from {
 		duration = (to - from) / 1e9
 		t.start, t.end = time.Unix(0, int64(from)).UTC().Truncate(time.Second), time.Unix(0, int64(min(to, 9e18))).UTC().Truncate(time.Second)
@@ -143,8 +162,10 @@ func Combine(summary *schema.Reading, records schema.Reading) {
 		problem.Code, problem.Found = "fewer-records", fmt.Sprintf("records of %d completed requests", okR)
 		problem.Expected, problem.Used = fmt.Sprintf("%d, as the summary counts", okS), "the summary, not recomputed"
 		summary.Problems = append(summary.Problems, problem)
+		correctZone(summary, s, rec.Start)
 		return
 	}
+	confirmRates(summary, s, rec)
 	for _, name := range []string{"ttft", "tpot", "itl", "e2el"} {
 		now, old := rec.Metrics[name], s.Metrics[name]
 		if len(now.Stats) == 0 {
@@ -168,4 +189,31 @@ func Combine(summary *schema.Reading, records schema.Reading) {
 		s.Start, s.End = rec.Start, rec.End
 		summary.Facts.Start, summary.Facts.End, summary.Facts.StartNote = rec.Start, rec.End, ""
 	}
+}
+
+// confirmRates compares the rates of a summary with those of its records.
+func confirmRates(summary *schema.Reading, s *schema.Point, rec schema.Point) {
+	for _, name := range []string{"rps", "output_tps"} {
+		stated, a := s.Metrics[name].Stats.Get("value")
+		now, b := rec.Metrics[name].Stats.Get("value")
+		if !a || !b || !draft.Disagree(stated, now) {
+			continue
+		}
+		s.Metrics[name] = rec.Metrics[name]
+		summary.Problems = append(summary.Problems, schema.Problem{Severity: schema.SevWarning, Path: s.Source.Path, Code: "disagreement", Found: fmt.Sprintf("%s is %.6g, the request records give %.6g", name, stated, now),
+			Expected: "the two within 1 %", Used: fmt.Sprintf("the recomputed %.6g", now)})
+	}
+}
+
+// correctZone moves a summary's local times by the whole quarters of an hour that its first record is away.
+func correctZone(summary *schema.Reading, s *schema.Point, first time.Time) {
+	if s.Start.IsZero() || first.IsZero() {
+		return
+	}
+	offset := first.Sub(s.Start).Round(15 * time.Minute)
+	if offset.Abs() > 14*time.Hour || (first.Sub(s.Start)-offset).Abs() > 10*time.Minute {
+		return
+	}
+	s.Start, s.End = s.Start.Add(offset), s.End.Add(offset)
+	summary.Facts.Start, summary.Facts.End, summary.Facts.StartNote = s.Start, s.End, "zone by the request records"
 }

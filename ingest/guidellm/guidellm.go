@@ -147,7 +147,8 @@ func counts(b decode.Value, d *draft.Draft) {
 		totals = b.At("run_stats", "requests_made")
 	}
 	ok, failed := totals.Get("successful").Ptr(), totals.Get("errored").Ptr()
-	d.Requests(ok, failed, nil, draft.Quote(b.At("requests", "errored").Index(0).At("info", "error").Str()))
+	first := b.At("requests", "errored").Index(0)
+	d.Requests(ok, failed, nil, draft.Quote(first.At("info", "error").Str()+first.Get("error").Str()))
 	if n := totals.Get("incomplete").Float0(); n > 0 {
 		d.Condition("incomplete", strconv.FormatFloat(n, 'f', -1, 64))
 	}
@@ -167,10 +168,10 @@ func epoch(v decode.Value) time.Time {
 }
 
 // config finds what was asked, wherever the era keeps it.
-type config struct{ strategy, data, backend, args decode.Value }
+type config struct{ strategy, data, backend, args, model decode.Value }
 
 func configOf(report, b decode.Value) config {
-	c := config{strategy: b.At("config", "strategy"), args: b.Get("args")}
+	c := config{strategy: b.At("config", "strategy"), args: b.Get("args"), model: report.At("args", "model")}
 	spec := report.At("config", "spec")
 	if c.strategy.Kind() != decode.Object { // before 0.7
 		c.strategy = first(b.At("scheduler", "strategy"), c.args.Get("strategy"))
@@ -242,6 +243,9 @@ func (c config) key(d *draft.Draft) {
 
 func (c config) identify(r *schema.Reading, d *draft.Draft) {
 	if id := c.backend.Get("model").Str(); id != "" && r.Facts.Model.ID == "" {
+		r.Facts.Model.ID = id
+	}
+	if id := c.model.Str(); id != "" && r.Facts.Model.ID == "" {
 		r.Facts.Model.ID = id
 	}
 	if id := c.backend.Get("backend_model").Str(); id != "" && r.Facts.Model.ID == "" {

@@ -189,6 +189,11 @@ func decodeMetric(v decode.Value) schema.Metric {
 		}
 	}
 	m.Unknown = t.rest()
+	if _, has := m.SE.Get(); !has && t.get("se").Kind() == decode.Invalid {
+		if se := derivedSE(m); se.Why() == "" {
+			m.SE = se
+		}
+	}
 	return m
 }
 

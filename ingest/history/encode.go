@@ -288,7 +288,9 @@ func encodeMetric(m schema.Metric) []byte {
 	o.text("from", m.From)
 	o.text("missing", m.Why)
 	o.count("n", m.N)
-	o.maybe("se", m.SE)
+	if !seFollows(m) {
+		o.maybe("se", m.SE)
+	}
 	for _, s := range m.Stats {
 		o.number(s.Name, s.Value)
 	}
@@ -305,6 +307,22 @@ func encodeMetric(m schema.Metric) []byte {
 		o.put("quantiles", encodeQuantiles(m.Quantiles))
 	}
 	return o.bytes(m.Unknown)
+}
+
+// seFollows reports a standard error that the deviation and the size give again; it is left out.
+func seFollows(m schema.Metric) bool {
+	se, a := m.SE.Get()
+	now, b := derivedSE(m).Get()
+	return a && b && se == now
+}
+
+// derivedSE is the standard error of a mean from the deviation of a recomputed sample.
+func derivedSE(m schema.Metric) schema.Number {
+	std, ok := m.Stats.Get("std")
+	if !ok || m.N < 2 || m.From != "recomputed" || len(m.Quantiles) == 0 {
+		return schema.Number{}
+	}
+	return schema.Num(latency.Round(std/math.Sqrt(float64(m.N-1)), 3))
 }
 
 // encodeQuantiles writes a sketch as [step, first, increments …]: value i is step times the sum of the first i+1 whole

@@ -81,7 +81,10 @@ func Read(f *decode.File) schema.Reading {
 		d.Of(x[0], rate.Get(x[1]))
 	}
 	if !d.Of("duration_s", v.Get("benchmark_time_seconds")) {
-		d.Of("duration_s", load.Get("send_duration"))
+		rps, n := rate.Get("requests_per_sec").Float0(), good.Get("count").Float0()
+		if rps > 0 && n > 0 {
+			d.Derived("duration_s", "", "value", n/rps)
+		}
 	}
 	d.Requests(good.Get("count").Ptr(), v.At("failures", "count").Ptr(), nil, "")
 	for _, metric := range []string{"ttft", "ntpot", "e2el"} {

@@ -3,7 +3,6 @@ package inferencex
 import (
 	"fmt"
 	"path"
-	"regexp"
 	"strings"
 	"time"
 
@@ -18,12 +17,6 @@ const (
 	Raw    = "inferencex-raw" // a client's own file, in seconds
 )
 
-// statKey matches a statistic in seconds: "p99_ttft"; stamped matches vLLM's in milliseconds.
-var (
-	statKey = regexp.MustCompile(`^(mean|median|std|min|max|p\d+(?:\.\d+)?)_(ttft|tpot|itl|e2el)$`)
-	stamped = regexp.MustCompile(`_(ttft|tpot|itl|e2el)_ms$`)
-)
-
 // Detect asks for latencies without a unit in their names, and the load or the row's identity beside them.
 func Detect(f *decode.File) schema.Match {
 	m := draft.Check{Match: schema.Match{Format: Format}}
@@ -33,7 +26,9 @@ func Detect(f *decode.File) schema.Match {
 	}
 	seconds, millis := false, false
 	for _, x := range v.Members() {
-		seconds, millis = seconds || statKey.MatchString(x.Key), millis || stamped.MatchString(x.Key)
+		_, _, bare := draft.StatKey(x.Key, "")
+		_, _, ms := draft.StatKey(x.Key, "_ms")
+		seconds, millis = seconds || bare, millis || ms
 	}
 	row := v.Has("hw") && v.Has("conc")
 	m.Want(seconds, "latencies without a unit (median_ttft)")
@@ -75,9 +70,9 @@ func Read(f *decode.File) schema.Reading {
 func latencies(v decode.Value, d *draft.Draft) {
 	defs := map[string]string{"ttft": schema.DefFirstChunk, "tpot": schema.DefExclFirst, "itl": schema.DefChunkGap, "e2el": schema.DefLastChunk}
 	for _, x := range v.Members() {
-		k := statKey.FindStringSubmatch(x.Key)
-		if s, ok := x.Val.Float(); ok && k != nil {
-			d.Stat(k[2], defs[k[2]], strings.Replace(k[1], "p50", "median", 1), s*1000)
+		stat, family, ok := draft.StatKey(x.Key, "")
+		if s, has := x.Val.Float(); ok && has && defs[family] != "" {
+			d.Stat(family, defs[family], stat, s*1000)
 		}
 	}
 }
@@ -102,7 +97,10 @@ func readRaw(f *decode.File, v decode.Value, r *schema.Reading) {
 	r.Facts.Model.ID = v.Get("model_id").Str()
 	if t, err := time.Parse("20060102-150405", v.Get("date").Str()); err == nil {
 		r.Facts.Start, r.Facts.End, r.Facts.StartNote = t, t, "local time of the client, zone not stated"
-		d.Start, d.End = t, t
+		if s, ok := v.Get("duration").Float(); ok && s > 0 && s < 1e7 {
+			r.Facts.Start = t.Add(-time.Duration(s * float64(time.Second))).Truncate(time.Second)
+		}
+		d.Start, d.End = r.Facts.Start, t
 	}
 	d.Foreign(v, isKnown)
 	d.Done()
@@ -111,9 +109,9 @@ func readRaw(f *decode.File, v decode.Value, r *schema.Reading) {
 func readRow(f *decode.File, v decode.Value, r *schema.Reading) {
 	d := draft.New(f, r, v, "inferencex")
 	d.Key.ISL, d.Key.OSL, d.Key.Concurrency = v.Get("isl").Ptr(), v.Get("osl").Ptr(), v.Get("conc").Ptr()
-	for _, name := range []string{"tp", "pp", "ep", "dp_attention", "spec_decoding", "disagg", "prefill_tp", "decode_tp"} {
-		if t := v.Get(name).Text(); t != "" && t != "1" && t != "false" && t != "none" {
-			d.Dim(name, t)
+	for _, m := range v.Members() { // how the accelerators were used makes it another measurement
+		if t := m.Val.Text(); isTopology(m.Key) && t != "" && t != "1" && t != "0" && t != "false" && t != "none" && len(t) < 40 {
+			d.Dim(m.Key, t)
 		}
 	}
 	latencies(v, d)
@@ -131,11 +129,20 @@ func readRow(f *decode.File, v decode.Value, r *schema.Reading) {
 		Device: schema.Device{Name: v.Get("hw").Str(), Chips: n},
 		Stack:  schema.Stack{Engine: v.Get("framework").Str(), Image: v.Get("image").Str()},
 	}
-	d.Foreign(v, isKnown)
+	d.Foreign(v, func(name string) bool { return isKnown(name) || isTopology(name) })
 	d.Done()
 	if len(d.Metrics) == 0 {
 		d.Problem(schema.SevWarning, "no-numbers", v, fmt.Sprintf("a row of %s without a number", path.Base(f.Path)))
 	}
+}
+
+// isTopology tells the names of a row that say how its accelerators were used.
+func isTopology(name string) bool {
+	switch name {
+	case "tp", "pp", "ep", "dp_attention", "spec_decoding", "disagg", "router", "kv_p2p_transfer", "num_prefill_gpu", "num_decode_gpu", "dcp_size", "pcp_size":
+		return true
+	}
+	return strings.HasPrefix(name, "prefill_") || strings.HasPrefix(name, "decode_")
 }
 
 // accelerators is how many accelerators a row's throughputs were divided by; 0 when it does not say.

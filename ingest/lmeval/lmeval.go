@@ -89,6 +89,9 @@ func Read(f *decode.File) schema.Reading {
 	}
 	v := f.First
 	r.Facts = facts(v)
+	if t := parseTime(Stamp(f.Path)); r.Facts.Start.IsZero() && !t.IsZero() {
+		r.Facts.Start, r.Facts.End, r.Facts.StartNote = t, t, "by the file's name, zone not stated"
+	}
 	if _, nested, _ := shape(v.Get("results")); nested && match.Format == Old {
 		readNested(f, v, &r)
 	} else {
@@ -134,6 +137,8 @@ func readNested(f *decode.File, v decode.Value, r *schema.Reading) {
 	}
 }
 
+var revisionArg = regexp.MustCompile(`(?:^|,)\s*revision=([^,]+)`)
+
 var modelArg = regexp.MustCompile(`(?:^|,)\s*(?:model|pretrained|model_version)=([^,]+)`)
 
 func facts(v decode.Value) schema.Facts {
@@ -148,7 +153,14 @@ func facts(v decode.Value) schema.Facts {
 	if m := modelArg.FindStringSubmatch(args.Str()); m != nil && f.Model.ID == "" {
 		f.Model.ID = m[1]
 	}
-	if revision := v.At("config", "model_revision").Str(); revision != "" && revision != "main" {
+	revision := v.At("config", "model_revision").Str()
+	if m := revisionArg.FindStringSubmatch(args.Str()); m != nil && revision == "" {
+		revision = m[1]
+	}
+	if revision == "" {
+		revision = args.Get("revision").Str()
+	}
+	if revision != "" && revision != "main" {
 		f.Stack.Commits = map[string]string{"model": revision}
 	}
 	if sec, ok := v.Get("date").Float(); ok && sec > 1e8 && sec < 1e11 {
@@ -193,6 +205,8 @@ func readTask(f *decode.File, v decode.Value, task string, entry decode.Value, r
 		switch {
 		case ok:
 			s.Value = schema.Num(x)
+		case m.Val.Kind() == decode.Null && metric == "submission": // a file for a judge elsewhere
+			continue
 		case m.Val.Kind() == decode.Number || m.Val.Kind() == decode.String || m.Val.Kind() == decode.Null:
 			s.Value = schema.Missing(shortly("the file says " + string(m.Val.Raw())))
 		default:

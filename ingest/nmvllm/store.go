@@ -18,6 +18,8 @@ type store struct {
 	foreign int // benches of something else
 	example string
 	full    bool
+	seen    map[string]bool // values of a commit by date, so that an entry published twice counts once
+	twice   int
 }
 
 // run is what one commit measured on one system.
@@ -28,7 +30,7 @@ type run struct {
 }
 
 func readStore(f *decode.File, m schema.Match) schema.Reading {
-	s := &store{f: f, format: m.Format, runs: map[string]*run{}}
+	s := &store{f: f, format: m.Format, runs: map[string]*run{}, seen: map[string]bool{}}
 	for _, suite := range f.First.Get("entries").Members() {
 		for entry := range suite.Val.Items() {
 			for bench := range entry.Get("benches").Items() {
@@ -56,6 +58,9 @@ func readStore(f *decode.File, m schema.Match) schema.Reading {
 		out.Problems = append(out.Problems, schema.Problem{Severity: schema.SevNote, Path: f.Path, Code: "other-benchmarks", Found: fmt.Sprintf("%d values of other benchmarks, the first %q", s.foreign, s.example),
 			Expected: "metrics of nm-vllm", Used: "the others"})
 	}
+	if s.twice > 0 {
+		out.Problems = append(out.Problems, schema.Problem{Severity: schema.SevNote, Path: f.Path, Code: "published-twice", Found: fmt.Sprintf("%d values of the same commit, time and number as earlier ones", s.twice), Used: "the first, once"})
+	}
 	if s.full {
 		out.Problems = append(out.Problems, schema.Problem{Severity: schema.SevWarning, Path: f.Path, Code: "too-many-results", Found: "more points than are read from one file", Used: fmt.Sprintf("the first %d", points)})
 	}
@@ -81,6 +86,12 @@ func (s *store) bench(entry, bench decode.Value) {
 	}
 	commit := entry.At("commit", "id").Str()
 	when := extra.Get("date").Str()
+	once := fmt.Sprint(commit, "\x00", bench.Get("name").Str(), "\x00", when, "\x00", extra.Get("model").Str(), "\x00", value)
+	if when != "" && s.seen[once] {
+		s.twice++
+		return
+	}
+	s.seen[once] = true
 	runKey := fmt.Sprint(commit, "\x00", name.Get("gpu_description").Str(), "\x00", extra.Get("model").Str(), "\x00", name.Get("vllm_version").Str(), "\x00", entry.Get("date").Text())
 	r := s.runs[runKey]
 	if r == nil {

@@ -1,7 +1,7 @@
 package sglang
 
 import (
-	"regexp"
+	"fmt"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -12,9 +12,6 @@ import (
 
 // Format is the name of this reader's format.
 const Format = "sglang"
-
-// statKey matches a statistic's key: "p99_e2e_latency_ms".
-var statKey = regexp.MustCompile(`^(mean|median|std|min|max|p\d+(?:\.\d+)?)_(ttft|tpot|itl|e2e_latency)_ms$`)
 
 // Detect tells sglang from vLLM, whose client it descends from, by the name of the end-to-end latency.
 func Detect(f *decode.File) schema.Match {
@@ -37,13 +34,11 @@ func Read(f *decode.File) schema.Reading {
 	key(v, d)
 	r.Facts = facts(v)
 	for _, m := range v.Members() {
-		k := statKey.FindStringSubmatch(m.Key)
-		x, ok := m.Val.Float()
-		if k == nil || !ok {
-			continue
+		stat, of, ok := draft.StatKey(m.Key, "_ms")
+		if x, has := m.Val.Float(); ok && has {
+			metric, def := family(of)
+			d.Stat(metric, def, stat, x)
 		}
-		metric, def := family(k[2])
-		d.Stat(metric, def, k[1], x)
 	}
 	for _, s := range [][2]string{{"rps", "request_throughput"}, {"output_tps", "output_throughput"}, {"total_tps", "total_throughput"}, {"duration_s", "duration"}} {
 		d.Of(s[0], v.Get(s[1]))
@@ -58,7 +53,11 @@ func Read(f *decode.File) schema.Reading {
 	}
 	d.Requests(ok, nil, nil, "")
 	recompute(v, d)
-	d.Foreign(v, func(name string) bool { return isKnown(name) || statKey.MatchString(name) })
+	claimed(v, d)
+	d.Foreign(v, func(name string) bool {
+		_, _, isStat := draft.StatKey(name, "_ms")
+		return isStat || isKnown(name)
+	})
 	d.Done()
 	return r
 }
@@ -88,6 +87,22 @@ func key(v decode.Value, d *draft.Draft) {
 		}
 	}
 	d.Condition("client", v.Get("backend").Str())
+	for _, name := range []string{"tp_size", "dp_size", "pp_size", "ep_size"} {
+		if n, ok := v.At("server_info", name).Float(); ok && n > 1 {
+			d.Dim(name[:2], v.At("server_info", name).Text())
+		}
+	}
+}
+
+// claimed compares the output tokens that rates are computed from with what the answers hold, counted again.
+func claimed(v decode.Value, d *draft.Draft) {
+	out, a := v.Get("total_output_tokens").Float()
+	again, b := v.Get("total_output_tokens_retokenized").Float()
+	if !a || !b || out <= 0 || again >= .9*out {
+		return
+	}
+	p := d.Problem(schema.SevWarning, "tokens-claimed", v.Get("total_output_tokens_retokenized"), fmt.Sprintf("%.0f output tokens, of which the answers hold %.0f", out, again))
+	p.Expected, p.Used, p.Hint = "the two within 10 %", "the rates as stated, which count the tokens asked for", "the server ended answers early; pass --extra-request-body '{\"ignore_eos\": true}'"
 }
 
 // facts reads the model and the version from server_info, which newer versions write.

@@ -2,7 +2,6 @@ package torchhud
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
@@ -14,60 +13,104 @@ import (
 // Format is the name of this reader's format.
 const Format = "pytorch-hud"
 
-// Detect asks for an array in which every element has a benchmark and a metric.
+// Detect asks for an array in which every element has a benchmark and a metric, or for such rows a line each.
 func Detect(f *decode.File) schema.Match {
+	if isRecord(f.First) {
+		return schema.Match{Format: Format, Has: []string{"benchmark", "metric"}, Detail: "rows", Records: true}
+	}
 	m := draft.Check{Match: schema.Match{Format: Format}}
-	all, n := true, 0
+	n := 0
 	for x := range f.First.Items() {
-		n++
-		if all = x.Get("benchmark").Kind() == decode.Object && x.Get("metric").Kind() == decode.Object; !all {
+		if !isRecord(x) {
+			n = 0
 			break
 		}
+		n++
 	}
-	m.Want(f.First.Kind() == decode.Array && all && n > 0, "an array of records with benchmark and metric")
+	m.Want(n > 0, "an array of records with benchmark and metric")
 	if m.OK() {
 		m.Detail = fmt.Sprintf("%d records", n)
 	}
 	return m.Match
 }
 
+func isRecord(v decode.Value) bool {
+	return v.Get("benchmark").Kind() == decode.Object && v.Get("metric").Kind() == decode.Object
+}
+
 // Read groups records into points by everything but the metric.
 func Read(f *decode.File) schema.Reading {
 	out := schema.Reading{Format: Format, Detail: Detect(f).Detail}
-	readings := map[string]*schema.Reading{}
-	drafts := map[string]*draft.Draft{}
-	var order, points []string
-	for x := range f.First.Items() {
-		run := fmt.Sprint(x.At("model", "name").Str(), "\x00", x.Get("head_sha").Str(), "\x00", x.Get("workflow_id").Text(), "\x00", x.Get("job_id").Text(), "\x00", device(x))
-		r := readings[run]
-		if r == nil {
-			r = &schema.Reading{Format: Format, Detail: out.Detail, Facts: facts(x)}
-			readings[run] = r
-			order = append(order, run)
-		}
-		args := x.At("benchmark", "extra_info", "args")
-		point := run + "\x00" + string(args.Raw())
-		d := drafts[point]
-		if d == nil {
-			d = draft.New(f, r, x, "vllm")
-			workload(args, d)
-			d.Start, d.End = r.Facts.Start, r.Facts.End
-			drafts[point] = d
-			points = append(points, point)
-		}
-		put(d, x.Get("metric"))
+	g := grouping{f: f, detail: out.Detail, readings: map[string]*schema.Reading{}, drafts: map[string]*draft.Draft{}}
+	rows := f.First.Items()
+	if f.First.Kind() == decode.Object {
+		rows = f.Values()
 	}
-	for _, p := range points {
-		drafts[p].Done()
+	for x := range rows {
+		if isRecord(x) && len(g.points) < f.Limits().Results {
+			g.add(x)
+		}
 	}
-	for i, run := range order {
+	for _, p := range g.points {
+		g.drafts[p].Done()
+	}
+	for i, run := range g.runs {
+		r := g.readings[run]
 		if i == 0 {
-			out.Facts, out.Points, out.Problems = readings[run].Facts, readings[run].Points, readings[run].Problems
+			out.Facts, out.Points, out.Problems = r.Facts, r.Points, r.Problems
 			continue
 		}
-		out.More = append(out.More, *readings[run])
+		out.More = append(out.More, *r)
 	}
 	return out
+}
+
+// grouping collects records into points, and points into runs.
+type grouping struct {
+	f            *decode.File
+	detail       string
+	readings     map[string]*schema.Reading
+	drafts       map[string]*draft.Draft
+	runs, points []string
+}
+
+func (g *grouping) add(x decode.Value) {
+	run := fmt.Sprint(x.At("model", "name").Str(), "\x00", x.Get("head_sha").Str(), "\x00", x.Get("workflow_id").Text(), "\x00", x.Get("job_id").Text(), "\x00", device(x))
+	r := g.readings[run]
+	if r == nil {
+		r = &schema.Reading{Format: Format, Detail: g.detail, Facts: facts(x)}
+		g.readings[run] = r
+		g.runs = append(g.runs, run)
+	}
+	args := x.At("benchmark", "extra_info", "args")
+	point := run + "\x00" + string(args.Raw())
+	d := g.drafts[point]
+	if d == nil {
+		d = draft.New(g.f, r, x, "vllm")
+		workload(args, d)
+		d.Start, d.End = r.Facts.Start, r.Facts.End
+		g.drafts[point] = d
+		g.points = append(g.points, point)
+		beside(x.At("metric", "extra_info"), d, r)
+	}
+	put(d, x.Get("metric"))
+}
+
+// beside reads what vLLM writes beside every metric: the counts and rates of the same run.
+func beside(info decode.Value, d *draft.Draft, r *schema.Reading) {
+	for _, s := range [][2]string{{"rps", "request_throughput"}, {"output_tps", "output_throughput"}, {"total_tps", "total_token_throughput"}, {"duration_s", "duration"}, {"goodput_rps", "request_goodput"}} {
+		d.Of(s[0], info.Get(s[1]))
+	}
+	d.Requests(info.Get("completed").Ptr(), info.Get("failed").Ptr(), info.Get("num_prompts").Ptr(), "")
+	if t, err := time.Parse("20060102-150405", info.Get("date").Str()); err == nil && r.Facts.Start.IsZero() {
+		r.Facts.Start, r.Facts.End, r.Facts.StartNote = t, t, "local time of the client, zone not stated"
+		d.Start, d.End = t, t
+	}
+	for _, p := range info.Get("percentiles").Members() {
+		if x, ok := p.Val.Float(); ok {
+			d.Stat("e2el", schema.DefBatch, strings.Replace("p"+p.Key, "p50", "median", 1), x*1000)
+		}
+	}
 }
 
 func device(x decode.Value) string {
@@ -116,7 +159,7 @@ func workload(args decode.Value, d *draft.Draft) {
 	if d.Key.Dataset == "random" || d.Key.Dataset == "" {
 		d.Key.ISL, d.Key.OSL = get("random_input_len", "input_len").Ptr(), get("random_output_len", "output_len").Ptr()
 	}
-	d.Key.Concurrency, d.Key.Rate = get("max_concurrency").Ptr(), get("request_rate").Ptr()
+	d.Key.Concurrency, d.Key.Rate = get("max_concurrency", "batch_size").Ptr(), get("request_rate").Ptr()
 	if n := get("tensor_parallel_size").Text(); n != "" && n != "1" {
 		d.Dim("tp", n)
 	}
@@ -124,8 +167,6 @@ func workload(args decode.Value, d *draft.Draft) {
 		d.Condition(name, get(name).Text())
 	}
 }
-
-var statKey = regexp.MustCompile(`^(mean|median|std|p\d+(?:\.\d+)?)_(ttft|tpot|itl|e2el)_ms$`)
 
 // put takes one record's metric.
 func put(d *draft.Draft, metric decode.Value) {
@@ -141,8 +182,8 @@ func put(d *draft.Draft, metric decode.Value) {
 	}
 	mean := sum / n
 	defs := map[string]string{"ttft": schema.DefFirstChunk, "tpot": schema.DefExclFirst, "itl": schema.DefChunkGap, "e2el": schema.DefLastChunk}
-	if m := statKey.FindStringSubmatch(name); m != nil {
-		d.Stat(m[2], defs[m[2]], strings.Replace(m[1], "p50", "median", 1), mean)
+	if stat, family, ok := draft.StatKey(name, "_ms"); ok && defs[family] != "" {
+		d.Stat(family, defs[family], stat, mean)
 		return
 	}
 	single := map[string]string{"request_throughput": "rps", "requests_per_second": "rps", "output_throughput": "output_tps", "total_token_throughput": "total_tps",
@@ -156,6 +197,7 @@ func put(d *draft.Draft, metric decode.Value) {
 	case name == "latency" || name == "avg_latency":
 		d.Key.Tool = "vllm-latency"
 		d.Stat("e2el", schema.DefBatch, "mean", mean*1000)
+		d.Size("e2el", int(n))
 	case name == "completed" || name == "num_requests":
 		d.Value("requests_ok", mean)
 	case name == "failed":

@@ -46,7 +46,7 @@ var banner = regexp.MustCompile(`TensorRT-LLM version: (\S+)`)
 
 // records finds the tagged lines of a log.
 func records(data []byte, most int) (out []record, skipped []string) {
-	version := ""
+	version, seen := "", map[string]bool{}
 	var open *record // of a program that writes one pair a line
 	for line := range bytes.Lines(data) {
 		text := strings.TrimSpace(string(line))
@@ -69,7 +69,11 @@ func records(data []byte, most int) (out []record, skipped []string) {
 			for i := 0; i+1 < len(words); i += 2 {
 				r.add(words[i], words[i+1])
 			}
-			out, open = append(out, r), nil
+			if line := version + rest; !seen[line] { // several ranks may print the same
+				seen[line] = true
+				out = append(out, r)
+			}
+			open = nil
 			continue
 		}
 		if len(words) != 2 {
@@ -201,6 +205,7 @@ func (r *record) point(f *decode.File, into *schema.Reading) {
 	stat("e2el", schema.DefBatch, "p95", "percentile95(ms)")
 	stat("e2el", schema.DefBatch, "p99", "percentile99(ms)")
 	stat("output_tps", "", "value", "tokens_per_sec")
+	r.perSequence(d)
 	stat("output_tps", "", "value", "token_throughput(token/sec)")
 	stat("rps", "", "value", "seq_throughput(seq/sec)")
 	for _, k := range r.keys {
@@ -225,6 +230,22 @@ func (r *record) point(f *decode.File, into *schema.Reading) {
 	}
 	r.foreign(d)
 	d.Done()
+}
+
+// perSequence finds rates that count one sequence of the batch, as version 0.5 writes them: the latency of the same line
+// tells.
+func (r *record) perSequence(d *draft.Draft) {
+	rate, latency, batch, osl := r.number("tokens_per_sec"), r.number("latency(ms)"), d.Key.Concurrency, d.Key.OSL
+	if rate == nil || latency == nil || batch == nil || osl == nil || *batch < 2 || *latency <= 0 {
+		return
+	}
+	one := *osl / *latency * 1000
+	if draft.Disagree(*rate, one) {
+		return
+	}
+	d.Derived("output_tps", "", "value", *batch**rate)
+	p := d.Problem(schema.SevWarning, "per-sequence", decode.Value{}, fmt.Sprintf("tokens_per_sec %g at batch %g, which is the rate of one sequence", *rate, *batch))
+	p.Expected, p.Used = "that of the batch", fmt.Sprintf("%.6g, times the batch", *batch**rate)
 }
 
 // foreign keeps the pairs that have no canonical name.

@@ -3,6 +3,7 @@ package ttis
 import (
 	"encoding/csv"
 	"encoding/json"
+	"strconv"
 	"strings"
 	"time"
 
@@ -30,9 +31,15 @@ func readReport(f *decode.File) schema.Reading {
 			reportRow(f, &r, data, toolName(s.At("targets", "tool").Str(), s.Get("kind").Str()), s.At("targets", "timestamp").Str())
 		}
 	}
-	for _, list := range []struct{ key, tool string }{{"benchmarks", "vllm"}, {"aiperf_benchmarks", "aiperf"}, {"genai_perf_benchmarks", "genai-perf"}, {"guidellm_benchmarks", "guidellm"}} {
+	own := map[string]bool{} // tools whose rows stand in a list of their own, unrounded
+	for _, list := range []struct{ key, tool string }{{"aiperf_benchmarks", "aiperf"}, {"genai_perf_benchmarks", "genai-perf"}, {"guidellm_benchmarks", "guidellm"}, {"benchmarks", "vllm"}} {
 		for row := range rowsOf(v.Get(list.key)) {
-			reportRow(f, &r, row, toolName(row.Get("source").Str(), list.tool), row.Get("timestamp").Str())
+			tool := toolName(row.Get("source").Str(), row.Get("backend").Str(), list.tool)
+			if list.key == "benchmarks" && own[tool] {
+				continue
+			}
+			own[tool] = own[tool] || list.key != "benchmarks"
+			reportRow(f, &r, row, tool, row.Get("timestamp").Str())
 		}
 	}
 	for row := range v.Get("evals").Items() {
@@ -128,7 +135,7 @@ func reportRow(f *decode.File, r *schema.Reading, row decode.Value, tool, stamp 
 	d.Key.ISL, d.Key.OSL = first("input_sequence_length", "isl"), first("output_sequence_length", "osl")
 	d.Key.Concurrency = first("concurrency", "max_con", "max_concurrency")
 	if n := first("num_requests", "num_prompts"); n != nil {
-		d.Condition("num_prompts", string(row.Get("num_requests").Raw()))
+		d.Condition("num_prompts", strconv.FormatFloat(*n, 'f', -1, 64))
 	}
 	for _, fam := range []struct{ name, def string }{{"ttft", schema.DefNotStated}, {"tpot", schema.DefExclFirst}, {"e2el", schema.DefNotStated}} {
 		for stat, keys := range map[string][]string{"mean": {"mean_X_ms"}, "median": {"p50_X", "median_X_ms", "p50_X_ms"}, "p99": {"p99_X", "p99_X_ms"}, "std": {"std_X_ms"}} {

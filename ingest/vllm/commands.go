@@ -22,7 +22,7 @@ const CommandsSuffix = ".commands"
 
 // IsCommands reports a file that describes the result beside it.
 func IsCommands(f *decode.File) bool {
-	return strings.HasSuffix(f.Path, CommandsSuffix) && f.First.Kind() == decode.Object && (f.First.Has("gpu_type") || f.First.Has("client_command"))
+	return strings.HasSuffix(f.Path, CommandsSuffix) && f.First.Kind() == decode.Object && (f.First.Has("gpu_type") || f.First.Has("client_command") || f.First.Has("latency_command") || f.First.Has("throughput_command"))
 }
 
 // ReadCommands reads a .commands file.
@@ -32,8 +32,19 @@ func ReadCommands(f *decode.File) Beside {
 	if names := strings.Split(strings.TrimSpace(v.Get("gpu_type").Str()), "\n"); names[0] != "" {
 		b.Facts.Device = schema.Device{Name: strings.TrimSpace(names[0]), Chips: len(names)}
 	}
-	b.Client = strings.Fields(v.Get("client_command").Str())
+	for _, name := range []string{"client_command", "latency_command", "throughput_command"} {
+		if text := v.Get(name).Str(); text != "" {
+			b.Client = strings.Fields(text)
+		}
+	}
 	server := v.Get("server_command").Str()
+	if server == "" {
+		server = strings.Join(b.Client, " ")
+	}
+	if m := model.FindStringSubmatch(server + " " + strings.Join(b.Client, " ")); m != nil {
+		b.Facts.Model.ID = m[1]
+	}
+	b.Workload.Concurrency = flag(b.Client, "--batch-size")
 	b.Workload.ISL, b.Workload.OSL = flag(b.Client, "--random-input-len", "--input-len"), flag(b.Client, "--random-output-len", "--output-len")
 	if m := dataset.FindStringSubmatch(strings.Join(b.Client, " ")); m != nil {
 		b.Workload.Dataset = m[1]
@@ -46,6 +57,8 @@ func ReadCommands(f *decode.File) Beside {
 	}
 	return b
 }
+
+var model = regexp.MustCompile(`--model[ =](\S+)`)
 
 var dataset = regexp.MustCompile(`--dataset-name[ =](\S+)`)
 

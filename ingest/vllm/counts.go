@@ -32,7 +32,16 @@ func counts(v decode.Value, d *draft.Draft) {
 		q.Expected, q.Used, q.Hint = "completed requests to have output", "no number", "the server refused or dropped the requests; look at its log"
 		return
 	}
-	d.Requests(ok, v.Get("failed").Ptr(), asked, firstError(v))
+	failed := v.Get("failed").Ptr()
+	if errs := v.Get("errors"); failed == nil && errs.Len() > 0 {
+		failed = new(float64)
+		for x := range errs.Items() {
+			if x.Str() != "" {
+				*failed++
+			}
+		}
+	}
+	d.Requests(ok, failed, asked, firstError(v))
 }
 
 // firstError is the first message of a failure that the file keeps, after a colon.

@@ -1,7 +1,6 @@
 package vllm
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -18,8 +17,11 @@ const (
 	Display  = "vllm-ci-display"  // its display records, and summaries of its searches
 )
 
-// statKey matches a statistic's key: "p99.9_ttft_ms".
-var statKey = regexp.MustCompile(`^(mean|median|std|min|max|p\d+(?:\.\d+)?)_(ttft|tpot|itl|e2el)_ms$`)
+// statKey splits a statistic's key: "p99.9_ttft_ms".
+func statKey(key string) (stat, family string, ok bool) {
+	stat, family, ok = draft.StatKey(key, "_ms")
+	return stat, family, ok && family != "e2e_latency" // which is sglang's
+}
 
 // Detect says whether a file holds serving results. Content decides: "completed" with an output throughput or a
 // latency family. sglang writes the same words with "_e2e_latency_ms", tt-inference-server's harmonised copies with
@@ -62,7 +64,9 @@ func detectValue(v decode.Value) schema.Match {
 			m.Not(true, "vLLM's key names ("+member.Key+" is sglang's)")
 			break
 		}
-		seconds = seconds || statKey.MatchString(member.Key+"_ms")
+		if _, _, bare := draft.StatKey(member.Key, ""); bare {
+			seconds = true
+		}
 	}
 	m.Not(seconds && !hasLatency(v, true), "milliseconds (keys without _ms are InferenceX's seconds)")
 	if m.OK() {
@@ -92,7 +96,7 @@ func detectBeside(v decode.Value) (schema.Match, bool) {
 // hasLatency reports a latency family; E2EL alone counts only where it is asked for, as pooling has no other.
 func hasLatency(v decode.Value, e2el bool) bool {
 	for _, m := range v.Members() {
-		if k := statKey.FindStringSubmatch(m.Key); k != nil && (e2el || k[2] != "e2el") {
+		if _, family, ok := statKey(m.Key); ok && (e2el || family != "e2el") {
 			return true
 		}
 	}

@@ -3,6 +3,7 @@ package vllm
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -46,7 +47,10 @@ func readValue(f *decode.File, v decode.Value, r *schema.Reading) {
 	if e.swappedE2EL && !recomputed {
 		swapE2EL(v, d, "in a file of v0.6.0 to v0.6.3, which exchange the two")
 	}
-	d.Foreign(v, isKnown)
+	d.Foreign(v, func(name string) bool {
+		_, _, isStat := statKey(name)
+		return isStat || isKnown(name)
+	})
 	if len(r.Points) == 0 {
 		r.Facts = facts
 	} else if facts.End.After(r.Facts.End) {
@@ -79,6 +83,11 @@ func key(v decode.Value, d *draft.Draft) {
 	if s := v.Get("ramp_up_strategy").Str(); s != "" {
 		d.Dim("ramp_up", strings.Join([]string{s, v.Get("ramp_up_start_rps").Text(), v.Get("ramp_up_end_rps").Text()}, " "))
 	}
+	if v.Has("correct_rate(%)") || v.Has("structured_output_ratio") {
+		if d.Dim("structured", v.Get("structured_output_ratio").Text()); d.Key.Dims["structured"] == "" {
+			d.Dim("structured", "on")
+		}
+	}
 	if !v.Has("run_number") {
 		return
 	}
@@ -95,7 +104,7 @@ func identity(v decode.Value, d *draft.Draft) schema.Facts {
 	var f schema.Facts
 	f.Model.ID = v.Get("model_id").Str()
 	f.Release = v.Get("release").Str()
-	f.Device.Name = v.Get("device").Str()
+	f.Device = device(v)
 	f.Stack.Engine = v.Get("engine").Str()
 	f.Stack.Version = v.Get("engine_version").Str()
 	if t := v.Get("tokenizer_id").Str(); t != "" && t != f.Model.ID { // a model's own tokenizer is the rule
@@ -117,6 +126,23 @@ func identity(v decode.Value, d *draft.Draft) schema.Facts {
 	return f
 }
 
+var severalOf = regexp.MustCompile(`^(\d{1,4})\s?x\s?([A-Za-z].*)$`)
+
+// device reads what people call the hardware in metadata: "4xNVIDIA_L40S".
+func device(v decode.Value) schema.Device {
+	for _, key := range []string{"device", "gpu", "gpu_type", "gpu_name", "accelerator"} {
+		name := v.Get(key).Str()
+		if m := severalOf.FindStringSubmatch(name); m != nil {
+			n, _ := strconv.Atoi(m[1])
+			return schema.Device{Name: m[2], Chips: n}
+		}
+		if name != "" {
+			return schema.Device{Name: name}
+		}
+	}
+	return schema.Device{}
+}
+
 // family gives the metric and definition of a statistics' family.
 func family(name string, e era) (metric, def string) {
 	switch name {
@@ -136,16 +162,9 @@ func family(name string, e era) (metric, def string) {
 // stated takes the statistics as the file gives them.
 func stated(v decode.Value, e era, d *draft.Draft) {
 	for _, m := range v.Members() {
-		k := statKey.FindStringSubmatch(m.Key)
-		if k == nil {
-			continue
-		}
-		stat := k[1]
-		if stat == "p50" {
-			stat = "median"
-		}
-		if x, ok := m.Val.Float(); ok {
-			name, def := family(k[2], e)
+		stat, of, ok := statKey(m.Key)
+		if x, has := m.Val.Float(); ok && has {
+			name, def := family(of, e)
 			d.Stat(name, def, stat, x)
 		}
 	}
@@ -177,11 +196,14 @@ func swapE2EL(v decode.Value, d *draft.Draft, why string) {
 var isKnown = draft.Names(`completed failed duration num_prompts max_concurrency request_rate date model_id tokenizer_id backend endpoint_type
  output_throughput total_token_throughput request_throughput request_inthroughput request_goodput request_goodput: total_input_tokens
  total_output_tokens total_input total_output best_of use_beam_search burstiness random_input_len random_output_len isl osl input_len output_len
- dataset_name release device engine engine_version ramp_up_strategy ramp_up_start_rps ramp_up_end_rps user_throughput failed_requests
+ dataset_name release device gpu gpu_type gpu_name accelerator engine engine_version ramp_up_strategy ramp_up_start_rps ramp_up_end_rps user_throughput failed_requests
  input_lens output_lens ttfts itls errors generated_texts latencies start_times label endpoint version
  mean_ttft_ms median_ttft_ms std_ttft_ms mean_tpot_ms median_tpot_ms std_tpot_ms mean_itl_ms median_itl_ms std_itl_ms mean_e2el_ms median_e2el_ms std_e2el_ms`)
 
 // measured matches what the tool measures beside the known keys; a sweep does not vary it.
 var measured = regexp.MustCompile(`^(p\d|min_|max_(output_tokens_per_s|concurrent_requests)|rtfx$|probe_|spec_decode_|diffusion_|input_throughput$|goodput|.*_(completed|failed|count|total)$)`)
 
-func isMeasured(key string) bool { return measured.MatchString(key) || statKey.MatchString(key) }
+func isMeasured(key string) bool {
+	_, _, isStat := statKey(key)
+	return isStat || measured.MatchString(key)
+}

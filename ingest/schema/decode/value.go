@@ -106,11 +106,15 @@ func (v Value) Float() (float64, bool) {
 
 // whole is a damaged object without its last member, in which the damage is.
 func (v Value) whole() Value {
-	if v.kind != Object || v.in == nil || len(v.in.fields) < 2 {
+	if v.kind != Object || v.in == nil || len(v.in.fields) < 1 {
 		return Value{}
 	}
 	c := *v.in
+	last := c.fields[len(c.fields)-1]
 	c.fields = c.fields[:len(c.fields)-1]
+	if inner := last.Val.whole(); inner.kind != Invalid { // what stands whole within it
+		c.fields = append(c.fields[:len(c.fields):len(c.fields)], Member{last.Key, inner})
+	}
 	v.in = &c
 	return v
 }

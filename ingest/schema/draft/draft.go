@@ -172,9 +172,13 @@ func (d *Draft) Done() {
 			p.Expected, p.Used, p.Hint = "no less than nothing", "no number of this metric", "the clock of the client stepped, or the tool subtracted what it had not measured"
 			d.Metrics[name] = schema.Metric{Unit: m.Unit, Def: m.Def, Why: "the file has a negative number"}
 		case zero || negative < 0:
-			d.Metrics[name] = schema.Metric{Unit: m.Unit, Def: m.Def, Why: "the file says 0: not measured (one output token, or no streaming)"}
+			d.Metrics[name] = schema.Metric{Unit: m.Unit, Def: m.Def, Why: "the file says 0, which is not measured"}
 		}
 	}
+	if d.End.Before(d.Start) {
+		d.End = d.Start
+	}
+	d.wholeAnswers()
 	if mean, ok := d.Metrics["tpot"].Stats.Get("mean"); ok && mean > 0 && d.Metrics["tpot"].Def == schema.DefExclFirst {
 		if _, has := d.Metrics["tps_user"]; !has {
 			d.Stat("tps_user", schema.DefRecipMeanTPOT, "value", 1000/mean)
@@ -189,6 +193,25 @@ func (d *Draft) Done() {
 		}
 	}
 	d.Reading.Points = append(d.Reading.Points, d.Point)
+}
+
+// wholeAnswers drops a TTFT that is not before the end of the answer, where nothing else was measured between them: the
+// client did not stream.
+func (d *Draft) wholeAnswers() {
+	if len(d.Metrics["tpot"].Stats)+len(d.Metrics["itl"].Stats) > 0 {
+		return
+	}
+	if osl, ok := d.Metrics["osl"].Stats.Get("mean"); !ok || osl < 2 {
+		return
+	}
+	for _, stat := range []string{"mean", "median"} {
+		ttft, a := d.Metrics["ttft"].Stats.Get(stat)
+		e2el, b := d.Metrics["e2el"].Stats.Get(stat)
+		if a && b && ttft >= .999*e2el {
+			d.Missing("ttft", d.Metrics["ttft"].Def, "the file's TTFT is the whole answer: it was not streamed")
+			return
+		}
+	}
 }
 
 // extremes reports whether all statistics are zero, and the least of those that cannot be negative.

@@ -2,6 +2,7 @@ package draft
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -151,4 +152,38 @@ func (d *Draft) Keep(name, text string) {
 	if len(d.Extra) < 40 && !IsText(name) {
 		d.Extra[redact.Text(name)] = schema.JSONString(redact.Field(name, text))
 	}
+}
+
+// StatKey splits "p99.9_ttft_ms" into the statistic and the family, given the suffix that says the unit. Any percentile is a
+// statistic; p50 is the median. It runs over every member of every file, where a regular expression took a third of the time.
+func StatKey(key, suffix string) (stat, family string, ok bool) {
+	rest, ok := strings.CutSuffix(key, suffix)
+	if !ok {
+		return "", "", false
+	}
+	stat, family, ok = strings.Cut(rest, "_")
+	if !ok || !isStat(stat) {
+		return "", "", false
+	}
+	switch family {
+	case "ttft", "tpot", "itl", "e2el", "e2e_latency":
+	default:
+		return "", "", false
+	}
+	if stat == "p50" {
+		stat = "median"
+	}
+	return stat, family, true
+}
+
+func isStat(s string) bool {
+	switch s {
+	case "mean", "median", "std", "min", "max":
+		return true
+	}
+	if len(s) < 2 || len(s) > 8 || s[0] != 'p' {
+		return false
+	}
+	x, err := strconv.ParseFloat(s[1:], 64)
+	return err == nil && x >= 0 && x <= 100 && s[1] != '+' && s[1] != '-'
 }

@@ -168,6 +168,9 @@ func (d *Draft) Hollow(v decode.Value, set latency.Set, whose string) {
 	if set.OK == 0 {
 		d.Fail("no request produced a token")
 		used = "no number"
+		if n := len(d.Reading.Problems); n > 0 && d.Reading.Problems[n-1].Code == "partly-failed" {
+			d.Reading.Problems = d.Reading.Problems[:n-1] // none of the others is left
+		}
 	} else if mean, ok := d.Metrics["ttft"].Stats.Get("mean"); ok {
 		used += fmt.Sprintf(": mean TTFT %.6g ms where the file says %.6g", set.TTFT.Mean, mean)
 	}

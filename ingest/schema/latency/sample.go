@@ -154,9 +154,9 @@ func (s Sample) Metric(unit, def, why string) schema.Metric {
 	m.Stats.Set("mean", Round(s.Mean, kept))
 	m.Stats.Set("median", Round(s.Quantile(.5), kept))
 	m.Stats.Set("p99", Round(s.Quantile(.99), kept))
-	m.Stats.Set("std", Round(s.Std, kept-2)) // its own relative error is 1/√(2n)
+	m.Stats.Set("std", Round(s.Std, kept))
 	if se, ok := s.SE(); ok {
-		m.SE = schema.Num(Round(se, 2)) // std and n give it again
+		m.SE = schema.Num(Round(se, 3))
 	}
 	for name, p := range map[string]float64{"median": .5, "p99": .99} {
 		if lo, hi, ok := s.Interval(p); ok {
