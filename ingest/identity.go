@@ -1,12 +1,14 @@
 package ingest
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"path"
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/ttreport/ttreport/ingest/aiperf"
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -23,6 +25,7 @@ type beside struct {
 	manifests map[string]manifest.Manifest
 	journals  map[string]*item // by run folder
 	specs     []*item
+	reports   []*item          // data of reports, which say who was measured where no runtime spec does
 	commands  map[string]*item // .commands files by the stem of the result they describe
 }
 
@@ -50,6 +53,8 @@ func indexBeside(items []*item) beside {
 			b.journals[path.Dir(it.shown())] = it
 		case it.reading.Format == ttis.Spec:
 			b.specs = append(b.specs, it)
+		case it.reading.Format == ttis.ReportData:
+			b.reports = append(b.reports, it)
 		case it.beside != nil:
 			b.commands[strings.TrimSuffix(it.shown(), vllm.CommandsSuffix)] = it
 		}
@@ -103,6 +108,22 @@ func (b beside) specFor(it *item, modelID string) *item {
 	return best
 }
 
+// reportFor returns the report of the tree that a result lies in, when there is one alone and it is of the same model.
+func (b beside) reportFor(it *item) *item {
+	var own *item
+	for _, r := range b.reports {
+		if !strings.HasPrefix(it.shown(), reportTree(r.shown())+"/") || it == r {
+			continue
+		}
+		model := r.reading.Facts.Model
+		if known := it.facts.Model.ID; own != nil || known != "" && model.ID != "" && path.Base(known) != path.Base(model.ID) {
+			return nil
+		}
+		own = r
+	}
+	return own
+}
+
 // identify resolves who was measured: the file itself, then its sidecar, a manifest, a runtime spec, its path, the
 // flags. A later source fills what the earlier ones leave open; where two contradict, the earlier one is used and a
 // problem says so.
@@ -117,8 +138,8 @@ func identify(it *item, b beside, opt Options) {
 		}
 		for _, c := range conflicts {
 			it.reading.Problems = append(it.reading.Problems, schema.Problem{Severity: schema.SevWarning, Path: it.shown(), Code: "contradiction",
-				Found:    c.Field + " is " + c.First + " by the " + it.origin[c.Field].From + " and " + c.Second + " by the " + from,
-				Expected: "one value", Used: c.First, Hint: "correct the one that is wrong"})
+				Found:    c.Field + " is " + name(c.First) + " by the " + it.origin[c.Field].From + " and " + name(c.Second) + " by the " + from,
+				Expected: "one value", Used: name(c.First), Hint: "correct the one that is wrong"})
 		}
 	}
 	own := it.reading.Facts
@@ -153,6 +174,14 @@ func identify(it *item, b beside, opt Options) {
 		if s := b.specFor(it, named.ModelID); s != nil {
 			add(s.reading.Facts, "spec", s.shown())
 			it.targets, it.runRoot = s.reading.Targets, path.Dir(path.Dir(s.shown()))
+		}
+	}
+	if it.runRoot == "" {
+		if r := b.reportFor(it); r != nil {
+			facts := withoutKnownModel(r.reading.Facts, it.facts)
+			facts.Start, facts.End, facts.StartNote = time.Time{}, time.Time{}, ""
+			add(facts, "spec", r.shown())
+			it.runRoot = reportTree(r.shown())
 		}
 	}
 	if isNamed {
@@ -348,7 +377,24 @@ func complete(it *item) {
 			p.Key.Dims = with(p.Key.Dims, schema.DimLabel, it.label())
 			p.Stated = with(p.Stated, schema.DimLabel, "path")
 		}
+		lengthsDiffer(it, p)
 	}
+}
+
+// lengthsDiffer warns where the answers are not as long as was asked: the model stopped early, and the point is not the
+// workload that its key says.
+func lengthsDiffer(it *item, p *schema.Point) {
+	osl, ok := p.Metrics["osl"].Stats.Get("mean")
+	if !ok || p.Key.OSL == nil || *p.Key.OSL <= 0 || p.Status == schema.StatusFailed || math.Abs(osl / *p.Key.OSL - 1) <= .05 {
+		return
+	}
+	for dim := range p.Key.Dims {
+		if strings.HasSuffix(dim, "_stdev") || dim == "range_ratio" {
+			return // lengths were drawn from a range
+		}
+	}
+	it.reading.Problems = append(it.reading.Problems, schema.Problem{Severity: schema.SevWarning, Path: it.shown(), Code: "osl-mismatch", Found: fmt.Sprintf("answers of %.4g tokens on average where %.4g were asked for, in %s", osl, *p.Key.OSL, p.Key.Workload()),
+		Expected: "the two within 5 %", Hint: "make the server ignore the end of the answer (ignore_eos), or compare with runs of the same answer length only"})
 }
 
 // hubFolder matches a path into the hub's cache: …/models--org--name/snapshots/<commit>.
@@ -415,20 +461,43 @@ func confirmed(p *schema.Point, metric string, asked float64) bool {
 	return ok && math.Abs(got-asked) <= .1*asked
 }
 
-// label stands in for lengths that nobody states: the file's stem, or its folder's name where the tool gives every file
-// the same one.
+// label stands in for lengths that nobody states: the file's stem, or the folder's name where the tool gives every file the
+// same one, without what the key says already.
 func (it *item) label() string {
+	dir := path.Dir(it.shown())
+	perPoint := false
 	switch it.reading.Format {
 	case aiperf.Format, aiperf.Records, aiperf.CSV, aiperf.GenAI, aiperf.GenAICSV:
-		return label(path.Base(path.Dir(it.shown())))
+		perPoint = true
 	}
-	return label(it.file.Stem())
+	if sweepRun.MatchString(path.Base(it.rel)) || path.Base(it.rel) == "summary.json" && perFolder.MatchString(path.Base(dir)) {
+		return cmp.Or(plainLabel(path.Base(path.Dir(dir))), "sweep") // the key has what was varied
+	}
+	if stem := plainLabel(it.file.Stem()); stem != "" && !perPoint {
+		return stem
+	}
+	for ; dir != "." && dir != "/"; dir = path.Dir(dir) {
+		if name := plainLabel(path.Base(dir)); name != "" {
+			return name
+		}
+	}
+	return it.file.Stem()
 }
 
-// label is a file's stem without the time stamps that tools append, so that two measurements of one thing agree.
-func label(stem string) string {
-	if s := strings.Trim(stamps.ReplaceAllString(stem, ""), "-_. "); s != "" {
-		return s
+var (
+	perFolder = regexp.MustCompile(`-?(BENCH|SERVE|WL)--|^BENCH|^SERVE`)
+	loadPart  = regexp.MustCompile(`(?i)(?:^|[-_])(?:(?:inf|[\d.]+)qps(?:-concurrency\d+)?|stage_\d+)(?:$|[-_])`)
+	generic   = regexp.MustCompile(`(?i)^(results?|out|outputs?|raw|raw_data|data|benchmarks?|summary|report|run|runs|lifecycle_metrics|summary_lifecycle_metrics|profile_export(_aiperf)?|logs?|[-_.\d]*)$`)
+)
+
+// plainLabel is a name without the time stamps and loads that tools write into it, so that two measurements of one thing
+// agree; "" when nothing is left that tells one workload from another.
+func plainLabel(stem string) string {
+	s := stamps.ReplaceAllString(stem, "")
+	s = loadPart.ReplaceAllString(s, "-")
+	s = strings.Trim(strings.ReplaceAll(s, "--", "-"), "-_. ")
+	if generic.MatchString(s) {
+		return ""
 	}
-	return stem
+	return s
 }

@@ -234,12 +234,21 @@ func sameMeasurement(a, b *schema.Point, enough int) bool {
 			if math.Abs(x-s.Value) > 1e-6*math.Max(math.Abs(x), math.Abs(s.Value)) {
 				return false
 			}
-			if x != math.Trunc(x) {
+			if x != math.Trunc(x) && !isCount(name) {
 				agree++
 			}
 		}
 	}
 	return agree >= enough
+}
+
+// isCount tells numbers that different measurements of one workload share.
+func isCount(metric string) bool {
+	switch metric {
+	case "isl", "osl", "requests_ok", "requests_failed", "error_rate":
+		return true
+	}
+	return false
 }
 
 // richness orders copies: measured requests before statistics, then by how many there are.
@@ -323,12 +332,16 @@ func dropReports(items []*item) {
 	}
 }
 
-// reportTree is the folder that holds a report's results: above reports_output, else above its data folder.
+// reportTree is the folder that holds a report's results: above reports_output, else above its data folder, else its own.
 func reportTree(shown string) string {
 	if i := strings.Index(shown, "/reports_output/"); i >= 0 {
 		return shown[:i]
 	}
-	return path.Dir(path.Dir(shown))
+	dir := path.Dir(shown)
+	if path.Base(dir) == "data" {
+		return path.Dir(dir)
+	}
+	return dir
 }
 
 // reportKey is what a report's row and the result it was made of have in common.

@@ -161,6 +161,7 @@ type inspectFile struct {
 	Points   int               `json:"points"`
 	Scores   int               `json:"scores"`
 	Run      string            `json:"run,omitempty"`
+	PartOf   string            `json:"part_of,omitempty"`
 	Problems []json.RawMessage `json:"problems"`
 }
 
@@ -173,7 +174,7 @@ func writeInspectJSON(w io.Writer, set ingest.Set) error {
 		Problems []json.RawMessage `json:"problems"`
 	}{Schema: "ttreport/inspect/v1", Files: []inspectFile{}, Runs: []json.RawMessage{}, Problems: problemsJSON(set.Problems), Grouping: set.Grouping}
 	for _, f := range set.Files {
-		doc.Files = append(doc.Files, inspectFile{f.Path, f.SHA256, f.Format, f.Detail, f.Points, f.Scores, f.Run, problemsJSON(f.Problems)})
+		doc.Files = append(doc.Files, inspectFile{f.Path, f.SHA256, f.Format, f.Detail, f.Points, f.Scores, f.Run, f.PartOf, problemsJSON(f.Problems)})
 	}
 	for i := range set.Runs {
 		doc.Runs = append(doc.Runs, history.Encode(&set.Runs[i]))

@@ -114,6 +114,9 @@ func groupFiles(files []ingest.File, by func(ingest.File) string) []*fileGroup {
 	byKey := map[string]*fileGroup{}
 	for _, f := range files {
 		key, detail := by(f), f.Detail
+		if f.PartOf != "" && f.Points+f.Scores == 0 {
+			detail += ", counted elsewhere"
+		}
 		if f.Format == ingest.Unknown && f.Detail != "" {
 			detail = "nearest: " + f.Detail
 		}

@@ -111,10 +111,6 @@ func TestFailures(t *testing.T) {
 	if v, _ := part.Points[0].Metrics["requests_failed"].Stats.Get("value"); v != 2 || part.Points[0].Status != schema.StatusPartial {
 		t.Errorf("failures are counted by requests, not by kinds: %v %s", v, part.Points[0].Status)
 	}
-	short := aiperf.Read(file("x.json", `{"output_sequence_length":{"unit":"tokens","avg":13},"request_count":{"unit":"requests","avg":8},`+config+`,"error_summary":[]}`))
-	if len(short.Problems) != 1 || short.Problems[0].Code != "osl-mismatch" {
-		t.Errorf("answers shorter than asked: %v", short.Problems)
-	}
 }
 
 func TestFewerRecordsThanRequests(t *testing.T) {

@@ -1,14 +1,11 @@
 package aiperf
 
 import (
-	"fmt"
-	"math"
 	"strconv"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
-	"github.com/ttreport/ttreport/ingest/schema/draft"
 	"github.com/ttreport/ttreport/ingest/schema/redact"
 )
 
@@ -139,17 +136,6 @@ func (c config) facts() schema.Facts {
 // at0 is the first element of an array.
 func at0(v decode.Value) decode.Value {
 	return v.Index(0)
-}
-
-// lengths warns where the measured lengths are not the ones asked for: the model stopped early, and the point is not
-// the workload that its key says.
-func (c config) lengths(d *draft.Draft) {
-	osl, ok := d.Metrics["osl"].Stats.Get("mean")
-	if !ok || d.Key.OSL == nil || *d.Key.OSL <= 0 || math.Abs(osl / *d.Key.OSL - 1) <= .05 {
-		return
-	}
-	p := d.Problem(schema.SevWarning, "osl-mismatch", c.v.Get("output_sequence_length"), fmt.Sprintf("answers of %.4g tokens on average where %.4g were asked for", osl, *d.Key.OSL))
-	p.Expected, p.Hint = "the two within 5 %", "pass --extra-inputs ignore_eos:true, or compare with runs of the same answer length only"
 }
 
 // splitWords splits a command line at spaces outside quotes.

@@ -87,7 +87,6 @@ func readSummary(f *decode.File, v decode.Value, match schema.Match) schema.Read
 	key := c.key()
 	key.Tool = tool
 	d.Key, d.Conditions = key, c.conditions()
-	c.lengths(d)
 	d.Command = redact.Argv(c.argv)
 	r.Facts = c.facts()
 	d.Start, d.End = r.Facts.Start, r.Facts.End

@@ -2,8 +2,10 @@ package vllmoffline
 
 import (
 	"fmt"
+	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -76,6 +78,9 @@ func throughput(f *decode.File, r *schema.Reading) {
 	for _, s := range [][2]string{{"rps", "requests_per_second"}, {"total_tps", "tokens_per_second"}, {"duration_s", "elapsed_time"}} {
 		d.Of(s[0], v.Get(s[1]))
 	}
+	if d.Key.ISL == nil && d.Key.OSL == nil {
+		lengthsInName(f.Path, v, d)
+	}
 	n, total, elapsed := v.Get("num_requests").Ptr(), v.Get("total_num_tokens").Ptr(), v.Get("elapsed_time").Ptr()
 	if d.Key.ISL != nil && d.Key.OSL != nil && n != nil && total != nil && elapsed != nil && *elapsed > 0 && *total == *n*(*d.Key.ISL+*d.Key.OSL) {
 		d.Derived("output_tps", "", "value", *n**d.Key.OSL / *elapsed)
@@ -83,6 +88,22 @@ func throughput(f *decode.File, r *schema.Reading) {
 	d.Requests(n, nil, nil, "")
 	d.Foreign(v, draft.Names("elapsed_time num_requests total_num_tokens requests_per_second tokens_per_second input output ouput input_len output_len model"))
 	d.Done()
+}
+
+var inOut = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])i[np][-_]?(\d{1,9})[-_]o(?:ut|p)[-_]?(\d{1,9})`)
+
+// lengthsInName takes lengths from the file's name where the total of tokens says the same.
+func lengthsInName(name string, v decode.Value, d *draft.Draft) {
+	m := inOut.FindStringSubmatch(path.Base(name))
+	if m == nil {
+		return
+	}
+	in, _ := strconv.ParseFloat(m[1], 64) // digits
+	out, _ := strconv.ParseFloat(m[2], 64)
+	if v.Get("num_requests").Float0()*(in+out) == v.Get("total_num_tokens").Float0() && in > 0 && out > 0 {
+		d.Key.ISL, d.Key.OSL = &in, &out
+		d.Stated = map[string]string{"isl": "path", "osl": "path"}
+	}
 }
 
 func batch(f *decode.File, r *schema.Reading) {
