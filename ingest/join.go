@@ -156,7 +156,7 @@ func dropCopies(items []*item) {
 	for i := range list {
 		for j := i + 1; j < min(len(list), i+nearby) && list[j].metric == list[i].metric && list[j].mean <= list[i].mean*(1+1e-6); j++ {
 			a, b := list[i], list[j]
-			if a.it.shown() == b.it.shown() || a.it.file.Content == b.it.file.Content || gone[a.it][a.point] != nil || gone[b.it][b.point] != nil {
+			if a.it.file == b.it.file || a.it.file.Content == b.it.file.Content || gone[a.it][a.point] != nil || gone[b.it][b.point] != nil {
 				continue // equal bytes are told by dropDuplicates, which knows who was measured
 			}
 			pa, pb := &a.it.reading.Points[a.point], &b.it.reading.Points[b.point]
@@ -179,7 +179,7 @@ func dropCopies(items []*item) {
 }
 
 // nearby is how many points of one anchor are compared: copies stand beside each other.
-const nearby = 50
+const nearby = 20
 
 // anchor is a number by which copies of a measurement find each other.
 func anchor(p *schema.Point, metric string) float64 {

@@ -1,7 +1,6 @@
 package nmvllm
 
 import (
-	"encoding/json"
 	"regexp"
 	"strconv"
 	"strings"
@@ -179,7 +178,7 @@ func before05(version string) bool {
 
 // inner decodes JSON within a string.
 func inner(path, text string) decode.Value {
-	if !strings.HasPrefix(text, "{") || !json.Valid([]byte(text)) {
+	if !strings.HasPrefix(text, "{") {
 		return decode.Value{}
 	}
 	v, problem := decode.Document(path, []byte(text))

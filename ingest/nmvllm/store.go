@@ -20,6 +20,7 @@ type store struct {
 	full    bool
 	seen    map[string]bool // values of a commit by date, so that an entry published twice counts once
 	twice   int
+	names   map[string]decode.Value // titles that were decoded already: they repeat from commit to commit
 }
 
 // run is what one commit measured on one system.
@@ -30,7 +31,7 @@ type run struct {
 }
 
 func readStore(f *decode.File, m schema.Match) schema.Reading {
-	s := &store{f: f, format: m.Format, runs: map[string]*run{}, seen: map[string]bool{}}
+	s := &store{f: f, format: m.Format, runs: map[string]*run{}, seen: map[string]bool{}, names: map[string]decode.Value{}}
 	for _, suite := range f.First.Get("entries").Members() {
 		for entry := range suite.Val.Items() {
 			for bench := range entry.Get("benches").Items() {
@@ -71,12 +72,17 @@ func readStore(f *decode.File, m schema.Match) schema.Reading {
 }
 
 func (s *store) bench(entry, bench decode.Value) {
-	name := inner(s.f.Path, bench.Get("name").Str())
+	title := bench.Get("name").Str()
+	name, known := s.names[title]
+	if !known {
+		name = inner(s.f.Path, title)
+		s.names[title] = name
+	}
 	metric := name.Get("name").Str()
 	value, ok := bench.Get("value").Float()
 	if metric == "" || !ok {
 		if s.foreign++; s.example == "" {
-			s.example = short(bench.Get("name").Str())
+			s.example = short(title)
 		}
 		return
 	}
@@ -86,7 +92,7 @@ func (s *store) bench(entry, bench decode.Value) {
 	}
 	commit := entry.At("commit", "id").Str()
 	when := extra.Get("date").Str()
-	once := fmt.Sprint(commit, "\x00", bench.Get("name").Str(), "\x00", when, "\x00", extra.Get("model").Str(), "\x00", value)
+	once := fmt.Sprint(commit, "\x00", title, "\x00", when, "\x00", extra.Get("model").Str(), "\x00", value)
 	if when != "" && s.seen[once] {
 		s.twice++
 		return

@@ -1,6 +1,9 @@
 package schema
 
-import "sort"
+import (
+	"slices"
+	"sort"
+)
 
 // Metric is what one point says about one quantity: its unit, which definition of the name was used, and statistics.
 type Metric struct {
@@ -97,33 +100,33 @@ type MetricInfo struct {
 	Means  string // one sentence for the glossary
 }
 
+var catalogue = []MetricInfo{
+	{"ttft", "TTFT", "ms", Lower, "time to first token: from sending the request to the first token's arrival"},
+	{"tpot", "TPOT", "ms", Lower, "time per output token after the first: (E2EL − TTFT) / (output tokens − 1), one value a request"},
+	{"itl", "ITL", "ms", Lower, "inter-token latency: all gaps between chunks of all requests, pooled"},
+	{"ntpot", "NTPOT", "ms", Lower, "normalised time per output token: E2EL / output tokens, the first token included"},
+	{"e2el", "E2EL", "ms", Lower, "end-to-end latency of a request"},
+	{"tps_user", "Tok/s/user", "tok/s", Higher, "speed that one user sees; the definition says how it was averaged"},
+	{"output_tps", "Output tok/s", "tok/s", Higher, "output tokens of all requests over the duration"},
+	{"total_tps", "Total tok/s", "tok/s", Higher, "input and output tokens of all requests over the duration"},
+	{"rps", "Req/s", "req/s", Higher, "completed requests over the duration"},
+	{"goodput_rps", "Goodput", "req/s", Higher, "requests that met every stated service level, over the duration"},
+	{"requests_ok", "Requests", "req", Neither, "requests that completed"},
+	{"requests_failed", "Failed", "req", Lower, "requests that did not complete"},
+	{"error_rate", "Error rate", "%", Lower, "share of requests that did not complete"},
+	{"isl", "ISL measured", "tok", Neither, "input sequence length per completed request, as counted"},
+	{"osl", "OSL measured", "tok", Neither, "output sequence length per completed request, as counted"},
+	{"duration_s", "Duration", "s", Neither, "length of the measurement"},
+	{"startup_s", "Start-up", "s", Lower, "time a server or engine takes to start; the workload says which part of it"},
+}
+
 // Metrics lists the canonical metrics in the order people read them. The list is the contract: readers map to these
 // names and no others; what they cannot map stays in Extra.
-func Metrics() []MetricInfo {
-	return []MetricInfo{
-		{"ttft", "TTFT", "ms", Lower, "time to first token: from sending the request to the first token's arrival"},
-		{"tpot", "TPOT", "ms", Lower, "time per output token after the first: (E2EL − TTFT) / (output tokens − 1), one value a request"},
-		{"itl", "ITL", "ms", Lower, "inter-token latency: all gaps between chunks of all requests, pooled"},
-		{"ntpot", "NTPOT", "ms", Lower, "normalised time per output token: E2EL / output tokens, the first token included"},
-		{"e2el", "E2EL", "ms", Lower, "end-to-end latency of a request"},
-		{"tps_user", "Tok/s/user", "tok/s", Higher, "speed that one user sees; the definition says how it was averaged"},
-		{"output_tps", "Output tok/s", "tok/s", Higher, "output tokens of all requests over the duration"},
-		{"total_tps", "Total tok/s", "tok/s", Higher, "input and output tokens of all requests over the duration"},
-		{"rps", "Req/s", "req/s", Higher, "completed requests over the duration"},
-		{"goodput_rps", "Goodput", "req/s", Higher, "requests that met every stated service level, over the duration"},
-		{"requests_ok", "Requests", "req", Neither, "requests that completed"},
-		{"requests_failed", "Failed", "req", Lower, "requests that did not complete"},
-		{"error_rate", "Error rate", "%", Lower, "share of requests that did not complete"},
-		{"isl", "ISL measured", "tok", Neither, "input sequence length per completed request, as counted"},
-		{"osl", "OSL measured", "tok", Neither, "output sequence length per completed request, as counted"},
-		{"duration_s", "Duration", "s", Neither, "length of the measurement"},
-		{"startup_s", "Start-up", "s", Lower, "time a server or engine takes to start; the workload says which part of it"},
-	}
-}
+func Metrics() []MetricInfo { return slices.Clone(catalogue) }
 
 // MetricByName returns the fixed facts of a canonical metric.
 func MetricByName(name string) (MetricInfo, bool) {
-	for _, m := range Metrics() {
+	for _, m := range catalogue {
 		if m.Name == name {
 			return m, true
 		}

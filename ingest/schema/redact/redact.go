@@ -32,8 +32,51 @@ var rules = []rule{
 	{regexp.MustCompile(`(?i)\b[A-Z]:\\Users\\[^\\\s"']+`), "~"},
 }
 
-// triggers are what every rule needs to match; a text without any of them is returned untouched and fast.
-var triggers = regexp.MustCompile(`(?i)bearer|basic|key|secret|passw|token|jwt|credential|authorization|hf[_-]|sk[_-]|pk[_-]|gh[pos][_-]|glpat|xox|akia|eyj|://|sig=|auth|/home/|users|/root`)
+// triggers are words of which every rule needs one; a text without any of them is returned untouched and fast.
+var triggers = regexp.MustCompile(`(?i)bearer|basic|key|secret|passw|token|jwt|credential|authorization|hf[_-]|sk[_-]|pk[_-]|gh[pos][_-]|github_pat|glpat|xox|akia|eyj|://|sig=|auth|/home/|users|/root`)
+
+// triggerLetters are the letters and signs that each trigger needs. Most texts lack some of them for every trigger, which is
+// found in one pass where the expression would try every word at every place.
+var triggerLetters = letterSets("bear", "basic", "key", "secrt", "pasw", "token", "jwt", "credntial", "autho", "hf", "sk", "pk", "ghp", "gho", "ghs", "githubpa", "glpat", "xo", "aki", "eyj", ":/", "sig=", "hom/", "users", "root/")
+
+func letterSets(words ...string) []uint32 {
+	var out []uint32
+	for _, w := range words {
+		out = append(out, letters(w))
+	}
+	return out
+}
+
+// letters is the set of letters in a text, whatever their case, with ':', '/' and '='.
+func letters(s string) uint32 {
+	var set uint32
+	for i := 0; i < len(s); i++ {
+		switch c := s[i] | 0x20; {
+		case c >= 'a' && c <= 'z':
+			set |= 1 << (c - 'a')
+		case s[i] == ':':
+			set |= 1 << 26
+		case s[i] == '/':
+			set |= 1 << 27
+		case s[i] == '=':
+			set |= 1 << 28
+		case s[i] >= 0x80: // letters that fold to ASCII ones
+			return ^uint32(0)
+		}
+	}
+	return set
+}
+
+// mayTrigger reports whether a text needs a closer look.
+func mayTrigger(s string) bool {
+	have := letters(s)
+	for _, need := range triggerLetters {
+		if have&need == need {
+			return triggers.MatchString(s)
+		}
+	}
+	return false
+}
 
 // longest is how much of a text is kept.
 const longest = 16 << 10
@@ -43,7 +86,7 @@ func Text(s string) string {
 	if len(s) > longest { // no name or command is that long, and the expressions take their time
 		s = s[:longest] + "…"
 	}
-	if !triggers.MatchString(s) {
+	if !mayTrigger(s) {
 		return s
 	}
 	for _, r := range rules {
@@ -60,7 +103,7 @@ var (
 
 // Field returns the value of a named field without secrets: nothing of it where the name is a secret's.
 func Field(name, value string) string {
-	if secretName.MatchString(name) && value != "" {
+	if value != "" && mayTrigger(name) && secretName.MatchString(name) {
 		return Mark
 	}
 	return Text(value)
