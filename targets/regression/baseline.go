@@ -1,0 +1,109 @@
+package regression
+
+import "math"
+
+// baseline is what is known of a cell before a release.
+type baseline struct {
+	n       int     // releases in it
+	mean    float64 // of their adjusted values
+	s2, nu  float64 // variance between releases, with its degrees of freedom
+	ssw     float64 // squared deviations of repeats within runs
+	nuw     float64 // their degrees of freedom
+	inverse float64 // Σ 1/k over its releases
+	blocked int     // earlier observations that conditions rule out
+	earlier int     // earlier observations in all
+	last    int32   // the newest of them, comparable or not; -1 when there is none
+}
+
+// kbar is the harmonic mean of the repeats of the baseline's releases.
+func (b *baseline) kbar() float64 { return float64(b.n) / b.inverse }
+
+// state is what the judge remembers of a cell between releases.
+type state struct {
+	from     int32   // first observation of the level that holds
+	suspect  int32   // observation whose probable change waits for an independent run; -1
+	dir      float64 // of the suspect: +1 worse, −1 better
+	suspectP float64 // its p value, for the tails
+	back     bool    // the suspect is a return to the level before
+	old      float64 // level before the last confirmed worsening; NaN when there is none to return to
+	ss, nu   float64 // squared deviations and degrees of freedom of earlier levels
+}
+
+// look gathers the baseline of observation at of a cell.
+func (j *judge) look(cell, at int32, into *baseline) {
+	st := &j.state[cell]
+	*into = baseline{last: -1}
+	var buf [32]float64
+	values := buf[:0]
+	cond := j.t.Obs[at].Cond
+	for i := at - 1; i >= j.t.Cells[cell].First && len(values) < j.rules.Window; i-- {
+		if i < st.from && len(values) > 0 {
+			break
+		}
+		if !j.joins(i) {
+			continue
+		}
+		into.earlier++
+		if into.last < 0 {
+			into.last = i
+		}
+		o := &j.t.Obs[i]
+		if o.Cond != cond && j.rules.Blocks != nil && j.rules.Blocks(o.Cond, cond) {
+			into.blocked++
+			continue
+		}
+		if i < st.from || j.rows[i].out {
+			continue
+		}
+		values = append(values, j.adj[i])
+		into.ssw += float64(o.SS)
+		into.nuw += float64(o.K-1) + math.Max(0, float64(o.K2-1))
+		into.inverse += 1 / float64(o.K+o.K2)
+	}
+	into.n = len(values)
+	ss := 0.
+	into.mean, ss = centre(values)
+	into.nu = math.Max(0, float64(into.n-1))
+	if into.n < 3 { // too few to know their own noise: earlier levels lend theirs
+		ss += st.ss
+		into.nu += st.nu
+	}
+	if into.nu > 0 {
+		into.s2 = ss / into.nu
+	}
+}
+
+// centre is the mean and the sum of squared deviations from it.
+func centre(values []float64) (mean, ss float64) {
+	if len(values) == 0 {
+		return 0, 0
+	}
+	for _, v := range values {
+		mean += v
+	}
+	mean /= float64(len(values))
+	for _, v := range values {
+		ss += (v - mean) * (v - mean)
+	}
+	return mean, ss
+}
+
+// joins reports whether an observation can serve later releases.
+func (j *judge) joins(i int32) bool { return j.t.Releases[j.t.Obs[i].Release].Joins }
+
+// restart begins a new level at an observation. The noise of the level before is kept.
+func (j *judge) restart(cell, at int32) {
+	st := &j.state[cell]
+	var values []float64
+	for i := st.from; i < at; i++ {
+		if j.joins(i) && !j.rows[i].out {
+			values = append(values, j.adj[i])
+		}
+	}
+	if len(values) > 1 {
+		_, ss := centre(values)
+		st.ss += ss
+		st.nu += float64(len(values) - 1)
+	}
+	st.from = at
+}

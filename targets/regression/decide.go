@@ -1,0 +1,276 @@
+package regression
+
+import "math"
+
+// decide gives one observation its word and brings the cell's state up to date. dir is the direction in which it passed the
+// gate of the release, 0 when it did not.
+func (j *judge) decide(release int32, x *test, dir float64, q float32, p *prior, qs *quantiles) {
+	row, cell, o := &j.rows[x.obs], &j.t.Cells[x.cell], &j.t.Obs[x.obs]
+	s := &j.strata[cell.Stratum]
+	j.adj[x.obs] = o.mean() - s.now
+	row.N, row.SE, row.Df, row.P, row.Q = int16(x.base.n), float32(x.se), float32(x.df), float32(x.p), q
+	row.D = x.total()
+	joins := j.t.Releases[release].Joins
+	if !x.ok {
+		j.unjudged(row, x, cell)
+		if joins {
+			j.state[x.cell].suspect = -1
+		}
+		return
+	}
+	if joins && x.base.n >= 2 && !math.IsNaN(x.raw) {
+		defer j.learn(x, row)
+	}
+	c := &claim{x: x, row: row, cell: cell, o: o, s: s, p: p, release: release, dir: dir, joins: joins, t95: qs.of(x.df).t95}
+	switch {
+	case j.twoModes(x):
+		row.Word, row.Why = Noisy, WhyTwoModes
+		j.settle(c, 0)
+	case j.seenAgain(c), j.returned(c), j.passed(c), j.disagreed(c), j.shifted(c):
+	default:
+		j.quiet(c)
+		j.settle(c, 0)
+	}
+}
+
+// learn counts an extreme value towards the tails, unless it may be a change: an open suspect waits for its independent run, and
+// a confirmed change, or a shift of everything, is no failure of prediction.
+func (j *judge) learn(x *test, row *Row) {
+	st := &j.state[x.cell]
+	switch {
+	case st.suspect == x.obs:
+		st.suspectP = x.raw
+	case row.Evidence == Confirmed || row.Why == WhyShift:
+	default:
+		j.tails.add(x.d, x.raw)
+	}
+}
+
+// claim is one observation on its way to a word.
+type claim struct {
+	x       *test
+	row     *Row
+	cell    *Cell
+	o       *Obs
+	s       *stratum
+	p       *prior
+	release int32
+	dir     float64
+	t95     float64
+	joins   bool
+}
+
+func (j *judge) unjudged(row *Row, x *test, cell *Cell) {
+	b := &x.base
+	row.Word, row.Why = Insufficient, WhyFirst
+	switch {
+	case b.n == 0 && b.blocked > 0:
+		row.Word, row.Why = NotComparable, WhyConditions
+	case b.n == 0:
+	case x.total() >= cell.Delta:
+		row.Word, row.Why = Watch, WhyOneEach
+	default:
+		row.Why = WhyOneEach
+	}
+	if b.n == 0 {
+		row.D = math.NaN()
+	}
+}
+
+func wordOf(dir float64) Word {
+	if dir > 0 {
+		return Worse
+	}
+	return Better
+}
+
+// seenAgain asks whether this release is the independent run that confirms an open suspect.
+func (j *judge) seenAgain(c *claim) bool {
+	st := &j.state[c.x.cell]
+	if st.suspect < 0 {
+		return false
+	}
+	at, dir := st.suspect, st.dir
+	if !c.joins {
+		return j.sharesSuspect(c, at, dir)
+	}
+	d1 := j.adj[at] - c.x.base.mean
+	if dir*c.x.d < c.cell.Delta || dir*c.x.total() <= 0 || j.again(c.x, d1, c.x.d, dir, c.p) > j.size(c.x.base.n) {
+		j.rows[at].Follow = -(c.release + 1)
+		j.tails.add(dir, st.suspectP)
+		st.suspect = -1
+		return false
+	}
+	c.row.Word, c.row.Evidence, c.row.Why, c.row.First = wordOf(dir), Confirmed, WhyAgain, j.t.Obs[at].Release
+	if st.back {
+		c.row.Word = Recovered
+	}
+	j.rows[at].Follow = c.release + 1
+	j.accept(c, at, dir)
+	return true
+}
+
+// sharesSuspect keeps a build that never joins from being blamed for what its base did: a value beside the base's own open
+// suspect is watched, with the release that began it.
+func (j *judge) sharesSuspect(c *claim, at int32, dir float64) bool {
+	if dir*c.x.total() < c.cell.Delta || math.Abs(c.o.Z-c.s.now-j.adj[at]) > c.cell.Delta {
+		return false
+	}
+	c.row.Word, c.row.Why, c.row.First = Watch, WhyBaseSuspect, j.t.Obs[at].Release
+	return true
+}
+
+// accept starts a new level at an observation, so that one shift alerts once.
+func (j *judge) accept(c *claim, at int32, dir float64) {
+	st := &j.state[c.x.cell]
+	old := c.x.base.mean
+	for i := at; i <= c.x.obs; i++ {
+		j.rows[i].out = false
+	}
+	j.restart(c.x.cell, at)
+	j.out.Levels = append(j.out.Levels, Level{Cell: c.x.cell, At: at, Found: c.release, D: c.x.d, P: math.NaN(), Source: ByGate})
+	st.suspect, st.old = -1, math.NaN()
+	if dir > 0 && !st.back {
+		st.old = old
+	}
+	st.back = false
+}
+
+// settle records what a probable change means for later releases: its observation stays out of baselines until an
+// independent run has spoken. dir 0 clears.
+func (j *judge) settle(c *claim, dir float64) {
+	st := &j.state[c.x.cell]
+	if !c.joins {
+		return
+	}
+	st.suspect = -1
+	if dir != 0 {
+		st.suspect, st.dir, c.row.out = c.x.obs, dir, true
+	}
+}
+
+// passed handles a change that passes the gate and matters, with the release's own recheck when there is one.
+func (j *judge) passed(c *claim) bool {
+	dir := c.dir
+	if dir == 0 || dir*c.x.d < c.cell.Delta {
+		return false
+	}
+	if dir*c.x.total() <= 0 || dir < 0 && -c.x.total() < c.cell.Delta {
+		c.row.Word, c.row.Why, c.row.Finding = Watch, WhyAgainstShift, c.s.finding
+		j.settle(c, 0)
+		return true
+	}
+	c.row.Word, c.row.Evidence, c.row.Why = wordOf(dir), Probable, WhyGate
+	if c.o.K2 == 0 {
+		j.settle(c, dir)
+		return true
+	}
+	d2 := c.o.Z2 - c.s.now - c.x.base.mean
+	if dir*d2 >= c.cell.Delta && j.again(c.x, c.x.d, d2, dir, c.p) <= j.size(c.x.base.n) {
+		c.row.Evidence, c.row.Why, c.row.D = Confirmed, WhyRecheck, d2+c.x.shift
+		if c.joins {
+			j.accept(c, c.x.obs, dir)
+		}
+		return true
+	}
+	c.row.Word, c.row.Evidence, c.row.Why = Watch, NoEvidence, WhyNotSeenAgain
+	c.row.D = d2 + c.x.shift
+	j.settle(c, 0)
+	c.row.out = c.joins
+	return true
+}
+
+// returned asks whether a cell is back at the level before a confirmed worsening: nearer to it than to the level that holds,
+// within the effect that matters, and clearly off the level that holds.
+func (j *judge) returned(c *claim) bool {
+	st := &j.state[c.x.cell]
+	if math.IsNaN(st.old) || c.x.d >= 0 {
+		return false
+	}
+	gap := c.o.Z - c.s.now - st.old
+	if math.Abs(gap) > c.cell.Delta || math.Abs(gap) >= math.Abs(c.x.d) || -c.x.t < c.t95 {
+		return false
+	}
+	c.row.Word, c.row.Evidence, c.row.Why = Recovered, Probable, WhyBackAgain
+	if c.joins {
+		j.settle(c, -1)
+		st.back = true
+	}
+	return true
+}
+
+// disagreed asks whether a later run of the release is clearly worse than its unremarkable first one: nobody may measure until
+// it fits, and nobody may stop looking.
+func (j *judge) disagreed(c *claim) bool {
+	if c.o.K2 == 0 {
+		return false
+	}
+	d2 := c.o.Z2 - c.s.now - c.x.base.mean
+	// At one in two hundred: every cell with a second run is asked, and none is corrected for.
+	const size = .005
+	if d2 < c.cell.Delta || c.x.total() >= c.cell.Delta || upperTail(d2/c.x.se, c.x.df) > size {
+		return false
+	}
+	c.row.Word, c.row.Why = Watch, WhyRunsDisagree
+	j.settle(c, 0)
+	return true
+}
+
+// shifted lets a cell say what its whole stratum did: it is worse because of the shift, and never the same.
+func (j *judge) shifted(c *claim) bool {
+	if c.s.finding < 0 || c.x.shift == 0 {
+		return false
+	}
+	f := &j.out.Findings[c.s.finding]
+	dir := 1.
+	if c.x.shift < 0 {
+		dir = -1
+	}
+	if f.Kind != ShiftFinding || (f.Word != Worse && f.Word != Better && f.Word != Watch) || dir*c.x.total() < c.cell.Delta {
+		return false
+	}
+	c.row.Word, c.row.Evidence, c.row.Why, c.row.Finding, c.row.First = f.Word, f.Evidence, WhyShift, c.s.finding, f.First
+	j.settle(c, 0)
+	return true
+}
+
+// quiet tells same from noisy and watch: equivalence by two one-sided tests, at the 90 % interval.
+func (j *judge) quiet(c *claim) {
+	d, half, delta := c.x.total(), c.t95*c.x.se, c.cell.Delta
+	row := c.row
+	switch {
+	case math.Abs(d)+half < delta:
+		row.Word, row.Why = Same, WhyEquivalent
+	case d >= delta:
+		row.Word, row.Why = Watch, WhyNotSignificant
+	case d+half < delta:
+		row.Word, row.Why = Noisy, WhyNotWorse
+	case d-half > -delta:
+		row.Word, row.Why = Noisy, WhyNotBetter
+	default:
+		row.Word, row.Why = Noisy, WhyWide
+	}
+	if c.s.finding < 0 || c.x.shift == 0 || math.Abs(c.x.shift) < delta {
+		return
+	}
+	row.Finding = c.s.finding
+	if row.Word == Same { // its stratum moved by more than matters and it did not: that is not sameness
+		row.Word, row.Why = Noisy, WhyAgainstShift
+	}
+}
+
+// twoModes reports whether the cell's history keeps changing between two levels, so that neither is news: two clusters of
+// adjusted values, tight beside the gap between them, each visited at least twice, and the new value in one of them.
+func (j *judge) twoModes(x *test) bool {
+	if x.base.n < 6 || math.Abs(x.total()) < j.t.Cells[x.cell].Delta/2 {
+		return false
+	}
+	var values []float64
+	st := &j.state[x.cell]
+	for i := st.from; i < x.obs; i++ {
+		if j.joins(i) && !j.rows[i].out {
+			values = append(values, j.adj[i])
+		}
+	}
+	return modes(values, x.base.mean+x.d)
+}

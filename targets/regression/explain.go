@@ -1,0 +1,170 @@
+package regression
+
+import (
+	"context"
+	"fmt"
+	"math"
+)
+
+// Reckoning is everything behind one row, so that a sceptic can do it again with a calculator. Values are on the log scale.
+type Reckoning struct {
+	Row      Row
+	Obs      Obs
+	Baseline []BaselineValue
+	Mean     float64 // of the adjusted baseline
+	S2, Nu   float64 // own variance and its degrees of freedom
+	D0, S02  float64 // what all cells of the release say: weight in degrees of freedom, typical variance of the stratum
+	Variance float64 // moderated, floors included
+	Sw2      float64 // between repeats of one run, moderated; NaN without repeats
+	Floor    float64 // least variance believed
+	Df       float64
+	SE       float64
+	T, P     float64 // of the residual change, one-sided in its direction
+	Rank     int     // among the p values of its direction, 1 for the smallest
+	Passing  int     // how many of them pass
+	Family   int     // cells tested in the release
+	Shift    float64 // run-wide level removed from this release
+	Change   float64 // of that level against the one that holds
+	D        float64 // residual change
+	Delta    float64 // effect that matters
+	Again    *Second
+}
+
+// BaselineValue is one release of a baseline.
+type BaselineValue struct {
+	Release  int32
+	Z        float64 // mean of its repeats
+	Adjusted float64 // with the run-wide shift of its release removed
+	K        int
+}
+
+// Second is the test of an independent run.
+type Second struct {
+	Release int32   // that saw the change first
+	D1, D2  float64 // residual changes, first and second
+	P, Size float64
+}
+
+// Explain judges again up to one release and returns the reckoning of one cell in it.
+func Explain(ctx context.Context, t *Table, rules Rules, cell, release int32) (*Reckoning, error) {
+	p := &probe{cell: cell, release: release}
+	j, err := judgeWith(ctx, t, rules, p)
+	if err != nil {
+		return nil, err
+	}
+	if p.found == nil {
+		return nil, fmt.Errorf("cell %d was not measured in release %d", cell, release)
+	}
+	p.found.Row = j.Rows[p.obs]
+	return p.found, nil
+}
+
+// probe waits for one cell in one release.
+type probe struct {
+	cell, release, obs int32
+	found              *Reckoning
+	done               bool
+}
+
+// capture is called between the tests of a release and the words that follow from them.
+func (p *probe) capture(j *judge, release int32, tests []test, between, within *prior, passed []int8) {
+	if release != p.release {
+		return
+	}
+	p.done = true
+	for i := range tests {
+		if x := &tests[i]; x.cell == p.cell {
+			p.obs = x.obs
+			p.found = j.reckon(x, between, within, tests, passed)
+			return
+		}
+	}
+}
+
+func (j *judge) reckon(x *test, between, within *prior, tests []test, passed []int8) *Reckoning {
+	cell, o := &j.t.Cells[x.cell], j.t.Obs[x.obs]
+	s := &j.strata[cell.Stratum]
+	r := &Reckoning{Obs: o, Mean: x.base.mean, S2: x.base.s2, Nu: x.base.nu, D0: between.d0, S02: math.NaN(), Variance: x.s2, Sw2: math.NaN(), Floor: j.floored(0, cell, &o), Df: x.df, SE: x.se, T: x.t,
+		P: math.NaN(), Shift: s.now, Change: s.change, D: x.d, Delta: cell.Delta, Passing: 0}
+	if between.known {
+		r.S02 = between.s02[cell.Stratum]
+	}
+	if within.known {
+		r.Sw2, _ = within.moderate(x.base.ssw/math.Max(1, x.base.nuw), x.base.nuw, cell.Stratum)
+	}
+	r.Baseline = j.listed(x)
+	if !x.ok {
+		return r
+	}
+	r.P = upperTail(math.Abs(x.t), x.df)
+	r.Rank = 1
+	for i := range tests {
+		y := &tests[i]
+		if !y.ok {
+			continue
+		}
+		r.Family++
+		if y.d*x.d > 0 && !math.IsNaN(y.p) && y.p < r.P {
+			r.Rank++
+		}
+		if passed[i] != 0 && y.d*x.d > 0 {
+			r.Passing++
+		}
+	}
+	st := &j.state[x.cell]
+	switch {
+	case st.suspect >= 0:
+		d1 := j.adj[st.suspect] - x.base.mean
+		r.Again = &Second{Release: j.t.Obs[st.suspect].Release, D1: d1, D2: x.d, P: j.again(x, d1, x.d, st.dir, between), Size: j.size(x.base.n)}
+	case o.K2 > 0:
+		d2 := o.Z2 - s.now - x.base.mean
+		r.Again = &Second{Release: o.Release, D1: x.d, D2: d2, P: j.again(x, x.d, d2, math.Copysign(1, x.d), between), Size: j.size(x.base.n)}
+	}
+	return r
+}
+
+// listed gives the baseline's values, oldest first.
+func (j *judge) listed(x *test) []BaselineValue {
+	var out []BaselineValue
+	st := &j.state[x.cell]
+	for i := st.from; i < x.obs; i++ {
+		o := &j.t.Obs[i]
+		if !j.joins(i) || j.rows[i].out || (j.rules.Blocks != nil && o.Cond != j.t.Obs[x.obs].Cond && j.rules.Blocks(o.Cond, j.t.Obs[x.obs].Cond)) {
+			continue
+		}
+		out = append(out, BaselineValue{Release: o.Release, Z: o.mean(), Adjusted: j.adj[i], K: int(o.K + o.K2)})
+	}
+	if len(out) > j.rules.Window {
+		out = out[len(out)-j.rules.Window:]
+	}
+	return out
+}
+
+// Repeats says how many repeats of one release would settle a noisy cell (method page, "how many repeats"): the number, or 0 and
+// how many more releases when no number of repeats would. All on the log scale.
+func Repeats(r *Reckoning) (repeats, releases int) {
+	n := float64(len(r.Baseline))
+	if n == 0 || r.SE == 0 {
+		return 0, 0
+	}
+	sw2, sb2 := r.Sw2, 0.
+	if math.IsNaN(sw2) || sw2 <= 0 {
+		sw2 = r.Variance // without repeats all of the noise may be within a run or between runs: the hopeful reading
+	} else {
+		inverse := 0.
+		for _, b := range r.Baseline {
+			inverse += 1 / float64(b.K)
+		}
+		sb2 = math.Max(0, r.Variance-sw2*inverse/n)
+	}
+	want := quantile(.95, r.Df) + quantile(.80, r.Df)
+	room := r.Delta*r.Delta/(want*want) - sb2 - r.Variance/n
+	if room > 0 {
+		return int(math.Ceil(sw2 / room)), 0
+	}
+	// More releases shrink s²/n alone: solve Δ²/want² = s²(1 + 1/n) for n, where that has an answer.
+	if more := r.Delta*r.Delta/(want*want)/r.Variance - 1; more > 0 {
+		return 0, max(1, int(math.Ceil(1/more-n)))
+	}
+	return 0, 0
+}

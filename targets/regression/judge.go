@@ -1,0 +1,239 @@
+package regression
+
+import (
+	"context"
+	"math"
+	"runtime"
+	"sync"
+)
+
+type judge struct {
+	t      *Table
+	rules  Rules
+	out    *Judgement
+	rows   []Row
+	adj    []float64 // observations as later baselines see them: all their runs, the run-wide shift removed
+	state  []state
+	strata []stratum
+	probe  *probe
+
+	scratch scratch
+
+	tails            tails
+	tested, exceeded int // forward predictions so far
+}
+
+// scratch is room that every release uses again.
+type scratch struct {
+	tests          []test
+	qs             []float32
+	passed         []int8
+	s2, nu, sw, nw []float64
+	stratum        []int32
+	seen           []int32 // by point: the mark of the stratum that met it last
+	mark           int32
+}
+
+// grow returns a slice of n elements that keeps its room; what is in it is whatever was.
+func grow[T any](s *[]T, n int) []T {
+	if cap(*s) < n {
+		*s = make([]T, n)
+	}
+	return (*s)[:n]
+}
+
+// Judge works through the releases in order. It stops early only when ctx is done.
+func Judge(ctx context.Context, t *Table, rules Rules) (*Judgement, error) {
+	return judgeWith(ctx, t, rules, nil)
+}
+
+func judgeWith(ctx context.Context, t *Table, rules Rules, p *probe) (*Judgement, error) {
+	j := &judge{t: t, rules: rules, out: &Judgement{Rows: make([]Row, len(t.Obs)), Fits: make([]Fit, len(t.Releases))}, adj: make([]float64, len(t.Obs)),
+		state: make([]state, len(t.Cells)), strata: make([]stratum, t.Strata), probe: p}
+	j.rows = j.out.Rows
+	for i := range j.rows {
+		j.rows[i] = Row{Finding: -1, First: -1, P: float32(math.NaN()), Q: float32(math.NaN())}
+	}
+	for i := range j.state {
+		j.state[i] = state{from: t.Cells[i].First, suspect: -1, old: math.NaN()}
+	}
+	for i := range j.strata {
+		j.strata[i] = stratum{suspect: -1, finding: -1}
+	}
+	list, cellOf := order(t)
+	for r := range t.Releases {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		j.release(int32(r), list[r], cellOf)
+		if p != nil && p.done {
+			break
+		}
+	}
+	return j.out, nil
+}
+
+// order lists the observations of every release, and the cell of each observation.
+func order(t *Table) (byRelease [][]int32, cellOf []int32) {
+	count := make([]int, len(t.Releases))
+	cellOf = make([]int32, len(t.Obs))
+	for c := range t.Cells {
+		for i := t.Cells[c].First; i < t.Cells[c].End; i++ {
+			cellOf[i] = int32(c)
+			count[t.Obs[i].Release]++
+		}
+	}
+	all := make([]int32, len(t.Obs))
+	byRelease = make([][]int32, len(t.Releases))
+	at := 0
+	for r, n := range count {
+		byRelease[r] = all[at : at : at+n]
+		at += n
+	}
+	for c := range t.Cells {
+		for i := t.Cells[c].First; i < t.Cells[c].End; i++ {
+			r := t.Obs[i].Release
+			byRelease[r] = append(byRelease[r], i)
+		}
+	}
+	return byRelease, cellOf
+}
+
+// each splits work over the processors.
+func (j *judge) each(n int, do func(lo, hi int)) {
+	parts := min(runtime.GOMAXPROCS(0), n/512+1)
+	if parts < 2 {
+		do(0, n)
+		return
+	}
+	var wg sync.WaitGroup
+	for p := range parts {
+		wg.Go(func() { do(n*p/parts, n*(p+1)/parts) })
+	}
+	wg.Wait()
+}
+
+// release judges one release, in the order that the package comment gives.
+func (j *judge) release(release int32, obs, cellOf []int32) {
+	tests := grow(&j.scratch.tests, len(obs))
+	j.each(len(obs), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			tests[i] = test{obs: obs[i], cell: cellOf[obs[i]]}
+			j.pinned(&tests[i])
+		}
+	})
+	if j.rules.Levels {
+		j.search(release, tests)
+	}
+	j.each(len(obs), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			x := &tests[i]
+			j.look(x.cell, x.obs, &x.base)
+			x.d = j.t.Obs[x.obs].Z - x.base.mean
+		}
+	})
+	j.shifts(release, tests)
+	p, within := j.fit(tests)
+	j.run(tests, &p, &within)
+	j.raise(tests)
+	family := 0
+	for i := range tests {
+		if tests[i].ok {
+			family++
+		}
+	}
+	qs := grow(&j.scratch.qs, len(tests))
+	for i := range qs {
+		qs[i] = float32(math.NaN())
+	}
+	passed := grow(&j.scratch.passed, len(tests))
+	clear(passed)
+	discover(tests, 1, family, j.rules.Q, qs, passed)
+	discover(tests, -1, family, j.rules.Q, qs, passed)
+	j.predictions(tests)
+	j.out.Fits[release] = Fit{Cells: family, D0: p.d0, Sd: typicalSd(&p), Tested: j.tested, Exceeded: j.exceeded}
+	if j.probe != nil {
+		j.probe.capture(j, release, tests, &p, &within, passed)
+	}
+	q := quantiles{}
+	for i := range tests {
+		j.decide(release, &tests[i], float64(passed[i]), qs[i], &p, &q)
+	}
+}
+
+// pinned starts a new level where a person says that one starts.
+func (j *judge) pinned(x *test) {
+	st := &j.state[x.cell]
+	if j.t.Obs[x.obs].Pin && st.from != x.obs {
+		j.restart(x.cell, x.obs)
+		st.suspect, st.old = -1, math.NaN()
+	}
+}
+
+// fit estimates the noise of the release: between releases, and between repeats of one run.
+func (j *judge) fit(tests []test) (between, within prior) {
+	k := &j.scratch
+	s2, nu, stratum := grow(&k.s2, len(tests)), grow(&k.nu, len(tests)), grow(&k.stratum, len(tests))
+	sw, nw := grow(&k.sw, len(tests)), grow(&k.nw, len(tests))
+	repeats := false
+	for i := range tests {
+		x := &tests[i]
+		s2[i], nu[i], stratum[i] = x.base.s2, x.base.nu, j.t.Cells[x.cell].Stratum
+		sw[i], nw[i] = 0, x.base.nuw
+		if x.base.nuw > 0 {
+			sw[i], repeats = x.base.ssw/x.base.nuw, true
+		}
+	}
+	if repeats {
+		within = fitPrior(sw, nw, stratum, j.t.Strata)
+	}
+	return fitPrior(s2, nu, stratum, j.t.Strata), within
+}
+
+func typicalSd(p *prior) float64 {
+	var known []float64
+	for _, v := range p.s02 {
+		if v > 0 {
+			known = append(known, v)
+		}
+	}
+	if len(known) == 0 {
+		return math.NaN()
+	}
+	sum := 0.
+	for _, v := range known {
+		sum += math.Log(v)
+	}
+	return math.Exp(.5 * sum / float64(len(known)))
+}
+
+// raise raises p values where earlier predictions failed more often than theirs say.
+func (j *judge) raise(tests []test) {
+	up, down := j.tails.calibrate(1), j.tails.calibrate(-1)
+	for i := range tests {
+		x := &tests[i]
+		x.raw = x.p
+		if x.d > 0 {
+			x.p = up(x.p)
+		} else {
+			x.p = down(x.p)
+		}
+	}
+}
+
+// predictions counts how often a new value fell outside what its history predicted at 2 %, both sides together, for cells
+// with five releases before this one. It is a property of the method on these data and never a route to a verdict.
+func (j *judge) predictions(tests []test) {
+	q := quantiles{}
+	for i := range tests {
+		if x := &tests[i]; x.ok && x.base.n >= 2 {
+			j.tails.made++
+		}
+		if x := &tests[i]; x.ok && x.base.n >= 5 {
+			j.tested++
+			if math.Abs(x.t) > q.of(x.df).t99 {
+				j.exceeded++
+			}
+		}
+	}
+}
