@@ -21,10 +21,10 @@ type rehearsed struct {
 	right  float64 // share of eval questions answered right
 }
 
-// rehearsedReleases are six small releases of one model: v0.3.0 decodes faster than what came before, and the newest,
+// rehearsedReleases are six small releases of one model: v0.4.0 decodes faster than what came before, and the newest,
 // v0.6.0, prefills in smaller chunks, so that long prompts wait longer. The others differ by noise alone.
 func rehearsedReleases() []rehearsed {
-	return []rehearsed{{"v0.1.0", 512, 1, .88}, {"v0.2.0", 512, 1, .88}, {"v0.3.0", 512, .86, .9}, {"v0.4.0", 512, .86, .9}, {"v0.5.0", 512, .86, .9}, {"v0.6.0", 320, .86, .9}}
+	return []rehearsed{{"v0.1.0", 512, 1, .88}, {"v0.2.0", 512, 1, .88}, {"v0.3.0", 512, 1, .88}, {"v0.4.0", 512, .86, .9}, {"v0.5.0", 512, .86, .9}, {"v0.6.0", 320, .86, .9}}
 }
 
 // recheckFrom is how much slower than the release before a point must be for a recheck.

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render/words"
@@ -11,7 +12,7 @@ import (
 // Landing answers: can the newest release ship?
 func (r *Report) Landing() Page {
 	p := Page{Path: "index.html", Title: r.Title, Nav: "overview", Simulated: r.simulated(-1)}
-	at := r.newest()
+	at := r.Newest()
 	if at < 0 {
 		p.Description = "No results yet."
 		p.Lead = Lead{Text: "No results yet.", Paras: []string{"Nothing has been measured or read into this workspace."}}
@@ -24,20 +25,39 @@ func (r *Report) Landing() Page {
 		return p
 	}
 	rel := r.Releases[at]
-	verdicts, changes := r.targetVerdicts(at), r.changes[at]
-	d := words.Decide(verdicts)
+	f := r.of(at)
+	d := words.Decide(r.Decided(at))
 	p.Eyebrow = fmt.Sprintf("%s: %s, %s.", releaseWord(rel, "Newest "), rel.Name, rel.Date.UTC().Format("2 January 2006"))
 	p.Description = fmt.Sprintf("%s: %s: %s", rel.Name, d.Word, d.Detail)
-	p.Lead = Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word, Text: d.Detail, Paras: r.landingParas(at, verdicts, changes)}
+	p.Lead = Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word, Text: capital(d.Detail), Paras: r.landingParas(at, f), Cmd: recheckCommand(rel, f.History)}
 	p.Sections = append(p.Sections, Section{ID: "counts", Blocks: []Block{{Counts: r.ledgers(at)}}})
-	p.Sections = append(p.Sections, Section{ID: "changed", Title: "What changed, worst first", Intro: "Changes of 2 % or more since the release before. Whether they are more than noise is not judged yet.",
-		End: &Link{"all of " + rel.Name, ReleasePath(rel.Name)}, Blocks: []Block{r.changesBlock(topChanges(changes), at)}})
-	if req := required(verdicts); len(req) > 0 {
+	p.Sections = append(p.Sections, Section{ID: "changed", Title: "What changed, worst first", Intro: r.baselineIntro(at),
+		End: &Link{"all of " + rel.Name, ReleasePath(rel.Name)}, Blocks: r.changedBlocks(topChanges(f.History), at)})
+	if req := required(f.Targets); len(req) > 0 {
 		p.Sections = append(p.Sections, requiredSection(rel, req))
 	}
 	p.Sections = append(p.Sections, Section{ID: "models", Title: "Models and devices", Intro: "Each pair with its newest release; a pair without a verdict is not a pass.", Blocks: []Block{{Table: r.matrix()}}},
 		Section{ID: "releases", Title: r.releasesTitle(), Intro: "Newest first.", Blocks: []Block{{Table: r.releaseTable()}}})
 	return p
+}
+
+// recheckCommand is what would settle changes that were seen once; "" when there are none.
+func recheckCommand(rel targets.Release, history []schema.Verdict) string {
+	for i := range history {
+		if v := &history[i]; v.Word == schema.Worse && v.Evidence == "probable" && v.Device != schema.Simulated && v.Decision == nil {
+			return "ttreport collect --recheck --release " + rel.Name
+		}
+	}
+	return ""
+}
+
+// baselineIntro says what a release is compared with.
+func (r *Report) baselineIntro(at int) string {
+	before := r.Judged.Before(at)
+	if before < 0 {
+		return "Nothing before it can serve as a baseline."
+	}
+	return fmt.Sprintf("Compared with the releases up to %s; a change must be rare among all that was measured and large enough to matter.", r.Releases[before].Name)
 }
 
 func releaseWord(r targets.Release, before string) string {
@@ -57,9 +77,9 @@ func toneMark(tone string) string {
 	return "notes"
 }
 
-func (r *Report) landingParas(at int, verdicts, changes []schema.Verdict) []string {
-	graded, req := 0, 0
-	for _, v := range verdicts {
+func (r *Report) landingParas(at int, f *findings) []string {
+	graded, req, compared := 0, 0, 0
+	for _, v := range f.Targets {
 		if v.Word == schema.Pass || v.Word == schema.Fail || v.Word == schema.Inconclusive {
 			graded++
 			if v.Required {
@@ -67,7 +87,17 @@ func (r *Report) landingParas(at int, verdicts, changes []schema.Verdict) []stri
 			}
 		}
 	}
-	paras := []string{fmt.Sprintf("%s graded against targets, %d of them required. %s", words.Plural(graded, "number"), req, comparedText(changes))}
+	for _, v := range f.History {
+		if _, ok := v.Effect.Get(); ok {
+			compared++
+		}
+	}
+	paras := []string{fmt.Sprintf("%s graded against targets, %d of them required; %s of %d compared with history.", words.Plural(graded, "number"), req, words.Count(compared), len(f.History))}
+	for _, s := range f.Shifts {
+		if t := shiftText(s); t != "" {
+			paras = append(paras, t)
+		}
+	}
 	if n := len(r.Columns.Problems) + len(r.Problems); n > 0 {
 		paras = append(paras, words.Plural(n, "problem")+" met when the files were read: see Problems.")
 	}
@@ -75,6 +105,23 @@ func (r *Report) landingParas(at int, verdicts, changes []schema.Verdict) []stri
 		paras = append(paras, lost+" and counts for nothing here: see Problems.")
 	}
 	return paras
+}
+
+// shiftText says what a whole device did, once; "" for a quiet one.
+func shiftText(s targets.Shift) string {
+	info, _ := schema.MetricByName(s.Metric)
+	e, _ := s.Effect.Get()
+	switch {
+	case s.Mixed:
+		return fmt.Sprintf("On %s %s of %d workloads moved by %s on the whole and not alike: nothing is removed from their rows.", nameOr(s.Device), info.Label, s.Cells, words.Signed(s.Metric, e))
+	case s.Word == schema.Worse || s.Word == schema.BetterWord || s.Word == schema.Watch:
+		word := s.Word
+		if s.Evidence != "" {
+			word += " " + s.Evidence
+		}
+		return fmt.Sprintf("On %s %s of all %d workloads moved %s together (%s): one finding, told once.", nameOr(s.Device), info.Label, s.Cells, words.Signed(s.Metric, e), word)
+	}
+	return ""
 }
 
 // requiredSection lists the required targets that are not met; met ones are a sentence.
@@ -95,30 +142,6 @@ func requiredSection(rel targets.Release, req []schema.Verdict) Section {
 	}
 	s.Blocks = append(s.Blocks, Block{Table: targetTable(open, true).cut("the release page has all")})
 	return s
-}
-
-func plannedCount(list []schema.Verdict) int {
-	n := 0
-	for _, v := range list {
-		if v.Reason.Code == "planned" {
-			n++
-		}
-	}
-	return n
-}
-
-// comparedText says how much of a release has a baseline.
-func comparedText(changes []schema.Verdict) string {
-	n := 0
-	for _, v := range changes {
-		if _, ok := v.Ref.Get(); ok {
-			n++
-		}
-	}
-	if n == 0 {
-		return "Nothing is compared with an earlier release: none has the same measurements."
-	}
-	return fmt.Sprintf("%s of %d compared with an earlier release: the change is shown, whether it is more than noise is not judged yet.", words.Plural(n, "number"), len(changes))
 }
 
 // lostText says how many history documents could not be read; "" when all were.
@@ -162,37 +185,36 @@ func (r *Report) releasesTitle() string {
 	return "Releases and builds"
 }
 
-// topChanges keeps what moved most, at both ends, for the landing page.
+// topChanges keeps what needs a decision and what improved, for the landing page.
 func topChanges(list []schema.Verdict) []schema.Verdict {
-	const shown = .02
+	const most = 30
 	var out []schema.Verdict
 	for _, v := range list {
-		if e, ok := v.Effect.Get(); ok && (e >= shown || e <= -shown) {
+		switch v.Word {
+		case schema.Worse, schema.Watch, schema.BetterWord, schema.Recovered, schema.Invalid:
+			out = append(out, v)
+		case schema.MissingWord:
 			out = append(out, v)
 		}
 	}
-	const most = 30
-	if len(out) > most {
-		out = append(out[:most/2:most/2], out[len(out)-most/2:]...)
-	}
-	return out
+	return out[:min(most, len(out))]
 }
 
-func (r *Report) changesBlock(list []schema.Verdict, at int) Block {
+func (r *Report) changedBlocks(list []schema.Verdict, at int) []Block {
 	if len(list) > 0 {
-		return Block{Table: r.changeTable(list, true, "Changes, worst first").cut("the release page has all")}
+		return []Block{{Table: r.changeTable(list, true, "Changes, worst first").cut("the release page has all")}}
 	}
 	compared := 0
-	for _, v := range r.changes[at] {
+	for _, v := range r.of(at).History {
 		if _, ok := v.Effect.Get(); ok {
 			compared++
 		}
 	}
-	e := Empty{What: "Nothing to compare", Why: "No earlier release has the same measurements. The next one will have a baseline."}
+	e := Empty{What: "Nothing to compare", Why: "No earlier release of its line has the same measurements. The next one will have a baseline."}
 	if compared > 0 {
-		e = Empty{What: "No change of 2 % or more", Why: fmt.Sprintf("All %d numbers that the release before has too lie within 2 %% of it.", compared)}
+		e = Empty{What: "Nothing changed", Why: fmt.Sprintf("%s compared with history: none is worse or better by more than matters.", words.Plural(compared, "number"))}
 	}
-	return Block{Empty: &e}
+	return []Block{{Empty: &e}}
 }
 
 // matrix is one row a model, one column a device; a cell says the decision on its newest release.
@@ -237,8 +259,7 @@ func (r *Report) matrix() *Table {
 }
 
 func (r *Report) pairCell(p Pair) Cell {
-	verdicts := r.pairVerdicts(p, p.Newest)
-	d := words.Decide(verdicts)
+	d := words.Decide(r.PairDecided(p, p.Newest))
 	c := Cell{Text: d.Word, Word: toneMark(d.Tone), Sub: r.Releases[p.Newest].Name, Href: PairPath(p.Model, p.Device)}
 	if d.Word == "Not graded" {
 		c.Word = schema.Ungraded
@@ -263,7 +284,7 @@ func (r *Report) releaseTable() *Table {
 		{Head: "Points", Num: true, Narrow: "third"}, {Head: "Evals", Num: true, Narrow: "third"}}}
 	for i := len(r.Releases) - 1; i >= 0; i-- {
 		rel := r.Releases[i]
-		d := words.Decide(r.targetVerdicts(i))
+		d := words.Decide(r.Decided(i))
 		points, scores, pairs := 0, 0, map[[2]string]bool{}
 		for _, run := range rel.Runs {
 			h := &r.Columns.Runs[run]
@@ -287,42 +308,14 @@ func (r *Report) releaseTable() *Table {
 // Headline is the newest release's name, the decision on it and its counts, for one line on a terminal; the name is ""
 // when there is nothing, and the counts then say what was lost.
 func (r *Report) Headline() (string, words.Decision, string) {
-	at := r.newest()
+	at := r.Newest()
 	if at < 0 {
 		return "", words.Decision{}, r.lostText()
 	}
-	verdicts := r.targetVerdicts(at)
-	met, open := 0, map[string]int{}
-	for _, v := range verdicts {
-		switch {
-		case v.Required && v.Word == schema.Pass:
-			met++
-		case v.Required:
-			open[v.Word]++
-		}
-	}
-	counts := fmt.Sprintf("required targets: %d met", met)
-	for _, w := range targetWords() {
-		if open[w] > 0 {
-			counts += fmt.Sprintf(", %d %s", open[w], w)
-		}
-	}
-	if n := plannedCount(verdicts); n > 0 {
-		counts += fmt.Sprintf("; %s without a result", words.Plural(n, "planned workload"))
-	}
-	compared := 0
-	for _, v := range r.changes[at] {
-		if _, ok := v.Effect.Get(); ok {
-			compared++
-		}
-	}
-	if compared > 0 {
-		counts += fmt.Sprintf("; %s of 2 %% or more, not judged yet", words.Plural(len(topChanges(r.changes[at])), "change"))
-	} else {
-		counts += "; nothing to compare with"
-	}
+	d := words.Decide(r.Decided(at))
+	counts := strings.TrimSuffix(d.Detail, ".")
 	if lost := r.lostText(); lost != "" {
 		counts += "; " + lost
 	}
-	return r.Releases[at].Name, words.Decide(verdicts), counts
+	return r.Releases[at].Name, d, counts
 }

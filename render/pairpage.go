@@ -17,17 +17,17 @@ func (r *Report) PairPage(pair Pair) Page {
 	at := pair.Newest
 	rel := r.Releases[at]
 	verdicts := r.pairVerdicts(pair, at)
-	d := words.Decide(verdicts)
+	d := words.Decide(r.PairDecided(pair, at))
 	name := nameOr(pair.Model) + " on " + nameOr(pair.Device)
 	p := Page{Path: PairPath(pair.Model, pair.Device), Title: name, Nav: "models", Description: name + ", newest " + rel.Name + ": " + d.Detail,
 		Crumbs: []Link{{"Overview", "index.html"}, {"Models", "index.html#models"}, {name, ""}},
-		Lead:   Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word, Text: d.Detail}}
+		Lead:   Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word, Text: capital(d.Detail)}}
 	if pair.Device == schema.Simulated {
 		p.Simulated = "Rehearsal: these numbers were made by the embedded simulator. Nothing was measured on a device."
 	}
 	p.Eyebrow = fmt.Sprintf("%s on %s, measured in %s, newest %s of %s.", nameOr(firstOf(pair.ID, pair.Model)), nameOr(pair.Device), words.Plural(len(r.runs[id]), "release"), rel.Name, rel.Date.UTC().Format("2 January 2006"))
 	changes := r.pairChanges(pair, at)
-	history := r.changeTable(comparedOnly(changes), false, "Every series of "+rel.Name+" and what it did since the release before, worst first")
+	history := r.changeTable(comparedOnly(changes), false, "Every series of "+rel.Name+" against its history, worst first")
 	if len(comparedOnly(changes)) == 0 {
 		p.Sections = append(p.Sections, Section{ID: "history", Title: "History", Blocks: []Block{{Empty: &Empty{What: "Nothing to compare", Why: "No earlier release has the same measurements. The next one will have a baseline."}}}})
 	} else if len(history.Rows) > 0 {
@@ -169,18 +169,16 @@ func (r *Report) metricChart(pair Pair, metric string) (chart.Chart, int, bool) 
 }
 
 func (r *Report) chartPoint(s *targets.Series, release int) chart.Point {
-	for _, v := range s.Values {
-		if v.Release != release {
-			continue
-		}
-		p := chart.Point{OK: true, Value: v.Value, Text: words.Quantity(v.Value, s.Unit), Href: RunPath(r.Columns.Runs[v.Runs[len(v.Runs)-1]].ID)}
-		p.Note = " in " + r.Releases[release].Name
-		if v.N > 1 {
-			p.Note += fmt.Sprintf(", mean of %d measurements in %s", v.N, words.Plural(len(v.Runs), "run"))
-		}
-		return p
+	v, ok := r.Judged.Value(s, release)
+	if !ok {
+		return chart.Point{}
 	}
-	return chart.Point{}
+	p := chart.Point{OK: true, Value: v.Value, Text: words.Quantity(v.Value, s.Unit), Href: RunPath(r.Judged.RunOf(s, release))}
+	p.Note = " in " + r.Releases[release].Name
+	if v.N > 1 {
+		p.Note += fmt.Sprintf(", mean of %d measurements", v.N)
+	}
+	return p
 }
 
 // limitsOf returns the target lines of a metric on the newest release, and the workloads they speak of. Levels of several

@@ -13,8 +13,8 @@ func (r *Report) PairReport(release int, pair Pair) Page {
 	rel := r.Releases[release]
 	runs := r.runs[[2]string{pair.Model, pair.Device}][release]
 	verdicts := r.pairVerdicts(pair, release)
-	d := words.Decide(verdicts)
-	p := Page{Path: ReportPath(rel.Name, pair.Model, pair.Device), Title: fmt.Sprintf("%s on %s, %s", nameOr(pair.Model), nameOr(pair.Device), rel.Name), Lead: Lead{Word: d.Word, Text: d.Detail}}
+	d := words.Decide(r.PairDecided(pair, release))
+	p := Page{Path: ReportPath(rel.Name, pair.Model, pair.Device), Title: fmt.Sprintf("%s on %s, %s", nameOr(pair.Model), nameOr(pair.Device), rel.Name), Lead: Lead{Word: d.Word, Text: capital(d.Detail)}}
 	if pair.Device == schema.Simulated {
 		p.Simulated = "made by the embedded simulator; nothing was measured on a device."
 	}
@@ -32,11 +32,11 @@ func (r *Report) PairReport(release int, pair Pair) Page {
 		p.Sections = append(p.Sections, s)
 	}
 	if t := r.changeTable(comparedOnly(r.pairChanges(pair, release)), false, ""); len(t.Rows) > 0 {
-		t.Cols = append(t.Cols[:6:6], t.Cols[7:]...)
+		t.Cols = append(t.Cols[:7:7], t.Cols[8:]...)
 		for i := range t.Rows {
-			t.Rows[i].Cells = append(t.Rows[i].Cells[:6:6], t.Rows[i].Cells[7:]...)
+			t.Rows[i].Cells = append(t.Rows[i].Cells[:7:7], t.Rows[i].Cells[8:]...)
 		}
-		p.Sections = append(p.Sections, Section{Title: "Against the release before", Intro: "Whether a change is more than noise is not judged yet.", Blocks: []Block{{Table: t}}})
+		p.Sections = append(p.Sections, Section{Title: "Against history", Intro: r.baselineIntro(release), Blocks: []Block{{Table: t}}})
 	}
 	return p
 }

@@ -2,31 +2,37 @@ package render
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/render/words"
+	"github.com/ttreport/ttreport/targets"
 )
 
 // ReleasePage shows one release against the one before and against its targets.
 func (r *Report) ReleasePage(at int) Page {
 	rel := r.Releases[at]
-	verdicts, changes := r.targetVerdicts(at), r.changes[at]
-	d := words.Decide(verdicts)
+	f := r.of(at)
+	verdicts := f.Targets
+	d := words.Decide(r.Decided(at))
 	p := Page{Path: ReleasePath(rel.Name), Title: rel.Name + ": " + d.Word, Nav: "releases", Description: d.Detail, Simulated: r.simulated(at),
 		Crumbs:  []Link{{"Overview", "index.html"}, {"Releases", "index.html#releases"}, {rel.Name, ""}},
 		Eyebrow: fmt.Sprintf("%s %s, %s, %s.", releaseWord(rel, ""), rel.Name, rel.Date.UTC().Format("2 January 2006"), words.Plural(len(rel.Runs), "run")),
-		Lead:    Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word, Text: d.Detail}}
+		Lead:    Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word, Text: capital(d.Detail), Cmd: recheckCommand(rel, f.History)}}
 	p.Eyebrow = capital(p.Eyebrow)
 	p.Sections = append(p.Sections, Section{ID: "counts", Blocks: []Block{{Counts: r.ledgers(at)}}})
 	if notes := r.notesOf(rel.Name); len(notes) > 0 {
 		p.Sections = append(p.Sections, Section{ID: "notes", Title: "Notes", Blocks: []Block{{Notes: notes}}})
 	}
-	history := r.changesBlock(comparedOnly(changes), at)
-	if history.Table != nil {
-		history.Table.More = "data/verdicts.csv has all rows"
+	history := r.changedBlocks(comparedOnly(f.History), at)
+	if history[0].Table != nil {
+		history[0].Table.More = "data/verdicts.csv has all rows"
 	}
-	p.Sections = append(p.Sections, Section{ID: "history", Title: "Against the release before", Intro: "Worst first. Whether a change is more than noise is not judged yet.", Blocks: []Block{history}})
+	p.Sections = append(p.Sections, Section{ID: "history", Title: "Against history", Intro: r.baselineIntro(at), Blocks: history})
+	if s := shiftSection(f.Shifts); len(s.Blocks) > 0 {
+		p.Sections = append(p.Sections, s)
+	}
 	if t := targetTable(verdicts, true); len(t.Rows) > 0 {
 		p.Sections = append(p.Sections, Section{ID: "targets", Title: "Targets in force", Intro: ungradedNote(verdicts), Blocks: []Block{{Table: t.cut("data/verdicts.csv has all rows")}}})
 	} else {
@@ -36,9 +42,54 @@ func (r *Report) ReleasePage(at int) Page {
 	if t := plannedTable(verdicts); len(t.Rows) > 0 {
 		p.Sections = append(p.Sections, Section{ID: "missing", Title: "Planned and not measured", Blocks: []Block{{Table: t.cut("data/verdicts.csv has all rows")}}})
 	}
+	if len(f.Lints) > 0 {
+		p.Sections = append(p.Sections, Section{ID: "lints", Title: "Lints", Intro: "What makes numbers untrustworthy, whatever they are; ttreport help lints explains each.", Blocks: []Block{{Table: lintTable(f.Lints).cut("ttreport check --format json has all")}}})
+	}
 	p.Sections = append(p.Sections, r.pairSections(at)...)
 	p.Sections = append(p.Sections, r.runsSection(rel.Runs))
 	return p
+}
+
+// shiftSection lists how every device moved as a whole.
+func shiftSection(list []targets.Shift) Section {
+	s := Section{ID: "shifts", Title: "Run-wide shifts", Intro: "What all workloads of a device did together is found once, removed from their rows, and reported here."}
+	t := &Table{Caption: "Run-wide shifts", Class: "flow", Cols: []Col{{Head: "Verdict"}, {Head: "Device"}, {Head: "Metric"}, {Head: "Shift", Num: true, Sort: true, Narrow: "third"}, {Head: "95 % interval", Narrow: "half"},
+		{Head: "Workloads", Num: true, Narrow: "third"}, {Head: "Releases before", Num: true, Narrow: "third"}}}
+	for _, x := range list {
+		if x.Word == schema.Insufficient && !x.Mixed {
+			continue
+		}
+		info, _ := schema.MetricByName(x.Metric)
+		change, interval := Cell{Text: words.Absent, Missing: "nothing to compare with"}, text(words.Absent)
+		if e, ok := x.Effect.Get(); ok {
+			change = Cell{Text: words.Signed(x.Metric, e), Sort: &e}
+		}
+		if x.Interval != nil {
+			interval = text(words.Interval(x.Metric, *x.Interval))
+		}
+		word := Cell{Word: x.Word, Evidence: x.Evidence}
+		if x.Mixed {
+			word = Cell{Text: "mixed", Sub: fmt.Sprintf("%.0f%s%% agree", 100*x.Agree, words.Thin)}
+		}
+		t.Rows = append(t.Rows, Row{Cells: []Cell{word, {Text: nameOr(x.Device), Head: true}, text(info.Label), change, interval, text(words.Count(x.Cells)), text(words.Count(x.Releases))}})
+	}
+	if len(t.Rows) > 0 {
+		s.Blocks = []Block{{Table: t.cut("ttreport check --format json has all")}}
+	}
+	return s
+}
+
+// lintTable lists lints, worst first.
+func lintTable(list []schema.Lint) *Table {
+	t := &Table{Caption: "Lints, worst first", Class: "flow", Cols: []Col{{Head: "Lint"}, {Head: "Severity", Narrow: "half"}, {Head: "Where"}, {Head: "Cases", Num: true, Narrow: "third"}, {Head: "What"}}}
+	for _, l := range list {
+		where := Cell{Text: nameOr(l.Model) + " on " + nameOr(l.Device), Sub: l.Run, Href: RunPath(l.Run)}
+		if l.Run == "" {
+			where = text(l.Release)
+		}
+		t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: l.ID, Head: true, Mono: true, Href: "about/lints.html#" + l.ID}, text(l.Severity), where, text(words.Count(l.Count)), {Text: words.Lint(l), Wide: true}}})
+	}
+	return t
 }
 
 // comparedOnly keeps the rows that have a baseline; rows without one say nothing that the count of them does not.
@@ -56,7 +107,7 @@ func capital(s string) string {
 	if s == "" {
 		return s
 	}
-	return string(s[0]&^0x20) + s[1:]
+	return strings.ToUpper(s[:1]) + s[1:]
 }
 
 func (r *Report) notesOf(release string) []Note {

@@ -11,14 +11,13 @@ import (
 // Input is everything a report is made of.
 type Input struct {
 	Title    string
-	Columns  *columns.Columns
-	Releases []targets.Release
-	Series   []targets.Series
+	Judged   *targets.Judgement
 	Notes    []Note
 	Problems []schema.Problem // of this build: files that could not be read, documents that are damaged
 	Version  string
 	Topics   []string // pages of the documentation, by name
 	Licences []Licence
+	FailOn   targets.FailOn // nil: the default
 }
 
 // Licence is an embedded part and its licence.
@@ -27,13 +26,21 @@ type Licence struct{ Name, Version, Licence, File string }
 // Report is an index over the input; its methods build pages.
 type Report struct {
 	Input
+	Columns  *columns.Columns
+	Releases []targets.Release
 	Pairs    []Pair
 	pairOf   map[[2]string]int
-	release  map[int]int                            // run -> release
-	verdicts map[[2]string]map[int][]schema.Verdict // by pair and release, against targets
-	changes  map[int][]schema.Verdict               // by release, against history
-	series   map[[2]string][]*targets.Series        // by pair
-	runs     map[[2]string]map[int][]int            // by pair and release
+	series   map[[2]string][]*targets.Series // by pair
+	runs     map[[2]string]map[int][]int     // by pair and release
+	decided  map[int]targets.Decided         // by release
+	pairs    map[int]map[[2]string]targets.Decided
+	recent   *findings // of the release that was asked for last
+}
+
+// findings are all that is said of one release.
+type findings struct {
+	release int
+	targets.Findings
 }
 
 // Pair is a model on a device: what people sign.
@@ -43,27 +50,29 @@ type Pair struct {
 	Newest        int    // newest release that has it
 }
 
-// New indexes the input and judges every run against its targets.
+// New indexes what was judged.
 func New(in Input) *Report {
-	r := &Report{Input: in, pairOf: map[[2]string]int{}, release: map[int]int{}, verdicts: map[[2]string]map[int][]schema.Verdict{},
-		changes: map[int][]schema.Verdict{}, series: map[[2]string][]*targets.Series{}, runs: map[[2]string]map[int][]int{}}
-	for ri := range in.Releases {
-		for _, run := range in.Releases[ri].Runs {
-			h := &in.Columns.Runs[run]
+	if in.FailOn == nil {
+		in.FailOn = targets.DefaultFailOn()
+	}
+	r := &Report{Input: in, Columns: in.Judged.Columns, Releases: in.Judged.Releases, pairOf: map[[2]string]int{}, series: map[[2]string][]*targets.Series{}, runs: map[[2]string]map[int][]int{},
+		decided: map[int]targets.Decided{}, pairs: map[int]map[[2]string]targets.Decided{}}
+	for ri := range r.Releases {
+		for _, run := range r.Releases[ri].Runs {
+			h := &r.Columns.Runs[run]
 			id := [2]string{h.Model.Name, h.Device}
 			if _, ok := r.pairOf[id]; !ok {
 				r.pairOf[id] = 0
 				r.Pairs = append(r.Pairs, Pair{Model: h.Model.Name, Device: h.Device})
-				r.runs[id], r.verdicts[id] = map[int][]int{}, map[int][]schema.Verdict{}
+				r.runs[id] = map[int][]int{}
 			}
-			r.release[run] = ri
 			r.runs[id][ri] = append(r.runs[id][ri], run)
 		}
-		r.changes[ri] = targets.Changes(in.Series, in.Releases, ri)
 	}
-	for i := range in.Series {
-		id := [2]string{in.Series[i].Model, in.Series[i].Device}
-		r.series[id] = append(r.series[id], &in.Series[i])
+	for i := range in.Judged.Series {
+		s := &in.Judged.Series[i]
+		id := [2]string{s.Model, s.Device}
+		r.series[id] = append(r.series[id], s)
 	}
 	sort.Slice(r.Pairs, func(i, j int) bool {
 		a, b := r.Pairs[i], r.Pairs[j]
@@ -77,10 +86,9 @@ func New(in Input) *Report {
 		id := [2]string{p.Model, p.Device}
 		r.pairOf[id] = i
 		for ri, runs := range r.runs[id] {
-			r.verdicts[id][ri] = targets.Judge(in.Columns, runs)
 			p.Newest = max(p.Newest, ri)
 			for _, run := range runs {
-				if m := in.Columns.Runs[run].Model.ID; m != "" {
+				if m := r.Columns.Runs[run].Model.ID; m != "" {
 					p.ID = m
 				}
 			}
@@ -89,9 +97,81 @@ func New(in Input) *Report {
 	return r
 }
 
-// newest is the index of the release that a reader wants first: the newest one with a label, else the newest build; -1
+// of returns all that is said of a release. Only the last asked for is kept: a history has more verdicts than memory should hold.
+func (r *Report) of(release int) *findings {
+	if r.recent != nil && r.recent.release == release {
+		return r.recent
+	}
+	f := &findings{release: release}
+	for _, p := range r.PairsOf(release) {
+		f.Targets = append(f.Targets, r.Judged.Targets(release, p.Model, p.Device)...)
+	}
+	f.History, f.Shifts, f.Lints = r.Judged.History(release), r.Judged.Shifts(release), r.Judged.Lints(release)
+	r.recent = f
+	r.decided[release] = targets.Decide(f.Findings, r.FailOn)
+	r.pairs[release] = map[[2]string]targets.Decided{}
+	for id, part := range f.byPair() {
+		r.pairs[release][id] = targets.Decide(part, r.FailOn)
+	}
+	return f
+}
+
+// byPair splits findings by model and device; what speaks of no pair belongs to none.
+func (f *findings) byPair() map[[2]string]targets.Findings {
+	out := map[[2]string]targets.Findings{}
+	for _, v := range f.Targets {
+		id := [2]string{v.Model, v.Device}
+		part := out[id]
+		part.Targets = append(part.Targets, v)
+		out[id] = part
+	}
+	for _, v := range f.History {
+		id := [2]string{v.Model, v.Device}
+		part := out[id]
+		part.History = append(part.History, v)
+		out[id] = part
+	}
+	for _, l := range f.Lints {
+		id := [2]string{l.Model, l.Device}
+		if part, ok := out[id]; ok {
+			part.Lints = append(part.Lints, l)
+			out[id] = part
+		}
+	}
+	return out
+}
+
+// Decided is the decision on a release.
+func (r *Report) Decided(release int) targets.Decided {
+	if _, ok := r.decided[release]; !ok {
+		r.of(release)
+	}
+	return r.decided[release]
+}
+
+// PairDecided is the decision on a pair in a release.
+func (r *Report) PairDecided(p Pair, release int) targets.Decided {
+	if _, ok := r.pairs[release]; !ok {
+		r.of(release)
+	}
+	if d, ok := r.pairs[release][[2]string{p.Model, p.Device}]; ok {
+		return d
+	}
+	return targets.Decide(targets.Findings{}, r.FailOn)
+}
+
+// Newest is the index of the release that a reader wants first: the newest one with a label, else the newest build; -1
 // when nothing was measured.
-func (r *Report) newest() int {
+func (r *Report) Newest() int {
+	newest := -1
+	for i := range r.Releases {
+		if rel := &r.Releases[i]; rel.Label && (rel.Channel == schema.ChannelRelease || rel.Channel == schema.ChannelMain) {
+			newest = i
+		}
+	}
+	if newest >= 0 {
+		return newest
+	}
 	for i := len(r.Releases) - 1; i >= 0; i-- {
 		if r.Releases[i].Label {
 			return i
@@ -100,24 +180,15 @@ func (r *Report) newest() int {
 	return len(r.Releases) - 1
 }
 
-// targetVerdicts are those of all pairs of a release.
-func (r *Report) targetVerdicts(release int) []schema.Verdict {
-	var out []schema.Verdict
-	for _, p := range r.Pairs {
-		out = append(out, r.pairVerdicts(p, release)...)
-	}
-	return out
-}
-
 // pairVerdicts are the verdicts against targets of a pair in a release.
 func (r *Report) pairVerdicts(p Pair, release int) []schema.Verdict {
-	return r.verdicts[[2]string{p.Model, p.Device}][release]
+	return r.Judged.Targets(release, p.Model, p.Device)
 }
 
 // pairChanges are the history rows of a pair in a release.
 func (r *Report) pairChanges(p Pair, release int) []schema.Verdict {
 	var out []schema.Verdict
-	for _, v := range r.changes[release] {
+	for _, v := range r.of(release).History {
 		if v.Model == p.Model && v.Device == p.Device {
 			out = append(out, v)
 		}
@@ -127,7 +198,7 @@ func (r *Report) pairChanges(p Pair, release int) []schema.Verdict {
 
 func (r *Report) seriesOf(v schema.Verdict) *targets.Series {
 	for _, s := range r.series[[2]string{v.Model, v.Device}] {
-		if s.Metric == v.Metric && s.Stat == v.Stat && s.Key.String() == v.Key.String() {
+		if s.Metric == v.Metric && s.Stat == v.Stat && s.Def == v.Def && s.Impl == v.Impl && s.Key.String() == v.Key.String() {
 			return s
 		}
 	}
@@ -160,5 +231,6 @@ func (r *Report) simulated(release int) string {
 
 // Verdicts are all verdicts on a release, those against targets first.
 func (r *Report) Verdicts(release int) []schema.Verdict {
-	return append(r.targetVerdicts(release), r.changes[release]...)
+	f := r.of(release)
+	return append(append([]schema.Verdict(nil), f.Targets...), f.History...)
 }

@@ -22,45 +22,56 @@ func metricLabel(metric, stat string) string {
 	return info.Label + " " + stat
 }
 
-// changeTable lists history rows: baseline, now, change, history and why.
+// changeTable lists history rows: baseline, now, change, interval, history and why.
 func (r *Report) changeTable(list []schema.Verdict, withPair bool, caption string) *Table {
 	t := &Table{Caption: caption, Class: "flow chg", Cols: []Col{{Head: "Verdict"}, {Head: "Where", Unit: "ISL/OSL/concurrency"}, {Head: "Metric"},
-		{Head: "Baseline", Num: true, Narrow: "third"}, {Head: "Now", Num: true, Narrow: "third"}, {Head: "Change", Num: true, Sort: true, Narrow: "third"},
+		{Head: "Baseline", Num: true, Narrow: "third"}, {Head: "Now", Num: true, Narrow: "third"}, {Head: "Change", Num: true, Sort: true, Narrow: "third"}, {Head: "95 % interval", Narrow: "half"},
 		{Head: "History", Narrow: "half"}, {Head: "Why"}}}
 	for _, v := range list {
-		where := Cell{Text: v.Key.Workload(), Sub: v.Key.Tool, Head: true, Href: PairPath(v.Model, v.Device)}
-		if withPair {
-			where.Text, where.Sub = nameOr(v.Model)+" on "+nameOr(v.Device), v.Key.Workload()+" · "+v.Key.Tool
-		}
-		if v.Device == schema.Simulated {
-			where.Tag = "simulated"
-		}
-		info, _ := schema.MetricByName(v.Metric)
-		change := Cell{Text: words.Absent, Missing: v.Ref.Why()}
-		if e, ok := v.Effect.Get(); ok {
-			change = Cell{Text: words.Signed(v.Metric, e), Sort: &e, Strong: true}
-		}
-		spark, before, now := Cell{}, number(v.Ref), number(v.Value)
-		if s := r.seriesOf(v); s != nil {
-			spark.Spark = r.spark(s)
-			before.Href, now.Href = r.behind(s, v)
-		}
-		t.Rows = append(t.Rows, Row{Cells: []Cell{{Word: v.Word, Evidence: v.Evidence}, where,
-			{Text: metricLabel(v.Metric, v.Stat), Sub: info.Unit + ", " + info.Better.String()}, before, now, change, spark, {Text: words.Why(v), Wide: true}}})
+		t.Rows = append(t.Rows, r.changeRow(v, withPair))
 	}
 	return t
 }
 
+func (r *Report) changeRow(v schema.Verdict, withPair bool) Row {
+	workload := words.Workload(v.Key)
+	where := Cell{Text: workload, Sub: v.Key.Tool, Head: true, Href: PairPath(v.Model, v.Device)}
+	if withPair {
+		where.Text, where.Sub = nameOr(v.Model)+" on "+nameOr(v.Device), strings.Trim(workload+" · "+v.Key.Tool, " ·")
+	}
+	if v.Device == schema.Simulated {
+		where.Tag = "simulated"
+	}
+	info, _ := schema.MetricByName(v.Metric)
+	change, interval := Cell{Text: words.Absent, Missing: v.Ref.Why()}, text(words.Absent)
+	if e, ok := v.Effect.Get(); ok {
+		change = Cell{Text: words.Effect(v, e), Sort: &e, Strong: true}
+		if v.Interval != nil {
+			interval = text(words.IntervalOf(v))
+		}
+	}
+	spark, before, now := Cell{}, number(v.Ref), number(v.Value)
+	if s := r.seriesOf(v); s != nil {
+		spark.Spark = r.spark(s)
+		before.Href, now.Href = r.behind(s, v)
+	}
+	metric := Cell{Text: metricLabel(v.Metric, v.Stat), Sub: strings.Trim(info.Unit+", "+info.Better.String(), ", ")}
+	if targets.IsEval(v.Key) {
+		metric.Sub = "eval"
+	}
+	return Row{Cells: []Cell{{Word: v.Word, Evidence: v.Evidence}, where, metric, before, now, change, interval, spark, {Text: words.Why(v), Wide: true}}}
+}
+
 // behind returns the pages of the runs behind a change: the newest of the baseline and of the release.
 func (r *Report) behind(s *targets.Series, v schema.Verdict) (before, now string) {
-	page := func(x targets.SeriesValue) string { return RunPath(r.Columns.Runs[x.Runs[len(x.Runs)-1]].ID) }
-	for i, x := range s.Values {
-		if r.Releases[x.Release].Name != v.Release {
-			continue
-		}
-		now = page(x)
-		if _, ok := v.Ref.Get(); ok && i > 0 {
-			before = page(s.Values[i-1])
+	for i := range r.Releases {
+		switch r.Releases[i].Name {
+		case v.Baseline:
+			if _, ok := v.Ref.Get(); ok {
+				before = RunPath(r.Judged.RunOf(s, i))
+			}
+		case v.Release:
+			now = RunPath(v.Run)
 		}
 	}
 	return before, now
@@ -85,7 +96,7 @@ func targetTable(list []schema.Verdict, withPair bool) *Table {
 	rank := map[string]int{schema.Fail: 0, schema.MissingWord: 1, schema.Inconclusive: 2, schema.Impossible: 3, schema.Pass: 4, schema.Ungraded: 5}
 	rows := make([]schema.Verdict, 0, len(list))
 	for _, v := range list {
-		if v.Metric != "" {
+		if v.Metric != "" || targets.IsEval(v.Key) {
 			rows = append(rows, v)
 		}
 	}
@@ -100,9 +111,9 @@ func targetTable(list []schema.Verdict, withPair bool) *Table {
 	t := &Table{Caption: "Targets, required ones first, worst first", Class: "flow", Cols: []Col{{Head: "Verdict"}, {Head: "Where", Unit: "ISL/OSL/concurrency"},
 		{Head: "Metric"}, {Head: "Level"}, {Head: "Target", Num: true, Narrow: "third"}, {Head: "Measured", Num: true, Narrow: "third"}, {Head: "Why"}}}
 	for _, v := range rows {
-		where := Cell{Text: v.Key.Workload(), Sub: v.Key.Tool, Head: true, Href: PairPath(v.Model, v.Device)}
+		where := Cell{Text: words.Workload(v.Key), Sub: v.Key.Tool, Head: true, Href: PairPath(v.Model, v.Device)}
 		if withPair {
-			where.Text, where.Sub = nameOr(v.Model)+" on "+nameOr(v.Device), strings.Trim(v.Key.Workload()+" · "+v.Key.Tool, " ·")
+			where.Text, where.Sub = nameOr(v.Model)+" on "+nameOr(v.Device), strings.Trim(words.Workload(v.Key)+" · "+v.Key.Tool, " ·")
 		}
 		info, _ := schema.MetricByName(v.Metric)
 		level := Cell{Text: v.Level, Sub: "for information"}
@@ -275,8 +286,10 @@ func ledger(name, note string, list []schema.Verdict, order []string) Ledger {
 	for _, v := range list {
 		n[v.Word]++
 	}
-	for _, w := range order {
-		l.Items = append(l.Items, Count{n[w], w})
+	for i, w := range order {
+		if n[w] > 0 || i < 1 {
+			l.Items = append(l.Items, Count{n[w], w})
+		}
 	}
 	return l
 }
@@ -288,27 +301,30 @@ func targetWords() []string {
 
 // ledgers are the counts that open a page: required targets apart from the rest, since only they decide.
 func (r *Report) ledgers(at int) []Ledger {
-	var req, info []schema.Verdict
-	for _, v := range r.targetVerdicts(at) {
+	var req, info, perf, evals []schema.Verdict
+	f := r.of(at)
+	for _, v := range f.Targets {
 		if v.Required {
 			req = append(req, v)
 		} else {
 			info = append(info, v)
 		}
 	}
-	changes := r.changes[at]
-	scores := 0
-	for _, run := range r.Releases[at].Runs {
-		scores += r.Columns.Runs[run].Scores
+	for _, v := range f.History {
+		if targets.IsEval(v.Key) {
+			evals = append(evals, v)
+		} else {
+			perf = append(perf, v)
+		}
 	}
 	return []Ledger{
 		ledger("Required targets", words.Plural(len(req), "verdict"), req, targetWords()),
 		ledger("For information", words.Plural(len(info), "verdict"), info, targetWords()),
-		ledger("History", words.Plural(len(changes), "comparison"), changes, historyWords()),
-		{Name: "Evals", Note: words.Plural(scores, "score"), Items: []Count{{scores, schema.Insufficient}}},
+		ledger("History", words.Plural(len(perf), "comparison"), perf, historyWords()),
+		ledger("Evals", words.Plural(len(evals), "comparison"), evals, historyWords()),
 	}
 }
 
 func historyWords() []string {
-	return []string{schema.Insufficient, schema.NotComparable}
+	return []string{schema.Worse, schema.Watch, schema.MissingWord, schema.Invalid, schema.BetterWord, schema.Recovered, schema.Same, schema.Noisy, schema.Insufficient, schema.NotComparable}
 }

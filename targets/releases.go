@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 )
 
@@ -14,8 +15,10 @@ type Release struct {
 	Name  string // the label; of a build, its run's id
 	Label bool   // false: a build that nobody released
 	Line  string
-	Date  time.Time // as configured, else the earliest start of its runs
-	Runs  []int     // indexes into the columns' runs, by start
+	// Channel is release, main, pr or dev. Only the first two serve as baselines.
+	Channel string
+	Date    time.Time // as configured, else the earliest start of its runs
+	Runs    []int     // indexes into the columns' runs, by start
 }
 
 // Configured is a release as ttreport.yaml lists it.
@@ -25,18 +28,26 @@ type Configured struct {
 }
 
 // Releases orders what was measured, oldest first: listed releases as they are listed, others by the earliest start of
-// their runs; ties by natural order of the names. A run without a release is a build of its own.
+// their runs; ties by natural order of the names. A run without a release is a build of its own, and so is a run of channel pr or
+// dev that names a release which runs of another channel have: it was built on that release and is not part of it.
 func Releases(c *columns.Columns, listed []Configured) []Release {
 	byName := map[string]*Release{}
+	proper := map[string]bool{}
+	for i := range c.Runs {
+		if h := &c.Runs[i]; joins(ChannelOf(h)) {
+			proper[h.Release] = true
+		}
+	}
 	for i := range c.Runs {
 		h := &c.Runs[i]
 		name, label := h.Release, true
-		if name == "" {
+		channel := ChannelOf(h)
+		if name == "" || !joins(channel) && proper[name] {
 			name, label = h.ID, false
 		}
 		r := byName[name]
 		if r == nil {
-			r = &Release{Name: name, Label: label, Line: h.Line, Date: h.Start}
+			r = &Release{Name: name, Label: label, Line: h.Line, Channel: channel, Date: h.Start}
 			byName[name] = r
 		}
 		if h.Start.Before(r.Date) {
@@ -77,6 +88,45 @@ func Releases(c *columns.Columns, listed []Configured) []Release {
 		}
 		return NaturalLess(a.Name, b.Name)
 	})
+	return out
+}
+
+// ChannelOf is a run's channel with its default: release for a run with a release, dev for one without.
+func ChannelOf(h *columns.RunHead) string {
+	switch {
+	case h.Channel != "":
+		return h.Channel
+	case h.Release != "":
+		return schema.ChannelRelease
+	}
+	return schema.ChannelDev
+}
+
+// joins reports whether a channel's builds serve as baselines.
+func joins(channel string) bool {
+	return channel == schema.ChannelRelease || channel == schema.ChannelMain
+}
+
+// sequence is a line of releases of one channel: what a baseline is taken from.
+type sequence struct{ channel, line string }
+
+// sequences says from which sequence each release takes its baseline: its own, or, for a build that never serves as one, main's
+// where main has builds of its line, else release's.
+func sequences(releases []Release) []sequence {
+	has := map[sequence]bool{}
+	for _, r := range releases {
+		has[sequence{r.Channel, r.Line}] = true
+	}
+	out := make([]sequence, len(releases))
+	for i, r := range releases {
+		out[i] = sequence{r.Channel, r.Line}
+		if !joins(r.Channel) {
+			out[i].channel = schema.ChannelMain
+			if !has[out[i]] {
+				out[i].channel = schema.ChannelRelease
+			}
+		}
+	}
 	return out
 }
 

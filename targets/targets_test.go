@@ -1,6 +1,7 @@
 package targets_test
 
 import (
+	"context"
 	"maps"
 	"math"
 	"os"
@@ -68,6 +69,16 @@ func build(runs ...run) *columns.Columns {
 	return b.Seal()
 }
 
+// judge is what the newest release's targets say, judged with its whole history.
+func judge(t *testing.T, c *columns.Columns) []schema.Verdict {
+	t.Helper()
+	j, err := targets.New(context.Background(), c, targets.Releases(c, nil), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return j.Targets(len(j.Releases)-1, "M", "n150")
+}
+
 func words(list []schema.Verdict) string {
 	var out []string
 	for _, v := range list {
@@ -101,7 +112,7 @@ func TestVerdicts(t *testing.T) {
 		if c.r.key.Task == "" {
 			c.r.key = key(1)
 		}
-		if got := words(targets.Judge(build(c.r), []int{0})); got != c.want {
+		if got := words(judge(t, build(c.r))); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}
@@ -111,7 +122,7 @@ func TestVerdicts(t *testing.T) {
 func TestRunsOfAReleaseCountTogether(t *testing.T) {
 	tg := []schema.Target{target("ttft", "target", 100, 0)}
 	c := build(run{release: "v1", key: key(1), ttft: []float64{120}, targets: tg}, run{release: "v1", key: key(1), ttft: []float64{95}, targets: tg})
-	v := targets.Judge(c, []int{0, 1})
+	v := judge(t, c)
 	if len(v) != 1 || v[0].Word != schema.Fail || v[0].N != 2 {
 		t.Fatalf("%+v", v)
 	}
@@ -236,20 +247,27 @@ func TestReleaseOrder(t *testing.T) {
 	if got := names(rel); got != "v0.9.0 v0.10.0 build v0.11.0" {
 		t.Error(got)
 	}
-	series := targets.AllSeries(c, rel)
-	changes := targets.Changes(series, rel, 3)
-	for _, v := range changes {
+	if rel[2].Channel != schema.ChannelDev || rel[1].Channel != schema.ChannelRelease {
+		t.Errorf("channels %+v", rel)
+	}
+	j, err := targets.New(context.Background(), c, rel, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range j.History(3) {
 		if v.Metric == "ttft" {
-			if ref, _ := v.Ref.Get(); ref != 11 || v.Word != schema.Insufficient || v.Reason.Args["baseline"] != "v0.10.0" {
+			if ref, _ := v.Ref.Get(); math.Abs(ref-math.Sqrt(110)) > 1e-9 || v.Baseline != "v0.10.0" {
 				t.Errorf("a build served as a release's baseline: %+v", v)
 			}
-			if e, _ := v.Effect.Get(); math.Abs(e-1./11) > 1e-9 {
+			if e, _ := v.Effect.Get(); math.Abs(e-(12/math.Sqrt(110)-1)) > 1e-9 {
 				t.Errorf("effect %v: positive is worse", e)
 			}
 		}
 	}
-	if first := targets.Changes(series, rel, 0); first[0].Reason.Code != "no-baseline" {
-		t.Errorf("%+v", first[0])
+	for _, v := range j.History(0) {
+		if v.Metric == "ttft" && v.Reason.Code != "no-baseline" {
+			t.Errorf("%+v", v)
+		}
 	}
 }
 

@@ -199,8 +199,19 @@ func makeReport(ctx context.Context, ws *workspace.Workspace, dirs []string, cac
 	if err != nil {
 		return nil, failure{code: exitInput, err: err}
 	}
-	releases := targets.Releases(cols, order)
-	return render.New(render.Input{Title: ws.Title(), Columns: cols, Releases: releases, Series: targets.AllSeries(cols, releases), Notes: notes,
+	policy, err := ws.Policy(time.Now())
+	if err != nil {
+		return nil, failure{code: exitUsage, err: err}
+	}
+	judged, err := targets.New(ctx, cols, targets.Releases(cols, order), policy)
+	if err != nil {
+		return nil, err
+	}
+	failOn, err := ws.FailOn()
+	if err != nil {
+		return nil, failure{code: exitUsage, err: err}
+	}
+	return render.New(render.Input{Title: ws.Title(), Judged: judged, FailOn: failOn, Notes: notes,
 		Problems: append(bad, notAmong(problems, bad, cols)...), Version: versionLine(), Topics: topics(),
 		Licences: []render.Licence{{Name: "Apache ECharts", Version: static.EChartsVersion, Licence: "Apache-2.0", File: "assets/echarts.LICENSE.txt"}}}), nil
 }

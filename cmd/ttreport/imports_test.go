@@ -39,7 +39,7 @@ var rooms = map[string][]string{
 	"ingest/llmd":          {},
 	"ingest/archive":       {},
 	"ingest/history":       {},
-	"render/words":         {},
+	"render/words":         {"targets"},
 	"render/chart":         {"render/words"},
 	"render/chart/svg":     {"render/chart"},
 	"collect/arrival":      {},

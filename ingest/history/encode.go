@@ -382,6 +382,7 @@ func encodeTarget(t *schema.Target) []byte {
 	o.text("source", t.Source)
 	o.text("sha256", t.SHA256)
 	o.text("as_of", t.AsOf)
+	o.count("items", t.Items)
 	return o.bytes(t.Unknown)
 }
 

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -12,6 +13,7 @@ import (
 type scanner struct {
 	*columns.Builder
 	byText map[string]int32 // key index by the key's JSON text, which repeats from document to document
+	conds  map[string]int32 // likewise of conditions
 	shapes map[metricID]*shape
 	pend   []pending
 }
@@ -30,7 +32,7 @@ type pending struct {
 }
 
 func newScanner() *scanner {
-	return &scanner{Builder: columns.NewBuilder(), byText: map[string]int32{}, shapes: map[metricID]*shape{}}
+	return &scanner{Builder: columns.NewBuilder(), byText: map[string]int32{}, conds: map[string]int32{}, shapes: map[metricID]*shape{}}
 }
 
 // document appends one document. On a problem the columns are as before.
@@ -87,10 +89,18 @@ func (s *scanner) member(sc *decode.Scanner, name string, h *columns.RunHead, ve
 	case "model":
 		h.Model = decodeModel(sc.Value())
 	case "device":
-		h.Device = sc.Value().Get("name").Str()
+		v := sc.Value()
+		h.Device, h.Mesh, h.Firmware = v.Get("name").Str(), v.Get("mesh").Str(), v.Get("firmware").Str()
 	case "stack":
 		v := sc.Value()
-		h.Engine, h.Version = v.Get("engine").Str(), v.Get("version").Str()
+		h.Engine, h.Version, h.Image, h.Digest = v.Get("engine").Str(), v.Get("version").Str(), v.Get("image").Str(), v.Get("digest").Str()
+		for _, m := range v.Get("commits").Members() {
+			if h.Commits == nil {
+				h.Commits = map[string]string{}
+			}
+			h.Commits[m.Key] = m.Val.Str()
+		}
+		h.Dirty, _ = v.Get("dirty").Truth()
 	case "points":
 		sc.Array(func() { s.point(sc, run) })
 	case "scores":
@@ -161,11 +171,39 @@ func (s *scanner) point(sc *decode.Scanner, run int32) {
 			p.Repeat = int16(sc.Value().Float0())
 		case "metrics":
 			sc.Object(func(name []byte) { s.metric(sc, string(name), &p) })
+		case "conditions":
+			p.Cond = s.condIndex(sc)
+		case "client":
+			s.client(sc)
 		default:
 			sc.Skip()
 		}
 	})
 	s.End(p)
+}
+
+func (s *scanner) condIndex(sc *decode.Scanner) int32 {
+	raw := sc.Skip()
+	if i, ok := s.conds[string(raw)]; ok {
+		return i
+	}
+	conds := columns.Conditions{}
+	for _, m := range decode.NewScanner(raw, decode.DefaultLimits().Depth).Value().Members() {
+		conds[m.Key] = m.Val.Text()
+	}
+	i := s.Cond(conds)
+	s.conds[string(raw)] = i
+	return i
+}
+
+// client keeps the facts about the load client that are numbers, as statistics of a metric of their own.
+func (s *scanner) client(sc *decode.Scanner) {
+	sc.Object(func(key []byte) {
+		name := string(key)
+		if v, err := strconv.ParseFloat(sc.Value().Text(), 64); err == nil {
+			s.Value(s.StatID(columns.StatID{Metric: columns.ClientMetric, Stat: name}), v)
+		}
+	})
 }
 
 func (s *scanner) keyIndex(sc *decode.Scanner) int32 {

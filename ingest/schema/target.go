@@ -12,6 +12,7 @@ type Target struct {
 	Source    string  // file that states it
 	SHA256    string
 	AsOf      string // date of the source, YYYY-MM-DD, or ""
+	Items     int    // questions behind the reference score of an eval; 0: not stated
 	Unknown   Unknown
 }
 
@@ -20,6 +21,9 @@ const (
 	LevelFunctional = "functional"
 	LevelComplete   = "complete"
 	LevelTarget     = "target"
+	// LevelReference is the one level of an eval: the score that the model has elsewhere. Any declared status above experimental
+	// promises it.
+	LevelReference = "reference"
 )
 
 // Levels lists the levels, least demanding first.

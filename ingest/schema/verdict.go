@@ -24,10 +24,47 @@ type Verdict struct {
 	Cause    string
 	Value    Number
 	Ref      Number      // the limit, or the baseline
-	Effect   Number      // signed relative change; positive is worse
+	Effect   Number      // signed relative change; positive is worse; of evals in percentage points / 100
 	Interval *[2]float64 // of Effect, 95 %
 	N        int         // measurements behind Value
 	Reason   Reason
+
+	Impl, Def string
+	Baseline  string // newest release of the baseline, or ""
+	First     string // release that saw the change first, when this one is not it
+	P, Q      Number // one-sided, in the direction of the change; q over the cells of the release
+	Follow    Follow
+	Decision  *Decision // of a person, when one speaks of this verdict
+}
+
+// Follow is what a later release said of a change that was seen once.
+type Follow struct {
+	Release string
+	Again   bool // it was seen again
+}
+
+// Decision is what a person said of a verdict, a lint, a run or a change, and answers for.
+type Decision struct {
+	ID      string
+	Kind    string // pin, dismiss, accept, waive, invalidate or supersede
+	Reason  string
+	Owner   string
+	Expires string // YYYY-MM-DD, or "" for never
+	Expired bool   // it no longer holds
+}
+
+// Lint is something that makes numbers of a release untrustworthy, whatever they are.
+type Lint struct {
+	ID       string // of the check: "few-items"
+	Severity string // error (fails a gate that asks for valid numbers), warning or note
+	Release  string
+	Run      string
+	Model    string
+	Device   string
+	Subject  string // the workload, task, image … it speaks of
+	Count    int    // how many alike it stands for, itself included
+	Reason   Reason
+	Decision *Decision
 }
 
 // Verdict words. The first six are against a target, the next seven against history.

@@ -93,6 +93,42 @@ func Signed(metric string, effect float64) string {
 	return Change(effect)
 }
 
+// Interval writes an interval of effects as changes of the number itself, smaller first.
+func Interval(metric string, effect [2]float64) string {
+	lo, hi := effect[0], effect[1]
+	if info, _ := schema.MetricByName(metric); info.Better == schema.Higher {
+		lo, hi = -hi, -lo
+	}
+	return Change(lo) + " to " + Change(hi)
+}
+
+// Effect is the change of a verdict's number: in percent, or in percentage points for an eval.
+func Effect(v schema.Verdict, effect float64) string {
+	if v.Key.Task == "eval" {
+		return Points(-effect)
+	}
+	return Signed(v.Metric, effect)
+}
+
+// IntervalOf is a verdict's interval in the unit of [Effect].
+func IntervalOf(v schema.Verdict) string {
+	if v.Key.Task == "eval" {
+		return Points(-v.Interval[1]) + " to " + Points(-v.Interval[0])
+	}
+	return Interval(v.Metric, *v.Interval)
+}
+
+// Workload is what was measured, as people name it: lengths and load, or the eval's task.
+func Workload(k schema.Key) string {
+	if k.Task != "eval" {
+		return k.Workload()
+	}
+	if f := k.Dims["filter"]; f != "" {
+		return k.Dataset + " (" + f + ")"
+	}
+	return k.Dataset
+}
+
 // Absent is how an absent number is written in a cell.
 const Absent = "–"
 

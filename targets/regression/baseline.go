@@ -21,6 +21,7 @@ func (b *baseline) kbar() float64 { return float64(b.n) / b.inverse }
 // state is what the judge remembers of a cell between releases.
 type state struct {
 	from     int32   // first observation of the level that holds
+	seen     int     // independent runs that saw the suspect again, and were not enough yet
 	suspect  int32   // observation whose probable change waits for an independent run; -1
 	dir      float64 // of the suspect: +1 worse, −1 better
 	suspectP float64 // its p value, for the tails

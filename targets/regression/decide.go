@@ -22,6 +22,9 @@ func (j *judge) decide(release int32, x *test, dir float64, q float32, p *prior,
 		defer j.learn(x, row)
 	}
 	c := &claim{x: x, row: row, cell: cell, o: o, s: s, p: p, release: release, dir: dir, joins: joins, t95: qs.of(x.df).t95}
+	if o.Accept && joins {
+		defer j.accepted(x)
+	}
 	switch {
 	case j.twoModes(x):
 		row.Word, row.Why = Noisy, WhyTwoModes
@@ -44,6 +47,18 @@ func (j *judge) learn(x *test, row *Row) {
 	default:
 		j.tails.add(x.d, x.raw)
 	}
+}
+
+// accepted starts a level where a person wants it.
+func (j *judge) accepted(x *test) {
+	st := &j.state[x.cell]
+	if st.from == x.obs {
+		return
+	}
+	j.rows[x.obs].out = false
+	j.restart(x.cell, x.obs)
+	st.suspect, st.back, st.old = -1, false, math.NaN()
+	j.out.Levels = append(j.out.Levels, Level{Cell: x.cell, At: x.obs, Found: j.t.Obs[x.obs].Release, D: x.d, P: math.NaN(), Source: ByPerson})
 }
 
 // claim is one observation on its way to a word.
@@ -105,6 +120,10 @@ func (j *judge) seenAgain(c *claim) bool {
 	if st.back {
 		c.row.Word = Recovered
 	}
+	if st.seen++; st.seen < witnesses(c.x.base.n) {
+		c.row.Evidence, c.row.Why, c.row.out = Probable, WhyAnotherWitness, true
+		return true
+	}
 	j.rows[at].Follow = c.release + 1
 	j.accept(c, at, dir)
 	return true
@@ -145,7 +164,7 @@ func (j *judge) settle(c *claim, dir float64) {
 	}
 	st.suspect = -1
 	if dir != 0 {
-		st.suspect, st.dir, c.row.out = c.x.obs, dir, true
+		st.suspect, st.dir, st.seen, c.row.out = c.x.obs, dir, 0, true
 	}
 }
 
@@ -167,6 +186,14 @@ func (j *judge) passed(c *claim) bool {
 	}
 	d2 := c.o.Z2 - c.s.now - c.x.base.mean
 	if dir*d2 >= c.cell.Delta && j.again(c.x, c.x.d, d2, dir, c.p) <= j.size(c.x.base.n) {
+		if witnesses(c.x.base.n) > 1 {
+			c.row.Why = WhyAnotherWitness
+			j.settle(c, dir)
+			if c.joins {
+				j.state[c.x.cell].seen = 1
+			}
+			return true
+		}
 		c.row.Evidence, c.row.Why, c.row.D = Confirmed, WhyRecheck, d2+c.x.shift
 		if c.joins {
 			j.accept(c, c.x.obs, dir)
@@ -208,7 +235,7 @@ func (j *judge) disagreed(c *claim) bool {
 	d2 := c.o.Z2 - c.s.now - c.x.base.mean
 	// At one in two hundred: every cell with a second run is asked, and none is corrected for.
 	const size = .005
-	if d2 < c.cell.Delta || c.x.total() >= c.cell.Delta || upperTail(d2/c.x.se, c.x.df) > size {
+	if d2 < c.cell.Delta || c.x.total() >= c.cell.Delta || UpperTail(d2/c.x.se, c.x.df) > size {
 		return false
 	}
 	c.row.Word, c.row.Why = Watch, WhyRunsDisagree
@@ -241,7 +268,7 @@ func (j *judge) quiet(c *claim) {
 	switch {
 	case math.Abs(d)+half < delta:
 		row.Word, row.Why = Same, WhyEquivalent
-	case d >= delta:
+	case math.Abs(d) >= delta:
 		row.Word, row.Why = Watch, WhyNotSignificant
 	case d+half < delta:
 		row.Word, row.Why = Noisy, WhyNotWorse

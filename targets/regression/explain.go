@@ -84,7 +84,7 @@ func (p *probe) capture(j *judge, release int32, tests []test, between, within *
 func (j *judge) reckon(x *test, between, within *prior, tests []test, passed []int8) *Reckoning {
 	cell, o := &j.t.Cells[x.cell], j.t.Obs[x.obs]
 	s := &j.strata[cell.Stratum]
-	r := &Reckoning{Obs: o, Mean: x.base.mean, S2: x.base.s2, Nu: x.base.nu, D0: between.d0, S02: math.NaN(), Variance: x.s2, Sw2: math.NaN(), Floor: j.floored(0, cell, &o), Df: x.df, SE: x.se, T: x.t,
+	r := &Reckoning{Obs: o, Mean: x.base.mean, S2: x.base.s2, Nu: x.base.nu, D0: between.d0, S02: math.NaN(), Variance: x.s2, Sw2: math.NaN(), Floor: j.least(cell, &o), Df: x.df, SE: x.se, T: x.t,
 		P: math.NaN(), Shift: s.now, Change: s.change, D: x.d, Delta: cell.Delta, Passing: 0}
 	if between.known {
 		r.S02 = between.s02[cell.Stratum]
@@ -96,7 +96,7 @@ func (j *judge) reckon(x *test, between, within *prior, tests []test, passed []i
 	if !x.ok {
 		return r
 	}
-	r.P = upperTail(math.Abs(x.t), x.df)
+	r.P = UpperTail(math.Abs(x.t), x.df)
 	r.Rank = 1
 	for i := range tests {
 		y := &tests[i]
@@ -157,7 +157,7 @@ func Repeats(r *Reckoning) (repeats, releases int) {
 		}
 		sb2 = math.Max(0, r.Variance-sw2*inverse/n)
 	}
-	want := quantile(.95, r.Df) + quantile(.80, r.Df)
+	want := Quantile(.95, r.Df) + Quantile(.80, r.Df)
 	room := r.Delta*r.Delta/(want*want) - sb2 - r.Variance/n
 	if room > 0 {
 		return int(math.Ceil(sw2 / room)), 0

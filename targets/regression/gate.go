@@ -54,7 +54,7 @@ func (j *judge) gate(x *test, p, within *prior, q *quantiles) {
 	}
 	x.prior2 = p.s02[cell.Stratum]
 	x.s2, x.df = p.moderate(x.base.s2, x.base.nu, cell.Stratum)
-	x.s2 = j.floored(x.s2, cell, o)
+	x.s2, x.df = j.floored(x.s2, x.df, cell, o)
 	sw2 := 0.
 	if within.known {
 		sw2, _ = within.moderate(x.base.ssw/math.Max(1, x.base.nuw), x.base.nuw, cell.Stratum)
@@ -63,15 +63,30 @@ func (j *judge) gate(x *test, p, within *prior, q *quantiles) {
 	x.t = x.d / x.se
 	x.ok = true
 	if math.Abs(x.t) > q.of(x.df).t95 {
-		x.p = upperTail(math.Abs(x.t), x.df)
+		x.p = UpperTail(math.Abs(x.t), x.df)
 	}
+}
+
+// least is the variance that no estimate may go below.
+func (j *judge) least(cell *Cell, o *Obs) float64 {
+	f := math.Max(math.Max(j.rules.Floor, cell.Resolution/math.Sqrt(12)), float64(o.SE))
+	return f * f
 }
 
 // floored applies the noise that no estimate may go below: a floor, the rounding of the stored value, the requests' own
 // standard error. They enter by maximum, never by sum: each is part of what releases show already.
-func (j *judge) floored(s2 float64, cell *Cell, o *Obs) float64 {
-	f := math.Max(j.rules.Floor, cell.Resolution/math.Sqrt(12))
-	return math.Max(s2, math.Max(f*f, float64(o.SE)*float64(o.SE)))
+//
+// A floor that is far above the estimate leaves little of the estimate's uncertainty: by Satterthwaite's rule the degrees of
+// freedom grow with the square of their ratio.
+func (j *judge) floored(s2, df float64, cell *Cell, o *Obs) (v, dfv float64) {
+	f := j.least(cell, o)
+	if f <= s2 {
+		return s2, df
+	}
+	if s2 <= 0 {
+		return f, math.Inf(1)
+	}
+	return f, df * (f / s2) * (f / s2)
 }
 
 // discover marks the tests that pass Benjamini and Hochberg's procedure at level q in one direction, over a family of so many
@@ -101,24 +116,31 @@ func discover(tests []test, dir float64, family int, q float64, qs []float32, pa
 }
 
 // again tests an independent run given the first: both are compared with the same baseline, whose error they share, so the
-// second is expected at d1/(n+1) under no change. Their distance is one more degree of freedom of the cell's own noise. Below
-// three releases, where a baseline hardly knows its noise, so is the first change itself: that makes the test the exact predictive
-// one, which from three releases on would cost a third of the power for few false alarms fewer. It returns the one-sided p in
-// direction dir.
+// second is expected at d1/(n+1) under no change. Their distance is one more degree of freedom of the cell's own noise. It returns
+// the one-sided p in direction dir.
+//
+// Rejected: the exact predictive test, which counts the first change as noise too. It halves the false confirmations, which are
+// few, and costs a third of the power.
 func (j *judge) again(x *test, d1, d2, dir float64, p *prior) float64 {
 	n := float64(x.base.n)
 	rho := 1 / (n + 1)
 	v, df := x.s2, x.df
 	if !math.IsInf(p.d0, 1) {
 		own, nu := x.base.nu*x.base.s2+(d2-d1)*(d2-d1)/2, x.base.nu+1
-		if x.base.n < 3 {
-			own, nu = own+d1*d1/(1+1/n), nu+1
-		}
 		v, df = (p.d0*x.prior2+own)/(p.d0+nu), math.Min(p.d0+nu, p.sumNu)
-		v = j.floored(v, &j.t.Cells[x.cell], &j.t.Obs[x.obs])
+		v, df = j.floored(v, df, &j.t.Cells[x.cell], &j.t.Obs[x.obs])
 	}
 	se := math.Sqrt(v * (1 + 1/n) * (1 - rho*rho))
-	return upperTail(dir*(d2-rho*d1)/se, df)
+	return UpperTail(dir*(d2-rho*d1)/se, df)
+}
+
+// witnesses is how many independent runs must see a change again before it is confirmed. A baseline of one or two releases hardly
+// knows its own noise, and a second value that shares its error says little: it takes two.
+func witnesses(n int) int {
+	if n < 3 {
+		return 2
+	}
+	return 1
 }
 
 // size of the independent run's test: the more history, the more can be asked of it.

@@ -151,7 +151,7 @@ func (j *judge) release(release int32, obs, cellOf []int32) {
 	discover(tests, 1, family, j.rules.Q, qs, passed)
 	discover(tests, -1, family, j.rules.Q, qs, passed)
 	j.predictions(tests)
-	j.out.Fits[release] = Fit{Cells: family, D0: p.d0, Sd: typicalSd(&p), Tested: j.tested, Exceeded: j.exceeded}
+	j.out.Fits[release] = Fit{Cells: family, D0: p.d0, Sd: typicalSd(&p), S0: p.s02, SumNu: p.sumNu, Tested: j.tested, Exceeded: j.exceeded}
 	if j.probe != nil {
 		j.probe.capture(j, release, tests, &p, &within, passed)
 	}

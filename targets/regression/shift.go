@@ -203,7 +203,7 @@ func (j *judge) shiftTests(list []moved, p *prior) []shiftTest {
 		x.s2, x.df = p.moderate(own, x.nu, m.stratum)
 		x.s2 = math.Max(x.s2, math.Max(j.rules.Floor*j.rules.Floor, m.sampling))
 		x.se = math.Sqrt(x.s2 * (1 + 1/float64(x.n)))
-		x.p = upperTail(math.Abs(x.d)/x.se, x.df)
+		x.p = UpperTail(math.Abs(x.d)/x.se, x.df)
 		x.ok = true
 	}
 	for _, dir := range []float64{1, -1} {
@@ -288,5 +288,5 @@ func (j *judge) againShift(d1 float64, x shiftTest, dir float64, p *prior) float
 	n := float64(x.n)
 	rho := 1 / (n + 1)
 	se := math.Sqrt(x.s2 * (1 + 1/n) * (1 - rho*rho))
-	return upperTail(dir*(x.d-rho*d1)/se, x.df)
+	return UpperTail(dir*(x.d-rho*d1)/se, x.df)
 }

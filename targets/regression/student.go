@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// upperTail is P(T > t) for Student's t with df degrees of freedom; df may be infinite.
-func upperTail(t, df float64) float64 {
+// UpperTail is P(T > t) for Student's t with df degrees of freedom; df may be infinite.
+func UpperTail(t, df float64) float64 {
 	if math.IsInf(df, 1) || df > 1e7 {
 		return .5 * math.Erfc(t/math.Sqrt2)
 	}
@@ -23,8 +23,8 @@ func upperTail(t, df float64) float64 {
 	return half
 }
 
-// quantile is the p quantile of Student's t; df may be infinite.
-func quantile(p, df float64) float64 {
+// Quantile is the p quantile of Student's t; df may be infinite.
+func Quantile(p, df float64) float64 {
 	if math.IsInf(df, 1) || df > 1e7 {
 		return distuv.UnitNormal.Quantile(p)
 	}
@@ -53,7 +53,7 @@ func (q *quantiles) of(df float64) *quantiles {
 	}
 	x := q.byDf[df]
 	if x == nil {
-		x = &quantiles{df: df, t95: quantile(.95, df), t975: quantile(.975, df), t99: quantile(.99, df)}
+		x = &quantiles{df: df, t95: Quantile(.95, df), t975: Quantile(.975, df), t99: Quantile(.99, df)}
 		q.byDf[df] = x
 	}
 	q.recent = x

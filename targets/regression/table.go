@@ -34,6 +34,7 @@ type Obs struct {
 	SE      float32 // standard error of the value from its own requests, relative; 0 when unknown
 	Pin     bool    // a person says that a new level starts here
 	Dismiss bool    // a person says that no new level starts here
+	Accept  bool    // a person wants the change that is seen here: it is judged, and then the new level holds
 }
 
 // mean is the observation as a later baseline sees it, before shifts are removed: all repeats of all runs.
@@ -114,6 +115,7 @@ const (
 	WhyTwoModes           // history has two levels and keeps changing between them
 	WhyFirst              // no earlier release in its line has the cell
 	WhyOneEach            // baselines of one release each: there is no noise to compare with
+	WhyAnotherWitness     // seen again, against a baseline that is too short to be sure of it: one more run is needed
 	WhyBaseSuspect        // a build that never joins shows what its base's newest release shows already
 	WhyConditions         // every earlier observation was made under conditions that change the meaning
 )
@@ -168,9 +170,11 @@ type Judgement struct {
 
 // Fit is what a release's noise looked like, and how well earlier predictions held.
 type Fit struct {
-	Cells    int     // in the family of tests
-	D0       float64 // weight of the common noise, in degrees of freedom; Inf when all cells are alike
-	Sd       float64 // typical noise: the median over strata of s0
-	Tested   int     // forward predictions up to this release, of cells with six releases or more
-	Exceeded int     // of them, how many had two-sided p below .02, of which two in a hundred are expected
+	Cells    int       // in the family of tests
+	D0       float64   // weight of the common noise, in degrees of freedom; Inf when all cells are alike
+	Sd       float64   // typical noise: the geometric mean over strata of s0
+	S0       []float64 // typical variance by stratum; NaN where nothing is known
+	SumNu    float64   // degrees of freedom of all cells together
+	Tested   int       // forward predictions up to this release, of cells with six releases or more
+	Exceeded int       // of them, how many had two-sided p below .02, of which two in a hundred are expected
 }

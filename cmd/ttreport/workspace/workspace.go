@@ -24,8 +24,10 @@ const ConfigName = "ttreport.yaml"
 
 // Config is ttreport.yaml. Every field may be left out.
 type Config struct {
-	Title    string    `yaml:"title"`
-	Releases []Release `yaml:"releases"`
+	Title     string     `yaml:"title"`
+	Releases  []Release  `yaml:"releases"`
+	Judge     Judge      `yaml:"judge"`
+	Decisions []Decision `yaml:"decisions"`
 }
 
 // Release places a release in the order, oldest first.

@@ -2,8 +2,10 @@ package columns
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 	"sort"
+	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 )
@@ -14,11 +16,12 @@ type Builder struct {
 	keys    map[string]int32
 	stats   map[StatID]uint16
 	reasons map[string]int32
+	conds   map[string]int32
 }
 
 // NewBuilder starts empty columns.
 func NewBuilder() *Builder {
-	return &Builder{C: &Columns{Reasons: []string{""}}, keys: map[string]int32{}, stats: map[StatID]uint16{}, reasons: map[string]int32{"": 0}}
+	return &Builder{C: &Columns{Reasons: []string{""}, Conds: []Conditions{nil}}, keys: map[string]int32{}, stats: map[StatID]uint16{}, reasons: map[string]int32{"": 0}, conds: map[string]int32{"": 0}}
 }
 
 // Key interns a workload key by its canonical name.
@@ -63,6 +66,30 @@ func (b *Builder) Reason(s string) int32 {
 	return i
 }
 
+// Cond interns conditions; a seed is not one.
+func (b *Builder) Cond(c Conditions) int32 {
+	names := make([]string, 0, len(c))
+	for name := range c {
+		if name != "seed" {
+			names = append(names, name)
+		}
+	}
+	sort.Strings(names)
+	var text strings.Builder
+	kept := make(Conditions, len(names))
+	for _, name := range names {
+		fmt.Fprintf(&text, "%q=%q,", name, c[name])
+		kept[name] = c[name]
+	}
+	if i, ok := b.conds[text.String()]; ok {
+		return i
+	}
+	i := int32(len(b.C.Conds))
+	b.conds[text.String()] = i
+	b.C.Conds = append(b.C.Conds, kept)
+	return i
+}
+
 // AppendRuns copies runs of other columns, in the order given, and renumbers what they refer to.
 func (b *Builder) AppendRuns(from *Columns, runs []int) {
 	keyMap := make([]int32, len(from.Keys))
@@ -72,6 +99,10 @@ func (b *Builder) AppendRuns(from *Columns, runs []int) {
 	statMap := make([]uint16, len(from.Stats))
 	for i, s := range from.Stats {
 		statMap[i] = b.StatID(s)
+	}
+	condMap := make([]int32, len(from.Conds))
+	for i, c := range from.Conds {
+		condMap[i] = b.Cond(c)
 	}
 	newRun := map[int32]int32{}
 	for _, r := range runs {
@@ -86,7 +117,7 @@ func (b *Builder) AppendRuns(from *Columns, runs []int) {
 			for _, s := range from.stat[p.from:p.to] {
 				b.C.stat = append(b.C.stat, statMap[s])
 			}
-			p.Run, p.Key, p.Reason, p.from, p.to = run, keyMap[p.Key], b.Reason(from.Reasons[p.Reason]), lo, int32(len(b.C.value))
+			p.Run, p.Key, p.Cond, p.Reason, p.from, p.to = run, keyMap[p.Key], condMap[p.Cond], b.Reason(from.Reasons[p.Reason]), lo, int32(len(b.C.value))
 			b.C.Points = append(b.C.Points, p)
 		}
 		head.PointsEnd = len(b.C.Points)
@@ -148,10 +179,10 @@ func (b *Builder) Mark() Columns { return *b.C }
 func (b *Builder) Reset(mark Columns) {
 	keep := *b.C
 	*b.C = mark
-	b.C.Keys, b.C.keyNames, b.C.Stats, b.C.Reasons = keep.Keys, keep.keyNames, keep.Stats, keep.Reasons
+	b.C.Keys, b.C.keyNames, b.C.Stats, b.C.Reasons, b.C.Conds = keep.Keys, keep.keyNames, keep.Stats, keep.Reasons, keep.Conds
 }
 
-const pointBytes = 4 + 4 + 4 + 4 + 4 + 2 + 1
+const pointBytes = 4 + 4 + 4 + 4 + 4 + 4 + 2 + 1
 
 // PackNumbers returns the points and values as bytes, for a cache; [UnpackNumbers] is its inverse.
 func (c *Columns) PackNumbers() []byte {
@@ -159,7 +190,7 @@ func (c *Columns) PackNumbers() []byte {
 	out := make([]byte, 0, len(c.Points)*pointBytes+len(c.value)*10)
 	for i := range c.Points {
 		p := &c.Points[i]
-		for _, v := range []int32{p.Run, p.Key, p.Reason, p.from, p.to} {
+		for _, v := range []int32{p.Run, p.Key, p.Reason, p.Cond, p.from, p.to} {
 			out = le.AppendUint32(out, uint32(v))
 		}
 		out = le.AppendUint16(out, uint16(p.Repeat))
@@ -188,8 +219,8 @@ func (c *Columns) UnpackNumbers(data []byte, points, values int) bool {
 	le := binary.LittleEndian
 	for i := range c.Points {
 		b := data[i*pointBytes:]
-		c.Points[i] = PointRow{Run: int32(le.Uint32(b)), Key: int32(le.Uint32(b[4:])), Reason: int32(le.Uint32(b[8:])), from: int32(le.Uint32(b[12:])),
-			to: int32(le.Uint32(b[16:])), Repeat: int16(le.Uint16(b[20:])), Status: b[22]}
+		c.Points[i] = PointRow{Run: int32(le.Uint32(b)), Key: int32(le.Uint32(b[4:])), Reason: int32(le.Uint32(b[8:])), Cond: int32(le.Uint32(b[12:])),
+			from: int32(le.Uint32(b[16:])), to: int32(le.Uint32(b[20:])), Repeat: int16(le.Uint16(b[24:])), Status: b[26]}
 	}
 	data = data[points*pointBytes:]
 	for i := range c.value {
@@ -206,7 +237,7 @@ func (c *Columns) UnpackNumbers(data []byte, points, values int) bool {
 func (c *Columns) consistent() bool {
 	for i := range c.Points {
 		p := &c.Points[i]
-		if int(p.Run) >= len(c.Runs) || int(p.Key) >= len(c.Keys) || int(p.Reason) >= len(c.Reasons) || p.from > p.to || int(p.to) > len(c.value) ||
+		if int(p.Run) >= len(c.Runs) || int(p.Key) >= len(c.Keys) || int(p.Reason) >= len(c.Reasons) || int(p.Cond) >= len(c.Conds) || p.Cond < 0 || p.from > p.to || int(p.to) > len(c.value) ||
 			int(p.Status) >= len(Statuses()) || p.Run < 0 || p.Key < 0 || p.Reason < 0 || p.from < 0 {
 			return false
 		}

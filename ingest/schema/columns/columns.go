@@ -14,6 +14,7 @@ type Columns struct {
 	Keys    []schema.Key // distinct workload keys
 	Stats   []StatID     // distinct statistics
 	Reasons []string     // distinct reasons for absent numbers; 0 is ""
+	Conds   []Conditions // distinct conditions of points; 0 is none
 
 	Points  []PointRow
 	stat    []uint16 // parallel to value
@@ -36,6 +37,10 @@ type RunHead struct {
 	Impl                     string
 	Device                   string
 	Engine, Version          string
+	Image, Digest            string
+	Mesh, Firmware           string
+	Commits                  map[string]string
+	Dirty                    bool
 	Errors, Warnings         int // problems by severity; notes are not counted
 	FirstPoint, PointsEnd    int // its rows in Points
 	Scores, Targets, Planned int
@@ -43,6 +48,13 @@ type RunHead struct {
 
 // IsSimulated reports whether the run was made on the embedded simulator.
 func (h *RunHead) IsSimulated() bool { return h.Device == schema.Simulated }
+
+// Conditions are what else bears on a point's numbers, by name: ignore_eos, num_prompts, tokenizer … What differs from point to
+// point by design, such as a seed, is left out.
+type Conditions map[string]string
+
+// ClientMetric is the metric under which the facts about the load client stand, such as the statistic concurrency_reached.
+const ClientMetric = "client"
 
 // StatID names a statistic of a metric under a definition. Beside the statistics of [schema.Metric] it may be "n" or
 // "se".
@@ -54,6 +66,7 @@ type PointRow struct {
 	Repeat   int16
 	Status   uint8 // index into Statuses
 	Reason   int32 // index into Reasons: why a failed point has no numbers
+	Cond     int32 // index into Conds
 	from, to int32 // its values
 }
 
@@ -113,6 +126,12 @@ func (c *Columns) Values(p *PointRow, each func(StatID, float64)) {
 	for i := p.from; i < p.to; i++ {
 		each(c.Stats[c.stat[i]], c.value[i])
 	}
+}
+
+// Span returns a point's statistics, as indexes into Stats, and their values. It is for those who look at every point of a
+// history; others use [Columns.Value].
+func (c *Columns) Span(p *PointRow) (stats []uint16, values []float64) {
+	return c.stat[p.from:p.to], c.value[p.from:p.to]
 }
 
 // Value returns one statistic of a point and its definition, or the reason why there is none.

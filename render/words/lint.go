@@ -1,0 +1,84 @@
+package words
+
+import (
+	"fmt"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+)
+
+// Lint is a lint as one sentence with the numbers of its worst case.
+func Lint(l schema.Lint) string {
+	out := lint(&l)
+	if l.Count > 1 {
+		out += fmt.Sprintf(" %d cases in this run; the worst is told.", l.Count)
+	}
+	if l.Decision != nil {
+		out += " " + DecisionNote(*l.Decision)
+	}
+	return out
+}
+
+func lint(l *schema.Lint) string {
+	a := l.Reason.Args
+	s := l.Subject
+	switch l.ID {
+	case "hollow":
+		return sentence("Requests count as completed that produced nothing: " + a["found"])
+	case "zero-score":
+		return fmt.Sprintf("%s scores exactly 0 of %s questions: look at the harness's log before believing it.", a["task"], a["n"])
+	case "few-items":
+		return fmt.Sprintf("%s is %s from %s questions: one more right answer would change it by %s.", a["task"], a["value"], a["n"], "1/"+a["n"])
+	case "limited":
+		return fmt.Sprintf("%s asked the first %s of %s questions, which are no random sample.", a["task"], a["n"], a["of"])
+	case "perfect":
+		return fmt.Sprintf("%s is perfect with a standard error of 0; over %s questions that is no certainty, and Wilson's interval is used.", a["task"], a["n"])
+	case "failed-share":
+		return fmt.Sprintf("%s: %s of %s requests failed, and the statistics are of the others.", s, a["failed"], a["of"])
+	case "saturated":
+		return fmt.Sprintf("%s: %s %s was asked and %s reached: the client or the server could not hold the load.", s, a["what"], Quantity0(a["asked"], a["unit"]), Quantity0(a["got"], a["unit"]))
+	case "short-answers":
+		return fmt.Sprintf("%s: answers of %s tokens on average where %s were asked.", s, a["got"], a["asked"])
+	case "cold-start":
+		return fmt.Sprintf("%s: mean TTFT %s ms beside a median of %s ms over %s requests: the first ones paid for a cold server.", s, a["mean"], a["median"], a["n"])
+	case "second-token-stall":
+		return fmt.Sprintf("%s: one gap of about %s ms a request beside a median of %s ms, hidden in a mean of %s ms.", s, a["stall"], a["median"], a["mean"])
+	case "prefix-cache":
+		return fmt.Sprintf("%s: TTFT %s ms the first time and at most %s ms in every repeat: the prompts seem to be cached.", s, a["first"], a["later"])
+	case "few-requests":
+		return fmt.Sprintf("%s: latencies of %s.", s, plural0(a["n"], "request"))
+	case "few-for-tail":
+		return fmt.Sprintf("%s: a P99 of %s requests is not shown.", s, a["n"])
+	case "no-commits":
+		return fmt.Sprintf("Image %s has no digest, and no commit is stated: nobody can build it again.", a["image"])
+	case "latest-image":
+		return fmt.Sprintf("Image %s names a tag that moves.", a["image"])
+	case "dirty-build":
+		return "The software was built from uncommitted changes."
+	case "mixed-tools":
+		return fmt.Sprintf("%s: measured with %s now and with %s before: nothing of it is compared.", s, a["now"], a["before"])
+	case "nothing-graded":
+		return "Measured, and not one number was graded, by target or by history: that is not a pass."
+	case "stale-targets":
+		return fmt.Sprintf("Targets of %s are from %s, %s days before the run.", a["source"], a["as_of"], a["days"])
+	case "not-positive":
+		return fmt.Sprintf("%s: %s of %s is no measurement.", s, a["metric"], a["value"])
+	case "unused-decision":
+		return sentence("A decision does nothing: " + a["what"])
+	}
+	return l.ID
+}
+
+// Quantity0 is a number that is text already, with its unit.
+func Quantity0(number, unit string) string {
+	if unit == "" {
+		return number
+	}
+	return number + Thin + unit
+}
+
+func plural0(n, noun string) string {
+	if n == "1" {
+		return "1 " + noun
+	}
+	return n + " " + noun + "s"
+}

@@ -1,0 +1,367 @@
+package targets
+
+import (
+	"fmt"
+	"math"
+	"sort"
+	"strconv"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/targets/proportion"
+	"github.com/ttreport/ttreport/targets/regression"
+)
+
+// evalJudgement holds the verdicts of all evals against history, by release.
+type evalJudgement struct {
+	cells []*evalCell
+	rows  map[int][]schema.Verdict
+}
+
+// evalState is what is remembered of an eval between releases.
+type evalState struct {
+	base    []int // indexes of the values that the baseline holds
+	suspect int   // index that waits for an independent run; -1
+	dir     float64
+	row     int     // of the suspect among its release's rows
+	z       float64 // its test statistic
+}
+
+// evalTest is the reckoning of one eval in one release.
+type evalTest struct {
+	cell  int
+	at    int // index of its value
+	d     proportion.Difference
+	worse float64 // change of the share (or of the value), positive is worse
+	p     float64 // one-sided in its direction
+	code  string  // how it was tested, or why it was not
+	args  map[string]string
+	ok    bool
+}
+
+// judgeEvals works through the releases in order; one family of tests a release, apart from performance. Few hundred evals make
+// this cheap, so it is written for reading.
+func judgeEvals(c *columns.Columns, releases []Release, policy *Policy) *evalJudgement {
+	e := &evalJudgement{cells: evalCells(c, releases, policy), rows: map[int][]schema.Verdict{}}
+	state := make([]evalState, len(e.cells))
+	for i := range state {
+		state[i].suspect = -1
+	}
+	next := make([]int, len(e.cells))
+	for ri := range releases {
+		var tests []evalTest
+		for i, cell := range e.cells {
+			if next[i] < len(cell.values) && cell.values[next[i]].release == ri {
+				tests = append(tests, e.test(i, next[i], &state[i], policy, releases[ri].Name))
+				next[i]++
+			}
+		}
+		passed := e.pass(tests)
+		for k := range tests {
+			e.decide(&tests[k], passed[k], &state[tests[k].cell], releases, policy)
+		}
+	}
+	return e
+}
+
+// test compares a release's first score with its baseline.
+func (e *evalJudgement) test(cell, at int, st *evalState, policy *Policy, release string) evalTest {
+	t := evalTest{cell: cell, at: at, args: map[string]string{}}
+	c := e.cells[cell]
+	now := c.values[at].scores[0]
+	if len(st.base) == 0 {
+		t.code = "no-baseline"
+		return t
+	}
+	before := c.values[st.base[len(st.base)-1]].scores[0]
+	if why := promptDiffers(before, now); why != "" && !policy.accepts(c, release) {
+		t.code, t.args["conditions"] = "prompt", why
+		return t
+	}
+	e.compare(&t, c, st, now)
+	return t
+}
+
+// promptDiffers says why two scores answer different questions, or "".
+func promptDiffers(a, b *columns.ScoreRow) string {
+	switch {
+	case a.Outcomes != nil && b.Outcomes != nil && a.Outcomes.Items != b.Outcomes.Items:
+		return "the questions or their prompts differ"
+	case a.Fewshot != nil && b.Fewshot != nil && *a.Fewshot != *b.Fewshot:
+		return fmt.Sprintf("few-shot %d → %d", *a.Fewshot, *b.Fewshot)
+	case a.Version != "" && b.Version != "" && a.Version != b.Version:
+		return "task version " + a.Version + " → " + b.Version
+	}
+	return ""
+}
+
+// accepts reports whether a person said that an eval's change of prompts is to be compared all the same.
+func (p *Policy) accepts(c *evalCell, release string) bool {
+	for _, d := range p.Decisions {
+		if d.Kind == Accept && d.Select.Task != "" && p.holds(d) && glob(d.Release, release) && glob(d.Select.Task, c.id.task) && glob(d.Select.Model, c.id.model) && glob(d.Select.Device, c.id.device) {
+			return true
+		}
+	}
+	return false
+}
+
+// compare chooses the test by the data: paired where the same items were answered, the gate on the arcsine scale from three
+// releases on, Newcombe below, standard errors where nothing else is known.
+func (e *evalJudgement) compare(t *evalTest, c *evalCell, st *evalState, now *columns.ScoreRow) {
+	before := c.values[st.base[len(st.base)-1]].scores[0]
+	better := 1.
+	if now.Direction == "lower" {
+		better = -1
+	}
+	p2, isShare := share(&now.Score)
+	p1, wasShare := share(&before.Score)
+	switch {
+	case before.Outcomes != nil && now.Outcomes != nil && before.Outcomes.Items == now.Outcomes.Items && len(before.Outcomes.Right) == len(now.Outcomes.Right) && isShare && wasShare:
+		lost, gained := discordant(before.Outcomes.Right, now.Outcomes.Right)
+		t.d, t.code = proportion.McNemar(lost, gained, len(now.Outcomes.Right)), "paired"
+		t.args["lost"], t.args["gained"] = strconv.Itoa(lost), strconv.Itoa(gained)
+	case isShare && wasShare && len(st.base) >= 3:
+		t.d, t.code = arcsineGate(c, st.base, p2, now), "eval-gate"
+	case isShare && wasShare && now.N > 0 && before.N > 0:
+		t.d, t.code = proportion.Newcombe(p1, float64(before.N), p2, float64(now.N)), "unpaired"
+	default:
+		v1, ok1 := before.Value.Get()
+		v2, ok2 := now.Value.Get()
+		e1, has1 := before.Stderr.Get()
+		e2, has2 := now.Stderr.Get()
+		if !ok1 || !ok2 || !has1 || !has2 || e1+e2 <= 0 {
+			t.code = "no-error"
+			return
+		}
+		t.d, t.code = proportion.Normal(v1, e1, v2, e2), "by-error"
+	}
+	t.ok = true
+	t.worse = -better * t.d.D
+	t.p = t.d.Fell
+	if t.d.D > 0 {
+		t.p = t.d.Rose
+	}
+	t.args["releases"] = strconv.Itoa(len(st.base))
+}
+
+func discordant(before, now []bool) (lost, gained int) {
+	for i := range now {
+		switch {
+		case before[i] && !now[i]:
+			lost++
+		case !before[i] && now[i]:
+			gained++
+		}
+	}
+	return lost, gained
+}
+
+// arcsineGate compares a share with three releases or more on the scale 2·asin √p, where the variance of n items is 1/n: the
+// noise between releases is never taken below that of the items.
+func arcsineGate(c *evalCell, base []int, p float64, now *columns.ScoreRow) proportion.Difference {
+	const window = 20
+	base = base[max(0, len(base)-window):]
+	mean, ss, meanShare := 0., 0., 0.
+	items := 0
+	for _, b := range base {
+		s := c.values[b].scores[0]
+		q, _ := share(&s.Score)
+		mean += proportion.Arcsine(q) / float64(len(base))
+		meanShare += q / float64(len(base))
+		items += s.N
+	}
+	for _, b := range base {
+		q, _ := share(&c.values[b].scores[0].Score)
+		ss += (proportion.Arcsine(q) - mean) * (proportion.Arcsine(q) - mean)
+	}
+	n := float64(len(base))
+	variance := ss / (n - 1)
+	df := n - 1
+	if now.N > 0 && items > 0 {
+		if least := 1 / float64(now.N); variance < least {
+			variance, df = least, math.Inf(1)
+		}
+	}
+	se := math.Sqrt(variance * (1 + 1/n))
+	d := proportion.Difference{D: p - meanShare}
+	if se == 0 {
+		d.Lo, d.Hi, d.Lo90, d.Hi90, d.Fell, d.Rose = d.D, d.D, d.D, d.D, .5, .5
+		return d
+	}
+	a := proportion.Arcsine(p) - mean
+	// The derivative of p by the arcsine scale brings the error back to shares.
+	slope := math.Max(math.Sqrt(meanShare*(1-meanShare)), .01)
+	t975, t95 := regression.Quantile(.975, df), regression.Quantile(.95, df)
+	d.Lo, d.Hi = d.D-t975*se*slope, d.D+t975*se*slope
+	d.Lo90, d.Hi90 = d.D-t95*se*slope, d.D+t95*se*slope
+	d.Rose = regression.UpperTail(a/se, df)
+	d.Fell = 1 - d.Rose
+	return d
+}
+
+// pass applies the false discovery rule to the evals of a release, each direction by itself.
+func (e *evalJudgement) pass(tests []evalTest) []bool {
+	passed := make([]bool, len(tests))
+	family := 0
+	for i := range tests {
+		if tests[i].ok {
+			family++
+		}
+	}
+	for _, dir := range []float64{1, -1} {
+		var order []int
+		for i := range tests {
+			if tests[i].ok && tests[i].worse*dir > 0 {
+				order = append(order, i)
+			}
+		}
+		sort.SliceStable(order, func(a, b int) bool { return tests[order[a]].p < tests[order[b]].p })
+		for rank := len(order); rank > 0; rank-- {
+			if tests[order[rank-1]].p <= .05*float64(rank)/float64(family) {
+				for _, i := range order[:rank] {
+					passed[i] = true
+				}
+				break
+			}
+		}
+	}
+	return passed
+}
+
+// decide gives one eval its word and brings its state up to date.
+func (e *evalJudgement) decide(t *evalTest, passed bool, st *evalState, releases []Release, policy *Policy) {
+	c := e.cells[t.cell]
+	value := c.values[t.at]
+	now := value.scores[0]
+	rel := releases[value.release]
+	v := schema.Verdict{Release: rel.Name, Run: value.runs[0], Model: c.id.model, Device: c.id.device, Impl: c.id.impl, Key: EvalKey(&now.Score), Metric: c.metric, Stat: "value", Against: schema.AgainstHistory,
+		Value: now.Value, N: now.N, Reason: schema.Reason{Code: t.code, Args: t.args}, Word: schema.Insufficient}
+	if len(st.base) > 0 {
+		b := c.values[st.base[len(st.base)-1]]
+		v.Ref, v.Baseline = b.scores[0].Value, releases[b.release].Name
+	}
+	delta := policy.EvalEffect()
+	t.args["limit"] = num4(100 * delta)
+	if now.N > 0 {
+		t.args["n"] = strconv.Itoa(now.N)
+	}
+	dir := math.Copysign(1, t.worse)
+	joined := joins(rel.Channel)
+	remember := true
+	switch {
+	case t.code == "prompt":
+		v.Word = schema.NotComparable
+		st.base, st.suspect = nil, -1 // the new questions have no history
+	case !t.ok:
+	default:
+		e.measured(&v, t)
+		remember = e.word(&v, t, passed, dir, delta, st, releases, joined)
+	}
+	v.ID = schema.VerdictID(v.Release, v.Baseline, v.Model, v.Device, v.Key, v.Metric, v.Stat+v.Impl, schema.AgainstHistory)
+	e.rows[value.release] = append(e.rows[value.release], v)
+	if _, has := now.Value.Get(); joined && remember && has {
+		st.base = append(st.base, t.at)
+	}
+}
+
+func (e *evalJudgement) measured(v *schema.Verdict, t *evalTest) {
+	v.Effect, v.P = schema.Num(t.worse), schema.Num(t.p)
+	lo, hi := t.worse-(t.d.D-t.d.Lo), t.worse+(t.d.Hi-t.d.D)
+	if t.worse*t.d.D < 0 || t.worse == 0 { // worse is the fall of what was measured: the interval turns over
+		lo, hi = -t.d.Hi, -t.d.Lo
+	}
+	v.Interval = &[2]float64{lo, hi}
+}
+
+// word decides, and reports whether the value may join the baseline.
+func (e *evalJudgement) word(v *schema.Verdict, t *evalTest, passed bool, dir, delta float64, st *evalState, releases []Release, joined bool) bool {
+	c := e.cells[t.cell]
+	half90 := math.Max(t.d.Hi90-t.d.D, t.d.D-t.d.Lo90)
+	if st.suspect >= 0 {
+		first := c.values[st.suspect]
+		again := st.dir*t.worse >= delta && sees(t, st.z, len(st.base))
+		if joined {
+			e.rows[first.release][st.row].Follow = schema.Follow{Release: v.Release, Again: again}
+		}
+		if again {
+			v.Word, v.Evidence, v.First = changeWord(st.dir), "confirmed", releases[first.release].Name
+			if joined {
+				st.base, st.suspect = []int{st.suspect}, -1
+			}
+			return true
+		}
+		if joined {
+			st.suspect = -1
+		}
+	}
+	switch {
+	case passed && dir*t.worse >= delta:
+		v.Word, v.Evidence = changeWord(dir), "probable"
+		if again, seen := e.rechecked(t, st, dir, delta); seen {
+			if !again {
+				v.Word, v.Evidence, v.Reason.Code = schema.Watch, "", "not-seen-again"
+				return false
+			}
+			v.Evidence = "confirmed"
+			if joined {
+				st.base = nil
+			}
+			return true
+		}
+		if joined {
+			st.suspect, st.dir, st.row, st.z = t.at, dir, len(e.rows[c.values[t.at].release]), normalScore(t.p)
+		}
+		return false
+	case t.worse >= delta:
+		v.Word = schema.Watch
+	case math.Abs(t.worse)+half90 < delta:
+		v.Word = schema.Same
+	default:
+		v.Word = schema.Noisy
+		if p, ok := share(&c.values[t.at].scores[0].Score); ok {
+			t.args["needed"] = strconv.Itoa(proportion.Items(math.Max(p, delta), delta))
+		}
+	}
+	return true
+}
+
+// rechecked asks a later run of the release; seen is false when there is none.
+func (e *evalJudgement) rechecked(t *evalTest, st *evalState, dir, delta float64) (again, seen bool) {
+	c := e.cells[t.cell]
+	scores, runs := c.values[t.at].scores, c.values[t.at].runs
+	for i := range scores {
+		if runs[i] == runs[0] {
+			continue
+		}
+		second := evalTest{cell: t.cell, at: t.at, args: map[string]string{}}
+		e.compare(&second, c, st, scores[i])
+		return second.ok && dir*second.worse >= delta && dir*t.worse > 0 && sees(&second, normalScore(t.p), len(st.base)), second.ok
+	}
+	return false, false
+}
+
+// sees tests an independent run given the first: both are compared with the same baseline, whose error they share.
+func sees(t *evalTest, first float64, releases int) bool {
+	const size = .01
+	rho := 1 / float64(releases+1)
+	return distuv.UnitNormal.Survival((normalScore(t.p)-rho*first)/math.Sqrt(1-rho*rho)) <= size
+}
+
+// normalScore is the standard normal value with an upper tail of p.
+func normalScore(p float64) float64 {
+	return distuv.UnitNormal.Quantile(1 - math.Min(.5, math.Max(p, 1e-15)))
+}
+
+func changeWord(dir float64) string {
+	if dir > 0 {
+		return schema.Worse
+	}
+	return schema.BetterWord
+}
+
+// history returns the verdicts of a release.
+func (e *evalJudgement) history(_ *Judgement, release int) []schema.Verdict {
+	return append([]schema.Verdict(nil), e.rows[release]...)
+}

@@ -1,0 +1,240 @@
+package targets
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+)
+
+// FailOn says which kinds of finding make a release unfit.
+type FailOn map[string]bool
+
+// What a gate can fail on.
+const (
+	FailConfirmed    = "confirmed"    // worse, seen again by an independent run
+	FailProbable     = "probable"     // worse, seen once
+	FailWatch        = "watch"        // beyond the limit, not significant
+	FailTarget       = "target"       // a required target that fails
+	FailInconclusive = "inconclusive" // a required target whose interval straddles the limit
+	FailInvalid      = "invalid"      // void numbers, lints that are errors, decisions that have expired
+	FailMissing      = "missing"      // required, planned or attempted, and without a number
+	FailUngraded     = "ungraded"     // a pair of which nothing was graded
+)
+
+// FailKinds lists them.
+func FailKinds() []string {
+	return []string{FailConfirmed, FailProbable, FailWatch, FailTarget, FailInconclusive, FailInvalid, FailMissing, FailUngraded}
+}
+
+// DefaultFailOn is what a gate fails on unless it is told otherwise.
+func DefaultFailOn() FailOn {
+	return FailOn{FailConfirmed: true, FailTarget: true, FailInvalid: true, FailMissing: true}
+}
+
+// ParseFailOn reads a list such as "confirmed,target"; "none" fails on nothing.
+func ParseFailOn(s string) (FailOn, error) {
+	out := FailOn{}
+	for _, kind := range strings.Split(s, ",") {
+		switch kind = strings.TrimSpace(kind); {
+		case kind == "none" || kind == "":
+		case slices.Contains(FailKinds(), kind):
+			out[kind] = true
+		default:
+			return nil, fmt.Errorf("--fail-on %q is none of %s, none", kind, strings.Join(FailKinds(), ", "))
+		}
+	}
+	return out, nil
+}
+
+// The four words of a decision, and the one for a gate that had nothing to say.
+const (
+	Fit          = "fit"
+	FitWithNotes = "fit with notes"
+	NotFit       = "not fit"
+	NoBaseline   = "no baseline"
+	NotGraded    = "not graded"
+)
+
+// Decided is what verdicts and lints come to.
+type Decided struct {
+	Word   string
+	Graded int      // verdicts that measured something against something
+	Exit   int      // 0 fit, 1 not fit, 5 nothing was graded
+	Counts []Tally  // what fails, then what is noted, in the order of weight
+	Waived []string // ids of the decisions that kept something from failing
+}
+
+// Tally counts one kind of finding.
+type Tally struct {
+	Kind  string // of a failure: FailConfirmed …; of a note likewise, or better, same, met …
+	N     int    // points, for changes: what people read; else findings
+	Cells int    // numbers behind them
+	Fails bool
+}
+
+// Findings is what a gate looks at.
+type Findings struct {
+	Targets, History []schema.Verdict
+	Shifts           []Shift
+	Lints            []schema.Lint
+}
+
+// Decide weighs findings. A decision of a person that holds keeps a finding from failing and stays counted; one that has expired
+// fails as if it were an error.
+func Decide(f Findings, on FailOn) Decided {
+	t := tallying{on: on, points: map[string]map[string]bool{}, cells: map[string]int{}, waived: map[string]bool{}}
+	for i := range f.History {
+		v := &f.History[i]
+		switch v.Word {
+		case schema.Worse:
+			t.add(kindOfWorse(v), subject(v), v.Decision)
+		case schema.Watch:
+			if e, ok := v.Effect.Get(); ok && e < 0 {
+				t.note("watched-better", subject(v))
+				break
+			}
+			t.add(FailWatch, subject(v), v.Decision)
+		case schema.Invalid:
+			t.add(FailInvalid, subject(v), nil)
+		case schema.MissingWord:
+			t.add(FailMissing, subject(v), v.Decision)
+		case schema.BetterWord, schema.Recovered:
+			t.note("better", subject(v))
+		case schema.NotComparable:
+			t.note("not-comparable", subject(v))
+		case schema.Noisy:
+			t.note("noisy", subject(v))
+		}
+		if slices.Contains([]string{schema.Worse, schema.BetterWord, schema.Watch, schema.Recovered, schema.Same, schema.Noisy}, v.Word) {
+			t.compared++
+		}
+	}
+	t.targets(f.Targets)
+	for i := range f.Lints {
+		l := &f.Lints[i]
+		switch {
+		case l.Decision != nil && l.Decision.Expired:
+			t.add(FailInvalid, "expired:"+l.Decision.ID, nil)
+		case l.Severity == schema.SevError:
+			t.add(FailInvalid, "lint:"+l.ID+l.Run+l.Subject, l.Decision)
+		case l.Severity == schema.SevWarning && l.Decision == nil:
+			t.note("lint", l.ID+l.Run+l.Subject)
+		}
+	}
+	return t.decided()
+}
+
+func kindOfWorse(v *schema.Verdict) string {
+	if v.Evidence == "confirmed" {
+		return FailConfirmed
+	}
+	return FailProbable
+}
+
+// subject is what people count: a point of a system, not its metrics.
+func subject(v *schema.Verdict) string {
+	return v.Model + "\x00" + v.Device + "\x00" + v.Impl + "\x00" + v.Key.String()
+}
+
+type tallying struct {
+	on               FailOn
+	points           map[string]map[string]bool
+	cells            map[string]int
+	waived           map[string]bool
+	compared, graded int
+	met              int
+}
+
+// add counts a finding that may fail, unless a decision holds it back.
+func (t *tallying) add(kind, subject string, d *schema.Decision) {
+	if d != nil && !d.Expired {
+		t.waived[d.ID] = true
+		t.note("waived", subject)
+		return
+	}
+	t.note(kind, subject)
+	if d != nil {
+		t.note(FailInvalid, "expired:"+d.ID)
+	}
+}
+
+func (t *tallying) note(kind, subject string) {
+	if t.points[kind] == nil {
+		t.points[kind] = map[string]bool{}
+	}
+	t.points[kind][subject] = true
+	t.cells[kind]++
+}
+
+func (t *tallying) targets(list []schema.Verdict) {
+	for i := range list {
+		v := &list[i]
+		id := subject(v) + v.Metric + v.Level
+		switch v.Word {
+		case schema.Pass, schema.Fail, schema.Inconclusive:
+			t.graded++
+		}
+		switch {
+		case v.Reason.Code == "planned":
+			t.add(FailMissing, "planned:"+subject(v), v.Decision)
+		case v.Word == schema.Impossible:
+			t.note("impossible", id)
+		case v.Word == schema.Ungraded:
+			t.note("no-target", id)
+		case !v.Required:
+			if v.Word == schema.Fail {
+				t.note("informative", id)
+			}
+		case v.Word == schema.Pass:
+			t.met++
+		case v.Word == schema.Fail:
+			t.add(FailTarget, id, v.Decision)
+		case v.Word == schema.Inconclusive:
+			t.add(FailInconclusive, id, v.Decision)
+		case v.Word == schema.MissingWord:
+			t.add(FailMissing, id, v.Decision)
+		}
+	}
+}
+
+// decided orders the tallies and finds the word.
+func (t *tallying) decided() Decided {
+	d := Decided{Graded: t.graded + t.compared}
+	for id := range t.waived {
+		d.Waived = append(d.Waived, id)
+	}
+	slices.Sort(d.Waived)
+	fails, notes := false, false
+	order := append(FailKinds(), "waived", "lint", "impossible", "informative", "not-comparable", "noisy", "no-target", "better")
+	for _, kind := range order {
+		n := len(t.points[kind])
+		if n == 0 {
+			continue
+		}
+		c := Tally{Kind: kind, N: n, Cells: t.cells[kind], Fails: t.on[kind]}
+		fails = fails || c.Fails
+		notes = notes || slices.Contains([]string{FailConfirmed, FailProbable, FailWatch, FailTarget, FailInconclusive, FailInvalid, FailMissing, "waived", "lint", "impossible"}, kind)
+		d.Counts = append(d.Counts, c)
+	}
+	if t.met > 0 {
+		d.Counts = append(d.Counts, Tally{Kind: "met", N: t.met, Cells: t.met})
+	}
+	switch {
+	case fails:
+		d.Word, d.Exit = NotFit, 1
+	case d.Graded == 0:
+		d.Word, d.Exit = NotGraded, 5
+		if t.on[FailUngraded] {
+			d.Exit = 1
+		}
+	case t.compared == 0:
+		d.Word = NoBaseline
+	case notes:
+		d.Word = FitWithNotes
+	default:
+		d.Word = Fit
+	}
+	return d
+}

@@ -1,0 +1,295 @@
+package targets
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sort"
+	"strconv"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/targets/regression"
+)
+
+// Judgement is everything that is judged: each number against its history, against the targets in force, and against the
+// fallacies that make numbers worthless. It is computed for all releases at once and told release by release.
+type Judgement struct {
+	Columns  *columns.Columns
+	Releases []Release
+	Series   []Series
+	Policy   *Policy
+	table    *regression.Table
+	rules    regression.Rules
+	rows     *regression.Judgement
+	classes  *classes
+	bad      []badValue
+	byCell   [][]int32 // observations by release
+	cellOf   []int32
+	byKey    map[int32][]int32 // series by workload
+	strata   []stratum
+	evals    *evalJudgement
+}
+
+// New judges a history.
+func New(ctx context.Context, c *columns.Columns, releases []Release, policy *Policy) (*Judgement, error) {
+	if policy == nil {
+		policy = &Policy{}
+	}
+	table, series, g := gather(c, releases, policy)
+	policy.mark(series, releases)
+	j := &Judgement{Columns: c, Releases: releases, Series: series, Policy: policy, table: table, classes: g.classes, bad: g.bad}
+	j.rules = regression.DefaultRules()
+	j.rules.Blocks = g.classes.Block
+	j.rules.Seed = func(cell int) uint64 { return seedOf(&series[cell]) }
+	var err error
+	if j.rows, err = regression.Judge(ctx, table, j.rules); err != nil {
+		return nil, err
+	}
+	j.index()
+	j.evals = judgeEvals(c, releases, policy)
+	return j, nil
+}
+
+// index lists observations by release and names the strata.
+func (j *Judgement) index() {
+	j.cellOf = make([]int32, len(j.table.Obs))
+	j.byCell = make([][]int32, len(j.Releases))
+	j.strata = make([]stratum, j.table.Strata)
+	j.byKey = map[int32][]int32{}
+	for i := range j.Series {
+		j.byKey[j.Series[i].KeyIndex] = append(j.byKey[j.Series[i].KeyIndex], int32(i))
+	}
+	seqs := sequences(j.Releases)
+	for c := range j.table.Cells {
+		cell := &j.table.Cells[c]
+		for i := cell.First; i < cell.End; i++ {
+			j.cellOf[i] = int32(c)
+			j.byCell[j.table.Obs[i].Release] = append(j.byCell[j.table.Obs[i].Release], i)
+		}
+		s := &j.Series[c]
+		j.strata[cell.Stratum] = stratum{s.Device, s.Metric, seqs[j.table.Obs[cell.First].Release]}
+	}
+}
+
+// words maps the judge's words to the vocabulary.
+func wordOf(w regression.Word) string {
+	return [...]string{"", schema.Worse, schema.BetterWord, schema.Watch, schema.Recovered, schema.Same, schema.Noisy, schema.Insufficient, schema.NotComparable}[w]
+}
+
+func evidenceOf(e regression.Evidence) string { return [...]string{"", "probable", "confirmed"}[e] }
+
+// reasonCode names why a row has its word; package words has a sentence for each.
+func reasonCode(w regression.Why) string {
+	return [...]string{"none", "gate", "recheck", "again", "shift", "against-shift", "not-significant", "not-seen-again", "runs-disagree", "back-again", "equivalent", "wide", "not-worse", "not-better", "two-modes",
+		"no-baseline", "one-each", "another-witness", "base-suspect", "conditions"}[w]
+}
+
+// Tally counts verdicts of a release against history without making them.
+func (j *Judgement) Tally(release int) map[string]int {
+	n := map[string]int{}
+	for _, i := range j.byCell[release] {
+		r := &j.rows.Rows[i]
+		w := wordOf(r.Word)
+		if e := evidenceOf(r.Evidence); e != "" {
+			w += " " + e
+		}
+		n[w]++
+	}
+	return n
+}
+
+// History returns the verdicts of a release against history, one a primary cell, worst first: performance, then evals.
+func (j *Judgement) History(release int) []schema.Verdict {
+	out := make([]schema.Verdict, 0, len(j.byCell[release]))
+	for _, i := range j.byCell[release] {
+		out = append(out, j.verdict(i))
+	}
+	out = append(out, j.unmeasurable(release)...)
+	j.group(release, out)
+	out = append(out, j.evals.history(j, release)...)
+	for k := range out {
+		out[k].Decision = j.Policy.about(&out[k])
+	}
+	sortWorstFirst(out)
+	return out
+}
+
+// verdict tells one row.
+func (j *Judgement) verdict(obs int32) schema.Verdict {
+	row, o := &j.rows.Rows[obs], &j.table.Obs[obs]
+	s := &j.Series[j.cellOf[obs]]
+	rel := &j.Releases[o.Release]
+	v := schema.Verdict{Release: rel.Name, Model: s.Model, Device: s.Device, Impl: s.Impl, Key: s.Key, Metric: s.Metric, Stat: s.Stat, Def: s.Def, Against: schema.AgainstHistory, Word: wordOf(row.Word),
+		Evidence: evidenceOf(row.Evidence), N: int(o.K), Reason: schema.Reason{Code: reasonCode(row.Why), Args: map[string]string{}}}
+	z := o.Z
+	if row.Why == regression.WhyRecheck || row.Why == regression.WhyNotSeenAgain || row.Why == regression.WhyRunsDisagree {
+		z, v.N = o.Z2, int(o.K2)
+		v.Reason.Args["first"] = num4(math.Exp(sign(s.Metric) * o.Z))
+	}
+	v.Value = schema.Num(math.Exp(sign(s.Metric) * z))
+	v.Run = j.runOf(s, int(o.Release), row.Why == regression.WhyRecheck)
+	base := j.baseline(j.cellOf[obs], obs)
+	if base >= 0 {
+		v.Baseline = j.Releases[j.table.Obs[base].Release].Name
+	}
+	j.numbers(&v, row, z)
+	if row.First >= 0 {
+		v.First = j.Releases[row.First].Name
+	}
+	if f := row.Follow; f != 0 {
+		v.Follow = schema.Follow{Release: j.Releases[max(f, -f)-1].Name, Again: f > 0}
+	}
+	if row.Why == regression.WhyConditions {
+		v.Reason.Args["conditions"] = j.classes.Named(j.table.Obs[base].Cond, o.Cond)
+	}
+	if row.Finding >= 0 && j.rows.Findings[row.Finding].Kind == regression.ShiftFinding {
+		v.Reason.Args["shift"] = num4(sign(s.Metric) * relative(sign(s.Metric), j.rows.Findings[row.Finding].D))
+		if row.Why == regression.WhyShift {
+			v.Cause = "shift:" + j.shiftID(row.Finding)
+		}
+	}
+	if row.Why == regression.WhyFirst && !joins(rel.Channel) && base < 0 {
+		v.Reason.Code = "no-base-line"
+	}
+	if o.Pin && row.Why == regression.WhyFirst {
+		v.Reason.Code = "pinned"
+	}
+	v.ID = schema.VerdictID(v.Release, v.Baseline, s.Model, s.Device, s.Key, s.Metric+"/"+s.Def, s.Stat+s.Impl, schema.AgainstHistory)
+	return v
+}
+
+// numbers fills in effect, interval, p and q: relative changes of the metric's badness, positive worse.
+func (j *Judgement) numbers(v *schema.Verdict, row *regression.Row, z float64) {
+	s := sign(v.Metric)
+	v.Reason.Args["releases"] = strconv.Itoa(int(row.N))
+	v.Reason.Args["limit"] = num4(100 * j.Policy.Effect(v.Metric))
+	if row.N == 0 || math.IsNaN(row.D) {
+		v.Ref = schema.Missing("no earlier release has it")
+		return
+	}
+	v.Ref = schema.Num(math.Exp(s * (z - row.D)))
+	v.Effect = schema.Num(relative(s, row.D))
+	if row.SE > 0 {
+		half := regression.Quantile(.975, float64(row.Df)) * float64(row.SE)
+		v.Interval = &[2]float64{relative(s, row.D-half), relative(s, row.D+half)}
+		v.Reason.Args["noise"] = num2(100 * float64(row.SE) / math.Sqrt(1+1/float64(row.N)))
+		p := float64(row.P)
+		if math.IsNaN(p) {
+			p = regression.UpperTail(math.Abs(row.D)/float64(row.SE), float64(row.Df))
+		}
+		v.P = schema.Num(p)
+	}
+	if q := float64(row.Q); !math.IsNaN(q) {
+		v.Q = schema.Num(q)
+		v.Reason.Args["q"] = small(q)
+	}
+}
+
+// relative turns a log change of badness into the relative change of the number itself, signed so that positive is worse: a rate
+// that halves is +50 %, a latency that doubles +100 %.
+func relative(sign, d float64) float64 {
+	if sign < 0 {
+		return -math.Expm1(-d)
+	}
+	return math.Expm1(d)
+}
+
+// baseline is the newest earlier observation that may serve later ones, or -1.
+func (j *Judgement) baseline(cell, obs int32) int32 {
+	for i := obs - 1; i >= j.table.Cells[cell].First; i-- {
+		if joins(j.Releases[j.table.Obs[i].Release].Channel) {
+			return i
+		}
+	}
+	return -1
+}
+
+// Value is what a release says of a series.
+func (j *Judgement) Value(s *Series, release int) (SeriesValue, bool) {
+	if i := s.find(release); i >= 0 {
+		return s.value(i), true
+	}
+	return SeriesValue{}, false
+}
+
+// RunOf is the id of the first run behind a value.
+func (j *Judgement) RunOf(s *Series, release int) string { return j.runOf(s, release, false) }
+
+// runOf is the run that a number came from: the first of the release that has it, or the last.
+func (j *Judgement) runOf(s *Series, release int, last bool) string {
+	id := ""
+	for _, run := range j.Releases[release].Runs {
+		h := &j.Columns.Runs[run]
+		if h.Model.Name != s.Model || h.Device != s.Device || h.Impl != s.Impl || j.Policy.void(h) {
+			continue
+		}
+		for i := h.FirstPoint; i < h.PointsEnd; i++ {
+			if j.Columns.Points[i].Key == s.KeyIndex {
+				id = h.ID
+				break
+			}
+		}
+		if id != "" && !last {
+			return id
+		}
+	}
+	return id
+}
+
+func num2(v float64) string { return fmt.Sprintf("%.2g", v) }
+
+// small writes a probability without pretending to know its tenth digit.
+func small(p float64) string {
+	if p < .0001 {
+		return "under 0.0001"
+	}
+	return fmt.Sprintf("%.2g", p)
+}
+
+func num4(v float64) string { return fmt.Sprintf("%.4g", v) }
+
+// sortWorstFirst is the order of triage: confirmed worse first, by how much; then what is open; then better; then the rest.
+func sortWorstFirst(list []schema.Verdict) {
+	sort.SliceStable(list, func(a, b int) bool {
+		x, y := rankOf(&list[a]), rankOf(&list[b])
+		if x != y {
+			return x < y
+		}
+		return effectOf(&list[a]) > effectOf(&list[b])
+	})
+}
+
+func rankOf(v *schema.Verdict) int {
+	switch v.Word {
+	case schema.Worse:
+		if v.Evidence == "confirmed" {
+			return 0
+		}
+		return 1
+	case schema.MissingWord, schema.Invalid:
+		return 2
+	case schema.Watch:
+		return 3
+	case schema.BetterWord, schema.Recovered:
+		return 4
+	case schema.Noisy:
+		return 5
+	case schema.NotComparable:
+		return 6
+	case schema.Same:
+		return 7
+	}
+	return 8
+}
+
+func effectOf(v *schema.Verdict) float64 {
+	e, ok := v.Effect.Get()
+	if !ok {
+		return math.Inf(-1)
+	}
+	if v.Word == schema.BetterWord || v.Word == schema.Recovered {
+		return -e // the largest improvement first
+	}
+	return e
+}

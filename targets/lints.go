@@ -1,0 +1,85 @@
+package targets
+
+import (
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/targets/validity"
+)
+
+// Lints lists what makes numbers of a release untrustworthy, worst first, with the decisions of people about it.
+func (j *Judgement) Lints(release int) []schema.Lint {
+	var before []int
+	if b := j.Before(release); b >= 0 {
+		before = j.Releases[b].Runs
+	}
+	name := j.Releases[release].Name
+	out := validity.Release(j.Columns, name, j.counting(release), before)
+	for _, v := range j.impossibleValues(release) {
+		out = append(out, schema.Lint{ID: "not-positive", Severity: validity.Severity("not-positive"), Release: name, Run: v.Run, Model: v.Model, Device: v.Device, Subject: v.Key.Workload(), Count: 1,
+			Reason: schema.Reason{Code: "lint-not-positive", Args: v.Reason.Args}})
+	}
+	out = append(out, j.nothingGraded(release)...)
+	for _, u := range j.Policy.Unused(j.Releases, j.Columns.Runs) {
+		out = append(out, schema.Lint{ID: "unused-decision", Severity: validity.Severity("unused-decision"), Release: name, Subject: u, Count: 1, Reason: schema.Reason{Code: "lint-unused-decision", Args: map[string]string{"what": u}}})
+	}
+	for i := range out {
+		out[i].Decision = j.Policy.aboutLint(&out[i])
+	}
+	return out
+}
+
+// counting are the runs of a release that nobody voided.
+func (j *Judgement) counting(release int) []int {
+	var runs []int
+	for _, run := range j.Releases[release].Runs {
+		if !j.Policy.void(&j.Columns.Runs[run]) {
+			runs = append(runs, run)
+		}
+	}
+	return runs
+}
+
+// Before is the release whose history a release continues: the newest earlier one of its sequence; -1 when there is none.
+func (j *Judgement) Before(release int) int {
+	seqs := sequences(j.Releases)
+	for i := release - 1; i >= 0; i-- {
+		if joins(j.Releases[i].Channel) && seqs[i] == seqs[release] {
+			return i
+		}
+	}
+	return -1
+}
+
+// nothingGraded names pairs that were measured and of which no number was graded, by target or history: a gate that says nothing
+// of them has not passed them.
+func (j *Judgement) nothingGraded(release int) []schema.Lint {
+	graded := map[[2]string]bool{}
+	for _, i := range j.byCell[release] {
+		if w := wordOf(j.rows.Rows[i].Word); w != schema.Insufficient && w != schema.NotComparable {
+			s := &j.Series[j.cellOf[i]]
+			graded[[2]string{s.Model, s.Device}] = true
+		}
+	}
+	for _, v := range j.evals.rows[release] {
+		if v.Word != schema.Insufficient && v.Word != schema.NotComparable {
+			graded[[2]string{v.Model, v.Device}] = true
+		}
+	}
+	var out []schema.Lint
+	for _, run := range j.Releases[release].Runs {
+		h := &j.Columns.Runs[run]
+		id := [2]string{h.Model.Name, h.Device}
+		if graded[id] {
+			continue
+		}
+		graded[id] = true
+		some := false
+		for _, v := range j.Targets(release, h.Model.Name, h.Device) {
+			some = some || v.Word == schema.Pass || v.Word == schema.Fail || v.Word == schema.Inconclusive
+		}
+		if !some {
+			out = append(out, schema.Lint{ID: "nothing-graded", Severity: validity.Severity("nothing-graded"), Release: j.Releases[release].Name, Run: h.ID, Model: h.Model.Name, Device: h.Device, Count: 1,
+				Reason: schema.Reason{Code: "lint-nothing-graded", Args: map[string]string{}}})
+		}
+	}
+	return out
+}

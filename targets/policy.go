@@ -1,0 +1,273 @@
+package targets
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
+)
+
+// Policy is what people set: which changes matter, and what they decided.
+type Policy struct {
+	Effects   map[string]float64 // relative, by metric; the default is [DefaultEffect]
+	EvalPoint float64            // percentage points of an eval that matter; 0: the default of 5
+	Decisions []Decision
+	Today     time.Time // for the expiry of decisions; zero: none expires
+}
+
+// DefaultEffect is the least relative change of a mean or a rate that matters.
+const DefaultEffect = .05
+
+// Effect is the least relative change of a metric that matters.
+func (p *Policy) Effect(metric string) float64 {
+	if v, ok := p.Effects[metric]; ok {
+		return v
+	}
+	return DefaultEffect
+}
+
+// EvalEffect is the least change of an eval that matters, as a share: .05 for five percentage points.
+func (p *Policy) EvalEffect() float64 {
+	if p.EvalPoint > 0 {
+		return p.EvalPoint / 100
+	}
+	return .05
+}
+
+// Decision is what a person decided, as ttreport.yaml holds it.
+type Decision struct {
+	ID      string
+	Kind    string
+	Select  Select
+	Release string // the release it speaks of; "" for all
+	Reason  string
+	Owner   string
+	Expires string // YYYY-MM-DD
+	By      string // of supersede: the run that replaces
+}
+
+// Kinds of decisions.
+const (
+	Pin        = "pin"        // a new level starts at the release
+	Dismiss    = "dismiss"    // no new level starts at the release
+	Accept     = "accept"     // the change is wanted: it does not fail, and a new level starts
+	Waive      = "waive"      // the verdict or lint does not fail
+	Invalidate = "invalidate" // the run or point is void
+	Supersede  = "supersede"  // the run is replaced by another
+)
+
+// DecisionKinds lists the kinds.
+func DecisionKinds() []string { return []string{Pin, Dismiss, Accept, Waive, Invalidate, Supersede} }
+
+// Select says what a decision speaks of. An empty field selects everything; others are globs.
+type Select struct {
+	Verdict  string // id
+	Lint     string // id of a check
+	Run      string
+	Model    string
+	Device   string
+	Workload string // as pages write it: 2048/128/30
+	Tool     string
+	Metric   string
+	Task     string // of an eval
+	Level    string // of a target
+}
+
+func (s Select) empty() bool { return s == Select{} }
+
+func glob(pattern, s string) bool {
+	if pattern == "" || pattern == s {
+		return true
+	}
+	// A workload holds slashes, which a glob's star does not cross; they are no separators here.
+	ok, err := path.Match(strings.ReplaceAll(pattern, "/", "\x01"), strings.ReplaceAll(s, "/", "\x01"))
+	return err == nil && ok
+}
+
+// Check reports what is wrong with the decisions of a configuration. lints are the ids that exist.
+func (p *Policy) Check(lints []string) error {
+	seen := map[string]bool{}
+	for i, d := range p.Decisions {
+		at := fmt.Sprintf("decisions[%d]", i)
+		if d.ID != "" {
+			at += " " + d.ID
+		}
+		switch {
+		case d.ID == "":
+			return fmt.Errorf("%s: an id is needed, so that pages can name it", at)
+		case seen[d.ID]:
+			return fmt.Errorf("%s: the id stands twice", at)
+		case !slices.Contains(DecisionKinds(), d.Kind):
+			return fmt.Errorf("%s: kind %q is none of %s", at, d.Kind, strings.Join(DecisionKinds(), ", "))
+		case strings.TrimSpace(d.Reason) == "":
+			return fmt.Errorf("%s: a reason is needed; it is shown wherever the decision is", at)
+		case (d.Kind == Waive || d.Kind == Accept) && strings.TrimSpace(d.Owner) == "":
+			return fmt.Errorf("%s: an owner is needed for what is waived or accepted", at)
+		case d.Kind == Waive && d.Expires == "":
+			return fmt.Errorf("%s: a waiver needs an expiry date (expires: 2027-01-31)", at)
+		case d.Kind == Supersede && (d.Select.Run == "" || d.By == ""):
+			return fmt.Errorf("%s: supersede needs select.run and by, the run that replaces it", at)
+		case d.Kind == Invalidate && d.Select.Run == "" && d.Release == "":
+			return fmt.Errorf("%s: invalidate needs select.run or a release", at)
+		case (d.Kind == Pin || d.Kind == Dismiss || d.Kind == Accept) && d.Release == "" && d.Select.Verdict == "":
+			return fmt.Errorf("%s: %s needs the release at which the level starts", at, d.Kind)
+		case d.Select.empty() && d.Kind != Invalidate:
+			return fmt.Errorf("%s: select must say what it speaks of", at)
+		case d.Select.Lint != "" && !slices.ContainsFunc(lints, func(id string) bool { return glob(d.Select.Lint, id) }):
+			return fmt.Errorf("%s: no lint is called %q; there are %s", at, d.Select.Lint, strings.Join(lints, ", "))
+		}
+		seen[d.ID] = true
+		if d.Expires != "" {
+			if _, err := time.Parse(time.DateOnly, d.Expires); err != nil {
+				return fmt.Errorf("%s: expires %q is not of the form 2027-01-31", at, d.Expires)
+			}
+		}
+	}
+	return nil
+}
+
+// holds reports whether a decision has not expired: it holds through the day it names.
+func (p *Policy) holds(d Decision) bool {
+	if d.Expires == "" || p.Today.IsZero() {
+		return true
+	}
+	last, err := time.Parse(time.DateOnly, d.Expires)
+	return err == nil && p.Today.Before(last.AddDate(0, 0, 1))
+}
+
+// shown is a decision as verdicts carry it.
+func (p *Policy) shown(d Decision) *schema.Decision {
+	return &schema.Decision{ID: d.ID, Kind: d.Kind, Reason: d.Reason, Owner: d.Owner, Expires: d.Expires, Expired: !p.holds(d)}
+}
+
+// void reports whether a whole run counts for nothing.
+func (p *Policy) void(h *columns.RunHead) bool { return p.voidBy(h) != nil }
+
+// voidBy is the decision that voids a whole run, or nil.
+func (p *Policy) voidBy(h *columns.RunHead) *Decision {
+	for i := range p.Decisions {
+		d := &p.Decisions[i]
+		if d.Kind != Invalidate && d.Kind != Supersede || !p.holds(*d) {
+			continue
+		}
+		s := d.Select
+		if s.Workload != "" || s.Metric != "" || s.Tool != "" || s.Task != "" || s.Verdict != "" {
+			continue
+		}
+		if glob(s.Run, h.ID) && glob(d.Release, h.Release) && glob(s.Model, h.Model.Name) && glob(s.Device, h.Device) {
+			return d
+		}
+	}
+	return nil
+}
+
+// voidPoint is the decision that voids a point of a run, or nil.
+func (p *Policy) voidPoint(h *columns.RunHead, k schema.Key) *Decision {
+	for i := range p.Decisions {
+		d := &p.Decisions[i]
+		s := d.Select
+		if d.Kind != Invalidate || s.Metric != "" || s.Task != "" || s.Verdict != "" || s.Workload == "" && s.Tool == "" || !p.holds(*d) {
+			continue
+		}
+		if glob(s.Run, h.ID) && glob(d.Release, h.Release) && glob(s.Model, h.Model.Name) && glob(s.Device, h.Device) && glob(s.Workload, k.Workload()) && glob(s.Tool, k.Tool) {
+			return d
+		}
+	}
+	return nil
+}
+
+// voidsPoints reports whether any decision speaks of single points, so that most histories need not ask.
+func (p *Policy) voidsPoints() bool {
+	return slices.ContainsFunc(p.Decisions, func(d Decision) bool {
+		return d.Kind == Invalidate && (d.Select.Workload != "" || d.Select.Tool != "")
+	})
+}
+
+// about finds the decision that speaks of a verdict: one that holds before one that has expired.
+func (p *Policy) about(v *schema.Verdict) *schema.Decision {
+	var expired *schema.Decision
+	for _, d := range p.Decisions {
+		if d.Kind != Waive && d.Kind != Accept || d.Select.Lint != "" || !d.speaksOf(v) {
+			continue
+		}
+		if p.holds(d) {
+			return p.shown(d)
+		}
+		expired = p.shown(d)
+	}
+	return expired
+}
+
+func (d *Decision) speaksOf(v *schema.Verdict) bool {
+	s := d.Select
+	if s.Verdict != "" {
+		return s.Verdict == v.ID
+	}
+	task := ""
+	if v.Key.Task == evalTask {
+		task = v.Key.Dataset
+	}
+	return glob(d.Release, v.Release) && glob(s.Run, v.Run) && glob(s.Model, v.Model) && glob(s.Device, v.Device) && glob(s.Workload, v.Key.Workload()) && glob(s.Tool, v.Key.Tool) &&
+		glob(s.Metric, v.Metric) && glob(s.Task, task) && glob(s.Level, v.Level)
+}
+
+// aboutLint finds the waiver of a lint.
+func (p *Policy) aboutLint(l *schema.Lint) *schema.Decision {
+	var expired *schema.Decision
+	for _, d := range p.Decisions {
+		s := d.Select
+		if d.Kind != Waive || s.Lint == "" || !glob(s.Lint, l.ID) || !glob(d.Release, l.Release) || !glob(s.Run, l.Run) || !glob(s.Model, l.Model) || !glob(s.Device, l.Device) {
+			continue
+		}
+		if p.holds(d) {
+			return p.shown(d)
+		}
+		expired = p.shown(d)
+	}
+	return expired
+}
+
+// mark puts pins, acceptances and dismissals of people on the observations they speak of.
+func (p *Policy) mark(series []Series, releases []Release) {
+	byName := map[string]int{}
+	for i, r := range releases {
+		byName[r.Name] = i
+	}
+	for _, d := range p.Decisions {
+		if d.Kind != Pin && d.Kind != Accept && d.Kind != Dismiss || !p.holds(d) {
+			continue
+		}
+		at, ok := byName[d.Release]
+		if !ok {
+			continue
+		}
+		for i := range series {
+			s := &series[i]
+			v := schema.Verdict{Release: d.Release, Model: s.Model, Device: s.Device, Key: s.Key, Metric: s.Metric}
+			if obs := s.find(at); obs >= 0 && d.Select.Verdict == "" && d.Select.Lint == "" && d.speaksOf(&v) {
+				o := &s.table.Obs[obs]
+				o.Pin = o.Pin || d.Kind == Pin
+				o.Accept = o.Accept || d.Kind == Accept
+				o.Dismiss = o.Dismiss || d.Kind == Dismiss
+			}
+		}
+	}
+}
+
+// Unused lists decisions that name a release or run which does not exist: they look as if they did something.
+func (p *Policy) Unused(releases []Release, runs []columns.RunHead) []string {
+	var out []string
+	for _, d := range p.Decisions {
+		if d.Release != "" && !slices.ContainsFunc(releases, func(r Release) bool { return glob(d.Release, r.Name) }) {
+			out = append(out, d.ID+": no release is called "+d.Release)
+		}
+		if d.Select.Run != "" && !slices.ContainsFunc(runs, func(h columns.RunHead) bool { return glob(d.Select.Run, h.ID) }) {
+			out = append(out, d.ID+": no run is called "+d.Select.Run)
+		}
+	}
+	return out
+}

@@ -1,0 +1,104 @@
+package proportion
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// z975 and z95 are quantiles of the standard normal distribution.
+const (
+	z975 = 1.959963984540054
+	z95  = 1.644853626951472
+)
+
+// Wilson is the 95 % score interval of a share p of n items (Wilson 1927). Unlike p ± 1.96 SE it is no point at 0 and 1.
+func Wilson(p float64, n float64) (lo, hi float64) { return wilson(p, n, z975) }
+
+func wilson(p, n, z float64) (lo, hi float64) {
+	if n <= 0 {
+		return 0, 1
+	}
+	centre := (p + z*z/(2*n)) / (1 + z*z/n)
+	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
+	return math.Max(0, centre-half), math.Min(1, centre+half)
+}
+
+// Difference is a change between two shares, second minus first.
+type Difference struct {
+	D            float64
+	Lo, Hi       float64 // 95 %
+	Lo90, Hi90   float64 // 90 %, for equivalence
+	Fell, Rose   float64 // one-sided p values of a fall and of a rise
+	Lost, Gained int     // items, when paired
+	Paired       bool
+}
+
+// Newcombe compares two independent shares: the hybrid score interval (Newcombe 1998, method 10), and p values of the pooled two
+// sample test.
+func Newcombe(p1, n1, p2, n2 float64) Difference {
+	d := Difference{D: p2 - p1}
+	at := func(z float64) (lo, hi float64) {
+		l1, u1 := wilson(p1, n1, z)
+		l2, u2 := wilson(p2, n2, z)
+		return d.D - math.Hypot(p2-l2, u1-p1), d.D + math.Hypot(u2-p2, p1-l1)
+	}
+	d.Lo, d.Hi = at(z975)
+	d.Lo90, d.Hi90 = at(z95)
+	pool := (p1*n1 + p2*n2) / (n1 + n2)
+	se := math.Sqrt(pool * (1 - pool) * (1/n1 + 1/n2))
+	if se == 0 {
+		d.Fell, d.Rose = .5, .5
+		return d
+	}
+	d.Fell = distuv.UnitNormal.CDF(d.D / se)
+	d.Rose = 1 - d.Fell
+	return d
+}
+
+// McNemar compares two answers to each of the same n items: lost were right before and wrong now, gained the reverse. The p values
+// are exact (binomial at one half over the items that changed); the interval is the paired Wald interval with one item added
+// (Agresti and Min 2005 advise against the bare one).
+func McNemar(lost, gained, n int) Difference {
+	d := Difference{Lost: lost, Gained: gained, Paired: true, Fell: 1, Rose: 1}
+	if n == 0 {
+		return d
+	}
+	total := float64(n)
+	d.D = float64(gained-lost) / total
+	changed := float64(lost+gained) + 1
+	se := math.Sqrt(changed-float64(gained-lost)*float64(gained-lost)/total) / total
+	d.Lo, d.Hi = d.D-z975*se, d.D+z975*se
+	d.Lo90, d.Hi90 = d.D-z95*se, d.D+z95*se
+	if lost+gained > 0 {
+		b := distuv.Binomial{N: float64(lost + gained), P: .5}
+		d.Fell = 1 - b.CDF(float64(lost)-1)
+		d.Rose = 1 - b.CDF(float64(gained)-1)
+	}
+	return d
+}
+
+// Normal compares two values with known standard errors.
+func Normal(v1, se1, v2, se2 float64) Difference {
+	d := Difference{D: v2 - v1}
+	se := math.Hypot(se1, se2)
+	d.Lo, d.Hi = d.D-z975*se, d.D+z975*se
+	d.Lo90, d.Hi90 = d.D-z95*se, d.D+z95*se
+	if se == 0 {
+		d.Fell, d.Rose = .5, .5
+		return d
+	}
+	d.Fell = distuv.UnitNormal.CDF(d.D / se)
+	d.Rose = 1 - d.Fell
+	return d
+}
+
+// Arcsine is 2·asin √p: its variance is 1/n whatever p is, so that shares can be compared like measurements.
+func Arcsine(p float64) float64 { return 2 * math.Asin(math.Sqrt(math.Min(1, math.Max(0, p)))) }
+
+// Items is how many independent items each of two evals needs so that a true fall of delta from p is seen at 5 % with power 80 %.
+func Items(p, delta float64) int {
+	q := math.Max(0, p-delta)
+	z := z95 + .8416212335729143
+	return int(math.Ceil(z * z * (p*(1-p) + q*(1-q)) / (delta * delta)))
+}

@@ -1,0 +1,153 @@
+package validity
+
+import (
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
+)
+
+func zeroScore(l *look) {
+	l.scores(func(run int, s *columns.ScoreRow) {
+		if v, ok := s.Value.Get(); ok && v == 0 && s.Direction != "lower" {
+			l.add(run, s.Task, float64(s.N), map[string]string{"task": s.Task, "n": format(float64(s.N))})
+		}
+	})
+}
+
+func fewItems(l *look) {
+	l.scores(func(run int, s *columns.ScoreRow) {
+		if s.N > 0 && s.N < 10 {
+			v, _ := s.Value.Get()
+			l.add(run, s.Task, 1/float64(s.N), map[string]string{"task": s.Task, "n": format(float64(s.N)), "value": format(v)})
+		}
+	})
+}
+
+func limited(l *look) {
+	l.scores(func(run int, s *columns.ScoreRow) {
+		if s.Limit != nil || s.N > 0 && s.Total > s.N {
+			of := "the task"
+			if s.Total > 0 {
+				of = format(float64(s.Total))
+			}
+			l.add(run, s.Task, 0, map[string]string{"task": s.Task, "n": format(float64(s.N)), "of": of})
+		}
+	})
+}
+
+func perfect(l *look) {
+	l.scores(func(run int, s *columns.ScoreRow) {
+		v, ok := s.Value.Get()
+		e, has := s.Stderr.Get()
+		if ok && (v == 1 || v == 100) && has && e == 0 && s.Direction != "lower" {
+			l.add(run, s.Task, 0, map[string]string{"task": s.Task, "n": format(float64(s.N))})
+		}
+	})
+}
+
+// scores calls each for one row a task and run: several metrics of a task share their items.
+func (l *look) scores(each func(run int, s *columns.ScoreRow)) {
+	for _, run := range l.runs {
+		seen := map[string]bool{}
+		rows := l.c.ScoresOf(run)
+		for i := range rows {
+			if id := l.check.ID + rows[i].Task; !seen[id] || l.check.ID == "zero-score" {
+				seen[id] = true
+				each(run, &rows[i])
+			}
+		}
+	}
+}
+
+func (l *look) each(do func(run int, h *columns.RunHead)) {
+	for _, run := range l.runs {
+		do(run, &l.c.Runs[run])
+	}
+}
+
+func noCommits(l *look) {
+	l.each(func(run int, h *columns.RunHead) {
+		if h.Image == "" || h.Digest != "" || strings.Contains(h.Image, "@sha256:") {
+			return
+		}
+		for _, v := range h.Commits {
+			if v != "" && v != "null" && v != "unknown" {
+				return
+			}
+		}
+		l.add(run, h.Image, 0, map[string]string{"image": h.Image})
+	})
+}
+
+func latestImage(l *look) {
+	l.each(func(run int, h *columns.RunHead) {
+		if h.Image == "" || h.Digest != "" || strings.Contains(h.Image, "@sha256:") {
+			return
+		}
+		name := h.Image[strings.LastIndexByte(h.Image, '/')+1:]
+		_, tag, has := strings.Cut(name, ":")
+		if !has || tag == "latest" || tag == "main" || tag == "nightly" {
+			l.add(run, h.Image, 0, map[string]string{"image": h.Image})
+		}
+	})
+}
+
+func dirtyBuild(l *look) {
+	l.each(func(run int, h *columns.RunHead) {
+		if h.Dirty {
+			l.add(run, h.ID, 0, map[string]string{})
+		}
+	})
+}
+
+// mixedTools sees workloads that the release before measured with other tools only.
+func mixedTools(l *look) {
+	type place struct{ model, device, workload string }
+	tools := func(runs []int) map[place]map[string]bool {
+		out := map[place]map[string]bool{}
+		l.points(runs, func(run int, p *columns.PointRow, k schema.Key) {
+			at := place{l.c.Runs[run].Model.Name, l.c.Runs[run].Device, k.Task + " " + k.Workload()}
+			if out[at] == nil {
+				out[at] = map[string]bool{}
+			}
+			out[at][k.Tool] = true
+		})
+		return out
+	}
+	before := tools(l.before)
+	now := tools(l.runs)
+	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
+		at := place{l.c.Runs[run].Model.Name, l.c.Runs[run].Device, k.Task + " " + k.Workload()}
+		old := before[at]
+		if len(old) == 0 {
+			return
+		}
+		for tool := range now[at] {
+			if old[tool] {
+				return
+			}
+		}
+		var names []string
+		for tool := range old {
+			names = append(names, tool)
+		}
+		sort.Strings(names)
+		l.add(run, k.Workload(), 0, map[string]string{"now": k.Tool, "before": strings.Join(names, ", ")})
+	})
+}
+
+// staleTargets compares the date of the source of targets with the start of the run that they grade.
+func staleTargets(l *look) {
+	const old = 183 * 24 * time.Hour
+	l.each(func(run int, h *columns.RunHead) {
+		for _, t := range l.c.TargetsOf(run) {
+			asOf, err := time.Parse(time.DateOnly, t.AsOf)
+			if err == nil && !h.Start.IsZero() && h.Start.Sub(asOf) > old {
+				l.add(run, t.Source, h.Start.Sub(asOf).Hours(), map[string]string{"source": t.Source, "as_of": t.AsOf, "days": format(float64(int(h.Start.Sub(asOf).Hours() / 24)))})
+			}
+		}
+	})
+}

@@ -1,0 +1,168 @@
+package validity
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
+)
+
+func format(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
+
+// hollow, short answers and the like were found when the files were read; here they meet the release.
+func hollow(l *look) { l.problems("hollow") }
+
+func (l *look) problems(part string) {
+	for _, run := range l.runs {
+		for i := range l.c.Problems {
+			p := &l.c.Problems[i]
+			if int(p.Run) == run && strings.Contains(p.Code, part) {
+				l.add(run, p.Path, 0, map[string]string{"found": p.Found})
+			}
+		}
+	}
+}
+
+func shortAnswers(l *look) {
+	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
+		got, ok := l.get(p, "osl", "mean")
+		if !ok {
+			got, ok = l.get(p, "osl", "value")
+		}
+		if ok && k.OSL != nil && *k.OSL >= 8 && got < .9**k.OSL {
+			l.add(run, k.Workload(), *k.OSL/got, map[string]string{"asked": format(*k.OSL), "got": format(got)})
+		}
+	})
+}
+
+func failedShare(l *look) {
+	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
+		bad, ok := l.get(p, "requests_failed", "value")
+		good, ok2 := l.get(p, "requests_ok", "value")
+		if ok && ok2 && bad > .01*(good+bad) {
+			l.add(run, k.Workload(), bad/(good+bad), map[string]string{"failed": format(bad), "of": format(good + bad)})
+		}
+	})
+}
+
+// saturated compares what was asked with what was reached: by the client's own account, else by Little's law, requests in flight
+// = requests a second × seconds each.
+func saturated(l *look) {
+	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
+		rps, hasRate := l.get(p, "rps", "value")
+		if k.Rate != nil && hasRate {
+			duration, ok := l.get(p, "duration_s", "value")
+			e2el, ok2 := l.get(p, "e2el", "mean")
+			// The last requests of a short run end after the clock of arrivals: allow for one request's length.
+			if slack := 1.; ok && ok2 && duration > 0 {
+				slack = math.Max(.5, 1-e2el/1000/duration)
+				if rps < .9**k.Rate*slack {
+					l.add(run, k.Workload(), *k.Rate/rps, map[string]string{"what": "rate", "unit": "req/s", "asked": format(*k.Rate), "got": format(rps)})
+				}
+			}
+			return
+		}
+		if k.Concurrency == nil || *k.Concurrency < 2 {
+			return
+		}
+		asked := *k.Concurrency
+		n, _ := l.requests(p)
+		got, ok := l.get(p, columns.ClientMetric, "concurrency_reached")
+		if !ok {
+			e2el, has := l.get(p, "e2el", "mean")
+			if !has || !hasRate {
+				return
+			}
+			got = rps * e2el / 1000
+		}
+		// Fewer than four rounds of requests never fill the asked concurrency: they ramp up and run dry.
+		if limit := .8; got < limit*asked && n >= 4*asked {
+			l.add(run, k.Workload(), asked/math.Max(got, .01), map[string]string{"what": "concurrency", "unit": "", "asked": format(asked), "got": format(got)})
+		}
+	})
+}
+
+// coldStart sees a mean that a few first requests pulled up: two times the median or more, over at least eight requests.
+func coldStart(l *look) {
+	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
+		mean, ok := l.get(p, "ttft", "mean")
+		median, ok2 := l.get(p, "ttft", "median")
+		n, ok3 := l.requests(p)
+		if k.Concurrency != nil && *k.Concurrency > 1 && n < 4**k.Concurrency {
+			return // the first round of a burst queues by design
+		}
+		if ok && ok2 && ok3 && n >= 8 && median > 0 && mean > 2*median {
+			l.add(run, k.Workload(), mean/median, map[string]string{"mean": format(mean), "median": format(median), "n": format(n)})
+		}
+	})
+}
+
+// secondTokenStall sees, at one request at a time, a mean gap above the median whose excess is one long gap a request: with m gaps
+// a request of which one is S longer, the mean rises by S/m and the standard deviation is S/√m.
+func secondTokenStall(l *look) {
+	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
+		mean, ok := l.get(p, "itl", "mean")
+		median, ok2 := l.get(p, "itl", "median")
+		std, ok3 := l.get(p, "itl", "std")
+		if !ok || !ok2 || !ok3 || k.OSL == nil || *k.OSL < 8 || k.Concurrency == nil || *k.Concurrency != 1 {
+			return
+		}
+		m := *k.OSL - 1
+		byMean, bySd := (mean-median)*m, std*math.Sqrt(m)
+		if byMean > 3*median && bySd > 3*median && byMean < 2*bySd && bySd < 2*byMean {
+			l.add(run, k.Workload(), byMean/median, map[string]string{"stall": format(byMean), "median": format(median), "mean": format(mean)})
+		}
+	})
+}
+
+// prefixCache sees repeats of one workload within a run whose first TTFT is a quarter above all later ones.
+func prefixCache(l *look) {
+	type id struct {
+		run int
+		key int32
+	}
+	seen := map[id][]float64{}
+	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
+		if v, ok := l.get(p, "ttft", "mean"); ok {
+			seen[id{run, p.Key}] = append(seen[id{run, p.Key}], v)
+		}
+	})
+	for _, run := range l.runs {
+		h := &l.c.Runs[run]
+		done := map[int32]bool{}
+		for i := h.FirstPoint; i < h.PointsEnd; i++ {
+			key := l.c.Points[i].Key
+			list := seen[id{run, key}]
+			if done[key] || len(list) < 2 {
+				continue
+			}
+			done[key] = true
+			most := 0.
+			for _, v := range list[1:] {
+				most = math.Max(most, v)
+			}
+			if list[0] > 1.25*most {
+				l.add(run, l.c.Keys[key].Workload(), list[0]/most, map[string]string{"first": format(list[0]), "later": format(most)})
+			}
+		}
+	}
+}
+
+func fewRequests(l *look) {
+	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
+		if n, ok := l.requests(p); ok && n > 0 && n <= 2 {
+			l.add(run, k.Workload(), 1/n, map[string]string{"n": format(n)})
+		}
+	})
+}
+
+func fewForTail(l *look) {
+	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
+		_, has := l.get(p, "ttft", "p99")
+		if n, ok := l.requests(p); has && ok && n < 100 {
+			l.add(run, k.Workload(), 1/n, map[string]string{"n": format(n)})
+		}
+	})
+}
