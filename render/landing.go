@@ -94,7 +94,7 @@ func (r *Report) landingParas(at int, f *findings) []string {
 	}
 	paras := []string{fmt.Sprintf("%s graded against targets, %d of them required; %s of %d compared with history.", words.Plural(graded, "number"), req, words.Count(compared), len(f.History))}
 	for _, s := range f.Shifts {
-		if t := shiftText(s); t != "" {
+		if t := ShiftText(s); t != "" {
 			paras = append(paras, t)
 		}
 	}
@@ -107,8 +107,8 @@ func (r *Report) landingParas(at int, f *findings) []string {
 	return paras
 }
 
-// shiftText says what a whole device did, once; "" for a quiet one.
-func shiftText(s targets.Shift) string {
+// ShiftText says what a whole device did, once; "" for a quiet one.
+func ShiftText(s targets.Shift) string {
 	info, _ := schema.MetricByName(s.Metric)
 	e, _ := s.Effect.Get()
 	switch {

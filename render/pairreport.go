@@ -32,10 +32,7 @@ func (r *Report) PairReport(release int, pair Pair) Page {
 		p.Sections = append(p.Sections, s)
 	}
 	if t := r.changeTable(comparedOnly(r.pairChanges(pair, release)), false, ""); len(t.Rows) > 0 {
-		t.Cols = append(t.Cols[:7:7], t.Cols[8:]...)
-		for i := range t.Rows {
-			t.Rows[i].Cells = append(t.Rows[i].Cells[:7:7], t.Rows[i].Cells[8:]...)
-		}
+		t.dropColumn(7) // sparklines are for pages
 		p.Sections = append(p.Sections, Section{Title: "Against history", Intro: r.baselineIntro(release), Blocks: []Block{{Table: t}}})
 	}
 	return p

@@ -133,6 +133,35 @@ func kindOfWorse(v *schema.Verdict) string {
 	return FailProbable
 }
 
+// KindOf is the kind of finding that a verdict is, "skip" for one that decides nothing and "" for a good one.
+func KindOf(v *schema.Verdict) string {
+	switch v.Word {
+	case schema.Worse:
+		return kindOfWorse(v)
+	case schema.Watch:
+		if e, ok := v.Effect.Get(); ok && e < 0 {
+			return ""
+		}
+		return FailWatch
+	case schema.Invalid:
+		return FailInvalid
+	case schema.Fail, schema.Inconclusive, schema.MissingWord:
+		planned := v.Reason.Code == "planned" || v.Against == schema.AgainstHistory
+		switch {
+		case !v.Required && !planned:
+			return "skip"
+		case v.Word == schema.Fail:
+			return FailTarget
+		case v.Word == schema.Inconclusive:
+			return FailInconclusive
+		}
+		return FailMissing
+	case schema.Insufficient, schema.NotComparable, schema.Ungraded, schema.Impossible:
+		return "skip"
+	}
+	return ""
+}
+
 // subject is what people count: a point of a system, not its metrics.
 func subject(v *schema.Verdict) string {
 	return v.Model + "\x00" + v.Device + "\x00" + v.Impl + "\x00" + v.Key.String()

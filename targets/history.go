@@ -205,6 +205,9 @@ func (j *Judgement) baseline(cell, obs int32) int32 {
 	return -1
 }
 
+// Fit is what the noise of a release's history looks like.
+func (j *Judgement) Fit(release int) regression.Fit { return j.rows.Fits[release] }
+
 // Value is what a release says of a series.
 func (j *Judgement) Value(s *Series, release int) (SeriesValue, bool) {
 	if i := s.find(release); i >= 0 {

@@ -187,6 +187,46 @@ func releaseCounts(list []targets.Release) string {
 
 // makeReport loads history and indexes it for pages.
 func makeReport(ctx context.Context, ws *workspace.Workspace, dirs []string, cache string, problems []schema.Problem) (*render.Report, error) {
+	return makeReportOf(ctx, ws, dirs, cache, problems, view{})
+}
+
+// view narrows what is judged: to a run in place of its whole release, to baselines up to a release.
+type view struct{ run, release, baseline string }
+
+// apply drops runs and releases that the view leaves out.
+func (v view) apply(c *columns.Columns, list []targets.Release) ([]targets.Release, error) {
+	if v.run != "" {
+		for i := range list {
+			for _, run := range list[i].Runs {
+				if c.Runs[run].ID == v.run {
+					list[i].Runs = []int{run}
+					v.release = list[i].Name
+				}
+			}
+		}
+	}
+	if v.baseline == "" {
+		return list, nil
+	}
+	at := releaseNamed(list, v.baseline)
+	if at < 0 {
+		return nil, unknownRelease("--baseline", v.baseline, list)
+	}
+	name := v.release
+	if name == "" {
+		name = list[len(list)-1].Name
+	}
+	var out []targets.Release
+	for i, r := range list {
+		if i <= at || r.Name == name {
+			out = append(out, r)
+		}
+	}
+	return out, nil
+}
+
+// makeReportOf is makeReport for part of what is stored.
+func makeReportOf(ctx context.Context, ws *workspace.Workspace, dirs []string, cache string, problems []schema.Problem, v view) (*render.Report, error) {
 	cols, bad, err := history.Load(ctx, cache, dirs...)
 	if err != nil {
 		return nil, err
@@ -203,7 +243,11 @@ func makeReport(ctx context.Context, ws *workspace.Workspace, dirs []string, cac
 	if err != nil {
 		return nil, failure{code: exitUsage, err: err}
 	}
-	judged, err := targets.New(ctx, cols, targets.Releases(cols, order), policy)
+	releases, err := v.apply(cols, targets.Releases(cols, order))
+	if err != nil {
+		return nil, err
+	}
+	judged, err := targets.New(ctx, cols, releases, policy)
 	if err != nil {
 		return nil, err
 	}

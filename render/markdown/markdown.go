@@ -49,13 +49,24 @@ func HTML(source string) (template.HTML, error) {
 // Pair writes the report of one model on one device in one release: what was measured with which parameters, the results,
 // the targets in force. The text is the same for the same input.
 func Pair(r *render.Report, release int, pair render.Pair) []byte {
+	return Page(r.PairReport(release, pair), "")
+}
+
+// Page writes a page. site is the address of the built site, before every link; "" leaves links out.
+func Page(page render.Page, site string) []byte {
 	var b bytes.Buffer
-	page := r.PairReport(release, pair)
+	w := writer{b: &b, site: site}
 	fmt.Fprintf(&b, "# %s\n\n", Text(page.Title))
 	if page.Simulated != "" {
 		fmt.Fprintf(&b, "> **simulated** — %s\n\n", Text(page.Simulated))
 	}
 	fmt.Fprintf(&b, "**%s:** %s\n", Text(page.Lead.Word), Text(page.Lead.Text))
+	for _, p := range page.Lead.Paras {
+		fmt.Fprintf(&b, "\n%s\n", Text(p))
+	}
+	if page.Lead.Cmd != "" {
+		fmt.Fprintf(&b, "\nWhat would change the answer:\n\n    %s\n", page.Lead.Cmd)
+	}
 	for _, s := range page.Sections {
 		fmt.Fprintf(&b, "\n## %s\n\n", Text(s.Title))
 		if s.Intro != "" {
@@ -64,7 +75,7 @@ func Pair(r *render.Report, release int, pair render.Pair) []byte {
 		for _, block := range s.Blocks {
 			switch {
 			case block.Table != nil:
-				Table(&b, block.Table)
+				w.table(block.Table)
 			case block.Empty != nil:
 				fmt.Fprintf(&b, "%s. %s\n", Text(block.Empty.What), Text(block.Empty.Why))
 			case len(block.Cmd) > 0:
@@ -77,8 +88,17 @@ func Pair(r *render.Report, release int, pair render.Pair) []byte {
 	return b.Bytes()
 }
 
-// Table writes an aligned markdown table.
-func Table(b *bytes.Buffer, t *render.Table) {
+// writer is where markdown goes and where its links lead.
+type writer struct {
+	b    *bytes.Buffer
+	site string
+}
+
+// Table writes an aligned markdown table without links.
+func Table(b *bytes.Buffer, t *render.Table) { writer{b: b}.table(t) }
+
+func (w writer) table(t *render.Table) {
+	b := w.b
 	rows := [][]string{make([]string, len(t.Cols))}
 	for i, c := range t.Cols {
 		rows[0][i] = c.Head
@@ -90,7 +110,7 @@ func Table(b *bytes.Buffer, t *render.Table) {
 		line := make([]string, len(t.Cols))
 		for i := range r.Cells {
 			if i < len(line) {
-				line[i] = cell(r.Cells[i])
+				line[i] = w.cell(r.Cells[i])
 			}
 		}
 		rows = append(rows, line)
@@ -130,8 +150,11 @@ func Table(b *bytes.Buffer, t *render.Table) {
 	}
 }
 
-func cell(c render.Cell) string {
+func (w writer) cell(c render.Cell) string {
 	s := Text(c.Text)
+	if w.site != "" && c.Href != "" && s != "" {
+		s = "[" + s + "](" + strings.TrimSuffix(w.site, "/") + "/" + strings.TrimSuffix(c.Href, "index.html") + ")"
+	}
 	if c.Word != "" {
 		s = words.Sign(c.Word, c.Evidence) + " " + c.Word
 		if c.Evidence != "" {

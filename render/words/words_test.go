@@ -6,6 +6,7 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render/words"
+	"github.com/ttreport/ttreport/targets"
 )
 
 func TestNumbers(t *testing.T) {
@@ -28,7 +29,9 @@ func TestNumbers(t *testing.T) {
 }
 
 func TestEveryReasonIsASentence(t *testing.T) {
-	for _, code := range []string{"no-target", "not-measured", "no-number", "metric-not-measured", "above-ceiling", "single-run", "repeats", "no-lengths", "no-baseline", "not-judged", "planned", "no-system"} {
+	for _, code := range []string{"no-target", "not-measured", "no-number", "metric-not-measured", "above-ceiling", "single-run", "repeats", "no-lengths", "no-baseline", "planned", "no-system", "gate", "recheck", "again", "shift", "against-shift", "not-significant", "not-seen-again", "runs-disagree", "back-again",
+		"equivalent", "wide", "not-worse", "not-better", "two-modes", "one-each", "another-witness", "base-suspect", "conditions", "no-base-line", "pinned", "void", "invalid-point", "not-positive", "paired", "eval-gate", "unpaired", "by-error",
+		"no-error", "prompt", "eval-not-run", "eval-point", "eval-interval", "noise-own", "noise-typical"} {
 		v := schema.Verdict{Metric: "ttft", Level: "complete", Word: schema.Fail, N: 1, Value: schema.Num(91.4), Ref: schema.Num(80), Effect: schema.Num(.1425), Reason: schema.Reason{Code: code, Args: map[string]string{"why": "x", "baseline": "v1", "tolerance": "5"}}}
 		got := words.Why(v)
 		if got == code || !strings.HasSuffix(got, ".") || strings.Contains(got, "%!") {
@@ -42,24 +45,19 @@ func TestEveryReasonIsASentence(t *testing.T) {
 }
 
 func TestDecisions(t *testing.T) {
-	v := func(word string, required bool, code string) schema.Verdict {
-		return schema.Verdict{Against: schema.AgainstTarget, Word: word, Required: required, Reason: schema.Reason{Code: code}}
-	}
 	for name, c := range map[string]struct {
-		list []schema.Verdict
+		d    targets.Decided
 		word string
+		says string
 	}{
-		"nothing":                             {nil, "Not graded"},
-		"only ungraded":                       {[]schema.Verdict{v(schema.Ungraded, false, "")}, "Not graded"},
-		"impossible grades nothing":           {[]schema.Verdict{v(schema.Impossible, true, "")}, "Not graded"},
-		"met":                                 {[]schema.Verdict{v(schema.Pass, true, "")}, "Fit with notes"},
-		"required missed":                     {[]schema.Verdict{v(schema.Pass, true, ""), v(schema.Fail, true, "")}, "Not fit to ship"},
-		"missed for information":              {[]schema.Verdict{v(schema.Pass, true, ""), v(schema.Fail, false, "")}, "Fit with notes"},
-		"required not measured":               {[]schema.Verdict{v(schema.Pass, true, ""), v(schema.MissingWord, true, "")}, "Not fit to ship"},
-		"planned and not measured is no pass": {[]schema.Verdict{v(schema.MissingWord, false, "planned")}, "Not graded"},
+		"nothing":            {targets.Decided{Word: targets.NotGraded, Exit: 5}, "Not graded", "which is not a pass"},
+		"no baseline":        {targets.Decided{Word: targets.NoBaseline, Graded: 2, Counts: []targets.Tally{{Kind: "met", N: 2, Cells: 2}}}, "No baseline", "2 required targets are met"},
+		"worse twice":        {targets.Decided{Word: targets.NotFit, Exit: 1, Counts: []targets.Tally{{Kind: targets.FailConfirmed, N: 4, Cells: 11, Fails: true}}}, "Not fit to ship", "4 points are confirmed worse (11 metrics)"},
+		"one of each":        {targets.Decided{Word: targets.NotFit, Exit: 1, Counts: []targets.Tally{{Kind: targets.FailTarget, N: 1, Cells: 1, Fails: true}, {Kind: "better", N: 1, Cells: 2}}}, "Not fit to ship", "1 required target fails; 1 point is better"},
+		"nothing to mention": {targets.Decided{Word: targets.Fit, Graded: 9}, "Fit to ship", "nothing became worse"},
 	} {
-		if d := words.Decide(c.list); d.Word != c.word || !strings.HasSuffix(d.Detail, ".") {
-			t.Errorf("%s: %+v, want %s", name, d, c.word)
+		if d := words.Decide(c.d); d.Word != c.word || !strings.HasSuffix(d.Detail, ".") || !strings.Contains(d.Detail, c.says) {
+			t.Errorf("%s: %+v, want %s: %s", name, d, c.word, c.says)
 		}
 	}
 }

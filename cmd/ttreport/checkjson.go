@@ -1,0 +1,272 @@
+package main
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"sort"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/render"
+	"github.com/ttreport/ttreport/render/words"
+	"github.com/ttreport/ttreport/targets"
+)
+
+func sortedArgs(m map[string]string) []string {
+	names := make([]string, 0, len(m))
+	for n := range m {
+		names = append(names, n)
+	}
+	sort.Strings(names)
+	return names
+}
+
+// The JSON of a gate, schema ttreport/check/v1. Names are a contract; fields may be added.
+type (
+	checkJSON struct {
+		Schema   string        `json:"schema"`
+		Release  string        `json:"release"`
+		Baseline string        `json:"baseline,omitempty"`
+		Decision string        `json:"decision"`
+		Detail   string        `json:"detail"`
+		Graded   int           `json:"graded"`
+		Exit     int           `json:"exit"`
+		Counts   []tallyJSON   `json:"counts"`
+		Waived   []string      `json:"waived,omitempty"`
+		Recheck  string        `json:"recheck,omitempty"`
+		Noise    noiseJSON     `json:"noise"`
+		Pairs    []pairJSON    `json:"pairs"`
+		Verdicts []verdictJSON `json:"verdicts"`
+		Shifts   []shiftJSON   `json:"shifts"`
+		Lints    []lintJSON    `json:"lints"`
+	}
+	tallyJSON struct {
+		Kind    string `json:"kind"`
+		Points  int    `json:"points"`
+		Metrics int    `json:"metrics"`
+		Fails   bool   `json:"fails"`
+	}
+	noiseJSON struct {
+		Compared    int      `json:"compared"`
+		Typical     *float64 `json:"typical"`
+		Predictions int      `json:"predictions"`
+		Failed      int      `json:"failed"`
+		Calibrated  string   `json:"calibrated"`
+	}
+	pairJSON struct {
+		Model    string `json:"model"`
+		Device   string `json:"device"`
+		Decision string `json:"decision"`
+		Detail   string `json:"detail"`
+		Exit     int    `json:"exit"`
+	}
+	keyJSON struct {
+		Task        string            `json:"task,omitempty"`
+		Tool        string            `json:"tool,omitempty"`
+		ISL         *float64          `json:"isl"`
+		OSL         *float64          `json:"osl"`
+		Concurrency *float64          `json:"concurrency"`
+		Rate        *float64          `json:"rate"`
+		Dataset     string            `json:"dataset,omitempty"`
+		Dims        map[string]string `json:"dims,omitempty"`
+	}
+	verdictJSON struct {
+		ID        string            `json:"id"`
+		Run       string            `json:"run"`
+		Model     string            `json:"model"`
+		Device    string            `json:"device"`
+		Impl      string            `json:"impl,omitempty"`
+		Key       keyJSON           `json:"key"`
+		Metric    string            `json:"metric"`
+		Stat      string            `json:"stat"`
+		Def       string            `json:"def,omitempty"`
+		Against   string            `json:"against"`
+		Level     string            `json:"level,omitempty"`
+		Required  bool              `json:"required,omitempty"`
+		Verdict   string            `json:"verdict"`
+		Evidence  string            `json:"evidence,omitempty"`
+		Cause     string            `json:"cause,omitempty"`
+		Value     *float64          `json:"value"`
+		Reference *float64          `json:"reference"`
+		Effect    *float64          `json:"effect"`
+		Interval  *[2]float64       `json:"interval"`
+		P         *float64          `json:"p"`
+		Q         *float64          `json:"q"`
+		N         int               `json:"n"`
+		First     string            `json:"first,omitempty"`
+		Follow    *followJSON       `json:"followup,omitempty"`
+		Reason    string            `json:"reason"`
+		Args      map[string]string `json:"args,omitempty"`
+		Why       string            `json:"why"`
+		Decision  *decisionJSON     `json:"decision,omitempty"`
+	}
+	followJSON struct {
+		Release string `json:"release"`
+		Again   bool   `json:"seen_again"`
+	}
+	decisionJSON struct {
+		ID      string `json:"id"`
+		Kind    string `json:"kind"`
+		Reason  string `json:"reason"`
+		Owner   string `json:"owner,omitempty"`
+		Expires string `json:"expires,omitempty"`
+		Expired bool   `json:"expired"`
+	}
+	shiftJSON struct {
+		ID       string      `json:"id"`
+		Device   string      `json:"device"`
+		Family   string      `json:"family"`
+		Verdict  string      `json:"verdict"`
+		Mixed    bool        `json:"mixed,omitempty"`
+		Effect   *float64    `json:"effect"`
+		Interval *[2]float64 `json:"interval"`
+		Evidence string      `json:"evidence,omitempty"`
+		Cells    int         `json:"cells"`
+		Agree    float64     `json:"agree"`
+		Why      string      `json:"why"`
+	}
+	lintJSON struct {
+		ID       string        `json:"id"`
+		Severity string        `json:"severity"`
+		Run      string        `json:"run,omitempty"`
+		Model    string        `json:"model,omitempty"`
+		Device   string        `json:"device,omitempty"`
+		Subject  string        `json:"subject,omitempty"`
+		Count    int           `json:"count"`
+		Why      string        `json:"why"`
+		Decision *decisionJSON `json:"decision,omitempty"`
+	}
+)
+
+func decisionOf(d *schema.Decision) *decisionJSON {
+	if d == nil {
+		return nil
+	}
+	return &decisionJSON{d.ID, d.Kind, d.Reason, d.Owner, d.Expires, d.Expired}
+}
+
+func verdictOf(v *schema.Verdict) verdictJSON {
+	k := v.Key
+	out := verdictJSON{ID: v.ID, Run: v.Run, Model: v.Model, Device: v.Device, Impl: v.Impl, Key: keyJSON{k.Task, k.Tool, k.ISL, k.OSL, k.Concurrency, k.Rate, k.Dataset, k.Dims}, Metric: v.Metric, Stat: v.Stat, Def: v.Def,
+		Against: v.Against, Level: v.Level, Required: v.Required, Verdict: v.Word, Evidence: v.Evidence, Cause: v.Cause, Value: v.Value.Ptr(), Reference: v.Ref.Ptr(), Effect: v.Effect.Ptr(), Interval: v.Interval,
+		P: v.P.Ptr(), Q: v.Q.Ptr(), N: v.N, First: v.First, Reason: v.Reason.Code, Args: v.Reason.Args, Why: words.Why(*v), Decision: decisionOf(v.Decision)}
+	if v.Follow.Release != "" {
+		out.Follow = &followJSON{v.Follow.Release, v.Follow.Again}
+	}
+	return out
+}
+
+func writeCheckJSON(w io.Writer, g render.Gate) error {
+	d := words.Decide(g.Decided)
+	out := checkJSON{Schema: "ttreport/check/v1", Release: g.Release, Baseline: g.Baseline, Decision: g.Decided.Word, Detail: d.Detail, Graded: g.Decided.Graded, Exit: g.Decided.Exit, Counts: []tallyJSON{},
+		Waived: g.Decided.Waived, Recheck: g.Recheck(), Noise: noiseJSON{Compared: g.Fit.Cells, Predictions: g.Fit.Tested, Failed: g.Fit.Exceeded, Calibrated: g.Fit.Calibrated()}, Pairs: []pairJSON{}, Verdicts: []verdictJSON{},
+		Shifts: []shiftJSON{}, Lints: []lintJSON{}}
+	if g.Fit.Noise > 0 {
+		out.Noise.Typical = &g.Fit.Noise
+	}
+	for _, c := range g.Decided.Counts {
+		out.Counts = append(out.Counts, tallyJSON{c.Kind, c.N, c.Cells, c.Fails})
+	}
+	for _, p := range g.Pairs {
+		out.Pairs = append(out.Pairs, pairJSON{p.Model, p.Device, p.Decided.Word, words.Decide(p.Decided).Detail, p.Decided.Exit})
+	}
+	for _, list := range [][]schema.Verdict{g.History, g.Targets} {
+		for i := range list {
+			out.Verdicts = append(out.Verdicts, verdictOf(&list[i]))
+		}
+	}
+	for _, s := range g.Shifts {
+		out.Shifts = append(out.Shifts, shiftJSON{s.ID, s.Device, s.Metric, s.Word, s.Mixed, s.Effect.Ptr(), s.Interval, s.Evidence, s.Cells, s.Agree, render.ShiftText(s)})
+	}
+	for _, l := range g.Lints {
+		out.Lints = append(out.Lints, lintJSON{l.ID, l.Severity, l.Run, l.Model, l.Device, l.Subject, l.Count, words.Lint(l), decisionOf(l.Decision)})
+	}
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", " ")
+	return enc.Encode(out)
+}
+
+// JUnit, as CI systems read it: a suite a pair, a case a verdict that decides something.
+type (
+	junitSuites struct {
+		XMLName xml.Name     `xml:"testsuites"`
+		Name    string       `xml:"name,attr"`
+		Suites  []junitSuite `xml:"testsuite"`
+	}
+	junitSuite struct {
+		Name     string      `xml:"name,attr"`
+		Tests    int         `xml:"tests,attr"`
+		Failures int         `xml:"failures,attr"`
+		Skipped  int         `xml:"skipped,attr"`
+		Cases    []junitCase `xml:"testcase"`
+	}
+	junitCase struct {
+		Class   string        `xml:"classname,attr"`
+		Name    string        `xml:"name,attr"`
+		Failure *junitMessage `xml:"failure,omitempty"`
+		Skipped *junitMessage `xml:"skipped,omitempty"`
+	}
+	junitMessage struct {
+		Message string `xml:"message,attr"`
+		Text    string `xml:",chardata"`
+	}
+)
+
+func writeJUnit(w io.Writer, g render.Gate, on targets.FailOn) error {
+	out := junitSuites{Name: g.Release}
+	suites := map[string]*junitSuite{}
+	var order []string
+	add := func(model, device, class, name, kind, why string) {
+		id := orUnknown(model) + " on " + orUnknown(device)
+		if suites[id] == nil {
+			suites[id] = &junitSuite{Name: id}
+			order = append(order, id)
+		}
+		s := suites[id]
+		c := junitCase{Class: class, Name: name}
+		switch {
+		case on[kind]:
+			c.Failure = &junitMessage{why, why}
+			s.Failures++
+		case kind == "skip":
+			c.Skipped = &junitMessage{Message: why}
+			s.Skipped++
+		}
+		s.Tests++
+		s.Cases = append(s.Cases, c)
+	}
+	for _, list := range [][]schema.Verdict{g.History, g.Targets} {
+		for i := range list {
+			v := &list[i]
+			name := strings.TrimSpace(fmt.Sprintf("%s %s %s %s", words.Workload(v.Key), v.Key.Tool, v.Metric, strings.Trim(v.Stat+" "+v.Level, " ")))
+			kind := targets.KindOf(v)
+			if d := v.Decision; d != nil && !d.Expired && v.Word != schema.Invalid {
+				kind = "skip"
+			}
+			add(v.Model, v.Device, v.Against, name, kind, words.Why(*v))
+		}
+	}
+	for _, l := range g.Lints {
+		kind := ""
+		if l.Severity == schema.SevError && (l.Decision == nil || l.Decision.Expired) {
+			kind = targets.FailInvalid
+		}
+		add(l.Model, l.Device, "lint", l.ID+" "+l.Subject, kind, words.Lint(l))
+	}
+	for _, id := range order {
+		out.Suites = append(out.Suites, *suites[id])
+	}
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	enc := xml.NewEncoder(w)
+	enc.Indent("", " ")
+	if err := enc.Encode(out); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}

@@ -1,0 +1,185 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/render/words"
+	"github.com/ttreport/ttreport/targets"
+)
+
+// Gate is the judgement of a release, or of one pair in it, as a sign-off needs it.
+type Gate struct {
+	Release  string
+	Baseline string // newest release that it is compared with; "" when there is none
+	Decided  targets.Decided
+	Pairs    []GatePair
+	targets.Findings
+	Fit GateFit
+}
+
+// GatePair is the decision on one model and device.
+type GatePair struct {
+	Model, Device string
+	Decided       targets.Decided
+}
+
+// GateFit says how noisy the release's history is and how well its predictions held.
+type GateFit struct {
+	Cells            int
+	Noise            float64 // typical, relative; 0 when unknown
+	Tested, Exceeded int     // forward predictions at 2 %, and how many failed
+}
+
+// Calibrated is the word for how well predictions held: passes, fails or too few.
+func (f GateFit) Calibrated() string {
+	const enough = 200
+	switch {
+	case f.Tested < enough:
+		return "too few"
+	case float64(f.Exceeded) > .04*float64(f.Tested):
+		return "fails"
+	}
+	return "passes"
+}
+
+// Gate weighs a release; an empty model or device selects all.
+func (r *Report) Gate(release int, model, device string) Gate {
+	f := r.of(release)
+	g := Gate{Release: r.Releases[release].Name, Fit: r.fitOf(release)}
+	if b := r.Judged.Before(release); b >= 0 {
+		g.Baseline = r.Releases[b].Name
+	}
+	is := func(m, d string) bool { return (model == "" || model == m) && (device == "" || device == d) }
+	for _, v := range f.Targets {
+		if is(v.Model, v.Device) {
+			g.Targets = append(g.Targets, v)
+		}
+	}
+	for _, v := range f.History {
+		if is(v.Model, v.Device) {
+			g.History = append(g.History, v)
+		}
+	}
+	for _, s := range f.Shifts {
+		if device == "" || s.Device == device {
+			g.Shifts = append(g.Shifts, s)
+		}
+	}
+	for _, l := range f.Lints {
+		if l.Model == "" && l.Device == "" || is(l.Model, l.Device) {
+			g.Lints = append(g.Lints, l)
+		}
+	}
+	for _, p := range r.PairsOf(release) {
+		if is(p.Model, p.Device) {
+			g.Pairs = append(g.Pairs, GatePair{p.Model, p.Device, r.PairDecided(p, release)})
+		}
+	}
+	g.Decided = targets.Decide(g.Findings, r.FailOn)
+	return g
+}
+
+// Told are the verdicts that need a person: what fails or is noted first, then what improved; met, same and noisy ones are counts.
+func (g *Gate) Told() (history, promised []schema.Verdict) {
+	for _, v := range g.History {
+		switch v.Word {
+		case schema.Worse, schema.Watch, schema.MissingWord, schema.Invalid, schema.BetterWord, schema.Recovered:
+			history = append(history, v)
+		}
+	}
+	for _, v := range g.Targets {
+		open := v.Word == schema.Fail || v.Word == schema.MissingWord || v.Word == schema.Inconclusive
+		if v.Required && open || v.Word == schema.Impossible || v.Reason.Code == "planned" || v.Decision != nil {
+			promised = append(promised, v)
+		}
+	}
+	return history, promised
+}
+
+// Recheck is the command that would settle what was seen once; "" when nothing was.
+func (g *Gate) Recheck() string {
+	for i := range g.History {
+		if v := &g.History[i]; v.Word == schema.Worse && v.Evidence == "probable" && v.Decision == nil {
+			return "ttreport collect --recheck --release " + g.Release
+		}
+	}
+	return ""
+}
+
+// GatePage is the gate as a page: what a job summary or a comment on a pull request shows.
+func (r *Report) GatePage(g Gate, all bool) Page {
+	d := words.Decide(g.Decided)
+	p := Page{Title: g.Release + ": " + d.Word, Lead: Lead{Tone: d.Tone, Word: d.Word, Text: capital(d.Detail), Cmd: g.Recheck()}}
+	if g.Baseline != "" {
+		p.Lead.Paras = append(p.Lead.Paras, "Compared with the releases up to "+g.Baseline+".")
+	}
+	for _, s := range g.Shifts {
+		if t := ShiftText(s); t != "" {
+			p.Lead.Paras = append(p.Lead.Paras, t)
+		}
+	}
+	p.Lead.Paras = append(p.Lead.Paras, FitText(g.Fit))
+	if len(g.Pairs) > 1 {
+		t := &Table{Caption: "Pairs", Cols: []Col{{Head: "Decision"}, {Head: "Model"}, {Head: "Device"}, {Head: "Why"}}}
+		for _, x := range g.Pairs {
+			pd := words.Decide(x.Decided)
+			t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: pd.Word, Strong: true}, {Text: nameOr(x.Model), Href: PairPath(x.Model, x.Device)}, text(nameOr(x.Device)), text(capital(pd.Detail))}})
+		}
+		p.Sections = append(p.Sections, Section{Title: "Pairs", Blocks: []Block{{Table: t.cut("one line a pair: ttreport check --format json")}}})
+	}
+	history, promised := g.Told()
+	if all {
+		history, promised = g.History, g.Targets
+	}
+	if t := r.changeTable(history, true, ""); len(t.Rows) > 0 {
+		t.dropColumn(7) // sparklines are for pages
+		p.Sections = append(p.Sections, Section{Title: "Against history, worst first", Blocks: []Block{{Table: t.cut("ttreport check --format json has all")}}})
+	}
+	if t := targetTable(promised, true); len(t.Rows) > 0 {
+		p.Sections = append(p.Sections, Section{Title: "Targets", Blocks: []Block{{Table: t.cut("ttreport check --format json has all")}}})
+	}
+	if t := plannedTable(promised); len(t.Rows) > 0 {
+		p.Sections = append(p.Sections, Section{Title: "Planned and not measured", Blocks: []Block{{Table: t.cut("ttreport check --format json has all")}}})
+	}
+	if t := lintTable(g.Lints); len(t.Rows) > 0 {
+		p.Sections = append(p.Sections, Section{Title: "Lints", Blocks: []Block{{Table: t.cut("ttreport check --format json has all")}}})
+	}
+	return p
+}
+
+// dropColumn leaves a column out.
+func (t *Table) dropColumn(i int) {
+	t.Cols = append(t.Cols[:i:i], t.Cols[i+1:]...)
+	for k := range t.Rows {
+		t.Rows[k].Cells = append(t.Rows[k].Cells[:i:i], t.Rows[k].Cells[i+1:]...)
+	}
+}
+
+func (r *Report) fitOf(release int) GateFit {
+	f := r.Judged.Fit(release)
+	out := GateFit{Cells: f.Cells, Tested: f.Tested, Exceeded: f.Exceeded}
+	if f.Sd > 0 {
+		out.Noise = f.Sd
+	}
+	return out
+}
+
+// FitText says how sure the comparison is in general.
+func FitText(f GateFit) string {
+	if f.Cells == 0 {
+		return "Nothing has a history to be compared with."
+	}
+	out := fmt.Sprintf("%s compared as one family", words.Plural(f.Cells, "number"))
+	if f.Noise > 0 {
+		out += fmt.Sprintf("; typical noise between releases is ±%.2g%s%%", 100*f.Noise, words.Thin)
+	}
+	switch f.Calibrated() {
+	case "too few":
+		out += "; too few earlier predictions to say how well they hold"
+	default:
+		out += fmt.Sprintf("; of %s earlier predictions %.2g%s%% failed where 2%s%% were expected (calibration %s)", words.Count(f.Tested), 100*float64(f.Exceeded)/float64(f.Tested), words.Thin, words.Thin, f.Calibrated())
+	}
+	return strings.TrimSpace(out) + "."
+}
