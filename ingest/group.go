@@ -168,6 +168,11 @@ func build(items []*item) (schema.Run, string) {
 		}
 		run.Scores = append(run.Scores, it.reading.Scores...)
 		run.Problems = append(run.Problems, it.reading.Problems...)
+		for name, v := range it.reading.Extra {
+			if _, has := run.Extra[name]; !has {
+				run.Extra = withUnknown(run.Extra, name, v)
+			}
+		}
 		if it.facts.Start.Before(run.Start) {
 			run.Start = it.facts.Start
 		}
@@ -186,6 +191,15 @@ func build(items []*item) (schema.Run, string) {
 		reason = fmt.Sprintf("%s in %s, one system and build, no pause over 6 h", countFiles(len(items)), first.runRoot)
 	}
 	return run, reason
+}
+
+// withUnknown adds a foreign field of a file to those of its run.
+func withUnknown(to schema.Unknown, name string, v []byte) schema.Unknown {
+	if to == nil {
+		to = schema.Unknown{}
+	}
+	to[name] = v
+	return to
 }
 
 // relative is the group's folder within its root, so that an id does not depend on where the root lies.

@@ -68,6 +68,7 @@ func Read(f *decode.File) schema.Reading {
 			readBenchmark(f, b, &r)
 		}
 	}
+	r.Extra = draft.Foreign(nil, f.First, draft.Names("benchmarks metadata args config type_"))
 	r.Detail = fmt.Sprintf("%s, %d benchmarks", m.Detail, len(r.Points))
 	return r
 }
@@ -106,8 +107,12 @@ func readBenchmark(f *decode.File, b decode.Value, r *schema.Reading) {
 	if mean, ok := metrics.At("request_concurrency", "successful", "mean").Float(); ok {
 		d.Client = map[string]string{"concurrency_reached": strconv.FormatFloat(mean, 'g', 4, 64)}
 	}
+	d.Foreign(b, isKnown)
 	d.Done()
 }
+
+var isKnown = draft.Names(`metrics requests config args run_stats request_totals scheduler scheduler_state scheduler_metrics benchmarker worker
+ request_loader environment request_samples start_time end_time duration type_ id_ run_id run_index extras warmup_duration cooldown_duration run_stats_v2 estimated_state`)
 
 // percentile matches p50, p95, p999 (the 99.9th) and p001 (the 0.1th).
 var percentile = regexp.MustCompile(`^p(\d\d|999)$`)

@@ -93,6 +93,7 @@ func Read(f *decode.File) schema.Reading {
 		}
 	}
 	d.Foreign(load, draft.Names("requested_rate concurrency count schedule_delay.p* schedule_delay"))
+	d.Foreign(v, draft.Names("load_summary successes failures benchmark_time_seconds"))
 	if late, ok := load.At("schedule_delay", "p99").Float(); ok {
 		d.Client = map[string]string{"send_late_p99_ms": formatted(late * 1000)}
 	}
