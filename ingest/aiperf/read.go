@@ -98,7 +98,7 @@ func readSummary(f *decode.File, v decode.Value, match schema.Match) schema.Read
 }
 
 // roomForUnmapped is how much is kept of metrics that have no canonical name.
-const roomForUnmapped = 600
+const roomForUnmapped = 300
 
 // unmapped keeps the averages of the metrics that have no canonical name, each with its unit.
 func unmapped(d *draft.Draft, metrics decode.Value) {

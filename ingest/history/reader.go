@@ -1,6 +1,8 @@
 package history
 
 import (
+	"strings"
+
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/draft"
@@ -15,6 +17,9 @@ const (
 
 // Detect recognises our own files by the schema that they name.
 func Detect(f *decode.File) schema.Match {
+	if f.Form == decode.Text {
+		return detectTable(f)
+	}
 	m := draft.Check{Match: schema.Match{Format: Document, Detail: "history document"}}
 	switch f.First.Get("schema").Str() {
 	case "ttreport/inspect/v1":
@@ -30,7 +35,12 @@ func Detect(f *decode.File) schema.Match {
 // ReadFile returns the runs of a document or a listing, with what they say of themselves.
 func ReadFile(f *decode.File) schema.Reading {
 	m := Detect(f)
-	if m.Format == Document {
+	switch {
+	case m.Format == OwnTable && strings.HasPrefix(m.Detail, "not a result"):
+		return schema.Reading{Format: m.Format, Detail: m.Detail}
+	case m.Format == OwnTable:
+		return readTable(f, m)
+	case m.Format == Document:
 		return readingOf(f, m, decodeRun(f.First))
 	}
 	out := schema.Reading{Format: m.Format, Detail: m.Detail}

@@ -78,7 +78,7 @@ func (d *Draft) Condition(name, value string) {
 
 // Dim makes the point another workload than one without it.
 func (d *Draft) Dim(name, value string) {
-	if value == "" {
+	if value = strings.TrimSpace(value); value == "" {
 		return
 	}
 	if d.Key.Dims == nil {
