@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path"
 	"runtime/debug"
 	"strings"
 
@@ -209,6 +210,9 @@ func (it *item) readValues(f *decode.File) {
 	switch {
 	case foreign == n: // nothing of the file is a result
 		it.reading = schema.Reading{Format: firstMatch.Format, Detail: firstMatch.Detail, Problems: append(f.Problems, unknown(f, firstMatch)...)}
+		if firstMatch.Format == NotResult && !strings.Contains(path.Base(f.Path), ".json") {
+			it.reading.Problems = nil // a text that begins with a number is not damaged JSON
+		}
 		return
 	case foreign > 0:
 		if foreign > 1 {

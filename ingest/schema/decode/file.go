@@ -41,6 +41,7 @@ type File struct {
 	NonFinite int
 
 	alone   bool // First is all there is
+	whole   bool // it must be JSON, whatever it looks like
 	foreign bool // Data is not what stands on disk: there are no positions
 	lim     Limits
 	first   stream // as it stands after First
@@ -78,8 +79,32 @@ func (f *File) open(lim Limits) {
 	f.Form = JSON
 	f.first = stream{s: NewScanner(f.Data, lim.Depth), lim: lim}
 	f.First, _ = f.first.next()
+	if f.isProse() {
+		f.Form, f.first = Text, stream{}
+		return
+	}
 	f.Partial = f.first.partial
 	f.settle(&f.first)
+}
+
+// proseWithin is how far into a file its first fault may lie for the file to be no JSON at all.
+const proseWithin = 200
+
+// isProse recognises a text that happens to begin like JSON: a template, a log, a script. Only a file that calls itself
+// JSON is damaged from its first line on.
+func (f *File) isProse() bool {
+	if f.whole || strings.Contains(path.Base(f.Path), ".json") {
+		return false
+	}
+	f.Form = JSON
+	if f.First.Kind() == String && f.Several() { // a table may begin with a quote, and a script with three
+		return true
+	}
+	if f.First.Kind() != Invalid || len(f.first.faults) == 0 {
+		return false
+	}
+	e := f.first.faults[0]
+	return !e.Truncated && e.Offset-f.first.s.base < proseWithin
 }
 
 // benchmarkData is what the store of github-action-benchmark assigns its JSON to.
