@@ -35,7 +35,9 @@ func Detect(f *decode.File) schema.Match {
 	m.Want(list.Kind() == decode.Array, "benchmarks")
 	found := false
 	for b := range list.Items() {
-		found = found || b.Get("metrics").Has("request_latency")
+		if found = b.Get("metrics").Has("request_latency"); found {
+			break
+		}
 	}
 	m.Want(found, "benchmarks[].metrics.request_latency")
 	if m.OK() {
@@ -66,6 +68,9 @@ func Read(f *decode.File) schema.Reading {
 	for b := range f.First.Get("benchmarks").Items() {
 		if b.Get("metrics").Kind() == decode.Object {
 			readBenchmark(f, b, &r)
+		}
+		if len(r.Points) > f.Limits().Results {
+			break // the load says so
 		}
 	}
 	r.Extra = draft.Foreign(nil, f.First, draft.Names("benchmarks metadata args config type_"))

@@ -62,7 +62,9 @@ func Read(f *decode.File) schema.Reading {
 			out, first = one, false
 			continue
 		}
-		out.More = append(out.More, one)
+		if out.More = append(out.More, one); len(out.More) > f.Limits().Results {
+			break // the load says so
+		}
 	}
 	return out
 }

@@ -25,6 +25,9 @@ func Read(f *decode.File) schema.Reading {
 			if detectValue(v).OK() {
 				readValue(f, v, &r)
 			}
+			if len(r.Points) > f.Limits().Results {
+				break // the load says so
+			}
 		}
 		r.Detail = fmt.Sprintf("%d runs of a sweep, %s", len(r.Points), m.Detail)
 		return r
