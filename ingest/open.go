@@ -162,13 +162,6 @@ func (it *item) readPartial(f *decode.File) {
 	it.reading.Problems = append(f.Problems, it.reading.Problems...)
 }
 
-// foreignBefore is how many values may stand before the first result of a file; problemsKept how many problems of one file
-// are listed.
-const (
-	foreignBefore = 100
-	problemsKept  = 1000
-)
-
 // readValues reads each top-level value of a file by itself, since tools append results of other models and other days to
 // one file. Values of one identity and time stay together; others become items of their own.
 func (it *item) readValues(f *decode.File) {
@@ -187,7 +180,7 @@ func (it *item) readValues(f *decode.File) {
 			firstMatch = m
 		}
 		if own == nil {
-			if foreign == n-1 && n > foreignBefore {
+			if foreign == n-1 && n > decode.MostBeforeResult {
 				n, foreign = n-1, n-1
 				break
 			}
@@ -201,7 +194,7 @@ func (it *item) readValues(f *decode.File) {
 		for _, r := range append([]schema.Reading{reading}, reading.More...) {
 			r.More = nil
 			points += len(r.Points) + len(r.Scores)
-			if problems += len(r.Problems); problems > problemsKept {
+			if problems += len(r.Problems); problems > decode.MostProblems {
 				r.Problems = nil
 			}
 			parts = it.place(parts, m, r)
@@ -221,7 +214,7 @@ func (it *item) readValues(f *decode.File) {
 		firstForeign.Expected = "appended results"
 		it.reading.Problems = append(it.reading.Problems, firstForeign)
 	}
-	if problems > problemsKept {
+	if problems > decode.MostProblems {
 		it.reading.Problems = append(it.reading.Problems, schema.Problem{Severity: schema.SevWarning, Path: f.Path, Code: "more-problems", Found: fmt.Sprintf("%d problems in one file", problems), Used: "the first of them are listed"})
 	}
 	it.reading.Problems = append(f.Problems, it.reading.Problems...)

@@ -1,3 +1,7 @@
+//go:build !race
+
+// The race detector takes several times the memory of the program that is measured here.
+
 package main
 
 import (

@@ -78,7 +78,7 @@ func readTable(f *decode.File, m schema.Match) schema.Reading {
 		header[i] = strings.TrimSpace(strings.ToLower(header[i]))
 	}
 	byRun, order := map[string]*schema.Reading{}, []string{}
-	for range f.Limits().Results {
+	for range f.Limits().Results + 1 { // the load says so
 		cells, err := lines.Read()
 		if err != nil {
 			break // the end, or a line that is no CSV: what was read before it stands

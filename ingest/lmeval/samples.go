@@ -31,12 +31,6 @@ type itemID struct {
 	id  uint64
 }
 
-// mostSeries bounds the metrics and filters of one task, mostItems its items.
-const (
-	mostSeries = 200
-	mostItems  = 1_000_000
-)
-
 // readSamples turns the lines of a task into scores with outcomes.
 func readSamples(f *decode.File) schema.Reading {
 	r := schema.Reading{Format: Samples, Detail: "per-item outcomes"}
@@ -60,7 +54,7 @@ func readSamples(f *decode.File) schema.Reading {
 			}
 			s := at[[2]string{m.Key, filter}]
 			if s == nil {
-				if len(all) == mostSeries {
+				if len(all) == decode.MostSeries {
 					tooMany = true
 					continue
 				}
@@ -68,7 +62,7 @@ func readSamples(f *decode.File) schema.Reading {
 				at[[2]string{m.Key, filter}] = s
 				all = append(all, s)
 			}
-			if len(s.ids) == mostItems {
+			if len(s.ids) == decode.MostItems {
 				tooMany = true
 				continue
 			}
@@ -80,7 +74,7 @@ func readSamples(f *decode.File) schema.Reading {
 	}
 	if tooMany {
 		r.Problems = append(r.Problems, schema.Problem{Severity: schema.SevError, Path: f.Path, Code: "too-many-results", Found: "more metrics, filters or items than a task has",
-			Expected: fmt.Sprintf("at most %d and %d", mostSeries, mostItems), Used: "the first of them"})
+			Expected: fmt.Sprintf("at most %d and %d", decode.MostSeries, decode.MostItems), Used: "the first of them"})
 	}
 	return r
 }

@@ -26,9 +26,6 @@ type store struct {
 	names   map[string]decode.Value // titles that were decoded already: they repeat from commit to commit
 }
 
-// mostTitles bounds the titles that are kept decoded.
-const mostTitles = 5000
-
 // run is what one commit measured on one system.
 type run struct {
 	reading schema.Reading
@@ -87,7 +84,7 @@ func (s *store) bench(entry, bench decode.Value) {
 	name, known := s.names[title]
 	if !known {
 		name = inner(s.f.Path, title)
-		if len(s.names) < mostTitles {
+		if len(s.names) < decode.MostTitles {
 			s.names[title] = name
 		}
 	}

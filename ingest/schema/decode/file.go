@@ -58,9 +58,10 @@ func NewFile(name string, onDisk []byte, mod time.Time, lim Limits) File {
 func (f *File) open(lim Limits) {
 	f.lim, f.lines = lim, &lines{}
 	f.Data = bytes.TrimPrefix(f.Data, []byte("\xef\xbb\xbf"))
-	head := bytes.TrimLeft(f.Data[:min(len(f.Data), 4096)], " \t\r\n")
+	head := bytes.TrimLeft(f.Data, " \t\r\n") // a file may begin with pages of blanks
+	head = head[:min(len(head), HeadSize)]
 	switch {
-	case len(head) == 0 && len(bytes.TrimSpace(f.Data)) == 0:
+	case len(bytes.TrimSpace(head)) == 0:
 		f.Problems = append(f.Problems, emptyFile(f.Path))
 		return
 	case bytes.HasPrefix(head, []byte(benchmarkData)):
