@@ -63,7 +63,7 @@ func (it *item) label() string {
 		perPoint = true
 	}
 	if sweepRun.MatchString(path.Base(it.rel)) || path.Base(it.rel) == "summary.json" && perFolder.MatchString(path.Base(dir)) {
-		return cmp.Or(plainLabel(path.Base(path.Dir(dir))), "sweep") // the key has what was varied
+		return cmp.Or(plainLabel(path.Base(sweepRoot(path.Dir(dir)))), "sweep") // the key has what was varied
 	}
 	if stem := plainLabel(it.file.Stem()); stem != "" && !perPoint {
 		return stem

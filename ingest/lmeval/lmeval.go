@@ -206,6 +206,8 @@ func readTask(f *decode.File, v decode.Value, task string, entry decode.Value, r
 		switch {
 		case ok:
 			s.Value = schema.Num(x)
+		case m.Val.Str() == "True" || m.Val.Str() == "False": // how the harness writes what JSON cannot hold
+			s.Value = schema.Num(map[string]float64{"True": 1}[m.Val.Str()])
 		case m.Val.Kind() == decode.Null && metric == "submission": // a file for a judge elsewhere
 			continue
 		case m.Val.Kind() == decode.Number || m.Val.Kind() == decode.String || m.Val.Kind() == decode.Null:

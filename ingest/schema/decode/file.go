@@ -98,8 +98,8 @@ func (f *File) isProse() bool {
 		return false
 	}
 	f.Form = JSON
-	if f.First.Kind() == String && f.Several() { // a table may begin with a quote, and a script with three
-		return true
+	if k := f.First.Kind(); k != Object && k != Invalid && f.Several() && f.Data[f.first.s.pos] != '\n' && f.Data[f.first.s.pos] != '\r' {
+		return true // a table may begin with a quote, a script with three, a log with "[1,0]<stdout>: "
 	}
 	if f.First.Kind() != Invalid || len(f.first.faults) == 0 {
 		return false

@@ -161,6 +161,9 @@ func (d *Draft) Done() {
 	if d.Status == schema.StatusFailed {
 		d.Fail("no request completed")
 	}
+	if x, ok := d.Metrics["goodput_rps"].Stats.Get("value"); ok && x < 0 { // GenAI-Perf writes -1 where no level was asked for
+		delete(d.Metrics, "goodput_rps")
+	}
 	for name, m := range d.Metrics {
 		if len(m.Stats) == 0 || !strings.Contains(distributions, " "+name+" ") {
 			continue
