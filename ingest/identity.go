@@ -35,6 +35,7 @@ func identify(it *item, b beside, opt Options) {
 	own := it.reading.Facts
 	add(own, "file", it.shown())
 	for field, origin := range it.reading.Provenance { // one of our documents knows better
+		origin.Where = redact.Text(origin.Where)
 		it.origin[field] = origin
 	}
 	it.targets, it.plan = it.reading.Targets, it.reading.Plan
@@ -48,16 +49,7 @@ func identify(it *item, b beside, opt Options) {
 		add(schema.Facts{Start: s.Start, End: s.End}, "sidecar", it.shown()+manifest.SidecarSuffix)
 		sideTool = s.Tool
 	}
-	if c, ok := b.commands[strings.TrimSuffix(it.shown(), ".json")]; ok {
-		add(c.beside.Facts, "sidecar", c.shown())
-		applyWorkload(it, "", c.beside.Workload, nil, "sidecar")
-		for i := range it.reading.Points {
-			if p := &it.reading.Points[i]; len(p.Command) == 0 {
-				p.Command = redact.Argv(c.beside.Client)
-			}
-		}
-		c.reading.PartOf = it.shown()
-	}
+	applyCommands(it, b, add)
 	applyManifest(it, b, sideTool, add)
 	named, isNamed := ttis.NameFacts(it.shown())
 	if isNamed || len(b.specs) > 0 {
@@ -83,6 +75,20 @@ func identify(it *item, b beside, opt Options) {
 	}
 	add(opt.Flags, "flag", "command line")
 	complete(it)
+}
+
+// applyCommands takes what vLLM's continuous benchmarks wrote beside the result.
+func applyCommands(it *item, b beside, add func(f schema.Facts, from, where string)) {
+	if c, ok := b.commands[strings.TrimSuffix(it.shown(), ".json")]; ok {
+		add(c.beside.Facts, "sidecar", c.shown())
+		applyWorkload(it, "", c.beside.Workload, nil, "sidecar")
+		for i := range it.reading.Points {
+			if p := &it.reading.Points[i]; len(p.Command) == 0 {
+				p.Command = redact.Argv(c.beside.Client)
+			}
+		}
+		c.reading.PartOf = it.shown()
+	}
 }
 
 // applyManifest takes what the nearest manifest says of the file: facts, workload, targets, and the plan it was part of.
@@ -255,10 +261,19 @@ func complete(it *item) {
 		s := &it.reading.Scores[i]
 		s.Source.Path = redact.Text(s.Source.Path)
 		s.Task, s.Metric, s.Filter, s.Version = name(s.Task), name(s.Metric), name(s.Filter), name(s.Version)
+		if why := s.Value.Why(); redact.Text(why) != why {
+			s.Value = schema.Missing(redact.Text(why))
+		}
 	}
 	for i := range it.reading.Points {
 		p := &it.reading.Points[i]
 		p.Conditions, p.Client = cleaned(p.Conditions), cleaned(p.Client)
+		for metric, m := range p.Metrics {
+			if why := redact.Text(m.Why); why != m.Why {
+				m.Why = why
+				p.Metrics[metric] = m
+			}
+		}
 		k := &p.Key
 		k.Dataset, k.Tool, k.Task = name(k.Dataset), name(k.Tool), name(k.Task)
 		for dim, v := range k.Dims {

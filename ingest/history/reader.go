@@ -65,12 +65,6 @@ func readingOf(f *decode.File, m schema.Match, r schema.Run) schema.Reading {
 	for i := range r.Points {
 		p := &r.Points[i]
 		p.Command, p.Extra = redact.Argv(p.Command), clean(p.Extra)
-		for name := range p.Metrics {
-			if m := p.Metrics[name]; m.Why != "" {
-				m.Why = redact.Text(m.Why)
-				p.Metrics[name] = m
-			}
-		}
 	}
 	r.Extra = clean(r.Extra)
 	return schema.Reading{Format: m.Format, Detail: m.Detail, Points: r.Points, Scores: r.Scores, Targets: r.Targets, Plan: r.Plan, Problems: r.Problems, Extra: r.Extra,

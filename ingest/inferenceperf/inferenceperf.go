@@ -94,6 +94,13 @@ func Read(f *decode.File) schema.Reading {
 	}
 	d.Foreign(load, draft.Names("requested_rate concurrency count schedule_delay.p* schedule_delay"))
 	d.Foreign(v, draft.Names("load_summary successes failures benchmark_time_seconds"))
+	client(load, d)
+	d.Done()
+	return r
+}
+
+// client keeps how well the tool kept its own schedule.
+func client(load decode.Value, d *draft.Draft) {
 	if late, ok := load.At("schedule_delay", "p99").Float(); ok {
 		d.Client = map[string]string{"send_late_p99_ms": formatted(late * 1000)}
 	}
@@ -103,8 +110,6 @@ func Read(f *decode.File) schema.Reading {
 		}
 		d.Client["rate_reached"] = formatted(got)
 	}
-	d.Done()
-	return r
 }
 
 // distribution reads {mean, min, p0.1 … p99.9, max, median}.
