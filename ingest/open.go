@@ -113,7 +113,13 @@ func (it *item) read(f *decode.File) {
 	defer f.Drop()
 	m, r := recognise(f)
 	it.match = m
+	other := ""
+	if r == nil {
+		other = elsewhere(f)
+	}
 	switch {
+	case other != "":
+		it.reading = notRead(f, other)
 	case r == nil && f.Several():
 		it.readValues(f) // the first value may be foreign and the next one not
 	case r == nil && f.Partial.Kind() != decode.Invalid:

@@ -37,12 +37,14 @@ func writeInspect(w io.Writer, set ingest.Set, all bool) {
 
 // inspectSummary is the answer in one line: what came of all files.
 func inspectSummary(set ingest.Set, base string) string {
-	var results, beside, other, unknown, points, scores int
+	var results, beside, other, notRead, unknown, points, scores int
 	for _, f := range set.Files {
 		points, scores = points+f.Points, scores+f.Scores
 		switch {
 		case f.Format == ingest.Unknown:
 			unknown++
+		case f.Format == ingest.NotRead:
+			notRead++
 		case f.Points+f.Scores > 0:
 			results++
 		case f.Format == ingest.NotResult || strings.HasPrefix(f.Detail, "not a result"):
@@ -59,7 +61,7 @@ func inspectSummary(set ingest.Set, base string) string {
 	for _, x := range []struct {
 		n    int
 		what string
-	}{{beside, "beside them"}, {other, "no results"}, {unknown, "unknown"}} {
+	}{{beside, "beside them"}, {other, "no results"}, {notRead, "of tools that are not read"}, {unknown, "unknown"}} {
 		if x.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", x.n, x.what))
 		}

@@ -25,7 +25,7 @@ func Detect(f *decode.File) schema.Match {
 	m := draft.Check{Match: schema.Match{Format: Format}}
 	if f.Form == decode.Text {
 		head := string(f.Data[:min(len(f.Data), 4096)])
-		if strings.HasPrefix(head, "Run Info,") && strings.Contains(head, "Time to First Token") {
+		if strings.HasPrefix(head, "Run Info,") {
 			return schema.Match{Format: Table, Has: []string{"Run Info"}, Detail: "not a result: a table of the report beside it"}
 		}
 		m.Lacks = []string{"a JSON object"}

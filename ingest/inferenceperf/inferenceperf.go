@@ -23,6 +23,9 @@ func Detect(f *decode.File) schema.Match {
 	if v.Kind() == decode.Object && v.Len() > 0 && isPrometheus(v) {
 		return schema.Match{Format: Aside, Has: []string{"metrics of the server"}, Detail: "not a result: the server's own metrics"}
 	}
+	if one := v.Index(0); one.Has("request") && one.Has("response") && one.Get("info").Has("output_token_times") {
+		return schema.Match{Format: Aside, Has: []string{"output_token_times"}, Detail: "not a result: the requests that were sent and their answers"}
+	}
 	m := draft.Check{Match: schema.Match{Format: Format, Detail: "lifecycle report"}}
 	m.Want(v.Get("load_summary").Kind() == decode.Object, "load_summary")
 	m.Want(v.Get("successes").Kind() == decode.Object, "successes")
