@@ -81,7 +81,7 @@ func (f *File) open(lim Limits) {
 	f.first = stream{s: NewScanner(f.Data, lim.Depth), lim: lim}
 	f.First, _ = f.first.next()
 	if f.isProse() {
-		f.Form, f.first = Text, stream{}
+		f.Form, f.First, f.first = Text, Value{}, stream{}
 		return
 	}
 	f.Partial = f.first.partial
