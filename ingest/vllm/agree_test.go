@@ -98,3 +98,23 @@ func TestTalliesAreRecomputed(t *testing.T) {
 		t.Errorf("%v requests of %v tokens, %s: %v", ok, osl, r.Points[0].Status, r.Problems)
 	}
 }
+
+// Requests that count as completed and produced no token have failed, unless nothing counted tokens.
+func TestNoTokenAtAll(t *testing.T) {
+	const text = `{"tokenizer_id":"acme/t","completed":8,"duration":2.0,"total_output_tokens":0,"output_throughput":0.0,"request_throughput":4.5,"mean_e2el_ms":9.5,"p99_e2el_ms":12.5}`
+	hollow := read(t, text)
+	ok, _ := hollow.Points[0].Metrics["requests_ok"].Stats.Get("value")
+	failed, _ := hollow.Points[0].Metrics["requests_failed"].Stats.Get("value")
+	if codes(hollow) != "hollow-success" || hollow.Points[0].Status != schema.StatusFailed || ok != 0 || failed != 8 || len(hollow.Points[0].Metrics["e2el"].Stats) > 0 {
+		t.Errorf("%v of %v, %+v", ok, failed, hollow.Points[0])
+	}
+	uncounted := read(t, strings.Replace(text, `"acme/t"`, `null`, 1))
+	p := uncounted.Points[0]
+	if mean, _ := p.Metrics["e2el"].Stats.Get("mean"); codes(uncounted) != "" || p.Status != schema.StatusOK || mean != 9.5 || len(p.Metrics["output_tps"].Stats) > 0 || len(p.Metrics["osl"].Stats) > 0 {
+		t.Errorf("%v, %+v", uncounted.Problems, p.Metrics)
+	}
+	negative := read(t, strings.Replace(strings.Replace(text, `tokens":0`, `tokens":5`, 1), `"duration":2.0`, `"duration":-2.0`, 1))
+	if m := negative.Points[0].Metrics["duration_s"]; codes(negative) != "negative" || len(m.Stats) > 0 || m.Why == "" {
+		t.Errorf("%v, %+v", negative.Problems, m)
+	}
+}

@@ -153,8 +153,8 @@ func isMeasurement(metric string) bool {
 	return true
 }
 
-// distributions are the metrics whose zero means that they were not measured.
-const distributions = " ttft tpot itl ntpot e2el tps_user output_tps total_tps rps startup_s "
+// distributions are the metrics whose zero means that they were not measured, and that cannot be negative.
+const distributions = " ttft tpot itl ntpot e2el tps_user output_tps total_tps rps startup_s duration_s "
 
 // Done completes the point and adds it to the reading.
 func (d *Draft) Done() {
