@@ -40,6 +40,9 @@ func group(items []*item, problems *[]schema.Problem) ([]schema.Run, map[string]
 	for _, key := range order {
 		for _, part := range split(buckets[key]) {
 			run, reason := build(part)
+			apart := tellApart(run.Points)
+			run.Problems, *problems = append(run.Problems, apart...), append(*problems, apart...)
+			run.Arrange()
 			if cut := incomplete(part[0].journal); len(cut) > 0 {
 				run.Problems = append(run.Problems, cut...)
 				*problems = append(*problems, cut...)
@@ -187,7 +190,6 @@ func build(items []*item) (schema.Run, string) {
 		}
 	}
 	run.Problems = onceEach(run.Problems)
-	run.Arrange()
 	reason := fmt.Sprintf("%s under id %s", countFiles(len(items)), run.ID)
 	if run.ID == "" {
 		run.ID = derivedID(first, run.Start, relative(first))

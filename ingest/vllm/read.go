@@ -92,6 +92,11 @@ func key(v decode.Value, d *draft.Draft) {
 		}
 	}
 	if !v.Has("run_number") {
+		for name, dim := range map[string]string{"tensor_parallel_size": "tp", "pipeline_parallel_size": "pp", "data_parallel_size": "dp", "tp_size": "tp", "pp_size": "pp", "dp_size": "dp"} {
+			if n, ok := v.Get(name).Float(); ok && n > 1 { // written by --metadata, as vLLM's continuous benchmarks do
+				d.Dim(dim, v.Get(name).Text())
+			}
+		}
 		return
 	}
 	for _, m := range v.Members() { // what a sweep varied
