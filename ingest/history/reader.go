@@ -62,6 +62,7 @@ func ReadFile(f *decode.File) schema.Reading {
 
 // readingOf is a run as a reading. Somebody else may have written it, so secrets are looked for again.
 func readingOf(f *decode.File, m schema.Match, r schema.Run) schema.Reading {
+	soundRun(f, &r, m.Format)
 	for i := range r.Points {
 		p := &r.Points[i]
 		p.Command, p.Extra = redact.Argv(p.Command), clean(p.Extra)

@@ -45,6 +45,20 @@ func TestTables(t *testing.T) {
 	}
 }
 
+// A document that something else wrote or changed is read as far as it is one; what is left out is told.
+func TestUnsoundDocument(t *testing.T) {
+	point := func(status, metrics string) string {
+		return `{"key":{"task":"text","tool":"vllm","isl":1,"osl":1},"status":"` + status + `","metrics":{` + metrics + `}}`
+	}
+	r := reader.Must(t, "x.json", `{"schema":"ttreport/v1","id":"r","points":[{},`+point("ok", `"ttft":{"unit":"s","mean":0.5},"tpot":{"unit":"ms","mean":2.5},"e2el":{"unit":"ms"},"speed":{"unit":"ms","mean":1},"itl":{"unit":"ms","mean":-1}`)+`,`+point("failed", `"ttft":{"unit":"ms","mean":5},"requests_failed":{"unit":"req","value":4}`)+`],"scores":[{"metric":"acc","value":0.5},{"task":"t","metric":"acc","value":0.5}],"problems":[{"x":1}]}`)
+	if len(r.Points) != 2 || len(r.Scores) != 1 || Codes(r) != "unsound-document" || len(r.Points[0].Metrics) != 1 || len(r.Points[1].Metrics) != 1 {
+		t.Errorf("%+v", r)
+	}
+	if whole := reader.Must(t, "x.json", document); Codes(whole) != "" || len(whole.Points) != 1 {
+		t.Errorf("%v", whole.Problems)
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	reader.Fuzz(f, "points.csv", pointsTable, scoresTable, document, listing)
 }
