@@ -36,14 +36,21 @@ func group(items []*item, problems *[]schema.Problem) ([]schema.Run, map[string]
 	}
 	var runs []schema.Run
 	why := map[string]string{}
-	byID := map[string]int{}
+	byID, roots := map[string]int{}, map[string]string{}
 	for _, key := range order {
 		for _, part := range split(buckets[key]) {
 			run, reason := build(part)
+			apart := tellApart(run.Points)
+			run.Problems, *problems = append(run.Problems, apart...), append(*problems, apart...)
+			run.Arrange()
 			if cut := incomplete(part[0].journal); len(cut) > 0 {
 				run.Problems = append(run.Problems, cut...)
 				*problems = append(*problems, cut...)
 			}
+			if part[0].facts.RunID == "" && roots[run.ID] != "" && roots[run.ID] != part[0].runRoot { // of another folder that is named alike
+				run.ID = derivedID(part[0], run.Start, part[0].runRoot)
+			}
+			roots[run.ID] = part[0].runRoot
 			if i, free, merge := home(runs, byID, run); merge {
 				mergeRun(&runs[i], run)
 				note(part, runs[i].ID)
@@ -168,6 +175,11 @@ func build(items []*item) (schema.Run, string) {
 		}
 		run.Scores = append(run.Scores, it.reading.Scores...)
 		run.Problems = append(run.Problems, it.reading.Problems...)
+		for name, v := range it.reading.Extra {
+			if _, has := run.Extra[name]; !has {
+				run.Extra = withUnknown(run.Extra, name, v)
+			}
+		}
 		if it.facts.Start.Before(run.Start) {
 			run.Start = it.facts.Start
 		}
@@ -178,14 +190,27 @@ func build(items []*item) (schema.Run, string) {
 		}
 	}
 	run.Problems = onceEach(run.Problems)
-	run.Arrange()
 	reason := fmt.Sprintf("%s under id %s", countFiles(len(items)), run.ID)
 	if run.ID == "" {
-		sum := sha256.Sum256([]byte(system(f) + "\x00" + buildName(f) + "\x00" + relative(first) + "\x00" + run.Start.Format(time.RFC3339)))
-		run.ID = run.Start.UTC().Format("20060102T150405Z") + "-" + hex.EncodeToString(sum[:4])
+		run.ID = derivedID(first, run.Start, relative(first))
 		reason = fmt.Sprintf("%s in %s, one system and build, no pause over 6 h", countFiles(len(items)), first.runRoot)
 	}
 	return run, reason
+}
+
+// derivedID is the id of a run that nothing names: when it began, and a hash of who was measured and of its folder.
+func derivedID(first *item, start time.Time, folder string) string {
+	sum := sha256.Sum256([]byte(system(first.facts) + "\x00" + buildName(first.facts) + "\x00" + folder + "\x00" + start.Format(time.RFC3339)))
+	return start.UTC().Format("20060102T150405Z") + "-" + hex.EncodeToString(sum[:4])
+}
+
+// withUnknown adds a foreign field of a file to those of its run.
+func withUnknown(to schema.Unknown, name string, v []byte) schema.Unknown {
+	if to == nil {
+		to = schema.Unknown{}
+	}
+	to[name] = v
+	return to
 }
 
 // relative is the group's folder within its root, so that an id does not depend on where the root lies.

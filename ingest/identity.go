@@ -1,128 +1,18 @@
 package ingest
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"path"
 	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
-	"github.com/ttreport/ttreport/ingest/aiperf"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 	"github.com/ttreport/ttreport/ingest/schema/redact"
 	"github.com/ttreport/ttreport/ingest/ttis"
-	"github.com/ttreport/ttreport/ingest/vllm"
 )
-
-// beside indexes what stands near results: sidecars by the result they describe, manifests by folder, runtime specs by
-// the folder of their tree.
-type beside struct {
-	sidecars  map[string]manifest.Sidecar
-	manifests map[string]manifest.Manifest
-	journals  map[string]*item // by run folder
-	specs     []*item
-	reports   []*item          // data of reports, which say who was measured where no runtime spec does
-	commands  map[string]*item // .commands files by the stem of the result they describe
-}
-
-func indexBeside(items []*item) beside {
-	b := beside{sidecars: map[string]manifest.Sidecar{}, manifests: map[string]manifest.Manifest{}, journals: map[string]*item{}, commands: map[string]*item{}}
-	for _, it := range items {
-		switch {
-		case it.isRole == "sidecar" && it.file.SHA256 != "":
-			s, problem := manifest.ReadSidecar(it.shown(), it.file.Data)
-			if problem != nil {
-				it.reading.Problems = append(it.reading.Problems, *problem)
-				break
-			}
-			b.sidecars[strings.TrimSuffix(it.shown(), manifest.SidecarSuffix)] = s
-			it.reading.Detail = "of " + s.Result
-		case it.isRole == "manifest" && it.file.SHA256 != "":
-			m, problem := manifest.Read(it.shown(), it.file.Data)
-			if problem != nil {
-				it.reading.Problems = append(it.reading.Problems, *problem)
-				break
-			}
-			b.manifests[path.Dir(it.shown())] = m
-			it.reading.Detail = "speaks for " + path.Dir(it.shown())
-		case it.isRole == "journal" && it.file.SHA256 != "":
-			b.journals[path.Dir(it.shown())] = it
-		case it.reading.Format == ttis.Spec:
-			b.specs = append(b.specs, it)
-		case it.reading.Format == ttis.ReportData:
-			b.reports = append(b.reports, it)
-		case it.beside != nil:
-			b.commands[strings.TrimSuffix(it.shown(), vllm.CommandsSuffix)] = it
-		}
-	}
-	return b
-}
-
-// manifestFor returns the nearest manifest at or above a file, and its folder.
-func (b beside) manifestFor(shown string) (manifest.Manifest, string, bool) {
-	for dir := path.Dir(shown); ; dir = path.Dir(dir) {
-		if m, ok := b.manifests[dir]; ok {
-			return m, dir, true
-		}
-		if dir == "." || dir == "/" {
-			return manifest.Manifest{}, "", false
-		}
-	}
-}
-
-// specFor returns the newest runtime spec of the same tree and model id that is not younger than the result, or the oldest
-// when all are younger; a tree with one spec needs no model id. Both times are the host's local ones.
-func (b beside) specFor(it *item, modelID string) *item {
-	var best, oldest *item
-	inTree, start := 0, it.reading.Facts.Start
-	for _, s := range b.specs {
-		tree := path.Dir(path.Dir(s.shown()))
-		if tree != "." && !strings.HasPrefix(it.shown(), tree+"/") {
-			continue
-		}
-		inTree++
-		id := strings.Trim(string(s.reading.Extra["ttis_model_id"]), `"`)
-		if modelID != "" && id != modelID {
-			continue
-		}
-		if oldest == nil || s.reading.Facts.Start.Before(oldest.reading.Facts.Start) {
-			oldest = s
-		}
-		if !start.IsZero() && s.reading.Facts.Start.After(start) {
-			continue
-		}
-		if best == nil || s.reading.Facts.Start.After(best.reading.Facts.Start) {
-			best = s
-		}
-	}
-	switch {
-	case modelID == "" && inTree != 1:
-		return nil
-	case best == nil:
-		return oldest
-	}
-	return best
-}
-
-// reportFor returns the report of the tree that a result lies in, when there is one alone and it is of the same model.
-func (b beside) reportFor(it *item) *item {
-	var own *item
-	for _, r := range b.reports {
-		if !strings.HasPrefix(it.shown(), reportTree(r.shown())+"/") || it == r {
-			continue
-		}
-		model := r.reading.Facts.Model
-		if known := it.facts.Model.ID; own != nil || known != "" && model.ID != "" && path.Base(known) != path.Base(model.ID) {
-			return nil
-		}
-		own = r
-	}
-	return own
-}
 
 // identify resolves who was measured: the file itself, then its sidecar, a manifest, a runtime spec, its path, the
 // flags. A later source fills what the earlier ones leave open; where two contradict, the earlier one is used and a
@@ -145,6 +35,7 @@ func identify(it *item, b beside, opt Options) {
 	own := it.reading.Facts
 	add(own, "file", it.shown())
 	for field, origin := range it.reading.Provenance { // one of our documents knows better
+		origin.Where = redact.Text(origin.Where)
 		it.origin[field] = origin
 	}
 	it.targets, it.plan = it.reading.Targets, it.reading.Plan
@@ -158,16 +49,7 @@ func identify(it *item, b beside, opt Options) {
 		add(schema.Facts{Start: s.Start, End: s.End}, "sidecar", it.shown()+manifest.SidecarSuffix)
 		sideTool = s.Tool
 	}
-	if c, ok := b.commands[strings.TrimSuffix(it.shown(), ".json")]; ok {
-		add(c.beside.Facts, "sidecar", c.shown())
-		applyWorkload(it, "", c.beside.Workload, nil, "sidecar")
-		for i := range it.reading.Points {
-			if p := &it.reading.Points[i]; len(p.Command) == 0 {
-				p.Command = redact.Argv(c.beside.Client)
-			}
-		}
-		c.reading.PartOf = it.shown()
-	}
+	applyCommands(it, b, add)
 	applyManifest(it, b, sideTool, add)
 	named, isNamed := ttis.NameFacts(it.shown())
 	if isNamed || len(b.specs) > 0 {
@@ -195,33 +77,72 @@ func identify(it *item, b beside, opt Options) {
 	complete(it)
 }
 
+// applyCommands takes what vLLM's continuous benchmarks wrote beside the result.
+func applyCommands(it *item, b beside, add func(f schema.Facts, from, where string)) {
+	if c, ok := b.commands[strings.TrimSuffix(it.shown(), ".json")]; ok {
+		add(c.beside.Facts, "sidecar", c.shown())
+		applyWorkload(it, "", c.beside.Workload, nil, "sidecar")
+		for i := range it.reading.Points {
+			if p := &it.reading.Points[i]; len(p.Command) == 0 {
+				p.Command = redact.Argv(c.beside.Client)
+			}
+		}
+		c.reading.PartOf = it.shown()
+	}
+}
+
 // applyManifest takes what the nearest manifest says of the file: facts, workload, targets, and the plan it was part of.
+// Manifests further above say what that one leaves open; that a nearer one says something else is its purpose.
 func applyManifest(it *item, b beside, sideTool string, add func(f schema.Facts, from, where string)) {
-	m, dir, ok := b.manifestFor(it.shown())
-	if !ok {
-		return
-	}
-	facts, tool, w := m.Facts(strings.TrimPrefix(it.shown(), dir+"/"))
-	add(facts, "manifest", path.Join(dir, manifest.FileName))
-	if sideTool != "" {
-		tool = ""
-	}
-	applyWorkload(it, tool, w, nil, "manifest")
-	if rows := m.SchemaTargets(); len(rows) > 0 {
-		it.targets = rows
-	}
-	it.runRoot = dir
-	it.journal = b.journals[dir]
-	for _, p := range m.Plan {
-		if p.Eval == "" {
-			it.plan = append(it.plan, p.Workload.Key(p.Tool))
+	for i, m := range b.manifestsFor(it) {
+		facts, tool, w := m.Facts(m.rel)
+		where := path.Join(m.dir, manifest.FileName)
+		if sideTool != "" || i > 0 {
+			tool = ""
+		}
+		if i > 0 {
+			facts, w = defaults(it, facts, w)
+			add(facts, "manifest", where)
+			applyWorkload(it, "", w, nil, "manifest")
+			continue
+		}
+		add(facts, "manifest", where)
+		applyWorkload(it, tool, w, nil, "manifest")
+		if rows := m.SchemaTargets(); len(rows) > 0 {
+			it.targets = rows
+		}
+		it.runRoot = m.dir
+		if !strings.HasPrefix(it.shown(), m.dir+"/") && m.dir != "." {
+			it.runRoot = it.root.Name // it lies above what was asked for
+		}
+		it.journal = b.journals[m.dir]
+		for _, p := range m.Plan {
+			if p.Eval == "" {
+				it.plan = append(it.plan, p.Workload.Key(p.Tool))
+			}
+		}
+		if m.Pattern != "" {
+			if p, err := manifest.NewPattern(m.Pattern); err == nil {
+				applyPattern(it, p, add)
+			}
 		}
 	}
-	if m.Pattern != "" {
-		if p, err := manifest.NewPattern(m.Pattern); err == nil {
-			applyPattern(it, p, add)
+}
+
+// defaults leaves of a farther manifest what nothing nearer says. Its run is another one.
+func defaults(it *item, facts schema.Facts, w manifest.Workload) (schema.Facts, manifest.Workload) {
+	facts.RunID, facts.Start, facts.End, facts.StartNote = "", time.Time{}, time.Time{}, ""
+	_, _, conflicts := manifest.MergeNoted(it.facts, facts)
+	manifest.Without(&facts, conflicts)
+	for i := range it.reading.Points {
+		k := &it.reading.Points[i].Key
+		for _, x := range []struct{ stated, dst **float64 }{{&k.ISL, &w.ISL}, {&k.OSL, &w.OSL}, {&k.Concurrency, &w.Concurrency}, {&k.Rate, &w.Rate}} {
+			if *x.stated != nil {
+				*x.dst = nil
+			}
 		}
 	}
+	return facts, w
 }
 
 // withoutKnownModel drops the model's name of a path where the id is known: the name follows from the id.
@@ -340,10 +261,19 @@ func complete(it *item) {
 		s := &it.reading.Scores[i]
 		s.Source.Path = redact.Text(s.Source.Path)
 		s.Task, s.Metric, s.Filter, s.Version = name(s.Task), name(s.Metric), name(s.Filter), name(s.Version)
+		if why := s.Value.Why(); redact.Text(why) != why {
+			s.Value = schema.Missing(redact.Text(why))
+		}
 	}
 	for i := range it.reading.Points {
 		p := &it.reading.Points[i]
 		p.Conditions, p.Client = cleaned(p.Conditions), cleaned(p.Client)
+		for metric, m := range p.Metrics {
+			if why := redact.Text(m.Why); why != m.Why {
+				m.Why = why
+				p.Metrics[metric] = m
+			}
+		}
 		k := &p.Key
 		k.Dataset, k.Tool, k.Task = name(k.Dataset), name(k.Tool), name(k.Task)
 		for dim, v := range k.Dims {
@@ -419,85 +349,4 @@ func name(s string) string {
 		s = strings.ToValidUTF8(s[:longestName], "") + "…"
 	}
 	return redact.Text(s)
-}
-
-var (
-	islInName = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])isl[-_=]?(\d+)`)
-	oslInName = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])osl[-_=]?(\d+)`)
-	conInName = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])(?:conc|concurrency|maxcon|max_concurrency)[-_=]?(\d+)`)
-	inOut     = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])in[-_]?(\d+)[-_]out[-_]?(\d+)`)
-)
-
-// lengthsInName reads lengths out of a file's name where they cannot be meant otherwise: isl1024_osl128; or in128_out2048
-// where the measured lengths, within a tenth, say the same.
-func lengthsInName(name string, p *schema.Point) manifest.Workload {
-	var w manifest.Workload
-	number := func(re *regexp.Regexp, i int) *float64 {
-		m := re.FindStringSubmatch(name)
-		if m == nil || len(m[i]) > 9 {
-			return nil
-		}
-		x, err := strconv.ParseFloat(m[i], 64)
-		if err != nil || x <= 0 {
-			return nil
-		}
-		return &x
-	}
-	w.ISL, w.OSL = number(islInName, 1), number(oslInName, 1)
-	if in, out := number(inOut, 1), number(inOut, 2); in != nil && out != nil && confirmed(p, "isl", *in) && confirmed(p, "osl", *out) {
-		w.ISL, w.OSL = in, out
-	}
-	if w.ISL == nil || w.OSL == nil {
-		return manifest.Workload{}
-	}
-	if p.Key.Concurrency == nil {
-		w.Concurrency = number(conInName, 1)
-	}
-	return w
-}
-
-func confirmed(p *schema.Point, metric string, asked float64) bool {
-	got, ok := p.Metrics[metric].Stats.Get("mean")
-	return ok && math.Abs(got-asked) <= .1*asked
-}
-
-// label stands in for lengths that nobody states: the file's stem, or the folder's name where the tool gives every file the
-// same one, without what the key says already.
-func (it *item) label() string {
-	dir := path.Dir(it.shown())
-	perPoint := false
-	switch it.reading.Format {
-	case aiperf.Format, aiperf.Records, aiperf.CSV, aiperf.GenAI, aiperf.GenAICSV:
-		perPoint = true
-	}
-	if sweepRun.MatchString(path.Base(it.rel)) || path.Base(it.rel) == "summary.json" && perFolder.MatchString(path.Base(dir)) {
-		return cmp.Or(plainLabel(path.Base(path.Dir(dir))), "sweep") // the key has what was varied
-	}
-	if stem := plainLabel(it.file.Stem()); stem != "" && !perPoint {
-		return stem
-	}
-	for ; dir != "." && dir != "/"; dir = path.Dir(dir) {
-		if name := plainLabel(path.Base(dir)); name != "" {
-			return name
-		}
-	}
-	return it.file.Stem()
-}
-
-var (
-	perFolder = regexp.MustCompile(`-?(BENCH|SERVE|WL)--|^BENCH|^SERVE`)
-	loadPart  = regexp.MustCompile(`(?i)(?:^|[-_])(?:(?:inf|[\d.]+)qps(?:-concurrency\d+)?|stage_\d+)(?:$|[-_])`)
-	generic   = regexp.MustCompile(`(?i)^(results?|out|outputs?|raw|raw_data|data|benchmarks?|summary|report|run|runs|lifecycle_metrics|summary_lifecycle_metrics|profile_export(_aiperf)?|logs?|[-_.\d]*)$`)
-)
-
-// plainLabel is a name without the time stamps and loads that tools write into it, so that two measurements of one thing
-// agree; "" when nothing is left that tells one workload from another.
-func plainLabel(stem string) string {
-	s := stamps.ReplaceAllString(stem, "")
-	s = loadPart.ReplaceAllString(s, "-")
-	s = strings.Trim(strings.ReplaceAll(s, "--", "-"), "-_. ")
-	if generic.MatchString(s) {
-		return ""
-	}
-	return s
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"path"
-	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -370,27 +369,4 @@ func dropDuplicates(items []*item) {
 		}
 		it.reading.Problems = append(it.reading.Problems, p)
 	}
-}
-
-var (
-	sweepRun  = regexp.MustCompile(`^run=\d+\.json`)
-	trialPart = regexp.MustCompile(`^(profile_runs|aggregate|(run|trial|search_iter)_\d+)$`)
-)
-
-// groupRoot is the folder that makes a run of the files below it: a file's own, or the one above where the tool gives every
-// point a folder.
-func groupRoot(it *item) string {
-	dir := path.Dir(it.shown())
-	switch it.reading.Format {
-	case aiperf.Format, aiperf.Records, aiperf.CSV, aiperf.GenAI, aiperf.GenAICSV:
-		dir = path.Dir(dir)
-		for trialPart.MatchString(path.Base(dir)) {
-			dir = path.Dir(dir)
-		}
-	default:
-		if sweepRun.MatchString(path.Base(it.rel)) || path.Base(it.rel) == "summary.json" {
-			dir = path.Dir(dir)
-		}
-	}
-	return dir
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
+	"github.com/ttreport/ttreport/ingest/schema/redact"
 )
 
 // Options are what a caller adds to the files.
@@ -84,6 +85,9 @@ func Load(ctx context.Context, roots []Root, opt Options) (Set, error) {
 		return Set{}, err
 	}
 	items = withMore(items)
+	for _, it := range items {
+		clean(it.reading.Problems)
+	}
 	joinParts(items)
 	beside := indexBeside(items)
 	for _, it := range items {
@@ -96,6 +100,14 @@ func Load(ctx context.Context, roots []Root, opt Options) (Set, error) {
 	set.Runs, set.Grouping = group(items, &set.Problems)
 	set.finish(items)
 	return set, nil
+}
+
+// clean removes secrets from what problems quote.
+func clean(problems []schema.Problem) {
+	for i := range problems {
+		p := &problems[i]
+		p.Found, p.Expected, p.Used = redact.Text(p.Found), redact.Text(p.Expected), redact.Text(p.Used)
+	}
 }
 
 // counts reports whether a file brought numbers.

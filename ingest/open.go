@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path"
 	"runtime/debug"
 	"strings"
 
@@ -112,7 +113,13 @@ func (it *item) read(f *decode.File) {
 	defer f.Drop()
 	m, r := recognise(f)
 	it.match = m
+	other := ""
+	if r == nil {
+		other = elsewhere(f)
+	}
 	switch {
+	case other != "":
+		it.reading = notRead(f, other)
 	case r == nil && f.Several():
 		it.readValues(f) // the first value may be foreign and the next one not
 	case r == nil && f.Partial.Kind() != decode.Invalid:
@@ -161,13 +168,6 @@ func (it *item) readPartial(f *decode.File) {
 	it.reading.Problems = append(f.Problems, it.reading.Problems...)
 }
 
-// foreignBefore is how many values may stand before the first result of a file; problemsKept how many problems of one file
-// are listed.
-const (
-	foreignBefore = 100
-	problemsKept  = 1000
-)
-
 // readValues reads each top-level value of a file by itself, since tools append results of other models and other days to
 // one file. Values of one identity and time stay together; others become items of their own.
 func (it *item) readValues(f *decode.File) {
@@ -186,7 +186,7 @@ func (it *item) readValues(f *decode.File) {
 			firstMatch = m
 		}
 		if own == nil {
-			if foreign == n-1 && n > foreignBefore {
+			if foreign == n-1 && n > decode.MostBeforeResult {
 				n, foreign = n-1, n-1
 				break
 			}
@@ -200,7 +200,7 @@ func (it *item) readValues(f *decode.File) {
 		for _, r := range append([]schema.Reading{reading}, reading.More...) {
 			r.More = nil
 			points += len(r.Points) + len(r.Scores)
-			if problems += len(r.Problems); problems > problemsKept {
+			if problems += len(r.Problems); problems > decode.MostProblems {
 				r.Problems = nil
 			}
 			parts = it.place(parts, m, r)
@@ -209,6 +209,9 @@ func (it *item) readValues(f *decode.File) {
 	switch {
 	case foreign == n: // nothing of the file is a result
 		it.reading = schema.Reading{Format: firstMatch.Format, Detail: firstMatch.Detail, Problems: append(f.Problems, unknown(f, firstMatch)...)}
+		if firstMatch.Format == NotResult && !strings.Contains(path.Base(f.Path), ".json") {
+			it.reading.Problems = nil // a text that begins with a number is not damaged JSON
+		}
 		return
 	case foreign > 0:
 		if foreign > 1 {
@@ -217,7 +220,7 @@ func (it *item) readValues(f *decode.File) {
 		firstForeign.Expected = "appended results"
 		it.reading.Problems = append(it.reading.Problems, firstForeign)
 	}
-	if problems > problemsKept {
+	if problems > decode.MostProblems {
 		it.reading.Problems = append(it.reading.Problems, schema.Problem{Severity: schema.SevWarning, Path: f.Path, Code: "more-problems", Found: fmt.Sprintf("%d problems in one file", problems), Used: "the first of them are listed"})
 	}
 	it.reading.Problems = append(f.Problems, it.reading.Problems...)

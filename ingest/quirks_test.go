@@ -3,10 +3,13 @@ package ingest_test
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"fmt"
 	"math"
 	"strings"
 	"testing"
+	"testing/fstest"
+	"time"
 
 	"github.com/ttreport/ttreport/ingest"
 	"github.com/ttreport/ttreport/ingest/history"
@@ -161,17 +164,22 @@ func TestQuirks(t *testing.T) {
 			if !strings.Contains(set.Runs[0].Provenance["start"].Where, "zone not stated") {
 				t.Errorf("%+v", set.Runs[0].Provenance["start"])
 			}
+			file := fstest.MapFile{Data: []byte(strings.Replace(serve(""), `"date":"20260101-000000",`, "", 1)), ModTime: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+			without, err := ingest.Load(context.Background(), []ingest.Root{{FS: fstest.MapFS{"a.json": &file}, Name: "in"}}, ingest.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if start := without.Runs[0].Provenance["start"]; start.From != "derived" || !strings.Contains(start.Where, "modification time of in/a.json") || !without.Runs[0].Start.Equal(file.ModTime) {
+				t.Errorf("%+v", start)
+			}
 		}},
 		{"17 repeats are kept, the same file counts once", func(t *testing.T) {
-			a := serve(`"max_concurrency":2,"request_throughput":1.5,`)
+			a := serve(`"max_concurrency":2,"random_input_len":128,"random_output_len":32,"request_throughput":1.5,`)
 			b := strings.NewReplacer("000000", "000100", "10.25", "10.5").Replace(a)
 			set := load(t, ingest.Options{}, map[string]string{"a.json": a, "b.json": b, "again/a.json": a, "packed.json.gz": gz(a)})
 			list := points(set)
-			if len(list) != 2 || list[1].Repeat+list[0].Repeat != 3 {
-				// labels come from file names, so the two are workloads of their own unless lengths are stated
-				if len(list) != 2 {
-					t.Errorf("%d points", len(list))
-				}
+			if len(list) != 2 || len(set.Runs) != 1 || list[0].Key.String() != list[1].Key.String() || list[0].Repeat != 1 || list[1].Repeat != 2 {
+				t.Errorf("%d points in %d runs: %v", len(list), len(set.Runs), set.Problems)
 			}
 			has(t, set, "duplicate")
 		}},
@@ -209,6 +217,12 @@ func TestQuirks(t *testing.T) {
 			_, p := one(t, "a.log", "[BENCHMARK] engine_dir /e/m world_size 1 batch_size 1 input_length 60 output_length 1 gpu_peak_mem(gb) 0.0 build_time(s) None tokens_per_sec n/a latency(ms) 10.5 generation_time(ms) 0.0\n")
 			if len(p.Extra) != 0 || len(p.Metrics) != 1 {
 				t.Errorf("%v %v", p.Extra, p.Metrics)
+			}
+			const head, row = "model_name,batch_size,input_length,output_length,latency(ms)\n", "m,%d,60,20,%d.5\n"
+			csv := load(t, ingest.Options{}, map[string]string{"m.csv": head + fmt.Sprintf(row, 1, 10) + head + fmt.Sprintf(row, 8, 11)})
+			twice := load(t, ingest.Options{}, map[string]string{"m.log": "[BENCHMARK] num_samples 4\n[BENCHMARK] num_error_samples 1\n\n[BENCHMARK] num_samples 4\n[BENCHMARK] total_latency(ms) 5000\n"})
+			if list := points(twice); len(points(csv)) != 2 || len(list) != 1 || stat(list[0], "requests_ok", "value") != 3 {
+				t.Errorf("%v %v", points(csv), list)
 			}
 		}},
 		{"22 lm-eval: the last comma, N/A, numbers as text, limits, a cut file", func(t *testing.T) {

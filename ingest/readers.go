@@ -90,7 +90,7 @@ func whatElse(f *decode.File) string {
 	case f.Form == decode.Text:
 		return "text"
 	case f.Form == decode.Nothing:
-		return ""
+		return "empty or damaged"
 	case isSchema(f.First):
 		return "a JSON schema"
 	}

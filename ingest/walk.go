@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -14,13 +15,20 @@ import (
 
 // Root is where a walk starts. Name prefixes every path shown. Only, when set, is the single file wanted.
 type Root struct {
-	FS   fs.FS
-	Name string
-	Only string
+	FS    fs.FS
+	Name  string
+	Only  string
+	Above []Above
 }
 
-// OSRoot makes a root of a path of the operating system: a folder, or one file. A file keeps what speaks for it: its
-// sidecar, and the manifests and runtime specs of the folders above it.
+// Above is a folder above a root with a manifest, which speaks for what is below it. Below is the root's path within it.
+type Above struct {
+	Root  Root
+	Below string
+}
+
+// OSRoot makes a root of a path of the operating system: a folder, or one file. Both keep what speaks for them: the manifests
+// of the folders above, and of a file its sidecar and runtime specs too.
 func OSRoot(name string) (Root, error) {
 	name = path.Clean(name)
 	info, err := os.Stat(name)
@@ -28,13 +36,13 @@ func OSRoot(name string) (Root, error) {
 	case err != nil:
 		return Root{}, err
 	case info.IsDir():
-		return Root{FS: os.DirFS(name), Name: name}, nil
+		return Root{FS: os.DirFS(name), Name: name, Above: above(name)}, nil
 	case !info.Mode().IsRegular():
 		return Root{}, fmt.Errorf("%s is neither a file nor a folder", name)
 	}
 	top, rel := path.Dir(name), path.Base(name)
 	dir, below := top, rel
-	for range 6 {
+	for range levelsUp {
 		_, noManifest := os.Stat(path.Join(dir, manifest.FileName))
 		_, noSpecs := os.Stat(path.Join(dir, specFolder))
 		if noManifest == nil || noSpecs == nil {
@@ -45,7 +53,31 @@ func OSRoot(name string) (Root, error) {
 		}
 		dir, below = path.Dir(dir), path.Join(path.Base(dir), below)
 	}
-	return Root{FS: os.DirFS(top), Name: top, Only: rel}, nil
+	return Root{FS: os.DirFS(top), Name: top, Only: rel, Above: above(top)}, nil
+}
+
+// levelsUp is how far above what was asked for a manifest is looked for.
+const levelsUp = 6
+
+// above finds the manifests of the folders above one, nearest first, within its repository where it lies in one.
+func above(name string) []Above {
+	abs, err := filepath.Abs(name)
+	if err != nil {
+		return nil // the current folder is gone; what is below can still be read
+	}
+	var out []Above
+	below := ""
+	for range levelsUp {
+		if _, err := os.Stat(filepath.Join(abs, ".git")); err == nil || filepath.Dir(abs) == abs {
+			break
+		}
+		below = path.Join(filepath.Base(abs), below)
+		abs, name = filepath.Dir(abs), path.Join(name, "..")
+		if info, err := os.Stat(filepath.Join(abs, manifest.FileName)); err == nil && info.Mode().IsRegular() {
+			out = append(out, Above{Root{FS: os.DirFS(name), Name: name, Only: manifest.FileName}, below})
+		}
+	}
+	return out
 }
 
 // specFolder is where a workflow_logs tree keeps its runtime specs.
@@ -92,10 +124,14 @@ const skipped = " node_modules __pycache__ _site "
 // walk lists the files of a root in lexical order. Links to folders are followed unless they lead back to a folder on
 // the way; hidden folders are not entered.
 func walk(root *Root) ([]found, []schema.Problem) {
-	if root.Only != "" {
-		return onlyFile(root), nil
+	var files []found
+	for i := range root.Above {
+		files = append(files, found{&root.Above[i].Root, manifest.FileName})
 	}
-	w := walker{root: root}
+	if root.Only != "" {
+		return append(files, onlyFile(root)...), nil
+	}
+	w := walker{root: root, files: files}
 	if info, err := fs.Stat(root.FS, "."); err != nil {
 		w.problem(".", err)
 	} else {

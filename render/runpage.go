@@ -39,6 +39,9 @@ func (r *Report) RunPage(run *schema.Run, id string) Page {
 		p.Sections = append(p.Sections, Section{ID: "commands", Title: "Commands", Intro: "What makes these points again; secrets are removed.", Blocks: []Block{{Cmd: cmds}}})
 	}
 	p.Sections = append(p.Sections, Section{ID: "files", Title: "Raw files", Intro: "Every number above was read from one of these, identified by the SHA-256 of its bytes.", Blocks: []Block{{Table: fileTable(run)}}})
+	if foreign := foreignTable(run); foreign != nil {
+		p.Sections = append(p.Sections, Section{ID: "other-fields", Title: "Other fields", Intro: "What the files say beside the numbers above, as they say it.", Blocks: []Block{{Table: foreign}}})
+	}
 	if len(run.Problems) > 0 {
 		p.Sections = append(p.Sections, Section{ID: "problems", Title: "Problems", Blocks: []Block{{Table: problemTable(run.Problems).cut("the history document has all")}}})
 	}

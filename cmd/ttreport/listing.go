@@ -8,6 +8,7 @@ import (
 	"sort"
 	"strings"
 	"text/tabwriter"
+	"unicode/utf8"
 
 	"github.com/ttreport/ttreport/ingest"
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -15,7 +16,8 @@ import (
 
 // fileGroup is a row of the table: files of one folder that are alike, or of all folders where those are many.
 type fileGroup struct {
-	dir, format, detail string
+	dir, format         string
+	details, plainer    kinds // what the files are; plainer leaves out how much is in each
 	folders             map[string]bool
 	files               []ingest.File
 	points, scores, bad int
@@ -29,18 +31,20 @@ func writeInspect(w io.Writer, set ingest.Set, all bool) {
 	fmt.Fprintln(w, inspectSummary(set, base))
 	fmt.Fprintln(w)
 	writeFiles(w, set.Files, base, all)
-	writeRuns(w, set, all)
-	writeProblems(w, set.Problems, all)
+	writeRuns(w, set, base, all)
+	writeProblems(w, set.Problems, base, all)
 }
 
 // inspectSummary is the answer in one line: what came of all files.
 func inspectSummary(set ingest.Set, base string) string {
-	var results, beside, other, unknown, points, scores int
+	var results, beside, other, notRead, unknown, points, scores int
 	for _, f := range set.Files {
 		points, scores = points+f.Points, scores+f.Scores
 		switch {
 		case f.Format == ingest.Unknown:
 			unknown++
+		case f.Format == ingest.NotRead:
+			notRead++
 		case f.Points+f.Scores > 0:
 			results++
 		case f.Format == ingest.NotResult || strings.HasPrefix(f.Detail, "not a result"):
@@ -57,7 +61,7 @@ func inspectSummary(set ingest.Set, base string) string {
 	for _, x := range []struct {
 		n    int
 		what string
-	}{{beside, "beside them"}, {other, "no results"}, {unknown, "unknown"}} {
+	}{{beside, "beside them"}, {other, "no results"}, {notRead, "of tools that are not read"}, {unknown, "unknown"}} {
 		if x.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", x.n, x.what))
 		}
@@ -79,12 +83,19 @@ func writeFiles(w io.Writer, files []ingest.File, base string, all bool) {
 	tw := tabwriter.NewWriter(w, 2, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "FILE\tFORMAT\tPOINTS\tSCORES\tPROBLEMS\tWHAT")
 	for _, g := range groups {
-		name, detail := strings.TrimPrefix(g.files[0].Path, base), g.detail
-		switch {
-		case len(g.folders) > 1:
-			name = fmt.Sprintf("%d files in %d folders", len(g.files), len(g.folders))
-		case len(g.files) > 1:
-			name = fmt.Sprintf("%s (%d files)", cmp.Or(strings.TrimPrefix(g.dir+"/", base), "./"), len(g.files))
+		name, detail := strings.TrimPrefix(g.files[0].Path, base), g.details.String()
+		if n := len(g.files); n > 1 {
+			detail = g.plainer.String()
+			folder := strings.TrimPrefix(commonFolder(g.files), base)
+			name = fmt.Sprintf("%s (%d files)", shortPath(cmp.Or(folder, "./"), pathWidth-12), n)
+			if len(g.folders) > 1 {
+				name = strings.TrimSpace(fmt.Sprintf("%s %d files in %d folders", shortPath(folder, pathWidth-26), n, len(g.folders)))
+			}
+		} else if !all {
+			name = shortPath(name, pathWidth)
+		}
+		if !all {
+			detail = middle(detail, detailWidth)
 		}
 		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\n", name, g.format, dash(g.points), dash(g.scores), dash(g.bad), detail)
 	}
@@ -115,6 +126,7 @@ func groupFiles(files []ingest.File, by func(ingest.File) string) []*fileGroup {
 	for _, f := range files {
 		key, detail := by(f), f.Detail
 		if f.PartOf != "" && f.Points+f.Scores == 0 {
+			detail, _, _ = strings.Cut(detail, " of ") // whose it is, --json says
 			detail += ", counted elsewhere"
 		}
 		if f.Format == ingest.Unknown && f.Detail != "" {
@@ -122,13 +134,12 @@ func groupFiles(files []ingest.File, by func(ingest.File) string) []*fileGroup {
 		}
 		g := byKey[key]
 		if g == nil {
-			g = &fileGroup{dir: path.Dir(f.Path), format: f.Format, detail: detail, folders: map[string]bool{}}
+			g = &fileGroup{dir: path.Dir(f.Path), format: f.Format, details: kinds{}, plainer: kinds{}, folders: map[string]bool{}}
 			byKey[key] = g
 			out = append(out, g)
 		}
-		if g.detail != detail {
-			g.detail = "several kinds"
-		}
+		g.details[detail]++
+		g.plainer[count.ReplaceAllString(detail, "")]++
 		g.folders[path.Dir(f.Path)] = true
 		g.files = append(g.files, f)
 		g.points += f.Points
@@ -142,7 +153,10 @@ func groupFiles(files []ingest.File, by func(ingest.File) string) []*fileGroup {
 	return out
 }
 
-func writeRuns(w io.Writer, set ingest.Set, all bool) {
+// usualReason ends the reason of a run that nothing else explains; the table says it once.
+const usualReason = ", one system and build, no pause over 6 h"
+
+func writeRuns(w io.Writer, set ingest.Set, base string, all bool) {
 	if len(set.Runs) == 0 {
 		return
 	}
@@ -153,21 +167,42 @@ func writeRuns(w io.Writer, set ingest.Set, all bool) {
 	fmt.Fprintln(w)
 	tw := tabwriter.NewWriter(w, 2, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "RUN\tMODEL\tDEVICE\tENGINE\tRELEASE\tPOINTS\tSCORES\tWHY ONE RUN")
+	short := func(s string, most int) string {
+		if all {
+			return s
+		}
+		return middle(s, most)
+	}
 	for i := range shown {
 		r := &shown[i]
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.ID, orUnknown(r.Model.Name), orUnknown(r.Device.Name), orUnknown(strings.TrimSpace(r.Stack.Engine+" "+r.Stack.Version)),
-			orUnknown(r.Release), dash(len(r.Points)), dash(len(r.Scores)), set.Grouping[r.ID])
+		why := strings.ReplaceAll(set.Grouping[r.ID], " under id "+r.ID, " under this id")
+		if base != "" {
+			why = strings.ReplaceAll(why, " in "+strings.TrimSuffix(base, "/")+",", " in "+base+",")
+			why = strings.ReplaceAll(why, " in "+base, " in ")
+			why = strings.ReplaceAll(why, " in ,", ",")
+		}
+		if !all {
+			why = strings.TrimSuffix(why, usualReason)
+			if files, folder, ok := strings.Cut(why, " in "); ok {
+				why = files + " in " + shortPath(folder, pathWidth)
+			}
+		}
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", short(r.ID, idWidth), short(orUnknown(r.Model.Name), nameWidth), short(orUnknown(r.Device.Name), nameWidth),
+			short(orUnknown(strings.TrimSpace(r.Stack.Engine+" "+r.Stack.Version)), nameWidth), short(orUnknown(r.Release), nameWidth), dash(len(r.Points)), dash(len(r.Scores)), why)
 	}
 	tw.Flush()
 	if more := len(set.Runs) - len(shown); more > 0 {
 		fmt.Fprintf(w, "… and %s before these; --all lists every run\n", plural(more, "run"))
+	}
+	if !all {
+		fmt.Fprintln(w, "Files below one folder are one run when they are of one system and build and nothing paused for over 6 h.")
 	}
 }
 
 // problemsShown is how many problems are listed without --all.
 const problemsShown = 20
 
-func writeProblems(w io.Writer, problems []schema.Problem, all bool) {
+func writeProblems(w io.Writer, problems []schema.Problem, base string, all bool) {
 	list := worstFirst(problems)
 	if !all {
 		keep := list[:0:0]
@@ -192,14 +227,39 @@ func writeProblems(w io.Writer, problems []schema.Problem, all bool) {
 		shown = shown[:problemsShown]
 	}
 	for _, p := range shown {
-		fmt.Fprintf(w, "%-7s  %s\n", p.Severity, p)
-		if p.Hint != "" {
-			fmt.Fprintf(w, "         hint: %s\n", strings.ReplaceAll(p.Hint, "\n", "\n         "))
-		}
+		fmt.Fprintf(w, "%-7s  %s\n", p.Severity, problemLines(p, base))
 	}
 	if more > 0 {
 		fmt.Fprintf(w, "… and %d more kinds; --all lists every problem\n", more)
 	}
+}
+
+// problemLines is where a problem is, on a line of its own when that is long, then what it is and what to do.
+func problemLines(p schema.Problem, base string) string {
+	const indent = "         "
+	where := strings.TrimPrefix(p.Where(), base)
+	p.Path = ""
+	p.Line = 0
+	text := p.String()
+	if base != "" {
+		text = strings.ReplaceAll(text, base, "")
+	}
+	out := wrapped(text, indent)
+	switch {
+	case where == "":
+	case utf8.RuneCountInString(where) <= pathWidth:
+		out = wrapped(where+": "+text, indent)
+	default:
+		out = where + "\n" + indent + out
+	}
+	first, excerpt, _ := strings.Cut(p.Hint, "\n")
+	if first != "" {
+		out += "\n" + indent + wrapped("hint: "+first, indent+"      ")
+	}
+	if excerpt != "" { // lines of the file, as they stand
+		out += "\n" + indent + strings.ReplaceAll(excerpt, "\n", "\n"+indent)
+	}
+	return out
 }
 
 // alike keeps the first of the problems that say the same of several files, and how many say it.

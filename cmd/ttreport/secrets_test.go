@@ -54,6 +54,8 @@ func leaky() map[string]string {
 		"side/x.json":                       strings.Replace(serve, "10.25", "12.75", 1),
 		"side/x.json.ttreport.json":         `{"schema":"ttreport/sidecar/v1","result":"x.json","tool":"t","conditions":{"api_key":"` + mark + `k"},"client":{"note":"` + planted.key + `"},"argv":["t","--api-key","` + mark + `k","--header","Authorization: Bearer ` + mark + `b"],"start":"2026-01-01T05:00:00Z","end":"2026-01-01T05:01:00Z","exit_code":0}`,
 		"home/" + mark + "user/keep/x.json": `{"completed":3,"output_throughput":1.5}`,
+		"own/doc.json":                      `{"schema":"ttreport/v1","id":"doc-1","start":"2026-01-02T03:04:05Z","release":"` + planted.key + `","model":{"id":"` + planted.home + `"},"extra":{"api_key":"` + mark + `k","note":"` + all + `"},"provenance":{"release":{"from":"file","where":"` + planted.home + `"}},"problems":[{"severity":"warning","code":"x","found":"` + all + `","path":"x"}],"points":[{"key":{"task":"text","tool":"vllm","isl":128,"osl":64,"concurrency":1,"rate":null,"dataset":"` + planted.home + `","dims":{"label":"` + planted.key + `"}},"status":"ok","command":["t","--api-key","` + mark + `k"],"conditions":{"api_key":"` + mark + `k"},"client":{"note":"` + planted.key + `"},"extra":{"hf_token":"` + mark + `t","nested":{"a":"` + planted.bearer + `"}},"metrics":{"ttft":{"unit":"ms","def":"first-chunk","mean":10.5},"tpot":{"unit":"ms","missing":"` + all + `"}},"source":{"path":"` + planted.home + `","format":"vllm-serve"}}],"scores":[{"task":"` + planted.key + `","metric":"acc","value":0.5}]}`,
+		"own/points.csv":                    "release,run,start_utc,model,device,task,tool,isl,osl,concurrency,dims,repeat,status,ttft_mean_ms,missing_reason\n" + planted.key + ",csv-1,2026-01-02T03:04:05Z," + planted.home + ",n150,text,vllm,128,64,4,label=" + planted.key + ",1,failed,," + all + "\n",
 		"unknown/u.json":                    `{"completed":3,"token":"` + mark + `t","x":"` + all + `"}`,
 		"cut/c.json":                        `{"completed":3,"token":"` + mark + `t","x":"` + all,
 	}
@@ -117,7 +119,7 @@ func TestSecretsStayOut(t *testing.T) {
 			t.Errorf("%s (%s, part of %q) gave no result: the test does not cover it", f.Path, f.Format, f.PartOf)
 		}
 	}
-	if read < 60 || len(formats) < 16 {
+	if read < 60 || len(formats) < 18 {
 		t.Errorf("only %d files and %d formats: the test saw too little", read, len(formats))
 	}
 }

@@ -18,6 +18,11 @@ func detectCSV(f *decode.File) schema.Match {
 	m := draft.Check{Match: schema.Match{Format: CSV}}
 	head := f.Data[:min(len(f.Data), 256)]
 	line, _, _ := bytes.Cut(head, []byte("\n"))
+	for header, what := range map[string]string{"Timeslice,Metric,": "time slices of a run", "task,total,passed,unparsed,": "a table of graded answers", "Endpoint,Type,Metric,": "server metrics"} {
+		if bytes.HasPrefix(line, []byte(header)) {
+			return schema.Match{Format: Aside, Has: []string{header}, Detail: "not a result: " + what}
+		}
+	}
 	m.Want(bytes.HasPrefix(line, []byte("Metric,avg,min,max,")), "a header Metric,avg,min,max")
 	if m.OK() {
 		m.Detail = "table of a summary"

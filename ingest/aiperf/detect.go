@@ -79,10 +79,27 @@ func aside(v decode.Value) string {
 		return "GPU telemetry"
 	case v.Get("data").Index(0).Has("payloads") || v.Get("data").Index(0).Has("response_text"):
 		return "the prompts that were sent"
-	case v.Get("metrics").Kind() == decode.Object && v.Get("summary").Has("endpoints_configured"):
+	case v.Get("metrics").Kind() == decode.Object && v.Get("summary").Has("endpoints_configured"), v.Has("timestamp_ns") && v.Has("endpoint_url") && v.Has("metrics"):
 		return "server metrics"
+	case v.Get("metadata").Has("x_request_id") && (v.Has("payload") || v.Has("responses")):
+		return "the requests that were sent and their answers"
+	case v.Has("grader_name") && v.Has("passed"):
+		return "graded answers"
+	case isCollated(v):
+		return "statistics pooled over runs that are read from their own files"
 	}
 	return ""
+}
+
+// isCollated recognises the pool of several trials, which states metrics and no configuration.
+func isCollated(v decode.Value) bool {
+	if v.Get("metadata").Kind() != decode.Object || v.Has("input_config") {
+		return false
+	}
+	for _, x := range v.Get("metrics").Members() {
+		return x.Val.Has("unit") && x.Val.Has("avg")
+	}
+	return false
 }
 
 func eraOf(v decode.Value) string {

@@ -92,8 +92,36 @@ func readSummary(f *decode.File, v decode.Value, match schema.Match) schema.Read
 	d.Start, d.End = r.Facts.Start, r.Facts.End
 	judge(v, d)
 	d.Foreign(v, func(name string) bool { return name == "records" || metrics.Get(name).Has("unit") || isKnown(name) })
+	unmapped(d, metrics)
 	d.Done()
 	return r
+}
+
+// roomForUnmapped is how much is kept of metrics that have no canonical name.
+const roomForUnmapped = 300
+
+// unmapped keeps the averages of the metrics that have no canonical name, each with its unit.
+func unmapped(d *draft.Draft, metrics decode.Value) {
+	mapped := map[string]bool{"ttft": true}
+	for _, t := range tags() {
+		mapped[t.tag] = true
+	}
+	left := roomForUnmapped
+	for _, m := range metrics.Members() {
+		avg, ok := m.Val.Get("avg").Float()
+		// Time stamps lose their digits in a mean, and what AIPerf measures of itself changes with every version.
+		if !ok || mapped[m.Key] || strings.HasSuffix(m.Key, "_timestamp") || strings.HasPrefix(m.Key, "http_req_") || strings.HasPrefix(m.Key, "stream_") || len(m.Key) > 60 {
+			continue
+		}
+		name := m.Key
+		if unit := m.Val.Get("unit").Str(); unit != "" && len(unit) < 30 {
+			name += " (" + unit + ")"
+		}
+		if left -= len(name) + 12; left < 0 {
+			break
+		}
+		d.KeepNumber(name, avg)
+	}
 }
 
 var isKnown = draft.Names(`input_config schema_version aiperf_version start_time end_time was_cancelled error_summary telemetry_data

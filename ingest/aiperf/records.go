@@ -33,11 +33,17 @@ func readRecords(f *decode.File) schema.Reading {
 	if t.set.OK > 0 && t.set.DurationS > 0 {
 		d.Value("rps", t.set.RPS())
 		d.Value("output_tps", t.set.OutputTPS())
+		if t.set.In > 0 {
+			d.Value("total_tps", t.set.TotalTPS())
+		}
 		d.Value("duration_s", t.set.DurationS)
 	}
 	if t.set.OK > 0 {
 		d.Stat("isl", "client-tokenizer", "mean", float64(t.set.In)/float64(t.set.OK))
 		d.Stat("osl", "client-tokenizer", "mean", float64(t.set.Out)/float64(t.set.OK))
+	}
+	if mean, ok := t.set.TPOT.MeanOf(func(ms float64) (float64, bool) { return 1000 / ms, ms > 0 }); ok {
+		d.Stat("tps_user", schema.DefMeanOfRecip, "mean", latency.Round(mean, 7))
 	}
 	ok, failed := float64(t.set.OK), float64(t.set.Failed)
 	d.Requests(&ok, &failed, nil, draft.Quote(t.failure))
@@ -193,9 +199,13 @@ func Combine(summary *schema.Reading, records schema.Reading) {
 
 // confirmRates compares the rates of a summary with those of its records.
 func confirmRates(summary *schema.Reading, s *schema.Point, rec schema.Point) {
-	for _, name := range []string{"rps", "output_tps"} {
-		stated, a := s.Metrics[name].Stats.Get("value")
-		now, b := rec.Metrics[name].Stats.Get("value")
+	for _, name := range []string{"rps", "output_tps", "total_tps", "duration_s", "isl", "osl", "tps_user"} {
+		stat := "value"
+		if _, one := s.Metrics[name].Stats.Get(stat); !one {
+			stat = "mean"
+		}
+		stated, a := s.Metrics[name].Stats.Get(stat)
+		now, b := rec.Metrics[name].Stats.Get(stat)
 		if !a || !b || !draft.Disagree(stated, now) {
 			continue
 		}

@@ -93,7 +93,7 @@ func (w *walker) zip(name string, in Input, size int64, depth int) {
 		w.problems = append(w.problems, decode.BadPacked(name, decode.Zip, err))
 		return
 	}
-	zr.RegisterDecompressor(zstd.ZipMethodWinZip, zstd.ZipDecompressor(zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(64<<20)))
+	zr.RegisterDecompressor(zstd.ZipMethodWinZip, zstd.ZipDecompressor(zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(decode.MostOfUnpacker)))
 	for _, f := range zr.File {
 		if f.FileInfo().IsDir() || !f.Mode().IsRegular() || w.stopped {
 			continue
@@ -144,7 +144,7 @@ func (w *walker) admit(archive, name string) (string, bool) {
 		return "", false
 	}
 	clean := strings.ReplaceAll(name, `\`, "/")
-	if clean == "" || len(clean) > 1024 || strings.HasPrefix(clean, "/") || strings.Contains(clean, "\x00") || (len(clean) > 1 && clean[1] == ':') {
+	if clean == "" || len(clean) > decode.LongestMember || strings.HasPrefix(clean, "/") || strings.Contains(clean, "\x00") || (len(clean) > 1 && clean[1] == ':') {
 		w.unsafe(archive, name)
 		return "", false
 	}

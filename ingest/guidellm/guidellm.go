@@ -25,7 +25,7 @@ func Detect(f *decode.File) schema.Match {
 	m := draft.Check{Match: schema.Match{Format: Format}}
 	if f.Form == decode.Text {
 		head := string(f.Data[:min(len(f.Data), 4096)])
-		if strings.HasPrefix(head, "Run Info,") && strings.Contains(head, "Time to First Token") {
+		if strings.HasPrefix(head, "Run Info,") {
 			return schema.Match{Format: Table, Has: []string{"Run Info"}, Detail: "not a result: a table of the report beside it"}
 		}
 		m.Lacks = []string{"a JSON object"}
@@ -35,7 +35,9 @@ func Detect(f *decode.File) schema.Match {
 	m.Want(list.Kind() == decode.Array, "benchmarks")
 	found := false
 	for b := range list.Items() {
-		found = found || b.Get("metrics").Has("request_latency")
+		if found = b.Get("metrics").Has("request_latency"); found {
+			break
+		}
 	}
 	m.Want(found, "benchmarks[].metrics.request_latency")
 	if m.OK() {
@@ -67,7 +69,11 @@ func Read(f *decode.File) schema.Reading {
 		if b.Get("metrics").Kind() == decode.Object {
 			readBenchmark(f, b, &r)
 		}
+		if len(r.Points) > f.Limits().Results {
+			break // the load says so
+		}
 	}
+	r.Extra = draft.Foreign(nil, f.First, draft.Names("benchmarks metadata args config type_"))
 	r.Detail = fmt.Sprintf("%s, %d benchmarks", m.Detail, len(r.Points))
 	return r
 }
@@ -106,8 +112,12 @@ func readBenchmark(f *decode.File, b decode.Value, r *schema.Reading) {
 	if mean, ok := metrics.At("request_concurrency", "successful", "mean").Float(); ok {
 		d.Client = map[string]string{"concurrency_reached": strconv.FormatFloat(mean, 'g', 4, 64)}
 	}
+	d.Foreign(b, isKnown)
 	d.Done()
 }
+
+var isKnown = draft.Names(`metrics requests config args run_stats request_totals scheduler scheduler_state scheduler_metrics benchmarker worker
+ request_loader environment request_samples start_time end_time duration type_ id_ run_id run_index extras warmup_duration cooldown_duration run_stats_v2 estimated_state`)
 
 // percentile matches p50, p95, p999 (the 99.9th) and p001 (the 0.1th).
 var percentile = regexp.MustCompile(`^p(\d\d|999)$`)

@@ -3,6 +3,7 @@ package history
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -21,7 +22,7 @@ func Decode(path string, data []byte) (schema.Run, *schema.Problem) {
 	if p := checkSchema(path, v.Get("schema").Str()); p != nil {
 		return schema.Run{}, p
 	}
-	return decodeRun(v), nil
+	return decodeRun(v, math.MaxInt), nil
 }
 
 func checkSchema(path, version string) *schema.Problem {
@@ -87,24 +88,40 @@ func (t *take) rest() schema.Unknown {
 	return out
 }
 
-func decodeRun(v decode.Value) schema.Run {
+// decodeRun reads a run; most bounds its points, scores, targets, planned workloads and problems.
+func decodeRun(v decode.Value, most int) schema.Run {
 	t := taking(v)
 	t.get("schema")
 	r := schema.Run{ID: t.text("id"), Start: t.time("start"), End: t.time("end"), Release: t.text("release"), Channel: t.text("channel"),
 		Line: t.text("line"), Impl: t.text("impl"), Model: decodeModel(t.get("model")), Device: decodeDevice(t.get("device")), Stack: decodeStack(t.get("stack"))}
 	for p := range t.get("points").Items() {
+		if len(r.Points) > most {
+			break
+		}
 		r.Points = append(r.Points, decodePoint(p))
 	}
 	for s := range t.get("scores").Items() {
+		if len(r.Scores) > most {
+			break
+		}
 		r.Scores = append(r.Scores, decodeScore(s))
 	}
 	for x := range t.get("targets").Items() {
+		if len(r.Targets) > most {
+			break
+		}
 		r.Targets = append(r.Targets, decodeTarget(x))
 	}
 	for k := range t.get("plan").Items() {
+		if len(r.Plan) > most {
+			break
+		}
 		r.Plan = append(r.Plan, decodeKey(k))
 	}
 	for p := range t.get("problems").Items() {
+		if len(r.Problems) > most {
+			break
+		}
 		r.Problems = append(r.Problems, decodeProblem(p))
 	}
 	for _, m := range t.get("provenance").Members() {

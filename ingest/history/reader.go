@@ -1,9 +1,12 @@
 package history
 
 import (
+	"strings"
+
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/draft"
+	"github.com/ttreport/ttreport/ingest/schema/redact"
 )
 
 // Names of our own formats, as files that somebody passes on.
@@ -15,6 +18,9 @@ const (
 
 // Detect recognises our own files by the schema that they name.
 func Detect(f *decode.File) schema.Match {
+	if f.Form == decode.Text {
+		return detectTable(f)
+	}
 	m := draft.Check{Match: schema.Match{Format: Document, Detail: "history document"}}
 	switch f.First.Get("schema").Str() {
 	case "ttreport/inspect/v1":
@@ -30,13 +36,21 @@ func Detect(f *decode.File) schema.Match {
 // ReadFile returns the runs of a document or a listing, with what they say of themselves.
 func ReadFile(f *decode.File) schema.Reading {
 	m := Detect(f)
-	if m.Format == Document {
-		return readingOf(f, m, decodeRun(f.First))
+	switch {
+	case m.Format == OwnTable && strings.HasPrefix(m.Detail, "not a result"):
+		return schema.Reading{Format: m.Format, Detail: m.Detail}
+	case m.Format == OwnTable:
+		return readTable(f, m)
+	case m.Format == Document:
+		return readingOf(f, m, decodeRun(f.First, f.Limits().Results))
 	}
 	out := schema.Reading{Format: m.Format, Detail: m.Detail}
-	first := true
+	first, points := true, 0
 	for v := range f.First.Get("runs").Items() {
-		one := readingOf(f, m, decodeRun(v))
+		one := readingOf(f, m, decodeRun(v, f.Limits().Results))
+		if points += 1 + len(one.Points) + len(one.Scores); points > f.Limits().Results+1 {
+			break // the load says so
+		}
 		if first {
 			out, first = one, false
 			continue
@@ -46,8 +60,27 @@ func ReadFile(f *decode.File) schema.Reading {
 	return out
 }
 
+// readingOf is a run as a reading. Somebody else may have written it, so secrets are looked for again.
 func readingOf(f *decode.File, m schema.Match, r schema.Run) schema.Reading {
+	soundRun(f, &r, m.Format)
+	for i := range r.Points {
+		p := &r.Points[i]
+		p.Command, p.Extra = redact.Argv(p.Command), clean(p.Extra)
+	}
+	r.Extra = clean(r.Extra)
 	return schema.Reading{Format: m.Format, Detail: m.Detail, Points: r.Points, Scores: r.Scores, Targets: r.Targets, Plan: r.Plan, Problems: r.Problems, Extra: r.Extra,
 		Provenance: r.Provenance,
 		Facts:      schema.Facts{RunID: r.ID, Start: r.Start, End: r.End, Release: r.Release, Channel: r.Channel, Line: r.Line, Model: r.Model, Impl: r.Impl, Device: r.Device, Stack: r.Stack}}
+}
+
+// clean removes secrets from foreign fields: a text under a name that says what it is, and what looks like one within.
+func clean(fields schema.Unknown) schema.Unknown {
+	for name, raw := range fields {
+		if v, problem := decode.Document("", raw); problem == nil && v.Kind() == decode.String {
+			fields[name] = schema.JSONString(redact.Field(name, v.Str()))
+		} else if text := redact.Text(string(raw)); text != string(raw) {
+			fields[name] = schema.JSONString(text)
+		}
+	}
+	return fields
 }

@@ -23,6 +23,9 @@ func Detect(f *decode.File) schema.Match {
 	if v.Kind() == decode.Object && v.Len() > 0 && isPrometheus(v) {
 		return schema.Match{Format: Aside, Has: []string{"metrics of the server"}, Detail: "not a result: the server's own metrics"}
 	}
+	if one := v.Index(0); one.Has("request") && one.Has("response") && one.Get("info").Has("output_token_times") {
+		return schema.Match{Format: Aside, Has: []string{"output_token_times"}, Detail: "not a result: the requests that were sent and their answers"}
+	}
 	m := draft.Check{Match: schema.Match{Format: Format, Detail: "lifecycle report"}}
 	m.Want(v.Get("load_summary").Kind() == decode.Object, "load_summary")
 	m.Want(v.Get("successes").Kind() == decode.Object, "successes")
@@ -93,6 +96,14 @@ func Read(f *decode.File) schema.Reading {
 		}
 	}
 	d.Foreign(load, draft.Names("requested_rate concurrency count schedule_delay.p* schedule_delay"))
+	d.Foreign(v, draft.Names("load_summary successes failures benchmark_time_seconds"))
+	client(load, d)
+	d.Done()
+	return r
+}
+
+// client keeps how well the tool kept its own schedule.
+func client(load decode.Value, d *draft.Draft) {
 	if late, ok := load.At("schedule_delay", "p99").Float(); ok {
 		d.Client = map[string]string{"send_late_p99_ms": formatted(late * 1000)}
 	}
@@ -102,8 +113,6 @@ func Read(f *decode.File) schema.Reading {
 		}
 		d.Client["rate_reached"] = formatted(got)
 	}
-	d.Done()
-	return r
 }
 
 // distribution reads {mean, min, p0.1 … p99.9, max, median}.

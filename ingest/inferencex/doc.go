@@ -5,6 +5,7 @@
 // experimental/, 2025 and 2026.
 //
 // Traps: every latency is in seconds and no key says so; throughputs of aggregated rows are for each accelerator and have
-// to be multiplied by their number, which prefill and decode state apart; "*_intvty" is 1000 over a statistic of TPOT, so
+// to be multiplied by their number; where prefill and decode have accelerators of their own, output is for each of those
+// that decode and the total for each of all; "*_intvty" is 1000 over a statistic of TPOT, so
 // that p99_intvty is the first percentile of the speed; aggregated rows say nothing of failures.
 package inferencex

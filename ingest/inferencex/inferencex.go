@@ -62,7 +62,9 @@ func Read(f *decode.File) schema.Reading {
 			out, first = one, false
 			continue
 		}
-		out.More = append(out.More, one)
+		if out.More = append(out.More, one); len(out.More) > f.Limits().Results {
+			break // the load says so
+		}
 	}
 	return out
 }
@@ -115,13 +117,18 @@ func readRow(f *decode.File, v decode.Value, r *schema.Reading) {
 		}
 	}
 	latencies(v, d)
-	n := accelerators(v)
-	for _, s := range [][2]string{{"output_tps", "output_tput_per_gpu"}, {"total_tps", "tput_per_gpu"}} {
-		x, ok := v.Get(s[1]).Float()
-		if ok && n > 0 {
-			d.Derived(s[0], "", "value", x*float64(n))
-		} else if ok {
-			d.Missing(s[0], "", "stated for each accelerator, and not how many there are")
+	n, decoding := accelerators(v)
+	for _, s := range []struct {
+		metric, whole, each string
+		n                   int
+	}{{"output_tps", "output_tput_tps", "output_tput_per_gpu", decoding}, {"total_tps", "total_tput_tps", "tput_per_gpu", n}} {
+		x, ok := v.Get(s.each).Float()
+		switch {
+		case d.Of(s.metric, v.Get(s.whole)): // newer rows state the deployment's rate beside that of each accelerator
+		case ok && s.n > 0:
+			d.Derived(s.metric, "", "value", x*float64(s.n))
+		case ok:
+			d.Missing(s.metric, "", "stated for each accelerator, and not how many there are")
 		}
 	}
 	r.Facts = schema.Facts{
@@ -145,18 +152,23 @@ func isTopology(name string) bool {
 	return strings.HasPrefix(name, "prefill_") || strings.HasPrefix(name, "decode_")
 }
 
-// accelerators is how many accelerators a row's throughputs were divided by; 0 when it does not say.
-func accelerators(v decode.Value) int {
-	at := func(name string) int { n, _ := v.Get(name).Int(); return max(n, 0) }
-	if n := at("num_prefill_gpu") + at("num_decode_gpu"); n > 0 {
-		return min(n, 1<<20)
+// accelerators is how many accelerators a row's throughputs were divided by, and its output throughput alone: where
+// prefill and decode have accelerators of their own, output is stated for each that decodes. 0 when it does not say.
+func accelerators(v decode.Value) (all, decoding int) {
+	at := func(name string) int { n, _ := v.Get(name).Int(); return min(max(n, 0), 1<<20) }
+	if prefill, decode := at("num_prefill_gpu"), at("num_decode_gpu"); prefill+decode > 0 {
+		if decode == 0 {
+			return prefill, prefill
+		}
+		return prefill + decode, decode
 	}
-	if tp := at("tp"); tp > 0 {
-		return min(tp*max(at("pp"), 1), 1<<20)
+	n := at("tp")
+	for _, name := range []string{"pp", "pcp_size"} { // decode context parallelism lies within tp
+		n = min(n*max(at(name), 1), 1<<20)
 	}
-	return 0
+	return n, n
 }
 
 var isKnown = draft.Names(`date model_id num_prompts request_rate max_concurrency duration completed failed request_throughput output_throughput
  total_token_throughput request_goodput total_input_tokens total_output_tokens hw conc model precision framework image isl osl mean_* median_* std_* p50_* p90_* p95_* p99_* min_* max_*
- tput_per_gpu output_tput_per_gpu input_lens output_lens ttfts itls errors generated_texts`)
+ tput_per_gpu output_tput_per_gpu output_tput_tps total_tput_tps input_lens output_lens ttfts itls errors generated_texts`)

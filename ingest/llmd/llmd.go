@@ -58,6 +58,8 @@ func Read(f *decode.File) schema.Reading {
 	p.key(d)
 	p.numbers(d)
 	d.Source.ToolVersion = p.load.Get("tool_version").Text()
+	d.Foreign(v, draft.Names("version run scenario metrics results"))
+	d.Foreign(v.At("scenario", "metadata"), func(string) bool { return false })
 	d.Done()
 	return r
 }

@@ -99,6 +99,7 @@ func Read(f *decode.File) schema.Reading {
 			readTask(f, v, task.Key, task.Val, &r)
 		}
 	}
+	r.Extra = draft.Foreign(nil, v, isKnown)
 	if len(r.Scores) == 0 && len(r.More) == 0 {
 		p := f.Problem(schema.SevError, "no-scores", v.Get("results"))
 		p.Found, p.Expected, p.Hint = "no score in results", "at least one metric with a number", "look at the harness's log"
@@ -205,6 +206,8 @@ func readTask(f *decode.File, v decode.Value, task string, entry decode.Value, r
 		switch {
 		case ok:
 			s.Value = schema.Num(x)
+		case m.Val.Str() == "True" || m.Val.Str() == "False": // how the harness writes what JSON cannot hold
+			s.Value = schema.Num(map[string]float64{"True": 1}[m.Val.Str()])
 		case m.Val.Kind() == decode.Null && metric == "submission": // a file for a judge elsewhere
 			continue
 		case m.Val.Kind() == decode.Number || m.Val.Kind() == decode.String || m.Val.Kind() == decode.Null:
@@ -275,3 +278,7 @@ func Stamp(name string) string {
 }
 
 var stamp = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?|\d{8}_\d{6}|\d{4}_\d{4}`)
+
+// isKnown tells the parts of a results file that are read, or that describe tasks and machines at length.
+var isKnown = draft.Names(`results groups group_subtasks configs versions n-shot higher_is_better n-samples config date task_hashes pretty_env_info
+ start_time end_time total_evaluation_time_seconds model_name model_name_sanitized tokenizer_* eot_token_id samples lmms_eval_version lm_eval_version`)

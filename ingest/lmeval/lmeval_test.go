@@ -168,3 +168,29 @@ func FuzzRead(f *testing.F) {
 	reader.Fuzz(f, "samples_t_2026-11-21T02-22-13.jsonl", `{"results":{"a":{"acc,none":0.5}},"n-samples":{"a":{"original":5,"effective":3}}}`, `{"results":{"a":{"acc":0.5}},"versions":{}}`, `{"results":{"a":{"2022-10-27":{"acc":0.5}}},"versions":{}}`,
 		fmt.Sprintf(line, 0, "x", 0, 1)+fmt.Sprintf(line, 1, "x", 1, 0))
 }
+
+// Grades between 0 and 1 are put together by the task, so that a difference is told and the stated value stays; a standard
+// error that nobody stated is filled in, and one that the items contradict is replaced.
+func TestGradesAndErrors(t *testing.T) {
+	text := ""
+	for i := range 4 {
+		text += fmt.Sprintf(`{"doc_id":%d,"target":"a","arguments":{},"filtered_resps":["x"],"filter":"none","doc_hash":"d%d","f1":0.%d,"acc":%d.0}`+"\n", i, i, i+1, i%2)
+	}
+	for stated, want := range map[string]string{
+		`"f1,none":0.25,"acc,none":0.5,"acc_stderr,none":"N/A"`:              "",
+		`"f1,none":0.75,"acc,none":0.5,"acc_stderr,none":0.2886751345948129`: "disagreement",
+		`"f1,none":0.25,"acc,none":0.5,"acc_stderr,none":0.1`:                "disagreement",
+	} {
+		results := lmeval.Read(file(`{"results":{"t":{` + stated + `}}}`))
+		lmeval.Combine(&results, reader.Must(t, "samples_t.jsonl", text))
+		if got := drafttest.Codes(results); got != want {
+			t.Errorf("%s: %q, want %q: %v", stated, got, want, results.Problems)
+		}
+		if v, _ := find(results, "t", "f1", "none").Value.Get(); !strings.Contains(stated, fmt.Sprint(v)) {
+			t.Errorf("%s: a grade was replaced by %v", stated, v)
+		}
+		if se, ok := find(results, "t", "acc", "none").Stderr.Get(); !ok || math.Abs(se-.2886751345948129) > 1e-9 {
+			t.Errorf("%s: standard error %v", stated, se)
+		}
+	}
+}

@@ -31,12 +31,6 @@ type itemID struct {
 	id  uint64
 }
 
-// mostSeries bounds the metrics and filters of one task, mostItems its items.
-const (
-	mostSeries = 200
-	mostItems  = 1_000_000
-)
-
 // readSamples turns the lines of a task into scores with outcomes.
 func readSamples(f *decode.File) schema.Reading {
 	r := schema.Reading{Format: Samples, Detail: "per-item outcomes"}
@@ -60,7 +54,7 @@ func readSamples(f *decode.File) schema.Reading {
 			}
 			s := at[[2]string{m.Key, filter}]
 			if s == nil {
-				if len(all) == mostSeries {
+				if len(all) == decode.MostSeries {
 					tooMany = true
 					continue
 				}
@@ -68,7 +62,7 @@ func readSamples(f *decode.File) schema.Reading {
 				at[[2]string{m.Key, filter}] = s
 				all = append(all, s)
 			}
-			if len(s.ids) == mostItems {
+			if len(s.ids) == decode.MostItems {
 				tooMany = true
 				continue
 			}
@@ -80,7 +74,7 @@ func readSamples(f *decode.File) schema.Reading {
 	}
 	if tooMany {
 		r.Problems = append(r.Problems, schema.Problem{Severity: schema.SevError, Path: f.Path, Code: "too-many-results", Found: "more metrics, filters or items than a task has",
-			Expected: fmt.Sprintf("at most %d and %d", mostSeries, mostItems), Used: "the first of them"})
+			Expected: fmt.Sprintf("at most %d and %d", decode.MostSeries, decode.MostItems), Used: "the first of them"})
 	}
 	return r
 }
@@ -222,24 +216,49 @@ func Combine(results *schema.Reading, items schema.Reading) bool {
 }
 
 func overlay(s *schema.Score, it schema.Score) []schema.Problem {
-	if it.Outcomes == nil { // means of graded items are the harness's business: weights, exponents
-		return nil
-	}
 	if s.N > 0 && s.N != it.N {
 		return []schema.Problem{{Severity: schema.SevWarning, Path: it.Source.Path, Code: "fewer-records", Found: fmt.Sprintf("outcomes of %d items of %s", it.N, s.Task),
 			Expected: fmt.Sprintf("%d, as the results count", s.N), Used: "the results, not recomputed"}}
 	}
-	s.Outcomes, s.N = it.Outcomes, it.N
 	stated, ok := s.Value.Get()
 	now, _ := it.Value.Get()
-	if ok && math.Abs(stated-now) <= .01*math.Max(math.Abs(stated), math.Abs(now))+1e-9 {
-		return nil
-	}
 	p := schema.Problem{Severity: schema.SevWarning, Path: s.Source.Path, Code: "disagreement", Expected: "the two within 1 %", Used: fmt.Sprintf("the recomputed %.6g", now),
 		Found: fmt.Sprintf("%s %s is %.6g, its own items give %.6g", s.Task, s.Metric, stated, now)}
+	if it.Outcomes == nil { // how grades between 0 and 1 are put together is the task's business: by weight, by exponent
+		if !ok || near(stated, now) {
+			return nil
+		}
+		p.Severity, p.Used, p.Hint = schema.SevNote, fmt.Sprintf("the stated %.6g", stated), "the task may weigh its items; if it takes their mean, one of the two files is of another run"
+		return []schema.Problem{p}
+	}
+	s.Outcomes, s.N = it.Outcomes, it.N
+	if ok && near(stated, now) {
+		return overlayError(s, it)
+	}
 	if !ok {
 		p.Found = fmt.Sprintf("%s %s has no number, its own items give %.6g", s.Task, s.Metric, now)
 	}
 	s.Value, s.Stderr, s.From = it.Value, it.Stderr, "recomputed"
 	return []schema.Problem{p}
+}
+
+// overlayError confirms the stated standard error by that of the items, or fills it in where none is stated.
+func overlayError(s *schema.Score, it schema.Score) []schema.Problem {
+	stated, ok := s.Stderr.Get()
+	now, has := it.Stderr.Get()
+	switch {
+	case !has || ok && near(stated, now):
+		return nil
+	case !ok:
+		s.Stderr = it.Stderr
+		return nil
+	}
+	s.Stderr = it.Stderr
+	return []schema.Problem{{Severity: schema.SevNote, Path: s.Source.Path, Code: "disagreement", Expected: "the two within 1 %", Used: fmt.Sprintf("the recomputed %.6g", now),
+		Found: fmt.Sprintf("the standard error of %s %s is %.6g, its own items give %.6g", s.Task, s.Metric, stated, now), Hint: "the harness may have drawn it by bootstrap"}}
+}
+
+// near compares to a hundredth.
+func near(a, b float64) bool {
+	return math.Abs(a-b) <= .01*math.Max(math.Abs(a), math.Abs(b))+1e-9
 }

@@ -2,6 +2,7 @@ package nmvllm
 
 import (
 	"fmt"
+	"hash/maphash"
 	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -18,7 +19,9 @@ type store struct {
 	foreign int // benches of something else
 	example string
 	full    bool
-	seen    map[string]bool // values of a commit by date, so that an entry published twice counts once
+	seen    map[uint64]bool // hashes of values of a commit by date, so that an entry published twice counts once
+	seed    maphash.Seed
+	points  int
 	twice   int
 	names   map[string]decode.Value // titles that were decoded already: they repeat from commit to commit
 }
@@ -31,11 +34,16 @@ type run struct {
 }
 
 func readStore(f *decode.File, m schema.Match) schema.Reading {
-	s := &store{f: f, format: m.Format, runs: map[string]*run{}, seen: map[string]bool{}, names: map[string]decode.Value{}}
+	s := &store{f: f, format: m.Format, runs: map[string]*run{}, seen: map[uint64]bool{}, seed: maphash.MakeSeed(), names: map[string]decode.Value{}}
 	for _, suite := range f.First.Get("entries").Members() {
 		for entry := range suite.Val.Items() {
 			for bench := range entry.Get("benches").Items() {
-				s.bench(entry, bench)
+				if s.bench(entry, bench); s.full {
+					break
+				}
+			}
+			if s.full {
+				break
 			}
 		}
 	}
@@ -76,7 +84,9 @@ func (s *store) bench(entry, bench decode.Value) {
 	name, known := s.names[title]
 	if !known {
 		name = inner(s.f.Path, title)
-		s.names[title] = name
+		if len(s.names) < decode.MostTitles {
+			s.names[title] = name
+		}
 	}
 	metric := name.Get("name").Str()
 	value, ok := bench.Get("value").Float()
@@ -92,7 +102,7 @@ func (s *store) bench(entry, bench decode.Value) {
 	}
 	commit := entry.At("commit", "id").Str()
 	when := extra.Get("date").Str()
-	once := fmt.Sprint(commit, "\x00", title, "\x00", when, "\x00", extra.Get("model").Str(), "\x00", value)
+	once := maphash.String(s.seed, fmt.Sprint(commit, "\x00", title, "\x00", when, "\x00", extra.Get("model").Str(), "\x00", value))
 	if when != "" && s.seen[once] {
 		s.twice++
 		return
@@ -101,10 +111,6 @@ func (s *store) bench(entry, bench decode.Value) {
 	runKey := fmt.Sprint(commit, "\x00", name.Get("gpu_description").Str(), "\x00", extra.Get("model").Str(), "\x00", name.Get("vllm_version").Str(), "\x00", entry.Get("date").Text())
 	r := s.runs[runKey]
 	if r == nil {
-		if len(s.runs) >= s.f.Limits().Results {
-			s.full = true
-			return
-		}
 		r = &run{points: map[string]*draft.Draft{}}
 		r.reading = schema.Reading{Format: s.format, Detail: "a commit of a store", Facts: storeFacts(entry, name, extra, commit)}
 		s.runs[runKey] = r
@@ -113,6 +119,10 @@ func (s *store) bench(entry, bench decode.Value) {
 	point := name.Get("description").Str() + "\x00" + when
 	d := r.points[point]
 	if d == nil {
+		if s.points++; s.points > s.f.Limits().Results {
+			s.full = true
+			return
+		}
 		d = draft.New(s.f, &r.reading, bench, "nm-vllm")
 		workload(extra, d)
 		d.Start = r.reading.Facts.Start

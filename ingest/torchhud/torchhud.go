@@ -47,7 +47,7 @@ func Read(f *decode.File) schema.Reading {
 		rows = f.Values()
 	}
 	for x := range rows {
-		if isRecord(x) && len(g.points) < f.Limits().Results {
+		if isRecord(x) && len(g.points) <= f.Limits().Results { // the load says so
 			g.add(x)
 		}
 	}

@@ -21,6 +21,7 @@ type record struct {
 	keys    []string
 	vals    map[string]string
 	version string // of the banner before it
+	rank    string // of the process that printed it, where the launcher says so
 }
 
 func (r *record) add(k, v string) {
@@ -64,8 +65,8 @@ func records(data []byte, most int) (out []record, skipped []string) {
 			break
 		}
 		words := strings.Fields(rest)
-		if len(words) > 2 {
-			r := record{version: version}
+		if len(words) >= 6 { // the shortest line of a whole measurement has a batch, a length and a latency
+			r := record{version: version, rank: rankOf(text)}
 			for i := 0; i+1 < len(words); i += 2 {
 				r.add(words[i], words[i+1])
 			}
@@ -76,9 +77,11 @@ func records(data []byte, most int) (out []record, skipped []string) {
 			open = nil
 			continue
 		}
-		if len(words) != 2 {
+		if len(words) < 2 {
 			continue
 		}
+		last := len(words) - 1 // a name may have a blank: avg_acceptance_rate(tokens/decoding steps)
+		words = []string{strings.Join(words[:last], " "), words[last]}
 		if open != nil {
 			_, again := open.vals[words[0]]
 			if again && (words[0] != "num_samples" || open.vals["total_latency(ms)"] != "") {
@@ -91,7 +94,37 @@ func records(data []byte, most int) (out []record, skipped []string) {
 		}
 		open.add(words[0], words[1])
 	}
-	return out, skipped
+	return oneRank(out), skipped
+}
+
+// rank is how MPI's launcher marks the lines of a process: "[1,0]<stdout>:".
+var rank = regexp.MustCompile(`^\[\d+,(\d+)\](?:<std\w+>)?:?`)
+
+func rankOf(line string) string {
+	if m := rank.FindStringSubmatch(line); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// oneRank keeps what the first rank says where others say the same of their own part: a run on several ranks is one
+// measurement.
+func oneRank(list []record) []record {
+	first := map[string]string{}
+	var out []record
+	for _, r := range list {
+		what := r.version
+		for _, k := range []string{"model_name", "engine_dir", "world_size", "precision", "quantization", "batch_size", "input_length", "output_length", "gpu_weights_percent"} {
+			what += "\x00" + r.vals[k]
+		}
+		if before, seen := first[what]; seen && r.rank != "" && before != "" && before != r.rank {
+			continue
+		} else if !seen {
+			first[what] = r.rank
+		}
+		out = append(out, r)
+	}
+	return out
 }
 
 // table reads the CSV of benchmark.py, whose header repeats.

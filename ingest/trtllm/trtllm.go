@@ -96,6 +96,7 @@ func Read(f *decode.File) schema.Reading {
 	for _, part := range []string{"decoding_stats", "energy"} {
 		d.Foreign(v.Get(part), func(string) bool { return false })
 	}
+	d.Foreign(v, draft.Names("engine machine world_info request_info performance streaming_metrics dataset decoding_stats energy"))
 	d.Done()
 	return r
 }

@@ -87,3 +87,36 @@ func TestNotOurs(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) { reader.Fuzz(f, "b.log", lines, table, cpp, gptman, report) }
+
+// gptManagerBenchmark in streaming mode is one measurement, though one of its names has a blank.
+func TestManagerInStreamingMode(t *testing.T) {
+	r := reader.Must(t, "b.log", "[BENCHMARK] num_samples 100\n[BENCHMARK] num_error_samples 0\n\n[BENCHMARK] num_samples 100\n[BENCHMARK] total_latency(ms) 5012.33\n[BENCHMARK] token_throughput(token/sec) 2553.60\n"+
+		"[BENCHMARK] avg_acceptance_rate(tokens/decoding steps) 1.25\n\n[BENCHMARK] avg_sequence_latency(ms) 2500.12\n[BENCHMARK] p50_sequence_latency(ms) 2600.0\n\n[BENCHMARK] avg_time_to_first_token(ms) 50.5\n[BENCHMARK] avg_inter_token_latency(ms) 12.5\n")
+	if len(r.Points) != 1 {
+		t.Fatalf("%d points", len(r.Points))
+	}
+	Expect(t, r.Points[0], map[string]float64{"requests_ok.value": 100, "output_tps.value": 2553.6, "e2el.mean": 2500.12, "e2el.median": 2600, "ttft.mean": 50.5, "itl.mean": 12.5})
+	if string(r.Points[0].Extra["avg_acceptance_rate(tokens/decoding steps)"]) != `"1.25"` {
+		t.Errorf("%v", r.Points[0].Extra)
+	}
+}
+
+// Every process of a run on several ranks may print its own line; they are one measurement. Without the launcher's marks,
+// lines that differ are repeats.
+func TestSeveralRanks(t *testing.T) {
+	line := func(mark, latency string) string {
+		return mark + "[BENCHMARK] model_name m world_size 2 batch_size 1 input_length 60 output_length 20 latency(ms) " + latency + "\n"
+	}
+	for text, want := range map[string]int{
+		line("[1,0]<stdout>:", "328.1") + line("[1,1]<stdout>:", "328.4"):                                                   1,
+		line("[1,1]<stdout>:", "328.4") + line("[1,0]<stdout>:", "328.1"):                                                   1,
+		line("", "328.1") + line("", "328.1"):                                                                               1,
+		line("", "328.1") + line("", "330.5"):                                                                               2,
+		line("[1,0]<stdout>:", "328.1") + line("[1,0]<stdout>:", "330.5") + line("[1,1]<stdout>:", "328.4"):                 2,
+		line("[1,0]<stdout>:", "328.1") + strings.ReplaceAll(line("[1,1]<stdout>:", "9.5"), "batch_size 1", "batch_size 8"): 2,
+	} {
+		if r := reader.Must(t, "b.log", text); len(r.Points) != want {
+			t.Errorf("%d points instead of %d of\n%s", len(r.Points), want, text)
+		}
+	}
+}

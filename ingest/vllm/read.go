@@ -25,6 +25,9 @@ func Read(f *decode.File) schema.Reading {
 			if detectValue(v).OK() {
 				readValue(f, v, &r)
 			}
+			if len(r.Points) > f.Limits().Results {
+				break // the load says so
+			}
 		}
 		r.Detail = fmt.Sprintf("%d runs of a sweep, %s", len(r.Points), m.Detail)
 		return r
@@ -89,6 +92,11 @@ func key(v decode.Value, d *draft.Draft) {
 		}
 	}
 	if !v.Has("run_number") {
+		for name, dim := range map[string]string{"tensor_parallel_size": "tp", "pipeline_parallel_size": "pp", "data_parallel_size": "dp", "tp_size": "tp", "pp_size": "pp", "dp_size": "dp"} {
+			if n, ok := v.Get(name).Float(); ok && n > 1 { // written by --metadata, as vLLM's continuous benchmarks do
+				d.Dim(dim, v.Get(name).Text())
+			}
+		}
 		return
 	}
 	for _, m := range v.Members() { // what a sweep varied

@@ -21,6 +21,9 @@ func recompute(v decode.Value, d *draft.Draft) bool {
 	if set.OK == 0 {
 		return true
 	}
+	if set.Hollow == 0 {
+		tallies(v, set, d)
+	}
 	unswap(v, set.E2EL, d)
 	for _, f := range []draft.Family{
 		{Metric: "ttft", Def: schema.DefFirstChunk, Sample: set.TTFT}, {Metric: "tpot", Def: schema.DefExclFirst, Sample: set.TPOT},
@@ -36,6 +39,34 @@ func recompute(v decode.Value, d *draft.Draft) bool {
 		d.Rate(v, "total_tps", "total_token_throughput", set.TotalTPS())
 	}
 	return true
+}
+
+// tallies compares the counts that the file states with those of its requests: how many completed, and their tokens.
+func tallies(v decode.Value, set latency.Set, d *draft.Draft) {
+	ok := float64(set.OK)
+	if stated, has := v.Get("completed").Float(); has && draft.Disagree(stated, ok) {
+		d.Disagreement(v, "completed", stated, ok)
+		d.Recomputed("requests_ok", ok)
+		if failed := float64(set.Failed); failed > 0 {
+			d.Recomputed("requests_failed", failed)
+			d.Recomputed("error_rate", 100*failed/(ok+failed))
+		}
+	}
+	for _, x := range []struct {
+		metric, key string
+		now         int
+		known       bool
+	}{{"isl", "total_input_tokens", set.In, v.Get("input_lens").Len() > 0}, {"osl", "total_output_tokens", set.Out, true}} {
+		stated, has := v.Get(x.key).Float()
+		if !x.known || !has || !draft.Disagree(stated, float64(x.now)) {
+			continue
+		}
+		d.Disagreement(v, x.key, stated, float64(x.now))
+		d.Stat(x.metric, "", "mean", float64(x.now)/ok)
+		m := d.Metrics[x.metric]
+		m.From = "recomputed"
+		d.Metrics[x.metric] = m
+	}
 }
 
 // unswap recognises the exchanged mean and median of v0.6.0 to v0.6.3: each is what the arrays give for the other.

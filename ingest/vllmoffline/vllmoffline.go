@@ -164,5 +164,8 @@ func startup(f *decode.File, r *schema.Reading) {
 		}
 		d.Done()
 	}
+	r.Extra = draft.Foreign(nil, v, func(name string) bool {
+		return startupKey.MatchString(name) || strings.HasSuffix(name, "_times") || strings.HasSuffix(name, "_percentiles")
+	})
 	r.Detail = fmt.Sprintf("start-up times, %d parts", len(r.Points))
 }

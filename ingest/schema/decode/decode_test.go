@@ -219,3 +219,20 @@ func TestYAMLPointsAtTheFault(t *testing.T) {
 		t.Fatalf("got %+v", p)
 	}
 }
+
+// Scripts, logs, templates and tables begin like JSON and are none; a file that calls itself JSON is damaged instead.
+func TestProseIsNoJSON(t *testing.T) {
+	for _, text := range []string{"\"\"\"What it does.\"\"\"\nimport x\n", "{% extends \"base\" %}", "{{ .Values }}", "[2025-07-11 08:12:24] started\n", "[07/11/2025-08:12:24] [TRT-LLM] [I]\n", "\"Metric\",\"avg\"\n\"TTFT\",5\n", "{ name: x }"} {
+		if f := decode.NewFile("x.txt", []byte(text), time.Time{}, decode.DefaultLimits()); f.Form != decode.Text || len(f.Problems) > 0 || string(f.Data) != text {
+			t.Errorf("%q: form %d, %v", text, f.Form, f.Problems)
+		}
+		if f := decode.NewFile("x.json", []byte(text), time.Time{}, decode.DefaultLimits()); f.Form != decode.JSON {
+			t.Errorf("%q as JSON: form %d", text, f.Form)
+		}
+	}
+	cut := decode.NewFile("x.txt", []byte(`{"completed":8,"output`), time.Time{}, decode.DefaultLimits())
+	late := decode.NewFile("x.log", []byte(`{"completed":8,"note":"`+strings.Repeat("x", 300)+`",what}`), time.Time{}, decode.DefaultLimits())
+	if len(cut.Problems) != 1 || len(late.Problems) != 1 {
+		t.Errorf("a damaged result was taken for prose: %v %v", cut.Problems, late.Problems)
+	}
+}

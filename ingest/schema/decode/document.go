@@ -4,7 +4,7 @@ import "github.com/ttreport/ttreport/ingest/schema"
 
 // Document reads a text that must be one whole JSON value, as our own files are. A fault is a problem that is an error.
 func Document(path string, data []byte) (Value, *schema.Problem) {
-	f := File{Path: path, Data: data}
+	f := File{Path: path, Data: data, whole: true}
 	f.open(DefaultLimits())
 	return f.Only()
 }

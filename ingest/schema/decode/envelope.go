@@ -60,7 +60,7 @@ func Unpacked(e Envelope, r io.Reader, size int64, most int64) (io.ReadCloser, e
 		}
 		return &limited{Reader: zr, left: limit, close: func() {}}, nil
 	case Zstd:
-		zr, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(64<<20), zstd.WithDecoderLowmem(true))
+		zr, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(MostOfUnpacker), zstd.WithDecoderLowmem(true))
 		if err != nil {
 			return nil, err
 		}

@@ -41,6 +41,7 @@ type File struct {
 	NonFinite int
 
 	alone   bool // First is all there is
+	whole   bool // it must be JSON, whatever it looks like
 	foreign bool // Data is not what stands on disk: there are no positions
 	lim     Limits
 	first   stream // as it stands after First
@@ -57,9 +58,10 @@ func NewFile(name string, onDisk []byte, mod time.Time, lim Limits) File {
 func (f *File) open(lim Limits) {
 	f.lim, f.lines = lim, &lines{}
 	f.Data = bytes.TrimPrefix(f.Data, []byte("\xef\xbb\xbf"))
-	head := bytes.TrimLeft(f.Data[:min(len(f.Data), 4096)], " \t\r\n")
+	head := bytes.TrimLeft(f.Data, " \t\r\n") // a file may begin with pages of blanks
+	head = head[:min(len(head), HeadSize)]
 	switch {
-	case len(head) == 0 && len(bytes.TrimSpace(f.Data)) == 0:
+	case len(bytes.TrimSpace(head)) == 0:
 		f.Problems = append(f.Problems, emptyFile(f.Path))
 		return
 	case bytes.HasPrefix(head, []byte(benchmarkData)):
@@ -78,8 +80,32 @@ func (f *File) open(lim Limits) {
 	f.Form = JSON
 	f.first = stream{s: NewScanner(f.Data, lim.Depth), lim: lim}
 	f.First, _ = f.first.next()
+	if f.isProse() {
+		f.Form, f.First, f.first = Text, Value{}, stream{}
+		return
+	}
 	f.Partial = f.first.partial
 	f.settle(&f.first)
+}
+
+// proseWithin is how far into a file its first fault may lie for the file to be no JSON at all.
+const proseWithin = 200
+
+// isProse recognises a text that happens to begin like JSON: a template, a log, a script. Only a file that calls itself
+// JSON is damaged from its first line on.
+func (f *File) isProse() bool {
+	if f.whole || strings.Contains(path.Base(f.Path), ".json") {
+		return false
+	}
+	f.Form = JSON
+	if k := f.First.Kind(); k != Object && k != Invalid && f.Several() && f.Data[f.first.s.pos] != '\n' && f.Data[f.first.s.pos] != '\r' {
+		return true // a table may begin with a quote, a script with three, a log with "[1,0]<stdout>: "
+	}
+	if f.First.Kind() != Invalid || len(f.first.faults) == 0 {
+		return false
+	}
+	e := f.first.faults[0]
+	return !e.Truncated && e.Offset-f.first.s.base < proseWithin
 }
 
 // benchmarkData is what the store of github-action-benchmark assigns its JSON to.

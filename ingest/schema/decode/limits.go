@@ -1,6 +1,7 @@
 package decode
 
-// Limits bounds what one input may ask of the machine. All limits of reading are stated here and in the constants below.
+// Limits bounds what one input may ask of the machine. All limits of reading are stated here and in the constants below;
+// how links and devices are met is the walk's business and has no number.
 type Limits struct {
 	Bytes   int64 // of one plain file
 	Packed  int64 // of the content of one compressed file, or of one member of an archive
@@ -31,6 +32,17 @@ const maxFaults = 100
 
 // maxYAML bounds a YAML file: the parser takes two hundred times its size.
 const maxYAML = 1 << 20
+
+// Bounds of what is kept of one file.
+const (
+	MostSeries       = 200       // metrics and filters of one eval task
+	MostItems        = 1_000_000 // items of one eval task
+	MostTitles       = 5_000     // titles of a store that are kept decoded
+	MostProblems     = 1_000     // problems of one file
+	MostBeforeResult = 100       // values before the first result of a file
+	LongestMember    = 1_024     // bytes of the name of an archive's member
+	MostOfUnpacker   = 64 << 20  // memory that zstd may take for its window
+)
 
 // DefaultLimits is generous for result files (the largest known is 34 MB, nested 9 deep) and small for a machine: any
 // 64 MB of input is read within 256 MB of memory.

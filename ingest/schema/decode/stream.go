@@ -24,6 +24,7 @@ type stream struct {
 	faults    []SyntaxError
 	lost      int // damaged values
 	gaveUp    bool
+	abandoned bool // what follows was not looked at, since so much before it was damaged
 	partial   Value
 }
 
@@ -60,10 +61,10 @@ func (st *stream) next() (Value, bool) {
 		}
 		st.fault(*s.err)
 		next := -1
-		if s.data[start] == '{' && st.lost < maxFaults {
+		if s.data[start] == '{' {
 			next = bytes.Index(s.data[start:], []byte("\n{"))
 		}
-		if next < 0 {
+		if st.abandoned = next >= 0 && st.lost >= maxFaults; next < 0 || st.abandoned {
 			break
 		}
 		st.nonFinite += s.nonFinite
@@ -92,7 +93,7 @@ func (st *stream) problems(path string, data []byte, foreign bool) []schema.Prob
 	}
 	if more := st.lost - len(st.faults); more > 0 {
 		p := schema.Problem{Severity: schema.SevWarning, Path: path, Code: codeBad, Found: fmt.Sprintf("%d more damaged values", more), Expected: "whole ones"}
-		if st.lost > maxFaults {
+		if st.abandoned {
 			p.Found += ", and the rest was not read"
 		}
 		out = append(out, p)

@@ -6,8 +6,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"unicode/utf16"
-	"unicode/utf8"
 )
 
 // Value is one JSON value with the bytes it was read from. The zero Value is "not there": every accessor answers for it
@@ -349,65 +347,6 @@ func (s *Scanner) check() {
 	default:
 		s.fail("a value")
 	}
-}
-
-// unescape resolves the escapes of a JSON string's inside and replaces what is not UTF-8. Without either, the result
-// is the input itself.
-func unescape(b []byte) []byte {
-	i := 0
-	for i < len(b) && b[i] != '\\' && b[i] < utf8.RuneSelf {
-		i++
-	}
-	if i == len(b) {
-		return b
-	}
-	out := append(make([]byte, 0, len(b)+8), b[:i]...)
-	for i < len(b) {
-		c := b[i]
-		switch {
-		case c == '\\' && i+1 < len(b):
-			var n int
-			out, n = appendEscape(out, b[i:])
-			i += n
-		case c < utf8.RuneSelf:
-			out = append(out, c)
-			i++
-		default:
-			r, n := utf8.DecodeRune(b[i:])
-			out = utf8.AppendRune(out, r)
-			i += n
-		}
-	}
-	return out
-}
-
-// appendEscape appends what the escape at the start of b stands for and returns its length.
-func appendEscape(out, b []byte) ([]byte, int) {
-	const plain, means = `"\/bfnrt`, "\"\\/\b\f\n\r\t"
-	if i := strings.IndexByte(plain, b[1]); i >= 0 {
-		return append(out, means[i]), 2
-	}
-	r, ok := hexRune(b)
-	if !ok {
-		return append(out, b[0]), 1
-	}
-	if utf16.IsSurrogate(r) {
-		if low, ok := hexRune(b[6:]); ok {
-			if full := utf16.DecodeRune(r, low); full != utf8.RuneError {
-				return utf8.AppendRune(out, full), 12
-			}
-		}
-		r = utf8.RuneError
-	}
-	return utf8.AppendRune(out, r), 6
-}
-
-func hexRune(b []byte) (rune, bool) {
-	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' {
-		return 0, false
-	}
-	n, err := strconv.ParseUint(string(b[2:6]), 16, 32)
-	return rune(n), err == nil
 }
 
 // Float0 returns a finite number, or 0 when there is none: for counts whose absence means none.

@@ -78,7 +78,7 @@ func (d *Draft) Condition(name, value string) {
 
 // Dim makes the point another workload than one without it.
 func (d *Draft) Dim(name, value string) {
-	if value == "" {
+	if value = strings.TrimSpace(value); value == "" {
 		return
 	}
 	if d.Key.Dims == nil {
@@ -153,13 +153,16 @@ func isMeasurement(metric string) bool {
 	return true
 }
 
-// distributions are the metrics whose zero means that they were not measured.
-const distributions = " ttft tpot itl ntpot e2el tps_user output_tps total_tps rps startup_s "
+// distributions are the metrics whose zero means that they were not measured, and that cannot be negative.
+const distributions = " ttft tpot itl ntpot e2el tps_user output_tps total_tps rps startup_s duration_s "
 
 // Done completes the point and adds it to the reading.
 func (d *Draft) Done() {
 	if d.Status == schema.StatusFailed {
 		d.Fail("no request completed")
+	}
+	if x, ok := d.Metrics["goodput_rps"].Stats.Get("value"); ok && x < 0 { // GenAI-Perf writes -1 where no level was asked for
+		delete(d.Metrics, "goodput_rps")
 	}
 	for name, m := range d.Metrics {
 		if len(m.Stats) == 0 || !strings.Contains(distributions, " "+name+" ") {

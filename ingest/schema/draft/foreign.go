@@ -7,6 +7,7 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/latency"
 	"github.com/ttreport/ttreport/ingest/schema/redact"
 )
 
@@ -21,21 +22,28 @@ const (
 // texts, without secrets. Lists and long texts stay in the raw file, and prompts and answers with them. skip tells the
 // names that are known, at the top.
 func (d *Draft) Foreign(v decode.Value, skip func(name string) bool) {
-	if d.Extra == nil {
-		d.Extra = schema.Unknown{}
+	d.Extra = Foreign(d.Extra, v, skip)
+}
+
+// Foreign is the same for fields that are of a whole file and not of one point. It returns out with the fields added, nil
+// when there are none.
+func Foreign(out schema.Unknown, v decode.Value, skip func(name string) bool) schema.Unknown {
+	if out == nil {
+		out = schema.Unknown{}
 	}
 	left, dropped := roomForForeign, 0
 	for _, m := range v.Members() {
 		if !skip(m.Key) {
-			keep(d.Extra, m.Key, m.Val, 1, &left, &dropped)
+			keep(out, m.Key, m.Val, 1, &left, &dropped)
 		}
 	}
 	if dropped > 0 {
-		d.Extra["more_fields_in_the_file"] = fmt.Append(nil, dropped)
+		out["more_fields_in_the_file"] = fmt.Append(nil, dropped)
 	}
-	if len(d.Extra) == 0 {
-		d.Extra = nil
+	if len(out) == 0 {
+		return nil
 	}
+	return out
 }
 
 func keep(out schema.Unknown, name string, v decode.Value, depth int, left, dropped *int) {
@@ -152,6 +160,14 @@ func (d *Draft) Keep(name, text string) {
 	if len(d.Extra) < 40 && !IsText(name) {
 		d.Extra[redact.Text(name)] = schema.JSONString(redact.Field(name, text))
 	}
+}
+
+// KeepNumber keeps one foreign number, to six digits.
+func (d *Draft) KeepNumber(name string, x float64) {
+	if d.Extra == nil {
+		d.Extra = schema.Unknown{}
+	}
+	d.Extra[redact.Text(name)] = strconv.AppendFloat(nil, latency.Round(x, 6), 'g', -1, 64)
 }
 
 // StatKey splits "p99.9_ttft_ms" into the statistic and the family, given the suffix that says the unit. Any percentile is a

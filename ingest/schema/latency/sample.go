@@ -34,6 +34,18 @@ func NewSample(values []float64) Sample {
 	return s
 }
 
+// MeanOf is the mean of what f makes of the values for which it makes something; ok is false when there are none.
+func (s Sample) MeanOf(f func(float64) (float64, bool)) (mean float64, ok bool) {
+	n := 0.
+	for _, v := range s.sorted {
+		if x, has := f(v); has {
+			mean += x
+			n++
+		}
+	}
+	return mean / max(n, 1), n > 0
+}
+
 // N is the sample size.
 func (s Sample) N() int { return len(s.sorted) }
 

@@ -11,7 +11,8 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
 
-// FileName is the name of a run manifest. It speaks for its folder and everything below, until a nearer one speaks.
+// FileName is the name of a run manifest. It speaks for its folder and everything below; where a nearer one says something
+// else, the nearer one is believed.
 const FileName = "ttreport.manifest.yaml"
 
 // Manifest states what the results below its folder share. Every field may be left out.

@@ -75,6 +75,17 @@ func MergeNoted(first, second schema.Facts) (merged schema.Facts, taken []string
 	return merged, taken, conflicts
 }
 
+// Without empties the facts that are in conflict.
+func Without(f *schema.Facts, conflicts []Conflict) {
+	for _, x := range fields() {
+		for _, c := range conflicts {
+			if c.Field == x.name {
+				*x.text(f) = ""
+			}
+		}
+	}
+}
+
 // EachText replaces every stated text of f by what change makes of it.
 func EachText(f *schema.Facts, change func(string) string) {
 	for _, x := range fields() {

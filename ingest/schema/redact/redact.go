@@ -16,11 +16,11 @@ type rule struct {
 	put  string
 }
 
-// rules are compiled once and never change.
+// rules are compiled once and never change. Flags come first: their names would pass for the value of what stands before them.
 var rules = []rule{
+	{regexp.MustCompile(`(?i)(--?` + secretNames + `[ =]["']?)[^\s"'-][^\s"']*`), "${1}" + Mark},
 	{regexp.MustCompile(`(?i)\b(bearer|basic)[ +]+[A-Za-z0-9._~+/=-]{6,}`), "$1 " + Mark},
 	{regexp.MustCompile(`(?i)(["']?\b` + secretNames + `["']?\s*[:=]\s*["']?)(?:(?:bearer|basic)\s+)?[^\s"',;&\[\]{}]{3,}`), "${1}" + Mark},
-	{regexp.MustCompile(`(?i)(--?` + secretNames + `[ =]["']?)[^\s"'-][^\s"']*`), "${1}" + Mark},
 	{regexp.MustCompile(`(?i)([?&](?:key|sig|signature|token|auth|access_key)=)[^&\s"']+`), "${1}" + Mark},
 	{regexp.MustCompile(`\b(?:hf|sk|pk|ghp|gho|ghs|glpat|xox[abp])[_-][A-Za-z0-9_-]{12,}`), Mark},
 	{regexp.MustCompile(`\bgithub_pat_[A-Za-z0-9_]{12,}`), Mark},
@@ -35,14 +35,20 @@ var rules = []rule{
 // triggers are words of which every rule needs one; a text without any of them is returned untouched and fast.
 var triggers = regexp.MustCompile(`(?i)bearer|basic|key|secret|passw|token|jwt|credential|authorization|hf[_-]|sk[_-]|pk[_-]|gh[pos][_-]|github_pat|glpat|xox|akia|eyj|://|sig=|auth|/home/|users|/root`)
 
-// triggerLetters are the letters and signs that each trigger needs. Most texts lack some of them for every trigger, which is
-// found in one pass where the expression would try every word at every place.
-var triggerLetters = letterSets("bear", "basic", "key", "secrt", "pasw", "token", "jwt", "credntial", "autho", "hf", "sk", "pk", "ghp", "gho", "ghs", "githubpa", "glpat", "xo", "aki", "eyj", ":/", "sig=", "hom/", "users", "root/")
+// triggerWords are the same as words in lower case, with the letters and signs that each needs. Most texts lack some of
+// them for every word, which is found in one pass; the expression would try every word at every place.
+var triggerWords = wordSets("bearer", "basic", "key", "secret", "passw", "token", "jwt", "credential", "hf_", "hf-", "sk_", "sk-", "pk_", "pk-", "ghp_", "ghp-", "gho_", "gho-", "ghs_", "ghs-",
+	"github_pat", "glpat", "xox", "akia", "eyj", "://", "sig=", "auth", "/home/", "users", "/root")
 
-func letterSets(words ...string) []uint32 {
-	var out []uint32
+type wordSet struct {
+	word string
+	need uint32
+}
+
+func wordSets(words ...string) []wordSet {
+	var out []wordSet
 	for _, w := range words {
-		out = append(out, letters(w))
+		out = append(out, wordSet{w, letters(w)})
 	}
 	return out
 }
@@ -70,9 +76,19 @@ func letters(s string) uint32 {
 // mayTrigger reports whether a text needs a closer look.
 func mayTrigger(s string) bool {
 	have := letters(s)
-	for _, need := range triggerLetters {
-		if have&need == need {
-			return triggers.MatchString(s)
+	if have == ^uint32(0) {
+		return triggers.MatchString(s)
+	}
+	lower := ""
+	for _, t := range triggerWords {
+		if have&t.need != t.need {
+			continue
+		}
+		if lower == "" {
+			lower = strings.ToLower(s)
+		}
+		if strings.Contains(lower, t.word) {
+			return true
 		}
 	}
 	return false

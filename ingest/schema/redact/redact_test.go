@@ -68,3 +68,21 @@ func TestArgv(t *testing.T) {
 		t.Errorf("too much went: %q", got)
 	}
 }
+
+// A text is looked at closely whenever the expressions could find something in it: the words say what the expression of all
+// triggers says.
+func FuzzText(f *testing.F) {
+	for _, s := range []string{"Authorization: Bearer abcdef123456", "hf_abcdefghijklmnop", "HTTPS://a:b@c/", "/HOME/bob", "/home/bob/x", "ghp_abcdefghijklmnop", "A\u212aIA0123456789ABCDEF", "pa\u017fsword=hunter2", "x sig=abc", "C:\\Users\\bob", "eyJhbGciOi.abc.def"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		once := redact.Text(s)
+		if twice := redact.Text(once); twice != once && len(s) < 1<<12 {
+			t.Errorf("%q becomes %q and then %q", s, once, twice)
+		}
+		// What stands beside a secret does not hide it.
+		if beside := redact.Text(s + " --api-key hunter2pass"); len(s) < 1<<12 && strings.Contains(beside, "hunter2pass") {
+			t.Errorf("%q hides a secret: %q", s, beside)
+		}
+	})
+}

@@ -1,0 +1,45 @@
+package ingest_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/ttreport/ttreport/ingest"
+)
+
+// A manifest speaks for every folder below it, from wherever one asks; a nearer one is believed before a farther one.
+func TestManifestsAbove(t *testing.T) {
+	top := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		name = filepath.Join(top, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("ttreport.manifest.yaml", "device: {name: n150}\nrelease: v1\nfiles:\n  - {glob: 'lab/*/x.json', stack: {engine: vllm}}\n")
+	write("lab/inner/ttreport.manifest.yaml", "release: v2\n")
+	write("lab/inner/x.json", serve(`"random_input_len":128,"random_output_len":32,`))
+	for _, c := range []struct{ from, ask string }{
+		{".", "."}, {".", "lab"}, {".", "lab/inner"}, {".", "lab/inner/x.json"}, {"lab", "."}, {"lab/inner", "."}, {"lab/inner", "x.json"}, {"lab", "inner"}, {"lab/inner", ".."}, {".", top + "/lab"},
+	} {
+		t.Chdir(filepath.Join(top, c.from))
+		root, err := ingest.OSRoot(c.ask)
+		if err != nil {
+			t.Fatal(err)
+		}
+		set, err := ingest.Load(context.Background(), []ingest.Root{root}, ingest.Options{})
+		if err != nil || len(set.Runs) != 1 || len(set.Problems) != 0 {
+			t.Fatalf("%s from %s: %v, %d runs, %v", c.ask, c.from, err, len(set.Runs), set.Problems)
+		}
+		r := set.Runs[0]
+		if r.Device.Name != "n150" || r.Release != "v2" || r.Stack.Engine != "vllm" || r.Provenance["device.name"].From != "manifest" {
+			t.Errorf("%s from %s: device %q by %+v, release %q, engine %q", c.ask, c.from, r.Device.Name, r.Provenance["device.name"], r.Release, r.Stack.Engine)
+		}
+	}
+}

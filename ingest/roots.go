@@ -1,0 +1,46 @@
+package ingest
+
+import (
+	"path"
+	"regexp"
+
+	"github.com/ttreport/ttreport/ingest/aiperf"
+)
+
+var (
+	sweepRun  = regexp.MustCompile(`^run=\d+\.json`)
+	trialPart = regexp.MustCompile(`^(profile_runs|aggregate|(run|trial|search_iter)_\d+)$`)
+	// pointPart is a folder that a sweep makes for a point: "concurrency_10__isl_512", "variation_0000_concurrency_16".
+	pointPart = regexp.MustCompile(`^variation_\d+|(?:^|__)(concurrency|request_rate|isl|osl|num_users|prefill_concurrency)_?\d`)
+	// sweepPart is a folder of vLLM's sweeps: "SERVE--a=1-BENCH--b=2", and below it "request_rate=4".
+	sweepPart = regexp.MustCompile(`-?(BENCH|SERVE|STARTUP|WL)--|^BENCH|^SERVE|^[a-z_]+=[\w.]+$`)
+)
+
+// sweepRoot is the folder of the experiment that a sweep's folder belongs to.
+func sweepRoot(dir string) string {
+	for sweepPart.MatchString(path.Base(dir)) {
+		dir = path.Dir(dir)
+	}
+	return dir
+}
+
+// groupRoot is the folder that makes a run of the files below it: a file's own, or the one above where the tool gives every
+// point a folder.
+func groupRoot(it *item) string {
+	dir := path.Dir(it.shown())
+	switch it.reading.Format {
+	case aiperf.Format, aiperf.Records, aiperf.CSV, aiperf.GenAI, aiperf.GenAICSV:
+		inSweep := false
+		for trialPart.MatchString(path.Base(dir)) || pointPart.MatchString(path.Base(dir)) {
+			dir, inSweep = path.Dir(dir), true
+		}
+		if !inSweep {
+			dir = path.Dir(dir)
+		}
+	default:
+		if sweepRun.MatchString(path.Base(it.rel)) || path.Base(it.rel) == "summary.json" {
+			dir = sweepRoot(path.Dir(dir))
+		}
+	}
+	return dir
+}
