@@ -1,0 +1,91 @@
+package pairing_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/ttreport/ttreport/targets/pairing"
+)
+
+func near(t *testing.T, what string, got, want, tol float64) {
+	t.Helper()
+	if !(math.Abs(got-want) <= tol) {
+		t.Errorf("%s = %.8g, want %.8g", what, got, want)
+	}
+}
+
+// Values computed once with scipy.stats.mannwhitneyu(method="exact") and ttest_ind(equal_var=False) on logarithms.
+func TestAgainstScipy(t *testing.T) {
+	a, b := []float64{10, 11, 12, 13}, []float64{14, 15, 16, 17}
+	r := pairing.Compare(a, b)
+	near(t, "p of separated 4 and 4", r.P, 2./70, 1e-12)
+	if r.Test != pairing.MannWhitney || !r.Sure || r.NeededEach != 0 {
+		t.Errorf("%+v", r)
+	}
+	r = pairing.Compare([]float64{10, 11, 12, 13, 15}, []float64{12.5, 14, 16, 17})
+	near(t, "p of 5 and 4", r.P, 1.0 / 9, 1e-12)
+	if r.Sure || r.NeededEach < 5 {
+		t.Errorf("%+v", r)
+	}
+	r = pairing.Compare([]float64{100, 101, 102}, []float64{110, 111, 113})
+	if r.Test != pairing.Welch {
+		t.Errorf("three and three: %s; U cannot go below .1", r.Test)
+	}
+	near(t, "Welch p", r.P, 0.0008935980848092248, 1e-9)
+}
+
+func TestOneValueSaysNothing(t *testing.T) {
+	r := pairing.Compare([]float64{100}, []float64{150})
+	if r.Sure || r.Test != pairing.NoTest || r.NeededEach != 4 || !math.IsNaN(r.P) || math.Abs(r.Change-.5) > 1e-12 {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestConstantValues(t *testing.T) {
+	same := pairing.Compare([]float64{5, 5, 5, 5}, []float64{5, 5, 5, 5})
+	if same.Sure || same.P != 1 {
+		t.Errorf("%+v", same)
+	}
+	if differ := pairing.Compare([]float64{5, 5}, []float64{6, 6}); !differ.Sure {
+		t.Errorf("%+v", differ)
+	}
+}
+
+// Swapping the sides inverts the change and keeps p; scaling changes nothing; under no change one in twenty is sure.
+func TestProperties(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	sure := 0
+	const n = 2000
+	for range n {
+		a, b := make([]float64, 4+r.IntN(5)), make([]float64, 4+r.IntN(5))
+		for i := range a {
+			a[i] = math.Exp(.02 * r.NormFloat64())
+		}
+		for i := range b {
+			b[i] = math.Exp(.02 * r.NormFloat64())
+		}
+		x, y := pairing.Compare(a, b), pairing.Compare(b, a)
+		if math.Abs(x.P-y.P) > 1e-9 || math.Abs((1+x.Change)*(1+y.Change)-1) > 1e-9 || x.Lo > x.Change || x.Hi < x.Change {
+			t.Fatalf("%v %v", x, y)
+		}
+		if x.Sure {
+			sure++
+		}
+	}
+	if share := float64(sure) / n; share > .065 {
+		t.Errorf("%.3f of unchanged pairs are called changed", share)
+	}
+}
+
+// The normal approximation takes over where counting would be long, and agrees with it there.
+func TestLargeSamples(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	a, b := make([]float64, 30), make([]float64, 30)
+	for i := range a {
+		a[i], b[i] = math.Round(100+2*r.NormFloat64()), math.Round(103+2*r.NormFloat64())
+	}
+	if got := pairing.Compare(a, b); got.Test != pairing.Normal || !got.Sure {
+		t.Errorf("%+v", got)
+	}
+}
