@@ -98,20 +98,60 @@ func (g *Gate) Told() (history, promised []schema.Verdict) {
 	return history, promised
 }
 
-// Recheck is the command that would settle what was seen once; "" when nothing was.
-func (g *Gate) Recheck() string {
-	for i := range g.History {
-		if v := &g.History[i]; v.Word == schema.Worse && v.Evidence == "probable" && v.Decision == nil {
-			return "ttreport collect --recheck --release " + g.Release
+// Recheck are the commands that would settle what was seen once, one a pair, three at most; none when nothing was.
+func (g *Gate) Recheck() []string {
+	return recheckCommands(g.Release, g.History)
+}
+
+func recheckCommands(release string, history []schema.Verdict) []string {
+	type pair struct{ model, device, impl string }
+	args, seen := map[pair][]string{}, map[string]bool{}
+	var order []pair
+	for i := range history {
+		v := &history[i]
+		p := pair{v.Model, v.Device, v.Impl}
+		w := workloadFlag(v.Key)
+		if v.Word != schema.Worse || v.Evidence != "probable" || v.Decision != nil || w == "" || seen[fmt.Sprint(p, w)] {
+			continue
 		}
+		seen[fmt.Sprint(p, w)] = true
+		if len(args[p]) == 0 {
+			order = append(order, p)
+		}
+		args[p] = append(args[p], "--workload "+w)
 	}
-	return ""
+	const most = 3
+	var out []string
+	for _, p := range order[:min(most, len(order))] {
+		server := "URL"
+		if p.device == schema.Simulated {
+			server = "sim"
+		}
+		line := "ttreport collect --model " + p.model + " --device " + p.device
+		if p.impl != "" {
+			line += " --impl " + p.impl
+		}
+		line += " --server " + server + " --release " + release + " --only benchmarks " + strings.Join(args[p][:min(8, len(args[p]))], " ")
+		out = append(out, line)
+	}
+	return out
+}
+
+// workloadFlag is a workload as collect --workload takes it; "" for one that it cannot make.
+func workloadFlag(k schema.Key) string {
+	if k.ISL == nil || k.OSL == nil || len(k.Dims) > 0 || k.Task != "text" && k.Task != "" || (k.Concurrency == nil) == (k.Rate == nil) {
+		return ""
+	}
+	if k.Rate != nil {
+		return fmt.Sprintf("isl=%g,osl=%g,rate=%g", *k.ISL, *k.OSL, *k.Rate)
+	}
+	return fmt.Sprintf("isl=%g,osl=%g,c=%g", *k.ISL, *k.OSL, *k.Concurrency)
 }
 
 // GatePage is the gate as a page: what a job summary or a comment on a pull request shows.
 func (r *Report) GatePage(g Gate, all bool) Page {
 	d := words.Decide(g.Decided)
-	p := Page{Title: g.Release + ": " + d.Word, Lead: Lead{Tone: d.Tone, Word: d.Word, Text: capital(d.Detail), Cmd: g.Recheck()}}
+	p := Page{Title: g.Release + ": " + d.Word, Lead: Lead{Tone: d.Tone, Word: d.Word, Text: capital(d.Detail), Cmd: strings.Join(g.Recheck(), "\n")}}
 	if g.Baseline != "" {
 		p.Lead.Paras = append(p.Lead.Paras, "Compared with the releases up to "+g.Baseline+".")
 	}

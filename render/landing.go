@@ -29,7 +29,7 @@ func (r *Report) Landing() Page {
 	d := words.Decide(r.Decided(at))
 	p.Eyebrow = fmt.Sprintf("%s: %s, %s.", releaseWord(rel, "Newest "), rel.Name, rel.Date.UTC().Format("2 January 2006"))
 	p.Description = fmt.Sprintf("%s: %s: %s", rel.Name, d.Word, d.Detail)
-	p.Lead = Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word, Text: capital(d.Detail), Paras: r.landingParas(at, f), Cmd: recheckCommand(rel, f.History)}
+	p.Lead = Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word, Text: capital(d.Detail), Paras: r.landingParas(at, f), Cmd: strings.Join(recheckCommands(rel.Name, f.History), "\n")}
 	p.Sections = append(p.Sections, Section{ID: "counts", Blocks: []Block{{Counts: r.ledgers(at)}}})
 	p.Sections = append(p.Sections, Section{ID: "changed", Title: "What changed, worst first", Intro: r.baselineIntro(at),
 		End: &Link{"all of " + rel.Name, ReleasePath(rel.Name)}, Blocks: r.changedBlocks(topChanges(f.History), at)})
@@ -39,16 +39,6 @@ func (r *Report) Landing() Page {
 	p.Sections = append(p.Sections, Section{ID: "models", Title: "Models and devices", Intro: "Each pair with its newest release; a pair without a verdict is not a pass.", Blocks: []Block{{Table: r.matrix()}}},
 		Section{ID: "releases", Title: r.releasesTitle(), Intro: "Newest first.", Blocks: []Block{{Table: r.releaseTable()}}})
 	return p
-}
-
-// recheckCommand is what would settle changes that were seen once; "" when there are none.
-func recheckCommand(rel targets.Release, history []schema.Verdict) string {
-	for i := range history {
-		if v := &history[i]; v.Word == schema.Worse && v.Evidence == "probable" && v.Device != schema.Simulated && v.Decision == nil {
-			return "ttreport collect --recheck --release " + rel.Name
-		}
-	}
-	return ""
 }
 
 // baselineIntro says what a release is compared with.

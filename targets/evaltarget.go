@@ -3,6 +3,7 @@ package targets
 import (
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
@@ -106,6 +107,23 @@ func (g *grading) around(t schema.Target, s *columns.ScoreRow, value float64, is
 	return math.Max(0, value-z*se), math.Min(1, value+z*se), true
 }
 
+// sameTask compares names of evals as people and tools write them: GPQA-Diamond is gpqa_diamond, and is what r1_gpqa_diamond asks.
+func sameTask(promised, measured string) bool {
+	plain := func(s string) string {
+		return strings.Map(func(r rune) rune {
+			switch {
+			case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
+				return r
+			case r >= 'A' && r <= 'Z':
+				return r + 'a' - 'A'
+			}
+			return -1
+		}, s)
+	}
+	p, m := plain(promised), plain(measured)
+	return promised == measured || p != "" && (p == m || strings.HasSuffix(m, p))
+}
+
 // score finds the newest score of the release that a target speaks of: by task, and by metric and filter where it names them.
 func (g *grading) score(t schema.Target) (*columns.ScoreRow, string) {
 	var best *columns.ScoreRow
@@ -117,7 +135,7 @@ func (g *grading) score(t schema.Target) (*columns.ScoreRow, string) {
 		rows := g.c.ScoresOf(r)
 		for i := range rows {
 			s := &rows[i]
-			if s.Task != t.Key.Dataset || t.Metric != "" && t.Metric != s.Metric || t.Key.Dims["filter"] != "" && t.Key.Dims["filter"] != s.Filter {
+			if !sameTask(t.Key.Dataset, s.Task) || t.Metric != "" && t.Metric != s.Metric || t.Key.Dims["filter"] != "" && t.Key.Dims["filter"] != s.Filter {
 				continue
 			}
 			if best == nil || run != g.c.Runs[r].ID || evalRank(s.Metric, s.Filter) < evalRank(best.Metric, best.Filter) {

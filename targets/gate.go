@@ -231,6 +231,15 @@ func (t *tallying) targets(list []schema.Verdict) {
 // decided orders the tallies and finds the word.
 func (t *tallying) decided() Decided {
 	d := Decided{Graded: t.graded + t.compared}
+	// A point stands once, under the worst that is said of it.
+	worst := []string{FailConfirmed, FailProbable, FailWatch, "waived"}
+	for i, kind := range worst {
+		for _, later := range worst[i+1:] {
+			for p := range t.points[kind] {
+				delete(t.points[later], p)
+			}
+		}
+	}
 	for id := range t.waived {
 		d.Waived = append(d.Waived, id)
 	}

@@ -109,7 +109,9 @@ func (j *Judgement) History(release int) []schema.Verdict {
 	j.group(release, out)
 	out = append(out, j.evals.history(j, release)...)
 	for k := range out {
-		out[k].Decision = j.Policy.about(&out[k])
+		if out[k].Decision == nil { // what is void has its decision already
+			out[k].Decision = j.Policy.about(&out[k])
+		}
 	}
 	sortWorstFirst(out)
 	return out
@@ -195,10 +197,13 @@ func relative(sign, d float64) float64 {
 	return math.Expm1(d)
 }
 
-// baseline is the newest earlier observation that may serve later ones, or -1.
+// baseline is the newest earlier observation that stands in the baseline of an observation, or -1: of a change that was seen
+// before, what came before its first sighting.
 func (j *Judgement) baseline(cell, obs int32) int32 {
+	first := j.rows.Rows[obs].First
 	for i := obs - 1; i >= j.table.Cells[cell].First; i-- {
-		if joins(j.Releases[j.table.Obs[i].Release].Channel) {
+		o := &j.table.Obs[i]
+		if joins(j.Releases[o.Release].Channel) && !j.rows.Rows[i].Aside() && (first < 0 || o.Release < first) {
 			return i
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -16,18 +17,42 @@ import (
 // Library holds the targets of files, by model and device.
 type Library struct {
 	aliases Aliases
-	rows    map[string]map[string][]schema.Target // model (lower case) -> device (lower case)
-	names   map[string]string                     // as written, by lower case
+	rows    map[string]map[string][]row // model (lower case) -> device (lower case)
+	names   map[string]string           // as written, by lower case
 }
+
+// row is a target and the kind of file that states it.
+type row struct {
+	schema.Target
+	kind kind
+}
+
+// kind of a target file.
+type kind uint8
+
+const (
+	reference    kind = iota // tt-inference-server's performance reference
+	own                      // our YAML
+	requirements             // a requirements document 2.x
+)
+
+// anyDevice is the device of targets that hold on every one.
+const anyDevice = "*"
 
 // NewLibrary returns an empty library over an alias table.
 func NewLibrary(a Aliases) *Library {
-	return &Library{aliases: a, rows: map[string]map[string][]schema.Target{}, names: map[string]string{}}
+	return &Library{aliases: a, rows: map[string]map[string][]row{}, names: map[string]string{}}
 }
 
-// Add reads a target file. Entries for a model and device that are there already are replaced: later files override.
-// asOf is the date of the file, YYYY-MM-DD. known names devices that have been measured.
+// Add reads a target file of any kind that is understood. Entries of a performance reference replace those that an earlier one has
+// for the same model and device; other targets replace an earlier one of the same workload, metric and level. asOf is the date of
+// the file, YYYY-MM-DD. known names devices that have been measured.
 func (l *Library) Add(path string, data []byte, asOf string, known func(device string) bool) []schema.Problem {
+	sum := sha256.Sum256(data)
+	source := schema.Target{Source: path, SHA256: hex.EncodeToString(sum[:]), AsOf: asOf}
+	if strings.HasSuffix(path, ".yaml") || strings.HasSuffix(path, ".yml") {
+		return l.addOwn(path, data, source, known)
+	}
 	var problems []schema.Problem
 	f := new(decode.File)
 	*f = decode.NewFile(path, data, time.Time{}, decode.DefaultLimits())
@@ -40,14 +65,15 @@ func (l *Library) Add(path string, data []byte, asOf string, known func(device s
 		p.Found, p.Expected = root.Kind().String(), "an object {model: {device: [{isl, osl, max_concurrency, targets}]}}"
 		return []schema.Problem{p}
 	}
+	if root.Has("schemaVersion") {
+		return l.addRequirements(f, root, source, known)
+	}
 	if !hasLists(root) {
 		p := f.Problem(schema.SevNote, "not-targets", root)
 		p.Found, p.Expected, p.Used = "a file without lists of workloads", "{model: {device: [{isl, osl, max_concurrency, targets}]}}", "nothing of it"
 		p.Hint = "if it holds targets of another kind, they are not read yet"
 		return []schema.Problem{p}
 	}
-	sum := sha256.Sum256(data)
-	source := schema.Target{Source: path, SHA256: hex.EncodeToString(sum[:]), AsOf: asOf}
 	for _, model := range root.Members() {
 		if p, twice := standsTwice(f, root, model, "model"); twice {
 			problems = append(problems, p)
@@ -101,41 +127,77 @@ func (l *Library) addPair(f *decode.File, model string, device decode.Member, so
 		p.Found, p.Expected = device.Val.Kind().String()+" at "+model+" / "+device.Key, "an array of workloads with targets"
 		return append(problems, p)
 	}
-	var rows []schema.Target
+	var rows []row
 	for entry := range device.Val.Items() {
 		targets, more := perfref.Targets(f, entry, source)
-		rows = append(rows, targets...)
+		for _, t := range targets {
+			rows = append(rows, row{t, reference})
+		}
 		problems = append(problems, more...)
 	}
-	m := strings.ToLower(model)
-	if l.rows[m] == nil {
-		l.rows[m] = map[string][]schema.Target{}
+	var kept []row
+	replaced := ""
+	for _, old := range l.rows[strings.ToLower(model)][strings.ToLower(device.Key)] {
+		if old.kind == reference && len(rows) > 0 && old.Source != source.Source {
+			replaced = old.Source
+			continue
+		}
+		kept = append(kept, old)
 	}
-	d := strings.ToLower(device.Key)
-	if old := l.rows[m][d]; len(old) > 0 && len(rows) > 0 && old[0].Source != source.Source {
+	if replaced != "" {
 		p := f.Problem(schema.SevWarning, "targets-replaced", device.Val)
-		p.Found, p.Used = fmt.Sprintf("targets of %s on %s, which %s states too", model, device.Key, old[0].Source), "these: later files override earlier ones"
+		p.Found, p.Used = fmt.Sprintf("targets of %s on %s, which %s states too", model, device.Key, replaced), "these: later files override earlier ones"
 		p.Hint = "keep one of the two files"
 		problems = append(problems, p)
 	}
-	if len(rows) > 0 || l.rows[m][d] == nil {
-		l.rows[m][d] = rows
-	}
-	l.names[m] = model
+	l.set(model, device.Key, append(kept, rows...))
 	return problems
 }
 
+// set replaces the targets of a pair.
+func (l *Library) set(model, device string, rows []row) {
+	m := strings.ToLower(model)
+	if l.rows[m] == nil {
+		l.rows[m] = map[string][]row{}
+	}
+	l.names[m] = model
+	l.rows[m][strings.ToLower(device)] = rows
+}
+
+// put adds one target, in place of an earlier one of the same workload, metric and level. It reports what it replaced.
+func (l *Library) put(model, device string, r row) (old schema.Target, replaced bool) {
+	rows := l.rows[strings.ToLower(model)][strings.ToLower(device)]
+	for i := range rows {
+		if o := &rows[i]; o.Key.String() == r.Key.String() && o.Metric == r.Metric && o.Stat == r.Stat && o.Level == r.Level {
+			old = o.Target
+			rows[i] = r
+			return old, true
+		}
+	}
+	l.set(model, device, append(rows, r))
+	return old, false
+}
+
 // For returns the targets in force for a model on a device: filed under the architecture key, else under the model's own
-// name, else under another weight of the architecture.
+// name, else under another weight of the architecture; and those that hold on every device.
 func (l *Library) For(model schema.Model, device string) []schema.Target {
 	weights := l.aliases.weights(model.Name)
 	names := append([]string{model.Key, weights[0], model.Name}, weights...)
 	for _, name := range names {
-		if rows := l.rows[strings.ToLower(name)][strings.ToLower(device)]; name != "" && len(rows) > 0 {
-			return rows
+		byDevice := l.rows[strings.ToLower(name)]
+		if rows := append(slices.Clone(byDevice[strings.ToLower(device)]), byDevice[anyDevice]...); name != "" && len(rows) > 0 {
+			return plain(rows)
 		}
 	}
 	return nil
+}
+
+func plain(rows []row) []schema.Target {
+	var out []schema.Target
+	for _, r := range rows {
+		out = append(out, r.Target)
+	}
+	return out
 }
 
 // Key returns the architecture key of a model's name.
@@ -152,7 +214,7 @@ func (l *Library) List() []Entry {
 	var out []Entry
 	for m, devices := range l.rows {
 		for d, rows := range devices {
-			out = append(out, Entry{l.names[m], d, rows})
+			out = append(out, Entry{l.names[m], d, plain(rows)})
 		}
 	}
 	sort.Slice(out, func(i, j int) bool {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"sort"
 	"strconv"
+	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
@@ -26,6 +27,17 @@ func Required(status, level string) bool {
 		return true
 	}
 	return false
+}
+
+// required reports whether a target decides: by its own priority where its source states one, else by the model's status.
+func required(t schema.Target, status string) bool {
+	switch t.Priority {
+	case "must":
+		return true
+	case "should":
+		return false
+	}
+	return Required(status, t.Level)
 }
 
 // Targets returns the verdicts of one pair in one release against the targets in force: one per target, tool and level, one per
@@ -147,7 +159,7 @@ func (j *grading) start(t schema.Target, k schema.Key) schema.Verdict {
 	return schema.Verdict{
 		ID:  schema.VerdictID(releaseOf(j.head), "", j.head.Model.Name, j.head.Device, k, stat, t.Stat, schema.AgainstTarget),
 		Run: j.head.ID, Release: j.head.Release, Model: j.head.Model.Name, Device: j.head.Device, Key: k, Metric: t.Metric, Stat: t.Stat,
-		Against: schema.AgainstTarget, Level: t.Level, Required: Required(j.head.Model.Status, t.Level), Ref: refOf(t),
+		Against: schema.AgainstTarget, Level: t.Level, Required: required(t, j.head.Model.Status), Ref: refOf(t),
 	}
 }
 
@@ -207,17 +219,41 @@ func Measured(c *columns.Columns, p *columns.PointRow, metric, stat string) sche
 			}
 		}
 	}
-	first := schema.Missing("")
-	for i, s := range []string{stat, "mean", "median", "value"} {
-		n, _ := c.Value(p, metric, s)
-		if _, ok := n.Get(); ok {
-			return n
-		}
-		if i == 0 {
-			first = n
+	n, _ := c.Value(p, metric, stat)
+	if _, ok := n.Get(); ok {
+		return tail(c, p, metric, stat, n)
+	}
+	switch stat {
+	case "", "mean", "median", "value": // tools write one of them; a percentile stands for itself alone
+		for _, s := range []string{"mean", "median", "value"} {
+			if other, _ := c.Value(p, metric, s); other.Why() == "" {
+				if _, ok := other.Get(); ok {
+					return other
+				}
+			}
 		}
 	}
-	return first
+	return n
+}
+
+// tail refuses a percentile beyond the 95th of fewer than 100 requests: it is no number, and grades nothing.
+func tail(c *columns.Columns, p *columns.PointRow, metric, stat string, v schema.Number) schema.Number {
+	q, ok := strings.CutPrefix(stat, "p")
+	rank, err := strconv.ParseFloat(q, 64)
+	if !ok || err != nil || rank <= 95 {
+		return v
+	}
+	n, _ := c.Value(p, metric, "n")
+	count, known := n.Get()
+	if !known {
+		n, _ = c.Value(p, "requests_ok", "value")
+		count, known = n.Get()
+	}
+	const few = 100
+	if known && count < few {
+		return schema.Missing(fmt.Sprintf("a %s of %.0f requests is no number", stat, count))
+	}
+	return v
 }
 
 // impossible finds a target that its own neighbours rule out: more output than all users at their own promised speed.

@@ -218,7 +218,7 @@ func writeCheckTerm(w io.Writer, r *render.Report, g render.Gate, all bool) {
 			fmt.Fprintf(w, "  %-8s %-18s %s\n", l.Severity, l.ID, words.Lint(l))
 		}
 	}
-	if c := g.Recheck(); c != "" {
-		fmt.Fprintf(w, "\nWhat was seen once is settled by: %s\n", c)
+	if lines := g.Recheck(); len(lines) > 0 {
+		fmt.Fprintf(w, "\nWhat was seen once is settled by measuring it again on a new server, then ttreport build:\n  %s\n", strings.Join(lines, "\n  "))
 	}
 }

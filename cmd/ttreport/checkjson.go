@@ -35,7 +35,7 @@ type (
 		Exit     int           `json:"exit"`
 		Counts   []tallyJSON   `json:"counts"`
 		Waived   []string      `json:"waived,omitempty"`
-		Recheck  string        `json:"recheck,omitempty"`
+		Recheck  []string      `json:"recheck,omitempty"`
 		Noise    noiseJSON     `json:"noise"`
 		Pairs    []pairJSON    `json:"pairs"`
 		Verdicts []verdictJSON `json:"verdicts"`
@@ -241,6 +241,9 @@ func writeJUnit(w io.Writer, g render.Gate, on targets.FailOn) error {
 	for _, list := range [][]schema.Verdict{g.History, g.Targets} {
 		for i := range list {
 			v := &list[i]
+			if v.Word == schema.Ungraded && v.Metric == "" {
+				continue // that no target speaks of a workload is no case of a test
+			}
 			name := strings.TrimSpace(fmt.Sprintf("%s %s %s %s", words.Workload(v.Key), v.Key.Tool, v.Metric, strings.Trim(v.Stat+" "+v.Level, " ")))
 			kind := targets.KindOf(v)
 			if d := v.Decision; d != nil && !d.Expired && v.Word != schema.Invalid {

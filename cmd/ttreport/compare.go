@@ -230,4 +230,3 @@ func storedSide(ctx context.Context, ws *workspace.Workspace, what string) ([]sc
 	}
 	return out, nil
 }
-

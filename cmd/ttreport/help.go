@@ -63,13 +63,28 @@ func topics() []string {
 	return out
 }
 
+// lintHelp is the section of the page on lints that explains one of them.
+func lintHelp(id string) (string, bool) {
+	page, err := fs.ReadFile(templates.Docs(), "lints.md")
+	if err != nil {
+		return "", false
+	}
+	_, rest, found := strings.Cut(string(page), "\n## "+id+"\n")
+	if !found {
+		return "", false
+	}
+	section, _, _ := strings.Cut(rest, "\n## ")
+	return id + "\n" + section, true
+}
+
 func helpCommand() command {
 	return command{
 		name: "help", args: "[COMMAND | TOPIC]", summary: "explain a command or a topic",
-		help: "Without an argument, the list of commands. With one, the help of that command, or a page of the documentation; the same\npages are on the site under about/.",
+		help: "Without an argument, the list of commands. With one, the help of that command, a page of the documentation, or of a lint; the same\npages are on the site under about/.",
 		examples: []example{
 			{"the environment variables that ttreport reads", "ttreport help environment"},
 			{"the flags of build", "ttreport help build"},
+			{"what does this lint mean?", "ttreport help saturated"},
 		},
 		setup: func(*pflag.FlagSet) runFunc {
 			return func(_ context.Context, sh *shell, args []string) error {
@@ -85,6 +100,10 @@ func helpCommand() command {
 						c.write(sh.out, fs)
 						return nil
 					}
+				}
+				if section, ok := lintHelp(args[0]); ok {
+					_, err := fmt.Fprint(sh.out, section)
+					return err
 				}
 				page, err := fs.ReadFile(templates.Docs(), args[0]+".md")
 				if err != nil {

@@ -262,7 +262,7 @@ func decodeScore(v decode.Value) schema.Score {
 func decodeTarget(v decode.Value) schema.Target {
 	t := taking(v)
 	x := schema.Target{Key: decodeKey(t.get("key")), Metric: t.text("metric"), Stat: t.text("stat"), Unit: t.text("unit"), Level: t.text("level"),
-		Source: t.text("source"), SHA256: t.text("sha256"), AsOf: t.text("as_of"), Items: t.count("items")}
+		Source: t.text("source"), SHA256: t.text("sha256"), AsOf: t.text("as_of"), Items: t.count("items"), Priority: t.text("priority")}
 	x.Value, _ = t.get("value").Float()
 	x.Tolerance, _ = t.get("tolerance").Float()
 	x.Unknown = t.rest()

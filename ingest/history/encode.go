@@ -261,6 +261,7 @@ func encodeTarget(t *schema.Target) []byte {
 	o.text("sha256", t.SHA256)
 	o.text("as_of", t.AsOf)
 	o.count("items", t.Items)
+	o.text("priority", t.Priority)
 	return o.bytes(t.Unknown)
 }
 

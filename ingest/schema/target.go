@@ -12,6 +12,7 @@ type Target struct {
 	Source    string  // file that states it
 	SHA256    string
 	AsOf      string // date of the source, YYYY-MM-DD, or ""
+	Priority  string // must or should, where the source says so: it then decides in place of the model's declared status
 	Items     int    // questions behind the reference score of an eval; 0: not stated
 	Unknown   Unknown
 }
@@ -41,7 +42,10 @@ func (t Target) Matches(k Key) bool {
 			return false
 		}
 	}
-	if k.Rate != nil {
+	if (t.Key.Rate == nil) != (k.Rate == nil) || k.Rate != nil && *t.Key.Rate != *k.Rate {
+		return false
+	}
+	if t.Key.Dataset != "" && t.Key.Dataset != k.Dataset {
 		return false
 	}
 	if len(t.Key.Dims) != len(k.Dims) {

@@ -65,7 +65,7 @@ func Page(page render.Page, site string) []byte {
 		fmt.Fprintf(&b, "\n%s\n", Text(p))
 	}
 	if page.Lead.Cmd != "" {
-		fmt.Fprintf(&b, "\nWhat would change the answer:\n\n    %s\n", page.Lead.Cmd)
+		fmt.Fprintf(&b, "\nWhat would change the answer:\n\n    %s\n", strings.ReplaceAll(page.Lead.Cmd, "\n", "\n    "))
 	}
 	for _, s := range page.Sections {
 		fmt.Fprintf(&b, "\n## %s\n\n", Text(s.Title))

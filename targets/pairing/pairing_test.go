@@ -24,7 +24,7 @@ func TestAgainstScipy(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	r = pairing.Compare([]float64{10, 11, 12, 13, 15}, []float64{12.5, 14, 16, 17})
-	near(t, "p of 5 and 4", r.P, 1.0 / 9, 1e-12)
+	near(t, "p of 5 and 4", r.P, 1.0/9, 1e-12)
 	if r.Sure || r.NeededEach < 5 {
 		t.Errorf("%+v", r)
 	}

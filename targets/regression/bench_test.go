@@ -1,36 +1,27 @@
-package regression
+package regression_test
 
 import (
 	"context"
-	"math"
-	"math/rand/v2"
 	"testing"
+
+	"github.com/ttreport/ttreport/targets/regression"
 )
 
-func big(cells, releases int) *Table {
-	r := rand.New(rand.NewPCG(1, 2))
-	t := &Table{Strata: 20}
-	for range releases {
-		t.Releases = append(t.Releases, Release{Joins: true})
-	}
-	for c := range cells {
-		first := int32(len(t.Obs))
-		for rel := range releases {
-			t.Obs = append(t.Obs, Obs{Release: int32(rel), Z: 3 + .01*r.NormFloat64(), K: 1})
-		}
-		t.Cells = append(t.Cells, Cell{Stratum: int32(c % 20), Point: int32(c / 4), First: first, End: int32(len(t.Obs)), Delta: math.Log(1.05)})
-	}
-	return t
-}
-func BenchmarkJudge50(b *testing.B) {
-	t := big(10000, 50)
-	for b.Loop() {
-		Judge(context.Background(), t, DefaultRules())
-	}
-}
-func BenchmarkJudge10(b *testing.B) {
-	t := big(100000, 10)
-	for b.Loop() {
-		Judge(context.Background(), t, DefaultRules())
+// Budget: 10^5 cells over 10 releases in a second on two cores.
+func BenchmarkJudge(b *testing.B) {
+	for name, size := range map[string][2]int{"cells=1e4,releases=50": {10000, 50}, "cells=1e5,releases=10": {100000, 10}} {
+		b.Run(name, func(b *testing.B) {
+			tab := history(.05, quiet(1, size[0], size[1], .01)...)
+			tab.Strata = 20
+			for i := range tab.Cells {
+				tab.Cells[i].Stratum, tab.Cells[i].Point = int32(i%20), int32(i/4)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := regression.Judge(context.Background(), tab, regression.DefaultRules()); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

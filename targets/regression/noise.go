@@ -35,6 +35,10 @@ func fitPrior(s2, nu []float64, stratum []int32, strata int) prior {
 		}
 	}
 	if len(seen) == 0 {
+		p.known = p.sumNu > 0 // all constant: the floors are all the noise that there is
+		for i := range p.s02 {
+			p.s02[i] = 0
+		}
 		return p
 	}
 	p.known = true

@@ -135,6 +135,9 @@ type Row struct {
 	P, Q     float32 // of the gate's test, in the direction of the change; NaN when there was none
 }
 
+// Aside reports whether the observation is kept out of baselines: a change that waits for, or did not survive, an independent run.
+func (r *Row) Aside() bool { return r.out }
+
 // FindingKind says what a finding groups.
 type FindingKind uint8
 

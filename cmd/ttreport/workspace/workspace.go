@@ -121,12 +121,16 @@ func (w *Workspace) ReadNotes() ([]render.Note, error) {
 	return out, nil
 }
 
-// TargetFiles lists targets/*.json in order of their names.
+// TargetFiles lists targets/*.json, *.yaml and *.yml in order of their names.
 func (w *Workspace) TargetFiles() ([]string, error) {
-	names, err := filepath.Glob(filepath.Join(w.Targets(), "*.json"))
-	if err != nil {
-		return nil, fmt.Errorf("targets: %w", err)
+	var all []string
+	for _, pattern := range []string{"*.json", "*.yaml", "*.yml"} {
+		names, err := filepath.Glob(filepath.Join(w.Targets(), pattern))
+		if err != nil {
+			return nil, fmt.Errorf("targets: %w", err)
+		}
+		all = append(all, names...)
 	}
-	sort.Strings(names)
-	return names, nil
+	sort.Strings(all)
+	return all, nil
 }

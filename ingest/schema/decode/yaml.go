@@ -29,3 +29,12 @@ func YAML(path string, data []byte, v any) *schema.Problem {
 	p.Found = err.Error()
 	return p
 }
+
+// EncodeYAML is the other direction: a value as a YAML document, lists indented below their key as people write them.
+func EncodeYAML(v any) ([]byte, error) {
+	b, err := yaml.MarshalWithOptions(v, yaml.UseJSONMarshaler(), yaml.IndentSequence(true))
+	if err != nil {
+		return nil, fmt.Errorf("writing YAML: %w", err)
+	}
+	return b, nil
+}

@@ -5,8 +5,6 @@ import (
 	"path"
 	"time"
 
-	"github.com/goccy/go-yaml"
-
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
@@ -112,13 +110,7 @@ func Read(name string, data []byte) (Manifest, *schema.Problem) {
 }
 
 // Marshal returns the manifest's file content.
-func (m Manifest) Marshal() ([]byte, error) {
-	b, err := yaml.MarshalWithOptions(m, yaml.UseJSONMarshaler(), yaml.IndentSequence(true))
-	if err != nil {
-		return nil, fmt.Errorf("writing the manifest: %w", err)
-	}
-	return b, nil
-}
+func (m Manifest) Marshal() ([]byte, error) { return decode.EncodeYAML(m) }
 
 // Facts returns what the manifest says of the file at rel, a path relative to the manifest's folder, with its
 // overrides applied, and the tool and workload it states.
