@@ -9,6 +9,7 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/ingest/schema/latency"
 	"github.com/ttreport/ttreport/targets/regression"
 )
 
@@ -129,7 +130,7 @@ func (j *Judgement) verdict(obs int32) schema.Verdict {
 		z, v.N = o.Z2, int(o.K2)
 		v.Reason.Args["first"] = num4(math.Exp(sign(s.Metric) * o.Z))
 	}
-	v.Value = schema.Num(math.Exp(sign(s.Metric) * z))
+	v.Value = schema.Num(latency.Round(math.Exp(sign(s.Metric)*z), 12))
 	v.Run = j.runOf(s, int(o.Release), row.Why == regression.WhyRecheck)
 	base := j.baseline(j.cellOf[obs], obs)
 	if base >= 0 {
@@ -170,7 +171,7 @@ func (j *Judgement) numbers(v *schema.Verdict, row *regression.Row, z float64) {
 		v.Ref = schema.Missing("no earlier release has it")
 		return
 	}
-	v.Ref = schema.Num(math.Exp(s * (z - row.D)))
+	v.Ref = schema.Num(latency.Round(math.Exp(s*(z-row.D)), 12))
 	v.Effect = schema.Num(relative(s, row.D))
 	if row.SE > 0 {
 		half := regression.Quantile(.975, float64(row.Df)) * float64(row.SE)

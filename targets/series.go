@@ -7,6 +7,7 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/ingest/schema/latency"
 	"github.com/ttreport/ttreport/targets/regression"
 )
 
@@ -66,7 +67,7 @@ func (s *Series) value(obs int32) SeriesValue {
 	if o.K2 > 0 {
 		z = (float64(o.K)*o.Z + float64(o.K2)*o.Z2) / float64(n)
 	}
-	return SeriesValue{Release: int(o.Release), Value: math.Exp(sign(s.Metric) * z), N: n}
+	return SeriesValue{Release: int(o.Release), Value: latency.Round(math.Exp(sign(s.Metric)*z), 12), N: n}
 }
 
 // find returns the observation of a release, or -1.
