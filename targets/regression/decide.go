@@ -289,7 +289,8 @@ func (j *judge) quiet(c *claim) {
 // twoModes reports whether the cell's history keeps changing between two levels, so that neither is news: two clusters of
 // adjusted values, tight beside the gap between them, each visited at least twice, and the new value in one of them.
 func (j *judge) twoModes(x *test) bool {
-	if x.base.n < 6 || math.Abs(x.total()) < j.t.Cells[x.cell].Delta/2 {
+	// Where the noise is small beside what matters there is no room for two levels.
+	if x.base.n < 6 || math.Abs(x.total()) < j.t.Cells[x.cell].Delta/2 || x.base.s2 < j.t.Cells[x.cell].Delta*j.t.Cells[x.cell].Delta/16 {
 		return false
 	}
 	var values []float64

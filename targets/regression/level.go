@@ -74,8 +74,8 @@ func (j *judge) held(cell, before int32) (values []float64, at []int32) {
 }
 
 // remarkable is the squared t of a split below which no permutation is made: with the splits that a history offers, chance
-// exceeds it about once in a thousand, and a step must be a good deal rarer than that to pass among thousands of cells.
-const remarkable = 20
+// exceeds it about twice in ten thousand, and a step must be a good deal rarer than that to pass among thousands of cells.
+const remarkable = 26
 
 // looked says after how many values a step is looked for: the gate has had its say by the third, and looking again after every
 // value would only multiply the chances of being wrong.

@@ -4,7 +4,10 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+	"runtime"
 	"slices"
+	"sync"
+	"sync/atomic"
 )
 
 // Step is a place where a series changes its level.
@@ -195,17 +198,17 @@ func (c *candidate) permute(upTo int) {
 // were a third of what was counted is left alone.
 func resolve(list []*candidate, family int, q float64) float64 {
 	limit := -1.
-	for _, upTo := range []int{1e3, 1e4, 1e5, 1e6} {
-		open := 0
+	for _, upTo := range []int{1e3, 1e4, 3e4, 1e5, 3e5, 1e6} {
+		var open []*candidate
 		for i, c := range list {
-			if upTo == 1e3 || hopeful(list, i, family, q) && c.p > limit {
-				open++
-				c.permute(upTo)
+			if upTo == 1e3 || c.p > limit && hopeful(list, i, family, q) {
+				open = append(open, c)
 			}
 		}
-		if open == 0 {
+		if len(open) == 0 {
 			break
 		}
+		together(open, func(c *candidate) { c.permute(upTo) })
 		ps := make([]float64, len(list))
 		for i, c := range list {
 			ps[i] = c.p
@@ -213,6 +216,25 @@ func resolve(list []*candidate, family int, q float64) float64 {
 		limit = benjaminiHochberg(ps, family, q)
 	}
 	return limit
+}
+
+// together does something for every candidate, on all processors. Each has random numbers of its own, so that nothing depends on
+// which is done when.
+func together(list []*candidate, do func(*candidate)) {
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(list)) {
+		wg.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(list) {
+					return
+				}
+				do(list[i])
+			}
+		})
+	}
+	wg.Wait()
 }
 
 // hopeful reports whether more permutations could still let a candidate pass.
