@@ -52,16 +52,19 @@ func (r *Report) Gate(release int, model, device string) Gate {
 		g.Baseline = r.Releases[b].Name
 	}
 	is := func(m, d string) bool { return (model == "" || model == m) && (device == "" || device == d) }
-	for _, v := range f.Targets {
-		if is(v.Model, v.Device) {
-			g.Targets = append(g.Targets, v)
+	pick := func(list []schema.Verdict) []schema.Verdict {
+		if model == "" && device == "" {
+			return list
 		}
-	}
-	for _, v := range f.History {
-		if is(v.Model, v.Device) {
-			g.History = append(g.History, v)
+		var out []schema.Verdict
+		for i := range list {
+			if is(list[i].Model, list[i].Device) {
+				out = append(out, list[i])
+			}
 		}
+		return out
 	}
+	g.Targets, g.History = pick(f.Targets), pick(f.History)
 	for _, s := range f.Shifts {
 		if device == "" || s.Device == device {
 			g.Shifts = append(g.Shifts, s)
@@ -148,6 +151,17 @@ func workloadFlag(k schema.Key) string {
 	return fmt.Sprintf("isl=%g,osl=%g,c=%g", *k.ISL, *k.OSL, *k.Concurrency)
 }
 
+// Remarks are what stands behind the decision as a whole: run-wide shifts, and how sure the comparison is.
+func (g *Gate) Remarks() []string {
+	var out []string
+	for _, s := range g.Shifts {
+		if t := ShiftText(s); t != "" {
+			out = append(out, t)
+		}
+	}
+	return append(out, FitText(g.Fit))
+}
+
 // GatePage is the gate as a page: what a job summary or a comment on a pull request shows.
 func (r *Report) GatePage(g Gate, all bool) Page {
 	d := words.Decide(g.Decided)
@@ -155,12 +169,7 @@ func (r *Report) GatePage(g Gate, all bool) Page {
 	if g.Baseline != "" {
 		p.Lead.Paras = append(p.Lead.Paras, "Compared with the releases up to "+g.Baseline+".")
 	}
-	for _, s := range g.Shifts {
-		if t := ShiftText(s); t != "" {
-			p.Lead.Paras = append(p.Lead.Paras, t)
-		}
-	}
-	p.Lead.Paras = append(p.Lead.Paras, FitText(g.Fit))
+	p.Lead.Paras = append(p.Lead.Paras, g.Remarks()...)
 	if len(g.Pairs) > 1 {
 		t := &Table{Caption: "Pairs", Cols: []Col{{Head: "Decision"}, {Head: "Model"}, {Head: "Device"}, {Head: "Why"}}}
 		for _, x := range g.Pairs {
@@ -173,9 +182,10 @@ func (r *Report) GatePage(g Gate, all bool) Page {
 	if all {
 		history, promised = g.History, g.Targets
 	}
-	if t := r.changeTable(history, true, ""); len(t.Rows) > 0 {
+	if len(history) > 0 {
+		t := r.changeTable(history, true, "").cut("ttreport check --format json has all")
 		t.dropColumn(7) // sparklines are for pages
-		p.Sections = append(p.Sections, Section{Title: "Against history, worst first", Blocks: []Block{{Table: t.cut("ttreport check --format json has all")}}})
+		p.Sections = append(p.Sections, Section{Title: "Against history, worst first", Blocks: []Block{{Table: t}}})
 	}
 	if t := targetTable(promised, true); len(t.Rows) > 0 {
 		p.Sections = append(p.Sections, Section{Title: "Targets", Blocks: []Block{{Table: t.cut("ttreport check --format json has all")}}})

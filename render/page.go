@@ -122,9 +122,10 @@ const maxRows = 50
 
 // cut shortens a table to what a page holds; counts elsewhere are of all rows.
 func (t *Table) cut(more string) *Table {
-	t.Total = len(t.Rows)
-	if len(t.Rows) > maxRows {
-		t.Rows, t.More = t.Rows[:maxRows], more
+	t.Total = max(t.Total, len(t.Rows))
+	t.Rows = t.Rows[:min(maxRows, len(t.Rows))]
+	if t.Total > len(t.Rows) {
+		t.More = more
 	}
 	return t
 }

@@ -108,37 +108,8 @@ func (r *Report) of(release int) *findings {
 	}
 	f.History, f.Shifts, f.Lints = r.Judged.History(release), r.Judged.Shifts(release), r.Judged.Lints(release)
 	r.recent = f
-	r.decided[release] = targets.Decide(f.Findings, r.FailOn)
-	r.pairs[release] = map[[2]string]targets.Decided{}
-	for id, part := range f.byPair() {
-		r.pairs[release][id] = targets.Decide(part, r.FailOn)
-	}
+	r.decided[release], r.pairs[release] = targets.DecidePairs(f.Findings, r.FailOn)
 	return f
-}
-
-// byPair splits findings by model and device; what speaks of no pair belongs to none.
-func (f *findings) byPair() map[[2]string]targets.Findings {
-	out := map[[2]string]targets.Findings{}
-	for _, v := range f.Targets {
-		id := [2]string{v.Model, v.Device}
-		part := out[id]
-		part.Targets = append(part.Targets, v)
-		out[id] = part
-	}
-	for _, v := range f.History {
-		id := [2]string{v.Model, v.Device}
-		part := out[id]
-		part.History = append(part.History, v)
-		out[id] = part
-	}
-	for _, l := range f.Lints {
-		id := [2]string{l.Model, l.Device}
-		if part, ok := out[id]; ok {
-			part.Lints = append(part.Lints, l)
-			out[id] = part
-		}
-	}
-	return out
 }
 
 // Decided is the decision on a release.

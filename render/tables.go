@@ -27,8 +27,12 @@ func (r *Report) changeTable(list []schema.Verdict, withPair bool, caption strin
 	t := &Table{Caption: caption, Class: "flow chg", Cols: []Col{{Head: "Verdict"}, {Head: "Where", Unit: "ISL/OSL/concurrency"}, {Head: "Metric"},
 		{Head: "Baseline", Num: true, Narrow: "third"}, {Head: "Now", Num: true, Narrow: "third"}, {Head: "Change", Num: true, Sort: true, Narrow: "third"}, {Head: "95 % interval", Narrow: "half"},
 		{Head: "History", Narrow: "half"}, {Head: "Why"}}}
-	for _, v := range list {
-		t.Rows = append(t.Rows, r.changeRow(v, withPair))
+	t.Total = len(list)
+	if withPair { // a page of a release holds the worst; the report of a pair holds all
+		list = list[:min(maxRows, len(list))]
+	}
+	for i := range list {
+		t.Rows = append(t.Rows, r.changeRow(list[i], withPair))
 	}
 	return t
 }

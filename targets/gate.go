@@ -84,46 +84,84 @@ type Findings struct {
 // Decide weighs findings. A decision of a person that holds keeps a finding from failing and stays counted; one that has expired
 // fails as if it were an error.
 func Decide(f Findings, on FailOn) Decided {
-	t := tallying{on: on, points: map[string]map[string]bool{}, cells: map[string]int{}, waived: map[string]bool{}}
+	whole, _ := DecidePairs(f, on)
+	return whole
+}
+
+// DecidePairs weighs a release and, in the same pass, each model and device in it. What speaks of no pair belongs to none.
+func DecidePairs(f Findings, on FailOn) (Decided, map[[2]string]Decided) {
+	whole := newTallying(on)
+	pairs := map[[2]string]*tallying{}
+	both := func(model, device string, do func(*tallying)) {
+		do(whole)
+		id := [2]string{model, device}
+		if pairs[id] == nil {
+			pairs[id] = newTallying(on)
+		}
+		do(pairs[id])
+	}
 	for i := range f.History {
 		v := &f.History[i]
-		switch v.Word {
-		case schema.Worse:
-			t.add(kindOfWorse(v), subject(v), v.Decision)
-		case schema.Watch:
-			if e, ok := v.Effect.Get(); ok && e < 0 {
-				t.note("watched-better", subject(v))
-				break
-			}
-			t.add(FailWatch, subject(v), v.Decision)
-		case schema.Invalid:
-			t.add(FailInvalid, subject(v), nil)
-		case schema.MissingWord:
-			t.add(FailMissing, subject(v), v.Decision)
-		case schema.BetterWord, schema.Recovered:
-			t.note("better", subject(v))
-		case schema.NotComparable:
-			t.note("not-comparable", subject(v))
-		case schema.Noisy:
-			t.note("noisy", subject(v))
-		}
-		if slices.Contains([]string{schema.Worse, schema.BetterWord, schema.Watch, schema.Recovered, schema.Same, schema.Noisy}, v.Word) {
-			t.compared++
-		}
+		both(v.Model, v.Device, func(t *tallying) { t.history(v) })
 	}
-	t.targets(f.Targets)
+	for i := range f.Targets {
+		v := &f.Targets[i]
+		both(v.Model, v.Device, func(t *tallying) { t.target(v) })
+	}
 	for i := range f.Lints {
 		l := &f.Lints[i]
-		switch {
-		case l.Decision != nil && l.Decision.Expired:
-			t.add(FailInvalid, "expired:"+l.Decision.ID, nil)
-		case l.Severity == schema.SevError:
-			t.add(FailInvalid, "lint:"+l.ID+l.Run+l.Subject, l.Decision)
-		case l.Severity == schema.SevWarning && l.Decision == nil:
-			t.note("lint", l.ID+l.Run+l.Subject)
+		if pairs[[2]string{l.Model, l.Device}] == nil {
+			whole.lint(l)
+			continue
 		}
+		both(l.Model, l.Device, func(t *tallying) { t.lint(l) })
 	}
-	return t.decided()
+	out := make(map[[2]string]Decided, len(pairs))
+	for id, t := range pairs {
+		out[id] = t.decided()
+	}
+	return whole.decided(), out
+}
+
+func newTallying(on FailOn) *tallying {
+	return &tallying{on: on, points: map[string]map[string]bool{}, cells: map[string]int{}, waived: map[string]bool{}}
+}
+
+// history counts a verdict against history.
+func (t *tallying) history(v *schema.Verdict) {
+	switch v.Word {
+	case schema.Worse:
+		t.add(kindOfWorse(v), subject(v), v.Decision)
+	case schema.Watch:
+		if e, ok := v.Effect.Get(); ok && e < 0 {
+			break
+		}
+		t.add(FailWatch, subject(v), v.Decision)
+	case schema.Invalid:
+		t.add(FailInvalid, subject(v), nil)
+	case schema.MissingWord:
+		t.add(FailMissing, subject(v), v.Decision)
+	case schema.BetterWord, schema.Recovered:
+		t.note("better", subject(v))
+	case schema.NotComparable:
+		t.note("not-comparable", subject(v))
+	}
+	switch v.Word {
+	case schema.Worse, schema.BetterWord, schema.Watch, schema.Recovered, schema.Same, schema.Noisy:
+		t.compared++
+	}
+}
+
+// lint counts a lint.
+func (t *tallying) lint(l *schema.Lint) {
+	switch {
+	case l.Decision != nil && l.Decision.Expired:
+		t.add(FailInvalid, "expired:"+l.Decision.ID, nil)
+	case l.Severity == schema.SevError:
+		t.add(FailInvalid, "lint:"+l.ID+l.Run+l.Subject, l.Decision)
+	case l.Severity == schema.SevWarning && l.Decision == nil:
+		t.note("lint", l.ID+l.Run+l.Subject)
+	}
 }
 
 func kindOfWorse(v *schema.Verdict) string {
@@ -197,34 +235,32 @@ func (t *tallying) note(kind, subject string) {
 	t.cells[kind]++
 }
 
-func (t *tallying) targets(list []schema.Verdict) {
-	for i := range list {
-		v := &list[i]
-		id := subject(v) + v.Metric + v.Level
-		switch v.Word {
-		case schema.Pass, schema.Fail, schema.Inconclusive:
-			t.graded++
+// target counts a verdict against a target.
+func (t *tallying) target(v *schema.Verdict) {
+	switch v.Word {
+	case schema.Pass, schema.Fail, schema.Inconclusive:
+		t.graded++
+	case schema.Ungraded:
+		return // that no target speaks of it is counted in the ledger, and decides nothing
+	}
+	id := subject(v) + v.Metric + v.Level
+	switch {
+	case v.Reason.Code == "planned":
+		t.add(FailMissing, "planned:"+subject(v), v.Decision)
+	case v.Word == schema.Impossible:
+		t.note("impossible", id)
+	case !v.Required:
+		if v.Word == schema.Fail {
+			t.note("informative", id)
 		}
-		switch {
-		case v.Reason.Code == "planned":
-			t.add(FailMissing, "planned:"+subject(v), v.Decision)
-		case v.Word == schema.Impossible:
-			t.note("impossible", id)
-		case v.Word == schema.Ungraded:
-			t.note("no-target", id)
-		case !v.Required:
-			if v.Word == schema.Fail {
-				t.note("informative", id)
-			}
-		case v.Word == schema.Pass:
-			t.met++
-		case v.Word == schema.Fail:
-			t.add(FailTarget, id, v.Decision)
-		case v.Word == schema.Inconclusive:
-			t.add(FailInconclusive, id, v.Decision)
-		case v.Word == schema.MissingWord:
-			t.add(FailMissing, id, v.Decision)
-		}
+	case v.Word == schema.Pass:
+		t.met++
+	case v.Word == schema.Fail:
+		t.add(FailTarget, id, v.Decision)
+	case v.Word == schema.Inconclusive:
+		t.add(FailInconclusive, id, v.Decision)
+	case v.Word == schema.MissingWord:
+		t.add(FailMissing, id, v.Decision)
 	}
 }
 
@@ -245,7 +281,7 @@ func (t *tallying) decided() Decided {
 	}
 	slices.Sort(d.Waived)
 	fails, notes := false, false
-	order := append(FailKinds(), "waived", "lint", "impossible", "informative", "not-comparable", "noisy", "no-target", "better")
+	order := append(FailKinds(), "waived", "lint", "impossible", "informative", "not-comparable", "better")
 	for _, kind := range order {
 		n := len(t.points[kind])
 		if n == 0 {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"sort"
 	"strconv"
+	"sync"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
@@ -30,6 +31,8 @@ type Judgement struct {
 	byKey    map[int32][]int32 // series by workload
 	strata   []stratum
 	evals    *evalJudgement
+	mu       sync.Mutex
+	systems  map[int]map[[3]string][]int // runs by release and system, as far as they were asked for
 }
 
 // New judges a history.
@@ -102,9 +105,10 @@ func (j *Judgement) Tally(release int) map[string]int {
 
 // History returns the verdicts of a release against history, one a primary cell, worst first: performance, then evals.
 func (j *Judgement) History(release int) []schema.Verdict {
-	out := make([]schema.Verdict, 0, len(j.byCell[release]))
+	out := make([]schema.Verdict, 0, len(j.byCell[release])+64)
+	t := j.teller(release)
 	for _, i := range j.byCell[release] {
-		out = append(out, j.verdict(i))
+		out = append(out, t.verdict(i))
 	}
 	out = append(out, j.unmeasurable(release)...)
 	j.group(release, out)
@@ -118,8 +122,41 @@ func (j *Judgement) History(release int) []schema.Verdict {
 	return out
 }
 
+// teller tells the rows of one release: what it looks up for one row serves the next.
+type teller struct {
+	*Judgement
+	release int
+	runs    map[[3]string][]int // of the release, by system
+	t       regression.Quantiles
+}
+
+func (j *Judgement) teller(release int) *teller {
+	return &teller{Judgement: j, release: release, runs: j.systemRuns(release)}
+}
+
+// systemRuns lists the runs of a release by system, without those that are void.
+func (j *Judgement) systemRuns(release int) map[[3]string][]int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if known, ok := j.systems[release]; ok {
+		return known
+	}
+	out := map[[3]string][]int{}
+	for _, run := range j.Releases[release].Runs {
+		if h := &j.Columns.Runs[run]; !j.Policy.void(h) {
+			id := [3]string{h.Model.Name, h.Device, h.Impl}
+			out[id] = append(out[id], run)
+		}
+	}
+	if j.systems == nil {
+		j.systems = map[int]map[[3]string][]int{}
+	}
+	j.systems[release] = out
+	return out
+}
+
 // verdict tells one row.
-func (j *Judgement) verdict(obs int32) schema.Verdict {
+func (j *teller) verdict(obs int32) schema.Verdict {
 	row, o := &j.rows.Rows[obs], &j.table.Obs[obs]
 	s := &j.Series[j.cellOf[obs]]
 	rel := &j.Releases[o.Release]
@@ -131,7 +168,7 @@ func (j *Judgement) verdict(obs int32) schema.Verdict {
 		v.Reason.Args["first"] = num4(math.Exp(sign(s.Metric) * o.Z))
 	}
 	v.Value = schema.Num(latency.Round(math.Exp(sign(s.Metric)*z), 12))
-	v.Run = j.runOf(s, int(o.Release), row.Why == regression.WhyRecheck)
+	v.Run = j.runWith(j.runs[[3]string{s.Model, s.Device, s.Impl}], s.KeyIndex, row.Why == regression.WhyRecheck)
 	base := j.baseline(j.cellOf[obs], obs)
 	if base >= 0 {
 		v.Baseline = j.Releases[j.table.Obs[base].Release].Name
@@ -163,7 +200,7 @@ func (j *Judgement) verdict(obs int32) schema.Verdict {
 }
 
 // numbers fills in effect, interval, p and q: relative changes of the metric's badness, positive worse.
-func (j *Judgement) numbers(v *schema.Verdict, row *regression.Row, z float64) {
+func (j *teller) numbers(v *schema.Verdict, row *regression.Row, z float64) {
 	s := sign(v.Metric)
 	v.Reason.Args["releases"] = strconv.Itoa(int(row.N))
 	v.Reason.Args["limit"] = num4(100 * j.Policy.Effect(v.Metric))
@@ -174,7 +211,7 @@ func (j *Judgement) numbers(v *schema.Verdict, row *regression.Row, z float64) {
 	v.Ref = schema.Num(latency.Round(math.Exp(s*(z-row.D)), 12))
 	v.Effect = schema.Num(relative(s, row.D))
 	if row.SE > 0 {
-		half := regression.Quantile(.975, float64(row.Df)) * float64(row.SE)
+		half := j.t.T975(float64(row.Df)) * float64(row.SE)
 		v.Interval = &[2]float64{relative(s, row.D-half), relative(s, row.D+half)}
 		v.Reason.Args["noise"] = num2(100 * float64(row.SE) / math.Sqrt(1+1/float64(row.N)))
 		p := float64(row.P)
@@ -223,18 +260,17 @@ func (j *Judgement) Value(s *Series, release int) (SeriesValue, bool) {
 }
 
 // RunOf is the id of the first run behind a value.
-func (j *Judgement) RunOf(s *Series, release int) string { return j.runOf(s, release, false) }
+func (j *Judgement) RunOf(s *Series, release int) string {
+	return j.runWith(j.systemRuns(release)[[3]string{s.Model, s.Device, s.Impl}], s.KeyIndex, false)
+}
 
-// runOf is the run that a number came from: the first of the release that has it, or the last.
-func (j *Judgement) runOf(s *Series, release int, last bool) string {
+// runWith is the first or last of some runs that has a workload.
+func (j *Judgement) runWith(runs []int, key int32, last bool) string {
 	id := ""
-	for _, run := range j.Releases[release].Runs {
+	for _, run := range runs {
 		h := &j.Columns.Runs[run]
-		if h.Model.Name != s.Model || h.Device != s.Device || h.Impl != s.Impl || j.Policy.void(h) {
-			continue
-		}
 		for i := h.FirstPoint; i < h.PointsEnd; i++ {
-			if j.Columns.Points[i].Key == s.KeyIndex {
+			if j.Columns.Points[i].Key == key {
 				id = h.ID
 				break
 			}

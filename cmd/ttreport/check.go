@@ -89,7 +89,7 @@ func (o checkOptions) check(ctx context.Context, sh *shell) error {
 	case "junit":
 		err = writeJUnit(sh.out, g, report.FailOn)
 	default:
-		writeCheckTerm(sh.out, report, g, o.all)
+		writeCheckTerm(sh.out, g, o.all)
 	}
 	if err == nil && o.levels {
 		err = writeLevels(sh.out, report.Judged, at, o.model, o.device)
@@ -188,15 +188,14 @@ func newestOf(r *render.Report, model, device string, otherwise int) int {
 }
 
 // writeCheckTerm prints the gate for a person at a terminal.
-func writeCheckTerm(w io.Writer, r *render.Report, g render.Gate, all bool) {
+func writeCheckTerm(w io.Writer, g render.Gate, all bool) {
 	d := words.Decide(g.Decided)
 	against := ""
 	if g.Baseline != "" {
 		against = " against the releases up to " + g.Baseline
 	}
 	fmt.Fprintf(w, "%s%s: %s\n  %s\n", g.Release, against, strings.ToUpper(d.Word), capital(strings.TrimSuffix(d.Detail, ".")))
-	page := r.GatePage(g, all)
-	for _, p := range page.Lead.Paras[min(1, len(page.Lead.Paras)):] {
+	for _, p := range g.Remarks() {
 		fmt.Fprintf(w, "  %s\n", p)
 	}
 	if len(g.Pairs) > 1 {

@@ -4,7 +4,7 @@ import "math"
 
 // decide gives one observation its word and brings the cell's state up to date. dir is the direction in which it passed the
 // gate of the release, 0 when it did not.
-func (j *judge) decide(release int32, x *test, dir float64, q float32, p *prior, qs *quantiles) {
+func (j *judge) decide(release int32, x *test, dir float64, q float32, p *prior, qs *Quantiles) {
 	row, cell, o := &j.rows[x.obs], &j.t.Cells[x.cell], &j.t.Obs[x.obs]
 	s := &j.strata[cell.Stratum]
 	j.adj[x.obs] = o.mean() - s.now

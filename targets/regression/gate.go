@@ -39,14 +39,14 @@ func variance(s2, sw2 float64, k int, b *baseline) float64 {
 // run makes the tests of one release.
 func (j *judge) run(tests []test, p, within *prior) {
 	j.each(len(tests), func(lo, hi int) {
-		q := quantiles{}
+		q := Quantiles{}
 		for i := lo; i < hi; i++ {
 			j.gate(&tests[i], p, within, &q)
 		}
 	})
 }
 
-func (j *judge) gate(x *test, p, within *prior, q *quantiles) {
+func (j *judge) gate(x *test, p, within *prior, q *Quantiles) {
 	cell, o := &j.t.Cells[x.cell], &j.t.Obs[x.obs]
 	x.p = math.NaN()
 	if x.base.n == 0 || !p.known {

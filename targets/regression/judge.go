@@ -155,7 +155,7 @@ func (j *judge) release(release int32, obs, cellOf []int32) {
 	if j.probe != nil {
 		j.probe.capture(j, release, tests, &p, &within, passed)
 	}
-	q := quantiles{}
+	q := Quantiles{}
 	for i := range tests {
 		j.decide(release, &tests[i], float64(passed[i]), qs[i], &p, &q)
 	}
@@ -224,7 +224,7 @@ func (j *judge) raise(tests []test) {
 // predictions counts how often a new value fell outside what its history predicted at 2 %, both sides together, for cells
 // with five releases before this one. It is a property of the method on these data and never a route to a verdict.
 func (j *judge) predictions(tests []test) {
-	q := quantiles{}
+	q := Quantiles{}
 	for i := range tests {
 		if x := &tests[i]; x.ok && x.base.n >= 2 {
 			j.tails.made++

@@ -34,31 +34,32 @@ func Quantile(p, df float64) float64 {
 	return distuv.StudentsT{Sigma: 1, Nu: df}.Quantile(p)
 }
 
-// quantiles remembers quantiles of the few degrees of freedom that one release has.
-type quantiles struct {
-	df     float64
-	t95    float64
-	t975   float64
-	t99    float64
-	byDf   map[float64]*quantiles
-	recent *quantiles
+// Quantiles remembers quantiles of the few degrees of freedom that one release has. It is not safe for concurrent use.
+type Quantiles struct {
+	byDf   map[float64]*tQuantiles
+	recent *tQuantiles
 }
 
-func (q *quantiles) of(df float64) *quantiles {
+type tQuantiles struct{ df, t95, t975, t99 float64 }
+
+func (q *Quantiles) of(df float64) *tQuantiles {
 	if q.recent != nil && q.recent.df == df {
 		return q.recent
 	}
 	if q.byDf == nil {
-		q.byDf = map[float64]*quantiles{}
+		q.byDf = map[float64]*tQuantiles{}
 	}
 	x := q.byDf[df]
 	if x == nil {
-		x = &quantiles{df: df, t95: Quantile(.95, df), t975: Quantile(.975, df), t99: Quantile(.99, df)}
+		x = &tQuantiles{df: df, t95: Quantile(.95, df), t975: Quantile(.975, df), t99: Quantile(.99, df)}
 		q.byDf[df] = x
 	}
 	q.recent = x
 	return x
 }
+
+// T975 is the 97.5 % quantile.
+func (q *Quantiles) T975(df float64) float64 { return q.of(df).t975 }
 
 // trigamma is the second derivative of ln Γ: the Hurwitz zeta function at 2.
 func trigamma(x float64) float64 { return mathext.Zeta(2, x) }
