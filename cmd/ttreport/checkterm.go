@@ -99,7 +99,7 @@ func writeReckoning(w io.Writer, v schema.Verdict, r *regression.Reckoning, rele
 	}
 	p("effect that matters  ln(1 + %.3g) = %.6f", math.Expm1(r.Delta), r.Delta)
 	if a := r.Again; a != nil {
-		p("independent run      first d = %+.6f (%s), second d = %+.6f: p = %.4g given the first, %.3g needed", a.D1, releases[a.Release].Name, a.D2, a.P, a.Size)
+		p("independent run      first d = %+.6f (%s), second d = %+.6f: p = %.4g given the first, %.3g needed; odds of a change %.3g to 1, 2 needed", a.D1, releases[a.Release].Name, a.D2, a.P, a.Size, a.Odds)
 	}
 	repeats, more := regression.Repeats(r)
 	switch {

@@ -25,6 +25,7 @@ type state struct {
 	suspect  int32   // observation whose probable change waits for an independent run; -1
 	dir      float64 // of the suspect: +1 worse, −1 better
 	suspectP float64 // its p value, for the tails
+	share    float64 // of the cells that changed in the suspect's release
 	back     bool    // the suspect is a return to the level before
 	old      float64 // level before the last confirmed worsening; NaN when there is none to return to
 	ss, nu   float64 // squared deviations and degrees of freedom of earlier levels

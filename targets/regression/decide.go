@@ -110,7 +110,7 @@ func (j *judge) seenAgain(c *claim) bool {
 		return j.sharesSuspect(c, at, dir)
 	}
 	d1 := j.adj[at] - c.x.base.mean
-	if dir*c.x.d < c.cell.Delta || dir*c.x.total() <= 0 || j.again(c.x, d1, c.x.d, dir, c.p) > j.size(c.x.base.n) {
+	if dir*c.x.d < c.cell.Delta || dir*c.x.total() <= 0 || j.again(c.x, d1, c.x.d, dir, c.p) > j.size(c.x.base.n) || j.odds(c.x, d1, c.x.d, st.share, c.p) < j.rules.Odds {
 		j.rows[at].Follow = -(c.release + 1)
 		j.tails.add(dir, st.suspectP)
 		st.suspect = -1
@@ -165,6 +165,7 @@ func (j *judge) settle(c *claim, dir float64) {
 	st.suspect = -1
 	if dir != 0 {
 		st.suspect, st.dir, st.seen, c.row.out = c.x.obs, dir, 0, true
+		st.share = j.share(dir)
 	}
 }
 
@@ -185,7 +186,7 @@ func (j *judge) passed(c *claim) bool {
 		return true
 	}
 	d2 := c.o.Z2 - c.s.now - c.x.base.mean
-	if dir*d2 >= c.cell.Delta && j.again(c.x, c.x.d, d2, dir, c.p) <= j.size(c.x.base.n) {
+	if dir*d2 >= c.cell.Delta && j.again(c.x, c.x.d, d2, dir, c.p) <= j.size(c.x.base.n) && j.odds(c.x, c.x.d, d2, j.share(dir), c.p) >= j.rules.Odds {
 		if witnesses(c.x.base.n) > 1 {
 			c.row.Why = WhyAnotherWitness
 			j.settle(c, dir)

@@ -43,6 +43,7 @@ type Second struct {
 	Release int32   // that saw the change first
 	D1, D2  float64 // residual changes, first and second
 	P, Size float64
+	Odds    float64 // of a change against chance, after both
 }
 
 // Explain judges again up to one release and returns the reckoning of one cell in it.
@@ -115,10 +116,10 @@ func (j *judge) reckon(x *test, between, within *prior, tests []test, passed []i
 	switch {
 	case st.suspect >= 0:
 		d1 := j.adj[st.suspect] - x.base.mean
-		r.Again = &Second{Release: j.t.Obs[st.suspect].Release, D1: d1, D2: x.d, P: j.again(x, d1, x.d, st.dir, between), Size: j.size(x.base.n)}
+		r.Again = &Second{Release: j.t.Obs[st.suspect].Release, D1: d1, D2: x.d, P: j.again(x, d1, x.d, st.dir, between), Size: j.size(x.base.n), Odds: j.odds(x, d1, x.d, st.share, between)}
 	case o.K2 > 0:
 		d2 := o.Z2 - s.now - x.base.mean
-		r.Again = &Second{Release: o.Release, D1: x.d, D2: d2, P: j.again(x, x.d, d2, math.Copysign(1, x.d), between), Size: j.size(x.base.n)}
+		r.Again = &Second{Release: o.Release, D1: x.d, D2: d2, P: j.again(x, x.d, d2, math.Copysign(1, x.d), between), Size: j.size(x.base.n), Odds: j.odds(x, x.d, d2, j.share(x.d), between)}
 	}
 	return r
 }

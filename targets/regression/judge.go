@@ -17,6 +17,7 @@ type judge struct {
 	strata []stratum
 	probe  *probe
 
+	shares  [2]float64 // of the release's cells that passed the gate, worse and better
 	scratch scratch
 
 	tails            tails
@@ -150,6 +151,7 @@ func (j *judge) release(release int32, obs, cellOf []int32) {
 	clear(passed)
 	discover(tests, 1, family, j.rules.Q, qs, passed)
 	discover(tests, -1, family, j.rules.Q, qs, passed)
+	j.passing(passed, family)
 	j.predictions(tests)
 	j.out.Fits[release] = Fit{Cells: family, D0: p.d0, Sd: typicalSd(&p), S0: p.s02, SumNu: p.sumNu, Tested: j.tested, Exceeded: j.exceeded}
 	if j.probe != nil {
@@ -206,6 +208,22 @@ func typicalSd(p *prior) float64 {
 	}
 	return math.Exp(.5 * sum / float64(len(known)))
 }
+
+// passing remembers which share of the family passed the gate, worse and better: at least one cell, since one is asked about.
+func (j *judge) passing(passed []int8, family int) {
+	j.shares = [2]float64{1, 1}
+	for _, dir := range passed {
+		if dir != 0 {
+			j.shares[side(float64(dir))]++
+		}
+	}
+	for i := range j.shares {
+		j.shares[i] = math.Min(1, math.Max(1, j.shares[i]-1)/float64(max(1, family)))
+	}
+}
+
+// share is the share of the release's cells that changed in a direction.
+func (j *judge) share(dir float64) float64 { return j.shares[side(dir)] }
 
 // raise raises p values where earlier predictions failed more often than theirs say.
 func (j *judge) raise(tests []test) {

@@ -50,6 +50,7 @@ type Rules struct {
 	Q        float64 // false discovery share over the cells of a release
 	ShiftQ   float64 // likewise over its run-wide shifts: stricter, since one shift speaks for hundreds of cells
 	Confirm  float64 // size of the test of the independent run after three releases; it shrinks as 3/n
+	Odds     float64 // that a change needs against chance, after both runs
 	Window   int     // releases in a baseline at most
 	Floor    float64 // least noise that is believed, relative
 	MinCells int     // of a stratum, for a run-wide shift to be removed
@@ -66,7 +67,7 @@ type Rules struct {
 
 // DefaultRules are those of the method page.
 func DefaultRules() Rules {
-	return Rules{Q: .05, ShiftQ: .01, Confirm: .01, Window: 20, Floor: .003, MinCells: 20, MinPoint: 8, Agree: .7, Levels: true}
+	return Rules{Q: .05, ShiftQ: .02, Confirm: .01, Odds: 2, Window: 20, Floor: .003, MinCells: 20, MinPoint: 8, Agree: .7, Levels: true}
 }
 
 // Word is a verdict against history.

@@ -44,7 +44,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	tw := tabwriter.NewWriter(stdout, 2, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "DATA\tMEASURED\tGOAL\t")
 	t := &table{w: tw, o: o, ctx: ctx}
-	for _, part := range []func(*table){unchanged, heavyTails, changed, wholeDevice, changePoints, annotated, invariance, speed} {
+	for _, part := range []func(*table){speed, unchanged, heavyTails, changed, wholeDevice, changePoints, annotated, invariance} {
 		part(t)
 		if ctx.Err() != nil {
 			return 130

@@ -53,7 +53,7 @@ func bimodal(r *rand.Rand, sd float64) float64 {
 // make draws the population: standard deviations of cells scatter as in judge's simulations, CV² = 1e-4 · 4/χ²(4).
 func (p population) make(seed uint64) (*regression.Table, []bool) {
 	r := rand.New(rand.NewPCG(seed, 20260101))
-	t := &regression.Table{Strata: p.devices * p.metrics}
+	t := &regression.Table{Strata: p.devices * p.metrics, Obs: make([]regression.Obs, 0, p.cells*p.releases), Cells: make([]regression.Cell, 0, p.cells)}
 	for range p.releases {
 		t.Releases = append(t.Releases, regression.Release{Joins: true})
 	}
