@@ -39,6 +39,9 @@ func (r *Report) ReleasePage(at int) Page {
 		p.Sections = append(p.Sections, Section{ID: "targets", Title: "Targets in force", Blocks: []Block{{Empty: &Empty{What: "No targets", Why: "No target file speaks of these models on these devices; nothing was graded, which is not a pass.",
 			Cmd: "ttreport targets list"}}}})
 	}
+	if list, since := r.Judged.TargetChanges(at); len(list) > 0 {
+		p.Sections = append(p.Sections, targetChangeSection(list, since))
+	}
 	if t := plannedTable(verdicts); len(t.Rows) > 0 {
 		p.Sections = append(p.Sections, Section{ID: "missing", Title: "Planned and not measured", Blocks: []Block{{Table: t.cut("data/verdicts.csv has all rows")}}})
 	}
@@ -90,6 +93,16 @@ func lintTable(list []schema.Lint) *Table {
 		t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: l.ID, Head: true, Mono: true, Href: "about/lints.html#" + l.ID}, text(l.Severity), where, text(words.Count(l.Count)), {Text: words.Lint(l), Wide: true}}})
 	}
 	return t
+}
+
+// targetChangeSection lists promises that are other ones than in the release before.
+func targetChangeSection(list []targets.TargetChange, since string) Section {
+	t := &Table{Caption: "Targets that changed", Class: "flow", Cols: []Col{{Head: "Where", Unit: "ISL/OSL/concurrency"}, {Head: "Metric"}, {Head: "Level"}, {Head: "Was", Num: true, Narrow: "third"}, {Head: "Is", Num: true, Narrow: "third"}, {Head: "Source"}}}
+	for _, c := range list {
+		where := Cell{Text: nameOr(c.Model) + " on " + nameOr(c.Device), Sub: words.Workload(c.Key), Head: true, Href: PairPath(c.Model, c.Device)}
+		t.Rows = append(t.Rows, Row{Cells: []Cell{where, {Text: metricLabel(c.Metric, ""), Sub: schema.Unit(c.Metric)}, text(c.Level), number(c.Was), number(c.Is), {Text: c.Source, Mono: true}}})
+	}
+	return Section{ID: "target-changes", Title: "Targets that changed", Intro: "Since " + since + ": a verdict that turned may have turned because its promise did.", Blocks: []Block{{Table: t.cut("the history documents have all")}}}
 }
 
 // comparedOnly keeps the rows that have a baseline; rows without one say nothing that the count of them does not.
