@@ -82,7 +82,6 @@ type comparison struct {
 	a, b         string
 	rows         []compared
 	onlyA, onlyB int
-	systems      int
 }
 
 func compareSides(ctx context.Context, ws *workspace.Workspace, id *identity, a, b string) (*comparison, error) {

@@ -45,8 +45,8 @@ func fitPrior(s2, nu []float64, stratum []int32, strata int) prior {
 	slices.Sort(seen)
 	least := 1e-5 * seen[len(seen)/2]
 	m := newMoments(s2, nu, stratum, strata, least)
-	v, mean := m.spread(nil)
-	v, mean = m.spread(func(psi1 float64) float64 { return 1 / (math.Max(v, 0) + psi1) })
+	v, _ := m.spread(nil)
+	v, mean := m.spread(func(psi1 float64) float64 { return 1 / (math.Max(v, 0) + psi1) })
 	free := math.Max(1, float64(m.cells)-float64(m.strata))
 	careful := v + math.Sqrt(2/free)*math.Min(1, 100/free)*(math.Max(v, 0)+mean)
 	if careful > 0 {
