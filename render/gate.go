@@ -88,7 +88,7 @@ func (r *Report) Gate(release int, model, device string) Gate {
 func (g *Gate) Told() (history, promised []schema.Verdict) {
 	for _, v := range g.History {
 		switch v.Word {
-		case schema.Worse, schema.Watch, schema.MissingWord, schema.Invalid, schema.BetterWord, schema.Recovered:
+		case schema.Worse, schema.Watch, schema.MissingWord, schema.Invalid, schema.BetterWord, schema.Recovered, schema.NotComparable:
 			history = append(history, v)
 		}
 	}

@@ -8,7 +8,10 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
 
-//go:embed aliases.yaml
+// The table is YAML under another ending: the workspace's folder of targets is called targets too, and a build in this repository
+// would read the table as one of its files.
+//
+//go:embed aliases.txt
 var aliasData []byte
 
 // Aliases is the table of architectures and known devices.
@@ -20,7 +23,7 @@ type Aliases struct {
 // DefaultAliases returns the embedded table.
 func DefaultAliases() (Aliases, error) {
 	var a Aliases
-	if p := decode.YAML("targets/aliases.yaml", aliasData, &a); p != nil {
+	if p := decode.YAML("targets/aliases.txt", aliasData, &a); p != nil {
 		return a, fmt.Errorf("embedded alias table: %w", *p)
 	}
 	return a, nil

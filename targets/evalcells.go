@@ -1,6 +1,8 @@
 package targets
 
 import (
+	"cmp"
+	"maps"
 	"math"
 	"slices"
 	"sort"
@@ -34,6 +36,16 @@ type evalValue struct {
 	runs    []string // ids
 }
 
+// at is what a release says, or nil.
+func (c *evalCell) at(release int) *evalValue {
+	for i := range c.values {
+		if c.values[i].release == release {
+			return &c.values[i]
+		}
+	}
+	return nil
+}
+
 // EvalKey is the key under which verdicts on an eval stand.
 func EvalKey(s *schema.Score) schema.Key {
 	k := schema.Key{Task: evalTask, Dataset: s.Task}
@@ -46,61 +58,83 @@ func EvalKey(s *schema.Score) schema.Key {
 // IsEval reports whether a key names an eval.
 func IsEval(k schema.Key) bool { return k.Task == evalTask }
 
-// evalCells gathers the evals of a history, one primary metric a task: a release's page would otherwise count one eval several
-// times.
+// evalName is what a task's score is called.
+type evalName struct{ metric, filter string }
+
+// evalCells gathers the evals of a history, one primary metric a task and release: a release's page would otherwise count one eval
+// several times. A task keeps the metric that it has for as long as releases report it, whatever better name a later one brings:
+// what was said of a release stays.
 func evalCells(c *columns.Columns, releases []Release, policy *Policy) []*evalCell {
-	type name struct{ metric, filter string }
-	all := map[evalID]map[name][]evalValue{}
+	cells := map[evalID]map[evalName]*evalCell{}
+	primary := map[evalID]evalName{}
+	var out []*evalCell
 	seqs := sequences(releases)
 	for ri := range releases {
-		for _, run := range releases[ri].Runs {
-			h := &c.Runs[run]
-			if policy.void(h) {
-				continue
+		for id, byName := range evalsOf(c, releases[ri].Runs, policy, ri, seqs[ri]) {
+			n, known := primary[id]
+			if !known || byName[n] == nil {
+				n = bestName(byName)
+				primary[id] = n
 			}
-			rows := c.ScoresOf(run)
-			for i := range rows {
-				s := &rows[i]
-				id := evalID{h.Model.Name, h.Device, h.Impl, s.Task, seqs[ri]}
-				if all[id] == nil {
-					all[id] = map[name][]evalValue{}
-				}
-				n := name{s.Metric, s.Filter}
-				list := all[id][n]
-				if len(list) == 0 || list[len(list)-1].release != ri {
-					list = append(list, evalValue{release: ri})
-				}
-				last := &list[len(list)-1]
-				last.scores, last.runs = append(last.scores, s), append(last.runs, h.ID)
-				all[id][n] = list
+			if cells[id] == nil {
+				cells[id] = map[evalName]*evalCell{}
 			}
+			cell := cells[id][n]
+			if cell == nil {
+				cell = &evalCell{id: id, metric: n.metric, filter: n.filter}
+				cells[id][n] = cell
+				out = append(out, cell)
+			}
+			cell.values = append(cell.values, *byName[n])
 		}
 	}
-	var out []*evalCell
-	for id, byName := range all {
-		var names []name
-		for n := range byName {
-			names = append(names, n)
+	sortCells(out)
+	return out
+}
+
+// evalsOf gathers the scores of one release.
+func evalsOf(c *columns.Columns, runs []int, policy *Policy, release int, seq sequence) map[evalID]map[evalName]*evalValue {
+	all := map[evalID]map[evalName]*evalValue{}
+	for _, run := range runs {
+		h := &c.Runs[run]
+		if policy.void(h) {
+			continue
 		}
-		sort.Slice(names, func(i, j int) bool {
-			a, b := names[i], names[j]
-			if ra, rb := evalRank(a.metric, a.filter), evalRank(b.metric, b.filter); ra != rb {
-				return ra < rb
+		rows := c.ScoresOf(run)
+		for i := range rows {
+			s := &rows[i]
+			id, n := evalID{h.Model.Name, h.Device, h.Impl, s.Task, seq}, evalName{s.Metric, s.Filter}
+			if all[id] == nil {
+				all[id] = map[evalName]*evalValue{}
 			}
-			return a.metric+"\x00"+a.filter < b.metric+"\x00"+b.filter
-		})
-		out = append(out, &evalCell{id: id, metric: names[0].metric, filter: names[0].filter, values: byName[names[0]]})
+			if all[id][n] == nil {
+				all[id][n] = &evalValue{release: release}
+			}
+			v := all[id][n]
+			v.scores, v.runs = append(v.scores, s), append(v.runs, h.ID)
+		}
 	}
+	return all
+}
+
+// bestName is the name that papers report, among several.
+func bestName(of map[evalName]*evalValue) evalName {
+	return slices.MinFunc(slices.Collect(maps.Keys(of)), func(a, b evalName) int {
+		return cmp.Or(cmp.Compare(evalRank(a.metric, a.filter), evalRank(b.metric, b.filter)), cmp.Compare(a.metric, b.metric), cmp.Compare(a.filter, b.filter))
+	})
+}
+
+func sortCells(out []*evalCell) {
 	sort.Slice(out, func(i, j int) bool {
 		a, b := out[i].id, out[j].id
-		for _, p := range [][2]string{{a.model, b.model}, {a.device, b.device}, {a.impl, b.impl}, {a.task, b.task}, {a.seq.channel, b.seq.channel}, {a.seq.line, b.seq.line}} {
+		x, y := out[i], out[j]
+		for _, p := range [][2]string{{a.model, b.model}, {a.device, b.device}, {a.impl, b.impl}, {a.task, b.task}, {a.seq.channel, b.seq.channel}, {a.seq.line, b.seq.line}, {x.metric, y.metric}, {x.filter, y.filter}} {
 			if p[0] != p[1] {
 				return NaturalLess(p[0], p[1])
 			}
 		}
 		return false
 	})
-	return out
 }
 
 // evalRank prefers the metric and filter that papers report.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/ingest/schema/latency"
 	"github.com/ttreport/ttreport/targets/proportion"
 	"github.com/ttreport/ttreport/targets/regression"
 )
@@ -35,7 +36,7 @@ type evalTest struct {
 	at    int // index of its value
 	d     proportion.Difference
 	worse float64 // change of the share (or of the value), positive is worse
-	p     float64 // one-sided in its direction
+	p, q  float64 // one-sided in its direction; q over the evals of the release
 	code  string  // how it was tested, or why it was not
 	args  map[string]string
 	ok    bool
@@ -218,6 +219,11 @@ func (e *evalJudgement) pass(tests []evalTest) []bool {
 			}
 		}
 		sort.SliceStable(order, func(a, b int) bool { return tests[order[a]].p < tests[order[b]].p })
+		q := 1.
+		for rank := len(order); rank > 0; rank-- {
+			q = math.Min(q, tests[order[rank-1]].p*float64(family)/float64(rank))
+			tests[order[rank-1]].q = q
+		}
 		for rank := len(order); rank > 0; rank-- {
 			if tests[order[rank-1]].p <= .05*float64(rank)/float64(family) {
 				for _, i := range order[:rank] {
@@ -257,6 +263,10 @@ func (e *evalJudgement) decide(t *evalTest, passed bool, st *evalState, releases
 	case !t.ok:
 	default:
 		e.measured(&v, t)
+		v.Q = schema.Num(t.q)
+		if t.code == "eval-gate" { // the difference is from the mean of the releases, and so is what it is told against
+			v.Ref = schema.Num(latency.Round(valueOf(&v)-t.d.D*scaleOf(now), 12))
+		}
 		remember = e.word(&v, t, passed, dir, delta, st, releases, joined)
 	}
 	v.ID = schema.VerdictID(v.Release, v.Baseline, v.Model, v.Device, v.Key, v.Metric, v.Stat+v.Impl, schema.AgainstHistory)
@@ -285,11 +295,13 @@ func (e *evalJudgement) word(v *schema.Verdict, t *evalTest, passed bool, dir, d
 		if joined {
 			e.rows[first.release][st.row].Follow = schema.Follow{Release: v.Release, Again: again}
 		}
+		if again && !joined { // a build is not to blame for what its base did
+			v.Word, v.First, v.Reason.Code = schema.Watch, releases[first.release].Name, "base-suspect"
+			return true
+		}
 		if again {
 			v.Word, v.Evidence, v.First = changeWord(st.dir), "confirmed", releases[first.release].Name
-			if joined {
-				st.base, st.suspect = []int{st.suspect}, -1
-			}
+			st.base, st.suspect = []int{st.suspect}, -1
 			return true
 		}
 		if joined {
@@ -299,7 +311,10 @@ func (e *evalJudgement) word(v *schema.Verdict, t *evalTest, passed bool, dir, d
 	switch {
 	case passed && dir*t.worse >= delta:
 		v.Word, v.Evidence = changeWord(dir), "probable"
-		if again, seen := e.rechecked(t, st, dir, delta); seen {
+		if again, second := e.rechecked(t, st, dir, delta); second != nil {
+			v.Value, v.Reason.Args["first"] = second.score.Value, num4(valueOf(v))
+			v.Run = second.run
+			e.measured(v, &second.evalTest)
 			if !again {
 				v.Word, v.Evidence, v.Reason.Code = schema.Watch, "", "not-seen-again"
 				return false
@@ -327,19 +342,34 @@ func (e *evalJudgement) word(v *schema.Verdict, t *evalTest, passed bool, dir, d
 	return true
 }
 
-// rechecked asks a later run of the release; seen is false when there is none.
-func (e *evalJudgement) rechecked(t *evalTest, st *evalState, dir, delta float64) (again, seen bool) {
+// secondLook is the test of a later run of the same release.
+type secondLook struct {
+	evalTest
+	score *columns.ScoreRow
+	run   string
+}
+
+func valueOf(v *schema.Verdict) float64 {
+	x, _ := v.Value.Get()
+	return x
+}
+
+// rechecked asks a later run of the release; nil when there is none.
+func (e *evalJudgement) rechecked(t *evalTest, st *evalState, dir, delta float64) (again bool, second *secondLook) {
 	c := e.cells[t.cell]
 	scores, runs := c.values[t.at].scores, c.values[t.at].runs
 	for i := range scores {
 		if runs[i] == runs[0] {
 			continue
 		}
-		second := evalTest{cell: t.cell, at: t.at, args: map[string]string{}}
-		e.compare(&second, c, st, scores[i])
-		return second.ok && dir*second.worse >= delta && dir*t.worse > 0 && sees(&second, normalScore(t.p), len(st.base)), second.ok
+		x := secondLook{evalTest{cell: t.cell, at: t.at, args: map[string]string{}}, scores[i], runs[i]}
+		e.compare(&x.evalTest, c, st, scores[i])
+		if !x.ok {
+			return false, nil
+		}
+		return dir*x.worse >= delta && dir*t.worse > 0 && sees(&x.evalTest, normalScore(t.p), len(st.base)), &x
 	}
-	return false, false
+	return false, nil
 }
 
 // sees tests an independent run given the first: both are compared with the same baseline, whose error they share.

@@ -124,24 +124,65 @@ func sameTask(promised, measured string) bool {
 	return promised == measured || p != "" && (p == m || strings.HasSuffix(m, p))
 }
 
-// score finds the newest score of the release that a target speaks of: by task, and by metric and filter where it names them.
+// score finds what the release says to a target: by task, and by metric and filter where it names them. Several runs of the release
+// count by their mean, with the items of one: they answered the same questions, and nobody asks until the answer fits.
 func (g *grading) score(t schema.Target) (*columns.ScoreRow, string) {
-	var best *columns.ScoreRow
-	run := ""
+	var found []*columns.ScoreRow
+	first := ""
 	for _, r := range g.j.runsOf(g.release, g.head.Model.Name, g.head.Device) {
 		if g.j.Policy.void(&g.c.Runs[r]) {
 			continue
 		}
-		rows := g.c.ScoresOf(r)
-		for i := range rows {
-			s := &rows[i]
-			if !sameTask(t.Key.Dataset, s.Task) || t.Metric != "" && t.Metric != s.Metric || t.Key.Dims["filter"] != "" && t.Key.Dims["filter"] != s.Filter {
-				continue
-			}
-			if best == nil || run != g.c.Runs[r].ID || evalRank(s.Metric, s.Filter) < evalRank(best.Metric, best.Filter) {
-				best, run = s, g.c.Runs[r].ID
-			}
+		s := bestScore(t, g.c.ScoresOf(r))
+		if s == nil || len(found) > 0 && (s.Metric != found[0].Metric || s.Filter != found[0].Filter) {
+			continue
+		}
+		if first == "" {
+			first = g.c.Runs[r].ID
+		}
+		found = append(found, s)
+	}
+	return together(found), first
+}
+
+// bestScore is the score of a run that a target speaks of, or nil.
+func bestScore(t schema.Target, rows []columns.ScoreRow) *columns.ScoreRow {
+	var best *columns.ScoreRow
+	for i := range rows {
+		s := &rows[i]
+		if !sameTask(t.Key.Dataset, s.Task) || t.Metric != "" && t.Metric != s.Metric || t.Key.Dims["filter"] != "" && t.Key.Dims["filter"] != s.Filter {
+			continue
+		}
+		if best == nil || evalRank(s.Metric, s.Filter) < evalRank(best.Metric, best.Filter) {
+			best = s
 		}
 	}
-	return best, run
+	return best
+}
+
+// together is the mean of scores that have a number, in the place of the first.
+func together(found []*columns.ScoreRow) *columns.ScoreRow {
+	var out *columns.ScoreRow
+	sum, n := 0., 0.
+	for _, s := range found {
+		v, ok := s.Value.Get()
+		if !ok {
+			continue
+		}
+		if out == nil {
+			row := *s
+			out = &row
+		}
+		sum, n = sum+v, n+1
+		if s.N > 0 && s.N < out.N {
+			out.N, out.Total = s.N, s.Total
+		}
+	}
+	switch {
+	case out == nil && len(found) > 0:
+		return found[0]
+	case n > 1:
+		out.Value = schema.Num(sum / n)
+	}
+	return out
 }

@@ -99,6 +99,9 @@ func (j *Judgement) unmeasurable(release int) []schema.Verdict {
 	for _, run := range j.Releases[release].Runs {
 		h := &j.Columns.Runs[run]
 		void := j.Policy.voidBy(h)
+		if _, copy := j.Policy.copies[h]; copy {
+			continue
+		}
 		for i := h.FirstPoint; i < h.PointsEnd; i++ {
 			p := &j.Columns.Points[i]
 			k := j.Columns.Keys[p.Key]

@@ -21,11 +21,12 @@ const (
 	FailInvalid      = "invalid"      // void numbers, lints that are errors, decisions that have expired
 	FailMissing      = "missing"      // required, planned or attempted, and without a number
 	FailUngraded     = "ungraded"     // a pair of which nothing was graded
+	FailGone         = "gone"         // measured by the release before and not by this one
 )
 
 // FailKinds lists them.
 func FailKinds() []string {
-	return []string{FailConfirmed, FailProbable, FailWatch, FailTarget, FailInconclusive, FailInvalid, FailMissing, FailUngraded}
+	return []string{FailConfirmed, FailProbable, FailWatch, FailTarget, FailInconclusive, FailInvalid, FailMissing, FailUngraded, FailGone}
 }
 
 // DefaultFailOn is what a gate fails on unless it is told otherwise.
@@ -124,7 +125,7 @@ func DecidePairs(f Findings, on FailOn) (Decided, map[[2]string]Decided) {
 }
 
 func newTallying(on FailOn) *tallying {
-	return &tallying{on: on, points: map[string]map[string]bool{}, cells: map[string]int{}, waived: map[string]bool{}}
+	return &tallying{on: on, points: map[string]map[string]int{}, waived: map[string]bool{}}
 }
 
 // history counts a verdict against history.
@@ -140,7 +141,7 @@ func (t *tallying) history(v *schema.Verdict) {
 	case schema.Invalid:
 		t.add(FailInvalid, subject(v), nil)
 	case schema.MissingWord:
-		t.add(FailMissing, subject(v), v.Decision)
+		t.add(KindOf(v), subject(v), v.Decision)
 	case schema.BetterWord, schema.Recovered:
 		t.note("better", subject(v))
 	case schema.NotComparable:
@@ -184,6 +185,9 @@ func KindOf(v *schema.Verdict) string {
 	case schema.Invalid:
 		return FailInvalid
 	case schema.Fail, schema.Inconclusive, schema.MissingWord:
+		if v.Reason.Code == "gone" {
+			return FailGone
+		}
 		planned := v.Reason.Code == "planned" || v.Against == schema.AgainstHistory
 		switch {
 		case !v.Required && !planned:
@@ -207,8 +211,7 @@ func subject(v *schema.Verdict) string {
 
 type tallying struct {
 	on               FailOn
-	points           map[string]map[string]bool
-	cells            map[string]int
+	points           map[string]map[string]int // numbers by kind and point
 	waived           map[string]bool
 	compared, graded int
 	met              int
@@ -229,10 +232,9 @@ func (t *tallying) add(kind, subject string, d *schema.Decision) {
 
 func (t *tallying) note(kind, subject string) {
 	if t.points[kind] == nil {
-		t.points[kind] = map[string]bool{}
+		t.points[kind] = map[string]int{}
 	}
-	t.points[kind][subject] = true
-	t.cells[kind]++
+	t.points[kind][subject]++
 }
 
 // target counts a verdict against a target.
@@ -287,9 +289,12 @@ func (t *tallying) decided() Decided {
 		if n == 0 {
 			continue
 		}
-		c := Tally{Kind: kind, N: n, Cells: t.cells[kind], Fails: t.on[kind]}
+		c := Tally{Kind: kind, N: n, Fails: t.on[kind]}
+		for _, cells := range t.points[kind] {
+			c.Cells += cells
+		}
 		fails = fails || c.Fails
-		notes = notes || slices.Contains([]string{FailConfirmed, FailProbable, FailWatch, FailTarget, FailInconclusive, FailInvalid, FailMissing, "waived", "lint", "impossible"}, kind)
+		notes = notes || slices.Contains([]string{FailConfirmed, FailProbable, FailWatch, FailTarget, FailInconclusive, FailInvalid, FailMissing, FailGone, "waived", "lint", "impossible", "not-comparable"}, kind)
 		d.Counts = append(d.Counts, c)
 	}
 	if t.met > 0 {

@@ -37,9 +37,7 @@ type Judgement struct {
 
 // New judges a history.
 func New(ctx context.Context, c *columns.Columns, releases []Release, policy *Policy) (*Judgement, error) {
-	if policy == nil {
-		policy = &Policy{}
-	}
+	policy = policy.beside(c)
 	table, series, g := gather(c, releases, policy)
 	policy.mark(series, releases)
 	j := &Judgement{Columns: c, Releases: releases, Series: series, Policy: policy, table: table, classes: g.classes, bad: g.bad}
@@ -111,6 +109,7 @@ func (j *Judgement) History(release int) []schema.Verdict {
 		out = append(out, t.verdict(i))
 	}
 	out = append(out, j.unmeasurable(release)...)
+	out = append(out, j.gone(release, out)...)
 	j.group(release, out)
 	out = append(out, j.evals.history(j, release)...)
 	for k := range out {

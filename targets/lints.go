@@ -1,6 +1,9 @@
 package targets
 
 import (
+	"slices"
+	"time"
+
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/targets/validity"
 )
@@ -18,13 +21,85 @@ func (j *Judgement) Lints(release int) []schema.Lint {
 			Reason: schema.Reason{Code: "lint-not-positive", Args: v.Reason.Args}})
 	}
 	out = append(out, j.nothingGraded(release)...)
-	for _, u := range j.Policy.Unused(j.Releases, j.Columns.Runs) {
+	out = append(append(out, j.twice(release)...), j.future(release)...)
+	for _, u := range append(j.Policy.Unused(j.Releases, j.Columns.Runs), j.idle(release, out)...) {
 		out = append(out, schema.Lint{ID: "unused-decision", Severity: validity.Severity("unused-decision"), Release: name, Subject: u, Count: 1, Reason: schema.Reason{Code: "lint-unused-decision", Args: map[string]string{"what": u}}})
 	}
 	for i := range out {
-		out[i].Decision = j.Policy.aboutLint(&out[i])
+		if out[i].Decision == nil {
+			out[i].Decision = j.Policy.aboutLint(&out[i])
+		}
+	}
+	return append(out, j.expired(name)...)
+}
+
+// future names runs that start after the day of judgement.
+func (j *Judgement) future(release int) []schema.Lint {
+	var out []schema.Lint
+	for _, run := range j.counting(release) {
+		h := &j.Columns.Runs[run]
+		if j.Policy.Today.IsZero() || h.Start.Before(j.Policy.Today.AddDate(0, 0, 2)) { // a day for other time zones
+			continue
+		}
+		out = append(out, schema.Lint{ID: "clock", Severity: validity.Severity("clock"), Release: j.Releases[release].Name, Run: h.ID, Model: h.Model.Name, Device: h.Device, Count: 1,
+			Reason: schema.Reason{Code: "lint-clock", Args: map[string]string{"start": h.Start.UTC().Format(time.DateTime), "end": h.End.UTC().Format(time.DateTime)}}})
 	}
 	return out
+}
+
+// expired names waivers and acceptances of this release that no longer hold, whether or not they speak of anything any more: what
+// they held back is decided again, or they are removed.
+func (j *Judgement) expired(name string) []schema.Lint {
+	var out []schema.Lint
+	for _, d := range j.Policy.Decisions {
+		if j.Policy.holds(d) || d.Release != "" && !glob(d.Release, name) {
+			continue
+		}
+		what := d.ID + ": it expired on " + d.Expires
+		out = append(out, schema.Lint{ID: "unused-decision", Severity: validity.Severity("unused-decision"), Release: name, Subject: what, Count: 1, Decision: j.Policy.shown(d),
+			Reason: schema.Reason{Code: "lint-unused-decision", Args: map[string]string{"what": what}}})
+	}
+	return out
+}
+
+// idle lists decisions about this release by name that match nothing that was found in it.
+func (j *Judgement) idle(release int, lints []schema.Lint) []string {
+	name := j.Releases[release].Name
+	var list []schema.Verdict
+	var out []string
+	for i := range j.Policy.Decisions {
+		d := &j.Policy.Decisions[i]
+		if d.Kind != Waive && d.Kind != Accept || d.Release == "" || !glob(d.Release, name) || !j.Policy.holds(*d) {
+			continue
+		}
+		if d.Select.Lint != "" {
+			if !slices.ContainsFunc(lints, func(l schema.Lint) bool { return d.speaksOfLint(&l) }) {
+				out = append(out, d.ID+": no such lint was found in "+name)
+			}
+			continue
+		}
+		if list == nil {
+			list = j.all(release)
+		}
+		if !slices.ContainsFunc(list, func(v schema.Verdict) bool { return d.speaksOf(&v) }) {
+			out = append(out, d.ID+": nothing in "+name+" is what it selects")
+		}
+	}
+	return out
+}
+
+// all is every verdict of a release.
+func (j *Judgement) all(release int) []schema.Verdict {
+	list := j.History(release)
+	seen := map[[2]string]bool{}
+	for _, run := range j.Releases[release].Runs {
+		h := &j.Columns.Runs[run]
+		if id := [2]string{h.Model.Name, h.Device}; !seen[id] {
+			seen[id] = true
+			list = append(list, j.Targets(release, id[0], id[1])...)
+		}
+	}
+	return list
 }
 
 // counting are the runs of a release that nobody voided.

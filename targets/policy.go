@@ -17,6 +17,18 @@ type Policy struct {
 	EvalPoint float64            // percentage points of an eval that matter; 0: the default of 5
 	Decisions []Decision
 	Today     time.Time // for the expiry of decisions; zero: none expires
+
+	copies map[*columns.RunHead]copied // runs that count for nothing because they stand there already
+}
+
+// beside is the policy beside a history, which it then knows the copies of.
+func (p *Policy) beside(c *columns.Columns) *Policy {
+	out := Policy{}
+	if p != nil {
+		out = *p
+	}
+	out.copies = copies(c)
+	return &out
 }
 
 // DefaultEffect is the least relative change of a mean or a rate that matters.
@@ -113,8 +125,14 @@ func (p *Policy) Check(lints []string) error {
 			return fmt.Errorf("%s: supersede needs select.run and by, the run that replaces it", at)
 		case d.Kind == Invalidate && d.Select.Run == "" && d.Release == "":
 			return fmt.Errorf("%s: invalidate needs select.run or a release", at)
+		case d.Kind == Invalidate && (d.Select.Metric != "" || d.Select.Task != "" || d.Select.Verdict != "" || d.Select.Lint != "" || d.Select.Level != ""):
+			return fmt.Errorf("%s: invalidate speaks of runs and points: run, model, device, workload and tool select them", at)
+		case d.Select.Lint != "" && (d.Select.Verdict != "" || d.Select.Tool != "" || d.Select.Metric != "" || d.Select.Level != ""):
+			return fmt.Errorf("%s: a lint is selected by lint, run, model, device, workload or task: it has no metric, tool, level or verdict", at)
 		case (d.Kind == Pin || d.Kind == Dismiss || d.Kind == Accept) && d.Release == "" && d.Select.Verdict == "":
 			return fmt.Errorf("%s: %s needs the release at which the level starts", at, d.Kind)
+		case d.Select.Lint != "" && d.Kind != Waive:
+			return fmt.Errorf("%s: a lint can be waived, and nothing else", at)
 		case d.Select.empty() && d.Kind != Invalidate:
 			return fmt.Errorf("%s: select must say what it speaks of", at)
 		case d.Select.Lint != "" && !slices.ContainsFunc(lints, func(id string) bool { return glob(d.Select.Lint, id) }):
@@ -145,7 +163,12 @@ func (p *Policy) shown(d Decision) *schema.Decision {
 }
 
 // void reports whether a whole run counts for nothing.
-func (p *Policy) void(h *columns.RunHead) bool { return p.voidBy(h) != nil }
+func (p *Policy) void(h *columns.RunHead) bool {
+	if _, copy := p.copies[h]; copy {
+		return true
+	}
+	return p.voidBy(h) != nil
+}
 
 // voidBy is the decision that voids a whole run, or nil.
 func (p *Policy) voidBy(h *columns.RunHead) *Decision {
@@ -218,17 +241,26 @@ func (d *Decision) speaksOf(v *schema.Verdict) bool {
 // aboutLint finds the waiver of a lint.
 func (p *Policy) aboutLint(l *schema.Lint) *schema.Decision {
 	var expired *schema.Decision
-	for _, d := range p.Decisions {
-		s := d.Select
-		if d.Kind != Waive || s.Lint == "" || !glob(s.Lint, l.ID) || !glob(d.Release, l.Release) || !glob(s.Run, l.Run) || !glob(s.Model, l.Model) || !glob(s.Device, l.Device) {
+	for i := range p.Decisions {
+		d := &p.Decisions[i]
+		if d.Kind != Waive || d.Select.Lint == "" || !d.speaksOfLint(l) {
 			continue
 		}
-		if p.holds(d) {
-			return p.shown(d)
+		if p.holds(*d) {
+			return p.shown(*d)
 		}
-		expired = p.shown(d)
+		expired = p.shown(*d)
 	}
 	return expired
+}
+
+// speaksOfLint reports whether a decision selects a lint. One that stands for several cases is not of one workload or task.
+func (d *Decision) speaksOfLint(l *schema.Lint) bool {
+	s := d.Select
+	if (s.Workload != "" || s.Task != "") && (l.Count > 1 || !glob(s.Workload, l.Subject) || !glob(s.Task, l.Subject)) {
+		return false
+	}
+	return glob(s.Lint, l.ID) && glob(d.Release, l.Release) && glob(s.Run, l.Run) && glob(s.Model, l.Model) && glob(s.Device, l.Device)
 }
 
 // mark puts pins, acceptances and dismissals of people on the observations they speak of.
@@ -268,6 +300,17 @@ func (p *Policy) Unused(releases []Release, runs []columns.RunHead) []string {
 		if d.Select.Run != "" && !slices.ContainsFunc(runs, func(h columns.RunHead) bool { return glob(d.Select.Run, h.ID) }) {
 			out = append(out, d.ID+": no run is called "+d.Select.Run)
 		}
+		if d.By != "" && !slices.ContainsFunc(runs, func(h columns.RunHead) bool { return d.By == h.ID }) {
+			out = append(out, d.ID+": no run is called "+d.By)
+		}
+		if !selects(d.Select, runs) {
+			out = append(out, d.ID+": no run is of its model and device")
+		}
 	}
 	return out
+}
+
+// selects reports whether any run is of the model and device that a decision names.
+func selects(s Select, runs []columns.RunHead) bool {
+	return slices.ContainsFunc(runs, func(h columns.RunHead) bool { return glob(s.Model, h.Model.Name) && glob(s.Device, h.Device) })
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"sort"
 	"strconv"
+	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
@@ -24,6 +25,7 @@ type Proposal struct {
 func (j *Judgement) Propose(release int, model, device, level, asOf string, least float64) Proposal {
 	var p Proposal
 	name := j.Releases[release].Name
+	seen, worst := map[string]int{}, map[string]float64{}
 	for _, i := range j.byCell[release] {
 		s := &j.Series[j.cellOf[i]]
 		if model != "" && s.Model != model || device != "" && s.Device != device {
@@ -42,8 +44,20 @@ func (j *Judgement) Propose(release int, model, device, level, asOf string, leas
 		}
 		z := s.table.Obs[i].Z + math.Max(margin, least)
 		k := s.Key
-		p.File.Targets = append(p.File.Targets, FileTarget{Model: s.Model, Device: s.Device, Workload: manifest.Workload{Task: k.Task, ISL: k.ISL, OSL: k.OSL, Concurrency: k.Concurrency, Rate: k.Rate, Dims: k.Dims}, Metric: s.Metric, Stat: s.Stat,
-			Value: rounded(math.Exp(sign(s.Metric)*z), sign(s.Metric)), Level: level, Source: from, AsOf: asOf})
+		same := strings.Join([]string{s.Model, s.Device, k.Workload(), fmt.Sprint(k.Task, k.Dims), s.Metric, s.Stat}, "\x00")
+		at, again := seen[same]
+		if again && z <= worst[same] { // a file names no implementation and no tool: the looser of two holds for both
+			continue
+		}
+		worst[same] = z
+		promise := FileTarget{Model: s.Model, Device: s.Device, Workload: manifest.Workload{Task: k.Task, ISL: k.ISL, OSL: k.OSL, Concurrency: k.Concurrency, Rate: k.Rate, Dims: k.Dims}, Metric: s.Metric, Stat: s.Stat,
+			Value: rounded(math.Exp(sign(s.Metric)*z), sign(s.Metric)), Level: level, Source: from, AsOf: asOf}
+		if again {
+			p.File.Targets[at] = promise
+			continue
+		}
+		seen[same] = len(p.File.Targets)
+		p.File.Targets = append(p.File.Targets, promise)
 	}
 	sort.SliceStable(p.File.Targets, func(a, b int) bool {
 		x, y := p.File.Targets[a], p.File.Targets[b]

@@ -50,7 +50,7 @@ func Releases(c *columns.Columns, listed []Configured) []Release {
 			r = &Release{Name: name, Label: label, Line: h.Line, Channel: channel, Date: h.Start}
 			byName[name] = r
 		}
-		if h.Start.Before(r.Date) {
+		if !h.Start.IsZero() && (r.Date.IsZero() || h.Start.Before(r.Date)) {
 			r.Date = h.Start
 		}
 		r.Runs = append(r.Runs, i)
@@ -71,6 +71,9 @@ func Releases(c *columns.Columns, listed []Configured) []Release {
 	for _, r := range byName {
 		sort.Slice(r.Runs, func(i, j int) bool {
 			a, b := &c.Runs[r.Runs[i]], &c.Runs[r.Runs[j]]
+			if a.Start.IsZero() != b.Start.IsZero() {
+				return b.Start.IsZero()
+			}
 			if !a.Start.Equal(b.Start) {
 				return a.Start.Before(b.Start)
 			}
@@ -80,14 +83,31 @@ func Releases(c *columns.Columns, listed []Configured) []Release {
 	}
 	sort.Slice(out, func(i, j int) bool {
 		a, b := out[i], out[j]
-		if ra, rb := rank[a.Name], rank[b.Name]; ra != 0 && rb != 0 {
-			return ra < rb
+		if a.Date.IsZero() != b.Date.IsZero() {
+			return b.Date.IsZero() // what states no time is taken for new: an old place would make it a baseline unseen
 		}
 		if !a.Date.Equal(b.Date) {
 			return a.Date.Before(b.Date)
 		}
 		return NaturalLess(a.Name, b.Name)
 	})
+	return asListed(out, rank)
+}
+
+// asListed puts listed releases into the places that they hold together, in the order in which they are listed. A comparison that
+// mixed rank with date would be no order at all: with v2 and v1 listed and v1.5 dated between them, each is before another.
+func asListed(out []Release, rank map[string]int) []Release {
+	var places []int
+	var listed []Release
+	for i := range out {
+		if rank[out[i].Name] != 0 {
+			places, listed = append(places, i), append(listed, out[i])
+		}
+	}
+	sort.Slice(listed, func(i, j int) bool { return rank[listed[i].Name] < rank[listed[j].Name] })
+	for i, at := range places {
+		out[at] = listed[i]
+	}
 	return out
 }
 
@@ -111,15 +131,13 @@ func joins(channel string) bool {
 type sequence struct{ channel, line string }
 
 // sequences says from which sequence each release takes its baseline: its own, or, for a build that never serves as one, main's
-// where main has builds of its line, else release's.
+// where main has earlier builds of its line, else release's. Builds that come later change nothing of what was said.
 func sequences(releases []Release) []sequence {
 	has := map[sequence]bool{}
-	for _, r := range releases {
-		has[sequence{r.Channel, r.Line}] = true
-	}
 	out := make([]sequence, len(releases))
 	for i, r := range releases {
 		out[i] = sequence{r.Channel, r.Line}
+		has[out[i]] = true
 		if !joins(r.Channel) {
 			out[i].channel = schema.ChannelMain
 			if !has[out[i]] {

@@ -50,7 +50,7 @@ func (j *Judgement) Targets(release int, model, device string) []schema.Verdict 
 		return nil
 	}
 	c := j.Columns
-	g := grading{j: j, c: c, release: release, head: &c.Runs[runs[len(runs)-1]], byKey: map[int32][]*columns.PointRow{}}
+	g := grading{j: j, c: c, release: release, head: &c.Runs[runs[len(runs)-1]], bySlot: map[slot][]*columns.PointRow{}}
 	for _, run := range runs {
 		h := &c.Runs[run]
 		for i := h.FirstPoint; i < h.PointsEnd; i++ {
@@ -58,10 +58,11 @@ func (j *Judgement) Targets(release int, model, device string) []schema.Verdict 
 			if j.Policy.void(h) || j.Policy.voidPoint(h, c.Keys[p.Key]) != nil {
 				continue
 			}
-			if g.byKey[p.Key] == nil {
-				g.keys = append(g.keys, p.Key)
+			at := slot{h.Impl, p.Key}
+			if g.bySlot[at] == nil {
+				g.slots = append(g.slots, at)
 			}
-			g.byKey[p.Key] = append(g.byKey[p.Key], p)
+			g.bySlot[at] = append(g.bySlot[at], p)
 		}
 		if rows := c.TargetsOf(run); len(rows) > 0 {
 			g.rows = g.rows[:0]
@@ -70,7 +71,13 @@ func (j *Judgement) Targets(release int, model, device string) []schema.Verdict 
 			}
 		}
 	}
-	sort.Slice(g.keys, func(a, b int) bool { return c.Keys[g.keys[a]].Less(c.Keys[g.keys[b]]) })
+	sort.Slice(g.slots, func(a, b int) bool {
+		x, y := g.slots[a], g.slots[b]
+		if x.key != y.key {
+			return c.Keys[x.key].Less(c.Keys[y.key])
+		}
+		return x.impl < y.impl
+	})
 	out := g.all()
 	out = append(out, g.unmeasured(runs)...)
 	for i := range out {
@@ -92,7 +99,7 @@ func (j *Judgement) runsOf(release int, model, device string) []int {
 
 // all grades every target, then names what no target speaks of.
 func (g *grading) all() []schema.Verdict {
-	graded := map[int32]bool{}
+	graded := map[slot]bool{}
 	var out []schema.Verdict
 	for _, t := range g.rows {
 		if IsEval(t.Key) {
@@ -100,10 +107,10 @@ func (g *grading) all() []schema.Verdict {
 			continue
 		}
 		met := false
-		for _, k := range g.keys {
-			if t.Matches(g.c.Keys[k]) {
-				met, graded[k] = true, true
-				out = append(out, g.one(t, k))
+		for _, at := range g.slots {
+			if t.Matches(g.c.Keys[at.key]) {
+				met, graded[at] = true, true
+				out = append(out, g.one(t, at))
 			}
 		}
 		if !met {
@@ -112,9 +119,9 @@ func (g *grading) all() []schema.Verdict {
 			out = append(out, v)
 		}
 	}
-	for _, k := range g.keys {
-		if !graded[k] {
-			v := g.start(schema.Target{}, g.c.Keys[k])
+	for _, at := range g.slots {
+		if !graded[at] {
+			v := g.of(schema.Target{}, at)
 			v.Word, v.Reason = schema.Ungraded, schema.Reason{Code: "no-target"}
 			out = append(out, v)
 		}
@@ -126,9 +133,12 @@ func (g *grading) all() []schema.Verdict {
 func (j *grading) unmeasured(runs []int) []schema.Verdict {
 	var out []schema.Verdict
 	seen := map[int32]bool{}
+	for at := range j.bySlot {
+		seen[at.key] = true
+	}
 	for _, run := range runs {
 		for _, p := range j.c.PlanOf(run) {
-			if seen[p.Key] || j.byKey[p.Key] != nil {
+			if seen[p.Key] {
 				continue
 			}
 			seen[p.Key] = true
@@ -146,9 +156,26 @@ type grading struct {
 	release int
 	c       *columns.Columns
 	head    *columns.RunHead
-	keys    []int32
-	byKey   map[int32][]*columns.PointRow
+	slots   []slot
+	bySlot  map[slot][]*columns.PointRow
 	rows    []schema.Target
+}
+
+// slot is a workload of one implementation: two of them are two products, and their mean is neither's number.
+type slot struct {
+	impl string
+	key  int32
+}
+
+// of starts the verdict on a slot.
+func (j *grading) of(t schema.Target, at slot) schema.Verdict {
+	v := j.start(t, j.c.Keys[at.key])
+	v.Impl = at.impl
+	v.Run = j.c.Runs[j.bySlot[at][0].Run].ID
+	if at.impl != "" {
+		v.ID = schema.VerdictID(v.Release, at.impl, v.Model, v.Device, v.Key, v.Metric+"/"+v.Level, v.Stat, schema.AgainstTarget)
+	}
+	return v
 }
 
 func (j *grading) start(t schema.Target, k schema.Key) schema.Verdict {
@@ -178,9 +205,9 @@ func releaseOf(h *columns.RunHead) string {
 }
 
 // one judges the repeats of one workload against one target.
-func (j *grading) one(t schema.Target, key int32) schema.Verdict {
-	points := j.byKey[key]
-	v := j.start(t, j.c.Keys[key])
+func (j *grading) one(t schema.Target, at slot) schema.Verdict {
+	points := j.bySlot[at]
+	v := j.of(t, at)
 	info, known := schema.MetricByName(t.Metric)
 	if why := j.impossible(t); why.Code != "" {
 		v.Word, v.Reason = schema.Impossible, why
@@ -205,7 +232,7 @@ func (j *grading) one(t schema.Target, key int32) schema.Verdict {
 		v.Reason = schema.Reason{Code: "no-number", Args: map[string]string{"why": why}}
 		return v
 	}
-	decide(&v, t, info.Better, values, j.noise(t, key, points[0]))
+	decide(&v, t, info.Better, values, j.noise(t, at))
 	return v
 }
 
@@ -273,51 +300,6 @@ func (j *grading) impossible(t schema.Target) schema.Reason {
 	return schema.Reason{}
 }
 
-// noise is what is known of how much one measurement may lie from another run of the same thing, on the log scale.
-type noise struct {
-	variance float64 // of one release's value; NaN where nothing is known
-	df       float64
-	from     string // own: the series' own history; typical: that of its device and metric
-}
-
-// noise looks a target's series up in the judgement of history. Speed per user is 1000 / mean TPOT, so its noise is TPOT's.
-func (j *grading) noise(t schema.Target, key int32, p *columns.PointRow) noise {
-	metric := t.Metric
-	if metric == "tps_user" {
-		metric = "tpot"
-	}
-	h := &j.c.Runs[p.Run]
-	s := j.j.lookup(h.Model.Name, h.Device, h.Impl, key, metric)
-	if s == nil {
-		return noise{variance: math.NaN()}
-	}
-	obs := s.find(j.release)
-	if obs < 0 {
-		return noise{variance: math.NaN()}
-	}
-	row, o := &j.j.rows.Rows[obs], &j.j.table.Obs[obs]
-	floor := float64(o.SE) * float64(o.SE)
-	if row.N > 0 && row.SE > 0 {
-		v := float64(row.SE) * float64(row.SE) / (1 + 1/float64(row.N))
-		return noise{math.Max(v, floor), float64(row.Df), "own"}
-	}
-	fit := &j.j.rows.Fits[j.release]
-	if s0 := fit.S0[j.j.table.Cells[s.cell].Stratum]; s0 > 0 {
-		return noise{math.Max(s0, floor), math.Min(fit.D0, fit.SumNu), "typical"}
-	}
-	return noise{variance: math.NaN()}
-}
-
-// lookup finds the series of a workload and metric on a system, in any line; nil when there is none.
-func (j *Judgement) lookup(model, device, impl string, key int32, metric string) *Series {
-	for _, i := range j.byKey[key] {
-		if s := &j.Series[i]; s.Model == model && s.Device == device && s.Impl == impl && s.Metric == metric {
-			return s
-		}
-	}
-	return nil
-}
-
 // decide compares the measurements of a release with one limit: the target moved by its tolerance. The whole 95 % interval must
 // lie on one side. The interval is that of another run, not of the requests: their own standard error covers 38 to 53 % where it
 // promises 95 (measured). Without any known noise three repeats give an interval of their own, and fewer none: then the point
@@ -358,30 +340,6 @@ func decide(v *schema.Verdict, t schema.Target, better schema.Better, values []f
 	default:
 		v.Word = schema.Inconclusive
 	}
-}
-
-func dfOf(known noise, n int) float64 {
-	if math.IsNaN(known.variance) {
-		return float64(n - 1)
-	}
-	return known.df
-}
-
-// halfWidth is the half width of the 95 % interval of a release's value on the log scale, and where its noise comes from; -1
-// where nothing is known. Noise between releases is not averaged away by repeats of one: it enters whole.
-func halfWidth(logs []float64, mean float64, known noise) (float64, string) {
-	n := len(logs)
-	if !math.IsNaN(known.variance) {
-		return regression.Quantile(.975, known.df) * math.Sqrt(known.variance), "noise-" + known.from
-	}
-	if n < 3 {
-		return -1, ""
-	}
-	var sq float64
-	for _, x := range logs {
-		sq += (x - mean) * (x - mean)
-	}
-	return regression.Quantile(.975, float64(n-1)) * math.Sqrt(sq/float64(n-1)/float64(n)), "repeats"
 }
 
 func num(v float64) string { return fmt.Sprintf("%.4g", v) }

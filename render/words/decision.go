@@ -69,6 +69,8 @@ func tally(c targets.Tally) string {
 		return say("finding", " makes", " make") + " numbers invalid"
 	case targets.FailMissing:
 		return say("required or planned number", " is", " are") + " missing"
+	case targets.FailGone:
+		return Plural(c.N, "earlier measurement") + verb(c.N, " has", " have") + " no counterpart"
 	case "waived":
 		return say("finding", " is", " are") + " waived"
 	case "lint":

@@ -171,6 +171,12 @@ func evalHistory(v *schema.Verdict) string {
 		} else {
 			out += "; an independent run saw it again"
 		}
+	case schema.Watch:
+		if v.Reason.Code == "not-seen-again" {
+			out += "; the first run said " + a["first"] + ", and this one did not confirm it"
+		} else if v.Reason.Code == "base-suspect" {
+			out += "; its base, " + v.First + ", waits for an independent run with the same change"
+		}
 	case schema.Noisy:
 		out += ": too few questions to say; about " + grouped(a["needed"]) + " could show a change of " + a["limit"] + Thin + "pp"
 	}

@@ -56,6 +56,15 @@ func lint(l *schema.Lint) string {
 		return "The software was built from uncommitted changes."
 	case "mixed-tools":
 		return fmt.Sprintf("%s: measured with %s now and with %s before: nothing of it is compared.", s, a["now"], a["before"])
+	case "no-start":
+		return "The run does not say when it was measured, so it stands after everything that does; a manifest can state start."
+	case "clock":
+		return fmt.Sprintf("It started at %s and ended at %s, which cannot be: its place in the history is wrong.", a["start"], a["end"])
+	case "twice":
+		if a["same"] == "no" {
+			return fmt.Sprintf("%s is run %s again with other numbers; the first counts, and one of the two is false.", a["path"], a["of"])
+		}
+		return fmt.Sprintf("%s is run %s once more: it counts for nothing, and confirms nothing.", a["path"], a["of"])
 	case "nothing-graded":
 		return "Measured, and not one number was graded, by target or by history: that is not a pass."
 	case "stale-targets":

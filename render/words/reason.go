@@ -45,6 +45,8 @@ func reason(v *schema.Verdict) string {
 		return "Planned, and no result was found."
 	case "no-system":
 		return "Nothing states which model or device this is, so it is compared with nothing; --device, a manifest or --pattern can state it."
+	case "gone":
+		return gone(v)
 	case "no-number":
 		return sentence("Measured without a number: " + a["why"])
 	case "metric-not-measured":
@@ -63,6 +65,10 @@ func reason(v *schema.Verdict) string {
 		return fmt.Sprintf("%s of %s is no measurement.", a["metric"], a["value"])
 	case "eval-not-run", "eval-point", "eval-interval":
 		return evalTarget(v)
+	case "not-seen-again", "base-suspect":
+		if v.Key.Task == "eval" {
+			return evalHistory(v)
+		}
 	case "paired", "eval-gate", "unpaired", "by-error", "no-error", "prompt":
 		return evalHistory(v)
 	}
@@ -70,6 +76,18 @@ func reason(v *schema.Verdict) string {
 		return s
 	}
 	return v.Reason.Code
+}
+
+// gone says what the release before had.
+func gone(v *schema.Verdict) string {
+	switch {
+	case v.Metric != "":
+		info, _ := schema.MetricByName(v.Metric)
+		return fmt.Sprintf("%s has %s of it, and this release does not.", v.Baseline, orElse(info.Label, v.Metric))
+	case v.Key.String() == (schema.Key{}).String():
+		return fmt.Sprintf("%s measured this model on this device, and this release did not.", v.Baseline)
+	}
+	return fmt.Sprintf("%s measured it, and this release did not.", v.Baseline)
 }
 
 func orElse(s, otherwise string) string {

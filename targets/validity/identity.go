@@ -68,6 +68,25 @@ func (l *look) each(do func(run int, h *columns.RunHead)) {
 	}
 }
 
+func noStart(l *look) {
+	l.each(func(run int, h *columns.RunHead) {
+		if h.Start.IsZero() {
+			l.add(run, "", 0, map[string]string{})
+		}
+	})
+}
+
+// oddClock finds times that cannot be: no release is measured for a month without an end, and none before there were accelerators.
+func oddClock(l *look) {
+	const longest = 31 * 24 * time.Hour
+	l.each(func(run int, h *columns.RunHead) {
+		if h.Start.IsZero() || h.Start.Year() >= 2010 && (h.End.IsZero() || !h.End.Before(h.Start) && h.End.Sub(h.Start) <= longest) {
+			return
+		}
+		l.add(run, "", 0, map[string]string{"start": h.Start.UTC().Format(time.DateTime), "end": h.End.UTC().Format(time.DateTime)})
+	})
+}
+
 func noCommits(l *look) {
 	l.each(func(run int, h *columns.RunHead) {
 		if h.Image == "" || h.Digest != "" || strings.Contains(h.Image, "@sha256:") {

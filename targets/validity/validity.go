@@ -37,6 +37,9 @@ func Checks() []Check {
 		{"mixed-tools", schema.SevWarning, "workloads measured with one tool now and with another before: nothing of them is compared", mixedTools},
 		{"nothing-graded", schema.SevWarning, "a model on a device of which no number was graded, by target or by history", nil},
 		{"stale-targets", schema.SevWarning, "targets in force that are older than half a year", staleTargets},
+		{"no-start", schema.SevWarning, "a run that does not say when it was measured: its place in the history is a guess", noStart},
+		{"clock", schema.SevWarning, "a run that ends before it starts, or long after it started", oddClock},
+		{"twice", schema.SevWarning, "a run that stands in the history twice; an error when its numbers differ", nil},
 		{"not-positive", schema.SevError, "a latency or rate of zero or below", nil},
 		{"unused-decision", schema.SevWarning, "a decision that speaks of nothing that exists", nil},
 	}
