@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -109,7 +110,11 @@ func ShiftText(s targets.Shift) string {
 		if s.Evidence != "" {
 			word += " " + s.Evidence
 		}
-		return fmt.Sprintf("On %s %s of all %d workloads moved %s together (%s): one finding, told once.", nameOr(s.Device), info.Label, s.Cells, words.Signed(s.Metric, e), word)
+		of := fmt.Sprintf("all %d", s.Cells)
+		if alike := int(math.Round(s.Agree * float64(s.Cells))); alike < s.Cells {
+			of = fmt.Sprintf("%d of %d", alike, s.Cells)
+		}
+		return fmt.Sprintf("On %s %s of %s workloads moved %s together (%s): one finding, told once.", nameOr(s.Device), info.Label, of, words.Signed(s.Metric, e), word)
 	}
 	return ""
 }

@@ -61,7 +61,8 @@ type gathering struct {
 	cells    map[cellID]int32
 	list     []cellID
 	obs      [][]regression.Obs
-	runOf    []int32 // by cell: the run that its last observation came from
+	runOf    []int32 // by cell: the first run of its last observation
+	lastRun  []int32 // by cell: the last one
 	classes  *classes
 	points   bool // some decision speaks of single points
 	bad      []badValue
@@ -163,7 +164,7 @@ func (g *gathering) add(id cellID, release, run int, p *columns.PointRow, v, se 
 	if !ok {
 		cell = int32(len(g.list))
 		g.cells[id] = cell
-		g.list, g.obs, g.runOf = append(g.list, id), append(g.obs, nil), append(g.runOf, -1)
+		g.list, g.obs, g.runOf, g.lastRun = append(g.list, id), append(g.obs, nil), append(g.runOf, -1), append(g.lastRun, -1)
 	}
 	z := sign(g.c.Stats[id.stat].Metric) * math.Log(v)
 	list := g.obs[cell]
@@ -171,7 +172,7 @@ func (g *gathering) add(id cellID, release, run int, p *columns.PointRow, v, se 
 	if last < 0 || list[last].Release != int32(release) {
 		o := regression.Obs{Release: int32(release), Cond: g.classes.of(run, p), Z: z, K: 1, SE: float32(se / v)}
 		g.obs[cell] = append(list, o)
-		g.runOf[cell] = int32(run)
+		g.runOf[cell], g.lastRun[cell] = int32(run), int32(run)
 		return
 	}
 	o := &list[last]
@@ -181,6 +182,9 @@ func (g *gathering) add(id cellID, release, run int, p *columns.PointRow, v, se 
 		o.Z += d / float64(o.K)
 		o.SS += float32(d * (z - o.Z))
 		return
+	}
+	if g.lastRun[cell] != int32(run) && o.R2 < math.MaxUint8 {
+		o.R2, g.lastRun[cell] = o.R2+1, int32(run)
 	}
 	if o.K2 == 0 {
 		o.Z2, o.K2 = z, 1
@@ -242,7 +246,7 @@ func (g *gathering) seal() (*regression.Table, []Series, *gathering) {
 		t.Obs = append(t.Obs, g.obs[i]...)
 		g.obs[i] = nil
 		cell.End = int32(len(t.Obs))
-		cell.Resolution = resolution(t.Obs[cell.First:cell.End], sign(s.Metric))
+		rounding(t.Obs[cell.First:cell.End], sign(s.Metric))
 		t.Cells = append(t.Cells, cell)
 		series = append(series, s)
 	}
@@ -282,27 +286,21 @@ func intern[K comparable](m map[K]int32, k K) int32 {
 	return i
 }
 
-// resolution finds whether all values of a cell are multiples of a power of ten that is coarse beside them, as a file that
-// rounds writes them, and returns that step relative to the smallest.
-func resolution(obs []regression.Obs, sign float64) float64 {
-	least := math.Inf(1)
+// rounding raises the least noise of every observation to that of the step with which values were stored, as far as they and those
+// before them tell: when all are multiples of a power of ten that is coarse beside them. Later ones change nothing.
+func rounding(obs []regression.Obs, sign float64) {
+	steps := []float64{1, .1, .01, .001}
+	least, from := math.Inf(1), 0 // steps before from are ruled out
 	for i := range obs {
-		least = math.Min(least, math.Exp(sign*obs[i].Z))
+		v := math.Exp(sign * obs[i].Z)
+		least = math.Min(least, v)
+		for from < len(steps) && (obs[i].K > 1 || math.Abs(v/steps[from]-math.Round(v/steps[from])) > 1e-6) {
+			from++
+		}
+		if from == len(steps) || steps[from] < .01*least {
+			continue // finer than the noise that is always assumed
+		}
+		const uniform = 3.4641016151377544 // √12: a step's width in standard deviations
+		obs[i].SE = max(obs[i].SE, float32(steps[from]/least/uniform))
 	}
-	for _, step := range []float64{1, .1, .01, .001} {
-		if step < .01*least {
-			return 0 // finer than the noise that is always assumed
-		}
-		rounded := true
-		for i := range obs {
-			if v := math.Exp(sign*obs[i].Z) / step; math.Abs(v-math.Round(v)) > 1e-6 || obs[i].K > 1 {
-				rounded = false
-				break
-			}
-		}
-		if rounded {
-			return step / least
-		}
-	}
-	return 0
 }

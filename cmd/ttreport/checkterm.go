@@ -75,7 +75,11 @@ func writeReckoning(w io.Writer, v schema.Verdict, r *regression.Reckoning, rele
 		p("  %-14s z = %.6f   y = %-10.5g repeats %d   run-wide level removed %+.6f   adjusted %.6f", releases[b.Release].Name, b.Z, y(v.Metric, b.Z), b.K, b.Z-b.Adjusted, b.Adjusted)
 	}
 	p("  mean of adjusted   %.6f", r.Mean)
-	p("  own variance s²    %.4g with ν = %g", r.S2, r.Nu)
+	lent := ""
+	if own := float64(max(0, len(r.Baseline)-1)); r.Nu > own {
+		lent = fmt.Sprintf(", %g of them lent by the levels before this one", r.Nu-own)
+	}
+	p("  own variance s²    %.4g with ν = %g%s", r.S2, r.Nu, lent)
 	p("this release         z = %.6f   y = %.5g   repeats %d", r.Obs.Z, y(v.Metric, r.Obs.Z), r.Obs.K)
 	p("run-wide level       %+.6f, which is %+.6f against the level that holds", r.Shift, r.Change)
 	if len(r.Baseline) == 0 || r.SE == 0 {
@@ -99,7 +103,9 @@ func writeReckoning(w io.Writer, v schema.Verdict, r *regression.Reckoning, rele
 	}
 	p("effect that matters  ln(1 + %.3g) = %.6f", math.Expm1(r.Delta), r.Delta)
 	if a := r.Again; a != nil {
-		p("independent run      first d = %+.6f (%s), second d = %+.6f: p = %.4g given the first, %.3g needed; odds of a change %.3g to 1, 2 needed", a.D1, releases[a.Release].Name, a.D2, a.P, a.Size, a.Odds)
+		p("independent run      first d = %+.6f (%s), second d = %+.6f", a.D1, releases[a.Release].Name, a.D2)
+		p("  given the first    %+.6f ± %.6f is expected of no change, with %.4g degrees of freedom: p = %.4g, %.3g needed", a.Mean, a.SE, a.Df, a.P, a.Size)
+		p("  odds of a change   %.3g to 1 against a noisier cell, 2 needed (ttreport help: method)", a.Odds)
 	}
 	repeats, more := regression.Repeats(r)
 	switch {

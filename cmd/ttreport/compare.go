@@ -62,6 +62,7 @@ type side struct {
 	name   string
 	values map[cellName][]float64
 	runs   int
+	bad    int // values of zero and below, which no measurement gives, and points that failed or are void
 }
 
 // cellName is what must be equal for two numbers to be compared. The system is part of it only where both sides have several.
@@ -82,6 +83,7 @@ type comparison struct {
 	a, b         string
 	rows         []compared
 	onlyA, onlyB int
+	badA, badB   int // left out: see side
 }
 
 func compareSides(ctx context.Context, ws *workspace.Workspace, id *identity, a, b string) (*comparison, error) {
@@ -96,7 +98,7 @@ func compareSides(ctx context.Context, ws *workspace.Workspace, id *identity, a,
 	several := systems(runs[0]) > 1 || systems(runs[1]) > 1
 	keys := map[string]schema.Key{}
 	left, right := gatherSide(a, runs[0], several, keys), gatherSide(b, runs[1], several, keys)
-	c := &comparison{a: a, b: b}
+	c := &comparison{a: a, b: b, badA: left.bad, badB: right.bad}
 	for name, values := range right.values {
 		base, both := left.values[name]
 		if !both {
@@ -170,6 +172,7 @@ func gatherSide(name string, runs []schema.Run, several bool, keys map[string]sc
 		for k := range runs[i].Points {
 			p := &runs[i].Points[k]
 			if p.Status == schema.StatusFailed || p.Status == schema.StatusInvalid {
+				s.bad++
 				continue
 			}
 			key := p.Key.String()
@@ -177,10 +180,16 @@ func gatherSide(name string, runs []schema.Run, several bool, keys map[string]sc
 			for _, metric := range targets.PrimaryMetrics() {
 				m, ok := p.Metrics[metric]
 				stat, n := m.Primary()
-				if v, has := n.Get(); ok && has && v > 0 {
-					c := cellName{system, key, metric, stat, m.Def}
-					s.values[c] = append(s.values[c], v)
+				v, has := n.Get()
+				if !ok || !has {
+					continue
 				}
+				if v <= 0 {
+					s.bad++
+					continue
+				}
+				c := cellName{system, key, metric, stat, m.Def}
+				s.values[c] = append(s.values[c], v)
 			}
 		}
 	}

@@ -87,6 +87,9 @@ func (c *comparison) summary() []string {
 	if c.onlyA+c.onlyB > 0 {
 		out = append(out, fmt.Sprintf("not compared: %d numbers only in %s, %d only in %s", c.onlyA, c.a, c.onlyB, c.b))
 	}
+	if c.badA+c.badB > 0 {
+		out = append(out, fmt.Sprintf("left out: %d in %s and %d in %s that failed, are void, or are zero or below, which no measurement gives", c.badA, c.a, c.badB, c.b))
+	}
 	return append(out, "no correction for the number of rows: one in twenty unchanged ones is called changed where there is a test")
 }
 

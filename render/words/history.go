@@ -50,7 +50,7 @@ func history(v *schema.Verdict) string {
 	case "one-each":
 		return change(v) + ": every baseline has one release, so there is no noise to compare with."
 	case "another-witness":
-		return change(v) + noise(v) + "; seen again, but a baseline of two releases knows too little of its noise: one more run would settle it."
+		return change(v) + noise(v) + "; seen again, but a baseline of " + plural0(a["releases"], "release") + " knows too little of its noise: one more run would settle it."
 	case "base-suspect":
 		return change(v) + fmt.Sprintf(", as the base shows since %s: not of this build's making.", v.First)
 	case "conditions":

@@ -23,7 +23,7 @@ type Result struct {
 	SpreadA    float64 // half of the range relative to the mean, as ±; 0 for one value
 	SpreadB    float64
 	Change     float64
-	Lo, Hi     float64 // 95 % interval of the change, Welch's; NaN where there is none
+	Lo, Hi     float64 // 95 % interval of the change, Welch's; NaN where there is none: one value, or repeats without any spread
 	P          float64 // two-sided; NaN where there is no test
 	Test       string
 	NA, NB     int
@@ -46,25 +46,21 @@ func Compare(a, b []float64) Result {
 	}
 	na, nb := float64(len(a)), float64(len(b))
 	se2 := va/na + vb/nb
-	df := math.Inf(1)
+	df := se2 * se2 / (va*va/(na*na*(na-1)) + vb*vb/(nb*nb*(nb-1))) // Welch and Satterthwaite
 	if se2 > 0 {
-		df = se2 * se2 / (va*va/(na*na*(na-1)) + vb*vb/(nb*nb*(nb-1))) // Welch and Satterthwaite
+		half := regression.Quantile(.975, df) * math.Sqrt(se2)
+		r.Lo, r.Hi = math.Expm1(mb-ma-half), math.Expm1(mb-ma+half)
 	}
-	half := regression.Quantile(.975, df) * math.Sqrt(se2)
-	r.Lo, r.Hi = math.Expm1(mb-ma-half), math.Expm1(mb-ma+half)
 	const enough = 4 // with three and three the smallest p of U is .1
-	if len(a) >= enough && len(b) >= enough {
+	switch {
+	case len(a) >= enough && len(b) >= enough:
 		r.P, r.Test = mannWhitney(a, b)
-	} else {
+	case se2 == 0: // two or three identical repeats tell nothing of how far the next may lie
+		r.NeededEach = enough
+		return r
+	default:
 		r.Test = Welch
-		if se2 == 0 {
-			r.P = 1
-			if ma != mb {
-				r.P = 0
-			}
-		} else {
-			r.P = 2 * regression.UpperTail(math.Abs(mb-ma)/math.Sqrt(se2), df)
-		}
+		r.P = 2 * regression.UpperTail(math.Abs(mb-ma)/math.Sqrt(se2), df)
 	}
 	r.Sure = r.P < .05
 	if !r.Sure {

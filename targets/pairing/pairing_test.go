@@ -47,8 +47,12 @@ func TestConstantValues(t *testing.T) {
 	if same.Sure || same.P != 1 {
 		t.Errorf("%+v", same)
 	}
-	if differ := pairing.Compare([]float64{5, 5}, []float64{6, 6}); !differ.Sure {
+	// Two and two identical repeats have no spread to hold a difference against: it was sure of 2 % on that.
+	if differ := pairing.Compare([]float64{50, 50}, []float64{51, 51}); differ.Sure || differ.Test != pairing.NoTest || !math.IsNaN(differ.Lo) || differ.NeededEach != 4 {
 		t.Errorf("%+v", differ)
+	}
+	if four := pairing.Compare([]float64{5, 5, 5, 5}, []float64{6, 6, 6, 6}); !four.Sure || four.Test != pairing.MannWhitney {
+		t.Errorf("%+v", four)
 	}
 }
 

@@ -177,6 +177,9 @@ func (j *judge) passed(c *claim) bool {
 	}
 	if dir*c.x.total() <= 0 || dir < 0 && -c.x.total() < c.cell.Delta {
 		c.row.Word, c.row.Why, c.row.Finding = Watch, WhyAgainstShift, c.s.finding
+		if math.Abs(c.x.total()) < c.cell.Delta { // it stayed where it was while its stratum moved
+			c.row.Word = Noisy
+		}
 		j.settle(c, 0)
 		return true
 	}
@@ -187,11 +190,11 @@ func (j *judge) passed(c *claim) bool {
 	}
 	d2 := c.o.Z2 - c.s.now - c.x.base.mean
 	if dir*d2 >= c.cell.Delta && j.again(c.x, c.x.d, d2, dir, c.p) <= j.size(c.x.base.n) && j.odds(c.x, c.x.d, d2, j.share(dir), c.p) >= j.rules.Odds {
-		if witnesses(c.x.base.n) > 1 {
+		if seen := max(1, int(c.o.R2)); seen < witnesses(c.x.base.n) {
 			c.row.Why = WhyAnotherWitness
 			j.settle(c, dir)
 			if c.joins {
-				j.state[c.x.cell].seen = 1
+				j.state[c.x.cell].seen = seen
 			}
 			return true
 		}
@@ -259,6 +262,7 @@ func (j *judge) shifted(c *claim) bool {
 	}
 	c.row.Word, c.row.Evidence, c.row.Why, c.row.Finding, c.row.First = f.Word, f.Evidence, WhyShift, c.s.finding, f.First
 	j.settle(c, 0)
+	c.row.out = c.row.out || c.joins && f.Why == WhyNotSeenAgain
 	return true
 }
 

@@ -42,6 +42,8 @@ type BaselineValue struct {
 type Second struct {
 	Release int32   // that saw the change first
 	D1, D2  float64 // residual changes, first and second
+	Mean    float64 // of the second, given the first, under no change
+	SE, Df  float64 // of the second given the first
 	P, Size float64
 	Odds    float64 // of a change against chance, after both
 }
@@ -85,7 +87,7 @@ func (p *probe) capture(j *judge, release int32, tests []test, between, within *
 func (j *judge) reckon(x *test, between, within *prior, tests []test, passed []int8) *Reckoning {
 	cell, o := &j.t.Cells[x.cell], j.t.Obs[x.obs]
 	s := &j.strata[cell.Stratum]
-	r := &Reckoning{Obs: o, Mean: x.base.mean, S2: x.base.s2, Nu: x.base.nu, D0: between.d0, S02: math.NaN(), Variance: x.s2, Sw2: math.NaN(), Floor: j.least(cell, &o), Df: x.df, SE: x.se, T: x.t,
+	r := &Reckoning{Obs: o, Mean: x.base.mean, S2: x.base.s2, Nu: x.base.nu, D0: between.d0, S02: math.NaN(), Variance: x.s2, Sw2: math.NaN(), Floor: j.least(&o), Df: x.df, SE: x.se, T: x.t,
 		P: math.NaN(), Shift: s.now, Change: s.change, D: x.d, Delta: cell.Delta, Passing: 0}
 	if between.known {
 		r.S02 = between.s02[cell.Stratum]
@@ -113,6 +115,11 @@ func (j *judge) reckon(x *test, between, within *prior, tests []test, passed []i
 		}
 	}
 	st := &j.state[x.cell]
+	defer func() {
+		if a := r.Again; a != nil {
+			a.Mean, a.SE, a.Df = j.given(x, a.D1, a.D2, between)
+		}
+	}()
 	switch {
 	case st.suspect >= 0:
 		d1 := j.adj[st.suspect] - x.base.mean

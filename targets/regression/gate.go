@@ -54,7 +54,7 @@ func (j *judge) gate(x *test, p, within *prior, q *Quantiles) {
 	}
 	x.prior2 = p.s02[cell.Stratum]
 	x.s2, x.df = p.moderate(x.base.s2, x.base.nu, cell.Stratum)
-	x.s2, x.df = j.floored(x.s2, x.df, cell, o)
+	x.s2, x.df = j.floored(x.s2, x.df, o)
 	sw2 := 0.
 	if within.known {
 		sw2, _ = within.moderate(x.base.ssw/math.Max(1, x.base.nuw), x.base.nuw, cell.Stratum)
@@ -68,8 +68,8 @@ func (j *judge) gate(x *test, p, within *prior, q *Quantiles) {
 }
 
 // least is the variance that no estimate may go below.
-func (j *judge) least(cell *Cell, o *Obs) float64 {
-	f := math.Max(math.Max(j.rules.Floor, cell.Resolution/math.Sqrt(12)), float64(o.SE))
+func (j *judge) least(o *Obs) float64 {
+	f := math.Max(j.rules.Floor, float64(o.SE))
 	return f * f
 }
 
@@ -78,8 +78,8 @@ func (j *judge) least(cell *Cell, o *Obs) float64 {
 //
 // A floor that is far above the estimate leaves little of the estimate's uncertainty: by Satterthwaite's rule the degrees of
 // freedom grow with the square of their ratio.
-func (j *judge) floored(s2, df float64, cell *Cell, o *Obs) (v, dfv float64) {
-	f := j.least(cell, o)
+func (j *judge) floored(s2, df float64, o *Obs) (v, dfv float64) {
+	f := j.least(o)
 	if f <= s2 {
 		return s2, df
 	}
@@ -122,16 +122,21 @@ func discover(tests []test, dir float64, family int, q float64, qs []float32, pa
 // Rejected: the exact predictive test, which counts the first change as noise too. It halves the false confirmations, which are
 // few, and costs a third of the power.
 func (j *judge) again(x *test, d1, d2, dir float64, p *prior) float64 {
+	mean, se, df := j.given(x, d1, d2, p)
+	return UpperTail(dir*(d2-mean)/se, df)
+}
+
+// given is what is expected of a second value once the first is known: its mean, standard error and degrees of freedom.
+func (j *judge) given(x *test, d1, d2 float64, p *prior) (mean, se, df float64) {
 	n := float64(x.base.n)
 	rho := 1 / (n + 1)
 	v, df := x.s2, x.df
 	if !math.IsInf(p.d0, 1) {
 		own, nu := x.base.nu*x.base.s2+(d2-d1)*(d2-d1)/2, x.base.nu+1
 		v, df = (p.d0*x.prior2+own)/(p.d0+nu), math.Min(p.d0+nu, p.sumNu)
-		v, df = j.floored(v, df, &j.t.Cells[x.cell], &j.t.Obs[x.obs])
+		v, df = j.floored(v, df, &j.t.Obs[x.obs])
 	}
-	se := math.Sqrt(v * (1 + 1/n) * (1 - rho*rho))
-	return UpperTail(dir*(d2-rho*d1)/se, df)
+	return rho * d1, math.Sqrt(v * (1 + 1/n) * (1 - rho*rho)), df
 }
 
 // odds are the posterior odds of a change, given what was seen twice, against chance in a cell whose noise is larger than it

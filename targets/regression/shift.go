@@ -69,6 +69,7 @@ type moved struct {
 	points    int
 	agree     float64
 	removable bool
+	second    float64 // median over the cells that a later run of the release has too; NaN with too few of them
 }
 
 // measure finds the median change of every stratum and whether it moved as one.
@@ -133,6 +134,24 @@ func (j *judge) measureOne(m *moved, list []int, tests []test) {
 	sd := 1.4826 * middle(d)
 	m.sampling = 1.2533 * 1.2533 * sd * sd / float64(len(d))
 	m.removable = m.points >= j.rules.MinPoint && m.agree >= j.rules.Agree
+	m.second = j.secondMedian(list, tests)
+}
+
+// secondMedian is the median change of later runs of the release: enough cells of enough points must have one.
+func (j *judge) secondMedian(list []int, tests []test) float64 {
+	var d []float64
+	points := map[int32]bool{}
+	for _, k := range list {
+		if o := &j.t.Obs[tests[k].obs]; o.K2 > 0 {
+			d = append(d, o.Z2-tests[k].base.mean)
+			points[j.t.Cells[tests[k].cell].Point] = true
+		}
+	}
+	if len(d) < j.rules.MinCells || len(points) < j.rules.MinPoint {
+		return math.NaN()
+	}
+	slices.Sort(d)
+	return middle(d)
 }
 
 func middle(sorted []float64) float64 {
@@ -258,6 +277,7 @@ func (j *judge) judgeShift(release int32, m moved, x shiftTest, p *prior) {
 		f.Word, f.Evidence, f.Why, f.First = word[s.dir], Confirmed, WhyAgain, s.release[seen]
 	case x.ok && x.pass && dir*x.d >= m.delta:
 		f.Word, f.Evidence, f.Why = word[dir], Probable, WhyGate
+		j.askAgain(&f, m, x, dir, p)
 	case dir*x.d >= m.delta:
 		f.Word, f.Why = Watch, WhyNotSignificant
 	case !x.ok:
@@ -273,6 +293,11 @@ func (j *judge) judgeShift(release int32, m moved, x shiftTest, p *prior) {
 	s.release, s.m, s.out = append(s.release, release), append(s.m, m.median), append(s.out, false)
 	last := len(s.m) - 1
 	switch {
+	case f.Why == WhyRecheck:
+		s.restart(last)
+		s.suspect = -1
+	case f.Why == WhyNotSeenAgain:
+		s.out[last], s.suspect = true, -1
 	case f.Evidence == Confirmed:
 		s.out[seen] = false
 		s.restart(seen)
@@ -282,6 +307,20 @@ func (j *judge) judgeShift(release int32, m moved, x shiftTest, p *prior) {
 	default:
 		s.suspect = -1
 	}
+}
+
+// askAgain asks later runs of the release about a shift that its first run shows.
+func (j *judge) askAgain(f *Finding, m moved, x shiftTest, dir float64, p *prior) {
+	if math.IsNaN(m.second) {
+		return
+	}
+	second := x
+	second.d = m.second - x.mean
+	if dir*second.d >= m.delta && j.againShift(x.d, second, dir, p) <= j.size(x.n) {
+		f.Evidence, f.Why = Confirmed, WhyRecheck
+		return
+	}
+	f.Word, f.Evidence, f.Why = Watch, NoEvidence, WhyNotSeenAgain
 }
 
 func (j *judge) againShift(d1 float64, x shiftTest, dir float64, p *prior) float64 {

@@ -20,7 +20,6 @@ type Cell struct {
 	Point      int32   // the workload on its system: cells of one point fail together
 	First, End int32   // its observations
 	Delta      float64 // least change that matters, as ln(1 + relative effect)
-	Resolution float64 // step of the stored value relative to it; 0 when values are as good as continuous
 }
 
 // Obs is what one release says of a cell.
@@ -31,7 +30,8 @@ type Obs struct {
 	Z2      float64 // likewise over its later runs, which are independent of the first; counts only when K2 > 0
 	K, K2   int16   // repeats behind Z and Z2
 	SS      float32 // squared deviations of repeats from the means of their runs, summed
-	SE      float32 // standard error of the value from its own requests, relative; 0 when unknown
+	SE      float32 // least noise of the value by itself, relative: its requests' standard error, the rounding it was stored with; 0 when unknown
+	R2      uint8   // runs behind Z2
 	Pin     bool    // a person says that a new level starts here
 	Dismiss bool    // a person says that no new level starts here
 	Accept  bool    // a person wants the change that is seen here: it is judged, and then the new level holds

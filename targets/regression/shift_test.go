@@ -1,0 +1,65 @@
+package regression_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/ttreport/ttreport/targets/regression"
+)
+
+// A whole device that becomes slower is one finding, and none of its cells is the same or better.
+func TestRunWideShift(t *testing.T) {
+	cells := quiet(10, 40, 7, .01)
+	for i := range cells {
+		cells[i][5] *= 1.1
+		cells[i][6] *= 1.1
+	}
+	cells[3][5] = 100 // one cell that did not move with the others
+	tab := history(.05, cells...)
+	j := judge(t, tab)
+	var said []regression.Finding
+	for _, f := range j.Findings {
+		if f.Release >= 5 {
+			said = append(said, f)
+		}
+	}
+	if len(said) != 2 || said[0].Word != regression.Worse || said[0].Evidence != regression.Probable || said[1].Evidence != regression.Confirmed || math.Abs(math.Expm1(said[0].D)-.1) > .02 {
+		t.Fatalf("%+v", said)
+	}
+	shifted := 0
+	for c := range cells {
+		r := j.Rows[tab.Cells[c].First+5]
+		if r.Word == regression.Same || r.Word == regression.Better {
+			t.Errorf("cell %d of a slower device: %+v", c, r)
+		}
+		if r.Why == regression.WhyShift {
+			shifted++
+		}
+	}
+	if shifted < 35 {
+		t.Errorf("only %d cells name the shift", shifted)
+	}
+}
+
+// Later runs of a release settle what its first one says of a whole device.
+func TestShiftRechecked(t *testing.T) {
+	for name, c := range map[string]struct {
+		again float64
+		want  string
+	}{"seen again": {1.1, "W"}, "not seen again": {1, "o"}} {
+		cells := quiet(7, 30, 8, .005)
+		for i := range cells {
+			cells[i][7] *= 1.1
+		}
+		tab := history(.05, cells...)
+		for i := range tab.Cells {
+			o := &tab.Obs[tab.Cells[i].First+7]
+			o.Z2, o.K2, o.R2 = o.Z+math.Log(c.again/1.1), 1, 1
+		}
+		j := judge(t, tab)
+		f := j.Findings[len(j.Findings)-1]
+		if got := words(tab, j, 3); got[7:] != c.want || c.want == "W" && (f.Evidence != regression.Confirmed || f.Why != regression.WhyRecheck) || c.want == "o" && f.Why != regression.WhyNotSeenAgain {
+			t.Errorf("%s: reads %s, finding %+v", name, got, f)
+		}
+	}
+}
