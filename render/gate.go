@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -28,6 +29,7 @@ type GatePair struct {
 // GateFit says how noisy the release's history is and how well its predictions held.
 type GateFit struct {
 	Cells            int
+	Single           bool    // there is a baseline, of one release everywhere
 	Noise            float64 // typical, relative; 0 when unknown
 	Tested, Exceeded int     // forward predictions at 2 %, and how many failed
 }
@@ -65,6 +67,7 @@ func (r *Report) Gate(release int, model, device string) Gate {
 		return out
 	}
 	g.Targets, g.History = pick(f.Targets), pick(f.History)
+	g.Fit.Single = g.Fit.Cells == 0 && slices.ContainsFunc(g.History, func(v schema.Verdict) bool { return v.Reason.Code == "one-each" })
 	for _, s := range f.Shifts {
 		if device == "" || s.Device == device {
 			g.Shifts = append(g.Shifts, s)
@@ -90,11 +93,15 @@ func (g *Gate) Told() (history, promised []schema.Verdict) {
 		switch v.Word {
 		case schema.Worse, schema.Watch, schema.MissingWord, schema.Invalid, schema.BetterWord, schema.Recovered, schema.NotComparable:
 			history = append(history, v)
+		default:
+			if v.Decision != nil { // a pinned or dismissed level: readers need the reason
+				history = append(history, v)
+			}
 		}
 	}
 	for _, v := range g.Targets {
 		open := v.Word == schema.Fail || v.Word == schema.MissingWord || v.Word == schema.Inconclusive
-		if v.Required && open || v.Word == schema.Impossible || v.Reason.Code == "planned" || v.Decision != nil {
+		if v.Required && open || v.Word == schema.Impossible || v.Reason.Code == "planned" || v.Decision != nil && v.Word != schema.Ungraded {
 			promised = append(promised, v)
 		}
 	}
@@ -114,7 +121,7 @@ func recheckCommands(release string, history []schema.Verdict) []string {
 		v := &history[i]
 		p := pair{v.Model, v.Device, v.Impl}
 		w := workloadFlag(v.Key)
-		if v.Word != schema.Worse || v.Evidence != "probable" || v.Decision != nil || w == "" || seen[fmt.Sprint(p, w)] {
+		if v.Word != schema.Worse || v.Evidence != "probable" || v.Decision.Excuses() || w == "" || seen[fmt.Sprint(p, w)] {
 			continue
 		}
 		seen[fmt.Sprint(p, w)] = true
@@ -222,6 +229,9 @@ func (r *Report) fitOf(release int) GateFit {
 
 // FitText says how sure the comparison is in general.
 func FitText(f GateFit) string {
+	if f.Single {
+		return "Every number has one earlier release, which says nothing of its noise: no change can be told from chance yet."
+	}
 	if f.Cells == 0 {
 		return "Nothing has a history to be compared with."
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/targets/regression"
 )
 
@@ -118,6 +119,9 @@ func (j *Judgement) unmeasurable(release int) []schema.Verdict {
 				v.Word, v.Reason = schema.Invalid, schema.Reason{Code: "invalid-point", Args: map[string]string{"why": j.Columns.Reasons[p.Reason]}}
 			case p.StatusWord() == schema.StatusFailed:
 				v.Word, v.Reason = schema.MissingWord, schema.Reason{Code: "no-number", Args: map[string]string{"why": failure(j.Columns.Reasons[p.Reason])}}
+				if other := j.measuredBy(release, p); other != "" {
+					v.Reason.Args["other"] = other
+				}
 			case h.Device == "" || h.Model.Name == "":
 				v.Word, v.Reason = schema.NotComparable, schema.Reason{Code: "no-system"}
 			case !k.Comparable():
@@ -130,6 +134,21 @@ func (j *Judgement) unmeasurable(release int) []schema.Verdict {
 		}
 	}
 	return append(out, j.impossibleValues(release)...)
+}
+
+// measuredBy is the run of the release that measured a point which failed in another: the failure stays told, since a rerun that
+// works does not make the first one good.
+func (j *Judgement) measuredBy(release int, failed *columns.PointRow) string {
+	h := &j.Columns.Runs[failed.Run]
+	for _, run := range j.runsOf(release, h.Model.Name, h.Device) {
+		x := &j.Columns.Runs[run]
+		for i := x.FirstPoint; i < x.PointsEnd && x.Impl == h.Impl; i++ {
+			if p := &j.Columns.Points[i]; p.Key == failed.Key && p.StatusWord() == schema.StatusOK {
+				return x.ID
+			}
+		}
+	}
+	return ""
 }
 
 func failure(why string) string {

@@ -219,13 +219,13 @@ type tallying struct {
 
 // add counts a finding that may fail, unless a decision holds it back.
 func (t *tallying) add(kind, subject string, d *schema.Decision) {
-	if d != nil && !d.Expired {
+	if d.Excuses() {
 		t.waived[d.ID] = true
 		t.note("waived", subject)
 		return
 	}
 	t.note(kind, subject)
-	if d != nil {
+	if d != nil && d.Expired {
 		t.note(FailInvalid, "expired:"+d.ID)
 	}
 }

@@ -64,6 +64,7 @@ type gathering struct {
 	runOf    []int32 // by cell: the first run of its last observation
 	lastRun  []int32 // by cell: the last one
 	classes  *classes
+	repeats  bool // some run repeated a point
 	points   bool // some decision speaks of single points
 	bad      []badValue
 }
@@ -176,6 +177,9 @@ func (g *gathering) add(id cellID, release, run int, p *columns.PointRow, v, se 
 		return
 	}
 	o := &list[last]
+	if g.lastRun[cell] == int32(run) {
+		g.repeats = true
+	}
 	if g.runOf[cell] == int32(run) { // a repeat in the release's first run
 		d := z - o.Z
 		o.K++

@@ -26,6 +26,7 @@ type Judgement struct {
 	rows     *regression.Judgement
 	classes  *classes
 	bad      []badValue
+	repeats  bool      // some run repeated a point
 	byCell   [][]int32 // observations by release
 	cellOf   []int32
 	byKey    map[int32][]int32 // series by workload
@@ -40,7 +41,7 @@ func New(ctx context.Context, c *columns.Columns, releases []Release, policy *Po
 	policy = policy.beside(c)
 	table, series, g := gather(c, releases, policy)
 	policy.mark(series, releases)
-	j := &Judgement{Columns: c, Releases: releases, Series: series, Policy: policy, table: table, classes: g.classes, bad: g.bad}
+	j := &Judgement{Columns: c, Releases: releases, Series: series, Policy: policy, table: table, classes: g.classes, bad: g.bad, repeats: g.repeats}
 	j.rules = regression.DefaultRules()
 	j.rules.Blocks = g.classes.Block
 	j.rules.Seed = func(cell int) uint64 { return seedOf(&series[cell]) }
@@ -219,9 +220,29 @@ func (j *teller) numbers(v *schema.Verdict, row *regression.Row, z float64) {
 		}
 		v.P = schema.Num(p)
 	}
+	if v.Word == schema.Noisy {
+		j.settle(v, row)
+	}
 	if q := float64(row.Q); !math.IsNaN(q) {
 		v.Q = schema.Num(q)
 		v.Reason.Args["q"] = small(q)
+	}
+}
+
+// settle says what would make a noisy number say something. Without repeats nobody knows what share of the noise they would take
+// away: all of it is the hopeful reading, and so it is told. With repeats, --explain does the arithmetic.
+func (j *teller) settle(v *schema.Verdict, row *regression.Row) {
+	if j.repeats || !(row.SE > 0) || row.N == 0 {
+		return
+	}
+	n := float64(row.N)
+	variance := float64(row.SE) * float64(row.SE) / (1 + 1/n)
+	repeats, releases := regression.Settle(math.Log1p(j.Policy.Effect(v.Metric)), variance, variance, 0, float64(row.Df), n)
+	if repeats > 1 {
+		v.Reason.Args["repeats"] = strconv.Itoa(repeats)
+	}
+	if releases > 0 {
+		v.Reason.Args["more"] = strconv.Itoa(releases)
 	}
 }
 

@@ -16,6 +16,8 @@ type Step struct {
 	Effect float64 // relative, positive is worse
 	P      float64 // by permutation; NaN where it was not decided so
 	Source regression.Source
+	// Decision is the person's, where one decided it.
+	Decision *schema.Decision
 }
 
 // Drift is a series that creeps in one direction without a step.
@@ -43,7 +45,11 @@ func (j *Judgement) Levels(release int, model, device string) ([]Step, []Drift) 
 		}
 		s := &j.Series[l.Cell]
 		at := j.table.Obs[l.At].Release
-		steps = append(steps, Step{Series: s, At: j.Releases[at].Name, Found: j.Releases[l.Found].Name, Effect: relative(sign(s.Metric), l.D), P: l.P, Source: l.Source})
+		step := Step{Series: s, At: j.Releases[at].Name, Found: j.Releases[l.Found].Name, Effect: relative(sign(s.Metric), l.D), P: l.P, Source: l.Source}
+		if l.Source == regression.ByPerson {
+			step.Decision = j.Policy.levelBy(&schema.Verdict{Release: step.At, Model: s.Model, Device: s.Device, Key: s.Key, Metric: s.Metric}, Pin, Accept)
+		}
+		steps = append(steps, step)
 		from[l.Cell] = max(from[l.Cell], l.At)
 	}
 	return steps, j.drifts(in, from, release)

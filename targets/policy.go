@@ -210,7 +210,8 @@ func (p *Policy) voidsPoints() bool {
 	})
 }
 
-// about finds the decision that speaks of a verdict: one that holds before one that has expired.
+// about finds the decision that speaks of a verdict: one that excuses it, else one that did and has expired, else the pin or
+// dismissal at its release, whose reason readers need to understand the level.
 func (p *Policy) about(v *schema.Verdict) *schema.Decision {
 	var expired *schema.Decision
 	for _, d := range p.Decisions {
@@ -222,7 +223,20 @@ func (p *Policy) about(v *schema.Verdict) *schema.Decision {
 		}
 		expired = p.shown(d)
 	}
-	return expired
+	if expired != nil || v.Against != schema.AgainstHistory {
+		return expired
+	}
+	return p.levelBy(v, Pin, Dismiss)
+}
+
+// levelBy finds the decision of one of some kinds that holds and speaks of the level at a verdict.
+func (p *Policy) levelBy(v *schema.Verdict, kinds ...string) *schema.Decision {
+	for i := range p.Decisions {
+		if d := &p.Decisions[i]; slices.Contains(kinds, d.Kind) && d.Select.Lint == "" && p.holds(*d) && d.speaksOf(v) {
+			return p.shown(*d)
+		}
+	}
+	return nil
 }
 
 func (d *Decision) speaksOf(v *schema.Verdict) bool {

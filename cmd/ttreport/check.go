@@ -66,6 +66,9 @@ func (o checkOptions) check(ctx context.Context, sh *shell) error {
 	if !slices.Contains([]string{"term", "md", "json", "junit"}, o.format) {
 		return fail(exitUsage, "formats are term, md, json and junit", "check: --format %q", o.format)
 	}
+	if o.run != "" && o.release != "" {
+		return fail(exitUsage, "a run belongs to its release: give one of the two", "check: --run and --release name two things to judge")
+	}
 	ws, err := workspace.Open(".")
 	if err != nil {
 		return failure{code: exitUsage, err: err}
@@ -154,7 +157,7 @@ func (o checkOptions) judge(ctx context.Context, ws *workspace.Workspace) (*rend
 	case o.model != "" || o.device != "":
 		at = newestOf(report, o.model, o.device, at)
 	}
-	if o.baseline != "" && report.Judged.Before(at) < 0 {
+	if b := releaseNamed(report.Releases, o.baseline); o.baseline != "" && (b >= at || report.Judged.Before(at) < 0) {
 		return nil, 0, fail(exitUsage, "a baseline must come before what is judged, in its line and channel", "check: nothing up to %s can be a baseline of %s", o.baseline, report.Releases[at].Name)
 	}
 	return report, at, nil

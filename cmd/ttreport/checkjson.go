@@ -246,7 +246,7 @@ func writeJUnit(w io.Writer, g render.Gate, on targets.FailOn) error {
 			}
 			name := strings.TrimSpace(fmt.Sprintf("%s %s %s %s", words.Workload(v.Key), v.Key.Tool, v.Metric, strings.Trim(v.Stat+" "+v.Level, " ")))
 			kind := targets.KindOf(v)
-			if d := v.Decision; d != nil && !d.Expired && v.Word != schema.Invalid {
+			if v.Decision.Excuses() && v.Word != schema.Invalid {
 				kind = "skip"
 			}
 			add(v.Model, v.Device, v.Against, name, kind, words.Why(*v))

@@ -51,6 +51,9 @@ func writeLevels(w io.Writer, j *targets.Judgement, release int, model, device s
 	fmt.Fprintf(w, "\nLEVELS: %s and %s in the history of what was judged\n", plural(len(steps), "step"), plural(len(drifts), "drift"))
 	for _, s := range steps {
 		how := map[regression.Source]string{regression.ByGate: "confirmed by an independent run", regression.BySearch: fmt.Sprintf("found by permutation, p = %.2g", s.P), regression.ByPerson: "by decision"}[s.Source]
+		if s.Decision != nil {
+			how = words.DecisionNote(*s.Decision)
+		}
 		fmt.Fprintf(w, "  %s  %s on %s  %s  %s: %s, %s\n", s.At, orUnknown(s.Series.Model), orUnknown(s.Series.Device), words.Workload(s.Series.Key), s.Series.Metric, words.Signed(s.Series.Metric, s.Effect), how)
 	}
 	for _, d := range drifts {

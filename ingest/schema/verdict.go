@@ -53,6 +53,12 @@ type Decision struct {
 	Expired bool   // it no longer holds
 }
 
+// Excuses reports whether it keeps a finding from failing: a waiver or an acceptance that holds. Pins and dismissals say why a level
+// is where it is, and excuse nothing.
+func (d *Decision) Excuses() bool {
+	return d != nil && !d.Expired && (d.Kind == "waive" || d.Kind == "accept")
+}
+
 // Lint is something that makes numbers of a release untrustworthy, whatever they are.
 type Lint struct {
 	ID       string // of the check: "few-items"

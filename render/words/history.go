@@ -16,7 +16,7 @@ func history(v *schema.Verdict) string {
 	case "gate":
 		return change(v) + noise(v) + "; seen once, not yet re-run" + followed(v) + "."
 	case "recheck":
-		return change(v) + noise(v) + fmt.Sprintf("; an independent run of the same release saw it again (first %s).", a["first"])
+		return change(v) + noise(v) + fmt.Sprintf("; an independent run of the same release saw it again (first %s).", withUnit(v, a["first"]))
 	case "again":
 		return change(v) + noise(v) + fmt.Sprintf("; first seen in %s, and again here.", v.First)
 	case "back-again":
@@ -28,17 +28,17 @@ func history(v *schema.Verdict) string {
 	case "not-significant":
 		return change(v) + noise(v) + ": beyond the limit of " + limit + ", and not rare among so many measurements."
 	case "not-seen-again":
-		return change(v) + fmt.Sprintf(" in the re-run, after %s in the first: not seen again.", a["first"])
+		return change(v) + fmt.Sprintf(" in the re-run, after %s in the first: not seen again.", withUnit(v, a["first"]))
 	case "runs-disagree":
-		return change(v) + fmt.Sprintf(" in a later run of the release, while the first gave %s.", a["first"])
+		return change(v) + fmt.Sprintf(" in a later run of the release, while the first gave %s.", withUnit(v, a["first"]))
 	case "equivalent":
 		return change(v) + noise(v) + ": the whole 90" + Thin + "% interval lies inside ±" + limit + "."
 	case "wide":
-		return change(v) + noise(v) + ": neither same nor worse can be said."
+		return change(v) + noise(v) + ": neither same nor worse can be said" + settle(a) + "."
 	case "not-worse":
-		return change(v) + noise(v) + ": not worse; whether it is better cannot be said."
+		return change(v) + noise(v) + ": not worse; whether it is better cannot be said" + settle(a) + "."
 	case "not-better":
-		return change(v) + noise(v) + ": not better; whether it is worse cannot be said."
+		return change(v) + noise(v) + ": not better; whether it is worse cannot be said" + settle(a) + "."
 	case "two-modes":
 		return change(v) + ": its history keeps changing between two levels, and this is one of them."
 	case "no-baseline":
@@ -81,6 +81,27 @@ func change(v *schema.Verdict) string {
 		share = "level with"
 	}
 	return fmt.Sprintf("%s is %s %s (%s → %s)", info.Label, share, of, Number(ref), Quantity(value, info.Unit))
+}
+
+// withUnit writes a value of the verdict's metric that a reason carries.
+func withUnit(v *schema.Verdict, s string) string {
+	x, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		return s
+	}
+	info, _ := schema.MetricByName(v.Metric)
+	return Quantity(x, info.Unit)
+}
+
+// settle says what would make a noisy number say something.
+func settle(a map[string]string) string {
+	switch {
+	case a["repeats"] != "":
+		return ", which about " + plural0(a["repeats"], "repeat") + " of one release could"
+	case a["more"] != "":
+		return ", which no number of repeats could and about " + plural0(a["more"], "more release") + " would"
+	}
+	return ""
 }
 
 // noise says how far one release usually lies from the next, and how rare this is.

@@ -70,7 +70,8 @@ func lint(l *schema.Lint) string {
 	case "stale-targets":
 		return fmt.Sprintf("Targets of %s are from %s, %s days before the run.", a["source"], a["as_of"], a["days"])
 	case "not-positive":
-		return fmt.Sprintf("%s: %s of %s is no measurement.", s, a["metric"], a["value"])
+		info, _ := schema.MetricByName(a["metric"])
+		return fmt.Sprintf("%s: %s of %s %s is no measurement.", s, orElse(info.Label, a["metric"]), a["value"], info.Unit)
 	case "unused-decision":
 		return sentence("A decision does nothing: " + a["what"])
 	}

@@ -48,7 +48,7 @@ func reason(v *schema.Verdict) string {
 	case "gone":
 		return gone(v)
 	case "no-number":
-		return sentence("Measured without a number: " + a["why"])
+		return sentence("Measured without a number: "+orElse(a["why"], "its file has none")) + elsewhere(a["other"])
 	case "metric-not-measured":
 		return fmt.Sprintf("No tool measures %s.", a["metric"])
 	case "above-ceiling":
@@ -62,7 +62,8 @@ func reason(v *schema.Verdict) string {
 	case "invalid-point":
 		return sentence("Void: " + orElse(a["why"], "its file says so"))
 	case "not-positive":
-		return fmt.Sprintf("%s of %s is no measurement.", a["metric"], a["value"])
+		info, _ := schema.MetricByName(a["metric"])
+		return fmt.Sprintf("%s of %s %s is no measurement.", orElse(info.Label, a["metric"]), a["value"], info.Unit)
 	case "eval-not-run", "eval-point", "eval-interval":
 		return evalTarget(v)
 	case "not-seen-again", "base-suspect":
@@ -76,6 +77,14 @@ func reason(v *schema.Verdict) string {
 		return s
 	}
 	return v.Reason.Code
+}
+
+// elsewhere names the run that has the number.
+func elsewhere(run string) string {
+	if run == "" {
+		return ""
+	}
+	return " Run " + run + " measured it; if the failure was the machine's, invalidate the run that failed."
 }
 
 // gone says what the release before had.

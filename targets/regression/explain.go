@@ -165,13 +165,20 @@ func Repeats(r *Reckoning) (repeats, releases int) {
 		}
 		sb2 = math.Max(0, r.Variance-sw2*inverse/n)
 	}
-	want := Quantile(.95, r.Df) + Quantile(.80, r.Df)
-	room := r.Delta*r.Delta/(want*want) - sb2 - r.Variance/n
+	return Settle(r.Delta, r.Variance, sw2, sb2, r.Df, n)
+}
+
+// Settle says how many repeats of one release bring the interval of a change within the effect that matters, or 0 and how many more
+// releases would: variance is that of one release, of which within is between repeats and between is between releases, df its degrees
+// of freedom, n the releases of the baseline.
+func Settle(delta, variance, within, between, df, n float64) (repeats, releases int) {
+	want := Quantile(.95, df) + Quantile(.80, df)
+	room := delta*delta/(want*want) - between - variance/n
 	if room > 0 {
-		return int(math.Ceil(sw2 / room)), 0
+		return int(math.Ceil(within / room)), 0
 	}
 	// More releases shrink s²/n alone: solve Δ²/want² = s²(1 + 1/n) for n, where that has an answer.
-	if more := r.Delta*r.Delta/(want*want)/r.Variance - 1; more > 0 {
+	if more := delta*delta/(want*want)/variance - 1; more > 0 {
 		return 0, max(1, int(math.Ceil(1/more-n)))
 	}
 	return 0, 0

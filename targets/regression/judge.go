@@ -123,6 +123,7 @@ func (j *judge) release(release int32, obs, cellOf []int32) {
 			j.pinned(&tests[i])
 		}
 	})
+	j.listPins(release, tests)
 	if j.rules.Levels {
 		j.search(release, tests)
 	}
@@ -169,6 +170,22 @@ func (j *judge) pinned(x *test) {
 	if j.t.Obs[x.obs].Pin && st.from != x.obs {
 		j.restart(x.cell, x.obs)
 		st.suspect, st.old = -1, math.NaN()
+	}
+}
+
+// listPins records the levels that people started in a release.
+func (j *judge) listPins(release int32, tests []test) {
+	for i := range tests {
+		x := &tests[i]
+		if !j.t.Obs[x.obs].Pin || j.state[x.cell].from != x.obs {
+			continue
+		}
+		last := x.obs - 1
+		if last < j.t.Cells[x.cell].First {
+			continue // everything starts there anyhow
+		}
+		d := j.t.Obs[x.obs].mean() - j.t.Obs[last].mean()
+		j.out.Levels = append(j.out.Levels, Level{Cell: x.cell, At: x.obs, Found: release, D: d, P: math.NaN(), Source: ByPerson})
 	}
 }
 
