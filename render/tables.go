@@ -38,7 +38,7 @@ func (r *Report) changeTable(list []schema.Verdict, withPair bool, caption strin
 }
 
 func (r *Report) changeRow(v schema.Verdict, withPair bool) Row {
-	workload := words.Workload(v.Key)
+	workload := words.Subject(&v)
 	where := Cell{Text: workload, Sub: v.Key.Tool, Head: true, Href: PairPath(v.Model, v.Device)}
 	if withPair {
 		where.Text, where.Sub = nameOr(v.Model)+" on "+nameOr(v.Device), strings.Trim(workload+" · "+v.Key.Tool, " ·")

@@ -51,6 +51,51 @@ func TestWhatVanishedIsTold(t *testing.T) {
 	}
 }
 
+// A metric that a point no longer has, or has under another name, is told by itself.
+func TestLostMetric(t *testing.T) {
+	c := build(run{release: "v1", start: day(1), key: key(1), ttft: []float64{10}, tpot: 5, tps: 100}, run{release: "v2", start: day(2), key: key(1), ttft: []float64{10}, tpot: 5, tps: 100})
+	p := &c.Points[1]
+	stats, values := c.Span(p)
+	for i, s := range stats {
+		if c.Stats[s].Metric == "tpot" {
+			values[i] = 0 // what no measurement gives is invalid, and so is not gone
+		}
+	}
+	invalid := 0
+	for _, v := range judged(t, c, nil).History(1) {
+		if v.Reason.Code == "gone" {
+			t.Errorf("said already: %+v", v)
+		}
+		if v.Word == schema.Invalid {
+			invalid++
+		}
+	}
+	if invalid != 1 {
+		t.Errorf("%d invalid, want the zero alone", invalid)
+	}
+	b := columns.NewBuilder()
+	k := key(1)
+	for r, metric := range []string{"tpot", "itl"} {
+		h := columns.RunHead{ID: metric, Release: fmt.Sprintf("v%d", r), Start: day(r + 1), Model: schema.Model{Name: "M"}, Device: "n150", FirstPoint: len(b.C.Points)}
+		p := columns.PointRow{Run: int32(r), Key: b.Key(k, k.String()), Repeat: 1, Status: 1}
+		b.Begin(&p)
+		b.Value(b.StatID(columns.StatID{Metric: "ttft", Stat: "mean", Unit: "ms"}), 10)
+		b.Value(b.StatID(columns.StatID{Metric: metric, Stat: "mean", Unit: "ms"}), 5)
+		b.End(p)
+		h.PointsEnd = len(b.C.Points)
+		b.C.Runs = append(b.C.Runs, h)
+	}
+	var lost []string
+	for _, v := range judged(t, b.Seal(), nil).History(1) {
+		if v.Reason.Code == "gone" {
+			lost = append(lost, v.Metric)
+		}
+	}
+	if fmt.Sprint(lost) != "[tpot]" {
+		t.Errorf("%v", lost)
+	}
+}
+
 // A system that was not measured at all is one finding, and a lost eval is one.
 func TestLostSystemAndEval(t *testing.T) {
 	s := score(.8, 500, "", nil)

@@ -109,8 +109,8 @@ func (j *Judgement) History(release int) []schema.Verdict {
 	for _, i := range j.byCell[release] {
 		out = append(out, t.verdict(i))
 	}
-	out = append(out, j.unmeasurable(release)...)
-	out = append(out, j.gone(release, out)...)
+	without := j.unmeasurable(release)
+	out = append(append(out, without...), j.gone(release, without)...)
 	j.group(release, out)
 	out = append(out, j.evals.history(j, release)...)
 	for k := range out {

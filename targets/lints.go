@@ -38,7 +38,7 @@ func (j *Judgement) future(release int) []schema.Lint {
 	var out []schema.Lint
 	for _, run := range j.counting(release) {
 		h := &j.Columns.Runs[run]
-		if j.Policy.Today.IsZero() || h.Start.Before(j.Policy.Today.AddDate(0, 0, 2)) { // a day for other time zones
+		if j.Policy.Today.IsZero() || h.Start.Before(j.Policy.Today.AddDate(0, 0, 2)) || h.End.Before(h.Start) && !h.End.IsZero() { // a day for other time zones; the second is told already
 			continue
 		}
 		out = append(out, schema.Lint{ID: "clock", Severity: validity.Severity("clock"), Release: j.Releases[release].Name, Run: h.ID, Model: h.Model.Name, Device: h.Device, Count: 1,

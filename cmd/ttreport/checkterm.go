@@ -37,7 +37,7 @@ func writeVerdicts(w io.Writer, title string, list []schema.Verdict, of int) {
 				change += " (" + words.IntervalOf(v) + ")"
 			}
 		}
-		fmt.Fprintf(w, "  %s %-17s %s on %s  %s  %s  %s\n", words.Sign(v.Word, v.Evidence), word, orUnknown(v.Model), orUnknown(v.Device), words.Workload(v.Key), name, change)
+		fmt.Fprintf(w, "  %s %-17s %s on %s  %s  %s  %s\n", words.Sign(v.Word, v.Evidence), word, orUnknown(v.Model), orUnknown(v.Device), words.Subject(&v), name, change)
 		fmt.Fprintf(w, "    %s  [%s]\n", words.Why(v), v.ID)
 	}
 	if len(list) > most {

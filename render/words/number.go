@@ -129,6 +129,14 @@ func Workload(k schema.Key) string {
 	return k.Dataset
 }
 
+// Subject is what a verdict speaks of: its workload, or all of them where it speaks of a whole system.
+func Subject(v *schema.Verdict) string {
+	if v.Reason.Code == "gone" && v.Key.String() == (schema.Key{}).String() {
+		return "all workloads"
+	}
+	return Workload(v.Key)
+}
+
 // Absent is how an absent number is written in a cell.
 const Absent = "–"
 

@@ -120,7 +120,11 @@ func target(v *schema.Verdict) string {
 	if ratio := value / ref; math.Abs(effect) > 1 {
 		share = Number(max(ratio, 1/ratio)) + " times " + map[bool]string{true: "above", false: "below"}[dir == "above"]
 	}
-	out := fmt.Sprintf("%s %s is %s the %s limit of %s", info.Label, Quantity(value, info.Unit), share, v.Level, Quantity(ref, info.Unit))
+	label := info.Label
+	if rank, tail := strings.CutPrefix(v.Stat, "p"); tail {
+		label += " P" + rank
+	}
+	out := fmt.Sprintf("%s %s is %s the %s limit of %s", label, Quantity(value, info.Unit), share, v.Level, Quantity(ref, info.Unit))
 	if effect <= 0 && v.Word == schema.Fail {
 		out += ", beyond its tolerance"
 	}
