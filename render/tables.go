@@ -46,7 +46,6 @@ func (r *Report) changeRow(v schema.Verdict, withPair bool) Row {
 	if v.Device == schema.Simulated {
 		where.Tag = "simulated"
 	}
-	info, _ := schema.MetricByName(v.Metric)
 	change, interval := Cell{Text: words.Absent, Missing: v.Ref.Why()}, text(words.Absent)
 	if e, ok := v.Effect.Get(); ok {
 		change = Cell{Text: words.Effect(v, e), Sort: &e, Strong: true}
@@ -59,11 +58,23 @@ func (r *Report) changeRow(v schema.Verdict, withPair bool) Row {
 		spark.Spark = r.spark(s)
 		before.Href, now.Href = r.behind(s, v)
 	}
-	metric := Cell{Text: metricLabel(v.Metric, v.Stat), Sub: strings.Trim(info.Unit+", "+info.Better.String(), ", ")}
-	if targets.IsEval(v.Key) {
+	metric := Cell{Text: metricLabel(v.Metric, v.Stat), Sub: direction(v.Metric)}
+	switch {
+	case targets.IsEval(v.Key):
 		metric.Sub = "eval"
+	case v.Metric == "":
+		metric.Text = "all"
 	}
 	return Row{Cells: []Cell{{Word: v.Word, Evidence: v.Evidence}, where, metric, before, now, change, interval, spark, {Text: words.Why(v), Wide: true}}}
+}
+
+// direction is a metric's unit and the way in which it is better; "" for what is no metric of ours.
+func direction(metric string) string {
+	info, known := schema.MetricByName(metric)
+	if !known {
+		return ""
+	}
+	return strings.Trim(info.Unit+", "+info.Better.String(), ", ")
 }
 
 // behind returns the pages of the runs behind a change: the newest of the baseline and of the release.
@@ -119,12 +130,11 @@ func targetTable(list []schema.Verdict, withPair bool) *Table {
 		if withPair {
 			where.Text, where.Sub = nameOr(v.Model)+" on "+nameOr(v.Device), strings.Trim(words.Workload(v.Key)+" · "+v.Key.Tool, " ·")
 		}
-		info, _ := schema.MetricByName(v.Metric)
 		level := Cell{Text: v.Level, Sub: "for information"}
 		if v.Required {
 			level.Sub = "required"
 		}
-		t.Rows = append(t.Rows, Row{Cells: []Cell{{Word: v.Word}, where, {Text: metricLabel(v.Metric, v.Stat), Sub: strings.Trim(info.Unit+", "+info.Better.String(), ", ")},
+		t.Rows = append(t.Rows, Row{Cells: []Cell{{Word: v.Word}, where, {Text: metricLabel(v.Metric, v.Stat), Sub: direction(v.Metric)},
 			level, number(v.Ref), number(v.Value), {Text: words.Why(v), Wide: true}}})
 	}
 	return t
