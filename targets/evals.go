@@ -3,6 +3,7 @@ package targets
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"strconv"
 
@@ -12,13 +13,19 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/ingest/schema/latency"
 	"github.com/ttreport/ttreport/targets/proportion"
-	"github.com/ttreport/ttreport/targets/regression"
 )
 
 // evalJudgement holds the verdicts of all evals against history, by release.
 type evalJudgement struct {
-	cells []*evalCell
-	rows  map[int][]schema.Verdict
+	cells  []*evalCell
+	rows   map[int][]schema.Verdict
+	behind map[string]evalBehind // by verdict
+}
+
+// evalBehind is what a verdict was reckoned from.
+type evalBehind struct {
+	cell, at int
+	base     []int
 }
 
 // evalState is what is remembered of an eval between releases.
@@ -45,7 +52,7 @@ type evalTest struct {
 // judgeEvals works through the releases in order; one family of tests a release, apart from performance. Few hundred evals make
 // this cheap, so it is written for reading.
 func judgeEvals(c *columns.Columns, releases []Release, policy *Policy) *evalJudgement {
-	e := &evalJudgement{cells: evalCells(c, releases, policy), rows: map[int][]schema.Verdict{}}
+	e := &evalJudgement{cells: evalCells(c, releases, policy), rows: map[int][]schema.Verdict{}, behind: map[string]evalBehind{}}
 	state := make([]evalState, len(e.cells))
 	for i := range state {
 		state[i].suspect = -1
@@ -159,54 +166,12 @@ func discordant(before, now []bool) (lost, gained int) {
 	return lost, gained
 }
 
-// arcsineGate compares a share with three releases or more on the scale 2·asin √p, where the variance of n items is 1/n: the
-// noise between releases is never taken below that of the items.
-func arcsineGate(c *evalCell, base []int, p float64, now *columns.ScoreRow) proportion.Difference {
-	const window = 20
-	base = base[max(0, len(base)-window):]
-	mean, ss, meanShare := 0., 0., 0.
-	items := 0
-	for _, b := range base {
-		s := c.values[b].scores[0]
-		q, _ := share(&s.Score)
-		mean += proportion.Arcsine(q) / float64(len(base))
-		meanShare += q / float64(len(base))
-		items += s.N
-	}
-	for _, b := range base {
-		q, _ := share(&c.values[b].scores[0].Score)
-		ss += (proportion.Arcsine(q) - mean) * (proportion.Arcsine(q) - mean)
-	}
-	n := float64(len(base))
-	variance := ss / (n - 1)
-	df := n - 1
-	if now.N > 0 && items > 0 {
-		if least := 1 / float64(now.N); variance < least {
-			variance, df = least, math.Inf(1)
-		}
-	}
-	se := math.Sqrt(variance * (1 + 1/n))
-	d := proportion.Difference{D: p - meanShare}
-	if se == 0 {
-		d.Lo, d.Hi, d.Lo90, d.Hi90, d.Fell, d.Rose = d.D, d.D, d.D, d.D, .5, .5
-		return d
-	}
-	a := proportion.Arcsine(p) - mean
-	// The derivative of p by the arcsine scale brings the error back to shares.
-	slope := math.Max(math.Sqrt(meanShare*(1-meanShare)), .01)
-	t975, t95 := regression.Quantile(.975, df), regression.Quantile(.95, df)
-	d.Lo, d.Hi = d.D-t975*se*slope, d.D+t975*se*slope
-	d.Lo90, d.Hi90 = d.D-t95*se*slope, d.D+t95*se*slope
-	d.Rose = regression.UpperTail(a/se, df)
-	d.Fell = 1 - d.Rose
-	return d
-}
-
 // pass applies the false discovery rule to the evals of a release, each direction by itself.
 func (e *evalJudgement) pass(tests []evalTest) []bool {
 	passed := make([]bool, len(tests))
 	family := 0
 	for i := range tests {
+		tests[i].q = 1
 		if tests[i].ok {
 			family++
 		}
@@ -253,6 +218,7 @@ func (e *evalJudgement) decide(t *evalTest, passed bool, st *evalState, releases
 	if now.N > 0 {
 		t.args["n"] = strconv.Itoa(now.N)
 	}
+	behind := evalBehind{t.cell, t.at, slices.Clone(st.base)}
 	dir := math.Copysign(1, t.worse)
 	joined := joins(rel.Channel)
 	remember := true
@@ -270,7 +236,7 @@ func (e *evalJudgement) decide(t *evalTest, passed bool, st *evalState, releases
 		remember = e.word(&v, t, passed, dir, delta, st, releases, joined)
 	}
 	v.ID = schema.VerdictID(v.Release, v.Baseline, v.Model, v.Device, v.Key, v.Metric, v.Stat+v.Impl, schema.AgainstHistory)
-	e.rows[value.release] = append(e.rows[value.release], v)
+	e.rows[value.release], e.behind[v.ID] = append(e.rows[value.release], v), behind
 	if _, has := now.Value.Get(); joined && remember && has {
 		st.base = append(st.base, t.at)
 	}

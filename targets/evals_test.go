@@ -1,12 +1,14 @@
 package targets_test
 
 import (
+	"math"
 	"strings"
 	"testing"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/targets"
+	"github.com/ttreport/ttreport/targets/regression"
 )
 
 func score(p float64, n int, items string, right []bool) schema.Score {
@@ -145,5 +147,29 @@ func TestEvalTargets(t *testing.T) {
 	}
 	if v := grade(nil, ref); !strings.Contains(v.Reason.Code, "not-run") {
 		t.Errorf("%v", v.Reason)
+	}
+}
+
+// The reckoning behind an eval's verdict adds up to its p, however small.
+func TestEvalReckoningAddsUp(t *testing.T) {
+	m := made{}
+	for _, p := range []float64{.8, .801, .802, .803, .6} {
+		m.ttft, m.scores = append(m.ttft, nil), append(m.scores, []schema.Score{score(p, 2000, "", nil)})
+	}
+	j := judged(t, m.columns(), nil)
+	v := j.History(4)[0]
+	r := j.ExplainEval(v)
+	if r == nil || len(r.Baseline) != 4 || len(r.Now) != 1 {
+		t.Fatalf("%+v", r)
+	}
+	p, _ := v.P.Get()
+	if want := regression.UpperTail(-(r.Z-r.Mean)/r.SE, r.Df); p == 0 || math.Abs(p/want-1) > 1e-9 {
+		t.Errorf("p %v, by the reckoning %v", p, want)
+	}
+	if ref, _ := v.Ref.Get(); math.Abs(ref-r.MeanShare) > 1e-9 {
+		t.Errorf("told against %v, reckoned against %v", ref, r.MeanShare)
+	}
+	if q, _ := v.Q.Get(); q < p {
+		t.Errorf("q %v below p %v", q, p)
 	}
 }
