@@ -194,8 +194,7 @@ func (r *Report) GatePage(g Gate, all bool) Page {
 		history, promised = g.History, g.Targets
 	}
 	if len(history) > 0 {
-		t := r.changeTable(history, true, "").cut("ttreport check --format json has all")
-		t.dropColumn(7) // sparklines are for pages
+		t := r.changeReport(history, true).cut("ttreport check --format json has all")
 		p.Sections = append(p.Sections, Section{Title: "Against history, worst first", Blocks: []Block{{Table: t}}})
 	}
 	if t := targetTable(promised, true); len(t.Rows) > 0 {

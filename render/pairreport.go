@@ -31,8 +31,7 @@ func (r *Report) PairReport(release int, pair Pair) Page {
 		s.Intro = ""
 		p.Sections = append(p.Sections, s)
 	}
-	if t := r.changeTable(comparedOnly(r.pairChanges(pair, release)), false, ""); len(t.Rows) > 0 {
-		t.dropColumn(7) // sparklines are for pages
+	if t := r.changeReport(comparedOnly(r.pairChanges(pair, release)), false); len(t.Rows) > 0 {
 		p.Sections = append(p.Sections, Section{Title: "Against history", Intro: r.baselineIntro(release), Blocks: []Block{{Table: t}}})
 	}
 	return p

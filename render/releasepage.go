@@ -109,7 +109,7 @@ func targetChangeSection(list []targets.TargetChange, since string) Section {
 func comparedOnly(list []schema.Verdict) []schema.Verdict {
 	var out []schema.Verdict
 	for _, v := range list {
-		if _, ok := v.Ref.Get(); ok {
+		if _, ok := v.Ref.Get(); ok || v.Reason.Code == "gone" || v.Word == schema.NotComparable {
 			out = append(out, v)
 		}
 	}

@@ -31,8 +31,9 @@ type Report struct {
 	Pairs    []Pair
 	pairOf   map[[2]string]int
 	series   map[[2]string][]*targets.Series // by pair
-	runs     map[[2]string]map[int][]int     // by pair and release
-	decided  map[int]targets.Decided         // by release
+	named    map[seriesName]*targets.Series
+	runs     map[[2]string]map[int][]int // by pair and release
+	decided  map[int]targets.Decided     // by release
 	pairs    map[int]map[[2]string]targets.Decided
 	recent   *findings // of the release that was asked for last
 }
@@ -41,6 +42,7 @@ type Report struct {
 type findings struct {
 	release int
 	targets.Findings
+	byPair map[[2]string][]schema.Verdict // of History
 }
 
 // Pair is a model on a device: what people sign.
@@ -107,6 +109,12 @@ func (r *Report) of(release int) *findings {
 		f.Targets = append(f.Targets, r.Judged.Targets(release, p.Model, p.Device)...)
 	}
 	f.History, f.Shifts, f.Lints = r.Judged.History(release), r.Judged.Shifts(release), r.Judged.Lints(release)
+	f.byPair = map[[2]string][]schema.Verdict{}
+	for i := range f.History {
+		v := &f.History[i]
+		id := [2]string{v.Model, v.Device}
+		f.byPair[id] = append(f.byPair[id], *v)
+	}
 	r.recent = f
 	r.decided[release], r.pairs[release] = targets.DecidePairs(f.Findings, r.FailOn)
 	return f
@@ -158,22 +166,24 @@ func (r *Report) pairVerdicts(p Pair, release int) []schema.Verdict {
 
 // pairChanges are the history rows of a pair in a release.
 func (r *Report) pairChanges(p Pair, release int) []schema.Verdict {
-	var out []schema.Verdict
-	for _, v := range r.of(release).History {
-		if v.Model == p.Model && v.Device == p.Device {
-			out = append(out, v)
-		}
-	}
-	return out
+	return r.of(release).byPair[[2]string{p.Model, p.Device}]
 }
 
+// seriesName is what a verdict has in common with its series.
+type seriesName struct{ model, device, impl, metric, stat, def, key string }
+
 func (r *Report) seriesOf(v schema.Verdict) *targets.Series {
-	for _, s := range r.series[[2]string{v.Model, v.Device}] {
-		if s.Metric == v.Metric && s.Stat == v.Stat && s.Def == v.Def && s.Impl == v.Impl && s.Key.String() == v.Key.String() {
-			return s
+	if r.named == nil {
+		r.named = make(map[seriesName]*targets.Series, len(r.Judged.Series))
+		for i := range r.Judged.Series {
+			s := &r.Judged.Series[i]
+			name := seriesName{s.Model, s.Device, s.Impl, s.Metric, s.Stat, s.Def, s.Key.String()}
+			if r.named[name] == nil {
+				r.named[name] = s
+			}
 		}
 	}
-	return nil
+	return r.named[seriesName{v.Model, v.Device, v.Impl, v.Metric, v.Stat, v.Def, v.Key.String()}]
 }
 
 // simulated says whether everything in a release, or in all of them for release < 0, came from the simulator, or part

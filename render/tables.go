@@ -22,22 +22,39 @@ func metricLabel(metric, stat string) string {
 	return info.Label + " " + stat
 }
 
-// changeTable lists history rows: baseline, now, change, interval, history and why.
-func (r *Report) changeTable(list []schema.Verdict, withPair bool, caption string) *Table {
-	t := &Table{Caption: caption, Class: "flow chg", Cols: []Col{{Head: "Verdict"}, {Head: "Where", Unit: "ISL/OSL/concurrency"}, {Head: "Metric"},
-		{Head: "Baseline", Num: true, Narrow: "third"}, {Head: "Now", Num: true, Narrow: "third"}, {Head: "Change", Num: true, Sort: true, Narrow: "third"}, {Head: "95 % interval", Narrow: "half"},
-		{Head: "History", Narrow: "half"}, {Head: "Why"}}}
-	t.Total = len(list)
-	if withPair { // a page of a release holds the worst; the report of a pair holds all
-		list = list[:min(maxRows, len(list))]
-	}
-	for i := range list {
-		t.Rows = append(t.Rows, r.changeRow(list[i], withPair))
-	}
+// changeReport is a change table for text: without the column of sparklines, which cost more than all others.
+func (r *Report) changeReport(list []schema.Verdict, withPair bool) *Table {
+	t := changeHead("")
+	t.fill(list, withPair, func(v schema.Verdict) Row { return r.changeRow(v, withPair, nil) })
+	t.dropColumn(7)
 	return t
 }
 
-func (r *Report) changeRow(v schema.Verdict, withPair bool) Row {
+// changeTable lists history rows: baseline, now, change, interval, history and why.
+func (r *Report) changeTable(list []schema.Verdict, withPair bool, caption string) *Table {
+	t := changeHead(caption)
+	t.fill(list, withPair, func(v schema.Verdict) Row { return r.changeRow(v, withPair, r.spark) })
+	return t
+}
+
+func changeHead(caption string) *Table {
+	return &Table{Caption: caption, Class: "flow chg", Cols: []Col{{Head: "Verdict"}, {Head: "Where", Unit: "ISL/OSL/concurrency"}, {Head: "Metric"},
+		{Head: "Baseline", Num: true, Narrow: "third"}, {Head: "Now", Num: true, Narrow: "third"}, {Head: "Change", Num: true, Sort: true, Narrow: "third"}, {Head: "95 % interval", Narrow: "half"},
+		{Head: "History", Narrow: "half"}, {Head: "Why"}}}
+}
+
+// fill makes the rows: a page of a release holds the worst, one of a pair holds all.
+func (t *Table) fill(list []schema.Verdict, withPair bool, row func(schema.Verdict) Row) {
+	t.Total = len(list)
+	if withPair {
+		list = list[:min(maxRows, len(list))]
+	}
+	for i := range list {
+		t.Rows = append(t.Rows, row(list[i]))
+	}
+}
+
+func (r *Report) changeRow(v schema.Verdict, withPair bool, draw func(*targets.Series) *chart.Spark) Row {
 	workload := words.Subject(&v)
 	where := Cell{Text: workload, Sub: v.Key.Tool, Head: true, Href: PairPath(v.Model, v.Device)}
 	if withPair {
@@ -55,7 +72,9 @@ func (r *Report) changeRow(v schema.Verdict, withPair bool) Row {
 	}
 	spark, before, now := Cell{}, number(v.Ref), number(v.Value)
 	if s := r.seriesOf(v); s != nil {
-		spark.Spark = r.spark(s)
+		if draw != nil {
+			spark.Spark = draw(s)
+		}
 		before.Href, now.Href = r.behind(s, v)
 	}
 	metric := Cell{Text: metricLabel(v.Metric, v.Stat), Sub: direction(v.Metric)}
@@ -96,8 +115,9 @@ func (r *Report) behind(s *targets.Series, v schema.Verdict) (before, now string
 func (r *Report) spark(s *targets.Series) *chart.Spark {
 	var values []float64
 	var ok []bool
+	runs := r.runs[[2]string{s.Model, s.Device}]
 	for ri := range r.Releases {
-		if len(r.runs[[2]string{s.Model, s.Device}][ri]) == 0 {
+		if len(runs[ri]) == 0 {
 			continue
 		}
 		v, has := s.At(ri)

@@ -128,10 +128,11 @@ type teller struct {
 	release int
 	runs    map[[3]string][]int // of the release, by system
 	t       regression.Quantiles
+	wanted  map[float64]float64 // standard errors by degrees of freedom: see [regression.Wanted]
 }
 
 func (j *Judgement) teller(release int) *teller {
-	return &teller{Judgement: j, release: release, runs: j.systemRuns(release)}
+	return &teller{Judgement: j, release: release, runs: j.systemRuns(release), wanted: map[float64]float64{}}
 }
 
 // systemRuns lists the runs of a release by system, without those that are void.
@@ -237,7 +238,13 @@ func (j *teller) settle(v *schema.Verdict, row *regression.Row) {
 	}
 	n := float64(row.N)
 	variance := float64(row.SE) * float64(row.SE) / (1 + 1/n)
-	repeats, releases := regression.Settle(math.Log1p(j.Policy.Effect(v.Metric)), variance, variance, 0, float64(row.Df), n)
+	df := float64(row.Df)
+	want, known := j.wanted[df]
+	if !known {
+		want = regression.Wanted(df)
+		j.wanted[df] = want
+	}
+	repeats, releases := regression.Settle(math.Log1p(j.Policy.Effect(v.Metric)), variance, variance, 0, want, n)
 	if repeats > 1 {
 		v.Reason.Args["repeats"] = strconv.Itoa(repeats)
 	}

@@ -165,14 +165,16 @@ func Repeats(r *Reckoning) (repeats, releases int) {
 		}
 		sb2 = math.Max(0, r.Variance-sw2*inverse/n)
 	}
-	return Settle(r.Delta, r.Variance, sw2, sb2, r.Df, n)
+	return Settle(r.Delta, r.Variance, sw2, sb2, Wanted(r.Df), n)
 }
 
+// Wanted is how many standard errors the effect that matters must be, so that sameness is shown at 5 % with power 80 %.
+func Wanted(df float64) float64 { return Quantile(.95, df) + Quantile(.80, df) }
+
 // Settle says how many repeats of one release bring the interval of a change within the effect that matters, or 0 and how many more
-// releases would: variance is that of one release, of which within is between repeats and between is between releases, df its degrees
-// of freedom, n the releases of the baseline.
-func Settle(delta, variance, within, between, df, n float64) (repeats, releases int) {
-	want := Quantile(.95, df) + Quantile(.80, df)
+// releases would: variance is that of one release, of which within is between repeats and between is between releases, want is
+// [Wanted], n the releases of the baseline.
+func Settle(delta, variance, within, between, want, n float64) (repeats, releases int) {
 	room := delta*delta/(want*want) - between - variance/n
 	if room > 0 {
 		return int(math.Ceil(within / room)), 0
