@@ -179,6 +179,11 @@ func extent(series []Series) (lo, hi float64) {
 // axis chooses a scale: from zero for values near each other relative to zero is not needed, since position is read and
 // not length; steps are 1, 2 or 5 times a power of ten; a wide span is logarithmic by whole decades.
 func axis(lo, hi float64) Axis {
+	const most = 1e300 // beyond it a decade up or down is no number, and ticks would never end
+	lo, hi = math.Max(-most, math.Min(most, lo)), math.Max(-most, math.Min(most, hi))
+	if lo > 0 {
+		lo = math.Max(lo, 1/most)
+	}
 	if lo > 0 && hi/lo > logFrom {
 		a := Axis{Log: true, Min: math.Pow(10, math.Floor(math.Log10(lo))), Max: math.Pow(10, math.Ceil(math.Log10(hi)))}
 		for v := a.Min; v <= a.Max*1.001; v *= 10 {
