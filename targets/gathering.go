@@ -69,7 +69,7 @@ type gathering struct {
 	bad      []badValue
 }
 
-// badValue is a value that no logarithm has: no measurement of a latency or rate is zero or below.
+// badValue is a value that no measurement of a latency or rate gives: see [measurable].
 type badValue struct {
 	run, point int32
 	stat       uint16
@@ -152,12 +152,19 @@ func (g *gathering) point(release, run, point int) {
 		}
 		i := best[m] - 1
 		v := values[i]
-		if !(v > 0) || math.IsInf(v, 1) {
+		if !measurable(v) {
 			g.bad = append(g.bad, badValue{int32(run), int32(point), stats[i], v})
 			continue
 		}
 		g.add(cellID{system, p.Key, stats[i], g.seq[release]}, release, run, p, v, se[m])
 	}
+}
+
+// measurable reports whether a value can be a latency or a rate: above zero, and within a hundred decades of one. What lies beyond is
+// a damaged file, and differences of its logarithms would overflow everything that is reckoned from them.
+func measurable(v float64) bool {
+	const decades = 1e100
+	return v >= 1/decades && v <= decades
 }
 
 func (g *gathering) add(id cellID, release, run int, p *columns.PointRow, v, se float64) {
