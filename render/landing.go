@@ -141,12 +141,7 @@ func requiredSection(rel targets.Release, req []schema.Verdict) Section {
 
 // lostText says how many history documents could not be read; "" when all were.
 func (r *Report) lostText() string {
-	n := 0
-	for _, p := range r.Problems {
-		if p.Lost {
-			n++
-		}
-	}
+	n := len(r.Judged.Lost)
 	if n == 0 {
 		return ""
 	}

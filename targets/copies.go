@@ -1,6 +1,7 @@
 package targets
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -14,20 +15,22 @@ type copied struct {
 	same bool   // with the same numbers
 }
 
-// copies finds runs that are another run once more: by the same id, or by the same start, system and numbers. A copy is no
-// independent run: it must neither confirm a change nor double a repeat. The first in the order of the history counts.
+// copies finds runs that are another run once more: by the same stated id, or by the same start, system and numbers; where no
+// start is stated, by system and measured numbers alone, since no two measurements of a point agree to the last digit. A copy is
+// no independent run: it must neither confirm a change nor double a repeat. The first by path counts.
 func copies(c *columns.Columns) map[*columns.RunHead]copied {
 	out := map[*columns.RunHead]copied{}
 	byID, byStart := map[string]int{}, map[string][]int{}
-	for i := range c.Runs {
+	for _, i := range c.ByPath() {
 		h := &c.Runs[i]
-		if first, twice := byID[h.ID]; twice {
-			out[h] = copied{h.ID, sameNumbers(c, first, i)}
+		id := cmp.Or(h.Stated, h.ID)
+		if first, twice := byID[id]; twice {
+			out[h] = copied{id, sameNumbers(c, first, i)}
 			continue
 		}
-		byID[h.ID] = i
-		if h.Start.IsZero() {
-			continue
+		byID[id] = i
+		if h.Start.IsZero() && h.PointsEnd == h.FirstPoint {
+			continue // a score may well be the same twice
 		}
 		at := h.Start.String() + "\x00" + h.Model.Name + "\x00" + h.Device + "\x00" + h.Impl
 		for _, other := range byStart[at] {

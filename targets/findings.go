@@ -158,7 +158,7 @@ func failure(why string) string {
 	return why
 }
 
-// impossibleValues are latencies and rates of zero and below.
+// impossibleValues are latencies and rates that no measurement gives: see [Measurable].
 func (j *Judgement) impossibleValues(release int) []schema.Verdict {
 	var out []schema.Verdict
 	in := map[int32]bool{}

@@ -69,7 +69,7 @@ type gathering struct {
 	bad      []badValue
 }
 
-// badValue is a value that no measurement of a latency or rate gives: see [measurable].
+// badValue is a value that no measurement of a latency or rate gives: see [Measurable].
 type badValue struct {
 	run, point int32
 	stat       uint16
@@ -152,7 +152,7 @@ func (g *gathering) point(release, run, point int) {
 		}
 		i := best[m] - 1
 		v := values[i]
-		if !measurable(v) {
+		if !Measurable(v) {
 			g.bad = append(g.bad, badValue{int32(run), int32(point), stats[i], v})
 			continue
 		}
@@ -160,9 +160,9 @@ func (g *gathering) point(release, run, point int) {
 	}
 }
 
-// measurable reports whether a value can be a latency or a rate: above zero, and within a hundred decades of one. What lies beyond is
+// Measurable reports whether a value can be a latency or a rate: above zero, and within a hundred decades of one. What lies beyond is
 // a damaged file, and differences of its logarithms would overflow everything that is reckoned from them.
-func measurable(v float64) bool {
+func Measurable(v float64) bool {
 	const decades = 1e100
 	return v >= 1/decades && v <= decades
 }

@@ -167,10 +167,16 @@ func TestCopiesConfirmNothing(t *testing.T) {
 			values[6][w] = values[5][w]
 		}
 	}
-	for name, id := range map[string]string{"same id": "run-5", "another id": "other"} {
+	for name, id := range map[string]string{"same id": "run-5", "another id": "other", "renamed by the load": "run-5~2", "undated": "undated"} {
 		c := made{ttft: values}.columns()
 		h := &c.Runs[6]
 		h.ID, h.Release, h.Start = id, "v5", c.Runs[5].Start
+		switch name {
+		case "renamed by the load":
+			h.Stated, h.Start = "run-5", h.Start.AddDate(0, 0, 1)
+		case "undated":
+			c.Runs[5].Start, h.Start = time.Time{}, time.Time{}
+		}
 		j := judged(t, c, nil)
 		v := find(j.History(5), "128/128/3")
 		if v.Evidence != "probable" {

@@ -21,6 +21,7 @@ type Judgement struct {
 	Releases []Release
 	Series   []Series
 	Policy   *Policy
+	Lost     []schema.Problem // documents of the history that could not be read: whatever is decided, is decided without them
 	table    *regression.Table
 	rules    regression.Rules
 	rows     *regression.Judgement
@@ -254,8 +255,10 @@ func (j *teller) settle(v *schema.Verdict, row *regression.Row) {
 }
 
 // relative turns a log change of badness into the relative change of the number itself, signed so that positive is worse: a rate
-// that halves is +50 %, a latency that doubles +100 %.
+// that halves is +50 %, a latency that doubles +100 %. An end of an interval beyond all numbers stays one that JSON can hold.
 func relative(sign, d float64) float64 {
+	const most = 700 // e to this is near the largest float
+	d = max(-most, min(most, d))
 	if sign < 0 {
 		return -math.Expm1(-d)
 	}

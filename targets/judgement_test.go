@@ -175,7 +175,7 @@ func TestChannels(t *testing.T) {
 // Values that no measurement gives are invalid, and one of them does not spoil the others.
 func TestImpossibleValues(t *testing.T) {
 	values := steady(5)
-	values[4][1], values[4][2] = -5, math.Inf(1)
+	values[4][1], values[4][2], values[4][3], values[4][4] = -5, math.Inf(1), 1e308, 1e-320
 	j := judged(t, made{ttft: values}.columns(), nil)
 	n := 0
 	for _, v := range j.History(4) {
@@ -183,7 +183,7 @@ func TestImpossibleValues(t *testing.T) {
 			n++
 		}
 	}
-	if n != 2 {
+	if n != 4 {
 		t.Errorf("%d invalid", n)
 	}
 	var ids []string

@@ -2,6 +2,7 @@ package targets
 
 import (
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -19,6 +20,10 @@ func (j *Judgement) Lints(release int) []schema.Lint {
 	for _, v := range j.impossibleValues(release) {
 		out = append(out, schema.Lint{ID: "not-positive", Severity: validity.Severity("not-positive"), Release: name, Run: v.Run, Model: v.Model, Device: v.Device, Subject: v.Key.Workload(), Count: 1,
 			Reason: schema.Reason{Code: "lint-not-positive", Args: v.Reason.Args}})
+	}
+	if n := len(j.Lost); n > 0 {
+		out = append(out, schema.Lint{ID: "lost-document", Severity: validity.Severity("lost-document"), Release: name, Subject: j.Lost[0].Path, Count: 1,
+			Reason: schema.Reason{Code: "lint-lost-document", Args: map[string]string{"path": j.Lost[0].Path, "found": j.Lost[0].Found, "more": strconv.Itoa(n - 1)}}})
 	}
 	out = append(out, j.nothingGraded(release)...)
 	out = append(append(out, j.twice(release)...), j.future(release)...)

@@ -221,7 +221,7 @@ func (j *grading) one(t schema.Target, at slot) schema.Verdict {
 	why := ""
 	for _, p := range points {
 		n := Measured(j.c, p, t.Metric, t.Stat)
-		if x, ok := n.Get(); ok && x > 0 && p.StatusWord() != schema.StatusInvalid {
+		if x, ok := n.Get(); ok && Measurable(x) && p.StatusWord() != schema.StatusInvalid {
 			values = append(values, x)
 		} else if why == "" {
 			why = n.Why()
@@ -241,7 +241,7 @@ func (j *grading) one(t schema.Target, at slot) schema.Verdict {
 func Measured(c *columns.Columns, p *columns.PointRow, metric, stat string) schema.Number {
 	if metric == "tps_user" {
 		if n, _ := c.Value(p, "tpot", "mean"); n.Why() == "" {
-			if x, ok := n.Get(); ok && x > 0 {
+			if x, ok := n.Get(); ok && Measurable(x) {
 				return schema.Num(1000 / x)
 			}
 		}

@@ -251,6 +251,7 @@ func makeReportOf(ctx context.Context, ws *workspace.Workspace, dirs []string, c
 	if err != nil {
 		return nil, err
 	}
+	judged.Lost = lost(bad)
 	failOn, err := ws.FailOn()
 	if err != nil {
 		return nil, failure{code: exitUsage, err: err}
@@ -258,6 +259,17 @@ func makeReportOf(ctx context.Context, ws *workspace.Workspace, dirs []string, c
 	return render.New(render.Input{Title: ws.Title(), Judged: judged, FailOn: failOn, Notes: notes,
 		Problems: append(bad, notAmong(problems, bad, cols)...), Version: versionLine(), Topics: topics(),
 		Licences: []render.Licence{{Name: "Apache ECharts", Version: static.EChartsVersion, Licence: "Apache-2.0", File: "assets/echarts.LICENSE.txt"}}}), nil
+}
+
+// lost are the problems for which a document of the history counts for nothing.
+func lost(problems []schema.Problem) []schema.Problem {
+	var out []schema.Problem
+	for _, p := range problems {
+		if p.Lost {
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 // notAmong keeps the problems of files that made no run: the others are stored with their runs, or met by the load too.

@@ -13,6 +13,7 @@ import (
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/ingest/history"
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/targets"
 	"github.com/ttreport/ttreport/targets/pairing"
@@ -62,7 +63,7 @@ type side struct {
 	name   string
 	values map[cellName][]float64
 	runs   int
-	bad    int // values of zero and below, which no measurement gives, and points that failed or are void
+	bad    int // values that no measurement gives, and points that failed or are void
 }
 
 // cellName is what must be equal for two numbers to be compared. The system is part of it only where both sides have several.
@@ -84,12 +85,17 @@ type comparison struct {
 	rows         []compared
 	onlyA, onlyB int
 	badA, badB   int // left out: see side
+	lost         int // documents of the history that could not be read
 }
 
 func compareSides(ctx context.Context, ws *workspace.Workspace, id *identity, a, b string) (*comparison, error) {
+	cols, problems, err := history.Load(ctx, ws.Cache(), ws.History())
+	if err != nil {
+		return nil, err
+	}
 	var runs [2][]schema.Run
 	for i, what := range []string{a, b} {
-		list, err := resolveSide(ctx, ws, id, what)
+		list, err := resolveSide(ctx, cols, id, what)
 		if err != nil {
 			return nil, err
 		}
@@ -98,7 +104,7 @@ func compareSides(ctx context.Context, ws *workspace.Workspace, id *identity, a,
 	several := systems(runs[0]) > 1 || systems(runs[1]) > 1
 	keys := map[string]schema.Key{}
 	left, right := gatherSide(a, runs[0], several, keys), gatherSide(b, runs[1], several, keys)
-	c := &comparison{a: a, b: b, badA: left.bad, badB: right.bad}
+	c := &comparison{a: a, b: b, badA: left.bad, badB: right.bad, lost: len(lost(problems))}
 	for name, values := range right.values {
 		base, both := left.values[name]
 		if !both {
@@ -184,7 +190,7 @@ func gatherSide(name string, runs []schema.Run, several bool, keys map[string]sc
 				if !ok || !has {
 					continue
 				}
-				if v <= 0 {
+				if !targets.Measurable(v) {
 					s.bad++
 					continue
 				}
@@ -197,8 +203,8 @@ func gatherSide(name string, runs []schema.Run, several bool, keys map[string]sc
 }
 
 // resolveSide finds what a side names: a release or run in history, else files.
-func resolveSide(ctx context.Context, ws *workspace.Workspace, id *identity, what string) ([]schema.Run, error) {
-	if runs, err := storedSide(ctx, ws, what); err != nil || len(runs) > 0 {
+func resolveSide(ctx context.Context, cols *columns.Columns, id *identity, what string) ([]schema.Run, error) {
+	if runs, err := storedSide(cols, what); err != nil || len(runs) > 0 {
 		return runs, err
 	}
 	paths := []string{what}
@@ -217,11 +223,7 @@ func resolveSide(ctx context.Context, ws *workspace.Workspace, id *identity, wha
 	return set.Runs, nil
 }
 
-func storedSide(ctx context.Context, ws *workspace.Workspace, what string) ([]schema.Run, error) {
-	cols, _, err := history.Load(ctx, ws.Cache(), ws.History())
-	if err != nil {
-		return nil, err
-	}
+func storedSide(cols *columns.Columns, what string) ([]schema.Run, error) {
 	var out []schema.Run
 	for _, r := range targets.Releases(cols, nil) {
 		for _, run := range r.Runs {

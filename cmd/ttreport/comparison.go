@@ -88,7 +88,10 @@ func (c *comparison) summary() []string {
 		out = append(out, fmt.Sprintf("not compared: %d numbers only in %s, %d only in %s", c.onlyA, c.a, c.onlyB, c.b))
 	}
 	if c.badA+c.badB > 0 {
-		out = append(out, fmt.Sprintf("left out: %d in %s and %d in %s that failed, are void, or are zero or below, which no measurement gives", c.badA, c.a, c.badB, c.b))
+		out = append(out, fmt.Sprintf("left out: %d in %s and %d in %s that failed, are void, or are no measurement: zero, below, or beyond a hundred decades of one", c.badA, c.a, c.badB, c.b))
+	}
+	if c.lost > 0 {
+		out = append(out, fmt.Sprintf("%s of the history cannot be read and counts for nothing here; ttreport check names it", plural(c.lost, "document")))
 	}
 	return append(out, "no correction for the number of rows: one in twenty unchanged ones is called changed where there is a test")
 }

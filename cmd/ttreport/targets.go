@@ -215,6 +215,9 @@ func (o targetOptions) propose(ctx context.Context, sh *shell, ws *workspace.Wor
 	if len(p.File.Targets) == 0 {
 		return fail(exitUngraded, "ttreport check --release "+report.Releases[at].Name+" says what it holds", "targets propose: %s has no number to promise", report.Releases[at].Name)
 	}
+	if n := len(report.Judged.Lost); n > 0 {
+		sh.say("note: %s of the history cannot be read and counts for nothing here; ttreport check names it", plural(n, "document"))
+	}
 	if p.Single > 0 {
 		sh.say("note: of %d of %d nobody knows the noise; their margin is twice the change that matters", p.Single, len(p.File.Targets))
 	}

@@ -280,8 +280,14 @@ func TestTwoRunsOfOneID(t *testing.T) {
 		}
 	}
 	c, problems := load(t, "", dir)
-	if len(c.Runs) != 2 || c.Runs[0].ID == c.Runs[1].ID || len(problems) != 1 || problems[0].Code != "run-id-taken" {
-		t.Errorf("%d runs, %v", len(c.Runs), problems)
+	if len(c.Runs) != 2 || len(problems) != 1 || problems[0].Code != "run-id-taken" {
+		t.Fatalf("%d runs, %v", len(c.Runs), problems)
+	}
+	for i, run := range c.ByPath() {
+		want := [][2]string{{"same", ""}, {"same~2", "same"}}[i]
+		if h := &c.Runs[run]; [2]string{h.ID, h.Stated} != want {
+			t.Errorf("%s is %s, stated %q; want %v", h.Path, h.ID, h.Stated, want)
+		}
 	}
 }
 

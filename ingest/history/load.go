@@ -171,20 +171,19 @@ func sources(old *columns.Columns, workers []*scanner) []*columns.Columns {
 	return out
 }
 
-// uniqueIDs gives a second run of one id another one, and says so.
+// uniqueIDs gives a second run of one id another one, and says so. The first by path keeps it, whatever was read first.
 func uniqueIDs(c *columns.Columns) []schema.Problem {
 	var problems []schema.Problem
 	first := map[string]int{}
-	for i := range c.Runs {
+	for _, i := range c.ByPath() {
 		h := &c.Runs[i]
 		if j, taken := first[h.ID]; taken {
 			problems = append(problems, schema.Problem{Severity: schema.SevError, Path: h.Path, Code: "run-id-taken", Found: "run id " + h.ID + ", which " + c.Runs[j].Path + " has already",
 				Expected: "one id per run", Used: "both, this one under another id", Hint: "delete or rename one of the documents"})
-			for n := 2; ; n++ {
-				if _, taken := first[fmt.Sprintf("%s~%d", h.ID, n)]; !taken {
-					h.ID = fmt.Sprintf("%s~%d", h.ID, n)
-					break
-				}
+			h.Stated = h.ID
+			for n := 2; taken; n++ {
+				h.ID = fmt.Sprintf("%s~%d", h.Stated, n)
+				_, taken = first[h.ID]
 			}
 		}
 		first[h.ID] = i

@@ -3,6 +3,7 @@ package chart
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/ttreport/ttreport/render/words"
@@ -113,6 +114,7 @@ func New(in Input) Chart {
 	if len(in.Series) > MaxLines {
 		in.Series = in.Series[:MaxLines]
 	}
+	in.Series = drawable(in.Series)
 	lo, hi := extent(in.Series)
 	c.Y = axis(lo, hi)
 	for i := range c.Y.Ticks {
@@ -144,6 +146,22 @@ func New(in Input) Chart {
 	c.limits(in.Limits)
 	c.Summary = summary(in)
 	return c
+}
+
+// drawable is series in which what has no place on a scale is a gap: no number, or one so far from one that steps of the scale
+// would be none.
+func drawable(list []Series) []Series {
+	const decades = 1e100
+	out := make([]Series, len(list))
+	for i, s := range list {
+		out[i] = Series{Name: s.Name, Points: slices.Clone(s.Points)}
+		for k := range out[i].Points {
+			p := &out[i].Points[k]
+			size := math.Abs(p.Value)
+			p.OK = p.OK && (size == 0 || size >= 1/decades && size <= decades)
+		}
+	}
+	return out
 }
 
 func (c *Chart) x(i int) float64 {
@@ -179,11 +197,6 @@ func extent(series []Series) (lo, hi float64) {
 // axis chooses a scale: from zero for values near each other relative to zero is not needed, since position is read and
 // not length; steps are 1, 2 or 5 times a power of ten; a wide span is logarithmic by whole decades.
 func axis(lo, hi float64) Axis {
-	const most = 1e300 // beyond it a decade up or down is no number, and ticks would never end
-	lo, hi = math.Max(-most, math.Min(most, lo)), math.Max(-most, math.Min(most, hi))
-	if lo > 0 {
-		lo = math.Max(lo, 1/most)
-	}
 	if lo > 0 && hi/lo > logFrom {
 		a := Axis{Log: true, Min: math.Pow(10, math.Floor(math.Log10(lo))), Max: math.Pow(10, math.Ceil(math.Log10(hi)))}
 		for v := a.Min; v <= a.Max*1.001; v *= 10 {

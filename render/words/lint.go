@@ -65,6 +65,12 @@ func lint(l *schema.Lint) string {
 			return fmt.Sprintf("%s is run %s again with other numbers; the first counts, and one of the two is false.", a["path"], a["of"])
 		}
 		return fmt.Sprintf("%s is run %s once more: it counts for nothing, and confirms nothing.", a["path"], a["of"])
+	case "lost-document":
+		more := ""
+		if a["more"] != "0" {
+			more = " and " + plural0(a["more"], "other document") + " of the history"
+		}
+		return fmt.Sprintf("%s (%s)%s cannot be read: what is lost is not in this decision.", a["path"], a["found"], more)
 	case "nothing-graded":
 		return "Measured, and not one number was graded, by target or by history: that is not a pass."
 	case "stale-targets":

@@ -40,7 +40,8 @@ func Checks() []Check {
 		{"no-start", schema.SevWarning, "a run that does not say when it was measured: its place in the history is a guess", noStart},
 		{"clock", schema.SevWarning, "a run that ends before it starts, or long after it started", oddClock},
 		{"twice", schema.SevWarning, "a run that stands in the history twice; an error when its numbers differ", nil},
-		{"not-positive", schema.SevError, "a latency or rate of zero or below", nil},
+		{"lost-document", schema.SevError, "a document of the history that cannot be read: what it holds is in no decision", nil},
+		{"not-positive", schema.SevError, "a latency or rate of zero or below, or beyond a hundred decades of one", nil},
 		{"unused-decision", schema.SevWarning, "a decision that speaks of nothing that exists", nil},
 	}
 }

@@ -31,6 +31,7 @@ type Columns struct {
 // RunHead is what is known of a run without its document.
 type RunHead struct {
 	ID, Path, SHA256         string
+	Stated                   string // the id that the document states, where another run has it too and this one got another; else ""
 	Start, End               time.Time
 	Release, Channel, Line   string
 	Model                    schema.Model
@@ -104,6 +105,16 @@ func (c *Columns) ScoresOf(run int) []ScoreRow {
 // PlanOf returns the planned workloads of a run.
 func (c *Columns) PlanOf(run int) []PlanRow {
 	return span(c.Plans, run, func(p *PlanRow) int32 { return p.Run })
+}
+
+// ByPath are the runs in the order of their documents' paths, which is the same whatever was read first.
+func (c *Columns) ByPath() []int {
+	order := make([]int, len(c.Runs))
+	for i := range order {
+		order[i] = i
+	}
+	sort.SliceStable(order, func(a, b int) bool { return c.Runs[order[a]].Path < c.Runs[order[b]].Path })
+	return order
 }
 
 // span finds the rows of a run in a table ordered by run.
