@@ -45,7 +45,7 @@ func NewLibrary(a Aliases) *Library {
 }
 
 // Add reads a target file of any kind that is understood. Entries of a performance reference replace those that an earlier one has
-// for the same model and device; other targets replace an earlier one of the same workload, metric and level. asOf is the date of
+// for the same model and device; other targets replace an earlier one of the same number. asOf is the date of
 // the file, YYYY-MM-DD. known names devices that have been measured.
 func (l *Library) Add(path string, data []byte, asOf string, known func(device string) bool) []schema.Problem {
 	sum := sha256.Sum256(data)
@@ -138,7 +138,8 @@ func (l *Library) addPair(f *decode.File, model string, device decode.Member, so
 	var kept []row
 	replaced := ""
 	for _, old := range l.rows[strings.ToLower(model)][strings.ToLower(device.Key)] {
-		if old.kind == reference && len(rows) > 0 && old.Source != source.Source {
+		again := func(r row) bool { return sameNumber(&r.Target, &old.Target) }
+		if old.Source != source.Source && (old.kind == reference && len(rows) > 0 || slices.ContainsFunc(rows, again)) {
 			replaced = old.Source
 			continue
 		}
@@ -164,32 +165,60 @@ func (l *Library) set(model, device string, rows []row) {
 	l.rows[m][strings.ToLower(device)] = rows
 }
 
-// put adds one target, in place of an earlier one of the same workload, metric and level. It reports what it replaced.
-func (l *Library) put(model, device string, r row) (old schema.Target, replaced bool) {
+// put adds one target in place of an earlier one of the same number, which it returns. keep says that the earlier one stays.
+func (l *Library) put(model, device string, r row, keep func(old, now *schema.Target) bool) (old *schema.Target) {
 	rows := l.rows[strings.ToLower(model)][strings.ToLower(device)]
 	for i := range rows {
-		if o := &rows[i]; o.Key.String() == r.Key.String() && o.Metric == r.Metric && o.Stat == r.Stat && o.Level == r.Level {
-			old = o.Target
-			rows[i] = r
-			return old, true
+		if sameNumber(&rows[i].Target, &r.Target) {
+			was := rows[i].Target
+			if !keep(&was, &r.Target) {
+				rows[i] = r
+			}
+			return &was
 		}
 	}
 	l.set(model, device, append(rows, r))
-	return old, false
+	return nil
 }
 
-// For returns the targets in force for a model on a device: filed under the architecture key, else under the model's own
-// name, else under another weight of the architecture; and those that hold on every device.
+// For returns the targets in force for a model on a device.
+//
+// Those of our own files and of requirements documents come first: under the model's own name, then under the architecture key for
+// numbers that its own name says nothing of; where neither has any, under another weight of the architecture. A performance
+// reference fills in what they leave open, from the first name under which it has the device: its architecture key, the model's
+// own, another weight. It is never mixed over names, because it keeps entries of weights that nobody serves any more.
 func (l *Library) For(model schema.Model, device string) []schema.Target {
 	weights := l.aliases.weights(model.Name)
-	names := append([]string{model.Key, weights[0], model.Name}, weights...)
-	for _, name := range names {
-		byDevice := l.rows[strings.ToLower(name)]
-		if rows := append(slices.Clone(byDevice[strings.ToLower(device)]), byDevice[anyDevice]...); name != "" && len(rows) > 0 {
-			return plain(rows)
+	var out []schema.Target
+	for _, name := range []string{model.Name, model.Key, weights[0]} {
+		out = l.add(out, name, device, own, requirements)
+	}
+	for _, name := range weights {
+		if len(out) == 0 {
+			out = l.add(out, name, device, own, requirements)
 		}
 	}
-	return nil
+	stated := len(out)
+	for _, name := range append([]string{model.Key, weights[0], model.Name}, weights...) {
+		if out = l.add(out, name, device, reference); len(out) > stated {
+			break
+		}
+	}
+	return out
+}
+
+// add appends the targets of some kinds under a name whose number no earlier one speaks of: those of the device, then those that
+// hold on every one.
+func (l *Library) add(out []schema.Target, name, device string, kinds ...kind) []schema.Target {
+	for _, d := range []string{strings.ToLower(device), anyDevice} {
+		had := out[:len(out):len(out)]
+		for _, r := range l.rows[strings.ToLower(name)][d] {
+			if slices.Contains(kinds, r.kind) && !slices.ContainsFunc(had, func(o schema.Target) bool { return sameNumber(&o, &r.Target) }) {
+				out = append(out, r.Target)
+			}
+		}
+	}
+	return out
 }
 
 func plain(rows []row) []schema.Target {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
@@ -88,6 +89,10 @@ func (o *ownFile) origin(at, source, asOf, priority string) (schema.Target, bool
 		o.problem(schema.SevError, "bad-target", at, "priority "+priority, "must or should", "")
 		return t, false
 	}
+	if _, err := time.Parse(time.DateOnly, asOf); err != nil {
+		o.problem(schema.SevError, "bad-target", at, "as_of "+asOf, "a date such as 2026-01-31", "")
+		return t, false
+	}
 	t.Source, t.AsOf, t.Priority = source, asOf, priority
 	return t, true
 }
@@ -108,12 +113,8 @@ func (o *ownFile) target(at string, x FileTarget) {
 		o.problem(schema.SevError, "unknown-metric", at, fmt.Sprintf("metric %q", x.Metric), "one of "+metricNames(), "")
 	case info.Better == schema.Neither:
 		o.problem(schema.SevError, "bad-target", at, "metric "+x.Metric+", which neither improves nor worsens", "a latency or a rate", "")
-	case !(x.Value > 0):
-		o.problem(schema.SevError, "bad-target", at, fmt.Sprintf("value %g", x.Value), "a number above zero", "")
 	case !slices.Contains(schema.Levels(), x.Level):
 		o.problem(schema.SevError, "unknown-level", at, fmt.Sprintf("level %q", x.Level), strings.Join(schema.Levels(), ", "), "")
-	case x.Tolerance < 0 || x.Tolerance >= 1:
-		o.problem(schema.SevError, "bad-target", at, fmt.Sprintf("tolerance %g", x.Tolerance), "a share below 1, such as 0.05", "")
 	default:
 		o.device(at, x.Model, x.Device)
 		if x.Stat == "" {
@@ -135,10 +136,6 @@ func (o *ownFile) eval(at string, x FileEval) {
 	switch {
 	case x.Model == "" || x.Task == "":
 		o.problem(schema.SevError, "bad-target", at, "no model or no task", "both", "")
-	case !(x.Value > 0) || x.Value > 100:
-		o.problem(schema.SevError, "bad-target", at, fmt.Sprintf("value %g", x.Value), "a share or a percentage above zero", "")
-	case x.Tolerance < 0 || x.Tolerance >= 1:
-		o.problem(schema.SevError, "bad-target", at, fmt.Sprintf("tolerance %g", x.Tolerance), "a share below 1, such as 0.05", "")
 	default:
 		t.Key = EvalKey(&schema.Score{Task: x.Task, Filter: x.Filter})
 		t.Metric, t.Stat, t.Value, t.Level, t.Tolerance, t.Items = x.Metric, "value", x.Value, schema.LevelReference, x.Tolerance, x.Items
@@ -152,9 +149,15 @@ func (o *ownFile) device(at, model, device string) {
 	}
 }
 
+// put takes a sound target, in place of an earlier one of the same number.
 func (o *ownFile) put(at, model, device string, t schema.Target) {
-	if old, replaced := o.l.put(model, device, row{t, own}); replaced && old.Value != t.Value {
-		o.problem(schema.SevWarning, "targets-replaced", at, fmt.Sprintf("%s %s of %s on %s, which %s states as %g", t.Metric, t.Level, model, device, old.Source, old.Value), "one value", "keep one of the two")
+	if found, expected := unsound(&t); found != "" {
+		o.problem(schema.SevError, "bad-target", at, found, expected, "")
+		return
+	}
+	later := func(_, _ *schema.Target) bool { return false }
+	if old := o.l.put(model, device, row{t, own}, later); old != nil && differ(old, &t) {
+		o.problem(schema.SevWarning, "targets-replaced", at, statement(model, device, &t)+", which "+old.Source+" states as "+statement(model, device, old), "one value", "keep one of the two")
 	}
 }
 

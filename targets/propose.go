@@ -50,7 +50,7 @@ func (j *Judgement) Propose(release int, model, device, level, asOf string, leas
 			continue
 		}
 		worst[same] = z
-		promise := FileTarget{Model: s.Model, Device: s.Device, Workload: manifest.Workload{Task: k.Task, ISL: k.ISL, OSL: k.OSL, Concurrency: k.Concurrency, Rate: k.Rate, Dims: k.Dims}, Metric: s.Metric, Stat: s.Stat,
+		promise := FileTarget{Model: s.Model, Device: s.Device, Workload: workloadOf(k), Metric: s.Metric, Stat: s.Stat,
 			Value: rounded(math.Exp(sign(s.Metric)*z), sign(s.Metric)), Level: level, Source: from, AsOf: asOf}
 		if again {
 			p.File.Targets[at] = promise
@@ -91,17 +91,25 @@ func rounded(v, sign float64) float64 {
 	return short
 }
 
-// Export turns targets into a file of our own, with the source and date of each.
-func Export(model, device string, list []schema.Target) File {
-	var f File
+// Export turns targets into a file of our own, with the source and date of each, and counts those that no such file can hold: on
+// metrics that no tool measures.
+func Export(model, device string, list []schema.Target) (f File, unmeasured int) {
 	for _, t := range list {
 		if IsEval(t.Key) {
 			f.Evals = append(f.Evals, FileEval{Model: model, Device: device, Task: t.Key.Dataset, Metric: t.Metric, Filter: t.Key.Dims["filter"], Value: t.Value, Items: t.Items, Tolerance: t.Tolerance, Priority: t.Priority, Source: t.Source, AsOf: t.AsOf})
 			continue
 		}
-		k := t.Key
-		f.Targets = append(f.Targets, FileTarget{Model: model, Device: device, Workload: manifest.Workload{Task: k.Task, ISL: k.ISL, OSL: k.OSL, Concurrency: k.Concurrency, Rate: k.Rate, Dims: k.Dims}, Metric: t.Metric, Stat: t.Stat, Value: t.Value, Level: t.Level,
+		if info, known := schema.MetricByName(t.Metric); !known || info.Better == schema.Neither {
+			unmeasured++
+			continue
+		}
+		f.Targets = append(f.Targets, FileTarget{Model: model, Device: device, Workload: workloadOf(t.Key), Metric: t.Metric, Stat: t.Stat, Value: t.Value, Level: t.Level,
 			Tolerance: t.Tolerance, Priority: t.Priority, Source: t.Source, AsOf: t.AsOf})
 	}
-	return f
+	return f, unmeasured
+}
+
+// workloadOf is the workload of a key, whichever tool measured it.
+func workloadOf(k schema.Key) manifest.Workload {
+	return manifest.Workload{Task: k.Task, ISL: k.ISL, OSL: k.OSL, Concurrency: k.Concurrency, Rate: k.Rate, Dims: k.Dims}
 }

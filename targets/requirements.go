@@ -2,6 +2,7 @@ package targets
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -86,7 +87,7 @@ func (r *requirementsDoc) eval(v decode.Value) {
 	case !ok:
 	case v.Get("name").Str() == "":
 		r.problem(schema.SevError, "bad-target", v, "an eval without a name", "name", "nothing of it")
-	case !has || value <= 0:
+	case !has || value == 0:
 		r.problem(schema.SevNote, "no-reference", v, v.Get("name").Str()+" without a reference score", "gpuReferenceScore or publishedScore", "nothing of it")
 	default:
 		t := r.source
@@ -94,7 +95,7 @@ func (r *requirementsDoc) eval(v decode.Value) {
 		if tol, stated := v.Get("tolerance").Float(); stated {
 			t.Tolerance = tol
 		}
-		r.l.put(r.model, r.device, row{t, requirements})
+		r.take(v, t)
 	}
 }
 
@@ -145,8 +146,8 @@ func (r *requirementsDoc) scenario(s decode.Value) {
 			top = len(keys) - 1
 		}
 		for _, m := range sweepValues {
-			if v, ok := p.Get(m.theirs).Float(); ok && v > 0 {
-				r.put(k, m.metric, m.stat, v, "should")
+			if v, ok := p.Get(m.theirs).Float(); ok {
+				r.put(p, k, m.metric, m.stat, v, "should")
 			}
 		}
 	}
@@ -168,7 +169,7 @@ func (r *requirementsDoc) scalar(t decode.Value, keys []schema.Key, top int) {
 	case !ok:
 	case !known:
 		r.problem(schema.SevWarning, "unknown-metric", t, "scalar target on "+t.Get("metric").Str(), "a metric that tools measure", "nothing of it")
-	case !has || value <= 0:
+	case !has:
 		r.problem(schema.SevError, "bad-target", t, "a scalar target without a value", "target", "nothing of it")
 	case comparator != "gte" && comparator != "lte":
 		r.problem(schema.SevError, "bad-target", t, "comparator "+comparator, "gte or lte", "nothing of it")
@@ -177,25 +178,66 @@ func (r *requirementsDoc) scalar(t decode.Value, keys []schema.Key, top int) {
 	case len(keys) == 0:
 		r.problem(schema.SevWarning, "bad-target", t, "a scalar target of a scenario without a sweep", "the workloads that it speaks of", "nothing of it")
 	default:
-		if info.Better == schema.Higher {
-			r.put(keys[top], metric, "value", value, priority)
+		value, ok = r.inUnit(t, value, info.Unit)
+		if !ok {
 			return
 		}
-		stat := t.Get("statistic").Str()
+		if info.Better == schema.Higher {
+			r.put(t, keys[top], metric, "value", value, priority)
+			return
+		}
+		stat := strings.ToLower(t.Get("statistic").Str())
 		switch stat {
-		case "":
+		case "", "avg", "average":
 			stat = "mean"
 		case "p50":
 			stat = "median"
 		}
 		for _, k := range keys {
-			r.put(k, metric, stat, value, priority)
+			r.put(t, k, metric, stat, value, priority)
 		}
 	}
 }
 
-func (r *requirementsDoc) put(k schema.Key, metric, stat string, value float64, priority string) {
+// inUnit is a value in our unit of its metric: seconds become milliseconds, and a unit that nobody knows is refused, since a limit
+// in another unit than it seems to be is met by everything or by nothing.
+func (r *requirementsDoc) inUnit(t decode.Value, value float64, ours string) (float64, bool) {
+	unit := strings.ToLower(t.Get("unit").Str())
+	names := map[string][]string{"ms": {"ms", "milliseconds"}, "tok/s": {"tok/s", "tokens/s", "tps", "t/s", "tokens/sec", "tok/sec", "tokens/second", "tok/s/user", "tokens/s/user", "t/s/u"},
+		"req/s": {"req/s", "requests/s", "rps", "qps", "requests/sec", "requests/second"}}
+	switch {
+	case unit == "" || slices.Contains(names[ours], unit):
+		return value, true
+	case ours == "ms" && slices.Contains([]string{"s", "sec", "seconds"}, unit):
+		return value * 1000, true
+	}
+	r.problem(schema.SevError, "bad-target", t, "unit "+unit, ours, "nothing of it")
+	return 0, false
+}
+
+func (r *requirementsDoc) put(at decode.Value, k schema.Key, metric, stat string, value float64, priority string) {
 	t := r.source
 	t.Key, t.Metric, t.Stat, t.Value, t.Unit, t.Level, t.Priority = k, metric, stat, value, schema.Unit(metric), schema.LevelTarget, priority
-	r.l.put(r.model, r.device, row{t, requirements})
+	r.take(at, t)
+}
+
+// take adds a sound target. Of two for one number in a document the one that asks for more is in force, and an expectation never
+// takes the place of a duty, whichever file states it.
+func (r *requirementsDoc) take(at decode.Value, t schema.Target) {
+	if found, expected := unsound(&t); found != "" {
+		r.problem(schema.SevError, "bad-target", at, found, expected, "nothing of it")
+		return
+	}
+	keep := func(old, now *schema.Target) bool {
+		return old.Priority == "must" && now.Priority != "must" || old.Source == now.Source && !asks(now, old)
+	}
+	old := r.l.put(r.model, r.device, row{t, requirements}, keep)
+	if old == nil || !differ(old, &t) {
+		return
+	}
+	used := statement(r.model, r.device, &t)
+	if keep(old, &t) {
+		used = statement(r.model, r.device, old)
+	}
+	r.problem(schema.SevWarning, "targets-replaced", at, statement(r.model, r.device, &t)+", which "+old.Source+" states as "+statement(r.model, r.device, old), "one value", used)
 }

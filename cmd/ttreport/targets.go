@@ -177,11 +177,16 @@ func (o targetOptions) importFile(sh *shell, ws *workspace.Workspace, name strin
 		sh.say("%s: %s", p.Severity, p)
 	}
 	var f targets.File
+	unmeasured := 0
 	for _, e := range lib.List() {
 		if o.wants(lib, e) {
-			part := targets.Export(e.Model, e.Device, e.Targets)
+			part, n := targets.Export(e.Model, e.Device, e.Targets)
+			unmeasured += n
 			f.Targets, f.Evals = append(f.Targets, part.Targets...), append(f.Evals, part.Evals...)
 		}
+	}
+	if unmeasured > 0 {
+		sh.say("note: %s left out, on metrics that no tool measures: ttreport targets lint names them", plural(unmeasured, "target"))
 	}
 	if len(f.Targets)+len(f.Evals) == 0 {
 		return fail(exitInput, "see ttreport help files for the forms that are read", "targets import: no target was found in %s", name)
@@ -195,7 +200,7 @@ func (o targetOptions) importFile(sh *shell, ws *workspace.Workspace, name strin
 
 // propose derives targets from history.
 func (o targetOptions) propose(ctx context.Context, sh *shell, ws *workspace.Workspace) error {
-	if o.least < 0 || o.least >= 100 || !slices.Contains(schema.Levels(), o.level) {
+	if !(o.least >= 0 && o.least < 100) || !slices.Contains(schema.Levels(), o.level) {
 		return fail(exitUsage, "levels are "+strings.Join(schema.Levels(), ", ")+"; a margin is a percentage", "targets propose: --level %q, --least-margin %g", o.level, o.least)
 	}
 	report, err := makeReport(ctx, ws, []string{ws.History()}, ws.Cache(), nil)
