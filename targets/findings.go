@@ -115,6 +115,9 @@ func (j *Judgement) unmeasurable(release int) []schema.Verdict {
 			case d != nil:
 				v.Word, v.Decision = schema.Invalid, j.Policy.shown(*d)
 				v.Reason = schema.Reason{Code: "void", Args: map[string]string{"why": d.Reason, "kind": d.Kind, "by": d.By}}
+				if other := j.measuredBy(release, p); other != "" {
+					v.Reason.Args["other"] = other
+				}
 			case p.StatusWord() == schema.StatusInvalid:
 				v.Word, v.Reason = schema.Invalid, schema.Reason{Code: "invalid-point", Args: map[string]string{"why": j.Columns.Reasons[p.Reason]}}
 			case p.StatusWord() == schema.StatusFailed:
@@ -136,14 +139,17 @@ func (j *Judgement) unmeasurable(release int) []schema.Verdict {
 	return append(out, j.impossibleValues(release)...)
 }
 
-// measuredBy is the run of the release that measured a point which failed in another: the failure stays told, since a rerun that
-// works does not make the first one good.
+// measuredBy is the run of the release that measured a point which failed or is void in another: a failure stays told, since a rerun
+// that works does not make the first one good.
 func (j *Judgement) measuredBy(release int, failed *columns.PointRow) string {
 	h := &j.Columns.Runs[failed.Run]
 	for _, run := range j.runsOf(release, h.Model.Name, h.Device) {
 		x := &j.Columns.Runs[run]
-		for i := x.FirstPoint; i < x.PointsEnd && x.Impl == h.Impl; i++ {
-			if p := &j.Columns.Points[i]; p.Key == failed.Key && p.StatusWord() == schema.StatusOK {
+		if j.Policy.void(x) || x.Impl != h.Impl {
+			continue
+		}
+		for i := x.FirstPoint; i < x.PointsEnd; i++ {
+			if p := &j.Columns.Points[i]; p.Key == failed.Key && p.StatusWord() == schema.StatusOK && j.Policy.voidPoint(x, j.Columns.Keys[p.Key]) == nil {
 				return x.ID
 			}
 		}

@@ -139,7 +139,9 @@ func (t *tallying) history(v *schema.Verdict) {
 		}
 		t.add(FailWatch, subject(v), v.Decision)
 	case schema.Invalid:
-		t.add(FailInvalid, subject(v), nil)
+		if KindOf(v) != NoCase {
+			t.add(FailInvalid, subject(v), nil)
+		}
 	case schema.MissingWord:
 		t.add(KindOf(v), subject(v), v.Decision)
 	case schema.BetterWord, schema.Recovered:
@@ -172,7 +174,10 @@ func kindOfWorse(v *schema.Verdict) string {
 	return FailProbable
 }
 
-// KindOf is the kind of finding that a verdict is, "skip" for one that decides nothing and "" for a good one.
+// NoCase is the kind of a verdict that decides nothing.
+const NoCase = "skip"
+
+// KindOf is the kind of finding that a verdict is, [NoCase] for one that decides nothing and "" for a good one.
 func KindOf(v *schema.Verdict) string {
 	switch v.Word {
 	case schema.Worse:
@@ -183,6 +188,12 @@ func KindOf(v *schema.Verdict) string {
 		}
 		return FailWatch
 	case schema.Invalid:
+		switch {
+		case v.Reason.Code == "not-positive": // the lint of that name decides, and can be waived
+			return NoCase
+		case v.Reason.Code == "void" && v.Reason.Args["other"] != "": // another run of the release measured it
+			return NoCase
+		}
 		return FailInvalid
 	case schema.Fail, schema.Inconclusive, schema.MissingWord:
 		if v.Reason.Code == "gone" {
@@ -191,7 +202,7 @@ func KindOf(v *schema.Verdict) string {
 		planned := v.Reason.Code == "planned" || v.Against == schema.AgainstHistory
 		switch {
 		case !v.Required && !planned:
-			return "skip"
+			return NoCase
 		case v.Word == schema.Fail:
 			return FailTarget
 		case v.Word == schema.Inconclusive:
@@ -199,7 +210,18 @@ func KindOf(v *schema.Verdict) string {
 		}
 		return FailMissing
 	case schema.Insufficient, schema.NotComparable, schema.Ungraded, schema.Impossible:
-		return "skip"
+		return NoCase
+	}
+	return ""
+}
+
+// KindOfLint is likewise the kind of a lint: an error that nobody excuses, or a decision that has expired.
+func KindOfLint(l *schema.Lint) string {
+	switch {
+	case l.Decision != nil && l.Decision.Expired, l.Severity == schema.SevError && l.Decision == nil:
+		return FailInvalid
+	case l.Decision.Excuses():
+		return NoCase
 	}
 	return ""
 }
@@ -245,7 +267,7 @@ func (t *tallying) target(v *schema.Verdict) {
 	case schema.Ungraded:
 		return // that no target speaks of it is counted in the ledger, and decides nothing
 	}
-	id := subject(v) + v.Metric + v.Level
+	id := subject(v) + v.Metric + v.Stat + v.Level
 	switch {
 	case v.Reason.Code == "planned":
 		t.add(FailMissing, "planned:"+subject(v), v.Decision)

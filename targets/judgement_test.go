@@ -267,20 +267,24 @@ func TestGate(t *testing.T) {
 		word string
 		exit int
 	}{
-		"nothing at all":            {targets.Findings{}, targets.NotGraded, 5},
-		"only insufficient":         {targets.Findings{History: []schema.Verdict{v(schema.Insufficient, "")}}, targets.NotGraded, 5},
-		"ungraded is no pass":       {targets.Findings{Targets: []schema.Verdict{v(schema.Ungraded, "")}}, targets.NotGraded, 5},
-		"targets met, no history":   {targets.Findings{Targets: []schema.Verdict{v(schema.Pass, "", required)}}, targets.NoBaseline, 0},
-		"all the same":              {targets.Findings{History: []schema.Verdict{v(schema.Same, "")}}, targets.Fit, 0},
-		"seen once":                 {targets.Findings{History: []schema.Verdict{v(schema.Worse, "probable"), v(schema.Same, "")}}, targets.FitWithNotes, 0},
-		"confirmed":                 {targets.Findings{History: []schema.Verdict{v(schema.Worse, "confirmed")}}, targets.NotFit, 1},
-		"required target fails":     {targets.Findings{Targets: []schema.Verdict{v(schema.Fail, "", required)}, History: []schema.Verdict{v(schema.Same, "")}}, targets.NotFit, 1},
-		"required and not measured": {targets.Findings{Targets: []schema.Verdict{v(schema.MissingWord, "", required)}, History: []schema.Verdict{v(schema.Same, "")}}, targets.NotFit, 1},
-		"for information":           {targets.Findings{Targets: []schema.Verdict{v(schema.Fail, "")}, History: []schema.Verdict{v(schema.Same, "")}}, targets.Fit, 0},
-		"inconclusive is a note":    {targets.Findings{Targets: []schema.Verdict{v(schema.Inconclusive, "", required)}, History: []schema.Verdict{v(schema.Same, "")}}, targets.FitWithNotes, 0},
-		"void":                      {targets.Findings{History: []schema.Verdict{v(schema.Invalid, ""), v(schema.Same, "")}}, targets.NotFit, 1},
-		"a lint that is an error":   {targets.Findings{History: []schema.Verdict{v(schema.Same, "")}, Lints: []schema.Lint{{ID: "hollow", Severity: schema.SevError}}}, targets.NotFit, 1},
-		"a lint that warns":         {targets.Findings{History: []schema.Verdict{v(schema.Same, "")}, Lints: []schema.Lint{{ID: "x", Severity: schema.SevWarning}}}, targets.FitWithNotes, 0},
+		"nothing at all":              {targets.Findings{}, targets.NotGraded, 5},
+		"only insufficient":           {targets.Findings{History: []schema.Verdict{v(schema.Insufficient, "")}}, targets.NotGraded, 5},
+		"ungraded is no pass":         {targets.Findings{Targets: []schema.Verdict{v(schema.Ungraded, "")}}, targets.NotGraded, 5},
+		"targets met, no history":     {targets.Findings{Targets: []schema.Verdict{v(schema.Pass, "", required)}}, targets.NoBaseline, 0},
+		"all the same":                {targets.Findings{History: []schema.Verdict{v(schema.Same, "")}}, targets.Fit, 0},
+		"seen once":                   {targets.Findings{History: []schema.Verdict{v(schema.Worse, "probable"), v(schema.Same, "")}}, targets.FitWithNotes, 0},
+		"confirmed":                   {targets.Findings{History: []schema.Verdict{v(schema.Worse, "confirmed")}}, targets.NotFit, 1},
+		"required target fails":       {targets.Findings{Targets: []schema.Verdict{v(schema.Fail, "", required)}, History: []schema.Verdict{v(schema.Same, "")}}, targets.NotFit, 1},
+		"required and not measured":   {targets.Findings{Targets: []schema.Verdict{v(schema.MissingWord, "", required)}, History: []schema.Verdict{v(schema.Same, "")}}, targets.NotFit, 1},
+		"for information":             {targets.Findings{Targets: []schema.Verdict{v(schema.Fail, "")}, History: []schema.Verdict{v(schema.Same, "")}}, targets.Fit, 0},
+		"inconclusive is a note":      {targets.Findings{Targets: []schema.Verdict{v(schema.Inconclusive, "", required)}, History: []schema.Verdict{v(schema.Same, "")}}, targets.FitWithNotes, 0},
+		"void":                        {targets.Findings{History: []schema.Verdict{v(schema.Invalid, ""), v(schema.Same, "")}}, targets.NotFit, 1},
+		"no measurement is told once": {targets.Findings{History: []schema.Verdict{v(schema.Same, ""), v(schema.Invalid, "", func(v *schema.Verdict) { v.Reason.Code = "not-positive" })}, Lints: []schema.Lint{{ID: "not-positive", Severity: schema.SevError, Decision: &schema.Decision{ID: "D", Kind: "waive"}}}}, targets.FitWithNotes, 0},
+		"void, and measured by another run": {targets.Findings{History: []schema.Verdict{v(schema.Same, ""), v(schema.Invalid, "", func(v *schema.Verdict) {
+			v.Reason = schema.Reason{Code: "void", Args: map[string]string{"other": "run-2"}}
+		})}}, targets.Fit, 0},
+		"a lint that is an error": {targets.Findings{History: []schema.Verdict{v(schema.Same, "")}, Lints: []schema.Lint{{ID: "hollow", Severity: schema.SevError}}}, targets.NotFit, 1},
+		"a lint that warns":       {targets.Findings{History: []schema.Verdict{v(schema.Same, "")}, Lints: []schema.Lint{{ID: "x", Severity: schema.SevWarning}}}, targets.FitWithNotes, 0},
 	} {
 		if d := targets.Decide(c.f, targets.DefaultFailOn()); d.Word != c.word || d.Exit != c.exit {
 			t.Errorf("%s: %s, exit %d; want %s, %d", name, d.Word, d.Exit, c.word, c.exit)

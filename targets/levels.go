@@ -2,6 +2,7 @@ package targets
 
 import (
 	"context"
+	"math"
 	"sort"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -26,10 +27,12 @@ type Drift struct {
 	Effect float64 // relative change a release, positive is worse
 	P      float64 // Mann and Kendall's, two-sided
 	N      int
+	slope  float64 // log change a release, positive is worse
 }
 
-// Levels lists the steps in the history of what a release measured, by the release in which they began, and what drifts: the
-// trend of the level that holds, over eight releases or more, under one false discovery rule. Empty model or device: all.
+// Levels lists the steps in the history of what a release measured, by the release in which they began, with those that people
+// dismissed, and what drifts: the trend of the level that holds, over eight releases or more, under one false discovery rule.
+// Empty model or device: all.
 func (j *Judgement) Levels(release int, model, device string) ([]Step, []Drift) {
 	in := map[int32]bool{}
 	for _, i := range j.byCell[release] {
@@ -38,46 +41,96 @@ func (j *Judgement) Levels(release int, model, device string) ([]Step, []Drift) 
 		}
 	}
 	var steps []Step
-	from := map[int32]int32{}
+	listed := map[int32]bool{}
 	for _, l := range j.rows.Levels {
-		if !in[l.Cell] || int(l.Found) > release {
-			continue
+		if in[l.Cell] && int(l.Found) <= release {
+			steps = append(steps, j.step(l))
+			listed[l.At] = true
 		}
-		s := &j.Series[l.Cell]
-		at := j.table.Obs[l.At].Release
-		step := Step{Series: s, At: j.Releases[at].Name, Found: j.Releases[l.Found].Name, Effect: relative(sign(s.Metric), l.D), P: l.P, Source: l.Source}
-		if l.Source == regression.ByPerson {
-			step.Decision = j.Policy.levelBy(&schema.Verdict{Release: step.At, Model: s.Model, Device: s.Device, Key: s.Key, Metric: s.Metric}, Pin, Accept)
-		}
-		steps = append(steps, step)
-		from[l.Cell] = max(from[l.Cell], l.At)
 	}
-	return steps, j.drifts(in, from, release)
+	if j.Policy.dismisses() {
+		steps = append(steps, j.dismissed(in, listed, release)...)
+	}
+	return steps, j.drifts(in, release)
 }
 
-func (j *Judgement) drifts(in map[int32]bool, from map[int32]int32, release int) []Drift {
+func (j *Judgement) step(l regression.Level) Step {
+	s := &j.Series[l.Cell]
+	out := Step{Series: s, At: j.Releases[j.table.Obs[l.At].Release].Name, Found: j.Releases[l.Found].Name, Effect: relative(sign(s.Metric), l.D), P: l.P, Source: l.Source}
+	v := schema.Verdict{Release: out.At, Model: s.Model, Device: s.Device, Key: s.Key, Metric: s.Metric}
+	switch {
+	case l.Dismissed:
+		out.Decision = j.Policy.levelBy(&v, Dismiss)
+	case l.Source == regression.ByPerson:
+		out.Decision = j.Policy.levelBy(&v, Pin, Accept)
+	}
+	return out
+}
+
+// dismissed lists what people dismissed and nobody found: readers need to know that nobody would have been told.
+func (j *Judgement) dismissed(in, listed map[int32]bool, release int) []Step {
+	var out []Step
+	for cell := range j.Series {
+		c := &j.table.Cells[cell]
+		for i := c.First + 1; in[int32(cell)] && i < c.End && int(j.table.Obs[i].Release) <= release; i++ {
+			if o := &j.table.Obs[i]; o.Dismiss && !listed[i] {
+				out = append(out, j.step(regression.Level{Cell: int32(cell), At: i, Found: o.Release, D: o.Z - j.table.Obs[i-1].Z, P: math.NaN(), Source: regression.ByPerson, Dismissed: true}))
+			}
+		}
+	}
+	return out
+}
+
+// begins is the observation with which the level of each cell began that holds in a release; with told, the last one that anybody
+// was told of: steps that are smaller than what matters only move the baseline.
+func (j *Judgement) begins(release int, told bool) map[int32]int32 {
+	from := map[int32]int32{}
+	for _, l := range j.rows.Levels {
+		small := l.Source == regression.BySearch && math.Abs(l.D) < j.table.Cells[l.Cell].Delta
+		if int(l.Found) <= release && !l.Dismissed && !(told && small) {
+			from[l.Cell] = max(from[l.Cell], l.At)
+		}
+	}
+	return from
+}
+
+// held lists the values of a level up to a release, on the scale where larger is worse. Builds that are no baseline are no history.
+func (j *Judgement) held(cell, from int32, release int) []float64 {
+	c := &j.table.Cells[cell]
+	var out []float64
+	for i := max(c.First, from); i < c.End && int(j.table.Obs[i].Release) <= release; i++ {
+		if at := j.table.Obs[i].Release; j.table.Releases[at].Joins || int(at) == release {
+			out = append(out, j.table.Obs[i].Z)
+		}
+	}
+	return out
+}
+
+func (j *Judgement) drifts(in map[int32]bool, release int) []Drift {
 	var out []Drift
+	from := j.begins(release, false)
 	family := 0
 	for cell := range j.Series {
 		if !in[int32(cell)] {
 			continue
 		}
-		var values []float64
-		for i := max(j.table.Cells[cell].First, from[int32(cell)]); i < j.table.Cells[cell].End && int(j.table.Obs[i].Release) <= release; i++ {
-			values = append(values, j.table.Obs[i].Z)
-		}
-		t := regression.Creep(values)
+		t := regression.Creep(j.held(int32(cell), from[int32(cell)], release))
 		if !(t.P <= 1) {
 			continue
 		}
 		family++
 		s := &j.Series[cell]
-		out = append(out, Drift{Series: s, Effect: relative(sign(s.Metric), t.Slope), P: t.P, N: t.N})
+		out = append(out, Drift{Series: s, Effect: relative(sign(s.Metric), t.Slope), P: t.P, N: t.N, slope: t.Slope})
 	}
-	sort.SliceStable(out, func(a, b int) bool { return out[a].P < out[b].P })
-	for k := len(out); k > 0; k-- {
-		if out[k-1].P <= .05*float64(k)/float64(family) {
-			return out[:k]
+	return discovered(out, family)
+}
+
+// discovered keeps the drifts that pass the false discovery rule over a family, surest first.
+func discovered(list []Drift, family int) []Drift {
+	sort.SliceStable(list, func(a, b int) bool { return list[a].P < list[b].P })
+	for k := len(list); k > 0; k-- {
+		if list[k-1].P <= .05*float64(k)/float64(family) {
+			return list[:k]
 		}
 	}
 	return nil

@@ -26,7 +26,7 @@ func (j *Judgement) Lints(release int) []schema.Lint {
 			Reason: schema.Reason{Code: "lint-lost-document", Args: map[string]string{"path": j.Lost[0].Path, "found": j.Lost[0].Found, "more": strconv.Itoa(n - 1)}}})
 	}
 	out = append(out, j.nothingGraded(release)...)
-	out = append(append(out, j.twice(release)...), j.future(release)...)
+	out = append(append(append(out, j.twice(release)...), j.future(release)...), j.slow(release)...)
 	for _, u := range append(j.Policy.Unused(j.Releases, j.Columns.Runs), j.idle(release, out)...) {
 		out = append(out, schema.Lint{ID: "unused-decision", Severity: validity.Severity("unused-decision"), Release: name, Subject: u, Count: 1, Reason: schema.Reason{Code: "lint-unused-decision", Args: map[string]string{"what": u}}})
 	}

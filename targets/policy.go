@@ -210,12 +210,19 @@ func (p *Policy) voidsPoints() bool {
 	})
 }
 
+// dismisses reports whether any decision dismisses a level.
+func (p *Policy) dismisses() bool {
+	return slices.ContainsFunc(p.Decisions, func(d Decision) bool { return d.Kind == Dismiss })
+}
+
 // about finds the decision that speaks of a verdict: one that excuses it, else one that did and has expired, else the pin or
-// dismissal at its release, whose reason readers need to understand the level.
+// dismissal at its release, whose reason readers need to understand the level. Where nothing can fail there is nothing to excuse:
+// a number that met its target was not waived.
 func (p *Policy) about(v *schema.Verdict) *schema.Decision {
 	var expired *schema.Decision
+	kind := KindOf(v)
 	for _, d := range p.Decisions {
-		if d.Kind != Waive && d.Kind != Accept || d.Select.Lint != "" || !d.speaksOf(v) {
+		if d.Kind != Waive && d.Kind != Accept || d.Select.Lint != "" || kind == "" || kind == NoCase || !d.speaksOf(v) {
 			continue
 		}
 		if p.holds(d) {

@@ -66,6 +66,9 @@ func (o checkOptions) check(ctx context.Context, sh *shell) error {
 	if !slices.Contains([]string{"term", "md", "json", "junit"}, o.format) {
 		return fail(exitUsage, "formats are term, md, json and junit", "check: --format %q", o.format)
 	}
+	if o.levels && o.format == "junit" {
+		return fail(exitUsage, "term, md and json have them", "check: a test report has no place for --levels")
+	}
 	if o.run != "" && o.release != "" {
 		return fail(exitUsage, "a run belongs to its release: give one of the two", "check: --run and --release name two things to judge")
 	}
@@ -84,20 +87,7 @@ func (o checkOptions) check(ctx context.Context, sh *shell) error {
 	if len(g.Pairs) == 0 {
 		return fail(exitUngraded, "ttreport inspect says what the files hold; ttreport check without --model and --device lists all pairs", "check: %s has no run of %s on %s", g.Release, orAny(o.model, "any model"), orAny(o.device, "any device"))
 	}
-	switch o.format {
-	case "md":
-		_, err = sh.out.Write(markdown.Page(report.GatePage(g, o.all), o.site))
-	case "json":
-		err = writeCheckJSON(sh.out, g)
-	case "junit":
-		err = writeJUnit(sh.out, g, report.FailOn)
-	default:
-		writeCheckTerm(sh.out, g, o.all)
-	}
-	if err == nil && o.levels {
-		err = writeLevels(sh.out, report.Judged, at, o.model, o.device)
-	}
-	if err != nil {
+	if err := o.write(sh.out, report, at, g); err != nil {
 		return err
 	}
 	d := words.Decide(g.Decided)
@@ -106,6 +96,33 @@ func (o checkOptions) check(ctx context.Context, sh *shell) error {
 		return failure{code: exitGate, err: fmt.Errorf("%s: %s: %s", g.Release, strings.ToLower(d.Word), strings.TrimSuffix(d.Detail, "."))}
 	case 5:
 		return failure{code: exitUngraded, err: fmt.Errorf("%s: nothing was graded, which is no pass", g.Release), hint: "put targets into targets/, or keep the history of an earlier release"}
+	}
+	return nil
+}
+
+// write prints the gate in the form that was asked for.
+func (o checkOptions) write(w io.Writer, report *render.Report, at int, g render.Gate) error {
+	var l *levels
+	if o.levels {
+		l = levelsOf(report.Judged, at, o.model, o.device)
+	}
+	switch o.format {
+	case "json":
+		return writeCheckJSON(w, g, l)
+	case "junit":
+		return writeJUnit(w, g, report.FailOn)
+	case "md":
+		page := report.GatePage(g, o.all)
+		if l != nil {
+			page.Sections = append(page.Sections, l.section())
+		}
+		_, err := w.Write(markdown.Page(page, o.site))
+		return err
+	default:
+		writeCheckTerm(w, g, o.all)
+		if l != nil {
+			l.writeTerm(w)
+		}
 	}
 	return nil
 }

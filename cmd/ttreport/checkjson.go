@@ -2,16 +2,12 @@ package main
 
 import (
 	"encoding/json"
-	"encoding/xml"
-	"fmt"
 	"io"
 	"sort"
-	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/render/words"
-	"github.com/ttreport/ttreport/targets"
 )
 
 func sortedArgs(m map[string]string) []string {
@@ -41,6 +37,7 @@ type (
 		Verdicts []verdictJSON `json:"verdicts"`
 		Shifts   []shiftJSON   `json:"shifts"`
 		Lints    []lintJSON    `json:"lints"`
+		Levels   *levelsJSON   `json:"levels,omitempty"` // with --levels
 	}
 	tallyJSON struct {
 		Kind    string `json:"kind"`
@@ -148,8 +145,7 @@ func decisionOf(d *schema.Decision) *decisionJSON {
 }
 
 func verdictOf(v *schema.Verdict) verdictJSON {
-	k := v.Key
-	out := verdictJSON{ID: v.ID, Run: v.Run, Model: v.Model, Device: v.Device, Impl: v.Impl, Key: keyJSON{k.Task, k.Tool, k.ISL, k.OSL, k.Concurrency, k.Rate, k.Dataset, k.Dims}, Metric: v.Metric, Stat: v.Stat, Def: v.Def,
+	out := verdictJSON{ID: v.ID, Run: v.Run, Model: v.Model, Device: v.Device, Impl: v.Impl, Key: keyOf(v.Key), Metric: v.Metric, Stat: v.Stat, Def: v.Def,
 		Against: v.Against, Level: v.Level, Required: v.Required, Verdict: v.Word, Evidence: v.Evidence, Cause: v.Cause, Value: v.Value.Ptr(), Reference: v.Ref.Ptr(), Effect: v.Effect.Ptr(), Interval: v.Interval,
 		P: v.P.Ptr(), Q: v.Q.Ptr(), N: v.N, First: v.First, Reason: v.Reason.Code, Args: v.Reason.Args, Why: words.Why(*v), Decision: decisionOf(v.Decision)}
 	if v.Follow.Release != "" {
@@ -158,7 +154,7 @@ func verdictOf(v *schema.Verdict) verdictJSON {
 	return out
 }
 
-func writeCheckJSON(w io.Writer, g render.Gate) error {
+func writeCheckJSON(w io.Writer, g render.Gate, levels *levels) error {
 	d := words.Decide(g.Decided)
 	out := checkJSON{Schema: "ttreport/check/v1", Release: g.Release, Baseline: g.Baseline, Decision: g.Decided.Word, Detail: d.Detail, Graded: g.Decided.Graded, Exit: g.Decided.Exit, Counts: []tallyJSON{},
 		Waived: g.Decided.Waived, Recheck: g.Recheck(), Noise: noiseJSON{Compared: g.Fit.Cells, Predictions: g.Fit.Tested, Failed: g.Fit.Exceeded, Calibrated: g.Fit.Calibrated()}, Pairs: []pairJSON{}, Verdicts: []verdictJSON{},
@@ -183,93 +179,11 @@ func writeCheckJSON(w io.Writer, g render.Gate) error {
 	for _, l := range g.Lints {
 		out.Lints = append(out.Lints, lintJSON{l.ID, l.Severity, l.Run, l.Model, l.Device, l.Subject, l.Count, words.Lint(l), decisionOf(l.Decision)})
 	}
+	if levels != nil {
+		out.Levels = levels.json()
+	}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", " ")
 	return enc.Encode(out)
-}
-
-// JUnit, as CI systems read it: a suite a pair, a case a verdict that decides something.
-type (
-	junitSuites struct {
-		XMLName xml.Name     `xml:"testsuites"`
-		Name    string       `xml:"name,attr"`
-		Suites  []junitSuite `xml:"testsuite"`
-	}
-	junitSuite struct {
-		Name     string      `xml:"name,attr"`
-		Tests    int         `xml:"tests,attr"`
-		Failures int         `xml:"failures,attr"`
-		Skipped  int         `xml:"skipped,attr"`
-		Cases    []junitCase `xml:"testcase"`
-	}
-	junitCase struct {
-		Class   string        `xml:"classname,attr"`
-		Name    string        `xml:"name,attr"`
-		Failure *junitMessage `xml:"failure,omitempty"`
-		Skipped *junitMessage `xml:"skipped,omitempty"`
-	}
-	junitMessage struct {
-		Message string `xml:"message,attr"`
-		Text    string `xml:",chardata"`
-	}
-)
-
-func writeJUnit(w io.Writer, g render.Gate, on targets.FailOn) error {
-	out := junitSuites{Name: g.Release}
-	suites := map[string]*junitSuite{}
-	var order []string
-	add := func(model, device, class, name, kind, why string) {
-		id := orUnknown(model) + " on " + orUnknown(device)
-		if suites[id] == nil {
-			suites[id] = &junitSuite{Name: id}
-			order = append(order, id)
-		}
-		s := suites[id]
-		c := junitCase{Class: class, Name: name}
-		switch {
-		case on[kind]:
-			c.Failure = &junitMessage{why, why}
-			s.Failures++
-		case kind == "skip":
-			c.Skipped = &junitMessage{Message: why}
-			s.Skipped++
-		}
-		s.Tests++
-		s.Cases = append(s.Cases, c)
-	}
-	for _, list := range [][]schema.Verdict{g.History, g.Targets} {
-		for i := range list {
-			v := &list[i]
-			if v.Word == schema.Ungraded && v.Metric == "" {
-				continue // that no target speaks of a workload is no case of a test
-			}
-			name := strings.TrimSpace(fmt.Sprintf("%s %s %s %s", words.Workload(v.Key), v.Key.Tool, v.Metric, strings.Trim(v.Stat+" "+v.Level, " ")))
-			kind := targets.KindOf(v)
-			if v.Decision.Excuses() && v.Word != schema.Invalid {
-				kind = "skip"
-			}
-			add(v.Model, v.Device, v.Against, name, kind, words.Why(*v))
-		}
-	}
-	for _, l := range g.Lints {
-		kind := ""
-		if l.Severity == schema.SevError && (l.Decision == nil || l.Decision.Expired) {
-			kind = targets.FailInvalid
-		}
-		add(l.Model, l.Device, "lint", l.ID+" "+l.Subject, kind, words.Lint(l))
-	}
-	for _, id := range order {
-		out.Suites = append(out.Suites, *suites[id])
-	}
-	if _, err := io.WriteString(w, xml.Header); err != nil {
-		return err
-	}
-	enc := xml.NewEncoder(w)
-	enc.Indent("", " ")
-	if err := enc.Encode(out); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, "\n")
-	return err
 }

@@ -45,23 +45,6 @@ func writeVerdicts(w io.Writer, title string, list []schema.Verdict, of int) {
 	}
 }
 
-// writeLevels lists the steps that were accepted in the history of the judged series, and what creeps.
-func writeLevels(w io.Writer, j *targets.Judgement, release int, model, device string) error {
-	steps, drifts := j.Levels(release, model, device)
-	fmt.Fprintf(w, "\nLEVELS: %s and %s in the history of what was judged\n", plural(len(steps), "step"), plural(len(drifts), "drift"))
-	for _, s := range steps {
-		how := map[regression.Source]string{regression.ByGate: "confirmed by an independent run", regression.BySearch: fmt.Sprintf("found by permutation, p = %.2g", s.P), regression.ByPerson: "by decision"}[s.Source]
-		if s.Decision != nil {
-			how = words.DecisionNote(*s.Decision)
-		}
-		fmt.Fprintf(w, "  %s  %s on %s  %s  %s: %s, %s\n", s.At, orUnknown(s.Series.Model), orUnknown(s.Series.Device), words.Workload(s.Series.Key), s.Series.Metric, words.Signed(s.Series.Metric, s.Effect), how)
-	}
-	for _, d := range drifts {
-		fmt.Fprintf(w, "  drift  %s on %s  %s  %s: %s a release over %d releases, p = %.2g\n", orUnknown(d.Series.Model), orUnknown(d.Series.Device), words.Workload(d.Series.Key), d.Series.Metric, words.Signed(d.Series.Metric, d.Effect), d.N, d.P)
-	}
-	return nil
-}
-
 // writeReckoning prints everything behind a verdict. Values on the log scale are called z.
 func writeReckoning(w io.Writer, v schema.Verdict, r *regression.Reckoning, releases []targets.Release) {
 	p := func(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }

@@ -174,8 +174,7 @@ func (c *comparison) writeJSON(w io.Writer) error {
 	}{"ttreport/compare/v1", c.a, c.b, c.onlyA, c.onlyB, []row{}, c.summary()}
 	for _, r := range c.rows {
 		verdict, _, _ := strings.Cut(r.verdict(), " ")
-		k := r.key
-		out.Rows = append(out.Rows, row{r.system, keyJSON{k.Task, k.Tool, k.ISL, k.OSL, k.Concurrency, k.Rate, k.Dataset, k.Dims}, r.metric, r.stat, r.r.A, r.r.B, r.r.NA, r.r.NB, r.r.Change, finite(r.r.Lo), finite(r.r.Hi), finite(r.r.P),
+		out.Rows = append(out.Rows, row{r.system, keyOf(r.key), r.metric, r.stat, r.r.A, r.r.B, r.r.NA, r.r.NB, r.r.Change, finite(r.r.Lo), finite(r.r.Hi), finite(r.r.P),
 			r.r.Test, verdict, r.r.NeededEach})
 	}
 	enc := json.NewEncoder(w)

@@ -10,7 +10,11 @@ import (
 func Lint(l schema.Lint) string {
 	out := lint(&l)
 	if l.Count > 1 {
-		out += fmt.Sprintf(" %d cases in this run; the worst is told.", l.Count)
+		where := ""
+		if l.Run != "" {
+			where = " in this run"
+		}
+		out += fmt.Sprintf(" %d cases%s; the worst is told.", l.Count, where)
 	}
 	if l.Decision != nil {
 		out += " " + DecisionNote(*l.Decision)
@@ -71,13 +75,16 @@ func lint(l *schema.Lint) string {
 			more = " and " + plural0(a["more"], "other document") + " of the history"
 		}
 		return fmt.Sprintf("%s (%s)%s cannot be read: what is lost is not in this decision.", a["path"], a["found"], more)
+	case "late-step":
+		return fmt.Sprintf("%s: %s is %s%s%% worse since %s, found over the releases after it (permutations, p = %s): none of them showed it alone.", s, label(a["metric"]), a["percent"], Thin, a["since"], a["p"])
+	case "creep":
+		return fmt.Sprintf("%s: %s gets %s%s%% worse a release, %s%s%% over %s releases (Mann-Kendall, p = %s): none of them showed it alone.", s, label(a["metric"]), a["each"], Thin, a["percent"], Thin, a["n"], a["p"])
 	case "nothing-graded":
 		return "Measured, and not one number was graded, by target or by history: that is not a pass."
 	case "stale-targets":
 		return fmt.Sprintf("Targets of %s are from %s, %s days before the run.", a["source"], a["as_of"], a["days"])
 	case "not-positive":
-		info, _ := schema.MetricByName(a["metric"])
-		return fmt.Sprintf("%s: %s of %s %s is no measurement.", s, orElse(info.Label, a["metric"]), a["value"], info.Unit)
+		return fmt.Sprintf("%s: %s of %s %s is no measurement.", s, label(a["metric"]), a["value"], schema.Unit(a["metric"]))
 	case "unused-decision":
 		return sentence("A decision does nothing: " + a["what"])
 	}
@@ -90,6 +97,11 @@ func Quantity0(number, unit string) string {
 		return number
 	}
 	return number + Thin + unit
+}
+
+func label(metric string) string {
+	info, _ := schema.MetricByName(metric)
+	return orElse(info.Label, metric)
 }
 
 func plural0(n, noun string) string {

@@ -58,7 +58,7 @@ func reason(v *schema.Verdict) string {
 	case "no-lengths":
 		return "The result states no lengths, so it is compared with nothing."
 	case "void":
-		return sentence("Void: " + a["why"])
+		return sentence("Void: "+a["why"]) + elsewhere(a["other"])
 	case "invalid-point":
 		return sentence("Void: " + orElse(a["why"], "its file says so"))
 	case "not-positive":

@@ -139,20 +139,26 @@ func (j *judge) sharesSuspect(c *claim, at int32, dir float64) bool {
 	return true
 }
 
-// accept starts a new level at an observation, so that one shift alerts once.
+// accept starts a new level at an observation, so that one shift alerts once. Where a person dismissed it, its values belong to the
+// level that holds.
 func (j *judge) accept(c *claim, at int32, dir float64) {
 	st := &j.state[c.x.cell]
 	old := c.x.base.mean
 	for i := at; i <= c.x.obs; i++ {
 		j.rows[i].out = false
 	}
+	dismissed := j.t.Obs[at].Dismiss
+	j.out.Levels = append(j.out.Levels, Level{Cell: c.x.cell, At: at, Found: c.release, D: c.x.d, P: math.NaN(), Source: ByGate, Dismissed: dismissed})
+	back := st.back
+	st.suspect, st.back = -1, false
+	if dismissed {
+		return
+	}
 	j.restart(c.x.cell, at)
-	j.out.Levels = append(j.out.Levels, Level{Cell: c.x.cell, At: at, Found: c.release, D: c.x.d, P: math.NaN(), Source: ByGate})
-	st.suspect, st.old = -1, math.NaN()
-	if dir > 0 && !st.back {
+	st.old = math.NaN()
+	if dir > 0 && !back {
 		st.old = old
 	}
-	st.back = false
 }
 
 // settle records what a probable change means for later releases: its observation stays out of baselines until an

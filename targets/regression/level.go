@@ -10,6 +10,8 @@ type Level struct {
 	D      float64 // log change against the level before; positive is worse
 	P      float64 // by permutation; NaN where the gate confirmed it or a person pinned it
 	Source Source
+	// Dismissed says that it was confirmed and that a person decided that no level begins there: none did.
+	Dismissed bool
 }
 
 // Source says who decided a level.

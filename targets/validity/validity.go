@@ -41,6 +41,8 @@ func Checks() []Check {
 		{"clock", schema.SevWarning, "a run that ends before it starts, or long after it started", oddClock},
 		{"twice", schema.SevWarning, "a run that stands in the history twice; an error when its numbers differ", nil},
 		{"lost-document", schema.SevError, "a document of the history that cannot be read: what it holds is in no decision", nil},
+		{"late-step", schema.SevWarning, "a step to the worse that began in an earlier release and was found over those after it", nil},
+		{"creep", schema.SevWarning, "a number that gets a little worse with every release, by now more than matters", nil},
 		{"not-positive", schema.SevError, "a latency or rate of zero or below, or beyond a hundred decades of one", nil},
 		{"unused-decision", schema.SevWarning, "a decision that speaks of nothing that exists", nil},
 	}

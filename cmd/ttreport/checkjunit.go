@@ -1,0 +1,101 @@
+package main
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/render"
+	"github.com/ttreport/ttreport/render/words"
+	"github.com/ttreport/ttreport/targets"
+)
+
+// JUnit, as CI systems read it: a suite a pair, a case a verdict that decides something, and before them the decision itself, so
+// that a test report is green exactly when the gate says yes: also where nothing was graded.
+type (
+	junitSuites struct {
+		XMLName xml.Name      `xml:"testsuites"`
+		Name    string        `xml:"name,attr"`
+		Suites  []*junitSuite `xml:"testsuite"`
+	}
+	junitSuite struct {
+		Name     string      `xml:"name,attr"`
+		Tests    int         `xml:"tests,attr"`
+		Failures int         `xml:"failures,attr"`
+		Skipped  int         `xml:"skipped,attr"`
+		Cases    []junitCase `xml:"testcase"`
+	}
+	junitCase struct {
+		Class   string        `xml:"classname,attr"`
+		Name    string        `xml:"name,attr"`
+		Failure *junitMessage `xml:"failure,omitempty"`
+		Skipped *junitMessage `xml:"skipped,omitempty"`
+	}
+	junitMessage struct {
+		Message string `xml:"message,attr"`
+		Text    string `xml:",chardata"`
+	}
+)
+
+// suite finds or adds a suite.
+func (s *junitSuites) suite(name string) *junitSuite {
+	for _, x := range s.Suites {
+		if x.Name == name {
+			return x
+		}
+	}
+	x := &junitSuite{Name: name}
+	s.Suites = append(s.Suites, x)
+	return x
+}
+
+func (s *junitSuite) add(class, name, why string, fails, skipped bool) {
+	c := junitCase{Class: class, Name: name}
+	switch {
+	case fails:
+		c.Failure = &junitMessage{why, why}
+		s.Failures++
+	case skipped:
+		c.Skipped = &junitMessage{Message: why}
+		s.Skipped++
+	}
+	s.Tests++
+	s.Cases = append(s.Cases, c)
+}
+
+func writeJUnit(w io.Writer, g render.Gate, on targets.FailOn) error {
+	out := &junitSuites{Name: g.Release}
+	d := words.Decide(g.Decided)
+	out.suite(g.Release).add("gate", "decision", d.Word+": "+d.Detail, g.Decided.Exit != 0, false)
+	of := func(model, device string) *junitSuite {
+		return out.suite(orUnknown(model) + " on " + orUnknown(device))
+	}
+	for _, list := range [][]schema.Verdict{g.History, g.Targets} {
+		for i := range list {
+			v := &list[i]
+			if v.Word == schema.Ungraded && v.Metric == "" {
+				continue // that no target speaks of a workload is no case of a test
+			}
+			name := strings.TrimSpace(fmt.Sprintf("%s %s %s %s", words.Workload(v.Key), v.Key.Tool, v.Metric, strings.Trim(v.Stat+" "+v.Level, " ")))
+			kind, excused := targets.KindOf(v), v.Decision.Excuses()
+			of(v.Model, v.Device).add(v.Against, name, words.Why(*v), on[kind] && !excused, excused || kind == targets.NoCase)
+		}
+	}
+	for i := range g.Lints {
+		l := &g.Lints[i]
+		kind := targets.KindOfLint(l)
+		of(l.Model, l.Device).add("lint", strings.TrimSpace(l.ID+" "+l.Subject), words.Lint(*l), on[kind], kind == targets.NoCase)
+	}
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	enc := xml.NewEncoder(w)
+	enc.Indent("", " ")
+	if err := enc.Encode(out); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}
