@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -253,6 +254,33 @@ func TestPartOfTheReleasesListed(t *testing.T) {
 	}
 	if lint(j.Lints(2), "no-start") == nil {
 		t.Error("nobody is told that the run has no start")
+	}
+}
+
+// What the list of releases or a channel does to a release's place is told.
+func TestOddPlacesInTheOrder(t *testing.T) {
+	c := made{ttft: steady(5)}.columns()
+	c.Runs[2].Channel = "nightly-ish"
+	listed := []targets.Configured{{Name: "v0", Line: "main"}, {Name: "v1", Line: "main"}, {Name: "v3", Line: "main"}, {Name: "v33"}}
+	releases := targets.Releases(c, listed)
+	j, err := targets.New(context.Background(), c, releases, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.Listed = listed
+	for r, want := range map[int][]string{3: {"v33"}, 4: {"v4", "v33"}} {
+		var got []string
+		for _, l := range j.Lints(r) {
+			if l.ID == "release-list" {
+				got = append(got, l.Subject)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", releases[r].Name, got, want)
+		}
+	}
+	if lint(j.Lints(2), "channel") == nil {
+		t.Error("nobody is told of a channel that serves as no baseline")
 	}
 }
 

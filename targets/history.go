@@ -21,6 +21,7 @@ type Judgement struct {
 	Releases []Release
 	Series   []Series
 	Policy   *Policy
+	Listed   []Configured     // releases as ttreport.yaml lists them
 	Lost     []schema.Problem // documents of the history that could not be read: whatever is decided, is decided without them
 	table    *regression.Table
 	rules    regression.Rules

@@ -3,7 +3,6 @@ package targets
 import (
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/targets/validity"
@@ -26,7 +25,7 @@ func (j *Judgement) Lints(release int) []schema.Lint {
 			Reason: schema.Reason{Code: "lint-lost-document", Args: map[string]string{"path": j.Lost[0].Path, "found": j.Lost[0].Found, "more": strconv.Itoa(n - 1)}}})
 	}
 	out = append(out, j.nothingGraded(release)...)
-	out = append(append(append(out, j.twice(release)...), j.future(release)...), j.slow(release)...)
+	out = append(append(append(out, j.twice(release)...), j.order(release)...), j.slow(release)...)
 	for _, u := range append(j.Policy.Unused(j.Releases, j.Columns.Runs), j.idle(release, out)...) {
 		out = append(out, schema.Lint{ID: "unused-decision", Severity: validity.Severity("unused-decision"), Release: name, Subject: u, Count: 1, Reason: schema.Reason{Code: "lint-unused-decision", Args: map[string]string{"what": u}}})
 	}
@@ -36,20 +35,6 @@ func (j *Judgement) Lints(release int) []schema.Lint {
 		}
 	}
 	return append(out, j.expired(name)...)
-}
-
-// future names runs that start after the day of judgement.
-func (j *Judgement) future(release int) []schema.Lint {
-	var out []schema.Lint
-	for _, run := range j.counting(release) {
-		h := &j.Columns.Runs[run]
-		if j.Policy.Today.IsZero() || h.Start.Before(j.Policy.Today.AddDate(0, 0, 2)) || h.End.Before(h.Start) && !h.End.IsZero() { // a day for other time zones; the second is told already
-			continue
-		}
-		out = append(out, schema.Lint{ID: "clock", Severity: validity.Severity("clock"), Release: j.Releases[release].Name, Run: h.ID, Model: h.Model.Name, Device: h.Device, Count: 1,
-			Reason: schema.Reason{Code: "lint-clock", Args: map[string]string{"start": h.Start.UTC().Format(time.DateTime), "end": h.End.UTC().Format(time.DateTime)}}})
-	}
-	return out
 }
 
 // expired names waivers and acceptances of this release that no longer hold, whether or not they speak of anything any more: what

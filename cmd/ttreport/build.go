@@ -251,7 +251,7 @@ func makeReportOf(ctx context.Context, ws *workspace.Workspace, dirs []string, c
 	if err != nil {
 		return nil, err
 	}
-	judged.Lost = lost(bad)
+	judged.Lost, judged.Listed = lost(bad), order
 	failOn, err := ws.FailOn()
 	if err != nil {
 		return nil, failure{code: exitUsage, err: err}

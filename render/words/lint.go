@@ -30,6 +30,15 @@ func lint(l *schema.Lint) string {
 		return sentence("Requests count as completed that produced nothing: " + a["found"])
 	case "zero-score":
 		return fmt.Sprintf("%s scores exactly 0 of %s questions: look at the harness's log before believing it.", a["task"], a["n"])
+	case "impossible-score":
+		return fmt.Sprintf("%s: %s of %s is no share of right answers; its harness failed, or its unit is another.", a["task"], a["metric"], a["value"])
+	case "channel":
+		return fmt.Sprintf("Its channel is %q, which is none of %s: it is judged like a build in development and is nobody's baseline.", a["channel"], a["known"])
+	case "release-list":
+		if a["line"] == "" {
+			return fmt.Sprintf("%s is listed in ttreport.yaml and no run is of that release: check the spelling, since the list decides the order.", s)
+		}
+		return fmt.Sprintf("%s is on %s, and every earlier release is on another line (%s): it is compared with nothing. State its line where the others have theirs.", s, a["own"], a["line"])
 	case "few-items":
 		return fmt.Sprintf("%s is %s from %s questions: one more right answer would change it by %s.", a["task"], a["value"], a["n"], "1/"+a["n"])
 	case "limited":

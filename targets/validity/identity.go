@@ -1,6 +1,8 @@
 package validity
 
 import (
+	"math"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -13,6 +15,18 @@ func zeroScore(l *look) {
 	l.scores(func(run int, s *columns.ScoreRow) {
 		if v, ok := s.Value.Get(); ok && v == 0 && s.Direction != "lower" {
 			l.add(run, s.Task, float64(s.N), map[string]string{"task": s.Task, "n": format(float64(s.N))})
+		}
+	})
+}
+
+// impossibleScore finds shares of right answers below nothing or above everything.
+func impossibleScore(l *look) {
+	shares := []string{"acc", "exact_match", "pass@", "pass_at", "f1", "em"}
+	l.scores(func(run int, s *columns.ScoreRow) {
+		v, ok := s.Value.Get()
+		isShare := slices.ContainsFunc(shares, func(name string) bool { return s.Metric == name || len(name) > 2 && strings.HasPrefix(s.Metric, name) })
+		if ok && isShare && (v < 0 || v > 100) {
+			l.add(run, s.Task, math.Abs(v), map[string]string{"task": s.Task, "metric": s.Metric, "value": format(v)})
 		}
 	})
 }

@@ -19,6 +19,7 @@ type Check struct {
 func Checks() []Check {
 	return []Check{
 		{"hollow", schema.SevError, "requests that count as completed and produced nothing", hollow},
+		{"impossible-score", schema.SevError, "a share of right answers below nothing or above everything", impossibleScore},
 		{"zero-score", schema.SevWarning, "an eval score of exactly zero: more often a failure of the harness than of the model", zeroScore},
 		{"few-items", schema.SevWarning, "an eval score of fewer than ten questions", fewItems},
 		{"limited", schema.SevNote, "an eval over the first questions of a task, which are no random sample", limited},
@@ -38,6 +39,8 @@ func Checks() []Check {
 		{"nothing-graded", schema.SevWarning, "a model on a device of which no number was graded, by target or by history", nil},
 		{"stale-targets", schema.SevWarning, "targets in force that are older than half a year", staleTargets},
 		{"no-start", schema.SevWarning, "a run that does not say when it was measured: its place in the history is a guess", noStart},
+		{"channel", schema.SevWarning, "a run of a channel that nobody knows: it serves as no baseline", nil},
+		{"release-list", schema.SevWarning, "a release that the list in ttreport.yaml cuts off from its history", nil},
 		{"clock", schema.SevWarning, "a run that ends before it starts, or long after it started", oddClock},
 		{"twice", schema.SevWarning, "a run that stands in the history twice; an error when its numbers differ", nil},
 		{"lost-document", schema.SevError, "a document of the history that cannot be read: what it holds is in no decision", nil},

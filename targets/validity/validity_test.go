@@ -86,6 +86,8 @@ func TestEachCheck(t *testing.T) {
 	}{
 		{"hollow", release{problems: []schema.Problem{{Severity: schema.SevError, Code: "hollow-successes", Found: "378 of 1000"}}}, release{problems: []schema.Problem{{Severity: schema.SevError, Code: "other"}}}},
 		{"zero-score", score(schema.Score{Task: "t", Value: schema.Num(0), N: 50}), score(schema.Score{Task: "t", Value: schema.Num(.02), N: 50})},
+		{"impossible-score", score(schema.Score{Task: "t", Metric: "acc_norm", Value: schema.Num(-.5), N: 50}), score(schema.Score{Task: "t", Metric: "loglikelihood", Value: schema.Num(-.5), N: 50})},
+		{"impossible-score", score(schema.Score{Task: "t", Metric: "exact_match", Value: schema.Num(500), N: 50}), score(schema.Score{Task: "t", Metric: "exact_match", Value: schema.Num(79), N: 50})},
 		{"few-items", score(schema.Score{Task: "gpqa", Value: schema.Num(1), N: 2}), score(schema.Score{Task: "gpqa", Value: schema.Num(.5), N: 40})},
 		{"limited", score(schema.Score{Task: "t", Value: schema.Num(.5), N: 40, Total: 198}), score(schema.Score{Task: "t", Value: schema.Num(.5), N: 198, Total: 198})},
 		{"perfect", score(schema.Score{Task: "t", Value: schema.Num(1), Stderr: schema.Num(0), N: 20}), score(schema.Score{Task: "t", Value: schema.Num(.95), Stderr: schema.Num(.05), N: 20})},

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -90,6 +91,9 @@ func (w *Workspace) ReleaseOrder() ([]targets.Configured, error) {
 	var out []targets.Configured
 	for _, r := range w.Config.Releases {
 		c := targets.Configured{Name: r.Name, Line: r.Line}
+		if slices.ContainsFunc(out, func(o targets.Configured) bool { return o.Name == r.Name }) {
+			return nil, fmt.Errorf("%s: releases: %s stands twice, and a release has one place", ConfigName, r.Name)
+		}
 		if r.Date != "" {
 			t, err := time.Parse(time.DateOnly, r.Date)
 			if err != nil {
