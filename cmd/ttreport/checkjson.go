@@ -182,8 +182,13 @@ func writeCheckJSON(w io.Writer, g render.Gate, levels *levels) error {
 	if levels != nil {
 		out.Levels = levels.json()
 	}
+	return writeJSON(w, out)
+}
+
+// writeJSON writes a document as all commands do.
+func writeJSON(w io.Writer, v any) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", " ")
-	return enc.Encode(out)
+	return enc.Encode(v)
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -177,10 +176,7 @@ func (c *comparison) writeJSON(w io.Writer) error {
 		out.Rows = append(out.Rows, row{r.system, keyOf(r.key), r.metric, r.stat, r.r.A, r.r.B, r.r.NA, r.r.NB, r.r.Change, finite(r.r.Lo), finite(r.r.Hi), finite(r.r.P),
 			r.r.Test, verdict, r.r.NeededEach})
 	}
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", " ")
-	return enc.Encode(out)
+	return writeJSON(w, out)
 }
 
 func (c *comparison) writeCSV(w io.Writer) error {

@@ -52,18 +52,7 @@ func foreign() map[string]string {
 func TestForeignFieldsAreShown(t *testing.T) {
 	t.Chdir(t.TempDir())
 	files := foreign()
-	for name, text := range files {
-		if err := os.MkdirAll(filepath.Join("in", filepath.Dir(name)), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join("in", name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	var out, errs bytes.Buffer
-	if code := run(context.Background(), []string{"build", "in"}, nil, &out, &errs); code != 0 {
-		t.Fatalf("exit %d: %s", code, errs.String())
-	}
+	buildOf(t, files)
 	all := map[string]string{}
 	for _, root := range []string{"history", filepath.Join("_site", "runs")} {
 		err := filepath.WalkDir(root, func(name string, e fs.DirEntry, err error) error {
@@ -86,4 +75,22 @@ func TestForeignFieldsAreShown(t *testing.T) {
 			}
 		}
 	}
+}
+
+// buildOf writes files into the folder in, builds from it, and returns what was printed.
+func buildOf(t *testing.T, files map[string]string) (output, messages string) {
+	t.Helper()
+	for name, text := range files {
+		if err := os.MkdirAll(filepath.Join("in", filepath.Dir(name)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join("in", name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var out, errs bytes.Buffer
+	if code := run(context.Background(), []string{"build", "in"}, nil, &out, &errs); code != 0 {
+		t.Fatalf("exit %d: %s", code, errs.String())
+	}
+	return out.String(), errs.String()
 }

@@ -142,20 +142,6 @@ func signed(s string) string {
 	return "−" + strconv.FormatFloat(-v, 'f', 1, 64)
 }
 
-// Points writes a difference of shares in percentage points, signed: "−2.3 pp".
-func Points(share float64) string {
-	s := strconv.FormatFloat(math.Abs(share)*100, 'f', 1, 64)
-	switch {
-	case s == "0.0":
-		s = "±" + s
-	case share < 0:
-		s = "−" + s
-	default:
-		s = "+" + s
-	}
-	return s + Thin + "pp"
-}
-
 // evalHistory says what became of a score.
 func evalHistory(v *schema.Verdict) string {
 	a := v.Reason.Args

@@ -73,16 +73,24 @@ func Quantity(v float64, unit string) string {
 
 // Change writes a relative change in percent, always signed: "+14.1 %".
 func Change(relative float64) string {
-	s := strconv.FormatFloat(math.Abs(relative)*100, 'f', 1, 64)
+	return hundredths(relative) + Thin + "%"
+}
+
+// Points writes a difference of shares in percentage points, signed: "−2.3 pp".
+func Points(share float64) string {
+	return hundredths(share) + Thin + "pp"
+}
+
+// hundredths is a share times a hundred, signed, to one digit.
+func hundredths(share float64) string {
+	s := strconv.FormatFloat(math.Abs(share)*100, 'f', 1, 64)
 	switch {
 	case s == "0.0":
-		s = "±" + s
-	case relative < 0:
-		s = "−" + s
-	default:
-		s = "+" + s
+		return "±" + s
+	case share < 0:
+		return "−" + s
 	}
-	return s + Thin + "%"
+	return "+" + s
 }
 
 // Signed is the change of a number itself, from the effect whose sign means worse.

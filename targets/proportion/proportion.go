@@ -47,13 +47,7 @@ func Newcombe(p1, n1, p2, n2 float64) Difference {
 	d.Lo90, d.Hi90 = at(z95)
 	pool := (p1*n1 + p2*n2) / (n1 + n2)
 	se := math.Sqrt(pool * (1 - pool) * (1/n1 + 1/n2))
-	if se == 0 {
-		d.Fell, d.Rose = .5, .5
-		return d
-	}
-	d.Fell = distuv.UnitNormal.CDF(d.D / se)
-	d.Rose = 1 - d.Fell
-	return d
+	return d.normal(se)
 }
 
 // McNemar compares two answers to each of the same n items: lost were right before and wrong now, gained the reverse. The p values
@@ -84,12 +78,16 @@ func Normal(v1, se1, v2, se2 float64) Difference {
 	se := math.Hypot(se1, se2)
 	d.Lo, d.Hi = d.D-z975*se, d.D+z975*se
 	d.Lo90, d.Hi90 = d.D-z95*se, d.D+z95*se
-	if se == 0 {
-		d.Fell, d.Rose = .5, .5
-		return d
+	return d.normal(se)
+}
+
+// normal sets the p values of a difference whose standard error is known.
+func (d Difference) normal(se float64) Difference {
+	d.Fell, d.Rose = .5, .5
+	if se > 0 {
+		d.Fell = distuv.UnitNormal.CDF(d.D / se)
+		d.Rose = 1 - d.Fell
 	}
-	d.Fell = distuv.UnitNormal.CDF(d.D / se)
-	d.Rose = 1 - d.Fell
 	return d
 }
 

@@ -96,12 +96,7 @@ func (j *judge) joins(i int32) bool { return j.t.Releases[j.t.Obs[i].Release].Jo
 // restart begins a new level at an observation. The noise of the level before is kept.
 func (j *judge) restart(cell, at int32) {
 	st := &j.state[cell]
-	var values []float64
-	for i := st.from; i < at; i++ {
-		if j.joins(i) && !j.rows[i].out {
-			values = append(values, j.adj[i])
-		}
-	}
+	values, _ := j.held(cell, at, nil, nil)
 	if len(values) > 1 {
 		_, ss := centre(values)
 		st.ss += ss

@@ -304,12 +304,6 @@ func (j *judge) twoModes(x *test) bool {
 	if x.base.n < 6 || math.Abs(x.total()) < j.t.Cells[x.cell].Delta/2 || x.base.s2 < j.t.Cells[x.cell].Delta*j.t.Cells[x.cell].Delta/16 {
 		return false
 	}
-	var values []float64
-	st := &j.state[x.cell]
-	for i := st.from; i < x.obs; i++ {
-		if j.joins(i) && !j.rows[i].out {
-			values = append(values, j.adj[i])
-		}
-	}
+	values, _ := j.held(x.cell, x.obs, nil, nil)
 	return modes(values, x.base.mean+x.d)
 }

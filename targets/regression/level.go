@@ -54,19 +54,19 @@ func (j *judge) search(release int32, tests []test) {
 		if p.c.p > limit {
 			continue
 		}
-		values, _ := j.held(p.cell, p.at)
+		values, _ := j.held(p.cell, p.at, nil, nil)
 		before, _ := centre(values)
 		st := &j.state[p.cell]
 		j.restart(p.cell, p.at)
 		st.old = math.NaN()
-		after, _ := j.held(p.cell, p.obs)
+		after, _ := j.held(p.cell, p.obs, nil, nil)
 		mean, _ := centre(after)
 		j.out.Levels = append(j.out.Levels, Level{Cell: p.cell, At: p.at, Found: release, D: mean - before, P: p.c.p, Source: BySearch})
 	}
 }
 
-// held lists the values of the level that holds before an observation, and their indexes.
-func (j *judge) held(cell, before int32) (values []float64, at []int32) {
+// held appends the values of the level that holds before an observation to values, and their indexes to at.
+func (j *judge) held(cell, before int32, values []float64, at []int32) ([]float64, []int32) {
 	for i := j.state[cell].from; i < before; i++ {
 		if j.joins(i) && !j.rows[i].out {
 			values, at = append(values, j.adj[i]), append(at, i)
@@ -98,12 +98,7 @@ func (j *judge) propose(cell, obs int32) (*candidate, int32) {
 		return nil, 0
 	}
 	var buf [64]float64
-	values, at := buf[:0], make([]int32, 0, 64)
-	for i := st.from; i < obs; i++ {
-		if j.joins(i) && !j.rows[i].out {
-			values, at = append(values, j.adj[i]), append(at, i)
-		}
-	}
+	values, at := j.held(cell, obs, buf[:0], make([]int32, 0, 64))
 	if len(values) < fewest {
 		return nil, 0
 	}
