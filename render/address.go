@@ -24,3 +24,13 @@ func ReportPath(release, model, device string) string {
 func ShardPath(model, device string) string {
 	return "models/" + schema.Slug(model) + "/" + schema.Slug(device) + "/charts.js"
 }
+
+// ReleaseReportPath is the markdown report of a whole release.
+func ReleaseReportPath(release string) string {
+	return "reports/" + schema.Slug(release) + "/release.md"
+}
+
+// DataPath is a CSV file of a release: points, scores or verdicts.
+func DataPath(release, kind string) string {
+	return "data/" + kind + "/" + schema.Slug(release) + ".csv"
+}

@@ -192,7 +192,7 @@ func topChanges(list []schema.Verdict) []schema.Verdict {
 
 func (r *Report) changedBlocks(list []schema.Verdict, at int) []Block {
 	if len(list) > 0 {
-		return []Block{{Table: r.changeTable(list, true, "Changes, worst first").cut("the release page has all")}}
+		return []Block{{Table: r.changeTable(list, at, true, "Changes, worst first").cut("the release page has all")}}
 	}
 	compared := 0
 	for _, v := range r.of(at).History {

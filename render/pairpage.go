@@ -27,22 +27,22 @@ func (r *Report) PairPage(pair Pair) Page {
 	}
 	p.Eyebrow = fmt.Sprintf("%s on %s, measured in %s, newest %s of %s.", nameOr(firstOf(pair.ID, pair.Model)), nameOr(pair.Device), words.Plural(len(r.runs[id]), "release"), rel.Name, rel.Date.UTC().Format("2 January 2006"))
 	changes := r.pairChanges(pair, at)
-	history := r.changeTable(comparedOnly(changes), false, "Every series of "+rel.Name+" against its history, worst first")
+	history := r.changeTable(comparedOnly(changes), at, false, "Every series of "+rel.Name+" against its history, worst first")
 	if len(comparedOnly(changes)) == 0 {
 		p.Sections = append(p.Sections, Section{ID: "history", Title: "History", Blocks: []Block{{Empty: &Empty{What: "Nothing to compare", Why: "No earlier release has the same measurements. The next one will have a baseline."}}}})
 	} else if len(history.Rows) > 0 {
-		p.Sections = append(p.Sections, Section{ID: "history", Title: "History", Intro: "One row a workload and metric; the line is the value in every release.", Blocks: []Block{{Table: history.cut("data/verdicts.csv has all rows")}}})
+		p.Sections = append(p.Sections, Section{ID: "history", Title: "History", Intro: "One row a workload and metric; the line is the value in every release.", Blocks: []Block{{Table: history.cut(DataPath(rel.Name, "verdicts") + " has all rows")}}})
 	}
 	if s := r.chartSection(pair); len(s.Blocks) > 0 && len(r.runs[id]) > 1 {
 		p.Sections = append(p.Sections, s)
 	}
 	if t := targetTable(verdicts, false); len(t.Rows) > 0 {
-		p.Sections = append(p.Sections, Section{ID: "targets", Title: "Targets in force", Intro: ungradedNote(verdicts), Blocks: []Block{{Table: t.cut("data/verdicts.csv has all rows")}}})
+		p.Sections = append(p.Sections, Section{ID: "targets", Title: "Targets in force", Intro: ungradedNote(verdicts), Blocks: []Block{{Table: t.cut(DataPath(rel.Name, "verdicts") + " has all rows")}}})
 	}
 	runs := r.runs[id][at]
 	if t := r.Results(runs); len(t.Rows) > 0 {
-		p.Sections = append(p.Sections, Section{ID: "results", Title: "Results of " + rel.Name, Blocks: []Block{{Table: t.cut("data/points.csv has all rows")},
-			{Links: []Link{{"report as markdown", ReportPath(rel.Name, pair.Model, pair.Device)}}}}})
+		p.Sections = append(p.Sections, Section{ID: "results", Title: "Results of " + rel.Name, Blocks: []Block{{Table: t.cut(DataPath(rel.Name, "points") + " has all rows")},
+			{Links: r.reportLinks(at, pair)}}})
 	}
 	var all []int
 	for ri := range r.Releases {
@@ -76,7 +76,7 @@ func (r *Report) evalSection(runs []int) (Section, bool) {
 			t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: s.Task, Head: true, Href: RunPath(h.ID)}, {Text: s.Metric, Sub: s.Filter}, text(releaseOrStart(h)), number(s.Value), number(s.Stderr), n}})
 		}
 	}
-	return Section{ID: "evals", Title: "Evals", Intro: "Scores in the tool's own scale.", Blocks: []Block{{Table: t.cut("data/scores.csv has all rows")}}}, len(t.Rows) > 0
+	return Section{ID: "evals", Title: "Evals", Intro: "Scores in the tool's own scale.", Blocks: []Block{{Table: t.cut("data/ has all rows, by release")}}}, len(t.Rows) > 0
 }
 
 // releaseOrStart names a run's build in a table: its release, or when it started.
@@ -96,7 +96,7 @@ func (r *Report) chartSection(pair Pair) Section {
 			continue
 		}
 		if left > 0 {
-			s.Blocks = append(s.Blocks, Block{Prose: []string{fmt.Sprintf("%s: %d of %d workloads are drawn, those with targets first; data/points.csv has all.", c.Metric, len(c.Lines), len(c.Lines)+left)}})
+			s.Blocks = append(s.Blocks, Block{Prose: []string{fmt.Sprintf("%s: %d of %d workloads are drawn, those with targets first; data/ has all, by release.", c.Metric, len(c.Lines), len(c.Lines)+left)}})
 		}
 		s.Blocks = append(s.Blocks, Block{Chart: &c})
 	}

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -22,19 +23,19 @@ func (r *Report) ReleasePage(at int) Page {
 		Lead:    Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word, Text: capital(d.Detail), Cmd: strings.Join(recheckCommands(rel.Name, f.History), "\n")}}
 	p.Eyebrow = capital(p.Eyebrow)
 	p.Sections = append(p.Sections, Section{ID: "counts", Blocks: []Block{{Counts: r.ledgers(at)}}})
-	if notes := r.notesOf(rel.Name); len(notes) > 0 {
+	if notes := r.NotesOf(rel.Name); len(notes) > 0 {
 		p.Sections = append(p.Sections, Section{ID: "notes", Title: "Notes", Blocks: []Block{{Notes: notes}}})
 	}
 	history := r.changedBlocks(comparedOnly(f.History), at)
 	if history[0].Table != nil {
-		history[0].Table.More = "data/verdicts.csv has all rows"
+		history[0].Table.More = DataPath(rel.Name, "verdicts") + " has all rows"
 	}
 	p.Sections = append(p.Sections, Section{ID: "history", Title: "Against history", Intro: r.baselineIntro(at), Blocks: history})
 	if s := shiftSection(f.Shifts); len(s.Blocks) > 0 {
 		p.Sections = append(p.Sections, s)
 	}
 	if t := targetTable(verdicts, true); len(t.Rows) > 0 {
-		p.Sections = append(p.Sections, Section{ID: "targets", Title: "Targets in force", Intro: ungradedNote(verdicts), Blocks: []Block{{Table: t.cut("data/verdicts.csv has all rows")}}})
+		p.Sections = append(p.Sections, Section{ID: "targets", Title: "Targets in force", Intro: ungradedNote(verdicts), Blocks: []Block{{Table: t.cut(DataPath(rel.Name, "verdicts") + " has all rows")}}})
 	} else {
 		p.Sections = append(p.Sections, Section{ID: "targets", Title: "Targets in force", Blocks: []Block{{Empty: &Empty{What: "No targets", Why: "No target file speaks of these models on these devices; nothing was graded, which is not a pass.",
 			Cmd: "ttreport targets list"}}}})
@@ -43,13 +44,13 @@ func (r *Report) ReleasePage(at int) Page {
 		p.Sections = append(p.Sections, targetChangeSection(list, since))
 	}
 	if t := plannedTable(verdicts); len(t.Rows) > 0 {
-		p.Sections = append(p.Sections, Section{ID: "missing", Title: "Planned and not measured", Blocks: []Block{{Table: t.cut("data/verdicts.csv has all rows")}}})
+		p.Sections = append(p.Sections, Section{ID: "missing", Title: "Planned and not measured", Blocks: []Block{{Table: t.cut(DataPath(rel.Name, "verdicts") + " has all rows")}}})
 	}
 	if len(f.Lints) > 0 {
 		p.Sections = append(p.Sections, Section{ID: "lints", Title: "Lints", Intro: "What makes numbers untrustworthy, whatever they are; ttreport help lints explains each.", Blocks: []Block{{Table: lintTable(f.Lints).cut("ttreport check --format json has all")}}})
 	}
 	p.Sections = append(p.Sections, r.pairSections(at)...)
-	p.Sections = append(p.Sections, r.runsSection(rel.Runs))
+	p.Sections = append(p.Sections, r.runsSection(rel.Runs), downloadSection(rel.Name))
 	return p
 }
 
@@ -123,7 +124,8 @@ func capital(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-func (r *Report) notesOf(release string) []Note {
+// NotesOf are the notes on a release.
+func (r *Report) NotesOf(release string) []Note {
 	var out []Note
 	for _, n := range r.Notes {
 		if n.Release == release {
@@ -157,25 +159,32 @@ func plannedTable(list []schema.Verdict) *Table {
 	return t
 }
 
-// pairSections are the results, evals and downloads of each pair.
+// fewPairs is how many pairs a release may have before its page leaves their results to their own pages, and reports as markdown
+// are written for the release as a whole alone: a page holds a dozen panels.
+const fewPairs = 8
+
+// pairSections are the decision on each pair, and for few pairs their results and evals.
 func (r *Report) pairSections(at int) []Section {
+	pairs := r.PairsOf(at)
+	if len(pairs) > fewPairs {
+		return []Section{r.pairsSection(at, pairs)}
+	}
 	var out []Section
+	if len(pairs) > 1 {
+		out = append(out, r.pairsSection(at, pairs))
+	}
 	rel := r.Releases[at]
 	results := Section{ID: "results", Title: "Results", Intro: "One table a model and device; the same as markdown below each."}
 	evals := Section{ID: "evals", Title: "Evals", Intro: "Scores in the tool's own scale, with n and standard error where they are known."}
-	for _, pair := range r.Pairs {
+	for _, pair := range pairs {
 		runs := r.runs[[2]string{pair.Model, pair.Device}][at]
-		if len(runs) == 0 {
-			continue
-		}
 		if t := r.Results(runs); len(t.Rows) > 0 {
 			t.Caption = nameOr(pair.Model) + " on " + nameOr(pair.Device)
 			if pair.Device == schema.Simulated {
 				t.Caption += " (no hardware: simulated)"
 			}
-			results.Blocks = append(results.Blocks, Block{Table: t.cut("the model's page and data/points.csv have all rows")},
-				Block{Links: []Link{{nameOr(pair.Model) + " on " + nameOr(pair.Device) + " over releases", PairPath(pair.Model, pair.Device)},
-					{"report as markdown", ReportPath(rel.Name, pair.Model, pair.Device)}}})
+			results.Blocks = append(results.Blocks, Block{Table: t.cut(DataPath(rel.Name, "points") + " has all rows")},
+				Block{Links: append([]Link{{nameOr(pair.Model) + " on " + nameOr(pair.Device) + " over releases", PairPath(pair.Model, pair.Device)}}, r.reportLinks(at, pair)...)})
 		}
 		var scores []columns.ScoreRow
 		for _, run := range runs {
@@ -184,16 +193,50 @@ func (r *Report) pairSections(at int) []Section {
 		if len(scores) > 0 {
 			t := scoreTable(scores)
 			t.Caption = nameOr(pair.Model) + " on " + nameOr(pair.Device)
-			evals.Blocks = append(evals.Blocks, Block{Table: t.cut("data/scores.csv has all rows")})
+			evals.Blocks = append(evals.Blocks, Block{Table: t.cut(DataPath(rel.Name, "scores") + " has all rows")})
 		}
 	}
 	if len(results.Blocks) > 0 {
-		out = append([]Section{results}, out...)
+		out = append(out, results)
 	}
 	if len(evals.Blocks) > 0 {
 		out = append(out, evals)
 	}
 	return out
+}
+
+// pairsSection is what people sign: the decision on each pair, worst first.
+func (r *Report) pairsSection(at int, pairs []Pair) Section {
+	rank := map[string]int{"no": 0, "hm": 1, "": 2, "yes": 3}
+	slices.SortStableFunc(pairs, func(a, b Pair) int {
+		return rank[words.Decide(r.PairDecided(a, at)).Tone] - rank[words.Decide(r.PairDecided(b, at)).Tone]
+	})
+	t := &Table{Caption: "Models on devices, worst first", Class: "flow", Cols: []Col{{Head: "Decision"}, {Head: "Model"}, {Head: "Device"}, {Head: "Why"}}}
+	for _, p := range pairs {
+		d := words.Decide(r.PairDecided(p, at))
+		device := text(nameOr(p.Device))
+		if p.Device == schema.Simulated {
+			device.Tag = "simulated"
+		}
+		t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: d.Word, Word: toneMark(d.Tone)}, {Text: nameOr(p.Model), Head: true, Href: PairPath(p.Model, p.Device)}, device, {Text: capital(d.Detail), Wide: true}}})
+	}
+	return Section{ID: "pairs", Title: "Models and devices", Intro: "Each is signed by itself.", Blocks: []Block{{Table: t.cut("data/index.json has all")}}}
+}
+
+// HasReport says whether a pair has a report of its own in a release.
+func (r *Report) HasReport(at int) bool { return len(r.PairsOf(at)) <= fewPairs }
+
+func (r *Report) reportLinks(at int, pair Pair) []Link {
+	if !r.HasReport(at) {
+		return []Link{{"report of " + r.Releases[at].Name + " as markdown", ReleaseReportPath(r.Releases[at].Name)}}
+	}
+	return []Link{{"report as markdown", ReportPath(r.Releases[at].Name, pair.Model, pair.Device)}}
+}
+
+// downloadSection are the files of a release.
+func downloadSection(name string) Section {
+	return Section{ID: "downloads", Title: "Downloads", Intro: "Numbers in base units; the report is what a ticket or a pull request takes.", Blocks: []Block{{Links: []Link{{"report as markdown", ReleaseReportPath(name)},
+		{"points.csv", DataPath(name, "points")}, {"scores.csv", DataPath(name, "scores")}, {"verdicts.csv", DataPath(name, "verdicts")}}}}}
 }
 
 // runsSection lists runs with their provenance pages.
@@ -214,5 +257,5 @@ func (r *Report) runsSection(runs []int) Section {
 		t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: h.ID, Head: true, Href: RunPath(h.ID), Mono: true}, text(started), text(nameOr(h.Model.Name)), device, text(nameOr(engine)),
 			text(words.Count(h.PointsEnd - h.FirstPoint)), text(words.Count(h.Scores)), text(words.Count(h.Errors + h.Warnings))}})
 	}
-	return Section{ID: "runs", Title: "Runs", Intro: "Each with its sources, commands and file hashes.", Blocks: []Block{{Table: t.cut("data/points.csv names every run")}}}
+	return Section{ID: "runs", Title: "Runs", Intro: "Each with its sources, commands and file hashes.", Blocks: []Block{{Table: t.cut("the files under data/ name every run")}}}
 }

@@ -1,7 +1,9 @@
 package render
 
 import (
+	"slices"
 	"sort"
+	"sync"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
@@ -33,16 +35,19 @@ type Report struct {
 	series   map[[2]string][]*targets.Series // by pair
 	named    map[seriesName]*targets.Series
 	runs     map[[2]string]map[int][]int // by pair and release
-	decided  map[int]targets.Decided     // by release
+	mu       sync.Mutex
+	decided  map[int]targets.Decided // by release
 	pairs    map[int]map[[2]string]targets.Decided
-	recent   *findings // of the release that was asked for last
+	recent   []*findings // of the releases that were asked for last
+	naming   sync.Once   // of named
 }
 
 // findings are all that is said of one release.
 type findings struct {
+	once    sync.Once
 	release int
 	targets.Findings
-	byPair map[[2]string][]schema.Verdict // of History
+	history, promised map[[2]string][]schema.Verdict // by pair
 }
 
 // Pair is a model on a device: what people sign.
@@ -99,41 +104,89 @@ func New(in Input) *Report {
 	return r
 }
 
-// of returns all that is said of a release. Only the last asked for is kept: a history has more verdicts than memory should hold.
+// of returns all that is said of a release. Only the last few asked for are kept: a history has more verdicts than memory should
+// hold. Several goroutines may ask at once.
 func (r *Report) of(release int) *findings {
-	if r.recent != nil && r.recent.release == release {
-		return r.recent
+	const most = 3
+	r.mu.Lock()
+	i := slices.IndexFunc(r.recent, func(f *findings) bool { return f.release == release })
+	if i < 0 {
+		r.recent = append(r.recent[max(0, len(r.recent)+1-most):len(r.recent):len(r.recent)], &findings{release: release})
+		i = len(r.recent) - 1
 	}
-	f := &findings{release: release}
-	for _, p := range r.PairsOf(release) {
-		f.Targets = append(f.Targets, r.Judged.Targets(release, p.Model, p.Device)...)
-	}
-	f.History, f.Shifts, f.Lints = r.Judged.History(release), r.Judged.Shifts(release), r.Judged.Lints(release)
-	f.byPair = map[[2]string][]schema.Verdict{}
-	for i := range f.History {
-		v := &f.History[i]
-		id := [2]string{v.Model, v.Device}
-		f.byPair[id] = append(f.byPair[id], *v)
-	}
-	r.recent = f
-	r.decided[release], r.pairs[release] = targets.DecidePairs(f.Findings, r.FailOn)
+	f := r.recent[i]
+	r.mu.Unlock()
+	f.once.Do(func() { r.find(f) })
 	return f
+}
+
+// find fills in what is said of a release.
+func (r *Report) find(f *findings) {
+	f.history, f.promised = map[[2]string][]schema.Verdict{}, map[[2]string][]schema.Verdict{}
+	for _, p := range r.PairsOf(f.release) {
+		list := r.Judged.Targets(f.release, p.Model, p.Device)
+		f.promised[[2]string{p.Model, p.Device}] = list
+		f.Targets = append(f.Targets, list...)
+	}
+	f.History, f.Shifts, f.Lints = r.Judged.History(f.release), r.Judged.Shifts(f.release), r.Judged.Lints(f.release)
+	for i := range f.History {
+		id := [2]string{f.History[i].Model, f.History[i].Device}
+		f.history[id] = append(f.history[id], f.History[i])
+	}
+	whole, pairs := targets.DecidePairs(f.Findings, r.FailOn)
+	r.mu.Lock()
+	r.decided[f.release], r.pairs[f.release] = whole, pairs
+	r.mu.Unlock()
 }
 
 // Decided is the decision on a release.
 func (r *Report) Decided(release int) targets.Decided {
-	if _, ok := r.decided[release]; !ok {
+	whole, _ := r.decisions(release)
+	return whole
+}
+
+func (r *Report) decisions(release int) (targets.Decided, map[[2]string]targets.Decided) {
+	r.mu.Lock()
+	_, ok := r.decided[release]
+	r.mu.Unlock()
+	if !ok {
 		r.of(release)
 	}
-	return r.decided[release]
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.decided[release], r.pairs[release]
+}
+
+// Decisions are what a release and each pair of it came to, in a form that can be kept.
+type Decisions struct {
+	Whole targets.Decided
+	Pairs []GatePair
+}
+
+// Decisions returns what a release came to.
+func (r *Report) Decisions(release int) Decisions {
+	whole, _ := r.decisions(release)
+	out := Decisions{Whole: whole}
+	for _, p := range r.PairsOf(release) {
+		out.Pairs = append(out.Pairs, GatePair{p.Model, p.Device, r.PairDecided(p, release)})
+	}
+	return out
+}
+
+// Know takes what a release came to from an earlier report of the same, so that it need not be found again.
+func (r *Report) Know(release int, d Decisions) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.decided[release], r.pairs[release] = d.Whole, map[[2]string]targets.Decided{}
+	for _, p := range d.Pairs {
+		r.pairs[release][[2]string{p.Model, p.Device}] = p.Decided
+	}
 }
 
 // PairDecided is the decision on a pair in a release.
 func (r *Report) PairDecided(p Pair, release int) targets.Decided {
-	if _, ok := r.pairs[release]; !ok {
-		r.of(release)
-	}
-	if d, ok := r.pairs[release][[2]string{p.Model, p.Device}]; ok {
+	_, pairs := r.decisions(release)
+	if d, ok := pairs[[2]string{p.Model, p.Device}]; ok {
 		return d
 	}
 	return targets.Decide(targets.Findings{}, r.FailOn)
@@ -161,19 +214,19 @@ func (r *Report) Newest() int {
 
 // pairVerdicts are the verdicts against targets of a pair in a release.
 func (r *Report) pairVerdicts(p Pair, release int) []schema.Verdict {
-	return r.Judged.Targets(release, p.Model, p.Device)
+	return r.of(release).promised[[2]string{p.Model, p.Device}]
 }
 
 // pairChanges are the history rows of a pair in a release.
 func (r *Report) pairChanges(p Pair, release int) []schema.Verdict {
-	return r.of(release).byPair[[2]string{p.Model, p.Device}]
+	return r.of(release).history[[2]string{p.Model, p.Device}]
 }
 
 // seriesName is what a verdict has in common with its series.
 type seriesName struct{ model, device, impl, metric, stat, def, key string }
 
 func (r *Report) seriesOf(v schema.Verdict) *targets.Series {
-	if r.named == nil {
+	r.naming.Do(func() {
 		r.named = make(map[seriesName]*targets.Series, len(r.Judged.Series))
 		for i := range r.Judged.Series {
 			s := &r.Judged.Series[i]
@@ -182,7 +235,7 @@ func (r *Report) seriesOf(v schema.Verdict) *targets.Series {
 				r.named[name] = s
 			}
 		}
-	}
+	})
 	return r.named[seriesName{v.Model, v.Device, v.Impl, v.Metric, v.Stat, v.Def, v.Key.String()}]
 }
 
@@ -210,8 +263,8 @@ func (r *Report) simulated(release int) string {
 	return "Part of what is shown here was made by the embedded simulator and is marked so; it says nothing about any device."
 }
 
-// Verdicts are all verdicts on a release, those against targets first.
-func (r *Report) Verdicts(release int) []schema.Verdict {
+// Verdicts are all verdicts on a release: those against targets, and those against history.
+func (r *Report) Verdicts(release int) [2][]schema.Verdict {
 	f := r.of(release)
-	return append(append([]schema.Verdict(nil), f.Targets...), f.History...)
+	return [2][]schema.Verdict{f.Targets, f.History}
 }

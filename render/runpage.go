@@ -30,7 +30,7 @@ func (r *Report) RunPage(run *schema.Run, id string) Page {
 	p.Eyebrow = "Started " + orUnknownTime(run) + "."
 	p.Sections = []Section{{ID: "identity", Title: "Identity", Intro: "What is known, from where. Unknown is not guessed.", Blocks: []Block{{Table: identityTable(run)}}}}
 	if len(run.Points) > 0 {
-		p.Sections = append(p.Sections, Section{ID: "points", Title: "Points", Intro: "Every statistic that was kept, by workload and metric.", Blocks: []Block{{Table: pointTable(run)}}})
+		p.Sections = append(p.Sections, Section{ID: "points", Title: "Points", Intro: "Every statistic that was kept, by workload and metric; – is not in the file.", Blocks: []Block{{Table: pointTable(run)}}})
 	}
 	if len(run.Scores) > 0 {
 		p.Sections = append(p.Sections, Section{ID: "evals", Title: "Evals", Blocks: []Block{{Table: runScores(run)}}})
@@ -148,7 +148,7 @@ func pointTable(run *schema.Run) *Table {
 }
 
 func metricCells(info schema.MetricInfo, m schema.Metric, shown []string) []Cell {
-	n := Cell{Text: words.Absent, Missing: "not stated"}
+	n := text(words.Absent)
 	if m.N > 0 {
 		n = text(words.Count(m.N))
 	}
@@ -162,7 +162,7 @@ func metricCells(info schema.MetricInfo, m schema.Metric, shown []string) []Cell
 		case !ok && m.Why != "" && s == "mean":
 			cells = append(cells, Cell{Text: "none", Missing: m.Why, Sub: m.Why})
 		case !ok:
-			cells = append(cells, Cell{Text: words.Absent, Missing: "not in the file"})
+			cells = append(cells, text(words.Absent))
 		case s == "p99" && m.N > 0 && m.N < words.FewForTail:
 			cells = append(cells, Cell{Text: fmt.Sprintf("n = %d", m.N), Missing: "a P99 of fewer than 100 requests is no number"})
 		default:

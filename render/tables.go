@@ -25,15 +25,17 @@ func metricLabel(metric, stat string) string {
 // changeReport is a change table for text: without the column of sparklines, which cost more than all others.
 func (r *Report) changeReport(list []schema.Verdict, withPair bool) *Table {
 	t := changeHead("")
-	t.fill(list, withPair, func(v schema.Verdict) Row { return r.changeRow(v, withPair, nil) })
+	t.fill(list, !withPair, func(v schema.Verdict) Row { return r.changeRow(v, withPair, nil) })
 	t.dropColumn(7)
 	return t
 }
 
 // changeTable lists history rows: baseline, now, change, interval, history and why.
-func (r *Report) changeTable(list []schema.Verdict, withPair bool, caption string) *Table {
+func (r *Report) changeTable(list []schema.Verdict, at int, withPair bool, caption string) *Table {
 	t := changeHead(caption)
-	t.fill(list, withPair, func(v schema.Verdict) Row { return r.changeRow(v, withPair, r.spark) })
+	t.fill(list, false, func(v schema.Verdict) Row {
+		return r.changeRow(v, withPair, func(s *targets.Series) *chart.Spark { return r.spark(s, at) })
+	})
 	return t
 }
 
@@ -43,10 +45,10 @@ func changeHead(caption string) *Table {
 		{Head: "History", Narrow: "half"}, {Head: "Why"}}}
 }
 
-// fill makes the rows: a page of a release holds the worst, one of a pair holds all.
-func (t *Table) fill(list []schema.Verdict, withPair bool, row func(schema.Verdict) Row) {
+// fill makes the rows: those that a page holds, worst first; a report holds all.
+func (t *Table) fill(list []schema.Verdict, all bool, row func(schema.Verdict) Row) {
 	t.Total = len(list)
-	if withPair {
+	if !all {
 		list = list[:min(maxRows, len(list))]
 	}
 	for i := range list {
@@ -111,12 +113,13 @@ func (r *Report) behind(s *targets.Series, v schema.Verdict) (before, now string
 	return before, now
 }
 
-// spark draws a series over all releases in which its pair was measured.
-func (r *Report) spark(s *targets.Series) *chart.Spark {
+// spark draws a series over the releases up to one in which its pair was measured: the page of a release does not change when the
+// next one comes.
+func (r *Report) spark(s *targets.Series, upTo int) *chart.Spark {
 	var values []float64
 	var ok []bool
 	runs := r.runs[[2]string{s.Model, s.Device}]
-	for ri := range r.Releases {
+	for ri := range r.Releases[:upTo+1] {
 		if len(runs[ri]) == 0 {
 			continue
 		}

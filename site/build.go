@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"runtime"
+	"sync"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render"
@@ -17,9 +19,12 @@ import (
 // Options are what a build needs beside the report.
 type Options struct {
 	Dir string // output folder
-	// Run reads the document of the run at an index of the report's columns.
+	// Run reads the document of the run at an index of the report's columns. Several goroutines call it at once.
 	Run func(index int) (schema.Run, *schema.Problem)
-	// Progress is called with the number of pages written so far; may be nil.
+	// Stamp stands for the program and its configuration: parts of the site that an earlier build made with the same stamp of the
+	// same data are left as they are. "": everything is made anew.
+	Stamp string
+	// Progress is called with the number of files so far; may be nil.
 	Progress func(done int)
 }
 
@@ -40,8 +45,8 @@ func Build(ctx context.Context, r *render.Report, opt Options) (Result, error) {
 		return Result{}, err
 	}
 	b := &builder{ctx: ctx, report: r, opt: opt, pub: pub, painter: p}
-	// Data before pages, details before lists: a build that is cut short leaves links that work.
-	for _, step := range []func() error{b.assets, b.pairs, b.runs, b.releases, b.data, b.others} {
+	// Details before lists, data before pages: a build that is cut short leaves links that work.
+	for _, step := range []func() error{b.assets, b.runs, b.releases, b.pairs, b.others} {
 		if err := step(); err != nil {
 			pub.abandon()
 			return b.result(), err
@@ -59,6 +64,7 @@ type builder struct {
 	opt      Options
 	pub      *publisher
 	painter  *painter
+	mu       sync.Mutex
 	problems []schema.Problem
 }
 
@@ -66,54 +72,184 @@ func (b *builder) result() Result {
 	return Result{Files: len(b.pub.now), Written: b.pub.written, Removed: b.pub.removed, Problems: b.problems}
 }
 
-func (b *builder) put(path string, data []byte) error {
-	if err := b.ctx.Err(); err != nil {
+// part collects the files of a unit.
+type part struct {
+	b     *builder
+	files []string
+}
+
+func (p *part) put(path string, data []byte) error {
+	if err := p.b.ctx.Err(); err != nil {
 		return err
 	}
-	if err := b.pub.put(path, data); err != nil {
+	p.files = append(p.files, path)
+	if err := p.b.pub.put(path, data); err != nil {
 		return err
 	}
-	if b.opt.Progress != nil {
-		b.opt.Progress(len(b.pub.now))
+	if p.b.opt.Progress != nil {
+		p.b.opt.Progress(p.b.pub.files())
 	}
 	return nil
 }
 
-func (b *builder) page(p render.Page) error {
-	html, err := b.painter.page(p)
+func (p *part) page(page render.Page) error {
+	html, err := p.b.painter.page(page)
 	if err != nil {
 		return err
 	}
-	return b.put(p.Path, html)
+	return p.put(page.Path, html)
+}
+
+// unit makes a part of the site, unless the last build made it of the same. made is "" for what is always made; facts are kept with
+// the unit and may be nil.
+func (b *builder) unit(name, made string, make func(*part) error, facts func() any) (kept json.RawMessage, err error) {
+	if u, ok := b.pub.keep(name, made); ok {
+		return u.Facts, nil
+	}
+	p := &part{b: b}
+	if err := make(p); err != nil {
+		return nil, err
+	}
+	u := unit{Made: made, Files: p.files}
+	if facts != nil {
+		if u.Facts, err = json.Marshal(facts()); err != nil {
+			return nil, fmt.Errorf("facts of %s: %w", name, err)
+		}
+	}
+	if made != "" {
+		b.pub.made(name, u)
+	}
+	return nil, nil
+}
+
+// each does something n times, on all processors, until one fails.
+func each(n int, do func(i int) error) error {
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	var first error
+	next := 0
+	take := func() (int, bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		next++
+		return next - 1, first == nil && next <= n
+	}
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		wg.Go(func() {
+			for i, ok := take(); ok; i, ok = take() {
+				if err := do(i); err != nil {
+					mu.Lock()
+					if first == nil {
+						first = err
+					}
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return first
 }
 
 func (b *builder) assets() error {
-	return fs.WalkDir(static.Files(), ".", func(name string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
-		}
-		data, err := fs.ReadFile(static.Files(), name)
-		if err != nil {
-			return fmt.Errorf("asset %s: %w", name, err)
-		}
-		return b.put("assets/"+name, data)
+	_, err := b.unit("assets", "", func(p *part) error {
+		return fs.WalkDir(static.Files(), ".", func(name string, e fs.DirEntry, err error) error {
+			if err != nil || e.IsDir() {
+				return err
+			}
+			data, err := fs.ReadFile(static.Files(), name)
+			if err != nil {
+				return fmt.Errorf("asset %s: %w", name, err)
+			}
+			return p.put("assets/"+name, data)
+		})
+	}, nil)
+	return err
+}
+
+func (b *builder) runs() error {
+	var list []int
+	for _, rel := range b.report.Releases {
+		list = append(list, rel.Runs...)
+	}
+	return each(len(list), func(i int) error {
+		h := &b.report.Columns.Runs[list[i]]
+		_, err := b.unit("run "+h.ID, b.made(h.ID, h.SHA256), func(p *part) error {
+			run, problem := b.opt.Run(list[i])
+			if problem != nil {
+				b.mu.Lock()
+				defer b.mu.Unlock()
+				b.problems = append(b.problems, *problem)
+				return nil
+			}
+			return p.page(b.report.RunPage(&run, h.ID))
+		}, nil)
+		return err
 	})
 }
 
-func (b *builder) pairs() error {
-	for _, pair := range b.report.Pairs {
-		shard, err := Shard(b.report, pair)
-		if err != nil {
+func (b *builder) releases() error {
+	r := b.report
+	return each(len(r.Releases), func(i int) error {
+		name := r.Releases[i].Name
+		facts := func() any { return r.Decisions(i) }
+		kept, err := b.unit("release "+name, b.made("release", name, r.Judged.Digest(i), fmt.Sprintf("%+v", r.NotesOf(name))), func(p *part) error { return b.release(p, i) }, facts)
+		if err != nil || kept == nil {
 			return err
 		}
-		if err := b.put(render.ShardPath(pair.Model, pair.Device), shard); err != nil {
-			return err
+		var d render.Decisions
+		if err := json.Unmarshal(kept, &d); err != nil {
+			return fmt.Errorf("facts of %s in the site's manifest: %w", name, err)
 		}
-		if err := b.page(b.report.PairPage(pair)); err != nil {
+		r.Know(i, d)
+		return nil
+	})
+}
+
+// release makes the data, the reports and the page of a release.
+func (b *builder) release(p *part, i int) error {
+	r := b.report
+	name := r.Releases[i].Name
+	scores, err := tabular.Scores(r, i)
+	if err != nil {
+		return err
+	}
+	files := []struct {
+		path string
+		data []byte
+	}{{render.DataPath(name, "points"), tabular.Points(r, i)}, {render.DataPath(name, "scores"), scores}, {render.DataPath(name, "verdicts"), tabular.Verdicts(r, i)},
+		{render.ReleaseReportPath(name), markdown.Page(r.GatePage(r.Gate(i, "", ""), false), "")}}
+	for _, f := range files {
+		if err := p.put(f.path, f.data); err != nil {
 			return err
 		}
 	}
-	return nil
+	if r.HasReport(i) {
+		for _, pair := range r.PairsOf(i) {
+			if err := p.put(render.ReportPath(name, pair.Model, pair.Device), markdown.Pair(r, i, pair)); err != nil {
+				return err
+			}
+		}
+	}
+	return p.page(r.ReleasePage(i))
+}
+
+func (b *builder) pairs() error {
+	r := b.report
+	return each(len(r.Pairs), func(i int) error {
+		pair := r.Pairs[i]
+		_, err := b.unit("pair "+pair.Model+"\x00"+pair.Device, b.made("pair", pair.Model, pair.Device, pair.ID, r.Judged.Digest(pair.Newest)), func(p *part) error {
+			shard, err := Shard(r, pair)
+			if err != nil {
+				return err
+			}
+			if err := p.put(render.ShardPath(pair.Model, pair.Device), shard); err != nil {
+				return err
+			}
+			return p.page(r.PairPage(pair))
+		}, nil)
+		return err
+	})
 }
 
 // Shard is the script with the chart data of a pair: a call, since pages opened from disk can load no other kind.
@@ -126,73 +262,30 @@ func Shard(r *render.Report, pair render.Pair) ([]byte, error) {
 		}
 		charts[c.ID] = s
 	}
-	id, err := json.Marshal(shardID(render.PairPath(pair.Model, pair.Device)))
-	if err != nil {
-		return nil, fmt.Errorf("chart data: %w", err)
-	}
-	data, err := json.Marshal(charts) // escapes <, > and &
-	if err != nil {
-		return nil, fmt.Errorf("chart data: %w", err)
-	}
-	return append(append(append(append([]byte("ttreport.shard("), id...), ','), data...), ");\n"...), nil
+	return shard(shardID(render.PairPath(pair.Model, pair.Device)), charts)
 }
 
-func (b *builder) runs() error {
-	for _, rel := range b.report.Releases {
-		for _, i := range rel.Runs {
-			id := b.report.Columns.Runs[i].ID
-			run, problem := b.opt.Run(i)
-			if problem != nil {
-				b.problems = append(b.problems, *problem)
-				continue
-			}
-			if err := b.page(b.report.RunPage(&run, id)); err != nil {
-				return err
-			}
+// others are the pages that speak of everything.
+func (b *builder) others() error {
+	r := b.report
+	_, err := b.unit("all", "", func(p *part) error {
+		pages := []render.Page{r.ProblemsPage(), r.AboutPage()}
+		for _, t := range r.Topics {
+			pages = append(pages, r.TopicPage(t))
 		}
-	}
-	return nil
-}
-
-func (b *builder) releases() error {
-	for i, rel := range b.report.Releases {
-		for _, pair := range b.report.PairsOf(i) {
-			if err := b.put(render.ReportPath(rel.Name, pair.Model, pair.Device), markdown.Pair(b.report, i, pair)); err != nil {
-				return err
-			}
-		}
-		if err := b.page(b.report.ReleasePage(i)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (b *builder) data() error {
-	for _, f := range []struct {
-		name string
-		make func(*render.Report) ([]byte, error)
-	}{{"points", tabular.Points}, {"scores", tabular.Scores}, {"verdicts", tabular.Verdicts}} {
-		data, err := f.make(b.report)
+		index, err := Index(r)
 		if err != nil {
 			return err
 		}
-		if err := b.put("data/"+f.name+".csv", data); err != nil {
+		if err := p.put("data/index.json", index); err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-func (b *builder) others() error {
-	pages := []render.Page{b.report.ProblemsPage(), b.report.AboutPage()}
-	for _, t := range b.report.Topics {
-		pages = append(pages, b.report.TopicPage(t))
-	}
-	for _, p := range append(pages, b.report.Landing()) {
-		if err := b.page(p); err != nil {
-			return err
+		for _, page := range append(pages, r.Landing()) {
+			if err := p.page(page); err != nil {
+				return err
+			}
 		}
-	}
-	return b.put(".nojekyll", nil)
+		return p.put(".nojekyll", nil)
+	}, nil)
+	return err
 }

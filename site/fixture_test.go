@@ -20,10 +20,13 @@ func ptr(v float64) *float64 { return &v }
 
 // fixture is a small history: a model on two devices over four releases, two workloads, targets, an eval, a failed point;
 // or the same under hostile names.
-func fixture(model, device string) ([]schema.Run, render.Input) {
+func fixture(model, device string) ([]schema.Run, render.Input) { return fixtureOf(model, device, 4) }
+
+// fixtureOf is the fixture with another number of releases.
+func fixtureOf(model, device string, releases int) ([]schema.Run, render.Input) {
 	var runs []schema.Run
 	b := columns.NewBuilder()
-	for i := range 4 {
+	for i := range releases {
 		for d, dev := range []string{device, "t3k"} {
 			release := fmt.Sprintf("v0.%d.0", 9+i)
 			when := time.Date(2026, 1, 1+i, 0, 0, 0, 0, time.UTC)
@@ -75,7 +78,7 @@ func fixture(model, device string) ([]schema.Run, render.Input) {
 // add puts a run into columns as history does.
 func add(b *columns.Builder, r schema.Run) {
 	run := int32(len(b.C.Runs))
-	h := columns.RunHead{ID: r.ID, Start: r.Start, End: r.End, Release: r.Release, Model: r.Model, Device: r.Device.Name, Engine: r.Stack.Engine, Version: r.Stack.Version, FirstPoint: len(b.C.Points), Scores: len(r.Scores), Warnings: len(r.Problems)}
+	h := columns.RunHead{ID: r.ID, SHA256: r.ID + " as it is", Start: r.Start, End: r.End, Release: r.Release, Model: r.Model, Device: r.Device.Name, Engine: r.Stack.Engine, Version: r.Stack.Version, FirstPoint: len(b.C.Points), Scores: len(r.Scores), Warnings: len(r.Problems)}
 	for _, p := range r.Points {
 		row := columns.PointRow{Run: run, Key: b.Key(p.Key, p.Key.String()), Repeat: 1}
 		for i, w := range columns.Statuses() {

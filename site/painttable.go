@@ -11,9 +11,10 @@ import (
 )
 
 // paintTable writes a table. It is Go and not a template because tables are most of every page and html/template takes thirty times
-// as long; every text goes through the same escaper.
+// as long; every text goes through the same escaper. End tags of rows and cells are left out, as HTML allows: they were a sixth of
+// the page of a run.
 func paintTable(root string, t *render.Table) template.HTML {
-	p := tablePainter{root: root, t: t, flow: strings.Contains(t.Class, "flow") || t.Class == "kv"}
+	p := tablePainter{root: root, t: t, grid: t.Class == "grid", flow: strings.Contains(t.Class, "flow") || t.Class == "kv"}
 	p.add(`<div class="tw"`)
 	if !linked(t) {
 		p.add(` tabindex="0" role="region" aria-label="`, esc(t.Caption), `"`)
@@ -26,7 +27,7 @@ func paintTable(root string, t *render.Table) template.HTML {
 	for i := range t.Cols {
 		p.head(&t.Cols[i])
 	}
-	p.add("</tr></thead>\n<tbody", p.role("rowgroup"), ">\n")
+	p.add("</thead>\n<tbody", p.role("rowgroup"), ">\n")
 	for i := range t.Rows {
 		p.row(&t.Rows[i])
 	}
@@ -41,6 +42,7 @@ type tablePainter struct {
 	b    strings.Builder
 	root string
 	t    *render.Table
+	grid bool // mostly numbers
 	flow bool // rows become paragraphs on narrow screens, and then need their roles said
 }
 
@@ -69,7 +71,6 @@ func (p *tablePainter) head(c *render.Col) {
 	if c.Unit != "" {
 		p.add(" <small>", esc(c.Unit), "</small>")
 	}
-	p.add("</th>")
 }
 
 func (p *tablePainter) row(r *render.Row) {
@@ -78,7 +79,7 @@ func (p *tablePainter) row(r *render.Row) {
 		if r.Anchor != "" {
 			p.add(` id="`, esc(r.Anchor), `"`)
 		}
-		p.add(`><th colspan="`, strconv.Itoa(len(p.t.Cols)), `" scope="colgroup">`, esc(r.Group), "</th></tr>\n")
+		p.add(`><th colspan="`, strconv.Itoa(len(p.t.Cols)), `" scope="colgroup">`, esc(r.Group), "\n")
 		return
 	}
 	p.add("<tr", p.role("row"), ">")
@@ -89,7 +90,7 @@ func (p *tablePainter) row(r *render.Row) {
 		}
 		p.cell(&col, &r.Cells[i])
 	}
-	p.add("</tr>\n")
+	p.add("\n")
 }
 
 func (p *tablePainter) cell(col *render.Col, c *render.Cell) {
@@ -115,7 +116,6 @@ func (p *tablePainter) cell(col *render.Col, c *render.Cell) {
 	}
 	p.add(">")
 	p.body(c)
-	p.add("</", tag, ">")
 }
 
 func (p *tablePainter) classes(col *render.Col, c *render.Cell) {
@@ -126,7 +126,8 @@ func (p *tablePainter) classes(col *render.Col, c *render.Cell) {
 			before = " "
 		}
 	}
-	class("n", col.Num)
+	class("n", col.Num && (!p.grid || c.Head))
+	class("t", !col.Num && p.grid && !c.Head) // in a grid, numbers are the rule
 	class(esc(col.Narrow), col.Narrow != "")
 	class("why", c.Wide)
 	class("absent", c.Missing != "")

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sort"
+	"sync"
 
 	"github.com/ttreport/ttreport/ingest/schema/durable"
 )
@@ -22,18 +23,32 @@ var ErrForeignFolder = errors.New("the folder is not empty and was not written b
 type manifestFile struct {
 	Schema string   `json:"schema"`
 	Files  []string `json:"files"`
+	// Units are the parts of the site by name, with what they were made of. A build takes them out before it writes its first file
+	// and puts them back at its end: after one that was cut short nothing is taken for current.
+	Units map[string]unit `json:"units,omitempty"`
 }
 
-// publisher writes files into the output folder.
+// unit is a part of the site that is made, or left as it is, as one.
+type unit struct {
+	Made  string          `json:"made"`  // hash of everything that it was made of
+	Files []string        `json:"files"` // that it consists of
+	Facts json.RawMessage `json:"facts,omitempty"`
+}
+
+// publisher writes files into the output folder. Several goroutines may put files at once.
 type publisher struct {
 	dir              string
 	old              []string
+	oldUnits         map[string]unit
+	mu               sync.Mutex
 	now              map[string]bool
+	units            map[string]unit
+	touched          bool // something was written: the manifest names no unit
 	written, removed int
 }
 
 func openPublisher(dir string) (*publisher, error) {
-	p := &publisher{dir: dir, now: map[string]bool{}}
+	p := &publisher{dir: dir, now: map[string]bool{}, units: map[string]unit{}}
 	data, err := os.ReadFile(filepath.Join(dir, manifestName))
 	switch {
 	case err == nil:
@@ -41,7 +56,7 @@ func openPublisher(dir string) (*publisher, error) {
 		if err := json.Unmarshal(data, &m); err != nil {
 			return nil, fmt.Errorf("reading %s: %w", filepath.Join(dir, manifestName), err)
 		}
-		p.old = m.Files
+		p.old, p.oldUnits = m.Files, m.Units
 		return p, nil
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("output folder: %w", err)
@@ -50,7 +65,7 @@ func openPublisher(dir string) (*publisher, error) {
 		return nil, err
 	}
 	// The manifest is there from the first file on, so that a build that is cut short can be built over.
-	if err := p.writeManifest(nil); err != nil {
+	if err := p.writeManifest(nil, nil); err != nil {
 		return nil, err
 	}
 	return p, nil
@@ -60,12 +75,62 @@ func (p *publisher) put(path string, data []byte) error {
 	if !filepath.IsLocal(filepath.FromSlash(path)) {
 		return fmt.Errorf("page %q would be outside of the output folder", path)
 	}
+	name := filepath.Join(p.dir, filepath.FromSlash(path))
+	changed := !durable.Holds(name, data)
+	p.mu.Lock()
 	p.now[path] = true
-	wrote, err := durable.WriteChanged(filepath.Join(p.dir, filepath.FromSlash(path)), data)
-	if wrote && err == nil {
+	if changed {
 		p.written++
 	}
-	return err
+	err := p.touch(changed)
+	p.mu.Unlock()
+	if err != nil || !changed {
+		return err
+	}
+	return durable.WriteFile(name, data)
+}
+
+// touch takes the units out of the manifest before the first change.
+func (p *publisher) touch(changes bool) error {
+	if !changes || p.touched || len(p.oldUnits) == 0 {
+		return nil
+	}
+	p.touched = true
+	return p.writeManifest(p.old, nil)
+}
+
+// keep takes over a unit of the last build that was made of the same and whose files are all still there.
+func (p *publisher) keep(name, made string) (unit, bool) {
+	u, ok := p.oldUnits[name]
+	if !ok || made == "" || u.Made != made {
+		return unit{}, false
+	}
+	for _, f := range u.Files {
+		if _, err := os.Stat(filepath.Join(p.dir, filepath.FromSlash(f))); err != nil || !filepath.IsLocal(filepath.FromSlash(f)) {
+			return unit{}, false
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, f := range u.Files {
+		p.now[f] = true
+	}
+	p.units[name] = u
+	return u, true
+}
+
+// made notes a unit that was written.
+func (p *publisher) made(name string, u unit) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.units[name] = u
+}
+
+// files is how many files the site has so far.
+func (p *publisher) files() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.now)
 }
 
 // finish removes the files of earlier builds that this one did not write, then lists those it wrote.
@@ -90,7 +155,7 @@ func (p *publisher) finish() error {
 		names = append(names, name)
 	}
 	sort.Strings(names)
-	return p.writeManifest(names)
+	return p.writeManifest(names, p.units)
 }
 
 // abandon lists what a build that failed has written beside what was there, so that the next build owns all of it.
@@ -100,14 +165,14 @@ func (p *publisher) abandon() {
 		names = append(names, name)
 	}
 	sort.Strings(names)
-	_ = p.writeManifest(slices.Compact(names)) // the build's own error is the one to tell
+	_ = p.writeManifest(slices.Compact(names), p.units) // the build's own error is the one to tell
 }
 
-func (p *publisher) writeManifest(names []string) error {
+func (p *publisher) writeManifest(names []string, units map[string]unit) error {
 	if names == nil {
 		names = []string{}
 	}
-	data, err := json.MarshalIndent(manifestFile{"ttreport/site/v1", names}, "", " ")
+	data, err := json.MarshalIndent(manifestFile{"ttreport/site/v1", names, units}, "", " ")
 	if err != nil {
 		return fmt.Errorf("writing the site's manifest: %w", err)
 	}

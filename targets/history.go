@@ -36,6 +36,7 @@ type Judgement struct {
 	evals    *evalJudgement
 	mu       sync.Mutex
 	systems  map[int]map[[3]string][]int // runs by release and system, as far as they were asked for
+	prefix   [][]byte                    // digests of the runs up to each release
 }
 
 // New judges a history.

@@ -140,7 +140,7 @@ func write(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []stri
 		}
 	}
 	sh.say("history   %s, %s, %s", releaseCounts(report.Releases), plural(len(report.Columns.Runs), "run"), plural(len(report.Columns.Points), "point"))
-	result, err := site.Build(ctx, report, site.Options{Dir: o.out, Run: func(i int) (schema.Run, *schema.Problem) { return history.Read(report.Columns.Runs[i].Path) }})
+	result, err := site.Build(ctx, report, site.Options{Dir: o.out, Stamp: programStamp(ws), Run: func(i int) (schema.Run, *schema.Problem) { return history.Read(report.Columns.Runs[i].Path) }})
 	if err != nil {
 		return nil, failure{code: exitInput, err: fmt.Errorf("writing the site: %w", err), hint: "what was there before is still there; see the permissions and the space of " + o.out}
 	}

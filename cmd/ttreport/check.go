@@ -165,7 +165,7 @@ func (o checkOptions) judge(ctx context.Context, ws *workspace.Workspace) (*rend
 			}
 		}
 		if at < 0 {
-			return nil, 0, fail(exitUsage, "run ids stand on the pages of runs and in data/points.csv", "check: no run is called %q", o.run)
+			return nil, 0, fail(exitUsage, "run ids stand on the pages of runs and in data/index.json", "check: no run is called %q", o.run)
 		}
 	case o.release != "":
 		if at = releaseNamed(report.Releases, o.release); at < 0 {

@@ -15,7 +15,8 @@ import (
 // explain finds a verdict by its id, in the release that was asked for or any other, and prints how it came about.
 func explain(ctx context.Context, sh *shell, r *render.Report, id string) error {
 	for at := len(r.Releases) - 1; at >= 0; at-- {
-		for _, v := range r.Verdicts(at) {
+		lists := r.Verdicts(at)
+		for _, v := range append(lists[0][:len(lists[0]):len(lists[0])], lists[1]...) {
 			if v.ID != id {
 				continue
 			}

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -98,4 +99,29 @@ func remember(ws *workspace.Workspace, paths []string, id *identity, r readResul
 	if err == nil {
 		_, _ = durable.WriteChanged(lastBuildFile(ws), data)
 	}
+}
+
+// programStamp stands for this program and the settings of a workspace: what a page is made of beside data. It depends on their bytes
+// alone, so that two machines that build the same write the same. "" where it cannot be told.
+func programStamp(ws *workspace.Workspace) string {
+	exe, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	h := sha256.New()
+	for _, name := range []string{exe, ws.Settings()} {
+		f, err := os.Open(name)
+		if os.IsNotExist(err) {
+			continue
+		}
+		if err != nil {
+			return ""
+		}
+		_, err = io.Copy(h, f)
+		_ = f.Close() // only read
+		if err != nil {
+			return ""
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }

@@ -1,7 +1,7 @@
 // Package tabular writes the report's data as CSV for spreadsheets and scripts. It is the only importer of gocsv, which it
 // uses for writing alone: reading with it loses data silently.
 //
-// In flow columns and verdicts; out flow points.csv, scores.csv and verdicts.csv: one header, one row a point, score or
+// In flow columns and verdicts; out flow points.csv, scores.csv and verdicts.csv of each release: one header, one row a point, score or
 // verdict, numbers in base units as stored, an empty cell where there is no number. A text that a spreadsheet would take
 // for a formula is prefixed with an apostrophe.
 package tabular
@@ -25,12 +25,13 @@ import (
 type Text string
 
 // MarshalCSV implements gocsv.TypeMarshaller.
-func (t Text) MarshalCSV() (string, error) {
-	s := string(t)
+func (t Text) MarshalCSV() (string, error) { return harmless(string(t)), nil }
+
+func harmless(s string) string {
 	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
-		return "'" + s, nil
+		return "'" + s
 	}
-	return s, nil
+	return s
 }
 
 // Num is a cell with a number, empty when there is none.
@@ -38,80 +39,51 @@ type Num struct{ schema.Number }
 
 // MarshalCSV implements gocsv.TypeMarshaller.
 func (n Num) MarshalCSV() (string, error) {
+	return digits(n.Number), nil
+}
+
+func digits(n schema.Number) string {
 	v, ok := n.Get()
 	if !ok {
-		return "", nil
+		return ""
 	}
-	return strconv.FormatFloat(latency.Round(v, 7), 'g', -1, 64), nil
+	return strconv.FormatFloat(latency.Round(v, 7), 'g', -1, 64)
 }
 
-// Point is a row of points.csv.
-type Point struct {
-	Release     Text `csv:"release"`
-	Channel     Text `csv:"channel"`
-	Run         Text `csv:"run"`
-	Start       Text `csv:"start_utc"`
-	Model       Text `csv:"model"`
-	Device      Text `csv:"device"`
-	Simulated   bool `csv:"simulated"`
-	Impl        Text `csv:"impl"`
-	Engine      Text `csv:"engine"`
-	Version     Text `csv:"engine_version"`
-	Task        Text `csv:"task"`
-	Tool        Text `csv:"tool"`
-	ISL         Num  `csv:"isl"`
-	OSL         Num  `csv:"osl"`
-	Concurrency Num  `csv:"concurrency"`
-	Rate        Num  `csv:"rate_req_s"`
-	Dataset     Text `csv:"dataset"`
-	Dims        Text `csv:"dims"`
-	Repeat      int  `csv:"repeat"`
-	Status      Text `csv:"status"`
-	OK          Num  `csv:"requests_ok"`
-	Failed      Num  `csv:"requests_failed"`
-	TTFTMean    Num  `csv:"ttft_mean_ms"`
-	TTFTMedian  Num  `csv:"ttft_median_ms"`
-	TTFTP99     Num  `csv:"ttft_p99_ms"`
-	TPOTMean    Num  `csv:"tpot_mean_ms"`
-	TPOTMedian  Num  `csv:"tpot_median_ms"`
-	TPOTP99     Num  `csv:"tpot_p99_ms"`
-	ITLMean     Num  `csv:"itl_mean_ms"`
-	E2ELMean    Num  `csv:"e2el_mean_ms"`
-	E2ELMedian  Num  `csv:"e2el_median_ms"`
-	E2ELP99     Num  `csv:"e2el_p99_ms"`
-	TPSUser     Num  `csv:"tps_user_tok_s"`
-	OutputTPS   Num  `csv:"output_tps_tok_s"`
-	TotalTPS    Num  `csv:"total_tps_tok_s"`
-	RPS         Num  `csv:"rps_req_s"`
-	Missing     Text `csv:"missing_reason"`
-}
-
-// Points returns points.csv.
-func Points(r *render.Report) ([]byte, error) {
+// Points returns points.csv of a release.
+func Points(r *render.Report, release int) []byte {
 	c := r.Columns
-	rows := []Point{}
-	for _, rel := range r.Releases {
-		for _, run := range rel.Runs {
-			h := &c.Runs[run]
-			for i := h.FirstPoint; i < h.PointsEnd; i++ {
-				p := &c.Points[i]
-				k := c.Keys[p.Key]
-				get := func(metric, stat string) Num { return Num{r.Shown(p, metric, stat)} }
-				row := Point{Release: Text(h.Release), Run: Text(h.ID), Start: stamp(h.Start), Model: Text(h.Model.Name), Device: Text(h.Device), Simulated: h.IsSimulated(), Channel: Text(h.Channel),
-					Impl: Text(h.Impl), Engine: Text(h.Engine), Version: Text(h.Version), Task: Text(k.Task), Tool: Text(k.Tool), ISL: ptr(k.ISL), OSL: ptr(k.OSL), Concurrency: ptr(k.Concurrency), Rate: ptr(k.Rate),
-					Dataset: Text(k.Dataset), Dims: dims(k.Dims), Repeat: int(p.Repeat), Status: Text(p.StatusWord()), OK: get("requests_ok", "value"), Failed: get("requests_failed", "value"),
-					TTFTMean: get("ttft", "mean"), TTFTMedian: get("ttft", "median"), TTFTP99: get("ttft", "p99"), TPOTMean: get("tpot", "mean"), TPOTMedian: get("tpot", "median"), TPOTP99: get("tpot", "p99"),
-					ITLMean: get("itl", "mean"), E2ELMean: get("e2el", "mean"), E2ELMedian: get("e2el", "median"), E2ELP99: get("e2el", "p99"), OutputTPS: get("output_tps", "value"),
-					TotalTPS: get("total_tps", "value"), RPS: get("rps", "value"), TPSUser: get("tps_user", "value")}
-				if _, ok := row.TPSUser.Get(); !ok {
-					row.TPSUser = get("tps_user", "mean")
-				}
-				row.Missing = Text(c.Reasons[p.Reason])
-				rows = append(rows, row)
+	n := 0
+	for _, run := range r.Releases[release].Runs {
+		n += c.Runs[run].PointsEnd - c.Runs[run].FirstPoint
+	}
+	w := newTable(256*n, "release", "channel", "run", "start_utc", "model", "device", "simulated", "impl", "engine", "engine_version", "task", "tool", "isl", "osl", "concurrency", "rate_req_s", "dataset", "dims", "repeat", "status",
+		"requests_ok", "requests_failed", "ttft_mean_ms", "ttft_median_ms", "ttft_p99_ms", "tpot_mean_ms", "tpot_median_ms", "tpot_p99_ms", "itl_mean_ms", "e2el_mean_ms", "e2el_median_ms", "e2el_p99_ms",
+		"tps_user_tok_s", "output_tps_tok_s", "total_tps_tok_s", "rps_req_s", "missing_reason")
+	for _, run := range r.Releases[release].Runs {
+		h := &c.Runs[run]
+		for i := h.FirstPoint; i < h.PointsEnd; i++ {
+			p := &c.Points[i]
+			k := c.Keys[p.Key]
+			w.text(h.Release, h.Channel, h.ID, stamp(h.Start), h.Model.Name, h.Device)
+			w.flag(h.IsSimulated())
+			w.text(h.Impl, h.Engine, h.Version, k.Task, k.Tool)
+			w.ptr(k.ISL, k.OSL, k.Concurrency, k.Rate)
+			w.text(k.Dataset, dims(k.Dims), strconv.Itoa(int(p.Repeat)), p.StatusWord())
+			for _, s := range [][2]string{{"requests_ok", "value"}, {"requests_failed", "value"}, {"ttft", "mean"}, {"ttft", "median"}, {"ttft", "p99"}, {"tpot", "mean"}, {"tpot", "median"}, {"tpot", "p99"},
+				{"itl", "mean"}, {"e2el", "mean"}, {"e2el", "median"}, {"e2el", "p99"}} {
+				w.number(r.Shown(p, s[0], s[1]))
 			}
+			user := r.Shown(p, "tps_user", "value")
+			if _, ok := user.Get(); !ok {
+				user = r.Shown(p, "tps_user", "mean")
+			}
+			w.number(user, r.Shown(p, "output_tps", "value"), r.Shown(p, "total_tps", "value"), r.Shown(p, "rps", "value"))
+			w.text(c.Reasons[p.Reason])
+			w.end()
 		}
 	}
-	return write(rows)
+	return w.b
 }
 
 // Score is a row of scores.csv.
@@ -134,73 +106,59 @@ type Score struct {
 	Missing   Text `csv:"missing_reason"`
 }
 
-// Scores returns scores.csv.
-func Scores(r *render.Report) ([]byte, error) {
+// Scores returns scores.csv of a release.
+func Scores(r *render.Report, release int) ([]byte, error) {
 	c := r.Columns
 	rows := []Score{}
-	for _, rel := range r.Releases {
-		for _, run := range rel.Runs {
-			h := &c.Runs[run]
-			for _, s := range c.ScoresOf(run) {
-				shots := ""
-				if s.Fewshot != nil {
-					shots = strconv.Itoa(*s.Fewshot)
-				}
-				rows = append(rows, Score{Text(h.Release), Text(h.ID), Text(h.Model.Name), Text(h.Device), h.IsSimulated(), Text(s.Task), Text(s.Metric), Text(s.Filter), Num{s.Value}, Num{s.Stderr},
-					count(s.N), count(s.Total), Text(shots), ptr(s.Limit), Text(s.Direction), Text(s.Value.Why())})
+	for _, run := range r.Releases[release].Runs {
+		h := &c.Runs[run]
+		for _, s := range c.ScoresOf(run) {
+			shots := ""
+			if s.Fewshot != nil {
+				shots = strconv.Itoa(*s.Fewshot)
 			}
+			rows = append(rows, Score{Text(h.Release), Text(h.ID), Text(h.Model.Name), Text(h.Device), h.IsSimulated(), Text(s.Task), Text(s.Metric), Text(s.Filter), Num{s.Value}, Num{s.Stderr},
+				count(s.N), count(s.Total), Text(shots), ptr(s.Limit), Text(s.Direction), Text(s.Value.Why())})
 		}
 	}
-	return write(rows)
-}
-
-// Verdict is a row of verdicts.csv.
-type Verdict struct {
-	ID        Text `csv:"id"`
-	Release   Text `csv:"release"`
-	Run       Text `csv:"run"`
-	Model     Text `csv:"model"`
-	Device    Text `csv:"device"`
-	Simulated bool `csv:"simulated"`
-	Key       Text `csv:"key"`
-	Metric    Text `csv:"metric"`
-	Stat      Text `csv:"stat"`
-	Against   Text `csv:"against"`
-	Level     Text `csv:"level"`
-	Required  bool `csv:"required"`
-	Verdict   Text `csv:"verdict"`
-	Evidence  Text `csv:"evidence"`
-	Value     Num  `csv:"value"`
-	Reference Num  `csv:"reference"`
-	Unit      Text `csv:"unit"`
-	Effect    Num  `csv:"effect_positive_is_worse"`
-	N         int  `csv:"n"`
-	Why       Text `csv:"why"`
-}
-
-// Verdicts returns verdicts.csv: of every release, first against targets, then against history.
-func Verdicts(r *render.Report) ([]byte, error) {
-	rows := []Verdict{}
-	for ri := range r.Releases {
-		for _, v := range r.Verdicts(ri) {
-			info, _ := schema.MetricByName(v.Metric)
-			rows = append(rows, Verdict{Text(v.ID), Text(v.Release), Text(v.Run), Text(v.Model), Text(v.Device), v.Device == schema.Simulated, Text(v.Key.String()), Text(v.Metric), Text(v.Stat), Text(v.Against),
-				Text(v.Level), v.Required, Text(v.Word), Text(v.Evidence), Num{v.Value}, Num{v.Ref}, Text(info.Unit), Num{v.Effect}, v.N, Text(plain(words.Why(v)))})
-		}
-	}
-	return write(rows)
-}
-
-// plain replaces narrow spaces, which some spreadsheets show as boxes.
-func plain(s string) string { return strings.ReplaceAll(s, words.Thin, " ") }
-
-func write[T any](rows []T) ([]byte, error) {
 	var b bytes.Buffer
 	if err := gocsv.Marshal(rows, &b); err != nil {
 		return nil, fmt.Errorf("writing CSV: %w", err)
 	}
 	return b.Bytes(), nil
 }
+
+// Verdicts returns verdicts.csv of a release, first against targets, then against history. Why stands where there is something to
+// say: that a number is the same as before needs no sentence in each of ten thousand rows.
+func Verdicts(r *render.Report, release int) []byte {
+	lists := r.Verdicts(release)
+	w := newTable(256*(len(lists[0])+len(lists[1])), "id", "release", "run", "model", "device", "simulated", "key", "metric", "stat", "against", "level", "required", "verdict", "evidence", "value", "reference", "unit", "effect_positive_is_worse", "n", "why")
+	for _, list := range lists {
+		for i := range list {
+			v := &list[i]
+			why := ""
+			switch v.Word {
+			case schema.Same, schema.Insufficient, schema.Ungraded:
+			default:
+				why = plain(words.Why(*v))
+			}
+			w.text(v.ID, v.Release, v.Run, v.Model, v.Device)
+			w.flag(v.Device == schema.Simulated)
+			w.text(v.Key.String(), v.Metric, v.Stat, v.Against, v.Level)
+			w.flag(v.Required)
+			w.text(v.Word, v.Evidence)
+			w.number(v.Value, v.Ref)
+			w.text(schema.Unit(v.Metric))
+			w.number(v.Effect)
+			w.text(strconv.Itoa(v.N), why)
+			w.end()
+		}
+	}
+	return w.b
+}
+
+// plain replaces narrow spaces, which some spreadsheets show as boxes.
+func plain(s string) string { return strings.ReplaceAll(s, words.Thin, " ") }
 
 func ptr(v *float64) Num {
 	if v == nil {
@@ -216,17 +174,17 @@ func count(n int) Text {
 	return Text(strconv.Itoa(n))
 }
 
-func stamp(t time.Time) Text {
+func stamp(t time.Time) string {
 	if t.IsZero() {
 		return ""
 	}
-	return Text(t.UTC().Format(time.RFC3339))
+	return t.UTC().Format(time.RFC3339)
 }
 
-func dims(m map[string]string) Text {
+func dims(m map[string]string) string {
 	k := schema.Key{Dims: m}.String()
 	if _, after, ok := strings.Cut(k, "rate=-/-/"); ok {
-		return Text(after)
+		return after
 	}
 	return ""
 }

@@ -41,10 +41,16 @@ func WriteFile(name string, data []byte) (err error) {
 
 // WriteChanged is WriteFile that leaves a file with the same content alone, and reports whether it wrote.
 func WriteChanged(name string, data []byte) (bool, error) {
-	if old, err := os.ReadFile(name); err == nil && bytes.Equal(old, data) {
+	if Holds(name, data) {
 		return false, nil
 	}
 	return true, WriteFile(name, data)
+}
+
+// Holds reports whether a file has some content.
+func Holds(name string, data []byte) bool {
+	old, err := os.ReadFile(name)
+	return err == nil && bytes.Equal(old, data)
 }
 
 // Append adds a line to a log and flushes it to the disk before returning: what Append returned from survives kill -9

@@ -1,0 +1,112 @@
+package site_test
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/render"
+	"github.com/ttreport/ttreport/site"
+)
+
+// buildOf builds the fixture with some releases, keeping what an earlier build made, and counts the documents that were read.
+func buildOf(t *testing.T, ctx context.Context, dir string, releases int, stopAfter int) (res site.Result, read int64, err error) {
+	t.Helper()
+	runs, in := fixtureOf("Tiny-1B", "n150", releases)
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var n atomic.Int64
+	res, err = site.Build(ctx, render.New(in), site.Options{Dir: dir, Stamp: "one program", Run: func(i int) (schema.Run, *schema.Problem) {
+		n.Add(1)
+		return runs[i], nil
+	}, Progress: func(done int) {
+		if stopAfter > 0 && done >= stopAfter {
+			stop()
+		}
+	}})
+	return res, n.Load(), err
+}
+
+// same compares two sites byte for byte.
+func same(t *testing.T, what, a, b string) {
+	t.Helper()
+	x, y := files(t, a), files(t, b)
+	if len(x) != len(y) {
+		t.Errorf("%s: %d and %d files", what, len(x), len(y))
+	}
+	for name := range x {
+		if x[name] != y[name] {
+			t.Errorf("%s: %s differs: %s", what, name, firstDifference(y[name], x[name]))
+		}
+	}
+}
+
+// A site that grew release by release is the site that is built at once, and of what was there only the touched is made anew.
+func TestIncremental(t *testing.T) {
+	grown, whole := t.TempDir(), t.TempDir()
+	ctx := context.Background()
+	for releases := 1; releases <= 4; releases++ {
+		if _, _, err := buildOf(t, ctx, grown, releases, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, _, err := buildOf(t, ctx, whole, 4, 0); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "grown and whole", grown, whole)
+	res, read, err := buildOf(t, ctx, grown, 4, 0)
+	if err != nil || res.Written != 0 || read != 0 {
+		t.Errorf("a build of the same: %d files written, %d documents read, %v", res.Written, read, err)
+	}
+
+	// One that was built up to the third release, then to the fourth: the pages of the first two stay untouched.
+	three := t.TempDir()
+	for _, n := range []int{3, 4} {
+		if res, read, err = buildOf(t, ctx, three, n, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if read != 2 {
+		t.Errorf("%d documents read for a release of two runs", read)
+	}
+
+	// A build that is cut short leaves nothing that the next one takes for current.
+	for stop := 1; stop < 40; stop += 3 {
+		dir := t.TempDir()
+		if _, _, err := buildOf(t, ctx, dir, 3, 0); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := buildOf(t, ctx, dir, 4, stop); err == nil {
+			break
+		}
+		if _, _, err := buildOf(t, ctx, dir, 3, 0); err != nil { // back to what it was
+			t.Fatal(err)
+		}
+		if _, _, err := buildOf(t, ctx, dir, 4, 0); err != nil {
+			t.Fatal(err)
+		}
+		same(t, "after a stopped build", dir, whole)
+	}
+}
+
+// The page of a release says the same when later releases come, unless they confirm what it saw.
+func TestOldPagesStay(t *testing.T) {
+	dir := t.TempDir()
+	ctx := context.Background()
+	if _, _, err := buildOf(t, ctx, dir, 3, 0); err != nil {
+		t.Fatal(err)
+	}
+	before := files(t, dir)
+	if _, _, err := buildOf(t, ctx, dir, 4, 0); err != nil {
+		t.Fatal(err)
+	}
+	after := files(t, dir)
+	for name := range before {
+		old := strings.Contains(name, "v0.9.0") || strings.Contains(name, "v0.10.0") || strings.HasPrefix(name, "runs/")
+		if old && before[name] != after[name] {
+			t.Errorf("%s changed: %s", name, firstDifference(before[name], after[name]))
+		}
+	}
+}
