@@ -81,3 +81,9 @@ func (r *Report) TopicPage(name string) Page {
 	return Page{Path: "about/" + name + ".html", Title: name, Nav: "about", Description: "Documentation: " + name, Crumbs: []Link{{"Overview", "index.html"}, {"About", "about/index.html"}, {name, ""}},
 		Sections: []Section{{ID: "doc", Blocks: []Block{{Topic: name}}}}}
 }
+
+// NotFoundPage is what a host shows for an address that is not there: a permalink of a build that was never released, mostly.
+func (r *Report) NotFoundPage() Page {
+	return Page{Path: "404.html", Title: "Not found", Description: "There is no such page.", Lead: Lead{Text: "There is no page here.", Paras: []string{"Pages of releases, models and runs keep their addresses for as long as history has them."}},
+		Sections: []Section{{ID: "where", Title: "Where to look", Blocks: []Block{{Links: []Link{{"The newest release", "index.html"}, {"All releases", "index.html#releases"}, {"All models and devices", "index.html#models"}}}}}}}
+}

@@ -24,14 +24,17 @@ type Options struct {
 	// Stamp stands for the program and its configuration: parts of the site that an earlier build made with the same stamp of the
 	// same data are left as they are. "": everything is made anew.
 	Stamp string
+	// BaseURL is where the site will be published, for the feed and the page of addresses that are not there; "" when nobody knows.
+	BaseURL string
 	// Progress is called with the number of files so far; may be nil.
 	Progress func(done int)
 }
 
 // Result says what a build did.
 type Result struct {
-	Files, Written, Removed int
-	Problems                []schema.Problem // runs whose document could not be read
+	Files, Removed int
+	Changed        []string         // files that were written: new or with other content than before
+	Problems       []schema.Problem // runs whose document could not be read
 }
 
 // Build writes the site. It stops between files when ctx ends; what was written until then is whole.
@@ -69,7 +72,7 @@ type builder struct {
 }
 
 func (b *builder) result() Result {
-	return Result{Files: len(b.pub.now), Written: b.pub.written, Removed: b.pub.removed, Problems: b.problems}
+	return Result{Files: len(b.pub.now), Changed: b.pub.written, Removed: b.pub.removed, Problems: b.problems}
 }
 
 // part collects the files of a unit.
@@ -278,6 +281,9 @@ func (b *builder) others() error {
 			return err
 		}
 		if err := p.put("data/index.json", index); err != nil {
+			return err
+		}
+		if err := b.published(p); err != nil {
 			return err
 		}
 		for _, page := range append(pages, r.Landing()) {

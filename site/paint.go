@@ -58,8 +58,14 @@ func newPainter(r *render.Report) (*painter, error) {
 	return p, nil
 }
 
+// page paints a page whose links are relative to where it lies.
 func (p *painter) page(page render.Page) ([]byte, error) {
-	v := view{Page: page, Root: strings.Repeat("../", strings.Count(page.Path, "/")), Site: p.site, Version: p.version, CSS: p.css, JS: p.js,
+	return p.pageFrom(page, strings.Repeat("../", strings.Count(page.Path, "/")))
+}
+
+// pageFrom paints a page with root before every address.
+func (p *painter) pageFrom(page render.Page, root string) ([]byte, error) {
+	v := view{Page: page, Root: root, Site: p.site, Version: p.version, CSS: p.css, JS: p.js,
 		Navigation: []navItem{{"overview", "Overview", "index.html"}, {"releases", "Releases", "index.html#releases"}, {"models", "Models", "index.html#models"},
 			{"problems", "Problems", "problems/index.html"}, {"about", "About", "about/index.html"}}}
 	var b bytes.Buffer

@@ -37,14 +37,15 @@ type unit struct {
 
 // publisher writes files into the output folder. Several goroutines may put files at once.
 type publisher struct {
-	dir              string
-	old              []string
-	oldUnits         map[string]unit
-	mu               sync.Mutex
-	now              map[string]bool
-	units            map[string]unit
-	touched          bool // something was written: the manifest names no unit
-	written, removed int
+	dir      string
+	old      []string
+	oldUnits map[string]unit
+	mu       sync.Mutex
+	now      map[string]bool
+	units    map[string]unit
+	touched  bool // something was written: the manifest names no unit
+	written  []string
+	removed  int
 }
 
 func openPublisher(dir string) (*publisher, error) {
@@ -80,7 +81,7 @@ func (p *publisher) put(path string, data []byte) error {
 	p.mu.Lock()
 	p.now[path] = true
 	if changed {
-		p.written++
+		p.written = append(p.written, path)
 	}
 	err := p.touch(changed)
 	p.mu.Unlock()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -39,11 +40,18 @@ With --ephemeral the history folder is not touched: the site shows history and t
 			fs.StringVar(&o.out, "out", "", "output `folder` (default _site)")
 			fs.BoolVar(&o.ephemeral, "ephemeral", false, "leave history/ as it is")
 			fs.BoolVar(&o.strict, "strict", false, "exit 3 when there is a problem that is an error")
+			fs.StringVar(&o.baseURL, "base-url", "", "`URL` at which the site will be published: adds feed.xml; site.base_url in ttreport.yaml does the same")
 			id := identityFlags(fs)
 			return func(ctx context.Context, sh *shell, args []string) error {
 				ws, err := workspace.Open(".")
 				if err != nil {
 					return failure{code: exitUsage, err: err}
+				}
+				if o.baseURL == "" {
+					o.baseURL = ws.Config.Site.BaseURL
+				}
+				if u, err := url.Parse(o.baseURL); o.baseURL != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
+					return fail(exitUsage, "it begins with https:// and names a host", "build: --base-url %q is no address of a site", o.baseURL)
 				}
 				return build(ctx, sh, ws, args, id, o)
 			}
@@ -52,8 +60,9 @@ With --ephemeral the history folder is not touched: the site shows history and t
 }
 
 type buildOptions struct {
-	out               string
+	out, baseURL      string
 	ephemeral, strict bool
+	built             func(changed []string) // called with the files that were written; may be nil
 }
 
 // build is the road from files to pages.
@@ -107,7 +116,7 @@ func build(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []stri
 // read takes the paths into history, unless the last build read the same. last is that build, when its site still stands.
 func read(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []string, id *identity, dirs []string, o buildOptions) (readResult, *lastBuild, error) {
 	if !o.ephemeral {
-		if last, same, current := unchanged(ws, paths, id, o.out); same {
+		if last, same, current := unchanged(ws, paths, id, o); same {
 			got := readResult{files: last.Files, runs: last.Runs, problems: last.Problems}
 			sayErrors(sh, got.problems)
 			sh.say("read      %s, unchanged since the last build; %s", plural(got.files, "file"), problemCounts(got.problems))
@@ -140,15 +149,18 @@ func write(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []stri
 		}
 	}
 	sh.say("history   %s, %s, %s", releaseCounts(report.Releases), plural(len(report.Columns.Runs), "run"), plural(len(report.Columns.Points), "point"))
-	result, err := site.Build(ctx, report, site.Options{Dir: o.out, Stamp: programStamp(ws), Run: func(i int) (schema.Run, *schema.Problem) { return history.Read(report.Columns.Runs[i].Path) }})
+	result, err := site.Build(ctx, report, site.Options{Dir: o.out, Stamp: programStamp(ws), BaseURL: o.baseURL, Run: func(i int) (schema.Run, *schema.Problem) { return history.Read(report.Columns.Runs[i].Path) }})
 	if err != nil {
 		return nil, failure{code: exitInput, err: fmt.Errorf("writing the site: %w", err), hint: "what was there before is still there; see the permissions and the space of " + o.out}
 	}
-	sh.say("wrote     %s in %s: %d new or changed, %d removed", plural(result.Files, "file"), o.out, result.Written, result.Removed)
+	sh.say("wrote     %s in %s: %d new or changed, %d removed", plural(result.Files, "file"), o.out, len(result.Changed), result.Removed)
+	if o.built != nil {
+		o.built(result.Changed)
+	}
 	said := headline(report)
 	fmt.Fprintf(sh.out, "Open %s: %s\n", filepath.Join(o.out, "index.html"), said)
 	if !o.ephemeral && !damaged {
-		remember(ws, paths, id, got, o.out, result.Files, said)
+		remember(ws, paths, id, got, o, result.Files, said)
 	}
 	return report, nil
 }

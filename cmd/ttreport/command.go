@@ -48,7 +48,7 @@ func (s *shell) say(format string, args ...any) { fmt.Fprintf(s.err, format+"\n"
 // commands is the table, in the order of the help.
 func commands() []command {
 	return []command{
-		collectCommand(), buildCommand(), demoCommand(), ingestCommand(), inspectCommand(), checkCommand(), compareCommand(), targetsCommand(),
+		collectCommand(), buildCommand(), serveCommand(), demoCommand(), ingestCommand(), inspectCommand(), checkCommand(), compareCommand(), targetsCommand(),
 		completionCommand(), versionCommand(), helpCommand(),
 	}
 }

@@ -49,7 +49,7 @@ on the loopback interface until Ctrl-C. A second demo keeps the measurements and
 				if err := build(ctx, sh, ws, nil, &identity{}, buildOptions{}); err != nil || *noPreview {
 					return err
 				}
-				err = preview.Serve(ctx, ws.Site(), *port, func(url string) { sh.say("preview   %s  (Ctrl-C ends it)", url) })
+				err = preview.New(ws.Site()).Serve(ctx, *port, func(url string) { sh.say("preview   %s  (Ctrl-C ends it)", url) })
 				if errors.Is(ctx.Err(), context.Canceled) {
 					return nil
 				}

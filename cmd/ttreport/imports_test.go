@@ -45,6 +45,7 @@ var rooms = map[string][]string{
 	"collect/arrival":      {},
 	"collect/server":       {"collect/arrival"},
 	"site/preview":         {},
+	"site/watch":           {},
 	"render/chart/echarts": {"render/chart"},
 	"collect/tool":         {"collect/arrival"},
 	"collect/sweep":        {},
@@ -55,7 +56,7 @@ var owners = map[string]string{
 	"github.com/go-echarts/go-echarts": "render/chart/echarts",
 	"github.com/gocarina/gocsv":        "render/tabular",
 	"github.com/yuin/goldmark":         "render/markdown",
-	"github.com/fsnotify/fsnotify":     "site",
+	"github.com/fsnotify/fsnotify":     "site/watch",
 	"github.com/goccy/go-yaml":         "ingest/schema",
 	"github.com/klauspost/compress":    "ingest",
 }

@@ -22,6 +22,7 @@ type lastBuild struct {
 	Runs     int
 	Problems []schema.Problem
 	Out      string // where the site is
+	BaseURL  string // where it will be
 	Site     string // stamp of its files
 	Pages    int    // how many they are
 	Headline string
@@ -72,7 +73,7 @@ func siteStamp(out string) (hash string, files int, ok bool) {
 
 // unchanged returns the last build, when it read what would be read again; current reports that its site is still there as
 // it was written.
-func unchanged(ws *workspace.Workspace, paths []string, id *identity, out string) (last lastBuild, same, current bool) {
+func unchanged(ws *workspace.Workspace, paths []string, id *identity, o buildOptions) (last lastBuild, same, current bool) {
 	data, err := os.ReadFile(lastBuildFile(ws))
 	if err != nil || json.Unmarshal(data, &last) != nil || last.Stamp == "" {
 		return lastBuild{}, false, false
@@ -80,22 +81,22 @@ func unchanged(ws *workspace.Workspace, paths []string, id *identity, out string
 	if stamp, ok := inputStamp(ws, paths, id); !ok || stamp != last.Stamp {
 		return lastBuild{}, false, false
 	}
-	if last.Out == out {
-		hash, _, ok := siteStamp(out)
+	if last.Out == o.out && last.BaseURL == o.baseURL {
+		hash, _, ok := siteStamp(o.out)
 		current = ok && hash == last.Site
 	}
 	return last, true, current
 }
 
 // remember keeps what was read and written for the next build. That it cannot be kept costs time and nothing else.
-func remember(ws *workspace.Workspace, paths []string, id *identity, r readResult, out string, pages int, headline string) {
+func remember(ws *workspace.Workspace, paths []string, id *identity, r readResult, o buildOptions, pages int, headline string) {
 	stamp, ok := inputStamp(ws, paths, id)
-	hash, _, ok2 := siteStamp(out)
+	hash, _, ok2 := siteStamp(o.out)
 	if !ok || !ok2 || r.refused > 0 {
 		_ = os.Remove(lastBuildFile(ws))
 		return
 	}
-	data, err := json.Marshal(lastBuild{stamp, r.files, r.runs, r.problems, out, hash, pages, headline})
+	data, err := json.Marshal(lastBuild{stamp, r.files, r.runs, r.problems, o.out, o.baseURL, hash, pages, headline})
 	if err == nil {
 		_, _ = durable.WriteChanged(lastBuildFile(ws), data)
 	}

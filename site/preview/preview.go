@@ -1,24 +1,71 @@
-// Package preview serves a built site on the loopback interface, for looking at it in a browser.
+// Package preview serves a built site on the loopback interface, for looking at it in a browser while it is being made.
 //
-// In flows a folder; out flows HTTP on 127.0.0.1. It never listens anywhere else and never writes.
+// In flow a folder and news of it; out flows HTTP on 127.0.0.1. It never listens anywhere else and never writes. Pages get a script
+// that reloads them when they change; nothing of it is in the folder.
 package preview
 
 import (
+	"bytes"
 	"context"
+	_ "embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"sync"
 	"time"
 )
 
-// Serve serves dir until ctx ends. started is called with the address once it answers. port 0 takes a free one.
-func Serve(ctx context.Context, dir string, port int, started func(url string)) error {
+//go:embed live.js
+var script []byte
+
+// Server serves a folder and tells its pages what happened.
+type Server struct {
+	dir  string
+	mu   sync.Mutex
+	open map[chan news]bool
+	last news // that a page which opens now must know
+}
+
+// news is one message to the pages.
+type news struct {
+	Changed []string `json:"changed,omitempty"` // addresses of files from the site's root
+	Problem string   `json:"problem,omitempty"` // why the site is not what it should be
+}
+
+// New returns a server of a folder.
+func New(dir string) *Server { return &Server{dir: dir, open: map[chan news]bool{}} }
+
+// Built tells open pages which files a build changed: pages among them reload, and a problem that was told is over.
+func (s *Server) Built(changed []string) { s.tell(news{Changed: changed}, news{}) }
+
+// Failed tells open pages that a build failed, and those that are opened while it has: what is shown is the last good site.
+func (s *Server) Failed(why string) { s.tell(news{Problem: why}, news{Problem: why}) }
+
+func (s *Server) tell(n, stays news) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.last = stays
+	for c := range s.open {
+		select {
+		case c <- n:
+		default: // a page that does not listen will ask again
+		}
+	}
+}
+
+// Serve serves until ctx ends. started is called with the address once it answers. port 0 takes a free one.
+func (s *Server) Serve(ctx context.Context, port int, started func(url string)) error {
 	ln, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 	if err != nil {
 		return fmt.Errorf("preview: %w", err)
 	}
-	srv := &http.Server{Handler: http.FileServer(http.Dir(dir)), ReadHeaderTimeout: 10 * time.Second}
+	srv := &http.Server{Handler: s.handler(ln.Addr().(*net.TCPAddr).Port), ReadHeaderTimeout: 10 * time.Second}
 	stop := context.AfterFunc(ctx, func() { _ = srv.Close() }) // Serve then returns
 	defer stop()
 	started("http://" + ln.Addr().String() + "/")
@@ -26,4 +73,98 @@ func Serve(ctx context.Context, dir string, port int, started func(url string)) 
 		return fmt.Errorf("preview: %w", err)
 	}
 	return nil
+}
+
+// handler answers only what was asked of this machine by this machine's names: a page from elsewhere whose name was made to point
+// here must not read somebody's results.
+func (s *Server) handler(port int) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /_ttreport/live.js", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
+		_, _ = w.Write(script) // a reader that left needs no answer
+	})
+	mux.HandleFunc("GET /_ttreport/events", s.events)
+	files := http.FileServer(http.Dir(s.dir))
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "no-store")
+		if !s.page(w, r) {
+			files.ServeHTTP(w, r)
+		}
+	})
+	known := map[string]bool{fmt.Sprintf("127.0.0.1:%d", port): true, fmt.Sprintf("localhost:%d", port): true}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !known[r.Host] {
+			http.Error(w, "this preview answers to 127.0.0.1 and localhost alone", http.StatusMisdirectedRequest)
+			return
+		}
+		mux.ServeHTTP(w, r)
+	})
+}
+
+// page serves an HTML page with the script in it, or the page that says that there is none.
+func (s *Server) page(w http.ResponseWriter, r *http.Request) bool {
+	name := path.Clean("/" + r.URL.Path)
+	switch {
+	case strings.HasSuffix(r.URL.Path, "/"):
+		name = path.Join(name, "index.html")
+	case !strings.HasSuffix(name, ".html"):
+		if _, err := os.Stat(filepath.Join(s.dir, filepath.FromSlash(name))); !errors.Is(err, os.ErrNotExist) {
+			return false
+		}
+	}
+	status := http.StatusOK
+	html, err := os.ReadFile(filepath.Join(s.dir, filepath.FromSlash(name)))
+	if err != nil {
+		status = http.StatusNotFound
+		if html, err = os.ReadFile(filepath.Join(s.dir, "404.html")); err != nil {
+			return false
+		}
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(lively(html)) // a reader that left needs no answer
+	return true
+}
+
+// lively allows a page the one connection that it needs here, and adds the script.
+func lively(html []byte) []byte {
+	html = bytes.Replace(html, []byte(`content="default-src 'none';`), []byte(`content="default-src 'none'; connect-src 'self';`), 1)
+	return bytes.Replace(html, []byte("</head>"), []byte("<script src=\"/_ttreport/live.js\"></script>\n</head>"), 1)
+}
+
+// events tells a page what happens until it leaves.
+func (s *Server) events(w http.ResponseWriter, r *http.Request) {
+	flush, ok := w.(http.Flusher)
+	if !ok {
+		http.Error(w, "no stream", http.StatusInternalServerError)
+		return
+	}
+	c := make(chan news, 16)
+	s.mu.Lock()
+	s.open[c] = true
+	first := s.last
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		delete(s.open, c)
+		s.mu.Unlock()
+	}()
+	w.Header().Set("Content-Type", "text/event-stream")
+	send := func(n news) bool {
+		data, err := json.Marshal(n)
+		if err != nil {
+			return false
+		}
+		_, err = fmt.Fprintf(w, "data: %s\n\n", data)
+		flush.Flush()
+		return err == nil
+	}
+	for ok := send(first); ok; {
+		select {
+		case <-r.Context().Done():
+			return
+		case n := <-c:
+			ok = send(n)
+		}
+	}
 }

@@ -26,9 +26,15 @@ const ConfigName = "ttreport.yaml"
 // Config is ttreport.yaml. Every field may be left out.
 type Config struct {
 	Title     string     `yaml:"title"`
+	Site      Site       `yaml:"site"`
 	Releases  []Release  `yaml:"releases"`
 	Judge     Judge      `yaml:"judge"`
 	Decisions []Decision `yaml:"decisions"`
+}
+
+// Site says how the site is published.
+type Site struct {
+	BaseURL string `yaml:"base_url"` // where it will be: https://example.org/results
 }
 
 // Release places a release in the order, oldest first.

@@ -1,0 +1,115 @@
+package site_test
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/ttreport/ttreport/site/preview"
+)
+
+// serve serves a folder until the test ends.
+func serve(t *testing.T, dir string) (*preview.Server, string) {
+	t.Helper()
+	s := preview.New(dir)
+	ctx, stop := context.WithCancel(context.Background())
+	at, done := make(chan string, 1), make(chan error, 1)
+	go func() { done <- s.Serve(ctx, 0, func(url string) { at <- url }) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	return s, <-at
+}
+
+func TestPreviewAnswersThisMachineAlone(t *testing.T) {
+	dir := t.TempDir()
+	build(t, dir, "Tiny-1B", "n150")
+	_, url := serve(t, dir)
+	get := func(path, host string) (int, string) {
+		t.Helper()
+		req, err := http.NewRequest(http.MethodGet, url+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if host != "" {
+			req.Host = host
+		}
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		body, err := io.ReadAll(res.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res.StatusCode, string(body)
+	}
+	if code, body := get("releases/v0.12.0/", ""); code != 200 || !strings.Contains(body, "_ttreport/live.js") || !strings.Contains(body, "connect-src 'self'") {
+		t.Errorf("%d %.200s", code, body)
+	}
+	if code, body := get("no/such/page/", ""); code != 404 || !strings.Contains(body, "There is no page here") {
+		t.Errorf("%d %.200s", code, body)
+	}
+	if code, body := get("data/points/v0.12.0.csv", ""); code != 200 || !strings.HasPrefix(body, "release,") {
+		t.Errorf("%d %.200s", code, body)
+	}
+	if code, _ := get("index.html", "results.example.org"); code != 421 {
+		t.Errorf("another name is answered: %d", code)
+	}
+	if code, body := get("../../../etc/passwd", ""); code == 200 && strings.Contains(body, "root:") {
+		t.Error("a file outside of the folder")
+	}
+}
+
+// A page that a build changed reloads where the reader was, with what stands in its address; one that failed says so and stays.
+func TestLivePages(t *testing.T) {
+	dir := t.TempDir()
+	build(t, dir, "Tiny-1B", "n150")
+	b := openBrowser(t, dir)
+	s, url := serve(t, dir)
+	const page = "releases/v0.12.0/index.html"
+	if err := chromedp.Do(b.ctx, chromedp.EmulateViewport(900, 400), chromedp.Navigate(url+page+"?theme=dark#targets")); err != nil {
+		t.Fatal(err)
+	}
+	wait := func(what, js string) {
+		t.Helper()
+		for range 100 {
+			if eval[bool](t, b, js) {
+				return
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+		t.Errorf("not after five seconds: %s", what)
+	}
+	eval[bool](t, b, `scrollTo(0, 333), window.old = true`)
+	wait("scrolled", `scrollY === 333`)
+	time.Sleep(300 * time.Millisecond) // for the page to listen
+	s.Failed("ttreport.yaml:3: title stands twice <b>")
+	wait("the problem is shown", `(document.getElementById("ttreport-problem") || {textContent: ""}).textContent.indexOf("title stands twice <b>") > 0`)
+	s.Built([]string{"runs/run-0-0/index.html"})
+	wait("the problem is over", `!document.getElementById("ttreport-problem")`)
+	if !eval[bool](t, b, `window.old === true`) {
+		t.Error("a page that did not change was loaded again")
+	}
+	html, err := os.ReadFile(filepath.Join(dir, page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, page), []byte(strings.Replace(string(html), "<h1>", "<h1>Changed: ", 1)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s.Built([]string{page})
+	wait("the new page is shown", `!window.old && (document.querySelector("h1") || {textContent: ""}).textContent.indexOf("Changed: ") === 0`)
+	wait("where the reader was", `scrollY === 333 && location.hash === "#targets" && location.search === "?theme=dark"`)
+}
