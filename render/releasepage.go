@@ -27,7 +27,7 @@ func (r *Report) ReleasePage(at int) Page {
 		p.Sections = append(p.Sections, Section{ID: "notes", Title: "Notes", Blocks: []Block{{Notes: notes}}})
 	}
 	history := r.changedBlocks(comparedOnly(f.History), at)
-	if history[0].Table != nil {
+	if t := history[0].Table; t != nil && t.More != "" {
 		history[0].Table.More = DataPath(rel.Name, "verdicts") + " has all rows"
 	}
 	p.Sections = append(p.Sections, Section{ID: "history", Title: "Against history", Intro: r.baselineIntro(at), Blocks: history})

@@ -20,6 +20,7 @@ type Input struct {
 	Topics   []string // pages of the documentation, by name
 	Licences []Licence
 	FailOn   targets.FailOn // nil: the default
+	Public   bool           // leave out commands and foreign fields, and of paths all but the last name
 }
 
 // Licence is an embedded part and its licence.

@@ -35,11 +35,11 @@ func (r *Report) RunPage(run *schema.Run, id string) Page {
 	if len(run.Scores) > 0 {
 		p.Sections = append(p.Sections, Section{ID: "evals", Title: "Evals", Blocks: []Block{{Table: runScores(run)}}})
 	}
-	if cmds := commands(run); len(cmds) > 0 {
+	if cmds := commands(run); len(cmds) > 0 && !r.Public {
 		p.Sections = append(p.Sections, Section{ID: "commands", Title: "Commands", Intro: "What makes these points again; secrets are removed.", Blocks: []Block{{Cmd: cmds}}})
 	}
 	p.Sections = append(p.Sections, Section{ID: "files", Title: "Raw files", Intro: "Every number above was read from one of these, identified by the SHA-256 of its bytes.", Blocks: []Block{{Table: fileTable(run)}}})
-	if foreign := foreignTable(run); foreign != nil {
+	if foreign := foreignTable(run); foreign != nil && !r.Public {
 		p.Sections = append(p.Sections, Section{ID: "other-fields", Title: "Other fields", Intro: "What the files say beside the numbers above, as they say it.", Blocks: []Block{{Table: foreign}}})
 	}
 	if len(run.Problems) > 0 {

@@ -86,6 +86,9 @@ func (p *part) put(path string, data []byte) error {
 		return err
 	}
 	p.files = append(p.files, path)
+	if p.b.report.Public {
+		data = public(path, data, p.b.opt.BaseURL)
+	}
 	if err := p.b.pub.put(path, data); err != nil {
 		return err
 	}

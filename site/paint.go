@@ -30,6 +30,7 @@ type view struct {
 	render.Page
 	Root, Site, Version, CSS, JS string
 	Navigation                   []navItem
+	Single                       *inlined // of a page that stands alone; else nil
 }
 
 type navItem struct{ Key, Text, Href string }
@@ -47,6 +48,7 @@ func newPainter(r *render.Report) (*painter, error) {
 		"in":       func(root, at string, v any) map[string]any { return map[string]any{"Root": root, "Path": at, "V": v} },
 		"table":    paintTable,
 		"count":    words.Count,
+		"live":     func(root string) bool { return root != alone },
 		"markdown": markdown.HTML,
 		"topic":    topic,
 		"svg":      func(root string, c *chart.Chart) template.HTML { return svg.Chart(rooted(*c, root)) },
@@ -68,9 +70,13 @@ func (p *painter) pageFrom(page render.Page, root string) ([]byte, error) {
 	v := view{Page: page, Root: root, Site: p.site, Version: p.version, CSS: p.css, JS: p.js,
 		Navigation: []navItem{{"overview", "Overview", "index.html"}, {"releases", "Releases", "index.html#releases"}, {"models", "Models", "index.html#models"},
 			{"problems", "Problems", "problems/index.html"}, {"about", "About", "about/index.html"}}}
+	return p.execute(v)
+}
+
+func (p *painter) execute(v view) ([]byte, error) {
 	var b bytes.Buffer
 	if err := p.t.Execute(&b, v); err != nil {
-		return nil, fmt.Errorf("page %s: %w", page.Path, err)
+		return nil, fmt.Errorf("page %s: %w", v.Path, err)
 	}
 	return b.Bytes(), nil
 }

@@ -33,6 +33,8 @@ With --ephemeral the history folder is not touched: the site shows history and t
 		examples: []example{
 			{"after ttreport collect", "ttreport build"},
 			{"a workflow_logs tree of tt-inference-server", "ttreport build workflow_logs/"},
+			{"one release as a file for a ticket", "ttreport build --single-file v0.17.0"},
+			{"a site that tells nothing of our machines", "ttreport build --public --base-url https://example.org/results"},
 			{"look at somebody's results without keeping them", "ttreport build --ephemeral --out /tmp/site results-of-somebody/"},
 		},
 		setup: func(fs *pflag.FlagSet) runFunc {
@@ -41,6 +43,8 @@ With --ephemeral the history folder is not touched: the site shows history and t
 			fs.BoolVar(&o.ephemeral, "ephemeral", false, "leave history/ as it is")
 			fs.BoolVar(&o.strict, "strict", false, "exit 3 when there is a problem that is an error")
 			fs.StringVar(&o.baseURL, "base-url", "", "`URL` at which the site will be published: adds feed.xml; site.base_url in ttreport.yaml does the same")
+			fs.BoolVar(&o.public, "public", false, "leave out commands, and take paths, addresses and registries out of every text")
+			fs.StringVar(&o.single, "single-file", "", "`RUN or RELEASE` to write as one HTML file for a mail or a ticket, in place of the site; --out names it")
 			id := identityFlags(fs)
 			return func(ctx context.Context, sh *shell, args []string) error {
 				ws, err := workspace.Open(".")
@@ -61,12 +65,17 @@ With --ephemeral the history folder is not touched: the site shows history and t
 
 type buildOptions struct {
 	out, baseURL      string
+	single            string // release or run to write as one file, in place of the site
+	public            bool
 	ephemeral, strict bool
 	built             func(changed []string) // called with the files that were written; may be nil
 }
 
 // build is the road from files to pages.
 func build(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []string, id *identity, o buildOptions) error {
+	if o.single != "" {
+		return o.singleFile(ctx, sh, ws, paths, id)
+	}
 	if o.out == "" {
 		o.out = ws.Site()
 	}
@@ -77,9 +86,7 @@ func build(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []stri
 		return fail(exitUsage, "choose another folder with --out", "the site cannot be written: %w", err)
 	}
 	asked := len(paths)
-	if _, err := os.Stat(ws.Results()); err == nil {
-		paths = append([]string{ws.Results()}, paths...)
-	}
+	paths = withResults(ws, paths)
 	dirs := []string{ws.History()}
 	if o.ephemeral {
 		tmp, err := os.MkdirTemp("", "ttreport-ephemeral-")
@@ -140,6 +147,7 @@ func write(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []stri
 	if err != nil {
 		return nil, err
 	}
+	report.Public = o.public
 	damaged := false
 	for _, p := range report.Problems {
 		told := slices.ContainsFunc(got.problems, func(q schema.Problem) bool { return q.Path == p.Path && q.Code == p.Code })
@@ -149,7 +157,7 @@ func write(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []stri
 		}
 	}
 	sh.say("history   %s, %s, %s", releaseCounts(report.Releases), plural(len(report.Columns.Runs), "run"), plural(len(report.Columns.Points), "point"))
-	result, err := site.Build(ctx, report, site.Options{Dir: o.out, Stamp: programStamp(ws), BaseURL: o.baseURL, Run: func(i int) (schema.Run, *schema.Problem) { return history.Read(report.Columns.Runs[i].Path) }})
+	result, err := site.Build(ctx, report, site.Options{Dir: o.out, Stamp: programStamp(ws, o), BaseURL: o.baseURL, Run: func(i int) (schema.Run, *schema.Problem) { return history.Read(report.Columns.Runs[i].Path) }})
 	if err != nil {
 		return nil, failure{code: exitInput, err: fmt.Errorf("writing the site: %w", err), hint: "what was there before is still there; see the permissions and the space of " + o.out}
 	}

@@ -23,6 +23,7 @@ type lastBuild struct {
 	Problems []schema.Problem
 	Out      string // where the site is
 	BaseURL  string // where it will be
+	Public   bool
 	Site     string // stamp of its files
 	Pages    int    // how many they are
 	Headline string
@@ -81,7 +82,7 @@ func unchanged(ws *workspace.Workspace, paths []string, id *identity, o buildOpt
 	if stamp, ok := inputStamp(ws, paths, id); !ok || stamp != last.Stamp {
 		return lastBuild{}, false, false
 	}
-	if last.Out == o.out && last.BaseURL == o.baseURL {
+	if last.Out == o.out && last.BaseURL == o.baseURL && last.Public == o.public {
 		hash, _, ok := siteStamp(o.out)
 		current = ok && hash == last.Site
 	}
@@ -96,20 +97,21 @@ func remember(ws *workspace.Workspace, paths []string, id *identity, r readResul
 		_ = os.Remove(lastBuildFile(ws))
 		return
 	}
-	data, err := json.Marshal(lastBuild{stamp, r.files, r.runs, r.problems, o.out, o.baseURL, hash, pages, headline})
+	data, err := json.Marshal(lastBuild{stamp, r.files, r.runs, r.problems, o.out, o.baseURL, o.public, hash, pages, headline})
 	if err == nil {
 		_, _ = durable.WriteChanged(lastBuildFile(ws), data)
 	}
 }
 
-// programStamp stands for this program and the settings of a workspace: what a page is made of beside data. It depends on their bytes
+// programStamp stands for this program, the settings of a workspace and the flags of a build: what a page is made of beside data. It depends on their bytes
 // alone, so that two machines that build the same write the same. "" where it cannot be told.
-func programStamp(ws *workspace.Workspace) string {
+func programStamp(ws *workspace.Workspace, o buildOptions) string {
 	exe, err := os.Executable()
 	if err != nil {
 		return ""
 	}
 	h := sha256.New()
+	fmt.Fprintf(h, "%q %v\n", o.baseURL, o.public)
 	for _, name := range []string{exe, ws.Settings()} {
 		f, err := os.Open(name)
 		if os.IsNotExist(err) {

@@ -1,0 +1,95 @@
+package site_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/render"
+	"github.com/ttreport/ttreport/site"
+)
+
+// A page that stands alone has its style and script, asks nobody for anything, and says nothing on the console.
+func TestSingleFile(t *testing.T) {
+	runs, in := fixture("Tiny-1B", "n150")
+	r := render.New(in)
+	dir := t.TempDir()
+	for name, page := range map[string]render.Page{"release": r.ReleasePage(3), "run": r.RunPage(&runs[7], "run-3-1"), "pair": r.PairPage(r.Pairs[0])} {
+		html, err := site.Single(r, page, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range linkRE.FindAllStringSubmatch(string(html), -1) {
+			if m[1] != "data:," && !strings.HasPrefix(m[1], "#") {
+				t.Errorf("%s leads to %s", name, m[1])
+			}
+		}
+		file := filepath.Join(dir, name+".html")
+		if err := os.WriteFile(file, html, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	linked, err := site.Single(r, r.ReleasePage(3), "https://example.org/results/")
+	if err != nil || !strings.Contains(string(linked), `href="https://example.org/results/models/Tiny-1B/n150/index.html"`) {
+		t.Errorf("no link to the site: %v", err)
+	}
+	b := openBrowser(t, dir)
+	for _, name := range []string{"release", "run", "pair"} {
+		b.goTo(t, filepath.Join(dir, name+".html")+"?theme=dark")
+		if got := eval[string](t, b, `document.documentElement.dataset.theme + " " + (getComputedStyle(document.querySelector("table")).borderCollapse) + " " + document.querySelectorAll("h1").length`); got != "dark collapse 1" {
+			t.Errorf("%s: %s: style or script did not come through", name, got)
+		}
+		if name == "pair" && !eval[bool](t, b, `document.querySelectorAll("figure svg path").length > 10 && document.querySelectorAll("svg span").length === 0`) {
+			t.Error("the drawings are not whole")
+		}
+	}
+	if len(b.bad) > 0 {
+		t.Errorf("%q", b.bad)
+	}
+}
+
+// A public site tells nothing of paths, addresses, users, registries and commands, whichever field held them; what looks like them
+// and is none stays.
+func TestPublicSite(t *testing.T) {
+	secrets := []string{"/home/karel/models/x", "/mnt/weights/llama", `C:\Users\karel\x`, "http://tt-host-7.corp.example:8000/v1", "karel@tt-host-7.corp", "10.20.30.40:8000", "192.168.1.7", "registry.corp.example:5000/team/img"}
+	private := regexp.MustCompile(`karel|/mnt|weights/llama|Users|tt-host-7|10\.20\.30|192\.168|corp\.example|--secret-flag`)
+	kept := []string{"128/128/1", "80.17.0.0", "pass@1", "ghcr.io/acme/img"}
+	text := strings.Join(append(secrets, kept...), " ")
+	for _, is := range []bool{true, false} {
+		runs, in := fixture("Tiny-1B", "n150")
+		for i := range runs {
+			for k := range runs[i].Points {
+				p := &runs[i].Points[k]
+				p.Command, p.Conditions["where"], p.Source.Path = []string{"run", "--secret-flag"}, text, "/home/karel/models/x/"+p.Source.Path
+			}
+			runs[i].Problems = append(runs[i].Problems, schema.Problem{Severity: schema.SevWarning, Path: "/home/karel/models/x/y.json", Code: "x", Found: text})
+			runs[i].Stack.Image = "registry.corp.example:5000/team/img:1"
+		}
+		in.Public = is
+		in.Problems = append(in.Problems, schema.Problem{Severity: schema.SevError, Path: "/mnt/weights/llama/a.json", Code: "x", Found: text})
+		dir := t.TempDir()
+		if _, err := site.Build(t.Context(), render.New(in), site.Options{Dir: dir, BaseURL: "https://example.org/results", Run: func(i int) (schema.Run, *schema.Problem) { return runs[i], nil }}); err != nil {
+			t.Fatal(err)
+		}
+		leaks, all := 0, ""
+		for name, text := range files(t, dir) {
+			if found := private.FindString(text); found != "" {
+				if leaks++; is {
+					t.Errorf("%s tells %q", name, found)
+				}
+			}
+			all += text
+		}
+		if !is && leaks == 0 {
+			t.Error("the fixture holds no secret: the test proves nothing")
+		}
+		for _, want := range append(kept, "https://example.org/results/releases/v0.12.0/", "x", `href="../../assets/site.css`) {
+			if !strings.Contains(all, want) {
+				t.Errorf("public %v: %s is gone", is, want)
+			}
+		}
+	}
+}
