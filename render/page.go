@@ -15,6 +15,7 @@ type Page struct {
 	Crumbs      []Link
 	Eyebrow     string
 	Lead        Lead
+	Script      string // of the page beside the site's own, or ""
 	Simulated   string // why the page is marked as not measured, or ""
 	Sections    []Section
 }
@@ -50,6 +51,7 @@ type Block struct {
 	Links  []Link
 	Empty  *Empty
 	Topic  string // a page of the documentation, rendered in place
+	Widget *Widget
 }
 
 // Empty says that there is nothing, why, and what to do.

@@ -48,7 +48,7 @@ type findings struct {
 	once    sync.Once
 	release int
 	targets.Findings
-	history, promised map[[2]string][]schema.Verdict // by pair
+	history, promised map[[2]string][]int32 // indexes into History and Targets, by pair
 }
 
 // Pair is a model on a device: what people sign.
@@ -108,7 +108,7 @@ func New(in Input) *Report {
 // of returns all that is said of a release. Only the last few asked for are kept: a history has more verdicts than memory should
 // hold. Several goroutines may ask at once.
 func (r *Report) of(release int) *findings {
-	const most = 3
+	const most = 2
 	r.mu.Lock()
 	i := slices.IndexFunc(r.recent, func(f *findings) bool { return f.release == release })
 	if i < 0 {
@@ -123,21 +123,32 @@ func (r *Report) of(release int) *findings {
 
 // find fills in what is said of a release.
 func (r *Report) find(f *findings) {
-	f.history, f.promised = map[[2]string][]schema.Verdict{}, map[[2]string][]schema.Verdict{}
 	for _, p := range r.PairsOf(f.release) {
-		list := r.Judged.Targets(f.release, p.Model, p.Device)
-		f.promised[[2]string{p.Model, p.Device}] = list
-		f.Targets = append(f.Targets, list...)
+		f.Targets = append(f.Targets, r.Judged.Targets(f.release, p.Model, p.Device)...)
 	}
 	f.History, f.Shifts, f.Lints = r.Judged.History(f.release), r.Judged.Shifts(f.release), r.Judged.Lints(f.release)
-	for i := range f.History {
-		id := [2]string{f.History[i].Model, f.History[i].Device}
-		f.history[id] = append(f.history[id], f.History[i])
-	}
+	f.history, f.promised = byPair(f.History), byPair(f.Targets)
 	whole, pairs := targets.DecidePairs(f.Findings, r.FailOn)
 	r.mu.Lock()
 	r.decided[f.release], r.pairs[f.release] = whole, pairs
 	r.mu.Unlock()
+}
+
+func byPair(list []schema.Verdict) map[[2]string][]int32 {
+	out := map[[2]string][]int32{}
+	for i := range list {
+		id := [2]string{list[i].Model, list[i].Device}
+		out[id] = append(out[id], int32(i))
+	}
+	return out
+}
+
+func pick(list []schema.Verdict, at []int32) []schema.Verdict {
+	out := make([]schema.Verdict, len(at))
+	for i, k := range at {
+		out[i] = list[k]
+	}
+	return out
 }
 
 // Decided is the decision on a release.
@@ -215,12 +226,14 @@ func (r *Report) Newest() int {
 
 // pairVerdicts are the verdicts against targets of a pair in a release.
 func (r *Report) pairVerdicts(p Pair, release int) []schema.Verdict {
-	return r.of(release).promised[[2]string{p.Model, p.Device}]
+	f := r.of(release)
+	return pick(f.Targets, f.promised[[2]string{p.Model, p.Device}])
 }
 
 // pairChanges are the history rows of a pair in a release.
 func (r *Report) pairChanges(p Pair, release int) []schema.Verdict {
-	return r.of(release).history[[2]string{p.Model, p.Device}]
+	f := r.of(release)
+	return pick(f.History, f.history[[2]string{p.Model, p.Device}])
 }
 
 // seriesName is what a verdict has in common with its series.

@@ -220,10 +220,14 @@ func (b *builder) release(p *part, i int) error {
 	if err != nil {
 		return err
 	}
+	series, err := shard("release "+name, r.ReleaseSeries(i))
+	if err != nil {
+		return err
+	}
 	files := []struct {
 		path string
 		data []byte
-	}{{render.DataPath(name, "points"), tabular.Points(r, i)}, {render.DataPath(name, "scores"), scores}, {render.DataPath(name, "verdicts"), tabular.Verdicts(r, i)},
+	}{{render.ReleaseShardPath(name), series}, {render.DataPath(name, "points"), tabular.Points(r, i)}, {render.DataPath(name, "scores"), scores}, {render.DataPath(name, "verdicts"), tabular.Verdicts(r, i)},
 		{render.ReleaseReportPath(name), markdown.Page(r.GatePage(r.Gate(i, "", ""), false), "")}}
 	for _, f := range files {
 		if err := p.put(f.path, f.data); err != nil {
@@ -275,7 +279,14 @@ func Shard(r *render.Report, pair render.Pair) ([]byte, error) {
 func (b *builder) others() error {
 	r := b.report
 	_, err := b.unit("all", "", func(p *part) error {
-		pages := []render.Page{r.ProblemsPage(), r.AboutPage()}
+		all, err := shard("explore", r.Explore())
+		if err != nil {
+			return err
+		}
+		if err := p.put(render.ExploreShardPath, all); err != nil {
+			return err
+		}
+		pages := []render.Page{r.ProblemsPage(), r.AboutPage(), r.ExplorePage(), r.ComparePage()}
 		for _, t := range r.Topics {
 			pages = append(pages, r.TopicPage(t))
 		}

@@ -29,6 +29,7 @@ type painter struct {
 type view struct {
 	render.Page
 	Root, Site, Version, CSS, JS string
+	ScriptPrint                  string // of the page's script
 	Navigation                   []navItem
 	Single                       *inlined // of a page that stands alone; else nil
 }
@@ -69,7 +70,13 @@ func (p *painter) page(page render.Page) ([]byte, error) {
 func (p *painter) pageFrom(page render.Page, root string) ([]byte, error) {
 	v := view{Page: page, Root: root, Site: p.site, Version: p.version, CSS: p.css, JS: p.js,
 		Navigation: []navItem{{"overview", "Overview", "index.html"}, {"releases", "Releases", "index.html#releases"}, {"models", "Models", "index.html#models"},
-			{"problems", "Problems", "problems/index.html"}, {"about", "About", "about/index.html"}}}
+			{"explore", "Explore", "explore/index.html"}, {"compare", "Compare", "compare/index.html"}, {"problems", "Problems", "problems/index.html"}, {"about", "About", "about/index.html"}}}
+	if page.Script != "" {
+		var err error
+		if v.ScriptPrint, err = static.Fingerprint(page.Script); err != nil {
+			return nil, err
+		}
+	}
 	return p.execute(v)
 }
 

@@ -10,7 +10,7 @@
 
   var shards = {}, waiting = {}, live = [];
   // Data files are scripts that call this: pages opened from disk can load no other kind of data.
-  window.ttreport = { shard: function (id, data) { shards[id] = data; } };
+  window.ttreport = { shard: function (id, data) { shards[id] = data; }, load: load, data: function (id) { return shards[id]; } };
 
   function load(src) {
     if (!waiting[src]) waiting[src] = new Promise(function (ok, no) {
