@@ -42,16 +42,19 @@ type Section struct {
 
 // Block is one thing in a section; exactly one field is set.
 type Block struct {
-	Table  *Table
-	Chart  *chart.Chart
-	Counts []Ledger
-	Prose  []string
-	Notes  []Note
-	Cmd    []string
-	Links  []Link
-	Empty  *Empty
-	Topic  string // a page of the documentation, rendered in place
-	Widget *Widget
+	Table   *Table
+	Chart   *chart.Chart
+	Curves  []chart.Curve
+	Panels  []chart.Panel
+	Details *Table // folded
+	Counts  []Ledger
+	Prose   []string
+	Notes   []Note
+	Cmd     []string
+	Links   []Link
+	Empty   *Empty
+	Topic   string // a page of the documentation, rendered in place
+	Widget  *Widget
 }
 
 // Empty says that there is nothing, why, and what to do.

@@ -26,6 +26,11 @@ func (r *Report) PairPage(pair Pair) Page {
 		p.Simulated = "Rehearsal: these numbers were made by the embedded simulator. Nothing was measured on a device."
 	}
 	p.Eyebrow = fmt.Sprintf("%s on %s, measured in %s, newest %s of %s.", nameOr(firstOf(pair.ID, pair.Model)), nameOr(pair.Device), words.Plural(len(r.runs[id]), "release"), rel.Name, rel.Date.UTC().Format("2 January 2006"))
+	for _, s := range []Section{r.curveSection(pair), r.panelSection(pair)} {
+		if len(s.Blocks) > 0 {
+			p.Sections = append(p.Sections, s)
+		}
+	}
 	changes := r.pairChanges(pair, at)
 	history := r.changeTable(comparedOnly(changes), at, false, "Every series of "+rel.Name+" against its history, worst first")
 	if len(comparedOnly(changes)) == 0 {

@@ -112,7 +112,8 @@ func TestInBrowser(t *testing.T) {
 	}
 	// The last page has charts: they are drawn when in view.
 	drawn := false
-	for range 100 {
+	for i := range 100 {
+		eval[bool](t, b, fmt.Sprintf(`(scrollTo(0, %d), true)`, i%8*800))
 		if drawn = eval[bool](t, b, `document.querySelectorAll("figure.drawn").length === document.querySelectorAll("figure[data-chart]").length && !!document.querySelector("figure")`); drawn {
 			break
 		}

@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/ttreport/ttreport/render"
@@ -54,6 +55,11 @@ func newPainter(r *render.Report) (*painter, error) {
 		"topic":    topic,
 		"svg":      func(root string, c *chart.Chart) template.HTML { return svg.Chart(rooted(*c, root)) },
 		"shardID":  shardID,
+		"curve":    svg.Curve,
+		"panel": func(root string, p chart.Panel) template.HTML {
+			p.Points = rootedPoints(p.Points, root)
+			return svg.Panel(p)
+		},
 	}).ParseFS(templates.HTML(), "*.html")
 	if err != nil {
 		return nil, fmt.Errorf("page templates: %w", err)
@@ -104,14 +110,19 @@ func shardID(page string) string { return path.Dir(page) }
 func rooted(c chart.Chart, root string) chart.Chart {
 	lines := make([]chart.Line, len(c.Lines))
 	for i, l := range c.Lines {
-		l.Points = append([]chart.Point(nil), l.Points...)
-		for j := range l.Points {
-			if l.Points[j].Href != "" {
-				l.Points[j].Href = root + l.Points[j].Href
-			}
-		}
+		l.Points = rootedPoints(l.Points, root)
 		lines[i] = l
 	}
 	c.Lines = lines
 	return c
+}
+
+func rootedPoints(points []chart.Point, root string) []chart.Point {
+	points = slices.Clone(points)
+	for i := range points {
+		if points[i].Href != "" {
+			points[i].Href = root + points[i].Href
+		}
+	}
+	return points
 }

@@ -35,8 +35,9 @@ type Judgement struct {
 	strata   []stratum
 	evals    *evalJudgement
 	mu       sync.Mutex
-	systems  map[int]map[[3]string][]int // runs by release and system, as far as they were asked for
-	prefix   [][]byte                    // digests of the runs up to each release
+	systems  map[int]map[[3]string][]int  // runs by release and system, as far as they were asked for
+	prefix   [][]byte                     // digests of the runs up to each release
+	levels   map[int32][]regression.Level // by cell
 }
 
 // New judges a history.

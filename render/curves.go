@@ -1,0 +1,239 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/render/chart"
+	"github.com/ttreport/ttreport/render/words"
+	"github.com/ttreport/ttreport/targets"
+)
+
+// sweep is one workload over concurrency: the series of each, ascending.
+type sweep struct {
+	name   string // ISL/OSL and tool
+	key    schema.Key
+	series map[string]map[float64]*targets.Series // by metric and concurrency
+	at     []float64
+}
+
+// sweeps finds the workloads of a pair that were measured at three concurrencies or more, those with most first.
+func (r *Report) sweeps(pair Pair) []sweep {
+	const fewest, most = 3, 2
+	by := map[string]*sweep{}
+	var order []string
+	for _, s := range r.series[[2]string{pair.Model, pair.Device}] {
+		k := s.Key
+		if k.Concurrency == nil || k.Rate != nil || s.Metric != "tpot" && s.Metric != "ttft" && s.Metric != "output_tps" {
+			continue
+		}
+		c := *k.Concurrency
+		k.Concurrency = nil
+		id := s.Impl + "\x00" + s.Stat + "\x00" + k.String()
+		if s.Metric == "output_tps" {
+			id = s.Impl + "\x00mean\x00" + k.String()
+		}
+		if by[id] == nil {
+			by[id] = &sweep{name: strings.TrimSuffix(words.Workload(k), "/-"), key: k, series: map[string]map[float64]*targets.Series{}}
+			order = append(order, id)
+		}
+		if by[id].series[s.Metric] == nil {
+			by[id].series[s.Metric] = map[float64]*targets.Series{}
+		}
+		by[id].series[s.Metric][c] = s
+	}
+	var out []sweep
+	for _, id := range order {
+		w := by[id]
+		for c := range w.series["output_tps"] {
+			w.at = append(w.at, c)
+		}
+		slices.Sort(w.at)
+		if len(w.at) >= fewest {
+			out = append(out, *w)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b sweep) int { return cmp.Compare(len(b.at), len(a.at)) })
+	return out[:min(most, len(out))]
+}
+
+// curveSection draws output against speed per user and against the wait for the first token, one line a release.
+func (r *Report) curveSection(pair Pair) Section {
+	s := Section{ID: "curves", Title: "Throughput against speed and against wait", Intro: "Each mark is one concurrency; filled marks are worth choosing: no other gives more output at no worse a speed. The newest release is drawn bold, the one before dashed."}
+	for _, w := range r.sweeps(pair) {
+		releases := r.lately(pair, 4)
+		var curves []chart.Curve
+		for _, c := range []struct {
+			metric, title, x string
+			right            bool
+			value            func(float64) float64
+			unit             string
+		}{{"tpot", "Output against speed", "speed per user, tok/s; right is better →", true, func(v float64) float64 { return 1000 / v }, "tok/s/user"},
+			{"ttft", "Output against wait", "mean TTFT, ms; ← left is better", false, func(v float64) float64 { return v }, "ms TTFT"}} {
+			in := chart.Curve{Title: c.title + ", " + w.name, XTitle: c.x, YTitle: "output, tok/s", Right: c.right, Limits: r.curveLimits(pair, w, map[bool]string{true: "tps_user", false: "ttft"}[c.right])}
+			for i, ri := range releases {
+				l := chart.CurveLine{Name: r.Releases[ri].Name, Class: []string{"now", "base", "old"}[min(2, len(releases)-1-i)]}
+				for _, at := range w.at {
+					v, ok := valueAt(w.series[c.metric][at], ri)
+					out, has := valueAt(w.series["output_tps"][at], ri)
+					if ok && has {
+						l.Points = append(l.Points, chart.CurvePoint{Value: c.value(v), Output: out, Label: whole(at), Text: fmt.Sprintf("%s %s and %s tok/s", words.Number(c.value(v)), c.unit, words.Number(out))})
+					}
+				}
+				if len(l.Points) > 1 {
+					in.Lines = append(in.Lines, l)
+				}
+			}
+			if len(in.Lines) > 0 {
+				in.Key = lineKey(in.Lines)
+				curves = append(curves, chart.NewCurve(in))
+			}
+		}
+		if len(curves) > 0 {
+			s.Blocks = append(s.Blocks, Block{Curves: curves}, Block{Details: r.curveTable(w, releases)})
+		}
+	}
+	return s
+}
+
+// whole is a concurrency as people write it.
+func whole(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
+
+// lineKey says which release is drawn how.
+func lineKey(lines []chart.CurveLine) string {
+	how := map[string]string{"now": "bold", "base": "dashed", "old": "thin"}
+	var parts []string
+	for i := len(lines) - 1; i >= 0; i-- {
+		parts = append(parts, lines[i].Name+" "+how[lines[i].Class])
+	}
+	return strings.Join(parts, ", ")
+}
+
+// lately are the last releases that have a pair, oldest first.
+func (r *Report) lately(pair Pair, most int) []int {
+	var out []int
+	for ri := pair.Newest; ri >= 0 && len(out) < most; ri-- {
+		if len(r.runs[[2]string{pair.Model, pair.Device}][ri]) > 0 {
+			out = append(out, ri)
+		}
+	}
+	slices.Reverse(out)
+	return out
+}
+
+func valueAt(s *targets.Series, release int) (float64, bool) {
+	if s == nil {
+		return 0, false
+	}
+	return s.At(release)
+}
+
+// curveLimits are the promises on the horizontal axis that speak of the workload: of the lowest concurrency that has any.
+func (r *Report) curveLimits(pair Pair, w sweep, metric string) []chart.CurveLimit {
+	var out []chart.CurveLimit
+	least := math.Inf(1)
+	for _, v := range r.pairVerdicts(pair, pair.Newest) {
+		ref, ok := v.Ref.Get()
+		if v.Metric != metric || !ok || v.Key.Concurrency == nil || v.Word == schema.Impossible {
+			continue
+		}
+		k := v.Key
+		c := *k.Concurrency
+		k.Concurrency = nil
+		if words.Workload(k) != words.Workload(w.key) || c > least {
+			continue
+		}
+		if c < least {
+			least, out = c, nil
+		}
+		label := fmt.Sprintf("%s %s at concurrency %s", v.Level, words.Number(ref), whole(c))
+		if v.Required {
+			label += ", required"
+		}
+		out = append(out, chart.CurveLimit{Value: ref, Label: label})
+	}
+	return out
+}
+
+// curveTable has the numbers behind the curves.
+func (r *Report) curveTable(w sweep, releases []int) *Table {
+	t := &Table{Caption: "The numbers behind the curves of " + w.name, Class: "grid", Cols: []Col{{Head: "Release"}, {Head: "Concurrency", Num: true}, {Head: "Speed per user", Unit: "tok/s", Num: true}, {Head: "TTFT", Unit: "ms", Num: true}, {Head: "Output", Unit: "tok/s", Num: true}}}
+	for i := len(releases) - 1; i >= 0; i-- {
+		for _, c := range w.at {
+			cell := func(metric string, of func(float64) float64) Cell {
+				if v, ok := valueAt(w.series[metric][c], releases[i]); ok {
+					return number(schema.Num(of(v)))
+				}
+				return number(schema.Missing("not measured"))
+			}
+			same := func(v float64) float64 { return v }
+			t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: r.Releases[releases[i]].Name, Head: true}, text(whole(c)), cell("tpot", func(v float64) float64 { return 1000 / v }), cell("ttft", same), cell("output_tps", same)}})
+		}
+	}
+	return t.cut("data/ has all, by release")
+}
+
+// panelSection draws the worst series of a pair over its releases.
+func (r *Report) panelSection(pair Pair) Section {
+	const most = 12
+	s := Section{ID: "panels", Title: "History by workload, worst first", Intro: "Raw values, never flipped. Grey: where one new value was expected 95 times in 100. Dotted: a new level. Dashed: a promise. The scale never shows less than twice the change that matters to either side."}
+	var panels []chart.Panel
+	for _, v := range r.pairChanges(pair, pair.Newest) {
+		if series := r.seriesOf(v); series != nil && len(panels) < most && !targets.IsEval(v.Key) && v.Metric != "" {
+			panels = append(panels, r.panel(pair, series, v))
+		}
+	}
+	if len(panels) > 0 {
+		s.Blocks = []Block{{Panels: panels}}
+	}
+	return s
+}
+
+func (r *Report) panel(pair Pair, s *targets.Series, v schema.Verdict) chart.Panel {
+	in := chart.PanelInput{Panel: chart.Panel{Title: strings.TrimSpace(words.Workload(s.Key)) + " " + metricLabel(s.Metric, s.Stat), Sub: direction(s.Metric), Word: v.Word, Evidence: v.Evidence}, Low: math.NaN(), High: math.NaN(), Limit: math.NaN(), Effect: r.Judged.Policy.Effect(s.Metric)}
+	if e, ok := v.Effect.Get(); ok {
+		in.Change = words.Signed(s.Metric, e)
+	}
+	place := map[int]int{}
+	for ri := range r.Releases[:pair.Newest+1] {
+		if len(r.runs[[2]string{pair.Model, pair.Device}][ri]) > 0 {
+			place[ri] = len(in.Releases)
+			in.Releases = append(in.Releases, r.Releases[ri].Name)
+			p := r.chartPoint(s, ri)
+			if p.OK {
+				in.Last = words.Number(p.Value)
+			}
+			in.Points = append(in.Points, p)
+		}
+	}
+	f := r.Judged.Frame(s, pair.Newest)
+	in.Low, in.High, in.From = f.Low, f.High, place[f.From]
+	for _, step := range f.Steps {
+		if at, ok := place[step.Release]; ok {
+			in.StepAt, in.StepText = append(in.StepAt, at), append(in.StepText, words.Signed(s.Metric, step.Effect))
+		}
+	}
+	for _, t := range r.pairVerdicts(pair, pair.Newest) {
+		ref, ok := t.Ref.Get()
+		if ok && t.Metric == s.Metric && t.Key.Workload() == s.Key.Workload() && t.Required && t.Word != schema.Impossible {
+			in.Limit, in.Tolerated, in.LimitText = ref, ref, t.Level+" "+words.Number(ref)
+		}
+	}
+	word := strings.TrimSpace(v.Word + " " + v.Evidence)
+	in.Summary = fmt.Sprintf("%s over %s: %s in %s, %s.", in.Title, words.Plural(len(in.Releases), "release"), words.Quantity(last(in.Points), s.Unit), r.Releases[pair.Newest].Name, word)
+	return chart.NewPanel(in)
+}
+
+func last(points []chart.Point) float64 {
+	for i := len(points) - 1; i >= 0; i-- {
+		if points[i].OK {
+			return points[i].Value
+		}
+	}
+	return math.NaN()
+}
