@@ -100,7 +100,7 @@ func TestInBrowser(t *testing.T) {
 	build(t, dir, "Tiny-1B", schema.Simulated)
 	b := openBrowser(t, dir)
 	for _, theme := range []string{"light", "dark"} {
-		for _, page := range []string{"index.html", "releases/v0.12.0/index.html", "runs/run-3-1/index.html", "problems/index.html", "about/index.html", "explore/index.html", "compare/index.html", "404.html", "models/Tiny-1B/simulated/index.html"} {
+		for _, page := range []string{"index.html", "releases/v0.12.0/index.html", "runs/run-3-1/index.html", "problems/index.html", "about/index.html", "explore/index.html", "compare/index.html", "404.html", "evals/index.html", "targets/index.html", "notes/index.html", "models/Tiny-1B/simulated/index.html"} {
 			b.goTo(t, filepath.Join(dir, page)+"?theme="+theme)
 			if got := eval[string](t, b, `document.documentElement.dataset.theme`); got != theme {
 				t.Errorf("%s: theme %q, want %q: the script did not run", page, got, theme)

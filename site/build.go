@@ -286,7 +286,7 @@ func (b *builder) others() error {
 		if err := p.put(render.ExploreShardPath, all); err != nil {
 			return err
 		}
-		pages := []render.Page{r.ProblemsPage(), r.AboutPage(), r.ExplorePage(), r.ComparePage()}
+		pages := []render.Page{r.ProblemsPage(), r.AboutPage(), r.ExplorePage(), r.ComparePage(), r.EvalsPage(), r.TargetsPage(), r.NotesPage()}
 		for _, t := range r.Topics {
 			pages = append(pages, r.TopicPage(t))
 		}

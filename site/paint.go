@@ -76,7 +76,7 @@ func (p *painter) page(page render.Page) ([]byte, error) {
 func (p *painter) pageFrom(page render.Page, root string) ([]byte, error) {
 	v := view{Page: page, Root: root, Site: p.site, Version: p.version, CSS: p.css, JS: p.js,
 		Navigation: []navItem{{"overview", "Overview", "index.html"}, {"releases", "Releases", "index.html#releases"}, {"models", "Models", "index.html#models"},
-			{"explore", "Explore", "explore/index.html"}, {"compare", "Compare", "compare/index.html"}, {"problems", "Problems", "problems/index.html"}, {"about", "About", "about/index.html"}}}
+			{"evals", "Evals", "evals/index.html"}, {"targets", "Targets", "targets/index.html"}, {"explore", "Explore", "explore/index.html"}, {"compare", "Compare", "compare/index.html"}, {"notes", "Notes", "notes/index.html"}, {"problems", "Problems", "problems/index.html"}, {"about", "About", "about/index.html"}}}
 	if page.Script != "" {
 		var err error
 		if v.ScriptPrint, err = static.Fingerprint(page.Script); err != nil {

@@ -20,7 +20,7 @@ type Contradiction struct {
 func (l *Library) Lint() []Contradiction {
 	var out []Contradiction
 	for _, e := range l.List() {
-		out = append(out, lintPair(e)...)
+		out = append(out, LintEntry(e)...)
 	}
 	sort.SliceStable(out, func(i, j int) bool { return out[i].Severity == schema.SevError && out[j].Severity != schema.SevError })
 	return out
@@ -29,7 +29,8 @@ func (l *Library) Lint() []Contradiction {
 // at names the targets of one workload and level.
 type at struct{ key, level string }
 
-func lintPair(e Entry) []Contradiction {
+// LintEntry looks for contradictions among the targets of one pair.
+func LintEntry(e Entry) []Contradiction {
 	by := map[at]map[string]schema.Target{}
 	for _, t := range e.Targets {
 		id := at{t.Key.String(), t.Level}
