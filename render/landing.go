@@ -39,6 +39,7 @@ func (r *Report) Landing() Page {
 	}
 	p.Sections = append(p.Sections, Section{ID: "models", Title: "Models and devices", Intro: "Each pair with its newest release; a pair without a verdict is not a pass.", Blocks: []Block{{Table: r.matrix()}}},
 		Section{ID: "releases", Title: r.releasesTitle(), Intro: "Newest first.", Blocks: []Block{{Table: r.releaseTable()}}})
+	p.fit()
 	return p
 }
 

@@ -56,7 +56,7 @@ func (r *Report) AboutPage() Page {
 	p := Page{Path: "about/index.html", Title: "About", Nav: "about", Description: "Method, glossary, licences.", Crumbs: []Link{{"Overview", "index.html"}, {"About", ""}},
 		Lead: Lead{Text: "How these pages were made, and what their words mean."}}
 	for _, topic := range []string{"method", "verdicts"} {
-		p.Sections = append(p.Sections, Section{ID: topic, Blocks: []Block{{Topic: topic}}})
+		p.Sections = append(p.Sections, Section{ID: "topic-" + topic, Blocks: []Block{{Topic: topic}}})
 	}
 	t := &Table{Caption: "Metrics", Class: "flow", Cols: []Col{{Head: "Metric"}, {Head: "Name in data"}, {Head: "Unit", Narrow: "half"}, {Head: "Direction"}, {Head: "Means"}}}
 	for _, m := range schema.Metrics() {

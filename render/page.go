@@ -88,6 +88,7 @@ type Table struct {
 	Rows    []Row
 	Total   int    // rows that exist; more than len(Rows) when the table is cut
 	More    string // what to do about the rows that are not shown
+	rest    string // what More would say
 }
 
 // Col heads a column.
@@ -127,12 +128,75 @@ const maxRows = 50
 
 // cut shortens a table to what a page holds; counts elsewhere are of all rows.
 func (t *Table) cut(more string) *Table {
+	t.rest = more
+	return t.keep(maxRows)
+}
+
+// keep leaves at most so many rows.
+func (t *Table) keep(most int) *Table {
 	t.Total = max(t.Total, len(t.Rows))
-	t.Rows = t.Rows[:min(maxRows, len(t.Rows))]
+	t.Rows = t.Rows[:min(most, len(t.Rows))]
 	if t.Total > len(t.Rows) {
-		t.More = more
+		t.More = t.rest
 	}
 	return t
+}
+
+// fit shortens the longest tables of a page until it has about as many elements as a phone lays out at once: a page that people open to
+// decide something must be there when they look. Ten rows always stay.
+func (p *Page) fit() {
+	const most, chrome, fewest = 1400, 90, 10
+	var tables []*Table
+	total := chrome
+	for _, s := range p.Sections {
+		for _, b := range s.Blocks {
+			if b.Table != nil {
+				tables = append(tables, b.Table)
+				total += b.Table.elements()
+			}
+			for _, l := range b.Counts {
+				total += 4 + 3*len(l.Items)
+			}
+		}
+	}
+	for total > most {
+		var longest *Table
+		for _, t := range tables {
+			if len(t.Rows) > fewest && t.rest != "" && (longest == nil || t.elements() > longest.elements()) {
+				longest = t
+			}
+		}
+		if longest == nil {
+			return
+		}
+		total -= longest.elements()
+		total += longest.keep(max(fewest, len(longest.Rows)-5)).elements()
+	}
+}
+
+// elements is about how many elements a table is made of.
+func (t *Table) elements() int {
+	n := 6 + 2*len(t.Cols)
+	for i := range t.Rows {
+		n++
+		for k := range t.Rows[i].Cells {
+			n += t.Rows[i].Cells[k].elements()
+		}
+	}
+	return n
+}
+
+func (c *Cell) elements() int {
+	n := 1
+	for _, has := range []bool{c.Href != "", c.Word != "", c.Evidence != "", c.Sub != "", c.Tag != "", c.Strong, c.Mono} {
+		if has {
+			n++
+		}
+	}
+	if c.Spark != nil {
+		n += 2 + len(c.Spark.Segments)
+	}
+	return n
 }
 
 // number is a cell with a value or the reason for its absence.

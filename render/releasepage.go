@@ -27,8 +27,8 @@ func (r *Report) ReleasePage(at int) Page {
 		p.Sections = append(p.Sections, Section{ID: "notes", Title: "Notes", Blocks: []Block{{Notes: notes}}})
 	}
 	history := r.changedBlocks(comparedOnly(f.History), at)
-	if t := history[0].Table; t != nil && t.More != "" {
-		history[0].Table.More = DataPath(rel.Name, "verdicts") + " has all rows"
+	if t := history[0].Table; t != nil {
+		t.cut(DataPath(rel.Name, "verdicts") + " has all rows")
 	}
 	p.Sections = append(p.Sections, Section{ID: "history", Title: "Against history", Intro: r.baselineIntro(at), Blocks: history})
 	if s := shiftSection(f.Shifts); len(s.Blocks) > 0 {
@@ -51,6 +51,7 @@ func (r *Report) ReleasePage(at int) Page {
 	}
 	p.Sections = append(p.Sections, r.pairSections(at)...)
 	p.Sections = append(p.Sections, r.runsSection(rel.Runs), downloadSection(rel.Name))
+	p.fit()
 	return p
 }
 

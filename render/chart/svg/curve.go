@@ -82,7 +82,7 @@ func curveLine(b *strings.Builder, p chart.Rect, l chart.CurveLine) {
 // Panel draws the history of one series, small.
 func Panel(p chart.Panel) template.HTML {
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg viewBox="0 0 %g %g" role="img" aria-label="%s">`, p.W, p.H, esc(p.Summary))
+	fmt.Fprintf(&b, `<svg viewBox="0 0 %g %g" role="group" aria-label="%s">`, p.W, p.H, esc(p.Summary))
 	right := p.W - 12
 	if p.Band != nil {
 		fmt.Fprintf(&b, `<path class="band" d="M%g %gH%gV%gH%gz"/>`, p.Band.X0, p.Band.Y0, p.Band.X1, p.Band.Y1, p.Band.X0)

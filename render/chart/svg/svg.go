@@ -35,7 +35,7 @@ func Spark(s *chart.Spark) template.HTML {
 // Chart draws a history chart.
 func Chart(c chart.Chart) template.HTML {
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg viewBox="0 0 %g %g" role="img" aria-label="%s">`, c.W, c.H, esc(c.Summary))
+	fmt.Fprintf(&b, `<svg viewBox="0 0 %g %g" role="group" aria-label="%s">`, c.W, c.H, esc(c.Summary))
 	p := c.Plot
 	for i, t := range c.Y.Ticks {
 		class := "grid"

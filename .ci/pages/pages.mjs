@@ -1,0 +1,126 @@
+// Measures a built site in a real browser and prints a table of figures beside their goals.
+//
+//   node pages.mjs SITE [--short]
+//
+// SITE is what ttreport build wrote. --short leaves Lighthouse out. Exit 1 when a goal is missed that does not depend on how busy the
+// machine is: accessibility, validity, links, weights.
+import { createServer } from "node:http";
+import { readFileSync, readdirSync, statSync, existsSync } from "node:fs";
+import { join, extname, dirname, normalize } from "node:path";
+import { gzipSync } from "node:zlib";
+import { createRequire } from "node:module";
+import puppeteer from "puppeteer-core";
+import { HtmlValidate } from "html-validate";
+
+const site = process.argv[2], short = process.argv.includes("--short");
+if (!site) { console.error("usage: node pages.mjs SITE [--short]"); process.exit(2); }
+const require = createRequire(import.meta.url);
+const chromium = process.env.CHROMIUM || ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
+if (!chromium) { console.error("no Chromium: set CHROMIUM"); process.exit(2); }
+
+function walk(dir, out = []) {
+  for (const name of readdirSync(dir)) {
+    const path = join(dir, name);
+    if (statSync(path).isDirectory()) walk(path, out); else out.push(path);
+  }
+  return out;
+}
+const files = walk(site), pages = files.filter((f) => f.endsWith(".html")).map((f) => f.slice(site.length).replace(/^\//, ""));
+const first = (re) => pages.filter((p) => re.test(p)).sort().at(-1);
+const kinds = { landing: "index.html", release: first(/^releases\//), pair: first(/^models\//), run: first(/^runs\//), explore: "explore/index.html", compare: "compare/index.html", evals: "evals/index.html", targets: "targets/index.html", notes: "notes/index.html", problems: "problems/index.html", about: "about/index.html", lints: "about/lints.html", "404": "404.html" };
+
+const rows = [];
+let missed = 0;
+function row(what, value, goal, met, counts = true) {
+  rows.push([what, String(value), goal, met ? "met" : "MISSED"]);
+  if (!met && counts) missed++;
+}
+
+const types = { ".html": "text/html; charset=utf-8", ".css": "text/css", ".js": "text/javascript", ".json": "application/json", ".csv": "text/csv", ".xml": "application/xml", ".md": "text/plain" };
+const server = createServer((req, res) => {
+  const path = join(site, normalize(decodeURIComponent(new URL(req.url, "http://x").pathname)).replace(/\/$/, "/index.html"));
+  if (!path.startsWith(site) || !existsSync(path)) { res.writeHead(404); res.end(); return; }
+  const body = readFileSync(path), zip = /gzip/.test(req.headers["accept-encoding"] || "");
+  res.writeHead(200, { "Content-Type": types[extname(path)] || "application/octet-stream", ...(zip && { "Content-Encoding": "gzip" }), "Cache-Control": "max-age=600" });
+  res.end(zip ? gzipSync(body) : body);
+}).listen(0, "127.0.0.1");
+await new Promise((ok) => server.on("listening", ok));
+const base = `http://127.0.0.1:${server.address().port}/`;
+const browser = await puppeteer.launch({ executablePath: chromium, args: ["--no-sandbox", "--disable-quic"] });
+
+// Accessibility: every kind of page, light and dark, wide and narrow.
+const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+let violations = 0, checked = 0;
+for (const [kind, path] of Object.entries(kinds)) {
+  if (!path || !pages.includes(path)) continue;
+  for (const theme of ["light", "dark"]) for (const width of [1440, 390]) {
+    const page = await browser.newPage();
+    await page.setBypassCSP(true);
+    await page.setViewport({ width, height: 900 });
+    await page.goto(base + path + "?theme=" + theme, { waitUntil: "networkidle0" });
+    await page.evaluate(axe);
+    const found = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }).then((r) => r.violations.map((v) => v.id + ": " + v.nodes.slice(0, 2).map((n) => n.html.slice(0, 160)).join(" | "))));
+    for (const f of found) console.log(`axe ${kind} ${theme} ${width}: ${f}`);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    if (wide > 0) { console.log(`${kind} at ${width} scrolls sideways by ${wide} px`); missed++; }
+    violations += found.length;
+    checked++;
+    await page.close();
+  }
+}
+row(`axe violations, ${checked} pages x theme x width`, violations, "0", violations === 0);
+
+// Validity and links.
+const validator = new HtmlValidate({ extends: ["html-validate:standard"], rules: { "no-implicit-close": "off", "no-inline-style": "off", "long-title": "off", "no-raw-characters": "off", "valid-id": "off", "no-trailing-whitespace": "off", "prefer-native-element": "off", "no-redundant-role": "off", "attribute-boolean-style": "off", "doctype-style": "off", "void-style": "off", "unique-landmark": "off", "require-sri": "off" } });
+let invalid = 0;
+for (const path of Object.values(kinds)) {
+  if (!path || !pages.includes(path)) continue;
+  const report = await validator.validateString(readFileSync(join(site, path), "utf8"));
+  for (const r of report.results) for (const m of r.messages) if (m.severity === 2) { if (invalid++ < 20) console.log(`html ${path}:${m.line}: ${m.ruleId}: ${m.message}`); }
+}
+row("HTML errors (html-validate)", invalid, "0", invalid === 0);
+let broken = 0;
+for (const path of pages) {
+  const html = readFileSync(join(site, path), "utf8");
+  for (const [, link] of html.matchAll(/(?:href|src)="([^"#?]+)[^"]*"/g)) {
+    if (/^[a-z]+:/.test(link) || link.startsWith("/")) continue;
+    if (!existsSync(join(site, dirname(path), link))) { if (broken++ < 10) console.log(`${path} links to ${link}`); }
+  }
+}
+row(`broken internal links, ${pages.length} pages`, broken, "0", broken === 0);
+
+// Weights.
+const gz = (name) => gzipSync(readFileSync(join(site, name)), { level: 9 }).length;
+const css = gz("assets/site.css");
+for (const kind of ["landing", "release", "explore"]) {
+  const page = await browser.newPage();
+  await page.goto(base + kinds[kind], { waitUntil: "networkidle0" });
+  const nodes = await page.evaluate(() => document.getElementsByTagName("*").length);
+  const kb = (gz(kinds[kind]) + css) / 1000;
+  row(`${kind}: HTML+CSS gz, DOM nodes`, `${kb.toFixed(1)} kB, ${nodes}`, "<= 60 kB, <= 1500", kb <= 60 && nodes <= 1500);
+  await page.close();
+}
+const js = (gz("assets/site.js") + gz("assets/explore.js")) / 1000;
+row("own JS, gz", `${js.toFixed(1)} kB`, "<= 15 kB", js <= 15);
+row("files, site size", `${files.length}, ${(files.reduce((n, f) => n + statSync(f).size, 0) / 1e6).toFixed(1)} MB`, "-", true);
+
+if (!short) {
+  const { default: lighthouse } = await import("lighthouse");
+  const port = Number(new URL(browser.wsEndpoint()).port);
+  for (const kind of ["landing", "release", "explore"]) {
+    const { lhr } = await lighthouse(base + kinds[kind], { port, logLevel: "error", output: "json" });
+    const s = (c) => lhr.categories[c].score, a = (n) => lhr.audits[n].numericValue;
+    row(`${kind}: Lighthouse mobile performance`, s("performance").toFixed(2), ">= .95", s("performance") >= .95, false);
+    row(`${kind}: accessibility, best practices, SEO`, ["accessibility", "best-practices", "seo"].map((c) => s(c).toFixed(2)).join(" "), ">= 1.00 .95 .95", s("accessibility") >= 1 && s("best-practices") >= .95 && s("seo") >= .95);
+    row(`${kind}: LCP, TBT, CLS`, `${(a("largest-contentful-paint") / 1000).toFixed(2)} s, ${a("total-blocking-time").toFixed(0)} ms, ${a("cumulative-layout-shift").toFixed(3)}`, "<= 1.8 s, 100 ms, .02", a("largest-contentful-paint") <= 1800 && a("total-blocking-time") <= 100 && a("cumulative-layout-shift") <= .02, false);
+    for (const c of ["accessibility", "best-practices", "seo"]) for (const ref of lhr.categories[c].auditRefs) {
+      const audit = lhr.audits[ref.id];
+      if (ref.weight > 0 && audit.score !== null && audit.score < 1) console.log(`lighthouse ${kind} ${c}: ${audit.title}`);
+    }
+  }
+}
+await browser.close();
+server.close();
+const width = [0, 1, 2, 3].map((i) => Math.max(...rows.map((r) => r[i].length)));
+for (const r of rows) console.log(r.map((c, i) => c.padEnd(width[i])).join("  ").trimEnd());
+process.exit(missed ? 1 : 0);
