@@ -3,7 +3,9 @@ package render
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render/words"
@@ -28,19 +30,70 @@ func (r *Report) Landing() Page {
 	rel := r.Releases[at]
 	f := r.of(at)
 	d := words.Decide(r.Decided(at))
+	p.Measured = r.measured()
 	p.Eyebrow = fmt.Sprintf("%s: %s, %s.", releaseWord(rel, "Newest "), rel.Name, rel.Date.UTC().Format("2 January 2006"))
 	p.Description = fmt.Sprintf("%s: %s: %s", rel.Name, d.Word, d.Detail)
 	p.Lead = Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word, Text: capital(d.Detail), Paras: r.landingParas(at, f), Cmd: strings.Join(recheckCommands(rel.Name, f.History), "\n")}
+	if r.Nightly {
+		since := ""
+		if before := r.Judged.Before(at); before >= 0 {
+			since = r.Releases[before].Name
+		}
+		p.Lead = nightly(p.Lead, r.Decided(at), since)
+	}
 	p.Sections = append(p.Sections, Section{ID: "counts", Blocks: []Block{{Counts: r.ledgers(at)}}})
 	p.Sections = append(p.Sections, Section{ID: "changed", Title: "What changed, worst first", Intro: r.baselineIntro(at),
 		End: &Link{"all of " + rel.Name, ReleasePath(rel.Name)}, Blocks: r.changedBlocks(topChanges(f.History), at)})
 	if req := required(f.Targets); len(req) > 0 {
 		p.Sections = append(p.Sections, requiredSection(rel, req))
 	}
-	p.Sections = append(p.Sections, Section{ID: "models", Title: "Models and devices", Intro: "Each pair with its newest release; a pair without a verdict is not a pass.", Blocks: []Block{{Table: r.matrix()}}},
+	p.Sections = append(p.Sections, Section{ID: "models", Title: "Models and devices", Intro: "Each pair with its newest release; a pair without a verdict is not a pass." + r.hiddenNote(), Blocks: []Block{{Table: r.matrix()}}},
 		Section{ID: "releases", Title: r.releasesTitle(), Intro: "Newest first.", Blocks: []Block{{Table: r.releaseTable()}}})
 	p.fit()
 	return p
+}
+
+// hiddenNote says how many pairs the configuration keeps out of lists.
+func (r *Report) hiddenNote() string {
+	if _, n := r.listed(); n > 0 {
+		return fmt.Sprintf(" %s hidden by ttreport.yaml; their part in the decision stays.", words.Plural(n, "pair"))
+	}
+	return ""
+}
+
+// nightly answers the question of builds: did it get slower? Everything else that fails stays told.
+func nightly(l Lead, d targets.Decided, since string) Lead {
+	for _, c := range d.Counts {
+		switch c.Kind {
+		case targets.FailConfirmed:
+			l.Word, l.Tone, l.Mark = "Slower", "no", toneMark("no")
+			return l
+		case targets.FailProbable:
+			l.Word, l.Tone, l.Mark = "Perhaps slower", "hm", toneMark("hm")
+			return l
+		}
+	}
+	if d.Word == targets.Fit || d.Word == targets.FitWithNotes {
+		l.Word = "Not slower"
+		if since != "" {
+			l.Word += " than the builds up to " + since
+		}
+	}
+	return l
+}
+
+// measured is when the newest run was; "" when nobody knows.
+func (r *Report) measured() string {
+	var newest time.Time
+	for i := range r.Columns.Runs {
+		if s := r.Columns.Runs[i].Start; s.After(newest) {
+			newest = s
+		}
+	}
+	if newest.IsZero() {
+		return ""
+	}
+	return newest.UTC().Format(time.RFC3339)
 }
 
 // baselineIntro says what a release is compared with.
@@ -211,13 +264,13 @@ func (r *Report) changedBlocks(list []schema.Verdict, at int) []Block {
 // matrix is one row a model, one column a device; a cell says the decision on its newest release.
 func (r *Report) matrix() *Table {
 	var devices []string
-	seen := map[string]bool{}
-	for _, p := range r.Pairs {
-		if !seen[p.Device] {
-			seen[p.Device] = true
+	pairs, _ := r.listed()
+	for _, p := range pairs {
+		if !slices.Contains(devices, p.Device) {
 			devices = append(devices, p.Device)
 		}
 	}
+	slices.SortStableFunc(devices, func(a, b string) int { return r.Devices.place(a) - r.Devices.place(b) })
 	const most = 12 // more devices than this make a list instead of a matrix
 	if len(devices) > most {
 		return r.pairList()
@@ -228,7 +281,7 @@ func (r *Report) matrix() *Table {
 	}
 	rows := map[string]*Row{}
 	var order []string
-	for _, p := range r.Pairs {
+	for _, p := range pairs {
 		if rows[p.Model] == nil {
 			rows[p.Model] = &Row{Cells: make([]Cell, len(devices)+1)}
 			rows[p.Model].Cells[0] = Cell{Text: nameOr(p.Model), Head: true, Href: PairPath(p.Model, p.Device)}
@@ -263,7 +316,8 @@ func (r *Report) pairCell(p Pair) Cell {
 
 func (r *Report) pairList() *Table {
 	t := &Table{Caption: "Models on devices", Class: "flow", Cols: []Col{{Head: "Model"}, {Head: "Device"}, {Head: "Newest"}}}
-	for _, p := range r.Pairs {
+	pairs, _ := r.listed()
+	for _, p := range pairs {
 		cell := r.pairCell(p)
 		t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: nameOr(p.Model), Head: true, Href: PairPath(p.Model, p.Device)}, text(nameOr(p.Device)), cell}})
 	}

@@ -14,6 +14,7 @@ type Page struct {
 	Nav         string // which entry of the navigation is current
 	Crumbs      []Link
 	Eyebrow     string
+	Measured    string // when the newest run was, RFC 3339: the age is told by the reader's clock
 	Lead        Lead
 	Script      string // of the page beside the site's own, or ""
 	Simulated   string // why the page is marked as not measured, or ""

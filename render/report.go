@@ -1,6 +1,7 @@
 package render
 
 import (
+	"path"
 	"slices"
 	"sort"
 	"sync"
@@ -20,7 +21,43 @@ type Input struct {
 	Topics   []string // pages of the documentation, by name
 	Licences []Licence
 	FailOn   targets.FailOn // nil: the default
-	Public   bool           // leave out commands and foreign fields, and of paths all but the last name
+	Nightly  bool           // the question is whether it got slower, not whether it can ship
+	Models   Listing        // how models stand in lists
+	Devices  Listing
+	Public   bool // leave out commands and foreign fields, and of paths all but the last name
+}
+
+// Listing orders and hides names in lists. A hidden pair keeps its page and its part in every decision: hiding excuses nothing.
+type Listing struct {
+	Order []string
+	Hide  []string // globs
+}
+
+// place is where a name stands: the listed first.
+func (l Listing) place(name string) int {
+	if i := slices.Index(l.Order, name); i >= 0 {
+		return i
+	}
+	return len(l.Order)
+}
+
+func (l Listing) hides(name string) bool {
+	return slices.ContainsFunc(l.Hide, func(pattern string) bool {
+		ok, err := path.Match(pattern, name)
+		return err == nil && ok || pattern == name
+	})
+}
+
+// listed are the pairs that lists show, in their order, and how many are hidden.
+func (r *Report) listed() (pairs []Pair, hidden int) {
+	for _, p := range r.Pairs {
+		if r.Models.hides(p.Model) || r.Devices.hides(p.Device) {
+			hidden++
+			continue
+		}
+		pairs = append(pairs, p)
+	}
+	return pairs, hidden
 }
 
 // Licence is an embedded part and its licence.
@@ -84,6 +121,12 @@ func New(in Input) *Report {
 	}
 	sort.Slice(r.Pairs, func(i, j int) bool {
 		a, b := r.Pairs[i], r.Pairs[j]
+		if x, y := r.Models.place(a.Model), r.Models.place(b.Model); x != y {
+			return x < y
+		}
+		if x, y := r.Devices.place(a.Device), r.Devices.place(b.Device); a.Model == b.Model && x != y {
+			return x < y
+		}
 		if a.Model != b.Model {
 			return targets.NaturalLess(a.Model, b.Model)
 		}

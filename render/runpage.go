@@ -29,6 +29,9 @@ func (r *Report) RunPage(run *schema.Run, id string) Page {
 	}
 	p.Eyebrow = "Started " + orUnknownTime(run) + "."
 	p.Sections = []Section{{ID: "identity", Title: "Identity", Intro: "What is known, from where. Unknown is not guessed.", Blocks: []Block{{Table: identityTable(run)}}}}
+	if len(run.Plan) > 0 {
+		p.Sections = append(p.Sections, planSection(run))
+	}
 	if len(run.Points) > 0 {
 		p.Sections = append(p.Sections, Section{ID: "points", Title: "Points", Intro: "Every statistic that was kept, by workload and metric; – is not in the file.", Blocks: []Block{{Table: pointTable(run)}}})
 	}
@@ -46,6 +49,26 @@ func (r *Report) RunPage(run *schema.Run, id string) Page {
 		p.Sections = append(p.Sections, Section{ID: "problems", Title: "Problems", Blocks: []Block{{Table: problemTable(run.Problems).cut("the history document has all")}}})
 	}
 	return p
+}
+
+// planSection holds what was to be measured against what was.
+func planSection(run *schema.Run) Section {
+	measured := map[string]bool{}
+	for i := range run.Points {
+		measured[run.Points[i].Key.String()] = true
+	}
+	t := &Table{Caption: "Planned and not measured", Class: "flow", Cols: []Col{{Head: "Workload", Unit: "ISL/OSL/concurrency"}, {Head: "Tool"}, {Head: "Verdict"}}}
+	for _, k := range run.Plan {
+		if !measured[k.String()] {
+			t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: words.Workload(k), Head: true}, text(nameOr(k.Tool)), {Word: schema.MissingWord}}})
+		}
+	}
+	done := len(run.Plan) - len(t.Rows)
+	s := Section{ID: "plan", Title: "Plan", Intro: fmt.Sprintf("%d of %s were measured.", done, words.Plural(len(run.Plan), "planned workload"))}
+	if len(t.Rows) > 0 {
+		s.Blocks = []Block{{Table: t.cut("the history document has all")}}
+	}
+	return s
 }
 
 func orUnknownTime(run *schema.Run) string {

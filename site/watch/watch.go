@@ -180,8 +180,7 @@ func poll(ctx context.Context, opt Options, changed func()) error {
 			last, told = now, false
 		case !told: // as it was a moment ago: whoever writes has finished
 			told = true
-			changed()
-			last = opt.state() // what it did itself
+			changed() // what it does itself is one more change: taking that for known would lose what came meanwhile
 		}
 	}
 }

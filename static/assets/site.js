@@ -51,6 +51,7 @@
     // Labels stand at releases, whose places are whole numbers; left to itself ECharts starts at the edge, between two.
     x.axisLabel = Object.assign({}, x.axisLabel, { customValues: s.names.map(function (_, i) { return i; }) });
     x.axisLine = { lineStyle: { color: colour("--rule") }, onZero: false };
+    x.axisPointer = { show: true, type: "line", snap: true, label: { show: false }, lineStyle: { color: colour("--rule"), type: "dotted" } };
     y.axisLine = { show: false }; y.splitLine = { lineStyle: { color: colour("--hair") } };
     [x, y].forEach(function (a) { a.axisLabel = Object.assign({}, a.axisLabel, small, { color: colour("--ink2"), hideOverlap: false }); });
     o.tooltip = Object.assign({}, o.tooltip, { renderMode: "richText", backgroundColor: colour("--panel"), borderColor: colour("--rule"), textStyle: { color: colour("--ink"), fontSize: 12, fontFamily: font } });
@@ -78,6 +79,8 @@
       if (old) old.dispose();
       var chart = echarts.init(div, null, { width: width, height: s.h * scale });
       chart.setOption(option(s, scale));
+      chart.group = "page"; // zoom and the line at the pointer are shared between the charts of a page
+      echarts.connect("page");
       chart.on("click", function (p) {
         var href = (s.links[p.seriesIndex] || [])[p.dataIndex];
         if (href) location.href = fig.dataset.root + href;
@@ -99,6 +102,26 @@
         try { localStorage.setItem(key, mode); } catch (e) { /* the choice lasts this page */ }
       });
     }
+
+    // Commands are copied as they stand.
+    if (navigator.clipboard) document.querySelectorAll("pre").forEach(function (pre) {
+      var b = document.createElement("button");
+      b.type = "button"; b.className = "copy"; b.textContent = "Copy";
+      b.addEventListener("click", function () {
+        navigator.clipboard.writeText(pre.textContent.replace(/\n$/, "")).then(function () {
+          b.textContent = "Copied";
+          setTimeout(function () { b.textContent = "Copy"; }, 2000);
+        });
+      });
+      pre.insertAdjacentElement("afterend", b);
+    });
+
+    // Ages are of the moment of reading: no page knows when it was made.
+    document.querySelectorAll("[data-age]").forEach(function (e) {
+      var h = (Date.now() - Date.parse(e.dataset.age)) / 36e5, n = Math.floor(h < 48 ? h : h / 24);
+      if (h >= 1) e.textContent = "Newest run " + n + (h < 48 ? " hour" : " day") + (n === 1 ? "" : "s") + " old.";
+      else if (h >= 0) e.textContent = "Newest run less than an hour old.";
+    });
 
     // Sorting: a cell may carry data-v, its value with "worse" upwards. Not where rows are paragraphs.
     if (matchMedia("(min-width: 860px)").matches) document.querySelectorAll("th[data-sort]").forEach(function (th) {

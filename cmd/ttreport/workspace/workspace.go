@@ -27,6 +27,8 @@ const ConfigName = "ttreport.yaml"
 type Config struct {
 	Title     string     `yaml:"title"`
 	Site      Site       `yaml:"site"`
+	Models    Listing    `yaml:"models"`
+	Devices   Listing    `yaml:"devices"`
 	Releases  []Release  `yaml:"releases"`
 	Judge     Judge      `yaml:"judge"`
 	Decisions []Decision `yaml:"decisions"`
@@ -35,6 +37,13 @@ type Config struct {
 // Site says how the site is published.
 type Site struct {
 	BaseURL string `yaml:"base_url"` // where it will be: https://example.org/results
+	Mode    string `yaml:"mode"`     // releases ("can it ship?", the default) or nightly ("did it get slower?")
+}
+
+// Listing orders and hides names in lists of the site.
+type Listing struct {
+	Order []string `yaml:"order"` // these first, in this order
+	Hide  []string `yaml:"hide"`  // globs; their pages stay, and how many are hidden is said
 }
 
 // Release places a release in the order, oldest first.
