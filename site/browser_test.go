@@ -96,6 +96,7 @@ func eval[T any](t *testing.T, b *browser, js string) T {
 
 // Pages opened from disk say nothing on the console, ask nobody for anything, and draw their charts where the SVG had them.
 func TestInBrowser(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	build(t, dir, "Tiny-1B", schema.Simulated)
 	b := openBrowser(t, dir)

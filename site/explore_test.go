@@ -41,6 +41,7 @@ func choose(t *testing.T, b *browser, name, value string) {
 
 // The explorer finds, sorts, links, and keeps what was chosen in the address, from a folder on disk.
 func TestExplore(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	build(t, dir, "Tiny-1B", "n150")
 	b := openBrowser(t, dir)
@@ -78,6 +79,7 @@ func TestExplore(t *testing.T) {
 
 // Two releases stand beside each other, and two devices of one release; what is not the same on both sides is counted, not guessed.
 func TestComparePage(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	build(t, dir, "Tiny-1B", "n150")
 	b := openBrowser(t, dir)

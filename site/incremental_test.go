@@ -45,6 +45,7 @@ func same(t *testing.T, what, a, b string) {
 
 // A site that grew release by release is the site that is built at once, and of what was there only the touched is made anew.
 func TestIncremental(t *testing.T) {
+	t.Parallel()
 	grown, whole := t.TempDir(), t.TempDir()
 	ctx := context.Background()
 	for releases := 1; releases <= 4; releases++ {

@@ -74,6 +74,7 @@ func TestPreviewAnswersThisMachineAlone(t *testing.T) {
 
 // A page that a build changed reloads where the reader was, with what stands in its address; one that failed says so and stays.
 func TestLivePages(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	build(t, dir, "Tiny-1B", "n150")
 	b := openBrowser(t, dir)

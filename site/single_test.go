@@ -14,6 +14,7 @@ import (
 
 // A page that stands alone has its style and script, asks nobody for anything, and says nothing on the console.
 func TestSingleFile(t *testing.T) {
+	t.Parallel()
 	runs, in := fixture("Tiny-1B", "n150")
 	r := render.New(in)
 	dir := t.TempDir()
@@ -54,6 +55,7 @@ func TestSingleFile(t *testing.T) {
 // A public site tells nothing of paths, addresses, users, registries and commands, whichever field held them; what looks like them
 // and is none stays.
 func TestPublicSite(t *testing.T) {
+	t.Parallel()
 	secrets := []string{"/home/karel/models/x", "/mnt/weights/llama", `C:\Users\karel\x`, "http://tt-host-7.corp.example:8000/v1", "karel@tt-host-7.corp", "10.20.30.40:8000", "192.168.1.7", "registry.corp.example:5000/team/img"}
 	private := regexp.MustCompile(`karel|/mnt|weights/llama|Users|tt-host-7|10\.20\.30|192\.168|corp\.example|--secret-flag`)
 	kept := []string{"128/128/1", "80.17.0.0", "pass@1", "ghcr.io/acme/img"}

@@ -106,6 +106,7 @@ func TestPages(t *testing.T) {
 var hostile = []string{`</script><img src=x onerror=alert(1)>`, `"><svg onload=alert(2)>`, `'; alert(3); '`, `__f__(alert(4),0)__f__`, `javascript:alert(5)`, `{{.}}`, `../../../etc/passwd`, `=cmd|' /C calc'!A0`, "a\nb\tc", `[x](javascript:alert(6))`, `<!--`, `|x|y|`, "\u202egnp.exe", strings.Repeat("long", 100), `%00`, `&lt;b&gt;`}
 
 func TestHostileNames(t *testing.T) {
+	t.Parallel()
 	for _, name := range hostile {
 		dir := t.TempDir()
 		build(t, dir, name, name)

@@ -30,12 +30,19 @@ func HTML(source string) (template.HTML, error) {
 	src := []byte(source)
 	doc := md.Parser().Parse(text.NewReader(src))
 	// The page has its own first heading: those of the text stand below it.
+	var images []*ast.Image
 	err := ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if h, ok := n.(*ast.Heading); ok && entering {
 			h.Level = min(h.Level+1, 6)
 		}
+		if i, ok := n.(*ast.Image); ok && entering {
+			images = append(images, i)
+		}
 		return ast.WalkContinue, nil
 	})
+	for _, i := range images {
+		asLink(i)
+	}
 	var b bytes.Buffer
 	if err == nil {
 		err = md.Renderer().Render(&b, src, doc)
@@ -44,6 +51,16 @@ func HTML(source string) (template.HTML, error) {
 		return "", fmt.Errorf("converting markdown: %w", err)
 	}
 	return template.HTML(b.String()), nil // goldmark's safe mode
+}
+
+// asLink puts a link in place of an image: no picture lies beside the pages, and they ask nobody for one.
+func asLink(i *ast.Image) {
+	link := ast.NewLink()
+	link.Destination, link.Title = i.Destination, i.Title
+	for c := i.FirstChild(); c != nil; c = i.FirstChild() {
+		link.AppendChild(link, c)
+	}
+	i.Parent().ReplaceChild(i.Parent(), i, link)
 }
 
 // Pair writes the report of one model on one device in one release: what was measured with which parameters, the results,
