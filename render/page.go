@@ -121,6 +121,7 @@ type Cell struct {
 	Tag      string
 	Sort     *float64
 	Spark    *chart.Spark
+	Strip    *chart.Strip
 	Missing  string // why there is no value
 }
 

@@ -2,10 +2,12 @@ package render
 
 import (
 	"fmt"
+	"math"
 	"sort"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/render/chart"
 	"github.com/ttreport/ttreport/render/words"
 )
 
@@ -23,7 +25,14 @@ func (r *Report) RunPage(run *schema.Run, id string) Page {
 			failed++
 		}
 	}
-	p.Lead = Lead{Tone: "yes", Text: fmt.Sprintf("%s and %s of %s.", words.Plural(len(run.Points), "point"), words.Plural(len(run.Scores), "eval score"), name)}
+	what := words.Plural(len(run.Points), "point")
+	switch {
+	case len(run.Points) == 0:
+		what = words.Plural(len(run.Scores), "eval score")
+	case len(run.Scores) > 0:
+		what += " and " + words.Plural(len(run.Scores), "eval score")
+	}
+	p.Lead = Lead{Tone: "yes", Text: what + " of " + name + "."}
 	if failed > 0 {
 		p.Lead = Lead{Tone: "no", Mark: schema.Fail, Word: words.Plural(failed, "point") + " without a number", Text: fmt.Sprintf("of %d; %s.", len(run.Points), name)}
 	}
@@ -34,6 +43,9 @@ func (r *Report) RunPage(run *schema.Run, id string) Page {
 	}
 	if len(run.Points) > 0 {
 		p.Sections = append(p.Sections, Section{ID: "points", Title: "Points", Intro: "Every statistic that was kept, by workload and metric; – is not in the file.", Blocks: []Block{{Table: pointTable(run)}}})
+	}
+	if t := distributions(run); len(t.Rows) > 0 {
+		p.Sections = append(p.Sections, Section{ID: "distributions", Title: "Distributions", Intro: "Over requests, on one logarithmic scale a metric: whisker from the 3rd to the 97th percentile, box over the middle half, line at the median, dot at the slowest.", Blocks: []Block{{Table: t.cut("the history document has all")}}})
 	}
 	if len(run.Scores) > 0 {
 		p.Sections = append(p.Sections, Section{ID: "evals", Title: "Evals", Blocks: []Block{{Table: runScores(run)}}})
@@ -266,4 +278,36 @@ func fileTable(run *schema.Run) *Table {
 		add(run.Scores[i].Source, "lm-eval")
 	}
 	return t.cut("the history document lists every file")
+}
+
+// distributions are the latencies of every point of which requests were seen one by one.
+func distributions(run *schema.Run) *Table {
+	t := &Table{Caption: "Distributions", Class: "flow", Cols: []Col{{Head: "Workload", Unit: "ISL/OSL/concurrency"}, {Head: "Metric"}, {Head: "Requests", Num: true, Narrow: "third"}, {Head: "Median", Num: true, Narrow: "third"}, {Head: "97th percentile", Num: true, Narrow: "third"}, {Head: "Shape", Narrow: "half"}}}
+	for _, metric := range []string{"ttft", "tpot", "e2el"} {
+		lo, hi := math.Inf(1), 0.
+		for i := range run.Points {
+			if q := run.Points[i].Metrics[metric].Quantiles; len(q) == 33 && q[0] > 0 {
+				lo, hi = math.Min(lo, q[0]), math.Max(hi, q[32])
+			}
+		}
+		for i := range run.Points {
+			m := run.Points[i].Metrics[metric]
+			info, _ := schema.MetricByName(metric)
+			label := ""
+			if len(m.Quantiles) == 33 {
+				label = fmt.Sprintf("%s from %s to %s %s, half of them from %s to %s", info.Label, words.Number(m.Quantiles[0]), words.Number(m.Quantiles[32]), m.Unit, words.Number(m.Quantiles[8]), words.Number(m.Quantiles[24]))
+			}
+			if s := chart.NewStrip(m.Quantiles, lo, hi, label); s != nil {
+				n, tail := Cell{Text: words.Absent, Missing: "not stated"}, text(words.Number(m.Quantiles[31]))
+				if m.N > 0 {
+					n = text(words.Count(m.N))
+				}
+				if m.N < words.FewForTail {
+					tail = Cell{Text: fmt.Sprintf("n = %d", m.N), Missing: "a 97th percentile of fewer than 100 requests is no number"}
+				}
+				t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: words.Workload(run.Points[i].Key), Sub: run.Points[i].Key.Tool, Head: true}, {Text: info.Label, Sub: m.Unit}, n, text(words.Number(m.Quantiles[16])), tail, {Strip: s}}})
+			}
+		}
+	}
+	return t
 }

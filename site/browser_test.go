@@ -123,6 +123,16 @@ func TestInBrowser(t *testing.T) {
 	if !drawn {
 		t.Fatal("the charts were not drawn")
 	}
+	// What is offered for download is what is shown.
+	eval[bool](t, b, `(function () {
+		window.got = [];
+		URL.createObjectURL = function (blob) { blob.text().then(function (text) { got.push(text); }); return "#"; };
+		HTMLAnchorElement.prototype.click = function () {};
+		document.querySelector("figure[data-chart='chart-ttft']").querySelectorAll(".downloads button").forEach(function (x) { x.click(); });
+		return true;
+	})()`)
+	until(t, b, "a drawing that stands alone and a table", `got.length === 2 && got.some(function (x) { return new DOMParser().parseFromString(x, "image/svg+xml").querySelectorAll("svg[width] path[stroke^='rgb']").length > 3; })`)
+	until(t, b, "the table's rows", `got.some(function (x) { return x.indexOf("series,release,value,unit\n128/128/1,v0.9.0,101,ms\n") === 0; })`)
 	// Each mark of the SVG and the pixel where ECharts has the same value.
 	type pair struct{ X, Y, X2, Y2 float64 }
 	pairs := eval[[]pair](t, b, `[...document.querySelectorAll("figure[data-chart]")].flatMap(function (f) {

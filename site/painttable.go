@@ -141,6 +141,10 @@ func (p *tablePainter) body(c *render.Cell) {
 		p.add(string(svg.Spark(c.Spark)))
 		return
 	}
+	if c.Strip != nil {
+		p.add(string(svg.Strip(c.Strip)))
+		return
+	}
 	if c.Href != "" {
 		p.add(`<a href="`, esc(p.root+c.Href), `">`)
 	}

@@ -66,6 +66,58 @@
     return o;
   }
 
+  // offer puts a file into the reader's hands; what is in it is what the page shows.
+  function offer(name, type, text) {
+    var a = document.createElement("a"), url = URL.createObjectURL(new Blob([text], { type: type }));
+    a.href = url; a.download = name;
+    a.click();
+    setTimeout(function () { URL.revokeObjectURL(url); }, 1000);
+  }
+
+  // standing is a drawing that looks the same without the page: its style is written into its attributes.
+  function standing(svg) {
+    var copy = svg.cloneNode(true), from = [svg].concat([].slice.call(svg.querySelectorAll("*"))), to = [copy].concat([].slice.call(copy.querySelectorAll("*")));
+    from.forEach(function (e, i) {
+      var s = getComputedStyle(e);
+      ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-size", "font-family", "font-weight", "paint-order"].forEach(function (p) { if (s.getPropertyValue(p)) to[i].setAttribute(p, s.getPropertyValue(p)); });
+      if (to[i].tagName === "a") to[i].removeAttribute("href");
+    });
+    copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+    var box = svg.viewBox.baseVal;
+    copy.setAttribute("width", box.width); copy.setAttribute("height", box.height);
+    return new XMLSerializer().serializeToString(copy);
+  }
+
+  function cell(v) {
+    var s = v == null ? "" : String(v);
+    if (/^[=+@\t\r]|^-[^\d]/.test(s)) s = "'" + s; // no spreadsheet takes it for a formula
+    return /[",\n]/.test(s) ? '"' + s.replace(/"/g, '""') + '"' : s;
+  }
+
+  function downloads(fig) {
+    if (fig.querySelector(".downloads") || !window.Blob) return;
+    var p = document.createElement("p"), name = (fig.dataset.id + "-" + fig.dataset.chart).replace(/[^\w.-]+/g, "_");
+    p.className = "downloads";
+    function button(text, act) {
+      var b = document.createElement("button");
+      b.type = "button"; b.className = "copy"; b.textContent = text;
+      b.addEventListener("click", act);
+      p.appendChild(b);
+      p.appendChild(document.createTextNode(" "));
+    }
+    button("SVG", function () { offer(name + ".svg", "image/svg+xml", standing(fig.querySelector("svg"))); });
+    button("CSV", function () {
+      load(fig.dataset.shard).then(function () {
+        var s = shards[fig.dataset.id][fig.dataset.chart], lines = [["series", "release", "value", "unit"]];
+        s.option.series.forEach(function (one) {
+          one.data.forEach(function (d, i) { var v = (d && d.value || d || [])[1]; if (v != null) lines.push([one.name, s.names[i], v, s.unit]); });
+        });
+        offer(name + ".csv", "text/csv", lines.map(function (l) { return l.map(cell).join(","); }).join("\n") + "\n");
+      });
+    });
+    fig.insertBefore(p, fig.querySelector("figcaption"));
+  }
+
   function draw(fig) {
     var svg = fig.querySelector("svg"), box = svg.parentNode;
     Promise.all([load(fig.dataset.echarts), load(fig.dataset.shard)]).then(function () {
@@ -138,6 +190,7 @@
     });
 
     var figs = document.querySelectorAll("figure[data-chart]");
+    figs.forEach(downloads);
     if (!figs.length || !window.IntersectionObserver) return;
     var seen = new IntersectionObserver(function (entries) {
       entries.forEach(function (e) { if (e.isIntersecting) { seen.unobserve(e.target); draw(e.target); } });

@@ -139,3 +139,10 @@ func labelY(y float64) float64 {
 	}
 	return y - 9
 }
+
+// Strip draws a distribution.
+func Strip(s *chart.Strip) template.HTML {
+	const middle = chart.StripH / 2
+	return template.HTML(fmt.Sprintf(`<svg class="is-ink" width="%g" height="%g" viewBox="0 0 %g %g" role="img" aria-label="%s"><path class="ln" d="M%g %gH%g"/><path class="box" d="M%g 4H%gV14H%gz"/><path class="med" d="M%g 2V16"/><circle class="dot" cx="%g" cy="%g" r="1.8"/></svg>`,
+		chart.StripW, chart.StripH, chart.StripW, chart.StripH, esc(s.Label), s.Low, middle, s.High, s.Q1, s.Q3, s.Q1, s.Median, s.Max, middle)) // every text went through esc
+}
