@@ -11,9 +11,7 @@ import (
 
 	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/render/chart"
-	"github.com/ttreport/ttreport/render/chart/svg"
 	"github.com/ttreport/ttreport/render/markdown"
-	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/static"
 	"github.com/ttreport/ttreport/templates"
 )
@@ -31,6 +29,7 @@ type view struct {
 	render.Page
 	Root, Site, Version, CSS, JS string
 	ScriptPrint                  string // of the page's script
+	Body                         template.HTML
 	Navigation                   []navItem
 	Single                       *inlined // of a page that stands alone; else nil
 }
@@ -46,21 +45,7 @@ func newPainter(r *render.Report) (*painter, error) {
 	if p.js, err = static.Fingerprint("site.js"); err != nil {
 		return nil, err
 	}
-	p.t, err = template.New("layout.html").Funcs(template.FuncMap{
-		"in":       func(root, at string, v any) map[string]any { return map[string]any{"Root": root, "Path": at, "V": v} },
-		"table":    paintTable,
-		"count":    words.Count,
-		"live":     func(root string) bool { return root != alone },
-		"markdown": markdown.HTML,
-		"topic":    topic,
-		"svg":      func(root string, c *chart.Chart) template.HTML { return svg.Chart(rooted(*c, root)) },
-		"shardID":  shardID,
-		"curve":    svg.Curve,
-		"panel": func(root string, p chart.Panel) template.HTML {
-			p.Points = rootedPoints(p.Points, root)
-			return svg.Panel(p)
-		},
-	}).ParseFS(templates.HTML(), "*.html")
+	p.t, err = template.ParseFS(templates.HTML(), "layout.html")
 	if err != nil {
 		return nil, fmt.Errorf("page templates: %w", err)
 	}
@@ -87,6 +72,10 @@ func (p *painter) pageFrom(page render.Page, root string) ([]byte, error) {
 }
 
 func (p *painter) execute(v view) ([]byte, error) {
+	var err error
+	if v.Body, err = paintSections(v.Root, v.Path, v.Sections); err != nil {
+		return nil, fmt.Errorf("page %s: %w", v.Path, err)
+	}
 	var b bytes.Buffer
 	if err := p.t.Execute(&b, v); err != nil {
 		return nil, fmt.Errorf("page %s: %w", v.Path, err)
