@@ -1,10 +1,11 @@
 package targets
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
-	"sort"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -328,14 +329,27 @@ func small(p float64) string {
 func num4(v float64) string { return fmt.Sprintf("%.4g", v) }
 
 // sortWorstFirst is the order of triage: confirmed worse first, by how much; then what is open; then better; then the rest.
+// Places are sorted, and each verdict is moved once: it is a kilobyte.
 func sortWorstFirst(list []schema.Verdict) {
-	sort.SliceStable(list, func(a, b int) bool {
-		x, y := rankOf(&list[a]), rankOf(&list[b])
-		if x != y {
-			return x < y
+	type place struct {
+		at, rank int
+		effect   float64
+	}
+	order := make([]place, len(list))
+	for i := range list {
+		order[i] = place{i, rankOf(&list[i]), effectOf(&list[i])}
+	}
+	slices.SortStableFunc(order, func(a, b place) int {
+		if c := cmp.Compare(a.rank, b.rank); c != 0 {
+			return c
 		}
-		return effectOf(&list[a]) > effectOf(&list[b])
+		return cmp.Compare(b.effect, a.effect)
 	})
+	sorted := make([]schema.Verdict, len(list))
+	for i, p := range order {
+		sorted[i] = list[p.at]
+	}
+	copy(list, sorted)
 }
 
 func rankOf(v *schema.Verdict) int {
