@@ -137,12 +137,12 @@ func recheckCommands(release string, history []schema.Verdict) []string {
 		if p.device == schema.Simulated {
 			server = "sim"
 		}
-		line := "ttreport collect --model " + p.model + " --device " + p.device
+		line := "ttreport collect --model " + quoteWords([]string{p.model}) + " --device " + quoteWords([]string{p.device})
 		if p.impl != "" {
-			line += " --impl " + p.impl
+			line += " --impl " + quoteWords([]string{p.impl})
 		}
 		const enough = 24 // a run-wide shift is settled by twenty numbers of eight workloads
-		line += " --server " + server + " --release " + release + " --only benchmarks " + strings.Join(args[p][:min(enough, len(args[p]))], " ")
+		line += " --server " + server + " --release " + quoteWords([]string{release}) + " --only benchmarks " + strings.Join(args[p][:min(enough, len(args[p]))], " ")
 		if rest := len(args[p]) - enough; rest > 0 {
 			line += fmt.Sprintf(" # and %d more workloads", rest)
 		}

@@ -44,7 +44,7 @@ func (j *Judgement) Digest(release int) string {
 	for _, p := range j.Lost {
 		fmt.Fprintf(h, "%s %s\n", p.Path, p.Found)
 	}
-	fmt.Fprintln(h, len(j.future(release)))
+	fmt.Fprintln(h, len(j.future(release)), len(j.channels(release)))
 	return hex.EncodeToString(h.Sum(nil))
 }
 

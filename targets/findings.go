@@ -2,6 +2,7 @@ package targets
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
@@ -139,22 +140,41 @@ func (j *Judgement) unmeasurable(release int) []schema.Verdict {
 	return append(out, j.impossibleValues(release)...)
 }
 
-// measuredBy is the run of the release that measured a point which failed or is void in another: a failure stays told, since a rerun
-// that works does not make the first one good.
+// measuredBy is the run of the release that measured what another was to measure and failed, or measured and is void: every judged
+// number of it, and at least one. A failure stays told, since a rerun that works does not make the first one good.
 func (j *Judgement) measuredBy(release int, failed *columns.PointRow) string {
 	h := &j.Columns.Runs[failed.Run]
+	wanted := j.judged(failed)
 	for _, run := range j.runsOf(release, h.Model.Name, h.Device) {
 		x := &j.Columns.Runs[run]
 		if j.Policy.void(x) || x.Impl != h.Impl {
 			continue
 		}
 		for i := x.FirstPoint; i < x.PointsEnd; i++ {
-			if p := &j.Columns.Points[i]; p.Key == failed.Key && p.StatusWord() == schema.StatusOK && j.Policy.voidPoint(x, j.Columns.Keys[p.Key]) == nil {
+			p := &j.Columns.Points[i]
+			if p.Key != failed.Key || p.StatusWord() != schema.StatusOK || j.Policy.voidPoint(x, j.Columns.Keys[p.Key]) != nil {
+				continue
+			}
+			has := j.judged(p)
+			if len(has) > 0 && !slices.ContainsFunc(wanted, func(m string) bool { return !slices.Contains(has, m) }) {
 				return x.ID
 			}
 		}
 	}
 	return ""
+}
+
+// judged are the primary metrics of which a point has a number that a measurement can give.
+func (j *Judgement) judged(p *columns.PointRow) []string {
+	var out []string
+	stats, values := j.Columns.Span(p)
+	for i, s := range stats {
+		id := j.Columns.Stats[s]
+		if (id.Stat == "mean" || id.Stat == "median" || id.Stat == "value") && Measurable(values[i]) && slices.Contains(PrimaryMetrics(), id.Metric) && !slices.Contains(out, id.Metric) {
+			out = append(out, id.Metric)
+		}
+	}
+	return out
 }
 
 func failure(why string) string {

@@ -139,8 +139,15 @@ func (t *tallying) history(v *schema.Verdict) {
 		}
 		t.add(FailWatch, subject(v), v.Decision)
 	case schema.Invalid:
-		if KindOf(v) != NoCase {
-			t.add(FailInvalid, subject(v), nil)
+		switch {
+		case KindOf(v) != NoCase:
+			t.add(FailInvalid, subject(v), v.Decision)
+		case v.Reason.Code == "void":
+			t.note("void", subject(v))
+		}
+	case schema.Insufficient:
+		if v.Reason.Code == "pinned" {
+			t.note("pinned", subject(v))
 		}
 	case schema.MissingWord:
 		t.add(KindOf(v), subject(v), v.Decision)
@@ -295,6 +302,9 @@ func (t *tallying) decided() Decided {
 	worst := []string{FailConfirmed, FailProbable, FailWatch, "waived"}
 	for i, kind := range worst {
 		for _, later := range worst[i+1:] {
+			if t.on[later] && !t.on[kind] {
+				continue // what fails is never hidden behind what does not
+			}
 			for p := range t.points[kind] {
 				delete(t.points[later], p)
 			}
@@ -305,7 +315,7 @@ func (t *tallying) decided() Decided {
 	}
 	slices.Sort(d.Waived)
 	fails, notes := false, false
-	order := append(FailKinds(), "waived", "lint", "impossible", "informative", "not-comparable", "better")
+	order := append(FailKinds(), "waived", "void", "pinned", "lint", "impossible", "informative", "not-comparable", "better")
 	for _, kind := range order {
 		n := len(t.points[kind])
 		if n == 0 {
@@ -316,7 +326,7 @@ func (t *tallying) decided() Decided {
 			c.Cells += cells
 		}
 		fails = fails || c.Fails
-		notes = notes || slices.Contains([]string{FailConfirmed, FailProbable, FailWatch, FailTarget, FailInconclusive, FailInvalid, FailMissing, FailGone, "waived", "lint", "impossible", "not-comparable"}, kind)
+		notes = notes || slices.Contains([]string{FailConfirmed, FailProbable, FailWatch, FailTarget, FailInconclusive, FailInvalid, FailMissing, FailGone, "waived", "void", "pinned", "lint", "impossible", "not-comparable"}, kind)
 		d.Counts = append(d.Counts, c)
 	}
 	if t.met > 0 {

@@ -20,7 +20,9 @@ func (j *Judgement) gone(release int, taken []schema.Verdict) []schema.Verdict {
 		l.systems[[3]string{h.Model.Name, h.Device, h.Impl}] = true
 	}
 	for i := range taken {
-		l.said[subject(&taken[i])] = true
+		if v := &taken[i]; v.Reason.Args["other"] == "" { // another run has its numbers, and they are looked for as all others are
+			l.said[subject(v)] = true
+		}
 	}
 	l.performance()
 	l.evals()

@@ -282,7 +282,7 @@ func TestGate(t *testing.T) {
 		"no measurement is told once": {targets.Findings{History: []schema.Verdict{v(schema.Same, ""), v(schema.Invalid, "", func(v *schema.Verdict) { v.Reason.Code = "not-positive" })}, Lints: []schema.Lint{{ID: "not-positive", Severity: schema.SevError, Decision: &schema.Decision{ID: "D", Kind: "waive"}}}}, targets.FitWithNotes, 0},
 		"void, and measured by another run": {targets.Findings{History: []schema.Verdict{v(schema.Same, ""), v(schema.Invalid, "", func(v *schema.Verdict) {
 			v.Reason = schema.Reason{Code: "void", Args: map[string]string{"other": "run-2"}}
-		})}}, targets.Fit, 0},
+		})}}, targets.FitWithNotes, 0},
 		"a lint that is an error": {targets.Findings{History: []schema.Verdict{v(schema.Same, "")}, Lints: []schema.Lint{{ID: "hollow", Severity: schema.SevError}}}, targets.NotFit, 1},
 		"a lint that warns":       {targets.Findings{History: []schema.Verdict{v(schema.Same, "")}, Lints: []schema.Lint{{ID: "x", Severity: schema.SevWarning}}}, targets.FitWithNotes, 0},
 	} {

@@ -99,7 +99,7 @@ func (j *Judgement) held(cell, from int32, release int) []float64 {
 	c := &j.table.Cells[cell]
 	var out []float64
 	for i := max(c.First, from); i < c.End && int(j.table.Obs[i].Release) <= release; i++ {
-		if at := j.table.Obs[i].Release; j.table.Releases[at].Joins || int(at) == release {
+		if at := j.table.Obs[i].Release; int(at) == release || j.table.Releases[at].Joins && !j.rows.Rows[i].Aside() {
 			out = append(out, j.table.Obs[i].Z)
 		}
 	}

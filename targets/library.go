@@ -139,7 +139,7 @@ func (l *Library) addPair(f *decode.File, model string, device decode.Member, so
 	replaced := ""
 	for _, old := range l.rows[strings.ToLower(model)][strings.ToLower(device.Key)] {
 		again := func(r row) bool { return sameNumber(&r.Target, &old.Target) }
-		if old.Source != source.Source && (old.kind == reference && len(rows) > 0 || slices.ContainsFunc(rows, again)) {
+		if old.Source != source.Source && (old.kind == reference && len(rows) > 0 || old.Priority != "must" && slices.ContainsFunc(rows, again)) {
 			replaced = old.Source
 			continue
 		}
@@ -166,12 +166,12 @@ func (l *Library) set(model, device string, rows []row) {
 }
 
 // put adds one target in place of an earlier one of the same number, which it returns. keep says that the earlier one stays.
-func (l *Library) put(model, device string, r row, keep func(old, now *schema.Target) bool) (old *schema.Target) {
+func (l *Library) put(model, device string, r row, keep func(old, now *row) bool) (old *row) {
 	rows := l.rows[strings.ToLower(model)][strings.ToLower(device)]
 	for i := range rows {
 		if sameNumber(&rows[i].Target, &r.Target) {
-			was := rows[i].Target
-			if !keep(&was, &r.Target) {
+			was := rows[i]
+			if !keep(&was, &r) {
 				rows[i] = r
 			}
 			return &was

@@ -34,15 +34,22 @@ func (j *Judgement) Lints(release int) []schema.Lint {
 			out[i].Decision = j.Policy.aboutLint(&out[i])
 		}
 	}
-	return append(out, j.expired(name)...)
+	return append(out, j.expired(release)...)
 }
 
-// expired names waivers and acceptances of this release that no longer hold, whether or not they speak of anything any more: what
-// they held back is decided again, or they are removed.
-func (j *Judgement) expired(name string) []schema.Lint {
+// earlier reports whether a name is that of an earlier release.
+func (j *Judgement) earlier(name string, release int) bool {
+	return slices.ContainsFunc(j.Releases[:release], func(r Release) bool { return glob(name, r.Name) })
+}
+
+// expired names decisions about this release that no longer hold, whether or not they speak of anything any more, and those about an
+// earlier one that bear on this: what is void, pinned, accepted or dismissed there decides what this is compared with. What they held
+// back is decided again, or they are removed.
+func (j *Judgement) expired(release int) []schema.Lint {
+	name := j.Releases[release].Name
 	var out []schema.Lint
 	for _, d := range j.Policy.Decisions {
-		if j.Policy.holds(d) || d.Release != "" && !glob(d.Release, name) {
+		if j.Policy.holds(d) || d.Release != "" && !glob(d.Release, name) && !(d.Kind != Waive && j.earlier(d.Release, release)) {
 			continue
 		}
 		what := d.ID + ": it expired on " + d.Expires

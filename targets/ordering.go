@@ -45,14 +45,23 @@ func (j *Judgement) cutOff(release int) (lines string, cut bool) {
 	return strings.Join(others, ", "), len(others) > 0
 }
 
-// channels names runs of a channel that nobody knows.
+// channels names runs of a channel that nobody knows: those of the release, and for the newest release that a gate would take also
+// later ones, which it passes over because of that.
 func (j *Judgement) channels(release int) []schema.Lint {
 	known := []string{schema.ChannelRelease, schema.ChannelMain, schema.ChannelPR, schema.ChannelDev}
+	runs := j.counting(release)
+	for at := release + 1; at < len(j.Releases) && joins(j.Releases[release].Channel); at++ {
+		if joins(j.Releases[at].Channel) {
+			runs = j.counting(release)
+			break
+		}
+		runs = append(runs, j.counting(at)...)
+	}
 	var out []schema.Lint
-	for _, run := range j.counting(release) {
+	for _, run := range runs {
 		h := &j.Columns.Runs[run]
 		if c := ChannelOf(h); !slices.Contains(known, c) {
-			out = append(out, schema.Lint{ID: "channel", Severity: validity.Severity("channel"), Release: j.Releases[release].Name, Run: h.ID, Model: h.Model.Name, Device: h.Device, Count: 1,
+			out = append(out, schema.Lint{ID: "channel", Severity: validity.Severity("channel"), Release: j.Releases[release].Name, Run: h.ID, Model: h.Model.Name, Device: h.Device, Subject: h.Release, Count: 1,
 				Reason: schema.Reason{Code: "lint-channel", Args: map[string]string{"channel": c, "known": strings.Join(known, ", ")}}})
 		}
 	}

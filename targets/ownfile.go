@@ -155,10 +155,17 @@ func (o *ownFile) put(at, model, device string, t schema.Target) {
 		o.problem(schema.SevError, "bad-target", at, found, expected, "")
 		return
 	}
-	later := func(_, _ *schema.Target) bool { return false }
-	if old := o.l.put(model, device, row{t, own}, later); old != nil && differ(old, &t) {
-		o.problem(schema.SevWarning, "targets-replaced", at, statement(model, device, &t)+", which "+old.Source+" states as "+statement(model, device, old), "one value", "keep one of the two")
+	keep := func(old, now *row) bool { return old.Priority == "must" && now.Priority == "should" } // an expectation never replaces a duty
+	now := row{t, own}
+	old := o.l.put(model, device, now, keep)
+	if old == nil || !differ(&old.Target, &t) {
+		return
 	}
+	used := &t
+	if keep(old, &now) {
+		used = &old.Target
+	}
+	o.problem(schema.SevWarning, "targets-replaced", at, statement(model, device, &t)+", which "+old.Source+" states as "+statement(model, device, &old.Target), "one value", "in force is "+statement(model, device, used)+"; keep one of the two")
 }
 
 func metricNames() string {

@@ -19,6 +19,7 @@ type Policy struct {
 	Today     time.Time // for the expiry of decisions; zero: none expires
 
 	copies map[*columns.RunHead]copied // runs that count for nothing because they stand there already
+	runs   map[string]bool             // that exist
 }
 
 // beside is the policy beside a history, which it then knows the copies of.
@@ -27,7 +28,10 @@ func (p *Policy) beside(c *columns.Columns) *Policy {
 	if p != nil {
 		out = *p
 	}
-	out.copies = copies(c)
+	out.copies, out.runs = copies(c), map[string]bool{}
+	for i := range c.Runs {
+		out.runs[c.Runs[i].ID] = true
+	}
 	return &out
 }
 
@@ -123,6 +127,8 @@ func (p *Policy) Check(lints []string) error {
 			return fmt.Errorf("%s: a waiver needs an expiry date (expires: 2027-01-31)", at)
 		case d.Kind == Supersede && (d.Select.Run == "" || d.By == ""):
 			return fmt.Errorf("%s: supersede needs select.run and by, the run that replaces it", at)
+		case d.Kind == Supersede && d.Select.Run == d.By:
+			return fmt.Errorf("%s: a run cannot replace itself", at)
 		case d.Kind == Invalidate && d.Select.Run == "" && d.Release == "":
 			return fmt.Errorf("%s: invalidate needs select.run or a release", at)
 		case d.Kind == Invalidate && (d.Select.Metric != "" || d.Select.Task != "" || d.Select.Verdict != "" || d.Select.Lint != "" || d.Select.Level != ""):
@@ -174,8 +180,8 @@ func (p *Policy) void(h *columns.RunHead) bool {
 func (p *Policy) voidBy(h *columns.RunHead) *Decision {
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
-		if d.Kind != Invalidate && d.Kind != Supersede || !p.holds(*d) {
-			continue
+		if d.Kind != Invalidate && d.Kind != Supersede || !p.holds(*d) || d.Kind == Supersede && !p.runs[d.By] {
+			continue // what nobody replaces is not replaced
 		}
 		s := d.Select
 		if s.Workload != "" || s.Metric != "" || s.Tool != "" || s.Task != "" || s.Verdict != "" {

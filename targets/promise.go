@@ -49,7 +49,13 @@ func sameNumber(a, b *schema.Target) bool {
 		}
 		return s
 	}
-	return a.Level == b.Level && a.Metric == b.Metric && stat(a.Stat) == stat(b.Stat) && a.Key.String() == b.Key.String()
+	key := func(k schema.Key) string {
+		if k.Task == "" { // early references state none, and mean text
+			k.Task = "text"
+		}
+		return k.String()
+	}
+	return a.Level == b.Level && a.Metric == b.Metric && stat(a.Stat) == stat(b.Stat) && key(a.Key) == key(b.Key)
 }
 
 // asks reports whether a target asks for more than another of the same number: by priority, then by its limit.

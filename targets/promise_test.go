@@ -68,6 +68,30 @@ func TestRequirementsKeepWhatAsksForMore(t *testing.T) {
 	}
 }
 
+// An expectation of our own file never takes the place of a duty, and what is in force is said; a reference without a task speaks of
+// the same workload as one that says text.
+func TestDutiesStand(t *testing.T) {
+	l := library(t)
+	l.Add("a.json", []byte(requirementsHead+`"scenarios":[{"scalarTargets":[{"metric":"ttft","comparator":"lte","target":50}],"sweep":[{"isl":128,"osl":128,"concurrency":1}]}]}`), "", everyDevice)
+	p := l.Add("b.yaml", []byte("targets: [{model: tiny, device: n150, workload: {task: text, isl: 128, osl: 128, concurrency: 1}, metric: ttft, value: 5000, priority: should, source: x, as_of: 2026-01-31}]"), "", everyDevice)
+	if !slices.Equal(codes(p), []string{"targets-replaced"}) || !strings.Contains(p[0].Hint, "in force is ttft target of tiny on n150 as 50 (must)") {
+		t.Errorf("%v", p)
+	}
+	l.Add("c.json", []byte(requirementsHead+`"scenarios":[{"scalarTargets":[{"metric":"ttft","comparator":"lte","target":900}],"sweep":[{"isl":128,"osl":128,"concurrency":1}]}]}`), "", everyDevice)
+	l.Add("ref.json", []byte(`{"tiny":{"n150":[{"isl":128,"osl":128,"max_concurrency":1,"targets":{"theoretical":{"ttft_ms":5000}}}]}}`), "", everyDevice)
+	n := 0
+	for _, r := range l.For(schema.Model{Name: "tiny"}, "n150") {
+		if r.Metric == "ttft" && r.Level == schema.LevelTarget {
+			if n++; r.Value != 50 || r.Priority != "must" {
+				t.Errorf("%+v", r)
+			}
+		}
+	}
+	if n != 1 {
+		t.Errorf("%d rows for one number", n)
+	}
+}
+
 // What no measurement can miss, or none can meet, is refused and told.
 func TestUnsoundPromises(t *testing.T) {
 	scenario := func(scalar, point string) string {

@@ -221,23 +221,24 @@ func (r *requirementsDoc) put(at decode.Value, k schema.Key, metric, stat string
 	r.take(at, t)
 }
 
-// take adds a sound target. Of two for one number in a document the one that asks for more is in force, and an expectation never
+// take adds a sound target. Of two for one number in such documents the one that asks for more is in force, and an expectation never
 // takes the place of a duty, whichever file states it.
 func (r *requirementsDoc) take(at decode.Value, t schema.Target) {
 	if found, expected := unsound(&t); found != "" {
 		r.problem(schema.SevError, "bad-target", at, found, expected, "nothing of it")
 		return
 	}
-	keep := func(old, now *schema.Target) bool {
-		return old.Priority == "must" && now.Priority != "must" || old.Source == now.Source && !asks(now, old)
+	keep := func(old, now *row) bool {
+		return old.Priority == "must" && now.Priority != "must" || old.kind == requirements && !asks(&now.Target, &old.Target)
 	}
-	old := r.l.put(r.model, r.device, row{t, requirements}, keep)
-	if old == nil || !differ(old, &t) {
+	now := row{t, requirements}
+	old := r.l.put(r.model, r.device, now, keep)
+	if old == nil || !differ(&old.Target, &t) {
 		return
 	}
 	used := statement(r.model, r.device, &t)
-	if keep(old, &t) {
-		used = statement(r.model, r.device, old)
+	if keep(old, &now) {
+		used = statement(r.model, r.device, &old.Target)
 	}
-	r.problem(schema.SevWarning, "targets-replaced", at, statement(r.model, r.device, &t)+", which "+old.Source+" states as "+statement(r.model, r.device, old), "one value", used)
+	r.problem(schema.SevWarning, "targets-replaced", at, statement(r.model, r.device, &t)+", which "+old.Source+" states as "+statement(r.model, r.device, &old.Target), "one value", used)
 }

@@ -84,12 +84,28 @@ func TestDismissedLevels(t *testing.T) {
 	if steps, last := level(nil); len(steps) != 1 || steps[0].At != "v6" || last.Word != schema.Same {
 		t.Errorf("%+v, %s", steps, last.Word)
 	}
-	steps, last := level(&targets.Policy{Decisions: []targets.Decision{{ID: "D-1", Kind: targets.Dismiss, Select: targets.Select{Workload: "128/128/1"}, Release: "v6", Reason: "the room was hot"}}})
-	if last.Word == schema.Same {
-		t.Error("the new level began although it was dismissed")
+	dismissed := &targets.Policy{Decisions: []targets.Decision{{ID: "D-1", Kind: targets.Dismiss, Select: targets.Select{Workload: "128/128/1"}, Release: "v6", Reason: "the room was hot"}}}
+	steps, _ := level(dismissed)
+	// What was dismissed is no noise either: that it goes on is told again, as clearly as the first time.
+	j := judged(t, c, dismissed)
+	again := 0
+	for r := 8; r < 12; r++ {
+		v := find(j.History(r), "128/128/1")
+		if e, _ := v.Effect.Get(); v.Word == schema.Worse && e > .25 {
+			again++
+		}
+		if lint(j.Lints(r), "creep") != nil {
+			t.Errorf("v%d: a step is called a creep", r)
+		}
+	}
+	if again == 0 {
+		t.Error("the change went on after its dismissal and nobody is told")
 	}
 	told := false
 	for _, s := range steps {
+		if s.At == "v6" && s.Decision == nil {
+			t.Error("the new level began although it was dismissed")
+		}
 		told = told || s.At == "v6" && s.Decision != nil && s.Decision.Reason == "the room was hot"
 	}
 	if !told {

@@ -223,6 +223,8 @@ func (j *grading) one(t schema.Target, at slot) schema.Verdict {
 		n := Measured(j.c, p, t.Metric, t.Stat)
 		if x, ok := n.Get(); ok && Measurable(x) && p.StatusWord() != schema.StatusInvalid {
 			values = append(values, x)
+		} else if ok && why == "" && p.StatusWord() != schema.StatusInvalid {
+			why = num(x) + " is no measurement"
 		} else if why == "" {
 			why = n.Why()
 		}

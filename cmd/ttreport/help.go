@@ -48,7 +48,13 @@ func (c command) write(w io.Writer, fs *pflag.FlagSet) {
 	}
 }
 
-func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] + "." }
+func capital(s string) string {
+	s = strings.ToUpper(s[:1]) + s[1:]
+	if strings.HasSuffix(s, "?") {
+		return s
+	}
+	return s + "."
+}
 
 // topics lists the pages of the documentation.
 func topics() []string {

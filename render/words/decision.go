@@ -73,6 +73,10 @@ func tally(c targets.Tally) string {
 		return Plural(c.N, "earlier measurement") + verb(c.N, " has", " have") + " no counterpart"
 	case "waived":
 		return say("finding", " is", " are") + " waived"
+	case "void":
+		return say("point", " is", " are") + " void and measured by another run"
+	case "pinned":
+		return say("point", " starts", " start") + " a new level by decision, compared with nothing"
 	case "lint":
 		return say("lint", "", "")
 	case "impossible":

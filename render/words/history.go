@@ -179,7 +179,9 @@ func evalHistory(v *schema.Verdict) string {
 			out += "; an independent run saw it again"
 		}
 	case schema.Watch:
-		if v.Reason.Code == "not-seen-again" {
+		if v.Reason.Code == "runs-disagree" {
+			out += "; the first run of the release said " + a["first"] + ", and a later one this"
+		} else if v.Reason.Code == "not-seen-again" {
 			out += "; the first run said " + a["first"] + ", and this one did not confirm it"
 		} else if v.Reason.Code == "base-suspect" {
 			out += "; its base, " + v.First + ", waits for an independent run with the same change"

@@ -33,7 +33,7 @@ func lint(l *schema.Lint) string {
 	case "impossible-score":
 		return fmt.Sprintf("%s: %s of %s is no share of right answers; its harness failed, or its unit is another.", a["task"], a["metric"], a["value"])
 	case "channel":
-		return fmt.Sprintf("Its channel is %q, which is none of %s: it is judged like a build in development and is nobody's baseline.", a["channel"], a["known"])
+		return fmt.Sprintf("%s: its channel is %q, which is none of %s: it is judged like a build in development and is nobody's baseline.", orElse(s, "a build"), a["channel"], a["known"])
 	case "release-list":
 		if a["line"] == "" {
 			return fmt.Sprintf("%s is listed in ttreport.yaml and no run is of that release: check the spelling, since the list decides the order.", s)

@@ -58,7 +58,7 @@ func reason(v *schema.Verdict) string {
 	case "no-lengths":
 		return "The result states no lengths, so it is compared with nothing."
 	case "void":
-		return sentence("Void: "+a["why"]) + elsewhere(a["other"])
+		return sentence("Void: "+a["why"]) + insteadBy(a["other"])
 	case "invalid-point":
 		return sentence("Void: " + orElse(a["why"], "its file says so"))
 	case "not-positive":
@@ -66,7 +66,7 @@ func reason(v *schema.Verdict) string {
 		return fmt.Sprintf("%s of %s %s is no measurement.", orElse(info.Label, a["metric"]), a["value"], info.Unit)
 	case "eval-not-run", "eval-point", "eval-interval":
 		return evalTarget(v)
-	case "not-seen-again", "base-suspect":
+	case "not-seen-again", "base-suspect", "runs-disagree":
 		if v.Key.Task == "eval" {
 			return evalHistory(v)
 		}
@@ -80,6 +80,13 @@ func reason(v *schema.Verdict) string {
 }
 
 // elsewhere names the run that has the number.
+func insteadBy(run string) string {
+	if run == "" {
+		return ""
+	}
+	return " Run " + run + " measured it instead."
+}
+
 func elsewhere(run string) string {
 	if run == "" {
 		return ""

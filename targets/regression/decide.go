@@ -139,15 +139,15 @@ func (j *judge) sharesSuspect(c *claim, at int32, dir float64) bool {
 	return true
 }
 
-// accept starts a new level at an observation, so that one shift alerts once. Where a person dismissed it, its values belong to the
-// level that holds.
+// accept starts a new level at an observation, so that one shift alerts once. Where a person dismissed it, the level that
+// holds goes on without its values: they were no level, and their distance is no noise.
 func (j *judge) accept(c *claim, at int32, dir float64) {
 	st := &j.state[c.x.cell]
 	old := c.x.base.mean
-	for i := at; i <= c.x.obs; i++ {
-		j.rows[i].out = false
-	}
 	dismissed := j.t.Obs[at].Dismiss
+	for i := at; i <= c.x.obs; i++ {
+		j.rows[i].out = dismissed
+	}
 	j.out.Levels = append(j.out.Levels, Level{Cell: c.x.cell, At: at, Found: c.release, D: c.x.d, P: math.NaN(), Source: ByGate, Dismissed: dismissed})
 	back := st.back
 	st.suspect, st.back = -1, false
@@ -248,7 +248,7 @@ func (j *judge) disagreed(c *claim) bool {
 	if d2 < c.cell.Delta || c.x.total() >= c.cell.Delta || UpperTail(d2/c.x.se, c.x.df) > size {
 		return false
 	}
-	c.row.Word, c.row.Why = Watch, WhyRunsDisagree
+	c.row.Word, c.row.Why, c.row.D = Watch, WhyRunsDisagree, d2+c.x.shift
 	j.settle(c, 0)
 	return true
 }

@@ -21,14 +21,18 @@ func zeroScore(l *look) {
 
 // impossibleScore finds shares of right answers below nothing or above everything.
 func impossibleScore(l *look) {
-	shares := []string{"acc", "exact_match", "pass@", "pass_at", "f1", "em"}
 	l.scores(func(run int, s *columns.ScoreRow) {
 		v, ok := s.Value.Get()
-		isShare := slices.ContainsFunc(shares, func(name string) bool { return s.Metric == name || len(name) > 2 && strings.HasPrefix(s.Metric, name) })
-		if ok && isShare && (v < 0 || v > 100) {
+		if ok && isShare(s.Metric) && (v < 0 || v > 100) {
 			l.add(run, s.Task, math.Abs(v), map[string]string{"task": s.Task, "metric": s.Metric, "value": format(v)})
 		}
 	})
+}
+
+// isShare reports whether a metric is a share of right answers, by its name.
+func isShare(metric string) bool {
+	m := strings.ToLower(metric)
+	return slices.Contains([]string{"em", "f1", "score", "mc1", "mc2"}, m) || slices.ContainsFunc([]string{"acc", "exact", "pass@", "pass_at", "maj@"}, func(part string) bool { return strings.Contains(m, part) })
 }
 
 func fewItems(l *look) {
