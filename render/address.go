@@ -1,6 +1,10 @@
 package render
 
-import "github.com/ttreport/ttreport/ingest/schema"
+import (
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+)
 
 // Addresses of pages, relative to the site's root. They are permalinks: they depend on names alone.
 
@@ -33,4 +37,12 @@ func ReleaseReportPath(release string) string {
 // DataPath is a CSV file of a release: points, scores or verdicts.
 func DataPath(release, kind string) string {
 	return "data/" + kind + "/" + schema.Slug(release) + ".csv"
+}
+
+// day is a date as people write it.
+func day(t time.Time) string {
+	if t.IsZero() {
+		return "date unknown"
+	}
+	return t.UTC().Format("2 January 2006")
 }

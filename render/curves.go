@@ -211,11 +211,19 @@ func (r *Report) panel(pair Pair, s *targets.Series, v schema.Verdict) chart.Pan
 			in.Points = append(in.Points, p)
 		}
 	}
+	if now, ok := v.Value.Get(); ok && len(in.Points) > 0 && in.Points[len(in.Points)-1].OK { // the run that the verdict speaks of, where several measured it
+		p := &in.Points[len(in.Points)-1]
+		p.Value, p.Text, in.Last = now, words.Quantity(now, s.Unit), words.Number(now)
+	}
 	f := r.Judged.Frame(s, pair.Newest)
 	in.Low, in.High, in.From = f.Low, f.High, place[f.From]
 	for _, step := range f.Steps {
 		if at, ok := place[step.Release]; ok {
-			in.StepAt, in.StepText = append(in.StepAt, at), append(in.StepText, words.Signed(s.Metric, step.Effect))
+			label := words.Signed(s.Metric, step.Effect)
+			if step.Release == pair.Newest && in.Change != "" {
+				label = in.Change
+			}
+			in.StepAt, in.StepText = append(in.StepAt, at), append(in.StepText, label)
 		}
 	}
 	for _, t := range r.pairVerdicts(pair, pair.Newest) {

@@ -2,6 +2,7 @@ package render
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -22,6 +23,8 @@ type SeriesTable struct {
 	Metrics   []SeriesMetric `json:"metrics"`
 	Words     [][2]string    `json:"words"` // verdict and evidence
 	Releases  []string       `json:"releases,omitempty"`
+	// Conds are conditions that change what a number means: two numbers that both state one and differ in it are not compared.
+	Conds []map[string]string `json:"conds,omitempty"`
 
 	Pair     []int      `json:"p"`
 	Impl     []int      `json:"i"`
@@ -29,6 +32,7 @@ type SeriesTable struct {
 	Tool     []int      `json:"t"`
 	Metric   []int      `json:"m"`
 	Word     []int      `json:"g"`
+	Cond     []int      `json:"n,omitempty"` // of the tables that are compared: into Conds
 	Value    []float64  `json:"v"`
 	Change   []*float64 `json:"c"`           // of the number itself against its baseline; null without one
 	Release  []int      `json:"r,omitempty"` // of the value
@@ -49,6 +53,12 @@ type seriesTable struct {
 	SeriesTable
 	r     *Report
 	index map[string]int
+}
+
+// newSeriesTable is a table without rows: its lists are empty, and not absent.
+func (r *Report) newSeriesTable() seriesTable {
+	return seriesTable{r: r, index: map[string]int{}, SeriesTable: SeriesTable{Pairs: [][3]string{}, Impls: []string{}, Workloads: []string{}, Tools: []string{}, Metrics: []SeriesMetric{}, Words: [][2]string{},
+		Pair: []int{}, Impl: []int{}, Workload: []int{}, Tool: []int{}, Metric: []int{}, Word: []int{}, Value: []float64{}, Change: []*float64{}}}
 }
 
 // place is the place of a text in one of the lists, which it is added to.
@@ -75,10 +85,10 @@ func (t *seriesTable) add(s *targets.Series, g targets.Glance) {
 		return SeriesMetric{s.Metric, metricLabel(s.Metric, s.Stat), s.Unit, targets.Higher(s.Metric), t.r.Judged.Policy.Effect(s.Metric)}
 	}))
 	t.Word = append(t.Word, place(t, "g", g.Word+" "+g.Evidence, &t.Words, func() [2]string { return [2]string{g.Word, g.Evidence} }))
-	t.Value = append(t.Value, latency.Round(g.Value, 4))
+	t.Value = append(t.Value, latency.Round(g.Value, 7))
 	var change *float64
 	if !math.IsNaN(g.Effect) {
-		c := math.Round(g.Effect*1e4) / 1e4
+		c := math.Round(g.Effect*1e6) / 1e6
 		if targets.Higher(s.Metric) {
 			c = -c
 		}
@@ -89,7 +99,7 @@ func (t *seriesTable) add(s *targets.Series, g targets.Glance) {
 
 // Explore is the table of all series, each in the newest release that has it, worst first.
 func (r *Report) Explore() SeriesTable {
-	t := seriesTable{r: r, index: map[string]int{}}
+	t := r.newSeriesTable()
 	type row struct {
 		s    *targets.Series
 		g    targets.Glance
@@ -167,11 +177,12 @@ func (r *Report) sparkLetters(s *targets.Series) string {
 
 // ReleaseSeries is the table of what one release measured.
 func (r *Report) ReleaseSeries(at int) SeriesTable {
-	t := seriesTable{r: r, index: map[string]int{}}
+	t := r.newSeriesTable()
 	for i := range r.Judged.Series {
 		s := &r.Judged.Series[i]
 		if g, ok := r.Judged.Glance(s, at); ok {
 			t.add(s, g)
+			t.Cond = append(t.Cond, place(&t, "n", fmt.Sprint(g.Conditions), &t.Conds, func() map[string]string { return g.Conditions }))
 		}
 	}
 	return t.SeriesTable

@@ -31,7 +31,7 @@ func (r *Report) Landing() Page {
 	f := r.of(at)
 	d := words.Decide(r.Decided(at))
 	p.Measured = r.measured()
-	p.Eyebrow = fmt.Sprintf("%s: %s, %s.", releaseWord(rel, "Newest "), rel.Name, rel.Date.UTC().Format("2 January 2006"))
+	p.Eyebrow = fmt.Sprintf("%s: %s, %s.", releaseWord(rel, "Newest "), rel.Name, day(rel.Date))
 	p.Description = fmt.Sprintf("%s: %s: %s", rel.Name, d.Word, d.Detail)
 	p.Lead = Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word, Text: capital(d.Detail), Paras: r.landingParas(at, f), Cmd: strings.Join(recheckCommands(rel.Name, f.History), "\n")}
 	if r.Nightly {
@@ -255,7 +255,10 @@ func (r *Report) changedBlocks(list []schema.Verdict, at int) []Block {
 		}
 	}
 	e := Empty{What: "Nothing to compare", Why: "No earlier release of its line has the same measurements. The next one will have a baseline."}
-	if compared > 0 {
+	switch {
+	case compared == 0 && r.Judged.Before(at) >= 0:
+		e = Empty{What: "Nothing to compare", Why: "Earlier releases exist, and nothing of this one can be held against them: it measured something else, or has no number that counts."}
+	case compared > 0:
 		e = Empty{What: "Nothing changed", Why: fmt.Sprintf("%s compared with history: none is worse or better by more than matters.", words.Plural(compared, "number"))}
 	}
 	return []Block{{Empty: &e}}
@@ -344,10 +347,17 @@ func (r *Report) releaseTable() *Table {
 		if r.simulated(i) != "" {
 			name.Tag = "simulated"
 		}
-		t.Rows = append(t.Rows, Row{Cells: []Cell{name, text(rel.Date.UTC().Format("2006-01-02 15:04") + words.Thin + "UTC"), {Text: d.Word, Word: toneMark(d.Tone)},
+		t.Rows = append(t.Rows, Row{Cells: []Cell{name, text(moment(rel.Date)), {Text: d.Word, Word: toneMark(d.Tone)},
 			text(words.Count(len(pairs))), text(words.Count(points)), text(words.Count(scores))}})
 	}
 	return t.cut("older releases keep their pages")
+}
+
+func moment(t time.Time) string {
+	if t.IsZero() {
+		return "unknown"
+	}
+	return t.UTC().Format("2006-01-02 15:04") + words.Thin + "UTC"
 }
 
 // Headline is the newest release's name, the decision on it and its counts, for one line on a terminal; the name is ""

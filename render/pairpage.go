@@ -25,7 +25,7 @@ func (r *Report) PairPage(pair Pair) Page {
 	if pair.Device == schema.Simulated {
 		p.Simulated = "Rehearsal: these numbers were made by the embedded simulator. Nothing was measured on a device."
 	}
-	p.Eyebrow = fmt.Sprintf("%s on %s, measured in %s, newest %s of %s.", nameOr(firstOf(pair.ID, pair.Model)), nameOr(pair.Device), words.Plural(len(r.runs[id]), "release"), rel.Name, rel.Date.UTC().Format("2 January 2006"))
+	p.Eyebrow = fmt.Sprintf("%s on %s, measured in %s, newest %s of %s.", nameOr(firstOf(pair.ID, pair.Model)), nameOr(pair.Device), words.Plural(len(r.runs[id]), "release"), rel.Name, day(rel.Date))
 	for _, s := range []Section{r.curveSection(pair), r.panelSection(pair)} {
 		if len(s.Blocks) > 0 {
 			p.Sections = append(p.Sections, s)
@@ -34,7 +34,7 @@ func (r *Report) PairPage(pair Pair) Page {
 	changes := r.pairChanges(pair, at)
 	history := r.changeTable(comparedOnly(changes), at, false, "Every series of "+rel.Name+" against its history, worst first")
 	if len(comparedOnly(changes)) == 0 {
-		p.Sections = append(p.Sections, Section{ID: "history", Title: "History", Blocks: []Block{{Empty: &Empty{What: "Nothing to compare", Why: "No earlier release has the same measurements. The next one will have a baseline."}}}})
+		p.Sections = append(p.Sections, Section{ID: "history", Title: "History", Blocks: []Block{{Empty: &Empty{What: "Nothing to compare", Why: "No number of this release can be held against an earlier one: none has the same measurements, or none of these counts."}}}})
 	} else if len(history.Rows) > 0 {
 		p.Sections = append(p.Sections, Section{ID: "history", Title: "History", Intro: "One row a workload and metric; the line is the value in every release.", Blocks: []Block{{Table: history.cut(DataPath(rel.Name, "verdicts") + " has all rows")}}})
 	}
@@ -209,6 +209,9 @@ func (r *Report) limitsOf(pair Pair, metric string) ([]chart.Limit, map[string]b
 		if !hasLimit(limits, label) {
 			limits = append(limits, chart.Limit{Value: ref, Label: label})
 		}
+	}
+	if len(workloads) > 1 {
+		limits = nil
 	}
 	if len(workloads) == 1 {
 		for w := range workloads {

@@ -19,7 +19,7 @@ func (r *Report) ReleasePage(at int) Page {
 	d := words.Decide(r.Decided(at))
 	p := Page{Path: ReleasePath(rel.Name), Title: rel.Name + ": " + d.Word, Nav: "releases", Description: d.Detail, Simulated: r.simulated(at),
 		Crumbs:  []Link{{"Overview", "index.html"}, {"Releases", "index.html#releases"}, {rel.Name, ""}},
-		Eyebrow: fmt.Sprintf("%s %s, %s, %s.", releaseWord(rel, ""), rel.Name, rel.Date.UTC().Format("2 January 2006"), words.Plural(len(rel.Runs), "run")),
+		Eyebrow: fmt.Sprintf("%s %s, %s, %s.", releaseWord(rel, ""), rel.Name, day(rel.Date), words.Plural(len(rel.Runs), "run")),
 		Lead:    Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word, Text: capital(d.Detail), Cmd: strings.Join(recheckCommands(rel.Name, f.History), "\n")}}
 	p.Eyebrow = capital(p.Eyebrow)
 	p.Sections = append(p.Sections, Section{ID: "counts", Blocks: []Block{{Counts: r.ledgers(at)}}})
@@ -111,7 +111,7 @@ func targetChangeSection(list []targets.TargetChange, since string) Section {
 func comparedOnly(list []schema.Verdict) []schema.Verdict {
 	var out []schema.Verdict
 	for _, v := range list {
-		if _, ok := v.Ref.Get(); ok || v.Reason.Code == "gone" || v.Word == schema.NotComparable {
+		if _, ok := v.Ref.Get(); ok || v.Reason.Code == "gone" || v.Word == schema.NotComparable || v.Word == schema.Invalid || v.Word == schema.MissingWord {
 			out = append(out, v)
 		}
 	}

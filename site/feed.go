@@ -72,9 +72,10 @@ func Feed(r *render.Report, base string) ([]byte, error) {
 		}
 		d := words.Decide(r.Decided(i))
 		at := base + strings.TrimSuffix(render.ReleasePath(rel.Name), "index.html")
-		when := rel.Date.UTC().Format(time.RFC3339)
-		if len(out.Entries) == 0 && !rel.Date.IsZero() {
-			out.Updated = when
+		when := out.Updated // of one without a date: that of what is newer
+		if !rel.Date.IsZero() {
+			when = rel.Date.UTC().Format(time.RFC3339)
+			out.Updated = max(out.Updated, when)
 		}
 		out.Entries = append(out.Entries, atomEntry{rel.Name + ": " + d.Word, at, when, atomLink{"", at}, d.Detail})
 	}

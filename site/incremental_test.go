@@ -2,6 +2,9 @@ package site_test
 
 import (
 	"context"
+	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -109,5 +112,51 @@ func TestOldPagesStay(t *testing.T) {
 		if old && before[name] != after[name] {
 			t.Errorf("%s changed: %s", name, firstDifference(before[name], after[name]))
 		}
+	}
+}
+
+// What a build that was killed had written of something that is withdrawn is removed by the next one, and so are halves of files;
+// files of somebody else stay.
+func TestKilledBuildLeavesNothing(t *testing.T) {
+	dir, whole := t.TempDir(), t.TempDir()
+	ctx := context.Background()
+	for _, d := range []string{dir, whole} {
+		if _, _, err := buildOf(t, ctx, d, 3, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// A build of four releases gets as far as its data, and the machine goes down: no manifest of it, its journal, and a half.
+	full := t.TempDir()
+	if _, _, err := buildOf(t, ctx, full, 4, 0); err != nil {
+		t.Fatal(err)
+	}
+	journal := ""
+	for _, name := range []string{"data/points/v0.12.0.csv", "releases/v0.12.0/index.html", "runs/run-3-0/index.html"} {
+		data, err := os.ReadFile(filepath.Join(full, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(dir, name), string(data))
+		journal += strconv.Quote(name) + "\n"
+	}
+	write(t, filepath.Join(dir, ".ttreport-site.journal"), journal+`"releases/half`)
+	write(t, filepath.Join(dir, "releases/v0.12.0/.ttreport-tmp-123"), "half a page")
+	write(t, filepath.Join(dir, "releases/mine.txt"), "of somebody else")
+	if _, _, err := buildOf(t, ctx, dir, 3, 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, "releases/mine.txt")); err != nil {
+		t.Fatal("a file of somebody else is gone")
+	}
+	same(t, "after a build that was killed", dir, whole)
+}
+
+func write(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }

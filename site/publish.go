@@ -43,13 +43,15 @@ type publisher struct {
 	mu       sync.Mutex
 	now      map[string]bool
 	units    map[string]unit
-	touched  bool // something was written: the manifest names no unit
+	touched  bool            // something was written: the manifest names no unit
+	known    map[string]bool // files that the manifest or the journal names
+	journal  *os.File        // names of files that the manifest does not know yet, as they are written
 	written  []string
 	removed  int
 }
 
 func openPublisher(dir string) (*publisher, error) {
-	p := &publisher{dir: dir, now: map[string]bool{}, units: map[string]unit{}}
+	p := &publisher{dir: dir, now: map[string]bool{}, units: map[string]unit{}, known: map[string]bool{}}
 	data, err := os.ReadFile(filepath.Join(dir, manifestName))
 	switch {
 	case err == nil:
@@ -58,7 +60,7 @@ func openPublisher(dir string) (*publisher, error) {
 			return nil, fmt.Errorf("reading %s: %w", filepath.Join(dir, manifestName), err)
 		}
 		p.old, p.oldUnits = m.Files, m.Units
-		return p, nil
+		return p, p.recover()
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("output folder: %w", err)
 	}
@@ -84,6 +86,9 @@ func (p *publisher) put(path string, data []byte) error {
 		p.written = append(p.written, path)
 	}
 	err := p.touch(changed)
+	if err == nil && changed {
+		err = p.announce(path)
+	}
 	p.mu.Unlock()
 	if err != nil || !changed {
 		return err
@@ -156,7 +161,11 @@ func (p *publisher) finish() error {
 		names = append(names, name)
 	}
 	sort.Strings(names)
-	return p.writeManifest(names, p.units)
+	if err := p.writeManifest(names, p.units); err != nil {
+		return err
+	}
+	p.settled()
+	return nil
 }
 
 // abandon lists what a build that failed has written beside what was there, so that the next build owns all of it.
@@ -166,7 +175,9 @@ func (p *publisher) abandon() {
 		names = append(names, name)
 	}
 	sort.Strings(names)
-	_ = p.writeManifest(slices.Compact(names), p.units) // the build's own error is the one to tell
+	if p.writeManifest(slices.Compact(names), p.units) == nil { // the build's own error is the one to tell
+		p.settled()
+	}
 }
 
 func (p *publisher) writeManifest(names []string, units map[string]unit) error {

@@ -52,10 +52,11 @@ func Single(r *render.Report, page render.Page, baseURL string) ([]byte, error) 
 	if err != nil {
 		return nil, err
 	}
+	html = unlinked(html)
 	if r.Public {
 		html = public(page.Path, html, baseURL)
 	}
-	return unlinked(html), nil
+	return html, nil
 }
 
 // unlinked turns links that lead nowhere into text. Such a link is written by us: text from data is escaped and can hold none. Links

@@ -18,8 +18,14 @@ func (j *Judgement) Digest(release int) string {
 	h := sha256.New()
 	h.Write(j.upTo(release))
 	for _, i := range j.byCell[release] {
-		writeRow(h, &j.rows.Rows[i])
+		row := &j.rows.Rows[i]
+		writeRow(h, row)
+		if f := row.Follow; f != 0 {
+			fmt.Fprintln(h, j.Releases[max(f, -f)-1].Name)
+		}
 	}
+	fit := &j.rows.Fits[release]
+	fmt.Fprintln(h, fit.Cells, fit.Sd, fit.Tested, fit.Exceeded)
 	for i := range j.rows.Findings {
 		if f := &j.rows.Findings[i]; int(f.Release) == release {
 			fmt.Fprintf(h, "%+v\n", *f)

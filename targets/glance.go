@@ -7,7 +7,8 @@ type Glance struct {
 	Release        int
 	Word, Evidence string
 	Value          float64
-	Effect         float64 // relative, positive is worse; NaN without a baseline
+	Effect         float64           // relative, positive is worse; NaN without a baseline
+	Conditions     map[string]string // that change what the number means
 }
 
 // Glance looks at a series in a release, or in the newest that has it for release < 0.
@@ -20,7 +21,7 @@ func (j *Judgement) Glance(s *Series, release int) (Glance, bool) {
 		return Glance{}, false
 	}
 	row := &j.rows.Rows[obs]
-	g := Glance{Release: int(j.table.Obs[obs].Release), Word: wordOf(row.Word), Evidence: evidenceOf(row.Evidence), Value: s.value(obs).Value, Effect: math.NaN()}
+	g := Glance{Release: int(j.table.Obs[obs].Release), Word: wordOf(row.Word), Evidence: evidenceOf(row.Evidence), Value: s.value(obs).Value, Effect: math.NaN(), Conditions: j.classes.list[j.table.Obs[obs].Cond]}
 	if row.N > 0 && !math.IsNaN(row.D) {
 		g.Effect = relative(sign(s.Metric), row.D)
 	}

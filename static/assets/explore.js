@@ -205,7 +205,7 @@
       var parts = { release: select("Release", id + "release", names), model: select("Model", id + "model", [], "any"), device: select("Device", id + "device", [], "any"), tool: select("Tool", id + "tool", [], "any") };
       return { id: id, parts: parts, box: el("fieldset", {}, [el("legend", {}, id.toUpperCase())].concat(Object.keys(parts).map(function (k) { return parts[k].box; }))) };
     });
-    var said = el("p", { class: "more", role: "status" }), rows = [], sortBy = 6, down = true;
+    var said = el("p", { class: "more", role: "status" }), rows = [], sortBy = 6, down = true, missing = "";
     var cols = [
       { head: "Metric", cell: function (r) { return [r.m.label, el("small", {}, r.m.unit + ", " + (r.m.higher ? "higher" : "lower") + " is better")]; }, sort: function (r) { return r.m.label; } },
       { head: "Workload", cell: function (r) { return r.workload; }, sort: function (r) { return r.workload; } },
@@ -213,7 +213,7 @@
       { head: "Tool", cell: function (r) { return r.tool; }, sort: function (r) { return r.tool; } },
       { head: "A", num: true, cell: function (r) { return digits(r.a); }, sort: function (r) { return r.a; } },
       { head: "B", num: true, cell: function (r) { return digits(r.b); }, sort: function (r) { return r.b; } },
-      { head: "Change", num: true, cell: function (r) { return el("span", { class: r.far ? r.bad > 0 ? "w worse" : "w better" : null }, percent(r.change) + (r.far ? r.bad > 0 ? " worse" : " better" : "")); }, sort: function (r) { return r.bad; } }
+      { head: "Change", num: true, cell: function (r) { return r.unlike ? el("span", { class: "w not-comparable" }, "≠ " + r.unlike) : el("span", { class: r.far ? r.bad > 0 ? "w worse" : "w better" : null }, percent(r.change) + (r.far ? r.bad > 0 ? " worse" : " better" : "")); }, sort: function (r) { return r.bad; } }
     ];
     var v = view("Differences", cols, function (k) { down = sortBy === k ? !down : k === 6; sortBy = k; order(); });
     function order() {
@@ -234,6 +234,7 @@
     }
     function apply() {
       var state = read();
+      missing = sides.map(function (s) { var name = state[s.id + "release"]; return name && !shardOf[name] ? " The address names release " + name + ", which is not here; another is shown." : ""; }).join("");
       var want = sides.map(function (s) { return shardOf[state[s.id + "release"]] ? state[s.id + "release"] : host.dataset[s.id] || names[s.id === "a" ? Math.min(1, names.length - 1) : 0]; });
       Promise.all(want.map(function (name) { return ttreport.load(root + shardOf[name]); })).then(function () {
         var tables = want.map(function (name) { return ttreport.data("release " + name); });
@@ -243,7 +244,7 @@
           return { model: fill(s.parts.model, t.pairs.map(function (p) { return p[0]; }), state[s.id + "model"]), device: fill(s.parts.device, t.pairs.map(function (p) { return p[1]; }), state[s.id + "device"]), tool: fill(s.parts.tool, t.tools, state[s.id + "tool"]) };
         });
         join(tables, chosen);
-      }).catch(function () { said.textContent = "The numbers of a release could not be loaded: data/shards/ belongs to the site."; });
+      }, function () { said.textContent = "The numbers of a release could not be loaded: data/shards/ belongs to the site."; });
     }
     // What both sides choose and choose differently is what is compared; everything else must be the same.
     function join(tables, chosen) {
@@ -255,24 +256,25 @@
           var p = t.pairs[t.p[i]], tool = t.tools[t.t[i]], m = t.metrics[t.m[i]];
           if (c.model && p[0] !== c.model || c.device && p[1] !== c.device || c.tool && tool !== c.tool) continue;
           var key = [differs.model ? "" : p[0], differs.device ? "" : p[1], t.impls[t.i[i]], t.workloads[t.w[i]], differs.tool ? "" : tool, m.name, m.label].join("\n");
-          if (map.has(key)) { twice++; map.get(key).twice = true; } else map.set(key, { v: t.v[i], p: p, tool: tool, w: t.workloads[t.w[i]], m: m });
+          if (map.has(key)) { twice++; map.get(key).twice = true; } else map.set(key, { v: t.v[i], p: p, tool: tool, w: t.workloads[t.w[i]], m: m, n: t.conds[t.n[i]] || {} });
         }
         return map;
       });
       rows = [];
-      var only = [0, 0], ambiguous = 0, worse = 0, better = 0;
+      var only = [0, 0], ambiguous = 0, worse = 0, better = 0, unlike = 0;
       sideRows[0].forEach(function (a, key) {
         var b = sideRows[1].get(key);
         if (!b) { only[0]++; return; }
         if (a.twice || b.twice) { ambiguous++; return; }
+        var other = Object.keys(a.n).filter(function (k) { return k in b.n && b.n[k] !== a.n[k] && !(k === "client" && differs.tool); });
         var change = a.v ? b.v / a.v - 1 : 0, bad = a.m.higher ? -change : change, far = Math.abs(change) >= a.m.effect;
-        if (far) if (bad > 0) worse++; else better++;
+        if (other.length) { unlike++; far = false; bad = -1e9; } else if (far) if (bad > 0) worse++; else better++;
         var where = differs.model || differs.device ? a.p[0] + " on " + a.p[1] + " → " + b.p[0] + " on " + b.p[1] : a.p[0] + " on " + a.p[1];
-        rows.push({ m: a.m, workload: a.w, where: where, page: differs.model || differs.device ? "" : a.p[2], tool: differs.tool ? a.tool + " → " + b.tool : a.tool, a: a.v, b: b.v, change: change, bad: bad, far: far });
+        rows.push({ m: a.m, workload: a.w, where: where, page: differs.model || differs.device ? "" : a.p[2], tool: differs.tool ? a.tool + " → " + b.tool : a.tool, a: a.v, b: b.v, change: change, bad: bad, far: far, unlike: other.map(function (k) { return k + " " + a.n[k] + " → " + b.n[k]; }).join(", ") });
       });
       sideRows[1].forEach(function (_, key) { if (!sideRows[0].has(key)) only[1]++; });
-      said.textContent = rows.length ? count(rows.length, "number") + " on both sides: " + worse.toLocaleString("en-US") + " worse and " + better.toLocaleString("en-US") + " better by what matters; " + only[0].toLocaleString("en-US") + " only in A, " + only[1].toLocaleString("en-US") + " only in B" + (ambiguous ? "; " + count(ambiguous, "number") + " measured in several ways left out" : "") + "."
-        : "Nothing was measured on both sides: workloads, metrics and what is not chosen must be the same.";
+      said.textContent = rows.length ? count(rows.length, "number") + " on both sides: " + worse.toLocaleString("en-US") + " worse and " + better.toLocaleString("en-US") + " better by what matters; " + only[0].toLocaleString("en-US") + " only in A, " + only[1].toLocaleString("en-US") + " only in B" + (ambiguous ? "; " + count(ambiguous, "number") + " measured in several ways left out" : "") + (unlike ? "; " + unlike.toLocaleString("en-US") + " not comparable, because conditions differ" : "") + "." + missing
+        : "Nothing was measured on both sides: " + (sideRows[0].size ? sideRows[1].size ? "workloads, metrics and what is not chosen must be the same." : "B has no number." : "A has no number.") + missing;
       order();
     }
     sides.forEach(function (s) {
@@ -291,8 +293,7 @@
     document.querySelectorAll("[data-widget]").forEach(function (host) {
       var root = host.dataset.root;
       if (host.dataset.widget === "compare") { compare(root, host); return; }
-      ttreport.load(root + host.dataset.shard).then(function () { explore(root, host, ttreport.data("explore")); })
-        .catch(function () { host.querySelector("p").textContent = "The numbers could not be loaded: data/shards/explore.js belongs to the site."; });
+      ttreport.load(root + host.dataset.shard).then(function () { explore(root, host, ttreport.data("explore")); }, function () { host.querySelector("p").textContent = "The numbers could not be loaded: data/shards/explore.js belongs to the site."; });
     });
   });
 })();

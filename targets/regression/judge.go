@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 )
 
@@ -154,7 +155,7 @@ func (j *judge) release(release int32, obs, cellOf []int32) {
 	discover(tests, -1, family, j.rules.Q, qs, passed)
 	j.passing(passed, family)
 	j.predictions(tests)
-	j.out.Fits[release] = Fit{Cells: family, D0: p.d0, Sd: typicalSd(&p), S0: p.s02, SumNu: p.sumNu, Tested: j.tested, Exceeded: j.exceeded}
+	j.out.Fits[release] = Fit{Cells: family, D0: p.d0, Sd: j.typicalSd(&p, tests), S0: p.s02, SumNu: p.sumNu, Tested: j.tested, Exceeded: j.exceeded}
 	if j.probe != nil {
 		j.probe.capture(j, release, tests, &p, &within, passed)
 	}
@@ -209,13 +210,19 @@ func (j *judge) fit(tests []test) (between, within prior) {
 	return fitPrior(s2, nu, stratum, j.t.Strata), within
 }
 
-func typicalSd(p *prior) float64 {
+// typicalSd is the typical noise of what a release compared: other strata have a default, and may not have been born yet.
+func (j *judge) typicalSd(p *prior, tests []test) float64 {
 	var known []float64
-	for _, v := range p.s02 {
-		if v > 0 {
-			known = append(known, v)
+	seen := map[int32]bool{}
+	for i := range tests {
+		if s := j.t.Cells[tests[i].cell].Stratum; tests[i].ok && !seen[s] {
+			seen[s] = true
+			if v := p.s02[s]; v > 0 {
+				known = append(known, v)
+			}
 		}
 	}
+	slices.Sort(known)
 	if len(known) == 0 {
 		return math.NaN()
 	}
