@@ -106,7 +106,7 @@ func (r *Report) Explore() SeriesTable {
 		rank int
 	}
 	var rows []row
-	order := append(historyWords(), "")
+	order := []string{schema.Worse, schema.Watch, schema.BetterWord, schema.Recovered, schema.Noisy, schema.NotComparable, schema.Same, schema.Insufficient, ""} // of triage, as everywhere
 	for i := range r.Judged.Series {
 		s := &r.Judged.Series[i]
 		if g, ok := r.Judged.Glance(s, -1); ok {

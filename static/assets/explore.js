@@ -127,13 +127,13 @@
       { head: "Workload", cell: function (i) { return [t.workloads[t.w[i]], el("small", {}, [t.tools[t.t[i]], t.impls[t.i[i]]].filter(Boolean).join(" · "))]; }, sort: true, dict: "w" },
       { head: "Metric", cell: function (i) { var m = t.metrics[t.m[i]]; return [m.label, el("small", {}, m.unit)]; }, sort: true, dict: "m" },
       { head: "Value", num: true, cell: function (i) { return digits(t.v[i]); }, sort: function (i) { return t.v[i]; } },
-      { head: "Change", num: true, cell: function (i) { return t.c[i] == null ? "–" : percent(t.c[i]); }, sort: function (i) { var m = t.metrics[t.m[i]]; return t.c[i] == null ? -1e9 : m.higher ? -t.c[i] : t.c[i]; } },
+      { head: "Change", num: true, worst: true, cell: function (i) { return t.c[i] == null ? "–" : percent(t.c[i]); }, sort: function (i) { var m = t.metrics[t.m[i]]; return t.c[i] == null ? -1e9 : m.higher ? -t.c[i] : t.c[i]; } },
       { head: "Release", cell: function (i) { return t.releases[t.r[i]]; }, sort: true, dict: "r" },
       { head: "History", cell: function (i) { return spark(t.s[i]); } }
     ];
     var v = view("Series", cols, function (k) {
       state = read();
-      var down = state.sort === cols[k].head && state.dir !== "down";
+      var down = state.sort === cols[k].head ? state.dir !== "down" : !!cols[k].worst; // a change is asked for worst first
       state.sort = cols[k].head; state.dir = down ? "down" : "";
       write(state, true); apply();
     });
