@@ -328,20 +328,26 @@ func valueOf(v *schema.Verdict) float64 {
 
 // rechecked asks a later run of the release; nil when there is none.
 func (e *evalJudgement) rechecked(t *evalTest, st *evalState, dir, delta float64) (again bool, second *secondLook) {
+	later := e.later(t, st)
+	if len(later) == 0 || !later[0].ok {
+		return false, nil
+	}
+	x := later[0]
+	return dir*x.worse >= delta && dir*t.worse > 0 && sees(&x.evalTest, normalScore(t.p), len(st.base)), x
+}
+
+// later compares what the later runs of a release say of an eval with its baseline.
+func (e *evalJudgement) later(t *evalTest, st *evalState) (out []*secondLook) {
 	c := e.cells[t.cell]
 	scores, runs := c.values[t.at].scores, c.values[t.at].runs
 	for i := range scores {
-		if runs[i] == runs[0] {
-			continue
+		if runs[i] != runs[0] {
+			x := &secondLook{evalTest{cell: t.cell, at: t.at, args: map[string]string{}}, scores[i], runs[i]}
+			e.compare(&x.evalTest, c, st, scores[i])
+			out = append(out, x)
 		}
-		x := secondLook{evalTest{cell: t.cell, at: t.at, args: map[string]string{}}, scores[i], runs[i]}
-		e.compare(&x.evalTest, c, st, scores[i])
-		if !x.ok {
-			return false, nil
-		}
-		return dir*x.worse >= delta && dir*t.worse > 0 && sees(&x.evalTest, normalScore(t.p), len(st.base)), &x
 	}
-	return false, nil
+	return out
 }
 
 // disagrees finds a later run of the release that is clearly worse than the baseline while the first is not: nobody may measure until
@@ -351,16 +357,9 @@ func (e *evalJudgement) disagrees(t *evalTest, st *evalState, delta float64) (wo
 	if t.worse >= delta {
 		return nil
 	}
-	c := e.cells[t.cell]
-	scores, runs := c.values[t.at].scores, c.values[t.at].runs
-	for i := range scores {
-		if runs[i] == runs[0] {
-			continue
-		}
-		x := secondLook{evalTest{cell: t.cell, at: t.at, args: map[string]string{}}, scores[i], runs[i]}
-		e.compare(&x.evalTest, c, st, scores[i])
+	for _, x := range e.later(t, st) {
 		if x.ok && x.worse >= delta && x.p <= size && (worst == nil || x.worse > worst.worse) {
-			worst = &x
+			worst = x
 		}
 	}
 	return worst

@@ -170,11 +170,27 @@ func (c *Chart) x(i int) float64 {
 }
 
 func (c *Chart) y(v float64) float64 {
-	share := (v - c.Y.Min) / (c.Y.Max - c.Y.Min)
-	if c.Y.Log {
-		share = math.Log(v/c.Y.Min) / math.Log(c.Y.Max/c.Y.Min)
+	return c.Y.place(v, c.Plot.Y1, c.Plot.Y0)
+}
+
+// place is where a value lies on an axis that runs from one position to another.
+func (a *Axis) place(v, from, to float64) float64 {
+	share := (v - a.Min) / (a.Max - a.Min)
+	if a.Log {
+		share = math.Log(v/a.Min) / math.Log(a.Max/a.Min)
 	}
-	return round(c.Plot.Y1 - share*(c.Plot.Y1-c.Plot.Y0))
+	return round(from + share*(to-from))
+}
+
+// limit is where a promise lies on an axis: at its end, and to which side it is off, when the scale does not reach it.
+func (a *Axis) limit(v, from, to float64) (pos float64, off int) {
+	switch {
+	case v < a.Min:
+		return from, -1
+	case v > a.Max:
+		return to, 1
+	}
+	return a.place(v, from, to), 0
 }
 
 func round(v float64) float64 { return math.Round(v*10) / 10 }
@@ -250,14 +266,7 @@ func niceStep(raw float64) float64 {
 // limits places target lines; one off the scale is named at the edge.
 func (c *Chart) limits(in []Limit) {
 	for _, l := range in {
-		switch {
-		case l.Value < c.Y.Min:
-			l.Off, l.Pos = -1, c.Plot.Y1
-		case l.Value > c.Y.Max:
-			l.Off, l.Pos = 1, c.Plot.Y0
-		default:
-			l.Pos = c.y(l.Value)
-		}
+		l.Pos, l.Off = c.Y.limit(l.Value, c.Plot.Y1, c.Plot.Y0)
 		l.LabelY = l.Pos
 		c.Limits = append(c.Limits, l)
 	}

@@ -61,38 +61,24 @@ func NewCurve(c Curve) Curve {
 		}
 	}
 	c.X, c.Y = axis(lo, hi), axis(0, top)
-	at := func(a Axis, v, from, to float64) float64 {
-		share := (v - a.Min) / (a.Max - a.Min)
-		if a.Log {
-			share = math.Log(v/a.Min) / math.Log(a.Max/a.Min)
-		}
-		return round(from + share*(to-from))
-	}
 	for i := range c.X.Ticks {
-		c.X.Ticks[i].Pos = at(c.X, c.X.Ticks[i].Value, c.Plot.X0, c.Plot.X1)
+		c.X.Ticks[i].Pos = c.X.place(c.X.Ticks[i].Value, c.Plot.X0, c.Plot.X1)
 	}
 	for i := range c.Y.Ticks {
-		c.Y.Ticks[i].Pos = at(c.Y, c.Y.Ticks[i].Value, c.Plot.Y1, c.Plot.Y0)
+		c.Y.Ticks[i].Pos = c.Y.place(c.Y.Ticks[i].Value, c.Plot.Y1, c.Plot.Y0)
 	}
 	for i := range c.Lines {
 		list := slices.Clone(c.Lines[i].Points)
 		for k := range list {
 			p := &list[k]
-			p.X, p.Y = at(c.X, p.Value, c.Plot.X0, c.Plot.X1), at(c.Y, p.Output, c.Plot.Y1, c.Plot.Y0)
+			p.X, p.Y = c.X.place(p.Value, c.Plot.X0, c.Plot.X1), c.Y.place(p.Output, c.Plot.Y1, c.Plot.Y0)
 			p.Front = !slices.ContainsFunc(list, func(o CurvePoint) bool { return c.beats(o, *p) })
 		}
 		c.Lines[i].Points = list
 	}
 	for i := range c.Limits {
 		l := &c.Limits[i]
-		switch {
-		case l.Value < c.X.Min:
-			l.Off, l.Pos = -1, c.Plot.X0
-		case l.Value > c.X.Max:
-			l.Off, l.Pos = 1, c.Plot.X1
-		default:
-			l.Pos = at(c.X, l.Value, c.Plot.X0, c.Plot.X1)
-		}
+		l.Pos, l.Off = c.X.limit(l.Value, c.Plot.X0, c.Plot.X1)
 	}
 	c.Summary = c.summary()
 	return c

@@ -13,16 +13,7 @@ func Curve(c chart.Curve) template.HTML {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg viewBox="0 0 %g %g" role="img" aria-label="%s">`, c.W, c.H, esc(c.Summary))
 	p := c.Plot
-	for i, t := range c.Y.Ticks {
-		class := "grid"
-		if i == 0 {
-			class = "axis"
-		}
-		fmt.Fprintf(&b, `<path class="%s" d="M%g %gH%g"/><text x="%g" y="%g" text-anchor="end">%s</text>`, class, p.X0, t.Pos, p.X1, p.X0-6, t.Pos+4, esc(t.Label))
-	}
-	for _, t := range c.X.Ticks {
-		fmt.Fprintf(&b, `<text x="%g" y="%g" text-anchor="middle">%s</text>`, t.Pos, p.Y1+16, esc(t.Label))
-	}
+	ticks(&b, p, c.X.Ticks, c.Y.Ticks)
 	title := c.XTitle
 	if c.X.Log {
 		title += ", logarithmic"

@@ -32,23 +32,28 @@ func Spark(s *chart.Spark) template.HTML {
 	return template.HTML(b.String()) // every text went through esc
 }
 
+// ticks draws the values of both axes, with a line across for each of the vertical one.
+func ticks(b *strings.Builder, p chart.Rect, x, y []chart.Tick) {
+	for i, t := range y {
+		class := "grid"
+		if i == 0 {
+			class = "axis"
+		}
+		fmt.Fprintf(b, `<path class="%s" d="M%g %gH%g"/><text x="%g" y="%g" text-anchor="end">%s</text>`, class, p.X0, t.Pos, p.X1, p.X0-6, t.Pos+4, esc(t.Label))
+	}
+	for _, t := range x {
+		if t.Label != "" {
+			fmt.Fprintf(b, `<text x="%g" y="%g" text-anchor="middle">%s</text>`, t.Pos, p.Y1+16, esc(t.Label))
+		}
+	}
+}
+
 // Chart draws a history chart.
 func Chart(c chart.Chart) template.HTML {
 	var b strings.Builder
 	fmt.Fprintf(&b, `<svg viewBox="0 0 %g %g" role="group" aria-label="%s">`, c.W, c.H, esc(c.Summary))
 	p := c.Plot
-	for i, t := range c.Y.Ticks {
-		class := "grid"
-		if i == 0 {
-			class = "axis"
-		}
-		fmt.Fprintf(&b, `<path class="%s" d="M%g %gH%g"/><text x="%g" y="%g" text-anchor="end">%s</text>`, class, p.X0, t.Pos, p.X1, p.X0-6, t.Pos+4, esc(t.Label))
-	}
-	for _, t := range c.X {
-		if t.Label != "" {
-			fmt.Fprintf(&b, `<text x="%g" y="%g" text-anchor="middle">%s</text>`, t.Pos, p.Y1+16, esc(t.Label))
-		}
-	}
+	ticks(&b, p, c.X, c.Y.Ticks)
 	for _, l := range c.Limits {
 		limit(&b, c, l)
 	}
