@@ -51,12 +51,6 @@ With --ephemeral the history folder is not touched: the site shows history and t
 				if err != nil {
 					return failure{code: exitUsage, err: err}
 				}
-				if o.baseURL == "" {
-					o.baseURL = ws.Config.Site.BaseURL
-				}
-				if u, err := url.Parse(o.baseURL); o.baseURL != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
-					return fail(exitUsage, "it begins with https:// and names a host", "build: --base-url %q is no address of a site", o.baseURL)
-				}
 				return build(ctx, sh, ws, args, id, o)
 			}
 		},
@@ -73,6 +67,12 @@ type buildOptions struct {
 
 // build is the road from files to pages.
 func build(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []string, id *identity, o buildOptions) error {
+	if o.baseURL == "" {
+		o.baseURL = ws.Config.Site.BaseURL
+	}
+	if u, err := url.Parse(o.baseURL); o.baseURL != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
+		return fail(exitUsage, "it begins with https:// and names a host", "build: --base-url %q is no address of a site", o.baseURL)
+	}
 	if o.single != "" {
 		return o.singleFile(ctx, sh, ws, paths, id)
 	}
