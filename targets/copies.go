@@ -56,26 +56,26 @@ func copies(c *columns.Columns) map[*columns.RunHead]copied {
 	return out
 }
 
-// sharedPoint finds an earlier run that has a telling point of a run, and differs in none that both have.
+// sharedPoint finds an earlier run that has a point of a run to the last digit, and of which it is a copy by all that both have.
 func sharedPoint(c *columns.Columns, run int, system string, seen map[uint64]int) (first int, twice bool) {
 	h := &c.Runs[run]
-	candidate := -1
+	var candidates []int
 	for i := h.FirstPoint; i < h.PointsEnd; i++ {
-		p := &c.Points[i]
-		if surprise(c, p) == 0 {
-			continue
-		}
-		sum := fingerprint(c, p, system)
-		if other, ok := seen[sum]; ok {
-			candidate = other
-		} else {
+		sum := fingerprint(c, &c.Points[i], system)
+		other, ok := seen[sum]
+		switch {
+		case !ok:
 			seen[sum] = run
+		case other != run && !slices.Contains(candidates, other):
+			candidates = append(candidates, other)
 		}
 	}
-	if candidate < 0 || !agree(c, candidate, run) {
-		return 0, false
+	for _, other := range candidates {
+		if agree(c, other, run) {
+			return other, true
+		}
 	}
-	return candidate, true
+	return 0, false
 }
 
 // surprise is how many digits of a point's numbers nobody could have foretold: noise of a percent leaves the first two of each, and a
