@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/render/tabular"
 	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/targets"
 	"github.com/ttreport/ttreport/targets/pairing"
@@ -190,16 +191,8 @@ func (c *comparison) writeCSV(w io.Writer) error {
 	_ = cw.Write([]string{"system", "workload", "tool", "metric", "stat", "unit", "a", "b", "n_a", "n_b", "change", "lo", "hi", "p", "test", "verdict"}) // Error reports it
 	for _, r := range c.rows {
 		verdict, _, _ := strings.Cut(r.verdict(), " ")
-		_ = cw.Write([]string{plainCell(r.system), plainCell(r.workload), plainCell(r.key.Tool), r.metric, r.stat, schema.Unit(r.metric), num(r.r.A), num(r.r.B), fmt.Sprint(r.r.NA), fmt.Sprint(r.r.NB), num(r.r.Change), num(r.r.Lo), num(r.r.Hi), num(r.r.P), r.r.Test, verdict})
+		_ = cw.Write([]string{tabular.Harmless(r.system), tabular.Harmless(r.workload), tabular.Harmless(r.key.Tool), r.metric, r.stat, schema.Unit(r.metric), num(r.r.A), num(r.r.B), fmt.Sprint(r.r.NA), fmt.Sprint(r.r.NB), num(r.r.Change), num(r.r.Lo), num(r.r.Hi), num(r.r.P), r.r.Test, verdict})
 	}
 	cw.Flush()
 	return cw.Error()
-}
-
-// plainCell is a text that no spreadsheet takes for a formula.
-func plainCell(s string) string {
-	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
-		return "'" + s
-	}
-	return s
 }

@@ -25,7 +25,7 @@ func newTable(bytes int, heads ...string) *table {
 // text adds cells that no spreadsheet takes for a formula.
 func (t *table) text(cells ...string) {
 	for _, s := range cells {
-		t.cell(harmless(s))
+		t.cell(Harmless(s))
 	}
 }
 

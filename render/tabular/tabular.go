@@ -25,9 +25,10 @@ import (
 type Text string
 
 // MarshalCSV implements gocsv.TypeMarshaller.
-func (t Text) MarshalCSV() (string, error) { return harmless(string(t)), nil }
+func (t Text) MarshalCSV() (string, error) { return Harmless(string(t)), nil }
 
-func harmless(s string) string {
+// Harmless is a text that no spreadsheet takes for a formula.
+func Harmless(s string) string {
 	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
 		return "'" + s
 	}
