@@ -65,16 +65,18 @@ func (r *Report) sweeps(pair Pair) []sweep {
 // curveSection draws output against speed per user and against the wait for the first token, one line a release.
 func (r *Report) curveSection(pair Pair) Section {
 	s := Section{ID: "curves", Title: "Throughput against speed and against wait", Intro: "Each mark is one concurrency; filled marks are worth choosing: no other gives more output at no worse a speed. The newest release is drawn bold, the one before dashed."}
+	const lines = 4
 	for _, w := range r.sweeps(pair) {
-		releases := r.lately(pair, 4)
+		releases := r.measuredIn(pair.Model, pair.Device)
+		releases = releases[max(0, len(releases)-lines):]
 		var curves []chart.Curve
 		for _, c := range []struct {
 			metric, title, x string
 			right            bool
 			value            func(float64) float64
 			unit             string
-		}{{"tpot", "Output against speed", "speed per user, tok/s; right is better →", true, func(v float64) float64 { return 1000 / v }, "tok/s/user"},
-			{"ttft", "Output against wait", "mean TTFT, ms; ← left is better", false, func(v float64) float64 { return v }, "ms TTFT"}} {
+		}{{"tpot", "Output against speed", "speed per user, tok/s; right is better →", true, speed, "tok/s/user"},
+			{"ttft", "Output against wait", "mean TTFT, ms; ← left is better", false, itself, "ms TTFT"}} {
 			in := chart.Curve{Title: c.title + ", " + w.name, XTitle: c.x, YTitle: "output, tok/s", Right: c.right, Limits: r.curveLimits(pair, w, map[bool]string{true: "tps_user", false: "ttft"}[c.right])}
 			for i, ri := range releases {
 				l := chart.CurveLine{Name: r.Releases[ri].Name, Class: []string{"now", "base", "old"}[min(2, len(releases)-1-i)]}
@@ -101,6 +103,11 @@ func (r *Report) curveSection(pair Pair) Section {
 	return s
 }
 
+// speed is what one user sees at a mean TPOT in milliseconds, tok/s.
+func speed(tpot float64) float64 { return 1000 / tpot }
+
+func itself(v float64) float64 { return v }
+
 // whole is a concurrency as people write it.
 func whole(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
@@ -112,18 +119,6 @@ func lineKey(lines []chart.CurveLine) string {
 		parts = append(parts, lines[i].Name+" "+how[lines[i].Class])
 	}
 	return strings.Join(parts, ", ")
-}
-
-// lately are the last releases that have a pair, oldest first.
-func (r *Report) lately(pair Pair, most int) []int {
-	var out []int
-	for ri := pair.Newest; ri >= 0 && len(out) < most; ri-- {
-		if len(r.runs[[2]string{pair.Model, pair.Device}][ri]) > 0 {
-			out = append(out, ri)
-		}
-	}
-	slices.Reverse(out)
-	return out
 }
 
 func valueAt(s *targets.Series, release int) (float64, bool) {
@@ -171,8 +166,7 @@ func (r *Report) curveTable(w sweep, releases []int) *Table {
 				}
 				return number(schema.Missing("not measured"))
 			}
-			same := func(v float64) float64 { return v }
-			t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: r.Releases[releases[i]].Name, Head: true}, text(whole(c)), cell("tpot", func(v float64) float64 { return 1000 / v }), cell("ttft", same), cell("output_tps", same)}})
+			t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: r.Releases[releases[i]].Name, Head: true}, text(whole(c)), cell("tpot", speed), cell("ttft", itself), cell("output_tps", itself)}})
 		}
 	}
 	return t.cut("data/ has all, by release")
@@ -183,9 +177,10 @@ func (r *Report) panelSection(pair Pair) Section {
 	const most = 12
 	s := Section{ID: "panels", Title: "History by workload, worst first", Intro: "Raw values, never flipped. Grey: where one new value was expected 95 times in 100. Dotted: a new level. Dashed: a promise. The scale never shows less than twice the change that matters to either side."}
 	var panels []chart.Panel
+	promised := required(r.pairVerdicts(pair, pair.Newest))
 	for _, v := range r.pairChanges(pair, pair.Newest) {
 		if series := r.seriesOf(v); series != nil && len(panels) < most && !targets.IsEval(v.Key) && v.Metric != "" {
-			panels = append(panels, r.panel(pair, series, v))
+			panels = append(panels, r.panel(pair, series, v, promised))
 		}
 	}
 	if len(panels) > 0 {
@@ -194,22 +189,21 @@ func (r *Report) panelSection(pair Pair) Section {
 	return s
 }
 
-func (r *Report) panel(pair Pair, s *targets.Series, v schema.Verdict) chart.Panel {
+func (r *Report) panel(pair Pair, s *targets.Series, v schema.Verdict, promised []schema.Verdict) chart.Panel {
 	in := chart.PanelInput{Panel: chart.Panel{Title: strings.TrimSpace(words.Workload(s.Key)) + " " + metricLabel(s.Metric, s.Stat), Sub: direction(s.Metric), Word: v.Word, Evidence: v.Evidence}, Low: math.NaN(), High: math.NaN(), Limit: math.NaN(), Effect: r.Judged.Policy.Effect(s.Metric)}
 	if e, ok := v.Effect.Get(); ok {
 		in.Change = words.Signed(s.Metric, e)
 	}
+	releases := r.measuredIn(pair.Model, pair.Device)
+	in.Releases = r.namesOf(releases)
 	place := map[int]int{}
-	for ri := range r.Releases[:pair.Newest+1] {
-		if len(r.runs[[2]string{pair.Model, pair.Device}][ri]) > 0 {
-			place[ri] = len(in.Releases)
-			in.Releases = append(in.Releases, r.Releases[ri].Name)
-			p := r.chartPoint(s, ri)
-			if p.OK {
-				in.Last = words.Number(p.Value)
-			}
-			in.Points = append(in.Points, p)
+	for i, ri := range releases {
+		place[ri] = i
+		p := r.chartPoint(s, ri)
+		if p.OK {
+			in.Last = words.Number(p.Value)
 		}
+		in.Points = append(in.Points, p)
 	}
 	if now, ok := v.Value.Get(); ok && len(in.Points) > 0 && in.Points[len(in.Points)-1].OK { // the run that the verdict speaks of, where several measured it
 		p := &in.Points[len(in.Points)-1]
@@ -226,10 +220,10 @@ func (r *Report) panel(pair Pair, s *targets.Series, v schema.Verdict) chart.Pan
 			in.StepAt, in.StepText = append(in.StepAt, at), append(in.StepText, label)
 		}
 	}
-	for _, t := range r.pairVerdicts(pair, pair.Newest) {
+	for _, t := range promised {
 		ref, ok := t.Ref.Get()
-		if ok && t.Metric == s.Metric && t.Key.Workload() == s.Key.Workload() && t.Required && t.Word != schema.Impossible {
-			in.Limit, in.Tolerated, in.LimitText = ref, ref, t.Level+" "+words.Number(ref)
+		if ok && t.Metric == s.Metric && t.Key.Workload() == s.Key.Workload() && t.Word != schema.Impossible {
+			in.Limit, in.LimitText = ref, t.Level+" "+words.Number(ref)
 		}
 	}
 	word := strings.TrimSpace(v.Word + " " + v.Evidence)

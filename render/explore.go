@@ -101,27 +101,21 @@ func (t *seriesTable) add(s *targets.Series, g targets.Glance) {
 func (r *Report) Explore() SeriesTable {
 	t := r.newSeriesTable()
 	type row struct {
-		s    *targets.Series
-		g    targets.Glance
-		rank int
+		s *targets.Series
+		g targets.Glance
 	}
 	var rows []row
-	order := []string{schema.Worse, schema.Watch, schema.BetterWord, schema.Recovered, schema.Noisy, schema.NotComparable, schema.Same, schema.Insufficient, ""} // of triage, as everywhere
 	for i := range r.Judged.Series {
 		s := &r.Judged.Series[i]
 		if g, ok := r.Judged.Glance(s, -1); ok {
-			rank := 4 * slices.Index(order, g.Word)
-			if g.Evidence == "confirmed" {
-				rank--
-			}
-			rows = append(rows, row{s, g, rank})
+			rows = append(rows, row{s, g})
 		}
 	}
 	slices.SortStableFunc(rows, func(a, b row) int {
-		if c := cmp.Compare(a.rank, b.rank); c != 0 {
+		if c := cmp.Compare(a.g.Rank, b.g.Rank); c != 0 {
 			return c
 		}
-		return cmp.Compare(badness(b.g), badness(a.g))
+		return cmp.Compare(b.g.Weight, a.g.Weight)
 	})
 	for _, x := range rows {
 		t.add(x.s, x.g)
@@ -132,25 +126,12 @@ func (r *Report) Explore() SeriesTable {
 	return t.SeriesTable
 }
 
-func badness(g targets.Glance) float64 {
-	if math.IsNaN(g.Effect) {
-		return math.Inf(-1)
-	}
-	return g.Effect
-}
-
 // sparkLetters are the last values of a series, each as one of 64 levels. The span is never less than a fifth of the values: noise
 // cannot look like news.
 func (r *Report) sparkLetters(s *targets.Series) string {
 	const levels = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 	const most, least = 24, .2
-	runs := r.runs[[2]string{s.Model, s.Device}]
-	var at []int
-	for ri := range r.Releases {
-		if len(runs[ri]) > 0 {
-			at = append(at, ri)
-		}
-	}
+	at := r.measuredIn(s.Model, s.Device)
 	at = at[max(0, len(at)-most):]
 	values := make([]float64, len(at))
 	lo, hi := math.Inf(1), math.Inf(-1)

@@ -50,7 +50,7 @@ func (r *Report) PairPage(pair Pair) Page {
 			{Links: r.reportLinks(at, pair)}}})
 	}
 	var all []int
-	for ri := range r.Releases {
+	for _, ri := range r.measuredIn(pair.Model, pair.Device) {
 		all = append(all, r.runs[id][ri]...)
 	}
 	if s, ok := r.evalSection(all); ok {
@@ -124,14 +124,8 @@ func (r *Report) Charts(pair Pair) []chart.Chart {
 
 func (r *Report) metricChart(pair Pair, metric string) (chart.Chart, int, bool) {
 	id := [2]string{pair.Model, pair.Device}
-	var releases []int
-	in := chart.Input{ID: "chart-" + metric, Better: ""}
-	for ri := range r.Releases {
-		if len(r.runs[id][ri]) > 0 {
-			releases = append(releases, ri)
-			in.Releases = append(in.Releases, r.Releases[ri].Name)
-		}
-	}
+	releases := r.measuredIn(pair.Model, pair.Device)
+	in := chart.Input{ID: "chart-" + metric, Better: "", Releases: r.namesOf(releases)}
 	info, _ := schema.MetricByName(metric)
 	in.Unit, in.Better = info.Unit, info.Better.String()
 	limits, withTarget := r.limitsOf(pair, metric)

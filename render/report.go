@@ -73,6 +73,7 @@ type Report struct {
 	series   map[[2]string][]*targets.Series // by pair
 	named    map[seriesName]*targets.Series
 	runs     map[[2]string]map[int][]int // by pair and release
+	with     map[[2]string][]int         // releases of a pair, oldest first
 	mu       sync.Mutex
 	decided  map[int]targets.Decided // by release
 	pairs    map[int]map[[2]string]targets.Decided
@@ -100,7 +101,7 @@ func New(in Input) *Report {
 	if in.FailOn == nil {
 		in.FailOn = targets.DefaultFailOn()
 	}
-	r := &Report{Input: in, Columns: in.Judged.Columns, Releases: in.Judged.Releases, pairOf: map[[2]string]int{}, series: map[[2]string][]*targets.Series{}, runs: map[[2]string]map[int][]int{},
+	r := &Report{Input: in, Columns: in.Judged.Columns, Releases: in.Judged.Releases, pairOf: map[[2]string]int{}, series: map[[2]string][]*targets.Series{}, runs: map[[2]string]map[int][]int{}, with: map[[2]string][]int{},
 		decided: map[int]targets.Decided{}, pairs: map[int]map[[2]string]targets.Decided{}}
 	for ri := range r.Releases {
 		for _, run := range r.Releases[ri].Runs {
@@ -110,6 +111,9 @@ func New(in Input) *Report {
 				r.pairOf[id] = 0
 				r.Pairs = append(r.Pairs, Pair{Model: h.Model.Name, Device: h.Device})
 				r.runs[id] = map[int][]int{}
+			}
+			if len(r.runs[id][ri]) == 0 {
+				r.with[id] = append(r.with[id], ri)
 			}
 			r.runs[id][ri] = append(r.runs[id][ri], run)
 		}
@@ -134,11 +138,10 @@ func New(in Input) *Report {
 	})
 	for i := range r.Pairs {
 		p := &r.Pairs[i]
-		id := [2]string{p.Model, p.Device}
-		r.pairOf[id] = i
-		for ri, runs := range r.runs[id] {
-			p.Newest = max(p.Newest, ri)
-			for _, run := range runs {
+		r.pairOf[[2]string{p.Model, p.Device}] = i
+		for _, ri := range r.measuredIn(p.Model, p.Device) {
+			p.Newest = ri
+			for _, run := range r.runs[[2]string{p.Model, p.Device}][ri] {
 				if m := r.Columns.Runs[run].Model.ID; m != "" {
 					p.ID = m
 				}
@@ -146,6 +149,17 @@ func New(in Input) *Report {
 		}
 	}
 	return r
+}
+
+// measuredIn are the releases that have a run of a pair, oldest first.
+func (r *Report) measuredIn(model, device string) []int { return r.with[[2]string{model, device}] }
+
+func (r *Report) namesOf(releases []int) []string {
+	var out []string
+	for _, ri := range releases {
+		out = append(out, r.Releases[ri].Name)
+	}
+	return out
 }
 
 // of returns all that is said of a release. Only the last few asked for are kept: a history has more verdicts than memory should

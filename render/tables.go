@@ -118,10 +118,9 @@ func (r *Report) behind(s *targets.Series, v schema.Verdict) (before, now string
 func (r *Report) spark(s *targets.Series, upTo int) *chart.Spark {
 	var values []float64
 	var ok []bool
-	runs := r.runs[[2]string{s.Model, s.Device}]
-	for ri := range r.Releases[:upTo+1] {
-		if len(runs[ri]) == 0 {
-			continue
+	for _, ri := range r.measuredIn(s.Model, s.Device) {
+		if ri > upTo {
+			break
 		}
 		v, has := s.At(ri)
 		values, ok = append(values, v), append(ok, has)

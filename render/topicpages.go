@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -30,22 +31,20 @@ func (r *Report) newest() []int {
 
 // today collects verdicts of every pair in its newest release.
 func (r *Report) today(list func(Pair, int) []schema.Verdict, keep func(*schema.Verdict) bool) []schema.Verdict {
-	in := map[int]bool{}
-	for _, at := range r.newest() {
-		in[at] = true
-	}
-	var out []schema.Verdict
-	for _, p := range r.Pairs {
-		if !in[p.Newest] {
-			continue
-		}
-		for _, v := range list(p, p.Newest) {
-			if keep(&v) {
-				out = append(out, v)
+	byPair := make([][]schema.Verdict, len(r.Pairs))
+	for _, at := range r.newest() { // release by release: only the last few are kept
+		for i, p := range r.Pairs {
+			if p.Newest != at {
+				continue
+			}
+			for _, v := range list(p, at) {
+				if keep(&v) {
+					byPair[i] = append(byPair[i], v)
+				}
 			}
 		}
 	}
-	return out
+	return slices.Concat(byPair...)
 }
 
 // EvalsPage is every score of today with its interval and what is said of it.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -49,7 +50,8 @@ func Build(ctx context.Context, r *render.Report, opt Options) (Result, error) {
 	}
 	b := &builder{ctx: ctx, report: r, opt: opt, pub: pub, painter: p}
 	// Details before lists, data before pages: a build that is cut short leaves links that work.
-	for _, step := range []func() error{b.assets, b.runs, b.releases, b.pairs, b.others} {
+	b.digests = make([]string, len(r.Releases))
+	for _, step := range []func() error{b.assets, b.runs, b.digest, b.releases, b.pairs, b.others} {
 		if err := step(); err != nil {
 			pub.abandon()
 			return b.result(), err
@@ -63,6 +65,7 @@ func Build(ctx context.Context, r *render.Report, opt Options) (Result, error) {
 
 type builder struct {
 	ctx      context.Context
+	digests  []string // of what is said of each release
 	report   *render.Report
 	opt      Options
 	pub      *publisher
@@ -194,12 +197,23 @@ func (b *builder) runs() error {
 	})
 }
 
+// digest takes the digests: releases and pairs are made of them.
+func (b *builder) digest() error {
+	if b.opt.Stamp == "" {
+		return nil // nothing is kept, and nobody asks
+	}
+	return each(len(b.digests), func(i int) error {
+		b.digests[i] = b.report.Judged.Digest(i)
+		return nil
+	})
+}
+
 func (b *builder) releases() error {
 	r := b.report
 	return each(len(r.Releases), func(i int) error {
 		name := r.Releases[i].Name
 		facts := func() any { return r.Decisions(i) }
-		kept, err := b.unit("release "+name, b.made("release", name, r.Judged.Digest(i), fmt.Sprintf("%+v", r.NotesOf(name))), func(p *part) error { return b.release(p, i) }, facts)
+		kept, err := b.unit("release "+name, b.made("release", name, b.digests[i], fmt.Sprintf("%+v", r.NotesOf(name))), func(p *part) error { return b.release(p, i) }, facts)
 		if err != nil || kept == nil {
 			return err
 		}
@@ -246,9 +260,12 @@ func (b *builder) release(p *part, i int) error {
 
 func (b *builder) pairs() error {
 	r := b.report
-	return each(len(r.Pairs), func(i int) error {
-		pair := r.Pairs[i]
-		_, err := b.unit("pair "+pair.Model+"\x00"+pair.Device, b.made("pair", pair.Model, pair.Device, pair.ID, r.Judged.Digest(pair.Newest)), func(p *part) error {
+	// By newest release: a report keeps what is said of the last few only.
+	pairs := slices.Clone(r.Pairs)
+	slices.SortStableFunc(pairs, func(x, y render.Pair) int { return x.Newest - y.Newest })
+	return each(len(pairs), func(i int) error {
+		pair := pairs[i]
+		_, err := b.unit("pair "+pair.Model+"\x00"+pair.Device, b.made("pair", pair.Model, pair.Device, pair.ID, b.digests[pair.Newest]), func(p *part) error {
 			shard, err := Shard(r, pair)
 			if err != nil {
 				return err

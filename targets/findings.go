@@ -2,7 +2,6 @@ package targets
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
@@ -155,8 +154,7 @@ func (j *Judgement) measuredBy(release int, failed *columns.PointRow) string {
 			if p.Key != failed.Key || p.StatusWord() != schema.StatusOK || j.Policy.voidPoint(x, j.Columns.Keys[p.Key]) != nil {
 				continue
 			}
-			has := j.judged(p)
-			if len(has) > 0 && !slices.ContainsFunc(wanted, func(m string) bool { return !slices.Contains(has, m) }) {
+			if has := j.judged(p); has != 0 && wanted&^has == 0 {
 				return x.ID
 			}
 		}
@@ -164,17 +162,15 @@ func (j *Judgement) measuredBy(release int, failed *columns.PointRow) string {
 	return ""
 }
 
-// judged are the primary metrics of which a point has a number that a measurement can give.
-func (j *Judgement) judged(p *columns.PointRow) []string {
-	var out []string
+// judged are the primary metrics of which a point has a number that a measurement can give: a bit each, in their order.
+func (j *Judgement) judged(p *columns.PointRow) (metrics uint) {
 	stats, values := j.Columns.Span(p)
 	for i, s := range stats {
-		id := j.Columns.Stats[s]
-		if (id.Stat == "mean" || id.Stat == "median" || id.Stat == "value") && Measurable(values[i]) && slices.Contains(PrimaryMetrics(), id.Metric) && !slices.Contains(out, id.Metric) {
-			out = append(out, id.Metric)
+		if r := j.roles[s]; r.metric >= 0 && !r.se && Measurable(values[i]) {
+			metrics |= 1 << r.metric
 		}
 	}
-	return out
+	return metrics
 }
 
 func failure(why string) string {

@@ -1,6 +1,10 @@
 package targets
 
-import "math"
+import (
+	"math"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+)
 
 // Glance is what one release says of a series, short: for tables of all series, which have no room for a verdict's sentence.
 type Glance struct {
@@ -9,6 +13,8 @@ type Glance struct {
 	Value          float64
 	Effect         float64           // relative, positive is worse; NaN without a baseline
 	Conditions     map[string]string // that change what the number means
+	Rank           int               // in the order of triage, and within it by Weight, larger first
+	Weight         float64
 }
 
 // Glance looks at a series in a release, or in the newest that has it for release < 0.
@@ -25,6 +31,11 @@ func (j *Judgement) Glance(s *Series, release int) (Glance, bool) {
 	if row.N > 0 && !math.IsNaN(row.D) {
 		g.Effect = relative(sign(s.Metric), row.D)
 	}
+	v := schema.Verdict{Word: g.Word, Evidence: g.Evidence, Effect: schema.Num(g.Effect)}
+	if math.IsNaN(g.Effect) {
+		v.Effect = schema.Missing("no baseline")
+	}
+	g.Rank, g.Weight = rankOf(&v), effectOf(&v)
 	return g, true
 }
 

@@ -29,6 +29,7 @@ type Judgement struct {
 	rows     *regression.Judgement
 	classes  *classes
 	bad      []badValue
+	roles    []role    // of statistics
 	repeats  bool      // some run repeated a point
 	byCell   [][]int32 // observations by release
 	cellOf   []int32
@@ -46,7 +47,7 @@ func New(ctx context.Context, c *columns.Columns, releases []Release, policy *Po
 	policy = policy.beside(c)
 	table, series, g := gather(c, releases, policy)
 	policy.mark(series, releases)
-	j := &Judgement{Columns: c, Releases: releases, Series: series, Policy: policy, table: table, classes: g.classes, bad: g.bad, repeats: g.repeats}
+	j := &Judgement{Columns: c, Releases: releases, Series: series, Policy: policy, table: table, classes: g.classes, bad: g.bad, roles: g.roles, repeats: g.repeats}
 	j.rules = regression.DefaultRules()
 	j.rules.Blocks = g.classes.Block
 	j.rules.Seed = func(cell int) uint64 { return seedOf(&series[cell]) }

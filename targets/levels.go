@@ -94,10 +94,10 @@ func (j *Judgement) begins(release int, told bool) map[int32]int32 {
 	return from
 }
 
-// held lists the values of a level up to a release, on the scale where larger is worse. Builds that are no baseline are no history.
-func (j *Judgement) held(cell, from int32, release int) []float64 {
+// held appends the values of a level up to a release to out, on the scale where larger is worse. Builds that are no baseline are no
+// history.
+func (j *Judgement) held(cell, from int32, release int, out []float64) []float64 {
 	c := &j.table.Cells[cell]
-	var out []float64
 	for i := max(c.First, from); i < c.End && int(j.table.Obs[i].Release) <= release; i++ {
 		if at := j.table.Obs[i].Release; int(at) == release || j.table.Releases[at].Joins && !j.rows.Rows[i].Aside() {
 			out = append(out, j.table.Obs[i].Z)
@@ -114,7 +114,7 @@ func (j *Judgement) drifts(in map[int32]bool, release int) []Drift {
 		if !in[int32(cell)] {
 			continue
 		}
-		t := regression.Creep(j.held(int32(cell), from[int32(cell)], release))
+		t := regression.Creep(j.held(int32(cell), from[int32(cell)], release, nil))
 		if !(t.P <= 1) {
 			continue
 		}

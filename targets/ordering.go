@@ -50,12 +50,11 @@ func (j *Judgement) cutOff(release int) (lines string, cut bool) {
 func (j *Judgement) channels(release int) []schema.Lint {
 	known := []string{schema.ChannelRelease, schema.ChannelMain, schema.ChannelPR, schema.ChannelDev}
 	runs := j.counting(release)
-	for at := release + 1; at < len(j.Releases) && joins(j.Releases[release].Channel); at++ {
-		if joins(j.Releases[at].Channel) {
-			runs = j.counting(release)
-			break
+	serves := func(r Release) bool { return joins(r.Channel) }
+	if serves(j.Releases[release]) && !slices.ContainsFunc(j.Releases[release+1:], serves) {
+		for at := release + 1; at < len(j.Releases); at++ {
+			runs = append(runs, j.counting(at)...)
 		}
-		runs = append(runs, j.counting(at)...)
 	}
 	var out []schema.Lint
 	for _, run := range runs {

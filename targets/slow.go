@@ -65,9 +65,10 @@ func (j *Judgement) creeps(release int) []Drift {
 	from := j.begins(release, true)
 	family := 0
 	var out []Drift
+	var values []float64 // room for every cell's
 	for _, i := range j.byCell[release] {
 		cell := j.cellOf[i]
-		values := j.held(cell, from[cell], release)
+		values = j.held(cell, from[cell], release, values[:0])
 		if len(values) < fewest {
 			continue
 		}

@@ -3,7 +3,6 @@ package chart
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/ttreport/ttreport/render/words"
@@ -114,7 +113,6 @@ func New(in Input) Chart {
 	if len(in.Series) > MaxLines {
 		in.Series = in.Series[:MaxLines]
 	}
-	in.Series = drawable(in.Series)
 	lo, hi := extent(in.Series)
 	c.Y = axis(lo, hi)
 	for i := range c.Y.Ticks {
@@ -146,22 +144,6 @@ func New(in Input) Chart {
 	c.limits(in.Limits)
 	c.Summary = summary(in)
 	return c
-}
-
-// drawable is series in which what has no place on a scale is a gap: no number, or one so far from one that steps of the scale
-// would be none.
-func drawable(list []Series) []Series {
-	const decades = 1e100
-	out := make([]Series, len(list))
-	for i, s := range list {
-		out[i] = Series{Name: s.Name, Points: slices.Clone(s.Points)}
-		for k := range out[i].Points {
-			p := &out[i].Points[k]
-			size := math.Abs(p.Value)
-			p.OK = p.OK && (size == 0 || size >= 1/decades && size <= decades)
-		}
-	}
-	return out
 }
 
 func (c *Chart) x(i int) float64 {

@@ -109,7 +109,6 @@ type Panel struct {
 	Word        string
 	Evidence    string
 	Change      string
-	Href        string
 	Points      []Point
 	Band        *Rect
 	Steps       []Step
@@ -128,10 +127,10 @@ type Step struct {
 	Label string
 }
 
-// PanelLimit is a promise, with the strip of its tolerance.
+// PanelLimit is a promise.
 type PanelLimit struct {
-	Pos, Tolerance float64 // positions; equal without a tolerance
-	Label          string
+	Pos   float64
+	Label string
 }
 
 // PanelInput is what a panel shows.
@@ -143,7 +142,6 @@ type PanelInput struct {
 	StepAt    []int
 	StepText  []string
 	Limit     float64 // promised value; NaN without one
-	Tolerated float64 // promised value with its tolerance
 	LimitText string
 	Effect    float64 // least relative change that matters
 }
@@ -197,7 +195,7 @@ func NewPanel(in PanelInput) Panel {
 		p.Steps = append(p.Steps, Step{x(at), in.StepText[i]})
 	}
 	if v := in.Limit; !math.IsNaN(v) && v >= lo && v <= hi {
-		p.Limits = append(p.Limits, PanelLimit{y(v), y(math.Min(hi, math.Max(lo, in.Tolerated))), in.LimitText})
+		p.Limits = append(p.Limits, PanelLimit{y(v), in.LimitText})
 	}
 	p.X = []Tick{{0, x(0), short(in.Releases[0])}}
 	if n := len(in.Releases); n > 1 {
