@@ -109,10 +109,23 @@ func targetChangeSection(list []targets.TargetChange, since string) Section {
 
 // comparedOnly keeps the rows that have a baseline; rows without one say nothing that the count of them does not.
 func comparedOnly(list []schema.Verdict) []schema.Verdict {
-	var out []schema.Verdict
-	for _, v := range list {
-		if _, ok := v.Ref.Get(); ok || v.Reason.Code == "gone" || v.Word == schema.NotComparable || v.Word == schema.Invalid || v.Word == schema.MissingWord {
-			out = append(out, v)
+	alone := func(v *schema.Verdict) bool {
+		_, ok := v.Ref.Get()
+		return !ok && v.Reason.Code != "gone" && v.Word != schema.NotComparable && v.Word != schema.Invalid && v.Word != schema.MissingWord
+	}
+	n := 0
+	for i := range list {
+		if alone(&list[i]) {
+			n++
+		}
+	}
+	if n == 0 {
+		return list // as in most releases: a verdict is half a kilobyte
+	}
+	out := make([]schema.Verdict, 0, len(list)-n)
+	for i := range list {
+		if !alone(&list[i]) {
+			out = append(out, list[i])
 		}
 	}
 	return out

@@ -315,13 +315,16 @@ func nameOr(s string) string {
 	return s
 }
 
-// ledger counts verdict words in the order of their weight.
-func ledger(name, note string, list []schema.Verdict, order []string) Ledger {
-	l := Ledger{Name: name, Note: note}
-	n := map[string]int{}
-	for _, v := range list {
-		n[v.Word]++
+// ledger counts some verdicts of a list by word.
+func ledger(name, what string, list []schema.Verdict, order []string, of func(*schema.Verdict) bool) Ledger {
+	n, all := map[string]int{}, 0
+	for i := range list {
+		if of(&list[i]) {
+			n[list[i].Word]++
+			all++
+		}
 	}
+	l := Ledger{Name: name, Note: words.Plural(all, what)}
 	for i, w := range order {
 		if n[w] > 0 || i < 1 {
 			l.Items = append(l.Items, Count{n[w], w})
@@ -337,27 +340,16 @@ func targetWords() []string {
 
 // ledgers are the counts that open a page: required targets apart from the rest, since only they decide.
 func (r *Report) ledgers(at int) []Ledger {
-	var req, info, perf, evals []schema.Verdict
 	f := r.of(at)
-	for _, v := range f.Targets {
-		if v.Required {
-			req = append(req, v)
-		} else {
-			info = append(info, v)
-		}
-	}
-	for _, v := range f.History {
-		if targets.IsEval(v.Key) {
-			evals = append(evals, v)
-		} else {
-			perf = append(perf, v)
-		}
+	required, eval := func(v *schema.Verdict) bool { return v.Required }, func(v *schema.Verdict) bool { return targets.IsEval(v.Key) }
+	not := func(is func(*schema.Verdict) bool) func(*schema.Verdict) bool {
+		return func(v *schema.Verdict) bool { return !is(v) }
 	}
 	return []Ledger{
-		ledger("Required targets", words.Plural(len(req), "verdict"), req, targetWords()),
-		ledger("For information", words.Plural(len(info), "verdict"), info, targetWords()),
-		ledger("History", words.Plural(len(perf), "comparison"), perf, historyWords()),
-		ledger("Evals", words.Plural(len(evals), "comparison"), evals, historyWords()),
+		ledger("Required targets", "verdict", f.Targets, targetWords(), required),
+		ledger("For information", "verdict", f.Targets, targetWords(), not(required)),
+		ledger("History", "comparison", f.History, historyWords(), not(eval)),
+		ledger("Evals", "comparison", f.History, historyWords(), eval),
 	}
 }
 

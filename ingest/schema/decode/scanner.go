@@ -16,9 +16,10 @@ type Scanner struct {
 	depth     int
 	max       int
 	nonFinite int
-	nodes     int // values built as trees
-	numbers   int // kept of arrays of numbers
-	base      int // offset of data in the file
+	nodes     int      // values built as trees
+	members   []Member // of the objects that are being built, inner after outer
+	numbers   int      // kept of arrays of numbers
+	base      int      // offset of data in the file
 	err       *SyntaxError
 }
 

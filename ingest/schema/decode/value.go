@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"iter"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -232,10 +233,15 @@ func (s *Scanner) value() Value {
 	start := s.pos
 	switch v.kind {
 	case Object:
-		var fields []Member
-		s.Object(func(key []byte) { fields = append(fields, Member{string(key), s.value()}) })
-		if len(fields) > 0 {
-			v.in = &content{fields: fields}
+		from := len(s.members)
+		s.Object(func(key []byte) {
+			m := Member{string(key), s.value()}
+			s.members = append(s.members, m)
+		})
+		if len(s.members) > from {
+			v.in = &content{fields: slices.Clone(s.members[from:])}
+			clear(s.members[from:])
+			s.members = s.members[:from]
 		}
 	case Array:
 		s.elements(&v)
