@@ -152,16 +152,23 @@ func statUsed(run *schema.Run, stat string) bool {
 	return false
 }
 
+// pointTable has every statistic of every point. Columns in which no point has anything are left out.
 func pointTable(run *schema.Run) *Table {
-	t := &Table{Caption: "Every statistic, by point", Class: "grid", Cols: []Col{{Head: "Metric"}, {Head: "n", Num: true}}}
-	var shown []string
+	t := &Table{Caption: "Every statistic, by point", Class: "grid", Cols: []Col{{Head: "Metric"}}}
+	has := filled(run)
+	if has.n {
+		t.Cols = append(t.Cols, Col{Head: "n", Num: true})
+	}
 	for _, s := range allStats() {
 		if s == "mean" || statUsed(run, s) {
-			shown = append(shown, s)
+			has.stats = append(has.stats, s)
 			t.Cols = append(t.Cols, Col{Head: s, Num: true})
 		}
 	}
-	t.Cols = append(t.Cols, Col{Head: "Definition"})
+	if has.def {
+		t.Cols = append(t.Cols, Col{Head: "Definition"})
+	}
+	known := schema.Metrics()
 	for i := range run.Points {
 		pt := &run.Points[i]
 		head := pt.Key.Workload() + " · " + nameOr(pt.Key.Tool) + " · " + pt.Status
@@ -172,9 +179,9 @@ func pointTable(run *schema.Run) *Table {
 			head += " · " + extra
 		}
 		t.Rows = append(t.Rows, Row{Group: head, Anchor: fmt.Sprintf("p%d", i+1)})
-		for _, info := range schema.Metrics() {
+		for _, info := range known {
 			if m, ok := pt.Metrics[info.Name]; ok {
-				t.Rows = append(t.Rows, Row{Cells: metricCells(info, m, shown)})
+				t.Rows = append(t.Rows, Row{Cells: metricCells(info, m, has)})
 			}
 		}
 	}
@@ -182,37 +189,59 @@ func pointTable(run *schema.Run) *Table {
 	return t
 }
 
-func metricCells(info schema.MetricInfo, m schema.Metric, shown []string) []Cell {
-	n := text(words.Absent)
-	if m.N > 0 {
-		n = text(words.Count(m.N))
+// held is what some point of a run has.
+type held struct {
+	n, def bool
+	stats  []string
+}
+
+func filled(run *schema.Run) held {
+	var has held
+	for i := range run.Points {
+		for _, m := range run.Points[i].Metrics {
+			has.n, has.def = has.n || m.N > 0, has.def || m.Def != "" || m.From != ""
+		}
 	}
-	cells := []Cell{{Text: info.Label, Sub: m.Unit, Head: true}, n}
-	for _, s := range shown {
-		v, ok := m.Stats.Get(s)
-		if s == "mean" && !ok {
-			v, ok = m.Stats.Get("value")
-		}
-		switch {
-		case !ok && m.Why != "" && s == "mean":
-			cells = append(cells, Cell{Text: "none", Missing: m.Why, Sub: m.Why})
-		case !ok:
-			cells = append(cells, text(words.Absent))
-		case s == "p99" && m.N > 0 && m.N < words.FewForTail:
-			cells = append(cells, Cell{Text: fmt.Sprintf("n = %d", m.N), Missing: "a P99 of fewer than 100 requests is no number"})
-		default:
-			if info.Unit == "req" {
-				cells = append(cells, counted(schema.Num(v)))
-				break
-			}
-			cells = append(cells, Cell{Text: words.Number(v), Sort: &v})
-		}
+	return has
+}
+
+func metricCells(info schema.MetricInfo, m schema.Metric, has held) []Cell {
+	cells := append(make([]Cell, 0, len(has.stats)+3), Cell{Text: info.Label, Sub: m.Unit, Head: true})
+	switch {
+	case m.N > 0:
+		cells = append(cells, text(words.Count(m.N)))
+	case has.n:
+		cells = append(cells, text(words.Absent))
+	}
+	for _, s := range has.stats {
+		cells = append(cells, statCell(info, m, s))
+	}
+	if !has.def {
+		return cells
 	}
 	def := m.Def
 	if m.From != "" {
 		def = strings.Trim(def+", "+m.From, ", ")
 	}
 	return append(cells, text(def))
+}
+
+func statCell(info schema.MetricInfo, m schema.Metric, stat string) Cell {
+	v, ok := m.Stats.Get(stat)
+	if stat == "mean" && !ok {
+		v, ok = m.Stats.Get("value")
+	}
+	switch {
+	case !ok && m.Why != "" && stat == "mean":
+		return Cell{Text: "none", Missing: m.Why, Sub: m.Why}
+	case !ok:
+		return text(words.Absent)
+	case stat == "p99" && m.N > 0 && m.N < words.FewForTail:
+		return Cell{Text: fmt.Sprintf("n = %d", m.N), Missing: "a P99 of fewer than 100 requests is no number"}
+	case info.Unit == "req":
+		return counted(schema.Num(v))
+	}
+	return text(words.Number(v))
 }
 
 // conditions are the few that change a number's meaning, for the row's heading.

@@ -88,6 +88,7 @@ func (p *painter) execute(v view) ([]byte, error) {
 		return nil, fmt.Errorf("page %s: %w", v.Path, err)
 	}
 	var b bytes.Buffer
+	b.Grow(len(v.Body) + 8<<10)
 	if err := p.t.Execute(&b, v); err != nil {
 		return nil, fmt.Errorf("page %s: %w", v.Path, err)
 	}

@@ -21,6 +21,7 @@ type sectionPainter struct {
 // paintSections writes all sections of a page whose addresses begin with root.
 func paintSections(root, path string, sections []render.Section) (template.HTML, error) {
 	p := &sectionPainter{root: root, path: path}
+	p.b.Grow(1 << 15)
 	for i := range sections {
 		if err := p.section(&sections[i]); err != nil {
 			return "", err
@@ -63,7 +64,7 @@ func (p *sectionPainter) section(s *render.Section) error {
 func (p *sectionPainter) block(b *render.Block) error {
 	switch {
 	case b.Table != nil:
-		p.add(string(paintTable(p.root, b.Table)))
+		paintTable(&p.b, p.root, b.Table)
 	case b.Chart != nil:
 		p.chart(b.Chart)
 	case len(b.Curves) > 0:
@@ -71,7 +72,9 @@ func (p *sectionPainter) block(b *render.Block) error {
 	case len(b.Panels) > 0:
 		p.panels(b.Panels)
 	case b.Details != nil:
-		p.add("<details><summary>", esc(b.Details.Caption), "</summary>", string(paintTable(p.root, b.Details)), "</details>")
+		p.add("<details><summary>", esc(b.Details.Caption), "</summary>")
+		paintTable(&p.b, p.root, b.Details)
+		p.add("</details>")
 	case len(b.Counts) > 0:
 		p.counts(b.Counts)
 	case len(b.Links) > 0:

@@ -13,8 +13,8 @@ import (
 // paintTable writes a table. It is Go and not a template because tables are most of every page and html/template takes thirty times
 // as long; every text goes through the same escaper. End tags of rows and cells are left out, as HTML allows: they were a sixth of
 // the page of a run.
-func paintTable(root string, t *render.Table) template.HTML {
-	p := tablePainter{root: root, t: t, grid: t.Class == "grid", flow: strings.Contains(t.Class, "flow") || t.Class == "kv"}
+func paintTable(b *strings.Builder, root string, t *render.Table) {
+	p := tablePainter{b: b, root: root, t: t, grid: t.Class == "grid", flow: strings.Contains(t.Class, "flow") || t.Class == "kv"}
 	p.add(`<div class="tw"`)
 	if !linked(t) {
 		p.add(` tabindex="0" role="region" aria-label="`, esc(t.Caption), `"`)
@@ -35,11 +35,10 @@ func paintTable(root string, t *render.Table) template.HTML {
 	if t.More != "" {
 		p.add(`<p class="more">`, strconv.Itoa(len(t.Rows)), " of ", words.Count(t.Total), " rows; ", esc(t.More), ".</p>")
 	}
-	return template.HTML(p.b.String()) // every text went through esc
 }
 
 type tablePainter struct {
-	b    strings.Builder
+	b    *strings.Builder
 	root string
 	t    *render.Table
 	grid bool // mostly numbers

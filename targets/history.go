@@ -124,8 +124,7 @@ func (j *Judgement) History(release int) []schema.Verdict {
 			out[k].Decision = j.Policy.about(&out[k])
 		}
 	}
-	sortWorstFirst(out)
-	return out
+	return worstFirst(out)
 }
 
 // teller tells the rows of one release: what it looks up for one row serves the next.
@@ -329,9 +328,9 @@ func small(p float64) string {
 
 func num4(v float64) string { return fmt.Sprintf("%.4g", v) }
 
-// sortWorstFirst is the order of triage: confirmed worse first, by how much; then what is open; then better; then the rest.
+// worstFirst is the order of triage: confirmed worse first, by how much; then what is open; then better; then the rest.
 // Places are sorted, and each verdict is moved once: it is a kilobyte.
-func sortWorstFirst(list []schema.Verdict) {
+func worstFirst(list []schema.Verdict) []schema.Verdict {
 	type place struct {
 		at, rank int
 		effect   float64
@@ -350,7 +349,7 @@ func sortWorstFirst(list []schema.Verdict) {
 	for i, p := range order {
 		sorted[i] = list[p.at]
 	}
-	copy(list, sorted)
+	return sorted
 }
 
 func rankOf(v *schema.Verdict) int {

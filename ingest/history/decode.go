@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"time"
 
@@ -38,24 +37,40 @@ func checkSchema(path, version string) *schema.Problem {
 	return p
 }
 
-// take reads members of an object and remembers which, so that the rest can be kept. There are a hundred objects in a document and
-// a dozen members in each: a list that is searched is a fifth of the cost of a map.
+// take reads members of an object and remembers which, so that the rest can be kept. There are a hundred objects in a document: which
+// were read is a bit each, and a map only for the members of an object beyond the sixty-fourth.
 type take struct {
-	v     decode.Value
-	taken []string
-	room  [24]string
+	members []decode.Member
+	taken   uint64
+	beyond  map[int]bool
 }
 
-func taking(v decode.Value) *take {
-	t := &take{v: v}
-	t.taken = t.room[:0]
-	return t
-}
+func taking(v decode.Value) take { return take{members: v.Members()} }
 
+// get returns a member; the last one wins when a key is written twice, and both count as read.
 func (t *take) get(name string) decode.Value {
-	t.taken = append(t.taken, name)
-	return t.v.Get(name)
+	var found decode.Value
+	for i := range t.members {
+		if t.members[i].Key == name {
+			found = t.members[i].Val
+			t.mark(i)
+		}
+	}
+	return found
 }
+
+func (t *take) mark(i int) {
+	if i < 64 {
+		t.taken |= 1 << i
+		return
+	}
+	if t.beyond == nil {
+		t.beyond = map[int]bool{}
+	}
+	t.beyond[i] = true
+}
+
+func (t *take) has(i int) bool { return i < 64 && t.taken>>i&1 == 1 || i >= 64 && t.beyond[i] }
 
 func (t *take) text(name string) string { return t.get(name).Str() }
 
@@ -80,11 +95,17 @@ func (t *take) texts(name string) map[string]string {
 	return out
 }
 
+// others are all members of an object.
+func others(v decode.Value) schema.Unknown {
+	t := taking(v)
+	return t.rest()
+}
+
 // rest returns the members that were not read.
 func (t *take) rest() schema.Unknown {
 	var out schema.Unknown
-	for _, m := range t.v.Members() {
-		if slices.Contains(t.taken, m.Key) {
+	for i, m := range t.members {
+		if t.has(i) {
 			continue
 		}
 		if out == nil {
@@ -137,7 +158,7 @@ func decodeRun(v decode.Value, most int) schema.Run {
 		}
 		r.Provenance[m.Key] = schema.Origin{From: m.Val.Get("from").Str(), Where: m.Val.Get("where").Str()}
 	}
-	r.Extra = taking(t.get("extra")).rest()
+	r.Extra = others(t.get("extra"))
 	r.Unknown = t.rest()
 	return r
 }
@@ -179,7 +200,7 @@ func decodePoint(v decode.Value) schema.Point {
 	for a := range t.get("command").Items() {
 		p.Command = append(p.Command, a.Str())
 	}
-	p.Extra = taking(t.get("extra")).rest()
+	p.Extra = others(t.get("extra"))
 	for _, m := range t.get("metrics").Members() {
 		p.Metrics[m.Key] = decodeMetric(m.Val)
 	}
@@ -206,9 +227,9 @@ func decodeMetric(v decode.Value) schema.Metric {
 		}
 	}
 	m.Quantiles = decodeQuantiles(t.get("quantiles"))
-	for _, x := range v.Members() {
+	for i, x := range t.members {
 		if f, ok := x.Val.Float(); ok && x.Val.Kind() == decode.Number && isStat(x.Key) {
-			t.taken = append(t.taken, x.Key)
+			t.mark(i)
 			m.Stats.Set(x.Key, f)
 		}
 	}
