@@ -217,7 +217,8 @@ func (r *Report) panel(pair Pair, s *targets.Series, v schema.Verdict, promised 
 			if step.Release == pair.Newest && in.Change != "" {
 				label = in.Change
 			}
-			in.StepAt, in.StepText = append(in.StepAt, at), append(in.StepText, label)
+			note, href := r.noteOn(r.Releases[step.Release].Name)
+			in.StepAt, in.StepText, in.StepNote, in.StepHref = append(in.StepAt, at), append(in.StepText, label), append(in.StepNote, note), append(in.StepHref, href)
 		}
 	}
 	for _, t := range promised {
@@ -229,6 +230,33 @@ func (r *Report) panel(pair Pair, s *targets.Series, v schema.Verdict, promised 
 	word := strings.TrimSpace(v.Word + " " + v.Evidence)
 	in.Summary = fmt.Sprintf("%s over %s: %s in %s, %s.", in.Title, words.Plural(len(in.Releases), "release"), words.Quantity(last(in.Points), s.Unit), r.Releases[pair.Newest].Name, word)
 	return chart.NewPanel(in)
+}
+
+// noteOn is the first words of a note on a release and where it stands, both "" when nobody wrote one.
+func (r *Report) noteOn(release string) (text, href string) {
+	notes := r.NotesOf(release)
+	if len(notes) == 0 {
+		return "", ""
+	}
+	const most = 80
+	for line := range strings.Lines(notes[0].Source) {
+		if line = strings.Trim(line, "#*_> \t\r\n"); line != "" {
+			return release + ": " + opening(line, most), ReleasePath(release) + "#notes"
+		}
+	}
+	return "", ""
+}
+
+// opening is the beginning of a text, whole words of at most so many letters.
+func opening(s string, most int) string {
+	if letters := []rune(s); len(letters) > most {
+		s = string(letters[:most])
+		if at := strings.LastIndex(s, " "); at > 0 {
+			s = s[:at]
+		}
+		s += "…"
+	}
+	return s
 }
 
 func last(points []chart.Point) float64 {

@@ -3,7 +3,6 @@ package render
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"time"
 
@@ -47,7 +46,7 @@ func (r *Report) Landing() Page {
 	if req := required(f.Targets); len(req) > 0 {
 		p.Sections = append(p.Sections, requiredSection(rel, req))
 	}
-	p.Sections = append(p.Sections, Section{ID: "models", Title: "Models and devices", Intro: "Each pair with its newest release; a pair without a verdict is not a pass." + r.hiddenNote(), Blocks: []Block{{Table: r.matrix()}}},
+	p.Sections = append(p.Sections, Section{ID: "models", Title: "Models and devices", Intro: "Each pair with its newest release: what was decided, the tier of targets that is reached, and what history says. A tinted cell does not ship; a pair without a verdict is not a pass." + r.hiddenNote(), Blocks: []Block{{Table: r.matrix()}}},
 		Section{ID: "releases", Title: r.releasesTitle(), Intro: "Newest first.", Blocks: []Block{{Table: r.releaseTable()}}})
 	p.fit()
 	return p
@@ -262,69 +261,6 @@ func (r *Report) changedBlocks(list []schema.Verdict, at int) []Block {
 		e = Empty{What: "Nothing changed", Why: fmt.Sprintf("%s compared with history: none is worse or better by more than matters.", words.Plural(compared, "number"))}
 	}
 	return []Block{{Empty: &e}}
-}
-
-// matrix is one row a model, one column a device; a cell says the decision on its newest release.
-func (r *Report) matrix() *Table {
-	var devices []string
-	pairs, _ := r.listed()
-	for _, p := range pairs {
-		if !slices.Contains(devices, p.Device) {
-			devices = append(devices, p.Device)
-		}
-	}
-	slices.SortStableFunc(devices, func(a, b string) int { return r.Devices.place(a) - r.Devices.place(b) })
-	const most = 12 // more devices than this make a list instead of a matrix
-	if len(devices) > most {
-		return r.pairList()
-	}
-	t := &Table{Caption: "Models by device", Class: "matrix", Cols: []Col{{Head: "Model"}}}
-	for _, d := range devices {
-		t.Cols = append(t.Cols, Col{Head: nameOr(d)})
-	}
-	rows := map[string]*Row{}
-	var order []string
-	for _, p := range pairs {
-		if rows[p.Model] == nil {
-			rows[p.Model] = &Row{Cells: make([]Cell, len(devices)+1)}
-			rows[p.Model].Cells[0] = Cell{Text: nameOr(p.Model), Head: true, Href: PairPath(p.Model, p.Device)}
-			for i := range devices {
-				rows[p.Model].Cells[i+1] = Cell{Text: "not planned", Missing: "no run of this pair"}
-			}
-			order = append(order, p.Model)
-		}
-		for i, d := range devices {
-			if d == p.Device {
-				rows[p.Model].Cells[i+1] = r.pairCell(p)
-			}
-		}
-	}
-	for _, m := range order {
-		t.Rows = append(t.Rows, *rows[m])
-	}
-	return t.cut("open a release for all pairs")
-}
-
-func (r *Report) pairCell(p Pair) Cell {
-	d := words.Decide(r.PairDecided(p, p.Newest))
-	c := Cell{Text: d.Word, Word: toneMark(d.Tone), Sub: r.Releases[p.Newest].Name, Href: PairPath(p.Model, p.Device)}
-	if d.Word == "Not graded" {
-		c.Word = schema.Ungraded
-	}
-	if p.Device == schema.Simulated {
-		c.Tag = "simulated"
-	}
-	return c
-}
-
-func (r *Report) pairList() *Table {
-	t := &Table{Caption: "Models on devices", Class: "flow", Cols: []Col{{Head: "Model"}, {Head: "Device"}, {Head: "Newest"}}}
-	pairs, _ := r.listed()
-	for _, p := range pairs {
-		cell := r.pairCell(p)
-		t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: nameOr(p.Model), Head: true, Href: PairPath(p.Model, p.Device)}, text(nameOr(p.Device)), cell}})
-	}
-	return t.cut("the release pages list the rest")
 }
 
 func (r *Report) releaseTable() *Table {

@@ -119,10 +119,19 @@ type Cell struct {
 	Mono     bool
 	Wide     bool // a sentence
 	Tag      string
+	Marks    []Mark // signs with counts, below
+	Tint     bool   // it keeps a release from shipping
 	Sort     *float64
 	Spark    *chart.Spark
 	Strip    *chart.Strip
 	Missing  string // why there is no value
+}
+
+// Mark is a verdict's sign with how often it was given.
+type Mark struct {
+	Word, Evidence string
+	N              int // 0: the word stands alone
+	Says           string
 }
 
 // maxRows is how many rows a table on a page has.

@@ -25,6 +25,8 @@ type Options struct {
 	// Stamp stands for the program and its configuration: parts of the site that an earlier build made with the same stamp of the
 	// same data are left as they are. "": everything is made anew.
 	Stamp string
+	// Look is what the owner changed of the appearance.
+	Look Look
 	// BaseURL is where the site will be published, for the feed and the page of addresses that are not there; "" when nobody knows.
 	BaseURL string
 	// Progress is called with the number of files so far; may be nil.
@@ -44,7 +46,7 @@ func Build(ctx context.Context, r *render.Report, opt Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	p, err := newPainter(r)
+	p, err := newPainter(r, opt.Look)
 	if err != nil {
 		return Result{}, err
 	}
@@ -162,6 +164,14 @@ func each(n int, do func(i int) error) error {
 
 func (b *builder) assets() error {
 	_, err := b.unit("assets", "", func(p *part) error {
+		for name, data := range map[string][]byte{"look.css": b.opt.Look.css, b.opt.Look.file: b.opt.Look.logo} {
+			if data == nil {
+				continue
+			}
+			if err := p.put("assets/"+name, data); err != nil {
+				return err
+			}
+		}
 		return fs.WalkDir(static.Files(), ".", func(name string, e fs.DirEntry, err error) error {
 			if err != nil || e.IsDir() {
 				return err
@@ -262,10 +272,11 @@ func (b *builder) pairs() error {
 	r := b.report
 	// By newest release: a report keeps what is said of the last few only.
 	pairs := slices.Clone(r.Pairs)
+	notes := fmt.Sprintf("%+v", r.Notes) // they stand at the steps of a history, and few write them often
 	slices.SortStableFunc(pairs, func(x, y render.Pair) int { return x.Newest - y.Newest })
 	return each(len(pairs), func(i int) error {
 		pair := pairs[i]
-		_, err := b.unit("pair "+pair.Model+"\x00"+pair.Device, b.made("pair", pair.Model, pair.Device, pair.ID, b.digests[pair.Newest]), func(p *part) error {
+		_, err := b.unit("pair "+pair.Model+"\x00"+pair.Device, b.made("pair", pair.Model, pair.Device, pair.ID, b.digests[pair.Newest], notes), func(p *part) error {
 			shard, err := Shard(r, pair)
 			if err != nil {
 				return err

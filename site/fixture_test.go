@@ -116,9 +116,15 @@ func add(b *columns.Builder, r schema.Run) {
 
 func build(t *testing.T, dir, model, device string) (site.Result, *render.Report) {
 	t.Helper()
+	return buildWith(t, model, device, site.Options{Dir: dir})
+}
+
+func buildWith(t *testing.T, model, device string, opt site.Options) (site.Result, *render.Report) {
+	t.Helper()
 	runs, in := fixture(model, device)
 	r := render.New(in)
-	res, err := site.Build(context.Background(), r, site.Options{Dir: dir, Run: func(i int) (schema.Run, *schema.Problem) { return runs[i], nil }})
+	opt.Run = func(i int) (schema.Run, *schema.Problem) { return runs[i], nil }
+	res, err := site.Build(context.Background(), r, opt)
 	if err != nil {
 		t.Fatal(err)
 	}

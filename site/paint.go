@@ -22,6 +22,7 @@ type painter struct {
 	site    string
 	version string
 	css, js string
+	look    Look
 }
 
 // view is what the layout sees.
@@ -31,11 +32,13 @@ type view struct {
 	ScriptPrint                  string // of the page's script
 	Body                         template.HTML
 	Navigation                   template.HTML
+	Logo                         template.HTML
+	Look                         string   // fingerprint of the owner's colours, or ""
 	Single                       *inlined // of a page that stands alone; else nil
 }
 
-func newPainter(r *render.Report) (*painter, error) {
-	p := &painter{site: r.Title, version: r.Version}
+func newPainter(r *render.Report, look Look) (*painter, error) {
+	p := &painter{site: r.Title, version: r.Version, look: look}
 	var err error
 	if p.css, err = static.Fingerprint("site.css"); err != nil {
 		return nil, err
@@ -57,7 +60,10 @@ func (p *painter) page(page render.Page) ([]byte, error) {
 
 // pageFrom paints a page with root before every address.
 func (p *painter) pageFrom(page render.Page, root string) ([]byte, error) {
-	v := view{Page: page, Root: root, Site: p.site, Version: p.version, CSS: p.css, JS: p.js, Navigation: navigation(root, page.Nav)}
+	v := view{Page: page, Root: root, Site: p.site, Version: p.version, CSS: p.css, JS: p.js, Navigation: navigation(root, page.Nav), Logo: p.look.mark(root, false)}
+	if p.look.css != nil {
+		v.Look = static.Print(p.look.css)
+	}
 	if page.Script != "" {
 		var err error
 		if v.ScriptPrint, err = static.Fingerprint(page.Script); err != nil {

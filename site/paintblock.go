@@ -150,7 +150,13 @@ func (p *sectionPainter) panels(list []chart.Panel) {
 			p.add("<b>", esc(c.Change), "</b>")
 		}
 		c.Points = rootedPoints(c.Points, p.root)
-		p.add("</figcaption>", string(svg.Panel(c)), "</figure>")
+		p.add("</figcaption>", string(svg.Panel(c)))
+		for _, s := range c.Steps {
+			if s.Note != "" {
+				p.add(`<p class="note">Note on <a href="`, esc(p.root+s.Href), `">`, esc(s.Note), "</a></p>")
+			}
+		}
+		p.add("</figure>")
 	}
 	p.add("</div>")
 }

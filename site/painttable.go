@@ -130,6 +130,7 @@ func (p *tablePainter) classes(col *render.Col, c *render.Cell) {
 	class(esc(col.Narrow), col.Narrow != "")
 	class("why", c.Wide)
 	class("absent", c.Missing != "")
+	class("tint", c.Tint)
 	if before == " " {
 		p.add(`"`)
 	}
@@ -154,9 +155,28 @@ func (p *tablePainter) body(c *render.Cell) {
 	if c.Tag != "" {
 		p.add(` <small class="tag">`, esc(c.Tag), "</small>")
 	}
+	p.marks(c.Marks)
 	if c.Sub != "" {
 		p.add(" <small>", esc(c.Sub), "</small>")
 	}
+}
+
+// marks writes signs with counts: the eye sees the sign, a screen reader says the word.
+func (p *tablePainter) marks(list []render.Mark) {
+	if len(list) == 0 {
+		return
+	}
+	p.add(`<span class="hist">`)
+	for _, m := range list {
+		p.add(`<span class="v `, esc(m.Word), " ", esc(m.Evidence), `">`)
+		if m.N > 0 {
+			p.add(words.Count(m.N), `<span class="vh"> `, esc(m.Says), "</span>")
+		} else {
+			p.add(esc(m.Says))
+		}
+		p.add("</span> ")
+	}
+	p.add("</span>")
 }
 
 func (p *tablePainter) inner(c *render.Cell) {

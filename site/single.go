@@ -25,8 +25,8 @@ const alone = "https://alone.ttreport.invalid/"
 
 // Single is a page as one file for a mail or a ticket: style and script in it, allowed by their hashes; nothing is loaded. Links lead
 // to the site at baseURL, or are text when that is "".
-func Single(r *render.Report, page render.Page, baseURL string) ([]byte, error) {
-	p, err := newPainter(r)
+func Single(r *render.Report, page render.Page, baseURL string, look Look) ([]byte, error) {
+	p, err := newPainter(r, look)
 	if err != nil {
 		return nil, err
 	}
@@ -34,6 +34,7 @@ func Single(r *render.Report, page render.Page, baseURL string) ([]byte, error) 
 	if err != nil {
 		return nil, fmt.Errorf("style: %w", err)
 	}
+	css = append(css, look.css...)
 	js, err := fs.ReadFile(static.Files(), "site.js")
 	if err != nil {
 		return nil, fmt.Errorf("script: %w", err)
@@ -46,7 +47,7 @@ func Single(r *render.Report, page render.Page, baseURL string) ([]byte, error) 
 	if baseURL != "" {
 		root = strings.TrimSuffix(baseURL, "/") + "/"
 	}
-	html, err := p.execute(view{Page: page, Root: root, Site: p.site, Version: p.version, Single: &inlined{
+	html, err := p.execute(view{Page: page, Root: root, Site: p.site, Version: p.version, Logo: look.mark(root, true), Single: &inlined{
 		Policy: "default-src 'none'; style-src " + hash(css) + "; script-src " + hash(js) + "; img-src data:; base-uri 'none'; form-action 'none'",
 		CSS:    template.CSS(css), JS: template.JS(js)}}) // ours, embedded
 	if err != nil {

@@ -19,7 +19,7 @@ func TestSingleFile(t *testing.T) {
 	r := render.New(in)
 	dir := t.TempDir()
 	for name, page := range map[string]render.Page{"release": r.ReleasePage(3), "run": r.RunPage(&runs[7], "run-3-1"), "pair": r.PairPage(r.Pairs[0])} {
-		html, err := site.Single(r, page, "")
+		html, err := site.Single(r, page, "", site.Look{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -33,7 +33,7 @@ func TestSingleFile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	linked, err := site.Single(r, r.ReleasePage(3), "https://example.org/results/")
+	linked, err := site.Single(r, r.ReleasePage(3), "https://example.org/results/", site.Look{})
 	if err != nil || !strings.Contains(string(linked), `href="https://example.org/results/models/Tiny-1B/n150/index.html"`) {
 		t.Errorf("no link to the site: %v", err)
 	}

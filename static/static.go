@@ -25,12 +25,17 @@ func Files() fs.FS {
 	return f
 }
 
-// Fingerprint is eight hex digits of an asset's content, for addresses that change when it does.
+// Print is eight hex digits of some content, for addresses that change when it does.
+func Print(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:4])
+}
+
+// Fingerprint is Print of an asset.
 func Fingerprint(name string) (string, error) {
 	b, err := fs.ReadFile(Files(), name)
 	if err != nil {
 		return "", fmt.Errorf("asset %s: %w", name, err)
 	}
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:4]), nil
+	return Print(b), nil
 }

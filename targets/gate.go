@@ -65,6 +65,9 @@ type Decided struct {
 	Exit   int      // 0 fit, 1 not fit, 5 nothing was graded
 	Counts []Tally  // what fails, then what is noted, in the order of weight
 	Waived []string // ids of the decisions that kept something from failing
+	// Compared are the numbers that have a history; Tier is the level of targets that is reached: see [NoTier].
+	Compared int    `json:",omitempty"`
+	Tier     string `json:",omitempty"`
 }
 
 // Tally counts one kind of finding.
@@ -125,7 +128,7 @@ func DecidePairs(f Findings, on FailOn) (Decided, map[[2]string]Decided) {
 }
 
 func newTallying(on FailOn) *tallying {
-	return &tallying{on: on, points: map[string]map[string]int{}, waived: map[string]bool{}}
+	return &tallying{on: on, points: map[string]map[string]int{}, waived: map[string]bool{}, rungs: rungs{}}
 }
 
 // history counts a verdict against history.
@@ -244,6 +247,7 @@ type tallying struct {
 	waived           map[string]bool
 	compared, graded int
 	met              int
+	rungs            rungs
 }
 
 // add counts a finding that may fail, unless a decision holds it back.
@@ -268,6 +272,7 @@ func (t *tallying) note(kind, subject string) {
 
 // target counts a verdict against a target.
 func (t *tallying) target(v *schema.Verdict) {
+	t.rungs.count(v)
 	switch v.Word {
 	case schema.Pass, schema.Fail, schema.Inconclusive:
 		t.graded++
@@ -297,7 +302,7 @@ func (t *tallying) target(v *schema.Verdict) {
 
 // decided orders the tallies and finds the word.
 func (t *tallying) decided() Decided {
-	d := Decided{Graded: t.graded + t.compared}
+	d := Decided{Graded: t.graded + t.compared, Compared: t.compared, Tier: t.rungs.tier()}
 	// A point stands once, under the worst that is said of it.
 	worst := []string{FailConfirmed, FailProbable, FailWatch, "waived"}
 	for i, kind := range worst {

@@ -64,7 +64,7 @@ func (o serveOptions) serve(ctx context.Context, sh *shell, paths []string, id *
 	defer stop()
 	watched := make(chan error, 1)
 	go func() {
-		opt := watch.Options{Roots: append([]string{ws.Results(), ws.History(), ws.Targets(), ws.Notes(), ws.Settings()}, paths...), Except: o.build.out}
+		opt := watch.Options{Roots: append([]string{ws.Results(), ws.History(), ws.Targets(), ws.Notes(), ws.Settings(), ws.Logo()}, paths...), Except: o.build.out}
 		if o.poll {
 			opt.Poll = time.Second
 		}

@@ -42,7 +42,11 @@ func (o buildOptions) singleFile(ctx context.Context, sh *shell, ws *workspace.W
 	if err != nil {
 		return err
 	}
-	html, err := site.Single(report, page, o.baseURL)
+	look, err := lookOf(ws)
+	if err != nil {
+		return err
+	}
+	html, err := site.Single(report, page, o.baseURL, look)
 	if err != nil {
 		return err
 	}
@@ -57,6 +61,22 @@ func (o buildOptions) singleFile(ctx context.Context, sh *shell, ws *workspace.W
 	}
 	fmt.Fprintf(sh.out, "Open %s: %s, %d%skB, nothing is loaded from elsewhere\n", o.out, page.Title, (len(html)+500)/1000, " ")
 	return got.verdict(o.strict)
+}
+
+// lookOf is the logo and the colours that ttreport.yaml sets.
+func lookOf(ws *workspace.Workspace) (site.Look, error) {
+	var logo []byte
+	if name := ws.Logo(); name != "" {
+		var err error
+		if logo, err = os.ReadFile(name); err != nil {
+			return site.Look{}, fail(exitUsage, "site.logo is a file beside "+workspace.ConfigName, "%s: site.logo: %w", workspace.ConfigName, err)
+		}
+	}
+	look, err := site.NewLook(logo, ws.Config.Site.Logo, ws.Config.Site.Tokens)
+	if err != nil {
+		return site.Look{}, fail(exitUsage, "ttreport help site tells what can be set", "%s: site: %w", workspace.ConfigName, err)
+	}
+	return look, nil
 }
 
 // pageNamed is the page of a release or of a run.

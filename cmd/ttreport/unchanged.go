@@ -33,7 +33,7 @@ type lastBuild struct {
 // cannot be told.
 func inputStamp(ws *workspace.Workspace, paths []string, id *identity) (string, bool) {
 	var roots []ingest.Root
-	for _, p := range append(append([]string(nil), paths...), ws.History(), ws.Targets(), ws.Notes(), ws.Settings(), os.Getenv("OVERRIDE_BENCHMARK_TARGETS")) {
+	for _, p := range append(append([]string(nil), paths...), ws.History(), ws.Targets(), ws.Notes(), ws.Settings(), ws.Logo(), os.Getenv("OVERRIDE_BENCHMARK_TARGETS")) {
 		if p == "" {
 			continue
 		}
@@ -112,9 +112,9 @@ func programStamp(ws *workspace.Workspace, o buildOptions) string {
 	}
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %v\n", o.baseURL, o.public)
-	for _, name := range []string{exe, ws.Settings()} {
+	for _, name := range []string{exe, ws.Settings(), ws.Logo()} {
 		f, err := os.Open(name)
-		if os.IsNotExist(err) {
+		if name == "" || os.IsNotExist(err) {
 			continue
 		}
 		if err != nil {

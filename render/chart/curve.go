@@ -125,6 +125,8 @@ type Panel struct {
 type Step struct {
 	X     float64
 	Label string
+	Note  string // what people wrote about the release, or ""
+	Href  string // where it stands
 }
 
 // PanelLimit is a promise.
@@ -141,6 +143,8 @@ type PanelInput struct {
 	From      int     // place of the release from which on
 	StepAt    []int
 	StepText  []string
+	StepNote  []string // titles of notes on the releases of the steps, "" for none
+	StepHref  []string
 	Limit     float64 // promised value; NaN without one
 	LimitText string
 	Effect    float64 // least relative change that matters
@@ -192,7 +196,7 @@ func NewPanel(in PanelInput) Panel {
 		p.Band = &Rect{round(math.Max(panelLeft, x(in.From)-half)), y(in.High), panelW - panelRight, y(in.Low)}
 	}
 	for i, at := range in.StepAt {
-		p.Steps = append(p.Steps, Step{x(at), in.StepText[i]})
+		p.Steps = append(p.Steps, Step{x(at), in.StepText[i], in.StepNote[i], in.StepHref[i]})
 	}
 	if v := in.Limit; !math.IsNaN(v) && v >= lo && v <= hi {
 		p.Limits = append(p.Limits, PanelLimit{y(v), in.LimitText})

@@ -38,6 +38,9 @@ type Config struct {
 type Site struct {
 	BaseURL string `yaml:"base_url"` // where it will be: https://example.org/results
 	Mode    string `yaml:"mode"`     // releases ("can it ship?", the default) or nightly ("did it get slower?")
+	Logo    string `yaml:"logo"`     // picture before the title: .svg, .png or .jpg, relative to this file
+	// Tokens are colours of the style sheet by name: "#rrggbb", or two of them for light and dark.
+	Tokens map[string]string `yaml:"tokens"`
 }
 
 // Listing orders and hides names in lists of the site.
@@ -99,6 +102,14 @@ func (w *Workspace) Title() string {
 		return w.Config.Title
 	}
 	return "ttreport"
+}
+
+// Logo is the path of the site's logo, "" without one.
+func (w *Workspace) Logo() string {
+	if w.Config.Site.Logo == "" {
+		return ""
+	}
+	return filepath.Join(w.Dir, filepath.FromSlash(w.Config.Site.Logo))
 }
 
 // ReleaseOrder returns the configured releases.
