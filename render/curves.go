@@ -218,7 +218,7 @@ func (r *Report) panel(pair Pair, s *targets.Series, v schema.Verdict, promised 
 				label = in.Change
 			}
 			note, href := r.noteOn(r.Releases[step.Release].Name)
-			in.StepAt, in.StepText, in.StepNote, in.StepHref = append(in.StepAt, at), append(in.StepText, label), append(in.StepNote, note), append(in.StepHref, href)
+			in.Begun = append(in.Begun, chart.Begun{At: at, Label: label, Note: note, Href: href})
 		}
 	}
 	for _, t := range promised {

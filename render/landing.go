@@ -46,7 +46,7 @@ func (r *Report) Landing() Page {
 	if req := required(f.Targets); len(req) > 0 {
 		p.Sections = append(p.Sections, requiredSection(rel, req))
 	}
-	p.Sections = append(p.Sections, Section{ID: "models", Title: "Models and devices", Intro: "Each pair with its newest release: what was decided, the tier of targets that is reached, and what history says. A tinted cell does not ship; a pair without a verdict is not a pass." + r.hiddenNote(), Blocks: []Block{{Table: r.matrix()}}},
+	p.Sections = append(p.Sections, Section{ID: "models", Title: "Models and devices", Intro: "Each pair with its newest release: what was decided, the tier of targets that is reached, and what history says. A tinted cell does not ship; a pair without a verdict is not a pass." + r.hiddenNote(), Blocks: r.matrixBlocks()},
 		Section{ID: "releases", Title: r.releasesTitle(), Intro: "Newest first.", Blocks: []Block{{Table: r.releaseTable()}}})
 	p.fit()
 	return p

@@ -1,7 +1,10 @@
 package render
 
 import (
+	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render/words"
@@ -32,8 +35,8 @@ func (r *Report) matrix() *Table {
 		if rows[p.Model] == nil {
 			rows[p.Model] = &Row{Cells: make([]Cell, len(devices)+1)}
 			rows[p.Model].Cells[0] = Cell{Text: nameOr(p.Model), Head: true, Href: PairPath(p.Model, p.Device)}
-			for i := range devices {
-				rows[p.Model].Cells[i+1] = Cell{Text: "not planned", Missing: "no run of this pair"}
+			for i, d := range devices {
+				rows[p.Model].Cells[i+1] = r.emptyCell(p.Model, d)
 			}
 			order = append(order, p.Model)
 		}
@@ -49,11 +52,54 @@ func (r *Report) matrix() *Table {
 	return t.cut("open a release for all pairs")
 }
 
+func (r *Report) matrixBlocks() []Block {
+	blocks := []Block{{Table: r.matrix()}}
+	if text := r.awaited(); text != nil {
+		blocks = append(blocks, Block{Prose: text})
+	}
+	return blocks
+}
+
+// emptyCell tells a pair that has targets and no run from one that nobody asked for.
+func (r *Report) emptyCell(model, device string) Cell {
+	if slices.Contains(r.Planned, Pair{Model: model, Device: device}) {
+		return Cell{Text: "not measured yet", Word: schema.MissingWord}
+	}
+	return Cell{Text: "not planned", Missing: "no run of this pair, and no target"}
+}
+
+// awaited says how many pairs have targets, no run, and no place in the matrix.
+func (r *Report) awaited() []string {
+	var names []string
+	pairs, _ := r.listed()
+	has := func(is func(Pair) bool) bool { return slices.ContainsFunc(pairs, is) }
+	for _, p := range r.Planned {
+		if r.Models.hides(p.Model) || r.Devices.hides(p.Device) {
+			continue
+		}
+		if !has(func(o Pair) bool { return o.Model == p.Model }) || !has(func(o Pair) bool { return o.Device == p.Device }) {
+			names = append(names, p.Model+" on "+p.Device)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	const most = 5
+	text := words.Plural(len(names), "more pair") + " of the target files without any run: " + strings.Join(names[:min(most, len(names))], ", ")
+	if len(names) > most {
+		text += fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	return []string{text + "."}
+}
+
 // pairCell says of a pair's newest release what was decided, which tier of targets it reached, and what history says.
 func (r *Report) pairCell(p Pair) Cell {
 	decided := r.PairDecided(p, p.Newest)
 	d := words.Decide(decided)
 	c := Cell{Text: d.Word, Word: toneMark(d.Tone), Sub: r.Releases[p.Newest].Name, Href: PairPath(p.Model, p.Device), Tint: decided.Exit == 1}
+	if rel := &r.Releases[p.Newest]; !rel.Label && !rel.Date.IsZero() {
+		c.Sub = "build of " + rel.Date.UTC().Format(time.DateOnly)
+	}
 	if d.Word == "Not graded" {
 		c.Word = schema.Ungraded
 	}

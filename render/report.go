@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 	"sync"
+	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
@@ -24,7 +25,8 @@ type Input struct {
 	Nightly  bool           // the question is whether it got slower, not whether it can ship
 	Models   Listing        // how models stand in lists
 	Devices  Listing
-	Public   bool // leave out commands and foreign fields, and of paths all but the last name
+	Planned  []Pair // model and device of pairs that have targets and no run
+	Public   bool   // leave out commands and foreign fields, and of paths all but the last name
 }
 
 // Listing orders and hides names in lists. A hidden pair keeps its page and its part in every decision: hiding excuses nothing.
@@ -154,10 +156,14 @@ func New(in Input) *Report {
 // measuredIn are the releases that have a run of a pair, oldest first.
 func (r *Report) measuredIn(model, device string) []int { return r.with[[2]string{model, device}] }
 
+// namesOf are names for an axis: of a build that nobody released, its day.
 func (r *Report) namesOf(releases []int) []string {
-	var out []string
-	for _, ri := range releases {
-		out = append(out, r.Releases[ri].Name)
+	out := make([]string, len(releases))
+	for i, ri := range releases {
+		out[i] = r.Releases[ri].Name
+		if rel := &r.Releases[ri]; !rel.Label && !rel.Date.IsZero() {
+			out[i] = rel.Date.UTC().Format(time.DateOnly)
+		}
 	}
 	return out
 }

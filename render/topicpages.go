@@ -13,26 +13,51 @@ import (
 	"github.com/ttreport/ttreport/targets/proportion"
 )
 
-// newest are the releases that are the newest of some pair, newest first: what stands today. Only the last few: telling a release
-// anew costs as much as judging it, and a pair that was last measured ten releases ago has a page of its own.
-func (r *Report) newest() []int {
-	const most = 3
-	seen := map[int]bool{}
-	var out []int
+// newest are the releases that are the newest of some pair, what stands today: the site's newest first, then by age. They end at so
+// many points that telling them would be most of a build; left counts the pairs whose newest release is older than that.
+func (r *Report) newest() (releases []int, left int) {
+	const most = 8000
+	pairs := map[int]int{}
 	for _, p := range r.Pairs {
-		if !seen[p.Newest] {
-			seen[p.Newest] = true
-			out = append(out, p.Newest)
-		}
+		pairs[p.Newest]++
 	}
-	sort.Sort(sort.Reverse(sort.IntSlice(out)))
-	return out[:min(most, len(out))]
+	first, order := r.Newest(), []int{}
+	for at := range pairs {
+		order = append(order, at)
+	}
+	sort.Slice(order, func(i, j int) bool {
+		if a, b := order[i] == first, order[j] == first; a != b {
+			return a
+		}
+		return order[i] > order[j]
+	})
+	points := 0
+	for i, at := range order {
+		for _, run := range r.Releases[at].Runs {
+			points += r.Columns.Runs[run].PointsEnd - r.Columns.Runs[run].FirstPoint
+		}
+		if i > 0 && points > most {
+			left += pairs[at]
+			continue
+		}
+		releases = append(releases, at)
+	}
+	return releases, left
+}
+
+// leftOut says that pairs are not here which were last measured long ago, "" when all are.
+func (r *Report) leftOut() string {
+	if _, left := r.newest(); left > 0 {
+		return fmt.Sprintf(" %s, last measured in older releases, stand on their own pages alone.", words.Plural(left, "pair"))
+	}
+	return ""
 }
 
 // today collects verdicts of every pair in its newest release.
 func (r *Report) today(list func(Pair, int) []schema.Verdict, keep func(*schema.Verdict) bool) []schema.Verdict {
 	byPair := make([][]schema.Verdict, len(r.Pairs))
-	for _, at := range r.newest() { // release by release: only the last few are kept
+	releases, _ := r.newest()
+	for _, at := range releases { // release by release: only the last few are kept
 		for i, p := range r.Pairs {
 			if p.Newest != at {
 				continue
@@ -54,7 +79,7 @@ func (r *Report) EvalsPage() Page {
 	promised := r.today(r.pairVerdicts, isEval)
 	p := Page{Path: "evals/index.html", Title: "Evals", Nav: "evals", Description: "Every score with its interval.", Crumbs: []Link{{"Overview", "index.html"}, {"Evals", ""}}, Simulated: r.simulated(-1)}
 	p.Lead = evalLead(history, promised)
-	p.Sections = append(p.Sections, Section{ID: "scores", Title: "Scores of the newest releases", Intro: "In the tool's own scale. The interval is Wilson's at 95 % from the number of questions, or from the stated standard error.", Blocks: []Block{{Table: r.scoresToday().cut("data/ has all, by release")}}})
+	p.Sections = append(p.Sections, Section{ID: "scores", Title: "Scores of the newest releases", Intro: "In the tool's own scale. The interval is Wilson's at 95 % from the number of questions, or from the stated standard error." + r.leftOut(), Blocks: []Block{{Table: r.scoresToday().cut("data/ has all, by release")}}})
 	if len(history) > 0 {
 		p.Sections = append(p.Sections, Section{ID: "history", Title: "Against history", Intro: "Changes in percentage points; scores of the same questions are compared question by question.", Blocks: []Block{{Table: r.changeReport(history, true).cut("data/ has all, by release")}}})
 	}
@@ -155,14 +180,14 @@ func (r *Report) TargetsPage() Page {
 	p := Page{Path: "targets/index.html", Title: "Targets", Nav: "targets", Description: "What is promised, and how it is met.", Crumbs: []Link{{"Overview", "index.html"}, {"Targets", ""}}, Simulated: r.simulated(-1)}
 	switch {
 	case len(all) == 0:
-		p.Lead = Lead{Text: "No target is in force.", Paras: []string{"Nothing is promised, so nothing is graded by target: that is not a pass."}, Cmd: "ttreport targets propose"}
+		p.Lead = Lead{Text: "No target is in force.", Paras: []string{"Nothing is promised, so nothing is graded by target: that is not a pass." + r.leftOut()}, Cmd: "ttreport targets propose"}
 	case met == len(req):
 		p.Lead = Lead{Tone: "yes", Text: fmt.Sprintf("All %d required targets are met; %d inform.", len(req), len(all)-len(req))}
 	default:
 		p.Lead = Lead{Tone: "no", Text: fmt.Sprintf("%d of %d required targets are met.", met, len(req))}
 	}
 	if t := targetTable(all, true); len(t.Rows) > 0 {
-		p.Sections = append(p.Sections, Section{ID: "force", Title: "In force", Intro: "Stored with each run when it was first read; later edits of target files do not reach it.", Blocks: []Block{{Table: t.cut("data/ has all, by release")}}})
+		p.Sections = append(p.Sections, Section{ID: "force", Title: "In force", Intro: "Stored with each run when it was first read; later edits of target files do not reach it." + r.leftOut(), Blocks: []Block{{Table: t.cut("data/ has all, by release")}}})
 	}
 	if t := r.contradictions(); len(t.Rows) > 0 {
 		p.Sections = append(p.Sections, Section{ID: "lint", Title: "What contradicts itself", Intro: "Targets that their own neighbours rule out, or that no tool measures.", Blocks: []Block{{Table: t.cut("ttreport targets lint has all")}}})

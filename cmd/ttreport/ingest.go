@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,6 +15,8 @@ import (
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/ingest/history"
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/targets"
 )
 
@@ -206,4 +209,37 @@ func targetLibrary(ws *workspace.Workspace, runs []schema.Run) (*targets.Library
 		problems = append(problems, lib.Add(filepath.ToSlash(name), data, asOf, measured)...)
 	}
 	return lib, problems, nil
+}
+
+// planned are the pairs of the workspace's target files that no run measured, under the names that runs have for them.
+func planned(ws *workspace.Workspace, c *columns.Columns) ([]render.Pair, error) {
+	lib, _, err := targetLibrary(ws, nil)
+	if err != nil {
+		return nil, err
+	}
+	models, devices, measured := map[string]string{}, map[string]string{}, map[render.Pair]bool{}
+	for i := range c.Runs {
+		h := &c.Runs[i]
+		for _, name := range []string{h.Model.Name, h.Model.ID, h.Model.Key} {
+			if key := lib.Key(name); name != "" && models[key] == "" {
+				models[key] = h.Model.Name
+			}
+		}
+		devices[strings.ToLower(h.Device)] = h.Device
+		measured[render.Pair{Model: h.Model.Name, Device: h.Device}] = true
+	}
+	var out []render.Pair
+	for _, e := range lib.List() {
+		p := render.Pair{Model: e.Model, Device: e.Device}
+		if name := models[lib.Key(e.Model)]; name != "" {
+			p.Model = name
+		}
+		if name := devices[strings.ToLower(e.Device)]; name != "" {
+			p.Device = name
+		}
+		if !measured[p] && !slices.Contains(out, p) {
+			out = append(out, p)
+		}
+	}
+	return out, nil
 }

@@ -56,7 +56,8 @@ type Axis struct {
 // Line is one series.
 type Line struct {
 	Name   string
-	Role   int // 1 to 5: colour, marker and dash
+	Label  string // Name as far as there is room for it beside the line
+	Role   int    // 1 to 5: colour, marker and dash
 	Points []Point
 	// LabelY is where its name stands, moved apart from the other names.
 	LabelY float64
@@ -127,7 +128,7 @@ func New(in Input) Chart {
 		c.X = append(c.X, t)
 	}
 	for i, s := range in.Series {
-		l := Line{Name: s.Name, Role: i + 1}
+		l := Line{Name: s.Name, Label: cut(s.Name, 26), Role: i + 1}
 		for j, p := range s.Points {
 			p.X = c.x(j)
 			if p.OK {
@@ -278,9 +279,12 @@ func spread(n int, at func(int) *float64, in Rect) {
 }
 
 // short cuts a long release name for the axis; the whole name is in the table.
-func short(name string) string {
-	if r := []rune(name); len(r) > 11 {
-		return string(r[:10]) + "…"
+func short(name string) string { return cut(name, 11) }
+
+// cut leaves so many letters of a name.
+func cut(name string, most int) string {
+	if r := []rune(name); len(r) > most {
+		return string(r[:most-1]) + "…"
 	}
 	return name
 }

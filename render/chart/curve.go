@@ -121,6 +121,12 @@ type Panel struct {
 	PlotX, Axis float64
 }
 
+// Begun is a level that a release began.
+type Begun struct {
+	At                int // place of the release
+	Label, Note, Href string
+}
+
 // Step is where a level began.
 type Step struct {
 	X     float64
@@ -141,10 +147,7 @@ type PanelInput struct {
 	Releases  []string
 	Low, High float64 // where one new value was expected; NaN when nobody knows
 	From      int     // place of the release from which on
-	StepAt    []int
-	StepText  []string
-	StepNote  []string // titles of notes on the releases of the steps, "" for none
-	StepHref  []string
+	Begun     []Begun // levels, by the release that began them
 	Limit     float64 // promised value; NaN without one
 	LimitText string
 	Effect    float64 // least relative change that matters
@@ -195,8 +198,8 @@ func NewPanel(in PanelInput) Panel {
 		half := (x(1) - x(0)) / 2
 		p.Band = &Rect{round(math.Max(panelLeft, x(in.From)-half)), y(in.High), panelW - panelRight, y(in.Low)}
 	}
-	for i, at := range in.StepAt {
-		p.Steps = append(p.Steps, Step{x(at), in.StepText[i], in.StepNote[i], in.StepHref[i]})
+	for _, b := range in.Begun {
+		p.Steps = append(p.Steps, Step{x(b.At), b.Label, b.Note, b.Href})
 	}
 	if v := in.Limit; !math.IsNaN(v) && v >= lo && v <= hi {
 		p.Limits = append(p.Limits, PanelLimit{y(v), in.LimitText})

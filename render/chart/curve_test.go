@@ -37,7 +37,7 @@ func TestFront(t *testing.T) {
 
 // Noise never fills a panel, whatever its values; a gap stays a gap; everything lies inside.
 func TestPanel(t *testing.T) {
-	in := chart.PanelInput{Releases: []string{"a", "b", "c", "d"}, Low: 99, High: 101, From: 1, StepAt: []int{1}, StepText: []string{"+1 %"}, Limit: 104, Effect: .05}
+	in := chart.PanelInput{Releases: []string{"a", "b", "c", "d"}, Low: 99, High: 101, From: 1, Begun: []chart.Begun{{At: 1, Label: "+1 %"}}, Limit: 104, Effect: .05}
 	for i, v := range []float64{100, 100.2, 0, 100.1} {
 		in.Points = append(in.Points, chart.Point{OK: i != 2, Value: v})
 	}

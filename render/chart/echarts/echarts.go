@@ -115,7 +115,7 @@ func (s *Shard) addLimits(line *charts.Line, c chart.Chart) {
 func (s *Shard) addTexts(c chart.Chart) {
 	s.Texts = append(s.Texts, Text{X: 2, Y: 6, Text: c.Title(), Colour: "--ink", Bold: true})
 	for _, l := range c.Lines {
-		s.Texts = append(s.Texts, Text{X: c.Plot.X1 + 8, Y: l.LabelY, Text: l.Name, Colour: fmt.Sprintf("--c%d", l.Role), Bold: true})
+		s.Texts = append(s.Texts, Text{X: c.Plot.X1 + 8, Y: l.LabelY, Text: l.Label, Colour: fmt.Sprintf("--c%d", l.Role), Bold: true})
 	}
 	for _, l := range c.Limits {
 		switch l.Off {

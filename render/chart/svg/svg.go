@@ -95,7 +95,7 @@ func line(b *strings.Builder, c chart.Chart, l chart.Line) {
 		}
 	}
 	if last.OK {
-		fmt.Fprintf(b, `<text class="name halo" x="%g" y="%g">%s</text>`, c.Plot.X1+8, l.LabelY+4, esc(l.Name))
+		fmt.Fprintf(b, `<text class="name halo" x="%g" y="%g">%s</text>`, c.Plot.X1+8, l.LabelY+4, esc(l.Label))
 	}
 	b.WriteString(`</g>`)
 }
