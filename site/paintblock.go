@@ -133,7 +133,7 @@ func (p *sectionPainter) chart(c *chart.Chart) {
 func (p *sectionPainter) curves(list []chart.Curve) {
 	p.add(`<div class="curves">`)
 	for _, c := range list {
-		p.add("<figure>", string(svg.Curve(c)), "<figcaption>", esc(c.Title), ": ", esc(c.Key), "</figcaption></figure>")
+		p.add(`<figure tabindex="0">`, string(svg.Curve(c)), "<figcaption>", esc(c.Title), ": ", esc(c.Key), "</figcaption></figure>")
 	}
 	p.add("</div>")
 }

@@ -105,6 +105,7 @@ const (
 	logFrom                  = 20 // a span over this ratio is drawn on a logarithmic axis
 	labelRoom                = 72 // pixels that one release label needs
 	nameRoom                 = 13 // pixels between two names
+	lineLetters              = 20 // letters of a name beside its line
 )
 
 // New resolves the geometry. Series beyond MaxLines are left out; the caller says so.
@@ -128,7 +129,7 @@ func New(in Input) Chart {
 		c.X = append(c.X, t)
 	}
 	for i, s := range in.Series {
-		l := Line{Name: s.Name, Label: cut(s.Name, 26), Role: i + 1}
+		l := Line{Name: s.Name, Label: cut(s.Name, lineLetters), Role: i + 1}
 		for j, p := range s.Points {
 			p.X = c.x(j)
 			if p.OK {

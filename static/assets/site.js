@@ -118,6 +118,14 @@
     fig.insertBefore(p, fig.querySelector("figcaption"));
   }
 
+  // point tells which value a link of the picture stands for: series in order, and in them values without those that are missing.
+  function point(svg, series, link) {
+    var groups = [].slice.call(svg.querySelectorAll("g.line")), g = groups.indexOf(link.parentNode), n = [].indexOf.call(g < 0 ? [] : groups[g].querySelectorAll("a"), link), at = -1;
+    if (n < 0) return null;
+    series[g].data.some(function (d, i) { if ((d && d.value || d || [])[1] != null && n-- === 0) at = i; return at >= 0; });
+    return { seriesIndex: g, dataIndex: at };
+  }
+
   function draw(fig) {
     var svg = fig.querySelector("svg"), box = svg.parentNode;
     Promise.all([load(fig.dataset.echarts), load(fig.dataset.shard)]).then(function () {
@@ -139,7 +147,14 @@
       });
       fig.classList.add("drawn");
       fig.ttchart = chart;
-      if (live.indexOf(fig) < 0) live.push(fig);
+      if (live.indexOf(fig) >= 0) return;
+      live.push(fig);
+      // The keyboard goes from link to link of the picture below; the chart above says what each is.
+      svg.addEventListener("focusin", function (e) {
+        var at = point(svg, s.option.series, e.target);
+        if (at) fig.ttchart.dispatchAction(Object.assign({ type: "showTip" }, at));
+      });
+      svg.addEventListener("focusout", function () { fig.ttchart.dispatchAction({ type: "hideTip" }); });
     }).catch(function () { /* the picture that is there stays */ });
   }
 

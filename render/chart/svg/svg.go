@@ -77,7 +77,7 @@ func limit(b *strings.Builder, c chart.Chart, l chart.Limit) {
 }
 
 func line(b *strings.Builder, c chart.Chart, l chart.Line) {
-	fmt.Fprintf(b, `<g class="k%d">`, l.Role)
+	fmt.Fprintf(b, `<g class="line k%d">`, l.Role)
 	for _, seg := range segments(l.Points) {
 		fmt.Fprintf(b, `<path class="ln series d%d" d="%s"/>`, l.Role, path(len(seg), func(i int) (float64, float64) { return seg[i].X, seg[i].Y }))
 	}
