@@ -108,20 +108,19 @@ func (r *Report) pairCell(p Pair) Cell {
 	}
 	switch decided.Tier {
 	case "":
-		c.Marks = append(c.Marks, Mark{Word: schema.Ungraded, Says: "no targets"})
+		c.Sub = "no targets, " + c.Sub
 	case targets.NoTier:
-		c.Marks = append(c.Marks, Mark{Word: schema.Fail, Says: "no tier"})
+		c.Sub = "no tier reached, " + c.Sub
 	default:
-		c.Marks = append(c.Marks, Mark{Word: schema.Pass, Says: decided.Tier})
+		c.Sub = decided.Tier + " reached, " + c.Sub
 	}
-	history := len(c.Marks)
 	for _, n := range decided.Counts {
 		if m, ok := markOf(n.Kind); ok {
 			m.N = n.N
 			c.Marks = append(c.Marks, m)
 		}
 	}
-	if len(c.Marks) == history && decided.Compared > 0 {
+	if len(c.Marks) == 0 && decided.Compared > 0 {
 		c.Marks = append(c.Marks, Mark{Word: schema.Same, Says: "nothing changed"})
 	}
 	return c

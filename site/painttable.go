@@ -161,7 +161,7 @@ func (p *tablePainter) body(c *render.Cell) {
 	}
 }
 
-// marks writes signs with counts: the eye sees the sign, a screen reader says the word.
+// marks writes signs with counts and words.
 func (p *tablePainter) marks(list []render.Mark) {
 	if len(list) == 0 {
 		return
@@ -170,10 +170,9 @@ func (p *tablePainter) marks(list []render.Mark) {
 	for _, m := range list {
 		p.add(`<span class="v `, esc(m.Word), " ", esc(m.Evidence), `">`)
 		if m.N > 0 {
-			p.add(words.Count(m.N), `<span class="vh"> `, esc(m.Says), "</span>")
-		} else {
-			p.add(esc(m.Says))
+			p.add(words.Count(m.N), " ")
 		}
+		p.add(esc(m.Says))
 		p.add("</span> ")
 	}
 	p.add("</span>")
