@@ -30,7 +30,7 @@ type Attached struct {
 var ErrNotReady = errors.New("the server is not ready")
 
 // Start waits until the server is ready and asks it who it is. What it does not say stays unknown.
-func (a *Attached) Start(ctx context.Context) (Endpoint, error) {
+func (a *Attached) Start(ctx context.Context, _ string) (Endpoint, error) {
 	wait := a.Wait
 	if wait == 0 {
 		wait = time.Minute
@@ -145,14 +145,14 @@ type Simulated struct {
 }
 
 // Start starts the simulator and checks it like any other server.
-func (s *Simulated) Start(ctx context.Context) (Endpoint, error) {
+func (s *Simulated) Start(ctx context.Context, dir string) (Endpoint, error) {
 	srv, err := sim.Start(s.Config)
 	if err != nil {
 		return Endpoint{}, err
 	}
 	s.server = srv
-	end, err := (&Attached{URL: srv.URL(), Wait: 30 * time.Second}).Start(ctx)
-	end.Stack = manifest.Stack{Engine: "ttreport-sim", Version: end.Stack.Version}
+	end, err := (&Attached{URL: srv.URL(), Wait: 30 * time.Second}).Start(ctx, dir)
+	end.Stack = manifest.Stack{Engine: simEngine, Version: end.Stack.Version}
 	return end, err
 }
 

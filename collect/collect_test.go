@@ -72,8 +72,8 @@ type watched struct {
 	url *string
 }
 
-func (w watched) Start(ctx context.Context) (collect.Endpoint, error) {
-	e, err := w.Server.Start(ctx)
+func (w watched) Start(ctx context.Context, dir string) (collect.Endpoint, error) {
+	e, err := w.Server.Start(ctx, dir)
 	*w.url = e.URL
 	return e, err
 }
@@ -105,8 +105,8 @@ func start(t *testing.T, cfg sim.Config) collect.Endpoint {
 // fixed is a server that is there already and is not asked whether it is well.
 type fixed struct{ end collect.Endpoint }
 
-func (f fixed) Start(context.Context) (collect.Endpoint, error) { return f.end, nil }
-func (f fixed) Stop()                                           {}
+func (f fixed) Start(context.Context, string) (collect.Endpoint, error) { return f.end, nil }
+func (f fixed) Stop()                                                   {}
 
 // Ctrl-C in the middle keeps what was measured, and what is there says that it is not all.
 func TestInterrupted(t *testing.T) {
@@ -150,7 +150,7 @@ func TestServerThatIsNotThere(t *testing.T) {
 		t.Errorf("an empty run folder is left: %v", left)
 	}
 	end := start(t, quick)
-	if _, err := (&collect.Attached{URL: end.URL, Model: "another", Wait: 300 * time.Millisecond}).Start(context.Background()); err == nil || !strings.Contains(err.Error(), `it lists "sim-8b"`) {
+	if _, err := (&collect.Attached{URL: end.URL, Model: "another", Wait: 300 * time.Millisecond}).Start(context.Background(), ""); err == nil || !strings.Contains(err.Error(), `it lists "sim-8b"`) {
 		t.Errorf("%v", err)
 	}
 }

@@ -24,6 +24,24 @@ type Plan struct {
 	Repeat    int // times each workload is measured, interleaved; 0: once
 	Seed      uint64
 	Targets   []manifest.TargetRow // in force for this run, when the plan states them
+
+	Tools      []Tool        // that make load, each for every workload; none: builtin
+	Evals      []EvalTask    // of foreign tools
+	Tokenizer  string        // for tools that make prompts of their own: a folder, or a name on the hub
+	Chat       bool          // chat completions in place of completions, for foreign tools
+	Include    string        // folder with eval tasks of the user's own
+	PointLimit time.Duration // that no item may exceed; 0: two hours
+	Fresh      bool          // begin anew even where the same plan was interrupted
+}
+
+// digest names what a plan measures on what: a run that was interrupted continues under the same one.
+func (p Plan) digest() string {
+	var names []string
+	for _, it := range p.items() {
+		names = append(names, fmt.Sprintf("%s n%d", it.name, it.load.Requests+it.most))
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %+v %q %q %d %q %v", p.Release, p.Channel, p.Model, p.Device, p.Impl, p.Seed, names, p.Chat))
+	return hex.EncodeToString(sum[:6])
 }
 
 // Endpoint is a server that answers.
@@ -37,7 +55,8 @@ type Endpoint struct {
 // Server starts a system under test, or attaches to one.
 type Server interface {
 	// Start returns when the server is ready: it is healthy, lists its model and has completed a request.
-	Start(ctx context.Context) (Endpoint, error)
+	// What it prints goes to files in dir.
+	Start(ctx context.Context, dir string) (Endpoint, error)
 	// Stop ends what Start started; it is called on every path, also after a failed Start.
 	Stop()
 }
@@ -46,16 +65,6 @@ type Server interface {
 func runID(p Plan, start time.Time, salt string) string {
 	h := sha256.Sum256([]byte(p.Release + "\x00" + salt + "\x00" + start.Format(time.RFC3339Nano)))
 	return fmt.Sprintf("%s-%s-%s-%s", start.UTC().Format("20060102T150405Z"), schema.Slug(p.Model.Name), schema.Slug(p.Device), hex.EncodeToString(h[:3]))
-}
-
-// items are the measurements in order: repeats interleave, so that a drift of the machine does not pass for a difference
-// between workloads.
-func (p Plan) items() []sweep.Workload {
-	var out []sweep.Workload
-	for range max(1, p.Repeat) {
-		out = append(out, p.Workloads...)
-	}
-	return out
 }
 
 // workload is a sweep's workload as sidecars and manifests state it.

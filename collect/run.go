@@ -59,14 +59,18 @@ type session struct {
 	report  func(Event)
 	out     Outcome
 	version string
+	done    map[string]bool // items that an earlier attempt measured
+	before  manifest.Stack  // that it measured them on
 }
 
-// Run measures a plan on a server and writes a run folder below results. report is called with progress, from one
-// goroutine at a time. The run folder is there, with what was measured, also when an error is returned.
+// Run measures a plan on a server and writes a run folder below results. A run of the same plan that was interrupted goes on where it
+// stopped, unless the server is another one by now. report is called with progress, from one goroutine at a time. The run folder is
+// there, with what was measured, also when an error is returned.
 func Run(ctx context.Context, p Plan, srv Server, results, version string, report func(Event)) (Outcome, error) {
 	start := time.Now().UTC().Truncate(time.Second)
-	s := &session{plan: p, start: start, id: runID(p, start, strconv.FormatInt(time.Now().UnixNano(), 36)), report: report, version: version}
+	s := &session{plan: p, start: start, id: runID(p, start, strconv.FormatInt(time.Now().UnixNano(), 36)), report: serial(report), version: version}
 	s.dir = filepath.Join(results, s.id)
+	s.resume(results)
 	s.out = Outcome{ID: s.id, Dir: s.dir}
 	if err := os.MkdirAll(filepath.Join(s.dir, "raw"), 0o777); err != nil {
 		return s.out, fmt.Errorf("run folder: %w", err)
@@ -78,10 +82,12 @@ func Run(ctx context.Context, p Plan, srv Server, results, version string, repor
 	defer s.journal.Close()
 	defer srv.Stop()
 	if err := s.begin(ctx, srv); err != nil {
-		_ = os.RemoveAll(s.dir) // nothing was measured: an empty run folder would only puzzle
+		if len(s.done) == 0 {
+			_ = os.RemoveAll(s.dir) // nothing was measured: an empty run folder would only puzzle
+		}
 		return s.out, err
 	}
-	if err := s.measure(ctx); err != nil {
+	if err := s.measure(ctx, srv); err != nil {
 		return s.out, err
 	}
 	if err := s.log("run-done", "", "", ""); err != nil {
@@ -96,16 +102,29 @@ func (s *session) log(event, item, result, note string) error {
 
 // begin starts the server and writes down who is measured.
 func (s *session) begin(ctx context.Context, srv Server) error {
-	if err := s.log("run-start", s.id, "", s.plan.Release); err != nil {
+	event := "run-start"
+	if len(s.done) > 0 {
+		event = "run-resume"
+	}
+	if err := s.log(event, s.id, s.plan.digest(), s.plan.Release); err != nil {
 		return err
 	}
 	began := time.Now()
-	end, err := srv.Start(ctx)
+	end, err := srv.Start(ctx, s.dir)
 	if err != nil {
 		_ = s.log("server-failed", "", "", err.Error()) // the error itself is returned
 		return fmt.Errorf("server: %w", err)
 	}
 	s.end = end
+	if s.end.Stack.Engine == simEngine && s.plan.Device != schema.Simulated {
+		return fmt.Errorf("%w: the simulator answers at %s, and %q would stand beside its numbers", ErrSimulated, end.URL, s.plan.Device)
+	}
+	if s.plan.Device == schema.Simulated && s.end.Stack.Engine != simEngine {
+		return fmt.Errorf("%w: %q answers at %s, which is not the simulator", ErrSimulated, end.Stack.Engine, end.URL)
+	}
+	if err := s.sameServer(); err != nil {
+		return err
+	}
 	s.report(Event{Run: s.id, Step: "server", Text: "ready", Took: time.Since(began), Final: true})
 	if err := s.log("server-ready", "", "", fmt.Sprintf("%.1f s", time.Since(began).Seconds())); err != nil {
 		return err
@@ -119,11 +138,16 @@ func (s *session) writeManifest(end time.Time) error {
 	if !end.IsZero() {
 		m.End = end.Truncate(time.Second)
 	}
-	for _, w := range s.plan.Workloads {
-		m.Plan = append(m.Plan, manifest.PlanItem{Tool: builtin.Name, Workload: workload(w)})
-	}
-	if s.plan.EvalItems > 0 {
-		m.Plan = append(m.Plan, manifest.PlanItem{Tool: builtin.Name, Eval: builtin.EvalTask})
+	seen := map[string]bool{}
+	for _, it := range s.plan.items() {
+		planned := manifest.PlanItem{Tool: it.tool.Name, Eval: it.task}
+		if it.task == "" {
+			planned.Workload = workload(it.load)
+		}
+		if id := it.text() + it.tool.Name; !seen[id] { // repeats are one
+			seen[id] = true
+			m.Plan = append(m.Plan, planned)
+		}
 	}
 	data, err := m.Marshal()
 	if err != nil {
@@ -132,27 +156,53 @@ func (s *session) writeManifest(end time.Time) error {
 	return durable.WriteFile(filepath.Join(s.dir, manifest.FileName), data)
 }
 
-func (s *session) measure(ctx context.Context) error {
+// measure makes every item that is not there yet.
+func (s *session) measure(ctx context.Context, srv Server) error {
 	items := s.plan.items()
-	for i, w := range items {
-		if err := s.point(ctx, i, len(items), w); err != nil {
+	restarted := false
+	for i := 0; i < len(items); i++ {
+		if s.done[items[i].name] {
+			continue
+		}
+		alive, stop := s.watch(ctx, srv)
+		failed := s.out.Failed
+		err := s.item(alive, i, len(items), items[i])
+		if s.out.Failed > failed { // of a server that is gone, everything fails at once
+			s.outlive(alive, srv)
+		}
+		died := context.Cause(alive)
+		stop()
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if !errors.Is(died, ErrServerDied) {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		if err := s.revive(ctx, srv, died, restarted, items[i:]); err != nil {
 			return err
 		}
+		restarted, s.out.Failed = true, failed
+		i-- // the same item again: what a dying server answered is no measurement
 	}
-	if s.plan.EvalItems == 0 {
-		return nil
+	return nil
+}
+
+func (s *session) item(ctx context.Context, i, n int, it item) error {
+	switch {
+	case it.tool.Name != builtin.Name:
+		return s.foreign(ctx, i, n, it)
+	case it.task != "":
+		return s.eval(ctx, i, n)
 	}
-	return s.eval(ctx)
+	return s.point(ctx, i, n, it)
 }
 
 // point measures one workload. A point that failed is a result too: it is written, journalled, and the next one is tried.
-func (s *session) point(ctx context.Context, i, n int, w sweep.Workload) error {
-	name := fmt.Sprintf("%02d-isl%d-osl%d", i+1, w.ISL, w.OSL)
-	if w.Rate > 0 {
-		name += "-rate" + strconv.FormatFloat(w.Rate, 'g', -1, 64)
-	} else {
-		name += fmt.Sprintf("-c%d", w.Concurrency)
-	}
+func (s *session) point(ctx context.Context, i, n int, it item) error {
+	name, w := it.name, it.load
 	if err := s.log("point-start", name, "", ""); err != nil {
 		return err
 	}
@@ -296,7 +346,7 @@ func firstError(o builtin.Outcome) string {
 	return "no request completed"
 }
 
-func (s *session) eval(ctx context.Context) error {
+func (s *session) eval(ctx context.Context, i, n int) error {
 	if err := s.log("eval-start", builtin.EvalTask, "", ""); err != nil {
 		return err
 	}
@@ -305,7 +355,7 @@ func (s *session) eval(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	e := Event{Run: s.id, Step: "eval", Text: builtin.EvalTask, Final: true}
+	e := Event{Run: s.id, Step: "eval", Text: builtin.EvalTask, Index: i + 1, Count: n, Final: true}
 	if err != nil {
 		s.out.Failed++
 		e.Err = err.Error()
@@ -322,6 +372,15 @@ func (s *session) eval(ctx context.Context) error {
 	s.report(e)
 	return s.log("eval-done", builtin.EvalTask, "raw/"+file, "")
 }
+
+// ErrSimulated is returned when the device and the simulator contradict each other.
+var ErrSimulated = errors.New("simulated is not measured")
+
+// simEngine is what the simulator calls itself.
+const simEngine = "ttreport-sim"
+
+// ErrOtherServer is returned when an interrupted run would go on with another server.
+var ErrOtherServer = errors.New("the run that was interrupted measured another server")
 
 // errNoModel is returned for a server that lists no model.
 var errNoModel = errors.New("the server lists no model at /v1/models")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"path"
 	"strings"
@@ -15,7 +14,6 @@ import (
 
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/collect"
-	"github.com/ttreport/ttreport/collect/server/sim"
 	"github.com/ttreport/ttreport/collect/sweep"
 	"github.com/ttreport/ttreport/ingest/history"
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -25,18 +23,25 @@ import (
 func collectCommand() command {
 	return command{
 		name: "collect", summary: "measure a served model, or rehearse without one",
-		args: "[--model M --device D [--server URL|sim]]",
+		args: "[--model M --device D [--server URL|'command …'|docker|sim]] [-- ARG…]",
 		help: `Measures latency and throughput of a served model, and a small eval, and leaves a run folder in results/: raw files, a sidecar
 beside each with the command and times, a manifest that says who was measured, and a journal.
 
 Without a model, in a folder without real runs, it rehearses: six small releases of a simulated model are measured on the
 embedded server, so that ttreport build has a history to show. What was measured on the simulator says so everywhere.
 
-The device is not known to a server; --device states it. Engine and version are asked from the server, never guessed.`,
+The device is not known to a server; --device states it. Engine and version are asked from the server, never guessed. What is started
+is stopped on every path, with its children. A collection that was interrupted goes on where it stopped when the same line is given.
+
+Load is made by the client in this program, or by --tools vllm,aiperf,guidellm; evals by --evals TASK,… with lm-eval. Tools are found on
+the PATH, or made once in an environment of their own: ttreport doctor tells. A key is read from OPENAI_API_KEY, or made of JWT_SECRET, in
+the environment or in .env, and never stands on a command line or in a file. More: ttreport help collect.`,
 		examples: []example{
 			{"rehearse, then look", "ttreport collect && ttreport build"},
 			{"the simulator as if it were a system under test", "ttreport collect --model sim-8b --device simulated --server sim"},
 			{"a server that runs already", "ttreport collect --model Llama-3.1-8B-Instruct --device n150 --server http://127.0.0.1:8000 --release v0.17.0"},
+			{"a server that is started for it, two clients, an eval", "ttreport collect --model acme/tiny --device cpu --server 'command vllm serve ./tiny --served-model-name acme/tiny --port 8000' --tokenizer ./tiny --tools builtin,vllm --evals gsm8k --eval-limit 100"},
+			{"an image", "ttreport collect --model acme/tiny --device n150 --server docker --image registry.example/acme@sha256:… --port 8000 -- --model acme/tiny"},
 			{"what would be measured?", "ttreport collect --model sim-8b --device simulated --server sim --sweep tt-2025 --dry-run"},
 		},
 		setup: func(fs *pflag.FlagSet) runFunc {
@@ -52,10 +57,15 @@ The device is not known to a server; --device states it. Engine and version are 
 			fs.StringVar(&o.only, "only", "", "benchmarks or evals")
 			fs.IntVar(&o.repeat, "repeat", 1, "measure each workload this many `times`, interleaved")
 			fs.Uint64Var(&o.seed, "seed", 1, "`number` that fixes prompts and arrivals")
-			fs.BoolVar(&o.dryRun, "dry-run", false, "print what would be measured and stop")
+			fs.BoolVar(&o.dryRun, "dry-run", false, "print what would be measured, with every command line, and stop")
+			o.more(fs)
 			return func(ctx context.Context, sh *shell, args []string) error {
-				if len(args) > 0 {
+				if len(args) > 0 && o.server != "docker" {
 					return fail(exitUsage, "ttreport collect --help", "collect: unexpected %q", args[0])
+				}
+				o.args = args
+				if err := o.aliases(); err != nil {
+					return err
 				}
 				ws, err := workspace.Open(".")
 				if err != nil {
@@ -76,6 +86,7 @@ type collectOptions struct {
 	repeat                                                     int
 	seed                                                       uint64
 	dryRun                                                     bool
+	foreignOptions
 }
 
 // rehearse runs the rehearsal where nothing real could be mixed with it.
@@ -120,17 +131,41 @@ func hasRealRuns(ctx context.Context, ws *workspace.Workspace) bool {
 }
 
 func (o collectOptions) measure(ctx context.Context, sh *shell, ws *workspace.Workspace) error {
-	plan, srv, err := o.plan()
+	plan, err := o.plan()
 	if err != nil {
+		return err
+	}
+	key, err := o.key(sh, ws)
+	if err != nil {
+		return err
+	}
+	srv, err := o.serverKind(key)
+	if err != nil {
+		return err
+	}
+	if err := o.tooling(ctx, sh, ws, &plan); err != nil {
 		return err
 	}
 	writePlan(sh, plan)
 	if o.dryRun {
-		return nil
+		return writeLines(sh, plan, srv, o.address())
+	}
+	if o.device != schema.Simulated {
+		release, err := collect.Lock("device "+o.device, "address "+o.address())
+		if err != nil {
+			return fail(exitCollect, "wait for it, or end it: two loads on one device measure each other", "collect: %w", err)
+		}
+		defer release()
 	}
 	show := newProgress(sh)
-	if a, ok := srv.(*collect.Attached); ok {
-		a.Waiting = func(err error) { show.line("waiting   %s: %v", a.URL, err) }
+	waiting := func(err error) { show.line("waiting   %s: %v", o.address(), err) }
+	switch s := srv.(type) {
+	case *collect.Attached:
+		s.Waiting = waiting
+	case *collect.Command:
+		s.Waiting = waiting
+	case *collect.Container:
+		s.Waiting = waiting
 	}
 	out, err := collect.Run(ctx, plan, srv, ws.Results(), versionLine(), show.event)
 	show.end()
@@ -165,6 +200,14 @@ func collectError(ctx context.Context, sh *shell, ws *workspace.Workspace, err e
 	switch {
 	case errors.Is(err, collect.ErrNotReady):
 		hint = "is the server running, and is the port right? nothing was measured"
+	case errors.Is(err, collect.ErrServerDied):
+		hint = "its log is server.log in the run folder; the same line goes on where this stopped. " + hint
+	case errors.Is(err, collect.ErrOtherServer):
+		hint = "measure with the server as it was, or begin anew with --fresh"
+	case errors.Is(err, collect.ErrSimulated):
+		hint = "--device simulated is for the simulator, and the simulator for it"
+	case errors.Is(err, collect.ErrTaken):
+		hint = "nothing was measured"
 	case errors.Is(err, os.ErrPermission):
 		hint = "the current folder cannot be written to"
 	}
@@ -172,34 +215,31 @@ func collectError(ctx context.Context, sh *shell, ws *workspace.Workspace, err e
 }
 
 // plan turns flags into what to measure and on what.
-func (o collectOptions) plan() (collect.Plan, collect.Server, error) {
+func (o collectOptions) plan() (collect.Plan, error) {
 	var p collect.Plan
 	if o.model == "" || o.device == "" {
-		return p, nil, fail(exitUsage, "ttreport collect --model sim-8b --device simulated --server sim", "collect: --model and --device are both needed: no server knows its device")
+		return p, fail(exitUsage, "ttreport collect --model sim-8b --device simulated --server sim", "collect: --model and --device are both needed: no server knows its device")
 	}
 	if o.repeat < 1 {
-		return p, nil, fail(exitUsage, "--repeat 3 measures each workload three times", "collect: --repeat %d", o.repeat)
+		return p, fail(exitUsage, "--repeat 3 measures each workload three times", "collect: --repeat %d", o.repeat)
 	}
 	if err := checkChannel(o.channel); err != nil {
-		return p, nil, err
-	}
-	srv, err := o.serverKind()
-	if err != nil {
-		return p, nil, err
+		return p, err
 	}
 	p = collect.Plan{Release: o.release, Channel: o.channel, Model: manifest.Model{Name: path.Base(o.model)}, Device: o.device, Impl: o.impl, Repeat: o.repeat, Seed: o.seed, EvalItems: 60}
 	if strings.Contains(o.model, "/") {
 		p.Model.ID = o.model
 	}
+	var err error
 	if p.Workloads, err = sweep.Preset(o.sweep); err != nil {
-		return p, nil, failure{code: exitUsage, err: fmt.Errorf("collect: %w", err)}
+		return p, failure{code: exitUsage, err: fmt.Errorf("collect: %w", err)}
 	}
 	if len(o.workloads) > 0 {
 		p.Workloads = nil
 		for _, text := range o.workloads {
 			w, err := collect.ParseSpec(text)
 			if err != nil {
-				return p, nil, failure{code: exitUsage, err: fmt.Errorf("collect: %w", err)}
+				return p, failure{code: exitUsage, err: fmt.Errorf("collect: %w", err)}
 			}
 			p.Workloads = append(p.Workloads, w)
 		}
@@ -207,35 +247,13 @@ func (o collectOptions) plan() (collect.Plan, collect.Server, error) {
 	switch o.only {
 	case "":
 	case "benchmarks":
-		p.EvalItems = 0
+		p.EvalItems, p.Evals = 0, nil
 	case "evals":
 		p.Workloads = nil
 	default:
-		return p, nil, fail(exitUsage, "say --only benchmarks or --only evals", "collect: --only %q", o.only)
+		return p, fail(exitUsage, "say --only benchmarks or --only evals", "collect: --only %q", o.only)
 	}
-	return p, srv, nil
-}
-
-func (o collectOptions) serverKind() (collect.Server, error) {
-	if o.server == "sim" {
-		if o.device != schema.Simulated {
-			return nil, fail(exitUsage, "--device simulated, or --server URL for a real one", "collect: the simulator measures no device, so it cannot stand for %q", o.device)
-		}
-		cfg := sim.Defaults()
-		cfg.Model, cfg.Seed = path.Base(o.model), o.seed
-		if o.release != "" {
-			cfg.Version = o.release
-		}
-		return &collect.Simulated{Config: cfg}, nil
-	}
-	u, err := url.Parse(o.server)
-	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
-		return nil, fail(exitUsage, "--server sim, or --server http://127.0.0.1:8000", "collect: %q is neither sim nor the address of a server", o.server)
-	}
-	if o.device == schema.Simulated {
-		return nil, fail(exitUsage, "name the device that serves", "collect: a server at an address is not the simulator; --device simulated is kept for it")
-	}
-	return &collect.Attached{URL: o.server, Model: o.model, APIKey: os.Getenv("OPENAI_API_KEY")}, nil
+	return p, nil
 }
 
 // checkChannel refuses a channel that no baseline would ever be sought in.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,7 +22,20 @@ func TestMain(m *testing.M) {
 
 // Each script is a story of a person; its first line says which.
 func TestStories(t *testing.T) {
-	testscript.Run(t, testscript.Params{Dir: "testdata/script", Cmds: map[string]func(*testscript.TestScript, bool, []string){"release": release}})
+	testscript.Run(t, testscript.Params{Dir: "testdata/script", Cmds: map[string]func(*testscript.TestScript, bool, []string){"release": release, "freeport": freeport}})
+}
+
+// freeport NAME sets a variable to a port of the loopback interface that was free a moment ago.
+func freeport(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: freeport NAME")
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	ts.Check(err)
+	_, port, err := net.SplitHostPort(ln.Addr().String())
+	ts.Check(err)
+	ts.Check(ln.Close())
+	ts.Setenv(args[0], port)
 }
 
 // release NAME DAY VALUE… stores one run of M on n150: the mean TTFT in ms of the workloads 128/128/1, 128/128/2 …; - for one

@@ -32,6 +32,8 @@ type Config struct {
 	Releases  []Release  `yaml:"releases"`
 	Judge     Judge      `yaml:"judge"`
 	Decisions []Decision `yaml:"decisions"`
+	// Tools names programs for tools that are neither on the PATH nor made by ttreport: {vllm: /opt/vllm/bin/vllm}.
+	Tools map[string]string `yaml:"tools"`
 }
 
 // Site says how the site is published.

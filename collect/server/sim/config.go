@@ -4,6 +4,7 @@ import "time"
 
 // Config describes the simulated system. The zero value of a field takes the default of [Defaults].
 type Config struct {
+	Addr    string // to listen on; "" for a free port of the loopback interface
 	Model   string // served name
 	Version string // what /version and the results call the stack's version
 	Seed    uint64

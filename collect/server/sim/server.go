@@ -65,7 +65,10 @@ func arrived(r *http.Request) time.Time {
 // Start listens on a free port of the loopback interface and serves until Stop.
 func Start(cfg Config) (*Server, error) {
 	cfg = withDefaults(cfg)
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if cfg.Addr == "" {
+		cfg.Addr = "127.0.0.1:0"
+	}
+	ln, err := net.Listen("tcp", cfg.Addr)
 	if err != nil {
 		return nil, fmt.Errorf("simulator: %w", err)
 	}

@@ -1,0 +1,40 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/pflag"
+
+	"github.com/ttreport/ttreport/collect/server/sim"
+)
+
+func simCommand() command {
+	return command{
+		name: "sim", summary: "serve a simulated model on loopback, to try tools on",
+		help: `Answers like a small OpenAI-compatible server until Ctrl-C: completions and chat, streamed, at the speed of a simulated device. What is
+measured on it says so everywhere: ttreport collect takes it for --device simulated alone.`,
+		examples: []example{{"a server for a load client of your own", "ttreport sim --port 8000"}},
+		setup: func(fs *pflag.FlagSet) runFunc {
+			cfg := sim.Defaults()
+			port := fs.Int("port", 8000, "`port` on the loopback interface")
+			fs.StringVar(&cfg.Model, "model", cfg.Model, "`name` that it serves")
+			fs.Float64Var(&cfg.Fault.ErrorShare, "errors", 0, "`share` of requests that are answered with 500")
+			fs.Uint64Var(&cfg.Seed, "seed", cfg.Seed, "`number` that fixes its noise")
+			return func(ctx context.Context, sh *shell, args []string) error {
+				if len(args) > 0 || *port < 1 || *port > 65535 {
+					return fail(exitUsage, "ttreport sim --port 8000", "sim: a port from 1 to 65535, and nothing else")
+				}
+				cfg.Addr = fmt.Sprintf("127.0.0.1:%d", *port)
+				s, err := sim.Start(cfg)
+				if err != nil {
+					return fail(exitCollect, "choose another --port", "%w", err)
+				}
+				defer s.Stop()
+				sh.say("serving   %s at %s, simulated  (Ctrl-C ends it)", cfg.Model, s.URL())
+				<-ctx.Done()
+				return nil
+			}
+		},
+	}
+}

@@ -1,0 +1,169 @@
+package collect
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/url"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/ttreport/ttreport/collect/process"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
+	"github.com/ttreport/ttreport/ingest/schema/redact"
+)
+
+// Container is a server that we start from an image with docker or podman.
+type Container struct {
+	Engine  string   // docker or podman, or a path
+	Image   string   // by name or by digest
+	Run     []string // more arguments of "run": mounts, devices, environment
+	Args    []string // of the image
+	Inner   int      // port that it listens on inside; 0: the port of URL
+	URL     string   // where it will answer, on loopback
+	Model   string
+	APIKey  string
+	Wait    time.Duration
+	Waiting func(error)
+
+	id   string
+	log  string
+	logs *process.Child // follows what it prints, and ends with it
+}
+
+// Start runs the image and waits until it is ready.
+func (c *Container) Start(ctx context.Context, dir string) (Endpoint, error) {
+	if err := free(ctx, c.URL); err != nil {
+		return Endpoint{}, err
+	}
+	argv, err := c.argv()
+	if err != nil {
+		return Endpoint{}, err
+	}
+	id, err := c.ask(ctx, argv...)
+	if err != nil {
+		return Endpoint{}, err
+	}
+	c.id, c.log = strings.TrimSpace(id), filepath.Join(dir, ServerLog)
+	if c.logs, err = process.Start(process.Spec{Argv: []string{c.Engine, "logs", "-f", c.id}, Log: c.log, Grace: 2 * time.Second}); err != nil {
+		return Endpoint{}, err
+	}
+	end, err := untilReady(ctx, &Attached{URL: c.URL, Model: c.Model, APIKey: c.APIKey, Wait: orHour(c.Wait), Waiting: c.Waiting}, dir, c)
+	if err != nil {
+		return end, err
+	}
+	c.identify(ctx, &end.Stack)
+	return end, nil
+}
+
+// argv is the command that starts the container. It is not run with --rm: what it printed last is read when it has died.
+func (c *Container) argv() ([]string, error) {
+	u, err := url.Parse(c.URL)
+	if err != nil {
+		return nil, fmt.Errorf("server address: %w", err)
+	}
+	host, port, err := net.SplitHostPort(u.Host)
+	if err != nil {
+		return nil, fmt.Errorf("server address: %w", err)
+	}
+	inner := port
+	if c.Inner > 0 {
+		inner = fmt.Sprint(c.Inner)
+	}
+	tag := make([]byte, 4)
+	_, _ = rand.Read(tag) // never fails
+	argv := []string{"run", "-d", "--name", "ttreport-" + hex.EncodeToString(tag), "-p", host + ":" + port + ":" + inner}
+	return append(append(append(argv, c.Run...), c.Image), c.Args...), nil
+}
+
+// Line is the command line that Start runs, for people.
+func (c *Container) Line() []string {
+	argv, err := c.argv()
+	if err != nil {
+		return nil
+	}
+	return redact.Argv(append([]string{c.Engine}, argv...))
+}
+
+// ask runs the engine and returns what it prints.
+func (c *Container) ask(ctx context.Context, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, c.Engine, args...)
+	var out, bad bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &bad
+	if err := cmd.Run(); err != nil {
+		if text := strings.TrimSpace(bad.String()); text != "" {
+			return "", fmt.Errorf("%s %s: %s", filepath.Base(c.Engine), args[0], redact.Text(text))
+		}
+		return "", fmt.Errorf("%s %s: %w", filepath.Base(c.Engine), args[0], err)
+	}
+	return out.String(), nil
+}
+
+// identify fills in the image and what its labels say of commits. What the engine does not know stays unknown.
+func (c *Container) identify(ctx context.Context, s *manifest.Stack) {
+	s.Image = c.Image
+	text, err := c.ask(ctx, "inspect", "--format", "{{.Image}} {{json .Config.Labels}}", c.id)
+	if err != nil {
+		return
+	}
+	image, labels, _ := strings.Cut(strings.TrimSpace(text), " ")
+	if digests, err := c.ask(ctx, "image", "inspect", "--format", "{{json .RepoDigests}}", image); err == nil {
+		var list []string
+		if json.Unmarshal([]byte(digests), &list) == nil && len(list) > 0 {
+			_, s.Digest, _ = strings.Cut(list[0], "@")
+		}
+	}
+	if s.Digest == "" && image != "" { // an image that was never pushed or pulled has an id alone
+		s.Digest = "sha256:" + strings.TrimPrefix(image, "sha256:")
+	}
+	var named map[string]string
+	if json.Unmarshal([]byte(labels), &named) != nil {
+		return
+	}
+	for name, value := range named {
+		if at := strings.LastIndexByte(name, '.'); strings.HasSuffix(name, "revision") || strings.HasSuffix(name, "commit") || strings.HasSuffix(name, "sha") {
+			if s.Commits == nil {
+				s.Commits = map[string]string{}
+			}
+			s.Commits[name[at+1:]] = value
+		}
+	}
+}
+
+// Died is closed when the container has ended: the engine follows its log to the end.
+func (c *Container) Died() <-chan struct{} { return c.logs.Done() }
+
+// LastWords are the last lines of its log.
+func (c *Container) LastWords() []string { return process.LastLines(c.log, 5) }
+
+// Stop stops and removes the container, by its id.
+func (c *Container) Stop() {
+	if c.id == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	_, _ = c.ask(ctx, "stop", "-t", "30", c.id) // it may have ended by itself
+	if c.logs != nil {
+		c.logs.Stop(ctx)
+	}
+	_, _ = c.ask(ctx, "rm", "-f", c.id)
+	c.id, c.logs = "", nil
+}
+
+// DeviceArgs are the arguments of "run" that a device needs: Tenstorrent's want shared memory, the device nodes and huge pages.
+func DeviceArgs(device string) []string {
+	name := strings.ToLower(device)
+	for _, prefix := range []string{"n150", "n300", "t3k", "galaxy", "p100", "p150", "p300", "e150", "tg"} {
+		if strings.HasPrefix(name, prefix) {
+			return []string{"--ipc", "host", "--device", "/dev/tenstorrent", "--mount", "type=bind,src=/dev/hugepages-1G,dst=/dev/hugepages-1G"}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,187 @@
+package process
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Spec is a program to run.
+type Spec struct {
+	Argv  []string
+	Env   []string      // "NAME=value", added to the environment that the parent has; later ones win
+	Dir   string        // working folder; "" for the parent's
+	Log   string        // file for its output, both streams, appended; "" for none
+	Limit time.Duration // how long it may take; 0: until the context ends
+	Grace time.Duration // between asking and ending; 0: 30 s
+}
+
+// Result is what became of a program that ran.
+type Result struct {
+	Code  int           // exit code; -1 when a signal ended it
+	Wall  time.Duration // from start to end
+	CPU   time.Duration // of it and its children that it waited for
+	Ended bool          // by us: the limit or the context
+}
+
+// ErrLimit is returned for a program that took longer than its limit and was ended.
+var ErrLimit = errors.New("it took longer than its limit and was ended")
+
+// Child is a program under way.
+type Child struct {
+	spec  Spec
+	cmd   *exec.Cmd
+	log   *os.File
+	begun time.Time
+	done  chan struct{} // closed when it has ended
+	err   error         // of waiting
+}
+
+// Start starts a program. An error says that it did not start; nothing is left then.
+func Start(spec Spec) (*Child, error) {
+	if len(spec.Argv) == 0 {
+		return nil, errors.New("no command")
+	}
+	if spec.Grace == 0 {
+		spec.Grace = 30 * time.Second
+	}
+	c := &Child{spec: spec, cmd: exec.Command(spec.Argv[0], spec.Argv[1:]...), begun: time.Now(), done: make(chan struct{})}
+	c.cmd.Dir, c.cmd.Env = spec.Dir, append(os.Environ(), spec.Env...)
+	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	// Should a grandchild keep the output open, waiting ends all the same: the group is ended then.
+	c.cmd.WaitDelay = time.Second
+	if spec.Log != "" {
+		if err := os.MkdirAll(filepath.Dir(spec.Log), 0o777); err != nil {
+			return nil, fmt.Errorf("log: %w", err)
+		}
+		f, err := os.OpenFile(spec.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+		if err != nil {
+			return nil, fmt.Errorf("log: %w", err)
+		}
+		c.log, c.cmd.Stdout, c.cmd.Stderr = f, f, f
+	}
+	if err := c.cmd.Start(); err != nil {
+		c.closeLog()
+		return nil, fmt.Errorf("starting %s: %w", filepath.Base(spec.Argv[0]), err)
+	}
+	go func() {
+		c.err = c.cmd.Wait()
+		c.signal(syscall.SIGKILL) // what it left behind in its group
+		c.closeLog()
+		close(c.done)
+	}()
+	return c, nil
+}
+
+func (c *Child) closeLog() {
+	if c.log != nil {
+		_ = c.log.Close() // the program wrote to it, not we
+	}
+}
+
+// Done is closed when the program has ended.
+func (c *Child) Done() <-chan struct{} { return c.done }
+
+// Pid is the process id, which is that of its group too.
+func (c *Child) Pid() int { return c.cmd.Process.Pid }
+
+func (c *Child) signal(s syscall.Signal) { _ = syscall.Kill(-c.cmd.Process.Pid, s) } // no such group: all have ended
+
+// Stop asks the group to end, ends it after the grace or when hurry is done, and waits.
+func (c *Child) Stop(hurry context.Context) {
+	select {
+	case <-c.done:
+		return
+	default:
+	}
+	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		c.signal(s)
+		select {
+		case <-c.done:
+			return
+		case <-hurry.Done():
+		case <-time.After(c.spec.Grace / 2):
+			continue
+		}
+		break
+	}
+	c.signal(syscall.SIGKILL)
+	<-c.done
+}
+
+// Result tells what became of a program that has ended.
+func (c *Child) Result() Result {
+	<-c.done
+	r := Result{Code: -1, Wall: time.Since(c.begun)}
+	if s := c.cmd.ProcessState; s != nil {
+		r.Code, r.CPU = s.ExitCode(), s.UserTime()+s.SystemTime()
+	}
+	return r
+}
+
+// Run runs a program to its end. An exit code other than zero is no error: tools exit 0 after failing and 1 after measuring, so whoever
+// reads their result decides. An error says that it could not start, took too long ([ErrLimit]), or was interrupted (the context's).
+func Run(ctx context.Context, spec Spec) (Result, error) {
+	c, err := Start(spec)
+	if err != nil {
+		return Result{Code: -1}, err
+	}
+	var limit <-chan time.Time
+	if spec.Limit > 0 {
+		t := time.NewTimer(spec.Limit)
+		defer t.Stop()
+		limit = t.C
+	}
+	why := error(nil)
+	select {
+	case <-c.done:
+	case <-ctx.Done():
+		why = context.Cause(ctx)
+	case <-limit:
+		why = fmt.Errorf("%w (%s)", ErrLimit, spec.Limit)
+	}
+	if why != nil {
+		c.Stop(context.Background())
+	}
+	r := c.Result()
+	r.Ended = why != nil
+	return r, why
+}
+
+// LastLines are the last lines of a log, without empty ones and progress bars that were overwritten; at most so many.
+func LastLines(path string, most int) []string {
+	const tail = 16 << 10
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.Size() > tail {
+		if _, err := f.Seek(-tail, io.SeekEnd); err != nil {
+			return nil
+		}
+	}
+	data, err := io.ReadAll(io.LimitReader(f, tail))
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for line := range bytes.Lines(data) {
+		text := string(bytes.TrimRight(line, "\r\n"))
+		if at := strings.LastIndexByte(text, '\r'); at >= 0 {
+			text = text[at+1:]
+		}
+		if text = strings.TrimSpace(text); text != "" {
+			out = append(out, text)
+		}
+	}
+	return out[max(0, len(out)-most):]
+}

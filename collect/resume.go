@@ -1,0 +1,92 @@
+package collect
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
+)
+
+// freshFor is how long an interrupted run is worth going on with: after that the machine is another one.
+const freshFor = 7 * 24 * time.Hour
+
+// resume takes over the newest run folder of the same plan that did not come to its end.
+func (s *session) resume(results string) {
+	names, err := filepath.Glob(filepath.Join(results, "*", manifest.JournalName))
+	if err != nil || s.plan.Fresh {
+		return
+	}
+	digest := s.plan.digest()
+	for _, name := range names { // in the order of their ids, which begin with the time
+		data, err := os.ReadFile(name)
+		if err != nil {
+			continue
+		}
+		id, start, done := unfinished(manifest.ReadJournal(data), digest)
+		if id == "" || len(done) == 0 || time.Since(start) > freshFor {
+			continue
+		}
+		text, err := os.ReadFile(filepath.Join(filepath.Dir(name), manifest.FileName))
+		if err != nil {
+			continue
+		}
+		m, problem := manifest.Read(name, text)
+		if problem != nil {
+			continue
+		}
+		for item, result := range done { // a result that somebody removed is measured again
+			if _, err := os.Stat(filepath.Join(filepath.Dir(name), filepath.FromSlash(result))); err != nil {
+				delete(done, item)
+			}
+		}
+		s.id, s.dir, s.start, s.before, s.done = id, filepath.Dir(name), m.Start, m.Stack, map[string]bool{}
+		for item := range done {
+			s.done[item] = true
+		}
+	}
+}
+
+// unfinished reads a journal: the run's id when it measured the plan and did not end, and its results by item.
+func unfinished(entries []manifest.Entry, digest string) (id string, start time.Time, done map[string]string) {
+	done = map[string]string{}
+	for _, e := range entries {
+		switch e.Event {
+		case "run-start":
+			if e.Result != digest {
+				return "", time.Time{}, nil
+			}
+			id, start = e.Item, e.Time
+		case "run-done":
+			return "", time.Time{}, nil
+		case "point-done", "eval-done":
+			done[e.Item] = e.Result
+		}
+	}
+	return id, start, done
+}
+
+// sameServer refuses to go on with another server than the one that the first part was measured on.
+func (s *session) sameServer() error {
+	if len(s.done) == 0 {
+		return nil
+	}
+	a, b := s.before, s.end.Stack
+	var other []string
+	for name, pair := range map[string][2]string{"engine": {a.Engine, b.Engine}, "version": {a.Version, b.Version}, "image": {a.Image, b.Image}, "digest": {a.Digest, b.Digest}} {
+		if pair[0] != pair[1] {
+			other = append(other, fmt.Sprintf("%s was %q and is %q", name, pair[0], pair[1]))
+		}
+	}
+	if !maps.Equal(a.Commits, b.Commits) {
+		other = append(other, "commits differ")
+	}
+	if len(other) > 0 {
+		return fmt.Errorf("%w: %s", ErrOtherServer, strings.Join(other, ", "))
+	}
+	s.report(Event{Run: s.id, Step: "resume", Text: fmt.Sprintf("%d measurements are there already", len(s.done)), Final: true})
+	return nil
+}

@@ -1,0 +1,170 @@
+// Package environment finds the foreign tools, or makes them: one Python environment a tool, from a requirements file of this program
+// with every version pinned, below the user's cache folder. It is made once; another requirements file makes another environment beside.
+//
+// A tool that is configured, or on the PATH, is used as it is: its version goes into every sidecar.
+package environment
+
+import (
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/ttreport/ttreport/collect/process"
+)
+
+//go:embed requirements
+var requirements embed.FS
+
+// Tools is where tools are found.
+type Tools struct {
+	Cache      string            // folder of the environments; "" for ttreport/tools below the user's cache folder
+	Configured map[string]string // programs by tool, from ttreport.yaml
+	Say        func(string)      // told before something takes long; may be nil
+}
+
+// Found is a tool that can be run.
+type Found struct {
+	Program string // path
+	From    string // configured, PATH or environment
+	Dir     string // of the environment
+}
+
+// ErrNone is returned for a tool that is neither here nor can be made.
+var ErrNone = errors.New("the tool is not installed")
+
+// Pinned returns a tool's requirements file, "" when it has none.
+func Pinned(tool string) string {
+	data, err := requirements.ReadFile("requirements/" + tool + ".txt")
+	if err != nil {
+		return ""
+	}
+	return string(data)
+}
+
+// Dir is where a tool's environment is or would be.
+func (t Tools) Dir(tool string) (string, error) {
+	base := t.Cache
+	if base == "" {
+		user, err := os.UserCacheDir()
+		if err != nil {
+			return "", fmt.Errorf("cache folder: %w", err)
+		}
+		base = filepath.Join(user, "ttreport", "tools")
+	}
+	sum := sha256.Sum256([]byte(Pinned(tool)))
+	return filepath.Join(base, tool+"-"+hex.EncodeToString(sum[:4])), nil
+}
+
+// done marks an environment that was made to its end.
+const done = ".complete"
+
+// Look finds a tool that is here already.
+func (t Tools) Look(tool, program string) (Found, error) {
+	if path := t.Configured[tool]; path != "" {
+		if _, err := exec.LookPath(path); err != nil {
+			return Found{}, fmt.Errorf("%s is configured as %s: %w", tool, path, err)
+		}
+		return Found{Program: path, From: "configured"}, nil
+	}
+	if path, err := exec.LookPath(program); err == nil {
+		return Found{Program: path, From: "PATH"}, nil
+	}
+	dir, err := t.Dir(tool)
+	if err != nil {
+		return Found{}, err
+	}
+	if _, err := os.Stat(filepath.Join(dir, done)); err == nil {
+		return Found{Program: filepath.Join(dir, "bin", program), From: "environment", Dir: dir}, nil
+	}
+	return Found{}, fmt.Errorf("%s: %w", tool, ErrNone)
+}
+
+// Ensure finds a tool, or makes its environment. Its output goes to a log beside the environment. Two that make the same one wait for
+// each other.
+func (t Tools) Ensure(ctx context.Context, tool, program string) (Found, error) {
+	found, err := t.Look(tool, program)
+	if !errors.Is(err, ErrNone) {
+		return found, err
+	}
+	if Pinned(tool) == "" {
+		return Found{}, fmt.Errorf("%w; put %s on the PATH, or name it in ttreport.yaml under tools", err, program)
+	}
+	dir, err := t.Dir(tool)
+	if err != nil {
+		return Found{}, err
+	}
+	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
+		return Found{}, fmt.Errorf("tool environments: %w", err)
+	}
+	lock, err := os.OpenFile(dir+".lock", os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return Found{}, fmt.Errorf("tool environments: %w", err)
+	}
+	defer lock.Close()
+	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
+		return Found{}, fmt.Errorf("tool environments: %w", err)
+	}
+	if found, err := t.Look(tool, program); err == nil {
+		return found, nil // made by the one that we waited for
+	}
+	if err := t.make(ctx, tool, dir); err != nil {
+		return Found{}, err
+	}
+	return t.Look(tool, program)
+}
+
+// Reset removes a tool's environment, so that the next use makes it anew.
+func (t Tools) Reset(tool string) error {
+	dir, err := t.Dir(tool)
+	if err != nil {
+		return err
+	}
+	return os.RemoveAll(dir)
+}
+
+// make makes an environment with uv, or with Python's own venv and pip where there is no uv.
+func (t Tools) make(ctx context.Context, tool, dir string) error {
+	if t.Say != nil {
+		t.Say(fmt.Sprintf("making the environment of %s in %s, once (log: %s.log)", tool, dir, dir))
+	}
+	if err := os.RemoveAll(dir); err != nil { // what a broken attempt left
+		return fmt.Errorf("tool environments: %w", err)
+	}
+	list := dir + ".txt"
+	if err := os.WriteFile(list, []byte(Pinned(tool)), 0o644); err != nil {
+		return fmt.Errorf("tool environments: %w", err)
+	}
+	python := filepath.Join(dir, "bin", "python")
+	steps := [][]string{{"python3", "-m", "venv", dir}, {python, "-m", "pip", "install", "--no-input", "--disable-pip-version-check", "-r", list}}
+	if uv, err := exec.LookPath("uv"); err == nil {
+		steps = [][]string{{uv, "venv", "--quiet", dir}, {uv, "pip", "install", "--quiet", "--python", python, "-r", list}}
+	}
+	for _, argv := range steps {
+		r, err := process.Run(ctx, process.Spec{Argv: argv, Log: dir + ".log", Limit: time.Hour, Grace: 5 * time.Second})
+		if err == nil && r.Code == 0 {
+			continue
+		}
+		_ = os.RemoveAll(dir) // half an environment is none
+		last := strings.Join(process.LastLines(dir+".log", 3), "\n")
+		if err != nil {
+			return fmt.Errorf("making the environment of %s: %w\n%s", tool, err, last)
+		}
+		return fmt.Errorf("making the environment of %s: %s exit %d\n%s", tool, filepath.Base(argv[0]), r.Code, last)
+	}
+	return os.WriteFile(filepath.Join(dir, done), nil, 0o644)
+}
+
+// OnPath reports whether a program is on the PATH.
+func OnPath(program string) bool {
+	_, err := exec.LookPath(program)
+	return err == nil
+}
