@@ -124,6 +124,9 @@ func (s *session) keep(it item, i, n int, began time.Time, cmd tool.Command, res
 	}
 	side := manifest.Sidecar{Result: filepath.Base(file), Tool: it.tool.Name, ToolVersion: it.tool.Release, Argv: redact.Argv(append([]string{filepath.Base(it.tool.Program)}, cmd.Argv...)), Conditions: cmd.Conditions,
 		Start: began.UTC(), End: time.Now().UTC(), ExitCode: res.Code, Log: filepath.ToSlash(rel), Client: map[string]string{"cpu_s": strconv.FormatFloat(res.CPU.Seconds(), 'f', 1, 64)}}
+	if side.ToolVersion == "" {
+		side.ToolVersion = sum.Version
+	}
 	if it.task == "" {
 		side.Workload = workload(it.load)
 	}

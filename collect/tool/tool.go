@@ -44,6 +44,7 @@ type Summary struct {
 	Completed, Failed int
 	TTFT, TPOT        float64 // ms, mean; 0 when unknown
 	Reached           float64 // requests in flight on average; 0 when unknown
+	Version           string  // of the tool, where its result states it
 }
 
 // Adapter is a tool.

@@ -177,8 +177,30 @@ type request struct {
 }
 
 type message struct {
-	Role    string `json:"role"`
-	Content string `json:"content"`
+	Role    string  `json:"role"`
+	Content content `json:"content"`
+}
+
+// content is a text, or a list of parts of which the texts count.
+type content string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (c *content) UnmarshalJSON(data []byte) error {
+	var text string
+	if json.Unmarshal(data, &text) == nil {
+		*c = content(text)
+		return nil
+	}
+	var parts []struct {
+		Text string `json:"text"`
+	}
+	if err := json.Unmarshal(data, &parts); err != nil {
+		return errors.New("content must be a string or a list of parts")
+	}
+	for _, p := range parts {
+		*c += content(p.Text)
+	}
+	return nil
 }
 
 // text joins what was asked, and counts its tokens: words of a text, or the ids of a token list.
@@ -186,7 +208,7 @@ func (r *request) text() (string, int, error) {
 	if len(r.Messages) > 0 {
 		var parts []string
 		for _, m := range r.Messages {
-			parts = append(parts, m.Content)
+			parts = append(parts, string(m.Content))
 		}
 		t := strings.Join(parts, "\n")
 		return t, max(1, len(strings.Fields(t))), nil

