@@ -99,7 +99,7 @@ func start(t *testing.T, cfg sim.Config) collect.Endpoint {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Stop)
-	return collect.Endpoint{URL: s.URL(), Model: "sim-8b"}
+	return collect.Endpoint{URL: s.URL(), Model: "sim-8b", Stack: manifest.Stack{Engine: "ttreport-sim"}}
 }
 
 // fixed is a server that is there already and is not asked whether it is well.

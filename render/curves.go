@@ -178,10 +178,28 @@ func (r *Report) panelSection(pair Pair) Section {
 	s := Section{ID: "panels", Title: "History by workload, worst first", Intro: "Raw values, never flipped. Grey: where one new value was expected 95 times in 100. Dotted: a new level. Dashed: a promise. The scale never shows less than twice the change that matters to either side."}
 	var panels []chart.Panel
 	promised := required(r.pairVerdicts(pair, pair.Newest))
+	all, tools := 0, map[string]bool{}
+	for _, s := range r.series[[2]string{pair.Model, pair.Device}] {
+		tools[s.Key.Tool] = true
+	}
 	for _, v := range r.pairChanges(pair, pair.Newest) {
-		if series := r.seriesOf(v); series != nil && len(panels) < most && !targets.IsEval(v.Key) && v.Metric != "" {
-			panels = append(panels, r.panel(pair, series, v, promised))
+		series := r.seriesOf(v)
+		if series == nil || targets.IsEval(v.Key) || v.Metric == "" {
+			continue
 		}
+		p := r.panel(pair, series, v, promised)
+		if len(tools) > 1 {
+			p.Title += " " + v.Key.Tool
+		}
+		if measured(p.Points) < 2 {
+			continue // one value has no history
+		}
+		if all++; len(panels) < most {
+			panels = append(panels, p)
+		}
+	}
+	if all > len(panels) {
+		s.Intro += fmt.Sprintf(" %d of %d series are drawn.", len(panels), all)
 	}
 	if len(panels) > 0 {
 		s.Blocks = []Block{{Panels: panels}}
@@ -245,6 +263,17 @@ func (r *Report) noteOn(release string) (text, href string) {
 		}
 	}
 	return "", ""
+}
+
+// measured counts the values among some points.
+func measured(points []chart.Point) int {
+	n := 0
+	for _, p := range points {
+		if p.OK {
+			n++
+		}
+	}
+	return n
 }
 
 // opening is the beginning of a text, whole words of at most so many letters.

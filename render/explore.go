@@ -181,13 +181,34 @@ func (r *Report) ComparePage() Page {
 		name := r.Releases[i].Name
 		w.Releases = append(w.Releases, [2]string{name, ReleaseShardPath(name)})
 	}
-	if at := r.Newest(); at >= 0 {
-		w.B = r.Releases[at].Name
-		if before := r.Judged.Before(at); before >= 0 {
-			w.A = r.Releases[before].Name
+	w.A, w.B = r.beside()
+	return r.widgetPage("compare", "Compare", "What differs between two releases, models, devices or tools?", "What both sides choose differently is compared; everything else must be the same. One number a side says nothing of noise: the verdicts of a release do, and so does ttreport compare with repeats.", w)
+}
+
+// beside are the releases that stand beside each other at first: the newest that has an earlier one with a pair in common, and that one.
+func (r *Report) beside() (a, b string) {
+	newest := r.Newest()
+	if newest < 0 {
+		return "", ""
+	}
+	b, found := r.Releases[newest].Name, -1
+	for _, p := range r.Pairs {
+		for _, at := range r.measuredIn(p.Model, p.Device) {
+			if has := r.runs[[2]string{p.Model, p.Device}]; at < newest && len(has[newest]) > 0 && at > found {
+				found = at
+			}
 		}
 	}
-	return r.widgetPage("compare", "Compare", "What differs between two releases, models, devices or tools?", "What both sides choose differently is compared; everything else must be the same. One number a side says nothing of noise: the verdicts of a release do, and so does ttreport compare with repeats.", w)
+	if found >= 0 {
+		return r.Releases[found].Name, b
+	}
+	for _, p := range r.Pairs { // the newest stands alone: any pair that was measured twice
+		if list := r.measuredIn(p.Model, p.Device); len(list) > 1 && list[len(list)-1] > found {
+			found = list[len(list)-1]
+			a, b = r.Releases[list[len(list)-2]].Name, r.Releases[found].Name
+		}
+	}
+	return a, b
 }
 
 // widgetPage is a page whose content needs script; without it, it lists the pages that need none.

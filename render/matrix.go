@@ -135,6 +135,12 @@ func markOf(kind string) (Mark, bool) {
 		return Mark{Word: schema.Worse, Evidence: "probable", Says: "probably worse"}, true
 	case targets.FailWatch:
 		return Mark{Word: schema.Watch, Says: "watched"}, true
+	case targets.FailTarget:
+		return Mark{Word: schema.Fail, Says: "targets missed"}, true
+	case targets.FailInconclusive:
+		return Mark{Word: schema.Inconclusive, Says: "targets open"}, true
+	case targets.FailInvalid:
+		return Mark{Word: schema.Invalid, Says: "invalid"}, true
 	case "better":
 		return Mark{Word: schema.BetterWord, Evidence: "confirmed", Says: "better"}, true
 	case targets.FailMissing, targets.FailGone:

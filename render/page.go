@@ -69,8 +69,8 @@ type Ledger struct {
 
 // Count is how often a verdict was given.
 type Count struct {
-	N    int
-	Word string
+	N              int
+	Word, Evidence string
 }
 
 // Note is prose that a person wrote about a release.

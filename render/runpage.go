@@ -15,7 +15,11 @@ import (
 func (r *Report) RunPage(run *schema.Run, id string) Page {
 	name := nameOr(run.Model.Name) + " on " + nameOr(run.Device.Name)
 	p := Page{Path: RunPath(id), Title: "Run " + id, Nav: "releases", Description: "Run " + id + " of " + name, Crumbs: []Link{{"Overview", "index.html"},
-		{name, PairPath(run.Model.Name, run.Device.Name)}, {"Run " + id, ""}}}
+		{name, PairPath(run.Model.Name, run.Device.Name)}}}
+	if run.Release != "" {
+		p.Crumbs = append(p.Crumbs, Link{run.Release, ReleasePath(run.Release)})
+	}
+	p.Crumbs = append(p.Crumbs, Link{"Run " + id, ""})
 	if run.IsSimulated() {
 		p.Simulated = "Rehearsal: this run was made by the embedded simulator. Nothing was measured on a device."
 	}
@@ -181,7 +185,7 @@ func pointTable(run *schema.Run) *Table {
 		t.Rows = append(t.Rows, Row{Group: head, Anchor: fmt.Sprintf("p%d", i+1)})
 		for _, info := range known {
 			if m, ok := pt.Metrics[info.Name]; ok {
-				t.Rows = append(t.Rows, Row{Cells: metricCells(info, m, has)})
+				t.Rows = append(t.Rows, Row{Cells: metricCells(info, m, pt, has)})
 			}
 		}
 	}
@@ -205,7 +209,7 @@ func filled(run *schema.Run) held {
 	return has
 }
 
-func metricCells(info schema.MetricInfo, m schema.Metric, has held) []Cell {
+func metricCells(info schema.MetricInfo, m schema.Metric, pt *schema.Point, has held) []Cell {
 	cells := append(make([]Cell, 0, len(has.stats)+3), Cell{Text: info.Label, Sub: m.Unit, Head: true})
 	switch {
 	case m.N > 0:
@@ -214,7 +218,7 @@ func metricCells(info schema.MetricInfo, m schema.Metric, has held) []Cell {
 		cells = append(cells, text(words.Absent))
 	}
 	for _, s := range has.stats {
-		cells = append(cells, statCell(info, m, s))
+		cells = append(cells, statCell(info, m, s, requests(m, pt)))
 	}
 	if !has.def {
 		return cells
@@ -226,7 +230,16 @@ func metricCells(info schema.MetricInfo, m schema.Metric, has held) []Cell {
 	return append(cells, text(def))
 }
 
-func statCell(info schema.MetricInfo, m schema.Metric, stat string) Cell {
+// requests are how many a metric was taken over: its own count, else those of the point that succeeded; 0 when nobody says.
+func requests(m schema.Metric, pt *schema.Point) int {
+	if m.N > 0 {
+		return m.N
+	}
+	n, _ := pt.Metrics["requests_ok"].Stats.Get("value")
+	return int(n)
+}
+
+func statCell(info schema.MetricInfo, m schema.Metric, stat string, n int) Cell {
 	v, ok := m.Stats.Get(stat)
 	if stat == "mean" && !ok {
 		v, ok = m.Stats.Get("value")
@@ -236,8 +249,8 @@ func statCell(info schema.MetricInfo, m schema.Metric, stat string) Cell {
 		return Cell{Text: "none", Missing: m.Why, Sub: m.Why}
 	case !ok:
 		return text(words.Absent)
-	case stat == "p99" && m.N > 0 && m.N < words.FewForTail:
-		return Cell{Text: fmt.Sprintf("n = %d", m.N), Missing: "a P99 of fewer than 100 requests is no number"}
+	case stat == "p99" && n > 0 && n < words.FewForTail:
+		return Cell{Text: fmt.Sprintf("n = %d", n), Missing: "a P99 of fewer than 100 requests is no number"}
 	case info.Unit == "req":
 		return counted(schema.Num(v))
 	}

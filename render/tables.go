@@ -137,15 +137,15 @@ func targetTable(list []schema.Verdict, withPair bool) *Table {
 			rows = append(rows, v)
 		}
 	}
-	order := func(v schema.Verdict) int {
-		n := rank[v.Word]
+	order := func(v schema.Verdict) int { // within a word, what is required first
+		n := 2 * rank[v.Word]
 		if !v.Required {
-			n += 10
+			n++
 		}
 		return n
 	}
 	sort.SliceStable(rows, func(i, j int) bool { return order(rows[i]) < order(rows[j]) })
-	t := &Table{Caption: "Targets, required ones first, worst first", Class: "flow", Cols: []Col{{Head: "Verdict"}, {Head: "Where", Unit: "ISL/OSL/concurrency"},
+	t := &Table{Caption: "Targets, worst first", Class: "flow", Cols: []Col{{Head: "Verdict"}, {Head: "Where", Unit: "ISL/OSL/concurrency"},
 		{Head: "Metric"}, {Head: "Level"}, {Head: "Target", Num: true, Narrow: "third"}, {Head: "Measured", Num: true, Narrow: "third"}, {Head: "Why"}}}
 	for _, v := range rows {
 		where := Cell{Text: words.Workload(v.Key), Sub: v.Key.Tool, Head: true, Href: PairPath(v.Model, v.Device)}
@@ -317,17 +317,24 @@ func nameOr(s string) string {
 
 // ledger counts some verdicts of a list by word.
 func ledger(name, what string, list []schema.Verdict, order []string, of func(*schema.Verdict) bool) Ledger {
-	n, all := map[string]int{}, 0
+	n, all := map[[2]string]int{}, 0
 	for i := range list {
 		if of(&list[i]) {
-			n[list[i].Word]++
+			n[[2]string{list[i].Word, list[i].Evidence}]++
 			all++
 		}
 	}
-	l := Ledger{Name: name, Note: words.Plural(all, what)}
+	l := Ledger{Name: name, Note: strings.Replace(words.Plural(all, what), "seriess", "series", 1)}
 	for i, w := range order {
-		if n[w] > 0 || i < 1 {
-			l.Items = append(l.Items, Count{n[w], w})
+		said := false
+		for _, evidence := range []string{"confirmed", "probable", ""} {
+			if k := n[[2]string{w, evidence}]; k > 0 {
+				l.Items = append(l.Items, Count{k, w, evidence})
+				said = true
+			}
+		}
+		if !said && i < 1 {
+			l.Items = append(l.Items, Count{0, w, ""})
 		}
 	}
 	return l
@@ -348,8 +355,8 @@ func (r *Report) ledgers(at int) []Ledger {
 	return []Ledger{
 		ledger("Required targets", "verdict", f.Targets, targetWords(), required),
 		ledger("For information", "verdict", f.Targets, targetWords(), not(required)),
-		ledger("History", "comparison", f.History, historyWords(), not(eval)),
-		ledger("Evals", "comparison", f.History, historyWords(), eval),
+		ledger("History", "series", f.History, historyWords(), not(eval)),
+		ledger("Evals", "score", f.History, historyWords(), eval),
 	}
 }
 

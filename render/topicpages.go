@@ -182,7 +182,7 @@ func (r *Report) TargetsPage() Page {
 	case len(all) == 0:
 		p.Lead = Lead{Text: "No target is in force.", Paras: []string{"Nothing is promised, so nothing is graded by target: that is not a pass." + r.leftOut()}, Cmd: "ttreport targets propose"}
 	case met == len(req):
-		p.Lead = Lead{Tone: "yes", Text: fmt.Sprintf("All %d required targets are met; %d inform.", len(req), len(all)-len(req))}
+		p.Lead = Lead{Tone: "yes", Text: fmt.Sprintf("All %d required targets are met, and %d of %d for information.", len(req), metIn(all)-met, len(all)-len(req))}
 	default:
 		p.Lead = Lead{Tone: "no", Text: fmt.Sprintf("%d of %d required targets are met.", met, len(req))}
 	}
@@ -196,6 +196,17 @@ func (r *Report) TargetsPage() Page {
 		p.Sections = append(p.Sections, Section{ID: "changes", Title: "Changes over time", Intro: "A verdict that turned may have turned because its promise did.", Blocks: []Block{{Table: t.cut("the pages of the releases have all")}}})
 	}
 	return p
+}
+
+// metIn counts targets that are met.
+func metIn(list []schema.Verdict) int {
+	n := 0
+	for i := range list {
+		if list[i].Word == schema.Pass {
+			n++
+		}
+	}
+	return n
 }
 
 // contradictions are the lint findings of the targets that the newest runs carry.
@@ -247,7 +258,7 @@ func (r *Report) targetHistory() *Table {
 
 // NotesPage are all notes of people, newest release first; those on releases that nobody measured last.
 func (r *Report) NotesPage() Page {
-	p := Page{Path: "notes/index.html", Title: "Notes", Nav: "notes", Description: "What people wrote about releases.", Crumbs: []Link{{"Overview", "index.html"}, {"Notes", ""}}, Lead: Lead{Text: "What people wrote about releases."}}
+	p := Page{Path: "notes/index.html", Title: "Notes", Nav: "notes", Description: "What people wrote about releases.", Crumbs: []Link{{"Overview", "index.html"}, {"Notes", ""}}, Lead: Lead{Text: "What people wrote about releases."}, Simulated: r.simulated(-1)}
 	known := map[string]bool{}
 	add := func(name, href string) {
 		if notes := r.NotesOf(name); len(notes) > 0 && !known[name] {

@@ -170,7 +170,7 @@ func (p *sectionPainter) counts(list []render.Ledger) {
 			if c.N == 0 {
 				zero = ` class="zero"`
 			}
-			p.add("<li", zero, "><b>", words.Count(c.N), `</b> <span class="v `, esc(c.Word), `">`, esc(c.Word), "</span></li>")
+			p.add("<li", zero, "><b>", words.Count(c.N), `</b> <span class="v `, esc(c.Word), " ", esc(c.Evidence), `">`, esc(strings.TrimSpace(c.Word+" "+c.Evidence)), "</span></li>")
 		}
 		p.add("</ul></dd>")
 	}

@@ -104,7 +104,7 @@ func (p *tablePainter) cell(col *render.Col, c *render.Cell) {
 		p.add(p.role("cell"))
 	}
 	p.classes(col, c)
-	if p.flow && !c.Head && (col.Num || col.Narrow != "") {
+	if p.flow && !c.Head && (col.Num || col.Narrow != "" || p.t.Class != "kv" && !c.Wide && c.Word == "" && c.Text != "" && col.Head != "") {
 		p.add(` data-l="`, esc(col.Head), `"`)
 	}
 	if c.Sort != nil && col.Sort {

@@ -60,7 +60,7 @@ func lint(l *schema.Lint) string {
 	case "few-requests":
 		return fmt.Sprintf("%s: latencies of %s.", s, plural0(a["n"], "request"))
 	case "few-for-tail":
-		return fmt.Sprintf("%s: a P99 of %s requests is not shown.", s, a["n"])
+		return fmt.Sprintf("%s: a P99 of so few requests (%s) is not shown.", s, a["n"])
 	case "no-commits":
 		return fmt.Sprintf("Image %s has no digest, and no commit is stated: nobody can build it again.", a["image"])
 	case "latest-image":

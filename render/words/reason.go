@@ -124,8 +124,8 @@ func target(v *schema.Verdict) string {
 		dir = "above"
 	}
 	share := strings.TrimLeft(Change(effect), "+−±") + " " + dir
-	if ratio := value / ref; math.Abs(effect) > 1 {
-		share = Number(max(ratio, 1/ratio)) + " times " + map[bool]string{true: "above", false: "below"}[dir == "above"]
+	if math.Abs(effect) > 1 { // then the value is more than twice the limit, whichever way is better
+		share = Number(value/ref) + " times"
 	}
 	label := info.Label
 	if rank, tail := strings.CutPrefix(v.Stat, "p"); tail {

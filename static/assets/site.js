@@ -52,7 +52,7 @@
     x.axisLabel = Object.assign({}, x.axisLabel, { customValues: s.names.map(function (_, i) { return i; }) });
     x.axisLine = { lineStyle: { color: colour("--rule") }, onZero: false };
     x.axisPointer = { show: true, type: "line", snap: true, label: { show: false }, lineStyle: { color: colour("--rule"), type: "dotted" } };
-    y.axisLine = { show: false }; y.splitLine = { lineStyle: { color: colour("--hair") } };
+    y.axisLine = { show: false, onZero: false }; y.axisTick = { show: false }; y.splitLine = { lineStyle: { color: colour("--hair") } };
     [x, y].forEach(function (a) { a.axisLabel = Object.assign({}, a.axisLabel, small, { color: colour("--ink2"), hideOverlap: false }); });
     o.tooltip = Object.assign({}, o.tooltip, { renderMode: "richText", backgroundColor: colour("--panel"), borderColor: colour("--rule"), textStyle: { color: colour("--ink"), fontSize: 12, fontFamily: font } });
     o.dataZoom = [{ type: "inside", zoomOnMouseWheel: "ctrl", moveOnMouseWheel: false, filterMode: "none" }];
