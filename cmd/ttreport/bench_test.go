@@ -47,10 +47,10 @@ func BenchmarkBuild(b *testing.B) {
 	aside := filepath.Join(b.TempDir(), "aside")
 	move := func(from, to func(string) string) {
 		for _, name := range newest {
-			if err := os.MkdirAll(filepath.Dir(to(name)), 0o755); err == nil {
-				err = os.Rename(from(name), to(name))
+			if err := os.MkdirAll(filepath.Dir(to(name)), 0o755); err != nil {
+				b.Fatal(err)
 			}
-			if err != nil {
+			if err := os.Rename(from(name), to(name)); err != nil {
 				b.Fatal(err)
 			}
 		}
