@@ -59,7 +59,7 @@ func versionIn(text string) string {
 
 // job is what a foreign tool is asked to measure.
 func (s *session) job(i int, it item) tool.Job {
-	return tool.Job{URL: s.end.URL, Model: s.end.Model, Tokenizer: s.plan.Tokenizer, Keyed: s.end.APIKey != "", Chat: s.plan.Chat, Seed: s.plan.Seed + uint64(i),
+	return tool.Job{URL: s.end.URL, Model: s.end.Model, Tokenizer: s.plan.Tokenizer, Chat: s.plan.Chat, Seed: s.plan.Seed + uint64(i),
 		ISL: it.load.ISL, OSL: it.load.OSL, Concurrency: it.load.Concurrency, Requests: it.load.Requests, Rate: it.load.Rate, Task: it.task, Limit: it.most, Include: s.plan.Include}
 }
 

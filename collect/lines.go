@@ -1,9 +1,8 @@
 package collect
 
 import (
-	"strings"
-
 	"github.com/ttreport/ttreport/collect/tool/builtin"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
 	"github.com/ttreport/ttreport/ingest/schema/redact"
 )
 
@@ -13,9 +12,9 @@ func Lines(p Plan, srv Server, address string) []string {
 	var out []string
 	switch s := srv.(type) {
 	case *Command:
-		out = append(out, quote(redact.Argv(s.Argv)))
+		out = append(out, manifest.Quote(redact.Argv(s.Argv)))
 	case *Container:
-		out = append(out, quote(s.Line()))
+		out = append(out, manifest.Quote(s.Line()))
 	}
 	s := &session{plan: p, end: Endpoint{URL: address, Model: p.Model.Name}}
 	if p.Model.ID != "" {
@@ -25,22 +24,10 @@ func Lines(p Plan, srv Server, address string) []string {
 		switch {
 		case it.tool.Name != builtin.Name:
 			cmd := it.tool.Command(s.job(i, it), "raw/"+it.name, it.tool.Flags)
-			out = append(out, quote(redact.Argv(append([]string{it.tool.Program}, cmd.Argv...))))
+			out = append(out, manifest.Quote(redact.Argv(append([]string{it.tool.Program}, cmd.Argv...))))
 		case it.task == "":
-			out = append(out, quote(s.argv(builtin.Load{ISL: it.load.ISL, OSL: it.load.OSL, Concurrency: it.load.Concurrency, Rate: it.load.Rate, Requests: it.load.Requests, Seed: p.Seed + uint64(i)})))
+			out = append(out, manifest.Quote(s.argv(builtin.Load{ISL: it.load.ISL, OSL: it.load.OSL, Concurrency: it.load.Concurrency, Rate: it.load.Rate, Requests: it.load.Requests, Seed: p.Seed + uint64(i)})))
 		}
 	}
 	return out
-}
-
-// quote writes words so that a shell reads them as they are.
-func quote(argv []string) string {
-	parts := make([]string, len(argv))
-	for i, a := range argv {
-		if a == "" || strings.ContainsAny(a, " \t\n\"'$&|;<>(){}*?[]#~`\\!") {
-			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
-		}
-		parts[i] = a
-	}
-	return strings.Join(parts, " ")
 }

@@ -64,6 +64,8 @@ func unfinished(entries []manifest.Entry, digest string) (id string, start time.
 			return "", time.Time{}, nil
 		case "point-done", "eval-done":
 			done[e.Item] = e.Result
+		case "server-died", "point-missing", "eval-missing": // what a dying server answered is no measurement
+			delete(done, e.Item)
 		}
 	}
 	return id, start, done

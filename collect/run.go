@@ -165,10 +165,10 @@ func (s *session) measure(ctx context.Context, srv Server) error {
 			continue
 		}
 		alive, stop := s.watch(ctx, srv)
-		failed := s.out.Failed
+		failed, points := s.out.Failed, len(s.out.Points)
 		err := s.item(alive, i, len(items), items[i])
 		if s.out.Failed > failed { // of a server that is gone, everything fails at once
-			s.outlive(alive, srv)
+			s.outlive(alive)
 		}
 		died := context.Cause(alive)
 		stop()
@@ -184,7 +184,7 @@ func (s *session) measure(ctx context.Context, srv Server) error {
 		if err := s.revive(ctx, srv, died, restarted, items[i:]); err != nil {
 			return err
 		}
-		restarted, s.out.Failed = true, failed
+		restarted, s.out.Failed, s.out.Points = true, failed, s.out.Points[:points]
 		i-- // the same item again: what a dying server answered is no measurement
 	}
 	return nil

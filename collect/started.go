@@ -23,9 +23,8 @@ type Command struct {
 	URL     string // where it will answer
 	Model   string // served name; "" takes the only one that it lists
 	APIKey  string
-	Wait    time.Duration   // for it to be ready; 0: an hour
-	Waiting func(error)     // called every few seconds with the reason for the wait; may be nil
-	Hurry   context.Context // when it is done, ending does not wait; may be nil
+	Wait    time.Duration // for it to be ready; 0: an hour
+	Waiting func(error)   // called every few seconds with the reason for the wait; may be nil
 	child   *process.Child
 	log     string
 }
@@ -98,10 +97,6 @@ func (c *Command) Stop() {
 	if c.child == nil {
 		return
 	}
-	hurry := c.Hurry
-	if hurry == nil {
-		hurry = context.Background()
-	}
-	c.child.Stop(hurry)
+	c.child.Stop(context.Background())
 	c.child = nil
 }

@@ -89,9 +89,12 @@ func (s *session) knock(ctx context.Context) error {
 	return resp.Body.Close()
 }
 
-// outlive waits until it is known whether the server is there: it answers, or the watch ends the context.
-func (s *session) outlive(ctx context.Context, srv Server) {
+// outlive waits until it is known whether the server is there: it answers, or the watch ends the context. One of ours that hangs without
+// ending is given up waiting for: what it is asked next will say so.
+func (s *session) outlive(ctx context.Context) {
 	const settles = 300 * time.Millisecond // a process that has just ended is noticed by then
+	ctx, done := context.WithTimeout(ctx, 2*deaf)
+	defer done()
 	for ctx.Err() == nil {
 		select {
 		case <-ctx.Done():

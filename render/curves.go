@@ -187,16 +187,17 @@ func (r *Report) panelSection(pair Pair) Section {
 		if series == nil || targets.IsEval(v.Key) || v.Metric == "" {
 			continue
 		}
+		if r.measuredOften(series, pair) < 2 {
+			continue // one value has no history
+		}
+		if all++; all > most {
+			continue
+		}
 		p := r.panel(pair, series, v, promised)
 		if len(tools) > 1 {
 			p.Title += " " + v.Key.Tool
 		}
-		if measured(p.Points) < 2 {
-			continue // one value has no history
-		}
-		if all++; len(panels) < most {
-			panels = append(panels, p)
-		}
+		panels = append(panels, p)
 	}
 	if all > len(panels) {
 		s.Intro += fmt.Sprintf(" %d of %d series are drawn.", len(panels), all)
@@ -265,12 +266,14 @@ func (r *Report) noteOn(release string) (text, href string) {
 	return "", ""
 }
 
-// measured counts the values among some points.
-func measured(points []chart.Point) int {
+// measuredOften counts the releases of a pair that have a value of a series, up to two.
+func (r *Report) measuredOften(s *targets.Series, pair Pair) int {
 	n := 0
-	for _, p := range points {
-		if p.OK {
-			n++
+	for _, release := range r.measuredIn(pair.Model, pair.Device) {
+		if _, ok := r.Judged.Value(s, release); ok {
+			if n++; n == 2 {
+				break
+			}
 		}
 	}
 	return n

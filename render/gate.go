@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
 	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/targets"
 )
@@ -137,12 +138,12 @@ func recheckCommands(release string, history []schema.Verdict) []string {
 		if p.device == schema.Simulated {
 			server = "sim"
 		}
-		line := "ttreport collect --model " + quoteWords([]string{p.model}) + " --device " + quoteWords([]string{p.device})
+		line := "ttreport collect --model " + manifest.Quote([]string{p.model}) + " --device " + manifest.Quote([]string{p.device})
 		if p.impl != "" {
-			line += " --impl " + quoteWords([]string{p.impl})
+			line += " --impl " + manifest.Quote([]string{p.impl})
 		}
 		const enough = 24 // a run-wide shift is settled by twenty numbers of eight workloads
-		line += " --server " + server + " --release " + quoteWords([]string{release}) + " --only benchmarks " + strings.Join(args[p][:min(enough, len(args[p]))], " ")
+		line += " --server " + server + " --release " + manifest.Quote([]string{release}) + " --only benchmarks " + strings.Join(args[p][:min(enough, len(args[p]))], " ")
 		if rest := len(args[p]) - enough; rest > 0 {
 			line += fmt.Sprintf(" # and %d more workloads", rest)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
 	"github.com/ttreport/ttreport/render/chart"
 	"github.com/ttreport/ttreport/render/words"
 )
@@ -282,24 +283,13 @@ func commands(run *schema.Run) []string {
 	var out []string
 	seen := map[string]bool{}
 	for i := range run.Points {
-		line := quoteWords(run.Points[i].Command)
+		line := manifest.Quote(run.Points[i].Command)
 		if line != "" && !seen[line] {
 			seen[line] = true
 			out = append(out, line)
 		}
 	}
 	return out
-}
-
-func quoteWords(argv []string) string {
-	parts := make([]string, len(argv))
-	for i, a := range argv {
-		if a == "" || strings.ContainsAny(a, " \t\n\"'$&|;<>(){}*?[]#~`\\") {
-			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
-		}
-		parts[i] = a
-	}
-	return strings.Join(parts, " ")
 }
 
 // fileTable lists the raw files with their hashes.

@@ -324,7 +324,7 @@ func ledger(name, what string, list []schema.Verdict, order []string, of func(*s
 			all++
 		}
 	}
-	l := Ledger{Name: name, Note: strings.Replace(words.Plural(all, what), "seriess", "series", 1)}
+	l := Ledger{Name: name, Note: words.Plural(all, what)}
 	for i, w := range order {
 		said := false
 		for _, evidence := range []string{"confirmed", "probable", ""} {

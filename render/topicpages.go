@@ -171,12 +171,7 @@ func scoreInterval(s *columns.ScoreRow) string {
 func (r *Report) TargetsPage() Page {
 	all := r.today(r.pairVerdicts, func(v *schema.Verdict) bool { return v.Metric != "" || targets.IsEval(v.Key) })
 	req := required(all)
-	met := 0
-	for _, v := range req {
-		if v.Word == schema.Pass {
-			met++
-		}
-	}
+	met := metIn(req)
 	p := Page{Path: "targets/index.html", Title: "Targets", Nav: "targets", Description: "What is promised, and how it is met.", Crumbs: []Link{{"Overview", "index.html"}, {"Targets", ""}}, Simulated: r.simulated(-1)}
 	switch {
 	case len(all) == 0:

@@ -2,11 +2,6 @@ package targets
 
 import "github.com/ttreport/ttreport/ingest/schema"
 
-// tiers are the levels of targets in order; a reference of an eval is none.
-func tiers() []string {
-	return []string{schema.LevelFunctional, schema.LevelComplete, schema.LevelTarget}
-}
-
 // NoTier is the tier of what has targets and does not meet those of the lowest level.
 const NoTier = "none"
 
@@ -29,7 +24,7 @@ func (r rungs) count(v *schema.Verdict) {
 // is not, "" without any. One inconclusive target keeps a tier from being reached: what is not shown to be met is not met.
 func (r rungs) tier() string {
 	reached := ""
-	for _, level := range tiers() {
+	for _, level := range schema.Levels() {
 		n := r[level]
 		switch {
 		case n[1] == 0:

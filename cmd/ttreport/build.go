@@ -152,6 +152,9 @@ func write(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []stri
 		return nil, err
 	}
 	report.Public = o.public
+	if report.Planned, err = planned(ws, report.Columns); err != nil {
+		return nil, err
+	}
 	damaged := false
 	for _, p := range report.Problems {
 		told := slices.ContainsFunc(got.problems, func(q schema.Problem) bool { return q.Path == p.Path && q.Code == p.Code })
@@ -283,11 +286,7 @@ func makeReportOf(ctx context.Context, ws *workspace.Workspace, dirs []string, c
 	if m := ws.Config.Site.Mode; m != "" && m != "releases" && m != "nightly" {
 		return nil, fail(exitUsage, "modes are releases and nightly", "%s: site.mode %q", workspace.ConfigName, m)
 	}
-	planned, err := planned(ws, cols)
-	if err != nil {
-		return nil, err
-	}
-	return render.New(render.Input{Title: ws.Title(), Planned: planned, Nightly: ws.Config.Site.Mode == "nightly", Models: render.Listing(ws.Config.Models), Devices: render.Listing(ws.Config.Devices), Judged: judged, FailOn: failOn, Notes: notes,
+	return render.New(render.Input{Title: ws.Title(), Nightly: ws.Config.Site.Mode == "nightly", Models: render.Listing(ws.Config.Models), Devices: render.Listing(ws.Config.Devices), Judged: judged, FailOn: failOn, Notes: notes,
 		Problems: append(bad, notAmong(problems, bad, cols)...), Version: versionLine(), Topics: topics(),
 		Licences: []render.Licence{{Name: "Apache ECharts", Version: static.EChartsVersion, Licence: "Apache-2.0", File: "assets/echarts.LICENSE.txt"}}}), nil
 }

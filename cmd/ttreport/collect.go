@@ -247,7 +247,7 @@ func (o collectOptions) plan() (collect.Plan, error) {
 	switch o.only {
 	case "":
 	case "benchmarks":
-		p.EvalItems, p.Evals = 0, nil
+		p.EvalItems = 0
 	case "evals":
 		p.Workloads = nil
 	default:

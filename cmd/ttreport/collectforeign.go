@@ -23,6 +23,7 @@ import (
 	"github.com/ttreport/ttreport/collect/tool/lmeval"
 	"github.com/ttreport/ttreport/collect/tool/vllm"
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
 // foreignOptions are the options of collect that servers and tools of others need.
@@ -104,7 +105,7 @@ func (o collectOptions) portOr(other int) int {
 
 // started is the command of --server 'command …'.
 func (o collectOptions) started() ([]string, bool) {
-	words, err := splitWords(o.server)
+	words, err := manifest.Split(o.server)
 	if err != nil || len(words) < 2 || words[0] != "command" {
 		return nil, false
 	}
@@ -131,38 +132,6 @@ func (o collectOptions) address() string {
 		return fmt.Sprintf("http://127.0.0.1:%d", o.portOr(8000))
 	}
 	return strings.TrimSuffix(o.server, "/")
-}
-
-// splitWords splits a command line as a shell would, without its substitutions.
-func splitWords(s string) ([]string, error) {
-	var out []string
-	var word strings.Builder
-	in, begun := rune(0), false
-	for _, r := range s {
-		switch {
-		case in != 0 && r == in:
-			in = 0
-		case in != 0:
-			word.WriteRune(r)
-		case r == '\'' || r == '"':
-			in, begun = r, true
-		case r == ' ' || r == '\t' || r == '\n':
-			if begun || word.Len() > 0 {
-				out = append(out, word.String())
-			}
-			word.Reset()
-			begun = false
-		default:
-			word.WriteRune(r)
-		}
-	}
-	if in != 0 {
-		return nil, fmt.Errorf("the quotation mark %c is not closed", in)
-	}
-	if begun || word.Len() > 0 {
-		out = append(out, word.String())
-	}
-	return out, nil
 }
 
 // serverKind is the server that --server names.
@@ -304,11 +273,9 @@ func (o collectOptions) key(sh *shell, ws *workspace.Workspace) (string, error) 
 		}
 		return file[name]
 	}
-	for _, name := range []string{"HF_TOKEN"} { // for tools; a server's container gets its own
-		if v := file[name]; v != "" && os.Getenv(name) == "" {
-			if err := os.Setenv(name, v); err != nil {
-				return "", fmt.Errorf("collect: %w", err)
-			}
+	if v := file["HF_TOKEN"]; v != "" && os.Getenv("HF_TOKEN") == "" { // for tools; a server's container gets its own
+		if err := os.Setenv("HF_TOKEN", v); err != nil {
+			return "", fmt.Errorf("collect: %w", err)
 		}
 	}
 	if k := get("OPENAI_API_KEY"); k != "" {

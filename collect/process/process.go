@@ -18,7 +18,6 @@ import (
 type Spec struct {
 	Argv  []string
 	Env   []string      // "NAME=value", added to the environment that the parent has; later ones win
-	Dir   string        // working folder; "" for the parent's
 	Log   string        // file for its output, both streams, appended; "" for none
 	Limit time.Duration // how long it may take; 0: until the context ends
 	Grace time.Duration // between asking and ending; 0: 30 s
@@ -54,7 +53,7 @@ func Start(spec Spec) (*Child, error) {
 		spec.Grace = 30 * time.Second
 	}
 	c := &Child{spec: spec, cmd: exec.Command(spec.Argv[0], spec.Argv[1:]...), begun: time.Now(), done: make(chan struct{})}
-	c.cmd.Dir, c.cmd.Env = spec.Dir, append(os.Environ(), spec.Env...)
+	c.cmd.Env = append(os.Environ(), spec.Env...)
 	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	// Should a grandchild keep the output open, waiting ends all the same: the group is ended then.
 	c.cmd.WaitDelay = time.Second

@@ -56,7 +56,7 @@ func TestReadRecorded(t *testing.T) {
 
 // Flags that a version does not have are left out, and keys never stand on a command line.
 func TestCommands(t *testing.T) {
-	job := tool.Job{URL: "http://127.0.0.1:8000", Model: "m", Tokenizer: "./tok", ISL: 128, OSL: 64, Concurrency: 8, Requests: 32, Seed: 7, Keyed: true, Task: "gsm8k", Limit: 5}
+	job := tool.Job{URL: "http://127.0.0.1:8000", Model: "m", Tokenizer: "./tok", ISL: 128, OSL: 64, Concurrency: 8, Requests: 32, Seed: 7, Task: "gsm8k", Limit: 5}
 	old := tool.ParseFlags("--backend --base-url --endpoint --model --result_dir --save-result --random-input-len")
 	for name, tt := range map[string]struct {
 		a        tool.Adapter

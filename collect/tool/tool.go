@@ -17,7 +17,6 @@ type Job struct {
 	URL       string // of the server, without /v1
 	Model     string // served name
 	Tokenizer string // of the model, a local folder or a name on the hub; "" leaves it to the tool
-	Keyed     bool   // the server wants a key; it is in OPENAI_API_KEY
 	Chat      bool   // chat completions in place of completions
 	Seed      uint64
 
@@ -49,13 +48,12 @@ type Summary struct {
 
 // Adapter is a tool.
 type Adapter struct {
-	Name     string   // as in keys of points: vllm, aiperf
-	Program  string   // executable
-	Version  []string // arguments that make it print its version
-	Help     []string // arguments that make it list its flags, nil for nobody asks
-	Eval     bool     // it asks questions instead of making load
-	Keyless  bool     // it takes a key on its command line alone, so it gets none
-	Blocking string   // why it cannot be made here, "" for it can
+	Name    string   // as in keys of points: vllm, aiperf
+	Program string   // executable
+	Version []string // arguments that make it print its version
+	Help    []string // arguments that make it list its flags, nil for nobody asks
+	Eval    bool     // it asks questions instead of making load
+	Keyless bool     // it takes a key on its command line alone, so it gets none
 	// Command is the command line for a job whose result goes below out.
 	Command func(j Job, out string, has Flags) Command
 	// Read finds and reads what was left below out; an error says that there is no result.

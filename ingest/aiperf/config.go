@@ -6,6 +6,7 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
 	"github.com/ttreport/ttreport/ingest/schema/redact"
 )
 
@@ -29,7 +30,7 @@ func configOf(v decode.Value) config {
 	if line == "" {
 		line = v.At("run_info", "cli_command").Str()
 	}
-	c.argv = splitWords(line)
+	c.argv, _ = manifest.Split(line) // what stands after an open quotation mark is lost
 	return c
 }
 
@@ -136,33 +137,4 @@ func (c config) facts() schema.Facts {
 // at0 is the first element of an array.
 func at0(v decode.Value) decode.Value {
 	return v.Index(0)
-}
-
-// splitWords splits a command line at spaces outside quotes.
-func splitWords(s string) []string {
-	var out []string
-	var word strings.Builder
-	var quote rune
-	started := false
-	for _, c := range s {
-		switch {
-		case quote != 0 && c == quote:
-			quote = 0
-		case quote == 0 && (c == '"' || c == '\''):
-			quote, started = c, true
-		case quote == 0 && (c == ' ' || c == '\n' || c == '\t'):
-			if started {
-				out = append(out, word.String())
-			}
-			word.Reset()
-			started = false
-		default:
-			word.WriteRune(c)
-			started = true
-		}
-	}
-	if started {
-		out = append(out, word.String())
-	}
-	return out
 }

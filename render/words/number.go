@@ -156,6 +156,9 @@ func Plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
+	if strings.HasSuffix(noun, "series") {
+		return Count(n) + " " + noun
+	}
 	if strings.HasSuffix(noun, "y") {
 		return Count(n) + " " + strings.TrimSuffix(noun, "y") + "ies"
 	}

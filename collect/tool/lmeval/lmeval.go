@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/ttreport/ttreport/collect/tool"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
 // Adapter is the tool.
@@ -49,6 +50,7 @@ func command(j tool.Job, out string, _ tool.Flags) tool.Command {
 func read(out string) (tool.Summary, error) {
 	var s tool.Summary
 	names, err := filepath.Glob(filepath.Join(out, "*", "results_*.json"))
+	names = slices.DeleteFunc(names, func(name string) bool { return strings.HasSuffix(name, manifest.SidecarSuffix) })
 	if err != nil || len(names) == 0 {
 		return s, fmt.Errorf("lm-eval left no results_*.json")
 	}
