@@ -44,6 +44,9 @@ func (a *Attached) Start(ctx context.Context, _ string) (Endpoint, error) {
 		if err == nil {
 			return end, nil
 		}
+		if errors.Is(err, ErrDenied) {
+			return Endpoint{}, err // waiting changes nothing
+		}
 		if ctx.Err() == nil || last == nil {
 			last = err
 		}
@@ -63,11 +66,20 @@ func (a *Attached) Start(ctx context.Context, _ string) (Endpoint, error) {
 func (a *Attached) Stop() {}
 
 func (a *Attached) ready(ctx context.Context) (Endpoint, error) {
+	end, err := a.identify(ctx)
+	if err != nil {
+		return end, err
+	}
+	return end, a.tryOne(ctx, end.Model)
+}
+
+func (a *Attached) identify(ctx context.Context) (Endpoint, error) {
 	end := Endpoint{URL: strings.TrimSuffix(a.URL, "/"), Model: a.Model, APIKey: a.APIKey}
 	var models struct {
 		Data []struct {
 			ID      string `json:"id"`
 			OwnedBy string `json:"owned_by"`
+			Context int    `json:"max_model_len"`
 		} `json:"data"`
 	}
 	if err := a.get(ctx, "/v1/models", &models); err != nil {
@@ -79,7 +91,7 @@ func (a *Attached) ready(ctx context.Context) (Endpoint, error) {
 	found := false
 	for _, m := range models.Data {
 		if a.Model == "" || m.ID == a.Model || strings.HasSuffix(m.ID, "/"+a.Model) {
-			end.Model, end.Stack.Engine, found = m.ID, m.OwnedBy, true
+			end.Model, end.Stack.Engine, end.Context, found = m.ID, m.OwnedBy, m.Context, true
 			break
 		}
 	}
@@ -92,7 +104,14 @@ func (a *Attached) ready(ctx context.Context) (Endpoint, error) {
 	if a.get(ctx, "/version", &version) == nil {
 		end.Stack.Version = version.Version
 	}
-	return end, a.tryOne(ctx, end.Model)
+	return end, nil
+}
+
+// Look asks a server that runs already who it is and what it can take, without a completion.
+func (a *Attached) Look(ctx context.Context) (Endpoint, error) {
+	ctx, cancel := context.WithTimeout(ctx, deaf)
+	defer cancel()
+	return a.identify(ctx)
 }
 
 // tryOne completes one small request: a server can be healthy and unable to answer.
@@ -125,6 +144,9 @@ func (a *Attached) do(ctx context.Context, method, path string, body []byte, int
 	text, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
 	if err != nil {
 		return err
+	}
+	if resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden {
+		return fmt.Errorf("%w: %s %s: HTTP %d", ErrDenied, method, path, resp.StatusCode)
 	}
 	if resp.StatusCode != http.StatusOK {
 		return fmt.Errorf("%s %s: HTTP %d: %s", method, path, resp.StatusCode, redact.Text(string(bytes.TrimSpace(text[:min(len(text), 200)]))))

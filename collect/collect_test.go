@@ -155,17 +155,11 @@ func TestServerThatIsNotThere(t *testing.T) {
 	}
 }
 
-func TestSpecs(t *testing.T) {
-	w, err := collect.ParseSpec(collect.Spec(128, 64, 8, 2.5, 32))
-	if err != nil || w != (sweep.Workload{ISL: 128, OSL: 64, Concurrency: 8, Rate: 2.5, Requests: 32}) {
-		t.Errorf("%+v %v", w, err)
-	}
-	for _, bad := range []string{"", "isl=1", "isl=1,osl=1", "isl=a,osl=1,c=1", "isl=1,osl=1,c=1,x=2", "isl=-1,osl=1,c=1"} {
-		if _, err := collect.ParseSpec(bad); err == nil {
-			t.Errorf("%q was accepted", bad)
-		}
-	}
+func TestPresets(t *testing.T) {
 	for _, name := range sweep.Names() {
+		if name == sweep.StandardName || name == sweep.TargetsName {
+			continue // they are made of limits and of targets
+		}
 		list, err := sweep.Preset(name)
 		if err != nil || len(list) == 0 {
 			t.Error(name, err)

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -122,6 +123,7 @@ func (c *Container) identify(ctx context.Context, s *manifest.Stack) {
 	if s.Digest == "" && image != "" { // an image that was never pushed or pulled has an id alone
 		s.Digest = "sha256:" + strings.TrimPrefix(image, "sha256:")
 	}
+	s.Commits = commitsInTag(c.Image)
 	var named map[string]string
 	if json.Unmarshal([]byte(labels), &named) != nil {
 		return
@@ -134,6 +136,17 @@ func (c *Container) identify(ctx context.Context, s *manifest.Stack) {
 			s.Commits[name[at+1:]] = value
 		}
 	}
+}
+
+// tagged is how tt-inference-server tags its images: version, tt-metal's commit, vLLM's.
+var tagged = regexp.MustCompile(`:(\d+\.\d+\.\d+)-([0-9a-f]{7,40})-([0-9a-f]{7,40})(?:@|$)`)
+
+func commitsInTag(image string) map[string]string {
+	m := tagged.FindStringSubmatch(image)
+	if m == nil {
+		return nil
+	}
+	return map[string]string{"tt_metal": m[2], "vllm": m[3], "tt_inference_server": m[1]}
 }
 
 // Died is closed when the container has ended: the engine follows its log to the end.
@@ -157,13 +170,33 @@ func (c *Container) Stop() {
 	c.id, c.logs = "", nil
 }
 
-// DeviceArgs are the arguments of "run" that a device needs: Tenstorrent's want shared memory, the device nodes and huge pages.
-func DeviceArgs(device string) []string {
+// IsTenstorrent reports whether a device is one of Tenstorrent's, by the names that tt-inference-server has for them.
+func IsTenstorrent(device string) bool {
 	name := strings.ToLower(device)
-	for _, prefix := range []string{"n150", "n300", "t3k", "galaxy", "p100", "p150", "p300", "e150", "tg"} {
+	for _, prefix := range []string{"e150", "n150", "n300", "t3k", "galaxy", "tg", "p100", "p150", "p300", "blackhole_galaxy", "dual_galaxy", "quad_galaxy", "super_cluster"} {
 		if strings.HasPrefix(name, prefix) {
-			return []string{"--ipc", "host", "--device", "/dev/tenstorrent", "--mount", "type=bind,src=/dev/hugepages-1G,dst=/dev/hugepages-1G"}
+			return true
 		}
 	}
-	return nil
+	return false
+}
+
+// DeviceArgs are the arguments of "run" that Tenstorrent's devices need: shared memory, the device nodes, huge pages, and a volume in which
+// converted weights and compiled kernels stay, of the name and at the place that tt-inference-server's run.py has for it. ids are the
+// numbers of devices, "0,1"; "" gives all.
+func DeviceArgs(device, ids, impl, model string) []string {
+	if !IsTenstorrent(device) {
+		return nil
+	}
+	argv := []string{"--ipc", "host"}
+	if ids == "" {
+		argv = append(argv, "--device", "/dev/tenstorrent")
+	}
+	for _, id := range strings.FieldsFunc(ids, func(r rune) bool { return r == ',' }) {
+		argv = append(argv, "--device", "/dev/tenstorrent/"+id)
+	}
+	if impl == "" {
+		impl = "tt-transformers"
+	}
+	return append(argv, "--mount", "type=bind,src=/dev/hugepages-1G,dst=/dev/hugepages-1G", "--volume", "volume_id_"+strings.ReplaceAll(impl, "-", "_")+"-"+model+":/home/container_app_user/cache_root")
 }

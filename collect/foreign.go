@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/ttreport/ttreport/collect/process"
+	"github.com/ttreport/ttreport/collect/sweep"
 	"github.com/ttreport/ttreport/collect/tool"
 	"github.com/ttreport/ttreport/ingest/schema/durable"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
@@ -36,10 +38,13 @@ func Prepare(ctx context.Context, a tool.Adapter, program string) Tool {
 		}
 		return string(text)
 	}
-	if len(a.Version) > 0 {
+	switch {
+	case a.Module != "":
+		t.Release = versionIn(ask([]string{"-c", "import importlib.metadata, sys; print(importlib.metadata.version(sys.argv[1]))", a.Module}))
+	case len(a.Version) > 0 && !isScript(program):
 		t.Release = versionIn(ask(a.Version))
 	}
-	if len(a.Help) > 0 {
+	if len(a.Help) > 0 && !isScript(program) {
 		t.Flags = tool.ParseFlags(ask(a.Help))
 	}
 	return t
@@ -59,8 +64,53 @@ func versionIn(text string) string {
 
 // job is what a foreign tool is asked to measure.
 func (s *session) job(i int, it item) tool.Job {
-	return tool.Job{URL: s.end.URL, Model: s.end.Model, Tokenizer: s.plan.Tokenizer, Chat: s.plan.Chat, Seed: s.plan.Seed + uint64(i),
-		ISL: it.load.ISL, OSL: it.load.OSL, Concurrency: it.load.Concurrency, Requests: it.load.Requests, Rate: it.load.Rate, Task: it.task, Limit: it.most, Include: s.plan.Include}
+	w := it.load
+	j := tool.Job{URL: s.end.URL, Model: s.end.Model, Tokenizer: s.plan.Tokenizer, Chat: s.plan.Chat, Script: isScript(it.tool.Program), Ranks: s.plan.Ranks, Seed: s.plan.Seed + uint64(i),
+		ISL: w.ISL, OSL: w.OSL, Concurrency: w.Concurrency, Requests: w.Requests, Rate: w.Rate, Dataset: w.Dataset, Path: w.Path, Extra: slices.Concat(w.Extra, s.plan.ToolArgs[it.tool.Name]),
+		Task: it.task, Limit: it.most, Include: s.plan.Include, Params: it.params}
+	if it.once {
+		j.Batches, j.Lengths = matrix(s.plan.Workloads)
+	}
+	if it.params["chat"] == "true" {
+		j.Chat = true
+	}
+	if v := it.params["tokenizer"]; v != "" {
+		j.Tokenizer = v
+	}
+	return j
+}
+
+// isScript reports whether a program is a Python script: python3 runs it.
+func isScript(program string) bool { return strings.HasSuffix(program, ".py") }
+
+// line is the whole command line of a tool.
+func (t Tool) line(c tool.Command) []string {
+	argv := slices.Clone(c.Before)
+	if isScript(t.Program) {
+		argv = append(argv, "python3")
+	}
+	return append(append(argv, t.Program), c.Argv...)
+}
+
+// shown is the command line as a reader of the result sees it: where a program lies is this machine's own.
+func (t Tool) shown(c tool.Command) []string {
+	named := t
+	named.Program = filepath.Base(t.Program)
+	return named.line(c)
+}
+
+// matrix lists the batches and lengths of some workloads, each once, in the order in which they come.
+func matrix(list []sweep.Workload) (batches, lengths string) {
+	var sizes, pairs []string
+	for _, w := range list {
+		if size := tool.Int(max(1, w.Concurrency)); !slices.Contains(sizes, size) {
+			sizes = append(sizes, size)
+		}
+		if pair := fmt.Sprintf("%d,%d", w.ISL, w.OSL); !slices.Contains(pairs, pair) {
+			pairs = append(pairs, pair)
+		}
+	}
+	return strings.Join(sizes, ";"), strings.Join(pairs, ";")
 }
 
 // foreign measures one item with a tool that is another program. Whether there is a result is decided by the file that it leaves.
@@ -87,7 +137,13 @@ func (s *session) foreign(ctx context.Context, i, n int, it item) error {
 		return fmt.Errorf("temporary folder: %w", err)
 	}
 	defer os.RemoveAll(temp)
-	cmd := it.tool.Command(s.job(i, it), where, it.tool.Flags)
+	job := s.job(i, it)
+	if it.tool.Prepare != nil {
+		if err := it.tool.Prepare(job, where); err != nil {
+			return s.failed(it, i, n, time.Now(), err)
+		}
+	}
+	cmd := it.tool.Command(job, where, it.tool.Flags)
 	env := append([]string{"TMPDIR=" + temp, "HF_HUB_DISABLE_TELEMETRY=1", "VLLM_NO_USAGE_STATS=1", "DO_NOT_TRACK=1", "PYTHONUNBUFFERED=1"}, cmd.Env...)
 	if s.end.APIKey != "" {
 		env = append(env, "OPENAI_API_KEY="+s.end.APIKey)
@@ -96,8 +152,10 @@ func (s *session) foreign(ctx context.Context, i, n int, it item) error {
 	}
 	log := filepath.Join(where, "tool.log")
 	began := time.Now()
+	gauges := s.sample(ctx)
+	defer gauges.stop()
 	tick := s.ticking(it, i, n, began)
-	res, runErr := process.Run(ctx, process.Spec{Argv: append([]string{it.tool.Program}, cmd.Argv...), Env: env, Log: log, Limit: s.limit(it)})
+	res, runErr := process.Run(ctx, process.Spec{Argv: it.tool.line(cmd), Env: env, Log: log, Limit: s.limit(it)})
 	tick()
 	if err := s.cleanLog(log); err != nil {
 		return err
@@ -110,29 +168,30 @@ func (s *session) foreign(ctx context.Context, i, n int, it item) error {
 		err = runErr
 	}
 	if err != nil {
-		return s.failed(it, i, n, began, fmt.Errorf("%w; exit %d; its last words: %s", err, res.Code, strings.Join(process.LastLines(log, 3), " / ")))
+		return s.failed(it, i, n, began, fmt.Errorf("%w; exit %d; its last words: %s", err, res.Code, withCure(strings.Join(process.LastLines(log, 3), " / "), log)))
 	}
-	return s.keep(it, i, n, began, cmd, res, sum)
+	return s.keep(it, i, n, began, cmd, res, sum, gauges)
 }
 
 // keep writes what stands beside a result and journals it.
-func (s *session) keep(it item, i, n int, began time.Time, cmd tool.Command, res process.Result, sum tool.Summary) error {
+func (s *session) keep(it item, i, n int, began time.Time, cmd tool.Command, res process.Result, sum tool.Summary, gauges *sampler) error {
 	file := filepath.Join(s.dir, "raw", it.name, sum.File)
 	rel, err := filepath.Rel(filepath.Dir(file), filepath.Join(s.dir, "raw", it.name, "tool.log"))
 	if err != nil {
 		return fmt.Errorf("run folder: %w", err)
 	}
-	side := manifest.Sidecar{Result: filepath.Base(file), Tool: it.tool.Name, ToolVersion: it.tool.Release, Argv: redact.Argv(append([]string{filepath.Base(it.tool.Program)}, cmd.Argv...)), Conditions: cmd.Conditions,
+	side := manifest.Sidecar{Result: filepath.Base(file), Tool: it.tool.Name, ToolVersion: it.tool.Release, Argv: redact.Argv(it.tool.shown(cmd)), Conditions: cmd.Conditions,
 		Start: began.UTC(), End: time.Now().UTC(), ExitCode: res.Code, Log: filepath.ToSlash(rel), Client: map[string]string{"cpu_s": strconv.FormatFloat(res.CPU.Seconds(), 'f', 1, 64)}}
 	if side.ToolVersion == "" {
 		side.ToolVersion = sum.Version
 	}
-	if it.task == "" {
+	if it.task == "" && !it.once {
 		side.Workload = workload(it.load)
 	}
 	if sum.Reached > 0 {
 		side.Client["concurrency_reached"] = strconv.FormatFloat(sum.Reached, 'f', 2, 64)
 	}
+	gauges.into(&side)
 	data, err := side.Marshal()
 	if err != nil {
 		return err
@@ -148,7 +207,9 @@ func (s *session) keep(it item, i, n int, began time.Time, cmd tool.Command, res
 	case sum.Failed > 0:
 		failure = fmt.Sprintf("%d of %d requests failed", sum.Failed, sum.Failed+sum.Completed)
 	}
-	s.out.Points = append(s.out.Points, PointOutcome{it.load, sum.TTFT, sum.TPOT})
+	if it.task == "" {
+		s.out.Points = append(s.out.Points, PointOutcome{it.load, sum.TTFT, sum.TPOT})
+	}
 	s.report(Event{Run: s.id, Step: s.step(it), Text: it.text(), Index: i + 1, Count: n, Took: time.Since(began), TTFT: sum.TTFT, TPOT: sum.TPOT, Err: failure, Final: true})
 	return s.log(s.step(it)+event, it.name, "raw/"+it.name+"/"+filepath.ToSlash(sum.File), failure)
 }
@@ -175,6 +236,9 @@ func (s *session) limit(it item) time.Duration {
 		most = 2 * time.Hour
 	}
 	if it.task != "" {
+		return most
+	}
+	if it.once {
 		return most
 	}
 	waves := float64(it.load.Requests) / float64(max(1, it.load.Concurrency))

@@ -3,6 +3,7 @@ package collect
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/ttreport/ttreport/collect/sweep"
 	"github.com/ttreport/ttreport/collect/tool"
@@ -24,18 +25,21 @@ func Builtin() Tool {
 
 // EvalTask is a task of a foreign eval tool.
 type EvalTask struct {
-	Tool  Tool
-	Task  string
-	Limit int // questions; 0: all
+	Tool   Tool
+	Task   string
+	Limit  int               // questions; 0: all
+	Params map[string]string // as the tool's adapter knows them: fewshot, gen_kwargs …
 }
 
 // item is one measurement to make.
 type item struct {
-	name string // in the journal, and of the files
-	tool Tool
-	load sweep.Workload
-	task string // of an eval; "" for load
-	most int    // questions of an eval; 0: all
+	name   string // in the journal, and of the files
+	tool   Tool
+	load   sweep.Workload
+	once   bool   // all workloads of the plan, or none that it asks for
+	task   string // of an eval; "" for load
+	most   int    // questions of an eval; 0: all
+	params map[string]string
 }
 
 // items are the measurements in order: repeats interleave, and within a repeat the tools, so that a drift of the machine passes neither
@@ -49,14 +53,14 @@ func (p Plan) items() []item {
 	for range max(1, p.Repeat) {
 		for _, w := range p.Workloads {
 			for _, t := range tools {
-				it := item{tool: t, load: w}
-				it.name = fmt.Sprintf("%02d-%sisl%d-osl%d", len(out)+1, prefix(t), w.ISL, w.OSL)
-				if w.Rate > 0 {
-					it.name += "-rate" + strconv.FormatFloat(w.Rate, 'g', -1, 64)
-				} else {
-					it.name += fmt.Sprintf("-c%d", w.Concurrency)
+				if !t.Once {
+					out = append(out, item{tool: t, load: w, name: fmt.Sprintf("%02d-%s%s", len(out)+1, prefix(t), fileName(w))})
 				}
-				out = append(out, it)
+			}
+		}
+		for _, t := range tools {
+			if t.Once && len(p.Workloads) > 0 {
+				out = append(out, item{tool: t, once: true, name: fmt.Sprintf("%02d-%s", len(out)+1, t.Name)})
 			}
 		}
 	}
@@ -64,9 +68,34 @@ func (p Plan) items() []item {
 		out = append(out, item{name: builtin.EvalTask, tool: Builtin(), task: builtin.EvalTask, most: p.EvalItems})
 	}
 	for _, e := range p.Evals {
-		out = append(out, item{name: prefix(e.Tool) + e.Task, tool: e.Tool, task: e.Task, most: e.Limit})
+		out = append(out, item{name: prefix(e.Tool) + fileSafe(e.Task), tool: e.Tool, task: e.Task, most: e.Limit, params: e.Params})
 	}
 	return out
+}
+
+// fileName is a workload as part of a file's name.
+func fileName(w sweep.Workload) string {
+	s := fmt.Sprintf("isl%d-osl%d", w.ISL, w.OSL)
+	if w.Dataset != "" {
+		s = fileSafe(w.Dataset)
+		if w.OSL > 0 {
+			s += fmt.Sprintf("-osl%d", w.OSL)
+		}
+	}
+	switch {
+	case w.Rate > 0:
+		s += "-rate" + strconv.FormatFloat(w.Rate, 'g', -1, 64)
+	case w.Concurrency > 0:
+		s += fmt.Sprintf("-c%d", w.Concurrency)
+	default:
+		s += fmt.Sprintf("-n%d", w.Requests)
+	}
+	return s
+}
+
+// fileSafe is a name without what would make a folder of it.
+func fileSafe(name string) string {
+	return strings.NewReplacer("/", "_", "\\", "_", ":", "_").Replace(name)
 }
 
 func prefix(t Tool) string {
@@ -79,8 +108,11 @@ func prefix(t Tool) string {
 // text says in words what an item is.
 func (it item) text() string {
 	what := it.task
-	if what == "" {
-		what = describe(it.load)
+	switch {
+	case it.once:
+		return it.tool.Name
+	case what == "":
+		what = it.load.String()
 	}
 	if it.tool.Name == builtin.Name {
 		return what

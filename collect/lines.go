@@ -24,9 +24,9 @@ func Lines(p Plan, srv Server, address string) []string {
 		switch {
 		case it.tool.Name != builtin.Name:
 			cmd := it.tool.Command(s.job(i, it), "raw/"+it.name, it.tool.Flags)
-			out = append(out, manifest.Quote(redact.Argv(append([]string{it.tool.Program}, cmd.Argv...))))
+			out = append(out, manifest.Quote(redact.Argv(it.tool.line(cmd))))
 		case it.task == "":
-			out = append(out, manifest.Quote(s.argv(builtin.Load{ISL: it.load.ISL, OSL: it.load.OSL, Concurrency: it.load.Concurrency, Rate: it.load.Rate, Requests: it.load.Requests, Seed: p.Seed + uint64(i)})))
+			out = append(out, manifest.Quote(s.argv(it.load, p.Seed+uint64(i))))
 		}
 	}
 	return out

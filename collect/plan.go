@@ -25,13 +25,16 @@ type Plan struct {
 	Seed      uint64
 	Targets   []manifest.TargetRow // in force for this run, when the plan states them
 
-	Tools      []Tool        // that make load, each for every workload; none: builtin
-	Evals      []EvalTask    // of foreign tools
-	Tokenizer  string        // for tools that make prompts of their own: a folder, or a name on the hub
-	Chat       bool          // chat completions in place of completions, for foreign tools
-	Include    string        // folder with eval tasks of the user's own
-	PointLimit time.Duration // that no item may exceed; 0: two hours
-	Fresh      bool          // begin anew even where the same plan was interrupted
+	Tools      []Tool              // that make load, each for every workload; none: builtin
+	Evals      []EvalTask          // of foreign tools
+	Tokenizer  string              // for tools that make prompts of their own: a folder, or a name on the hub
+	Chat       bool                // chat completions in place of completions, for foreign tools
+	Include    string              // folder with eval tasks of the user's own
+	Ranks      int                 // processes of tools that bring their own engine
+	ToolArgs   map[string][]string // more arguments, by tool
+	NoWarmup   bool                // send nothing before the first measurement
+	PointLimit time.Duration       // that no item may exceed; 0: two hours
+	Fresh      bool                // begin anew even where the same plan was interrupted
 }
 
 // digest names what a plan measures on what: a run that was interrupted continues under the same one.
@@ -46,10 +49,11 @@ func (p Plan) digest() string {
 
 // Endpoint is a server that answers.
 type Endpoint struct {
-	URL    string
-	Model  string // served name
-	APIKey string
-	Stack  manifest.Stack // as the server states it
+	URL     string
+	Model   string // served name
+	APIKey  string
+	Stack   manifest.Stack // as the server states it
+	Context int            // tokens of a request; 0: not stated
 }
 
 // Server starts a system under test, or attaches to one.
@@ -70,7 +74,16 @@ func runID(p Plan, start time.Time, salt string) string {
 // workload is a sweep's workload as sidecars and manifests state it.
 func workload(w sweep.Workload) manifest.Workload {
 	isl, osl := float64(w.ISL), float64(w.OSL)
-	out := manifest.Workload{Task: "text", ISL: &isl, OSL: &osl, Dataset: "random"}
+	out := manifest.Workload{Task: "text", Dataset: "random", Dims: w.Dims}
+	if w.Dataset != "" {
+		out.Dataset = w.Dataset
+	}
+	if w.ISL > 0 {
+		out.ISL = &isl
+	}
+	if w.OSL > 0 {
+		out.OSL = &osl
+	}
 	if w.Concurrency > 0 {
 		c := float64(w.Concurrency)
 		out.Concurrency = &c

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
+	"github.com/ttreport/ttreport/collect/host"
 	"github.com/ttreport/ttreport/collect/sweep"
 	"github.com/ttreport/ttreport/collect/tool/builtin"
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -59,6 +61,7 @@ type session struct {
 	report  func(Event)
 	out     Outcome
 	version string
+	machine host.Facts      // that we run on
 	done    map[string]bool // items that an earlier attempt measured
 	before  manifest.Stack  // that it measured them on
 }
@@ -81,14 +84,14 @@ func Run(ctx context.Context, p Plan, srv Server, results, version string, repor
 	}
 	defer s.journal.Close()
 	defer srv.Stop()
-	if err := s.begin(ctx, srv); err != nil {
+	if err := full(s.begin(ctx, srv)); err != nil {
 		if len(s.done) == 0 {
 			_ = os.RemoveAll(s.dir) // nothing was measured: an empty run folder would only puzzle
 		}
 		return s.out, err
 	}
 	if err := s.measure(ctx, srv); err != nil {
-		return s.out, err
+		return s.out, full(err)
 	}
 	if err := s.log("run-done", "", "", ""); err != nil {
 		return s.out, err
@@ -116,6 +119,7 @@ func (s *session) begin(ctx context.Context, srv Server) error {
 		return fmt.Errorf("server: %w", err)
 	}
 	s.end = end
+	s.know(ctx, srv, time.Since(began))
 	if s.end.Stack.Engine == simEngine && s.plan.Device != schema.Simulated {
 		return fmt.Errorf("%w: the simulator answers at %s, and %q would stand beside its numbers", ErrSimulated, end.URL, s.plan.Device)
 	}
@@ -129,19 +133,47 @@ func (s *session) begin(ctx context.Context, srv Server) error {
 	if err := s.log("server-ready", "", "", fmt.Sprintf("%.1f s", time.Since(began).Seconds())); err != nil {
 		return err
 	}
-	return s.writeManifest(time.Time{})
+	if err := s.writeManifest(time.Time{}); err != nil {
+		return err
+	}
+	return s.warm(ctx)
+}
+
+// know reads what the server runs on where that is this machine, and how long it took to start where it is ours.
+func (s *session) know(ctx context.Context, srv Server, took time.Duration) {
+	_, ours := srv.(mortal)
+	if s.plan.Device == schema.Simulated || !ours && !local(s.end.URL) {
+		return
+	}
+	s.machine = host.Read(ctx)
+	if ours {
+		s.machine.Setting["server_startup_s"] = strconv.FormatFloat(took.Seconds(), 'f', 1, 64)
+	}
+}
+
+// local reports whether an address is on this machine's loopback interface.
+func local(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 func (s *session) writeManifest(end time.Time) error {
 	m := manifest.Manifest{ID: s.id, Start: s.start, Release: s.plan.Release, Channel: s.plan.Channel, Model: s.plan.Model, Impl: s.plan.Impl,
-		Device: manifest.Device{Name: s.plan.Device}, Stack: s.end.Stack, Targets: s.plan.Targets}
+		Device: manifest.Device{Name: s.plan.Device, Chips: s.machine.Chips, Firmware: s.machine.Firmware}, Stack: s.end.Stack, Targets: s.plan.Targets, Setting: s.machine.Setting}
 	if !end.IsZero() {
 		m.End = end.Truncate(time.Second)
 	}
 	seen := map[string]bool{}
 	for _, it := range s.plan.items() {
 		planned := manifest.PlanItem{Tool: it.tool.Name, Eval: it.task}
-		if it.task == "" {
+		switch {
+		case it.once:
+			continue // its workloads are its own
+		case it.task == "":
 			planned.Workload = workload(it.load)
 		}
 		if id := it.text() + it.tool.Name; !seen[id] { // repeats are one
@@ -208,9 +240,11 @@ func (s *session) point(ctx context.Context, i, n int, it item) error {
 	}
 	load := builtin.Load{URL: s.end.URL, Model: s.end.Model, APIKey: s.end.APIKey, ISL: w.ISL, OSL: w.OSL, Concurrency: w.Concurrency, Rate: w.Rate, Requests: w.Requests,
 		Warmups: min(2, w.Requests), Seed: s.plan.Seed + uint64(i), Timeout: 2 * time.Hour}
-	text := describe(w)
+	text := w.String()
 	load.Progress = s.progress(Event{Run: s.id, Step: "point", Text: text, Total: w.Requests, Index: i + 1, Count: n})
 	began := time.Now()
+	gauges := s.sample(ctx)
+	defer gauges.stop()
 	out, err := builtin.Run(ctx, load)
 	if err != nil {
 		_ = s.log("point-failed", name, "", err.Error()) // the error itself is returned
@@ -221,12 +255,13 @@ func (s *session) point(ctx context.Context, i, n int, it item) error {
 	if err != nil {
 		return err
 	}
-	side := manifest.Sidecar{Result: file, Tool: builtin.Name, ToolVersion: builtin.Version, Workload: workload(w), Argv: s.argv(load), Start: began.UTC(), End: time.Now().UTC(), Client: out.Client(load),
+	side := manifest.Sidecar{Result: file, Tool: builtin.Name, ToolVersion: builtin.Version, Workload: workload(w), Argv: s.argv(w, load.Seed), Start: began.UTC(), End: time.Now().UTC(), Client: out.Client(load),
 		Conditions: map[string]string{"num_prompts": strconv.Itoa(w.Requests), "ignore_eos": "true", "warmups": strconv.Itoa(load.Warmups), "seed": strconv.FormatUint(load.Seed, 10)}}
 	set := out.Set()
 	if set.OK == 0 {
 		side.ExitCode = 1
 	}
+	gauges.into(&side)
 	// The sidecar first: a result without one would be read as somebody else's.
 	if err := s.store(file, raw, side); err != nil {
 		return err
@@ -254,9 +289,9 @@ func (s *session) store(file string, raw []byte, side manifest.Sidecar) error {
 }
 
 // argv is the command that would make this point again.
-func (s *session) argv(l builtin.Load) []string {
-	argv := []string{"ttreport", "collect", "--server", s.server(), "--model", s.plan.Model.Name, "--device", s.plan.Device, "--seed", strconv.FormatUint(l.Seed, 10),
-		"--workload", Spec(l.ISL, l.OSL, l.Concurrency, l.Rate, l.Requests)}
+func (s *session) argv(w sweep.Workload, seed uint64) []string {
+	argv := []string{"ttreport", "collect", "--server", s.server(), "--model", s.plan.Model.Name, "--device", s.plan.Device, "--seed", strconv.FormatUint(seed, 10),
+		"--workload", w.Spec()}
 	return redact.Argv(argv)
 }
 
@@ -266,58 +301,6 @@ func (s *session) server() string {
 		return "sim"
 	}
 	return s.end.URL
-}
-
-// Spec is a workload in the form that --workload takes.
-func Spec(isl, osl, c int, rate float64, n int) string {
-	s := fmt.Sprintf("isl=%d,osl=%d,n=%d", isl, osl, n)
-	if c > 0 {
-		s += fmt.Sprintf(",c=%d", c)
-	}
-	if rate > 0 {
-		s += ",rate=" + strconv.FormatFloat(rate, 'g', -1, 64)
-	}
-	return s
-}
-
-// ParseSpec reads what Spec writes.
-func ParseSpec(text string) (sweep.Workload, error) {
-	var w sweep.Workload
-	for _, part := range strings.Split(text, ",") {
-		name, value, _ := strings.Cut(part, "=")
-		v, err := strconv.ParseFloat(value, 64)
-		if err != nil || v <= 0 {
-			return w, fmt.Errorf("workload %q: %q is not a number above zero", text, part)
-		}
-		switch name {
-		case "isl":
-			w.ISL = int(v)
-		case "osl":
-			w.OSL = int(v)
-		case "c":
-			w.Concurrency = int(v)
-		case "n":
-			w.Requests = int(v)
-		case "rate":
-			w.Rate = v
-		default:
-			return w, fmt.Errorf("workload %q: %q is none of isl, osl, c, n, rate", text, name)
-		}
-	}
-	if w.ISL == 0 || w.OSL == 0 || (w.Concurrency == 0 && w.Rate == 0) {
-		return w, fmt.Errorf("workload %q: expected isl, osl and c or rate, as in isl=128,osl=128,c=1,n=8", text)
-	}
-	if w.Requests == 0 {
-		w.Requests = max(8, 4*w.Concurrency)
-	}
-	return w, nil
-}
-
-func describe(w sweep.Workload) string {
-	if w.Rate > 0 {
-		return fmt.Sprintf("ISL %d OSL %d at %g req/s", w.ISL, w.OSL, w.Rate)
-	}
-	return fmt.Sprintf("ISL %d OSL %d concurrency %d", w.ISL, w.OSL, w.Concurrency)
 }
 
 // progress makes a callback that is safe to call from many goroutines and reports at most ten times a second.

@@ -67,7 +67,7 @@ func untilReady(ctx context.Context, a *Attached, dir string, m mortal) (Endpoin
 	}()
 	end, err := a.Start(ready, dir)
 	if err != nil && errors.Is(context.Cause(ready), ErrServerDied) {
-		return Endpoint{}, fmt.Errorf("it ended before it was ready; its last words:\n  %s", strings.Join(m.LastWords(), "\n  "))
+		return Endpoint{}, fmt.Errorf("it ended before it was ready; its last words:\n  %s", withCure(strings.Join(m.LastWords(), "\n  "), filepath.Join(dir, ServerLog)))
 	}
 	return end, err
 }

@@ -95,7 +95,7 @@ func (s *session) outlive(ctx context.Context) {
 	const settles = 300 * time.Millisecond // a process that has just ended is noticed by then
 	ctx, done := context.WithTimeout(ctx, 2*deaf)
 	defer done()
-	for ctx.Err() == nil {
+	for ctx.Err() == nil && s.end.URL != "" {
 		select {
 		case <-ctx.Done():
 			return
@@ -121,7 +121,7 @@ func (s *session) revive(ctx context.Context, srv Server, died error, again bool
 		if err == nil {
 			s.end = end
 			s.report(Event{Run: s.id, Step: "server", Text: "started again", Final: true})
-			return s.log("server-ready", "", "", "started again")
+			return errors.Join(s.log("server-ready", "", "", "started again"), s.warm(ctx))
 		}
 		why = fmt.Errorf("%w; it did not start again: %w", died, err)
 	}

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"path"
@@ -110,6 +111,11 @@ func applyManifest(it *item, b beside, sideTool string, add func(f schema.Facts,
 		applyWorkload(it, tool, w, nil, "manifest")
 		if rows := m.SchemaTargets(); len(rows) > 0 {
 			it.targets = rows
+		}
+		if len(m.Setting) > 0 {
+			if text, err := json.Marshal(m.Setting); err == nil {
+				it.reading.Extra = withUnknown(it.reading.Extra, "setting", text)
+			}
 		}
 		it.runRoot = m.dir
 		if !strings.HasPrefix(it.shown(), m.dir+"/") && m.dir != "." {

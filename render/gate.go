@@ -14,6 +14,7 @@ import (
 // Gate is the judgement of a release, or of one pair in it, as a sign-off needs it.
 type Gate struct {
 	Release  string
+	Label    string // of the release, "" for a build without one
 	Baseline string // newest release that it is compared with; "" when there is none
 	Decided  targets.Decided
 	Pairs    []GatePair
@@ -51,6 +52,7 @@ func (f GateFit) Calibrated() string {
 func (r *Report) Gate(release int, model, device string) Gate {
 	f := r.of(release)
 	g := Gate{Release: r.Releases[release].Name, Fit: r.fitOf(release)}
+	g.Label = r.labelOf(release)
 	if b := r.Judged.Before(release); b >= 0 {
 		g.Baseline = r.Releases[b].Name
 	}
@@ -88,6 +90,20 @@ func (r *Report) Gate(release int, model, device string) Gate {
 	return g
 }
 
+// labelOf is the label of a release, "" for a build without one.
+func (r *Report) labelOf(release int) string {
+	if runs := r.Releases[release].Runs; len(runs) > 0 {
+		return r.Columns.Runs[runs[0]].Release
+	}
+	return ""
+}
+
+// recheckLines are the commands of [Gate.Recheck] for a page.
+func (r *Report) recheckLines(release int, history []schema.Verdict) string {
+	g := Gate{Label: r.labelOf(release), Findings: targets.Findings{History: history}}
+	return strings.Join(g.Recheck(), "\n")
+}
+
 // Told are the verdicts that need a person: what fails or is noted first, then what improved; met, same and noisy ones are counts.
 func (g *Gate) Told() (history, promised []schema.Verdict) {
 	for _, v := range g.History {
@@ -109,42 +125,87 @@ func (g *Gate) Told() (history, promised []schema.Verdict) {
 	return history, promised
 }
 
-// Recheck are the commands that would settle what was seen once, one a pair, three at most; none when nothing was.
-func (g *Gate) Recheck() []string {
-	return recheckCommands(g.Release, g.History)
+// Recheck is what would settle what was seen once on a pair.
+type Recheck struct {
+	Model, Device, Impl, Release string
+	Workloads                    []string // as collect --workload takes them
+	Control                      string   // one that did not change, of this device; "" when it has been named already or there is none
 }
 
-func recheckCommands(release string, history []schema.Verdict) []string {
-	type pair struct{ model, device, impl string }
-	args, seen := map[pair][]string{}, map[string]bool{}
-	var order []pair
-	for i := range history {
-		v := &history[i]
-		p := pair{v.Model, v.Device, v.Impl}
+// Rechecks lists, by pair, the workloads whose change was seen once, and a control for every device: when it changed too, the machine did.
+func (g *Gate) Rechecks() []Recheck {
+	var out []Recheck
+	seen := map[string]bool{}
+	for i := range g.History {
+		v := &g.History[i]
 		w := workloadFlag(v.Key)
-		if v.Word != schema.Worse || v.Evidence != "probable" || v.Decision.Excuses() || w == "" || seen[fmt.Sprint(p, w)] {
+		id := v.Model + "\x00" + v.Device + "\x00" + v.Impl + "\x00" + w
+		if v.Word != schema.Worse || v.Evidence != "probable" || v.Decision.Excuses() || w == "" || seen[id] {
 			continue
 		}
-		seen[fmt.Sprint(p, w)] = true
-		if len(args[p]) == 0 {
-			order = append(order, p)
+		seen[id] = true
+		at := slices.IndexFunc(out, func(r Recheck) bool { return r.Model == v.Model && r.Device == v.Device && r.Impl == v.Impl })
+		if at < 0 {
+			at = len(out)
+			out = append(out, Recheck{Model: v.Model, Device: v.Device, Impl: v.Impl, Release: g.Label})
 		}
-		args[p] = append(args[p], "--workload "+w)
+		out[at].Workloads = append(out[at].Workloads, w)
 	}
-	const most = 3
+	controlled := map[string]bool{}
+	for i := range out {
+		if r := &out[i]; !controlled[r.Device] {
+			r.Control = g.control(r)
+			controlled[r.Device] = r.Control != ""
+		}
+	}
+	return out
+}
+
+// control is a workload of a pair of which nothing is said but that it is the same.
+func (g *Gate) control(r *Recheck) string {
+	moved, same := map[string]bool{}, []string{}
+	for i := range g.History {
+		v := &g.History[i]
+		if w := workloadFlag(v.Key); w != "" && v.Model == r.Model && v.Device == r.Device && v.Impl == r.Impl {
+			moved[w] = moved[w] || v.Word != schema.Same
+			same = append(same, w)
+		}
+	}
+	for _, w := range same {
+		if !moved[w] {
+			return w
+		}
+	}
+	return ""
+}
+
+// Recheck are the commands that would settle what was seen once, one a pair, three at most; none when nothing was.
+func (g *Gate) Recheck() []string {
+	const most, enough = 3, 24 // a run-wide shift is settled by twenty numbers of eight workloads
+	list := g.Rechecks()
 	var out []string
-	for _, p := range order[:min(most, len(order))] {
+	for _, r := range list[:min(most, len(list))] {
 		server := "URL"
-		if p.device == schema.Simulated {
+		if r.Device == schema.Simulated {
 			server = "sim"
 		}
-		line := "ttreport collect --model " + manifest.Quote([]string{p.model}) + " --device " + manifest.Quote([]string{p.device})
-		if p.impl != "" {
-			line += " --impl " + manifest.Quote([]string{p.impl})
+		argv := []string{"ttreport", "collect", "--model", r.Model, "--device", r.Device}
+		if r.Impl != "" {
+			argv = append(argv, "--impl", r.Impl)
 		}
-		const enough = 24 // a run-wide shift is settled by twenty numbers of eight workloads
-		line += " --server " + server + " --release " + manifest.Quote([]string{release}) + " --only benchmarks " + strings.Join(args[p][:min(enough, len(args[p]))], " ")
-		if rest := len(args[p]) - enough; rest > 0 {
+		argv = append(argv, "--server", server)
+		if r.Release != "" {
+			argv = append(argv, "--release", r.Release)
+		}
+		argv = append(argv, "--only", "benchmarks")
+		for _, w := range r.Workloads[:min(enough, len(r.Workloads))] {
+			argv = append(argv, "--workload", w)
+		}
+		if r.Control != "" {
+			argv = append(argv, "--workload", r.Control)
+		}
+		line := manifest.Quote(argv)
+		if rest := len(r.Workloads) - enough; rest > 0 {
 			line += fmt.Sprintf(" # and %d more workloads", rest)
 		}
 		out = append(out, line)

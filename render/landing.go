@@ -32,7 +32,7 @@ func (r *Report) Landing() Page {
 	p.Measured = r.measured()
 	p.Eyebrow = fmt.Sprintf("%s: %s, %s.", releaseWord(rel, "Newest "), rel.Name, day(rel.Date))
 	p.Description = fmt.Sprintf("%s: %s: %s", rel.Name, d.Word, d.Detail)
-	p.Lead = Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word, Text: capital(d.Detail), Paras: r.landingParas(at, f), Cmd: strings.Join(recheckCommands(rel.Name, f.History), "\n")}
+	p.Lead = Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word, Text: capital(d.Detail), Paras: r.landingParas(at, f), Cmd: r.recheckLines(at, f.History)}
 	if r.Nightly {
 		since := ""
 		if before := r.Judged.Before(at); before >= 0 {

@@ -20,7 +20,7 @@ func (r *Report) ReleasePage(at int) Page {
 	p := Page{Path: ReleasePath(rel.Name), Title: rel.Name + ": " + d.Word, Nav: "releases", Description: d.Detail, Simulated: r.simulated(at),
 		Crumbs:  []Link{{"Overview", "index.html"}, {"Releases", "index.html#releases"}, {rel.Name, ""}},
 		Eyebrow: fmt.Sprintf("%s %s, %s, %s.", releaseWord(rel, ""), rel.Name, day(rel.Date), words.Plural(len(rel.Runs), "run")),
-		Lead:    Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word, Text: capital(d.Detail), Cmd: strings.Join(recheckCommands(rel.Name, f.History), "\n")}}
+		Lead:    Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word, Text: capital(d.Detail), Cmd: r.recheckLines(at, f.History)}}
 	p.Eyebrow = capital(p.Eyebrow)
 	p.Sections = append(p.Sections, Section{ID: "counts", Blocks: []Block{{Counts: r.ledgers(at)}}})
 	if notes := r.NotesOf(rel.Name); len(notes) > 0 {

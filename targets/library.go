@@ -19,6 +19,8 @@ type Library struct {
 	aliases Aliases
 	rows    map[string]map[string][]row // model (lower case) -> device (lower case)
 	names   map[string]string           // as written, by lower case
+	loads   map[pairID][]Load           // that a reference lists, with targets or without
+	asked   []askedEval
 }
 
 // row is a target and the kind of file that states it.
@@ -41,7 +43,7 @@ const anyDevice = "*"
 
 // NewLibrary returns an empty library over an alias table.
 func NewLibrary(a Aliases) *Library {
-	return &Library{aliases: a, rows: map[string]map[string][]row{}, names: map[string]string{}}
+	return &Library{aliases: a, rows: map[string]map[string][]row{}, names: map[string]string{}, loads: map[pairID][]Load{}}
 }
 
 // Add reads a target file of any kind that is understood. Entries of a performance reference replace those that an earlier one has
@@ -128,13 +130,16 @@ func (l *Library) addPair(f *decode.File, model string, device decode.Member, so
 		return append(problems, p)
 	}
 	var rows []row
+	var loads []Load
 	for entry := range device.Val.Items() {
+		loads = append(loads, loadOf(entry))
 		targets, more := perfref.Targets(f, entry, source)
 		for _, t := range targets {
 			rows = append(rows, row{t, reference})
 		}
 		problems = append(problems, more...)
 	}
+	l.loads[pairID{strings.ToLower(model), strings.ToLower(device.Key)}] = loads
 	var kept []row
 	replaced := ""
 	for _, old := range l.rows[strings.ToLower(model)][strings.ToLower(device.Key)] {

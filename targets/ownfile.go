@@ -45,6 +45,19 @@ type FileEval struct {
 	Priority  string  `yaml:"priority,omitempty"`
 	Source    string  `yaml:"source"`
 	AsOf      string  `yaml:"as_of"`
+	// Run says how the score is measured: with it, ttreport collect asks this model this task.
+	Run *EvalRun `yaml:"run,omitempty"`
+}
+
+// EvalRun is how an eval is run. What is left out is the tool's own default.
+type EvalRun struct {
+	Tool       string `yaml:"tool,omitempty"`  // lm-eval (the default), lmms-eval, inspect
+	Limit      int    `yaml:"limit,omitempty"` // questions
+	Fewshot    *int   `yaml:"fewshot,omitempty"`
+	GenKwargs  string `yaml:"gen_kwargs,omitempty"` // temperature=0.6,do_sample=true
+	Chat       bool   `yaml:"chat,omitempty"`
+	Concurrent int    `yaml:"num_concurrent,omitempty"`
+	Tokenizer  string `yaml:"tokenizer,omitempty"`
 }
 
 // Marshal returns the file's content.
@@ -137,6 +150,9 @@ func (o *ownFile) eval(at string, x FileEval) {
 	case x.Model == "" || x.Task == "":
 		o.problem(schema.SevError, "bad-target", at, "no model or no task", "both", "")
 	default:
+		if x.Run != nil {
+			o.l.asked = append(o.l.asked, askedEval{pairID{strings.ToLower(x.Model), strings.ToLower(x.Device)}, x.Task, *x.Run})
+		}
 		t.Key = EvalKey(&schema.Score{Task: x.Task, Filter: x.Filter})
 		t.Metric, t.Stat, t.Value, t.Level, t.Tolerance, t.Items = x.Metric, "value", x.Value, schema.LevelReference, x.Tolerance, x.Items
 		o.put(at, x.Model, x.Device, t)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
+	"github.com/ttreport/ttreport/collect/planfile"
 	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/render/markdown"
 	"github.com/ttreport/ttreport/render/words"
@@ -46,6 +47,7 @@ default is confirmed,target,invalid,missing. A change that was seen once (probab
 			fs.StringVar(&o.site, "site", "", "`URL` of the published site, for links in markdown")
 			fs.StringVar(&o.explain, "explain", "", "print the reckoning of the verdict with this `id`")
 			fs.BoolVar(&o.all, "all", false, "list every verdict, also those that say nothing is wrong")
+			fs.BoolVar(&o.recheckPlan, "recheck-plan", false, "print the plan that settles what was seen once, for ttreport collect --plan, also on another host")
 			fs.BoolVar(&o.levels, "levels", false, "list the steps and drifts in the history of what is judged")
 			return func(ctx context.Context, sh *shell, args []string) error {
 				if len(args) > 0 {
@@ -59,7 +61,7 @@ default is confirmed,target,invalid,missing. A change that was seen once (probab
 
 type checkOptions struct {
 	release, run, model, device, baseline, failOn, format, site, explain string
-	all, levels                                                          bool
+	all, levels, recheckPlan                                             bool
 }
 
 func (o checkOptions) check(ctx context.Context, sh *shell) error {
@@ -84,6 +86,9 @@ func (o checkOptions) check(ctx context.Context, sh *shell) error {
 		return explain(ctx, sh, report, o.explain)
 	}
 	g := report.Gate(at, o.model, o.device)
+	if o.recheckPlan {
+		return writeRecheckPlan(sh.out, &g)
+	}
 	if len(g.Pairs) == 0 {
 		return fail(exitUngraded, "ttreport inspect says what the files hold; ttreport check without --model and --device lists all pairs", "check: %s has no run of %s on %s", g.Release, orAny(o.model, "any model"), orAny(o.device, "any device"))
 	}
@@ -98,6 +103,16 @@ func (o checkOptions) check(ctx context.Context, sh *shell) error {
 		return failure{code: exitUngraded, err: fmt.Errorf("%s: nothing was graded, which is no pass", g.Release), hint: "put targets into targets/, or keep the history of an earlier release"}
 	}
 	return nil
+}
+
+// writeRecheckPlan prints what would settle what was seen once, as a plan.
+func writeRecheckPlan(w io.Writer, g *render.Gate) error {
+	data, err := planfile.File{Plans: recheckEntries(g)}.Marshal()
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "# What %s is probably worse at, to be measured again: ttreport collect --plan FILE --server URL\n%s", g.Release, data)
+	return err
 }
 
 // write prints the gate in the form that was asked for.

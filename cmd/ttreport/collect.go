@@ -5,37 +5,38 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/collect"
-	"github.com/ttreport/ttreport/collect/sweep"
+	"github.com/ttreport/ttreport/collect/planfile"
 	"github.com/ttreport/ttreport/ingest/history"
 	"github.com/ttreport/ttreport/ingest/schema"
-	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
 func collectCommand() command {
 	return command{
 		name: "collect", summary: "measure a served model, or rehearse without one",
 		args: "[--model M --device D [--server URL|'command …'|docker|sim]] [-- ARG…]",
-		help: `Measures latency and throughput of a served model, and a small eval, and leaves a run folder in results/: raw files, a sidecar
+		help: `Measures latency and throughput of a served model, and evals, and leaves a run folder in results/: raw files, a sidecar
 beside each with the command and times, a manifest that says who was measured, and a journal.
 
-Without a model, in a folder without real runs, it rehearses: six small releases of a simulated model are measured on the
-embedded server, so that ttreport build has a history to show. What was measured on the simulator says so everywhere.
+Without a model, in a folder without real runs and without plans in ttreport.yaml, it rehearses: six small releases of a simulated model
+are measured on the embedded server, so that ttreport build has a history to show. What was measured on the simulator says so everywhere.
+
+What is measured comes from --sweep (quick, standard, targets, tt-2025), --workload, --batch-size with --input-output-len, a plan
+(--plan, -i for nm-vllm's configurations, plans: in ttreport.yaml), or --recheck: what the gate saw once, with a control.
+The table of it, with an estimate of time, is printed first; --dry-run prints every command line and stops.
 
 The device is not known to a server; --device states it. Engine and version are asked from the server, never guessed. What is started
 is stopped on every path, with its children. A collection that was interrupted goes on where it stopped when the same line is given.
 
-Load is made by the client in this program, or by --tools vllm,aiperf,guidellm; evals by --evals TASK,… with lm-eval. Tools are found on
-the PATH, or made once in an environment of their own: ttreport doctor tells. A key is read from OPENAI_API_KEY, or made of JWT_SECRET, in
-the environment or in .env, and never stands on a command line or in a file. More: ttreport help collect.`,
+Load is made by the client in this program, or by --tools; evals by --evals TASK,…. Tools are found on the PATH, or made once in an
+environment of their own: ttreport doctor tells. A key is read from OPENAI_API_KEY, or made of JWT_SECRET, in the environment or in
+.env, and never stands on a command line or in a file. More: ttreport help collect, ttreport help plans, ttreport help run-py.`,
 		examples: []example{
 			{"rehearse, then look", "ttreport collect && ttreport build"},
 			{"the simulator as if it were a system under test", "ttreport collect --model sim-8b --device simulated --server sim"},
@@ -43,50 +44,107 @@ the environment or in .env, and never stands on a command line or in a file. Mor
 			{"a server that is started for it, two clients, an eval", "ttreport collect --model acme/tiny --device cpu --server 'command vllm serve ./tiny --served-model-name acme/tiny --port 8000' --tokenizer ./tiny --tools builtin,vllm --evals gsm8k --eval-limit 100"},
 			{"an image", "ttreport collect --model acme/tiny --device n150 --server docker --image registry.example/acme@sha256:… --port 8000 -- --model acme/tiny"},
 			{"what would be measured?", "ttreport collect --model sim-8b --device simulated --server sim --sweep tt-2025 --dry-run"},
+			{"what the gate saw once, measured again", "ttreport collect --recheck --server http://127.0.0.1:8000"},
 		},
 		setup: func(fs *pflag.FlagSet) runFunc {
 			var o collectOptions
-			fs.StringVar(&o.model, "model", "", "`name` of the model as the server serves it")
-			fs.StringVar(&o.device, "device", "", "`name` of the device that serves")
-			fs.StringVar(&o.impl, "impl", "", "`name` of the implementation")
-			fs.StringVar(&o.server, "server", "sim", "sim, or the `URL` of a running OpenAI-compatible server")
-			fs.StringVar(&o.release, "release", "", "`label` of the release that is measured")
-			fs.StringVar(&o.channel, "channel", "", "release, main, pr or dev")
-			fs.StringVar(&o.sweep, "sweep", "quick", "workloads to measure: "+strings.Join(sweep.Names(), ", "))
-			fs.StringArrayVar(&o.workloads, "workload", nil, "one workload, as `isl=128,osl=128,c=1,n=8`; instead of a sweep, may be repeated")
-			fs.StringVar(&o.only, "only", "", "benchmarks or evals")
-			fs.IntVar(&o.repeat, "repeat", 1, "measure each workload this many `times`, interleaved")
-			fs.Uint64Var(&o.seed, "seed", 1, "`number` that fixes prompts and arrivals")
-			fs.BoolVar(&o.dryRun, "dry-run", false, "print what would be measured, with every command line, and stop")
-			o.more(fs)
+			o.flags(fs)
 			return func(ctx context.Context, sh *shell, args []string) error {
-				if len(args) > 0 && o.server != "docker" {
+				if len(args) > 0 && o.server != "docker" && !o.dockerSrv {
 					return fail(exitUsage, "ttreport collect --help", "collect: unexpected %q", args[0])
 				}
-				o.args = args
-				if err := o.aliases(); err != nil {
-					return err
-				}
-				ws, err := workspace.Open(".")
-				if err != nil {
-					return failure{code: exitUsage, err: err}
-				}
-				if o.model == "" && o.device == "" && !fs.Changed("server") {
-					return rehearse(ctx, sh, ws, o.dryRun)
-				}
-				return o.measure(ctx, sh, ws)
+				o.args, o.serverSet = args, fs.Changed("server")
+				return o.collect(ctx, sh)
 			}
 		},
 	}
 }
 
-type collectOptions struct {
-	model, device, impl, server, release, channel, sweep, only string
-	workloads                                                  []string
-	repeat                                                     int
-	seed                                                       uint64
-	dryRun                                                     bool
-	foreignOptions
+// collect finds what is to be measured, and measures it, one server after the other.
+func (o collectOptions) collect(ctx context.Context, sh *shell) error {
+	if err := o.aliases(); err != nil {
+		return err
+	}
+	ws, err := workspace.Open(".")
+	if err != nil {
+		return failure{code: exitUsage, err: err}
+	}
+	if o.workflow == "reports" {
+		return build(ctx, sh, ws, nil, &identity{}, buildOptions{out: ws.Site()})
+	}
+	entries, err := o.entries(ctx, sh, ws)
+	if err != nil {
+		return err
+	}
+	if len(entries) == 0 && o.model == "" && o.device == "" && !o.serverSet && !o.planned() {
+		return rehearse(ctx, sh, ws, o.dryRun)
+	}
+	if len(entries) == 0 && !o.planned() {
+		if err := o.measure(ctx, sh, ws); err != nil || o.workflow != "release" || o.dryRun {
+			return err
+		}
+		return build(ctx, sh, ws, nil, &identity{}, buildOptions{out: ws.Site()}) // its report is part of that workflow
+	}
+	var first error
+	for i, e := range entries {
+		sh.say("plan      %d of %d: %s%s", i+1, len(entries), e.Model, because(e.Why))
+		err := o.with(e).measure(ctx, sh, ws)
+		if ctx.Err() != nil {
+			return err
+		}
+		if err != nil && first == nil {
+			first = err
+		}
+		if err != nil && i+1 < len(entries) {
+			sh.say("error: %v", err)
+		}
+	}
+	if len(entries) == 0 {
+		fmt.Fprintln(sh.out, "nothing was seen once, so there is nothing to measure again")
+	}
+	return first
+}
+
+func because(why string) string {
+	if why == "" {
+		return ""
+	}
+	return ", " + strings.ReplaceAll(why, "\n", " ")
+}
+
+// planned reports whether a plan was asked for.
+func (o collectOptions) planned() bool { return o.planFile != "" || o.input != "" || o.recheck }
+
+// with lays an entry of a plan over the flags.
+func (o collectOptions) with(e planfile.Entry) collectOptions {
+	set := func(at *string, v string) {
+		if v != "" {
+			*at = v
+		}
+	}
+	set(&o.model, e.Model)
+	set(&o.device, e.Device)
+	set(&o.impl, e.Impl)
+	set(&o.release, e.Release)
+	set(&o.channel, e.Channel)
+	set(&o.image, e.Image)
+	set(&o.tokenizer, e.Tokenizer)
+	set(&o.only, e.Only)
+	set(&o.sweep, e.Sweep)
+	if !o.serverSet { // what is stated here and now is nearer
+		set(&o.server, e.Server)
+	}
+	if len(o.tools) == 0 {
+		o.tools = e.Tools
+	}
+	if len(e.Workloads)+len(e.Loads) > 0 {
+		o.workloads, o.loads = e.Workloads, e.Loads
+	}
+	if len(e.Evals) > 0 {
+		o.evals, o.evalLimit = e.Evals, e.EvalLimit
+	}
+	o.repeat, o.chat = max(o.repeat, e.Repeat), o.chat || e.Chat
+	return o
 }
 
 // rehearse runs the rehearsal where nothing real could be mixed with it.
@@ -101,7 +159,7 @@ func rehearse(ctx context.Context, sh *shell, ws *workspace.Workspace, dryRun bo
 		if err != nil {
 			return err
 		}
-		writePlan(sh, plan)
+		writePlan(sh, plan, estimate{})
 		return nil
 	}
 	outs, took, err := rehearsed(ctx, sh, ws)
@@ -130,25 +188,46 @@ func hasRealRuns(ctx context.Context, ws *workspace.Workspace) bool {
 	return false
 }
 
+// measure measures one plan on one server.
 func (o collectOptions) measure(ctx context.Context, sh *shell, ws *workspace.Workspace) error {
-	plan, err := o.plan()
-	if err != nil {
+	if err := o.needed(); err != nil {
 		return err
 	}
 	key, err := o.key(sh, ws)
 	if err != nil {
 		return err
 	}
-	srv, err := o.serverKind(key)
+	known, err := o.known(ctx, sh, ws, &key)
+	if err != nil {
+		return err
+	}
+	if o.image == "" {
+		o.image = known.Image
+	}
+	if o.wait == 0 && o.server == "docker" { // weights may have to be converted first
+		o.wait = max(time.Hour, 2*time.Duration(known.Wait)*time.Second)
+	}
+	if !strings.Contains(o.model, "/") && o.server == "docker" && known.ID != "" {
+		o.model = known.ID
+	}
+	plan, err := o.plan(sh, ws, known)
 	if err != nil {
 		return err
 	}
 	if err := o.tooling(ctx, sh, ws, &plan); err != nil {
 		return err
 	}
-	writePlan(sh, plan)
+	show := newProgress(sh)
+	srv, err := o.serverKind(ws, plan, key, func(err error) { show.line("waiting   %s: %v", o.address(), err) })
+	if err != nil {
+		return err
+	}
+	writePlan(sh, plan, o.estimate(ctx, ws, plan))
 	if o.dryRun {
-		return writeLines(sh, plan, srv, o.address())
+		for _, l := range collect.Lines(plan, srv, o.address()) {
+			fmt.Fprintln(sh.out, l)
+		}
+		return nil
 	}
 	if o.device != schema.Simulated {
 		release, err := collect.Lock("device "+o.device, "address "+o.address())
@@ -157,26 +236,34 @@ func (o collectOptions) measure(ctx context.Context, sh *shell, ws *workspace.Wo
 		}
 		defer release()
 	}
-	show := newProgress(sh)
-	waiting := func(err error) { show.line("waiting   %s: %v", o.address(), err) }
-	switch s := srv.(type) {
-	case *collect.Attached:
-		s.Waiting = waiting
-	case *collect.Command:
-		s.Waiting = waiting
-	case *collect.Container:
-		s.Waiting = waiting
+	if o.serverOnly {
+		return o.leave(ctx, sh, ws, srv)
 	}
-	out, err := collect.Run(ctx, plan, srv, ws.Results(), versionLine(), show.event)
+	out, err := collect.Run(ctx, plan, srv, o.results(ws), versionLine(), show.event)
 	show.end()
 	if err != nil {
 		return collectError(ctx, sh, ws, err)
 	}
-	fmt.Fprintf(sh.out, "%s measured; results in %s. Next: ttreport build\n", plural(len(out.Points), "point"), out.Dir)
+	fmt.Fprintf(sh.out, "%s measured; results in %s. Next: ttreport build%s\n", plural(len(out.Points), "point"), out.Dir, o.buildArgs())
 	if out.Failed > 0 {
 		return fail(exitCollect, "the journal in "+out.Dir+" has the reasons", "%s failed", plural(out.Failed, "measurement"))
 	}
 	return nil
+}
+
+// results is where run folders go.
+func (o collectOptions) results(ws *workspace.Workspace) string {
+	if o.output != "" {
+		return o.output
+	}
+	return ws.Results()
+}
+
+func (o collectOptions) buildArgs() string {
+	if o.output != "" {
+		return " " + o.output
+	}
+	return ""
 }
 
 // rehearsed measures what the rehearsal still lacks, with progress, and says how long that took.
@@ -193,144 +280,27 @@ func rehearsed(ctx context.Context, sh *shell, ws *workspace.Workspace) ([]colle
 
 func collectError(ctx context.Context, sh *shell, ws *workspace.Workspace, err error) error {
 	if ctx.Err() != nil {
-		sh.say("what was measured until now is kept in %s; ttreport build shows it and names what is missing", ws.Results())
+		sh.say("what was measured until now is kept in %s; ttreport build shows it and names what is missing, and the same line goes on", ws.Results())
 		return ctx.Err()
 	}
 	hint := "what was measured until now is kept in " + ws.Results()
-	switch {
-	case errors.Is(err, collect.ErrNotReady):
-		hint = "is the server running, and is the port right? nothing was measured"
-	case errors.Is(err, collect.ErrServerDied):
-		hint = "its log is server.log in the run folder; the same line goes on where this stopped. " + hint
-	case errors.Is(err, collect.ErrOtherServer):
-		hint = "measure with the server as it was, or begin anew with --fresh"
-	case errors.Is(err, collect.ErrSimulated):
-		hint = "--device simulated is for the simulator, and the simulator for it"
-	case errors.Is(err, collect.ErrTaken):
-		hint = "nothing was measured"
-	case errors.Is(err, os.ErrPermission):
-		hint = "the current folder cannot be written to"
+	for _, h := range []struct {
+		is   error
+		hint string
+	}{
+		{collect.ErrDenied, "set OPENAI_API_KEY, or JWT_SECRET for tt-inference-server's images, in the environment or in .env; nothing was measured"},
+		{collect.ErrNotReady, "is the server running, and is the port right? nothing was measured"},
+		{collect.ErrFull, "make room and give the same line again: it goes on where this stopped. " + hint},
+		{collect.ErrServerDied, "its log is server.log in the run folder; the same line goes on where this stopped. " + hint},
+		{collect.ErrOtherServer, "measure with the server as it was, or begin anew with --fresh"},
+		{collect.ErrSimulated, "--device simulated is for the simulator, and the simulator for it"},
+		{collect.ErrTaken, "nothing was measured"},
+		{os.ErrPermission, "the current folder cannot be written to"},
+	} {
+		if errors.Is(err, h.is) {
+			hint = h.hint
+			break
+		}
 	}
 	return failure{code: exitCollect, err: fmt.Errorf("collect: %w", err), hint: hint}
-}
-
-// plan turns flags into what to measure and on what.
-func (o collectOptions) plan() (collect.Plan, error) {
-	var p collect.Plan
-	if o.model == "" || o.device == "" {
-		return p, fail(exitUsage, "ttreport collect --model sim-8b --device simulated --server sim", "collect: --model and --device are both needed: no server knows its device")
-	}
-	if o.repeat < 1 {
-		return p, fail(exitUsage, "--repeat 3 measures each workload three times", "collect: --repeat %d", o.repeat)
-	}
-	if err := checkChannel(o.channel); err != nil {
-		return p, err
-	}
-	p = collect.Plan{Release: o.release, Channel: o.channel, Model: manifest.Model{Name: path.Base(o.model)}, Device: o.device, Impl: o.impl, Repeat: o.repeat, Seed: o.seed, EvalItems: 60}
-	if strings.Contains(o.model, "/") {
-		p.Model.ID = o.model
-	}
-	var err error
-	if p.Workloads, err = sweep.Preset(o.sweep); err != nil {
-		return p, failure{code: exitUsage, err: fmt.Errorf("collect: %w", err)}
-	}
-	if len(o.workloads) > 0 {
-		p.Workloads = nil
-		for _, text := range o.workloads {
-			w, err := collect.ParseSpec(text)
-			if err != nil {
-				return p, failure{code: exitUsage, err: fmt.Errorf("collect: %w", err)}
-			}
-			p.Workloads = append(p.Workloads, w)
-		}
-	}
-	switch o.only {
-	case "":
-	case "benchmarks":
-		p.EvalItems = 0
-	case "evals":
-		p.Workloads = nil
-	default:
-		return p, fail(exitUsage, "say --only benchmarks or --only evals", "collect: --only %q", o.only)
-	}
-	return p, nil
-}
-
-// checkChannel refuses a channel that no baseline would ever be sought in.
-func checkChannel(name string) error {
-	switch name {
-	case "", schema.ChannelRelease, schema.ChannelMain, schema.ChannelPR, schema.ChannelDev:
-		return nil
-	}
-	return fail(exitUsage, "there are release, main, pr and dev", "no channel is called %q", name)
-}
-
-// writePlan prints the table of parameters before anything runs.
-func writePlan(sh *shell, p collect.Plan) {
-	sh.say("%s on %s: %s x %d, %s", p.Model.Name, p.Device, plural(len(p.Workloads), "workload"), max(1, p.Repeat), plural(p.EvalItems, "eval question"))
-	tw := tabwriter.NewWriter(sh.err, 2, 0, 3, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(tw, "#\tISL\tOSL\tconcurrency\treq/s\tN\t")
-	for i, w := range p.Workloads {
-		fmt.Fprintf(tw, "%d\t%d\t%d\t%s\t%s\t%d\t\n", i+1, w.ISL, w.OSL, dash(w.Concurrency), dashFloat(w.Rate), w.Requests)
-	}
-	tw.Flush()
-}
-
-func dashFloat(v float64) string {
-	if v == 0 {
-		return "-"
-	}
-	return fmt.Sprintf("%g", v)
-}
-
-// progress shows what a collection does: one line that is rewritten on a terminal, one line a finished step otherwise.
-type progress struct {
-	sh    *shell
-	tty   bool
-	drawn bool
-	run   string
-}
-
-func newProgress(sh *shell) *progress { return &progress{sh: sh, tty: isTerminal(sh.err)} }
-
-func (p *progress) event(e collect.Event) {
-	if e.Run != p.run {
-		p.run = e.Run
-		p.line("run       %s", e.Run)
-	}
-	what := e.Text
-	if e.Count > 0 {
-		what = fmt.Sprintf("%d/%d  %-36s", e.Index, e.Count, e.Text)
-	}
-	if !e.Final {
-		if p.tty {
-			fmt.Fprintf(p.sh.err, "\r\033[K%-9s %s %d/%d %s", e.Step, what, e.Done, e.Total, e.Err)
-			p.drawn = true
-		}
-		return
-	}
-	line := fmt.Sprintf("%-9s %s", e.Step, what)
-	if e.Took >= time.Second/20 {
-		line += fmt.Sprintf("  %6s", age(e.Took))
-	}
-	if e.TTFT > 0 {
-		line += fmt.Sprintf("   TTFT %7.2f ms   TPOT %6.2f ms", e.TTFT, e.TPOT)
-	}
-	if e.Err != "" {
-		line += "   failed: " + e.Err
-	}
-	p.line("%s", line)
-}
-
-func (p *progress) line(format string, args ...any) {
-	p.end()
-	p.sh.say(format, args...)
-}
-
-// end clears the line that is being rewritten.
-func (p *progress) end() {
-	if p.drawn {
-		fmt.Fprint(p.sh.err, "\r\033[K")
-		p.drawn = false
-	}
 }

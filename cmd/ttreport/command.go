@@ -49,7 +49,7 @@ func (s *shell) say(format string, args ...any) { fmt.Fprintf(s.err, format+"\n"
 func commands() []command {
 	return []command{
 		collectCommand(), buildCommand(), serveCommand(), demoCommand(), ingestCommand(), inspectCommand(), checkCommand(), compareCommand(), targetsCommand(),
-		doctorCommand(), simCommand(), completionCommand(), versionCommand(), helpCommand(),
+		modelsCommand(), doctorCommand(), simCommand(), completionCommand(), versionCommand(), helpCommand(),
 	}
 }
 

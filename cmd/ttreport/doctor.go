@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"text/tabwriter"
@@ -15,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
+	"github.com/ttreport/ttreport/collect/tool"
 	"github.com/ttreport/ttreport/collect/tool/environment"
 )
 
@@ -64,8 +67,8 @@ type finding struct {
 func (o doctorOptions) look(ctx context.Context, sh *shell, ws *workspace.Workspace) error {
 	boxes := environment.Tools{Configured: ws.Config.Tools, Say: func(s string) { sh.say("%s", s) }}
 	for _, name := range []string{o.reset, o.make} {
-		if name != "" && programOf(name) == "" {
-			return fail(exitUsage, "tools are vllm, aiperf, guidellm, lm-eval", "doctor: no tool is called %q", name)
+		if _, known := named(name); name != "" && !known {
+			return fail(exitUsage, "tools are "+allToolNames(), "doctor: no tool is called %q", name)
 		}
 	}
 	if o.reset != "" {
@@ -74,11 +77,12 @@ func (o doctorOptions) look(ctx context.Context, sh *shell, ws *workspace.Worksp
 		}
 	}
 	if o.make != "" {
-		if _, err := boxes.Ensure(ctx, o.make, programOf(o.make)); err != nil {
+		a, _ := named(o.make)
+		if _, err := boxes.Ensure(ctx, a.Name, a.Program, a.Module); err != nil {
 			return fail(exitCollect, "the log beside the environment has all of it", "doctor: %w", err)
 		}
 	}
-	all := append(o.toolFindings(boxes), o.hostFindings(ws)...)
+	all := append(o.toolFindings(ctx, ws, boxes), o.hostFindings(ws)...)
 	tw := tabwriter.NewWriter(sh.out, 2, 0, 2, ' ', 0)
 	missing := 0
 	for _, f := range all {
@@ -95,8 +99,8 @@ func (o doctorOptions) look(ctx context.Context, sh *shell, ws *workspace.Worksp
 	}
 	tw.Flush()
 	for _, n := range o.needed {
-		if programOf(n) == "" {
-			return fail(exitUsage, "tools are vllm, aiperf, guidellm, lm-eval", "doctor: no tool is called %q", n)
+		if _, known := named(n); !known {
+			return fail(exitUsage, "tools are "+allToolNames(), "doctor: no tool is called %q", n)
 		}
 	}
 	if missing > 0 {
@@ -105,29 +109,40 @@ func (o doctorOptions) look(ctx context.Context, sh *shell, ws *workspace.Worksp
 	return nil
 }
 
-func programOf(name string) string {
+func named(name string) (tool.Adapter, bool) {
 	for _, a := range adapters() {
 		if a.Name == name {
-			return a.Program
+			return a, true
 		}
 	}
-	return ""
+	return tool.Adapter{}, false
 }
 
-func (o doctorOptions) toolFindings(boxes environment.Tools) []finding {
+func (o doctorOptions) toolFindings(ctx context.Context, ws *workspace.Workspace, boxes environment.Tools) []finding {
 	out := []finding{{true, "builtin", "in this program", ""}}
 	for _, a := range adapters() {
-		found, err := boxes.Look(a.Name, a.Program)
+		found, err := boxes.Look(ctx, a.Name, a.Program, a.Module)
 		switch {
 		case err == nil && found.From == "environment":
 			out = append(out, finding{true, a.Name, "its own environment, " + found.Dir, ""})
 		case err == nil:
 			out = append(out, finding{true, a.Name, found.From + ", " + found.Program, ""})
 		case errors.Is(err, environment.ErrNone):
+			if environment.Pinned(a.Name) == "" {
+				out = append(out, finding{false, a.Name, "not here, and too large or too particular to be made", "tools: {" + a.Name + ": /path/to/" + a.Program + "} in ttreport.yaml"})
+				continue
+			}
 			pinned, _, _ := strings.Cut(pinOf(a.Name), "\n")
 			out = append(out, finding{false, a.Name, "not made yet; " + pinned, "ttreport doctor --make " + a.Name})
 		default:
 			out = append(out, finding{false, a.Name, err.Error(), "correct tools: in ttreport.yaml"})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(ws.Config.Exec)) {
+		if _, err := adapter(ws, name, false); err != nil {
+			out = append(out, finding{false, name, err.Error(), "correct exec: in ttreport.yaml"})
+		} else {
+			out = append(out, finding{true, name, "exec, " + ws.Config.Exec[name], ""})
 		}
 	}
 	makers := finding{environment.OnPath("uv") || environment.OnPath("python3"), "environments", "made with uv", ""}

@@ -55,6 +55,16 @@ var rooms = map[string][]string{
 	"collect/tool/aiperf":      {"collect/tool"},
 	"collect/tool/guidellm":    {"collect/tool"},
 	"collect/tool/lmeval":      {"collect/tool"},
+	"collect/tool/lmmseval":    {"collect/tool"},
+	"collect/tool/inspect":     {"collect/tool"},
+	"collect/tool/genaiperf":   {"collect/tool"},
+	"collect/tool/sglang":      {"collect/tool"},
+	"collect/tool/trtllm":      {"collect/tool"},
+	"collect/tool/script":      {"collect/tool"},
+	"collect/tool/vllmoffline": {"collect/tool"},
+	"collect/host":             {},
+	"collect/spec":             {},
+	"collect/planfile":         {"collect/sweep"},
 	"collect/sweep":            {},
 }
 

@@ -10,6 +10,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
+	"github.com/ttreport/ttreport/collect"
 )
 
 // dotenv reads NAME=VALUE lines of .env, which holds secrets and nothing else that we use. A file that others can read is a warning.
@@ -46,4 +51,81 @@ func jwt(secret string) (string, error) {
 		return "", fmt.Errorf("token: %w", err)
 	}
 	return head + "." + enc.EncodeToString(mac.Sum(nil)), nil
+}
+
+// key is what the server wants to know us by: OPENAI_API_KEY, or a token made of JWT_SECRET, from the environment or .env. A Tenstorrent
+// image that is started gets its secrets from .env; where they are nowhere, whoever sits there is asked.
+func (o collectOptions) key(sh *shell, ws *workspace.Workspace) (string, error) {
+	if o.server == "sim" {
+		return "", nil
+	}
+	file, warning, err := dotenv(ws.Dir)
+	if err != nil {
+		return "", failure{code: exitUsage, err: fmt.Errorf("collect: %w", err)}
+	}
+	if warning != "" {
+		sh.say("warning: %s", warning)
+	}
+	get := func(name string) string {
+		if v := os.Getenv(name); v != "" {
+			return v
+		}
+		return file[name]
+	}
+	if v := file["HF_TOKEN"]; v != "" && os.Getenv("HF_TOKEN") == "" { // for tools; a server's container gets its own
+		if err := os.Setenv("HF_TOKEN", v); err != nil {
+			return "", fmt.Errorf("collect: %w", err)
+		}
+	}
+	secret := get("JWT_SECRET")
+	if o.server == "docker" && collect.IsTenstorrent(o.device) && !o.noAuth && !o.dryRun {
+		for _, name := range []string{"HF_TOKEN", "JWT_SECRET"} {
+			if get(name) != "" {
+				continue
+			}
+			typed, asked := ask(sh, ws, name, "the image wants "+name)
+			if asked && name == "JWT_SECRET" {
+				secret = typed
+			}
+		}
+	}
+	if k := get("OPENAI_API_KEY"); k != "" {
+		return k, nil
+	}
+	if secret != "" {
+		return jwt(secret)
+	}
+	return get("API_KEY"), nil
+}
+
+// ask lets a person type a secret that is not echoed, and offers to keep it in .env. Where nobody can type, nothing is asked.
+func ask(sh *shell, ws *workspace.Workspace, name, why string) (value string, asked bool) {
+	in, ok := sh.in.(*os.File)
+	if !ok || !isTTY(int(in.Fd())) || !isTerminal(sh.err) {
+		return "", false
+	}
+	fmt.Fprintf(sh.err, "%s. %s (not shown, empty for none): ", why, name)
+	typed, err := term.ReadPassword(int(in.Fd()))
+	fmt.Fprintln(sh.err)
+	if value = strings.TrimSpace(string(typed)); err != nil || value == "" {
+		return "", false
+	}
+	fmt.Fprintf(sh.err, "keep it in .env, readable by you alone? [y/N] ")
+	var answer string
+	if _, err := fmt.Fscanln(in, &answer); err == nil && strings.HasPrefix(strings.ToLower(answer), "y") {
+		if err := keepSecret(ws.Dir, name, value); err != nil {
+			sh.say("warning: it was not kept: %v", err)
+		}
+	}
+	return value, true
+}
+
+// keepSecret appends a secret to .env, which is made with mode 0600.
+func keepSecret(dir, name, value string) error {
+	f, err := os.OpenFile(filepath.Join(dir, ".env"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(f, "%s=%s\n", name, value)
+	return errors.Join(err, f.Close())
 }

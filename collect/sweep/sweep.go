@@ -1,21 +1,140 @@
-// Package sweep lists workloads to measure: presets, and nothing else yet.
+// Package sweep makes lists of workloads: presets by name, the derivation from what a model can take, TensorRT-LLM's lists of batches
+// and lengths, and single workloads written as text.
 //
-// In flows the name of a preset; out flow workloads in the order in which they are measured, from light to heavy.
+// In flow names, limits and text; out flow workloads in the order in which they are measured, from light to heavy. What a server or a
+// tool is, it does not know.
 package sweep
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"sort"
+	"strconv"
 	"strings"
 )
 
 // Workload is one measurement to make.
 type Workload struct {
-	ISL, OSL, Concurrency, Requests int
+	ISL, OSL, Concurrency, Requests int     // lengths are 0 where a dataset brings its own
 	Rate                            float64 // requests a second; 0: closed loop
+	Dataset                         string  // "" for random prompts
+	Path                            string  // file of the dataset, where it is one
+	// Dims are what else sets this workload apart, such as the degree of parallelism: part of its name in history.
+	Dims map[string]string
+	// Extra are arguments for the tool that makes the load, as it takes them.
+	Extra []string
 }
 
-// presets are the named sweeps.
+// Same reports whether two workloads load a server alike, however many requests they make.
+func (w Workload) Same(o Workload) bool {
+	return w.ISL == o.ISL && w.OSL == o.OSL && w.Concurrency == o.Concurrency && w.Rate == o.Rate && w.Dataset == o.Dataset && slices.Equal(w.Extra, o.Extra) && maps.Equal(w.Dims, o.Dims)
+}
+
+// Join appends workloads that are not in a list yet.
+func Join(list []Workload, more ...Workload) []Workload {
+	for _, w := range more {
+		if !slices.ContainsFunc(list, w.Same) {
+			list = append(list, w)
+		}
+	}
+	return list
+}
+
+// Spec is a workload in the form that --workload takes: "isl=128,osl=128,n=8,c=1".
+func (w Workload) Spec() string {
+	var parts []string
+	if w.Dataset != "" {
+		parts = append(parts, "dataset="+w.Dataset)
+	}
+	if w.Path != "" {
+		parts = append(parts, "path="+w.Path)
+	}
+	for _, p := range []struct {
+		name string
+		v    int
+	}{{"isl", w.ISL}, {"osl", w.OSL}, {"n", w.Requests}, {"c", w.Concurrency}} {
+		if p.v > 0 {
+			parts = append(parts, p.name+"="+strconv.Itoa(p.v))
+		}
+	}
+	switch {
+	case w.Rate > 0:
+		parts = append(parts, "rate="+strconv.FormatFloat(w.Rate, 'g', -1, 64))
+	case w.Concurrency == 0:
+		parts = append(parts, "rate=inf")
+	}
+	return strings.Join(parts, ",")
+}
+
+// String says in words what a workload is.
+func (w Workload) String() string {
+	s := fmt.Sprintf("ISL %d OSL %d", w.ISL, w.OSL)
+	if w.Dataset != "" {
+		s = w.Dataset
+		if w.OSL > 0 {
+			s += fmt.Sprintf(" OSL %d", w.OSL)
+		}
+	}
+	if w.Rate > 0 {
+		return s + fmt.Sprintf(" at %g req/s", w.Rate)
+	}
+	if w.Concurrency == 0 {
+		return s + " all at once"
+	}
+	return s + fmt.Sprintf(" concurrency %d", w.Concurrency)
+}
+
+// Parse reads what Spec writes. Requests that are not stated are four waves, and eight at least; rate=inf sends all at once.
+func Parse(text string) (Workload, error) {
+	var w Workload
+	burst := false
+	for _, part := range strings.Split(text, ",") {
+		if part == "rate=inf" {
+			burst = true
+		} else if err := w.set(part); err != nil {
+			return w, fmt.Errorf("workload %q: %w", text, err)
+		}
+	}
+	if w.Dataset == "" && (w.ISL == 0 || w.OSL == 0) || !burst && w.Concurrency == 0 && w.Rate == 0 {
+		return w, fmt.Errorf("workload %q: expected isl, osl and c or rate, as in isl=128,osl=128,c=1,n=8", text)
+	}
+	if w.Requests == 0 {
+		w.Requests = max(8, 4*w.Concurrency)
+	}
+	return w, nil
+}
+
+func (w *Workload) set(part string) error {
+	name, value, _ := strings.Cut(part, "=")
+	switch name {
+	case "dataset":
+		w.Dataset = value
+		return nil
+	case "path":
+		w.Path = value
+		return nil
+	}
+	v, err := strconv.ParseFloat(value, 64)
+	if err != nil || !(v > 0) || v > 1e9 {
+		return fmt.Errorf("%q is not a number above zero", part)
+	}
+	whole := map[string]*int{"isl": &w.ISL, "osl": &w.OSL, "c": &w.Concurrency, "n": &w.Requests}
+	if name == "rate" {
+		w.Rate = v
+		return nil
+	}
+	at := whole[name]
+	if at == nil {
+		return fmt.Errorf("%q is none of isl, osl, c, n, rate, dataset, path", name)
+	}
+	if *at = int(v); float64(*at) != v {
+		return fmt.Errorf("%q is not a whole number", part)
+	}
+	return nil
+}
+
+// presets are the sweeps that need no limits.
 func presets() map[string][]Workload {
 	return map[string][]Workload{
 		// quick is four points that show latency alone, under load, and with long prompts, in a minute or two.
@@ -36,18 +155,23 @@ func tt2025() []Workload {
 	return out
 }
 
+// Names of sweeps that are made of something else than their name.
+const (
+	StandardName = "standard" // of the limits of a model on a device: [Standard]
+	TargetsName  = "targets"  // of the workloads that targets speak of
+)
+
 // Preset returns a named sweep.
 func Preset(name string) ([]Workload, error) {
-	all := presets()
-	if w, ok := all[name]; ok {
+	if w, ok := presets()[name]; ok {
 		return w, nil
 	}
 	return nil, fmt.Errorf("no sweep is called %q; there are %s", name, strings.Join(Names(), ", "))
 }
 
-// Names lists the presets.
+// Names lists the sweeps.
 func Names() []string {
-	var names []string
+	names := []string{StandardName, TargetsName}
 	for n := range presets() {
 		names = append(names, n)
 	}

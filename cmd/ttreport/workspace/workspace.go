@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ttreport/ttreport/collect/planfile"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/targets"
@@ -34,6 +35,10 @@ type Config struct {
 	Decisions []Decision `yaml:"decisions"`
 	// Tools names programs for tools that are neither on the PATH nor made by ttreport: {vllm: /opt/vllm/bin/vllm}.
 	Tools map[string]string `yaml:"tools"`
+	// Exec are benchmarks of the user's own, by name: a command line with holes such as {url} and {out}.
+	Exec map[string]string `yaml:"exec"`
+	// Plans are what ttreport collect measures when no model is named.
+	Plans []planfile.Entry `yaml:"plans"`
 }
 
 // Site says how the site is published.

@@ -5,11 +5,6 @@
 package aiperf
 
 import (
-	"encoding/json"
-	"fmt"
-	"os"
-	"path/filepath"
-
 	"github.com/ttreport/ttreport/collect/tool"
 )
 
@@ -32,7 +27,7 @@ func command(j tool.Job, out string, has tool.Flags) tool.Command {
 	if j.Concurrency > 0 {
 		argv = append(argv, "--concurrency", tool.Int(j.Concurrency))
 	}
-	argv = append(argv, "--request-count", tool.Int(j.Requests), "--isl", tool.Int(j.ISL), "--isl-stddev", "0", "--osl", tool.Int(j.OSL), "--osl-stddev", "0", "--extra-inputs", "ignore_eos:true", "--random-seed", tool.Float(float64(j.Seed)))
+	argv = append(argv, "--request-count", tool.Int(j.Requests), "--isl", tool.Int(j.ISL), "--isl-stddev", "0", "--osl", tool.Int(j.OSL), "--osl-stddev", "0", "--extra-inputs", "ignore_eos:true", "--random-seed", tool.Seed(j.Seed))
 	if j.Tokenizer != "" {
 		argv = append(argv, "--tokenizer", j.Tokenizer)
 	}
@@ -44,15 +39,11 @@ func command(j tool.Job, out string, has tool.Flags) tool.Command {
 	}
 	argv = has.With(argv, "--no-gpu-telemetry")
 	argv = has.With(argv, "--no-server-metrics")
-	return tool.Command{Argv: argv, Conditions: map[string]string{"ignore_eos": "true", "num_prompts": tool.Int(j.Requests), "seed": tool.Float(float64(j.Seed)), "endpoint": kind}}
+	return tool.Command{Argv: append(argv, j.Extra...), Conditions: j.Conditions("ignore_eos", "true", "endpoint", kind)}
 }
 
 func read(out string) (tool.Summary, error) {
 	s := tool.Summary{File: result}
-	data, err := os.ReadFile(filepath.Join(out, result))
-	if err != nil {
-		return s, fmt.Errorf("aiperf left no %s: with no success at all it writes none", result)
-	}
 	type metric struct{ Avg *float64 }
 	var r struct {
 		Count    metric `json:"request_count"`
@@ -62,8 +53,8 @@ func read(out string) (tool.Summary, error) {
 		Latency  metric `json:"request_latency"`
 		Duration metric `json:"benchmark_duration"`
 	}
-	if err := json.Unmarshal(data, &r); err != nil {
-		return s, fmt.Errorf("%s: %w", result, err)
+	if err := tool.ReadJSON(out, result, "aiperf left no "+result+": with no success at all it writes none", &r); err != nil {
+		return s, err
 	}
 	get := func(m metric) float64 {
 		if m.Avg == nil {

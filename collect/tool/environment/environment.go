@@ -67,15 +67,15 @@ func (t Tools) Dir(tool string) (string, error) {
 // done marks an environment that was made to its end.
 const done = ".complete"
 
-// Look finds a tool that is here already.
-func (t Tools) Look(tool, program string) (Found, error) {
+// Look finds a tool that is here already: its program, or a Python that has its module.
+func (t Tools) Look(ctx context.Context, tool, program, module string) (Found, error) {
 	if path := t.Configured[tool]; path != "" {
-		if _, err := exec.LookPath(path); err != nil {
+		if err := runnable(path); err != nil {
 			return Found{}, fmt.Errorf("%s is configured as %s: %w", tool, path, err)
 		}
 		return Found{Program: path, From: "configured"}, nil
 	}
-	if path, err := exec.LookPath(program); err == nil {
+	if path, err := exec.LookPath(program); err == nil && (module == "" || imports(ctx, path, module)) {
 		return Found{Program: path, From: "PATH"}, nil
 	}
 	dir, err := t.Dir(tool)
@@ -88,15 +88,32 @@ func (t Tools) Look(tool, program string) (Found, error) {
 	return Found{}, fmt.Errorf("%s: %w", tool, ErrNone)
 }
 
+// runnable reports why a path can be run neither as a program nor, as a Python script, by python3.
+func runnable(path string) error {
+	if strings.HasSuffix(path, ".py") {
+		_, err := os.Stat(path)
+		return err
+	}
+	_, err := exec.LookPath(path)
+	return err
+}
+
+// imports reports whether a Python has a module.
+func imports(ctx context.Context, python, module string) bool {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	return exec.CommandContext(ctx, python, "-c", "import importlib.util, sys; sys.exit(importlib.util.find_spec(sys.argv[1]) is None)", module).Run() == nil
+}
+
 // Ensure finds a tool, or makes its environment. Its output goes to a log beside the environment. Two that make the same one wait for
 // each other.
-func (t Tools) Ensure(ctx context.Context, tool, program string) (Found, error) {
-	found, err := t.Look(tool, program)
+func (t Tools) Ensure(ctx context.Context, tool, program, module string) (Found, error) {
+	found, err := t.Look(ctx, tool, program, module)
 	if !errors.Is(err, ErrNone) {
 		return found, err
 	}
 	if Pinned(tool) == "" {
-		return Found{}, fmt.Errorf("%w; put %s on the PATH, or name it in ttreport.yaml under tools", err, program)
+		return Found{}, fmt.Errorf("%w; put %s on the PATH, or name it in ttreport.yaml, tools: {%s: /path/to/it}", err, program, tool)
 	}
 	dir, err := t.Dir(tool)
 	if err != nil {
@@ -113,13 +130,13 @@ func (t Tools) Ensure(ctx context.Context, tool, program string) (Found, error) 
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
 		return Found{}, fmt.Errorf("tool environments: %w", err)
 	}
-	if found, err := t.Look(tool, program); err == nil {
+	if found, err := t.Look(ctx, tool, program, module); err == nil {
 		return found, nil // made by the one that we waited for
 	}
 	if err := t.make(ctx, tool, dir); err != nil {
 		return Found{}, err
 	}
-	return t.Look(tool, program)
+	return t.Look(ctx, tool, program, module)
 }
 
 // Reset removes a tool's environment, so that the next use makes it anew.

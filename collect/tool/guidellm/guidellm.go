@@ -4,7 +4,6 @@
 package guidellm
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -28,9 +27,9 @@ func command(j tool.Job, out string, _ tool.Flags) tool.Command {
 	if j.Tokenizer != "" {
 		argv = append(argv, "--tokenizer", "kind=hf_auto,model="+j.Tokenizer)
 	}
-	argv = append(argv, "--data", fmt.Sprintf("kind=synthetic_text,prompt_tokens=%d,output_tokens=%d", j.ISL, j.OSL), "--seed", "kind=static,value="+tool.Float(float64(j.Seed)),
+	argv = append(argv, "--data", fmt.Sprintf("kind=synthetic_text,prompt_tokens=%d,output_tokens=%d", j.ISL, j.OSL), "--seed", "kind=static,value="+tool.Seed(j.Seed),
 		"--metrics", "kind=generative,sample_size=4", "--output", "kind=json,path="+filepath.Join(out, result), "--disable-progress")
-	c := tool.Command{Argv: argv, Conditions: map[string]string{"num_prompts": tool.Int(j.Requests), "seed": tool.Float(float64(j.Seed))}}
+	c := tool.Command{Argv: append(argv, j.Extra...), Conditions: j.Conditions()}
 	if info, err := os.Stat(j.Tokenizer); err == nil && info.IsDir() {
 		c.Env = []string{"HF_HUB_OFFLINE=1"}
 	}
@@ -39,10 +38,6 @@ func command(j tool.Job, out string, _ tool.Flags) tool.Command {
 
 func read(out string) (tool.Summary, error) {
 	s := tool.Summary{File: result}
-	data, err := os.ReadFile(filepath.Join(out, result))
-	if err != nil {
-		return s, fmt.Errorf("guidellm left no %s", result)
-	}
 	type of struct {
 		Successful struct{ Mean float64 } `json:"successful"`
 	}
@@ -56,8 +51,8 @@ func read(out string) (tool.Summary, error) {
 			}
 		}
 	}
-	if err := json.Unmarshal(data, &r); err != nil {
-		return s, fmt.Errorf("%s: %w", result, err)
+	if err := tool.ReadJSON(out, result, "guidellm left no "+result, &r); err != nil {
+		return s, err
 	}
 	if len(r.Benchmarks) == 0 {
 		return s, fmt.Errorf("%s holds no benchmark", result)

@@ -6,13 +6,9 @@ package lmeval
 import (
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/ttreport/ttreport/collect/tool"
-	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
 // Adapter is the tool.
@@ -31,11 +27,20 @@ func command(j tool.Job, out string, _ tool.Flags) tool.Command {
 	} else if !j.Chat {
 		args = append(args, "tokenizer_backend=none") // sends text; tasks that score log-likelihoods need a tokenizer
 	}
-	argv := []string{"--model", kind, "--model_args", strings.Join(args, ","), "--tasks", j.Task, "--output_path", out, "--log_samples", "--seed", tool.Float(float64(j.Seed))}
+	if n := j.Params["num_concurrent"]; n != "" {
+		args = append(args, "num_concurrent="+n)
+	}
+	argv := []string{"--model", kind, "--model_args", strings.Join(args, ","), "--tasks", j.Task, "--output_path", out, "--log_samples", "--seed", tool.Seed(j.Seed)}
 	if j.Chat {
 		argv = append(argv, "--apply_chat_template")
 	}
-	c := tool.Command{Conditions: map[string]string{"seed": tool.Float(float64(j.Seed)), "endpoint": path}}
+	c := tool.Command{Conditions: map[string]string{"seed": tool.Seed(j.Seed), "endpoint": path}}
+	for _, p := range [][2]string{{"fewshot", "--num_fewshot"}, {"gen_kwargs", "--gen_kwargs"}} {
+		if v := j.Params[p[0]]; v != "" {
+			argv = append(argv, p[1], v)
+			c.Conditions[p[0]] = v
+		}
+	}
 	if j.Limit > 0 {
 		argv = append(argv, "--limit", tool.Int(j.Limit))
 		c.Conditions["limit"] = tool.Int(j.Limit)
@@ -48,17 +53,9 @@ func command(j tool.Job, out string, _ tool.Flags) tool.Command {
 }
 
 func read(out string) (tool.Summary, error) {
-	var s tool.Summary
-	names, err := filepath.Glob(filepath.Join(out, "*", "results_*.json"))
-	names = slices.DeleteFunc(names, func(name string) bool { return strings.HasSuffix(name, manifest.SidecarSuffix) })
-	if err != nil || len(names) == 0 {
+	s := tool.Summary{File: tool.Newest(out, "*/results_*.json")}
+	if s.File == "" {
 		return s, fmt.Errorf("lm-eval left no results_*.json")
-	}
-	slices.Sort(names)
-	newest := names[len(names)-1]
-	data, err := os.ReadFile(newest)
-	if err != nil {
-		return s, fmt.Errorf("lm-eval: %w", err)
 	}
 	var r struct {
 		Results map[string]json.RawMessage `json:"results"`
@@ -67,16 +64,15 @@ func read(out string) (tool.Summary, error) {
 			Effective int `json:"effective"`
 		} `json:"n-samples"`
 	}
-	if err := json.Unmarshal(data, &r); err != nil {
-		return s, fmt.Errorf("%s: %w", filepath.Base(newest), err)
+	if err := tool.ReadJSON(out, s.File, "lm-eval left no results", &r); err != nil {
+		return s, err
 	}
 	if len(r.Results) == 0 {
-		return s, fmt.Errorf("%s holds no result", filepath.Base(newest))
+		return s, fmt.Errorf("%s holds no result", s.File)
 	}
 	s.Version = r.Version
 	for _, n := range r.N {
 		s.Completed += n.Effective
 	}
-	s.File, err = filepath.Rel(out, newest)
-	return s, err
+	return s, nil
 }

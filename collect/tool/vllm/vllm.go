@@ -1,14 +1,9 @@
-// Package vllm runs vLLM's load client, "vllm bench serve".
+// Package vllm runs vLLM's load client: "vllm bench serve", or the benchmark_serving.py that came before it.
 //
 // It exits 0 with every metric 0.0 when no request succeeded, so its file decides (measured with 0.33.0).
 package vllm
 
 import (
-	"encoding/json"
-	"fmt"
-	"os"
-	"path/filepath"
-
 	"github.com/ttreport/ttreport/collect/tool"
 )
 
@@ -24,11 +19,16 @@ func command(j tool.Job, out string, has tool.Flags) tool.Command {
 	if j.Chat {
 		backend, endpoint = "openai-chat", "/v1/chat/completions"
 	}
-	argv := []string{"bench", "serve", "--backend", backend, "--base-url", j.URL, "--endpoint", endpoint, "--model", j.Model}
+	argv := []string{"bench", "serve"}
+	if j.Script {
+		argv = nil // benchmark_serving.py is the subcommand itself
+	}
+	argv = append(argv, "--backend", backend, "--base-url", j.URL, "--endpoint", endpoint, "--model", j.Model)
 	if j.Tokenizer != "" {
 		argv = append(argv, "--tokenizer", j.Tokenizer)
 	}
-	argv = append(argv, "--dataset-name", "random", "--random-input-len", tool.Int(j.ISL), "--random-output-len", tool.Int(j.OSL), "--num-prompts", tool.Int(j.Requests), "--seed", tool.Float(float64(j.Seed)))
+	argv = append(argv, dataset(j)...)
+	argv = append(argv, "--num-prompts", tool.Int(j.Requests), "--seed", tool.Seed(j.Seed))
 	if j.Rate > 0 {
 		argv = append(argv, "--request-rate", tool.Float(j.Rate))
 	}
@@ -39,15 +39,25 @@ func command(j tool.Job, out string, has tool.Flags) tool.Command {
 	argv = has.With(argv, "--save-detailed")
 	argv = has.With(argv, "--disable-tqdm")
 	argv = append(argv, "--result-dir", out, "--result-filename", result)
-	return tool.Command{Argv: argv, Conditions: map[string]string{"ignore_eos": "true", "num_prompts": tool.Int(j.Requests), "seed": tool.Float(float64(j.Seed)), "endpoint": endpoint}}
+	return tool.Command{Argv: append(argv, j.Extra...), Conditions: j.Conditions("ignore_eos", "true", "endpoint", endpoint)}
+}
+
+func dataset(j tool.Job) []string {
+	if j.Dataset == "" {
+		return []string{"--dataset-name", "random", "--random-input-len", tool.Int(j.ISL), "--random-output-len", tool.Int(j.OSL)}
+	}
+	argv := []string{"--dataset-name", j.Dataset}
+	if j.Path != "" {
+		argv = append(argv, "--dataset-path", j.Path)
+	}
+	if j.OSL > 0 {
+		argv = append(argv, "--"+j.Dataset+"-output-len", tool.Int(j.OSL))
+	}
+	return argv
 }
 
 func read(out string) (tool.Summary, error) {
 	s := tool.Summary{File: result}
-	data, err := os.ReadFile(filepath.Join(out, result))
-	if err != nil {
-		return s, fmt.Errorf("vllm bench serve left no %s", result)
-	}
 	var r struct {
 		Completed, Failed int
 		Duration          float64
@@ -57,8 +67,8 @@ func read(out string) (tool.Summary, error) {
 		TTFTs             []float64
 		ITLs              [][]float64
 	}
-	if err := json.Unmarshal(data, &r); err != nil {
-		return s, fmt.Errorf("%s: %w", result, err)
+	if err := tool.ReadJSON(out, result, "vllm bench serve left no "+result, &r); err != nil {
+		return s, err
 	}
 	s.Completed, s.Failed, s.TTFT, s.TPOT = r.Completed, max(r.Failed, r.NumPrompts-r.Completed), r.TTFT, r.TPOT
 	busy := 0.

@@ -34,6 +34,8 @@ type Manifest struct {
 	Files []Override `yaml:"files,omitempty"`
 	// Plan lists what was to be measured, so that what is missing can be named.
 	Plan []PlanItem `yaml:"plan,omitempty"`
+	// Setting is what else was so while it was measured: host, kernel, governor, clock source, how long the server took to start.
+	Setting map[string]string `yaml:"setting,omitempty"`
 	// Targets are in force for this run.
 	Targets []TargetRow `yaml:"targets,omitempty"`
 }
@@ -178,4 +180,10 @@ func (m Manifest) SchemaTargets() []schema.Target {
 			Level: t.Level, Tolerance: t.Tolerance, Source: t.Source, SHA256: t.SHA256, AsOf: t.AsOf})
 	}
 	return out
+}
+
+// Row is a target in force as a manifest states it.
+func Row(t schema.Target) TargetRow {
+	return TargetRow{Workload: Workload{Task: t.Key.Task, ISL: t.Key.ISL, OSL: t.Key.OSL, Concurrency: t.Key.Concurrency, Rate: t.Key.Rate, Dataset: t.Key.Dataset, Dims: t.Key.Dims},
+		Metric: t.Metric, Stat: t.Stat, Value: t.Value, Level: t.Level, Tolerance: t.Tolerance, Source: t.Source, SHA256: t.SHA256, AsOf: t.AsOf}
 }

@@ -29,6 +29,14 @@ type Sidecar struct {
 	End         time.Time         `json:"end"`
 	ExitCode    int               `json:"exit_code"`
 	Log         string            `json:"log,omitempty"` // relative to the sidecar
+	Samples     *Samples          `json:"samples,omitempty"`
+}
+
+// Samples are gauges of the server while the result was made: rows of numbers under names, the first the seconds since the start. A
+// negative number is a gauge that the server does not have.
+type Samples struct {
+	Names []string    `json:"names"`
+	Rows  [][]float64 `json:"rows"`
 }
 
 // Workload is the part of a point's key that a sidecar, a manifest or a path states. Nil or empty: not stated.

@@ -1,0 +1,188 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"text/tabwriter"
+	"time"
+
+	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
+	"github.com/ttreport/ttreport/collect"
+	"github.com/ttreport/ttreport/ingest/history"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
+)
+
+// estimate is how long the items of a plan may take.
+type estimate struct {
+	each     []time.Duration // by workload, of one measurement
+	measured int             // workloads of which history tells
+	total    time.Duration
+}
+
+// speed that is assumed of a server that nobody measured: tokens a second that one user sees, and of a prompt.
+const (
+	assumedDecode  = 20.
+	assumedPrefill = 2000.
+)
+
+// estimate reckons how long a plan takes: from what history has of the same workload on the same pair, else from an assumed speed.
+func (o collectOptions) estimate(ctx context.Context, ws *workspace.Workspace, p collect.Plan) estimate {
+	var e estimate
+	cols, _, err := history.Load(ctx, ws.Cache(), ws.History())
+	if err != nil {
+		cols = nil
+	}
+	for _, w := range p.Workloads {
+		one := float64(w.ISL)/assumedPrefill + float64(w.OSL)/assumedDecode
+		if ms, ok := e2elOf(cols, p, w.ISL, w.OSL, w.Concurrency); ok {
+			one = ms / 1000
+			e.measured++
+		}
+		took := one * max(1, float64(w.Requests)/float64(max(1, w.Concurrency)))
+		if w.Rate > 0 {
+			took = float64(w.Requests)/w.Rate + one
+		}
+		e.each = append(e.each, time.Duration(took*float64(time.Second)))
+	}
+	for _, d := range e.each {
+		e.total += d
+	}
+	starts := time.Duration(0)
+	for _, t := range p.Tools {
+		if t.Program != "" {
+			starts += 30 * time.Second * time.Duration(len(p.Workloads)) // Python's imports and a tokenizer
+		}
+	}
+	e.total = time.Duration(max(1, p.Repeat)) * (e.total*time.Duration(max(1, len(p.Tools))) + starts)
+	return e
+}
+
+// e2elOf is the newest E2EL of a workload of a pair, ms.
+func e2elOf(c *columns.Columns, p collect.Plan, isl, osl, concurrency int) (float64, bool) {
+	if c == nil {
+		return 0, false
+	}
+	found, newest := 0., time.Time{}
+	is := func(a *float64, b int) bool { return a != nil && *a == float64(b) }
+	for i := range c.Runs {
+		h := &c.Runs[i]
+		if h.Model.Name != p.Model.Name || h.Device != p.Device || h.Start.Before(newest) {
+			continue
+		}
+		for at := h.FirstPoint; at < h.PointsEnd; at++ {
+			pt := &c.Points[at]
+			if k := c.Keys[pt.Key]; !is(k.ISL, isl) || !is(k.OSL, osl) || !is(k.Concurrency, concurrency) {
+				continue
+			}
+			n, _ := c.Value(pt, "e2el", "mean")
+			if v, ok := n.Get(); ok {
+				found, newest = v, h.Start
+			}
+		}
+	}
+	return found, found > 0
+}
+
+// writePlan prints the table of parameters before anything runs.
+func writePlan(sh *shell, p collect.Plan, e estimate) {
+	what := plural(len(p.Workloads), "workload") + fmt.Sprintf(" x %d", max(1, p.Repeat))
+	switch {
+	case len(p.Evals) > 0:
+		what += ", " + plural(len(p.Evals), "eval")
+	case p.EvalItems > 0:
+		what += ", " + plural(p.EvalItems, "eval question")
+	}
+	sh.say("%s on %s: %s", p.Model.Name, p.Device, what)
+	tw := tabwriter.NewWriter(sh.err, 2, 0, 3, ' ', tabwriter.AlignRight)
+	if len(p.Workloads) > 0 {
+		fmt.Fprint(tw, "#\tISL\tOSL\tconcurrency\treq/s\tN\t")
+		if len(e.each) > 0 {
+			fmt.Fprint(tw, "about\t")
+		}
+		fmt.Fprintln(tw)
+	}
+	for i, w := range p.Workloads {
+		fmt.Fprintf(tw, "%d\t%s\t%s\t%s\t%s\t%d\t", i+1, dash(w.ISL), dash(w.OSL), dash(w.Concurrency), dashFloat(w.Rate), w.Requests)
+		if i < len(e.each) {
+			fmt.Fprintf(tw, "%s\t", age(e.each[i]))
+		}
+		if w.Dataset != "" {
+			fmt.Fprintf(tw, "   %s", w.Dataset)
+		}
+		fmt.Fprintln(tw)
+	}
+	tw.Flush()
+	for _, x := range p.Evals {
+		limit := "all questions"
+		if x.Limit > 0 {
+			limit = "at most " + plural(x.Limit, "question")
+		}
+		sh.say("eval      %s: %s, %s", x.Tool.Name, x.Task, limit)
+	}
+	if len(e.each) > 0 {
+		from := fmt.Sprintf("none was measured before; assumed are %g tok/s and user", assumedDecode)
+		if e.measured > 0 {
+			from = fmt.Sprintf("%d of %s measured before", e.measured, plural(len(e.each), "workload"))
+		}
+		sh.say("estimate  %s without starting the server and evals (%s)", age(e.total), from)
+	}
+}
+
+func dashFloat(v float64) string {
+	if v == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%g", v)
+}
+
+// progress shows what a collection does: one line that is rewritten on a terminal, one line a finished step otherwise.
+type progress struct {
+	sh    *shell
+	tty   bool
+	drawn bool
+	run   string
+}
+
+func newProgress(sh *shell) *progress { return &progress{sh: sh, tty: isTerminal(sh.err)} }
+
+func (p *progress) event(e collect.Event) {
+	if e.Run != p.run {
+		p.run = e.Run
+		p.line("run       %s", e.Run)
+	}
+	what := e.Text
+	if e.Count > 0 {
+		what = fmt.Sprintf("%d/%d  %-36s", e.Index, e.Count, e.Text)
+	}
+	if !e.Final {
+		if p.tty {
+			fmt.Fprintf(p.sh.err, "\r\033[K%-9s %s %d/%d %s", e.Step, what, e.Done, e.Total, e.Err)
+			p.drawn = true
+		}
+		return
+	}
+	line := fmt.Sprintf("%-9s %s", e.Step, what)
+	if e.Took >= time.Second/20 {
+		line += fmt.Sprintf("  %6s", age(e.Took))
+	}
+	if e.TTFT > 0 {
+		line += fmt.Sprintf("   TTFT %7.2f ms   TPOT %6.2f ms", e.TTFT, e.TPOT)
+	}
+	if e.Err != "" {
+		line += "   failed: " + e.Err
+	}
+	p.line("%s", line)
+}
+
+func (p *progress) line(format string, args ...any) {
+	p.end()
+	p.sh.say(format, args...)
+}
+
+// end clears the line that is being rewritten.
+func (p *progress) end() {
+	if p.drawn {
+		fmt.Fprint(p.sh.err, "\r\033[K")
+		p.drawn = false
+	}
+}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/pflag"
+
+	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
+	"github.com/ttreport/ttreport/collect/spec"
+	"github.com/ttreport/ttreport/ingest/schema/durable"
+)
+
+func modelsCommand() command {
+	return command{
+		name: "models", args: "[import PATH…]", summary: "list what is known of models before they are served, or import it",
+		help: `Limits, images and commits of models on devices stand in models.yaml; ttreport collect takes from it what no flag states. import fills it
+from a checkout of tt-inference-server (its release_model_spec.json), or from runtime specifications; entries of the same model,
+device and implementation are replaced, others stay.`,
+		examples: []example{
+			{"fill models.yaml", "ttreport models import ../tt-inference-server"},
+			{"what is known?", "ttreport models"},
+		},
+		setup: func(*pflag.FlagSet) runFunc {
+			return func(_ context.Context, sh *shell, args []string) error {
+				ws, err := workspace.Open(".")
+				if err != nil {
+					return failure{code: exitUsage, err: err}
+				}
+				name := filepath.Join(ws.Dir, spec.FileName)
+				file, err := catalogue(name)
+				if err != nil {
+					return err
+				}
+				switch {
+				case len(args) == 0:
+					return listModels(sh, file)
+				case args[0] != "import" || len(args) < 2:
+					return fail(exitUsage, "ttreport models import ../tt-inference-server", "models: unexpected %q", args[0])
+				}
+				return importModels(sh, name, file, args[1:])
+			}
+		},
+	}
+}
+
+// catalogue reads models.yaml; none is an empty one.
+func catalogue(name string) (spec.File, error) {
+	data, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return spec.File{}, nil
+	}
+	if err != nil {
+		return spec.File{}, failure{code: exitUsage, err: fmt.Errorf("models: %w", err)}
+	}
+	f, err := spec.Parse(name, data)
+	if err != nil {
+		return f, failure{code: exitUsage, err: err}
+	}
+	return f, nil
+}
+
+func listModels(sh *shell, f spec.File) error {
+	if len(f.Models) == 0 {
+		fmt.Fprintf(sh.out, "no model is known; ttreport models import PATH fills %s\n", spec.FileName)
+		return nil
+	}
+	tw := tabwriter.NewWriter(sh.out, 2, 0, 2, ' ', 0)
+	fmt.Fprintln(tw, "MODEL\tDEVICE\tIMPL\tCONTEXT\tREQUESTS AT ONCE\tSTATUS\tIMAGE")
+	for _, m := range f.Models {
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", m.Model, m.Device, m.Impl, dash(m.Context), dash(m.Concurrency), m.Status, middle(m.Image, pathWidth))
+	}
+	return tw.Flush()
+}
+
+// specNames are files of a checkout that hold specifications, the newest first.
+func specNames() []string {
+	return []string{"release_model_spec.json", "model_specs_output.json", "model_spec.json"}
+}
+
+// importModels reads specifications and lays them over the catalogue.
+func importModels(sh *shell, name string, file spec.File, paths []string) error {
+	added := 0
+	for _, path := range paths {
+		source, err := specFile(path)
+		if err != nil {
+			return err
+		}
+		data, err := os.ReadFile(source)
+		if err != nil {
+			return failure{code: exitInput, err: fmt.Errorf("models: %w", err)}
+		}
+		list, err := spec.Read(source, data)
+		if err != nil {
+			return failure{code: exitInput, err: fmt.Errorf("models: %w", err), hint: "expected release_model_spec.json of tt-inference-server, or a runtime_model_spec_*.json"}
+		}
+		for _, m := range list {
+			file.Models = slices.DeleteFunc(file.Models, func(o spec.Model) bool {
+				return strings.EqualFold(o.Model, m.Model) && strings.EqualFold(o.Device, m.Device) && o.Impl == m.Impl
+			})
+			file.Models = append(file.Models, m)
+		}
+		added += len(list)
+	}
+	file.Sort()
+	data, err := file.Marshal()
+	if err != nil {
+		return err
+	}
+	if err := durable.WriteFile(name, data); err != nil {
+		return failure{code: exitInput, err: fmt.Errorf("models: %w", err)}
+	}
+	fmt.Fprintf(sh.out, "%s imported; %s holds %d\n", plural(added, "specification"), spec.FileName, len(file.Models))
+	return nil
+}
+
+// specFile is a file, or that of a checkout.
+func specFile(path string) (string, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", failure{code: exitInput, err: fmt.Errorf("models: %w", err)}
+	}
+	if !info.IsDir() {
+		return path, nil
+	}
+	for _, n := range specNames() {
+		if _, err := os.Stat(filepath.Join(path, n)); err == nil {
+			return filepath.Join(path, n), nil
+		}
+	}
+	return "", fail(exitInput, "name the file itself", "models: %s has none of %s", path, strings.Join(specNames(), ", "))
+}

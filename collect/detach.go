@@ -1,0 +1,62 @@
+package collect
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
+)
+
+// Left is a server that was started and goes on without us.
+type Left struct {
+	Name string // of the container, or the process
+	URL  string
+	Log  string // command that follows its log
+	Stop string // command that ends it
+}
+
+// Detach starts the program and leaves it running once it is ready; its log goes to a file below dir.
+func (c *Command) Detach(ctx context.Context, dir string) (Left, error) {
+	dir, err := logFolder(dir)
+	if err != nil {
+		return Left{}, err
+	}
+	if _, err := c.Start(ctx, dir); err != nil {
+		c.Stop()
+		return Left{}, err
+	}
+	pid := c.child.Pid()
+	c.child = nil // it is nobody's now
+	return Left{Name: fmt.Sprintf("process %d", pid), URL: c.URL, Log: "tail -f " + manifest.Quote([]string{c.log}), Stop: fmt.Sprintf("kill -INT -- -%d", pid)}, nil
+}
+
+// Detach starts the container and leaves it running once it is ready.
+func (c *Container) Detach(ctx context.Context, dir string) (Left, error) {
+	dir, err := logFolder(dir)
+	if err != nil {
+		return Left{}, err
+	}
+	if _, err := c.Start(ctx, dir); err != nil {
+		c.Stop()
+		return Left{}, err
+	}
+	id := c.id[:min(12, len(c.id))]
+	c.logs.Stop(ctx)
+	c.id, c.logs = "", nil
+	engine := manifest.Quote([]string{c.Engine})
+	return Left{Name: "container " + id, URL: c.URL, Log: engine + " logs -f " + id, Stop: engine + " rm -f " + id}, nil
+}
+
+func logFolder(dir string) (string, error) {
+	dir, err := filepath.Abs(filepath.Join(dir, time.Now().UTC().Format("20060102T150405Z")))
+	if err == nil {
+		err = os.MkdirAll(dir, 0o777)
+	}
+	if err != nil {
+		return "", fmt.Errorf("log: %w", err)
+	}
+	return dir, nil
+}

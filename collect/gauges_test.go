@@ -1,0 +1,21 @@
+package collect
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestReadGauges(t *testing.T) {
+	v, known := readGauges(strings.NewReader(`# HELP vllm:num_requests_running Number of requests
+# TYPE vllm:num_requests_running gauge
+vllm:num_requests_running{engine="0",model_name="m"} 3.0
+vllm:num_requests_running{engine="1",model_name="m"} 4.0
+vllm:num_requests_waiting{model_name="m, with a space"} 12
+vllm:kv_cache_usage_perc 0.25
+vllm:num_requests_running_bucket{le="1"} 99
+nonsense
+`))
+	if v[0] != 7 || v[1] != 12 || v[2] != .25 || known[3] {
+		t.Errorf("%v %v", v, known)
+	}
+}

@@ -1,0 +1,190 @@
+// Package host says what a measurement ran on, as far as the machine itself states it: kernel, processor, governor, clock source, and
+// the accelerators that tt-smi, nvidia-smi or rocm-smi list.
+//
+// In flow files of the kernel and what those programs print; out flow short texts by name. What nobody states is left out; what a device
+// is called in a plan is the plan's business.
+package host
+
+import (
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"sort"
+	"strings"
+	"time"
+)
+
+// Facts are what is known of a machine.
+type Facts struct {
+	Setting  map[string]string // host, kernel, cpu, governor, clocksource, driver, accelerators
+	Chips    int               // accelerators; 0: unknown
+	Firmware string            // of the accelerators, where all have the same
+}
+
+// Read asks the machine. A program that is not there, or says nothing within ten seconds, states nothing.
+func Read(ctx context.Context) Facts {
+	f := Facts{Setting: map[string]string{"os": runtime.GOOS + "/" + runtime.GOARCH, "cpus": fmt.Sprint(runtime.NumCPU())}}
+	if name, err := os.Hostname(); err == nil {
+		f.set("host", name)
+	}
+	for name, file := range map[string]string{"kernel": "/proc/sys/kernel/osrelease", "clocksource": "/sys/devices/system/clocksource/clocksource0/current_clocksource", "governor": "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"} {
+		if data, err := os.ReadFile(file); err == nil {
+			f.set(name, string(data))
+		}
+	}
+	if data, err := os.ReadFile("/proc/cpuinfo"); err == nil {
+		f.set("cpu", processor(string(data)))
+	}
+	for _, tool := range []struct {
+		argv  []string
+		parse func(*Facts, []byte) error
+	}{
+		{[]string{"tt-smi", "-s"}, (*Facts).tenstorrent},
+		{[]string{"nvidia-smi", "--query-gpu=name,driver_version,vbios_version,memory.total,power.limit", "--format=csv,noheader"}, (*Facts).nvidia},
+		{[]string{"rocm-smi", "--showproductname", "--showdriverversion", "--showvbios", "--json"}, (*Facts).rocm},
+	} {
+		if out, err := ask(ctx, tool.argv); err == nil {
+			if err := tool.parse(&f, out); err != nil {
+				f.set("accelerators", tool.argv[0]+" says what is not understood: "+err.Error())
+			}
+		}
+	}
+	return f
+}
+
+func ask(ctx context.Context, argv []string) ([]byte, error) {
+	path, err := exec.LookPath(argv[0])
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	return exec.CommandContext(ctx, path, argv[1:]...).Output()
+}
+
+func (f *Facts) set(name, value string) {
+	if value = strings.TrimSpace(value); value != "" {
+		if f.Setting == nil {
+			f.Setting = map[string]string{}
+		}
+		f.Setting[name] = value
+	}
+}
+
+func processor(cpuinfo string) string {
+	for line := range strings.Lines(cpuinfo) {
+		if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
+// counted lists texts with how often each stands: "4 x n150 L".
+func counted(list []string) string {
+	n := map[string]int{}
+	for _, s := range list {
+		n[s]++
+	}
+	var out []string
+	for s, k := range n {
+		out = append(out, fmt.Sprintf("%d x %s", k, s))
+	}
+	sort.Strings(out)
+	return strings.Join(out, ", ")
+}
+
+// same is what all of a list say, or all that is said, joined.
+func same(list []string) string {
+	var out []string
+	for _, s := range list {
+		if s = strings.TrimSpace(s); s != "" && s != "N/A" && (len(out) == 0 || out[len(out)-1] != s) {
+			out = append(out, s)
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// tenstorrent reads the snapshot that "tt-smi -s" prints.
+func (f *Facts) tenstorrent(data []byte) error {
+	var s struct {
+		Host struct {
+			Driver string `json:"Driver"`
+		} `json:"host_info"`
+		Devices []struct {
+			Board struct {
+				Type string `json:"board_type"`
+			} `json:"board_info"`
+			Firmware struct {
+				Bundle string `json:"fw_bundle_version"`
+			} `json:"firmwares"`
+		} `json:"device_info"`
+	}
+	if err := json.Unmarshal(data, &s); err != nil {
+		return err
+	}
+	var boards, firmwares []string
+	for _, d := range s.Devices {
+		boards, firmwares = append(boards, d.Board.Type), append(firmwares, d.Firmware.Bundle)
+	}
+	f.accelerators(boards, same(firmwares), s.Host.Driver)
+	return nil
+}
+
+// nvidia reads the lines that nvidia-smi prints for the query in Read.
+func (f *Facts) nvidia(data []byte) error {
+	r := csv.NewReader(strings.NewReader(string(data)))
+	r.TrimLeadingSpace, r.FieldsPerRecord = true, -1
+	rows, err := r.ReadAll()
+	if err != nil {
+		return err
+	}
+	var names, drivers, bios []string
+	for _, row := range rows {
+		if len(row) < 5 {
+			return fmt.Errorf("%d fields in a line, expected 5", len(row))
+		}
+		names, drivers, bios = append(names, row[0]+" "+row[3]+" "+row[4]), append(drivers, row[1]), append(bios, row[2])
+	}
+	f.accelerators(names, same(bios), same(drivers))
+	return nil
+}
+
+// rocm reads the object that rocm-smi prints: members card0, card1 … and system.
+func (f *Facts) rocm(data []byte) error {
+	var all map[string]map[string]string
+	if err := json.Unmarshal(data, &all); err != nil {
+		return err
+	}
+	var names, bios []string
+	for card, facts := range all {
+		if strings.HasPrefix(card, "card") {
+			names, bios = append(names, first(facts, "Card Series", "Card series", "Card SKU")), append(bios, facts["VBIOS version"])
+		}
+	}
+	sort.Strings(bios)
+	f.accelerators(names, same(bios), all["system"]["Driver version"])
+	return nil
+}
+
+func first(facts map[string]string, names ...string) string {
+	for _, n := range names {
+		if facts[n] != "" {
+			return facts[n]
+		}
+	}
+	return ""
+}
+
+func (f *Facts) accelerators(names []string, firmware, driver string) {
+	if len(names) == 0 {
+		return
+	}
+	f.Chips, f.Firmware = len(names), firmware
+	f.set("accelerators", counted(names))
+	f.set("driver", driver)
+}

@@ -1,0 +1,47 @@
+package collect
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/ttreport/ttreport/collect/tool/builtin"
+)
+
+// warmOSL is how many tokens a warm-up request asks for: enough for a decode step.
+const warmOSL = 4
+
+// warm sends one request of every prompt length of the plan, so that what a server does once for each shape, compiling kernels and
+// capturing traces, is not measured as the first request of the first tool that comes: foreign tools send few warm-ups or none. That it
+// failed is said and hinders nobody: the measurements will say it again.
+func (s *session) warm(ctx context.Context) error {
+	if s.plan.NoWarmup || s.end.URL == "" || s.end.Stack.Engine == simEngine {
+		return nil
+	}
+	var lengths []int
+	for _, w := range s.plan.Workloads {
+		if w.ISL > 0 && !slices.Contains(lengths, w.ISL) {
+			lengths = append(lengths, w.ISL)
+		}
+	}
+	if len(lengths) == 0 {
+		return nil
+	}
+	began := time.Now()
+	failed := ""
+	for _, isl := range lengths {
+		out, err := builtin.Run(ctx, builtin.Load{URL: s.end.URL, Model: s.end.Model, APIKey: s.end.APIKey, ISL: isl, OSL: warmOSL, Concurrency: 1, Requests: 1, Seed: s.plan.Seed, Timeout: 2 * time.Hour})
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err == nil && out.Set().OK == 0 {
+			err = fmt.Errorf("ISL %d: %s", isl, firstError(out))
+		}
+		if err != nil {
+			failed = err.Error()
+		}
+	}
+	s.report(Event{Run: s.id, Step: "warm-up", Text: fmt.Sprintf("one request of each of %d prompt lengths", len(lengths)), Took: time.Since(began), Err: failed, Final: true})
+	return s.log("warm-up", "", "", failed)
+}
