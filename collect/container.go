@@ -33,9 +33,10 @@ type Container struct {
 	Wait    time.Duration
 	Waiting func(error)
 
-	id   string
-	log  string
-	logs *process.Child // follows what it prints, and ends with it
+	hurry context.Context
+	id    string
+	log   string
+	logs  *process.Child // follows what it prints, and ends with it
 }
 
 // Start runs the image and waits until it is ready.
@@ -51,7 +52,7 @@ func (c *Container) Start(ctx context.Context, dir string) (Endpoint, error) {
 	if err != nil {
 		return Endpoint{}, err
 	}
-	c.id, c.log = strings.TrimSpace(id), filepath.Join(dir, ServerLog)
+	c.id, c.log, c.hurry = strings.TrimSpace(id), filepath.Join(dir, ServerLog), process.Hurry(ctx)
 	if c.logs, err = process.Start(process.Spec{Argv: []string{c.Engine, "logs", "-f", c.id}, Log: c.log, Grace: 2 * time.Second}); err != nil {
 		return Endpoint{}, err
 	}
@@ -162,7 +163,10 @@ func (c *Container) Stop() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
-	_, _ = c.ask(ctx, "stop", "-t", "30", c.id) // it may have ended by itself
+	asked, done := context.WithCancel(ctx)
+	defer context.AfterFunc(c.hurry, done)()
+	_, _ = c.ask(asked, "stop", "-t", "30", c.id) // it may have ended by itself
+	done()
 	if c.logs != nil {
 		c.logs.Stop(ctx)
 	}

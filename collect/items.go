@@ -119,3 +119,26 @@ func (it item) text() string {
 	}
 	return it.tool.Name + ": " + what
 }
+
+// Agenda is what a plan measures, in order: the events of a run count along it.
+type Agenda struct {
+	Name     string // as events state it
+	Workload int    // index into the plan's workloads; -1 for none
+}
+
+// Agenda lists the measurements of a plan.
+func (p Plan) Agenda() []Agenda {
+	var out []Agenda
+	for _, it := range p.items() {
+		a := Agenda{Name: it.text(), Workload: -1}
+		if it.task == "" && !it.once {
+			for i, w := range p.Workloads {
+				if w.Same(it.load) {
+					a.Workload = i
+				}
+			}
+		}
+		out = append(out, a)
+	}
+	return out
+}

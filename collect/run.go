@@ -304,16 +304,17 @@ func (s *session) server() string {
 }
 
 // progress makes a callback that is safe to call from many goroutines and reports at most ten times a second.
-func (s *session) progress(e Event) func(done, failed int) {
+func (s *session) progress(e Event) func(builtin.SoFar) {
 	var gate throttle
-	return func(done, failed int) {
+	began := time.Now()
+	return func(so builtin.SoFar) {
 		if !gate.pass() {
 			return
 		}
 		e := e
-		e.Done = done
-		if failed > 0 {
-			e.Err = fmt.Sprintf("%d failed", failed)
+		e.Done, e.TTFT, e.TPOT, e.Took = so.Done, so.TTFT, so.TPOT, time.Since(began)
+		if so.Failed > 0 {
+			e.Err = fmt.Sprintf("%d failed", so.Failed)
 		}
 		s.report(e)
 		gate.release()

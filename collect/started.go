@@ -25,6 +25,7 @@ type Command struct {
 	APIKey  string
 	Wait    time.Duration // for it to be ready; 0: an hour
 	Waiting func(error)   // called every few seconds with the reason for the wait; may be nil
+	hurry   context.Context
 	child   *process.Child
 	log     string
 }
@@ -37,7 +38,7 @@ func (c *Command) Start(ctx context.Context, dir string) (Endpoint, error) {
 	if err := free(ctx, c.URL); err != nil {
 		return Endpoint{}, err
 	}
-	c.log = filepath.Join(dir, ServerLog)
+	c.log, c.hurry = filepath.Join(dir, ServerLog), process.Hurry(ctx)
 	child, err := process.Start(process.Spec{Argv: c.Argv, Env: c.Env, Log: c.log})
 	if err != nil {
 		return Endpoint{}, err
@@ -97,6 +98,6 @@ func (c *Command) Stop() {
 	if c.child == nil {
 		return
 	}
-	c.child.Stop(context.Background())
+	c.child.Stop(c.hurry)
 	c.child = nil
 }

@@ -12,8 +12,6 @@ const NotRead = "not-read"
 func elsewhere(f *decode.File) string {
 	v := f.First
 	switch {
-	case v.Get("eval").Has("task_id") && v.Get("plan").Kind() == decode.Object:
-		return "inspect-ai: an eval log"
 	case v.Has("Test Duration (s)") && v.Has("Total Requests"):
 		return "evalscope: summary of a load test"
 	case v.Index(0).Has("Percentiles") && v.Index(0).Has("TTFT (ms)"):

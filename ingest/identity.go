@@ -170,6 +170,7 @@ func applyPattern(it *item, p manifest.Pattern, add func(schema.Facts, string, s
 
 // applySidecar lays a sidecar's facts over the points of its result; it was written by who ran the tool.
 func applySidecar(it *item, s manifest.Sidecar) {
+	it.sidecar = true
 	for i := range it.reading.Points {
 		p := &it.reading.Points[i]
 		if s.Tool != "" {

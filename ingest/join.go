@@ -349,6 +349,16 @@ func reportKey(it *item, k *schema.Key) string {
 	return it.facts.Model.Name + "\x00" + it.facts.Device.Name + "\x00" + short.String()
 }
 
+// apart reports whether what stands beside two files says that they were measured at different times: a script may well find the same
+// numbers twice.
+func apart(a, b *item) bool {
+	if len(a.reading.Points) == 0 || len(b.reading.Points) == 0 {
+		return false
+	}
+	x, y := a.reading.Points[0].Start, b.reading.Points[0].Start
+	return a.sidecar && b.sidecar && !x.IsZero() && !y.IsZero() && !x.Equal(y)
+}
+
 // dropDuplicates keeps the first of several files with the same content, in whatever envelope.
 func dropDuplicates(items []*item) {
 	seen := map[string]*item{}
@@ -357,7 +367,7 @@ func dropDuplicates(items []*item) {
 			continue
 		}
 		first, dup := seen[it.file.Content]
-		if !dup || first.file == it.file {
+		if !dup || first.file == it.file || apart(first, it) {
 			seen[it.file.Content] = it
 			continue
 		}

@@ -50,6 +50,7 @@ type item struct {
 	file    *decode.File
 	match   schema.Match
 	reading schema.Reading
+	sidecar bool   // one stands beside it
 	isRole  string // sidecar, manifest or journal, "" for a result
 	facts   schema.Facts
 	origin  map[string]schema.Origin

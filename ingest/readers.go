@@ -6,9 +6,11 @@ import (
 	"github.com/ttreport/ttreport/ingest/history"
 	"github.com/ttreport/ttreport/ingest/inferenceperf"
 	"github.com/ttreport/ttreport/ingest/inferencex"
+	"github.com/ttreport/ttreport/ingest/inspect"
 	"github.com/ttreport/ttreport/ingest/llmd"
 	"github.com/ttreport/ttreport/ingest/lmeval"
 	"github.com/ttreport/ttreport/ingest/nmvllm"
+	"github.com/ttreport/ttreport/ingest/ownmetrics"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/sglang"
@@ -42,6 +44,8 @@ func readers() []reader {
 		{inferenceperf.Detect, inferenceperf.Read},
 		{inferencex.Detect, inferencex.Read},
 		{llmd.Detect, llmd.Read},
+		{inspect.Detect, inspect.Read},
+		{ownmetrics.Detect, ownmetrics.Read},
 		{history.Detect, history.ReadFile},
 	}
 }

@@ -95,7 +95,7 @@ func releaseOrStart(h *columns.RunHead) string {
 // chartSection has one chart a metric, with the target lines in force.
 func (r *Report) chartSection(pair Pair) Section {
 	s := Section{ID: "charts", Title: "Over releases", Intro: "One chart a metric, one line a workload, ISL/OSL/concurrency. Dashed: targets in force. A gap is a release without a measurement."}
-	for _, metric := range targets.PrimaryMetrics() {
+	for _, metric := range targets.JudgedMetrics(r.Columns) {
 		c, left, ok := r.metricChart(pair, metric)
 		if !ok {
 			continue
@@ -114,7 +114,7 @@ func (r *Report) Charts(pair Pair) []chart.Chart {
 	if len(r.runs[[2]string{pair.Model, pair.Device}]) < 2 {
 		return nil
 	}
-	for _, metric := range targets.PrimaryMetrics() {
+	for _, metric := range targets.JudgedMetrics(r.Columns) {
 		if c, _, ok := r.metricChart(pair, metric); ok {
 			out = append(out, c)
 		}
@@ -125,7 +125,7 @@ func (r *Report) Charts(pair Pair) []chart.Chart {
 func (r *Report) metricChart(pair Pair, metric string) (chart.Chart, int, bool) {
 	id := [2]string{pair.Model, pair.Device}
 	releases := r.measuredIn(pair.Model, pair.Device)
-	in := chart.Input{ID: "chart-" + metric, Better: "", Releases: r.namesOf(releases)}
+	in := chart.Input{ID: "chart-" + schema.Slug(metric), Better: "", Releases: r.namesOf(releases)}
 	info, _ := schema.MetricByName(metric)
 	in.Unit, in.Better = info.Unit, info.Better.String()
 	limits, withTarget := r.limitsOf(pair, metric)

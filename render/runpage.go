@@ -184,7 +184,7 @@ func pointTable(run *schema.Run) *Table {
 			head += " · " + extra
 		}
 		t.Rows = append(t.Rows, Row{Group: head, Anchor: fmt.Sprintf("p%d", i+1)})
-		for _, info := range known {
+		for _, info := range append(known[:len(known):len(known)], ownOf(pt)...) {
 			if m, ok := pt.Metrics[info.Name]; ok {
 				t.Rows = append(t.Rows, Row{Cells: metricCells(info, m, pt, has)})
 			}
@@ -192,6 +192,18 @@ func pointTable(run *schema.Run) *Table {
 	}
 	t.Total = len(t.Rows)
 	return t
+}
+
+// ownOf are the metrics of a point that are the user's own, by name.
+func ownOf(pt *schema.Point) []schema.MetricInfo {
+	var out []schema.MetricInfo
+	for name := range pt.Metrics {
+		if info, ok := schema.MetricByName(name); ok && schema.IsOwn(name) {
+			out = append(out, info)
+		}
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].Name < out[j].Name })
+	return out
 }
 
 // held is what some point of a run has.

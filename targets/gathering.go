@@ -11,7 +11,7 @@ import (
 
 // role says what a stored statistic is to the judge.
 type role struct {
-	metric int // index into PrimaryMetrics, -1 for none
+	metric int // index into JudgedMetrics, -1 for none
 	rank   int // lower is preferred: the metric itself before stand-ins, then mean, median, value
 	se     bool
 }
@@ -19,7 +19,7 @@ type role struct {
 // roles classifies every distinct statistic of a history once.
 func roles(c *columns.Columns) []role {
 	index := map[string][2]int{}
-	for i, m := range PrimaryMetrics() {
+	for i, m := range JudgedMetrics(c) {
 		index[m] = [2]int{i, 0}
 		for k, other := range standIns()[m] {
 			index[other] = [2]int{i, k + 1}
@@ -55,6 +55,9 @@ type gathering struct {
 	releases []Release
 	policy   *Policy
 	roles    []role
+	best     []int // by judged metric, for the point at hand
+	rank     []int
+	se       []float64
 	seq      []int16 // by release
 	seqs     []sequence
 	systems  map[[3]string]int32
@@ -79,6 +82,8 @@ type badValue struct {
 // gather turns columns into the judge's table, and names each of its cells.
 func gather(c *columns.Columns, releases []Release, policy *Policy) (*regression.Table, []Series, *gathering) {
 	g := &gathering{c: c, releases: releases, policy: policy, roles: roles(c), systems: map[[3]string]int32{}, cells: map[cellID]int32{}, classes: newClasses(c), points: policy.voidsPoints()}
+	judged := len(JudgedMetrics(c))
+	g.best, g.rank, g.se = make([]int, judged), make([]int, judged), make([]float64, judged)
 	g.number(sequences(releases))
 	for ri := range releases {
 		for _, run := range releases[ri].Runs {
@@ -125,10 +130,9 @@ func (g *gathering) point(release, run, point int) {
 	if g.points && g.policy.voidPoint(h, g.c.Keys[p.Key]) != nil {
 		return
 	}
-	const primary = 8
-	var best [primary]int // 1 + index of the value
-	var rank [primary]int
-	var se [primary]float64
+	best, rank, se := g.best, g.rank, g.se // of the point: 1 + index of the value
+	clear(best)
+	clear(se)
 	stats, values := g.c.Span(p)
 	for i, s := range stats {
 		r := g.roles[s]

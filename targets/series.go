@@ -3,9 +3,11 @@ package targets
 import (
 	"hash/fnv"
 	"math"
+	"slices"
 	"sort"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/ingest/schema/latency"
 	"github.com/ttreport/ttreport/targets/regression"
 )
@@ -91,6 +93,18 @@ func (s *Series) At(release int) (float64, bool) {
 // PrimaryMetrics are the metrics that are judged, in the order in which people read them.
 func PrimaryMetrics() []string {
 	return []string{"ttft", "tpot", "e2el", "output_tps", "goodput_rps", "startup_s"}
+}
+
+// JudgedMetrics are the metrics of a history that are judged: the primary ones, then the user's own by name.
+func JudgedMetrics(c *columns.Columns) []string {
+	list := PrimaryMetrics()
+	for _, s := range c.Stats {
+		if schema.IsOwn(s.Metric) && !slices.Contains(list, s.Metric) {
+			list = append(list, s.Metric)
+		}
+	}
+	sort.Strings(list[len(PrimaryMetrics()):])
+	return list
 }
 
 // standIns are judged where a point lacks the primary metric that says the same better: gaps for TPOT, totals for output.

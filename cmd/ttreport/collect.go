@@ -222,7 +222,9 @@ func (o collectOptions) measure(ctx context.Context, sh *shell, ws *workspace.Wo
 	if err != nil {
 		return err
 	}
-	writePlan(sh, plan, o.estimate(ctx, ws, plan))
+	about := o.estimate(ctx, ws, plan)
+	writePlan(sh, plan, about)
+	show.expect(plan, about)
 	if o.dryRun {
 		for _, l := range collect.Lines(plan, srv, o.address()) {
 			fmt.Fprintln(sh.out, l)

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -135,31 +137,50 @@ func dashFloat(v float64) string {
 	return fmt.Sprintf("%g", v)
 }
 
-// progress shows what a collection does: one line that is rewritten on a terminal, one line a finished step otherwise.
+// progress shows what a collection does: a live table on a terminal, one line a finished step otherwise, folded by run where GitHub's
+// log is written.
 type progress struct {
-	sh    *shell
-	tty   bool
-	drawn bool
-	run   string
+	sh     *shell
+	tty    bool
+	github bool
+	run    string
+	agenda []collect.Agenda
+	each   []time.Duration // estimated, along the agenda
+	drawn  int             // lines of the live table that stand on the terminal
+	open   bool            // a group of GitHub's log
 }
 
-func newProgress(sh *shell) *progress { return &progress{sh: sh, tty: isTerminal(sh.err)} }
+func newProgress(sh *shell) *progress {
+	return &progress{sh: sh, tty: isTerminal(sh.err), github: os.Getenv("GITHUB_ACTIONS") == "true"}
+}
+
+// expect tells what is to come, for the rows of the live table and the time that is left.
+func (p *progress) expect(plan collect.Plan, e estimate) {
+	p.agenda = plan.Agenda()
+	for _, a := range p.agenda {
+		d := time.Duration(0)
+		if a.Workload >= 0 && a.Workload < len(e.each) {
+			d = e.each[a.Workload]
+		}
+		p.each = append(p.each, d)
+	}
+}
 
 func (p *progress) event(e collect.Event) {
 	if e.Run != p.run {
 		p.run = e.Run
+		p.group("run " + e.Run)
 		p.line("run       %s", e.Run)
+	}
+	if !e.Final {
+		if p.tty {
+			p.draw(e)
+		}
+		return
 	}
 	what := e.Text
 	if e.Count > 0 {
 		what = fmt.Sprintf("%d/%d  %-36s", e.Index, e.Count, e.Text)
-	}
-	if !e.Final {
-		if p.tty {
-			fmt.Fprintf(p.sh.err, "\r\033[K%-9s %s %d/%d %s", e.Step, what, e.Done, e.Total, e.Err)
-			p.drawn = true
-		}
-		return
 	}
 	line := fmt.Sprintf("%-9s %s", e.Step, what)
 	if e.Took >= time.Second/20 {
@@ -171,18 +192,85 @@ func (p *progress) event(e collect.Event) {
 	if e.Err != "" {
 		line += "   failed: " + e.Err
 	}
-	p.line("%s", line)
+	p.line("%s", strings.TrimRight(line, " "))
+}
+
+// ahead is how many rows of what is to come the live table shows.
+const ahead = 3
+
+// draw writes the live table: the measurement under way, what comes next, and the time that is left.
+func (p *progress) draw(e collect.Event) {
+	p.clear()
+	state := "running"
+	if e.Total > 0 {
+		state = fmt.Sprintf("%d/%d", e.Done, e.Total)
+	}
+	rows := []string{fmt.Sprintf("%7s  %-38s %9s %9s %9s %9s", "", "", "state", "elapsed", "TTFT ms", "TPOT ms"),
+		fmt.Sprintf("%3d/%-3d  %-38s %9s %9s %9s %9s  %s", e.Index, e.Count, middle(e.Text, 38), state, age(e.Took), soFar(e.TTFT), soFar(e.TPOT), e.Err)}
+	for i := e.Index; i < min(len(p.agenda), e.Index+ahead); i++ {
+		rows = append(rows, fmt.Sprintf("%3d/%-3d  %-38s %9s", i+1, e.Count, middle(p.agenda[i].Name, 38), "waits"))
+	}
+	if left, ok := p.left(e); ok {
+		rows = append(rows, fmt.Sprintf("%9sabout %s left", "", age(left)))
+	}
+	for _, r := range rows {
+		fmt.Fprintf(p.sh.err, "%s\n", cutTo(strings.TrimRight(r, " "), widthOf(p.sh.err)-1)) // a row that wraps would be two
+	}
+	p.drawn = len(rows)
+}
+
+// soFar is a mean under way.
+func soFar(ms float64) string {
+	if ms == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f", ms)
+}
+
+// left is the time that is left: of the measurement under way by how far it has come, of the rest by the estimate.
+func (p *progress) left(e collect.Event) (time.Duration, bool) {
+	if e.Index < 1 || e.Index > len(p.each) {
+		return 0, false
+	}
+	now := p.each[e.Index-1]
+	if e.Done > 0 && e.Total > 0 {
+		now = time.Duration(float64(e.Took) * float64(e.Total) / float64(e.Done))
+	}
+	left := max(0, now-e.Took)
+	for _, d := range p.each[e.Index:] {
+		left += d
+	}
+	return left, true
 }
 
 func (p *progress) line(format string, args ...any) {
-	p.end()
+	p.clear()
 	p.sh.say(format, args...)
 }
 
-// end clears the line that is being rewritten.
+// clear takes the live table away.
+func (p *progress) clear() {
+	if p.drawn > 0 {
+		fmt.Fprintf(p.sh.err, "\033[%dA\033[J", p.drawn)
+		p.drawn = 0
+	}
+}
+
+// group begins a folded part of GitHub's log.
+func (p *progress) group(title string) {
+	if p.open {
+		p.sh.say("::endgroup::")
+	}
+	if p.open = p.github; p.open {
+		p.sh.say("::group::ttreport %s", title)
+	}
+}
+
+// end clears what is being rewritten, and ends the part of the log.
 func (p *progress) end() {
-	if p.drawn {
-		fmt.Fprint(p.sh.err, "\r\033[K")
-		p.drawn = false
+	p.clear()
+	if p.open {
+		p.sh.say("::endgroup::")
+		p.open = false
 	}
 }

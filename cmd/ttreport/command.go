@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+	"golang.org/x/term"
 )
 
 // Exit codes, the same for every command. They are documented by "ttreport help exit-codes".
@@ -183,6 +184,24 @@ func editDistance(a, b string) int {
 		}
 	}
 	return rows[len(a)][len(b)]
+}
+
+// widthOf is how many characters a line of a terminal has.
+func widthOf(w io.Writer) int {
+	if f, ok := w.(*os.File); ok {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 20 {
+			return width
+		}
+	}
+	return 80
+}
+
+// cutTo is the beginning of a text.
+func cutTo(s string, most int) string {
+	if r := []rune(s); len(r) > most {
+		return string(r[:most])
+	}
+	return s
 }
 
 // isTerminal reports whether a stream is one, so that progress may be drawn in place.

@@ -183,7 +183,7 @@ func gatherSide(name string, runs []schema.Run, several bool, keys map[string]sc
 			}
 			key := p.Key.String()
 			keys[key] = p.Key
-			for _, metric := range targets.PrimaryMetrics() {
+			for _, metric := range judgedOf(p) {
 				m, ok := p.Metrics[metric]
 				stat, n := m.Primary()
 				v, has := n.Get()
@@ -239,4 +239,16 @@ func storedSide(cols *columns.Columns, what string) ([]schema.Run, error) {
 		}
 	}
 	return out, nil
+}
+
+// judgedOf are the metrics of a point that are compared: the primary ones, then the user's own by name.
+func judgedOf(p *schema.Point) []string {
+	out := targets.PrimaryMetrics()
+	for name := range p.Metrics {
+		if schema.IsOwn(name) {
+			out = append(out, name)
+		}
+	}
+	sort.Strings(out[len(targets.PrimaryMetrics()):])
+	return out
 }

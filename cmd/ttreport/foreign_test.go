@@ -39,6 +39,8 @@ func foreign() map[string]string {
 		"inferencex0/r.json":  `{FIELD"completed":4,"model_id":"m","mean_ttft":0.125}`,
 		"llmd/r.yaml":         "version: '0.2'\ncolour_of_the_rack: teal-llmd\nscenario: {load: {standardized: {tool: vllm}}}\nresults: {request_performance: {aggregate: {requests: {total: 4, failures: 0}, latency: {time_to_first_token: {units: s, mean: 0.75}}}}}\n",
 		"ttis/aiperf_a.json":  `{FIELD"completed":4,"mean_ttft_ms":6.25,"output_token_throughput":7.5,"model_id":"m","backend":"aiperf"}`,
+		"inspect/l.json":      `{FIELD"version":2,"status":"success","eval":{"task":"t","task_id":"x","model":"openai/m"},"plan":{},"results":{"scores":[{"name":"match","metrics":{"accuracy":{"value":0.5}}}]}}`,
+		"exec/metrics.json":   `{FIELD"metrics":{"my_ms":{"value":8.25,"unit":"ms","better":"lower"}}}`,
 		"own/doc.json":        `{"schema":"ttreport/v1","id":"doc-1","start":"2026-01-02T03:04:05Z","model":{"id":"m"},"extra":{FIELD"x":1},"points":[{"key":{"tool":"vllm","isl":1,"osl":1},"status":"ok","metrics":{"ttft":{"unit":"ms","mean":7.75}},"source":{"path":"x","format":"y"}}]}`,
 	}
 	for name, text := range files {

@@ -37,6 +37,8 @@ var rooms = map[string][]string{
 	"ingest/inferenceperf":     {},
 	"ingest/inferencex":        {},
 	"ingest/llmd":              {},
+	"ingest/inspect":           {},
+	"ingest/ownmetrics":        {},
 	"ingest/archive":           {},
 	"ingest/history":           {},
 	"render/words":             {"targets"},

@@ -6,14 +6,41 @@ package main
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"syscall"
+	"time"
+
+	"github.com/ttreport/ttreport/collect/process"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	signals := make(chan os.Signal, 3)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	ctx, stop := interruptible(signals, os.Stderr)
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
+}
+
+// interruptible returns a context that the first signal ends: what was started is asked to end, and what was measured is kept. With the
+// second one nothing that was started is waited for.
+func interruptible(signals <-chan os.Signal, w io.Writer) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	hurry, rush := context.WithCancel(context.Background())
+	go func() {
+		<-signals
+		cancel()
+		const patience = time.Second
+		select {
+		case <-signals:
+		case <-time.After(patience): // most have ended by now
+			fmt.Fprintln(w, "ending what was started, which may take half a minute; Ctrl-C again ends it at once")
+			<-signals
+		}
+		rush()
+	}()
+	return process.WithHurry(ctx, hurry), func() { cancel(); rush() }
 }

@@ -94,6 +94,21 @@ func (c *Child) Pid() int { return c.cmd.Process.Pid }
 
 func (c *Child) signal(s syscall.Signal) { _ = syscall.Kill(-c.cmd.Process.Pid, s) } // no such group: all have ended
 
+type hurryKey struct{}
+
+// WithHurry returns a context that carries another one: when that is done, programs that are ended are not waited for.
+func WithHurry(ctx, hurry context.Context) context.Context {
+	return context.WithValue(ctx, hurryKey{}, hurry)
+}
+
+// Hurry is the context that WithHurry laid into this one; without one it is never done.
+func Hurry(ctx context.Context) context.Context {
+	if h, ok := ctx.Value(hurryKey{}).(context.Context); ok {
+		return h
+	}
+	return context.Background()
+}
+
 // Stop asks the group to end, ends it after the grace or when hurry is done, and waits.
 func (c *Child) Stop(hurry context.Context) {
 	select {
@@ -148,7 +163,7 @@ func Run(ctx context.Context, spec Spec) (Result, error) {
 		why = fmt.Errorf("%w (%s)", ErrLimit, spec.Limit)
 	}
 	if why != nil {
-		c.Stop(context.Background())
+		c.Stop(Hurry(ctx))
 	}
 	r := c.Result()
 	r.Ended = why != nil

@@ -124,12 +124,15 @@ var catalogue = []MetricInfo{
 // names and no others; what they cannot map stays in Extra.
 func Metrics() []MetricInfo { return slices.Clone(catalogue) }
 
-// MetricByName returns the fixed facts of a canonical metric.
+// MetricByName returns the fixed facts of a canonical metric, or of one of the user's own, whose name states them.
 func MetricByName(name string) (MetricInfo, bool) {
 	for _, m := range catalogue {
 		if m.Name == name {
 			return m, true
 		}
+	}
+	if m, ok := ownMetric(name); ok {
+		return m, true
 	}
 	return MetricInfo{Name: name, Label: name}, false
 }

@@ -24,9 +24,15 @@ type Load struct {
 	Requests    int
 	Warmups     int // requests before the measurement, not counted
 	Seed        uint64
-	Timeout     time.Duration          // of one request; 0: an hour
-	Progress    func(done, failed int) // called after each request, from many goroutines; may be nil
-	RequestID   func(i int) string     // header X-Request-Id, for checking against a server's log; may be nil
+	Timeout     time.Duration      // of one request; 0: an hour
+	Progress    func(SoFar)        // called after each request, from many goroutines; may be nil
+	RequestID   func(i int) string // header X-Request-Id, for checking against a server's log; may be nil
+}
+
+// SoFar is a load under way.
+type SoFar struct {
+	Done, Failed int
+	TTFT, TPOT   float64 // ms, mean of those that completed; 0 while there is none
 }
 
 // Outcome is what came back.
@@ -92,6 +98,9 @@ type runner struct {
 	peak     atomic.Int64
 	done     atomic.Int64
 	failed   atomic.Int64
+	ttft     atomic.Int64 // sums of what has completed, in microseconds
+	gaps     atomic.Int64
+	tokens   atomic.Int64
 	idle     struct {
 		sync.Mutex
 		conns []*conn
@@ -157,15 +166,34 @@ func (r *runner) one(ctx context.Context, i int) Timeline {
 	defer r.inFlight.Add(-1)
 	t := r.attempt(ctx, i)
 	if i >= 0 {
-		failed := r.failed.Load()
-		if t.Error != "" {
-			failed = r.failed.Add(1)
-		}
-		if done := r.done.Add(1); r.load.Progress != nil {
-			r.load.Progress(int(done), int(failed))
-		}
+		r.tell(t)
 	}
 	return t
+}
+
+// tell counts a request and reports the load so far.
+func (r *runner) tell(t Timeline) {
+	if t.Error != "" {
+		r.failed.Add(1)
+	} else {
+		r.ttft.Add(int64(1e3 * t.TTFT)) // microseconds
+		if t.Out > 1 {
+			r.gaps.Add(int64(1e3 * (t.E2EL - t.TTFT)))
+			r.tokens.Add(int64(t.Out - 1))
+		}
+	}
+	done := r.done.Add(1)
+	if r.load.Progress == nil {
+		return
+	}
+	s := SoFar{Done: int(done), Failed: int(r.failed.Load())}
+	if ok := s.Done - s.Failed; ok > 0 {
+		s.TTFT = float64(r.ttft.Load()) / float64(ok) / 1e3
+	}
+	if n := r.tokens.Load(); n > 0 {
+		s.TPOT = float64(r.gaps.Load()) / float64(n) / 1e3
+	}
+	r.load.Progress(s)
 }
 
 // attempt asks once, and once more when an idle connection turns out to have been closed by the server meanwhile.

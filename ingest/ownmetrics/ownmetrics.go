@@ -1,0 +1,91 @@
+// Package ownmetrics reads the one file that a benchmark of the user's own leaves: named values with unit and direction.
+//
+//	{"metrics": {"my_ms": {"value": 12.3, "unit": "ms", "better": "lower"}}}
+//
+// A metric may state n, the number of measurements behind it, and std, their standard deviation. A name that ttreport has for a
+// quantity, ttft or output_tps, is that quantity, where the unit agrees. What was loaded how is the sidecar's to say.
+package ownmetrics
+
+import (
+	"math"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/draft"
+)
+
+// Format is the name of the format.
+const Format = "ttreport-metrics"
+
+// Detect wants an object of metrics, each with a value and a unit or a direction, and nothing that other formats have.
+func Detect(f *decode.File) schema.Match {
+	m := draft.Check{Match: schema.Match{Format: Format, Detail: "metrics of an exec tool"}}
+	v := f.First
+	metrics := v.Get("metrics")
+	list := metrics.Members()
+	m.Want(metrics.Kind() == decode.Object && len(list) > 0, "metrics")
+	m.Not(v.Has("json_schema_version"), "one that states its own metrics (json_schema_version is nm-vllm's)")
+	for _, x := range list {
+		if !x.Val.Has("value") || !x.Val.Has("unit") && !x.Val.Has("better") {
+			m.Want(false, "a value and a unit in "+x.Key)
+			break
+		}
+	}
+	return m.Match
+}
+
+// Read returns one point with every metric that can be understood; the others are problems.
+func Read(f *decode.File) schema.Reading {
+	r := schema.Reading{Format: Format, Detail: "metrics of an exec tool"}
+	d := draft.New(f, &r, f.First, "exec")
+	d.Key.Task = ""
+	for _, x := range f.First.Get("metrics").Members() {
+		put(d, x)
+	}
+	d.Foreign(f.First, draft.Names("metrics"))
+	if len(d.Metrics) == 0 {
+		p := f.Problem(schema.SevError, "no-metrics", f.First)
+		p.Found, p.Expected = "no metric with a number", `{"metrics": {"my_ms": {"value": 12.3, "unit": "ms", "better": "lower"}}}`
+		r.Problems = append(r.Problems, p)
+		return r
+	}
+	d.Done()
+	return r
+}
+
+// put adds a metric, or says why not.
+func put(d *draft.Draft, x decode.Member) {
+	value, ok := x.Val.Get("value").Float()
+	if !ok || math.IsNaN(value) || math.IsInf(value, 0) {
+		p := d.Problem(schema.SevWarning, "bad-metric", x.Val, x.Key+" without a number")
+		p.Expected, p.Used = `a number as "value"`, "the other metrics"
+		return
+	}
+	unit, better := x.Val.Get("unit").Str(), x.Val.Get("better").Str()
+	name, stat := x.Key, "value"
+	info, known := schema.MetricByName(name)
+	if !known || schema.IsOwn(name) || info.Unit != unit {
+		if name, known = schema.OwnMetric(x.Key, unit, better); !known {
+			p := d.Problem(schema.SevWarning, "bad-metric", x.Val, x.Key+" in "+unit+", better "+better)
+			p.Expected, p.Used = "a name of letters, digits and _ . -, a short unit, and better: lower or higher", "the other metrics"
+			return
+		}
+	} else if unit == "ms" {
+		stat = "mean"
+	}
+	d.Stat(name, "", stat, value)
+	m := d.Metrics[name]
+	if n, ok := x.Val.Get("n").Float(); ok && n >= 1 {
+		m.N = int(n)
+	}
+	if std, ok := x.Val.Get("std").Float(); ok && std >= 0 {
+		m.Stats.Set("std", std)
+		if m.N > 1 {
+			m.SE = schema.Num(std / math.Sqrt(float64(m.N)))
+		}
+	}
+	if unit == "ms" && stat == "mean" {
+		m.Def = schema.DefNotStated
+	}
+	d.Metrics[name] = m
+}

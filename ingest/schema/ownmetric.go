@@ -1,0 +1,47 @@
+package schema
+
+import "strings"
+
+// OwnMetric is the name under which a metric of the user's own is stored: "my_ms{ms,lower}". Unit and direction are part of the name, so
+// that a metric whose unit changes is another series, and a reader of history needs no list to judge it. ok is false for a name, unit or
+// direction that no metric has.
+func OwnMetric(label, unit, better string) (name string, ok bool) {
+	name = label + "{" + unit + "," + better + "}"
+	_, ok = ownMetric(name)
+	return name, ok
+}
+
+// IsOwn reports whether a metric is one of the user's own.
+func IsOwn(name string) bool {
+	_, ok := ownMetric(name)
+	return ok
+}
+
+func ownMetric(name string) (MetricInfo, bool) {
+	label, rest, ok := strings.Cut(name, "{")
+	facts, closed := strings.CutSuffix(rest, "}")
+	at := strings.LastIndexByte(facts, ',')
+	if !ok || !closed || at < 0 || !plainName(label, 64, "_.-") || label == "" || !plainName(facts[:at], 16, "_.-/% ") {
+		return MetricInfo{}, false
+	}
+	m := MetricInfo{Name: name, Label: label, Unit: facts[:at], Means: "a metric of an exec tool"}
+	switch facts[at+1:] {
+	case "lower":
+		m.Better = Lower
+	case "higher":
+		m.Better = Higher
+	default:
+		return MetricInfo{}, false
+	}
+	return m, true
+}
+
+// plainName reports whether a text is short and of letters, digits and a few signs.
+func plainName(s string, most int, signs string) bool {
+	for _, c := range s {
+		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune(signs, c)) {
+			return false
+		}
+	}
+	return len(s) <= most
+}
