@@ -38,6 +38,11 @@ def port():
         return s.getsockname()[1]
 
 
+def need_rig():
+    if not os.path.isdir(rig):
+        raise Skip("no rig beside the repository")
+
+
 def apt(*names):
     if os.geteuid() or not shutil.which("apt-get"):
         raise Skip("not root on Debian: cannot install " + " ".join(names))
@@ -121,10 +126,42 @@ def lmeval_on_sim():
     row("lm-eval", version(folder, "lm-eval"), "sim", f"{len(ours)} score", seconds, "yes" if len(ours) == 1 and close(ours[0], theirs) else f"NO: {ours} for {theirs}")
 
 
+def inspect_on_sim():
+    folder = os.path.join(work, "inspect-sim")
+    os.makedirs(folder)
+    for name in ("sums.py",):
+        shutil.copy(os.path.join(here, "tasks", name), folder)
+    folder, seconds, _, scores, _ = collect("inspect-sim", sim(), "--only", "evals", "--evals", "inspect:sums.py", "--tokenizer", "")
+    files = [f for f in glob.glob(f"{folder}/results/*/raw/inspect-*/*.json") if not f.endswith(".ttreport.json")]
+    theirs = json.load(open(files[0]))["results"]["scores"][0]["metrics"]["accuracy"]["value"]
+    ours = [s["value"] for s in scores if s["metric"] == "accuracy"]
+    row("inspect", version(folder, "inspect"), "sim", f"{len(ours)} score", seconds, "yes" if len(ours) == 1 and close(ours[0], theirs) else f"NO: {ours} for {theirs}")
+
+
+def exec_on_sim():
+    """A benchmark of one's own, declared in ttreport.yaml: curl's time to the first byte."""
+    folder = os.path.join(work, "exec-sim")
+    os.makedirs(folder)
+    with open(f"{folder}/ttreport.yaml", "w") as f:
+        f.write("exec:\n  first-byte: python3 first_byte.py {url} {model} {isl} {out}\n")
+    with open(f"{folder}/first_byte.py", "w") as f:
+        f.write("""import json, sys, time, urllib.request
+url, model, isl, out = sys.argv[1:]
+body = json.dumps({"model": model, "prompt": "the " * int(isl), "max_tokens": 1}).encode()
+begin = time.perf_counter()
+urllib.request.urlopen(urllib.request.Request(url + "/v1/completions", body, {"Content-Type": "application/json"})).read(1)
+json.dump({"metrics": {"first_byte_ms": {"value": 1000 * (time.perf_counter() - begin), "unit": "ms", "better": "lower"}}}, open(out + "/metrics.json", "w"))
+""")
+    folder, seconds, _, _, _ = collect("exec-sim", sim(), "--tools", "first-byte", "--only", "benchmarks", "--workload", "isl=64,osl=1,c=1,n=1", "--workload", "isl=512,osl=1,c=1,n=1")
+    theirs = sorted(json.load(open(f))["metrics"]["first_byte_ms"]["value"] for f in glob.glob(f"{folder}/results/*/raw/*/metrics.json"))
+    docs = [json.load(open(f)) for f in glob.glob(f"{folder}/history/**/*.json", recursive=True)]
+    ours = sorted(p["metrics"]["first_byte_ms{ms,lower}"]["value"] for d in docs for p in d["points"])
+    row("exec", "-", "sim", f"{len(ours)} points", seconds, "yes" if len(ours) == 2 and all(close(a, b) for a, b in zip(ours, theirs)) else f"NO: {ours} for {theirs}")
+
+
 def llama():
     """llama.cpp's own server from a wheel, with a random model made on the spot."""
-    if not os.path.isdir(rig):
-        raise Skip("no rig beside the repository")
+    need_rig()
     venv = os.path.join(work, "llama")
     sh(sys.executable, "-m", "venv", venv)
     sh(f"{venv}/bin/pip", "install", "-q", "xllamacpp", "gguf", "numpy")
@@ -138,8 +175,7 @@ def llama():
 
 def vllm():
     """A real vLLM on the CPU, with its own load client, and ours."""
-    if not os.path.isdir(rig):
-        raise Skip("no rig beside the repository")
+    need_rig()
     if shutil.disk_usage(work).free < 15e9:
         raise Skip("less than 15 GB of disk")
     if not shutil.which("python3.11"):
@@ -153,6 +189,7 @@ def vllm():
     server = f"command {venv}/bin/vllm serve {work}/tiny-hf --served-model-name acme/tiny --host 127.0.0.1 --port {p} --dtype float32 --max-model-len 2048 --max-num-seqs 8 --enforce-eager"
     folder, seconds, rows, _, _ = collect("vllm-vllm", server, "--tools", "vllm,builtin", "--only", "benchmarks", "--workload", "isl=32,osl=16,c=1,n=4", "--workload", "isl=32,osl=16,c=2,n=8", "--tokenizer", f"{work}/tiny-hf", device="cpu", model="acme/tiny")
     row("vllm", version(folder, "vllm"), "vLLM", f"{len(rows)} points with builtin's", seconds, check(folder, "vllm", rows) if len(rows) == 4 else f"NO: {len(rows)} points")
+    load("vllm", "sim", sim())  # with the same client, which is on the PATH now
 
 
 def container(engine, env=None):
@@ -173,8 +210,7 @@ def container(engine, env=None):
 
 
 def docker():
-    if not os.path.isdir(rig):
-        raise Skip("no rig beside the repository")
+    need_rig()
     if not shutil.which("dockerd"):
         apt("docker.io", "containerd", "iptables")
     folder = os.path.join(work, "dk")
@@ -186,15 +222,14 @@ def docker():
 
 
 def podman():
-    if not os.path.isdir(rig):
-        raise Skip("no rig beside the repository")
+    need_rig()
     if not shutil.which("podman"):
         apt("podman", "runc", "conmon", "netavark", "aardvark-dns", "iptables", "uidmap", "catatonit")
     lines = sh("bash", "-c", f". {rig}/podman-conf.sh {work}/pod >/dev/null; env | grep -E '^(CONTAINERS|STORAGE|XDG|TMPDIR|REGISTRIES)'", ok=False)
     container("podman", dict(l.split("=", 1) for l in lines.splitlines() if "=" in l))
 
 
-steps = [("aiperf", aiperf_on_sim), ("lm-eval", lmeval_on_sim), ("guidellm", guidellm_on_sim), ("llama.cpp", llama), ("docker", docker), ("podman", podman), ("vllm", vllm)]
+steps = [("aiperf", aiperf_on_sim), ("lm-eval", lmeval_on_sim), ("inspect", inspect_on_sim), ("exec", exec_on_sim), ("guidellm", guidellm_on_sim), ("llama.cpp", llama), ("docker", docker), ("podman", podman), ("vllm", vllm)]
 ttreport, tokenizer = os.path.join(work, "ttreport"), os.path.join(work, "tok")
 begin = time.monotonic()
 try:

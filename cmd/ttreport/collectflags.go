@@ -40,8 +40,8 @@ type collectOptions struct {
 	noWarmup, noAuth                 bool
 
 	// Names of run.py.
-	workflow, ttDev, jwtSecret, limitMode string
-	dockerSrv, locSrv, ignored            bool
+	workflow, ttDev, limitMode string
+	dockerSrv, locSrv, ignored bool
 }
 
 func (o *collectOptions) flags(fs *pflag.FlagSet) {

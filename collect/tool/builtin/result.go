@@ -14,7 +14,7 @@ import (
 // Name and Version are what sidecars and pages call this client.
 const (
 	Name    = "builtin"
-	Version = "1"
+	Version = "2"
 )
 
 // Set computes the statistics of an outcome.
@@ -88,6 +88,9 @@ func (o Outcome) Client(l Load) map[string]string {
 	c := map[string]string{}
 	if s := o.Duration.Seconds(); s > 0 {
 		c["concurrency_reached"] = strconv.FormatFloat(busy/s, 'f', 2, 64)
+	}
+	if o.CPU > 0 {
+		c["cpu_s"] = strconv.FormatFloat(o.CPU.Seconds(), 'f', 3, 64)
 	}
 	if len(o.Late) > 0 {
 		late := slices.Sorted(slices.Values(o.Late))

@@ -1,0 +1,66 @@
+package builtin
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// Every request begins differently, so that a prefix cache answers none, and has the asked length in words.
+func TestPromptsDiffer(t *testing.T) {
+	p, err := newPrompts(Load{Model: `odd "name"`, ISL: 40, OSL: 7, Requests: 2000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for i := -2; i < 2000; i++ {
+		var body struct {
+			Model  string
+			Prompt string
+			Max    int `json:"max_tokens"`
+			Stream bool
+		}
+		if err := json.Unmarshal(p.body(i), &body); err != nil {
+			t.Fatal(err)
+		}
+		words := strings.Fields(body.Prompt)
+		if len(words) != 40 || body.Model != `odd "name"` || body.Max != 7 || !body.Stream {
+			t.Fatalf("%+v", body)
+		}
+		seen[strings.Join(words[:headWords], " ")] = true
+	}
+	if len(seen) < 2000 {
+		t.Errorf("%d beginnings of 2002 requests", len(seen))
+	}
+	short, err := newPrompts(Load{ISL: 3, OSL: 1, Requests: 1})
+	if err != nil || bytes.Count(short.body(0), []byte(" ")) != 2 {
+		t.Errorf("%s, %v", short.body(0), err)
+	}
+}
+
+// The short way of reading a chunk says only what the long way says too.
+func TestPlainTextAgreesWithJSON(t *testing.T) {
+	for _, chunk := range []string{
+		`{"choices":[{"text":" a","index":0}]}`, `{"choices":[{"text": "a"}],"usage":null}`, `{"choices":[{"text":""}]}`, `{"choices":[{"delta":{"content":"x"}}]}`, `{"choices":[{"delta":{"role":"assistant","content":""}}]}`,
+		`{"choices":[{"text":"say \"text\":\"no\""}]}`, `{"choices":[{"text":"","note":"\"text\":\"x\""}]}`, `{"choices":[{"text":"a"}],"usage":{"prompt_tokens":3,"completion_tokens":4}}`, `{"error":{"message":"x"},"choices":[{"text":"a"}]}`, `{"choices":[]}`,
+		`{"choices":[{"text":"an \"error\" and \"usage\":"}]}`,
+	} {
+		quick := plainText([]byte(chunk))
+		var v struct {
+			Choices []struct {
+				Text  string
+				Delta struct{ Content string }
+			}
+			Usage *struct{}
+			Error *struct{}
+		}
+		if err := json.Unmarshal([]byte(chunk), &v); err != nil {
+			t.Fatal(err)
+		}
+		full := v.Usage == nil && v.Error == nil && len(v.Choices) > 0 && v.Choices[0].Text+v.Choices[0].Delta.Content != ""
+		if quick && !full {
+			t.Errorf("%s is taken for plain text", chunk)
+		}
+	}
+}
