@@ -30,7 +30,7 @@ func (c *Command) Detach(ctx context.Context, dir string) (Left, error) {
 	}
 	pid := c.child.Pid()
 	c.child = nil // it is nobody's now
-	return Left{Name: fmt.Sprintf("process %d", pid), URL: c.URL, Log: "tail -f " + manifest.Quote([]string{c.log}), Stop: fmt.Sprintf("kill -INT -- -%d", pid)}, nil
+	return Left{Name: fmt.Sprintf("process %d", pid), URL: c.URL, Log: "tail -f " + manifest.Quote([]string{c.log}), Stop: fmt.Sprintf("kill -INT -%d", pid)}, nil
 }
 
 // Detach starts the container and leaves it running once it is ready.

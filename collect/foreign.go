@@ -207,11 +207,20 @@ func (s *session) keep(it item, i, n int, began time.Time, cmd tool.Command, res
 	case sum.Failed > 0:
 		failure = fmt.Sprintf("%d of %d requests failed", sum.Failed, sum.Failed+sum.Completed)
 	}
+	note := held(it.load, sum.Reached)
 	if it.task == "" {
 		s.out.Points = append(s.out.Points, PointOutcome{it.load, sum.TTFT, sum.TPOT})
 	}
-	s.report(Event{Run: s.id, Step: s.step(it), Text: it.text(), Index: i + 1, Count: n, Took: time.Since(began), TTFT: sum.TTFT, TPOT: sum.TPOT, Err: failure, Final: true})
+	s.report(Event{Run: s.id, Step: s.step(it), Text: it.text(), Index: i + 1, Count: n, Took: time.Since(began), TTFT: sum.TTFT, TPOT: sum.TPOT, Err: failure, Note: note, Final: true})
 	return s.log(s.step(it)+event, it.name, "raw/"+it.name+"/"+filepath.ToSlash(sum.File), failure)
+}
+
+// held says that a client did not hold the load that was asked: a tenth less on average, as the lint "saturated" sees it too.
+func held(w sweep.Workload, reached float64) string {
+	if asked := min(w.Concurrency, w.Requests); reached > 0 && asked > 1 && w.Rate == 0 && reached < .9*float64(asked) {
+		return fmt.Sprintf("%.1f of %d requests in flight on average", reached, asked)
+	}
+	return ""
 }
 
 // failed journals an item that has no result, and goes on.

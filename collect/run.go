@@ -31,6 +31,7 @@ type Event struct {
 	Count int           // points in all
 	Took  time.Duration // when finished
 	Err   string
+	Note  string  // what bears on the numbers
 	TTFT  float64 // ms, mean; 0 when unknown
 	TPOT  float64
 	Final bool // the step has ended
@@ -275,7 +276,7 @@ func (s *session) point(ctx context.Context, i, n int, it item) error {
 		s.out.Failed++
 	}
 	s.out.Points = append(s.out.Points, PointOutcome{w, set.TTFT.Mean, set.TPOT.Mean})
-	s.report(Event{Run: s.id, Step: "point", Text: text, Done: len(out.Requests), Total: w.Requests, Index: i + 1, Count: n, Took: time.Since(began), TTFT: set.TTFT.Mean, TPOT: set.TPOT.Mean, Err: failure, Final: true})
+	s.report(Event{Run: s.id, Step: "point", Text: text, Done: len(out.Requests), Total: w.Requests, Index: i + 1, Count: n, Took: time.Since(began), TTFT: set.TTFT.Mean, TPOT: set.TPOT.Mean, Err: failure, Note: held(w, out.Reached()), Final: true})
 	return s.log(event, name, "raw/"+file, failure)
 }
 

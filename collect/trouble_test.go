@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -252,4 +254,63 @@ func ended(results string) bool {
 		}
 	}
 	return len(names) > 0
+}
+
+// A server that refuses us is not waited for: nobody lets us in while we wait.
+func TestDeniedIsSaidAtOnce(t *testing.T) {
+	t.Parallel()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }))
+	defer srv.Close()
+	began := time.Now()
+	_, err := collect.Run(context.Background(), small(), &collect.Attached{URL: srv.URL, Wait: time.Minute}, t.TempDir(), "test", func(collect.Event) {})
+	if !errors.Is(err, collect.ErrDenied) || time.Since(began) > 10*time.Second {
+		t.Errorf("%v after %s", err, time.Since(began))
+	}
+}
+
+// A server that is left running answers when we are gone, says where its log is, and ends with the command that was told.
+func TestServerThatIsLeft(t *testing.T) {
+	t.Parallel()
+	srv := played(t, time.Hour)
+	left, err := srv.Detach(context.Background(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = exec.Command("sh", "-c", left.Stop).Run() }() // also when something below fails
+	if resp, err := http.Get(left.URL + "/v1/models"); err != nil || resp.Body.Close() != nil {
+		t.Error(err)
+	}
+	log, err := os.ReadFile(strings.TrimPrefix(left.Log, "tail -f "))
+	if err != nil || !strings.Contains(string(log), "serving as process") {
+		t.Errorf("%s: %v", log, err)
+	}
+	if out, err := exec.Command("sh", "-c", left.Stop).CombinedOutput(); err != nil {
+		t.Errorf("%s: %s %v", left.Stop, out, err)
+	}
+	for range 50 {
+		if _, err := net.DialTimeout("tcp", strings.TrimPrefix(left.URL, "http://"), time.Second); err != nil {
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	t.Error("it still answers")
+}
+
+// The gauges of a server stand with what was measured meanwhile.
+func TestGaugesAreKept(t *testing.T) {
+	t.Parallel()
+	srv, err := sim.Start(quick)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer srv.Stop()
+	out, err := collect.Run(context.Background(), slow(1), &collect.Attached{URL: srv.URL()}, t.TempDir(), "test", func(collect.Event) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, _ := filepath.Glob(filepath.Join(out.Dir, "raw", "*"+manifest.SidecarSuffix))
+	data, err := os.ReadFile(names[0])
+	if err != nil || !strings.Contains(string(data), `"server_running_max": "1"`) || !strings.Contains(string(data), `"samples"`) {
+		t.Errorf("%s %v", data, err)
+	}
 }

@@ -25,7 +25,8 @@ func (r *Report) matrix() *Table {
 	if len(devices) > most {
 		return r.pairList()
 	}
-	t := &Table{Caption: "Models by device", Class: "matrix", Cols: []Col{{Head: "Model"}}}
+	t := &Table{Caption: "Models by device", Class: "matrix", Vital: true, // people sign pair by pair
+		Cols: []Col{{Head: "Model"}}}
 	for _, d := range devices {
 		t.Cols = append(t.Cols, Col{Head: nameOr(d)})
 	}

@@ -85,6 +85,7 @@ type Table struct {
 	Caption string
 	Titled  bool // the caption is shown; else the heading above says enough and it is for screen readers
 	Class   string
+	Vital   bool // shortened after all others where a page is too long
 	Cols    []Col
 	Rows    []Row
 	Total   int    // rows that exist; more than len(Rows) when the table is cut
@@ -173,7 +174,7 @@ func (p *Page) fit() {
 	for total > most {
 		var longest *Table
 		for _, t := range tables {
-			if len(t.Rows) > fewest && t.rest != "" && (longest == nil || t.elements() > longest.elements()) {
+			if len(t.Rows) > fewest && t.rest != "" && (longest == nil || longest.Vital && !t.Vital || longest.Vital == t.Vital && t.elements() > longest.elements()) {
 				longest = t
 			}
 		}
@@ -198,8 +199,8 @@ func (t *Table) elements() int {
 }
 
 func (c *Cell) elements() int {
-	n := 1
-	for _, has := range []bool{c.Href != "", c.Word != "", c.Evidence != "", c.Sub != "", c.Tag != "", c.Strong, c.Mono} {
+	n := 1 + len(c.Marks)
+	for _, has := range []bool{c.Href != "" || c.Word != "", c.Evidence != "", c.Sub != "", c.Tag != "", c.Strong, c.Mono} {
 		if has {
 			n++
 		}

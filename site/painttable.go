@@ -145,11 +145,14 @@ func (p *tablePainter) body(c *render.Cell) {
 		p.add(string(svg.Strip(c.Strip)))
 		return
 	}
-	if c.Href != "" {
+	switch {
+	case c.Href == "":
+		p.inner(c)
+	case c.Word != "": // one element for both: a page of verdicts has hundreds
+		p.verdict(c, `a href="`+esc(p.root+c.Href)+`"`, "a")
+	default:
 		p.add(`<a href="`, esc(p.root+c.Href), `">`)
-	}
-	p.inner(c)
-	if c.Href != "" {
+		p.inner(c)
 		p.add("</a>")
 	}
 	if c.Tag != "" {
@@ -163,33 +166,19 @@ func (p *tablePainter) body(c *render.Cell) {
 
 // marks writes signs with counts and words.
 func (p *tablePainter) marks(list []render.Mark) {
-	if len(list) == 0 {
-		return
-	}
-	p.add(`<span class="hist">`)
 	for _, m := range list {
-		p.add(`<span class="v `, esc(m.Word), " ", esc(m.Evidence), `">`)
+		p.add(` <span class="v `, esc(m.Word), " ", esc(m.Evidence), `">`)
 		if m.N > 0 {
 			p.add(words.Count(m.N), " ")
 		}
-		p.add(esc(m.Says))
-		p.add("</span> ")
+		p.add(esc(m.Says), "</span>")
 	}
-	p.add("</span>")
 }
 
 func (p *tablePainter) inner(c *render.Cell) {
 	switch {
 	case c.Word != "":
-		label := c.Text
-		if label == "" {
-			label = c.Word
-		}
-		p.add(`<span class="v `, esc(c.Word), " ", esc(c.Evidence), `">`, esc(label))
-		if c.Evidence != "" {
-			p.add(" <small>", esc(c.Evidence), "</small>")
-		}
-		p.add("</span>")
+		p.verdict(c, "span", "span")
 	case c.Mono && c.Text != "":
 		p.add(`<span class="id">`, esc(c.Text), "</span>")
 	case c.Strong:
@@ -197,6 +186,19 @@ func (p *tablePainter) inner(c *render.Cell) {
 	default:
 		p.add(esc(c.Text))
 	}
+}
+
+// verdict writes a word with its sign as one element.
+func (p *tablePainter) verdict(c *render.Cell, open, end string) {
+	label := c.Text
+	if label == "" {
+		label = c.Word
+	}
+	p.add("<", open, ` class="v `, esc(c.Word), " ", esc(c.Evidence), `">`, esc(label))
+	if c.Evidence != "" {
+		p.add(" <small>", esc(c.Evidence), "</small>")
+	}
+	p.add("</", end, ">")
 }
 
 // linked reports whether a table can be reached by keyboard through its own links; one that cannot gets a tab stop, since

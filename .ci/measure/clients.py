@@ -46,6 +46,8 @@ def quantile(values, q):
 def measure(tool, streams, time_no):
     """Returns what the client says and what the server did: TTFT mean, median, p99 and TPOT mean in ms; and CPU ms a request."""
     n = requests.get(streams, 4 * streams)
+    os.sync()  # what was installed is still being written
+    time.sleep(3)
     folder = os.path.join(work, f"{tool}-{streams}-{time_no}")
     os.makedirs(folder)
     log, p = os.path.join(folder, "truth.jsonl"), port()

@@ -50,14 +50,14 @@ def apt(*names):
     sh("apt-get", "install", "-y", "-qq", "--no-install-recommends", *names, env={"DEBIAN_FRONTEND": "noninteractive"})
 
 
-def collect(name, server, *more, device="simulated", model="sim-8b", after=()):
+def collect(name, server, *more, device="simulated", model="sim-8b", after=(), env=None, built=()):
     """Measures, reads back, and returns the rows of points.csv and scores.csv."""
     folder = os.path.join(work, name)
     os.makedirs(folder, exist_ok=True)
     begin = time.monotonic()
-    said = sh(ttreport, "collect", "--model", model, "--device", device, "--release", "v1", "--server", server, "--tokenizer", tokenizer, *more, *(("--", *after) if after else ()), cwd=folder)
+    said = sh(ttreport, "collect", *(("--model", model) if model else ()), "--device", device, "--release", "v1", "--server", server, "--tokenizer", tokenizer, *more, *(("--", *after) if after else ()), cwd=folder, env=env)
     seconds = time.monotonic() - begin
-    sh(ttreport, "build", "--strict", cwd=folder)
+    sh(ttreport, "build", "--strict", *built, cwd=folder)
     rows = list(csv.DictReader(open(f"{folder}/_site/data/points/v1.csv")))
     scores = list(csv.DictReader(open(f"{folder}/_site/data/scores/v1.csv")))
     return folder, seconds, rows, scores, said
@@ -71,7 +71,7 @@ def check(folder, tool, rows):
     """Compares what stands in points.csv with the tool's own file."""
     said = {"vllm": ("result.json", lambda d: d["mean_ttft_ms"]), "aiperf": ("profile_export_aiperf.json", lambda d: d["time_to_first_token"]["avg"]),
             "guidellm": ("benchmarks.json", lambda d: d["benchmarks"][0]["metrics"]["time_to_first_token_ms"]["successful"]["mean"])}[tool]
-    files = glob.glob(f"{folder}/results/*/raw/*-{tool}-*/{said[0]}")
+    files = glob.glob(f"{folder}/results/*/raw/*-{tool}-*/{said[0]}") + glob.glob(f"{folder}/out/*/raw/*-{tool}-*/{said[0]}")
     mine = [r for r in rows if r["tool"] == tool]
     if len(files) != len(mine) or not mine:
         return f"NO: {len(mine)} points of {len(files)} files"
@@ -81,7 +81,7 @@ def check(folder, tool, rows):
 
 
 def version(folder, tool):
-    for name in glob.glob(f"{folder}/results/*/raw/**/*.ttreport.json", recursive=True):
+    for name in glob.glob(f"{folder}/*/*/raw/**/*.ttreport.json", recursive=True):
         d = json.load(open(name))
         if d["tool"] == tool:
             return d.get("tool_version") or "?"
@@ -119,7 +119,7 @@ def lmeval_on_sim():
     with open(f"{folder}/sums.jsonl", "w") as f:
         for _ in range(20):
             f.write(json.dumps({"a": rnd.randint(10, 99), "b": rnd.randint(10, 99)}) + "\n")
-    folder, seconds, _, scores, _ = collect("lm-eval-sim", sim(), "--only", "evals", "--evals", "ttreport_sums", "--eval-tasks", os.path.join(here, "tasks"), "--tokenizer", "")
+    folder, seconds, _, scores, _ = collect("lm-eval-sim", sim(), "--workflow", "release", "--workload", "isl=64,osl=16,c=1,n=4", "--evals", "ttreport_sums", "--eval-tasks", os.path.join(here, "tasks"), "--tokenizer", "")
     files = glob.glob(f"{folder}/results/*/raw/lm-eval-ttreport_sums/*/results_*.json")
     theirs = json.load(open(next(f for f in files if not f.endswith(".ttreport.json"))))["results"]["ttreport_sums"]["exact_match,number"]
     ours = [s["value"] for s in scores if s["task"] == "ttreport_sums"]
@@ -186,10 +186,34 @@ def vllm():
     p = port()
     env = {"HF_HUB_OFFLINE": "1", "VLLM_NO_USAGE_STATS": "1", "VLLM_CPU_KVCACHE_SPACE": "1", "VLLM_CPU_OMP_THREADS_BIND": "nobind", "OMP_NUM_THREADS": "1", "PATH": f"{venv}/bin:" + os.environ["PATH"]}
     os.environ.update(env)
-    server = f"command {venv}/bin/vllm serve {work}/tiny-hf --served-model-name acme/tiny --host 127.0.0.1 --port {p} --dtype float32 --max-model-len 2048 --max-num-seqs 8 --enforce-eager"
-    folder, seconds, rows, _, _ = collect("vllm-vllm", server, "--tools", "vllm,builtin", "--only", "benchmarks", "--workload", "isl=32,osl=16,c=1,n=4", "--workload", "isl=32,osl=16,c=2,n=8", "--tokenizer", f"{work}/tiny-hf", device="cpu", model="acme/tiny")
-    row("vllm", version(folder, "vllm"), "vLLM", f"{len(rows)} points with builtin's", seconds, check(folder, "vllm", rows) if len(rows) == 4 else f"NO: {len(rows)} points")
-    load("vllm", "sim", sim())  # with the same client, which is on the PATH now
+    url = f"http://127.0.0.1:{p}"
+    begin = time.monotonic()
+    left = sh(ttreport, "collect", "--model", "acme/tiny", "--device", "cpu", "--server-only", "--server",
+              f"command {venv}/bin/vllm serve {work}/tiny-hf --served-model-name acme/tiny --host 127.0.0.1 --port {p} --dtype float32 --max-model-len 2048 --max-num-seqs 8 --enforce-eager")
+    stop = next(line.split(None, 2)[2] for line in left.splitlines() if line.strip().startswith("end it"))
+    print(f"   ran: --server-only: vLLM is ready after {time.monotonic() - begin:.0f} s", flush=True)
+    try:
+        on_vllm(url)
+    finally:
+        sh("bash", "-c", stop, ok=False)
+    load("vllm", "sim", sim())  # the same client, which is on the PATH now
+
+
+def on_vllm(url):
+    """The flows that people have, one command each: a sweep from targets with an override, TensorRT-LLM's lists, an nm-vllm configuration."""
+    override = os.path.join(work, "override.json")
+    json.dump({"tiny": {"cpu": [{"isl": 32, "osl": 16, "max_concurrency": c, "num_prompts": 4 * c, "targets": {"theoretical": {"ttft_ms": 5, "tput_user": 1000}}} for c in (1, 2)]}}, open(override, "w"))
+    folder, seconds, rows, _, _ = collect("vllm-vllm", url, "--tools", "vllm,builtin", "--only", "benchmarks", "--tokenizer", f"{work}/tiny-hf", device="cpu", model="acme/tiny", env={"OVERRIDE_BENCHMARK_TARGETS": override, "ONLY_BENCHMARK_TARGETS": "1"})
+    row("vllm", version(folder, "vllm"), "vLLM, targets by override", f"{len(rows)} points with builtin's", seconds, check(folder, "vllm", rows) if len(rows) == 4 else f"NO: {len(rows)} points")
+    folder, seconds, rows, _, _ = collect("batch-vllm", url, "--only", "benchmarks", "--batch-size", "1;4", "--input-output-len", "60,20;128,20", device="cpu", model="acme/tiny")
+    row("builtin", version(folder, "builtin"), "vLLM, batches and lengths", f"{len(rows)} points", seconds, "yes" if len(rows) == 4 and all(float(r["ttft_mean_ms"]) > 0 for r in rows) else f"NO: {len(rows)} points")
+    talk = os.path.join(work, "talk.json")
+    json.dump([{"conversations": [{"from": "human", "value": f"question {i} " + "the " * 40}, {"from": "gpt", "value": "answer " * 20}]} for i in range(60)], open(talk, "w"))
+    config = os.path.join(work, "serving.json")
+    json.dump({"configs": [{"description": "VLLM Serving - Dense", "models": ["acme/tiny"], "max_model_lens": [2048], "sparsity": [], "script_name": "benchmark_serving",
+                            "script_args": {"nr-qps-pair_": ["6,2", "8,4"], "dataset": ["sharegpt"], "dataset-path": [talk]}}]}, open(config, "w"))
+    folder, seconds, rows, _, _ = collect("nm-vllm", url, "-i", config, "-o", "out", "--tokenizer", f"{work}/tiny-hf", device="cpu", model="", built=("out",))
+    row("vllm", version(folder, "vllm"), "vLLM, an nm-vllm configuration", f"{len(rows)} points", seconds, check(folder, "vllm", rows) if len(rows) == 2 else f"NO: {len(rows)} points")
 
 
 def container(engine, env=None):

@@ -128,7 +128,9 @@ func (o collectOptions) with(e planfile.Entry) collectOptions {
 	set(&o.release, e.Release)
 	set(&o.channel, e.Channel)
 	set(&o.image, e.Image)
-	set(&o.tokenizer, e.Tokenizer)
+	if o.tokenizer == "" { // where it lies is this machine's
+		o.tokenizer = e.Tokenizer
+	}
 	set(&o.only, e.Only)
 	set(&o.sweep, e.Sweep)
 	if !o.serverSet { // what is stated here and now is nearer

@@ -189,6 +189,9 @@ func (p *progress) event(e collect.Event) {
 	if e.TTFT > 0 {
 		line += fmt.Sprintf("   TTFT %7.2f ms   TPOT %6.2f ms", e.TTFT, e.TPOT)
 	}
+	if e.Note != "" {
+		line += "   " + e.Note
+	}
 	if e.Err != "" {
 		line += "   failed: " + e.Err
 	}

@@ -29,6 +29,7 @@ removes it, so that it is made anew. Values of secrets are never shown. Exit 4 w
 		examples: []example{
 			{"is everything here?", "ttreport doctor"},
 			{"before a night of measuring with vLLM's client", "ttreport doctor --for vllm,lm-eval"},
+			{"before a night of measuring an image", "ttreport doctor --model meta-llama/Llama-3.1-8B-Instruct --image registry.example/acme:1"},
 			{"an environment that somebody broke", "ttreport doctor --reset aiperf"},
 		},
 		setup: func(fs *pflag.FlagSet) runFunc {
@@ -36,6 +37,8 @@ removes it, so that it is made anew. Values of secrets are never shown. Exit 4 w
 			fs.StringSliceVar(&o.needed, "for", nil, "`tools` that must be there")
 			fs.StringVar(&o.reset, "reset", "", "remove the environment of this `tool`")
 			fs.StringVar(&o.make, "make", "", "make the environment of this `tool` now")
+			fs.StringVar(&o.model, "model", "", "`name` of a model on the hub: may we have it?")
+			fs.StringVar(&o.image, "image", "", "`image` of a server: is it here?")
 			fs.IntVar(&o.port, "port", 8000, "`port` that a server would take")
 			return func(ctx context.Context, sh *shell, args []string) error {
 				if len(args) > 0 {
@@ -52,9 +55,10 @@ removes it, so that it is made anew. Values of secrets are never shown. Exit 4 w
 }
 
 type doctorOptions struct {
-	needed      []string
-	reset, make string
-	port        int
+	needed       []string
+	reset, make  string
+	model, image string
+	port         int
 }
 
 // finding is a line of the doctor.
@@ -83,6 +87,12 @@ func (o doctorOptions) look(ctx context.Context, sh *shell, ws *workspace.Worksp
 		}
 	}
 	all := append(o.toolFindings(ctx, ws, boxes), o.hostFindings(ws)...)
+	if o.model != "" {
+		all = append(all, accessFinding(ctx, ws, hub, o.model))
+	}
+	if o.image != "" {
+		all = append(all, imageFinding(ctx, o.image))
+	}
 	tw := tabwriter.NewWriter(sh.out, 2, 0, 2, ' ', 0)
 	missing := 0
 	for _, f := range all {

@@ -108,3 +108,20 @@ func TestHurry(t *testing.T) {
 	c.Stop(hurry)
 	gone(t, c.Pid())
 }
+
+// Whoever interrupts twice waits for nobody: the hurry travels with the context.
+func TestHurryInContext(t *testing.T) {
+	hurry, rush := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(process.WithHurry(context.Background(), hurry))
+	go func() {
+		time.Sleep(300 * time.Millisecond)
+		cancel()
+		time.Sleep(300 * time.Millisecond)
+		rush()
+	}()
+	began := time.Now()
+	_, err := process.Run(ctx, process.Spec{Argv: []string{"sh", "-c", "trap '' INT TERM; sleep 60 & wait; sleep 60"}, Grace: time.Minute})
+	if err == nil || time.Since(began) > 5*time.Second {
+		t.Errorf("%v after %s", err, time.Since(began))
+	}
+}

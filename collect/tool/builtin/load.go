@@ -124,8 +124,8 @@ type runner struct {
 
 // apart is how long after each other the streams of a closed loop begin. Hundreds of requests that leave in one burst, and with a server
 // of constant speed end in one and leave in one again, would measure how fast this machine sends and the server's accepts: with 256
-// streams on two cores, 4 ms of every TTFT. A tenth of a second is nothing beside a measurement.
-const apart = 400 * time.Microsecond
+// streams on two cores, 4 ms of every TTFT. A quarter of a second is little beside such a measurement.
+const apart = time.Millisecond
 
 // closed keeps a fixed number of requests in flight.
 func (r *runner) closed(ctx context.Context) {

@@ -78,16 +78,24 @@ func (o Outcome) arrays(r map[string]any) {
 	r["input_lens"], r["output_lens"], r["ttfts"], r["itls"], r["start_times"], r["errors"] = in, out, ttft, itls, start, errs
 }
 
-// Client is what shows whether the client could hold the load: the concurrency that was reached, and how late the sends
-// of an open loop were.
-func (o Outcome) Client(l Load) map[string]string {
+// Reached is how many requests were in flight on average; 0 when nothing was.
+func (o Outcome) Reached() float64 {
 	busy := 0.
 	for _, t := range o.Requests {
 		busy += t.E2EL / 1000
 	}
-	c := map[string]string{}
 	if s := o.Duration.Seconds(); s > 0 {
-		c["concurrency_reached"] = strconv.FormatFloat(busy/s, 'f', 2, 64)
+		return busy / s
+	}
+	return 0
+}
+
+// Client is what shows whether the client could hold the load: the concurrency that was reached, and how late the sends
+// of an open loop were.
+func (o Outcome) Client(l Load) map[string]string {
+	c := map[string]string{}
+	if reached := o.Reached(); reached > 0 {
+		c["concurrency_reached"] = strconv.FormatFloat(reached, 'f', 2, 64)
 	}
 	if o.CPU > 0 {
 		c["cpu_s"] = strconv.FormatFloat(o.CPU.Seconds(), 'f', 3, 64)
