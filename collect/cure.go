@@ -62,8 +62,12 @@ func cureOf(log string) string {
 	return ""
 }
 
-// withCure appends what to do to the last words of somebody.
-func withCure(words, log string) string {
+// lastWords says what somebody printed last, and what to do about it where that is known.
+func lastWords(lines []string, log, between string) string {
+	if len(lines) == 0 {
+		return "it printed nothing"
+	}
+	words := "its last words:" + between + strings.Join(lines, between)
 	if cure := cureOf(log); cure != "" {
 		return words + "\n  " + cure
 	}

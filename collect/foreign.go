@@ -168,7 +168,7 @@ func (s *session) foreign(ctx context.Context, i, n int, it item) error {
 		err = runErr
 	}
 	if err != nil {
-		return s.failed(it, i, n, began, fmt.Errorf("%w; exit %d; its last words: %s", err, res.Code, withCure(strings.Join(process.LastLines(log, 3), " / "), log)))
+		return s.failed(it, i, n, began, fmt.Errorf("%w; exit %d; %s", err, res.Code, lastWords(process.LastLines(log, 3), log, " / ")))
 	}
 	return s.keep(it, i, n, began, cmd, res, sum, gauges)
 }

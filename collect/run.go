@@ -87,7 +87,7 @@ func Run(ctx context.Context, p Plan, srv Server, results, version string, repor
 	defer srv.Stop()
 	if err := full(s.begin(ctx, srv)); err != nil {
 		if len(s.done) == 0 {
-			_ = os.RemoveAll(s.dir) // nothing was measured: an empty run folder would only puzzle
+			err = s.discard(results, err)
 		}
 		return s.out, err
 	}
@@ -98,6 +98,17 @@ func Run(ctx context.Context, p Plan, srv Server, results, version string, repor
 		return s.out, err
 	}
 	return s.out, s.writeManifest(time.Now().UTC())
+}
+
+// discard removes a run folder in which nothing was measured, which would only puzzle, and keeps the log of a server of ours for whoever
+// must find out why.
+func (s *session) discard(results string, why error) error {
+	kept := filepath.Join(filepath.Dir(results), ".ttreport", "server-"+s.id+".log")
+	if info, err := os.Stat(filepath.Join(s.dir, ServerLog)); err == nil && info.Size() > 0 && os.MkdirAll(filepath.Dir(kept), 0o777) == nil && os.Rename(filepath.Join(s.dir, ServerLog), kept) == nil {
+		why = fmt.Errorf("%w\n  its log: %s", why, kept)
+	}
+	_ = os.RemoveAll(s.dir) // why is the error
+	return why
 }
 
 func (s *session) log(event, item, result, note string) error {

@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/url"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/ttreport/ttreport/collect/process"
@@ -29,6 +28,9 @@ type Command struct {
 	child   *process.Child
 	log     string
 }
+
+// ErrNotStarted is returned for a server of ours that ended before it was ready.
+var ErrNotStarted = errors.New("it ended before it was ready")
 
 // ErrTaken is returned for a port that somebody answers on already: what is measured there would be somebody else's.
 var ErrTaken = errors.New("the port is taken")
@@ -68,7 +70,7 @@ func untilReady(ctx context.Context, a *Attached, dir string, m mortal) (Endpoin
 	}()
 	end, err := a.Start(ready, dir)
 	if err != nil && errors.Is(context.Cause(ready), ErrServerDied) {
-		return Endpoint{}, fmt.Errorf("it ended before it was ready; its last words:\n  %s", withCure(strings.Join(m.LastWords(), "\n  "), filepath.Join(dir, ServerLog)))
+		return Endpoint{}, fmt.Errorf("%w; %s", ErrNotStarted, lastWords(m.LastWords(), filepath.Join(dir, ServerLog), "\n  "))
 	}
 	return end, err
 }

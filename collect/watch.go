@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
+	"path/filepath"
 	"sync"
 	"time"
 )
@@ -38,7 +38,7 @@ func (s *session) watch(ctx context.Context, srv Server) (context.Context, func(
 		if ours {
 			select {
 			case <-died:
-				cancel(fmt.Errorf("%w; its last words: %s", ErrServerDied, strings.Join(m.LastWords(), " / ")))
+				cancel(fmt.Errorf("%w; %s", ErrServerDied, lastWords(m.LastWords(), filepath.Join(s.dir, ServerLog), " / ")))
 			case <-alive.Done():
 			}
 			return

@@ -20,6 +20,9 @@ func foreignTable(run *schema.Run) *Table {
 	values, points := map[string][]string{}, map[string]int{}
 	add := func(fields schema.Unknown, n int) {
 		for name, raw := range fields {
+			if name == "setting" {
+				continue // it stands with the identity
+			}
 			if v := foreignValue(raw); !slices.Contains(values[name], v) {
 				values[name] = append(values[name], v)
 			}

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"sort"
@@ -42,7 +43,11 @@ func (r *Report) RunPage(run *schema.Run, id string) Page {
 		p.Lead = Lead{Tone: "no", Mark: schema.Fail, Word: words.Plural(failed, "point") + " without a number", Text: fmt.Sprintf("of %d; %s.", len(run.Points), name)}
 	}
 	p.Eyebrow = "Started " + orUnknownTime(run) + "."
-	p.Sections = []Section{{ID: "identity", Title: "Identity", Intro: "What is known, from where. Unknown is not guessed.", Blocks: []Block{{Table: identityTable(run)}}}}
+	who := identityTable(run)
+	if !r.Public {
+		who.setting(run)
+	}
+	p.Sections = []Section{{ID: "identity", Title: "Identity", Intro: "What is known, from where. Unknown is not guessed.", Blocks: []Block{{Table: who}}}}
 	if len(run.Plan) > 0 {
 		p.Sections = append(p.Sections, planSection(run))
 	}
@@ -120,6 +125,12 @@ func identityTable(run *schema.Run) *Table {
 	add("Declared status", run.Model.Status, "model.status")
 	add("Implementation", run.Impl, "impl")
 	add("Device", run.Device.Name, "device.name")
+	if run.Device.Chips > 0 {
+		add("Accelerators", words.Count(run.Device.Chips), "device.chips")
+	}
+	if run.Device.Firmware != "" {
+		add("Firmware", run.Device.Firmware, "device.firmware")
+	}
 	add("Engine", run.Stack.Engine, "stack.engine")
 	add("Engine version", run.Stack.Version, "stack.version")
 	add("Image", run.Stack.Image, "stack.image")
@@ -130,6 +141,24 @@ func identityTable(run *schema.Run) *Table {
 		add("Commit of "+name, run.Stack.Commits[name], "stack.commits")
 	}
 	return t
+}
+
+// settingNames are what collect writes beside a run of the machine that it ran on, in reading order, with what people call it.
+func settingNames() [][2]string {
+	return [][2]string{{"host", "Host"}, {"os", "System"}, {"kernel", "Kernel"}, {"cpu", "Processor"}, {"cpus", "Processors"}, {"governor", "CPU governor"}, {"clocksource", "Clock source"}, {"accelerators", "Accelerators"}, {"driver", "Driver"}, {"server_startup_s", "Server ready after, s"}}
+}
+
+// setting adds what is known of the machine to an identity.
+func (t *Table) setting(run *schema.Run) {
+	var facts map[string]string
+	if json.Unmarshal(run.Extra["setting"], &facts) != nil {
+		return
+	}
+	for _, n := range settingNames() {
+		if v := facts[n[0]]; v != "" {
+			t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: n[1], Head: true}, {Text: v, Mono: true}, text("machine"), {Text: "setting in the manifest", Mono: true}}})
+		}
+	}
 }
 
 func sortedNames[V any](m map[string]V) []string {
@@ -277,7 +306,11 @@ func conditions(pt *schema.Point) string {
 		parts = append(parts, name+" "+pt.Conditions[name])
 	}
 	for _, name := range sortedNames(pt.Client) {
-		parts = append(parts, "client "+name+" "+pt.Client[name])
+		who := "client " + name
+		if at, ok := strings.CutPrefix(name, "server_"); ok {
+			who = "server " + at
+		}
+		parts = append(parts, strings.ReplaceAll(who, "_", " ")+" "+pt.Client[name])
 	}
 	return strings.Join(parts, ", ")
 }

@@ -53,7 +53,7 @@ environment of their own: ttreport doctor tells. A key is read from OPENAI_API_K
 				if len(args) > 0 && o.server != "docker" && !o.dockerSrv {
 					return fail(exitUsage, "ttreport collect --help", "collect: unexpected %q", args[0])
 				}
-				o.args, o.serverSet = args, fs.Changed("server")
+				o.args, o.serverSet = args, fs.Changed("server") || fs.Changed("server-url")
 				return o.collect(ctx, sh)
 			}
 		},
@@ -220,7 +220,7 @@ func (o collectOptions) measure(ctx context.Context, sh *shell, ws *workspace.Wo
 		return err
 	}
 	show := newProgress(sh)
-	srv, err := o.serverKind(ws, plan, key, func(err error) { show.line("waiting   %s: %v", o.address(), err) })
+	srv, err := o.serverKind(ws, plan, key, show.waiting(o.address()))
 	if err != nil {
 		return err
 	}
@@ -293,6 +293,7 @@ func collectError(ctx context.Context, sh *shell, ws *workspace.Workspace, err e
 		hint string
 	}{
 		{collect.ErrDenied, "set OPENAI_API_KEY, or JWT_SECRET for tt-inference-server's images, in the environment or in .env; nothing was measured"},
+		{collect.ErrNotStarted, "nothing was measured"},
 		{collect.ErrNotReady, "is the server running, and is the port right? nothing was measured"},
 		{collect.ErrFull, "make room and give the same line again: it goes on where this stopped. " + hint},
 		{collect.ErrServerDied, "its log is server.log in the run folder; the same line goes on where this stopped. " + hint},

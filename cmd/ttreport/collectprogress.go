@@ -198,6 +198,17 @@ func (p *progress) event(e collect.Event) {
 	p.line("%s", strings.TrimRight(line, " "))
 }
 
+// waiting says why a server is waited for: when the reason changes, and once a minute, because weights take long.
+func (p *progress) waiting(address string) func(error) {
+	last, began, next := "", time.Now(), time.Time{}
+	return func(err error) {
+		if now := time.Now(); err.Error() != last || now.After(next) {
+			last, next = err.Error(), now.Add(time.Minute)
+			p.line("waiting   %s: %s", age(time.Since(began)), strings.TrimPrefix(last, fmt.Sprintf("Get %q: ", address+"/v1/models")))
+		}
+	}
+}
+
 // ahead is how many rows of what is to come the live table shows.
 const ahead = 3
 
