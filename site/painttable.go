@@ -167,7 +167,7 @@ func (p *tablePainter) body(c *render.Cell) {
 // marks writes signs with counts and words.
 func (p *tablePainter) marks(list []render.Mark) {
 	for _, m := range list {
-		p.add(` <span class="v `, esc(m.Word), " ", esc(m.Evidence), `">`)
+		p.add(` <span class="v `, signClass(m.Word, m.Evidence), `">`)
 		if m.N > 0 {
 			p.add(words.Count(m.N), " ")
 		}
@@ -194,11 +194,19 @@ func (p *tablePainter) verdict(c *render.Cell, open, end string) {
 	if label == "" {
 		label = c.Word
 	}
-	p.add("<", open, ` class="v `, esc(c.Word), " ", esc(c.Evidence), `">`, esc(label))
+	p.add("<", open, ` class="v `, signClass(c.Word, c.Evidence), `">`, esc(label))
 	if c.Evidence != "" {
 		p.add(" <small>", esc(c.Evidence), "</small>")
 	}
 	p.add("</", end, ">")
+}
+
+// signClass is the class that draws a verdict's sign.
+func signClass(word, evidence string) string {
+	if evidence == "" {
+		return esc(word)
+	}
+	return esc(word) + " " + esc(evidence)
 }
 
 // linked reports whether a table can be reached by keyboard through its own links; one that cannot gets a tab stop, since

@@ -143,7 +143,10 @@ func Newest(out, glob string) string {
 
 // Conditions are those that every load tool's command line fixes, and more as pairs of name and value.
 func (j Job) Conditions(more ...string) map[string]string {
-	c := map[string]string{"num_prompts": Int(j.Requests), "seed": Seed(j.Seed)}
+	c := map[string]string{"seed": Seed(j.Seed)}
+	if j.Requests > 0 {
+		c["num_prompts"] = Int(j.Requests)
+	}
 	for i := 0; i+1 < len(more); i += 2 {
 		c[more[i]] = more[i+1]
 	}
