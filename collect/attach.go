@@ -26,6 +26,9 @@ type Attached struct {
 	Waiting func(error)
 }
 
+// ErrOtherModel is returned for a server that serves, and not what is to be measured.
+var ErrOtherModel = errors.New("another model is served")
+
 // ErrNotReady is returned for a server that does not become ready in time.
 var ErrNotReady = errors.New("the server is not ready")
 
@@ -44,7 +47,7 @@ func (a *Attached) Start(ctx context.Context, _ string) (Endpoint, error) {
 		if err == nil {
 			return end, nil
 		}
-		if errors.Is(err, ErrDenied) {
+		if errors.Is(err, ErrDenied) || errors.Is(err, ErrOtherModel) {
 			return Endpoint{}, err // waiting changes nothing
 		}
 		if ctx.Err() == nil || last == nil {
@@ -96,7 +99,7 @@ func (a *Attached) identify(ctx context.Context) (Endpoint, error) {
 		}
 	}
 	if !found {
-		return end, fmt.Errorf("the server does not serve %q; it lists %q", a.Model, models.Data[0].ID)
+		return end, fmt.Errorf("%w: the server does not serve %q; it lists %q", ErrOtherModel, a.Model, models.Data[0].ID)
 	}
 	var version struct {
 		Version string `json:"version"`

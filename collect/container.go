@@ -41,7 +41,7 @@ type Container struct {
 
 // Start runs the image and waits until it is ready.
 func (c *Container) Start(ctx context.Context, dir string) (Endpoint, error) {
-	if err := free(ctx, c.URL); err != nil {
+	if err := vacate(ctx, c.URL, c.Waiting); err != nil {
 		return Endpoint{}, err
 	}
 	argv, err := c.argv()
@@ -53,6 +53,7 @@ func (c *Container) Start(ctx context.Context, dir string) (Endpoint, error) {
 		return Endpoint{}, err
 	}
 	c.id, c.log, c.hurry = strings.TrimSpace(id), filepath.Join(dir, ServerLog), process.Hurry(ctx)
+	noteServer(c.URL, "container", c.Engine, c.id)
 	if c.logs, err = process.Start(process.Spec{Argv: []string{c.Engine, "logs", "-f", c.id}, Log: c.log, Grace: 2 * time.Second}); err != nil {
 		return Endpoint{}, err
 	}
@@ -84,13 +85,13 @@ func (c *Container) argv() ([]string, error) {
 	return append(append(append(argv, c.Run...), c.Image), c.Args...), nil
 }
 
-// Line is the command line that Start runs, for people.
-func (c *Container) Line() []string {
+// words are the command line that Start runs.
+func (c *Container) words() []string {
 	argv, err := c.argv()
 	if err != nil {
 		return nil
 	}
-	return redact.Argv(append([]string{c.Engine}, argv...))
+	return append([]string{c.Engine}, argv...)
 }
 
 // ask runs the engine and returns what it prints.
@@ -171,6 +172,7 @@ func (c *Container) Stop() {
 		c.logs.Stop(ctx)
 	}
 	_, _ = c.ask(ctx, "rm", "-f", c.id)
+	forgetServer(c.URL)
 	c.id, c.logs = "", nil
 }
 

@@ -30,6 +30,7 @@ func (c *Command) Detach(ctx context.Context, dir string) (Left, error) {
 	}
 	pid := c.child.Pid()
 	c.child = nil // it is nobody's now
+	forgetServer(c.URL)
 	return Left{Name: fmt.Sprintf("process %d", pid), URL: c.URL, Log: "tail -f " + manifest.Quote([]string{c.log}), Stop: fmt.Sprintf("kill -INT -%d", pid)}, nil
 }
 
@@ -45,6 +46,7 @@ func (c *Container) Detach(ctx context.Context, dir string) (Left, error) {
 	}
 	id := c.id[:min(12, len(c.id))]
 	c.logs.Stop(ctx)
+	forgetServer(c.URL)
 	c.id, c.logs = "", nil
 	engine := manifest.Quote([]string{c.Engine})
 	return Left{Name: "container " + id, URL: c.URL, Log: engine + " logs -f " + id, Stop: engine + " rm -f " + id}, nil

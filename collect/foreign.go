@@ -208,8 +208,11 @@ func (s *session) keep(it item, i, n int, began time.Time, cmd tool.Command, res
 		failure = fmt.Sprintf("%d of %d requests failed", sum.Failed, sum.Failed+sum.Completed)
 	}
 	note := held(it.load, sum.Reached)
-	if it.task == "" {
+	switch {
+	case it.task == "":
 		s.out.Points = append(s.out.Points, PointOutcome{it.load, sum.TTFT, sum.TPOT})
+	case sum.Completed > 0:
+		s.out.Evals++
 	}
 	s.report(Event{Run: s.id, Step: s.step(it), Text: it.text(), Index: i + 1, Count: n, Took: time.Since(began), TTFT: sum.TTFT, TPOT: sum.TPOT, Err: failure, Note: note, Final: true})
 	return s.log(s.step(it)+event, it.name, "raw/"+it.name+"/"+filepath.ToSlash(sum.File), failure)

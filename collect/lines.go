@@ -1,6 +1,8 @@
 package collect
 
 import (
+	"regexp"
+
 	"github.com/ttreport/ttreport/collect/tool/builtin"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 	"github.com/ttreport/ttreport/ingest/schema/redact"
@@ -12,11 +14,14 @@ func Lines(p Plan, srv Server, address string) []string {
 	var out []string
 	switch s := srv.(type) {
 	case *Command:
-		out = append(out, manifest.Quote(redact.Argv(s.Argv)))
+		out = append(out, manifest.Quote(forTerminal(s.Argv)))
 	case *Container:
-		out = append(out, manifest.Quote(s.Line()))
+		out = append(out, manifest.Quote(forTerminal(s.words())))
 	}
 	s := &session{plan: p, end: Endpoint{URL: address, Model: p.Model.Name}}
+	if _, s.embedded = srv.(*Simulated); s.embedded {
+		s.end.URL = "http://127.0.0.1:PORT" // it is chosen when it starts
+	}
 	if p.Model.ID != "" {
 		s.end.Model = p.Model.ID
 	}
@@ -24,9 +29,23 @@ func Lines(p Plan, srv Server, address string) []string {
 		switch {
 		case it.tool.Name != builtin.Name:
 			cmd := it.tool.Command(s.job(i, it), "raw/"+it.name, it.tool.Flags)
-			out = append(out, manifest.Quote(redact.Argv(it.tool.line(cmd))))
+			out = append(out, manifest.Quote(forTerminal(it.tool.line(cmd))))
 		case it.task == "":
 			out = append(out, manifest.Quote(s.argv(it.load, p.Seed+uint64(i))))
+		}
+	}
+	return out
+}
+
+// homes are what [redact.Text] makes "~" of.
+var homes = regexp.MustCompile(`/(?:home|Users)/[^/\s:"']+|/root`)
+
+// forTerminal takes secrets out of a command line that is shown to whoever runs it, and leaves folders as they are, so that it can be run.
+func forTerminal(argv []string) []string {
+	out := redact.Argv(argv)
+	for i, a := range argv {
+		if out[i] != a && homes.ReplaceAllString(a, "~") == homes.ReplaceAllString(out[i], "~") {
+			out[i] = a
 		}
 	}
 	return out

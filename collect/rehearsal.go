@@ -27,6 +27,16 @@ func rehearsedReleases() []rehearsed {
 	return []rehearsed{{"v0.1.0", 512, 1, .88}, {"v0.2.0", 512, 1, .88}, {"v0.3.0", 512, 1, .88}, {"v0.4.0", 512, .86, .9}, {"v0.5.0", 512, .86, .9}, {"v0.6.0", 320, .86, .9}}
 }
 
+// RehearsedConfig is the simulator of a rehearsed release; ok is false for any other name.
+func RehearsedConfig(release string, seed uint64) (c sim.Config, ok bool) {
+	for _, r := range rehearsedReleases() {
+		if r.name == release {
+			return rehearsalConfig(r, seed), true
+		}
+	}
+	return sim.Config{}, false
+}
+
 // recheckFrom is how much slower than the release before a point must be for a recheck.
 const recheckFrom = .08
 

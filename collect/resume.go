@@ -89,6 +89,6 @@ func (s *session) sameServer() error {
 	if len(other) > 0 {
 		return fmt.Errorf("%w: %s", ErrOtherServer, strings.Join(other, ", "))
 	}
-	s.report(Event{Run: s.id, Step: "resume", Text: fmt.Sprintf("%d measurements are there already", len(s.done)), Final: true})
+	s.report(Event{Run: s.id, Step: "resume", Text: fmt.Sprintf("%d of %d there already", len(s.done), len(s.plan.items())), Final: true})
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/ttreport/ttreport/collect/host"
+	"github.com/ttreport/ttreport/collect/process"
 	"github.com/ttreport/ttreport/collect/sweep"
 	"github.com/ttreport/ttreport/collect/tool/builtin"
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -42,6 +43,7 @@ type Outcome struct {
 	ID     string
 	Dir    string
 	Points []PointOutcome
+	Evals  int // that were measured
 	Failed int
 }
 
@@ -53,18 +55,19 @@ type PointOutcome struct {
 
 // session is one run under way.
 type session struct {
-	plan    Plan
-	end     Endpoint
-	dir     string
-	id      string
-	start   time.Time
-	journal *manifest.Journal
-	report  func(Event)
-	out     Outcome
-	version string
-	machine host.Facts      // that we run on
-	done    map[string]bool // items that an earlier attempt measured
-	before  manifest.Stack  // that it measured them on
+	plan     Plan
+	end      Endpoint
+	dir      string
+	id       string
+	start    time.Time
+	journal  *manifest.Journal
+	report   func(Event)
+	out      Outcome
+	version  string
+	embedded bool            // the server is the simulator in this program
+	machine  host.Facts      // that we run on
+	done     map[string]bool // items that an earlier attempt measured
+	before   manifest.Stack  // that it measured them on
 }
 
 // Run measures a plan on a server and writes a run folder below results. A run of the same plan that was interrupted goes on where it
@@ -74,6 +77,7 @@ func Run(ctx context.Context, p Plan, srv Server, results, version string, repor
 	start := time.Now().UTC().Truncate(time.Second)
 	s := &session{plan: p, start: start, id: runID(p, start, strconv.FormatInt(time.Now().UnixNano(), 36)), report: serial(report), version: version}
 	s.dir = filepath.Join(results, s.id)
+	_, s.embedded = srv.(*Simulated)
 	s.resume(results)
 	s.out = Outcome{ID: s.id, Dir: s.dir}
 	if err := os.MkdirAll(filepath.Join(s.dir, "raw"), 0o777); err != nil {
@@ -92,6 +96,9 @@ func Run(ctx context.Context, p Plan, srv Server, results, version string, repor
 		return s.out, err
 	}
 	if err := s.measure(ctx, srv); err != nil {
+		if ctx.Err() != nil && len(s.out.Points)+s.out.Evals+len(s.done) == 0 {
+			return s.out, s.discard(results, err)
+		}
 		return s.out, full(err)
 	}
 	if err := s.log("run-done", "", "", ""); err != nil {
@@ -257,7 +264,12 @@ func (s *session) point(ctx context.Context, i, n int, it item) error {
 	began := time.Now()
 	gauges := s.sample(ctx)
 	defer gauges.stop()
-	out, err := builtin.Run(ctx, load)
+	limited, done := context.WithTimeout(ctx, s.limit(it))
+	defer done()
+	out, err := builtin.Run(limited, load)
+	if err != nil && ctx.Err() == nil && limited.Err() != nil {
+		return s.failed(it, i, n, began, fmt.Errorf("%w (%s)", process.ErrLimit, s.limit(it)))
+	}
 	if err != nil {
 		_ = s.log("point-failed", name, "", err.Error()) // the error itself is returned
 		return err
@@ -306,13 +318,16 @@ func (s *session) store(file string, raw []byte, side manifest.Sidecar) error {
 // argv is the command that would make this point again.
 func (s *session) argv(w sweep.Workload, seed uint64) []string {
 	argv := []string{"ttreport", "collect", "--server", s.server(), "--model", s.plan.Model.Name, "--device", s.plan.Device, "--seed", strconv.FormatUint(seed, 10),
-		"--workload", w.Spec()}
+		"--workload", w.Spec(), "--only", "benchmarks"}
+	if s.plan.Release != "" {
+		argv = append(argv, "--release", s.plan.Release)
+	}
 	return redact.Argv(argv)
 }
 
 // server is what --server would name: the simulator's own port means nothing to anybody else.
 func (s *session) server() string {
-	if s.plan.Device == schema.Simulated {
+	if s.embedded {
 		return "sim"
 	}
 	return s.end.URL
@@ -368,6 +383,7 @@ func (s *session) eval(ctx context.Context, i, n int) error {
 		return err
 	}
 	e.Took = time.Since(began)
+	s.out.Evals++
 	s.report(e)
 	return s.log("eval-done", builtin.EvalTask, "raw/"+file, "")
 }

@@ -37,7 +37,7 @@ var ErrTaken = errors.New("the port is taken")
 
 // Start starts the program and waits until it is ready. A program that ends before that is an error with its last lines.
 func (c *Command) Start(ctx context.Context, dir string) (Endpoint, error) {
-	if err := free(ctx, c.URL); err != nil {
+	if err := vacate(ctx, c.URL, c.Waiting); err != nil {
 		return Endpoint{}, err
 	}
 	c.log, c.hurry = filepath.Join(dir, ServerLog), process.Hurry(ctx)
@@ -46,6 +46,7 @@ func (c *Command) Start(ctx context.Context, dir string) (Endpoint, error) {
 		return Endpoint{}, err
 	}
 	c.child = child
+	noteProcess(c.URL, child)
 	return untilReady(ctx, &Attached{URL: c.URL, Model: c.Model, APIKey: c.APIKey, Wait: orHour(c.Wait), Waiting: c.Waiting}, dir, c)
 }
 
@@ -102,4 +103,5 @@ func (c *Command) Stop() {
 	}
 	c.child.Stop(c.hurry)
 	c.child = nil
+	forgetServer(c.URL)
 }

@@ -41,7 +41,11 @@ func TestMain(m *testing.M) {
 		}
 		select {}
 	case os.Getenv("PLAY_COLLECT") != "":
-		_, err := collect.Run(context.Background(), small(), &collect.Simulated{Config: quick}, os.Getenv("PLAY_COLLECT"), "test", func(collect.Event) {})
+		var srv collect.Server = &collect.Simulated{Config: quick}
+		if addr := os.Getenv("PLAY_AT"); addr != "" {
+			srv = &collect.Command{Argv: []string{os.Args[0]}, Env: []string{"PLAY_COLLECT=", "PLAY_SERVER=" + addr, "PLAY_LIFE=1h"}, URL: "http://" + addr, Wait: 20 * time.Second}
+		}
+		_, err := collect.Run(context.Background(), small(), srv, os.Getenv("PLAY_COLLECT"), "test", func(collect.Event) {})
 		if err != nil {
 			fmt.Println(err)
 			os.Exit(1)
@@ -312,5 +316,35 @@ func TestGaugesAreKept(t *testing.T) {
 	data, err := os.ReadFile(names[0])
 	if err != nil || !strings.Contains(string(data), `"server_running_max": "1"`) || !strings.Contains(string(data), `"samples"`) {
 		t.Errorf("%s %v", data, err)
+	}
+}
+
+// A collection that is killed leaves its server behind; the next one at that address ends it and measures its own.
+func TestOrphanIsEnded(t *testing.T) {
+	t.Parallel()
+	addr, results := freeAddr(t), t.TempDir()
+	first := exec.Command(os.Args[0])
+	first.Env = append(os.Environ(), "PLAY_COLLECT="+results, "PLAY_AT="+addr)
+	if err := first.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for range 100 { // until its server answers
+		if conn, err := net.Dial("tcp", addr); err == nil {
+			_ = conn.Close()
+			break
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	if err := first.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = first.Wait() // it was killed
+	srv := &collect.Command{Argv: []string{os.Args[0]}, Env: []string{"PLAY_SERVER=" + addr, "PLAY_LIFE=1h"}, URL: "http://" + addr, Wait: 20 * time.Second}
+	if out, err := collect.Run(context.Background(), slow(1), srv, results, "test", func(collect.Event) {}); err != nil || out.Failed != 0 {
+		t.Error(err, out.Failed, events(t, out.Dir))
+	}
+	if conn, err := net.DialTimeout("tcp", addr, time.Second); err == nil {
+		_ = conn.Close()
+		t.Error("a server is left")
 	}
 }

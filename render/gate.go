@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -161,22 +162,33 @@ func (g *Gate) Rechecks() []Recheck {
 	return out
 }
 
-// control is a workload of a pair of which nothing is said but that it is the same.
+// control is a workload of a pair of which nothing is said but that it is the same, else the one that moved least: when it is as far off in
+// the recheck as what is rechecked, the machine moved. "" when the pair has no other.
 func (g *Gate) control(r *Recheck) string {
-	moved, same := map[string]bool{}, []string{}
+	worst := map[string]float64{}
+	var order []string
 	for i := range g.History {
 		v := &g.History[i]
-		if w := workloadFlag(v.Key); w != "" && v.Model == r.Model && v.Device == r.Device && v.Impl == r.Impl {
-			moved[w] = moved[w] || v.Word != schema.Same
-			same = append(same, w)
+		w := workloadFlag(v.Key)
+		if w == "" || v.Model != r.Model || v.Device != r.Device || v.Impl != r.Impl || slices.Contains(r.Workloads, w) {
+			continue
+		}
+		if _, has := worst[w]; !has {
+			order = append(order, w)
+		}
+		moved := 0.
+		if e, ok := v.Effect.Get(); ok && v.Word != schema.Same {
+			moved = math.Abs(e)
+		}
+		worst[w] = max(worst[w], moved)
+	}
+	best := ""
+	for _, w := range order {
+		if best == "" || worst[w] < worst[best] {
+			best = w
 		}
 	}
-	for _, w := range same {
-		if !moved[w] {
-			return w
-		}
-	}
-	return ""
+	return best
 }
 
 // Recheck are the commands that would settle what was seen once, one a pair, three at most; none when nothing was.

@@ -53,6 +53,8 @@ environment of their own: ttreport doctor tells. A key is read from OPENAI_API_K
 				if len(args) > 0 && o.server != "docker" && !o.dockerSrv {
 					return fail(exitUsage, "ttreport collect --help", "collect: unexpected %q", args[0])
 				}
+				o.given = map[string]bool{}
+				fs.Visit(func(f *pflag.Flag) { o.given[f.Name] = true })
 				o.args, o.serverSet = args, fs.Changed("server") || fs.Changed("server-url")
 				return o.collect(ctx, sh)
 			}
@@ -68,6 +70,11 @@ func (o collectOptions) collect(ctx context.Context, sh *shell) error {
 	ws, err := workspace.Open(".")
 	if err != nil {
 		return failure{code: exitUsage, err: err}
+	}
+	o.server = strings.TrimSuffix(strings.TrimSuffix(o.server, "/"), "/v1") // as clients of OpenAI's interface are given it
+	if o.workflow == "reports" && o.dryRun {
+		fmt.Fprintln(sh.out, "ttreport build")
+		return nil
 	}
 	if o.workflow == "reports" {
 		return build(ctx, sh, ws, nil, &identity{}, buildOptions{out: ws.Site()})
@@ -99,8 +106,11 @@ func (o collectOptions) collect(ctx context.Context, sh *shell) error {
 			sh.say("error: %v", err)
 		}
 	}
-	if len(entries) == 0 {
+	switch {
+	case len(entries) == 0 && o.recheck:
 		fmt.Fprintln(sh.out, "nothing was seen once, so there is nothing to measure again")
+	case len(entries) == 0:
+		fmt.Fprintln(sh.out, "the plan is empty, so nothing was measured")
 	}
 	return first
 }
@@ -115,31 +125,28 @@ func because(why string) string {
 // planned reports whether a plan was asked for.
 func (o collectOptions) planned() bool { return o.planFile != "" || o.input != "" || o.recheck }
 
-// with lays an entry of a plan over the flags.
+// with is the flags for an entry of a plan: what stands on the command line is nearer than what the plan says. A recheck is of what was
+// judged, whatever selected it.
 func (o collectOptions) with(e planfile.Entry) collectOptions {
-	set := func(at *string, v string) {
-		if v != "" {
-			*at = v
+	for _, x := range []struct {
+		flag  string
+		at    *string
+		value string
+	}{{"model", &o.model, e.Model}, {"device", &o.device, e.Device}, {"impl", &o.impl, e.Impl}, {"release", &o.release, e.Release}, {"channel", &o.channel, e.Channel}, {"image", &o.image, e.Image}, {"only", &o.only, e.Only}, {"sweep", &o.sweep, e.Sweep}} {
+		if x.value != "" && (!o.given[x.flag] || o.recheck) {
+			*x.at = x.value
 		}
 	}
-	set(&o.model, e.Model)
-	set(&o.device, e.Device)
-	set(&o.impl, e.Impl)
-	set(&o.release, e.Release)
-	set(&o.channel, e.Channel)
-	set(&o.image, e.Image)
 	if o.tokenizer == "" { // where it lies is this machine's
 		o.tokenizer = e.Tokenizer
 	}
-	set(&o.only, e.Only)
-	set(&o.sweep, e.Sweep)
-	if !o.serverSet { // what is stated here and now is nearer
-		set(&o.server, e.Server)
+	if !o.serverSet && e.Server != "" {
+		o.server = e.Server
 	}
 	if len(o.tools) == 0 {
 		o.tools = e.Tools
 	}
-	if len(e.Workloads)+len(e.Loads) > 0 {
+	if len(e.Workloads)+len(e.Loads) > 0 && !o.given["workload"] && (!o.given["sweep"] || o.recheck) {
 		o.workloads, o.loads = e.Workloads, e.Loads
 	}
 	if len(e.Evals) > 0 {
@@ -224,9 +231,11 @@ func (o collectOptions) measure(ctx context.Context, sh *shell, ws *workspace.Wo
 	if err != nil {
 		return err
 	}
-	about := o.estimate(ctx, ws, plan)
-	writePlan(sh, plan, about)
-	show.expect(plan, about)
+	if !o.serverOnly {
+		about := o.estimate(ctx, ws, plan)
+		writePlan(sh, plan, about)
+		show.expect(plan, about)
+	}
 	if o.dryRun {
 		for _, l := range collect.Lines(plan, srv, o.address()) {
 			fmt.Fprintln(sh.out, l)
@@ -246,9 +255,19 @@ func (o collectOptions) measure(ctx context.Context, sh *shell, ws *workspace.Wo
 	out, err := collect.Run(ctx, plan, srv, o.results(ws), versionLine(), show.event)
 	show.end()
 	if err != nil {
+		if len(out.Points)+out.Evals == 0 && ctx.Err() == nil && !errors.Is(err, collect.ErrServerDied) {
+			ws = nil // there is nothing to point at
+		}
 		return collectError(ctx, sh, ws, err)
 	}
-	fmt.Fprintf(sh.out, "%s measured; results in %s. Next: ttreport build%s\n", plural(len(out.Points), "point"), out.Dir, o.buildArgs())
+	what := plural(len(out.Points), "point")
+	switch {
+	case out.Evals > 0 && len(out.Points) > 0:
+		what += " and " + plural(out.Evals, "eval")
+	case out.Evals > 0:
+		what = plural(out.Evals, "eval")
+	}
+	fmt.Fprintf(sh.out, "%s measured; results in %s. Next: ttreport build%s\n", what, out.Dir, o.buildArgs())
 	if out.Failed > 0 {
 		return fail(exitCollect, "the journal in "+out.Dir+" has the reasons", "%s failed", plural(out.Failed, "measurement"))
 	}
@@ -287,13 +306,17 @@ func collectError(ctx context.Context, sh *shell, ws *workspace.Workspace, err e
 		sh.say("what was measured until now is kept in %s; ttreport build shows it and names what is missing, and the same line goes on", ws.Results())
 		return ctx.Err()
 	}
-	hint := "what was measured until now is kept in " + ws.Results()
+	hint := "nothing was measured"
+	if ws != nil {
+		hint = "what was measured until now is kept in " + ws.Results()
+	}
 	for _, h := range []struct {
 		is   error
 		hint string
 	}{
 		{collect.ErrDenied, "set OPENAI_API_KEY, or JWT_SECRET for tt-inference-server's images, in the environment or in .env; nothing was measured"},
 		{collect.ErrNotStarted, "nothing was measured"},
+		{collect.ErrOtherModel, "--model is the name that the server lists; nothing was measured"},
 		{collect.ErrNotReady, "is the server running, and is the port right? nothing was measured"},
 		{collect.ErrFull, "make room and give the same line again: it goes on where this stopped. " + hint},
 		{collect.ErrServerDied, "its log is server.log in the run folder; the same line goes on where this stopped. " + hint},

@@ -19,6 +19,7 @@ type collectOptions struct {
 	repeat                                                     int
 	seed                                                       uint64
 	dryRun, recheck, serverOnly, serverSet                     bool
+	given                                                      map[string]bool // flags on the command line
 
 	// What else says what to measure.
 	planFile, input, output, spec string

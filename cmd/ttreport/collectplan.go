@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -117,6 +116,8 @@ func recheckEntries(g *render.Gate) []planfile.Entry {
 		if r.Control != "" {
 			e.Workloads = append(e.Workloads[:len(e.Workloads):len(e.Workloads)], r.Control)
 			e.Why += "; the last workload is a control"
+		} else {
+			e.Why += "; without a control, because every other workload of it changed too or is one of another device's"
 		}
 		if r.Device == schema.Simulated {
 			e.Server = "sim"
@@ -128,11 +129,18 @@ func recheckEntries(g *render.Gate) []planfile.Entry {
 
 // needed refuses flags that say too little.
 func (o collectOptions) needed() error {
-	if o.model == "" || o.device == "" {
+	switch {
+	case o.model != "" && o.device == "":
+		return fail(exitUsage, "add --device NAME, as in --device n150", "collect: on which device does %s run? No server knows", o.model)
+	case o.model == "":
 		return fail(exitUsage, "ttreport collect --model sim-8b --device simulated --server sim", "collect: --model and --device are both needed: no server knows its device")
+	case o.given["sweep"] && o.given["workload"]:
+		return fail(exitUsage, "leave one of them out", "collect: --workload is instead of a --sweep")
+	case o.only == "benchmarks" && len(o.evals) > 0:
+		return fail(exitUsage, "leave one of them out", "collect: --only benchmarks and --evals contradict each other")
 	}
 	if o.repeat < 1 {
-		return fail(exitUsage, "--repeat 3 measures each workload three times", "collect: --repeat %d", o.repeat)
+		return fail(exitUsage, "--repeat 3 measures each workload three times", "collect: --repeat %d is no number of times", o.repeat)
 	}
 	switch o.only {
 	case "", "benchmarks", "evals":
@@ -247,8 +255,11 @@ func (o collectOptions) plan(sh *shell, ws *workspace.Workspace, known spec.Mode
 	if o.only == "evals" {
 		p.Workloads = nil
 	}
-	if o.only == "benchmarks" || len(p.Evals) > 0 {
+	switch {
+	case o.only == "benchmarks" || len(p.Evals) > 0:
 		p.EvalItems = 0
+	case o.evalLimit > 0:
+		p.EvalItems = min(p.EvalItems, o.evalLimit)
 	}
 	return p, nil
 }
@@ -266,10 +277,10 @@ func (o collectOptions) evalList(planned []targets.PlannedEval) ([]collect.EvalT
 	for _, text := range asked {
 		if text != "targets" {
 			name, task, ok := strings.Cut(text, ":")
-			if !ok || !slices.Contains(toolNames(true), name) {
+			if !ok {
 				name, task = "lm-eval", text
 			}
-			add(name, task, 0, nil)
+			add(name, task, 0, nil) // a tool that is none is said when it is looked for
 			continue
 		}
 		if len(planned) == 0 {
@@ -352,21 +363,20 @@ func (o collectOptions) workloadList(sh *shell, lib *targets.Library, model sche
 		return out, nil
 	}
 	name := o.sweep
-	only := os.Getenv("ONLY_BENCHMARK_TARGETS")
-	if only == "1" || strings.EqualFold(only, "true") {
+	if only := os.Getenv("ONLY_BENCHMARK_TARGETS"); (only == "1" || strings.EqualFold(only, "true")) && name == "" {
 		name = sweep.TargetsName
 	}
 	if name == sweep.TargetsName || name == sweep.StandardName || overridden {
 		out = promisedLoads(lib, model, o.device)
 	}
 	switch {
-	case name == sweep.TargetsName && len(out) == 0:
+	case (name == sweep.TargetsName || overridden) && len(out) == 0:
 		return nil, fail(exitUsage, "put targets into targets/, or choose another --sweep", "collect: no target speaks of a workload of %s on %s", model.Name, o.device)
 	case name == sweep.TargetsName, overridden && name == "":
-		return out, nil
+		return o.fitting(sh, out, known.Context)
 	case name == sweep.StandardName:
 		l := o.limits(sh, known)
-		return sweep.Join(out, sweep.Standard(l)...), nil
+		return o.fitting(sh, sweep.Join(out, sweep.Standard(l)...), l.Context)
 	case name == "":
 		name = "quick"
 	}
@@ -374,7 +384,7 @@ func (o collectOptions) workloadList(sh *shell, lib *targets.Library, model sche
 	if err != nil {
 		return nil, failure{code: exitUsage, err: fmt.Errorf("collect: %w", err)}
 	}
-	return fitting(sh, sweep.Join(out, list...), known.Context), nil
+	return o.fitting(sh, sweep.Join(out, list...), known.Context)
 }
 
 // promisedLoads are the workloads that targets speak of.
@@ -416,8 +426,9 @@ func (o collectOptions) limits(sh *shell, known spec.Model) sweep.Limits {
 	return l
 }
 
-// fitting leaves out workloads that are longer than the context, and says so.
-func fitting(sh *shell, list []sweep.Workload, context int) []sweep.Workload {
+// fitting leaves out workloads that are longer than the context, and says so. When nothing is left, that is an error: a line that asks for
+// load must not end well without any.
+func (o collectOptions) fitting(sh *shell, list []sweep.Workload, context int) ([]sweep.Workload, error) {
 	var out []sweep.Workload
 	for _, w := range list {
 		if context > 0 && w.ISL+w.OSL > context {
@@ -426,5 +437,8 @@ func fitting(sh *shell, list []sweep.Workload, context int) []sweep.Workload {
 		}
 		out = append(out, w)
 	}
-	return out
+	if len(out) == 0 && o.only != "evals" {
+		return nil, fail(exitUsage, "--workload names one that fits; --only evals makes no load", "collect: no workload fits a context of %d tokens", context)
+	}
+	return out, nil
 }

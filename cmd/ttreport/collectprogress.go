@@ -19,6 +19,7 @@ type estimate struct {
 	each     []time.Duration // by workload, of one measurement
 	measured int             // workloads of which history tells
 	total    time.Duration
+	starts   time.Duration // of foreign tools, part of the total
 }
 
 // speed that is assumed of a server that nobody measured: tokens a second that one user sees, and of a prompt.
@@ -55,7 +56,8 @@ func (o collectOptions) estimate(ctx context.Context, ws *workspace.Workspace, p
 			starts += 30 * time.Second * time.Duration(len(p.Workloads)) // Python's imports and a tokenizer
 		}
 	}
-	e.total = time.Duration(max(1, p.Repeat)) * (e.total*time.Duration(max(1, len(p.Tools))) + starts)
+	e.starts = time.Duration(max(1, p.Repeat)) * starts
+	e.total = time.Duration(max(1, p.Repeat))*e.total*time.Duration(max(1, len(p.Tools))) + e.starts
 	return e
 }
 
@@ -88,6 +90,9 @@ func e2elOf(c *columns.Columns, p collect.Plan, isl, osl, concurrency int) (floa
 // writePlan prints the table of parameters before anything runs.
 func writePlan(sh *shell, p collect.Plan, e estimate) {
 	what := plural(len(p.Workloads), "workload") + fmt.Sprintf(" x %d", max(1, p.Repeat))
+	if once := onceOnly(p); once != "" {
+		what, e = once+", once", estimate{}
+	}
 	switch {
 	case len(p.Evals) > 0:
 		what += ", " + plural(len(p.Evals), "eval")
@@ -96,7 +101,7 @@ func writePlan(sh *shell, p collect.Plan, e estimate) {
 	}
 	sh.say("%s on %s: %s", p.Model.Name, p.Device, what)
 	tw := tabwriter.NewWriter(sh.err, 2, 0, 3, ' ', tabwriter.AlignRight)
-	if len(p.Workloads) > 0 {
+	if len(p.Workloads) > 0 && onceOnly(p) == "" {
 		fmt.Fprint(tw, "#\tISL\tOSL\tconcurrency\treq/s\tN\t")
 		if len(e.each) > 0 {
 			fmt.Fprint(tw, "about\t")
@@ -104,6 +109,9 @@ func writePlan(sh *shell, p collect.Plan, e estimate) {
 		fmt.Fprintln(tw)
 	}
 	for i, w := range p.Workloads {
+		if onceOnly(p) != "" {
+			break
+		}
 		fmt.Fprintf(tw, "%d\t%s\t%s\t%s\t%s\t%d\t", i+1, dash(w.ISL), dash(w.OSL), dash(w.Concurrency), dashFloat(w.Rate), w.Requests)
 		if i < len(e.each) {
 			fmt.Fprintf(tw, "%s\t", age(e.each[i]))
@@ -126,8 +134,24 @@ func writePlan(sh *shell, p collect.Plan, e estimate) {
 		if e.measured > 0 {
 			from = fmt.Sprintf("%d of %s measured before", e.measured, plural(len(e.each), "workload"))
 		}
+		if e.starts > 0 {
+			from += "; " + age(e.starts) + " of it for tools to start"
+		}
 		sh.say("estimate  %s without starting the server and evals (%s)", age(e.total), from)
 	}
+}
+
+// onceOnly names the tools of a plan that are run once whatever its workloads are, where there are no others and the workloads are not
+// their matrix either; "" otherwise.
+func onceOnly(p collect.Plan) string {
+	var names []string
+	for _, t := range p.Tools {
+		if !t.Once || t.Name == "trtllm" {
+			return ""
+		}
+		names = append(names, t.Name)
+	}
+	return strings.Join(names, ", ")
 }
 
 func dashFloat(v float64) string {
@@ -202,7 +226,8 @@ func (p *progress) event(e collect.Event) {
 func (p *progress) waiting(address string) func(error) {
 	last, began, next := "", time.Now(), time.Time{}
 	return func(err error) {
-		if now := time.Now(); err.Error() != last || now.After(next) {
+		const usual = 2 * time.Second // nothing takes less to start
+		if now := time.Now(); (err.Error() != last || now.After(next)) && now.Sub(began) > usual {
 			last, next = err.Error(), now.Add(time.Minute)
 			p.line("waiting   %s: %s", age(time.Since(began)), strings.TrimPrefix(last, fmt.Sprintf("Get %q: ", address+"/v1/models")))
 		}

@@ -68,6 +68,9 @@ func (o collectOptions) serverKind(ws *workspace.Workspace, p collect.Plan, key 
 			return nil, fail(exitUsage, "--device simulated, or --server URL for a real one", "collect: the simulator measures no device, so it cannot stand for %q", o.device)
 		}
 		cfg := sim.Defaults()
+		if c, rehearsed := collect.RehearsedConfig(o.release, o.seed); rehearsed && path.Base(o.model) == cfg.Model {
+			cfg = c // what belongs to that release is measured on its simulator
+		}
 		cfg.Model, cfg.Seed = path.Base(o.model), o.seed
 		if o.release != "" {
 			cfg.Version = o.release

@@ -74,8 +74,8 @@ func (o collectOptions) tooling(ctx context.Context, sh *shell, ws *workspace.Wo
 	p.ToolArgs = map[string][]string{}
 	for _, text := range o.toolArgs {
 		name, arg, ok := strings.Cut(text, "=")
-		if !ok {
-			return fail(exitUsage, "--tool-arg vllm=--burstiness=0.5", "collect: --tool-arg %q", text)
+		if _, known := named(name); !ok || !known && ws.Config.Exec[name] == "" {
+			return fail(exitUsage, "--tool-arg vllm=--burstiness=0.5", "collect: --tool-arg %q names no tool", text)
 		}
 		p.ToolArgs[name] = append(p.ToolArgs[name], arg)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math"
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"regexp"
@@ -267,7 +268,7 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request, chat bool) {
 		<-r.Context().Done()
 		return
 	}
-	fault := s.draw(fmt.Sprintf("fault %d", n))
+	fault := float64(rand.NewPCG(s.cfg.Seed, uint64(n)).Uint64()>>11) / (1 << 53)
 	if fault < s.cfg.Fault.ErrorShare {
 		reply(w, http.StatusInternalServerError, map[string]any{"error": map[string]any{"message": "injected failure"}})
 		return
