@@ -42,6 +42,6 @@ func (s *session) warm(ctx context.Context) error {
 			failed = err.Error()
 		}
 	}
-	s.report(Event{Run: s.id, Step: "warm-up", Text: fmt.Sprintf("one request of each of %d prompt lengths", len(lengths)), Took: time.Since(began), Err: failed, Final: true})
+	s.report(Event{Run: s.id, Step: "warm-up", Text: fmt.Sprintf("one request of each prompt length (%d)", len(lengths)), Took: time.Since(began), Err: failed, Final: true})
 	return s.log("warm-up", "", "", failed)
 }

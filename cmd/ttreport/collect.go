@@ -252,6 +252,11 @@ func (o collectOptions) measure(ctx context.Context, sh *shell, ws *workspace.Wo
 	if o.serverOnly {
 		return o.leave(ctx, sh, ws, srv)
 	}
+	return o.run(ctx, sh, ws, plan, srv, show)
+}
+
+// run measures a plan and says what came of it.
+func (o collectOptions) run(ctx context.Context, sh *shell, ws *workspace.Workspace, plan collect.Plan, srv collect.Server, show *progress) error {
 	out, err := collect.Run(ctx, plan, srv, o.results(ws), versionLine(), show.event)
 	show.end()
 	if err != nil {
