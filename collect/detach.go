@@ -20,12 +20,7 @@ type Left struct {
 
 // Detach starts the program and leaves it running once it is ready; its log goes to a file below dir.
 func (c *Command) Detach(ctx context.Context, dir string) (Left, error) {
-	dir, err := logFolder(dir)
-	if err != nil {
-		return Left{}, err
-	}
-	if _, err := c.Start(ctx, dir); err != nil {
-		c.Stop()
+	if err := startApart(ctx, c, dir); err != nil {
 		return Left{}, err
 	}
 	pid := c.child.Pid()
@@ -36,12 +31,7 @@ func (c *Command) Detach(ctx context.Context, dir string) (Left, error) {
 
 // Detach starts the container and leaves it running once it is ready.
 func (c *Container) Detach(ctx context.Context, dir string) (Left, error) {
-	dir, err := logFolder(dir)
-	if err != nil {
-		return Left{}, err
-	}
-	if _, err := c.Start(ctx, dir); err != nil {
-		c.Stop()
+	if err := startApart(ctx, c, dir); err != nil {
 		return Left{}, err
 	}
 	id := c.id[:min(12, len(c.id))]
@@ -52,13 +42,17 @@ func (c *Container) Detach(ctx context.Context, dir string) (Left, error) {
 	return Left{Name: "container " + id, URL: c.URL, Log: engine + " logs -f " + id, Stop: engine + " rm -f " + id}, nil
 }
 
-func logFolder(dir string) (string, error) {
+// startApart starts a server whose log goes to a new folder below dir.
+func startApart(ctx context.Context, srv Server, dir string) error {
 	dir, err := filepath.Abs(filepath.Join(dir, time.Now().UTC().Format("20060102T150405Z")))
 	if err == nil {
 		err = os.MkdirAll(dir, 0o777)
 	}
 	if err != nil {
-		return "", fmt.Errorf("log: %w", err)
+		return fmt.Errorf("log: %w", err)
 	}
-	return dir, nil
+	if _, err = srv.Start(ctx, dir); err != nil {
+		srv.Stop()
+	}
+	return err
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/ttreport/ttreport/collect/planfile"
 	"github.com/ttreport/ttreport/ingest/history"
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
 func collectCommand() command {
@@ -77,9 +78,9 @@ func (o collectOptions) collect(ctx context.Context, sh *shell) error {
 		return nil
 	}
 	if o.workflow == "reports" {
-		return build(ctx, sh, ws, nil, &identity{}, buildOptions{out: ws.Site()})
+		return o.report(ctx, sh, ws)
 	}
-	entries, err := o.entries(ctx, sh, ws)
+	entries, err := o.entries(ctx, ws)
 	if err != nil {
 		return err
 	}
@@ -90,7 +91,7 @@ func (o collectOptions) collect(ctx context.Context, sh *shell) error {
 		if err := o.measure(ctx, sh, ws); err != nil || o.workflow != "release" || o.dryRun {
 			return err
 		}
-		return build(ctx, sh, ws, nil, &identity{}, buildOptions{out: ws.Site()}) // its report is part of that workflow
+		return o.report(ctx, sh, ws) // its report is part of that workflow
 	}
 	var first error
 	for i, e := range entries {
@@ -149,9 +150,10 @@ func (o collectOptions) with(e planfile.Entry) collectOptions {
 	if len(e.Workloads)+len(e.Loads) > 0 && !o.given["workload"] && (!o.given["sweep"] || o.recheck) {
 		o.workloads, o.loads = e.Workloads, e.Loads
 	}
-	if len(e.Evals) > 0 {
-		o.evals, o.evalLimit = e.Evals, e.EvalLimit
+	if len(o.evals) == 0 {
+		o.evals = e.Evals
 	}
+	o.evalLimit = orInt(o.evalLimit, e.EvalLimit)
 	o.repeat, o.chat = max(o.repeat, e.Repeat), o.chat || e.Chat
 	return o
 }
@@ -272,7 +274,7 @@ func (o collectOptions) run(ctx context.Context, sh *shell, ws *workspace.Worksp
 	case out.Evals > 0:
 		what = plural(out.Evals, "eval")
 	}
-	fmt.Fprintf(sh.out, "%s measured; results in %s. Next: ttreport build%s\n", what, out.Dir, o.buildArgs())
+	fmt.Fprintf(sh.out, "%s measured; results in %s. Next: %s\n", what, out.Dir, manifest.Quote(append([]string{"ttreport", "build"}, o.elsewhere()...)))
 	if out.Failed > 0 {
 		return fail(exitCollect, "the journal in "+out.Dir+" has the reasons", "%s failed", plural(out.Failed, "measurement"))
 	}
@@ -287,11 +289,17 @@ func (o collectOptions) results(ws *workspace.Workspace) string {
 	return ws.Results()
 }
 
-func (o collectOptions) buildArgs() string {
+// report makes the site of what was measured, as run.py's workflows end.
+func (o collectOptions) report(ctx context.Context, sh *shell, ws *workspace.Workspace) error {
+	return build(ctx, sh, ws, o.elsewhere(), &identity{}, buildOptions{out: ws.Site()})
+}
+
+// elsewhere is the folder that build must be told of, because results are not where it looks.
+func (o collectOptions) elsewhere() []string {
 	if o.output != "" {
-		return " " + o.output
+		return []string{o.output}
 	}
-	return ""
+	return nil
 }
 
 // rehearsed measures what the rehearsal still lacks, with progress, and says how long that took.

@@ -15,12 +15,12 @@ import (
 )
 
 // entries are the plans to run: of a file, of the gate, or of ttreport.yaml when no model is named; none for what the flags say alone.
-func (o collectOptions) entries(ctx context.Context, sh *shell, ws *workspace.Workspace) ([]planfile.Entry, error) {
+func (o collectOptions) entries(ctx context.Context, ws *workspace.Workspace) ([]planfile.Entry, error) {
 	switch {
 	case o.planFile != "":
-		data, err := os.ReadFile(o.planFile)
+		data, err := namedFile(o.planFile)
 		if err != nil {
-			return nil, failure{code: exitUsage, err: fmt.Errorf("collect: %w", err)}
+			return nil, err
 		}
 		f, err := planfile.Read(o.planFile, data)
 		if err != nil {
@@ -50,9 +50,9 @@ func (o collectOptions) entries(ctx context.Context, sh *shell, ws *workspace.Wo
 func nmEntries(name string) ([]planfile.Entry, error) {
 	names := []string{name}
 	if strings.HasSuffix(name, ".txt") {
-		data, err := os.ReadFile(name)
+		data, err := namedFile(name)
 		if err != nil {
-			return nil, failure{code: exitUsage, err: fmt.Errorf("collect: %w", err)}
+			return nil, err
 		}
 		names = nil
 		for _, n := range planfile.List(data) {
@@ -64,9 +64,9 @@ func nmEntries(name string) ([]planfile.Entry, error) {
 	}
 	var out []planfile.Entry
 	for _, n := range names {
-		data, err := os.ReadFile(n)
+		data, err := namedFile(n)
 		if err != nil {
-			return nil, failure{code: exitUsage, err: fmt.Errorf("collect: %w", err)}
+			return nil, err
 		}
 		list, err := planfile.NM(n, data, gpus())
 		if err != nil {
@@ -115,4 +115,13 @@ func recheckEntries(g *render.Gate) []planfile.Entry {
 		out = append(out, e)
 	}
 	return out
+}
+
+// namedFile reads a file that a flag, a list or a variable names.
+func namedFile(name string) ([]byte, error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, failure{code: exitUsage, err: fmt.Errorf("collect: %w", err)}
+	}
+	return data, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -88,9 +87,9 @@ func orInt(a, b int) int {
 // specified finds the model in --spec, or in models.yaml.
 func (o collectOptions) specified(ws *workspace.Workspace) (spec.Model, error) {
 	if o.spec != "" {
-		data, err := os.ReadFile(o.spec)
+		data, err := namedFile(o.spec)
 		if err != nil {
-			return spec.Model{}, failure{code: exitUsage, err: fmt.Errorf("collect: %w", err)}
+			return spec.Model{}, err
 		}
 		list, err := spec.Read(o.spec, data)
 		if err != nil {
@@ -102,17 +101,9 @@ func (o collectOptions) specified(ws *workspace.Workspace) (spec.Model, error) {
 		}
 		return m, nil
 	}
-	name := filepath.Join(ws.Dir, spec.FileName)
-	data, err := os.ReadFile(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return spec.Model{}, nil
-	}
+	f, err := catalogue(filepath.Join(ws.Dir, spec.FileName))
 	if err != nil {
-		return spec.Model{}, failure{code: exitUsage, err: fmt.Errorf("collect: %w", err)}
-	}
-	f, err := spec.Parse(name, data)
-	if err != nil {
-		return spec.Model{}, failure{code: exitUsage, err: err}
+		return spec.Model{}, err
 	}
 	m, _ := f.Find(o.model, o.device, o.impl)
 	return m, nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/collect"
+	"github.com/ttreport/ttreport/collect/sweep"
 	"github.com/ttreport/ttreport/ingest/history"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 )
@@ -90,7 +91,8 @@ func e2elOf(c *columns.Columns, p collect.Plan, isl, osl, concurrency int) (floa
 // writePlan prints the table of parameters before anything runs.
 func writePlan(sh *shell, p collect.Plan, e estimate) {
 	what := plural(len(p.Workloads), "workload") + fmt.Sprintf(" x %d", max(1, p.Repeat))
-	if once := onceOnly(p); once != "" {
+	once := onceOnly(p)
+	if once != "" {
 		what, e = once+", once", estimate{}
 	}
 	switch {
@@ -100,28 +102,9 @@ func writePlan(sh *shell, p collect.Plan, e estimate) {
 		what += ", " + plural(p.EvalItems, "eval question")
 	}
 	sh.say("%s on %s: %s", p.Model.Name, p.Device, what)
-	tw := tabwriter.NewWriter(sh.err, 2, 0, 3, ' ', tabwriter.AlignRight)
-	if len(p.Workloads) > 0 && onceOnly(p) == "" {
-		fmt.Fprint(tw, "#\tISL\tOSL\tconcurrency\treq/s\tN\t")
-		if len(e.each) > 0 {
-			fmt.Fprint(tw, "about\t")
-		}
-		fmt.Fprintln(tw)
+	if once == "" && len(p.Workloads) > 0 {
+		writeWorkloads(sh, p.Workloads, e)
 	}
-	for i, w := range p.Workloads {
-		if onceOnly(p) != "" {
-			break
-		}
-		fmt.Fprintf(tw, "%d\t%s\t%s\t%s\t%s\t%d\t", i+1, dash(w.ISL), dash(w.OSL), dash(w.Concurrency), dashFloat(w.Rate), w.Requests)
-		if i < len(e.each) {
-			fmt.Fprintf(tw, "%s\t", age(e.each[i]))
-		}
-		if w.Dataset != "" {
-			fmt.Fprintf(tw, "   %s", w.Dataset)
-		}
-		fmt.Fprintln(tw)
-	}
-	tw.Flush()
 	for _, x := range p.Evals {
 		limit := "all questions"
 		if x.Limit > 0 {
@@ -139,6 +122,27 @@ func writePlan(sh *shell, p collect.Plan, e estimate) {
 		}
 		sh.say("estimate  %s without starting the server and evals (%s)", age(e.total), from)
 	}
+}
+
+// writeWorkloads prints a table of workloads, with how long each may take.
+func writeWorkloads(sh *shell, list []sweep.Workload, e estimate) {
+	tw := tabwriter.NewWriter(sh.err, 2, 0, 3, ' ', tabwriter.AlignRight)
+	fmt.Fprint(tw, "#\tISL\tOSL\tconcurrency\treq/s\tN\t")
+	if len(e.each) > 0 {
+		fmt.Fprint(tw, "about\t")
+	}
+	fmt.Fprintln(tw)
+	for i, w := range list {
+		fmt.Fprintf(tw, "%d\t%s\t%s\t%s\t%s\t%d\t", i+1, dash(w.ISL), dash(w.OSL), dash(w.Concurrency), dashFloat(w.Rate), w.Requests)
+		if i < len(e.each) {
+			fmt.Fprintf(tw, "%s\t", age(e.each[i]))
+		}
+		if w.Dataset != "" {
+			fmt.Fprintf(tw, "   %s", w.Dataset)
+		}
+		fmt.Fprintln(tw)
+	}
+	tw.Flush()
 }
 
 // onceOnly names the tools of a plan that are run once whatever its workloads are, where there are no others and the workloads are not

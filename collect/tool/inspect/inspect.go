@@ -17,13 +17,9 @@ func Adapter() tool.Adapter {
 }
 
 func command(j tool.Job, out string, _ tool.Flags) tool.Command {
-	argv := []string{"eval", j.Task, "--model", "openai/" + j.Model, "-M", "responses_api=false", "--model-base-url", j.URL + "/v1", "--log-format", "json", "--log-dir", out, "--display", "plain", "--seed", tool.Seed(j.Seed)}
-	c := tool.Command{Conditions: map[string]string{"seed": tool.Seed(j.Seed), "endpoint": "/v1/chat/completions"}}
-	if j.Limit > 0 {
-		argv = append(argv, "--limit", tool.Int(j.Limit))
-		c.Conditions["limit"] = tool.Int(j.Limit)
-	}
-	c.Argv = argv
+	c := tool.Command{Argv: []string{"eval", j.Task, "--model", "openai/" + j.Model, "-M", "responses_api=false", "--model-base-url", j.URL + "/v1", "--log-format", "json", "--log-dir", out, "--display", "plain", "--seed", tool.Seed(j.Seed)},
+		Conditions: map[string]string{"seed": tool.Seed(j.Seed), "endpoint": "/v1/chat/completions"}}
+	c.AskAtMost(j)
 	return c
 }
 

@@ -4,8 +4,6 @@
 package lmeval
 
 import (
-	"encoding/json"
-	"fmt"
 	"strings"
 
 	"github.com/ttreport/ttreport/collect/tool"
@@ -30,49 +28,15 @@ func command(j tool.Job, out string, _ tool.Flags) tool.Command {
 	if n := j.Params["num_concurrent"]; n != "" {
 		args = append(args, "num_concurrent="+n)
 	}
-	argv := []string{"--model", kind, "--model_args", strings.Join(args, ","), "--tasks", j.Task, "--output_path", out, "--log_samples", "--seed", tool.Seed(j.Seed)}
+	c := tool.Command{Argv: []string{"--model", kind, "--model_args", strings.Join(args, ","), "--tasks", j.Task, "--output_path", out, "--log_samples", "--seed", tool.Seed(j.Seed)},
+		Conditions: map[string]string{"seed": tool.Seed(j.Seed), "endpoint": path}}
 	if j.Chat {
-		argv = append(argv, "--apply_chat_template")
+		c.Argv = append(c.Argv, "--apply_chat_template")
 	}
-	c := tool.Command{Conditions: map[string]string{"seed": tool.Seed(j.Seed), "endpoint": path}}
-	for _, p := range [][2]string{{"fewshot", "--num_fewshot"}, {"gen_kwargs", "--gen_kwargs"}} {
-		if v := j.Params[p[0]]; v != "" {
-			argv = append(argv, p[1], v)
-			c.Conditions[p[0]] = v
-		}
-	}
-	if j.Limit > 0 {
-		argv = append(argv, "--limit", tool.Int(j.Limit))
-		c.Conditions["limit"] = tool.Int(j.Limit)
-	}
-	if j.Include != "" {
-		argv = append(argv, "--include_path", j.Include)
-	}
-	c.Argv = argv
+	c.Ask(j)
 	return c
 }
 
 func read(out string) (tool.Summary, error) {
-	s := tool.Summary{File: tool.Newest(out, "*/results_*.json")}
-	if s.File == "" {
-		return s, fmt.Errorf("lm-eval left no results_*.json")
-	}
-	var r struct {
-		Results map[string]json.RawMessage `json:"results"`
-		Version string                     `json:"lm_eval_version"`
-		N       map[string]struct {
-			Effective int `json:"effective"`
-		} `json:"n-samples"`
-	}
-	if err := tool.ReadJSON(out, s.File, "lm-eval left no results", &r); err != nil {
-		return s, err
-	}
-	if len(r.Results) == 0 {
-		return s, fmt.Errorf("%s holds no result", s.File)
-	}
-	s.Version = r.Version
-	for _, n := range r.N {
-		s.Completed += n.Effective
-	}
-	return s, nil
+	return tool.ReadHarness(out, "*/results_*.json", "lm-eval")
 }
