@@ -31,7 +31,8 @@ func gaugeOf(name string) int {
 	return -1
 }
 
-// readGauges takes what we know from a page of the Prometheus text format. Values of one name are added over its labels.
+// readGauges takes what we know from a page of the Prometheus text format. Values of one name are added over its labels, of which several
+// engines have one each; of the share of the cache the fullest counts.
 func readGauges(r io.Reader) (values [len(gaugeNames)]float64, known [len(gaugeNames)]bool) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 1<<20)
@@ -47,8 +48,11 @@ func readGauges(r io.Reader) (values [len(gaugeNames)]float64, known [len(gaugeN
 		if i < 0 || err != nil {
 			continue
 		}
-		values[i] += v
-		known[i] = true
+		if known[i] = true; gaugeNames[i] == "kv" {
+			values[i] = max(values[i], v)
+		} else {
+			values[i] += v
+		}
 	}
 	return values, known
 }

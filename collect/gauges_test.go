@@ -11,7 +11,8 @@ func TestReadGauges(t *testing.T) {
 vllm:num_requests_running{engine="0",model_name="m"} 3.0
 vllm:num_requests_running{engine="1",model_name="m"} 4.0
 vllm:num_requests_waiting{model_name="m, with a space"} 12
-vllm:kv_cache_usage_perc 0.25
+vllm:kv_cache_usage_perc{engine="0"} 0.25
+vllm:kv_cache_usage_perc{engine="1"} 0.125
 vllm:num_requests_running_bucket{le="1"} 99
 nonsense
 `))

@@ -43,10 +43,7 @@ func (s *session) resume(results string) {
 				delete(done, item)
 			}
 		}
-		s.id, s.dir, s.start, s.before, s.done = id, filepath.Dir(name), m.Start, m.Stack, map[string]bool{}
-		for item := range done {
-			s.done[item] = true
-		}
+		s.id, s.dir, s.start, s.before, s.done = id, filepath.Dir(name), m.Start, m.Stack, done
 	}
 }
 

@@ -7,10 +7,14 @@ The server answers on a fixed schedule (TTFT 50 ms, 10 ms a token) and writes do
 environments that ttreport makes itself; vLLM's from its CPU build. One client at a time; of several times the median is printed. A shared
 machine is noisy: compare errors within one run of this script, never across machines.
 """
-import argparse, csv, glob, json, math, os, shutil, signal, socket, statistics, subprocess, sys, tempfile, time
+import argparse, csv, glob, json, math, os, shutil, signal, statistics, subprocess, sys, tempfile, time
 
 here = os.path.dirname(os.path.abspath(__file__))
 repo = os.path.dirname(os.path.dirname(here))
+sys.path.insert(0, os.path.dirname(here))
+import commands
+from commands import port
+
 ap = argparse.ArgumentParser()
 ap.add_argument("--tools", default="builtin,aiperf,guidellm,vllm")
 ap.add_argument("--streams", default="1,32,128,256")
@@ -23,17 +27,8 @@ requests = {1: 24, 32: 320, 128: 768, 256: 1024}
 ISL, OSL = 128, 64
 
 
-def sh(*argv, cwd=None, env=None, limit=1800):
-    p = subprocess.run(argv, cwd=cwd or work, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=limit, env={**os.environ, **(env or {})})
-    if p.returncode:
-        raise RuntimeError(f"{' '.join(argv)}: exit {p.returncode}\n{p.stdout[-1500:]}")
-    return p.stdout
-
-
-def port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
+def sh(*argv, cwd=None):
+    return commands.sh(*argv, cwd=cwd or work, limit=1800)
 
 
 def quantile(values, q):
@@ -97,10 +92,7 @@ ttreport = os.path.join(work, "ttreport")
 try:
     sh("go", "build", "-o", ttreport, "./cmd/ttreport", cwd=repo)
     sh("go", "build", "-o", os.path.join(work, "truth"), ".", cwd=os.path.join(shared, "bench", "truth"))
-    if not shutil.which("uv"):
-        sh(sys.executable, "-m", "venv", f"{work}/uv")
-        sh(f"{work}/uv/bin/pip", "install", "-q", "uv")
-        os.environ["PATH"] = f"{work}/uv/bin:" + os.environ["PATH"]
+    commands.with_uv(work)
     os.environ["XDG_CACHE_HOME"] = f"{work}/cache"
     tools = opt.tools.split(",")
     for tool in ["aiperf"] + [t for t in tools if t not in ("builtin", "aiperf", "vllm")]:

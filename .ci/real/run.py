@@ -6,10 +6,14 @@
 Everything comes from package registries, into a folder of its own that is removed. What cannot run on a machine says so by name and
 fails nothing; what can run must run and be right. Servers listen on loopback, load is a few dozen requests.
 """
-import argparse, csv, glob, json, os, random, shutil, signal, socket, subprocess, sys, tempfile, time
+import argparse, csv, glob, json, os, random, shutil, sys, tempfile, time
 
 here = os.path.dirname(os.path.abspath(__file__))
 repo = os.path.dirname(os.path.dirname(here))
+sys.path.insert(0, os.path.dirname(here))
+import commands
+from commands import port
+
 ap = argparse.ArgumentParser()
 ap.add_argument("--only", default="")
 ap.add_argument("--until", type=float, default=1e9, help="begin nothing after so many seconds, and say so")
@@ -25,17 +29,8 @@ class Skip(Exception):
     """What this machine does not have."""
 
 
-def sh(*argv, cwd=None, limit=1200, ok=True, env=None):
-    p = subprocess.run(argv, cwd=cwd or work, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=limit, env={**os.environ, **(env or {})}, text=True)
-    if ok and p.returncode:
-        raise RuntimeError(f"{' '.join(argv)}: exit {p.returncode}\n{p.stdout[-1500:]}")
-    return p.stdout
-
-
-def port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
+def sh(*argv, cwd=None, **kw):
+    return commands.sh(*argv, cwd=cwd or work, **kw)
 
 
 def need_rig():
@@ -258,10 +253,7 @@ ttreport, tokenizer = os.path.join(work, "ttreport"), os.path.join(work, "tok")
 begin = time.monotonic()
 try:
     sh("go", "build", "-o", ttreport, "./cmd/ttreport", cwd=repo)
-    if not shutil.which("uv"):  # faster than pip by far; ttreport does without, too
-        sh(sys.executable, "-m", "venv", f"{work}/uv")
-        sh(f"{work}/uv/bin/pip", "install", "-q", "uv")
-        os.environ["PATH"] = f"{work}/uv/bin:" + os.environ["PATH"]
+    commands.with_uv(work)
     os.environ["XDG_CACHE_HOME"] = f"{work}/cache"
     sh(ttreport, "doctor", "--make", "aiperf")
     python = glob.glob(f"{work}/cache/ttreport/tools/aiperf-*/bin/python")[0]
