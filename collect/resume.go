@@ -43,7 +43,10 @@ func (s *session) resume(results string) {
 				delete(done, item)
 			}
 		}
-		s.id, s.dir, s.start, s.before, s.done = id, filepath.Dir(name), m.Start, m.Stack, done
+		s.id, s.dir, s.start, s.before, s.done = id, filepath.Dir(name), m.Start, m.Stack, map[string]bool{}
+		for item := range done {
+			s.done[item] = true
+		}
 	}
 }
 

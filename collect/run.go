@@ -64,10 +64,10 @@ type session struct {
 	report   func(Event)
 	out      Outcome
 	version  string
-	embedded bool              // the server is the simulator in this program
-	machine  host.Facts        // that we run on
-	done     map[string]string // results of items that an earlier attempt measured
-	before   manifest.Stack    // that it measured them on
+	embedded bool            // the server is the simulator in this program
+	machine  host.Facts      // that we run on
+	done     map[string]bool // items that an earlier attempt measured
+	before   manifest.Stack  // that it measured them on
 }
 
 // Run measures a plan on a server and writes a run folder below results. A run of the same plan that was interrupted goes on where it
@@ -212,7 +212,7 @@ func (s *session) measure(ctx context.Context, srv Server) error {
 	items := s.plan.items()
 	restarted := false
 	for i := 0; i < len(items); i++ {
-		if s.done[items[i].name] != "" {
+		if s.done[items[i].name] {
 			continue
 		}
 		alive, stop := s.watch(ctx, srv)

@@ -126,7 +126,7 @@ func (s *session) revive(ctx context.Context, srv Server, died error, again bool
 		why = fmt.Errorf("%w; it did not start again: %w", died, err)
 	}
 	for _, it := range left {
-		if s.done[it.name] != "" {
+		if s.done[it.name] {
 			continue
 		}
 		s.out.Failed++
