@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Verdict is one judgement of one number against a target or against history.
+// Verdict is one judgement of one number, against a target or against history.
 type Verdict struct {
 	ID       string // stable: see [VerdictID]
 	Run      string
@@ -16,12 +16,13 @@ type Verdict struct {
 	Key      Key
 	Metric   string
 	Stat     string
-	Against  string // target or history
+	Against  Against
 	Level    string // of a target
-	Required bool   // of a target: the level is one that the model's declared status promises
-	Word     string // the verdict: one of the constants below
-	Evidence string // confirmed or probable, for worse and better
-	Cause    string
+	Required bool   // of a target: the level is one that the model's declared status asks for
+	Outcome  Outcome
+	Evidence Evidence // of regressed and improved
+	Large    bool     // inconclusive, and the effect is beyond what matters
+	Cause    Cause
 	Value    Number
 	Ref      Number      // the limit, or the baseline
 	Effect   Number      // signed relative change; positive is worse; of evals in percentage points / 100
@@ -34,81 +35,119 @@ type Verdict struct {
 	First     string // release that saw the change first, when this one is not it
 	P, Q      Number // one-sided, in the direction of the change; q over the cells of the release
 	Follow    Follow
-	Decision  *Decision // of a person, when one speaks of this verdict
+	Decision  *Decision // of a person, when one covers this verdict
 }
 
-// Follow is what a later release said of a change that was seen once.
+// System is the model, implementation and device that the verdict is about.
+func (v *Verdict) System() System { return System{v.Model, v.Device, v.Impl} }
+
+// Pair is the model and device that the verdict is about.
+func (v *Verdict) Pair() Pair { return Pair{v.Model, v.Device} }
+
+// Pair is a model on a device: what a release is signed for.
+type Pair struct{ Model, Device string }
+
+// System is a model on a device under one implementation.
+type System struct{ Model, Device, Impl string }
+
+// Outcome is the word of a verdict.
+type Outcome string
+
+// Outcomes. The first six are against a target, the rest against history; inconclusive occurs in both.
+const (
+	Pass         Outcome = "pass"
+	Fail         Outcome = "fail"
+	Inconclusive Outcome = "inconclusive" // the data allow both answers
+	NotMeasured  Outcome = "missing"      // expected, and without a number
+	NoTarget     Outcome = "no-target"
+	Unattainable Outcome = "unattainable" // a target that its own neighbours rule out
+
+	Regressed     Outcome = "regressed"
+	Improved      Outcome = "improved"
+	Recovered     Outcome = "recovered" // back at the level before a confirmed regression
+	Unchanged     Outcome = "unchanged"
+	NoBaseline    Outcome = "no-baseline"
+	NotComparable Outcome = "not-comparable"
+	Excluded      Outcome = "excluded" // the number counts for nothing
+)
+
+// Evidence says how well a change is known.
+type Evidence string
+
+// Confirmed is a change that an independent run saw again; a suspected one was seen once.
+const (
+	Confirmed Evidence = "confirmed"
+	Suspected Evidence = "suspected"
+)
+
+// Against is what a verdict compares with.
+type Against string
+
+// What a verdict is against.
+const (
+	AgainstTarget  Against = "target"
+	AgainstHistory Against = "history"
+)
+
+// Cause groups verdicts that have one cause: a shift of a whole device, a run, or a point.
+type Cause struct {
+	Kind CauseKind
+	ID   string
+}
+
+// String is the cause as data files hold it: "shift:0a1b2c3d4e5f"; "" for none.
+func (c Cause) String() string {
+	if c.Kind == "" {
+		return ""
+	}
+	return string(c.Kind) + ":" + c.ID
+}
+
+// CauseKind is what moved.
+type CauseKind string
+
+// Kinds of causes.
+const (
+	CauseShift CauseKind = "shift" // all numbers of a metric on a device
+	CauseRun   CauseKind = "run"   // half of the points of a system or more
+	CausePoint CauseKind = "point"
+)
+
+// Follow is what a later release showed of a change that was seen once.
 type Follow struct {
 	Release string
 	Again   bool // it was seen again
 }
 
-// Decision is what a person said of a verdict, a lint, a run or a change, and answers for.
-type Decision struct {
-	ID      string
-	Kind    string // pin, dismiss, accept, waive, invalidate or supersede
-	Reason  string
-	Owner   string
-	Expires string // YYYY-MM-DD, or "" for never
-	Expired bool   // it no longer holds
-}
-
-// Excuses reports whether it keeps a finding from failing: a waiver or an acceptance that holds. Pins and dismissals say why a level
-// is where it is, and excuse nothing.
-func (d *Decision) Excuses() bool {
-	return d != nil && !d.Expired && (d.Kind == "waive" || d.Kind == "accept")
-}
-
-// Lint is something that makes numbers of a release untrustworthy, whatever they are.
-type Lint struct {
-	ID       string // of the check: "few-items"
-	Severity string // error (fails a gate that asks for valid numbers), warning or note
-	Release  string
-	Run      string
-	Model    string
-	Device   string
-	Subject  string // the workload, task, image … it speaks of
-	Count    int    // how many alike it stands for, itself included
-	Reason   Reason
-	Decision *Decision
-}
-
-// Verdict words. The first six are against a target, the next seven against history.
-const (
-	Pass         = "pass"
-	Fail         = "fail"
-	Inconclusive = "inconclusive"
-	MissingWord  = "missing"
-	Ungraded     = "ungraded"
-	Impossible   = "impossible"
-
-	Worse         = "worse"
-	BetterWord    = "better"
-	Watch         = "watch"
-	Recovered     = "recovered"
-	Same          = "same"
-	Noisy         = "noisy"
-	Insufficient  = "insufficient"
-	NotComparable = "not-comparable"
-	Invalid       = "invalid"
-)
-
-// What a verdict is against.
-const (
-	AgainstTarget  = "target"
-	AgainstHistory = "history"
-)
-
-// Reason is why a verdict is what it is: a code and its numbers. Package words turns it into a sentence, the same one
-// on every surface.
-type Reason struct {
-	Code string
-	Args map[string]string
-}
-
 // VerdictID is the stable name of a verdict: 12 hex digits of what is judged and against what, free of values, so that
 // a decision of a person about it survives a re-run.
-func VerdictID(release, baseline, model, device string, k Key, metric, stat, against string) string {
-	sum := sha256.Sum256([]byte(strings.Join([]string{release, baseline, model, device, k.String(), metric, stat, against}, "\x00")))
+func VerdictID(release, baseline string, p Pair, k Key, metric, stat string, against Against) string {
+	parts := []string{release, baseline, p.Model, p.Device, k.String(), metric, stat, string(against)}
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return hex.EncodeToString(sum[:6])
+}
+
+// evalTask marks a key that names an eval: its dataset is the task's name.
+const evalTask = "eval"
+
+// EvalKey is the key under which verdicts on an eval stand.
+func EvalKey(s *Score) Key {
+	k := Key{Task: evalTask, Dataset: s.Task}
+	if s.Filter != "" && s.Filter != "none" {
+		k.Dims = map[string]string{"filter": s.Filter}
+	}
+	return k
+}
+
+// EvalTarget is the key of a target for an eval.
+func EvalTarget(task string, dims map[string]string) Key { return Key{Task: evalTask, Dataset: task, Dims: dims} }
+
+// IsEval reports whether a key names an eval.
+func (k Key) IsEval() bool { return k.Task == evalTask }
+
+// Measurable reports whether a value can be a latency or a rate: above zero, and within a hundred decades of one. What
+// lies beyond is a damaged file, and differences of its logarithms would overflow everything that is computed from them.
+func Measurable(v float64) bool {
+	const decades = 1e100
+	return v >= 1/decades && v <= decades
 }

@@ -1,0 +1,219 @@
+package schema
+
+// Reason is why a verdict has its outcome: one of the types of this file, with its numbers. Package words turns it into
+// a sentence; a test there fails for a type without words.
+type Reason interface {
+	// Code is the reason's name in data files: "not-measured".
+	Code() string
+}
+
+// Reasons of verdicts against targets.
+type (
+	// NoTargetFor is a workload that no target covers.
+	NoTargetFor struct{}
+	// TargetNotMeasured is a workload that a target covers and nobody measured.
+	TargetNotMeasured struct{}
+	// Planned is a workload of a run's plan without a result.
+	Planned struct{}
+	// NoNumber is a measurement without a number.
+	NoNumber struct {
+		Why   string `json:"why,omitempty"`
+		Other string `json:"other,omitempty"` // run of the release that has the number
+	}
+	// MetricNotMeasured is a target on a metric that no tool measures.
+	MetricNotMeasured struct {
+		Metric string `json:"metric"`
+	}
+	// AboveCeiling is a throughput target above what its users reach at their own target speed.
+	AboveCeiling struct {
+		Target      float64 `json:"target"` // tok/s
+		Ceiling     float64 `json:"ceiling"`
+		User        float64 `json:"user"` // tok/s/user
+		Concurrency float64 `json:"concurrency"`
+	}
+	// Limit is a number beside the limit of its target.
+	Limit struct {
+		Interval  IntervalFrom `json:"interval"`
+		Tolerance float64      `json:"tolerance"`       // relative
+		Noise     float64      `json:"noise,omitempty"` // one standard deviation, relative; 0: unknown
+		Runs      int          `json:"runs"`            // measurements
+	}
+	// EvalNotRun is a reference score whose task was not run.
+	EvalNotRun struct {
+		Task string `json:"task"`
+	}
+	// EvalLimit is a score beside its reference.
+	EvalLimit struct {
+		Task      string  `json:"task"`
+		Tolerance float64 `json:"tolerance"`        // relative
+		N         int     `json:"n,omitempty"`      // questions
+		Of        int     `json:"of,omitempty"`     // questions of the whole task, where fewer were asked
+		Needed    int     `json:"needed,omitempty"` // questions that would settle it
+	}
+)
+
+// IntervalFrom is where the interval of a number beside a limit comes from.
+type IntervalFrom string
+
+// Sources of an interval.
+const (
+	FromNothing IntervalFrom = "single-run" // fewer than three repeats and no known noise: there is none
+	FromRepeats IntervalFrom = "repeats"
+	FromOwn     IntervalFrom = "noise-own"     // noise of the series' own history
+	FromTypical IntervalFrom = "noise-typical" // noise of the same metric on the same device
+)
+
+// Reasons of numbers that are not compared.
+type (
+	// NoSystem is a result without a model or device.
+	NoSystem struct{}
+	// NoLengths is a result that states no lengths.
+	NoLengths struct{}
+	// ExcludedBy is a point or run that a decision excludes.
+	ExcludedBy struct {
+		Why   string `json:"why"`
+		Kind  string `json:"kind"`
+		By    string `json:"by,omitempty"`
+		Other string `json:"other,omitempty"` // run of the release that measured it instead
+	}
+	// InvalidPoint is a point that its own file calls invalid.
+	InvalidPoint struct {
+		Why string `json:"why,omitempty"`
+	}
+	// NotPositive is a value that no measurement gives: see [Measurable].
+	NotPositive struct {
+		Metric string  `json:"metric"`
+		Value  float64 `json:"value"`
+	}
+	// NotRemeasured is what the release before measured and this one did not.
+	NotRemeasured struct{}
+)
+
+// Change is a number beside the releases before it.
+type Change struct {
+	Why      Why     `json:"why"`
+	Releases int     `json:"releases"`          // in the baseline
+	Limit    float64 `json:"limit"`             // least relative change that matters
+	Noise    float64 `json:"noise,omitempty"`   // one standard deviation from release to release, relative; 0: unknown
+	First    float64 `json:"first,omitempty"`   // value of the release's first run, where a later one is shown; 0: none
+	Shift    float64 `json:"shift,omitempty"`   // of the whole device, signed as the number moved; 0: none
+	Repeats  int     `json:"repeats,omitempty"` // of one release, that would settle it
+	More     int     `json:"more,omitempty"`    // releases that would settle it, where no number of repeats does
+	// Conditions that differ from those of the baseline: "ignore_eos true → false".
+	Conditions string `json:"conditions,omitempty"`
+}
+
+// Why says what decided about a change.
+type Why string
+
+// What decides about a change.
+const (
+	WhyNone           Why = "none"
+	WhyGate           Why = "gate" // significant, seen once
+	WhyRecheck        Why = "recheck"
+	WhyAgain          Why = "again" // seen in an earlier release and again
+	WhyShift          Why = "shift"
+	WhyAgainstShift   Why = "against-shift"
+	WhyDidNotMove     Why = "did-not-move" // while the whole device moved
+	WhyNotSignificant Why = "not-significant"
+	WhyNotSeenAgain   Why = "not-seen-again"
+	WhyRunsDisagree   Why = "runs-disagree"
+	WhyBackAgain      Why = "back-again"
+	WhyEquivalent     Why = "equivalent"
+	WhyWide           Why = "wide"
+	WhyNoRegression   Why = "no-regression"  // the interval excludes one; an improvement cannot be excluded
+	WhyNoImprovement  Why = "no-improvement" // likewise the other way round
+	WhyTwoModes       Why = "two-modes"
+	WhyNoBaseline     Why = "no-baseline"
+	WhyNoBaselineLine Why = "no-baseline-line" // a build of channel pr or dev without a line to compare with
+	WhyPinned         Why = "pinned"
+	WhyOneEach        Why = "one-each"
+	WhyOneMoreRun     Why = "one-more-run" // seen again, against a baseline that is too short to be sure of it
+	WhyBaseSuspect    Why = "base-suspect"
+	WhyConditions     Why = "conditions"
+)
+
+// EvalChange is a score beside the releases before it.
+type EvalChange struct {
+	Test     EvalTest `json:"test"`
+	Why      Why      `json:"why,omitempty"`      // of a large inconclusive change; else ""
+	Releases int      `json:"releases,omitempty"` // in the baseline
+	Limit    float64  `json:"limit"`              // least change that matters, a share
+	N        int      `json:"n,omitempty"`        // questions
+	Lost     int      `json:"lost,omitempty"`     // answers that were right before
+	Gained   int      `json:"gained,omitempty"`
+	First    float64  `json:"first,omitempty"`  // score of the release's first run, where a later one is shown
+	Needed   int      `json:"needed,omitempty"` // questions that could show a change of Limit
+	// Conditions say how the questions differ from those before.
+	Conditions string `json:"conditions,omitempty"`
+}
+
+// EvalTest is how a score was compared.
+type EvalTest string
+
+// How scores are compared.
+const (
+	TestNone     EvalTest = "no-baseline"
+	TestPaired   EvalTest = "paired"    // McNemar: the same questions
+	TestGate     EvalTest = "eval-gate" // the mean of three releases or more
+	TestUnpaired EvalTest = "unpaired"  // Newcombe
+	TestByError  EvalTest = "by-error"  // stated standard errors
+	TestNoError  EvalTest = "no-error"  // neither questions nor errors are stated
+	TestPrompt   EvalTest = "prompt"    // other questions
+)
+
+// Code implements Reason.
+func (NoTargetFor) Code() string       { return "no-target" }
+func (TargetNotMeasured) Code() string { return "not-measured" }
+func (Planned) Code() string           { return "planned" }
+func (NoNumber) Code() string          { return "no-number" }
+func (MetricNotMeasured) Code() string { return "metric-not-measured" }
+func (AboveCeiling) Code() string      { return "above-ceiling" }
+func (r Limit) Code() string           { return string(r.Interval) }
+func (EvalNotRun) Code() string        { return "eval-not-run" }
+func (EvalLimit) Code() string         { return "eval-limit" }
+func (NoSystem) Code() string          { return "no-system" }
+func (NoLengths) Code() string         { return "no-lengths" }
+func (ExcludedBy) Code() string        { return "excluded" }
+func (InvalidPoint) Code() string      { return "invalid-point" }
+func (NotPositive) Code() string       { return "not-positive" }
+func (NotRemeasured) Code() string     { return "not-remeasured" }
+func (r Change) Code() string          { return string(r.Why) }
+
+// Code is how the score was compared.
+func (r EvalChange) Code() string { return string(r.Test) }
+
+// ReasonIs reports whether a reason is of a type.
+func ReasonIs[R Reason](r Reason) bool {
+	_, is := r.(R)
+	return is
+}
+
+// Decision is what a person decided of a verdict, a lint, a run or a change, and answers for.
+type Decision struct {
+	ID      string
+	Kind    DecisionKind
+	Reason  string
+	Owner   string
+	Expires string // YYYY-MM-DD, or "" for never
+	Expired bool   // it no longer holds
+}
+
+// DecisionKind is what a decision does.
+type DecisionKind string
+
+// Kinds of decisions.
+const (
+	Pin        DecisionKind = "pin"        // a new level starts at the release
+	Dismiss    DecisionKind = "dismiss"    // no new level starts at the release
+	Accept     DecisionKind = "accept"     // the change is wanted: it does not fail, and a new level starts
+	Waive      DecisionKind = "waive"      // the verdict or lint does not fail
+	Invalidate DecisionKind = "invalidate" // the run or point is excluded
+	Supersede  DecisionKind = "supersede"  // the run is replaced by another
+)
+
+// Excuses reports whether it keeps a finding from failing: a waiver or an acceptance that holds. Pins and dismissals say
+// why a level is where it is, and excuse nothing.
+func (d *Decision) Excuses() bool {
+	return d != nil && !d.Expired && (d.Kind == Waive || d.Kind == Accept)
+}

@@ -1,0 +1,116 @@
+package decision
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+)
+
+// Kinds lists the kinds of decisions.
+func Kinds() []schema.DecisionKind {
+	return []schema.DecisionKind{
+		schema.Pin, schema.Dismiss, schema.Accept, schema.Waive, schema.Invalidate, schema.Supersede,
+	}
+}
+
+// Check reports what is wrong with the decisions of a configuration. lints are the ids of checks that exist.
+func (p *Policy) Check(lints []string) error {
+	seen := map[string]bool{}
+	for i := range p.Decisions {
+		d := &p.Decisions[i]
+		at := fmt.Sprintf("decisions[%d]", i)
+		if d.ID != "" {
+			at += " " + d.ID
+		}
+		if seen[d.ID] {
+			return fmt.Errorf("%s: the id is used twice", at)
+		}
+		seen[d.ID] = true
+		for _, err := range []error{d.checkWhole(), d.checkKind(), d.checkSelect(lints)} {
+			if err != nil {
+				return fmt.Errorf("%s: %w", at, err)
+			}
+		}
+	}
+	return nil
+}
+
+// checkWhole looks at what every decision needs.
+func (d *Decision) checkWhole() error {
+	switch {
+	case d.ID == "":
+		return errors.New("an id is needed, so that pages can name it")
+	case !slices.Contains(Kinds(), d.Kind):
+		var names []string
+		for _, k := range Kinds() {
+			names = append(names, string(k))
+		}
+		return fmt.Errorf("kind %q is none of %s", d.Kind, strings.Join(names, ", "))
+	case strings.TrimSpace(d.Reason) == "":
+		return errors.New("a reason is needed; it is shown wherever the decision is")
+	}
+	if d.Expires != "" {
+		if _, err := time.Parse(time.DateOnly, d.Expires); err != nil {
+			return fmt.Errorf("expires %q is not of the form 2027-01-31", d.Expires)
+		}
+	}
+	return nil
+}
+
+// checkKind looks at what the kind asks for.
+func (d *Decision) checkKind() error {
+	s := d.Select
+	switch d.Kind {
+	case schema.Waive, schema.Accept:
+		if strings.TrimSpace(d.Owner) == "" {
+			return errors.New("an owner is needed for what is waived or accepted")
+		}
+		if d.Kind == schema.Waive && d.Expires == "" {
+			return errors.New("a waiver needs an expiry date (expires: 2027-01-31)")
+		}
+	case schema.Supersede:
+		if s.Run == "" || d.By == "" {
+			return errors.New("supersede needs select.run and by, the run that replaces it")
+		}
+		if s.Run == d.By {
+			return errors.New("a run cannot replace itself")
+		}
+	case schema.Invalidate:
+		if s.Run == "" && d.Release == "" {
+			return errors.New("invalidate needs select.run or a release")
+		}
+		if s.Metric != "" || s.Task != "" || s.Verdict != "" || s.Lint != "" || s.Level != "" {
+			return errors.New("invalidate excludes runs and points: run, model, device, workload and tool select them")
+		}
+	}
+	level := d.Kind == schema.Pin || d.Kind == schema.Dismiss || d.Kind == schema.Accept
+	if level && d.Release == "" && s.Verdict == "" {
+		return fmt.Errorf("%s needs the release at which the level starts", d.Kind)
+	}
+	return nil
+}
+
+// checkSelect looks at the selection.
+func (d *Decision) checkSelect(lints []string) error {
+	s := d.Select
+	if s == (Select{}) && d.Kind != schema.Invalidate {
+		return errors.New("select must say what it covers")
+	}
+	if s.Lint == "" {
+		return nil
+	}
+	switch {
+	case s.Verdict != "" || s.Tool != "" || s.Metric != "" || s.Level != "":
+		return errors.New("a lint is selected by lint, run, model, device, workload or task: " +
+			"it has no metric, tool, level or verdict")
+	case d.Kind != schema.Waive:
+		return errors.New("a lint can be waived, and nothing else")
+	case !slices.ContainsFunc(lints, func(id string) bool { return Match(s.Lint, id) }):
+		return fmt.Errorf("no lint is called %q; there are %s", s.Lint, strings.Join(lints, ", "))
+	}
+	return nil
+}

@@ -1,0 +1,221 @@
+package decision
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
+)
+
+// Policy is what people set: which changes matter, and what they decided.
+type Policy struct {
+	Effects   map[string]float64 // relative, by metric; the default is [DefaultEffect]
+	EvalPoint float64            // percentage points of an eval that matter; 0: the default of 5
+	Decisions []Decision
+	Today     time.Time // for the expiry of decisions; zero: none expires
+
+	runs map[string]bool // that exist
+}
+
+// For is the policy for a history: it then knows which runs exist. A nil policy decides nothing.
+func (p *Policy) For(runs []columns.RunHead) *Policy {
+	out := Policy{}
+	if p != nil {
+		out = *p
+	}
+	out.runs = map[string]bool{}
+	for i := range runs {
+		out.runs[runs[i].ID] = true
+	}
+	return &out
+}
+
+// DefaultEffect is the least relative change of a mean or a rate that matters.
+const DefaultEffect = .05
+
+// Effect is the least relative change of a metric that matters.
+func (p *Policy) Effect(metric string) float64 {
+	if v, ok := p.Effects[metric]; ok {
+		return v
+	}
+	return DefaultEffect
+}
+
+// EvalEffect is the least change of an eval that matters, as a share: .05 for five percentage points.
+func (p *Policy) EvalEffect() float64 {
+	if p.EvalPoint > 0 {
+		return p.EvalPoint / 100
+	}
+	return .05
+}
+
+// Decision is what a person decided, as ttreport.yaml holds it.
+type Decision struct {
+	ID      string
+	Kind    schema.DecisionKind
+	Select  Select
+	Release string // the release that it covers, a glob; "" for all
+	Reason  string
+	Owner   string
+	Expires string // YYYY-MM-DD
+	By      string // of supersede: the run that replaces
+}
+
+// Select says what a decision covers. An empty field selects everything; others are globs.
+type Select struct {
+	Verdict  string // id
+	Lint     string // id of a check
+	Run      string
+	Model    string
+	Device   string
+	Workload string // as pages write it: 2048/128/30
+	Tool     string
+	Metric   string
+	Task     string // of an eval
+	Level    string // of a target
+}
+
+// Match reports whether a glob of a selection matches; "" matches everything. A workload holds slashes, which a glob's
+// star does not cross; they are no separators here.
+func Match(pattern, s string) bool {
+	if pattern == "" || pattern == s {
+		return true
+	}
+	flat := func(s string) string { return strings.ReplaceAll(s, "/", "\x01") }
+	ok, err := doublestar.Match(flat(pattern), flat(s))
+	return err == nil && ok
+}
+
+// Holds reports whether a decision has not expired: it holds through the day it names.
+func (p *Policy) Holds(d Decision) bool {
+	if d.Expires == "" || p.Today.IsZero() {
+		return true
+	}
+	last, err := time.Parse(time.DateOnly, d.Expires)
+	return err == nil && p.Today.Before(last.AddDate(0, 0, 1))
+}
+
+// Shown is a decision as verdicts carry it.
+func (p *Policy) Shown(d Decision) *schema.Decision {
+	return &schema.Decision{
+		ID: d.ID, Kind: d.Kind, Reason: d.Reason, Owner: d.Owner, Expires: d.Expires, Expired: !p.Holds(d),
+	}
+}
+
+// ExcludesRun is the decision that excludes a whole run, or nil. A run that nobody replaces is not superseded.
+func (p *Policy) ExcludesRun(h *columns.RunHead) *Decision {
+	for i := range p.Decisions {
+		d := &p.Decisions[i]
+		excludes := d.Kind == schema.Invalidate || d.Kind == schema.Supersede && p.runs[d.By]
+		s := d.Select
+		whole := s.Workload == "" && s.Metric == "" && s.Tool == "" && s.Task == "" && s.Verdict == ""
+		if excludes && whole && p.Holds(*d) && d.coversRun(h) {
+			return d
+		}
+	}
+	return nil
+}
+
+// ExcludesPoint is the decision that excludes a point of a run, or nil.
+func (p *Policy) ExcludesPoint(h *columns.RunHead, k schema.Key) *Decision {
+	for i := range p.Decisions {
+		d := &p.Decisions[i]
+		s := d.Select
+		single := (s.Workload != "" || s.Tool != "") && s.Metric == "" && s.Task == "" && s.Verdict == ""
+		if d.Kind == schema.Invalidate && single && p.Holds(*d) && d.coversRun(h) &&
+			Match(s.Workload, k.Workload()) && Match(s.Tool, k.Tool) {
+			return d
+		}
+	}
+	return nil
+}
+
+// ExcludesPoints reports whether any decision excludes single points, so that most histories need not ask.
+func (p *Policy) ExcludesPoints() bool {
+	return slices.ContainsFunc(p.Decisions, func(d Decision) bool {
+		return d.Kind == schema.Invalidate && (d.Select.Workload != "" || d.Select.Tool != "")
+	})
+}
+
+// coversRun reports whether a decision selects a run.
+func (d *Decision) coversRun(h *columns.RunHead) bool {
+	s := d.Select
+	return Match(s.Run, h.ID) && Match(d.Release, h.Release) && Match(s.Model, h.Model.Name) && Match(s.Device, h.Device)
+}
+
+// Dismisses reports whether any decision dismisses a level.
+func (p *Policy) Dismisses() bool {
+	return slices.ContainsFunc(p.Decisions, func(d Decision) bool { return d.Kind == schema.Dismiss })
+}
+
+// Level finds the decision of one of some kinds that holds and covers the level at a verdict; nil without one.
+func (p *Policy) Level(v *schema.Verdict, kinds ...schema.DecisionKind) *schema.Decision {
+	for i := range p.Decisions {
+		d := &p.Decisions[i]
+		if slices.Contains(kinds, d.Kind) && d.Select.Lint == "" && p.Holds(*d) && d.Covers(v) {
+			return p.Shown(*d)
+		}
+	}
+	return nil
+}
+
+// Covers reports whether a decision selects a verdict.
+func (d *Decision) Covers(v *schema.Verdict) bool {
+	s := d.Select
+	if s.Verdict != "" {
+		return s.Verdict == v.ID
+	}
+	task := ""
+	if v.Key.IsEval() {
+		task = v.Key.Dataset
+	}
+	return Match(d.Release, v.Release) && Match(s.Run, v.Run) && Match(s.Model, v.Model) && Match(s.Device, v.Device) &&
+		Match(s.Workload, v.Key.Workload()) && Match(s.Tool, v.Key.Tool) && Match(s.Metric, v.Metric) &&
+		Match(s.Task, task) && Match(s.Level, v.Level)
+}
+
+// AcceptsPrompt reports whether a person said that an eval's change of questions is to be compared all the same.
+func (p *Policy) AcceptsPrompt(release string, of schema.Pair, task string) bool {
+	return slices.ContainsFunc(p.Decisions, func(d Decision) bool {
+		return d.Kind == schema.Accept && d.Select.Task != "" && p.Holds(d) && Match(d.Release, release) &&
+			Match(d.Select.Task, task) && Match(d.Select.Model, of.Model) && Match(d.Select.Device, of.Device)
+	})
+}
+
+// Unused lists decisions that name a release or run which does not exist: they look as if they did something.
+func (p *Policy) Unused(releases []string, runs []columns.RunHead) []string {
+	var out []string
+	for _, d := range p.Decisions {
+		named := func(name string) bool { return Match(d.Release, name) }
+		if d.Release != "" && !slices.ContainsFunc(releases, named) {
+			out = append(out, fmt.Sprintf("%s: no release is called %s", d.ID, d.Release))
+		}
+		if d.Select.Run != "" && !anyRun(runs, func(h *columns.RunHead) bool { return Match(d.Select.Run, h.ID) }) {
+			out = append(out, fmt.Sprintf("%s: no run is called %s", d.ID, d.Select.Run))
+		}
+		if d.By != "" && !anyRun(runs, func(h *columns.RunHead) bool { return d.By == h.ID }) {
+			out = append(out, fmt.Sprintf("%s: no run is called %s", d.ID, d.By))
+		}
+		ofPair := func(h *columns.RunHead) bool {
+			return Match(d.Select.Model, h.Model.Name) && Match(d.Select.Device, h.Device)
+		}
+		if !anyRun(runs, ofPair) {
+			out = append(out, d.ID+": no run is of its model and device")
+		}
+	}
+	return out
+}
+
+func anyRun(runs []columns.RunHead, is func(*columns.RunHead) bool) bool {
+	for i := range runs {
+		if is(&runs[i]) {
+			return true
+		}
+	}
+	return false
+}

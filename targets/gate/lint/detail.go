@@ -1,0 +1,202 @@
+package lint
+
+import "time"
+
+// ID names a check, in configuration, data files and documentation.
+type ID string
+
+// Checks that look at the numbers of a run.
+const (
+	IDEmptyResponses   ID = "empty-responses"
+	IDImpossibleScore  ID = "impossible-score"
+	IDZeroScore        ID = "zero-score"
+	IDFewItems         ID = "few-items"
+	IDSubsampled       ID = "subsampled"
+	IDZeroStderr       ID = "zero-stderr"
+	IDFailedShare      ID = "failed-share"
+	IDSaturated        ID = "saturated"
+	IDShortAnswers     ID = "short-answers"
+	IDColdStart        ID = "cold-start"
+	IDSecondTokenStall ID = "second-token-stall"
+	IDPrefixCache      ID = "prefix-cache"
+	IDFewRequests      ID = "few-requests"
+	IDFewForTail       ID = "few-for-tail"
+	IDNotPositive      ID = "not-positive"
+)
+
+// Checks that look at what a run is and where it stands in the history.
+const (
+	IDNoCommits       ID = "no-commits"
+	IDLatestImage     ID = "latest-image"
+	IDDirtyBuild      ID = "dirty-build"
+	IDMixedTools      ID = "mixed-tools"
+	IDNothingGraded   ID = "nothing-graded"
+	IDStaleTargets    ID = "stale-targets"
+	IDNoStart         ID = "no-start"
+	IDChannel         ID = "channel"
+	IDReleaseList     ID = "release-list"
+	IDBadTimestamps   ID = "bad-timestamps"
+	IDDuplicateRun    ID = "duplicate-run"
+	IDLostDocument    ID = "lost-document"
+	IDLateChangePoint ID = "late-change-point"
+	IDDrift           ID = "drift"
+	IDUnusedDecision  ID = "unused-decision"
+)
+
+// Detail is what a check found, with the numbers of the worst case: one of the types below.
+type Detail interface {
+	ID() ID
+}
+
+// Details about scores.
+type (
+	// ImpossibleScore is a share of right answers below 0 or above 1 (or 100).
+	ImpossibleScore struct {
+		Task, Metric string
+		Value        float64
+	}
+	// ZeroScore is a score of exactly zero.
+	ZeroScore struct {
+		Task string
+		N    int // questions
+	}
+	// FewItems is a score of fewer than ten questions.
+	FewItems struct {
+		Task  string
+		N     int
+		Value float64
+	}
+	// Subsampled is a score over the first questions of a task.
+	Subsampled struct {
+		Task string
+		N    int
+		Of   int // 0: not stated
+	}
+	// ZeroStderr is a perfect score with a standard error of zero.
+	ZeroStderr struct {
+		Task string
+		N    int
+	}
+)
+
+// Details about points. Latencies are in milliseconds.
+type (
+	// EmptyResponses are requests that count as completed and produced nothing.
+	EmptyResponses struct{ Found string }
+	// FailedShare is a point whose statistics leave out failed requests.
+	FailedShare struct{ Failed, Of float64 }
+	// Saturated is a load that was asked for and not reached: requests a second, or requests in flight.
+	Saturated struct {
+		Rate           bool
+		Asked, Reached float64
+	}
+	// ShortAnswers are answers of fewer tokens than asked.
+	ShortAnswers struct{ Asked, Got float64 }
+	// ColdStart is a mean TTFT far above the median.
+	ColdStart struct{ Mean, Median, N float64 }
+	// SecondTokenStall is one long gap a request.
+	SecondTokenStall struct{ Stall, Median, Mean float64 }
+	// PrefixCache is a first repeat slower than all later ones.
+	PrefixCache struct{ First, Later float64 }
+	// FewRequests is a latency of one or two requests.
+	FewRequests struct{ N float64 }
+	// FewForTail is a P99 of fewer than 100 requests.
+	FewForTail struct{ N float64 }
+	// NotPositive is a value that no measurement gives.
+	NotPositive struct {
+		Metric string
+		Value  float64
+	}
+)
+
+// Details about runs.
+type (
+	// NoCommits is an image without digest or commits.
+	NoCommits struct{ Image string }
+	// LatestImage is an image tag that moves.
+	LatestImage struct{ Image string }
+	// DirtyBuild is software with uncommitted changes.
+	DirtyBuild struct{}
+	// MixedTools is a workload measured with other tools than before.
+	MixedTools struct{ Now, Before string }
+	// NothingGraded is a model and device of which no number was graded.
+	NothingGraded struct{}
+	// StaleTargets are targets much older than the run they grade.
+	StaleTargets struct {
+		Source, AsOf string
+		Days         int
+	}
+	// NoStart is a run that does not say when it was measured.
+	NoStart struct{}
+	// BadTimestamps are times that cannot be.
+	BadTimestamps struct{ Start, End time.Time }
+	// DuplicateRun is a run that is in the history twice.
+	DuplicateRun struct {
+		Path, Of string
+		Same     bool // with the same numbers
+	}
+	// LostDocument is a document of the history that cannot be read.
+	LostDocument struct {
+		Path, Found string
+		More        int // other documents
+	}
+)
+
+// Details about releases and decisions.
+type (
+	// UnknownChannel is a channel that serves as no baseline because nobody knows it.
+	UnknownChannel struct {
+		Channel string
+		Known   []string
+	}
+	// CutOff is a release whose predecessors are all on other lines.
+	CutOff struct{ Own, Others string }
+	// Unlisted is a release of ttreport.yaml that no run belongs to.
+	Unlisted struct{}
+	// LateChangePoint is a regression that began in an earlier release and shows only over those after it.
+	LateChangePoint struct {
+		Metric, Since string
+		Change, P     float64 // relative, positive is worse
+	}
+	// Drift is a number that gets a little worse with every release.
+	Drift struct {
+		Metric         string
+		N              int // releases
+		Each, Total, P float64
+	}
+	// UnusedDecision is a decision without effect.
+	UnusedDecision struct{ What string }
+)
+
+// ID implements Detail.
+func (ImpossibleScore) ID() ID  { return IDImpossibleScore }
+func (ZeroScore) ID() ID        { return IDZeroScore }
+func (FewItems) ID() ID         { return IDFewItems }
+func (Subsampled) ID() ID       { return IDSubsampled }
+func (ZeroStderr) ID() ID       { return IDZeroStderr }
+func (EmptyResponses) ID() ID   { return IDEmptyResponses }
+func (FailedShare) ID() ID      { return IDFailedShare }
+func (Saturated) ID() ID        { return IDSaturated }
+func (ShortAnswers) ID() ID     { return IDShortAnswers }
+func (ColdStart) ID() ID        { return IDColdStart }
+func (SecondTokenStall) ID() ID { return IDSecondTokenStall }
+func (PrefixCache) ID() ID      { return IDPrefixCache }
+func (FewRequests) ID() ID      { return IDFewRequests }
+func (FewForTail) ID() ID       { return IDFewForTail }
+func (NotPositive) ID() ID      { return IDNotPositive }
+func (NoCommits) ID() ID        { return IDNoCommits }
+func (LatestImage) ID() ID      { return IDLatestImage }
+func (DirtyBuild) ID() ID       { return IDDirtyBuild }
+func (MixedTools) ID() ID       { return IDMixedTools }
+func (NothingGraded) ID() ID    { return IDNothingGraded }
+func (StaleTargets) ID() ID     { return IDStaleTargets }
+func (NoStart) ID() ID          { return IDNoStart }
+func (BadTimestamps) ID() ID    { return IDBadTimestamps }
+func (DuplicateRun) ID() ID     { return IDDuplicateRun }
+func (LostDocument) ID() ID     { return IDLostDocument }
+func (UnknownChannel) ID() ID   { return IDChannel }
+func (CutOff) ID() ID           { return IDReleaseList }
+func (Unlisted) ID() ID         { return IDReleaseList }
+func (LateChangePoint) ID() ID  { return IDLateChangePoint }
+func (Drift) ID() ID            { return IDDrift }
+func (UnusedDecision) ID() ID   { return IDUnusedDecision }

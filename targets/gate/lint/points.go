@@ -1,0 +1,165 @@
+package lint
+
+import (
+	"math"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
+)
+
+// hollow, short answers and the like were found when the files were read; here they meet the release.
+func emptyResponses(l *inspection) { l.problems("hollow") }
+
+func (l *inspection) problems(part string) {
+	for _, run := range l.runs {
+		for i := range l.c.Problems {
+			p := &l.c.Problems[i]
+			if int(p.Run) == run && strings.Contains(p.Code, part) {
+				l.add(run, p.Path, 0, EmptyResponses{p.Found})
+			}
+		}
+	}
+}
+
+func shortAnswers(l *inspection) {
+	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
+		got, ok := l.get(p, "osl", "mean")
+		if !ok {
+			got, ok = l.get(p, "osl", "value")
+		}
+		if ok && k.OSL != nil && *k.OSL >= 8 && got < .9**k.OSL {
+			l.add(run, k.Workload(), *k.OSL/got, ShortAnswers{*k.OSL, got})
+		}
+	})
+}
+
+func failedShare(l *inspection) {
+	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
+		bad, ok := l.get(p, "requests_failed", "value")
+		good, ok2 := l.get(p, "requests_ok", "value")
+		if ok && ok2 && bad > .01*(good+bad) {
+			l.add(run, k.Workload(), bad/(good+bad), FailedShare{bad, good + bad})
+		}
+	})
+}
+
+// saturated compares what was asked with what was reached: by the client's own account, else by Little's law, requests in flight
+// = requests a second × seconds each.
+func saturated(l *inspection) {
+	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
+		rps, hasRate := l.get(p, "rps", "value")
+		if k.Rate != nil && hasRate {
+			duration, ok := l.get(p, "duration_s", "value")
+			e2el, ok2 := l.get(p, "e2el", "mean")
+			// The last requests of a short run end after the clock of arrivals: allow for one request's length.
+			if slack := 1.; ok && ok2 && duration > 0 {
+				slack = math.Max(.5, 1-e2el/1000/duration)
+				if rps < .9**k.Rate*slack {
+					l.add(run, k.Workload(), *k.Rate/rps, Saturated{true, *k.Rate, rps})
+				}
+			}
+			return
+		}
+		if k.Concurrency == nil || *k.Concurrency < 2 {
+			return
+		}
+		asked := *k.Concurrency
+		n, _ := l.requests(p)
+		got, ok := l.get(p, columns.ClientMetric, "concurrency_reached")
+		if !ok {
+			e2el, has := l.get(p, "e2el", "mean")
+			if !has || !hasRate {
+				return
+			}
+			got = rps * e2el / 1000
+		}
+		// Fewer than four rounds of requests never fill the asked concurrency: they ramp up and run dry.
+		if limit := .8; got < limit*asked && n >= 4*asked {
+			l.add(run, k.Workload(), asked/math.Max(got, .01), Saturated{false, asked, got})
+		}
+	})
+}
+
+// coldStart sees a mean that a few first requests pulled up: two times the median or more, over at least eight requests.
+func coldStart(l *inspection) {
+	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
+		mean, ok := l.get(p, "ttft", "mean")
+		median, ok2 := l.get(p, "ttft", "median")
+		n, ok3 := l.requests(p)
+		if k.Concurrency != nil && *k.Concurrency > 1 && n < 4**k.Concurrency {
+			return // the first round of a burst queues by design
+		}
+		if ok && ok2 && ok3 && n >= 8 && median > 0 && mean > 2*median {
+			l.add(run, k.Workload(), mean/median, ColdStart{mean, median, n})
+		}
+	})
+}
+
+// secondTokenStall sees, at one request at a time, a mean gap above the median whose excess is one long gap a request: with m gaps
+// a request of which one is S longer, the mean rises by S/m and the standard deviation is S/√m.
+func secondTokenStall(l *inspection) {
+	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
+		mean, ok := l.get(p, "itl", "mean")
+		median, ok2 := l.get(p, "itl", "median")
+		std, ok3 := l.get(p, "itl", "std")
+		if !ok || !ok2 || !ok3 || k.OSL == nil || *k.OSL < 8 || k.Concurrency == nil || *k.Concurrency != 1 {
+			return
+		}
+		m := *k.OSL - 1
+		byMean, bySd := (mean-median)*m, std*math.Sqrt(m)
+		if byMean > 3*median && bySd > 3*median && byMean < 2*bySd && bySd < 2*byMean {
+			l.add(run, k.Workload(), byMean/median, SecondTokenStall{byMean, median, mean})
+		}
+	})
+}
+
+// prefixCache sees repeats of one workload within a run whose first TTFT is a quarter above all later ones.
+func prefixCache(l *inspection) {
+	type id struct {
+		run int
+		key int32
+	}
+	seen := map[id][]float64{}
+	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
+		if v, ok := l.get(p, "ttft", "mean"); ok {
+			seen[id{run, p.Key}] = append(seen[id{run, p.Key}], v)
+		}
+	})
+	for _, run := range l.runs {
+		h := &l.c.Runs[run]
+		done := map[int32]bool{}
+		for i := h.FirstPoint; i < h.PointsEnd; i++ {
+			key := l.c.Points[i].Key
+			list := seen[id{run, key}]
+			if done[key] || len(list) < 2 {
+				continue
+			}
+			done[key] = true
+			most := 0.
+			for _, v := range list[1:] {
+				most = math.Max(most, v)
+			}
+			if list[0] > 1.25*most {
+				l.add(run, l.c.Keys[key].Workload(), list[0]/most, PrefixCache{list[0], most})
+			}
+		}
+	}
+}
+
+func fewRequests(l *inspection) {
+	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
+		if n, ok := l.requests(p); ok && n > 0 && n <= 2 {
+			l.add(run, k.Workload(), 1/n, FewRequests{n})
+		}
+	})
+}
+
+func fewForTail(l *inspection) {
+	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
+		_, has := l.get(p, "ttft", "p99")
+		if n, ok := l.requests(p); has && ok && n < 100 {
+			l.add(run, k.Workload(), 1/n, FewForTail{n})
+		}
+	})
+}

@@ -1,0 +1,112 @@
+package judge
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema/columns"
+)
+
+// blocking lists the conditions that change what a number means. Two numbers that differ in one of them are not compared; other
+// conditions (num_prompts, warmups, seed …) are told and block nothing. A condition that one side does not state blocks nothing:
+// unknown is not different.
+func blocking(name string) bool {
+	switch name {
+	case "tokenizer", "ignore_eos", "streaming", "stream", "temperature", "endpoint", "client", "burstiness", "prefix_cache", "enable_prefix_caching", "backend", "scheduling",
+		"engine", "precision", "mesh":
+		return true
+	}
+	return strings.HasSuffix(name, "_distribution")
+}
+
+// classes puts conditions that block alike into one class.
+type classes struct {
+	c      *columns.Columns
+	list   []map[string]string
+	byText map[string]int32
+	memo   map[[2]int32]int32 // by conditions of the point and by system facts of the run
+	facts  []int32            // by run: index of what its head states
+	blocks [][]bool
+}
+
+func newClasses(c *columns.Columns) *classes {
+	k := &classes{c: c, byText: map[string]int32{}, memo: map[[2]int32]int32{}}
+	seen := map[[3]string]int32{}
+	for i := range c.Runs {
+		h := &c.Runs[i]
+		k.facts = append(k.facts, intern(seen, [3]string{h.Engine, h.Model.Precision, h.Mesh}))
+	}
+	return k
+}
+
+// of is the class of a point of a run.
+func (k *classes) of(run int, p *columns.PointRow) int32 {
+	id := [2]int32{p.Cond, k.facts[run]}
+	if i, ok := k.memo[id]; ok {
+		return i
+	}
+	h := &k.c.Runs[run]
+	m := map[string]string{}
+	for name, v := range k.c.Conds[p.Cond] {
+		if blocking(name) && v != "" {
+			m[name] = v
+		}
+	}
+	for name, v := range map[string]string{"engine": h.Engine, "precision": h.Model.Precision, "mesh": h.Mesh} {
+		if v != "" {
+			m[name] = v
+		}
+	}
+	names := make([]string, 0, len(m))
+	for name := range m {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	var text strings.Builder
+	for _, name := range names {
+		fmt.Fprintf(&text, "%q=%q,", name, m[name])
+	}
+	i, ok := k.byText[text.String()]
+	if !ok {
+		i = int32(len(k.list))
+		k.byText[text.String()] = i
+		k.list = append(k.list, m)
+	}
+	k.memo[id] = i
+	return i
+}
+
+// close computes which classes block each other; no class may be added afterwards.
+func (k *classes) close() {
+	k.blocks = make([][]bool, len(k.list))
+	for i := range k.list {
+		k.blocks[i] = make([]bool, len(k.list))
+		for j := range k.list {
+			k.blocks[i][j] = len(differing(k.list[i], k.list[j])) > 0
+		}
+	}
+}
+
+// Block reports whether two classes differ in something that changes the meaning of a number.
+func (k *classes) Block(a, b int32) bool { return k.blocks[a][b] }
+
+// Named says in which conditions two classes differ: "ignore_eos true → false".
+func (k *classes) Named(before, now int32) string {
+	var out []string
+	for _, name := range differing(k.list[before], k.list[now]) {
+		out = append(out, name+" "+k.list[before][name]+" → "+k.list[now][name])
+	}
+	return strings.Join(out, ", ")
+}
+
+func differing(a, b map[string]string) []string {
+	var out []string
+	for name, v := range a {
+		if w, both := b[name]; both && v != w {
+			out = append(out, name)
+		}
+	}
+	sort.Strings(out)
+	return out
+}

@@ -1,0 +1,91 @@
+package judge
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"math"
+
+	"github.com/ttreport/ttreport/targets/regression"
+)
+
+// Digest covers everything that decides what is said of a release: the runs up to it in their order, what came of its rows (a later
+// release may confirm what this one saw), and what people decided. Two judgements with one digest for a release say the same of it.
+// It does not cover the program, nor the configuration beside decisions.
+func (j *Judgement) Digest(release int) string {
+	h := sha256.New()
+	h.Write(j.upTo(release))
+	for _, i := range j.byCell[release] {
+		row := &j.rows.Rows[i]
+		writeRow(h, row)
+		if f := row.Follow; f != 0 {
+			fmt.Fprintln(h, j.Releases[max(f, -f)-1].Name)
+		}
+	}
+	fit := &j.rows.Fits[release]
+	fmt.Fprintln(h, fit.Cells, fit.Sd, fit.Tested, fit.Exceeded)
+	for i := range j.rows.Findings {
+		if f := &j.rows.Findings[i]; int(f.Release) == release {
+			fmt.Fprintf(h, "%+v\n", *f)
+		}
+	}
+	for _, l := range j.rows.Levels {
+		if int(l.Found) <= release && j.table.Obs[l.At].Release <= int32(release) {
+			fmt.Fprintf(h, "%d %d %v %v\n", j.table.Obs[l.At].Release, l.Found, l.D, l.P) // no index of a row: those move when rows are added
+		}
+	}
+	for _, v := range j.evals.rows[release] {
+		fmt.Fprintf(h, "%s %s %s %+v\n", v.ID, v.Outcome, v.Evidence, v.Follow)
+	}
+	for _, d := range j.Policy.Decisions {
+		fmt.Fprintf(h, "%+v %v\n", d, j.Policy.holds(d))
+	}
+	if len(j.Policy.Decisions)+len(j.Listed) > 0 { // they are held against the names of all releases
+		for i := range j.Releases {
+			fmt.Fprintf(h, "%s\n", j.Releases[i].Name)
+		}
+	}
+	for _, p := range j.Lost {
+		fmt.Fprintf(h, "%s %s\n", p.Path, p.Found)
+	}
+	fmt.Fprintln(h, len(j.future(release)), len(j.channels(release)))
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// upTo is the digest of the runs up to a release.
+func (j *Judgement) upTo(release int) []byte {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.prefix == nil {
+		h := sha256.New()
+		for i := range j.Releases {
+			r := &j.Releases[i]
+			fmt.Fprintf(h, "%s\x00%v\x00%s\x00%s\x00%s\n", r.Name, r.Label, r.Line, r.Channel, r.Date)
+			for _, run := range r.Runs {
+				head := &j.Columns.Runs[run]
+				fmt.Fprintf(h, "%s\x00%s\x00%v\n", head.ID, head.SHA256, j.Policy.void(head))
+			}
+			j.prefix = append(j.prefix, h.Sum(nil))
+		}
+	}
+	return j.prefix[release]
+}
+
+// writeRow writes every field of a row: ten thousand of them in fifty releases are too many for fmt.
+func writeRow(h hash.Hash, r *regression.Row) {
+	var b [64]byte
+	b[0], b[1], b[2] = byte(r.Word), byte(r.Evidence), byte(r.Why)
+	if r.Aside() {
+		b[3] = 1
+	}
+	binary.LittleEndian.PutUint16(b[4:], uint16(r.N))
+	for i, v := range []int32{r.Finding, r.First, r.Follow} {
+		binary.LittleEndian.PutUint32(b[8+4*i:], uint32(v))
+	}
+	for i, v := range []float64{r.D, float64(r.SE), float64(r.Df), float64(r.P), float64(r.Q)} {
+		binary.LittleEndian.PutUint64(b[20+8*i:], math.Float64bits(v))
+	}
+	h.Write(b[:60])
+}

@@ -1,0 +1,174 @@
+package judge
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/targets/validity"
+)
+
+// copied is a run that stands in the history a second time.
+type copied struct {
+	of   string // id of the one that counts
+	same bool   // with the same numbers
+}
+
+// copies finds runs that are another run once more: by the same stated id; by the same system with every point that both have the
+// same to the last digit of some numbers, which no two measurements are, whatever they say of their start and whichever points one
+// has more; or, where points hold too little to tell, by the same start and all numbers. A copy is no independent run: it must neither
+// confirm a change nor double a repeat. The first by path counts.
+func copies(c *columns.Columns) map[*columns.RunHead]copied {
+	out := map[*columns.RunHead]copied{}
+	byID, byStart, byPoint := map[string]int{}, map[string][]int{}, map[uint64]int{}
+	for _, i := range c.ByPath() {
+		h := &c.Runs[i]
+		id := cmp.Or(h.Stated, h.ID)
+		if first, twice := byID[id]; twice {
+			out[h] = copied{id, sameNumbers(c, first, i)}
+			continue
+		}
+		byID[id] = i
+		system := h.Model.Name + "\x00" + h.Device + "\x00" + h.Impl
+		if first, twice := sharedPoint(c, i, system, byPoint); twice {
+			out[h] = copied{c.Runs[first].ID, true}
+			continue
+		}
+		if h.Start.IsZero() && h.PointsEnd == h.FirstPoint {
+			continue // a score may well be the same twice
+		}
+		at := h.Start.String() + "\x00" + system
+		for _, other := range byStart[at] {
+			if sameNumbers(c, other, i) {
+				out[h] = copied{c.Runs[other].ID, true}
+				break
+			}
+		}
+		byStart[at] = append(byStart[at], i)
+	}
+	return out
+}
+
+// sharedPoint finds an earlier run that has a point of a run to the last digit, and of which it is a copy by all that both have.
+func sharedPoint(c *columns.Columns, run int, system string, seen map[uint64]int) (first int, twice bool) {
+	h := &c.Runs[run]
+	var candidates []int
+	for i := h.FirstPoint; i < h.PointsEnd; i++ {
+		sum := fingerprint(c, &c.Points[i], system)
+		other, ok := seen[sum]
+		switch {
+		case !ok:
+			seen[sum] = run
+		case other != run && !slices.Contains(candidates, other):
+			candidates = append(candidates, other)
+		}
+	}
+	for _, other := range candidates {
+		if agree(c, other, run) {
+			return other, true
+		}
+	}
+	return 0, false
+}
+
+// surprise is how many digits of a point's numbers nobody could have foretold: noise of a percent leaves the first two of each, and a
+// number that stands twice says nothing the second time.
+func surprise(c *columns.Columns, p *columns.PointRow) int {
+	_, values := c.Span(p)
+	seen, n := map[float64]bool{}, 0
+	for _, v := range values {
+		if !seen[v] {
+			mantissa, _, _ := strings.Cut(strconv.FormatFloat(v, 'e', -1, 64), "e")
+			n += max(0, len(mantissa)-1-2)
+		}
+		seen[v] = true
+	}
+	return n
+}
+
+func fingerprint(c *columns.Columns, p *columns.PointRow, system string) uint64 {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%s\x00%d\x00%d", system, p.Key, p.Status)
+	stats, values := c.Span(p)
+	var b [10]byte
+	for i, v := range values {
+		binary.LittleEndian.PutUint16(b[:], stats[i])
+		binary.LittleEndian.PutUint64(b[2:], math.Float64bits(v))
+		_, _ = h.Write(b[:]) // a hash never fails
+	}
+	return h.Sum64()
+}
+
+// agree reports whether two runs differ in no point that both have, and have so much in common that chance is one in a billion.
+func agree(c *columns.Columns, a, b int) bool {
+	const enough = 9
+	x, y := &c.Runs[a], &c.Runs[b]
+	has := map[int32][]*columns.PointRow{}
+	for i := x.FirstPoint; i < x.PointsEnd; i++ {
+		has[c.Points[i].Key] = append(has[c.Points[i].Key], &c.Points[i])
+	}
+	common := 0
+	for i := y.FirstPoint; i < y.PointsEnd; i++ {
+		q := &c.Points[i]
+		list, shared := has[q.Key]
+		if !shared {
+			continue
+		}
+		if !slices.ContainsFunc(list, func(p *columns.PointRow) bool { return samePoint(c, p, q) }) {
+			return false
+		}
+		common += surprise(c, q)
+	}
+	return common >= enough
+}
+
+func samePoint(c *columns.Columns, p, q *columns.PointRow) bool {
+	ps, pv := c.Span(p)
+	qs, qv := c.Span(q)
+	return p.Key == q.Key && p.Status == q.Status && slices.Equal(ps, qs) && slices.Equal(pv, qv)
+}
+
+// sameNumbers reports whether two runs hold the same points and scores, and any.
+func sameNumbers(c *columns.Columns, a, b int) bool {
+	x, y := &c.Runs[a], &c.Runs[b]
+	s, t := c.ScoresOf(a), c.ScoresOf(b)
+	n := x.PointsEnd - x.FirstPoint
+	if n != y.PointsEnd-y.FirstPoint || len(s) != len(t) || n+len(s) == 0 {
+		return false
+	}
+	for i := range n {
+		p, q := &c.Points[x.FirstPoint+i], &c.Points[y.FirstPoint+i]
+		if p.Repeat != q.Repeat || !samePoint(c, p, q) {
+			return false
+		}
+	}
+	return slices.EqualFunc(s, t, func(x, y columns.ScoreRow) bool {
+		return x.Task == y.Task && x.Metric == y.Metric && x.Filter == y.Filter && x.Value == y.Value && x.N == y.N
+	})
+}
+
+// twice names the copies among the runs of a release.
+func (j *Judgement) twice(release int) []schema.Lint {
+	var out []schema.Lint
+	for _, run := range j.Releases[release].Runs {
+		h := &j.Columns.Runs[run]
+		c, is := j.Policy.copies[h]
+		if !is {
+			continue
+		}
+		l := schema.Lint{ID: "twice", Severity: validity.Severity("twice"), Release: j.Releases[release].Name, Run: h.ID, Model: h.Model.Name, Device: h.Device, Count: 1,
+			Reason: schema.Reason{Code: "lint-twice", Args: map[string]string{"path": h.Path, "of": c.of, "same": "yes"}}}
+		if !c.same {
+			l.Severity, l.Reason.Args["same"] = schema.SevError, "no"
+		}
+		out = append(out, l)
+	}
+	return out
+}

@@ -1,0 +1,171 @@
+package judge
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/targets/proportion"
+)
+
+// evalID is one eval of one system within one line of releases.
+type evalID struct {
+	system schema.System
+	task   string
+	seq    sequence
+}
+
+// evalCell is the history of one eval under its primary metric.
+type evalCell struct {
+	id             evalID
+	metric, filter string
+	values         []evalValue // by release
+}
+
+// evalValue is what one release says: the first run's score, and those of later runs.
+type evalValue struct {
+	release int
+	scores  []*columns.ScoreRow
+	runs    []string // ids
+}
+
+// at is what a release says, or nil.
+func (c *evalCell) at(release int) *evalValue {
+	for i := range c.values {
+		if c.values[i].release == release {
+			return &c.values[i]
+		}
+	}
+	return nil
+}
+
+// evalName is what a task's score is called.
+type evalName struct{ metric, filter string }
+
+// evalCells gathers the evals of a history, one primary metric a task and release: a release's page would otherwise count one eval
+// several times. A task keeps the metric that it has for as long as releases report it, whatever better name a later one brings:
+// what was said of a release stays.
+func evalCells(c *columns.Columns, releases []Release, screen *screen) []*evalCell {
+	cells := map[evalID]map[evalName]*evalCell{}
+	primary := map[evalID]evalName{}
+	var out []*evalCell
+	seqs := sequences(releases)
+	for ri := range releases {
+		for id, byName := range evalsOf(c, releases[ri].Runs, screen, ri, seqs[ri]) {
+			n, known := primary[id]
+			if !known || byName[n] == nil {
+				n = bestName(byName)
+				primary[id] = n
+			}
+			if cells[id] == nil {
+				cells[id] = map[evalName]*evalCell{}
+			}
+			cell := cells[id][n]
+			if cell == nil {
+				cell = &evalCell{id: id, metric: n.metric, filter: n.filter}
+				cells[id][n] = cell
+				out = append(out, cell)
+			}
+			cell.values = append(cell.values, *byName[n])
+		}
+	}
+	sortCells(out)
+	return out
+}
+
+// evalsOf gathers the scores of one release.
+func evalsOf(c *columns.Columns, runs []int, screen *screen, release int, seq sequence) map[evalID]map[evalName]*evalValue {
+	all := map[evalID]map[evalName]*evalValue{}
+	for _, run := range runs {
+		h := &c.Runs[run]
+		if screen.excludes(h) {
+			continue
+		}
+		rows := c.ScoresOf(run)
+		for i := range rows {
+			s := &rows[i]
+			id, n := evalID{systemOf(h), s.Task, seq}, evalName{s.Metric, s.Filter}
+			if all[id] == nil {
+				all[id] = map[evalName]*evalValue{}
+			}
+			if all[id][n] == nil {
+				all[id][n] = &evalValue{release: release}
+			}
+			v := all[id][n]
+			v.scores, v.runs = append(v.scores, s), append(v.runs, h.ID)
+		}
+	}
+	return all
+}
+
+// bestName is the name that papers report, among several.
+func bestName(of map[evalName]*evalValue) evalName {
+	return slices.MinFunc(slices.Collect(maps.Keys(of)), func(a, b evalName) int {
+		return cmp.Or(cmp.Compare(evalRank(a.metric, a.filter), evalRank(b.metric, b.filter)), cmp.Compare(a.metric, b.metric), cmp.Compare(a.filter, b.filter))
+	})
+}
+
+func sortCells(out []*evalCell) {
+	slices.SortFunc(out, func(x, y *evalCell) int {
+		a, b := x.id, y.id
+		return cmp.Or(
+			NaturalCompare(a.system.Model, b.system.Model), NaturalCompare(a.system.Device, b.system.Device),
+			NaturalCompare(a.system.Impl, b.system.Impl), NaturalCompare(a.task, b.task),
+			NaturalCompare(a.seq.channel, b.seq.channel), NaturalCompare(a.seq.line, b.seq.line),
+			NaturalCompare(x.metric, y.metric), NaturalCompare(x.filter, y.filter))
+	})
+}
+
+// evalRank prefers the metric and filter that papers report.
+func evalRank(metric, filter string) int {
+	metrics := []string{"exact_match", "acc", "accuracy", "pass@1", "prompt_level_strict_acc", "acc_norm", "score", "f1"}
+	filters := []string{"strict-match", "none", "", "custom-extract", "flexible-extract"}
+	m, f := slices.Index(metrics, strings.ToLower(metric)), slices.Index(filters, filter)
+	if m < 0 {
+		m = len(metrics)
+	}
+	if f < 0 {
+		f = len(filters)
+	}
+	return m*10 + f
+}
+
+// share is a score as a share of right answers, when it is one: a fraction or a percentage of a metric that improves upwards.
+func share(s *schema.Score) (p float64, ok bool) {
+	v, has := s.Value.Get()
+	if !has || s.Direction == "lower" || v < 0 || strings.Contains(s.Metric, "perplexity") {
+		return 0, false
+	}
+	switch {
+	case v <= 1:
+		return v, true
+	case v <= 100 && !strings.Contains(s.Metric, "bleu") && !strings.Contains(s.Metric, "ter"):
+		return v / 100, true
+	}
+	return 0, false
+}
+
+// spread is the standard error of a share from its items: Wilson's interval where the plain formula gives zero, less what the
+// finite number of items of a limited run explains (the first n of N).
+func spread(s *schema.Score, p float64) (se float64, ok bool) {
+	if s.N <= 0 {
+		e, has := s.Stderr.Get()
+		if has && e > 0 {
+			if v, _ := s.Value.Get(); v > 1 {
+				e /= 100
+			}
+			return e, true
+		}
+		return 0, false
+	}
+	lo, hi := proportion.Wilson(p, float64(s.N))
+	se = (hi - lo) / (2 * 1.959963984540054)
+	if s.Total > s.N {
+		se *= math.Sqrt(1 - float64(s.N)/float64(s.Total))
+	}
+	return se, true
+}

@@ -1,0 +1,188 @@
+package judge
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/targets/proportion"
+)
+
+// eval grades the score that a target speaks of: the whole 95 % interval of the share must lie on one side of the reference
+// moved by its tolerance. Few questions give a wide interval and an inconclusive verdict; they never fail a model by chance alone
+// in more than one of twenty. A score that is missing is missing, not zero.
+func (g *grading) eval(t schema.Target) schema.Verdict {
+	v := g.start(t, t.Key)
+	v.Ref = schema.Num(t.Value)
+	s, run := g.score(t)
+	if s == nil {
+		v.Outcome, v.Reason = schema.NotMeasured, schema.Reason{Code: "eval-not-run", Args: map[string]string{"task": t.Key.Dataset}}
+		return v
+	}
+	v.Run, v.Key, v.Value, v.N, v.Metric = run, schema.EvalKey(&s.Score), s.Value, s.N, s.Metric
+	v.ID = schema.VerdictID(releaseOf(g.head), "", g.head.Model.Name, g.head.Device, t.Key, "eval/"+t.Level, t.Stat, schema.AgainstTarget)
+	value, has := s.Value.Get()
+	if !has {
+		v.Outcome, v.Reason = schema.NotMeasured, schema.Reason{Code: "no-number", Args: map[string]string{"why": s.Value.Why()}}
+		return v
+	}
+	p, isShare := share(&s.Score)
+	ref := t.Value
+	if isShare {
+		if ref > 1 {
+			ref /= 100
+		}
+		value = p
+		v.Ref = schema.Num(ref * scaleOf(s))
+	}
+	sign, limit := -1., ref*(1-t.Tolerance)
+	if s.Direction == "lower" {
+		sign, limit = 1, ref*(1+t.Tolerance)
+	}
+	v.Effect = schema.Num(sign * (value - ref))
+	v.Reason = schema.Reason{Code: "eval-point", Args: map[string]string{"tolerance": num(100 * t.Tolerance), "task": s.Task}}
+	lo, hi, known := g.around(t, s, value, isShare, v.Reason.Args)
+	if known {
+		v.Reason.Code = "eval-interval"
+		v.Interval = &[2]float64{sign * (lo - ref), sign * (hi - ref)}
+		if sign < 0 {
+			v.Interval = &[2]float64{ref - hi, ref - lo}
+		}
+	}
+	switch worst, best := sign*(lo-limit), sign*(hi-limit); {
+	case math.Max(worst, best) <= 0:
+		v.Outcome = schema.Pass
+	case math.Min(worst, best) > 0:
+		v.Outcome = schema.Fail
+	default:
+		v.Outcome = schema.Inconclusive
+		if isShare && s.N > 0 {
+			v.Reason.Args["needed"] = strconv.Itoa(proportion.Items(value, math.Max(math.Abs(value-limit), .01)))
+		}
+	}
+	return v
+}
+
+// scaleOf is what a share is multiplied by to stand in the tool's own scale.
+func scaleOf(s *columns.ScoreRow) float64 {
+	if v, _ := s.Value.Get(); v > 1 {
+		return 100
+	}
+	return 1
+}
+
+// around is the 95 % interval of a score, the variance of a published reference included where its n is known.
+func (g *grading) around(t schema.Target, s *columns.ScoreRow, value float64, isShare bool, args map[string]string) (lo, hi float64, known bool) {
+	const z = 1.959963984540054
+	if s.N > 0 {
+		args["n"] = strconv.Itoa(s.N)
+	}
+	if s.Total > s.N && s.N > 0 {
+		args["of"] = strconv.Itoa(s.Total)
+	}
+	if !isShare {
+		e, has := s.Stderr.Get()
+		if !has || e <= 0 {
+			return value, value, false
+		}
+		return value - z*e, value + z*e, true
+	}
+	if s.N > 0 && s.Total <= s.N && t.Items == 0 {
+		lo, hi = proportion.Wilson(value, float64(s.N))
+		return lo, hi, true
+	}
+	se, ok := spread(&s.Score, value)
+	if !ok {
+		return value, value, false
+	}
+	if t.Items > 0 {
+		ref := t.Value
+		if ref > 1 {
+			ref /= 100
+		}
+		se = math.Hypot(se, math.Sqrt(ref*(1-ref)/float64(t.Items)))
+	}
+	return math.Max(0, value-z*se), math.Min(1, value+z*se), true
+}
+
+// sameTask compares names of evals as people and tools write them: GPQA-Diamond is gpqa_diamond, and is what r1_gpqa_diamond asks.
+func sameTask(promised, measured string) bool {
+	plain := func(s string) string {
+		return strings.Map(func(r rune) rune {
+			switch {
+			case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
+				return r
+			case r >= 'A' && r <= 'Z':
+				return r + 'a' - 'A'
+			}
+			return -1
+		}, s)
+	}
+	p, m := plain(promised), plain(measured)
+	return promised == measured || p != "" && (p == m || strings.HasSuffix(m, p))
+}
+
+// score finds what the release says to a target: by task, and by metric and filter where it names them. Several runs of the release
+// count by their mean, with the items of one: they answered the same questions, and nobody asks until the answer fits.
+func (g *grading) score(t schema.Target) (*columns.ScoreRow, string) {
+	var found []*columns.ScoreRow
+	first := ""
+	for _, r := range g.j.runsOf(g.release, g.head.Model.Name, g.head.Device) {
+		if g.j.Policy.void(&g.c.Runs[r]) {
+			continue
+		}
+		s := bestScore(t, g.c.ScoresOf(r))
+		if s == nil || len(found) > 0 && (s.Metric != found[0].Metric || s.Filter != found[0].Filter) {
+			continue
+		}
+		if first == "" {
+			first = g.c.Runs[r].ID
+		}
+		found = append(found, s)
+	}
+	return together(found), first
+}
+
+// bestScore is the score of a run that a target speaks of, or nil.
+func bestScore(t schema.Target, rows []columns.ScoreRow) *columns.ScoreRow {
+	var best *columns.ScoreRow
+	for i := range rows {
+		s := &rows[i]
+		if !sameTask(t.Key.Dataset, s.Task) || t.Metric != "" && t.Metric != s.Metric || t.Key.Dims["filter"] != "" && t.Key.Dims["filter"] != s.Filter {
+			continue
+		}
+		if best == nil || evalRank(s.Metric, s.Filter) < evalRank(best.Metric, best.Filter) {
+			best = s
+		}
+	}
+	return best
+}
+
+// together is the mean of scores that have a number, in the place of the first.
+func together(found []*columns.ScoreRow) *columns.ScoreRow {
+	var out *columns.ScoreRow
+	sum, n := 0., 0.
+	for _, s := range found {
+		v, ok := s.Value.Get()
+		if !ok {
+			continue
+		}
+		if out == nil {
+			row := *s
+			out = &row
+		}
+		sum, n = sum+v, n+1
+		if s.N > 0 && s.N < out.N {
+			out.N, out.Total = s.N, s.Total
+		}
+	}
+	switch {
+	case out == nil && len(found) > 0:
+		return found[0]
+	case n > 1:
+		out.Value = schema.Num(sum / n)
+	}
+	return out
+}

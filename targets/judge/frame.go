@@ -1,0 +1,66 @@
+package judge
+
+import (
+	"math"
+
+	"github.com/ttreport/ttreport/targets/regression"
+)
+
+// Frame is what a picture of a series needs beside its values: where one new value was expected, and where levels began.
+type Frame struct {
+	Low, High float64 // where the value of the release was expected 95 times in 100; NaN when nobody knows
+	From      int     // release with which the level began that it was compared with
+	Steps     []FrameStep
+}
+
+// FrameStep is the beginning of a level.
+type FrameStep struct {
+	Release int
+	Effect  float64 // relative, positive is worse
+}
+
+// Frame returns the frame of a series in a release that has it.
+func (j *Judgement) Frame(s *Series, release int) Frame {
+	f := Frame{Low: math.NaN(), High: math.NaN(), From: int(j.table.Obs[j.table.Cells[s.cell].First].Release)}
+	obs := s.find(release)
+	if obs < 0 {
+		return f
+	}
+	held := f.From
+	for _, l := range j.levelsOf(s.cell) {
+		at := int(j.table.Obs[l.At].Release)
+		if l.Dismissed || int(l.Found) > release || at > release {
+			continue
+		}
+		f.Steps = append(f.Steps, FrameStep{at, relative(sign(s.Metric), l.D)})
+		if at < release && int(l.Found) < release { // what was decided in the release itself is news, and no expectation
+			held = max(held, at)
+		}
+	}
+	f.From = held
+	row, o := &j.rows.Rows[obs], &j.table.Obs[obs]
+	if row.N == 0 || !(row.SE > 0) || math.IsNaN(row.D) {
+		return f
+	}
+	z := o.Z
+	if row.Why == regression.WhyRecheck || row.Why == regression.WhyNotSeenAgain || row.Why == regression.WhyRunsDisagree {
+		z = o.Z2
+	}
+	half := regression.Quantile(.975, float64(row.Df)) * float64(row.SE)
+	a, b := math.Exp(sign(s.Metric)*(z-row.D-half)), math.Exp(sign(s.Metric)*(z-row.D+half))
+	f.Low, f.High = min(a, b), max(a, b)
+	return f
+}
+
+// levelsOf are the levels of a cell, in the order in which they were found.
+func (j *Judgement) levelsOf(cell int32) []regression.Level {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.levels == nil {
+		j.levels = map[int32][]regression.Level{}
+		for _, l := range j.rows.Levels {
+			j.levels[l.Cell] = append(j.levels[l.Cell], l)
+		}
+	}
+	return j.levels[cell]
+}

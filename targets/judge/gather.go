@@ -1,0 +1,321 @@
+package judge
+
+import (
+	"math"
+	"sort"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/targets/regression"
+)
+
+// role says what a stored statistic is to the judge.
+type role struct {
+	metric int // index into JudgedMetrics, -1 for none
+	rank   int // lower is preferred: the metric itself before stand-ins, then mean, median, value
+	se     bool
+}
+
+// roles classifies every distinct statistic of a history once.
+func roles(c *columns.Columns) []role {
+	index := map[string][2]int{}
+	for i, m := range JudgedMetrics(c) {
+		index[m] = [2]int{i, 0}
+		for k, other := range standIns()[m] {
+			index[other] = [2]int{i, k + 1}
+		}
+	}
+	stats := map[string]int{"mean": 0, "median": 1, "value": 2}
+	out := make([]role, len(c.Stats))
+	for i, s := range c.Stats {
+		out[i].metric = -1
+		at, ok := index[s.Metric]
+		if !ok {
+			continue
+		}
+		if rank, ok := stats[s.Stat]; ok {
+			out[i] = role{metric: at[0], rank: at[1]*10 + rank}
+		} else if s.Stat == "se" {
+			out[i] = role{metric: at[0], rank: at[1]*10 + 9, se: true}
+		}
+	}
+	return out
+}
+
+// cellID names a cell by small numbers.
+type cellID struct {
+	system, key int32
+	stat        uint16
+	seq         int16
+}
+
+// gathering is a table under construction.
+type gathering struct {
+	c        *columns.Columns
+	releases []Release
+	policy   *Policy
+	roles    []role
+	best     []int // by judged metric, for the point at hand
+	rank     []int
+	se       []float64
+	seq      []int16 // by release
+	seqs     []sequence
+	systems  map[[3]string]int32
+	cells    map[cellID]int32
+	list     []cellID
+	obs      [][]regression.Obs
+	runOf    []int32 // by cell: the first run of its last observation
+	lastRun  []int32 // by cell: the last one
+	classes  *classes
+	repeats  bool // some run repeated a point
+	points   bool // some decision speaks of single points
+	bad      []badValue
+}
+
+// badValue is a value that no measurement of a latency or rate gives: see [schema.Measurable].
+type badValue struct {
+	run, point int32
+	stat       uint16
+	value      float64
+}
+
+// gather turns columns into the judge's table, and names each of its cells.
+func gather(c *columns.Columns, releases []Release, policy *Policy) (*regression.Table, []Series, *gathering) {
+	g := &gathering{c: c, releases: releases, policy: policy, roles: roles(c), systems: map[[3]string]int32{}, cells: map[cellID]int32{}, classes: newClasses(c), points: policy.voidsPoints()}
+	judged := len(JudgedMetrics(c))
+	g.best, g.rank, g.se = make([]int, judged), make([]int, judged), make([]float64, judged)
+	g.number(sequences(releases))
+	for ri := range releases {
+		for _, run := range releases[ri].Runs {
+			if policy.void(&c.Runs[run]) {
+				continue
+			}
+			h := &c.Runs[run]
+			for pi := h.FirstPoint; pi < h.PointsEnd; pi++ {
+				g.point(ri, run, pi)
+			}
+		}
+	}
+	g.classes.close()
+	return g.seal()
+}
+
+func (g *gathering) number(of []sequence) {
+	at := map[sequence]int16{}
+	for _, s := range of {
+		if _, ok := at[s]; !ok {
+			at[s] = int16(len(g.seqs))
+			g.seqs = append(g.seqs, s)
+		}
+		g.seq = append(g.seq, at[s])
+	}
+}
+
+func (g *gathering) system(h *columns.RunHead) int32 {
+	id := [3]string{h.Model.Name, h.Device, h.Impl}
+	i, ok := g.systems[id]
+	if !ok {
+		i = int32(len(g.systems))
+		g.systems[id] = i
+	}
+	return i
+}
+
+// point adds the primary numbers of one point.
+func (g *gathering) point(release, run, point int) {
+	p, h := &g.c.Points[point], &g.c.Runs[run]
+	if w := p.StatusWord(); w == schema.StatusFailed || w == schema.StatusInvalid || !g.c.Keys[p.Key].Comparable() || h.Device == "" || h.Model.Name == "" {
+		return
+	}
+	if g.points && g.policy.voidPoint(h, g.c.Keys[p.Key]) != nil {
+		return
+	}
+	best, rank, se := g.best, g.rank, g.se // of the point: 1 + index of the value
+	clear(best)
+	clear(se)
+	stats, values := g.c.Span(p)
+	for i, s := range stats {
+		r := g.roles[s]
+		if r.metric < 0 {
+			continue
+		}
+		if r.se {
+			if se[r.metric] == 0 {
+				se[r.metric] = values[i]
+			}
+			continue
+		}
+		if best[r.metric] == 0 || r.rank < rank[r.metric] {
+			best[r.metric], rank[r.metric] = i+1, r.rank
+		}
+	}
+	system := g.system(h)
+	for m := range best {
+		if best[m] == 0 {
+			continue
+		}
+		i := best[m] - 1
+		v := values[i]
+		if !schema.Measurable(v) {
+			g.bad = append(g.bad, badValue{int32(run), int32(point), stats[i], v})
+			continue
+		}
+		g.add(cellID{system, p.Key, stats[i], g.seq[release]}, release, run, p, v, se[m])
+	}
+}
+
+// Measurable reports whether a value can be a latency or a rate: above zero, and within a hundred decades of one. What lies beyond is
+// a damaged file, and differences of its logarithms would overflow everything that is reckoned from them.
+func schema.Measurable(v float64) bool {
+	const decades = 1e100
+	return v >= 1/decades && v <= decades
+}
+
+func (g *gathering) add(id cellID, release, run int, p *columns.PointRow, v, se float64) {
+	cell, ok := g.cells[id]
+	if !ok {
+		cell = int32(len(g.list))
+		g.cells[id] = cell
+		g.list, g.obs, g.runOf, g.lastRun = append(g.list, id), append(g.obs, nil), append(g.runOf, -1), append(g.lastRun, -1)
+	}
+	z := sign(g.c.Stats[id.stat].Metric) * math.Log(v)
+	list := g.obs[cell]
+	last := len(list) - 1
+	if last < 0 || list[last].Release != int32(release) {
+		o := regression.Obs{Release: int32(release), Cond: g.classes.of(run, p), Z: z, K: 1, SE: float32(se / v)}
+		g.obs[cell] = append(list, o)
+		g.runOf[cell], g.lastRun[cell] = int32(run), int32(run)
+		return
+	}
+	o := &list[last]
+	if g.lastRun[cell] == int32(run) {
+		g.repeats = true
+	}
+	if g.runOf[cell] == int32(run) { // a repeat in the release's first run
+		d := z - o.Z
+		o.K++
+		o.Z += d / float64(o.K)
+		o.SS += float32(d * (z - o.Z))
+		return
+	}
+	if g.lastRun[cell] != int32(run) && o.R2 < math.MaxUint8 {
+		o.R2, g.lastRun[cell] = o.R2+1, int32(run)
+	}
+	if o.K2 == 0 {
+		o.Z2, o.K2 = z, 1
+		return
+	}
+	d := z - o.Z2
+	o.K2++
+	o.Z2 += d / float64(o.K2)
+	o.SS += float32(d * (z - o.Z2))
+}
+
+// seal orders the cells by name and lays their observations next to each other, so that the order of input changes nothing.
+func (g *gathering) seal() (*regression.Table, []Series, *gathering) {
+	names := make([][3]string, len(g.systems))
+	for n, i := range g.systems {
+		names[i] = n
+	}
+	order := make([]int, len(g.list))
+	for i := range order {
+		order[i] = i
+	}
+	place := g.ranks()
+	sort.Slice(order, func(a, b int) bool {
+		x, y := g.list[order[a]], g.list[order[b]]
+		if nx, ny := names[x.system], names[y.system]; nx != ny {
+			return lessSystem(nx, ny)
+		}
+		if x.key != y.key {
+			return place[x.key] < place[y.key]
+		}
+		rx, ry := g.roles[x.stat], g.roles[y.stat]
+		switch {
+		case rx.metric != ry.metric:
+			return rx.metric < ry.metric
+		case rx.rank != ry.rank:
+			return rx.rank < ry.rank
+		case x.stat != y.stat:
+			return g.c.Stats[x.stat].Def < g.c.Stats[y.stat].Def
+		}
+		sx, sy := g.seqs[x.seq], g.seqs[y.seq]
+		return sx.channel+"\x00"+sx.line < sy.channel+"\x00"+sy.line
+	})
+	t := &regression.Table{Cells: make([]regression.Cell, 0, len(order))}
+	for _, r := range g.releases {
+		t.Releases = append(t.Releases, regression.Release{Joins: IsBaseline(r.Channel)})
+	}
+	total := 0
+	for _, o := range g.obs {
+		total += len(o)
+	}
+	t.Obs = make([]regression.Obs, 0, total)
+	series := make([]Series, 0, len(order))
+	strata, points := map[stratum]int32{}, map[cellID]int32{}
+	for _, i := range order {
+		id := g.list[i]
+		s := Series{Model: names[id.system][0], Device: names[id.system][1], Impl: names[id.system][2], Line: g.seqs[id.seq].line, Key: g.c.Keys[id.key], KeyIndex: id.key,
+			Metric: g.c.Stats[id.stat].Metric, Stat: g.c.Stats[id.stat].Stat, Unit: g.c.Stats[id.stat].Unit, Def: g.c.Stats[id.stat].Def, cell: int32(len(t.Cells)), table: t, releases: g.releases}
+		cell := regression.Cell{Stratum: intern(strata, stratum{s.Device, s.Metric, g.seqs[id.seq]}), Point: intern(points, cellID{system: id.system, key: id.key, seq: id.seq}), First: int32(len(t.Obs)), Delta: math.Log1p(g.policy.Effect(s.Metric))}
+		t.Obs = append(t.Obs, g.obs[i]...)
+		g.obs[i] = nil
+		cell.End = int32(len(t.Obs))
+		rounding(t.Obs[cell.First:cell.End], sign(s.Metric))
+		t.Cells = append(t.Cells, cell)
+		series = append(series, s)
+	}
+	t.Strata = len(strata)
+	return t, series, g
+}
+
+// ranks is the place of every key in the order of keys.
+func (g *gathering) ranks() []int32 {
+	order := make([]int32, len(g.c.Keys))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	sort.Slice(order, func(a, b int) bool { return g.c.Keys[order[a]].Less(g.c.Keys[order[b]]) })
+	place := make([]int32, len(order))
+	for i, k := range order {
+		place[k] = int32(i)
+	}
+	return place
+}
+
+func lessSystem(a, b [3]string) bool {
+	for i := range a {
+		if a[i] != b[i] {
+			return NaturalLess(a[i], b[i])
+		}
+	}
+	return false
+}
+
+func intern[K comparable](m map[K]int32, k K) int32 {
+	i, ok := m[k]
+	if !ok {
+		i = int32(len(m))
+		m[k] = i
+	}
+	return i
+}
+
+// rounding raises the least noise of every observation to that of the step with which values were stored, as far as they and those
+// before them tell: when all are multiples of a power of ten that is coarse beside them. Later ones change nothing.
+func rounding(obs []regression.Obs, sign float64) {
+	steps := []float64{1, .1, .01, .001}
+	least, from := math.Inf(1), 0 // steps before from are ruled out
+	for i := range obs {
+		v := math.Exp(sign * obs[i].Z)
+		least = math.Min(least, v)
+		for from < len(steps) && (obs[i].K > 1 || math.Abs(v/steps[from]-math.Round(v/steps[from])) > 1e-6) {
+			from++
+		}
+		if from == len(steps) || steps[from] < .01*least {
+			continue // finer than the noise that is always assumed
+		}
+		const uniform = 3.4641016151377544 // √12: a step's width in standard deviations
+		obs[i].SE = max(obs[i].SE, float32(steps[from]/least/uniform))
+	}
+}

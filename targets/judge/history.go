@@ -1,0 +1,225 @@
+package judge
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/latency"
+	"github.com/ttreport/ttreport/targets/regression"
+)
+
+// outcomeOf maps the words of the mathematics to the vocabulary.
+func outcomeOf(w regression.Word) schema.Outcome {
+	return [...]schema.Outcome{"", schema.Regressed, schema.Improved, schema.Inconclusive, schema.Recovered,
+		schema.Unchanged, schema.NoBaseline, schema.NotComparable}[w]
+}
+
+func evidenceOf(e regression.Evidence) schema.Evidence {
+	return [...]schema.Evidence{"", schema.Suspected, schema.Confirmed}[e]
+}
+
+// whyOf maps the reasons of the mathematics to the vocabulary.
+func whyOf(w regression.Why) schema.Why {
+	return map[regression.Why]schema.Why{
+		regression.WhyNone: schema.WhyNone, regression.WhyGate: schema.WhyGate, regression.WhyRecheck: schema.WhyRecheck,
+		regression.WhyAgain: schema.WhyAgain, regression.WhyShift: schema.WhyShift,
+		regression.WhyAgainstShift: schema.WhyAgainstShift, regression.WhyDidNotMove: schema.WhyDidNotMove,
+		regression.WhyNotSignificant: schema.WhyNotSignificant, regression.WhyNotSeenAgain: schema.WhyNotSeenAgain,
+		regression.WhyRunsDisagree: schema.WhyRunsDisagree, regression.WhyBackAgain: schema.WhyBackAgain,
+		regression.WhyEquivalent: schema.WhyEquivalent, regression.WhyWide: schema.WhyWide,
+		regression.WhyNoRegression: schema.WhyNoRegression, regression.WhyNoImprovement: schema.WhyNoImprovement,
+		regression.WhyTwoModes: schema.WhyTwoModes, regression.WhyFirst: schema.WhyNoBaseline,
+		regression.WhyOneEach: schema.WhyOneEach, regression.WhyOneMoreRun: schema.WhyOneMoreRun,
+		regression.WhyBaseSuspect: schema.WhyBaseSuspect, regression.WhyConditions: schema.WhyConditions,
+	}[w]
+}
+
+// Tally is how many numbers of a release have an outcome, with its evidence.
+type Tally struct {
+	Outcome  schema.Outcome
+	Evidence schema.Evidence
+	Large    bool
+}
+
+// Tally counts the verdicts of a release against history without making them.
+func (j *Judgement) Tally(release int) map[Tally]int {
+	n := map[Tally]int{}
+	for _, i := range j.byCell[release] {
+		r := &j.rows.Rows[i]
+		n[Tally{outcomeOf(r.Word), evidenceOf(r.Evidence), r.Large()}]++
+	}
+	return n
+}
+
+// History returns the verdicts of a release against history, one a primary cell, worst first: performance, then evals.
+func (j *Judgement) History(release int) []schema.Verdict {
+	out := make([]schema.Verdict, 0, len(j.byCell[release])+64)
+	r := j.reader(release)
+	for _, i := range j.byCell[release] {
+		out = append(out, r.verdict(i))
+	}
+	without := j.withoutNumber(release)
+	out = append(append(out, without...), j.notRemeasured(release, without)...)
+	j.group(release, out)
+	out = append(out, j.evals.rows[release]...)
+	return worstFirst(out)
+}
+
+// reader makes verdicts of the rows of one release: what it looks up for one row serves the next.
+type reader struct {
+	*Judgement
+	release int
+	runs    map[schema.System][]int // of the release
+	t       regression.Quantiles
+	whys    [64]schema.Why
+	wanted  map[float64]float64 // standard errors by degrees of freedom: see [regression.Wanted]
+}
+
+func (j *Judgement) reader(release int) *reader {
+	r := &reader{Judgement: j, release: release, runs: j.systemRuns(release), wanted: map[float64]float64{}}
+	for w := range r.whys {
+		r.whys[w] = whyOf(regression.Why(w))
+	}
+	return r
+}
+
+// later reports whether a row is about a later run of the release instead of its first.
+func later(row *regression.Row) bool {
+	return row.Why == regression.WhyRecheck || row.Why == regression.WhyNotSeenAgain || row.Why == regression.WhyRunsDisagree
+}
+
+// verdict makes the verdict of one row.
+func (j *reader) verdict(obs int32) schema.Verdict {
+	row, o := &j.rows.Rows[obs], &j.table.Obs[obs]
+	s := &j.Series[j.cellOf[obs]]
+	rel := &j.Releases[o.Release]
+	v := s.verdict(rel.Name)
+	v.Outcome, v.Evidence, v.Large, v.N = outcomeOf(row.Word), evidenceOf(row.Evidence), row.Large(), int(o.K)
+	why := schema.Change{Why: j.whys[row.Why], Releases: int(row.N), Limit: j.policy.Effect(s.Metric)}
+	z := o.Z
+	if later(row) {
+		z, v.N = o.Z2, int(o.K2)
+		why.First = math.Exp(sign(s.Metric) * o.Z)
+	}
+	v.Value = schema.Num(latency.Round(math.Exp(sign(s.Metric)*z), 12))
+	v.Run = j.runWith(j.runs[s.System()], s.KeyIndex, row.Why == regression.WhyRecheck)
+	base := j.baseline(j.cellOf[obs], obs)
+	if base >= 0 {
+		v.Baseline = j.Releases[j.table.Obs[base].Release].Name
+	}
+	j.numbers(&v, &why, row, z)
+	if row.First >= 0 {
+		v.First = j.Releases[row.First].Name
+	}
+	if f := row.Follow; f != 0 {
+		v.Follow = schema.Follow{Release: j.Releases[max(f, -f)-1].Name, Again: f > 0}
+	}
+	if row.Why == regression.WhyConditions {
+		why.Conditions = j.classes.Named(j.table.Obs[base].Cond, o.Cond)
+	}
+	if row.Finding >= 0 && j.rows.Findings[row.Finding].Kind == regression.ShiftFinding {
+		why.Shift = sign(s.Metric) * relative(sign(s.Metric), j.rows.Findings[row.Finding].D)
+		if row.Why == regression.WhyShift {
+			v.Cause = schema.Cause{Kind: schema.CauseShift, ID: j.shiftID(row.Finding)}
+		}
+	}
+	if row.Why == regression.WhyFirst && !IsBaseline(rel.Channel) && base < 0 {
+		why.Why = schema.WhyNoBaselineLine
+	}
+	if o.Pin && row.Why == regression.WhyFirst {
+		why.Why = schema.WhyPinned
+	}
+	v.Reason = why
+	v.ID = schema.VerdictID(v.Release, v.Baseline, v.Pair(), s.Key, s.Metric+"/"+s.Def, s.Stat+s.Impl, schema.AgainstHistory)
+	return v
+}
+
+// numbers fills in effect, interval, p and q: relative changes of the metric's badness, positive worse.
+func (j *reader) numbers(v *schema.Verdict, why *schema.Change, row *regression.Row, z float64) {
+	s := sign(v.Metric)
+	if row.N == 0 || math.IsNaN(row.D) {
+		v.Ref = schema.Missing("no earlier release has it")
+		return
+	}
+	v.Ref = schema.Num(latency.Round(math.Exp(s*(z-row.D)), 12))
+	v.Effect = schema.Num(relative(s, row.D))
+	if row.SE > 0 {
+		half := j.t.T975(float64(row.Df)) * float64(row.SE)
+		v.Interval = &[2]float64{relative(s, row.D-half), relative(s, row.D+half)}
+		why.Noise = float64(row.SE) / math.Sqrt(1+1/float64(row.N))
+		p := float64(row.P)
+		if math.IsNaN(p) {
+			p = regression.UpperTail(math.Abs(row.D)/float64(row.SE), float64(row.Df))
+		}
+		v.P = schema.Num(p)
+	}
+	if row.Word == regression.Inconclusive && !row.Large() {
+		j.settle(v.Metric, why, row)
+	}
+	if q := float64(row.Q); !math.IsNaN(q) {
+		v.Q = schema.Num(q)
+	}
+}
+
+// settle says what would settle an inconclusive number. Without repeats nobody knows what share of the noise they would
+// take away: all of it is the hopeful reading, and that is what is shown. With repeats, --explain does the arithmetic.
+func (j *reader) settle(metric string, why *schema.Change, row *regression.Row) {
+	if j.repeats || !(row.SE > 0) || row.N == 0 {
+		return
+	}
+	n := float64(row.N)
+	variance := float64(row.SE) * float64(row.SE) / (1 + 1/n)
+	df := float64(row.Df)
+	want, known := j.wanted[df]
+	if !known {
+		want = regression.Wanted(df)
+		j.wanted[df] = want
+	}
+	repeats, releases := regression.Settle(math.Log1p(j.policy.Effect(metric)), variance, variance, 0, want, n)
+	if repeats > 1 {
+		why.Repeats = repeats
+	}
+	why.More = max(releases, 0)
+}
+
+// relative turns a log change of badness into the relative change of the number itself, signed so that positive is worse: a
+// rate that halves is +50 %, a latency that doubles +100 %. An end of an interval beyond all numbers stays one that JSON
+// can hold.
+func relative(sign, d float64) float64 {
+	const most = 700 // e to this is near the largest float
+	d = max(-most, min(most, d))
+	if sign < 0 {
+		return -math.Expm1(-d)
+	}
+	return math.Expm1(d)
+}
+
+// baseline is the newest earlier observation in the baseline of an observation, or -1: of a change that was seen before,
+// what came before its first sighting.
+func (j *Judgement) baseline(cell, obs int32) int32 {
+	first := j.rows.Rows[obs].First
+	for i := obs - 1; i >= j.table.Cells[cell].First; i-- {
+		o := &j.table.Obs[i]
+		joins := IsBaseline(j.Releases[o.Release].Channel) && !j.rows.Rows[i].OutOfBaselines()
+		if joins && (first < 0 || o.Release < first) {
+			return i
+		}
+	}
+	return -1
+}
+
+// Value is what a release measured of a series.
+func (j *Judgement) Value(s *Series, release int) (SeriesValue, bool) {
+	if i := s.find(release); i >= 0 {
+		return s.value(i), true
+	}
+	return SeriesValue{}, false
+}
+
+// RunOf is the id of the first run behind a value.
+func (j *Judgement) RunOf(s *Series, release int) string {
+	return j.runWith(j.systemRuns(release)[s.System()], s.KeyIndex, false)
+}
+
+func num4(v float64) string { return fmt.Sprintf("%.4g", v) }

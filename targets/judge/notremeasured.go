@@ -1,0 +1,145 @@
+package judge
+
+import (
+	"slices"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+)
+
+// pointID is a workload of a system.
+type pointID struct {
+	system schema.System
+	key    string
+}
+
+// metricID is a metric of a workload of a system; the empty metric is the workload as a whole.
+type metricID struct {
+	point  pointID
+	metric string
+}
+
+// pointOf names the point that a verdict is about: what people count, not its metrics.
+func pointOf(v *schema.Verdict) pointID { return pointID{v.System(), v.Key.String()} }
+
+// notRemeasured lists what the release before measured and this one did not: a system as one, else its points, else single
+// metrics of a point that was measured, and evals. A release that leaves out what became slow does not pass without a
+// word. taken are verdicts that already say why a point has no number.
+func (j *Judgement) notRemeasured(release int, taken []schema.Verdict) []schema.Verdict {
+	before := j.Before(release)
+	if before < 0 {
+		return nil
+	}
+	l := missing{
+		j: j, release: release, before: before, systems: map[schema.System]bool{},
+		points: map[pointID]bool{}, metrics: map[metricID]bool{}, said: map[metricID]bool{},
+	}
+	for _, run := range j.Releases[release].Runs {
+		l.systems[systemOf(&j.Columns.Runs[run])] = true
+	}
+	for i := range taken {
+		if v := &taken[i]; !measuredElsewhere(v) {
+			l.said[metricID{pointOf(v), ""}] = true
+		}
+	}
+	l.performance()
+	l.evals()
+	return l.out
+}
+
+// measuredElsewhere reports whether another run has the numbers of a point, which are then looked for as all others are.
+func measuredElsewhere(v *schema.Verdict) bool {
+	switch r := v.Reason.(type) {
+	case schema.ExcludedBy:
+		return r.Other != ""
+	case schema.NoNumber:
+		return r.Other != ""
+	}
+	return false
+}
+
+// missing is the search for what was not measured again.
+type missing struct {
+	j               *Judgement
+	release, before int
+	systems         map[schema.System]bool // with a run in the release
+	points          map[pointID]bool       // with a number in the release; filled when something seems to be missing
+	metrics         map[metricID]bool      // likewise
+	said            map[metricID]bool
+	out             []schema.Verdict
+}
+
+func (l *missing) performance() {
+	j := l.j
+	for _, i := range j.byCell[l.before] {
+		s := &j.Series[j.cellOf[i]]
+		if s.find(l.release) >= 0 {
+			continue
+		}
+		v := l.start(s.System())
+		if l.systems[s.System()] {
+			if len(l.points) == 0 {
+				l.index()
+			}
+			v.Key = s.Key
+			switch at := pointOf(&v); {
+			case l.metrics[metricID{at, s.Metric}]: // under another definition, which is shown as such
+				continue
+			case l.points[at]:
+				v.Metric, v.Stat, v.Def = s.Metric, s.Stat, s.Def
+			}
+		}
+		l.add(v)
+	}
+}
+
+// index notes what the release has.
+func (l *missing) index() {
+	for _, i := range l.j.byCell[l.release] {
+		s := &l.j.Series[l.j.cellOf[i]]
+		at := pointID{s.System(), s.Key.String()}
+		l.points[at], l.metrics[metricID{at, s.Metric}] = true, true
+	}
+}
+
+func (l *missing) evals() {
+	seq := sequences(l.j.Releases)[l.release]
+	for _, c := range l.j.evals.cells {
+		was, is := c.at(l.before), c.at(l.release)
+		if was == nil || is != nil || c.id.seq != seq {
+			continue
+		}
+		v := l.start(c.id.system)
+		if l.systems[c.id.system] {
+			v.Key = schema.EvalKey(&was.scores[0].Score)
+			if l.renamed(c.id) {
+				v.Metric = c.metric
+			}
+		}
+		l.add(v)
+	}
+}
+
+// renamed reports whether the release has a task under another metric.
+func (l *missing) renamed(id evalID) bool {
+	return slices.ContainsFunc(l.j.evals.cells, func(c *evalCell) bool { return c.id == id && c.at(l.release) != nil })
+}
+
+func (l *missing) start(of schema.System) schema.Verdict {
+	return schema.Verdict{
+		Release: l.j.Releases[l.release].Name, Baseline: l.j.Releases[l.before].Name,
+		Model: of.Model, Device: of.Device, Impl: of.Impl, Against: schema.AgainstHistory,
+		Outcome: schema.NotMeasured, Value: schema.Missing("not measured"), Ref: schema.Missing("not measured"),
+		Reason: schema.NotRemeasured{},
+	}
+}
+
+// add keeps a verdict unless its point has one.
+func (l *missing) add(v schema.Verdict) {
+	at := pointOf(&v)
+	if l.said[metricID{at, ""}] || l.said[metricID{at, v.Metric}] {
+		return
+	}
+	l.said[metricID{at, v.Metric}] = true
+	v.ID = schema.VerdictID(v.Release, v.Baseline, v.Pair(), v.Key, "gone/"+v.Metric, v.Impl, schema.AgainstHistory)
+	l.out = append(l.out, v)
+}

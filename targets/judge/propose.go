@@ -1,0 +1,92 @@
+package judge
+
+import (
+	"fmt"
+	"math"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
+	"github.com/ttreport/ttreport/targets/regression"
+)
+
+// Proposal is what [Judgement.Propose] made of a release.
+type Proposal struct {
+	File    File
+	Single  int // values whose noise nobody knows: their margin is a guess of two efforts that matter
+	Skipped int // numbers that say nothing to promise: failed, void, two modes
+}
+
+// Propose derives targets from what a release measured: each number moved to its worse side by a margin from the measured noise,
+// so that the same software meets it in 99 of 100 releases (one-sided 1 % of Student's t with the noise of the series), and at
+// least by least. Empty model or device: all. asOf is written into every value, YYYY-MM-DD.
+func (j *Judgement) Propose(release int, model, device, level, asOf string, least float64) Proposal {
+	var p Proposal
+	name := j.Releases[release].Name
+	seen, worst := map[string]int{}, map[string]float64{}
+	for _, i := range j.byCell[release] {
+		s := &j.Series[j.cellOf[i]]
+		if model != "" && s.Model != model || device != "" && s.Device != device {
+			continue
+		}
+		row := &j.rows.Rows[i]
+		if row.Why == regression.WhyTwoModes {
+			p.Skipped++
+			continue
+		}
+		margin, known := j.margin(i, release)
+		from := fmt.Sprintf("measured in %s, margin %.1f %%", name, 100*math.Expm1(math.Max(margin, least)))
+		if !known {
+			p.Single++
+			from += " (noise unknown)"
+		}
+		z := s.table.Obs[i].Z + math.Max(margin, least)
+		k := s.Key
+		same := strings.Join([]string{s.Model, s.Device, k.Workload(), fmt.Sprint(k.Task, k.Dims), s.Metric, s.Stat}, "\x00")
+		at, again := seen[same]
+		if again && z <= worst[same] { // a file names no implementation and no tool: the looser of two holds for both
+			continue
+		}
+		worst[same] = z
+		promise := FileTarget{Model: s.Model, Device: s.Device, Workload: workloadOf(k), Metric: s.Metric, Stat: s.Stat,
+			Value: rounded(math.Exp(sign(s.Metric)*z), sign(s.Metric)), Level: level, Source: from, AsOf: asOf}
+		if again {
+			p.File.Targets[at] = promise
+			continue
+		}
+		seen[same] = len(p.File.Targets)
+		p.File.Targets = append(p.File.Targets, promise)
+	}
+	sort.SliceStable(p.File.Targets, func(a, b int) bool {
+		x, y := p.File.Targets[a], p.File.Targets[b]
+		return x.Model+"\x00"+x.Device < y.Model+"\x00"+y.Device
+	})
+	return p
+}
+
+// margin is how far the next release may lie on the worse side by noise alone, on the log scale.
+func (j *Judgement) margin(obs int32, release int) (float64, bool) {
+	row := &j.rows.Rows[obs]
+	if row.N > 0 && row.SE > 0 {
+		s := float64(row.SE) / math.Sqrt(1+1/float64(row.N))
+		return regression.Quantile(.99, float64(row.Df)) * s, true
+	}
+	fit := &j.rows.Fits[release]
+	if s0 := fit.S0[j.table.Cells[j.cellOf[obs]].Stratum]; s0 > 0 {
+		return regression.Quantile(.99, math.Min(fit.D0, fit.SumNu)) * math.Sqrt(s0), true
+	}
+	return 2 * j.table.Cells[j.cellOf[obs]].Delta, false
+}
+
+// rounded keeps three digits and rounds to the worse side, so that rounding never tightens a promise.
+func rounded(v, sign float64) float64 {
+	step := math.Pow(10, math.Floor(math.Log10(v))-2)
+	n := math.Floor(v/step + 1e-9)
+	if sign > 0 {
+		n = math.Ceil(v/step - 1e-9)
+	}
+	short, _ := strconv.ParseFloat(strconv.FormatFloat(n*step, 'g', 6, 64), 64) // always a number
+	return short
+}

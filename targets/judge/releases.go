@@ -1,0 +1,185 @@
+package judge
+
+import (
+	"cmp"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
+)
+
+// Release is a label under which runs stand, or a build without one.
+type Release struct {
+	Name  string // the label; of a build, its run's id
+	Label bool   // false: a build that nobody released
+	Line  string
+	// Channel is release, main, pr or dev. Only the first two serve as baselines.
+	Channel string
+	Date    time.Time // as configured, else the earliest start of its runs
+	Runs    []int     // indexes into the columns' runs, by start
+}
+
+// Configured is a release as ttreport.yaml lists it.
+type Configured struct {
+	Name, Line string
+	Date       time.Time
+}
+
+// Releases orders what was measured, oldest first: listed releases as they are listed, others by the earliest start of
+// their runs; ties by natural order of the names. A run without a release is a build of its own, and so is a run of channel pr or
+// dev that names a release which runs of another channel have: it was built on that release and is not part of it.
+func Releases(c *columns.Columns, listed []Configured) []Release {
+	byName := map[string]*Release{}
+	proper := map[string]bool{}
+	for i := range c.Runs {
+		if h := &c.Runs[i]; IsBaseline(ChannelOf(h)) {
+			proper[h.Release] = true
+		}
+	}
+	for i := range c.Runs {
+		h := &c.Runs[i]
+		name, label := h.Release, true
+		channel := ChannelOf(h)
+		if name == "" || !IsBaseline(channel) && proper[name] {
+			name, label = h.ID, false
+		}
+		r := byName[name]
+		if r == nil {
+			r = &Release{Name: name, Label: label, Line: h.Line, Channel: channel, Date: h.Start}
+			byName[name] = r
+		}
+		if !h.Start.IsZero() && (r.Date.IsZero() || h.Start.Before(r.Date)) {
+			r.Date = h.Start
+		}
+		r.Runs = append(r.Runs, i)
+	}
+	rank := map[string]int{}
+	for i, l := range listed {
+		if r := byName[l.Name]; r != nil {
+			rank[l.Name] = i + 1
+			if !l.Date.IsZero() {
+				r.Date = l.Date
+			}
+			if l.Line != "" {
+				r.Line = l.Line
+			}
+		}
+	}
+	out := make([]Release, 0, len(byName))
+	for _, r := range byName {
+		sort.Slice(r.Runs, func(i, j int) bool {
+			a, b := &c.Runs[r.Runs[i]], &c.Runs[r.Runs[j]]
+			if a.Start.IsZero() != b.Start.IsZero() {
+				return b.Start.IsZero()
+			}
+			if !a.Start.Equal(b.Start) {
+				return a.Start.Before(b.Start)
+			}
+			return a.ID < b.ID
+		})
+		out = append(out, *r)
+	}
+	sort.Slice(out, func(i, j int) bool {
+		a, b := out[i], out[j]
+		if a.Date.IsZero() != b.Date.IsZero() {
+			return b.Date.IsZero() // what states no time is taken for new: an old place would make it a baseline unseen
+		}
+		if !a.Date.Equal(b.Date) {
+			return a.Date.Before(b.Date)
+		}
+		return NaturalLess(a.Name, b.Name)
+	})
+	return asListed(out, rank)
+}
+
+// asListed puts listed releases into the places that they hold together, in the order in which they are listed. A comparison that
+// mixed rank with date would be no order at all: with v2 and v1 listed and v1.5 dated between them, each is before another.
+func asListed(out []Release, rank map[string]int) []Release {
+	var places []int
+	var listed []Release
+	for i := range out {
+		if rank[out[i].Name] != 0 {
+			places, listed = append(places, i), append(listed, out[i])
+		}
+	}
+	sort.Slice(listed, func(i, j int) bool { return rank[listed[i].Name] < rank[listed[j].Name] })
+	for i, at := range places {
+		out[at] = listed[i]
+	}
+	return out
+}
+
+// ChannelOf is a run's channel with its default: release for a run with a release, dev for one without.
+func ChannelOf(h *columns.RunHead) string {
+	switch {
+	case h.Channel != "":
+		return h.Channel
+	case h.Release != "":
+		return schema.ChannelRelease
+	}
+	return schema.ChannelDev
+}
+
+// IsBaseline reports whether a channel's builds serve as baselines.
+func IsBaseline(channel string) bool {
+	return channel == schema.ChannelRelease || channel == schema.ChannelMain
+}
+
+// sequence is a line of releases of one channel: what a baseline is taken from.
+type sequence struct{ channel, line string }
+
+// sequences says from which sequence each release takes its baseline: its own, or, for a build that never serves as one, main's
+// where main has earlier builds of its line, else release's. Builds that come later change nothing of what was said.
+func sequences(releases []Release) []sequence {
+	has := map[sequence]bool{}
+	out := make([]sequence, len(releases))
+	for i, r := range releases {
+		out[i] = sequence{r.Channel, r.Line}
+		has[out[i]] = true
+		if !IsBaseline(r.Channel) {
+			out[i].channel = schema.ChannelMain
+			if !has[out[i]] {
+				out[i].channel = schema.ChannelRelease
+			}
+		}
+	}
+	return out
+}
+
+// NaturalLess orders names as people do: v0.9.0 before v0.10.0.
+func NaturalLess(a, b string) bool { return NaturalCompare(a, b) < 0 }
+
+// NaturalCompare is the order of [NaturalLess] as -1, 0 or 1.
+func NaturalCompare(a, b string) int {
+	for a != "" && b != "" {
+		na, ra := leadingNumber(a)
+		nb, rb := leadingNumber(b)
+		if na >= 0 && nb >= 0 {
+			if na != nb {
+				return cmp.Compare(na, nb)
+			}
+			a, b = ra, rb
+			continue
+		}
+		if a[0] != b[0] {
+			return cmp.Compare(a[0], b[0])
+		}
+		a, b = a[1:], b[1:]
+	}
+	return cmp.Compare(len(a), len(b))
+}
+
+func leadingNumber(s string) (int, string) {
+	end := len(s) - len(strings.TrimLeft(s, "0123456789"))
+	if end == 0 || end > 15 {
+		return -1, s
+	}
+	n, err := strconv.Atoi(s[:end])
+	if err != nil {
+		return -1, s
+	}
+	return n, s[end:]
+}

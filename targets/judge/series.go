@@ -1,0 +1,135 @@
+package judge
+
+import (
+	"hash/fnv"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/ingest/schema/latency"
+	"github.com/ttreport/ttreport/targets/regression"
+)
+
+// Series is one number over releases: a system, a workload, a metric, a statistic, one definition, within one line of releases.
+type Series struct {
+	Model, Device, Impl string
+	Line                string // of releases
+	Key                 schema.Key
+	KeyIndex            int32 // of Key in the columns
+	Metric, Stat, Unit  string
+	Def                 string
+	cell                int32
+	table               *regression.Table
+	releases            []Release
+}
+
+// System is the system that the series is of.
+func (s *Series) System() schema.System { return schema.System{Model: s.Model, Device: s.Device, Impl: s.Impl} }
+
+// verdict starts a verdict on the series in a release.
+func (s *Series) verdict(release string) schema.Verdict {
+	return schema.Verdict{
+		Release: release, Model: s.Model, Device: s.Device, Impl: s.Impl, Key: s.Key,
+		Metric: s.Metric, Stat: s.Stat, Def: s.Def, Against: schema.AgainstHistory,
+	}
+}
+
+// Name is the canonical name of the series, free of its place in any input.
+func (s *Series) Name() string {
+	return strings.Join([]string{s.Model, s.Device, s.Impl, s.Line, s.Key.String(), s.Metric, s.Stat, s.Def}, "\x00")
+}
+
+// stratum is the device and metric of a series: what shares a run-wide shift.
+type stratum struct {
+	device, metric string
+	seq            sequence
+}
+
+// SeriesValue is the value of one release: the geometric mean over its measurements.
+type SeriesValue struct {
+	Release int // index into the releases
+	Value   float64
+	N       int // measurements
+}
+
+// sign is +1 where smaller is better: larger z is worse.
+func sign(metric string) float64 {
+	if info, _ := schema.MetricByName(metric); info.Better == schema.Higher {
+		return -1
+	}
+	return 1
+}
+
+// Values lists the series in release order; releases without a number are left out.
+func (s *Series) Values() []SeriesValue {
+	c := &s.table.Cells[s.cell]
+	out := make([]SeriesValue, 0, c.End-c.First)
+	for i := c.First; i < c.End; i++ {
+		out = append(out, s.value(i))
+	}
+	return out
+}
+
+func (s *Series) value(obs int32) SeriesValue {
+	o := &s.table.Obs[obs]
+	n := int(o.K + o.K2)
+	z := o.Z
+	if o.K2 > 0 {
+		z = (float64(o.K)*o.Z + float64(o.K2)*o.Z2) / float64(n)
+	}
+	return SeriesValue{Release: int(o.Release), Value: latency.Round(math.Exp(sign(s.Metric)*z), 12), N: n}
+}
+
+// find returns the observation of a release, or -1.
+func (s *Series) find(release int) int32 {
+	c := &s.table.Cells[s.cell]
+	n := int(c.End - c.First)
+	i := sort.Search(n, func(i int) bool { return int(s.table.Obs[int(c.First)+i].Release) >= release })
+	if i < n && int(s.table.Obs[int(c.First)+i].Release) == release {
+		return c.First + int32(i)
+	}
+	return -1
+}
+
+// At returns the value in a release.
+func (s *Series) At(release int) (float64, bool) {
+	if i := s.find(release); i >= 0 {
+		return s.value(i).Value, true
+	}
+	return 0, false
+}
+
+// PrimaryMetrics are the metrics that are judged, in the order in which people read them.
+func PrimaryMetrics() []string {
+	return []string{"ttft", "tpot", "e2el", "output_tps", "goodput_rps", "startup_s"}
+}
+
+// JudgedMetrics are the metrics of a history that are judged: the primary ones, then the user's own by name.
+func JudgedMetrics(c *columns.Columns) []string {
+	list := PrimaryMetrics()
+	for _, s := range c.Stats {
+		if schema.IsOwn(s.Metric) && !slices.Contains(list, s.Metric) {
+			list = append(list, s.Metric)
+		}
+	}
+	sort.Strings(list[len(PrimaryMetrics()):])
+	return list
+}
+
+// standIns are judged where a point lacks the primary metric that says the same better: gaps for TPOT, totals for output.
+func standIns() map[string][]string {
+	return map[string][]string{"tpot": {"ntpot", "itl"}, "output_tps": {"total_tps", "rps"}}
+}
+
+// seedOf fixes the permutations of a series by its name.
+func seedOf(s *Series) uint64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(s.Name())) // a hash never fails
+	return h.Sum64()
+}
+
+// Higher reports whether a larger value of a metric is better.
+func Higher(metric string) bool { return sign(metric) < 0 }

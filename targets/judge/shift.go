@@ -1,0 +1,102 @@
+package judge
+
+import (
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/targets/regression"
+)
+
+// Shift is a stratum (all numbers of a metric on a device) that moved as one, or in part.
+type Shift struct {
+	ID       string
+	Device   string
+	Metric   string
+	Line     string
+	Outcome  schema.Outcome
+	Evidence schema.Evidence
+	Large    bool // inconclusive, and beyond what matters
+	Mixed    bool // most cells moved, and not alike: nothing was removed
+	Effect   schema.Number
+	Interval *[2]float64
+	P        schema.Number
+	Releases int // earlier releases behind it
+	Cells    int
+	Agree    float64 // share of cells that moved alike
+	First    string
+}
+
+func (j *Judgement) shiftID(finding int32) string {
+	f := &j.rows.Findings[finding]
+	s := j.strata[f.Stratum]
+	release := j.Releases[f.Release].Name
+	at := schema.Pair{Model: s.seq.line, Device: s.device}
+	return schema.VerdictID(release, "", at, schema.Key{}, s.metric, "shift", schema.AgainstHistory)
+}
+
+// Shifts lists the run-wide movements of a release: those that regressed, improved, are large or mixed first.
+func (j *Judgement) Shifts(release int) []Shift {
+	var out, quiet []Shift
+	for i := range j.rows.Findings {
+		f := &j.rows.Findings[i]
+		if int(f.Release) != release {
+			continue
+		}
+		x := j.shift(int32(i))
+		if x.Mixed || x.Large || x.Outcome == schema.Regressed || x.Outcome == schema.Improved {
+			out = append(out, x)
+		} else {
+			quiet = append(quiet, x)
+		}
+	}
+	return append(out, quiet...)
+}
+
+func (j *Judgement) shift(finding int32) Shift {
+	f := &j.rows.Findings[finding]
+	s := j.strata[f.Stratum]
+	x := Shift{
+		ID: j.shiftID(finding), Device: s.device, Metric: s.metric, Line: s.seq.line,
+		Outcome: outcomeOf(f.Word), Evidence: evidenceOf(f.Evidence), Large: f.Large(),
+		Mixed: f.Kind == regression.MixedFinding, Effect: schema.Num(relative(sign(s.metric), f.D)),
+		P: schema.Num(f.P), Releases: f.N, Cells: f.Cells, Agree: f.Agree,
+	}
+	if f.SE > 0 {
+		half := regression.Quantile(.975, f.Df) * f.SE
+		x.Interval = &[2]float64{relative(sign(s.metric), f.D-half), relative(sign(s.metric), f.D+half)}
+	}
+	if f.First >= 0 {
+		x.First = j.Releases[f.First].Name
+	}
+	return x
+}
+
+// group names the cause of regressions: a run-wide shift has named itself; else, where half the points of a system or more
+// regressed, they are one finding of its run; else each point is one.
+func (j *Judgement) group(release int, list []schema.Verdict) {
+	points, worse := map[schema.System]map[string]bool{}, map[schema.System]map[string]bool{}
+	for i := range list {
+		v := &list[i]
+		p, k := v.System(), v.Key.String()
+		if points[p] == nil {
+			points[p], worse[p] = map[string]bool{}, map[string]bool{}
+		}
+		points[p][k] = true
+		if v.Outcome == schema.Regressed && v.Cause == (schema.Cause{}) {
+			worse[p][k] = true
+		}
+	}
+	const fewest = 4 // of two or three points, half is no pattern
+	for i := range list {
+		v := &list[i]
+		if v.Outcome != schema.Regressed || v.Cause != (schema.Cause{}) {
+			continue
+		}
+		p := v.System()
+		if len(points[p]) >= fewest && 2*len(worse[p]) >= len(points[p]) {
+			id := schema.VerdictID(v.Release, "", v.Pair(), schema.Key{}, v.Impl, "run", schema.AgainstHistory)
+			v.Cause = schema.Cause{Kind: schema.CauseRun, ID: id}
+			continue
+		}
+		id := schema.VerdictID(v.Release, "", v.Pair(), v.Key, v.Impl, "point", schema.AgainstHistory)
+		v.Cause = schema.Cause{Kind: schema.CausePoint, ID: id}
+	}
+}

@@ -1,0 +1,87 @@
+package library
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+)
+
+// Load is a workload to measure because somebody promised something of it, or listed it beside promises.
+type Load struct {
+	Key      schema.Key
+	Requests int // 0: not stated
+}
+
+// pairID is a model and a device, in lower case.
+type pairID struct{ model, device string }
+
+// loadOf reads the workload of a performance reference's entry.
+func loadOf(entry decode.Value) Load {
+	l := Load{Key: schema.Key{Task: entry.Get("task_type").Str(), ISL: entry.Get("isl").Ptr(), OSL: entry.Get("osl").Ptr(), Concurrency: entry.Get("max_concurrency").Ptr()}}
+	if n, ok := entry.Get("num_prompts").Float(); ok && n >= 1 && n < 1e7 {
+		l.Requests = int(n)
+	}
+	return l
+}
+
+// measurable reports whether a load client can make a workload: text of known lengths under a known load.
+func measurable(k schema.Key) bool {
+	return (k.Task == "" || k.Task == "text") && k.ISL != nil && k.OSL != nil && (k.Concurrency != nil || k.Rate != nil) && len(k.Dims) == 0
+}
+
+// Loads lists the workloads that targets of a model on a device speak of, each once: those that a reference lists first, in its order,
+// then those of other targets in force.
+func (l *Library) Loads(model schema.Model, device string) []Load {
+	var out []Load
+	add := func(x Load) {
+		if measurable(x.Key) && !slices.ContainsFunc(out, func(o Load) bool { return o.Key.Workload() == x.Key.Workload() }) {
+			x.Key = schema.Key{ISL: x.Key.ISL, OSL: x.Key.OSL, Concurrency: x.Key.Concurrency, Rate: x.Key.Rate}
+			out = append(out, x)
+		}
+	}
+	weights := l.aliases.weights(model.Name)
+	for _, name := range append([]string{model.Key, weights[0], model.Name}, weights...) {
+		for _, x := range l.loads[pairID{strings.ToLower(name), strings.ToLower(device)}] {
+			add(x)
+		}
+		if len(out) > 0 {
+			break
+		}
+	}
+	for _, t := range l.For(model, device) {
+		if !t.Key.IsEval() {
+			add(Load{Key: t.Key})
+		}
+	}
+	return out
+}
+
+// askedEval is an eval that a target file says how to run.
+type askedEval struct {
+	pair pairID
+	task string
+	run  EvalRun
+}
+
+// PlannedEval is a task that a model gets.
+type PlannedEval struct {
+	Task string
+	EvalRun
+}
+
+// Evals lists the tasks that target files say a model on a device gets, each once.
+func (l *Library) Evals(model schema.Model, device string) []PlannedEval {
+	names := append([]string{model.Name, model.ID, model.Key}, l.aliases.weights(model.Name)...)
+	var out []PlannedEval
+	for _, a := range l.asked {
+		if !slices.ContainsFunc(names, func(n string) bool { return n != "" && strings.EqualFold(n, a.pair.model) }) || a.pair.device != anyDevice && !strings.EqualFold(a.pair.device, device) {
+			continue
+		}
+		if !slices.ContainsFunc(out, func(p PlannedEval) bool { return p.Task == a.task && p.Tool == a.run.Tool }) {
+			out = append(out, PlannedEval{a.task, a.run})
+		}
+	}
+	return out
+}

@@ -1,0 +1,195 @@
+package library
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
+)
+
+// File is a target file of our own: targets/*.yaml. Every value has a source and a date, so that a reader can ask who promised it.
+type File struct {
+	Targets []FileTarget `yaml:"targets,omitempty"`
+	Evals   []FileEval   `yaml:"evals,omitempty"`
+}
+
+// FileTarget is one promised number for a workload.
+type FileTarget struct {
+	Model     string            `yaml:"model"`
+	Device    string            `yaml:"device"`
+	Workload  manifest.Workload `yaml:"workload"`
+	Metric    string            `yaml:"metric"`
+	Stat      string            `yaml:"stat,omitempty"`
+	Value     float64           `yaml:"value"`
+	Level     string            `yaml:"level,omitempty"`     // functional, complete or target; the default is target
+	Tolerance float64           `yaml:"tolerance,omitempty"` // 0.05 lets a value miss by five percent
+	Priority  string            `yaml:"priority,omitempty"`  // must or should
+	Source    string            `yaml:"source"`
+	AsOf      string            `yaml:"as_of"` // YYYY-MM-DD
+}
+
+// FileEval is a reference score.
+type FileEval struct {
+	Model     string  `yaml:"model"`
+	Device    string  `yaml:"device,omitempty"` // any, when left out
+	Task      string  `yaml:"task"`
+	Metric    string  `yaml:"metric,omitempty"`
+	Filter    string  `yaml:"filter,omitempty"`
+	Value     float64 `yaml:"value"`           // a share, or a percentage
+	Items     int     `yaml:"items,omitempty"` // questions behind the reference
+	Tolerance float64 `yaml:"tolerance,omitempty"`
+	Priority  string  `yaml:"priority,omitempty"`
+	Source    string  `yaml:"source"`
+	AsOf      string  `yaml:"as_of"`
+	// Run says how the score is measured: with it, ttreport collect asks this model this task.
+	Run *EvalRun `yaml:"run,omitempty"`
+}
+
+// EvalRun is how an eval is run. What is left out is the tool's own default.
+type EvalRun struct {
+	Tool       string `yaml:"tool,omitempty"`  // lm-eval (the default), lmms-eval, inspect
+	Limit      int    `yaml:"limit,omitempty"` // questions
+	Fewshot    *int   `yaml:"fewshot,omitempty"`
+	GenKwargs  string `yaml:"gen_kwargs,omitempty"` // temperature=0.6,do_sample=true
+	Chat       bool   `yaml:"chat,omitempty"`
+	Concurrent int    `yaml:"num_concurrent,omitempty"`
+	Tokenizer  string `yaml:"tokenizer,omitempty"`
+}
+
+// Marshal returns the file's content.
+func (f File) Marshal() ([]byte, error) { return decode.EncodeYAML(f) }
+
+// addOwn reads a file of our own, strictly.
+func (l *Library) addOwn(path string, data []byte, source schema.Target, known func(string) bool) []schema.Problem {
+	var f File
+	if p := decode.YAML(path, data, &f); p != nil {
+		return []schema.Problem{*p}
+	}
+	o := &ownFile{l: l, path: path, source: source, known: known}
+	for i, t := range f.Targets {
+		o.target(fmt.Sprintf("targets[%d]", i), t)
+	}
+	for i, e := range f.Evals {
+		o.eval(fmt.Sprintf("evals[%d]", i), e)
+	}
+	return o.problems
+}
+
+type ownFile struct {
+	l        *Library
+	path     string
+	source   schema.Target
+	known    func(string) bool
+	problems []schema.Problem
+}
+
+func (o *ownFile) problem(severity, code, at, found, expected, hint string) {
+	o.problems = append(o.problems, schema.Problem{Severity: severity, Path: o.path, Code: code, Found: at + ": " + found, Expected: expected, Hint: hint})
+}
+
+// origin fills in who states a value and since when; both are demanded.
+func (o *ownFile) origin(at, source, asOf, priority string) (schema.Target, bool) {
+	t := o.source
+	if strings.TrimSpace(source) == "" || asOf == "" {
+		o.problem(schema.SevError, "no-source", at, "a value without source or as_of", "who promised it, and when: source: …, as_of: 2026-01-31", "")
+		return t, false
+	}
+	if priority != "" && priority != "must" && priority != "should" {
+		o.problem(schema.SevError, "bad-target", at, "priority "+priority, "must or should", "")
+		return t, false
+	}
+	if _, err := time.Parse(time.DateOnly, asOf); err != nil {
+		o.problem(schema.SevError, "bad-target", at, "as_of "+asOf, "a date such as 2026-01-31", "")
+		return t, false
+	}
+	t.Source, t.AsOf, t.Priority = source, asOf, priority
+	return t, true
+}
+
+func (o *ownFile) target(at string, x FileTarget) {
+	t, ok := o.origin(at, x.Source, x.AsOf, x.Priority)
+	if !ok {
+		return
+	}
+	if x.Level == "" {
+		x.Level = schema.LevelTarget
+	}
+	info, isMetric := schema.MetricByName(x.Metric)
+	switch {
+	case x.Model == "" || x.Device == "":
+		o.problem(schema.SevError, "bad-target", at, "no model or no device", "both", "")
+	case !isMetric:
+		o.problem(schema.SevError, "unknown-metric", at, fmt.Sprintf("metric %q", x.Metric), "one of "+metricNames(), "")
+	case info.Better == schema.Neither:
+		o.problem(schema.SevError, "bad-target", at, "metric "+x.Metric+", which neither improves nor worsens", "a latency or a rate", "")
+	case !slices.Contains(schema.Levels(), x.Level):
+		o.problem(schema.SevError, "unknown-level", at, fmt.Sprintf("level %q", x.Level), strings.Join(schema.Levels(), ", "), "")
+	default:
+		o.device(at, x.Model, x.Device)
+		if x.Stat == "" {
+			x.Stat = "mean"
+		}
+		t.Key, t.Metric, t.Stat, t.Value, t.Unit, t.Level, t.Tolerance = x.Workload.Key(""), x.Metric, x.Stat, x.Value, info.Unit, x.Level, x.Tolerance
+		o.put(at, x.Model, x.Device, t)
+	}
+}
+
+func (o *ownFile) eval(at string, x FileEval) {
+	t, ok := o.origin(at, x.Source, x.AsOf, x.Priority)
+	if !ok {
+		return
+	}
+	if x.Device == "" {
+		x.Device = anyDevice
+	}
+	switch {
+	case x.Model == "" || x.Task == "":
+		o.problem(schema.SevError, "bad-target", at, "no model or no task", "both", "")
+	default:
+		if x.Run != nil {
+			o.l.asked = append(o.l.asked, askedEval{pairID{strings.ToLower(x.Model), strings.ToLower(x.Device)}, x.Task, *x.Run})
+		}
+		t.Key = schema.EvalKey(&schema.Score{Task: x.Task, Filter: x.Filter})
+		t.Metric, t.Stat, t.Value, t.Level, t.Tolerance, t.Items = x.Metric, "value", x.Value, schema.LevelReference, x.Tolerance, x.Items
+		o.put(at, x.Model, x.Device, t)
+	}
+}
+
+func (o *ownFile) device(at, model, device string) {
+	if device != anyDevice && !o.l.aliases.knows(device) && !o.known(device) {
+		o.problem(schema.SevWarning, "unknown-device", at, fmt.Sprintf("device %q of %s", device, model), "a device that has been measured or that ttreport knows", "check the spelling; known are "+strings.Join(o.l.aliases.Devices, " "))
+	}
+}
+
+// put takes a sound target, in place of an earlier one of the same number.
+func (o *ownFile) put(at, model, device string, t schema.Target) {
+	if found, expected := unsound(&t); found != "" {
+		o.problem(schema.SevError, "bad-target", at, found, expected, "")
+		return
+	}
+	keep := func(old, now *row) bool { return old.Priority == "must" && now.Priority == "should" } // an expectation never replaces a duty
+	now := row{t, own}
+	old := o.l.put(model, device, now, keep)
+	if old == nil || !differ(&old.Target, &t) {
+		return
+	}
+	used := &t
+	if keep(old, &now) {
+		used = &old.Target
+	}
+	o.problem(schema.SevWarning, "targets-replaced", at, statement(model, device, &t)+", which "+old.Source+" states as "+statement(model, device, &old.Target), "one value", "in force is "+statement(model, device, used)+"; keep one of the two")
+}
+
+func metricNames() string {
+	var names []string
+	for _, m := range schema.Metrics() {
+		if m.Better != schema.Neither {
+			names = append(names, m.Name)
+		}
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,244 @@
+package library
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+)
+
+// addRequirements reads a requirements document, schemaVersion 2.x (tt-inference-server, pull request 4898 and its successors): the
+// evals with their reference scores, and for each scenario a sweep of points with expected values and scalar targets. Identity
+// stands at the top, or in an envelope called document since 2.6. must is required whatever the model's status, should informs.
+//
+// What is not read: service levels of a request (they grade goodput, which tools compute with the levels they were given), agentic
+// sweeps, reference curves.
+func (l *Library) addRequirements(f *decode.File, root decode.Value, source schema.Target, known func(string) bool) []schema.Problem {
+	r := &requirementsDoc{l: l, f: f, source: source, known: known}
+	version := root.Get("schemaVersion").Text()
+	if major, _, _ := strings.Cut(version, "."); major != "2" {
+		r.problem(schema.SevError, "unknown-version", root.Get("schemaVersion"), "requirements document of version "+version, "2.x", "")
+		return r.problems
+	}
+	doc := root
+	if e := root.Get("document"); e.Kind() == decode.Object {
+		doc = e
+	}
+	name := doc.At("model", "name").Str()
+	if name == "" {
+		r.problem(schema.SevError, "bad-targets", root, "a requirements document without model.name", "the model that it speaks of", "")
+		return r.problems
+	}
+	r.model = name[strings.LastIndexByte(name, '/')+1:]
+	r.device = strings.ToLower(doc.At("deployment", "hardware").Str())
+	if r.device == "" {
+		r.device = anyDevice
+	} else if !l.aliases.knows(r.device) && !known(r.device) {
+		r.problem(schema.SevWarning, "unknown-device", doc.Get("deployment"), fmt.Sprintf("device %q of %s", r.device, r.model), "a device that has been measured or that ttreport knows", "check the spelling")
+	}
+	for e := range root.Get("accuracyEvals").Items() {
+		r.eval(e)
+	}
+	for _, list := range []string{"scenarios", "workloads"} {
+		for s := range root.Get(list).Items() {
+			r.scenario(s)
+		}
+	}
+	return r.problems
+}
+
+type requirementsDoc struct {
+	l             *Library
+	f             *decode.File
+	source        schema.Target
+	known         func(string) bool
+	model, device string
+	problems      []schema.Problem
+}
+
+func (r *requirementsDoc) problem(severity, code string, at decode.Value, found, expected, used string) {
+	p := r.f.Problem(severity, code, at)
+	p.Found, p.Expected, p.Used = found, expected, used
+	r.problems = append(r.problems, p)
+}
+
+// priority reads must or should; the document's default is must.
+func (r *requirementsDoc) priority(v decode.Value) (string, bool) {
+	p := strings.ToLower(v.Get("priority").Str())
+	switch p {
+	case "":
+		return "must", true
+	case "must", "should":
+		return p, true
+	}
+	r.problem(schema.SevError, "bad-target", v, "priority "+p, "must or should", "nothing of it")
+	return "", false
+}
+
+func (r *requirementsDoc) eval(v decode.Value) {
+	priority, ok := r.priority(v)
+	value, has := v.Get("gpuReferenceScore").Float()
+	if !has {
+		value, has = v.Get("publishedScore").Float()
+	}
+	switch {
+	case !ok:
+	case v.Get("name").Str() == "":
+		r.problem(schema.SevError, "bad-target", v, "an eval without a name", "name", "nothing of it")
+	case !has || value == 0:
+		r.problem(schema.SevNote, "no-reference", v, v.Get("name").Str()+" without a reference score", "gpuReferenceScore or publishedScore", "nothing of it")
+	default:
+		t := r.source
+		t.Key, t.Stat, t.Value, t.Level, t.Priority, t.Tolerance = schema.EvalKey(&schema.Score{Task: v.Get("name").Str()}), "value", value, schema.LevelReference, priority, .05
+		if tol, stated := v.Get("tolerance").Float(); stated {
+			t.Tolerance = tol
+		}
+		r.take(v, t)
+	}
+}
+
+// sweepValues maps what a sweep point may expect to our metrics.
+var sweepValues = []struct{ theirs, metric, stat string }{
+	{"ttftMeanMs", "ttft", "mean"}, {"ttftP50Ms", "ttft", "median"}, {"ttftP99Ms", "ttft", "p99"},
+	{"tpotMeanMs", "tpot", "mean"}, {"tpotP50Ms", "tpot", "median"}, {"tpotP99Ms", "tpot", "p99"},
+	{"e2elMeanMs", "e2el", "mean"}, {"e2elP50Ms", "e2el", "median"}, {"e2elP99Ms", "e2el", "p99"},
+	{"decodeThroughputTps", "output_tps", "value"}, {"totalThroughputTps", "total_tps", "value"}, {"reqThroughputRps", "rps", "value"},
+}
+
+// scalarMetric maps the metric of a scalar target to ours.
+func scalarMetric(name string) (string, bool) {
+	switch strings.ToLower(name) {
+	case "system_throughput", "output_throughput":
+		return "output_tps", true
+	case "total_throughput":
+		return "total_tps", true
+	case "request_throughput":
+		return "rps", true
+	case "request_goodput":
+		return "goodput_rps", true
+	case "user_throughput":
+		return "tps_user", true
+	case "ttft", "tpot", "e2el":
+		return strings.ToLower(name), true
+	}
+	return "", false
+}
+
+// scenario reads the sweep's expectations, and the scalar targets: a latency holds at every point of the sweep, a rate at the
+// point of the highest concurrency, where it is reached if anywhere.
+func (r *requirementsDoc) scenario(s decode.Value) {
+	if kind := s.Get("kind").Str(); kind != "" && kind != "text" {
+		r.problem(schema.SevNote, "not-read", s, "a scenario of kind "+kind, "text", "nothing of it")
+		return
+	}
+	var keys []schema.Key
+	top := 0
+	for p := range s.Get("sweep").Items() {
+		k := schema.Key{Task: "text", ISL: p.Get("isl").Ptr(), OSL: p.Get("osl").Ptr(), Concurrency: p.Get("concurrency").Ptr()}
+		if k.ISL == nil || k.OSL == nil || k.Concurrency == nil {
+			r.problem(schema.SevError, "bad-target", p, "a sweep point without isl, osl or concurrency", "all three", "nothing of it")
+			continue
+		}
+		keys = append(keys, k)
+		if *k.Concurrency > *keys[top].Concurrency {
+			top = len(keys) - 1
+		}
+		for _, m := range sweepValues {
+			if v, ok := p.Get(m.theirs).Float(); ok {
+				r.put(p, k, m.metric, m.stat, v, "should")
+			}
+		}
+	}
+	for t := range s.Get("scalarTargets").Items() {
+		r.scalar(t, keys, top)
+	}
+}
+
+func (r *requirementsDoc) scalar(t decode.Value, keys []schema.Key, top int) {
+	priority, ok := r.priority(t)
+	metric, known := scalarMetric(t.Get("metric").Str())
+	value, has := t.Get("target").Float()
+	comparator := strings.ToLower(t.Get("comparator").Str())
+	if comparator == "" {
+		comparator = "gte"
+	}
+	info, _ := schema.MetricByName(metric)
+	switch {
+	case !ok:
+	case !known:
+		r.problem(schema.SevWarning, "unknown-metric", t, "scalar target on "+t.Get("metric").Str(), "a metric that tools measure", "nothing of it")
+	case !has:
+		r.problem(schema.SevError, "bad-target", t, "a scalar target without a value", "target", "nothing of it")
+	case comparator != "gte" && comparator != "lte":
+		r.problem(schema.SevError, "bad-target", t, "comparator "+comparator, "gte or lte", "nothing of it")
+	case (comparator == "gte") != (info.Better == schema.Higher):
+		r.problem(schema.SevWarning, "bad-target", t, metric+" "+comparator+", against the direction in which it improves", info.Better.String(), "nothing of it")
+	case len(keys) == 0:
+		r.problem(schema.SevWarning, "bad-target", t, "a scalar target of a scenario without a sweep", "the workloads that it speaks of", "nothing of it")
+	default:
+		value, ok = r.inUnit(t, value, info.Unit)
+		if !ok {
+			return
+		}
+		if info.Better == schema.Higher {
+			r.put(t, keys[top], metric, "value", value, priority)
+			return
+		}
+		stat := strings.ToLower(t.Get("statistic").Str())
+		switch stat {
+		case "", "avg", "average":
+			stat = "mean"
+		case "p50":
+			stat = "median"
+		}
+		for _, k := range keys {
+			r.put(t, k, metric, stat, value, priority)
+		}
+	}
+}
+
+// inUnit is a value in our unit of its metric: seconds become milliseconds, and a unit that nobody knows is refused, since a limit
+// in another unit than it seems to be is met by everything or by nothing.
+func (r *requirementsDoc) inUnit(t decode.Value, value float64, ours string) (float64, bool) {
+	unit := strings.ToLower(t.Get("unit").Str())
+	names := map[string][]string{"ms": {"ms", "milliseconds"}, "tok/s": {"tok/s", "tokens/s", "tps", "t/s", "tokens/sec", "tok/sec", "tokens/second", "tok/s/user", "tokens/s/user", "t/s/u"},
+		"req/s": {"req/s", "requests/s", "rps", "qps", "requests/sec", "requests/second"}}
+	switch {
+	case unit == "" || slices.Contains(names[ours], unit):
+		return value, true
+	case ours == "ms" && slices.Contains([]string{"s", "sec", "seconds"}, unit):
+		return value * 1000, true
+	}
+	r.problem(schema.SevError, "bad-target", t, "unit "+unit, ours, "nothing of it")
+	return 0, false
+}
+
+func (r *requirementsDoc) put(at decode.Value, k schema.Key, metric, stat string, value float64, priority string) {
+	t := r.source
+	t.Key, t.Metric, t.Stat, t.Value, t.Unit, t.Level, t.Priority = k, metric, stat, value, schema.Unit(metric), schema.LevelTarget, priority
+	r.take(at, t)
+}
+
+// take adds a sound target. Of two for one number in such documents the one that asks for more is in force, and an expectation never
+// takes the place of a duty, whichever file states it.
+func (r *requirementsDoc) take(at decode.Value, t schema.Target) {
+	if found, expected := unsound(&t); found != "" {
+		r.problem(schema.SevError, "bad-target", at, found, expected, "nothing of it")
+		return
+	}
+	keep := func(old, now *row) bool {
+		return old.Priority == "must" && now.Priority != "must" || old.kind == requirements && !asks(&now.Target, &old.Target)
+	}
+	now := row{t, requirements}
+	old := r.l.put(r.model, r.device, now, keep)
+	if old == nil || !differ(&old.Target, &t) {
+		return
+	}
+	used := statement(r.model, r.device, &t)
+	if keep(old, &now) {
+		used = statement(r.model, r.device, &old.Target)
+	}
+	r.problem(schema.SevWarning, "targets-replaced", at, statement(r.model, r.device, &t)+", which "+old.Source+" states as "+statement(r.model, r.device, &old.Target), "one value", used)
+}
