@@ -5,8 +5,8 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
-	"github.com/ttreport/ttreport/targets/proportion"
 	"github.com/ttreport/ttreport/targets/regression"
+	"github.com/ttreport/ttreport/targets/regression/proportion"
 )
 
 // evalWindow is how many releases an eval's baseline has at most.
