@@ -31,7 +31,7 @@ func (j *Judgement) Digest(release int) string {
 			fmt.Fprintf(h, "%+v\n", *f)
 		}
 	}
-	for _, l := range j.rows.Levels {
+	for _, l := range j.rows.ChangePoints {
 		if int(l.Found) <= release && j.table.Obs[l.At].Release <= int32(release) {
 			fmt.Fprintf(h, "%d %d %v %v\n", j.table.Obs[l.At].Release, l.Found, l.D, l.P) // no index of a row: those move when rows are added
 		}
@@ -77,7 +77,7 @@ func (j *Judgement) upTo(release int) []byte {
 func writeRow(h hash.Hash, r *regression.Row) {
 	var b [64]byte
 	b[0], b[1], b[2] = byte(r.Word), byte(r.Evidence), byte(r.Why)
-	if r.Aside() {
+	if r.OutOfBaselines() {
 		b[3] = 1
 	}
 	binary.LittleEndian.PutUint16(b[4:], uint16(r.N))

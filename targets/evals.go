@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sort"
 	"strconv"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -12,6 +11,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/ingest/schema/latency"
+	"github.com/ttreport/ttreport/targets/regression"
 	"github.com/ttreport/ttreport/targets/regression/proportion"
 )
 
@@ -177,25 +177,16 @@ func (e *evalJudgement) pass(tests []evalTest) []bool {
 		}
 	}
 	for _, dir := range []float64{1, -1} {
-		var order []int
+		var at []int
+		var p []float64
 		for i := range tests {
 			if tests[i].ok && tests[i].worse*dir > 0 {
-				order = append(order, i)
+				at, p = append(at, i), append(p, tests[i].p)
 			}
 		}
-		sort.SliceStable(order, func(a, b int) bool { return tests[order[a]].p < tests[order[b]].p })
-		q := 1.
-		for rank := len(order); rank > 0; rank-- {
-			q = math.Min(q, tests[order[rank-1]].p*float64(family)/float64(rank))
-			tests[order[rank-1]].q = q
-		}
-		for rank := len(order); rank > 0; rank-- {
-			if tests[order[rank-1]].p <= .05*float64(rank)/float64(family) {
-				for _, i := range order[:rank] {
-					passed[i] = true
-				}
-				break
-			}
+		q, limit := regression.BenjaminiHochberg(p, family, regression.FDR)
+		for k, i := range at {
+			tests[i].q, passed[i] = q[k], p[k] <= limit
 		}
 	}
 	return passed

@@ -42,7 +42,7 @@ func (j *Judgement) Shifts(release int) []Shift {
 			continue
 		}
 		s := j.strata[f.Stratum]
-		x := Shift{ID: j.shiftID(int32(i)), Device: s.device, Metric: s.metric, Line: s.seq.line, Word: wordOf(f.Word), Evidence: evidenceOf(f.Evidence), Mixed: f.Kind == regression.MixedFinding,
+		x := Shift{ID: j.shiftID(int32(i)), Device: s.device, Metric: s.metric, Line: s.seq.line, Word: wordOf(f.Word, f.Large()), Evidence: evidenceOf(f.Evidence), Mixed: f.Kind == regression.MixedFinding,
 			Effect: schema.Num(relative(sign(s.metric), f.D)), P: schema.Num(f.P), Releases: f.N, Cells: f.Cells, Agree: f.Agree}
 		if f.SE > 0 {
 			half := regression.Quantile(.975, f.Df) * f.SE
@@ -51,7 +51,7 @@ func (j *Judgement) Shifts(release int) []Shift {
 		if f.First >= 0 {
 			x.First = j.Releases[f.First].Name
 		}
-		if x.Mixed || f.Word == regression.Worse || f.Word == regression.Better || f.Word == regression.Watch {
+		if x.Mixed || f.Word == regression.Regressed || f.Word == regression.Improved || f.Large() {
 			out = append(out, x)
 		} else {
 			quiet = append(quiet, x)

@@ -53,12 +53,12 @@ func (j *Judgement) Frame(s *Series, release int) Frame {
 }
 
 // levelsOf are the levels of a cell, in the order in which they were found.
-func (j *Judgement) levelsOf(cell int32) []regression.Level {
+func (j *Judgement) levelsOf(cell int32) []regression.ChangePoint {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.levels == nil {
-		j.levels = map[int32][]regression.Level{}
-		for _, l := range j.rows.Levels {
+		j.levels = map[int32][]regression.ChangePoint{}
+		for _, l := range j.rows.ChangePoints {
 			j.levels[l.Cell] = append(j.levels[l.Cell], l)
 		}
 	}

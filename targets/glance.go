@@ -27,7 +27,7 @@ func (j *Judgement) Glance(s *Series, release int) (Glance, bool) {
 		return Glance{}, false
 	}
 	row := &j.rows.Rows[obs]
-	g := Glance{Release: int(j.table.Obs[obs].Release), Word: wordOf(row.Word), Evidence: evidenceOf(row.Evidence), Value: s.value(obs).Value, Effect: math.NaN(), Conditions: j.classes.list[j.table.Obs[obs].Cond]}
+	g := Glance{Release: int(j.table.Obs[obs].Release), Word: wordOf(row.Word, row.Large()), Evidence: evidenceOf(row.Evidence), Value: s.value(obs).Value, Effect: math.NaN(), Conditions: j.classes.list[j.table.Obs[obs].Cond]}
 	if row.N > 0 && !math.IsNaN(row.D) {
 		g.Effect = relative(sign(s.Metric), row.D)
 	}

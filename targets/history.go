@@ -37,9 +37,9 @@ type Judgement struct {
 	strata   []stratum
 	evals    *evalJudgement
 	mu       sync.Mutex
-	systems  map[int]map[[3]string][]int  // runs by release and system, as far as they were asked for
-	prefix   [][]byte                     // digests of the runs up to each release
-	levels   map[int32][]regression.Level // by cell
+	systems  map[int]map[[3]string][]int        // runs by release and system, as far as they were asked for
+	prefix   [][]byte                           // digests of the runs up to each release
+	levels   map[int32][]regression.ChangePoint // by cell
 }
 
 // New judges a history.
@@ -82,15 +82,18 @@ func (j *Judgement) index() {
 }
 
 // words maps the judge's words to the vocabulary.
-func wordOf(w regression.Word) string {
-	return [...]string{"", schema.Worse, schema.BetterWord, schema.Watch, schema.Recovered, schema.Same, schema.Noisy, schema.Insufficient, schema.NotComparable}[w]
+func wordOf(w regression.Word, large bool) string {
+	if large {
+		return schema.Watch
+	}
+	return [...]string{"", schema.Worse, schema.BetterWord, schema.Noisy, schema.Recovered, schema.Same, schema.Insufficient, schema.NotComparable}[w]
 }
 
 func evidenceOf(e regression.Evidence) string { return [...]string{"", "probable", "confirmed"}[e] }
 
 // reasonCode names why a row has its word; package words has a sentence for each.
 func reasonCode(w regression.Why) string {
-	return [...]string{"none", "gate", "recheck", "again", "shift", "against-shift", "not-significant", "not-seen-again", "runs-disagree", "back-again", "equivalent", "wide", "not-worse", "not-better", "two-modes",
+	return [...]string{"none", "gate", "recheck", "again", "shift", "against-shift", "against-shift", "not-significant", "not-seen-again", "runs-disagree", "back-again", "equivalent", "wide", "not-worse", "not-better", "two-modes",
 		"no-baseline", "one-each", "another-witness", "base-suspect", "conditions"}[w]
 }
 
@@ -99,7 +102,7 @@ func (j *Judgement) Tally(release int) map[string]int {
 	n := map[string]int{}
 	for _, i := range j.byCell[release] {
 		r := &j.rows.Rows[i]
-		w := wordOf(r.Word)
+		w := wordOf(r.Word, r.Large())
 		if e := evidenceOf(r.Evidence); e != "" {
 			w += " " + e
 		}
@@ -166,7 +169,7 @@ func (j *teller) verdict(obs int32) schema.Verdict {
 	row, o := &j.rows.Rows[obs], &j.table.Obs[obs]
 	s := &j.Series[j.cellOf[obs]]
 	rel := &j.Releases[o.Release]
-	v := schema.Verdict{Release: rel.Name, Model: s.Model, Device: s.Device, Impl: s.Impl, Key: s.Key, Metric: s.Metric, Stat: s.Stat, Def: s.Def, Against: schema.AgainstHistory, Word: wordOf(row.Word),
+	v := schema.Verdict{Release: rel.Name, Model: s.Model, Device: s.Device, Impl: s.Impl, Key: s.Key, Metric: s.Metric, Stat: s.Stat, Def: s.Def, Against: schema.AgainstHistory, Word: wordOf(row.Word, row.Large()),
 		Evidence: evidenceOf(row.Evidence), N: int(o.K), Reason: schema.Reason{Code: reasonCode(row.Why), Args: map[string]string{}}}
 	z := o.Z
 	if row.Why == regression.WhyRecheck || row.Why == regression.WhyNotSeenAgain || row.Why == regression.WhyRunsDisagree {
@@ -219,7 +222,7 @@ func (j *teller) numbers(v *schema.Verdict, row *regression.Row, z float64) {
 	if row.SE > 0 {
 		half := j.t.T975(float64(row.Df)) * float64(row.SE)
 		v.Interval = &[2]float64{relative(s, row.D-half), relative(s, row.D+half)}
-		v.Reason.Args["noise"] = num2(100 * float64(row.SE) / math.Sqrt(1+1/float64(row.N)))
+		v.Reason.Args["noise"] = num2(100 * row.Noise().Sd())
 		p := float64(row.P)
 		if math.IsNaN(p) {
 			p = regression.UpperTail(math.Abs(row.D)/float64(row.SE), float64(row.Df))
@@ -241,15 +244,13 @@ func (j *teller) settle(v *schema.Verdict, row *regression.Row) {
 	if j.repeats || !(row.SE > 0) || row.N == 0 {
 		return
 	}
-	n := float64(row.N)
-	variance := float64(row.SE) * float64(row.SE) / (1 + 1/n)
-	df := float64(row.Df)
-	want, known := j.wanted[df]
-	if !known {
-		want = regression.Wanted(df)
-		j.wanted[df] = want
+	n, known := float64(row.N), row.Noise()
+	want, computed := j.wanted[known.Df]
+	if !computed {
+		want = regression.Wanted(known.Df)
+		j.wanted[known.Df] = want
 	}
-	repeats, releases := regression.Settle(math.Log1p(j.Policy.Effect(v.Metric)), variance, variance, 0, want, n)
+	repeats, releases := regression.Settle(math.Log1p(j.Policy.Effect(v.Metric)), known.Variance, known.Variance, 0, want, n)
 	if repeats > 1 {
 		v.Reason.Args["repeats"] = strconv.Itoa(repeats)
 	}
@@ -275,7 +276,7 @@ func (j *Judgement) baseline(cell, obs int32) int32 {
 	first := j.rows.Rows[obs].First
 	for i := obs - 1; i >= j.table.Cells[cell].First; i-- {
 		o := &j.table.Obs[i]
-		if joins(j.Releases[o.Release].Channel) && !j.rows.Rows[i].Aside() && (first < 0 || o.Release < first) {
+		if joins(j.Releases[o.Release].Channel) && !j.rows.Rows[i].OutOfBaselines() && (first < 0 || o.Release < first) {
 			return i
 		}
 	}

@@ -1,9 +1,10 @@
 package targets
 
 import (
+	"cmp"
 	"context"
 	"math"
-	"sort"
+	"slices"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/targets/regression"
@@ -42,7 +43,7 @@ func (j *Judgement) Levels(release int, model, device string) ([]Step, []Drift) 
 	}
 	var steps []Step
 	listed := map[int32]bool{}
-	for _, l := range j.rows.Levels {
+	for _, l := range j.rows.ChangePoints {
 		if in[l.Cell] && int(l.Found) <= release {
 			steps = append(steps, j.step(l))
 			listed[l.At] = true
@@ -54,7 +55,7 @@ func (j *Judgement) Levels(release int, model, device string) ([]Step, []Drift) 
 	return steps, j.drifts(in, release)
 }
 
-func (j *Judgement) step(l regression.Level) Step {
+func (j *Judgement) step(l regression.ChangePoint) Step {
 	s := &j.Series[l.Cell]
 	out := Step{Series: s, At: j.Releases[j.table.Obs[l.At].Release].Name, Found: j.Releases[l.Found].Name, Effect: relative(sign(s.Metric), l.D), P: l.P, Source: l.Source}
 	v := schema.Verdict{Release: out.At, Model: s.Model, Device: s.Device, Key: s.Key, Metric: s.Metric}
@@ -74,7 +75,7 @@ func (j *Judgement) dismissed(in, listed map[int32]bool, release int) []Step {
 		c := &j.table.Cells[cell]
 		for i := c.First + 1; in[int32(cell)] && i < c.End && int(j.table.Obs[i].Release) <= release; i++ {
 			if o := &j.table.Obs[i]; o.Dismiss && !listed[i] {
-				out = append(out, j.step(regression.Level{Cell: int32(cell), At: i, Found: o.Release, D: o.Z - j.table.Obs[i-1].Z, P: math.NaN(), Source: regression.ByPerson, Dismissed: true}))
+				out = append(out, j.step(regression.ChangePoint{Cell: int32(cell), At: i, Found: o.Release, D: o.Z - j.table.Obs[i-1].Z, P: math.NaN(), Source: regression.ByPerson, Dismissed: true}))
 			}
 		}
 	}
@@ -85,7 +86,7 @@ func (j *Judgement) dismissed(in, listed map[int32]bool, release int) []Step {
 // was told of: steps that are smaller than what matters only move the baseline.
 func (j *Judgement) begins(release int, told bool) map[int32]int32 {
 	from := map[int32]int32{}
-	for _, l := range j.rows.Levels {
+	for _, l := range j.rows.ChangePoints {
 		small := l.Source == regression.BySearch && math.Abs(l.D) < j.table.Cells[l.Cell].Delta
 		if int(l.Found) <= release && !l.Dismissed && !(told && small) {
 			from[l.Cell] = max(from[l.Cell], l.At)
@@ -99,7 +100,7 @@ func (j *Judgement) begins(release int, told bool) map[int32]int32 {
 func (j *Judgement) held(cell, from int32, release int, out []float64) []float64 {
 	c := &j.table.Cells[cell]
 	for i := max(c.First, from); i < c.End && int(j.table.Obs[i].Release) <= release; i++ {
-		if at := j.table.Obs[i].Release; int(at) == release || j.table.Releases[at].Joins && !j.rows.Rows[i].Aside() {
+		if at := j.table.Obs[i].Release; int(at) == release || j.table.Releases[at].Joins && !j.rows.Rows[i].OutOfBaselines() {
 			out = append(out, j.table.Obs[i].Z)
 		}
 	}
@@ -114,7 +115,7 @@ func (j *Judgement) drifts(in map[int32]bool, release int) []Drift {
 		if !in[int32(cell)] {
 			continue
 		}
-		t := regression.Creep(j.held(int32(cell), from[int32(cell)], release, nil))
+		t := regression.TrendOf(j.held(int32(cell), from[int32(cell)], release, nil))
 		if !(t.P <= 1) {
 			continue
 		}
@@ -127,17 +128,18 @@ func (j *Judgement) drifts(in map[int32]bool, release int) []Drift {
 
 // discovered keeps the drifts that pass the false discovery rule over a family, surest first.
 func discovered(list []Drift, family int) []Drift {
-	sort.SliceStable(list, func(a, b int) bool { return list[a].P < list[b].P })
-	for k := len(list); k > 0; k-- {
-		if list[k-1].P <= .05*float64(k)/float64(family) {
-			return list[:k]
-		}
+	p := make([]float64, len(list))
+	for i := range list {
+		p[i] = list[i].P
 	}
-	return nil
+	_, limit := regression.BenjaminiHochberg(p, family, regression.FDR)
+	list = slices.DeleteFunc(list, func(d Drift) bool { return !(d.P <= limit) })
+	slices.SortStableFunc(list, func(a, b Drift) int { return cmp.Compare(a.P, b.P) })
+	return list
 }
 
 // Explain returns the reckoning behind a verdict against history; nil for one that no test of that kind stands behind.
-func (j *Judgement) Explain(ctx context.Context, release int, v schema.Verdict) (*regression.Reckoning, error) {
+func (j *Judgement) Explain(ctx context.Context, release int, v schema.Verdict) (*regression.Calculation, error) {
 	if v.Against != schema.AgainstHistory || IsEval(v.Key) {
 		return nil, nil
 	}

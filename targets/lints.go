@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/targets/regression"
 	"github.com/ttreport/ttreport/targets/validity"
 )
 
@@ -126,7 +127,7 @@ func (j *Judgement) Before(release int) int {
 func (j *Judgement) nothingGraded(release int) []schema.Lint {
 	graded := map[[2]string]bool{}
 	for _, i := range j.byCell[release] {
-		if w := wordOf(j.rows.Rows[i].Word); w != schema.Insufficient && w != schema.NotComparable {
+		if w := j.rows.Rows[i].Word; w != regression.NoBaseline && w != regression.NotComparable {
 			s := &j.Series[j.cellOf[i]]
 			graded[[2]string{s.Model, s.Device}] = true
 		}

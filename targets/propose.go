@@ -68,14 +68,11 @@ func (j *Judgement) Propose(release int, model, device, level, asOf string, leas
 
 // margin is how far the next release may lie on the worse side by noise alone, on the log scale.
 func (j *Judgement) margin(obs int32, release int) (float64, bool) {
-	row := &j.rows.Rows[obs]
-	if row.N > 0 && row.SE > 0 {
-		s := float64(row.SE) / math.Sqrt(1+1/float64(row.N))
-		return regression.Quantile(.99, float64(row.Df)) * s, true
+	if own := j.rows.Rows[obs].Noise(); own.Known() {
+		return own.Margin(.99), true
 	}
-	fit := &j.rows.Fits[release]
-	if s0 := fit.S0[j.table.Cells[j.cellOf[obs]].Stratum]; s0 > 0 {
-		return regression.Quantile(.99, math.Min(fit.D0, fit.SumNu)) * math.Sqrt(s0), true
+	if typical := j.rows.Fits[release].Typical(j.table.Cells[j.cellOf[obs]].Stratum); typical.Known() {
+		return typical.Margin(.99), true
 	}
 	return 2 * j.table.Cells[j.cellOf[obs]].Delta, false
 }

@@ -16,7 +16,7 @@ import (
 // would blame the release in which they were noticed for what others did.
 func (j *Judgement) slow(release int) []schema.Lint {
 	var found []slowness
-	for _, l := range j.rows.Levels {
+	for _, l := range j.rows.ChangePoints {
 		if int(l.Found) == release && l.Source == regression.BySearch && l.D >= j.table.Cells[l.Cell].Delta {
 			s := j.step(l)
 			found = append(found, slowness{"late-step", s.Series, s.Effect, map[string]string{"since": s.At, "percent": num2(100 * math.Abs(s.Effect)), "p": num2(s.P)}})
@@ -77,7 +77,7 @@ func (j *Judgement) creeps(release int) []Drift {
 		if mean(values[len(values)-third:])-mean(values[:third]) < delta/2 { // far from it, and most are: no slopes need be sorted
 			continue
 		}
-		if t := regression.Creep(values); t.Slope*float64(t.N-1) >= delta {
+		if t := regression.TrendOf(values); t.Slope*float64(t.N-1) >= delta {
 			s := &j.Series[cell]
 			out = append(out, Drift{Series: s, Effect: relative(sign(s.Metric), t.Slope), P: t.P, N: t.N, slope: t.Slope})
 		}

@@ -11,9 +11,8 @@ import (
 
 // noise is what is known of how much one measurement may lie from another run of the same thing, on the log scale.
 type noise struct {
-	variance float64 // of one release's value; NaN where nothing is known
-	df       float64
-	from     string // own: the series' own history; typical: that of its device and metric
+	regression.Noise
+	from string // own: the series' own history; typical: that of its device and metric
 }
 
 // noise looks a target's series up in the judgement of history. Speed per user is 1000 / mean TPOT, so its noise is TPOT's; a
@@ -28,20 +27,17 @@ func (j *grading) noise(t schema.Target, at slot) noise {
 	}
 	s := j.j.lookup(j.head.Model.Name, j.head.Device, at.impl, at.key, metric, j.release)
 	if s == nil {
-		return noise{variance: math.NaN()}
+		return noise{Noise: regression.UnknownNoise()}
 	}
 	obs := s.find(j.release)
 	row, o := &j.j.rows.Rows[obs], &j.j.table.Obs[obs]
 	floor := float64(o.SE) * float64(o.SE)
-	if row.N > 0 && row.SE > 0 {
-		v := float64(row.SE) * float64(row.SE) / (1 + 1/float64(row.N))
-		return noise{math.Max(v, floor), float64(row.Df), "own"}
+	known := noise{row.Noise(), "own"}
+	if !known.Known() {
+		known = noise{j.j.rows.Fits[j.release].Typical(j.j.table.Cells[s.cell].Stratum), "typical"}
 	}
-	fit := &j.j.rows.Fits[j.release]
-	if s0 := fit.S0[j.j.table.Cells[s.cell].Stratum]; s0 > 0 {
-		return noise{math.Max(s0, floor), math.Min(fit.D0, fit.SumNu), "typical"}
-	}
-	return noise{variance: math.NaN()}
+	known.Variance = math.Max(known.Variance, floor) // NaN stays NaN
+	return known
 }
 
 // ownNoise is the variance of a statistic over earlier releases, for one that has no series: three at least, the last twenty.
@@ -58,16 +54,9 @@ func (j *grading) ownNoise(t schema.Target, at slot) noise {
 		}
 	}
 	if len(logs) < least {
-		return noise{variance: math.NaN()}
+		return noise{Noise: regression.UnknownNoise()}
 	}
-	n, mean, ss := float64(len(logs)), 0., 0.
-	for _, x := range logs {
-		mean += x / n
-	}
-	for _, x := range logs {
-		ss += (x - mean) * (x - mean)
-	}
-	return noise{ss / (n - 1), n - 1, "own"}
+	return noise{regression.NoiseBetween(logs), "own"}
 }
 
 // earlier is the first value of a statistic in a release.
@@ -101,25 +90,23 @@ func (j *Judgement) lookup(model, device, impl string, key int32, metric string,
 }
 
 func dfOf(known noise, n int) float64 {
-	if math.IsNaN(known.variance) {
+	if !known.Known() {
 		return float64(n - 1)
 	}
-	return known.df
+	return known.Df
 }
 
 // halfWidth is the half width of the 95 % interval of a release's value on the log scale, and where its noise comes from; -1
 // where nothing is known. Noise between releases is not averaged away by repeats of one: it enters whole.
-func halfWidth(logs []float64, mean float64, known noise) (float64, string) {
+func halfWidth(logs []float64, known noise) (float64, string) {
 	n := len(logs)
-	if !math.IsNaN(known.variance) {
-		return regression.Quantile(.975, known.df) * math.Sqrt(known.variance), "noise-" + known.from
+	if known.Known() {
+		return known.Margin(.975), "noise-" + known.from
 	}
 	if n < 3 {
 		return -1, ""
 	}
-	var sq float64
-	for _, x := range logs {
-		sq += (x - mean) * (x - mean)
-	}
-	return regression.Quantile(.975, float64(n-1)) * math.Sqrt(sq/float64(n-1)/float64(n)), "repeats"
+	repeats := regression.NoiseBetween(logs)
+	repeats.Variance /= float64(n) // of their mean
+	return repeats.Margin(.975), "repeats"
 }

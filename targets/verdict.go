@@ -324,7 +324,7 @@ func decide(v *schema.Verdict, t schema.Target, better schema.Better, values []f
 	v.Effect = schema.Num(sign * (value/t.Value - 1))
 	v.Reason = schema.Reason{Code: "single-run", Args: map[string]string{"n": strconv.Itoa(len(values)), "tolerance": num(100 * t.Tolerance)}}
 	lo, hi := sign*(value-limit), sign*(value-limit)
-	if half, code := halfWidth(logs, mean, known); half >= 0 {
+	if half, code := halfWidth(logs, known); half >= 0 {
 		a, b := math.Exp(mean-half), math.Exp(mean+half)
 		if sign < 0 {
 			a, b = b, a
