@@ -10,7 +10,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/targets"
-	"github.com/ttreport/ttreport/targets/proportion"
+	"github.com/ttreport/ttreport/targets/regression/proportion"
 )
 
 // newest are the releases that are the newest of some pair, what stands today: the site's newest first, then by age. They end at so

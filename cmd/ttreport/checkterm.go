@@ -46,7 +46,7 @@ func writeVerdicts(w io.Writer, title string, list []schema.Verdict, of int) {
 }
 
 // writeReckoning prints everything behind a verdict. Values on the log scale are called z.
-func writeReckoning(w io.Writer, v schema.Verdict, r *regression.Reckoning, releases []targets.Release) {
+func writeReckoning(w io.Writer, v schema.Verdict, r *regression.Calculation, releases []targets.Release) {
 	p := func(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
 	sign := "ln y"
 	if info, _ := schema.MetricByName(v.Metric); info.Better == schema.Higher {

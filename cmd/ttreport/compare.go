@@ -16,7 +16,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/targets"
-	"github.com/ttreport/ttreport/targets/pairing"
+	"github.com/ttreport/ttreport/targets/regression/pairing"
 )
 
 func compareCommand() command {

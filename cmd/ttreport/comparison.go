@@ -12,7 +12,7 @@ import (
 	"github.com/ttreport/ttreport/render/tabular"
 	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/targets"
-	"github.com/ttreport/ttreport/targets/pairing"
+	"github.com/ttreport/ttreport/targets/regression/pairing"
 )
 
 // verdict is the last column: worse, better, or ~ with what would say it.

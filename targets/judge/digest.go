@@ -11,9 +11,8 @@ import (
 	"github.com/ttreport/ttreport/targets/regression"
 )
 
-// Digest covers everything that decides what is said of a release: the runs up to it in their order, what came of its rows (a later
-// release may confirm what this one saw), and what people decided. Two judgements with one digest for a release say the same of it.
-// It does not cover the program, nor the configuration beside decisions.
+// Digest covers everything that the verdicts of a release against history follow from: the runs up to it in their order, and
+// what came of its rows (a later release may confirm what this one saw). It does not cover the program or decisions.
 func (j *Judgement) Digest(release int) string {
 	h := sha256.New()
 	h.Write(j.upTo(release))
@@ -31,7 +30,7 @@ func (j *Judgement) Digest(release int) string {
 			fmt.Fprintf(h, "%+v\n", *f)
 		}
 	}
-	for _, l := range j.rows.Levels {
+	for _, l := range j.rows.ChangePoints {
 		if int(l.Found) <= release && j.table.Obs[l.At].Release <= int32(release) {
 			fmt.Fprintf(h, "%d %d %v %v\n", j.table.Obs[l.At].Release, l.Found, l.D, l.P) // no index of a row: those move when rows are added
 		}
@@ -39,18 +38,6 @@ func (j *Judgement) Digest(release int) string {
 	for _, v := range j.evals.rows[release] {
 		fmt.Fprintf(h, "%s %s %s %+v\n", v.ID, v.Outcome, v.Evidence, v.Follow)
 	}
-	for _, d := range j.Policy.Decisions {
-		fmt.Fprintf(h, "%+v %v\n", d, j.Policy.holds(d))
-	}
-	if len(j.Policy.Decisions)+len(j.Listed) > 0 { // they are held against the names of all releases
-		for i := range j.Releases {
-			fmt.Fprintf(h, "%s\n", j.Releases[i].Name)
-		}
-	}
-	for _, p := range j.Lost {
-		fmt.Fprintf(h, "%s %s\n", p.Path, p.Found)
-	}
-	fmt.Fprintln(h, len(j.future(release)), len(j.channels(release)))
 	return hex.EncodeToString(h.Sum(nil))
 }
 
@@ -65,7 +52,7 @@ func (j *Judgement) upTo(release int) []byte {
 			fmt.Fprintf(h, "%s\x00%v\x00%s\x00%s\x00%s\n", r.Name, r.Label, r.Line, r.Channel, r.Date)
 			for _, run := range r.Runs {
 				head := &j.Columns.Runs[run]
-				fmt.Fprintf(h, "%s\x00%s\x00%v\n", head.ID, head.SHA256, j.Policy.void(head))
+				fmt.Fprintf(h, "%s\x00%s\x00%v\n", head.ID, head.SHA256, j.screen.excludes(head))
 			}
 			j.prefix = append(j.prefix, h.Sum(nil))
 		}
@@ -77,7 +64,7 @@ func (j *Judgement) upTo(release int) []byte {
 func writeRow(h hash.Hash, r *regression.Row) {
 	var b [64]byte
 	b[0], b[1], b[2] = byte(r.Word), byte(r.Evidence), byte(r.Why)
-	if r.Aside() {
+	if r.OutOfBaselines() {
 		b[3] = 1
 	}
 	binary.LittleEndian.PutUint16(b[4:], uint16(r.N))

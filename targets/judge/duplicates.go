@@ -12,42 +12,47 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
-	"github.com/ttreport/ttreport/targets/validity"
 )
 
-// copied is a run that stands in the history a second time.
-type copied struct {
-	of   string // id of the one that counts
-	same bool   // with the same numbers
+// Duplicate is a run that is in the history a second time.
+type Duplicate struct {
+	Of   string // id of the one that counts
+	Same bool   // with the same numbers
 }
 
-// copies finds runs that are another run once more: by the same stated id; by the same system with every point that both have the
+// Duplicate reports whether a run is another once more.
+func (j *Judgement) Duplicate(h *columns.RunHead) (Duplicate, bool) {
+	d, twice := j.screen.duplicates[h]
+	return d, twice
+}
+
+// duplicates finds runs that are another run once more: by the same stated id; by the same system with every point that both have the
 // same to the last digit of some numbers, which no two measurements are, whatever they say of their start and whichever points one
 // has more; or, where points hold too little to tell, by the same start and all numbers. A copy is no independent run: it must neither
 // confirm a change nor double a repeat. The first by path counts.
-func copies(c *columns.Columns) map[*columns.RunHead]copied {
-	out := map[*columns.RunHead]copied{}
-	byID, byStart, byPoint := map[string]int{}, map[string][]int{}, map[uint64]int{}
+func duplicates(c *columns.Columns) map[*columns.RunHead]Duplicate {
+	out := map[*columns.RunHead]Duplicate{}
+	byID, byStart, byPoint := map[string]int{}, map[startedAt][]int{}, map[uint64]int{}
 	for _, i := range c.ByPath() {
 		h := &c.Runs[i]
 		id := cmp.Or(h.Stated, h.ID)
 		if first, twice := byID[id]; twice {
-			out[h] = copied{id, sameNumbers(c, first, i)}
+			out[h] = Duplicate{id, sameNumbers(c, first, i)}
 			continue
 		}
 		byID[id] = i
-		system := h.Model.Name + "\x00" + h.Device + "\x00" + h.Impl
+		system := systemOf(h)
 		if first, twice := sharedPoint(c, i, system, byPoint); twice {
-			out[h] = copied{c.Runs[first].ID, true}
+			out[h] = Duplicate{c.Runs[first].ID, true}
 			continue
 		}
 		if h.Start.IsZero() && h.PointsEnd == h.FirstPoint {
 			continue // a score may well be the same twice
 		}
-		at := h.Start.String() + "\x00" + system
+		at := startedAt{h.Start.String(), system}
 		for _, other := range byStart[at] {
 			if sameNumbers(c, other, i) {
-				out[h] = copied{c.Runs[other].ID, true}
+				out[h] = Duplicate{c.Runs[other].ID, true}
 				break
 			}
 		}
@@ -57,7 +62,7 @@ func copies(c *columns.Columns) map[*columns.RunHead]copied {
 }
 
 // sharedPoint finds an earlier run that has a point of a run to the last digit, and of which it is a copy by all that both have.
-func sharedPoint(c *columns.Columns, run int, system string, seen map[uint64]int) (first int, twice bool) {
+func sharedPoint(c *columns.Columns, run int, system schema.System, seen map[uint64]int) (first int, twice bool) {
 	h := &c.Runs[run]
 	var candidates []int
 	for i := h.FirstPoint; i < h.PointsEnd; i++ {
@@ -93,9 +98,9 @@ func surprise(c *columns.Columns, p *columns.PointRow) int {
 	return n
 }
 
-func fingerprint(c *columns.Columns, p *columns.PointRow, system string) uint64 {
+func fingerprint(c *columns.Columns, p *columns.PointRow, system schema.System) uint64 {
 	h := fnv.New64a()
-	fmt.Fprintf(h, "%s\x00%d\x00%d", system, p.Key, p.Status)
+	fmt.Fprintf(h, "%q %d %d", system, p.Key, p.Status)
 	stats, values := c.Span(p)
 	var b [10]byte
 	for i, v := range values {
@@ -154,21 +159,8 @@ func sameNumbers(c *columns.Columns, a, b int) bool {
 	})
 }
 
-// twice names the copies among the runs of a release.
-func (j *Judgement) twice(release int) []schema.Lint {
-	var out []schema.Lint
-	for _, run := range j.Releases[release].Runs {
-		h := &j.Columns.Runs[run]
-		c, is := j.Policy.copies[h]
-		if !is {
-			continue
-		}
-		l := schema.Lint{ID: "twice", Severity: validity.Severity("twice"), Release: j.Releases[release].Name, Run: h.ID, Model: h.Model.Name, Device: h.Device, Count: 1,
-			Reason: schema.Reason{Code: "lint-twice", Args: map[string]string{"path": h.Path, "of": c.of, "same": "yes"}}}
-		if !c.same {
-			l.Severity, l.Reason.Args["same"] = schema.SevError, "no"
-		}
-		out = append(out, l)
-	}
-	return out
+// startedAt is a start of a system, to the last digit.
+type startedAt struct {
+	start  string
+	system schema.System
 }

@@ -9,7 +9,8 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
-	"github.com/ttreport/ttreport/targets/proportion"
+	"github.com/ttreport/ttreport/targets/regression"
+	"github.com/ttreport/ttreport/targets/regression/proportion"
 )
 
 // evalID is one eval of one system within one line of releases.
@@ -168,4 +169,30 @@ func spread(s *schema.Score, p float64) (se float64, ok bool) {
 		se *= math.Sqrt(1 - float64(s.N)/float64(s.Total))
 	}
 	return se, true
+}
+
+// passing applies the false discovery procedure to the evals of a release, each direction by itself, and sets their q.
+func passing(tests []evalTest) []bool {
+	passed := make([]bool, len(tests))
+	family := 0
+	for i := range tests {
+		tests[i].q = 1
+		if tests[i].ok {
+			family++
+		}
+	}
+	for _, dir := range []float64{1, -1} {
+		var at []int
+		var p []float64
+		for i := range tests {
+			if tests[i].ok && tests[i].worse*dir > 0 {
+				at, p = append(at, i), append(p, tests[i].p)
+			}
+		}
+		q, limit := regression.BenjaminiHochberg(p, family, regression.FDR)
+		for k, i := range at {
+			tests[i].q, passed[i] = q[k], p[k] <= limit
+		}
+	}
+	return passed
 }

@@ -5,8 +5,8 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
-	"github.com/ttreport/ttreport/targets/proportion"
 	"github.com/ttreport/ttreport/targets/regression"
+	"github.com/ttreport/ttreport/targets/regression/proportion"
 )
 
 // evalWindow is how many releases an eval's baseline has at most.
@@ -87,9 +87,9 @@ type EvalValue struct {
 	N            int
 }
 
-// ExplainEval returns what is behind a verdict on an eval against history; nil for any other.
+// ExplainEval returns what decided a verdict on an eval against history; nil for any other.
 func (j *Judgement) ExplainEval(v schema.Verdict) *EvalCalculation {
-	b, ok := j.evals.behind[v.ID]
+	b, ok := j.evals.inputs[v.ID]
 	if !ok {
 		return nil
 	}

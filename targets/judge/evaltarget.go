@@ -2,39 +2,35 @@ package judge
 
 import (
 	"math"
-	"strconv"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
-	"github.com/ttreport/ttreport/targets/proportion"
+	"github.com/ttreport/ttreport/targets/regression/proportion"
 )
 
-// eval grades the score that a target speaks of: the whole 95 % interval of the share must lie on one side of the reference
-// moved by its tolerance. Few questions give a wide interval and an inconclusive verdict; they never fail a model by chance alone
-// in more than one of twenty. A score that is missing is missing, not zero.
+// eval grades the score that a target covers: the whole 95 % interval of the share must lie on one side of the reference
+// moved by its tolerance. Few questions give a wide interval and an inconclusive verdict; they never fail a model by chance
+// alone in more than one of twenty. A score that is missing is missing, not zero.
 func (g *grading) eval(t schema.Target) schema.Verdict {
 	v := g.start(t, t.Key)
 	v.Ref = schema.Num(t.Value)
 	s, run := g.score(t)
 	if s == nil {
-		v.Outcome, v.Reason = schema.NotMeasured, schema.Reason{Code: "eval-not-run", Args: map[string]string{"task": t.Key.Dataset}}
+		v.Outcome, v.Reason = schema.NotMeasured, schema.EvalNotRun{Task: t.Key.Dataset}
 		return v
 	}
 	v.Run, v.Key, v.Value, v.N, v.Metric = run, schema.EvalKey(&s.Score), s.Value, s.N, s.Metric
-	v.ID = schema.VerdictID(releaseOf(g.head), "", g.head.Model.Name, g.head.Device, t.Key, "eval/"+t.Level, t.Stat, schema.AgainstTarget)
+	v.ID = schema.VerdictID(g.releaseName(), "", g.pair, t.Key, "eval/"+t.Level, t.Stat, schema.AgainstTarget)
 	value, has := s.Value.Get()
 	if !has {
-		v.Outcome, v.Reason = schema.NotMeasured, schema.Reason{Code: "no-number", Args: map[string]string{"why": s.Value.Why()}}
+		v.Outcome, v.Reason = schema.NotMeasured, schema.NoNumber{Why: s.Value.Why()}
 		return v
 	}
 	p, isShare := share(&s.Score)
 	ref := t.Value
 	if isShare {
-		if ref > 1 {
-			ref /= 100
-		}
-		value = p
+		ref, value = asShare(ref), p
 		v.Ref = schema.Num(ref * scaleOf(s))
 	}
 	sign, limit := -1., ref*(1-t.Tolerance)
@@ -42,10 +38,12 @@ func (g *grading) eval(t schema.Target) schema.Verdict {
 		sign, limit = 1, ref*(1+t.Tolerance)
 	}
 	v.Effect = schema.Num(sign * (value - ref))
-	v.Reason = schema.Reason{Code: "eval-point", Args: map[string]string{"tolerance": num(100 * t.Tolerance), "task": s.Task}}
-	lo, hi, known := g.around(t, s, value, isShare, v.Reason.Args)
+	why := schema.EvalLimit{Task: s.Task, Tolerance: t.Tolerance, N: max(s.N, 0)}
+	if s.Total > s.N && s.N > 0 {
+		why.Of = s.Total
+	}
+	lo, hi, known := around(t, s, value, isShare)
 	if known {
-		v.Reason.Code = "eval-interval"
 		v.Interval = &[2]float64{sign * (lo - ref), sign * (hi - ref)}
 		if sign < 0 {
 			v.Interval = &[2]float64{ref - hi, ref - lo}
@@ -59,8 +57,17 @@ func (g *grading) eval(t schema.Target) schema.Verdict {
 	default:
 		v.Outcome = schema.Inconclusive
 		if isShare && s.N > 0 {
-			v.Reason.Args["needed"] = strconv.Itoa(proportion.Items(value, math.Max(math.Abs(value-limit), .01)))
+			why.Needed = proportion.Items(value, math.Max(math.Abs(value-limit), .01))
 		}
+	}
+	v.Reason = why
+	return v
+}
+
+// asShare is a published score as a share: files write 79 or .79.
+func asShare(v float64) float64 {
+	if v > 1 {
+		return v / 100
 	}
 	return v
 }
@@ -74,14 +81,8 @@ func scaleOf(s *columns.ScoreRow) float64 {
 }
 
 // around is the 95 % interval of a score, the variance of a published reference included where its n is known.
-func (g *grading) around(t schema.Target, s *columns.ScoreRow, value float64, isShare bool, args map[string]string) (lo, hi float64, known bool) {
+func around(t schema.Target, s *columns.ScoreRow, value float64, isShare bool) (lo, hi float64, known bool) {
 	const z = 1.959963984540054
-	if s.N > 0 {
-		args["n"] = strconv.Itoa(s.N)
-	}
-	if s.Total > s.N && s.N > 0 {
-		args["of"] = strconv.Itoa(s.Total)
-	}
 	if !isShare {
 		e, has := s.Stderr.Get()
 		if !has || e <= 0 {
@@ -98,10 +99,7 @@ func (g *grading) around(t schema.Target, s *columns.ScoreRow, value float64, is
 		return value, value, false
 	}
 	if t.Items > 0 {
-		ref := t.Value
-		if ref > 1 {
-			ref /= 100
-		}
+		ref := asShare(t.Value)
 		se = math.Hypot(se, math.Sqrt(ref*(1-ref)/float64(t.Items)))
 	}
 	return math.Max(0, value-z*se), math.Min(1, value+z*se), true
@@ -124,13 +122,13 @@ func sameTask(promised, measured string) bool {
 	return promised == measured || p != "" && (p == m || strings.HasSuffix(m, p))
 }
 
-// score finds what the release says to a target: by task, and by metric and filter where it names them. Several runs of the release
+// score finds what the release measured for a target: by task, and by metric and filter where it names them. Several runs of the release
 // count by their mean, with the items of one: they answered the same questions, and nobody asks until the answer fits.
 func (g *grading) score(t schema.Target) (*columns.ScoreRow, string) {
 	var found []*columns.ScoreRow
 	first := ""
-	for _, r := range g.j.runsOf(g.release, g.head.Model.Name, g.head.Device) {
-		if g.j.Policy.void(&g.c.Runs[r]) {
+	for _, r := range g.j.runsOf(g.release, g.pair) {
+		if g.j.screen.excludes(&g.c.Runs[r]) {
 			continue
 		}
 		s := bestScore(t, g.c.ScoresOf(r))
@@ -145,7 +143,7 @@ func (g *grading) score(t schema.Target) (*columns.ScoreRow, string) {
 	return together(found), first
 }
 
-// bestScore is the score of a run that a target speaks of, or nil.
+// bestScore is the score of a run that a target covers, or nil.
 func bestScore(t schema.Target, rows []columns.ScoreRow) *columns.ScoreRow {
 	var best *columns.ScoreRow
 	for i := range rows {

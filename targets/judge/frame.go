@@ -27,7 +27,7 @@ func (j *Judgement) Frame(s *Series, release int) Frame {
 		return f
 	}
 	held := f.From
-	for _, l := range j.levelsOf(s.cell) {
+	for _, l := range j.changePointsOf(s.cell) {
 		at := int(j.table.Obs[l.At].Release)
 		if l.Dismissed || int(l.Found) > release || at > release {
 			continue
@@ -43,24 +43,11 @@ func (j *Judgement) Frame(s *Series, release int) Frame {
 		return f
 	}
 	z := o.Z
-	if row.Why == regression.WhyRecheck || row.Why == regression.WhyNotSeenAgain || row.Why == regression.WhyRunsDisagree {
+	if later(row) {
 		z = o.Z2
 	}
 	half := regression.Quantile(.975, float64(row.Df)) * float64(row.SE)
 	a, b := math.Exp(sign(s.Metric)*(z-row.D-half)), math.Exp(sign(s.Metric)*(z-row.D+half))
 	f.Low, f.High = min(a, b), max(a, b)
 	return f
-}
-
-// levelsOf are the levels of a cell, in the order in which they were found.
-func (j *Judgement) levelsOf(cell int32) []regression.Level {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.levels == nil {
-		j.levels = map[int32][]regression.Level{}
-		for _, l := range j.rows.Levels {
-			j.levels[l.Cell] = append(j.levels[l.Cell], l)
-		}
-	}
-	return j.levels[cell]
 }

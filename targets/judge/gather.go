@@ -1,7 +1,9 @@
 package judge
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"sort"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -53,14 +55,14 @@ type cellID struct {
 type gathering struct {
 	c        *columns.Columns
 	releases []Release
-	policy   *Policy
+	screen   *screen
 	roles    []role
 	best     []int // by judged metric, for the point at hand
 	rank     []int
 	se       []float64
 	seq      []int16 // by release
 	seqs     []sequence
-	systems  map[[3]string]int32
+	systems  map[schema.System]int32
 	cells    map[cellID]int32
 	list     []cellID
 	obs      [][]regression.Obs
@@ -80,14 +82,14 @@ type badValue struct {
 }
 
 // gather turns columns into the judge's table, and names each of its cells.
-func gather(c *columns.Columns, releases []Release, policy *Policy) (*regression.Table, []Series, *gathering) {
-	g := &gathering{c: c, releases: releases, policy: policy, roles: roles(c), systems: map[[3]string]int32{}, cells: map[cellID]int32{}, classes: newClasses(c), points: policy.voidsPoints()}
+func gather(c *columns.Columns, releases []Release, screen *screen) *gathering {
+	g := &gathering{c: c, releases: releases, screen: screen, roles: roles(c), systems: map[schema.System]int32{}, cells: map[cellID]int32{}, classes: newClasses(c), points: screen.ExcludesPoints()}
 	judged := len(JudgedMetrics(c))
 	g.best, g.rank, g.se = make([]int, judged), make([]int, judged), make([]float64, judged)
 	g.number(sequences(releases))
 	for ri := range releases {
 		for _, run := range releases[ri].Runs {
-			if policy.void(&c.Runs[run]) {
+			if screen.excludes(&c.Runs[run]) {
 				continue
 			}
 			h := &c.Runs[run]
@@ -97,7 +99,7 @@ func gather(c *columns.Columns, releases []Release, policy *Policy) (*regression
 		}
 	}
 	g.classes.close()
-	return g.seal()
+	return g
 }
 
 func (g *gathering) number(of []sequence) {
@@ -112,7 +114,7 @@ func (g *gathering) number(of []sequence) {
 }
 
 func (g *gathering) system(h *columns.RunHead) int32 {
-	id := [3]string{h.Model.Name, h.Device, h.Impl}
+	id := systemOf(h)
 	i, ok := g.systems[id]
 	if !ok {
 		i = int32(len(g.systems))
@@ -127,7 +129,7 @@ func (g *gathering) point(release, run, point int) {
 	if w := p.StatusWord(); w == schema.StatusFailed || w == schema.StatusInvalid || !g.c.Keys[p.Key].Comparable() || h.Device == "" || h.Model.Name == "" {
 		return
 	}
-	if g.points && g.policy.voidPoint(h, g.c.Keys[p.Key]) != nil {
+	if g.points && g.screen.ExcludesPoint(h, g.c.Keys[p.Key]) != nil {
 		return
 	}
 	best, rank, se := g.best, g.rank, g.se // of the point: 1 + index of the value
@@ -162,13 +164,6 @@ func (g *gathering) point(release, run, point int) {
 		}
 		g.add(cellID{system, p.Key, stats[i], g.seq[release]}, release, run, p, v, se[m])
 	}
-}
-
-// Measurable reports whether a value can be a latency or a rate: above zero, and within a hundred decades of one. What lies beyond is
-// a damaged file, and differences of its logarithms would overflow everything that is reckoned from them.
-func schema.Measurable(v float64) bool {
-	const decades = 1e100
-	return v >= 1/decades && v <= decades
 }
 
 func (g *gathering) add(id cellID, release, run int, p *columns.PointRow, v, se float64) {
@@ -212,37 +207,12 @@ func (g *gathering) add(id cellID, release, run int, p *columns.PointRow, v, se 
 }
 
 // seal orders the cells by name and lays their observations next to each other, so that the order of input changes nothing.
-func (g *gathering) seal() (*regression.Table, []Series, *gathering) {
-	names := make([][3]string, len(g.systems))
+func (g *gathering) seal() (*regression.Table, []Series) {
+	names := make([]schema.System, len(g.systems))
 	for n, i := range g.systems {
 		names[i] = n
 	}
-	order := make([]int, len(g.list))
-	for i := range order {
-		order[i] = i
-	}
-	place := g.ranks()
-	sort.Slice(order, func(a, b int) bool {
-		x, y := g.list[order[a]], g.list[order[b]]
-		if nx, ny := names[x.system], names[y.system]; nx != ny {
-			return lessSystem(nx, ny)
-		}
-		if x.key != y.key {
-			return place[x.key] < place[y.key]
-		}
-		rx, ry := g.roles[x.stat], g.roles[y.stat]
-		switch {
-		case rx.metric != ry.metric:
-			return rx.metric < ry.metric
-		case rx.rank != ry.rank:
-			return rx.rank < ry.rank
-		case x.stat != y.stat:
-			return g.c.Stats[x.stat].Def < g.c.Stats[y.stat].Def
-		}
-		sx, sy := g.seqs[x.seq], g.seqs[y.seq]
-		return sx.channel+"\x00"+sx.line < sy.channel+"\x00"+sy.line
-	})
-	t := &regression.Table{Cells: make([]regression.Cell, 0, len(order))}
+	t := &regression.Table{Cells: make([]regression.Cell, 0, len(g.list))}
 	for _, r := range g.releases {
 		t.Releases = append(t.Releases, regression.Release{Joins: IsBaseline(r.Channel)})
 	}
@@ -251,13 +221,21 @@ func (g *gathering) seal() (*regression.Table, []Series, *gathering) {
 		total += len(o)
 	}
 	t.Obs = make([]regression.Obs, 0, total)
-	series := make([]Series, 0, len(order))
+	series := make([]Series, 0, len(g.list))
 	strata, points := map[stratum]int32{}, map[cellID]int32{}
-	for _, i := range order {
-		id := g.list[i]
-		s := Series{Model: names[id.system][0], Device: names[id.system][1], Impl: names[id.system][2], Line: g.seqs[id.seq].line, Key: g.c.Keys[id.key], KeyIndex: id.key,
-			Metric: g.c.Stats[id.stat].Metric, Stat: g.c.Stats[id.stat].Stat, Unit: g.c.Stats[id.stat].Unit, Def: g.c.Stats[id.stat].Def, cell: int32(len(t.Cells)), table: t, releases: g.releases}
-		cell := regression.Cell{Stratum: intern(strata, stratum{s.Device, s.Metric, g.seqs[id.seq]}), Point: intern(points, cellID{system: id.system, key: id.key, seq: id.seq}), First: int32(len(t.Obs)), Delta: math.Log1p(g.policy.Effect(s.Metric))}
+	for _, i := range g.order(names) {
+		id, seq := g.list[i], g.seqs[g.list[i].seq]
+		stat, system := g.c.Stats[id.stat], names[id.system]
+		s := Series{
+			Model: system.Model, Device: system.Device, Impl: system.Impl, Line: seq.line,
+			Key: g.c.Keys[id.key], KeyIndex: id.key, Metric: stat.Metric, Stat: stat.Stat, Unit: stat.Unit, Def: stat.Def,
+			cell: int32(len(t.Cells)), table: t, releases: g.releases,
+		}
+		cell := regression.Cell{
+			Stratum: intern(strata, stratum{s.Device, s.Metric, seq}),
+			Point:   intern(points, cellID{system: id.system, key: id.key, seq: id.seq}),
+			First:   int32(len(t.Obs)), Delta: math.Log1p(g.screen.Effect(s.Metric)),
+		}
 		t.Obs = append(t.Obs, g.obs[i]...)
 		g.obs[i] = nil
 		cell.End = int32(len(t.Obs))
@@ -266,7 +244,28 @@ func (g *gathering) seal() (*regression.Table, []Series, *gathering) {
 		series = append(series, s)
 	}
 	t.Strata = len(strata)
-	return t, series, g
+	return t, series
+}
+
+// order is the order of the cells: by system, workload, metric, statistic and sequence.
+func (g *gathering) order(names []schema.System) []int {
+	order := make([]int, len(g.list))
+	for i := range order {
+		order[i] = i
+	}
+	place := g.ranks()
+	slices.SortFunc(order, func(a, b int) int {
+		x, y := g.list[a], g.list[b]
+		if nx, ny := names[x.system], names[y.system]; nx != ny {
+			return compareSystems(nx, ny)
+		}
+		rx, ry := g.roles[x.stat], g.roles[y.stat]
+		sx, sy := g.seqs[x.seq], g.seqs[y.seq]
+		return cmp.Or(cmp.Compare(place[x.key], place[y.key]), cmp.Compare(rx.metric, ry.metric),
+			cmp.Compare(rx.rank, ry.rank), cmp.Compare(g.c.Stats[x.stat].Def, g.c.Stats[y.stat].Def),
+			cmp.Compare(sx.channel, sy.channel), cmp.Compare(sx.line, sy.line))
+	})
+	return order
 }
 
 // ranks is the place of every key in the order of keys.
@@ -283,13 +282,8 @@ func (g *gathering) ranks() []int32 {
 	return place
 }
 
-func lessSystem(a, b [3]string) bool {
-	for i := range a {
-		if a[i] != b[i] {
-			return NaturalLess(a[i], b[i])
-		}
-	}
-	return false
+func compareSystems(a, b schema.System) int {
+	return cmp.Or(NaturalCompare(a.Model, b.Model), NaturalCompare(a.Device, b.Device), NaturalCompare(a.Impl, b.Impl))
 }
 
 func intern[K comparable](m map[K]int32, k K) int32 {

@@ -223,3 +223,20 @@ func (j *Judgement) RunOf(s *Series, release int) string {
 }
 
 func num4(v float64) string { return fmt.Sprintf("%.4g", v) }
+
+// Compared lists the models and devices of a release of which a number has a history.
+func (j *Judgement) Compared(release int) map[schema.Pair]bool {
+	out := map[schema.Pair]bool{}
+	for _, i := range j.byCell[release] {
+		if w := outcomeOf(j.rows.Rows[i].Word); w != schema.NoBaseline && w != schema.NotComparable {
+			s := &j.Series[j.cellOf[i]]
+			out[schema.Pair{Model: s.Model, Device: s.Device}] = true
+		}
+	}
+	for i := range j.evals.rows[release] {
+		if v := &j.evals.rows[release][i]; v.Outcome != schema.NoBaseline && v.Outcome != schema.NotComparable {
+			out[v.Pair()] = true
+		}
+	}
+	return out
+}

@@ -164,9 +164,13 @@ func (j *Judgement) systemRuns(release int) map[schema.System][]int {
 	return out
 }
 
-func systemOf(h *columns.RunHead) schema.System { return schema.System{Model: h.Model.Name, Device: h.Device, Impl: h.Impl} }
+func systemOf(h *columns.RunHead) schema.System {
+	return schema.System{Model: h.Model.Name, Device: h.Device, Impl: h.Impl}
+}
 
-func pairOf(h *columns.RunHead) schema.Pair { return schema.Pair{Model: h.Model.Name, Device: h.Device} }
+func pairOf(h *columns.RunHead) schema.Pair {
+	return schema.Pair{Model: h.Model.Name, Device: h.Device}
+}
 
 // runsOf lists the runs of a model and device in a release, those that are excluded included.
 func (j *Judgement) runsOf(release int, of schema.Pair) []int {

@@ -2,87 +2,74 @@ package judge
 
 import (
 	"math"
-	"strconv"
-	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/targets/regression"
 )
 
-// noise is what is known of how much one measurement may lie from another run of the same thing, on the log scale.
+// noise is how far one measurement may lie from another run of the same thing, on the log scale, and how that is known.
 type noise struct {
-	variance float64 // of one release's value; NaN where nothing is known
-	df       float64
-	from     string // own: the series' own history; typical: that of its device and metric
+	regression.Noise
+	from schema.IntervalFrom
 }
 
 // noise looks a target's series up in the judgement of history. Speed per user is 1000 / mean TPOT, so its noise is TPOT's; a
 // percentile has its own, which is not the mean's.
-func (j *grading) noise(t schema.Target, at slot) noise {
+func (g *grading) noise(t schema.Target, at slot) noise {
 	metric := t.Metric
 	if metric == "tps_user" {
 		metric = "tpot"
 	}
-	if _, err := strconv.ParseFloat(strings.TrimPrefix(t.Stat, "p"), 64); err == nil {
-		return j.ownNoise(t, at)
+	if isPercentile(t.Stat) {
+		return g.ownNoise(t, at)
 	}
-	s := j.j.lookup(j.head.Model.Name, j.head.Device, at.impl, at.key, metric, j.release)
+	s := g.j.lookup(schema.System{Model: g.pair.Model, Device: g.pair.Device, Impl: at.impl}, at.key, metric, g.release)
 	if s == nil {
-		return noise{variance: math.NaN()}
+		return noise{Noise: regression.UnknownNoise()}
 	}
-	obs := s.find(j.release)
-	row, o := &j.j.rows.Rows[obs], &j.j.table.Obs[obs]
+	obs := s.find(g.release)
+	row, o := &g.j.rows.Rows[obs], &g.j.table.Obs[obs]
 	floor := float64(o.SE) * float64(o.SE)
-	if row.N > 0 && row.SE > 0 {
-		v := float64(row.SE) * float64(row.SE) / (1 + 1/float64(row.N))
-		return noise{math.Max(v, floor), float64(row.Df), "own"}
+	known := noise{row.Noise(), schema.FromOwn}
+	if !known.Known() {
+		known = noise{g.j.rows.Fits[g.release].Typical(g.j.table.Cells[s.cell].Stratum), schema.FromTypical}
 	}
-	fit := &j.j.rows.Fits[j.release]
-	if s0 := fit.S0[j.j.table.Cells[s.cell].Stratum]; s0 > 0 {
-		return noise{math.Max(s0, floor), math.Min(fit.D0, fit.SumNu), "typical"}
-	}
-	return noise{variance: math.NaN()}
+	known.Variance = math.Max(known.Variance, floor) // NaN stays NaN
+	return known
 }
 
 // ownNoise is the variance of a statistic over earlier releases, for one that has no series: three at least, the last twenty.
-func (j *grading) ownNoise(t schema.Target, at slot) noise {
+func (g *grading) ownNoise(t schema.Target, at slot) noise {
 	const least, most = 3, 20
-	seqs := sequences(j.j.Releases)
+	seqs := sequences(g.j.Releases)
 	var logs []float64
-	for r := j.release - 1; r >= 0 && len(logs) < most; r-- {
-		if !IsBaseline(j.j.Releases[r].Channel) || seqs[r] != seqs[j.release] {
+	for r := g.release - 1; r >= 0 && len(logs) < most; r-- {
+		if !IsBaseline(g.j.Releases[r].Channel) || seqs[r] != seqs[g.release] {
 			continue
 		}
-		if x, ok := j.earlier(r, t, at); ok {
+		if x, ok := g.earlier(r, t, at); ok {
 			logs = append(logs, math.Log(x))
 		}
 	}
 	if len(logs) < least {
-		return noise{variance: math.NaN()}
+		return noise{Noise: regression.UnknownNoise()}
 	}
-	n, mean, ss := float64(len(logs)), 0., 0.
-	for _, x := range logs {
-		mean += x / n
-	}
-	for _, x := range logs {
-		ss += (x - mean) * (x - mean)
-	}
-	return noise{ss / (n - 1), n - 1, "own"}
+	return noise{regression.NoiseBetween(logs), schema.FromOwn}
 }
 
 // earlier is the first value of a statistic in a release.
-func (j *grading) earlier(release int, t schema.Target, at slot) (float64, bool) {
-	for _, run := range j.j.runsOf(release, j.head.Model.Name, j.head.Device) {
-		h := &j.c.Runs[run]
-		if h.Impl != at.impl || j.j.Policy.void(h) {
+func (g *grading) earlier(release int, t schema.Target, at slot) (float64, bool) {
+	for _, run := range g.j.runsOf(release, g.pair) {
+		h := &g.c.Runs[run]
+		if h.Impl != at.impl || g.j.screen.excludes(h) {
 			continue
 		}
 		for i := h.FirstPoint; i < h.PointsEnd; i++ {
-			p := &j.c.Points[i]
+			p := &g.c.Points[i]
 			if p.Key != at.key || p.StatusWord() == schema.StatusInvalid {
 				continue
 			}
-			if x, ok := Measured(j.c, p, t.Metric, t.Stat).Get(); ok && x > 0 {
+			if x, ok := Measured(g.c, p, t.Metric, t.Stat).Get(); ok && x > 0 {
 				return x, true
 			}
 		}
@@ -91,35 +78,26 @@ func (j *grading) earlier(release int, t schema.Target, at slot) (float64, bool)
 }
 
 // lookup finds the series of a workload and metric on a system that has a value in a release; nil when there is none.
-func (j *Judgement) lookup(model, device, impl string, key int32, metric string, release int) *Series {
+func (j *Judgement) lookup(of schema.System, key int32, metric string, release int) *Series {
 	for _, i := range j.byKey[key] {
-		if s := &j.Series[i]; s.Model == model && s.Device == device && s.Impl == impl && s.Metric == metric && s.find(release) >= 0 {
+		if s := &j.Series[i]; s.System() == of && s.Metric == metric && s.find(release) >= 0 {
 			return s
 		}
 	}
 	return nil
 }
 
-func dfOf(known noise, n int) float64 {
-	if math.IsNaN(known.variance) {
-		return float64(n - 1)
-	}
-	return known.df
-}
-
-// halfWidth is the half width of the 95 % interval of a release's value on the log scale, and where its noise comes from; -1
-// where nothing is known. Noise between releases is not averaged away by repeats of one: it enters whole.
-func halfWidth(logs []float64, mean float64, known noise) (float64, string) {
+// halfWidth is the half width of the 95 % interval of a release's value on the log scale, its degrees of freedom, and where
+// its noise comes from. Noise between releases is not averaged away by repeats of one: it enters whole.
+func halfWidth(logs []float64, known noise) (half, df float64, from schema.IntervalFrom) {
 	n := len(logs)
-	if !math.IsNaN(known.variance) {
-		return regression.Quantile(.975, known.df) * math.Sqrt(known.variance), "noise-" + known.from
+	if known.Known() {
+		return known.Margin(.975), known.Df, known.from
 	}
 	if n < 3 {
-		return -1, ""
+		return 0, 0, schema.FromNothing
 	}
-	var sq float64
-	for _, x := range logs {
-		sq += (x - mean) * (x - mean)
-	}
-	return regression.Quantile(.975, float64(n-1)) * math.Sqrt(sq/float64(n-1)/float64(n)), "repeats"
+	repeats := regression.NoiseBetween(logs)
+	repeats.Variance /= float64(n) // of their mean
+	return repeats.Margin(.975), repeats.Df, schema.FromRepeats
 }

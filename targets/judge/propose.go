@@ -1,22 +1,28 @@
 package judge
 
 import (
+	"cmp"
 	"fmt"
 	"math"
-	"sort"
+	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
-	"github.com/ttreport/ttreport/ingest/schema/manifest"
+	"github.com/ttreport/ttreport/targets/library"
 	"github.com/ttreport/ttreport/targets/regression"
 )
 
 // Proposal is what [Judgement.Propose] made of a release.
 type Proposal struct {
-	File    File
+	File    library.File
 	Single  int // values whose noise nobody knows: their margin is a guess of two efforts that matter
 	Skipped int // numbers that say nothing to promise: failed, void, two modes
+}
+
+// proposed is a number that a target file can name.
+type proposed struct {
+	of                           schema.Pair
+	workload, task, metric, stat string
 }
 
 // Propose derives targets from what a release measured: each number moved to its worse side by a margin from the measured noise,
@@ -25,7 +31,7 @@ type Proposal struct {
 func (j *Judgement) Propose(release int, model, device, level, asOf string, least float64) Proposal {
 	var p Proposal
 	name := j.Releases[release].Name
-	seen, worst := map[string]int{}, map[string]float64{}
+	seen, worst := map[proposed]int{}, map[proposed]float64{}
 	for _, i := range j.byCell[release] {
 		s := &j.Series[j.cellOf[i]]
 		if model != "" && s.Model != model || device != "" && s.Device != device {
@@ -44,38 +50,34 @@ func (j *Judgement) Propose(release int, model, device, level, asOf string, leas
 		}
 		z := s.table.Obs[i].Z + math.Max(margin, least)
 		k := s.Key
-		same := strings.Join([]string{s.Model, s.Device, k.Workload(), fmt.Sprint(k.Task, k.Dims), s.Metric, s.Stat}, "\x00")
+		same := proposed{schema.Pair{Model: s.Model, Device: s.Device}, k.Workload(), fmt.Sprint(k.Task, k.Dims), s.Metric, s.Stat}
 		at, again := seen[same]
 		if again && z <= worst[same] { // a file names no implementation and no tool: the looser of two holds for both
 			continue
 		}
 		worst[same] = z
-		promise := FileTarget{Model: s.Model, Device: s.Device, Workload: workloadOf(k), Metric: s.Metric, Stat: s.Stat,
+		target := library.FileTarget{Model: s.Model, Device: s.Device, Workload: library.WorkloadOf(k), Metric: s.Metric, Stat: s.Stat,
 			Value: rounded(math.Exp(sign(s.Metric)*z), sign(s.Metric)), Level: level, Source: from, AsOf: asOf}
 		if again {
-			p.File.Targets[at] = promise
+			p.File.Targets[at] = target
 			continue
 		}
 		seen[same] = len(p.File.Targets)
-		p.File.Targets = append(p.File.Targets, promise)
+		p.File.Targets = append(p.File.Targets, target)
 	}
-	sort.SliceStable(p.File.Targets, func(a, b int) bool {
-		x, y := p.File.Targets[a], p.File.Targets[b]
-		return x.Model+"\x00"+x.Device < y.Model+"\x00"+y.Device
+	slices.SortStableFunc(p.File.Targets, func(a, b library.FileTarget) int {
+		return cmp.Or(cmp.Compare(a.Model, b.Model), cmp.Compare(a.Device, b.Device))
 	})
 	return p
 }
 
 // margin is how far the next release may lie on the worse side by noise alone, on the log scale.
 func (j *Judgement) margin(obs int32, release int) (float64, bool) {
-	row := &j.rows.Rows[obs]
-	if row.N > 0 && row.SE > 0 {
-		s := float64(row.SE) / math.Sqrt(1+1/float64(row.N))
-		return regression.Quantile(.99, float64(row.Df)) * s, true
+	if own := j.rows.Rows[obs].Noise(); own.Known() {
+		return own.Margin(.99), true
 	}
-	fit := &j.rows.Fits[release]
-	if s0 := fit.S0[j.table.Cells[j.cellOf[obs]].Stratum]; s0 > 0 {
-		return regression.Quantile(.99, math.Min(fit.D0, fit.SumNu)) * math.Sqrt(s0), true
+	if typical := j.rows.Fits[release].Typical(j.table.Cells[j.cellOf[obs]].Stratum); typical.Known() {
+		return typical.Margin(.99), true
 	}
 	return 2 * j.table.Cells[j.cellOf[obs]].Delta, false
 }

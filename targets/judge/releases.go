@@ -152,8 +152,9 @@ func sequences(releases []Release) []sequence {
 // NaturalLess orders names as people do: v0.9.0 before v0.10.0.
 func NaturalLess(a, b string) bool { return NaturalCompare(a, b) < 0 }
 
-// NaturalCompare is the order of [NaturalLess] as -1, 0 or 1.
+// NaturalCompare is the order of [NaturalLess] as -1, 0 or 1; 0 for equal names only.
 func NaturalCompare(a, b string) int {
+	whole, other := a, b
 	for a != "" && b != "" {
 		na, ra := leadingNumber(a)
 		nb, rb := leadingNumber(b)
@@ -169,7 +170,7 @@ func NaturalCompare(a, b string) int {
 		}
 		a, b = a[1:], b[1:]
 	}
-	return cmp.Compare(len(a), len(b))
+	return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(whole, other))
 }
 
 func leadingNumber(s string) (int, string) {

@@ -27,7 +27,9 @@ type Series struct {
 }
 
 // System is the system that the series is of.
-func (s *Series) System() schema.System { return schema.System{Model: s.Model, Device: s.Device, Impl: s.Impl} }
+func (s *Series) System() schema.System {
+	return schema.System{Model: s.Model, Device: s.Device, Impl: s.Impl}
+}
 
 // verdict starts a verdict on the series in a release.
 func (s *Series) verdict(release string) schema.Verdict {

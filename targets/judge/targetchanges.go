@@ -1,12 +1,13 @@
 package judge
 
 import (
-	"sort"
+	"cmp"
+	"slices"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// TargetChange is a promise that is another one than in the release before.
+// TargetChange is a target that is another one than in the release before.
 type TargetChange struct {
 	Model, Device string
 	Key           schema.Key
@@ -15,58 +16,71 @@ type TargetChange struct {
 	Source        string
 }
 
-// TargetChanges compares the targets in force with those of the newest earlier release of each pair: targets are edited silently
-// elsewhere, and a verdict that turned may have turned because of that.
+// targetID names a target in a release.
+type targetID struct {
+	pair                     schema.Pair
+	key, metric, stat, level string
+}
+
+// TargetChanges compares the targets in force with those of the newest earlier release of each model and device: targets are
+// edited silently elsewhere, and a verdict that turned may have turned because of that.
 func (j *Judgement) TargetChanges(release int) (changes []TargetChange, since string) {
 	before := j.Before(release)
 	if before < 0 {
 		return nil, ""
 	}
-	type promise struct{ model, device, key, metric, stat, level string }
-	collect := func(at int) map[promise]schema.Target {
-		out := map[promise]schema.Target{}
-		for _, run := range j.Releases[at].Runs { // a later run of a release speaks last
-			h := &j.Columns.Runs[run]
-			for _, t := range j.Columns.TargetsOf(run) {
-				out[promise{h.Model.Name, h.Device, t.Key.String(), t.Metric, t.Stat, t.Level}] = t.Target
-			}
-		}
-		return out
+	was, is := j.targetsIn(before), j.targetsIn(release)
+	then, now := j.pairsIn(before), j.pairsIn(release)
+	change := func(id targetID, t schema.Target, was, is schema.Number) {
+		changes = append(changes, TargetChange{id.pair.Model, id.pair.Device, t.Key, t.Metric, t.Level, was, is, t.Source})
 	}
-	pairs := func(at int) map[[2]string]bool {
-		out := map[[2]string]bool{}
-		for _, run := range j.Releases[at].Runs {
-			h := &j.Columns.Runs[run]
-			out[[2]string{h.Model.Name, h.Device}] = true
-		}
-		return out
-	}
-	was, is, both := collect(before), collect(release), pairs(before)
 	for id, t := range is {
 		old, had := was[id]
 		switch {
-		case !both[[2]string{id.model, id.device}] || had && old.Value == t.Value && old.Tolerance == t.Tolerance:
+		case !then[id.pair] || had && old.Value == t.Value && old.Tolerance == t.Tolerance:
 		case had:
-			changes = append(changes, TargetChange{id.model, id.device, t.Key, t.Metric, t.Level, schema.Num(old.Value), schema.Num(t.Value), t.Source})
+			change(id, t, schema.Num(old.Value), schema.Num(t.Value))
 		default:
-			changes = append(changes, TargetChange{id.model, id.device, t.Key, t.Metric, t.Level, schema.Missing("none before"), schema.Num(t.Value), t.Source})
+			change(id, t, schema.Missing("none before"), schema.Num(t.Value))
 		}
 	}
-	now := pairs(release)
 	for id, t := range was {
-		if _, still := is[id]; !still && now[[2]string{id.model, id.device}] {
-			changes = append(changes, TargetChange{id.model, id.device, t.Key, t.Metric, t.Level, schema.Num(t.Value), schema.Missing("none any more"), t.Source})
+		if _, still := is[id]; !still && now[id.pair] {
+			change(id, t, schema.Num(t.Value), schema.Missing("none any more"))
 		}
 	}
-	sort.Slice(changes, func(a, b int) bool {
-		x, y := changes[a], changes[b]
-		if x.Model+"\x00"+x.Device != y.Model+"\x00"+y.Device {
-			return x.Model+"\x00"+x.Device < y.Model+"\x00"+y.Device
-		}
-		if x.Key.String() != y.Key.String() {
-			return x.Key.Less(y.Key)
-		}
-		return x.Metric+x.Level < y.Metric+y.Level
-	})
+	slices.SortFunc(changes, compareChanges)
 	return changes, j.Releases[before].Name
+}
+
+// targetsIn are the targets in force in a release; a later run of it decides.
+func (j *Judgement) targetsIn(release int) map[targetID]schema.Target {
+	out := map[targetID]schema.Target{}
+	for _, run := range j.Releases[release].Runs {
+		h := &j.Columns.Runs[run]
+		for _, t := range j.Columns.TargetsOf(run) {
+			out[targetID{pairOf(h), t.Key.String(), t.Metric, t.Stat, t.Level}] = t.Target
+		}
+	}
+	return out
+}
+
+func (j *Judgement) pairsIn(release int) map[schema.Pair]bool {
+	out := map[schema.Pair]bool{}
+	for _, run := range j.Releases[release].Runs {
+		out[pairOf(&j.Columns.Runs[run])] = true
+	}
+	return out
+}
+
+func compareChanges(x, y TargetChange) int {
+	keys := 0
+	if x.Key.String() != y.Key.String() {
+		keys = 1
+		if x.Key.Less(y.Key) {
+			keys = -1
+		}
+	}
+	return cmp.Or(cmp.Compare(x.Model, y.Model), cmp.Compare(x.Device, y.Device), keys,
+		cmp.Compare(x.Metric+x.Level, y.Metric+y.Level))
 }

@@ -1,9 +1,9 @@
 package judge
 
 import (
-	"fmt"
+	"cmp"
 	"math"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,8 +12,8 @@ import (
 	"github.com/ttreport/ttreport/targets/regression"
 )
 
-// Required reports whether a model's declared status promises a level. An unknown status promises none: its verdicts are
-// information.
+// Required reports whether a model's declared status asks for a level. An unknown status asks for none: its verdicts are
+// informational.
 func Required(status, level string) bool {
 	if level == schema.LevelReference {
 		return status == "FUNCTIONAL" || status == "COMPLETE" || status == "TOP_PERF"
@@ -40,122 +40,41 @@ func required(t schema.Target, status string) bool {
 	return Required(status, t.Level)
 }
 
-// Targets returns the verdicts of one pair in one release against the targets in force: one per target, tool and level, one per
-// planned workload that was not measured, and one ungraded verdict per workload that no target speaks of. All runs of the release
-// count: a later run adds to what an earlier one measured and never replaces it, so nobody can measure until it fits. Targets that
-// the newest run was stamped with are in force.
-func (j *Judgement) Targets(release int, model, device string) []schema.Verdict {
-	runs := j.runsOf(release, model, device)
+// Targets returns the verdicts of one model and device in one release against the targets in force: one per target, tool and
+// level, one per planned workload that was not measured, and one per workload that no target covers. All runs of the
+// release count: a later run adds to what an earlier one measured and never replaces it, so nobody can measure until it
+// fits. Targets that the newest run was stamped with are in force.
+func (j *Judgement) Targets(release int, of schema.Pair) []schema.Verdict {
+	runs := j.runsOf(release, of)
 	if len(runs) == 0 {
 		return nil
 	}
 	c := j.Columns
-	g := grading{j: j, c: c, release: release, head: &c.Runs[runs[len(runs)-1]], bySlot: map[slot][]*columns.PointRow{}}
-	for _, run := range runs {
-		h := &c.Runs[run]
-		for i := h.FirstPoint; i < h.PointsEnd; i++ {
-			p := &c.Points[i]
-			if j.Policy.void(h) || j.Policy.voidPoint(h, c.Keys[p.Key]) != nil {
-				continue
-			}
-			at := slot{h.Impl, p.Key}
-			if g.bySlot[at] == nil {
-				g.slots = append(g.slots, at)
-			}
-			g.bySlot[at] = append(g.bySlot[at], p)
-		}
-		if rows := c.TargetsOf(run); len(rows) > 0 {
-			g.rows = g.rows[:0]
-			for _, t := range rows {
-				g.rows = append(g.rows, t.Target)
-			}
-		}
+	g := grading{
+		j: j, c: c, release: release, pair: of, head: &c.Runs[runs[len(runs)-1]], bySlot: map[slot][]*columns.PointRow{},
 	}
-	sort.Slice(g.slots, func(a, b int) bool {
-		x, y := g.slots[a], g.slots[b]
-		if x.key != y.key {
-			return c.Keys[x.key].Less(c.Keys[y.key])
+	for _, run := range runs {
+		g.gather(run)
+	}
+	slices.SortFunc(g.slots, func(x, y slot) int {
+		switch {
+		case x.key == y.key:
+			return cmp.Compare(x.impl, y.impl)
+		case c.Keys[x.key].Less(c.Keys[y.key]):
+			return -1
 		}
-		return x.impl < y.impl
+		return 1
 	})
-	out := g.all()
-	out = append(out, g.unmeasured(runs)...)
-	for i := range out {
-		out[i].Decision = j.Policy.about(&out[i])
-	}
-	return out
+	return append(g.all(), g.unmeasured(runs)...)
 }
 
-// runsOf lists the runs of a pair in a release.
-func (j *Judgement) runsOf(release int, model, device string) []int {
-	var runs []int
-	for _, run := range j.Releases[release].Runs {
-		if h := &j.Columns.Runs[run]; h.Model.Name == model && h.Device == device {
-			runs = append(runs, run)
-		}
-	}
-	return runs
-}
-
-// all grades every target, then names what no target speaks of.
-func (g *grading) all() []schema.Verdict {
-	graded := map[slot]bool{}
-	var out []schema.Verdict
-	for _, t := range g.rows {
-		if t.Key.IsEval() {
-			out = append(out, g.eval(t))
-			continue
-		}
-		met := false
-		for _, at := range g.slots {
-			if t.Matches(g.c.Keys[at.key]) {
-				met, graded[at] = true, true
-				out = append(out, g.one(t, at))
-			}
-		}
-		if !met {
-			v := g.start(t, t.Key)
-			v.Outcome, v.Reason = schema.NotMeasured, schema.Reason{Code: "not-measured"}
-			out = append(out, v)
-		}
-	}
-	for _, at := range g.slots {
-		if !graded[at] {
-			v := g.of(schema.Target{}, at)
-			v.Outcome, v.Reason = schema.NoTarget, schema.Reason{Code: "no-target"}
-			out = append(out, v)
-		}
-	}
-	return out
-}
-
-// unmeasured lists planned workloads without any point.
-func (j *grading) unmeasured(runs []int) []schema.Verdict {
-	var out []schema.Verdict
-	seen := map[int32]bool{}
-	for at := range j.bySlot {
-		seen[at.key] = true
-	}
-	for _, run := range runs {
-		for _, p := range j.c.PlanOf(run) {
-			if seen[p.Key] {
-				continue
-			}
-			seen[p.Key] = true
-			v := j.start(schema.Target{}, j.c.Keys[p.Key])
-			v.Outcome, v.Reason = schema.NotMeasured, schema.Reason{Code: "planned"}
-			out = append(out, v)
-		}
-	}
-	return out
-}
-
-// grading is one pair in one release beside its targets.
+// grading is one model and device in one release beside its targets.
 type grading struct {
 	j       *Judgement
 	release int
+	pair    schema.Pair
 	c       *columns.Columns
-	head    *columns.RunHead
+	head    *columns.RunHead // of the newest run
 	slots   []slot
 	bySlot  map[slot][]*columns.PointRow
 	rows    []schema.Target
@@ -167,85 +86,160 @@ type slot struct {
 	key  int32
 }
 
+// gather takes the points and targets of a run.
+func (g *grading) gather(run int) {
+	h := &g.c.Runs[run]
+	for i := h.FirstPoint; i < h.PointsEnd; i++ {
+		p := &g.c.Points[i]
+		if g.j.screen.excludes(h) || g.j.policy.ExcludesPoint(h, g.c.Keys[p.Key]) != nil {
+			continue
+		}
+		at := slot{h.Impl, p.Key}
+		if g.bySlot[at] == nil {
+			g.slots = append(g.slots, at)
+		}
+		g.bySlot[at] = append(g.bySlot[at], p)
+	}
+	if rows := g.c.TargetsOf(run); len(rows) > 0 {
+		g.rows = g.rows[:0]
+		for _, t := range rows {
+			g.rows = append(g.rows, t.Target)
+		}
+	}
+}
+
+// all grades every target, then names what no target covers.
+func (g *grading) all() []schema.Verdict {
+	graded := map[slot]bool{}
+	var out []schema.Verdict
+	for _, t := range g.rows {
+		if t.Key.IsEval() {
+			out = append(out, g.eval(t))
+			continue
+		}
+		measured := false
+		for _, at := range g.slots {
+			if t.Matches(g.c.Keys[at.key]) {
+				measured, graded[at] = true, true
+				out = append(out, g.one(t, at))
+			}
+		}
+		if !measured {
+			v := g.start(t, t.Key)
+			v.Outcome, v.Reason = schema.NotMeasured, schema.TargetNotMeasured{}
+			out = append(out, v)
+		}
+	}
+	for _, at := range g.slots {
+		if !graded[at] {
+			v := g.of(schema.Target{}, at)
+			v.Outcome, v.Reason = schema.NoTarget, schema.NoTargetFor{}
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// unmeasured lists planned workloads without any point.
+func (g *grading) unmeasured(runs []int) []schema.Verdict {
+	var out []schema.Verdict
+	seen := map[int32]bool{}
+	for at := range g.bySlot {
+		seen[at.key] = true
+	}
+	for _, run := range runs {
+		for _, p := range g.c.PlanOf(run) {
+			if seen[p.Key] {
+				continue
+			}
+			seen[p.Key] = true
+			v := g.start(schema.Target{}, g.c.Keys[p.Key])
+			v.Outcome, v.Reason = schema.NotMeasured, schema.Planned{}
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
 // of starts the verdict on a slot.
-func (j *grading) of(t schema.Target, at slot) schema.Verdict {
-	v := j.start(t, j.c.Keys[at.key])
+func (g *grading) of(t schema.Target, at slot) schema.Verdict {
+	v := g.start(t, g.c.Keys[at.key])
 	v.Impl = at.impl
-	v.Run = j.c.Runs[j.bySlot[at][0].Run].ID
+	v.Run = g.c.Runs[g.bySlot[at][0].Run].ID
 	if at.impl != "" {
-		v.ID = schema.VerdictID(v.Release, at.impl, v.Model, v.Device, v.Key, v.Metric+"/"+v.Level, v.Stat, schema.AgainstTarget)
+		v.ID = schema.VerdictID(v.Release, at.impl, g.pair, v.Key, v.Metric+"/"+v.Level, v.Stat, schema.AgainstTarget)
 	}
 	return v
 }
 
-func (j *grading) start(t schema.Target, k schema.Key) schema.Verdict {
-	stat := t.Metric
+// start is a verdict on a target, or on a workload without one.
+func (g *grading) start(t schema.Target, k schema.Key) schema.Verdict {
+	name := t.Metric
 	if t.Level != "" {
-		stat += "/" + t.Level
+		name += "/" + t.Level
+	}
+	ref := schema.Missing("no target")
+	if t.Metric != "" {
+		ref = schema.Num(t.Value)
 	}
 	return schema.Verdict{
-		ID:  schema.VerdictID(releaseOf(j.head), "", j.head.Model.Name, j.head.Device, k, stat, t.Stat, schema.AgainstTarget),
-		Run: j.head.ID, Release: j.head.Release, Model: j.head.Model.Name, Device: j.head.Device, Key: k, Metric: t.Metric, Stat: t.Stat,
-		Against: schema.AgainstTarget, Level: t.Level, Required: required(t, j.head.Model.Status), Ref: refOf(t),
+		ID:  schema.VerdictID(g.releaseName(), "", g.pair, k, name, t.Stat, schema.AgainstTarget),
+		Run: g.head.ID, Release: g.head.Release, Model: g.pair.Model, Device: g.pair.Device, Key: k,
+		Metric: t.Metric, Stat: t.Stat, Against: schema.AgainstTarget,
+		Level: t.Level, Required: required(t, g.head.Model.Status), Ref: ref,
 	}
 }
 
-func refOf(t schema.Target) schema.Number {
-	if t.Metric == "" {
-		return schema.Missing("no target")
-	}
-	return schema.Num(t.Value)
-}
-
-func releaseOf(h *columns.RunHead) string {
-	if h.Release != "" {
-		return h.Release
-	}
-	return h.ID
-}
+// releaseName names the release in ids; a build is named by its run.
+func (g *grading) releaseName() string { return cmp.Or(g.head.Release, g.head.ID) }
 
 // one judges the repeats of one workload against one target.
-func (j *grading) one(t schema.Target, at slot) schema.Verdict {
-	points := j.bySlot[at]
-	v := j.of(t, at)
+func (g *grading) one(t schema.Target, at slot) schema.Verdict {
+	v := g.of(t, at)
 	info, known := schema.MetricByName(t.Metric)
-	if why := j.impossible(t); why.Code != "" {
-		v.Outcome, v.Reason = schema.Unattainable, why
+	if ceiling, ok := g.aboveCeiling(t); ok {
+		v.Outcome, v.Reason = schema.Unattainable, ceiling
 		return v
 	}
 	if !known || info.Better == schema.Neither {
-		v.Outcome, v.Reason = schema.NoTarget, schema.Reason{Code: "metric-not-measured", Args: map[string]string{"metric": t.Metric}}
+		v.Outcome, v.Reason = schema.NoTarget, schema.MetricNotMeasured{Metric: t.Metric}
 		return v
 	}
-	var values []float64
-	why := ""
-	for _, p := range points {
-		n := Measured(j.c, p, t.Metric, t.Stat)
-		if x, ok := n.Get(); ok && schema.Measurable(x) && p.StatusWord() != schema.StatusInvalid {
-			values = append(values, x)
-		} else if ok && why == "" && p.StatusWord() != schema.StatusInvalid {
-			why = num(x) + " is no measurement"
-		} else if why == "" {
-			why = n.Why()
-		}
-	}
+	values, why := g.values(t, at)
 	if len(values) == 0 {
-		v.Outcome, v.Value = schema.NotMeasured, schema.Missing(why)
-		v.Reason = schema.Reason{Code: "no-number", Args: map[string]string{"why": why}}
+		v.Outcome, v.Value, v.Reason = schema.NotMeasured, schema.Missing(why), schema.NoNumber{Why: why}
 		return v
 	}
-	decide(&v, t, info.Better, values, j.noise(t, at))
+	decide(&v, t, info.Better, values, g.noise(t, at))
 	return v
 }
 
-// Measured is the value of a point that a target speaks of. Speed per user is computed as 1000 / mean TPOT for every
-// tool, because tools average it in ways that differ by percents.
+// values are the measurements of a slot that a target covers, or why there is none.
+func (g *grading) values(t schema.Target, at slot) (values []float64, why string) {
+	for _, p := range g.bySlot[at] {
+		n := Measured(g.c, p, t.Metric, t.Stat)
+		x, ok := n.Get()
+		valid := p.StatusWord() != schema.StatusInvalid
+		switch {
+		case ok && schema.Measurable(x) && valid:
+			values = append(values, x)
+		case why != "":
+		case ok && valid:
+			why = num4(x) + " is no measurement"
+		default:
+			why = n.Why()
+		}
+	}
+	return values, why
+}
+
+// Measured is the value of a point that a target covers. Speed per user is computed as 1000 / mean TPOT for every tool,
+// because tools average it in ways that differ by percents.
 func Measured(c *columns.Columns, p *columns.PointRow, metric, stat string) schema.Number {
 	if metric == "tps_user" {
-		if n, _ := c.Value(p, "tpot", "mean"); n.Why() == "" {
-			if x, ok := n.Get(); ok && schema.Measurable(x) {
-				return schema.Num(1000 / x)
-			}
+		n, _ := c.Value(p, "tpot", "mean")
+		if x, ok := n.Get(); ok && schema.Measurable(x) {
+			return schema.Num(1000 / x)
 		}
 	}
 	n, _ := c.Value(p, metric, stat)
@@ -255,57 +249,49 @@ func Measured(c *columns.Columns, p *columns.PointRow, metric, stat string) sche
 	switch stat {
 	case "", "mean", "median", "value": // tools write one of them; a percentile stands for itself alone
 		for _, s := range []string{"mean", "median", "value"} {
-			if other, _ := c.Value(p, metric, s); other.Why() == "" {
-				if _, ok := other.Get(); ok {
-					return other
-				}
+			other, _ := c.Value(p, metric, s)
+			if _, ok := other.Get(); ok {
+				return other
 			}
 		}
 	}
 	return n
 }
 
-// tail refuses a percentile beyond the 95th of fewer than 100 requests: it is no number, and grades nothing.
+// tail refuses a percentile of too few requests: it is no number, and grades nothing.
 func tail(c *columns.Columns, p *columns.PointRow, metric, stat string, v schema.Number) schema.Number {
-	q, ok := strings.CutPrefix(stat, "p")
-	rank, err := strconv.ParseFloat(q, 64)
-	if !ok || err != nil || rank <= 95 {
-		return v
-	}
 	n, _ := c.Value(p, metric, "n")
 	count, known := n.Get()
 	if !known {
 		n, _ = c.Value(p, "requests_ok", "value")
 		count, known = n.Get()
 	}
-	const few = 100
-	if known && count < few {
-		return schema.Missing(fmt.Sprintf("a %s of %.0f requests is no number", stat, count))
+	if known && !schema.TailHolds(stat, count) {
+		return schema.Missing("a " + stat + " of " + strconv.FormatFloat(count, 'f', 0, 64) + " requests is no number")
 	}
 	return v
 }
 
-// impossible finds a target that its own neighbours rule out: more output than all users at their own promised speed.
-func (j *grading) impossible(t schema.Target) schema.Reason {
+// aboveCeiling finds a target that its own neighbours rule out: more output than all users at their own target speed.
+func (g *grading) aboveCeiling(t schema.Target) (schema.AboveCeiling, bool) {
 	if t.Metric != "output_tps" || t.Key.Concurrency == nil {
-		return schema.Reason{}
+		return schema.AboveCeiling{}, false
 	}
-	for _, o := range j.rows {
+	for _, o := range g.rows {
 		if o.Metric != "tps_user" || o.Level != t.Level || o.Key.String() != t.Key.String() {
 			continue
 		}
 		if ceiling := o.Value * *t.Key.Concurrency; t.Value > ceiling*(1+1e-9) {
-			return schema.Reason{Code: "above-ceiling", Args: map[string]string{"target": num(t.Value), "ceiling": num(ceiling),
-				"user": num(o.Value), "concurrency": num(*t.Key.Concurrency)}}
+			return schema.AboveCeiling{Target: t.Value, Ceiling: ceiling, User: o.Value, Concurrency: *t.Key.Concurrency}, true
 		}
 	}
-	return schema.Reason{}
+	return schema.AboveCeiling{}, false
 }
 
-// decide compares the measurements of a release with one limit: the target moved by its tolerance. The whole 95 % interval must
-// lie on one side. The interval is that of another run, not of the requests: their own standard error covers 38 to 53 % where it
-// promises 95 (measured). Without any known noise three repeats give an interval of their own, and fewer none: then the point
-// decides, and the reason says so.
+// decide compares the measurements of a release with one limit: the target moved by its tolerance. The whole 95 % interval
+// must lie on one side. The interval is that of another run, not of the requests: their own standard error covers 38 to
+// 53 % where it promises 95 (measured). Without any known noise three repeats give an interval of their own, and fewer
+// none: then the point decides, and the reason says so.
 func decide(v *schema.Verdict, t schema.Target, better schema.Better, values []float64, known noise) {
 	logs := make([]float64, len(values))
 	mean := 0.
@@ -322,18 +308,18 @@ func decide(v *schema.Verdict, t schema.Target, better schema.Better, values []f
 	}
 	v.Value, v.N = schema.Num(value), len(values)
 	v.Effect = schema.Num(sign * (value/t.Value - 1))
-	v.Reason = schema.Reason{Code: "single-run", Args: map[string]string{"n": strconv.Itoa(len(values)), "tolerance": num(100 * t.Tolerance)}}
+	why := schema.Limit{Interval: schema.FromNothing, Tolerance: t.Tolerance, Runs: len(values)}
 	lo, hi := sign*(value-limit), sign*(value-limit)
-	if half, code := halfWidth(logs, mean, known); half >= 0 {
+	if half, df, from := halfWidth(logs, known); from != schema.FromNothing {
 		a, b := math.Exp(mean-half), math.Exp(mean+half)
 		if sign < 0 {
 			a, b = b, a
 		}
 		v.Interval = &[2]float64{sign * (a/t.Value - 1), sign * (b/t.Value - 1)}
 		lo, hi = sign*(a-limit), sign*(b-limit)
-		v.Reason.Code = code
-		v.Reason.Args["noise"] = num2(100 * half / regression.Quantile(.975, dfOf(known, len(values))))
+		why.Interval, why.Noise = from, half/regression.Quantile(.975, df)
 	}
+	v.Reason = why
 	switch {
 	case hi <= 0:
 		v.Outcome = schema.Pass
@@ -344,4 +330,8 @@ func decide(v *schema.Verdict, t schema.Target, better schema.Better, values []f
 	}
 }
 
-func num(v float64) string { return fmt.Sprintf("%.4g", v) }
+// isPercentile reports whether a statistic is a percentile such as p99.
+func isPercentile(stat string) bool {
+	_, err := strconv.ParseFloat(strings.TrimPrefix(stat, "p"), 64)
+	return err == nil
+}

@@ -27,7 +27,7 @@ func (j *judge) decide(release int32, x *test, dir float64, q float32, p *prior,
 	}
 	switch {
 	case j.twoModes(x):
-		row.Word, row.Why = Noisy, WhyTwoModes
+		row.Word, row.Why = Inconclusive, WhyTwoModes
 		j.settle(c, 0)
 	case j.seenAgain(c), j.returned(c), j.passed(c), j.disagreed(c), j.shifted(c):
 	default:
@@ -58,7 +58,7 @@ func (j *judge) accepted(x *test) {
 	j.rows[x.obs].out = false
 	j.restart(x.cell, x.obs)
 	st.suspect, st.back, st.old = -1, false, math.NaN()
-	j.out.Levels = append(j.out.Levels, Level{Cell: x.cell, At: x.obs, Found: j.t.Obs[x.obs].Release, D: x.d, P: math.NaN(), Source: ByPerson})
+	j.out.ChangePoints = append(j.out.ChangePoints, ChangePoint{Cell: x.cell, At: x.obs, Found: j.t.Obs[x.obs].Release, D: x.d, P: math.NaN(), Source: ByPerson})
 }
 
 // claim is one observation on its way to a word.
@@ -77,13 +77,13 @@ type claim struct {
 
 func (j *judge) unjudged(row *Row, x *test, cell *Cell) {
 	b := &x.base
-	row.Word, row.Why = Insufficient, WhyFirst
+	row.Word, row.Why = NoBaseline, WhyFirst
 	switch {
 	case b.n == 0 && b.blocked > 0:
 		row.Word, row.Why = NotComparable, WhyConditions
 	case b.n == 0:
 	case x.total() >= cell.Delta:
-		row.Word, row.Why = Watch, WhyOneEach
+		row.Word, row.Why = Inconclusive, WhyOneEach
 	default:
 		row.Why = WhyOneEach
 	}
@@ -94,9 +94,9 @@ func (j *judge) unjudged(row *Row, x *test, cell *Cell) {
 
 func wordOf(dir float64) Word {
 	if dir > 0 {
-		return Worse
+		return Regressed
 	}
-	return Better
+	return Improved
 }
 
 // seenAgain asks whether this release is the independent run that confirms an open suspect.
@@ -121,7 +121,7 @@ func (j *judge) seenAgain(c *claim) bool {
 		c.row.Word = Recovered
 	}
 	if st.seen++; st.seen < witnesses(c.x.base.n) {
-		c.row.Evidence, c.row.Why, c.row.out = Probable, WhyAnotherWitness, true
+		c.row.Evidence, c.row.Why, c.row.out = Suspected, WhyOneMoreRun, true
 		return true
 	}
 	j.rows[at].Follow = c.release + 1
@@ -135,7 +135,7 @@ func (j *judge) sharesSuspect(c *claim, at int32, dir float64) bool {
 	if dir*c.x.total() < c.cell.Delta || math.Abs(c.o.Z-c.s.now-j.adj[at]) > c.cell.Delta {
 		return false
 	}
-	c.row.Word, c.row.Why, c.row.First = Watch, WhyBaseSuspect, j.t.Obs[at].Release
+	c.row.Word, c.row.Why, c.row.First = Inconclusive, WhyBaseSuspect, j.t.Obs[at].Release
 	return true
 }
 
@@ -148,7 +148,7 @@ func (j *judge) accept(c *claim, at int32, dir float64) {
 	for i := at; i <= c.x.obs; i++ {
 		j.rows[i].out = dismissed
 	}
-	j.out.Levels = append(j.out.Levels, Level{Cell: c.x.cell, At: at, Found: c.release, D: c.x.d, P: math.NaN(), Source: ByGate, Dismissed: dismissed})
+	j.out.ChangePoints = append(j.out.ChangePoints, ChangePoint{Cell: c.x.cell, At: at, Found: c.release, D: c.x.d, P: math.NaN(), Source: ByGate, Dismissed: dismissed})
 	back := st.back
 	st.suspect, st.back = -1, false
 	if dismissed {
@@ -182,14 +182,14 @@ func (j *judge) passed(c *claim) bool {
 		return false
 	}
 	if dir*c.x.total() <= 0 || dir < 0 && -c.x.total() < c.cell.Delta {
-		c.row.Word, c.row.Why, c.row.Finding = Watch, WhyAgainstShift, c.s.finding
-		if math.Abs(c.x.total()) < c.cell.Delta { // it stayed where it was while its stratum moved
-			c.row.Word = Noisy
+		c.row.Word, c.row.Why, c.row.Finding = Inconclusive, WhyAgainstShift, c.s.finding
+		if math.Abs(c.x.total()) < c.cell.Delta {
+			c.row.Why = WhyDidNotMove
 		}
 		j.settle(c, 0)
 		return true
 	}
-	c.row.Word, c.row.Evidence, c.row.Why = wordOf(dir), Probable, WhyGate
+	c.row.Word, c.row.Evidence, c.row.Why = wordOf(dir), Suspected, WhyGate
 	if c.o.K2 == 0 {
 		j.settle(c, dir)
 		return true
@@ -197,7 +197,7 @@ func (j *judge) passed(c *claim) bool {
 	d2 := c.o.Z2 - c.s.now - c.x.base.mean
 	if dir*d2 >= c.cell.Delta && j.again(c.x, c.x.d, d2, dir, c.p) <= j.size(c.x.base.n) && j.odds(c.x, c.x.d, d2, j.share(dir), c.p) >= j.rules.Odds {
 		if seen := max(1, int(c.o.R2)); seen < witnesses(c.x.base.n) {
-			c.row.Why = WhyAnotherWitness
+			c.row.Why = WhyOneMoreRun
 			j.settle(c, dir)
 			if c.joins {
 				j.state[c.x.cell].seen = seen
@@ -210,7 +210,7 @@ func (j *judge) passed(c *claim) bool {
 		}
 		return true
 	}
-	c.row.Word, c.row.Evidence, c.row.Why = Watch, NoEvidence, WhyNotSeenAgain
+	c.row.Word, c.row.Evidence, c.row.Why = Inconclusive, NoEvidence, WhyNotSeenAgain
 	c.row.D = d2 + c.x.shift
 	j.settle(c, 0)
 	c.row.out = c.joins
@@ -228,7 +228,7 @@ func (j *judge) returned(c *claim) bool {
 	if math.Abs(gap) > c.cell.Delta || math.Abs(gap) >= math.Abs(c.x.d) || -c.x.t < c.t95 {
 		return false
 	}
-	c.row.Word, c.row.Evidence, c.row.Why = Recovered, Probable, WhyBackAgain
+	c.row.Word, c.row.Evidence, c.row.Why = Recovered, Suspected, WhyBackAgain
 	if c.joins {
 		j.settle(c, -1)
 		st.back = true
@@ -248,7 +248,7 @@ func (j *judge) disagreed(c *claim) bool {
 	if d2 < c.cell.Delta || c.x.total() >= c.cell.Delta || UpperTail(d2/c.x.se, c.x.df) > size {
 		return false
 	}
-	c.row.Word, c.row.Why, c.row.D = Watch, WhyRunsDisagree, d2+c.x.shift
+	c.row.Word, c.row.Why, c.row.D = Inconclusive, WhyRunsDisagree, d2+c.x.shift
 	j.settle(c, 0)
 	return true
 }
@@ -263,7 +263,7 @@ func (j *judge) shifted(c *claim) bool {
 	if c.x.shift < 0 {
 		dir = -1
 	}
-	if f.Kind != ShiftFinding || (f.Word != Worse && f.Word != Better && f.Word != Watch) || dir*c.x.total() < c.cell.Delta {
+	if f.Kind != ShiftFinding || (f.Word != Regressed && f.Word != Improved && f.Word != Inconclusive) || dir*c.x.total() < c.cell.Delta {
 		return false
 	}
 	c.row.Word, c.row.Evidence, c.row.Why, c.row.Finding, c.row.First = f.Word, f.Evidence, WhyShift, c.s.finding, f.First
@@ -278,22 +278,22 @@ func (j *judge) quiet(c *claim) {
 	row := c.row
 	switch {
 	case math.Abs(d)+half < delta:
-		row.Word, row.Why = Same, WhyEquivalent
+		row.Word, row.Why = Unchanged, WhyEquivalent
 	case math.Abs(d) >= delta:
-		row.Word, row.Why = Watch, WhyNotSignificant
+		row.Word, row.Why = Inconclusive, WhyNotSignificant
 	case d+half < delta:
-		row.Word, row.Why = Noisy, WhyNotWorse
+		row.Word, row.Why = Inconclusive, WhyNoRegression
 	case d-half > -delta:
-		row.Word, row.Why = Noisy, WhyNotBetter
+		row.Word, row.Why = Inconclusive, WhyNoImprovement
 	default:
-		row.Word, row.Why = Noisy, WhyWide
+		row.Word, row.Why = Inconclusive, WhyWide
 	}
 	if c.s.finding < 0 || c.x.shift == 0 || math.Abs(c.x.shift) < delta {
 		return
 	}
 	row.Finding = c.s.finding
-	if row.Word == Same { // its stratum moved by more than matters and it did not: that is not sameness
-		row.Word, row.Why = Noisy, WhyAgainstShift
+	if row.Word == Unchanged { // its stratum moved by more than matters and it did not: that is not sameness
+		row.Word, row.Why = Inconclusive, WhyDidNotMove
 	}
 }
 

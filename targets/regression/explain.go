@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// Reckoning is everything behind one row, so that a sceptic can do it again with a calculator. Values are on the log scale.
-type Reckoning struct {
+// Calculation is everything behind one row, so that a sceptic can do it again with a calculator. Values are on the log scale.
+type Calculation struct {
 	Row      Row
 	Obs      Obs
 	Baseline []BaselineValue
@@ -49,7 +49,7 @@ type Second struct {
 }
 
 // Explain judges again up to one release and returns the reckoning of one cell in it.
-func Explain(ctx context.Context, t *Table, rules Rules, cell, release int32) (*Reckoning, error) {
+func Explain(ctx context.Context, t *Table, rules Rules, cell, release int32) (*Calculation, error) {
 	p := &probe{cell: cell, release: release}
 	j, err := judgeWith(ctx, t, rules, p)
 	if err != nil {
@@ -65,7 +65,7 @@ func Explain(ctx context.Context, t *Table, rules Rules, cell, release int32) (*
 // probe waits for one cell in one release.
 type probe struct {
 	cell, release, obs int32
-	found              *Reckoning
+	found              *Calculation
 	done               bool
 }
 
@@ -84,10 +84,10 @@ func (p *probe) capture(j *judge, release int32, tests []test, between, within *
 	}
 }
 
-func (j *judge) reckon(x *test, between, within *prior, tests []test, passed []int8) *Reckoning {
+func (j *judge) reckon(x *test, between, within *prior, tests []test, passed []int8) *Calculation {
 	cell, o := &j.t.Cells[x.cell], j.t.Obs[x.obs]
 	s := &j.strata[cell.Stratum]
-	r := &Reckoning{Obs: o, Mean: x.base.mean, S2: x.base.s2, Nu: x.base.nu, D0: between.d0, S02: math.NaN(), Variance: x.s2, Sw2: math.NaN(), Floor: j.least(&o), Df: x.df, SE: x.se, T: x.t,
+	r := &Calculation{Obs: o, Mean: x.base.mean, S2: x.base.s2, Nu: x.base.nu, D0: between.d0, S02: math.NaN(), Variance: x.s2, Sw2: math.NaN(), Floor: j.least(&o), Df: x.df, SE: x.se, T: x.t,
 		P: math.NaN(), Shift: s.now, Change: s.change, D: x.d, Delta: cell.Delta, Passing: 0}
 	if between.known {
 		r.S02 = between.s02[cell.Stratum]
@@ -150,7 +150,7 @@ func (j *judge) listed(x *test) []BaselineValue {
 
 // Repeats says how many repeats of one release would settle a noisy cell (method page, "how many repeats"): the number, or 0 and
 // how many more releases when no number of repeats would. All on the log scale.
-func Repeats(r *Reckoning) (repeats, releases int) {
+func Repeats(r *Calculation) (repeats, releases int) {
 	n := float64(len(r.Baseline))
 	if n == 0 || r.SE == 0 {
 		return 0, 0

@@ -1,10 +1,6 @@
 package regression
 
-import (
-	"cmp"
-	"math"
-	"slices"
-)
+import "math"
 
 // test is the gate's reckoning of one observation.
 type test struct {
@@ -89,27 +85,20 @@ func (j *judge) floored(s2, df float64, o *Obs) (v, dfv float64) {
 	return f, df * (f / s2) * (f / s2)
 }
 
-// discover marks the tests that pass Benjamini and Hochberg's procedure at level q in one direction, over a family of so many
-// cells, and sets the q values of all that come near.
-func discover(tests []test, dir float64, family int, q float64, qs []float32, passed []int8) {
-	var order []int
+// discover marks the tests of one direction that are discoveries over a family of so many cells, and sets the q values of all
+// that come near: only p values up to the level are ranked, so that ten thousand unremarkable ones need not be sorted.
+func discover(tests []test, dir float64, family int, level float64, qs []float32, passed []int8) {
+	var at []int
+	var ps []float64
 	for i := range tests {
-		if x := &tests[i]; x.ok && x.d*dir > 0 && x.p <= q {
-			order = append(order, i)
+		if x := &tests[i]; x.ok && x.d*dir > 0 && x.p <= level {
+			at, ps = append(at, i), append(ps, x.p)
 		}
 	}
-	slices.SortFunc(order, func(a, b int) int {
-		if c := cmp.Compare(tests[a].p, tests[b].p); c != 0 {
-			return c
-		}
-		return int(tests[a].obs - tests[b].obs)
-	})
-	least, pass := math.Inf(1), false
-	for rank := len(order); rank > 0; rank-- {
-		i := order[rank-1]
-		least = math.Min(least, tests[i].p*float64(family)/float64(rank))
-		qs[i] = float32(math.Min(1, least))
-		if pass = pass || least <= q; pass {
+	q, limit := BenjaminiHochberg(ps, family, level)
+	for k, i := range at {
+		qs[i] = float32(q[k])
+		if ps[k] <= limit {
 			passed[i] = int8(dir)
 		}
 	}

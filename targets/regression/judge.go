@@ -125,9 +125,7 @@ func (j *judge) release(release int32, obs, cellOf []int32) {
 		}
 	})
 	j.listPins(release, tests)
-	if j.rules.Levels {
-		j.search(release, tests)
-	}
+	j.search(release, tests)
 	j.each(len(obs), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			x := &tests[i]
@@ -151,8 +149,8 @@ func (j *judge) release(release int32, obs, cellOf []int32) {
 	}
 	passed := grow(&j.scratch.passed, len(tests))
 	clear(passed)
-	discover(tests, 1, family, j.rules.Q, qs, passed)
-	discover(tests, -1, family, j.rules.Q, qs, passed)
+	discover(tests, 1, family, j.rules.FDR, qs, passed)
+	discover(tests, -1, family, j.rules.FDR, qs, passed)
 	j.passing(passed, family)
 	j.predictions(tests)
 	j.out.Fits[release] = Fit{Cells: family, D0: p.d0, Sd: j.typicalSd(&p, tests), S0: p.s02, SumNu: p.sumNu, Tested: j.tested, Exceeded: j.exceeded}
@@ -186,7 +184,7 @@ func (j *judge) listPins(release int32, tests []test) {
 			continue // everything starts there anyhow
 		}
 		d := j.t.Obs[x.obs].mean() - j.t.Obs[last].mean()
-		j.out.Levels = append(j.out.Levels, Level{Cell: x.cell, At: x.obs, Found: release, D: d, P: math.NaN(), Source: ByPerson})
+		j.out.ChangePoints = append(j.out.ChangePoints, ChangePoint{Cell: x.cell, At: x.obs, Found: release, D: d, P: math.NaN(), Source: ByPerson})
 	}
 }
 

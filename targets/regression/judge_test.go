@@ -44,10 +44,13 @@ func judge(t *testing.T, tab *regression.Table) *regression.Judgement {
 
 // words are the verdicts of a cell, a letter a release: capital when confirmed.
 func words(tab *regression.Table, j *regression.Judgement, cell int) string {
-	letters := map[regression.Word]string{regression.Unjudged: "?", regression.Worse: "w", regression.Better: "b", regression.Watch: "o", regression.Recovered: "r", regression.Same: "=", regression.Noisy: "~", regression.Insufficient: ".", regression.NotComparable: "x"}
+	letters := map[regression.Word]string{regression.Unjudged: "?", regression.Regressed: "w", regression.Improved: "b", regression.Recovered: "r", regression.Unchanged: "=", regression.Inconclusive: "~", regression.NoBaseline: ".", regression.NotComparable: "x"}
 	out := ""
 	for i := tab.Cells[cell].First; i < tab.Cells[cell].End; i++ {
 		l := letters[j.Rows[i].Word]
+		if j.Rows[i].Large() {
+			l = "o"
+		}
 		if j.Rows[i].Evidence == regression.Confirmed {
 			l = strings.ToUpper(l)
 		}
@@ -139,7 +142,7 @@ func TestRecheckWithinARelease(t *testing.T) {
 	o := &tab.Obs[tab.Cells[0].First+5]
 	o.Z2, o.K2 = math.Log(130), 1
 	j := judge(t, tab)
-	if r := j.Rows[tab.Cells[0].First+5]; r.Word != regression.Watch || r.Why != regression.WhyRunsDisagree {
+	if r := j.Rows[tab.Cells[0].First+5]; r.Word != regression.Inconclusive || r.Why != regression.WhyRunsDisagree {
 		t.Errorf("a bad later run of a good release: %+v", r)
 	}
 }
@@ -216,7 +219,7 @@ func TestTwoModes(t *testing.T) {
 	}
 	tab := history(.05, cells...)
 	j := judge(t, tab)
-	if r := j.Rows[tab.Cells[0].End-1]; r.Word != regression.Noisy || r.Why != regression.WhyTwoModes {
+	if r := j.Rows[tab.Cells[0].End-1]; r.Word != regression.Inconclusive || r.Why != regression.WhyTwoModes {
 		t.Errorf("%+v", r)
 	}
 }
@@ -284,7 +287,7 @@ func TestStepsAreFoundByPermutation(t *testing.T) {
 	}
 	tab := history(.05, cells...)
 	found := 0
-	for _, l := range judge(t, tab).Levels {
+	for _, l := range judge(t, tab).ChangePoints {
 		if l.Source != regression.BySearch {
 			continue
 		}
@@ -345,7 +348,7 @@ func TestConstantAndDegenerateHistories(t *testing.T) {
 			if r.Word == regression.Unjudged {
 				t.Errorf("%s: row %d is not judged", name, i)
 			}
-			if r.Word == regression.Same && math.IsNaN(r.D) {
+			if r.Word == regression.Unchanged && math.IsNaN(r.D) {
 				t.Errorf("%s: same without a change", name)
 			}
 		}

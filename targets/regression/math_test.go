@@ -100,13 +100,13 @@ func TestDecideIgnoresOrder(t *testing.T) {
 // Mann and Kendall's test and Sen's slope; p of a strictly rising series of ten from the normal approximation with continuity.
 func TestCreep(t *testing.T) {
 	rising := []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
-	c := regression.Creep(rising)
+	c := regression.TrendOf(rising)
 	near(t, "slope", c.Slope, 1, 1e-12)
 	near(t, "p", c.P, 8.303070332644974e-05, 1e-9) // z = 44/√125
-	if flat := regression.Creep([]float64{2, 2, 2, 2, 2, 2, 2, 2}); flat.P != 1 || flat.Slope != 0 {
+	if flat := regression.TrendOf([]float64{2, 2, 2, 2, 2, 2, 2, 2}); flat.P != 1 || flat.Slope != 0 {
 		t.Errorf("%+v", flat)
 	}
-	if short := regression.Creep([]float64{1, 2, 3}); !math.IsNaN(short.P) {
+	if short := regression.TrendOf([]float64{1, 2, 3}); !math.IsNaN(short.P) {
 		t.Errorf("three values have a p: %+v", short)
 	}
 	r := rand.New(rand.NewPCG(2, 3))
@@ -116,7 +116,7 @@ func TestCreep(t *testing.T) {
 		for range 15 {
 			s = append(s, r.NormFloat64())
 		}
-		if regression.Creep(s).P < .05 {
+		if regression.TrendOf(s).P < .05 {
 			alarms++
 		}
 	}
@@ -127,7 +127,7 @@ func TestCreep(t *testing.T) {
 
 // Repeats that settle a noisy cell: with enough of them its interval fits.
 func TestRepeats(t *testing.T) {
-	r := &regression.Reckoning{Variance: .0004, Sw2: .0004, Df: 100, SE: .02, Delta: math.Log1p(.05)}
+	r := &regression.Calculation{Variance: .0004, Sw2: .0004, Df: 100, SE: .02, Delta: math.Log1p(.05)}
 	for range 12 {
 		r.Baseline = append(r.Baseline, regression.BaselineValue{K: 1})
 	}

@@ -1,176 +1,52 @@
 package regression
 
-import (
-	"math"
-	"slices"
+import "math"
 
-	"gonum.org/v1/gonum/mathext"
-)
-
-// prior is what all cells of a release together say of one cell's noise: s²  ~ s0² d0 / χ²(d0).
-type prior struct {
-	d0    float64   // degrees of freedom; +Inf when cells do not differ more than chance
-	s02   []float64 // typical variance by stratum; NaN where nothing is known
-	sumNu float64   // of all cells: no test has more degrees of freedom (limma's cap)
-	known bool      // some cell has a variance
+// Noise is how far the value of one release lies by chance from the level that holds, on the log scale. It is the only
+// definition of noise: a new value differs from the mean of n releases with variance Variance·(1 + 1/n), and wherever a noise
+// is printed it is [Noise.Sd], a relative standard deviation between releases.
+type Noise struct {
+	Variance float64 // of one release's value; NaN where nothing is known
+	Df       float64 // degrees of freedom of the estimate; may be infinite
 }
 
-// fitPrior estimates the prior from the unfloored variances of a release: one d0 for all strata, one s0² for each
-// (Smyth 2004, section 6.2, by moments of ln s²). Where few cells stand behind it (a hundred or less), the
-// spread of variances between cells is taken one standard error larger than it was seen: a d0 that is too large trusts the common
-// noise too much. s2 and nu are by
-// cell, nu 0 where a cell has no variance.
-func fitPrior(s2, nu []float64, stratum []int32, strata int) prior {
-	p := prior{d0: math.Inf(1), s02: make([]float64, strata)}
-	for i := range p.s02 {
-		p.s02[i] = math.NaN()
+// UnknownNoise is that of a cell of which nothing is known.
+func UnknownNoise() Noise { return Noise{Variance: math.NaN()} }
+
+// Known reports whether there is an estimate.
+func (n Noise) Known() bool { return !math.IsNaN(n.Variance) }
+
+// Sd is the standard deviation.
+func (n Noise) Sd() float64 { return math.Sqrt(n.Variance) }
+
+// Margin is how far one release's value lies from its level on one side at most, with probability p: Student's quantile.
+func (n Noise) Margin(p float64) float64 { return Quantile(p, n.Df) * n.Sd() }
+
+// NoiseBetween estimates noise from the values of releases of one level: their sample variance, with one degree of freedom
+// fewer than values. It is unknown with fewer than two.
+func NoiseBetween(values []float64) Noise {
+	if len(values) < 2 {
+		return UnknownNoise()
 	}
-	seen := make([]float64, 0, len(s2))
-	for i, v := range s2 {
-		if nu[i] > 0 {
-			p.sumNu += nu[i]
-			if v > 0 {
-				seen = append(seen, v)
-			}
-		}
-	}
-	if len(seen) == 0 {
-		p.known = p.sumNu > 0 // all constant: the floors are all the noise that there is
-		for i := range p.s02 {
-			p.s02[i] = 0
-		}
-		return p
-	}
-	p.known = true
-	slices.Sort(seen)
-	least := 1e-5 * seen[len(seen)/2]
-	m := newMoments(s2, nu, stratum, strata, least)
-	v, _ := m.spread(nil)
-	v, mean := m.spread(func(psi1 float64) float64 { return 1 / (math.Max(v, 0) + psi1) })
-	free := math.Max(1, float64(m.cells)-float64(m.strata))
-	careful := v + math.Sqrt(2/free)*math.Min(1, 100/free)*(math.Max(v, 0)+mean)
-	if careful > 0 {
-		p.d0 = 2 * inverseTrigamma(careful)
-	}
-	m.typical(&p)
-	return p
+	_, ss := centre(values)
+	df := float64(len(values) - 1)
+	return Noise{ss / df, df}
 }
 
-// moments are the sums behind a fit: e = ln s² − ψ(ν/2) + ln(ν/2) has expectation ln σ².
-type moments struct {
-	e, nu, psi1   []float64
-	stratum       []int32
-	centre        []float64 // by stratum
-	weight        []float64
-	pooled, sum   []float64 // Σ ν s², Σ ν by stratum
-	cells, strata int       // cells with a variance, strata with a cell
+// Noise is what the test of a row found: the cell's own noise, moderated by that of all cells, floors included. Unknown where
+// there was no test.
+func (r *Row) Noise() Noise {
+	if r.N == 0 || !(r.SE > 0) {
+		return UnknownNoise()
+	}
+	se := float64(r.SE)
+	return Noise{se * se / (1 + 1/float64(r.N)), float64(r.Df)}
 }
 
-func newMoments(s2, nu []float64, stratum []int32, strata int, least float64) *moments {
-	m := &moments{centre: make([]float64, strata), weight: make([]float64, strata), pooled: make([]float64, strata), sum: make([]float64, strata)}
-	m.e, m.nu, m.psi1, m.stratum = make([]float64, 0, len(s2)), make([]float64, 0, len(s2)), make([]float64, 0, len(s2)), make([]int32, 0, len(s2))
-	type pair struct{ shift, psi1 float64 }
-	memo := map[float64]pair{}
-	for i, v := range s2 {
-		if nu[i] <= 0 {
-			continue
-		}
-		m.pooled[stratum[i]] += nu[i] * v
-		m.sum[stratum[i]] += nu[i]
-		if v <= 0 {
-			continue // an exact zero says that values are rounded or copied, not that there is no noise
-		}
-		g, ok := memo[nu[i]]
-		if !ok {
-			g = pair{math.Log(nu[i]/2) - mathext.Digamma(nu[i]/2), trigamma(nu[i] / 2)}
-			memo[nu[i]] = g
-		}
-		m.e = append(m.e, math.Log(math.Max(v, least))+g.shift)
-		m.nu, m.psi1, m.stratum = append(m.nu, nu[i]), append(m.psi1, g.psi1), append(m.stratum, stratum[i])
+// Typical is the noise of a stratum in a release, for cells without a baseline of their own.
+func (f *Fit) Typical(stratum int32) Noise {
+	if s0 := f.S0[stratum]; s0 > 0 {
+		return Noise{s0, math.Min(f.D0, f.SumNu)}
 	}
-	m.cells = len(m.e)
-	return m
-}
-
-// spread estimates how much ln σ² differs between cells of one stratum, beyond what chance explains, and the mean chance
-// variance. weigh is nil for equal weights.
-func (m *moments) spread(weigh func(psi1 float64) float64) (v, mean float64) {
-	clear(m.centre)
-	clear(m.weight)
-	for i, e := range m.e {
-		w := 1.
-		if weigh != nil {
-			w = weigh(m.psi1[i])
-		}
-		m.centre[m.stratum[i]] += w * e
-		m.weight[m.stratum[i]] += w
-	}
-	m.strata = 0
-	for s, w := range m.weight {
-		if w > 0 {
-			m.centre[s] /= w
-			m.strata++
-		}
-	}
-	sq, wsum, chance := 0., 0., 0.
-	for i, e := range m.e {
-		w := 1.
-		if weigh != nil {
-			w = weigh(m.psi1[i])
-		}
-		d := e - m.centre[m.stratum[i]]
-		sq += w * d * d
-		wsum += w
-		chance += w * m.psi1[i]
-	}
-	free := float64(m.cells - m.strata)
-	if free <= 0 {
-		return 0, chance / wsum
-	}
-	return sq/wsum*float64(m.cells)/free - chance/wsum, chance / wsum
-}
-
-// typical sets s0² by stratum; a stratum without any variance takes the typical one of all.
-func (m *moments) typical(p *prior) {
-	at := func(e float64) float64 {
-		if math.IsInf(p.d0, 1) {
-			return math.Exp(e)
-		}
-		return math.Exp(e + mathext.Digamma(p.d0/2) - math.Log(p.d0/2))
-	}
-	var all []float64
-	for s := range p.s02 {
-		switch {
-		case m.sum[s] == 0:
-			continue
-		case math.IsInf(p.d0, 1) || m.weight[s] == 0:
-			p.s02[s] = m.pooled[s] / m.sum[s]
-		default:
-			p.s02[s] = at(m.centre[s])
-		}
-		if p.s02[s] > 0 {
-			all = append(all, math.Log(p.s02[s]))
-		}
-	}
-	if len(all) == 0 {
-		return
-	}
-	slices.Sort(all)
-	for s := range p.s02 {
-		if math.IsNaN(p.s02[s]) {
-			p.s02[s] = math.Exp(all[len(all)/2])
-		}
-	}
-}
-
-// moderate returns the posterior variance of a cell and its degrees of freedom. It is NaN where nothing is known.
-func (p *prior) moderate(s2, nu float64, stratum int32) (v, df float64) {
-	if !p.known {
-		return math.NaN(), 0
-	}
-	s0 := p.s02[stratum]
-	if math.IsInf(p.d0, 1) {
-		return s0, p.sumNu
-	}
-	return (p.d0*s0 + nu*s2) / (p.d0 + nu), math.Min(p.d0+nu, p.sumNu)
+	return UnknownNoise()
 }

@@ -182,7 +182,7 @@ func (j *judge) shifts(release int32, tests []test) {
 		s := &j.strata[m.stratum]
 		if !m.removable {
 			if math.Abs(m.median-s.now) >= m.delta {
-				j.addFinding(s, Finding{Kind: MixedFinding, Release: release, Stratum: m.stratum, Word: Noisy, D: m.median - s.now, Cells: m.cells, Agree: m.agree, First: -1, SE: math.NaN(), P: math.NaN()})
+				j.addFinding(s, Finding{Kind: MixedFinding, Release: release, Stratum: m.stratum, Word: Inconclusive, D: m.median - s.now, Cells: m.cells, Agree: m.agree, First: -1, SE: math.NaN(), P: math.NaN()})
 			}
 			continue
 		}
@@ -232,7 +232,7 @@ func (j *judge) shiftTests(list []moved, p *prior) []shiftTest {
 				ps = append(ps, out[i].p)
 			}
 		}
-		limit := benjaminiHochberg(ps, len(out), j.rules.ShiftQ)
+		_, limit := BenjaminiHochberg(ps, len(out), j.rules.ShiftFDR)
 		for i := range out {
 			if out[i].ok && out[i].d*dir > 0 && out[i].p <= limit {
 				out[i].pass = true
@@ -242,31 +242,20 @@ func (j *judge) shiftTests(list []moved, p *prior) []shiftTest {
 	return out
 }
 
-// benjaminiHochberg returns the largest p value that passes at level q in a family, or a negative number when none does.
-func benjaminiHochberg(ps []float64, family int, q float64) float64 {
-	slices.Sort(ps)
-	for i := len(ps); i > 0; i-- {
-		if ps[i-1] <= q*float64(i)/float64(family) {
-			return ps[i-1]
-		}
-	}
-	return -1
-}
-
 // judgeShift gives a stratum's shift a word and remembers its level.
 func (j *judge) judgeShift(release int32, m moved, x shiftTest, p *prior) {
 	s := &j.strata[m.stratum]
 	joins := j.t.Releases[release].Joins
 	s.now, s.change = m.median, x.d
-	f := Finding{Kind: ShiftFinding, Release: release, Stratum: m.stratum, Word: Same, Why: WhyEquivalent, D: x.d, SE: x.se, Df: x.df, P: x.p, N: x.n, Cells: m.cells, Agree: m.agree, First: -1}
+	f := Finding{Kind: ShiftFinding, Release: release, Stratum: m.stratum, Word: Unchanged, Why: WhyEquivalent, D: x.d, SE: x.se, Df: x.df, P: x.p, N: x.n, Cells: m.cells, Agree: m.agree, First: -1}
 	if x.n == 0 { // the first level of a stratum is a point of reference, not a change
-		f.Word, f.Why = Insufficient, WhyFirst
+		f.Word, f.Why = NoBaseline, WhyFirst
 	}
 	dir := 1.
 	if x.d < 0 {
 		dir = -1
 	}
-	var word = map[float64]Word{1: Worse, -1: Better}
+	var word = map[float64]Word{1: Regressed, -1: Improved}
 	seen := -1
 	if s.suspect >= 0 {
 		seen = s.suspect
@@ -276,12 +265,12 @@ func (j *judge) judgeShift(release int32, m moved, x shiftTest, p *prior) {
 	case seen >= 0 && x.ok && s.dir*x.d >= m.delta && j.againShift(s.m[seen]-x.mean, x, s.dir, p) <= j.size(x.n):
 		f.Word, f.Evidence, f.Why, f.First = word[s.dir], Confirmed, WhyAgain, s.release[seen]
 	case x.ok && x.pass && dir*x.d >= m.delta:
-		f.Word, f.Evidence, f.Why = word[dir], Probable, WhyGate
+		f.Word, f.Evidence, f.Why = word[dir], Suspected, WhyGate
 		j.askAgain(&f, m, x, dir, p)
 	case dir*x.d >= m.delta:
-		f.Word, f.Why = Watch, WhyNotSignificant
+		f.Word, f.Why = Inconclusive, WhyNotSignificant
 	case !x.ok:
-		f.Word, f.Why = Insufficient, WhyOneEach
+		f.Word, f.Why = NoBaseline, WhyOneEach
 	}
 	j.addFinding(s, f)
 	if !joins {
@@ -302,7 +291,7 @@ func (j *judge) judgeShift(release int32, m moved, x shiftTest, p *prior) {
 		s.out[seen] = false
 		s.restart(seen)
 		s.suspect = -1
-	case f.Evidence == Probable:
+	case f.Evidence == Suspected:
 		s.suspect, s.dir, s.out[last] = last, dir, true
 	default:
 		s.suspect = -1
@@ -320,7 +309,7 @@ func (j *judge) askAgain(f *Finding, m moved, x shiftTest, dir float64, p *prior
 		f.Evidence, f.Why = Confirmed, WhyRecheck
 		return
 	}
-	f.Word, f.Evidence, f.Why = Watch, NoEvidence, WhyNotSeenAgain
+	f.Word, f.Evidence, f.Why = Inconclusive, NoEvidence, WhyNotSeenAgain
 }
 
 func (j *judge) againShift(d1 float64, x shiftTest, dir float64, p *prior) float64 {

@@ -23,13 +23,13 @@ func TestRunWideShift(t *testing.T) {
 			said = append(said, f)
 		}
 	}
-	if len(said) != 2 || said[0].Word != regression.Worse || said[0].Evidence != regression.Probable || said[1].Evidence != regression.Confirmed || math.Abs(math.Expm1(said[0].D)-.1) > .02 {
+	if len(said) != 2 || said[0].Word != regression.Regressed || said[0].Evidence != regression.Suspected || said[1].Evidence != regression.Confirmed || math.Abs(math.Expm1(said[0].D)-.1) > .02 {
 		t.Fatalf("%+v", said)
 	}
 	shifted := 0
 	for c := range cells {
 		r := j.Rows[tab.Cells[c].First+5]
-		if r.Word == regression.Same || r.Word == regression.Better {
+		if r.Word == regression.Unchanged || r.Word == regression.Improved {
 			t.Errorf("cell %d of a slower device: %+v", c, r)
 		}
 		if r.Why == regression.WhyShift {

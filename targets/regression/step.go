@@ -211,12 +211,12 @@ func (c *candidate) permute(upTo int) {
 // resolve gives every candidate a p value that is fine enough for the false discovery rule over family searches, from a
 // thousand to a million permutations, and returns the largest that passes. A candidate that could not pass even if its true p
 // were a third of what was counted is left alone.
-func resolve(list []*candidate, family int, q float64) float64 {
+func resolve(list []*candidate, family int, level float64) float64 {
 	limit := -1.
 	for _, upTo := range []int{1e3, 1e4, 3e4, 1e5, 3e5, 1e6} {
 		var open []*candidate
 		for i, c := range list {
-			if upTo == 1e3 || c.p > limit && hopeful(list, i, family, q) {
+			if upTo == 1e3 || c.p > limit && hopeful(list, i, family, level) {
 				open = append(open, c)
 			}
 		}
@@ -228,7 +228,7 @@ func resolve(list []*candidate, family int, q float64) float64 {
 		for i, c := range list {
 			ps[i] = c.p
 		}
-		limit = benjaminiHochberg(ps, family, q)
+		_, limit = BenjaminiHochberg(ps, family, level)
 	}
 	return limit
 }
@@ -254,7 +254,7 @@ func together(list []*candidate, do func(*candidate)) {
 
 // hopeful reports whether more permutations could still let a candidate pass: not when its p is three times what it needs, nor when
 // ten times as many were made as it takes to know.
-func hopeful(list []*candidate, i int, family int, q float64) bool {
+func hopeful(list []*candidate, i int, family int, level float64) bool {
 	c := list[i]
 	ahead := 0
 	for _, o := range list {
@@ -262,7 +262,7 @@ func hopeful(list []*candidate, i int, family int, q float64) bool {
 			ahead++
 		}
 	}
-	needed := q * float64(ahead) / float64(family)
+	needed := level * float64(ahead) / float64(family)
 	return float64(c.over)/float64(c.made)/3 <= needed && float64(c.made) < 10/needed
 }
 

@@ -47,8 +47,8 @@ func (o *Obs) mean() float64 {
 
 // Rules are the numbers that a person may set.
 type Rules struct {
-	Q        float64 // false discovery share over the cells of a release
-	ShiftQ   float64 // likewise over its run-wide shifts: stricter, since one shift speaks for hundreds of cells
+	FDR      float64 // false discovery rate over the cells of a release
+	ShiftFDR float64 // likewise over its run-wide shifts: stricter, since one shift stands for hundreds of cells
 	Confirm  float64 // size of the test of the independent run after three releases; it shrinks as 3/n
 	Odds     float64 // that a change needs against chance, after both runs
 	Window   int     // releases in a baseline at most
@@ -58,8 +58,6 @@ type Rules struct {
 	Agree    float64 // share of a stratum's cells that must lie within the effect that matters of the shift
 	// Blocks reports whether two comparability classes differ in something that changes the meaning of a number. Nil: never.
 	Blocks func(a, b int32) bool
-	// Levels switches the search for steps that the gate did not confirm.
-	Levels bool
 	// Seed of a cell's permutations; nil takes the cell's index. Callers give a hash of the series' name, so that the order of
 	// input changes nothing.
 	Seed func(cell int) uint64
@@ -67,7 +65,7 @@ type Rules struct {
 
 // DefaultRules are those of the method page.
 func DefaultRules() Rules {
-	return Rules{Q: .05, ShiftQ: .02, Confirm: .01, Odds: 2, Window: 20, Floor: .003, MinCells: 20, MinPoint: 8, Agree: .7, Levels: true}
+	return Rules{FDR: FDR, ShiftFDR: .02, Confirm: .01, Odds: 2, Window: 20, Floor: .003, MinCells: 20, MinPoint: 8, Agree: .7}
 }
 
 // Word is a verdict against history.
@@ -76,22 +74,21 @@ type Word uint8
 // The words; the zero Word marks an observation that was not judged.
 const (
 	Unjudged Word = iota
-	Worse
-	Better
-	Watch
+	Regressed
+	Improved
+	Inconclusive
 	Recovered
-	Same
-	Noisy
-	Insufficient
+	Unchanged
+	NoBaseline
 	NotComparable
 )
 
-// Evidence tells whether a change was seen once or again by an independent run.
+// Evidence says whether a change was seen once or again by an independent run.
 type Evidence uint8
 
 const (
 	NoEvidence Evidence = iota
-	Probable
+	Suspected
 	Confirmed
 )
 
@@ -104,24 +101,35 @@ const (
 	WhyRecheck            // an independent run of the same release saw it again
 	WhyAgain              // this release saw again what an earlier one saw first
 	WhyShift              // because of the run-wide shift of its stratum
-	WhyAgainstShift       // its own change is hidden by, or stands against, the run-wide shift
+	WhyAgainstShift       // beyond the limit, and its own change stands against the run-wide shift
+	WhyDidNotMove         // within the limit, while its stratum moved
 	WhyNotSignificant     // beyond the limit, within the noise of the release's family
 	WhyNotSeenAgain       // an independent run of the same release did not see it
 	WhyRunsDisagree       // a later run of the same release is clearly worse than its first
 	WhyBackAgain          // at the level before a confirmed change
 	WhyEquivalent         // the interval lies inside the limit
 	WhyWide               // the interval reaches beyond the limit on both sides
-	WhyNotWorse           // the interval excludes worse, and reaches beyond the limit for the better
-	WhyNotBetter          // the interval excludes better, and reaches beyond the limit for the worse
+	WhyNoRegression       // the interval excludes a regression, and reaches beyond the limit on the other side
+	WhyNoImprovement      // the interval excludes an improvement, and reaches beyond the limit on the other side
 	WhyTwoModes           // history has two levels and keeps changing between them
 	WhyFirst              // no earlier release in its line has the cell
 	WhyOneEach            // baselines of one release each: there is no noise to compare with
-	WhyAnotherWitness     // seen again, against a baseline that is too short to be sure of it: one more run is needed
+	WhyOneMoreRun         // seen again, against a baseline too short to be sure of it: one more run is needed
 	WhyBaseSuspect        // a build that never joins shows what its base's newest release shows already
 	WhyConditions         // every earlier observation was made under conditions that change the meaning
 )
 
-// Row is the judgement of one observation. The baseline it is compared with is the observation's value less D. D and SE are on the log scale; D is positive for worse.
+// large reports whether some run behind an inconclusive word lies beyond the limit.
+func (w Why) large() bool {
+	switch w {
+	case WhyShift, WhyAgainstShift, WhyNotSignificant, WhyNotSeenAgain, WhyRunsDisagree, WhyOneEach, WhyBaseSuspect:
+		return true
+	}
+	return false
+}
+
+// Row is the judgement of one observation. The baseline it is compared with is the observation's value less D. D and SE are
+// on the log scale; D is positive for worse.
 type Row struct {
 	Word     Word
 	Evidence Evidence
@@ -130,14 +138,19 @@ type Row struct {
 	N        int16   // releases behind the baseline
 	Finding  int32   // index into Judgement.Findings, or -1
 	First    int32   // release that saw the change first, or -1
-	Follow   int32   // release + 1 that confirmed this row's probable change; negative: that did not see it again; 0: none yet
+	Follow   int32   // release + 1 that confirmed this row's suspected change; negative: that did not see it again; 0: none yet
 	D        float64 // of what is reported: the independent run's where it confirmed
 	SE, Df   float32 // of the gate's test
 	P, Q     float32 // of the gate's test, in the direction of the change; NaN when there was none
 }
 
-// Aside reports whether the observation is kept out of baselines: a change that waits for, or did not survive, an independent run.
-func (r *Row) Aside() bool { return r.out }
+// OutOfBaselines reports whether the observation is kept out of baselines: a change that waits for, or did not survive, an
+// independent run.
+func (r *Row) OutOfBaselines() bool { return r.out }
+
+// Large reports whether an inconclusive row saw a change at least as large as what matters, which no test settled: somebody
+// may want to look, or to measure again. Other inconclusive rows saw less than that, and their interval is too wide.
+func (r *Row) Large() bool { return r.Word == Inconclusive && r.Why.large() }
 
 // FindingKind says what a finding groups.
 type FindingKind uint8
@@ -152,7 +165,7 @@ type Finding struct {
 	Kind     FindingKind
 	Release  int32
 	Stratum  int32
-	Word     Word // Worse, Better, Watch, Same, Noisy or Insufficient
+	Word     Word // Regressed, Improved, Inconclusive, Unchanged or NoBaseline
 	Evidence Evidence
 	Why      Why
 	D        float64 // log change of the stratum against its earlier shifts; positive is worse
@@ -164,12 +177,15 @@ type Finding struct {
 	First    int32   // release that saw it first, or -1
 }
 
+// Large reports whether an inconclusive shift is at least as large as what matters; see [Row.Large].
+func (f *Finding) Large() bool { return f.Word == Inconclusive && f.Why.large() }
+
 // Judgement is the result.
 type Judgement struct {
-	Rows     []Row // parallel to Table.Obs
-	Findings []Finding
-	Levels   []Level // steps that were accepted, in the order of the releases that decided them
-	Fits     []Fit   // one a release
+	Rows         []Row // parallel to Table.Obs
+	Findings     []Finding
+	ChangePoints []ChangePoint // in the order of the releases that decided them
+	Fits         []Fit         // one a release
 }
 
 // Fit is what a release's noise looked like, and how well earlier predictions held.

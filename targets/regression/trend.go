@@ -14,8 +14,8 @@ type Trend struct {
 	N     int
 }
 
-// Creep measures the trend of a series. Below eight values it reports no p value.
-func Creep(values []float64) Trend {
+// TrendOf measures the trend of a series. Below eight values it reports no p value.
+func TrendOf(values []float64) Trend {
 	n := len(values)
 	t := Trend{N: n, P: math.NaN()}
 	if n < 2 {

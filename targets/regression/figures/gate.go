@@ -100,7 +100,7 @@ func wholeDevice(t *table) {
 		t.each(p, func(tab *regression.Table, j *regression.Judgement, truth []bool) {
 			of += p.metrics
 			for _, f := range j.Findings {
-				if f.Kind != regression.ShiftFinding || f.Word != regression.Worse {
+				if f.Kind != regression.ShiftFinding || f.Word != regression.Regressed {
 					continue
 				}
 				mine := int(f.Stratum)/p.metrics == p.device
@@ -133,9 +133,9 @@ func sides(tab *regression.Table, j *regression.Judgement, truth []bool, release
 				continue
 			}
 			switch w := j.Rows[i].Word; {
-			case truth[c] && (w == regression.Same || w == regression.Better):
+			case truth[c] && (w == regression.Unchanged || w == regression.Improved):
 				sameOrBetter++
-			case !truth[c] && (w == regression.Worse || w == regression.Better):
+			case !truth[c] && (w == regression.Regressed || w == regression.Improved):
 				elsewhere++
 			}
 		}

@@ -110,9 +110,9 @@ func count(t *regression.Table, j *regression.Judgement, truth []bool, release i
 			if int(t.Obs[i].Release) != release {
 				continue
 			}
-			wrong := row.Word == regression.Worse || row.Word == regression.Better || row.Word == regression.Recovered
+			wrong := row.Word == regression.Regressed || row.Word == regression.Improved || row.Word == regression.Recovered
 			switch {
-			case row.Word == regression.Worse && truth[c]:
+			case row.Word == regression.Regressed && truth[c]:
 				n.hit++
 				if row.Evidence == regression.Confirmed {
 					n.hitOK++
@@ -123,10 +123,10 @@ func count(t *regression.Table, j *regression.Judgement, truth []bool, release i
 					n.falseOK++
 				}
 			}
-			if row.Word == regression.Better || row.Word == regression.Recovered {
+			if row.Word == regression.Improved || row.Word == regression.Recovered {
 				n.better++
 			}
-			if row.Word == regression.Same {
+			if row.Word == regression.Unchanged {
 				n.same++
 			}
 			if row.Why == regression.WhyShift {

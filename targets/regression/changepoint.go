@@ -2,8 +2,8 @@ package regression
 
 import "math"
 
-// Level is a step in a cell's history that was accepted: later baselines begin there.
-type Level struct {
+// ChangePoint is a step in a cell's history that was accepted: later baselines begin there.
+type ChangePoint struct {
 	Cell   int32
 	At     int32   // observation with which the new level begins
 	Found  int32   // release that decided it
@@ -14,7 +14,7 @@ type Level struct {
 	Dismissed bool
 }
 
-// Source says who decided a level.
+// Source says who decided a change point.
 type Source uint8
 
 const (
@@ -49,7 +49,7 @@ func (j *judge) search(release int32, tests []test) {
 	if len(list) == 0 || !j.t.Releases[release].Joins {
 		return
 	}
-	limit := resolve(list, len(tests), j.rules.Q)
+	limit := resolve(list, len(tests), j.rules.FDR)
 	for _, p := range open {
 		if p.c.p > limit {
 			continue
@@ -61,7 +61,7 @@ func (j *judge) search(release int32, tests []test) {
 		st.old = math.NaN()
 		after, _ := j.held(p.cell, p.obs, nil, nil)
 		mean, _ := centre(after)
-		j.out.Levels = append(j.out.Levels, Level{Cell: p.cell, At: p.at, Found: release, D: mean - before, P: p.c.p, Source: BySearch})
+		j.out.ChangePoints = append(j.out.ChangePoints, ChangePoint{Cell: p.cell, At: p.at, Found: release, D: mean - before, P: p.c.p, Source: BySearch})
 	}
 }
 

@@ -1,4 +1,4 @@
-package validity_test
+package lint_test
 
 import (
 	"os"

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/ttreport/ttreport/targets/proportion"
+	"github.com/ttreport/ttreport/targets/regression/proportion"
 )
 
 func near(t *testing.T, what string, got, want, tol float64) {

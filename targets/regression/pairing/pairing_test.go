@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/ttreport/ttreport/targets/pairing"
+	"github.com/ttreport/ttreport/targets/regression/pairing"
 )
 
 func near(t *testing.T, what string, got, want, tol float64) {

@@ -1,0 +1,214 @@
+package compare
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/targets/judge"
+	"github.com/ttreport/ttreport/targets/regression/pairing"
+)
+
+// Side is one half of a comparison.
+type Side struct {
+	Name string
+	Runs []schema.Run
+}
+
+// Result is two sides beside each other. B is compared with A.
+type Result struct {
+	A, B         string
+	Rows         []Row
+	OnlyA, OnlyB int // numbers that only one side has
+	BadA, BadB   int // values that no measurement gives, and points that failed or are invalid
+}
+
+// Row is one number of both sides.
+type Row struct {
+	System string // "" where both sides have one
+	Key    schema.Key
+	Metric string
+	Stat   string
+	pairing.Result
+	Badness float64 // log change, positive is worse
+}
+
+// Outcome of a row.
+type Outcome string
+
+// Outcomes: a change that the data do not establish is inconclusive.
+const (
+	Regressed    Outcome = "regressed"
+	Improved     Outcome = "improved"
+	Inconclusive Outcome = "inconclusive"
+)
+
+// Outcome is what can be said of the row.
+func (r *Row) Outcome() Outcome {
+	switch {
+	case r.Sure && r.Badness > 0:
+		return Regressed
+	case r.Sure:
+		return Improved
+	}
+	return Inconclusive
+}
+
+// Mean is what became of one metric over all rows.
+type Mean struct {
+	Metric       string
+	N            int
+	Change       float64 // geometric mean, relative
+	Least, Worst float64 // smallest and largest relative change
+}
+
+// Means are the geometric means of the changes, by metric with two rows or more.
+func (r *Result) Means() []Mean {
+	var out []Mean
+	for _, metric := range judge.PrimaryMetrics() {
+		sum, n, lo, hi := 0., 0, math.Inf(1), math.Inf(-1)
+		for i := range r.Rows {
+			if r.Rows[i].Metric == metric {
+				v := math.Log1p(r.Rows[i].Change)
+				sum, n, lo, hi = sum+v, n+1, math.Min(lo, v), math.Max(hi, v)
+			}
+		}
+		if n > 1 {
+			out = append(out, Mean{metric, n, math.Expm1(sum / float64(n)), math.Expm1(lo), math.Expm1(hi)})
+		}
+	}
+	return out
+}
+
+// Tests counts the rows by test.
+func (r *Result) Tests() map[string]int {
+	out := map[string]int{}
+	for i := range r.Rows {
+		out[r.Rows[i].Test]++
+	}
+	return out
+}
+
+// cell is what must be equal for two numbers to be compared. The system is part of it only where a side has several.
+type cell struct{ system, key, metric, stat, def string }
+
+// side are the values of a side by what was measured.
+type side struct {
+	values map[cell][]float64
+	keys   map[string]schema.Key
+	bad    int
+}
+
+// Sides compares B with A.
+func Sides(a, b Side) *Result {
+	several := systems(a.Runs) > 1 || systems(b.Runs) > 1
+	left, right := gather(a.Runs, several), gather(b.Runs, several)
+	r := &Result{A: a.Name, B: b.Name, BadA: left.bad, BadB: right.bad}
+	for c, values := range right.values {
+		base, both := left.values[c]
+		if !both {
+			r.OnlyB++
+			continue
+		}
+		row := Row{System: c.system, Key: right.keys[c.key], Metric: c.metric, Stat: c.stat}
+		row.Result = pairing.Compare(base, values)
+		row.Badness = math.Log1p(row.Change)
+		if info, _ := schema.MetricByName(c.metric); info.Better == schema.Higher {
+			row.Badness = -row.Badness
+		}
+		r.Rows = append(r.Rows, row)
+	}
+	for c := range left.values {
+		if _, both := right.values[c]; !both {
+			r.OnlyA++
+		}
+	}
+	slices.SortFunc(r.Rows, byWeight)
+	return r
+}
+
+// byWeight puts regressions first, then improvements, then the rest, each by size.
+func byWeight(x, y Row) int {
+	rank := func(r Row) int {
+		return slices.Index([]Outcome{Regressed, Improved, Inconclusive}, r.Outcome())
+	}
+	return cmp.Or(cmp.Compare(rank(x), rank(y)), cmp.Compare(math.Abs(y.Badness), math.Abs(x.Badness)),
+		compareKeys(x.Key, y.Key), cmp.Compare(x.System, y.System), cmp.Compare(x.Metric, y.Metric),
+		cmp.Compare(x.Stat, y.Stat))
+}
+
+func compareKeys(a, b schema.Key) int {
+	switch {
+	case a.String() == b.String():
+		return 0
+	case a.Less(b):
+		return -1
+	}
+	return 1
+}
+
+func systems(runs []schema.Run) int {
+	seen := map[string]bool{}
+	for i := range runs {
+		seen[systemOf(&runs[i])] = true
+	}
+	return len(seen)
+}
+
+func systemOf(r *schema.Run) string {
+	return cmp.Or(r.Model.Name, "unknown") + " on " + cmp.Or(r.Device.Name, "unknown")
+}
+
+// gather collects the values of a side: one a measurement.
+func gather(runs []schema.Run, several bool) side {
+	s := side{values: map[cell][]float64{}, keys: map[string]schema.Key{}}
+	for i := range runs {
+		system := ""
+		if several {
+			system = systemOf(&runs[i])
+		}
+		for k := range runs[i].Points {
+			p := &runs[i].Points[k]
+			if p.Status == schema.StatusFailed || p.Status == schema.StatusInvalid {
+				s.bad++
+				continue
+			}
+			s.add(system, p)
+		}
+	}
+	return s
+}
+
+// add takes the judged numbers of a point.
+func (s *side) add(system string, p *schema.Point) {
+	key := p.Key.String()
+	s.keys[key] = p.Key
+	for _, metric := range metricsOf(p) {
+		m, ok := p.Metrics[metric]
+		stat, n := m.Primary()
+		v, has := n.Get()
+		if !ok || !has {
+			continue
+		}
+		if !schema.Measurable(v) {
+			s.bad++
+			continue
+		}
+		c := cell{system, key, metric, stat, m.Def}
+		s.values[c] = append(s.values[c], v)
+	}
+}
+
+// metricsOf are the metrics of a point that are compared: the primary ones, then the user's own by name.
+func metricsOf(p *schema.Point) []string {
+	out := judge.PrimaryMetrics()
+	n := len(out)
+	for name := range p.Metrics {
+		if schema.IsOwn(name) {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out[n:])
+	return out
+}

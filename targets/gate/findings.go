@@ -1,0 +1,151 @@
+package gate
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/targets/judge"
+)
+
+// cache keeps what was found of releases.
+type cache struct {
+	mu      sync.Mutex
+	recent  []*found // of the releases that were asked for last
+	results map[int]Results
+}
+
+// found are the findings of one release, made once.
+type found struct {
+	once     sync.Once
+	release  int
+	findings Findings
+	history  map[schema.Pair][]int32 // indexes into History
+	targets  map[schema.Pair][]int32
+}
+
+// Results are what a release and each model and device in it came to, in a form that can be kept.
+type Results struct {
+	Whole Result
+	Pairs []PairResult
+}
+
+// PairResult is the decision on one model and device.
+type PairResult struct {
+	schema.Pair
+	Result Result
+}
+
+// Findings returns all that is found of a release. The last few asked for are kept: a history has more verdicts than memory
+// should hold. Several goroutines may ask at once; the result is read only.
+func (g *Gate) Findings(release int) Findings { return g.of(release).findings }
+
+// PairFindings returns the verdicts of a model and device in a release, against history and against targets.
+func (g *Gate) PairFindings(release int, p schema.Pair) (history, targets []schema.Verdict) {
+	f := g.of(release)
+	return pick(f.findings.History, f.history[p]), pick(f.findings.Targets, f.targets[p])
+}
+
+func (g *Gate) of(release int) *found {
+	const most = 2
+	g.cache.mu.Lock()
+	recent := g.cache.recent
+	i := slices.IndexFunc(recent, func(f *found) bool { return f.release == release })
+	if i < 0 {
+		recent = append(recent[max(0, len(recent)+1-most):len(recent):len(recent)], &found{release: release})
+		i = len(recent) - 1
+		g.cache.recent = recent
+	}
+	f := recent[i]
+	g.cache.mu.Unlock()
+	f.once.Do(func() { g.find(f) })
+	return f
+}
+
+// find fills in what is found of a release.
+func (g *Gate) find(f *found) {
+	pairs := g.Pairs(f.release)
+	for _, p := range pairs {
+		f.findings.Targets = append(f.findings.Targets, g.Targets(f.release, p)...)
+	}
+	f.findings.History, f.findings.Shifts = g.History(f.release), g.Shifts(f.release)
+	f.findings.Lints = g.Lints(f.release)
+	f.history, f.targets = byPair(f.findings.History), byPair(f.findings.Targets)
+	whole, of := DecidePairs(f.findings, g.FailOn)
+	out := Results{Whole: whole}
+	for _, p := range pairs {
+		r, ok := of[p]
+		if !ok {
+			r = Decide(Findings{}, g.FailOn)
+		}
+		out.Pairs = append(out.Pairs, PairResult{p, r})
+	}
+	g.Know(f.release, out)
+}
+
+// Pairs lists the models and devices that a release measured, in natural order.
+func (g *Gate) Pairs(release int) []schema.Pair {
+	var out []schema.Pair
+	seen := map[schema.Pair]bool{}
+	for _, run := range g.Releases[release].Runs {
+		h := &g.Columns.Runs[run]
+		if p := (schema.Pair{Model: h.Model.Name, Device: h.Device}); !seen[p] {
+			seen[p] = true
+			out = append(out, p)
+		}
+	}
+	slices.SortFunc(out, func(a, b schema.Pair) int {
+		return cmp.Or(judge.NaturalCompare(a.Model, b.Model), judge.NaturalCompare(a.Device, b.Device))
+	})
+	return out
+}
+
+// Results returns what a release came to.
+func (g *Gate) Results(release int) Results {
+	g.cache.mu.Lock()
+	_, ok := g.cache.results[release]
+	g.cache.mu.Unlock()
+	if !ok {
+		g.of(release)
+	}
+	g.cache.mu.Lock()
+	defer g.cache.mu.Unlock()
+	return g.cache.results[release]
+}
+
+// Know takes what a release came to from an earlier gate over the same, so that it need not be found again.
+func (g *Gate) Know(release int, r Results) {
+	g.cache.mu.Lock()
+	defer g.cache.mu.Unlock()
+	if g.cache.results == nil {
+		g.cache.results = map[int]Results{}
+	}
+	g.cache.results[release] = r
+}
+
+// PairResult is the decision on a model and device in a release.
+func (g *Gate) PairResult(release int, p schema.Pair) Result {
+	for _, r := range g.Results(release).Pairs {
+		if r.Pair == p {
+			return r.Result
+		}
+	}
+	return Decide(Findings{}, g.FailOn)
+}
+
+func byPair(list []schema.Verdict) map[schema.Pair][]int32 {
+	out := map[schema.Pair][]int32{}
+	for i := range list {
+		out[list[i].Pair()] = append(out[list[i].Pair()], int32(i))
+	}
+	return out
+}
+
+func pick(list []schema.Verdict, at []int32) []schema.Verdict {
+	out := make([]schema.Verdict, len(at))
+	for i, k := range at {
+		out[i] = list[k]
+	}
+	return out
+}

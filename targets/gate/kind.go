@@ -1,0 +1,150 @@
+package gate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/targets/gate/lint"
+)
+
+// Kind is a kind of finding that a gate counts.
+type Kind string
+
+// What a gate can fail on.
+const (
+	FailConfirmed     Kind = "confirmed"      // regressed, seen again by an independent run
+	FailSuspected     Kind = "suspected"      // regressed, seen once
+	FailInconclusive  Kind = "inconclusive"   // worse beyond the limit and not established; a required target likewise
+	FailTarget        Kind = "target"         // a required target that fails
+	FailInvalid       Kind = "invalid"        // excluded numbers, lints that are errors, decisions that have expired
+	FailMissing       Kind = "missing"        // required, planned or attempted, and without a number
+	FailUngraded      Kind = "ungraded"       // a model and device of which nothing was graded
+	FailNotRemeasured Kind = "not-remeasured" // measured by the release before and not by this one
+)
+
+// What a gate counts and never fails on.
+const (
+	NoteWaived        Kind = "waived"
+	NoteExcluded      Kind = "excluded" // by a decision, and measured by another run
+	NotePinned        Kind = "pinned"
+	NoteLint          Kind = "lint"
+	NoteUnattainable  Kind = "unattainable"
+	NoteInformational Kind = "informational"
+	NoteNotComparable Kind = "not-comparable"
+	NoteImproved      Kind = "improved"
+	NoteMet           Kind = "met" // required targets
+)
+
+// NoCase is the kind of a verdict that decides nothing; the empty kind is that of a good one.
+const NoCase Kind = "skip"
+
+// FailKinds lists what a gate can fail on.
+func FailKinds() []Kind {
+	return []Kind{
+		FailConfirmed, FailSuspected, FailInconclusive, FailTarget, FailInvalid, FailMissing, FailUngraded, FailNotRemeasured,
+	}
+}
+
+// FailOn says which kinds of finding fail a release.
+type FailOn map[Kind]bool
+
+// DefaultFailOn is what a gate fails on unless it is told otherwise.
+func DefaultFailOn() FailOn {
+	return FailOn{FailConfirmed: true, FailTarget: true, FailInvalid: true, FailMissing: true}
+}
+
+// ParseFailOn reads a list such as "confirmed,target"; "none" fails on nothing.
+func ParseFailOn(s string) (FailOn, error) {
+	out := FailOn{}
+	for _, name := range strings.Split(s, ",") {
+		switch kind := Kind(strings.TrimSpace(name)); {
+		case kind == "none" || kind == "":
+		case slices.Contains(FailKinds(), kind):
+			out[kind] = true
+		default:
+			return nil, fmt.Errorf("--fail-on %q is none of %s, none", kind, KindList())
+		}
+	}
+	return out, nil
+}
+
+// KindList lists what a gate can fail on, for messages.
+func KindList() string {
+	var names []string
+	for _, k := range FailKinds() {
+		names = append(names, string(k))
+	}
+	return strings.Join(names, ", ")
+}
+
+// KindOf is the kind of finding that a verdict is.
+func KindOf(v *schema.Verdict) Kind {
+	switch v.Outcome {
+	case schema.Regressed:
+		if v.Evidence == schema.Confirmed {
+			return FailConfirmed
+		}
+		return FailSuspected
+	case schema.Inconclusive:
+		return kindOfInconclusive(v)
+	case schema.Excluded:
+		return kindOfExcluded(v)
+	case schema.Fail:
+		return whenRequired(v, FailTarget)
+	case schema.NotMeasured:
+		switch {
+		case schema.ReasonIs[schema.NotRemeasured](v.Reason):
+			return FailNotRemeasured
+		case schema.ReasonIs[schema.Planned](v.Reason) || v.Against == schema.AgainstHistory:
+			return FailMissing
+		}
+		return whenRequired(v, FailMissing)
+	case schema.NoBaseline, schema.NotComparable, schema.NoTarget, schema.Unattainable:
+		return NoCase
+	}
+	return ""
+}
+
+func whenRequired(v *schema.Verdict, k Kind) Kind {
+	if !v.Required {
+		return NoCase
+	}
+	return k
+}
+
+// kindOfInconclusive is a finding for an effect on the worse side beyond the limit, or for a required target.
+func kindOfInconclusive(v *schema.Verdict) Kind {
+	if v.Against == schema.AgainstTarget {
+		return whenRequired(v, FailInconclusive)
+	}
+	if e, ok := v.Effect.Get(); !v.Large || ok && e < 0 {
+		return ""
+	}
+	return FailInconclusive
+}
+
+// kindOfExcluded is no finding where a lint decides, or where another run of the release measured it.
+func kindOfExcluded(v *schema.Verdict) Kind {
+	switch r := v.Reason.(type) {
+	case schema.NotPositive: // the lint of that name decides, and can be waived
+		return NoCase
+	case schema.ExcludedBy:
+		if r.Other != "" {
+			return NoCase
+		}
+	}
+	return FailInvalid
+}
+
+// KindOfLint is likewise the kind of a lint: an error that nobody excuses, or a decision that has expired.
+func KindOfLint(l *lint.Lint) Kind {
+	switch {
+	case l.Decision != nil && l.Decision.Expired, l.Severity == schema.SevError && l.Decision == nil:
+		return FailInvalid
+	case l.Decision.Excuses():
+		return NoCase
+	}
+	return ""
+}

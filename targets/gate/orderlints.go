@@ -1,0 +1,133 @@
+package gate
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/targets/gate/lint"
+	"github.com/ttreport/ttreport/targets/judge"
+)
+
+// order names what puts a release or its runs into a wrong place of the history, where they are compared with the wrong ones
+// or with nothing.
+func (g *Gate) order(release int) []lint.Lint {
+	out := append(g.future(release), g.channels(release)...)
+	name := g.Releases[release].Name
+	if others, cut := g.cutOff(release); cut {
+		own := "no line"
+		if l := g.Releases[release].Line; l != "" {
+			own = "line " + l
+		}
+		out = append(out, lint.New(name, name, lint.CutOff{Own: own, Others: others}))
+	}
+	for _, l := range g.Listed {
+		if !slices.ContainsFunc(g.Releases, func(r judge.Release) bool { return r.Name == l.Name }) {
+			x := lint.New(name, l.Name, lint.Unlisted{})
+			x.Severity = schema.SevNote // it may be planned
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+// cutOff reports whether a release has no predecessor while earlier releases of its channel are all on other lines, which it
+// names. A first release of a line that the list or its manifest states is meant to be that.
+func (g *Gate) cutOff(release int) (lines string, cut bool) {
+	r := &g.Releases[release]
+	if r.Line != "" || g.Before(release) >= 0 {
+		return "", false
+	}
+	var others []string
+	for _, o := range g.Releases[:release] {
+		if o.Channel == r.Channel && o.Line != "" && !slices.Contains(others, o.Line) {
+			others = append(others, o.Line)
+		}
+	}
+	return strings.Join(others, ", "), len(others) > 0
+}
+
+// channels names runs of an unknown channel: those of the release, and for the newest release that a gate would take also
+// later ones, which it passes over because of that.
+func (g *Gate) channels(release int) []lint.Lint {
+	known := []string{schema.ChannelRelease, schema.ChannelMain, schema.ChannelPR, schema.ChannelDev}
+	runs := g.Counted(release)
+	serves := func(r judge.Release) bool { return judge.IsBaseline(r.Channel) }
+	if serves(g.Releases[release]) && !slices.ContainsFunc(g.Releases[release+1:], serves) {
+		for at := release + 1; at < len(g.Releases); at++ {
+			runs = append(runs, g.Counted(at)...)
+		}
+	}
+	var out []lint.Lint
+	for _, run := range runs {
+		h := &g.Columns.Runs[run]
+		if c := judge.ChannelOf(h); !slices.Contains(known, c) {
+			d := lint.UnknownChannel{Channel: c, Known: known}
+			out = append(out, lint.New(g.Releases[release].Name, h.Release, d).Of(h))
+		}
+	}
+	return out
+}
+
+// future names runs that start after the day of judgement; a day is allowed for other time zones.
+func (g *Gate) future(release int) []lint.Lint {
+	var out []lint.Lint
+	for _, run := range g.Counted(release) {
+		h := &g.Columns.Runs[run]
+		endsFirst := h.End.Before(h.Start) && !h.End.IsZero() // which has its lint already
+		if g.Policy.Today.IsZero() || h.Start.Before(g.Policy.Today.AddDate(0, 0, 2)) || endsFirst {
+			continue
+		}
+		out = append(out, lint.New(g.Releases[release].Name, "", lint.BadTimestamps{Start: h.Start, End: h.End}).Of(h))
+	}
+	return out
+}
+
+// slow names what regressed so slowly that no release failed: late change points, and drifts that add up to more than
+// matters. They are warnings: a gate that failed on them would blame the release in which they were noticed for what others
+// did.
+func (g *Gate) slow(release int) []lint.Lint {
+	var found []slowRegression
+	for _, c := range g.LateChangePoints(release) {
+		d := lint.LateChangePoint{Metric: c.Series.Metric, Since: c.At, Change: math.Abs(c.Effect), P: c.P}
+		found = append(found, slowRegression{c.Series, c.Effect, d})
+	}
+	for _, x := range g.LargeDrifts(release) {
+		d := lint.Drift{Metric: x.Series.Metric, N: x.N, Each: math.Abs(x.Effect), Total: math.Abs(x.Total), P: x.P}
+		found = append(found, slowRegression{x.Series, x.Total, d})
+	}
+	return g.fold(release, found)
+}
+
+// slowRegression is one number that regressed slowly.
+type slowRegression struct {
+	s      *judge.Series
+	effect float64
+	detail lint.Detail
+}
+
+// fold makes one lint of a metric on a model and device, shown by its worst case.
+func (g *Gate) fold(release int, found []slowRegression) []lint.Lint {
+	slices.SortStableFunc(found, func(a, b slowRegression) int { return cmp.Compare(b.effect, a.effect) })
+	type place struct {
+		id     lint.ID
+		pair   schema.Pair
+		metric string
+	}
+	at := map[place]int{}
+	var out []lint.Lint
+	for _, f := range found {
+		id := place{f.detail.ID(), schema.Pair{Model: f.s.Model, Device: f.s.Device}, f.s.Metric}
+		if i, seen := at[id]; seen {
+			out[i].Count++
+			continue
+		}
+		at[id] = len(out)
+		l := lint.New(g.Releases[release].Name, f.s.Key.Workload(), f.detail)
+		l.Model, l.Device = f.s.Model, f.s.Device
+		out = append(out, l)
+	}
+	return out
+}

@@ -1,0 +1,87 @@
+package gate
+
+import (
+	"math"
+	"slices"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+)
+
+// Recheck is what would settle the suspected regressions of a system: workloads to measure again.
+type Recheck struct {
+	schema.System
+	Release   string // "" for a build without one
+	Workloads []schema.Key
+	// Control is a workload of this device that did not change: when it is as far off in the recheck, the machine moved. Nil
+	// when one has been named for the device already, or there is none.
+	Control *schema.Key
+}
+
+// Rechecks lists, by system, the workloads with a suspected regression.
+func (r *Review) Rechecks() []Recheck {
+	var out []Recheck
+	seen := map[finding]bool{}
+	for i := range r.History {
+		v := &r.History[i]
+		id := finding{system: v.System(), key: loadOf(v.Key).String()}
+		suspected := v.Outcome == schema.Regressed && v.Evidence == schema.Suspected && !v.Decision.Excuses()
+		if !suspected || !loadable(v.Key) || seen[id] {
+			continue
+		}
+		seen[id] = true
+		at := slices.IndexFunc(out, func(r Recheck) bool { return r.System == v.System() })
+		if at < 0 {
+			at = len(out)
+			out = append(out, Recheck{System: v.System(), Release: r.Label})
+		}
+		out[at].Workloads = append(out[at].Workloads, loadOf(v.Key))
+	}
+	controlled := map[string]bool{}
+	for i := range out {
+		if x := &out[i]; !controlled[x.Device] {
+			x.Control = r.control(x)
+			controlled[x.Device] = x.Control != nil
+		}
+	}
+	return out
+}
+
+// control is a workload of the system that is unchanged, else the one that moved least; nil when it has no other.
+func (r *Review) control(x *Recheck) *schema.Key {
+	worst := map[string]float64{}
+	var order []schema.Key
+	for i := range r.History {
+		v := &r.History[i]
+		load := loadOf(v.Key)
+		again := func(k schema.Key) bool { return k.String() == load.String() }
+		if !loadable(v.Key) || v.System() != x.System || slices.ContainsFunc(x.Workloads, again) {
+			continue
+		}
+		if _, has := worst[load.String()]; !has {
+			order = append(order, load)
+		}
+		moved := 0.
+		if e, ok := v.Effect.Get(); ok && v.Outcome != schema.Unchanged {
+			moved = math.Abs(e)
+		}
+		worst[load.String()] = max(worst[load.String()], moved)
+	}
+	var best *schema.Key
+	for i := range order {
+		if best == nil || worst[order[i].String()] < worst[best.String()] {
+			best = &order[i]
+		}
+	}
+	return best
+}
+
+// loadable reports whether a load client can make a workload again: text of known lengths under a known load.
+func loadable(k schema.Key) bool {
+	return k.ISL != nil && k.OSL != nil && len(k.Dims) == 0 && (k.Task == "text" || k.Task == "") &&
+		(k.Concurrency == nil) != (k.Rate == nil)
+}
+
+// loadOf is a workload without the tool that measured it.
+func loadOf(k schema.Key) schema.Key {
+	return schema.Key{ISL: k.ISL, OSL: k.OSL, Concurrency: k.Concurrency, Rate: k.Rate}
+}

@@ -1,0 +1,261 @@
+package gate
+
+import (
+	"slices"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/targets/gate/lint"
+	"github.com/ttreport/ttreport/targets/judge"
+)
+
+// Word is the decision of a gate.
+type Word string
+
+// Decisions.
+const (
+	Pass             Word = "PASS"
+	PassWithWarnings Word = "PASS with warnings"
+	Fail             Word = "FAIL"
+	NoBaseline       Word = "NO BASELINE"
+	NotGraded        Word = "NOT GRADED"
+)
+
+// Result is what verdicts and lints come to.
+type Result struct {
+	Word   Word
+	Graded int      // verdicts that compared something with something
+	Exit   int      // 0 passes, 1 fails, 5 nothing was graded
+	Counts []Tally  // what fails, then what is noted, most serious first
+	Waived []string // ids of the decisions that kept something from failing
+	// Compared are the numbers that have a history; Level is the level of targets that is reached: see [NoLevel].
+	Compared int    `json:",omitempty"`
+	Level    string `json:",omitempty"`
+}
+
+// Tally counts one kind of finding.
+type Tally struct {
+	Kind  Kind
+	N     int // points, for changes: what people read; else findings
+	Cells int // numbers behind them
+	Fails bool
+}
+
+// Findings are what a gate looks at.
+type Findings struct {
+	Targets, History []schema.Verdict
+	Shifts           []judge.Shift
+	Lints            []lint.Lint
+}
+
+// Decide weighs findings. A decision of a person that holds keeps a finding from failing and is counted; one that has
+// expired fails as if it were an error.
+func Decide(f Findings, on FailOn) Result {
+	whole, _ := DecidePairs(f, on)
+	return whole
+}
+
+// DecidePairs weighs a release and, in the same pass, each model and device in it. What is about no model and device counts
+// for the release alone.
+func DecidePairs(f Findings, on FailOn) (Result, map[schema.Pair]Result) {
+	whole := newTallying(on)
+	pairs := map[schema.Pair]*tallying{}
+	both := func(p schema.Pair, do func(*tallying)) {
+		do(whole)
+		if pairs[p] == nil {
+			pairs[p] = newTallying(on)
+		}
+		do(pairs[p])
+	}
+	for i := range f.History {
+		v := &f.History[i]
+		both(v.Pair(), func(t *tallying) { t.history(v) })
+	}
+	for i := range f.Targets {
+		v := &f.Targets[i]
+		both(v.Pair(), func(t *tallying) { t.target(v) })
+	}
+	for i := range f.Lints {
+		l := &f.Lints[i]
+		p := schema.Pair{Model: l.Model, Device: l.Device}
+		if pairs[p] == nil {
+			whole.lint(l)
+			continue
+		}
+		both(p, func(t *tallying) { t.lint(l) })
+	}
+	out := make(map[schema.Pair]Result, len(pairs))
+	for p, t := range pairs {
+		out[p] = t.result()
+	}
+	return whole.result(), out
+}
+
+// finding is what people count: a point of a system, not its metrics; what names anything else is in rest.
+type finding struct {
+	system    schema.System
+	key, rest string
+}
+
+func findingOf(v *schema.Verdict) finding { return finding{system: v.System(), key: v.Key.String()} }
+
+// named returns the finding with another name beside its point.
+func (f finding) named(rest string) finding { f.rest = rest; return f }
+
+type tallying struct {
+	on               FailOn
+	found            map[Kind]map[finding]int // numbers
+	waived           map[string]bool
+	compared, graded int
+	met              int
+	levels           levels
+}
+
+func newTallying(on FailOn) *tallying {
+	return &tallying{on: on, found: map[Kind]map[finding]int{}, waived: map[string]bool{}, levels: levels{}}
+}
+
+// add counts a finding that may fail, unless a decision holds it back.
+func (t *tallying) add(kind Kind, f finding, d *schema.Decision) {
+	if d.Excuses() {
+		t.waived[d.ID] = true
+		t.note(NoteWaived, f)
+		return
+	}
+	t.note(kind, f)
+	if d != nil && d.Expired {
+		t.note(FailInvalid, expired(d))
+	}
+}
+
+func expired(d *schema.Decision) finding { return finding{rest: "expired:" + d.ID} }
+
+func (t *tallying) note(kind Kind, f finding) {
+	if t.found[kind] == nil {
+		t.found[kind] = map[finding]int{}
+	}
+	t.found[kind][f]++
+}
+
+// history counts a verdict against history.
+func (t *tallying) history(v *schema.Verdict) {
+	switch kind := KindOf(v); {
+	case kind != "" && kind != NoCase:
+		t.add(kind, findingOf(v), v.Decision)
+	case schema.ReasonIs[schema.ExcludedBy](v.Reason):
+		t.note(NoteExcluded, findingOf(v))
+	case v.Outcome == schema.NoBaseline:
+		if c, ok := v.Reason.(schema.Change); ok && c.Why == schema.WhyPinned {
+			t.note(NotePinned, findingOf(v))
+		}
+	case v.Outcome == schema.Improved || v.Outcome == schema.Recovered:
+		t.note(NoteImproved, findingOf(v))
+	case v.Outcome == schema.NotComparable:
+		t.note(NoteNotComparable, findingOf(v))
+	}
+	switch v.Outcome {
+	case schema.Regressed, schema.Improved, schema.Inconclusive, schema.Recovered, schema.Unchanged:
+		t.compared++
+	}
+}
+
+// target counts a verdict against a target.
+func (t *tallying) target(v *schema.Verdict) {
+	t.levels.count(v)
+	switch v.Outcome {
+	case schema.Pass, schema.Fail, schema.Inconclusive:
+		t.graded++
+	case schema.NoTarget:
+		return // that no target covers it decides nothing
+	}
+	f := findingOf(v).named(v.Metric + v.Stat + v.Level)
+	switch kind := KindOf(v); {
+	case schema.ReasonIs[schema.Planned](v.Reason):
+		t.add(FailMissing, findingOf(v).named("planned"), v.Decision)
+	case v.Outcome == schema.Unattainable:
+		t.note(NoteUnattainable, f)
+	case kind != "" && kind != NoCase:
+		t.add(kind, f, v.Decision)
+	case v.Required && v.Outcome == schema.Pass:
+		t.met++
+	case v.Outcome == schema.Fail:
+		t.note(NoteInformational, f)
+	}
+}
+
+// lint counts a lint.
+func (t *tallying) lint(l *lint.Lint) {
+	id := finding{rest: string(l.ID) + l.Run + l.Subject}
+	switch {
+	case l.Decision != nil && l.Decision.Expired:
+		t.add(FailInvalid, expired(l.Decision), nil)
+	case l.Severity == schema.SevError:
+		t.add(FailInvalid, id, l.Decision)
+	case l.Severity == schema.SevWarning && l.Decision == nil:
+		t.note(NoteLint, id)
+	}
+}
+
+// result orders the tallies and finds the word.
+func (t *tallying) result() Result {
+	t.once()
+	r := Result{Graded: t.graded + t.compared, Compared: t.compared, Level: t.levels.reached()}
+	for id := range t.waived {
+		r.Waived = append(r.Waived, id)
+	}
+	slices.Sort(r.Waived)
+	fails, warns := false, false
+	order := append(FailKinds(), NoteWaived, NoteExcluded, NotePinned, NoteLint, NoteUnattainable, NoteInformational,
+		NoteNotComparable, NoteImproved)
+	for _, kind := range order {
+		n := len(t.found[kind])
+		if n == 0 {
+			continue
+		}
+		c := Tally{Kind: kind, N: n, Fails: t.on[kind]}
+		for _, cells := range t.found[kind] {
+			c.Cells += cells
+		}
+		fails, warns = fails || c.Fails, warns || warning(kind)
+		r.Counts = append(r.Counts, c)
+	}
+	if t.met > 0 {
+		r.Counts = append(r.Counts, Tally{Kind: NoteMet, N: t.met, Cells: t.met})
+	}
+	switch {
+	case fails:
+		r.Word, r.Exit = Fail, 1
+	case r.Graded == 0:
+		r.Word, r.Exit = NotGraded, 5
+		if t.on[FailUngraded] {
+			r.Exit = 1
+		}
+	case t.compared == 0:
+		r.Word = NoBaseline
+	case warns:
+		r.Word = PassWithWarnings
+	default:
+		r.Word = Pass
+	}
+	return r
+}
+
+// once counts a point once, under the worst that is found of it; what fails is never hidden behind what does not.
+func (t *tallying) once() {
+	worst := []Kind{FailConfirmed, FailSuspected, FailInconclusive, NoteWaived}
+	for i, kind := range worst {
+		for _, later := range worst[i+1:] {
+			if t.on[later] && !t.on[kind] {
+				continue
+			}
+			for f := range t.found[kind] {
+				delete(t.found[later], f)
+			}
+		}
+	}
+}
+
+// warning reports whether a kind of finding is a warning where it does not fail. What is inconclusive is none: it is
+// counted, and half of all releases would carry it.
+func warning(kind Kind) bool {
+	return kind != NoteImproved && kind != NoteInformational && kind != FailInconclusive
+}

@@ -1,0 +1,130 @@
+package gate
+
+import (
+	"slices"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/targets/gate/lint"
+	"github.com/ttreport/ttreport/targets/judge"
+)
+
+// Review is a release, or one model and device in it, as somebody who signs it needs it.
+type Review struct {
+	Release  string
+	Label    string // of the release, "" for a build without one
+	Baseline string // newest release that it is compared with; "" when there is none
+	Result   Result
+	Pairs    []PairResult
+	Findings
+	Fit Fit
+}
+
+// Review weighs a release; an empty model or device selects all.
+func (g *Gate) Review(release int, model, device string) Review {
+	of := func(p schema.Pair) bool {
+		return (model == "" || model == p.Model) && (device == "" || device == p.Device)
+	}
+	f := g.Findings(release)
+	r := Review{Release: g.Releases[release].Name, Label: g.Label(release), Fit: g.fitOf(release)}
+	if b := g.Before(release); b >= 0 {
+		r.Baseline = g.Releases[b].Name
+	}
+	if r.Targets, r.History = f.Targets, f.History; model != "" || device != "" {
+		r.Targets, r.History = ofPairs(f.Targets, of), ofPairs(f.History, of)
+	}
+	r.Fit.Single = r.Fit.Cells == 0 && slices.ContainsFunc(r.History, func(v schema.Verdict) bool {
+		c, ok := v.Reason.(schema.Change)
+		return ok && c.Why == schema.WhyOneEach
+	})
+	r.Shifts = slices.DeleteFunc(slices.Clone(f.Shifts), func(s judge.Shift) bool { return device != "" && s.Device != device })
+	r.Lints = slices.DeleteFunc(slices.Clone(f.Lints), func(l lint.Lint) bool {
+		return !(l.Model == "" && l.Device == "" || of(schema.Pair{Model: l.Model, Device: l.Device}))
+	})
+	for _, p := range g.Results(release).Pairs {
+		if of(p.Pair) {
+			r.Pairs = append(r.Pairs, p)
+		}
+	}
+	r.Result = Decide(r.Findings, g.FailOn)
+	return r
+}
+
+func ofPairs(list []schema.Verdict, of func(schema.Pair) bool) []schema.Verdict {
+	var out []schema.Verdict
+	for i := range list {
+		if of(list[i].Pair()) {
+			out = append(out, list[i])
+		}
+	}
+	return out
+}
+
+// Label is the label of a release, "" for a build without one.
+func (g *Gate) Label(release int) string {
+	if runs := g.Releases[release].Runs; len(runs) > 0 {
+		return g.Columns.Runs[runs[0]].Release
+	}
+	return ""
+}
+
+// NeedsAttention are the verdicts that need a person: what fails or is noted first, then what improved; what is met,
+// unchanged or inconclusive within the limit is a count.
+func (r *Review) NeedsAttention() (history, targets []schema.Verdict) {
+	for _, v := range r.History {
+		switch v.Outcome {
+		case schema.Regressed, schema.NotMeasured, schema.Excluded, schema.Improved, schema.Recovered, schema.NotComparable:
+			history = append(history, v)
+		default:
+			if v.Large || v.Decision != nil { // of a pinned or dismissed level readers need the reason
+				history = append(history, v)
+			}
+		}
+	}
+	for _, v := range r.Targets {
+		open := v.Outcome == schema.Fail || v.Outcome == schema.NotMeasured || v.Outcome == schema.Inconclusive
+		if v.Required && open || v.Outcome == schema.Unattainable || schema.ReasonIs[schema.Planned](v.Reason) ||
+			v.Decision != nil && v.Outcome != schema.NoTarget {
+			targets = append(targets, v)
+		}
+	}
+	return history, targets
+}
+
+// Fit says how noisy the release's history is and how well its predictions held.
+type Fit struct {
+	Cells            int
+	Single           bool    // there is a baseline, of one release everywhere
+	Noise            float64 // typical standard deviation between releases, relative; 0 when unknown
+	Tested, Exceeded int     // forward predictions at 2 %, and how many failed
+}
+
+// Calibration is how well predictions held.
+type Calibration string
+
+// How well predictions held.
+const (
+	CalibrationPasses  Calibration = "passes"
+	CalibrationFails   Calibration = "fails"
+	CalibrationUnknown Calibration = "too few"
+)
+
+// Calibrated says how well predictions held.
+func (f Fit) Calibrated() Calibration {
+	const enough = 200
+	switch {
+	case f.Tested < enough:
+		return CalibrationUnknown
+	case float64(f.Exceeded) > .04*float64(f.Tested):
+		return CalibrationFails
+	}
+	return CalibrationPasses
+}
+
+func (g *Gate) fitOf(release int) Fit {
+	f := g.Judgement.Fit(release)
+	out := Fit{Cells: f.Cells, Tested: f.Tested, Exceeded: f.Exceeded}
+	if f.Sd > 0 { // NaN where nothing is known
+		out.Noise = f.Sd
+	}
+	return out
+}

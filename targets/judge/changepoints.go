@@ -1,0 +1,119 @@
+package judge
+
+import (
+	"context"
+	"math"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/targets/regression"
+)
+
+// ChangePoint is a place in a series' history where a new level began.
+type ChangePoint struct {
+	Series *Series
+	At     string  // release
+	Found  string  // release that decided it
+	Effect float64 // relative, positive is worse
+	P      float64 // by permutation; NaN where it was not decided so
+	Source regression.Source
+	// Decision is the person's, where one decided it.
+	Decision *schema.Decision
+}
+
+// ChangePoints lists the change points in the history of what a release measured, by the release in which they began, with
+// those that people dismissed, and the drifts: the trend of the level that holds, over eight releases or more, under one
+// false discovery procedure. Empty model or device: all.
+func (j *Judgement) ChangePoints(release int, model, device string) ([]ChangePoint, []Drift) {
+	in := map[int32]bool{}
+	for _, i := range j.byCell[release] {
+		s := &j.Series[j.cellOf[i]]
+		if (model == "" || s.Model == model) && (device == "" || s.Device == device) {
+			in[j.cellOf[i]] = true
+		}
+	}
+	var points []ChangePoint
+	listed := map[int32]bool{}
+	for _, l := range j.rows.ChangePoints {
+		if in[l.Cell] && int(l.Found) <= release {
+			points = append(points, j.changePoint(l))
+			listed[l.At] = true
+		}
+	}
+	if j.policy.Dismisses() {
+		points = append(points, j.dismissed(in, listed, release)...)
+	}
+	return points, j.drifts(in, release)
+}
+
+// LateChangePoints lists regressions beyond what matters that the search found in a release and that began earlier.
+func (j *Judgement) LateChangePoints(release int) []ChangePoint {
+	var out []ChangePoint
+	for _, l := range j.rows.ChangePoints {
+		bySearch := int(l.Found) == release && l.Source == regression.BySearch
+		if bySearch && l.D >= j.table.Cells[l.Cell].Delta {
+			out = append(out, j.changePoint(l))
+		}
+	}
+	return out
+}
+
+func (j *Judgement) changePoint(l regression.ChangePoint) ChangePoint {
+	s := &j.Series[l.Cell]
+	out := ChangePoint{
+		Series: s, At: j.Releases[j.table.Obs[l.At].Release].Name, Found: j.Releases[l.Found].Name,
+		Effect: relative(sign(s.Metric), l.D), P: l.P, Source: l.Source,
+	}
+	v := schema.Verdict{Release: out.At, Model: s.Model, Device: s.Device, Key: s.Key, Metric: s.Metric}
+	switch {
+	case l.Dismissed:
+		out.Decision = j.policy.Level(&v, schema.Dismiss)
+	case l.Source == regression.ByPerson:
+		out.Decision = j.policy.Level(&v, schema.Pin, schema.Accept)
+	}
+	return out
+}
+
+// dismissed lists what people dismissed and nobody found: readers need to know that it would not have been shown.
+func (j *Judgement) dismissed(in, listed map[int32]bool, release int) []ChangePoint {
+	var out []ChangePoint
+	for cell := range j.Series {
+		c := &j.table.Cells[cell]
+		for i := c.First + 1; in[int32(cell)] && i < c.End && int(j.table.Obs[i].Release) <= release; i++ {
+			if o := &j.table.Obs[i]; o.Dismiss && !listed[i] {
+				out = append(out, j.changePoint(regression.ChangePoint{
+					Cell: int32(cell), At: i, Found: o.Release, D: o.Z - j.table.Obs[i-1].Z, P: math.NaN(),
+					Source: regression.ByPerson, Dismissed: true,
+				}))
+			}
+		}
+	}
+	return out
+}
+
+// changePointsOf are the change points of a cell, in the order in which they were found.
+func (j *Judgement) changePointsOf(cell int32) []regression.ChangePoint {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.changePoints == nil {
+		j.changePoints = map[int32][]regression.ChangePoint{}
+		for _, l := range j.rows.ChangePoints {
+			j.changePoints[l.Cell] = append(j.changePoints[l.Cell], l)
+		}
+	}
+	return j.changePoints[cell]
+}
+
+// Explain returns the calculation behind a verdict against history; nil for one that no test of that kind decided.
+func (j *Judgement) Explain(ctx context.Context, release int, v schema.Verdict) (*regression.Calculation, error) {
+	if v.Against != schema.AgainstHistory || v.Key.IsEval() {
+		return nil, nil
+	}
+	for _, i := range j.byCell[release] {
+		s := &j.Series[j.cellOf[i]]
+		if s.System() == v.System() && s.Metric == v.Metric && s.Stat == v.Stat && s.Def == v.Def &&
+			s.Key.String() == v.Key.String() {
+			return regression.Explain(ctx, j.table, j.rules, j.cellOf[i], int32(release))
+		}
+	}
+	return nil, nil
+}
