@@ -11,14 +11,14 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render/chart"
 	"github.com/ttreport/ttreport/render/words"
-	"github.com/ttreport/ttreport/targets"
+	"github.com/ttreport/ttreport/targets/judge"
 )
 
 // sweep is one workload over concurrency: the series of each, ascending.
 type sweep struct {
 	name   string // ISL/OSL and tool
 	key    schema.Key
-	series map[string]map[float64]*targets.Series // by metric and concurrency
+	series map[string]map[float64]*judge.Series // by metric and concurrency
 	at     []float64
 }
 
@@ -27,7 +27,7 @@ func (r *Report) sweeps(pair Pair) []sweep {
 	const fewest, most = 3, 2
 	by := map[string]*sweep{}
 	var order []string
-	for _, s := range r.series[[2]string{pair.Model, pair.Device}] {
+	for _, s := range r.series[pair.Pair] {
 		k := s.Key
 		if k.Concurrency == nil || k.Rate != nil || s.Metric != "tpot" && s.Metric != "ttft" && s.Metric != "output_tps" {
 			continue
@@ -39,11 +39,11 @@ func (r *Report) sweeps(pair Pair) []sweep {
 			id = s.Impl + "\x00mean\x00" + k.String()
 		}
 		if by[id] == nil {
-			by[id] = &sweep{name: strings.TrimSuffix(words.Workload(k), "/-"), key: k, series: map[string]map[float64]*targets.Series{}}
+			by[id] = &sweep{name: strings.TrimSuffix(words.Workload(k), "/-"), key: k, series: map[string]map[float64]*judge.Series{}}
 			order = append(order, id)
 		}
 		if by[id].series[s.Metric] == nil {
-			by[id].series[s.Metric] = map[float64]*targets.Series{}
+			by[id].series[s.Metric] = map[float64]*judge.Series{}
 		}
 		by[id].series[s.Metric][c] = s
 	}
@@ -121,7 +121,7 @@ func lineKey(lines []chart.CurveLine) string {
 	return strings.Join(parts, ", ")
 }
 
-func valueAt(s *targets.Series, release int) (float64, bool) {
+func valueAt(s *judge.Series, release int) (float64, bool) {
 	if s == nil {
 		return 0, false
 	}
@@ -134,7 +134,7 @@ func (r *Report) curveLimits(pair Pair, w sweep, metric string) []chart.CurveLim
 	least := math.Inf(1)
 	for _, v := range r.pairVerdicts(pair, pair.Newest) {
 		ref, ok := v.Ref.Get()
-		if v.Metric != metric || !ok || v.Key.Concurrency == nil || v.Word == schema.Impossible {
+		if v.Metric != metric || !ok || v.Key.Concurrency == nil || v.Outcome == schema.Unattainable {
 			continue
 		}
 		k := v.Key
@@ -179,12 +179,12 @@ func (r *Report) panelSection(pair Pair) Section {
 	var panels []chart.Panel
 	promised := required(r.pairVerdicts(pair, pair.Newest))
 	all, tools := 0, map[string]bool{}
-	for _, s := range r.series[[2]string{pair.Model, pair.Device}] {
+	for _, s := range r.series[pair.Pair] {
 		tools[s.Key.Tool] = true
 	}
 	for _, v := range r.pairChanges(pair, pair.Newest) {
 		series := r.seriesOf(v)
-		if series == nil || targets.IsEval(v.Key) || v.Metric == "" {
+		if series == nil || v.Key.IsEval() || v.Metric == "" {
 			continue
 		}
 		if r.measuredOften(series, pair) < 2 {
@@ -208,8 +208,8 @@ func (r *Report) panelSection(pair Pair) Section {
 	return s
 }
 
-func (r *Report) panel(pair Pair, s *targets.Series, v schema.Verdict, promised []schema.Verdict) chart.Panel {
-	in := chart.PanelInput{Panel: chart.Panel{Title: strings.TrimSpace(words.Workload(s.Key)) + " " + metricLabel(s.Metric, s.Stat), Sub: direction(s.Metric), Word: v.Word, Evidence: v.Evidence}, Low: math.NaN(), High: math.NaN(), Limit: math.NaN(), Effect: r.Judged.Policy.Effect(s.Metric)}
+func (r *Report) panel(pair Pair, s *judge.Series, v schema.Verdict, promised []schema.Verdict) chart.Panel {
+	in := chart.PanelInput{Panel: chart.Panel{Title: strings.TrimSpace(words.Workload(s.Key)) + " " + metricLabel(s.Metric, s.Stat), Sub: direction(s.Metric), Outcome: v.Outcome, Evidence: v.Evidence}, Low: math.NaN(), High: math.NaN(), Limit: math.NaN(), Effect: r.Gate.Policy.Effect(s.Metric)}
 	if e, ok := v.Effect.Get(); ok {
 		in.Change = words.Signed(s.Metric, e)
 	}
@@ -228,7 +228,7 @@ func (r *Report) panel(pair Pair, s *targets.Series, v schema.Verdict, promised 
 		p := &in.Points[len(in.Points)-1]
 		p.Value, p.Text, in.Last = now, words.Quantity(now, s.Unit), words.Number(now)
 	}
-	f := r.Judged.Frame(s, pair.Newest)
+	f := r.Gate.Frame(s, pair.Newest)
 	in.Low, in.High, in.From = f.Low, f.High, place[f.From]
 	for _, step := range f.Steps {
 		if at, ok := place[step.Release]; ok {
@@ -242,11 +242,11 @@ func (r *Report) panel(pair Pair, s *targets.Series, v schema.Verdict, promised 
 	}
 	for _, t := range promised {
 		ref, ok := t.Ref.Get()
-		if ok && t.Metric == s.Metric && t.Key.Workload() == s.Key.Workload() && t.Word != schema.Impossible {
+		if ok && t.Metric == s.Metric && t.Key.Workload() == s.Key.Workload() && t.Outcome != schema.Unattainable {
 			in.Limit, in.LimitText = ref, t.Level+" "+words.Number(ref)
 		}
 	}
-	word := strings.TrimSpace(v.Word + " " + v.Evidence)
+	word := strings.TrimSpace(string(v.Outcome) + " " + string(v.Evidence))
 	in.Summary = fmt.Sprintf("%s over %s: %s in %s, %s.", in.Title, words.Plural(len(in.Releases), "release"), words.Quantity(last(in.Points), s.Unit), r.Releases[pair.Newest].Name, word)
 	return chart.NewPanel(in)
 }
@@ -267,10 +267,10 @@ func (r *Report) noteOn(release string) (text, href string) {
 }
 
 // measuredOften counts the releases of a pair that have a value of a series, up to two.
-func (r *Report) measuredOften(s *targets.Series, pair Pair) int {
+func (r *Report) measuredOften(s *judge.Series, pair Pair) int {
 	n := 0
 	for _, release := range r.measuredIn(pair.Model, pair.Device) {
-		if _, ok := r.Judged.Value(s, release); ok {
+		if _, ok := r.Gate.Value(s, release); ok {
 			if n++; n == 2 {
 				break
 			}

@@ -10,7 +10,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/latency"
 	"github.com/ttreport/ttreport/render/words"
-	"github.com/ttreport/ttreport/targets"
+	"github.com/ttreport/ttreport/targets/judge"
 )
 
 // SeriesTable is many series in columns, for the pages that filter and compare them in the browser: texts once, in lists, and a row of
@@ -72,7 +72,7 @@ func place[T any](t *seriesTable, kind, name string, list *[]T, of func() T) int
 	return at
 }
 
-func (t *seriesTable) add(s *targets.Series, g targets.Glance) {
+func (t *seriesTable) add(s *judge.Series, g judge.Glance) {
 	same := func(s string) func() string { return func() string { return s } }
 	t.Pair = append(t.Pair, place(t, "p", s.Model+"\x00"+s.Device, &t.Pairs, func() [3]string {
 		return [3]string{nameOr(s.Model), nameOr(s.Device), PairPath(s.Model, s.Device)}
@@ -82,14 +82,14 @@ func (t *seriesTable) add(s *targets.Series, g targets.Glance) {
 	t.Workload = append(t.Workload, place(t, "w", workload, &t.Workloads, same(workload)))
 	t.Tool = append(t.Tool, place(t, "t", s.Key.Tool, &t.Tools, same(s.Key.Tool)))
 	t.Metric = append(t.Metric, place(t, "m", s.Metric+"\x00"+s.Stat+"\x00"+s.Unit, &t.Metrics, func() SeriesMetric {
-		return SeriesMetric{s.Metric, metricLabel(s.Metric, s.Stat), s.Unit, targets.Higher(s.Metric), t.r.Judged.Policy.Effect(s.Metric)}
+		return SeriesMetric{s.Metric, metricLabel(s.Metric, s.Stat), s.Unit, judge.Higher(s.Metric), t.r.Gate.Policy.Effect(s.Metric)}
 	}))
-	t.Word = append(t.Word, place(t, "g", g.Word+" "+g.Evidence, &t.Words, func() [2]string { return [2]string{g.Word, g.Evidence} }))
+	t.Word = append(t.Word, place(t, "g", string(g.Outcome+" ")+string(g.Evidence), &t.Words, func() [2]string { return [2]string{string(g.Outcome), string(g.Evidence)} }))
 	t.Value = append(t.Value, latency.Round(g.Value, 7))
 	var change *float64
 	if !math.IsNaN(g.Effect) {
 		c := math.Round(g.Effect*1e6) / 1e6
-		if targets.Higher(s.Metric) {
+		if judge.Higher(s.Metric) {
 			c = -c
 		}
 		change = &c
@@ -101,13 +101,13 @@ func (t *seriesTable) add(s *targets.Series, g targets.Glance) {
 func (r *Report) Explore() SeriesTable {
 	t := r.newSeriesTable()
 	type row struct {
-		s *targets.Series
-		g targets.Glance
+		s *judge.Series
+		g judge.Glance
 	}
 	var rows []row
-	for i := range r.Judged.Series {
-		s := &r.Judged.Series[i]
-		if g, ok := r.Judged.Glance(s, -1); ok {
+	for i := range r.Gate.Series {
+		s := &r.Gate.Series[i]
+		if g, ok := r.Gate.Glance(s, -1); ok {
 			rows = append(rows, row{s, g})
 		}
 	}
@@ -128,7 +128,7 @@ func (r *Report) Explore() SeriesTable {
 
 // sparkLetters are the last values of a series, each as one of 64 levels. The span is never less than a fifth of the values: noise
 // cannot look like news.
-func (r *Report) sparkLetters(s *targets.Series) string {
+func (r *Report) sparkLetters(s *judge.Series) string {
 	const levels = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 	const most, least = 24, .2
 	at := r.measuredIn(s.Model, s.Device)
@@ -159,9 +159,9 @@ func (r *Report) sparkLetters(s *targets.Series) string {
 // ReleaseSeries is the table of what one release measured.
 func (r *Report) ReleaseSeries(at int) SeriesTable {
 	t := r.newSeriesTable()
-	for i := range r.Judged.Series {
-		s := &r.Judged.Series[i]
-		if g, ok := r.Judged.Glance(s, at); ok {
+	for i := range r.Gate.Series {
+		s := &r.Gate.Series[i]
+		if g, ok := r.Gate.Glance(s, at); ok {
 			t.add(s, g)
 			t.Cond = append(t.Cond, place(&t, "n", fmt.Sprint(g.Conditions), &t.Conds, func() map[string]string { return g.Conditions }))
 		}
@@ -194,7 +194,7 @@ func (r *Report) beside() (a, b string) {
 	b, found := r.Releases[newest].Name, -1
 	for _, p := range r.Pairs {
 		for _, at := range r.measuredIn(p.Model, p.Device) {
-			if has := r.runs[[2]string{p.Model, p.Device}]; at < newest && len(has[newest]) > 0 && at > found {
+			if has := r.runs[p.Pair]; at < newest && len(has[newest]) > 0 && at > found {
 				found = at
 			}
 		}

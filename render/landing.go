@@ -8,7 +8,8 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render/words"
-	"github.com/ttreport/ttreport/targets"
+	"github.com/ttreport/ttreport/targets/gate"
+	"github.com/ttreport/ttreport/targets/judge"
 )
 
 // Landing answers: can the newest release ship?
@@ -20,25 +21,25 @@ func (r *Report) Landing() Page {
 		p.Lead = Lead{Text: "No results yet.", Paras: []string{"Nothing has been measured or read into this workspace."}}
 		if lost := r.lostText(); lost != "" {
 			p.Description = "No results can be shown."
-			p.Lead = Lead{Tone: "no", Mark: toneMark("no"), Text: p.Description, Paras: []string{lost + " and counts for nothing here: see Problems."}}
+			p.Lead = Lead{Tone: words.ToneBad, Mark: schema.Fail, Text: p.Description, Paras: []string{lost + " and counts for nothing here: see Problems."}}
 		}
 		p.Sections = []Section{{ID: "start", Title: "What to do", Blocks: []Block{{Empty: &Empty{What: "Nothing to show", Why: "The history folder holds no run.",
 			Cmd: "ttreport build PATH   or   ttreport collect --model MODEL --device DEVICE --server URL   or   ttreport demo"}}}}}
 		return p
 	}
 	rel := r.Releases[at]
-	f := r.of(at)
-	d := words.Decide(r.Decided(at))
+	f := r.Gate.Findings(at)
+	d := words.Decide(r.Result(at))
 	p.Measured = r.measured()
 	p.Eyebrow = fmt.Sprintf("%s: %s, %s.", releaseWord(rel, "Newest "), rel.Name, day(rel.Date))
 	p.Description = fmt.Sprintf("%s: %s: %s", rel.Name, d.Word, d.Detail)
 	p.Lead = Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word, Text: capital(d.Detail), Paras: r.landingParas(at, f), Cmd: r.recheckLines(at, f.History)}
 	if r.Nightly {
 		since := ""
-		if before := r.Judged.Before(at); before >= 0 {
+		if before := r.Gate.Before(at); before >= 0 {
 			since = r.Releases[before].Name
 		}
-		p.Lead = nightly(p.Lead, r.Decided(at), since)
+		p.Lead = nightly(p.Lead, r.Result(at), since)
 	}
 	p.Sections = append(p.Sections, Section{ID: "counts", Blocks: []Block{{Counts: r.ledgers(at)}}})
 	p.Sections = append(p.Sections, Section{ID: "changed", Title: "What changed, worst first", Intro: r.baselineIntro(at),
@@ -61,18 +62,18 @@ func (r *Report) hiddenNote() string {
 }
 
 // nightly answers the question of builds: did it get slower? Everything else that fails stays told.
-func nightly(l Lead, d targets.Decided, since string) Lead {
+func nightly(l Lead, d gate.Result, since string) Lead {
 	for _, c := range d.Counts {
 		switch c.Kind {
-		case targets.FailConfirmed:
-			l.Word, l.Tone, l.Mark = "Slower", "no", toneMark("no")
+		case gate.FailConfirmed:
+			l.Word, l.Tone, l.Mark = "Slower", words.ToneBad, schema.Fail
 			return l
-		case targets.FailProbable:
-			l.Word, l.Tone, l.Mark = "Perhaps slower", "hm", toneMark("hm")
+		case gate.FailSuspected:
+			l.Word, l.Tone, l.Mark = "Perhaps slower", words.ToneWarning, markNotes
 			return l
 		}
 	}
-	if d.Word == targets.Fit || d.Word == targets.FitWithNotes {
+	if d.Word == gate.Pass || d.Word == gate.PassWithWarnings {
 		l.Word = "Not slower"
 		if since != "" {
 			l.Word += " than the builds up to " + since
@@ -97,34 +98,37 @@ func (r *Report) measured() string {
 
 // baselineIntro says what a release is compared with.
 func (r *Report) baselineIntro(at int) string {
-	before := r.Judged.Before(at)
+	before := r.Gate.Before(at)
 	if before < 0 {
 		return "Nothing before it can serve as a baseline."
 	}
 	return fmt.Sprintf("Compared with the releases up to %s; a change must be rare among all that was measured and large enough to matter.", r.Releases[before].Name)
 }
 
-func releaseWord(r targets.Release, before string) string {
+func releaseWord(r judge.Release, before string) string {
 	if r.Label {
 		return before + "release"
 	}
 	return before + "build (no release is stated)"
 }
 
-func toneMark(tone string) string {
+// markNotes is the sign of a decision that is neither a plain pass nor a failure.
+const markNotes schema.Outcome = "notes"
+
+func toneMark(tone words.Tone) schema.Outcome {
 	switch tone {
-	case "no":
+	case words.ToneBad:
 		return schema.Fail
-	case "yes":
+	case words.ToneGood:
 		return schema.Pass
 	}
-	return "notes"
+	return markNotes
 }
 
-func (r *Report) landingParas(at int, f *findings) []string {
+func (r *Report) landingParas(at int, f gate.Findings) []string {
 	graded, req, compared := 0, 0, 0
 	for _, v := range f.Targets {
-		if v.Word == schema.Pass || v.Word == schema.Fail || v.Word == schema.Inconclusive {
+		if v.Outcome == schema.Pass || v.Outcome == schema.Fail || v.Outcome == schema.Inconclusive {
 			graded++
 			if v.Required {
 				req++
@@ -152,32 +156,32 @@ func (r *Report) landingParas(at int, f *findings) []string {
 }
 
 // ShiftText says what a whole device did, once; "" for a quiet one.
-func ShiftText(s targets.Shift) string {
+func ShiftText(s judge.Shift) string {
 	info, _ := schema.MetricByName(s.Metric)
 	e, _ := s.Effect.Get()
 	switch {
 	case s.Mixed:
 		return fmt.Sprintf("On %s %s of %d workloads moved by %s on the whole and not alike: nothing is removed from their rows.", nameOr(s.Device), info.Label, s.Cells, words.Signed(s.Metric, e))
-	case s.Word == schema.Worse || s.Word == schema.BetterWord || s.Word == schema.Watch:
-		word := s.Word
+	case s.Outcome == schema.Regressed || s.Outcome == schema.Improved || s.Large:
+		word := string(s.Outcome)
 		if s.Evidence != "" {
-			word += " " + s.Evidence
+			word += ", " + string(s.Evidence)
 		}
 		of := fmt.Sprintf("all %d", s.Cells)
 		if alike := int(math.Round(s.Agree * float64(s.Cells))); alike < s.Cells {
 			of = fmt.Sprintf("%d of %d", alike, s.Cells)
 		}
-		return fmt.Sprintf("On %s %s of %s workloads moved %s together (%s): one finding, told once.", nameOr(s.Device), info.Label, of, words.Signed(s.Metric, e), word)
+		return fmt.Sprintf("On %s %s of %s workloads moved %s together (%s): one finding, shown once.", nameOr(s.Device), info.Label, of, words.Signed(s.Metric, e), word)
 	}
 	return ""
 }
 
 // requiredSection lists the required targets that are not met; met ones are a sentence.
-func requiredSection(rel targets.Release, req []schema.Verdict) Section {
+func requiredSection(rel judge.Release, req []schema.Verdict) Section {
 	s := Section{ID: "targets", Title: "Required targets", Intro: "Levels that the model's declared status promises.", End: &Link{"all targets of " + rel.Name, ReleasePath(rel.Name) + "#targets"}}
 	var open []schema.Verdict
 	for _, v := range req {
-		if v.Word != schema.Pass {
+		if v.Outcome != schema.Pass {
 			open = append(open, v)
 		}
 	}
@@ -194,7 +198,7 @@ func requiredSection(rel targets.Release, req []schema.Verdict) Section {
 
 // lostText says how many history documents could not be read; "" when all were.
 func (r *Report) lostText() string {
-	n := len(r.Judged.Lost)
+	n := len(r.Gate.Lost)
 	if n == 0 {
 		return ""
 	}
@@ -233,10 +237,10 @@ func topChanges(list []schema.Verdict) []schema.Verdict {
 	const most = 30
 	var out []schema.Verdict
 	for _, v := range list {
-		switch v.Word {
-		case schema.Worse, schema.Watch, schema.BetterWord, schema.Recovered, schema.Invalid:
+		switch v.Outcome {
+		case schema.Regressed, schema.Inconclusive, schema.Improved, schema.Recovered, schema.Excluded:
 			out = append(out, v)
-		case schema.MissingWord:
+		case schema.NotMeasured:
 			out = append(out, v)
 		}
 	}
@@ -248,14 +252,14 @@ func (r *Report) changedBlocks(list []schema.Verdict, at int) []Block {
 		return []Block{{Table: r.changeTable(list, at, true, "Changes, worst first").cut("the release page has all")}}
 	}
 	compared := 0
-	for _, v := range r.of(at).History {
+	for _, v := range r.Gate.Findings(at).History {
 		if _, ok := v.Effect.Get(); ok {
 			compared++
 		}
 	}
 	e := Empty{What: "Nothing to compare", Why: "No earlier release of its line has the same measurements. The next one will have a baseline."}
 	switch {
-	case compared == 0 && r.Judged.Before(at) >= 0:
+	case compared == 0 && r.Gate.Before(at) >= 0:
 		e = Empty{What: "Nothing to compare", Why: "Earlier releases exist, and nothing of this one can be held against them: it measured something else, or has no number that counts."}
 	case compared > 0:
 		e = Empty{What: "Nothing changed", Why: fmt.Sprintf("%s compared with history: none is worse or better by more than matters.", words.Plural(compared, "number"))}
@@ -268,7 +272,7 @@ func (r *Report) releaseTable() *Table {
 		{Head: "Points", Num: true, Narrow: "third"}, {Head: "Evals", Num: true, Narrow: "third"}}}
 	for i := len(r.Releases) - 1; i >= 0; i-- {
 		rel := r.Releases[i]
-		d := words.Decide(r.Decided(i))
+		d := words.Decide(r.Result(i))
 		points, scores, pairs := 0, 0, map[[2]string]bool{}
 		for _, run := range rel.Runs {
 			h := &r.Columns.Runs[run]
@@ -283,7 +287,7 @@ func (r *Report) releaseTable() *Table {
 		if r.simulated(i) != "" {
 			name.Tag = "simulated"
 		}
-		t.Rows = append(t.Rows, Row{Cells: []Cell{name, text(moment(rel.Date)), {Text: d.Word, Word: toneMark(d.Tone)},
+		t.Rows = append(t.Rows, Row{Cells: []Cell{name, text(moment(rel.Date)), {Text: d.Word, Outcome: toneMark(d.Tone)},
 			text(words.Count(len(pairs))), text(words.Count(points)), text(words.Count(scores))}})
 	}
 	return t.cut("older releases keep their pages")
@@ -303,7 +307,7 @@ func (r *Report) Headline() (string, words.Decision, string) {
 	if at < 0 {
 		return "", words.Decision{}, r.lostText()
 	}
-	d := words.Decide(r.Decided(at))
+	d := words.Decide(r.Result(at))
 	counts := strings.TrimSuffix(d.Detail, ".")
 	if lost := r.lostText(); lost != "" {
 		counts += "; " + lost

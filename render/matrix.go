@@ -8,7 +8,7 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render/words"
-	"github.com/ttreport/ttreport/targets"
+	"github.com/ttreport/ttreport/targets/gate"
 )
 
 // matrix is one row a model, one column a device; a cell says the decision on its newest release.
@@ -63,8 +63,8 @@ func (r *Report) matrixBlocks() []Block {
 
 // emptyCell tells a pair that has targets and no run from one that nobody asked for.
 func (r *Report) emptyCell(model, device string) Cell {
-	if slices.Contains(r.Planned, Pair{Model: model, Device: device}) {
-		return Cell{Text: "not measured yet", Word: schema.MissingWord}
+	if slices.Contains(r.Planned, schema.Pair{Model: model, Device: device}) {
+		return Cell{Text: "not measured yet", Outcome: schema.NotMeasured}
 	}
 	return Cell{Text: "not planned", Missing: "no run of this pair, and no target"}
 }
@@ -93,27 +93,27 @@ func (r *Report) awaited() []string {
 	return []string{text + "."}
 }
 
-// pairCell says of a pair's newest release what was decided, which tier of targets it reached, and what history says.
+// pairCell says of a pair's newest release what was decided, which level of targets it reached, and what history says.
 func (r *Report) pairCell(p Pair) Cell {
-	decided := r.PairDecided(p, p.Newest)
+	decided := r.PairResult(p, p.Newest)
 	d := words.Decide(decided)
-	c := Cell{Text: d.Word, Word: toneMark(d.Tone), Sub: r.Releases[p.Newest].Name, Href: PairPath(p.Model, p.Device), Tint: decided.Exit == 1}
+	c := Cell{Text: d.Word, Outcome: toneMark(d.Tone), Sub: r.Releases[p.Newest].Name, Href: PairPath(p.Model, p.Device), Tint: decided.Exit == 1}
 	if rel := &r.Releases[p.Newest]; !rel.Label && !rel.Date.IsZero() {
 		c.Sub = "build of " + rel.Date.UTC().Format(time.DateOnly)
 	}
-	if d.Word == "Not graded" {
-		c.Word = schema.Ungraded
+	if decided.Word == gate.NotGraded {
+		c.Outcome = schema.NoTarget
 	}
 	if p.Device == schema.Simulated {
 		c.Tag = "simulated"
 	}
-	switch decided.Tier {
+	switch decided.Level {
 	case "":
 		c.Sub = "no targets, " + c.Sub
-	case targets.NoTier:
-		c.Sub = "no tier reached, " + c.Sub
+	case gate.NoLevel:
+		c.Sub = "no level reached, " + c.Sub
 	default:
-		c.Sub = decided.Tier + " reached, " + c.Sub
+		c.Sub = decided.Level + " reached, " + c.Sub
 	}
 	for _, n := range decided.Counts {
 		if m, ok := markOf(n.Kind); ok {
@@ -122,32 +122,30 @@ func (r *Report) pairCell(p Pair) Cell {
 		}
 	}
 	if len(c.Marks) == 0 && decided.Compared > 0 {
-		c.Marks = append(c.Marks, Mark{Word: schema.Same, Says: "nothing changed"})
+		c.Marks = append(c.Marks, Mark{Outcome: schema.Unchanged, Says: "unchanged"})
 	}
 	return c
 }
 
 // markOf is the sign of a kind of finding that history brought.
-func markOf(kind string) (Mark, bool) {
+func markOf(kind gate.Kind) (Mark, bool) {
 	switch kind {
-	case targets.FailConfirmed:
-		return Mark{Word: schema.Worse, Evidence: "confirmed", Says: "confirmed worse"}, true
-	case targets.FailProbable:
-		return Mark{Word: schema.Worse, Evidence: "probable", Says: "probably worse"}, true
-	case targets.FailWatch:
-		return Mark{Word: schema.Watch, Says: "watched"}, true
-	case targets.FailTarget:
-		return Mark{Word: schema.Fail, Says: "targets missed"}, true
-	case targets.FailInconclusive:
-		return Mark{Word: schema.Inconclusive, Says: "targets open"}, true
-	case targets.FailInvalid:
-		return Mark{Word: schema.Invalid, Says: "invalid"}, true
-	case "better":
-		return Mark{Word: schema.BetterWord, Evidence: "confirmed", Says: "better"}, true
-	case targets.FailMissing, targets.FailGone:
-		return Mark{Word: schema.MissingWord, Says: "missing"}, true
-	case "not-comparable":
-		return Mark{Word: schema.NotComparable, Says: "not comparable"}, true
+	case gate.FailConfirmed:
+		return Mark{Outcome: schema.Regressed, Evidence: schema.Confirmed, Says: "confirmed regressions"}, true
+	case gate.FailSuspected:
+		return Mark{Outcome: schema.Regressed, Evidence: schema.Suspected, Says: "suspected regressions"}, true
+	case gate.FailInconclusive:
+		return Mark{Outcome: schema.Inconclusive, Says: "inconclusive"}, true
+	case gate.FailTarget:
+		return Mark{Outcome: schema.Fail, Says: "targets missed"}, true
+	case gate.FailInvalid:
+		return Mark{Outcome: schema.Excluded, Says: "invalid"}, true
+	case gate.NoteImproved:
+		return Mark{Outcome: schema.Improved, Evidence: schema.Confirmed, Says: "improved"}, true
+	case gate.FailMissing, gate.FailNotRemeasured:
+		return Mark{Outcome: schema.NotMeasured, Says: "missing"}, true
+	case gate.NoteNotComparable:
+		return Mark{Outcome: schema.NotComparable, Says: "not comparable"}, true
 	}
 	return Mark{}, false
 }

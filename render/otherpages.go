@@ -25,11 +25,11 @@ func (r *Report) ProblemsPage() Page {
 	}
 	p := Page{Path: "problems/index.html", Title: "Problems", Nav: "problems", Description: "What could not be read or trusted.", Crumbs: []Link{{"Overview", "index.html"}, {"Problems", ""}}}
 	if len(all) == 0 {
-		p.Lead = Lead{Tone: "yes", Text: "No problem was met."}
+		p.Lead = Lead{Tone: words.ToneGood, Text: "No problem was met."}
 		p.Sections = []Section{{ID: "none", Title: "Problems", Blocks: []Block{{Empty: &Empty{What: "Nothing here", Why: "Every file was read and every number was believed."}}}}}
 		return p
 	}
-	p.Lead = Lead{Tone: "hm", Text: fmt.Sprintf("%s: %s and %s.", words.Plural(len(all), "problem"), words.Plural(errors, "error"), words.Plural(len(all)-errors, "warning"))}
+	p.Lead = Lead{Tone: words.ToneWarning, Text: fmt.Sprintf("%s: %s and %s.", words.Plural(len(all), "problem"), words.Plural(errors, "error"), words.Plural(len(all)-errors, "warning"))}
 	p.Sections = []Section{{ID: "all", Title: "All problems", Intro: "Errors first. Notes are on the pages of their runs.", Blocks: []Block{{Table: problemTable(all).cut("the history documents have all")}}}}
 	return p
 }

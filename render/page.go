@@ -26,8 +26,8 @@ type Link struct{ Text, Href string }
 
 // Lead is the answer to the page's question.
 type Lead struct {
-	Tone  string // yes, hm, no, or "" without colour
-	Mark  string // verdict word whose sign stands before the headline
+	Tone  words.Tone
+	Mark  schema.Outcome // its sign is shown before the headline
 	Word  string
 	Text  string
 	Paras []string
@@ -69,8 +69,9 @@ type Ledger struct {
 
 // Count is how often a verdict was given.
 type Count struct {
-	N              int
-	Word, Evidence string
+	N        int
+	Outcome  schema.Outcome
+	Evidence schema.Evidence
 }
 
 // Note is prose that a person wrote about a release.
@@ -113,8 +114,8 @@ type Cell struct {
 	Text     string
 	Sub      string // small, below
 	Href     string
-	Word     string // a verdict: shown with its sign
-	Evidence string
+	Outcome  schema.Outcome // a verdict: shown with its sign
+	Evidence schema.Evidence
 	Head     bool // the row's identity
 	Strong   bool
 	Mono     bool
@@ -130,9 +131,10 @@ type Cell struct {
 
 // Mark is a verdict's sign with how often it was given.
 type Mark struct {
-	Word, Evidence string
-	N              int // 0: the word stands alone
-	Says           string
+	Outcome  schema.Outcome
+	Evidence schema.Evidence
+	N        int // 0: the word alone
+	Says     string
 }
 
 // maxRows is how many rows a table on a page has.
@@ -200,7 +202,7 @@ func (t *Table) elements() int {
 
 func (c *Cell) elements() int {
 	n := 1 + len(c.Marks)
-	for _, has := range []bool{c.Href != "" || c.Word != "", c.Evidence != "", c.Sub != "", c.Tag != "", c.Strong, c.Mono} {
+	for _, has := range []bool{c.Href != "" || c.Outcome != "", c.Evidence != "", c.Sub != "", c.Tag != "", c.Strong, c.Mono} {
 		if has {
 			n++
 		}

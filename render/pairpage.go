@@ -8,16 +8,16 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/render/chart"
 	"github.com/ttreport/ttreport/render/words"
-	"github.com/ttreport/ttreport/targets"
+	"github.com/ttreport/ttreport/targets/judge"
 )
 
 // PairPage shows one model on one device over releases.
 func (r *Report) PairPage(pair Pair) Page {
-	id := [2]string{pair.Model, pair.Device}
+	id := pair.Pair
 	at := pair.Newest
 	rel := r.Releases[at]
 	verdicts := r.pairVerdicts(pair, at)
-	d := words.Decide(r.PairDecided(pair, at))
+	d := words.Decide(r.PairResult(pair, at))
 	name := nameOr(pair.Model) + " on " + nameOr(pair.Device)
 	p := Page{Path: PairPath(pair.Model, pair.Device), Title: name, Nav: "models", Description: name + ", newest " + rel.Name + ": " + d.Detail,
 		Crumbs: []Link{{"Overview", "index.html"}, {"Models", "index.html#models"}, {name, ""}},
@@ -45,7 +45,7 @@ func (r *Report) PairPage(pair Pair) Page {
 		p.Sections = append(p.Sections, Section{ID: "targets", Title: "Targets in force", Intro: ungradedNote(verdicts), Blocks: []Block{{Table: t.cut(DataPath(rel.Name, "verdicts") + " has all rows")}}})
 	}
 	runs := r.runs[id][at]
-	if t := r.Results(runs); len(t.Rows) > 0 {
+	if t := r.resultTable(runs); len(t.Rows) > 0 {
 		p.Sections = append(p.Sections, Section{ID: "results", Title: "Results of " + rel.Name, Blocks: []Block{{Table: t.cut(DataPath(rel.Name, "points") + " has all rows")},
 			{Links: r.reportLinks(at, pair)}}})
 	}
@@ -95,7 +95,7 @@ func releaseOrStart(h *columns.RunHead) string {
 // chartSection has one chart a metric, with the target lines in force.
 func (r *Report) chartSection(pair Pair) Section {
 	s := Section{ID: "charts", Title: "Over releases", Intro: "One chart a metric, one line a workload, ISL/OSL/concurrency. Dashed: targets in force. A gap is a release without a measurement."}
-	for _, metric := range targets.JudgedMetrics(r.Columns) {
+	for _, metric := range judge.JudgedMetrics(r.Columns) {
 		c, left, ok := r.metricChart(pair, metric)
 		if !ok {
 			continue
@@ -111,10 +111,10 @@ func (r *Report) chartSection(pair Pair) Section {
 // Charts are the interactive charts of a pair, for its data shard; one release has nothing to draw.
 func (r *Report) Charts(pair Pair) []chart.Chart {
 	var out []chart.Chart
-	if len(r.runs[[2]string{pair.Model, pair.Device}]) < 2 {
+	if len(r.runs[pair.Pair]) < 2 {
 		return nil
 	}
-	for _, metric := range targets.JudgedMetrics(r.Columns) {
+	for _, metric := range judge.JudgedMetrics(r.Columns) {
 		if c, _, ok := r.metricChart(pair, metric); ok {
 			out = append(out, c)
 		}
@@ -123,13 +123,13 @@ func (r *Report) Charts(pair Pair) []chart.Chart {
 }
 
 func (r *Report) metricChart(pair Pair, metric string) (chart.Chart, int, bool) {
-	id := [2]string{pair.Model, pair.Device}
+	id := pair.Pair
 	releases := r.measuredIn(pair.Model, pair.Device)
 	in := chart.Input{ID: "chart-" + schema.Slug(metric), Better: "", Releases: r.namesOf(releases)}
 	info, _ := schema.MetricByName(metric)
 	in.Unit, in.Better = info.Unit, info.Better.String()
 	limits, withTarget := r.limitsOf(pair, metric)
-	var first, rest []*targets.Series
+	var first, rest []*judge.Series
 	stat := ""
 	for _, s := range r.series[id] {
 		if s.Metric != metric || (stat != "" && s.Stat != stat) {
@@ -167,12 +167,12 @@ func (r *Report) metricChart(pair Pair, metric string) (chart.Chart, int, bool) 
 	return chart.New(in), left, true
 }
 
-func (r *Report) chartPoint(s *targets.Series, release int) chart.Point {
-	v, ok := r.Judged.Value(s, release)
+func (r *Report) chartPoint(s *judge.Series, release int) chart.Point {
+	v, ok := r.Gate.Value(s, release)
 	if !ok {
 		return chart.Point{}
 	}
-	p := chart.Point{OK: true, Value: v.Value, Text: words.Quantity(v.Value, s.Unit), Href: RunPath(r.Judged.RunOf(s, release))}
+	p := chart.Point{OK: true, Value: v.Value, Text: words.Quantity(v.Value, s.Unit), Href: RunPath(r.Gate.RunOf(s, release))}
 	p.Note = " in " + r.Releases[release].Name
 	if v.N > 1 {
 		p.Note += fmt.Sprintf(", mean of %d measurements", v.N)
@@ -187,12 +187,12 @@ func (r *Report) limitsOf(pair Pair, metric string) ([]chart.Limit, map[string]b
 	var limits []chart.Limit
 	workloads := map[string]bool{}
 	for _, v := range r.pairVerdicts(pair, pair.Newest) {
-		if v.Metric != metric || v.Word == schema.Impossible {
+		if v.Metric != metric || v.Outcome == schema.Unattainable {
 			continue
 		}
 		with[v.Key.String()] = true
 		ref, ok := v.Ref.Get()
-		if !ok || v.Word == schema.MissingWord {
+		if !ok || v.Outcome == schema.NotMeasured {
 			continue
 		}
 		workloads[v.Key.Workload()] = true

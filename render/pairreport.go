@@ -11,15 +11,15 @@ import (
 // PairReport is the markdown report's content: one pair in one release, every row.
 func (r *Report) PairReport(release int, pair Pair) Page {
 	rel := r.Releases[release]
-	runs := r.runs[[2]string{pair.Model, pair.Device}][release]
+	runs := r.runs[pair.Pair][release]
 	verdicts := r.pairVerdicts(pair, release)
-	d := words.Decide(r.PairDecided(pair, release))
+	d := words.Decide(r.PairResult(pair, release))
 	p := Page{Path: ReportPath(rel.Name, pair.Model, pair.Device), Title: fmt.Sprintf("%s on %s, %s", nameOr(pair.Model), nameOr(pair.Device), rel.Name), Lead: Lead{Word: d.Word, Text: capital(d.Detail)}}
 	if pair.Device == schema.Simulated {
 		p.Simulated = "made by the embedded simulator; nothing was measured on a device."
 	}
 	p.Sections = append(p.Sections, Section{Title: "Parameters", Intro: "What was run.", Blocks: []Block{{Table: r.parameters(runs)}}})
-	if t := r.Results(runs); len(t.Rows) > 0 {
+	if t := r.resultTable(runs); len(t.Rows) > 0 {
 		p.Sections = append(p.Sections, Section{Title: "Results", Intro: "N counts completed requests. A P99 of fewer than 100 requests is not given. TPOT leaves the first token out.", Blocks: []Block{{Table: t}}})
 	}
 	if t := targetTable(verdicts, false); len(t.Rows) > 0 {
@@ -59,7 +59,7 @@ func (r *Report) parameters(runs []int) *Table {
 func (r *Report) PairsOf(release int) []Pair {
 	var out []Pair
 	for _, p := range r.Pairs {
-		if len(r.runs[[2]string{p.Model, p.Device}][release]) > 0 {
+		if len(r.runs[p.Pair][release]) > 0 {
 			out = append(out, p)
 		}
 	}

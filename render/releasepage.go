@@ -8,15 +8,16 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/render/words"
-	"github.com/ttreport/ttreport/targets"
+	"github.com/ttreport/ttreport/targets/gate/lint"
+	"github.com/ttreport/ttreport/targets/judge"
 )
 
 // ReleasePage shows one release against the one before and against its targets.
 func (r *Report) ReleasePage(at int) Page {
 	rel := r.Releases[at]
-	f := r.of(at)
+	f := r.Gate.Findings(at)
 	verdicts := f.Targets
-	d := words.Decide(r.Decided(at))
+	d := words.Decide(r.Result(at))
 	p := Page{Path: ReleasePath(rel.Name), Title: rel.Name + ": " + d.Word, Nav: "releases", Description: d.Detail, Simulated: r.simulated(at),
 		Crumbs:  []Link{{"Overview", "index.html"}, {"Releases", "index.html#releases"}, {rel.Name, ""}},
 		Eyebrow: fmt.Sprintf("%s %s, %s, %s.", releaseWord(rel, ""), rel.Name, day(rel.Date), words.Plural(len(rel.Runs), "run")),
@@ -40,7 +41,7 @@ func (r *Report) ReleasePage(at int) Page {
 		p.Sections = append(p.Sections, Section{ID: "targets", Title: "Targets in force", Blocks: []Block{{Empty: &Empty{What: "No targets", Why: "No target file speaks of these models on these devices; nothing was graded, which is not a pass.",
 			Cmd: "ttreport targets list"}}}})
 	}
-	if list, since := r.Judged.TargetChanges(at); len(list) > 0 {
+	if list, since := r.Gate.TargetChanges(at); len(list) > 0 {
 		p.Sections = append(p.Sections, targetChangeSection(list, since))
 	}
 	if t := plannedTable(verdicts); len(t.Rows) > 0 {
@@ -56,12 +57,12 @@ func (r *Report) ReleasePage(at int) Page {
 }
 
 // shiftSection lists how every device moved as a whole.
-func shiftSection(list []targets.Shift) Section {
+func shiftSection(list []judge.Shift) Section {
 	s := Section{ID: "shifts", Title: "Run-wide shifts", Intro: "What all workloads of a device did together is found once, removed from their rows, and reported here."}
 	t := &Table{Caption: "Run-wide shifts", Class: "flow", Cols: []Col{{Head: "Verdict"}, {Head: "Device"}, {Head: "Metric"}, {Head: "Shift", Num: true, Sort: true, Narrow: "third"}, {Head: "95 % interval", Narrow: "half"},
 		{Head: "Workloads", Num: true, Narrow: "third"}, {Head: "Releases before", Num: true, Narrow: "third"}}}
 	for _, x := range list {
-		if x.Word == schema.Insufficient && !x.Mixed {
+		if x.Outcome == schema.NoBaseline && !x.Mixed {
 			continue
 		}
 		info, _ := schema.MetricByName(x.Metric)
@@ -72,7 +73,7 @@ func shiftSection(list []targets.Shift) Section {
 		if x.Interval != nil {
 			interval = text(words.Interval(x.Metric, *x.Interval))
 		}
-		word := Cell{Word: x.Word, Evidence: x.Evidence}
+		word := Cell{Outcome: x.Outcome, Evidence: x.Evidence}
 		if x.Mixed {
 			word = Cell{Text: "mixed", Sub: fmt.Sprintf("%.0f%s%% agree", 100*x.Agree, words.Thin)}
 		}
@@ -85,20 +86,20 @@ func shiftSection(list []targets.Shift) Section {
 }
 
 // lintTable lists lints, worst first.
-func lintTable(list []schema.Lint) *Table {
+func lintTable(list []lint.Lint) *Table {
 	t := &Table{Caption: "Lints, worst first", Class: "flow", Cols: []Col{{Head: "Lint"}, {Head: "Severity", Narrow: "half"}, {Head: "Where"}, {Head: "Cases", Num: true, Narrow: "third"}, {Head: "What"}}}
 	for _, l := range list {
 		where := Cell{Text: nameOr(l.Model) + " on " + nameOr(l.Device), Sub: l.Run, Href: RunPath(l.Run)}
 		if l.Run == "" {
 			where = text(l.Release)
 		}
-		t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: l.ID, Head: true, Mono: true, Href: "about/lints.html#" + l.ID}, text(l.Severity), where, text(words.Count(l.Count)), {Text: words.Lint(l), Wide: true}}})
+		t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: string(l.ID), Head: true, Mono: true, Href: "about/lints.html#" + string(l.ID)}, text(l.Severity), where, text(words.Count(l.Count)), {Text: words.Lint(l), Wide: true}}})
 	}
 	return t
 }
 
 // targetChangeSection lists promises that are other ones than in the release before.
-func targetChangeSection(list []targets.TargetChange, since string) Section {
+func targetChangeSection(list []judge.TargetChange, since string) Section {
 	t := &Table{Caption: "Targets that changed", Class: "flow", Cols: []Col{{Head: "Where", Unit: "ISL/OSL/concurrency"}, {Head: "Metric"}, {Head: "Level"}, {Head: "Was", Num: true, Narrow: "third"}, {Head: "Is", Num: true, Narrow: "third"}, {Head: "Source"}}}
 	for _, c := range list {
 		where := Cell{Text: nameOr(c.Model) + " on " + nameOr(c.Device), Sub: words.Workload(c.Key), Head: true, Href: PairPath(c.Model, c.Device)}
@@ -111,7 +112,7 @@ func targetChangeSection(list []targets.TargetChange, since string) Section {
 func comparedOnly(list []schema.Verdict) []schema.Verdict {
 	alone := func(v *schema.Verdict) bool {
 		_, ok := v.Ref.Get()
-		return !ok && v.Reason.Code != "gone" && v.Word != schema.NotComparable && v.Word != schema.Invalid && v.Word != schema.MissingWord
+		return !ok && !schema.ReasonIs[schema.NotRemeasured](v.Reason) && v.Outcome != schema.NotComparable && v.Outcome != schema.Excluded && v.Outcome != schema.NotMeasured
 	}
 	n := 0
 	for i := range list {
@@ -152,7 +153,7 @@ func (r *Report) NotesOf(release string) []Note {
 func ungradedNote(list []schema.Verdict) string {
 	n := 0
 	for _, v := range list {
-		if v.Word == schema.Ungraded && v.Metric == "" {
+		if v.Outcome == schema.NoTarget && v.Metric == "" {
 			n++
 		}
 	}
@@ -166,8 +167,8 @@ func ungradedNote(list []schema.Verdict) string {
 func plannedTable(list []schema.Verdict) *Table {
 	t := &Table{Caption: "Planned and not measured", Class: "flow", Cols: []Col{{Head: "Verdict"}, {Head: "Workload", Unit: "ISL/OSL/concurrency"}, {Head: "Model"}, {Head: "Device"}, {Head: "Tool"}}}
 	for _, v := range list {
-		if v.Reason.Code == "planned" {
-			t.Rows = append(t.Rows, Row{Cells: []Cell{{Word: v.Word}, {Text: v.Key.Workload(), Head: true}, text(nameOr(v.Model)), text(nameOr(v.Device)), text(v.Key.Tool)}})
+		if schema.ReasonIs[schema.Planned](v.Reason) {
+			t.Rows = append(t.Rows, Row{Cells: []Cell{{Outcome: v.Outcome}, {Text: v.Key.Workload(), Head: true}, text(nameOr(v.Model)), text(nameOr(v.Device)), text(v.Key.Tool)}})
 		}
 	}
 	return t
@@ -191,8 +192,8 @@ func (r *Report) pairSections(at int) []Section {
 	results := Section{ID: "results", Title: "Results", Intro: "One table a model and device; the same as markdown below each."}
 	evals := Section{ID: "evals", Title: "Evals", Intro: "Scores in the tool's own scale, with n and standard error where they are known."}
 	for _, pair := range pairs {
-		runs := r.runs[[2]string{pair.Model, pair.Device}][at]
-		if t := r.Results(runs); len(t.Rows) > 0 {
+		runs := r.runs[pair.Pair][at]
+		if t := r.resultTable(runs); len(t.Rows) > 0 {
 			t.Caption = nameOr(pair.Model) + " on " + nameOr(pair.Device)
 			if pair.Device == schema.Simulated {
 				t.Caption += " (no hardware: simulated)"
@@ -221,18 +222,18 @@ func (r *Report) pairSections(at int) []Section {
 
 // pairsSection is what people sign: the decision on each pair, worst first.
 func (r *Report) pairsSection(at int, pairs []Pair) Section {
-	rank := map[string]int{"no": 0, "hm": 1, "": 2, "yes": 3}
+	rank := map[words.Tone]int{words.ToneBad: 0, words.ToneWarning: 1, words.ToneNone: 2, words.ToneGood: 3}
 	slices.SortStableFunc(pairs, func(a, b Pair) int {
-		return rank[words.Decide(r.PairDecided(a, at)).Tone] - rank[words.Decide(r.PairDecided(b, at)).Tone]
+		return rank[words.Decide(r.PairResult(a, at)).Tone] - rank[words.Decide(r.PairResult(b, at)).Tone]
 	})
 	t := &Table{Caption: "Models on devices, worst first", Class: "flow", Cols: []Col{{Head: "Decision"}, {Head: "Model"}, {Head: "Device"}, {Head: "Why"}}}
 	for _, p := range pairs {
-		d := words.Decide(r.PairDecided(p, at))
+		d := words.Decide(r.PairResult(p, at))
 		device := text(nameOr(p.Device))
 		if p.Device == schema.Simulated {
 			device.Tag = "simulated"
 		}
-		t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: d.Word, Word: toneMark(d.Tone)}, {Text: nameOr(p.Model), Head: true, Href: PairPath(p.Model, p.Device)}, device, {Text: capital(d.Detail), Wide: true}}})
+		t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: d.Word, Outcome: toneMark(d.Tone)}, {Text: nameOr(p.Model), Head: true, Href: PairPath(p.Model, p.Device)}, device, {Text: capital(d.Detail), Wide: true}}})
 	}
 	return Section{ID: "pairs", Title: "Models and devices", Intro: "Each is signed by itself.", Blocks: []Block{{Table: t.cut("data/index.json has all")}}}
 }

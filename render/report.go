@@ -1,32 +1,33 @@
 package render
 
 import (
-	"path"
+	"cmp"
 	"slices"
-	"sort"
 	"sync"
 	"time"
 
+	"github.com/bmatcuk/doublestar/v4"
+
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
-	"github.com/ttreport/ttreport/targets"
+	"github.com/ttreport/ttreport/targets/gate"
+	"github.com/ttreport/ttreport/targets/judge"
 )
 
 // Input is everything a report is made of.
 type Input struct {
 	Title    string
-	Judged   *targets.Judgement
+	Gate     *gate.Gate
 	Notes    []Note
 	Problems []schema.Problem // of this build: files that could not be read, documents that are damaged
 	Version  string
 	Topics   []string // pages of the documentation, by name
 	Licences []Licence
-	FailOn   targets.FailOn // nil: the default
-	Nightly  bool           // the question is whether it got slower, not whether it can ship
-	Models   Listing        // how models stand in lists
+	Nightly  bool    // the question is whether it got slower, not whether it can ship
+	Models   Listing // how models stand in lists
 	Devices  Listing
-	Planned  []Pair // model and device of pairs that have targets and no run
-	Public   bool   // leave out commands and foreign fields, and of paths all but the last name
+	Planned  []schema.Pair // with targets and no run
+	Public   bool          // leave out commands and foreign fields, and of paths all but the last name
 }
 
 // Listing orders and hides names in lists. A hidden pair keeps its page and its part in every decision: hiding excuses nothing.
@@ -45,7 +46,7 @@ func (l Listing) place(name string) int {
 
 func (l Listing) hides(name string) bool {
 	return slices.ContainsFunc(l.Hide, func(pattern string) bool {
-		ok, err := path.Match(pattern, name)
+		ok, err := doublestar.Match(pattern, name)
 		return err == nil && ok || pattern == name
 	})
 }
@@ -69,49 +70,34 @@ type Licence struct{ Name, Version, Licence, File string }
 type Report struct {
 	Input
 	Columns  *columns.Columns
-	Releases []targets.Release
+	Releases []judge.Release
 	Pairs    []Pair
-	pairOf   map[[2]string]int
-	series   map[[2]string][]*targets.Series // by pair
-	named    map[seriesName]*targets.Series
-	runs     map[[2]string]map[int][]int // by pair and release
-	with     map[[2]string][]int         // releases of a pair, oldest first
-	mu       sync.Mutex
-	decided  map[int]targets.Decided // by release
-	pairs    map[int]map[[2]string]targets.Decided
-	recent   []*findings // of the releases that were asked for last
-	naming   sync.Once   // of named
-}
-
-// findings are all that is said of one release.
-type findings struct {
-	once    sync.Once
-	release int
-	targets.Findings
-	history, promised map[[2]string][]int32 // indexes into History and Targets, by pair
+	series   map[schema.Pair][]*judge.Series
+	named    map[seriesName]*judge.Series
+	runs     map[schema.Pair]map[int][]int // by release
+	with     map[schema.Pair][]int         // releases, oldest first
+	naming   sync.Once                     // of named
 }
 
 // Pair is a model on a device: what people sign.
 type Pair struct {
-	Model, Device string
-	ID            string // model id, when one is stated
-	Newest        int    // newest release that has it
+	schema.Pair
+	ID     string // model id, when one is stated
+	Newest int    // newest release that has it
 }
 
 // New indexes what was judged.
 func New(in Input) *Report {
-	if in.FailOn == nil {
-		in.FailOn = targets.DefaultFailOn()
+	r := &Report{
+		Input: in, Columns: in.Gate.Columns, Releases: in.Gate.Releases,
+		series: map[schema.Pair][]*judge.Series{}, runs: map[schema.Pair]map[int][]int{}, with: map[schema.Pair][]int{},
 	}
-	r := &Report{Input: in, Columns: in.Judged.Columns, Releases: in.Judged.Releases, pairOf: map[[2]string]int{}, series: map[[2]string][]*targets.Series{}, runs: map[[2]string]map[int][]int{}, with: map[[2]string][]int{},
-		decided: map[int]targets.Decided{}, pairs: map[int]map[[2]string]targets.Decided{}}
 	for ri := range r.Releases {
 		for _, run := range r.Releases[ri].Runs {
 			h := &r.Columns.Runs[run]
-			id := [2]string{h.Model.Name, h.Device}
-			if _, ok := r.pairOf[id]; !ok {
-				r.pairOf[id] = 0
-				r.Pairs = append(r.Pairs, Pair{Model: h.Model.Name, Device: h.Device})
+			id := schema.Pair{Model: h.Model.Name, Device: h.Device}
+			if r.runs[id] == nil {
+				r.Pairs = append(r.Pairs, Pair{Pair: id})
 				r.runs[id] = map[int][]int{}
 			}
 			if len(r.runs[id][ri]) == 0 {
@@ -120,41 +106,34 @@ func New(in Input) *Report {
 			r.runs[id][ri] = append(r.runs[id][ri], run)
 		}
 	}
-	for i := range in.Judged.Series {
-		s := &in.Judged.Series[i]
-		id := [2]string{s.Model, s.Device}
+	for i := range in.Gate.Series {
+		s := &in.Gate.Series[i]
+		id := schema.Pair{Model: s.Model, Device: s.Device}
 		r.series[id] = append(r.series[id], s)
 	}
-	sort.Slice(r.Pairs, func(i, j int) bool {
-		a, b := r.Pairs[i], r.Pairs[j]
-		if x, y := r.Models.place(a.Model), r.Models.place(b.Model); x != y {
-			return x < y
-		}
-		if x, y := r.Devices.place(a.Device), r.Devices.place(b.Device); a.Model == b.Model && x != y {
-			return x < y
-		}
-		if a.Model != b.Model {
-			return targets.NaturalLess(a.Model, b.Model)
-		}
-		return targets.NaturalLess(a.Device, b.Device)
-	})
+	slices.SortFunc(r.Pairs, r.comparePairs)
 	for i := range r.Pairs {
 		p := &r.Pairs[i]
-		r.pairOf[[2]string{p.Model, p.Device}] = i
-		for _, ri := range r.measuredIn(p.Model, p.Device) {
+		for _, ri := range r.with[p.Pair] {
 			p.Newest = ri
-			for _, run := range r.runs[[2]string{p.Model, p.Device}][ri] {
-				if m := r.Columns.Runs[run].Model.ID; m != "" {
-					p.ID = m
-				}
+			for _, run := range r.runs[p.Pair][ri] {
+				p.ID = cmp.Or(r.Columns.Runs[run].Model.ID, p.ID)
 			}
 		}
 	}
 	return r
 }
 
+// comparePairs is the order of lists: listed models and devices first, then by name.
+func (r *Report) comparePairs(a, b Pair) int {
+	return cmp.Or(cmp.Compare(r.Models.place(a.Model), r.Models.place(b.Model)), judge.NaturalCompare(a.Model, b.Model),
+		cmp.Compare(r.Devices.place(a.Device), r.Devices.place(b.Device)), judge.NaturalCompare(a.Device, b.Device))
+}
+
 // measuredIn are the releases that have a run of a pair, oldest first.
-func (r *Report) measuredIn(model, device string) []int { return r.with[[2]string{model, device}] }
+func (r *Report) measuredIn(model, device string) []int {
+	return r.with[schema.Pair{Model: model, Device: device}]
+}
 
 // namesOf are names for an axis: of a build that nobody released, its day.
 func (r *Report) namesOf(releases []int) []string {
@@ -168,104 +147,30 @@ func (r *Report) namesOf(releases []int) []string {
 	return out
 }
 
-// of returns all that is said of a release. Only the last few asked for are kept: a history has more verdicts than memory should
-// hold. Several goroutines may ask at once.
-func (r *Report) of(release int) *findings {
-	const most = 2
-	r.mu.Lock()
-	i := slices.IndexFunc(r.recent, func(f *findings) bool { return f.release == release })
-	if i < 0 {
-		r.recent = append(r.recent[max(0, len(r.recent)+1-most):len(r.recent):len(r.recent)], &findings{release: release})
-		i = len(r.recent) - 1
-	}
-	f := r.recent[i]
-	r.mu.Unlock()
-	f.once.Do(func() { r.find(f) })
-	return f
+// PairResult is the decision on a model and device in a release.
+func (r *Report) PairResult(p Pair, release int) gate.Result {
+	return r.Gate.PairResult(release, p.Pair)
 }
 
-// find fills in what is said of a release.
-func (r *Report) find(f *findings) {
-	for _, p := range r.PairsOf(f.release) {
-		f.Targets = append(f.Targets, r.Judged.Targets(f.release, p.Model, p.Device)...)
-	}
-	f.History, f.Shifts, f.Lints = r.Judged.History(f.release), r.Judged.Shifts(f.release), r.Judged.Lints(f.release)
-	f.history, f.promised = byPair(f.History), byPair(f.Targets)
-	whole, pairs := targets.DecidePairs(f.Findings, r.FailOn)
-	r.mu.Lock()
-	r.decided[f.release], r.pairs[f.release] = whole, pairs
-	r.mu.Unlock()
-}
+// Results are what a release and each model and device in it came to, in a form that can be kept.
+type Results = gate.Results
 
-func byPair(list []schema.Verdict) map[[2]string][]int32 {
-	out := map[[2]string][]int32{}
-	for i := range list {
-		id := [2]string{list[i].Model, list[i].Device}
-		out[id] = append(out[id], int32(i))
-	}
-	return out
-}
-
-func pick(list []schema.Verdict, at []int32) []schema.Verdict {
-	out := make([]schema.Verdict, len(at))
-	for i, k := range at {
-		out[i] = list[k]
-	}
-	return out
-}
-
-// Decided is the decision on a release.
-func (r *Report) Decided(release int) targets.Decided {
-	whole, _ := r.decisions(release)
-	return whole
-}
-
-func (r *Report) decisions(release int) (targets.Decided, map[[2]string]targets.Decided) {
-	r.mu.Lock()
-	_, ok := r.decided[release]
-	r.mu.Unlock()
-	if !ok {
-		r.of(release)
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.decided[release], r.pairs[release]
-}
-
-// Decisions are what a release and each pair of it came to, in a form that can be kept.
-type Decisions struct {
-	Whole targets.Decided
-	Pairs []GatePair
-}
-
-// Decisions returns what a release came to.
-func (r *Report) Decisions(release int) Decisions {
-	whole, _ := r.decisions(release)
-	out := Decisions{Whole: whole}
-	for _, p := range r.PairsOf(release) {
-		out.Pairs = append(out.Pairs, GatePair{p.Model, p.Device, r.PairDecided(p, release)})
-	}
-	return out
-}
+// Results returns what a release came to.
+func (r *Report) Results(release int) Results { return r.Gate.Results(release) }
 
 // Know takes what a release came to from an earlier report of the same, so that it need not be found again.
-func (r *Report) Know(release int, d Decisions) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.decided[release], r.pairs[release] = d.Whole, map[[2]string]targets.Decided{}
-	for _, p := range d.Pairs {
-		r.pairs[release][[2]string{p.Model, p.Device}] = p.Decided
-	}
+func (r *Report) Know(release int, x Results) { r.Gate.Know(release, x) }
+
+// Review is a release, or a model and device in it, as somebody who signs it needs it; empty selects all.
+func (r *Report) Review(release int, model, device string) gate.Review {
+	return r.Gate.Review(release, model, device)
 }
 
-// PairDecided is the decision on a pair in a release.
-func (r *Report) PairDecided(p Pair, release int) targets.Decided {
-	_, pairs := r.decisions(release)
-	if d, ok := pairs[[2]string{p.Model, p.Device}]; ok {
-		return d
-	}
-	return targets.Decide(targets.Findings{}, r.FailOn)
-}
+// Digest covers what the pages of a release follow from, beside the program and the configuration.
+func (r *Report) Digest(release int) string { return r.Gate.Digest(release) }
+
+// Result is the decision on a release.
+func (r *Report) Result(release int) gate.Result { return r.Gate.Results(release).Whole }
 
 // Newest is the index of the release that a reader wants first: the newest one with a label, else the newest build; -1
 // when nothing was measured.
@@ -289,24 +194,24 @@ func (r *Report) Newest() int {
 
 // pairVerdicts are the verdicts against targets of a pair in a release.
 func (r *Report) pairVerdicts(p Pair, release int) []schema.Verdict {
-	f := r.of(release)
-	return pick(f.Targets, f.promised[[2]string{p.Model, p.Device}])
+	_, targets := r.Gate.PairFindings(release, p.Pair)
+	return targets
 }
 
 // pairChanges are the history rows of a pair in a release.
 func (r *Report) pairChanges(p Pair, release int) []schema.Verdict {
-	f := r.of(release)
-	return pick(f.History, f.history[[2]string{p.Model, p.Device}])
+	history, _ := r.Gate.PairFindings(release, p.Pair)
+	return history
 }
 
 // seriesName is what a verdict has in common with its series.
 type seriesName struct{ model, device, impl, metric, stat, def, key string }
 
-func (r *Report) seriesOf(v schema.Verdict) *targets.Series {
+func (r *Report) seriesOf(v schema.Verdict) *judge.Series {
 	r.naming.Do(func() {
-		r.named = make(map[seriesName]*targets.Series, len(r.Judged.Series))
-		for i := range r.Judged.Series {
-			s := &r.Judged.Series[i]
+		r.named = make(map[seriesName]*judge.Series, len(r.Gate.Series))
+		for i := range r.Gate.Series {
+			s := &r.Gate.Series[i]
 			name := seriesName{s.Model, s.Device, s.Impl, s.Metric, s.Stat, s.Def, s.Key.String()}
 			if r.named[name] == nil {
 				r.named[name] = s
@@ -335,13 +240,7 @@ func (r *Report) simulated(release int) string {
 	case sim == 0:
 		return ""
 	case sim == all:
-		return "Rehearsal: every number here was made by the embedded simulator. Nothing was measured on a device."
+		return "Demo: every number here was made by the embedded simulator. Nothing was measured on a device."
 	}
 	return "Part of what is shown here was made by the embedded simulator and is marked so; it says nothing about any device."
-}
-
-// Verdicts are all verdicts on a release: those against targets, and those against history.
-func (r *Report) Verdicts(release int) [2][]schema.Verdict {
-	f := r.of(release)
-	return [2][]schema.Verdict{f.Targets, f.History}
 }

@@ -38,9 +38,9 @@ func (r *Report) RunPage(run *schema.Run, id string) Page {
 	case len(run.Scores) > 0:
 		what += " and " + words.Plural(len(run.Scores), "eval score")
 	}
-	p.Lead = Lead{Tone: "yes", Text: what + " of " + name + "."}
+	p.Lead = Lead{Tone: words.ToneGood, Text: what + " of " + name + "."}
 	if failed > 0 {
-		p.Lead = Lead{Tone: "no", Mark: schema.Fail, Word: words.Plural(failed, "point") + " without a number", Text: fmt.Sprintf("of %d; %s.", len(run.Points), name)}
+		p.Lead = Lead{Tone: words.ToneBad, Mark: schema.Fail, Word: words.Plural(failed, "point") + " without a number", Text: fmt.Sprintf("of %d; %s.", len(run.Points), name)}
 	}
 	p.Eyebrow = "Started " + orUnknownTime(run) + "."
 	who := identityTable(run)
@@ -82,7 +82,7 @@ func planSection(run *schema.Run) Section {
 	t := &Table{Caption: "Planned and not measured", Class: "flow", Cols: []Col{{Head: "Workload", Unit: "ISL/OSL/concurrency"}, {Head: "Tool"}, {Head: "Verdict"}}}
 	for _, k := range run.Plan {
 		if !measured[k.String()] {
-			t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: words.Workload(k), Head: true}, text(nameOr(k.Tool)), {Word: schema.MissingWord}}})
+			t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: words.Workload(k), Head: true}, text(nameOr(k.Tool)), {Outcome: schema.NotMeasured}}})
 		}
 	}
 	done := len(run.Plan) - len(t.Rows)
@@ -291,7 +291,7 @@ func statCell(info schema.MetricInfo, m schema.Metric, stat string, n int) Cell 
 		return Cell{Text: "none", Missing: m.Why, Sub: m.Why}
 	case !ok:
 		return text(words.Absent)
-	case stat == "p99" && n > 0 && n < words.FewForTail:
+	case stat == "p99" && n > 0 && n < schema.FewForTail:
 		return Cell{Text: fmt.Sprintf("n = %d", n), Missing: "a P99 of fewer than 100 requests is no number"}
 	case info.Unit == "req":
 		return counted(schema.Num(v))
@@ -379,7 +379,7 @@ func distributions(run *schema.Run) *Table {
 				if m.N > 0 {
 					n = text(words.Count(m.N))
 				}
-				if m.N < words.FewForTail {
+				if m.N < schema.FewForTail {
 					tail = Cell{Text: fmt.Sprintf("n = %d", m.N), Missing: "a 97th percentile of fewer than 100 requests is no number"}
 				}
 				t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: words.Workload(run.Points[i].Key), Sub: run.Points[i].Key.Tool, Head: true}, {Text: info.Label, Sub: m.Unit}, n, text(words.Number(m.Quantiles[16])), tail, {Strip: s}}})

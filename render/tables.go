@@ -10,7 +10,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/render/chart"
 	"github.com/ttreport/ttreport/render/words"
-	"github.com/ttreport/ttreport/targets"
+	"github.com/ttreport/ttreport/targets/judge"
 )
 
 // label of a metric with its statistic: "TTFT mean".
@@ -34,7 +34,7 @@ func (r *Report) changeReport(list []schema.Verdict, withPair bool) *Table {
 func (r *Report) changeTable(list []schema.Verdict, at int, withPair bool, caption string) *Table {
 	t := changeHead(caption)
 	t.fill(list, false, func(v schema.Verdict) Row {
-		return r.changeRow(v, withPair, func(s *targets.Series) *chart.Spark { return r.spark(s, at) })
+		return r.changeRow(v, withPair, func(s *judge.Series) *chart.Spark { return r.spark(s, at) })
 	})
 	return t
 }
@@ -56,7 +56,7 @@ func (t *Table) fill(list []schema.Verdict, all bool, row func(schema.Verdict) R
 	}
 }
 
-func (r *Report) changeRow(v schema.Verdict, withPair bool, draw func(*targets.Series) *chart.Spark) Row {
+func (r *Report) changeRow(v schema.Verdict, withPair bool, draw func(*judge.Series) *chart.Spark) Row {
 	workload := words.Subject(&v)
 	where := Cell{Text: workload, Sub: v.Key.Tool, Head: true, Href: PairPath(v.Model, v.Device)}
 	if withPair {
@@ -81,12 +81,12 @@ func (r *Report) changeRow(v schema.Verdict, withPair bool, draw func(*targets.S
 	}
 	metric := Cell{Text: metricLabel(v.Metric, v.Stat), Sub: direction(v.Metric)}
 	switch {
-	case targets.IsEval(v.Key):
+	case v.Key.IsEval():
 		metric.Sub = "eval"
 	case v.Metric == "":
 		metric.Text = "all"
 	}
-	return Row{Cells: []Cell{{Word: v.Word, Evidence: v.Evidence}, where, metric, before, now, change, interval, spark, {Text: words.Why(v), Wide: true}}}
+	return Row{Cells: []Cell{{Outcome: v.Outcome, Evidence: v.Evidence}, where, metric, before, now, change, interval, spark, {Text: words.Why(v), Wide: true}}}
 }
 
 // direction is a metric's unit and the way in which it is better; "" for what is no metric of ours.
@@ -99,12 +99,12 @@ func direction(metric string) string {
 }
 
 // behind returns the pages of the runs behind a change: the newest of the baseline and of the release.
-func (r *Report) behind(s *targets.Series, v schema.Verdict) (before, now string) {
+func (r *Report) behind(s *judge.Series, v schema.Verdict) (before, now string) {
 	for i := range r.Releases {
 		switch r.Releases[i].Name {
 		case v.Baseline:
 			if _, ok := v.Ref.Get(); ok {
-				before = RunPath(r.Judged.RunOf(s, i))
+				before = RunPath(r.Gate.RunOf(s, i))
 			}
 		case v.Release:
 			now = RunPath(v.Run)
@@ -115,7 +115,7 @@ func (r *Report) behind(s *targets.Series, v schema.Verdict) (before, now string
 
 // spark draws a series over the releases up to one in which its pair was measured: the page of a release does not change when the
 // next one comes.
-func (r *Report) spark(s *targets.Series, upTo int) *chart.Spark {
+func (r *Report) spark(s *judge.Series, upTo int) *chart.Spark {
 	var values []float64
 	var ok []bool
 	for _, ri := range r.measuredIn(s.Model, s.Device) {
@@ -130,15 +130,15 @@ func (r *Report) spark(s *targets.Series, upTo int) *chart.Spark {
 
 // targetTable lists verdicts against targets, worst first, one row per workload, metric and level.
 func targetTable(list []schema.Verdict, withPair bool) *Table {
-	rank := map[string]int{schema.Fail: 0, schema.MissingWord: 1, schema.Inconclusive: 2, schema.Impossible: 3, schema.Pass: 4, schema.Ungraded: 5}
+	rank := map[schema.Outcome]int{schema.Fail: 0, schema.NotMeasured: 1, schema.Inconclusive: 2, schema.Unattainable: 3, schema.Pass: 4, schema.NoTarget: 5}
 	rows := make([]schema.Verdict, 0, len(list))
 	for _, v := range list {
-		if v.Metric != "" || targets.IsEval(v.Key) {
+		if v.Metric != "" || v.Key.IsEval() {
 			rows = append(rows, v)
 		}
 	}
 	order := func(v schema.Verdict) int { // within a word, what is required first
-		n := 2 * rank[v.Word]
+		n := 2 * rank[v.Outcome]
 		if !v.Required {
 			n++
 		}
@@ -156,7 +156,7 @@ func targetTable(list []schema.Verdict, withPair bool) *Table {
 		if v.Required {
 			level.Sub = "required"
 		}
-		t.Rows = append(t.Rows, Row{Cells: []Cell{{Word: v.Word}, where, {Text: metricLabel(v.Metric, v.Stat), Sub: direction(v.Metric)},
+		t.Rows = append(t.Rows, Row{Cells: []Cell{{Outcome: v.Outcome}, where, {Text: metricLabel(v.Metric, v.Stat), Sub: direction(v.Metric)},
 			level, number(v.Ref), number(v.Value), {Text: words.Why(v), Wide: true}}})
 	}
 	return t
@@ -164,7 +164,7 @@ func targetTable(list []schema.Verdict, withPair bool) *Table {
 
 // Results is the table of a run's or release's points with the columns that people know from tt-inference-server's AIPerf
 // report: ISL, OSL, concurrency, N, TTFT and TPOT as average, P50 and P99, and output tokens a second.
-func (r *Report) Results(runs []int) *Table {
+func (r *Report) resultTable(runs []int) *Table {
 	t := &Table{Caption: "Results, by workload", Titled: true, Class: "grid", Cols: []Col{{Head: "ISL", Num: true, Sort: true}, {Head: "OSL", Num: true, Sort: true}, {Head: "Concur", Num: true, Sort: true},
 		{Head: "N", Num: true}, {Head: "TTFT Avg", Unit: "ms", Num: true, Sort: true}, {Head: "TTFT P50", Unit: "ms", Num: true}, {Head: "TTFT P99", Unit: "ms", Num: true},
 		{Head: "TPOT Avg", Unit: "ms", Num: true, Sort: true}, {Head: "TPOT P50", Unit: "ms", Num: true}, {Head: "TPOT P99", Unit: "ms", Num: true},
@@ -240,7 +240,7 @@ func (r *Report) Shown(p *columns.PointRow, metric, stat string) schema.Number {
 		n, _ = r.Columns.Value(p, "requests_ok", "value")
 		count, known = n.Get()
 	}
-	if known && count < words.FewForTail {
+	if known && count < schema.FewForTail {
 		return schema.Missing(fmt.Sprintf("n = %.0f", count))
 	}
 	return v
@@ -315,20 +315,26 @@ func nameOr(s string) string {
 	return s
 }
 
+// outcome is a verdict's word and evidence.
+type outcome struct {
+	schema.Outcome
+	schema.Evidence
+}
+
 // ledger counts some verdicts of a list by word.
-func ledger(name, what string, list []schema.Verdict, order []string, of func(*schema.Verdict) bool) Ledger {
-	n, all := map[[2]string]int{}, 0
+func ledger(name, what string, list []schema.Verdict, order []schema.Outcome, of func(*schema.Verdict) bool) Ledger {
+	n, all := map[outcome]int{}, 0
 	for i := range list {
 		if of(&list[i]) {
-			n[[2]string{list[i].Word, list[i].Evidence}]++
+			n[outcome{list[i].Outcome, list[i].Evidence}]++
 			all++
 		}
 	}
 	l := Ledger{Name: name, Note: words.Plural(all, what)}
 	for i, w := range order {
 		said := false
-		for _, evidence := range []string{"confirmed", "probable", ""} {
-			if k := n[[2]string{w, evidence}]; k > 0 {
+		for _, evidence := range []schema.Evidence{schema.Confirmed, schema.Suspected, ""} {
+			if k := n[outcome{w, evidence}]; k > 0 {
 				l.Items = append(l.Items, Count{k, w, evidence})
 				said = true
 			}
@@ -341,25 +347,25 @@ func ledger(name, what string, list []schema.Verdict, order []string, of func(*s
 }
 
 // targetWords and historyWords order verdict words by weight.
-func targetWords() []string {
-	return []string{schema.Fail, schema.Inconclusive, schema.MissingWord, schema.Impossible, schema.Pass, schema.Ungraded}
+func targetWords() []schema.Outcome {
+	return []schema.Outcome{schema.Fail, schema.Inconclusive, schema.NotMeasured, schema.Unattainable, schema.Pass, schema.NoTarget}
 }
 
 // ledgers are the counts that open a page: required targets apart from the rest, since only they decide.
 func (r *Report) ledgers(at int) []Ledger {
-	f := r.of(at)
-	required, eval := func(v *schema.Verdict) bool { return v.Required }, func(v *schema.Verdict) bool { return targets.IsEval(v.Key) }
+	f := r.Gate.Findings(at)
+	required, eval := func(v *schema.Verdict) bool { return v.Required }, func(v *schema.Verdict) bool { return v.Key.IsEval() }
 	not := func(is func(*schema.Verdict) bool) func(*schema.Verdict) bool {
 		return func(v *schema.Verdict) bool { return !is(v) }
 	}
 	return []Ledger{
 		ledger("Required targets", "verdict", f.Targets, targetWords(), required),
-		ledger("For information", "verdict", f.Targets, targetWords(), not(required)),
+		ledger("Informational", "verdict", f.Targets, targetWords(), not(required)),
 		ledger("History", "series", f.History, historyWords(), not(eval)),
 		ledger("Evals", "score", f.History, historyWords(), eval),
 	}
 }
 
-func historyWords() []string {
-	return []string{schema.Worse, schema.Watch, schema.MissingWord, schema.Invalid, schema.BetterWord, schema.Recovered, schema.Same, schema.Noisy, schema.Insufficient, schema.NotComparable}
+func historyWords() []schema.Outcome {
+	return []schema.Outcome{schema.Regressed, schema.NotMeasured, schema.Excluded, schema.Improved, schema.Recovered, schema.Unchanged, schema.Inconclusive, schema.NoBaseline, schema.NotComparable}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/render/words"
-	"github.com/ttreport/ttreport/targets"
+	"github.com/ttreport/ttreport/targets/library"
 	"github.com/ttreport/ttreport/targets/regression/proportion"
 )
 
@@ -74,7 +74,7 @@ func (r *Report) today(list func(Pair, int) []schema.Verdict, keep func(*schema.
 
 // EvalsPage is every score of today with its interval and what is said of it.
 func (r *Report) EvalsPage() Page {
-	isEval := func(v *schema.Verdict) bool { return targets.IsEval(v.Key) }
+	isEval := func(v *schema.Verdict) bool { return v.Key.IsEval() }
 	history := r.today(r.pairChanges, isEval)
 	promised := r.today(r.pairVerdicts, isEval)
 	p := Page{Path: "evals/index.html", Title: "Evals", Nav: "evals", Description: "Every score with its interval.", Crumbs: []Link{{"Overview", "index.html"}, {"Evals", ""}}, Simulated: r.simulated(-1)}
@@ -94,12 +94,12 @@ func evalLead(history, promised []schema.Verdict) Lead {
 	if len(history)+len(promised) == 0 {
 		return Lead{Text: "No eval was run."}
 	}
-	said, refs := map[string]int{}, map[string]int{}
+	said, refs := map[schema.Outcome]int{}, map[schema.Outcome]int{}
 	for _, v := range history {
-		said[v.Word]++
+		said[v.Outcome]++
 	}
 	for _, v := range promised {
-		refs[v.Word]++
+		refs[v.Outcome]++
 	}
 	var parts []string
 	for _, w := range historyWords() {
@@ -111,13 +111,13 @@ func evalLead(history, promised []schema.Verdict) Lead {
 	if len(parts) > 0 {
 		against = strings.Join(parts, ", ") + " against history"
 	}
-	reference := "no reference is promised"
+	reference := "there is no reference"
 	if len(promised) > 0 {
 		reference = fmt.Sprintf("%d of %s met", refs[schema.Pass], words.Plural(len(promised), "reference"))
 	}
 	l := Lead{Text: fmt.Sprintf("%s: %s; %s.", words.Plural(len(history), "score"), against, reference)}
 	switch {
-	case said[schema.Worse]+refs[schema.Fail] > 0:
+	case said[schema.Regressed]+refs[schema.Fail] > 0:
 		l.Tone = "hm"
 	case refs[schema.Pass] == len(promised) && len(promised) > 0:
 		l.Tone = "yes"
@@ -129,7 +129,7 @@ func evalLead(history, promised []schema.Verdict) Lead {
 func (r *Report) scoresToday() *Table {
 	t := &Table{Caption: "Scores", Class: "flow", Cols: []Col{{Head: "Task"}, {Head: "Where"}, {Head: "Metric"}, {Head: "Value", Num: true, Sort: true, Narrow: "third"}, {Head: "95 % interval", Narrow: "half"}, {Head: "n", Num: true, Narrow: "third"}, {Head: "Release"}}}
 	for _, pair := range r.Pairs {
-		for _, run := range r.runs[[2]string{pair.Model, pair.Device}][pair.Newest] {
+		for _, run := range r.runs[pair.Pair][pair.Newest] {
 			h := &r.Columns.Runs[run]
 			for _, s := range r.Columns.ScoresOf(run) {
 				n := Cell{Text: words.Absent, Missing: "not stated"}
@@ -169,7 +169,7 @@ func scoreInterval(s *columns.ScoreRow) string {
 
 // TargetsPage is what is promised today: how it is met, what contradicts itself, and what changed over time.
 func (r *Report) TargetsPage() Page {
-	all := r.today(r.pairVerdicts, func(v *schema.Verdict) bool { return v.Metric != "" || targets.IsEval(v.Key) })
+	all := r.today(r.pairVerdicts, func(v *schema.Verdict) bool { return v.Metric != "" || v.Key.IsEval() })
 	req := required(all)
 	met := metIn(req)
 	p := Page{Path: "targets/index.html", Title: "Targets", Nav: "targets", Description: "What is promised, and how it is met.", Crumbs: []Link{{"Overview", "index.html"}, {"Targets", ""}}, Simulated: r.simulated(-1)}
@@ -177,9 +177,9 @@ func (r *Report) TargetsPage() Page {
 	case len(all) == 0:
 		p.Lead = Lead{Text: "No target is in force.", Paras: []string{"Nothing is promised, so nothing is graded by target: that is not a pass." + r.leftOut()}, Cmd: "ttreport targets propose"}
 	case met == len(req):
-		p.Lead = Lead{Tone: "yes", Text: fmt.Sprintf("All %d required targets are met, and %d of %d for information.", len(req), metIn(all)-met, len(all)-len(req))}
+		p.Lead = Lead{Tone: words.ToneGood, Text: fmt.Sprintf("All %d required targets are met, and %d of %d for information.", len(req), metIn(all)-met, len(all)-len(req))}
 	default:
-		p.Lead = Lead{Tone: "no", Text: fmt.Sprintf("%d of %d required targets are met.", met, len(req))}
+		p.Lead = Lead{Tone: words.ToneBad, Text: fmt.Sprintf("%d of %d required targets are met.", met, len(req))}
 	}
 	if t := targetTable(all, true); len(t.Rows) > 0 {
 		p.Sections = append(p.Sections, Section{ID: "force", Title: "In force", Intro: "Stored with each run when it was first read; later edits of target files do not reach it." + r.leftOut(), Blocks: []Block{{Table: t.cut("data/ has all, by release")}}})
@@ -197,7 +197,7 @@ func (r *Report) TargetsPage() Page {
 func metIn(list []schema.Verdict) int {
 	n := 0
 	for i := range list {
-		if list[i].Word == schema.Pass {
+		if list[i].Outcome == schema.Pass {
 			n++
 		}
 	}
@@ -209,12 +209,12 @@ func (r *Report) contradictions() *Table {
 	t := &Table{Caption: "Contradictions", Class: "flow", Cols: []Col{{Head: "Severity", Narrow: "half"}, {Head: "Where", Unit: "ISL/OSL/concurrency"}, {Head: "Level"}, {Head: "What"}}}
 	seen := map[string]bool{}
 	for _, pair := range r.Pairs {
-		runs := r.runs[[2]string{pair.Model, pair.Device}][pair.Newest]
-		e := targets.Entry{Model: pair.Model, Device: pair.Device}
+		runs := r.runs[pair.Pair][pair.Newest]
+		e := library.Entry{Model: pair.Model, Device: pair.Device}
 		for _, row := range r.Columns.TargetsOf(runs[len(runs)-1]) {
 			e.Targets = append(e.Targets, row.Target)
 		}
-		for _, c := range targets.LintEntry(e) {
+		for _, c := range library.LintEntry(e) {
 			if id := c.Model + c.Device + c.Code + c.Target.Key.String() + c.Target.Metric; !seen[id] { // levels of one workload are shares of one value
 				seen[id] = true
 				t.Rows = append(t.Rows, Row{Cells: []Cell{text(c.Severity), {Text: nameOr(pair.Model) + " on " + nameOr(pair.Device), Sub: words.Workload(c.Target.Key), Head: true, Href: PairPath(pair.Model, pair.Device)}, text(c.Target.Level), {Text: c.Text, Wide: true}}})
@@ -229,7 +229,7 @@ func (r *Report) contradictions() *Table {
 func (r *Report) targetHistory() *Table {
 	t := &Table{Caption: "Targets that changed, by release", Class: "flow", Cols: []Col{{Head: "Release"}, {Head: "Since"}, {Head: "Changed", Num: true, Narrow: "third"}, {Head: "New", Num: true, Narrow: "third"}, {Head: "Gone", Num: true, Narrow: "third"}}}
 	for at := len(r.Releases) - 1; at >= 0 && len(t.Rows) < maxRows; at-- {
-		list, since := r.Judged.TargetChanges(at)
+		list, since := r.Gate.TargetChanges(at)
 		if len(list) == 0 {
 			continue
 		}

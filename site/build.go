@@ -213,7 +213,7 @@ func (b *builder) digest() error {
 		return nil // nothing is kept, and nobody asks
 	}
 	return each(len(b.digests), func(i int) error {
-		b.digests[i] = b.report.Judged.Digest(i)
+		b.digests[i] = b.report.Digest(i)
 		return nil
 	})
 }
@@ -222,12 +222,12 @@ func (b *builder) releases() error {
 	r := b.report
 	return each(len(r.Releases), func(i int) error {
 		name := r.Releases[i].Name
-		facts := func() any { return r.Decisions(i) }
+		facts := func() any { return r.Results(i) }
 		kept, err := b.unit("release "+name, b.made("release", name, b.digests[i], fmt.Sprintf("%+v", r.NotesOf(name))), func(p *part) error { return b.release(p, i) }, facts)
 		if err != nil || kept == nil {
 			return err
 		}
-		var d render.Decisions
+		var d render.Results
 		if err := json.Unmarshal(kept, &d); err != nil {
 			return fmt.Errorf("facts of %s in the site's manifest: %w", name, err)
 		}
@@ -252,7 +252,7 @@ func (b *builder) release(p *part, i int) error {
 		path string
 		data []byte
 	}{{render.ReleaseShardPath(name), series}, {render.DataPath(name, "points"), tabular.Points(r, i)}, {render.DataPath(name, "scores"), scores}, {render.DataPath(name, "verdicts"), tabular.Verdicts(r, i)},
-		{render.ReleaseReportPath(name), markdown.Page(r.GatePage(r.Gate(i, "", ""), false), "")}}
+		{render.ReleaseReportPath(name), markdown.Page(r.GatePage(r.Review(i, "", ""), false), "")}}
 	for _, f := range files {
 		if err := p.put(f.path, f.data); err != nil {
 			return err

@@ -81,8 +81,8 @@ func Index(r *render.Report) ([]byte, error) {
 		out.Newest = r.Releases[at].Name
 	}
 	for i, rel := range r.Releases {
-		d := r.Decisions(i)
-		x := indexRelease{Name: rel.Name, Released: rel.Label, Line: rel.Line, Channel: rel.Channel, Decision: d.Whole.Word, Detail: words.Decide(d.Whole).Detail, Exit: d.Whole.Exit, Page: render.ReleasePath(rel.Name),
+		d := r.Results(i)
+		x := indexRelease{Name: rel.Name, Released: rel.Label, Line: rel.Line, Channel: rel.Channel, Decision: string(d.Whole.Word), Detail: words.Decide(d.Whole).Detail, Exit: d.Whole.Exit, Page: render.ReleasePath(rel.Name),
 			Report: render.ReleaseReportPath(rel.Name), Points: render.DataPath(rel.Name, "points"), Scores: render.DataPath(rel.Name, "scores"), Verdicts: render.DataPath(rel.Name, "verdicts"), Pairs: []indexDecision{}}
 		if !rel.Date.IsZero() {
 			x.Date = rel.Date.UTC().Format(time.RFC3339)
@@ -91,7 +91,7 @@ func Index(r *render.Report) ([]byte, error) {
 			x.Runs = append(x.Runs, r.Columns.Runs[run].ID)
 		}
 		for _, p := range d.Pairs {
-			x.Pairs = append(x.Pairs, indexDecision{p.Model, p.Device, p.Decided.Word})
+			x.Pairs = append(x.Pairs, indexDecision{p.Model, p.Device, string(p.Result.Word)})
 		}
 		out.Releases = append(out.Releases, x)
 	}

@@ -70,7 +70,7 @@ func Feed(r *render.Report, base string) ([]byte, error) {
 		if !rel.Label {
 			continue
 		}
-		d := words.Decide(r.Decided(i))
+		d := words.Decide(r.Result(i))
 		at := base + strings.TrimSuffix(render.ReleasePath(rel.Name), "index.html")
 		when := out.Updated // of one without a date: that of what is newer
 		if !rel.Date.IsZero() {

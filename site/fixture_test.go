@@ -13,7 +13,8 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/site"
-	"github.com/ttreport/ttreport/targets"
+	"github.com/ttreport/ttreport/targets/gate"
+	"github.com/ttreport/ttreport/targets/judge"
 )
 
 func ptr(v float64) *float64 { return &v }
@@ -67,7 +68,7 @@ func fixtureOf(model, device string, releases int) ([]schema.Run, render.Input) 
 		}
 	}
 	c := b.Seal()
-	judged, err := targets.New(context.Background(), c, targets.Releases(c, nil), nil)
+	judged, err := gate.New(context.Background(), c, judge.Releases(c, nil), nil)
 	if err != nil {
 		panic(err)
 	}

@@ -13,7 +13,8 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/site"
-	"github.com/ttreport/ttreport/targets"
+	"github.com/ttreport/ttreport/targets/gate"
+	"github.com/ttreport/ttreport/targets/judge"
 )
 
 // hundred are names that try to become script, markup, a formula, a path or an address, each with a mark that shows when it did.
@@ -67,7 +68,7 @@ func named(t *testing.T, names []string, dir string) {
 		notes = append(notes, render.Note{Release: fmt.Sprintf("%s %d", names[0], i%3), Title: name, Source: "# " + name + "\n\n" + name})
 	}
 	c := b.Seal()
-	judged, err := targets.New(context.Background(), c, targets.Releases(c, nil), nil)
+	judged, err := gate.New(context.Background(), c, judge.Releases(c, nil), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -141,9 +141,9 @@ func (p *sectionPainter) curves(list []chart.Curve) {
 func (p *sectionPainter) panels(list []chart.Panel) {
 	p.add(`<div class="panels">`)
 	for _, c := range list {
-		p.add("<figure><figcaption>", esc(c.Title), " <small>", esc(c.Sub), `</small> <span class="v `, esc(c.Word), " ", esc(c.Evidence), `">`, esc(c.Word))
+		p.add("<figure><figcaption>", esc(c.Title), " <small>", esc(c.Sub), `</small> <span class="v `, esc(string(c.Outcome)), " ", esc(string(c.Evidence)), `">`, esc(string(c.Outcome)))
 		if c.Evidence != "" {
-			p.add(" <small>", esc(c.Evidence), "</small>")
+			p.add(" <small>", esc(string(c.Evidence)), "</small>")
 		}
 		p.add("</span> ")
 		if c.Change != "" {
@@ -170,7 +170,7 @@ func (p *sectionPainter) counts(list []render.Ledger) {
 			if c.N == 0 {
 				zero = ` class="zero"`
 			}
-			p.add("<li", zero, "><b>", words.Count(c.N), `</b> <span class="v `, esc(c.Word), " ", esc(c.Evidence), `">`, esc(strings.TrimSpace(c.Word+" "+c.Evidence)), "</span></li>")
+			p.add("<li", zero, "><b>", words.Count(c.N), `</b> <span class="v `, esc(string(c.Outcome)), " ", esc(string(c.Evidence)), `">`, esc(strings.TrimSpace(string(c.Outcome)+" "+string(c.Evidence))), "</span></li>")
 		}
 		p.add("</ul></dd>")
 	}

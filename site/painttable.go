@@ -1,6 +1,7 @@
 package site
 
 import (
+	"github.com/ttreport/ttreport/ingest/schema"
 	"html/template"
 	"strconv"
 	"strings"
@@ -104,7 +105,7 @@ func (p *tablePainter) cell(col *render.Col, c *render.Cell) {
 		p.add(p.role("cell"))
 	}
 	p.classes(col, c)
-	if p.flow && !c.Head && (col.Num || col.Narrow != "" || p.t.Class != "kv" && !c.Wide && c.Word == "" && c.Text != "" && col.Head != "") {
+	if p.flow && !c.Head && (col.Num || col.Narrow != "" || p.t.Class != "kv" && !c.Wide && c.Outcome == "" && c.Text != "" && col.Head != "") {
 		p.add(` data-l="`, esc(col.Head), `"`)
 	}
 	if c.Sort != nil && col.Sort {
@@ -148,7 +149,7 @@ func (p *tablePainter) body(c *render.Cell) {
 	switch {
 	case c.Href == "":
 		p.inner(c)
-	case c.Word != "": // one element for both: a page of verdicts has hundreds
+	case c.Outcome != "": // one element for both: a page of verdicts has hundreds
 		p.verdict(c, `a href="`+esc(p.root+c.Href)+`"`, "a")
 	default:
 		p.add(`<a href="`, esc(p.root+c.Href), `">`)
@@ -167,7 +168,7 @@ func (p *tablePainter) body(c *render.Cell) {
 // marks writes signs with counts and words.
 func (p *tablePainter) marks(list []render.Mark) {
 	for _, m := range list {
-		p.add(` <span class="v `, signClass(m.Word, m.Evidence), `">`)
+		p.add(` <span class="v `, signClass(m.Outcome, m.Evidence), `">`)
 		if m.N > 0 {
 			p.add(words.Count(m.N), " ")
 		}
@@ -177,7 +178,7 @@ func (p *tablePainter) marks(list []render.Mark) {
 
 func (p *tablePainter) inner(c *render.Cell) {
 	switch {
-	case c.Word != "":
+	case c.Outcome != "":
 		p.verdict(c, "span", "span")
 	case c.Mono && c.Text != "":
 		p.add(`<span class="id">`, esc(c.Text), "</span>")
@@ -192,21 +193,21 @@ func (p *tablePainter) inner(c *render.Cell) {
 func (p *tablePainter) verdict(c *render.Cell, open, end string) {
 	label := c.Text
 	if label == "" {
-		label = c.Word
+		label = string(c.Outcome)
 	}
-	p.add("<", open, ` class="v `, signClass(c.Word, c.Evidence), `">`, esc(label))
+	p.add("<", open, ` class="v `, signClass(c.Outcome, c.Evidence), `">`, esc(label))
 	if c.Evidence != "" {
-		p.add(" <small>", esc(c.Evidence), "</small>")
+		p.add(" <small>", esc(string(c.Evidence)), "</small>")
 	}
 	p.add("</", end, ">")
 }
 
 // signClass is the class that draws a verdict's sign.
-func signClass(word, evidence string) string {
-	if evidence == "" {
-		return esc(word)
+func signClass(o schema.Outcome, e schema.Evidence) string {
+	if e == "" {
+		return esc(string(o))
 	}
-	return esc(word) + " " + esc(evidence)
+	return esc(string(o)) + " " + esc(string(e))
 }
 
 // linked reports whether a table can be reached by keyboard through its own links; one that cannot gets a tab stop, since

@@ -20,7 +20,8 @@ import (
 	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/site"
 	"github.com/ttreport/ttreport/static"
-	"github.com/ttreport/ttreport/targets"
+	"github.com/ttreport/ttreport/targets/gate"
+	"github.com/ttreport/ttreport/targets/judge"
 )
 
 func buildCommand() command {
@@ -196,7 +197,7 @@ func take(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []strin
 }
 
 // releaseCounts calls a build without a release a build.
-func releaseCounts(list []targets.Release) string {
+func releaseCounts(list []judge.Release) string {
 	labelled := 0
 	for _, r := range list {
 		if r.Label {
@@ -221,7 +222,7 @@ func makeReport(ctx context.Context, ws *workspace.Workspace, dirs []string, cac
 type view struct{ run, release, baseline string }
 
 // apply drops runs and releases that the view leaves out.
-func (v view) apply(c *columns.Columns, list []targets.Release) ([]targets.Release, error) {
+func (v view) apply(c *columns.Columns, list []judge.Release) ([]judge.Release, error) {
 	if v.run != "" {
 		for i := range list {
 			for _, run := range list[i].Runs {
@@ -243,7 +244,7 @@ func (v view) apply(c *columns.Columns, list []targets.Release) ([]targets.Relea
 	if name == "" {
 		name = list[len(list)-1].Name
 	}
-	var out []targets.Release
+	var out []judge.Release
 	for i, r := range list {
 		if i <= at || r.Name == name {
 			out = append(out, r)
@@ -270,23 +271,22 @@ func makeReportOf(ctx context.Context, ws *workspace.Workspace, dirs []string, c
 	if err != nil {
 		return nil, failure{code: exitUsage, err: err}
 	}
-	releases, err := v.apply(cols, targets.Releases(cols, order))
+	releases, err := v.apply(cols, judge.Releases(cols, order))
 	if err != nil {
 		return nil, err
 	}
-	judged, err := targets.New(ctx, cols, releases, policy)
+	judged, err := gate.New(ctx, cols, releases, policy)
 	if err != nil {
 		return nil, err
 	}
 	judged.Lost, judged.Listed = lost(bad), order
-	failOn, err := ws.FailOn()
-	if err != nil {
+	if judged.FailOn, err = ws.FailOn(); err != nil {
 		return nil, failure{code: exitUsage, err: err}
 	}
 	if m := ws.Config.Site.Mode; m != "" && m != "releases" && m != "nightly" {
 		return nil, fail(exitUsage, "modes are releases and nightly", "%s: site.mode %q", workspace.ConfigName, m)
 	}
-	return render.New(render.Input{Title: ws.Title(), Nightly: ws.Config.Site.Mode == "nightly", Models: render.Listing(ws.Config.Models), Devices: render.Listing(ws.Config.Devices), Judged: judged, FailOn: failOn, Notes: notes,
+	return render.New(render.Input{Title: ws.Title(), Nightly: ws.Config.Site.Mode == "nightly", Models: render.Listing(ws.Config.Models), Devices: render.Listing(ws.Config.Devices), Gate: judged, Notes: notes,
 		Problems: append(bad, notAmong(problems, bad, cols)...), Version: versionLine(), Topics: topics(),
 		Licences: []render.Licence{{Name: "Apache ECharts", Version: static.EChartsVersion, Licence: "Apache-2.0", File: "assets/echarts.LICENSE.txt"}}}), nil
 }
@@ -329,7 +329,7 @@ func headline(r *render.Report) string {
 	case name == "":
 		return "no results yet"
 	}
-	return fmt.Sprintf("%s: %s; %s", name, strings.ToLower(d.Word), counts)
+	return fmt.Sprintf("%s: %s; %s", name, d.Word, counts)
 }
 
 // age is a duration as people say it, for progress lines.

@@ -12,6 +12,7 @@ import (
 	"github.com/ttreport/ttreport/collect/planfile"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render"
+	"github.com/ttreport/ttreport/targets/gate"
 )
 
 // entries are the plans to run: of a file, of the gate, or of ttreport.yaml when no model is named; none for what the flags say alone.
@@ -95,16 +96,19 @@ func (o collectOptions) rechecks(ctx context.Context, ws *workspace.Workspace) (
 	if err != nil {
 		return nil, err
 	}
-	g := report.Gate(at, o.model, o.device)
+	g := report.Review(at, o.model, o.device)
 	return recheckEntries(&g), nil
 }
 
-func recheckEntries(g *render.Gate) []planfile.Entry {
+func recheckEntries(g *gate.Review) []planfile.Entry {
 	var out []planfile.Entry
 	for _, r := range g.Rechecks() {
-		e := planfile.Entry{Model: r.Model, Device: r.Device, Impl: r.Impl, Release: r.Release, Only: "benchmarks", Workloads: r.Workloads, Why: "probably worse: seen once"}
-		if r.Control != "" {
-			e.Workloads = append(e.Workloads[:len(e.Workloads):len(e.Workloads)], r.Control)
+		e := planfile.Entry{Model: r.Model, Device: r.Device, Impl: r.Impl, Release: r.Release, Only: "benchmarks", Why: "suspected regression: seen once"}
+		for _, k := range r.Workloads {
+			e.Workloads = append(e.Workloads, render.WorkloadFlag(k))
+		}
+		if r.Control != nil {
+			e.Workloads = append(e.Workloads, render.WorkloadFlag(*r.Control))
 			e.Why += "; the last workload is a control"
 		} else {
 			e.Why += "; without a control, because every other workload of it changed too or is one of another device's"

@@ -17,7 +17,7 @@ import (
 	"github.com/ttreport/ttreport/collect/tool"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
-	"github.com/ttreport/ttreport/targets"
+	"github.com/ttreport/ttreport/targets/library"
 )
 
 // needed refuses flags that say too little.
@@ -150,7 +150,7 @@ func (o collectOptions) plan(sh *shell, ws *workspace.Workspace, known spec.Mode
 }
 
 // evalList are the tasks of --evals, or those that target files plan for the model. Of their tools it names the tool alone.
-func (o collectOptions) evalList(planned []targets.PlannedEval) ([]collect.EvalTask, error) {
+func (o collectOptions) evalList(planned []library.PlannedEval) ([]collect.EvalTask, error) {
 	var out []collect.EvalTask
 	add := func(name, task string, limit int, params map[string]string) {
 		out = append(out, collect.EvalTask{Tool: collect.Tool{Adapter: tool.Adapter{Name: name}}, Task: task, Limit: orInt(o.evalLimit, limit), Params: params})
@@ -182,7 +182,7 @@ func (o collectOptions) evalList(planned []targets.PlannedEval) ([]collect.EvalT
 	return out, nil
 }
 
-func evalParams(r targets.EvalRun) map[string]string {
+func evalParams(r library.EvalRun) map[string]string {
 	p := map[string]string{}
 	if r.Fewshot != nil {
 		p["fewshot"] = fmt.Sprint(*r.Fewshot)
@@ -202,7 +202,7 @@ func evalParams(r targets.EvalRun) map[string]string {
 }
 
 // promised are the targets of the workspace, and those of OVERRIDE_BENCHMARK_TARGETS, which replace them for this run.
-func (o collectOptions) promised(ws *workspace.Workspace) (lib, override *targets.Library, err error) {
+func (o collectOptions) promised(ws *workspace.Workspace) (lib, override *library.Library, err error) {
 	if lib, _, err = targetLibrary(ws, nil); err != nil {
 		return nil, nil, err
 	}
@@ -214,11 +214,11 @@ func (o collectOptions) promised(ws *workspace.Workspace) (lib, override *target
 	if err != nil {
 		return nil, nil, failure{code: exitUsage, err: fmt.Errorf("OVERRIDE_BENCHMARK_TARGETS: %w", err)}
 	}
-	aliases, err := targets.DefaultAliases()
+	aliases, err := library.DefaultAliases()
 	if err != nil {
 		return nil, nil, err
 	}
-	override = targets.NewLibrary(aliases)
+	override = library.NewLibrary(aliases)
 	for _, p := range override.Add(name, data, time.Now().UTC().Format(time.DateOnly), func(string) bool { return true }) {
 		if p.Severity == schema.SevError {
 			return nil, nil, failure{code: exitUsage, err: fmt.Errorf("OVERRIDE_BENCHMARK_TARGETS: %s", p)}
@@ -228,7 +228,7 @@ func (o collectOptions) promised(ws *workspace.Workspace) (lib, override *target
 }
 
 // workloadList is what load is made: workloads that are named, else batches, else those of targets and of a sweep.
-func (o collectOptions) workloadList(sh *shell, lib *targets.Library, model schema.Model, known spec.Model, overridden bool) ([]sweep.Workload, error) {
+func (o collectOptions) workloadList(sh *shell, lib *library.Library, model schema.Model, known spec.Model, overridden bool) ([]sweep.Workload, error) {
 	var out []sweep.Workload
 	for _, text := range o.workloads {
 		w, err := sweep.Parse(text)
@@ -273,7 +273,7 @@ func (o collectOptions) workloadList(sh *shell, lib *targets.Library, model sche
 }
 
 // promisedLoads are the workloads that targets speak of.
-func promisedLoads(lib *targets.Library, model schema.Model, device string) []sweep.Workload {
+func promisedLoads(lib *library.Library, model schema.Model, device string) []sweep.Workload {
 	var out []sweep.Workload
 	for _, l := range lib.Loads(model, device) {
 		w := sweep.Workload{ISL: int(*l.Key.ISL), OSL: int(*l.Key.OSL), Requests: l.Requests}

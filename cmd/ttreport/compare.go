@@ -2,11 +2,10 @@ package main
 
 import (
 	"context"
-	"math"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
-	"sort"
 
 	"github.com/spf13/pflag"
 
@@ -14,9 +13,13 @@ import (
 	"github.com/ttreport/ttreport/ingest/history"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
-	"github.com/ttreport/ttreport/render/words"
-	"github.com/ttreport/ttreport/targets"
-	"github.com/ttreport/ttreport/targets/regression/pairing"
+	"github.com/ttreport/ttreport/render"
+	"github.com/ttreport/ttreport/render/jsondoc"
+	"github.com/ttreport/ttreport/render/markdown"
+	"github.com/ttreport/ttreport/render/tabular"
+	"github.com/ttreport/ttreport/render/terminal"
+	"github.com/ttreport/ttreport/targets/compare"
+	"github.com/ttreport/ttreport/targets/judge"
 )
 
 func compareCommand() command {
@@ -52,154 +55,48 @@ For a verdict with the noise of history use ttreport check.`,
 				if err != nil {
 					return err
 				}
-				return c.write(sh.out, *format)
+				return writeComparison(sh.out, c, *format)
 			}
 		},
 	}
 }
 
-// side is one half of a comparison: values by what was measured.
-type side struct {
-	name   string
-	values map[cellName][]float64
-	runs   int
-	bad    int // values that no measurement gives, and points that failed or are void
-}
-
-// cellName is what must be equal for two numbers to be compared. The system is part of it only where both sides have several.
-type cellName struct{ system, key, metric, stat, def string }
-
-// compared is one row.
-type compared struct {
-	system   string
-	key      schema.Key
-	metric   string
-	stat     string
-	r        pairing.Result
-	worse    float64 // log change, positive is worse
-	workload string
-}
-
-type comparison struct {
-	a, b         string
-	rows         []compared
-	onlyA, onlyB int
-	badA, badB   int // left out: see side
-	lost         int // documents of the history that could not be read
-}
-
-func compareSides(ctx context.Context, ws *workspace.Workspace, id *identity, a, b string) (*comparison, error) {
+// compareSides resolves two sides and compares them.
+func compareSides(ctx context.Context, ws *workspace.Workspace, id *identity, a, b string) (*render.Comparison, error) {
 	cols, problems, err := history.Load(ctx, ws.Cache(), ws.History())
 	if err != nil {
 		return nil, err
 	}
-	var runs [2][]schema.Run
-	for i, what := range []string{a, b} {
-		list, err := resolveSide(ctx, cols, id, what)
+	var sides [2]compare.Side
+	for i, name := range []string{a, b} {
+		runs, err := resolveSide(ctx, cols, id, name)
 		if err != nil {
 			return nil, err
 		}
-		runs[i] = list
+		sides[i] = compare.Side{Name: name, Runs: runs}
 	}
-	several := systems(runs[0]) > 1 || systems(runs[1]) > 1
-	keys := map[string]schema.Key{}
-	left, right := gatherSide(a, runs[0], several, keys), gatherSide(b, runs[1], several, keys)
-	c := &comparison{a: a, b: b, badA: left.bad, badB: right.bad, lost: len(lost(problems))}
-	for name, values := range right.values {
-		base, both := left.values[name]
-		if !both {
-			c.onlyB++
-			continue
-		}
-		info, _ := schema.MetricByName(name.metric)
-		row := compared{system: name.system, key: keys[name.key], metric: name.metric, stat: name.stat, r: pairing.Compare(base, values)}
-		row.workload = words.Workload(row.key)
-		row.worse = math.Log1p(row.r.Change)
-		if info.Better == schema.Higher {
-			row.worse = -row.worse
-		}
-		c.rows = append(c.rows, row)
+	r := compare.Sides(sides[0], sides[1])
+	if len(r.Rows) == 0 {
+		return nil, fail(exitUngraded,
+			"workloads, tools and definitions must be the same; ttreport inspect shows what each side holds",
+			"compare: nothing that %s has was measured in %s too (%d and %d numbers)", a, b, r.OnlyA, r.OnlyB)
 	}
-	for name := range left.values {
-		if _, both := right.values[name]; !both {
-			c.onlyA++
-		}
-	}
-	if len(c.rows) == 0 {
-		return nil, fail(exitUngraded, "workloads, tools and definitions must be the same; ttreport inspect shows what each side holds", "compare: nothing that %s has was measured in %s too (%d and %d numbers)", a, b, len(left.values), len(right.values))
-	}
-	sort.Slice(c.rows, func(i, j int) bool { return lessRow(c.rows[i], c.rows[j]) })
-	return c, nil
+	return &render.Comparison{Result: r, Lost: len(lost(problems))}, nil
 }
 
-// lessRow puts what is surely worse first, then surely better, then the rest, each by size.
-func lessRow(x, y compared) bool {
-	rank := func(r compared) int {
-		switch {
-		case r.r.Sure && r.worse > 0:
-			return 0
-		case r.r.Sure:
-			return 1
-		}
-		return 2
+// writeComparison writes a comparison in the form that was asked for.
+func writeComparison(w io.Writer, c *render.Comparison, format string) error {
+	switch format {
+	case "json":
+		return jsondoc.Compare(w, c)
+	case "csv":
+		_, err := w.Write(tabular.Compare(c))
+		return err
+	case "md":
+		_, err := w.Write(markdown.Compare(c))
+		return err
 	}
-	if rank(x) != rank(y) {
-		return rank(x) < rank(y)
-	}
-	if dx, dy := math.Abs(x.worse), math.Abs(y.worse); dx != dy {
-		return dx > dy
-	}
-	if x.key.String() != y.key.String() {
-		return x.key.Less(y.key)
-	}
-	return x.system+x.metric+x.stat < y.system+y.metric+y.stat
-}
-
-func systems(runs []schema.Run) int {
-	seen := map[string]bool{}
-	for i := range runs {
-		seen[systemOf(&runs[i])] = true
-	}
-	return len(seen)
-}
-
-func systemOf(r *schema.Run) string {
-	return orUnknown(r.Model.Name) + " on " + orUnknown(r.Device.Name)
-}
-
-// gatherSide collects the values of a side: one a measurement.
-func gatherSide(name string, runs []schema.Run, several bool, keys map[string]schema.Key) side {
-	s := side{name: name, values: map[cellName][]float64{}, runs: len(runs)}
-	for i := range runs {
-		system := ""
-		if several {
-			system = systemOf(&runs[i])
-		}
-		for k := range runs[i].Points {
-			p := &runs[i].Points[k]
-			if p.Status == schema.StatusFailed || p.Status == schema.StatusInvalid {
-				s.bad++
-				continue
-			}
-			key := p.Key.String()
-			keys[key] = p.Key
-			for _, metric := range judgedOf(p) {
-				m, ok := p.Metrics[metric]
-				stat, n := m.Primary()
-				v, has := n.Get()
-				if !ok || !has {
-					continue
-				}
-				if !targets.Measurable(v) {
-					s.bad++
-					continue
-				}
-				c := cellName{system, key, metric, stat, m.Def}
-				s.values[c] = append(s.values[c], v)
-			}
-		}
-	}
-	return s
+	return terminal.Compare(w, c)
 }
 
 // resolveSide finds what a side names: a release or run in history, else files.
@@ -225,7 +122,7 @@ func resolveSide(ctx context.Context, cols *columns.Columns, id *identity, what 
 
 func storedSide(cols *columns.Columns, what string) ([]schema.Run, error) {
 	var out []schema.Run
-	for _, r := range targets.Releases(cols, nil) {
+	for _, r := range judge.Releases(cols, nil) {
 		for _, run := range r.Runs {
 			h := &cols.Runs[run]
 			if r.Name != what && h.ID != what {
@@ -239,16 +136,4 @@ func storedSide(cols *columns.Columns, what string) ([]schema.Run, error) {
 		}
 	}
 	return out, nil
-}
-
-// judgedOf are the metrics of a point that are compared: the primary ones, then the user's own by name.
-func judgedOf(p *schema.Point) []string {
-	out := targets.PrimaryMetrics()
-	for name := range p.Metrics {
-		if schema.IsOwn(name) {
-			out = append(out, name)
-		}
-	}
-	sort.Strings(out[len(targets.PrimaryMetrics()):])
-	return out
 }

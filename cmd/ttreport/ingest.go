@@ -16,8 +16,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/history"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
-	"github.com/ttreport/ttreport/render"
-	"github.com/ttreport/ttreport/targets"
+	"github.com/ttreport/ttreport/targets/library"
 )
 
 func ingestCommand() command {
@@ -154,7 +153,7 @@ func (r *readResult) tell(sh *shell, p schema.Problem) {
 
 // stamp completes a run: its architecture key, and the targets in force unless it has some. A run that is in history
 // keeps the targets it was stamped with.
-func stamp(lib *targets.Library, run *schema.Run, historyDir string, retarget bool) {
+func stamp(lib *library.Library, run *schema.Run, historyDir string, retarget bool) {
 	if run.Model.Key == "" && run.Model.Name != "" {
 		run.Model.Key = lib.Key(run.Model.Name)
 		if run.Provenance == nil {
@@ -175,12 +174,12 @@ func stamp(lib *targets.Library, run *schema.Run, historyDir string, retarget bo
 }
 
 // targetLibrary reads the workspace's target files, then the override that the environment names.
-func targetLibrary(ws *workspace.Workspace, runs []schema.Run) (*targets.Library, []schema.Problem, error) {
-	aliases, err := targets.DefaultAliases()
+func targetLibrary(ws *workspace.Workspace, runs []schema.Run) (*library.Library, []schema.Problem, error) {
+	aliases, err := library.DefaultAliases()
 	if err != nil {
 		return nil, nil, err
 	}
-	lib := targets.NewLibrary(aliases)
+	lib := library.NewLibrary(aliases)
 	names, err := ws.TargetFiles()
 	if err != nil {
 		return nil, nil, err
@@ -212,12 +211,12 @@ func targetLibrary(ws *workspace.Workspace, runs []schema.Run) (*targets.Library
 }
 
 // planned are the pairs of the workspace's target files that no run measured, under the names that runs have for them.
-func planned(ws *workspace.Workspace, c *columns.Columns) ([]render.Pair, error) {
+func planned(ws *workspace.Workspace, c *columns.Columns) ([]schema.Pair, error) {
 	lib, _, err := targetLibrary(ws, nil)
 	if err != nil {
 		return nil, err
 	}
-	models, devices, measured := map[string]string{}, map[string]string{}, map[render.Pair]bool{}
+	models, devices, measured := map[string]string{}, map[string]string{}, map[schema.Pair]bool{}
 	for i := range c.Runs {
 		h := &c.Runs[i]
 		for _, name := range []string{h.Model.Name, h.Model.ID, h.Model.Key} {
@@ -226,11 +225,11 @@ func planned(ws *workspace.Workspace, c *columns.Columns) ([]render.Pair, error)
 			}
 		}
 		devices[strings.ToLower(h.Device)] = h.Device
-		measured[render.Pair{Model: h.Model.Name, Device: h.Device}] = true
+		measured[schema.Pair{Model: h.Model.Name, Device: h.Device}] = true
 	}
-	var out []render.Pair
+	var out []schema.Pair
 	for _, e := range lib.List() {
-		p := render.Pair{Model: e.Model, Device: e.Device}
+		p := schema.Pair{Model: e.Model, Device: e.Device}
 		if name := models[lib.Key(e.Model)]; name != "" {
 			p.Model = name
 		}

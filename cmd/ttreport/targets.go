@@ -16,7 +16,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/durable"
 	"github.com/ttreport/ttreport/render/words"
-	"github.com/ttreport/ttreport/targets"
+	"github.com/ttreport/ttreport/targets/library"
 )
 
 func targetsCommand() command {
@@ -27,7 +27,7 @@ model_performance_reference.json and overrides of the same form, requirements do
 (ttreport help files).
 
 list     every target by model, device and level
-lint     targets that contradict themselves, with the arithmetic; exit 1 for what is impossible, 3 for rows that cannot be read
+lint     targets that contradict themselves, with the arithmetic; exit 1 for what is unattainable, 3 for rows that cannot be read
 import   turn a file of another form into targets/NAME.yaml, each value with its source and date
 propose  derive a file from what a release measured, with margins from the noise of its history`,
 		examples: []example{
@@ -41,7 +41,7 @@ propose  derive a file from what a release measured, with margins from the noise
 			fs.StringVar(&o.device, "device", "", "only this `name` of a device")
 			fs.StringVar(&o.release, "release", "", "propose: from this `release`; the newest otherwise")
 			fs.StringVar(&o.level, "level", schema.LevelComplete, "propose: `level` of the proposed targets")
-			fs.Float64Var(&o.least, "least-margin", 2, "propose: least margin in `percent`")
+			fs.Float64Var(&o.least, "min-margin", 2, "propose: least margin in `percent`")
 			fs.StringVar(&o.out, "out", "", "import, propose: write this `file`; must not exist")
 			return func(ctx context.Context, sh *shell, args []string) error {
 				ws, err := workspace.Open(".")
@@ -87,7 +87,7 @@ func (o targetOptions) list(sh *shell, ws *workspace.Workspace) error {
 		for _, t := range e.Targets {
 			info, _ := schema.MetricByName(t.Metric)
 			name := info.Label
-			if targets.IsEval(t.Key) {
+			if t.Key.IsEval() {
 				name = orAny(t.Metric, "eval")
 			}
 			fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%g %%\t%s\t%s\n", e.Model, e.Device, words.Workload(t.Key), name, t.Level, words.Quantity(t.Value, t.Unit), 100*t.Tolerance, orAny(t.Priority, "by status"), t.Source)
@@ -100,7 +100,7 @@ func (o targetOptions) list(sh *shell, ws *workspace.Workspace) error {
 	return tw.Flush()
 }
 
-func (o targetOptions) wants(lib *targets.Library, e targets.Entry) bool {
+func (o targetOptions) wants(lib *library.Library, e library.Entry) bool {
 	return (o.model == "" || strings.EqualFold(e.Model, o.model) || strings.EqualFold(e.Model, lib.Key(o.model))) && (o.device == "" || e.Device == "*" || strings.EqualFold(e.Device, o.device))
 }
 
@@ -118,7 +118,7 @@ func (o targetOptions) lint(sh *shell, ws *workspace.Workspace) error {
 		total += len(e.Targets)
 	}
 	for _, c := range foldLevels(lib.Lint()) {
-		if !o.wants(lib, targets.Entry{Model: c.Model, Device: c.Device}) {
+		if !o.wants(lib, library.Entry{Model: c.Model, Device: c.Device}) {
 			continue
 		}
 		counts[c.Code]++
@@ -127,21 +127,21 @@ func (o targetOptions) lint(sh *shell, ws *workspace.Workspace) error {
 	if total == 0 && len(problems) == 0 {
 		return fail(exitUngraded, "targets/ needs a target file that can be read", "no target to lint")
 	}
-	fmt.Fprintf(sh.out, "%s; contradictions, by workload: %d impossible, %d that need a TTFT of zero, %d with levels in the wrong order, %d on what no tool measures\n", plural(total, "target"), counts["impossible"], counts["needs-no-ttft"], counts["tiers-inverted"], counts["unmeasured-metric"])
+	fmt.Fprintf(sh.out, "%s; contradictions, by workload: %d unattainable, %d that need a TTFT of zero, %d with levels in the wrong order, %d on what no tool measures\n", plural(total, "target"), counts["unattainable"], counts["needs-no-ttft"], counts["tiers-inverted"], counts["unmeasured-metric"])
 	switch {
 	case countSeverity(problems, schema.SevError) > 0:
 		return failure{code: exitInput, err: fmt.Errorf("%s in target files", plural(countSeverity(problems, schema.SevError), "row")+" that cannot be read")}
-	case counts["impossible"] > 0:
-		return failure{code: exitGate, err: fmt.Errorf("targets of %s cannot be met by any machine that meets their neighbours", plural(counts["impossible"], "workload"))}
+	case counts["unattainable"] > 0:
+		return failure{code: exitGate, err: fmt.Errorf("targets of %s cannot be met by any machine that meets their neighbours", plural(counts["unattainable"], "workload"))}
 	}
 	return nil
 }
 
 // foldLevels tells a contradiction once that stands on several levels of one workload: the levels are shares of one value.
-func foldLevels(list []targets.Contradiction) []targets.Contradiction {
+func foldLevels(list []library.Contradiction) []library.Contradiction {
 	type place struct{ model, device, key, metric, code string }
 	at := map[place]int{}
-	var out []targets.Contradiction
+	var out []library.Contradiction
 	for _, c := range list {
 		id := place{c.Model, c.Device, c.Target.Key.String(), c.Target.Metric, c.Code}
 		i, seen := at[id]
@@ -163,11 +163,11 @@ func (o targetOptions) importFile(sh *shell, ws *workspace.Workspace, name strin
 	if err != nil {
 		return fail(exitUsage, "name a file of targets", "targets import: %w", err)
 	}
-	aliases, err := targets.DefaultAliases()
+	aliases, err := library.DefaultAliases()
 	if err != nil {
 		return err
 	}
-	lib := targets.NewLibrary(aliases)
+	lib := library.NewLibrary(aliases)
 	asOf := ""
 	if info, err := os.Stat(name); err == nil {
 		asOf = info.ModTime().UTC().Format(time.DateOnly)
@@ -176,11 +176,11 @@ func (o targetOptions) importFile(sh *shell, ws *workspace.Workspace, name strin
 	for _, p := range worstFirst(problems) {
 		sh.say("%s: %s", p.Severity, p)
 	}
-	var f targets.File
+	var f library.File
 	unmeasured := 0
 	for _, e := range lib.List() {
 		if o.wants(lib, e) {
-			part, n := targets.Export(e.Model, e.Device, e.Targets)
+			part, n := library.Export(e.Model, e.Device, e.Targets)
 			unmeasured += n
 			f.Targets, f.Evals = append(f.Targets, part.Targets...), append(f.Evals, part.Evals...)
 		}
@@ -201,7 +201,7 @@ func (o targetOptions) importFile(sh *shell, ws *workspace.Workspace, name strin
 // propose derives targets from history.
 func (o targetOptions) propose(ctx context.Context, sh *shell, ws *workspace.Workspace) error {
 	if !(o.least >= 0 && o.least < 100) || !slices.Contains(schema.Levels(), o.level) {
-		return fail(exitUsage, "levels are "+strings.Join(schema.Levels(), ", ")+"; a margin is a percentage", "targets propose: --level %q, --least-margin %g", o.level, o.least)
+		return fail(exitUsage, "levels are "+strings.Join(schema.Levels(), ", ")+"; a margin is a percentage", "targets propose: --level %q, --min-margin %g", o.level, o.least)
 	}
 	report, err := makeReport(ctx, ws, []string{ws.History()}, ws.Cache(), nil)
 	if err != nil {
@@ -216,11 +216,11 @@ func (o targetOptions) propose(ctx context.Context, sh *shell, ws *workspace.Wor
 			return unknownRelease("--release", o.release, report.Releases)
 		}
 	}
-	p := report.Judged.Propose(at, o.model, o.device, o.level, report.Releases[at].Date.UTC().Format(time.DateOnly), o.least/100)
+	p := report.Gate.Propose(at, o.model, o.device, o.level, report.Releases[at].Date.UTC().Format(time.DateOnly), o.least/100)
 	if len(p.File.Targets) == 0 {
 		return fail(exitUngraded, "ttreport check --release "+report.Releases[at].Name+" says what it holds", "targets propose: %s has no number to promise", report.Releases[at].Name)
 	}
-	if n := len(report.Judged.Lost); n > 0 {
+	if n := len(report.Gate.Lost); n > 0 {
 		sh.say("note: %s of the history cannot be read and counts for nothing here; ttreport check names it", plural(n, "document"))
 	}
 	if p.Single > 0 {
@@ -240,7 +240,7 @@ func (o targetOptions) propose(ctx context.Context, sh *shell, ws *workspace.Wor
 }
 
 // write writes a target file that is not there yet.
-func (o targetOptions) write(sh *shell, f targets.File) error {
+func (o targetOptions) write(sh *shell, f library.File) error {
 	if _, err := os.Stat(o.out); err == nil {
 		return fail(exitUsage, "choose another with --out, or remove it", "%s exists", o.out)
 	}

@@ -1,6 +1,8 @@
 package chart
 
 import (
+	"github.com/ttreport/ttreport/ingest/schema"
+
 	"fmt"
 	"math"
 	"slices"
@@ -106,8 +108,8 @@ func (c *Curve) summary() string {
 // Panel is the history of one series, small: raw values in release order, where one new value was expected, and where levels began.
 type Panel struct {
 	Title, Sub  string
-	Word        string
-	Evidence    string
+	Outcome     schema.Outcome
+	Evidence    schema.Evidence
 	Change      string
 	Points      []Point
 	Band        *Rect

@@ -105,6 +105,16 @@ func Page(page render.Page, site string) []byte {
 	return b.Bytes()
 }
 
+// Compare writes a comparison as one table with its notes.
+func Compare(c *render.Comparison) []byte {
+	var b bytes.Buffer
+	writer{b: &b}.table(c.Table())
+	for _, s := range c.Notes() {
+		fmt.Fprintf(&b, "\n%s\n", Text(s))
+	}
+	return b.Bytes()
+}
+
 // writer is where markdown goes and where its links lead.
 type writer struct {
 	b    *bytes.Buffer
@@ -172,10 +182,10 @@ func (w writer) cell(c render.Cell) string {
 	if w.site != "" && c.Href != "" && s != "" {
 		s = "[" + s + "](" + strings.TrimSuffix(w.site, "/") + "/" + strings.TrimSuffix(c.Href, "index.html") + ")"
 	}
-	if c.Word != "" {
-		s = words.Sign(c.Word, c.Evidence) + " " + c.Word
+	if c.Outcome != "" {
+		s = words.Sign(c.Outcome, c.Evidence) + " " + string(c.Outcome)
 		if c.Evidence != "" {
-			s += " " + c.Evidence
+			s += " " + string(c.Evidence)
 		}
 	}
 	if c.Sub != "" {

@@ -133,19 +133,19 @@ func Scores(r *render.Report, release int) ([]byte, error) {
 // the same as before, has no history yet or no target is said by its line in points.csv and by the counts on the release's page; as
 // rows here they were a third of a large site.
 func Verdicts(r *render.Report, release int) []byte {
-	lists := r.Verdicts(release)
+	f := r.Gate.Findings(release)
 	w := newTable(1<<16, "id", "release", "run", "model", "device", "simulated", "key", "metric", "stat", "against", "level", "required", "verdict", "evidence", "value", "reference", "unit", "effect_positive_is_worse", "n", "why")
-	for _, list := range lists {
+	for _, list := range [][]schema.Verdict{f.Targets, f.History} {
 		for i := range list {
 			v := &list[i]
-			if v.Word == schema.Same || v.Word == schema.Insufficient || v.Word == schema.Ungraded {
+			if v.Outcome == schema.Unchanged || v.Outcome == schema.NoBaseline || v.Outcome == schema.NoTarget {
 				continue
 			}
 			w.text(v.ID, v.Release, v.Run, v.Model, v.Device)
 			w.flag(v.Device == schema.Simulated)
-			w.text(v.Key.String(), v.Metric, v.Stat, v.Against, v.Level)
+			w.text(v.Key.String(), v.Metric, v.Stat, string(v.Against), v.Level)
 			w.flag(v.Required)
-			w.text(v.Word, v.Evidence)
+			w.text(string(v.Outcome), string(v.Evidence))
 			w.number(v.Value, v.Ref)
 			w.text(schema.Unit(v.Metric))
 			w.number(v.Effect)

@@ -112,7 +112,7 @@ func Interval(metric string, effect [2]float64) string {
 
 // Effect is the change of a verdict's number: in percent, or in percentage points for an eval.
 func Effect(v schema.Verdict, effect float64) string {
-	if v.Key.Task == "eval" {
+	if v.Key.IsEval() {
 		return Points(-effect)
 	}
 	return Signed(v.Metric, effect)
@@ -120,7 +120,7 @@ func Effect(v schema.Verdict, effect float64) string {
 
 // IntervalOf is a verdict's interval in the unit of [Effect].
 func IntervalOf(v schema.Verdict) string {
-	if v.Key.Task == "eval" {
+	if v.Key.IsEval() {
 		return Points(-v.Interval[1]) + " to " + Points(-v.Interval[0])
 	}
 	return Interval(v.Metric, *v.Interval)
@@ -128,7 +128,7 @@ func IntervalOf(v schema.Verdict) string {
 
 // Workload is what was measured, as people name it: lengths and load, or the eval's task.
 func Workload(k schema.Key) string {
-	if k.Task != "eval" {
+	if !k.IsEval() {
 		return k.Workload()
 	}
 	if f := k.Dims["filter"]; f != "" {
@@ -137,9 +137,9 @@ func Workload(k schema.Key) string {
 	return k.Dataset
 }
 
-// Subject is what a verdict speaks of: its workload, or all of them where it speaks of a whole system.
+// Subject is what a verdict is about: its workload, or all of them where it is about a whole system.
 func Subject(v *schema.Verdict) string {
-	if v.Reason.Code == "gone" && v.Key.String() == (schema.Key{}).String() {
+	if schema.ReasonIs[schema.NotRemeasured](v.Reason) && v.Key.String() == (schema.Key{}).String() {
 		return "all workloads"
 	}
 	return Workload(v.Key)
@@ -147,9 +147,6 @@ func Subject(v *schema.Verdict) string {
 
 // Absent is how an absent number is written in a cell.
 const Absent = "–"
-
-// FewForTail is the number of requests below which a percentile beyond p95 is not a number but a remark.
-const FewForTail = 100
 
 // Plural is "1 run" or "3 runs".
 func Plural(n int, noun string) string {

@@ -1,6 +1,7 @@
 package words
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -11,7 +12,7 @@ import (
 // Why is the reason of a verdict as one sentence with its numbers.
 func Why(v schema.Verdict) string {
 	out := reason(&v)
-	if d := v.Decision; d != nil && v.Word != schema.Invalid {
+	if d := v.Decision; d != nil && v.Outcome != schema.Excluded {
 		out += " " + DecisionNote(*d)
 	}
 	return out
@@ -19,8 +20,10 @@ func Why(v schema.Verdict) string {
 
 // DecisionNote says who decided what until when.
 func DecisionNote(d schema.Decision) string {
-	verb := map[string]string{"waive": "Waived", "accept": "Accepted", "invalidate": "Declared invalid", "supersede": "Superseded", "pin": "Pinned", "dismiss": "Dismissed"}[d.Kind]
-	out := verb
+	out := map[schema.DecisionKind]string{
+		schema.Waive: "Waived", schema.Accept: "Accepted", schema.Invalidate: "Excluded", schema.Supersede: "Superseded",
+		schema.Pin: "Pinned", schema.Dismiss: "Dismissed",
+	}[d.Kind]
 	if d.Owner != "" {
 		out += " by " + d.Owner
 	}
@@ -34,87 +37,84 @@ func DecisionNote(d schema.Decision) string {
 	return out
 }
 
+// reason has a sentence for each type of reason; [TestEveryReasonIsASentence] fails for one without.
 func reason(v *schema.Verdict) string {
-	a := v.Reason.Args
-	switch v.Reason.Code {
-	case "no-target":
-		return "No target speaks of this workload, which is not a pass."
-	case "not-measured":
-		return "A target speaks of this workload and it was not measured."
-	case "planned":
+	switch r := v.Reason.(type) {
+	case schema.NoTargetFor:
+		return "No target covers this workload, which is not a pass."
+	case schema.TargetNotMeasured:
+		return "A target covers this workload and it was not measured."
+	case schema.Planned:
 		return "Planned, and no result was found."
-	case "no-system":
-		return "Nothing states which model or device this is, so it is compared with nothing; --device, a manifest or --pattern can state it."
-	case "gone":
-		return gone(v)
-	case "no-number":
-		return sentence("Measured without a number: "+orElse(a["why"], "its file has none")) + elsewhere(a["other"])
-	case "metric-not-measured":
-		return fmt.Sprintf("No tool measures %s.", a["metric"])
-	case "above-ceiling":
-		return fmt.Sprintf("The target of %s tok/s is above %s users at their own target of %s tok/s, which is %s.", a["target"], a["concurrency"], a["user"], a["ceiling"])
-	case "single-run", "repeats", "noise-own", "noise-typical":
-		return target(v)
-	case "no-lengths":
-		return "The result states no lengths, so it is compared with nothing."
-	case "void":
-		return sentence("Void: "+a["why"]) + insteadBy(a["other"])
-	case "invalid-point":
-		return sentence("Void: " + orElse(a["why"], "its file says so"))
-	case "not-positive":
-		info, _ := schema.MetricByName(a["metric"])
-		return fmt.Sprintf("%s of %s %s is no measurement.", orElse(info.Label, a["metric"]), a["value"], info.Unit)
-	case "eval-not-run", "eval-point", "eval-interval":
-		return evalTarget(v)
-	case "not-seen-again", "base-suspect", "runs-disagree":
-		if v.Key.Task == "eval" {
-			return evalHistory(v)
-		}
-	case "paired", "eval-gate", "unpaired", "by-error", "no-error", "prompt":
-		return evalHistory(v)
+	case schema.NoNumber:
+		return sentence("Measured without a number: "+cmp.Or(r.Why, "its file has none")) + measuredElsewhere(r.Other)
+	case schema.MetricNotMeasured:
+		return fmt.Sprintf("No tool measures %s.", r.Metric)
+	case schema.AboveCeiling:
+		return fmt.Sprintf("The target of %s tok/s is above %s users at their own target of %s tok/s, which is %s.",
+			digits(r.Target), digits(r.Concurrency), digits(r.User), digits(r.Ceiling))
+	case schema.Limit:
+		return limit(v, r)
+	case schema.EvalNotRun:
+		return fmt.Sprintf("A reference score exists for %s and it was not run, which is not a zero.", r.Task)
+	case schema.EvalLimit:
+		return evalLimit(v, r)
+	case schema.Change:
+		return change(v, r)
+	case schema.EvalChange:
+		return evalChange(v, r)
 	}
-	if s := history(v); s != "" {
-		return s
-	}
-	return v.Reason.Code
+	return notCompared(v)
 }
 
-// elsewhere names the run that has the number.
-func insteadBy(run string) string {
+// notCompared is the reason of a number that is compared with nothing.
+func notCompared(v *schema.Verdict) string {
+	switch r := v.Reason.(type) {
+	case schema.NoSystem:
+		return "Nothing states which model or device this is, so it is compared with nothing; " +
+			"--device, a manifest or --pattern can state it."
+	case schema.NoLengths:
+		return "The result states no lengths, so it is compared with nothing."
+	case schema.ExcludedBy:
+		return sentence("Excluded: "+r.Why) + measuredInstead(r.Other)
+	case schema.InvalidPoint:
+		return sentence("Excluded: " + cmp.Or(r.Why, "its file says so"))
+	case schema.NotPositive:
+		return fmt.Sprintf("%s of %s %s is no measurement.", label(r.Metric), digits(r.Value), schema.Unit(r.Metric))
+	case schema.NotRemeasured:
+		return notRemeasured(v)
+	}
+	return ""
+}
+
+func measuredInstead(run string) string {
 	if run == "" {
 		return ""
 	}
 	return " Run " + run + " measured it instead."
 }
 
-func elsewhere(run string) string {
+// measuredElsewhere names the run that has the number.
+func measuredElsewhere(run string) string {
 	if run == "" {
 		return ""
 	}
 	return " Run " + run + " measured it; if the failure was the machine's, invalidate the run that failed."
 }
 
-// gone says what the release before had.
-func gone(v *schema.Verdict) string {
+// notRemeasured says what the release before had.
+func notRemeasured(v *schema.Verdict) string {
 	switch {
 	case v.Metric != "":
-		info, _ := schema.MetricByName(v.Metric)
-		return fmt.Sprintf("%s has %s of it, and this release does not.", v.Baseline, orElse(info.Label, v.Metric))
+		return fmt.Sprintf("%s has %s of it, and this release does not.", v.Baseline, label(v.Metric))
 	case v.Key.String() == (schema.Key{}).String():
 		return fmt.Sprintf("%s measured this model on this device, and this release did not.", v.Baseline)
 	}
 	return fmt.Sprintf("%s measured it, and this release did not.", v.Baseline)
 }
 
-func orElse(s, otherwise string) string {
-	if s == "" {
-		return otherwise
-	}
-	return s
-}
-
-// target says how far a value lies from its limit.
-func target(v *schema.Verdict) string {
+// limit says how far a value lies from the limit of its target.
+func limit(v *schema.Verdict, r schema.Limit) string {
 	value, _ := v.Value.Get()
 	ref, _ := v.Ref.Get()
 	info, _ := schema.MetricByName(v.Metric)
@@ -127,32 +127,45 @@ func target(v *schema.Verdict) string {
 	if math.Abs(effect) > 1 { // then the value is more than twice the limit, whichever way is better
 		share = Number(value/ref) + " times"
 	}
-	label := info.Label
+	name := info.Label
 	if rank, tail := strings.CutPrefix(v.Stat, "p"); tail {
-		label += " P" + rank
+		name += " P" + rank
 	}
-	out := fmt.Sprintf("%s %s is %s the %s limit of %s", label, Quantity(value, info.Unit), share, v.Level, Quantity(ref, info.Unit))
-	if effect <= 0 && v.Word == schema.Fail {
+	out := fmt.Sprintf("%s %s is %s the %s limit of %s", name, Quantity(value, info.Unit), share, v.Level,
+		Quantity(ref, info.Unit))
+	if effect <= 0 && v.Outcome == schema.Fail {
 		out += ", beyond its tolerance"
 	}
-	if t := v.Reason.Args["tolerance"]; t != "" && t != "0" {
-		out += " (tolerance " + t + Thin + "%)"
-	}
-	if v.Interval != nil {
+	out += tolerance(r.Tolerance)
+	switch {
+	case v.Interval != nil:
 		from := Plural(v.N, "repeat")
-		switch v.Reason.Code {
-		case "noise-own":
-			from = "its own history's noise of ±" + v.Reason.Args["noise"] + Thin + "%"
-		case "noise-typical":
-			from = "the typical noise of this device and metric, ±" + v.Reason.Args["noise"] + Thin + "%"
+		switch r.Interval {
+		case schema.FromOwn:
+			from = "its own history's noise of ±" + percent(r.Noise)
+		case schema.FromTypical:
+			from = "the typical noise of this device and metric, ±" + percent(r.Noise)
 		}
 		return out + fmt.Sprintf("; 95%s%% interval of the difference %s from %s.", Thin, Interval(v.Metric, *v.Interval), from)
-	}
-	if v.N > 1 {
+	case v.N > 1:
 		return out + fmt.Sprintf("; mean of %d repeats, no interval.", v.N)
 	}
 	return out + "; single run, no interval."
 }
+
+// tolerance is a target's tolerance in brackets; "" for none.
+func tolerance(share float64) string {
+	if share == 0 {
+		return ""
+	}
+	return " (tolerance " + digits(100*share) + Thin + "%)"
+}
+
+// percent is a share in percent with two digits.
+func percent(share float64) string { return fmt.Sprintf("%.2g%s%%", 100*share, Thin) }
+
+// digits writes a number with four significant digits and no grouping, as files state it.
+func digits(v float64) string { return fmt.Sprintf("%.4g", v) }
 
 func sentence(s string) string { return strings.TrimSuffix(s, ".") + "." }
 
@@ -163,18 +176,24 @@ func verb(n int, one, many string) string {
 	return many
 }
 
+func label(metric string) string {
+	info, _ := schema.MetricByName(metric)
+	return cmp.Or(info.Label, metric)
+}
+
 // Sign is the glyph of a verdict, the same in markdown and on a terminal; HTML draws it by style sheet.
-func Sign(word, evidence string) string {
-	if evidence == "probable" {
-		switch word {
-		case schema.Worse:
+func Sign(o schema.Outcome, e schema.Evidence) string {
+	if e == schema.Suspected {
+		switch o {
+		case schema.Regressed:
 			return "▽"
-		case schema.BetterWord:
+		case schema.Improved:
 			return "△"
 		}
 	}
-	signs := map[string]string{schema.Pass: "✓", schema.Fail: "✕", schema.Inconclusive: "?", schema.MissingWord: "□", schema.Ungraded: "–", schema.Impossible: "∞",
-		schema.Worse: "▼", schema.BetterWord: "▲", schema.Watch: "◎", schema.Recovered: "↺", schema.Same: "=", schema.Noisy: "≈", schema.Insufficient: "…",
-		schema.NotComparable: "≠", schema.Invalid: "⊘"}
-	return signs[word]
+	return map[schema.Outcome]string{
+		schema.Pass: "✓", schema.Fail: "✕", schema.Inconclusive: "?", schema.NotMeasured: "□", schema.NoTarget: "–",
+		schema.Unattainable: "∞", schema.Regressed: "▼", schema.Improved: "▲", schema.Recovered: "↺",
+		schema.Unchanged: "=", schema.NoBaseline: "…", schema.NotComparable: "≠", schema.Excluded: "⊘",
+	}[o]
 }

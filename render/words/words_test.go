@@ -1,16 +1,25 @@
 package words_test
 
 import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
 	"strings"
 	"testing"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render/words"
-	"github.com/ttreport/ttreport/targets"
+	"github.com/ttreport/ttreport/targets/gate"
+	"github.com/ttreport/ttreport/targets/gate/lint"
 )
 
 func TestNumbers(t *testing.T) {
-	for v, want := range map[float64]string{0: "0", 1: "1.00", 2753: "2,753", 91.4: "91.4", 0.82: "0.820", 0.0123456: "0.0123", 1234567: "1,234,567", -3.14159: "−3.14", 99.96: "100", 9.999: "10.0", 0.000001: "1.00e−06", 12345.6: "12,346"} {
+	for v, want := range map[float64]string{
+		0: "0", 1: "1.00", 2753: "2,753", 91.4: "91.4", 0.82: "0.820", 0.0123456: "0.0123", 1234567: "1,234,567",
+		-3.14159: "−3.14", 99.96: "100", 9.999: "10.0", 0.000001: "1.00e−06", 12345.6: "12,346",
+	} {
 		if got := words.Number(v); got != want {
 			t.Errorf("%v is written %q, want %q", v, got, want)
 		}
@@ -28,36 +37,143 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
+// declared lists the types of a package that have a method, and the constants of a type.
+func declared(t *testing.T, folder, method, constants string) (types, names map[string]bool) {
+	t.Helper()
+	types, names = map[string]bool{}, map[string]bool{}
+	source := func(f fs.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }
+	packages, err := parser.ParseDir(token.NewFileSet(), folder, source, 0) //nolint:staticcheck // no build tags here
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range packages {
+		ast.Inspect(p, func(n ast.Node) bool {
+			switch d := n.(type) {
+			case *ast.FuncDecl:
+				if d.Recv != nil && d.Name.Name == method {
+					types[d.Recv.List[0].Type.(*ast.Ident).Name] = true
+				}
+			case *ast.ValueSpec:
+				if id, ok := d.Type.(*ast.Ident); ok && id.Name == constants {
+					names[d.Names[0].Name] = true
+				}
+			}
+			return true
+		})
+	}
+	return types, names
+}
+
+func failed(r schema.Reason) schema.Verdict {
+	return schema.Verdict{
+		Metric: "ttft", Level: "complete", Outcome: schema.Fail, N: 1, Baseline: "v1",
+		Value: schema.Num(91.4), Ref: schema.Num(80), Effect: schema.Num(.1425), Reason: r,
+	}
+}
+
+func reasons() []schema.Reason {
+	out := []schema.Reason{
+		schema.NoTargetFor{}, schema.TargetNotMeasured{}, schema.Planned{}, schema.NoNumber{}, schema.MetricNotMeasured{},
+		schema.AboveCeiling{}, schema.EvalNotRun{}, schema.EvalLimit{}, schema.NoSystem{}, schema.NoLengths{},
+		schema.ExcludedBy{Why: "x"}, schema.InvalidPoint{}, schema.NotPositive{}, schema.NotRemeasured{},
+	}
+	for _, from := range []schema.IntervalFrom{schema.FromNothing, schema.FromRepeats, schema.FromOwn, schema.FromTypical} {
+		out = append(out, schema.Limit{Interval: from, Tolerance: .05})
+	}
+	for _, test := range []schema.EvalTest{
+		schema.TestNone, schema.TestPaired, schema.TestGate, schema.TestUnpaired, schema.TestByError, schema.TestNoError,
+		schema.TestPrompt,
+	} {
+		out = append(out, schema.EvalChange{Test: test, Conditions: "x"})
+	}
+	for _, why := range []schema.Why{
+		schema.WhyGate, schema.WhyRecheck, schema.WhyAgain, schema.WhyShift, schema.WhyAgainstShift, schema.WhyDidNotMove,
+		schema.WhyNotSignificant, schema.WhyNotSeenAgain, schema.WhyRunsDisagree, schema.WhyBackAgain, schema.WhyEquivalent,
+		schema.WhyWide, schema.WhyNoRegression, schema.WhyNoImprovement, schema.WhyTwoModes, schema.WhyNoBaseline,
+		schema.WhyNoBaselineLine, schema.WhyPinned, schema.WhyOneEach, schema.WhyOneMoreRun, schema.WhyBaseSuspect,
+		schema.WhyConditions,
+	} {
+		out = append(out, schema.Change{Why: why, Conditions: "x"})
+	}
+	return out
+}
+
 func TestEveryReasonIsASentence(t *testing.T) {
-	for _, code := range []string{"no-target", "not-measured", "no-number", "metric-not-measured", "above-ceiling", "single-run", "repeats", "no-lengths", "no-baseline", "planned", "no-system", "gate", "recheck", "again", "shift", "against-shift", "not-significant", "not-seen-again", "runs-disagree", "back-again",
-		"equivalent", "wide", "not-worse", "not-better", "two-modes", "one-each", "another-witness", "base-suspect", "conditions", "no-base-line", "pinned", "void", "invalid-point", "not-positive", "paired", "eval-gate", "unpaired", "by-error",
-		"no-error", "prompt", "eval-not-run", "eval-point", "eval-interval", "noise-own", "noise-typical"} {
-		v := schema.Verdict{Metric: "ttft", Level: "complete", Word: schema.Fail, N: 1, Value: schema.Num(91.4), Ref: schema.Num(80), Effect: schema.Num(.1425), Reason: schema.Reason{Code: code, Args: map[string]string{"why": "x", "baseline": "v1", "tolerance": "5"}}}
-		got := words.Why(v)
-		if got == code || !strings.HasSuffix(got, ".") || strings.Contains(got, "%!") {
-			t.Errorf("%s: %q", code, got)
+	types, whys := declared(t, "../../ingest/schema", "Code", "Why")
+	if len(types) < 10 || len(whys) < 20 {
+		t.Fatalf("found %d types of reasons and %d whys: the test looks in the wrong place", len(types), len(whys))
+	}
+	seen, why := map[string]bool{}, map[schema.Why]bool{schema.WhyNone: true}
+	for _, r := range reasons() {
+		seen[strings.TrimPrefix(fmt.Sprintf("%T", r), "schema.")] = true
+		if c, ok := r.(schema.Change); ok {
+			why[c.Why] = true
+		}
+		got := words.Why(failed(r))
+		if got == "" || !strings.HasSuffix(got, ".") || strings.Contains(got, "%!") {
+			t.Errorf("%T %+v: %q", r, r, got)
 		}
 	}
-	got := words.Why(schema.Verdict{Metric: "ttft", Level: "complete", Word: schema.Fail, N: 1, Value: schema.Num(91.4), Ref: schema.Num(80), Effect: schema.Num(.1425), Reason: schema.Reason{Code: "single-run", Args: map[string]string{"tolerance": "5"}}})
-	if got != "TTFT 91.4"+words.Thin+"ms is 14.2"+words.Thin+"% above the complete limit of 80.0"+words.Thin+"ms (tolerance 5"+words.Thin+"%); single run, no interval." {
+	for name := range types {
+		if !seen[name] {
+			t.Errorf("no sentence of reason %s is tested", name)
+		}
+	}
+	if len(why) != len(whys) {
+		t.Errorf("%d of %d whys are tested", len(why), len(whys))
+	}
+	got := words.Why(failed(schema.Limit{Interval: schema.FromNothing, Tolerance: .05}))
+	want := "TTFT 91.4\u202fms is 14.2\u202f% above the complete limit of 80.0\u202fms (tolerance 5\u202f%); " +
+		"single run, no interval."
+	if got != want {
 		t.Error(got)
+	}
+}
+
+func lints() []lint.Detail {
+	return []lint.Detail{
+		lint.ImpossibleScore{}, lint.ZeroScore{}, lint.FewItems{}, lint.Subsampled{}, lint.ZeroStderr{},
+		lint.EmptyResponses{}, lint.FailedShare{}, lint.Saturated{}, lint.ShortAnswers{}, lint.ColdStart{},
+		lint.SecondTokenStall{}, lint.PrefixCache{}, lint.FewRequests{}, lint.FewForTail{}, lint.NotPositive{},
+		lint.NoCommits{}, lint.LatestImage{}, lint.DirtyBuild{}, lint.MixedTools{}, lint.NothingGraded{},
+		lint.StaleTargets{}, lint.NoStart{}, lint.BadTimestamps{}, lint.DuplicateRun{}, lint.LostDocument{},
+		lint.UnknownChannel{}, lint.CutOff{}, lint.Unlisted{}, lint.LateChangePoint{}, lint.Drift{}, lint.UnusedDecision{},
+	}
+}
+
+func TestEveryLintIsASentence(t *testing.T) {
+	types, _ := declared(t, "../../targets/gate/lint", "ID", "")
+	seen := map[string]bool{}
+	for _, d := range lints() {
+		seen[strings.TrimPrefix(fmt.Sprintf("%T", d), "lint.")] = true
+		got := words.Lint(lint.Lint{ID: d.ID(), Subject: "128/128/1", Count: 2, Detail: d})
+		if strings.HasPrefix(got, " 2 cases") || !strings.HasSuffix(got, ".") || strings.Contains(got, "%!") {
+			t.Errorf("%T: %q", d, got)
+		}
+	}
+	for name := range types {
+		if !seen[name] {
+			t.Errorf("no sentence of lint %s is tested", name)
+		}
 	}
 }
 
 func TestDecisions(t *testing.T) {
 	for name, c := range map[string]struct {
-		d    targets.Decided
-		word string
+		r    gate.Result
 		says string
 	}{
-		"nothing":            {targets.Decided{Word: targets.NotGraded, Exit: 5}, "Not graded", "which is not a pass"},
-		"no baseline":        {targets.Decided{Word: targets.NoBaseline, Graded: 2, Counts: []targets.Tally{{Kind: "met", N: 2, Cells: 2}}}, "No baseline", "2 required targets are met"},
-		"worse twice":        {targets.Decided{Word: targets.NotFit, Exit: 1, Counts: []targets.Tally{{Kind: targets.FailConfirmed, N: 4, Cells: 11, Fails: true}}}, "Not fit to ship", "4 points are confirmed worse (11 metrics)"},
-		"one of each":        {targets.Decided{Word: targets.NotFit, Exit: 1, Counts: []targets.Tally{{Kind: targets.FailTarget, N: 1, Cells: 1, Fails: true}, {Kind: "better", N: 1, Cells: 2}}}, "Not fit to ship", "1 required target fails; 1 point is better"},
-		"nothing to mention": {targets.Decided{Word: targets.Fit, Graded: 9}, "Fit to ship", "nothing became worse"},
+		"nothing":     {gate.Result{Word: gate.NotGraded, Exit: 5}, "which is not a pass"},
+		"no baseline": {gate.Result{Word: gate.NoBaseline, Graded: 2, Counts: []gate.Tally{{Kind: gate.NoteMet, N: 2, Cells: 2}}}, "2 required targets are met"},
+		"regressed":   {gate.Result{Word: gate.Fail, Exit: 1, Counts: []gate.Tally{{Kind: gate.FailConfirmed, N: 4, Cells: 11, Fails: true}}}, "4 points regressed, confirmed (11 metrics)"},
+		"one of each": {gate.Result{Word: gate.Fail, Exit: 1, Counts: []gate.Tally{
+			{Kind: gate.FailTarget, N: 1, Cells: 1, Fails: true}, {Kind: gate.NoteImproved, N: 1, Cells: 2},
+		}}, "1 required target fails; 1 point improved"},
+		"nothing to mention": {gate.Result{Word: gate.Pass, Graded: 9}, "nothing regressed"},
 	} {
-		if d := words.Decide(c.d); d.Word != c.word || !strings.HasSuffix(d.Detail, ".") || !strings.Contains(d.Detail, c.says) {
-			t.Errorf("%s: %+v, want %s: %s", name, d, c.word, c.says)
+		d := words.Decide(c.r)
+		if d.Word != string(c.r.Word) || !strings.HasSuffix(d.Detail, ".") || !strings.Contains(d.Detail, c.says) {
+			t.Errorf("%s: %+v, want %s", name, d, c.says)
 		}
 	}
 }

@@ -6,8 +6,10 @@ import (
 	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
-	"github.com/ttreport/ttreport/targets"
-	"github.com/ttreport/ttreport/targets/validity"
+	"github.com/ttreport/ttreport/targets/decision"
+	"github.com/ttreport/ttreport/targets/gate"
+	"github.com/ttreport/ttreport/targets/gate/lint"
+	"github.com/ttreport/ttreport/targets/judge"
 )
 
 // Judge is the section that says which changes matter.
@@ -65,11 +67,11 @@ type Select struct {
 }
 
 // Policy is what the configuration says of judging; now decides which decisions have expired.
-func (w *Workspace) Policy(now time.Time) (*targets.Policy, error) {
-	p := &targets.Policy{Effects: map[string]float64{}, EvalPoint: w.Config.Judge.EvalPoints, Today: now}
+func (w *Workspace) Policy(now time.Time) (*decision.Policy, error) {
+	p := &decision.Policy{Effects: map[string]float64{}, EvalPoint: w.Config.Judge.EvalPoints, Today: now}
 	for metric, v := range w.Config.Judge.Effects {
 		if _, ok := schema.MetricByName(metric); !ok {
-			return nil, fmt.Errorf("%s: judge: effects: no metric is called %q; there are %s", ConfigName, metric, strings.Join(targets.PrimaryMetrics(), ", "))
+			return nil, fmt.Errorf("%s: judge: effects: no metric is called %q; there are %s", ConfigName, metric, strings.Join(judge.PrimaryMetrics(), ", "))
 		}
 		p.Effects[metric] = float64(v)
 	}
@@ -77,20 +79,24 @@ func (w *Workspace) Policy(now time.Time) (*targets.Policy, error) {
 		return nil, fmt.Errorf("%s: judge: eval_points: %g is no number of percentage points", ConfigName, w.Config.Judge.EvalPoints)
 	}
 	for _, d := range w.Config.Decisions {
-		p.Decisions = append(p.Decisions, targets.Decision{ID: d.ID, Kind: d.Kind, Select: targets.Select(d.Select), Release: d.Release, Reason: d.Reason, Owner: d.Owner, Expires: d.Expires, By: d.By})
+		p.Decisions = append(p.Decisions, decision.Decision{ID: d.ID, Kind: schema.DecisionKind(d.Kind), Select: decision.Select(d.Select), Release: d.Release, Reason: d.Reason, Owner: d.Owner, Expires: d.Expires, By: d.By})
 	}
-	if err := p.Check(validity.IDs()); err != nil {
+	var ids []string
+	for _, id := range lint.IDs() {
+		ids = append(ids, string(id))
+	}
+	if err := p.Check(ids); err != nil {
 		return nil, fmt.Errorf("%s: %w", ConfigName, err)
 	}
 	return p, nil
 }
 
 // FailOn is what the configuration says a gate fails on; nil: the default.
-func (w *Workspace) FailOn() (targets.FailOn, error) {
+func (w *Workspace) FailOn() (gate.FailOn, error) {
 	if len(w.Config.Judge.FailOn) == 0 {
-		return targets.DefaultFailOn(), nil
+		return gate.DefaultFailOn(), nil
 	}
-	on, err := targets.ParseFailOn(strings.Join(w.Config.Judge.FailOn, ","))
+	on, err := gate.ParseFailOn(strings.Join(w.Config.Judge.FailOn, ","))
 	if err != nil {
 		return nil, fmt.Errorf("%s: judge: fail_on: %s", ConfigName, strings.TrimPrefix(err.Error(), "--fail-on "))
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/ttreport/ttreport/collect/planfile"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/render"
-	"github.com/ttreport/ttreport/targets"
+	"github.com/ttreport/ttreport/targets/judge"
 )
 
 // ConfigName is the name of the configuration file.
@@ -120,11 +120,11 @@ func (w *Workspace) Logo() string {
 }
 
 // ReleaseOrder returns the configured releases.
-func (w *Workspace) ReleaseOrder() ([]targets.Configured, error) {
-	var out []targets.Configured
+func (w *Workspace) ReleaseOrder() ([]judge.Configured, error) {
+	var out []judge.Configured
 	for _, r := range w.Config.Releases {
-		c := targets.Configured{Name: r.Name, Line: r.Line}
-		if slices.ContainsFunc(out, func(o targets.Configured) bool { return o.Name == r.Name }) {
+		c := judge.Configured{Name: r.Name, Line: r.Line}
+		if slices.ContainsFunc(out, func(o judge.Configured) bool { return o.Name == r.Name }) {
 			return nil, fmt.Errorf("%s: releases: %s stands twice, and a release has one place", ConfigName, r.Name)
 		}
 		if r.Date != "" {

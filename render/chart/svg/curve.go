@@ -1,6 +1,8 @@
 package svg
 
 import (
+	"github.com/ttreport/ttreport/ingest/schema"
+
 	"fmt"
 	"html/template"
 	"strings"
@@ -114,10 +116,10 @@ func Panel(p chart.Panel) template.HTML {
 	}
 	if end != nil {
 		class := "hol"
-		if p.Evidence == "confirmed" || p.Word == "same" {
+		if p.Evidence == schema.Confirmed || p.Outcome == schema.Unchanged {
 			class = "dot"
 		}
-		fmt.Fprintf(&b, `<a class="pt %s" href="%s"><title>%s</title><circle class="%s" cx="%g" cy="%g" r="4"/></a><text class="t-ink halo" x="%g" y="%g" text-anchor="end">%s</text>`, esc(p.Word), esc(end.Href), esc(end.Text+end.Note), class, end.X, end.Y, end.X+8, labelY(end.Y), esc(p.Last))
+		fmt.Fprintf(&b, `<a class="pt %s" href="%s"><title>%s</title><circle class="%s" cx="%g" cy="%g" r="4"/></a><text class="t-ink halo" x="%g" y="%g" text-anchor="end">%s</text>`, esc(string(p.Outcome)), esc(end.Href), esc(end.Text+end.Note), class, end.X, end.Y, end.X+8, labelY(end.Y), esc(p.Last))
 	}
 	b.WriteString("</svg>")
 	return template.HTML(b.String()) // every text went through esc

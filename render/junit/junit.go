@@ -1,4 +1,4 @@
-package main
+package junit
 
 import (
 	"encoding/xml"
@@ -7,12 +7,11 @@ import (
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
-	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/render/words"
-	"github.com/ttreport/ttreport/targets"
+	"github.com/ttreport/ttreport/targets/gate"
 )
 
-// JUnit, as CI systems read it: a suite a pair, a case a verdict that decides something, and before them the decision itself, so
+// JUnit XML, as CI systems read it: a suite a pair, a case a verdict that decides something, and before them the decision itself, so
 // that a test report is green exactly when the gate says yes: also where nothing was graded.
 type (
 	junitSuites struct {
@@ -65,28 +64,29 @@ func (s *junitSuite) add(class, name, why string, fails, skipped bool) {
 	s.Cases = append(s.Cases, c)
 }
 
-func writeJUnit(w io.Writer, g render.Gate, on targets.FailOn) error {
+// Write writes the decision on a release; on says which kinds of finding fail it.
+func Write(w io.Writer, g *gate.Review, on gate.FailOn) error {
 	out := &junitSuites{Name: g.Release}
-	d := words.Decide(g.Decided)
-	out.suite(g.Release).add("gate", "decision", d.Word+": "+d.Detail, g.Decided.Exit != 0, false)
+	d := words.Decide(g.Result)
+	out.suite(g.Release).add("gate", "decision", d.Word+": "+d.Detail, g.Result.Exit != 0, false)
 	of := func(model, device string) *junitSuite {
-		return out.suite(orUnknown(model) + " on " + orUnknown(device))
+		return out.suite(words.OrUnknown(model) + " on " + words.OrUnknown(device))
 	}
 	for _, list := range [][]schema.Verdict{g.History, g.Targets} {
 		for i := range list {
 			v := &list[i]
-			if v.Word == schema.Ungraded && v.Metric == "" {
-				continue // that no target speaks of a workload is no case of a test
+			if v.Outcome == schema.NoTarget && v.Metric == "" {
+				continue // that no target covers a workload is no test case
 			}
 			name := strings.TrimSpace(fmt.Sprintf("%s %s %s %s", words.Workload(v.Key), v.Key.Tool, v.Metric, strings.Trim(v.Stat+" "+v.Level, " ")))
-			kind, excused := targets.KindOf(v), v.Decision.Excuses()
-			of(v.Model, v.Device).add(v.Against, name, words.Why(*v), on[kind] && !excused, excused || kind == targets.NoCase)
+			kind, excused := gate.KindOf(v), v.Decision.Excuses()
+			of(v.Model, v.Device).add(string(v.Against), name, words.Why(*v), on[kind] && !excused, excused || kind == gate.NoCase)
 		}
 	}
 	for i := range g.Lints {
 		l := &g.Lints[i]
-		kind := targets.KindOfLint(l)
-		of(l.Model, l.Device).add("lint", strings.TrimSpace(l.ID+" "+l.Subject), words.Lint(*l), on[kind], kind == targets.NoCase)
+		kind := gate.KindOfLint(l)
+		of(l.Model, l.Device).add("lint", strings.TrimSpace(string(l.ID)+" "+l.Subject), words.Lint(*l), on[kind], kind == gate.NoCase)
 	}
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err

@@ -1,0 +1,101 @@
+package render
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/render/words"
+	"github.com/ttreport/ttreport/targets/compare"
+	"github.com/ttreport/ttreport/targets/regression/pairing"
+)
+
+// Comparison is two sides beside each other, as every output shows them.
+type Comparison struct {
+	*compare.Result
+	Lost int // documents of the history that could not be read
+}
+
+// Table has one row a number, largest regressions first.
+func (c *Comparison) Table() *Table {
+	t := &Table{Caption: c.A + " and " + c.B, Cols: []Col{
+		{Head: "Workload"}, {Head: "Metric"}, {Head: c.A}, {Head: c.B}, {Head: "Change"}, {Head: "95 % interval"},
+		{Head: "Test"}, {Head: "Verdict"},
+	}}
+	for i := range c.Rows {
+		t.Rows = append(t.Rows, comparisonRow(&c.Rows[i]))
+	}
+	return t
+}
+
+func comparisonRow(r *compare.Row) Row {
+	info, _ := schema.MetricByName(r.Metric)
+	interval, p := "", fmt.Sprintf("n = %d+%d", r.NA, r.NB)
+	if !math.IsNaN(r.Lo) {
+		interval = words.Change(r.Lo) + " to " + words.Change(r.Hi)
+	}
+	if !math.IsNaN(r.P) {
+		p = fmt.Sprintf("p = %.3f, ", r.P) + p
+	}
+	where := strings.Trim(words.Workload(r.Key)+" "+r.Key.Tool, " ")
+	if r.System != "" {
+		where = r.System + " " + where
+	}
+	verdict := string(r.Outcome())
+	if r.Outcome() == compare.Inconclusive {
+		verdict = "~"
+		if r.NeededEach > 0 {
+			verdict = fmt.Sprintf("~ (needs %d+%d)", r.NeededEach, r.NeededEach)
+		}
+	}
+	row := Row{}
+	for _, s := range []string{
+		where, metricLabel(r.Metric, r.Stat), plusMinus(r.A, r.SpreadA, r.NA, info.Unit),
+		plusMinus(r.B, r.SpreadB, r.NB, info.Unit), words.Change(r.Change), interval, p, verdict,
+	} {
+		row.Cells = append(row.Cells, text(s))
+	}
+	return row
+}
+
+// plusMinus is a mean with half of the range of its repeats.
+func plusMinus(mean, spread float64, n int, unit string) string {
+	s := words.Quantity(mean, unit)
+	if n > 1 {
+		s += fmt.Sprintf(" ±%.2g%s%%", 100*spread, words.Thin)
+	}
+	return s
+}
+
+// Notes follow the rows: geometric means by metric, tests used, what was left out.
+func (c *Comparison) Notes() []string {
+	var out []string
+	for _, m := range c.Means() {
+		info, _ := schema.MetricByName(m.Metric)
+		out = append(out, fmt.Sprintf("%s (%s): geometric mean of %d changes %s, from %s to %s", info.Label, info.Better, m.N,
+			words.Change(m.Change), words.Change(m.Least), words.Change(m.Worst)))
+	}
+	tests := c.Tests()
+	for _, t := range []string{pairing.MannWhitney, pairing.Normal, pairing.Welch, pairing.NoTest} {
+		if tests[t] > 0 {
+			out = append(out, fmt.Sprintf("test: %s (%s)", t, words.Plural(tests[t], "row")))
+		}
+	}
+	if c.OnlyA+c.OnlyB > 0 {
+		out = append(out, fmt.Sprintf("not compared: %d numbers only in %s, %d only in %s", c.OnlyA, c.A, c.OnlyB, c.B))
+	}
+	if c.BadA+c.BadB > 0 {
+		out = append(out, fmt.Sprintf("left out: %d in %s and %d in %s that failed, are invalid, or are no measurement: "+
+			"zero, below, or beyond a hundred decades of one", c.BadA, c.A, c.BadB, c.B))
+	}
+	if c.Lost > 0 {
+		out = append(out, fmt.Sprintf("%s of the history cannot be read and counts for nothing here; ttreport check names it",
+			words.Plural(c.Lost, "document")))
+	}
+	return append(out,
+		"no correction for the number of rows: where there is a test, one in twenty unchanged rows is called changed")
+}
+
+// MetricName is the metric and statistic of a verdict, as people name them.
+func MetricName(v *schema.Verdict) string { return strings.TrimSpace(metricLabel(v.Metric, v.Stat)) }

@@ -1,0 +1,188 @@
+package jsondoc
+
+import (
+	"encoding/json"
+	"io"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/render"
+	"github.com/ttreport/ttreport/render/words"
+	"github.com/ttreport/ttreport/targets/gate"
+	"github.com/ttreport/ttreport/targets/gate/lint"
+)
+
+// The JSON of a gate, schema ttreport/check/v1. Names are a contract; fields may be added.
+type (
+	checkJSON struct {
+		Schema       string            `json:"schema"`
+		Release      string            `json:"release"`
+		Baseline     string            `json:"baseline,omitempty"`
+		Decision     gate.Word         `json:"decision"`
+		Detail       string            `json:"detail"`
+		Graded       int               `json:"graded"`
+		Exit         int               `json:"exit"`
+		Counts       []tallyJSON       `json:"counts"`
+		Waived       []string          `json:"waived,omitempty"`
+		Recheck      []string          `json:"recheck,omitempty"`
+		Noise        noiseJSON         `json:"noise"`
+		Pairs        []pairJSON        `json:"pairs"`
+		Verdicts     []verdictJSON     `json:"verdicts"`
+		Shifts       []shiftJSON       `json:"shifts"`
+		Lints        []lintJSON        `json:"lints"`
+		ChangePoints *changePointsJSON `json:"change_points,omitempty"` // with --change-points
+	}
+	tallyJSON struct {
+		Kind    gate.Kind `json:"kind"`
+		Points  int       `json:"points"`
+		Metrics int       `json:"metrics"`
+		Fails   bool      `json:"fails"`
+	}
+	noiseJSON struct {
+		Compared    int              `json:"compared"`
+		Typical     *float64         `json:"typical"`
+		Predictions int              `json:"predictions"`
+		Failed      int              `json:"failed"`
+		Calibrated  gate.Calibration `json:"calibrated"`
+	}
+	pairJSON struct {
+		Model    string    `json:"model"`
+		Device   string    `json:"device"`
+		Decision gate.Word `json:"decision"`
+		Detail   string    `json:"detail"`
+		Exit     int       `json:"exit"`
+	}
+	keyJSON struct {
+		Task        string            `json:"task,omitempty"`
+		Tool        string            `json:"tool,omitempty"`
+		ISL         *float64          `json:"isl"`
+		OSL         *float64          `json:"osl"`
+		Concurrency *float64          `json:"concurrency"`
+		Rate        *float64          `json:"rate"`
+		Dataset     string            `json:"dataset,omitempty"`
+		Dims        map[string]string `json:"dims,omitempty"`
+	}
+	verdictJSON struct {
+		ID        string          `json:"id"`
+		Run       string          `json:"run"`
+		Model     string          `json:"model"`
+		Device    string          `json:"device"`
+		Impl      string          `json:"impl,omitempty"`
+		Key       keyJSON         `json:"key"`
+		Metric    string          `json:"metric"`
+		Stat      string          `json:"stat"`
+		Def       string          `json:"def,omitempty"`
+		Against   schema.Against  `json:"against"`
+		Level     string          `json:"level,omitempty"`
+		Required  bool            `json:"required,omitempty"`
+		Verdict   schema.Outcome  `json:"verdict"`
+		Evidence  schema.Evidence `json:"evidence,omitempty"`
+		Large     bool            `json:"large,omitempty"` // inconclusive, and beyond what matters
+		Cause     string          `json:"cause,omitempty"`
+		Value     *float64        `json:"value"`
+		Reference *float64        `json:"reference"`
+		Effect    *float64        `json:"effect"`
+		Interval  *[2]float64     `json:"interval"`
+		P         *float64        `json:"p"`
+		Q         *float64        `json:"q"`
+		N         int             `json:"n"`
+		First     string          `json:"first,omitempty"`
+		Follow    *followJSON     `json:"followup,omitempty"`
+		Reason    string          `json:"reason"`
+		Facts     schema.Reason   `json:"facts,omitempty"`
+		Why       string          `json:"why"`
+		Decision  *decisionJSON   `json:"decision,omitempty"`
+	}
+	followJSON struct {
+		Release string `json:"release"`
+		Again   bool   `json:"seen_again"`
+	}
+	decisionJSON struct {
+		ID      string              `json:"id"`
+		Kind    schema.DecisionKind `json:"kind"`
+		Reason  string              `json:"reason"`
+		Owner   string              `json:"owner,omitempty"`
+		Expires string              `json:"expires,omitempty"`
+		Expired bool                `json:"expired"`
+	}
+	shiftJSON struct {
+		ID       string          `json:"id"`
+		Device   string          `json:"device"`
+		Family   string          `json:"family"`
+		Verdict  schema.Outcome  `json:"verdict"`
+		Mixed    bool            `json:"mixed,omitempty"`
+		Effect   *float64        `json:"effect"`
+		Interval *[2]float64     `json:"interval"`
+		Evidence schema.Evidence `json:"evidence,omitempty"`
+		Cells    int             `json:"cells"`
+		Agree    float64         `json:"agree"`
+		Why      string          `json:"why"`
+	}
+	lintJSON struct {
+		ID       lint.ID       `json:"id"`
+		Severity string        `json:"severity"`
+		Run      string        `json:"run,omitempty"`
+		Model    string        `json:"model,omitempty"`
+		Device   string        `json:"device,omitempty"`
+		Subject  string        `json:"subject,omitempty"`
+		Count    int           `json:"count"`
+		Why      string        `json:"why"`
+		Decision *decisionJSON `json:"decision,omitempty"`
+	}
+)
+
+func decisionOf(d *schema.Decision) *decisionJSON {
+	if d == nil {
+		return nil
+	}
+	return &decisionJSON{d.ID, d.Kind, d.Reason, d.Owner, d.Expires, d.Expired}
+}
+
+func verdictOf(v *schema.Verdict) verdictJSON {
+	out := verdictJSON{ID: v.ID, Run: v.Run, Model: v.Model, Device: v.Device, Impl: v.Impl, Key: keyOf(v.Key), Metric: v.Metric, Stat: v.Stat, Def: v.Def,
+		Against: v.Against, Level: v.Level, Required: v.Required, Verdict: v.Outcome, Evidence: v.Evidence, Cause: v.Cause.String(), Large: v.Large, Value: v.Value.Ptr(), Reference: v.Ref.Ptr(), Effect: v.Effect.Ptr(), Interval: v.Interval,
+		P: v.P.Ptr(), Q: v.Q.Ptr(), N: v.N, First: v.First, Reason: v.Reason.Code(), Facts: v.Reason, Why: words.Why(*v), Decision: decisionOf(v.Decision)}
+	if v.Follow.Release != "" {
+		out.Follow = &followJSON{v.Follow.Release, v.Follow.Again}
+	}
+	return out
+}
+
+// Check writes the decision on a release. changes may be nil.
+func Check(w io.Writer, g *gate.Review, changes *render.ChangePoints) error {
+	d := words.Decide(g.Result)
+	out := checkJSON{Schema: "ttreport/check/v1", Release: g.Release, Baseline: g.Baseline, Decision: g.Result.Word, Detail: d.Detail, Graded: g.Result.Graded, Exit: g.Result.Exit, Counts: []tallyJSON{},
+		Waived: g.Result.Waived, Recheck: render.RecheckLines(g), Noise: noiseJSON{Compared: g.Fit.Cells, Predictions: g.Fit.Tested, Failed: g.Fit.Exceeded, Calibrated: g.Fit.Calibrated()}, Pairs: []pairJSON{}, Verdicts: []verdictJSON{},
+		Shifts: []shiftJSON{}, Lints: []lintJSON{}}
+	if g.Fit.Noise > 0 {
+		out.Noise.Typical = &g.Fit.Noise
+	}
+	for _, c := range g.Result.Counts {
+		out.Counts = append(out.Counts, tallyJSON{c.Kind, c.N, c.Cells, c.Fails})
+	}
+	for _, p := range g.Pairs {
+		out.Pairs = append(out.Pairs, pairJSON{p.Model, p.Device, p.Result.Word, words.Decide(p.Result).Detail, p.Result.Exit})
+	}
+	for _, list := range [][]schema.Verdict{g.History, g.Targets} {
+		for i := range list {
+			out.Verdicts = append(out.Verdicts, verdictOf(&list[i]))
+		}
+	}
+	for _, s := range g.Shifts {
+		out.Shifts = append(out.Shifts, shiftJSON{s.ID, s.Device, s.Metric, s.Outcome, s.Mixed, s.Effect.Ptr(), s.Interval, s.Evidence, s.Cells, s.Agree, render.ShiftText(s)})
+	}
+	for _, l := range g.Lints {
+		out.Lints = append(out.Lints, lintJSON{l.ID, l.Severity, l.Run, l.Model, l.Device, l.Subject, l.Count, words.Lint(l), decisionOf(l.Decision)})
+	}
+	if changes != nil {
+		out.ChangePoints = changePoints(changes)
+	}
+	return Write(w, out)
+}
+
+// Write writes a document as all commands do.
+func Write(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", " ")
+	return enc.Encode(v)
+}

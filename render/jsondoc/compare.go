@@ -1,0 +1,50 @@
+package jsondoc
+
+import (
+	"io"
+
+	"github.com/ttreport/ttreport/render"
+	"github.com/ttreport/ttreport/targets/compare"
+)
+
+type (
+	compareJSON struct {
+		Schema string           `json:"schema"`
+		A      string           `json:"a"`
+		B      string           `json:"b"`
+		OnlyA  int              `json:"only_a"`
+		OnlyB  int              `json:"only_b"`
+		Rows   []compareRowJSON `json:"rows"`
+		Notes  []string         `json:"notes"`
+	}
+	compareRowJSON struct {
+		System   string          `json:"system,omitempty"`
+		Key      keyJSON         `json:"key"`
+		Metric   string          `json:"metric"`
+		Stat     string          `json:"stat"`
+		A        float64         `json:"a"`
+		B        float64         `json:"b"`
+		NA       int             `json:"n_a"`
+		NB       int             `json:"n_b"`
+		Change   float64         `json:"change"`
+		Lo       *float64        `json:"lo"`
+		Hi       *float64        `json:"hi"`
+		P        *float64        `json:"p"`
+		Test     string          `json:"test"`
+		Verdict  compare.Outcome `json:"verdict"`
+		RunsEach int             `json:"runs_each_that_might_settle,omitempty"`
+	}
+)
+
+// Compare writes a comparison.
+func Compare(w io.Writer, c *render.Comparison) error {
+	out := compareJSON{"ttreport/compare/v1", c.A, c.B, c.OnlyA, c.OnlyB, []compareRowJSON{}, c.Notes()}
+	for i := range c.Rows {
+		r := &c.Rows[i]
+		out.Rows = append(out.Rows, compareRowJSON{
+			r.System, keyOf(r.Key), r.Metric, r.Stat, r.A, r.B, r.NA, r.NB, r.Change,
+			finite(r.Lo), finite(r.Hi), finite(r.P), r.Test, r.Outcome(), r.NeededEach,
+		})
+	}
+	return Write(w, out)
+}

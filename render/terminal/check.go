@@ -1,0 +1,86 @@
+package terminal
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/render"
+	"github.com/ttreport/ttreport/render/words"
+	"github.com/ttreport/ttreport/targets/gate"
+)
+
+// Check writes the decision on a release; all lists every verdict, also those that need nobody.
+func Check(w io.Writer, g *gate.Review, all bool) {
+	d := words.Decide(g.Result)
+	against := ""
+	if g.Baseline != "" {
+		against = " against the releases up to " + g.Baseline
+	}
+	fmt.Fprintf(w, "%s%s: %s\n  %s\n", g.Release, against, d.Word, words.Capital(strings.TrimSuffix(d.Detail, ".")))
+	for _, p := range render.Remarks(g) {
+		fmt.Fprintf(w, "  %s\n", p)
+	}
+	if len(g.Pairs) > 1 {
+		fmt.Fprint(w, "\nMODELS AND DEVICES\n")
+		for _, x := range g.Pairs {
+			pd := words.Decide(x.Result)
+			name := words.OrUnknown(x.Model) + " on " + words.OrUnknown(x.Device)
+			fmt.Fprintf(w, "  %-18s %s: %s\n", pd.Word, name, strings.TrimSuffix(pd.Detail, "."))
+		}
+	}
+	history, targets := g.NeedsAttention()
+	if all {
+		history, targets = g.History, g.Targets
+	}
+	verdicts(w, "AGAINST HISTORY, worst first", history, len(g.History))
+	verdicts(w, "TARGETS", targets, len(g.Targets))
+	if len(g.Lints) > 0 {
+		fmt.Fprint(w, "\nLINTS\n")
+		for _, l := range g.Lints {
+			fmt.Fprintf(w, "  %-8s %-18s %s\n", l.Severity, l.ID, words.Lint(l))
+		}
+	}
+	if lines := render.RecheckLines(g); len(lines) > 0 {
+		fmt.Fprintf(w, "\nMeasure suspected regressions again on a new server, then ttreport build:\n  %s\n",
+			strings.Join(lines, "\n  "))
+	}
+}
+
+// verdicts lists verdicts in two lines each: what, and why with its id.
+func verdicts(w io.Writer, title string, list []schema.Verdict, of int) {
+	if len(list) == 0 {
+		return
+	}
+	const most = 40
+	fmt.Fprintf(w, "\n%s (%d of %d)\n", title, len(list), of)
+	for i := range list[:min(most, len(list))] {
+		v := &list[i]
+		name := render.MetricName(v)
+		if v.Level != "" {
+			name += ", " + v.Level
+		}
+		change := ""
+		if e, ok := v.Effect.Get(); ok && v.Against == schema.AgainstHistory {
+			change = words.Effect(*v, e)
+			if v.Interval != nil {
+				change += " (" + words.IntervalOf(*v) + ")"
+			}
+		}
+		fmt.Fprintf(w, "  %s %-20s %s on %s  %s  %s  %s\n", words.Sign(v.Outcome, v.Evidence), words.Verdict(v),
+			words.OrUnknown(v.Model), words.OrUnknown(v.Device), words.Subject(v), name, change)
+		fmt.Fprintf(w, "    %s  [%s]\n", words.Why(*v), v.ID)
+	}
+	if len(list) > most {
+		fmt.Fprintf(w, "  … and %d more: --format json lists all\n", len(list)-most)
+	}
+}
+
+// ChangePoints writes the change points and drifts in the history of what was judged.
+func ChangePoints(w io.Writer, c *render.ChangePoints) {
+	fmt.Fprintf(w, "\nCHANGE POINTS: %s\n", c.Title())
+	for _, line := range c.Lines() {
+		fmt.Fprintf(w, "  %s\n", line)
+	}
+}

@@ -1,0 +1,147 @@
+package words
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+)
+
+// change says what became of a number since the releases before it.
+func change(v *schema.Verdict, r schema.Change) string {
+	moved := moved(v, r)
+	noisy := moved + noise(v, r)
+	limit := digits(100*r.Limit) + Thin + "%"
+	switch r.Why {
+	case schema.WhyGate:
+		return noisy + "; seen once, not yet re-run" + followed(v) + "."
+	case schema.WhyRecheck:
+		return noisy + fmt.Sprintf("; an independent run of the same release saw it again (first %s).", first(v, r))
+	case schema.WhyAgain:
+		return noisy + fmt.Sprintf("; first seen in %s, and again here.", v.First)
+	case schema.WhyBackAgain:
+		return noisy + ": back at the level before a confirmed change."
+	case schema.WhyNotSignificant:
+		return noisy + ": beyond the limit of " + limit + ", and not rare among so many measurements."
+	case schema.WhyEquivalent:
+		return noisy + ": the whole 90" + Thin + "% interval lies inside ±" + limit + "."
+	case schema.WhyWide:
+		return noisy + ": neither unchanged nor regressed can be said" + settle(r) + "."
+	case schema.WhyNoRegression:
+		return noisy + ": no regression; whether it improved cannot be said" + settle(r) + "."
+	case schema.WhyNoImprovement:
+		return noisy + ": no improvement; whether it regressed cannot be said" + settle(r) + "."
+	case schema.WhyOneMoreRun:
+		return noisy + "; seen again, but a baseline of " + Plural(r.Releases, "release") +
+			" knows too little of its noise: one more run would settle it."
+	case schema.WhyShift:
+		return moved + fmt.Sprintf(", as all of %s did (%s): one finding, counted once.", v.Device, shift(r))
+	case schema.WhyAgainstShift, schema.WhyDidNotMove:
+		return moved + fmt.Sprintf(", while all of %s moved %s: what it did by itself is hidden by that.", v.Device, shift(r))
+	case schema.WhyNotSeenAgain:
+		return moved + fmt.Sprintf(" in the re-run, after %s in the first: not seen again.", first(v, r))
+	case schema.WhyRunsDisagree:
+		return moved + fmt.Sprintf(" in a later run of the release, while the first gave %s.", first(v, r))
+	case schema.WhyTwoModes:
+		return moved + ": its history keeps changing between two levels, and this is one of them."
+	case schema.WhyOneEach:
+		return moved + ": every baseline has one release, so there is no noise to compare with."
+	case schema.WhyBaseSuspect:
+		return moved + fmt.Sprintf(", as the base shows since %s: not caused by this build.", v.First)
+	}
+	return withoutBaseline(r)
+}
+
+// withoutBaseline says why there is nothing to compare a number with.
+func withoutBaseline(r schema.Change) string {
+	switch r.Why {
+	case schema.WhyNoBaseline:
+		return "No earlier release of its line has this measurement."
+	case schema.WhyPinned:
+		return "A new level starts here by decision; nothing before it counts."
+	case schema.WhyNoBaselineLine:
+		return "Builds of channels pr and dev are compared with main or release, which have no such measurement; " +
+			"--channel main or --release would make a baseline."
+	case schema.WhyConditions:
+		return sentence("Measured under other conditions than before: " + r.Conditions)
+	}
+	return ""
+}
+
+// moved is the first half of most sentences: "TTFT is 14.1 % above the mean of 4 releases (2,415 → 2,753 ms)".
+func moved(v *schema.Verdict, r schema.Change) string {
+	info, _ := schema.MetricByName(v.Metric)
+	value, _ := v.Value.Get()
+	ref, _ := v.Ref.Get()
+	if _, ok := v.Effect.Get(); !ok || ref == 0 {
+		return fmt.Sprintf("%s is %s", info.Label, Quantity(value, info.Unit))
+	}
+	of := "the release before"
+	if r.Releases > 1 {
+		of = fmt.Sprintf("the mean of %d releases", r.Releases)
+	}
+	raw := value/ref - 1
+	dir := "above"
+	if raw < 0 {
+		dir = "below"
+	}
+	share := strconv.FormatFloat(math.Abs(raw)*100, 'f', 1, 64) + Thin + "% " + dir
+	if math.Abs(raw) < .0005 {
+		share = "level with"
+	}
+	return fmt.Sprintf("%s is %s %s (%s → %s)", info.Label, share, of, Number(ref), Quantity(value, info.Unit))
+}
+
+// first is the value of the release's first run.
+func first(v *schema.Verdict, r schema.Change) string {
+	return Quantity(r.First, schema.Unit(v.Metric))
+}
+
+// shift is the movement of the whole device, signed as the number moved.
+func shift(r schema.Change) string {
+	s := strconv.FormatFloat(math.Abs(100*r.Shift), 'f', 1, 64) + Thin + "%"
+	if r.Shift > 0 {
+		return "+" + s
+	}
+	return "−" + s
+}
+
+// settle says what would settle an inconclusive number.
+func settle(r schema.Change) string {
+	switch {
+	case r.Repeats > 0:
+		return ", which about " + Plural(r.Repeats, "repeat") + " of one release could"
+	case r.More > 0:
+		return ", which no number of repeats could and about " + Plural(r.More, "more release") + " would"
+	}
+	return ""
+}
+
+// noise says how far one release usually lies from the next, and how rare this is.
+func noise(v *schema.Verdict, r schema.Change) string {
+	out := ""
+	if r.Noise > 0 {
+		out = "; noise is ±" + percent(r.Noise)
+	}
+	q, ok := v.Q.Get()
+	switch {
+	case !ok:
+	case q < .0001:
+		out += ", q under 0.0001"
+	default:
+		out += fmt.Sprintf(", q = %.2g", q)
+	}
+	return out
+}
+
+// followed says what a later release made of a change that was seen once.
+func followed(v *schema.Verdict) string {
+	switch {
+	case v.Follow.Release == "":
+		return ""
+	case v.Follow.Again:
+		return "; " + v.Follow.Release + " saw it again"
+	}
+	return "; " + v.Follow.Release + " did not see it again"
+}

@@ -1,0 +1,93 @@
+package words
+
+import (
+	"fmt"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+)
+
+// evalChange says what became of a score.
+func evalChange(v *schema.Verdict, r schema.EvalChange) string {
+	value, _ := v.Value.Get()
+	task := v.Key.Dataset
+	switch r.Test {
+	case schema.TestNone:
+		return "No earlier release of its line has this measurement."
+	case schema.TestPrompt:
+		return sentence("Other questions than before: " + r.Conditions)
+	case schema.TestNoError:
+		return fmt.Sprintf("%s is %s; neither file states how many questions or a standard error, "+
+			"so the change cannot be judged.", task, Number(value))
+	}
+	effect, _ := v.Effect.Get()
+	out := fmt.Sprintf("%s is %s", task, Number(value))
+	if ref, has := v.Ref.Get(); has {
+		out = fmt.Sprintf("%s changed by %s (%s → %s)", task, Points(-effect), Number(ref), Number(value))
+	}
+	switch r.Test {
+	case schema.TestPaired:
+		out += fmt.Sprintf("; of %d the same questions %d were lost and %d gained", r.N, r.Lost, r.Gained)
+	case schema.TestGate:
+		out += fmt.Sprintf(" against the mean of %d releases", r.Releases)
+	case schema.TestUnpaired:
+		out += fmt.Sprintf(" over %d questions, not known to be the same ones", r.N)
+	}
+	if v.Interval != nil {
+		out += "; 95" + Thin + "% interval " + IntervalOf(*v)
+	}
+	return out + evalOutcome(v, r) + "."
+}
+
+// evalOutcome is the last clause about a score.
+func evalOutcome(v *schema.Verdict, r schema.EvalChange) string {
+	switch v.Outcome {
+	case schema.Regressed, schema.Improved:
+		switch {
+		case v.Evidence == schema.Suspected:
+			return "; seen once" + followed(v)
+		case v.First != "":
+			return "; first seen in " + v.First + ", and again here"
+		}
+		return "; an independent run saw it again"
+	case schema.Inconclusive:
+		switch r.Why {
+		case schema.WhyRunsDisagree:
+			return "; the first run of the release scored " + digits(r.First) + ", and a later one this"
+		case schema.WhyNotSeenAgain:
+			return "; the first run scored " + digits(r.First) + ", and this one did not confirm it"
+		case schema.WhyBaseSuspect:
+			return "; its base, " + v.First + ", waits for an independent run with the same change"
+		case schema.WhyNotSignificant:
+			return ""
+		}
+		if r.Needed == 0 {
+			return ": too little to say"
+		}
+		return fmt.Sprintf(": too few questions to say; about %s could show a change of %s%spp", Count(r.Needed),
+			digits(100*r.Limit), Thin)
+	}
+	return ""
+}
+
+// evalLimit says how a score lies beside its reference.
+func evalLimit(v *schema.Verdict, r schema.EvalLimit) string {
+	value, _ := v.Value.Get()
+	ref, _ := v.Ref.Get()
+	effect, _ := v.Effect.Get()
+	out := fmt.Sprintf("%s %s is %s from the reference of %s", r.Task, Number(value), Points(-effect), Number(ref))
+	out += tolerance(r.Tolerance)
+	if r.N > 0 {
+		out += "; " + Count(r.N) + " questions"
+		if r.Of > 0 {
+			out += ", the first of " + Count(r.Of)
+		}
+	}
+	if v.Interval == nil {
+		return out + "; no interval is known."
+	}
+	out += ", 95" + Thin + "% interval " + IntervalOf(*v)
+	if v.Outcome == schema.Inconclusive && r.Needed > 0 {
+		out += "; about " + Count(r.Needed) + " questions would settle it"
+	}
+	return out + "."
+}
