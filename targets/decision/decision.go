@@ -145,7 +145,8 @@ func (p *Policy) ExcludesPoints() bool {
 // coversRun reports whether a decision selects a run.
 func (d *Decision) coversRun(h *columns.RunHead) bool {
 	s := d.Select
-	return Match(s.Run, h.ID) && Match(d.Release, h.Release) && Match(s.Model, h.Model.Name) && Match(s.Device, h.Device)
+	return Match(s.Run, h.ID) && Match(d.Release, h.Release) && Match(s.Model, h.Model.Name) && Match(s.Device,
+		h.Device)
 }
 
 // Dismisses reports whether any decision dismisses a level.

@@ -37,8 +37,8 @@ type PairResult struct {
 	Result Result
 }
 
-// Findings returns all that is found of a release. The last few asked for are kept: a history has more verdicts than memory
-// should hold. Several goroutines may ask at once; the result is read only.
+// Findings returns all that is found of a release. The last few asked for are kept: a history has more verdicts than
+// memory should hold. Several goroutines may ask at once; the result is read only.
 func (g *Gate) Findings(release int) Findings { return g.of(release).findings }
 
 // PairFindings returns the verdicts of a model and device in a release, against history and against targets.

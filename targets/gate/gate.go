@@ -55,9 +55,9 @@ func (g *Gate) decided(list []schema.Verdict) []schema.Verdict {
 	return list
 }
 
-// about finds the decision that covers a verdict: one that excuses it, else one that did and has expired, else the pin or
-// dismissal at its release, whose reason readers need to understand the level. Where nothing can fail there is nothing to
-// excuse: a number that met its target was not waived.
+// about finds the decision that covers a verdict: one that excuses it, else one that did and has expired, else the
+// pin or dismissal at its release, whose reason readers need to understand the level. Where nothing can fail there is
+// nothing to excuse: a number that met its target was not waived.
 func (g *Gate) about(v *schema.Verdict) *schema.Decision {
 	var expired *schema.Decision
 	kind := KindOf(v)
@@ -105,8 +105,8 @@ func covers(d *decision.Decision, l *lint.Lint) bool {
 		match(s.Model, l.Model) && match(s.Device, l.Device)
 }
 
-// Digest covers everything that the pages of a release follow from, beside the program and the configuration: two gates with
-// one digest for a release say the same of it.
+// Digest covers everything that the pages of a release follow from, beside the program and the configuration: two
+// gates with one digest for a release say the same of it.
 func (g *Gate) Digest(release int) string {
 	h := sha256.New()
 	fmt.Fprintln(h, g.Judgement.Digest(release))

@@ -43,7 +43,8 @@ const NoCase Kind = "skip"
 // FailKinds lists what a gate can fail on.
 func FailKinds() []Kind {
 	return []Kind{
-		FailConfirmed, FailSuspected, FailInconclusive, FailTarget, FailInvalid, FailMissing, FailUngraded, FailNotRemeasured,
+		FailConfirmed, FailSuspected, FailInconclusive, FailTarget, FailInvalid, FailMissing, FailUngraded,
+		FailNotRemeasured,
 	}
 }
 

@@ -22,9 +22,9 @@ func (l levels) count(v *schema.Verdict) {
 	}
 }
 
-// reached is the highest level of which every target is met, as are those of the levels below it; [NoLevel] when the lowest
-// that there is is not, "" without any. One inconclusive target keeps a level from being reached: what is not shown to be
-// met is not met.
+// reached is the highest level of which every target is met, as are those of the levels below it; [NoLevel] when the
+// lowest that there is is not, "" without any. One inconclusive target keeps a level from being reached: what is not
+// shown to be met is not met.
 func (l levels) reached() string {
 	reached := ""
 	for _, level := range schema.Levels() {

@@ -26,7 +26,8 @@ func (g *Gate) Lints(release int) []lint.Lint {
 	}
 	if n := len(g.Lost); n > 0 {
 		first := g.Lost[0]
-		out = append(out, lint.New(name, first.Path, lint.LostDocument{Path: first.Path, Found: first.Found, More: n - 1}))
+		out = append(out, lint.New(name, first.Path,
+			lint.LostDocument{Path: first.Path, Found: first.Found, More: n - 1}))
 	}
 	out = slices.Concat(out, g.nothingGraded(release), g.duplicates(release), g.order(release), g.slow(release))
 	for _, what := range append(g.unused(), g.idle(release, out)...) {
@@ -49,14 +50,15 @@ func (g *Gate) unused() []string {
 	return g.Policy.Unused(names, g.Columns.Runs)
 }
 
-// expired names decisions about this release that no longer hold, whether or not they select anything any more, and those
-// about an earlier one that bear on this: what is excluded, pinned, accepted or dismissed there decides what this is compared
-// with. What they held back is decided again, or they are removed.
+// expired names decisions about this release that no longer hold, whether or not they select anything any more, and
+// those about an earlier one that bear on this: what is excluded, pinned, accepted or dismissed there decides what
+// this is compared with. What they held back is decided again, or they are removed.
 func (g *Gate) expired(release int) []lint.Lint {
 	name := g.Releases[release].Name
 	var out []lint.Lint
 	for _, d := range g.Policy.Decisions {
-		bears := d.Release == "" || decision.Match(d.Release, name) || d.Kind != schema.Waive && g.earlier(d.Release, release)
+		bears := d.Release == "" || decision.Match(d.Release, name) || d.Kind != schema.Waive && g.earlier(d.Release,
+			release)
 		if g.Policy.Holds(d) || !bears {
 			continue
 		}
@@ -114,8 +116,8 @@ func (g *Gate) all(release int) []schema.Verdict {
 	return list
 }
 
-// nothingGraded names models and devices that were measured and of which no number was graded, by target or history: a gate
-// that covers none of them has not passed them.
+// nothingGraded names models and devices that were measured and of which no number was graded, by target or history:
+// a gate that covers none of them has not passed them.
 func (g *Gate) nothingGraded(release int) []lint.Lint {
 	graded := g.Compared(release)
 	var out []lint.Lint

@@ -11,8 +11,8 @@ import (
 	"github.com/ttreport/ttreport/targets/judge"
 )
 
-// order names what puts a release or its runs into a wrong place of the history, where they are compared with the wrong ones
-// or with nothing.
+// order names what puts a release or its runs into a wrong place of the history, where they are compared with the
+// wrong ones or with nothing.
 func (g *Gate) order(release int) []lint.Lint {
 	out := append(g.future(release), g.channels(release)...)
 	name := g.Releases[release].Name
@@ -33,8 +33,8 @@ func (g *Gate) order(release int) []lint.Lint {
 	return out
 }
 
-// cutOff reports whether a release has no predecessor while earlier releases of its channel are all on other lines, which it
-// names. A first release of a line that the list or its manifest states is meant to be that.
+// cutOff reports whether a release has no predecessor while earlier releases of its channel are all on other lines,
+// which it names. A first release of a line that the list or its manifest states is meant to be that.
 func (g *Gate) cutOff(release int) (lines string, cut bool) {
 	r := &g.Releases[release]
 	if r.Line != "" || g.Before(release) >= 0 {
@@ -49,8 +49,8 @@ func (g *Gate) cutOff(release int) (lines string, cut bool) {
 	return strings.Join(others, ", "), len(others) > 0
 }
 
-// channels names runs of an unknown channel: those of the release, and for the newest release that a gate would take also
-// later ones, which it passes over because of that.
+// channels names runs of an unknown channel: those of the release, and for the newest release that a gate would take
+// also later ones, which it passes over because of that.
 func (g *Gate) channels(release int) []lint.Lint {
 	known := []string{schema.ChannelRelease, schema.ChannelMain, schema.ChannelPR, schema.ChannelDev}
 	runs := g.Counted(release)
@@ -86,8 +86,8 @@ func (g *Gate) future(release int) []lint.Lint {
 }
 
 // slow names what regressed so slowly that no release failed: late change points, and drifts that add up to more than
-// matters. They are warnings: a gate that failed on them would blame the release in which they were noticed for what others
-// did.
+// matters. They are warnings: a gate that failed on them would blame the release in which they were noticed for what
+// others did.
 func (g *Gate) slow(release int) []lint.Lint {
 	var found []slowRegression
 	for _, c := range g.LateChangePoints(release) {

@@ -12,8 +12,8 @@ type Recheck struct {
 	schema.System
 	Release   string // "" for a build without one
 	Workloads []schema.Key
-	// Control is a workload of this device that did not change: when it is as far off in the recheck, the machine moved. Nil
-	// when one has been named for the device already, or there is none.
+	// Control is a workload of this device that did not change: when it is as far off in the recheck, the machine
+	// moved. Nil when one has been named for the device already, or there is none.
 	Control *schema.Key
 }
 

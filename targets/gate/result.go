@@ -54,8 +54,8 @@ func Decide(f Findings, on FailOn) Result {
 	return whole
 }
 
-// DecidePairs weighs a release and, in the same pass, each model and device in it. What is about no model and device counts
-// for the release alone.
+// DecidePairs weighs a release and, in the same pass, each model and device in it. What is about no model and device
+// counts for the release alone.
 func DecidePairs(f Findings, on FailOn) (Result, map[schema.Pair]Result) {
 	whole := newTallying(on)
 	pairs := map[schema.Pair]*tallying{}

@@ -36,7 +36,10 @@ func (g *Gate) Review(release int, model, device string) Review {
 		c, ok := v.Reason.(schema.Change)
 		return ok && c.Why == schema.WhyOneEach
 	})
-	r.Shifts = slices.DeleteFunc(slices.Clone(f.Shifts), func(s judge.Shift) bool { return device != "" && s.Device != device })
+	r.Shifts = slices.DeleteFunc(slices.Clone(f.Shifts), func(s judge.Shift) bool {
+		return device != "" &&
+			s.Device != device
+	})
 	r.Lints = slices.DeleteFunc(slices.Clone(f.Lints), func(l lint.Lint) bool {
 		return !(l.Model == "" && l.Device == "" || of(schema.Pair{Model: l.Model, Device: l.Device}))
 	})
@@ -72,7 +75,8 @@ func (g *Gate) Label(release int) string {
 func (r *Review) NeedsAttention() (history, targets []schema.Verdict) {
 	for _, v := range r.History {
 		switch v.Outcome {
-		case schema.Regressed, schema.NotMeasured, schema.Excluded, schema.Improved, schema.Recovered, schema.NotComparable:
+		case schema.Regressed, schema.NotMeasured, schema.Excluded, schema.Improved, schema.Recovered,
+			schema.NotComparable:
 			history = append(history, v)
 		default:
 			if v.Large || v.Decision != nil { // of a pinned or dismissed level readers need the reason

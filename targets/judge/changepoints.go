@@ -20,9 +20,9 @@ type ChangePoint struct {
 	Decision *schema.Decision
 }
 
-// ChangePoints lists the change points in the history of what a release measured, by the release in which they began, with
-// those that people dismissed, and the drifts: the trend of the level that holds, over eight releases or more, under one
-// false discovery procedure. Empty model or device: all.
+// ChangePoints lists the change points in the history of what a release measured, by the release in which they began,
+// with those that people dismissed, and the drifts: the trend of the level that holds, over eight releases or more,
+// under one false discovery procedure. Empty model or device: all.
 func (j *Judgement) ChangePoints(release int, model, device string) ([]ChangePoint, []Drift) {
 	in := map[int32]bool{}
 	for _, i := range j.byCell[release] {

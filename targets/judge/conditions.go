@@ -8,12 +8,13 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 )
 
-// blocking lists the conditions that change what a number means. Two numbers that differ in one of them are not compared; other
-// conditions (num_prompts, warmups, seed …) are told and block nothing. A condition that one side does not state blocks nothing:
-// unknown is not different.
+// blocking lists the conditions that change what a number means. Two numbers that differ in one of them are not
+// compared; other conditions (num_prompts, warmups, seed …) are told and block nothing. A condition that one side
+// does not state blocks nothing: unknown is not different.
 func blocking(name string) bool {
 	switch name {
-	case "tokenizer", "ignore_eos", "streaming", "stream", "temperature", "endpoint", "client", "burstiness", "prefix_cache", "enable_prefix_caching", "backend", "scheduling",
+	case "tokenizer", "ignore_eos", "streaming", "stream", "temperature", "endpoint", "client", "burstiness",
+		"prefix_cache", "enable_prefix_caching", "backend", "scheduling",
 		"engine", "precision", "mesh":
 		return true
 	}

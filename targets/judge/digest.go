@@ -11,8 +11,9 @@ import (
 	"github.com/ttreport/ttreport/targets/regression"
 )
 
-// Digest covers everything that the verdicts of a release against history follow from: the runs up to it in their order, and
-// what came of its rows (a later release may confirm what this one saw). It does not cover the program or decisions.
+// Digest covers everything that the verdicts of a release against history follow from: the runs up to it in their
+// order, and what came of its rows (a later release may confirm what this one saw). It does not cover the program or
+// decisions.
 func (j *Judgement) Digest(release int) string {
 	h := sha256.New()
 	h.Write(j.upTo(release))
@@ -32,7 +33,8 @@ func (j *Judgement) Digest(release int) string {
 	}
 	for _, l := range j.rows.ChangePoints {
 		if int(l.Found) <= release && j.table.Obs[l.At].Release <= int32(release) {
-			fmt.Fprintf(h, "%d %d %v %v\n", j.table.Obs[l.At].Release, l.Found, l.D, l.P) // no index of a row: those move when rows are added
+			// no index of a row: those move when rows are added
+			fmt.Fprintf(h, "%d %d %v %v\n", j.table.Obs[l.At].Release, l.Found, l.D, l.P)
 		}
 	}
 	for _, v := range j.evals.rows[release] {

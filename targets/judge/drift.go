@@ -43,9 +43,9 @@ func (j *Judgement) drifts(in map[int32]bool, release int) []Drift {
 	return discovered(out, family)
 }
 
-// LargeDrifts are the drifts of what a release measured that have added up to more than matters since the last level that
-// was shown. All series with enough history are their family, so that looking at the large ones alone is no way to more
-// findings.
+// LargeDrifts are the drifts of what a release measured that have added up to more than matters since the last level
+// that was shown. All series with enough history are their family, so that looking at the large ones alone is no way
+// to more findings.
 func (j *Judgement) LargeDrifts(release int) []Drift {
 	const fewest = 8
 	from := j.begins(release, true)
@@ -60,7 +60,8 @@ func (j *Judgement) LargeDrifts(release int) []Drift {
 		}
 		family++
 		third, delta := len(values)/3, j.table.Cells[cell].Delta
-		if mean(values[len(values)-third:])-mean(values[:third]) < delta/2 { // most are far from it: no slopes need be sorted
+		// most are far from it: no slopes need be sorted
+		if mean(values[len(values)-third:])-mean(values[:third]) < delta/2 {
 			continue
 		}
 		if t := regression.TrendOf(values); t.Slope*float64(t.N-1) >= delta {
@@ -70,8 +71,8 @@ func (j *Judgement) LargeDrifts(release int) []Drift {
 	return discovered(out, family)
 }
 
-// begins is the observation with which the level of each cell began that holds in a release; with shown, the last one that
-// was shown: change points that are smaller than what matters only move the baseline.
+// begins is the observation with which the level of each cell began that holds in a release; with shown, the last one
+// that was shown: change points that are smaller than what matters only move the baseline.
 func (j *Judgement) begins(release int, shown bool) map[int32]int32 {
 	from := map[int32]int32{}
 	for _, l := range j.rows.ChangePoints {
@@ -83,8 +84,8 @@ func (j *Judgement) begins(release int, shown bool) map[int32]int32 {
 	return from
 }
 
-// held appends the values of a level up to a release to out, on the scale where larger is worse. Builds that are no baseline
-// are no history.
+// held appends the values of a level up to a release to out, on the scale where larger is worse. Builds that are no
+// baseline are no history.
 func (j *Judgement) held(cell, from int32, release int, out []float64) []float64 {
 	c := &j.table.Cells[cell]
 	for i := max(c.First, from); i < c.End && int(j.table.Obs[i].Release) <= release; i++ {

@@ -26,10 +26,11 @@ func (j *Judgement) Duplicate(h *columns.RunHead) (Duplicate, bool) {
 	return d, twice
 }
 
-// duplicates finds runs that are another run once more: by the same stated id; by the same system with every point that both have the
-// same to the last digit of some numbers, which no two measurements are, whatever they say of their start and whichever points one
-// has more; or, where points hold too little to tell, by the same start and all numbers. A copy is no independent run: it must neither
-// confirm a change nor double a repeat. The first by path counts.
+// duplicates finds runs that are another run once more: by the same stated id; by the same system with every point
+// that both have the same to the last digit of some numbers, which no two measurements are, whatever they say of
+// their start and whichever points one has more; or, where points hold too little to tell, by the same start and all
+// numbers. A copy is no independent run: it must neither confirm a change nor double a repeat. The first by path
+// counts.
 func duplicates(c *columns.Columns) map[*columns.RunHead]Duplicate {
 	out := map[*columns.RunHead]Duplicate{}
 	byID, byStart, byPoint := map[string]int{}, map[startedAt][]int{}, map[uint64]int{}
@@ -61,7 +62,8 @@ func duplicates(c *columns.Columns) map[*columns.RunHead]Duplicate {
 	return out
 }
 
-// sharedPoint finds an earlier run that has a point of a run to the last digit, and of which it is a copy by all that both have.
+// sharedPoint finds an earlier run that has a point of a run to the last digit, and of which it is a copy by all that
+// both have.
 func sharedPoint(c *columns.Columns, run int, system schema.System, seen map[uint64]int) (first int, twice bool) {
 	h := &c.Runs[run]
 	var candidates []int
@@ -83,8 +85,8 @@ func sharedPoint(c *columns.Columns, run int, system schema.System, seen map[uin
 	return 0, false
 }
 
-// surprise is how many digits of a point's numbers nobody could have foretold: noise of a percent leaves the first two of each, and a
-// number that stands twice says nothing the second time.
+// surprise is how many digits of a point's numbers nobody could have foretold: noise of a percent leaves the first
+// two of each, and a number that stands twice says nothing the second time.
 func surprise(c *columns.Columns, p *columns.PointRow) int {
 	_, values := c.Span(p)
 	seen, n := map[float64]bool{}, 0
@@ -111,7 +113,8 @@ func fingerprint(c *columns.Columns, p *columns.PointRow, system schema.System) 
 	return h.Sum64()
 }
 
-// agree reports whether two runs differ in no point that both have, and have so much in common that chance is one in a billion.
+// agree reports whether two runs differ in no point that both have, and have so much in common that chance is one in
+// a billion.
 func agree(c *columns.Columns, a, b int) bool {
 	const enough = 9
 	x, y := &c.Runs[a], &c.Runs[b]

@@ -47,9 +47,9 @@ func (c *evalCell) at(release int) *evalValue {
 // evalName is what a task's score is called.
 type evalName struct{ metric, filter string }
 
-// evalCells gathers the evals of a history, one primary metric a task and release: a release's page would otherwise count one eval
-// several times. A task keeps the metric that it has for as long as releases report it, whatever better name a later one brings:
-// what was said of a release stays.
+// evalCells gathers the evals of a history, one primary metric a task and release: a release's page would otherwise
+// count one eval several times. A task keeps the metric that it has for as long as releases report it, whatever
+// better name a later one brings: what was said of a release stays.
 func evalCells(c *columns.Columns, releases []Release, screen *screen) []*evalCell {
 	cells := map[evalID]map[evalName]*evalCell{}
 	primary := map[evalID]evalName{}
@@ -79,7 +79,8 @@ func evalCells(c *columns.Columns, releases []Release, screen *screen) []*evalCe
 }
 
 // evalsOf gathers the scores of one release.
-func evalsOf(c *columns.Columns, runs []int, screen *screen, release int, seq sequence) map[evalID]map[evalName]*evalValue {
+func evalsOf(c *columns.Columns, runs []int, screen *screen, release int,
+	seq sequence) map[evalID]map[evalName]*evalValue {
 	all := map[evalID]map[evalName]*evalValue{}
 	for _, run := range runs {
 		h := &c.Runs[run]
@@ -106,7 +107,8 @@ func evalsOf(c *columns.Columns, runs []int, screen *screen, release int, seq se
 // bestName is the name that papers report, among several.
 func bestName(of map[evalName]*evalValue) evalName {
 	return slices.MinFunc(slices.Collect(maps.Keys(of)), func(a, b evalName) int {
-		return cmp.Or(cmp.Compare(evalRank(a.metric, a.filter), evalRank(b.metric, b.filter)), cmp.Compare(a.metric, b.metric), cmp.Compare(a.filter, b.filter))
+		return cmp.Or(cmp.Compare(evalRank(a.metric, a.filter), evalRank(b.metric, b.filter)), cmp.Compare(a.metric,
+			b.metric), cmp.Compare(a.filter, b.filter))
 	})
 }
 
@@ -123,7 +125,8 @@ func sortCells(out []*evalCell) {
 
 // evalRank prefers the metric and filter that papers report.
 func evalRank(metric, filter string) int {
-	metrics := []string{"exact_match", "acc", "accuracy", "pass@1", "prompt_level_strict_acc", "acc_norm", "score", "f1"}
+	metrics := []string{"exact_match", "acc", "accuracy", "pass@1", "prompt_level_strict_acc", "acc_norm", "score",
+		"f1"}
 	filters := []string{"strict-match", "none", "", "custom-extract", "flexible-extract"}
 	m, f := slices.Index(metrics, strings.ToLower(metric)), slices.Index(filters, filter)
 	if m < 0 {
@@ -135,7 +138,8 @@ func evalRank(metric, filter string) int {
 	return m*10 + f
 }
 
-// share is a score as a share of right answers, when it is one: a fraction or a percentage of a metric that improves upwards.
+// share is a score as a share of right answers, when it is one: a fraction or a percentage of a metric that improves
+// upwards.
 func share(s *schema.Score) (p float64, ok bool) {
 	v, has := s.Value.Get()
 	if !has || s.Direction == "lower" || v < 0 || strings.Contains(s.Metric, "perplexity") {
@@ -150,8 +154,8 @@ func share(s *schema.Score) (p float64, ok bool) {
 	return 0, false
 }
 
-// spread is the standard error of a share from its items: Wilson's interval where the plain formula gives zero, less what the
-// finite number of items of a limited run explains (the first n of N).
+// spread is the standard error of a share from its items: Wilson's interval where the plain formula gives zero, less
+// what the finite number of items of a limited run explains (the first n of N).
 func spread(s *schema.Score, p float64) (se float64, ok bool) {
 	if s.N <= 0 {
 		e, has := s.Stderr.Get()

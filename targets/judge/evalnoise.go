@@ -54,8 +54,8 @@ func (x evalNoise) slope() float64 {
 	return math.Max(math.Sqrt(x.meanShare*(1-x.meanShare)), .01)
 }
 
-// arcsineGate compares a share with three releases or more on the scale 2·asin √p, where the variance of n items is 1/n: the
-// noise between releases is never taken below that of the items.
+// arcsineGate compares a share with three releases or more on the scale 2·asin √p, where the variance of n items is
+// 1/n: the noise between releases is never taken below that of the items.
 func arcsineGate(c *evalCell, base []int, p float64, now *columns.ScoreRow) proportion.Difference {
 	x := noiseOf(c, base, now.N)
 	se := x.se()
@@ -110,7 +110,8 @@ func (j *Judgement) ExplainEval(v schema.Verdict) *EvalCalculation {
 	now := c.values[b.at].scores[0]
 	if p, isShare := share(&now.Score); isShare && b.test == schema.TestGate {
 		x := noiseOf(c, b.base, now.N)
-		r.Mean, r.MeanShare, r.Own, r.Variance, r.Df, r.SE, r.Z = x.mean, x.meanShare, x.own, x.variance, x.df, x.se(), proportion.Arcsine(p)
+		r.Mean, r.MeanShare, r.Own, r.Variance, r.Df, r.SE, r.Z = x.mean, x.meanShare, x.own, x.variance, x.df,
+			x.se(), proportion.Arcsine(p)
 	}
 	return r
 }

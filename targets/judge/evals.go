@@ -52,8 +52,8 @@ type evalTest struct {
 // dir is the direction of the change: +1 worse.
 func (t *evalTest) dir() float64 { return math.Copysign(1, t.worse) }
 
-// judgeEvals works through the releases in order; one family of tests a release, apart from performance. Few hundred evals
-// make this cheap, so it is written for reading.
+// judgeEvals works through the releases in order; one family of tests a release, apart from performance. Few hundred
+// evals make this cheap, so it is written for reading.
 func judgeEvals(c *columns.Columns, releases []Release, screen *screen) *evalJudgement {
 	e := &evalJudgement{
 		cells: evalCells(c, releases, screen), rows: map[int][]schema.Verdict{}, inputs: map[string]evalInputs{},
@@ -113,8 +113,8 @@ func promptDiffers(a, b *columns.ScoreRow) string {
 	return ""
 }
 
-// compare chooses the test by the data: paired where the same items were answered, the gate on the arcsine scale from three
-// releases on, Newcombe below, standard errors where nothing else is known.
+// compare chooses the test by the data: paired where the same items were answered, the gate on the arcsine scale from
+// three releases on, Newcombe below, standard errors where nothing else is known.
 func (e *evalJudgement) compare(t *evalTest, c *evalCell, st *evalState, now *columns.ScoreRow) {
 	before := c.values[st.base[len(st.base)-1]].scores[0]
 	better := 1.
@@ -354,9 +354,9 @@ func (d *evalDecision) later() (out []*secondTest) {
 	return out
 }
 
-// disagrees finds a later run of the release that is clearly worse than the baseline while the first is not: nobody may
-// measure until it fits, and nobody may stop looking. At one in two hundred, as for single numbers; the worst of several is
-// shown.
+// disagrees finds a later run of the release that is clearly worse than the baseline while the first is not: nobody
+// may measure until it fits, and nobody may stop looking. At one in two hundred, as for single numbers; the worst of
+// several is shown.
 func (d *evalDecision) disagrees() (worst *secondTest) {
 	const size = .005
 	if d.worse >= d.delta {

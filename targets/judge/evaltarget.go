@@ -9,9 +9,9 @@ import (
 	"github.com/ttreport/ttreport/targets/regression/proportion"
 )
 
-// eval grades the score that a target covers: the whole 95 % interval of the share must lie on one side of the reference
-// moved by its tolerance. Few questions give a wide interval and an inconclusive verdict; they never fail a model by chance
-// alone in more than one of twenty. A score that is missing is missing, not zero.
+// eval grades the score that a target covers: the whole 95 % interval of the share must lie on one side of the
+// reference moved by its tolerance. Few questions give a wide interval and an inconclusive verdict; they never fail a
+// model by chance alone in more than one of twenty. A score that is missing is missing, not zero.
 func (g *grading) eval(t schema.Target) schema.Verdict {
 	v := g.start(t, t.Key)
 	v.Ref = schema.Num(t.Value)
@@ -105,7 +105,8 @@ func around(t schema.Target, s *columns.ScoreRow, value float64, isShare bool) (
 	return math.Max(0, value-z*se), math.Min(1, value+z*se), true
 }
 
-// sameTask compares names of evals as people and tools write them: GPQA-Diamond is gpqa_diamond, and is what r1_gpqa_diamond asks.
+// sameTask compares names of evals as people and tools write them: GPQA-Diamond is gpqa_diamond, and is what
+// r1_gpqa_diamond asks.
 func sameTask(promised, measured string) bool {
 	plain := func(s string) string {
 		return strings.Map(func(r rune) rune {
@@ -122,8 +123,9 @@ func sameTask(promised, measured string) bool {
 	return promised == measured || p != "" && (p == m || strings.HasSuffix(m, p))
 }
 
-// score finds what the release measured for a target: by task, and by metric and filter where it names them. Several runs of the release
-// count by their mean, with the items of one: they answered the same questions, and nobody asks until the answer fits.
+// score finds what the release measured for a target: by task, and by metric and filter where it names them. Several
+// runs of the release count by their mean, with the items of one: they answered the same questions, and nobody asks
+// until the answer fits.
 func (g *grading) score(t schema.Target) (*columns.ScoreRow, string) {
 	var found []*columns.ScoreRow
 	first := ""
@@ -148,7 +150,8 @@ func bestScore(t schema.Target, rows []columns.ScoreRow) *columns.ScoreRow {
 	var best *columns.ScoreRow
 	for i := range rows {
 		s := &rows[i]
-		if !sameTask(t.Key.Dataset, s.Task) || t.Metric != "" && t.Metric != s.Metric || t.Key.Dims["filter"] != "" && t.Key.Dims["filter"] != s.Filter {
+		if !sameTask(t.Key.Dataset, s.Task) || t.Metric != "" && t.Metric != s.Metric || t.Key.Dims["filter"] != "" &&
+			t.Key.Dims["filter"] != s.Filter {
 			continue
 		}
 		if best == nil || evalRank(s.Metric, s.Filter) < evalRank(best.Metric, best.Filter) {

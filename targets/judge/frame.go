@@ -6,7 +6,8 @@ import (
 	"github.com/ttreport/ttreport/targets/regression"
 )
 
-// Frame is what a picture of a series needs beside its values: where one new value was expected, and where levels began.
+// Frame is what a picture of a series needs beside its values: where one new value was expected, and where levels
+// began.
 type Frame struct {
 	Low, High float64 // where the value of the release was expected 95 times in 100; NaN when nobody knows
 	From      int     // release with which the level began that it was compared with
@@ -33,7 +34,8 @@ func (j *Judgement) Frame(s *Series, release int) Frame {
 			continue
 		}
 		f.Steps = append(f.Steps, FrameStep{at, relative(sign(s.Metric), l.D)})
-		if at < release && int(l.Found) < release { // what was decided in the release itself is news, and no expectation
+		// what was decided in the release itself is news, and no expectation
+		if at < release && int(l.Found) < release {
 			held = max(held, at)
 		}
 	}

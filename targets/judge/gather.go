@@ -83,7 +83,8 @@ type badValue struct {
 
 // gather turns columns into the judge's table, and names each of its cells.
 func gather(c *columns.Columns, releases []Release, screen *screen) *gathering {
-	g := &gathering{c: c, releases: releases, screen: screen, roles: roles(c), systems: map[schema.System]int32{}, cells: map[cellID]int32{}, classes: newClasses(c), points: screen.ExcludesPoints()}
+	g := &gathering{c: c, releases: releases, screen: screen, roles: roles(c), systems: map[schema.System]int32{},
+		cells: map[cellID]int32{}, classes: newClasses(c), points: screen.ExcludesPoints()}
 	judged := len(JudgedMetrics(c))
 	g.best, g.rank, g.se = make([]int, judged), make([]int, judged), make([]float64, judged)
 	g.number(sequences(releases))
@@ -126,7 +127,10 @@ func (g *gathering) system(h *columns.RunHead) int32 {
 // point adds the primary numbers of one point.
 func (g *gathering) point(release, run, point int) {
 	p, h := &g.c.Points[point], &g.c.Runs[run]
-	if w := p.StatusWord(); w == schema.StatusFailed || w == schema.StatusInvalid || !g.c.Keys[p.Key].Comparable() || h.Device == "" || h.Model.Name == "" {
+	if w := p.StatusWord(); w == schema.StatusFailed || w == schema.StatusInvalid {
+		return
+	}
+	if !g.c.Keys[p.Key].Comparable() || h.Device == "" || h.Model.Name == "" {
 		return
 	}
 	if g.points && g.screen.ExcludesPoint(h, g.c.Keys[p.Key]) != nil {
@@ -171,7 +175,8 @@ func (g *gathering) add(id cellID, release, run int, p *columns.PointRow, v, se 
 	if !ok {
 		cell = int32(len(g.list))
 		g.cells[id] = cell
-		g.list, g.obs, g.runOf, g.lastRun = append(g.list, id), append(g.obs, nil), append(g.runOf, -1), append(g.lastRun, -1)
+		g.list, g.obs, g.runOf, g.lastRun = append(g.list, id), append(g.obs, nil), append(g.runOf, -1),
+			append(g.lastRun, -1)
 	}
 	z := sign(g.c.Stats[id.stat].Metric) * math.Log(v)
 	list := g.obs[cell]
@@ -206,7 +211,8 @@ func (g *gathering) add(id cellID, release, run int, p *columns.PointRow, v, se 
 	o.SS += float32(d * (z - o.Z2))
 }
 
-// seal orders the cells by name and lays their observations next to each other, so that the order of input changes nothing.
+// seal orders the cells by name and lays their observations next to each other, so that the order of input changes
+// nothing.
 func (g *gathering) seal() (*regression.Table, []Series) {
 	names := make([]schema.System, len(g.systems))
 	for n, i := range g.systems {
@@ -228,7 +234,8 @@ func (g *gathering) seal() (*regression.Table, []Series) {
 		stat, system := g.c.Stats[id.stat], names[id.system]
 		s := Series{
 			Model: system.Model, Device: system.Device, Impl: system.Impl, Line: seq.line,
-			Key: g.c.Keys[id.key], KeyIndex: id.key, Metric: stat.Metric, Stat: stat.Stat, Unit: stat.Unit, Def: stat.Def,
+			Key: g.c.Keys[id.key], KeyIndex: id.key, Metric: stat.Metric, Stat: stat.Stat, Unit: stat.Unit,
+			Def:  stat.Def,
 			cell: int32(len(t.Cells)), table: t, releases: g.releases,
 		}
 		cell := regression.Cell{
@@ -295,8 +302,9 @@ func intern[K comparable](m map[K]int32, k K) int32 {
 	return i
 }
 
-// rounding raises the least noise of every observation to that of the step with which values were stored, as far as they and those
-// before them tell: when all are multiples of a power of ten that is coarse beside them. Later ones change nothing.
+// rounding raises the least noise of every observation to that of the step with which values were stored, as far as
+// they and those before them tell: when all are multiples of a power of ten that is coarse beside them. Later ones
+// change nothing.
 func rounding(obs []regression.Obs, sign float64) {
 	steps := []float64{1, .1, .01, .001}
 	least, from := math.Inf(1), 0 // steps before from are ruled out

@@ -22,8 +22,9 @@ func evidenceOf(e regression.Evidence) schema.Evidence {
 // whyOf maps the reasons of the mathematics to the vocabulary.
 func whyOf(w regression.Why) schema.Why {
 	return map[regression.Why]schema.Why{
-		regression.WhyNone: schema.WhyNone, regression.WhyGate: schema.WhyGate, regression.WhyRecheck: schema.WhyRecheck,
-		regression.WhyAgain: schema.WhyAgain, regression.WhyShift: schema.WhyShift,
+		regression.WhyNone: schema.WhyNone, regression.WhyGate: schema.WhyGate,
+		regression.WhyRecheck: schema.WhyRecheck,
+		regression.WhyAgain:   schema.WhyAgain, regression.WhyShift: schema.WhyShift,
 		regression.WhyAgainstShift: schema.WhyAgainstShift, regression.WhyDidNotMove: schema.WhyDidNotMove,
 		regression.WhyNotSignificant: schema.WhyNotSignificant, regression.WhyNotSeenAgain: schema.WhyNotSeenAgain,
 		regression.WhyRunsDisagree: schema.WhyRunsDisagree, regression.WhyBackAgain: schema.WhyBackAgain,
@@ -86,7 +87,8 @@ func (j *Judgement) reader(release int) *reader {
 
 // later reports whether a row is about a later run of the release instead of its first.
 func later(row *regression.Row) bool {
-	return row.Why == regression.WhyRecheck || row.Why == regression.WhyNotSeenAgain || row.Why == regression.WhyRunsDisagree
+	return row.Why == regression.WhyRecheck || row.Why == regression.WhyNotSeenAgain ||
+		row.Why == regression.WhyRunsDisagree
 }
 
 // verdict makes the verdict of one row.
@@ -131,7 +133,8 @@ func (j *reader) verdict(obs int32) schema.Verdict {
 		why.Why = schema.WhyPinned
 	}
 	v.Reason = why
-	v.ID = schema.VerdictID(v.Release, v.Baseline, v.Pair(), s.Key, s.Metric+"/"+s.Def, s.Stat+s.Impl, schema.AgainstHistory)
+	v.ID = schema.VerdictID(v.Release, v.Baseline, v.Pair(), s.Key, s.Metric+"/"+s.Def, s.Stat+s.Impl,
+		schema.AgainstHistory)
 	return v
 }
 
@@ -183,9 +186,9 @@ func (j *reader) settle(metric string, why *schema.Change, row *regression.Row) 
 	why.More = max(releases, 0)
 }
 
-// relative turns a log change of badness into the relative change of the number itself, signed so that positive is worse: a
-// rate that halves is +50 %, a latency that doubles +100 %. An end of an interval beyond all numbers stays one that JSON
-// can hold.
+// relative turns a log change of badness into the relative change of the number itself, signed so that positive is
+// worse: a rate that halves is +50 %, a latency that doubles +100 %. An end of an interval beyond all numbers stays
+// one that JSON can hold.
 func relative(sign, d float64) float64 {
 	const most = 700 // e to this is near the largest float
 	d = max(-most, min(most, d))
@@ -195,8 +198,8 @@ func relative(sign, d float64) float64 {
 	return math.Expm1(d)
 }
 
-// baseline is the newest earlier observation in the baseline of an observation, or -1: of a change that was seen before,
-// what came before its first sighting.
+// baseline is the newest earlier observation in the baseline of an observation, or -1: of a change that was seen
+// before, what came before its first sighting.
 func (j *Judgement) baseline(cell, obs int32) int32 {
 	first := j.rows.Rows[obs].First
 	for i := obs - 1; i >= j.table.Cells[cell].First; i-- {

@@ -10,8 +10,8 @@ import (
 	"github.com/ttreport/ttreport/targets/regression"
 )
 
-// Judgement is everything that is judged: each number against its history and against the targets in force. All releases
-// are computed at once; verdicts are made release by release, when they are asked for.
+// Judgement is everything that is judged: each number against its history and against the targets in force. All
+// releases are computed at once; verdicts are made release by release, when they are asked for.
 type Judgement struct {
 	Columns  *columns.Columns
 	Releases []Release
@@ -131,7 +131,8 @@ func (j *Judgement) Counted(release int) []int {
 	return runs
 }
 
-// Before is the release whose history a release continues: the newest earlier one of its sequence; -1 when there is none.
+// Before is the release whose history a release continues: the newest earlier one of its sequence; -1 when there is
+// none.
 func (j *Judgement) Before(release int) int {
 	seqs := sequences(j.Releases)
 	for i := release - 1; i >= 0; i-- {

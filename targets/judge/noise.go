@@ -13,8 +13,8 @@ type noise struct {
 	from schema.IntervalFrom
 }
 
-// noise looks a target's series up in the judgement of history. Speed per user is 1000 / mean TPOT, so its noise is TPOT's; a
-// percentile has its own, which is not the mean's.
+// noise looks a target's series up in the judgement of history. Speed per user is 1000 / mean TPOT, so its noise is
+// TPOT's; a percentile has its own, which is not the mean's.
 func (g *grading) noise(t schema.Target, at slot) noise {
 	metric := t.Metric
 	if metric == "tps_user" {
@@ -38,7 +38,8 @@ func (g *grading) noise(t schema.Target, at slot) noise {
 	return known
 }
 
-// ownNoise is the variance of a statistic over earlier releases, for one that has no series: three at least, the last twenty.
+// ownNoise is the variance of a statistic over earlier releases, for one that has no series: three at least, the last
+// twenty.
 func (g *grading) ownNoise(t schema.Target, at slot) noise {
 	const least, most = 3, 20
 	seqs := sequences(g.j.Releases)
@@ -87,8 +88,8 @@ func (j *Judgement) lookup(of schema.System, key int32, metric string, release i
 	return nil
 }
 
-// halfWidth is the half width of the 95 % interval of a release's value on the log scale, its degrees of freedom, and where
-// its noise comes from. Noise between releases is not averaged away by repeats of one: it enters whole.
+// halfWidth is the half width of the 95 % interval of a release's value on the log scale, its degrees of freedom, and
+// where its noise comes from. Noise between releases is not averaged away by repeats of one: it enters whole.
 func halfWidth(logs []float64, known noise) (half, df float64, from schema.IntervalFrom) {
 	n := len(logs)
 	if known.Known() {

@@ -8,8 +8,8 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 )
 
-// withoutNumber lists what has a history or a place in the release and no number in it: points that failed or are excluded,
-// values that no measurement can give, and workloads that state too little to be compared.
+// withoutNumber lists what has a history or a place in the release and no number in it: points that failed or are
+// excluded, values that no measurement can give, and workloads that state too little to be compared.
 func (j *Judgement) withoutNumber(release int) []schema.Verdict {
 	var out []schema.Verdict
 	for _, run := range j.Releases[release].Runs {
@@ -66,9 +66,9 @@ func (j *Judgement) onPoint(release int, h *columns.RunHead, k schema.Key) schem
 	}
 }
 
-// measuredBy is the run of the release that measured what another was to measure and failed, or measured and is excluded:
-// every judged number of it, and at least one. A failure is still shown, since a rerun that works does not make the first
-// one good.
+// measuredBy is the run of the release that measured what another was to measure and failed, or measured and is
+// excluded: every judged number of it, and at least one. A failure is still shown, since a rerun that works does not
+// make the first one good.
 func (j *Judgement) measuredBy(release int, failed *columns.PointRow) string {
 	h := &j.Columns.Runs[failed.Run]
 	wanted := j.judged(failed)

@@ -21,9 +21,9 @@ type metricID struct {
 // pointOf names the point that a verdict is about: what people count, not its metrics.
 func pointOf(v *schema.Verdict) pointID { return pointID{v.System(), v.Key.String()} }
 
-// notRemeasured lists what the release before measured and this one did not: a system as one, else its points, else single
-// metrics of a point that was measured, and evals. A release that leaves out what became slow does not pass without a
-// word. taken are verdicts that already say why a point has no number.
+// notRemeasured lists what the release before measured and this one did not: a system as one, else its points, else
+// single metrics of a point that was measured, and evals. A release that leaves out what became slow does not pass
+// without a word. taken are verdicts that already say why a point has no number.
 func (j *Judgement) notRemeasured(release int, taken []schema.Verdict) []schema.Verdict {
 	before := j.Before(release)
 	if before < 0 {
@@ -46,7 +46,8 @@ func (j *Judgement) notRemeasured(release int, taken []schema.Verdict) []schema.
 	return l.out
 }
 
-// measuredElsewhere reports whether another run has the numbers of a point, which are then looked for as all others are.
+// measuredElsewhere reports whether another run has the numbers of a point, which are then looked for as all others
+// are.
 func measuredElsewhere(v *schema.Verdict) bool {
 	switch r := v.Reason.(type) {
 	case schema.ExcludedBy:

@@ -8,8 +8,8 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// worstFirst is the order of triage: confirmed regressions first, by size; then what is open; then improvements; then the
-// rest. Places are sorted, and each verdict is moved once: it is large.
+// worstFirst is the order of triage: confirmed regressions first, by size; then what is open; then improvements; then
+// the rest. Places are sorted, and each verdict is moved once: it is large.
 func worstFirst(list []schema.Verdict) []schema.Verdict {
 	type place struct {
 		at     int

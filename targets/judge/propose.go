@@ -25,9 +25,10 @@ type proposed struct {
 	workload, task, metric, stat string
 }
 
-// Propose derives targets from what a release measured: each number moved to its worse side by a margin from the measured noise,
-// so that the same software meets it in 99 of 100 releases (one-sided 1 % of Student's t with the noise of the series), and at
-// least by least. Empty model or device: all. asOf is written into every value, YYYY-MM-DD.
+// Propose derives targets from what a release measured: each number moved to its worse side by a margin from the
+// measured noise, so that the same software meets it in 99 of 100 releases (one-sided 1 % of Student's t with the
+// noise of the series), and at least by least. Empty model or device: all. asOf is written into every value,
+// YYYY-MM-DD.
 func (j *Judgement) Propose(release int, model, device, level, asOf string, least float64) Proposal {
 	var p Proposal
 	name := j.Releases[release].Name
@@ -50,13 +51,15 @@ func (j *Judgement) Propose(release int, model, device, level, asOf string, leas
 		}
 		z := s.table.Obs[i].Z + math.Max(margin, least)
 		k := s.Key
-		same := proposed{schema.Pair{Model: s.Model, Device: s.Device}, k.Workload(), fmt.Sprint(k.Task, k.Dims), s.Metric, s.Stat}
+		same := proposed{schema.Pair{Model: s.Model, Device: s.Device}, k.Workload(), fmt.Sprint(k.Task, k.Dims),
+			s.Metric, s.Stat}
 		at, again := seen[same]
 		if again && z <= worst[same] { // a file names no implementation and no tool: the looser of two holds for both
 			continue
 		}
 		worst[same] = z
-		target := library.FileTarget{Model: s.Model, Device: s.Device, Workload: library.WorkloadOf(k), Metric: s.Metric, Stat: s.Stat,
+		target := library.FileTarget{Model: s.Model, Device: s.Device, Workload: library.WorkloadOf(k),
+			Metric: s.Metric, Stat: s.Stat,
 			Value: rounded(math.Exp(sign(s.Metric)*z), sign(s.Metric)), Level: level, Source: from, AsOf: asOf}
 		if again {
 			p.File.Targets[at] = target

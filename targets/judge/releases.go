@@ -28,9 +28,10 @@ type Configured struct {
 	Date       time.Time
 }
 
-// Releases orders what was measured, oldest first: listed releases as they are listed, others by the earliest start of
-// their runs; ties by natural order of the names. A run without a release is a build of its own, and so is a run of channel pr or
-// dev that names a release which runs of another channel have: it was built on that release and is not part of it.
+// Releases orders what was measured, oldest first: listed releases as they are listed, others by the earliest start
+// of their runs; ties by natural order of the names. A run without a release is a build of its own, and so is a run
+// of channel pr or dev that names a release which runs of another channel have: it was built on that release and is
+// not part of it.
 func Releases(c *columns.Columns, listed []Configured) []Release {
 	byName := map[string]*Release{}
 	proper := map[string]bool{}
@@ -95,8 +96,9 @@ func Releases(c *columns.Columns, listed []Configured) []Release {
 	return asListed(out, rank)
 }
 
-// asListed puts listed releases into the places that they hold together, in the order in which they are listed. A comparison that
-// mixed rank with date would be no order at all: with v2 and v1 listed and v1.5 dated between them, each is before another.
+// asListed puts listed releases into the places that they hold together, in the order in which they are listed. A
+// comparison that mixed rank with date would be no order at all: with v2 and v1 listed and v1.5 dated between them,
+// each is before another.
 func asListed(out []Release, rank map[string]int) []Release {
 	var places []int
 	var listed []Release
@@ -131,8 +133,9 @@ func IsBaseline(channel string) bool {
 // sequence is a line of releases of one channel: what a baseline is taken from.
 type sequence struct{ channel, line string }
 
-// sequences says from which sequence each release takes its baseline: its own, or, for a build that never serves as one, main's
-// where main has earlier builds of its line, else release's. Builds that come later change nothing of what was said.
+// sequences says from which sequence each release takes its baseline: its own, or, for a build that never serves as
+// one, main's where main has earlier builds of its line, else release's. Builds that come later change nothing of
+// what was said.
 func sequences(releases []Release) []sequence {
 	has := map[sequence]bool{}
 	out := make([]sequence, len(releases))

@@ -13,7 +13,8 @@ import (
 	"github.com/ttreport/ttreport/targets/regression"
 )
 
-// Series is one number over releases: a system, a workload, a metric, a statistic, one definition, within one line of releases.
+// Series is one number over releases: a system, a workload, a metric, a statistic, one definition, within one line of
+// releases.
 type Series struct {
 	Model, Device, Impl string
 	Line                string // of releases
@@ -121,7 +122,8 @@ func JudgedMetrics(c *columns.Columns) []string {
 	return list
 }
 
-// standIns are judged where a point lacks the primary metric that says the same better: gaps for TPOT, totals for output.
+// standIns are judged where a point lacks the primary metric that says the same better: gaps for TPOT, totals for
+// output.
 func standIns() map[string][]string {
 	return map[string][]string{"tpot": {"ntpot", "itl"}, "output_tps": {"total_tps", "rps"}}
 }

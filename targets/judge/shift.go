@@ -69,8 +69,8 @@ func (j *Judgement) shift(finding int32) Shift {
 	return x
 }
 
-// group names the cause of regressions: a run-wide shift has named itself; else, where half the points of a system or more
-// regressed, they are one finding of its run; else each point is one.
+// group names the cause of regressions: a run-wide shift has named itself; else, where half the points of a system or
+// more regressed, they are one finding of its run; else each point is one.
 func (j *Judgement) group(release int, list []schema.Verdict) {
 	points, worse := map[schema.System]map[string]bool{}, map[schema.System]map[string]bool{}
 	for i := range list {

@@ -22,8 +22,8 @@ type targetID struct {
 	key, metric, stat, level string
 }
 
-// TargetChanges compares the targets in force with those of the newest earlier release of each model and device: targets are
-// edited silently elsewhere, and a verdict that turned may have turned because of that.
+// TargetChanges compares the targets in force with those of the newest earlier release of each model and device:
+// targets are edited silently elsewhere, and a verdict that turned may have turned because of that.
 func (j *Judgement) TargetChanges(release int) (changes []TargetChange, since string) {
 	before := j.Before(release)
 	if before < 0 {
@@ -32,7 +32,8 @@ func (j *Judgement) TargetChanges(release int) (changes []TargetChange, since st
 	was, is := j.targetsIn(before), j.targetsIn(release)
 	then, now := j.pairsIn(before), j.pairsIn(release)
 	change := func(id targetID, t schema.Target, was, is schema.Number) {
-		changes = append(changes, TargetChange{id.pair.Model, id.pair.Device, t.Key, t.Metric, t.Level, was, is, t.Source})
+		changes = append(changes, TargetChange{id.pair.Model, id.pair.Device, t.Key, t.Metric, t.Level, was, is,
+			t.Source})
 	}
 	for id, t := range is {
 		old, had := was[id]

@@ -12,8 +12,8 @@ import (
 	"github.com/ttreport/ttreport/targets/regression"
 )
 
-// Required reports whether a model's declared status asks for a level. An unknown status asks for none: its verdicts are
-// informational.
+// Required reports whether a model's declared status asks for a level. An unknown status asks for none: its verdicts
+// are informational.
 func Required(status, level string) bool {
 	if level == schema.LevelReference {
 		return status == "FUNCTIONAL" || status == "COMPLETE" || status == "TOP_PERF"
@@ -29,7 +29,8 @@ func Required(status, level string) bool {
 	return false
 }
 
-// required reports whether a target decides: by its own priority where its source states one, else by the model's status.
+// required reports whether a target decides: by its own priority where its source states one, else by the model's
+// status.
 func required(t schema.Target, status string) bool {
 	switch t.Priority {
 	case "must":
@@ -40,10 +41,10 @@ func required(t schema.Target, status string) bool {
 	return Required(status, t.Level)
 }
 
-// Targets returns the verdicts of one model and device in one release against the targets in force: one per target, tool and
-// level, one per planned workload that was not measured, and one per workload that no target covers. All runs of the
-// release count: a later run adds to what an earlier one measured and never replaces it, so nobody can measure until it
-// fits. Targets that the newest run was stamped with are in force.
+// Targets returns the verdicts of one model and device in one release against the targets in force: one per target,
+// tool and level, one per planned workload that was not measured, and one per workload that no target covers. All
+// runs of the release count: a later run adds to what an earlier one measured and never replaces it, so nobody can
+// measure until it fits. Targets that the newest run was stamped with are in force.
 func (j *Judgement) Targets(release int, of schema.Pair) []schema.Verdict {
 	runs := j.runsOf(release, of)
 	if len(runs) == 0 {
@@ -51,7 +52,8 @@ func (j *Judgement) Targets(release int, of schema.Pair) []schema.Verdict {
 	}
 	c := j.Columns
 	g := grading{
-		j: j, c: c, release: release, pair: of, head: &c.Runs[runs[len(runs)-1]], bySlot: map[slot][]*columns.PointRow{},
+		j: j, c: c, release: release, pair: of, head: &c.Runs[runs[len(runs)-1]],
+		bySlot: map[slot][]*columns.PointRow{},
 	}
 	for _, run := range runs {
 		g.gather(run)
@@ -282,16 +284,17 @@ func (g *grading) aboveCeiling(t schema.Target) (schema.AboveCeiling, bool) {
 			continue
 		}
 		if ceiling := o.Value * *t.Key.Concurrency; t.Value > ceiling*(1+1e-9) {
-			return schema.AboveCeiling{Target: t.Value, Ceiling: ceiling, User: o.Value, Concurrency: *t.Key.Concurrency}, true
+			return schema.AboveCeiling{Target: t.Value, Ceiling: ceiling, User: o.Value,
+				Concurrency: *t.Key.Concurrency}, true
 		}
 	}
 	return schema.AboveCeiling{}, false
 }
 
-// decide compares the measurements of a release with one limit: the target moved by its tolerance. The whole 95 % interval
-// must lie on one side. The interval is that of another run, not of the requests: their own standard error covers 38 to
-// 53 % where it promises 95 (measured). Without any known noise three repeats give an interval of their own, and fewer
-// none: then the point decides, and the reason says so.
+// decide compares the measurements of a release with one limit: the target moved by its tolerance. The whole 95 %
+// interval must lie on one side. The interval is that of another run, not of the requests: their own standard error
+// covers 38 to 53 % where it promises 95 (measured). Without any known noise three repeats give an interval of their
+// own, and fewer none: then the point decides, and the reason says so.
 func decide(v *schema.Verdict, t schema.Target, better schema.Better, values []float64, known noise) {
 	logs := make([]float64, len(values))
 	mean := 0.

@@ -22,7 +22,8 @@ func (l *Library) Lint() []Contradiction {
 	for _, e := range l.List() {
 		out = append(out, LintEntry(e)...)
 	}
-	sort.SliceStable(out, func(i, j int) bool { return out[i].Severity == schema.SevError && out[j].Severity != schema.SevError })
+	isError := func(c Contradiction) bool { return c.Severity == schema.SevError }
+	sort.SliceStable(out, func(i, j int) bool { return isError(out[i]) && !isError(out[j]) })
 	return out
 }
 
@@ -56,21 +57,24 @@ func LintEntry(e Entry) []Contradiction {
 			throughput(t, near, add)
 		}
 		if inv, ok := stricter(t, by); ok {
-			add(schema.SevWarning, "tiers-inverted", t, "%s asks for %s %s and the more demanding %s for %s: a value can meet the harder one alone", t.Level, t.Metric, num(t.Value), inv.Level, num(inv.Value))
+			add(schema.SevWarning, "tiers-inverted", t, "%s asks for %s %s and the more demanding %s for %s: a "+
+				"value can meet the harder one alone", t.Level, t.Metric, num(t.Value), inv.Level, num(inv.Value))
 		}
 	}
 	return out
 }
 
 // throughput holds a promised rate against what its own users can take.
-func throughput(t schema.Target, near map[string]schema.Target, add func(severity, code string, t schema.Target, format string, args ...any)) {
+func throughput(t schema.Target, near map[string]schema.Target, add func(severity, code string, t schema.Target,
+	format string, args ...any)) {
 	user, hasUser := near["tps_user"]
 	if !hasUser || t.Key.Concurrency == nil {
 		return
 	}
 	c := *t.Key.Concurrency
 	if ceiling := user.Value * c; t.Value > ceiling*(1+1e-9) {
-		add(schema.SevError, "unattainable", t, "tput %s tok/s is %s times %s tok/s/user × %s users = %s tok/s", num(t.Value), num(t.Value/ceiling), num(user.Value), num(c), num(ceiling))
+		add(schema.SevError, "unattainable", t, "tput %s tok/s is %s times %s tok/s/user × %s users = %s tok/s",
+			num(t.Value), num(t.Value/ceiling), num(user.Value), num(c), num(ceiling))
 		return
 	}
 	ttft, hasTTFT := near["ttft"]
@@ -80,7 +84,9 @@ func throughput(t schema.Target, near map[string]schema.Target, add func(severit
 	osl := *t.Key.OSL
 	seconds := ttft.Value/1000 + (osl-1)/user.Value
 	if reach := c * osl / seconds; t.Value > reach*(1+1e-9) {
-		add(schema.SevWarning, "needs-no-ttft", t, "tput %s tok/s cannot be met by meeting the others exactly: %s users × %s tokens / (TTFT %s s + %s / %s tok/s) = %s tok/s", num(t.Value), num(c), num(osl), num(ttft.Value/1000), num(osl-1), num(user.Value), num(reach))
+		add(schema.SevWarning, "needs-no-ttft", t, "tput %s tok/s cannot be met by meeting the others exactly: %s "+
+			"users × %s tokens / (TTFT %s s + %s / %s tok/s) = %s tok/s", num(t.Value), num(c), num(osl),
+			num(ttft.Value/1000), num(osl-1), num(user.Value), num(reach))
 	}
 }
 

@@ -5,19 +5,22 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
-// Export turns targets into a file of our own, with the source and date of each, and counts those that no such file can hold: on
-// metrics that no tool measures.
+// Export turns targets into a file of our own, with the source and date of each, and counts those that no such file
+// can hold: on metrics that no tool measures.
 func Export(model, device string, list []schema.Target) (f File, unmeasured int) {
 	for _, t := range list {
 		if t.Key.IsEval() {
-			f.Evals = append(f.Evals, FileEval{Model: model, Device: device, Task: t.Key.Dataset, Metric: t.Metric, Filter: t.Key.Dims["filter"], Value: t.Value, Items: t.Items, Tolerance: t.Tolerance, Priority: t.Priority, Source: t.Source, AsOf: t.AsOf})
+			f.Evals = append(f.Evals, FileEval{Model: model, Device: device, Task: t.Key.Dataset, Metric: t.Metric,
+				Filter: t.Key.Dims["filter"], Value: t.Value, Items: t.Items, Tolerance: t.Tolerance,
+				Priority: t.Priority, Source: t.Source, AsOf: t.AsOf})
 			continue
 		}
 		if info, known := schema.MetricByName(t.Metric); !known || info.Better == schema.Neither {
 			unmeasured++
 			continue
 		}
-		f.Targets = append(f.Targets, FileTarget{Model: model, Device: device, Workload: WorkloadOf(t.Key), Metric: t.Metric, Stat: t.Stat, Value: t.Value, Level: t.Level,
+		f.Targets = append(f.Targets, FileTarget{Model: model, Device: device, Workload: WorkloadOf(t.Key),
+			Metric: t.Metric, Stat: t.Stat, Value: t.Value, Level: t.Level,
 			Tolerance: t.Tolerance, Priority: t.Priority, Source: t.Source, AsOf: t.AsOf})
 	}
 	return f, unmeasured
@@ -25,5 +28,6 @@ func Export(model, device string, list []schema.Target) (f File, unmeasured int)
 
 // WorkloadOf is the workload of a key, whichever tool measured it.
 func WorkloadOf(k schema.Key) manifest.Workload {
-	return manifest.Workload{Task: k.Task, ISL: k.ISL, OSL: k.OSL, Concurrency: k.Concurrency, Rate: k.Rate, Dims: k.Dims}
+	return manifest.Workload{Task: k.Task, ISL: k.ISL, OSL: k.OSL, Concurrency: k.Concurrency, Rate: k.Rate,
+		Dims: k.Dims}
 }

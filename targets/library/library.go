@@ -43,12 +43,13 @@ const anyDevice = "*"
 
 // NewLibrary returns an empty library over an alias table.
 func NewLibrary(a Aliases) *Library {
-	return &Library{aliases: a, rows: map[string]map[string][]row{}, names: map[string]string{}, loads: map[pairID][]Load{}}
+	return &Library{aliases: a, rows: map[string]map[string][]row{}, names: map[string]string{},
+		loads: map[pairID][]Load{}}
 }
 
-// Add reads a target file of any kind that is understood. Entries of a performance reference replace those that an earlier one has
-// for the same model and device; other targets replace an earlier one of the same number. asOf is the date of
-// the file, YYYY-MM-DD. known names devices that have been measured.
+// Add reads a target file of any kind that is understood. Entries of a performance reference replace those that an
+// earlier one has for the same model and device; other targets replace an earlier one of the same number. asOf is the
+// date of the file, YYYY-MM-DD. known names devices that have been measured.
 func (l *Library) Add(path string, data []byte, asOf string, known func(device string) bool) []schema.Problem {
 	sum := sha256.Sum256(data)
 	source := schema.Target{Source: path, SHA256: hex.EncodeToString(sum[:]), AsOf: asOf}
@@ -64,7 +65,8 @@ func (l *Library) Add(path string, data []byte, asOf string, known func(device s
 	}
 	if root.Kind() != decode.Object {
 		p := f.Problem(schema.SevError, "bad-targets", root)
-		p.Found, p.Expected = root.Kind().String(), "an object {model: {device: [{isl, osl, max_concurrency, targets}]}}"
+		p.Found, p.Expected = root.Kind().String(), "an object {model: {device: [{isl, osl, max_concurrency, "+
+			"targets}]}}"
 		return []schema.Problem{p}
 	}
 	if root.Has("schemaVersion") {
@@ -72,7 +74,8 @@ func (l *Library) Add(path string, data []byte, asOf string, known func(device s
 	}
 	if !hasLists(root) {
 		p := f.Problem(schema.SevNote, "not-targets", root)
-		p.Found, p.Expected, p.Used = "a file without lists of workloads", "{model: {device: [{isl, osl, max_concurrency, targets}]}}", "nothing of it"
+		p.Found, p.Expected, p.Used = "a file without lists of workloads",
+			"{model: {device: [{isl, osl, max_concurrency, targets}]}}", "nothing of it"
 		p.Hint = "if it holds targets of another kind, they are not read yet"
 		return []schema.Problem{p}
 	}
@@ -93,8 +96,8 @@ func (l *Library) Add(path string, data []byte, asOf string, known func(device s
 	return problems
 }
 
-// standsTwice reports an entry that a later one of the same name replaces, as it does when Python reads the file: promises
-// that somebody wrote and nobody is held to.
+// standsTwice reports an entry that a later one of the same name replaces, as it does when Python reads the file:
+// promises that somebody wrote and nobody is held to.
 func standsTwice(f *decode.File, in decode.Value, m decode.Member, what string) (schema.Problem, bool) {
 	if m.Val.Offset() == in.Get(m.Key).Offset() {
 		return schema.Problem{}, false
@@ -116,17 +119,21 @@ func hasLists(root decode.Value) bool {
 	return len(root.Members()) == 0
 }
 
-func (l *Library) addPair(f *decode.File, model string, device decode.Member, source schema.Target, known func(string) bool) []schema.Problem {
+func (l *Library) addPair(f *decode.File, model string, device decode.Member, source schema.Target,
+	known func(string) bool) []schema.Problem {
 	var problems []schema.Problem
 	if !l.aliases.knows(device.Key) && !known(device.Key) {
 		p := f.Problem(schema.SevWarning, "unknown-device", device.Val)
-		p.Found, p.Expected = fmt.Sprintf("device %q of %s", device.Key, model), "a device that has been measured or that ttreport knows"
-		p.Used, p.Hint = "the targets, but no run will meet them until that device is measured", "check the spelling; known are "+strings.Join(l.aliases.Devices, " ")
+		p.Found, p.Expected = fmt.Sprintf("device %q of %s", device.Key, model),
+			"a device that has been measured or that ttreport knows"
+		p.Used, p.Hint = "the targets, but no run will meet them until that device is measured",
+			"check the spelling; known are "+strings.Join(l.aliases.Devices, " ")
 		problems = append(problems, p)
 	}
 	if device.Val.Kind() != decode.Array {
 		p := f.Problem(schema.SevError, "bad-targets", device.Val)
-		p.Found, p.Expected = device.Val.Kind().String()+" at "+model+" / "+device.Key, "an array of workloads with targets"
+		p.Found, p.Expected = device.Val.Kind().String()+" at "+model+" / "+device.Key,
+			"an array of workloads with targets"
 		return append(problems, p)
 	}
 	var rows []row
@@ -144,7 +151,8 @@ func (l *Library) addPair(f *decode.File, model string, device decode.Member, so
 	replaced := ""
 	for _, old := range l.rows[strings.ToLower(model)][strings.ToLower(device.Key)] {
 		again := func(r row) bool { return sameNumber(&r.Target, &old.Target) }
-		if old.Source != source.Source && (old.kind == reference && len(rows) > 0 || old.Priority != "must" && slices.ContainsFunc(rows, again)) {
+		if old.Source != source.Source && (old.kind == reference && len(rows) > 0 || old.Priority != "must" &&
+			slices.ContainsFunc(rows, again)) {
 			replaced = old.Source
 			continue
 		}
@@ -152,7 +160,8 @@ func (l *Library) addPair(f *decode.File, model string, device decode.Member, so
 	}
 	if replaced != "" {
 		p := f.Problem(schema.SevWarning, "targets-replaced", device.Val)
-		p.Found, p.Used = fmt.Sprintf("targets of %s on %s, which %s states too", model, device.Key, replaced), "these: later files override earlier ones"
+		p.Found, p.Used = fmt.Sprintf("targets of %s on %s, which %s states too", model, device.Key, replaced),
+			"these: later files override earlier ones"
 		p.Hint = "keep one of the two files"
 		problems = append(problems, p)
 	}
@@ -170,7 +179,8 @@ func (l *Library) set(model, device string, rows []row) {
 	l.rows[m][strings.ToLower(device)] = rows
 }
 
-// put adds one target in place of an earlier one of the same number, which it returns. keep says that the earlier one stays.
+// put adds one target in place of an earlier one of the same number, which it returns. keep says that the earlier one
+// stays.
 func (l *Library) put(model, device string, r row, keep func(old, now *row) bool) (old *row) {
 	rows := l.rows[strings.ToLower(model)][strings.ToLower(device)]
 	for i := range rows {
@@ -188,10 +198,11 @@ func (l *Library) put(model, device string, r row, keep func(old, now *row) bool
 
 // For returns the targets in force for a model on a device.
 //
-// Those of our own files and of requirements documents come first: under the model's own name, then under the architecture key for
-// numbers that its own name says nothing of; where neither has any, under another weight of the architecture. A performance
-// reference fills in what they leave open, from the first name under which it has the device: its architecture key, the model's
-// own, another weight. It is never mixed over names, because it keeps entries of weights that nobody serves any more.
+// Those of our own files and of requirements documents come first: under the model's own name, then under the
+// architecture key for numbers that its own name says nothing of; where neither has any, under another weight of the
+// architecture. A performance reference fills in what they leave open, from the first name under which it has the
+// device: its architecture key, the model's own, another weight. It is never mixed over names, because it keeps
+// entries of weights that nobody serves any more.
 func (l *Library) For(model schema.Model, device string) []schema.Target {
 	weights := l.aliases.weights(model.Name)
 	var out []schema.Target
@@ -212,13 +223,14 @@ func (l *Library) For(model schema.Model, device string) []schema.Target {
 	return out
 }
 
-// add appends the targets of some kinds under a name whose number no earlier one speaks of: those of the device, then those that
-// hold on every one.
+// add appends the targets of some kinds under a name whose number no earlier one speaks of: those of the device, then
+// those that hold on every one.
 func (l *Library) add(out []schema.Target, name, device string, kinds ...kind) []schema.Target {
 	for _, d := range []string{strings.ToLower(device), anyDevice} {
 		had := out[:len(out):len(out)]
 		for _, r := range l.rows[strings.ToLower(name)][d] {
-			if slices.Contains(kinds, r.kind) && !slices.ContainsFunc(had, func(o schema.Target) bool { return sameNumber(&o, &r.Target) }) {
+			stated := func(o schema.Target) bool { return sameNumber(&o, &r.Target) }
+			if slices.Contains(kinds, r.kind) && !slices.ContainsFunc(had, stated) {
 				out = append(out, r.Target)
 			}
 		}

@@ -19,7 +19,8 @@ type pairID struct{ model, device string }
 
 // loadOf reads the workload of a performance reference's entry.
 func loadOf(entry decode.Value) Load {
-	l := Load{Key: schema.Key{Task: entry.Get("task_type").Str(), ISL: entry.Get("isl").Ptr(), OSL: entry.Get("osl").Ptr(), Concurrency: entry.Get("max_concurrency").Ptr()}}
+	l := Load{Key: schema.Key{Task: entry.Get("task_type").Str(), ISL: entry.Get("isl").Ptr(),
+		OSL: entry.Get("osl").Ptr(), Concurrency: entry.Get("max_concurrency").Ptr()}}
 	if n, ok := entry.Get("num_prompts").Float(); ok && n >= 1 && n < 1e7 {
 		l.Requests = int(n)
 	}
@@ -28,15 +29,17 @@ func loadOf(entry decode.Value) Load {
 
 // measurable reports whether a load client can make a workload: text of known lengths under a known load.
 func measurable(k schema.Key) bool {
-	return (k.Task == "" || k.Task == "text") && k.ISL != nil && k.OSL != nil && (k.Concurrency != nil || k.Rate != nil) && len(k.Dims) == 0
+	return (k.Task == "" || k.Task == "text") && k.ISL != nil && k.OSL != nil && (k.Concurrency != nil ||
+		k.Rate != nil) && len(k.Dims) == 0
 }
 
-// Loads lists the workloads that targets of a model on a device speak of, each once: those that a reference lists first, in its order,
-// then those of other targets in force.
+// Loads lists the workloads that targets of a model on a device speak of, each once: those that a reference lists
+// first, in its order, then those of other targets in force.
 func (l *Library) Loads(model schema.Model, device string) []Load {
 	var out []Load
 	add := func(x Load) {
-		if measurable(x.Key) && !slices.ContainsFunc(out, func(o Load) bool { return o.Key.Workload() == x.Key.Workload() }) {
+		listed := func(o Load) bool { return o.Key.Workload() == x.Key.Workload() }
+		if measurable(x.Key) && !slices.ContainsFunc(out, listed) {
 			x.Key = schema.Key{ISL: x.Key.ISL, OSL: x.Key.OSL, Concurrency: x.Key.Concurrency, Rate: x.Key.Rate}
 			out = append(out, x)
 		}
@@ -76,7 +79,8 @@ func (l *Library) Evals(model schema.Model, device string) []PlannedEval {
 	names := append([]string{model.Name, model.ID, model.Key}, l.aliases.weights(model.Name)...)
 	var out []PlannedEval
 	for _, a := range l.asked {
-		if !slices.ContainsFunc(names, func(n string) bool { return n != "" && strings.EqualFold(n, a.pair.model) }) || a.pair.device != anyDevice && !strings.EqualFold(a.pair.device, device) {
+		named := slices.ContainsFunc(names, func(n string) bool { return n != "" && strings.EqualFold(n, a.pair.model) })
+		if !named || a.pair.device != anyDevice && !strings.EqualFold(a.pair.device, device) {
 			continue
 		}
 		if !slices.ContainsFunc(out, func(p PlannedEval) bool { return p.Task == a.task && p.Tool == a.run.Tool }) {

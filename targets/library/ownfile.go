@@ -11,7 +11,8 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
-// File is a target file of our own: targets/*.yaml. Every value has a source and a date, so that a reader can ask who promised it.
+// File is a target file of our own: targets/*.yaml. Every value has a source and a date, so that a reader can ask who
+// promised it.
 type File struct {
 	Targets []FileTarget `yaml:"targets,omitempty"`
 	Evals   []FileEval   `yaml:"evals,omitempty"`
@@ -88,14 +89,16 @@ type ownFile struct {
 }
 
 func (o *ownFile) problem(severity, code, at, found, expected, hint string) {
-	o.problems = append(o.problems, schema.Problem{Severity: severity, Path: o.path, Code: code, Found: at + ": " + found, Expected: expected, Hint: hint})
+	o.problems = append(o.problems, schema.Problem{Severity: severity, Path: o.path, Code: code,
+		Found: at + ": " + found, Expected: expected, Hint: hint})
 }
 
 // origin fills in who states a value and since when; both are demanded.
 func (o *ownFile) origin(at, source, asOf, priority string) (schema.Target, bool) {
 	t := o.source
 	if strings.TrimSpace(source) == "" || asOf == "" {
-		o.problem(schema.SevError, "no-source", at, "a value without source or as_of", "who promised it, and when: source: …, as_of: 2026-01-31", "")
+		o.problem(schema.SevError, "no-source", at, "a value without source or as_of",
+			"who promised it, and when: source: …, as_of: 2026-01-31", "")
 		return t, false
 	}
 	if priority != "" && priority != "must" && priority != "should" {
@@ -123,17 +126,21 @@ func (o *ownFile) target(at string, x FileTarget) {
 	case x.Model == "" || x.Device == "":
 		o.problem(schema.SevError, "bad-target", at, "no model or no device", "both", "")
 	case !isMetric:
-		o.problem(schema.SevError, "unknown-metric", at, fmt.Sprintf("metric %q", x.Metric), "one of "+metricNames(), "")
+		o.problem(schema.SevError, "unknown-metric", at, fmt.Sprintf("metric %q", x.Metric), "one of "+metricNames(),
+			"")
 	case info.Better == schema.Neither:
-		o.problem(schema.SevError, "bad-target", at, "metric "+x.Metric+", which neither improves nor worsens", "a latency or a rate", "")
+		o.problem(schema.SevError, "bad-target", at, "metric "+x.Metric+", which neither improves nor worsens",
+			"a latency or a rate", "")
 	case !slices.Contains(schema.Levels(), x.Level):
-		o.problem(schema.SevError, "unknown-level", at, fmt.Sprintf("level %q", x.Level), strings.Join(schema.Levels(), ", "), "")
+		o.problem(schema.SevError, "unknown-level", at, fmt.Sprintf("level %q", x.Level),
+			strings.Join(schema.Levels(), ", "), "")
 	default:
 		o.device(at, x.Model, x.Device)
 		if x.Stat == "" {
 			x.Stat = "mean"
 		}
-		t.Key, t.Metric, t.Stat, t.Value, t.Unit, t.Level, t.Tolerance = x.Workload.Key(""), x.Metric, x.Stat, x.Value, info.Unit, x.Level, x.Tolerance
+		t.Key, t.Metric, t.Stat, t.Value, t.Unit, t.Level, t.Tolerance = x.Workload.Key(""), x.Metric, x.Stat,
+			x.Value, info.Unit, x.Level, x.Tolerance
 		o.put(at, x.Model, x.Device, t)
 	}
 }
@@ -151,17 +158,21 @@ func (o *ownFile) eval(at string, x FileEval) {
 		o.problem(schema.SevError, "bad-target", at, "no model or no task", "both", "")
 	default:
 		if x.Run != nil {
-			o.l.asked = append(o.l.asked, askedEval{pairID{strings.ToLower(x.Model), strings.ToLower(x.Device)}, x.Task, *x.Run})
+			o.l.asked = append(o.l.asked, askedEval{pairID{strings.ToLower(x.Model), strings.ToLower(x.Device)},
+				x.Task, *x.Run})
 		}
 		t.Key = schema.EvalKey(&schema.Score{Task: x.Task, Filter: x.Filter})
-		t.Metric, t.Stat, t.Value, t.Level, t.Tolerance, t.Items = x.Metric, "value", x.Value, schema.LevelReference, x.Tolerance, x.Items
+		t.Metric, t.Stat, t.Value, t.Level, t.Tolerance, t.Items = x.Metric, "value", x.Value, schema.LevelReference,
+			x.Tolerance, x.Items
 		o.put(at, x.Model, x.Device, t)
 	}
 }
 
 func (o *ownFile) device(at, model, device string) {
 	if device != anyDevice && !o.l.aliases.knows(device) && !o.known(device) {
-		o.problem(schema.SevWarning, "unknown-device", at, fmt.Sprintf("device %q of %s", device, model), "a device that has been measured or that ttreport knows", "check the spelling; known are "+strings.Join(o.l.aliases.Devices, " "))
+		o.problem(schema.SevWarning, "unknown-device", at, fmt.Sprintf("device %q of %s", device, model),
+			"a device that has been measured or that ttreport knows", "check the spelling; known are "+
+				strings.Join(o.l.aliases.Devices, " "))
 	}
 }
 
@@ -171,7 +182,8 @@ func (o *ownFile) put(at, model, device string, t schema.Target) {
 		o.problem(schema.SevError, "bad-target", at, found, expected, "")
 		return
 	}
-	keep := func(old, now *row) bool { return old.Priority == "must" && now.Priority == "should" } // an expectation never replaces a duty
+	// an expectation never replaces a duty
+	keep := func(old, now *row) bool { return old.Priority == "must" && now.Priority == "should" }
 	now := row{t, own}
 	old := o.l.put(model, device, now, keep)
 	if old == nil || !differ(&old.Target, &t) {
@@ -181,7 +193,9 @@ func (o *ownFile) put(at, model, device string, t schema.Target) {
 	if keep(old, &now) {
 		used = &old.Target
 	}
-	o.problem(schema.SevWarning, "targets-replaced", at, statement(model, device, &t)+", which "+old.Source+" states as "+statement(model, device, &old.Target), "one value", "in force is "+statement(model, device, used)+"; keep one of the two")
+	o.problem(schema.SevWarning, "targets-replaced", at, statement(model, device, &t)+", which "+
+		old.Source+" states as "+statement(model, device, &old.Target), "one value", "in force is "+statement(model,
+		device, used)+"; keep one of the two")
 }
 
 func metricNames() string {

@@ -9,17 +9,20 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
 
-// addRequirements reads a requirements document, schemaVersion 2.x (tt-inference-server, pull request 4898 and its successors): the
-// evals with their reference scores, and for each scenario a sweep of points with expected values and scalar targets. Identity
-// stands at the top, or in an envelope called document since 2.6. must is required whatever the model's status, should informs.
+// addRequirements reads a requirements document, schemaVersion 2.x (tt-inference-server, pull request 4898 and its
+// successors): the evals with their reference scores, and for each scenario a sweep of points with expected values
+// and scalar targets. Identity stands at the top, or in an envelope called document since 2.6. must is required
+// whatever the model's status, should informs.
 //
-// What is not read: service levels of a request (they grade goodput, which tools compute with the levels they were given), agentic
-// sweeps, reference curves.
-func (l *Library) addRequirements(f *decode.File, root decode.Value, source schema.Target, known func(string) bool) []schema.Problem {
+// What is not read: service levels of a request (they grade goodput, which tools compute with the levels they were
+// given), agentic sweeps, reference curves.
+func (l *Library) addRequirements(f *decode.File, root decode.Value, source schema.Target,
+	known func(string) bool) []schema.Problem {
 	r := &requirementsDoc{l: l, f: f, source: source, known: known}
 	version := root.Get("schemaVersion").Text()
 	if major, _, _ := strings.Cut(version, "."); major != "2" {
-		r.problem(schema.SevError, "unknown-version", root.Get("schemaVersion"), "requirements document of version "+version, "2.x", "")
+		r.problem(schema.SevError, "unknown-version", root.Get("schemaVersion"), "requirements document of version "+
+			version, "2.x", "")
 		return r.problems
 	}
 	doc := root
@@ -28,7 +31,8 @@ func (l *Library) addRequirements(f *decode.File, root decode.Value, source sche
 	}
 	name := doc.At("model", "name").Str()
 	if name == "" {
-		r.problem(schema.SevError, "bad-targets", root, "a requirements document without model.name", "the model that it speaks of", "")
+		r.problem(schema.SevError, "bad-targets", root, "a requirements document without model.name",
+			"the model that it speaks of", "")
 		return r.problems
 	}
 	r.model = name[strings.LastIndexByte(name, '/')+1:]
@@ -36,7 +40,8 @@ func (l *Library) addRequirements(f *decode.File, root decode.Value, source sche
 	if r.device == "" {
 		r.device = anyDevice
 	} else if !l.aliases.knows(r.device) && !known(r.device) {
-		r.problem(schema.SevWarning, "unknown-device", doc.Get("deployment"), fmt.Sprintf("device %q of %s", r.device, r.model), "a device that has been measured or that ttreport knows", "check the spelling")
+		r.problem(schema.SevWarning, "unknown-device", doc.Get("deployment"), fmt.Sprintf("device %q of %s", r.device,
+			r.model), "a device that has been measured or that ttreport knows", "check the spelling")
 	}
 	for e := range root.Get("accuracyEvals").Items() {
 		r.eval(e)
@@ -88,10 +93,13 @@ func (r *requirementsDoc) eval(v decode.Value) {
 	case v.Get("name").Str() == "":
 		r.problem(schema.SevError, "bad-target", v, "an eval without a name", "name", "nothing of it")
 	case !has || value == 0:
-		r.problem(schema.SevNote, "no-reference", v, v.Get("name").Str()+" without a reference score", "gpuReferenceScore or publishedScore", "nothing of it")
+		r.problem(schema.SevNote, "no-reference", v, v.Get("name").Str()+" without a reference score",
+			"gpuReferenceScore or publishedScore", "nothing of it")
 	default:
 		t := r.source
-		t.Key, t.Stat, t.Value, t.Level, t.Priority, t.Tolerance = schema.EvalKey(&schema.Score{Task: v.Get("name").Str()}), "value", value, schema.LevelReference, priority, .05
+		t.Key, t.Stat, t.Value, t.Level, t.Priority,
+			t.Tolerance = schema.EvalKey(&schema.Score{Task: v.Get("name").Str()}), "value", value,
+			schema.LevelReference, priority, .05
 		if tol, stated := v.Get("tolerance").Float(); stated {
 			t.Tolerance = tol
 		}
@@ -104,7 +112,8 @@ var sweepValues = []struct{ theirs, metric, stat string }{
 	{"ttftMeanMs", "ttft", "mean"}, {"ttftP50Ms", "ttft", "median"}, {"ttftP99Ms", "ttft", "p99"},
 	{"tpotMeanMs", "tpot", "mean"}, {"tpotP50Ms", "tpot", "median"}, {"tpotP99Ms", "tpot", "p99"},
 	{"e2elMeanMs", "e2el", "mean"}, {"e2elP50Ms", "e2el", "median"}, {"e2elP99Ms", "e2el", "p99"},
-	{"decodeThroughputTps", "output_tps", "value"}, {"totalThroughputTps", "total_tps", "value"}, {"reqThroughputRps", "rps", "value"},
+	{"decodeThroughputTps", "output_tps", "value"}, {"totalThroughputTps", "total_tps", "value"}, {"reqThroughputRps",
+		"rps", "value"},
 }
 
 // scalarMetric maps the metric of a scalar target to ours.
@@ -126,8 +135,8 @@ func scalarMetric(name string) (string, bool) {
 	return "", false
 }
 
-// scenario reads the sweep's expectations, and the scalar targets: a latency holds at every point of the sweep, a rate at the
-// point of the highest concurrency, where it is reached if anywhere.
+// scenario reads the sweep's expectations, and the scalar targets: a latency holds at every point of the sweep, a
+// rate at the point of the highest concurrency, where it is reached if anywhere.
 func (r *requirementsDoc) scenario(s decode.Value) {
 	if kind := s.Get("kind").Str(); kind != "" && kind != "text" {
 		r.problem(schema.SevNote, "not-read", s, "a scenario of kind "+kind, "text", "nothing of it")
@@ -136,9 +145,11 @@ func (r *requirementsDoc) scenario(s decode.Value) {
 	var keys []schema.Key
 	top := 0
 	for p := range s.Get("sweep").Items() {
-		k := schema.Key{Task: "text", ISL: p.Get("isl").Ptr(), OSL: p.Get("osl").Ptr(), Concurrency: p.Get("concurrency").Ptr()}
+		k := schema.Key{Task: "text", ISL: p.Get("isl").Ptr(), OSL: p.Get("osl").Ptr(),
+			Concurrency: p.Get("concurrency").Ptr()}
 		if k.ISL == nil || k.OSL == nil || k.Concurrency == nil {
-			r.problem(schema.SevError, "bad-target", p, "a sweep point without isl, osl or concurrency", "all three", "nothing of it")
+			r.problem(schema.SevError, "bad-target", p, "a sweep point without isl, osl or concurrency", "all three",
+				"nothing of it")
 			continue
 		}
 		keys = append(keys, k)
@@ -168,15 +179,18 @@ func (r *requirementsDoc) scalar(t decode.Value, keys []schema.Key, top int) {
 	switch {
 	case !ok:
 	case !known:
-		r.problem(schema.SevWarning, "unknown-metric", t, "scalar target on "+t.Get("metric").Str(), "a metric that tools measure", "nothing of it")
+		r.problem(schema.SevWarning, "unknown-metric", t, "scalar target on "+t.Get("metric").Str(),
+			"a metric that tools measure", "nothing of it")
 	case !has:
 		r.problem(schema.SevError, "bad-target", t, "a scalar target without a value", "target", "nothing of it")
 	case comparator != "gte" && comparator != "lte":
 		r.problem(schema.SevError, "bad-target", t, "comparator "+comparator, "gte or lte", "nothing of it")
 	case (comparator == "gte") != (info.Better == schema.Higher):
-		r.problem(schema.SevWarning, "bad-target", t, metric+" "+comparator+", against the direction in which it improves", info.Better.String(), "nothing of it")
+		r.problem(schema.SevWarning, "bad-target", t, metric+" "+
+			comparator+", against the direction in which it improves", info.Better.String(), "nothing of it")
 	case len(keys) == 0:
-		r.problem(schema.SevWarning, "bad-target", t, "a scalar target of a scenario without a sweep", "the workloads that it speaks of", "nothing of it")
+		r.problem(schema.SevWarning, "bad-target", t, "a scalar target of a scenario without a sweep",
+			"the workloads that it speaks of", "nothing of it")
 	default:
 		value, ok = r.inUnit(t, value, info.Unit)
 		if !ok {
@@ -199,11 +213,12 @@ func (r *requirementsDoc) scalar(t decode.Value, keys []schema.Key, top int) {
 	}
 }
 
-// inUnit is a value in our unit of its metric: seconds become milliseconds, and a unit that nobody knows is refused, since a limit
-// in another unit than it seems to be is met by everything or by nothing.
+// inUnit is a value in our unit of its metric: seconds become milliseconds, and a unit that nobody knows is refused,
+// since a limit in another unit than it seems to be is met by everything or by nothing.
 func (r *requirementsDoc) inUnit(t decode.Value, value float64, ours string) (float64, bool) {
 	unit := strings.ToLower(t.Get("unit").Str())
-	names := map[string][]string{"ms": {"ms", "milliseconds"}, "tok/s": {"tok/s", "tokens/s", "tps", "t/s", "tokens/sec", "tok/sec", "tokens/second", "tok/s/user", "tokens/s/user", "t/s/u"},
+	names := map[string][]string{"ms": {"ms", "milliseconds"}, "tok/s": {"tok/s", "tokens/s", "tps", "t/s",
+		"tokens/sec", "tok/sec", "tokens/second", "tok/s/user", "tokens/s/user", "t/s/u"},
 		"req/s": {"req/s", "requests/s", "rps", "qps", "requests/sec", "requests/second"}}
 	switch {
 	case unit == "" || slices.Contains(names[ours], unit):
@@ -217,19 +232,21 @@ func (r *requirementsDoc) inUnit(t decode.Value, value float64, ours string) (fl
 
 func (r *requirementsDoc) put(at decode.Value, k schema.Key, metric, stat string, value float64, priority string) {
 	t := r.source
-	t.Key, t.Metric, t.Stat, t.Value, t.Unit, t.Level, t.Priority = k, metric, stat, value, schema.Unit(metric), schema.LevelTarget, priority
+	t.Key, t.Metric, t.Stat, t.Value, t.Unit, t.Level, t.Priority = k, metric, stat, value, schema.Unit(metric),
+		schema.LevelTarget, priority
 	r.take(at, t)
 }
 
-// take adds a sound target. Of two for one number in such documents the one that asks for more is in force, and an expectation never
-// takes the place of a duty, whichever file states it.
+// take adds a sound target. Of two for one number in such documents the one that asks for more is in force, and an
+// expectation never takes the place of a duty, whichever file states it.
 func (r *requirementsDoc) take(at decode.Value, t schema.Target) {
 	if found, expected := unsound(&t); found != "" {
 		r.problem(schema.SevError, "bad-target", at, found, expected, "nothing of it")
 		return
 	}
 	keep := func(old, now *row) bool {
-		return old.Priority == "must" && now.Priority != "must" || old.kind == requirements && !asks(&now.Target, &old.Target)
+		return old.Priority == "must" && now.Priority != "must" || old.kind == requirements && !asks(&now.Target,
+			&old.Target)
 	}
 	now := row{t, requirements}
 	old := r.l.put(r.model, r.device, now, keep)
@@ -240,5 +257,6 @@ func (r *requirementsDoc) take(at decode.Value, t schema.Target) {
 	if keep(old, &now) {
 		used = statement(r.model, r.device, &old.Target)
 	}
-	r.problem(schema.SevWarning, "targets-replaced", at, statement(r.model, r.device, &t)+", which "+old.Source+" states as "+statement(r.model, r.device, &old.Target), "one value", used)
+	r.problem(schema.SevWarning, "targets-replaced", at, statement(r.model, r.device, &t)+", which "+
+		old.Source+" states as "+statement(r.model, r.device, &old.Target), "one value", used)
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// unsound says what is wrong with a promised number, whichever file states it; "" for a sound one. A promise that no measurement
-// can miss, or none can meet, grades nothing and looks as if it did.
+// unsound says what is wrong with a promised number, whichever file states it; "" for a sound one. A promise that no
+// measurement can miss, or none can meet, grades nothing and looks as if it did.
 func unsound(t *schema.Target) (found, expected string) {
 	switch {
 	case t.Key.IsEval() && !(t.Value > 0 && t.Value <= 100):
@@ -22,7 +22,8 @@ func unsound(t *schema.Target) (found, expected string) {
 	case !isStat(t.Stat):
 		return fmt.Sprintf("statistic %q", t.Stat), "mean, median, value, min, max, std or a percentile such as p99"
 	}
-	for name, v := range map[string]*float64{"isl": t.Key.ISL, "osl": t.Key.OSL, "concurrency": t.Key.Concurrency, "rate": t.Key.Rate} {
+	for name, v := range map[string]*float64{"isl": t.Key.ISL, "osl": t.Key.OSL, "concurrency": t.Key.Concurrency,
+		"rate": t.Key.Rate} {
 		if v != nil && !(*v > 0) && !(*v == 0 && name == "osl") {
 			return fmt.Sprintf("%s %g", name, *v), "a number above zero"
 		}
@@ -41,7 +42,8 @@ func isStat(name string) bool {
 	return isP && err == nil && q > 0 && q < 100
 }
 
-// sameNumber reports whether two targets promise the same number of the same level. Tools write a single value as mean or value.
+// sameNumber reports whether two targets promise the same number of the same level. Tools write a single value as
+// mean or value.
 func sameNumber(a, b *schema.Target) bool {
 	stat := func(s string) string {
 		if s == "" || s == "value" {

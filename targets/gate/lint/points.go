@@ -44,8 +44,8 @@ func failedShare(l *inspection) {
 	})
 }
 
-// saturated compares what was asked with what was reached: by the client's own account, else by Little's law, requests in flight
-// = requests a second × seconds each.
+// saturated compares what was asked with what was reached: by the client's own account, else by Little's law,
+// requests in flight = requests a second × seconds each.
 func saturated(l *inspection) {
 	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
 		rps, hasRate := l.get(p, "rps", "value")
@@ -81,7 +81,8 @@ func saturated(l *inspection) {
 	})
 }
 
-// coldStart sees a mean that a few first requests pulled up: two times the median or more, over at least eight requests.
+// coldStart sees a mean that a few first requests pulled up: two times the median or more, over at least eight
+// requests.
 func coldStart(l *inspection) {
 	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
 		mean, ok := l.get(p, "ttft", "mean")
@@ -96,8 +97,8 @@ func coldStart(l *inspection) {
 	})
 }
 
-// secondTokenStall sees, at one request at a time, a mean gap above the median whose excess is one long gap a request: with m gaps
-// a request of which one is S longer, the mean rises by S/m and the standard deviation is S/√m.
+// secondTokenStall sees, at one request at a time, a mean gap above the median whose excess is one long gap a
+// request: with m gaps a request of which one is S longer, the mean rises by S/m and the standard deviation is S/√m.
 func secondTokenStall(l *inspection) {
 	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
 		mean, ok := l.get(p, "itl", "mean")

@@ -32,7 +32,9 @@ func impossibleScore(l *inspection) {
 // isShare reports whether a metric is a share of right answers, by its name.
 func isShare(metric string) bool {
 	m := strings.ToLower(metric)
-	return slices.Contains([]string{"em", "f1", "score", "mc1", "mc2"}, m) || slices.ContainsFunc([]string{"acc", "exact", "pass@", "pass_at", "maj@"}, func(part string) bool { return strings.Contains(m, part) })
+	return slices.Contains([]string{"em", "f1", "score", "mc1", "mc2"}, m) ||
+		slices.ContainsFunc([]string{"acc", "exact", "pass@", "pass_at", "maj@"},
+			func(part string) bool { return strings.Contains(m, part) })
 }
 
 func fewItems(l *inspection) {
@@ -90,11 +92,13 @@ func noStart(l *inspection) {
 	})
 }
 
-// oddClock finds times that cannot be: no release is measured for a month without an end, and none before there were accelerators.
+// oddClock finds times that cannot be: no release is measured for a month without an end, and none before there were
+// accelerators.
 func badTimestamps(l *inspection) {
 	const longest = 31 * 24 * time.Hour
 	l.each(func(run int, h *columns.RunHead) {
-		if h.Start.IsZero() || h.Start.Year() >= 2010 && (h.End.IsZero() || !h.End.Before(h.Start) && h.End.Sub(h.Start) <= longest) {
+		if h.Start.IsZero() || h.Start.Year() >= 2010 && (h.End.IsZero() || !h.End.Before(h.Start) &&
+			h.End.Sub(h.Start) <= longest) {
 			return
 		}
 		l.add(run, "", 0, BadTimestamps{h.Start, h.End})
@@ -179,7 +183,8 @@ func staleTargets(l *inspection) {
 		for _, t := range l.c.TargetsOf(run) {
 			asOf, err := time.Parse(time.DateOnly, t.AsOf)
 			if err == nil && !h.Start.IsZero() && h.Start.Sub(asOf) > old {
-				l.add(run, t.Source, h.Start.Sub(asOf).Hours(), StaleTargets{t.Source, t.AsOf, int(h.Start.Sub(asOf).Hours() / 24)})
+				l.add(run, t.Source, h.Start.Sub(asOf).Hours(), StaleTargets{t.Source, t.AsOf,
+					int(h.Start.Sub(asOf).Hours() / 24)})
 			}
 		}
 	})
