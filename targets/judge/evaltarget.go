@@ -27,6 +27,12 @@ func (g *grading) eval(t schema.Target) schema.Verdict {
 		v.Outcome, v.Reason = schema.NotMeasured, schema.NoNumber{Why: s.Value.Why()}
 		return v
 	}
+	g.gradeScore(&v, t, s, value)
+	return v
+}
+
+// gradeScore holds a score against its reference.
+func (g *grading) gradeScore(v *schema.Verdict, t schema.Target, s *columns.ScoreRow, value float64) {
 	p, isShare := share(&s.Score)
 	ref := t.Value
 	if isShare {
@@ -61,7 +67,6 @@ func (g *grading) eval(t schema.Target) schema.Verdict {
 		}
 	}
 	v.Reason = why
-	return v
 }
 
 // asShare is a published score as a share: files write 79 or .79.

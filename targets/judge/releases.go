@@ -2,7 +2,7 @@ package judge
 
 import (
 	"cmp"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -33,6 +33,42 @@ type Configured struct {
 // of channel pr or dev that names a release which runs of another channel have: it was built on that release and is
 // not part of it.
 func Releases(c *columns.Columns, listed []Configured) []Release {
+	byName := gatherReleases(c)
+	rank := map[string]int{}
+	for i, l := range listed {
+		if r := byName[l.Name]; r != nil {
+			rank[l.Name] = i + 1
+			r.Line = cmp.Or(l.Line, r.Line)
+			if !l.Date.IsZero() {
+				r.Date = l.Date
+			}
+		}
+	}
+	out := make([]Release, 0, len(byName))
+	for _, r := range byName {
+		slices.SortFunc(r.Runs, func(i, j int) int {
+			a, b := &c.Runs[i], &c.Runs[j]
+			return cmp.Or(byTime(a.Start, b.Start), cmp.Compare(a.ID, b.ID))
+		})
+		out = append(out, *r)
+	}
+	slices.SortFunc(out, func(a, b Release) int { return cmp.Or(byTime(a.Date, b.Date), NaturalCompare(a.Name, b.Name)) })
+	return asListed(out, rank)
+}
+
+// byTime orders what states no time last: an early place would make it a baseline unseen.
+func byTime(a, b time.Time) int {
+	if a.IsZero() != b.IsZero() {
+		if a.IsZero() {
+			return 1
+		}
+		return -1
+	}
+	return a.Compare(b)
+}
+
+// gatherReleases puts runs under their releases.
+func gatherReleases(c *columns.Columns) map[string]*Release {
 	byName := map[string]*Release{}
 	proper := map[string]bool{}
 	for i := range c.Runs {
@@ -57,43 +93,7 @@ func Releases(c *columns.Columns, listed []Configured) []Release {
 		}
 		r.Runs = append(r.Runs, i)
 	}
-	rank := map[string]int{}
-	for i, l := range listed {
-		if r := byName[l.Name]; r != nil {
-			rank[l.Name] = i + 1
-			if !l.Date.IsZero() {
-				r.Date = l.Date
-			}
-			if l.Line != "" {
-				r.Line = l.Line
-			}
-		}
-	}
-	out := make([]Release, 0, len(byName))
-	for _, r := range byName {
-		sort.Slice(r.Runs, func(i, j int) bool {
-			a, b := &c.Runs[r.Runs[i]], &c.Runs[r.Runs[j]]
-			if a.Start.IsZero() != b.Start.IsZero() {
-				return b.Start.IsZero()
-			}
-			if !a.Start.Equal(b.Start) {
-				return a.Start.Before(b.Start)
-			}
-			return a.ID < b.ID
-		})
-		out = append(out, *r)
-	}
-	sort.Slice(out, func(i, j int) bool {
-		a, b := out[i], out[j]
-		if a.Date.IsZero() != b.Date.IsZero() {
-			return b.Date.IsZero() // what states no time is taken for new: an old place would make it a baseline unseen
-		}
-		if !a.Date.Equal(b.Date) {
-			return a.Date.Before(b.Date)
-		}
-		return NaturalLess(a.Name, b.Name)
-	})
-	return asListed(out, rank)
+	return byName
 }
 
 // asListed puts listed releases into the places that they hold together, in the order in which they are listed. A
@@ -107,7 +107,7 @@ func asListed(out []Release, rank map[string]int) []Release {
 			places, listed = append(places, i), append(listed, out[i])
 		}
 	}
-	sort.Slice(listed, func(i, j int) bool { return rank[listed[i].Name] < rank[listed[j].Name] })
+	slices.SortFunc(listed, func(a, b Release) int { return cmp.Compare(rank[a.Name], rank[b.Name]) })
 	for i, at := range places {
 		out[at] = listed[i]
 	}
