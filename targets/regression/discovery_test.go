@@ -9,8 +9,8 @@ import (
 	"github.com/ttreport/ttreport/targets/regression"
 )
 
-// textbook is the procedure as Benjamini and Hochberg write it: with p(1) <= ... <= p(m), let k be the largest i for which
-// p(i) <= i/m q; reject all H(i), i = 1 ... k.
+// textbook is the procedure as Benjamini and Hochberg write it: with p(1) <= ... <= p(m), let k be the largest i for
+// which p(i) <= i/m q; reject all H(i), i = 1 ... k.
 func textbook(p []float64, family int, level float64) []bool {
 	sorted := slices.Sorted(slices.Values(p))
 	k := 0
@@ -26,7 +26,8 @@ func textbook(p []float64, family int, level float64) []bool {
 	return reject
 }
 
-// Table 1 of Benjamini and Hochberg 1995: the fifteen p values of the thrombolysis trial, of which four are discoveries at .05.
+// Table 1 of Benjamini and Hochberg 1995: the fifteen p values of the thrombolysis trial, of which four are discoveries
+// at .05.
 func TestBenjaminiHochbergExample(t *testing.T) {
 	p := []float64{.0001, .0004, .0019, .0095, .0201, .0278, .0298, .0344, .0459, .3240, .4262, .5719, .6528, .7590, 1}
 	q, limit := regression.BenjaminiHochberg(p, len(p), .05)

@@ -17,10 +17,16 @@ func near(t *testing.T, what string, got, want, relative float64) {
 
 // Student's t against the published table (Fisher and Yates, table III) and values of scipy.stats.t.sf.
 func TestStudent(t *testing.T) {
-	for _, c := range []struct{ p, df, want float64 }{{.975, 1, 12.7062}, {.975, 2, 4.30265}, {.975, 5, 2.57058}, {.975, 10, 2.22814}, {.975, 30, 2.04227}, {.95, 3, 2.35336}, {.99, 7, 2.99795}, {.995, 4, 4.60409}, {.975, math.Inf(1), 1.95996}} {
+	for _, c := range []struct{ p, df, want float64 }{
+		{.975, 1, 12.7062}, {.975, 2, 4.30265}, {.975, 5, 2.57058}, {.975, 10, 2.22814}, {.975, 30, 2.04227},
+		{.95, 3, 2.35336}, {.99, 7, 2.99795}, {.995, 4, 4.60409}, {.975, math.Inf(1), 1.95996},
+	} {
 		near(t, "quantile", regression.Quantile(c.p, c.df), c.want, 5e-6)
 	}
-	for _, c := range []struct{ x, df, want float64 }{{2, 5, 0.050969739414929174}, {10, 6, 2.8959913774768117e-05}, {-1, 3, 0.8044988905221148}, {5, 2.5, 0.011725594985430925}, {30, 9, 1.2418523520791317e-10}, {4, math.Inf(1), 3.167124183311986e-05}} {
+	for _, c := range []struct{ x, df, want float64 }{
+		{2, 5, 0.050969739414929174}, {10, 6, 2.8959913774768117e-05}, {-1, 3, 0.8044988905221148},
+		{5, 2.5, 0.011725594985430925}, {30, 9, 1.2418523520791317e-10}, {4, math.Inf(1), 3.167124183311986e-05},
+	} {
 		near(t, "tail", regression.UpperTail(c.x, c.df), c.want, 1e-9)
 	}
 	for _, df := range []float64{1, 2.7, 8, 100, math.Inf(1)} {
@@ -30,8 +36,9 @@ func TestStudent(t *testing.T) {
 	}
 }
 
-// Mann and Kendall's test and Sen's slope; p of a strictly rising series of ten from the normal approximation with continuity.
-func TestCreep(t *testing.T) {
+// Mann and Kendall's test and Sen's slope; p of a strictly rising series of ten from the normal approximation with
+// continuity.
+func TestTrend(t *testing.T) {
 	rising := []float64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
 	c := regression.TrendOf(rising)
 	near(t, "slope", c.Slope, 1, 1e-12)
@@ -54,7 +61,7 @@ func TestCreep(t *testing.T) {
 		}
 	}
 	if alarms > 130 {
-		t.Errorf("%d of 2000 unchanged series creep at 5 %%", alarms)
+		t.Errorf("%d of 2000 unchanged series have a trend at 5 %%", alarms)
 	}
 }
 
@@ -70,6 +77,6 @@ func TestRepeats(t *testing.T) {
 	}
 	r.Variance, r.Sw2 = .0016, .0001 // between releases it varies more than repeats can mend
 	if k, _ := regression.Repeats(r); k != 0 {
-		t.Errorf("%d repeats are said to settle what repeats cannot", k)
+		t.Errorf("%d repeats settle what repeats cannot", k)
 	}
 }

@@ -3,8 +3,8 @@ package regression
 import (
 	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // gain is the most squared error that one split explains; least is how many values each side needs.
@@ -29,9 +29,11 @@ func gain(values []float64, least int) (best float64, at int) {
 	return best, at
 }
 
-// candidate is one proposed step on its way to a decision.
+// candidate is one proposed split on its way to a decision.
 type candidate struct {
-	values   []float64 // between its neighbours, centred
+	cell, at, obs int32 // observation that would begin a level, and the one under judgement
+
+	values   []float64 // of the level that is split, centred
 	weight   []float64 // of a squared partial sum, by split; 0 where a side would be too short
 	observed float64
 	state    uint64 // of the random numbers
@@ -66,8 +68,8 @@ func (c *candidate) most() float64 {
 	return best
 }
 
-// shuffled permutes the values (Fisher and Yates) and returns their largest gain, in one pass. Random numbers are splitmix64 (Steele,
-// Lea and Flood 2014): most of a search's time is here.
+// shuffled permutes the values (Fisher and Yates) and returns their largest gain, in one pass. Random numbers are
+// splitmix64 (Steele, Lea and Flood 2014): most of a search's time is here.
 func (c *candidate) shuffled() float64 {
 	v, w, state := c.values, c.weight, c.state
 	best, s := 0., 0.
@@ -87,8 +89,8 @@ func (c *candidate) shuffled() float64 {
 	return best
 }
 
-// permute makes permutations up to a number, and stops at the tenth that is as extreme (Besag and Clifford 1991): the p value of
-// a step that is none needs no more.
+// permute makes permutations up to a number, and stops at the tenth that is as extreme (Besag and Clifford 1991): the p
+// value of a split that is no step needs no more.
 func (c *candidate) permute(upTo int) {
 	const enough = 10
 	for c.made < upTo && c.over < enough {
@@ -105,8 +107,8 @@ func (c *candidate) permute(upTo int) {
 }
 
 // resolve gives every candidate a p value that is fine enough for the false discovery rule over family searches, from a
-// thousand to a million permutations, and returns the largest that passes. A candidate that could not pass even if its true p
-// were a third of what was counted is left alone.
+// thousand to a million permutations, and returns the largest that passes. A candidate that could not pass even if its
+// true p were a third of what was counted is left alone.
 func resolve(list []*candidate, family int, level float64) float64 {
 	limit := -1.
 	for _, upTo := range []int{1e3, 1e4, 3e4, 1e5, 3e5, 1e6} {
@@ -119,7 +121,7 @@ func resolve(list []*candidate, family int, level float64) float64 {
 		if len(open) == 0 {
 			break
 		}
-		together(open, func(c *candidate) { c.permute(upTo) })
+		permuteAll(open, upTo)
 		ps := make([]float64, len(list))
 		for i, c := range list {
 			ps[i] = c.p
@@ -129,27 +131,22 @@ func resolve(list []*candidate, family int, level float64) float64 {
 	return limit
 }
 
-// together does something for every candidate, on all processors. Each has random numbers of its own, so that nothing depends on
+// permuteAll permutes candidates on all processors. Each has random numbers of its own, so that nothing depends on
 // which is done when.
-func together(list []*candidate, do func(*candidate)) {
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(list)) {
-		wg.Go(func() {
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= len(list) {
-					return
-				}
-				do(list[i])
-			}
+func permuteAll(list []*candidate, upTo int) {
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for _, c := range list {
+		g.Go(func() error {
+			c.permute(upTo)
+			return nil
 		})
 	}
-	wg.Wait()
+	_ = g.Wait() // no permutation can fail
 }
 
-// hopeful reports whether more permutations could still let a candidate pass: not when its p is three times what it needs, nor when
-// ten times as many were made as it takes to know.
+// hopeful reports whether more permutations could still let a candidate pass: not when its p is three times what it
+// needs, nor when ten times as many were made as it takes to know.
 func hopeful(list []*candidate, i int, family int, level float64) bool {
 	c := list[i]
 	ahead := 0

@@ -12,8 +12,9 @@ import (
 	"github.com/ttreport/ttreport/targets/regression"
 )
 
-// annotated measures the change points of the judge on real series: those that people annotated (Turing Change Point Dataset)
-// and those of Mozilla's performance alerts. They are no part of the repository and are measured when --corpus names them.
+// annotated measures the change points of the judge on real series: those that people annotated (Turing Change Point
+// Dataset) and those of Mozilla's performance alerts. They are no part of the repository and are measured when --corpus
+// names them.
 func annotated(t *table) {
 	if t.o.corpus == "" {
 		t.row(true, "annotated series", "", "not measured: --corpus names no folder")
@@ -27,8 +28,8 @@ func annotated(t *table) {
 	}
 }
 
-// changePointsOf judges one series as the only cell of a history, a release for each value, and returns the places where the
-// judge started a new level, and how many of them its gate confirmed: the others its search found.
+// changePointsOf judges one series as the only cell of a history, a release for each value, and returns the places
+// where the judge started a new level, and how many of them its gate confirmed: the others its search found.
 func changePointsOf(t *table, values []float64) (at []int, gate int, err error) {
 	tab := &regression.Table{Strata: 1, Cells: []regression.Cell{{End: int32(len(values)), Delta: math.Log1p(.05)}}}
 	for i, v := range values {

@@ -87,7 +87,8 @@ func changePoints(t *table) {
 		if err != nil {
 			return
 		}
-		// 42 releases are searched, each at a false discovery rate of .05: where nothing changes, about two are expected.
+		// 42 releases are searched, each at a false discovery rate of .05: where nothing changes, about two are
+		// expected.
 		t.row(x.false[regression.BySearch] <= 2,
 			"change points, 10^4 unchanged series, n = 8 to 50, "+kind.name, "at most 2 false by the search",
 			"%d by the search, %d by the gate", x.false[regression.BySearch], x.false[regression.ByGate])
@@ -101,7 +102,8 @@ func changePoints(t *table) {
 		gate, search := x.right[regression.ByGate], x.right[regression.BySearch]
 		wrong := x.false[regression.ByGate] + x.false[regression.BySearch]
 		share := float64(wrong+x.off) / float64(max(1, wrong+x.off+gate+search))
-		t.row(share <= .08, fmt.Sprintf("change points, steps of %.0f sd in one of ten series", 100*size), "false share <= .08",
+		name := fmt.Sprintf("change points, steps of %.0f sd in one of ten series", 100*size)
+		t.row(share <= .08, name, "false share <= .08",
 			"%.1f %% within 1 value (gate %d, search %d), %d further off, %d in unchanged series; false share %.3f",
 			100*float64(gate+search)/float64(x.steps), gate, search, x.off, wrong, share)
 	}

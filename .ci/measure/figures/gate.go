@@ -99,7 +99,8 @@ func (c change) measure(t *table) {
 }
 
 func (c change) name() string {
-	name := fmt.Sprintf("%.0f %% in 1 %% of series, n = %d, effect that matters %.0f %%", 100*c.effect, c.n, 100*c.delta)
+	const format = "%.0f %% in 1 %% of series, n = %d, effect that matters %.0f %%"
+	name := fmt.Sprintf(format, 100*c.effect, c.n, 100*c.delta)
 	if c.shift > 0 {
 		name += fmt.Sprintf(", shifts N(0, %.0f %%)", 100*c.shift)
 	}
@@ -117,12 +118,13 @@ func wholeDevice(t *table) {
 			x.addFindings(p, j)
 			x.addCells(tab, j, truth)
 		})
-		name, goal := "a whole device 10 % slower, n = 4", "reported; none of its cells unchanged or improved; others untouched"
+		name := "a whole device 10 % slower, n = 4"
+		goal := "reported; none of its cells unchanged or improved; others untouched"
 		if shift > 0 {
 			name, goal = name+fmt.Sprintf(", shifts N(0, %.0f %%)", 100*shift), ""
 		}
 		t.row(x.reported == x.metrics && x.missed == 0 && x.elsewhere <= t.o.populations, name, goal,
-			"reported in %d of %d metrics, confirmed by the next release in %d; %d cells unchanged or improved; %d false elsewhere",
+			"reported in %d of %d metrics, confirmed in %d; %d cells unchanged or improved; %d false elsewhere",
 			x.reported, x.metrics, x.confirmed, x.missed, x.elsewhere)
 	}
 }

@@ -35,7 +35,8 @@ func invariance(t *table) {
 			}
 		}
 	}
-	t.row(differ == 0, "invariance: order of input, ms or s", "same verdicts", "%d of %d verdicts differ", differ, len(a.Rows))
+	t.row(differ == 0, "invariance: order of input, ms or s", "same verdicts",
+		"%d of %d verdicts differ", differ, len(a.Rows))
 }
 
 // reordered is a table with its cells in another order, in seconds instead of milliseconds.

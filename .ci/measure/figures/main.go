@@ -1,6 +1,7 @@
-// Command figures measures the judge on made-up histories with a known truth and prints a table: what was measured, the goal,
-// and whether it was reached. It exits 1 when a goal is missed. It needs nothing but the program; --corpus names a folder with
-// the annotated series of the Turing Change Point Dataset (tcpd/) and of Treeherder (treeherder/), which have no goal.
+// Command figures measures the judge on made-up histories with a known truth and prints a table: what was measured, the
+// goal, and whether it was reached. It exits 1 when a goal is missed. It needs nothing but the program; --corpus names
+// a folder with the annotated series of the Turing Change Point Dataset (tcpd/) and of Treeherder (treeherder/), which
+// have no goal.
 //
 //	go run ./.ci/measure/figures
 //	go run ./.ci/measure/figures --seed 7 --populations 3 --speed --corpus DIR

@@ -50,8 +50,8 @@ func bimodal(r *rand.Rand, sd float64) float64 {
 	return x
 }
 
-// make draws the population and which of its cells change. Standard deviations of cells scatter: CV² = 1e-4 · 4/χ²(4), so that
-// the median is about 1 %.
+// make draws the population and which of its cells change. Standard deviations of cells scatter: CV² = 1e-4 · 4/χ²(4),
+// so that the median is about 1 %.
 func (p population) make(seed uint64) (*regression.Table, []bool) {
 	r := rand.New(rand.NewPCG(seed, 20260101))
 	t := &regression.Table{Strata: p.devices * p.metrics}
