@@ -73,9 +73,9 @@ func (j *judge) accepted(x *test) {
 	})
 }
 
-// search looks for steps that are too small or too noisy for the gate, in the values before the release under judgement, and
-// starts new levels there. The level that holds is one segment: whatever came before it was decided already. So one split is
-// proposed a cell; a new level counts from three values.
+// search looks for steps that are too small or too noisy for the gate, in the values before the release under
+// judgement, and starts new levels there. The level that holds is one segment: whatever came before it was decided
+// already. So one split is proposed a cell; a new level counts from three values.
 func (j *judge) search(release int32, tests []test) {
 	found := grow(&j.scratch.found, len(tests))
 	j.each(len(tests), func(lo, hi int) {

@@ -77,7 +77,7 @@ func checkDiscoveries(t *testing.T, p []float64, family int, level float64, perm
 	want := textbook(p, family, level)
 	for i := range p {
 		if (p[i] <= limit) != want[i] {
-			t.Fatalf("p %v of %v in a family of %d: limit %v, the textbook says %v", p[i], p, family, limit, want[i])
+			t.Fatalf("p %v of %v in a family of %d: limit %v, by the textbook %v", p[i], p, family, limit, want[i])
 		}
 		if q[i] < p[i]*(1-1e-12) || q[i] > 1 {
 			t.Fatalf("q %v of p %v", q[i], p[i])

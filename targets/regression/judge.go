@@ -247,7 +247,7 @@ func (j *judge) passing(passed []int8, family int) {
 // share is the share of the release's cells that changed in a direction.
 func (j *judge) share(dir float64) float64 { return j.shares[side(dir)] }
 
-// raise raises p values where earlier predictions failed more often than theirs say.
+// raise raises p values where earlier predictions failed more often than their p values promised.
 func (j *judge) raise(tests []test) {
 	up, down := j.tails.calibrate(1), j.tails.calibrate(-1)
 	for i := range tests {

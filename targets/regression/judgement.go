@@ -15,7 +15,7 @@ const (
 	NotComparable
 )
 
-// Evidence says whether a change was seen once or again by an independent run.
+// Evidence is whether a change was seen once or again by an independent run.
 type Evidence uint8
 
 const (
@@ -24,7 +24,7 @@ const (
 	Confirmed
 )
 
-// Why says how a row came to its word.
+// Why is the reason of a word.
 type Why uint8
 
 const (

@@ -2,7 +2,7 @@ package regression
 
 import "math"
 
-// Repeats says how many repeats of one release would settle a noisy cell (method page, "how many repeats"): the number,
+// Repeats is how many repeats of one release would settle a noisy cell (method page, "how many repeats"): the number,
 // or 0 and how many more releases when no number of repeats would. All on the log scale.
 func Repeats(r *Calculation) (repeats, releases int) {
 	n := float64(len(r.Baseline))
@@ -22,10 +22,11 @@ func Repeats(r *Calculation) (repeats, releases int) {
 	return Settle(r.Delta, r.Variance, sw2, sb2, Wanted(r.Df), n)
 }
 
-// Wanted is how many standard errors the effect that matters must be, so that sameness is shown at 5 % with power 80 %.
+// Wanted is how many standard errors the effect that matters must be, so that "unchanged" is shown at 5 % with power 80
+// %.
 func Wanted(df float64) float64 { return Quantile(.95, df) + Quantile(.80, df) }
 
-// Settle says how many repeats of one release bring the interval of a change within the effect that matters, or 0 and
+// Settle is how many repeats of one release bring the interval of a change within the effect that matters, or 0 and
 // how many more releases would: variance is that of one release, of which within is between repeats and between is
 // between releases, want is [Wanted], n the releases of the baseline.
 func Settle(delta, variance, within, between, want, n float64) (repeats, releases int) {

@@ -7,7 +7,7 @@ import (
 	"github.com/ttreport/ttreport/targets/regression"
 )
 
-// A whole device that becomes slower is one finding, and none of its cells is the same or better.
+// A whole device that becomes slower is one finding, and none of its cells is unchanged or improved.
 func TestRunWideShift(t *testing.T) {
 	cells := quiet(10, 40, 7, .01)
 	for i := range cells {

@@ -2,10 +2,10 @@ package regression
 
 import "math"
 
-// tails counts how often new values fell as far out as their p value says, over all cells and releases so far: forward
-// predictions, never of the release under judgement. Where noise has heavier tails than the t distribution, extreme
-// values are commoner than p, and p is raised to what was counted. Counting can only add doubt: it never makes a change
-// more certain.
+// tails counts how often new values fell as far out as their p value predicts, over all cells and releases so far:
+// forward predictions, never of the release under judgement. Where noise has heavier tails than the t distribution,
+// extreme values are commoner than p, and p is raised to what was counted. Counting can only add doubt: it never makes
+// a change more certain.
 type tails struct {
 	made int
 	bins [2][64]int // by direction (regression, improvement) and by −4 log10 p, rounded down

@@ -64,7 +64,7 @@ func set(list ...[]int) map[int]bool {
 	return out
 }
 
-// covering says how well the segments of each annotator are covered by those found.
+// covering is how well the segments of each annotator are covered by those found, weighted by length.
 func covering(marks [][]int, found []int, n int) float64 {
 	mine := segments(found, n)
 	sum := 0.

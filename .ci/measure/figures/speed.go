@@ -9,7 +9,7 @@ import (
 	"github.com/ttreport/ttreport/targets/regression"
 )
 
-// speed judges 10^5 cells over 10 releases, with the collector told to keep below the budget: the time is what that
+// speed judges 10^5 cells over 10 releases, with the collector kept below the budget: the time is what that
 // costs. It is measured with --speed alone, since it depends on the machine.
 func speed(t *table) {
 	if !t.o.speed {

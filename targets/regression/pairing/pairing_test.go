@@ -35,7 +35,7 @@ func TestAgainstScipy(t *testing.T) {
 	near(t, "Welch p", r.P, 0.0008935980848092248, 1e-9)
 }
 
-func TestOneValueSaysNothing(t *testing.T) {
+func TestOneValueHasNoTest(t *testing.T) {
 	r := pairing.Compare([]float64{100}, []float64{150})
 	if r.Sure || r.Test != pairing.NoTest || r.NeededEach != 4 || !math.IsNaN(r.P) || math.Abs(r.Change-.5) > 1e-12 {
 		t.Errorf("%+v", r)
