@@ -22,6 +22,7 @@ var rooms = map[string][]string{
 	"collect":                  {"collect"},
 	"targets":                  {"targets"},
 	"targets/regression":       {"targets/regression"},
+	".ci/measure":              {"targets/regression"},
 	"render":                   {"render", "targets"},
 	"site":                     {"site", "render", "targets", "templates", "static"},
 	"cmd":                      {""},
