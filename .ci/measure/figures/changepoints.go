@@ -45,10 +45,10 @@ func (s steps) make(seed uint64) (tab *regression.Table, at []int32) {
 
 // located are the change points of one history: by the gate and by the search.
 type located struct {
-	right map[regression.Source]int // within one value of a step
-	false map[regression.Source]int // in series without a step
-	off   int                       // in series with a step, elsewhere
-	steps int                       // that were made
+	right       map[regression.Source]int // within one value of a step
+	inUnchanged map[regression.Source]int // in series without a step
+	off         int                       // in series with a step, elsewhere
+	steps       int                       // that were made
 }
 
 func locate(t *table, s steps) (located, error) {
@@ -67,7 +67,7 @@ func locate(t *table, s steps) (located, error) {
 		step := at[c.Cell]
 		switch {
 		case step < 0:
-			out.false[c.Source]++
+			out.inUnchanged[c.Source]++
 		case abs(int(c.At-step)) <= 1:
 			out.right[c.Source]++
 		default:
@@ -89,9 +89,9 @@ func changePoints(t *table) {
 		}
 		// 42 releases are searched, each at a false discovery rate of .05: where nothing changes, about two are
 		// expected.
-		t.row(x.false[regression.BySearch] <= 2,
+		t.row(x.inUnchanged[regression.BySearch] <= 2,
 			"change points, 10^4 unchanged series, n = 8 to 50, "+kind.name, "at most 2 false by the search",
-			"%d by the search, %d by the gate", x.false[regression.BySearch], x.false[regression.ByGate])
+			"%d by the search, %d by the gate", x.inUnchanged[regression.BySearch], x.inUnchanged[regression.ByGate])
 	}
 	for _, size := range []float64{.03, .05, .10} {
 		const every = 10
@@ -100,7 +100,7 @@ func changePoints(t *table) {
 			return
 		}
 		gate, search := x.right[regression.ByGate], x.right[regression.BySearch]
-		wrong := x.false[regression.ByGate] + x.false[regression.BySearch]
+		wrong := x.inUnchanged[regression.ByGate] + x.inUnchanged[regression.BySearch]
 		share := float64(wrong+x.off) / float64(max(1, wrong+x.off+gate+search))
 		name := fmt.Sprintf("change points, steps of %.0f sd in one of ten series", 100*size)
 		t.row(share <= .08, name, "false share <= .08",
