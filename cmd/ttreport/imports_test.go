@@ -21,6 +21,8 @@ var rooms = map[string][]string{
 	"ingest":                   {"ingest"},
 	"collect":                  {"collect"},
 	"targets":                  {"targets"},
+	"targets/regression":       {"targets/regression"},
+	".ci/measure":              {"targets/regression"},
 	"render":                   {"render", "targets"},
 	"site":                     {"site", "render", "targets", "templates", "static"},
 	"cmd":                      {""},

@@ -22,17 +22,17 @@ func (b *baseline) kbar() float64 { return float64(b.n) / b.inverse }
 type state struct {
 	from     int32   // first observation of the level that holds
 	seen     int     // independent runs that saw the suspect again, and were not enough yet
-	suspect  int32   // observation whose probable change waits for an independent run; -1
-	dir      float64 // of the suspect: +1 worse, −1 better
+	suspect  int32   // observation whose suspected change waits for an independent run; -1
+	dir      float64 // of the suspect: +1 a regression, −1 an improvement
 	suspectP float64 // its p value, for the tails
 	share    float64 // of the cells that changed in the suspect's release
 	back     bool    // the suspect is a return to the level before
-	old      float64 // level before the last confirmed worsening; NaN when there is none to return to
+	old      float64 // level before the last confirmed regression; NaN when there is none to return to
 	ss, nu   float64 // squared deviations and degrees of freedom of earlier levels
 }
 
-// look gathers the baseline of observation at of a cell.
-func (j *judge) look(cell, at int32, into *baseline) {
+// baseline gathers the baseline of observation at of a cell.
+func (j *judge) baseline(cell, at int32, into *baseline) {
 	st := &j.state[cell]
 	*into = baseline{last: -1}
 	var buf [32]float64
@@ -50,7 +50,7 @@ func (j *judge) look(cell, at int32, into *baseline) {
 			into.last = i
 		}
 		o := &j.t.Obs[i]
-		if o.Cond != cond && j.rules.Blocks != nil && j.rules.Blocks(o.Cond, cond) {
+		if j.blocked(o.Cond, cond) {
 			into.blocked++
 			continue
 		}
@@ -66,7 +66,7 @@ func (j *judge) look(cell, at int32, into *baseline) {
 	ss := 0.
 	into.mean, ss = centre(values)
 	into.nu = math.Max(0, float64(into.n-1))
-	if into.n < 3 { // too few to know their own noise: earlier levels lend theirs
+	if into.n < 3 { // too few to know their own noise: that of earlier levels is added
 		ss += st.ss
 		into.nu += st.nu
 	}
@@ -90,17 +90,10 @@ func centre(values []float64) (mean, ss float64) {
 	return mean, ss
 }
 
+// blocked reports whether conditions rule out that two values are compared.
+func (j *judge) blocked(a, b int32) bool {
+	return a != b && j.rules.Blocks != nil && j.rules.Blocks(a, b)
+}
+
 // joins reports whether an observation can serve later releases.
 func (j *judge) joins(i int32) bool { return j.t.Releases[j.t.Obs[i].Release].Joins }
-
-// restart begins a new level at an observation. The noise of the level before is kept.
-func (j *judge) restart(cell, at int32) {
-	st := &j.state[cell]
-	values, _ := j.held(cell, at, nil, nil)
-	if len(values) > 1 {
-		_, ss := centre(values)
-		st.ss += ss
-		st.nu += float64(len(values) - 1)
-	}
-	st.from = at
-}

@@ -9,7 +9,8 @@ import (
 
 // Budget: 10^5 cells over 10 releases in a second on two cores.
 func BenchmarkJudge(b *testing.B) {
-	for name, size := range map[string][2]int{"cells=1e4,releases=50": {10000, 50}, "cells=1e5,releases=10": {100000, 10}} {
+	sizes := map[string][2]int{"cells=1e4,releases=50": {10000, 50}, "cells=1e5,releases=10": {100000, 10}}
+	for name, size := range sizes {
 		b.Run(name, func(b *testing.B) {
 			tab := history(.05, quiet(1, size[0], size[1], .01)...)
 			tab.Strata = 20

@@ -10,11 +10,11 @@ type ChangePoint struct {
 	D      float64 // log change against the level before; positive is worse
 	P      float64 // by permutation; NaN where the gate confirmed it or a person pinned it
 	Source Source
-	// Dismissed says that it was confirmed and that a person decided that no level begins there: none did.
+	// Dismissed: it was confirmed, and a person decided that no level begins there; none did.
 	Dismissed bool
 }
 
-// Source says who decided a change point.
+// Source is who decided a change point.
 type Source uint8
 
 const (
@@ -23,46 +23,94 @@ const (
 	ByPerson               // a pin
 )
 
-// search looks for steps that are too small or too noisy for the gate, in the values before the release under judgement, and
-// starts new levels there. The level that holds is one segment: whatever came before it was decided already. So one split is
-// proposed a cell; a new level counts from three values.
-func (j *judge) search(release int32, tests []test) {
-	type proposal struct {
-		cell, at, obs int32
-		c             *candidate
+// restart begins a new level at an observation. The noise of the level before is kept.
+func (j *judge) restart(cell, at int32) {
+	st := &j.state[cell]
+	values, _ := j.held(cell, at, nil, nil)
+	if len(values) > 1 {
+		_, ss := centre(values)
+		st.ss += ss
+		st.nu += float64(len(values) - 1)
 	}
-	found := make([]*proposal, len(tests))
+	st.from = at
+}
+
+// accept starts a new level at an observation, so that one change alerts once. Where a person dismissed it, the level
+// that holds goes on without its values: they were no level, and their distance is no noise.
+func (j *judge) accept(c *claim, at int32, dir float64) {
+	st := &j.state[c.x.cell]
+	old := c.x.base.mean
+	dismissed := j.t.Obs[at].Dismiss
+	for i := at; i <= c.x.obs; i++ {
+		j.rows[i].out = dismissed
+	}
+	j.out.ChangePoints = append(j.out.ChangePoints, ChangePoint{
+		Cell: c.x.cell, At: at, Found: c.release, D: c.x.d, P: math.NaN(), Source: ByGate, Dismissed: dismissed,
+	})
+	back := st.back
+	st.suspect, st.back = -1, false
+	if dismissed {
+		return
+	}
+	j.restart(c.x.cell, at)
+	st.old = math.NaN()
+	if dir > 0 && !back {
+		st.old = old
+	}
+}
+
+// accepted starts a level where a person accepted a change.
+func (j *judge) accepted(x *test) {
+	st := &j.state[x.cell]
+	if st.from == x.obs {
+		return
+	}
+	j.rows[x.obs].out = false
+	j.restart(x.cell, x.obs)
+	st.suspect, st.back, st.old = -1, false, math.NaN()
+	j.out.ChangePoints = append(j.out.ChangePoints, ChangePoint{
+		Cell: x.cell, At: x.obs, Found: j.t.Obs[x.obs].Release, D: x.d, P: math.NaN(), Source: ByPerson,
+	})
+}
+
+// search looks for steps that are too small or too noisy for the gate, in the values before the release under
+// judgement, and starts new levels there. The level that holds is one segment: whatever came before it was decided
+// already. So one split is proposed a cell; a new level counts from three values.
+func (j *judge) search(release int32, tests []test) {
+	found := grow(&j.scratch.found, len(tests))
 	j.each(len(tests), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			if c, at := j.propose(tests[i].cell, tests[i].obs); c != nil {
-				found[i] = &proposal{tests[i].cell, at, tests[i].obs, c}
-			}
+			found[i] = j.propose(tests[i].cell, tests[i].obs)
 		}
 	})
 	var list []*candidate
-	var open []*proposal
-	for _, p := range found {
-		if p != nil {
-			list, open = append(list, p.c), append(open, p)
+	for _, c := range found {
+		if c != nil {
+			list = append(list, c)
 		}
 	}
 	if len(list) == 0 || !j.t.Releases[release].Joins {
 		return
 	}
 	limit := resolve(list, len(tests), j.rules.FDR)
-	for _, p := range open {
-		if p.c.p > limit {
-			continue
+	for _, c := range list {
+		if c.p <= limit {
+			j.split(release, c)
 		}
-		values, _ := j.held(p.cell, p.at, nil, nil)
-		before, _ := centre(values)
-		st := &j.state[p.cell]
-		j.restart(p.cell, p.at)
-		st.old = math.NaN()
-		after, _ := j.held(p.cell, p.obs, nil, nil)
-		mean, _ := centre(after)
-		j.out.ChangePoints = append(j.out.ChangePoints, ChangePoint{Cell: p.cell, At: p.at, Found: release, D: mean - before, P: p.c.p, Source: BySearch})
 	}
+}
+
+// split starts a new level where the search found one.
+func (j *judge) split(release int32, c *candidate) {
+	values, _ := j.held(c.cell, c.at, nil, nil)
+	before, _ := centre(values)
+	j.restart(c.cell, c.at)
+	j.state[c.cell].old = math.NaN()
+	after, _ := j.held(c.cell, c.obs, nil, nil)
+	mean, _ := centre(after)
+	j.out.ChangePoints = append(j.out.ChangePoints, ChangePoint{
+		Cell: c.cell, At: c.at, Found: release, D: mean - before, P: c.p, Source: BySearch,
+	})
 }
 
 // held appends the values of the level that holds before an observation to values, and their indexes to at.
@@ -75,12 +123,13 @@ func (j *judge) held(cell, before int32, values []float64, at []int32) ([]float6
 	return values, at
 }
 
-// remarkable is the squared t of a split below which no permutation is made: with the splits that a history offers, chance
-// exceeds it about twice in ten thousand, and a step must be a good deal rarer than that to pass among thousands of cells.
+// remarkable is the squared t of a split below which no permutation is made: with the splits that a history offers,
+// chance exceeds it about twice in ten thousand, and a step must be a good deal rarer than that to pass among thousands
+// of cells.
 const remarkable = 26
 
-// looked says after how many values a step is looked for: the gate has had its say by the third, and looking again after every
-// value would only multiply the chances of being wrong.
+// looked reports after how many values a step is looked for: the gate has decided by the third, and looking again after
+// every value would only multiply the chances of being wrong.
 func looked(after int) bool {
 	switch after {
 	case 3, 4, 6, 9, 13, 19:
@@ -89,28 +138,30 @@ func looked(after int) bool {
 	return false
 }
 
-// propose splits the level that holds where that explains most. A split that a normal approximation finds unremarkable is not
-// worth a permutation; the approximation never accepts one.
-func (j *judge) propose(cell, obs int32) (*candidate, int32) {
+// propose splits the level that holds where that explains most. A split that a normal approximation finds unremarkable
+// is not worth a permutation; the approximation never accepts one.
+func (j *judge) propose(cell, obs int32) *candidate {
 	const fewest, least = 8, 3
 	st := &j.state[cell]
 	if obs-st.from < fewest || st.suspect >= 0 {
-		return nil, 0
+		return nil
 	}
 	var buf [64]float64
 	values, at := j.held(cell, obs, buf[:0], make([]int32, 0, 64))
 	if len(values) < fewest {
-		return nil, 0
+		return nil
 	}
 	_, ss := centre(values)
 	g, k := gain(values, least)
 	n := float64(len(values))
 	if k == 0 || !looked(len(values)-k) || g*(n-2) < remarkable*(ss-g) || j.t.Obs[at[k]].Dismiss {
-		return nil, 0
+		return nil
 	}
 	seed := uint64(cell)
 	if j.rules.Seed != nil {
 		seed = j.rules.Seed(int(cell))
 	}
-	return newCandidate(values, least, seed+uint64(at[k])), at[k]
+	c := newCandidate(values, least, seed+uint64(at[k]))
+	c.cell, c.at, c.obs = cell, at[k], obs
+	return c
 }

@@ -2,8 +2,28 @@ package regression
 
 import "math"
 
-// decide gives one observation its word and brings the cell's state up to date. dir is the direction in which it passed the
-// gate of the release, 0 when it did not.
+// claim is one observation on its way to a word.
+type claim struct {
+	x       *test
+	row     *Row
+	cell    *Cell
+	o       *Obs
+	s       *stratum
+	p       *prior
+	release int32
+	dir     float64 // in which it passed the gate; 0 when it did not
+	t95     float64
+	joins   bool
+}
+
+// set is the word of the claim's row with its evidence and reason.
+func (c *claim) set(w Word, e Evidence, why Why) { c.row.Word, c.row.Evidence, c.row.Why = w, e, why }
+
+// second is the residual change of the later runs of the release.
+func (c *claim) second() float64 { return c.o.Z2 - c.s.now - c.x.base.mean }
+
+// decide gives one observation its word and brings the cell's state up to date. dir is the direction in which it passed
+// the gate of the release, 0 when it did not.
 func (j *judge) decide(release int32, x *test, dir float64, q float32, p *prior, qs *Quantiles) {
 	row, cell, o := &j.rows[x.obs], &j.t.Cells[x.cell], &j.t.Obs[x.obs]
 	s := &j.strata[cell.Stratum]
@@ -12,7 +32,7 @@ func (j *judge) decide(release int32, x *test, dir float64, q float32, p *prior,
 	row.D = x.total()
 	joins := j.t.Releases[release].Joins
 	if !x.ok {
-		j.unjudged(row, x, cell)
+		untested(row, x, cell)
 		if joins {
 			j.state[x.cell].suspect = -1
 		}
@@ -21,7 +41,10 @@ func (j *judge) decide(release int32, x *test, dir float64, q float32, p *prior,
 	if joins && x.base.n >= 2 && !math.IsNaN(x.raw) {
 		defer j.learn(x, row)
 	}
-	c := &claim{x: x, row: row, cell: cell, o: o, s: s, p: p, release: release, dir: dir, joins: joins, t95: qs.of(x.df).t95}
+	c := &claim{
+		x: x, row: row, cell: cell, o: o, s: s, p: p,
+		release: release, dir: dir, joins: joins, t95: qs.of(x.df).t95,
+	}
 	if o.Accept && joins {
 		defer j.accepted(x)
 	}
@@ -36,46 +59,8 @@ func (j *judge) decide(release int32, x *test, dir float64, q float32, p *prior,
 	}
 }
 
-// learn counts an extreme value towards the tails, unless it may be a change: an open suspect waits for its independent run, and
-// a confirmed change, or a shift of everything, is no failure of prediction.
-func (j *judge) learn(x *test, row *Row) {
-	st := &j.state[x.cell]
-	switch {
-	case st.suspect == x.obs:
-		st.suspectP = x.raw
-	case row.Evidence == Confirmed || row.Why == WhyShift:
-	default:
-		j.tails.add(x.d, x.raw)
-	}
-}
-
-// accepted starts a level where a person wants it.
-func (j *judge) accepted(x *test) {
-	st := &j.state[x.cell]
-	if st.from == x.obs {
-		return
-	}
-	j.rows[x.obs].out = false
-	j.restart(x.cell, x.obs)
-	st.suspect, st.back, st.old = -1, false, math.NaN()
-	j.out.ChangePoints = append(j.out.ChangePoints, ChangePoint{Cell: x.cell, At: x.obs, Found: j.t.Obs[x.obs].Release, D: x.d, P: math.NaN(), Source: ByPerson})
-}
-
-// claim is one observation on its way to a word.
-type claim struct {
-	x       *test
-	row     *Row
-	cell    *Cell
-	o       *Obs
-	s       *stratum
-	p       *prior
-	release int32
-	dir     float64
-	t95     float64
-	joins   bool
-}
-
-func (j *judge) unjudged(row *Row, x *test, cell *Cell) {
+// untested gives a word to an observation without a test.
+func untested(row *Row, x *test, cell *Cell) {
 	b := &x.base
 	row.Word, row.Why = NoBaseline, WhyFirst
 	switch {
@@ -89,6 +74,19 @@ func (j *judge) unjudged(row *Row, x *test, cell *Cell) {
 	}
 	if b.n == 0 {
 		row.D = math.NaN()
+	}
+}
+
+// learn counts an extreme value towards the tails, unless it may be a change: an open suspect waits for its independent
+// run, and a confirmed change, or a shift of everything, is no failure of prediction.
+func (j *judge) learn(x *test, row *Row) {
+	st := &j.state[x.cell]
+	switch {
+	case st.suspect == x.obs:
+		st.suspectP = x.raw
+	case row.Evidence == Confirmed || row.Why == WhyShift:
+	default:
+		j.tails.add(x.d, x.raw)
 	}
 }
 
@@ -110,17 +108,19 @@ func (j *judge) seenAgain(c *claim) bool {
 		return j.sharesSuspect(c, at, dir)
 	}
 	d1 := j.adj[at] - c.x.base.mean
-	if dir*c.x.d < c.cell.Delta || dir*c.x.total() <= 0 || j.again(c.x, d1, c.x.d, dir, c.p) > j.size(c.x.base.n) || j.odds(c.x, d1, c.x.d, st.share, c.p) < j.rules.Odds {
+	large := dir*c.x.d >= c.cell.Delta && dir*c.x.total() > 0
+	if !large || !j.confirms(c, d1, c.x.d, dir, st.share) {
 		j.rows[at].Follow = -(c.release + 1)
 		j.tails.add(dir, st.suspectP)
 		st.suspect = -1
 		return false
 	}
-	c.row.Word, c.row.Evidence, c.row.Why, c.row.First = wordOf(dir), Confirmed, WhyAgain, j.t.Obs[at].Release
+	c.set(wordOf(dir), Confirmed, WhyAgain)
+	c.row.First = j.t.Obs[at].Release
 	if st.back {
 		c.row.Word = Recovered
 	}
-	if st.seen++; st.seen < witnesses(c.x.base.n) {
+	if st.seen++; st.seen < runsNeeded(c.x.base.n) {
 		c.row.Evidence, c.row.Why, c.row.out = Suspected, WhyOneMoreRun, true
 		return true
 	}
@@ -129,8 +129,14 @@ func (j *judge) seenAgain(c *claim) bool {
 	return true
 }
 
-// sharesSuspect keeps a build that never joins from being blamed for what its base did: a value beside the base's own open
-// suspect is watched, with the release that began it.
+// confirms tests a second, independent run against the first: it must be unlikely under no change given the first, and
+// both together must make a change likelier than chance.
+func (j *judge) confirms(c *claim, d1, d2, dir, share float64) bool {
+	return j.again(c.x, d1, d2, dir, c.p) <= j.size(c.x.base.n) && j.odds(c.x, d1, d2, share, c.p) >= j.rules.Odds
+}
+
+// sharesSuspect keeps a build that never joins from being blamed for what its base did: a value near the base's own
+// open suspect is inconclusive, with the release that began it.
 func (j *judge) sharesSuspect(c *claim, at int32, dir float64) bool {
 	if dir*c.x.total() < c.cell.Delta || math.Abs(c.o.Z-c.s.now-j.adj[at]) > c.cell.Delta {
 		return false
@@ -139,30 +145,8 @@ func (j *judge) sharesSuspect(c *claim, at int32, dir float64) bool {
 	return true
 }
 
-// accept starts a new level at an observation, so that one shift alerts once. Where a person dismissed it, the level that
-// holds goes on without its values: they were no level, and their distance is no noise.
-func (j *judge) accept(c *claim, at int32, dir float64) {
-	st := &j.state[c.x.cell]
-	old := c.x.base.mean
-	dismissed := j.t.Obs[at].Dismiss
-	for i := at; i <= c.x.obs; i++ {
-		j.rows[i].out = dismissed
-	}
-	j.out.ChangePoints = append(j.out.ChangePoints, ChangePoint{Cell: c.x.cell, At: at, Found: c.release, D: c.x.d, P: math.NaN(), Source: ByGate, Dismissed: dismissed})
-	back := st.back
-	st.suspect, st.back = -1, false
-	if dismissed {
-		return
-	}
-	j.restart(c.x.cell, at)
-	st.old = math.NaN()
-	if dir > 0 && !back {
-		st.old = old
-	}
-}
-
-// settle records what a probable change means for later releases: its observation stays out of baselines until an
-// independent run has spoken. dir 0 clears.
+// settle records what a suspected change means for later releases: its observation stays out of baselines until an
+// independent run has been judged. dir 0 clears.
 func (j *judge) settle(c *claim, dir float64) {
 	st := &j.state[c.x.cell]
 	if !c.joins {
@@ -175,7 +159,7 @@ func (j *judge) settle(c *claim, dir float64) {
 	}
 }
 
-// passed handles a change that passes the gate and matters, with the release's own recheck when there is one.
+// passed handles a change that passes the gate and matters.
 func (j *judge) passed(c *claim) bool {
 	dir := c.dir
 	if dir == 0 || dir*c.x.d < c.cell.Delta {
@@ -189,36 +173,41 @@ func (j *judge) passed(c *claim) bool {
 		j.settle(c, 0)
 		return true
 	}
-	c.row.Word, c.row.Evidence, c.row.Why = wordOf(dir), Suspected, WhyGate
+	c.set(wordOf(dir), Suspected, WhyGate)
 	if c.o.K2 == 0 {
 		j.settle(c, dir)
 		return true
 	}
-	d2 := c.o.Z2 - c.s.now - c.x.base.mean
-	if dir*d2 >= c.cell.Delta && j.again(c.x, c.x.d, d2, dir, c.p) <= j.size(c.x.base.n) && j.odds(c.x, c.x.d, d2, j.share(dir), c.p) >= j.rules.Odds {
-		if seen := max(1, int(c.o.R2)); seen < witnesses(c.x.base.n) {
-			c.row.Why = WhyOneMoreRun
-			j.settle(c, dir)
-			if c.joins {
-				j.state[c.x.cell].seen = seen
-			}
-			return true
-		}
-		c.row.Evidence, c.row.Why, c.row.D = Confirmed, WhyRecheck, d2+c.x.shift
-		if c.joins {
-			j.accept(c, c.x.obs, dir)
-		}
-		return true
-	}
-	c.row.Word, c.row.Evidence, c.row.Why = Inconclusive, NoEvidence, WhyNotSeenAgain
-	c.row.D = d2 + c.x.shift
-	j.settle(c, 0)
-	c.row.out = c.joins
+	j.rechecked(c)
 	return true
 }
 
-// returned asks whether a cell is back at the level before a confirmed worsening: nearer to it than to the level that holds,
-// within the effect that matters, and clearly off the level that holds.
+// rechecked decides a change that passes the gate by the later runs of the same release.
+func (j *judge) rechecked(c *claim) {
+	dir, d2 := c.dir, c.second()
+	if dir*d2 < c.cell.Delta || !j.confirms(c, c.x.d, d2, dir, j.share(dir)) {
+		c.set(Inconclusive, NoEvidence, WhyNotSeenAgain)
+		c.row.D = d2 + c.x.shift
+		j.settle(c, 0)
+		c.row.out = c.joins
+		return
+	}
+	if seen := max(1, int(c.o.R2)); seen < runsNeeded(c.x.base.n) {
+		c.row.Why = WhyOneMoreRun
+		j.settle(c, dir)
+		if c.joins {
+			j.state[c.x.cell].seen = seen
+		}
+		return
+	}
+	c.row.Evidence, c.row.Why, c.row.D = Confirmed, WhyRecheck, d2+c.x.shift
+	if c.joins {
+		j.accept(c, c.x.obs, dir)
+	}
+}
+
+// returned asks whether a cell is back at the level before a confirmed regression: nearer to it than to the level that
+// holds, within the effect that matters, and clearly off the level that holds.
 func (j *judge) returned(c *claim) bool {
 	st := &j.state[c.x.cell]
 	if math.IsNaN(st.old) || c.x.d >= 0 {
@@ -228,7 +217,7 @@ func (j *judge) returned(c *claim) bool {
 	if math.Abs(gap) > c.cell.Delta || math.Abs(gap) >= math.Abs(c.x.d) || -c.x.t < c.t95 {
 		return false
 	}
-	c.row.Word, c.row.Evidence, c.row.Why = Recovered, Suspected, WhyBackAgain
+	c.set(Recovered, Suspected, WhyBackAgain)
 	if c.joins {
 		j.settle(c, -1)
 		st.back = true
@@ -236,13 +225,13 @@ func (j *judge) returned(c *claim) bool {
 	return true
 }
 
-// disagreed asks whether a later run of the release is clearly worse than its unremarkable first one: nobody may measure until
-// it fits, and nobody may stop looking.
+// disagreed asks whether a later run of the release is clearly worse than its unremarkable first one: measuring until a
+// value fits must not pass.
 func (j *judge) disagreed(c *claim) bool {
 	if c.o.K2 == 0 {
 		return false
 	}
-	d2 := c.o.Z2 - c.s.now - c.x.base.mean
+	d2 := c.second()
 	// At one in two hundred: every cell with a second run is asked, and none is corrected for.
 	const size = .005
 	if d2 < c.cell.Delta || c.x.total() >= c.cell.Delta || UpperTail(d2/c.x.se, c.x.df) > size {
@@ -253,26 +242,24 @@ func (j *judge) disagreed(c *claim) bool {
 	return true
 }
 
-// shifted lets a cell say what its whole stratum did: it is worse because of the shift, and never the same.
+// shifted gives a cell the word of its stratum's shift: it regressed because of the shift, and is never unchanged.
 func (j *judge) shifted(c *claim) bool {
 	if c.s.finding < 0 || c.x.shift == 0 {
 		return false
 	}
 	f := &j.out.Findings[c.s.finding]
-	dir := 1.
-	if c.x.shift < 0 {
-		dir = -1
-	}
-	if f.Kind != ShiftFinding || (f.Word != Regressed && f.Word != Improved && f.Word != Inconclusive) || dir*c.x.total() < c.cell.Delta {
+	moved := f.Word == Regressed || f.Word == Improved || f.Word == Inconclusive
+	if f.Kind != ShiftFinding || !moved || math.Copysign(1, c.x.shift)*c.x.total() < c.cell.Delta {
 		return false
 	}
-	c.row.Word, c.row.Evidence, c.row.Why, c.row.Finding, c.row.First = f.Word, f.Evidence, WhyShift, c.s.finding, f.First
+	c.set(f.Word, f.Evidence, WhyShift)
+	c.row.Finding, c.row.First = c.s.finding, f.First
 	j.settle(c, 0)
 	c.row.out = c.row.out || c.joins && f.Why == WhyNotSeenAgain
 	return true
 }
 
-// quiet tells same from noisy and watch: equivalence by two one-sided tests, at the 90 % interval.
+// quiet decides between unchanged and inconclusive: equivalence by two one-sided tests, at the 90 % interval.
 func (j *judge) quiet(c *claim) {
 	d, half, delta := c.x.total(), c.t95*c.x.se, c.cell.Delta
 	row := c.row
@@ -292,16 +279,17 @@ func (j *judge) quiet(c *claim) {
 		return
 	}
 	row.Finding = c.s.finding
-	if row.Word == Unchanged { // its stratum moved by more than matters and it did not: that is not sameness
+	if row.Word == Unchanged { // its stratum moved by more than matters and it did not: it changed against the others
 		row.Word, row.Why = Inconclusive, WhyDidNotMove
 	}
 }
 
-// twoModes reports whether the cell's history keeps changing between two levels, so that neither is news: two clusters of
-// adjusted values, tight beside the gap between them, each visited at least twice, and the new value in one of them.
+// twoModes reports whether the cell's history keeps changing between two levels, so that neither is news: two clusters
+// of adjusted values, tight beside the gap between them, each visited at least twice, and the new value in one of them.
 func (j *judge) twoModes(x *test) bool {
+	delta := j.t.Cells[x.cell].Delta
 	// Where the noise is small beside what matters there is no room for two levels.
-	if x.base.n < 6 || math.Abs(x.total()) < j.t.Cells[x.cell].Delta/2 || x.base.s2 < j.t.Cells[x.cell].Delta*j.t.Cells[x.cell].Delta/16 {
+	if x.base.n < 6 || math.Abs(x.total()) < delta/2 || x.base.s2 < delta*delta/16 {
 		return false
 	}
 	values, _ := j.held(x.cell, x.obs, nil, nil)

@@ -6,18 +6,20 @@ import (
 	"slices"
 )
 
-// FDR is the false discovery rate to which every family of tests is held: the expected share of false ones among the changes
-// that are reported.
+// FDR is the false discovery rate to which every family of tests is held: the expected share of false ones among the
+// changes that are reported.
 const FDR = .05
 
-// BenjaminiHochberg is the step-up procedure of Benjamini and Hochberg (1995), which controls the false discovery rate over a
-// family of tests at a level.
+// BenjaminiHochberg is the step-up procedure of Benjamini and Hochberg (1995), which controls the false discovery rate
+// over a family of tests at a level.
 //
-// p holds p values in any order. family is the number of tests that were made: at least len(p), and more where only some of
-// them are asked about, such as those in one direction. NaN is a test that is asked nothing: it counts in family alone.
+// p holds p values in any order. family is the number of tests that were made: at least len(p), and more where only
+// some of them are asked about, such as those in one direction. NaN is a test that is asked nothing: it counts in
+// family alone.
 //
-// limit is the largest p value that is a discovery, or -1 when none is: p[i] is a discovery exactly when p[i] <= limit. q is
-// parallel to p and has the smallest level at which each would be a discovery among these, at most 1; NaN stays NaN.
+// limit is the largest p value that is a discovery, or -1 when none is: p[i] is a discovery exactly when p[i] <= limit.
+// q is parallel to p and has the smallest level at which each would be a discovery among these, at most 1; NaN stays
+// NaN.
 func BenjaminiHochberg(p []float64, family int, level float64) (q []float64, limit float64) {
 	q, limit = make([]float64, len(p)), -1
 	order := make([]int, 0, len(p))

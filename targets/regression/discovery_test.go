@@ -9,8 +9,8 @@ import (
 	"github.com/ttreport/ttreport/targets/regression"
 )
 
-// textbook is the procedure as Benjamini and Hochberg write it: with p(1) <= ... <= p(m), let k be the largest i for which
-// p(i) <= i/m q; reject all H(i), i = 1 ... k.
+// textbook is the procedure as Benjamini and Hochberg write it: with p(1) <= ... <= p(m), let k be the largest i for
+// which p(i) <= i/m q; reject all H(i), i = 1 ... k.
 func textbook(p []float64, family int, level float64) []bool {
 	sorted := slices.Sorted(slices.Values(p))
 	k := 0
@@ -26,7 +26,8 @@ func textbook(p []float64, family int, level float64) []bool {
 	return reject
 }
 
-// Table 1 of Benjamini and Hochberg 1995: the fifteen p values of the thrombolysis trial, of which four are discoveries at .05.
+// Table 1 of Benjamini and Hochberg 1995: the fifteen p values of the thrombolysis trial, of which four are discoveries
+// at .05.
 func TestBenjaminiHochbergExample(t *testing.T) {
 	p := []float64{.0001, .0004, .0019, .0095, .0201, .0278, .0298, .0344, .0459, .3240, .4262, .5719, .6528, .7590, 1}
 	q, limit := regression.BenjaminiHochberg(p, len(p), .05)
@@ -76,7 +77,7 @@ func checkDiscoveries(t *testing.T, p []float64, family int, level float64, perm
 	want := textbook(p, family, level)
 	for i := range p {
 		if (p[i] <= limit) != want[i] {
-			t.Fatalf("p %v of %v in a family of %d: limit %v, the textbook says %v", p[i], p, family, limit, want[i])
+			t.Fatalf("p %v of %v in a family of %d: limit %v, by the textbook %v", p[i], p, family, limit, want[i])
 		}
 		if q[i] < p[i]*(1-1e-12) || q[i] > 1 {
 			t.Fatalf("q %v of p %v", q[i], p[i])

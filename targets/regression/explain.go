@@ -6,14 +6,14 @@ import (
 	"math"
 )
 
-// Calculation is everything behind one row, so that a sceptic can do it again with a calculator. Values are on the log scale.
+// Calculation is everything behind one row, so that a reader can repeat it by hand. Values are on the log scale.
 type Calculation struct {
 	Row      Row
 	Obs      Obs
 	Baseline []BaselineValue
 	Mean     float64 // of the adjusted baseline
 	S2, Nu   float64 // own variance and its degrees of freedom
-	D0, S02  float64 // what all cells of the release say: weight in degrees of freedom, typical variance of the stratum
+	D0, S02  float64 // of all cells of the release: weight in degrees of freedom, typical variance of the stratum
 	Variance float64 // moderated, floors included
 	Sw2      float64 // between repeats of one run, moderated; NaN without repeats
 	Floor    float64 // least variance believed
@@ -48,7 +48,8 @@ type Second struct {
 	Odds    float64 // of a change against chance, after both
 }
 
-// Explain judges again up to one release and returns the reckoning of one cell in it.
+// Explain judges again up to one release and returns the calculation of one cell in it. It fails when the cell was not
+// measured there, or when ctx is done.
 func Explain(ctx context.Context, t *Table, rules Rules, cell, release int32) (*Calculation, error) {
 	p := &probe{cell: cell, release: release}
 	j, err := judgeWith(ctx, t, rules, p)
@@ -78,28 +79,40 @@ func (p *probe) capture(j *judge, release int32, tests []test, between, within *
 	for i := range tests {
 		if x := &tests[i]; x.cell == p.cell {
 			p.obs = x.obs
-			p.found = j.reckon(x, between, within, tests, passed)
+			p.found = j.calculation(x, between, within)
+			if x.ok {
+				p.found.rank(x, tests, passed)
+				p.found.Again = j.secondTest(x, between)
+			}
 			return
 		}
 	}
 }
 
-func (j *judge) reckon(x *test, between, within *prior, tests []test, passed []int8) *Calculation {
+// calculation is that of one cell, without its place among the others and without an independent run.
+func (j *judge) calculation(x *test, between, within *prior) *Calculation {
 	cell, o := &j.t.Cells[x.cell], j.t.Obs[x.obs]
 	s := &j.strata[cell.Stratum]
-	r := &Calculation{Obs: o, Mean: x.base.mean, S2: x.base.s2, Nu: x.base.nu, D0: between.d0, S02: math.NaN(), Variance: x.s2, Sw2: math.NaN(), Floor: j.least(&o), Df: x.df, SE: x.se, T: x.t,
-		P: math.NaN(), Shift: s.now, Change: s.change, D: x.d, Delta: cell.Delta, Passing: 0}
+	r := &Calculation{
+		Obs: o, Baseline: j.listed(x), Mean: x.base.mean, S2: x.base.s2, Nu: x.base.nu,
+		D0: between.d0, S02: math.NaN(), Variance: x.s2, Sw2: math.NaN(), Floor: j.least(&o),
+		Df: x.df, SE: x.se, T: x.t, P: math.NaN(),
+		Shift: s.now, Change: s.change, D: x.d, Delta: cell.Delta,
+	}
 	if between.known {
 		r.S02 = between.s02[cell.Stratum]
 	}
 	if within.known {
 		r.Sw2, _ = within.moderate(x.base.ssw/math.Max(1, x.base.nuw), x.base.nuw, cell.Stratum)
 	}
-	r.Baseline = j.listed(x)
-	if !x.ok {
-		return r
+	if x.ok {
+		r.P = UpperTail(math.Abs(x.t), x.df)
 	}
-	r.P = UpperTail(math.Abs(x.t), x.df)
+	return r
+}
+
+// rank places a test among those of its release.
+func (r *Calculation) rank(x *test, tests []test, passed []int8) {
 	r.Rank = 1
 	for i := range tests {
 		y := &tests[i]
@@ -114,30 +127,35 @@ func (j *judge) reckon(x *test, between, within *prior, tests []test, passed []i
 			r.Passing++
 		}
 	}
-	st := &j.state[x.cell]
-	defer func() {
-		if a := r.Again; a != nil {
-			a.Mean, a.SE, a.Df = j.given(x, a.D1, a.D2, between)
-		}
-	}()
+}
+
+// secondTest is the test of an independent run: of this release, where it confirms an earlier one, or of its own later
+// runs.
+func (j *judge) secondTest(x *test, p *prior) *Second {
+	st, o := &j.state[x.cell], &j.t.Obs[x.obs]
+	r := &Second{Size: j.size(x.base.n)}
+	dir, share := 0., 0.
 	switch {
 	case st.suspect >= 0:
-		d1 := j.adj[st.suspect] - x.base.mean
-		r.Again = &Second{Release: j.t.Obs[st.suspect].Release, D1: d1, D2: x.d, P: j.again(x, d1, x.d, st.dir, between), Size: j.size(x.base.n), Odds: j.odds(x, d1, x.d, st.share, between)}
+		r.Release, r.D1, r.D2 = j.t.Obs[st.suspect].Release, j.adj[st.suspect]-x.base.mean, x.d
+		dir, share = st.dir, st.share
 	case o.K2 > 0:
-		d2 := o.Z2 - s.now - x.base.mean
-		r.Again = &Second{Release: o.Release, D1: x.d, D2: d2, P: j.again(x, x.d, d2, math.Copysign(1, x.d), between), Size: j.size(x.base.n), Odds: j.odds(x, x.d, d2, j.share(x.d), between)}
+		r.Release, r.D1, r.D2 = o.Release, x.d, o.Z2-j.strata[j.t.Cells[x.cell].Stratum].now-x.base.mean
+		dir, share = math.Copysign(1, x.d), j.share(x.d)
+	default:
+		return nil
 	}
+	r.P, r.Odds = j.again(x, r.D1, r.D2, dir, p), j.odds(x, r.D1, r.D2, share, p)
+	r.Mean, r.SE, r.Df = j.given(x, r.D1, r.D2, p)
 	return r
 }
 
 // listed gives the baseline's values, oldest first.
 func (j *judge) listed(x *test) []BaselineValue {
 	var out []BaselineValue
-	st := &j.state[x.cell]
-	for i := st.from; i < x.obs; i++ {
+	for i := j.state[x.cell].from; i < x.obs; i++ {
 		o := &j.t.Obs[i]
-		if !j.joins(i) || j.rows[i].out || (j.rules.Blocks != nil && o.Cond != j.t.Obs[x.obs].Cond && j.rules.Blocks(o.Cond, j.t.Obs[x.obs].Cond)) {
+		if !j.joins(i) || j.rows[i].out || j.blocked(o.Cond, j.t.Obs[x.obs].Cond) {
 			continue
 		}
 		out = append(out, BaselineValue{Release: o.Release, Z: o.mean(), Adjusted: j.adj[i], K: int(o.K + o.K2)})
@@ -146,42 +164,4 @@ func (j *judge) listed(x *test) []BaselineValue {
 		out = out[len(out)-j.rules.Window:]
 	}
 	return out
-}
-
-// Repeats says how many repeats of one release would settle a noisy cell (method page, "how many repeats"): the number, or 0 and
-// how many more releases when no number of repeats would. All on the log scale.
-func Repeats(r *Calculation) (repeats, releases int) {
-	n := float64(len(r.Baseline))
-	if n == 0 || r.SE == 0 {
-		return 0, 0
-	}
-	sw2, sb2 := r.Sw2, 0.
-	if math.IsNaN(sw2) || sw2 <= 0 {
-		sw2 = r.Variance // without repeats all of the noise may be within a run or between runs: the hopeful reading
-	} else {
-		inverse := 0.
-		for _, b := range r.Baseline {
-			inverse += 1 / float64(b.K)
-		}
-		sb2 = math.Max(0, r.Variance-sw2*inverse/n)
-	}
-	return Settle(r.Delta, r.Variance, sw2, sb2, Wanted(r.Df), n)
-}
-
-// Wanted is how many standard errors the effect that matters must be, so that sameness is shown at 5 % with power 80 %.
-func Wanted(df float64) float64 { return Quantile(.95, df) + Quantile(.80, df) }
-
-// Settle says how many repeats of one release bring the interval of a change within the effect that matters, or 0 and how many more
-// releases would: variance is that of one release, of which within is between repeats and between is between releases, want is
-// [Wanted], n the releases of the baseline.
-func Settle(delta, variance, within, between, want, n float64) (repeats, releases int) {
-	room := delta*delta/(want*want) - between - variance/n
-	if room > 0 {
-		return int(math.Ceil(within / room)), 0
-	}
-	// More releases shrink s²/n alone: solve Δ²/want² = s²(1 + 1/n) for n, where that has an answer.
-	if more := delta*delta/(want*want)/variance - 1; more > 0 {
-		return 0, max(1, int(math.Ceil(1/more-n)))
-	}
-	return 0, 0
 }

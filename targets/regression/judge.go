@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"runtime"
-	"slices"
 	"sync"
 )
 
@@ -18,7 +17,7 @@ type judge struct {
 	strata []stratum
 	probe  *probe
 
-	shares  [2]float64 // of the release's cells that passed the gate, worse and better
+	shares  [2]float64 // of the release's cells that passed the gate: regressed, improved
 	scratch scratch
 
 	tails            tails
@@ -28,6 +27,7 @@ type judge struct {
 // scratch is room that every release uses again.
 type scratch struct {
 	tests          []test
+	found          []*candidate
 	qs             []float32
 	passed         []int8
 	s2, nu, sw, nw []float64
@@ -50,18 +50,7 @@ func Judge(ctx context.Context, t *Table, rules Rules) (*Judgement, error) {
 }
 
 func judgeWith(ctx context.Context, t *Table, rules Rules, p *probe) (*Judgement, error) {
-	j := &judge{t: t, rules: rules, out: &Judgement{Rows: make([]Row, len(t.Obs)), Fits: make([]Fit, len(t.Releases))}, adj: make([]float64, len(t.Obs)),
-		state: make([]state, len(t.Cells)), strata: make([]stratum, t.Strata), probe: p}
-	j.rows = j.out.Rows
-	for i := range j.rows {
-		j.rows[i] = Row{Finding: -1, First: -1, P: float32(math.NaN()), Q: float32(math.NaN())}
-	}
-	for i := range j.state {
-		j.state[i] = state{from: t.Cells[i].First, suspect: -1, old: math.NaN()}
-	}
-	for i := range j.strata {
-		j.strata[i] = stratum{suspect: -1, finding: -1}
-	}
+	j := newJudge(t, rules, p)
 	list, cellOf := order(t)
 	for r := range t.Releases {
 		if err := ctx.Err(); err != nil {
@@ -73,6 +62,28 @@ func judgeWith(ctx context.Context, t *Table, rules Rules, p *probe) (*Judgement
 		}
 	}
 	return j.out, nil
+}
+
+func newJudge(t *Table, rules Rules, p *probe) *judge {
+	j := &judge{
+		t: t, rules: rules, probe: p,
+		out:    &Judgement{Rows: make([]Row, len(t.Obs)), Fits: make([]Fit, len(t.Releases))},
+		adj:    make([]float64, len(t.Obs)),
+		state:  make([]state, len(t.Cells)),
+		strata: make([]stratum, t.Strata),
+	}
+	j.rows = j.out.Rows
+	nan := float32(math.NaN())
+	for i := range j.rows {
+		j.rows[i] = Row{Finding: -1, First: -1, P: nan, Q: nan}
+	}
+	for i := range j.state {
+		j.state[i] = state{from: t.Cells[i].First, suspect: -1, old: math.NaN()}
+	}
+	for i := range j.strata {
+		j.strata[i] = stratum{suspect: -1, finding: -1}
+	}
+	return j
 }
 
 // order lists the observations of every release, and the cell of each observation.
@@ -129,7 +140,7 @@ func (j *judge) release(release int32, obs, cellOf []int32) {
 	j.each(len(obs), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			x := &tests[i]
-			j.look(x.cell, x.obs, &x.base)
+			j.baseline(x.cell, x.obs, &x.base)
 			x.d = j.t.Obs[x.obs].Z - x.base.mean
 		}
 	})
@@ -137,23 +148,13 @@ func (j *judge) release(release int32, obs, cellOf []int32) {
 	p, within := j.fit(tests)
 	j.run(tests, &p, &within)
 	j.raise(tests)
-	family := 0
-	for i := range tests {
-		if tests[i].ok {
-			family++
-		}
-	}
-	qs := grow(&j.scratch.qs, len(tests))
-	for i := range qs {
-		qs[i] = float32(math.NaN())
-	}
-	passed := grow(&j.scratch.passed, len(tests))
-	clear(passed)
-	discover(tests, 1, family, j.rules.FDR, qs, passed)
-	discover(tests, -1, family, j.rules.FDR, qs, passed)
+	family, passed, qs := j.discoveries(tests)
 	j.passing(passed, family)
 	j.predictions(tests)
-	j.out.Fits[release] = Fit{Cells: family, D0: p.d0, Sd: j.typicalSd(&p, tests), S0: p.s02, SumNu: p.sumNu, Tested: j.tested, Exceeded: j.exceeded}
+	j.out.Fits[release] = Fit{
+		Cells: family, D0: p.d0, Sd: j.typicalSd(&p, tests), S0: p.s02, SumNu: p.sumNu,
+		Tested: j.tested, Exceeded: j.exceeded,
+	}
 	if j.probe != nil {
 		j.probe.capture(j, release, tests, &p, &within, passed)
 	}
@@ -163,7 +164,26 @@ func (j *judge) release(release int32, obs, cellOf []int32) {
 	}
 }
 
-// pinned starts a new level where a person says that one starts.
+// discoveries applies the false discovery rule to the tests of a release, each direction by itself: which pass and in
+// which direction, and the q values of those that come near. The family of both is all tests that were made.
+func (j *judge) discoveries(tests []test) (family int, passed []int8, qs []float32) {
+	for i := range tests {
+		if tests[i].ok {
+			family++
+		}
+	}
+	qs = grow(&j.scratch.qs, len(tests))
+	for i := range qs {
+		qs[i] = float32(math.NaN())
+	}
+	passed = grow(&j.scratch.passed, len(tests))
+	clear(passed)
+	discover(tests, 1, family, j.rules.FDR, qs, passed)
+	discover(tests, -1, family, j.rules.FDR, qs, passed)
+	return family, passed, qs
+}
+
+// pinned starts a new level where a person decided that one starts.
 func (j *judge) pinned(x *test) {
 	st := &j.state[x.cell]
 	if j.t.Obs[x.obs].Pin && st.from != x.obs {
@@ -181,10 +201,12 @@ func (j *judge) listPins(release int32, tests []test) {
 		}
 		last := x.obs - 1
 		if last < j.t.Cells[x.cell].First {
-			continue // everything starts there anyhow
+			continue // the history starts there anyhow
 		}
-		d := j.t.Obs[x.obs].mean() - j.t.Obs[last].mean()
-		j.out.ChangePoints = append(j.out.ChangePoints, ChangePoint{Cell: x.cell, At: x.obs, Found: release, D: d, P: math.NaN(), Source: ByPerson})
+		j.out.ChangePoints = append(j.out.ChangePoints, ChangePoint{
+			Cell: x.cell, At: x.obs, Found: release,
+			D: j.t.Obs[x.obs].mean() - j.t.Obs[last].mean(), P: math.NaN(), Source: ByPerson,
+		})
 	}
 }
 
@@ -208,30 +230,8 @@ func (j *judge) fit(tests []test) (between, within prior) {
 	return fitPrior(s2, nu, stratum, j.t.Strata), within
 }
 
-// typicalSd is the typical noise of what a release compared: other strata have a default, and may not have been born yet.
-func (j *judge) typicalSd(p *prior, tests []test) float64 {
-	var known []float64
-	seen := map[int32]bool{}
-	for i := range tests {
-		if s := j.t.Cells[tests[i].cell].Stratum; tests[i].ok && !seen[s] {
-			seen[s] = true
-			if v := p.s02[s]; v > 0 {
-				known = append(known, v)
-			}
-		}
-	}
-	slices.Sort(known)
-	if len(known) == 0 {
-		return math.NaN()
-	}
-	sum := 0.
-	for _, v := range known {
-		sum += math.Log(v)
-	}
-	return math.Exp(.5 * sum / float64(len(known)))
-}
-
-// passing remembers which share of the family passed the gate, worse and better: at least one cell, since one is asked about.
+// passing remembers which share of the family passed the gate, regressed and improved: at least one cell, since one is
+// asked about.
 func (j *judge) passing(passed []int8, family int) {
 	j.shares = [2]float64{1, 1}
 	for _, dir := range passed {
@@ -247,7 +247,7 @@ func (j *judge) passing(passed []int8, family int) {
 // share is the share of the release's cells that changed in a direction.
 func (j *judge) share(dir float64) float64 { return j.shares[side(dir)] }
 
-// raise raises p values where earlier predictions failed more often than theirs say.
+// raise raises p values where earlier predictions failed more often than their p values promised.
 func (j *judge) raise(tests []test) {
 	up, down := j.tails.calibrate(1), j.tails.calibrate(-1)
 	for i := range tests {
@@ -261,8 +261,9 @@ func (j *judge) raise(tests []test) {
 	}
 }
 
-// predictions counts how often a new value fell outside what its history predicted at 2 %, both sides together, for cells
-// with five releases before this one. It is a property of the method on these data and never a route to a verdict.
+// predictions counts how often a new value fell outside what its history predicted at 2 %, both sides together, for
+// cells with five releases before this one. It is a property of the method on these data and never a route to a
+// verdict.
 func (j *judge) predictions(tests []test) {
 	q := Quantiles{}
 	for i := range tests {

@@ -42,9 +42,14 @@ func judge(t *testing.T, tab *regression.Table) *regression.Judgement {
 	return j
 }
 
-// words are the verdicts of a cell, a letter a release: capital when confirmed.
+// words are the verdicts of a cell, a letter a release: w regressed (worse), b improved (better), = unchanged, ~
+// inconclusive, o inconclusive and large; capital when confirmed.
 func words(tab *regression.Table, j *regression.Judgement, cell int) string {
-	letters := map[regression.Word]string{regression.Unjudged: "?", regression.Regressed: "w", regression.Improved: "b", regression.Recovered: "r", regression.Unchanged: "=", regression.Inconclusive: "~", regression.NoBaseline: ".", regression.NotComparable: "x"}
+	letters := map[regression.Word]string{
+		regression.Unjudged: "?", regression.Regressed: "w", regression.Improved: "b", regression.Recovered: "r",
+		regression.Unchanged: "=", regression.Inconclusive: "~", regression.NoBaseline: ".",
+		regression.NotComparable: "x",
+	}
 	out := ""
 	for i := tab.Cells[cell].First; i < tab.Cells[cell].End; i++ {
 		l := letters[j.Rows[i].Word]
@@ -71,7 +76,7 @@ func quiet(seed uint64, cells, releases int, sd float64) [][]float64 {
 	return out
 }
 
-// One shift is told once: probable when seen first, confirmed when seen again, the same afterwards.
+// One change alerts once: suspected when seen first, confirmed when seen again, unchanged afterwards.
 func TestOneShiftAlertsOnce(t *testing.T) {
 	cells := quiet(1, 12, 9, .005)
 	for r := 5; r < 9; r++ {
@@ -81,7 +86,7 @@ func TestOneShiftAlertsOnce(t *testing.T) {
 	tab := history(.05, cells...)
 	j := judge(t, tab)
 	if got := words(tab, j, 0); got[5:] != "wW==" {
-		t.Errorf("a lasting worsening reads %s", got)
+		t.Errorf("a lasting regression reads %s", got)
 	}
 	if got := words(tab, j, 1); got[5:] != "bB==" {
 		t.Errorf("a lasting improvement reads %s", got)
@@ -110,7 +115,7 @@ func TestOneBadReleaseIsForgotten(t *testing.T) {
 	}
 }
 
-// Back at the level before a confirmed worsening.
+// Back at the level before a confirmed regression.
 func TestRecovered(t *testing.T) {
 	cells := quiet(3, 12, 10, .005)
 	for r := 4; r < 7; r++ {
@@ -157,7 +162,8 @@ func TestShortBaselines(t *testing.T) {
 	if got := words(tab, judge(t, tab), 0); got[2:] != "wwW==" {
 		t.Errorf("reads %s", got)
 	}
-	for runs, want := range map[uint8]string{1: "w", 2: "W"} { // two more runs of the same release do as well as two more releases
+	// Two more runs of the same release do as well as two more releases.
+	for runs, want := range map[uint8]string{1: "w", 2: "W"} {
 		cells := quiet(5, 12, 3, .003)
 		cells[0][2] *= 1.3
 		tab := history(.05, cells...)
@@ -237,11 +243,11 @@ func TestPeopleDecide(t *testing.T) {
 		t.Errorf("pinned: %s", got)
 	}
 	if got := words(tab, j, 1); got[4] != 'w' || strings.ContainsAny(got[5:], "wW") {
-		t.Errorf("accepted: %s: told once, then the new level holds", got)
+		t.Errorf("accepted: %s: reported once, then the new level holds", got)
 	}
 }
 
-// Most cells change and not alike: nothing is removed, and that is said.
+// Most cells change and not alike: nothing is removed, and that is a finding.
 func TestMixedMovement(t *testing.T) {
 	cells := quiet(11, 40, 6, .01)
 	for i := range cells {
@@ -272,7 +278,8 @@ func TestLaterReleasesChangeNothing(t *testing.T) {
 	for c := range cells {
 		for r := range 9 {
 			x, y := a.Rows[long.Cells[c].First+int32(r)], b.Rows[short.Cells[c].First+int32(r)]
-			if x.Word != y.Word || x.Evidence != y.Evidence || x.D != y.D && !(math.IsNaN(x.D) && math.IsNaN(y.D)) || x.SE != y.SE {
+			sameD := x.D == y.D || math.IsNaN(x.D) && math.IsNaN(y.D)
+			if x.Word != y.Word || x.Evidence != y.Evidence || !sameD || x.SE != y.SE {
 				t.Fatalf("cell %d release %d: %+v with later releases, %+v without", c, r, x, y)
 			}
 		}
@@ -301,7 +308,7 @@ func TestStepsAreFoundByPermutation(t *testing.T) {
 	}
 }
 
-// The reckoning can be done again from what it prints.
+// The calculation can be repeated from its numbers.
 func TestExplainAddsUp(t *testing.T) {
 	cells := quiet(14, 20, 8, .01)
 	cells[4][7] *= 1.3
@@ -320,13 +327,19 @@ func TestExplainAddsUp(t *testing.T) {
 		v = (r.D0*r.S02 + r.Nu*r.S2) / (r.D0 + r.Nu)
 	}
 	v = math.Max(v, r.Floor)
-	for name, pair := range map[string][2]float64{"mean": {mean, r.Mean}, "d": {r.Obs.Z - r.Shift - mean, r.D}, "variance": {v, r.Variance}, "se": {math.Sqrt(v * (1 + 1/float64(len(r.Baseline)))), r.SE}, "t": {r.D / r.SE, r.T}} {
+	for name, pair := range map[string][2]float64{
+		"mean":     {mean, r.Mean},
+		"d":        {r.Obs.Z - r.Shift - mean, r.D},
+		"variance": {v, r.Variance},
+		"se":       {math.Sqrt(v * (1 + 1/float64(len(r.Baseline)))), r.SE},
+		"t":        {r.D / r.SE, r.T},
+	} {
 		if math.Abs(pair[0]-pair[1]) > 1e-9*math.Max(1, math.Abs(pair[0])) {
-			t.Errorf("%s: %v by hand, %v in the reckoning", name, pair[0], pair[1])
+			t.Errorf("%s: %v by hand, %v in the calculation", name, pair[0], pair[1])
 		}
 	}
 	if row := j.Rows[tab.Cells[4].First+7]; row.Word != r.Row.Word || math.Abs(float64(row.SE)-r.SE) > 1e-6 {
-		t.Errorf("the reckoning is of another row: %+v, %+v", row, r.Row)
+		t.Errorf("the calculation is of another row: %+v, %+v", row, r.Row)
 	}
 	if _, err := regression.Explain(context.Background(), tab, regression.DefaultRules(), 4, 99); err == nil {
 		t.Error("a release that is not there is explained")

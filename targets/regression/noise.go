@@ -3,8 +3,8 @@ package regression
 import "math"
 
 // Noise is how far the value of one release lies by chance from the level that holds, on the log scale. It is the only
-// definition of noise: a new value differs from the mean of n releases with variance Variance·(1 + 1/n), and wherever a noise
-// is printed it is [Noise.Sd], a relative standard deviation between releases.
+// definition of noise: a new value differs from the mean of n releases with variance Variance·(1 + 1/n), and wherever a
+// noise is printed it is [Noise.Sd], a relative standard deviation between releases.
 type Noise struct {
 	Variance float64 // of one release's value; NaN where nothing is known
 	Df       float64 // degrees of freedom of the estimate; may be infinite
@@ -19,11 +19,12 @@ func (n Noise) Known() bool { return !math.IsNaN(n.Variance) }
 // Sd is the standard deviation.
 func (n Noise) Sd() float64 { return math.Sqrt(n.Variance) }
 
-// Margin is how far one release's value lies from its level on one side at most, with probability p: Student's quantile.
+// Margin is how far one release's value lies from its level on one side at most, with probability p: Student's
+// quantile.
 func (n Noise) Margin(p float64) float64 { return Quantile(p, n.Df) * n.Sd() }
 
-// NoiseBetween estimates noise from the values of releases of one level: their sample variance, with one degree of freedom
-// fewer than values. It is unknown with fewer than two.
+// NoiseBetween estimates noise from the values of releases of one level: their sample variance, with one degree of
+// freedom fewer than values. It is unknown with fewer than two.
 func NoiseBetween(values []float64) Noise {
 	if len(values) < 2 {
 		return UnknownNoise()
@@ -33,8 +34,8 @@ func NoiseBetween(values []float64) Noise {
 	return Noise{ss / df, df}
 }
 
-// Noise is what the test of a row found: the cell's own noise, moderated by that of all cells, floors included. Unknown where
-// there was no test.
+// Noise is what the test of a row found: the cell's own noise, moderated by that of all cells, floors included. Unknown
+// where there was no test.
 func (r *Row) Noise() Noise {
 	if r.N == 0 || !(r.SE > 0) {
 		return UnknownNoise()

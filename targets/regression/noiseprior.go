@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// prior is what all cells of a release together say of one cell's noise: s²  ~ s0² d0 / χ²(d0).
+// prior is what all cells of a release together show of one cell's noise: s² ~ s0² d0 / χ²(d0).
 type prior struct {
 	d0    float64   // degrees of freedom; +Inf when cells do not differ more than chance
 	s02   []float64 // typical variance by stratum; NaN where nothing is known
@@ -16,10 +16,9 @@ type prior struct {
 }
 
 // fitPrior estimates the prior from the unfloored variances of a release: one d0 for all strata, one s0² for each
-// (Smyth 2004, section 6.2, by moments of ln s²). Where few cells stand behind it (a hundred or less), the
-// spread of variances between cells is taken one standard error larger than it was seen: a d0 that is too large trusts the common
-// noise too much. s2 and nu are by
-// cell, nu 0 where a cell has no variance.
+// (Smyth 2004, section 6.2, by moments of ln s²). Where few cells stand behind it (a hundred or less), the spread of
+// variances between cells is taken one standard error larger than it was seen: a d0 that is too large trusts the common
+// noise too much. s2 and nu are by cell, nu 0 where a cell has no variance.
 func fitPrior(s2, nu []float64, stratum []int32, strata int) prior {
 	p := prior{d0: math.Inf(1), s02: make([]float64, strata)}
 	for i := range p.s02 {
@@ -58,7 +57,7 @@ func fitPrior(s2, nu []float64, stratum []int32, strata int) prior {
 
 // moments are the sums behind a fit: e = ln s² − ψ(ν/2) + ln(ν/2) has expectation ln σ².
 type moments struct {
-	e, nu, psi1   []float64
+	e, psi1       []float64
 	stratum       []int32
 	centre        []float64 // by stratum
 	weight        []float64
@@ -67,8 +66,11 @@ type moments struct {
 }
 
 func newMoments(s2, nu []float64, stratum []int32, strata int, least float64) *moments {
-	m := &moments{centre: make([]float64, strata), weight: make([]float64, strata), pooled: make([]float64, strata), sum: make([]float64, strata)}
-	m.e, m.nu, m.psi1, m.stratum = make([]float64, 0, len(s2)), make([]float64, 0, len(s2)), make([]float64, 0, len(s2)), make([]int32, 0, len(s2))
+	m := &moments{
+		centre: make([]float64, strata), weight: make([]float64, strata),
+		pooled: make([]float64, strata), sum: make([]float64, strata),
+		e: make([]float64, 0, len(s2)), psi1: make([]float64, 0, len(s2)), stratum: make([]int32, 0, len(s2)),
+	}
 	type pair struct{ shift, psi1 float64 }
 	memo := map[float64]pair{}
 	for i, v := range s2 {
@@ -78,7 +80,7 @@ func newMoments(s2, nu []float64, stratum []int32, strata int, least float64) *m
 		m.pooled[stratum[i]] += nu[i] * v
 		m.sum[stratum[i]] += nu[i]
 		if v <= 0 {
-			continue // an exact zero says that values are rounded or copied, not that there is no noise
+			continue // an exact zero shows that values are rounded or copied, not that there is no noise
 		}
 		g, ok := memo[nu[i]]
 		if !ok {
@@ -86,14 +88,14 @@ func newMoments(s2, nu []float64, stratum []int32, strata int, least float64) *m
 			memo[nu[i]] = g
 		}
 		m.e = append(m.e, math.Log(math.Max(v, least))+g.shift)
-		m.nu, m.psi1, m.stratum = append(m.nu, nu[i]), append(m.psi1, g.psi1), append(m.stratum, stratum[i])
+		m.psi1, m.stratum = append(m.psi1, g.psi1), append(m.stratum, stratum[i])
 	}
 	m.cells = len(m.e)
 	return m
 }
 
-// spread estimates how much ln σ² differs between cells of one stratum, beyond what chance explains, and the mean chance
-// variance. weigh is nil for equal weights.
+// spread estimates how much ln σ² differs between cells of one stratum, beyond what chance explains, and the mean
+// chance variance. weigh is nil for equal weights.
 func (m *moments) spread(weigh func(psi1 float64) float64) (v, mean float64) {
 	clear(m.centre)
 	clear(m.weight)
@@ -173,4 +175,28 @@ func (p *prior) moderate(s2, nu float64, stratum int32) (v, df float64) {
 		return s0, p.sumNu
 	}
 	return (p.d0*s0 + nu*s2) / (p.d0 + nu), math.Min(p.d0+nu, p.sumNu)
+}
+
+// typicalSd is the typical noise of what a release compared: other strata have a default, and may not have been born
+// yet.
+func (j *judge) typicalSd(p *prior, tests []test) float64 {
+	var known []float64
+	seen := map[int32]bool{}
+	for i := range tests {
+		if s := j.t.Cells[tests[i].cell].Stratum; tests[i].ok && !seen[s] {
+			seen[s] = true
+			if v := p.s02[s]; v > 0 {
+				known = append(known, v)
+			}
+		}
+	}
+	slices.Sort(known)
+	if len(known) == 0 {
+		return math.NaN()
+	}
+	sum := 0.
+	for _, v := range known {
+		sum += math.Log(v)
+	}
+	return math.Exp(.5 * sum / float64(len(known)))
 }

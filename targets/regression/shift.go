@@ -1,12 +1,8 @@
 package regression
 
-import (
-	"math"
-	"slices"
-	"sync"
-)
+import "math"
 
-// strata keeps the levels of run-wide shifts between releases, one series a stratum.
+// stratum keeps the levels of run-wide shifts between releases, one series a stratum.
 type stratum struct {
 	release []int32   // releases in which a shift was measured
 	m       []float64 // its level in each
@@ -59,111 +55,8 @@ func (s *stratum) restart(at int) {
 	s.from = at
 }
 
-// moved is how one stratum moved as a whole in the release under judgement.
-type moved struct {
-	stratum   int32
-	median    float64 // change of its cells against their baselines
-	delta     float64 // effect that matters, typical of its cells
-	sampling  float64 // variance of the median over its cells
-	cells     int
-	points    int
-	agree     float64
-	removable bool
-	second    float64 // median over the cells that a later run of the release has too; NaN with too few of them
-}
-
-// measure finds the median change of every stratum and whether it moved as one.
-func (j *judge) measure(tests []test) []moved {
-	byStratum := make([][]int, j.t.Strata)
-	for i := range tests {
-		if tests[i].base.n > 0 {
-			s := j.t.Cells[tests[i].cell].Stratum
-			byStratum[s] = append(byStratum[s], i)
-		}
-	}
-	var out []moved
-	for s, list := range byStratum {
-		if len(list) >= j.rules.MinCells {
-			out = append(out, moved{stratum: int32(s), points: j.points(list, tests)})
-		}
-	}
-	var wg sync.WaitGroup
-	for i := range out {
-		wg.Go(func() { j.measureOne(&out[i], byStratum[out[i].stratum], tests) })
-	}
-	wg.Wait()
-	return out
-}
-
-// points counts the distinct points of some cells.
-func (j *judge) points(list []int, tests []test) int {
-	k := &j.scratch
-	k.mark++
-	n := 0
-	for _, i := range list {
-		p := j.t.Cells[tests[i].cell].Point
-		for int(p) >= len(k.seen) {
-			k.seen = append(k.seen, 0)
-		}
-		if k.seen[p] != k.mark {
-			k.seen[p] = k.mark
-			n++
-		}
-	}
-	return n
-}
-
-func (j *judge) measureOne(m *moved, list []int, tests []test) {
-	d, deltas := make([]float64, len(list)), make([]float64, len(list))
-	for i, k := range list {
-		d[i], deltas[i] = tests[k].d, j.t.Cells[tests[k].cell].Delta
-	}
-	sorted := slices.Sorted(slices.Values(d))
-	m.median, m.cells = middle(sorted), len(list)
-	near := 0
-	for i, v := range d {
-		d[i] = math.Abs(v - m.median)
-		if d[i] <= deltas[i] {
-			near++
-		}
-	}
-	slices.Sort(d)
-	slices.Sort(deltas)
-	m.delta, m.agree = middle(deltas), float64(near)/float64(len(d))
-	// 1.4826 median absolute deviations are a standard deviation, and a median has 1.2533 times the error of a mean.
-	sd := 1.4826 * middle(d)
-	m.sampling = 1.2533 * 1.2533 * sd * sd / float64(len(d))
-	m.removable = m.points >= j.rules.MinPoint && m.agree >= j.rules.Agree
-	m.second = j.secondMedian(list, tests)
-}
-
-// secondMedian is the median change of later runs of the release: enough cells of enough points must have one.
-func (j *judge) secondMedian(list []int, tests []test) float64 {
-	var d []float64
-	points := map[int32]bool{}
-	for _, k := range list {
-		if o := &j.t.Obs[tests[k].obs]; o.K2 > 0 {
-			d = append(d, o.Z2-tests[k].base.mean)
-			points[j.t.Cells[tests[k].cell].Point] = true
-		}
-	}
-	if len(d) < j.rules.MinCells || len(points) < j.rules.MinPoint {
-		return math.NaN()
-	}
-	slices.Sort(d)
-	return middle(d)
-}
-
-func middle(sorted []float64) float64 {
-	n := len(sorted)
-	if n == 0 {
-		return math.NaN()
-	}
-	return (sorted[(n-1)/2] + sorted[n/2]) / 2
-}
-
-// shifts removes the run-wide change of every stratum that moved as one, judges it like a cell, and notes a finding for those
-// that did not move as one and yet by more than matters.
+// shifts removes the run-wide change of every stratum that moved as one, judges it like a cell, and notes a finding for
+// those that did not move as one and yet by more than matters.
 func (j *judge) shifts(release int32, tests []test) {
 	list := j.measure(tests)
 	for i := range j.strata {
@@ -182,11 +75,14 @@ func (j *judge) shifts(release int32, tests []test) {
 		s := &j.strata[m.stratum]
 		if !m.removable {
 			if math.Abs(m.median-s.now) >= m.delta {
-				j.addFinding(s, Finding{Kind: MixedFinding, Release: release, Stratum: m.stratum, Word: Inconclusive, D: m.median - s.now, Cells: m.cells, Agree: m.agree, First: -1, SE: math.NaN(), P: math.NaN()})
+				j.addFinding(s, Finding{
+					Kind: MixedFinding, Release: release, Stratum: m.stratum, Word: Inconclusive,
+					D: m.median - s.now, SE: math.NaN(), P: math.NaN(), Cells: m.cells, Agree: m.agree, First: -1,
+				})
 			}
 			continue
 		}
-		j.judgeShift(release, m, found[i], &p)
+		j.judgeShift(release, m, found[i])
 	}
 	for i := range tests {
 		s := &j.strata[j.t.Cells[tests[i].cell].Stratum]
@@ -200,7 +96,7 @@ func (j *judge) addFinding(s *stratum, f Finding) {
 	j.out.Findings = append(j.out.Findings, f)
 }
 
-// shiftTest is the reckoning of one stratum's shift.
+// shiftTest is the calculation of one stratum's shift.
 type shiftTest struct {
 	d, mean, s2, se, df, p float64
 	nu                     float64
@@ -208,7 +104,8 @@ type shiftTest struct {
 	ok, pass               bool
 }
 
-// shiftTests tests every stratum's shift against its earlier ones; the family of each direction is the strata of the release.
+// shiftTests tests every stratum's shift against its earlier ones; the family of each direction is the strata of the
+// release.
 func (j *judge) shiftTests(list []moved, p *prior) []shiftTest {
 	out := make([]shiftTest, len(list))
 	for i, m := range list {
@@ -243,11 +140,13 @@ func (j *judge) shiftTests(list []moved, p *prior) []shiftTest {
 }
 
 // judgeShift gives a stratum's shift a word and remembers its level.
-func (j *judge) judgeShift(release int32, m moved, x shiftTest, p *prior) {
+func (j *judge) judgeShift(release int32, m moved, x shiftTest) {
 	s := &j.strata[m.stratum]
-	joins := j.t.Releases[release].Joins
 	s.now, s.change = m.median, x.d
-	f := Finding{Kind: ShiftFinding, Release: release, Stratum: m.stratum, Word: Unchanged, Why: WhyEquivalent, D: x.d, SE: x.se, Df: x.df, P: x.p, N: x.n, Cells: m.cells, Agree: m.agree, First: -1}
+	f := Finding{
+		Kind: ShiftFinding, Release: release, Stratum: m.stratum, Word: Unchanged, Why: WhyEquivalent,
+		D: x.d, SE: x.se, Df: x.df, P: x.p, N: x.n, Cells: m.cells, Agree: m.agree, First: -1,
+	}
 	if x.n == 0 { // the first level of a stratum is a point of reference, not a change
 		f.Word, f.Why = NoBaseline, WhyFirst
 	}
@@ -255,31 +154,37 @@ func (j *judge) judgeShift(release int32, m moved, x shiftTest, p *prior) {
 	if x.d < 0 {
 		dir = -1
 	}
-	var word = map[float64]Word{1: Regressed, -1: Improved}
-	seen := -1
-	if s.suspect >= 0 {
-		seen = s.suspect
-	}
+	large := dir*x.d >= m.delta
 	switch {
-	case x.n == 0 && dir*x.d < m.delta:
-	case seen >= 0 && x.ok && s.dir*x.d >= m.delta && j.againShift(s.m[seen]-x.mean, x, s.dir, p) <= j.size(x.n):
-		f.Word, f.Evidence, f.Why, f.First = word[s.dir], Confirmed, WhyAgain, s.release[seen]
-	case x.ok && x.pass && dir*x.d >= m.delta:
-		f.Word, f.Evidence, f.Why = word[dir], Suspected, WhyGate
-		j.askAgain(&f, m, x, dir, p)
-	case dir*x.d >= m.delta:
+	case x.n == 0 && !large:
+	case s.seenAgain(j, m, x):
+		f.Word, f.Evidence, f.Why, f.First = wordOf(s.dir), Confirmed, WhyAgain, s.release[s.suspect]
+	case x.ok && x.pass && large:
+		f.Word, f.Evidence, f.Why = wordOf(dir), Suspected, WhyGate
+		j.askAgain(&f, m, x, dir)
+	case large:
 		f.Word, f.Why = Inconclusive, WhyNotSignificant
 	case !x.ok:
 		f.Word, f.Why = NoBaseline, WhyOneEach
 	}
 	j.addFinding(s, f)
-	if !joins {
-		return
+	if j.t.Releases[release].Joins {
+		s.remember(release, &f, m.median, dir)
 	}
+}
+
+// seenAgain reports whether this release confirms the shift that waits for an independent run.
+func (s *stratum) seenAgain(j *judge, m moved, x shiftTest) bool {
+	return s.suspect >= 0 && x.ok && s.dir*x.d >= m.delta &&
+		x.again(s.m[s.suspect]-x.mean, s.dir) <= j.size(x.n)
+}
+
+// remember adds the level of a release, and starts a new level where a shift was confirmed.
+func (s *stratum) remember(release int32, f *Finding, median, dir float64) {
 	if len(s.m) == 0 { // the releases before it are where shifts are measured from
 		s.release, s.m, s.out = append(s.release, release-1), append(s.m, 0), append(s.out, false)
 	}
-	s.release, s.m, s.out = append(s.release, release), append(s.m, m.median), append(s.out, false)
+	s.release, s.m, s.out = append(s.release, release), append(s.m, median), append(s.out, false)
 	last := len(s.m) - 1
 	switch {
 	case f.Why == WhyRecheck:
@@ -288,8 +193,8 @@ func (j *judge) judgeShift(release int32, m moved, x shiftTest, p *prior) {
 	case f.Why == WhyNotSeenAgain:
 		s.out[last], s.suspect = true, -1
 	case f.Evidence == Confirmed:
-		s.out[seen] = false
-		s.restart(seen)
+		s.out[s.suspect] = false
+		s.restart(s.suspect)
 		s.suspect = -1
 	case f.Evidence == Suspected:
 		s.suspect, s.dir, s.out[last] = last, dir, true
@@ -299,20 +204,21 @@ func (j *judge) judgeShift(release int32, m moved, x shiftTest, p *prior) {
 }
 
 // askAgain asks later runs of the release about a shift that its first run shows.
-func (j *judge) askAgain(f *Finding, m moved, x shiftTest, dir float64, p *prior) {
+func (j *judge) askAgain(f *Finding, m moved, x shiftTest, dir float64) {
 	if math.IsNaN(m.second) {
 		return
 	}
 	second := x
 	second.d = m.second - x.mean
-	if dir*second.d >= m.delta && j.againShift(x.d, second, dir, p) <= j.size(x.n) {
+	if dir*second.d >= m.delta && second.again(x.d, dir) <= j.size(x.n) {
 		f.Evidence, f.Why = Confirmed, WhyRecheck
 		return
 	}
 	f.Word, f.Evidence, f.Why = Inconclusive, NoEvidence, WhyNotSeenAgain
 }
 
-func (j *judge) againShift(d1 float64, x shiftTest, dir float64, p *prior) float64 {
+// again tests the shift of an independent run given the first one's, as [judge.again] does for cells.
+func (x shiftTest) again(d1, dir float64) float64 {
 	n := float64(x.n)
 	rho := 1 / (n + 1)
 	se := math.Sqrt(x.s2 * (1 + 1/n) * (1 - rho*rho))

@@ -7,7 +7,7 @@ import (
 	"github.com/ttreport/ttreport/targets/regression"
 )
 
-// A whole device that becomes slower is one finding, and none of its cells is the same or better.
+// A whole device that becomes slower is one finding, and none of its cells is unchanged or improved.
 func TestRunWideShift(t *testing.T) {
 	cells := quiet(10, 40, 7, .01)
 	for i := range cells {
@@ -17,14 +17,15 @@ func TestRunWideShift(t *testing.T) {
 	cells[3][5] = 100 // one cell that did not move with the others
 	tab := history(.05, cells...)
 	j := judge(t, tab)
-	var said []regression.Finding
+	var found []regression.Finding
 	for _, f := range j.Findings {
 		if f.Release >= 5 {
-			said = append(said, f)
+			found = append(found, f)
 		}
 	}
-	if len(said) != 2 || said[0].Word != regression.Regressed || said[0].Evidence != regression.Suspected || said[1].Evidence != regression.Confirmed || math.Abs(math.Expm1(said[0].D)-.1) > .02 {
-		t.Fatalf("%+v", said)
+	if len(found) != 2 || found[0].Word != regression.Regressed || found[0].Evidence != regression.Suspected ||
+		found[1].Evidence != regression.Confirmed || math.Abs(math.Expm1(found[0].D)-.1) > .02 {
+		t.Fatalf("%+v", found)
 	}
 	shifted := 0
 	for c := range cells {
@@ -41,12 +42,13 @@ func TestRunWideShift(t *testing.T) {
 	}
 }
 
-// Later runs of a release settle what its first one says of a whole device.
+// Later runs of a release decide what its first one shows of a whole device.
 func TestShiftRechecked(t *testing.T) {
 	for name, c := range map[string]struct {
 		again float64
 		want  string
-	}{"seen again": {1.1, "W"}, "not seen again": {1, "o"}} {
+		why   regression.Why
+	}{"seen again": {1.1, "W", regression.WhyRecheck}, "not seen again": {1, "o", regression.WhyNotSeenAgain}} {
 		cells := quiet(7, 30, 8, .005)
 		for i := range cells {
 			cells[i][7] *= 1.1
@@ -58,7 +60,8 @@ func TestShiftRechecked(t *testing.T) {
 		}
 		j := judge(t, tab)
 		f := j.Findings[len(j.Findings)-1]
-		if got := words(tab, j, 3); got[7:] != c.want || c.want == "W" && (f.Evidence != regression.Confirmed || f.Why != regression.WhyRecheck) || c.want == "o" && f.Why != regression.WhyNotSeenAgain {
+		confirmed := f.Evidence == regression.Confirmed
+		if got := words(tab, j, 3); got[7:] != c.want || f.Why != c.why || confirmed != (c.want == "W") {
 			t.Errorf("%s: reads %s, finding %+v", name, got, f)
 		}
 	}

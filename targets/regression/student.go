@@ -64,8 +64,8 @@ func (q *Quantiles) T975(df float64) float64 { return q.of(df).t975 }
 // trigamma is the second derivative of ln Γ: the Hurwitz zeta function at 2.
 func trigamma(x float64) float64 { return mathext.Zeta(2, x) }
 
-// inverseTrigamma solves trigamma(x) = y for y > 0 by Newton's method on 1/trigamma, which is nearly linear (Smyth 2004,
-// appendix).
+// inverseTrigamma solves trigamma(x) = y for y > 0 by Newton's method on 1/trigamma, which is nearly linear (Smyth
+// 2004, appendix).
 func inverseTrigamma(y float64) float64 {
 	switch {
 	case y > 1e7:

@@ -2,12 +2,13 @@ package regression
 
 import "math"
 
-// tails counts how often new values fell as far out as their p value says, over all cells and releases so far: forward
-// predictions, never of the release under judgement. Where noise has heavier tails than the t distribution, extreme values are
-// commoner than p, and p is raised to what was counted. Counting can only add doubt: it never makes a change more certain.
+// tails counts how often new values fell as far out as their p value predicts, over all cells and releases so far:
+// forward predictions, never of the release under judgement. Where noise has heavier tails than the t distribution,
+// extreme values are commoner than p, and p is raised to what was counted. Counting can only add doubt: it never makes
+// a change more certain.
 type tails struct {
 	made int
-	bins [2][64]int // by direction (worse, better) and by −4 log10 p, rounded down
+	bins [2][64]int // by direction (regression, improvement) and by −4 log10 p, rounded down
 }
 
 func side(dir float64) int {
@@ -32,8 +33,8 @@ func (t *tails) add(dir, p float64) {
 }
 
 // calibrate returns a function from p to the larger of p and the share of predictions that fell as far out. A count is
-// taken three standard errors lower than it was, so that chance raises nothing; beyond the last that still says something, the
-// ratio found there holds on.
+// taken three standard errors lower than it was, so that chance raises nothing; beyond the last that is still sure, the
+// ratio found there is kept.
 func (t *tails) calibrate(dir float64) func(p float64) float64 {
 	var ratio [64]float64
 	beyond, last := 0, 1.

@@ -1,20 +1,21 @@
 package regression
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Trend is a creep that no single release shows.
+// Trend is a drift of a series that no single release shows.
 type Trend struct {
 	Slope float64 // change a release, in the units of the values (Sen 1968: the median of all pairwise slopes)
 	P     float64 // two-sided, Mann (1945) and Kendall's test with continuity and ties corrected
 	N     int
 }
 
-// TrendOf measures the trend of a series. Below eight values it reports no p value.
+// TrendOf measures the trend of a series in order. With fewer than eight values P is NaN.
 func TrendOf(values []float64) Trend {
 	n := len(values)
 	t := Trend{N: n, P: math.NaN()}
@@ -26,12 +27,7 @@ func TrendOf(values []float64) Trend {
 	for i := range values {
 		for k := i + 1; k < n; k++ {
 			slopes = append(slopes, (values[k]-values[i])/float64(k-i))
-			switch {
-			case values[k] > values[i]:
-				s++
-			case values[k] < values[i]:
-				s--
-			}
+			s += cmp.Compare(values[k], values[i])
 		}
 	}
 	slices.Sort(slopes)
@@ -39,6 +35,17 @@ func TrendOf(values []float64) Trend {
 	if n < 8 {
 		return t
 	}
+	t.P = 1
+	if v := kendallVariance(values); v > 0 {
+		z := math.Max(0, math.Abs(float64(s))-1) / math.Sqrt(v)
+		t.P = 2 * distuv.UnitNormal.Survival(z)
+	}
+	return t
+}
+
+// kendallVariance is the variance of Kendall's S under no trend, corrected for ties.
+func kendallVariance(values []float64) float64 {
+	n := len(values)
 	v := float64(n*(n-1)*(2*n+5)) / 18
 	sorted := slices.Sorted(slices.Values(values))
 	for i := 0; i < n; {
@@ -50,11 +57,5 @@ func TrendOf(values []float64) Trend {
 		v -= float64(tied*(tied-1)*(2*tied+5)) / 18
 		i = k
 	}
-	if v <= 0 {
-		t.P = 1
-		return t
-	}
-	z := math.Max(0, math.Abs(float64(s))-1) / math.Sqrt(v)
-	t.P = 2 * distuv.UnitNormal.Survival(z)
-	return t
+	return v
 }

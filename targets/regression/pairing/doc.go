@@ -1,7 +1,9 @@
-// Package pairing compares the repeats of one number under two builds, as benchstat does: a change with its interval, a test that
-// is named, and "cannot say" with how many more runs would say it.
+// Package pairing compares the repeats of one number under two builds, as benchstat does.
 //
-// In flow two sets of values; out flows a [Result]. The test is chosen by the data: Mann and Whitney's U (exact, ties by mid-rank)
-// where both sides have four values or more, Welch's t on logarithms below, none for a single value. The package knows no files
-// and no history: what history says is package regression's business.
+// In: two sets of positive values. Out: a [Result], the change with its interval, the name of the test that was made,
+// and how many more runs would show a difference where this one could not.
+//
+// The test follows from the data: Mann and Whitney's U (exact, ties by mid-rank) where both sides have four values or
+// more, Welch's t on logarithms below, none for a single value. The package must not know files or history: a
+// comparison with history is package regression's.
 package pairing

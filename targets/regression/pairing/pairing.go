@@ -4,8 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"github.com/ttreport/ttreport/targets/regression"
 )
 
@@ -23,12 +21,12 @@ type Result struct {
 	SpreadA    float64 // half of the range relative to the mean, as ±; 0 for one value
 	SpreadB    float64
 	Change     float64
-	Lo, Hi     float64 // 95 % interval of the change, Welch's; NaN where there is none: one value, or repeats without any spread
+	Lo, Hi     float64 // 95 % interval of the change, Welch's; NaN with one value, or repeats without any spread
 	P          float64 // two-sided; NaN where there is no test
 	Test       string
 	NA, NB     int
-	Sure       bool // p < .05 under a test that could have said so
-	NeededEach int  // runs of each side that would likely say: 0 when it is said, or nothing is known
+	Sure       bool // p < .05 under a test that can reach that
+	NeededEach int  // runs of each side that would likely show it; 0 when it is shown, or when nobody knows
 }
 
 // Compare compares positive values.
@@ -55,7 +53,7 @@ func Compare(a, b []float64) Result {
 	switch {
 	case len(a) >= enough && len(b) >= enough:
 		r.P, r.Test = mannWhitney(a, b)
-	case se2 == 0: // two or three identical repeats tell nothing of how far the next may lie
+	case se2 == 0: // two or three identical repeats show nothing of how far the next may lie
 		r.NeededEach = enough
 		return r
 	default:
@@ -69,7 +67,8 @@ func Compare(a, b []float64) Result {
 	return r
 }
 
-// needed is how many runs a side would show a difference of this size at 5 % with power 80 %; at most a hundred is said.
+// needed is how many runs a side would show a difference of this size at 5 % with power 80 %; 0 when that is
+// more than a hundred.
 func needed(d, variance float64, have int) int {
 	if d == 0 || variance == 0 {
 		return 0
@@ -106,94 +105,3 @@ func moments(values []float64) (mean, variance float64) {
 func spread(values []float64, mean float64) float64 {
 	return (slices.Max(values) - slices.Min(values)) / 2 / mean
 }
-
-// mannWhitney is the two-sided p of the U test: exact by counting rank sums while that is small, with ties by mid-rank; else by
-// the normal approximation with ties and continuity corrected.
-func mannWhitney(a, b []float64) (float64, string) {
-	ranks := doubledRanks(append(slices.Clone(a), b...))
-	sum := 0
-	for _, r := range ranks[:len(a)] {
-		sum += r
-	}
-	if len(ranks) <= 40 {
-		return exact(ranks, len(a), sum), MannWhitney
-	}
-	n, na, nb := float64(len(ranks)), float64(len(a)), float64(len(b))
-	mean := na * (n + 1) // of the doubled sum
-	ties := 0.
-	count := map[int]float64{}
-	for _, r := range ranks {
-		count[r]++
-	}
-	for _, t := range count {
-		ties += t*t*t - t
-	}
-	sd := 2 * math.Sqrt(na*nb/12*(n+1-ties/(n*(n-1))))
-	if sd == 0 {
-		return 1, Normal
-	}
-	z := math.Max(0, math.Abs(float64(sum)-mean)-1) / sd
-	return math.Min(1, 2*distuv.UnitNormal.Survival(z)), Normal
-}
-
-// doubledRanks are twice the mid-ranks, which makes them whole numbers.
-func doubledRanks(values []float64) []int {
-	order := make([]int, len(values))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(i, j int) int {
-		switch {
-		case values[i] < values[j]:
-			return -1
-		case values[i] > values[j]:
-			return 1
-		}
-		return 0
-	})
-	ranks := make([]int, len(values))
-	for i := 0; i < len(order); {
-		k := i
-		for k < len(order) && values[order[k]] == values[order[i]] {
-			k++
-		}
-		for _, o := range order[i:k] {
-			ranks[o] = i + 1 + k // twice the mean of i+1 … k
-		}
-		i = k
-	}
-	return ranks
-}
-
-// exact counts, over all choices of na of the ranks, how many sums are as far from the middle as the one seen.
-func exact(ranks []int, na, seen int) float64 {
-	total := 0
-	for _, r := range ranks {
-		total += r
-	}
-	ways := make([][]float64, na+1) // by how many chosen, by sum
-	for i := range ways {
-		ways[i] = make([]float64, total+1)
-	}
-	ways[0][0] = 1
-	for _, r := range ranks {
-		for k := na; k > 0; k-- {
-			for s := total; s >= r; s-- {
-				ways[k][s] += ways[k-1][s-r]
-			}
-		}
-	}
-	// Twice the mean keeps the comparison in whole numbers: mean sum = na·total/n.
-	n := len(ranks)
-	far := abs(seen*n - na*total)
-	extreme, all := 0., 0.
-	for s, w := range ways[na] {
-		all += w
-		if abs(s*n-na*total) >= far {
-			extreme += w
-		}
-	}
-	return extreme / all
-}
-
-func abs(x int) int { return max(x, -x) }

@@ -35,7 +35,7 @@ func TestAgainstScipy(t *testing.T) {
 	near(t, "Welch p", r.P, 0.0008935980848092248, 1e-9)
 }
 
-func TestOneValueSaysNothing(t *testing.T) {
+func TestOneValueHasNoTest(t *testing.T) {
 	r := pairing.Compare([]float64{100}, []float64{150})
 	if r.Sure || r.Test != pairing.NoTest || r.NeededEach != 4 || !math.IsNaN(r.P) || math.Abs(r.Change-.5) > 1e-12 {
 		t.Errorf("%+v", r)
@@ -48,10 +48,12 @@ func TestConstantValues(t *testing.T) {
 		t.Errorf("%+v", same)
 	}
 	// Two and two identical repeats have no spread to hold a difference against: it was sure of 2 % on that.
-	if differ := pairing.Compare([]float64{50, 50}, []float64{51, 51}); differ.Sure || differ.Test != pairing.NoTest || !math.IsNaN(differ.Lo) || differ.NeededEach != 4 {
+	differ := pairing.Compare([]float64{50, 50}, []float64{51, 51})
+	if differ.Sure || differ.Test != pairing.NoTest || !math.IsNaN(differ.Lo) || differ.NeededEach != 4 {
 		t.Errorf("%+v", differ)
 	}
-	if four := pairing.Compare([]float64{5, 5, 5, 5}, []float64{6, 6, 6, 6}); !four.Sure || four.Test != pairing.MannWhitney {
+	four := pairing.Compare([]float64{5, 5, 5, 5}, []float64{6, 6, 6, 6})
+	if !four.Sure || four.Test != pairing.MannWhitney {
 		t.Errorf("%+v", four)
 	}
 }
@@ -70,7 +72,8 @@ func TestProperties(t *testing.T) {
 			b[i] = math.Exp(.02 * r.NormFloat64())
 		}
 		x, y := pairing.Compare(a, b), pairing.Compare(b, a)
-		if math.Abs(x.P-y.P) > 1e-9 || math.Abs((1+x.Change)*(1+y.Change)-1) > 1e-9 || x.Lo > x.Change || x.Hi < x.Change {
+		if math.Abs(x.P-y.P) > 1e-9 || math.Abs((1+x.Change)*(1+y.Change)-1) > 1e-9 ||
+			x.Lo > x.Change || x.Hi < x.Change {
 			t.Fatalf("%v %v", x, y)
 		}
 		if x.Sure {

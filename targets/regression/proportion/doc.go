@@ -1,4 +1,5 @@
-// Package proportion has the statistics of shares of right answers: intervals of one share, differences of two, paired and not.
+// Package proportion has the statistics of shares of right answers: intervals of one share, differences of two, paired
+// and not.
 //
-// In flow counts; out flow intervals and p values. It knows no evals and no verdicts. Shares are between 0 and 1 everywhere.
+// In: counts, and shares between 0 and 1. Out: intervals and p values. The package must not know evals or verdicts.
 package proportion

@@ -12,7 +12,8 @@ const (
 	z95  = 1.644853626951472
 )
 
-// Wilson is the 95 % score interval of a share p of n items (Wilson 1927). Unlike p ± 1.96 SE it is no point at 0 and 1.
+// Wilson is the 95 % score interval of a share p of n items (Wilson 1927). Unlike p ± 1.96 SE it is no point at 0 and
+// 1.
 func Wilson(p float64, n float64) (lo, hi float64) { return wilson(p, n, z975) }
 
 func wilson(p, n, z float64) (lo, hi float64) {
@@ -34,8 +35,8 @@ type Difference struct {
 	Paired       bool
 }
 
-// Newcombe compares two independent shares: the hybrid score interval (Newcombe 1998, method 10), and p values of the pooled two
-// sample test.
+// Newcombe compares two independent shares: the hybrid score interval (Newcombe 1998, method 10), and p values of the
+// pooled two sample test.
 func Newcombe(p1, n1, p2, n2 float64) Difference {
 	d := Difference{D: p2 - p1}
 	at := func(z float64) (lo, hi float64) {
@@ -50,9 +51,9 @@ func Newcombe(p1, n1, p2, n2 float64) Difference {
 	return d.normal(se)
 }
 
-// McNemar compares two answers to each of the same n items: lost were right before and wrong now, gained the reverse. The p values
-// are exact (binomial at one half over the items that changed); the interval is the paired Wald interval with one item added
-// (Agresti and Min 2005 advise against the bare one).
+// McNemar compares two answers to each of the same n items: lost were right before and wrong now, gained the reverse.
+// The p values are exact (binomial at one half over the items that changed); the interval is the paired Wald interval
+// with one item added (Agresti and Min 2005 advise against the bare one).
 func McNemar(lost, gained, n int) Difference {
 	d := Difference{Lost: lost, Gained: gained, Paired: true, Fell: 1, Rose: 1}
 	if n == 0 {
@@ -94,7 +95,8 @@ func (d Difference) normal(se float64) Difference {
 // Arcsine is 2·asin √p: its variance is 1/n whatever p is, so that shares can be compared like measurements.
 func Arcsine(p float64) float64 { return 2 * math.Asin(math.Sqrt(math.Min(1, math.Max(0, p)))) }
 
-// Items is how many independent items each of two evals needs so that a true fall of delta from p is seen at 5 % with power 80 %.
+// Items is how many independent items each of two evals needs so that a true fall of delta from p is seen at 5 % with
+// power 80 %.
 func Items(p, delta float64) int {
 	q := math.Max(0, p-delta)
 	z := z95 + .8416212335729143

@@ -17,7 +17,9 @@ func near(t *testing.T, what string, got, want, tol float64) {
 
 // Newcombe 1998a, table I: 81 of 263, 15 of 148, 0 of 20, 1 of 29, method 3 (Wilson's score interval).
 func TestWilson(t *testing.T) {
-	for _, c := range []struct{ x, n, lo, hi float64 }{{81, 263, .2553, .3662}, {15, 148, .0624, .1605}, {0, 20, 0, .1611}, {1, 29, .0061, .1718}} {
+	for _, c := range []struct{ x, n, lo, hi float64 }{
+		{81, 263, .2553, .3662}, {15, 148, .0624, .1605}, {0, 20, 0, .1611}, {1, 29, .0061, .1718},
+	} {
 		lo, hi := proportion.Wilson(c.x/c.n, c.n)
 		near(t, "lower", lo, c.lo, 5e-5)
 		near(t, "upper", hi, c.hi, 5e-5)
@@ -27,9 +29,12 @@ func TestWilson(t *testing.T) {
 	}
 }
 
-// Newcombe 1998b, table II, method 10: 56/70 − 48/80, 9/10 − 3/10, 10/10 − 0/20 (the differences are first minus second there).
+// Newcombe 1998b, table II, method 10: 56/70 − 48/80, 9/10 − 3/10, 10/10 − 0/20 (the differences are first minus second
+// there).
 func TestNewcombe(t *testing.T) {
-	for _, c := range []struct{ a, m, b, n, lo, hi float64 }{{56, 70, 48, 80, .0524, .3339}, {9, 10, 3, 10, .1705, .8090}, {10, 10, 0, 20, .6791, 1}} {
+	for _, c := range []struct{ a, m, b, n, lo, hi float64 }{
+		{56, 70, 48, 80, .0524, .3339}, {9, 10, 3, 10, .1705, .8090}, {10, 10, 0, 20, .6791, 1},
+	} {
 		d := proportion.Newcombe(c.b/c.n, c.n, c.a/c.m, c.m)
 		near(t, "lower", d.Lo, c.lo, 1e-4)
 		near(t, "upper", d.Hi, c.hi, 1e-4)
@@ -56,7 +61,7 @@ func TestMcNemar(t *testing.T) {
 	}
 }
 
-// The intervals cover what they say, and p values are no smaller than they may be.
+// The intervals cover what they promise, and p values are no smaller than they may be.
 func TestCoverage(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	const trials = 4000

@@ -1,13 +1,15 @@
-// Command figures measures the judge on made-up histories with a known truth, and its change points on annotated ones, and prints
-// a table: what was measured, the goal, and whether it was reached. It needs nothing but the program; --corpus names a folder
-// with the annotated series of the Turing Change Point Dataset and of Treeherder, which are measured when they are there.
+// Command figures measures the judge on made-up histories with a known truth and prints a table: what was measured, the
+// goal, and whether it was reached. It exits 1 when a goal is missed. It needs nothing but the program; --corpus names
+// a folder with the annotated series of the Turing Change Point Dataset (tcpd/) and of Treeherder (treeherder/), which
+// have no goal.
 //
-//	go run ./targets/regression/figures
-//	go run ./targets/regression/figures --seed 7 --populations 3 --corpus DIR
+//	go run ./.ci/measure/figures
+//	go run ./.ci/measure/figures --seed 7 --populations 3 --speed --corpus DIR
 package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -28,6 +30,7 @@ type options struct {
 	seed        uint64
 	populations int
 	corpus      string
+	speed       bool
 }
 
 // run prints the table; the exit code is 1 when a goal is missed, so that CI can hold them.
@@ -37,14 +40,17 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	fs.Uint64Var(&o.seed, "seed", 1, "`number` that fixes all populations")
 	fs.IntVar(&o.populations, "populations", 10, "how `many` populations stand behind each row")
 	fs.StringVar(&o.corpus, "corpus", "", "`folder` with tcpd/ and treeherder/")
-	if err := fs.Parse(args); err != nil || o.populations < 1 {
-		fmt.Fprintln(stderr, "figures: unusable arguments:", err)
+	fs.BoolVar(&o.speed, "speed", false, "measure time and memory too, which depend on the machine")
+	if err := fs.Parse(args); errors.Is(err, pflag.ErrHelp) {
+		return 0
+	} else if err != nil || o.populations < 1 || fs.NArg() > 0 {
+		fmt.Fprintln(stderr, "figures: want flags only, with --populations 1 or more:", err)
 		return 2
 	}
 	tw := tabwriter.NewWriter(stdout, 2, 0, 2, ' ', 0)
 	fmt.Fprintln(tw, "DATA\tMEASURED\tGOAL\t")
 	t := &table{w: tw, o: o, ctx: ctx}
-	for _, part := range []func(*table){speed, unchanged, heavyTails, changed, wholeDevice, changePoints, annotated, invariance} {
+	for _, part := range parts() {
 		part(t)
 		if ctx.Err() != nil {
 			return 130
@@ -57,6 +63,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	fmt.Fprintln(stdout, "all goals met")
 	return 0
+}
+
+// parts are the sections of the table. One that is interrupted prints nothing.
+func parts() []func(*table) {
+	return []func(*table){unchanged, heavyTails, changed, wholeDevice, changePoints, annotated, invariance, speed}
 }
 
 type table struct {

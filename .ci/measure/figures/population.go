@@ -50,10 +50,13 @@ func bimodal(r *rand.Rand, sd float64) float64 {
 	return x
 }
 
-// make draws the population: standard deviations of cells scatter as in judge's simulations, CV² = 1e-4 · 4/χ²(4).
+// make draws the population and which of its cells change. Standard deviations of cells scatter: CV² = 1e-4 · 4/χ²(4),
+// so that the median is about 1 %.
 func (p population) make(seed uint64) (*regression.Table, []bool) {
 	r := rand.New(rand.NewPCG(seed, 20260101))
-	t := &regression.Table{Strata: p.devices * p.metrics, Obs: make([]regression.Obs, 0, p.cells*p.releases), Cells: make([]regression.Cell, 0, p.cells)}
+	t := &regression.Table{Strata: p.devices * p.metrics}
+	t.Obs = make([]regression.Obs, 0, p.cells*p.releases)
+	t.Cells = make([]regression.Cell, 0, p.cells)
 	for range p.releases {
 		t.Releases = append(t.Releases, regression.Release{Joins: true})
 	}
@@ -71,68 +74,69 @@ func (p population) make(seed uint64) (*regression.Table, []bool) {
 		}
 	}
 	for c := range p.cells {
-		device, metric := c/p.metrics%p.devices, c%p.metrics
-		chi := 0.
-		for range 4 {
-			g := r.NormFloat64()
-			chi += g * g
-		}
-		sd := math.Sqrt(1e-4 * 4 / chi)
-		if device == p.device {
-			truth[c] = true
-		}
-		cell := regression.Cell{Stratum: int32(device*p.metrics + metric), Point: int32(c / p.metrics), First: int32(len(t.Obs)), Delta: p.delta}
-		for rel := range p.releases {
-			z := 3 + p.noise(r, sd) + shifts[device][rel]
-			if truth[c] && rel >= p.from {
-				z += p.effect
-			}
-			t.Obs = append(t.Obs, regression.Obs{Release: int32(rel), Z: z, K: 1})
-		}
-		cell.End = int32(len(t.Obs))
-		t.Cells = append(t.Cells, cell)
+		p.add(t, r, shifts, truth, c)
 	}
 	return t, truth
 }
 
-// counts are what one release of a population came to.
+// add draws one cell.
+func (p population) add(t *regression.Table, r *rand.Rand, shifts [][]float64, truth []bool, c int) {
+	device, metric := c/p.metrics%p.devices, c%p.metrics
+	chi := 0.
+	for range 4 {
+		g := r.NormFloat64()
+		chi += g * g
+	}
+	sd := math.Sqrt(1e-4 * 4 / chi)
+	if device == p.device {
+		truth[c] = true
+	}
+	cell := regression.Cell{Stratum: int32(device*p.metrics + metric), Point: int32(c / p.metrics), Delta: p.delta}
+	cell.First = int32(len(t.Obs))
+	for rel := range p.releases {
+		z := 3 + p.noise(r, sd) + shifts[device][rel]
+		if truth[c] && rel >= p.from {
+			z += p.effect
+		}
+		t.Obs = append(t.Obs, regression.Obs{Release: int32(rel), Z: z, K: 1})
+	}
+	cell.End = int32(len(t.Obs))
+	t.Cells = append(t.Cells, cell)
+}
+
+// counts are what one release of a population came to, in cells.
 type counts struct {
-	hit, false_         int // worse with any evidence: of those that changed, of those that did not
-	hitOK, falseOK      int // likewise, confirmed
-	better, same, shift int
+	hit, alarms               int // changed and called regressed; unchanged and called regressed, improved or recovered
+	hitAgain, alarmsConfirmed int // likewise, confirmed
 }
 
 func count(t *regression.Table, j *regression.Judgement, truth []bool, release int) counts {
 	var n counts
 	for c, cell := range t.Cells {
 		for i := cell.First; i < cell.End; i++ {
-			row := &j.Rows[i]
-			if int(t.Obs[i].Release) != release {
-				continue
-			}
-			wrong := row.Word == regression.Regressed || row.Word == regression.Improved || row.Word == regression.Recovered
-			switch {
-			case row.Word == regression.Regressed && truth[c]:
-				n.hit++
-				if row.Evidence == regression.Confirmed {
-					n.hitOK++
-				}
-			case wrong:
-				n.false_++
-				if row.Evidence == regression.Confirmed {
-					n.falseOK++
-				}
-			}
-			if row.Word == regression.Improved || row.Word == regression.Recovered {
-				n.better++
-			}
-			if row.Word == regression.Unchanged {
-				n.same++
-			}
-			if row.Why == regression.WhyShift {
-				n.shift++
+			if int(t.Obs[i].Release) == release {
+				n.add(&j.Rows[i], truth[c])
 			}
 		}
 	}
 	return n
+}
+
+func (n *counts) add(row *regression.Row, changed bool) {
+	confirmed := 0
+	if row.Evidence == regression.Confirmed {
+		confirmed = 1
+	}
+	switch row.Word {
+	case regression.Regressed:
+		if changed {
+			n.hit++
+			n.hitAgain += confirmed
+			return
+		}
+		fallthrough
+	case regression.Improved, regression.Recovered:
+		n.alarms++
+		n.alarmsConfirmed += confirmed
+	}
 }

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"text/tabwriter"
+)
+
+// Scores worked out by hand: F1 counts the start of a series as a change point, the margin is five.
+func TestScores(t *testing.T) {
+	marks := [][]int{{50}, {50, 80}}
+	for name, c := range map[string]struct {
+		found     []int
+		f1, cover float64
+	}{
+		// Nothing found: precision 1, recall the mean of 1/2 and 1/3.
+		"nothing": {nil, 2 * (5. / 12) / (17. / 12), (.5*.5 + .5*.5 + .5*.5 + .3*.3 + .2*.2) / 2},
+		"all":     {[]int{50, 80}, 1, ((.5 + .5*.6) + 1) / 2},
+		// 53 is within the margin of 50, 70 is not of 80: two of three found are right.
+		"near": {[]int{53, 70}, 2 * (2. / 3) * (5. / 6) / (2./3 + 5./6), math.NaN()},
+	} {
+		if got := fMeasure(marks, c.found); math.Abs(got-c.f1) > 1e-12 {
+			t.Errorf("%s: F1 %v, want %v", name, got, c.f1)
+		}
+		if got := covering(marks, c.found, 100); !math.IsNaN(c.cover) && math.Abs(got-c.cover) > 1e-12 {
+			t.Errorf("%s: cover %v, want %v", name, got, c.cover)
+		}
+	}
+}
+
+// What is measured is what the judge does: a step in a quiet series begins one level.
+func TestChangePointsOfOneSeries(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	values := make([]float64, 40)
+	for i := range values {
+		values[i] = 100 * math.Exp(.01*r.NormFloat64())
+		if i >= 25 {
+			values[i] *= 1.3
+		}
+	}
+	at, gate, err := changePointsOf(&table{ctx: context.Background()}, values)
+	if err != nil || !slices.Equal(at, []int{25}) || gate != 1 {
+		t.Errorf("change points at %v, %d by the gate, %v", at, gate, err)
+	}
+}
+
+// A missed goal must be able to fail CI, and a row without a goal must not.
+func TestRowsCountMissedGoals(t *testing.T) {
+	var out bytes.Buffer
+	tab := &table{w: tabwriter.NewWriter(&out, 2, 0, 2, ' ', 0)}
+	tab.row(true, "a", "goal", "1")
+	tab.row(false, "b", "", "2")
+	tab.row(false, "c", "goal", "3")
+	if tab.missed != 1 {
+		t.Errorf("%d missed, want 1", tab.missed)
+	}
+}
+
+func TestArguments(t *testing.T) {
+	for args, want := range map[string]int{"--populations 0": 2, "--nothing": 2, "more": 2, "--help": 0} {
+		var out, errs bytes.Buffer
+		if code := run(context.Background(), strings.Fields(args), &out, &errs); code != want {
+			t.Errorf("%s: exit %d, want %d", args, code, want)
+		}
+	}
+}
