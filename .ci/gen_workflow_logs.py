@@ -1,20 +1,22 @@
 #!/usr/bin/env python3
 """Writes a small tree of the shape that tt-inference-server leaves: gen_workflow_logs.py OUT
 
-OUT/workflow_logs gets a runtime model spec with targets, twelve benchmarks of three tools and two evals. The numbers are invented and
-the same every time. It prints how many points and scores a reader must find.
+OUT/workflow_logs gets a runtime model spec with targets, twelve benchmarks of three tools and two evals. The numbers
+are invented and the same every time. It prints how many points and scores a reader must find.
 """
 import json, os, sys
 
 MODEL, DEVICE = "Example-8B-Instruct", "n150"
 ID, HF = f"id_tt-transformers_{MODEL}_{DEVICE}", f"example/{MODEL}"
 TOOLS = {"benchmark": "openai-chat", "aiperf_benchmark": "aiperf", "genai_benchmark": "genai-perf"}
-WORKLOADS = [(128, 128, 1, 8), (128, 128, 32, 256), (1024, 128, 1, 4), (2048, 128, 16, 64)]  # ISL, OSL, concurrency, requests
+# ISL, OSL, concurrency, requests
+WORKLOADS = [(128, 128, 1, 8), (128, 128, 32, 256), (1024, 128, 1, 4), (2048, 128, 16, 64)]
 EVALS = {"example_ifeval": ("prompt_level_strict_acc,none", .74, 541), "example_mmlu": ("acc,none", .61, 1531)}
 
 
 def latencies(name, mean):
-    return {f"{stat}_{name}_ms": mean * factor for stat, factor in (("mean", 1), ("median", .99), ("p99", 1.1), ("std", .03))}
+    factors = {"mean": 1, "median": .99, "p99": 1.1, "std": .03}
+    return {f"{stat}_{name}_ms": mean * factor for stat, factor in factors.items()}
 
 
 def benchmark(backend, isl, osl, c, n, minute):
@@ -48,7 +50,8 @@ def spec():
         "model_id": ID, "impl": {"impl_id": "tt_transformers", "impl_name": "tt-transformers"}, "hf_model_repo": HF,
         "model_name": MODEL, "inference_engine": "vLLM", "device_type": DEVICE.upper(), "version": "0.9.0",
         "tt_metal_commit": "25305db", "vllm_commit": "6e67d2d",
-        "device_model_spec": {"device": DEVICE.upper(), "max_concurrency": 32, "max_context": 65536, "perf_reference": [reference]}}}
+        "device_model_spec": {"device": DEVICE.upper(), "max_concurrency": 32, "max_context": 65536,
+                              "perf_reference": [reference]}}}
 
 
 def main(out):
@@ -65,7 +68,8 @@ def main(out):
             write(f"benchmarks_output/{name}_{ID}_{at}_isl-{isl}_osl-{osl}_maxcon-{c}_n-{n}.json",
                   benchmark(backend, isl, osl, c, n, 3 * i + 3))
     for i, (task, (metric, value, n)) in enumerate(EVALS.items()):
-        write(f"evals_output/eval_{ID}/example__{MODEL}/results_2026-06-20T12-0{i}-00.000000.json", eval_result(task, metric, value, n))
+        write(f"evals_output/eval_{ID}/example__{MODEL}/results_2026-06-20T12-0{i}-00.000000.json",
+              eval_result(task, metric, value, n))
     print(f"{len(TOOLS) * len(WORKLOADS)} points, {len(EVALS)} scores")
 
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Makes a small byte-level tokenizer folder that load clients accept: tokenizer.py FOLDER. Needs tokenizers and transformers."""
+"""Makes a small byte-level tokenizer folder that load clients accept: tokenizer.py FOLDER. Needs tokenizers and
+transformers."""
 import json, random, sys
 
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers

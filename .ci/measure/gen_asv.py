@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Writes a project of airspeed velocity: gen_asv.py OUT BENCHMARKS PARAMETERS COMMITS
 
-OUT gets a Git repository of COMMITS commits, the results of BENCHMARKS benchmarks (each with PARAMETERS values) for all of them,
-and asv.conf.json, so that `asv publish` can be timed on as much data as ttreport gets from gen_history.py (10000 1 50). Noise is
-2 %; every fiftieth benchmark gets 10 % slower two thirds of the way.
+OUT gets a Git repository of COMMITS commits, the results of BENCHMARKS benchmarks (each with PARAMETERS values) for all
+of them, and asv.conf.json, so that `asv publish` can be timed on as much data as ttreport gets from gen_history.py
+(10000 1 50). Noise is 2 %; every fiftieth benchmark gets 10 % slower two thirds of the way.
 """
 import json, os, random, subprocess, sys
 
@@ -22,15 +22,16 @@ def repository(folder, commits):
     stream = []
     for i in range(commits):
         parent = f"from :{i}\n" if i else ""
-        stream.append(f"commit refs/heads/main\nmark :{i + 1}\ncommitter a <a@b> {START + i * DAY} +0000\ndata 2\nc\n{parent}"
-                      f"M 644 inline f\ndata {len(str(i))}\n{i}\n")
+        stream.append(f"commit refs/heads/main\nmark :{i + 1}\ncommitter a <a@b> {START + i * DAY} +0000\ndata 2\nc\n"
+                      f"{parent}M 644 inline f\ndata {len(str(i))}\n{i}\n")
     git("init", "-q", "-b", "main", folder)
     git("fast-import", "--quiet", cwd=folder, input="".join(stream).encode())
     return git("rev-list", "--reverse", "main", cwd=folder, capture_output=True, text=True).stdout.split()
 
 
 def benchmark(name, parameters):
-    return {"code": "", "name": name, "param_names": ["workload"] if parameters else [], "params": parameters, "type": "track",
+    return {"code": "", "name": name, "param_names": ["workload"] if parameters else [], "params": parameters,
+            "type": "track",
             "unit": "ms", "version": "1", "timeout": 60}
 
 
@@ -40,8 +41,9 @@ def commit(rnd, i, of, hash, base, parameters):
     for n, (name, means) in enumerate(base.items()):
         factor = 1.10 if n % 50 == 0 and i >= of * 2 // 3 else 1
         results[name] = [[round(m * (1 + rnd.gauss(0, .02)) * factor, 4) for m in means], parameters, "1", date, 1.0]
-    return {"commit_hash": hash, "env_name": "e", "date": date, "params": {**MACHINE, "python": "3.11"}, "python": "3.11",
-            "requirements": {}, "env_vars": {}, "result_columns": COLUMNS, "results": results, "durations": {}, "version": 2}
+    return {"commit_hash": hash, "env_name": "e", "date": date, "params": {**MACHINE, "python": "3.11"},
+            "python": "3.11", "requirements": {}, "env_vars": {}, "result_columns": COLUMNS, "results": results,
+            "durations": {}, "version": 2}
 
 
 def write(name, doc):

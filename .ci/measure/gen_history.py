@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Writes a large history: gen_history.py OUT MODELS DEVICES WORKLOADS RELEASES [SEED]
 
-OUT becomes a history folder of ttreport/v1 documents, one for each model, device and release. It holds MODELS x DEVICES x WORKLOADS
-x 4 series (mean TTFT, TPOT and E2EL, output throughput); WORKLOADS is 24 at most. Sizes in use: 25 5 20 50 (10^4 series x 50
-releases, 6,250 documents) and 250 5 20 10 (10^5 x 10). Noise is 1 to 3 % a series; 2 % of the workloads get 10 % slower two
-thirds of the way, and OUT.truth.json lists them. The same seed writes the same bytes.
+OUT becomes a history folder of ttreport/v1 documents, one for each model, device and release. It holds MODELS x DEVICES
+x WORKLOADS x 4 series (mean TTFT, TPOT and E2EL, output throughput); WORKLOADS is 24 at most. Sizes in use: 25 5 20 50
+(10^4 series x 50 releases, 6,250 documents) and 250 5 20 10 (10^5 x 10). Noise is 1 to 3 % a series; 2 % of the
+workloads get 10 % slower two thirds of the way, and OUT.truth.json lists them. The same seed writes the same bytes.
 """
 import json, os, random, sys
 
@@ -35,7 +35,8 @@ def point(rnd, workload, late, path):
     a, b = ttft * factor * (1 + rnd.gauss(0, noise)), tpot * factor * (1 + rnd.gauss(0, noise))
     e2el = a + b * (osl - 1)
     return {
-        "key": {"task": "text", "tool": "vllm", "isl": isl, "osl": osl, "concurrency": c, "rate": None, "dataset": "random"},
+        "key": {"task": "text", "tool": "vllm", "isl": isl, "osl": osl, "concurrency": c, "rate": None,
+                "dataset": "random"},
         "status": "ok",
         "metrics": {"ttft": latency(a, .05), "tpot": latency(b, .04), "e2el": latency(e2el, .03),
                     "output_tps": {"unit": "tok/s", "value": round(c * osl * 1000 / e2el, 4)},

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Writes many small result files: gen_vllm.py OUT N
 
-OUT/results gets N results of `vllm bench serve` of about 1.5 kB, as vLLM's nightly benchmarks upload them, each with its .commands
-file that names the accelerator. The same N writes the same bytes. The values are random: good for timing a reader, for nothing else.
+OUT/results gets N results of `vllm bench serve` of about 1.5 kB, as vLLM's nightly benchmarks upload them, each with
+its .commands file that names the accelerator. The same N writes the same bytes. The values are random: good for timing
+a reader, for nothing else.
 """
 import json, os, random, sys
 
@@ -11,7 +12,8 @@ def result(rnd, i):
     doc = {
         "date": "20260101-000000", "backend": "vllm", "model_id": f"m{i % 50}", "tokenizer_id": "t", "num_prompts": 100,
         "request_rate": "inf", "burstiness": 1.0, "max_concurrency": i % 64 + 1, "duration": rnd.random() * 100,
-        "completed": 100, "total_input_tokens": 12800, "total_output_tokens": 12800, "request_throughput": rnd.random() * 10,
+        "completed": 100, "total_input_tokens": 12800, "total_output_tokens": 12800,
+        "request_throughput": rnd.random() * 10,
         "request_goodput:": None,  # the colon is vLLM's
         "output_throughput": rnd.random() * 1000, "total_token_throughput": rnd.random() * 2000,
     }

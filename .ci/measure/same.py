@@ -3,17 +3,20 @@
 
     same.py BEFORE AFTER INPUT... [--newest N] [--rename OLD=NEW]... [--ignore REGEX]... [--keep]
 
-BEFORE and AFTER are ttreport binaries. An INPUT is a workspace (a folder with results/, history/ or ttreport.yaml), a folder called
-results or history, or any tree of result files, which becomes results/ of a workspace. Each binary gets its own copy of it and runs `build`, then `check --format json` for
-every release (the newest N with --newest). Compared are exit codes, the JSON of every check, _site/data/index.json, every CSV of
-_site/data and the documents of history/.
+BEFORE and AFTER are ttreport binaries. An INPUT is a workspace (a folder with results/, history/ or ttreport.yaml),
+a folder called results or history, or any tree of result files, which becomes results/ of a workspace. Each binary
+gets its own copy of it and runs `build`, then `check --format json` for every release (the newest N with --newest).
+Compared are exit codes, the JSON of every check, _site/data/index.json, every CSV of _site/data and the documents of
+history/.
 
-Words are compared after the renames in WORDS, so that either side may use the old or the new vocabulary. Rows and verdicts are
-matched by what they are about, not by their order. Prose (PROSE) is not compared. Fields that only AFTER has are counted, not
-compared; fields that only BEFORE has are differences, unless --rename gives the new name or --ignore matches the path. A number may
-change from text to a number: the two are equal when they agree at the digits that BEFORE printed.
+Words are compared after the renames in WORDS, so that either side may use the old or the new vocabulary. Rows and
+verdicts are matched by what they are about, not by their order. Prose (PROSE) is not compared. Fields that only
+AFTER has are counted, not compared; fields that only BEFORE has are differences, unless --rename gives the new name
+or --ignore matches the path. A number may change from text to a number: the two are equal when they agree at the
+digits that BEFORE printed.
 
-Prints what was compared, what was ignored and the first 20 differences of each input. Exits 1 when there is a difference.
+Prints what was compared, what was ignored and the first 20 differences of each input. Exits 1 when there is a
+difference.
 """
 import argparse, collections, csv, filecmp, json, os, re, shutil, subprocess, sys, tempfile
 
@@ -21,16 +24,19 @@ import argparse, collections, csv, filecmp, json, os, re, shutil, subprocess, sy
 WORDS = {
     "worse": "regressed", "better": "improved", "same": "unchanged", "probable": "suspected",
     "noisy": "inconclusive", "watch": "inconclusive", "insufficient": "no-baseline", "gone": "not-remeasured",
-    "void": "excluded", "invalid": "excluded", "impossible": "unattainable", "ungraded": "no-target", "not-graded": "no-target",
+    "void": "excluded", "invalid": "excluded", "impossible": "unattainable", "ungraded": "no-target",
+    "not-graded": "no-target",
     "fit": "pass", "fit-with-notes": "pass-with-warnings", "not-fit": "fail", "informative": "informational",
     "hollow": "empty-responses", "creep": "drift", "late-step": "late-change-point", "twice": "duplicate-run",
     "clock": "bad-timestamps", "perfect": "zero-stderr", "limited": "subsampled", "rehearsal": "demo",
 }
 KEYS = {"effect_positive_is_worse": "effect", "effect_positive_is_regression": "effect", "levels": "change_points"}
-PROSE = {"why", "detail", "reason", "args", "missing_reason", "version", "title", "recheck", "text", "sentence", "explanation"}
-IDENTITY = ("release channel run model device impl key task tool isl osl concurrency rate rate_req_s dataset dims repeat filter "
-            "metric stat against level family kind subject id name").split()
+PROSE = {"why", "detail", "reason", "args", "missing_reason", "version", "title", "recheck", "text", "sentence",
+         "explanation"}
+IDENTITY = ("release channel run model device impl key task tool isl osl concurrency rate rate_req_s dataset dims "
+            "repeat filter metric stat against level family kind subject id name").split()
 NAMES = {"id", "run", "cause", "release", "model", "device", "version"}  # never numbers, whatever they look like
+NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d{1,2})?")
 FLOAT_TOLERANCE = 1e-9  # relative; a sum in another order differs by less
 
 
@@ -44,7 +50,7 @@ def number(value):
     if isinstance(value, bool):
         return None
     try:
-        return float(value) if isinstance(value, (int, float)) or re.fullmatch(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d{1,2})?", value) else None
+        return float(value) if isinstance(value, (int, float)) or NUMBER.fullmatch(value) else None
     except (ValueError, TypeError):
         return None
 
@@ -153,7 +159,7 @@ def absent(value):
 
 
 def gone_is_a_verdict(side):
-    """A workload that was not measured again was `missing` for the reason `gone`; the glossary gives it a verdict of its own."""
+    """Gives a workload that was not measured again the verdict of the glossary: it was `missing`, reason `gone`."""
     if side.get("verdict") == "missing" and side.get("reason") == "gone":
         return {**side, "verdict": "not-remeasured"}
     if side.get("verdict") in ("missing", "not-remeasured") and "key" in side and isinstance(side["key"], str):
@@ -165,7 +171,8 @@ def tallies(rows):
     """Adds up the tallies of kinds that have one name now."""
     total = {}
     for r in rows:
-        t = total.setdefault(word(r.get("kind", "")), {"kind": word(r.get("kind", "")), "points": 0, "metrics": 0, "fails": False})
+        kind = word(r.get("kind", ""))
+        t = total.setdefault(kind, {"kind": kind, "points": 0, "metrics": 0, "fails": False})
         for k, v in r.items():
             if k != "kind":
                 t[k] = t.get(k, 0) + v if isinstance(v, int) and not isinstance(v, bool) else t.get(k) or v
@@ -253,14 +260,15 @@ def compare_files(c, before, after, folder, end):
             c.differ(name, name in mine, name in theirs)
             continue
         c.documents += 1
-        if end == ".json" and filecmp.cmp(os.path.join(before.folder, name), os.path.join(after.folder, name), shallow=False):
+        paths = (os.path.join(side.folder, name) for side in (before, after))
+        if end == ".json" and filecmp.cmp(*paths, shallow=False):
             continue
         c.value(name.replace(".csv", ""), before.load(name), after.load(name))
 
 
 def report(c, source, releases):
-    print(f"{source}: {releases} releases, {c.documents} files, {c.verdicts} verdicts, {c.numbers} numbers and {c.texts} texts "
-          f"compared, {len(c.differences)} differences")
+    print(f"{source}: {releases} releases, {c.documents} files, {c.verdicts} verdicts, {c.numbers} numbers and "
+          f"{c.texts} texts compared, {len(c.differences)} differences")
     for what, counts in (("not compared", c.ignored), ("only after", c.added)):
         if counts:
             print(f"  {what}: " + ", ".join(f"{k} ({n})" for k, n in counts.most_common()))
@@ -279,8 +287,10 @@ def main():
     ap.add_argument("after")
     ap.add_argument("inputs", nargs="+", metavar="input")
     ap.add_argument("--newest", type=int, default=0, help="check only the newest N releases of each input")
-    ap.add_argument("--rename", action="append", default=[], metavar="OLD=NEW", help="a JSON key or CSV column with a new name")
-    ap.add_argument("--ignore", action="append", default=[], metavar="REGEX", help="differences in paths that match do not count")
+    ap.add_argument("--rename", action="append", default=[], metavar="OLD=NEW",
+                    help="a JSON key or CSV column with a new name")
+    ap.add_argument("--ignore", action="append", default=[], metavar="REGEX",
+                    help="differences in paths that match do not count")
     ap.add_argument("--keep", action="store_true", help="keep the copies and print where they are")
     options = ap.parse_args()
     work, differences = tempfile.mkdtemp(prefix="ttreport-same-"), 0

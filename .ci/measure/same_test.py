@@ -13,7 +13,8 @@ def differences(old, new, rename=(), ignore=()):
 
 
 def verdict(word, **more):
-    return {"id": "1e99", "model": "m", "key": {"isl": 128, "rate": None}, "metric": "ttft", "verdict": word, "value": 1.5, **more}
+    return {"id": "1e99", "model": "m", "key": {"isl": 128, "rate": None}, "metric": "ttft", "verdict": word,
+            "value": 1.5, **more}
 
 
 class Words(unittest.TestCase):
@@ -23,10 +24,12 @@ class Words(unittest.TestCase):
         self.assertEqual(len(differences({"verdict": "worse"}, {"verdict": "improved"})), 1)
 
     def test_lint(self):
-        self.assertEqual(differences({"lints": [{"id": "creep", "count": 1}]}, {"lints": [{"id": "drift", "count": 1}]}), [])
+        self.assertEqual(differences({"lints": [{"id": "creep", "count": 1}]},
+                                     {"lints": [{"id": "drift", "count": 1}]}), [])
 
     def test_not_remeasured(self):
-        self.assertEqual(differences(verdict("missing", reason="gone"), verdict("not-remeasured", reason={"code": "x"})), [])
+        self.assertEqual(differences(verdict("missing", reason="gone"),
+                                     verdict("not-remeasured", reason={"code": "x"})), [])
         self.assertEqual(len(differences(verdict("missing", reason="other"), verdict("not-remeasured"))), 1)
 
 

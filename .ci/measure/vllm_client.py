@@ -4,9 +4,10 @@
     vllm_client.py install FOLDER     makes FOLDER/bin/vllm, from PyPI (1 GB instead of 8)
     vllm_client.py bench serve ...    what `vllm bench serve` does; needs the Python of FOLDER
 
-The client is vllm/benchmarks/serve.py as released, unmodified. It imports the vllm package, and with it torch, for types that it
-never uses against a server. So the package is entered without its __init__, and torch and the engine's packages are placeholders:
-modules whose every attribute is a class that can be called, subscripted and used as a decorator.
+The client is vllm/benchmarks/serve.py as released, unmodified. It imports the vllm package, and with it torch, for
+types that it never uses against a server. So the package is entered without its __init__, and torch and the engine's
+packages are placeholders: modules whose every attribute is a class that can be called, subscripted and used as a
+decorator.
 """
 import importlib.abc, importlib.machinery, importlib.metadata, importlib.util, os, subprocess, sys, types
 
@@ -16,7 +17,8 @@ ENGINE = ("vllm.lora", "vllm.multimodal", "vllm.inputs", "vllm.config", "vllm.pl
 
 
 class Placeholder(type):
-    """A class that stands for anything: its attributes are placeholders, and calling it gives one or returns what it decorates."""
+    """A class that stands for anything: its attributes are placeholders, and calling it gives one or returns what it
+    decorates."""
 
     def __getattr__(cls, name):
         if name.startswith("__"):

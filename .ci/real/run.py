@@ -3,9 +3,9 @@
 
     run.py [--only NAME,...] [--until SECONDS]
 
-Everything comes from package registries, into a folder that is removed at the end. What a machine cannot run is printed with the
-reason and fails nothing; what can run must run and be right. Servers listen on loopback, load is a few dozen requests. Exits 1 when
-something failed.
+Everything comes from package registries, into a folder that is removed at the end. What a machine cannot run is printed
+with the reason and fails nothing; what can run must run and be right. Servers listen on loopback, load is a few dozen
+requests. Exits 1 when something failed.
 """
 import argparse, csv, glob, json, os, random, shutil, sys, tempfile, time
 
@@ -20,13 +20,15 @@ from servers import Skip
 FILES = {
     "vllm": ("result.json", lambda d: d["mean_ttft_ms"]),
     "aiperf": ("profile_export_aiperf.json", lambda d: d["time_to_first_token"]["avg"]),
-    "guidellm": ("benchmarks.json", lambda d: d["benchmarks"][0]["metrics"]["time_to_first_token_ms"]["successful"]["mean"]),
+    "guidellm": ("benchmarks.json",
+                 lambda d: d["benchmarks"][0]["metrics"]["time_to_first_token_ms"]["successful"]["mean"]),
 }
 FIRST_BYTE = """import json, sys, time, urllib.request
 url, model, isl, out = sys.argv[1:]
 body = json.dumps({"model": model, "prompt": "the " * int(isl), "max_tokens": 1}).encode()
+request = urllib.request.Request(url + "/v1/completions", body, {"Content-Type": "application/json"})
 begin = time.perf_counter()
-urllib.request.urlopen(urllib.request.Request(url + "/v1/completions", body, {"Content-Type": "application/json"})).read(1)
+urllib.request.urlopen(request).read(1)
 metric = {"value": 1000 * (time.perf_counter() - begin), "unit": "ms", "better": "lower"}
 json.dump({"metrics": {"first_byte_ms": metric}}, open(out + "/metrics.json", "w"))
 """
@@ -76,7 +78,7 @@ class Collected:
         return equal([r["ttft_mean_ms"] for r in self.points if r["tool"] == tool], theirs)
 
     def measured(self, n):
-        """Whether there are n points, each with a TTFT: what can be said of the built-in client, which has no file of its own."""
+        """Whether there are n points, each with a TTFT: the built-in client has no file of its own to compare with."""
         fine = len(self.points) == n and all(float(r["ttft_mean_ms"]) > 0 for r in self.points)
         return "yes" if fine else f"NO: {len(self.points)} points"
 
@@ -110,7 +112,8 @@ class Runs:
         """Measures, builds with --strict, and returns what was collected. after: the arguments of a started server."""
         folder, begin = self.folder(name), time.monotonic()
         self.sh(self.ttreport, "collect", *(("--model", model) if model else ()), "--device", device, "--release", "v1",
-                "--server", server, "--tokenizer", self.tokenizer, *more, *(("--", *after) if after else ()), cwd=folder, env=env)
+                "--server", server, "--tokenizer", self.tokenizer, *more, *(("--", *after) if after else ()),
+                cwd=folder, env=env)
         seconds = time.monotonic() - begin
         self.sh(self.ttreport, "build", "--strict", *built, cwd=folder)
         return Collected(folder, seconds)
@@ -118,7 +121,8 @@ class Runs:
     def row(self, tool, server, c, what, equal):
         """Adds what a tool did to the table; equal: whether it was read back as it was written."""
         self.table.append((tool, c.version(tool), server, what, f"{c.seconds:.0f}", equal))
-        print(f"   ran: {tool} {c.version(tool)} on {server}: {what} in {c.seconds:.0f} s, read back equal: {equal}", flush=True)
+        print(f"   ran: {tool} {c.version(tool)} on {server}: {what} in {c.seconds:.0f} s, read back equal: {equal}",
+              flush=True)
         if not equal.startswith("yes"):
             self.failed.append(f"{tool} on {server}: {equal}")
 
@@ -141,8 +145,9 @@ class Runs:
         with open(self.folder("lm-eval-sim") + "/sums.jsonl", "w") as f:
             for _ in range(20):
                 f.write(json.dumps({"a": rnd.randint(10, 99), "b": rnd.randint(10, 99)}) + "\n")
-        c = self.collect("lm-eval-sim", self.simulator(), "--workflow", "release", "--workload", "isl=64,osl=16,c=1,n=4",
-                         "--evals", "ttreport_sums", "--eval-tasks", os.path.join(HERE, "tasks"), "--tokenizer", "")
+        c = self.collect("lm-eval-sim", self.simulator(), "--workflow", "release",
+                         "--workload", "isl=64,osl=16,c=1,n=4", "--evals", "ttreport_sums",
+                         "--eval-tasks", os.path.join(HERE, "tasks"), "--tokenizer", "")
         theirs = [load(f)["results"]["ttreport_sums"]["exact_match,number"]
                   for f in c.files("lm-eval-ttreport_sums/*/results_*.json")]
         ours = [s["value"] for s in c.scores if s["task"] == "ttreport_sums"]
@@ -150,7 +155,8 @@ class Runs:
 
     def inspect(self):
         shutil.copy(os.path.join(HERE, "tasks", "sums.py"), self.folder("inspect-sim"))
-        c = self.collect("inspect-sim", self.simulator(), "--only", "evals", "--evals", "inspect:sums.py", "--tokenizer", "")
+        c = self.collect("inspect-sim", self.simulator(), "--only", "evals", "--evals", "inspect:sums.py",
+                         "--tokenizer", "")
         theirs = [load(f)["results"]["scores"][0]["metrics"]["accuracy"]["value"] for f in c.files("inspect-*/*.json")]
         ours = [s["value"] for s in c.scores if s["metric"] == "accuracy"]
         self.row("inspect", "sim", c, f"{len(ours)} score", equal(ours, theirs))
@@ -167,7 +173,8 @@ class Runs:
         theirs = [load(f)["metrics"]["first_byte_ms"]["value"] for f in c.files("*/metrics.json")]
         points = (p for f in glob.glob(f"{folder}/history/**/*.json", recursive=True) for p in load(f)["points"])
         ours = [p["metrics"]["first_byte_ms{ms,lower}"]["value"] for p in points]
-        self.row("exec", "sim", c, f"{len(ours)} points", equal(ours, theirs) if len(ours) == 2 else f"NO: {len(ours)} points")
+        self.row("exec", "sim", c, f"{len(ours)} points",
+                 equal(ours, theirs) if len(ours) == 2 else f"NO: {len(ours)} points")
 
     def llama(self):
         """llama.cpp's own server, with a random model."""
@@ -175,9 +182,11 @@ class Runs:
         for tool in ("builtin", "aiperf"):
             port = commands.port()
             c = self.collect(f"{tool}-llama", f"command {command(port)}", "--port", str(port), "--tools", tool,
-                             "--only", "benchmarks", "--workload", "isl=64,osl=16,c=1,n=4", "--workload", "isl=64,osl=16,c=4,n=8",
+                             "--only", "benchmarks", "--workload", "isl=64,osl=16,c=1,n=4",
+                             "--workload", "isl=64,osl=16,c=4,n=8",
                              device="cpu", model="acme/tiny")
-            self.row(tool, "llama.cpp", c, f"{len(c.points)} points", c.measured(2) if tool == "builtin" else c.ttft(tool))
+            self.row(tool, "llama.cpp", c, f"{len(c.points)} points",
+                     c.measured(2) if tool == "builtin" else c.ttft(tool))
 
     def vllm(self):
         """A real vLLM on the CPU, started with --server-only and measured with its own client and ours."""
@@ -185,8 +194,8 @@ class Runs:
         begin = time.monotonic()
         started = self.sh(
             self.ttreport, "collect", "--model", "acme/tiny", "--device", "cpu", "--server-only", "--server",
-            f"command {self.work}/vllm/bin/vllm serve {model} --served-model-name acme/tiny --host 127.0.0.1 --port {port} "
-            "--dtype float32 --max-model-len 2048 --max-num-seqs 8 --enforce-eager")
+            f"command {self.work}/vllm/bin/vllm serve {model} --served-model-name acme/tiny --host 127.0.0.1 "
+            f"--port {port} --dtype float32 --max-model-len 2048 --max-num-seqs 8 --enforce-eager")
         stop = next(line[line.index("kill "):] for line in started.splitlines() if "kill " in line)
         print(f"   ran: --server-only: vLLM is ready after {time.monotonic() - begin:.0f} s", flush=True)
         try:
@@ -201,26 +210,29 @@ class Runs:
         targets = {"theoretical": {"ttft_ms": 5, "tput_user": 1000}}
         override = dump(f"{self.work}/override.json", {"tiny": {"cpu": [
             {"isl": 32, "osl": 16, "max_concurrency": 2, "num_prompts": 8, "targets": targets}]}})
-        c = self.collect("vllm-vllm", url, "--tools", "vllm,builtin", "--only", "benchmarks", "--tokenizer", model, device="cpu",
-                         model="acme/tiny", env={"OVERRIDE_BENCHMARK_TARGETS": override, "ONLY_BENCHMARK_TARGETS": "1"})
+        env = {"OVERRIDE_BENCHMARK_TARGETS": override, "ONLY_BENCHMARK_TARGETS": "1"}
+        c = self.collect("vllm-vllm", url, "--tools", "vllm,builtin", "--only", "benchmarks", "--tokenizer", model,
+                         device="cpu", model="acme/tiny", env=env)
         found = c.ttft("vllm") if len(c.points) == 2 else f"NO: {len(c.points)} points"
         self.row("vllm", "vLLM, targets by override", c, f"{len(c.points)} points with builtin's", found)
 
     def vllm_batches(self, url, model):
         """TensorRT-LLM's lists of batches and lengths."""
-        c = self.collect("batch-vllm", url, "--only", "benchmarks", "--batch-size", "1;4", "--input-output-len", "60,20;128,20",
-                         device="cpu", model="acme/tiny")
+        c = self.collect("batch-vllm", url, "--only", "benchmarks", "--batch-size", "1;4",
+                         "--input-output-len", "60,20;128,20", device="cpu", model="acme/tiny")
         self.row("builtin", "vLLM, batches and lengths", c, f"{len(c.points)} points", c.measured(4))
 
     def vllm_configuration(self, url, model):
         """An nm-vllm configuration with conversations of its own."""
-        talk = dump(f"{self.work}/talk.json", [{"conversations": [
-            {"from": "human", "value": f"question {i} " + "the " * 40}, {"from": "gpt", "value": "answer " * 20}]} for i in range(60)])
+        answer = {"from": "gpt", "value": "answer " * 20}
+        talk = dump(f"{self.work}/talk.json", [
+            {"conversations": [{"from": "human", "value": f"question {i} " + "the " * 40}, answer]} for i in range(60)])
         arguments = {"nr-qps-pair_": ["6,2", "8,4"], "dataset": ["sharegpt"], "dataset-path": [talk]}
         config = dump(f"{self.work}/serving.json", {"configs": [{
             "description": "VLLM Serving - Dense", "models": ["acme/tiny"], "max_model_lens": [2048], "sparsity": [],
             "script_name": "benchmark_serving", "script_args": arguments}]})
-        c = self.collect("nm-vllm", url, "-i", config, "-o", "out", "--tokenizer", model, device="cpu", model="", built=("out",))
+        c = self.collect("nm-vllm", url, "-i", config, "-o", "out", "--tokenizer", model, device="cpu", model="",
+                         built=("out",))
         found = c.ttft("vllm") if len(c.points) == 2 else f"NO: {len(c.points)} points"
         self.row("vllm", "vLLM, an nm-vllm configuration", c, f"{len(c.points)} points", found)
 
@@ -242,7 +254,7 @@ class Runs:
                 "LABEL org.opencontainers.image.revision=abc1234", f"{self.work}/image.tar", image)
         image = self.sh(engine, "image", "inspect", "--format", "{{.Id}}", image).strip()
         port = str(commands.port())
-        c = self.collect(f"builtin-{engine}", "docker", self.engine_flag(), engine, "--image", image, "--port", port,
+        c = self.collect(f"builtin-{engine}", "docker", "--container-engine", engine, "--image", image, "--port", port,
                          "--run-arg=--network=host", "--only", "benchmarks", "--workload", "isl=64,osl=16,c=2,n=8",
                          after=("sim", "--port", port))
         with open(glob.glob(f"{c.folder}/results/*/ttreport.manifest.yaml")[0]) as f:
@@ -252,10 +264,6 @@ class Runs:
         if "abc1234" not in manifest or "sha256:" not in manifest or left:
             found = f"NO: containers left: {left!r}; the manifest ends with {manifest[-300:]}"
         self.row("builtin", f"{engine}: sim by image id", c, f"{len(c.points)} point", found)
-
-    def engine_flag(self):
-        text = self.sh(self.ttreport, "collect", "--help", "--all", ok=False) + self.sh(self.ttreport, "collect", "--help", ok=False)
-        return "--container-engine" if "--container-engine" in text else "--engine"
 
     def step(self, name, run):
         try:

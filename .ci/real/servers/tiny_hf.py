@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
-"""Writes a tiny Llama with random weights as a Hugging Face folder, for vLLM: tiny_hf.py FOLDER. Needs safetensors and tokenizers."""
+"""Writes a tiny Llama with random weights as a Hugging Face folder, for vLLM: tiny_hf.py FOLDER
+
+Needs numpy, safetensors and tokenizers.
+"""
 import json, os, sys
 
 import numpy as np
 from safetensors.numpy import save_file
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 
-VOCABULARY, HIDDEN, FEED_FORWARD, LAYERS, HEADS, CONTEXT = 320, 128, 256, 2, 4, 4096  # vLLM on a CPU wants heads of 32 and more
+# vLLM on a CPU wants heads of 32 and more.
+VOCABULARY, HIDDEN, FEED_FORWARD, LAYERS, HEADS, CONTEXT = 320, 128, 256, 2, 4, 4096
 SPECIAL = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
 TEMPLATE = ("{% for m in messages %}<|im_start|>{{ m['role'] }}\n{{ m['content'] }}<|im_end|>\n{% endfor %}"
             "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}")
@@ -20,7 +24,8 @@ def tokenizer(folder):
     t.add_special_tokens([AddedToken(s, special=True) for s in SPECIAL])
     t.save(f"{folder}/tokenizer.json")
     write(f"{folder}/tokenizer_config.json", {
-        "tokenizer_class": "PreTrainedTokenizerFast", "bos_token": SPECIAL[0], "pad_token": SPECIAL[0], "eos_token": SPECIAL[2],
+        "tokenizer_class": "PreTrainedTokenizerFast", "bos_token": SPECIAL[0], "pad_token": SPECIAL[0],
+        "eos_token": SPECIAL[2],
         "model_max_length": CONTEXT, "chat_template": TEMPLATE, "clean_up_tokenization_spaces": False})
 
 
@@ -29,9 +34,11 @@ def config(folder):
     write(f"{folder}/generation_config.json", {**ends, "do_sample": True})
     write(f"{folder}/config.json", {
         "architectures": ["LlamaForCausalLM"], "model_type": "llama", "vocab_size": VOCABULARY, "hidden_size": HIDDEN,
-        "intermediate_size": FEED_FORWARD, "num_hidden_layers": LAYERS, "num_attention_heads": HEADS, "num_key_value_heads": HEADS,
+        "intermediate_size": FEED_FORWARD, "num_hidden_layers": LAYERS, "num_attention_heads": HEADS,
+        "num_key_value_heads": HEADS,
         "head_dim": HIDDEN // HEADS, "hidden_act": "silu", "max_position_embeddings": CONTEXT, "rms_norm_eps": 1e-5,
-        "rope_theta": 10000.0, "tie_word_embeddings": False, "attention_bias": False, "mlp_bias": False, "torch_dtype": "float32",
+        "rope_theta": 10000.0, "tie_word_embeddings": False, "attention_bias": False, "mlp_bias": False,
+        "torch_dtype": "float32",
         **ends})
 
 
