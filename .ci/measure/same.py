@@ -6,8 +6,8 @@
 BEFORE and AFTER are ttreport binaries. An INPUT is a workspace (a folder with results/, history/ or ttreport.yaml),
 a folder called results or history, or any tree of result files, which becomes results/ of a workspace. Each binary
 gets its own copy of it and runs `build`, then `check --format json` for every release (the newest N with --newest).
-Compared are exit codes, the JSON of every check, _site/data/index.json, every CSV of _site/data and the documents of
-history/.
+Compared are exit codes, the JSON of every check, the change points, _site/data/index.json, every CSV of _site/data and
+the documents of history/.
 
 Words are compared after the renames in WORDS, so that either side may use the old or the new vocabulary. Rows and
 verdicts are matched by what they are about, not by their order. Prose (PROSE) is not compared. Fields that only
@@ -210,9 +210,9 @@ class Copy:
         else:
             shutil.copytree(source, os.path.join(folder, "results", name), ignore=skip)
 
-    def run(self, *args):
+    def run(self, *args, usage_error=False):
         p = subprocess.run([self.binary, *args], cwd=self.folder, capture_output=True, text=True, timeout=1200)
-        if p.returncode not in (0, 1, 5):
+        if p.returncode not in (0, 1, 5) and not (usage_error and p.returncode == 2):
             sys.exit(f"{self.binary} {' '.join(args)}: exit {p.returncode}\n{p.stderr[-2000:]}")
         return p
 
@@ -224,6 +224,15 @@ class Copy:
     def check(self, release):
         p = self.run("check", "--release", release, "--format", "json")
         return {**json.loads(p.stdout), "exit code": p.returncode}
+
+    def change_points(self, release):
+        """The steps and drifts in the history, by either name of the flag."""
+        for flag, key in (("--change-points", "change_points"), ("--levels", "levels")):
+            p = self.run("check", "--release", release, "--format", "json", flag, usage_error=True)
+            if p.returncode != 2:
+                doc = json.loads(p.stdout)
+                return doc.get(key, doc.get("levels"))
+        return None
 
     def load(self, *path):
         with open(os.path.join(self.folder, *path), newline="") as f:
@@ -249,6 +258,8 @@ def compare(options, source, work):
     releases = releases[-options.newest:] if options.newest else releases
     for r in releases:
         c.value(f"check {r}", before.check(r), after.check(r))
+    if releases:
+        c.value(f"change points {releases[-1]}", *(side.change_points(releases[-1]) for side in (before, after)))
     report(c, source, len(releases))
     return len(c.differences)
 
