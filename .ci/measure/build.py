@@ -76,6 +76,7 @@ def asv(work):
 def main():
     if sys.argv[1:] not in ([], ["--large"]):
         sys.exit(__doc__)
+    commands.clean_up_when_ended()
     work = tempfile.mkdtemp(prefix="ttreport-measure-")
     try:
         commands.build(work)

@@ -131,6 +131,7 @@ def main():
     ap.add_argument("--times", type=int, default=1)
     options = ap.parse_args()
     tools = options.tools.split(",")
+    commands.clean_up_when_ended()
     work = tempfile.mkdtemp(prefix="ttreport-clients-")
     try:
         bench = Bench(work, tools)

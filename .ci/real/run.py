@@ -292,6 +292,7 @@ def main():
     ap.add_argument("--until", type=float, default=1e9, help="start no step after so many seconds, and print which")
     options = ap.parse_args()
     only, begin = [n for n in options.only.split(",") if n], time.monotonic()
+    commands.clean_up_when_ended()
     work = tempfile.mkdtemp(prefix="ttreport-real-")
     try:
         runs = Runs(work)

@@ -2,9 +2,9 @@
 
 Every function raises Skip with a reason where a machine cannot have the server: that is no failure.
 """
-import contextlib, os, resource, shutil, signal, subprocess, sys, time
+import contextlib, os, resource, shutil, subprocess, sys, time
 
-from commands import python, sh
+from commands import end, python, sh
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 VLLM, TORCH = "0.32.0", "2.13.0"
@@ -99,17 +99,6 @@ def docker(work):
             raise RuntimeError("dockerd does not run: " + log.read()[-1000:])
     finally:
         end(daemon)
-
-
-def end(daemon):
-    """Ends a process that we started."""
-    if daemon.poll() is None:
-        daemon.send_signal(signal.SIGTERM)
-        try:
-            daemon.wait(20)
-        except subprocess.TimeoutExpired:
-            daemon.kill()
-            daemon.wait()
 
 
 @contextlib.contextmanager
