@@ -2,7 +2,7 @@
 
 Every function raises Skip with a reason where a machine cannot have the server: that is no failure.
 """
-import contextlib, os, resource, shutil, subprocess, sys, time
+import contextlib, glob, os, resource, shutil, subprocess, sys, time
 
 from commands import end, python, sh
 
@@ -99,6 +99,8 @@ def docker(work):
             raise RuntimeError("dockerd does not run: " + log.read()[-1000:])
     finally:
         end(daemon)
+        for mount in glob.glob(f"{folder}/exec/netns/*"):  # the daemon leaves them
+            subprocess.run(["umount", mount], capture_output=True)
 
 
 @contextlib.contextmanager
