@@ -1,13 +1,44 @@
-"""What the scripts of this folder have in common: running a command that must end well, a free port, and uv."""
-import os, shutil, socket, subprocess, sys
+"""What the scripts under .ci share: a command that must succeed, a free port, uv, a Python of some version."""
+import os, shutil, signal, socket, subprocess, sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+TOKENIZER = os.path.join(ROOT, ".ci", "tokenizer.py")
 
 
 def sh(*argv, cwd, limit=1200, ok=True, env=None):
-    """Runs a command to its end and returns what it printed; one that fails is an error with its last words."""
-    p = subprocess.run(argv, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=limit, env={**os.environ, **(env or {})}, text=True)
+    """Runs a command to its end and returns what it printed. One that fails is an error with the end of its output."""
+    p = subprocess.Popen(argv, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                         env={**os.environ, **(env or {})}, text=True)
+    try:
+        printed, _ = p.communicate(timeout=limit)
+    except BaseException:
+        end(p)
+        raise
     if ok and p.returncode:
-        raise RuntimeError(f"{' '.join(argv)}: exit {p.returncode}\n{p.stdout[-1500:]}")
-    return p.stdout
+        raise RuntimeError(f"{' '.join(argv)}: exit {p.returncode}\n{printed[-1500:]}")
+    return printed
+
+
+def end(process):
+    """Ends a process that we started: with SIGTERM first, so that it can end what it started."""
+    process.terminate()
+    try:
+        process.wait(20)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def clean_up_when_ended():
+    """Turns SIGTERM into an exception, so that servers are ended and folders removed, as on SIGINT."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+
+
+def build(work, package="./cmd/ttreport", **kw):
+    """Builds a program of this repository into work and returns its path."""
+    out = os.path.join(work, os.path.basename(package))
+    sh("go", "build", "-o", out, package, cwd=ROOT, **kw)
+    return out
 
 
 def port():
@@ -23,3 +54,12 @@ def with_uv(work):
         sh(sys.executable, "-m", "venv", f"{work}/uv", cwd=work)
         sh(f"{work}/uv/bin/pip", "install", "-q", "uv", cwd=work)
         os.environ["PATH"] = f"{work}/uv/bin:" + os.environ["PATH"]
+
+
+def python(*versions):
+    """The first of some versions of Python that really runs here, or None. A shim of pyenv may exist and not run."""
+    for v in versions:
+        name = shutil.which(f"python{v}")
+        if name and subprocess.run([name, "--version"], capture_output=True).returncode == 0:
+            return name
+    return None

@@ -11,15 +11,12 @@ import (
 )
 
 // BenchmarkBuild builds a site of 10^4 series x 50 releases (6,250 documents) into an empty folder, then into the same folder after one
-// release came. The budgets are 2 s and 0.5 s. The documents are made by the generator that measures rivals too; without it or Python the
+// release came. The budgets are 2 s and 0.5 s. The documents are made by the generator that measures rivals too; without Python the
 // benchmark skips.
 func BenchmarkBuild(b *testing.B) {
-	gen, err := filepath.Abs("../../../shared/bench/gen_history.py")
+	gen, err := filepath.Abs("../../.ci/measure/gen_history.py")
 	if err != nil {
 		b.Fatal(err)
-	}
-	if _, err := os.Stat(gen); err != nil {
-		b.Skip("no generator at ../shared/bench/gen_history.py")
 	}
 	b.Chdir(b.TempDir())
 	if out, err := exec.Command("python3", gen, "history", "25", "5", "20", "50").CombinedOutput(); err != nil {

@@ -11,4 +11,6 @@ from inspect_ai.solver import generate
 def sums():
     rnd = random.Random(1)
     pairs = [(rnd.randint(10, 99), rnd.randint(10, 99)) for _ in range(20)]
-    return Task(dataset=[Sample(id=f"{a}+{b}", input=f"What is {a} plus {b}? Answer with the number alone.", target=str(a + b)) for a, b in pairs], solver=generate(), scorer=match(numeric=True))
+    question = "What is {} plus {}? Answer with the number alone."
+    samples = [Sample(id=f"{a}+{b}", input=question.format(a, b), target=str(a + b)) for a, b in pairs]
+    return Task(dataset=samples, solver=generate(), scorer=match(numeric=True))

@@ -12,7 +12,11 @@ import (
 
 // detailed loads the real vLLM files with per-request arrays; the benchmark skips where they are absent.
 func detailed(b *testing.B) (files [][]byte, bytes int64) {
-	err := filepath.WalkDir("../../../../shared/corpus/vllm", func(name string, e os.DirEntry, err error) error {
+	corpus := os.Getenv("TTREPORT_CORPUS")
+	if corpus == "" {
+		b.Skip("TTREPORT_CORPUS names no folder of real files")
+	}
+	err := filepath.WalkDir(filepath.Join(corpus, "vllm"), func(name string, e os.DirEntry, err error) error {
 		if err != nil || e.IsDir() || !strings.HasSuffix(name, ".json") {
 			return err
 		}
@@ -24,7 +28,7 @@ func detailed(b *testing.B) (files [][]byte, bytes int64) {
 		return err
 	})
 	if err != nil || len(files) == 0 {
-		b.Skip("the real files are not here: ../../../../shared/corpus/vllm")
+		b.Fatalf("%s/vllm holds no result with arrays: %v", corpus, err)
 	}
 	return files, bytes
 }

