@@ -104,7 +104,7 @@ func TestIdentityHasAnOrderAndAnOrigin(t *testing.T) {
 	if r.Device.Name != "t3k" || r.Release != "r1" || r.Impl != "impl" || r.Stack.Engine != "vllm" || r.Model.Name != "x" {
 		t.Errorf("%+v %s %s %+v", r.Device, r.Release, r.Impl, r.Stack)
 	}
-	for field, from := range map[string]string{"device.name": "manifest", "release": "path", "impl": "flag", "model.id": "file", "model.name": "derived", "start": "sidecar"} {
+	for field, from := range map[string]schema.From{"device.name": "manifest", "release": "path", "impl": "flag", "model.id": "file", "model.name": "derived", "start": "sidecar"} {
 		if r.Provenance[field].From != from {
 			t.Errorf("%s comes from %+v, want %s", field, r.Provenance[field], from)
 		}

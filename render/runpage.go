@@ -113,7 +113,7 @@ func identityTable(run *schema.Run) *Table {
 			row[1].Missing = "nothing states it"
 		}
 		if o, ok := run.Provenance[field]; ok && value != "" {
-			row[2].Text, row[3].Text = o.From, o.Where
+			row[2].Text, row[3].Text = string(o.From), o.Where
 		}
 		t.Rows = append(t.Rows, Row{Cells: row})
 	}

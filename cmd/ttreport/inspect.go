@@ -101,29 +101,39 @@ func modelOf(s string) schema.Model {
 	return schema.Model{Name: s}
 }
 
-// readingMemory is what reading should get along with. It is a soft limit: beyond it, garbage is collected more often.
+// readingMemory is what reading should get along with. It is a soft limit: beyond it, garbage is collected more often. A
+// hostile file may ask for all the memory that the limits leave it; the collector is to run before twice of it is taken.
 const readingMemory = 180 << 20
 
 // load reads paths of the command line.
 func load(ctx context.Context, paths []string, id *identity) (ingest.Set, error) {
-	opt, err := id.options()
+	opt, roots, err := input(paths, id)
 	if err != nil {
 		return ingest.Set{}, err
+	}
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(readingMemory))
+	return ingest.Load(ctx, roots, opt)
+}
+
+// input turns paths and flags of the command line into what is to be read.
+func input(paths []string, id *identity) (ingest.Options, []ingest.Root, error) {
+	opt, err := id.options()
+	if err != nil {
+		return opt, nil, err
 	}
 	var roots []ingest.Root
 	for _, p := range paths {
 		root, err := ingest.OSRoot(filepath.ToSlash(fromHere(p)))
 		if os.IsNotExist(err) {
-			return ingest.Set{}, fail(exitUsage, "check the spelling; paths are relative to the current folder", "%s does not exist", p)
+			return opt, nil, fail(exitUsage, "check the spelling; paths are relative to the current folder",
+				"%s does not exist", p)
 		}
 		if err != nil {
-			return ingest.Set{}, fail(exitInput, "check its permissions", "%w", err)
+			return opt, nil, fail(exitInput, "check its permissions", "%w", err)
 		}
 		roots = append(roots, root)
 	}
-	// A hostile file may ask for all the memory that the limits leave it; the collector is to run before twice of it is taken.
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(readingMemory))
-	return ingest.Load(ctx, roots, opt)
+	return opt, roots, nil
 }
 
 // fromHere writes a path relative to the current folder where it lies below it: what is stored must not depend on where

@@ -156,7 +156,7 @@ func decodeRun(v decode.Value, most int) schema.Run {
 		if r.Provenance == nil {
 			r.Provenance = map[string]schema.Origin{}
 		}
-		r.Provenance[m.Key] = schema.Origin{From: m.Val.Get("from").Str(), Where: m.Val.Get("where").Str()}
+		r.Provenance[m.Key] = schema.Origin{From: schema.From(m.Val.Get("from").Str()), Where: m.Val.Get("where").Str()}
 	}
 	r.Extra = others(t.get("extra"))
 	r.Unknown = t.rest()

@@ -35,7 +35,7 @@ func Encode(r *schema.Run) []byte {
 	var prov object
 	for field, origin := range r.Provenance {
 		var in object
-		in.text("from", origin.From)
+		in.text("from", string(origin.From))
 		in.text("where", origin.Where)
 		prov.put(field, in.bytes(nil))
 	}

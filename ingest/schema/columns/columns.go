@@ -48,7 +48,7 @@ type RunHead struct {
 }
 
 // IsSimulated reports whether the run was made on the embedded simulator.
-func (h *RunHead) IsSimulated() bool { return h.Device == schema.Simulated }
+func (h *RunHead) IsSimulated() bool { return schema.SameDevice(h.Device, schema.Simulated) }
 
 // Conditions are what else bears on a point's numbers, by name: ignore_eos, num_prompts, tokenizer … What differs from point to
 // point by design, such as a seed, is left out.

@@ -13,6 +13,9 @@ import (
 // JournalName is the file name of a run folder's journal.
 const JournalName = "journal.jsonl"
 
+// EventRunDone is the event of the last entry of a run that came to its end.
+const EventRunDone = "run-done"
+
 // Entry is one line of a journal.
 type Entry struct {
 	Time   time.Time `json:"time"`  // UTC
@@ -53,7 +56,7 @@ func JournalEnd(data []byte) (release string, ended bool) {
 		switch e.Event {
 		case "run-start":
 			release = e.Note
-		case "run-done":
+		case EventRunDone:
 			ended = true
 		}
 	}

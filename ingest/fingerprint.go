@@ -7,9 +7,10 @@ import (
 	"io/fs"
 )
 
-// Stamp is a hash of the names, sizes and times of all files below roots: equal stamps mean that reading again would give
-// the same. Nothing is opened. ok is false where something could not be looked at, which reading will say.
-func Stamp(roots []Root) (hash string, files int, ok bool) {
+// Fingerprint is a hash of the names, sizes and times of all files below roots: equal fingerprints mean that reading
+// again would give the same. Nothing is opened. ok is false where a file or folder could not be examined, which reading
+// will report.
+func Fingerprint(roots []Root) (hash string, files int, ok bool) {
 	sum := sha256.New()
 	for i := range roots {
 		list, problems := walk(&roots[i])
