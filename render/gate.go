@@ -6,8 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"al.essio.dev/pkg/shellescape"
+
 	"github.com/ttreport/ttreport/ingest/schema"
-	"github.com/ttreport/ttreport/ingest/schema/manifest"
 	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/targets"
 )
@@ -216,7 +217,7 @@ func (g *Gate) Recheck() []string {
 		if r.Control != "" {
 			argv = append(argv, "--workload", r.Control)
 		}
-		line := manifest.Quote(argv)
+		line := shellescape.QuoteCommand(argv)
 		if rest := len(r.Workloads) - enough; rest > 0 {
 			line += fmt.Sprintf(" # and %d more workloads", rest)
 		}

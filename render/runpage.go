@@ -7,8 +7,9 @@ import (
 	"sort"
 	"strings"
 
+	"al.essio.dev/pkg/shellescape"
+
 	"github.com/ttreport/ttreport/ingest/schema"
-	"github.com/ttreport/ttreport/ingest/schema/manifest"
 	"github.com/ttreport/ttreport/render/chart"
 	"github.com/ttreport/ttreport/render/words"
 )
@@ -328,7 +329,7 @@ func commands(run *schema.Run) []string {
 	var out []string
 	seen := map[string]bool{}
 	for i := range run.Points {
-		line := manifest.Quote(run.Points[i].Command)
+		line := shellescape.QuoteCommand(run.Points[i].Command)
 		if line != "" && !seen[line] {
 			seen[line] = true
 			out = append(out, line)

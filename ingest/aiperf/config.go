@@ -4,10 +4,11 @@ import (
 	"strconv"
 	"strings"
 
+	shellquote "github.com/kballard/go-shellquote"
+
+	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
-	"github.com/ttreport/ttreport/ingest/schema/manifest"
-	"github.com/ttreport/ttreport/ingest/schema/redact"
 )
 
 // config is what was asked of a run, from whichever shape of input_config the era has, with the command line as the
@@ -30,7 +31,7 @@ func configOf(v decode.Value) config {
 	if line == "" {
 		line = v.At("run_info", "cli_command").Str()
 	}
-	c.argv, _ = manifest.Split(line) // what stands after an open quotation mark is lost
+	c.argv, _ = shellquote.Split(line) // what stands after an open quotation mark is lost
 	return c
 }
 

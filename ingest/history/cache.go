@@ -6,9 +6,9 @@ import (
 	"encoding/json"
 	"os"
 
+	"github.com/ttreport/ttreport/ingest/durable"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
-	"github.com/ttreport/ttreport/ingest/schema/durable"
 )
 
 // cacheMagic changes whenever the meaning of the columns does; a cache of another magic is ignored.

@@ -3,10 +3,10 @@ package history
 import (
 	"strings"
 
+	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/draft"
-	"github.com/ttreport/ttreport/ingest/schema/redact"
 )
 
 // Names of our own formats, as files that somebody passes on.

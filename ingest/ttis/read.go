@@ -6,11 +6,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 	"github.com/ttreport/ttreport/ingest/schema/perfref"
-	"github.com/ttreport/ttreport/ingest/schema/redact"
 )
 
 // Read reads a runtime spec or a harmonised result, or names what else the file is.

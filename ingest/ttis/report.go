@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/draft"
-	"github.com/ttreport/ttreport/ingest/schema/redact"
 )
 
 // RawFile is the condition that names the result which a report's row was made of, where it does.

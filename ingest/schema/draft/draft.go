@@ -5,9 +5,9 @@ import (
 	"math"
 	"strings"
 
+	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
-	"github.com/ttreport/ttreport/ingest/schema/redact"
 )
 
 // Draft is a point while a reader fills it.

@@ -5,10 +5,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/latency"
-	"github.com/ttreport/ttreport/ingest/schema/redact"
 )
 
 // What is kept of foreign fields: texts up to longest bytes, at most roomForForeign bytes a point, three levels of names.
