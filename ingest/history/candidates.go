@@ -1,6 +1,9 @@
 package history
 
 import (
+	"io/fs"
+	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -25,21 +28,16 @@ func Candidates(dir string, r *schema.Run) []string {
 	}
 	var out []string
 	for _, model := range models {
-		names, err := filepath.Glob(filepath.Join(escapeGlob(dir), model, "*", "*.json"))
+		names, err := fs.Glob(os.DirFS(dir), path.Join(model, "*", "*.json"))
 		if err != nil {
 			continue // only of a malformed pattern, and this one is not
 		}
 		for _, name := range names {
-			base := filepath.Base(name)
+			base := path.Base(name)
 			if base == id+".json" || derived && len(base) > len(startInID) && begins[base[:len(startInID)]] {
-				out = append(out, name)
+				out = append(out, filepath.Join(dir, filepath.FromSlash(name)))
 			}
 		}
 	}
 	return out
-}
-
-// escapeGlob escapes what a pattern gives a meaning.
-func escapeGlob(dir string) string {
-	return strings.NewReplacer(`*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
 }

@@ -12,7 +12,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
-	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
@@ -45,17 +46,17 @@ func Load(ctx context.Context, cache string, dirs ...string) (*columns.Columns, 
 		stale = append(stale, d)
 	}
 	workers := make([]*scanner, max(1, min(runtime.GOMAXPROCS(0), len(stale))))
-	var wg sync.WaitGroup
+	group, ctx := errgroup.WithContext(ctx)
 	for w := range workers {
 		workers[w] = newScanner()
-		wg.Go(func() {
+		group.Go(func() error {
 			for i := w; i < len(stale) && ctx.Err() == nil; i += len(workers) {
 				workers[w].read(stale[i], w, old)
 			}
+			return ctx.Err()
 		})
 	}
-	wg.Wait()
-	if err := ctx.Err(); err != nil {
+	if err := group.Wait(); err != nil {
 		return nil, nil, err
 	}
 	for _, d := range docs {

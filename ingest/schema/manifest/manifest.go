@@ -5,6 +5,8 @@ import (
 	"path"
 	"time"
 
+	"github.com/bmatcuk/doublestar/v4"
+
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
@@ -103,7 +105,7 @@ func Read(name string, data []byte) (Manifest, *schema.Problem) {
 		return m, p
 	}
 	for i, o := range m.Files {
-		if _, err := path.Match(o.Glob, ""); err != nil || o.Glob == "" {
+		if o.Glob == "" || !doublestar.ValidatePattern(o.Glob) {
 			return m, &schema.Problem{Severity: schema.SevError, Path: name, Code: "bad-manifest",
 				Found: fmt.Sprintf("files[%d].glob %q", i, o.Glob), Expected: "a glob such as *-tp8.json", Hint: "see ttreport help files"}
 		}
@@ -121,9 +123,8 @@ func (m Manifest) Facts(rel string) (schema.Facts, string, Workload) {
 		Impl: m.Impl, Model: m.Model.schema(), Device: m.Device.schema(), Stack: m.Stack.schema()}
 	tool, w := m.Tool, m.Workload
 	for _, o := range m.Files {
-		byPath, _ := path.Match(o.Glob, rel) // globs were checked by Read
-		byName, _ := path.Match(o.Glob, path.Base(rel))
-		if !byPath && !byName {
+		byPath := doublestar.MatchUnvalidated(o.Glob, rel) // globs were checked by Read
+		if !byPath && !doublestar.MatchUnvalidated(o.Glob, path.Base(rel)) {
 			continue
 		}
 		over := schema.Facts{Release: o.Release, Model: o.Model.schema(), Device: o.Device.schema(), Stack: o.Stack.schema()}

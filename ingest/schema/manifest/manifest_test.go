@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bmatcuk/doublestar/v4"
+
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
@@ -97,5 +99,45 @@ func TestSidecars(t *testing.T) {
 		if _, p := manifest.ReadSidecar("x", []byte(bad)); p == nil || p.Hint == "" {
 			t.Errorf("%q was taken for a sidecar", bad)
 		}
+	}
+}
+
+// A pattern without placeholders is a glob as doublestar has it, against the end of a path.
+func TestPatternsAreGlobs(t *testing.T) {
+	paths := []string{
+		"a.json", "x/a.json", "x/y/a.json", "x/y/z/b.json", "x/ab.json", "x/a/b/ab.json", "x/{a}.json", "y/c.txt",
+	}
+	for _, text := range []string{
+		"*.json", "x/*.json", "x/**/*.json", "**", "?.json", "[ab]*.json", "{a,ab}.json", "x/*/a.json", "x/**/b/*", "y/*.txt",
+	} {
+		p, err := manifest.NewPattern(text)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		for _, path := range paths {
+			_, _, _, _, got := p.Match(path)
+			if want := doublestar.MatchUnvalidated("**/"+text, path); got != want {
+				t.Errorf("%s against %q: %t, doublestar says %t", text, path, got, want)
+			}
+		}
+	}
+}
+
+func TestPatternsSpanFolders(t *testing.T) {
+	p, err := manifest.NewPattern("{release}/**/{model}_{_}.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		"v1/a/b/m_1.json": "v1", "v1/m_1.json": "v1", "v1/x/m_1.json": "v1", "m_1.json": "", "v1/x/m.json": "",
+	} {
+		f, _, _, _, ok := p.Match(path)
+		if ok != (want != "") || f.Release != want || ok && f.Model.Name != "m" {
+			t.Errorf("%s: %t, release %q, model %q", path, ok, f.Release, f.Model.Name)
+		}
+	}
+	if _, err := manifest.NewPattern("[a/{model}.json"); err == nil {
+		t.Error("a bracket that is not closed")
 	}
 }
