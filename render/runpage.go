@@ -206,7 +206,7 @@ func pointTable(run *schema.Run) *Table {
 	known := schema.Metrics()
 	for i := range run.Points {
 		pt := &run.Points[i]
-		head := pt.Key.Workload() + " · " + nameOr(pt.Key.Tool) + " · " + pt.Status
+		head := pt.Key.Workload() + " · " + nameOr(pt.Key.Tool) + " · " + string(pt.Status)
 		if pt.Repeat > 1 {
 			head += fmt.Sprintf(" · repeat %d", pt.Repeat)
 		}

@@ -177,7 +177,7 @@ func writeCheckJSON(w io.Writer, g render.Gate, levels *levels) error {
 		out.Shifts = append(out.Shifts, shiftJSON{s.ID, s.Device, s.Metric, s.Word, s.Mixed, s.Effect.Ptr(), s.Interval, s.Evidence, s.Cells, s.Agree, render.ShiftText(s)})
 	}
 	for _, l := range g.Lints {
-		out.Lints = append(out.Lints, lintJSON{l.ID, l.Severity, l.Run, l.Model, l.Device, l.Subject, l.Count, words.Lint(l), decisionOf(l.Decision)})
+		out.Lints = append(out.Lints, lintJSON{l.ID, string(l.Severity), l.Run, l.Model, l.Device, l.Subject, l.Count, words.Lint(l), decisionOf(l.Decision)})
 	}
 	if levels != nil {
 		out.Levels = levels.json()

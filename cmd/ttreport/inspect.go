@@ -152,7 +152,7 @@ func fromHere(name string) string {
 	return name
 }
 
-func countSeverity(problems []schema.Problem, sev string) int {
+func countSeverity(problems []schema.Problem, sev schema.Severity) int {
 	n := 0
 	for _, p := range problems {
 		if p.Severity == sev {

@@ -55,7 +55,7 @@ type walker struct {
 	problems []schema.Problem
 }
 
-func (w *walker) say(severity, path, code, found, expected, hint string) {
+func (w *walker) say(severity schema.Severity, path, code, found, expected, hint string) {
 	if len(w.problems) < 50 { // an archive of nothing but faults is told by its first ones
 		w.problems = append(w.problems, schema.Problem{Severity: severity, Path: path, Code: code, Found: found, Expected: expected, Hint: hint})
 	}

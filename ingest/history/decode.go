@@ -195,7 +195,7 @@ func decodeKey(v decode.Value) schema.Key {
 
 func decodePoint(v decode.Value) schema.Point {
 	t := taking(v)
-	p := schema.Point{Key: decodeKey(t.get("key")), Status: t.text("status"), Repeat: max(1, t.count("repeat")), Start: t.time("start"), End: t.time("end"),
+	p := schema.Point{Key: decodeKey(t.get("key")), Status: schema.Status(t.text("status")), Repeat: max(1, t.count("repeat")), Start: t.time("start"), End: t.time("end"),
 		Conditions: t.texts("conditions"), Client: t.texts("client"), Source: decodeSource(t.get("source")), Stated: t.texts("stated"), Metrics: map[string]schema.Metric{}}
 	for a := range t.get("command").Items() {
 		p.Command = append(p.Command, a.Str())
@@ -299,7 +299,7 @@ func decodeTarget(v decode.Value) schema.Target {
 
 func decodeProblem(v decode.Value) schema.Problem {
 	t := taking(v)
-	p := schema.Problem{Severity: t.text("severity"), Path: t.text("path"), Line: t.count("line"), Column: t.count("column"), Offset: int64(t.count("offset")),
+	p := schema.Problem{Severity: schema.Severity(t.text("severity")), Path: t.text("path"), Line: t.count("line"), Column: t.count("column"), Offset: int64(t.count("offset")),
 		Code: t.text("code"), Found: t.text("found"), Expected: t.text("expected"), Hint: t.text("hint"), Used: t.text("used")}
 	p.Unknown = t.rest()
 	return p

@@ -127,7 +127,7 @@ func encodeKey(k schema.Key) []byte {
 func encodePoint(p *schema.Point) []byte {
 	var o object
 	o.put("key", encodeKey(p.Key))
-	o.text("status", p.Status)
+	o.text("status", string(p.Status))
 	if p.Repeat > 1 {
 		o.count("repeat", p.Repeat)
 	}
@@ -267,7 +267,7 @@ func encodeTarget(t *schema.Target) []byte {
 
 func encodeProblem(p *schema.Problem) []byte {
 	var o object
-	o.text("severity", p.Severity)
+	o.text("severity", string(p.Severity))
 	o.text("path", p.Path)
 	o.count("line", p.Line)
 	o.count("column", p.Column)

@@ -161,7 +161,7 @@ func (s *scanner) point(sc *decode.Scanner, run int32) {
 		case "key":
 			p.Key = s.keyIndex(sc)
 		case "status":
-			word := str(sc)
+			word := schema.Status(str(sc))
 			for i, w := range columns.Statuses() {
 				if w == word {
 					p.Status = uint8(i)

@@ -2,7 +2,7 @@ package history
 
 import (
 	"fmt"
-	"strings"
+	"slices"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
@@ -54,7 +54,7 @@ func soundRun(f *decode.File, r *schema.Run, format string) {
 	r.Scores = scores
 	var problems []schema.Problem
 	for _, p := range r.Problems {
-		if p.Code != "" && p.Found != "" && strings.Contains(" "+strings.Join([]string{schema.SevError, schema.SevWarning, schema.SevNote}, " ")+" ", " "+p.Severity+" ") {
+		if p.Code != "" && p.Found != "" && slices.Contains(schema.Severities(), p.Severity) {
 			problems = append(problems, p)
 		}
 	}
@@ -68,7 +68,7 @@ func soundRun(f *decode.File, r *schema.Run, format string) {
 }
 
 // faultOf says what is wrong with a metric of a document, "" when nothing is.
-func faultOf(name string, m schema.Metric, status string) string {
+func faultOf(name string, m schema.Metric, status schema.Status) string {
 	info, known := schema.MetricByName(name)
 	switch {
 	case !known:

@@ -146,7 +146,7 @@ func (r row) point(f *decode.File, header []string, into *schema.Reading) {
 	if d.Key.Tool == "" {
 		d.Key.Tool = "unknown"
 	}
-	switch status := r.text("status"); status {
+	switch status := schema.Status(r.text("status")); status {
 	case schema.StatusPartial, schema.StatusFailed, schema.StatusInvalid:
 		d.Status = status
 	}

@@ -11,8 +11,8 @@ import (
 // Point is one measured workload: what was asked (Key, Conditions), what came back (Metrics), and where it is written.
 type Point struct {
 	Key        Key
-	Status     string // ok, partial (some requests failed), failed (none completed) or invalid
-	Repeat     int    // 1 for the first measurement of this key in the run
+	Status     Status
+	Repeat     int // 1 for the first measurement of this key in the run
 	Start, End time.Time
 	Conditions map[string]string // what else bears on the number: ignore_eos, seed, num_prompts, tokenizer …
 	Metrics    map[string]Metric // by canonical name
@@ -24,13 +24,19 @@ type Point struct {
 	Unknown    Unknown
 }
 
+// Status says how a measurement ended.
+type Status string
+
 // Statuses of a point.
 const (
-	StatusOK      = "ok"
-	StatusPartial = "partial"
-	StatusFailed  = "failed"
-	StatusInvalid = "invalid"
+	StatusOK      Status = "ok"
+	StatusPartial Status = "partial" // some requests failed
+	StatusFailed  Status = "failed"  // no request completed
+	StatusInvalid Status = "invalid"
 )
+
+// Statuses lists them.
+func Statuses() []Status { return []Status{StatusOK, StatusPartial, StatusFailed, StatusInvalid} }
 
 // Source says which file a number came from, so that it can be checked against the bytes it was read from.
 type Source struct {

@@ -61,8 +61,8 @@ func (d *Decision) Excuses() bool {
 
 // Lint is something that makes numbers of a release untrustworthy, whatever they are.
 type Lint struct {
-	ID       string // of the check: "few-items"
-	Severity string // error (fails a gate that asks for valid numbers), warning or note
+	ID       string   // of the check: "few-items"
+	Severity Severity // error (fails a gate that asks for valid numbers), warning or note
 	Release  string
 	Run      string
 	Model    string

@@ -10,7 +10,7 @@ import (
 // Check is one thing that can be wrong.
 type Check struct {
 	ID       string
-	Severity string
+	Severity schema.Severity
 	Means    string // half a sentence for a list
 	look     func(*look)
 }
@@ -61,7 +61,7 @@ func IDs() []string {
 }
 
 // Severity of a check by id.
-func Severity(id string) string {
+func Severity(id string) schema.Severity {
 	for _, c := range Checks() {
 		if c.ID == id {
 			return c.Severity
@@ -98,7 +98,7 @@ func Release(c *columns.Columns, release string, runs, before []int) []schema.Li
 		x.Release = release
 		out = append(out, x)
 	}
-	rank := map[string]int{schema.SevError: 0, schema.SevWarning: 1, schema.SevNote: 2}
+	rank := map[schema.Severity]int{schema.SevError: 0, schema.SevWarning: 1, schema.SevNote: 2}
 	sort.SliceStable(out, func(i, j int) bool { return rank[out[i].Severity] < rank[out[j].Severity] })
 	return out
 }

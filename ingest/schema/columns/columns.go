@@ -125,8 +125,8 @@ func span[T any](rows []T, run int, of func(*T) int32) []T {
 }
 
 // Statuses lists the statuses that PointRow.Status indexes.
-func Statuses() []string {
-	return []string{"", schema.StatusOK, schema.StatusPartial, schema.StatusFailed, schema.StatusInvalid}
+func Statuses() []schema.Status {
+	return []schema.Status{"", schema.StatusOK, schema.StatusPartial, schema.StatusFailed, schema.StatusInvalid}
 }
 
 // KeyName is the canonical form of a key by index.
@@ -158,8 +158,8 @@ func (c *Columns) Value(p *PointRow, metric, stat string) (schema.Number, string
 	return schema.Missing("not in the file"), ""
 }
 
-// Status is the point's status as a word.
-func (p *PointRow) StatusWord() string { return Statuses()[p.Status] }
+// StatusWord is the status that the row's index stands for, "" where the document states none.
+func (p *PointRow) StatusWord() schema.Status { return Statuses()[p.Status] }
 
 // NumValues counts the stored statistics.
 func (c *Columns) NumValues() int { return len(c.value) }

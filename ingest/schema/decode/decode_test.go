@@ -35,7 +35,8 @@ func TestDamagedFiles(t *testing.T) {
 	for _, c := range []struct {
 		name, in  string
 		values    int
-		code, sev string
+		code      string
+		sev       schema.Severity
 		line, col int
 	}{
 		{"clean", `{"a":1}`, 1, "", "", 0, 0},

@@ -198,7 +198,7 @@ func (f *File) Source(format string) schema.Source {
 }
 
 // Problem starts a problem at the place where a value stands.
-func (f *File) Problem(sev, code string, at Value) schema.Problem {
+func (f *File) Problem(sev schema.Severity, code string, at Value) schema.Problem {
 	p := schema.Problem{Severity: sev, Path: f.Path, Code: code}
 	if at.Kind() != Invalid && !f.foreign && f.lines != nil {
 		p.Offset = int64(at.Offset())

@@ -88,7 +88,7 @@ func (d *Draft) Dim(name, value string) {
 }
 
 // Problem notes a problem at a place in the file and returns it to be completed.
-func (d *Draft) Problem(severity, code string, at decode.Value, found string) *schema.Problem {
+func (d *Draft) Problem(severity schema.Severity, code string, at decode.Value, found string) *schema.Problem {
 	p := d.File.Problem(severity, code, at)
 	p.Found = found
 	d.Reading.Problems = append(d.Reading.Problems, p)

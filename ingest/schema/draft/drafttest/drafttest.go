@@ -87,7 +87,7 @@ func Check(t *testing.T, r schema.Reading) {
 		}
 	}
 	for _, p := range r.Problems {
-		if p.Code == "" || p.Found == "" || !slices.Contains([]string{schema.SevError, schema.SevWarning, schema.SevNote}, p.Severity) {
+		if p.Code == "" || p.Found == "" || !slices.Contains(schema.Severities(), p.Severity) {
 			t.Errorf("a problem that does not say what it is: %+v", p)
 		}
 	}
@@ -98,7 +98,7 @@ func Check(t *testing.T, r schema.Reading) {
 
 func checkPoint(t *testing.T, p *schema.Point) {
 	t.Helper()
-	if p.Key.Tool == "" || p.Source.Format == "" || !slices.Contains([]string{schema.StatusOK, schema.StatusPartial, schema.StatusFailed, schema.StatusInvalid}, p.Status) {
+	if p.Key.Tool == "" || p.Source.Format == "" || !slices.Contains(schema.Statuses(), p.Status) {
 		t.Errorf("point without tool, format or status: %s %+v %q", p.Key, p.Source, p.Status)
 	}
 	for name, m := range p.Metrics {
