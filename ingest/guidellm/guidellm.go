@@ -91,16 +91,16 @@ func readBenchmark(f *decode.File, b decode.Value, r *schema.Reading) {
 		{"time_per_output_token_ms", "ntpot", schema.DefInclFirst, 1}, {"request_latency", "e2el", schema.DefLastChunk, 1000}} {
 		distribution(d, metrics.At(x.theirs, "successful"), x.metric, x.def, x.scale)
 	}
-	for _, x := range [][2]string{{"rps", "requests_per_second"}, {"output_tps", "output_tokens_per_second"}, {"total_tps", "tokens_per_second"}} {
-		if block := metrics.At(x[1], "successful"); block.Get("count").Float0() > 0 {
-			d.Of(x[0], block.Get("mean"))
+	for metric, name := range map[string]string{
+		"rps": "requests_per_second", "output_tps": "output_tokens_per_second", "total_tps": "tokens_per_second",
+	} {
+		if block := metrics.At(name, "successful"); block.Get("count").Float0() > 0 {
+			d.Of(metric, block.Get("mean"))
 		}
 	}
-	for _, x := range [][2]string{{"isl", "prompt_token_count"}, {"osl", "output_token_count"}} {
-		if block := metrics.At(x[1], "successful"); block.Get("count").Float0() > 0 {
-			if mean, ok := block.Get("mean").Float(); ok {
-				d.Stat(x[0], "", "mean", mean)
-			}
+	for metric, name := range map[string]string{"isl": "prompt_token_count", "osl": "output_token_count"} {
+		if block := metrics.At(name, "successful"); block.Get("count").Float0() > 0 {
+			d.Mean(metric, block.Get("mean"))
 		}
 	}
 	d.Start, d.End = epoch(b.Get("start_time")), epoch(b.Get("end_time"))
@@ -132,9 +132,10 @@ func distribution(d *draft.Draft, block decode.Value, metric, def string, scale 
 			d.Stat(metric, def, stat, x*scale)
 		}
 	}
-	for _, s := range [][2]string{{"mean", "mean"}, {"median", "median"}, {"std", "std_dev"}, {"min", "min"}, {"max", "max"}} {
-		put(s[0], block.Get(s[1]))
+	for _, stat := range []string{"mean", "median", "min", "max"} {
+		put(stat, block.Get(stat))
 	}
+	put("std", block.Get("std_dev"))
 	for _, p := range block.Get("percentiles").Members() {
 		k := percentile.FindStringSubmatch(p.Key)
 		switch {

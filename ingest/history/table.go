@@ -77,7 +77,8 @@ func readTable(f *decode.File, m schema.Match) schema.Reading {
 	for i := range header {
 		header[i] = strings.TrimSpace(strings.ToLower(header[i]))
 	}
-	byRun, order := map[string]*schema.Reading{}, []string{}
+	type run struct{ id, model, device, release string }
+	var runs draft.Runs[run]
 	for range f.Limits().Results + 1 { // the load says so
 		cells, err := lines.Read()
 		if err != nil {
@@ -87,26 +88,16 @@ func readTable(f *decode.File, m schema.Match) schema.Reading {
 		for i := range min(len(cells), len(header)) {
 			r[header[i]] = strings.TrimSpace(cells[i])
 		}
-		key := strings.Join([]string{r["run"], r["model"], r["device"], r["release"]}, "\x00")
-		if byRun[key] == nil {
-			byRun[key] = &schema.Reading{Format: m.Format, Detail: m.Detail, Facts: r.facts()}
-			order = append(order, key)
-		}
+		into := runs.Of(run{r["run"], r["model"], r["device"], r["release"]}, func() schema.Reading {
+			return schema.Reading{Format: m.Format, Detail: m.Detail, Facts: r.facts()}
+		})
 		if slices.Contains(header, "metric") {
-			r.score(f, byRun[key])
+			r.score(f, into)
 		} else {
-			r.point(f, header, byRun[key])
+			r.point(f, header, into)
 		}
 	}
-	out := schema.Reading{Format: m.Format, Detail: m.Detail}
-	for i, key := range order {
-		if i == 0 {
-			out = *byRun[key]
-			continue
-		}
-		out.More = append(out.More, *byRun[key])
-	}
-	return out
+	return runs.Join(m.Format, m.Detail)
 }
 
 func (r row) facts() schema.Facts {

@@ -83,22 +83,17 @@ func readRaw(f *decode.File, v decode.Value, r *schema.Reading) {
 	d := draft.New(f, r, v, "inferencex")
 	d.Key.Concurrency, d.Key.Rate = v.Get("max_concurrency").Ptr(), v.Get("request_rate").Ptr()
 	latencies(v, d)
-	for _, s := range [][2]string{{"rps", "request_throughput"}, {"output_tps", "output_throughput"}, {"total_tps", "total_token_throughput"}, {"duration_s", "duration"}, {"goodput_rps", "request_goodput"}} {
-		d.Of(s[0], v.Get(s[1]))
-	}
+	d.Fields(v, map[string]string{
+		"rps": "request_throughput", "output_tps": "output_throughput", "total_tps": "total_token_throughput",
+		"duration_s": "duration", "goodput_rps": "request_goodput",
+	})
 	ok := v.Get("completed").Ptr()
-	if ok != nil && *ok > 0 {
-		for _, s := range [][2]string{{"isl", "total_input_tokens"}, {"osl", "total_output_tokens"}} {
-			if total, have := v.Get(s[1]).Float(); have {
-				d.Stat(s[0], "", "mean", total / *ok)
-			}
-		}
-	}
+	d.MeanTokens(v, ok)
 	d.Condition("num_prompts", v.Get("num_prompts").Text())
 	d.Requests(ok, v.Get("failed").Ptr(), v.Get("num_prompts").Ptr(), "")
 	r.Facts.Model.ID = v.Get("model_id").Str()
-	if t, err := time.Parse("20060102-150405", v.Get("date").Str()); err == nil {
-		r.Facts.Start, r.Facts.End, r.Facts.StartNote = t, t, "local time of the client, zone not stated"
+	if t, note, ok := draft.ClientTime(v.Get("date")); ok {
+		r.Facts.Start, r.Facts.End, r.Facts.StartNote = t, t, note
 		if s, ok := v.Get("duration").Float(); ok && s > 0 && s < 1e7 {
 			r.Facts.Start = t.Add(-time.Duration(s * float64(time.Second))).Truncate(time.Second)
 		}

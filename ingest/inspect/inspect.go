@@ -94,7 +94,7 @@ func score(f *decode.File, v, s decode.Value, metric decode.Member, outcomes *sc
 // outcomesOf are the samples' outcomes in the order of their ids; nil where some sample is neither right nor wrong.
 func outcomesOf(v decode.Value, scorer string) *schema.Outcomes {
 	type item struct {
-		id    string
+		id    string // with the epoch, after a separator that no id has; never changes, as hashes of items are compared
 		right bool
 	}
 	var list []item

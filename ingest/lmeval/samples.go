@@ -20,10 +20,13 @@ import (
 
 // series is what the items of one filter say of one metric.
 type series struct {
-	metric, filter string
-	ids            []itemID
-	values         []float64
+	seriesID
+	ids    []itemID
+	values []float64
 }
+
+// seriesID is what tells the values of a task apart.
+type seriesID struct{ metric, filter string }
 
 // itemID names an item: its number, and a hash of its document, prompt and answer as the harness hashed them.
 type itemID struct {
@@ -36,7 +39,7 @@ func readSamples(f *decode.File) schema.Reading {
 	r := schema.Reading{Format: Samples, Detail: "per-item outcomes"}
 	task := taskOf(f.Path)
 	var all []*series
-	at := map[[2]string]*series{}
+	at := map[seriesID]*series{}
 	filters, tooMany := filterGuess{seen: map[int]bool{}}, false
 	for v := range samples(f) {
 		if !isSample(v) {
@@ -52,14 +55,15 @@ func readSamples(f *decode.File) schema.Reading {
 			if !ok || !isMetric(v, m.Key) {
 				continue
 			}
-			s := at[[2]string{m.Key, filter}]
+			key := seriesID{m.Key, filter}
+			s := at[key]
 			if s == nil {
 				if len(all) == decode.MostSeries {
 					tooMany = true
 					continue
 				}
-				s = &series{metric: m.Key, filter: filter}
-				at[[2]string{m.Key, filter}] = s
+				s = &series{seriesID: key}
+				at[key] = s
 				all = append(all, s)
 			}
 			if len(s.ids) == decode.MostItems {

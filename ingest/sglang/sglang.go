@@ -40,17 +40,12 @@ func Read(f *decode.File) schema.Reading {
 			d.Stat(metric, def, stat, x)
 		}
 	}
-	for _, s := range [][2]string{{"rps", "request_throughput"}, {"output_tps", "output_throughput"}, {"total_tps", "total_throughput"}, {"duration_s", "duration"}} {
-		d.Of(s[0], v.Get(s[1]))
-	}
+	d.Fields(v, map[string]string{
+		"rps": "request_throughput", "output_tps": "output_throughput", "total_tps": "total_throughput",
+		"duration_s": "duration",
+	})
 	ok := v.Get("completed").Ptr()
-	if ok != nil && *ok > 0 {
-		for _, s := range [][2]string{{"isl", "total_input_tokens"}, {"osl", "total_output_tokens"}} {
-			if total, have := v.Get(s[1]).Float(); have {
-				d.Stat(s[0], "", "mean", total / *ok)
-			}
-		}
-	}
+	d.MeanTokens(v, ok)
 	d.Requests(ok, nil, nil, "")
 	recompute(v, d)
 	claimed(v, d)

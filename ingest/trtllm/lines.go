@@ -107,15 +107,27 @@ func rankOf(line string) string {
 	return ""
 }
 
+// workloadKeys are the keys of which records of one measurement agree.
+var workloadKeys = [...]string{
+	"model_name", "engine_dir", "world_size", "precision", "quantization", "batch_size", "input_length", "output_length",
+	"gpu_weights_percent",
+}
+
+// workload is what records of one measurement on several ranks have in common.
+type workload struct {
+	version string
+	values  [len(workloadKeys)]string
+}
+
 // oneRank keeps what the first rank says where others say the same of their own part: a run on several ranks is one
 // measurement.
 func oneRank(list []record) []record {
-	first := map[string]string{}
+	first := map[workload]string{}
 	var out []record
 	for _, r := range list {
-		what := r.version
-		for _, k := range []string{"model_name", "engine_dir", "world_size", "precision", "quantization", "batch_size", "input_length", "output_length", "gpu_weights_percent"} {
-			what += "\x00" + r.vals[k]
+		what := workload{version: r.version}
+		for i, k := range workloadKeys {
+			what.values[i] = r.vals[k]
 		}
 		if before, seen := first[what]; seen && r.rank != "" && before != "" && before != r.rank {
 			continue
@@ -159,37 +171,26 @@ func isTable(data []byte) bool {
 
 // readText makes a point of each record; records of another model or version are further readings.
 func readText(f *decode.File, m schema.Match) schema.Reading {
-	out := schema.Reading{Format: m.Format, Detail: m.Detail}
+	var problems []schema.Problem
 	list, skipped := records(f.Data, f.Limits().Results)
 	if isTable(f.Data) {
 		list = table(f.Data, f.Limits().Results)
 	}
 	if len(list) > f.Limits().Results {
 		list = list[:f.Limits().Results]
-		out.Problems = append(out.Problems, schema.Problem{Severity: schema.SevWarning, Path: f.Path, Code: "too-many-results", Found: "more records than are read from one file", Used: fmt.Sprintf("the first %d", len(list))})
+		problems = append(problems, schema.Problem{Severity: schema.SevWarning, Path: f.Path, Code: "too-many-results", Found: "more records than are read from one file", Used: fmt.Sprintf("the first %d", len(list))})
 	}
-	home := map[string]*schema.Reading{}
-	var order []string
+	type run struct{ model, precision, version string }
+	var runs draft.Runs[run]
 	for i := range list {
 		r := &list[i]
 		facts := r.facts()
-		key := facts.Model.ID + "\x00" + facts.Model.Precision + "\x00" + r.version
-		if home[key] == nil {
-			home[key] = &schema.Reading{Format: m.Format, Detail: m.Detail, Facts: facts}
-			order = append(order, key)
-		}
-		r.point(f, home[key])
+		r.point(f, runs.Of(run{facts.Model.ID, facts.Model.Precision, r.version}, func() schema.Reading {
+			return schema.Reading{Format: m.Format, Detail: m.Detail, Facts: facts}
+		}))
 	}
-	for i, key := range order {
-		if i == 0 {
-			problems := out.Problems
-			out = *home[key]
-			out.Problems = append(problems, out.Problems...)
-			continue
-		}
-		out.More = append(out.More, *home[key])
-	}
-	out.Detail = fmt.Sprintf("%s, %d records", m.Detail, len(list))
+	out := runs.Join(m.Format, fmt.Sprintf("%s, %d records", m.Detail, len(list)))
+	out.Problems = append(problems, out.Problems...)
 	for i, s := range skipped {
 		if i == 5 {
 			break
@@ -243,8 +244,21 @@ func (r *record) point(f *decode.File, into *schema.Reading) {
 	stat("rps", "", "value", "seq_throughput(seq/sec)")
 	for _, k := range r.keys {
 		if m := statistic.FindStringSubmatch(k); m != nil {
-			metric := map[string][2]string{"sequence_latency": {"e2el", schema.DefLastChunk}, "time_to_first_token": {"ttft", schema.DefFirstChunk}, "inter_token_latency": {"itl", schema.DefNotStated}}[m[2]]
-			stat(metric[0], metric[1], map[string]string{"avg": "mean", "p50": "median"}[m[1]]+strings.TrimPrefix(strings.TrimPrefix(m[1], "avg"), "p50"), k)
+			name := m[1]
+			switch name {
+			case "avg":
+				name = "mean"
+			case "p50":
+				name = "median"
+			}
+			switch m[2] {
+			case "sequence_latency":
+				stat("e2el", schema.DefLastChunk, name, k)
+			case "time_to_first_token":
+				stat("ttft", schema.DefFirstChunk, name, k)
+			case "inter_token_latency":
+				stat("itl", schema.DefNotStated, name, k)
+			}
 		}
 	}
 	if gen := r.number("generation_time(ms)"); gen != nil && *gen > 0 && d.Key.OSL != nil && *d.Key.OSL > 1 {

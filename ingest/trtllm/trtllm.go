@@ -49,37 +49,27 @@ func Read(f *decode.File) schema.Reading {
 	v := f.First
 	r := schema.Reading{Format: Report, Detail: m.Detail}
 	d := draft.New(f, &r, v, "trtllm-bench")
-	engine, world, perf, stream := v.Get("engine"), v.Get("world_info"), v.Get("performance"), v.Get("streaming_metrics")
-	r.Facts = schema.Facts{
-		Model:  schema.Model{ID: engine.Get("model").Str(), Precision: engine.Get("quantization").Text()},
-		Device: schema.Device{Name: v.At("machine", "name").Str()},
-		Stack:  schema.Stack{Engine: "tensorrt-llm", Version: engine.Get("version").Text()},
-	}
-	if r.Facts.Model.Precision == "" {
-		r.Facts.Model.Precision = engine.Get("dtype").Text()
-	}
-	if n, ok := world.Get("world_size").Int(); ok && n > 0 {
-		r.Facts.Device.Chips = n
-	}
+	perf, stream := v.Get("performance"), v.Get("streaming_metrics")
+	r.Facts = facts(v)
 	d.Source.ToolVersion = r.Facts.Stack.Version
 	key(v, d)
 	for _, x := range []struct {
-		block       decode.Value
-		metric, def string
-	}{{perf.Get("request_latency_percentiles_ms"), "e2el", schema.DefLastChunk}, {stream.Get("ttft_percentiles"), "ttft", schema.DefFirstChunk}, {stream.Get("tpot_percentiles"), "tpot", schema.DefExclFirst}} {
-		distribution(d, x.block, x.metric, x.def)
-	}
-	for _, x := range []struct {
-		v           decode.Value
-		metric, def string
-	}{{perf.Get("avg_request_latency_ms"), "e2el", schema.DefLastChunk}, {stream.Get("avg_ttft_ms"), "ttft", schema.DefFirstChunk}, {stream.Get("avg_tpot_ms"), "tpot", schema.DefExclFirst}} {
-		if s, ok := x.v.Float(); ok && s > 0 {
+		percentiles, mean decode.Value
+		metric, def       string
+	}{
+		{perf.Get("request_latency_percentiles_ms"), perf.Get("avg_request_latency_ms"), "e2el", schema.DefLastChunk},
+		{stream.Get("ttft_percentiles"), stream.Get("avg_ttft_ms"), "ttft", schema.DefFirstChunk},
+		{stream.Get("tpot_percentiles"), stream.Get("avg_tpot_ms"), "tpot", schema.DefExclFirst},
+	} {
+		distribution(d, x.percentiles, x.metric, x.def)
+		if s, ok := x.mean.Float(); ok && s > 0 {
 			d.Stat(x.metric, x.def, "mean", s)
 		}
 	}
-	for _, x := range [][2]string{{"rps", "request_throughput_req_s"}, {"output_tps", "system_output_throughput_tok_s"}, {"total_tps", "system_total_throughput_tok_s"}} {
-		d.Of(x[0], perf.Get(x[1]))
-	}
+	d.Fields(perf, map[string]string{
+		"rps": "request_throughput_req_s", "output_tps": "system_output_throughput_tok_s",
+		"total_tps": "system_total_throughput_tok_s",
+	})
 	if s, ok := perf.Get("output_throughput_per_user_tok_s").Float(); ok && s > 0 {
 		d.Stat("tps_user", schema.DefOutOverE2EL, "mean", s)
 	}
@@ -87,9 +77,9 @@ func Read(f *decode.File) schema.Reading {
 		d.Value("duration_s", s/1000)
 	}
 	info := v.Get("request_info")
-	for _, x := range [][2]string{{"isl", "avg_input_length"}, {"osl", "avg_output_length"}} {
-		if s, ok := info.Get(x[1]).Float(); ok && s > 0 {
-			d.Stat(x[0], "", "mean", s)
+	for metric, name := range map[string]string{"isl": "avg_input_length", "osl": "avg_output_length"} {
+		if s, ok := info.Get(name).Float(); ok && s > 0 {
+			d.Stat(metric, "", "mean", s)
 		}
 	}
 	d.Requests(info.Get("num_requests").Ptr(), nil, nil, "")
@@ -99,6 +89,23 @@ func Read(f *decode.File) schema.Reading {
 	d.Foreign(v, draft.Names("engine machine world_info request_info performance streaming_metrics dataset decoding_stats energy"))
 	d.Done()
 	return r
+}
+
+// facts reads who was measured.
+func facts(v decode.Value) schema.Facts {
+	engine := v.Get("engine")
+	f := schema.Facts{
+		Model:  schema.Model{ID: engine.Get("model").Str(), Precision: engine.Get("quantization").Text()},
+		Device: schema.Device{Name: v.At("machine", "name").Str()},
+		Stack:  schema.Stack{Engine: "tensorrt-llm", Version: engine.Get("version").Text()},
+	}
+	if f.Model.Precision == "" {
+		f.Model.Precision = engine.Get("dtype").Text()
+	}
+	if n, ok := v.At("world_info", "world_size").Int(); ok && n > 0 {
+		f.Device.Chips = n
+	}
+	return f
 }
 
 // distribution reads {p50, p90, p95, p99, minimum, maximum, average}.

@@ -100,20 +100,22 @@ func readHarmonised(f *decode.File) schema.Reading {
 		}
 		d.Size(fam.name, int(ok))
 	}
-	for _, s := range [][2]string{{"output_token_throughput", "output_tps"}, {"total_token_throughput", "total_tps"}, {"request_throughput", "rps"}} {
-		if x, have := v.Get(s[0]).Float(); have && x > 0 {
-			d.Value(s[1], x)
+	for metric, name := range map[string]string{
+		"output_tps": "output_token_throughput", "total_tps": "total_token_throughput", "rps": "request_throughput",
+	} {
+		if x, have := v.Get(name).Float(); have && x > 0 {
+			d.Value(metric, x)
 		}
 	}
-	for _, t := range [][2]string{{"isl", "total_input_tokens"}, {"osl", "total_output_tokens"}} {
-		if total, have := v.Get(t[1]).Float(); have && ok > 0 && total > 0 {
-			d.Derived(t[0], "", "mean", total/ok)
+	for metric, name := range map[string]string{"isl": "total_input_tokens", "osl": "total_output_tokens"} {
+		if total, have := v.Get(name).Float(); have && ok > 0 && total > 0 {
+			d.Derived(metric, "", "mean", total/ok)
 		}
 	}
 	d.Requests(&ok, nil, v.Get("num_prompts").Ptr(), "")
 	r.Facts.Model.ID = v.Get("model_id").Str()
-	if t, err := time.Parse("20060102-150405", v.Get("date").Str()); err == nil {
-		r.Facts.Start, r.Facts.End, r.Facts.StartNote = t, t, "local time of the client, zone not stated"
+	if t, note, ok := draft.ClientTime(v.Get("date")); ok {
+		r.Facts.Start, r.Facts.End, r.Facts.StartNote = t, t, note
 		d.Start, d.End = t, t
 	}
 	d.Foreign(v, isKnown)

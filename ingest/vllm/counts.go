@@ -15,15 +15,12 @@ func counts(v decode.Value, d *draft.Draft) {
 		asked = nil
 	}
 	if ok != nil && *ok > 0 {
-		for _, t := range [][3]string{{"isl", "total_input_tokens", "total_input"}, {"osl", "total_output_tokens", "total_output"}} {
-			total, have := v.Get(t[1]).Float()
-			if !have {
-				total, have = v.Get(t[2]).Float()
-			}
-			if have {
-				d.Stat(t[0], "", "mean", total / *ok)
+		for metric, name := range map[string]string{"isl": "total_input", "osl": "total_output"} { // before 0.5
+			if total, have := v.Get(name).Float(); have {
+				d.Stat(metric, "", "mean", total / *ok)
 			}
 		}
+		d.MeanTokens(v, ok)
 	}
 	out, have := v.Get("total_output_tokens").Float()
 	switch {

@@ -124,9 +124,8 @@ func identity(v decode.Value, d *draft.Draft) schema.Facts {
 	for _, name := range []string{"endpoint_type", "backend"} {
 		d.Condition("client", v.Get(name).Str())
 	}
-	if t, err := time.Parse("20060102-150405", v.Get("date").Str()); err == nil {
-		f.End, f.Start = t, t
-		f.StartNote = "local time of the client, zone not stated"
+	if t, note, ok := draft.ClientTime(v.Get("date")); ok {
+		f.End, f.Start, f.StartNote = t, t, note
 		if s, ok := v.Get("duration").Float(); ok && s > 0 && s < 1e7 {
 			f.Start = t.Add(-time.Duration(s * float64(time.Second))).Truncate(time.Second)
 		}

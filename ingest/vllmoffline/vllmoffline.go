@@ -75,9 +75,9 @@ func throughput(f *decode.File, r *schema.Reading) {
 	d.Key.ISL, d.Key.OSL = first("input_len", "input"), first("output_len", "output", "ouput") // people add these by hand
 	d.Dim("requests", v.Get("num_requests").Text())
 	r.Facts.Model.ID = v.Get("model").Str()
-	for _, s := range [][2]string{{"rps", "requests_per_second"}, {"total_tps", "tokens_per_second"}, {"duration_s", "elapsed_time"}} {
-		d.Of(s[0], v.Get(s[1]))
-	}
+	d.Fields(v, map[string]string{
+		"rps": "requests_per_second", "total_tps": "tokens_per_second", "duration_s": "elapsed_time",
+	})
 	if d.Key.ISL == nil && d.Key.OSL == nil {
 		lengthsInName(f.Path, v, d)
 	}
