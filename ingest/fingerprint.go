@@ -22,7 +22,7 @@ func Fingerprint(roots []Root) (hash string, files int, ok bool) {
 			if err != nil {
 				return "", 0, false
 			}
-			fmt.Fprintf(sum, "%s\x00%d\x00%d\n", f.shown(), info.Size(), info.ModTime().UnixNano())
+			fmt.Fprintf(sum, "%q %d %d\n", f.shown(), info.Size(), info.ModTime().UnixNano())
 			files++
 		}
 	}

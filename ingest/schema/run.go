@@ -1,8 +1,11 @@
 package schema
 
 import (
+	"cmp"
 	"encoding/json"
+	"slices"
 	"sort"
+	"strings"
 	"time"
 )
 
@@ -130,8 +133,8 @@ func (r *Run) Arrange() {
 			r.Points[i].Repeat = r.Points[i-1].Repeat + 1
 		}
 	}
-	sort.SliceStable(r.Scores, func(i, j int) bool {
-		a, b := r.Scores[i], r.Scores[j]
-		return a.Task+"\x00"+a.Metric+"\x00"+a.Filter < b.Task+"\x00"+b.Metric+"\x00"+b.Filter
+	slices.SortStableFunc(r.Scores, func(a, b Score) int {
+		return cmp.Or(strings.Compare(a.Task, b.Task), strings.Compare(a.Metric, b.Metric),
+			strings.Compare(a.Filter, b.Filter))
 	})
 }

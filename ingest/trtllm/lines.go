@@ -45,56 +45,72 @@ func (r *record) number(k string) *float64 {
 
 var banner = regexp.MustCompile(`TensorRT-LLM version: (\S+)`)
 
-// records finds the tagged lines of a log.
+// logReader finds the tagged lines of a log.
+type logReader struct {
+	version string
+	seen    map[string]bool // lines, since several ranks may print the same
+	records []record
+	open    *record  // of a program that writes one pair a line
+	skipped []string // lines about points that were not run
+}
+
+// records reads a log, up to one record more than the most.
 func records(data []byte, most int) (out []record, skipped []string) {
-	version, seen := "", map[string]bool{}
-	var open *record // of a program that writes one pair a line
+	l := logReader{seen: map[string]bool{}}
 	for line := range bytes.Lines(data) {
 		text := strings.TrimSpace(string(line))
 		if m := banner.FindStringSubmatch(text); m != nil {
-			version = m[1]
+			l.version = m[1]
 		}
-		if len(skipped) < 10 && strings.Contains(text, "[WARNING]") && strings.Contains(text, "skipping") {
-			skipped = append(skipped, text)
+		if len(l.skipped) < 10 && strings.Contains(text, "[WARNING]") && strings.Contains(text, "skipping") {
+			l.skipped = append(l.skipped, text)
 		}
 		_, rest, tagged := strings.Cut(text, tag)
 		if !tagged {
 			continue
 		}
-		if len(out) > most {
+		if len(l.records) > most {
 			break
 		}
-		words := strings.Fields(rest)
-		if len(words) >= 6 { // the shortest line of a whole measurement has a batch, a length and a latency
-			r := record{version: version, rank: rankOf(text)}
-			for i := 0; i+1 < len(words); i += 2 {
-				r.add(words[i], words[i+1])
-			}
-			if line := version + rest; !seen[line] { // several ranks may print the same
-				seen[line] = true
-				out = append(out, r)
-			}
-			open = nil
-			continue
-		}
-		if len(words) < 2 {
-			continue
-		}
-		last := len(words) - 1 // a name may have a blank: avg_acceptance_rate(tokens/decoding steps)
-		words = []string{strings.Join(words[:last], " "), words[last]}
-		if open != nil {
-			_, again := open.vals[words[0]]
-			if again && (words[0] != "num_samples" || open.vals["total_latency(ms)"] != "") {
-				open = nil
-			}
-		}
-		if open == nil {
-			out = append(out, record{version: version})
-			open = &out[len(out)-1]
-		}
-		open.add(words[0], words[1])
+		l.tagged(rest, rankOf(text))
 	}
-	return oneRank(out), skipped
+	return oneRank(l.records), l.skipped
+}
+
+// tagged reads what stands after the tag of a line.
+func (l *logReader) tagged(text, rank string) {
+	words := strings.Fields(text)
+	switch {
+	case len(words) < 2:
+	case len(words) < 6: // the shortest line of a whole measurement has a batch, a length and a latency
+		last := len(words) - 1 // a name may have a blank: avg_acceptance_rate(tokens/decoding steps)
+		l.pair(strings.Join(words[:last], " "), words[last])
+	default:
+		r := record{version: l.version, rank: rank}
+		for i := 0; i+1 < len(words); i += 2 {
+			r.add(words[i], words[i+1])
+		}
+		if line := l.version + text; !l.seen[line] {
+			l.seen[line] = true
+			l.records = append(l.records, r)
+		}
+		l.open = nil
+	}
+}
+
+// pair adds to the record that is open, or begins one where the pair is in it already.
+func (l *logReader) pair(name, value string) {
+	if l.open != nil {
+		_, again := l.open.vals[name]
+		if again && (name != "num_samples" || l.open.vals["total_latency(ms)"] != "") {
+			l.open = nil
+		}
+	}
+	if l.open == nil {
+		l.records = append(l.records, record{version: l.version})
+		l.open = &l.records[len(l.records)-1]
+	}
+	l.open.add(name, value)
 }
 
 // rank is how MPI's launcher marks the lines of a process: "[1,0]<stdout>:".
@@ -230,37 +246,14 @@ func (r *record) point(f *decode.File, into *schema.Reading) {
 	if n := r.number("world_size"); n != nil && *n > 1 {
 		d.Dim("tp", r.vals["world_size"])
 	}
-	stat := func(metric, def, name, key string) {
-		if x := r.number(key); x != nil {
-			d.Stat(metric, def, name, *x)
-		}
-	}
-	stat("e2el", schema.DefBatch, "mean", "latency(ms)")
-	stat("e2el", schema.DefBatch, "p95", "percentile95(ms)")
-	stat("e2el", schema.DefBatch, "p99", "percentile99(ms)")
-	stat("output_tps", "", "value", "tokens_per_sec")
+	r.stat(d, "e2el", schema.DefBatch, "mean", "latency(ms)")
+	r.stat(d, "e2el", schema.DefBatch, "p95", "percentile95(ms)")
+	r.stat(d, "e2el", schema.DefBatch, "p99", "percentile99(ms)")
+	r.stat(d, "output_tps", "", "value", "tokens_per_sec")
 	r.perSequence(d)
-	stat("output_tps", "", "value", "token_throughput(token/sec)")
-	stat("rps", "", "value", "seq_throughput(seq/sec)")
-	for _, k := range r.keys {
-		if m := statistic.FindStringSubmatch(k); m != nil {
-			name := m[1]
-			switch name {
-			case "avg":
-				name = "mean"
-			case "p50":
-				name = "median"
-			}
-			switch m[2] {
-			case "sequence_latency":
-				stat("e2el", schema.DefLastChunk, name, k)
-			case "time_to_first_token":
-				stat("ttft", schema.DefFirstChunk, name, k)
-			case "inter_token_latency":
-				stat("itl", schema.DefNotStated, name, k)
-			}
-		}
-	}
+	r.stat(d, "output_tps", "", "value", "token_throughput(token/sec)")
+	r.stat(d, "rps", "", "value", "seq_throughput(seq/sec)")
+	r.distributions(d)
 	if gen := r.number("generation_time(ms)"); gen != nil && *gen > 0 && d.Key.OSL != nil && *d.Key.OSL > 1 {
 		d.Derived("tpot", schema.DefDecodePhase, "mean", *gen/(*d.Key.OSL-1))
 	}
@@ -277,6 +270,38 @@ func (r *record) point(f *decode.File, into *schema.Reading) {
 	}
 	r.foreign(d)
 	d.Done()
+}
+
+// stat sets a statistic from a pair, where it is there.
+func (r *record) stat(d *draft.Draft, metric, def, name, key string) {
+	if x := r.number(key); x != nil {
+		d.Stat(metric, def, name, *x)
+	}
+}
+
+// distributions reads the statistics of the C++ programs.
+func (r *record) distributions(d *draft.Draft) {
+	for _, key := range r.keys {
+		m := statistic.FindStringSubmatch(key)
+		if m == nil {
+			continue
+		}
+		name := m[1]
+		switch name {
+		case "avg":
+			name = "mean"
+		case "p50":
+			name = "median"
+		}
+		switch m[2] {
+		case "sequence_latency":
+			r.stat(d, "e2el", schema.DefLastChunk, name, key)
+		case "time_to_first_token":
+			r.stat(d, "ttft", schema.DefFirstChunk, name, key)
+		case "inter_token_latency":
+			r.stat(d, "itl", schema.DefNotStated, name, key)
+		}
+	}
 }
 
 // perSequence finds rates that count one sequence of the batch, as version 0.5 writes them: the latency of the same line

@@ -92,19 +92,8 @@ func (b *Builder) Cond(c Conditions) int32 {
 
 // AppendRuns copies runs of other columns, in the order given, and renumbers what they refer to.
 func (b *Builder) AppendRuns(from *Columns, runs []int) {
-	keyMap := make([]int32, len(from.Keys))
-	for i, k := range from.Keys {
-		keyMap[i] = b.Key(k, from.keyNames[i])
-	}
-	statMap := make([]uint16, len(from.Stats))
-	for i, s := range from.Stats {
-		statMap[i] = b.StatID(s)
-	}
-	condMap := make([]int32, len(from.Conds))
-	for i, c := range from.Conds {
-		condMap[i] = b.Cond(c)
-	}
-	newRun := map[int32]int32{}
+	m := b.adopt(from)
+	newRun := make(map[int32]int32, len(runs))
 	for _, r := range runs {
 		head := from.Runs[r]
 		run := int32(len(b.C.Runs))
@@ -115,37 +104,59 @@ func (b *Builder) AppendRuns(from *Columns, runs []int) {
 			lo := int32(len(b.C.value))
 			b.C.value = append(b.C.value, from.value[p.from:p.to]...)
 			for _, s := range from.stat[p.from:p.to] {
-				b.C.stat = append(b.C.stat, statMap[s])
+				b.C.stat = append(b.C.stat, m.stats[s])
 			}
-			p.Run, p.Key, p.Cond, p.Reason, p.from, p.to = run, keyMap[p.Key], condMap[p.Cond], b.Reason(from.Reasons[p.Reason]), lo, int32(len(b.C.value))
+			p.Run, p.Key, p.Cond, p.Reason = run, m.keys[p.Key], m.conds[p.Cond], b.Reason(from.Reasons[p.Reason])
+			p.from, p.to = lo, int32(len(b.C.value))
 			b.C.Points = append(b.C.Points, p)
 		}
 		head.PointsEnd = len(b.C.Points)
 		b.C.Runs = append(b.C.Runs, head)
 	}
-	for _, s := range from.Scores {
-		if run, ok := newRun[s.Run]; ok {
-			s.Run = run
-			b.C.Scores = append(b.C.Scores, s)
+	b.C.Scores = appendRows(b.C.Scores, from.Scores, newRun, func(s *ScoreRow) *int32 { return &s.Run })
+	b.C.Targets = appendRows(b.C.Targets, from.Targets, newRun, func(t *TargetRow) *int32 { return &t.Run })
+	b.C.Problems = appendRows(b.C.Problems, from.Problems, newRun, func(p *ProblemRow) *int32 { return &p.Run })
+	first := len(b.C.Plans)
+	b.C.Plans = appendRows(b.C.Plans, from.Plans, newRun, func(p *PlanRow) *int32 { return &p.Run })
+	for i := range b.C.Plans[first:] {
+		p := &b.C.Plans[first+i]
+		p.Key = m.keys[p.Key]
+	}
+}
+
+// mapping has the index in these columns of what other columns number otherwise.
+type mapping struct {
+	keys  []int32
+	stats []uint16
+	conds []int32
+}
+
+// adopt interns the keys, statistics and conditions of other columns.
+func (b *Builder) adopt(from *Columns) mapping {
+	m := mapping{
+		keys: make([]int32, len(from.Keys)), stats: make([]uint16, len(from.Stats)), conds: make([]int32, len(from.Conds)),
+	}
+	for i, k := range from.Keys {
+		m.keys[i] = b.Key(k, from.keyNames[i])
+	}
+	for i, s := range from.Stats {
+		m.stats[i] = b.StatID(s)
+	}
+	for i, c := range from.Conds {
+		m.conds[i] = b.Cond(c)
+	}
+	return m
+}
+
+// appendRows copies the rows of runs that have a new number.
+func appendRows[T any](to, from []T, newRun map[int32]int32, runOf func(*T) *int32) []T {
+	for _, row := range from {
+		if run, ok := newRun[*runOf(&row)]; ok {
+			*runOf(&row) = run
+			to = append(to, row)
 		}
 	}
-	for _, t := range from.Targets {
-		if run, ok := newRun[t.Run]; ok {
-			t.Run = run
-			b.C.Targets = append(b.C.Targets, t)
-		}
-	}
-	for _, p := range from.Problems {
-		if run, ok := newRun[p.Run]; ok {
-			p.Run = run
-			b.C.Problems = append(b.C.Problems, p)
-		}
-	}
-	for _, p := range from.Plans {
-		if run, ok := newRun[p.Run]; ok {
-			b.C.Plans = append(b.C.Plans, PlanRow{run, keyMap[p.Key]})
-		}
-	}
+	return to
 }
 
 // Seal orders the small tables by run and returns the columns; the builder must not be used afterwards.

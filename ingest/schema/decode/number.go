@@ -52,11 +52,7 @@ func parseFloat(b []byte) (float64, int) {
 		}
 		return v, i
 	}
-	v, err := strconv.ParseFloat(string(b[:i]), 64)
-	if err != nil {
-		// Out of range: strconv returns the infinity it rounds to. Callers treat it as not finite.
-		return v, i
-	}
+	v, _ := strconv.ParseFloat(string(b[:i]), 64) // out of range it is an infinity, which callers treat as not finite
 	return v, i
 }
 
