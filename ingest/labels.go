@@ -19,8 +19,8 @@ var (
 	inOut     = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])in[-_]?(\d+)[-_]out[-_]?(\d+)`)
 )
 
-// lengthsInName reads lengths out of a file's name where they cannot be meant otherwise: isl1024_osl128; or in128_out2048
-// where the measured lengths, within a tenth, say the same.
+// lengthsInName reads lengths out of a file's name where they cannot be meant otherwise: isl1024_osl128; or
+// in128_out2048 where the measured lengths, within a tenth, say the same.
 func lengthsInName(name string, p *schema.Point) manifest.Workload {
 	var w manifest.Workload
 	number := func(re *regexp.Regexp, i int) *float64 {
@@ -82,8 +82,8 @@ var (
 		`lifecycle_metrics|summary_lifecycle_metrics|profile_export(_aiperf)?|logs?|[-_.\d]*)$`)
 )
 
-// plainLabel is a name without the time stamps and loads that tools write into it, so that two measurements of one thing
-// agree; "" when nothing is left that tells one workload from another.
+// plainLabel is a name without the time stamps and loads that tools write into it, so that two measurements of one
+// thing agree; "" when nothing is left that tells one workload from another.
 func plainLabel(stem string) string {
 	s := stamps.ReplaceAllString(stem, "")
 	s = loadPart.ReplaceAllString(s, "-")

@@ -19,7 +19,9 @@ import (
 
 // serve is a result of vLLM's client with further members, which come first and so may be overwritten by the others.
 func serve(members string) string {
-	return `{` + members + `"date":"20260101-000000","model_id":"acme/x","completed":8,"duration":2.0,"output_throughput":20.5,"mean_ttft_ms":10.25,"p99_ttft_ms":14.75,"mean_tpot_ms":2.125}`
+	return `{` + members +
+		`"date":"20260101-000000","model_id":"acme/x","completed":8,"duration":2.0,"output_throughput":20.5,` +
+		`"mean_ttft_ms":10.25,"p99_ttft_ms":14.75,"mean_tpot_ms":2.125}`
 }
 
 // points lists all points of a set.
@@ -39,7 +41,8 @@ func gz(text string) string {
 	return b.String()
 }
 
-const hollowArrays = `"num_prompts":3,"ttfts":[0.01,0.02,0.0],"itls":[[0.002,0.002],[0.002,0.002],[]],"output_lens":[3,3,0],"input_lens":[5,5,5],"errors":["","",""],`
+const hollowArrays = `"num_prompts":3,"ttfts":[0.01,0.02,0.0],"itls":[[0.002,0.002],[0.002,0.002],[]],` +
+	`"output_lens":[3,3,0],"input_lens":[5,5,5],"errors":["","",""],`
 
 // The quirks that real files have, one test each, in the order in which they were collected.
 
@@ -64,7 +67,8 @@ func hasCode(t *testing.T, set ingest.Set, code string) {
 
 // NaN and Infinity are no numbers, inside text they are text.
 func TestQuirk01(t *testing.T) {
-	set, p := loadOne(t, "a.json", serve(`"burstiness":Infinity,"request_rate":"inf","std_ttft_ms":NaN,"note":"NaN of text",`))
+	set, p := loadOne(t, "a.json",
+		serve(`"burstiness":Infinity,"request_rate":"inf","std_ttft_ms":NaN,"note":"NaN of text",`))
 	if p.Key.Rate != nil || !math.IsNaN(drafttest.Stat(p, "ttft", "std")) || string(p.Extra["note"]) != `"NaN of text"` {
 		t.Errorf("%s %v", p.Key, p.Extra)
 	}
@@ -73,7 +77,9 @@ func TestQuirk01(t *testing.T) {
 
 // Several values in one file, the last one cut.
 func TestQuirk02(t *testing.T) {
-	set := load(t, ingest.Options{}, map[string]string{"a.json": serve(``) + "\n" + serve(`"max_concurrency":4,`) + "\n" + serve("")[:60]})
+	set := load(t, ingest.Options{}, map[string]string{
+		"a.json": serve(``) + "\n" + serve(`"max_concurrency":4,`) + "\n" + serve("")[:60],
+	})
 	if len(points(set)) != 2 {
 		t.Errorf("%d points", len(points(set)))
 	}
@@ -82,7 +88,9 @@ func TestQuirk02(t *testing.T) {
 
 // A damaged line in the middle.
 func TestQuirk02b(t *testing.T) {
-	set := load(t, ingest.Options{}, map[string]string{"a.jsonl": serve(``) + "\n{\"completed\":what}\n" + serve(`"max_concurrency":4,`) + "\n"})
+	set := load(t, ingest.Options{}, map[string]string{
+		"a.jsonl": serve(``) + "\n{\"completed\":what}\n" + serve(`"max_concurrency":4,`) + "\n",
+	})
 	if len(points(set)) != 2 {
 		t.Errorf("%d points", len(points(set)))
 	}
@@ -91,7 +99,8 @@ func TestQuirk02b(t *testing.T) {
 
 // A log line that begins with a bracket is no JSON.
 func TestQuirk03(t *testing.T) {
-	_, p := loadOne(t, "a.log", "[BENCHMARK] model_name m batch_size 1 input_length 60 output_length 20 tokens_per_sec 5.5 latency(ms) 10.5\n")
+	_, p := loadOne(t, "a.log",
+		"[BENCHMARK] model_name m batch_size 1 input_length 60 output_length 20 tokens_per_sec 5.5 latency(ms) 10.5\n")
 	drafttest.Expect(t, p, map[string]float64{"e2el.mean": 10.5})
 }
 
@@ -104,7 +113,8 @@ func TestQuirk04(t *testing.T) {
 
 // Zeros of a run in which all failed are no data.
 func TestQuirk05(t *testing.T) {
-	set, p := loadOne(t, "a.json", `{"completed":0,"failed":8,"output_throughput":0.0,"mean_ttft_ms":0.0,"mean_tpot_ms":0.0,"request_throughput":0.0}`)
+	set, p := loadOne(t, "a.json",
+		`{"completed":0,"failed":8,"output_throughput":0.0,"mean_ttft_ms":0.0,"mean_tpot_ms":0.0,"request_throughput":0.0}`)
 	if p.Status != schema.StatusFailed || len(p.Metrics["ttft"].Stats)+len(p.Metrics["rps"].Stats) > 0 {
 		t.Errorf("%+v", p.Metrics)
 	}
@@ -114,7 +124,8 @@ func TestQuirk05(t *testing.T) {
 // Partial failure without a failed key.
 func TestQuirk06(t *testing.T) {
 	_, p := loadOne(t, "a.json", serve(`"num_prompts":10,`))
-	if drafttest.Stat(p, "requests_failed", "value") != 2 || p.Metrics["requests_failed"].From != "derived" || p.Status != schema.StatusPartial {
+	if drafttest.Stat(p, "requests_failed", "value") != 2 || p.Metrics["requests_failed"].From != "derived" ||
+		p.Status != schema.StatusPartial {
 		t.Errorf("%+v", p.Metrics["requests_failed"])
 	}
 }
@@ -131,7 +142,8 @@ func TestQuirk08(t *testing.T) {
 	_, p := loadOne(t, "a.json", serve(`"request_goodput:":1.5,`))
 	_, none := loadOne(t, "a.json", serve(`"request_goodput:":null,`))
 	_, zero := loadOne(t, "a.json", serve(`"request_goodput":0.0,`))
-	if drafttest.Stat(p, "goodput_rps", "value") != 1.5 || len(none.Metrics["goodput_rps"].Stats) > 0 || drafttest.Stat(zero, "goodput_rps", "value") != 0 {
+	if drafttest.Stat(p, "goodput_rps", "value") != 1.5 || len(none.Metrics["goodput_rps"].Stats) > 0 ||
+		drafttest.Stat(zero, "goodput_rps", "value") != 0 {
 		t.Error("goodput")
 	}
 }
@@ -144,14 +156,16 @@ func TestQuirk09(t *testing.T) {
 
 // Mean and median of E2EL exchanged in v0.6.0 to v0.6.3.
 func TestQuirk10(t *testing.T) {
-	set, p := loadOne(t, "a.json", serve(`"num_prompts":8,"total_token_throughput":5.0,"mean_e2el_ms":50.0,"median_e2el_ms":80.0,`))
+	set, p := loadOne(t, "a.json",
+		serve(`"num_prompts":8,"total_token_throughput":5.0,"mean_e2el_ms":50.0,"median_e2el_ms":80.0,`))
 	drafttest.Expect(t, p, map[string]float64{"e2el.mean": 80, "e2el.median": 50})
 	hasCode(t, set, "swapped-e2el")
 }
 
 // TPOT that includes the first token is another metric.
 func TestQuirk11(t *testing.T) {
-	_, p := loadOne(t, "a.json", `{"completed":8,"input_throughput":5.0,"output_throughput":5.0,"mean_ttft_ms":10.5,"mean_tpot_ms":3.5}`)
+	_, p := loadOne(t, "a.json",
+		`{"completed":8,"input_throughput":5.0,"output_throughput":5.0,"mean_ttft_ms":10.5,"mean_tpot_ms":3.5}`)
 	if drafttest.Stat(p, "ntpot", "mean") != 3.5 || len(p.Metrics["tpot"].Stats) > 0 {
 		t.Errorf("%+v", p.Metrics)
 	}
@@ -168,7 +182,8 @@ func TestQuirk12(t *testing.T) {
 
 // Tokens a second that count the prompt.
 func TestQuirk13(t *testing.T) {
-	_, p := loadOne(t, "a.json", `{"elapsed_time":2.0,"num_requests":4,"requests_per_second":2.0,"tokens_per_second":99.5}`)
+	_, p := loadOne(t, "a.json",
+		`{"elapsed_time":2.0,"num_requests":4,"requests_per_second":2.0,"tokens_per_second":99.5}`)
 	if drafttest.Stat(p, "total_tps", "value") != 99.5 || len(p.Metrics["output_tps"].Stats) > 0 {
 		t.Errorf("%+v", p.Metrics)
 	}
@@ -176,8 +191,11 @@ func TestQuirk13(t *testing.T) {
 
 // Metadata are strings, with dots in names, empty, or over the tool's own.
 func TestQuirk14(t *testing.T) {
-	set, p := loadOne(t, "a.json", strings.Replace(serve(`"tensor_parallel_size":"8","compilation_config.mode":"","isl":"128","osl":"64","is_fast":"true",`), `"model_id":"acme/x"`, `"model_id":"acme/x","model_id":"acme/told"`, 1))
-	if *p.Key.ISL != 128 || set.Runs[0].Model.ID != "acme/told" || string(p.Extra["tensor_parallel_size"]) != `"8"` || p.Extra["compilation_config.mode"] != nil {
+	set, p := loadOne(t, "a.json",
+		strings.Replace(serve(`"tensor_parallel_size":"8","compilation_config.mode":"","isl":"128","osl":"64",`+
+			`"is_fast":"true",`), `"model_id":"acme/x"`, `"model_id":"acme/x","model_id":"acme/told"`, 1))
+	if *p.Key.ISL != 128 || set.Runs[0].Model.ID != "acme/told" || string(p.Extra["tensor_parallel_size"]) != `"8"` ||
+		p.Extra["compilation_config.mode"] != nil {
 		t.Errorf("%s %v", p.Key, p.Extra)
 	}
 }
@@ -196,12 +214,18 @@ func TestQuirk16(t *testing.T) {
 	if !strings.Contains(set.Runs[0].Provenance["start"].Where, "zone not stated") {
 		t.Errorf("%+v", set.Runs[0].Provenance["start"])
 	}
-	file := fstest.MapFile{Data: []byte(strings.Replace(serve(""), `"date":"20260101-000000",`, "", 1)), ModTime: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
-	without, err := ingest.Load(context.Background(), []ingest.Root{{FS: fstest.MapFS{"a.json": &file}, Name: "in"}}, ingest.Options{})
+	file := fstest.MapFile{
+		Data:    []byte(strings.Replace(serve(""), `"date":"20260101-000000",`, "", 1)),
+		ModTime: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
+	}
+	without, err := ingest.Load(context.Background(), []ingest.Root{
+		{FS: fstest.MapFS{"a.json": &file}, Name: "in"},
+	}, ingest.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if start := without.Runs[0].Provenance["start"]; start.From != "derived" || !strings.Contains(start.Where, "modification time of in/a.json") || !without.Runs[0].Start.Equal(file.ModTime) {
+	if start := without.Runs[0].Provenance["start"]; start.From != "derived" ||
+		!strings.Contains(start.Where, "modification time of in/a.json") || !without.Runs[0].Start.Equal(file.ModTime) {
 		t.Errorf("%+v", start)
 	}
 }
@@ -210,9 +234,12 @@ func TestQuirk16(t *testing.T) {
 func TestQuirk17(t *testing.T) {
 	a := serve(`"max_concurrency":2,"random_input_len":128,"random_output_len":32,"request_throughput":1.5,`)
 	b := strings.NewReplacer("000000", "000100", "10.25", "10.5").Replace(a)
-	set := load(t, ingest.Options{}, map[string]string{"a.json": a, "b.json": b, "again/a.json": a, "packed.json.gz": gz(a)})
+	set := load(t, ingest.Options{}, map[string]string{
+		"a.json": a, "b.json": b, "again/a.json": a, "packed.json.gz": gz(a),
+	})
 	list := points(set)
-	if len(list) != 2 || len(set.Runs) != 1 || list[0].Key.String() != list[1].Key.String() || list[0].Repeat != 1 || list[1].Repeat != 2 {
+	if len(list) != 2 || len(set.Runs) != 1 || list[0].Key.String() != list[1].Key.String() || list[0].Repeat != 1 ||
+		list[1].Repeat != 2 {
 		t.Errorf("%d points in %d runs: %v", len(list), len(set.Runs), set.Problems)
 	}
 	hasCode(t, set, "duplicate")
@@ -221,15 +248,18 @@ func TestQuirk17(t *testing.T) {
 // A sweep's runs count once, and what it varied is part of the workload.
 func TestQuirk18(t *testing.T) {
 	run := func(n, seqs int) string {
-		return serve(fmt.Sprintf(`"run_number":%d,"max_num_seqs":%d,"random_input_len":128,"random_output_len":32,"request_throughput":%d.25,`, n, seqs, n))
+		return serve(fmt.Sprintf(`"run_number":%d,"max_num_seqs":%d,"random_input_len":128,"random_output_len":32,`+
+			`"request_throughput":%d.25,`, n, seqs, n))
 	}
 	set := load(t, ingest.Options{}, map[string]string{
-		"e/SERVE--max_num_seqs=4-BENCH--c=2/run=0.json": run(0, 4), "e/SERVE--max_num_seqs=4-BENCH--c=2/run=1.json": run(1, 4),
+		"e/SERVE--max_num_seqs=4-BENCH--c=2/run=0.json":   run(0, 4),
+		"e/SERVE--max_num_seqs=4-BENCH--c=2/run=1.json":   run(1, 4),
 		"e/SERVE--max_num_seqs=4-BENCH--c=2/summary.json": "[" + run(0, 4) + "," + run(1, 4) + "]",
 		"e/SERVE--max_num_seqs=8-BENCH--c=2/summary.json": "[" + run(5, 8) + "," + run(6, 8) + "]",
 	})
 	list := points(set)
-	if len(list) != 4 || len(set.Runs) != 1 || list[0].Key.Dims["max_num_seqs"] != "4" || list[1].Repeat != 2 || list[3].Key.Dims["max_num_seqs"] != "8" {
+	if len(list) != 4 || len(set.Runs) != 1 || list[0].Key.Dims["max_num_seqs"] != "4" || list[1].Repeat != 2 ||
+		list[3].Key.Dims["max_num_seqs"] != "8" {
 		t.Errorf("%d points in %d runs: %v", len(list), len(set.Runs), set.Problems)
 	}
 }
@@ -237,11 +267,17 @@ func TestQuirk18(t *testing.T) {
 // The .pytorch.json beside a result repeats it, and alone knows the arguments.
 func TestQuirk19(t *testing.T) {
 	rec := func(name string, v float64) string {
-		return fmt.Sprintf(`{"benchmark":{"extra_info":{"args":{"dataset_name":"random","random_input_len":128,"random_output_len":32}}},"model":{"name":"acme/x"},"metric":{"name":%q,"benchmark_values":[%v]}}`, name, v)
+		return fmt.Sprintf(`{"benchmark":{"extra_info":{"args":{"dataset_name":"random","random_input_len":128,`+
+			`"random_output_len":32}}},"model":{"name":"acme/x"},"metric":{"name":%q,"benchmark_values":[%v]}}`, name, v)
 	}
-	set := load(t, ingest.Options{}, map[string]string{"a.json": serve(""), "a.pytorch.json": "[" + rec("mean_ttft_ms", 10.25) + "," + rec("p99_ttft_ms", 14.75) + "," + rec("mean_tpot_ms", 2.125) + "]"})
+	set := load(t, ingest.Options{}, map[string]string{
+		"a.json": serve(""),
+		"a.pytorch.json": "[" + rec("mean_ttft_ms", 10.25) + "," + rec("p99_ttft_ms", 14.75) + "," + rec("mean_tpot_ms",
+			2.125) + "]",
+	})
 	list := points(set)
-	if len(list) != 1 || list[0].Key.ISL == nil || *list[0].Key.ISL != 128 || list[0].Source.Path != "in/a.json" || list[0].Stated["isl"] != "copy in a.pytorch.json" {
+	if len(list) != 1 || list[0].Key.ISL == nil || *list[0].Key.ISL != 128 || list[0].Source.Path != "in/a.json" ||
+		list[0].Stated["isl"] != "copy in a.pytorch.json" {
 		t.Errorf("%d points: %+v", len(list), list)
 	}
 }
@@ -256,24 +292,34 @@ func TestQuirk20(t *testing.T) {
 
 // TensorRT-LLM's None, n/a, zero memory, engine_dir and repeated header.
 func TestQuirk21(t *testing.T) {
-	_, p := loadOne(t, "a.log", "[BENCHMARK] engine_dir /e/m world_size 1 batch_size 1 input_length 60 output_length 1 gpu_peak_mem(gb) 0.0 build_time(s) None tokens_per_sec n/a latency(ms) 10.5 generation_time(ms) 0.0\n")
+	_, p := loadOne(t, "a.log",
+		"[BENCHMARK] engine_dir /e/m world_size 1 batch_size 1 input_length 60 output_length 1 gpu_peak_mem(gb) 0.0 "+
+			"build_time(s) None tokens_per_sec n/a latency(ms) 10.5 generation_time(ms) 0.0\n")
 	if len(p.Extra) != 0 || len(p.Metrics) != 1 {
 		t.Errorf("%v %v", p.Extra, p.Metrics)
 	}
 	const head, row = "model_name,batch_size,input_length,output_length,latency(ms)\n", "m,%d,60,20,%d.5\n"
-	csv := load(t, ingest.Options{}, map[string]string{"m.csv": head + fmt.Sprintf(row, 1, 10) + head + fmt.Sprintf(row, 8, 11)})
-	twice := load(t, ingest.Options{}, map[string]string{"m.log": "[BENCHMARK] num_samples 4\n[BENCHMARK] num_error_samples 1\n\n[BENCHMARK] num_samples 4\n[BENCHMARK] total_latency(ms) 5000\n"})
-	if list := points(twice); len(points(csv)) != 2 || len(list) != 1 || drafttest.Stat(list[0], "requests_ok", "value") != 3 {
+	csv := load(t, ingest.Options{}, map[string]string{
+		"m.csv": head + fmt.Sprintf(row, 1, 10) + head + fmt.Sprintf(row, 8, 11),
+	})
+	twice := load(t, ingest.Options{}, map[string]string{
+		"m.log": "[BENCHMARK] num_samples 4\n[BENCHMARK] num_error_samples 1\n\n[BENCHMARK] num_samples 4\n[BENCHMARK] " +
+			"total_latency(ms) 5000\n",
+	})
+	if list := points(twice); len(points(csv)) != 2 || len(list) != 1 ||
+		drafttest.Stat(list[0], "requests_ok", "value") != 3 {
 		t.Errorf("%v %v", points(csv), list)
 	}
 }
 
 // Lm-eval: the last comma, N/A, numbers as text, limits, a cut file.
 func TestQuirk22(t *testing.T) {
-	whole := `{"results":{"a":{"odd, name,flexible-extract":0.5,"acc,none":"0.25","acc_stderr,none":"N/A"}},"n-samples":{"a":{"original":541,"effective":28}},"model_name":"acme/x","config":{"limit":28,"model_dtype":"x"}}`
+	whole := `{"results":{"a":{"odd, name,flexible-extract":0.5,"acc,none":"0.25","acc_stderr,none":"N/A"}},` +
+		`"n-samples":{"a":{"original":541,"effective":28}},"model_name":"acme/x","config":{"limit":28,"model_dtype":"x"}}`
 	for _, text := range []string{whole, whole[:strings.Index(whole, `,"model_dtype"`)]} {
 		set := load(t, ingest.Options{}, map[string]string{"results.json": text})
-		if len(set.Runs) != 1 || len(set.Runs[0].Scores) != 2 || set.Runs[0].Scores[0].N != 28 || set.Runs[0].Scores[0].Total != 541 {
+		if len(set.Runs) != 1 || len(set.Runs[0].Scores) != 2 || set.Runs[0].Scores[0].N != 28 ||
+			set.Runs[0].Scores[0].Total != 541 {
 			t.Errorf("%d runs, %v", len(set.Runs), set.Problems)
 		}
 	}
@@ -282,9 +328,15 @@ func TestQuirk22(t *testing.T) {
 // A store: JSON within strings, versions within names.
 func TestQuirk23(t *testing.T) {
 	bench := func(version string, v float64) string {
-		return fmt.Sprintf(`{"name":"{\"name\":\"mean_ttft_ms\",\"description\":\"d\",\"gpu_description\":\"L4 x 1\",\"vllm_version\":\"%s\"}","value":%v,"unit":"ms","extra":"{\"model\":\"acme/x\",\"dataset\":\"sharegpt\",\"gpu_description\":\"L4 x 1\"}"}`, version, v)
+		return fmt.Sprintf(`{"name":"{\"name\":\"mean_ttft_ms\",\"description\":\"d\",\"gpu_description\":\"L4 x 1\",`+
+			`\"vllm_version\":\"%s\"}","value":%v,"unit":"ms",`+
+			`"extra":"{\"model\":\"acme/x\",\"dataset\":\"sharegpt\",\"gpu_description\":\"L4 x 1\"}"}`, version, v)
 	}
-	set := load(t, ingest.Options{}, map[string]string{"data.js": `window.BENCHMARK_DATA = {"lastUpdate":1,"entries":{"s":[{"commit":{"id":"a"},"date":1720492032018,"benches":[` + bench("0.5.1", 10.5) + `]},{"commit":{"id":"b"},"date":1720592032018,"benches":[` + bench("0.5.2", 11.5) + `]}]}}`})
+	set := load(t, ingest.Options{}, map[string]string{
+		"data.js": `window.BENCHMARK_DATA = {"lastUpdate":1,"entries":{"s":[{"commit":{"id":"a"},"date":1720492032018,` +
+			`"benches":[` + bench("0.5.1", 10.5) + `]},{"commit":{"id":"b"},"date":1720592032018,"benches":[` + bench("0.5.2",
+			11.5) + `]}]}}`,
+	})
 	list := points(set)
 	if len(list) != 2 || list[0].Key.String() != list[1].Key.String() || set.Runs[0].Stack.Version != "0.5.1" {
 		t.Errorf("%d points", len(list))
@@ -293,7 +345,8 @@ func TestQuirk23(t *testing.T) {
 
 // Sglang without streaming.
 func TestQuirk24(t *testing.T) {
-	_, p := loadOne(t, "a.jsonl", `{"completed":4,"mean_e2e_latency_ms":5.5,"mean_tpot_ms":-0.0,"median_itl_ms":0.0,"output_throughput":9.5}`)
+	_, p := loadOne(t, "a.jsonl",
+		`{"completed":4,"mean_e2e_latency_ms":5.5,"mean_tpot_ms":-0.0,"median_itl_ms":0.0,"output_throughput":9.5}`)
 	if p.Metrics["tpot"].Why == "" || p.Metrics["itl"].Why == "" || len(p.Metrics["requests_failed"].Stats) > 0 {
 		t.Errorf("%+v", p.Metrics)
 	}
@@ -301,7 +354,12 @@ func TestQuirk24(t *testing.T) {
 
 // GuideLLM: blocks of count 0, several benchmarks in a file.
 func TestQuirk25(t *testing.T) {
-	set := load(t, ingest.Options{}, map[string]string{"b.json": `{"benchmarks":[{"config":{"strategy":{"type_":"concurrent","streams":1}},"metrics":{"request_latency":{"successful":{"mean":1.5,"count":3}},"time_to_first_token_ms":{"successful":{"mean":0.0,"count":0}}}},{"config":{"strategy":{"type_":"concurrent","streams":2}},"metrics":{"request_latency":{"successful":{"mean":1.5,"count":3}}}}]}`})
+	set := load(t, ingest.Options{}, map[string]string{
+		"b.json": `{"benchmarks":[{"config":{"strategy":{"type_":"concurrent","streams":1}},` +
+			`"metrics":{"request_latency":{"successful":{"mean":1.5,"count":3}},` +
+			`"time_to_first_token_ms":{"successful":{"mean":0.0,"count":0}}}},{"config":{"strategy":{"type_":"concurrent",` +
+			`"streams":2}},"metrics":{"request_latency":{"successful":{"mean":1.5,"count":3}}}}]}`,
+	})
 	if list := points(set); len(list) != 2 || list[0].Metrics["ttft"].Why == "" {
 		t.Errorf("%d points", len(list))
 	}
@@ -309,7 +367,10 @@ func TestQuirk25(t *testing.T) {
 
 // A model by its hub id, served name, path or snapshot.
 func TestQuirk26(t *testing.T) {
-	for id, want := range map[string]string{"acme/x": "x", "/data/models/x/": "x", "x": "x", "/root/.cache/huggingface/hub/models--acme--x/snapshots/0123456789abcdef0123456789abcdef01234567": "x"} {
+	for id, want := range map[string]string{
+		"acme/x": "x", "/data/models/x/": "x", "x": "x",
+		"/root/.cache/huggingface/hub/models--acme--x/snapshots/0123456789abcdef0123456789abcdef01234567": "x",
+	} {
 		set, _ := loadOne(t, "a.json", strings.Replace(serve(""), "acme/x", id, 1))
 		if set.Runs[0].Model.Name != want {
 			t.Errorf("%s is called %q", id, set.Runs[0].Model.Name)
@@ -321,14 +382,16 @@ func TestQuirk26(t *testing.T) {
 func TestQuirk27(t *testing.T) {
 	_, p := loadOne(t, "a.json", serve(`"my_note":"hello",`))
 	set := load(t, ingest.Options{}, map[string]string{"n.json": `{"completed":3,"x":1}`})
-	if string(p.Extra["my_note"]) != `"hello"` || set.Files[0].Format != ingest.Unknown || !strings.Contains(set.Problems[0].Expected, "output_throughput") {
+	if string(p.Extra["my_note"]) != `"hello"` || set.Files[0].Format != ingest.Unknown ||
+		!strings.Contains(set.Problems[0].Expected, "output_throughput") {
 		t.Errorf("%v %v", p.Extra, set.Problems)
 	}
 }
 
 // Prompts and answers are never kept.
 func TestQuirk28(t *testing.T) {
-	set, _ := loadOne(t, "a.json", serve(`"generated_texts":["the secret answer"],"prompt":"the secret question",`+hollowArrays))
+	set, _ := loadOne(t, "a.json",
+		serve(`"generated_texts":["the secret answer"],"prompt":"the secret question",`+hollowArrays))
 	if bytes.Contains(history.Encode(&set.Runs[0]), []byte("secret")) {
 		t.Error("a text reached the document")
 	}
@@ -336,8 +399,11 @@ func TestQuirk28(t *testing.T) {
 
 // Secrets and home folders are removed.
 func TestQuirk29(t *testing.T) {
-	set, _ := loadOne(t, "a.json", strings.Replace(serve(`"api_key":"sesame-open-1234","url":"https://u:pass@host/","tokenizer_id":"/home/somebody/tok",`), "acme/x", "/home/somebody/models/x", 1))
-	if doc := string(history.Encode(&set.Runs[0])); strings.Contains(doc, "sesame") || strings.Contains(doc, "somebody") || strings.Contains(doc, "u:pass") {
+	set, _ := loadOne(t, "a.json",
+		strings.Replace(serve(`"api_key":"sesame-open-1234","url":"https://u:pass@host/",`+
+			`"tokenizer_id":"/home/somebody/tok",`), "acme/x", "/home/somebody/models/x", 1))
+	if doc := string(history.Encode(&set.Runs[0])); strings.Contains(doc, "sesame") ||
+		strings.Contains(doc, "somebody") || strings.Contains(doc, "u:pass") {
 		t.Error(doc)
 	}
 }

@@ -24,8 +24,8 @@ func workloadRow(f *schema.Facts, k *schema.Key) rowKey {
 	return rowKey{model: f.Model.Name, device: f.Device.Name, workload: short.String()}
 }
 
-// rawFileRow is the key of a row that names the file it was made of. A row that names none has the key of no file: path.Base
-// makes "." of "".
+// rawFileRow is the key of a row that names the file it was made of. A row that names none has the key of no file:
+// path.Base makes "." of "".
 func rawFileRow(name string) rowKey { return rowKey{rawFile: path.Base(name)} }
 
 func taskRow(f *schema.Facts, s *schema.Score) rowKey {

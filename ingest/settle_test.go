@@ -40,11 +40,13 @@ func TestOneMeasurementStandsOnce(t *testing.T) {
 		stored   bool // something of the new reading is left to store
 		code     string
 	}{
-		"a device stated later":      {runOf("", "", "aaaa"), runOf("n150", "", "bbbb"), true, true, ""},
-		"a release stated later":     {runOf("n150", "", "aaaa"), runOf("n150", "v1", "bbbb"), true, true, ""},
-		"a flag forgotten":           {runOf("n150", "v1", "aaaa"), runOf("n150", "", "bbbb"), false, false, "in-history"},
-		"another device":             {runOf("n150", "v1", "aaaa"), runOf("t3k", "v1", "bbbb"), false, false, "other-identity"},
-		"another release":            {runOf("n150", "v1", "aaaa"), runOf("n150", "v2", "bbbb"), false, false, "other-identity"},
+		"a device stated later":  {runOf("", "", "aaaa"), runOf("n150", "", "bbbb"), true, true, ""},
+		"a release stated later": {runOf("n150", "", "aaaa"), runOf("n150", "v1", "bbbb"), true, true, ""},
+		"a flag forgotten":       {runOf("n150", "v1", "aaaa"), runOf("n150", "", "bbbb"), false, false, "in-history"},
+		"another device": {runOf("n150", "v1", "aaaa"), runOf("t3k", "v1", "bbbb"), false, false,
+			"other-identity"},
+		"another release": {runOf("n150", "v1", "aaaa"), runOf("n150", "v2", "bbbb"), false, false,
+			"other-identity"},
 		"one learned, one forgotten": {runOf("n150", "", "aaaa"), runOf("", "v2", "bbbb"), false, false, "in-history"},
 	} {
 		t.Run(name, func(t *testing.T) {

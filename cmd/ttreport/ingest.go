@@ -160,8 +160,8 @@ func targetLibrary(ws *workspace.Workspace, runs []schema.Run) (*targets.Library
 	return lib, problems, nil
 }
 
-// planned are the models and devices of the workspace's target files that no run measured, under the names that runs have
-// for them.
+// planned are the models and devices of the workspace's target files that no run measured, under the names that runs
+// have for them.
 func planned(ws *workspace.Workspace, c *columns.Columns) ([]render.Pair, error) {
 	lib, _, err := targetLibrary(ws, nil)
 	if err != nil {

@@ -28,7 +28,10 @@ then the runs that the files make together, with the reason for each grouping; t
 --json prints the same as one document of schema ttreport/inspect/v1, runs in full.`,
 		examples: []example{
 			{"what is in this folder?", "ttreport inspect results/"},
-			{"which files were not understood?", "ttreport inspect --json results/ | jq '.files[] | select(.format == \"unknown\").path'"},
+			{
+				"which files were not understood?",
+				"ttreport inspect --json results/ | jq '.files[] | select(.format == \"unknown\").path'",
+			},
 			{"identity from folder names", "ttreport inspect --pattern '{release}/{device}/{model}/*' archive/"},
 		},
 		setup: func(fs *pflag.FlagSet) runFunc {
@@ -50,7 +53,9 @@ then the runs that the files make together, with the reason for each grouping; t
 					writeInspect(sh.out, set, *all)
 				}
 				if err == nil && *strict && countSeverity(set.Problems, schema.SevError) > 0 {
-					return failure{code: exitInput, err: fmt.Errorf("%d errors in the input", countSeverity(set.Problems, schema.SevError))}
+					return failure{
+						code: exitInput, err: fmt.Errorf("%d errors in the input", countSeverity(set.Problems, schema.SevError)),
+					}
 				}
 				return err
 			}
@@ -81,7 +86,8 @@ func (id *identity) options() (ingest.Options, error) {
 	if err := checkChannel(id.channel); err != nil {
 		return ingest.Options{}, err
 	}
-	opt := ingest.Options{Flags: schema.Facts{Release: id.release, Channel: id.channel, Impl: id.impl, Model: modelOf(id.model),
+	opt := ingest.Options{Flags: schema.Facts{Release: id.release, Channel: id.channel, Impl: id.impl,
+		Model:  modelOf(id.model),
 		Device: schema.Device{Name: id.device}, Stack: schema.Stack{Engine: id.engine, Version: id.version}}}
 	for _, text := range id.patterns {
 		p, err := manifest.NewPattern(text)
@@ -101,8 +107,9 @@ func modelOf(s string) schema.Model {
 	return schema.Model{Name: s}
 }
 
-// readingMemory is what reading should get along with. It is a soft limit: beyond it, garbage is collected more often. A
-// hostile file may ask for all the memory that the limits leave it; the collector is to run before twice of it is taken.
+// readingMemory is what reading should get along with. It is a soft limit: beyond it, garbage is collected more often.
+// A hostile file may ask for all the memory that the limits leave it; the collector is to run before twice of it is
+// taken.
 const readingMemory = 180 << 20
 
 // load reads paths of the command line.
@@ -182,9 +189,14 @@ func writeInspectJSON(w io.Writer, set ingest.Set) error {
 		Runs     []json.RawMessage `json:"runs"`
 		Grouping map[string]string `json:"grouping"`
 		Problems []json.RawMessage `json:"problems"`
-	}{Schema: "ttreport/inspect/v1", Files: []inspectFile{}, Runs: []json.RawMessage{}, Problems: problemsJSON(set.Problems), Grouping: set.Grouping}
+	}{
+		Schema: "ttreport/inspect/v1", Files: []inspectFile{}, Runs: []json.RawMessage{},
+		Problems: problemsJSON(set.Problems), Grouping: set.Grouping,
+	}
 	for _, f := range set.Files {
-		doc.Files = append(doc.Files, inspectFile{f.Path, f.SHA256, f.Format, f.Detail, f.Points, f.Scores, f.Run, f.PartOf, problemsJSON(f.Problems)})
+		doc.Files = append(doc.Files, inspectFile{
+			f.Path, f.SHA256, f.Format, f.Detail, f.Points, f.Scores, f.Run, f.PartOf, problemsJSON(f.Problems),
+		})
 	}
 	for i := range set.Runs {
 		doc.Runs = append(doc.Runs, history.Encode(&set.Runs[i]))

@@ -107,7 +107,9 @@ func remember(ws *workspace.Workspace, paths []string, id *identity, r readResul
 		_ = os.Remove(lastBuildFile(ws))
 		return
 	}
-	data, err := json.Marshal(lastBuild{stamp, r.files, r.runs, r.problems, o.out, o.baseURL, o.public, hash, pages, headline})
+	data, err := json.Marshal(lastBuild{
+		stamp, r.files, r.runs, r.problems, o.out, o.baseURL, o.public, hash, pages, headline,
+	})
 	if err == nil {
 		_, _ = durable.WriteChanged(lastBuildFile(ws), data)
 	}

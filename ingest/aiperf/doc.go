@@ -5,8 +5,9 @@
 // so that both count once and every statistic is recomputed where records exist.
 //
 // Eras: E0 (0.1) wraps metrics in "records" and says "ttft"; E1 (0.2, 0.3) has them flat, unused ones null; E2 (0.4 to
-// 0.8) adds schema_version and drops nulls; E3 (0.9 on) replaces input_config by a BenchmarkConfig with models, datasets
-// and phases; E4 (0.12 on) adds warm-up metrics and more telemetry. Source: aiperf's exporters and files of each era.
+// 0.8) adds schema_version and drops nulls; E3 (0.9 on) replaces input_config by a BenchmarkConfig with models,
+// datasets and phases; E4 (0.12 on) adds warm-up metrics and more telemetry. Source: aiperf's exporters and files of
+// each era.
 //
 // Traps:
 //

@@ -7,6 +7,6 @@
 //   - [Copies] finds measurements that several files hold in different forms, by statistics that agree in all digits.
 //
 // What to do with a duplicate is the caller's decision: package ingest keeps one of several files, and one of a stored
-// and a new run. Copies of a run among the releases of a history are another matter, since there a repeat of old numbers
-// under a new name is a finding; the judge looks for those.
+// and a new run. Copies of a run among the releases of a history are another matter, since there a repeat of old
+// numbers under a new name is a finding; the judge looks for those.
 package duplicate

@@ -26,7 +26,9 @@ func Detect(f *decode.File) schema.Match {
 	if f.Form == decode.Text {
 		head := string(f.Data[:min(len(f.Data), 4096)])
 		if strings.HasPrefix(head, "Run Info,") {
-			return schema.Match{Format: Table, Has: []string{"Run Info"}, Detail: "not a result: a table of the report beside it"}
+			return schema.Match{
+				Format: Table, Has: []string{"Run Info"}, Detail: "not a result: a table of the report beside it",
+			}
 		}
 		m.Lacks = []string{"a JSON object"}
 		return m.Match
@@ -87,8 +89,12 @@ func readBenchmark(f *decode.File, b decode.Value, r *schema.Reading) {
 	for _, x := range []struct {
 		theirs, metric, def string
 		scale               float64
-	}{{"time_to_first_token_ms", "ttft", schema.DefFirstContent, 1}, {"inter_token_latency_ms", "tpot", schema.DefExclFirst, 1},
-		{"time_per_output_token_ms", "ntpot", schema.DefInclFirst, 1}, {"request_latency", "e2el", schema.DefLastChunk, 1000}} {
+	}{{"time_to_first_token_ms", "ttft", schema.DefFirstContent, 1}, {
+		"inter_token_latency_ms", "tpot", schema.DefExclFirst, 1,
+	},
+		{
+			"time_per_output_token_ms", "ntpot", schema.DefInclFirst, 1,
+		}, {"request_latency", "e2el", schema.DefLastChunk, 1000}} {
 		distribution(d, metrics.At(x.theirs, "successful"), x.metric, x.def, x.scale)
 	}
 	for metric, name := range map[string]string{
@@ -187,8 +193,10 @@ func configOf(report, b decode.Value) config {
 	if c.strategy.Kind() != decode.Object { // before 0.7
 		c.strategy = first(b.At("scheduler", "strategy"), c.args.Get("strategy"))
 	}
-	c.data = first(spec.Get("data").Index(0), report.At("args", "data").Index(0), report.At("args", "data"), c.args.Get("requests_loader"), b.At("request_loader"))
-	c.backend = first(b.At("config", "backend"), spec.Get("backend"), report.At("args", "backend_kwargs"), b.Get("worker"), c.args.Get("backend"))
+	c.data = first(spec.Get("data").Index(0), report.At("args", "data").Index(0), report.At("args", "data"),
+		c.args.Get("requests_loader"), b.At("request_loader"))
+	c.backend = first(b.At("config", "backend"), spec.Get("backend"), report.At("args", "backend_kwargs"), b.Get("worker"),
+		c.args.Get("backend"))
 	return c
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/latency"
 )
 
-// digits is how many significant digits a stored number has: a ten-millionth is far below any measurement's own error, and
-// takes half the bytes of an exact float64.
+// digits is how many significant digits a stored number has: a ten-millionth is far below any measurement's own error,
+// and takes half the bytes of an exact float64.
 const digits = 7
 
 // Encode returns the run's document. The same run gives the same bytes.

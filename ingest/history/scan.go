@@ -32,7 +32,9 @@ type pending struct {
 }
 
 func newScanner() *scanner {
-	return &scanner{Builder: columns.NewBuilder(), byText: map[string]int32{}, conds: map[string]int32{}, shapes: map[metricID]*shape{}}
+	return &scanner{
+		Builder: columns.NewBuilder(), byText: map[string]int32{}, conds: map[string]int32{}, shapes: map[metricID]*shape{},
+	}
 }
 
 // document appends one document. On a problem the columns are as before.
@@ -44,7 +46,9 @@ func (s *scanner) document(path, sha string, data []byte) *schema.Problem {
 	sc := decode.NewScanner(data, decode.DefaultLimits().Depth)
 	var problem *schema.Problem
 	if sc.Peek() == decode.Invalid && len(data) == 0 {
-		problem = &schema.Problem{Severity: schema.SevError, Path: path, Code: "empty-file", Found: "an empty file", Expected: "a history document"}
+		problem = &schema.Problem{
+			Severity: schema.SevError, Path: path, Code: "empty-file", Found: "an empty file", Expected: "a history document",
+		}
 	} else {
 		sc.Object(func(key []byte) { s.member(sc, string(key), &head, &version) })
 		if err := sc.Err(); err != nil {

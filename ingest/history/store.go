@@ -19,7 +19,10 @@ func PathOf(r *schema.Run) string {
 func Read(name string) (schema.Run, *schema.Problem) {
 	data, err := os.ReadFile(name)
 	if err != nil {
-		return schema.Run{}, &schema.Problem{Severity: schema.SevError, Path: filepath.ToSlash(name), Code: "unreadable", Found: err.Error(), Expected: "a history document"}
+		return schema.Run{}, &schema.Problem{
+			Severity: schema.SevError, Path: filepath.ToSlash(name), Code: "unreadable", Found: err.Error(),
+			Expected: "a history document",
+		}
 	}
 	return Decode(filepath.ToSlash(name), data)
 }
@@ -37,11 +40,15 @@ func Put(dir string, r schema.Run, retarget bool) (changed bool, err error) {
 		if problem != nil {
 			return false, fmt.Errorf("updating run %s: %w", r.ID, *problem)
 		}
-		if old.Release != r.Release || old.Impl != r.Impl || old.Model.Name != r.Model.Name || old.Device.Name != r.Device.Name {
+		if old.Release != r.Release || old.Impl != r.Impl || old.Model.Name != r.Model.Name ||
+			old.Device.Name != r.Device.Name {
 			// One id for two runs: both are kept, and said.
 			r.ID = fmt.Sprintf("%s~%d", base, n)
-			r.Problems = append(slices.Clone(r.Problems), schema.Problem{Severity: schema.SevError, Path: filepath.ToSlash(name), Code: "run-id-taken", Found: fmt.Sprintf("run id %s of release %q, and here of release %q", base, old.Release, r.Release),
-				Expected: "one id per run", Used: "both, this one as " + r.ID, Hint: "give one of them another id in its manifest"})
+			r.Problems = append(slices.Clone(r.Problems),
+				schema.Problem{Severity: schema.SevError, Path: filepath.ToSlash(name), Code: "run-id-taken",
+					Found:    fmt.Sprintf("run id %s of release %q, and here of release %q", base, old.Release, r.Release),
+					Expected: "one id per run", Used: "both, this one as " + r.ID,
+					Hint: "give one of them another id in its manifest"})
 			continue
 		}
 		own := r.Targets
@@ -129,7 +136,8 @@ func keepResults(old, now *schema.Run) {
 // samePoint finds the point that was read again from the same file under the same key.
 func samePoint(points []schema.Point, p schema.Point) int {
 	for i := range points {
-		if points[i].Source.Path == p.Source.Path && points[i].Key.String() == p.Key.String() && points[i].Repeat == p.Repeat {
+		if points[i].Source.Path == p.Source.Path && points[i].Key.String() == p.Key.String() &&
+			points[i].Repeat == p.Repeat {
 			return i
 		}
 	}

@@ -21,10 +21,15 @@ const (
 func Detect(f *decode.File) schema.Match {
 	v := f.First
 	if v.Kind() == decode.Object && v.Len() > 0 && isPrometheus(v) {
-		return schema.Match{Format: Aside, Has: []string{"metrics of the server"}, Detail: "not a result: the server's own metrics"}
+		return schema.Match{
+			Format: Aside, Has: []string{"metrics of the server"}, Detail: "not a result: the server's own metrics",
+		}
 	}
 	if one := v.Index(0); one.Has("request") && one.Has("response") && one.Get("info").Has("output_token_times") {
-		return schema.Match{Format: Aside, Has: []string{"output_token_times"}, Detail: "not a result: the requests that were sent and their answers"}
+		return schema.Match{
+			Format: Aside, Has: []string{"output_token_times"},
+			Detail: "not a result: the requests that were sent and their answers",
+		}
 	}
 	m := draft.Check{Match: schema.Match{Format: Format, Detail: "lifecycle report"}}
 	m.Want(v.Get("load_summary").Kind() == decode.Object, "load_summary")
@@ -34,7 +39,8 @@ func Detect(f *decode.File) schema.Match {
 
 // isPrometheus recognises what the tool writes of the server's metrics beside each report.
 func isPrometheus(v decode.Value) bool {
-	return v.Has("avg_queue_length") || v.Has("avg_kv_cache_usage") || v.Get("successes").Kind() == decode.Object && v.Get("successes").Has("rate") ||
+	return v.Has("avg_queue_length") || v.Has("avg_kv_cache_usage") || v.Get("successes").Kind() == decode.Object &&
+		v.Get("successes").Has("rate") ||
 		v.Has("prompt_tokens_per_second") && !v.Has("load_summary")
 }
 

@@ -70,7 +70,9 @@ func Read(f *decode.File) schema.Reading {
 }
 
 func latencies(v decode.Value, d *draft.Draft) {
-	defs := map[string]string{"ttft": schema.DefFirstChunk, "tpot": schema.DefExclFirst, "itl": schema.DefChunkGap, "e2el": schema.DefLastChunk}
+	defs := map[string]string{
+		"ttft": schema.DefFirstChunk, "tpot": schema.DefExclFirst, "itl": schema.DefChunkGap, "e2el": schema.DefLastChunk,
+	}
 	for _, x := range v.Members() {
 		stat, family, ok := draft.StatKey(x.Key, "")
 		if s, has := x.Val.Float(); ok && has && defs[family] != "" {
@@ -107,7 +109,8 @@ func readRow(f *decode.File, v decode.Value, r *schema.Reading) {
 	d := draft.New(f, r, v, "inferencex")
 	d.Key.ISL, d.Key.OSL, d.Key.Concurrency = v.Get("isl").Ptr(), v.Get("osl").Ptr(), v.Get("conc").Ptr()
 	for _, m := range v.Members() { // how the accelerators were used makes it another measurement
-		if t := m.Val.Text(); isTopology(m.Key) && t != "" && t != "1" && t != "0" && t != "false" && t != "none" && len(t) < 40 {
+		if t := m.Val.Text(); isTopology(m.Key) && t != "" && t != "1" && t != "0" && t != "false" && t != "none" &&
+			len(t) < 40 {
 			d.Dim(m.Key, t)
 		}
 	}
@@ -116,7 +119,10 @@ func readRow(f *decode.File, v decode.Value, r *schema.Reading) {
 	for _, s := range []struct {
 		metric, whole, each string
 		n                   int
-	}{{"output_tps", "output_tput_tps", "output_tput_per_gpu", decoding}, {"total_tps", "total_tput_tps", "tput_per_gpu", n}} {
+	}{
+		{"output_tps", "output_tput_tps", "output_tput_per_gpu", decoding},
+		{"total_tps", "total_tput_tps", "tput_per_gpu", n},
+	} {
 		x, ok := v.Get(s.each).Float()
 		switch {
 		case d.Of(s.metric, v.Get(s.whole)): // newer rows state the deployment's rate beside that of each accelerator
@@ -141,7 +147,8 @@ func readRow(f *decode.File, v decode.Value, r *schema.Reading) {
 // isTopology tells the names of a row that say how its accelerators were used.
 func isTopology(name string) bool {
 	switch name {
-	case "tp", "pp", "ep", "dp_attention", "spec_decoding", "disagg", "router", "kv_p2p_transfer", "num_prefill_gpu", "num_decode_gpu", "dcp_size", "pcp_size":
+	case "tp", "pp", "ep", "dp_attention", "spec_decoding", "disagg", "router", "kv_p2p_transfer", "num_prefill_gpu",
+		"num_decode_gpu", "dcp_size", "pcp_size":
 		return true
 	}
 	return strings.HasPrefix(name, "prefill_") || strings.HasPrefix(name, "decode_")

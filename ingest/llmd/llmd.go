@@ -139,11 +139,15 @@ func distribution(d *draft.Draft, block decode.Value, metric, def string) {
 	case "s", "s/token":
 		scale = 1000
 	default:
-		p := d.Problem(schema.SevWarning, "unknown-unit", block.Get("units"), "units "+strconv.Quote(block.Get("units").Text())+" of "+metric)
+		p := d.Problem(schema.SevWarning, "unknown-unit", block.Get("units"),
+			"units "+strconv.Quote(block.Get("units").Text())+" of "+metric)
 		p.Expected, p.Used = "s or ms", "no number of this metric"
 		return
 	}
-	names := map[string]string{"mean": "mean", "stddev": "std", "min": "min", "max": "max", "p10": "p10", "p25": "p25", "p50": "median", "p75": "p75", "p90": "p90", "p95": "p95", "p99": "p99", "p99p9": "p99.9"}
+	names := map[string]string{
+		"mean": "mean", "stddev": "std", "min": "min", "max": "max", "p10": "p10", "p25": "p25", "p50": "median",
+		"p75": "p75", "p90": "p90", "p95": "p95", "p99": "p99", "p99p9": "p99.9",
+	}
 	for _, m := range block.Members() {
 		if x, ok := m.Val.Float(); ok && names[m.Key] != "" {
 			d.Stat(metric, def, names[m.Key], x*scale)

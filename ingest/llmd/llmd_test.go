@@ -44,8 +44,12 @@ metrics:
 func TestFirstVersion(t *testing.T) {
 	r := reader.Must(t, "report.yaml", v01)
 	p := r.Points[0]
-	Expect(t, p, map[string]float64{"ttft.mean": 800, "ttft.median": 200, "ttft.p99.9": 2500, "e2el.mean": 3.3, "ntpot.mean": 10, "tpot.mean": 8, "output_tps.value": 99.5, "requests_ok.value": 29, "requests_failed.value": 2, "duration_s.value": 16.5})
-	if p.Key.Tool != "guidellm" || p.Metrics["ntpot"].Def != schema.DefInclFirst || r.Facts.Device.Chips != 17 || r.Facts.Stack.Version != "0.9.0.1" || r.Facts.Model.Precision != "fp16" {
+	Expect(t, p, map[string]float64{
+		"ttft.mean": 800, "ttft.median": 200, "ttft.p99.9": 2500, "e2el.mean": 3.3, "ntpot.mean": 10, "tpot.mean": 8,
+		"output_tps.value": 99.5, "requests_ok.value": 29, "requests_failed.value": 2, "duration_s.value": 16.5,
+	})
+	if p.Key.Tool != "guidellm" || p.Metrics["ntpot"].Def != schema.DefInclFirst || r.Facts.Device.Chips != 17 ||
+		r.Facts.Stack.Version != "0.9.0.1" || r.Facts.Model.Precision != "fp16" {
 		t.Errorf("%s %+v", p.Key, r.Facts)
 	}
 }
@@ -54,10 +58,12 @@ func TestSecondVersion(t *testing.T) {
 	r := reader.Must(t, "report.json", v02)
 	p := r.Points[0]
 	Expect(t, p, map[string]float64{"ttft.mean": 36.8, "output_tps.value": 2262.4, "duration_s.value": 109.5})
-	if p.Key.Tool != "vllm" || *p.Key.ISL != 2148 || p.Key.OSL != nil || *p.Key.Rate != 10 || p.Conditions["output_seq_len_distribution"] != "gaussian" {
+	if p.Key.Tool != "vllm" || *p.Key.ISL != 2148 || p.Key.OSL != nil || *p.Key.Rate != 10 ||
+		p.Conditions["output_seq_len_distribution"] != "gaussian" {
 		t.Errorf("%s %v", p.Key, p.Conditions)
 	}
-	if r.Facts.RunID != "38b1f169" || r.Facts.Device.Chips != 16 || !r.Facts.Start.Equal(time.Date(2025, 11, 5, 18, 0, 42, 0, time.UTC)) || r.Facts.Stack.Image == "" {
+	if r.Facts.RunID != "38b1f169" || r.Facts.Device.Chips != 16 ||
+		!r.Facts.Start.Equal(time.Date(2025, 11, 5, 18, 0, 42, 0, time.UTC)) || r.Facts.Stack.Image == "" {
 		t.Errorf("%+v", r.Facts)
 	}
 	if Codes(r) != "unknown-unit" || len(p.Metrics["tpot"].Stats) > 0 {

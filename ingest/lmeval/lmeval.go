@@ -33,10 +33,14 @@ func Detect(f *decode.File) schema.Match {
 		return m.Match
 	}
 	if isSample(v) {
-		return schema.Match{Format: Samples, Has: []string{"doc_id", "filtered_resps"}, Detail: "per-item outcomes", Records: true}
+		return schema.Match{
+			Format: Samples, Has: []string{"doc_id", "filtered_resps"}, Detail: "per-item outcomes", Records: true,
+		}
 	}
 	if v.Has("elapsed_time") && v.Has("gpu") && v.Len() <= 3 {
-		return schema.Match{Format: Aside, Has: []string{"elapsed_time", "gpu"}, Detail: "not a result: how long a suite took"}
+		return schema.Match{
+			Format: Aside, Has: []string{"elapsed_time", "gpu"}, Detail: "not a result: how long a suite took",
+		}
 	}
 	results := v.Get("results")
 	m.Want(results.Kind() == decode.Object, "results")
@@ -61,7 +65,8 @@ func Detect(f *decode.File) schema.Match {
 }
 
 func isSample(v decode.Value) bool {
-	return v.Has("doc_id") && (v.Has("filtered_resps") || v.Has("resps") || v.Has("input")) && (v.Has("target") || v.Has("doc") || v.Has("arguments"))
+	return v.Has("doc_id") && (v.Has("filtered_resps") || v.Has("resps") || v.Has("input")) &&
+		(v.Has("target") || v.Has("doc") || v.Has("arguments"))
 }
 
 // shape tells how results are written: keys with a filter, time stamps below each task, or plain metrics.
@@ -178,7 +183,10 @@ func facts(v decode.Value) schema.Facts {
 }
 
 func parseTime(s string) time.Time {
-	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05.999999", "2006-01-02 15:04:05", "20060102_150405", "20060102150405", "2006-01-02-15-04-05", "2006-01-02T15-04-05.999999", "20060102-150405", "0102_1504", time.DateOnly} {
+	for _, layout := range []string{
+		time.RFC3339, "2006-01-02T15:04:05.999999", "2006-01-02 15:04:05", "20060102_150405", "20060102150405",
+		"2006-01-02-15-04-05", "2006-01-02T15-04-05.999999", "20060102-150405", "0102_1504", time.DateOnly,
+	} {
 		if t, err := time.Parse(layout, s); err == nil && t.Year() > 2000 {
 			return t.UTC().Truncate(time.Second)
 		}
@@ -230,7 +238,8 @@ func readTask(f *decode.File, v decode.Value, task string, entry decode.Value, r
 
 // isError tells the standard errors of a metric, of which lmms-eval writes several.
 func isError(metric string) bool {
-	return strings.HasSuffix(metric, "_stderr") || strings.Contains(metric, "_stderr_") || strings.HasPrefix(metric, "paired_")
+	return strings.HasSuffix(metric, "_stderr") || strings.Contains(metric, "_stderr_") ||
+		strings.HasPrefix(metric, "paired_")
 }
 
 func shortly(s string) string {

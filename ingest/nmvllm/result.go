@@ -72,7 +72,9 @@ var gpu = regexp.MustCompile(`^(.*?) x (\d+)$`)
 
 // facts reads who was measured; v is a result, or a store's extra.
 func facts(v decode.Value) schema.Facts {
-	f := schema.Facts{Model: schema.Model{ID: v.Get("model").Str()}, Device: schema.Device{Name: v.Get("gpu_description").Str()},
+	f := schema.Facts{Model: schema.Model{ID: v.Get("model").Str()}, Device: schema.Device{
+		Name: v.Get("gpu_description").Str(),
+	},
 		Stack: schema.Stack{Engine: "vllm", Version: v.At("benchmarking_context", "vllm_version").Str()}}
 	if f.Stack.Version == "" {
 		f.Stack.Version = v.Get("vllm_version").Str()
@@ -103,7 +105,9 @@ func workload(v decode.Value, d *draft.Draft) {
 		d.Key.Dataset = d.Key.Dataset[strings.LastIndexAny(d.Key.Dataset, "/\\")+1:]
 	}
 	d.Key.ISL, d.Key.OSL = args.Get("num_input_tokens").Ptr(), args.Get("num_output_tokens").Ptr()
-	for name, dst := range map[string]**float64{"input_len": &d.Key.ISL, "output_len": &d.Key.OSL, "request_rate_": &d.Key.Rate, "request_rate": &d.Key.Rate} {
+	for name, dst := range map[string]**float64{
+		"input_len": &d.Key.ISL, "output_len": &d.Key.OSL, "request_rate_": &d.Key.Rate, "request_rate": &d.Key.Rate,
+	} {
 		if p := args.Get(name).Ptr(); p != nil && *dst == nil {
 			*dst = p
 		}
@@ -146,7 +150,9 @@ var statName = regexp.MustCompile(`^(mean|median|std|p\d\d)_(ttft_ms|tpot_ms|req
 
 // put maps one metric of theirs; it reports whether the name is known.
 func put(d *draft.Draft, name, unit string, x float64, version string) bool {
-	single := map[string]string{"request_throughput": "rps", "output_throughput": "output_tps", "token_throughput": "total_tps"}[name]
+	single := map[string]string{
+		"request_throughput": "rps", "output_throughput": "output_tps", "token_throughput": "total_tps",
+	}[name]
 	if single != "" {
 		d.Value(single, x)
 		return true

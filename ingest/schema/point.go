@@ -19,9 +19,10 @@ type Point struct {
 	Client     map[string]string // what shows a saturated client: concurrency reached, cpu seconds …
 	Command    []string          // argv that made it, secrets removed
 	Source     Source
-	Stated     map[string]string // who stated a part of the key that the file leaves open: "isl" by "sidecar", "manifest", "path"
-	Extra      Unknown           // foreign fields of the source that have no canonical name
-	Unknown    Unknown
+	// who stated a part of the key that the file leaves open: "isl" by "sidecar", "manifest", "path"
+	Stated  map[string]string
+	Extra   Unknown // foreign fields of the source that have no canonical name
+	Unknown Unknown
 }
 
 // Status says how a measurement ended.

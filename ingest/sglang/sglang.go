@@ -96,8 +96,10 @@ func claimed(v decode.Value, d *draft.Draft) {
 	if !a || !b || out <= 0 || again >= .9*out {
 		return
 	}
-	p := d.Problem(schema.SevWarning, "tokens-claimed", v.Get("total_output_tokens_retokenized"), fmt.Sprintf("%.0f output tokens, of which the answers hold %.0f", out, again))
-	p.Expected, p.Used, p.Hint = "the two within 10 %", "the rates as stated, which count the tokens asked for", "the server ended answers early; pass --extra-request-body '{\"ignore_eos\": true}'"
+	p := d.Problem(schema.SevWarning, "tokens-claimed", v.Get("total_output_tokens_retokenized"),
+		fmt.Sprintf("%.0f output tokens, of which the answers hold %.0f", out, again))
+	p.Expected, p.Used, p.Hint = "the two within 10 %", "the rates as stated, which count the tokens asked for",
+		"the server ended answers early; pass --extra-request-body '{\"ignore_eos\": true}'"
 }
 
 // facts reads the model and the version from server_info, which newer versions write.
@@ -129,7 +131,10 @@ func recompute(v decode.Value, d *draft.Draft) {
 	if set.OK == 0 || set.ITL.N() == 0 {
 		return
 	}
-	for _, f := range []draft.Family{{Metric: "ttft", Def: schema.DefFirstContent, Sample: set.TTFT}, {Metric: "itl", Def: schema.DefChunkGap, Sample: set.ITL, Pooled: true}} {
+	for _, f := range []draft.Family{
+		{Metric: "ttft", Def: schema.DefFirstContent, Sample: set.TTFT},
+		{Metric: "itl", Def: schema.DefChunkGap, Sample: set.ITL, Pooled: true},
+	} {
 		f.Key = func(stat string) string { return stat + "_" + f.Metric + "_ms" }
 		d.Recompute(v, f, set.Hollow > 0)
 	}

@@ -182,13 +182,17 @@ func put(d *draft.Draft, metric decode.Value) {
 		return
 	}
 	mean := sum / n
-	defs := map[string]string{"ttft": schema.DefFirstChunk, "tpot": schema.DefExclFirst, "itl": schema.DefChunkGap, "e2el": schema.DefLastChunk}
+	defs := map[string]string{
+		"ttft": schema.DefFirstChunk, "tpot": schema.DefExclFirst, "itl": schema.DefChunkGap, "e2el": schema.DefLastChunk,
+	}
 	if stat, family, ok := draft.StatKey(name, "_ms"); ok && defs[family] != "" {
 		d.Stat(family, defs[family], stat, mean)
 		return
 	}
-	single := map[string]string{"request_throughput": "rps", "requests_per_second": "rps", "output_throughput": "output_tps", "total_token_throughput": "total_tps",
-		"tokens_per_second": "total_tps", "request_goodput": "goodput_rps", "duration": "duration_s", "elapsed_time": "duration_s"}[name]
+	single := map[string]string{"request_throughput": "rps", "requests_per_second": "rps",
+		"output_throughput": "output_tps", "total_token_throughput": "total_tps",
+		"tokens_per_second": "total_tps", "request_goodput": "goodput_rps", "duration": "duration_s",
+		"elapsed_time": "duration_s"}[name]
 	switch {
 	case single != "":
 		d.Value(single, mean)

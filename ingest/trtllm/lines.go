@@ -182,7 +182,8 @@ func table(data []byte, most int) (out []record) {
 // isTable recognises that CSV by its first line.
 func isTable(data []byte) bool {
 	line, _, _ := bytes.Cut(data, []byte("\n"))
-	return (bytes.HasPrefix(line, []byte("model_name,")) || bytes.HasPrefix(line, []byte("engine_dir,"))) && bytes.Contains(line, []byte("latency(ms)"))
+	return (bytes.HasPrefix(line, []byte("model_name,")) || bytes.HasPrefix(line, []byte("engine_dir,"))) &&
+		bytes.Contains(line, []byte("latency(ms)"))
 }
 
 // readText makes a point of each record; records of another model or version are further readings.
@@ -194,7 +195,10 @@ func readText(f *decode.File, m schema.Match) schema.Reading {
 	}
 	if len(list) > f.Limits().Results {
 		list = list[:f.Limits().Results]
-		problems = append(problems, schema.Problem{Severity: schema.SevWarning, Path: f.Path, Code: "too-many-results", Found: "more records than are read from one file", Used: fmt.Sprintf("the first %d", len(list))})
+		problems = append(problems, schema.Problem{
+			Severity: schema.SevWarning, Path: f.Path, Code: "too-many-results",
+			Found: "more records than are read from one file", Used: fmt.Sprintf("the first %d", len(list)),
+		})
 	}
 	type run struct{ model, precision, version string }
 	var runs draft.Runs[run]
@@ -211,7 +215,10 @@ func readText(f *decode.File, m schema.Match) schema.Reading {
 		if i == 5 {
 			break
 		}
-		out.Problems = append(out.Problems, schema.Problem{Severity: schema.SevWarning, Path: f.Path, Code: "point-not-run", Found: "a point that the tool left out" + draft.Quote(s), Expected: "a measurement"})
+		out.Problems = append(out.Problems, schema.Problem{
+			Severity: schema.SevWarning, Path: f.Path, Code: "point-not-run",
+			Found: "a point that the tool left out" + draft.Quote(s), Expected: "a measurement",
+		})
 	}
 	return out
 }
@@ -233,7 +240,8 @@ func (r *record) facts() schema.Facts {
 }
 
 // statistic matches the C++ programs' keys: "p99_sequence_latency(ms)".
-var statistic = regexp.MustCompile(`^(avg|min|max|p\d\d)_(sequence_latency|time_to_first_token|inter_token_latency)\(ms\)$`)
+var statistic = regexp.MustCompile(`^(avg|min|max|p\d\d)_(sequence_latency|time_to_first_token|` +
+	`inter_token_latency)\(ms\)$`)
 
 func (r *record) point(f *decode.File, into *schema.Reading) {
 	d := draft.New(f, into, decode.Value{}, "trtllm")
@@ -304,8 +312,8 @@ func (r *record) distributions(d *draft.Draft) {
 	}
 }
 
-// perSequence finds rates that count one sequence of the batch, as version 0.5 writes them: the latency of the same line
-// tells.
+// perSequence finds rates that count one sequence of the batch, as version 0.5 writes them: the latency of the same
+// line tells.
 func (r *record) perSequence(d *draft.Draft) {
 	rate, latency, batch, osl := r.number("tokens_per_sec"), r.number("latency(ms)"), d.Key.Concurrency, d.Key.OSL
 	if rate == nil || latency == nil || batch == nil || osl == nil || *batch < 2 || *latency <= 0 {
@@ -316,7 +324,8 @@ func (r *record) perSequence(d *draft.Draft) {
 		return
 	}
 	d.Derived("output_tps", "", "value", *batch**rate)
-	p := d.Problem(schema.SevWarning, "per-sequence", decode.Value{}, fmt.Sprintf("tokens_per_sec %g at batch %g, which is the rate of one sequence", *rate, *batch))
+	p := d.Problem(schema.SevWarning, "per-sequence", decode.Value{},
+		fmt.Sprintf("tokens_per_sec %g at batch %g, which is the rate of one sequence", *rate, *batch))
 	p.Expected, p.Used = "that of the batch", fmt.Sprintf("%.6g, times the batch", *batch**rate)
 }
 

@@ -86,7 +86,8 @@ func Read(f *decode.File) schema.Reading {
 	for _, part := range []string{"decoding_stats", "energy"} {
 		d.Foreign(v.Get(part), func(string) bool { return false })
 	}
-	d.Foreign(v, draft.Names("engine machine world_info request_info performance streaming_metrics dataset decoding_stats energy"))
+	d.Foreign(v, draft.Names("engine machine world_info request_info performance streaming_metrics dataset "+
+		"decoding_stats energy"))
 	d.Done()
 	return r
 }
@@ -110,7 +111,9 @@ func facts(v decode.Value) schema.Facts {
 
 // distribution reads {p50, p90, p95, p99, minimum, maximum, average}.
 func distribution(d *draft.Draft, block decode.Value, metric, def string) {
-	names := map[string]string{"p50": "median", "p90": "p90", "p95": "p95", "p99": "p99", "minimum": "min", "maximum": "max", "average": "mean"}
+	names := map[string]string{
+		"p50": "median", "p90": "p90", "p95": "p95", "p99": "p99", "minimum": "min", "maximum": "max", "average": "mean",
+	}
 	for _, m := range block.Members() {
 		if x, ok := m.Val.Float(); ok && names[m.Key] != "" {
 			d.Stat(metric, def, names[m.Key], x)
@@ -118,7 +121,8 @@ func distribution(d *draft.Draft, block decode.Value, metric, def string) {
 	}
 }
 
-// key takes the lengths where the dataset had one length; the report states no other load than the one that was reached.
+// key takes the lengths where the dataset had one length; the report states no other load than the one that was
+// reached.
 func key(v decode.Value, d *draft.Draft) {
 	fixed := func(name string) *float64 {
 		s := v.At("dataset", name)

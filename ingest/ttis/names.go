@@ -12,7 +12,8 @@ import (
 
 // Named is what a path in a workflow_logs tree states.
 type Named struct {
-	ModelID    string // "id_tt-transformers_Llama-3.1-8B-Instruct_n150", as the runtime spec has it; "" when not in the path
+	// "id_tt-transformers_Llama-3.1-8B-Instruct_n150", as the runtime spec has it; "" when not in the path
+	ModelID    string
 	Facts      schema.Facts
 	Workload   manifest.Workload
 	Conditions map[string]string

@@ -35,10 +35,15 @@ func readSpec(f *decode.File) schema.Reading {
 	r.Facts = schema.Facts{
 		RunID:   f.First.At("runtime_config", "run_id").Str(),
 		Release: spec.Get("version").Str(),
-		Model:   schema.Model{ID: spec.Get("hf_model_repo").Str(), Name: spec.Get("model_name").Str(), Status: spec.Get("status").Str()},
-		Impl:    spec.At("impl", "impl_name").Str(),
-		Device:  schema.Device{Name: strings.ToLower(spec.Get("device_type").Str())},
-		Stack:   schema.Stack{Engine: strings.ToLower(spec.Get("inference_engine").Str()), Image: redact.Text(spec.Get("docker_image").Str()), Commits: map[string]string{}},
+		Model: schema.Model{
+			ID: spec.Get("hf_model_repo").Str(), Name: spec.Get("model_name").Str(), Status: spec.Get("status").Str(),
+		},
+		Impl:   spec.At("impl", "impl_name").Str(),
+		Device: schema.Device{Name: strings.ToLower(spec.Get("device_type").Str())},
+		Stack: schema.Stack{
+			Engine: strings.ToLower(spec.Get("inference_engine").Str()), Image: redact.Text(spec.Get("docker_image").Str()),
+			Commits: map[string]string{},
+		},
 	}
 	for _, c := range []string{"tt_metal", "vllm"} {
 		if hash := spec.Get(c + "_commit").Str(); hash != "" {
@@ -76,8 +81,8 @@ func specName(name string) (time.Time, string, bool) {
 	return t, m[1], err == nil
 }
 
-// readHarmonised reads a flat copy of another tool's result. A zero there means that the metric was absent, and its "itl" is
-// a copy of TPOT and no measurement.
+// readHarmonised reads a flat copy of another tool's result. A zero there means that the metric was absent, and its
+// "itl" is a copy of TPOT and no measurement.
 func readHarmonised(f *decode.File) schema.Reading {
 	v := f.First
 	tool := toolOf(v, f.Path)
@@ -89,7 +94,9 @@ func readHarmonised(f *decode.File) schema.Reading {
 		d.Condition("tokenizer", t)
 	}
 	ok := v.Get("completed").Float0()
-	for _, fam := range []struct{ name, def string }{{"ttft", schema.DefFirstContent}, {"tpot", schema.DefExclFirst}, {"e2el", schema.DefLastContent}} {
+	for _, fam := range []struct{ name, def string }{
+		{"ttft", schema.DefFirstContent}, {"tpot", schema.DefExclFirst}, {"e2el", schema.DefLastContent},
+	} {
 		for _, stat := range []string{"mean", "median", "std", "p99"} {
 			if x, have := v.Get(stat + "_" + fam.name + "_ms").Float(); have {
 				d.Stat(fam.name, fam.def, stat, x)

@@ -16,8 +16,8 @@ import (
 // RawFile is the condition that names the result which a report's row was made of, where it does.
 const RawFile = "raw_file"
 
-// readReport reads the data of a report. Its numbers are copies, rounded and without most statistics: they count only where
-// the results themselves are not among the files. Its eval scores are percentages, under the metric "score".
+// readReport reads the data of a report. Its numbers are copies, rounded and without most statistics: they count only
+// where the results themselves are not among the files. Its eval scores are percentages, under the metric "score".
 func readReport(f *decode.File) schema.Reading {
 	v := f.First
 	r := schema.Reading{Format: ReportData, Detail: "data of a report"}
@@ -28,11 +28,15 @@ func readReport(f *decode.File) schema.Reading {
 		case "evals":
 			reportScore(f, &r, data)
 		default:
-			reportRow(f, &r, data, toolName(s.At("targets", "tool").Str(), s.Get("kind").Str()), s.At("targets", "timestamp").Str())
+			reportRow(f, &r, data, toolName(s.At("targets", "tool").Str(), s.Get("kind").Str()),
+				s.At("targets", "timestamp").Str())
 		}
 	}
 	own := map[string]bool{} // tools whose rows stand in a list of their own, unrounded
-	for _, list := range []struct{ key, tool string }{{"aiperf_benchmarks", "aiperf"}, {"genai_perf_benchmarks", "genai-perf"}, {"guidellm_benchmarks", "guidellm"}, {"benchmarks", "vllm"}} {
+	for _, list := range []struct{ key, tool string }{
+		{"aiperf_benchmarks", "aiperf"}, {"genai_perf_benchmarks", "genai-perf"}, {"guidellm_benchmarks", "guidellm"},
+		{"benchmarks", "vllm"},
+	} {
 		for row := range rowsOf(v.Get(list.key)) {
 			tool := toolName(row.Get("source").Str(), row.Get("backend").Str(), list.tool)
 			if list.key == "benchmarks" && own[tool] {
@@ -137,8 +141,13 @@ func reportRow(f *decode.File, r *schema.Reading, row decode.Value, tool, stamp 
 	if n := first("num_requests", "num_prompts"); n != nil {
 		d.Condition("num_prompts", strconv.FormatFloat(*n, 'f', -1, 64))
 	}
-	for _, fam := range []struct{ name, def string }{{"ttft", schema.DefNotStated}, {"tpot", schema.DefExclFirst}, {"e2el", schema.DefNotStated}} {
-		for stat, keys := range map[string][]string{"mean": {"mean_X_ms"}, "median": {"p50_X", "median_X_ms", "p50_X_ms"}, "p99": {"p99_X", "p99_X_ms"}, "std": {"std_X_ms"}} {
+	for _, fam := range []struct{ name, def string }{
+		{"ttft", schema.DefNotStated}, {"tpot", schema.DefExclFirst}, {"e2el", schema.DefNotStated},
+	} {
+		for stat, keys := range map[string][]string{
+			"mean": {"mean_X_ms"}, "median": {"p50_X", "median_X_ms", "p50_X_ms"}, "p99": {"p99_X", "p99_X_ms"},
+			"std": {"std_X_ms"},
+		} {
 			for _, k := range keys {
 				if x, ok := row.Get(strings.Replace(k, "X", fam.name, 1)).Float(); ok {
 					d.Stat(fam.name, fam.def, stat, x)
@@ -146,7 +155,10 @@ func reportRow(f *decode.File, r *schema.Reading, row decode.Value, tool, stamp 
 			}
 		}
 	}
-	for metric, keys := range map[string][]string{"output_tps": {"tps_output_throughput", "output_token_throughput"}, "total_tps": {"tps_total_throughput", "total_token_throughput"}, "rps": {"request_throughput"}} {
+	for metric, keys := range map[string][]string{
+		"output_tps": {"tps_output_throughput", "output_token_throughput"},
+		"total_tps":  {"tps_total_throughput", "total_token_throughput"}, "rps": {"request_throughput"},
+	} {
 		for _, k := range keys {
 			d.Of(metric, row.Get(k))
 		}

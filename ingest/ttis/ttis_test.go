@@ -26,19 +26,23 @@ func TestRuntimeSpec(t *testing.T) {
 	}
 	r := ttis.Read(f)
 	x := r.Facts
-	if x.Model.ID != "acme/Tiny-1B" || x.Model.Status != "COMPLETE" || x.Device.Name != "n150" || x.Stack.Engine != "vllm" || x.Stack.Commits["tt_metal"] != "abc" || x.Release != "0.9.0" ||
-		x.RunID != "2026-06-20_10-00-00_id_impl-x_Tiny-1B_n150_abc" || x.Start.Format(time.RFC3339) != "2026-06-20T10:00:00Z" {
+	if x.Model.ID != "acme/Tiny-1B" || x.Model.Status != "COMPLETE" || x.Device.Name != "n150" ||
+		x.Stack.Engine != "vllm" || x.Stack.Commits["tt_metal"] != "abc" || x.Release != "0.9.0" ||
+		x.RunID != "2026-06-20_10-00-00_id_impl-x_Tiny-1B_n150_abc" ||
+		x.Start.Format(time.RFC3339) != "2026-06-20T10:00:00Z" {
 		t.Errorf("%+v", x)
 	}
 	byLevel := map[string]schema.Target{}
 	for _, t := range r.Targets {
 		byLevel[t.Metric+"/"+t.Level] = t
 	}
-	if f := byLevel["ttft/functional"]; f.Value != 890 || f.Tolerance != .05 || *f.Key.ISL != 128 || f.AsOf != "2026-06-20" || f.SHA256 == "" {
+	if f := byLevel["ttft/functional"]; f.Value != 890 || f.Tolerance != .05 || *f.Key.ISL != 128 ||
+		f.AsOf != "2026-06-20" || f.SHA256 == "" {
 		t.Errorf("%+v", f)
 	}
 	// theoretical stands for three levels; a rate is multiplied.
-	if byLevel["output_tps/functional"].Value != 10 || byLevel["output_tps/complete"].Value != 50 || byLevel["output_tps/target"].Value != 100 || byLevel["odd_metric/target"].Value != 5 {
+	if byLevel["output_tps/functional"].Value != 10 || byLevel["output_tps/complete"].Value != 50 ||
+		byLevel["output_tps/target"].Value != 100 || byLevel["odd_metric/target"].Value != 5 {
 		t.Errorf("%+v", byLevel)
 	}
 	if len(r.Problems) != 1 || r.Problems[0].Code != "bad-target" {
@@ -54,7 +58,8 @@ func TestHarmonised(t *testing.T) {
 		t.Fatalf("%+v", m)
 	}
 	p := ttis.Read(f).Points[0]
-	if v, _ := p.Metrics["output_tps"].Stats.Get("value"); v != 502.62 || p.Key.Tool != "aiperf" || *p.Key.Concurrency != 32 {
+	if v, _ := p.Metrics["output_tps"].Stats.Get("value"); v != 502.62 || p.Key.Tool != "aiperf" ||
+		*p.Key.Concurrency != 32 {
 		t.Errorf("%v %s", v, p.Key)
 	}
 	if m := p.Metrics["e2el"]; len(m.Stats) > 0 || m.Why == "" {
@@ -69,9 +74,12 @@ func TestHarmonised(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	n, ok := ttis.NameFacts("w/benchmarks_output/benchmark_id_tt-transformers_Llama-3.1-8B-Instruct_n150_2026-06-20_10-03-00_isl-128_osl-1024_maxcon-32_n-128.json")
-	if !ok || n.ModelID != "id_tt-transformers_Llama-3.1-8B-Instruct_n150" || n.Facts.Impl != "tt-transformers" || n.Facts.Model.Name != "Llama-3.1-8B-Instruct" || n.Facts.Device.Name != "n150" ||
-		*n.Workload.ISL != 128 || *n.Workload.OSL != 1024 || *n.Workload.Concurrency != 32 || n.Conditions["num_prompts"] != "128" || n.Workload.Dims != nil {
+	n, ok := ttis.NameFacts("w/benchmarks_output/" +
+		"benchmark_id_tt-transformers_Llama-3.1-8B-Instruct_n150_2026-06-20_10-03-00_isl-128_osl-1024_maxcon-32_n-128.json")
+	if !ok || n.ModelID != "id_tt-transformers_Llama-3.1-8B-Instruct_n150" || n.Facts.Impl != "tt-transformers" ||
+		n.Facts.Model.Name != "Llama-3.1-8B-Instruct" || n.Facts.Device.Name != "n150" ||
+		*n.Workload.ISL != 128 || *n.Workload.OSL != 1024 || *n.Workload.Concurrency != 32 ||
+		n.Conditions["num_prompts"] != "128" || n.Workload.Dims != nil {
 		t.Errorf("%v %+v", ok, n)
 	}
 	n, _ = ttis.NameFacts("benchmark_id_a_M_n150_2026-06-20_10-03-00_isl-128_osl-128_maxcon-1_n-8_images-1_height-512_width-512.json")
@@ -97,14 +105,20 @@ const report = `{"metadata":{"report_id":"x","model_name":"acme/M","device":"N15
 func TestReportData(t *testing.T) {
 	r := reader.Must(t, "report_data_x.json", report)
 	p := r.Points[0]
-	drafttest.Expect(t, p, map[string]float64{"ttft.mean": 130.5, "ttft.median": 128.7, "tpot.mean": 45.5, "output_tps.value": 21.6})
-	if p.Key.Tool != "vllm" || *p.Key.ISL != 128 || *p.Key.Concurrency != 1 || r.Facts.Model.ID != "acme/M" || r.Facts.Device.Name != "n150" || r.Facts.Stack.Commits["tt_metal"] != "25305db" || p.Start.Minute() != 3 {
+	drafttest.Expect(t, p, map[string]float64{
+		"ttft.mean": 130.5, "ttft.median": 128.7, "tpot.mean": 45.5, "output_tps.value": 21.6,
+	})
+	if p.Key.Tool != "vllm" || *p.Key.ISL != 128 || *p.Key.Concurrency != 1 || r.Facts.Model.ID != "acme/M" ||
+		r.Facts.Device.Name != "n150" || r.Facts.Stack.Commits["tt_metal"] != "25305db" || p.Start.Minute() != 3 {
 		t.Errorf("%s %+v %v", p.Key, r.Facts, p.Start)
 	}
 	if v, _ := r.Scores[0].Value.Get(); v != 78.1 || r.Scores[0].Task != "meta_ifeval" {
 		t.Errorf("%+v", r.Scores)
 	}
-	old := reader.Must(t, "report_data_x.json", `{"benchmarks_summary":[],"metadata":{},"benchmarks":"timestamp,input_sequence_length,output_sequence_length,max_con,mean_ttft_ms,backend\n2026-06-20_10-03-00,128,64,4,50.5,openai-chat\n","evals":[{"task_name":"a","score":null}]}`)
+	old := reader.Must(t, "report_data_x.json",
+		`{"benchmarks_summary":[],"metadata":{},`+
+			`"benchmarks":"timestamp,input_sequence_length,output_sequence_length,max_con,mean_ttft_ms,`+
+			`backend\n2026-06-20_10-03-00,128,64,4,50.5,openai-chat\n","evals":[{"task_name":"a","score":null}]}`)
 	if len(old.Points) != 1 || *old.Points[0].Key.OSL != 64 || len(old.Scores) != 1 {
 		t.Fatalf("%+v", old)
 	}
@@ -112,5 +126,6 @@ func TestReportData(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	reader.Fuzz(f, "report_data.json", spec, `{"completed":1,"num_prompts":2,"mean_ttft_ms":1,"output_token_throughput":2}`, `[{"accuracy_check":2}]`, report)
+	reader.Fuzz(f, "report_data.json", spec,
+		`{"completed":1,"num_prompts":2,"mean_ttft_ms":1,"output_token_throughput":2}`, `[{"accuracy_check":2}]`, report)
 }

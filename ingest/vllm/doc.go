@@ -1,9 +1,9 @@
 // Package vllm reads results of vLLM's serving benchmark: benchmark_serving.py and, since v0.8, "vllm bench serve", its
-// Rust client, its forks (TensorRT-LLM's trtllm-serve benchmark, InferenceX), the pooling and embedding variant, and the
-// trees of "vllm bench sweep".
+// Rust client, its forks (TensorRT-LLM's trtllm-serve benchmark, InferenceX), the pooling and embedding variant, and
+// the trees of "vllm bench sweep".
 //
-// In flows one decoded value; out flows a [schema.Reading] with one point, or one for each run of a sweep's summary.json.
-// Source of the format: vllm/benchmarks/serve.py and its predecessors, rust/src/bench, 2023 to 2026.
+// In flows one decoded value; out flows a [schema.Reading] with one point, or one for each run of a sweep's
+// summary.json. Source of the format: vllm/benchmarks/serve.py and its predecessors, rust/src/bench, 2023 to 2026.
 //
 // Units: latencies in "*_ms" keys are milliseconds; the per-request arrays (ttfts, itls) are seconds.
 //

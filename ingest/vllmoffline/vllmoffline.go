@@ -82,11 +82,13 @@ func throughput(f *decode.File, r *schema.Reading) {
 		lengthsInName(f.Path, v, d)
 	}
 	n, total, elapsed := v.Get("num_requests").Ptr(), v.Get("total_num_tokens").Ptr(), v.Get("elapsed_time").Ptr()
-	if d.Key.ISL != nil && d.Key.OSL != nil && n != nil && total != nil && elapsed != nil && *elapsed > 0 && *total == *n*(*d.Key.ISL+*d.Key.OSL) {
+	if d.Key.ISL != nil && d.Key.OSL != nil && n != nil && total != nil && elapsed != nil && *elapsed > 0 &&
+		*total == *n*(*d.Key.ISL+*d.Key.OSL) {
 		d.Derived("output_tps", "", "value", *n**d.Key.OSL / *elapsed)
 	}
 	d.Requests(n, nil, nil, "")
-	d.Foreign(v, draft.Names("elapsed_time num_requests total_num_tokens requests_per_second tokens_per_second input output ouput input_len output_len model"))
+	d.Foreign(v, draft.Names("elapsed_time num_requests total_num_tokens requests_per_second tokens_per_second input "+
+		"output ouput input_len output_len model"))
 	d.Done()
 }
 
@@ -118,14 +120,17 @@ func batch(f *decode.File, r *schema.Reading) {
 		}
 	}
 	if list, ok := v.Get("latencies").Floats(); ok && len(list) > 0 {
-		d.Recompute(v, draft.Family{Metric: "e2el", Def: schema.DefBatch, Sample: sample(list), Key: func(stat string) string {
-			if stat == "mean" {
-				return "avg_latency"
-			}
-			return stat
-		}}, false)
+		d.Recompute(v, draft.Family{Metric: "e2el", Def: schema.DefBatch, Sample: sample(list),
+			Key: func(stat string) string {
+				if stat == "mean" {
+					return "avg_latency"
+				}
+				return stat
+			}}, false)
 	}
-	for name, dst := range map[string]**float64{"batch_size": &d.Key.Concurrency, "input_len": &d.Key.ISL, "output_len": &d.Key.OSL} {
+	for name, dst := range map[string]**float64{
+		"batch_size": &d.Key.Concurrency, "input_len": &d.Key.ISL, "output_len": &d.Key.OSL,
+	} {
 		*dst = v.Get(name).Ptr()
 	}
 	r.Facts.Model.ID = v.Get("model").Str()
@@ -160,7 +165,9 @@ func startup(f *decode.File, r *schema.Reading) {
 			}
 		}
 		if list, ok := v.Get(k[1] + "_" + k[2] + "_times").Floats(); ok && len(list) > 0 {
-			d.Recompute(v, draft.Family{Metric: "startup_s", Sample: latency.NewSample(slices.Clone(list)), Key: func(string) string { return x.Key }}, false)
+			d.Recompute(v, draft.Family{
+				Metric: "startup_s", Sample: latency.NewSample(slices.Clone(list)), Key: func(string) string { return x.Key },
+			}, false)
 		}
 		d.Done()
 	}

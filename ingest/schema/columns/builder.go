@@ -21,7 +21,10 @@ type Builder struct {
 
 // NewBuilder starts empty columns.
 func NewBuilder() *Builder {
-	return &Builder{C: &Columns{Reasons: []string{""}, Conds: []Conditions{nil}}, keys: map[string]int32{}, stats: map[StatID]uint16{}, reasons: map[string]int32{"": 0}, conds: map[string]int32{"": 0}}
+	return &Builder{
+		C: &Columns{Reasons: []string{""}, Conds: []Conditions{nil}}, keys: map[string]int32{}, stats: map[StatID]uint16{},
+		reasons: map[string]int32{"": 0}, conds: map[string]int32{"": 0},
+	}
 }
 
 // Key interns a workload key by its canonical name.
@@ -190,7 +193,8 @@ func (b *Builder) Mark() Columns { return *b.C }
 func (b *Builder) Reset(mark Columns) {
 	keep := *b.C
 	*b.C = mark
-	b.C.Keys, b.C.keyNames, b.C.Stats, b.C.Reasons, b.C.Conds = keep.Keys, keep.keyNames, keep.Stats, keep.Reasons, keep.Conds
+	b.C.Keys, b.C.keyNames, b.C.Stats, b.C.Reasons, b.C.Conds = keep.Keys, keep.keyNames, keep.Stats, keep.Reasons,
+		keep.Conds
 }
 
 const pointBytes = 4 + 4 + 4 + 4 + 4 + 4 + 2 + 1
@@ -230,7 +234,8 @@ func (c *Columns) UnpackNumbers(data []byte, points, values int) bool {
 	le := binary.LittleEndian
 	for i := range c.Points {
 		b := data[i*pointBytes:]
-		c.Points[i] = PointRow{Run: int32(le.Uint32(b)), Key: int32(le.Uint32(b[4:])), Reason: int32(le.Uint32(b[8:])), Cond: int32(le.Uint32(b[12:])),
+		c.Points[i] = PointRow{Run: int32(le.Uint32(b)), Key: int32(le.Uint32(b[4:])), Reason: int32(le.Uint32(b[8:])),
+			Cond: int32(le.Uint32(b[12:])),
 			from: int32(le.Uint32(b[16:])), to: int32(le.Uint32(b[20:])), Repeat: int16(le.Uint16(b[24:])), Status: b[26]}
 	}
 	data = data[points*pointBytes:]
@@ -248,7 +253,8 @@ func (c *Columns) UnpackNumbers(data []byte, points, values int) bool {
 func (c *Columns) consistent() bool {
 	for i := range c.Points {
 		p := &c.Points[i]
-		if int(p.Run) >= len(c.Runs) || int(p.Key) >= len(c.Keys) || int(p.Reason) >= len(c.Reasons) || int(p.Cond) >= len(c.Conds) || p.Cond < 0 || p.from > p.to || int(p.to) > len(c.value) ||
+		if int(p.Run) >= len(c.Runs) || int(p.Key) >= len(c.Keys) || int(p.Reason) >= len(c.Reasons) ||
+			int(p.Cond) >= len(c.Conds) || p.Cond < 0 || p.from > p.to || int(p.to) > len(c.value) ||
 			int(p.Status) >= len(Statuses()) || p.Run < 0 || p.Key < 0 || p.Reason < 0 || p.from < 0 {
 			return false
 		}

@@ -30,8 +30,9 @@ type Columns struct {
 
 // RunHead is what is known of a run without its document.
 type RunHead struct {
-	ID, Path, SHA256         string
-	Stated                   string // the id that the document states, where another run has it too and this one got another; else ""
+	ID, Path, SHA256 string
+	// the id that the document states, where another run has it too and this one got another; else ""
+	Stated                   string
 	Start, End               time.Time
 	Release, Channel, Line   string
 	Model                    schema.Model
@@ -50,11 +51,12 @@ type RunHead struct {
 // IsSimulated reports whether the run was made on the embedded simulator.
 func (h *RunHead) IsSimulated() bool { return schema.SameDevice(h.Device, schema.Simulated) }
 
-// Conditions are what else bears on a point's numbers, by name: ignore_eos, num_prompts, tokenizer … What differs from point to
-// point by design, such as a seed, is left out.
+// Conditions are what else bears on a point's numbers, by name: ignore_eos, num_prompts, tokenizer … What differs from
+// point to point by design, such as a seed, is left out.
 type Conditions map[string]string
 
-// ClientMetric is the metric under which the facts about the load client stand, such as the statistic concurrency_reached.
+// ClientMetric is the metric under which the facts about the load client stand, such as the statistic
+// concurrency_reached.
 const ClientMetric = "client"
 
 // StatID names a statistic of a metric under a definition. Beside the statistics of [schema.Metric] it may be "n" or
@@ -139,8 +141,8 @@ func (c *Columns) Values(p *PointRow, each func(StatID, float64)) {
 	}
 }
 
-// Span returns a point's statistics, as indexes into Stats, and their values. It is for those who look at every point of a
-// history; others use [Columns.Value].
+// Span returns a point's statistics, as indexes into Stats, and their values. It is for those who look at every point
+// of a history; others use [Columns.Value].
 func (c *Columns) Span(p *PointRow) (stats []uint16, values []float64) {
 	return c.stat[p.from:p.to], c.value[p.from:p.to]
 }

@@ -7,7 +7,8 @@
 //
 // The scanner is ours because the readers live on it: it skips what is not wanted at memory speed, keeps number arrays
 // as []float64, and never lets a token that is not a number become one. Skipped parts are checked for balance and
-// strings, not for grammar. Numbers are parsed exactly (the nearest float64), by strconv where the short way is not exact.
+// strings, not for grammar. Numbers are parsed exactly (the nearest float64), by strconv where the short way is not
+// exact.
 //
 // YAML, written by people, is read strictly instead: an unknown field is an error with its line, see [YAML].
 //

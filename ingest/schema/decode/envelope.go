@@ -60,7 +60,8 @@ func Unpacked(e Envelope, r io.Reader, size int64, most int64) (io.ReadCloser, e
 		}
 		return &limited{Reader: zr, left: limit, close: func() {}}, nil
 	case Zstd:
-		zr, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(MostOfUnpacker), zstd.WithDecoderLowmem(true))
+		zr, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(MostOfUnpacker),
+			zstd.WithDecoderLowmem(true))
 		if err != nil {
 			return nil, err
 		}
@@ -163,7 +164,8 @@ func (f *File) unpack(e Envelope, r io.Reader, size int64, lim Limits) {
 	}
 }
 
-// readGrowing reads all of a stream of unknown length in pieces, so that what is held is once the content and not thrice.
+// readGrowing reads all of a stream of unknown length in pieces, so that what is held is once the content and not
+// thrice.
 func readGrowing(r io.Reader) ([]byte, error) {
 	var pieces [][]byte
 	total := 0
@@ -193,7 +195,8 @@ func readGrowing(r io.Reader) ([]byte, error) {
 // BadPacked is the problem of content that cannot be unpacked.
 func BadPacked(path string, e Envelope, err error) schema.Problem {
 	name := [...]string{"plain", "gzip", "zstd", "zip", "tar"}[e]
-	return schema.Problem{Severity: schema.SevError, Path: path, Code: "bad-" + name, Found: fmt.Sprintf("%s data that cannot be unpacked (%v)", name, err),
+	return schema.Problem{Severity: schema.SevError, Path: path, Code: "bad-" + name,
+		Found:    fmt.Sprintf("%s data that cannot be unpacked (%v)", name, err),
 		Expected: "a whole " + name + " file", Hint: "copy or download the file again"}
 }
 

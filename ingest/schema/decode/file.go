@@ -98,7 +98,8 @@ func (f *File) isProse() bool {
 		return false
 	}
 	f.Form = JSON
-	if k := f.First.Kind(); k != Object && k != Invalid && f.Several() && f.Data[f.first.s.pos] != '\n' && f.Data[f.first.s.pos] != '\r' {
+	if k := f.First.Kind(); k != Object && k != Invalid && f.Several() && f.Data[f.first.s.pos] != '\n' &&
+		f.Data[f.first.s.pos] != '\r' {
 		return true // a table may begin with a quote, a script with three, a log with "[1,0]<stdout>: "
 	}
 	if f.First.Kind() != Invalid || len(f.first.faults) == 0 {
@@ -176,7 +177,8 @@ func startsJSON(head []byte) bool {
 		return true
 	case '[':
 		rest := bytes.TrimLeft(head[1:], " \t\r\n")
-		return len(rest) == 0 || bytes.IndexByte([]byte(`{["]-0123456789tfnNI`), rest[0]) >= 0 && !bytes.HasPrefix(rest, []byte("INFO"))
+		return len(rest) == 0 || bytes.IndexByte([]byte(`{["]-0123456789tfnNI`), rest[0]) >= 0 &&
+			!bytes.HasPrefix(rest, []byte("INFO"))
 	}
 	return false
 }

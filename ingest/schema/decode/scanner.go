@@ -316,7 +316,9 @@ func (s *Scanner) word() (value, isNull bool) {
 			return w == "true", w == "null"
 		}
 	}
-	if rest := s.data[min(s.pos, len(s.data)):]; len(rest) < 5 && (bytes.HasPrefix([]byte("true"), rest) || bytes.HasPrefix([]byte("false"), rest) || bytes.HasPrefix([]byte("null"), rest)) {
+	if rest := s.data[min(s.pos, len(s.data)):]; len(rest) < 5 &&
+		(bytes.HasPrefix([]byte("true"), rest) || bytes.HasPrefix([]byte("false"), rest) ||
+			bytes.HasPrefix([]byte("null"), rest)) {
 		s.pos = len(s.data)
 	}
 	s.fail("true, false or null")

@@ -14,8 +14,8 @@ const (
 	codeTruncated = "truncated-json"
 )
 
-// stream reads the values of a text one after another. A damaged value is passed over where the next one can be told: an
-// object that begins a line, as appended results and JSON Lines do.
+// stream reads the values of a text one after another. A damaged value is passed over where the next one can be told:
+// an object that begins a line, as appended results and JSON Lines do.
 type stream struct {
 	s         *Scanner
 	lim       Limits
@@ -92,7 +92,10 @@ func (st *stream) problems(path string, data []byte, foreign bool) []schema.Prob
 		out = append(out, p)
 	}
 	if more := st.lost - len(st.faults); more > 0 {
-		p := schema.Problem{Severity: schema.SevWarning, Path: path, Code: codeBad, Found: fmt.Sprintf("%d more damaged values", more), Expected: "whole ones"}
+		p := schema.Problem{
+			Severity: schema.SevWarning, Path: path, Code: codeBad, Found: fmt.Sprintf("%d more damaged values", more),
+			Expected: "whole ones",
+		}
 		if st.abandoned {
 			p.Found += ", and the rest was not read"
 		}
@@ -102,7 +105,10 @@ func (st *stream) problems(path string, data []byte, foreign bool) []schema.Prob
 }
 
 func emptyFile(path string) schema.Problem {
-	p := schema.Problem{Severity: schema.SevError, Path: path, Code: "empty-file", Found: "an empty file", Expected: "a result", Hint: "the tool that wrote it probably crashed; look at its log"}
+	p := schema.Problem{
+		Severity: schema.SevError, Path: path, Code: "empty-file", Found: "an empty file", Expected: "a result",
+		Hint: "the tool that wrote it probably crashed; look at its log",
+	}
 	if !strings.Contains(path, ".json") && !strings.HasSuffix(path, ".gz") { // an empty log is ordinary
 		p.Severity, p.Hint = schema.SevNote, "nothing to do"
 	}

@@ -23,8 +23,8 @@ type Entry struct {
 	Note   string    `json:"note,omitempty"`
 }
 
-// Journal appends entries to a run folder's journal; each is on the disk when Log returns, and survives kill -9 and a power
-// cut.
+// Journal appends entries to a run folder's journal; each is on the disk when Log returns, and survives kill -9 and a
+// power cut.
 type Journal struct{ f *os.File }
 
 // OpenJournal opens a journal for appending.
@@ -54,8 +54,8 @@ func (j *Journal) Log(e Entry) error {
 // Close closes the file.
 func (j *Journal) Close() error { return j.f.Close() }
 
-// JournalEnd reads a journal's content: the note of its first run-start, which is the release, and whether the run came to
-// its end. A line that was cut by a crash is the end of what can be read.
+// JournalEnd reads a journal's content: the note of its first run-start, which is the release, and whether the run came
+// to its end. A line that was cut by a crash is the end of what can be read.
 func JournalEnd(data []byte) (release string, ended bool) {
 	for _, e := range ReadJournal(data) {
 		switch e.Event {

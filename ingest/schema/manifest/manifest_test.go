@@ -59,18 +59,21 @@ func TestMergeKeepsTheFirstAndNamesConflicts(t *testing.T) {
 	a := schema.Facts{Release: "v1", Device: schema.Device{Name: "n150"}}
 	b := schema.Facts{Release: "v2", Impl: "x", Start: time.Unix(1, 0)}
 	got, taken, conflicts := manifest.MergeNoted(a, b)
-	if got.Release != "v1" || got.Impl != "x" || strings.Join(taken, " ") != "impl start" || len(conflicts) != 1 || conflicts[0] != (manifest.Conflict{Field: "release", First: "v1", Second: "v2"}) {
+	if got.Release != "v1" || got.Impl != "x" || strings.Join(taken, " ") != "impl start" || len(conflicts) != 1 ||
+		conflicts[0] != (manifest.Conflict{Field: "release", First: "v1", Second: "v2"}) {
 		t.Errorf("%+v %v %v", got, taken, conflicts)
 	}
 }
 
 func TestPatterns(t *testing.T) {
-	p, err := manifest.NewPattern("{release}/{device}/benchmark_{model}_isl-{isl}_osl-{osl}_maxcon-{concurrency}_n-{n}.json")
+	p, err := manifest.NewPattern("{release}/{device}/benchmark_{model}_isl-{isl}_osl-{osl}_maxcon-{concurrency}_n-{n}" +
+		".json")
 	if err != nil {
 		t.Fatal(err)
 	}
 	f, _, w, c, ok := p.Match("archive/v0.17.0/n150/benchmark_Llama-3.1-8B_isl-128_osl-1024_maxcon-32_n-256.json")
-	if !ok || f.Release != "v0.17.0" || f.Device.Name != "n150" || f.Model.Name != "Llama-3.1-8B" || *w.ISL != 128 || *w.OSL != 1024 || *w.Concurrency != 32 || c["num_prompts"] != "256" {
+	if !ok || f.Release != "v0.17.0" || f.Device.Name != "n150" || f.Model.Name != "Llama-3.1-8B" || *w.ISL != 128 ||
+		*w.OSL != 1024 || *w.Concurrency != 32 || c["num_prompts"] != "256" {
 		t.Errorf("%v %+v %+v %v", ok, f, w, c)
 	}
 	if _, _, _, _, ok := p.Match("v0.17.0/n150/other.json"); ok {
@@ -86,7 +89,9 @@ func TestPatterns(t *testing.T) {
 
 func TestSidecars(t *testing.T) {
 	isl := 128.
-	in := manifest.Sidecar{Result: "a.json", Tool: "builtin", Workload: manifest.Workload{ISL: &isl}, Argv: []string{"<&>"}}
+	in := manifest.Sidecar{
+		Result: "a.json", Tool: "builtin", Workload: manifest.Workload{ISL: &isl}, Argv: []string{"<&>"},
+	}
 	data, err := in.Marshal()
 	if err != nil {
 		t.Fatal(err)

@@ -32,8 +32,8 @@ type Sidecar struct {
 	Samples     *Samples          `json:"samples,omitempty"`
 }
 
-// Samples are gauges of the server while the result was made: rows of numbers under names, the first the seconds since the start. A
-// negative number is a gauge that the server does not have.
+// Samples are gauges of the server while the result was made: rows of numbers under names, the first the seconds since
+// the start. A negative number is a gauge that the server does not have.
 type Samples struct {
 	Names []string    `json:"names"`
 	Rows  [][]float64 `json:"rows"`

@@ -105,7 +105,10 @@ func levelShares(name string) ([]levelShare, bool) {
 // dims are what makes an entry another workload than its lengths say.
 func dims(entry decode.Value) map[string]string {
 	var out map[string]string
-	for _, d := range [][2]string{{"images_per_prompt", "images"}, {"image_height", "height"}, {"image_width", "width"}, {"num_inference_steps", "steps"}} {
+	for _, d := range [][2]string{
+		{"images_per_prompt", "images"}, {"image_height", "height"}, {"image_width", "width"},
+		{"num_inference_steps", "steps"},
+	} {
 		if v, ok := entry.Get(d[0]).Float(); ok {
 			if out == nil {
 				out = map[string]string{}

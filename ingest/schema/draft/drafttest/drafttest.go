@@ -82,7 +82,8 @@ func Check(t *testing.T, r schema.Reading) {
 		checkPoint(t, &r.Points[i])
 	}
 	for _, s := range r.Scores {
-		if v, ok := s.Value.Get(); ok && (math.IsNaN(v) || math.IsInf(v, 0)) || !ok && s.Value.Why() == "" || s.Task == "" && s.Metric == "" {
+		if v, ok := s.Value.Get(); ok && (math.IsNaN(v) || math.IsInf(v, 0)) || !ok && s.Value.Why() == "" || s.Task == "" &&
+			s.Metric == "" {
 			t.Errorf("score %+v", s)
 		}
 	}
@@ -110,7 +111,8 @@ func checkPoint(t *testing.T, p *schema.Point) {
 			t.Errorf("%s has unit %q, want %q", name, m.Unit, info.Unit)
 		case len(m.Stats) == 0 && m.Why == "":
 			t.Errorf("%s has neither a number nor a reason", name)
-		case p.Status == schema.StatusFailed && len(m.Stats) > 0 && (name == "ttft" || name == "e2el" || name == "output_tps"):
+		case p.Status == schema.StatusFailed && len(m.Stats) > 0 &&
+			(name == "ttft" || name == "e2el" || name == "output_tps"):
 			t.Errorf("%s of a failed point has numbers", name)
 		}
 		for _, s := range m.Stats {
@@ -138,7 +140,10 @@ func (r Reader) Fuzz(f *testing.F, name string, seeds ...string) {
 		f.Add(strings.NewReplacer(":[", ":{\"a\":[", "]", "]}").Replace(s))
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		file := decode.NewFile(name, []byte(text), time.Time{}, decode.Limits{Bytes: 1 << 20, Packed: 1 << 20, Text: 1 << 20, Depth: 50, Values: 1000, Results: 1000, Members: 100, Total: 1 << 20, Nesting: 2})
+		file := decode.NewFile(name, []byte(text), time.Time{}, decode.Limits{
+			Bytes: 1 << 20, Packed: 1 << 20, Text: 1 << 20, Depth: 50, Values: 1000, Results: 1000, Members: 100,
+			Total: 1 << 20, Nesting: 2,
+		})
 		for v := range file.Values() {
 			one := file.With(v)
 			if r.Detect(one).OK() {
