@@ -11,13 +11,15 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
 
-// FuzzLoad feeds two files of one folder to the whole load: no reader may fail, and what comes of them can be stored.
-func FuzzLoad(f *testing.F) {
+// loadSeed is two files of one folder.
+type loadSeed struct{ name, text, second, more string }
+
+func loadSeeds() []loadSeed {
 	summary := `{"time_to_first_token":{"unit":"ms","avg":10},"request_count":{"unit":"requests","avg":1},` +
 		`"input_config":{"endpoint":{"model_names":["m"]}},"error_summary":[]}`
 	record := `{"metadata":{"x_request_id":"a","request_start_ns":1790000000000000000},` +
 		`"metrics":{"request_latency":{"value":5},"output_sequence_length":{"value":5}}}`
-	for _, s := range [][4]string{
+	return []loadSeed{
 		{
 			"a.json", serve(hollowArrays), "a.json.ttreport.json",
 			`{"schema":"ttreport/sidecar/v1","result":"a.json","tool":"t","argv":["t"],"start":"2026-01-01T05:00:00Z",` +
@@ -48,8 +50,13 @@ func FuzzLoad(f *testing.F) {
 				`"benches":[{"name":"{\"name\":\"mean_ttft_ms\"}","value":1,"extra":"{}"}]}]}}`,
 			"report.yaml", "version: '0.2'\nscenario: {}\nresults: {}\n",
 		},
-	} {
-		f.Add(s[0], []byte(s[1]), s[2], []byte(s[3]))
+	}
+}
+
+// FuzzLoad feeds two files of one folder to the whole load: no reader may fail, and what comes of them can be stored.
+func FuzzLoad(f *testing.F) {
+	for _, s := range loadSeeds() {
+		f.Add(s.name, []byte(s.text), s.second, []byte(s.more))
 	}
 	lim := decode.Limits{
 		Bytes: 1 << 20, Packed: 1 << 20, Text: 1 << 20, Depth: 50, Values: 1000, Results: 100, Members: 50, Total: 1 << 20,

@@ -32,7 +32,9 @@ func TestResultsAreLimited(t *testing.T) {
 		"hud.json": "[" +
 			many(`{"benchmark":{"extra_info":{"args":{"seed":#}}},"model":{"name":"m"},"metric":{"name":"mean_ttft_ms",`+
 				`"benchmark_values":[#.5]}}`) + "]",
-		"data.js": `window.BENCHMARK_DATA = {"lastUpdate":1,"entries":{"s":[{"commit":{"id":"c"},"date":1720492032018,"benches":[` + many(`{"name":"{\"name\":\"mean_ttft_ms\",\"description\":\"#\"}","value":#.5,"unit":"ms","extra":"{\"model\":\"m\"}"}`) + `]}]}}`,
+		"data.js": `window.BENCHMARK_DATA = {"lastUpdate":1,"entries":{"s":[{"commit":{"id":"c"},"date":1720492032018,` +
+			`"benches":[` + many(`{"name":"{\"name\":\"mean_ttft_ms\",\"description\":\"#\"}","value":#.5,`+
+			`"unit":"ms","extra":"{\"model\":\"m\"}"}`) + `]}]}}`,
 		"guidellm.json": `{"benchmarks":[` + many(`{"metrics":{"request_latency":{"successful":{"mean":#.5,"count":3}}}}`) +
 			`]}`,
 		"agg.json": `[` + many(`{"hw":"h","conc":#,"tp":8,"mean_ttft":#.5}`) + `]`,

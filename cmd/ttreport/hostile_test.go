@@ -171,41 +171,45 @@ func TestHostileInputIsBounded(t *testing.T) {
 			if os.Getenv("CI") == "" && !strings.Contains(demanding, " "+name+" ") {
 				t.Skip("one of the kinds that run with CI=true alone")
 			}
-			file := filepath.Join(dir, name)
-			h, err := os.Create(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			buffered := bufio.NewWriterSize(h, 1<<20)
-			write(buffered)
-			if err := errors.Join(buffered.Flush(), h.Close()); err != nil {
-				t.Fatal(err)
-			}
-			defer os.Remove(file)
-			cmd := exec.Command(program, "inspect", file)
-			var out bytes.Buffer
-			cmd.Stdout, cmd.Stderr = &out, &out
-			debug.FreeOSMemory() // a process begins with the peak of the one that started it
-			begin := time.Now()
-			timer := time.AfterFunc(mostTime, func() { _ = cmd.Process.Kill() })
-			err = cmd.Run()
-			timer.Stop()
-			took := time.Since(begin)
-			if err != nil {
-				t.Fatalf("%v after %v: %.500s", err, took, out.String())
-			}
-			if !strings.Contains(out.String(), "1 file") && !strings.Contains(out.String(), " files") ||
-				strings.Contains(out.String(), "reader-failed") {
-				t.Errorf("%.500s", out.String())
-			}
-			use, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-			if !ok {
-				t.Skip("the system does not say how much memory a process took")
-			}
-			t.Logf("%3d MB, %.2f s", use.Maxrss>>10, took.Seconds())
-			if use.Maxrss<<10 > mostMemory {
-				t.Errorf("took %d MB: %.300s", use.Maxrss>>10, out.String())
-			}
+			inspectBounded(t, program, filepath.Join(dir, name), write)
 		})
+	}
+}
+
+// inspectBounded writes a file and inspects it within the bounds.
+func inspectBounded(t *testing.T, program, file string, write func(io.Writer)) {
+	h, err := os.Create(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	buffered := bufio.NewWriterSize(h, 1<<20)
+	write(buffered)
+	if err := errors.Join(buffered.Flush(), h.Close()); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Remove(file)
+	cmd := exec.Command(program, "inspect", file)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	debug.FreeOSMemory() // a process begins with the peak of the one that started it
+	begin := time.Now()
+	timer := time.AfterFunc(mostTime, func() { _ = cmd.Process.Kill() })
+	err = cmd.Run()
+	timer.Stop()
+	took := time.Since(begin)
+	if err != nil {
+		t.Fatalf("%v after %v: %.500s", err, took, out.String())
+	}
+	if !strings.Contains(out.String(), "1 file") && !strings.Contains(out.String(), " files") ||
+		strings.Contains(out.String(), "reader-failed") {
+		t.Errorf("%.500s", out.String())
+	}
+	use, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	if !ok {
+		t.Skip("the system does not say how much memory a process took")
+	}
+	t.Logf("%3d MB, %.2f s", use.Maxrss>>10, took.Seconds())
+	if use.Maxrss<<10 > mostMemory {
+		t.Errorf("took %d MB: %.300s", use.Maxrss>>10, out.String())
 	}
 }

@@ -23,9 +23,8 @@ import (
 func ingestCommand() command {
 	return command{
 		name: "ingest", args: "PATH…", summary: "read result files into history/ without building the site",
-		help: `Reads files and folders like inspect does and writes one document a run to history/. A run that is there already
-is updated: results that were not read this time stay, and so do the targets that were in force when the run was first
-read.`,
+		help: `Reads files and folders like inspect does and writes one document a run to history/. A run that is there is
+updated: results that were not read this time stay, and so do the targets that were in force when it was first read.`,
 		examples: []example{
 			{"keep the results of a release", "ttreport ingest --release v0.17.0 workflow_logs/"},
 			{"stamp runs anew with the targets that are in targets/ today", "ttreport ingest --retarget results/"},

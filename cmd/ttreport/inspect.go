@@ -22,8 +22,8 @@ import (
 func inspectCommand() command {
 	return command{
 		name: "inspect", args: "PATH…", summary: "say what each file is, what was understood and what was not",
-		help: `Reads files and folders and writes nothing. Every file is listed with its format, the numbers found in it and its problems;
-then the runs that the files make together, with the reason for each grouping; then problems, worst first.
+		help: `Reads files and folders and writes nothing. Every file is listed with its format, the numbers found in it and
+its problems; then the runs that the files make together, with the reason for each grouping; then problems, worst first.
 
 --json prints the same as one document of schema ttreport/inspect/v1, runs in full.`,
 		examples: []example{

@@ -75,8 +75,11 @@ const config = `"input_config":{"endpoint":{"model_names":["acme/tiny"],"type":"
 	`"output_tokens":{"mean":50}}},` +
 	`"cli_command":"aiperf profile --model acme/tiny --api-key 's3cretvalue99' --concurrency 4"}`
 
-func TestEras(t *testing.T) {
-	for _, c := range []struct{ name, text, detail string }{
+// era is a summary as a range of AIPerf's versions writes it.
+type era struct{ name, text, detail string }
+
+func eras() []era {
+	return []era{
 		{
 			"E0",
 			`{"records":{"ttft":{"tag":"ttft","unit":"ms","header":"x","avg":10,"p50":9,"p99":null},` +
@@ -112,7 +115,11 @@ func TestEras(t *testing.T) {
 				`"prompts":{"isl":{"mean":100},"osl":50}}],"phases":[{"concurrency":4}]}}`,
 			"era E4 (0.13.0)",
 		},
-	} {
+	}
+}
+
+func TestEras(t *testing.T) {
+	for _, c := range eras() {
 		f := file("x.json", c.text)
 		if m := aiperf.Detect(f); !m.OK() || m.Detail != c.detail {
 			t.Errorf("%s: %+v", c.name, m)
@@ -136,7 +143,8 @@ func TestEras(t *testing.T) {
 
 func TestFailures(t *testing.T) {
 	all := file("x.json",
-		`{"error_request_count":{"unit":"requests","avg":7},`+config+`,"error_summary":[{"error_details":{"message":"refused"},"count":7}],"was_cancelled":false}`)
+		`{"error_request_count":{"unit":"requests","avg":7},`+config+
+			`,"error_summary":[{"error_details":{"message":"refused"},"count":7}],"was_cancelled":false}`)
 	if m := aiperf.Detect(all); !m.OK() {
 		t.Fatalf("a run in which all failed is not recognised: %+v", m)
 	}
@@ -146,7 +154,9 @@ func TestFailures(t *testing.T) {
 		t.Errorf("%+v %v", p, r.Problems)
 	}
 	part := aiperf.Read(file("x.json",
-		`{"time_to_first_token":{"unit":"ms","avg":10},"request_count":{"unit":"requests","avg":8},`+config+`,"error_summary":[{"error_details":{"message":"x"},"count":1},{"error_details":{"message":"y"},"count":1}],"was_cancelled":true}`))
+		`{"time_to_first_token":{"unit":"ms","avg":10},"request_count":{"unit":"requests","avg":8},`+config+
+			`,"error_summary":[{"error_details":{"message":"x"},"count":1},`+
+			`{"error_details":{"message":"y"},"count":1}],"was_cancelled":true}`))
 	if v, _ := part.Points[0].Metrics["requests_failed"].Stats.Get("value"); v != 2 ||
 		part.Points[0].Status != schema.StatusPartial {
 		t.Errorf("failures are counted by requests, not by kinds: %v %s", v, part.Points[0].Status)
@@ -155,7 +165,8 @@ func TestFailures(t *testing.T) {
 
 func TestFewerRecordsThanRequests(t *testing.T) {
 	r := aiperf.Read(file("x.json",
-		`{"time_to_first_token":{"unit":"ms","avg":10},"request_count":{"unit":"requests","avg":8},`+config+`,"error_summary":[]}`))
+		`{"time_to_first_token":{"unit":"ms","avg":10},"request_count":{"unit":"requests","avg":8},`+config+
+			`,"error_summary":[]}`))
 	rec := aiperf.Read(file("x.jsonl",
 		`{"metadata":{"x_request_id":"a","benchmark_phase":"profiling","request_start_ns":1},`+
 			`"metrics":{"time_to_first_token":{"value":99,"unit":"ms"},"request_latency":{"value":199,"unit":"ms"},`+

@@ -125,8 +125,9 @@ func unmapped(d *draft.Draft, metrics decode.Value) {
 	}
 }
 
-var isKnown = draft.Names(`input_config schema_version aiperf_version start_time end_time was_cancelled error_summary telemetry_data
- telemetry_stats run_info warmup_metrics sessions is_complete`)
+var isKnown = draft.Names(`
+	input_config schema_version aiperf_version start_time end_time was_cancelled error_summary telemetry_data
+	telemetry_stats run_info warmup_metrics sessions is_complete`)
 
 // metric reads one block {unit, avg, p50 …}; null statistics are absent ones.
 func metric(d *draft.Draft, block decode.Value, t tag) {

@@ -122,8 +122,10 @@ func readBenchmark(f *decode.File, b decode.Value, r *schema.Reading) {
 	d.Done()
 }
 
-var isKnown = draft.Names(`metrics requests config args run_stats request_totals scheduler scheduler_state scheduler_metrics benchmarker worker
- request_loader environment request_samples start_time end_time duration type_ id_ run_id run_index extras warmup_duration cooldown_duration run_stats_v2 estimated_state`)
+var isKnown = draft.Names(`
+	metrics requests config args run_stats request_totals scheduler scheduler_state scheduler_metrics benchmarker worker
+	request_loader environment request_samples start_time end_time duration type_ id_ run_id run_index extras
+	warmup_duration cooldown_duration run_stats_v2 estimated_state`)
 
 // percentile matches p50, p95, p999 (the 99.9th) and p001 (the 0.1th).
 var percentile = regexp.MustCompile(`^p(\d\d|999)$`)

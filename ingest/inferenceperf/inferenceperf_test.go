@@ -49,8 +49,9 @@ func TestSummaryIsAnotherWorkload(t *testing.T) {
 	if p.Key.Rate != nil || p.Key.Dims["stages"] != "all" {
 		t.Errorf("%s", p.Key)
 	}
-	if m := inferenceperf.Detect(File("stage_0_prometheus_metrics.json",
-		`{"load_summary":{},"successes":{"count":3,"rate":8.3,"request_latency":{"mean":3}}}`)); m.Format != inferenceperf.Aside {
+	m := inferenceperf.Detect(File("stage_0_prometheus_metrics.json",
+		`{"load_summary":{},"successes":{"count":3,"rate":8.3,"request_latency":{"mean":3}}}`))
+	if m.Format != inferenceperf.Aside {
 		t.Errorf("%+v", m)
 	}
 }

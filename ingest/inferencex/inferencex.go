@@ -171,6 +171,8 @@ func accelerators(v decode.Value) (all, decoding int) {
 	return n, n
 }
 
-var isKnown = draft.Names(`date model_id num_prompts request_rate max_concurrency duration completed failed request_throughput output_throughput
- total_token_throughput request_goodput total_input_tokens total_output_tokens hw conc model precision framework image isl osl mean_* median_* std_* p50_* p90_* p95_* p99_* min_* max_*
- tput_per_gpu output_tput_per_gpu output_tput_tps total_tput_tps input_lens output_lens ttfts itls errors generated_texts`)
+var isKnown = draft.Names(`
+	date model_id num_prompts request_rate max_concurrency duration completed failed request_throughput output_throughput
+	total_token_throughput request_goodput total_input_tokens total_output_tokens hw conc model precision framework image
+	isl osl mean_* median_* std_* p50_* p90_* p95_* p99_* min_* max_* tput_per_gpu output_tput_per_gpu output_tput_tps
+	total_tput_tps input_lens output_lens ttfts itls errors generated_texts`)

@@ -13,8 +13,10 @@ const (
 	raw = `{"date":"20260213-075258","model_id":"acme/big","num_prompts":160,"request_rate":"inf",` +
 		`"max_concurrency":16,"duration":50.0,"completed":150,"request_goodput:":null,"output_throughput":403.5,` +
 		`"median_ttft":0.2914,"p99_ttft":2.077,"median_tpot":0.0336,"total_input_tokens":150,"total_output_tokens":300}`
-	rows = `[{"hw":"h200","conc":16,"model":"acme/big","framework":"sglang","precision":"fp8","isl":1024,"osl":8192,"tp":8,"ep":1,"tput_per_gpu":100.0,"output_tput_per_gpu":80.0,"mean_ttft":0.5,"p99_tpot":0.02,"p99_intvty":50.0},
-	 {"hw":"gb200","conc":64,"model":"acme/big","framework":"trt","isl":1024,"osl":1024,"num_prefill_gpu":4,"num_decode_gpu":12,"tput_per_gpu":10.0,"output_tput_per_gpu":9.5,"mean_ttft":0.25}]`
+	rows = `[{"hw":"h200","conc":16,"model":"acme/big","framework":"sglang","precision":"fp8","isl":1024,"osl":8192,` +
+		`"tp":8,"ep":1,"tput_per_gpu":100.0,"output_tput_per_gpu":80.0,"mean_ttft":0.5,"p99_tpot":0.02,"p99_intvty":50.0},
+	 {"hw":"gb200","conc":64,"model":"acme/big","framework":"trt","isl":1024,"osl":1024,"num_prefill_gpu":4,` +
+		`"num_decode_gpu":12,"tput_per_gpu":10.0,"output_tput_per_gpu":9.5,"mean_ttft":0.25}]`
 )
 
 // Seconds never pass as milliseconds.

@@ -34,10 +34,17 @@ metrics:
     time_to_first_token: {units: s, mean: 0.8, p50: 0.2, p99p9: 2.5}
   throughput: {output_tokens_per_sec: 99.5, requests_per_sec: 2.0}
 `
-	v02 = `{"version":"0.2","run":{"uid":"38b1f169","user":"somebody","time":{"start":"2025-11-05T18:00:42Z","end":"2025-11-05T18:17:03Z","duration":"PT1M49.5S"}},
- "scenario":{"stack":[{"standardized":{"kind":"inference_engine","tool":"llm-d","tool_version":"ghcr.io/llm-d/llm-d-cuda:0.3.1","replicas":2,"model":{"name":"acme/tiny"},"accelerator":{"model":"H100","count":8}}},{"standardized":{"kind":"generic","tool":"router"}}],
-  "load":{"standardized":{"tool":"vllm-benchmark","tool_version":"0.3.0","stage":3,"rate_qps":10,"concurrency":null,"input_seq_len":{"distribution":"fixed","value":2148},"output_seq_len":{"distribution":"gaussian","value":1000},"source":"sampled"}}},
- "results":{"request_performance":{"aggregate":{"requests":{"total":500,"failures":0},"latency":{"time_to_first_token":{"units":"s","mean":0.0368},"time_per_output_token":{"units":"parsec","mean":1}},"throughput":{"output_token_rate":{"units":"tokens/s","mean":2262.4}}}}}}`
+	v02 = `{"version":"0.2","run":{"uid":"38b1f169","user":"somebody","time":{"start":"2025-11-05T18:00:42Z",` +
+		`"end":"2025-11-05T18:17:03Z","duration":"PT1M49.5S"}},
+ "scenario":{"stack":[{"standardized":{"kind":"inference_engine","tool":"llm-d",` +
+		`"tool_version":"ghcr.io/llm-d/llm-d-cuda:0.3.1","replicas":2,"model":{"name":"acme/tiny"},` +
+		`"accelerator":{"model":"H100","count":8}}},{"standardized":{"kind":"generic","tool":"router"}}],
+  "load":{"standardized":{"tool":"vllm-benchmark","tool_version":"0.3.0","stage":3,"rate_qps":10,"concurrency":null,` +
+		`"input_seq_len":{"distribution":"fixed","value":2148},"output_seq_len":{"distribution":"gaussian","value":1000},` +
+		`"source":"sampled"}}},
+ "results":{"request_performance":{"aggregate":{"requests":{"total":500,"failures":0},` +
+		`"latency":{"time_to_first_token":{"units":"s","mean":0.0368},"time_per_output_token":{"units":"parsec",` +
+		`"mean":1}},"throughput":{"output_token_rate":{"units":"tokens/s","mean":2262.4}}}}}}`
 )
 
 // A report means by its names what the tool meant that was converted.

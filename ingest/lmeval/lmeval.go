@@ -289,5 +289,7 @@ func Stamp(name string) string {
 var stamp = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?|\d{8}_\d{6}|\d{4}_\d{4}`)
 
 // isKnown tells the parts of a results file that are read, or that describe tasks and machines at length.
-var isKnown = draft.Names(`results groups group_subtasks configs versions n-shot higher_is_better n-samples config date task_hashes pretty_env_info
- start_time end_time total_evaluation_time_seconds model_name model_name_sanitized tokenizer_* eot_token_id samples lmms_eval_version lm_eval_version`)
+var isKnown = draft.Names(`
+	results groups group_subtasks configs versions n-shot higher_is_better n-samples config date task_hashes
+	pretty_env_info start_time end_time total_evaluation_time_seconds model_name model_name_sanitized tokenizer_*
+	eot_token_id samples lmms_eval_version lm_eval_version`)

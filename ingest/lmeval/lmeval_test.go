@@ -57,7 +57,8 @@ func TestTraps(t *testing.T) {
 		"a":{"alias":" - a","acc,none":0,"acc_stderr,none":"N/A","odd, name,flexible-extract":0.5,"sample_len":5},
 		"group":{" ":" ","alias":"group"},
 		"b":{"word_perplexity,none":NaN,"pass@1,create_test":"0.25"}},
-		"n-samples":{"a":{"original":541,"effective":28}},"higher_is_better":{"a":{"acc":true}},"config":{"model_args":{"pretrained":"acme/tiny"}}}`))
+		"n-samples":{"a":{"original":541,"effective":28}},"higher_is_better":{"a":{"acc":true}},` +
+		`"config":{"model_args":{"pretrained":"acme/tiny"}}}`))
 	zero := find(r, "a", "acc", "none")
 	if v, ok := zero.Value.Get(); !ok || v != 0 {
 		t.Error("a score of zero is a score")

@@ -15,9 +15,16 @@ var reader = Reader{Detect: nmvllm.Detect, Read: nmvllm.Read}
 const description = `VLLM Serving - Dense\nmodel - acme/tiny\nmax-model-len - 2048\nsparsity - ` +
 	`sparse_w16a16\nbenchmark_serving {}`
 
-const result = `{"json_schema_version":"0.0.0","vllm_version":"0.4.1","benchmarking_context":{"vllm_version":"0.4.1"},"description":"` + description + `","gpu_description":"NVIDIA A10G x 2","epoch_time":1714000000.5,"date":"2024-04-24 23:06:40 UTC","script_name":"benchmark_serving.py",
- "script_args":{"nr_qps_pair_":"300,2.5","server_tensor_parallel_size":2},"model":"acme/tiny","dataset":"sharegpt","metadata":{"completed":290,"num_prompts":300,"duration":100.0,"request_rate":2.5},
- "metrics":{"mean_ttft_ms":{"key":"mean_ttft_ms","unit":"ms","value":23.5,"tool":"customSmallerIsBetter"},"mean_tpot_ms":{"key":"mean_tpot_ms","unit":"ms","value":8.0,"type":"SmallerIsBetter"},"p99_request_latency":{"key":"p99_request_latency","unit":"ms","value":900.0},"request_throughput":{"key":"request_throughput","unit":"prompts/s","value":2.9}}}`
+const result = `{"json_schema_version":"0.0.0","vllm_version":"0.4.1",` +
+	`"benchmarking_context":{"vllm_version":"0.4.1"},"description":"` + description + `",` +
+	`"gpu_description":"NVIDIA A10G x 2","epoch_time":1714000000.5,"date":"2024-04-24 23:06:40 UTC",` +
+	`"script_name":"benchmark_serving.py",
+ "script_args":{"nr_qps_pair_":"300,2.5","server_tensor_parallel_size":2},"model":"acme/tiny","dataset":"sharegpt",` +
+	`"metadata":{"completed":290,"num_prompts":300,"duration":100.0,"request_rate":2.5},
+ "metrics":{"mean_ttft_ms":{"key":"mean_ttft_ms","unit":"ms","value":23.5,"tool":"customSmallerIsBetter"},` +
+	`"mean_tpot_ms":{"key":"mean_tpot_ms","unit":"ms","value":8.0,"type":"SmallerIsBetter"},` +
+	`"p99_request_latency":{"key":"p99_request_latency","unit":"ms","value":900.0},` +
+	`"request_throughput":{"key":"request_throughput","unit":"prompts/s","value":2.9}}}`
 
 // bench is a value of a store.
 func bench(metric, gpu, date string, value float64) map[string]any {

@@ -61,8 +61,9 @@ func Read(f *decode.File) schema.Reading {
 		d.Key.Rate = meta.Get("request_rate").Ptr()
 	}
 	d.Of("duration_s", meta.Get("duration"))
-	d.Foreign(v, draft.Names(`json_schema_version vllm_version benchmarking_context description gpu_description date epoch_time script_name script_args
- tensor_parallel_size model tokenizer dataset metadata metrics`))
+	d.Foreign(v, draft.Names(`
+	json_schema_version vllm_version benchmarking_context description gpu_description date epoch_time script_name
+	script_args tensor_parallel_size model tokenizer dataset metadata metrics`))
 	d.Start, d.End = r.Facts.Start, r.Facts.End
 	d.Done()
 	return r

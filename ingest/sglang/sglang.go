@@ -140,6 +140,7 @@ func recompute(v decode.Value, d *draft.Draft) {
 	}
 }
 
-var isKnown = draft.Names(`completed backend dataset_name request_rate max_concurrency request_throughput output_throughput total_throughput duration
- random_input_len random_output_len random_range_ratio total_input_tokens total_output_tokens server_info input_lens output_lens ttfts itls errors
- generated_texts start_times`)
+var isKnown = draft.Names(`
+	completed backend dataset_name request_rate max_concurrency request_throughput output_throughput total_throughput
+	duration random_input_len random_output_len random_range_ratio total_input_tokens total_output_tokens server_info
+	input_lens output_lens ttfts itls errors generated_texts start_times`)

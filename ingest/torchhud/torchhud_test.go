@@ -13,8 +13,12 @@ const args = `"benchmark":{"name":"vLLM benchmark","extra_info":{"args":{"datase
 	`"random_input_len":128,"random_output_len":32,"max_concurrency":8,"request_rate":"inf","tensor_parallel_size":4,` +
 	`"num_prompts":100}}},"model":{"name":"acme/tiny"}`
 
-const records = `[{` + args + `,"metric":{"name":"mean_ttft_ms","benchmark_values":[10.0,20.0],"extra_info":{}}},{` + args + `,"metric":{"name":"output_throughput","benchmark_values":[500.0]}},{` + args + `,"metric":{"name":"p99_tpot_ms","benchmark_values":[NaN]}},
- {"timestamp":1750000000,"schema_version":"v3","repo":"vllm-project/vllm","head_branch":"main","head_sha":"abc","runners":[{"name":"linux","gpu_info":"NVIDIA H100","gpu_count":4}],` + args + `,"metric":{"name":"latency","benchmark_values":[1.5]}}]`
+const records = `[{` + args + `,"metric":{"name":"mean_ttft_ms","benchmark_values":[10.0,20.0],"extra_info":{}}},` +
+	`{` + args + `,"metric":{"name":"output_throughput","benchmark_values":[500.0]}},{` + args + `,` +
+	`"metric":{"name":"p99_tpot_ms","benchmark_values":[NaN]}},
+ {"timestamp":1750000000,"schema_version":"v3","repo":"vllm-project/vllm","head_branch":"main","head_sha":"abc",` +
+	`"runners":[{"name":"linux","gpu_info":"NVIDIA H100","gpu_count":4}],` + args + `,"metric":{"name":"latency",` +
+	`"benchmark_values":[1.5]}}]`
 
 func TestRecords(t *testing.T) {
 	r := reader.Must(t, "x.pytorch.json", records)

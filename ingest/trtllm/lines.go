@@ -345,5 +345,7 @@ func (r *record) foreign(d *draft.Draft) {
 	}
 }
 
-var isKnown = draft.Names(`model_name engine_dir precision quantization compute_cap batch_size input_length output_length world_size latency(ms)
- percentile95(ms) percentile99(ms) tokens_per_sec token_throughput(token/sec) seq_throughput(seq/sec) num_samples num_error_samples total_latency(ms)`)
+var isKnown = draft.Names(`
+	model_name engine_dir precision quantization compute_cap batch_size input_length output_length world_size latency(ms)
+	percentile95(ms) percentile99(ms) tokens_per_sec token_throughput(token/sec) seq_throughput(seq/sec) num_samples
+	num_error_samples total_latency(ms)`)

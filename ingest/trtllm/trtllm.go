@@ -53,19 +53,10 @@ func Read(f *decode.File) schema.Reading {
 	r.Facts = facts(v)
 	d.Source.ToolVersion = r.Facts.Stack.Version
 	key(v, d)
-	for _, x := range []struct {
-		percentiles, mean decode.Value
-		metric, def       string
-	}{
-		{perf.Get("request_latency_percentiles_ms"), perf.Get("avg_request_latency_ms"), "e2el", schema.DefLastChunk},
-		{stream.Get("ttft_percentiles"), stream.Get("avg_ttft_ms"), "ttft", schema.DefFirstChunk},
-		{stream.Get("tpot_percentiles"), stream.Get("avg_tpot_ms"), "tpot", schema.DefExclFirst},
-	} {
-		distribution(d, x.percentiles, x.metric, x.def)
-		if s, ok := x.mean.Float(); ok && s > 0 {
-			d.Stat(x.metric, x.def, "mean", s)
-		}
-	}
+	distribution(d, perf.Get("request_latency_percentiles_ms"), perf.Get("avg_request_latency_ms"),
+		"e2el", schema.DefLastChunk)
+	distribution(d, stream.Get("ttft_percentiles"), stream.Get("avg_ttft_ms"), "ttft", schema.DefFirstChunk)
+	distribution(d, stream.Get("tpot_percentiles"), stream.Get("avg_tpot_ms"), "tpot", schema.DefExclFirst)
 	d.Fields(perf, map[string]string{
 		"rps": "request_throughput_req_s", "output_tps": "system_output_throughput_tok_s",
 		"total_tps": "system_total_throughput_tok_s",
@@ -109,15 +100,19 @@ func facts(v decode.Value) schema.Facts {
 	return f
 }
 
-// distribution reads {p50, p90, p95, p99, minimum, maximum, average}.
-func distribution(d *draft.Draft, block decode.Value, metric, def string) {
+// distribution reads {p50, p90, p95, p99, minimum, maximum, average}, and the mean that stands beside it.
+func distribution(d *draft.Draft, block, mean decode.Value, metric, def string) {
 	names := map[string]string{
-		"p50": "median", "p90": "p90", "p95": "p95", "p99": "p99", "minimum": "min", "maximum": "max", "average": "mean",
+		"p50": "median", "p90": "p90", "p95": "p95", "p99": "p99", "minimum": "min", "maximum": "max",
+		"average": "mean",
 	}
 	for _, m := range block.Members() {
 		if x, ok := m.Val.Float(); ok && names[m.Key] != "" {
 			d.Stat(metric, def, names[m.Key], x)
 		}
+	}
+	if x, ok := mean.Float(); ok && x > 0 {
+		d.Stat(metric, def, "mean", x)
 	}
 }
 

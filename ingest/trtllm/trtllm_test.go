@@ -14,9 +14,14 @@ var reader = Reader{Detect: trtllm.Detect, Read: trtllm.Read}
 const (
 	lines = `some MPI noise
 [TensorRT-LLM] TensorRT-LLM version: 0.17.0
-[1,0]<stdout>: [BENCHMARK] model_name llama_7b world_size 2 num_heads 32 precision float16 batch_size 8 gpu_weights_percent 1.0 input_length 60 output_length 20 gpu_peak_mem(gb) 0.0 build_time(s) None tokens_per_sec 1478.55 percentile95(ms) 108.641 percentile99(ms) 109.546 latency(ms) 108.214 compute_cap sm90 quantization QuantMode.FP8_QDQ|FP8_KV_CACHE generation_time(ms) 95.0 total_generated_tokens 152.0 generation_tokens_per_second 1547.951
+[1,0]<stdout>: [BENCHMARK] model_name llama_7b world_size 2 num_heads 32 precision float16 batch_size 8 ` +
+		`gpu_weights_percent 1.0 input_length 60 output_length 20 gpu_peak_mem(gb) 0.0 build_time(s) None tokens_per_sec ` +
+		`1478.55 percentile95(ms) 108.641 percentile99(ms) 109.546 latency(ms) 108.214 compute_cap sm90 quantization ` +
+		`QuantMode.FP8_QDQ|FP8_KV_CACHE generation_time(ms) 95.0 total_generated_tokens 152.0 ` +
+		`generation_tokens_per_second 1547.951
 [WARNING] check inlen(60) <= max_inlen(10) failed, skipping.
-[BENCHMARK] engine_dir /data/engines/qwen world_size 1 batch_size 1 input_length 32 output_length 1 tokens_per_sec n/a percentile95(ms) 11.6 percentile99(ms) 12.5 latency(ms) 9.8 generation_time(ms) 0.0
+[BENCHMARK] engine_dir /data/engines/qwen world_size 1 batch_size 1 input_length 32 output_length 1 tokens_per_sec ` +
+		`n/a percentile95(ms) 11.6 percentile99(ms) 12.5 latency(ms) 9.8 generation_time(ms) 0.0
 `
 	table = "model_name,world_size,batch_size,input_length,output_length,tokens_per_sec,latency(ms)\r\nm,1,1,60,20," +
 		"100.5,200.0\r\nmodel_name,world_size,batch_size,input_length,output_length,tokens_per_sec,latency(ms)\r\nm,1,8,60," +
@@ -26,9 +31,15 @@ const (
 		"total_latency(ms) 5000.0\n[BENCHMARK] seq_throughput(seq/sec) 2.0\n[BENCHMARK] token_throughput(token/sec) " +
 		"400.0\n[BENCHMARK] avg_sequence_latency(ms) 900.0\n[BENCHMARK] p99_sequence_latency(ms) 1200.0\n[BENCHMARK] " +
 		"p50_sequence_latency(ms) 880.0\n"
-	report = `{"engine":{"model":"acme/big","version":"1.0.0","backend":"Pytorch","dtype":"bfloat16","quantization":"FP8"},"world_info":{"tp_size":8,"pp_size":1,"world_size":8,"max_batch_size":64,"issue_rate":Infinity},"request_info":{"num_requests":100,"avg_num_concurrent_requests":31.2,"avg_input_length":128.0,"avg_output_length":256.0},
- "performance":{"total_latency_ms":20000.0,"avg_request_latency_ms":900.0,"request_throughput_req_s":5.0,"system_output_throughput_tok_s":1280.0,"output_throughput_per_user_tok_s":284.0,"request_latency_percentiles_ms":{"p50":880.0,"p99":1200.0,"minimum":700.0,"maximum":1300.0,"average":900.0}},
- "streaming_metrics":{"avg_ttft_ms":45.0,"avg_tpot_ms":3.3,"ttft_percentiles":{"p50":44.0,"p99":90.0},"tpot_percentiles":{"p99":NaN}},"energy":{"total_energy_j":1e5},
+	report = `{"engine":{"model":"acme/big","version":"1.0.0","backend":"Pytorch","dtype":"bfloat16",` +
+		`"quantization":"FP8"},"world_info":{"tp_size":8,"pp_size":1,"world_size":8,"max_batch_size":64,` +
+		`"issue_rate":Infinity},"request_info":{"num_requests":100,"avg_num_concurrent_requests":31.2,` +
+		`"avg_input_length":128.0,"avg_output_length":256.0},
+ "performance":{"total_latency_ms":20000.0,"avg_request_latency_ms":900.0,"request_throughput_req_s":5.0,` +
+		`"system_output_throughput_tok_s":1280.0,"output_throughput_per_user_tok_s":284.0,` +
+		`"request_latency_percentiles_ms":{"p50":880.0,"p99":1200.0,"minimum":700.0,"maximum":1300.0,"average":900.0}},
+ "streaming_metrics":{"avg_ttft_ms":45.0,"avg_tpot_ms":3.3,"ttft_percentiles":{"p50":44.0,"p99":90.0},` +
+		`"tpot_percentiles":{"p99":NaN}},"energy":{"total_energy_j":1e5},
  "dataset":{"isl_stats":{"minimum":128,"maximum":128},"osl_stats":{"minimum":200,"maximum":300}}}`
 )
 

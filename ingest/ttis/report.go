@@ -128,33 +128,13 @@ func reportRow(f *decode.File, r *schema.Reading, row decode.Value, tool, stamp 
 		return
 	}
 	d := draft.New(f, r, row, tool)
-	first := func(names ...string) *float64 {
-		for _, n := range names {
-			if p := row.Get(n).Ptr(); p != nil {
-				return p
-			}
-		}
-		return nil
-	}
-	d.Key.ISL, d.Key.OSL = first("input_sequence_length", "isl"), first("output_sequence_length", "osl")
-	d.Key.Concurrency = first("concurrency", "max_con", "max_concurrency")
-	if n := first("num_requests", "num_prompts"); n != nil {
+	d.Key.ISL = draft.First(row, "input_sequence_length", "isl")
+	d.Key.OSL = draft.First(row, "output_sequence_length", "osl")
+	d.Key.Concurrency = draft.First(row, "concurrency", "max_con", "max_concurrency")
+	if n := draft.First(row, "num_requests", "num_prompts"); n != nil {
 		d.Condition("num_prompts", strconv.FormatFloat(*n, 'f', -1, 64))
 	}
-	for _, fam := range []struct{ name, def string }{
-		{"ttft", schema.DefNotStated}, {"tpot", schema.DefExclFirst}, {"e2el", schema.DefNotStated},
-	} {
-		for stat, keys := range map[string][]string{
-			"mean": {"mean_X_ms"}, "median": {"p50_X", "median_X_ms", "p50_X_ms"}, "p99": {"p99_X", "p99_X_ms"},
-			"std": {"std_X_ms"},
-		} {
-			for _, k := range keys {
-				if x, ok := row.Get(strings.Replace(k, "X", fam.name, 1)).Float(); ok {
-					d.Stat(fam.name, fam.def, stat, x)
-				}
-			}
-		}
-	}
+	rowLatencies(d, row)
 	for metric, keys := range map[string][]string{
 		"output_tps": {"tps_output_throughput", "output_token_throughput"},
 		"total_tps":  {"tps_total_throughput", "total_token_throughput"}, "rps": {"request_throughput"},
@@ -163,7 +143,7 @@ func reportRow(f *decode.File, r *schema.Reading, row decode.Value, tool, stamp 
 			d.Of(metric, row.Get(k))
 		}
 	}
-	d.Requests(first("completed"), first("error_request_count"), nil, "")
+	d.Requests(draft.First(row, "completed"), draft.First(row, "error_request_count"), nil, "")
 	d.Condition(RawFile, row.Get("filename").Str())
 	for _, layout := range []string{"2006-01-02 15:04:05", "2006-01-02_15-04-05"} {
 		if t, err := time.Parse(layout, stamp); err == nil {
@@ -177,6 +157,24 @@ func reportRow(f *decode.File, r *schema.Reading, row decode.Value, tool, stamp 
 		}
 	}
 	d.Done()
+}
+
+// rowLatencies reads the latencies of a row; X stands for the name of the metric.
+func rowLatencies(d *draft.Draft, row decode.Value) {
+	for metric, def := range map[string]string{
+		"ttft": schema.DefNotStated, "tpot": schema.DefExclFirst, "e2el": schema.DefNotStated,
+	} {
+		for stat, keys := range map[string][]string{
+			"mean": {"mean_X_ms"}, "median": {"p50_X", "median_X_ms", "p50_X_ms"}, "p99": {"p99_X", "p99_X_ms"},
+			"std": {"std_X_ms"},
+		} {
+			for _, k := range keys {
+				if x, ok := row.Get(strings.Replace(k, "X", metric, 1)).Float(); ok {
+					d.Stat(metric, def, stat, x)
+				}
+			}
+		}
+	}
 }
 
 func reportScore(f *decode.File, r *schema.Reading, row decode.Value) {

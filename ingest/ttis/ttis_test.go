@@ -15,9 +15,13 @@ func file(name, text string) *decode.File {
 	return &f
 }
 
-const spec = `{"runtime_model_spec":{"model_id":"id_impl-x_Tiny-1B_n150","impl":{"impl_name":"impl-x"},"hf_model_repo":"acme/Tiny-1B","model_name":"Tiny-1B","inference_engine":"vLLM","device_type":"N150",
-"status":"COMPLETE","version":"0.9.0","tt_metal_commit":"abc","vllm_commit":"def","docker_image":"ghcr.io/x:0.9.0","device_model_spec":{"perf_reference":[{"isl":128,"osl":128,"max_concurrency":1,"task_type":"text",
-"targets":{"functional":{"ttft_ms":890.0,"tput_user":2.1,"tput":null,"tolerance":0.05},"target":{"ttft_ms":89.0}}},{"isl":1,"osl":1,"max_concurrency":1,"targets":{"theoretical":{"tput":100,"odd_metric":5,"ttft_ms":-1}}}]}},"runtime_config":{"run_id":null}}`
+const spec = `{"runtime_model_spec":{"model_id":"id_impl-x_Tiny-1B_n150","impl":{"impl_name":"impl-x"},` +
+	`"hf_model_repo":"acme/Tiny-1B","model_name":"Tiny-1B","inference_engine":"vLLM","device_type":"N150",
+"status":"COMPLETE","version":"0.9.0","tt_metal_commit":"abc","vllm_commit":"def","docker_image":"ghcr.io/x:0.9.0",` +
+	`"device_model_spec":{"perf_reference":[{"isl":128,"osl":128,"max_concurrency":1,"task_type":"text",
+"targets":{"functional":{"ttft_ms":890.0,"tput_user":2.1,"tput":null,"tolerance":0.05},"target":{"ttft_ms":89.0}}},` +
+	`{"isl":1,"osl":1,"max_concurrency":1,"targets":{"theoretical":{"tput":100,"odd_metric":5,"ttft_ms":-1}}}]}},` +
+	`"runtime_config":{"run_id":null}}`
 
 func TestRuntimeSpec(t *testing.T) {
 	f := file("w/runtime_model_specs/runtime_model_spec_2026-06-20_10-00-00_id_impl-x_Tiny-1B_n150_abc.json", spec)
@@ -51,8 +55,11 @@ func TestRuntimeSpec(t *testing.T) {
 }
 
 func TestHarmonised(t *testing.T) {
-	text := `{"date":"20251210-160152","backend":"aiperf","model_id":"acme/tiny","num_prompts":256,"max_concurrency":32,"mean_ttft_ms":2396.53,"median_ttft_ms":2580.12,"p99_ttft_ms":2729.42,"std_ttft_ms":614.01,"mean_tpot_ms":40,
-"mean_itl_ms":40,"mean_e2el_ms":0,"median_e2el_ms":0,"output_token_throughput":502.62,"request_throughput":3.96,"completed":256,"total_input_tokens":32768,"total_output_tokens":32486}`
+	text := `{"date":"20251210-160152","backend":"aiperf","model_id":"acme/tiny","num_prompts":256,` +
+		`"max_concurrency":32,"mean_ttft_ms":2396.53,"median_ttft_ms":2580.12,"p99_ttft_ms":2729.42,"std_ttft_ms":614.01,` +
+		`"mean_tpot_ms":40,
+"mean_itl_ms":40,"mean_e2el_ms":0,"median_e2el_ms":0,"output_token_throughput":502.62,"request_throughput":3.96,` +
+		`"completed":256,"total_input_tokens":32768,"total_output_tokens":32486}`
 	f := file("aiperf_benchmark_x.json", text)
 	if m := ttis.Detect(f); !m.OK() || m.Format != ttis.Harmonised {
 		t.Fatalf("%+v", m)
@@ -82,11 +89,13 @@ func TestNames(t *testing.T) {
 		n.Conditions["num_prompts"] != "128" || n.Workload.Dims != nil {
 		t.Errorf("%v %+v", ok, n)
 	}
-	n, _ = ttis.NameFacts("benchmark_id_a_M_n150_2026-06-20_10-03-00_isl-128_osl-128_maxcon-1_n-8_images-1_height-512_width-512.json")
+	n, _ = ttis.NameFacts("benchmark_id_a_M_n150_2026-06-20_10-03-00_isl-128_osl-128_maxcon-1_n-8_" +
+		"images-1_height-512_width-512.json")
 	if n.Workload.Task != "vlm" || n.Workload.Dims["height"] != "512" {
 		t.Errorf("%+v", n.Workload)
 	}
-	n, _ = ttis.NameFacts("benchmark_structured_id_a_M_n150_2026-06-20_10-48-00_dataset-json_so-1.0_osl-128_maxcon-4_n-100.json")
+	n, _ = ttis.NameFacts("benchmark_structured_id_a_M_n150_2026-06-20_10-48-00_" +
+		"dataset-json_so-1.0_osl-128_maxcon-4_n-100.json")
 	if n.Workload.Dims["structured"] != "1.0" || n.Workload.Dataset != "json" {
 		t.Errorf("%+v", n.Workload)
 	}
@@ -97,8 +106,12 @@ func TestNames(t *testing.T) {
 
 var reader = drafttest.Reader{Detect: ttis.Detect, Read: ttis.Read}
 
-const report = `{"metadata":{"report_id":"x","model_name":"acme/M","device":"N150","generated_at":"2026-06-20T10:00:00+00:00","tt_metal_commit":"25305db"},"sections":[
- {"kind":"benchmarks","data":{"concurrency":1,"num_requests":8,"input_sequence_length":128,"output_sequence_length":128.0,"mean_ttft_ms":130.5,"p50_ttft":128.7,"mean_tpot_ms":45.5,"tps_output_throughput":21.6,"request_throughput":0.169,"error_request_count":null},"targets":{"tool":"vllm","timestamp":"2026-06-20 10:03:00"}},
+const report = `{"metadata":{"report_id":"x","model_name":"acme/M","device":"N150",` +
+	`"generated_at":"2026-06-20T10:00:00+00:00","tt_metal_commit":"25305db"},"sections":[
+ {"kind":"benchmarks","data":{"concurrency":1,"num_requests":8,"input_sequence_length":128,` +
+	`"output_sequence_length":128.0,"mean_ttft_ms":130.5,"p50_ttft":128.7,"mean_tpot_ms":45.5,` +
+	`"tps_output_throughput":21.6,"request_throughput":0.169,"error_request_count":null},"targets":{"tool":"vllm",` +
+	`"timestamp":"2026-06-20 10:03:00"}},
  {"kind":"evals","data":{"task_name":"meta_ifeval","score":78.1}}],"acceptance_criteria":false}`
 
 // The data of a report, for those who have nothing else; both generations.

@@ -19,8 +19,8 @@
 //   - "date" is naive local time, taken after the run; "backend" is the client's protocol, not the server's software;
 //   - --metadata writes strings under any name, over the tool's own keys;
 //   - "max_concurrent_requests" is a peak over a second and may exceed max_concurrency;
-//   - a sweep's run=N.json has the parameters that were varied at its top level: they are dimensions of the workload, and
-//     summary.json holds the same runs again.
+//   - a sweep's run=N.json has the parameters that were varied at its top level: they are dimensions of the workload,
+//     and summary.json holds the same runs again.
 //
 // Where the arrays exist every statistic is recomputed from them and the recomputed value is used; a stated value that
 // is off by more than 1 % becomes a problem that shows both. Prompts and generated text are never kept.

@@ -209,12 +209,15 @@ func swapE2EL(v decode.Value, d *draft.Draft, why string) {
 }
 
 // isKnown tells the keys that are read; the others are kept as foreign.
-var isKnown = draft.Names(`completed failed duration num_prompts max_concurrency request_rate date model_id tokenizer_id backend endpoint_type
- output_throughput total_token_throughput request_throughput request_inthroughput request_goodput request_goodput: total_input_tokens
- total_output_tokens total_input total_output best_of use_beam_search burstiness random_input_len random_output_len isl osl input_len output_len
- dataset_name release device gpu gpu_type gpu_name accelerator engine engine_version ramp_up_strategy ramp_up_start_rps ramp_up_end_rps user_throughput failed_requests
- input_lens output_lens ttfts itls errors generated_texts latencies start_times label endpoint version
- mean_ttft_ms median_ttft_ms std_ttft_ms mean_tpot_ms median_tpot_ms std_tpot_ms mean_itl_ms median_itl_ms std_itl_ms mean_e2el_ms median_e2el_ms std_e2el_ms`)
+var isKnown = draft.Names(`
+	completed failed duration num_prompts max_concurrency request_rate date model_id tokenizer_id backend endpoint_type
+	output_throughput total_token_throughput request_throughput request_inthroughput request_goodput request_goodput:
+	total_input_tokens total_output_tokens total_input total_output best_of use_beam_search burstiness random_input_len
+	random_output_len isl osl input_len output_len dataset_name release device gpu gpu_type gpu_name accelerator engine
+	engine_version ramp_up_strategy ramp_up_start_rps ramp_up_end_rps user_throughput failed_requests input_lens
+	output_lens ttfts itls errors generated_texts latencies start_times label endpoint version mean_ttft_ms median_ttft_ms
+	std_ttft_ms mean_tpot_ms median_tpot_ms std_tpot_ms mean_itl_ms median_itl_ms std_itl_ms mean_e2el_ms median_e2el_ms
+	std_e2el_ms`)
 
 // measured matches what the tool measures beside the known keys; a sweep does not vary it.
 var measured = regexp.MustCompile(`^(p\d|min_|max_(output_tokens_per_s|concurrent_requests)|rtfx$|probe_|` +

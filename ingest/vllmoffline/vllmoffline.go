@@ -64,15 +64,8 @@ func Read(f *decode.File) schema.Reading {
 func throughput(f *decode.File, r *schema.Reading) {
 	v := f.First
 	d := draft.New(f, r, v, "vllm-throughput")
-	first := func(names ...string) *float64 {
-		for _, n := range names {
-			if p := v.Get(n).Ptr(); p != nil {
-				return p
-			}
-		}
-		return nil
-	}
-	d.Key.ISL, d.Key.OSL = first("input_len", "input"), first("output_len", "output", "ouput") // people add these by hand
+	d.Key.ISL = draft.First(v, "input_len", "input")
+	d.Key.OSL = draft.First(v, "output_len", "output", "ouput") // people add these by hand
 	d.Dim("requests", v.Get("num_requests").Text())
 	r.Facts.Model.ID = v.Get("model").Str()
 	d.Fields(v, map[string]string{

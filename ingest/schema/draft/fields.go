@@ -33,6 +33,16 @@ func (d *Draft) MeanTokens(v decode.Value, completed *float64) {
 	}
 }
 
+// First returns the first of several members of an object that holds a number; nil when none does.
+func First(v decode.Value, names ...string) *float64 {
+	for _, name := range names {
+		if x := v.Get(name).Ptr(); x != nil {
+			return x
+		}
+	}
+	return nil
+}
+
 // ClientTime reads the date of vLLM's client and its descendants: when it ended, in the local time of a zone that it
 // does not state. note says so, for [schema.Facts.StartNote].
 func ClientTime(date decode.Value) (end time.Time, note string, ok bool) {

@@ -17,7 +17,7 @@ const EventRunDone = "run-done"
 // Entry is one line of a journal.
 type Entry struct {
 	Time   time.Time `json:"time"`  // UTC
-	Event  string    `json:"event"` // run-start, server-ready, point-start, point-done, point-failed, eval-done, run-done …
+	Event  string    `json:"event"` // run-start, server-ready, point-start, point-done, eval-done, run-done …
 	Item   string    `json:"item,omitempty"`
 	Result string    `json:"result,omitempty"` // file, relative to the run folder
 	Note   string    `json:"note,omitempty"`
