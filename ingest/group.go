@@ -14,11 +14,12 @@ import (
 // longestPause is how long a run may pause before what follows is another run.
 const longestPause = 6 * time.Hour
 
-// system is who was measured.
+// system is who was measured, in a form that can be compared.
 type system struct{ modelID, model, impl, device, mesh, engine string }
 
 func systemOf(f *schema.Facts) system {
-	return system{f.Model.ID, f.Model.Name, f.Impl, f.Device.Name, f.Device.Mesh, f.Stack.Engine}
+	device := schema.FoldDevice(f.Device.Name)
+	return system{f.Model.ID, f.Model.Name, f.Impl, device, f.Device.Mesh, f.Stack.Engine}
 }
 
 // build is the software that was measured.
@@ -127,8 +128,8 @@ const idSeparator = "\x00"
 
 // derivedID is the id of a run that nothing names: when it began, and a hash of who was measured and of its folder.
 func derivedID(r *result, start time.Time, folder string) string {
-	s, b := systemOf(&r.facts), buildOf(&r.facts)
-	parts := []string{s.modelID, s.model, s.impl, s.device, s.mesh, s.engine}
+	f, b := &r.facts, buildOf(&r.facts)
+	parts := []string{f.Model.ID, f.Model.Name, f.Impl, f.Device.Name, f.Device.Mesh, f.Stack.Engine}
 	if b.commits != "" {
 		parts = append(parts, b.commits)
 	}

@@ -112,7 +112,8 @@ func (g *grouping) place(run *schema.Run) (at int, free string, merge bool) {
 }
 
 func sameSystem(a, b *schema.Run) bool {
-	return a.Model.Name == b.Model.Name && a.Device.Name == b.Device.Name && a.Impl == b.Impl && a.Release == b.Release
+	return a.Model.Name == b.Model.Name && schema.SameDevice(a.Device.Name, b.Device.Name) && a.Impl == b.Impl &&
+		a.Release == b.Release
 }
 
 // describe names a run's system and release for a message.

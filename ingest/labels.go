@@ -83,7 +83,7 @@ var (
 )
 
 // plainLabel is a name without the time stamps and loads that tools write into it, so that two measurements of one
-// thing agree; "" when nothing is left that tells one workload from another.
+// thing agree; "" when nothing is left that distinguishes a workload.
 func plainLabel(stem string) string {
 	s := stamps.ReplaceAllString(stem, "")
 	s = loadPart.ReplaceAllString(s, "-")

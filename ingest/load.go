@@ -48,7 +48,7 @@ type Set struct {
 // The stages, each with what it makes of the one before:
 //
 //	walkAll     roots    → found files, each once
-//	readAll     files    → sources: what each file says of each run; a file without results has one source too
+//	readAll     files    → sources: what each file states about each run; one source of a file without results too
 //	joinParts   sources  → the same, the numbers of one measurement in one source
 //	identifyAll sources  → results: the sources with numbers, and who was measured
 //	dropCopies  results  → the same, without the numbers that another result has
@@ -118,7 +118,7 @@ func (s *Set) list(sources []*source, runOf map[*source]string) {
 	for _, src := range sources {
 		r := &src.reading
 		s.Problems = append(s.Problems, r.Problems...)
-		if n := len(s.Files); n > 0 && s.Files[n-1].Path == src.shown() { // what the same file says of another run
+		if n := len(s.Files); n > 0 && s.Files[n-1].Path == src.shown() { // of another run in the same file
 			f := &s.Files[n-1]
 			f.Points, f.Scores = f.Points+len(r.Points), f.Scores+len(r.Scores)
 			f.Problems = append(f.Problems, r.Problems...)

@@ -26,7 +26,7 @@ func toolNotRead(f *decode.File) string {
 	return ""
 }
 
-// notRead says of such a file what may be done.
+// notRead names such a file and what may be done about it.
 func notRead(f *decode.File, what string) schema.Reading {
 	return schema.Reading{Format: NotRead, Detail: what, Problems: append(f.Problems, schema.Problem{
 		Severity: schema.SevNote, Path: f.Path, Code: "not-read",

@@ -14,8 +14,8 @@ import (
 	"github.com/ttreport/ttreport/ingest/vllm"
 )
 
-// readFile reads one file. The first source stands for the file; further ones are what it says of other runs, or the
-// members of an archive. No input may end the program: a reader that panics is a problem of its file.
+// readFile reads one file. The first source stands for the file; further ones are what it states about other runs, or
+// the members of an archive. No input may end the program: a reader that panics is a problem of its file.
 func readFile(ctx context.Context, at found, lim decode.Limits) (sources []*source) {
 	defer func() {
 		if r := recover(); r != nil {

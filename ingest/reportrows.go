@@ -21,7 +21,7 @@ type rowKey struct {
 // workloadRow leaves out of the key what a report does not state.
 func workloadRow(f *schema.Facts, k *schema.Key) rowKey {
 	short := schema.Key{Tool: k.Tool, ISL: k.ISL, OSL: k.OSL, Concurrency: k.Concurrency}
-	return rowKey{model: f.Model.Name, device: f.Device.Name, workload: short.String()}
+	return rowKey{model: f.Model.Name, device: schema.FoldDevice(f.Device.Name), workload: short.String()}
 }
 
 // rawFileRow is the key of a row that names the file it was made of. A row that names none has the key of no file:

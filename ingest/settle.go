@@ -34,8 +34,8 @@ func settle(dir string, r schema.Run, others ...string) settled {
 				continue // its own document, which history.Put updates
 			}
 			old, problem := history.Read(name)
-			if problem != nil || !compatible(old.Model.Name, r.Model.Name) {
-				continue // a damaged document is reported when history is loaded
+			if problem != nil || !(field{"model", old.Model.Name}).compatible(r.Model.Name) {
+				continue // a damaged document is reported when history is loaded; another model has other measurements
 			}
 			held := duplicate.In(&old)
 			rest, shared := duplicate.Without(s.run, held)
@@ -58,21 +58,28 @@ func settle(dir string, r schema.Run, others ...string) settled {
 // field is a part of a run's identity that a later reading may state otherwise.
 type field struct{ name, value string }
 
-func identityOf(r *schema.Run) []field {
-	return []field{
-		{"model", r.Model.Name}, {"device", r.Device.Name}, {"release", r.Release}, {"implementation", r.Impl},
+// compatible reports that two statements of a field do not contradict: they are the same, or one is missing.
+func (f field) compatible(value string) bool {
+	if f.name == deviceField && schema.SameDevice(f.value, value) {
+		return true
 	}
+	return f.value == "" || value == "" || f.value == value
 }
 
-// compatible reports that two statements do not contradict: they are the same, or one is missing.
-func compatible(a, b string) bool { return a == "" || b == "" || a == b }
+const deviceField = "device"
+
+func identityOf(r *schema.Run) []field {
+	return []field{
+		{"model", r.Model.Name}, {deviceField, r.Device.Name}, {"release", r.Release}, {"implementation", r.Impl},
+	}
+}
 
 // clashes lists where two identities contradict.
 func clashes(old, now *schema.Run) []string {
 	var out []string
 	is := identityOf(now)
 	for i, was := range identityOf(old) {
-		if !compatible(was.value, is[i].value) {
+		if !was.compatible(is[i].value) {
 			out = append(out, fmt.Sprintf("%s %s, now %s", was.name, was.value, is[i].value))
 		}
 	}

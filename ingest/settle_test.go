@@ -48,6 +48,9 @@ func TestOneMeasurementStandsOnce(t *testing.T) {
 		"another release": {runOf("n150", "v1", "aaaa"), runOf("n150", "v2", "bbbb"), false, false,
 			"other-identity"},
 		"one learned, one forgotten": {runOf("n150", "", "aaaa"), runOf("", "v2", "bbbb"), false, false, "in-history"},
+		"a device in other letters": {
+			runOf("n150", "v1", "aaaa"), runOf("N150", "v1", "bbbb"), true, true, "",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

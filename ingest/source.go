@@ -12,14 +12,14 @@ import (
 	"github.com/ttreport/ttreport/ingest/vllm"
 )
 
-// source is what one file says of one run. A file that says nothing of any run has a source without points and scores;
+// source is what one file states about one run. A file without results has a source without points and scores;
 // a file with results of several runs has several sources.
 type source struct {
 	found
 	file     *decode.File
 	role     fileRole
 	reading  schema.Reading
-	commands *vllm.Beside // of a .commands file: what it says of the result beside it
+	commands *vllm.Beside // of a .commands file: what it states about the result
 }
 
 // fileRole says what a file is whose name is ours; "" for any other.

@@ -21,15 +21,15 @@ type Root struct {
 	Above []Above
 }
 
-// Above is a folder above a root with a manifest, which speaks for what is below it. Below is the root's path within
+// Above is a folder above a root with a manifest, which holds for what is below it. Below is the root's path within
 // it.
 type Above struct {
 	Root  Root
 	Below string
 }
 
-// OSRoot makes a root of a path of the operating system: a folder, or one file. Both keep what speaks for them: the
-// manifests of the folders above, and of a file its sidecar and runtime specs too.
+// OSRoot makes a root of a path of the operating system: a folder, or one file. Both keep the files that describe them:
+// the manifests of the folders above, and of a file its sidecar and runtime specs too.
 func OSRoot(name string) (Root, error) {
 	name = path.Clean(name)
 	info, err := os.Stat(name)
@@ -84,7 +84,7 @@ func above(name string) []Above {
 // specFolder is where a workflow_logs tree keeps its runtime specs.
 const specFolder = "runtime_model_specs"
 
-// onlyFile lists the one file that is wanted and what speaks for it.
+// onlyFile lists the one file that is wanted and those that describe it.
 func onlyFile(root *Root) []found {
 	names := []string{root.Only, root.Only + manifest.SidecarSuffix}
 	for dir := path.Dir(root.Only); ; dir = path.Dir(dir) {

@@ -78,7 +78,7 @@ func withMissing(m, more map[string]string) map[string]string {
 	return m
 }
 
-// completeWorkloads reads lengths from names, or gives a label, where nothing else tells a workload from others.
+// completeWorkloads reads lengths from names, or gives a label, where nothing else distinguishes a workload.
 func (r *result) completeWorkloads() {
 	for i := range r.reading.Points {
 		p := &r.reading.Points[i]

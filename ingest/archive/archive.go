@@ -57,7 +57,7 @@ type walker struct {
 }
 
 func (w *walker) say(severity schema.Severity, path, code, found, expected, hint string) {
-	if len(w.problems) < 50 { // an archive of nothing but faults is told by its first ones
+	if len(w.problems) < 50 { // of an archive of nothing but faults the first are reported
 		w.problems = append(w.problems, schema.Problem{
 			Severity: severity, Path: path, Code: code, Found: found, Expected: expected, Hint: hint,
 		})

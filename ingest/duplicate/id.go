@@ -16,13 +16,13 @@ type ID struct {
 	task, metric, filter string // of a score
 }
 
-// OfPoint is the identity of a measured point.
-func OfPoint(p *schema.Point) ID {
+// ofPoint is the identity of a measured point.
+func ofPoint(p *schema.Point) ID {
 	return ID{sha256: p.Source.SHA256, workload: p.Key.String(), repeat: p.Repeat, start: p.Start.UTC().Round(0)}
 }
 
-// OfScore is the identity of an eval's score.
-func OfScore(s *schema.Score) ID {
+// ofScore is the identity of an eval's score.
+func ofScore(s *schema.Score) ID {
 	return ID{sha256: s.Source.SHA256, task: s.Task, metric: s.Metric, filter: s.Filter}
 }
 
@@ -30,10 +30,10 @@ func OfScore(s *schema.Score) ID {
 func In(r *schema.Run) map[ID]bool {
 	ids := make(map[ID]bool, len(r.Points)+len(r.Scores))
 	for i := range r.Points {
-		ids[OfPoint(&r.Points[i])] = true
+		ids[ofPoint(&r.Points[i])] = true
 	}
 	for i := range r.Scores {
-		ids[OfScore(&r.Scores[i])] = true
+		ids[ofScore(&r.Scores[i])] = true
 	}
 	return ids
 }
@@ -44,14 +44,14 @@ func Without(r schema.Run, held map[ID]bool) (rest schema.Run, shared int) {
 	rest = r
 	rest.Points, rest.Scores = nil, nil
 	for i := range r.Points {
-		if held[OfPoint(&r.Points[i])] {
+		if held[ofPoint(&r.Points[i])] {
 			shared++
 			continue
 		}
 		rest.Points = append(rest.Points, r.Points[i])
 	}
 	for i := range r.Scores {
-		if held[OfScore(&r.Scores[i])] {
+		if held[ofScore(&r.Scores[i])] {
 			shared++
 			continue
 		}

@@ -273,7 +273,7 @@ func decodeQuantiles(v decode.Value) []float64 {
 	return out
 }
 
-// isStat tells a statistic's name from other numeric members.
+// isStat distinguishes a statistic's name from other numeric members.
 func isStat(name string) bool {
 	switch name {
 	case "mean", "median", "std", "min", "max", "value":

@@ -33,7 +33,7 @@ func Detect(f *decode.File) schema.Match {
 	return m.Match
 }
 
-// ReadFile returns the runs of a document or a listing, with what they say of themselves.
+// ReadFile returns the runs of a document or a listing, with their identity.
 func ReadFile(f *decode.File) schema.Reading {
 	m := Detect(f)
 	switch {

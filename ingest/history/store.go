@@ -42,7 +42,7 @@ func Put(dir string, r schema.Run, retarget bool) (changed bool, err error) {
 		}
 		if old.Release != r.Release || old.Impl != r.Impl || old.Model.Name != r.Model.Name ||
 			old.Device.Name != r.Device.Name {
-			// One id for two runs: both are kept, and said.
+			// One id for two runs: both are kept, with a problem.
 			r.ID = fmt.Sprintf("%s~%d", base, n)
 			r.Problems = append(slices.Clone(r.Problems),
 				schema.Problem{Severity: schema.SevError, Path: filepath.ToSlash(name), Code: "run-id-taken",

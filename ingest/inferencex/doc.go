@@ -1,7 +1,7 @@
 // Package inferencex reads results of SemiAnalysis' InferenceX (before 2026 InferenceMAX): aggregated rows agg_*.json,
 // and the raw files of its experiments, which are those of a vLLM fork in other units.
 //
-// In flows one decoded value; out flows a [schema.Reading] with a point for each row. Source: utils/process_result.py
+// It takes one decoded value and returns a [schema.Reading] with a point for each row. Source: utils/process_result.py
 // and experimental/, 2025 and 2026.
 //
 // Traps: every latency is in seconds and no key says so; throughputs of aggregated rows are for each accelerator and

@@ -11,7 +11,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
-// Names of the formats that this package tells apart.
+// Names of the formats that this package distinguishes.
 const (
 	Format = "inferencex"     // aggregated rows
 	Raw    = "inferencex-raw" // a client's own file, in seconds
@@ -144,7 +144,7 @@ func readRow(f *decode.File, v decode.Value, r *schema.Reading) {
 	}
 }
 
-// isTopology tells the names of a row that say how its accelerators were used.
+// isTopology reports the names of a row that describe how its accelerators were used.
 func isTopology(name string) bool {
 	switch name {
 	case "tp", "pp", "ep", "dp_attention", "spec_decoding", "disagg", "router", "kv_p2p_transfer", "num_prefill_gpu",

@@ -2,7 +2,7 @@
 // of 0.3 and earlier, files that nest time stamps below a task), of lmms-eval, and the per-item samples_*.jsonl of
 // both.
 //
-// In flows one decoded file; out flows a [schema.Reading] with one score per task, metric and filter. [Combine] lays
+// It takes one decoded file and returns a [schema.Reading] with one score per task, metric and filter. [Combine] lays
 // the items over the scores of the same run: the score is recomputed from them, and their outcomes are kept as bits.
 // Source: lm_eval/loggers/evaluation_tracker.py and lmms_eval/loggers, and files of each era.
 //

@@ -12,7 +12,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
-// Names of the formats that this package tells apart.
+// Names of the formats that this package distinguishes.
 const (
 	Format  = "lm-eval"
 	Old     = "lm-eval-0.3"
@@ -69,7 +69,7 @@ func isSample(v decode.Value) bool {
 		(v.Has("target") || v.Has("doc") || v.Has("arguments"))
 }
 
-// shape tells how results are written: keys with a filter, time stamps below each task, or plain metrics.
+// shape is how results are written: keys with a filter, time stamps below each task, or plain metrics.
 func shape(results decode.Value) (comma, nested, flat bool) {
 	flat = results.Len() > 0
 	for _, task := range results.Members() {
@@ -236,7 +236,7 @@ func readTask(f *decode.File, v decode.Value, task string, entry decode.Value, r
 	}
 }
 
-// isError tells the standard errors of a metric, of which lmms-eval writes several.
+// isError reports the standard errors of a metric, of which lmms-eval writes several.
 func isError(metric string) bool {
 	return strings.HasSuffix(metric, "_stderr") || strings.Contains(metric, "_stderr_") ||
 		strings.HasPrefix(metric, "paired_")
@@ -249,7 +249,7 @@ func shortly(s string) string {
 	return s
 }
 
-// describe adds what the other parts of the file say of a task.
+// describe adds what the other parts of the file state about a task.
 func describe(v decode.Value, s *schema.Score) {
 	if n, ok := v.At("n-samples", s.Task, "effective").Int(); ok && n > 0 {
 		s.N = n
@@ -288,7 +288,7 @@ func Stamp(name string) string {
 
 var stamp = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?|\d{8}_\d{6}|\d{4}_\d{4}`)
 
-// isKnown tells the parts of a results file that are read, or that describe tasks and machines at length.
+// isKnown reports the parts of a results file that are read, or that describe tasks and machines at length.
 var isKnown = draft.Names(`
 	results groups group_subtasks configs versions n-shot higher_is_better n-samples config date task_hashes
 	pretty_env_info start_time end_time total_evaluation_time_seconds model_name model_name_sanitized tokenizer_*

@@ -18,14 +18,14 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
 
-// series is what the items of one filter say of one metric.
+// series is the values of one metric under one filter, item by item.
 type series struct {
 	seriesID
 	ids    []itemID
 	values []float64
 }
 
-// seriesID is what tells the values of a task apart.
+// seriesID identifies a series of a task.
 type seriesID struct{ metric, filter string }
 
 // itemID names an item: its number, and a hash of its document, prompt and answer as the harness hashed them.
@@ -104,7 +104,7 @@ func identify(v decode.Value) itemID {
 	return itemID{n, h.Sum64()}
 }
 
-// filterGuess tells filters apart where lines do not name theirs: when a document comes again, the next filter has
+// filterGuess finds the filter of lines that do not name theirs: when a document comes again, the next filter has
 // begun.
 type filterGuess struct {
 	seen map[int]bool
@@ -120,7 +120,7 @@ func (g *filterGuess) of(doc int) string {
 	return fmt.Sprintf("#%d", g.n)
 }
 
-// isMetric tells the metrics of a line: those it lists, or everything that is no part of the protocol.
+// isMetric reports the metrics of a line: those it lists, or everything that is no part of the protocol.
 func isMetric(v decode.Value, key string) bool {
 	if list := v.Get("metrics"); list.Kind() == decode.Array {
 		for x := range list.Items() {

@@ -1,7 +1,7 @@
 // Package nmvllm reads the results of neuralmagic/nm-vllm: BenchmarkResult JSON, and the data.js stores of
 // github-action-benchmark into which they were published.
 //
-// In flows one decoded value; out flow readings: a store holds a run for each commit, GPU and model. Source:
+// It takes one decoded value and returns readings: a store holds a run for each commit, GPU and model. Source:
 // neuralmagic/benchmarks of nm-vllm, 2024; benchmark-action/github-action-benchmark.
 //
 // Units stand beside each metric.

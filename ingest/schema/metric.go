@@ -80,7 +80,7 @@ const (
 	Higher
 )
 
-// String is the word shown beside a metric: "lower is better".
+// String is what is shown beside a metric: "lower is better".
 func (b Better) String() string {
 	switch b {
 	case Lower:
@@ -154,7 +154,6 @@ const (
 	DefExclFirst     = "excl-first"        // TPOT: first token excluded
 	DefInclFirst     = "incl-first"        // TPOT: E2EL / output tokens (vLLM before 0.5.0)
 	DefChunkGap      = "chunk-gap"         // ITL: pooled gaps between chunks
-	DefCopyOfTPOT    = "copy-of-tpot"      // ITL: tt-inference-server's copy of TPOT, not a measurement
 	DefLastChunk     = "last-chunk"        // E2EL: to the last chunk
 	DefLastContent   = "last-content"      // E2EL: to the last chunk with content
 	DefRecipMeanTPOT = "1000/mean-tpot"    // tps_user: 1000 / mean TPOT
@@ -163,8 +162,7 @@ const (
 	DefOutOverE2EL = "osl/e2el"
 	// E2EL: of a static batch as a whole (benchmark.py of TensorRT-LLM, vLLM's latency benchmark)
 	DefBatch       = "whole-batch"
-	DefDecodePhase = "decode-phase"  // TPOT: generation time of the profiler / (output tokens − 1)
-	DefMeanOfMeans = "request-means" // ITL: one mean a request, weighted by tokens (GuideLLM)
+	DefDecodePhase = "decode-phase" // TPOT: generation time of the profiler / (output tokens − 1)
 	// TPOT: mean gap between chunks of a request (inference-perf); tokens only where each chunk is one
 	DefChunkMean = "mean-gap"
 	DefNotStated = "not-stated" // the source says what it is called and not how it was measured

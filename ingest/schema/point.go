@@ -83,7 +83,7 @@ func (k Key) String() string {
 	return string(b)
 }
 
-// Workload is the short name people use: "2048/128/30" for ISL/OSL/concurrency, then what else tells it apart.
+// Workload is the short name people use: "2048/128/30" for ISL/OSL/concurrency, then what else distinguishes it.
 func (k Key) Workload() string {
 	b := appendNumber(nil, k.ISL)
 	b = appendNumber(append(b, '/'), k.OSL)
@@ -112,7 +112,7 @@ func (k Key) Workload() string {
 	return out
 }
 
-// DimLabel is the dimension that tells workloads apart whose lengths nobody states.
+// DimLabel is the dimension that distinguishes workloads whose lengths nobody states.
 const DimLabel = "label"
 
 // Comparable reports whether the key says enough to be compared over releases: lengths, or a label in their place.

@@ -1,6 +1,6 @@
 // Package sglang reads the JSON Lines of sglang's serving benchmark, "python -m sglang.bench_serving --output-file".
 //
-// In flows one decoded line; out flows a [schema.Reading] with one point. Source: python/sglang/bench_serving.py,
+// It takes one decoded line and returns a [schema.Reading] with one point. Source: python/sglang/bench_serving.py,
 // December 2024 to 2026, and forks that write fewer fields.
 //
 // Units: "*_ms" keys are milliseconds, the arrays of --output-details seconds.

@@ -13,7 +13,7 @@ import (
 // Format is the name of this reader's format.
 const Format = "sglang"
 
-// Detect tells sglang from vLLM, whose client it descends from, by the name of the end-to-end latency.
+// Detect distinguishes sglang from vLLM, whose client it descends from, by the name of the end-to-end latency.
 func Detect(f *decode.File) schema.Match {
 	m := draft.Check{Match: schema.Match{Format: Format}}
 	v := f.First

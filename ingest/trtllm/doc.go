@@ -1,7 +1,7 @@
 // Package trtllm reads TensorRT-LLM's own benchmarks: the "[BENCHMARK]" lines of benchmarks/python/benchmark.py and of
 // the C++ programs, wherever they stand in a log, the CSV that benchmark.py appends to, and the report of trtllm-bench.
 //
-// In flows one file, text or decoded; out flows a [schema.Reading] with a point for each record. Source:
+// It takes one file, text or decoded, and returns a [schema.Reading] with a point for each record. Source:
 // benchmarks/python/base_benchmark.py, gpt_benchmark.py, benchmarks/cpp, tensorrt_llm/bench, versions 0.5 to 1.x.
 //
 // Units stand in the keys: "latency(ms)", "gpu_peak_mem(gb)"; those of trtllm-bench end in _ms or _s.

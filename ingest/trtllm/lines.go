@@ -313,7 +313,7 @@ func (r *record) distributions(d *draft.Draft) {
 }
 
 // perSequence finds rates that count one sequence of the batch, as version 0.5 writes them: the latency of the same
-// line tells.
+// line shows it.
 func (r *record) perSequence(d *draft.Draft) {
 	rate, latency, batch, osl := r.number("tokens_per_sec"), r.number("latency(ms)"), d.Key.Concurrency, d.Key.OSL
 	if rate == nil || latency == nil || batch == nil || osl == nil || *batch < 2 || *latency <= 0 {

@@ -9,7 +9,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
-// Names of the formats that this package tells apart.
+// Names of the formats that this package distinguishes.
 const (
 	Lines  = "trtllm-benchmark"     // [BENCHMARK] lines
 	Table  = "trtllm-benchmark-csv" // the CSV of benchmark.py

@@ -9,7 +9,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
 
-// Names of the formats that this package tells apart.
+// Names of the formats that this package distinguishes.
 const (
 	Spec       = "ttis-runtime-spec"
 	Harmonised = "ttis-harmonised"
@@ -122,7 +122,7 @@ func isAccuracyReference(v decode.Value) bool {
 	return len(v.Members()) > 0
 }
 
-// toolOf tells which tool a harmonised file copies: by its backend, or by its name's prefix where that says nothing.
+// toolOf is the tool that a harmonised file copies: by its backend, or by its name's prefix where that is missing.
 func toolOf(v decode.Value, name string) string {
 	switch backend := v.Get("backend").Str(); {
 	case backend == "aiperf" || strings.HasPrefix(path.Base(name), "aiperf_"):

@@ -2,7 +2,7 @@
 // states who was measured and the targets in force, the harmonised copies of AIPerf and GenAI-Perf results, and the
 // identity that its file names carry.
 //
-// In flows one decoded file; out flows a [schema.Reading]. Results of vLLM and lm-eval in the tree are read by their
+// It takes one decoded file and returns a [schema.Reading]. Results of vLLM and lm-eval in the tree are read by their
 // own packages; what this one adds to them is [NameFacts].
 //
 // Traps: harmonised files write 0 for a metric that was absent, call TPOT "itl" a second time, and name the output rate

@@ -130,7 +130,7 @@ func readHarmonised(f *decode.File) schema.Reading {
 	return r
 }
 
-// isKnown tells the keys of a harmonised file that are read, or are copies of others.
+// isKnown reports the keys of a harmonised file that are read, or are copies of others.
 var isKnown = draft.Names(`
 	date backend model_id tokenizer_id num_prompts max_concurrency completed output_token_throughput
 	total_token_throughput request_throughput total_input_tokens total_output_tokens mean_* median_* std_* p99_*`)

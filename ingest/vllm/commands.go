@@ -10,7 +10,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
-// Beside is what a .commands file of vLLM's continuous benchmarks says of the result of the same name.
+// Beside is what a .commands file of vLLM's continuous benchmarks states about the result of the same name.
 type Beside struct {
 	Facts    schema.Facts
 	Workload manifest.Workload
@@ -20,8 +20,8 @@ type Beside struct {
 // CommandsSuffix replaces ".json" in the result's name.
 const CommandsSuffix = ".commands"
 
-// IsCommands reports a file that describes the result beside it.
-func IsCommands(f *decode.File) bool {
+// isCommands reports a file that describes the result beside it.
+func isCommands(f *decode.File) bool {
 	return strings.HasSuffix(f.Path, CommandsSuffix) && f.First.Kind() == decode.Object &&
 		(f.First.Has("gpu_type") || f.First.Has("client_command") || f.First.Has("latency_command") ||
 			f.First.Has("throughput_command"))

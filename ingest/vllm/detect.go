@@ -8,7 +8,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
-// Names of the formats that this package tells apart.
+// Names of the formats that this package distinguishes.
 const (
 	Format   = "vllm-serve"
 	Pooling  = "vllm-pooling"
@@ -28,7 +28,7 @@ func statKey(key string) (stat, family string, ok bool) {
 // "output_token_throughput", InferenceX without "_ms"; none is ours.
 func Detect(f *decode.File) schema.Match {
 	v := f.First
-	if IsCommands(f) {
+	if isCommands(f) {
 		return schema.Match{
 			Format: Commands, Has: []string{"gpu_type"}, Detail: "command lines and device of the result beside it",
 		}
@@ -117,7 +117,7 @@ func hasLatency(v decode.Value, e2el bool) bool {
 	return false
 }
 
-// era is what the keys of a value tell about the version that wrote it, where the version matters.
+// era is what the keys of a value show about the version that wrote it, where the version matters.
 type era struct {
 	words       string
 	inclFirst   bool // "tpot" includes the first token

@@ -208,7 +208,7 @@ func swapE2EL(v decode.Value, d *draft.Draft, why string) {
 		fmt.Sprintf("mean_e2el_ms %.6g and median_e2el_ms %.6g %s", mean, median, why)).Used = "them exchanged back"
 }
 
-// isKnown tells the keys that are read; the others are kept as foreign.
+// isKnown reports the keys that are read; the others are kept as foreign.
 var isKnown = draft.Names(`
 	completed failed duration num_prompts max_concurrency request_rate date model_id tokenizer_id backend endpoint_type
 	output_throughput total_token_throughput request_throughput request_inthroughput request_goodput request_goodput:

@@ -1,7 +1,7 @@
 // Package vllmoffline reads what vLLM measures without clients: "vllm bench throughput", "vllm bench latency" and "vllm
 // bench startup" with --output-json.
 //
-// In flows one decoded value; out flows a [schema.Reading]: one point, or one for each part of a start-up. Source:
+// It takes one decoded value and returns a [schema.Reading]: one point, or one for each part of a start-up. Source:
 // vllm/benchmarks/{throughput,latency,startup}.py, v0.4.3 to 2026.
 //
 // Units are seconds.

@@ -14,7 +14,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/latency"
 )
 
-// Names of the formats that this package tells apart.
+// Names of the formats that this package distinguishes.
 const (
 	Throughput = "vllm-throughput"
 	Latency    = "vllm-latency"
@@ -23,7 +23,7 @@ const (
 
 var startupKey = regexp.MustCompile(`^avg_(cold|warm)_(\w+)_time$`)
 
-// Detect tells the three by their keys.
+// Detect distinguishes the three by their keys.
 func Detect(f *decode.File) schema.Match {
 	v := f.First
 	for _, x := range v.Members() {

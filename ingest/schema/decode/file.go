@@ -59,7 +59,7 @@ func (f *File) open(lim Limits) {
 	f.lim, f.lines = lim, &lines{}
 	f.Data = bytes.TrimPrefix(f.Data, []byte("\xef\xbb\xbf"))
 	head := bytes.TrimLeft(f.Data, " \t\r\n") // a file may begin with pages of blanks
-	head = head[:min(len(head), HeadSize)]
+	head = head[:min(len(head), headSize)]
 	switch {
 	case len(bytes.TrimSpace(head)) == 0:
 		f.Problems = append(f.Problems, emptyFile(f.Path))
@@ -169,8 +169,8 @@ func (f *File) Several() bool {
 	return f.Form == JSON && !f.alone && len(bytes.TrimLeft(f.Data[min(f.first.s.pos, len(f.Data)):], " \t\r\n")) > 0
 }
 
-// startsJSON tells JSON from text by its first byte; '[' may begin a log line such as "[BENCHMARK] …", so what follows
-// must be able to begin a value.
+// startsJSON distinguishes JSON from text by its first byte; '[' may begin a log line such as "[BENCHMARK] …", so what
+// follows must be able to begin a value.
 func startsJSON(head []byte) bool {
 	switch head[0] {
 	case '{', '"':

@@ -5,7 +5,7 @@ package decode
 type Limits struct {
 	Bytes   int64 // of one plain file
 	Packed  int64 // of the content of one compressed file, or of one member of an archive
-	Text    int64 // how much of a file that is not JSON is looked at
+	Text    int64 // how much of a file that is not JSON is read
 	Depth   int   // nesting of arrays and objects
 	Values  int   // top-level values in one file (lines of a JSON Lines file)
 	Results int   // points and scores of one file

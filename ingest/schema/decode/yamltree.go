@@ -14,7 +14,8 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// looksLikeYAML tells a YAML file by its name, and by a first line that is a key, a comment or the start of a document.
+// looksLikeYAML recognises a YAML file by its name, and by a first line that is a key, a comment or the start of a
+// document.
 func looksLikeYAML(name string, data []byte) bool {
 	name = strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
 	if !strings.HasSuffix(name, ".yaml") && !strings.HasSuffix(name, ".yml") {

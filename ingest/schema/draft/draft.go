@@ -147,7 +147,7 @@ func (d *Draft) Fail(why string) {
 	}
 }
 
-// isMeasurement tells speeds and times, which a failed point has none of, from counts.
+// isMeasurement reports speeds and times, of which a failed point has none; counts are no measurements.
 func isMeasurement(metric string) bool {
 	switch metric {
 	case "requests_ok", "requests_failed", "error_rate", "duration_s":

@@ -50,7 +50,7 @@ func ClientTime(date decode.Value) (end time.Time, note string, ok bool) {
 	return end, "local time of the client, zone not stated", err == nil
 }
 
-// Runs collects what one file says of several runs, in the order in which they are met. K is what tells them apart.
+// Runs collects what one file states about several runs, in the order in which they are met. K identifies a run.
 type Runs[K comparable] struct {
 	byKey map[K]*schema.Reading
 	order []*schema.Reading

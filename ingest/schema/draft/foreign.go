@@ -21,7 +21,7 @@ const (
 
 // Foreign keeps the fields of an object that have no canonical name, flattened to dotted names: numbers, truths and
 // short texts, without secrets. Lists and long texts stay in the raw file, and prompts and answers with them. skip
-// tells the names that are known, at the top.
+// reports the names that are known, at the top.
 func (d *Draft) Foreign(v decode.Value, skip func(name string) bool) {
 	d.Extra = Foreign(d.Extra, v, skip)
 }
@@ -139,7 +139,7 @@ func (c *Check) Not(has bool, why string) {
 	}
 }
 
-// Quote is an error's own words for a message: its last line, after a colon, without secrets. "" stays "".
+// Quote is an error's own text for a message: its last line, after a colon, without secrets. "" stays "".
 func Quote(s string) string {
 	s = strings.TrimSpace(s)
 	if i := strings.LastIndexByte(s, '\n'); i >= 0 {

@@ -100,7 +100,7 @@ func (d *Draft) Recompute(v decode.Value, f Family, explained bool) {
 	d.Metrics[f.Metric] = m
 }
 
-// inSketch tells the percentiles that a sketch gives as well.
+// inSketch reports the percentiles that a sketch gives as well.
 func inSketch(stat string) bool { return len(stat) > 1 && stat[0] == 'p' && stat < "p90" }
 
 // value is a statistic of a sample by its name.

@@ -11,7 +11,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
 
-// FileName is the name of a run manifest. It speaks for its folder and everything below; where a nearer one says
+// FileName is the name of a run manifest. It holds for its folder and everything below; where a nearer one states
 // something else, the nearer one is believed.
 const FileName = "ttreport.manifest.yaml"
 
@@ -68,7 +68,7 @@ type (
 	}
 )
 
-// Override is what a manifest says of some of its files.
+// Override is what a manifest states about some of its files.
 type Override struct {
 	Glob     string   `yaml:"glob"`
 	Release  string   `yaml:"release,omitempty"`
@@ -118,7 +118,7 @@ func Read(name string, data []byte) (Manifest, *schema.Problem) {
 // Marshal returns the manifest's file content.
 func (m Manifest) Marshal() ([]byte, error) { return decode.EncodeYAML(m) }
 
-// Facts returns what the manifest says of the file at rel, a path relative to the manifest's folder, with its
+// Facts returns what the manifest states about the file at rel, a path relative to the manifest's folder, with its
 // overrides applied, and the tool and workload it states.
 func (m Manifest) Facts(rel string) (schema.Facts, string, Workload) {
 	f := schema.Facts{RunID: m.ID, Start: m.Start, End: m.End, Release: m.Release, Channel: m.Channel, Line: m.Line,

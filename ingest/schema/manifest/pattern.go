@@ -98,10 +98,9 @@ func newPart(text string, seen map[string]bool) (patternPart, error) {
 
 // match matches parts against the same number of folders and adds what their placeholders stand for.
 func match(parts []patternPart, folders []string, values map[string]string) bool {
-	for len(parts) > 0 && parts[0].glob == anyFolders {
-		parts = parts[1:]
+	if len(parts) > 0 && parts[0].glob == anyFolders {
 		for i := range len(folders) + 1 {
-			if match(parts, folders[i:], values) {
+			if match(parts[1:], folders[i:], values) {
 				return true
 			}
 		}

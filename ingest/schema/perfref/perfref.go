@@ -7,8 +7,8 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
 
-// Shares is the part of the theoretical performance that each level asks for.
-func Shares() map[string]float64 {
+// shares is the part of the theoretical performance that each level asks for.
+func shares() map[string]float64 {
 	return map[string]float64{schema.LevelFunctional: .1, schema.LevelComplete: .5, schema.LevelTarget: 1}
 }
 
@@ -90,13 +90,13 @@ func levelShares(name string) ([]levelShare, bool) {
 	case schema.LevelFunctional, schema.LevelComplete, schema.LevelTarget:
 		return []levelShare{{name, 1}}, true
 	case "theoretical":
-		shares := Shares()
+		shares := shares()
 		var out []levelShare
 		for _, l := range schema.Levels() {
 			out = append(out, levelShare{l, shares[l]})
 		}
 		return out, true
-	case "reference", "customer_sellable": // early files: one level, the promise itself
+	case "reference", "customer_sellable": // early files: one level, the target itself
 		return []levelShare{{schema.LevelTarget, 1}}, true
 	}
 	return nil, false

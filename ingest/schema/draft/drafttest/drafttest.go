@@ -72,7 +72,7 @@ func Codes(r schema.Reading) string {
 	return strings.Join(out, " ")
 }
 
-// Check fails the test where a reading breaks a promise that holds for every format.
+// Check fails the test where a reading breaks a rule that holds for every format.
 func Check(t *testing.T, r schema.Reading) {
 	t.Helper()
 	if r.Format == "" {
