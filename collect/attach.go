@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/ttreport/ttreport/collect/server/sim"
+	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
-	"github.com/ttreport/ttreport/ingest/schema/redact"
 )
 
 // Attached is a server that somebody else runs.

@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/ttreport/ttreport/collect/process"
+	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
-	"github.com/ttreport/ttreport/ingest/schema/redact"
 )
 
 // Container is a server that we start from an image with docker or podman.

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/ttreport/ttreport/ingest/schema/manifest"
+	"al.essio.dev/pkg/shellescape"
 )
 
 // Left is a server that was started and goes on without us.
@@ -26,7 +26,7 @@ func (c *Command) Detach(ctx context.Context, dir string) (Left, error) {
 	pid := c.child.Pid()
 	c.child = nil // it is nobody's now
 	forgetServer(c.URL)
-	return Left{Name: fmt.Sprintf("process %d", pid), URL: c.URL, Log: "tail -f " + manifest.Quote([]string{c.log}), Stop: fmt.Sprintf("kill -INT -%d", pid)}, nil
+	return Left{Name: fmt.Sprintf("process %d", pid), URL: c.URL, Log: "tail -f " + shellescape.QuoteCommand([]string{c.log}), Stop: fmt.Sprintf("kill -INT -%d", pid)}, nil
 }
 
 // Detach starts the container and leaves it running once it is ready.
@@ -38,7 +38,7 @@ func (c *Container) Detach(ctx context.Context, dir string) (Left, error) {
 	c.logs.Stop(ctx)
 	forgetServer(c.URL)
 	c.id, c.logs = "", nil
-	engine := manifest.Quote([]string{c.Engine})
+	engine := shellescape.QuoteCommand([]string{c.Engine})
 	return Left{Name: "container " + id, URL: c.URL, Log: engine + " logs -f " + id, Stop: engine + " rm -f " + id}, nil
 }
 

@@ -14,9 +14,9 @@ import (
 	"github.com/ttreport/ttreport/collect/process"
 	"github.com/ttreport/ttreport/collect/sweep"
 	"github.com/ttreport/ttreport/collect/tool"
-	"github.com/ttreport/ttreport/ingest/schema/durable"
+	"github.com/ttreport/ttreport/ingest/durable"
+	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
-	"github.com/ttreport/ttreport/ingest/schema/redact"
 )
 
 // Prepare asks a foreign tool for its version and flags. What it does not say stays unknown.

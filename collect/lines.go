@@ -3,9 +3,10 @@ package collect
 import (
 	"regexp"
 
+	"al.essio.dev/pkg/shellescape"
+
 	"github.com/ttreport/ttreport/collect/tool/builtin"
-	"github.com/ttreport/ttreport/ingest/schema/manifest"
-	"github.com/ttreport/ttreport/ingest/schema/redact"
+	"github.com/ttreport/ttreport/ingest/redact"
 )
 
 // Lines are the command lines that a plan would run, in order, as a shell takes them: the server first where it is started. Secrets
@@ -14,9 +15,9 @@ func Lines(p Plan, srv Server, address string) []string {
 	var out []string
 	switch s := srv.(type) {
 	case *Command:
-		out = append(out, manifest.Quote(forTerminal(s.Argv)))
+		out = append(out, shellescape.QuoteCommand(forTerminal(s.Argv)))
 	case *Container:
-		out = append(out, manifest.Quote(forTerminal(s.words())))
+		out = append(out, shellescape.QuoteCommand(forTerminal(s.words())))
 	}
 	s := &session{plan: p, end: Endpoint{URL: address, Model: p.Model.Name}}
 	if _, s.embedded = srv.(*Simulated); s.embedded {
@@ -29,9 +30,9 @@ func Lines(p Plan, srv Server, address string) []string {
 		switch {
 		case it.tool.Name != builtin.Name:
 			cmd := it.tool.Command(s.job(i, it), "raw/"+it.name, it.tool.Flags)
-			out = append(out, manifest.Quote(forTerminal(it.tool.line(cmd))))
+			out = append(out, shellescape.QuoteCommand(forTerminal(it.tool.line(cmd))))
 		case it.task == "":
-			out = append(out, manifest.Quote(s.argv(it.load, p.Seed+uint64(i))))
+			out = append(out, shellescape.QuoteCommand(s.argv(it.load, p.Seed+uint64(i))))
 		}
 	}
 	return out

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/ttreport/ttreport/collect/tool/builtin"
+	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
-	"github.com/ttreport/ttreport/ingest/schema/redact"
 )
 
 // eval asks the builtin questions.

@@ -15,10 +15,10 @@ import (
 	"github.com/ttreport/ttreport/collect/process"
 	"github.com/ttreport/ttreport/collect/sweep"
 	"github.com/ttreport/ttreport/collect/tool/builtin"
+	"github.com/ttreport/ttreport/ingest/durable"
+	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
-	"github.com/ttreport/ttreport/ingest/schema/durable"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
-	"github.com/ttreport/ttreport/ingest/schema/redact"
 )
 
 // Event is progress, for a terminal or a log.

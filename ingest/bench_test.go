@@ -14,15 +14,20 @@ import (
 	"github.com/ttreport/ttreport/ingest"
 )
 
-// BenchmarkSmallFiles reads a thousand result files of a kilobyte from disk, hashed, recognised, read and grouped; beside
-// it what the standard library takes to open and decode the same files and do nothing with them. The budget is 0.1 s.
+// BenchmarkSmallFiles reads a thousand result files of a kilobyte from disk, hashed, recognised, read and grouped;
+// beside it what the standard library takes to open and decode the same files and do nothing with them. The budget is
+// 0.1 s.
 func BenchmarkSmallFiles(b *testing.B) {
 	dir := b.TempDir()
 	var paths []string
 	for i := range 1000 {
 		path := filepath.Join(dir, fmt.Sprintf("%04d.json", i))
-		text := lengths(result(fmt.Sprintf("model-%d", i%25), fmt.Sprintf("2026%02d%02d-%02d%02d00", 1+i%12, 1+i%28, i%24, i%60), 1+i%64))
-		text = text[:len(text)-1] + `,"backend":"vllm","tokenizer_id":"t","burstiness":1.0,"total_token_throughput":40.0,"median_ttft_ms":9.5,"std_ttft_ms":1.25,"p99_ttft_ms":14.875,"median_tpot_ms":1.96875,"std_tpot_ms":0.125,"p99_tpot_ms":2.5,"mean_itl_ms":2.015625,"median_itl_ms":1.984375,"std_itl_ms":0.25,"p99_itl_ms":3.25}`
+		text := lengths(result(fmt.Sprintf("model-%d", i%25),
+			fmt.Sprintf("2026%02d%02d-%02d%02d00", 1+i%12, 1+i%28, i%24, i%60), 1+i%64))
+		text = text[:len(text)-1] +
+			`,"backend":"vllm","tokenizer_id":"t","burstiness":1.0,"total_token_throughput":40.0,"median_ttft_ms":9.5,` +
+			`"std_ttft_ms":1.25,"p99_ttft_ms":14.875,"median_tpot_ms":1.96875,"std_tpot_ms":0.125,"p99_tpot_ms":2.5,` +
+			`"mean_itl_ms":2.015625,"median_itl_ms":1.984375,"std_itl_ms":0.25,"p99_itl_ms":3.25}`
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			b.Fatal(err)
 		}
@@ -68,16 +73,28 @@ func dataJS(size int) []byte {
 		if commit > 0 {
 			b.WriteByte(',')
 		}
-		fmt.Fprintf(&b, `{"commit":{"id":"%040x","message":"one of many"},"date":%d,"tool":"customSmallerIsBetter","benches":[`, commit, 1720492032018+commit*86_400_000)
+		fmt.Fprintf(&b, `{"commit":{"id":"%040x","message":"one of many"},"date":%d,"tool":"customSmallerIsBetter",`+
+			`"benches":[`, commit, 1720492032018+commit*86_400_000)
 		for i := range 60 {
 			if i > 0 {
 				b.WriteByte(',')
 			}
-			description := fmt.Sprintf("VLLM Serving - Dense\nmodel - acme/m-%d\nmax-model-len - 2048\nsparsity - None\nbenchmark_serving {\n  \"nr-qps-pair_\": \"300,%d\",\n  \"dataset\": \"sharegpt\"\n}", i%5, i/10+1)
-			name, _ := json.Marshal(map[string]string{"name": []string{"mean_ttft_ms", "mean_tpot_ms"}[i%2], "description": description, "gpu_description": "NVIDIA L4 x 1", "vllm_version": "0.5.1", "python_version": "3.10.12 (main, Jun  7 2023, 13:43:11) [GCC 11.3.0]", "torch_version": "2.3.0+cu121"})
-			extra, _ := json.MarshalIndent(map[string]any{"description": description, "benchmarking_context": map[string]any{"vllm_version": "0.5.1", "cuda_devices": strings.Repeat("[_CudaDeviceProperties(name='NVIDIA L4')]", 8)}, "gpu_description": "NVIDIA L4 x 1",
-				"script_args": map[string]any{"backend": "vllm", "nr_qps_pair_": []any{300, fmt.Sprint(i/10 + 1)}, "server_args": strings.Repeat("{'model': 'x'}", 30)}, "date": "2024-07-09 02:12:27 UTC", "model": fmt.Sprintf("acme/m-%d", i%5), "dataset": "sharegpt"}, "", "  ")
-			value, _ := json.Marshal(map[string]any{"name": string(name), "value": 20.5 + float64(i*commit%17)/8, "unit": "ms", "extra": string(extra)})
+			description := fmt.Sprintf("VLLM Serving - Dense\nmodel - acme/m-%d\nmax-model-len - 2048\nsparsity - "+
+				"None\nbenchmark_serving {\n  \"nr-qps-pair_\": \"300,%d\",\n  \"dataset\": \"sharegpt\"\n}", i%5, i/10+1)
+			name, _ := json.Marshal(map[string]string{
+				"name": []string{"mean_ttft_ms", "mean_tpot_ms"}[i%2], "description": description,
+				"gpu_description": "NVIDIA L4 x 1", "vllm_version": "0.5.1",
+				"python_version": "3.10.12 (main, Jun  7 2023, 13:43:11) [GCC 11.3.0]", "torch_version": "2.3.0+cu121",
+			})
+			extra, _ := json.MarshalIndent(map[string]any{"description": description, "benchmarking_context": map[string]any{
+				"vllm_version": "0.5.1", "cuda_devices": strings.Repeat("[_CudaDeviceProperties(name='NVIDIA L4')]", 8),
+			}, "gpu_description": "NVIDIA L4 x 1",
+				"script_args": map[string]any{"backend": "vllm", "nr_qps_pair_": []any{300, fmt.Sprint(i/10 + 1)},
+					"server_args": strings.Repeat("{'model': 'x'}", 30)}, "date": "2024-07-09 02:12:27 UTC",
+				"model": fmt.Sprintf("acme/m-%d", i%5), "dataset": "sharegpt"}, "", "  ")
+			value, _ := json.Marshal(map[string]any{
+				"name": string(name), "value": 20.5 + float64(i*commit%17)/8, "unit": "ms", "extra": string(extra),
+			})
 			b.Write(value)
 		}
 		b.WriteString("]}")

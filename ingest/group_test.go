@@ -10,22 +10,55 @@ import (
 	"github.com/ttreport/ttreport/ingest"
 )
 
+// aiperfTrial is a summary of a trial under a concurrency.
+func aiperfTrial(c, trial int) string {
+	return fmt.Sprintf(`{"schema_version":"1.3","aiperf_version":"0.10.0","time_to_first_token":{"unit":"ms",`+
+		`"avg":%d.37},"request_latency":{"unit":"ms","avg":%d.25},"request_count":{"unit":"requests","avg":10},`+
+		`"error_summary":[],"start_time":"2026-03-01T10:0%d:0%d.0",`+
+		`"input_config":{"models":{"items":[{"name":"acme/t"}]},"datasets":[{"prompts":{"isl":128,"osl":32}}],`+
+		`"phases":[{"concurrency":%d}]}}`, 10*c+trial, 100*c+trial, trial, c, c)
+}
+
+// sweepRun is a result of one of vLLM's sweeps.
+func sweepRun(rate, run int) string {
+	return fmt.Sprintf(`{"run_number":%d,"request_rate":%d,"date":"20260101-0000%02d","model_id":"acme/t",`+
+		`"completed":8,"random_input_len":128,"random_output_len":32,"output_throughput":%d.5,"mean_ttft_ms":%d.25}`, run,
+		rate, 10*rate+run, 10*rate+run, 100*rate+run)
+}
+
+const aggregate = `{"metadata":{"aggregation_type":"confidence"},"metrics":{"time_to_first_token_avg":{"mean":1,` +
+	`"ci_low":1}}}`
+
+// sweepLayouts are the layouts of sweeps: two workloads, each measured twice.
+func sweepLayouts() map[string]map[string]string {
+	return map[string]map[string]string{
+		"aiperf, independent": {
+			"s/concurrency_1/profile_runs/trial_0001/p.json": aiperfTrial(1, 1),
+			"s/concurrency_1/profile_runs/trial_0002/p.json": aiperfTrial(1, 2),
+			"s/concurrency_8/profile_runs/trial_0001/p.json": aiperfTrial(8, 1),
+			"s/concurrency_8/profile_runs/trial_0002/p.json": aiperfTrial(8, 2), "s/concurrency_8/aggregate/a.json": aggregate,
+		},
+		"aiperf, repeated": {"s/profile_runs/trial_0001/concurrency_1__isl_128/p.json": aiperfTrial(1, 1),
+			"s/profile_runs/trial_0002/concurrency_1__isl_128/p.json": aiperfTrial(1, 2),
+			"s/profile_runs/trial_0001/concurrency_8__isl_128/p.json": aiperfTrial(8, 1),
+			"s/profile_runs/trial_0002/concurrency_8__isl_128/p.json": aiperfTrial(8, 2),
+			"s/aggregate/concurrency_8__isl_128/a.json":               aggregate},
+		"aiperf, one trial": {"s/variation_0000_concurrency_1/p.json": aiperfTrial(1, 1),
+			"s/variation_0001_concurrency_1/p.json": aiperfTrial(1, 2), "s/concurrency_8/p.json": aiperfTrial(8, 1),
+			"s/concurrency8/p.json": aiperfTrial(8, 2)},
+		"vllm bench sweep": {"s/BENCH--request_rate=1/run=0.json": sweepRun(1, 0),
+			"s/BENCH--request_rate=1/run=1.json": sweepRun(1, 1), "s/BENCH--request_rate=4/run=0.json": sweepRun(4, 0),
+			"s/BENCH--request_rate=4/run=1.json": sweepRun(4, 1)},
+		"vllm, older": {"s/SERVE--tp=1-BENCH--n=8/request_rate=1/run=0.json": sweepRun(1, 0),
+			"s/SERVE--tp=1-BENCH--n=8/request_rate=1/run=1.json": sweepRun(1, 1),
+			"s/SERVE--tp=1-BENCH--n=8/request_rate=4/run=0.json": sweepRun(4, 0),
+			"s/SERVE--tp=1-BENCH--n=8/request_rate=4/run=1.json": sweepRun(4, 1)},
+	}
+}
+
 // What a sweep writes is one run with its repeats, in each of the layouts that tools have; aggregates count nothing.
 func TestSweepsAreOneRun(t *testing.T) {
-	aiperf := func(c, trial int) string {
-		return fmt.Sprintf(`{"schema_version":"1.3","aiperf_version":"0.10.0","time_to_first_token":{"unit":"ms","avg":%d.37},"request_latency":{"unit":"ms","avg":%d.25},"request_count":{"unit":"requests","avg":10},"error_summary":[],"start_time":"2026-03-01T10:0%d:0%d.0","input_config":{"models":{"items":[{"name":"acme/t"}]},"datasets":[{"prompts":{"isl":128,"osl":32}}],"phases":[{"concurrency":%d}]}}`, 10*c+trial, 100*c+trial, trial, c, c)
-	}
-	const aggregate = `{"metadata":{"aggregation_type":"confidence"},"metrics":{"time_to_first_token_avg":{"mean":1,"ci_low":1}}}`
-	serve := func(rate, run int) string {
-		return fmt.Sprintf(`{"run_number":%d,"request_rate":%d,"date":"20260101-0000%02d","model_id":"acme/t","completed":8,"random_input_len":128,"random_output_len":32,"output_throughput":%d.5,"mean_ttft_ms":%d.25}`, run, rate, 10*rate+run, 10*rate+run, 100*rate+run)
-	}
-	for name, files := range map[string]map[string]string{
-		"aiperf, independent": {"s/concurrency_1/profile_runs/trial_0001/p.json": aiperf(1, 1), "s/concurrency_1/profile_runs/trial_0002/p.json": aiperf(1, 2), "s/concurrency_8/profile_runs/trial_0001/p.json": aiperf(8, 1), "s/concurrency_8/profile_runs/trial_0002/p.json": aiperf(8, 2), "s/concurrency_8/aggregate/a.json": aggregate},
-		"aiperf, repeated":    {"s/profile_runs/trial_0001/concurrency_1__isl_128/p.json": aiperf(1, 1), "s/profile_runs/trial_0002/concurrency_1__isl_128/p.json": aiperf(1, 2), "s/profile_runs/trial_0001/concurrency_8__isl_128/p.json": aiperf(8, 1), "s/profile_runs/trial_0002/concurrency_8__isl_128/p.json": aiperf(8, 2), "s/aggregate/concurrency_8__isl_128/a.json": aggregate},
-		"aiperf, one trial":   {"s/variation_0000_concurrency_1/p.json": aiperf(1, 1), "s/variation_0001_concurrency_1/p.json": aiperf(1, 2), "s/concurrency_8/p.json": aiperf(8, 1), "s/concurrency8/p.json": aiperf(8, 2)},
-		"vllm bench sweep":    {"s/BENCH--request_rate=1/run=0.json": serve(1, 0), "s/BENCH--request_rate=1/run=1.json": serve(1, 1), "s/BENCH--request_rate=4/run=0.json": serve(4, 0), "s/BENCH--request_rate=4/run=1.json": serve(4, 1)},
-		"vllm, older":         {"s/SERVE--tp=1-BENCH--n=8/request_rate=1/run=0.json": serve(1, 0), "s/SERVE--tp=1-BENCH--n=8/request_rate=1/run=1.json": serve(1, 1), "s/SERVE--tp=1-BENCH--n=8/request_rate=4/run=0.json": serve(4, 0), "s/SERVE--tp=1-BENCH--n=8/request_rate=4/run=1.json": serve(4, 1)},
-	} {
+	for name, files := range sweepLayouts() {
 		set := load(t, ingest.Options{}, files)
 		if len(set.Runs) != 1 || len(set.Runs[0].Points) != 4 {
 			t.Errorf("%s: %d runs, %d points: %v", name, len(set.Runs), len(points(set)), set.Problems)
@@ -50,8 +83,18 @@ func TestSweepsAreOneRun(t *testing.T) {
 func TestFoldersOfOneSecond(t *testing.T) {
 	when := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	roots := []ingest.Root{
-		{FS: fstest.MapFS{"r.json": {Data: []byte(`{"completed":8,"output_throughput":5.5,"mean_ttft_ms":1.5}`), ModTime: when}}, Name: "lab/a"},
-		{FS: fstest.MapFS{"r.json": {Data: []byte(`{"completed":8,"output_throughput":6.5,"mean_ttft_ms":2.5}`), ModTime: when}}, Name: "lab/b"},
+		{
+			FS: fstest.MapFS{
+				"r.json": {Data: []byte(`{"completed":8,"output_throughput":5.5,"mean_ttft_ms":1.5}`), ModTime: when},
+			},
+			Name: "lab/a",
+		},
+		{
+			FS: fstest.MapFS{
+				"r.json": {Data: []byte(`{"completed":8,"output_throughput":6.5,"mean_ttft_ms":2.5}`), ModTime: when},
+			},
+			Name: "lab/b",
+		},
 	}
 	set, err := ingest.Load(context.Background(), roots, ingest.Options{})
 	if err != nil || len(set.Runs) != 2 || set.Runs[0].ID == set.Runs[1].ID || len(set.Problems) > 0 {

@@ -16,7 +16,9 @@ import (
 )
 
 func result(model, date string, c int) string {
-	return fmt.Sprintf(`{"date":%q,"model_id":%q,"num_prompts":8,"request_rate":"inf","max_concurrency":%d,"duration":2.0,"completed":8,"failed":0,"total_input_tokens":1024,"total_output_tokens":512,"request_throughput":4.0,"output_throughput":20.0,"mean_ttft_ms":10,"mean_tpot_ms":2}`, date, model, c)
+	return fmt.Sprintf(`{"date":%q,"model_id":%q,"num_prompts":8,"request_rate":"inf","max_concurrency":%d,`+
+		`"duration":2.0,"completed":8,"failed":0,"total_input_tokens":1024,"total_output_tokens":512,`+
+		`"request_throughput":4.0,"output_throughput":20.0,"mean_ttft_ms":10,"mean_tpot_ms":2}`, date, model, c)
 }
 
 // lengths adds the lengths that --metadata may state.
@@ -57,7 +59,8 @@ func TestGrouping(t *testing.T) {
 	}
 	for _, r := range set.Runs {
 		if len(r.Points) == 3 {
-			if r.Points[1].Repeat != 1 || r.Points[2].Repeat != 2 || !strings.HasPrefix(r.ID, "20251231T") && !strings.HasPrefix(r.ID, "20260101T") {
+			if r.Points[1].Repeat != 1 || r.Points[2].Repeat != 2 || !strings.HasPrefix(r.ID, "20251231T") &&
+				!strings.HasPrefix(r.ID, "20260101T") {
 				t.Errorf("%s: repeats %d %d", r.ID, r.Points[1].Repeat, r.Points[2].Repeat)
 			}
 			if set.Grouping[r.ID] == "" {
@@ -91,25 +94,33 @@ func TestSameBytesCountOnce(t *testing.T) {
 func TestIdentityHasAnOrderAndAnOrigin(t *testing.T) {
 	files := map[string]string{
 		"r1/n150/x.json": result("acme/x", "20260101-000000", 1),
-		"r1/n150/x.json" + manifest.SidecarSuffix: `{"schema":"ttreport/sidecar/v1","result":"x.json","tool":"mytool","tool_version":"7","workload":{"isl":128,"osl":64},"conditions":{"seed":"3"},"argv":["run","--api-key","sesame-open"],"start":"2026-01-01T05:00:00Z","end":"2026-01-01T05:01:00Z","exit_code":0}`,
-		"r1/" + manifest.FileName:                 "device: {name: t3k}\nstack: {engine: vllm}\n",
+		"r1/n150/x.json" + manifest.SidecarSuffix: `{"schema":"ttreport/sidecar/v1","result":"x.json","tool":"mytool",` +
+			`"tool_version":"7","workload":{"isl":128,"osl":64},"conditions":{"seed":"3"},"argv":["run","--api-key",` +
+			`"sesame-open"],"start":"2026-01-01T05:00:00Z","end":"2026-01-01T05:01:00Z","exit_code":0}`,
+		"r1/" + manifest.FileName: "device: {name: t3k}\nstack: {engine: vllm}\n",
 	}
 	p, err := manifest.NewPattern("{release}/{device}/*")
 	if err != nil {
 		t.Fatal(err)
 	}
-	set := load(t, ingest.Options{Patterns: []manifest.Pattern{p}, Flags: schema.Facts{Impl: "impl", Release: "r9"}}, files)
+	set := load(t, ingest.Options{
+		Patterns: []manifest.Pattern{p}, Flags: schema.Facts{Impl: "impl", Release: "r9"},
+	}, files)
 	r := set.Runs[0]
 	pt := r.Points[0]
 	if r.Device.Name != "t3k" || r.Release != "r1" || r.Impl != "impl" || r.Stack.Engine != "vllm" || r.Model.Name != "x" {
 		t.Errorf("%+v %s %s %+v", r.Device, r.Release, r.Impl, r.Stack)
 	}
-	for field, from := range map[string]string{"device.name": "manifest", "release": "path", "impl": "flag", "model.id": "file", "model.name": "derived", "start": "sidecar"} {
+	for field, from := range map[string]schema.From{
+		"device.name": "manifest", "release": "path", "impl": "flag", "model.id": "file", "model.name": "derived",
+		"start": "sidecar",
+	} {
 		if r.Provenance[field].From != from {
 			t.Errorf("%s comes from %+v, want %s", field, r.Provenance[field], from)
 		}
 	}
-	if pt.Key.Tool != "mytool" || *pt.Key.ISL != 128 || *pt.Key.OSL != 64 || pt.Conditions["seed"] != "3" || strings.Contains(strings.Join(pt.Command, " "), "sesame") || pt.Start.Hour() != 5 {
+	if pt.Key.Tool != "mytool" || *pt.Key.ISL != 128 || *pt.Key.OSL != 64 || pt.Conditions["seed"] != "3" ||
+		strings.Contains(strings.Join(pt.Command, " "), "sesame") || pt.Start.Hour() != 5 {
 		t.Errorf("%s %v %v %s", pt.Key, pt.Conditions, pt.Command, pt.Start)
 	}
 	// The path says another device, the flag another release: both are told.
@@ -119,7 +130,9 @@ func TestIdentityHasAnOrderAndAnOrigin(t *testing.T) {
 }
 
 func TestUnknownStaysUnknown(t *testing.T) {
-	set := load(t, ingest.Options{}, map[string]string{"serving_qps4-20260101-000000.json": result("acme/x", "20260101-000000", 1)})
+	set := load(t, ingest.Options{}, map[string]string{
+		"serving_qps4-20260101-000000.json": result("acme/x", "20260101-000000", 1),
+	})
 	r := set.Runs[0]
 	if r.Device.Name != "" || r.Stack.Engine != "" || r.Release != "" || r.Points[0].Key.ISL != nil {
 		t.Errorf("something was guessed: %+v", r)
@@ -131,8 +144,11 @@ func TestUnknownStaysUnknown(t *testing.T) {
 
 func TestNothingStopsTheOthers(t *testing.T) {
 	set := load(t, ingest.Options{}, map[string]string{
-		"good.json": result("acme/x", "20260101-000000", 1), "empty.json": "", "cut.json": result("a", "20260101-000000", 1)[:100], "two.json": result("acme/x", "20260101-000100", 2) + "\n" + result("acme/x", "20260101-000200", 3),
-		"array.json": "[]", "near.json": `{"completed":3,"hello":1}`, "log.txt": "hello", "bad.yaml.json": "{]", "x/" + manifest.FileName: "nonsense: [", "x.json" + manifest.SidecarSuffix: "{",
+		"good.json": result("acme/x", "20260101-000000", 1), "empty.json": "",
+		"cut.json":   result("a", "20260101-000000", 1)[:100],
+		"two.json":   result("acme/x", "20260101-000100", 2) + "\n" + result("acme/x", "20260101-000200", 3),
+		"array.json": "[]", "near.json": `{"completed":3,"hello":1}`, "log.txt": "hello", "bad.yaml.json": "{]",
+		"x/" + manifest.FileName: "nonsense: [", "x.json" + manifest.SidecarSuffix: "{",
 	})
 	points := 0
 	for _, r := range set.Runs {
@@ -152,10 +168,14 @@ func TestNothingStopsTheOthers(t *testing.T) {
 		t.Errorf("a log is no result and no problem: %+v", f)
 	}
 	near := by["in/near.json"]
-	if near.Format != ingest.Unknown || near.Detail != "vllm-serve" || !strings.Contains(near.Problems[0].Expected, "output_throughput") {
+	if near.Format != ingest.Unknown || near.Detail != "vllm-serve" ||
+		!strings.Contains(near.Problems[0].Expected, "output_throughput") {
 		t.Errorf("%+v", near)
 	}
-	for name, want := range map[string]string{"in/empty.json": "empty-file", "in/cut.json": "truncated-json", "in/bad.yaml.json": "bad-json", "in/x/" + manifest.FileName: "bad-yaml", "in/x.json" + manifest.SidecarSuffix: "bad-sidecar"} {
+	for name, want := range map[string]string{
+		"in/empty.json": "empty-file", "in/cut.json": "truncated-json", "in/bad.yaml.json": "bad-json",
+		"in/x/" + manifest.FileName: "bad-yaml", "in/x.json" + manifest.SidecarSuffix: "bad-sidecar",
+	} {
 		if codes(by[name].Problems) != want {
 			t.Errorf("%s: %v", name, by[name].Problems)
 		}
@@ -194,7 +214,8 @@ func TestFolders(t *testing.T) {
 	for _, r := range set.Runs {
 		n += len(r.Points)
 	}
-	if n < 2 || !strings.Contains(codes(set.Problems), "directory-loop") || !strings.Contains(codes(set.Problems), "unreadable") {
+	if n < 2 || !strings.Contains(codes(set.Problems), "directory-loop") ||
+		!strings.Contains(codes(set.Problems), "unreadable") {
 		t.Errorf("%d points, %v", n, set.Problems)
 	}
 	if len(set.Files) > 4 {
@@ -203,7 +224,9 @@ func TestFolders(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	set := load(t, ingest.Options{Limits: decode.Limits{Bytes: 50, Depth: 10, Values: 10}}, map[string]string{"a.json": result("acme/x", "20260101-000000", 1)})
+	set := load(t, ingest.Options{Limits: decode.Limits{Bytes: 50, Depth: 10, Values: 10}}, map[string]string{
+		"a.json": result("acme/x", "20260101-000000", 1),
+	})
 	if codes(set.Problems) != "too-large" {
 		t.Errorf("%v", set.Problems)
 	}
@@ -212,7 +235,9 @@ func TestLimits(t *testing.T) {
 func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := ingest.Load(ctx, []ingest.Root{{FS: fstest.MapFS{"a.json": {Data: []byte("{}")}}}}, ingest.Options{}); err == nil {
+	if _, err := ingest.Load(ctx, []ingest.Root{
+		{FS: fstest.MapFS{"a.json": {Data: []byte("{}")}}},
+	}, ingest.Options{}); err == nil {
 		t.Error("a cancelled load ended well")
 	}
 }
@@ -223,7 +248,9 @@ func TestRealFiles(t *testing.T) {
 	if corpus == "" {
 		t.Skip("TTREPORT_CORPUS names no folder of real files")
 	}
-	for dir, want := range map[string]struct{ runs, points, scores int }{"vllm": {12, 79, 0}, "aiperf": {2, 4, 0}, "tenstorrent/era1-synthetic": {1, 51, 11}, "lm-eval": {0, 0, 1}} {
+	for dir, want := range map[string]struct{ runs, points, scores int }{
+		"vllm": {12, 79, 0}, "aiperf": {2, 4, 0}, "tenstorrent/era1-synthetic": {1, 51, 11}, "lm-eval": {0, 0, 1},
+	} {
 		root, err := ingest.OSRoot(filepath.Join(corpus, dir))
 		if err != nil {
 			t.Fatal(err)
@@ -254,102 +281,4 @@ func TestRealFiles(t *testing.T) {
 			}
 		}
 	}
-}
-
-// What a hostile reading of this package found; one case each.
-func TestHostileFindings(t *testing.T) {
-	spec := func(version string) string {
-		return `{"runtime_model_spec":{"model_id":"id_impl_M_n150","impl":{"impl_name":"impl"},"hf_model_repo":"acme/M","model_name":"M","device_type":"N150","version":"` + version + `"}}`
-	}
-	t.Run("each result has the spec that was there before it", func(t *testing.T) {
-		set := load(t, ingest.Options{}, map[string]string{
-			"w/runtime_model_specs/runtime_model_spec_2025-01-01_00-00-00_id_impl_M_n150_a.json": spec("1"), "w/runtime_model_specs/runtime_model_spec_2025-02-01_00-00-00_id_impl_M_n150_b.json": spec("2"),
-			"w/b/benchmark_id_impl_M_n150_2025-01-01_01-00-00_isl-128_osl-128_maxcon-1_n-8.json": result("acme/M", "20250101-010000", 1), "w/b/benchmark_id_impl_M_n150_2025-02-01_01-00-00_isl-128_osl-128_maxcon-1_n-8.json": result("acme/M", "20250201-010000", 1)})
-		if len(set.Runs) != 2 || set.Runs[0].Release != "1" || set.Runs[1].Release != "2" {
-			t.Errorf("%d runs", len(set.Runs))
-		}
-	})
-	t.Run("results of two models appended to one file", func(t *testing.T) {
-		set := load(t, ingest.Options{}, map[string]string{"a.json": result("acme/A", "20260101-000000", 1) + "\n" + result("acme/B", "20260301-000000", 1)})
-		if len(set.Runs) != 2 || set.Runs[0].Model.Name != "A" || set.Runs[1].Model.Name != "B" || len(set.Files) != 1 || set.Files[0].Points != 2 {
-			t.Errorf("%d runs, files %+v", len(set.Runs), set.Files)
-		}
-	})
-	t.Run("a foreign value before a result", func(t *testing.T) {
-		set := load(t, ingest.Options{}, map[string]string{"a.json": `{"note":"x"}` + "\n" + result("acme/A", "20260101-000000", 1)})
-		if len(set.Runs) != 1 || codes(set.Problems) != "foreign-value" {
-			t.Errorf("%d runs, %v", len(set.Runs), set.Problems)
-		}
-	})
-	t.Run("overlapping roots", func(t *testing.T) {
-		dir := t.TempDir()
-		if err := os.MkdirAll(filepath.Join(dir, "r"), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, "r", "a.json"), []byte(result("acme/A", "20260101-000000", 1)), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		var roots []ingest.Root
-		for _, name := range []string{dir, dir + "/./r", dir + "//r/", dir + "/r/a.json"} {
-			root, err := ingest.OSRoot(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			roots = append(roots, root)
-		}
-		set, err := ingest.Load(context.Background(), roots, ingest.Options{})
-		if err != nil || len(set.Files) != 1 || len(set.Runs) != 1 {
-			t.Errorf("%v: %d files, %d runs", err, len(set.Files), len(set.Runs))
-		}
-	})
-	t.Run("one file keeps what speaks for it", func(t *testing.T) {
-		dir := t.TempDir()
-		if err := os.MkdirAll(filepath.Join(dir, "x/y"), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		for name, text := range map[string]string{"x/" + manifest.FileName: "release: v7\n", "x/y/a.json": result("acme/A", "20260101-000000", 1), "x/y/b.json": result("acme/A", "20260101-000000", 2),
-			"x/y/a.json" + manifest.SidecarSuffix: `{"schema":"ttreport/sidecar/v1","result":"a.json","tool":"mine","workload":{},"exit_code":0}`} {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		root, err := ingest.OSRoot(filepath.Join(dir, "x/y/a.json"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		set, err := ingest.Load(context.Background(), []ingest.Root{root}, ingest.Options{})
-		if err != nil || len(set.Runs) != 1 || set.Runs[0].Release != "v7" || set.Runs[0].Points[0].Key.Tool != "mine" || len(set.Runs[0].Points) != 1 || set.Runs[0].Start.Year() != 2025 {
-			t.Errorf("%v %+v", err, set.Runs)
-		}
-	})
-	t.Run("a long run with a pause in its middle is one", func(t *testing.T) {
-		long := strings.Replace(result("acme/A", "20260101-100000", 1), `"duration":2.0`, `"duration":36000`, 1) // from 00:00 to 10:00
-		set := load(t, ingest.Options{}, map[string]string{"a/1.json": long, "a/2.json": result("acme/A", "20260101-020000", 2), "a/3.json": result("acme/A", "20260101-090000", 3)})
-		if len(set.Runs) != 1 {
-			t.Errorf("%d runs", len(set.Runs))
-		}
-	})
-	t.Run("three runs of one id", func(t *testing.T) {
-		files := map[string]string{}
-		for _, v := range []string{"v1", "v2", "v3"} {
-			files[v+"/"+manifest.FileName] = "id: X\nrelease: " + v + "\n"
-			files[v+"/a.json"] = result("acme/A", "20260101-00000"+v[1:], 1)
-		}
-		set := load(t, ingest.Options{}, files)
-		got := map[string]string{}
-		for _, r := range set.Runs {
-			got[r.ID] = r.Release
-		}
-		if len(got) != 3 || codes(set.Problems) != "run-id-taken run-id-taken" {
-			t.Errorf("%v %v", got, set.Problems)
-		}
-	})
-	t.Run("the same bytes of two releases are told", func(t *testing.T) {
-		p, _ := manifest.NewPattern("{release}/*")
-		text := result("acme/A", "20260101-000000", 1)
-		set := load(t, ingest.Options{Patterns: []manifest.Pattern{p}}, map[string]string{"v1/a.json": text, "v2/a.json": text})
-		if len(set.Problems) != 1 || set.Problems[0].Severity != schema.SevWarning {
-			t.Errorf("%v", set.Problems)
-		}
-	})
 }

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ttreport/ttreport/ingest/aiperf"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
@@ -20,8 +19,8 @@ var (
 	inOut     = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])in[-_]?(\d+)[-_]out[-_]?(\d+)`)
 )
 
-// lengthsInName reads lengths out of a file's name where they cannot be meant otherwise: isl1024_osl128; or in128_out2048
-// where the measured lengths, within a tenth, say the same.
+// lengthsInName reads lengths out of a file's name where they cannot be meant otherwise: isl1024_osl128; or
+// in128_out2048 where the measured lengths, within a tenth, say the same.
 func lengthsInName(name string, p *schema.Point) manifest.Workload {
 	var w manifest.Workload
 	number := func(re *regexp.Regexp, i int) *float64 {
@@ -36,7 +35,8 @@ func lengthsInName(name string, p *schema.Point) manifest.Workload {
 		return &x
 	}
 	w.ISL, w.OSL = number(islInName, 1), number(oslInName, 1)
-	if in, out := number(inOut, 1), number(inOut, 2); in != nil && out != nil && confirmed(p, "isl", *in) && confirmed(p, "osl", *out) {
+	in, out := number(inOut, 1), number(inOut, 2)
+	if in != nil && out != nil && measured(p, "isl", *in) && measured(p, "osl", *out) {
 		w.ISL, w.OSL = in, out
 	}
 	if w.ISL == nil || w.OSL == nil {
@@ -48,24 +48,21 @@ func lengthsInName(name string, p *schema.Point) manifest.Workload {
 	return w
 }
 
-func confirmed(p *schema.Point, metric string, asked float64) bool {
+// measured reports that the mean length in tokens is what was asked for, within a tenth.
+func measured(p *schema.Point, metric string, asked float64) bool {
 	got, ok := p.Metrics[metric].Stats.Get("mean")
 	return ok && math.Abs(got-asked) <= .1*asked
 }
 
-// label stands in for lengths that nobody states: the file's stem, or the folder's name where the tool gives every file the
-// same one, without what the key says already.
-func (it *item) label() string {
-	dir := path.Dir(it.shown())
-	perPoint := false
-	switch it.reading.Format {
-	case aiperf.Format, aiperf.Records, aiperf.CSV, aiperf.GenAI, aiperf.GenAICSV:
-		perPoint = true
+// label stands in for lengths that nobody states: the file's stem, or the folder's name where the tool gives every file
+// the same one, without what the key says already.
+func (s *source) label() string {
+	dir, base := path.Dir(s.shown()), path.Base(s.rel)
+	if sweepRun.MatchString(base) || base == "summary.json" && perFolder.MatchString(path.Base(dir)) {
+		// the key has what was varied
+		return cmp.Or(plainLabel(path.Base(sweepRoot(path.Dir(dir)))), "sweep")
 	}
-	if sweepRun.MatchString(path.Base(it.rel)) || path.Base(it.rel) == "summary.json" && perFolder.MatchString(path.Base(dir)) {
-		return cmp.Or(plainLabel(path.Base(sweepRoot(path.Dir(dir)))), "sweep") // the key has what was varied
-	}
-	if stem := plainLabel(it.file.Stem()); stem != "" && !perPoint {
+	if stem := plainLabel(s.file.Stem()); stem != "" && !s.hasOwnFolder() {
 		return stem
 	}
 	for ; dir != "." && dir != "/"; dir = path.Dir(dir) {
@@ -73,17 +70,20 @@ func (it *item) label() string {
 			return name
 		}
 	}
-	return it.file.Stem()
+	return s.file.Stem()
 }
 
 var (
 	perFolder = regexp.MustCompile(`-?(BENCH|SERVE|WL)--|^BENCH|^SERVE`)
 	loadPart  = regexp.MustCompile(`(?i)(?:^|[-_])(?:(?:inf|[\d.]+)qps(?:-concurrency\d+)?|stage_\d+)(?:$|[-_])`)
-	generic   = regexp.MustCompile(`(?i)^(results?|out|outputs?|raw|raw_data|data|benchmarks?|summary|report|run|runs|lifecycle_metrics|summary_lifecycle_metrics|profile_export(_aiperf)?|logs?|[-_.\d]*)$`)
+	// stamps are times in names.
+	stamps  = regexp.MustCompile(`\d{4}-?\d\d-?\d\d[T_-]?\d\d[-:]?\d\d[-:]?\d\d(?:\.\d+)?Z?|\d{8}-\d{6}`)
+	generic = regexp.MustCompile(`(?i)^(results?|out|outputs?|raw|raw_data|data|benchmarks?|summary|report|run|runs|` +
+		`lifecycle_metrics|summary_lifecycle_metrics|profile_export(_aiperf)?|logs?|[-_.\d]*)$`)
 )
 
-// plainLabel is a name without the time stamps and loads that tools write into it, so that two measurements of one thing
-// agree; "" when nothing is left that tells one workload from another.
+// plainLabel is a name without the time stamps and loads that tools write into it, so that two measurements of one
+// thing agree; "" when nothing is left that distinguishes a workload.
 func plainLabel(stem string) string {
 	s := stamps.ReplaceAllString(stem, "")
 	s = loadPart.ReplaceAllString(s, "-")

@@ -26,16 +26,26 @@ func TestResultsAreLimited(t *testing.T) {
 		return strings.Join(list, ",")
 	}
 	for name, text := range map[string]string{
-		"summary.json":   "[" + many(`{"completed":8,"output_throughput":#.5,"mean_ttft_ms":#.25,"run_number":#}`) + "]",
-		"appended.jsonl": strings.ReplaceAll(many(`{"completed":8,"output_throughput":#.5,"mean_ttft_ms":#.25}`), "},{", "}\n{"),
-		"hud.json":       "[" + many(`{"benchmark":{"extra_info":{"args":{"seed":#}}},"model":{"name":"m"},"metric":{"name":"mean_ttft_ms","benchmark_values":[#.5]}}`) + "]",
-		"data.js":        `window.BENCHMARK_DATA = {"lastUpdate":1,"entries":{"s":[{"commit":{"id":"c"},"date":1720492032018,"benches":[` + many(`{"name":"{\"name\":\"mean_ttft_ms\",\"description\":\"#\"}","value":#.5,"unit":"ms","extra":"{\"model\":\"m\"}"}`) + `]}]}}`,
-		"guidellm.json":  `{"benchmarks":[` + many(`{"metrics":{"request_latency":{"successful":{"mean":#.5,"count":3}}}}`) + `]}`,
-		"agg.json":       `[` + many(`{"hw":"h","conc":#,"tp":8,"mean_ttft":#.5}`) + `]`,
-		"document.json":  `{"schema":"ttreport/v1","id":"r","points":[` + many(`{"key":{"tool":"vllm","isl":#,"osl":1},"status":"ok","metrics":{"ttft":{"unit":"ms","mean":#.5}},"source":{"path":"x","format":"y"}}`) + `]}`,
-		"results.json":   `{"results":{` + many(`"task#":{"acc,none":0.5}`) + `}}`,
-		"b.log":          strings.ReplaceAll(many(`[BENCHMARK] model_name m batch_size # input_length 60 output_length 20 latency(ms) #.5`), ",[", "\n["),
-		"points.csv":     "release,run,model,device,task,tool,isl,osl,concurrency,ttft_mean_ms\n" + strings.ReplaceAll(many(`v;r;m;d;text;vllm;1;1;#;5`), ",", "\n"),
+		"summary.json": "[" + many(`{"completed":8,"output_throughput":#.5,"mean_ttft_ms":#.25,"run_number":#}`) + "]",
+		"appended.jsonl": strings.ReplaceAll(many(`{"completed":8,"output_throughput":#.5,"mean_ttft_ms":#.25}`), "},{",
+			"}\n{"),
+		"hud.json": "[" +
+			many(`{"benchmark":{"extra_info":{"args":{"seed":#}}},"model":{"name":"m"},"metric":{"name":"mean_ttft_ms",`+
+				`"benchmark_values":[#.5]}}`) + "]",
+		"data.js": `window.BENCHMARK_DATA = {"lastUpdate":1,"entries":{"s":[{"commit":{"id":"c"},"date":1720492032018,` +
+			`"benches":[` + many(`{"name":"{\"name\":\"mean_ttft_ms\",\"description\":\"#\"}","value":#.5,`+
+			`"unit":"ms","extra":"{\"model\":\"m\"}"}`) + `]}]}}`,
+		"guidellm.json": `{"benchmarks":[` + many(`{"metrics":{"request_latency":{"successful":{"mean":#.5,"count":3}}}}`) +
+			`]}`,
+		"agg.json": `[` + many(`{"hw":"h","conc":#,"tp":8,"mean_ttft":#.5}`) + `]`,
+		"document.json": `{"schema":"ttreport/v1","id":"r","points":[` +
+			many(`{"key":{"tool":"vllm","isl":#,"osl":1},"status":"ok","metrics":{"ttft":{"unit":"ms","mean":#.5}},`+
+				`"source":{"path":"x","format":"y"}}`) + `]}`,
+		"results.json": `{"results":{` + many(`"task#":{"acc,none":0.5}`) + `}}`,
+		"b.log": strings.ReplaceAll(many(`[BENCHMARK] model_name m batch_size # input_length 60 output_length 20 `+
+			`latency(ms) #.5`), ",[", "\n["),
+		"points.csv": "release,run,model,device,task,tool,isl,osl,concurrency,ttft_mean_ms\n" +
+			strings.ReplaceAll(many(`v;r;m;d;text;vllm;1;1;#;5`), ",", "\n"),
 	} {
 		text := text
 		if name == "points.csv" {

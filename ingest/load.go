@@ -2,17 +2,15 @@ package ingest
 
 import (
 	"context"
-	"path"
 	"runtime"
 	"slices"
-	"sort"
 	"strings"
-	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
-	"github.com/ttreport/ttreport/ingest/schema/redact"
 )
 
 // Options are what a caller adds to the files.
@@ -44,147 +42,93 @@ type Set struct {
 	Problems []schema.Problem  // of files, of grouping, of the walk; in path order
 }
 
-// item is one file on its way through the load.
-type item struct {
-	found
-	file    *decode.File
-	match   schema.Match
-	reading schema.Reading
-	sidecar bool   // one stands beside it
-	isRole  string // sidecar, manifest or journal, "" for a result
-	facts   schema.Facts
-	origin  map[string]schema.Origin
-	targets []schema.Target
-	plan    []schema.Key
-	group   string
-	beside  *besideResult // what a .commands file says
-	journal *item         // of the run folder, when there is one
-	more    []*item       // further results of the same file that are not of the same run, or the members of an archive
-	runRoot string        // the folder that makes the group, when nothing states an id
-}
-
 // Load reads everything below the roots. The error is the context's alone: whatever is wrong with a file is a problem
 // in the set.
+//
+// The stages, each with what it makes of the one before:
+//
+//	walkAll     roots    → found files, each once
+//	readAll     files    → sources: what each file states about each run; one source of a file without results too
+//	joinParts   sources  → the same, the numbers of one measurement in one source
+//	identifyAll sources  → results: the sources with numbers, and who was measured
+//	dropCopies  results  → the same, without the numbers that another result has
+//	groupRuns   results  → runs, and the run of each source
+//	list        sources  → files and problems
 func Load(ctx context.Context, roots []Root, opt Options) (Set, error) {
 	if opt.Limits == (decode.Limits{}) {
 		opt.Limits = decode.DefaultLimits()
 	}
-	var set Set
-	var items []*item
-	seen := map[string]bool{}
-	for i := range roots {
-		files, problems := walk(&roots[i])
-		set.Problems = append(set.Problems, problems...)
-		for _, f := range files {
-			if name := f.shown(); !seen[name] { // roots may overlap
-				seen[name] = true
-				items = append(items, &item{found: f, isRole: role(f.rel)})
-			}
-		}
-	}
-	if err := readAll(ctx, items, opt); err != nil {
+	files, problems := walkAll(roots)
+	sources, err := readAll(ctx, files, opt)
+	if err != nil {
 		return Set{}, err
 	}
-	items = withMore(items)
-	for _, it := range items {
-		clean(it.reading.Problems)
-	}
-	joinParts(items)
-	beside := indexBeside(items)
-	for _, it := range items {
-		if it.counts() {
-			identify(it, beside, opt)
-		}
-	}
-	dropReports(items)
-	dropDuplicates(items)
-	set.Runs, set.Grouping = group(items, &set.Problems)
-	set.finish(items)
+	joinParts(sources)
+	results := identifyAll(sources, opt)
+	dropReportRows(results)
+	dropSameContent(results)
+	groups := groupRuns(results)
+	set := Set{Runs: groups.runs, Grouping: groups.reasons, Problems: append(problems, groups.problems...)}
+	set.list(sources, groups.runOf)
 	return set, nil
 }
 
-// clean removes secrets from what problems quote.
-func clean(problems []schema.Problem) {
-	for i := range problems {
-		p := &problems[i]
-		p.Found, p.Expected, p.Used = redact.Text(p.Found), redact.Text(p.Expected), redact.Text(p.Used)
+// walkAll lists the files below all roots, each once, since roots may overlap.
+func walkAll(roots []Root) ([]found, []schema.Problem) {
+	var files []found
+	var problems []schema.Problem
+	seen := map[string]bool{}
+	for i := range roots {
+		list, bad := walk(&roots[i])
+		problems = append(problems, bad...)
+		for _, f := range list {
+			if name := f.shown(); !seen[name] {
+				seen[name] = true
+				files = append(files, f)
+			}
+		}
 	}
-}
-
-// counts reports whether a file brought numbers.
-func (it *item) counts() bool { return len(it.reading.Points)+len(it.reading.Scores) > 0 }
-
-// drop takes a file's numbers out of the count, since they stand elsewhere, and with them what was said of the requests.
-func (it *item) drop(partOf string) {
-	it.reading.Points, it.reading.Scores, it.reading.PartOf = nil, nil, partOf
-	it.reading.Problems = slices.DeleteFunc(it.reading.Problems, func(p schema.Problem) bool { return p.Code == "partly-failed" || p.Code == "all-failed" })
-}
-
-// role tells what a file is by its name, for the three files whose name is ours.
-func role(rel string) string {
-	switch base := path.Base(rel); {
-	case strings.HasSuffix(base, manifest.SidecarSuffix):
-		return "sidecar"
-	case base == manifest.FileName:
-		return "manifest"
-	case base == manifest.JournalName:
-		return "journal"
-	}
-	return ""
+	return files, problems
 }
 
 // readAll opens, recognises and reads every file, in parallel. Decoded trees are dropped as soon as they are read.
-func readAll(ctx context.Context, items []*item, opt Options) error {
+func readAll(ctx context.Context, files []found, opt Options) ([]*source, error) {
 	workers := opt.Workers
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	next := make(chan *item)
-	var wg sync.WaitGroup
-	for range workers {
-		wg.Go(func() {
-			for it := range next {
-				it.open(ctx, opt.Limits)
-			}
-		})
-	}
-	for _, it := range items {
+	read := make([][]*source, len(files))
+	var group errgroup.Group
+	group.SetLimit(workers)
+	for i, f := range files {
 		if ctx.Err() != nil {
 			break
 		}
-		next <- it
+		group.Go(func() error {
+			read[i] = readFile(ctx, f, opt.Limits)
+			return nil
+		})
 	}
-	close(next)
-	wg.Wait()
-	return ctx.Err()
+	_ = group.Wait() // what is wrong with a file is a problem of its source
+	return slices.Concat(read...), ctx.Err()
 }
 
-// withMore lists the further results of files after the files themselves.
-func withMore(items []*item) []*item {
-	var out []*item
-	for _, it := range items {
-		out = append(append(out, it), withMore(it.more)...)
-	}
-	return out
-}
-
-// finish lists files and problems in path order.
-func (s *Set) finish(items []*item) {
-	for _, it := range items {
-		if n := len(s.Files); n > 0 && s.Files[n-1].Path == it.shown() { // further results of the same file
+// list makes the entries of files, and puts them and the problems in path order.
+func (s *Set) list(sources []*source, runOf map[*source]string) {
+	for _, src := range sources {
+		r := &src.reading
+		s.Problems = append(s.Problems, r.Problems...)
+		if n := len(s.Files); n > 0 && s.Files[n-1].Path == src.shown() { // of another run in the same file
 			f := &s.Files[n-1]
-			f.Points, f.Scores, f.Problems = f.Points+len(it.reading.Points), f.Scores+len(it.reading.Scores), append(f.Problems, it.reading.Problems...)
-			s.Problems = append(s.Problems, it.reading.Problems...)
+			f.Points, f.Scores = f.Points+len(r.Points), f.Scores+len(r.Scores)
+			f.Problems = append(f.Problems, r.Problems...)
 			continue
 		}
-		f := File{Path: it.shown(), Format: it.reading.Format, Detail: it.reading.Detail, Points: len(it.reading.Points),
-			Scores: len(it.reading.Scores), Run: it.group, PartOf: it.reading.PartOf, Problems: it.reading.Problems}
-		if it.file != nil {
-			f.SHA256 = it.file.SHA256
-		}
-		s.Files = append(s.Files, f)
-		s.Problems = append(s.Problems, it.reading.Problems...)
+		s.Files = append(s.Files, File{
+			Path: src.shown(), SHA256: src.file.SHA256, Format: r.Format, Detail: r.Detail, Points: len(r.Points),
+			Scores: len(r.Scores), Run: runOf[src], PartOf: r.PartOf, Problems: r.Problems,
+		})
 	}
-	sort.SliceStable(s.Files, func(i, j int) bool { return s.Files[i].Path < s.Files[j].Path })
-	sort.SliceStable(s.Problems, func(i, j int) bool { return s.Problems[i].Path < s.Problems[j].Path })
+	slices.SortStableFunc(s.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortStableFunc(s.Problems, func(a, b schema.Problem) int { return strings.Compare(a.Path, b.Path) })
 }

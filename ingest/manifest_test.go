@@ -22,11 +22,13 @@ func TestManifestsAbove(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write("ttreport.manifest.yaml", "device: {name: n150}\nrelease: v1\nfiles:\n  - {glob: 'lab/*/x.json', stack: {engine: vllm}}\n")
+	write("ttreport.manifest.yaml",
+		"device: {name: n150}\nrelease: v1\nfiles:\n  - {glob: 'lab/*/x.json', stack: {engine: vllm}}\n")
 	write("lab/inner/ttreport.manifest.yaml", "release: v2\n")
 	write("lab/inner/x.json", serve(`"random_input_len":128,"random_output_len":32,`))
 	for _, c := range []struct{ from, ask string }{
-		{".", "."}, {".", "lab"}, {".", "lab/inner"}, {".", "lab/inner/x.json"}, {"lab", "."}, {"lab/inner", "."}, {"lab/inner", "x.json"}, {"lab", "inner"}, {"lab/inner", ".."}, {".", top + "/lab"},
+		{".", "."}, {".", "lab"}, {".", "lab/inner"}, {".", "lab/inner/x.json"}, {"lab", "."}, {"lab/inner", "."},
+		{"lab/inner", "x.json"}, {"lab", "inner"}, {"lab/inner", ".."}, {".", top + "/lab"},
 	} {
 		t.Chdir(filepath.Join(top, c.from))
 		root, err := ingest.OSRoot(c.ask)
@@ -38,8 +40,10 @@ func TestManifestsAbove(t *testing.T) {
 			t.Fatalf("%s from %s: %v, %d runs, %v", c.ask, c.from, err, len(set.Runs), set.Problems)
 		}
 		r := set.Runs[0]
-		if r.Device.Name != "n150" || r.Release != "v2" || r.Stack.Engine != "vllm" || r.Provenance["device.name"].From != "manifest" {
-			t.Errorf("%s from %s: device %q by %+v, release %q, engine %q", c.ask, c.from, r.Device.Name, r.Provenance["device.name"], r.Release, r.Stack.Engine)
+		if r.Device.Name != "n150" || r.Release != "v2" || r.Stack.Engine != "vllm" ||
+			r.Provenance["device.name"].From != "manifest" {
+			t.Errorf("%s from %s: device %q by %+v, release %q, engine %q", c.ask, c.from, r.Device.Name,
+				r.Provenance["device.name"], r.Release, r.Stack.Engine)
 		}
 	}
 }

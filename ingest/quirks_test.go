@@ -12,14 +12,15 @@ import (
 	"time"
 
 	"github.com/ttreport/ttreport/ingest"
-	"github.com/ttreport/ttreport/ingest/history"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/draft/drafttest"
 )
 
 // serve is a result of vLLM's client with further members, which come first and so may be overwritten by the others.
 func serve(members string) string {
-	return `{` + members + `"date":"20260101-000000","model_id":"acme/x","completed":8,"duration":2.0,"output_throughput":20.5,"mean_ttft_ms":10.25,"p99_ttft_ms":14.75,"mean_tpot_ms":2.125}`
+	return `{` + members +
+		`"date":"20260101-000000","model_id":"acme/x","completed":8,"duration":2.0,"output_throughput":20.5,` +
+		`"mean_ttft_ms":10.25,"p99_ttft_ms":14.75,"mean_tpot_ms":2.125}`
 }
 
 // points lists all points of a set.
@@ -39,251 +40,313 @@ func gz(text string) string {
 	return b.String()
 }
 
-const hollowArrays = `"num_prompts":3,"ttfts":[0.01,0.02,0.0],"itls":[[0.002,0.002],[0.002,0.002],[]],"output_lens":[3,3,0],"input_lens":[5,5,5],"errors":["","",""],`
+const hollowArrays = `"num_prompts":3,"ttfts":[0.01,0.02,0.0],"itls":[[0.002,0.002],[0.002,0.002],[]],` +
+	`"output_lens":[3,3,0],"input_lens":[5,5,5],"errors":["","",""],`
 
-// The 29 quirks that real files have, one case each, in the order in which they were collected.
-func TestQuirks(t *testing.T) {
-	one := func(t *testing.T, name, text string) (ingest.Set, schema.Point) {
-		t.Helper()
-		set := load(t, ingest.Options{}, map[string]string{name: text})
-		list := points(set)
-		if len(list) != 1 {
-			t.Fatalf("%d points, %v", len(list), set.Problems)
-		}
-		return set, list[0]
+// The quirks that real files have, one test each, in the order in which they were collected.
+
+// loadOne loads a file with one point.
+func loadOne(t *testing.T, name, text string) (ingest.Set, schema.Point) {
+	t.Helper()
+	set := load(t, ingest.Options{}, map[string]string{name: text})
+	list := points(set)
+	if len(list) != 1 {
+		t.Fatalf("%d points, %v", len(list), set.Problems)
 	}
-	has := func(t *testing.T, set ingest.Set, code string) {
-		t.Helper()
-		if !strings.Contains(" "+codes(set.Problems)+" ", " "+code+" ") {
-			t.Errorf("no %s among %q", code, codes(set.Problems))
+	return set, list[0]
+}
+
+// hasCode expects a problem.
+func hasCode(t *testing.T, set ingest.Set, code string) {
+	t.Helper()
+	if !strings.Contains(" "+codes(set.Problems)+" ", " "+code+" ") {
+		t.Errorf("no %s among %q", code, codes(set.Problems))
+	}
+}
+
+// NaN and Infinity are no numbers, inside text they are text.
+func TestQuirk01(t *testing.T) {
+	set, p := loadOne(t, "a.json",
+		serve(`"burstiness":Infinity,"request_rate":"inf","std_ttft_ms":NaN,"note":"NaN of text",`))
+	if p.Key.Rate != nil || !math.IsNaN(drafttest.Stat(p, "ttft", "std")) || string(p.Extra["note"]) != `"NaN of text"` {
+		t.Errorf("%s %v", p.Key, p.Extra)
+	}
+	hasCode(t, set, "non-finite")
+}
+
+// Several values in one file, the last one cut.
+func TestQuirk02(t *testing.T) {
+	set := load(t, ingest.Options{}, map[string]string{
+		"a.json": serve(``) + "\n" + serve(`"max_concurrency":4,`) + "\n" + serve("")[:60],
+	})
+	if len(points(set)) != 2 {
+		t.Errorf("%d points", len(points(set)))
+	}
+	hasCode(t, set, "truncated-json")
+}
+
+// A damaged line in the middle.
+func TestQuirk02b(t *testing.T) {
+	set := load(t, ingest.Options{}, map[string]string{
+		"a.jsonl": serve(``) + "\n{\"completed\":what}\n" + serve(`"max_concurrency":4,`) + "\n",
+	})
+	if len(points(set)) != 2 {
+		t.Errorf("%d points", len(points(set)))
+	}
+	hasCode(t, set, "bad-json")
+}
+
+// A log line that begins with a bracket is no JSON.
+func TestQuirk03(t *testing.T) {
+	_, p := loadOne(t, "a.log",
+		"[BENCHMARK] model_name m batch_size 1 input_length 60 output_length 20 tokens_per_sec 5.5 latency(ms) 10.5\n")
+	drafttest.Expect(t, p, map[string]float64{"e2el.mean": 10.5})
+}
+
+// Byte order mark, gzip, CRLF.
+func TestQuirk04(t *testing.T) {
+	for _, text := range []string{"\xef\xbb\xbf" + serve(""), gz(serve("")), strings.ReplaceAll(serve(""), ",", ",\r\n")} {
+		loadOne(t, "a.json", text)
+	}
+}
+
+// Zeros of a run in which all failed are no data.
+func TestQuirk05(t *testing.T) {
+	set, p := loadOne(t, "a.json",
+		`{"completed":0,"failed":8,"output_throughput":0.0,"mean_ttft_ms":0.0,"mean_tpot_ms":0.0,"request_throughput":0.0}`)
+	if p.Status != schema.StatusFailed || len(p.Metrics["ttft"].Stats)+len(p.Metrics["rps"].Stats) > 0 {
+		t.Errorf("%+v", p.Metrics)
+	}
+	hasCode(t, set, "all-failed")
+}
+
+// Partial failure without a failed key.
+func TestQuirk06(t *testing.T) {
+	_, p := loadOne(t, "a.json", serve(`"num_prompts":10,`))
+	if drafttest.Stat(p, "requests_failed", "value") != 2 || p.Metrics["requests_failed"].From != "derived" ||
+		p.Status != schema.StatusPartial {
+		t.Errorf("%+v", p.Metrics["requests_failed"])
+	}
+}
+
+// Hollow successes are found in the arrays.
+func TestQuirk07(t *testing.T) {
+	set, p := loadOne(t, "a.json", strings.Replace(serve(hollowArrays), `"completed":8`, `"completed":3`, 1))
+	drafttest.Expect(t, p, map[string]float64{"ttft.mean": 15, "requests_ok.value": 2, "requests_failed.value": 1})
+	hasCode(t, set, "hollow-success")
+}
+
+// Goodput under a key with a colon; null is not 0.
+func TestQuirk08(t *testing.T) {
+	_, p := loadOne(t, "a.json", serve(`"request_goodput:":1.5,`))
+	_, none := loadOne(t, "a.json", serve(`"request_goodput:":null,`))
+	_, zero := loadOne(t, "a.json", serve(`"request_goodput":0.0,`))
+	if drafttest.Stat(p, "goodput_rps", "value") != 1.5 || len(none.Metrics["goodput_rps"].Stats) > 0 ||
+		drafttest.Stat(zero, "goodput_rps", "value") != 0 {
+		t.Error("goodput")
+	}
+}
+
+// Any percentile, and neither mean nor median.
+func TestQuirk09(t *testing.T) {
+	_, p := loadOne(t, "a.json", `{"completed":1,"output_throughput":5.0,"p99.9_ttft_ms":7.5,"p50_ttft_ms":5.5}`)
+	drafttest.Expect(t, p, map[string]float64{"ttft.p99.9": 7.5, "ttft.median": 5.5, "ttft.mean": math.NaN()})
+}
+
+// Mean and median of E2EL exchanged in v0.6.0 to v0.6.3.
+func TestQuirk10(t *testing.T) {
+	set, p := loadOne(t, "a.json",
+		serve(`"num_prompts":8,"total_token_throughput":5.0,"mean_e2el_ms":50.0,"median_e2el_ms":80.0,`))
+	drafttest.Expect(t, p, map[string]float64{"e2el.mean": 80, "e2el.median": 50})
+	hasCode(t, set, "swapped-e2el")
+}
+
+// TPOT that includes the first token is another metric.
+func TestQuirk11(t *testing.T) {
+	_, p := loadOne(t, "a.json",
+		`{"completed":8,"input_throughput":5.0,"output_throughput":5.0,"mean_ttft_ms":10.5,"mean_tpot_ms":3.5}`)
+	if drafttest.Stat(p, "ntpot", "mean") != 3.5 || len(p.Metrics["tpot"].Stats) > 0 {
+		t.Errorf("%+v", p.Metrics)
+	}
+}
+
+// Seconds and milliseconds.
+func TestQuirk12(t *testing.T) {
+	_, x := loadOne(t, "a.json", `{"completed":8,"output_throughput":5.0,"median_ttft":0.25}`)
+	_, l := loadOne(t, "l.json", `{"avg_latency":2.5,"latencies":[2.5],"percentiles":{"99":2.5}}`)
+	if drafttest.Stat(x, "ttft", "median") != 250 || drafttest.Stat(l, "e2el", "mean") != 2500 {
+		t.Error("seconds passed as milliseconds")
+	}
+}
+
+// Tokens a second that count the prompt.
+func TestQuirk13(t *testing.T) {
+	_, p := loadOne(t, "a.json",
+		`{"elapsed_time":2.0,"num_requests":4,"requests_per_second":2.0,"tokens_per_second":99.5}`)
+	if drafttest.Stat(p, "total_tps", "value") != 99.5 || len(p.Metrics["output_tps"].Stats) > 0 {
+		t.Errorf("%+v", p.Metrics)
+	}
+}
+
+// Metadata are strings, with dots in names, empty, or over the tool's own.
+func TestQuirk14(t *testing.T) {
+	set, p := loadOne(t, "a.json",
+		strings.Replace(serve(`"tensor_parallel_size":"8","compilation_config.mode":"","isl":"128","osl":"64",`+
+			`"is_fast":"true",`), `"model_id":"acme/x"`, `"model_id":"acme/x","model_id":"acme/told"`, 1))
+	if *p.Key.ISL != 128 || set.Runs[0].Model.ID != "acme/told" || string(p.Extra["tensor_parallel_size"]) != `"8"` ||
+		p.Extra["compilation_config.mode"] != nil {
+		t.Errorf("%s %v", p.Key, p.Extra)
+	}
+}
+
+// The client's backend is not the server.
+func TestQuirk15(t *testing.T) {
+	set, p := loadOne(t, "a.json", serve(`"backend":"vllm",`))
+	if set.Runs[0].Stack.Engine != "" || p.Conditions["client"] != "vllm" {
+		t.Errorf("%+v", set.Runs[0].Stack)
+	}
+}
+
+// Naive dates are said to be so, and a missing one is the file's.
+func TestQuirk16(t *testing.T) {
+	set, _ := loadOne(t, "a.json", serve(""))
+	if !strings.Contains(set.Runs[0].Provenance["start"].Where, "zone not stated") {
+		t.Errorf("%+v", set.Runs[0].Provenance["start"])
+	}
+	file := fstest.MapFile{
+		Data:    []byte(strings.Replace(serve(""), `"date":"20260101-000000",`, "", 1)),
+		ModTime: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
+	}
+	without, err := ingest.Load(context.Background(), []ingest.Root{
+		{FS: fstest.MapFS{"a.json": &file}, Name: "in"},
+	}, ingest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if start := without.Runs[0].Provenance["start"]; start.From != "derived" ||
+		!strings.Contains(start.Where, "modification time of in/a.json") || !without.Runs[0].Start.Equal(file.ModTime) {
+		t.Errorf("%+v", start)
+	}
+}
+
+// Repeats are kept, the same file counts once.
+func TestQuirk17(t *testing.T) {
+	a := serve(`"max_concurrency":2,"random_input_len":128,"random_output_len":32,"request_throughput":1.5,`)
+	b := strings.NewReplacer("000000", "000100", "10.25", "10.5").Replace(a)
+	set := load(t, ingest.Options{}, map[string]string{
+		"a.json": a, "b.json": b, "again/a.json": a, "packed.json.gz": gz(a),
+	})
+	list := points(set)
+	if len(list) != 2 || len(set.Runs) != 1 || list[0].Key.String() != list[1].Key.String() || list[0].Repeat != 1 ||
+		list[1].Repeat != 2 {
+		t.Errorf("%d points in %d runs: %v", len(list), len(set.Runs), set.Problems)
+	}
+	hasCode(t, set, "duplicate")
+}
+
+// A sweep's runs count once, and what it varied is part of the workload.
+func TestQuirk18(t *testing.T) {
+	run := func(n, seqs int) string {
+		return serve(fmt.Sprintf(`"run_number":%d,"max_num_seqs":%d,"random_input_len":128,"random_output_len":32,`+
+			`"request_throughput":%d.25,`, n, seqs, n))
+	}
+	set := load(t, ingest.Options{}, map[string]string{
+		"e/SERVE--max_num_seqs=4-BENCH--c=2/run=0.json":   run(0, 4),
+		"e/SERVE--max_num_seqs=4-BENCH--c=2/run=1.json":   run(1, 4),
+		"e/SERVE--max_num_seqs=4-BENCH--c=2/summary.json": "[" + run(0, 4) + "," + run(1, 4) + "]",
+		"e/SERVE--max_num_seqs=8-BENCH--c=2/summary.json": "[" + run(5, 8) + "," + run(6, 8) + "]",
+	})
+	list := points(set)
+	if len(list) != 4 || len(set.Runs) != 1 || list[0].Key.Dims["max_num_seqs"] != "4" || list[1].Repeat != 2 ||
+		list[3].Key.Dims["max_num_seqs"] != "8" {
+		t.Errorf("%d points in %d runs: %v", len(list), len(set.Runs), set.Problems)
+	}
+}
+
+// The .pytorch.json beside a result repeats it, and alone knows the arguments.
+func TestQuirk19(t *testing.T) {
+	rec := func(name string, v float64) string {
+		return fmt.Sprintf(`{"benchmark":{"extra_info":{"args":{"dataset_name":"random","random_input_len":128,`+
+			`"random_output_len":32}}},"model":{"name":"acme/x"},"metric":{"name":%q,"benchmark_values":[%v]}}`, name, v)
+	}
+	set := load(t, ingest.Options{}, map[string]string{
+		"a.json": serve(""),
+		"a.pytorch.json": "[" + rec("mean_ttft_ms", 10.25) + "," + rec("p99_ttft_ms", 14.75) + "," + rec("mean_tpot_ms",
+			2.125) + "]",
+	})
+	list := points(set)
+	if len(list) != 1 || list[0].Key.ISL == nil || *list[0].Key.ISL != 128 || list[0].Source.Path != "in/a.json" ||
+		list[0].Stated["isl"] != "copy in a.pytorch.json" {
+		t.Errorf("%d points: %+v", len(list), list)
+	}
+}
+
+// A peak of concurrency above the limit.
+func TestQuirk20(t *testing.T) {
+	_, p := loadOne(t, "a.json", serve(`"max_concurrency":2,"max_concurrent_requests":6,`))
+	if *p.Key.Concurrency != 2 || string(p.Extra["max_concurrent_requests"]) != "6" {
+		t.Errorf("%s", p.Key)
+	}
+}
+
+// TensorRT-LLM's None, n/a, zero memory, engine_dir and repeated header.
+func TestQuirk21(t *testing.T) {
+	_, p := loadOne(t, "a.log",
+		"[BENCHMARK] engine_dir /e/m world_size 1 batch_size 1 input_length 60 output_length 1 gpu_peak_mem(gb) 0.0 "+
+			"build_time(s) None tokens_per_sec n/a latency(ms) 10.5 generation_time(ms) 0.0\n")
+	if len(p.Extra) != 0 || len(p.Metrics) != 1 {
+		t.Errorf("%v %v", p.Extra, p.Metrics)
+	}
+	const head, row = "model_name,batch_size,input_length,output_length,latency(ms)\n", "m,%d,60,20,%d.5\n"
+	csv := load(t, ingest.Options{}, map[string]string{
+		"m.csv": head + fmt.Sprintf(row, 1, 10) + head + fmt.Sprintf(row, 8, 11),
+	})
+	twice := load(t, ingest.Options{}, map[string]string{
+		"m.log": "[BENCHMARK] num_samples 4\n[BENCHMARK] num_error_samples 1\n\n[BENCHMARK] num_samples 4\n[BENCHMARK] " +
+			"total_latency(ms) 5000\n",
+	})
+	if list := points(twice); len(points(csv)) != 2 || len(list) != 1 ||
+		drafttest.Stat(list[0], "requests_ok", "value") != 3 {
+		t.Errorf("%v %v", points(csv), list)
+	}
+}
+
+// Lm-eval: the last comma, N/A, numbers as text, limits, a cut file.
+func TestQuirk22(t *testing.T) {
+	whole := `{"results":{"a":{"odd, name,flexible-extract":0.5,"acc,none":"0.25","acc_stderr,none":"N/A"}},` +
+		`"n-samples":{"a":{"original":541,"effective":28}},"model_name":"acme/x","config":{"limit":28,"model_dtype":"x"}}`
+	for _, text := range []string{whole, whole[:strings.Index(whole, `,"model_dtype"`)]} {
+		set := load(t, ingest.Options{}, map[string]string{"results.json": text})
+		if len(set.Runs) != 1 || len(set.Runs[0].Scores) != 2 || set.Runs[0].Scores[0].N != 28 ||
+			set.Runs[0].Scores[0].Total != 541 {
+			t.Errorf("%d runs, %v", len(set.Runs), set.Problems)
 		}
 	}
-	stat := drafttest.Stat
-	for _, q := range []struct {
-		name string
-		test func(t *testing.T)
-	}{
-		{"01 NaN and Infinity are no numbers, inside text they are text", func(t *testing.T) {
-			set, p := one(t, "a.json", serve(`"burstiness":Infinity,"request_rate":"inf","std_ttft_ms":NaN,"note":"NaN of text",`))
-			if p.Key.Rate != nil || !math.IsNaN(stat(p, "ttft", "std")) || string(p.Extra["note"]) != `"NaN of text"` {
-				t.Errorf("%s %v", p.Key, p.Extra)
-			}
-			has(t, set, "non-finite")
-		}},
-		{"02 several values in one file, the last one cut", func(t *testing.T) {
-			set := load(t, ingest.Options{}, map[string]string{"a.json": serve(``) + "\n" + serve(`"max_concurrency":4,`) + "\n" + serve("")[:60]})
-			if len(points(set)) != 2 {
-				t.Errorf("%d points", len(points(set)))
-			}
-			has(t, set, "truncated-json")
-		}},
-		{"02b a damaged line in the middle", func(t *testing.T) {
-			set := load(t, ingest.Options{}, map[string]string{"a.jsonl": serve(``) + "\n{\"completed\":what}\n" + serve(`"max_concurrency":4,`) + "\n"})
-			if len(points(set)) != 2 {
-				t.Errorf("%d points", len(points(set)))
-			}
-			has(t, set, "bad-json")
-		}},
-		{"03 a log line that begins with a bracket is no JSON", func(t *testing.T) {
-			_, p := one(t, "a.log", "[BENCHMARK] model_name m batch_size 1 input_length 60 output_length 20 tokens_per_sec 5.5 latency(ms) 10.5\n")
-			drafttest.Expect(t, p, map[string]float64{"e2el.mean": 10.5})
-		}},
-		{"04 byte order mark, gzip, CRLF", func(t *testing.T) {
-			for _, text := range []string{"\xef\xbb\xbf" + serve(""), gz(serve("")), strings.ReplaceAll(serve(""), ",", ",\r\n")} {
-				one(t, "a.json", text)
-			}
-		}},
-		{"05 zeros of a run in which all failed are no data", func(t *testing.T) {
-			set, p := one(t, "a.json", `{"completed":0,"failed":8,"output_throughput":0.0,"mean_ttft_ms":0.0,"mean_tpot_ms":0.0,"request_throughput":0.0}`)
-			if p.Status != schema.StatusFailed || len(p.Metrics["ttft"].Stats)+len(p.Metrics["rps"].Stats) > 0 {
-				t.Errorf("%+v", p.Metrics)
-			}
-			has(t, set, "all-failed")
-		}},
-		{"06 partial failure without a failed key", func(t *testing.T) {
-			_, p := one(t, "a.json", serve(`"num_prompts":10,`))
-			if stat(p, "requests_failed", "value") != 2 || p.Metrics["requests_failed"].From != "derived" || p.Status != schema.StatusPartial {
-				t.Errorf("%+v", p.Metrics["requests_failed"])
-			}
-		}},
-		{"07 hollow successes are found in the arrays", func(t *testing.T) {
-			set, p := one(t, "a.json", strings.Replace(serve(hollowArrays), `"completed":8`, `"completed":3`, 1))
-			drafttest.Expect(t, p, map[string]float64{"ttft.mean": 15, "requests_ok.value": 2, "requests_failed.value": 1})
-			has(t, set, "hollow-success")
-		}},
-		{"08 goodput under a key with a colon; null is not 0", func(t *testing.T) {
-			_, p := one(t, "a.json", serve(`"request_goodput:":1.5,`))
-			_, none := one(t, "a.json", serve(`"request_goodput:":null,`))
-			_, zero := one(t, "a.json", serve(`"request_goodput":0.0,`))
-			if stat(p, "goodput_rps", "value") != 1.5 || len(none.Metrics["goodput_rps"].Stats) > 0 || stat(zero, "goodput_rps", "value") != 0 {
-				t.Error("goodput")
-			}
-		}},
-		{"09 any percentile, and neither mean nor median", func(t *testing.T) {
-			_, p := one(t, "a.json", `{"completed":1,"output_throughput":5.0,"p99.9_ttft_ms":7.5,"p50_ttft_ms":5.5}`)
-			drafttest.Expect(t, p, map[string]float64{"ttft.p99.9": 7.5, "ttft.median": 5.5, "ttft.mean": math.NaN()})
-		}},
-		{"10 mean and median of E2EL exchanged in v0.6.0 to v0.6.3", func(t *testing.T) {
-			set, p := one(t, "a.json", serve(`"num_prompts":8,"total_token_throughput":5.0,"mean_e2el_ms":50.0,"median_e2el_ms":80.0,`))
-			drafttest.Expect(t, p, map[string]float64{"e2el.mean": 80, "e2el.median": 50})
-			has(t, set, "swapped-e2el")
-		}},
-		{"11 TPOT that includes the first token is another metric", func(t *testing.T) {
-			_, p := one(t, "a.json", `{"completed":8,"input_throughput":5.0,"output_throughput":5.0,"mean_ttft_ms":10.5,"mean_tpot_ms":3.5}`)
-			if stat(p, "ntpot", "mean") != 3.5 || len(p.Metrics["tpot"].Stats) > 0 {
-				t.Errorf("%+v", p.Metrics)
-			}
-		}},
-		{"12 seconds and milliseconds", func(t *testing.T) {
-			_, x := one(t, "a.json", `{"completed":8,"output_throughput":5.0,"median_ttft":0.25}`)
-			_, l := one(t, "l.json", `{"avg_latency":2.5,"latencies":[2.5],"percentiles":{"99":2.5}}`)
-			if stat(x, "ttft", "median") != 250 || stat(l, "e2el", "mean") != 2500 {
-				t.Error("seconds passed as milliseconds")
-			}
-		}},
-		{"13 tokens a second that count the prompt", func(t *testing.T) {
-			_, p := one(t, "a.json", `{"elapsed_time":2.0,"num_requests":4,"requests_per_second":2.0,"tokens_per_second":99.5}`)
-			if stat(p, "total_tps", "value") != 99.5 || len(p.Metrics["output_tps"].Stats) > 0 {
-				t.Errorf("%+v", p.Metrics)
-			}
-		}},
-		{"14 metadata are strings, with dots in names, empty, or over the tool's own", func(t *testing.T) {
-			set, p := one(t, "a.json", strings.Replace(serve(`"tensor_parallel_size":"8","compilation_config.mode":"","isl":"128","osl":"64","is_fast":"true",`), `"model_id":"acme/x"`, `"model_id":"acme/x","model_id":"acme/told"`, 1))
-			if *p.Key.ISL != 128 || set.Runs[0].Model.ID != "acme/told" || string(p.Extra["tensor_parallel_size"]) != `"8"` || p.Extra["compilation_config.mode"] != nil {
-				t.Errorf("%s %v", p.Key, p.Extra)
-			}
-		}},
-		{"15 the client's backend is not the server", func(t *testing.T) {
-			set, p := one(t, "a.json", serve(`"backend":"vllm",`))
-			if set.Runs[0].Stack.Engine != "" || p.Conditions["client"] != "vllm" {
-				t.Errorf("%+v", set.Runs[0].Stack)
-			}
-		}},
-		{"16 naive dates are said to be so, and a missing one is the file's", func(t *testing.T) {
-			set, _ := one(t, "a.json", serve(""))
-			if !strings.Contains(set.Runs[0].Provenance["start"].Where, "zone not stated") {
-				t.Errorf("%+v", set.Runs[0].Provenance["start"])
-			}
-			file := fstest.MapFile{Data: []byte(strings.Replace(serve(""), `"date":"20260101-000000",`, "", 1)), ModTime: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
-			without, err := ingest.Load(context.Background(), []ingest.Root{{FS: fstest.MapFS{"a.json": &file}, Name: "in"}}, ingest.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if start := without.Runs[0].Provenance["start"]; start.From != "derived" || !strings.Contains(start.Where, "modification time of in/a.json") || !without.Runs[0].Start.Equal(file.ModTime) {
-				t.Errorf("%+v", start)
-			}
-		}},
-		{"17 repeats are kept, the same file counts once", func(t *testing.T) {
-			a := serve(`"max_concurrency":2,"random_input_len":128,"random_output_len":32,"request_throughput":1.5,`)
-			b := strings.NewReplacer("000000", "000100", "10.25", "10.5").Replace(a)
-			set := load(t, ingest.Options{}, map[string]string{"a.json": a, "b.json": b, "again/a.json": a, "packed.json.gz": gz(a)})
-			list := points(set)
-			if len(list) != 2 || len(set.Runs) != 1 || list[0].Key.String() != list[1].Key.String() || list[0].Repeat != 1 || list[1].Repeat != 2 {
-				t.Errorf("%d points in %d runs: %v", len(list), len(set.Runs), set.Problems)
-			}
-			has(t, set, "duplicate")
-		}},
-		{"18 a sweep's runs count once, and what it varied is part of the workload", func(t *testing.T) {
-			run := func(n, seqs int) string {
-				return serve(fmt.Sprintf(`"run_number":%d,"max_num_seqs":%d,"random_input_len":128,"random_output_len":32,"request_throughput":%d.25,`, n, seqs, n))
-			}
-			set := load(t, ingest.Options{}, map[string]string{
-				"e/SERVE--max_num_seqs=4-BENCH--c=2/run=0.json": run(0, 4), "e/SERVE--max_num_seqs=4-BENCH--c=2/run=1.json": run(1, 4),
-				"e/SERVE--max_num_seqs=4-BENCH--c=2/summary.json": "[" + run(0, 4) + "," + run(1, 4) + "]",
-				"e/SERVE--max_num_seqs=8-BENCH--c=2/summary.json": "[" + run(5, 8) + "," + run(6, 8) + "]",
-			})
-			list := points(set)
-			if len(list) != 4 || len(set.Runs) != 1 || list[0].Key.Dims["max_num_seqs"] != "4" || list[1].Repeat != 2 || list[3].Key.Dims["max_num_seqs"] != "8" {
-				t.Errorf("%d points in %d runs: %v", len(list), len(set.Runs), set.Problems)
-			}
-		}},
-		{"19 the .pytorch.json beside a result repeats it, and alone knows the arguments", func(t *testing.T) {
-			rec := func(name string, v float64) string {
-				return fmt.Sprintf(`{"benchmark":{"extra_info":{"args":{"dataset_name":"random","random_input_len":128,"random_output_len":32}}},"model":{"name":"acme/x"},"metric":{"name":%q,"benchmark_values":[%v]}}`, name, v)
-			}
-			set := load(t, ingest.Options{}, map[string]string{"a.json": serve(""), "a.pytorch.json": "[" + rec("mean_ttft_ms", 10.25) + "," + rec("p99_ttft_ms", 14.75) + "," + rec("mean_tpot_ms", 2.125) + "]"})
-			list := points(set)
-			if len(list) != 1 || list[0].Key.ISL == nil || *list[0].Key.ISL != 128 || list[0].Source.Path != "in/a.json" || list[0].Stated["isl"] != "copy in a.pytorch.json" {
-				t.Errorf("%d points: %+v", len(list), list)
-			}
-		}},
-		{"20 a peak of concurrency above the limit", func(t *testing.T) {
-			_, p := one(t, "a.json", serve(`"max_concurrency":2,"max_concurrent_requests":6,`))
-			if *p.Key.Concurrency != 2 || string(p.Extra["max_concurrent_requests"]) != "6" {
-				t.Errorf("%s", p.Key)
-			}
-		}},
-		{"21 TensorRT-LLM's None, n/a, zero memory, engine_dir and repeated header", func(t *testing.T) {
-			_, p := one(t, "a.log", "[BENCHMARK] engine_dir /e/m world_size 1 batch_size 1 input_length 60 output_length 1 gpu_peak_mem(gb) 0.0 build_time(s) None tokens_per_sec n/a latency(ms) 10.5 generation_time(ms) 0.0\n")
-			if len(p.Extra) != 0 || len(p.Metrics) != 1 {
-				t.Errorf("%v %v", p.Extra, p.Metrics)
-			}
-			const head, row = "model_name,batch_size,input_length,output_length,latency(ms)\n", "m,%d,60,20,%d.5\n"
-			csv := load(t, ingest.Options{}, map[string]string{"m.csv": head + fmt.Sprintf(row, 1, 10) + head + fmt.Sprintf(row, 8, 11)})
-			twice := load(t, ingest.Options{}, map[string]string{"m.log": "[BENCHMARK] num_samples 4\n[BENCHMARK] num_error_samples 1\n\n[BENCHMARK] num_samples 4\n[BENCHMARK] total_latency(ms) 5000\n"})
-			if list := points(twice); len(points(csv)) != 2 || len(list) != 1 || stat(list[0], "requests_ok", "value") != 3 {
-				t.Errorf("%v %v", points(csv), list)
-			}
-		}},
-		{"22 lm-eval: the last comma, N/A, numbers as text, limits, a cut file", func(t *testing.T) {
-			whole := `{"results":{"a":{"odd, name,flexible-extract":0.5,"acc,none":"0.25","acc_stderr,none":"N/A"}},"n-samples":{"a":{"original":541,"effective":28}},"model_name":"acme/x","config":{"limit":28,"model_dtype":"x"}}`
-			for _, text := range []string{whole, whole[:strings.Index(whole, `,"model_dtype"`)]} {
-				set := load(t, ingest.Options{}, map[string]string{"results.json": text})
-				if len(set.Runs) != 1 || len(set.Runs[0].Scores) != 2 || set.Runs[0].Scores[0].N != 28 || set.Runs[0].Scores[0].Total != 541 {
-					t.Errorf("%d runs, %v", len(set.Runs), set.Problems)
-				}
-			}
-		}},
-		{"23 a store: JSON within strings, versions within names", func(t *testing.T) {
-			bench := func(version string, v float64) string {
-				return fmt.Sprintf(`{"name":"{\"name\":\"mean_ttft_ms\",\"description\":\"d\",\"gpu_description\":\"L4 x 1\",\"vllm_version\":\"%s\"}","value":%v,"unit":"ms","extra":"{\"model\":\"acme/x\",\"dataset\":\"sharegpt\",\"gpu_description\":\"L4 x 1\"}"}`, version, v)
-			}
-			set := load(t, ingest.Options{}, map[string]string{"data.js": `window.BENCHMARK_DATA = {"lastUpdate":1,"entries":{"s":[{"commit":{"id":"a"},"date":1720492032018,"benches":[` + bench("0.5.1", 10.5) + `]},{"commit":{"id":"b"},"date":1720592032018,"benches":[` + bench("0.5.2", 11.5) + `]}]}}`})
-			list := points(set)
-			if len(list) != 2 || list[0].Key.String() != list[1].Key.String() || set.Runs[0].Stack.Version != "0.5.1" {
-				t.Errorf("%d points", len(list))
-			}
-		}},
-		{"24 sglang without streaming", func(t *testing.T) {
-			_, p := one(t, "a.jsonl", `{"completed":4,"mean_e2e_latency_ms":5.5,"mean_tpot_ms":-0.0,"median_itl_ms":0.0,"output_throughput":9.5}`)
-			if p.Metrics["tpot"].Why == "" || p.Metrics["itl"].Why == "" || len(p.Metrics["requests_failed"].Stats) > 0 {
-				t.Errorf("%+v", p.Metrics)
-			}
-		}},
-		{"25 GuideLLM: blocks of count 0, several benchmarks in a file", func(t *testing.T) {
-			set := load(t, ingest.Options{}, map[string]string{"b.json": `{"benchmarks":[{"config":{"strategy":{"type_":"concurrent","streams":1}},"metrics":{"request_latency":{"successful":{"mean":1.5,"count":3}},"time_to_first_token_ms":{"successful":{"mean":0.0,"count":0}}}},{"config":{"strategy":{"type_":"concurrent","streams":2}},"metrics":{"request_latency":{"successful":{"mean":1.5,"count":3}}}}]}`})
-			if list := points(set); len(list) != 2 || list[0].Metrics["ttft"].Why == "" {
-				t.Errorf("%d points", len(list))
-			}
-		}},
-		{"26 a model by its hub id, served name, path or snapshot", func(t *testing.T) {
-			for id, want := range map[string]string{"acme/x": "x", "/data/models/x/": "x", "x": "x", "/root/.cache/huggingface/hub/models--acme--x/snapshots/0123456789abcdef0123456789abcdef01234567": "x"} {
-				set, _ := one(t, "a.json", strings.Replace(serve(""), "acme/x", id, 1))
-				if set.Runs[0].Model.Name != want {
-					t.Errorf("%s is called %q", id, set.Runs[0].Model.Name)
-				}
-			}
-		}},
-		{"27 unknown keys are kept, unknown files named with the nearest format", func(t *testing.T) {
-			_, p := one(t, "a.json", serve(`"my_note":"hello",`))
-			set := load(t, ingest.Options{}, map[string]string{"n.json": `{"completed":3,"x":1}`})
-			if string(p.Extra["my_note"]) != `"hello"` || set.Files[0].Format != ingest.Unknown || !strings.Contains(set.Problems[0].Expected, "output_throughput") {
-				t.Errorf("%v %v", p.Extra, set.Problems)
-			}
-		}},
-		{"28 prompts and answers are never kept", func(t *testing.T) {
-			set, _ := one(t, "a.json", serve(`"generated_texts":["the secret answer"],"prompt":"the secret question",`+hollowArrays))
-			if bytes.Contains(history.Encode(&set.Runs[0]), []byte("secret")) {
-				t.Error("a text reached the document")
-			}
-		}},
-		{"29 secrets and home folders are removed", func(t *testing.T) {
-			set, _ := one(t, "a.json", strings.Replace(serve(`"api_key":"sesame-open-1234","url":"https://u:pass@host/","tokenizer_id":"/home/somebody/tok",`), "acme/x", "/home/somebody/models/x", 1))
-			if doc := string(history.Encode(&set.Runs[0])); strings.Contains(doc, "sesame") || strings.Contains(doc, "somebody") || strings.Contains(doc, "u:pass") {
-				t.Error(doc)
-			}
-		}},
-	} {
-		t.Run(q.name, q.test)
+}
+
+// A store: JSON within strings, versions within names.
+func TestQuirk23(t *testing.T) {
+	bench := func(version string, v float64) string {
+		return fmt.Sprintf(`{"name":"{\"name\":\"mean_ttft_ms\",\"description\":\"d\",\"gpu_description\":\"L4 x 1\",`+
+			`\"vllm_version\":\"%s\"}","value":%v,"unit":"ms",`+
+			`"extra":"{\"model\":\"acme/x\",\"dataset\":\"sharegpt\",\"gpu_description\":\"L4 x 1\"}"}`, version, v)
+	}
+	set := load(t, ingest.Options{}, map[string]string{
+		"data.js": `window.BENCHMARK_DATA = {"lastUpdate":1,"entries":{"s":[{"commit":{"id":"a"},"date":1720492032018,` +
+			`"benches":[` + bench("0.5.1", 10.5) + `]},{"commit":{"id":"b"},"date":1720592032018,"benches":[` + bench("0.5.2",
+			11.5) + `]}]}}`,
+	})
+	list := points(set)
+	if len(list) != 2 || list[0].Key.String() != list[1].Key.String() || set.Runs[0].Stack.Version != "0.5.1" {
+		t.Errorf("%d points", len(list))
+	}
+}
+
+// Sglang without streaming.
+func TestQuirk24(t *testing.T) {
+	_, p := loadOne(t, "a.jsonl",
+		`{"completed":4,"mean_e2e_latency_ms":5.5,"mean_tpot_ms":-0.0,"median_itl_ms":0.0,"output_throughput":9.5}`)
+	if p.Metrics["tpot"].Why == "" || p.Metrics["itl"].Why == "" || len(p.Metrics["requests_failed"].Stats) > 0 {
+		t.Errorf("%+v", p.Metrics)
 	}
 }

@@ -57,8 +57,8 @@ const (
 	Archive   = "archive"      // its members are listed
 )
 
-// recognise asks every reader. The match is full, or it is the nearest miss with format Unknown, or nothing in the file is
-// like a result.
+// recognise asks every reader. The match is full, or it is the nearest miss with format Unknown, or nothing in the file
+// is like a result.
 func recognise(f *decode.File) (schema.Match, *reader) {
 	var near schema.Match
 	if f.Form == decode.JSON || f.Form == decode.Text {
@@ -67,7 +67,8 @@ func recognise(f *decode.File) (schema.Match, *reader) {
 			if m.OK() {
 				return m, &r
 			}
-			if near.Format == "" || len(m.Has) > len(near.Has) || (len(m.Has) == len(near.Has) && len(m.Lacks) < len(near.Lacks)) {
+			if near.Format == "" || len(m.Has) > len(near.Has) ||
+				(len(m.Has) == len(near.Has) && len(m.Lacks) < len(near.Lacks)) {
 				near = m
 			}
 		}
@@ -83,7 +84,8 @@ func recognise(f *decode.File) (schema.Match, *reader) {
 
 // isSchema recognises a JSON Schema, which names every key of a result and holds none.
 func isSchema(v decode.Value) bool {
-	return v.Has("$schema") || v.Has("$defs") || (v.Get("properties").Kind() == decode.Object && v.Get("type").Str() == "object")
+	return v.Has("$schema") || v.Has("$defs") ||
+		(v.Get("properties").Kind() == decode.Object && v.Get("type").Str() == "object")
 }
 
 // whatElse names a file that is no result, for the listing.

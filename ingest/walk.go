@@ -21,14 +21,15 @@ type Root struct {
 	Above []Above
 }
 
-// Above is a folder above a root with a manifest, which speaks for what is below it. Below is the root's path within it.
+// Above is a folder above a root with a manifest, which holds for what is below it. Below is the root's path within
+// it.
 type Above struct {
 	Root  Root
 	Below string
 }
 
-// OSRoot makes a root of a path of the operating system: a folder, or one file. Both keep what speaks for them: the manifests
-// of the folders above, and of a file its sidecar and runtime specs too.
+// OSRoot makes a root of a path of the operating system: a folder, or one file. Both keep the files that describe them:
+// the manifests of the folders above, and of a file its sidecar and runtime specs too.
 func OSRoot(name string) (Root, error) {
 	name = path.Clean(name)
 	info, err := os.Stat(name)
@@ -83,7 +84,7 @@ func above(name string) []Above {
 // specFolder is where a workflow_logs tree keeps its runtime specs.
 const specFolder = "runtime_model_specs"
 
-// onlyFile lists the one file that is wanted and what speaks for it.
+// onlyFile lists the one file that is wanted and those that describe it.
 func onlyFile(root *Root) []found {
 	names := []string{root.Only, root.Only + manifest.SidecarSuffix}
 	for dir := path.Dir(root.Only); ; dir = path.Dir(dir) {
@@ -148,8 +149,9 @@ type walker struct {
 }
 
 func (w *walker) problem(rel string, err error) {
-	w.problems = append(w.problems, schema.Problem{Severity: schema.SevError, Path: found{w.root, rel}.shown(), Code: "unreadable",
-		Found: reason(err), Expected: "a readable file or folder", Hint: "check its permissions, or leave it out"})
+	w.problems = append(w.problems,
+		schema.Problem{Severity: schema.SevError, Path: found{w.root, rel}.shown(), Code: "unreadable",
+			Found: reason(err), Expected: "a readable file or folder", Hint: "check its permissions, or leave it out"})
 }
 
 // reason is an error without the path that its problem shows already.
@@ -192,8 +194,9 @@ func (w *walker) enter(name string, above []fs.FileInfo) {
 	}
 	for _, up := range above {
 		if os.SameFile(up, info) {
-			w.problems = append(w.problems, schema.Problem{Severity: schema.SevNote, Path: found{w.root, name}.shown(), Code: "directory-loop",
-				Found: "a folder that contains itself by way of a link", Used: "the folder once", Hint: "nothing to do"})
+			w.problems = append(w.problems,
+				schema.Problem{Severity: schema.SevNote, Path: found{w.root, name}.shown(), Code: "directory-loop",
+					Found: "a folder that contains itself by way of a link", Used: "the folder once", Hint: "nothing to do"})
 			return
 		}
 	}

@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"strings"
 
+	"al.essio.dev/pkg/shellescape"
+
 	"github.com/ttreport/ttreport/ingest/schema"
-	"github.com/ttreport/ttreport/ingest/schema/manifest"
 	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/targets/gate"
 )
@@ -41,7 +42,7 @@ func RecheckLines(x *gate.Review) []string {
 		if r.Control != nil {
 			argv = append(argv, "--workload", WorkloadFlag(*r.Control))
 		}
-		line := manifest.Quote(argv)
+		line := shellescape.QuoteCommand(argv)
 		if rest := len(r.Workloads) - enough; rest > 0 {
 			line += fmt.Sprintf(" # and %d more workloads", rest)
 		}

@@ -35,7 +35,7 @@ func (r *Report) ProblemsPage() Page {
 }
 
 func problemTable(list []schema.Problem) *Table {
-	rank := map[string]int{schema.SevError: 0, schema.SevWarning: 1, schema.SevNote: 2}
+	rank := map[schema.Severity]int{schema.SevError: 0, schema.SevWarning: 1, schema.SevNote: 2}
 	list = append([]schema.Problem(nil), list...)
 	sort.SliceStable(list, func(i, j int) bool {
 		a, b := list[i], list[j]
@@ -46,7 +46,7 @@ func problemTable(list []schema.Problem) *Table {
 	})
 	t := &Table{Caption: "Problems, errors first", Class: "flow", Cols: []Col{{Head: "Where"}, {Head: "Severity", Narrow: "half"}, {Head: "Found"}, {Head: "Expected"}, {Head: "Used"}, {Head: "Hint"}}}
 	for _, p := range list {
-		t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: p.Where(), Head: true, Mono: true}, text(p.Severity), {Text: p.Found, Wide: true}, {Text: p.Expected, Wide: true}, {Text: p.Used, Wide: true}, {Text: p.Hint, Wide: true}}})
+		t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: p.Where(), Head: true, Mono: true}, text(string(p.Severity)), {Text: p.Found, Wide: true}, {Text: p.Expected, Wide: true}, {Text: p.Used, Wide: true}, {Text: p.Hint, Wide: true}}})
 	}
 	return t
 }

@@ -93,7 +93,7 @@ func lintTable(list []lint.Lint) *Table {
 		if l.Run == "" {
 			where = text(l.Release)
 		}
-		t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: string(l.ID), Head: true, Mono: true, Href: "about/lints.html#" + string(l.ID)}, text(l.Severity), where, text(words.Count(l.Count)), {Text: words.Lint(l), Wide: true}}})
+		t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: string(l.ID), Head: true, Mono: true, Href: "about/lints.html#" + string(l.ID)}, text(string(l.Severity)), where, text(words.Count(l.Count)), {Text: words.Lint(l), Wide: true}}})
 	}
 	return t
 }

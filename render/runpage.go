@@ -7,8 +7,9 @@ import (
 	"sort"
 	"strings"
 
+	"al.essio.dev/pkg/shellescape"
+
 	"github.com/ttreport/ttreport/ingest/schema"
-	"github.com/ttreport/ttreport/ingest/schema/manifest"
 	"github.com/ttreport/ttreport/render/chart"
 	"github.com/ttreport/ttreport/render/words"
 )
@@ -113,7 +114,7 @@ func identityTable(run *schema.Run) *Table {
 			row[1].Missing = "nothing states it"
 		}
 		if o, ok := run.Provenance[field]; ok && value != "" {
-			row[2].Text, row[3].Text = o.From, o.Where
+			row[2].Text, row[3].Text = string(o.From), o.Where
 		}
 		t.Rows = append(t.Rows, Row{Cells: row})
 	}
@@ -205,7 +206,7 @@ func pointTable(run *schema.Run) *Table {
 	known := schema.Metrics()
 	for i := range run.Points {
 		pt := &run.Points[i]
-		head := pt.Key.Workload() + " · " + nameOr(pt.Key.Tool) + " · " + pt.Status
+		head := pt.Key.Workload() + " · " + nameOr(pt.Key.Tool) + " · " + string(pt.Status)
 		if pt.Repeat > 1 {
 			head += fmt.Sprintf(" · repeat %d", pt.Repeat)
 		}
@@ -328,7 +329,7 @@ func commands(run *schema.Run) []string {
 	var out []string
 	seen := map[string]bool{}
 	for i := range run.Points {
-		line := manifest.Quote(run.Points[i].Command)
+		line := shellescape.QuoteCommand(run.Points[i].Command)
 		if line != "" && !seen[line] {
 			seen[line] = true
 			out = append(out, line)

@@ -225,7 +225,7 @@ func (r *Report) resultCells(p *columns.PointRow, several bool) []Cell {
 		status += ", repeated"
 	}
 	tool := Cell{Text: k.Tool, Sub: otherDims(k)}
-	return append(cells, number(out), tool, text(status))
+	return append(cells, number(out), tool, text(string(status)))
 }
 
 // Shown is a point's statistic as every surface shows it: a P99 of fewer than 100 requests is no number.

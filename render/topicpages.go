@@ -217,7 +217,7 @@ func (r *Report) contradictions() *Table {
 		for _, c := range library.LintEntry(e) {
 			if id := c.Model + c.Device + c.Code + c.Target.Key.String() + c.Target.Metric; !seen[id] { // levels of one workload are shares of one value
 				seen[id] = true
-				t.Rows = append(t.Rows, Row{Cells: []Cell{text(c.Severity), {Text: nameOr(pair.Model) + " on " + nameOr(pair.Device), Sub: words.Workload(c.Target.Key), Head: true, Href: PairPath(pair.Model, pair.Device)}, text(c.Target.Level), {Text: c.Text, Wide: true}}})
+				t.Rows = append(t.Rows, Row{Cells: []Cell{text(string(c.Severity)), {Text: nameOr(pair.Model) + " on " + nameOr(pair.Device), Sub: words.Workload(c.Target.Key), Head: true, Href: PairPath(pair.Model, pair.Device)}, text(c.Target.Level), {Text: c.Text, Wide: true}}})
 			}
 		}
 	}

@@ -52,7 +52,7 @@ func named(t *testing.T, names []string, dir string) {
 		for rel := range 3 {
 			when := time.Date(2026, 1, 1+rel, 0, i, 0, 0, time.UTC)
 			r := schema.Run{ID: fmt.Sprintf("%s-%d", name, rel), Start: when, End: when, Release: fmt.Sprintf("%s %d", names[0], rel), Model: schema.Model{ID: name, Name: name, Status: "COMPLETE"}, Device: schema.Device{Name: name}, Impl: name,
-				Stack: schema.Stack{Engine: name, Image: name, Version: name}, Provenance: map[string]schema.Origin{"device.name": {From: name, Where: name}}}
+				Stack: schema.Stack{Engine: name, Image: name, Version: name}, Provenance: map[string]schema.Origin{"device.name": {From: schema.From(name), Where: name}}}
 			p := schema.Point{Key: schema.Key{Task: "text", Tool: name, ISL: ptr(128), OSL: ptr(128), Concurrency: ptr(1), Dataset: name, Dims: map[string]string{name: name}}, Status: "ok", Repeat: 1, Command: []string{name, name}, Conditions: map[string]string{name: name},
 				Metrics: map[string]schema.Metric{"ttft": {Unit: "ms"}}, Source: schema.Source{Path: name, SHA256: "ab", Format: name}}
 			m := p.Metrics["ttft"]

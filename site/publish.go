@@ -11,7 +11,7 @@ import (
 	"sort"
 	"sync"
 
-	"github.com/ttreport/ttreport/ingest/schema/durable"
+	"github.com/ttreport/ttreport/ingest/durable"
 )
 
 // manifestName lists the files that a build wrote, so that a later one removes what it no longer writes and nothing else.

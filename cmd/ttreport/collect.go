@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"al.essio.dev/pkg/shellescape"
 	"github.com/spf13/pflag"
 
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
@@ -15,7 +16,6 @@ import (
 	"github.com/ttreport/ttreport/collect/planfile"
 	"github.com/ttreport/ttreport/ingest/history"
 	"github.com/ttreport/ttreport/ingest/schema"
-	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
 func collectCommand() command {
@@ -274,7 +274,7 @@ func (o collectOptions) run(ctx context.Context, sh *shell, ws *workspace.Worksp
 	case out.Evals > 0:
 		what = plural(out.Evals, "eval")
 	}
-	fmt.Fprintf(sh.out, "%s measured; results in %s. Next: %s\n", what, out.Dir, manifest.Quote(append([]string{"ttreport", "build"}, o.elsewhere()...)))
+	fmt.Fprintf(sh.out, "%s measured; results in %s. Next: %s\n", what, out.Dir, shellescape.QuoteCommand(append([]string{"ttreport", "build"}, o.elsewhere()...)))
 	if out.Failed > 0 {
 		return fail(exitCollect, "the journal in "+out.Dir+" has the reasons", "%s failed", plural(out.Failed, "measurement"))
 	}

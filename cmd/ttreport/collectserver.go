@@ -11,6 +11,9 @@ import (
 	"strconv"
 	"strings"
 
+	"al.essio.dev/pkg/shellescape"
+	shellquote "github.com/kballard/go-shellquote"
+
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/collect"
 	"github.com/ttreport/ttreport/collect/server/sim"
@@ -21,7 +24,7 @@ import (
 
 // started is the command of --server 'command …'.
 func (o collectOptions) started() ([]string, bool) {
-	words, err := manifest.Split(o.server)
+	words, err := shellquote.Split(o.server)
 	if err != nil || len(words) < 2 || words[0] != "command" {
 		return nil, false
 	}
@@ -177,6 +180,6 @@ func (o collectOptions) leave(ctx context.Context, sh *shell, ws *workspace.Work
 	if err != nil {
 		return collectError(ctx, sh, ws, err)
 	}
-	fmt.Fprintf(sh.out, "%s is ready at %s\n  log      %s\n  end it   %s\n  measure  ttreport collect --model %s --device %s --server %s\n", left.Name, left.URL, left.Log, left.Stop, manifest.Quote([]string{o.model}), manifest.Quote([]string{o.device}), left.URL)
+	fmt.Fprintf(sh.out, "%s is ready at %s\n  log      %s\n  end it   %s\n  measure  ttreport collect --model %s --device %s --server %s\n", left.Name, left.URL, left.Log, left.Stop, shellescape.QuoteCommand([]string{o.model}), shellescape.QuoteCommand([]string{o.device}), left.URL)
 	return nil
 }

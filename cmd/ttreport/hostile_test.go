@@ -26,7 +26,8 @@ import (
 // hostileSize is the size of each input, on disk.
 const hostileSize = 64 << 20
 
-// Bounds of the program on any input of that size, on two cores: resident memory, and time with a margin for busy machines.
+// Bounds of the program on any input of that size, on two cores: resident memory, and time with a margin for busy
+// machines.
 const (
 	mostMemory = 256 << 20
 	mostTime   = 30 * time.Second
@@ -64,24 +65,36 @@ func hostile() map[string]func(io.Writer) {
 		"string.json":           repeated(`{`+serve+`,"note":"`, `\u0041x`, ``, `"}`),
 		"appended.jsonl":        repeated(``, `{`+serve+`,"max_concurrency":%d}`, "\n", ``),
 		"summary.json":          repeated(`[`, `{`+serve+`,"run_number":%d}`, ",", `]`),
-		"records.jsonl":         repeated(``, `{"metadata":{"x_request_id":"%d","request_start_ns":1},"metrics":{"request_latency":{"value":5},"inter_chunk_latency":{"value":[1,2,3,4]}}}`, "\n", ``),
-		"samples_t.jsonl":       repeated(``, `{"doc_id":%d,"target":"a","arguments":[],"filtered_resps":[],"acc":1.0}`, "\n", ``),
-		"results.json":          repeated(`{"results":{`, `"task%d":{"acc,none":0.5}`, `,`, `}}`),
-		"hud.json":              repeated(`[`, `{"benchmark":{"extra_info":{"args":{"seed":%d}}},"model":{"name":"m%[1]d"},"metric":{"name":"mean_ttft_ms","benchmark_values":[1]}}`, `,`, `]`),
-		"data.js":               repeated(`window.BENCHMARK_DATA = {"lastUpdate":1,"entries":{"s":[{"commit":{"id":"c"},"date":1720492032018,"benches":[`, `{"name":"{\"name\":\"mean_ttft_ms\",\"description\":\"%d\"}","value":1,"extra":"{\"model\":\"m%[1]d\"}"}`, `,`, `]}]}}`),
-		"guidellm.json":         repeated(`{"benchmarks":[`, `{"metrics":{"request_latency":{"successful":{"mean":%d,"count":3}}}}`, `,`, `]}`),
-		"agg.json":              repeated(`[`, `{"hw":"h%d","conc":%[1]d,"tp":8,"mean_ttft":0.5}`, `,`, `]`),
-		"document.json":         repeated(`{"schema":"ttreport/v1","id":"r","points":[`, `{"key":{"tool":"vllm","isl":%d},"status":"ok","metrics":{"ttft":{"unit":"ms","mean":1}}}`, `,`, `]}`),
-		"benchmark.log":         repeated("", "[BENCHMARK] model_name m%d batch_size 1 input_length 60 output_length 20 latency(ms) 10.5", "\n", ""),
-		"pairs.log":             repeated("", "[BENCHMARK] num_samples %d\n[BENCHMARK] total_latency(ms) 5", "\n", ""),
-		"points.csv":            repeated("release,run,model,device,task,tool,isl,osl,concurrency,ttft_mean_ms\n", "v,r%d,m,d,text,vllm,1,1,1,5", "\n", ""),
-		"aiperf.csv":            repeated("Metric,avg,min,max,p1\n", `Time to First Token (ms),%d,1,2,3`, "\n", ""),
-		"report.yaml":           repeated("version: '0.2'\nscenario: {}\nresults:\n", "  k%d: {a: [1, 2]}", "\n", "\n"),
-		"text.txt":              repeated("", "word %d", " ", ""),
-		"zeros.json.gz":         bomb(1 << 30),
-		"members.zip":           zipOf(200_000, 250),
-		"large.zip":             zipOf(3, 120<<20),
-		"layers.tar.gz":         layers,
+		"records.jsonl": repeated(``,
+			`{"metadata":{"x_request_id":"%d","request_start_ns":1},"metrics":{"request_latency":{"value":5},`+
+				`"inter_chunk_latency":{"value":[1,2,3,4]}}}`, "\n", ``),
+		"samples_t.jsonl": repeated(``, `{"doc_id":%d,"target":"a","arguments":[],"filtered_resps":[],"acc":1.0}`, "\n",
+			``),
+		"results.json": repeated(`{"results":{`, `"task%d":{"acc,none":0.5}`, `,`, `}}`),
+		"hud.json": repeated(`[`,
+			`{"benchmark":{"extra_info":{"args":{"seed":%d}}},"model":{"name":"m%[1]d"},"metric":{"name":"mean_ttft_ms",`+
+				`"benchmark_values":[1]}}`, `,`, `]`),
+		"data.js": repeated(`window.BENCHMARK_DATA = {"lastUpdate":1,"entries":{"s":[{"commit":{"id":"c"},`+
+			`"date":1720492032018,"benches":[`,
+			`{"name":"{\"name\":\"mean_ttft_ms\",\"description\":\"%d\"}","value":1,"extra":"{\"model\":\"m%[1]d\"}"}`, `,`,
+			`]}]}}`),
+		"guidellm.json": repeated(`{"benchmarks":[`,
+			`{"metrics":{"request_latency":{"successful":{"mean":%d,"count":3}}}}`, `,`, `]}`),
+		"agg.json": repeated(`[`, `{"hw":"h%d","conc":%[1]d,"tp":8,"mean_ttft":0.5}`, `,`, `]`),
+		"document.json": repeated(`{"schema":"ttreport/v1","id":"r","points":[`,
+			`{"key":{"tool":"vllm","isl":%d},"status":"ok","metrics":{"ttft":{"unit":"ms","mean":1}}}`, `,`, `]}`),
+		"benchmark.log": repeated("",
+			"[BENCHMARK] model_name m%d batch_size 1 input_length 60 output_length 20 latency(ms) 10.5", "\n", ""),
+		"pairs.log": repeated("", "[BENCHMARK] num_samples %d\n[BENCHMARK] total_latency(ms) 5", "\n", ""),
+		"points.csv": repeated("release,run,model,device,task,tool,isl,osl,concurrency,ttft_mean_ms\n",
+			"v,r%d,m,d,text,vllm,1,1,1,5", "\n", ""),
+		"aiperf.csv":    repeated("Metric,avg,min,max,p1\n", `Time to First Token (ms),%d,1,2,3`, "\n", ""),
+		"report.yaml":   repeated("version: '0.2'\nscenario: {}\nresults:\n", "  k%d: {a: [1, 2]}", "\n", "\n"),
+		"text.txt":      repeated("", "word %d", " ", ""),
+		"zeros.json.gz": bomb(1 << 30),
+		"members.zip":   zipOf(200_000, 250),
+		"large.zip":     zipOf(3, 120<<20),
+		"layers.tar.gz": layers,
 	}
 }
 
@@ -136,7 +149,8 @@ func layers(w io.Writer) {
 }
 
 // demanding are the kinds that came closest to a bound, or were beyond it once; they run everywhere.
-const demanding = " keys.json string.json summary.json array-of-objects.json document.json data.js guidellm.json layers.tar.gz large.zip "
+const demanding = " keys.json string.json summary.json array-of-objects.json document.json data.js guidellm.json " +
+	"layers.tar.gz large.zip "
 
 // No input of 64 MB makes the real program take more than 256 MB, or not come to an end, or fail.
 func TestHostileInputIsBounded(t *testing.T) {
@@ -157,40 +171,45 @@ func TestHostileInputIsBounded(t *testing.T) {
 			if os.Getenv("CI") == "" && !strings.Contains(demanding, " "+name+" ") {
 				t.Skip("one of the kinds that run with CI=true alone")
 			}
-			file := filepath.Join(dir, name)
-			h, err := os.Create(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			buffered := bufio.NewWriterSize(h, 1<<20)
-			write(buffered)
-			if err := errors.Join(buffered.Flush(), h.Close()); err != nil {
-				t.Fatal(err)
-			}
-			defer os.Remove(file)
-			cmd := exec.Command(program, "inspect", file)
-			var out bytes.Buffer
-			cmd.Stdout, cmd.Stderr = &out, &out
-			debug.FreeOSMemory() // a process begins with the peak of the one that started it
-			begin := time.Now()
-			timer := time.AfterFunc(mostTime, func() { _ = cmd.Process.Kill() })
-			err = cmd.Run()
-			timer.Stop()
-			took := time.Since(begin)
-			if err != nil {
-				t.Fatalf("%v after %v: %.500s", err, took, out.String())
-			}
-			if !strings.Contains(out.String(), "1 file") && !strings.Contains(out.String(), " files") || strings.Contains(out.String(), "reader-failed") {
-				t.Errorf("%.500s", out.String())
-			}
-			use, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-			if !ok {
-				t.Skip("the system does not say how much memory a process took")
-			}
-			t.Logf("%3d MB, %.2f s", use.Maxrss>>10, took.Seconds())
-			if use.Maxrss<<10 > mostMemory {
-				t.Errorf("took %d MB: %.300s", use.Maxrss>>10, out.String())
-			}
+			inspectBounded(t, program, filepath.Join(dir, name), write)
 		})
+	}
+}
+
+// inspectBounded writes a file and inspects it within the bounds.
+func inspectBounded(t *testing.T, program, file string, write func(io.Writer)) {
+	h, err := os.Create(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	buffered := bufio.NewWriterSize(h, 1<<20)
+	write(buffered)
+	if err := errors.Join(buffered.Flush(), h.Close()); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Remove(file)
+	cmd := exec.Command(program, "inspect", file)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	debug.FreeOSMemory() // a process begins with the peak of the one that started it
+	begin := time.Now()
+	timer := time.AfterFunc(mostTime, func() { _ = cmd.Process.Kill() })
+	err = cmd.Run()
+	timer.Stop()
+	took := time.Since(begin)
+	if err != nil {
+		t.Fatalf("%v after %v: %.500s", err, took, out.String())
+	}
+	if !strings.Contains(out.String(), "1 file") && !strings.Contains(out.String(), " files") ||
+		strings.Contains(out.String(), "reader-failed") {
+		t.Errorf("%.500s", out.String())
+	}
+	use, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	if !ok {
+		t.Skip("the system does not say how much memory a process took")
+	}
+	t.Logf("%3d MB, %.2f s", use.Maxrss>>10, took.Seconds())
+	if use.Maxrss<<10 > mostMemory {
+		t.Errorf("took %d MB: %.300s", use.Maxrss>>10, out.String())
 	}
 }

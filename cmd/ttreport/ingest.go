@@ -6,14 +6,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
-	"github.com/ttreport/ttreport/ingest/history"
+	"github.com/ttreport/ttreport/ingest"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/targets/library"
@@ -22,8 +22,8 @@ import (
 func ingestCommand() command {
 	return command{
 		name: "ingest", args: "PATH…", summary: "read result files into history/ without building the site",
-		help: `Reads files and folders like inspect does and writes one document a run to history/. A run that is there already is
-updated: results that were not read this time stay, and so do the targets that were in force when the run was first read.`,
+		help: `Reads files and folders like inspect does and writes one document a run to history/. A run that is there is
+updated: results that were not read this time stay, and so do the targets that were in force when it was first read.`,
 		examples: []example{
 			{"keep the results of a release", "ttreport ingest --release v0.17.0 workflow_logs/"},
 			{"stamp runs anew with the targets that are in targets/ today", "ttreport ingest --retarget results/"},
@@ -45,7 +45,8 @@ updated: results that were not read this time stay, and so do the targets that w
 					return err
 				}
 				got.asked = true
-				fmt.Fprintf(sh.out, "%s read, %d written to %s; %s\n", plural(got.runs, "run"), got.written, ws.History(), problemCounts(got.problems))
+				fmt.Fprintf(sh.out, "%s read, %d written to %s; %s\n",
+					plural(got.runs, "run"), got.written, ws.History(), problemCounts(got.problems))
 				return got.verdict(*strict)
 			}
 		},
@@ -65,72 +66,49 @@ type readResult struct {
 func (r readResult) verdict(strict bool) error {
 	errors := countSeverity(r.problems, schema.SevError)
 	if strict && errors > 0 {
-		return failure{code: exitInput, err: fmt.Errorf("%s in the input, and --strict was given", plural(errors, "error"))}
+		err := fmt.Errorf("%s in the input, and --strict was given", plural(errors, "error"))
+		return failure{code: exitInput, err: err}
 	}
 	if r.refused > 0 {
-		return fail(exitInput, "what is stored is left as it is: restore a damaged document from version control; delete a wrong one and read its files again", "%s could not be stored", plural(r.refused, "run"))
+		return fail(exitInput, "what is stored is left as it is: restore a damaged document from version control; "+
+			"delete a wrong one and read its files again", "%s could not be stored", plural(r.refused, "run"))
 	}
 	if r.runs == 0 && r.asked {
-		return fail(exitInput, "ttreport inspect PATH says of each file what it lacks", "no result was found in %s", plural(r.files, "file"))
+		return fail(exitInput, "ttreport inspect PATH says of each file what it lacks",
+			"no result was found in %s", plural(r.files, "file"))
 	}
 	return nil
 }
 
-// readIn loads paths, completes the runs (architecture key, targets in force) and writes them to a history folder.
-func readIn(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []string, id *identity, dir string, retarget bool) (readResult, error) {
-	set, err := load(ctx, paths, id)
+// readIn reads paths into a history folder and says what could not be read or stored. Where that is not the workspace's
+// own, what the workspace has counts as stored and is left alone.
+func readIn(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []string, id *identity, dir string,
+	retarget bool,
+) (readResult, error) {
+	opt, roots, err := input(paths, id)
 	if err != nil {
 		return readResult{}, err
 	}
-	lib, problems, err := targetLibrary(ws, set.Runs)
-	if err != nil {
-		return readResult{}, err
+	store := ingest.Store{
+		Dir: dir, Retarget: retarget,
+		Targets: func(runs []schema.Run) (ingest.Targets, []schema.Problem, error) { return targetLibrary(ws, runs) },
 	}
-	set.Problems = append(set.Problems, problems...)
-	sayErrors(sh, set.Problems)
-	out := readResult{files: len(set.Files), runs: len(set.Runs), problems: set.Problems}
-	var elsewhere []string // what is stored, when this reading is to leave it alone
 	if dir != ws.History() {
-		elsewhere = append(elsewhere, ws.History())
+		store.Base = ws.History()
 	}
-	for i := range set.Runs {
-		settled := history.Settle(dir, set.Runs[i], elsewhere...)
-		for _, p := range settled.Problems {
-			out.tell(sh, p)
-		}
-		if settled.Nothing() {
-			continue
-		}
-		run := settled.Run
-		stamp(lib, &run, ws.History(), retarget)
-		for _, stored := range elsewhere { // an update of what is stored, rehearsed on a copy
-			if old, ok := history.Peek(stored, &run); ok {
-				if _, err := history.Put(dir, old, false); err != nil {
-					return out, fail(exitInput, "see the space of the disk", "%w", err)
-				}
-			}
-		}
-		changed, err := history.Put(dir, run, retarget)
-		var damaged schema.Problem
-		switch {
-		case errors.As(err, &damaged): // the others are still stored
-			damaged.Hint = "the document is left as it is and this run is not stored; restore the document from version control, or delete it"
-			out.tell(sh, damaged)
-			continue
-		case err != nil:
-			return out, fail(exitInput, "history/ cannot be written: see its permissions and the space of the disk", "%w", err)
-		}
-		if changed {
-			out.written++
-		}
-		for _, name := range settled.Replaces {
-			if err := os.Remove(name); err != nil {
-				return out, fail(exitInput, "delete it: the same results are stored with what is known now", "replacing a document: %w", err)
-			}
-			sh.say("replaced  %s by %s, which says more of the same results", name, history.PathOf(&run))
-		}
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(readingMemory))
+	got, err := store.Read(ctx, roots, opt)
+	sayErrors(sh, got.Problems)
+	for _, r := range got.Replaced {
+		sh.say("replaced  %s by %s, which has more of the same results", r.Old, r.New)
 	}
-	return out, nil
+	var failed *ingest.WriteError
+	if errors.As(err, &failed) {
+		err = failure{code: exitInput, err: failed.Err, hint: failed.Hint}
+	}
+	return readResult{
+		files: len(got.Files), runs: len(got.Runs), problems: got.Problems, written: got.Written, refused: got.Refused,
+	}, err
 }
 
 // sayErrors says what could not be read.
@@ -139,37 +117,6 @@ func sayErrors(sh *shell, problems []schema.Problem) {
 		if p.Severity == schema.SevError {
 			sh.say("%s: %s", p.Severity, p)
 		}
-	}
-}
-
-// tell notes a problem of storing a run, and says it when it is an error.
-func (r *readResult) tell(sh *shell, p schema.Problem) {
-	r.problems = append(r.problems, p)
-	if p.Severity == schema.SevError {
-		r.refused++
-		sh.say("%s: %s", p.Severity, p)
-	}
-}
-
-// stamp completes a run: its architecture key, and the targets in force unless it has some. A run that is in history
-// keeps the targets it was stamped with.
-func stamp(lib *library.Library, run *schema.Run, historyDir string, retarget bool) {
-	if run.Model.Key == "" && run.Model.Name != "" {
-		run.Model.Key = lib.Key(run.Model.Name)
-		if run.Provenance == nil {
-			run.Provenance = map[string]schema.Origin{}
-		}
-		run.Provenance["model.key"] = schema.Origin{From: "derived", Where: "alias table of architectures"}
-	}
-	if old, ok := history.Peek(historyDir, run); ok && !retarget {
-		run.Targets = old.Targets
-		return
-	}
-	if own := run.Targets; len(own) > 0 && !retarget {
-		return
-	}
-	if rows := lib.For(run.Model, run.Device.Name); len(rows) > 0 {
-		run.Targets = rows
 	}
 }
 
@@ -189,7 +136,7 @@ func targetLibrary(ws *workspace.Workspace, runs []schema.Run) (*library.Library
 	}
 	measured := func(device string) bool {
 		for i := range runs {
-			if strings.EqualFold(runs[i].Device.Name, device) {
+			if schema.SameDevice(runs[i].Device.Name, device) {
 				return true
 			}
 		}
@@ -199,7 +146,8 @@ func targetLibrary(ws *workspace.Workspace, runs []schema.Run) (*library.Library
 	for _, name := range names {
 		data, err := os.ReadFile(name)
 		if err != nil {
-			return nil, nil, fail(exitUsage, "correct OVERRIDE_BENCHMARK_TARGETS, or remove the file from targets/", "reading targets: %w", err)
+			return nil, nil, fail(exitUsage, "correct OVERRIDE_BENCHMARK_TARGETS, or remove the file from targets/",
+				"reading targets: %w", err)
 		}
 		asOf := ""
 		if info, err := os.Stat(name); err == nil {
@@ -210,7 +158,8 @@ func targetLibrary(ws *workspace.Workspace, runs []schema.Run) (*library.Library
 	return lib, problems, nil
 }
 
-// planned are the pairs of the workspace's target files that no run measured, under the names that runs have for them.
+// planned are the models and devices of the workspace's target files that no run measured, under the names that runs
+// have for them.
 func planned(ws *workspace.Workspace, c *columns.Columns) ([]schema.Pair, error) {
 	lib, _, err := targetLibrary(ws, nil)
 	if err != nil {
@@ -224,7 +173,7 @@ func planned(ws *workspace.Workspace, c *columns.Columns) ([]schema.Pair, error)
 				models[key] = h.Model.Name
 			}
 		}
-		devices[strings.ToLower(h.Device)] = h.Device
+		devices[schema.FoldDevice(h.Device)] = h.Device
 		measured[schema.Pair{Model: h.Model.Name, Device: h.Device}] = true
 	}
 	var out []schema.Pair
@@ -233,7 +182,7 @@ func planned(ws *workspace.Workspace, c *columns.Columns) ([]schema.Pair, error)
 		if name := models[lib.Key(e.Model)]; name != "" {
 			p.Model = name
 		}
-		if name := devices[strings.ToLower(e.Device)]; name != "" {
+		if name := devices[schema.FoldDevice(e.Device)]; name != "" {
 			p.Device = name
 		}
 		if !measured[p] && !slices.Contains(out, p) {

@@ -22,13 +22,16 @@ import (
 func inspectCommand() command {
 	return command{
 		name: "inspect", args: "PATH…", summary: "say what each file is, what was understood and what was not",
-		help: `Reads files and folders and writes nothing. Every file is listed with its format, the numbers found in it and its problems;
-then the runs that the files make together, with the reason for each grouping; then problems, worst first.
+		help: `Reads files and folders and writes nothing. Every file is listed with its format, the numbers found in it and
+its problems; then the runs that the files make together, with the reason for each grouping; then problems, worst first.
 
 --json prints the same as one document of schema ttreport/inspect/v1, runs in full.`,
 		examples: []example{
 			{"what is in this folder?", "ttreport inspect results/"},
-			{"which files were not understood?", "ttreport inspect --json results/ | jq '.files[] | select(.format == \"unknown\").path'"},
+			{
+				"which files were not understood?",
+				"ttreport inspect --json results/ | jq '.files[] | select(.format == \"unknown\").path'",
+			},
 			{"identity from folder names", "ttreport inspect --pattern '{release}/{device}/{model}/*' archive/"},
 		},
 		setup: func(fs *pflag.FlagSet) runFunc {
@@ -50,7 +53,9 @@ then the runs that the files make together, with the reason for each grouping; t
 					writeInspect(sh.out, set, *all)
 				}
 				if err == nil && *strict && countSeverity(set.Problems, schema.SevError) > 0 {
-					return failure{code: exitInput, err: fmt.Errorf("%d errors in the input", countSeverity(set.Problems, schema.SevError))}
+					return failure{
+						code: exitInput, err: fmt.Errorf("%d errors in the input", countSeverity(set.Problems, schema.SevError)),
+					}
 				}
 				return err
 			}
@@ -81,7 +86,8 @@ func (id *identity) options() (ingest.Options, error) {
 	if err := checkChannel(id.channel); err != nil {
 		return ingest.Options{}, err
 	}
-	opt := ingest.Options{Flags: schema.Facts{Release: id.release, Channel: id.channel, Impl: id.impl, Model: modelOf(id.model),
+	opt := ingest.Options{Flags: schema.Facts{Release: id.release, Channel: id.channel, Impl: id.impl,
+		Model:  modelOf(id.model),
 		Device: schema.Device{Name: id.device}, Stack: schema.Stack{Engine: id.engine, Version: id.version}}}
 	for _, text := range id.patterns {
 		p, err := manifest.NewPattern(text)
@@ -102,28 +108,39 @@ func modelOf(s string) schema.Model {
 }
 
 // readingMemory is what reading should get along with. It is a soft limit: beyond it, garbage is collected more often.
+// A hostile file may ask for all the memory that the limits leave it; the collector is to run before twice of it is
+// taken.
 const readingMemory = 180 << 20
 
 // load reads paths of the command line.
 func load(ctx context.Context, paths []string, id *identity) (ingest.Set, error) {
-	opt, err := id.options()
+	opt, roots, err := input(paths, id)
 	if err != nil {
 		return ingest.Set{}, err
+	}
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(readingMemory))
+	return ingest.Load(ctx, roots, opt)
+}
+
+// input turns paths and flags of the command line into what is to be read.
+func input(paths []string, id *identity) (ingest.Options, []ingest.Root, error) {
+	opt, err := id.options()
+	if err != nil {
+		return opt, nil, err
 	}
 	var roots []ingest.Root
 	for _, p := range paths {
 		root, err := ingest.OSRoot(filepath.ToSlash(fromHere(p)))
 		if os.IsNotExist(err) {
-			return ingest.Set{}, fail(exitUsage, "check the spelling; paths are relative to the current folder", "%s does not exist", p)
+			return opt, nil, fail(exitUsage, "check the spelling; paths are relative to the current folder",
+				"%s does not exist", p)
 		}
 		if err != nil {
-			return ingest.Set{}, fail(exitInput, "check its permissions", "%w", err)
+			return opt, nil, fail(exitInput, "check its permissions", "%w", err)
 		}
 		roots = append(roots, root)
 	}
-	// A hostile file may ask for all the memory that the limits leave it; the collector is to run before twice of it is taken.
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(readingMemory))
-	return ingest.Load(ctx, roots, opt)
+	return opt, roots, nil
 }
 
 // fromHere writes a path relative to the current folder where it lies below it: what is stored must not depend on where
@@ -142,7 +159,7 @@ func fromHere(name string) string {
 	return name
 }
 
-func countSeverity(problems []schema.Problem, sev string) int {
+func countSeverity(problems []schema.Problem, sev schema.Severity) int {
 	n := 0
 	for _, p := range problems {
 		if p.Severity == sev {
@@ -172,9 +189,14 @@ func writeInspectJSON(w io.Writer, set ingest.Set) error {
 		Runs     []json.RawMessage `json:"runs"`
 		Grouping map[string]string `json:"grouping"`
 		Problems []json.RawMessage `json:"problems"`
-	}{Schema: "ttreport/inspect/v1", Files: []inspectFile{}, Runs: []json.RawMessage{}, Problems: problemsJSON(set.Problems), Grouping: set.Grouping}
+	}{
+		Schema: "ttreport/inspect/v1", Files: []inspectFile{}, Runs: []json.RawMessage{},
+		Problems: problemsJSON(set.Problems), Grouping: set.Grouping,
+	}
 	for _, f := range set.Files {
-		doc.Files = append(doc.Files, inspectFile{f.Path, f.SHA256, f.Format, f.Detail, f.Points, f.Scores, f.Run, f.PartOf, problemsJSON(f.Problems)})
+		doc.Files = append(doc.Files, inspectFile{
+			f.Path, f.SHA256, f.Format, f.Detail, f.Points, f.Scores, f.Run, f.PartOf, problemsJSON(f.Problems),
+		})
 	}
 	for i := range set.Runs {
 		doc.Runs = append(doc.Runs, history.Encode(&set.Runs[i]))

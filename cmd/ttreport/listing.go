@@ -264,10 +264,10 @@ func problemLines(p schema.Problem, base string) string {
 
 // alike keeps the first of the problems that say the same of several files, and how many say it.
 func alike(list []schema.Problem) []schema.Problem {
-	out, count := schema.Alike(list, func(p schema.Problem) string { return p.Severity + "\x00" + p.Code })
+	out, count := schema.Alike(list, func(p schema.Problem) string { return string(p.Severity) + "\x00" + p.Code })
 	folders := map[string]map[string]bool{}
 	for _, p := range list {
-		key := p.Severity + "\x00" + p.Code
+		key := string(p.Severity) + "\x00" + p.Code
 		if folders[key] == nil {
 			folders[key] = map[string]bool{}
 		}
@@ -276,7 +276,7 @@ func alike(list []schema.Problem) []schema.Problem {
 	for i, n := range count {
 		if n > 1 {
 			where := "in this folder"
-			if f := len(folders[out[i].Severity+"\x00"+out[i].Code]); f > 1 {
+			if f := len(folders[string(out[i].Severity)+"\x00"+out[i].Code]); f > 1 {
 				where = fmt.Sprintf("in %d folders", f)
 			}
 			out[i].Found += fmt.Sprintf(" (and %d more like it %s)", n-1, where)
@@ -286,7 +286,7 @@ func alike(list []schema.Problem) []schema.Problem {
 }
 
 func worstFirst(problems []schema.Problem) []schema.Problem {
-	rank := map[string]int{schema.SevError: 0, schema.SevWarning: 1, schema.SevNote: 2}
+	rank := map[schema.Severity]int{schema.SevError: 0, schema.SevWarning: 1, schema.SevNote: 2}
 	out := append([]schema.Problem(nil), problems...)
 	sort.SliceStable(out, func(i, j int) bool { return rank[out[i].Severity] < rank[out[j].Severity] })
 	return out
@@ -294,9 +294,9 @@ func worstFirst(problems []schema.Problem) []schema.Problem {
 
 func problemCounts(problems []schema.Problem) string {
 	var parts []string
-	for _, sev := range []string{schema.SevError, schema.SevWarning, schema.SevNote} {
+	for _, sev := range schema.Severities() {
 		if n := countSeverity(problems, sev); n > 0 {
-			parts = append(parts, plural(n, sev))
+			parts = append(parts, plural(n, string(sev)))
 		}
 	}
 	if len(parts) == 0 {

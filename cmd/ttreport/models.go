@@ -15,7 +15,7 @@ import (
 
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/collect/spec"
-	"github.com/ttreport/ttreport/ingest/schema/durable"
+	"github.com/ttreport/ttreport/ingest/durable"
 )
 
 func modelsCommand() command {

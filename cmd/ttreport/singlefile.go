@@ -8,10 +8,10 @@ import (
 	"slices"
 
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
+	"github.com/ttreport/ttreport/ingest/durable"
 	"github.com/ttreport/ttreport/ingest/history"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
-	"github.com/ttreport/ttreport/ingest/schema/durable"
 	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/site"
 )

@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
+	"github.com/ttreport/ttreport/ingest/durable"
 	"github.com/ttreport/ttreport/ingest/schema"
-	"github.com/ttreport/ttreport/ingest/schema/durable"
 	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/targets/library"
 )

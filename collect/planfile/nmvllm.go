@@ -9,8 +9,9 @@ import (
 	"strconv"
 	"strings"
 
+	"al.essio.dev/pkg/shellescape"
+
 	"github.com/ttreport/ttreport/collect/sweep"
-	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
 // nmConfig is one entry of an nm-vllm configuration (neuralmagic/benchmarks/configs/*.json at 0.5).
@@ -73,7 +74,7 @@ func (c nmConfig) entries(gpus int) ([]Entry, error) {
 				if offline {
 					e.Tools = []string{"throughput"}
 				} else {
-					e.Server = "command " + manifest.Quote(append([]string{"vllm", "serve", model}, args...))
+					e.Server = "command " + shellescape.QuoteCommand(append([]string{"vllm", "serve", model}, args...))
 				}
 				for _, w := range loads {
 					w.Dims = maps.Clone(w.Dims)

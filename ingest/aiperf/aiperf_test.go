@@ -44,7 +44,8 @@ func TestRecordedVersions(t *testing.T) {
 		}
 		r := aiperf.Read(summary)
 		p := r.Points[0]
-		if *p.Key.ISL != 128 || *p.Key.OSL != 32 || *p.Key.Concurrency != 1 || p.Key.Tool != "aiperf" || r.Facts.Model.ID != c.model || p.Conditions["num_prompts"] != "8" || p.Status != schema.StatusOK {
+		if *p.Key.ISL != 128 || *p.Key.OSL != 32 || *p.Key.Concurrency != 1 || p.Key.Tool != "aiperf" ||
+			r.Facts.Model.ID != c.model || p.Conditions["num_prompts"] != "8" || p.Status != schema.StatusOK {
 			t.Errorf("%s: key %s model %q conditions %v status %s", c.dir, p.Key, r.Facts.Model.ID, p.Conditions, p.Status)
 		}
 		stated := map[string]float64{}
@@ -63,21 +64,62 @@ func TestRecordedVersions(t *testing.T) {
 			}
 		}
 		if p.Metrics["ttft"].N != 8 || len(p.Metrics["ttft"].Quantiles) != 33 || r.Facts.StartNote != "" {
-			t.Errorf("%s: n %d, %d quantiles, start %q", c.dir, p.Metrics["ttft"].N, len(p.Metrics["ttft"].Quantiles), r.Facts.StartNote)
+			t.Errorf("%s: n %d, %d quantiles, start %q", c.dir, p.Metrics["ttft"].N, len(p.Metrics["ttft"].Quantiles),
+				r.Facts.StartNote)
 		}
 	}
 }
 
-const config = `"input_config":{"endpoint":{"model_names":["acme/tiny"],"type":"chat","streaming":true},"loadgen":{"concurrency":4,"request_count":10},"input":{"prompt":{"input_tokens":{"mean":100},"output_tokens":{"mean":50}}},"cli_command":"aiperf profile --model acme/tiny --api-key 's3cretvalue99' --concurrency 4"}`
+const config = `"input_config":{"endpoint":{"model_names":["acme/tiny"],"type":"chat","streaming":true},` +
+	`"loadgen":{"concurrency":4,"request_count":10},"input":{"prompt":{"input_tokens":{"mean":100},` +
+	`"output_tokens":{"mean":50}}},` +
+	`"cli_command":"aiperf profile --model acme/tiny --api-key 's3cretvalue99' --concurrency 4"}`
+
+// era is a summary as a range of AIPerf's versions writes it.
+type era struct{ name, text, detail string }
+
+func eras() []era {
+	return []era{
+		{
+			"E0",
+			`{"records":{"ttft":{"tag":"ttft","unit":"ms","header":"x","avg":10,"p50":9,"p99":null},` +
+				`"request_count":{"unit":"requests","avg":10}},` + config + `,"was_cancelled":false,"error_summary":[]}`,
+			"era E0",
+		},
+		{
+			"E1",
+			`{"time_to_first_token":{"unit":"ms","avg":10},"goodput":null,"request_count":{"unit":"requests","avg":10},` +
+				config + `,"was_cancelled":false,"error_summary":[]}`,
+			"era E1",
+		},
+		{
+			"E2",
+			`{"schema_version":"1.0","aiperf_version":"0.8.0","time_to_first_token":{"unit":"ms","avg":10},` +
+				`"request_count":{"unit":"requests","avg":10},` + config + `}`,
+			"era E2 (0.8.0)",
+		},
+		{
+			"E3",
+			`{"schema_version":"1.3","aiperf_version":"0.10.0","time_to_first_token":{"unit":"sec","avg":0.01},` +
+				`"request_count":{"unit":"requests","avg":10},"error_summary":[],` +
+				`"run_info":{"cli_command":"aiperf profile --isl 100 --osl 50"},` +
+				`"input_config":{"models":{"items":[{"name":"acme/tiny"}]},"phases":[{"name":"warmup","kind":"warmup",` +
+				`"concurrency":1},{"name":"profiling","concurrency":4,"requests":10}]}}`,
+			"era E3 (0.10.0)",
+		},
+		{
+			"E4",
+			`{"schema_version":"1.4","aiperf_version":"0.13.0","warmup_metrics":{},"time_to_first_token":{"unit":"ms",` +
+				`"avg":10},"request_count":{"unit":"requests","avg":10},"error_summary":[],` +
+				`"input_config":{"models":{"items":[{"name":"acme/tiny"}]},"datasets":[{"type":"synthetic",` +
+				`"prompts":{"isl":{"mean":100},"osl":50}}],"phases":[{"concurrency":4}]}}`,
+			"era E4 (0.13.0)",
+		},
+	}
+}
 
 func TestEras(t *testing.T) {
-	for _, c := range []struct{ name, text, detail string }{
-		{"E0", `{"records":{"ttft":{"tag":"ttft","unit":"ms","header":"x","avg":10,"p50":9,"p99":null},"request_count":{"unit":"requests","avg":10}},` + config + `,"was_cancelled":false,"error_summary":[]}`, "era E0"},
-		{"E1", `{"time_to_first_token":{"unit":"ms","avg":10},"goodput":null,"request_count":{"unit":"requests","avg":10},` + config + `,"was_cancelled":false,"error_summary":[]}`, "era E1"},
-		{"E2", `{"schema_version":"1.0","aiperf_version":"0.8.0","time_to_first_token":{"unit":"ms","avg":10},"request_count":{"unit":"requests","avg":10},` + config + `}`, "era E2 (0.8.0)"},
-		{"E3", `{"schema_version":"1.3","aiperf_version":"0.10.0","time_to_first_token":{"unit":"sec","avg":0.01},"request_count":{"unit":"requests","avg":10},"error_summary":[],"run_info":{"cli_command":"aiperf profile --isl 100 --osl 50"},"input_config":{"models":{"items":[{"name":"acme/tiny"}]},"phases":[{"name":"warmup","kind":"warmup","concurrency":1},{"name":"profiling","concurrency":4,"requests":10}]}}`, "era E3 (0.10.0)"},
-		{"E4", `{"schema_version":"1.4","aiperf_version":"0.13.0","warmup_metrics":{},"time_to_first_token":{"unit":"ms","avg":10},"request_count":{"unit":"requests","avg":10},"error_summary":[],"input_config":{"models":{"items":[{"name":"acme/tiny"}]},"datasets":[{"type":"synthetic","prompts":{"isl":{"mean":100},"osl":50}}],"phases":[{"concurrency":4}]}}`, "era E4 (0.13.0)"},
-	} {
+	for _, c := range eras() {
 		f := file("x.json", c.text)
 		if m := aiperf.Detect(f); !m.OK() || m.Detail != c.detail {
 			t.Errorf("%s: %+v", c.name, m)
@@ -86,7 +128,8 @@ func TestEras(t *testing.T) {
 		r := aiperf.Read(f)
 		p := r.Points[0]
 		mean, _ := p.Metrics["ttft"].Stats.Get("mean")
-		if mean != 10 || r.Facts.Model.ID != "acme/tiny" || p.Key.ISL == nil || *p.Key.ISL != 100 || p.Key.OSL == nil || *p.Key.OSL != 50 || *p.Key.Concurrency != 4 {
+		if mean != 10 || r.Facts.Model.ID != "acme/tiny" || p.Key.ISL == nil || *p.Key.ISL != 100 || p.Key.OSL == nil ||
+			*p.Key.OSL != 50 || *p.Key.Concurrency != 4 {
 			t.Errorf("%s: ttft %v, model %q, key %s", c.name, mean, r.Facts.Model.ID, p.Key)
 		}
 		if _, has := p.Metrics["ttft"].Stats.Get("p99"); has {
@@ -99,25 +142,38 @@ func TestEras(t *testing.T) {
 }
 
 func TestFailures(t *testing.T) {
-	all := file("x.json", `{"error_request_count":{"unit":"requests","avg":7},`+config+`,"error_summary":[{"error_details":{"message":"refused"},"count":7}],"was_cancelled":false}`)
+	all := file("x.json",
+		`{"error_request_count":{"unit":"requests","avg":7},`+config+
+			`,"error_summary":[{"error_details":{"message":"refused"},"count":7}],"was_cancelled":false}`)
 	if m := aiperf.Detect(all); !m.OK() {
 		t.Fatalf("a run in which all failed is not recognised: %+v", m)
 	}
 	r := aiperf.Read(all)
-	if p := r.Points[0]; p.Status != schema.StatusFailed || p.Metrics["ttft"].Why == "" || len(p.Metrics["ttft"].Stats) > 0 || !strings.Contains(r.Problems[0].Found, "refused") {
+	if p := r.Points[0]; p.Status != schema.StatusFailed || p.Metrics["ttft"].Why == "" ||
+		len(p.Metrics["ttft"].Stats) > 0 || !strings.Contains(r.Problems[0].Found, "refused") {
 		t.Errorf("%+v %v", p, r.Problems)
 	}
-	part := aiperf.Read(file("x.json", `{"time_to_first_token":{"unit":"ms","avg":10},"request_count":{"unit":"requests","avg":8},`+config+`,"error_summary":[{"error_details":{"message":"x"},"count":1},{"error_details":{"message":"y"},"count":1}],"was_cancelled":true}`))
-	if v, _ := part.Points[0].Metrics["requests_failed"].Stats.Get("value"); v != 2 || part.Points[0].Status != schema.StatusPartial {
+	part := aiperf.Read(file("x.json",
+		`{"time_to_first_token":{"unit":"ms","avg":10},"request_count":{"unit":"requests","avg":8},`+config+
+			`,"error_summary":[{"error_details":{"message":"x"},"count":1},`+
+			`{"error_details":{"message":"y"},"count":1}],"was_cancelled":true}`))
+	if v, _ := part.Points[0].Metrics["requests_failed"].Stats.Get("value"); v != 2 ||
+		part.Points[0].Status != schema.StatusPartial {
 		t.Errorf("failures are counted by requests, not by kinds: %v %s", v, part.Points[0].Status)
 	}
 }
 
 func TestFewerRecordsThanRequests(t *testing.T) {
-	r := aiperf.Read(file("x.json", `{"time_to_first_token":{"unit":"ms","avg":10},"request_count":{"unit":"requests","avg":8},`+config+`,"error_summary":[]}`))
-	rec := aiperf.Read(file("x.jsonl", `{"metadata":{"x_request_id":"a","benchmark_phase":"profiling","request_start_ns":1},"metrics":{"time_to_first_token":{"value":99,"unit":"ms"},"request_latency":{"value":199,"unit":"ms"},"output_sequence_length":{"value":5,"unit":"tokens"}}}`))
+	r := aiperf.Read(file("x.json",
+		`{"time_to_first_token":{"unit":"ms","avg":10},"request_count":{"unit":"requests","avg":8},`+config+
+			`,"error_summary":[]}`))
+	rec := aiperf.Read(file("x.jsonl",
+		`{"metadata":{"x_request_id":"a","benchmark_phase":"profiling","request_start_ns":1},`+
+			`"metrics":{"time_to_first_token":{"value":99,"unit":"ms"},"request_latency":{"value":199,"unit":"ms"},`+
+			`"output_sequence_length":{"value":5,"unit":"tokens"}}}`))
 	aiperf.Combine(&r, rec)
-	if mean, _ := r.Points[0].Metrics["ttft"].Stats.Get("mean"); mean != 10 || len(r.Problems) != 1 || r.Problems[0].Code != "fewer-records" {
+	if mean, _ := r.Points[0].Metrics["ttft"].Stats.Get("mean"); mean != 10 || len(r.Problems) != 1 ||
+		r.Problems[0].Code != "fewer-records" {
 		t.Errorf("%v %v", mean, r.Problems)
 	}
 }
@@ -139,27 +195,39 @@ func TestOtherFilesAreNamed(t *testing.T) {
 
 var reader = drafttest.Reader{Detect: aiperf.Detect, Read: aiperf.Read}
 
-const genai = `{"request_throughput":{"unit":"requests/sec","avg":5.5},"request_latency":{"unit":"ms","avg":900.0,"p50":880.0,"p99":1200.0},"inter_token_latency":{"unit":"ms","avg":8.5},"time_to_first_token":{"unit":"ms","avg":45.0},"input_config":{"model_names":["acme/tiny"],"perf_analyzer":{"stimulus":{"concurrency":16}}}}`
+const genai = `{"request_throughput":{"unit":"requests/sec","avg":5.5},"request_latency":{"unit":"ms","avg":900.0,` +
+	`"p50":880.0,"p99":1200.0},"inter_token_latency":{"unit":"ms","avg":8.5},"time_to_first_token":{"unit":"ms",` +
+	`"avg":45.0},"input_config":{"model_names":["acme/tiny"],"perf_analyzer":{"stimulus":{"concurrency":16}}}}`
 
 // GenAI-Perf writes the same blocks; its inter-token latency is TPOT too.
 func TestGenAIPerf(t *testing.T) {
 	r := reader.Must(t, "x_genai_perf.json", genai)
 	p := r.Points[0]
 	drafttest.Expect(t, p, map[string]float64{"tpot.mean": 8.5, "ttft.mean": 45, "e2el.median": 880, "rps.value": 5.5})
-	if p.Key.Tool != "genai-perf" || *p.Key.Concurrency != 16 || r.Facts.Model.ID != "acme/tiny" || r.Format != aiperf.GenAI {
+	if p.Key.Tool != "genai-perf" || *p.Key.Concurrency != 16 || r.Facts.Model.ID != "acme/tiny" ||
+		r.Format != aiperf.GenAI {
 		t.Errorf("%s %+v", p.Key, r.Facts)
 	}
 }
 
 // A table alone, where the summary is gone; columns differ by era.
 func TestTable(t *testing.T) {
-	r := reader.Must(t, "profile_export_aiperf.csv", "Metric,avg,min,max,sum,p1,p50,p99,std\r\nTime to First Token (ms),52.83,51.19,60.25,400,51,51.48,59.75,2.88\r\nRequest Latency (sec),0.36,0.3,0.4,1,1,0.35,0.4,0.1\r\nOdd Thing (parsec),1,1,1,1,1,1,1,1\r\n\r\nMetric,Value\r\nRequest Count,8.00\r\nError Request Count,2.00\r\nOutput Token Throughput (tokens/sec),\"1,086.85\"\r\n\r\nEndpoint,GPU_Index\r\n")
-	drafttest.Expect(t, r.Points[0], map[string]float64{"ttft.mean": 52.83, "ttft.p99": 59.75, "e2el.mean": 360, "requests_ok.value": 8, "requests_failed.value": 2, "output_tps.value": 1086.85})
+	r := reader.Must(t, "profile_export_aiperf.csv",
+		"Metric,avg,min,max,sum,p1,p50,p99,std\r\nTime to First Token "+
+			"(ms),52.83,51.19,60.25,400,51,51.48,59.75,2.88\r\nRequest Latency (sec),0.36,0.3,0.4,1,1,0.35,0.4,0.1\r\nOdd "+
+			"Thing (parsec),1,1,1,1,1,1,1,1\r\n\r\nMetric,Value\r\nRequest Count,8.00\r\nError Request Count,2.00\r\nOutput "+
+			"Token Throughput (tokens/sec),\"1,086.85\"\r\n\r\nEndpoint,GPU_Index\r\n")
+	drafttest.Expect(t, r.Points[0], map[string]float64{
+		"ttft.mean": 52.83, "ttft.p99": 59.75, "e2el.mean": 360, "requests_ok.value": 8, "requests_failed.value": 2,
+		"output_tps.value": 1086.85,
+	})
 	if r.Points[0].Status != schema.StatusPartial {
 		t.Error(r.Points[0].Status)
 	}
 }
 
 func FuzzRead(f *testing.F) {
-	reader.Fuzz(f, "f.csv", `{"records":{"ttft":{"unit":"ms","avg":10}},`+config+`,"error_summary":[]}`, `{"metadata":{"x_request_id":"a","request_start_ns":1e300},"metrics":{"request_latency":{"value":-1}}}`, genai, "Metric,avg,min,max,p1\nTime to First Token (ms),1,2,3,4\n\nMetric,Value\nRequest Count,1\n")
+	reader.Fuzz(f, "f.csv", `{"records":{"ttft":{"unit":"ms","avg":10}},`+config+`,"error_summary":[]}`,
+		`{"metadata":{"x_request_id":"a","request_start_ns":1e300},"metrics":{"request_latency":{"value":-1}}}`, genai,
+		"Metric,avg,min,max,p1\nTime to First Token (ms),1,2,3,4\n\nMetric,Value\nRequest Count,1\n")
 }

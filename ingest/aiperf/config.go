@@ -4,10 +4,11 @@ import (
 	"strconv"
 	"strings"
 
+	shellquote "github.com/kballard/go-shellquote"
+
+	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
-	"github.com/ttreport/ttreport/ingest/schema/manifest"
-	"github.com/ttreport/ttreport/ingest/schema/redact"
 )
 
 // config is what was asked of a run, from whichever shape of input_config the era has, with the command line as the
@@ -22,7 +23,8 @@ type config struct {
 func configOf(v decode.Value) config {
 	c := config{v: v, in: v.Get("input_config")}
 	for p := range c.in.Get("phases").Items() {
-		if skip, _ := p.Get("exclude_from_results").Truth(); !skip && p.Get("kind").Str() != "warmup" && p.Get("name").Str() != "warmup" {
+		if skip, _ := p.Get("exclude_from_results").Truth(); !skip && p.Get("kind").Str() != "warmup" &&
+			p.Get("name").Str() != "warmup" {
 			c.phase = p
 		}
 	}
@@ -30,7 +32,7 @@ func configOf(v decode.Value) config {
 	if line == "" {
 		line = v.At("run_info", "cli_command").Str()
 	}
-	c.argv, _ = manifest.Split(line) // what stands after an open quotation mark is lost
+	c.argv, _ = shellquote.Split(line) // what stands after an open quotation mark is lost
 	return c
 }
 
@@ -53,11 +55,16 @@ func (c config) key() schema.Key {
 		data = x
 	}
 	k := schema.Key{Task: "text", Tool: "aiperf"}
-	k.Concurrency = c.orFlag(first(c.in.At("loadgen", "concurrency"), c.phase.Get("concurrency"), c.v.At("run_info", "variation_values").Get("phases.profiling.concurrency"), c.in.At("perf_analyzer", "stimulus", "concurrency"), c.in.Get("concurrency")), "--concurrency")
-	k.Rate = c.orFlag(first(c.in.At("loadgen", "request_rate"), c.phase.Get("rate"), c.in.At("perf_analyzer", "stimulus", "request_rate"), c.in.Get("request_rate")), "--request-rate")
-	k.ISL = c.orFlag(first(c.in.At("input", "prompt", "input_tokens"), data.At("prompts", "isl"), c.in.At("input", "synthetic_tokens"), c.in.Get("synthetic_input_tokens_mean")),
+	k.Concurrency = c.orFlag(first(c.in.At("loadgen", "concurrency"), c.phase.Get("concurrency"),
+		c.v.At("run_info", "variation_values").Get("phases.profiling.concurrency"),
+		c.in.At("perf_analyzer", "stimulus", "concurrency"), c.in.Get("concurrency")), "--concurrency")
+	k.Rate = c.orFlag(first(c.in.At("loadgen", "request_rate"), c.phase.Get("rate"),
+		c.in.At("perf_analyzer", "stimulus", "request_rate"), c.in.Get("request_rate")), "--request-rate")
+	k.ISL = c.orFlag(first(c.in.At("input", "prompt", "input_tokens"), data.At("prompts", "isl"),
+		c.in.At("input", "synthetic_tokens"), c.in.Get("synthetic_input_tokens_mean")),
 		"--synthetic-input-tokens-mean", "--prompt-input-tokens-mean", "--isl", "--isl-mean")
-	k.OSL = c.orFlag(first(c.in.At("input", "prompt", "output_tokens"), data.At("prompts", "osl"), c.in.At("input", "output_tokens"), c.in.Get("output_tokens_mean")),
+	k.OSL = c.orFlag(first(c.in.At("input", "prompt", "output_tokens"), data.At("prompts", "osl"),
+		c.in.At("input", "output_tokens"), c.in.Get("output_tokens_mean")),
 		"--output-tokens-mean", "--prompt-output-tokens-mean", "--osl")
 	if data.Get("type").Str() != "" {
 		k.Dataset = data.Get("type").Str()
@@ -100,7 +107,8 @@ func (c config) conditions() map[string]string {
 			}
 		}
 	}
-	set("num_prompts", c.in.At("loadgen", "request_count").Text(), c.phase.Get("requests").Text(), c.flag("--request-count"), c.flag("--num-requests"))
+	set("num_prompts", c.in.At("loadgen", "request_count").Text(), c.phase.Get("requests").Text(),
+		c.flag("--request-count"), c.flag("--num-requests"))
 	set("tokenizer", c.in.At("tokenizer", "name").Text(), c.flag("--tokenizer"))
 	set("streaming", c.in.At("endpoint", "streaming").Text())
 	set("endpoint", c.in.At("endpoint", "type").Text())
@@ -116,7 +124,8 @@ func (c config) conditions() map[string]string {
 
 func (c config) facts() schema.Facts {
 	var f schema.Facts
-	for _, v := range []decode.Value{at0(c.in.At("endpoint", "model_names")), at0(c.in.At("models", "items")).Get("name"), at0(c.in.Get("models")),
+	for _, v := range []decode.Value{at0(c.in.At("endpoint", "model_names")), at0(c.in.At("models", "items")).Get("name"),
+		at0(c.in.Get("models")),
 		at0(c.in.Get("models")).Get("name"), at0(c.in.Get("model_names")), at0(c.in.Get("model"))} {
 		if f.Model.ID == "" {
 			f.Model.ID = v.Str()

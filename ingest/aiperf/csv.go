@@ -12,13 +12,16 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
-// detectCSV recognises the tables that both tools write beside their summary. They are rounded to two decimals and state
-// no configuration: they count only where the summary is gone.
+// detectCSV recognises the tables that both tools write beside their summary. They are rounded to two decimals and
+// state no configuration: they count only where the summary is gone.
 func detectCSV(f *decode.File) schema.Match {
 	m := draft.Check{Match: schema.Match{Format: CSV}}
 	head := f.Data[:min(len(f.Data), 256)]
 	line, _, _ := bytes.Cut(head, []byte("\n"))
-	for header, what := range map[string]string{"Timeslice,Metric,": "time slices of a run", "task,total,passed,unparsed,": "a table of graded answers", "Endpoint,Type,Metric,": "server metrics"} {
+	for header, what := range map[string]string{
+		"Timeslice,Metric,": "time slices of a run", "task,total,passed,unparsed,": "a table of graded answers",
+		"Endpoint,Type,Metric,": "server metrics",
+	} {
 		if bytes.HasPrefix(line, []byte(header)) {
 			return schema.Match{Format: Aside, Has: []string{header}, Detail: "not a result: " + what}
 		}

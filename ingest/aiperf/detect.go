@@ -8,7 +8,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
-// Names of the formats that this package tells apart.
+// Names of the formats that this package distinguishes.
 const (
 	Format   = "aiperf"
 	Records  = "aiperf-records"
@@ -31,7 +31,9 @@ func Detect(f *decode.File) schema.Match {
 		return m.Match
 	}
 	if isRecord(v) {
-		return schema.Match{Format: Records, Has: []string{"metadata and metrics per line"}, Detail: "per-request records", Records: true}
+		return schema.Match{
+			Format: Records, Has: []string{"metadata and metrics per line"}, Detail: "per-request records", Records: true,
+		}
 	}
 	if what := aside(v); what != "" {
 		return schema.Match{Format: Aside, Has: []string{what}, Detail: "not a result: " + what, Records: true}
@@ -45,7 +47,8 @@ func Detect(f *decode.File) schema.Match {
 		wrapped = wrapped || x.Val.Has("unit") && x.Val.Has("avg")
 	}
 	m.Want(config.Kind() == decode.Object || wrapped, "input_config")
-	m.Want(wrapped || v.Has("aiperf_version") || v.Get("error_summary").Kind() == decode.Array || v.Get("was_cancelled").Kind() == decode.Bool || v.Has("benchmark_id"),
+	m.Want(wrapped || v.Has("aiperf_version") || v.Get("error_summary").Kind() == decode.Array ||
+		v.Get("was_cancelled").Kind() == decode.Bool || v.Has("benchmark_id"),
 		"aiperf_version, error_summary or was_cancelled")
 	if m.OK() {
 		m.Detail = eraOf(v)
@@ -62,7 +65,8 @@ func isGenAI(v, config decode.Value) bool {
 
 func isRecord(v decode.Value) bool {
 	meta := v.Get("metadata")
-	return v.Get("metrics").Kind() == decode.Object && (meta.Has("x_request_id") || meta.Has("benchmark_phase") || meta.Has("credit_phase"))
+	return v.Get("metrics").Kind() == decode.Object &&
+		(meta.Has("x_request_id") || meta.Has("benchmark_phase") || meta.Has("credit_phase"))
 }
 
 func aside(v decode.Value) string {
@@ -79,7 +83,8 @@ func aside(v decode.Value) string {
 		return "GPU telemetry"
 	case v.Get("data").Index(0).Has("payloads") || v.Get("data").Index(0).Has("response_text"):
 		return "the prompts that were sent"
-	case v.Get("metrics").Kind() == decode.Object && v.Get("summary").Has("endpoints_configured"), v.Has("timestamp_ns") && v.Has("endpoint_url") && v.Has("metrics"):
+	case v.Get("metrics").Kind() == decode.Object &&
+		v.Get("summary").Has("endpoints_configured"), v.Has("timestamp_ns") && v.Has("endpoint_url") && v.Has("metrics"):
 		return "server metrics"
 	case v.Get("metadata").Has("x_request_id") && (v.Has("payload") || v.Has("responses")):
 		return "the requests that were sent and their answers"
@@ -111,7 +116,8 @@ func eraOf(v decode.Value) string {
 	switch {
 	case v.Get("records").Kind() == decode.Object:
 		return "era E0"
-	case v.Get("warmup_metrics").Kind() != decode.Invalid || strings.HasPrefix(v.Get("schema_version").Str(), "1.4") || strings.HasPrefix(v.Get("schema_version").Str(), "1.5"):
+	case v.Get("warmup_metrics").Kind() != decode.Invalid || strings.HasPrefix(v.Get("schema_version").Str(), "1.4") ||
+		strings.HasPrefix(v.Get("schema_version").Str(), "1.5"):
 		return "era E4" + version
 	case config.Has("phases") || config.Get("models").Kind() == decode.Object:
 		return "era E3" + version

@@ -1,12 +1,13 @@
 // Package aiperf reads what NVIDIA's AIPerf writes: profile_export_aiperf.json of all output eras, and the per-request
 // profile_export.jsonl beside it.
 //
-// In flows one decoded file; out flows a [schema.Reading]. [Combine] joins a summary with the records of the same run,
+// It takes one decoded file and returns a [schema.Reading]. [Combine] joins a summary with the records of the same run,
 // so that both count once and every statistic is recomputed where records exist.
 //
 // Eras: E0 (0.1) wraps metrics in "records" and says "ttft"; E1 (0.2, 0.3) has them flat, unused ones null; E2 (0.4 to
-// 0.8) adds schema_version and drops nulls; E3 (0.9 on) replaces input_config by a BenchmarkConfig with models, datasets
-// and phases; E4 (0.12 on) adds warm-up metrics and more telemetry. Source: aiperf's exporters and files of each era.
+// 0.8) adds schema_version and drops nulls; E3 (0.9 on) replaces input_config by a BenchmarkConfig with models,
+// datasets and phases; E4 (0.12 on) adds warm-up metrics and more telemetry. Source: aiperf's exporters and files of
+// each era.
 //
 // Traps:
 //

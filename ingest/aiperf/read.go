@@ -5,10 +5,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/draft"
-	"github.com/ttreport/ttreport/ingest/schema/redact"
 )
 
 // Read reads a summary, records, a table, or names what else the file is.
@@ -25,8 +25,8 @@ func Read(f *decode.File) schema.Reading {
 	return readSummary(f, f.First, m)
 }
 
-// tag says what an AIPerf metric is here; stat "" means the distribution, else the single value's name. Header is its name
-// in a table.
+// tag says what an AIPerf metric is here; stat "" means the distribution, else the single value's name. Header is its
+// name in a table.
 type tag struct{ tag, header, name, def, stat string }
 
 func tags() []tag {
@@ -110,7 +110,8 @@ func unmapped(d *draft.Draft, metrics decode.Value) {
 	for _, m := range metrics.Members() {
 		avg, ok := m.Val.Get("avg").Float()
 		// Time stamps lose their digits in a mean, and what AIPerf measures of itself changes with every version.
-		if !ok || mapped[m.Key] || strings.HasSuffix(m.Key, "_timestamp") || strings.HasPrefix(m.Key, "http_req_") || strings.HasPrefix(m.Key, "stream_") || len(m.Key) > 60 {
+		if !ok || mapped[m.Key] || strings.HasSuffix(m.Key, "_timestamp") || strings.HasPrefix(m.Key, "http_req_") ||
+			strings.HasPrefix(m.Key, "stream_") || len(m.Key) > 60 {
 			continue
 		}
 		name := m.Key
@@ -124,15 +125,17 @@ func unmapped(d *draft.Draft, metrics decode.Value) {
 	}
 }
 
-var isKnown = draft.Names(`input_config schema_version aiperf_version start_time end_time was_cancelled error_summary telemetry_data
- telemetry_stats run_info warmup_metrics sessions is_complete`)
+var isKnown = draft.Names(`
+	input_config schema_version aiperf_version start_time end_time was_cancelled error_summary telemetry_data
+	telemetry_stats run_info warmup_metrics sessions is_complete`)
 
 // metric reads one block {unit, avg, p50 …}; null statistics are absent ones.
 func metric(d *draft.Draft, block decode.Value, t tag) {
 	ours := schema.Unit(t.name)
 	scale, ok := unitScale(block.Get("unit").Str(), ours)
 	if !ok {
-		p := d.Problem(schema.SevWarning, "unknown-unit", block.Get("unit"), fmt.Sprintf("unit %q of %s", block.Get("unit").Text(), t.tag))
+		p := d.Problem(schema.SevWarning, "unknown-unit", block.Get("unit"),
+			fmt.Sprintf("unit %q of %s", block.Get("unit").Text(), t.tag))
 		p.Expected, p.Used = ours, "no number of this metric"
 		return
 	}
@@ -188,8 +191,8 @@ func unitScale(theirs, ours string) (float64, bool) {
 	return 0, false
 }
 
-// judge decides the point's status from the counts and the errors that the file lists: versions that state no failures list
-// them, by kind.
+// judge decides the point's status from the counts and the errors that the file lists: versions that state no failures
+// list them, by kind.
 func judge(v decode.Value, d *draft.Draft) {
 	ok, failed := stat(d, "requests_ok"), stat(d, "requests_failed")
 	if failed == nil {
@@ -221,7 +224,8 @@ func judge(v decode.Value, d *draft.Draft) {
 	}
 	if reasons := v.Get("runtime_submission_invalid_reasons"); reasons.Len() > 0 {
 		d.Status = schema.StatusInvalid
-		d.Problem(schema.SevError, "invalid-by-tool", reasons, "AIPerf calls the run invalid"+draft.Quote(reasons.Index(0).Text())).Used = "no verdict"
+		d.Problem(schema.SevError, "invalid-by-tool", reasons,
+			"AIPerf calls the run invalid"+draft.Quote(reasons.Index(0).Text())).Used = "no verdict"
 	}
 }
 

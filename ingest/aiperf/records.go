@@ -123,7 +123,8 @@ func timelines(f *decode.File, r *schema.Reading) timed {
 	}
 	if to > from {
 		duration = (to - from) / 1e9
-		t.start, t.end = time.Unix(0, int64(from)).UTC().Truncate(time.Second), time.Unix(0, int64(min(to, 9e18))).UTC().Truncate(time.Second)
+		t.start, t.end = time.Unix(0, int64(from)).UTC().Truncate(time.Second),
+			time.Unix(0, int64(min(to, 9e18))).UTC().Truncate(time.Second)
 	}
 	t.set = latency.Summarise(requests, duration)
 	return t
@@ -210,8 +211,10 @@ func confirmRates(summary *schema.Reading, s *schema.Point, rec schema.Point) {
 			continue
 		}
 		s.Metrics[name] = rec.Metrics[name]
-		summary.Problems = append(summary.Problems, schema.Problem{Severity: schema.SevWarning, Path: s.Source.Path, Code: "disagreement", Found: fmt.Sprintf("%s is %.6g, the request records give %.6g", name, stated, now),
-			Expected: "the two within 1 %", Used: fmt.Sprintf("the recomputed %.6g", now)})
+		summary.Problems = append(summary.Problems,
+			schema.Problem{Severity: schema.SevWarning, Path: s.Source.Path, Code: "disagreement",
+				Found:    fmt.Sprintf("%s is %.6g, the request records give %.6g", name, stated, now),
+				Expected: "the two within 1 %", Used: fmt.Sprintf("the recomputed %.6g", now)})
 	}
 }
 

@@ -31,16 +31,17 @@ type Member struct {
 	Data    []byte
 }
 
-// Holds reports whether content is an archive, by its first bytes. A gzip or zstd file may hold one: it has to be opened to
-// know, which is what [Each] does.
+// Holds reports whether content is an archive, by its first bytes. A gzip or zstd file may hold one: it has to be
+// opened to know, which is what [Each] does.
 func Holds(head []byte) bool {
 	e := decode.EnvelopeOf(head)
 	return e == decode.Zip || e == decode.Tar
 }
 
-// Each calls visit for every member. found is false when the input is a compressed file that holds no archive; nothing was
-// visited then.
-func Each(name string, in Input, size int64, lim decode.Limits, visit func(Member)) (problems []schema.Problem, found bool) {
+// Each calls visit for every member. found is false when the input is a compressed file that holds no archive; nothing
+// was visited then.
+func Each(name string, in Input, size int64, lim decode.Limits, visit func(Member)) (problems []schema.Problem,
+	found bool) {
 	w := &walker{lim: lim, visit: visit, total: lim.Total}
 	found = w.open(name, in, size, 0)
 	return w.problems, found
@@ -55,9 +56,11 @@ type walker struct {
 	problems []schema.Problem
 }
 
-func (w *walker) say(severity, path, code, found, expected, hint string) {
-	if len(w.problems) < 50 { // an archive of nothing but faults is told by its first ones
-		w.problems = append(w.problems, schema.Problem{Severity: severity, Path: path, Code: code, Found: found, Expected: expected, Hint: hint})
+func (w *walker) say(severity schema.Severity, path, code, found, expected, hint string) {
+	if len(w.problems) < 50 { // of an archive of nothing but faults the first are reported
+		w.problems = append(w.problems, schema.Problem{
+			Severity: severity, Path: path, Code: code, Found: found, Expected: expected, Hint: hint,
+		})
 	}
 }
 
@@ -93,7 +96,8 @@ func (w *walker) zip(name string, in Input, size int64, depth int) {
 		w.problems = append(w.problems, decode.BadPacked(name, decode.Zip, err))
 		return
 	}
-	zr.RegisterDecompressor(zstd.ZipMethodWinZip, zstd.ZipDecompressor(zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(decode.MostOfUnpacker)))
+	zr.RegisterDecompressor(zstd.ZipMethodWinZip,
+		zstd.ZipDecompressor(zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(decode.MostOfUnpacker)))
 	for _, f := range zr.File {
 		if f.FileInfo().IsDir() || !f.Mode().IsRegular() || w.stopped {
 			continue
@@ -103,7 +107,8 @@ func (w *walker) zip(name string, in Input, size int64, depth int) {
 			continue
 		}
 		if f.Flags&1 != 0 {
-			w.say(schema.SevError, member, "encrypted", "an encrypted member", "one that can be read", "unpack the archive with its password and read the folder")
+			w.say(schema.SevError, member, "encrypted", "an encrypted member", "one that can be read",
+				"unpack the archive with its password and read the folder")
 			continue
 		}
 		r, err := f.Open()
@@ -139,12 +144,14 @@ func (w *walker) tar(name string, in io.Reader, depth int) {
 // admit decides about a member by its name, and counts it.
 func (w *walker) admit(archive, name string) (string, bool) {
 	if w.members++; w.members > w.lim.Members {
-		w.say(schema.SevError, archive, "too-many-members", fmt.Sprintf("more than %d files in one archive", w.lim.Members), "an archive of results", "split it, or unpack it and read the folder")
+		w.say(schema.SevError, archive, "too-many-members", fmt.Sprintf("more than %d files in one archive", w.lim.Members),
+			"an archive of results", "split it, or unpack it and read the folder")
 		w.stopped = true
 		return "", false
 	}
 	clean := strings.ReplaceAll(name, `\`, "/")
-	if clean == "" || len(clean) > decode.LongestMember || strings.HasPrefix(clean, "/") || strings.Contains(clean, "\x00") || (len(clean) > 1 && clean[1] == ':') {
+	if clean == "" || len(clean) > decode.LongestMember || strings.HasPrefix(clean, "/") ||
+		strings.Contains(clean, "\x00") || (len(clean) > 1 && clean[1] == ':') {
 		w.unsafe(archive, name)
 		return "", false
 	}
@@ -164,12 +171,14 @@ func (w *walker) unsafe(archive, name string) {
 	if r := []rune(name); len(r) > 80 {
 		name = string(r[:80]) + "…"
 	}
-	w.say(schema.SevWarning, archive, "unsafe-path", fmt.Sprintf("a member named %q, which lies outside the archive", name), "a path within it", "nothing of it was read")
+	w.say(schema.SevWarning, archive, "unsafe-path",
+		fmt.Sprintf("a member named %q, which lies outside the archive", name), "a path within it", "nothing of it was read")
 }
 
 // member reads one member and visits it, or what it holds when it is an archive itself. It reports false when the bytes
 // themselves could not be read.
-func (w *walker) member(name string, r io.Reader, size, packed int64, mod time.Time, e decode.Envelope, depth int) bool {
+func (w *walker) member(name string, r io.Reader, size, packed int64, mod time.Time, e decode.Envelope,
+	depth int) bool {
 	limit := min(w.lim.Packed, w.total)
 	if e == decode.Zip {
 		limit = min(limit, max(16<<20, packed*200)) // as decode bounds other compressed content
@@ -177,7 +186,9 @@ func (w *walker) member(name string, r io.Reader, size, packed int64, mod time.T
 	data, err := readUpTo(r, size, limit)
 	switch {
 	case errors.Is(err, decode.ErrTooLarge):
-		w.say(schema.SevError, name, "too-large", fmt.Sprintf("content of more than %d MB", limit>>20), fmt.Sprintf("at most %d MB a member and %d MB an archive", w.lim.Packed>>20, w.lim.Total>>20), "unpack the archive and read the folder")
+		w.say(schema.SevError, name, "too-large", fmt.Sprintf("content of more than %d MB", limit>>20),
+			fmt.Sprintf("at most %d MB a member and %d MB an archive", w.lim.Packed>>20, w.lim.Total>>20),
+			"unpack the archive and read the folder")
 		w.stopped = w.total <= w.lim.Packed
 		return true
 	case err != nil:
@@ -188,7 +199,8 @@ func (w *walker) member(name string, r io.Reader, size, packed int64, mod time.T
 	head := data[:min(len(data), 512)]
 	if inner := decode.EnvelopeOf(head); inner != decode.Plain {
 		if depth+1 >= w.lim.Nesting && Holds(head) {
-			w.say(schema.SevWarning, name, "too-deep", "archives within archives within archives", fmt.Sprintf("at most %d levels", w.lim.Nesting), "unpack it and read the folder")
+			w.say(schema.SevWarning, name, "too-deep", "archives within archives within archives",
+				fmt.Sprintf("at most %d levels", w.lim.Nesting), "unpack it and read the folder")
 			return true
 		}
 		if depth+1 < w.lim.Nesting && w.open(name, bytes.NewReader(data), int64(len(data)), depth+1) {

@@ -86,17 +86,23 @@ func each(data []byte, lim decode.Limits) (members []string, codes string, found
 func TestEnvelopes(t *testing.T) {
 	inner := tarred(t, "deep/r.json", "{}")
 	want := []string{"a.zip/deep/r.json={}"}
-	for name, data := range map[string][]byte{"zip": zipped(t, "deep/r.json", "{}"), "tar": inner, "tar.gz": gzipped(inner), "tar.zst": zstded(inner)} {
+	for name, data := range map[string][]byte{
+		"zip": zipped(t, "deep/r.json", "{}"), "tar": inner, "tar.gz": gzipped(inner), "tar.zst": zstded(inner),
+	} {
 		if got, codes, found := each(data, decode.DefaultLimits()); !found || codes != "" || !slices.Equal(got, want) {
 			t.Errorf("%s: %v %q %v", name, got, codes, found)
 		}
 	}
-	nested := zipped(t, "x.zip", string(zipped(t, "y.tar.gz", string(gzipped(inner)))), "plain.json.gz", string(gzipped([]byte("{}"))))
+	nested := zipped(t, "x.zip", string(zipped(t, "y.tar.gz", string(gzipped(inner)))), "plain.json.gz",
+		string(gzipped([]byte("{}"))))
 	got, codes, _ := each(nested, decode.DefaultLimits())
-	if len(got) != 2 || got[1] != "a.zip/x.zip/y.tar.gz/deep/r.json={}" || !strings.HasPrefix(got[0], "a.zip/plain.json.gz=") || codes != "" {
+	if len(got) != 2 || got[1] != "a.zip/x.zip/y.tar.gz/deep/r.json={}" ||
+		!strings.HasPrefix(got[0], "a.zip/plain.json.gz=") || codes != "" {
 		t.Errorf("nested: %q %q", got, codes)
 	}
-	for name, data := range map[string][]byte{"gzip of a file": gzipped([]byte("{}")), "json": []byte("{}"), "nothing": nil} {
+	for name, data := range map[string][]byte{
+		"gzip of a file": gzipped([]byte("{}")), "json": []byte("{}"), "nothing": nil,
+	} {
 		if _, _, found := each(data, decode.DefaultLimits()); found {
 			t.Errorf("%s is taken for an archive", name)
 		}
@@ -123,8 +129,15 @@ func TestHostile(t *testing.T) {
 		{"hidden files", zipped(t, ".git/config", "x", "__MACOSX/a", "x", "ok.json", "{}"), lim, "", 1},
 		{"a member too large", zipped(t, "big", strings.Repeat("x", 101), "ok.json", "{}"), small, "too-large", 1},
 		{"too many members", zipped(t, "1", "", "2", "", "3", "", "4", ""), small, "too-many-members", 3},
-		{"too much in all", zipped(t, "1", strings.Repeat("x", 90), "2", strings.Repeat("x", 90), "3", strings.Repeat("x", 90)), small, "too-large", 2},
-		{"too deep", zipped(t, "a.zip", string(zipped(t, "b.zip", string(zipped(t, "c", "x"))))), lim2(lim, 2), "too-deep", 0},
+		{
+			"too much in all",
+			zipped(t, "1", strings.Repeat("x", 90), "2", strings.Repeat("x", 90), "3", strings.Repeat("x", 90)), small,
+			"too-large", 2,
+		},
+		{
+			"too deep", zipped(t, "a.zip", string(zipped(t, "b.zip", string(zipped(t, "c", "x"))))), lim2(lim, 2), "too-deep",
+			0,
+		},
 		{"cut", zipped(t, "a.json", "{}")[:40], lim, "bad-zip", 0},
 		{"a cut tar", tarred(t, "a.json", strings.Repeat("x", 2000))[:1200], lim, "bad-tar", 0},
 	} {
@@ -154,7 +167,10 @@ func TestBomb(t *testing.T) {
 
 func FuzzEach(f *testing.F) {
 	inner := tarred(f, "deep/r.json", "{}")
-	for _, seed := range [][]byte{zipped(f, "a.json", "{}", "../b", "x"), inner, gzipped(inner), zstded(inner), zipped(f, "a.zip", string(zipped(f, "b", "c"))), []byte("PK\x03\x04")} {
+	for _, seed := range [][]byte{
+		zipped(f, "a.json", "{}", "../b", "x"), inner, gzipped(inner), zstded(inner),
+		zipped(f, "a.zip", string(zipped(f, "b", "c"))), []byte("PK\x03\x04"),
+	} {
 		f.Add(seed)
 	}
 	lim := decode.Limits{Packed: 1 << 20, Total: 1 << 21, Members: 100, Nesting: 3}

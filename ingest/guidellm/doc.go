@@ -1,7 +1,7 @@
-// Package guidellm reads the reports of GuideLLM: benchmarks.json of 0.1 to 0.3, of 0.4 to 0.6 (metadata version 1) and of
-// 0.7 and later (version 2). Its CSV and console tables repeat them.
+// Package guidellm reads the reports of GuideLLM: benchmarks.json of 0.1 to 0.3, of 0.4 to 0.6 (metadata version 1) and
+// of 0.7 and later (version 2). Its CSV and console tables repeat them.
 //
-// In flows one decoded value; out flows a [schema.Reading] with one point for each benchmark, since a report holds all
+// It takes one decoded value and returns a [schema.Reading] with one point for each benchmark, since a report holds all
 // strategies and rates of a sweep. Source: guidellm/benchmark/schemas, 2025 and 2026.
 //
 // Units: times are milliseconds by their names, but request_latency is seconds.

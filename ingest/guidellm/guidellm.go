@@ -14,7 +14,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
-// Names of the formats that this package tells apart.
+// Names of the formats that this package distinguishes.
 const (
 	Format = "guidellm"
 	Table  = "guidellm-csv"
@@ -26,7 +26,9 @@ func Detect(f *decode.File) schema.Match {
 	if f.Form == decode.Text {
 		head := string(f.Data[:min(len(f.Data), 4096)])
 		if strings.HasPrefix(head, "Run Info,") {
-			return schema.Match{Format: Table, Has: []string{"Run Info"}, Detail: "not a result: a table of the report beside it"}
+			return schema.Match{
+				Format: Table, Has: []string{"Run Info"}, Detail: "not a result: a table of the report beside it",
+			}
 		}
 		m.Lacks = []string{"a JSON object"}
 		return m.Match
@@ -87,20 +89,24 @@ func readBenchmark(f *decode.File, b decode.Value, r *schema.Reading) {
 	for _, x := range []struct {
 		theirs, metric, def string
 		scale               float64
-	}{{"time_to_first_token_ms", "ttft", schema.DefFirstContent, 1}, {"inter_token_latency_ms", "tpot", schema.DefExclFirst, 1},
-		{"time_per_output_token_ms", "ntpot", schema.DefInclFirst, 1}, {"request_latency", "e2el", schema.DefLastChunk, 1000}} {
+	}{{"time_to_first_token_ms", "ttft", schema.DefFirstContent, 1}, {
+		"inter_token_latency_ms", "tpot", schema.DefExclFirst, 1,
+	},
+		{
+			"time_per_output_token_ms", "ntpot", schema.DefInclFirst, 1,
+		}, {"request_latency", "e2el", schema.DefLastChunk, 1000}} {
 		distribution(d, metrics.At(x.theirs, "successful"), x.metric, x.def, x.scale)
 	}
-	for _, x := range [][2]string{{"rps", "requests_per_second"}, {"output_tps", "output_tokens_per_second"}, {"total_tps", "tokens_per_second"}} {
-		if block := metrics.At(x[1], "successful"); block.Get("count").Float0() > 0 {
-			d.Of(x[0], block.Get("mean"))
+	for metric, name := range map[string]string{
+		"rps": "requests_per_second", "output_tps": "output_tokens_per_second", "total_tps": "tokens_per_second",
+	} {
+		if block := metrics.At(name, "successful"); block.Get("count").Float0() > 0 {
+			d.Of(metric, block.Get("mean"))
 		}
 	}
-	for _, x := range [][2]string{{"isl", "prompt_token_count"}, {"osl", "output_token_count"}} {
-		if block := metrics.At(x[1], "successful"); block.Get("count").Float0() > 0 {
-			if mean, ok := block.Get("mean").Float(); ok {
-				d.Stat(x[0], "", "mean", mean)
-			}
+	for metric, name := range map[string]string{"isl": "prompt_token_count", "osl": "output_token_count"} {
+		if block := metrics.At(name, "successful"); block.Get("count").Float0() > 0 {
+			d.Mean(metric, block.Get("mean"))
 		}
 	}
 	d.Start, d.End = epoch(b.Get("start_time")), epoch(b.Get("end_time"))
@@ -116,8 +122,10 @@ func readBenchmark(f *decode.File, b decode.Value, r *schema.Reading) {
 	d.Done()
 }
 
-var isKnown = draft.Names(`metrics requests config args run_stats request_totals scheduler scheduler_state scheduler_metrics benchmarker worker
- request_loader environment request_samples start_time end_time duration type_ id_ run_id run_index extras warmup_duration cooldown_duration run_stats_v2 estimated_state`)
+var isKnown = draft.Names(`
+	metrics requests config args run_stats request_totals scheduler scheduler_state scheduler_metrics benchmarker worker
+	request_loader environment request_samples start_time end_time duration type_ id_ run_id run_index extras
+	warmup_duration cooldown_duration run_stats_v2 estimated_state`)
 
 // percentile matches p50, p95, p999 (the 99.9th) and p001 (the 0.1th).
 var percentile = regexp.MustCompile(`^p(\d\d|999)$`)
@@ -132,9 +140,10 @@ func distribution(d *draft.Draft, block decode.Value, metric, def string, scale 
 			d.Stat(metric, def, stat, x*scale)
 		}
 	}
-	for _, s := range [][2]string{{"mean", "mean"}, {"median", "median"}, {"std", "std_dev"}, {"min", "min"}, {"max", "max"}} {
-		put(s[0], block.Get(s[1]))
+	for _, stat := range []string{"mean", "median", "min", "max"} {
+		put(stat, block.Get(stat))
 	}
+	put("std", block.Get("std_dev"))
 	for _, p := range block.Get("percentiles").Members() {
 		k := percentile.FindStringSubmatch(p.Key)
 		switch {
@@ -186,8 +195,10 @@ func configOf(report, b decode.Value) config {
 	if c.strategy.Kind() != decode.Object { // before 0.7
 		c.strategy = first(b.At("scheduler", "strategy"), c.args.Get("strategy"))
 	}
-	c.data = first(spec.Get("data").Index(0), report.At("args", "data").Index(0), report.At("args", "data"), c.args.Get("requests_loader"), b.At("request_loader"))
-	c.backend = first(b.At("config", "backend"), spec.Get("backend"), report.At("args", "backend_kwargs"), b.Get("worker"), c.args.Get("backend"))
+	c.data = first(spec.Get("data").Index(0), report.At("args", "data").Index(0), report.At("args", "data"),
+		c.args.Get("requests_loader"), b.At("request_loader"))
+	c.backend = first(b.At("config", "backend"), spec.Get("backend"), report.At("args", "backend_kwargs"), b.Get("worker"),
+		c.args.Get("backend"))
 	return c
 }
 

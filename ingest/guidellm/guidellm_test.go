@@ -11,17 +11,31 @@ import (
 var reader = Reader{Detect: guidellm.Detect, Read: guidellm.Read}
 
 const metrics = `"metrics":{"request_totals":{"successful":24,"errored":8,"incomplete":1,"total":33},
- "requests_per_second":{"successful":{"mean":5.9,"count":24}},"output_tokens_per_second":{"successful":{"mean":763.0,"count":99}},"tokens_per_second":{"successful":{"mean":1526.0,"count":99}},
- "request_latency":{"successful":{"mean":1.3,"median":1.2,"std_dev":0.1,"min":1.0,"max":2.0,"count":24,"percentiles":{"p001":1.0,"p95":1.8,"p99":1.9,"p999":1.99}},"errored":{"mean":0,"count":0}},
- "time_to_first_token_ms":{"successful":{"mean":53.1,"median":53.0,"count":24}},"inter_token_latency_ms":{"successful":{"mean":10.0,"count":3000}},"time_per_output_token_ms":{"successful":{"mean":10.3,"count":3072}},
- "prompt_token_count":{"successful":{"mean":128.0,"count":24}},"output_token_count":{"successful":{"mean":128.0,"count":24}}}`
+ "requests_per_second":{"successful":{"mean":5.9,"count":24}},` +
+	`"output_tokens_per_second":{"successful":{"mean":763.0,"count":99}},` +
+	`"tokens_per_second":{"successful":{"mean":1526.0,"count":99}},
+ "request_latency":{"successful":{"mean":1.3,"median":1.2,"std_dev":0.1,"min":1.0,"max":2.0,"count":24,` +
+	`"percentiles":{"p001":1.0,"p95":1.8,"p99":1.9,"p999":1.99}},"errored":{"mean":0,"count":0}},
+ "time_to_first_token_ms":{"successful":{"mean":53.1,"median":53.0,"count":24}},` +
+	`"inter_token_latency_ms":{"successful":{"mean":10.0,"count":3000}},` +
+	`"time_per_output_token_ms":{"successful":{"mean":10.3,"count":3072}},
+ "prompt_token_count":{"successful":{"mean":128.0,"count":24}},"output_token_count":{"successful":{"mean":128.0,` +
+	`"count":24}}}`
 
 const (
-	v2 = `{"metadata":{"version":2,"guidellm_version":"0.8.1"},"config":{"spec":{"data":[{"kind":"synthetic_text","prompt_tokens":128,"output_tokens":128}]}},"benchmarks":[
-	 {"config":{"strategy":{"type_":"concurrent","streams":8},"backend":{"model":"acme/tiny","stream":true}},` + metrics + `,"start_time":1786678148.25,"end_time":1786678153.25},
+	v2 = `{"metadata":{"version":2,"guidellm_version":"0.8.1"},"config":{"spec":{"data":[{"kind":"synthetic_text",` +
+		`"prompt_tokens":128,"output_tokens":128}]}},"benchmarks":[
+	 {"config":{"strategy":{"type_":"concurrent","streams":8},"backend":{"model":"acme/tiny",` +
+		`"stream":true}},` + metrics + `,"start_time":1786678148.25,"end_time":1786678153.25},
 	 {"config":{"strategy":{"type_":"constant","rate":2.0}},` + metrics + `}]}`
-	old  = `{"benchmarks":[{"type_":"generative_benchmark","args":{"strategy":{"type_":"poisson","rate":4.0},"requests_loader":{"data":"prompt_tokens=256,output_tokens=64"}},"run_stats":{"requests_made":{"successful":24,"errored":0,"incomplete":0}},"worker":{"backend_model":"acme/tiny"},` + `"metrics":{"request_latency":{"successful":{"mean":1.0,"count":24}},"time_to_first_token_ms":{"successful":{"mean":50,"count":24}}}}]}`
-	none = `{"benchmarks":[{"config":{"strategy":{"type_":"synchronous"}},"metrics":{"request_totals":{"successful":0,"errored":3,"incomplete":0,"total":3},"request_latency":{"successful":{"mean":0,"count":0}},"time_to_first_token_ms":{"successful":{"mean":0.0,"count":0}}}}]}`
+	old = `{"benchmarks":[{"type_":"generative_benchmark","args":{"strategy":{"type_":"poisson","rate":4.0},` +
+		`"requests_loader":{"data":"prompt_tokens=256,output_tokens=64"}},"run_stats":{"requests_made":{"successful":24,` +
+		`"errored":0,"incomplete":0}},"worker":{"backend_model":"acme/tiny"},` +
+		`"metrics":{"request_latency":{"successful":{"mean":1.0,"count":24}},` +
+		`"time_to_first_token_ms":{"successful":{"mean":50,"count":24}}}}]}`
+	none = `{"benchmarks":[{"config":{"strategy":{"type_":"synchronous"}},"metrics":{"request_totals":{"successful":0,` +
+		`"errored":3,"incomplete":0,"total":3},"request_latency":{"successful":{"mean":0,"count":0}},` +
+		`"time_to_first_token_ms":{"successful":{"mean":0.0,"count":0}}}}]}`
 )
 
 // TPOT here is what they call inter-token latency; theirs of that name includes the first token.
@@ -31,8 +45,12 @@ func TestBenchmarks(t *testing.T) {
 		t.Fatalf("%d points, %+v", len(r.Points), r.Facts)
 	}
 	p := r.Points[0]
-	Expect(t, p, map[string]float64{"ttft.mean": 53.1, "tpot.mean": 10, "ntpot.mean": 10.3, "e2el.mean": 1300, "e2el.median": 1200, "e2el.p99.9": 1990, "e2el.p95": 1800, "output_tps.value": 763, "requests_failed.value": 8, "duration_s.value": 5})
-	if p.Metrics["ntpot"].Def != schema.DefInclFirst || p.Metrics["tpot"].N != 24 || *p.Key.Concurrency != 8 || *p.Key.ISL != 128 || p.Status != schema.StatusPartial {
+	Expect(t, p, map[string]float64{
+		"ttft.mean": 53.1, "tpot.mean": 10, "ntpot.mean": 10.3, "e2el.mean": 1300, "e2el.median": 1200, "e2el.p99.9": 1990,
+		"e2el.p95": 1800, "output_tps.value": 763, "requests_failed.value": 8, "duration_s.value": 5,
+	})
+	if p.Metrics["ntpot"].Def != schema.DefInclFirst || p.Metrics["tpot"].N != 24 || *p.Key.Concurrency != 8 ||
+		*p.Key.ISL != 128 || p.Status != schema.StatusPartial {
 		t.Errorf("%s %+v", p.Key, p.Metrics["tpot"])
 	}
 	if q := r.Points[1]; *q.Key.Rate != 2 || q.Key.Concurrency != nil || q.Key.Dims["arrival"] != "constant" {
@@ -52,7 +70,8 @@ func TestOld(t *testing.T) {
 // A block of count 0 is all zeros and no data.
 func TestNothingCompleted(t *testing.T) {
 	r := reader.Must(t, "benchmarks.json", none)
-	if p := r.Points[0]; p.Status != schema.StatusFailed || p.Metrics["ttft"].Why == "" || Codes(r) != "all-failed" || *p.Key.Concurrency != 1 {
+	if p := r.Points[0]; p.Status != schema.StatusFailed || p.Metrics["ttft"].Why == "" || Codes(r) != "all-failed" ||
+		*p.Key.Concurrency != 1 {
 		t.Errorf("%s %+v %v", p.Key, p.Metrics, r.Problems)
 	}
 }

@@ -6,9 +6,9 @@ import (
 	"encoding/json"
 	"os"
 
+	"github.com/ttreport/ttreport/ingest/durable"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
-	"github.com/ttreport/ttreport/ingest/schema/durable"
 )
 
 // cacheMagic changes whenever the meaning of the columns does; a cache of another magic is ignored.
@@ -58,7 +58,9 @@ type scoreJSON struct {
 }
 
 func readCache(name string) cached {
-	empty := cached{columns: &columns.Columns{Reasons: []string{""}, Conds: []columns.Conditions{nil}}, byPath: map[string]int{}}
+	empty := cached{
+		columns: &columns.Columns{Reasons: []string{""}, Conds: []columns.Conditions{nil}}, byPath: map[string]int{},
+	}
 	if name == "" {
 		return empty
 	}
@@ -85,7 +87,10 @@ func readCache(name string) cached {
 }
 
 func (h *cacheHead) unpack(data []byte) (*columns.Columns, bool) {
-	c := &columns.Columns{Runs: h.Runs, Keys: h.Keys, Stats: h.Stats, Reasons: h.Reasons, Conds: h.Conds, Targets: h.Targets, Plans: h.Plans, Problems: h.Problems}
+	c := &columns.Columns{
+		Runs: h.Runs, Keys: h.Keys, Stats: h.Stats, Reasons: h.Reasons, Conds: h.Conds, Targets: h.Targets, Plans: h.Plans,
+		Problems: h.Problems,
+	}
 	for _, s := range h.Scores {
 		s.Value, s.Stderr = unpackNumber(s.V, s.WhyV), unpackNumber(s.E, s.WhyE)
 		c.Scores = append(c.Scores, s.ScoreRow)
@@ -107,7 +112,8 @@ func writeCache(name string, docs []*document, c *columns.Columns) {
 	for _, d := range docs {
 		byPath[d.path] = fileStat{d.size, d.mtime}
 	}
-	head := cacheHead{Runs: c.Runs, Keys: c.Keys, Stats: c.Stats, Reasons: c.Reasons, Conds: c.Conds, Targets: c.Targets, Plans: c.Plans, Problems: c.Problems,
+	head := cacheHead{Runs: c.Runs, Keys: c.Keys, Stats: c.Stats, Reasons: c.Reasons, Conds: c.Conds, Targets: c.Targets,
+		Plans: c.Plans, Problems: c.Problems,
 		NumPoints: len(c.Points), NumVal: c.NumValues()}
 	for i := range c.Runs {
 		head.Files = append(head.Files, byPath[c.Runs[i].Path])

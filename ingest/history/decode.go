@@ -29,7 +29,8 @@ func checkSchema(path, version string) *schema.Problem {
 	if version == schema.Version {
 		return nil
 	}
-	p := &schema.Problem{Severity: schema.SevError, Path: path, Code: "other-schema", Found: fmt.Sprintf("schema %q", version), Expected: schema.Version,
+	p := &schema.Problem{Severity: schema.SevError, Path: path, Code: "other-schema",
+		Found: fmt.Sprintf("schema %q", version), Expected: schema.Version,
 		Hint: "a newer ttreport wrote it: upgrade this one; the document is left as it is"}
 	if !strings.HasPrefix(version, "ttreport/v") {
 		p.Hint = "this is not a history document; move it out of the history folder"
@@ -37,8 +38,8 @@ func checkSchema(path, version string) *schema.Problem {
 	return p
 }
 
-// take reads members of an object and remembers which, so that the rest can be kept. There are a hundred objects in a document: which
-// were read is a bit each, and a map only for the members of an object beyond the sixty-fourth.
+// take reads members of an object and remembers which, so that the rest can be kept. There are a hundred objects in a
+// document: which were read is a bit each, and a map only for the members of an object beyond the sixty-fourth.
 type take struct {
 	members []decode.Member
 	taken   uint64
@@ -120,8 +121,11 @@ func (t *take) rest() schema.Unknown {
 func decodeRun(v decode.Value, most int) schema.Run {
 	t := taking(v)
 	t.get("schema")
-	r := schema.Run{ID: t.text("id"), Start: t.time("start"), End: t.time("end"), Release: t.text("release"), Channel: t.text("channel"),
-		Line: t.text("line"), Impl: t.text("impl"), Model: decodeModel(t.get("model")), Device: decodeDevice(t.get("device")), Stack: decodeStack(t.get("stack"))}
+	r := schema.Run{ID: t.text("id"), Start: t.time("start"), End: t.time("end"), Release: t.text("release"),
+		Channel: t.text("channel"),
+		Line:    t.text("line"), Impl: t.text("impl"), Model: decodeModel(t.get("model")),
+		Device: decodeDevice(t.get("device")),
+		Stack:  decodeStack(t.get("stack"))}
 	for p := range t.get("points").Items() {
 		if len(r.Points) > most {
 			break
@@ -156,7 +160,7 @@ func decodeRun(v decode.Value, most int) schema.Run {
 		if r.Provenance == nil {
 			r.Provenance = map[string]schema.Origin{}
 		}
-		r.Provenance[m.Key] = schema.Origin{From: m.Val.Get("from").Str(), Where: m.Val.Get("where").Str()}
+		r.Provenance[m.Key] = schema.Origin{From: schema.From(m.Val.Get("from").Str()), Where: m.Val.Get("where").Str()}
 	}
 	r.Extra = others(t.get("extra"))
 	r.Unknown = t.rest()
@@ -165,7 +169,10 @@ func decodeRun(v decode.Value, most int) schema.Run {
 
 func decodeModel(v decode.Value) schema.Model {
 	t := taking(v)
-	m := schema.Model{ID: t.text("id"), Name: t.text("name"), Key: t.text("key"), Precision: t.text("precision"), Status: t.text("status")}
+	m := schema.Model{
+		ID: t.text("id"), Name: t.text("name"), Key: t.text("key"), Precision: t.text("precision"),
+		Status: t.text("status"),
+	}
 	m.Unknown = t.rest()
 	return m
 }
@@ -179,7 +186,10 @@ func decodeDevice(v decode.Value) schema.Device {
 
 func decodeStack(v decode.Value) schema.Stack {
 	t := taking(v)
-	s := schema.Stack{Engine: t.text("engine"), Version: t.text("version"), Image: t.text("image"), Digest: t.text("digest"), Commits: t.texts("commits")}
+	s := schema.Stack{
+		Engine: t.text("engine"), Version: t.text("version"), Image: t.text("image"), Digest: t.text("digest"),
+		Commits: t.texts("commits"),
+	}
 	s.Dirty, _ = t.get("dirty").Truth()
 	s.Unknown = t.rest()
 	return s
@@ -195,8 +205,10 @@ func decodeKey(v decode.Value) schema.Key {
 
 func decodePoint(v decode.Value) schema.Point {
 	t := taking(v)
-	p := schema.Point{Key: decodeKey(t.get("key")), Status: t.text("status"), Repeat: max(1, t.count("repeat")), Start: t.time("start"), End: t.time("end"),
-		Conditions: t.texts("conditions"), Client: t.texts("client"), Source: decodeSource(t.get("source")), Stated: t.texts("stated"), Metrics: map[string]schema.Metric{}}
+	p := schema.Point{Key: decodeKey(t.get("key")), Status: schema.Status(t.text("status")),
+		Repeat: max(1, t.count("repeat")), Start: t.time("start"), End: t.time("end"),
+		Conditions: t.texts("conditions"), Client: t.texts("client"), Source: decodeSource(t.get("source")),
+		Stated: t.texts("stated"), Metrics: map[string]schema.Metric{}}
 	for a := range t.get("command").Items() {
 		p.Command = append(p.Command, a.Str())
 	}
@@ -210,14 +222,19 @@ func decodePoint(v decode.Value) schema.Point {
 
 func decodeSource(v decode.Value) schema.Source {
 	t := taking(v)
-	s := schema.Source{Path: t.text("path"), SHA256: t.text("sha256"), Format: t.text("format"), ToolVersion: t.text("tool_version")}
+	s := schema.Source{
+		Path: t.text("path"), SHA256: t.text("sha256"), Format: t.text("format"), ToolVersion: t.text("tool_version"),
+	}
 	s.Unknown = t.rest()
 	return s
 }
 
 func decodeMetric(v decode.Value) schema.Metric {
 	t := taking(v)
-	m := schema.Metric{Unit: t.text("unit"), Def: t.text("def"), From: t.text("from"), Why: t.text("missing"), N: t.count("n"), SE: number(t.get("se"), "")}
+	m := schema.Metric{
+		Unit: t.text("unit"), Def: t.text("def"), From: t.text("from"), Why: t.text("missing"), N: t.count("n"),
+		SE: number(t.get("se"), ""),
+	}
 	for _, c := range t.get("ci").Members() {
 		if iv, ok := c.Val.Floats(); ok && len(iv) == 2 {
 			if m.CI == nil {
@@ -256,7 +273,7 @@ func decodeQuantiles(v decode.Value) []float64 {
 	return out
 }
 
-// isStat tells a statistic's name from other numeric members.
+// isStat distinguishes a statistic's name from other numeric members.
 func isStat(name string) bool {
 	switch name {
 	case "mean", "median", "std", "min", "max", "value":
@@ -274,9 +291,12 @@ func number(v decode.Value, why string) schema.Number {
 
 func decodeScore(v decode.Value) schema.Score {
 	t := taking(v)
-	s := schema.Score{Task: t.text("task"), Metric: t.text("metric"), Filter: t.text("filter"), Value: number(t.get("value"), t.text("missing")),
-		Stderr: number(t.get("stderr"), "not in the file"), N: t.count("n"), Total: t.count("total"), Limit: t.get("limit").Ptr(),
-		Direction: t.text("direction"), Version: t.text("version"), From: t.text("from"), Source: decodeSource(t.get("source"))}
+	s := schema.Score{Task: t.text("task"), Metric: t.text("metric"), Filter: t.text("filter"),
+		Value:  number(t.get("value"), t.text("missing")),
+		Stderr: number(t.get("stderr"), "not in the file"), N: t.count("n"), Total: t.count("total"),
+		Limit:     t.get("limit").Ptr(),
+		Direction: t.text("direction"), Version: t.text("version"), From: t.text("from"),
+		Source: decodeSource(t.get("source"))}
 	if text := t.text("outcomes"); text != "" {
 		s.Outcomes, _ = schema.ParseOutcomes(text)
 	}
@@ -289,8 +309,10 @@ func decodeScore(v decode.Value) schema.Score {
 
 func decodeTarget(v decode.Value) schema.Target {
 	t := taking(v)
-	x := schema.Target{Key: decodeKey(t.get("key")), Metric: t.text("metric"), Stat: t.text("stat"), Unit: t.text("unit"), Level: t.text("level"),
-		Source: t.text("source"), SHA256: t.text("sha256"), AsOf: t.text("as_of"), Items: t.count("items"), Priority: t.text("priority")}
+	x := schema.Target{Key: decodeKey(t.get("key")), Metric: t.text("metric"), Stat: t.text("stat"), Unit: t.text("unit"),
+		Level:  t.text("level"),
+		Source: t.text("source"), SHA256: t.text("sha256"), AsOf: t.text("as_of"), Items: t.count("items"),
+		Priority: t.text("priority")}
 	x.Value, _ = t.get("value").Float()
 	x.Tolerance, _ = t.get("tolerance").Float()
 	x.Unknown = t.rest()
@@ -299,8 +321,10 @@ func decodeTarget(v decode.Value) schema.Target {
 
 func decodeProblem(v decode.Value) schema.Problem {
 	t := taking(v)
-	p := schema.Problem{Severity: t.text("severity"), Path: t.text("path"), Line: t.count("line"), Column: t.count("column"), Offset: int64(t.count("offset")),
-		Code: t.text("code"), Found: t.text("found"), Expected: t.text("expected"), Hint: t.text("hint"), Used: t.text("used")}
+	p := schema.Problem{Severity: schema.Severity(t.text("severity")), Path: t.text("path"), Line: t.count("line"),
+		Column: t.count("column"), Offset: int64(t.count("offset")),
+		Code: t.text("code"), Found: t.text("found"), Expected: t.text("expected"), Hint: t.text("hint"),
+		Used: t.text("used")}
 	p.Unknown = t.rest()
 	return p
 }

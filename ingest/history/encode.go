@@ -9,8 +9,8 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/latency"
 )
 
-// digits is how many significant digits a stored number has: a ten-millionth is far below any measurement's own error, and
-// takes half the bytes of an exact float64.
+// digits is how many significant digits a stored number has: a ten-millionth is far below any measurement's own error,
+// and takes half the bytes of an exact float64.
 const digits = 7
 
 // Encode returns the run's document. The same run gives the same bytes.
@@ -35,7 +35,7 @@ func Encode(r *schema.Run) []byte {
 	var prov object
 	for field, origin := range r.Provenance {
 		var in object
-		in.text("from", origin.From)
+		in.text("from", string(origin.From))
 		in.text("where", origin.Where)
 		prov.put(field, in.bytes(nil))
 	}
@@ -127,7 +127,7 @@ func encodeKey(k schema.Key) []byte {
 func encodePoint(p *schema.Point) []byte {
 	var o object
 	o.put("key", encodeKey(p.Key))
-	o.text("status", p.Status)
+	o.text("status", string(p.Status))
 	if p.Repeat > 1 {
 		o.count("repeat", p.Repeat)
 	}
@@ -267,7 +267,7 @@ func encodeTarget(t *schema.Target) []byte {
 
 func encodeProblem(p *schema.Problem) []byte {
 	var o object
-	o.text("severity", p.Severity)
+	o.text("severity", string(p.Severity))
 	o.text("path", p.Path)
 	o.count("line", p.Line)
 	o.count("column", p.Column)

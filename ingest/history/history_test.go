@@ -10,63 +10,13 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/ttreport/ttreport/ingest/history"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
-	"github.com/ttreport/ttreport/ingest/schema/latency"
 )
-
-func ptr(v float64) *float64 { return &v }
-
-// sample is a run with everything in it, its point as full as a detailed vLLM result makes one.
-func sample(id string) schema.Run {
-	spread := func(base float64) latency.Sample {
-		values := make([]float64, 256)
-		for i := range values {
-			values[i] = base * (1 + float64(i*i%997)/4000)
-		}
-		return latency.NewSample(values)
-	}
-	metrics := map[string]schema.Metric{"goodput_rps": {Unit: "req/s", Why: "no goodput was asked for"}}
-	for name, base := range map[string]float64{"ttft": 2396.53712, "tpot": 44.6912345, "e2el": 8026.66123} {
-		s := spread(base)
-		m := s.Metric("ms", schema.DefFirstContent, "")
-		m.Quantiles = s.Sketch()
-		metrics[name] = m
-	}
-	itl := spread(44.123456).Metric("ms", schema.DefChunkGap, "")
-	itl.CI, itl.SE = nil, schema.Missing("")
-	metrics["itl"] = itl
-	for name, v := range map[string]float64{"output_tps": 502.6234567, "total_tps": 4021.123456, "rps": 3.961234567, "requests_ok": 256, "requests_failed": 0, "duration_s": 64.1234567, "tps_user": 22.3751234} {
-		info, _ := schema.MetricByName(name)
-		m := schema.Metric{Unit: info.Unit}
-		m.Stats.Set("value", v)
-		metrics[name] = m
-	}
-	for _, name := range []string{"isl", "osl"} {
-		m := schema.Metric{Unit: "tok"}
-		m.Stats.Set("mean", 2048)
-		metrics[name] = m
-	}
-	shots, limit := 5, 10.
-	when := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	return schema.Run{ID: id, Start: when, End: when.Add(time.Hour), Release: "v0.17.0", Channel: "release", Model: schema.Model{ID: "meta-llama/Llama-3.1-8B-Instruct", Name: "Llama-3.1-8B-Instruct", Key: "Llama-3.1-8B", Status: "COMPLETE"},
-		Impl: "tt-transformers", Device: schema.Device{Name: "n150", Chips: 1}, Stack: schema.Stack{Engine: "vllm", Version: "0.13.0", Commits: map[string]string{"vllm": "6e67d2d", "tt_metal": "25305db"}},
-		Points: []schema.Point{{Key: schema.Key{Task: "text", Tool: "vllm", ISL: ptr(2048), OSL: ptr(128), Concurrency: ptr(32), Dataset: "random"}, Status: "ok", Repeat: 1, Start: when, End: when.Add(time.Minute),
-			Conditions: map[string]string{"ignore_eos": "true", "num_prompts": "256", "client": "openai-chat"}, Client: map[string]string{"concurrency_reached": "31.20"},
-			Command: []string{"vllm", "bench", "serve", "--backend", "openai-chat", "--model", "m", "--max-concurrency", "32", "--num-prompts", "256", "--dataset-name", "random", "--random-input-len", "2048"},
-			Metrics: metrics, Source: schema.Source{Path: "results/run/raw/benchmark_isl-2048_osl-128_maxcon-32_n-256.json", SHA256: strings.Repeat("0af1", 16), Format: "vllm-serve", ToolVersion: "0.13.0"}}},
-		Scores: []schema.Score{{Task: "gsm8k", Metric: "exact_match", Filter: "strict-match", Value: schema.Num(.79), Stderr: schema.Num(.011), N: 1319, Total: 1319, Fewshot: &shots, Limit: &limit, Direction: "higher", Source: schema.Source{Path: "e.json", SHA256: strings.Repeat("a", 64), Format: "lm-eval"}},
-			{Task: "x", Metric: "acc", Value: schema.Missing("the file says NaN"), Stderr: schema.Missing("not in the file"), Source: schema.Source{Path: "e.json", SHA256: strings.Repeat("a", 64), Format: "lm-eval"}}},
-		Targets:    []schema.Target{{Key: schema.Key{Task: "text", ISL: ptr(2048), OSL: ptr(128), Concurrency: ptr(32)}, Metric: "ttft", Stat: "mean", Value: 80, Unit: "ms", Level: "complete", Tolerance: .05, Source: "t.json", SHA256: strings.Repeat("b", 64), AsOf: "2026-01-01"}},
-		Plan:       []schema.Key{{Task: "text", Tool: "vllm", ISL: ptr(1)}},
-		Provenance: map[string]schema.Origin{"device.name": {From: "flag", Where: "command line"}},
-		Problems:   []schema.Problem{{Severity: "warning", Path: "a.json", Line: 3, Column: 4, Offset: 77, Code: "x", Found: "<b>", Expected: "y", Hint: "z"}}}
-}
 
 func TestDocumentsFitTheSchema(t *testing.T) {
 	compiled, err := jsonschema.NewCompiler().Compile("../schema/run.schema.json")
@@ -84,7 +34,8 @@ func TestDocumentsFitTheSchema(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	bad, _ := jsonschema.UnmarshalJSON(strings.NewReader(`{"schema":"ttreport/v1","id":"x","model":{},"device":{},"stack":{},"points":[{"key":{}}],"scores":[],"targets":[],"provenance":{},"problems":[]}`))
+	bad, _ := jsonschema.UnmarshalJSON(strings.NewReader(`{"schema":"ttreport/v1","id":"x","model":{},"device":{},` +
+		`"stack":{},"points":[{"key":{}}],"scores":[],"targets":[],"provenance":{},"problems":[]}`))
 	if compiled.Validate(bad) == nil {
 		t.Error("the schema accepts anything")
 	}
@@ -105,7 +56,8 @@ func TestSameRunSameBytes(t *testing.T) {
 	if second := history.Encode(&again); !bytes.Equal(first, second) {
 		t.Fatalf("a read and a write changed the document:\n%s\n%s", first, second)
 	}
-	if again.Points[0].Metrics["ttft"].Quantiles[0] != r.Points[0].Metrics["ttft"].Quantiles[0] || !reflect.DeepEqual(again.Points[0].Metrics["ttft"].Quantiles, r.Points[0].Metrics["ttft"].Quantiles) {
+	if again.Points[0].Metrics["ttft"].Quantiles[0] != r.Points[0].Metrics["ttft"].Quantiles[0] ||
+		!reflect.DeepEqual(again.Points[0].Metrics["ttft"].Quantiles, r.Points[0].Metrics["ttft"].Quantiles) {
 		t.Error("a distribution was changed")
 	}
 	if v, ok := again.Scores[1].Value.Get(); ok || again.Scores[1].Value.Why() == "" {
@@ -121,8 +73,11 @@ func TestUnknownFieldsSurvive(t *testing.T) {
 	}
 	mark := map[string]any{"new": []any{1.0, "two", nil}}
 	point := doc["points"].([]any)[0].(map[string]any)
-	places := []map[string]any{doc, doc["model"].(map[string]any), doc["device"].(map[string]any), doc["stack"].(map[string]any), doc["extra"].(map[string]any), point, point["key"].(map[string]any), point["source"].(map[string]any),
-		point["metrics"].(map[string]any)["ttft"].(map[string]any), doc["scores"].([]any)[0].(map[string]any), doc["targets"].([]any)[0].(map[string]any), doc["problems"].([]any)[0].(map[string]any)}
+	places := []map[string]any{doc, doc["model"].(map[string]any), doc["device"].(map[string]any),
+		doc["stack"].(map[string]any), doc["extra"].(map[string]any), point, point["key"].(map[string]any),
+		point["source"].(map[string]any),
+		point["metrics"].(map[string]any)["ttft"].(map[string]any), doc["scores"].([]any)[0].(map[string]any),
+		doc["targets"].([]any)[0].(map[string]any), doc["problems"].([]any)[0].(map[string]any)}
 	for _, p := range places {
 		p["from_the_future"] = mark
 	}
@@ -215,12 +170,23 @@ func TestCacheChangesNothing(t *testing.T) {
 	if dump(mixed) != dump(fresh) || len(mixed.Runs) != 7 {
 		t.Error("a partly warm load differs from a cold one")
 	}
-	// A damaged cache costs time and nothing else.
+}
+
+// A damaged cache costs time and nothing else.
+func TestDamagedCache(t *testing.T) {
+	dir := t.TempDir()
+	cache := filepath.Join(t.TempDir(), "c")
+	if _, err := history.Put(dir, sample("run"), false); err != nil {
+		t.Fatal(err)
+	}
+	fresh, _ := load(t, cache, dir)
 	data, err := os.ReadFile(cache)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, bad := range [][]byte{data[:len(data)/2], append(bytes.Clone(data[:len(data)-8]), 1, 2, 3, 255, 255, 255, 255, 255), []byte("x"), nil} {
+	for _, bad := range [][]byte{
+		data[:len(data)/2], append(bytes.Clone(data[:len(data)-8]), 1, 2, 3, 255, 255, 255, 255, 255), []byte("x"), nil,
+	} {
 		if err := os.WriteFile(cache, bad, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -236,8 +202,14 @@ func TestBadDocumentsAreNamedAndKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := sample("late")
-	bad := map[string]string{"empty.json": "", "cut.json": string(history.Encode(&r)[:500]), "later.json": `{"schema":"ttreport/v2","id":"x"}`, "foreign.json": `{"a":1}`}
-	codes := map[string]string{"empty.json": "empty-file", "cut.json": "truncated-json", "later.json": "other-schema", "foreign.json": "other-schema"}
+	bad := map[string]string{
+		"empty.json": "", "cut.json": string(history.Encode(&r)[:500]), "later.json": `{"schema":"ttreport/v2","id":"x"}`,
+		"foreign.json": `{"a":1}`,
+	}
+	codes := map[string]string{
+		"empty.json": "empty-file", "cut.json": "truncated-json", "later.json": "other-schema",
+		"foreign.json": "other-schema",
+	}
 	for name, text := range bad {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)

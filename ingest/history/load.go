@@ -12,7 +12,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
-	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
@@ -30,9 +31,9 @@ type document struct {
 	bad    *schema.Problem
 }
 
-// Load reads every document below some folders as columns; where two folders have a document of one name, the later one's
-// counts. cache is a file for the next load, or "" for none; a cache that
-// cannot be read or written costs time and nothing else. Documents that cannot be read are problems.
+// Load reads every document below some folders as columns; where two folders have a document of one name, the later
+// one's counts. cache is a file for the next load, or "" for none; a cache that cannot be read or written costs time
+// and nothing else. Documents that cannot be read are problems.
 func Load(ctx context.Context, cache string, dirs ...string) (*columns.Columns, []schema.Problem, error) {
 	docs, problems := list(dirs)
 	old := readCache(cache)
@@ -45,17 +46,17 @@ func Load(ctx context.Context, cache string, dirs ...string) (*columns.Columns, 
 		stale = append(stale, d)
 	}
 	workers := make([]*scanner, max(1, min(runtime.GOMAXPROCS(0), len(stale))))
-	var wg sync.WaitGroup
+	group, ctx := errgroup.WithContext(ctx)
 	for w := range workers {
 		workers[w] = newScanner()
-		wg.Go(func() {
+		group.Go(func() error {
 			for i := w; i < len(stale) && ctx.Err() == nil; i += len(workers) {
 				workers[w].read(stale[i], w, old)
 			}
+			return ctx.Err()
 		})
 	}
-	wg.Wait()
-	if err := ctx.Err(); err != nil {
+	if err := group.Wait(); err != nil {
 		return nil, nil, err
 	}
 	for _, d := range docs {
@@ -70,8 +71,11 @@ func Load(ctx context.Context, cache string, dirs ...string) (*columns.Columns, 
 	cols := merge(docs, old.columns, workers)
 	problems = append(problems, uniqueIDs(cols)...)
 	if slices.Contains(cols.Stats, columns.TooManyStats()) {
-		problems = append(problems, schema.Problem{Severity: schema.SevError, Path: filepath.ToSlash(dirs[0]), Code: "too-many-statistics", Found: "more than 65,535 distinct statistics in one history",
-			Expected: "some hundreds", Used: "the first of them", Hint: "a tool writes names of metrics or percentiles that never repeat; leave its documents out"})
+		problems = append(problems,
+			schema.Problem{Severity: schema.SevError, Path: filepath.ToSlash(dirs[0]), Code: "too-many-statistics",
+				Found:    "more than 65,535 distinct statistics in one history",
+				Expected: "some hundreds", Used: "the first of them",
+				Hint: "a tool writes names of metrics or percentiles that never repeat; leave its documents out"})
 	}
 	if cache != "" && len(problems) == 0 {
 		writeCache(cache, docs, cols)
@@ -84,8 +88,9 @@ func list(dirs []string) ([]*document, []schema.Problem) {
 	byName := map[string]*document{}
 	var problems []schema.Problem
 	bad := func(name string, err error) {
-		problems = append(problems, schema.Problem{Severity: schema.SevError, Path: filepath.ToSlash(name), Code: "unreadable", Found: err.Error(),
-			Expected: "a readable folder", Hint: "check its permissions"})
+		problems = append(problems,
+			schema.Problem{Severity: schema.SevError, Path: filepath.ToSlash(name), Code: "unreadable", Found: err.Error(),
+				Expected: "a readable folder", Hint: "check its permissions"})
 	}
 	for _, dir := range dirs {
 		err := filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
@@ -103,7 +108,9 @@ func list(dirs []string) ([]*document, []schema.Problem) {
 				return nil // it was there a moment ago: deleted meanwhile
 			}
 			rel := strings.TrimPrefix(name, dir)
-			byName[rel] = &document{path: filepath.ToSlash(name), size: info.Size(), mtime: info.ModTime().UnixNano(), cached: -1, fresh: -1}
+			byName[rel] = &document{
+				path: filepath.ToSlash(name), size: info.Size(), mtime: info.ModTime().UnixNano(), cached: -1, fresh: -1,
+			}
 			return nil
 		})
 		if err != nil {
@@ -122,7 +129,10 @@ func list(dirs []string) ([]*document, []schema.Problem) {
 func (s *scanner) read(d *document, worker int, old cached) {
 	data, err := os.ReadFile(filepath.FromSlash(d.path))
 	if err != nil {
-		d.bad = &schema.Problem{Severity: schema.SevError, Path: d.path, Code: "unreadable", Found: err.Error(), Expected: "a readable document", Hint: "check its permissions"}
+		d.bad = &schema.Problem{
+			Severity: schema.SevError, Path: d.path, Code: "unreadable", Found: err.Error(), Expected: "a readable document",
+			Hint: "check its permissions",
+		}
 		return
 	}
 	sum := sha256.Sum256(data)
@@ -137,8 +147,8 @@ func (s *scanner) read(d *document, worker int, old cached) {
 	d.worker, d.fresh = worker, len(s.C.Runs)-1
 }
 
-// merge puts the runs of all documents into one set of columns. Their order depends on who read what: whoever shows them
-// orders them by what they are.
+// merge puts the runs of all documents into one set of columns. Their order depends on who read what: whoever shows
+// them orders them by what they are.
 func merge(docs []*document, old *columns.Columns, workers []*scanner) *columns.Columns {
 	b := columns.NewBuilder()
 	sourceOf := func(d *document) (*columns.Columns, int) {
@@ -178,8 +188,11 @@ func uniqueIDs(c *columns.Columns) []schema.Problem {
 	for _, i := range c.ByPath() {
 		h := &c.Runs[i]
 		if j, taken := first[h.ID]; taken {
-			problems = append(problems, schema.Problem{Severity: schema.SevError, Path: h.Path, Code: "run-id-taken", Found: "run id " + h.ID + ", which " + c.Runs[j].Path + " has already",
-				Expected: "one id per run", Used: "both, this one under another id", Hint: "delete or rename one of the documents"})
+			problems = append(problems,
+				schema.Problem{Severity: schema.SevError, Path: h.Path, Code: "run-id-taken",
+					Found:    "run id " + h.ID + ", which " + c.Runs[j].Path + " has already",
+					Expected: "one id per run", Used: "both, this one under another id",
+					Hint: "delete or rename one of the documents"})
 			h.Stated = h.ID
 			for n := 2; taken; n++ {
 				h.ID = fmt.Sprintf("%s~%d", h.Stated, n)

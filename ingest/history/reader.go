@@ -3,10 +3,10 @@ package history
 import (
 	"strings"
 
+	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/draft"
-	"github.com/ttreport/ttreport/ingest/schema/redact"
 )
 
 // Names of our own formats, as files that somebody passes on.
@@ -33,7 +33,7 @@ func Detect(f *decode.File) schema.Match {
 	return m.Match
 }
 
-// ReadFile returns the runs of a document or a listing, with what they say of themselves.
+// ReadFile returns the runs of a document or a listing, with their identity.
 func ReadFile(f *decode.File) schema.Reading {
 	m := Detect(f)
 	switch {
@@ -68,9 +68,13 @@ func readingOf(f *decode.File, m schema.Match, r schema.Run) schema.Reading {
 		p.Command, p.Extra = redact.Argv(p.Command), clean(p.Extra)
 	}
 	r.Extra = clean(r.Extra)
-	return schema.Reading{Format: m.Format, Detail: m.Detail, Points: r.Points, Scores: r.Scores, Targets: r.Targets, Plan: r.Plan, Problems: r.Problems, Extra: r.Extra,
+	return schema.Reading{Format: m.Format, Detail: m.Detail, Points: r.Points, Scores: r.Scores, Targets: r.Targets,
+		Plan: r.Plan, Problems: r.Problems, Extra: r.Extra,
 		Provenance: r.Provenance,
-		Facts:      schema.Facts{RunID: r.ID, Start: r.Start, End: r.End, Release: r.Release, Channel: r.Channel, Line: r.Line, Model: r.Model, Impl: r.Impl, Device: r.Device, Stack: r.Stack}}
+		Facts: schema.Facts{
+			RunID: r.ID, Start: r.Start, End: r.End, Release: r.Release, Channel: r.Channel, Line: r.Line, Model: r.Model,
+			Impl: r.Impl, Device: r.Device, Stack: r.Stack,
+		}}
 }
 
 // clean removes secrets from foreign fields: a text under a name that says what it is, and what looks like one within.

@@ -32,7 +32,9 @@ type pending struct {
 }
 
 func newScanner() *scanner {
-	return &scanner{Builder: columns.NewBuilder(), byText: map[string]int32{}, conds: map[string]int32{}, shapes: map[metricID]*shape{}}
+	return &scanner{
+		Builder: columns.NewBuilder(), byText: map[string]int32{}, conds: map[string]int32{}, shapes: map[metricID]*shape{},
+	}
 }
 
 // document appends one document. On a problem the columns are as before.
@@ -44,7 +46,9 @@ func (s *scanner) document(path, sha string, data []byte) *schema.Problem {
 	sc := decode.NewScanner(data, decode.DefaultLimits().Depth)
 	var problem *schema.Problem
 	if sc.Peek() == decode.Invalid && len(data) == 0 {
-		problem = &schema.Problem{Severity: schema.SevError, Path: path, Code: "empty-file", Found: "an empty file", Expected: "a history document"}
+		problem = &schema.Problem{
+			Severity: schema.SevError, Path: path, Code: "empty-file", Found: "an empty file", Expected: "a history document",
+		}
 	} else {
 		sc.Object(func(key []byte) { s.member(sc, string(key), &head, &version) })
 		if err := sc.Err(); err != nil {
@@ -67,11 +71,52 @@ func (s *scanner) document(path, sha string, data []byte) *schema.Problem {
 	return nil
 }
 
+// member reads one member of a document.
 func (s *scanner) member(sc *decode.Scanner, name string, h *columns.RunHead, version *string) {
 	run := int32(len(s.C.Runs))
 	switch name {
 	case "schema":
 		*version = str(sc)
+	case "points":
+		sc.Array(func() { s.point(sc, run) })
+	case "scores":
+		sc.Array(func() {
+			s.C.Scores = append(s.C.Scores, columns.ScoreRow{Run: run, Score: decodeScore(sc.Value())})
+			h.Scores++
+		})
+	case "targets":
+		sc.Array(func() {
+			s.C.Targets = append(s.C.Targets, columns.TargetRow{Run: run, Target: decodeTarget(sc.Value())})
+			h.Targets++
+		})
+	case "plan":
+		sc.Array(func() {
+			s.C.Plans = append(s.C.Plans, columns.PlanRow{Run: run, Key: s.keyIndex(sc)})
+			h.Planned++
+		})
+	case "problems":
+		sc.Array(func() { s.problem(decodeProblem(sc.Value()), run, h) })
+	default:
+		identity(sc, name, h)
+	}
+}
+
+// problem counts a problem of a run and keeps it; notes are in the documents only.
+func (s *scanner) problem(p schema.Problem, run int32, h *columns.RunHead) {
+	switch p.Severity {
+	case schema.SevError:
+		h.Errors++
+	case schema.SevWarning:
+		h.Warnings++
+	default:
+		return
+	}
+	s.C.Problems = append(s.C.Problems, columns.ProblemRow{Run: run, Problem: p})
+}
+
+// identity reads a member that says which run it is and what was measured.
+func identity(sc *decode.Scanner, name string, h *columns.RunHead) {
+	switch name {
 	case "id":
 		h.ID = str(sc)
 	case "start":
@@ -93,7 +138,8 @@ func (s *scanner) member(sc *decode.Scanner, name string, h *columns.RunHead, ve
 		h.Device, h.Mesh, h.Firmware = v.Get("name").Str(), v.Get("mesh").Str(), v.Get("firmware").Str()
 	case "stack":
 		v := sc.Value()
-		h.Engine, h.Version, h.Image, h.Digest = v.Get("engine").Str(), v.Get("version").Str(), v.Get("image").Str(), v.Get("digest").Str()
+		h.Engine, h.Version = v.Get("engine").Str(), v.Get("version").Str()
+		h.Image, h.Digest = v.Get("image").Str(), v.Get("digest").Str()
 		for _, m := range v.Get("commits").Members() {
 			if h.Commits == nil {
 				h.Commits = map[string]string{}
@@ -101,36 +147,6 @@ func (s *scanner) member(sc *decode.Scanner, name string, h *columns.RunHead, ve
 			h.Commits[m.Key] = m.Val.Str()
 		}
 		h.Dirty, _ = v.Get("dirty").Truth()
-	case "points":
-		sc.Array(func() { s.point(sc, run) })
-	case "scores":
-		sc.Array(func() {
-			s.C.Scores = append(s.C.Scores, columns.ScoreRow{Run: run, Score: decodeScore(sc.Value())})
-			h.Scores++
-		})
-	case "targets":
-		sc.Array(func() {
-			s.C.Targets = append(s.C.Targets, columns.TargetRow{Run: run, Target: decodeTarget(sc.Value())})
-			h.Targets++
-		})
-	case "plan":
-		sc.Array(func() {
-			s.C.Plans = append(s.C.Plans, columns.PlanRow{Run: run, Key: s.keyIndex(sc)})
-			h.Planned++
-		})
-	case "problems":
-		sc.Array(func() {
-			p := decodeProblem(sc.Value())
-			switch p.Severity {
-			case schema.SevError:
-				h.Errors++
-			case schema.SevWarning:
-				h.Warnings++
-			default:
-				return
-			}
-			s.C.Problems = append(s.C.Problems, columns.ProblemRow{Run: run, Problem: p})
-		})
 	default:
 		sc.Skip()
 	}
@@ -161,7 +177,7 @@ func (s *scanner) point(sc *decode.Scanner, run int32) {
 		case "key":
 			p.Key = s.keyIndex(sc)
 		case "status":
-			word := str(sc)
+			word := schema.Status(str(sc))
 			for i, w := range columns.Statuses() {
 				if w == word {
 					p.Status = uint8(i)

@@ -2,73 +2,88 @@ package history
 
 import (
 	"fmt"
-	"strings"
+	"slices"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
 
-// soundRun takes out of a document that somebody passed on what no version of ours would write: points without a number or a
-// reason, metrics of another unit, latencies below zero. What was taken out is told once.
+// soundRun takes out of a document that somebody passed on what no version of ours would write: points without a number
+// or a reason, metrics of another unit, latencies below zero. What was taken out is reported once.
 func soundRun(f *decode.File, r *schema.Run, format string) {
-	wrong, first := 0, ""
-	refuse := func(what string) {
-		if wrong++; wrong == 1 {
-			first = what
+	check := soundness{source: f.Source(format)}
+	r.Points = slices.DeleteFunc(r.Points, func(p schema.Point) bool { return !check.status(&p) })
+	for i := range r.Points {
+		check.point(&r.Points[i])
+	}
+	r.Scores = slices.DeleteFunc(r.Scores, func(s schema.Score) bool { return !check.value(&s) })
+	for i := range r.Scores {
+		if r.Scores[i].Source.Format == "" {
+			r.Scores[i].Source = check.source
 		}
 	}
-	var kept []schema.Point
-	for _, p := range r.Points {
-		if p.Key.Tool == "" {
-			p.Key.Tool = "unknown"
-		}
-		if p.Source.Format == "" {
-			p.Source = f.Source(format)
-		}
-		switch p.Status {
-		case schema.StatusOK, schema.StatusPartial, schema.StatusFailed, schema.StatusInvalid:
-		default:
-			refuse(fmt.Sprintf("a point of status %q", p.Status))
-			continue
-		}
-		for name, m := range p.Metrics {
-			if what := faultOf(name, m, p.Status); what != "" {
-				refuse(what)
-				delete(p.Metrics, name)
-			}
-		}
-		kept = append(kept, p)
-	}
-	r.Points = kept
-	var scores []schema.Score
-	for _, s := range r.Scores {
-		if _, ok := s.Value.Get(); s.Task == "" || !ok && s.Value.Why() == "" {
-			refuse("a score without a task, or with neither a value nor a reason")
-			continue
-		}
-		if s.Source.Format == "" {
-			s.Source = f.Source(format)
-		}
-		scores = append(scores, s)
-	}
-	r.Scores = scores
-	var problems []schema.Problem
-	for _, p := range r.Problems {
-		if p.Code != "" && p.Found != "" && strings.Contains(" "+strings.Join([]string{schema.SevError, schema.SevWarning, schema.SevNote}, " ")+" ", " "+p.Severity+" ") {
-			problems = append(problems, p)
-		}
-	}
-	r.Problems = problems
-	if wrong > 0 {
+	r.Problems = slices.DeleteFunc(r.Problems, func(p schema.Problem) bool {
+		return p.Code == "" || p.Found == "" || !slices.Contains(schema.Severities(), p.Severity)
+	})
+	if check.wrong > 0 {
 		p := f.Problem(schema.SevWarning, "unsound-document", f.First)
-		p.Found, p.Expected, p.Used = fmt.Sprintf("%d parts that are not as ttreport writes them, the first %s", wrong, first), "a document of schema "+schema.Version, "the rest"
+		p.Found = fmt.Sprintf("%d parts that are not as ttreport writes them, the first %s", check.wrong, check.first)
+		p.Expected, p.Used = "a document of schema "+schema.Version, "the rest"
 		p.Hint = "the document was written or changed by something else; read the results themselves"
 		r.Problems = append(r.Problems, p)
 	}
 }
 
+// soundness counts what is refused.
+type soundness struct {
+	source schema.Source // of what states none
+	wrong  int
+	first  string
+}
+
+func (c *soundness) refuse(what string) {
+	if c.wrong++; c.wrong == 1 {
+		c.first = what
+	}
+}
+
+// status reports a point of a known status.
+func (c *soundness) status(p *schema.Point) bool {
+	known := slices.Contains(schema.Statuses(), p.Status)
+	if !known {
+		c.refuse(fmt.Sprintf("a point of status %q", p.Status))
+	}
+	return known
+}
+
+// point completes a point and deletes the metrics that cannot be.
+func (c *soundness) point(p *schema.Point) {
+	if p.Key.Tool == "" {
+		p.Key.Tool = "unknown"
+	}
+	if p.Source.Format == "" {
+		p.Source = c.source
+	}
+	for name, m := range p.Metrics {
+		if what := faultOf(name, m, p.Status); what != "" {
+			c.refuse(what)
+			delete(p.Metrics, name)
+		}
+	}
+}
+
+// value reports a score with a task, and a value or a reason.
+func (c *soundness) value(s *schema.Score) bool {
+	_, ok := s.Value.Get()
+	known := s.Task != "" && (ok || s.Value.Why() != "")
+	if !known {
+		c.refuse("a score without a task, or with neither a value nor a reason")
+	}
+	return known
+}
+
 // faultOf says what is wrong with a metric of a document, "" when nothing is.
-func faultOf(name string, m schema.Metric, status string) string {
+func faultOf(name string, m schema.Metric, status schema.Status) string {
 	info, known := schema.MetricByName(name)
 	switch {
 	case !known:

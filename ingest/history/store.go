@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/ttreport/ttreport/ingest/durable"
 	"github.com/ttreport/ttreport/ingest/schema"
-	"github.com/ttreport/ttreport/ingest/schema/durable"
 )
 
 // PathOf is where a run's document lies below the history folder.
@@ -19,7 +19,10 @@ func PathOf(r *schema.Run) string {
 func Read(name string) (schema.Run, *schema.Problem) {
 	data, err := os.ReadFile(name)
 	if err != nil {
-		return schema.Run{}, &schema.Problem{Severity: schema.SevError, Path: filepath.ToSlash(name), Code: "unreadable", Found: err.Error(), Expected: "a history document"}
+		return schema.Run{}, &schema.Problem{
+			Severity: schema.SevError, Path: filepath.ToSlash(name), Code: "unreadable", Found: err.Error(),
+			Expected: "a history document",
+		}
 	}
 	return Decode(filepath.ToSlash(name), data)
 }
@@ -37,15 +40,19 @@ func Put(dir string, r schema.Run, retarget bool) (changed bool, err error) {
 		if problem != nil {
 			return false, fmt.Errorf("updating run %s: %w", r.ID, *problem)
 		}
-		if old.Release != r.Release || old.Impl != r.Impl || old.Model.Name != r.Model.Name || old.Device.Name != r.Device.Name {
-			// One id for two runs: both are kept, and said.
+		if old.Release != r.Release || old.Impl != r.Impl || old.Model.Name != r.Model.Name ||
+			old.Device.Name != r.Device.Name {
+			// One id for two runs: both are kept, with a problem.
 			r.ID = fmt.Sprintf("%s~%d", base, n)
-			r.Problems = append(slices.Clone(r.Problems), schema.Problem{Severity: schema.SevError, Path: filepath.ToSlash(name), Code: "run-id-taken", Found: fmt.Sprintf("run id %s of release %q, and here of release %q", base, old.Release, r.Release),
-				Expected: "one id per run", Used: "both, this one as " + r.ID, Hint: "give one of them another id in its manifest"})
+			r.Problems = append(slices.Clone(r.Problems),
+				schema.Problem{Severity: schema.SevError, Path: filepath.ToSlash(name), Code: "run-id-taken",
+					Found:    fmt.Sprintf("run id %s of release %q, and here of release %q", base, old.Release, r.Release),
+					Expected: "one id per run", Used: "both, this one as " + r.ID,
+					Hint: "give one of them another id in its manifest"})
 			continue
 		}
 		own := r.Targets
-		if r = update(old, r); retarget {
+		if r = Update(old, r); retarget {
 			r.Targets = own
 		}
 		return durable.WriteChanged(name, Encode(&r))
@@ -58,45 +65,18 @@ func Peek(dir string, r *schema.Run) (schema.Run, bool) {
 	return old, problem == nil
 }
 
-// update lays a run that was read again over its stored document. Results of files that were not read this time stay;
+// Update lays a run that was read again over its stored document. Results of files that were not read this time stay;
 // targets in force stay as they were stamped; fields that this version does not know stay.
-func update(old, now schema.Run) schema.Run {
-	fresh := map[string]bool{}
-	for _, p := range now.Points {
-		fresh[p.Source.SHA256] = true
-		fresh[p.Source.Path] = true
-	}
-	for _, s := range now.Scores {
-		fresh[s.Source.SHA256] = true
-		fresh[s.Source.Path] = true
-	}
-	kept := map[string]bool{}
-	for _, p := range old.Points {
-		if !fresh[p.Source.SHA256] && !fresh[p.Source.Path] {
-			now.Points = append(now.Points, p)
-			kept[p.Source.Path] = true
-		} else if i := samePoint(now.Points, p); i >= 0 && len(p.Unknown) > 0 {
-			now.Points[i].Unknown = p.Unknown
-		}
-	}
-	for _, s := range old.Scores {
-		if !fresh[s.Source.SHA256] && !fresh[s.Source.Path] {
-			now.Scores = append(now.Scores, s)
-			kept[s.Source.Path] = true
-		}
-	}
-	for _, p := range old.Problems {
-		if kept[p.Path] {
-			now.Problems = append(now.Problems, p)
-		}
-	}
+func Update(old, now schema.Run) schema.Run {
+	keepResults(&old, &now)
 	if len(old.Targets) > 0 {
 		now.Targets = old.Targets
 	}
 	if len(now.Plan) == 0 {
 		now.Plan = old.Plan
 	}
-	now.Unknown, now.Model.Unknown, now.Device.Unknown, now.Stack.Unknown = old.Unknown, old.Model.Unknown, old.Device.Unknown, old.Stack.Unknown
+	now.Unknown, now.Model.Unknown = old.Unknown, old.Model.Unknown
+	now.Device.Unknown, now.Stack.Unknown = old.Device.Unknown, old.Stack.Unknown
 	if len(now.Extra) == 0 {
 		now.Extra = old.Extra
 	}
@@ -118,10 +98,46 @@ func update(old, now schema.Run) schema.Run {
 	return now
 }
 
+// keepResults adds the results of files that were not read again, with their problems. A file is known by its content
+// or its path.
+func keepResults(old, now *schema.Run) {
+	type file struct{ sha256, path string }
+	read := map[file]bool{}
+	note := func(s schema.Source) { read[file{sha256: s.SHA256}], read[file{path: s.Path}] = true, true }
+	for i := range now.Points {
+		note(now.Points[i].Source)
+	}
+	for i := range now.Scores {
+		note(now.Scores[i].Source)
+	}
+	isRead := func(s schema.Source) bool { return read[file{sha256: s.SHA256}] || read[file{path: s.Path}] }
+	kept := map[string]bool{}
+	for _, p := range old.Points {
+		if !isRead(p.Source) {
+			now.Points = append(now.Points, p)
+			kept[p.Source.Path] = true
+		} else if i := samePoint(now.Points, p); i >= 0 && len(p.Unknown) > 0 {
+			now.Points[i].Unknown = p.Unknown
+		}
+	}
+	for _, s := range old.Scores {
+		if !isRead(s.Source) {
+			now.Scores = append(now.Scores, s)
+			kept[s.Source.Path] = true
+		}
+	}
+	for _, p := range old.Problems {
+		if kept[p.Path] {
+			now.Problems = append(now.Problems, p)
+		}
+	}
+}
+
 // samePoint finds the point that was read again from the same file under the same key.
 func samePoint(points []schema.Point, p schema.Point) int {
 	for i := range points {
-		if points[i].Source.Path == p.Source.Path && points[i].Key.String() == p.Key.String() && points[i].Repeat == p.Repeat {
+		if points[i].Source.Path == p.Source.Path && points[i].Key.String() == p.Key.String() &&
+			points[i].Repeat == p.Repeat {
 			return i
 		}
 	}

@@ -14,9 +14,9 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
-// The tables of a site's data folder are read by the names of their columns, so that one of an older or newer version is
-// read as far as it goes. A table has fewer statistics than the document it was made of, and no definitions: its latencies
-// are marked as not stated unless a column says more.
+// The tables of a site's data folder are read by the names of their columns, so that one of an older or newer version
+// is read as far as it goes. A table has fewer statistics than the document it was made of, and no definitions: its
+// latencies are marked as not stated unless a column says more.
 
 // tableColumns are those by which our tables are known.
 var tableColumns = map[string][]string{
@@ -35,7 +35,9 @@ func detectTable(f *decode.File) schema.Match {
 			continue
 		}
 		if kind == "verdicts" {
-			return schema.Match{Format: OwnTable, Has: tableColumns[kind], Detail: "not a result: verdicts, which every build reaches anew"}
+			return schema.Match{
+				Format: OwnTable, Has: tableColumns[kind], Detail: "not a result: verdicts, which every build reaches anew",
+			}
 		}
 		return schema.Match{Format: OwnTable, Has: tableColumns[kind], Detail: kind + " of a site"}
 	}
@@ -77,7 +79,8 @@ func readTable(f *decode.File, m schema.Match) schema.Reading {
 	for i := range header {
 		header[i] = strings.TrimSpace(strings.ToLower(header[i]))
 	}
-	byRun, order := map[string]*schema.Reading{}, []string{}
+	type run struct{ id, model, device, release string }
+	var runs draft.Runs[run]
 	for range f.Limits().Results + 1 { // the load says so
 		cells, err := lines.Read()
 		if err != nil {
@@ -87,31 +90,24 @@ func readTable(f *decode.File, m schema.Match) schema.Reading {
 		for i := range min(len(cells), len(header)) {
 			r[header[i]] = strings.TrimSpace(cells[i])
 		}
-		key := strings.Join([]string{r["run"], r["model"], r["device"], r["release"]}, "\x00")
-		if byRun[key] == nil {
-			byRun[key] = &schema.Reading{Format: m.Format, Detail: m.Detail, Facts: r.facts()}
-			order = append(order, key)
-		}
+		into := runs.Of(run{r["run"], r["model"], r["device"], r["release"]}, func() schema.Reading {
+			return schema.Reading{Format: m.Format, Detail: m.Detail, Facts: r.facts()}
+		})
 		if slices.Contains(header, "metric") {
-			r.score(f, byRun[key])
+			r.score(f, into)
 		} else {
-			r.point(f, header, byRun[key])
+			r.point(f, header, into)
 		}
 	}
-	out := schema.Reading{Format: m.Format, Detail: m.Detail}
-	for i, key := range order {
-		if i == 0 {
-			out = *byRun[key]
-			continue
-		}
-		out.More = append(out.More, *byRun[key])
-	}
-	return out
+	return runs.Join(m.Format, m.Detail)
 }
 
 func (r row) facts() schema.Facts {
-	f := schema.Facts{RunID: r.text("run"), Release: r.text("release"), Channel: r.text("channel"), Impl: r.text("impl"), Model: schema.Model{Name: r.text("model")},
-		Device: schema.Device{Name: r.text("device")}, Stack: schema.Stack{Engine: r.text("engine"), Version: r.text("engine_version")}}
+	f := schema.Facts{RunID: r.text("run"), Release: r.text("release"), Channel: r.text("channel"), Impl: r.text("impl"),
+		Model:  schema.Model{Name: r.text("model")},
+		Device: schema.Device{Name: r.text("device")}, Stack: schema.Stack{
+			Engine: r.text("engine"), Version: r.text("engine_version"),
+		}}
 	if t, err := time.Parse(time.RFC3339, r.text("start_utc")); err == nil {
 		f.Start, f.End = t.UTC(), t.UTC()
 	}
@@ -121,7 +117,8 @@ func (r row) facts() schema.Facts {
 func (r row) point(f *decode.File, header []string, into *schema.Reading) {
 	d := draft.New(f, into, decode.Value{}, r.text("tool"))
 	d.Key.Task = r.text("task")
-	d.Key.ISL, d.Key.OSL, d.Key.Concurrency, d.Key.Rate = r.number("isl"), r.number("osl"), r.number("concurrency"), r.number("rate_req_s")
+	d.Key.ISL, d.Key.OSL, d.Key.Concurrency, d.Key.Rate = r.number("isl"), r.number("osl"), r.number("concurrency"),
+		r.number("rate_req_s")
 	d.Key.Dataset = r.text("dataset")
 	for _, part := range strings.Split(r.text("dims"), "/") {
 		name, v, ok := strings.Cut(part, "=")
@@ -146,7 +143,7 @@ func (r row) point(f *decode.File, header []string, into *schema.Reading) {
 	if d.Key.Tool == "" {
 		d.Key.Tool = "unknown"
 	}
-	switch status := r.text("status"); status {
+	switch status := schema.Status(r.text("status")); status {
 	case schema.StatusPartial, schema.StatusFailed, schema.StatusInvalid:
 		d.Status = status
 	}
@@ -176,8 +173,10 @@ func statOf(column string) (metric, stat string, ok bool) {
 }
 
 func (r row) score(f *decode.File, into *schema.Reading) {
-	s := schema.Score{Task: r.text("task"), Metric: r.text("metric"), Filter: r.text("filter"), N: r.count("n"), Total: r.count("total"), Limit: r.number("limit"),
-		Direction: r.text("direction"), Source: f.Source(OwnTable), Value: schema.Missing("not in the table"), Stderr: schema.Missing("not in the table")}
+	s := schema.Score{Task: r.text("task"), Metric: r.text("metric"), Filter: r.text("filter"), N: r.count("n"),
+		Total: r.count("total"), Limit: r.number("limit"),
+		Direction: r.text("direction"), Source: f.Source(OwnTable), Value: schema.Missing("not in the table"),
+		Stderr: schema.Missing("not in the table")}
 	if why := r.text("missing_reason"); why != "" {
 		s.Value = schema.Missing(why)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
-// Names of the formats that this package tells apart.
+// Names of the formats that this package distinguishes.
 const (
 	Format = "inference-perf"
 	Aside  = "inference-perf-aside"
@@ -21,10 +21,15 @@ const (
 func Detect(f *decode.File) schema.Match {
 	v := f.First
 	if v.Kind() == decode.Object && v.Len() > 0 && isPrometheus(v) {
-		return schema.Match{Format: Aside, Has: []string{"metrics of the server"}, Detail: "not a result: the server's own metrics"}
+		return schema.Match{
+			Format: Aside, Has: []string{"metrics of the server"}, Detail: "not a result: the server's own metrics",
+		}
 	}
 	if one := v.Index(0); one.Has("request") && one.Has("response") && one.Get("info").Has("output_token_times") {
-		return schema.Match{Format: Aside, Has: []string{"output_token_times"}, Detail: "not a result: the requests that were sent and their answers"}
+		return schema.Match{
+			Format: Aside, Has: []string{"output_token_times"},
+			Detail: "not a result: the requests that were sent and their answers",
+		}
 	}
 	m := draft.Check{Match: schema.Match{Format: Format, Detail: "lifecycle report"}}
 	m.Want(v.Get("load_summary").Kind() == decode.Object, "load_summary")
@@ -34,7 +39,8 @@ func Detect(f *decode.File) schema.Match {
 
 // isPrometheus recognises what the tool writes of the server's metrics beside each report.
 func isPrometheus(v decode.Value) bool {
-	return v.Has("avg_queue_length") || v.Has("avg_kv_cache_usage") || v.Get("successes").Kind() == decode.Object && v.Get("successes").Has("rate") ||
+	return v.Has("avg_queue_length") || v.Has("avg_kv_cache_usage") || v.Get("successes").Kind() == decode.Object &&
+		v.Get("successes").Has("rate") ||
 		v.Has("prompt_tokens_per_second") && !v.Has("load_summary")
 }
 
@@ -62,27 +68,13 @@ func Read(f *decode.File) schema.Reading {
 			d.Condition("stage", s[1])
 		}
 	}
-	for _, x := range []struct {
-		theirs, metric, def string
-		scale               float64
-	}{{"time_to_first_token", "ttft", schema.DefFirstChunk, 1000}, {"request_latency", "e2el", schema.DefLastChunk, 1000},
-		{"normalized_time_per_output_token", "ntpot", schema.DefInclFirst, 1000}, {"inter_token_latency", "itl", schema.DefChunkGap, 1000},
-		{"time_per_output_token", "tpot", schema.DefChunkMean, 1000}} {
-		block := good.At("latency", x.theirs)
-		if block.Kind() != decode.Object {
-			block = good.Get(x.theirs) // before latencies had an object of their own
-		}
-		distribution(d, block, x.metric, x.def, x.scale)
-	}
-	for _, x := range [][2]string{{"prompt_len", "isl"}, {"output_len", "osl"}} {
-		if mean, ok := good.At(x[0], "mean").Float(); ok {
-			d.Stat(x[1], "", "mean", mean)
-		}
-	}
+	latencies(good, d)
+	d.Mean("isl", good.At("prompt_len", "mean"))
+	d.Mean("osl", good.At("output_len", "mean"))
 	rate := good.Get("throughput")
-	for _, x := range [][2]string{{"rps", "requests_per_sec"}, {"output_tps", "output_tokens_per_sec"}, {"total_tps", "total_tokens_per_sec"}} {
-		d.Of(x[0], rate.Get(x[1]))
-	}
+	d.Fields(rate, map[string]string{
+		"rps": "requests_per_sec", "output_tps": "output_tokens_per_sec", "total_tps": "total_tokens_per_sec",
+	})
 	if !d.Of("duration_s", v.Get("benchmark_time_seconds")) {
 		rps, n := rate.Get("requests_per_sec").Float0(), good.Get("count").Float0()
 		if rps > 0 && n > 0 {
@@ -102,6 +94,23 @@ func Read(f *decode.File) schema.Reading {
 	return r
 }
 
+// latencies reads the distributions of times, which the tool has in seconds.
+func latencies(good decode.Value, d *draft.Draft) {
+	for _, x := range []struct{ theirs, metric, def string }{
+		{"time_to_first_token", "ttft", schema.DefFirstChunk},
+		{"request_latency", "e2el", schema.DefLastChunk},
+		{"normalized_time_per_output_token", "ntpot", schema.DefInclFirst},
+		{"inter_token_latency", "itl", schema.DefChunkGap},
+		{"time_per_output_token", "tpot", schema.DefChunkMean},
+	} {
+		block := good.At("latency", x.theirs)
+		if block.Kind() != decode.Object {
+			block = good.Get(x.theirs) // before latencies had an object of their own
+		}
+		distribution(d, block, x.metric, x.def)
+	}
+}
+
 // client keeps how well the tool kept its own schedule.
 func client(load decode.Value, d *draft.Draft) {
 	if late, ok := load.At("schedule_delay", "p99").Float(); ok {
@@ -115,14 +124,14 @@ func client(load decode.Value, d *draft.Draft) {
 	}
 }
 
-// distribution reads {mean, min, p0.1 … p99.9, max, median}.
-func distribution(d *draft.Draft, block decode.Value, metric, def string, scale float64) {
+// distribution reads {mean, min, p0.1 … p99.9, max, median}, in seconds.
+func distribution(d *draft.Draft, block decode.Value, metric, def string) {
 	for _, s := range block.Members() {
 		x, ok := s.Val.Float()
 		switch s.Key {
 		case "mean", "median", "min", "max", "p10", "p25", "p75", "p90", "p95", "p99", "p99.9":
 			if ok {
-				d.Stat(metric, def, s.Key, x*scale)
+				d.Stat(metric, def, s.Key, x*1000)
 			}
 		}
 	}

@@ -11,19 +11,30 @@ import (
 var reader = Reader{Detect: inferenceperf.Detect, Read: inferenceperf.Read}
 
 const (
-	report = `{"load_summary":{"count":60,"schedule_delay":{"mean":0.0004,"p99":0.0015},"send_duration":58.5,"requested_rate":1.0,"achieved_rate":1.02},"successes":{"count":58,"latency":{"request_latency":{"mean":0.48,"median":0.47,"p99.9":0.49,"p5":0.4},"time_per_output_token":{"mean":0.0034},"normalized_time_per_output_token":{"mean":0.0077},"time_to_first_token":{"mean":0.031},"inter_token_latency":{"mean":0.0034}},"throughput":{"output_tokens_per_sec":64.2,"total_tokens_per_sec":271.8,"requests_per_sec":1.01},"prompt_len":{"mean":204.1},"output_len":{"mean":63.1}},"failures":{"count":2,"request_latency":null}}`
-	yaml   = "benchmark_time_seconds: 2.5\nload_summary:\n  count: 3\n  requested_rate: 1.0\nsuccesses:\n  count: 3\n  latency:\n    time_to_first_token:\n      mean: 0.05\n      p99.9: 0.06\nfailures:\n  count: 0\n"
+	report = `{"load_summary":{"count":60,"schedule_delay":{"mean":0.0004,"p99":0.0015},"send_duration":58.5,` +
+		`"requested_rate":1.0,"achieved_rate":1.02},"successes":{"count":58,"latency":{"request_latency":{"mean":0.48,` +
+		`"median":0.47,"p99.9":0.49,"p5":0.4},"time_per_output_token":{"mean":0.0034},` +
+		`"normalized_time_per_output_token":{"mean":0.0077},"time_to_first_token":{"mean":0.031},` +
+		`"inter_token_latency":{"mean":0.0034}},"throughput":{"output_tokens_per_sec":64.2,` +
+		`"total_tokens_per_sec":271.8,"requests_per_sec":1.01},"prompt_len":{"mean":204.1},"output_len":{"mean":63.1}},` +
+		`"failures":{"count":2,"request_latency":null}}`
+	yaml = "benchmark_time_seconds: 2.5\nload_summary:\n  count: 3\n  requested_rate: 1.0\nsuccesses:\n  count: 3\n  " +
+		"latency:\n    time_to_first_token:\n      mean: 0.05\n      p99.9: 0.06\nfailures:\n  count: 0\n"
 )
 
 // Its TPOT is over chunks: in the real files it is half of what the latencies say, and must not pass for TPOT.
 func TestReport(t *testing.T) {
 	r := reader.Must(t, "results/stage_3_lifecycle_metrics.json", report)
 	p := r.Points[0]
-	Expect(t, p, map[string]float64{"ttft.mean": 31, "e2el.mean": 480, "e2el.median": 470, "e2el.p99.9": 490, "ntpot.mean": 7.7, "output_tps.value": 64.2, "requests_failed.value": 2, "isl.mean": 204.1})
+	Expect(t, p, map[string]float64{
+		"ttft.mean": 31, "e2el.mean": 480, "e2el.median": 470, "e2el.p99.9": 490, "ntpot.mean": 7.7,
+		"output_tps.value": 64.2, "requests_failed.value": 2, "isl.mean": 204.1,
+	})
 	if p.Metrics["tpot"].Def != schema.DefChunkMean || len(p.Metrics["tps_user"].Stats) > 0 {
 		t.Errorf("tpot %+v, tps_user %+v", p.Metrics["tpot"], p.Metrics["tps_user"])
 	}
-	if *p.Key.Rate != 1 || p.Conditions["stage"] != "3" || p.Client["rate_reached"] != "1.02" || Codes(r) != "partly-failed" {
+	if *p.Key.Rate != 1 || p.Conditions["stage"] != "3" || p.Client["rate_reached"] != "1.02" ||
+		Codes(r) != "partly-failed" {
 		t.Errorf("%s %v %v %v", p.Key, p.Conditions, p.Client, r.Problems)
 	}
 }
@@ -38,7 +49,9 @@ func TestSummaryIsAnotherWorkload(t *testing.T) {
 	if p.Key.Rate != nil || p.Key.Dims["stages"] != "all" {
 		t.Errorf("%s", p.Key)
 	}
-	if m := inferenceperf.Detect(File("stage_0_prometheus_metrics.json", `{"load_summary":{},"successes":{"count":3,"rate":8.3,"request_latency":{"mean":3}}}`)); m.Format != inferenceperf.Aside {
+	m := inferenceperf.Detect(File("stage_0_prometheus_metrics.json",
+		`{"load_summary":{},"successes":{"count":3,"rate":8.3,"request_latency":{"mean":3}}}`))
+	if m.Format != inferenceperf.Aside {
 		t.Errorf("%+v", m)
 	}
 }

@@ -1,11 +1,11 @@
-// Package inferencex reads results of SemiAnalysis' InferenceX (before 2026 InferenceMAX): aggregated rows agg_*.json, and
-// the raw files of its experiments, which are those of a vLLM fork in other units.
+// Package inferencex reads results of SemiAnalysis' InferenceX (before 2026 InferenceMAX): aggregated rows agg_*.json,
+// and the raw files of its experiments, which are those of a vLLM fork in other units.
 //
-// In flows one decoded value; out flows a [schema.Reading] with a point for each row. Source: utils/process_result.py and
-// experimental/, 2025 and 2026.
+// It takes one decoded value and returns a [schema.Reading] with a point for each row. Source: utils/process_result.py
+// and experimental/, 2025 and 2026.
 //
-// Traps: every latency is in seconds and no key says so; throughputs of aggregated rows are for each accelerator and have
-// to be multiplied by their number; where prefill and decode have accelerators of their own, output is for each of those
-// that decode and the total for each of all; "*_intvty" is 1000 over a statistic of TPOT, so
-// that p99_intvty is the first percentile of the speed; aggregated rows say nothing of failures.
+// Traps: every latency is in seconds and no key says so; throughputs of aggregated rows are for each accelerator and
+// have to be multiplied by their number; where prefill and decode have accelerators of their own, output is for each of
+// those that decode and the total for each of all; "*_intvty" is 1000 over a statistic of TPOT, so that p99_intvty is
+// the first percentile of the speed; aggregated rows say nothing of failures.
 package inferencex

@@ -11,7 +11,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
-// Names of the formats that this package tells apart.
+// Names of the formats that this package distinguishes.
 const (
 	Format = "inferencex"     // aggregated rows
 	Raw    = "inferencex-raw" // a client's own file, in seconds
@@ -70,7 +70,9 @@ func Read(f *decode.File) schema.Reading {
 }
 
 func latencies(v decode.Value, d *draft.Draft) {
-	defs := map[string]string{"ttft": schema.DefFirstChunk, "tpot": schema.DefExclFirst, "itl": schema.DefChunkGap, "e2el": schema.DefLastChunk}
+	defs := map[string]string{
+		"ttft": schema.DefFirstChunk, "tpot": schema.DefExclFirst, "itl": schema.DefChunkGap, "e2el": schema.DefLastChunk,
+	}
 	for _, x := range v.Members() {
 		stat, family, ok := draft.StatKey(x.Key, "")
 		if s, has := x.Val.Float(); ok && has && defs[family] != "" {
@@ -83,22 +85,17 @@ func readRaw(f *decode.File, v decode.Value, r *schema.Reading) {
 	d := draft.New(f, r, v, "inferencex")
 	d.Key.Concurrency, d.Key.Rate = v.Get("max_concurrency").Ptr(), v.Get("request_rate").Ptr()
 	latencies(v, d)
-	for _, s := range [][2]string{{"rps", "request_throughput"}, {"output_tps", "output_throughput"}, {"total_tps", "total_token_throughput"}, {"duration_s", "duration"}, {"goodput_rps", "request_goodput"}} {
-		d.Of(s[0], v.Get(s[1]))
-	}
+	d.Fields(v, map[string]string{
+		"rps": "request_throughput", "output_tps": "output_throughput", "total_tps": "total_token_throughput",
+		"duration_s": "duration", "goodput_rps": "request_goodput",
+	})
 	ok := v.Get("completed").Ptr()
-	if ok != nil && *ok > 0 {
-		for _, s := range [][2]string{{"isl", "total_input_tokens"}, {"osl", "total_output_tokens"}} {
-			if total, have := v.Get(s[1]).Float(); have {
-				d.Stat(s[0], "", "mean", total / *ok)
-			}
-		}
-	}
+	d.MeanTokens(v, ok)
 	d.Condition("num_prompts", v.Get("num_prompts").Text())
 	d.Requests(ok, v.Get("failed").Ptr(), v.Get("num_prompts").Ptr(), "")
 	r.Facts.Model.ID = v.Get("model_id").Str()
-	if t, err := time.Parse("20060102-150405", v.Get("date").Str()); err == nil {
-		r.Facts.Start, r.Facts.End, r.Facts.StartNote = t, t, "local time of the client, zone not stated"
+	if t, note, ok := draft.ClientTime(v.Get("date")); ok {
+		r.Facts.Start, r.Facts.End, r.Facts.StartNote = t, t, note
 		if s, ok := v.Get("duration").Float(); ok && s > 0 && s < 1e7 {
 			r.Facts.Start = t.Add(-time.Duration(s * float64(time.Second))).Truncate(time.Second)
 		}
@@ -112,7 +109,8 @@ func readRow(f *decode.File, v decode.Value, r *schema.Reading) {
 	d := draft.New(f, r, v, "inferencex")
 	d.Key.ISL, d.Key.OSL, d.Key.Concurrency = v.Get("isl").Ptr(), v.Get("osl").Ptr(), v.Get("conc").Ptr()
 	for _, m := range v.Members() { // how the accelerators were used makes it another measurement
-		if t := m.Val.Text(); isTopology(m.Key) && t != "" && t != "1" && t != "0" && t != "false" && t != "none" && len(t) < 40 {
+		if t := m.Val.Text(); isTopology(m.Key) && t != "" && t != "1" && t != "0" && t != "false" && t != "none" &&
+			len(t) < 40 {
 			d.Dim(m.Key, t)
 		}
 	}
@@ -121,7 +119,10 @@ func readRow(f *decode.File, v decode.Value, r *schema.Reading) {
 	for _, s := range []struct {
 		metric, whole, each string
 		n                   int
-	}{{"output_tps", "output_tput_tps", "output_tput_per_gpu", decoding}, {"total_tps", "total_tput_tps", "tput_per_gpu", n}} {
+	}{
+		{"output_tps", "output_tput_tps", "output_tput_per_gpu", decoding},
+		{"total_tps", "total_tput_tps", "tput_per_gpu", n},
+	} {
 		x, ok := v.Get(s.each).Float()
 		switch {
 		case d.Of(s.metric, v.Get(s.whole)): // newer rows state the deployment's rate beside that of each accelerator
@@ -143,10 +144,11 @@ func readRow(f *decode.File, v decode.Value, r *schema.Reading) {
 	}
 }
 
-// isTopology tells the names of a row that say how its accelerators were used.
+// isTopology reports the names of a row that describe how its accelerators were used.
 func isTopology(name string) bool {
 	switch name {
-	case "tp", "pp", "ep", "dp_attention", "spec_decoding", "disagg", "router", "kv_p2p_transfer", "num_prefill_gpu", "num_decode_gpu", "dcp_size", "pcp_size":
+	case "tp", "pp", "ep", "dp_attention", "spec_decoding", "disagg", "router", "kv_p2p_transfer", "num_prefill_gpu",
+		"num_decode_gpu", "dcp_size", "pcp_size":
 		return true
 	}
 	return strings.HasPrefix(name, "prefill_") || strings.HasPrefix(name, "decode_")
@@ -169,6 +171,8 @@ func accelerators(v decode.Value) (all, decoding int) {
 	return n, n
 }
 
-var isKnown = draft.Names(`date model_id num_prompts request_rate max_concurrency duration completed failed request_throughput output_throughput
- total_token_throughput request_goodput total_input_tokens total_output_tokens hw conc model precision framework image isl osl mean_* median_* std_* p50_* p90_* p95_* p99_* min_* max_*
- tput_per_gpu output_tput_per_gpu output_tput_tps total_tput_tps input_lens output_lens ttfts itls errors generated_texts`)
+var isKnown = draft.Names(`
+	date model_id num_prompts request_rate max_concurrency duration completed failed request_throughput output_throughput
+	total_token_throughput request_goodput total_input_tokens total_output_tokens hw conc model precision framework image
+	isl osl mean_* median_* std_* p50_* p90_* p95_* p99_* min_* max_* tput_per_gpu output_tput_per_gpu output_tput_tps
+	total_tput_tps input_lens output_lens ttfts itls errors generated_texts`)

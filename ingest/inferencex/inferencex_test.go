@@ -10,17 +10,24 @@ import (
 var reader = Reader{Detect: inferencex.Detect, Read: inferencex.Read}
 
 const (
-	raw  = `{"date":"20260213-075258","model_id":"acme/big","num_prompts":160,"request_rate":"inf","max_concurrency":16,"duration":50.0,"completed":150,"request_goodput:":null,"output_throughput":403.5,"median_ttft":0.2914,"p99_ttft":2.077,"median_tpot":0.0336,"total_input_tokens":150,"total_output_tokens":300}`
-	rows = `[{"hw":"h200","conc":16,"model":"acme/big","framework":"sglang","precision":"fp8","isl":1024,"osl":8192,"tp":8,"ep":1,"tput_per_gpu":100.0,"output_tput_per_gpu":80.0,"mean_ttft":0.5,"p99_tpot":0.02,"p99_intvty":50.0},
-	 {"hw":"gb200","conc":64,"model":"acme/big","framework":"trt","isl":1024,"osl":1024,"num_prefill_gpu":4,"num_decode_gpu":12,"tput_per_gpu":10.0,"output_tput_per_gpu":9.5,"mean_ttft":0.25}]`
+	raw = `{"date":"20260213-075258","model_id":"acme/big","num_prompts":160,"request_rate":"inf",` +
+		`"max_concurrency":16,"duration":50.0,"completed":150,"request_goodput:":null,"output_throughput":403.5,` +
+		`"median_ttft":0.2914,"p99_ttft":2.077,"median_tpot":0.0336,"total_input_tokens":150,"total_output_tokens":300}`
+	rows = `[{"hw":"h200","conc":16,"model":"acme/big","framework":"sglang","precision":"fp8","isl":1024,"osl":8192,` +
+		`"tp":8,"ep":1,"tput_per_gpu":100.0,"output_tput_per_gpu":80.0,"mean_ttft":0.5,"p99_tpot":0.02,"p99_intvty":50.0},
+	 {"hw":"gb200","conc":64,"model":"acme/big","framework":"trt","isl":1024,"osl":1024,"num_prefill_gpu":4,` +
+		`"num_decode_gpu":12,"tput_per_gpu":10.0,"output_tput_per_gpu":9.5,"mean_ttft":0.25}]`
 )
 
 // Seconds never pass as milliseconds.
 func TestRaw(t *testing.T) {
 	r := reader.Must(t, "glm_isl1024_osl128_conc16.json", raw)
 	p := r.Points[0]
-	Expect(t, p, map[string]float64{"ttft.median": 291.4, "ttft.p99": 2077, "tpot.median": 33.6, "requests_failed.value": 10, "osl.mean": 2})
-	if r.Format != inferencex.Raw || r.Facts.Model.ID != "acme/big" || *p.Key.Concurrency != 16 || p.Key.Rate != nil || Codes(r) != "partly-failed" {
+	Expect(t, p, map[string]float64{
+		"ttft.median": 291.4, "ttft.p99": 2077, "tpot.median": 33.6, "requests_failed.value": 10, "osl.mean": 2,
+	})
+	if r.Format != inferencex.Raw || r.Facts.Model.ID != "acme/big" || *p.Key.Concurrency != 16 || p.Key.Rate != nil ||
+		Codes(r) != "partly-failed" {
 		t.Errorf("%s %+v %v", p.Key, r.Facts, r.Problems)
 	}
 }
@@ -31,12 +38,18 @@ func TestRows(t *testing.T) {
 	if len(r.More) != 1 {
 		t.Fatalf("%d more", len(r.More))
 	}
-	Expect(t, r.Points[0], map[string]float64{"ttft.mean": 500, "tpot.p99": 20, "output_tps.value": 640, "total_tps.value": 800})
-	Expect(t, r.More[0].Points[0], map[string]float64{"ttft.mean": 250, "total_tps.value": 160, "output_tps.value": 114}) // 12 of 16 decode
-	if r.Facts.Device.Name != "h200" || r.Facts.Device.Chips != 8 || r.More[0].Facts.Device.Chips != 16 || r.Facts.Stack.Engine != "sglang" {
+	Expect(t, r.Points[0], map[string]float64{
+		"ttft.mean": 500, "tpot.p99": 20, "output_tps.value": 640, "total_tps.value": 800,
+	})
+	// 12 of 16 decode
+	Expect(t, r.More[0].Points[0], map[string]float64{"ttft.mean": 250, "total_tps.value": 160, "output_tps.value": 114})
+	if r.Facts.Device.Name != "h200" || r.Facts.Device.Chips != 8 || r.More[0].Facts.Device.Chips != 16 ||
+		r.Facts.Stack.Engine != "sglang" {
 		t.Errorf("%+v %+v", r.Facts, r.More[0].Facts)
 	}
-	context := reader.Must(t, "agg.json", `{"hw":"x","conc":1,"tp":4,"pp":2,"pcp_size":2,"dcp_size":4,"tput_per_gpu":5.0,"output_tput_per_gpu":1.5,"output_tput_tps":25.0,"mean_ttft":1.0}`)
+	context := reader.Must(t, "agg.json",
+		`{"hw":"x","conc":1,"tp":4,"pp":2,"pcp_size":2,"dcp_size":4,"tput_per_gpu":5.0,"output_tput_per_gpu":1.5,`+
+			`"output_tput_tps":25.0,"mean_ttft":1.0}`)
 	Expect(t, context.Points[0], map[string]float64{"total_tps.value": 80, "output_tps.value": 25})
 	alone := reader.Must(t, "agg.json", `{"hw":"x","conc":1,"tput_per_gpu":5.0,"mean_ttft":1.0}`)
 	if alone.Points[0].Metrics["total_tps"].Why == "" {

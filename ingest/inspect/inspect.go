@@ -1,8 +1,9 @@
-// Package inspect reads the JSON logs of Inspect, the evaluation framework of the UK AI Security Institute (inspect_ai, log version 2,
-// read of 0.3.285). Its .eval archives are compressed in a way that is not read; inspect log convert --to json makes logs of them.
+// Package inspect reads the JSON logs of Inspect, the evaluation framework of the UK AI Security Institute (inspect_ai,
+// log version 2, read of 0.3.285). Its .eval archives are compressed in a way that is not read; inspect log convert
+// --to json makes logs of them.
 //
-// The accuracy and the other metrics of every scorer are scores; where samples were scored right or wrong, their outcomes are kept for
-// paired tests, by sample id and epoch.
+// The accuracy and the other metrics of every scorer are scores; where samples were scored right or wrong, their
+// outcomes are kept for paired tests, by sample id and epoch.
 package inspect
 
 import (
@@ -61,12 +62,14 @@ func Read(f *decode.File) schema.Reading {
 		p.Found, p.Expected = "no score in results", "a scorer with a metric"
 		r.Problems = append(r.Problems, p)
 	}
-	r.Extra = draft.Foreign(nil, v, draft.Names("version status eval plan results stats invalidated tags metadata reductions samples error log_updates"))
+	r.Extra = draft.Foreign(nil, v,
+		draft.Names("version status eval plan results stats invalidated tags metadata reductions samples error log_updates"))
 	return r
 }
 
 func score(f *decode.File, v, s decode.Value, metric decode.Member, outcomes *schema.Outcomes) schema.Score {
-	out := schema.Score{Task: v.At("eval", "task").Str(), Metric: metric.Key, Filter: s.Get("name").Str(), Value: schema.Missing("not a number"), Stderr: schema.Missing("not in the file"), Direction: "higher",
+	out := schema.Score{Task: v.At("eval", "task").Str(), Metric: metric.Key, Filter: s.Get("name").Str(),
+		Value: schema.Missing("not a number"), Stderr: schema.Missing("not in the file"), Direction: "higher",
 		Version: v.At("eval", "task_version").Text(), Source: f.Source(Format)}
 	if x, ok := metric.Val.Get("value").Float(); ok {
 		out.Value = schema.Num(x)
@@ -94,7 +97,7 @@ func score(f *decode.File, v, s decode.Value, metric decode.Member, outcomes *sc
 // outcomesOf are the samples' outcomes in the order of their ids; nil where some sample is neither right nor wrong.
 func outcomesOf(v decode.Value, scorer string) *schema.Outcomes {
 	type item struct {
-		id    string
+		id    string // with the epoch, after a separator that no id has; never changes, as hashes of items are compared
 		right bool
 	}
 	var list []item

@@ -38,15 +38,18 @@ func TestRecordedLog(t *testing.T) {
 			right++
 		}
 	}
-	if s.Task != "demo_arith" || s.Metric != "accuracy" || s.N != 20 || s.Total != 60 || *s.Limit != 20 || float64(right)/20 != v {
+	if s.Task != "demo_arith" || s.Metric != "accuracy" || s.N != 20 || s.Total != 60 || *s.Limit != 20 ||
+		float64(right)/20 != v {
 		t.Errorf("%+v: %d right of 20", s, right)
 	}
 }
 
 // With the server down inspect exits 0; its log says error, and no score is made of it.
 func TestFailedLog(t *testing.T) {
-	f, ok := read(t, `{"version":2,"status":"error","eval":{"task":"t","task_id":"x","model":"openai/m"},"plan":{},"results":null,"error":{"message":"Connection error."}}`)
-	if r := inspect.Read(f); !ok || len(r.Scores) != 0 || len(r.Problems) != 1 || !strings.Contains(r.Problems[0].Found, "Connection error") {
+	f, ok := read(t, `{"version":2,"status":"error","eval":{"task":"t","task_id":"x","model":"openai/m"},"plan":{},`+
+		`"results":null,"error":{"message":"Connection error."}}`)
+	if r := inspect.Read(f); !ok || len(r.Scores) != 0 || len(r.Problems) != 1 ||
+		!strings.Contains(r.Problems[0].Found, "Connection error") {
 		t.Errorf("%v %+v", ok, r)
 	}
 }

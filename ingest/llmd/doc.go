@@ -1,12 +1,13 @@
 // Package llmd reads llm-d's benchmark reports, versions 0.1, 0.2 and 0.2.1, in YAML or JSON: a common form into which
 // llm-d-benchmark converts the results of other tools.
 //
-// In flows one decoded value; out flows a [schema.Reading] with one point. Source: llmdbenchmark/analysis/benchmark_report
-// of llm-d/llm-d-benchmark, schemas and examples.
+// It takes one decoded value and returns a [schema.Reading] with one point. Source:
+// llmdbenchmark/analysis/benchmark_report of llm-d/llm-d-benchmark, schemas and examples.
 //
 // Units stand beside every distribution and are obeyed: s, ms, s/token, ms/token, tokens/s, queries/s.
 //
-// Traps: a metric means what the tool that was converted meant by it: GuideLLM's time_per_output_token includes the first
-// token, inference-perf's is over chunks; in 0.1 throughputs are bare numbers; failures are part of total; lengths that
-// were asked for are known only when their distribution is fixed; the pid, user and cluster of a run are not kept.
+// Traps: a metric means what the tool that was converted meant by it: GuideLLM's time_per_output_token includes the
+// first token, inference-perf's is over chunks; in 0.1 throughputs are bare numbers; failures are part of total;
+// lengths that were asked for are known only when their distribution is fixed; the pid, user and cluster of a run are
+// not kept.
 package llmd

@@ -64,21 +64,31 @@ func Read(f *decode.File) schema.Reading {
 	return r
 }
 
+// meaning is a metric under a definition.
+type meaning struct{ metric, def string }
+
 // definitions says what a tool means by the report's names.
-func (p report) definitions() map[string][2]string {
-	defs := map[string][2]string{"time_to_first_token": {"ttft", schema.DefNotStated}, "request_latency": {"e2el", schema.DefNotStated},
-		"normalized_time_per_output_token": {"ntpot", schema.DefInclFirst}, "time_per_output_token": {"tpot", schema.DefNotStated}, "inter_token_latency": {"itl", schema.DefNotStated}}
+func (p report) definitions() map[string]meaning {
+	const (
+		ttft, e2el = "time_to_first_token", "request_latency"
+		ntpot      = "normalized_time_per_output_token"
+		tpot, itl  = "time_per_output_token", "inter_token_latency"
+	)
+	defs := map[string]meaning{
+		ttft: {"ttft", schema.DefNotStated}, e2el: {"e2el", schema.DefNotStated}, ntpot: {"ntpot", schema.DefInclFirst},
+		tpot: {"tpot", schema.DefNotStated}, itl: {"itl", schema.DefNotStated},
+	}
 	switch p.tool {
 	case "vllm":
-		defs["time_to_first_token"], defs["request_latency"] = [2]string{"ttft", schema.DefFirstChunk}, [2]string{"e2el", schema.DefLastChunk}
-		defs["time_per_output_token"], defs["inter_token_latency"] = [2]string{"tpot", schema.DefExclFirst}, [2]string{"itl", schema.DefChunkGap}
+		defs[ttft], defs[e2el] = meaning{"ttft", schema.DefFirstChunk}, meaning{"e2el", schema.DefLastChunk}
+		defs[tpot], defs[itl] = meaning{"tpot", schema.DefExclFirst}, meaning{"itl", schema.DefChunkGap}
 	case "guidellm":
-		defs["time_to_first_token"], defs["request_latency"] = [2]string{"ttft", schema.DefFirstContent}, [2]string{"e2el", schema.DefLastChunk}
-		defs["time_per_output_token"], defs["inter_token_latency"] = [2]string{"ntpot", schema.DefInclFirst}, [2]string{"tpot", schema.DefExclFirst}
-		delete(defs, "normalized_time_per_output_token")
+		defs[ttft], defs[e2el] = meaning{"ttft", schema.DefFirstContent}, meaning{"e2el", schema.DefLastChunk}
+		defs[tpot], defs[itl] = meaning{"ntpot", schema.DefInclFirst}, meaning{"tpot", schema.DefExclFirst}
+		delete(defs, ntpot)
 	case "inference-perf":
-		defs["time_to_first_token"], defs["request_latency"] = [2]string{"ttft", schema.DefFirstChunk}, [2]string{"e2el", schema.DefLastChunk}
-		defs["time_per_output_token"], defs["inter_token_latency"] = [2]string{"tpot", schema.DefChunkMean}, [2]string{"itl", schema.DefChunkGap}
+		defs[ttft], defs[e2el] = meaning{"ttft", schema.DefFirstChunk}, meaning{"e2el", schema.DefLastChunk}
+		defs[tpot], defs[itl] = meaning{"tpot", schema.DefChunkMean}, meaning{"itl", schema.DefChunkGap}
 	}
 	return defs
 }
@@ -91,23 +101,24 @@ func (p report) numbers(d *draft.Draft) {
 		ok = &n
 	}
 	for theirs, ours := range p.definitions() {
-		distribution(d, p.latency.Get(theirs), ours[0], ours[1])
+		distribution(d, p.latency.Get(theirs), ours.metric, ours.def)
 		if ok != nil {
-			d.Size(ours[0], int(min(max(*ok, 0), 1e12)))
+			d.Size(ours.metric, int(min(max(*ok, 0), 1e12)))
 		}
 	}
-	for metric, names := range map[string][]string{"output_tps": {"output_token_rate", "output_tokens_per_sec"}, "total_tps": {"total_token_rate", "total_tokens_per_sec"}, "rps": {"request_rate", "requests_per_sec"}} {
+	for metric, names := range map[string][]string{
+		"output_tps": {"output_token_rate", "output_tokens_per_sec"},
+		"total_tps":  {"total_token_rate", "total_tokens_per_sec"},
+		"rps":        {"request_rate", "requests_per_sec"},
+	} {
 		for _, name := range names {
 			if !d.Of(metric, p.through.Get(name)) {
 				d.Of(metric, p.through.At(name, "mean"))
 			}
 		}
 	}
-	for _, x := range [][2]string{{"isl", "input_length"}, {"osl", "output_length"}} {
-		if mean, have := p.requests.At(x[1], "mean").Float(); have {
-			d.Stat(x[0], "", "mean", mean)
-		}
-	}
+	d.Mean("isl", p.requests.At("input_length", "mean"))
+	d.Mean("osl", p.requests.At("output_length", "mean"))
 	if !d.Of("duration_s", p.v.At("metrics", "time", "duration")) {
 		if s, have := isoDuration(p.v.At("run", "time", "duration").Str()); have {
 			d.Value("duration_s", s)
@@ -128,11 +139,15 @@ func distribution(d *draft.Draft, block decode.Value, metric, def string) {
 	case "s", "s/token":
 		scale = 1000
 	default:
-		p := d.Problem(schema.SevWarning, "unknown-unit", block.Get("units"), "units "+strconv.Quote(block.Get("units").Text())+" of "+metric)
+		p := d.Problem(schema.SevWarning, "unknown-unit", block.Get("units"),
+			"units "+strconv.Quote(block.Get("units").Text())+" of "+metric)
 		p.Expected, p.Used = "s or ms", "no number of this metric"
 		return
 	}
-	names := map[string]string{"mean": "mean", "stddev": "std", "min": "min", "max": "max", "p10": "p10", "p25": "p25", "p50": "median", "p75": "p75", "p90": "p90", "p95": "p95", "p99": "p99", "p99p9": "p99.9"}
+	names := map[string]string{
+		"mean": "mean", "stddev": "std", "min": "min", "max": "max", "p10": "p10", "p25": "p25", "p50": "median",
+		"p75": "p75", "p90": "p90", "p95": "p95", "p99": "p99", "p99p9": "p99.9",
+	}
 	for _, m := range block.Members() {
 		if x, ok := m.Val.Float(); ok && names[m.Key] != "" {
 			d.Stat(metric, def, names[m.Key], x*scale)

@@ -12,7 +12,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
-// Names of the formats that this package tells apart.
+// Names of the formats that this package distinguishes.
 const (
 	Format  = "lm-eval"
 	Old     = "lm-eval-0.3"
@@ -33,10 +33,14 @@ func Detect(f *decode.File) schema.Match {
 		return m.Match
 	}
 	if isSample(v) {
-		return schema.Match{Format: Samples, Has: []string{"doc_id", "filtered_resps"}, Detail: "per-item outcomes", Records: true}
+		return schema.Match{
+			Format: Samples, Has: []string{"doc_id", "filtered_resps"}, Detail: "per-item outcomes", Records: true,
+		}
 	}
 	if v.Has("elapsed_time") && v.Has("gpu") && v.Len() <= 3 {
-		return schema.Match{Format: Aside, Has: []string{"elapsed_time", "gpu"}, Detail: "not a result: how long a suite took"}
+		return schema.Match{
+			Format: Aside, Has: []string{"elapsed_time", "gpu"}, Detail: "not a result: how long a suite took",
+		}
 	}
 	results := v.Get("results")
 	m.Want(results.Kind() == decode.Object, "results")
@@ -61,10 +65,11 @@ func Detect(f *decode.File) schema.Match {
 }
 
 func isSample(v decode.Value) bool {
-	return v.Has("doc_id") && (v.Has("filtered_resps") || v.Has("resps") || v.Has("input")) && (v.Has("target") || v.Has("doc") || v.Has("arguments"))
+	return v.Has("doc_id") && (v.Has("filtered_resps") || v.Has("resps") || v.Has("input")) &&
+		(v.Has("target") || v.Has("doc") || v.Has("arguments"))
 }
 
-// shape tells how results are written: keys with a filter, time stamps below each task, or plain metrics.
+// shape is how results are written: keys with a filter, time stamps below each task, or plain metrics.
 func shape(results decode.Value) (comma, nested, flat bool) {
 	flat = results.Len() > 0
 	for _, task := range results.Members() {
@@ -178,7 +183,10 @@ func facts(v decode.Value) schema.Facts {
 }
 
 func parseTime(s string) time.Time {
-	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05.999999", "2006-01-02 15:04:05", "20060102_150405", "20060102150405", "2006-01-02-15-04-05", "2006-01-02T15-04-05.999999", "20060102-150405", "0102_1504", time.DateOnly} {
+	for _, layout := range []string{
+		time.RFC3339, "2006-01-02T15:04:05.999999", "2006-01-02 15:04:05", "20060102_150405", "20060102150405",
+		"2006-01-02-15-04-05", "2006-01-02T15-04-05.999999", "20060102-150405", "0102_1504", time.DateOnly,
+	} {
 		if t, err := time.Parse(layout, s); err == nil && t.Year() > 2000 {
 			return t.UTC().Truncate(time.Second)
 		}
@@ -228,9 +236,10 @@ func readTask(f *decode.File, v decode.Value, task string, entry decode.Value, r
 	}
 }
 
-// isError tells the standard errors of a metric, of which lmms-eval writes several.
+// isError reports the standard errors of a metric, of which lmms-eval writes several.
 func isError(metric string) bool {
-	return strings.HasSuffix(metric, "_stderr") || strings.Contains(metric, "_stderr_") || strings.HasPrefix(metric, "paired_")
+	return strings.HasSuffix(metric, "_stderr") || strings.Contains(metric, "_stderr_") ||
+		strings.HasPrefix(metric, "paired_")
 }
 
 func shortly(s string) string {
@@ -240,7 +249,7 @@ func shortly(s string) string {
 	return s
 }
 
-// describe adds what the other parts of the file say of a task.
+// describe adds what the other parts of the file state about a task.
 func describe(v decode.Value, s *schema.Score) {
 	if n, ok := v.At("n-samples", s.Task, "effective").Int(); ok && n > 0 {
 		s.N = n
@@ -279,6 +288,8 @@ func Stamp(name string) string {
 
 var stamp = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?|\d{8}_\d{6}|\d{4}_\d{4}`)
 
-// isKnown tells the parts of a results file that are read, or that describe tasks and machines at length.
-var isKnown = draft.Names(`results groups group_subtasks configs versions n-shot higher_is_better n-samples config date task_hashes pretty_env_info
- start_time end_time total_evaluation_time_seconds model_name model_name_sanitized tokenizer_* eot_token_id samples lmms_eval_version lm_eval_version`)
+// isKnown reports the parts of a results file that are read, or that describe tasks and machines at length.
+var isKnown = draft.Names(`
+	results groups group_subtasks configs versions n-shot higher_is_better n-samples config date task_hashes
+	pretty_env_info start_time end_time total_evaluation_time_seconds model_name model_name_sanitized tokenizer_*
+	eot_token_id samples lmms_eval_version lm_eval_version`)

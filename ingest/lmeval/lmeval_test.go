@@ -46,7 +46,8 @@ func TestRecorded(t *testing.T) {
 	}
 	v, _ := s.Value.Get()
 	se, _ := s.Stderr.Get()
-	if v != .6 || se < .16 || s.N != 10 || s.Total != 60 || *s.Fewshot != 2 || *s.Limit != 10 || s.Direction != "higher" || r.Facts.Model.ID != "acme/tiny-1" || r.Facts.Start.IsZero() {
+	if v != .6 || se < .16 || s.N != 10 || s.Total != 60 || *s.Fewshot != 2 || *s.Limit != 10 ||
+		s.Direction != "higher" || r.Facts.Model.ID != "acme/tiny-1" || r.Facts.Start.IsZero() {
 		t.Errorf("%+v, model %q", s, r.Facts.Model.ID)
 	}
 }
@@ -56,7 +57,8 @@ func TestTraps(t *testing.T) {
 		"a":{"alias":" - a","acc,none":0,"acc_stderr,none":"N/A","odd, name,flexible-extract":0.5,"sample_len":5},
 		"group":{" ":" ","alias":"group"},
 		"b":{"word_perplexity,none":NaN,"pass@1,create_test":"0.25"}},
-		"n-samples":{"a":{"original":541,"effective":28}},"higher_is_better":{"a":{"acc":true}},"config":{"model_args":{"pretrained":"acme/tiny"}}}`))
+		"n-samples":{"a":{"original":541,"effective":28}},"higher_is_better":{"a":{"acc":true}},` +
+		`"config":{"model_args":{"pretrained":"acme/tiny"}}}`))
 	zero := find(r, "a", "acc", "none")
 	if v, ok := zero.Value.Get(); !ok || v != 0 {
 		t.Error("a score of zero is a score")
@@ -79,7 +81,8 @@ func TestTraps(t *testing.T) {
 }
 
 func TestOldFormat(t *testing.T) {
-	f := file(`{"results":{"arc":{"acc":0.3,"acc_stderr":0.01}},"versions":{"arc":0},"config":{"model_args":"pretrained=EleutherAI/pythia-70m,revision=x","num_fewshot":5}}`)
+	f := file(`{"results":{"arc":{"acc":0.3,"acc_stderr":0.01}},"versions":{"arc":0},` +
+		`"config":{"model_args":"pretrained=EleutherAI/pythia-70m,revision=x","num_fewshot":5}}`)
 	if m := lmeval.Detect(f); !m.OK() || m.Format != lmeval.Old {
 		t.Fatalf("%+v", m)
 	}
@@ -95,7 +98,9 @@ func TestOldFormat(t *testing.T) {
 
 var reader = drafttest.Reader{Detect: lmeval.Detect, Read: lmeval.Read}
 
-const line = `{"doc_id":%d,"doc":{"q":"secret text"},"target":"a","arguments":{},"resps":[["x"]],"filtered_resps":["x"],"filter":"%s","metrics":["acc","bleu"],"doc_hash":"d%d","prompt_hash":"p","target_hash":"t","acc":%d,"bleu":["a","b"]}` + "\n"
+const line = `{"doc_id":%d,"doc":{"q":"secret text"},"target":"a","arguments":{},"resps":[["x"]],` +
+	`"filtered_resps":["x"],"filter":"%s","metrics":["acc","bleu"],"doc_hash":"d%d","prompt_hash":"p",` +
+	`"target_hash":"t","acc":%d,"bleu":["a","b"]}` + "\n"
 
 // Outcomes are kept as bits in the order of the items, the score is recomputed from them, and nothing else is kept.
 func TestSamples(t *testing.T) {
@@ -113,12 +118,14 @@ func TestSamples(t *testing.T) {
 	if len(items.Scores) != 2 || items.Scores[0].Task != "my_task" || items.Scores[0].N != 10 {
 		t.Fatalf("%+v", items.Scores)
 	}
-	results := lmeval.Read(file(`{"results":{"my_task":{"acc,strict":0.5,"acc_stderr,strict":0.16666666666666666,"acc,loose":0.9}},"n-samples":{"my_task":{"original":60,"effective":10}}}`))
+	results := lmeval.Read(file(`{"results":{"my_task":{"acc,strict":0.5,"acc_stderr,strict":0.16666666666666666,` +
+		`"acc,loose":0.9}},"n-samples":{"my_task":{"original":60,"effective":10}}}`))
 	if !lmeval.Combine(&results, items) {
 		t.Fatal("items of the same task were not joined")
 	}
 	strict, loose := find(results, "my_task", "acc", "strict"), find(results, "my_task", "acc", "loose")
-	if strict.From != "" || strict.Outcomes == nil || !strict.Outcomes.Right[0] || strict.Outcomes.Right[1] || strict.Total != 60 {
+	if strict.From != "" || strict.Outcomes == nil || !strict.Outcomes.Right[0] || strict.Outcomes.Right[1] ||
+		strict.Total != 60 {
 		t.Errorf("%+v", strict)
 	}
 	if v, _ := loose.Value.Get(); v != 1 || loose.From != "recomputed" || drafttest.Codes(results) != "disagreement" {
@@ -144,37 +151,48 @@ func TestSamplesWithoutFilter(t *testing.T) {
 		}
 	}
 	results := lmeval.Read(file(`{"results":{"t":{"acc,strict":0,"acc,loose":1}}}`))
-	if !lmeval.Combine(&results, reader.Must(t, "samples_t_2026-11-21T02-22-13.jsonl", text)) || len(results.Problems) > 0 || find(results, "t", "acc", "loose").Outcomes == nil {
+	if !lmeval.Combine(&results, reader.Must(t, "samples_t_2026-11-21T02-22-13.jsonl", text)) ||
+		len(results.Problems) > 0 || find(results, "t", "acc", "loose").Outcomes == nil {
 		t.Errorf("%v %+v", results.Problems, results.Scores)
 	}
 }
 
 func TestOtherShapes(t *testing.T) {
-	array := reader.Must(t, "out/arc.jsonl", "[\n"+fmt.Sprintf(line, 0, "none", 0, 1)+","+fmt.Sprintf(line, 1, "none", 1, 0)+"]")
+	array := reader.Must(t, "out/arc.jsonl",
+		"[\n"+fmt.Sprintf(line, 0, "none", 0, 1)+","+fmt.Sprintf(line, 1, "none", 1, 0)+"]")
 	if len(array.Scores) != 1 || array.Scores[0].N != 2 || array.Scores[0].Task != "arc" {
 		t.Errorf("0.4.0's array: %+v", array.Scores)
 	}
-	lmms := reader.Must(t, "r.json", `{"lmms_eval_version":"0.3","date":"20250102_030405","results":{"mme":{"alias":"mme","score,none":1500.5,"score_stderr,none":"N/A","score_stderr_clt,none":1.0}},"config":{"model_args":"pretrained=acme/vlm"}}`)
-	if lmms.Format != lmeval.LMMs || len(lmms.Scores) != 1 || lmms.Facts.Start.Year() != 2025 || lmms.Facts.Model.ID != "acme/vlm" {
+	lmms := reader.Must(t, "r.json",
+		`{"lmms_eval_version":"0.3","date":"20250102_030405","results":{"mme":{"alias":"mme","score,none":1500.5,`+
+			`"score_stderr,none":"N/A","score_stderr_clt,none":1.0}},"config":{"model_args":"pretrained=acme/vlm"}}`)
+	if lmms.Format != lmeval.LMMs || len(lmms.Scores) != 1 || lmms.Facts.Start.Year() != 2025 ||
+		lmms.Facts.Model.ID != "acme/vlm" {
 		t.Errorf("%+v", lmms)
 	}
-	nested := reader.Must(t, "r.json", `{"results":{"copa":{"2022-10-27-12-34-56":{"acc":0.5,"acc_stderr":0.05},"2022-10-28-00-00-00":{"acc":0.6}}},"versions":{"copa":0},"config":{"model_args":"pretrained=acme/old"}}`)
-	if len(nested.Scores) != 1 || len(nested.More) != 1 || nested.Facts.Start.Day() != 27 || nested.More[0].Facts.Start.Day() != 28 {
+	nested := reader.Must(t, "r.json",
+		`{"results":{"copa":{"2022-10-27-12-34-56":{"acc":0.5,"acc_stderr":0.05},"2022-10-28-00-00-00":{"acc":0.6}}},`+
+			`"versions":{"copa":0},"config":{"model_args":"pretrained=acme/old"}}`)
+	if len(nested.Scores) != 1 || len(nested.More) != 1 || nested.Facts.Start.Day() != 27 ||
+		nested.More[0].Facts.Start.Day() != 28 {
 		t.Errorf("time stamps below a task: %+v", nested)
 	}
 }
 
 func FuzzRead(f *testing.F) {
-	reader.Fuzz(f, "samples_t_2026-11-21T02-22-13.jsonl", `{"results":{"a":{"acc,none":0.5}},"n-samples":{"a":{"original":5,"effective":3}}}`, `{"results":{"a":{"acc":0.5}},"versions":{}}`, `{"results":{"a":{"2022-10-27":{"acc":0.5}}},"versions":{}}`,
+	reader.Fuzz(f, "samples_t_2026-11-21T02-22-13.jsonl",
+		`{"results":{"a":{"acc,none":0.5}},"n-samples":{"a":{"original":5,"effective":3}}}`,
+		`{"results":{"a":{"acc":0.5}},"versions":{}}`, `{"results":{"a":{"2022-10-27":{"acc":0.5}}},"versions":{}}`,
 		fmt.Sprintf(line, 0, "x", 0, 1)+fmt.Sprintf(line, 1, "x", 1, 0))
 }
 
-// Grades between 0 and 1 are put together by the task, so that a difference is told and the stated value stays; a standard
-// error that nobody stated is filled in, and one that the items contradict is replaced.
+// Grades between 0 and 1 are put together by the task, so that a difference is told and the stated value stays; a
+// standard error that nobody stated is filled in, and one that the items contradict is replaced.
 func TestGradesAndErrors(t *testing.T) {
 	text := ""
 	for i := range 4 {
-		text += fmt.Sprintf(`{"doc_id":%d,"target":"a","arguments":{},"filtered_resps":["x"],"filter":"none","doc_hash":"d%d","f1":0.%d,"acc":%d.0}`+"\n", i, i, i+1, i%2)
+		text += fmt.Sprintf(`{"doc_id":%d,"target":"a","arguments":{},"filtered_resps":["x"],"filter":"none",`+
+			`"doc_hash":"d%d","f1":0.%d,"acc":%d.0}`+"\n", i, i, i+1, i%2)
 	}
 	for stated, want := range map[string]string{
 		`"f1,none":0.25,"acc,none":0.5,"acc_stderr,none":"N/A"`:              "",

@@ -18,12 +18,15 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
 
-// series is what the items of one filter say of one metric.
+// series is the values of one metric under one filter, item by item.
 type series struct {
-	metric, filter string
-	ids            []itemID
-	values         []float64
+	seriesID
+	ids    []itemID
+	values []float64
 }
+
+// seriesID identifies a series of a task.
+type seriesID struct{ metric, filter string }
 
 // itemID names an item: its number, and a hash of its document, prompt and answer as the harness hashed them.
 type itemID struct {
@@ -36,7 +39,7 @@ func readSamples(f *decode.File) schema.Reading {
 	r := schema.Reading{Format: Samples, Detail: "per-item outcomes"}
 	task := taskOf(f.Path)
 	var all []*series
-	at := map[[2]string]*series{}
+	at := map[seriesID]*series{}
 	filters, tooMany := filterGuess{seen: map[int]bool{}}, false
 	for v := range samples(f) {
 		if !isSample(v) {
@@ -52,14 +55,15 @@ func readSamples(f *decode.File) schema.Reading {
 			if !ok || !isMetric(v, m.Key) {
 				continue
 			}
-			s := at[[2]string{m.Key, filter}]
+			key := seriesID{m.Key, filter}
+			s := at[key]
 			if s == nil {
 				if len(all) == decode.MostSeries {
 					tooMany = true
 					continue
 				}
-				s = &series{metric: m.Key, filter: filter}
-				at[[2]string{m.Key, filter}] = s
+				s = &series{seriesID: key}
+				at[key] = s
 				all = append(all, s)
 			}
 			if len(s.ids) == decode.MostItems {
@@ -73,8 +77,10 @@ func readSamples(f *decode.File) schema.Reading {
 		r.Scores = append(r.Scores, s.score(f, task))
 	}
 	if tooMany {
-		r.Problems = append(r.Problems, schema.Problem{Severity: schema.SevError, Path: f.Path, Code: "too-many-results", Found: "more metrics, filters or items than a task has",
-			Expected: fmt.Sprintf("at most %d and %d", decode.MostSeries, decode.MostItems), Used: "the first of them"})
+		r.Problems = append(r.Problems,
+			schema.Problem{Severity: schema.SevError, Path: f.Path, Code: "too-many-results",
+				Found:    "more metrics, filters or items than a task has",
+				Expected: fmt.Sprintf("at most %d and %d", decode.MostSeries, decode.MostItems), Used: "the first of them"})
 	}
 	return r
 }
@@ -98,7 +104,8 @@ func identify(v decode.Value) itemID {
 	return itemID{n, h.Sum64()}
 }
 
-// filterGuess tells filters apart where lines do not name theirs: when a document comes again, the next filter has begun.
+// filterGuess finds the filter of lines that do not name theirs: when a document comes again, the next filter has
+// begun.
 type filterGuess struct {
 	seen map[int]bool
 	n    int
@@ -113,7 +120,7 @@ func (g *filterGuess) of(doc int) string {
 	return fmt.Sprintf("#%d", g.n)
 }
 
-// isMetric tells the metrics of a line: those it lists, or everything that is no part of the protocol.
+// isMetric reports the metrics of a line: those it lists, or everything that is no part of the protocol.
 func isMetric(v decode.Value, key string) bool {
 	if list := v.Get("metrics"); list.Kind() == decode.Array {
 		for x := range list.Items() {
@@ -124,13 +131,15 @@ func isMetric(v decode.Value, key string) bool {
 		return false
 	}
 	switch key {
-	case "doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics", "doc_hash", "prompt_hash", "target_hash", "input", "schema_version":
+	case "doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics", "doc_hash", "prompt_hash",
+		"target_hash", "input", "schema_version":
 		return false
 	}
 	return true
 }
 
-// outcome is a value of one item: a number or a truth. Pairs and texts are aggregated by rules that only the harness has.
+// outcome is a value of one item: a number or a truth. Pairs and texts are aggregated by rules that only the harness
+// has.
 func outcome(v decode.Value) (float64, bool) {
 	if b, ok := v.Truth(); ok {
 		if b {
@@ -151,7 +160,9 @@ func (s *series) score(f *decode.File, task string) schema.Score {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.ids[a].doc, s.ids[b].doc) })
-	out := schema.Score{Task: task, Metric: s.metric, Filter: s.filter, N: len(s.values), Source: f.Source(Samples), From: "recomputed"}
+	out := schema.Score{
+		Task: task, Metric: s.metric, Filter: s.filter, N: len(s.values), Source: f.Source(Samples), From: "recomputed",
+	}
 	sum, zeroOne := 0., true
 	for _, x := range s.values {
 		sum += x
@@ -178,7 +189,8 @@ func (s *series) score(f *decode.File, task string) schema.Score {
 	return out
 }
 
-var sampleFile = regexp.MustCompile(`^(?:.*?_)?samples_(.+?)(?:_\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?|_\d{8}_\d{6})?$`)
+var sampleFile = regexp.MustCompile(`^(?:.*?_)?samples_(.+?)(?:_\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?|` +
+	`_\d{8}_\d{6})?$`)
 
 // taskOf reads the task out of a file's name: samples_<task>_<time>.jsonl, <time>_samples_<task>.jsonl, <task>.jsonl.
 func taskOf(name string) string {
@@ -217,18 +229,21 @@ func Combine(results *schema.Reading, items schema.Reading) bool {
 
 func overlay(s *schema.Score, it schema.Score) []schema.Problem {
 	if s.N > 0 && s.N != it.N {
-		return []schema.Problem{{Severity: schema.SevWarning, Path: it.Source.Path, Code: "fewer-records", Found: fmt.Sprintf("outcomes of %d items of %s", it.N, s.Task),
+		return []schema.Problem{{Severity: schema.SevWarning, Path: it.Source.Path, Code: "fewer-records",
+			Found:    fmt.Sprintf("outcomes of %d items of %s", it.N, s.Task),
 			Expected: fmt.Sprintf("%d, as the results count", s.N), Used: "the results, not recomputed"}}
 	}
 	stated, ok := s.Value.Get()
 	now, _ := it.Value.Get()
-	p := schema.Problem{Severity: schema.SevWarning, Path: s.Source.Path, Code: "disagreement", Expected: "the two within 1 %", Used: fmt.Sprintf("the recomputed %.6g", now),
+	p := schema.Problem{Severity: schema.SevWarning, Path: s.Source.Path, Code: "disagreement",
+		Expected: "the two within 1 %", Used: fmt.Sprintf("the recomputed %.6g", now),
 		Found: fmt.Sprintf("%s %s is %.6g, its own items give %.6g", s.Task, s.Metric, stated, now)}
 	if it.Outcomes == nil { // how grades between 0 and 1 are put together is the task's business: by weight, by exponent
 		if !ok || near(stated, now) {
 			return nil
 		}
-		p.Severity, p.Used, p.Hint = schema.SevNote, fmt.Sprintf("the stated %.6g", stated), "the task may weigh its items; if it takes their mean, one of the two files is of another run"
+		p.Severity, p.Used, p.Hint = schema.SevNote, fmt.Sprintf("the stated %.6g", stated),
+			"the task may weigh its items; if it takes their mean, one of the two files is of another run"
 		return []schema.Problem{p}
 	}
 	s.Outcomes, s.N = it.Outcomes, it.N
@@ -254,8 +269,10 @@ func overlayError(s *schema.Score, it schema.Score) []schema.Problem {
 		return nil
 	}
 	s.Stderr = it.Stderr
-	return []schema.Problem{{Severity: schema.SevNote, Path: s.Source.Path, Code: "disagreement", Expected: "the two within 1 %", Used: fmt.Sprintf("the recomputed %.6g", now),
-		Found: fmt.Sprintf("the standard error of %s %s is %.6g, its own items give %.6g", s.Task, s.Metric, stated, now), Hint: "the harness may have drawn it by bootstrap"}}
+	return []schema.Problem{{Severity: schema.SevNote, Path: s.Source.Path, Code: "disagreement",
+		Expected: "the two within 1 %", Used: fmt.Sprintf("the recomputed %.6g", now),
+		Found: fmt.Sprintf("the standard error of %s %s is %.6g, its own items give %.6g", s.Task, s.Metric, stated, now),
+		Hint:  "the harness may have drawn it by bootstrap"}}
 }
 
 // near compares to a hundredth.

@@ -12,26 +12,45 @@ import (
 
 var reader = Reader{Detect: nmvllm.Detect, Read: nmvllm.Read}
 
-const description = `VLLM Serving - Dense\nmodel - acme/tiny\nmax-model-len - 2048\nsparsity - sparse_w16a16\nbenchmark_serving {}`
+const description = `VLLM Serving - Dense\nmodel - acme/tiny\nmax-model-len - 2048\nsparsity - ` +
+	`sparse_w16a16\nbenchmark_serving {}`
 
-const result = `{"json_schema_version":"0.0.0","vllm_version":"0.4.1","benchmarking_context":{"vllm_version":"0.4.1"},"description":"` + description + `","gpu_description":"NVIDIA A10G x 2","epoch_time":1714000000.5,"date":"2024-04-24 23:06:40 UTC","script_name":"benchmark_serving.py",
- "script_args":{"nr_qps_pair_":"300,2.5","server_tensor_parallel_size":2},"model":"acme/tiny","dataset":"sharegpt","metadata":{"completed":290,"num_prompts":300,"duration":100.0,"request_rate":2.5},
- "metrics":{"mean_ttft_ms":{"key":"mean_ttft_ms","unit":"ms","value":23.5,"tool":"customSmallerIsBetter"},"mean_tpot_ms":{"key":"mean_tpot_ms","unit":"ms","value":8.0,"type":"SmallerIsBetter"},"p99_request_latency":{"key":"p99_request_latency","unit":"ms","value":900.0},"request_throughput":{"key":"request_throughput","unit":"prompts/s","value":2.9}}}`
+const result = `{"json_schema_version":"0.0.0","vllm_version":"0.4.1",` +
+	`"benchmarking_context":{"vllm_version":"0.4.1"},"description":"` + description + `",` +
+	`"gpu_description":"NVIDIA A10G x 2","epoch_time":1714000000.5,"date":"2024-04-24 23:06:40 UTC",` +
+	`"script_name":"benchmark_serving.py",
+ "script_args":{"nr_qps_pair_":"300,2.5","server_tensor_parallel_size":2},"model":"acme/tiny","dataset":"sharegpt",` +
+	`"metadata":{"completed":290,"num_prompts":300,"duration":100.0,"request_rate":2.5},
+ "metrics":{"mean_ttft_ms":{"key":"mean_ttft_ms","unit":"ms","value":23.5,"tool":"customSmallerIsBetter"},` +
+	`"mean_tpot_ms":{"key":"mean_tpot_ms","unit":"ms","value":8.0,"type":"SmallerIsBetter"},` +
+	`"p99_request_latency":{"key":"p99_request_latency","unit":"ms","value":900.0},` +
+	`"request_throughput":{"key":"request_throughput","unit":"prompts/s","value":2.9}}}`
 
 // bench is a value of a store.
 func bench(metric, gpu, date string, value float64) map[string]any {
-	name, _ := json.Marshal(map[string]string{"name": metric, "description": "VLLM Serving - Dense\nmodel - acme/tiny\nmax-model-len - 2048", "gpu_description": gpu, "vllm_version": "0.5.1"})
-	extra, _ := json.Marshal(map[string]any{"benchmarking_context": map[string]any{"vllm_version": "0.5.1"}, "gpu_description": gpu, "script_args": map[string]any{"nr_qps_pair_": []any{300, "1.0"}}, "date": date, "model": "acme/tiny", "dataset": "sharegpt"})
+	name, _ := json.Marshal(map[string]string{
+		"name": metric, "description": "VLLM Serving - Dense\nmodel - acme/tiny\nmax-model-len - 2048",
+		"gpu_description": gpu, "vllm_version": "0.5.1",
+	})
+	extra, _ := json.Marshal(map[string]any{
+		"benchmarking_context": map[string]any{"vllm_version": "0.5.1"}, "gpu_description": gpu,
+		"script_args": map[string]any{"nr_qps_pair_": []any{300, "1.0"}}, "date": date, "model": "acme/tiny",
+		"dataset": "sharegpt",
+	})
 	return map[string]any{"name": string(name), "value": value, "unit": "ms", "extra": string(extra)}
 }
 
 func store() string {
 	entry := func(commit string, ms int, benches ...any) map[string]any {
-		return map[string]any{"commit": map[string]any{"id": commit, "message": "token=hf_abcdefghijklmnop"}, "date": ms, "tool": "customSmallerIsBetter", "benches": benches}
+		return map[string]any{
+			"commit": map[string]any{"id": commit, "message": "token=hf_abcdefghijklmnop"}, "date": ms,
+			"tool": "customSmallerIsBetter", "benches": benches,
+		}
 	}
 	b, _ := json.Marshal(map[string]any{"lastUpdate": 1, "repoUrl": "x", "entries": map[string]any{
 		"smaller_is_better": []any{
-			entry("c1", 1720492032018, bench("mean_ttft_ms", "NVIDIA L4 x 1", "2024-07-09 02:12:27 UTC", 23.5), bench("mean_tpot_ms", "NVIDIA L4 x 1", "2024-07-09 02:12:27 UTC", 8)),
+			entry("c1", 1720492032018, bench("mean_ttft_ms", "NVIDIA L4 x 1", "2024-07-09 02:12:27 UTC", 23.5),
+				bench("mean_tpot_ms", "NVIDIA L4 x 1", "2024-07-09 02:12:27 UTC", 8)),
 			entry("c1", 1720499999018, bench("mean_ttft_ms", "NVIDIA L4 x 1", "2024-07-09 04:30:00 UTC", 24)),
 			entry("c2", 1720592032018, bench("mean_ttft_ms", "NVIDIA H100 x 1", "2024-07-10 02:12:27 UTC", 13)),
 		},
@@ -44,8 +63,13 @@ func store() string {
 func TestResult(t *testing.T) {
 	r := reader.Must(t, "x.json", result)
 	p := r.Points[0]
-	Expect(t, p, map[string]float64{"ttft.mean": 23.5, "ntpot.mean": 8, "e2el.p99": 900, "rps.value": 2.9, "requests_ok.value": 290, "requests_failed.value": 10})
-	if p.Metrics["ntpot"].Def != schema.DefInclFirst || *p.Key.Rate != 2.5 || p.Conditions["num_prompts"] != "300" || p.Key.Dims["sparsity"] != "sparse_w16a16" || p.Key.Dims["max_model_len"] != "2048" || p.Key.Dims[schema.DimLabel] != "sharegpt" {
+	Expect(t, p, map[string]float64{
+		"ttft.mean": 23.5, "ntpot.mean": 8, "e2el.p99": 900, "rps.value": 2.9, "requests_ok.value": 290,
+		"requests_failed.value": 10,
+	})
+	if p.Metrics["ntpot"].Def != schema.DefInclFirst || *p.Key.Rate != 2.5 || p.Conditions["num_prompts"] != "300" ||
+		p.Key.Dims["sparsity"] != "sparse_w16a16" || p.Key.Dims["max_model_len"] != "2048" ||
+		p.Key.Dims[schema.DimLabel] != "sharegpt" {
 		t.Errorf("%s %v", p.Key, p.Conditions)
 	}
 	if r.Facts.Device.Name != "NVIDIA A10G" || r.Facts.Device.Chips != 2 || r.Facts.Start.Unix() != 1714000000 {
@@ -60,7 +84,8 @@ func TestStore(t *testing.T) {
 		t.Fatalf("%d points, %d more, %v", len(r.Points), len(r.More), r.Problems)
 	}
 	Expect(t, r.Points[0], map[string]float64{"ttft.mean": 23.5, "tpot.mean": 8})
-	if r.Facts.Stack.Commits["nm-vllm"] != "c1" || r.Facts.Stack.Version != "0.5.1" || !r.Facts.Start.Equal(time.Date(2024, 7, 9, 2, 12, 27, 0, time.UTC)) || r.More[1].Facts.Device.Name != "NVIDIA H100" {
+	if r.Facts.Stack.Commits["nm-vllm"] != "c1" || r.Facts.Stack.Version != "0.5.1" ||
+		!r.Facts.Start.Equal(time.Date(2024, 7, 9, 2, 12, 27, 0, time.UTC)) || r.More[1].Facts.Device.Name != "NVIDIA H100" {
 		t.Errorf("%+v", r.Facts)
 	}
 	if a, b := r.Points[0].Key.String(), r.More[0].Points[0].Key.String(); a != b {
@@ -69,7 +94,9 @@ func TestStore(t *testing.T) {
 }
 
 func TestStoreOfOthers(t *testing.T) {
-	r := reader.Must(t, "data.js", `window.BENCHMARK_DATA = {"lastUpdate":1,"entries":{"Go":[{"commit":{"id":"x"},"date":1720492032018,"benches":[{"name":"BenchmarkFib10","value":325,"unit":"ns/op"}]}]}}`)
+	r := reader.Must(t, "data.js",
+		`window.BENCHMARK_DATA = {"lastUpdate":1,"entries":{"Go":[{"commit":{"id":"x"},"date":1720492032018,`+
+			`"benches":[{"name":"BenchmarkFib10","value":325,"unit":"ns/op"}]}]}}`)
 	if len(r.Points) != 0 || r.Detail != "not a result: a store of other benchmarks" {
 		t.Errorf("%+v", r)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
-// Names of the formats that this package tells apart.
+// Names of the formats that this package distinguishes.
 const (
 	Format = "nm-vllm"
 	Store  = "github-action-benchmark"
@@ -61,8 +61,9 @@ func Read(f *decode.File) schema.Reading {
 		d.Key.Rate = meta.Get("request_rate").Ptr()
 	}
 	d.Of("duration_s", meta.Get("duration"))
-	d.Foreign(v, draft.Names(`json_schema_version vllm_version benchmarking_context description gpu_description date epoch_time script_name script_args
- tensor_parallel_size model tokenizer dataset metadata metrics`))
+	d.Foreign(v, draft.Names(`
+	json_schema_version vllm_version benchmarking_context description gpu_description date epoch_time script_name
+	script_args tensor_parallel_size model tokenizer dataset metadata metrics`))
 	d.Start, d.End = r.Facts.Start, r.Facts.End
 	d.Done()
 	return r
@@ -72,7 +73,9 @@ var gpu = regexp.MustCompile(`^(.*?) x (\d+)$`)
 
 // facts reads who was measured; v is a result, or a store's extra.
 func facts(v decode.Value) schema.Facts {
-	f := schema.Facts{Model: schema.Model{ID: v.Get("model").Str()}, Device: schema.Device{Name: v.Get("gpu_description").Str()},
+	f := schema.Facts{Model: schema.Model{ID: v.Get("model").Str()}, Device: schema.Device{
+		Name: v.Get("gpu_description").Str(),
+	},
 		Stack: schema.Stack{Engine: "vllm", Version: v.At("benchmarking_context", "vllm_version").Str()}}
 	if f.Stack.Version == "" {
 		f.Stack.Version = v.Get("vllm_version").Str()
@@ -103,7 +106,9 @@ func workload(v decode.Value, d *draft.Draft) {
 		d.Key.Dataset = d.Key.Dataset[strings.LastIndexAny(d.Key.Dataset, "/\\")+1:]
 	}
 	d.Key.ISL, d.Key.OSL = args.Get("num_input_tokens").Ptr(), args.Get("num_output_tokens").Ptr()
-	for name, dst := range map[string]**float64{"input_len": &d.Key.ISL, "output_len": &d.Key.OSL, "request_rate_": &d.Key.Rate, "request_rate": &d.Key.Rate} {
+	for name, dst := range map[string]**float64{
+		"input_len": &d.Key.ISL, "output_len": &d.Key.OSL, "request_rate_": &d.Key.Rate, "request_rate": &d.Key.Rate,
+	} {
 		if p := args.Get(name).Ptr(); p != nil && *dst == nil {
 			*dst = p
 		}
@@ -146,7 +151,9 @@ var statName = regexp.MustCompile(`^(mean|median|std|p\d\d)_(ttft_ms|tpot_ms|req
 
 // put maps one metric of theirs; it reports whether the name is known.
 func put(d *draft.Draft, name, unit string, x float64, version string) bool {
-	single := map[string]string{"request_throughput": "rps", "output_throughput": "output_tps", "token_throughput": "total_tps"}[name]
+	single := map[string]string{
+		"request_throughput": "rps", "output_throughput": "output_tps", "token_throughput": "total_tps",
+	}[name]
 	if single != "" {
 		d.Value(single, x)
 		return true

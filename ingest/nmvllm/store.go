@@ -12,82 +12,89 @@ import (
 
 // store reads the entries of a store: every bench is one statistic of one point.
 type store struct {
-	f       *decode.File
-	format  string
-	runs    map[string]*run
-	order   []string
-	foreign int // benches of something else
-	example string
-	full    bool
-	seen    map[uint64]bool // hashes of values of a commit by date, so that an entry published twice counts once
+	f      *decode.File
+	format string
+	runs   draft.Runs[runID]
+	drafts map[pointID]*draft.Draft
+	points []*draft.Draft          // in the order in which they were met
+	names  map[string]decode.Value // titles that were decoded already: they repeat from commit to commit
+
+	foreign int             // values of other benchmarks
+	example string          // the title of the first
+	full    bool            // more points than are read from one file
+	seen    map[uint64]bool // hashes of values, so that one that was published twice counts once
 	seed    maphash.Seed
-	points  int
 	twice   int
-	names   map[string]decode.Value // titles that were decoded already: they repeat from commit to commit
 }
 
-// run is what one commit measured on one system.
-type run struct {
-	reading schema.Reading
-	points  map[string]*draft.Draft
-	order   []string
+// runID is what the values of one commit on one system have in common.
+type runID struct{ commit, device, model, version, date string }
+
+// pointID is what the values of one point have in common.
+type pointID struct {
+	run               runID
+	description, date string
 }
 
 func readStore(f *decode.File, m schema.Match) schema.Reading {
-	s := &store{f: f, format: m.Format, runs: map[string]*run{}, seen: map[uint64]bool{}, seed: maphash.MakeSeed(), names: map[string]decode.Value{}}
-	for _, suite := range f.First.Get("entries").Members() {
+	s := &store{
+		f: f, format: m.Format, drafts: map[pointID]*draft.Draft{}, seen: map[uint64]bool{}, seed: maphash.MakeSeed(),
+		names: map[string]decode.Value{},
+	}
+	s.entries()
+	for _, d := range s.points {
+		d.Done()
+	}
+	detail := fmt.Sprintf("%s: %d runs, %d points", m.Detail, s.runs.Len(), len(s.points))
+	if len(s.points) == 0 {
+		detail = "not a result: a store of other benchmarks"
+	}
+	out := s.runs.Join(m.Format, detail)
+	out.Problems = append(out.Problems, s.problems()...)
+	return out
+}
+
+// entries reads all suites until there are more points than are read from one file.
+func (s *store) entries() {
+	for _, suite := range s.f.First.Get("entries").Members() {
 		for entry := range suite.Val.Items() {
 			for bench := range entry.Get("benches").Items() {
 				if s.bench(entry, bench); s.full {
-					break
+					return
 				}
 			}
-			if s.full {
-				break
-			}
 		}
 	}
-	out := schema.Reading{Format: m.Format, Detail: m.Detail}
-	first := true
-	points := 0
-	for _, key := range s.order {
-		r := s.runs[key]
-		for _, name := range r.order {
-			r.points[name].Done()
-			points++
-		}
-		if first {
-			out.Facts, out.Points, out.Problems, first = r.reading.Facts, r.reading.Points, r.reading.Problems, false
-			continue
-		}
-		out.More = append(out.More, r.reading)
+}
+
+// problems says what was left out.
+func (s *store) problems() []schema.Problem {
+	var out []schema.Problem
+	add := func(sev schema.Severity, code, found, expected, used string) {
+		out = append(out, schema.Problem{
+			Severity: sev, Path: s.f.Path, Code: code, Found: found, Expected: expected, Used: used,
+		})
 	}
-	out.Detail = fmt.Sprintf("%s: %d runs, %d points", m.Detail, len(s.order), points)
 	if s.foreign > 0 {
-		out.Problems = append(out.Problems, schema.Problem{Severity: schema.SevNote, Path: f.Path, Code: "other-benchmarks", Found: fmt.Sprintf("%d values of other benchmarks, the first %q", s.foreign, s.example),
-			Expected: "metrics of nm-vllm", Used: "the others"})
+		add(schema.SevNote, "other-benchmarks",
+			fmt.Sprintf("%d values of other benchmarks, the first %q", s.foreign, s.example),
+			"metrics of nm-vllm", "the others")
 	}
 	if s.twice > 0 {
-		out.Problems = append(out.Problems, schema.Problem{Severity: schema.SevNote, Path: f.Path, Code: "published-twice", Found: fmt.Sprintf("%d values of the same commit, time and number as earlier ones", s.twice), Used: "the first, once"})
+		add(schema.SevNote, "published-twice",
+			fmt.Sprintf("%d values of the same commit, time and number as earlier ones", s.twice), "", "the first, once")
 	}
 	if s.full {
-		out.Problems = append(out.Problems, schema.Problem{Severity: schema.SevWarning, Path: f.Path, Code: "too-many-results", Found: "more points than are read from one file", Used: fmt.Sprintf("the first %d", points)})
-	}
-	if points == 0 {
-		out.Detail = "not a result: a store of other benchmarks"
+		add(schema.SevWarning, "too-many-results", "more points than are read from one file", "",
+			fmt.Sprintf("the first %d", len(s.points)))
 	}
 	return out
 }
 
+// bench reads one value.
 func (s *store) bench(entry, bench decode.Value) {
 	title := bench.Get("name").Str()
-	name, known := s.names[title]
-	if !known {
-		name = inner(s.f.Path, title)
-		if len(s.names) < decode.MostTitles {
-			s.names[title] = name
-		}
-	}
+	name := s.name(title)
 	metric := name.Get("name").Str()
 	value, ok := bench.Get("value").Float()
 	if metric == "" || !ok {
@@ -100,42 +107,65 @@ func (s *store) bench(entry, bench decode.Value) {
 	if extra.Kind() == decode.Invalid {
 		extra = name
 	}
-	commit := entry.At("commit", "id").Str()
-	when := extra.Get("date").Str()
-	once := maphash.String(s.seed, fmt.Sprint(commit, "\x00", title, "\x00", when, "\x00", extra.Get("model").Str(), "\x00", value))
-	if when != "" && s.seen[once] {
+	run := runID{
+		commit: entry.At("commit", "id").Str(), device: name.Get("gpu_description").Str(),
+		model: extra.Get("model").Str(), version: name.Get("vllm_version").Str(), date: entry.Get("date").Text(),
+	}
+	date := extra.Get("date").Str()
+	once := maphash.Comparable(s.seed, published{run.commit, title, date, run.model, value})
+	if date != "" && s.seen[once] {
 		s.twice++
 		return
 	}
 	s.seen[once] = true
-	runKey := fmt.Sprint(commit, "\x00", name.Get("gpu_description").Str(), "\x00", extra.Get("model").Str(), "\x00", name.Get("vllm_version").Str(), "\x00", entry.Get("date").Text())
-	r := s.runs[runKey]
-	if r == nil {
-		r = &run{points: map[string]*draft.Draft{}}
-		r.reading = schema.Reading{Format: s.format, Detail: "a commit of a store", Facts: storeFacts(entry, name, extra, commit)}
-		s.runs[runKey] = r
-		s.order = append(s.order, runKey)
-	}
-	point := name.Get("description").Str() + "\x00" + when
-	d := r.points[point]
-	if d == nil {
-		if s.points++; s.points > s.f.Limits().Results {
-			s.full = true
-			return
+	r := s.runs.Of(run, func() schema.Reading {
+		return schema.Reading{
+			Format: s.format, Detail: "a commit of a store", Facts: storeFacts(entry, name, extra, run.commit),
 		}
-		d = draft.New(s.f, &r.reading, bench, "nm-vllm")
-		workload(extra, d)
-		d.Start = r.reading.Facts.Start
-		if own := facts(extra).Start; !own.IsZero() {
-			d.Start = own
-		}
-		d.End = d.Start
-		r.points[point] = d
-		r.order = append(r.order, point)
-	}
-	if !put(d, metric, bench.Get("unit").Str(), value, name.Get("vllm_version").Str()) {
+	})
+	d := s.point(pointID{run, name.Get("description").Str(), date}, r, bench, extra)
+	if d != nil && !put(d, metric, bench.Get("unit").Str(), value, run.version) {
 		d.Keep(metric, bench.Get("value").Text())
 	}
+}
+
+// published is what a value that was published twice has in common with itself.
+type published struct {
+	commit, title, date, model string
+	value                      float64
+}
+
+// name decodes a title.
+func (s *store) name(title string) decode.Value {
+	name, known := s.names[title]
+	if !known {
+		name = inner(s.f.Path, title)
+		if len(s.names) < decode.MostTitles {
+			s.names[title] = name
+		}
+	}
+	return name
+}
+
+// point returns the draft of a point; nil when there are too many.
+func (s *store) point(id pointID, r *schema.Reading, bench, extra decode.Value) *draft.Draft {
+	if d := s.drafts[id]; d != nil {
+		return d
+	}
+	if len(s.points) == s.f.Limits().Results {
+		s.full = true
+		return nil
+	}
+	d := draft.New(s.f, r, bench, "nm-vllm")
+	workload(extra, d)
+	d.Start = r.Facts.Start
+	if own := facts(extra).Start; !own.IsZero() {
+		d.Start = own
+	}
+	d.End = d.Start
+	s.drafts[id] = d
+	s.points = append(s.points, d)
+	return d
 }
 
 func storeFacts(entry, name, extra decode.Value, commit string) schema.Facts {

@@ -1,9 +1,11 @@
-// Package ownmetrics reads the one file that a benchmark of the user's own leaves: named values with unit and direction.
+// Package ownmetrics reads the one file that a benchmark of the user's own leaves: named values with unit and
+// direction.
 //
 //	{"metrics": {"my_ms": {"value": 12.3, "unit": "ms", "better": "lower"}}}
 //
-// A metric may state n, the number of measurements behind it, and std, their standard deviation. A name that ttreport has for a
-// quantity, ttft or output_tps, is that quantity, where the unit agrees. What was loaded how is the sidecar's to say.
+// A metric may state n, the number of measurements behind it, and std, their standard deviation. A name that ttreport
+// has for a quantity, ttft or output_tps, is that quantity, where the unit agrees. What was loaded how is the sidecar's
+// to say.
 package ownmetrics
 
 import (
@@ -45,7 +47,8 @@ func Read(f *decode.File) schema.Reading {
 	d.Foreign(f.First, draft.Names("metrics"))
 	if len(d.Metrics) == 0 {
 		p := f.Problem(schema.SevError, "no-metrics", f.First)
-		p.Found, p.Expected = "no metric with a number", `{"metrics": {"my_ms": {"value": 12.3, "unit": "ms", "better": "lower"}}}`
+		p.Found, p.Expected = "no metric with a number",
+			`{"metrics": {"my_ms": {"value": 12.3, "unit": "ms", "better": "lower"}}}`
 		r.Problems = append(r.Problems, p)
 		return r
 	}
@@ -67,7 +70,8 @@ func put(d *draft.Draft, x decode.Member) {
 	if !known || schema.IsOwn(name) || info.Unit != unit {
 		if name, known = schema.OwnMetric(x.Key, unit, better); !known {
 			p := d.Problem(schema.SevWarning, "bad-metric", x.Val, x.Key+" in "+unit+", better "+better)
-			p.Expected, p.Used = "a name of letters, digits and _ . -, a short unit, and better: lower or higher", "the other metrics"
+			p.Expected, p.Used = "a name of letters, digits and _ . -, a short unit, and better: lower or higher",
+				"the other metrics"
 			return
 		}
 	} else if unit == "ms" {

@@ -16,7 +16,8 @@ func reading(t *testing.T, text string) (schema.Reading, bool) {
 }
 
 func TestMetrics(t *testing.T) {
-	r, ok := reading(t, `{"metrics":{"my_ms":{"value":12.5,"unit":"ms","better":"lower","n":4,"std":2},"ttft":{"value":50,"unit":"ms","better":"lower"},"hits":{"value":91,"unit":"%","better":"higher"}}}`)
+	r, ok := reading(t, `{"metrics":{"my_ms":{"value":12.5,"unit":"ms","better":"lower","n":4,"std":2},`+
+		`"ttft":{"value":50,"unit":"ms","better":"lower"},"hits":{"value":91,"unit":"%","better":"higher"}}}`)
 	if !ok || len(r.Points) != 1 || len(r.Problems) != 0 {
 		t.Fatalf("%v %+v", ok, r)
 	}
@@ -35,11 +36,15 @@ func TestMetrics(t *testing.T) {
 
 // What cannot be understood is said, and hides nothing else.
 func TestBadMetrics(t *testing.T) {
-	r, _ := reading(t, `{"metrics":{"a":{"value":"x","unit":"ms"},"b":{"value":1,"unit":"ms","better":"sideways"},"c<script>":{"value":1,"unit":"ms","better":"lower"},"d":{"value":1,"unit":"ms","better":"lower"}}}`)
+	r, _ := reading(t, `{"metrics":{"a":{"value":"x","unit":"ms"},"b":{"value":1,"unit":"ms","better":"sideways"},`+
+		`"c<script>":{"value":1,"unit":"ms","better":"lower"},"d":{"value":1,"unit":"ms","better":"lower"}}}`)
 	if len(r.Problems) != 3 || len(r.Points) != 1 || len(r.Points[0].Metrics) != 1 {
 		t.Errorf("%d problems, %+v", len(r.Problems), r.Points)
 	}
-	for _, text := range []string{`{"metrics":{}}`, `{"metrics":{"a":1}}`, `{"json_schema_version":"0.0.0","metrics":{"a":{"value":1,"unit":"ms"}}}`, `[]`} {
+	for _, text := range []string{
+		`{"metrics":{}}`, `{"metrics":{"a":1}}`, `{"json_schema_version":"0.0.0","metrics":{"a":{"value":1,"unit":"ms"}}}`,
+		`[]`,
+	} {
 		if _, ok := reading(t, text); ok {
 			t.Errorf("%s was taken", text)
 		}

@@ -80,7 +80,7 @@ const (
 	Higher
 )
 
-// String is the word shown beside a metric: "lower is better".
+// String is what is shown beside a metric: "lower is better".
 func (b Better) String() string {
 	switch b {
 	case Lower:
@@ -102,7 +102,10 @@ type MetricInfo struct {
 
 var catalogue = []MetricInfo{
 	{"ttft", "TTFT", "ms", Lower, "time to first token: from sending the request to the first token's arrival"},
-	{"tpot", "TPOT", "ms", Lower, "time per output token after the first: (E2EL − TTFT) / (output tokens − 1), one value a request"},
+	{
+		"tpot", "TPOT", "ms", Lower,
+		"time per output token after the first: (E2EL − TTFT) / (output tokens − 1), one value a request",
+	},
 	{"itl", "ITL", "ms", Lower, "inter-token latency: all gaps between chunks of all requests, pooled"},
 	{"ntpot", "NTPOT", "ms", Lower, "normalised time per output token: E2EL / output tokens, the first token included"},
 	{"e2el", "E2EL", "ms", Lower, "end-to-end latency of a request"},
@@ -143,23 +146,24 @@ func Unit(metric string) string {
 	return info.Unit
 }
 
-// Definition ids. Numbers of one metric under different definitions are different series. Throughputs and counts have one
-// definition, the one in [Metrics], and carry none.
+// Definition ids. Numbers of one metric under different definitions are different series. Throughputs and counts have
+// one definition, the one in [Metrics], and carry none.
 const (
 	DefFirstChunk    = "first-chunk"       // TTFT: first streamed chunk, whatever it holds (vLLM)
 	DefFirstContent  = "first-content"     // TTFT: first chunk with content (AIPerf, builtin)
 	DefExclFirst     = "excl-first"        // TPOT: first token excluded
 	DefInclFirst     = "incl-first"        // TPOT: E2EL / output tokens (vLLM before 0.5.0)
 	DefChunkGap      = "chunk-gap"         // ITL: pooled gaps between chunks
-	DefCopyOfTPOT    = "copy-of-tpot"      // ITL: tt-inference-server's copy of TPOT, not a measurement
 	DefLastChunk     = "last-chunk"        // E2EL: to the last chunk
 	DefLastContent   = "last-content"      // E2EL: to the last chunk with content
 	DefRecipMeanTPOT = "1000/mean-tpot"    // tps_user: 1000 / mean TPOT
 	DefMeanOfRecip   = "mean-of-1000/tpot" // tps_user: mean over requests of 1000 / TPOT
-	DefOutOverE2EL   = "osl/e2el"          // tps_user: mean over requests of output tokens / E2EL, TTFT included (trtllm-bench)
-	DefBatch         = "whole-batch"       // E2EL: of a static batch as a whole (benchmark.py of TensorRT-LLM, vLLM's latency benchmark)
-	DefDecodePhase   = "decode-phase"      // TPOT: generation time of the profiler / (output tokens − 1)
-	DefMeanOfMeans   = "request-means"     // ITL: one mean a request, weighted by tokens (GuideLLM)
-	DefChunkMean     = "mean-gap"          // TPOT: mean gap between chunks of a request (inference-perf); tokens only where each chunk is one
-	DefNotStated     = "not-stated"        // the source says what it is called and not how it was measured
+	// tps_user: mean over requests of output tokens / E2EL, TTFT included (trtllm-bench)
+	DefOutOverE2EL = "osl/e2el"
+	// E2EL: of a static batch as a whole (benchmark.py of TensorRT-LLM, vLLM's latency benchmark)
+	DefBatch       = "whole-batch"
+	DefDecodePhase = "decode-phase" // TPOT: generation time of the profiler / (output tokens − 1)
+	// TPOT: mean gap between chunks of a request (inference-perf); tokens only where each chunk is one
+	DefChunkMean = "mean-gap"
+	DefNotStated = "not-stated" // the source says what it is called and not how it was measured
 )

@@ -2,9 +2,9 @@ package schema
 
 import "strings"
 
-// OwnMetric is the name under which a metric of the user's own is stored: "my_ms{ms,lower}". Unit and direction are part of the name, so
-// that a metric whose unit changes is another series, and a reader of history needs no list to judge it. ok is false for a name, unit or
-// direction that no metric has.
+// OwnMetric is the name under which a metric of the user's own is stored: "my_ms{ms,lower}". Unit and direction are
+// part of the name, so that a metric whose unit changes is another series, and a reader of history needs no list to
+// judge it. ok is false for a name, unit or direction that no metric has.
 func OwnMetric(label, unit, better string) (name string, ok bool) {
 	name = label + "{" + unit + "," + better + "}"
 	_, ok = ownMetric(name)

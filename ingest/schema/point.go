@@ -11,26 +11,33 @@ import (
 // Point is one measured workload: what was asked (Key, Conditions), what came back (Metrics), and where it is written.
 type Point struct {
 	Key        Key
-	Status     string // ok, partial (some requests failed), failed (none completed) or invalid
-	Repeat     int    // 1 for the first measurement of this key in the run
+	Status     Status
+	Repeat     int // 1 for the first measurement of this key in the run
 	Start, End time.Time
 	Conditions map[string]string // what else bears on the number: ignore_eos, seed, num_prompts, tokenizer …
 	Metrics    map[string]Metric // by canonical name
 	Client     map[string]string // what shows a saturated client: concurrency reached, cpu seconds …
 	Command    []string          // argv that made it, secrets removed
 	Source     Source
-	Stated     map[string]string // who stated a part of the key that the file leaves open: "isl" by "sidecar", "manifest", "path"
-	Extra      Unknown           // foreign fields of the source that have no canonical name
-	Unknown    Unknown
+	// who stated a part of the key that the file leaves open: "isl" by "sidecar", "manifest", "path"
+	Stated  map[string]string
+	Extra   Unknown // foreign fields of the source that have no canonical name
+	Unknown Unknown
 }
+
+// Status says how a measurement ended.
+type Status string
 
 // Statuses of a point.
 const (
-	StatusOK      = "ok"
-	StatusPartial = "partial"
-	StatusFailed  = "failed"
-	StatusInvalid = "invalid"
+	StatusOK      Status = "ok"
+	StatusPartial Status = "partial" // some requests failed
+	StatusFailed  Status = "failed"  // no request completed
+	StatusInvalid Status = "invalid"
 )
+
+// Statuses lists them.
+func Statuses() []Status { return []Status{StatusOK, StatusPartial, StatusFailed, StatusInvalid} }
 
 // Source says which file a number came from, so that it can be checked against the bytes it was read from.
 type Source struct {
@@ -76,7 +83,7 @@ func (k Key) String() string {
 	return string(b)
 }
 
-// Workload is the short name people use: "2048/128/30" for ISL/OSL/concurrency, then what else tells it apart.
+// Workload is the short name people use: "2048/128/30" for ISL/OSL/concurrency, then what else distinguishes it.
 func (k Key) Workload() string {
 	b := appendNumber(nil, k.ISL)
 	b = appendNumber(append(b, '/'), k.OSL)
@@ -105,7 +112,7 @@ func (k Key) Workload() string {
 	return out
 }
 
-// DimLabel is the dimension that tells workloads apart whose lengths nobody states.
+// DimLabel is the dimension that distinguishes workloads whose lengths nobody states.
 const DimLabel = "label"
 
 // Comparable reports whether the key says enough to be compared over releases: lengths, or a label in their place.

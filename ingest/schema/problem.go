@@ -7,7 +7,7 @@ import (
 
 // Problem is something that could not be read, understood or trusted. Problems are data: collected, counted and shown.
 type Problem struct {
-	Severity string // error (nothing was read), warning (read with a doubt) or note
+	Severity Severity // error (nothing was read), warning (read with a doubt) or note
 	Path     string
 	Line     int    // 1-based; 0 when the problem is not at a line
 	Column   int    // 1-based, in bytes
@@ -21,12 +21,18 @@ type Problem struct {
 	Unknown  Unknown
 }
 
+// Severity says how much of what was read a problem leaves in doubt.
+type Severity string
+
 // Severities of a problem.
 const (
-	SevError   = "error"
-	SevWarning = "warning"
-	SevNote    = "note"
+	SevError   Severity = "error"
+	SevWarning Severity = "warning"
+	SevNote    Severity = "note"
 )
+
+// Severities lists them, worst first.
+func Severities() []Severity { return []Severity{SevError, SevWarning, SevNote} }
 
 // Where is the position as compilers print it: path:line:column.
 func (p Problem) Where() string {

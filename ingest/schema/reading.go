@@ -17,7 +17,7 @@ type Reading struct {
 	Provenance map[string]Origin
 	// PartOf names the file whose content this one repeats or details; its numbers are then not counted again.
 	PartOf string
-	// More holds what the same file says of other runs.
+	// More holds what the same file states about other runs.
 	More []Reading
 }
 

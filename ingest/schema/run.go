@@ -1,8 +1,11 @@
 package schema
 
 import (
+	"cmp"
 	"encoding/json"
+	"slices"
 	"sort"
+	"strings"
 	"time"
 )
 
@@ -73,9 +76,23 @@ type Stack struct {
 
 // Origin says which kind of source stated a fact, and where.
 type Origin struct {
-	From  string // file, sidecar, manifest, spec, path, flag, derived
+	From  From
 	Where string // a path, a flag, or a rule in words
 }
+
+// From is a kind of source that states facts.
+type From string
+
+// Kinds of sources, in the order in which they are believed.
+const (
+	FromFile     From = "file"     // the result itself
+	FromSidecar  From = "sidecar"  // or another file beside it that describes it
+	FromManifest From = "manifest" // of a folder at or above it
+	FromSpec     From = "spec"     // a runtime spec or a report of its tree
+	FromPath     From = "path"
+	FromFlag     From = "flag"
+	FromDerived  From = "derived" // follows from other facts
+)
 
 // Channels in which a baseline may be sought; pr and dev never serve as one.
 const (
@@ -99,7 +116,7 @@ func (r *Run) InChannel() string {
 }
 
 // IsSimulated reports whether the run was made on the embedded simulator.
-func (r *Run) IsSimulated() bool { return r.Device.Name == Simulated }
+func (r *Run) IsSimulated() bool { return SameDevice(r.Device.Name, Simulated) }
 
 // Arrange orders the points and scores as people list them and counts repeats of one key.
 func (r *Run) Arrange() {
@@ -116,8 +133,8 @@ func (r *Run) Arrange() {
 			r.Points[i].Repeat = r.Points[i-1].Repeat + 1
 		}
 	}
-	sort.SliceStable(r.Scores, func(i, j int) bool {
-		a, b := r.Scores[i], r.Scores[j]
-		return a.Task+"\x00"+a.Metric+"\x00"+a.Filter < b.Task+"\x00"+b.Metric+"\x00"+b.Filter
+	slices.SortStableFunc(r.Scores, func(a, b Score) int {
+		return cmp.Or(strings.Compare(a.Task, b.Task), strings.Compare(a.Metric, b.Metric),
+			strings.Compare(a.Filter, b.Filter))
 	})
 }

@@ -10,7 +10,10 @@ import (
 func ptr(v float64) *float64 { return &v }
 
 func TestKeysAreCanonical(t *testing.T) {
-	a := schema.Key{Task: "text", Tool: "vllm", ISL: ptr(128), OSL: ptr(128), Concurrency: ptr(1), Dims: map[string]string{"b": "2", "a": "1"}}
+	a := schema.Key{
+		Task: "text", Tool: "vllm", ISL: ptr(128), OSL: ptr(128), Concurrency: ptr(1),
+		Dims: map[string]string{"b": "2", "a": "1"},
+	}
 	if got := a.String(); got != "text/vllm/isl=128/osl=128/c=1/rate=-/-/a=1/b=2" {
 		t.Error(got)
 	}
@@ -26,7 +29,8 @@ func TestKeysAreCanonical(t *testing.T) {
 	if x.String() == y.String() {
 		t.Error("two keys share a name")
 	}
-	if (schema.Key{}).Comparable() || !a.Comparable() || !(schema.Key{Dims: map[string]string{"label": "x"}}).Comparable() {
+	if (schema.Key{}).Comparable() || !a.Comparable() ||
+		!(schema.Key{Dims: map[string]string{"label": "x"}}).Comparable() {
 		t.Error("comparable is decided wrongly")
 	}
 }
@@ -53,7 +57,9 @@ func TestTargetsMatch(t *testing.T) {
 
 func TestSlugs(t *testing.T) {
 	seen := map[string]string{}
-	for _, name := range []string{"", "n150", "a/b", "a b", "a-b", "../x", ".", "..", "v0.17.0", "ünïcode", "<script>", "A", "a", "con.", "x/", "/x"} {
+	for _, name := range []string{
+		"", "n150", "a/b", "a b", "a-b", "../x", ".", "..", "v0.17.0", "ünïcode", "<script>", "A", "a", "con.", "x/", "/x",
+	} {
 		s := schema.Slug(name)
 		if s == "" || s == "." || s == ".." || s[0] == '.' {
 			t.Errorf("%q has slug %q", name, s)

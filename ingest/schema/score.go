@@ -25,8 +25,8 @@ type Score struct {
 	Unknown   Unknown
 }
 
-// Outcomes says which items were right, for paired tests: two scores with equal Items were asked the same questions in the
-// same words.
+// Outcomes says which items were right, for paired tests: two scores with equal Items were asked the same questions in
+// the same words.
 type Outcomes struct {
 	Items string // 16 hex digits of the hash of the ordered item ids
 	Right []bool

@@ -15,7 +15,8 @@ func Slug(name string) string {
 	var b strings.Builder
 	changed := false
 	for _, c := range name {
-		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' || (c == '.' && b.Len() > 0) {
+		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' ||
+			(c == '.' && b.Len() > 0) {
 			b.WriteRune(c)
 			continue
 		}

@@ -13,7 +13,7 @@ import (
 // Format is the name of this reader's format.
 const Format = "sglang"
 
-// Detect tells sglang from vLLM, whose client it descends from, by the name of the end-to-end latency.
+// Detect distinguishes sglang from vLLM, whose client it descends from, by the name of the end-to-end latency.
 func Detect(f *decode.File) schema.Match {
 	m := draft.Check{Match: schema.Match{Format: Format}}
 	v := f.First
@@ -40,17 +40,12 @@ func Read(f *decode.File) schema.Reading {
 			d.Stat(metric, def, stat, x)
 		}
 	}
-	for _, s := range [][2]string{{"rps", "request_throughput"}, {"output_tps", "output_throughput"}, {"total_tps", "total_throughput"}, {"duration_s", "duration"}} {
-		d.Of(s[0], v.Get(s[1]))
-	}
+	d.Fields(v, map[string]string{
+		"rps": "request_throughput", "output_tps": "output_throughput", "total_tps": "total_throughput",
+		"duration_s": "duration",
+	})
 	ok := v.Get("completed").Ptr()
-	if ok != nil && *ok > 0 {
-		for _, s := range [][2]string{{"isl", "total_input_tokens"}, {"osl", "total_output_tokens"}} {
-			if total, have := v.Get(s[1]).Float(); have {
-				d.Stat(s[0], "", "mean", total / *ok)
-			}
-		}
-	}
+	d.MeanTokens(v, ok)
 	d.Requests(ok, nil, nil, "")
 	recompute(v, d)
 	claimed(v, d)
@@ -101,8 +96,10 @@ func claimed(v decode.Value, d *draft.Draft) {
 	if !a || !b || out <= 0 || again >= .9*out {
 		return
 	}
-	p := d.Problem(schema.SevWarning, "tokens-claimed", v.Get("total_output_tokens_retokenized"), fmt.Sprintf("%.0f output tokens, of which the answers hold %.0f", out, again))
-	p.Expected, p.Used, p.Hint = "the two within 10 %", "the rates as stated, which count the tokens asked for", "the server ended answers early; pass --extra-request-body '{\"ignore_eos\": true}'"
+	p := d.Problem(schema.SevWarning, "tokens-claimed", v.Get("total_output_tokens_retokenized"),
+		fmt.Sprintf("%.0f output tokens, of which the answers hold %.0f", out, again))
+	p.Expected, p.Used, p.Hint = "the two within 10 %", "the rates as stated, which count the tokens asked for",
+		"the server ended answers early; pass --extra-request-body '{\"ignore_eos\": true}'"
 }
 
 // facts reads the model and the version from server_info, which newer versions write.
@@ -134,12 +131,16 @@ func recompute(v decode.Value, d *draft.Draft) {
 	if set.OK == 0 || set.ITL.N() == 0 {
 		return
 	}
-	for _, f := range []draft.Family{{Metric: "ttft", Def: schema.DefFirstContent, Sample: set.TTFT}, {Metric: "itl", Def: schema.DefChunkGap, Sample: set.ITL, Pooled: true}} {
+	for _, f := range []draft.Family{
+		{Metric: "ttft", Def: schema.DefFirstContent, Sample: set.TTFT},
+		{Metric: "itl", Def: schema.DefChunkGap, Sample: set.ITL, Pooled: true},
+	} {
 		f.Key = func(stat string) string { return stat + "_" + f.Metric + "_ms" }
 		d.Recompute(v, f, set.Hollow > 0)
 	}
 }
 
-var isKnown = draft.Names(`completed backend dataset_name request_rate max_concurrency request_throughput output_throughput total_throughput duration
- random_input_len random_output_len random_range_ratio total_input_tokens total_output_tokens server_info input_lens output_lens ttfts itls errors
- generated_texts start_times`)
+var isKnown = draft.Names(`
+	completed backend dataset_name request_rate max_concurrency request_throughput output_throughput total_throughput
+	duration random_input_len random_output_len random_range_ratio total_input_tokens total_output_tokens server_info
+	input_lens output_lens ttfts itls errors generated_texts start_times`)

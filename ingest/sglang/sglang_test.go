@@ -12,8 +12,16 @@ import (
 var reader = Reader{Detect: sglang.Detect, Read: sglang.Read}
 
 const (
-	old = `{"backend": "sglang", "request_rate": Infinity, "total_input_tokens": 42, "total_output_tokens": 285, "mean_e2e_latency_ms": 5331.9, "median_e2e_latency_ms": 5331.9, "median_ttft_ms": 5332.0, "median_itl_ms": 0.0, "output_throughput": 53.4, "random_input_len": 1024, "random_output_len": 128, "random_range_ratio": 0.0, "duration": 5.33, "completed": 1}`
-	now = `{"backend":"sglang","dataset_name":"random-ids","request_rate":4.0,"max_concurrency":4,"random_input_len":128,"random_output_len":32,"random_range_ratio":1.0,"server_info":{"model_path":"acme/tiny","version":"0.5.2"},"completed":2,"total_input_tokens":256,"total_output_tokens":64,"duration":2.0,"request_throughput":1.0,"output_throughput":32.0,"total_throughput":160.0,"mean_e2e_latency_ms":400,"mean_ttft_ms":65,"median_ttft_ms":65,"mean_tpot_ms":10.5,"mean_itl_ms":10.5,"ttfts":[0.06,0.07],"itls":[[0.01,0.01],[0.011,0.011]],"input_lens":[128,128],"output_lens":[32,32],"errors":["",""]}`
+	old = `{"backend": "sglang", "request_rate": Infinity, "total_input_tokens": 42, "total_output_tokens": 285, ` +
+		`"mean_e2e_latency_ms": 5331.9, "median_e2e_latency_ms": 5331.9, "median_ttft_ms": 5332.0, "median_itl_ms": 0.0, ` +
+		`"output_throughput": 53.4, "random_input_len": 1024, "random_output_len": 128, "random_range_ratio": 0.0, ` +
+		`"duration": 5.33, "completed": 1}`
+	now = `{"backend":"sglang","dataset_name":"random-ids","request_rate":4.0,"max_concurrency":4,` +
+		`"random_input_len":128,"random_output_len":32,"random_range_ratio":1.0,"server_info":{"model_path":"acme/tiny",` +
+		`"version":"0.5.2"},"completed":2,"total_input_tokens":256,"total_output_tokens":64,"duration":2.0,` +
+		`"request_throughput":1.0,"output_throughput":32.0,"total_throughput":160.0,"mean_e2e_latency_ms":400,` +
+		`"mean_ttft_ms":65,"median_ttft_ms":65,"mean_tpot_ms":10.5,"mean_itl_ms":10.5,"ttfts":[0.06,0.07],` +
+		`"itls":[[0.01,0.01],[0.011,0.011]],"input_lens":[128,128],"output_lens":[32,32],"errors":["",""]}`
 )
 
 // Without streaming ITL is 0 and TPOT -0.00, and the lengths of another dataset's options are no workload.
@@ -24,7 +32,8 @@ func TestOldRecord(t *testing.T) {
 		t.Errorf("%s itl %+v", p.Key, p.Metrics["itl"])
 	}
 	neg := reader.Must(t, "x.jsonl", `{"completed":1,"mean_tpot_ms":-0.0001,"mean_e2e_latency_ms":5,"mean_ttft_ms":-7}`)
-	if !math.IsNaN(Stat(neg.Points[0], "tpot", "mean")) || !math.IsNaN(Stat(neg.Points[0], "ttft", "mean")) || Codes(neg) != "negative" {
+	if !math.IsNaN(Stat(neg.Points[0], "tpot", "mean")) || !math.IsNaN(Stat(neg.Points[0], "ttft", "mean")) ||
+		Codes(neg) != "negative" {
 		t.Errorf("negative times: %+v %v", neg.Points[0].Metrics, neg.Problems)
 	}
 }
@@ -32,7 +41,8 @@ func TestOldRecord(t *testing.T) {
 func TestDetails(t *testing.T) {
 	r := reader.Must(t, "x.jsonl", now)
 	p := r.Points[0]
-	if p.Metrics["ttft"].From != "recomputed" || p.Metrics["ttft"].N != 2 || *p.Key.ISL != 128 || *p.Key.Concurrency != 4 || *p.Key.Rate != 4 || r.Facts.Model.ID != "acme/tiny" || r.Facts.Stack.Version != "0.5.2" {
+	if p.Metrics["ttft"].From != "recomputed" || p.Metrics["ttft"].N != 2 || *p.Key.ISL != 128 ||
+		*p.Key.Concurrency != 4 || *p.Key.Rate != 4 || r.Facts.Model.ID != "acme/tiny" || r.Facts.Stack.Version != "0.5.2" {
 		t.Errorf("%s %+v %+v", p.Key, p.Metrics["ttft"], r.Facts)
 	}
 	if len(r.Problems) > 0 || p.Metrics["e2el"].Def != schema.DefLastContent {

@@ -1,11 +1,11 @@
-// Package torchhud reads records of PyTorch's benchmark database: the *.pytorch.json that vLLM writes beside a result when
-// SAVE_TO_PYTORCH_BENCHMARK_FORMAT is set, and the rows (schema v3) that its CI uploads.
+// Package torchhud reads records of PyTorch's benchmark database: the *.pytorch.json that vLLM writes beside a result
+// when SAVE_TO_PYTORCH_BENCHMARK_FORMAT is set, and the rows (schema v3) that its CI uploads.
 //
-// In flows one decoded array; out flow readings with a point for each set of arguments. Source: convert_to_pytorch_
+// It takes one decoded array and returns readings with a point for each set of arguments. Source: convert_to_pytorch_
 // benchmark_format of vllm/benchmarks, 2025 and 2026, and the wiki of pytorch/test-infra.
 //
 // Units are those of vLLM's own keys: "*_ms" milliseconds, latencies of the offline benchmark seconds.
 //
-// Traps: a record is one metric of one benchmark; several values are repeats, of which the mean counts; "inf" is a text;
-// the numbers stand in the result beside it again and count once, but only here are the client's arguments.
+// Traps: a record is one metric of one benchmark; several values are repeats, of which the mean counts; "inf" is a
+// text; the numbers stand in the result beside it again and count once, but only here are the client's arguments.
 package torchhud

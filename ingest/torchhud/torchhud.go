@@ -40,8 +40,7 @@ func isRecord(v decode.Value) bool {
 
 // Read groups records into points by everything but the metric.
 func Read(f *decode.File) schema.Reading {
-	out := schema.Reading{Format: Format, Detail: Detect(f).Detail}
-	g := grouping{f: f, detail: out.Detail, readings: map[string]*schema.Reading{}, drafts: map[string]*draft.Draft{}}
+	g := grouping{f: f, detail: Detect(f).Detail, drafts: map[pointID]*draft.Draft{}}
 	rows := f.First.Items()
 	if f.First.Kind() == decode.Object {
 		rows = f.Values()
@@ -51,59 +50,61 @@ func Read(f *decode.File) schema.Reading {
 			g.add(x)
 		}
 	}
-	for _, p := range g.points {
-		g.drafts[p].Done()
+	for _, d := range g.points {
+		d.Done()
 	}
-	for i, run := range g.runs {
-		r := g.readings[run]
-		if i == 0 {
-			out.Facts, out.Points, out.Problems = r.Facts, r.Points, r.Problems
-			continue
-		}
-		out.More = append(out.More, *r)
-	}
-	return out
+	return g.runs.Join(Format, g.detail)
+}
+
+// runID is what records of one run have in common.
+type runID struct{ model, commit, workflow, job, device string }
+
+// pointID is what records of one point have in common: the arguments of the benchmark, as they are written.
+type pointID struct {
+	run  runID
+	args string
 }
 
 // grouping collects records into points, and points into runs.
 type grouping struct {
-	f            *decode.File
-	detail       string
-	readings     map[string]*schema.Reading
-	drafts       map[string]*draft.Draft
-	runs, points []string
+	f      *decode.File
+	detail string
+	runs   draft.Runs[runID]
+	drafts map[pointID]*draft.Draft
+	points []*draft.Draft // in the order in which they were met
 }
 
 func (g *grouping) add(x decode.Value) {
-	run := fmt.Sprint(x.At("model", "name").Str(), "\x00", x.Get("head_sha").Str(), "\x00", x.Get("workflow_id").Text(), "\x00", x.Get("job_id").Text(), "\x00", device(x))
-	r := g.readings[run]
-	if r == nil {
-		r = &schema.Reading{Format: Format, Detail: g.detail, Facts: facts(x)}
-		g.readings[run] = r
-		g.runs = append(g.runs, run)
+	run := runID{
+		model: x.At("model", "name").Str(), commit: x.Get("head_sha").Str(), workflow: x.Get("workflow_id").Text(),
+		job: x.Get("job_id").Text(), device: device(x),
 	}
+	r := g.runs.Of(run, func() schema.Reading {
+		return schema.Reading{Format: Format, Detail: g.detail, Facts: facts(x)}
+	})
 	args := x.At("benchmark", "extra_info", "args")
-	point := run + "\x00" + string(args.Raw())
+	point := pointID{run, string(args.Raw())}
 	d := g.drafts[point]
 	if d == nil {
 		d = draft.New(g.f, r, x, "vllm")
 		workload(args, d)
 		d.Start, d.End = r.Facts.Start, r.Facts.End
 		g.drafts[point] = d
-		g.points = append(g.points, point)
-		beside(x.At("metric", "extra_info"), d, r)
+		g.points = append(g.points, d)
+		extraInfo(x.At("metric", "extra_info"), d, r)
 	}
 	put(d, x.Get("metric"))
 }
 
-// beside reads what vLLM writes beside every metric: the counts and rates of the same run.
-func beside(info decode.Value, d *draft.Draft, r *schema.Reading) {
-	for _, s := range [][2]string{{"rps", "request_throughput"}, {"output_tps", "output_throughput"}, {"total_tps", "total_token_throughput"}, {"duration_s", "duration"}, {"goodput_rps", "request_goodput"}} {
-		d.Of(s[0], info.Get(s[1]))
-	}
+// extraInfo reads what vLLM writes with every metric: the counts and rates of the same run.
+func extraInfo(info decode.Value, d *draft.Draft, r *schema.Reading) {
+	d.Fields(info, map[string]string{
+		"rps": "request_throughput", "output_tps": "output_throughput", "total_tps": "total_token_throughput",
+		"duration_s": "duration", "goodput_rps": "request_goodput",
+	})
 	d.Requests(info.Get("completed").Ptr(), info.Get("failed").Ptr(), info.Get("num_prompts").Ptr(), "")
-	if t, err := time.Parse("20060102-150405", info.Get("date").Str()); err == nil && r.Facts.Start.IsZero() {
-		r.Facts.Start, r.Facts.End, r.Facts.StartNote = t, t, "local time of the client, zone not stated"
+	if t, note, ok := draft.ClientTime(info.Get("date")); ok && r.Facts.Start.IsZero() {
+		r.Facts.Start, r.Facts.End, r.Facts.StartNote = t, t, note
 		d.Start, d.End = t, t
 	}
 	for _, p := range info.Get("percentiles").Members() {
@@ -181,13 +182,17 @@ func put(d *draft.Draft, metric decode.Value) {
 		return
 	}
 	mean := sum / n
-	defs := map[string]string{"ttft": schema.DefFirstChunk, "tpot": schema.DefExclFirst, "itl": schema.DefChunkGap, "e2el": schema.DefLastChunk}
+	defs := map[string]string{
+		"ttft": schema.DefFirstChunk, "tpot": schema.DefExclFirst, "itl": schema.DefChunkGap, "e2el": schema.DefLastChunk,
+	}
 	if stat, family, ok := draft.StatKey(name, "_ms"); ok && defs[family] != "" {
 		d.Stat(family, defs[family], stat, mean)
 		return
 	}
-	single := map[string]string{"request_throughput": "rps", "requests_per_second": "rps", "output_throughput": "output_tps", "total_token_throughput": "total_tps",
-		"tokens_per_second": "total_tps", "request_goodput": "goodput_rps", "duration": "duration_s", "elapsed_time": "duration_s"}[name]
+	single := map[string]string{"request_throughput": "rps", "requests_per_second": "rps",
+		"output_throughput": "output_tps", "total_token_throughput": "total_tps",
+		"tokens_per_second": "total_tps", "request_goodput": "goodput_rps", "duration": "duration_s",
+		"elapsed_time": "duration_s"}[name]
 	switch {
 	case single != "":
 		d.Value(single, mean)

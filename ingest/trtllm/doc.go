@@ -1,15 +1,15 @@
-// Package trtllm reads TensorRT-LLM's own benchmarks: the "[BENCHMARK]" lines of benchmarks/python/benchmark.py and of the
-// C++ programs, wherever they stand in a log, the CSV that benchmark.py appends to, and the report of trtllm-bench.
+// Package trtllm reads TensorRT-LLM's own benchmarks: the "[BENCHMARK]" lines of benchmarks/python/benchmark.py and of
+// the C++ programs, wherever they stand in a log, the CSV that benchmark.py appends to, and the report of trtllm-bench.
 //
-// In flows one file, text or decoded; out flows a [schema.Reading] with a point for each record. Source:
+// It takes one file, text or decoded, and returns a [schema.Reading] with a point for each record. Source:
 // benchmarks/python/base_benchmark.py, gpt_benchmark.py, benchmarks/cpp, tensorrt_llm/bench, versions 0.5 to 1.x.
 //
 // Units stand in the keys: "latency(ms)", "gpu_peak_mem(gb)"; those of trtllm-bench end in _ms or _s.
 //
-// Traps: a line is pairs of words after the tag; the order, and model_name or engine_dir at the front, differ by version;
-// "None", "n/a" and a memory or build time of 0 are not measured; percentiles and latency are of a whole static batch, by
-// nearest rank; tokens_per_sec counts output; generation times are 0 where one token was generated; the CSV repeats its
-// header at each append; gptManagerBenchmark writes one pair a line, and num_samples twice; several ranks prefix lines.
-// trtllm-bench writes "-1" or NaN for what it has not, no date, and the concurrency that was reached, not the one asked;
-// its per-user speed is output tokens over E2EL and includes the first token.
+// Traps: a line is pairs of words after the tag; the order, and model_name or engine_dir at the front, differ by
+// version; "None", "n/a" and a memory or build time of 0 are not measured; percentiles and latency are of a whole
+// static batch, by nearest rank; tokens_per_sec counts output; generation times are 0 where one token was generated;
+// the CSV repeats its header at each append; gptManagerBenchmark writes one pair a line, and num_samples twice; several
+// ranks prefix lines. trtllm-bench writes "-1" or NaN for what it has not, no date, and the concurrency that was
+// reached, not the one asked; its per-user speed is output tokens over E2EL and includes the first token.
 package trtllm

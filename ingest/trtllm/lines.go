@@ -45,56 +45,72 @@ func (r *record) number(k string) *float64 {
 
 var banner = regexp.MustCompile(`TensorRT-LLM version: (\S+)`)
 
-// records finds the tagged lines of a log.
+// logReader finds the tagged lines of a log.
+type logReader struct {
+	version string
+	seen    map[string]bool // lines, since several ranks may print the same
+	records []record
+	open    *record  // of a program that writes one pair a line
+	skipped []string // lines about points that were not run
+}
+
+// records reads a log, up to one record more than the most.
 func records(data []byte, most int) (out []record, skipped []string) {
-	version, seen := "", map[string]bool{}
-	var open *record // of a program that writes one pair a line
+	l := logReader{seen: map[string]bool{}}
 	for line := range bytes.Lines(data) {
 		text := strings.TrimSpace(string(line))
 		if m := banner.FindStringSubmatch(text); m != nil {
-			version = m[1]
+			l.version = m[1]
 		}
-		if len(skipped) < 10 && strings.Contains(text, "[WARNING]") && strings.Contains(text, "skipping") {
-			skipped = append(skipped, text)
+		if len(l.skipped) < 10 && strings.Contains(text, "[WARNING]") && strings.Contains(text, "skipping") {
+			l.skipped = append(l.skipped, text)
 		}
 		_, rest, tagged := strings.Cut(text, tag)
 		if !tagged {
 			continue
 		}
-		if len(out) > most {
+		if len(l.records) > most {
 			break
 		}
-		words := strings.Fields(rest)
-		if len(words) >= 6 { // the shortest line of a whole measurement has a batch, a length and a latency
-			r := record{version: version, rank: rankOf(text)}
-			for i := 0; i+1 < len(words); i += 2 {
-				r.add(words[i], words[i+1])
-			}
-			if line := version + rest; !seen[line] { // several ranks may print the same
-				seen[line] = true
-				out = append(out, r)
-			}
-			open = nil
-			continue
-		}
-		if len(words) < 2 {
-			continue
-		}
-		last := len(words) - 1 // a name may have a blank: avg_acceptance_rate(tokens/decoding steps)
-		words = []string{strings.Join(words[:last], " "), words[last]}
-		if open != nil {
-			_, again := open.vals[words[0]]
-			if again && (words[0] != "num_samples" || open.vals["total_latency(ms)"] != "") {
-				open = nil
-			}
-		}
-		if open == nil {
-			out = append(out, record{version: version})
-			open = &out[len(out)-1]
-		}
-		open.add(words[0], words[1])
+		l.tagged(rest, rankOf(text))
 	}
-	return oneRank(out), skipped
+	return oneRank(l.records), l.skipped
+}
+
+// tagged reads what stands after the tag of a line.
+func (l *logReader) tagged(text, rank string) {
+	words := strings.Fields(text)
+	switch {
+	case len(words) < 2:
+	case len(words) < 6: // the shortest line of a whole measurement has a batch, a length and a latency
+		last := len(words) - 1 // a name may have a blank: avg_acceptance_rate(tokens/decoding steps)
+		l.pair(strings.Join(words[:last], " "), words[last])
+	default:
+		r := record{version: l.version, rank: rank}
+		for i := 0; i+1 < len(words); i += 2 {
+			r.add(words[i], words[i+1])
+		}
+		if line := l.version + text; !l.seen[line] {
+			l.seen[line] = true
+			l.records = append(l.records, r)
+		}
+		l.open = nil
+	}
+}
+
+// pair adds to the record that is open, or begins one where the pair is in it already.
+func (l *logReader) pair(name, value string) {
+	if l.open != nil {
+		_, again := l.open.vals[name]
+		if again && (name != "num_samples" || l.open.vals["total_latency(ms)"] != "") {
+			l.open = nil
+		}
+	}
+	if l.open == nil {
+		l.records = append(l.records, record{version: l.version})
+		l.open = &l.records[len(l.records)-1]
+	}
+	l.open.add(name, value)
 }
 
 // rank is how MPI's launcher marks the lines of a process: "[1,0]<stdout>:".
@@ -107,15 +123,27 @@ func rankOf(line string) string {
 	return ""
 }
 
+// workloadKeys are the keys of which records of one measurement agree.
+var workloadKeys = [...]string{
+	"model_name", "engine_dir", "world_size", "precision", "quantization", "batch_size", "input_length", "output_length",
+	"gpu_weights_percent",
+}
+
+// workload is what records of one measurement on several ranks have in common.
+type workload struct {
+	version string
+	values  [len(workloadKeys)]string
+}
+
 // oneRank keeps what the first rank says where others say the same of their own part: a run on several ranks is one
 // measurement.
 func oneRank(list []record) []record {
-	first := map[string]string{}
+	first := map[workload]string{}
 	var out []record
 	for _, r := range list {
-		what := r.version
-		for _, k := range []string{"model_name", "engine_dir", "world_size", "precision", "quantization", "batch_size", "input_length", "output_length", "gpu_weights_percent"} {
-			what += "\x00" + r.vals[k]
+		what := workload{version: r.version}
+		for i, k := range workloadKeys {
+			what.values[i] = r.vals[k]
 		}
 		if before, seen := first[what]; seen && r.rank != "" && before != "" && before != r.rank {
 			continue
@@ -154,47 +182,43 @@ func table(data []byte, most int) (out []record) {
 // isTable recognises that CSV by its first line.
 func isTable(data []byte) bool {
 	line, _, _ := bytes.Cut(data, []byte("\n"))
-	return (bytes.HasPrefix(line, []byte("model_name,")) || bytes.HasPrefix(line, []byte("engine_dir,"))) && bytes.Contains(line, []byte("latency(ms)"))
+	return (bytes.HasPrefix(line, []byte("model_name,")) || bytes.HasPrefix(line, []byte("engine_dir,"))) &&
+		bytes.Contains(line, []byte("latency(ms)"))
 }
 
 // readText makes a point of each record; records of another model or version are further readings.
 func readText(f *decode.File, m schema.Match) schema.Reading {
-	out := schema.Reading{Format: m.Format, Detail: m.Detail}
+	var problems []schema.Problem
 	list, skipped := records(f.Data, f.Limits().Results)
 	if isTable(f.Data) {
 		list = table(f.Data, f.Limits().Results)
 	}
 	if len(list) > f.Limits().Results {
 		list = list[:f.Limits().Results]
-		out.Problems = append(out.Problems, schema.Problem{Severity: schema.SevWarning, Path: f.Path, Code: "too-many-results", Found: "more records than are read from one file", Used: fmt.Sprintf("the first %d", len(list))})
+		problems = append(problems, schema.Problem{
+			Severity: schema.SevWarning, Path: f.Path, Code: "too-many-results",
+			Found: "more records than are read from one file", Used: fmt.Sprintf("the first %d", len(list)),
+		})
 	}
-	home := map[string]*schema.Reading{}
-	var order []string
+	type run struct{ model, precision, version string }
+	var runs draft.Runs[run]
 	for i := range list {
 		r := &list[i]
 		facts := r.facts()
-		key := facts.Model.ID + "\x00" + facts.Model.Precision + "\x00" + r.version
-		if home[key] == nil {
-			home[key] = &schema.Reading{Format: m.Format, Detail: m.Detail, Facts: facts}
-			order = append(order, key)
-		}
-		r.point(f, home[key])
+		r.point(f, runs.Of(run{facts.Model.ID, facts.Model.Precision, r.version}, func() schema.Reading {
+			return schema.Reading{Format: m.Format, Detail: m.Detail, Facts: facts}
+		}))
 	}
-	for i, key := range order {
-		if i == 0 {
-			problems := out.Problems
-			out = *home[key]
-			out.Problems = append(problems, out.Problems...)
-			continue
-		}
-		out.More = append(out.More, *home[key])
-	}
-	out.Detail = fmt.Sprintf("%s, %d records", m.Detail, len(list))
+	out := runs.Join(m.Format, fmt.Sprintf("%s, %d records", m.Detail, len(list)))
+	out.Problems = append(problems, out.Problems...)
 	for i, s := range skipped {
 		if i == 5 {
 			break
 		}
-		out.Problems = append(out.Problems, schema.Problem{Severity: schema.SevWarning, Path: f.Path, Code: "point-not-run", Found: "a point that the tool left out" + draft.Quote(s), Expected: "a measurement"})
+		out.Problems = append(out.Problems, schema.Problem{
+			Severity: schema.SevWarning, Path: f.Path, Code: "point-not-run",
+			Found: "a point that the tool left out" + draft.Quote(s), Expected: "a measurement",
+		})
 	}
 	return out
 }
@@ -216,7 +240,8 @@ func (r *record) facts() schema.Facts {
 }
 
 // statistic matches the C++ programs' keys: "p99_sequence_latency(ms)".
-var statistic = regexp.MustCompile(`^(avg|min|max|p\d\d)_(sequence_latency|time_to_first_token|inter_token_latency)\(ms\)$`)
+var statistic = regexp.MustCompile(`^(avg|min|max|p\d\d)_(sequence_latency|time_to_first_token|` +
+	`inter_token_latency)\(ms\)$`)
 
 func (r *record) point(f *decode.File, into *schema.Reading) {
 	d := draft.New(f, into, decode.Value{}, "trtllm")
@@ -229,24 +254,14 @@ func (r *record) point(f *decode.File, into *schema.Reading) {
 	if n := r.number("world_size"); n != nil && *n > 1 {
 		d.Dim("tp", r.vals["world_size"])
 	}
-	stat := func(metric, def, name, key string) {
-		if x := r.number(key); x != nil {
-			d.Stat(metric, def, name, *x)
-		}
-	}
-	stat("e2el", schema.DefBatch, "mean", "latency(ms)")
-	stat("e2el", schema.DefBatch, "p95", "percentile95(ms)")
-	stat("e2el", schema.DefBatch, "p99", "percentile99(ms)")
-	stat("output_tps", "", "value", "tokens_per_sec")
+	r.stat(d, "e2el", schema.DefBatch, "mean", "latency(ms)")
+	r.stat(d, "e2el", schema.DefBatch, "p95", "percentile95(ms)")
+	r.stat(d, "e2el", schema.DefBatch, "p99", "percentile99(ms)")
+	r.stat(d, "output_tps", "", "value", "tokens_per_sec")
 	r.perSequence(d)
-	stat("output_tps", "", "value", "token_throughput(token/sec)")
-	stat("rps", "", "value", "seq_throughput(seq/sec)")
-	for _, k := range r.keys {
-		if m := statistic.FindStringSubmatch(k); m != nil {
-			metric := map[string][2]string{"sequence_latency": {"e2el", schema.DefLastChunk}, "time_to_first_token": {"ttft", schema.DefFirstChunk}, "inter_token_latency": {"itl", schema.DefNotStated}}[m[2]]
-			stat(metric[0], metric[1], map[string]string{"avg": "mean", "p50": "median"}[m[1]]+strings.TrimPrefix(strings.TrimPrefix(m[1], "avg"), "p50"), k)
-		}
-	}
+	r.stat(d, "output_tps", "", "value", "token_throughput(token/sec)")
+	r.stat(d, "rps", "", "value", "seq_throughput(seq/sec)")
+	r.distributions(d)
 	if gen := r.number("generation_time(ms)"); gen != nil && *gen > 0 && d.Key.OSL != nil && *d.Key.OSL > 1 {
 		d.Derived("tpot", schema.DefDecodePhase, "mean", *gen/(*d.Key.OSL-1))
 	}
@@ -265,8 +280,40 @@ func (r *record) point(f *decode.File, into *schema.Reading) {
 	d.Done()
 }
 
-// perSequence finds rates that count one sequence of the batch, as version 0.5 writes them: the latency of the same line
-// tells.
+// stat sets a statistic from a pair, where it is there.
+func (r *record) stat(d *draft.Draft, metric, def, name, key string) {
+	if x := r.number(key); x != nil {
+		d.Stat(metric, def, name, *x)
+	}
+}
+
+// distributions reads the statistics of the C++ programs.
+func (r *record) distributions(d *draft.Draft) {
+	for _, key := range r.keys {
+		m := statistic.FindStringSubmatch(key)
+		if m == nil {
+			continue
+		}
+		name := m[1]
+		switch name {
+		case "avg":
+			name = "mean"
+		case "p50":
+			name = "median"
+		}
+		switch m[2] {
+		case "sequence_latency":
+			r.stat(d, "e2el", schema.DefLastChunk, name, key)
+		case "time_to_first_token":
+			r.stat(d, "ttft", schema.DefFirstChunk, name, key)
+		case "inter_token_latency":
+			r.stat(d, "itl", schema.DefNotStated, name, key)
+		}
+	}
+}
+
+// perSequence finds rates that count one sequence of the batch, as version 0.5 writes them: the latency of the same
+// line shows it.
 func (r *record) perSequence(d *draft.Draft) {
 	rate, latency, batch, osl := r.number("tokens_per_sec"), r.number("latency(ms)"), d.Key.Concurrency, d.Key.OSL
 	if rate == nil || latency == nil || batch == nil || osl == nil || *batch < 2 || *latency <= 0 {
@@ -277,7 +324,8 @@ func (r *record) perSequence(d *draft.Draft) {
 		return
 	}
 	d.Derived("output_tps", "", "value", *batch**rate)
-	p := d.Problem(schema.SevWarning, "per-sequence", decode.Value{}, fmt.Sprintf("tokens_per_sec %g at batch %g, which is the rate of one sequence", *rate, *batch))
+	p := d.Problem(schema.SevWarning, "per-sequence", decode.Value{},
+		fmt.Sprintf("tokens_per_sec %g at batch %g, which is the rate of one sequence", *rate, *batch))
 	p.Expected, p.Used = "that of the batch", fmt.Sprintf("%.6g, times the batch", *batch**rate)
 }
 
@@ -297,5 +345,7 @@ func (r *record) foreign(d *draft.Draft) {
 	}
 }
 
-var isKnown = draft.Names(`model_name engine_dir precision quantization compute_cap batch_size input_length output_length world_size latency(ms)
- percentile95(ms) percentile99(ms) tokens_per_sec token_throughput(token/sec) seq_throughput(seq/sec) num_samples num_error_samples total_latency(ms)`)
+var isKnown = draft.Names(`
+	model_name engine_dir precision quantization compute_cap batch_size input_length output_length world_size latency(ms)
+	percentile95(ms) percentile99(ms) tokens_per_sec token_throughput(token/sec) seq_throughput(seq/sec) num_samples
+	num_error_samples total_latency(ms)`)

@@ -9,7 +9,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
-// Names of the formats that this package tells apart.
+// Names of the formats that this package distinguishes.
 const (
 	Lines  = "trtllm-benchmark"     // [BENCHMARK] lines
 	Table  = "trtllm-benchmark-csv" // the CSV of benchmark.py
@@ -49,37 +49,18 @@ func Read(f *decode.File) schema.Reading {
 	v := f.First
 	r := schema.Reading{Format: Report, Detail: m.Detail}
 	d := draft.New(f, &r, v, "trtllm-bench")
-	engine, world, perf, stream := v.Get("engine"), v.Get("world_info"), v.Get("performance"), v.Get("streaming_metrics")
-	r.Facts = schema.Facts{
-		Model:  schema.Model{ID: engine.Get("model").Str(), Precision: engine.Get("quantization").Text()},
-		Device: schema.Device{Name: v.At("machine", "name").Str()},
-		Stack:  schema.Stack{Engine: "tensorrt-llm", Version: engine.Get("version").Text()},
-	}
-	if r.Facts.Model.Precision == "" {
-		r.Facts.Model.Precision = engine.Get("dtype").Text()
-	}
-	if n, ok := world.Get("world_size").Int(); ok && n > 0 {
-		r.Facts.Device.Chips = n
-	}
+	perf, stream := v.Get("performance"), v.Get("streaming_metrics")
+	r.Facts = facts(v)
 	d.Source.ToolVersion = r.Facts.Stack.Version
 	key(v, d)
-	for _, x := range []struct {
-		block       decode.Value
-		metric, def string
-	}{{perf.Get("request_latency_percentiles_ms"), "e2el", schema.DefLastChunk}, {stream.Get("ttft_percentiles"), "ttft", schema.DefFirstChunk}, {stream.Get("tpot_percentiles"), "tpot", schema.DefExclFirst}} {
-		distribution(d, x.block, x.metric, x.def)
-	}
-	for _, x := range []struct {
-		v           decode.Value
-		metric, def string
-	}{{perf.Get("avg_request_latency_ms"), "e2el", schema.DefLastChunk}, {stream.Get("avg_ttft_ms"), "ttft", schema.DefFirstChunk}, {stream.Get("avg_tpot_ms"), "tpot", schema.DefExclFirst}} {
-		if s, ok := x.v.Float(); ok && s > 0 {
-			d.Stat(x.metric, x.def, "mean", s)
-		}
-	}
-	for _, x := range [][2]string{{"rps", "request_throughput_req_s"}, {"output_tps", "system_output_throughput_tok_s"}, {"total_tps", "system_total_throughput_tok_s"}} {
-		d.Of(x[0], perf.Get(x[1]))
-	}
+	distribution(d, perf.Get("request_latency_percentiles_ms"), perf.Get("avg_request_latency_ms"),
+		"e2el", schema.DefLastChunk)
+	distribution(d, stream.Get("ttft_percentiles"), stream.Get("avg_ttft_ms"), "ttft", schema.DefFirstChunk)
+	distribution(d, stream.Get("tpot_percentiles"), stream.Get("avg_tpot_ms"), "tpot", schema.DefExclFirst)
+	d.Fields(perf, map[string]string{
+		"rps": "request_throughput_req_s", "output_tps": "system_output_throughput_tok_s",
+		"total_tps": "system_total_throughput_tok_s",
+	})
 	if s, ok := perf.Get("output_throughput_per_user_tok_s").Float(); ok && s > 0 {
 		d.Stat("tps_user", schema.DefOutOverE2EL, "mean", s)
 	}
@@ -87,31 +68,56 @@ func Read(f *decode.File) schema.Reading {
 		d.Value("duration_s", s/1000)
 	}
 	info := v.Get("request_info")
-	for _, x := range [][2]string{{"isl", "avg_input_length"}, {"osl", "avg_output_length"}} {
-		if s, ok := info.Get(x[1]).Float(); ok && s > 0 {
-			d.Stat(x[0], "", "mean", s)
+	for metric, name := range map[string]string{"isl": "avg_input_length", "osl": "avg_output_length"} {
+		if s, ok := info.Get(name).Float(); ok && s > 0 {
+			d.Stat(metric, "", "mean", s)
 		}
 	}
 	d.Requests(info.Get("num_requests").Ptr(), nil, nil, "")
 	for _, part := range []string{"decoding_stats", "energy"} {
 		d.Foreign(v.Get(part), func(string) bool { return false })
 	}
-	d.Foreign(v, draft.Names("engine machine world_info request_info performance streaming_metrics dataset decoding_stats energy"))
+	d.Foreign(v, draft.Names("engine machine world_info request_info performance streaming_metrics dataset "+
+		"decoding_stats energy"))
 	d.Done()
 	return r
 }
 
-// distribution reads {p50, p90, p95, p99, minimum, maximum, average}.
-func distribution(d *draft.Draft, block decode.Value, metric, def string) {
-	names := map[string]string{"p50": "median", "p90": "p90", "p95": "p95", "p99": "p99", "minimum": "min", "maximum": "max", "average": "mean"}
+// facts reads who was measured.
+func facts(v decode.Value) schema.Facts {
+	engine := v.Get("engine")
+	f := schema.Facts{
+		Model:  schema.Model{ID: engine.Get("model").Str(), Precision: engine.Get("quantization").Text()},
+		Device: schema.Device{Name: v.At("machine", "name").Str()},
+		Stack:  schema.Stack{Engine: "tensorrt-llm", Version: engine.Get("version").Text()},
+	}
+	if f.Model.Precision == "" {
+		f.Model.Precision = engine.Get("dtype").Text()
+	}
+	if n, ok := v.At("world_info", "world_size").Int(); ok && n > 0 {
+		f.Device.Chips = n
+	}
+	return f
+}
+
+// distribution reads {p50, p90, p95, p99, minimum, maximum, average}, and the mean that stands beside it.
+func distribution(d *draft.Draft, block, mean decode.Value, metric, def string) {
+	names := map[string]string{
+		"p50": "median", "p90": "p90", "p95": "p95", "p99": "p99", "minimum": "min", "maximum": "max",
+		"average": "mean",
+	}
 	for _, m := range block.Members() {
 		if x, ok := m.Val.Float(); ok && names[m.Key] != "" {
 			d.Stat(metric, def, names[m.Key], x)
 		}
 	}
+	if x, ok := mean.Float(); ok && x > 0 {
+		d.Stat(metric, def, "mean", x)
+	}
 }
 
-// key takes the lengths where the dataset had one length; the report states no other load than the one that was reached.
+// key takes the lengths where the dataset had one length; the report states no other load than the one that was
+// reached.
 func key(v decode.Value, d *draft.Draft) {
 	fixed := func(name string) *float64 {
 		s := v.At("dataset", name)

@@ -9,7 +9,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
 
-// Names of the formats that this package tells apart.
+// Names of the formats that this package distinguishes.
 const (
 	Spec       = "ttis-runtime-spec"
 	Harmonised = "ttis-harmonised"
@@ -31,13 +31,24 @@ func Detect(f *decode.File) schema.Match {
 	}
 	switch {
 	case v.Get("runtime_model_spec").Kind() == decode.Object:
-		return schema.Match{Format: Spec, Has: []string{"runtime_model_spec"}, Detail: "runtime spec: identity and targets in force"}
+		return schema.Match{
+			Format: Spec, Has: []string{"runtime_model_spec"}, Detail: "runtime spec: identity and targets in force",
+		}
 	case v.Get("metadata").Has("report_id") || v.Get("benchmarks_summary").Kind() == decode.Array:
-		return schema.Match{Format: ReportData, Has: []string{"metadata.report_id"}, Detail: "data of a report: counts where the results themselves are not there"}
+		return schema.Match{
+			Format: ReportData, Has: []string{"metadata.report_id"},
+			Detail: "data of a report: counts where the results themselves are not there",
+		}
 	case v.Index(0).Has("accuracy_check"):
-		return schema.Match{Format: Report, Has: []string{"accuracy_check"}, Detail: "not a result: a report of evals that are read from their own files"}
+		return schema.Match{
+			Format: Report, Has: []string{"accuracy_check"},
+			Detail: "not a result: a report of evals that are read from their own files",
+		}
 	case isTargets(v):
-		return schema.Match{Format: TargetFile, Has: []string{"model, device, targets"}, Detail: "not a result: targets; put it into the targets folder"}
+		return schema.Match{
+			Format: TargetFile, Has: []string{"model, device, targets"},
+			Detail: "not a result: targets; put it into the targets folder",
+		}
 	case isAccuracyReference(v):
 		return schema.Match{Format: TargetFile, Has: []string{"model, accuracy"}, Detail: "not a result: reference scores"}
 	}
@@ -61,13 +72,23 @@ func detectText(f *decode.File) schema.Match {
 	head := f.Data[:min(len(f.Data), 4096)]
 	name := path.Base(f.Path)
 	switch {
-	case strings.HasSuffix(name, ".csv") && bytes.Contains(head, []byte("input_sequence_length")) && bytes.Contains(head, []byte("mean_ttft_ms")),
-		strings.HasSuffix(name, ".csv") && bytes.HasPrefix(head, []byte("source,")) && bytes.Contains(head, []byte("mean_ttft_ms")),
+	case strings.HasSuffix(name, ".csv") && bytes.Contains(head, []byte("input_sequence_length")) &&
+		bytes.Contains(head, []byte("mean_ttft_ms")),
+		strings.HasSuffix(name, ".csv") && bytes.HasPrefix(head, []byte("source,")) &&
+			bytes.Contains(head, []byte("mean_ttft_ms")),
 		strings.HasSuffix(name, ".csv") && bytes.HasPrefix(head, []byte("timestamp,model_name,")):
-		return schema.Match{Format: Report, Has: []string{"a statistics table"}, Detail: "not a result: a table of results that are read from their own files"}
-	case strings.HasSuffix(name, ".md") && (bytes.Contains(head, []byte("Tenstorrent")) || bytes.Contains(head, []byte("Performance Benchmark")) ||
-		bytes.Contains(head, []byte("Benchmark Performance Results")) || bytes.Contains(head, []byte("Accuracy Evaluations")) || strings.Contains(f.Path, "reports_output/")):
-		return schema.Match{Format: Report, Has: []string{"a report's headings"}, Detail: "not a result: a report of results that are read from their own files"}
+		return schema.Match{
+			Format: Report, Has: []string{"a statistics table"},
+			Detail: "not a result: a table of results that are read from their own files",
+		}
+	case strings.HasSuffix(name, ".md") &&
+		(bytes.Contains(head, []byte("Tenstorrent")) || bytes.Contains(head, []byte("Performance Benchmark")) ||
+			bytes.Contains(head, []byte("Benchmark Performance Results")) ||
+			bytes.Contains(head, []byte("Accuracy Evaluations")) || strings.Contains(f.Path, "reports_output/")):
+		return schema.Match{
+			Format: Report, Has: []string{"a report's headings"},
+			Detail: "not a result: a report of results that are read from their own files",
+		}
 	}
 	return schema.Match{Format: Report, Lacks: []string{"a report's headings"}}
 }
@@ -101,7 +122,7 @@ func isAccuracyReference(v decode.Value) bool {
 	return len(v.Members()) > 0
 }
 
-// toolOf tells which tool a harmonised file copies: by its backend, or by its name's prefix where that says nothing.
+// toolOf is the tool that a harmonised file copies: by its backend, or by its name's prefix where that is missing.
 func toolOf(v decode.Value, name string) string {
 	switch backend := v.Get("backend").Str(); {
 	case backend == "aiperf" || strings.HasPrefix(path.Base(name), "aiperf_"):

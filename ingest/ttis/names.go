@@ -12,19 +12,22 @@ import (
 
 // Named is what a path in a workflow_logs tree states.
 type Named struct {
-	ModelID    string // "id_tt-transformers_Llama-3.1-8B-Instruct_n150", as the runtime spec has it; "" when not in the path
+	// "id_tt-transformers_Llama-3.1-8B-Instruct_n150", as the runtime spec has it; "" when not in the path
+	ModelID    string
 	Facts      schema.Facts
 	Workload   manifest.Workload
 	Conditions map[string]string
 }
 
 var (
-	benchFile = regexp.MustCompile(`^(?:aiperf_|genai_|guidellm_)?benchmark_(?:structured_)?(.+?)_\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d_(.*)\.json(?:\.gz)?$`)
+	benchFile = regexp.MustCompile(`^(?:aiperf_|genai_|guidellm_)?benchmark_(?:structured_)?(.+?)` +
+		`_\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d_(.*)\.json(?:\.gz)?$`)
 	v2Dir     = regexp.MustCompile(`(?:^|/)([^/]+)_([a-z0-9]+)_[a-z]+/llm/`)
 	benchDir  = regexp.MustCompile(`(?:^|/)bench_(\d+)_(\d+)_(\d+)_n(\d+)/[^/]+$`)
 	evalDir   = regexp.MustCompile(`(?:^|/)eval_(id_[^/]+)/`)
 	modelID   = regexp.MustCompile(`^id_([^_]+)_(.+)_([a-z0-9]+)$`)
-	shapePart = regexp.MustCompile(`(?:^|_)(isl|osl|maxcon|n|images|height|width|so|dataset)-([^_]+)|(?:^|_)(no-so)(?:_|$)`)
+	shapePart = regexp.MustCompile(
+		`(?:^|_)(isl|osl|maxcon|n|images|height|width|so|dataset)-([^_]+)|(?:^|_)(no-so)(?:_|$)`)
 )
 
 // NameFacts reads the identity and workload that tt-inference-server writes into file and folder names. ok is false for

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 	"github.com/ttreport/ttreport/ingest/schema/perfref"
-	"github.com/ttreport/ttreport/ingest/schema/redact"
 )
 
 // Read reads a runtime spec or a harmonised result, or names what else the file is.
@@ -35,10 +35,15 @@ func readSpec(f *decode.File) schema.Reading {
 	r.Facts = schema.Facts{
 		RunID:   f.First.At("runtime_config", "run_id").Str(),
 		Release: spec.Get("version").Str(),
-		Model:   schema.Model{ID: spec.Get("hf_model_repo").Str(), Name: spec.Get("model_name").Str(), Status: spec.Get("status").Str()},
-		Impl:    spec.At("impl", "impl_name").Str(),
-		Device:  schema.Device{Name: strings.ToLower(spec.Get("device_type").Str())},
-		Stack:   schema.Stack{Engine: strings.ToLower(spec.Get("inference_engine").Str()), Image: redact.Text(spec.Get("docker_image").Str()), Commits: map[string]string{}},
+		Model: schema.Model{
+			ID: spec.Get("hf_model_repo").Str(), Name: spec.Get("model_name").Str(), Status: spec.Get("status").Str(),
+		},
+		Impl:   spec.At("impl", "impl_name").Str(),
+		Device: schema.Device{Name: strings.ToLower(spec.Get("device_type").Str())},
+		Stack: schema.Stack{
+			Engine: strings.ToLower(spec.Get("inference_engine").Str()), Image: redact.Text(spec.Get("docker_image").Str()),
+			Commits: map[string]string{},
+		},
 	}
 	for _, c := range []string{"tt_metal", "vllm"} {
 		if hash := spec.Get(c + "_commit").Str(); hash != "" {
@@ -76,8 +81,8 @@ func specName(name string) (time.Time, string, bool) {
 	return t, m[1], err == nil
 }
 
-// readHarmonised reads a flat copy of another tool's result. A zero there means that the metric was absent, and its "itl" is
-// a copy of TPOT and no measurement.
+// readHarmonised reads a flat copy of another tool's result. A zero there means that the metric was absent, and its
+// "itl" is a copy of TPOT and no measurement.
 func readHarmonised(f *decode.File) schema.Reading {
 	v := f.First
 	tool := toolOf(v, f.Path)
@@ -89,7 +94,9 @@ func readHarmonised(f *decode.File) schema.Reading {
 		d.Condition("tokenizer", t)
 	}
 	ok := v.Get("completed").Float0()
-	for _, fam := range []struct{ name, def string }{{"ttft", schema.DefFirstContent}, {"tpot", schema.DefExclFirst}, {"e2el", schema.DefLastContent}} {
+	for _, fam := range []struct{ name, def string }{
+		{"ttft", schema.DefFirstContent}, {"tpot", schema.DefExclFirst}, {"e2el", schema.DefLastContent},
+	} {
 		for _, stat := range []string{"mean", "median", "std", "p99"} {
 			if x, have := v.Get(stat + "_" + fam.name + "_ms").Float(); have {
 				d.Stat(fam.name, fam.def, stat, x)
@@ -100,20 +107,22 @@ func readHarmonised(f *decode.File) schema.Reading {
 		}
 		d.Size(fam.name, int(ok))
 	}
-	for _, s := range [][2]string{{"output_token_throughput", "output_tps"}, {"total_token_throughput", "total_tps"}, {"request_throughput", "rps"}} {
-		if x, have := v.Get(s[0]).Float(); have && x > 0 {
-			d.Value(s[1], x)
+	for metric, name := range map[string]string{
+		"output_tps": "output_token_throughput", "total_tps": "total_token_throughput", "rps": "request_throughput",
+	} {
+		if x, have := v.Get(name).Float(); have && x > 0 {
+			d.Value(metric, x)
 		}
 	}
-	for _, t := range [][2]string{{"isl", "total_input_tokens"}, {"osl", "total_output_tokens"}} {
-		if total, have := v.Get(t[1]).Float(); have && ok > 0 && total > 0 {
-			d.Derived(t[0], "", "mean", total/ok)
+	for metric, name := range map[string]string{"isl": "total_input_tokens", "osl": "total_output_tokens"} {
+		if total, have := v.Get(name).Float(); have && ok > 0 && total > 0 {
+			d.Derived(metric, "", "mean", total/ok)
 		}
 	}
 	d.Requests(&ok, nil, v.Get("num_prompts").Ptr(), "")
 	r.Facts.Model.ID = v.Get("model_id").Str()
-	if t, err := time.Parse("20060102-150405", v.Get("date").Str()); err == nil {
-		r.Facts.Start, r.Facts.End, r.Facts.StartNote = t, t, "local time of the client, zone not stated"
+	if t, note, ok := draft.ClientTime(v.Get("date")); ok {
+		r.Facts.Start, r.Facts.End, r.Facts.StartNote = t, t, note
 		d.Start, d.End = t, t
 	}
 	d.Foreign(v, isKnown)
@@ -121,6 +130,7 @@ func readHarmonised(f *decode.File) schema.Reading {
 	return r
 }
 
-// isKnown tells the keys of a harmonised file that are read, or are copies of others.
-var isKnown = draft.Names(`date backend model_id tokenizer_id num_prompts max_concurrency completed output_token_throughput total_token_throughput
- request_throughput total_input_tokens total_output_tokens mean_* median_* std_* p99_*`)
+// isKnown reports the keys of a harmonised file that are read, or are copies of others.
+var isKnown = draft.Names(`
+	date backend model_id tokenizer_id num_prompts max_concurrency completed output_token_throughput
+	total_token_throughput request_throughput total_input_tokens total_output_tokens mean_* median_* std_* p99_*`)

@@ -7,17 +7,17 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/draft"
-	"github.com/ttreport/ttreport/ingest/schema/redact"
 )
 
 // RawFile is the condition that names the result which a report's row was made of, where it does.
 const RawFile = "raw_file"
 
-// readReport reads the data of a report. Its numbers are copies, rounded and without most statistics: they count only where
-// the results themselves are not among the files. Its eval scores are percentages, under the metric "score".
+// readReport reads the data of a report. Its numbers are copies, rounded and without most statistics: they count only
+// where the results themselves are not among the files. Its eval scores are percentages, under the metric "score".
 func readReport(f *decode.File) schema.Reading {
 	v := f.First
 	r := schema.Reading{Format: ReportData, Detail: "data of a report"}
@@ -28,11 +28,15 @@ func readReport(f *decode.File) schema.Reading {
 		case "evals":
 			reportScore(f, &r, data)
 		default:
-			reportRow(f, &r, data, toolName(s.At("targets", "tool").Str(), s.Get("kind").Str()), s.At("targets", "timestamp").Str())
+			reportRow(f, &r, data, toolName(s.At("targets", "tool").Str(), s.Get("kind").Str()),
+				s.At("targets", "timestamp").Str())
 		}
 	}
 	own := map[string]bool{} // tools whose rows stand in a list of their own, unrounded
-	for _, list := range []struct{ key, tool string }{{"aiperf_benchmarks", "aiperf"}, {"genai_perf_benchmarks", "genai-perf"}, {"guidellm_benchmarks", "guidellm"}, {"benchmarks", "vllm"}} {
+	for _, list := range []struct{ key, tool string }{
+		{"aiperf_benchmarks", "aiperf"}, {"genai_perf_benchmarks", "genai-perf"}, {"guidellm_benchmarks", "guidellm"},
+		{"benchmarks", "vllm"},
+	} {
 		for row := range rowsOf(v.Get(list.key)) {
 			tool := toolName(row.Get("source").Str(), row.Get("backend").Str(), list.tool)
 			if list.key == "benchmarks" && own[tool] {
@@ -124,34 +128,22 @@ func reportRow(f *decode.File, r *schema.Reading, row decode.Value, tool, stamp 
 		return
 	}
 	d := draft.New(f, r, row, tool)
-	first := func(names ...string) *float64 {
-		for _, n := range names {
-			if p := row.Get(n).Ptr(); p != nil {
-				return p
-			}
-		}
-		return nil
-	}
-	d.Key.ISL, d.Key.OSL = first("input_sequence_length", "isl"), first("output_sequence_length", "osl")
-	d.Key.Concurrency = first("concurrency", "max_con", "max_concurrency")
-	if n := first("num_requests", "num_prompts"); n != nil {
+	d.Key.ISL = draft.First(row, "input_sequence_length", "isl")
+	d.Key.OSL = draft.First(row, "output_sequence_length", "osl")
+	d.Key.Concurrency = draft.First(row, "concurrency", "max_con", "max_concurrency")
+	if n := draft.First(row, "num_requests", "num_prompts"); n != nil {
 		d.Condition("num_prompts", strconv.FormatFloat(*n, 'f', -1, 64))
 	}
-	for _, fam := range []struct{ name, def string }{{"ttft", schema.DefNotStated}, {"tpot", schema.DefExclFirst}, {"e2el", schema.DefNotStated}} {
-		for stat, keys := range map[string][]string{"mean": {"mean_X_ms"}, "median": {"p50_X", "median_X_ms", "p50_X_ms"}, "p99": {"p99_X", "p99_X_ms"}, "std": {"std_X_ms"}} {
-			for _, k := range keys {
-				if x, ok := row.Get(strings.Replace(k, "X", fam.name, 1)).Float(); ok {
-					d.Stat(fam.name, fam.def, stat, x)
-				}
-			}
-		}
-	}
-	for metric, keys := range map[string][]string{"output_tps": {"tps_output_throughput", "output_token_throughput"}, "total_tps": {"tps_total_throughput", "total_token_throughput"}, "rps": {"request_throughput"}} {
+	rowLatencies(d, row)
+	for metric, keys := range map[string][]string{
+		"output_tps": {"tps_output_throughput", "output_token_throughput"},
+		"total_tps":  {"tps_total_throughput", "total_token_throughput"}, "rps": {"request_throughput"},
+	} {
 		for _, k := range keys {
 			d.Of(metric, row.Get(k))
 		}
 	}
-	d.Requests(first("completed"), first("error_request_count"), nil, "")
+	d.Requests(draft.First(row, "completed"), draft.First(row, "error_request_count"), nil, "")
 	d.Condition(RawFile, row.Get("filename").Str())
 	for _, layout := range []string{"2006-01-02 15:04:05", "2006-01-02_15-04-05"} {
 		if t, err := time.Parse(layout, stamp); err == nil {
@@ -165,6 +157,24 @@ func reportRow(f *decode.File, r *schema.Reading, row decode.Value, tool, stamp 
 		}
 	}
 	d.Done()
+}
+
+// rowLatencies reads the latencies of a row; X stands for the name of the metric.
+func rowLatencies(d *draft.Draft, row decode.Value) {
+	for metric, def := range map[string]string{
+		"ttft": schema.DefNotStated, "tpot": schema.DefExclFirst, "e2el": schema.DefNotStated,
+	} {
+		for stat, keys := range map[string][]string{
+			"mean": {"mean_X_ms"}, "median": {"p50_X", "median_X_ms", "p50_X_ms"}, "p99": {"p99_X", "p99_X_ms"},
+			"std": {"std_X_ms"},
+		} {
+			for _, k := range keys {
+				if x, ok := row.Get(strings.Replace(k, "X", metric, 1)).Float(); ok {
+					d.Stat(metric, def, stat, x)
+				}
+			}
+		}
+	}
 }
 
 func reportScore(f *decode.File, r *schema.Reading, row decode.Value) {

@@ -15,9 +15,13 @@ func file(name, text string) *decode.File {
 	return &f
 }
 
-const spec = `{"runtime_model_spec":{"model_id":"id_impl-x_Tiny-1B_n150","impl":{"impl_name":"impl-x"},"hf_model_repo":"acme/Tiny-1B","model_name":"Tiny-1B","inference_engine":"vLLM","device_type":"N150",
-"status":"COMPLETE","version":"0.9.0","tt_metal_commit":"abc","vllm_commit":"def","docker_image":"ghcr.io/x:0.9.0","device_model_spec":{"perf_reference":[{"isl":128,"osl":128,"max_concurrency":1,"task_type":"text",
-"targets":{"functional":{"ttft_ms":890.0,"tput_user":2.1,"tput":null,"tolerance":0.05},"target":{"ttft_ms":89.0}}},{"isl":1,"osl":1,"max_concurrency":1,"targets":{"theoretical":{"tput":100,"odd_metric":5,"ttft_ms":-1}}}]}},"runtime_config":{"run_id":null}}`
+const spec = `{"runtime_model_spec":{"model_id":"id_impl-x_Tiny-1B_n150","impl":{"impl_name":"impl-x"},` +
+	`"hf_model_repo":"acme/Tiny-1B","model_name":"Tiny-1B","inference_engine":"vLLM","device_type":"N150",
+"status":"COMPLETE","version":"0.9.0","tt_metal_commit":"abc","vllm_commit":"def","docker_image":"ghcr.io/x:0.9.0",` +
+	`"device_model_spec":{"perf_reference":[{"isl":128,"osl":128,"max_concurrency":1,"task_type":"text",
+"targets":{"functional":{"ttft_ms":890.0,"tput_user":2.1,"tput":null,"tolerance":0.05},"target":{"ttft_ms":89.0}}},` +
+	`{"isl":1,"osl":1,"max_concurrency":1,"targets":{"theoretical":{"tput":100,"odd_metric":5,"ttft_ms":-1}}}]}},` +
+	`"runtime_config":{"run_id":null}}`
 
 func TestRuntimeSpec(t *testing.T) {
 	f := file("w/runtime_model_specs/runtime_model_spec_2026-06-20_10-00-00_id_impl-x_Tiny-1B_n150_abc.json", spec)
@@ -26,19 +30,23 @@ func TestRuntimeSpec(t *testing.T) {
 	}
 	r := ttis.Read(f)
 	x := r.Facts
-	if x.Model.ID != "acme/Tiny-1B" || x.Model.Status != "COMPLETE" || x.Device.Name != "n150" || x.Stack.Engine != "vllm" || x.Stack.Commits["tt_metal"] != "abc" || x.Release != "0.9.0" ||
-		x.RunID != "2026-06-20_10-00-00_id_impl-x_Tiny-1B_n150_abc" || x.Start.Format(time.RFC3339) != "2026-06-20T10:00:00Z" {
+	if x.Model.ID != "acme/Tiny-1B" || x.Model.Status != "COMPLETE" || x.Device.Name != "n150" ||
+		x.Stack.Engine != "vllm" || x.Stack.Commits["tt_metal"] != "abc" || x.Release != "0.9.0" ||
+		x.RunID != "2026-06-20_10-00-00_id_impl-x_Tiny-1B_n150_abc" ||
+		x.Start.Format(time.RFC3339) != "2026-06-20T10:00:00Z" {
 		t.Errorf("%+v", x)
 	}
 	byLevel := map[string]schema.Target{}
 	for _, t := range r.Targets {
 		byLevel[t.Metric+"/"+t.Level] = t
 	}
-	if f := byLevel["ttft/functional"]; f.Value != 890 || f.Tolerance != .05 || *f.Key.ISL != 128 || f.AsOf != "2026-06-20" || f.SHA256 == "" {
+	if f := byLevel["ttft/functional"]; f.Value != 890 || f.Tolerance != .05 || *f.Key.ISL != 128 ||
+		f.AsOf != "2026-06-20" || f.SHA256 == "" {
 		t.Errorf("%+v", f)
 	}
 	// theoretical stands for three levels; a rate is multiplied.
-	if byLevel["output_tps/functional"].Value != 10 || byLevel["output_tps/complete"].Value != 50 || byLevel["output_tps/target"].Value != 100 || byLevel["odd_metric/target"].Value != 5 {
+	if byLevel["output_tps/functional"].Value != 10 || byLevel["output_tps/complete"].Value != 50 ||
+		byLevel["output_tps/target"].Value != 100 || byLevel["odd_metric/target"].Value != 5 {
 		t.Errorf("%+v", byLevel)
 	}
 	if len(r.Problems) != 1 || r.Problems[0].Code != "bad-target" {
@@ -47,14 +55,18 @@ func TestRuntimeSpec(t *testing.T) {
 }
 
 func TestHarmonised(t *testing.T) {
-	text := `{"date":"20251210-160152","backend":"aiperf","model_id":"acme/tiny","num_prompts":256,"max_concurrency":32,"mean_ttft_ms":2396.53,"median_ttft_ms":2580.12,"p99_ttft_ms":2729.42,"std_ttft_ms":614.01,"mean_tpot_ms":40,
-"mean_itl_ms":40,"mean_e2el_ms":0,"median_e2el_ms":0,"output_token_throughput":502.62,"request_throughput":3.96,"completed":256,"total_input_tokens":32768,"total_output_tokens":32486}`
+	text := `{"date":"20251210-160152","backend":"aiperf","model_id":"acme/tiny","num_prompts":256,` +
+		`"max_concurrency":32,"mean_ttft_ms":2396.53,"median_ttft_ms":2580.12,"p99_ttft_ms":2729.42,"std_ttft_ms":614.01,` +
+		`"mean_tpot_ms":40,
+"mean_itl_ms":40,"mean_e2el_ms":0,"median_e2el_ms":0,"output_token_throughput":502.62,"request_throughput":3.96,` +
+		`"completed":256,"total_input_tokens":32768,"total_output_tokens":32486}`
 	f := file("aiperf_benchmark_x.json", text)
 	if m := ttis.Detect(f); !m.OK() || m.Format != ttis.Harmonised {
 		t.Fatalf("%+v", m)
 	}
 	p := ttis.Read(f).Points[0]
-	if v, _ := p.Metrics["output_tps"].Stats.Get("value"); v != 502.62 || p.Key.Tool != "aiperf" || *p.Key.Concurrency != 32 {
+	if v, _ := p.Metrics["output_tps"].Stats.Get("value"); v != 502.62 || p.Key.Tool != "aiperf" ||
+		*p.Key.Concurrency != 32 {
 		t.Errorf("%v %s", v, p.Key)
 	}
 	if m := p.Metrics["e2el"]; len(m.Stats) > 0 || m.Why == "" {
@@ -69,16 +81,21 @@ func TestHarmonised(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	n, ok := ttis.NameFacts("w/benchmarks_output/benchmark_id_tt-transformers_Llama-3.1-8B-Instruct_n150_2026-06-20_10-03-00_isl-128_osl-1024_maxcon-32_n-128.json")
-	if !ok || n.ModelID != "id_tt-transformers_Llama-3.1-8B-Instruct_n150" || n.Facts.Impl != "tt-transformers" || n.Facts.Model.Name != "Llama-3.1-8B-Instruct" || n.Facts.Device.Name != "n150" ||
-		*n.Workload.ISL != 128 || *n.Workload.OSL != 1024 || *n.Workload.Concurrency != 32 || n.Conditions["num_prompts"] != "128" || n.Workload.Dims != nil {
+	n, ok := ttis.NameFacts("w/benchmarks_output/" +
+		"benchmark_id_tt-transformers_Llama-3.1-8B-Instruct_n150_2026-06-20_10-03-00_isl-128_osl-1024_maxcon-32_n-128.json")
+	if !ok || n.ModelID != "id_tt-transformers_Llama-3.1-8B-Instruct_n150" || n.Facts.Impl != "tt-transformers" ||
+		n.Facts.Model.Name != "Llama-3.1-8B-Instruct" || n.Facts.Device.Name != "n150" ||
+		*n.Workload.ISL != 128 || *n.Workload.OSL != 1024 || *n.Workload.Concurrency != 32 ||
+		n.Conditions["num_prompts"] != "128" || n.Workload.Dims != nil {
 		t.Errorf("%v %+v", ok, n)
 	}
-	n, _ = ttis.NameFacts("benchmark_id_a_M_n150_2026-06-20_10-03-00_isl-128_osl-128_maxcon-1_n-8_images-1_height-512_width-512.json")
+	n, _ = ttis.NameFacts("benchmark_id_a_M_n150_2026-06-20_10-03-00_isl-128_osl-128_maxcon-1_n-8_" +
+		"images-1_height-512_width-512.json")
 	if n.Workload.Task != "vlm" || n.Workload.Dims["height"] != "512" {
 		t.Errorf("%+v", n.Workload)
 	}
-	n, _ = ttis.NameFacts("benchmark_structured_id_a_M_n150_2026-06-20_10-48-00_dataset-json_so-1.0_osl-128_maxcon-4_n-100.json")
+	n, _ = ttis.NameFacts("benchmark_structured_id_a_M_n150_2026-06-20_10-48-00_" +
+		"dataset-json_so-1.0_osl-128_maxcon-4_n-100.json")
 	if n.Workload.Dims["structured"] != "1.0" || n.Workload.Dataset != "json" {
 		t.Errorf("%+v", n.Workload)
 	}
@@ -89,22 +106,32 @@ func TestNames(t *testing.T) {
 
 var reader = drafttest.Reader{Detect: ttis.Detect, Read: ttis.Read}
 
-const report = `{"metadata":{"report_id":"x","model_name":"acme/M","device":"N150","generated_at":"2026-06-20T10:00:00+00:00","tt_metal_commit":"25305db"},"sections":[
- {"kind":"benchmarks","data":{"concurrency":1,"num_requests":8,"input_sequence_length":128,"output_sequence_length":128.0,"mean_ttft_ms":130.5,"p50_ttft":128.7,"mean_tpot_ms":45.5,"tps_output_throughput":21.6,"request_throughput":0.169,"error_request_count":null},"targets":{"tool":"vllm","timestamp":"2026-06-20 10:03:00"}},
+const report = `{"metadata":{"report_id":"x","model_name":"acme/M","device":"N150",` +
+	`"generated_at":"2026-06-20T10:00:00+00:00","tt_metal_commit":"25305db"},"sections":[
+ {"kind":"benchmarks","data":{"concurrency":1,"num_requests":8,"input_sequence_length":128,` +
+	`"output_sequence_length":128.0,"mean_ttft_ms":130.5,"p50_ttft":128.7,"mean_tpot_ms":45.5,` +
+	`"tps_output_throughput":21.6,"request_throughput":0.169,"error_request_count":null},"targets":{"tool":"vllm",` +
+	`"timestamp":"2026-06-20 10:03:00"}},
  {"kind":"evals","data":{"task_name":"meta_ifeval","score":78.1}}],"acceptance_criteria":false}`
 
 // The data of a report, for those who have nothing else; both generations.
 func TestReportData(t *testing.T) {
 	r := reader.Must(t, "report_data_x.json", report)
 	p := r.Points[0]
-	drafttest.Expect(t, p, map[string]float64{"ttft.mean": 130.5, "ttft.median": 128.7, "tpot.mean": 45.5, "output_tps.value": 21.6})
-	if p.Key.Tool != "vllm" || *p.Key.ISL != 128 || *p.Key.Concurrency != 1 || r.Facts.Model.ID != "acme/M" || r.Facts.Device.Name != "n150" || r.Facts.Stack.Commits["tt_metal"] != "25305db" || p.Start.Minute() != 3 {
+	drafttest.Expect(t, p, map[string]float64{
+		"ttft.mean": 130.5, "ttft.median": 128.7, "tpot.mean": 45.5, "output_tps.value": 21.6,
+	})
+	if p.Key.Tool != "vllm" || *p.Key.ISL != 128 || *p.Key.Concurrency != 1 || r.Facts.Model.ID != "acme/M" ||
+		r.Facts.Device.Name != "n150" || r.Facts.Stack.Commits["tt_metal"] != "25305db" || p.Start.Minute() != 3 {
 		t.Errorf("%s %+v %v", p.Key, r.Facts, p.Start)
 	}
 	if v, _ := r.Scores[0].Value.Get(); v != 78.1 || r.Scores[0].Task != "meta_ifeval" {
 		t.Errorf("%+v", r.Scores)
 	}
-	old := reader.Must(t, "report_data_x.json", `{"benchmarks_summary":[],"metadata":{},"benchmarks":"timestamp,input_sequence_length,output_sequence_length,max_con,mean_ttft_ms,backend\n2026-06-20_10-03-00,128,64,4,50.5,openai-chat\n","evals":[{"task_name":"a","score":null}]}`)
+	old := reader.Must(t, "report_data_x.json",
+		`{"benchmarks_summary":[],"metadata":{},`+
+			`"benchmarks":"timestamp,input_sequence_length,output_sequence_length,max_con,mean_ttft_ms,`+
+			`backend\n2026-06-20_10-03-00,128,64,4,50.5,openai-chat\n","evals":[{"task_name":"a","score":null}]}`)
 	if len(old.Points) != 1 || *old.Points[0].Key.OSL != 64 || len(old.Scores) != 1 {
 		t.Fatalf("%+v", old)
 	}
@@ -112,5 +139,6 @@ func TestReportData(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	reader.Fuzz(f, "report_data.json", spec, `{"completed":1,"num_prompts":2,"mean_ttft_ms":1,"output_token_throughput":2}`, `[{"accuracy_check":2}]`, report)
+	reader.Fuzz(f, "report_data.json", spec,
+		`{"completed":1,"num_prompts":2,"mean_ttft_ms":1,"output_token_throughput":2}`, `[{"accuracy_check":2}]`, report)
 }

@@ -51,7 +51,9 @@ func agree(t *testing.T, name string) (compared int) {
 			near(m.Key, stated, now)
 		}
 	}
-	for metric, key := range map[string]string{"rps": "request_throughput", "output_tps": "output_throughput", "total_tps": "total_token_throughput"} {
+	for metric, key := range map[string]string{
+		"rps": "request_throughput", "output_tps": "output_throughput", "total_tps": "total_token_throughput",
+	} {
 		stated, a := v.Get(key).Float()
 		if now, b := p.Metrics[metric].Stats.Get("value"); a && b {
 			near(key, stated, now)
@@ -60,8 +62,8 @@ func agree(t *testing.T, name string) (compared int) {
 	return compared
 }
 
-// Recomputed statistics agree with those of a genuine file to a millionth, and so with every good one among the real files,
-// where those are at hand.
+// Recomputed statistics agree with those of a genuine file to a millionth, and so with every good one among the real
+// files, where those are at hand.
 func TestRecomputedAgreeWithStated(t *testing.T) {
 	if n := agree(t, "testdata/0.33.0/result.json"); n < 25 {
 		t.Errorf("only %d statistics of the recorded file were compared", n)
@@ -94,26 +96,31 @@ func TestTalliesAreRecomputed(t *testing.T) {
 	}))
 	ok, _ := r.Points[0].Metrics["requests_ok"].Stats.Get("value")
 	osl, _ := r.Points[0].Metrics["osl"].Stats.Get("mean")
-	if codes(r) != "disagreement disagreement" || ok != 3 || osl != 5 || r.Points[0].Metrics["osl"].From != "recomputed" || r.Points[0].Status != schema.StatusOK {
+	if codes(r) != "disagreement disagreement" || ok != 3 || osl != 5 ||
+		r.Points[0].Metrics["osl"].From != "recomputed" || r.Points[0].Status != schema.StatusOK {
 		t.Errorf("%v requests of %v tokens, %s: %v", ok, osl, r.Points[0].Status, r.Problems)
 	}
 }
 
 // Requests that count as completed and produced no token have failed, unless nothing counted tokens.
 func TestNoTokenAtAll(t *testing.T) {
-	const text = `{"tokenizer_id":"acme/t","completed":8,"duration":2.0,"total_output_tokens":0,"output_throughput":0.0,"request_throughput":4.5,"mean_e2el_ms":9.5,"p99_e2el_ms":12.5}`
+	const text = `{"tokenizer_id":"acme/t","completed":8,"duration":2.0,"total_output_tokens":0,` +
+		`"output_throughput":0.0,"request_throughput":4.5,"mean_e2el_ms":9.5,"p99_e2el_ms":12.5}`
 	hollow := read(t, text)
 	ok, _ := hollow.Points[0].Metrics["requests_ok"].Stats.Get("value")
 	failed, _ := hollow.Points[0].Metrics["requests_failed"].Stats.Get("value")
-	if codes(hollow) != "hollow-success" || hollow.Points[0].Status != schema.StatusFailed || ok != 0 || failed != 8 || len(hollow.Points[0].Metrics["e2el"].Stats) > 0 {
+	if codes(hollow) != "hollow-success" || hollow.Points[0].Status != schema.StatusFailed || ok != 0 || failed != 8 ||
+		len(hollow.Points[0].Metrics["e2el"].Stats) > 0 {
 		t.Errorf("%v of %v, %+v", ok, failed, hollow.Points[0])
 	}
 	uncounted := read(t, strings.Replace(text, `"acme/t"`, `null`, 1))
 	p := uncounted.Points[0]
-	if mean, _ := p.Metrics["e2el"].Stats.Get("mean"); codes(uncounted) != "" || p.Status != schema.StatusOK || mean != 9.5 || len(p.Metrics["output_tps"].Stats) > 0 || len(p.Metrics["osl"].Stats) > 0 {
+	if mean, _ := p.Metrics["e2el"].Stats.Get("mean"); codes(uncounted) != "" || p.Status != schema.StatusOK ||
+		mean != 9.5 || len(p.Metrics["output_tps"].Stats) > 0 || len(p.Metrics["osl"].Stats) > 0 {
 		t.Errorf("%v, %+v", uncounted.Problems, p.Metrics)
 	}
-	negative := read(t, strings.Replace(strings.Replace(text, `tokens":0`, `tokens":5`, 1), `"duration":2.0`, `"duration":-2.0`, 1))
+	negative := read(t, strings.Replace(strings.Replace(text, `tokens":0`, `tokens":5`, 1), `"duration":2.0`,
+		`"duration":-2.0`, 1))
 	if m := negative.Points[0].Metrics["duration_s"]; codes(negative) != "negative" || len(m.Stats) > 0 || m.Why == "" {
 		t.Errorf("%v, %+v", negative.Problems, m)
 	}

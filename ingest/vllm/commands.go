@@ -10,7 +10,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
-// Beside is what a .commands file of vLLM's continuous benchmarks says of the result of the same name.
+// Beside is what a .commands file of vLLM's continuous benchmarks states about the result of the same name.
 type Beside struct {
 	Facts    schema.Facts
 	Workload manifest.Workload
@@ -20,9 +20,11 @@ type Beside struct {
 // CommandsSuffix replaces ".json" in the result's name.
 const CommandsSuffix = ".commands"
 
-// IsCommands reports a file that describes the result beside it.
-func IsCommands(f *decode.File) bool {
-	return strings.HasSuffix(f.Path, CommandsSuffix) && f.First.Kind() == decode.Object && (f.First.Has("gpu_type") || f.First.Has("client_command") || f.First.Has("latency_command") || f.First.Has("throughput_command"))
+// isCommands reports a file that describes the result beside it.
+func isCommands(f *decode.File) bool {
+	return strings.HasSuffix(f.Path, CommandsSuffix) && f.First.Kind() == decode.Object &&
+		(f.First.Has("gpu_type") || f.First.Has("client_command") || f.First.Has("latency_command") ||
+			f.First.Has("throughput_command"))
 }
 
 // ReadCommands reads a .commands file.
@@ -45,7 +47,8 @@ func ReadCommands(f *decode.File) Beside {
 		b.Facts.Model.ID = m[1]
 	}
 	b.Workload.Concurrency = flag(b.Client, "--batch-size")
-	b.Workload.ISL, b.Workload.OSL = flag(b.Client, "--random-input-len", "--input-len"), flag(b.Client, "--random-output-len", "--output-len")
+	b.Workload.ISL, b.Workload.OSL = flag(b.Client, "--random-input-len", "--input-len"),
+		flag(b.Client, "--random-output-len", "--output-len")
 	if m := dataset.FindStringSubmatch(strings.Join(b.Client, " ")); m != nil {
 		b.Workload.Dataset = m[1]
 	}

@@ -15,28 +15,28 @@ func counts(v decode.Value, d *draft.Draft) {
 		asked = nil
 	}
 	if ok != nil && *ok > 0 {
-		for _, t := range [][3]string{{"isl", "total_input_tokens", "total_input"}, {"osl", "total_output_tokens", "total_output"}} {
-			total, have := v.Get(t[1]).Float()
-			if !have {
-				total, have = v.Get(t[2]).Float()
-			}
-			if have {
-				d.Stat(t[0], "", "mean", total / *ok)
+		for metric, name := range map[string]string{"isl": "total_input", "osl": "total_output"} { // before 0.5
+			if total, have := v.Get(name).Float(); have {
+				d.Stat(metric, "", "mean", total / *ok)
 			}
 		}
+		d.MeanTokens(v, ok)
 	}
 	out, have := v.Get("total_output_tokens").Float()
 	switch {
 	case !have || out != 0 || ok == nil || *ok <= 0 || v.Has("ttfts") || d.Key.Task == "pooling":
-	case v.Get("tokenizer_id").Kind() == decode.Null: // nothing counted the tokens: --skip-tokenizer-init, and a server without usage
+	case v.Get("tokenizer_id").Kind() == decode.Null:
+		// nothing counted the tokens: --skip-tokenizer-init, and a server without usage
 		delete(d.Metrics, "osl")
 	default:
 		d.Recomputed("requests_ok", 0)
 		d.Recomputed("requests_failed", *ok)
 		d.Recomputed("error_rate", 100)
 		d.Fail("no request produced a token")
-		q := d.Problem(schema.SevError, "hollow-success", v.Get("total_output_tokens"), fmt.Sprintf("%.0f requests that count as completed and produced no token", *ok))
-		q.Expected, q.Used, q.Hint = "completed requests to have output", "no number", "the server refused or dropped the requests; look at its log"
+		q := d.Problem(schema.SevError, "hollow-success", v.Get("total_output_tokens"),
+			fmt.Sprintf("%.0f requests that count as completed and produced no token", *ok))
+		q.Expected, q.Used, q.Hint = "completed requests to have output", "no number",
+			"the server refused or dropped the requests; look at its log"
 		return
 	}
 	failed := v.Get("failed").Ptr()

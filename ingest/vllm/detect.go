@@ -8,7 +8,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
-// Names of the formats that this package tells apart.
+// Names of the formats that this package distinguishes.
 const (
 	Format   = "vllm-serve"
 	Pooling  = "vllm-pooling"
@@ -28,8 +28,10 @@ func statKey(key string) (stat, family string, ok bool) {
 // "output_token_throughput", InferenceX without "_ms"; none is ours.
 func Detect(f *decode.File) schema.Match {
 	v := f.First
-	if IsCommands(f) {
-		return schema.Match{Format: Commands, Has: []string{"gpu_type"}, Detail: "command lines and device of the result beside it"}
+	if isCommands(f) {
+		return schema.Match{
+			Format: Commands, Has: []string{"gpu_type"}, Detail: "command lines and device of the result beside it",
+		}
 	}
 	if m, ok := detectBeside(v); ok {
 		return m
@@ -50,14 +52,16 @@ func detectValue(v decode.Value) schema.Match {
 		return m.Match
 	}
 	m.Want(v.Get("completed").Kind() == decode.Number, "completed")
-	output, input := v.Has("output_throughput") || hasLatency(v, false), v.Get("request_throughput").Kind() == decode.Number
+	output, input := v.Has("output_throughput") ||
+		hasLatency(v, false), v.Get("request_throughput").Kind() == decode.Number
 	if !output && input && hasLatency(v, true) {
 		m.Format = Pooling
 		m.Want(true, "request_throughput and no output")
 	} else {
 		m.Want(output, "output_throughput or mean_ttft_ms")
 	}
-	m.Not(v.Has("output_token_throughput") && !v.Has("output_throughput"), "output_throughput (output_token_throughput is tt-inference-server's copy)")
+	m.Not(v.Has("output_token_throughput") &&
+		!v.Has("output_throughput"), "output_throughput (output_token_throughput is tt-inference-server's copy)")
 	seconds := false
 	for _, member := range v.Members() {
 		if strings.HasSuffix(member.Key, "_e2e_latency_ms") {
@@ -79,16 +83,26 @@ func detectValue(v decode.Value) schema.Match {
 func detectBeside(v decode.Value) (schema.Match, bool) {
 	switch {
 	case v.Has("sla_ttft_ms") && v.Has("static_last_pass"):
-		return schema.Match{Format: Display, Has: []string{"static_last_pass"}, Detail: "not a result: a search over results that are read from their own files"}, true
+		return schema.Match{
+			Format: Display, Has: []string{"static_last_pass"},
+			Detail: "not a result: a search over results that are read from their own files",
+		}, true
 	}
-	for _, kind := range []string{"serving", "latency", "throughput"} { // {"serving": {"Test name": {"0": …}}} or records of display names
+	// {"serving": {"Test name": {"0": …}}} or records of display names
+	for _, kind := range []string{"serving", "latency", "throughput"} {
 		rows := v.Get(kind)
 		if rows.Get("Test name").Kind() == decode.Object || rows.Index(0).Has("Test name") {
-			return schema.Match{Format: Display, Has: []string{"Test name"}, Detail: "not a result: display records of results that are read from their own files"}, true
+			return schema.Match{
+				Format: Display, Has: []string{"Test name"},
+				Detail: "not a result: display records of results that are read from their own files",
+			}, true
 		}
 	}
 	if first := v.Index(0); first.Has("Test name") {
-		return schema.Match{Format: Display, Has: []string{"Test name"}, Detail: "not a result: display records of results that are read from their own files"}, true
+		return schema.Match{
+			Format: Display, Has: []string{"Test name"},
+			Detail: "not a result: display records of results that are read from their own files",
+		}, true
 	}
 	return schema.Match{}, false
 }
@@ -103,7 +117,7 @@ func hasLatency(v decode.Value, e2el bool) bool {
 	return false
 }
 
-// era is what the keys of a value tell about the version that wrote it, where the version matters.
+// era is what the keys of a value show about the version that wrote it, where the version matters.
 type era struct {
 	words       string
 	inclFirst   bool // "tpot" includes the first token

@@ -1,16 +1,16 @@
 // Package vllm reads results of vLLM's serving benchmark: benchmark_serving.py and, since v0.8, "vllm bench serve", its
-// Rust client, its forks (TensorRT-LLM's trtllm-serve benchmark, InferenceX), the pooling and embedding variant, and the
-// trees of "vllm bench sweep".
+// Rust client, its forks (TensorRT-LLM's trtllm-serve benchmark, InferenceX), the pooling and embedding variant, and
+// the trees of "vllm bench sweep".
 //
-// In flows one decoded value; out flows a [schema.Reading] with one point, or one for each run of a sweep's summary.json.
-// Source of the format: vllm/benchmarks/serve.py and its predecessors, rust/src/bench, 2023 to 2026.
+// It takes one decoded value and returns a [schema.Reading] with one point, or one for each run of a sweep's
+// summary.json. Source of the format: vllm/benchmarks/serve.py and its predecessors, rust/src/bench, 2023 to 2026.
 //
 // Units: latencies in "*_ms" keys are milliseconds; the per-request arrays (ttfts, itls) are seconds.
 //
 // Eras and their traps:
 //
 //   - before v0.5.0 "tpot" is E2EL / output tokens, first token included: that is NTPOT here, and no ITL exists;
-//   - v0.6.0 to v0.6.3 swap mean and median of E2EL: the arrays tell, and where there are none the era does;
+//   - v0.6.0 to v0.6.3 swap mean and median of E2EL: the arrays show it, and where there are none the era does;
 //   - until v0.6.3 a response without tokens counts as completed (hollow success) and drags TTFT towards zero;
 //   - v0.6.4 to v0.9.1 write the key "request_goodput:" with a colon;
 //   - until v0.7 the arrays are always there, since v0.8 only with --save-detailed;
@@ -19,8 +19,8 @@
 //   - "date" is naive local time, taken after the run; "backend" is the client's protocol, not the server's software;
 //   - --metadata writes strings under any name, over the tool's own keys;
 //   - "max_concurrent_requests" is a peak over a second and may exceed max_concurrency;
-//   - a sweep's run=N.json has the parameters that were varied at its top level: they are dimensions of the workload, and
-//     summary.json holds the same runs again.
+//   - a sweep's run=N.json has the parameters that were varied at its top level: they are dimensions of the workload,
+//     and summary.json holds the same runs again.
 //
 // Where the arrays exist every statistic is recomputed from them and the recomputed value is used; a stated value that
 // is off by more than 1 % becomes a problem that shows both. Prompts and generated text are never kept.

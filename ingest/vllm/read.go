@@ -92,7 +92,10 @@ func key(v decode.Value, d *draft.Draft) {
 		}
 	}
 	if !v.Has("run_number") {
-		for name, dim := range map[string]string{"tensor_parallel_size": "tp", "pipeline_parallel_size": "pp", "data_parallel_size": "dp", "tp_size": "tp", "pp_size": "pp", "dp_size": "dp"} {
+		for name, dim := range map[string]string{
+			"tensor_parallel_size": "tp", "pipeline_parallel_size": "pp", "data_parallel_size": "dp", "tp_size": "tp",
+			"pp_size": "pp", "dp_size": "dp",
+		} {
 			if n, ok := v.Get(name).Float(); ok && n > 1 { // written by --metadata, as vLLM's continuous benchmarks do
 				d.Dim(dim, v.Get(name).Text())
 			}
@@ -100,7 +103,8 @@ func key(v decode.Value, d *draft.Draft) {
 		return
 	}
 	for _, m := range v.Members() { // what a sweep varied
-		if t := m.Val.Text(); t != "" && len(t) < 60 && m.Key != "run_number" && !isKnown(m.Key) && !isMeasured(m.Key) && !draft.IsText(m.Key) {
+		if t := m.Val.Text(); t != "" && len(t) < 60 && m.Key != "run_number" && !isKnown(m.Key) && !isMeasured(m.Key) &&
+			!draft.IsText(m.Key) {
 			d.Dim(m.Key, t)
 		}
 	}
@@ -124,9 +128,8 @@ func identity(v decode.Value, d *draft.Draft) schema.Facts {
 	for _, name := range []string{"endpoint_type", "backend"} {
 		d.Condition("client", v.Get(name).Str())
 	}
-	if t, err := time.Parse("20060102-150405", v.Get("date").Str()); err == nil {
-		f.End, f.Start = t, t
-		f.StartNote = "local time of the client, zone not stated"
+	if t, note, ok := draft.ClientTime(v.Get("date")); ok {
+		f.End, f.Start, f.StartNote = t, t, note
 		if s, ok := v.Get("duration").Float(); ok && s > 0 && s < 1e7 {
 			f.Start = t.Add(-time.Duration(s * float64(time.Second))).Truncate(time.Second)
 		}
@@ -176,8 +179,12 @@ func stated(v decode.Value, e era, d *draft.Draft) {
 			d.Stat(name, def, stat, x)
 		}
 	}
-	for _, x := range []struct{ metric, key, old string }{{"output_tps", "output_throughput", ""}, {"total_tps", "total_token_throughput", ""},
-		{"rps", "request_throughput", "request_inthroughput"}, {"goodput_rps", "request_goodput", "request_goodput:"}, {"duration_s", "duration", ""}} {
+	for _, x := range []struct{ metric, key, old string }{{
+		"output_tps", "output_throughput", "",
+	}, {"total_tps", "total_token_throughput", ""},
+		{"rps", "request_throughput", "request_inthroughput"}, {
+			"goodput_rps", "request_goodput", "request_goodput:",
+		}, {"duration_s", "duration", ""}} {
 		if !d.Of(x.metric, v.Get(x.key)) {
 			d.Of(x.metric, v.Get(x.old))
 		}
@@ -197,19 +204,24 @@ func swapE2EL(v decode.Value, d *draft.Draft, why string) {
 	}
 	d.Stat("e2el", m.Def, "mean", median)
 	d.Stat("e2el", m.Def, "median", mean)
-	d.Problem(schema.SevNote, "swapped-e2el", v.Get("mean_e2el_ms"), fmt.Sprintf("mean_e2el_ms %.6g and median_e2el_ms %.6g %s", mean, median, why)).Used = "them exchanged back"
+	d.Problem(schema.SevNote, "swapped-e2el", v.Get("mean_e2el_ms"),
+		fmt.Sprintf("mean_e2el_ms %.6g and median_e2el_ms %.6g %s", mean, median, why)).Used = "them exchanged back"
 }
 
-// isKnown tells the keys that are read; the others are kept as foreign.
-var isKnown = draft.Names(`completed failed duration num_prompts max_concurrency request_rate date model_id tokenizer_id backend endpoint_type
- output_throughput total_token_throughput request_throughput request_inthroughput request_goodput request_goodput: total_input_tokens
- total_output_tokens total_input total_output best_of use_beam_search burstiness random_input_len random_output_len isl osl input_len output_len
- dataset_name release device gpu gpu_type gpu_name accelerator engine engine_version ramp_up_strategy ramp_up_start_rps ramp_up_end_rps user_throughput failed_requests
- input_lens output_lens ttfts itls errors generated_texts latencies start_times label endpoint version
- mean_ttft_ms median_ttft_ms std_ttft_ms mean_tpot_ms median_tpot_ms std_tpot_ms mean_itl_ms median_itl_ms std_itl_ms mean_e2el_ms median_e2el_ms std_e2el_ms`)
+// isKnown reports the keys that are read; the others are kept as foreign.
+var isKnown = draft.Names(`
+	completed failed duration num_prompts max_concurrency request_rate date model_id tokenizer_id backend endpoint_type
+	output_throughput total_token_throughput request_throughput request_inthroughput request_goodput request_goodput:
+	total_input_tokens total_output_tokens total_input total_output best_of use_beam_search burstiness random_input_len
+	random_output_len isl osl input_len output_len dataset_name release device gpu gpu_type gpu_name accelerator engine
+	engine_version ramp_up_strategy ramp_up_start_rps ramp_up_end_rps user_throughput failed_requests input_lens
+	output_lens ttfts itls errors generated_texts latencies start_times label endpoint version mean_ttft_ms median_ttft_ms
+	std_ttft_ms mean_tpot_ms median_tpot_ms std_tpot_ms mean_itl_ms median_itl_ms std_itl_ms mean_e2el_ms median_e2el_ms
+	std_e2el_ms`)
 
 // measured matches what the tool measures beside the known keys; a sweep does not vary it.
-var measured = regexp.MustCompile(`^(p\d|min_|max_(output_tokens_per_s|concurrent_requests)|rtfx$|probe_|spec_decode_|diffusion_|input_throughput$|goodput|.*_(completed|failed|count|total)$)`)
+var measured = regexp.MustCompile(`^(p\d|min_|max_(output_tokens_per_s|concurrent_requests)|rtfx$|probe_|` +
+	`spec_decode_|diffusion_|input_throughput$|goodput|.*_(completed|failed|count|total)$)`)
 
 func isMeasured(key string) bool {
 	_, _, isStat := statKey(key)

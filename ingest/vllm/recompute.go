@@ -26,8 +26,12 @@ func recompute(v decode.Value, d *draft.Draft) bool {
 	}
 	unswap(v, set.E2EL, d)
 	for _, f := range []draft.Family{
-		{Metric: "ttft", Def: schema.DefFirstChunk, Sample: set.TTFT}, {Metric: "tpot", Def: schema.DefExclFirst, Sample: set.TPOT},
-		{Metric: "itl", Def: schema.DefChunkGap, Sample: set.ITL, Pooled: true}, {Metric: "e2el", Def: schema.DefLastChunk, Sample: set.E2EL},
+		{Metric: "ttft", Def: schema.DefFirstChunk, Sample: set.TTFT}, {
+			Metric: "tpot", Def: schema.DefExclFirst, Sample: set.TPOT,
+		},
+		{Metric: "itl", Def: schema.DefChunkGap, Sample: set.ITL, Pooled: true}, {
+			Metric: "e2el", Def: schema.DefLastChunk, Sample: set.E2EL,
+		},
 	} {
 		f.Key = func(stat string) string { return stat + "_" + f.Metric + "_ms" }
 		d.Recompute(v, f, set.Hollow > 0)
@@ -56,7 +60,9 @@ func tallies(v decode.Value, set latency.Set, d *draft.Draft) {
 		metric, key string
 		now         int
 		known       bool
-	}{{"isl", "total_input_tokens", set.In, v.Get("input_lens").Len() > 0}, {"osl", "total_output_tokens", set.Out, true}} {
+	}{
+		{"isl", "total_input_tokens", set.In, v.Get("input_lens").Len() > 0}, {"osl", "total_output_tokens", set.Out, true},
+	} {
 		stated, has := v.Get(x.key).Float()
 		if !x.known || !has || !draft.Disagree(stated, float64(x.now)) {
 			continue
@@ -73,7 +79,8 @@ func tallies(v decode.Value, set latency.Set, d *draft.Draft) {
 func unswap(v decode.Value, s latency.Sample, d *draft.Draft) {
 	mean, a := d.Metrics["e2el"].Stats.Get("mean")
 	median, b := d.Metrics["e2el"].Stats.Get("median")
-	if s.N() > 1 && a && b && draft.Disagree(mean, s.Mean) && !draft.Disagree(mean, s.Quantile(.5)) && !draft.Disagree(median, s.Mean) {
+	if s.N() > 1 && a && b && draft.Disagree(mean, s.Mean) && !draft.Disagree(mean, s.Quantile(.5)) &&
+		!draft.Disagree(median, s.Mean) {
 		swapE2EL(v, d, "are each what the requests give for the other, as v0.6.0 to v0.6.3 write them")
 	}
 }

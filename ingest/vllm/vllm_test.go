@@ -38,20 +38,29 @@ func codes(r schema.Reading) string {
 
 // result makes a file of our own with the keys of an era.
 func result(members string) string {
-	return `{"date":"20260102-030405","model_id":"acme/tiny","num_prompts":4,"request_rate":"inf","duration":2.0,"completed":4,"total_input_tokens":40,"total_output_tokens":20,"request_throughput":2.0,"output_throughput":10.0` + members + `}`
+	return `{"date":"20260102-030405","model_id":"acme/tiny","num_prompts":4,"request_rate":"inf","duration":2.0,` +
+		`"completed":4,"total_input_tokens":40,"total_output_tokens":20,"request_throughput":2.0,"output_throughput":10.0` +
+		members + `}`
 }
 
-const statsOf = `,"mean_ttft_ms":10,"median_ttft_ms":9,"p99_ttft_ms":20,"mean_tpot_ms":2,"median_tpot_ms":2,"p99_tpot_ms":3`
+const statsOf = `,"mean_ttft_ms":10,"median_ttft_ms":9,"p99_ttft_ms":20,"mean_tpot_ms":2,"median_tpot_ms":2,` +
+	`"p99_tpot_ms":3`
 
 func TestEras(t *testing.T) {
 	for _, c := range []struct{ name, members, detail, metric string }{
 		{"before 0.5.0: TPOT includes the first token", `,"input_throughput":20` + statsOf, "before v0.5.0", "ntpot"},
 		{"0.5", `,"input_throughput":20,"mean_itl_ms":2,"std_ttft_ms":1` + statsOf, "v0.5", "tpot"},
 		{"0.6.0 to 0.6.3", `,"total_token_throughput":30` + statsOf, "v0.6.0 to v0.6.3", "tpot"},
-		{"0.6.4 to 0.9.1", `,"burstiness":1.0,"max_concurrency":8,"request_goodput:":1.5` + statsOf, "v0.6.4 to v0.9.1", "tpot"},
+		{
+			"0.6.4 to 0.9.1", `,"burstiness":1.0,"max_concurrency":8,"request_goodput:":1.5` + statsOf, "v0.6.4 to v0.9.1",
+			"tpot",
+		},
 		{"0.8 to 0.10", `,"endpoint_type":"openai","request_goodput":null` + statsOf, "v0.8 to v0.10", "tpot"},
 		{"0.11.1 on", `,"endpoint_type":"openai","backend":"openai","failed":0` + statsOf, "v0.11.1 or later", "tpot"},
-		{"Rust client", `,"failed":0,"steady_state":null,"failed_requests":[]` + statsOf, "Rust client, v0.24 or later", "tpot"},
+		{
+			"Rust client", `,"failed":0,"steady_state":null,"failed_requests":[]` + statsOf, "Rust client, v0.24 or later",
+			"tpot",
+		},
 	} {
 		r := read(t, result(c.members))
 		if r.Detail != c.detail {
@@ -68,7 +77,8 @@ func TestEras(t *testing.T) {
 }
 
 func TestFacts(t *testing.T) {
-	r := read(t, result(`,"max_concurrency":8,"request_goodput:":1.5,"p99.9_ttft_ms":33,"tokenizer_id":"/home/bob/tok","my_note":"x","random_input_len":"128","server_key":"hf_abcdefghijklmnopqrst"`+statsOf))
+	r := read(t, result(`,"max_concurrency":8,"request_goodput:":1.5,"p99.9_ttft_ms":33,"tokenizer_id":"/home/bob/tok",`+
+		`"my_note":"x","random_input_len":"128","server_key":"hf_abcdefghijklmnopqrst"`+statsOf))
 	p := r.Points[0]
 	if *p.Key.Concurrency != 8 || p.Key.Rate != nil || *p.Key.ISL != 128 || p.Key.OSL != nil || p.Key.Tool != "vllm" {
 		t.Errorf("key %+v", p.Key)
@@ -85,16 +95,19 @@ func TestFacts(t *testing.T) {
 	if v, _ := p.Metrics["tps_user"].Stats.Get("value"); v != 500 {
 		t.Error("speed per user is 1000 over mean TPOT")
 	}
-	if string(p.Extra["my_note"]) != `"x"` || strings.Contains(fmt.Sprint(p.Extra, p.Conditions), "bob") || strings.Contains(fmt.Sprintf("%s", p.Extra), "hf_abc") {
+	if string(p.Extra["my_note"]) != `"x"` || strings.Contains(fmt.Sprint(p.Extra, p.Conditions), "bob") ||
+		strings.Contains(fmt.Sprintf("%s", p.Extra), "hf_abc") {
 		t.Errorf("extra %s, conditions %v", p.Extra, p.Conditions)
 	}
-	if r.Facts.Model.ID != "acme/tiny" || r.Facts.End.Format(time.RFC3339) != "2026-01-02T03:04:05Z" || r.Facts.Start.Second() != 3 || r.Facts.StartNote == "" {
+	if r.Facts.Model.ID != "acme/tiny" || r.Facts.End.Format(time.RFC3339) != "2026-01-02T03:04:05Z" ||
+		r.Facts.Start.Second() != 3 || r.Facts.StartNote == "" {
 		t.Errorf("facts %+v", r.Facts)
 	}
 }
 
 func TestZeroIsNotANumber(t *testing.T) {
-	r := read(t, `{"completed":0,"failed":4,"num_prompts":4,"duration":1,"output_throughput":0.0,"mean_ttft_ms":0.0,"p99_ttft_ms":0.0,"std_ttft_ms":0,"mean_tpot_ms":0}`)
+	r := read(t, `{"completed":0,"failed":4,"num_prompts":4,"duration":1,"output_throughput":0.0,"mean_ttft_ms":0.0,`+
+		`"p99_ttft_ms":0.0,"std_ttft_ms":0,"mean_tpot_ms":0}`)
 	p := r.Points[0]
 	if p.Status != schema.StatusFailed || codes(r) != "all-failed" {
 		t.Errorf("status %s, problems %s", p.Status, codes(r))
@@ -115,7 +128,8 @@ func TestZeroIsNotANumber(t *testing.T) {
 
 func TestPartialFailureWithoutFailedKey(t *testing.T) {
 	r := read(t, strings.Replace(result(statsOf), `"num_prompts":4`, `"num_prompts":10`, 1))
-	if v, _ := r.Points[0].Metrics["requests_failed"].Stats.Get("value"); v != 6 || r.Points[0].Status != schema.StatusPartial || codes(r) != "partly-failed" {
+	if v, _ := r.Points[0].Metrics["requests_failed"].Stats.Get("value"); v != 6 ||
+		r.Points[0].Status != schema.StatusPartial || codes(r) != "partly-failed" {
 		t.Errorf("%v %s %s", v, r.Points[0].Status, codes(r))
 	}
 }
@@ -142,8 +156,10 @@ func detailed(ttfts []float64, outs []int, gap float64, change func(map[string]a
 		}
 		sum, out, n = sum+v*1000, out+outs[i], n+1
 	}
-	m := map[string]any{"completed": n, "num_prompts": n, "duration": 2.0, "total_input_tokens": 10 * n, "total_output_tokens": out, "request_throughput": float64(n) / 2, "output_throughput": float64(out) / 2,
-		"total_token_throughput": float64(out+10*n) / 2, "mean_ttft_ms": sum / float64(n), "input_lens": ins, "output_lens": outs, "ttfts": ttfts, "itls": itls, "errors": errs, "max_concurrency": 2}
+	m := map[string]any{"completed": n, "num_prompts": n, "duration": 2.0, "total_input_tokens": 10 * n,
+		"total_output_tokens": out, "request_throughput": float64(n) / 2, "output_throughput": float64(out) / 2,
+		"total_token_throughput": float64(out+10*n) / 2, "mean_ttft_ms": sum / float64(n), "input_lens": ins,
+		"output_lens": outs, "ttfts": ttfts, "itls": itls, "errors": errs, "max_concurrency": 2}
 	change(m)
 	b, _ := json.Marshal(m)
 	return string(b)
@@ -157,15 +173,20 @@ func TestRecompute(t *testing.T) {
 		t.Errorf("a good file has problems: %v", r.Problems)
 	}
 	ttft, tpot := p.Metrics["ttft"], p.Metrics["tpot"]
-	if v, _ := ttft.Stats.Get("mean"); math.Abs(v-20) > 1e-9 || ttft.From != "recomputed" || ttft.N != 3 || len(ttft.Quantiles) != 33 {
+	if v, _ := ttft.Stats.Get("mean"); math.Abs(v-20) > 1e-9 || ttft.From != "recomputed" || ttft.N != 3 ||
+		len(ttft.Quantiles) != 33 {
 		t.Errorf("%+v", ttft)
 	}
 	if v, _ := tpot.Stats.Get("mean"); math.Abs(v-2) > 1e-6 {
 		t.Errorf("%+v", tpot)
 	}
-	lying := detailed([]float64{.01, .02, .03}, []int{5, 5, 5}, .002, func(m map[string]any) { m["mean_ttft_ms"] = 25.0; m["p90_ttft_ms"] = 28.0 })
+	lying := detailed([]float64{.01, .02, .03}, []int{5, 5, 5}, .002, func(m map[string]any) {
+		m["mean_ttft_ms"] = 25.0
+		m["p90_ttft_ms"] = 28.0
+	})
 	r = read(t, lying)
-	if codes(r) != "disagreement" || !strings.Contains(r.Problems[0].Found, "25") || !strings.Contains(r.Problems[0].Used, "20") {
+	if codes(r) != "disagreement" || !strings.Contains(r.Problems[0].Found, "25") ||
+		!strings.Contains(r.Problems[0].Used, "20") {
 		t.Errorf("%v", r.Problems)
 	}
 	if v, _ := r.Points[0].Metrics["ttft"].Stats.Get("p90"); v != 28 {
@@ -176,7 +197,8 @@ func TestRecompute(t *testing.T) {
 func TestHollowSuccess(t *testing.T) {
 	r := read(t, detailed([]float64{.02, 0, .04, 0}, []int{5, 0, 5, 0}, .002, func(map[string]any) {}))
 	p := r.Points[0]
-	if v, _ := p.Metrics["ttft"].Stats.Get("mean"); math.Abs(v-30) > 1e-9 || p.Status != schema.StatusPartial || !strings.Contains(codes(r), "hollow-success") {
+	if v, _ := p.Metrics["ttft"].Stats.Get("mean"); math.Abs(v-30) > 1e-9 || p.Status != schema.StatusPartial ||
+		!strings.Contains(codes(r), "hollow-success") {
 		t.Errorf("mean TTFT %v, %s, %v", v, p.Status, r.Problems)
 	}
 	if ok, _ := p.Metrics["requests_ok"].Stats.Get("value"); ok != 2 {
@@ -213,22 +235,31 @@ var reader = drafttest.Reader{Detect: vllm.Detect, Read: vllm.Read}
 
 // What came after the Python client: the Rust one, pooling, sweeps, the fork of TensorRT-LLM.
 func TestRelatives(t *testing.T) {
-	rust := reader.Must(t, "x.json", `{"completed":2,"failed_requests":[{"index":1,"error":"HTTP 500"}],"failed":1,"steady_state":{"mean_ttft_ms":9.5,"window":{"duration_s":4.5}},"output_throughput":5.0,"mean_ttft_ms":10.0,"mode":"multi_turn","max_model_len":4096}`)
-	if p := rust.Points[0]; rust.Detail != "Rust client, v0.24 or later" || p.Key.Dims["turns"] != "several" || string(p.Extra["steady_state.window.duration_s"]) != "4.5" || !strings.Contains(rust.Problems[0].Found, "HTTP 500") {
+	rust := reader.Must(t, "x.json",
+		`{"completed":2,"failed_requests":[{"index":1,"error":"HTTP 500"}],"failed":1,"steady_state":{"mean_ttft_ms":9.5,`+
+			`"window":{"duration_s":4.5}},"output_throughput":5.0,"mean_ttft_ms":10.0,"mode":"multi_turn","max_model_len":4096}`)
+	if p := rust.Points[0]; rust.Detail != "Rust client, v0.24 or later" || p.Key.Dims["turns"] != "several" ||
+		string(p.Extra["steady_state.window.duration_s"]) != "4.5" || !strings.Contains(rust.Problems[0].Found, "HTTP 500") {
 		t.Errorf("%s %s %v %v", rust.Detail, p.Key, p.Extra, rust.Problems)
 	}
-	pooling := reader.Must(t, "x.json", `{"duration":1.0,"completed":10,"total_input_tokens":1000,"request_throughput":10.0,"total_token_throughput":1000.0,"mean_e2el_ms":5.0,"p99_e2el_ms":9.0}`)
+	pooling := reader.Must(t, "x.json",
+		`{"duration":1.0,"completed":10,"total_input_tokens":1000,"request_throughput":10.0,`+
+			`"total_token_throughput":1000.0,"mean_e2el_ms":5.0,"p99_e2el_ms":9.0}`)
 	if p := pooling.Points[0]; pooling.Format != vllm.Pooling || p.Key.Task != "pooling" || p.Status != schema.StatusOK {
 		t.Errorf("%+v", p)
 	}
 	run := func(n int) string {
-		return fmt.Sprintf(`{"run_number":%d,"date":"20260801-10000%d","model_id":"acme/tiny","completed":8,"failed":0,"max_concurrency":2,"output_throughput":50.5,"mean_ttft_ms":10.25,"p99_ttft_ms":12.5,"max_num_seqs":4,"max_concurrent_requests":6}`, n, n)
+		return fmt.Sprintf(`{"run_number":%d,"date":"20260801-10000%d","model_id":"acme/tiny","completed":8,"failed":0,`+
+			`"max_concurrency":2,"output_throughput":50.5,"mean_ttft_ms":10.25,"p99_ttft_ms":12.5,"max_num_seqs":4,`+
+			`"max_concurrent_requests":6}`, n, n)
 	}
 	sweep := reader.Must(t, "summary.json", "["+run(0)+","+run(1)+"]")
-	if len(sweep.Points) != 2 || sweep.Points[0].Key.Dims["max_num_seqs"] != "4" || sweep.Points[0].Key.Dims["max_concurrent_requests"] != "" {
+	if len(sweep.Points) != 2 || sweep.Points[0].Key.Dims["max_num_seqs"] != "4" ||
+		sweep.Points[0].Key.Dims["max_concurrent_requests"] != "" {
 		t.Errorf("%d points, %s", len(sweep.Points), sweep.Points[0].Key)
 	}
-	fork := reader.Must(t, "x.json", `{"completed":2,"output_throughput":5.0,"user_throughput":90.5,"request_goodput:":0.0,"mean_tpot_ms":10.0}`)
+	fork := reader.Must(t, "x.json",
+		`{"completed":2,"output_throughput":5.0,"user_throughput":90.5,"request_goodput:":0.0,"mean_tpot_ms":10.0}`)
 	drafttest.Expect(t, fork.Points[0], map[string]float64{"tps_user.value": 90.5, "goodput_rps.value": 0})
 }
 
@@ -249,6 +280,8 @@ func TestSwapIsTold(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	reader.Fuzz(f, "x.json", result(statsOf), detailed([]float64{.01, 0}, []int{5, 0}, .002, func(map[string]any) {}), "["+result(statsOf)+"]",
-		`{"completed":1e300,"output_throughput":NaN,"ttfts":[1],"itls":[[-1e308]],"output_lens":[1e300],"duration":-1,"mean_ttft_ms":Infinity}`)
+	reader.Fuzz(f, "x.json", result(statsOf), detailed([]float64{.01, 0}, []int{5, 0}, .002, func(map[string]any) {}),
+		"["+result(statsOf)+"]",
+		`{"completed":1e300,"output_throughput":NaN,"ttfts":[1],"itls":[[-1e308]],"output_lens":[1e300],"duration":-1,`+
+			`"mean_ttft_ms":Infinity}`)
 }

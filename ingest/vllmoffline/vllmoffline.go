@@ -14,7 +14,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/latency"
 )
 
-// Names of the formats that this package tells apart.
+// Names of the formats that this package distinguishes.
 const (
 	Throughput = "vllm-throughput"
 	Latency    = "vllm-latency"
@@ -23,7 +23,7 @@ const (
 
 var startupKey = regexp.MustCompile(`^avg_(cold|warm)_(\w+)_time$`)
 
-// Detect tells the three by their keys.
+// Detect distinguishes the three by their keys.
 func Detect(f *decode.File) schema.Match {
 	v := f.First
 	for _, x := range v.Members() {
@@ -64,29 +64,24 @@ func Read(f *decode.File) schema.Reading {
 func throughput(f *decode.File, r *schema.Reading) {
 	v := f.First
 	d := draft.New(f, r, v, "vllm-throughput")
-	first := func(names ...string) *float64 {
-		for _, n := range names {
-			if p := v.Get(n).Ptr(); p != nil {
-				return p
-			}
-		}
-		return nil
-	}
-	d.Key.ISL, d.Key.OSL = first("input_len", "input"), first("output_len", "output", "ouput") // people add these by hand
+	d.Key.ISL = draft.First(v, "input_len", "input")
+	d.Key.OSL = draft.First(v, "output_len", "output", "ouput") // people add these by hand
 	d.Dim("requests", v.Get("num_requests").Text())
 	r.Facts.Model.ID = v.Get("model").Str()
-	for _, s := range [][2]string{{"rps", "requests_per_second"}, {"total_tps", "tokens_per_second"}, {"duration_s", "elapsed_time"}} {
-		d.Of(s[0], v.Get(s[1]))
-	}
+	d.Fields(v, map[string]string{
+		"rps": "requests_per_second", "total_tps": "tokens_per_second", "duration_s": "elapsed_time",
+	})
 	if d.Key.ISL == nil && d.Key.OSL == nil {
 		lengthsInName(f.Path, v, d)
 	}
 	n, total, elapsed := v.Get("num_requests").Ptr(), v.Get("total_num_tokens").Ptr(), v.Get("elapsed_time").Ptr()
-	if d.Key.ISL != nil && d.Key.OSL != nil && n != nil && total != nil && elapsed != nil && *elapsed > 0 && *total == *n*(*d.Key.ISL+*d.Key.OSL) {
+	if d.Key.ISL != nil && d.Key.OSL != nil && n != nil && total != nil && elapsed != nil && *elapsed > 0 &&
+		*total == *n*(*d.Key.ISL+*d.Key.OSL) {
 		d.Derived("output_tps", "", "value", *n**d.Key.OSL / *elapsed)
 	}
 	d.Requests(n, nil, nil, "")
-	d.Foreign(v, draft.Names("elapsed_time num_requests total_num_tokens requests_per_second tokens_per_second input output ouput input_len output_len model"))
+	d.Foreign(v, draft.Names("elapsed_time num_requests total_num_tokens requests_per_second tokens_per_second input "+
+		"output ouput input_len output_len model"))
 	d.Done()
 }
 
@@ -118,14 +113,17 @@ func batch(f *decode.File, r *schema.Reading) {
 		}
 	}
 	if list, ok := v.Get("latencies").Floats(); ok && len(list) > 0 {
-		d.Recompute(v, draft.Family{Metric: "e2el", Def: schema.DefBatch, Sample: sample(list), Key: func(stat string) string {
-			if stat == "mean" {
-				return "avg_latency"
-			}
-			return stat
-		}}, false)
+		d.Recompute(v, draft.Family{Metric: "e2el", Def: schema.DefBatch, Sample: sample(list),
+			Key: func(stat string) string {
+				if stat == "mean" {
+					return "avg_latency"
+				}
+				return stat
+			}}, false)
 	}
-	for name, dst := range map[string]**float64{"batch_size": &d.Key.Concurrency, "input_len": &d.Key.ISL, "output_len": &d.Key.OSL} {
+	for name, dst := range map[string]**float64{
+		"batch_size": &d.Key.Concurrency, "input_len": &d.Key.ISL, "output_len": &d.Key.OSL,
+	} {
 		*dst = v.Get(name).Ptr()
 	}
 	r.Facts.Model.ID = v.Get("model").Str()
@@ -160,7 +158,9 @@ func startup(f *decode.File, r *schema.Reading) {
 			}
 		}
 		if list, ok := v.Get(k[1] + "_" + k[2] + "_times").Floats(); ok && len(list) > 0 {
-			d.Recompute(v, draft.Family{Metric: "startup_s", Sample: latency.NewSample(slices.Clone(list)), Key: func(string) string { return x.Key }}, false)
+			d.Recompute(v, draft.Family{
+				Metric: "startup_s", Sample: latency.NewSample(slices.Clone(list)), Key: func(string) string { return x.Key },
+			}, false)
 		}
 		d.Done()
 	}

@@ -11,19 +11,25 @@ import (
 var reader = Reader{Detect: vllmoffline.Detect, Read: vllmoffline.Read}
 
 const (
-	throughput = `{"input":128,"ouput":2048,"elapsed_time":100.0,"num_requests":16,"total_num_tokens":34816,"requests_per_second":0.16,"tokens_per_second":348.16}`
-	latency    = `{"avg_latency":2.0,"latencies":[1.0,2.0,3.0],"percentiles":{"10":1.2,"50":2.0,"99":2.98}}`
-	startup    = `{"avg_cold_startup_time":10.0,"cold_startup_times":[9.0,11.0],"cold_startup_percentiles":{"99":10.98},"avg_warm_compilation_time":1.5}`
+	throughput = `{"input":128,"ouput":2048,"elapsed_time":100.0,"num_requests":16,"total_num_tokens":34816,` +
+		`"requests_per_second":0.16,"tokens_per_second":348.16}`
+	latency = `{"avg_latency":2.0,"latencies":[1.0,2.0,3.0],"percentiles":{"10":1.2,"50":2.0,"99":2.98}}`
+	startup = `{"avg_cold_startup_time":10.0,"cold_startup_times":[9.0,11.0],"cold_startup_percentiles":{"99":10.98},` +
+		`"avg_warm_compilation_time":1.5}`
 )
 
 // tokens_per_second counts the prompt: it must never be an output rate.
 func TestThroughput(t *testing.T) {
 	p := reader.Must(t, "t.json", throughput).Points[0]
-	Expect(t, p, map[string]float64{"total_tps.value": 348.16, "rps.value": .16, "output_tps.value": 327.68, "duration_s.value": 100})
-	if p.Metrics["output_tps"].From != "derived" || *p.Key.ISL != 128 || *p.Key.OSL != 2048 || p.Key.Dims["requests"] != "16" {
+	Expect(t, p, map[string]float64{
+		"total_tps.value": 348.16, "rps.value": .16, "output_tps.value": 327.68, "duration_s.value": 100,
+	})
+	if p.Metrics["output_tps"].From != "derived" || *p.Key.ISL != 128 || *p.Key.OSL != 2048 ||
+		p.Key.Dims["requests"] != "16" {
 		t.Errorf("%s %+v", p.Key, p.Metrics["output_tps"])
 	}
-	without := reader.Must(t, "t.json", `{"elapsed_time":100.0,"num_requests":16,"requests_per_second":0.16,"tokens_per_second":348.16}`).Points[0]
+	without := reader.Must(t, "t.json",
+		`{"elapsed_time":100.0,"num_requests":16,"requests_per_second":0.16,"tokens_per_second":348.16}`).Points[0]
 	if _, has := without.Metrics["output_tps"]; has {
 		t.Error("an output rate was made of a total")
 	}
@@ -51,7 +57,10 @@ func TestStartupParts(t *testing.T) {
 }
 
 func TestNotOurs(t *testing.T) {
-	for _, text := range []string{`{"elapsed_time":1,"gpu":"x"}`, `{"completed":1,"elapsed_time":1,"num_requests":1,"requests_per_second":1}`, `[]`, `hello`} {
+	for _, text := range []string{
+		`{"elapsed_time":1,"gpu":"x"}`, `{"completed":1,"elapsed_time":1,"num_requests":1,"requests_per_second":1}`, `[]`,
+		`hello`,
+	} {
 		if m := vllmoffline.Detect(File("x", text)); m.OK() {
 			t.Errorf("%s: %+v", text, m)
 		}

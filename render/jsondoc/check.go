@@ -118,15 +118,15 @@ type (
 		Why      string          `json:"why"`
 	}
 	lintJSON struct {
-		ID       lint.ID       `json:"id"`
-		Severity string        `json:"severity"`
-		Run      string        `json:"run,omitempty"`
-		Model    string        `json:"model,omitempty"`
-		Device   string        `json:"device,omitempty"`
-		Subject  string        `json:"subject,omitempty"`
-		Count    int           `json:"count"`
-		Why      string        `json:"why"`
-		Decision *decisionJSON `json:"decision,omitempty"`
+		ID       lint.ID         `json:"id"`
+		Severity schema.Severity `json:"severity"`
+		Run      string          `json:"run,omitempty"`
+		Model    string          `json:"model,omitempty"`
+		Device   string          `json:"device,omitempty"`
+		Subject  string          `json:"subject,omitempty"`
+		Count    int             `json:"count"`
+		Why      string          `json:"why"`
+		Decision *decisionJSON   `json:"decision,omitempty"`
 	}
 )
 

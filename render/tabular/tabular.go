@@ -70,7 +70,7 @@ func Points(r *render.Report, release int) []byte {
 			w.flag(h.IsSimulated())
 			w.text(h.Impl, h.Engine, h.Version, k.Task, k.Tool)
 			w.ptr(k.ISL, k.OSL, k.Concurrency, k.Rate)
-			w.text(k.Dataset, dims(k.Dims), strconv.Itoa(int(p.Repeat)), p.StatusWord())
+			w.text(k.Dataset, dims(k.Dims), strconv.Itoa(int(p.Repeat)), string(p.StatusWord()))
 			for _, s := range [][2]string{{"requests_ok", "value"}, {"requests_failed", "value"}, {"ttft", "mean"}, {"ttft", "median"}, {"ttft", "p99"}, {"tpot", "mean"}, {"tpot", "median"}, {"tpot", "p99"},
 				{"itl", "mean"}, {"e2el", "mean"}, {"e2el", "median"}, {"e2el", "p99"}} {
 				w.number(r.Shown(p, s[0], s[1]))

@@ -10,8 +10,8 @@ import (
 // Contradiction is something that a target says and its own neighbours rule out.
 type Contradiction struct {
 	Model, Device string
-	Code          string // unattainable, needs-no-ttft, tiers-inverted, unmeasured-metric
-	Severity      string // error for unattainable, warning for the others
+	Code          string          // unattainable, needs-no-ttft, tiers-inverted, unmeasured-metric
+	Severity      schema.Severity // error for unattainable, warning for the others
 	Target        schema.Target
 	Text          string // one sentence with the arithmetic
 }
@@ -41,7 +41,7 @@ func LintEntry(e Entry) []Contradiction {
 		by[id][t.Metric] = t
 	}
 	var out []Contradiction
-	add := func(severity, code string, t schema.Target, format string, args ...any) {
+	add := func(severity schema.Severity, code string, t schema.Target, format string, args ...any) {
 		out = append(out, Contradiction{e.Model, e.Device, code, severity, t, fmt.Sprintf(format, args...)})
 	}
 	for _, t := range e.Targets {
@@ -65,7 +65,7 @@ func LintEntry(e Entry) []Contradiction {
 }
 
 // throughput holds a promised rate against what its own users can take.
-func throughput(t schema.Target, near map[string]schema.Target, add func(severity, code string, t schema.Target,
+func throughput(t schema.Target, near map[string]schema.Target, add func(severity schema.Severity, code string, t schema.Target,
 	format string, args ...any)) {
 	user, hasUser := near["tps_user"]
 	if !hasUser || t.Key.Concurrency == nil {

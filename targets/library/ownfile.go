@@ -88,7 +88,7 @@ type ownFile struct {
 	problems []schema.Problem
 }
 
-func (o *ownFile) problem(severity, code, at, found, expected, hint string) {
+func (o *ownFile) problem(severity schema.Severity, code, at, found, expected, hint string) {
 	o.problems = append(o.problems, schema.Problem{Severity: severity, Path: o.path, Code: code,
 		Found: at + ": " + found, Expected: expected, Hint: hint})
 }

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/ttreport/ttreport/collect/arrival"
+	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
-	"github.com/ttreport/ttreport/ingest/schema/redact"
 )
 
 // conn is one connection to the server, used by one stream at a time.

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ttreport/ttreport/ingest/schema/redact"
+	"github.com/ttreport/ttreport/ingest/redact"
 )
 
 // EvalTask is the name of the builtin eval: sums of two numbers below a thousand, asked in words, answered in digits.

@@ -8,8 +8,9 @@ import (
 	"fmt"
 	"strings"
 
+	shellquote "github.com/kballard/go-shellquote"
+
 	"github.com/ttreport/ttreport/collect/tool"
-	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
 // Result is the file that the command leaves below {out}: {"metrics": {"my_ms": {"value": 12.3, "unit": "ms", "better": "lower"}}}.
@@ -17,7 +18,7 @@ const Result = "metrics.json"
 
 // Adapter is a tool of a name and a command line.
 func Adapter(name, line string) (tool.Adapter, error) {
-	words, err := manifest.Split(line)
+	words, err := shellquote.Split(line)
 	if err != nil {
 		return tool.Adapter{}, err
 	}

@@ -21,7 +21,10 @@ type Builder struct {
 
 // NewBuilder starts empty columns.
 func NewBuilder() *Builder {
-	return &Builder{C: &Columns{Reasons: []string{""}, Conds: []Conditions{nil}}, keys: map[string]int32{}, stats: map[StatID]uint16{}, reasons: map[string]int32{"": 0}, conds: map[string]int32{"": 0}}
+	return &Builder{
+		C: &Columns{Reasons: []string{""}, Conds: []Conditions{nil}}, keys: map[string]int32{}, stats: map[StatID]uint16{},
+		reasons: map[string]int32{"": 0}, conds: map[string]int32{"": 0},
+	}
 }
 
 // Key interns a workload key by its canonical name.
@@ -92,19 +95,8 @@ func (b *Builder) Cond(c Conditions) int32 {
 
 // AppendRuns copies runs of other columns, in the order given, and renumbers what they refer to.
 func (b *Builder) AppendRuns(from *Columns, runs []int) {
-	keyMap := make([]int32, len(from.Keys))
-	for i, k := range from.Keys {
-		keyMap[i] = b.Key(k, from.keyNames[i])
-	}
-	statMap := make([]uint16, len(from.Stats))
-	for i, s := range from.Stats {
-		statMap[i] = b.StatID(s)
-	}
-	condMap := make([]int32, len(from.Conds))
-	for i, c := range from.Conds {
-		condMap[i] = b.Cond(c)
-	}
-	newRun := map[int32]int32{}
+	m := b.adopt(from)
+	newRun := make(map[int32]int32, len(runs))
 	for _, r := range runs {
 		head := from.Runs[r]
 		run := int32(len(b.C.Runs))
@@ -115,37 +107,59 @@ func (b *Builder) AppendRuns(from *Columns, runs []int) {
 			lo := int32(len(b.C.value))
 			b.C.value = append(b.C.value, from.value[p.from:p.to]...)
 			for _, s := range from.stat[p.from:p.to] {
-				b.C.stat = append(b.C.stat, statMap[s])
+				b.C.stat = append(b.C.stat, m.stats[s])
 			}
-			p.Run, p.Key, p.Cond, p.Reason, p.from, p.to = run, keyMap[p.Key], condMap[p.Cond], b.Reason(from.Reasons[p.Reason]), lo, int32(len(b.C.value))
+			p.Run, p.Key, p.Cond, p.Reason = run, m.keys[p.Key], m.conds[p.Cond], b.Reason(from.Reasons[p.Reason])
+			p.from, p.to = lo, int32(len(b.C.value))
 			b.C.Points = append(b.C.Points, p)
 		}
 		head.PointsEnd = len(b.C.Points)
 		b.C.Runs = append(b.C.Runs, head)
 	}
-	for _, s := range from.Scores {
-		if run, ok := newRun[s.Run]; ok {
-			s.Run = run
-			b.C.Scores = append(b.C.Scores, s)
+	b.C.Scores = appendRows(b.C.Scores, from.Scores, newRun, func(s *ScoreRow) *int32 { return &s.Run })
+	b.C.Targets = appendRows(b.C.Targets, from.Targets, newRun, func(t *TargetRow) *int32 { return &t.Run })
+	b.C.Problems = appendRows(b.C.Problems, from.Problems, newRun, func(p *ProblemRow) *int32 { return &p.Run })
+	first := len(b.C.Plans)
+	b.C.Plans = appendRows(b.C.Plans, from.Plans, newRun, func(p *PlanRow) *int32 { return &p.Run })
+	for i := range b.C.Plans[first:] {
+		p := &b.C.Plans[first+i]
+		p.Key = m.keys[p.Key]
+	}
+}
+
+// mapping has the index in these columns of what other columns number otherwise.
+type mapping struct {
+	keys  []int32
+	stats []uint16
+	conds []int32
+}
+
+// adopt interns the keys, statistics and conditions of other columns.
+func (b *Builder) adopt(from *Columns) mapping {
+	m := mapping{
+		keys: make([]int32, len(from.Keys)), stats: make([]uint16, len(from.Stats)), conds: make([]int32, len(from.Conds)),
+	}
+	for i, k := range from.Keys {
+		m.keys[i] = b.Key(k, from.keyNames[i])
+	}
+	for i, s := range from.Stats {
+		m.stats[i] = b.StatID(s)
+	}
+	for i, c := range from.Conds {
+		m.conds[i] = b.Cond(c)
+	}
+	return m
+}
+
+// appendRows copies the rows of runs that have a new number.
+func appendRows[T any](to, from []T, newRun map[int32]int32, runOf func(*T) *int32) []T {
+	for _, row := range from {
+		if run, ok := newRun[*runOf(&row)]; ok {
+			*runOf(&row) = run
+			to = append(to, row)
 		}
 	}
-	for _, t := range from.Targets {
-		if run, ok := newRun[t.Run]; ok {
-			t.Run = run
-			b.C.Targets = append(b.C.Targets, t)
-		}
-	}
-	for _, p := range from.Problems {
-		if run, ok := newRun[p.Run]; ok {
-			p.Run = run
-			b.C.Problems = append(b.C.Problems, p)
-		}
-	}
-	for _, p := range from.Plans {
-		if run, ok := newRun[p.Run]; ok {
-			b.C.Plans = append(b.C.Plans, PlanRow{run, keyMap[p.Key]})
-		}
-	}
+	return to
 }
 
 // Seal orders the small tables by run and returns the columns; the builder must not be used afterwards.
@@ -179,7 +193,8 @@ func (b *Builder) Mark() Columns { return *b.C }
 func (b *Builder) Reset(mark Columns) {
 	keep := *b.C
 	*b.C = mark
-	b.C.Keys, b.C.keyNames, b.C.Stats, b.C.Reasons, b.C.Conds = keep.Keys, keep.keyNames, keep.Stats, keep.Reasons, keep.Conds
+	b.C.Keys, b.C.keyNames, b.C.Stats, b.C.Reasons, b.C.Conds = keep.Keys, keep.keyNames, keep.Stats, keep.Reasons,
+		keep.Conds
 }
 
 const pointBytes = 4 + 4 + 4 + 4 + 4 + 4 + 2 + 1
@@ -219,7 +234,8 @@ func (c *Columns) UnpackNumbers(data []byte, points, values int) bool {
 	le := binary.LittleEndian
 	for i := range c.Points {
 		b := data[i*pointBytes:]
-		c.Points[i] = PointRow{Run: int32(le.Uint32(b)), Key: int32(le.Uint32(b[4:])), Reason: int32(le.Uint32(b[8:])), Cond: int32(le.Uint32(b[12:])),
+		c.Points[i] = PointRow{Run: int32(le.Uint32(b)), Key: int32(le.Uint32(b[4:])), Reason: int32(le.Uint32(b[8:])),
+			Cond: int32(le.Uint32(b[12:])),
 			from: int32(le.Uint32(b[16:])), to: int32(le.Uint32(b[20:])), Repeat: int16(le.Uint16(b[24:])), Status: b[26]}
 	}
 	data = data[points*pointBytes:]
@@ -237,7 +253,8 @@ func (c *Columns) UnpackNumbers(data []byte, points, values int) bool {
 func (c *Columns) consistent() bool {
 	for i := range c.Points {
 		p := &c.Points[i]
-		if int(p.Run) >= len(c.Runs) || int(p.Key) >= len(c.Keys) || int(p.Reason) >= len(c.Reasons) || int(p.Cond) >= len(c.Conds) || p.Cond < 0 || p.from > p.to || int(p.to) > len(c.value) ||
+		if int(p.Run) >= len(c.Runs) || int(p.Key) >= len(c.Keys) || int(p.Reason) >= len(c.Reasons) ||
+			int(p.Cond) >= len(c.Conds) || p.Cond < 0 || p.from > p.to || int(p.to) > len(c.value) ||
 			int(p.Status) >= len(Statuses()) || p.Run < 0 || p.Key < 0 || p.Reason < 0 || p.from < 0 {
 			return false
 		}

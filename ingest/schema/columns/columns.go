@@ -30,8 +30,9 @@ type Columns struct {
 
 // RunHead is what is known of a run without its document.
 type RunHead struct {
-	ID, Path, SHA256         string
-	Stated                   string // the id that the document states, where another run has it too and this one got another; else ""
+	ID, Path, SHA256 string
+	// the id that the document states, where another run has it too and this one got another; else ""
+	Stated                   string
 	Start, End               time.Time
 	Release, Channel, Line   string
 	Model                    schema.Model
@@ -48,13 +49,14 @@ type RunHead struct {
 }
 
 // IsSimulated reports whether the run was made on the embedded simulator.
-func (h *RunHead) IsSimulated() bool { return h.Device == schema.Simulated }
+func (h *RunHead) IsSimulated() bool { return schema.SameDevice(h.Device, schema.Simulated) }
 
-// Conditions are what else bears on a point's numbers, by name: ignore_eos, num_prompts, tokenizer … What differs from point to
-// point by design, such as a seed, is left out.
+// Conditions are what else bears on a point's numbers, by name: ignore_eos, num_prompts, tokenizer … What differs from
+// point to point by design, such as a seed, is left out.
 type Conditions map[string]string
 
-// ClientMetric is the metric under which the facts about the load client stand, such as the statistic concurrency_reached.
+// ClientMetric is the metric under which the facts about the load client stand, such as the statistic
+// concurrency_reached.
 const ClientMetric = "client"
 
 // StatID names a statistic of a metric under a definition. Beside the statistics of [schema.Metric] it may be "n" or
@@ -125,8 +127,8 @@ func span[T any](rows []T, run int, of func(*T) int32) []T {
 }
 
 // Statuses lists the statuses that PointRow.Status indexes.
-func Statuses() []string {
-	return []string{"", schema.StatusOK, schema.StatusPartial, schema.StatusFailed, schema.StatusInvalid}
+func Statuses() []schema.Status {
+	return []schema.Status{"", schema.StatusOK, schema.StatusPartial, schema.StatusFailed, schema.StatusInvalid}
 }
 
 // KeyName is the canonical form of a key by index.
@@ -139,8 +141,8 @@ func (c *Columns) Values(p *PointRow, each func(StatID, float64)) {
 	}
 }
 
-// Span returns a point's statistics, as indexes into Stats, and their values. It is for those who look at every point of a
-// history; others use [Columns.Value].
+// Span returns a point's statistics, as indexes into Stats, and their values. It is for those who look at every point
+// of a history; others use [Columns.Value].
 func (c *Columns) Span(p *PointRow) (stats []uint16, values []float64) {
 	return c.stat[p.from:p.to], c.value[p.from:p.to]
 }
@@ -158,8 +160,8 @@ func (c *Columns) Value(p *PointRow, metric, stat string) (schema.Number, string
 	return schema.Missing("not in the file"), ""
 }
 
-// Status is the point's status as a word.
-func (p *PointRow) StatusWord() string { return Statuses()[p.Status] }
+// StatusWord is the status that the row's index stands for, "" where the document states none.
+func (p *PointRow) StatusWord() schema.Status { return Statuses()[p.Status] }
 
 // NumValues counts the stored statistics.
 func (c *Columns) NumValues() int { return len(c.value) }

@@ -35,7 +35,8 @@ func TestDamagedFiles(t *testing.T) {
 	for _, c := range []struct {
 		name, in  string
 		values    int
-		code, sev string
+		code      string
+		sev       schema.Severity
 		line, col int
 	}{
 		{"clean", `{"a":1}`, 1, "", "", 0, 0},
@@ -70,7 +71,8 @@ func TestDamagedFiles(t *testing.T) {
 		}
 		p := d.Problems[0]
 		if p.Code != c.code || p.Severity != c.sev || p.Line != c.line || p.Column != c.col || p.Hint == "" {
-			t.Errorf("%s: got %s %s at %d:%d (hint %q), want %s %s at %d:%d", c.name, p.Severity, p.Code, p.Line, p.Column, p.Hint, c.sev, c.code, c.line, c.col)
+			t.Errorf("%s: got %s %s at %d:%d (hint %q), want %s %s at %d:%d", c.name, p.Severity, p.Code, p.Line, p.Column,
+				p.Hint, c.sev, c.code, c.line, c.col)
 		}
 	}
 }
@@ -116,7 +118,10 @@ func TestEnvelopes(t *testing.T) {
 	w := gzip.NewWriter(&zipped)
 	_, _ = w.Write(body)
 	_ = w.Close()
-	for name, data := range map[string][]byte{"plain": body, "byte order mark": append([]byte("\xef\xbb\xbf"), body...), "gzip": zipped.Bytes(), "CRLF": []byte("\r\n{\"a\":\r\n\"ü\"}\r\n")} {
+	for name, data := range map[string][]byte{
+		"plain": body, "byte order mark": append([]byte("\xef\xbb\xbf"), body...), "gzip": zipped.Bytes(),
+		"CRLF": []byte("\r\n{\"a\":\r\n\"ü\"}\r\n"),
+	} {
 		f := decode.NewFile("f.json", data, time.Time{}, decode.DefaultLimits())
 		if len(f.Problems) != 0 || f.Several() || f.First.Get("a").Str() != "ü" {
 			t.Errorf("%s: %v, %v", name, f.Problems, f.First.Kind())
@@ -130,14 +135,19 @@ func TestEnvelopes(t *testing.T) {
 	if len(bomb.Problems) != 1 || bomb.Problems[0].Code != "too-large" {
 		t.Errorf("over the limit: %v", bomb.Problems)
 	}
-	if f := decode.NewFile("x.log", []byte("[BENCHMARK] model_name x"), time.Time{}, decode.DefaultLimits()); f.Form != decode.Text {
+	if f := decode.NewFile("x.log", []byte("[BENCHMARK] model_name x"), time.Time{},
+		decode.DefaultLimits()); f.Form != decode.Text {
 		t.Error("a log line that begins with [ was taken for JSON")
 	}
 }
 
 // Whatever encoding/json reads, this reads alike.
 func TestAgreesWithStandardLibrary(t *testing.T) {
-	for _, in := range []string{`{"a":[1,2.5,-3e2,1e-7,123456789012345678,0.1,4.9406564584124654e-324,1.7976931348623157e308],"b":"\u00e9\ud83d\ude00\n\"\\\/","c":[true,false,null,{"d":[]}],"":{}}`, `[]`, `"x"`, `[-0]`, `[[[1]],[[2,3]]]`} {
+	for _, in := range []string{
+		`{"a":[1,2.5,-3e2,1e-7,123456789012345678,0.1,4.9406564584124654e-324,1.7976931348623157e308],` +
+			`"b":"\u00e9\ud83d\ude00\n\"\\\/","c":[true,false,null,{"d":[]}],"":{}}`,
+		`[]`, `"x"`, `[-0]`, `[[[1]],[[2,3]]]`,
+	} {
 		var want any
 		if err := json.Unmarshal([]byte(in), &want); err != nil {
 			t.Fatal(err)
@@ -181,11 +191,15 @@ func plain(v decode.Value) any {
 }
 
 func FuzzJSON(f *testing.F) {
-	for _, s := range []string{`{"a":[1,2,NaN],"b":"\u00e9"}`, `{}{}`, `[[1],[2`, "\xef\xbb\xbf[]", `{"a":-Infinity}`, `[1e400]`, `"\ud800"`} {
+	for _, s := range []string{
+		`{"a":[1,2,NaN],"b":"\u00e9"}`, `{}{}`, `[[1],[2`, "\xef\xbb\xbf[]", `{"a":-Infinity}`, `[1e400]`, `"\ud800"`,
+	} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		f := decode.NewFile("f", data, time.Time{}, decode.Limits{Bytes: 1 << 20, Packed: 1 << 20, Text: 1 << 20, Depth: 50, Values: 1000})
+		f := decode.NewFile("f", data, time.Time{}, decode.Limits{
+			Bytes: 1 << 20, Packed: 1 << 20, Text: 1 << 20, Depth: 50, Values: 1000,
+		})
 		d := doc{Values: slices.Collect(f.Values()), Problems: f.Problems}
 		if f.Form == decode.JSON && len(d.Values) == 0 && len(d.Problems) == 0 {
 			t.Fatal("neither a value nor a problem")
@@ -222,8 +236,13 @@ func TestYAMLPointsAtTheFault(t *testing.T) {
 
 // Scripts, logs, templates and tables begin like JSON and are none; a file that calls itself JSON is damaged instead.
 func TestProseIsNoJSON(t *testing.T) {
-	for _, text := range []string{"\"\"\"What it does.\"\"\"\nimport x\n", "{% extends \"base\" %}", "{{ .Values }}", "[2025-07-11 08:12:24] started\n", "[07/11/2025-08:12:24] [TRT-LLM] [I]\n", "\"Metric\",\"avg\"\n\"TTFT\",5\n", "{ name: x }"} {
-		if f := decode.NewFile("x.txt", []byte(text), time.Time{}, decode.DefaultLimits()); f.Form != decode.Text || len(f.Problems) > 0 || string(f.Data) != text {
+	for _, text := range []string{
+		"\"\"\"What it does.\"\"\"\nimport x\n", "{% extends \"base\" %}", "{{ .Values }}",
+		"[2025-07-11 08:12:24] started\n", "[07/11/2025-08:12:24] [TRT-LLM] [I]\n", "\"Metric\",\"avg\"\n\"TTFT\",5\n",
+		"{ name: x }",
+	} {
+		if f := decode.NewFile("x.txt", []byte(text), time.Time{}, decode.DefaultLimits()); f.Form != decode.Text ||
+			len(f.Problems) > 0 || string(f.Data) != text {
 			t.Errorf("%q: form %d, %v", text, f.Form, f.Problems)
 		}
 		if f := decode.NewFile("x.json", []byte(text), time.Time{}, decode.DefaultLimits()); f.Form != decode.JSON {
@@ -231,7 +250,8 @@ func TestProseIsNoJSON(t *testing.T) {
 		}
 	}
 	cut := decode.NewFile("x.txt", []byte(`{"completed":8,"output`), time.Time{}, decode.DefaultLimits())
-	late := decode.NewFile("x.log", []byte(`{"completed":8,"note":"`+strings.Repeat("x", 300)+`",what}`), time.Time{}, decode.DefaultLimits())
+	late := decode.NewFile("x.log", []byte(`{"completed":8,"note":"`+strings.Repeat("x", 300)+`",what}`), time.Time{},
+		decode.DefaultLimits())
 	if len(cut.Problems) != 1 || len(late.Problems) != 1 {
 		t.Errorf("a damaged result was taken for prose: %v %v", cut.Problems, late.Problems)
 	}

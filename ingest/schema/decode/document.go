@@ -26,7 +26,10 @@ func (f *File) Only() (Value, *schema.Problem) {
 		p.Severity, p.Used = schema.SevError, ""
 		return Value{}, &p
 	case f.Form != JSON:
-		return Value{}, &schema.Problem{Severity: schema.SevError, Path: f.Path, Code: codeBad, Found: "a file that is not JSON", Expected: "JSON", Line: 1, Column: 1}
+		return Value{}, &schema.Problem{
+			Severity: schema.SevError, Path: f.Path, Code: codeBad, Found: "a file that is not JSON", Expected: "JSON",
+			Line: 1, Column: 1,
+		}
 	}
 	return f.First, nil
 }

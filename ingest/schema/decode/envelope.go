@@ -27,10 +27,10 @@ const (
 	Tar
 )
 
-// HeadSize is how many bytes tell an envelope and a form.
-const HeadSize = 4096
+// headSize is how many bytes decide an envelope and a form.
+const headSize = 4096
 
-// EnvelopeOf tells an envelope by at least the first 512 bytes.
+// EnvelopeOf recognises an envelope by at least the first 512 bytes.
 func EnvelopeOf(head []byte) Envelope {
 	switch {
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
@@ -60,7 +60,8 @@ func Unpacked(e Envelope, r io.Reader, size int64, most int64) (io.ReadCloser, e
 		}
 		return &limited{Reader: zr, left: limit, close: func() {}}, nil
 	case Zstd:
-		zr, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(MostOfUnpacker), zstd.WithDecoderLowmem(true))
+		zr, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(MostOfUnpacker),
+			zstd.WithDecoderLowmem(true))
 		if err != nil {
 			return nil, err
 		}
@@ -89,7 +90,7 @@ func (l *limited) Close() error { l.close(); return nil }
 // with the content is a problem of the file.
 func Read(name string, r io.Reader, size int64, mod time.Time, lim Limits) (File, error) {
 	f := File{Path: name, Size: size, ModTime: mod}
-	head := make([]byte, HeadSize)
+	head := make([]byte, headSize)
 	n, err := io.ReadFull(r, head)
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 		return f, err
@@ -163,7 +164,8 @@ func (f *File) unpack(e Envelope, r io.Reader, size int64, lim Limits) {
 	}
 }
 
-// readGrowing reads all of a stream of unknown length in pieces, so that what is held is once the content and not thrice.
+// readGrowing reads all of a stream of unknown length in pieces, so that what is held is once the content and not
+// thrice.
 func readGrowing(r io.Reader) ([]byte, error) {
 	var pieces [][]byte
 	total := 0
@@ -193,7 +195,8 @@ func readGrowing(r io.Reader) ([]byte, error) {
 // BadPacked is the problem of content that cannot be unpacked.
 func BadPacked(path string, e Envelope, err error) schema.Problem {
 	name := [...]string{"plain", "gzip", "zstd", "zip", "tar"}[e]
-	return schema.Problem{Severity: schema.SevError, Path: path, Code: "bad-" + name, Found: fmt.Sprintf("%s data that cannot be unpacked (%v)", name, err),
+	return schema.Problem{Severity: schema.SevError, Path: path, Code: "bad-" + name,
+		Found:    fmt.Sprintf("%s data that cannot be unpacked (%v)", name, err),
 		Expected: "a whole " + name + " file", Hint: "copy or download the file again"}
 }
 
@@ -208,7 +211,7 @@ func tooLarge(path string, size, most int64) schema.Problem {
 
 func isBinary(head []byte) bool { return bytes.IndexByte(head, 0) >= 0 }
 
-// mayBeJSON tells by a file's first bytes whether it has to be read whole.
+// mayBeJSON reports, by a file's first bytes, whether it has to be read whole.
 func mayBeJSON(head []byte) bool {
 	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
 	return len(head) == 0 || startsJSON(head) || bytes.HasPrefix(head, []byte(benchmarkData))

@@ -59,7 +59,7 @@ func (f *File) open(lim Limits) {
 	f.lim, f.lines = lim, &lines{}
 	f.Data = bytes.TrimPrefix(f.Data, []byte("\xef\xbb\xbf"))
 	head := bytes.TrimLeft(f.Data, " \t\r\n") // a file may begin with pages of blanks
-	head = head[:min(len(head), HeadSize)]
+	head = head[:min(len(head), headSize)]
 	switch {
 	case len(bytes.TrimSpace(head)) == 0:
 		f.Problems = append(f.Problems, emptyFile(f.Path))
@@ -98,7 +98,8 @@ func (f *File) isProse() bool {
 		return false
 	}
 	f.Form = JSON
-	if k := f.First.Kind(); k != Object && k != Invalid && f.Several() && f.Data[f.first.s.pos] != '\n' && f.Data[f.first.s.pos] != '\r' {
+	if k := f.First.Kind(); k != Object && k != Invalid && f.Several() && f.Data[f.first.s.pos] != '\n' &&
+		f.Data[f.first.s.pos] != '\r' {
 		return true // a table may begin with a quote, a script with three, a log with "[1,0]<stdout>: "
 	}
 	if f.First.Kind() != Invalid || len(f.first.faults) == 0 {
@@ -168,15 +169,16 @@ func (f *File) Several() bool {
 	return f.Form == JSON && !f.alone && len(bytes.TrimLeft(f.Data[min(f.first.s.pos, len(f.Data)):], " \t\r\n")) > 0
 }
 
-// startsJSON tells JSON from text by its first byte; '[' may begin a log line such as "[BENCHMARK] …", so what follows
-// must be able to begin a value.
+// startsJSON distinguishes JSON from text by its first byte; '[' may begin a log line such as "[BENCHMARK] …", so what
+// follows must be able to begin a value.
 func startsJSON(head []byte) bool {
 	switch head[0] {
 	case '{', '"':
 		return true
 	case '[':
 		rest := bytes.TrimLeft(head[1:], " \t\r\n")
-		return len(rest) == 0 || bytes.IndexByte([]byte(`{["]-0123456789tfnNI`), rest[0]) >= 0 && !bytes.HasPrefix(rest, []byte("INFO"))
+		return len(rest) == 0 || bytes.IndexByte([]byte(`{["]-0123456789tfnNI`), rest[0]) >= 0 &&
+			!bytes.HasPrefix(rest, []byte("INFO"))
 	}
 	return false
 }
@@ -198,7 +200,7 @@ func (f *File) Source(format string) schema.Source {
 }
 
 // Problem starts a problem at the place where a value stands.
-func (f *File) Problem(sev, code string, at Value) schema.Problem {
+func (f *File) Problem(sev schema.Severity, code string, at Value) schema.Problem {
 	p := schema.Problem{Severity: sev, Path: f.Path, Code: code}
 	if at.Kind() != Invalid && !f.foreign && f.lines != nil {
 		p.Offset = int64(at.Offset())

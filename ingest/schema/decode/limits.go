@@ -1,11 +1,11 @@
 package decode
 
-// Limits bounds what one input may ask of the machine. All limits of reading are stated here and in the constants below;
-// how links and devices are met is the walk's business and has no number.
+// Limits bounds what one input may ask of the machine. All limits of reading are stated here and in the constants
+// below; how links and devices are met is the walk's business and has no number.
 type Limits struct {
 	Bytes   int64 // of one plain file
 	Packed  int64 // of the content of one compressed file, or of one member of an archive
-	Text    int64 // how much of a file that is not JSON is looked at
+	Text    int64 // how much of a file that is not JSON is read
 	Depth   int   // nesting of arrays and objects
 	Values  int   // top-level values in one file (lines of a JSON Lines file)
 	Results int   // points and scores of one file
@@ -14,8 +14,8 @@ type Limits struct {
 	Nesting int   // archives within archives
 }
 
-// maxNodes bounds the tree of one value; lists of objects beyond [eager] elements are not part of it. Numbers in arrays of
-// numbers are bounded by the size of the text instead.
+// maxNodes bounds the tree of one value; lists of objects beyond [eager] elements are not part of it. Numbers in arrays
+// of numbers are bounded by the size of the text instead.
 const maxNodes = 500_000
 
 // freeNumbers is how many numbers any value may hold; beyond, it is one for every eight bytes of its file.

@@ -3,7 +3,10 @@ package decode
 import "strconv"
 
 // pow10 holds the powers of ten that a float64 represents exactly.
-var pow10 = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
+var pow10 = [...]float64{
+	1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,
+	1e21, 1e22,
+}
 
 // parseFloat reads a JSON number at the start of b and returns the nearest float64 and its length; length 0 means that
 // no number is there. A mantissa below 2^53 with a small exponent needs one exact division or product (Clinger 1990);
@@ -52,11 +55,7 @@ func parseFloat(b []byte) (float64, int) {
 		}
 		return v, i
 	}
-	v, err := strconv.ParseFloat(string(b[:i]), 64)
-	if err != nil {
-		// Out of range: strconv returns the infinity it rounds to. Callers treat it as not finite.
-		return v, i
-	}
+	v, _ := strconv.ParseFloat(string(b[:i]), 64) // out of range it is an infinity, which callers treat as not finite
 	return v, i
 }
 

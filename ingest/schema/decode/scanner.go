@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// Scanner walks JSON text value by value without building a tree. After the first error every method is a no-op and
-// Err tells what happened, so a caller checks once.
+// Scanner walks JSON text value by value without building a tree. After the first error every method is a no-op and Err
+// returns that error, so that a caller checks once.
 type Scanner struct {
 	data      []byte
 	pos       int
@@ -99,7 +99,7 @@ func excerpt(b []byte) string {
 	return strconv.Quote(string(b))
 }
 
-// Peek tells the kind of the next value without consuming it; Invalid at the end of the text.
+// Peek returns the kind of the next value without consuming it; Invalid at the end of the text.
 func (s *Scanner) Peek() Kind {
 	s.space()
 	if s.pos >= len(s.data) || s.err != nil {
@@ -316,7 +316,9 @@ func (s *Scanner) word() (value, isNull bool) {
 			return w == "true", w == "null"
 		}
 	}
-	if rest := s.data[min(s.pos, len(s.data)):]; len(rest) < 5 && (bytes.HasPrefix([]byte("true"), rest) || bytes.HasPrefix([]byte("false"), rest) || bytes.HasPrefix([]byte("null"), rest)) {
+	if rest := s.data[min(s.pos, len(s.data)):]; len(rest) < 5 &&
+		(bytes.HasPrefix([]byte("true"), rest) || bytes.HasPrefix([]byte("false"), rest) ||
+			bytes.HasPrefix([]byte("null"), rest)) {
 		s.pos = len(s.data)
 	}
 	s.fail("true, false or null")

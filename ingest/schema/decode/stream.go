@@ -14,8 +14,8 @@ const (
 	codeTruncated = "truncated-json"
 )
 
-// stream reads the values of a text one after another. A damaged value is passed over where the next one can be told: an
-// object that begins a line, as appended results and JSON Lines do.
+// stream reads the values of a text one after another. A damaged value is passed over where the next one can be found:
+// an object that begins a line, as appended results and JSON Lines do.
 type stream struct {
 	s         *Scanner
 	lim       Limits
@@ -24,7 +24,7 @@ type stream struct {
 	faults    []SyntaxError
 	lost      int // damaged values
 	gaveUp    bool
-	abandoned bool // what follows was not looked at, since so much before it was damaged
+	abandoned bool // what follows was not read, since so much before it was damaged
 	partial   Value
 }
 
@@ -36,7 +36,7 @@ func (st *stream) clone() stream {
 	return out
 }
 
-// shownFaults is how many damaged values of a file are told one by one.
+// shownFaults is how many damaged values of a file are reported one by one.
 const shownFaults = 5
 
 func (st *stream) next() (Value, bool) {
@@ -81,7 +81,7 @@ func (st *stream) fault(e SyntaxError) {
 	}
 }
 
-// problems tells the damaged values.
+// problems reports the damaged values.
 func (st *stream) problems(path string, data []byte, foreign bool) []schema.Problem {
 	var out []schema.Problem
 	for i := range st.faults {
@@ -92,7 +92,10 @@ func (st *stream) problems(path string, data []byte, foreign bool) []schema.Prob
 		out = append(out, p)
 	}
 	if more := st.lost - len(st.faults); more > 0 {
-		p := schema.Problem{Severity: schema.SevWarning, Path: path, Code: codeBad, Found: fmt.Sprintf("%d more damaged values", more), Expected: "whole ones"}
+		p := schema.Problem{
+			Severity: schema.SevWarning, Path: path, Code: codeBad, Found: fmt.Sprintf("%d more damaged values", more),
+			Expected: "whole ones",
+		}
 		if st.abandoned {
 			p.Found += ", and the rest was not read"
 		}
@@ -102,7 +105,10 @@ func (st *stream) problems(path string, data []byte, foreign bool) []schema.Prob
 }
 
 func emptyFile(path string) schema.Problem {
-	p := schema.Problem{Severity: schema.SevError, Path: path, Code: "empty-file", Found: "an empty file", Expected: "a result", Hint: "the tool that wrote it probably crashed; look at its log"}
+	p := schema.Problem{
+		Severity: schema.SevError, Path: path, Code: "empty-file", Found: "an empty file", Expected: "a result",
+		Hint: "the tool that wrote it probably crashed; look at its log",
+	}
 	if !strings.Contains(path, ".json") && !strings.HasSuffix(path, ".gz") { // an empty log is ordinary
 		p.Severity, p.Hint = schema.SevNote, "nothing to do"
 	}
@@ -113,7 +119,7 @@ func emptyFile(path string) schema.Problem {
 func Located(path string, data []byte, e *SyntaxError, kept int) schema.Problem {
 	p := schema.Problem{Severity: schema.SevError, Path: path, Offset: int64(e.Offset), Code: codeBad,
 		Found: e.Found, Expected: e.Expected, Hint: "the file is not JSON at this place; compare it with what the tool wrote"}
-	p.Line, p.Column = Position(data, e.Offset)
+	p.Line, p.Column = position(data, e.Offset)
 	if e.Truncated {
 		p.Code = codeTruncated
 		p.Hint = "the writer stopped in the middle (crash, full disk, or still running); run it again or restore the file"
@@ -125,8 +131,8 @@ func Located(path string, data []byte, e *SyntaxError, kept int) schema.Problem 
 	return p
 }
 
-// Position returns the 1-based line and byte column of an offset.
-func Position(data []byte, offset int) (line, column int) {
+// position returns the 1-based line and byte column of an offset.
+func position(data []byte, offset int) (line, column int) {
 	head := data[:min(max(offset, 0), len(data))]
 	return bytes.Count(head, []byte("\n")) + 1, len(head) - bytes.LastIndexByte(head, '\n')
 }

@@ -20,8 +20,8 @@ type Value struct {
 	in    *content // of arrays and objects that are not empty
 }
 
-// content is what stands in an array or object: members, or numbers alone, or values; or many values that stay text until
-// somebody asks for them.
+// content is what stands in an array or object: members, or numbers alone, or values; or many values that stay text
+// until somebody asks for them.
 type content struct {
 	list   []Value
 	floats []float64
@@ -321,7 +321,9 @@ func (s *Scanner) numbersAhead() int {
 // tooMany ends the scan at a value that would fill the memory.
 func (s *Scanner) tooMany(what string) {
 	if s.err == nil {
-		s.err = &SyntaxError{Offset: s.pos, Found: "a value of too many " + what + " to hold in memory", Expected: "a result file"}
+		s.err = &SyntaxError{
+			Offset: s.pos, Found: "a value of too many " + what + " to hold in memory", Expected: "a result file",
+		}
 	}
 	s.pos = len(s.data)
 }

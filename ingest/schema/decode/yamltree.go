@@ -14,7 +14,8 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// looksLikeYAML tells a YAML file by its name, and by a first line that is a key, a comment or the start of a document.
+// looksLikeYAML recognises a YAML file by its name, and by a first line that is a key, a comment or the start of a
+// document.
 func looksLikeYAML(name string, data []byte) bool {
 	name = strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
 	if !strings.HasSuffix(name, ".yaml") && !strings.HasSuffix(name, ".yml") {
@@ -55,8 +56,11 @@ func tooDeep(data []byte) bool {
 func (f *File) convertYAML() bool {
 	if len(f.Data) > maxYAML || f.Cut {
 		f.Form = Text
-		f.Problems = append(f.Problems, schema.Problem{Severity: schema.SevNote, Path: f.Path, Code: "too-large", Found: fmt.Sprintf("%d MB of YAML", f.Size>>20),
-			Expected: fmt.Sprintf("at most %d MB", maxYAML>>20), Used: "nothing of it", Hint: "if it is a result, convert it to JSON"})
+		f.Problems = append(f.Problems,
+			schema.Problem{Severity: schema.SevNote, Path: f.Path, Code: "too-large",
+				Found:    fmt.Sprintf("%d MB of YAML", f.Size>>20),
+				Expected: fmt.Sprintf("at most %d MB", maxYAML>>20), Used: "nothing of it",
+				Hint: "if it is a result, convert it to JSON"})
 		return false
 	}
 	if !results.Match(f.Data) || tooDeep(f.Data) {
@@ -77,7 +81,10 @@ func (f *File) convertYAML() bool {
 	}
 	if w.err != "" {
 		f.Form = Text
-		f.Problems = append(f.Problems, schema.Problem{Severity: schema.SevWarning, Path: f.Path, Code: "bad-yaml", Found: w.err, Expected: "a result file", Used: "nothing of it"})
+		f.Problems = append(f.Problems, schema.Problem{
+			Severity: schema.SevWarning, Path: f.Path, Code: "bad-yaml", Found: w.err, Expected: "a result file",
+			Used: "nothing of it",
+		})
 		return false
 	}
 	f.Data, f.foreign = w.out, true

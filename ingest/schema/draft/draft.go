@@ -5,9 +5,9 @@ import (
 	"math"
 	"strings"
 
+	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
-	"github.com/ttreport/ttreport/ingest/schema/redact"
 )
 
 // Draft is a point while a reader fills it.
@@ -20,8 +20,9 @@ type Draft struct {
 
 // New starts a point of a tool; at is the part of the file that it stands for, for problems.
 func New(f *decode.File, r *schema.Reading, at decode.Value, tool string) *Draft {
-	return &Draft{File: f, Reading: r, at: at, Point: schema.Point{Key: schema.Key{Task: "text", Tool: tool}, Status: schema.StatusOK,
-		Metrics: map[string]schema.Metric{}, Conditions: map[string]string{}, Source: f.Source(r.Format)}}
+	return &Draft{File: f, Reading: r, at: at,
+		Point: schema.Point{Key: schema.Key{Task: "text", Tool: tool}, Status: schema.StatusOK,
+			Metrics: map[string]schema.Metric{}, Conditions: map[string]string{}, Source: f.Source(r.Format)}}
 }
 
 // Stat sets one statistic of a distribution, in the metric's own unit. What is not a finite number is left out.
@@ -88,7 +89,7 @@ func (d *Draft) Dim(name, value string) {
 }
 
 // Problem notes a problem at a place in the file and returns it to be completed.
-func (d *Draft) Problem(severity, code string, at decode.Value, found string) *schema.Problem {
+func (d *Draft) Problem(severity schema.Severity, code string, at decode.Value, found string) *schema.Problem {
 	p := d.File.Problem(severity, code, at)
 	p.Found = found
 	d.Reading.Problems = append(d.Reading.Problems, p)
@@ -96,8 +97,8 @@ func (d *Draft) Problem(severity, code string, at decode.Value, found string) *s
 }
 
 // Requests sets how many requests completed and failed, where they are known, and decides the status. asked is how many
-// were to be sent: what is missing failed, where nothing states the failures. what completes the message with the failures'
-// own words.
+// were to be sent: what is missing failed, where nothing states the failures. what completes the message with the
+// failures' own words.
 func (d *Draft) Requests(ok, failed, asked *float64, what string) {
 	if ok != nil {
 		d.Value("requests_ok", *ok)
@@ -125,10 +126,12 @@ func (d *Draft) Requests(ok, failed, asked *float64, what string) {
 	case (ok != nil && good == 0) || (ok == nil && bad > 0):
 		d.Fail("no request completed")
 		p := d.Problem(schema.SevError, "all-failed", d.at, "no request completed"+what)
-		p.Expected, p.Used, p.Hint = "at least one", "no number: zeros in the file are not measurements", "look at the client's and the server's log of this point"
+		p.Expected, p.Used, p.Hint = "at least one", "no number: zeros in the file are not measurements",
+			"look at the client's and the server's log of this point"
 	case bad > 0:
 		d.Status = schema.StatusPartial
-		p := d.Problem(schema.SevWarning, "partly-failed", d.at, fmt.Sprintf("%.0f of %.0f requests failed%s", bad, good+bad, what))
+		p := d.Problem(schema.SevWarning, "partly-failed", d.at,
+			fmt.Sprintf("%.0f of %.0f requests failed%s", bad, good+bad, what))
 		p.Expected, p.Used = "none", "the statistics of those that completed"
 		p.Hint = "compare this point with care: the requests that fail are often the slow ones"
 	}
@@ -144,7 +147,7 @@ func (d *Draft) Fail(why string) {
 	}
 }
 
-// isMeasurement tells speeds and times, which a failed point has none of, from counts.
+// isMeasurement reports speeds and times, of which a failed point has none; counts are no measurements.
 func isMeasurement(metric string) bool {
 	switch metric {
 	case "requests_ok", "requests_failed", "error_rate", "duration_s":
@@ -161,7 +164,8 @@ func (d *Draft) Done() {
 	if d.Status == schema.StatusFailed {
 		d.Fail("no request completed")
 	}
-	if x, ok := d.Metrics["goodput_rps"].Stats.Get("value"); ok && x < 0 { // GenAI-Perf writes -1 where no level was asked for
+	// GenAI-Perf writes -1 where no level was asked for
+	if x, ok := d.Metrics["goodput_rps"].Stats.Get("value"); ok && x < 0 {
 		delete(d.Metrics, "goodput_rps")
 	}
 	for name, m := range d.Metrics {
@@ -172,7 +176,8 @@ func (d *Draft) Done() {
 		switch {
 		case negative < -1e-3:
 			p := d.Problem(schema.SevWarning, "negative", d.at, fmt.Sprintf("%s of %.6g %s", name, negative, m.Unit))
-			p.Expected, p.Used, p.Hint = "no less than nothing", "no number of this metric", "the clock of the client stepped, or the tool subtracted what it had not measured"
+			p.Expected, p.Used, p.Hint = "no less than nothing", "no number of this metric",
+				"the clock of the client stepped, or the tool subtracted what it had not measured"
 			d.Metrics[name] = schema.Metric{Unit: m.Unit, Def: m.Def, Why: "the file has a negative number"}
 		case zero || negative < 0:
 			d.Metrics[name] = schema.Metric{Unit: m.Unit, Def: m.Def, Why: "the file says 0, which is not measured"}

@@ -5,28 +5,29 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/latency"
-	"github.com/ttreport/ttreport/ingest/schema/redact"
 )
 
-// What is kept of foreign fields: texts up to longest bytes, at most roomForForeign bytes a point, three levels of names.
+// What is kept of foreign fields: texts up to longest bytes, at most roomForForeign bytes a point, three levels of
+// names.
 const (
 	longest        = 200
 	roomForForeign = 1200
 	foreignDepth   = 3
 )
 
-// Foreign keeps the fields of an object that have no canonical name, flattened to dotted names: numbers, truths and short
-// texts, without secrets. Lists and long texts stay in the raw file, and prompts and answers with them. skip tells the
-// names that are known, at the top.
+// Foreign keeps the fields of an object that have no canonical name, flattened to dotted names: numbers, truths and
+// short texts, without secrets. Lists and long texts stay in the raw file, and prompts and answers with them. skip
+// reports the names that are known, at the top.
 func (d *Draft) Foreign(v decode.Value, skip func(name string) bool) {
 	d.Extra = Foreign(d.Extra, v, skip)
 }
 
-// Foreign is the same for fields that are of a whole file and not of one point. It returns out with the fields added, nil
-// when there are none.
+// Foreign is the same for fields that are of a whole file and not of one point. It returns out with the fields added,
+// nil when there are none.
 func Foreign(out schema.Unknown, v decode.Value, skip func(name string) bool) schema.Unknown {
 	if out == nil {
 		out = schema.Unknown{}
@@ -86,8 +87,10 @@ func keep(out schema.Unknown, name string, v decode.Value, depth int, left, drop
 // IsText reports names under which tools write what was asked and answered. It is never kept.
 func IsText(name string) bool {
 	switch name[strings.LastIndexByte(name, '.')+1:] {
-	case "prompt", "prompts", "generated_text", "generated_texts", "response", "response_text", "output_text", "outputs", "text", "messages",
-		"content", "completion", "input_text", "chat_template", "system_prompt", "system_instruction", "doc", "resps", "arguments", "target", "payloads":
+	case "prompt", "prompts", "generated_text", "generated_texts", "response", "response_text", "output_text", "outputs",
+		"text", "messages",
+		"content", "completion", "input_text", "chat_template", "system_prompt", "system_instruction", "doc", "resps",
+		"arguments", "target", "payloads":
 		return true
 	}
 	return false
@@ -136,7 +139,7 @@ func (c *Check) Not(has bool, why string) {
 	}
 }
 
-// Quote is an error's own words for a message: its last line, after a colon, without secrets. "" stays "".
+// Quote is an error's own text for a message: its last line, after a colon, without secrets. "" stays "".
 func Quote(s string) string {
 	s = strings.TrimSpace(s)
 	if i := strings.LastIndexByte(s, '\n'); i >= 0 {
@@ -170,8 +173,9 @@ func (d *Draft) KeepNumber(name string, x float64) {
 	d.Extra[redact.Text(name)] = strconv.AppendFloat(nil, latency.Round(x, 6), 'g', -1, 64)
 }
 
-// StatKey splits "p99.9_ttft_ms" into the statistic and the family, given the suffix that says the unit. Any percentile is a
-// statistic; p50 is the median. It runs over every member of every file, where a regular expression took a third of the time.
+// StatKey splits "p99.9_ttft_ms" into the statistic and the family, given the suffix that says the unit. Any percentile
+// is a statistic; p50 is the median. It runs over every member of every file, where a regular expression took a third
+// of the time.
 func StatKey(key, suffix string) (stat, family string, ok bool) {
 	rest, ok := strings.CutSuffix(key, suffix)
 	if !ok {

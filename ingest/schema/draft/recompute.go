@@ -17,7 +17,8 @@ const tolerance = .01
 
 // Disagree reports a difference over 1 % between a stated and a recomputed value.
 func Disagree(stated, recomputed float64) bool {
-	return math.Abs(stated-recomputed) > tolerance*math.Max(math.Abs(stated), math.Abs(recomputed)) && math.Abs(stated-recomputed) > 1e-9
+	return math.Abs(stated-recomputed) > tolerance*math.Max(math.Abs(stated), math.Abs(recomputed)) &&
+		math.Abs(stated-recomputed) > 1e-9
 }
 
 // Family is a metric that per-request values give: its definition, its sample, and how the file calls its statistics.
@@ -40,7 +41,8 @@ func (d *Draft) Timelines(v decode.Value) (requests []latency.Request, ok bool) 
 	ins, _ := v.Get("input_lens").Floats()
 	itls := slices.Collect(gaps.Items())
 	if len(outs) != len(ttfts) || len(itls) != len(ttfts) || (len(ins) > 0 && len(ins) != len(ttfts)) {
-		q := d.Problem(schema.SevWarning, "uneven-arrays", v.Get("ttfts"), fmt.Sprintf("%d ttfts, %d itls, %d output_lens, %d input_lens", len(ttfts), len(itls), len(outs), len(ins)))
+		q := d.Problem(schema.SevWarning, "uneven-arrays", v.Get("ttfts"),
+			fmt.Sprintf("%d ttfts, %d itls, %d output_lens, %d input_lens", len(ttfts), len(itls), len(outs), len(ins)))
 		q.Expected, q.Used = "one of each per request", "the statistics as stated, not recomputed"
 		return nil, false
 	}
@@ -98,7 +100,7 @@ func (d *Draft) Recompute(v decode.Value, f Family, explained bool) {
 	d.Metrics[f.Metric] = m
 }
 
-// inSketch tells the percentiles that a sketch gives as well.
+// inSketch reports the percentiles that a sketch gives as well.
 func inSketch(stat string) bool { return len(stat) > 1 && stat[0] == 'p' && stat < "p90" }
 
 // value is a statistic of a sample by its name.
@@ -124,7 +126,8 @@ func value(s latency.Sample, stat string) (float64, bool) {
 
 // Disagreement reports a stated value that its own requests contradict.
 func (d *Draft) Disagreement(v decode.Value, key string, stated, now float64) {
-	q := d.Problem(schema.SevWarning, "disagreement", v.Get(key), fmt.Sprintf("%s says %.6g, its own per-request values give %.6g", key, stated, now))
+	q := d.Problem(schema.SevWarning, "disagreement", v.Get(key),
+		fmt.Sprintf("%s says %.6g, its own per-request values give %.6g", key, stated, now))
 	q.Expected = "the two within 1 %"
 	q.Used = fmt.Sprintf("the recomputed %.6g", now)
 }
@@ -174,7 +177,8 @@ func (d *Draft) Hollow(v decode.Value, set latency.Set, whose string) {
 	} else if mean, ok := d.Metrics["ttft"].Stats.Get("mean"); ok {
 		used += fmt.Sprintf(": mean TTFT %.6g ms where the file says %.6g", set.TTFT.Mean, mean)
 	}
-	q := d.Problem(schema.SevError, "hollow-success", v.Get("completed"), fmt.Sprintf("%d of %d completed requests produced no token", set.Hollow, set.Hollow+set.OK))
+	q := d.Problem(schema.SevError, "hollow-success", v.Get("completed"),
+		fmt.Sprintf("%d of %d completed requests produced no token", set.Hollow, set.Hollow+set.OK))
 	q.Expected = "completed requests to have output" + whose
 	q.Used, q.Hint = used, "the server refused or dropped requests under this load; look at its log"
 }

@@ -14,7 +14,9 @@ import (
 func TestAgainstPython(t *testing.T) {
 	s := latency.NewSample([]float64{12.5, 3.25, 8, 99.75, 41, 7.5, 15.125})
 	for name, c := range map[string][2]float64{
-		"mean": {s.Mean, 26.732142857142858}, "std": {s.Std, 31.947810997797962}, "p50": {s.Quantile(.5), 12.5}, "p90": {s.Quantile(.9), 64.5}, "p99": {s.Quantile(.99), 96.225}, "p0": {s.Quantile(0), 3.25}, "p100": {s.Quantile(1), 99.75},
+		"mean": {s.Mean, 26.732142857142858}, "std": {s.Std, 31.947810997797962}, "p50": {s.Quantile(.5), 12.5},
+		"p90": {s.Quantile(.9), 64.5}, "p99": {s.Quantile(.99), 96.225}, "p0": {s.Quantile(0), 3.25},
+		"p100": {s.Quantile(1), 99.75},
 	} {
 		if math.Abs(c[0]-c[1]) > 1e-9 {
 			t.Errorf("%s = %v, want %v", name, c[0], c[1])
@@ -89,13 +91,16 @@ func TestHollowAndFailedAreLeftOut(t *testing.T) {
 		{OK: false, TTFT: 99},
 		{OK: true, TTFT: 20, E2EL: 20, In: 5, Out: 1}, // too short for a TPOT
 	}, 2)
-	if set.OK != 2 || set.Hollow != 1 || set.Failed != 1 || set.TTFT.Mean != 15 || set.TPOT.N() != 1 || set.TPOT.Mean != 3 || set.ITL.N() != 2 || set.RPS() != 1 || set.OutputTPS() != 2 || set.TotalTPS() != 7 {
+	if set.OK != 2 || set.Hollow != 1 || set.Failed != 1 || set.TTFT.Mean != 15 || set.TPOT.N() != 1 ||
+		set.TPOT.Mean != 3 || set.ITL.N() != 2 || set.RPS() != 1 || set.OutputTPS() != 2 || set.TotalTPS() != 7 {
 		t.Errorf("got %+v", set)
 	}
 }
 
 func TestRound(t *testing.T) {
-	for _, c := range [][3]float64{{123456, 3, 123000}, {0.00123456, 3, 0.00123}, {-9.996, 3, -10}, {0, 3, 0}, {1e-300, 2, 1e-300}, {99.95, 6, 99.95}} {
+	for _, c := range [][3]float64{
+		{123456, 3, 123000}, {0.00123456, 3, 0.00123}, {-9.996, 3, -10}, {0, 3, 0}, {1e-300, 2, 1e-300}, {99.95, 6, 99.95},
+	} {
 		if got := latency.Round(c[0], int(c[1])); math.Abs(got-c[2]) > 1e-9*math.Abs(c[2]) {
 			t.Errorf("Round(%v, %v) = %v, want %v", c[0], c[1], got, c[2])
 		}

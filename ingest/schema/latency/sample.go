@@ -106,8 +106,8 @@ func orderBounds(n int, p, tail float64) (l, u int) {
 // SketchSize is the number of quantiles kept of a distribution, at i/32.
 const SketchSize = 33
 
-// Sketch returns the quantiles at i/32, i = 0 … 32, as multiples of [SketchStep]: enough to draw a distribution, and to read
-// any percentile up to p97 within a hundredth of its width.
+// Sketch returns the quantiles at i/32, i = 0 … 32, as multiples of [SketchStep]: enough to draw a distribution, and to
+// read any percentile up to p97 within a hundredth of its width.
 func (s Sample) Sketch() []float64 {
 	if s.N() == 0 {
 		return nil
@@ -129,9 +129,9 @@ func (s Sample) Sketch() []float64 {
 	return out
 }
 
-// SketchStep is the unit in which a sketch is stored: the power of ten of which its width between the second and the last
-// but one quantile holds a hundred to a thousand. The extremes are left out of the width, so that one outlier does not
-// coarsen everything else.
+// SketchStep is the unit in which a sketch is stored: the power of ten of which its width between the second and the
+// last but one quantile holds a hundred to a thousand. The extremes are left out of the width, so that one outlier does
+// not coarsen everything else.
 func SketchStep(q []float64) float64 {
 	n := len(q)
 	if n < 3 {
@@ -156,7 +156,8 @@ func Round(v float64, digits int) float64 {
 const kept = 7
 
 // Metric is the sample as a recomputed schema metric: mean, median, standard deviation, p99, n, standard error and the
-// intervals of median and p99; the extremes are the ends of the sketch, and other percentiles are read from it. An empty sample has no numbers and says why.
+// intervals of median and p99; the extremes are the ends of the sketch, and other percentiles are read from it. An
+// empty sample has no numbers and says why.
 func (s Sample) Metric(unit, def, why string) schema.Metric {
 	m := schema.Metric{Unit: unit, Def: def, From: "recomputed", N: s.N()}
 	if s.N() == 0 {

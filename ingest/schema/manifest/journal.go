@@ -6,23 +6,25 @@ import (
 	"fmt"
 	"os"
 	"time"
-
-	"github.com/ttreport/ttreport/ingest/schema/durable"
 )
 
 // JournalName is the file name of a run folder's journal.
 const JournalName = "journal.jsonl"
 
+// EventRunDone is the event of the last entry of a run that came to its end.
+const EventRunDone = "run-done"
+
 // Entry is one line of a journal.
 type Entry struct {
 	Time   time.Time `json:"time"`  // UTC
-	Event  string    `json:"event"` // run-start, server-ready, point-start, point-done, point-failed, eval-done, run-done …
+	Event  string    `json:"event"` // run-start, server-ready, point-start, point-done, eval-done, run-done …
 	Item   string    `json:"item,omitempty"`
 	Result string    `json:"result,omitempty"` // file, relative to the run folder
 	Note   string    `json:"note,omitempty"`
 }
 
-// Journal appends entries to a run folder's journal; each is on the disk when Log returns.
+// Journal appends entries to a run folder's journal; each is on the disk when Log returns, and survives kill -9 and a
+// power cut.
 type Journal struct{ f *os.File }
 
 // OpenJournal opens a journal for appending.
@@ -37,23 +39,29 @@ func OpenJournal(path string) (*Journal, error) {
 // Log appends one entry.
 func (j *Journal) Log(e Entry) error {
 	b, err := json.Marshal(e)
+	if err == nil {
+		_, err = j.f.Write(append(b, '\n'))
+	}
 	if err != nil {
 		return fmt.Errorf("writing the journal: %w", err)
 	}
-	return durable.Append(j.f, b)
+	if err := j.f.Sync(); err != nil {
+		return fmt.Errorf("flushing the journal: %w", err)
+	}
+	return nil
 }
 
 // Close closes the file.
 func (j *Journal) Close() error { return j.f.Close() }
 
-// JournalEnd reads a journal's content: the note of its first run-start, which is the release, and whether the run came to
-// its end. A line that was cut by a crash is the end of what can be read.
+// JournalEnd reads a journal's content: the note of its first run-start, which is the release, and whether the run came
+// to its end. A line that was cut by a crash is the end of what can be read.
 func JournalEnd(data []byte) (release string, ended bool) {
 	for _, e := range ReadJournal(data) {
 		switch e.Event {
 		case "run-start":
 			release = e.Note
-		case "run-done":
+		case EventRunDone:
 			ended = true
 		}
 	}

@@ -5,12 +5,14 @@ import (
 	"path"
 	"time"
 
+	"github.com/bmatcuk/doublestar/v4"
+
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
 
-// FileName is the name of a run manifest. It speaks for its folder and everything below; where a nearer one says something
-// else, the nearer one is believed.
+// FileName is the name of a run manifest. It holds for its folder and everything below; where a nearer one states
+// something else, the nearer one is believed.
 const FileName = "ttreport.manifest.yaml"
 
 // Manifest states what the results below its folder share. Every field may be left out.
@@ -34,7 +36,8 @@ type Manifest struct {
 	Files []Override `yaml:"files,omitempty"`
 	// Plan lists what was to be measured, so that what is missing can be named.
 	Plan []PlanItem `yaml:"plan,omitempty"`
-	// Setting is what else was so while it was measured: host, kernel, governor, clock source, how long the server took to start.
+	// Setting is what else was so while it was measured: host, kernel, governor, clock source, how long the server took to
+	// start.
 	Setting map[string]string `yaml:"setting,omitempty"`
 	// Targets are in force for this run.
 	Targets []TargetRow `yaml:"targets,omitempty"`
@@ -65,7 +68,7 @@ type (
 	}
 )
 
-// Override is what a manifest says of some of its files.
+// Override is what a manifest states about some of its files.
 type Override struct {
 	Glob     string   `yaml:"glob"`
 	Release  string   `yaml:"release,omitempty"`
@@ -103,9 +106,10 @@ func Read(name string, data []byte) (Manifest, *schema.Problem) {
 		return m, p
 	}
 	for i, o := range m.Files {
-		if _, err := path.Match(o.Glob, ""); err != nil || o.Glob == "" {
+		if o.Glob == "" || !doublestar.ValidatePattern(o.Glob) {
 			return m, &schema.Problem{Severity: schema.SevError, Path: name, Code: "bad-manifest",
-				Found: fmt.Sprintf("files[%d].glob %q", i, o.Glob), Expected: "a glob such as *-tp8.json", Hint: "see ttreport help files"}
+				Found: fmt.Sprintf("files[%d].glob %q", i, o.Glob), Expected: "a glob such as *-tp8.json",
+				Hint: "see ttreport help files"}
 		}
 	}
 	return m, nil
@@ -114,16 +118,15 @@ func Read(name string, data []byte) (Manifest, *schema.Problem) {
 // Marshal returns the manifest's file content.
 func (m Manifest) Marshal() ([]byte, error) { return decode.EncodeYAML(m) }
 
-// Facts returns what the manifest says of the file at rel, a path relative to the manifest's folder, with its
+// Facts returns what the manifest states about the file at rel, a path relative to the manifest's folder, with its
 // overrides applied, and the tool and workload it states.
 func (m Manifest) Facts(rel string) (schema.Facts, string, Workload) {
 	f := schema.Facts{RunID: m.ID, Start: m.Start, End: m.End, Release: m.Release, Channel: m.Channel, Line: m.Line,
 		Impl: m.Impl, Model: m.Model.schema(), Device: m.Device.schema(), Stack: m.Stack.schema()}
 	tool, w := m.Tool, m.Workload
 	for _, o := range m.Files {
-		byPath, _ := path.Match(o.Glob, rel) // globs were checked by Read
-		byName, _ := path.Match(o.Glob, path.Base(rel))
-		if !byPath && !byName {
+		byPath := doublestar.MatchUnvalidated(o.Glob, rel) // globs were checked by Read
+		if !byPath && !doublestar.MatchUnvalidated(o.Glob, path.Base(rel)) {
 			continue
 		}
 		over := schema.Facts{Release: o.Release, Model: o.Model.schema(), Device: o.Device.schema(), Stack: o.Stack.schema()}
@@ -168,7 +171,9 @@ func (d Device) schema() schema.Device {
 }
 
 func (s Stack) schema() schema.Stack {
-	return schema.Stack{Engine: s.Engine, Version: s.Version, Image: s.Image, Digest: s.Digest, Commits: s.Commits, Dirty: s.Dirty}
+	return schema.Stack{
+		Engine: s.Engine, Version: s.Version, Image: s.Image, Digest: s.Digest, Commits: s.Commits, Dirty: s.Dirty,
+	}
 }
 
 // SchemaTargets returns the targets in force that the manifest states.
@@ -176,7 +181,8 @@ func (m Manifest) SchemaTargets() []schema.Target {
 	var out []schema.Target
 	for _, t := range m.Targets {
 		info, _ := schema.MetricByName(t.Metric)
-		out = append(out, schema.Target{Key: t.Workload.Key(""), Metric: t.Metric, Stat: t.Stat, Value: t.Value, Unit: info.Unit,
+		out = append(out, schema.Target{Key: t.Workload.Key(""), Metric: t.Metric, Stat: t.Stat, Value: t.Value,
+			Unit:  info.Unit,
 			Level: t.Level, Tolerance: t.Tolerance, Source: t.Source, SHA256: t.SHA256, AsOf: t.AsOf})
 	}
 	return out
@@ -184,6 +190,10 @@ func (m Manifest) SchemaTargets() []schema.Target {
 
 // Row is a target in force as a manifest states it.
 func Row(t schema.Target) TargetRow {
-	return TargetRow{Workload: Workload{Task: t.Key.Task, ISL: t.Key.ISL, OSL: t.Key.OSL, Concurrency: t.Key.Concurrency, Rate: t.Key.Rate, Dataset: t.Key.Dataset, Dims: t.Key.Dims},
-		Metric: t.Metric, Stat: t.Stat, Value: t.Value, Level: t.Level, Tolerance: t.Tolerance, Source: t.Source, SHA256: t.SHA256, AsOf: t.AsOf}
+	return TargetRow{Workload: Workload{
+		Task: t.Key.Task, ISL: t.Key.ISL, OSL: t.Key.OSL, Concurrency: t.Key.Concurrency, Rate: t.Key.Rate,
+		Dataset: t.Key.Dataset, Dims: t.Key.Dims,
+	},
+		Metric: t.Metric, Stat: t.Stat, Value: t.Value, Level: t.Level, Tolerance: t.Tolerance, Source: t.Source,
+		SHA256: t.SHA256, AsOf: t.AsOf}
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/bmatcuk/doublestar/v4"
+
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
@@ -57,18 +59,21 @@ func TestMergeKeepsTheFirstAndNamesConflicts(t *testing.T) {
 	a := schema.Facts{Release: "v1", Device: schema.Device{Name: "n150"}}
 	b := schema.Facts{Release: "v2", Impl: "x", Start: time.Unix(1, 0)}
 	got, taken, conflicts := manifest.MergeNoted(a, b)
-	if got.Release != "v1" || got.Impl != "x" || strings.Join(taken, " ") != "impl start" || len(conflicts) != 1 || conflicts[0] != (manifest.Conflict{Field: "release", First: "v1", Second: "v2"}) {
+	if got.Release != "v1" || got.Impl != "x" || strings.Join(taken, " ") != "impl start" || len(conflicts) != 1 ||
+		conflicts[0] != (manifest.Conflict{Field: "release", First: "v1", Second: "v2"}) {
 		t.Errorf("%+v %v %v", got, taken, conflicts)
 	}
 }
 
 func TestPatterns(t *testing.T) {
-	p, err := manifest.NewPattern("{release}/{device}/benchmark_{model}_isl-{isl}_osl-{osl}_maxcon-{concurrency}_n-{n}.json")
+	p, err := manifest.NewPattern("{release}/{device}/benchmark_{model}_isl-{isl}_osl-{osl}_maxcon-{concurrency}_n-{n}" +
+		".json")
 	if err != nil {
 		t.Fatal(err)
 	}
 	f, _, w, c, ok := p.Match("archive/v0.17.0/n150/benchmark_Llama-3.1-8B_isl-128_osl-1024_maxcon-32_n-256.json")
-	if !ok || f.Release != "v0.17.0" || f.Device.Name != "n150" || f.Model.Name != "Llama-3.1-8B" || *w.ISL != 128 || *w.OSL != 1024 || *w.Concurrency != 32 || c["num_prompts"] != "256" {
+	if !ok || f.Release != "v0.17.0" || f.Device.Name != "n150" || f.Model.Name != "Llama-3.1-8B" || *w.ISL != 128 ||
+		*w.OSL != 1024 || *w.Concurrency != 32 || c["num_prompts"] != "256" {
 		t.Errorf("%v %+v %+v %v", ok, f, w, c)
 	}
 	if _, _, _, _, ok := p.Match("v0.17.0/n150/other.json"); ok {
@@ -84,7 +89,9 @@ func TestPatterns(t *testing.T) {
 
 func TestSidecars(t *testing.T) {
 	isl := 128.
-	in := manifest.Sidecar{Result: "a.json", Tool: "builtin", Workload: manifest.Workload{ISL: &isl}, Argv: []string{"<&>"}}
+	in := manifest.Sidecar{
+		Result: "a.json", Tool: "builtin", Workload: manifest.Workload{ISL: &isl}, Argv: []string{"<&>"},
+	}
 	data, err := in.Marshal()
 	if err != nil {
 		t.Fatal(err)
@@ -97,5 +104,45 @@ func TestSidecars(t *testing.T) {
 		if _, p := manifest.ReadSidecar("x", []byte(bad)); p == nil || p.Hint == "" {
 			t.Errorf("%q was taken for a sidecar", bad)
 		}
+	}
+}
+
+// A pattern without placeholders is a glob as doublestar has it, against the end of a path.
+func TestPatternsAreGlobs(t *testing.T) {
+	paths := []string{
+		"a.json", "x/a.json", "x/y/a.json", "x/y/z/b.json", "x/ab.json", "x/a/b/ab.json", "x/{a}.json", "y/c.txt",
+	}
+	for _, text := range []string{
+		"*.json", "x/*.json", "x/**/*.json", "**", "?.json", "[ab]*.json", "{a,ab}.json", "x/*/a.json", "x/**/b/*", "y/*.txt",
+	} {
+		p, err := manifest.NewPattern(text)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		for _, path := range paths {
+			_, _, _, _, got := p.Match(path)
+			if want := doublestar.MatchUnvalidated("**/"+text, path); got != want {
+				t.Errorf("%s against %q: %t, doublestar says %t", text, path, got, want)
+			}
+		}
+	}
+}
+
+func TestPatternsSpanFolders(t *testing.T) {
+	p, err := manifest.NewPattern("{release}/**/{model}_{_}.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		"v1/a/b/m_1.json": "v1", "v1/m_1.json": "v1", "v1/x/m_1.json": "v1", "m_1.json": "", "v1/x/m.json": "",
+	} {
+		f, _, _, _, ok := p.Match(path)
+		if ok != (want != "") || f.Release != want || ok && f.Model.Name != "m" {
+			t.Errorf("%s: %t, release %q, model %q", path, ok, f.Release, f.Model.Name)
+		}
+	}
+	if _, err := manifest.NewPattern("[a/{model}.json"); err == nil {
+		t.Error("a bracket that is not closed")
 	}
 }

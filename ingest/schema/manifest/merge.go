@@ -4,7 +4,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// field is one fact that can be merged and told apart.
+// field is one fact that can be merged and compared.
 type field struct {
 	name string
 	text func(*schema.Facts) *string

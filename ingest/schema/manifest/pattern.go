@@ -2,48 +2,82 @@ package manifest
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// Pattern reads identity from paths. "{release}/{device}/benchmark_{model}_isl-{isl}_osl-{osl}*" names the parts;
-// "*" stands for anything but a slash. It is matched against the end of a path, whole folders at a time.
+// Pattern reads identity from paths. "{release}/{device}/benchmark_{model}_isl-{isl}_osl-{osl}*" names the parts; a
+// placeholder stands for text without a slash, and what stands between placeholders is a glob as doublestar has it. A
+// pattern is matched against the end of a path, whole folders at a time.
 type Pattern struct {
-	text string
-	re   *regexp.Regexp
+	text  string
+	parts []patternPart // one a folder, the file's name last
 }
 
-// placeholders are what a pattern may name.
-const placeholders = "release model device impl engine version tool task isl osl concurrency rate dataset label n _"
+// patternPart matches one folder or name of a path.
+type patternPart struct {
+	glob string
+	re   *regexp.Regexp // in place of the glob, where there are placeholders
+}
 
-var placeholder = regexp.MustCompile(`\{([a-z_]+)\}|\*`)
+// anyFolders is the part that stands for any number of folders.
+const anyFolders = "**"
+
+// placeholders are what a pattern may name, each with what it matches.
+var placeholders = map[string]string{
+	"release": anyText, "model": anyText, "device": anyText, "impl": anyText, "engine": anyText, "version": anyText,
+	"tool": anyText, "task": anyText, "isl": wholeNumber, "osl": wholeNumber, "concurrency": wholeNumber,
+	"rate": `inf|\d+(?:\.\d+)?`, "dataset": anyText, "label": anyText, "n": wholeNumber, "_": anyText,
+}
+
+const (
+	anyText     = `.+?`
+	wholeNumber = `\d+`
+)
+
+// wildcard is a placeholder, or a sign of a glob beside one.
+var wildcard = regexp.MustCompile(`\{([a-z_]+)\}|\*|\?`)
 
 // NewPattern compiles a pattern.
 func NewPattern(text string) (Pattern, error) {
+	p := Pattern{text: text}
+	seen := map[string]bool{}
+	for part := range strings.SplitSeq(text, "/") {
+		compiled, err := newPart(part, seen)
+		if err != nil {
+			return Pattern{}, fmt.Errorf("pattern %q: %w", text, err)
+		}
+		p.parts = append(p.parts, compiled)
+	}
+	return p, nil
+}
+
+// newPart compiles a part. A placeholder that was seen before matches and is not read again.
+func newPart(text string, seen map[string]bool) (patternPart, error) {
 	var b strings.Builder
-	b.WriteString(`(?:^|/)`)
-	last, seen := 0, map[string]bool{}
-	for _, loc := range placeholder.FindAllStringSubmatchIndex(text, -1) {
+	b.WriteString(`(?s)^`)
+	last, named := 0, false
+	for _, loc := range wildcard.FindAllStringSubmatchIndex(text, -1) {
 		b.WriteString(regexp.QuoteMeta(text[last:loc[0]]))
 		last = loc[1]
 		if loc[2] < 0 {
-			b.WriteString(`[^/]*`)
+			b.WriteString(map[string]string{"*": ".*", "?": "."}[text[loc[0]:loc[1]]])
 			continue
 		}
 		name := text[loc[2]:loc[3]]
-		if !strings.Contains(" "+placeholders+" ", " "+name+" ") {
-			return Pattern{}, fmt.Errorf("pattern %q names {%s}; it may name {%s}", text, name, strings.ReplaceAll(placeholders, " ", "} {"))
+		what, known := placeholders[name]
+		if !known {
+			names := strings.Join(slices.Sorted(maps.Keys(placeholders)), "} {")
+			return patternPart{}, fmt.Errorf("it names {%s}; it may name {%s}", name, names)
 		}
-		what := `[^/]+?`
-		switch name {
-		case "isl", "osl", "concurrency", "n":
-			what = `\d+`
-		case "rate":
-			what = `inf|\d+(?:\.\d+)?`
-		}
+		named = true
 		if name == "_" || seen[name] {
 			b.WriteString(`(?:` + what + `)`)
 			continue
@@ -51,12 +85,43 @@ func NewPattern(text string) (Pattern, error) {
 		seen[name] = true
 		b.WriteString(`(?P<` + name + `>` + what + `)`)
 	}
+	if !named {
+		if !doublestar.ValidatePattern(text) {
+			return patternPart{}, fmt.Errorf("%q: %w", text, doublestar.ErrBadPattern)
+		}
+		return patternPart{glob: text}, nil
+	}
 	b.WriteString(regexp.QuoteMeta(text[last:]) + `$`)
 	re, err := regexp.Compile(b.String())
-	if err != nil {
-		return Pattern{}, fmt.Errorf("pattern %q: %w", text, err)
+	return patternPart{re: re}, err
+}
+
+// match matches parts against the same number of folders and adds what their placeholders stand for.
+func match(parts []patternPart, folders []string, values map[string]string) bool {
+	if len(parts) > 0 && parts[0].glob == anyFolders {
+		for i := range len(folders) + 1 {
+			if match(parts[1:], folders[i:], values) {
+				return true
+			}
+		}
+		return false
 	}
-	return Pattern{text, re}, nil
+	if len(parts) == 0 || len(folders) == 0 {
+		return len(parts) == len(folders)
+	}
+	if parts[0].re == nil {
+		return doublestar.MatchUnvalidated(parts[0].glob, folders[0]) && match(parts[1:], folders[1:], values)
+	}
+	m := parts[0].re.FindStringSubmatch(folders[0])
+	if m == nil || !match(parts[1:], folders[1:], values) {
+		return false
+	}
+	for i, name := range parts[0].re.SubexpNames() {
+		if name != "" {
+			values[name] = m[i]
+		}
+	}
+	return true
 }
 
 // String is the pattern as written.
@@ -64,15 +129,11 @@ func (p Pattern) String() string { return p.text }
 
 // Match reads a path. ok is false when the path does not fit.
 func (p Pattern) Match(path string) (f schema.Facts, tool string, w Workload, conditions map[string]string, ok bool) {
-	m := p.re.FindStringSubmatch(path)
-	if m == nil {
+	values := map[string]string{}
+	if !match(append([]patternPart{{glob: anyFolders}}, p.parts...), strings.Split(path, "/"), values) {
 		return f, "", w, nil, false
 	}
-	for i, name := range p.re.SubexpNames() {
-		if name == "" || m[i] == "" {
-			continue
-		}
-		v := m[i]
+	for name, v := range values {
 		switch name {
 		case "release":
 			f.Release = v

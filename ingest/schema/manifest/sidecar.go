@@ -9,8 +9,8 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// SidecarSchema names the form of a sidecar.
-const SidecarSchema = "ttreport/sidecar/v1"
+// sidecarSchema names the form of a sidecar.
+const sidecarSchema = "ttreport/sidecar/v1"
 
 // SidecarSuffix is appended to a result file's whole name.
 const SidecarSuffix = ".ttreport.json"
@@ -32,8 +32,8 @@ type Sidecar struct {
 	Samples     *Samples          `json:"samples,omitempty"`
 }
 
-// Samples are gauges of the server while the result was made: rows of numbers under names, the first the seconds since the start. A
-// negative number is a gauge that the server does not have.
+// Samples are gauges of the server while the result was made: rows of numbers under names, the first the seconds since
+// the start. A negative number is a gauge that the server does not have.
 type Samples struct {
 	Names []string    `json:"names"`
 	Rows  [][]float64 `json:"rows"`
@@ -58,7 +58,7 @@ func (w Workload) Key(tool string) schema.Key {
 
 // Marshal returns the sidecar's file content.
 func (s Sidecar) Marshal() ([]byte, error) {
-	s.Schema = SidecarSchema
+	s.Schema = sidecarSchema
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -74,11 +74,11 @@ func ReadSidecar(path string, data []byte) (Sidecar, *schema.Problem) {
 	var s Sidecar
 	if err := json.Unmarshal(data, &s); err != nil {
 		return s, &schema.Problem{Severity: schema.SevError, Path: path, Code: "bad-sidecar", Found: err.Error(),
-			Expected: "a sidecar of schema " + SidecarSchema, Hint: "delete it to read the result without it"}
+			Expected: "a sidecar of schema " + sidecarSchema, Hint: "delete it to read the result without it"}
 	}
-	if s.Schema != SidecarSchema {
+	if s.Schema != sidecarSchema {
 		return s, &schema.Problem{Severity: schema.SevError, Path: path, Code: "bad-sidecar",
-			Found: fmt.Sprintf("schema %q", s.Schema), Expected: SidecarSchema,
+			Found: fmt.Sprintf("schema %q", s.Schema), Expected: sidecarSchema,
 			Hint: "a newer ttreport may have written it; upgrade, or delete it to read the result without it"}
 	}
 	return s, nil

@@ -7,8 +7,8 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
 
-// Shares is the part of the theoretical performance that each level asks for.
-func Shares() map[string]float64 {
+// shares is the part of the theoretical performance that each level asks for.
+func shares() map[string]float64 {
 	return map[string]float64{schema.LevelFunctional: .1, schema.LevelComplete: .5, schema.LevelTarget: 1}
 }
 
@@ -90,13 +90,13 @@ func levelShares(name string) ([]levelShare, bool) {
 	case schema.LevelFunctional, schema.LevelComplete, schema.LevelTarget:
 		return []levelShare{{name, 1}}, true
 	case "theoretical":
-		shares := Shares()
+		shares := shares()
 		var out []levelShare
 		for _, l := range schema.Levels() {
 			out = append(out, levelShare{l, shares[l]})
 		}
 		return out, true
-	case "reference", "customer_sellable": // early files: one level, the promise itself
+	case "reference", "customer_sellable": // early files: one level, the target itself
 		return []levelShare{{schema.LevelTarget, 1}}, true
 	}
 	return nil, false
@@ -105,7 +105,10 @@ func levelShares(name string) ([]levelShare, bool) {
 // dims are what makes an entry another workload than its lengths say.
 func dims(entry decode.Value) map[string]string {
 	var out map[string]string
-	for _, d := range [][2]string{{"images_per_prompt", "images"}, {"image_height", "height"}, {"image_width", "width"}, {"num_inference_steps", "steps"}} {
+	for _, d := range [][2]string{
+		{"images_per_prompt", "images"}, {"image_height", "height"}, {"image_width", "width"},
+		{"num_inference_steps", "steps"},
+	} {
 		if v, ok := entry.Get(d[0]).Float(); ok {
 			if out == nil {
 				out = map[string]string{}

@@ -10,7 +10,7 @@ import (
 // Lint is something that makes numbers of a release untrustworthy, whatever they are.
 type Lint struct {
 	ID       ID
-	Severity string // error (fails a gate that asks for valid numbers), warning or note
+	Severity schema.Severity // error (fails a gate that asks for valid numbers), warning or note
 	Release  string
 	Run      string
 	Model    string
@@ -35,7 +35,7 @@ func (l Lint) Of(h *columns.RunHead) Lint {
 // Check is one thing that can be wrong.
 type Check struct {
 	ID       ID
-	Severity string
+	Severity schema.Severity
 	Means    string // half a sentence for a list
 	inspect  func(*inspection)
 }
@@ -110,7 +110,7 @@ func IDs() []ID {
 }
 
 // severity of a check by id.
-func severity(id ID) string {
+func severity(id ID) schema.Severity {
 	for _, c := range Checks() {
 		if c.ID == id {
 			return c.Severity
@@ -151,7 +151,7 @@ func Release(c *columns.Columns, release string, runs, before []int) []Lint {
 		x.Release = release
 		out = append(out, x)
 	}
-	rank := map[string]int{schema.SevError: 0, schema.SevWarning: 1, schema.SevNote: 2}
+	rank := map[schema.Severity]int{schema.SevError: 0, schema.SevWarning: 1, schema.SevNote: 2}
 	sort.SliceStable(out, func(i, j int) bool { return rank[out[i].Severity] < rank[out[j].Severity] })
 	return out
 }

@@ -72,7 +72,7 @@ func Codes(r schema.Reading) string {
 	return strings.Join(out, " ")
 }
 
-// Check fails the test where a reading breaks a promise that holds for every format.
+// Check fails the test where a reading breaks a rule that holds for every format.
 func Check(t *testing.T, r schema.Reading) {
 	t.Helper()
 	if r.Format == "" {
@@ -82,12 +82,13 @@ func Check(t *testing.T, r schema.Reading) {
 		checkPoint(t, &r.Points[i])
 	}
 	for _, s := range r.Scores {
-		if v, ok := s.Value.Get(); ok && (math.IsNaN(v) || math.IsInf(v, 0)) || !ok && s.Value.Why() == "" || s.Task == "" && s.Metric == "" {
+		if v, ok := s.Value.Get(); ok && (math.IsNaN(v) || math.IsInf(v, 0)) || !ok && s.Value.Why() == "" || s.Task == "" &&
+			s.Metric == "" {
 			t.Errorf("score %+v", s)
 		}
 	}
 	for _, p := range r.Problems {
-		if p.Code == "" || p.Found == "" || !slices.Contains([]string{schema.SevError, schema.SevWarning, schema.SevNote}, p.Severity) {
+		if p.Code == "" || p.Found == "" || !slices.Contains(schema.Severities(), p.Severity) {
 			t.Errorf("a problem that does not say what it is: %+v", p)
 		}
 	}
@@ -98,7 +99,7 @@ func Check(t *testing.T, r schema.Reading) {
 
 func checkPoint(t *testing.T, p *schema.Point) {
 	t.Helper()
-	if p.Key.Tool == "" || p.Source.Format == "" || !slices.Contains([]string{schema.StatusOK, schema.StatusPartial, schema.StatusFailed, schema.StatusInvalid}, p.Status) {
+	if p.Key.Tool == "" || p.Source.Format == "" || !slices.Contains(schema.Statuses(), p.Status) {
 		t.Errorf("point without tool, format or status: %s %+v %q", p.Key, p.Source, p.Status)
 	}
 	for name, m := range p.Metrics {
@@ -110,7 +111,8 @@ func checkPoint(t *testing.T, p *schema.Point) {
 			t.Errorf("%s has unit %q, want %q", name, m.Unit, info.Unit)
 		case len(m.Stats) == 0 && m.Why == "":
 			t.Errorf("%s has neither a number nor a reason", name)
-		case p.Status == schema.StatusFailed && len(m.Stats) > 0 && (name == "ttft" || name == "e2el" || name == "output_tps"):
+		case p.Status == schema.StatusFailed && len(m.Stats) > 0 &&
+			(name == "ttft" || name == "e2el" || name == "output_tps"):
 			t.Errorf("%s of a failed point has numbers", name)
 		}
 		for _, s := range m.Stats {
@@ -138,7 +140,10 @@ func (r Reader) Fuzz(f *testing.F, name string, seeds ...string) {
 		f.Add(strings.NewReplacer(":[", ":{\"a\":[", "]", "]}").Replace(s))
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		file := decode.NewFile(name, []byte(text), time.Time{}, decode.Limits{Bytes: 1 << 20, Packed: 1 << 20, Text: 1 << 20, Depth: 50, Values: 1000, Results: 1000, Members: 100, Total: 1 << 20, Nesting: 2})
+		file := decode.NewFile(name, []byte(text), time.Time{}, decode.Limits{
+			Bytes: 1 << 20, Packed: 1 << 20, Text: 1 << 20, Depth: 50, Values: 1000, Results: 1000, Members: 100,
+			Total: 1 << 20, Nesting: 2,
+		})
 		for v := range file.Values() {
 			one := file.With(v)
 			if r.Detect(one).OK() {

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ttreport/ttreport/ingest/schema/redact"
+	"github.com/ttreport/ttreport/ingest/redact"
 )
 
 // The secrets are made up.
@@ -42,7 +42,8 @@ func TestSecretsGo(t *testing.T) {
 }
 
 func TestHarmlessTextStays(t *testing.T) {
-	for _, s := range []string{"vllm bench serve --model m --max-concurrency 32 --ignore-eos", "tokenizer meta-llama/Llama-3.1-8B-Instruct", "isl=128,osl=128,c=1,n=8", "http://127.0.0.1:8000/v1",
+	for _, s := range []string{"vllm bench serve --model m --max-concurrency 32 --ignore-eos",
+		"tokenizer meta-llama/Llama-3.1-8B-Instruct", "isl=128,osl=128,c=1,n=8", "http://127.0.0.1:8000/v1",
 		"the tokens per second were 12", "--max-tokens 128", "results/a/raw/b.json", "total_output_tokens: 1024"} {
 		if got := redact.Text(s); got != s {
 			t.Errorf("%q became %q", s, got)
@@ -51,14 +52,18 @@ func TestHarmlessTextStays(t *testing.T) {
 }
 
 func TestArgv(t *testing.T) {
-	in := []string{"vllm", "bench", "serve", "--header", "Authorization=Token abcdef", "--token", "abcd1234", "--max-tokens", "128", "--model", "/home/bob/m"}
+	in := []string{
+		"vllm", "bench", "serve", "--header", "Authorization=Token abcdef", "--token", "abcd1234", "--max-tokens", "128",
+		"--model", "/home/bob/m",
+	}
 	got := strings.Join(redact.Argv(in), " ")
 	for _, secret := range []string{"abcdef", "abcd1234", "bob"} {
 		if strings.Contains(got, secret) {
 			t.Errorf("%q is still in %q", secret, got)
 		}
 	}
-	if got := redact.Field("password", "hunter2pw") + redact.Field("github_token", "tok_x1") + redact.Field("api_key", "k"); strings.Contains(got, "hunter2") || strings.Contains(got, "tok_x1") || strings.Contains(got, "k1") {
+	if got := redact.Field("password", "hunter2pw") + redact.Field("github_token", "tok_x1") + redact.Field("api_key",
+		"k"); strings.Contains(got, "hunter2") || strings.Contains(got, "tok_x1") || strings.Contains(got, "k1") {
 		t.Errorf("a field named after a secret keeps it: %s", got)
 	}
 	if redact.Field("max_tokens", "128") != "128" || redact.Field("tokenizer", "x") != "x" {
@@ -69,10 +74,14 @@ func TestArgv(t *testing.T) {
 	}
 }
 
-// A text is looked at closely whenever the expressions could find something in it: the words say what the expression of all
-// triggers says.
+// A text is looked at closely whenever the expressions could find something in it: the words say what the expression of
+// all triggers says.
 func FuzzText(f *testing.F) {
-	for _, s := range []string{"Authorization: Bearer abcdef123456", "hf_abcdefghijklmnop", "HTTPS://a:b@c/", "/HOME/bob", "/home/bob/x", "ghp_abcdefghijklmnop", "A\u212aIA0123456789ABCDEF", "pa\u017fsword=hunter2", "x sig=abc", "C:\\Users\\bob", "eyJhbGciOi.abc.def"} {
+	for _, s := range []string{
+		"Authorization: Bearer abcdef123456", "hf_abcdefghijklmnop", "HTTPS://a:b@c/", "/HOME/bob", "/home/bob/x",
+		"ghp_abcdefghijklmnop", "A\u212aIA0123456789ABCDEF", "pa\u017fsword=hunter2", "x sig=abc", "C:\\Users\\bob",
+		"eyJhbGciOi.abc.def",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

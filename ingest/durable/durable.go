@@ -52,15 +52,3 @@ func Holds(name string, data []byte) bool {
 	old, err := os.ReadFile(name)
 	return err == nil && bytes.Equal(old, data)
 }
-
-// Append adds a line to a log and flushes it to the disk before returning: what Append returned from survives kill -9
-// and a power cut.
-func Append(f *os.File, line []byte) error {
-	if _, err := f.Write(append(line, '\n')); err != nil {
-		return fmt.Errorf("writing %s: %w", f.Name(), err)
-	}
-	if err := f.Sync(); err != nil {
-		return fmt.Errorf("flushing %s: %w", f.Name(), err)
-	}
-	return nil
-}

@@ -11,7 +11,8 @@ var (
 	sweepRun  = regexp.MustCompile(`^run=\d+\.json`)
 	trialPart = regexp.MustCompile(`^(profile_runs|aggregate|(run|trial|search_iter)_\d+)$`)
 	// pointPart is a folder that a sweep makes for a point: "concurrency_10__isl_512", "variation_0000_concurrency_16".
-	pointPart = regexp.MustCompile(`^variation_\d+|(?:^|__)(concurrency|request_rate|isl|osl|num_users|prefill_concurrency)_?\d`)
+	pointPart = regexp.MustCompile(
+		`^variation_\d+|(?:^|__)(concurrency|request_rate|isl|osl|num_users|prefill_concurrency)_?\d`)
 	// sweepPart is a folder of vLLM's sweeps: "SERVE--a=1-BENCH--b=2", and below it "request_rate=4".
 	sweepPart = regexp.MustCompile(`-?(BENCH|SERVE|STARTUP|WL)--|^BENCH|^SERVE|^[a-z_]+=[\w.]+$`)
 )
@@ -24,12 +25,12 @@ func sweepRoot(dir string) string {
 	return dir
 }
 
-// groupRoot is the folder that makes a run of the files below it: a file's own, or the one above where the tool gives every
-// point a folder.
-func groupRoot(it *item) string {
-	dir := path.Dir(it.shown())
-	switch it.reading.Format {
-	case aiperf.Format, aiperf.Records, aiperf.CSV, aiperf.GenAI, aiperf.GenAICSV:
+// folderOfRun is the folder that makes a run of the files below it: a file's own, or the one above where the tool gives
+// every point a folder.
+func folderOfRun(s *source) string {
+	dir := path.Dir(s.shown())
+	switch {
+	case s.hasOwnFolder():
 		inSweep := false
 		for trialPart.MatchString(path.Base(dir)) || pointPart.MatchString(path.Base(dir)) {
 			dir, inSweep = path.Dir(dir), true
@@ -37,10 +38,17 @@ func groupRoot(it *item) string {
 		if !inSweep {
 			dir = path.Dir(dir)
 		}
-	default:
-		if sweepRun.MatchString(path.Base(it.rel)) || path.Base(it.rel) == "summary.json" {
-			dir = sweepRoot(path.Dir(dir))
-		}
+	case sweepRun.MatchString(path.Base(s.rel)) || path.Base(s.rel) == "summary.json":
+		dir = sweepRoot(path.Dir(dir))
 	}
 	return dir
+}
+
+// hasOwnFolder reports a tool that gives every point a folder, and its files always the same names.
+func (s *source) hasOwnFolder() bool {
+	switch s.reading.Format {
+	case aiperf.Format, aiperf.Records, aiperf.CSV, aiperf.GenAI, aiperf.GenAICSV:
+		return true
+	}
+	return false
 }

@@ -19,7 +19,9 @@ func thousand(t testing.TB) {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		text := fmt.Sprintf(`{"date":"20260102-%02d%02d00","model_id":"acme/m-%d","completed":8,"num_prompts":8,"max_concurrency":%d,"random_input_len":128,"random_output_len":32,"duration":2.0,"output_throughput":%d.5,"mean_ttft_ms":%d.25}`, i/10%4, i/10%60, i%10, i/10+1, i+1, i+1)
+		text := fmt.Sprintf(`{"date":"20260102-%02d%02d00","model_id":"acme/m-%d","completed":8,"num_prompts":8,`+
+			`"max_concurrency":%d,"random_input_len":128,"random_output_len":32,"duration":2.0,"output_throughput":%d.5,`+
+			`"mean_ttft_ms":%d.25}`, i/10%4, i/10%60, i%10, i/10+1, i+1, i+1)
 		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%04d.json", i)), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -35,8 +37,8 @@ func builds(t testing.TB) (out, errs string) {
 	return o.String(), e.String()
 }
 
-// A build of input that did not change looks at sizes and times alone: content that changed behind them goes unseen, and a
-// time that changed is followed.
+// A build of input that did not change looks at sizes and times alone: content that changed behind them goes unseen,
+// and a time that changed is followed.
 func TestUnchangedInputIsNotRead(t *testing.T) {
 	t.Chdir(t.TempDir())
 	thousand(t)
@@ -58,7 +60,8 @@ func TestUnchangedInputIsNotRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	second, said := builds(t)
-	if second != first || !strings.Contains(said, "1000 files, unchanged since the last build") || !strings.Contains(said, "0 new or changed") {
+	if second != first || !strings.Contains(said, "1000 files, unchanged since the last build") ||
+		!strings.Contains(said, "0 new or changed") {
 		t.Errorf("%q, then %q: %s", first, second, said)
 	}
 	if err := os.Chtimes(name, time.Now(), time.Now()); err != nil {

@@ -9,14 +9,17 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// counters are names under which people write which of several repeats a measurement is, and where and when it was made:
+// varying are names under which people write which of several repeats a measurement is, and where and when it was made:
 // that differs between repeats of one workload.
-var counters = regexp.MustCompile(`(?i)(?:^|[_.-])(id|uuid|run|runs|number|index|idx|iteration|iter|trial|attempt|repeat|seed|date|time|timestamp|start|end|host|hostname|node|user|author|commit|sha|hash|git|branch|build|job|pipeline|workflow|ci|url|link|path|file|dir|comment|comments|note|notes|description|version|release|tag|count|total)s?(?:$|[_.-])`)
+var varying = regexp.MustCompile(`(?i)(?:^|[_.-])(` +
+	`id|uuid|run|runs|number|index|idx|iteration|iter|trial|attempt|repeat|seed|date|time|timestamp|start|end|` +
+	`host|hostname|node|user|author|commit|sha|hash|git|branch|build|job|pipeline|workflow|ci|url|link|path|file|dir|` +
+	`comment|comments|note|notes|description|version|release|tag|count|total)s?(?:$|[_.-])`)
 
-// tellApart makes dimensions of what people wrote into results of one workload and which differs between them: two
-// measurements under different settings are no repeats. Only texts count, since metadata are written as such, and tools write
-// their own numbers as numbers.
-func tellApart(points []schema.Point) []schema.Problem {
+// separateSettings makes dimensions of what people wrote into results of one workload and which differs between them:
+// two measurements under different settings are no repeats. Only texts count, since metadata are written as such, and
+// tools write their own numbers as numbers.
+func separateSettings(points []schema.Point) []schema.Problem {
 	groups := map[string][]*schema.Point{}
 	var order []string
 	for i := range points {
@@ -32,15 +35,17 @@ func tellApart(points []schema.Point) []schema.Problem {
 			continue
 		}
 		for _, name := range differing(groups[key]) {
-			said := map[string]bool{}
 			for _, p := range groups[key] {
 				if v := settingOf(p, name); v != "" {
 					p.Key.Dims = with(p.Key.Dims, name, v)
-					said[v] = true
 				}
 			}
-			out = append(out, schema.Problem{Severity: schema.SevNote, Path: groups[key][0].Source.Path, Code: "told-apart", Found: fmt.Sprintf("%d results of one workload with different %s", len(groups[key]), name),
-				Expected: "repeats to agree in what was set", Used: name + " as a part of the workload", Hint: "if it makes no difference, measure under the same value, or leave it out of the metadata"})
+			out = append(out, schema.Problem{
+				Severity: schema.SevNote, Path: groups[key][0].Source.Path, Code: "told-apart",
+				Found:    fmt.Sprintf("%d results of one workload with different %s", len(groups[key]), name),
+				Expected: "repeats to agree in what was set", Used: name + " as a part of the workload",
+				Hint: "if it makes no difference, measure under the same value, or leave it out of the metadata",
+			})
 		}
 	}
 	return out
@@ -51,7 +56,7 @@ func differing(group []*schema.Point) []string {
 	values := map[string]map[string]bool{}
 	for _, p := range group {
 		for name := range p.Extra {
-			if values[name] == nil && settingOf(p, name) != "" && !counters.MatchString(name) {
+			if values[name] == nil && settingOf(p, name) != "" && !varying.MatchString(name) {
 				values[name] = map[string]bool{}
 			}
 		}

@@ -8,15 +8,17 @@ import (
 // NotRead is the format of results of tools that are known by name and whose numbers are not taken.
 const NotRead = "not-read"
 
-// elsewhere names the results of tools that are not read, so that nobody looks for a fault in the file. "" for any other.
-func elsewhere(f *decode.File) string {
+// toolNotRead names the results of tools that are not read, so that nobody looks for a fault in the file. "" for any
+// other.
+func toolNotRead(f *decode.File) string {
 	v := f.First
 	switch {
 	case v.Has("Test Duration (s)") && v.Has("Total Requests"):
 		return "evalscope: summary of a load test"
 	case v.Index(0).Has("Percentiles") && v.Index(0).Has("TTFT (ms)"):
 		return "evalscope: percentiles of a load test"
-	case v.Has("n_samples") && v.Has("last_window_s") && v.Get("rows").Kind() == decode.Array, v.Has("wall_start") && v.Get("points").Index(0).Has("cum_completion"):
+	case v.Has("n_samples") && v.Has("last_window_s") && v.Get("rows").Kind() == decode.Array,
+		v.Has("wall_start") && v.Get("points").Index(0).Has("cum_completion"):
 		return "evalscope: course of a load test"
 	case v.Get("config").Kind() == decode.Object && v.Get("mm_processor_stats").Kind() == decode.Object:
 		return "vllm bench mm-processor: stages of preprocessing"
@@ -24,8 +26,11 @@ func elsewhere(f *decode.File) string {
 	return ""
 }
 
-// notRead says of such a file what may be done.
+// notRead names such a file and what may be done about it.
 func notRead(f *decode.File, what string) schema.Reading {
-	return schema.Reading{Format: NotRead, Detail: what, Problems: append(f.Problems, schema.Problem{Severity: schema.SevNote, Path: f.Path, Code: "not-read",
-		Found: "a result of a tool that is not read (" + what + ")", Used: "nothing of it", Hint: "ttreport help files lists what is read; measure with one of those tools, or ask for this one"})}
+	return schema.Reading{Format: NotRead, Detail: what, Problems: append(f.Problems, schema.Problem{
+		Severity: schema.SevNote, Path: f.Path, Code: "not-read",
+		Found: "a result of a tool that is not read (" + what + ")", Used: "nothing of it",
+		Hint: "ttreport help files lists what is read; measure with one of those tools, or ask for this one",
+	})}
 }

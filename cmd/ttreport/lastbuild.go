@@ -8,32 +8,37 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/ingest"
+	"github.com/ttreport/ttreport/ingest/durable"
 	"github.com/ttreport/ttreport/ingest/schema"
-	"github.com/ttreport/ttreport/ingest/schema/durable"
 )
 
 // lastBuild is what a build read and wrote, kept so that a build of the same input reads nothing but sizes and times.
 type lastBuild struct {
-	Stamp    string // of the input, the flags, the targets, notes and settings, the program, and the history that came of it
+	// Stamp is the fingerprint of the input, flags, targets, notes, settings, the program, and the resulting history.
+	Stamp    string
 	Files    int
 	Runs     int
 	Problems []schema.Problem
 	Out      string // where the site is
 	BaseURL  string // where it will be
 	Public   bool
-	Site     string // stamp of its files
+	Site     string // fingerprint of its files
 	Pages    int    // how many they are
 	Headline string
 }
 
-// inputStamp covers everything that decides what reading the paths gives and what history has of it. ok is false where it
-// cannot be told.
-func inputStamp(ws *workspace.Workspace, paths []string, id *identity) (string, bool) {
+// inputFingerprint covers everything that decides what reading the paths gives and what history has of it. ok is false
+// where it cannot be told.
+func inputFingerprint(ws *workspace.Workspace, paths []string, id *identity) (string, bool) {
 	var roots []ingest.Root
-	for _, p := range append(append([]string(nil), paths...), ws.History(), ws.Targets(), ws.Notes(), ws.Settings(), ws.Logo(), os.Getenv("OVERRIDE_BENCHMARK_TARGETS")) {
+	settings := []string{
+		ws.History(), ws.Targets(), ws.Notes(), ws.Settings(), ws.Logo(), os.Getenv("OVERRIDE_BENCHMARK_TARGETS"),
+	}
+	for _, p := range slices.Concat(paths, settings) {
 		if p == "" {
 			continue
 		}
@@ -46,7 +51,7 @@ func inputStamp(ws *workspace.Workspace, paths []string, id *identity) (string, 
 		}
 		roots = append(roots, root)
 	}
-	files, _, ok := ingest.Stamp(roots)
+	files, _, ok := ingest.Fingerprint(roots)
 	exe, err := os.Executable()
 	if err != nil || !ok {
 		return "", false
@@ -55,7 +60,8 @@ func inputStamp(ws *workspace.Workspace, paths []string, id *identity) (string, 
 	if err != nil {
 		return "", false
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "1\x00%s\x00%q\x00%+v\x00%d\x00%d", files, paths, *id, info.Size(), info.ModTime().UnixNano()))
+	sum := sha256.Sum256(fmt.Appendf(nil, "2 %q %q %+v %d %d",
+		files, paths, *id, info.Size(), info.ModTime().UnixNano()))
 	return hex.EncodeToString(sum[:]), true
 }
 
@@ -63,48 +69,55 @@ func lastBuildFile(ws *workspace.Workspace) string {
 	return filepath.Join(filepath.Dir(ws.Cache()), "build.json")
 }
 
-// siteStamp covers the files of a site.
-func siteStamp(out string) (hash string, files int, ok bool) {
+// siteFingerprint covers the files of a site.
+func siteFingerprint(out string) (hash string, files int, ok bool) {
 	root, err := ingest.OSRoot(filepath.ToSlash(out))
 	if err != nil {
 		return "", 0, false
 	}
-	return ingest.Stamp([]ingest.Root{root})
+	return ingest.Fingerprint([]ingest.Root{root})
 }
 
-// unchanged returns the last build, when it read what would be read again; current reports that its site is still there as
-// it was written.
-func unchanged(ws *workspace.Workspace, paths []string, id *identity, o buildOptions) (last lastBuild, same, current bool) {
+// unchanged returns the last build, when it read what would be read again; current reports that its site is still there
+// as it was written.
+func unchanged(ws *workspace.Workspace, paths []string, id *identity, o buildOptions) (
+	last lastBuild, same, current bool,
+) {
 	data, err := os.ReadFile(lastBuildFile(ws))
 	if err != nil || json.Unmarshal(data, &last) != nil || last.Stamp == "" {
 		return lastBuild{}, false, false
 	}
-	if stamp, ok := inputStamp(ws, paths, id); !ok || stamp != last.Stamp {
+	if stamp, ok := inputFingerprint(ws, paths, id); !ok || stamp != last.Stamp {
 		return lastBuild{}, false, false
 	}
 	if last.Out == o.out && last.BaseURL == o.baseURL && last.Public == o.public {
-		hash, _, ok := siteStamp(o.out)
+		hash, _, ok := siteFingerprint(o.out)
 		current = ok && hash == last.Site
 	}
 	return last, true, current
 }
 
 // remember keeps what was read and written for the next build. That it cannot be kept costs time and nothing else.
-func remember(ws *workspace.Workspace, paths []string, id *identity, r readResult, o buildOptions, pages int, headline string) {
-	stamp, ok := inputStamp(ws, paths, id)
-	hash, _, ok2 := siteStamp(o.out)
+func remember(ws *workspace.Workspace, paths []string, id *identity, r readResult, o buildOptions, pages int,
+	headline string,
+) {
+	stamp, ok := inputFingerprint(ws, paths, id)
+	hash, _, ok2 := siteFingerprint(o.out)
 	if !ok || !ok2 || r.refused > 0 {
 		_ = os.Remove(lastBuildFile(ws))
 		return
 	}
-	data, err := json.Marshal(lastBuild{stamp, r.files, r.runs, r.problems, o.out, o.baseURL, o.public, hash, pages, headline})
+	data, err := json.Marshal(lastBuild{
+		stamp, r.files, r.runs, r.problems, o.out, o.baseURL, o.public, hash, pages, headline,
+	})
 	if err == nil {
 		_, _ = durable.WriteChanged(lastBuildFile(ws), data)
 	}
 }
 
-// programStamp stands for this program, the settings of a workspace and the flags of a build: what a page is made of beside data. It depends on their bytes
-// alone, so that two machines that build the same write the same. "" where it cannot be told.
+// programStamp stands for this program, the settings of a workspace and the flags of a build: what a page is made of
+// beside data. It depends on their bytes alone, so that two machines that build the same write the same. "" where it
+// cannot be told.
 func programStamp(ws *workspace.Workspace, o buildOptions) string {
 	exe, err := os.Executable()
 	if err != nil {

@@ -9,18 +9,24 @@ import (
 const Mark = "[redacted]"
 
 // secretNames are names whose value is a secret, in flags, environment assignments, headers and JSON alike.
-const secretNames = `(?:[a-z0-9_-]*(?:api[_-]?key|apikey|secret|passw(?:or)?d|passwd|jwt|private[_-]?key|credential)[a-z0-9_-]*|[a-z0-9_-]*[_-]token|token|authorization|x-auth[a-z-]*|bearer)`
+const secretNames = `(?:[a-z0-9_-]*(?:api[_-]?key|apikey|secret|passw(?:or)?d|passwd|jwt|private[_-]?key|` +
+	`credential)[a-z0-9_-]*|[a-z0-9_-]*[_-]token|token|authorization|x-auth[a-z-]*|bearer)`
 
 type rule struct {
 	find *regexp.Regexp
 	put  string
 }
 
-// rules are compiled once and never change. Flags come first: their names would pass for the value of what stands before them.
+// rules are compiled once and never change. Flags come first: their names would pass for the value of what stands
+// before them.
 var rules = []rule{
 	{regexp.MustCompile(`(?i)(--?` + secretNames + `[ =]["']?)[^\s"'-][^\s"']*`), "${1}" + Mark},
 	{regexp.MustCompile(`(?i)\b(bearer|basic)[ +]+[A-Za-z0-9._~+/=-]{6,}`), "$1 " + Mark},
-	{regexp.MustCompile(`(?i)(["']?\b` + secretNames + `["']?\s*[:=]\s*["']?)(?:(?:bearer|basic)\s+)?[^\s"',;&\[\]{}]{3,}`), "${1}" + Mark},
+	{
+		regexp.MustCompile(`(?i)(["']?\b` + secretNames +
+			`["']?\s*[:=]\s*["']?)(?:(?:bearer|basic)\s+)?[^\s"',;&\[\]{}]{3,}`),
+		"${1}" + Mark,
+	},
 	{regexp.MustCompile(`(?i)([?&](?:key|sig|signature|token|auth|access_key)=)[^&\s"']+`), "${1}" + Mark},
 	{regexp.MustCompile(`\b(?:hf|sk|pk|ghp|gho|ghs|glpat|xox[abp])[_-][A-Za-z0-9_-]{12,}`), Mark},
 	{regexp.MustCompile(`\bgithub_pat_[A-Za-z0-9_]{12,}`), Mark},
@@ -33,11 +39,13 @@ var rules = []rule{
 }
 
 // triggers are words of which every rule needs one; a text without any of them is returned untouched and fast.
-var triggers = regexp.MustCompile(`(?i)bearer|basic|key|secret|passw|token|jwt|credential|authorization|hf[_-]|sk[_-]|pk[_-]|gh[pos][_-]|github_pat|glpat|xox|akia|eyj|://|sig=|auth|/home/|users|/root`)
+var triggers = regexp.MustCompile(`(?i)bearer|basic|key|secret|passw|token|jwt|credential|authorization|hf[_-]|` +
+	`sk[_-]|pk[_-]|gh[pos][_-]|github_pat|glpat|xox|akia|eyj|://|sig=|auth|/home/|users|/root`)
 
 // triggerWords are the same as words in lower case, with the letters and signs that each needs. Most texts lack some of
 // them for every word, which is found in one pass; the expression would try every word at every place.
-var triggerWords = wordSets("bearer", "basic", "key", "secret", "passw", "token", "jwt", "credential", "hf_", "hf-", "sk_", "sk-", "pk_", "pk-", "ghp_", "ghp-", "gho_", "gho-", "ghs_", "ghs-",
+var triggerWords = wordSets("bearer", "basic", "key", "secret", "passw", "token", "jwt", "credential", "hf_", "hf-",
+	"sk_", "sk-", "pk_", "pk-", "ghp_", "ghp-", "gho_", "gho-", "ghs_", "ghs-",
 	"github_pat", "glpat", "xox", "akia", "eyj", "://", "sig=", "auth", "/home/", "users", "/root")
 
 type wordSet struct {

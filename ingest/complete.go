@@ -1,0 +1,99 @@
+package ingest
+
+import (
+	"path"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/redact"
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
+)
+
+// complete removes secrets from every text that will be stored, then fills what follows from what is known: the model's
+// name from its id, a start from the file's own time, a label where lengths are unknown.
+func (r *result) complete() {
+	manifest.EachText(&r.facts, name)
+	for i := range r.reading.Points {
+		cleanPoint(&r.reading.Points[i])
+	}
+	for i := range r.reading.Scores {
+		cleanScore(&r.reading.Scores[i])
+	}
+	f := &r.facts
+	if m := hubFolder.FindStringSubmatch(f.Model.ID); m != nil {
+		f.Model.ID = strings.ReplaceAll(m[1], "--", "/")
+		r.derive("model.id", "the hub's cache folder in "+r.origin["model.id"].Where)
+	}
+	if f.Model.Name == "" && f.Model.ID != "" {
+		f.Model.Name = path.Base(strings.TrimSuffix(f.Model.ID, "/"))
+		r.derive("model.name", "last part of model.id")
+	}
+	if f.Start.IsZero() && !r.file.ModTime.IsZero() {
+		f.Start = r.file.ModTime.UTC().Truncate(time.Second)
+		r.derive("start", "modification time of "+r.shown())
+	}
+	r.completeWorkloads()
+}
+
+// derive notes that a field follows from others.
+func (r *result) derive(field, where string) {
+	r.origin[field] = schema.Origin{From: schema.FromDerived, Where: where}
+}
+
+// hubFolder matches a path into the hub's cache: …/models--org--name/snapshots/<commit>.
+var hubFolder = regexp.MustCompile(`(?:^|/)models--([^/]+)/snapshots/`)
+
+func cleanScore(s *schema.Score) {
+	s.Source.Path = redact.Text(s.Source.Path)
+	s.Task, s.Metric, s.Filter, s.Version = name(s.Task), name(s.Metric), name(s.Filter), name(s.Version)
+	if why := s.Value.Why(); redact.Text(why) != why {
+		s.Value = schema.Missing(redact.Text(why))
+	}
+}
+
+func cleanPoint(p *schema.Point) {
+	p.Source.Path = redact.Text(p.Source.Path)
+	p.Conditions, p.Client = cleanTexts(p.Conditions), cleanTexts(p.Client)
+	for metric, m := range p.Metrics {
+		if why := redact.Text(m.Why); why != m.Why {
+			m.Why = why
+			p.Metrics[metric] = m
+		}
+	}
+	k := &p.Key
+	k.Dataset, k.Tool, k.Task = name(k.Dataset), name(k.Tool), name(k.Task)
+	for dim, v := range k.Dims {
+		short := redact.Field(dim, name(v))
+		if short == v && len(dim) <= longestName {
+			continue
+		}
+		k.Dims = with(k.Dims, dim, short)
+		if len(dim) > longestName {
+			delete(k.Dims, dim)
+			k.Dims[name(dim)] = short
+		}
+	}
+}
+
+// cleanTexts is a map without secrets.
+func cleanTexts(m map[string]string) map[string]string {
+	for k, v := range m {
+		if clean := redact.Field(k, name(v)); clean != v {
+			m = with(m, k, clean)
+		}
+	}
+	return m
+}
+
+// longestName is how long a name may be, in bytes: of a model, a task, a dimension.
+const longestName = 300
+
+// name is a name without secrets, of a length that fits a page.
+func name(s string) string {
+	if len(s) > longestName {
+		s = strings.ToValidUTF8(s[:longestName], "") + "…"
+	}
+	return redact.Text(s)
+}

@@ -1,0 +1,145 @@
+package duplicate
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+)
+
+// Pair is two points, by their index in the list that [Copies] was given, that are one measurement. Drop has no more
+// statistics than Keep.
+type Pair struct{ Keep, Drop int }
+
+// Copies finds the points that are one measurement. Before each comparison it asks how many statistics must agree; 0
+// means that the two cannot be one, whatever their numbers. merge is called for each pair as it is found, so that what
+// the copy states, such as a part of the workload, counts in the comparisons that follow.
+//
+// A tool writes at least six digits, so equal numbers are one measurement.
+func Copies(points []*schema.Point, needed func(a, b int) int, merge func(Pair)) {
+	list := anchors(points)
+	dropped := make([]bool, len(points))
+	for i, a := range list {
+		for _, b := range list[i+1 : min(len(list), i+neighbours)] {
+			if b.metric != a.metric || b.mean > a.mean*(1+tolerance) {
+				break
+			}
+			if dropped[a.point] || dropped[b.point] {
+				continue
+			}
+			enough := needed(a.point, b.point)
+			if enough == 0 || !agree(points[a.point], points[b.point], enough) {
+				continue
+			}
+			pair := Pair{Keep: a.point, Drop: b.point}
+			if richness(points[pair.Drop]) > richness(points[pair.Keep]) {
+				pair.Keep, pair.Drop = pair.Drop, pair.Keep
+			}
+			merge(pair)
+			dropped[pair.Drop] = true
+		}
+	}
+}
+
+const (
+	tolerance  = 1e-6 // relative difference of two statistics that are equal
+	neighbours = 20   // how many points beside each other in the order of an anchor are compared
+)
+
+// anchor is a number by which copies of a measurement find each other: they stand beside each other when all points are
+// sorted by it.
+type anchor struct {
+	point  int
+	metric string
+	mean   float64
+}
+
+func anchors(points []*schema.Point) []anchor {
+	var list []anchor
+	for i, p := range points {
+		for _, metric := range []string{"e2el", "ttft", "tpot", "rps"} {
+			if mean := center(p.Metrics[metric].Stats); mean > 0 {
+				list = append(list, anchor{i, metric, mean})
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b anchor) int {
+		return cmp.Or(cmp.Compare(a.metric, b.metric), cmp.Compare(a.mean, b.mean))
+	})
+	return list
+}
+
+// center is the first of mean, median and value that is above zero; 0 when none is.
+func center(s schema.Stats) float64 {
+	for _, stat := range []string{"mean", "median", "value"} {
+		if x, ok := s.Get(stat); ok && x > 0 {
+			return x
+		}
+	}
+	return 0
+}
+
+// agree reports that two points of one tool and load agree in so many measured statistics to a millionth, and
+// contradict each other in none.
+func agree(a, b *schema.Point, enough int) bool {
+	if !sameLoad(&a.Key, &b.Key) {
+		return false
+	}
+	n := 0
+	for name, m := range a.Metrics {
+		other, has := b.Metrics[name]
+		if !has || !sameDefinition(m.Def, other.Def) {
+			continue
+		}
+		for _, s := range m.Stats {
+			x, ok := other.Stats.Get(s.Name)
+			if !ok || s.Name == "std" { // some tools divide by n − 1
+				continue
+			}
+			if math.Abs(x-s.Value) > tolerance*math.Max(math.Abs(x), math.Abs(s.Value)) {
+				return false
+			}
+			if x != math.Trunc(x) && !isCount(name) {
+				n++
+			}
+		}
+	}
+	return n >= enough
+}
+
+// sameLoad reports one tool, and no number of the workload that differs where both state it.
+func sameLoad(a, b *schema.Key) bool {
+	if a.Tool != b.Tool {
+		return false
+	}
+	same := func(x, y *float64) bool { return x == nil || y == nil || *x == *y }
+	return same(a.ISL, b.ISL) && same(a.OSL, b.OSL) && same(a.Concurrency, b.Concurrency) && same(a.Rate, b.Rate)
+}
+
+// sameDefinition reports that two definitions do not contradict: they are equal, or one is not known.
+func sameDefinition(a, b string) bool {
+	unknown := func(def string) bool { return def == "" || def == schema.DefNotStated }
+	return a == b || unknown(a) || unknown(b)
+}
+
+// isCount names metrics whose numbers different measurements of one workload share.
+func isCount(metric string) bool {
+	switch metric {
+	case "isl", "osl", "requests_ok", "requests_failed", "error_rate":
+		return true
+	}
+	return false
+}
+
+// richness orders copies: measured requests before statistics, then by how many there are.
+func richness(p *schema.Point) int {
+	n := 0
+	for _, m := range p.Metrics {
+		n += len(m.Stats)
+		if m.From == "recomputed" {
+			n += 100
+		}
+	}
+	return n
+}

@@ -1,0 +1,131 @@
+package duplicate_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/duplicate"
+	"github.com/ttreport/ttreport/ingest/schema"
+)
+
+func number(v float64) *float64 { return &v }
+
+// point is a measurement with three latencies that follow from x.
+func point(tool string, c, x float64) *schema.Point {
+	metrics := map[string]schema.Metric{}
+	for i, name := range []string{"e2el", "ttft", "tpot"} {
+		m := schema.Metric{Unit: "ms"}
+		m.Stats.Set("mean", x*float64(i+1)+.125)
+		metrics[name] = m
+	}
+	return &schema.Point{Key: schema.Key{Tool: tool, Concurrency: number(c)}, Metrics: metrics}
+}
+
+// pairs runs Copies where all points may be copies that agree in three statistics.
+func pairs(points ...*schema.Point) string {
+	out := ""
+	needed := func(int, int) int { return 3 }
+	duplicate.Copies(points, needed, func(p duplicate.Pair) { out += fmt.Sprintf("%d<%d ", p.Keep, p.Drop) })
+	return out
+}
+
+func TestCopies(t *testing.T) {
+	rich := point("vllm", 1, 10)
+	m := schema.Metric{Unit: "tok/s"}
+	m.Stats.Set("value", 5)
+	rich.Metrics["output_tps"] = m
+	std := point("vllm", 1, 10)
+	m = std.Metrics["ttft"]
+	m.Stats.Set("std", 3)
+	std.Metrics["ttft"] = m
+	otherStd := point("vllm", 1, 10)
+	m = otherStd.Metrics["ttft"]
+	m.Stats.Set("std", 4)
+	otherStd.Metrics["ttft"] = m
+	unknownLoad := point("vllm", 1, 10)
+	unknownLoad.Key.Concurrency = nil
+	otherDef := point("vllm", 1, 10)
+	m = otherDef.Metrics["ttft"]
+	m.Def = schema.DefFirstChunk
+	otherDef.Metrics["ttft"] = m
+	firstContent := point("vllm", 1, 10)
+	m = firstContent.Metrics["ttft"]
+	m.Def = schema.DefFirstContent
+	firstContent.Metrics["ttft"] = m
+	for name, c := range map[string]struct {
+		points []*schema.Point
+		want   string
+	}{
+		"equal":                    {[]*schema.Point{point("vllm", 1, 10), point("vllm", 1, 10)}, "0<1 "},
+		"the richer one is kept":   {[]*schema.Point{point("vllm", 1, 10), rich}, "1<0 "},
+		"three forms":              {[]*schema.Point{point("vllm", 1, 10), point("vllm", 1, 10), rich}, "0<1 2<0 "},
+		"beyond a millionth":       {[]*schema.Point{point("vllm", 1, 10), point("vllm", 1, 10.0001)}, ""},
+		"other tool":               {[]*schema.Point{point("vllm", 1, 10), point("aiperf", 1, 10)}, ""},
+		"other load":               {[]*schema.Point{point("vllm", 1, 10), point("vllm", 2, 10)}, ""},
+		"load that one states":     {[]*schema.Point{point("vllm", 1, 10), unknownLoad}, "0<1 "},
+		"deviations by n and n-1":  {[]*schema.Point{std, otherStd}, "0<1 "},
+		"a definition unknown":     {[]*schema.Point{point("vllm", 1, 10), otherDef}, "0<1 "},
+		"two definitions: 2 agree": {[]*schema.Point{otherDef, firstContent}, ""},
+		"whole numbers": {[]*schema.Point{
+			{Metrics: whole(3)}, {Metrics: whole(3)},
+		}, ""},
+	} {
+		got := pairs(c.points...)
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// whole has whole numbers, which different measurements share by chance.
+func whole(x float64) map[string]schema.Metric {
+	metrics := map[string]schema.Metric{}
+	for _, name := range []string{"e2el", "ttft", "tpot", "rps"} {
+		m := schema.Metric{}
+		m.Stats.Set("mean", x)
+		metrics[name] = m
+	}
+	return metrics
+}
+
+// The caller decides first whether two can be one at all.
+func TestCopiesAsks(t *testing.T) {
+	points := []*schema.Point{point("vllm", 1, 10), point("vllm", 1, 10)}
+	asked := 0
+	duplicate.Copies(points, func(a, b int) int { asked++; return 0 }, func(duplicate.Pair) {
+		t.Error("a pair that the caller ruled out")
+	})
+	if asked == 0 {
+		t.Error("the caller was not asked")
+	}
+}
+
+func TestWithout(t *testing.T) {
+	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	at := func(sha string, repeat int, start time.Time) schema.Point {
+		p := *point("vllm", 1, 10)
+		p.Source.SHA256, p.Repeat, p.Start = sha, repeat, start
+		return p
+	}
+	score := func(sha, task string) schema.Score {
+		return schema.Score{Task: task, Source: schema.Source{SHA256: sha}}
+	}
+	held := duplicate.In(&schema.Run{
+		Points: []schema.Point{at("a", 1, start)}, Scores: []schema.Score{score("s", "gsm8k")},
+	})
+	now := schema.Run{
+		Points: []schema.Point{
+			at("a", 1, start.In(time.FixedZone("x", 3600))), // the same time of another zone
+			at("a", 2, start), at("b", 1, start), at("a", 1, start.Add(time.Second)),
+		},
+		Scores: []schema.Score{score("s", "gsm8k"), score("s", "mmlu"), score("t", "gsm8k")},
+	}
+	rest, shared := duplicate.Without(now, held)
+	if shared != 2 || len(rest.Points) != 3 || len(rest.Scores) != 2 {
+		t.Errorf("%d shared, %d points and %d scores left", shared, len(rest.Points), len(rest.Scores))
+	}
+	if len(now.Points) != 4 || len(now.Scores) != 3 {
+		t.Error("the run itself was changed")
+	}
+}

@@ -1,0 +1,163 @@
+package ingest
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
+)
+
+// grouping is the runs that results make.
+type grouping struct {
+	runs     []schema.Run // by start, then id
+	reasons  map[string]string
+	runOf    map[*source]string // id of the run that a source belongs to
+	problems []schema.Problem
+
+	index   map[string]int    // of a run in runs, by id
+	folders map[string]string // of a run, by id
+}
+
+// groupRuns joins results into runs: by the id that a manifest or spec states, else by folder, system and build without
+// long pauses.
+func groupRuns(results []*result) *grouping {
+	buckets := map[bucket][]*result{}
+	var order []bucket
+	for _, r := range results {
+		if !r.counts() {
+			continue
+		}
+		key := bucketOf(r)
+		if buckets[key] == nil {
+			order = append(order, key)
+		}
+		buckets[key] = append(buckets[key], r)
+	}
+	g := &grouping{
+		reasons: map[string]string{}, runOf: map[*source]string{}, index: map[string]int{}, folders: map[string]string{},
+	}
+	for _, key := range order {
+		for _, part := range split(buckets[key]) {
+			g.add(part)
+		}
+	}
+	slices.SortStableFunc(g.runs, func(a, b schema.Run) int {
+		return cmp.Or(a.Start.Compare(b.Start), strings.Compare(a.ID, b.ID))
+	})
+	return g
+}
+
+// add makes a run of results and finds its place among the others.
+func (g *grouping) add(part []*result) {
+	first := part[0]
+	run, reason := assemble(part)
+	g.report(&run, separateSettings(run.Points)...)
+	run.Arrange()
+	g.report(&run, incomplete(first.journal)...)
+	if other := g.folders[run.ID]; first.facts.RunID == "" && other != "" && other != first.runFolder {
+		run.ID = derivedID(first, run.Start, first.runFolder) // another folder that is named alike
+	}
+	g.folders[run.ID] = first.runFolder
+	at, free, merge := g.place(&run)
+	if !merge {
+		if free != run.ID {
+			g.report(&run, schema.Problem{
+				Severity: schema.SevError, Path: first.shown(), Code: "run-id-taken",
+				Found: fmt.Sprintf("run id %s for %s, which %s has already",
+					run.ID, describe(&run), describe(&g.runs[at])),
+				Expected: "one id per run", Used: "both, this one as " + free,
+				Hint: "give one of them another id in its manifest",
+			})
+			run.ID = free
+		}
+		g.index[run.ID] = len(g.runs)
+		g.reasons[run.ID] = reason
+		g.runs = append(g.runs, run)
+	} else {
+		mergeRun(&g.runs[at], &run)
+		run.ID = g.runs[at].ID
+	}
+	for _, r := range part {
+		g.runOf[r.source] = run.ID
+	}
+}
+
+// report adds problems of a run.
+func (g *grouping) report(run *schema.Run, problems ...schema.Problem) {
+	run.Problems = append(run.Problems, problems...)
+	g.problems = append(g.problems, problems...)
+}
+
+// place finds where a run of an id belongs: to an earlier run of the same id and system, or to itself under the first
+// free id.
+func (g *grouping) place(run *schema.Run) (at int, free string, merge bool) {
+	free = run.ID
+	first := -1
+	for n := 2; ; n++ {
+		i, taken := g.index[free]
+		if !taken {
+			return max(first, 0), free, false
+		}
+		if first < 0 {
+			first = i
+		}
+		if sameSystem(&g.runs[i], run) {
+			return i, free, true
+		}
+		free = fmt.Sprintf("%s~%d", run.ID, n)
+	}
+}
+
+func sameSystem(a, b *schema.Run) bool {
+	return a.Model.Name == b.Model.Name && schema.SameDevice(a.Device.Name, b.Device.Name) && a.Impl == b.Impl &&
+		a.Release == b.Release
+}
+
+// describe names a run's system and release for a message.
+func describe(r *schema.Run) string {
+	model, device := cmp.Or(r.Model.Name, "an unknown model"), cmp.Or(r.Device.Name, "an unknown device")
+	return strings.TrimSpace(fmt.Sprintf("%s on %s %s", model, device, r.Release))
+}
+
+// mergeRun adds the results of a second source of the same run.
+func mergeRun(into, more *schema.Run) {
+	into.Points = append(into.Points, more.Points...)
+	into.Scores = append(into.Scores, more.Scores...)
+	into.Problems = append(into.Problems, more.Problems...)
+	if more.Start.Before(into.Start) {
+		into.Start = more.Start
+	}
+	into.End = later(into.End, more.End)
+	into.Arrange()
+}
+
+// incomplete says what a run's journal says went wrong: measurements that failed, and an end that never came.
+func incomplete(journal *source) []schema.Problem {
+	if journal == nil {
+		return nil
+	}
+	var out []schema.Problem
+	ended, last := false, "nothing"
+	for _, e := range manifest.ReadJournal(journal.file.Data) {
+		ended = ended || e.Event == manifest.EventRunDone
+		last = strings.TrimSpace(e.Event + " " + e.Item)
+		if strings.HasSuffix(e.Event, "-failed") {
+			out = append(out, schema.Problem{
+				Severity: schema.SevWarning, Path: journal.shown(), Code: e.Event,
+				Found: strings.Trim(e.Item+": "+e.Note, ": "), Expected: "a result", Hint: "measure it again",
+			})
+		}
+	}
+	if !ended {
+		out = append(out, schema.Problem{
+			Severity: schema.SevWarning, Path: journal.shown(), Code: "run-incomplete",
+			Found:    "a collection that did not come to its end; its last entry is " + last,
+			Expected: manifest.EventRunDone, Used: "what was measured until then",
+			Hint: "what is missing is listed with the release",
+		})
+	}
+	return out
+}

@@ -1,0 +1,129 @@
+package ingest
+
+import (
+	"path"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/aiperf"
+	"github.com/ttreport/ttreport/ingest/inferenceperf"
+	"github.com/ttreport/ttreport/ingest/lmeval"
+	"github.com/ttreport/ttreport/ingest/schema"
+)
+
+// readableInPart lists the formats whose files may be read up to a cut: what stands before it is whole by itself.
+func readableInPart(format string) bool { return format == lmeval.Format || format == lmeval.LMMs }
+
+// joinParts makes one measurement of a summary and its parts, wherever a tool writes both, and drops copies.
+func joinParts(sources []*source) {
+	byDir := map[string][]*source{}
+	for _, s := range sources {
+		dir := path.Dir(s.shown())
+		byDir[dir] = append(byDir[dir], s)
+	}
+	for _, s := range sources {
+		near := byDir[path.Dir(s.shown())]
+		switch s.reading.Format {
+		case aiperf.Records:
+			joinRecords(s, near)
+		case lmeval.Samples:
+			joinSamples(s, near)
+		}
+	}
+	for _, s := range sources { // after records were joined: a table repeats whatever stands beside it
+		near := byDir[path.Dir(s.shown())]
+		switch s.reading.Format {
+		case aiperf.CSV, aiperf.GenAICSV:
+			dropTable(s, near)
+		case inferenceperf.Format:
+			dropSummary(s, near)
+		}
+	}
+	dropCopies(sources)
+}
+
+// dropTable drops AIPerf's table where the summary or the records that it repeats stand beside it.
+func dropTable(s *source, near []*source) {
+	for _, o := range near {
+		format := o.reading.Format
+		repeated := format == aiperf.Format || format == aiperf.GenAI || format == aiperf.Records && o.counts()
+		if repeated && (isDefault(s) && isDefault(o) || aiperfStem(s) == aiperfStem(o)) {
+			s.drop(o.shown())
+			return
+		}
+	}
+}
+
+// dropSummary drops inference-perf's summary of all stages where the stages stand beside it.
+func dropSummary(s *source, near []*source) {
+	if !inferenceperf.IsSummary(s.rel) {
+		return
+	}
+	for _, o := range near {
+		if o.reading.Format == inferenceperf.Format && !inferenceperf.IsSummary(o.rel) {
+			s.drop(path.Dir(o.shown()))
+			return
+		}
+	}
+}
+
+// joinRecords puts AIPerf's records into the summary that they belong to: the one of the same name, or the only one
+// there. Records beside summaries of other names are a problem.
+func joinRecords(s *source, near []*source) {
+	var summaries []*source
+	var own *source
+	for _, o := range near {
+		if o.reading.Format == aiperf.Format && o.counts() {
+			summaries = append(summaries, o)
+			if aiperfStem(o) == s.file.Stem() {
+				own = o
+			}
+		}
+	}
+	switch {
+	case len(summaries) == 0:
+		return
+	case own == nil && len(summaries) == 1 && (isDefault(s) || isDefault(summaries[0])):
+		own = summaries[0]
+	case own == nil:
+		s.report(schema.Problem{
+			Severity: schema.SevWarning, Path: s.shown(), Code: "records-of-nobody",
+			Found: "request records beside summaries of other names", Used: "the summaries alone",
+			Hint: "keep each run in a folder of its own",
+		})
+		s.reading.Points = nil
+		return
+	}
+	aiperf.Combine(&own.reading, s.reading)
+	s.drop(own.shown())
+	s.reading.Detail += " of " + path.Base(own.rel)
+}
+
+// isDefault reports the name that AIPerf gives its files; with a prefix of one's own all files of a run have it.
+func isDefault(s *source) bool { return strings.HasPrefix(s.file.Stem(), "profile_export") }
+
+// aiperfStem is the part of a name that AIPerf's summary, records and table have in common.
+func aiperfStem(s *source) string { return strings.TrimSuffix(s.file.Stem(), "_aiperf") }
+
+// joinSamples puts the items of a task into the results that they belong to: those of the same time stamp, or the only
+// ones there.
+func joinSamples(s *source, near []*source) {
+	var results []*source
+	stamp := lmeval.Stamp(s.rel)
+	for _, o := range near {
+		if o.reading.Format == lmeval.Format || o.reading.Format == lmeval.LMMs || o.reading.Format == lmeval.Old {
+			if stamp == "" || lmeval.Stamp(o.rel) == stamp || lmeval.Stamp(o.rel) == "" {
+				results = append(results, o)
+			}
+		}
+	}
+	for _, own := range results {
+		if lmeval.Combine(&own.reading, s.reading) {
+			s.drop(own.shown())
+			s.reading.Detail += " of " + path.Base(own.rel)
+			return
+		}
+	}
+	if len(results) > 0 { // its scores are pairs and texts that only the harness can count
+		s.drop(results[0].shown())
+	}
+}

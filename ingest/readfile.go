@@ -1,0 +1,241 @@
+package ingest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/archive"
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/vllm"
+)
+
+// readFile reads one file. The first source stands for the file; further ones are what it states about other runs, or
+// the members of an archive. No input may end the program: a reader that panics is a problem of its file.
+func readFile(ctx context.Context, at found, lim decode.Limits) (sources []*source) {
+	defer func() {
+		if r := recover(); r != nil {
+			sources = []*source{crashed(at, r)}
+		}
+		for _, s := range sources {
+			s.redactProblems()
+		}
+	}()
+	sources, err := at.read(ctx, lim)
+	if err != nil {
+		return []*source{failed(at, schema.Problem{
+			Severity: schema.SevError, Path: at.shown(), Code: "unreadable", Found: reason(err),
+			Expected: "a readable file", Hint: "check its permissions, or leave it out",
+		})}
+	}
+	return sources
+}
+
+// crashed is the source of a file on which a reader panicked.
+func crashed(at found, panicked any) *source {
+	stack := strings.SplitN(string(debug.Stack()), "\n", 20)
+	return failed(at, schema.Problem{
+		Severity: schema.SevError, Path: at.shown(), Code: "reader-failed",
+		Found:    fmt.Sprintf("a file on which ttreport itself fails (%v)", panicked),
+		Expected: "a result, or a problem that says what is wrong with it", Used: "nothing of the file",
+		Hint: "please report it, with the file if you may: " + strings.TrimSpace(stack[len(stack)-1]),
+	})
+}
+
+// failed is the source of a file of which nothing was read.
+func failed(at found, p schema.Problem) *source {
+	return &source{
+		found: at, role: roleOf(at.rel), file: &decode.File{Path: at.shown()},
+		reading: schema.Reading{Format: Unknown, Problems: []schema.Problem{p}},
+	}
+}
+
+// read opens a file and reads it, or every member of it where it is an archive.
+func (f found) read(ctx context.Context, lim decode.Limits) ([]*source, error) {
+	h, err := f.root.FS.Open(f.rel)
+	if err != nil {
+		return nil, err
+	}
+	defer h.Close()
+	info, err := h.Stat()
+	if err != nil {
+		return nil, err
+	}
+	in, ok := h.(archive.Input)
+	if !ok {
+		data, err := io.ReadAll(io.LimitReader(h, lim.Bytes))
+		if err != nil {
+			return nil, err
+		}
+		in = bytes.NewReader(data)
+	}
+	if roleOf(f.rel) == "" && mayBeArchive(in, info.Size()) {
+		if sources := f.members(ctx, in, info.Size(), lim); sources != nil {
+			return sources, nil
+		}
+	}
+	file, err := decode.Read(f.shown(), io.NewSectionReader(in, 0, info.Size()), info.Size(), info.ModTime(), lim)
+	if err != nil {
+		return nil, err
+	}
+	return interpret(f, &file), nil
+}
+
+// mayBeArchive looks at the first bytes: those of an archive, or of a compressed file that may hold one.
+func mayBeArchive(in io.ReaderAt, size int64) bool {
+	head := make([]byte, min(size, 512))
+	n, _ := in.ReadAt(head, 0) // an error shows when the file is read
+	return decode.EnvelopeOf(head[:n]) != decode.Plain
+}
+
+// members returns a source for the archive itself and then those of its members; nil where the file is no archive.
+func (f found) members(ctx context.Context, in archive.Input, size int64, lim decode.Limits) []*source {
+	self := &source{found: f, file: &decode.File{Path: f.shown(), Size: size}}
+	sources, count := []*source{self}, 0
+	problems, isArchive := archive.Each(f.shown(), in, size, lim, func(m archive.Member) {
+		if ctx.Err() == nil {
+			count++
+			sources = append(sources, f.member(m, lim)...)
+		}
+	})
+	if !isArchive {
+		return nil
+	}
+	self.reading = schema.Reading{Format: Archive, Detail: countFiles(count), Problems: problems}
+	return sources
+}
+
+// member reads a file within an archive.
+func (f found) member(m archive.Member, lim decode.Limits) (sources []*source) {
+	rel := strings.TrimPrefix(strings.TrimPrefix(m.Path, f.root.Name), "/")
+	if f.root.Name == "" || f.root.Name == "." {
+		rel = m.Path
+	}
+	at := found{f.root, rel}
+	defer func() {
+		if r := recover(); r != nil {
+			sources = []*source{crashed(at, r)}
+		}
+	}()
+	file := decode.NewFile(at.shown(), m.Data, m.ModTime, lim)
+	return interpret(at, &file)
+}
+
+// interpret recognises an open file and reads it.
+func interpret(at found, f *decode.File) []*source {
+	self := &source{found: at, file: f, role: roleOf(at.rel)}
+	if self.role != "" { // what it says is read when all files are known
+		self.reading.Format = string(self.role)
+		return []*source{self}
+	}
+	defer f.Drop()
+	sources := []*source{self}
+	m, r := recognise(f)
+	other := ""
+	if r == nil {
+		other = toolNotRead(f)
+	}
+	switch {
+	case other != "":
+		self.reading = notRead(f, other)
+	case r == nil && f.Several(): // the first value may be foreign and the next one not
+		sources = readValues(self)
+	case r == nil && f.Partial.Kind() != decode.Invalid:
+		sources = self.readPartial()
+	case r == nil:
+		problems := append(f.Problems, unknown(f, m)...)
+		self.reading = schema.Reading{Format: m.Format, Detail: m.Detail, Problems: problems}
+	case m.Format == vllm.Commands:
+		b := vllm.ReadCommands(f)
+		self.commands = &b
+		self.reading = schema.Reading{Format: m.Format, Detail: m.Detail, Problems: f.Problems}
+	case m.Records || !f.Several():
+		sources = self.split(r.read(f))
+		self.reading.Problems = append(f.Problems, self.reading.Problems...)
+	default:
+		sources = readValues(self)
+	}
+	if f.NonFinite > 0 && self.counts() {
+		self.report(schema.Problem{
+			Severity: schema.SevNote, Path: f.Path, Code: "non-finite", Used: "no number where one of them stands",
+			Found: fmt.Sprintf("%d values written as NaN or Infinity", f.NonFinite),
+		})
+	}
+	return bound(sources, f.Limits().Results)
+}
+
+// split makes sources of a reading: itself, and one for each further run that it has results of.
+func (s *source) split(r schema.Reading) []*source {
+	sources, more := []*source{s}, r.More
+	r.More = nil
+	s.reading = r
+	for _, m := range more {
+		sources = append(sources, &source{found: s.found, file: s.file, reading: m})
+	}
+	return sources
+}
+
+// readPartial reads what stands before the cut of a file that is one damaged value, where that is safe.
+func (s *source) readPartial() []*source {
+	f := s.file
+	part := f.With(f.Partial)
+	m, r := recognise(part)
+	if r == nil || !readableInPart(m.Format) {
+		s.reading = schema.Reading{Format: Unknown, Problems: f.Problems}
+		return []*source{s}
+	}
+	sources := s.split(r.read(part))
+	for i := range f.Problems {
+		f.Problems[i].Severity, f.Problems[i].Used = schema.SevWarning, "what was whole before it"
+	}
+	s.reading.Problems = append(f.Problems, s.reading.Problems...)
+	return sources
+}
+
+// bound keeps one file from filling memory with results.
+func bound(sources []*source, most int) []*source {
+	self := sources[0]
+	n := len(self.reading.Points) + len(self.reading.Scores)
+	for i, s := range sources[1:] {
+		if n += len(s.reading.Points) + len(s.reading.Scores); n > most {
+			sources = sources[:i+1]
+			break
+		}
+	}
+	if n <= most {
+		return sources
+	}
+	self.reading.Points = self.reading.Points[:min(most, len(self.reading.Points))]
+	self.reading.Scores = self.reading.Scores[:min(most, len(self.reading.Scores))]
+	self.report(schema.Problem{
+		Severity: schema.SevError, Path: self.shown(), Code: "too-many-results",
+		Found:    "more results than are read from one file",
+		Expected: fmt.Sprintf("at most %d", most), Used: "the first of them", Hint: "split the file",
+	})
+	return sources
+}
+
+// unknown says what a file that resembles a result lacks.
+func unknown(f *decode.File, m schema.Match) []schema.Problem {
+	if m.Format != Unknown {
+		return nil
+	}
+	for _, p := range f.Problems {
+		if p.Severity == schema.SevError {
+			return nil // that it cannot be parsed was said; a nearest format would be a guess
+		}
+	}
+	p := schema.Problem{
+		Severity: schema.SevWarning, Path: f.Path, Code: "unknown-format", Found: "JSON of no known format",
+		Expected: "a result file", Hint: "if it is a result, its format is not read yet; if not, nothing to do",
+	}
+	if m.Detail != "" {
+		p.Expected = fmt.Sprintf("%s, the nearest format: it has %s and lacks %s", m.Detail,
+			strings.Join(m.Has, ", "), strings.Join(m.Lacks, ", "))
+	}
+	return []schema.Problem{p}
+}

@@ -1,0 +1,90 @@
+package ingest
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/ttis"
+)
+
+// rowKey is what a row of a report and the result it was made of have in common: the name of the raw file, the workload
+// of a model on a device, or the task of a model.
+type rowKey struct {
+	rawFile       string
+	model, device string
+	workload      string
+	task          string
+}
+
+// workloadRow leaves out of the key what a report does not state.
+func workloadRow(f *schema.Facts, k *schema.Key) rowKey {
+	short := schema.Key{Tool: k.Tool, ISL: k.ISL, OSL: k.OSL, Concurrency: k.Concurrency}
+	return rowKey{model: f.Model.Name, device: schema.FoldDevice(f.Device.Name), workload: short.String()}
+}
+
+// rawFileRow is the key of a row that names the file it was made of. A row that names none has the key of no file:
+// path.Base makes "." of "".
+func rawFileRow(name string) rowKey { return rowKey{rawFile: path.Base(name)} }
+
+func taskRow(f *schema.Facts, s *schema.Score) rowKey {
+	return rowKey{model: f.Model.Name, task: s.Task}
+}
+
+// dropReportRows takes out the rows of reports whose results are among the files of the same tree.
+func dropReportRows(results []*result) {
+	raw := map[rowKey][]*result{}
+	for _, r := range results {
+		if r.reading.Format == ttis.ReportData {
+			continue
+		}
+		for i := range r.reading.Points {
+			for _, k := range []rowKey{workloadRow(&r.facts, &r.reading.Points[i].Key), rawFileRow(r.rel)} {
+				raw[k] = append(raw[k], r)
+			}
+		}
+		for i := range r.reading.Scores {
+			k := taskRow(&r.facts, &r.reading.Scores[i])
+			raw[k] = append(raw[k], r)
+		}
+	}
+	for _, r := range results {
+		if r.reading.Format == ttis.ReportData {
+			r.dropRows(raw)
+		}
+	}
+}
+
+// dropRows takes out the rows of one report that results of its tree have.
+func (r *result) dropRows(raw map[rowKey][]*result) {
+	tree := reportTree(r.shown()) + "/"
+	isRead := func(key rowKey) bool {
+		for _, other := range raw[key] {
+			if strings.HasPrefix(other.shown(), tree) {
+				r.reading.PartOf = path.Dir(other.shown())
+				return true
+			}
+		}
+		return false
+	}
+	r.reading.Points = slices.DeleteFunc(r.reading.Points, func(p schema.Point) bool {
+		return isRead(workloadRow(&r.facts, &p.Key)) || isRead(rawFileRow(p.Conditions[ttis.RawFile]))
+	})
+	r.reading.Scores = slices.DeleteFunc(r.reading.Scores, func(s schema.Score) bool {
+		return isRead(taskRow(&r.facts, &s))
+	})
+}
+
+// reportTree is the folder that holds a report's results: above reports_output, else above its data folder, else its
+// own.
+func reportTree(shown string) string {
+	if i := strings.Index(shown, "/reports_output/"); i >= 0 {
+		return shown[:i]
+	}
+	dir := path.Dir(shown)
+	if path.Base(dir) == "data" {
+		return path.Dir(dir)
+	}
+	return dir
+}

@@ -1,0 +1,245 @@
+package draft_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/draft"
+	"github.com/ttreport/ttreport/ingest/schema/latency"
+)
+
+// begin starts a point of a file with one JSON value.
+func begin(text string) (*draft.Draft, decode.Value) {
+	f := decode.NewFile("a.json", []byte(text), time.Time{}, decode.DefaultLimits())
+	return draft.New(&f, &schema.Reading{Format: "test"}, f.First, "tool"), f.First
+}
+
+// value is the single value of a metric, NaN where there is none.
+func value(d *draft.Draft, metric, stat string) float64 {
+	v, ok := d.Metrics[metric].Stats.Get(stat)
+	if !ok {
+		return math.NaN()
+	}
+	return v
+}
+
+func codes(d *draft.Draft) string {
+	var out []string
+	for _, p := range d.Reading.Problems {
+		out = append(out, p.Code)
+	}
+	return strings.Join(out, " ")
+}
+
+func TestRequests(t *testing.T) {
+	n := func(v float64) *float64 { return &v }
+	for name, c := range map[string]struct {
+		ok, failed, asked *float64
+		status            schema.Status
+		failures, rate    float64 // requests_failed and error_rate, NaN for none
+		codes             string
+	}{
+		"all completed":        {n(8), n(0), nil, schema.StatusOK, 0, math.NaN(), ""},
+		"some failed":          {n(6), n(2), nil, schema.StatusPartial, 2, 25, "partly-failed"},
+		"failures from asked":  {n(6), nil, n(8), schema.StatusPartial, 2, 25, "partly-failed"},
+		"more than were asked": {n(9), nil, n(8), schema.StatusOK, math.NaN(), math.NaN(), ""},
+		"none completed":       {n(0), n(8), nil, schema.StatusFailed, 8, 100, "all-failed"},
+		"only failures stated": {nil, n(3), nil, schema.StatusFailed, 3, 100, "all-failed"},
+		"nothing stated":       {nil, nil, nil, schema.StatusOK, math.NaN(), math.NaN(), ""},
+	} {
+		d, _ := begin(`{}`)
+		d.Stat("ttft", schema.DefFirstChunk, "mean", 5)
+		d.Requests(c.ok, c.failed, c.asked, ": refused")
+		same := func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
+		if d.Status != c.status || !same(value(d, "requests_failed", "value"), c.failures) ||
+			!same(value(d, "error_rate", "value"), c.rate) || codes(d) != c.codes {
+			t.Errorf("%s: status %s, %v, %s", name, d.Status, d.Metrics, codes(d))
+		}
+		if hasTTFT := len(d.Metrics["ttft"].Stats) > 0; hasTTFT != (c.status != schema.StatusFailed) {
+			t.Errorf("%s: TTFT %+v", name, d.Metrics["ttft"])
+		}
+	}
+}
+
+func TestDone(t *testing.T) {
+	for name, c := range map[string]struct {
+		fill         func(d *draft.Draft)
+		metric, stat string
+		want         float64 // NaN: missing
+		why, codes   string
+	}{
+		"zero is not measured": {func(d *draft.Draft) { d.Stat("ttft", "", "mean", 0) },
+			"ttft", "mean", math.NaN(), "the file says 0, which is not measured", ""},
+		"negative is refused": {func(d *draft.Draft) { d.Stat("ttft", "", "mean", -5) },
+			"ttft", "mean", math.NaN(), "the file has a negative number", "negative"},
+		"not finite is left out": {func(d *draft.Draft) { d.Stat("ttft", "", "mean", math.Inf(1)) },
+			"ttft", "mean", math.NaN(), "", ""},
+		"speed of a user follows from TPOT": {func(d *draft.Draft) { d.Stat("tpot", schema.DefExclFirst, "mean", 20) },
+			"tps_user", "value", 50, "", ""},
+		"not from another TPOT": {func(d *draft.Draft) { d.Stat("tpot", schema.DefDecodePhase, "mean", 20) },
+			"tps_user", "value", math.NaN(), "", ""},
+		"no goodput was asked for": {func(d *draft.Draft) { d.Value("goodput_rps", -1) },
+			"goodput_rps", "value", math.NaN(), "", ""},
+		"not streamed": {func(d *draft.Draft) {
+			d.Stat("ttft", "", "mean", 100)
+			d.Stat("e2el", "", "mean", 100)
+			d.Stat("osl", "", "mean", 64)
+		}, "ttft", "mean", math.NaN(), "the file's TTFT is the whole answer: it was not streamed", ""},
+		"one token is the whole answer": {func(d *draft.Draft) {
+			d.Stat("ttft", "", "mean", 100)
+			d.Stat("e2el", "", "mean", 100)
+			d.Stat("osl", "", "mean", 1)
+		}, "ttft", "mean", 100, "", ""},
+	} {
+		d, _ := begin(`{}`)
+		c.fill(d)
+		d.Done()
+		got := value(d, c.metric, c.stat)
+		if got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) || d.Metrics[c.metric].Why != c.why ||
+			codes(d) != c.codes || len(d.Reading.Points) != 1 {
+			t.Errorf("%s: %+v, %s", name, d.Metrics[c.metric], codes(d))
+		}
+	}
+}
+
+func TestSizesGiveErrors(t *testing.T) {
+	d, _ := begin(`{}`)
+	d.Stat("ttft", "", "mean", 10)
+	d.Stat("ttft", "", "std", 4)
+	d.Value("requests_ok", 17)
+	d.Done()
+	m := d.Metrics["ttft"]
+	if se, ok := m.SE.Get(); m.N != 17 || !ok || se != 1 {
+		t.Errorf("n %d, standard error %v", m.N, m.SE)
+	}
+}
+
+func TestForeignFields(t *testing.T) {
+	d, v := begin(`{"known":1,"note":"x","api_key":"sesame1234","deep":{"a":{"b":{"c":1}},"n":2.5},"list":[1],"on":true,` +
+		`"prompt":"what is","nothing":null,"long":"` + strings.Repeat("x", 300) + `"}`)
+	d.Foreign(v, draft.Names("known skipped_*"))
+	want := map[string]string{"note": `"x"`, "api_key": `"[redacted]"`, "deep.n": "2.5", "on": "true"}
+	for name, text := range want {
+		if string(d.Extra[name]) != text {
+			t.Errorf("%s is %s, want %s", name, d.Extra[name], text)
+		}
+	}
+	if len(d.Extra) != len(want) {
+		t.Errorf("kept %v", d.Extra)
+	}
+	var many strings.Builder
+	for i := range 200 {
+		fmt.Fprintf(&many, `"field_%d":"some text",`, i)
+	}
+	d, v = begin("{" + many.String() + `"last":1}`)
+	d.Foreign(v, func(string) bool { return false })
+	if len(d.Extra) > 60 || string(d.Extra["more_fields_in_the_file"]) == "" {
+		t.Errorf("%d fields, %s left out", len(d.Extra), d.Extra["more_fields_in_the_file"])
+	}
+}
+
+func TestStatKey(t *testing.T) {
+	for key, want := range map[string]string{
+		"mean_ttft_ms": "mean ttft", "p50_tpot_ms": "median tpot", "p99.9_itl_ms": "p99.9 itl", "std_e2el_ms": "std e2el",
+		"mean_e2e_latency_ms": "mean e2e_latency", "p101_ttft_ms": "", "p_ttft_ms": "", "mean_ttft": "", "p+5_ttft_ms": "",
+		"mean_queue_ms": "", "ttft_ms": "",
+	} {
+		stat, family, ok := draft.StatKey(key, "_ms")
+		if got := strings.TrimSpace(stat + " " + family); got != want || ok != (want != "") {
+			t.Errorf("%s is %q", key, got)
+		}
+	}
+}
+
+func TestQuote(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "", "  \n": "", "Traceback\nValueError: no": ": ValueError: no", "token=hf_abcdefghijklmnop": ": token=[redacted]",
+	} {
+		if got := draft.Quote(text); got != want {
+			t.Errorf("%q is quoted as %q", text, got)
+		}
+	}
+	if got := draft.Quote(strings.Repeat("é", 500)); len([]rune(got)) != 163 {
+		t.Errorf("%d characters", len([]rune(got)))
+	}
+}
+
+func TestFields(t *testing.T) {
+	d, v := begin(`{"rate":2.5,"text":"x","total_input_tokens":80,"total_output_tokens":"many","a":null,"b":7}`)
+	d.Fields(v, map[string]string{"rps": "rate", "output_tps": "text", "total_tps": "absent"})
+	if value(d, "rps", "value") != 2.5 || len(d.Metrics) != 1 {
+		t.Errorf("%v", d.Metrics)
+	}
+	eight, none := 8., 0.
+	d.MeanTokens(v, &eight)
+	if value(d, "isl", "mean") != 10 || len(d.Metrics["osl"].Stats) > 0 {
+		t.Errorf("%v", d.Metrics)
+	}
+	d, v = begin(`{"total_input_tokens":80}`)
+	d.MeanTokens(v, &none)
+	d.MeanTokens(v, nil)
+	d.Mean("osl", v.Get("absent"))
+	if len(d.Metrics) != 0 {
+		t.Errorf("means of no requests: %v", d.Metrics)
+	}
+	_, v = begin(`{"a":null,"b":7}`)
+	if x := draft.First(v, "absent", "a", "b"); x == nil || *x != 7 {
+		t.Errorf("first number %v", x)
+	}
+}
+
+func TestClientTime(t *testing.T) {
+	_, v := begin(`["20260102-030405","2026-01-02"]`)
+	end, note, ok := draft.ClientTime(v.Index(0))
+	if !ok || note == "" || !end.Equal(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)) {
+		t.Errorf("%v %q %t", end, note, ok)
+	}
+	if _, _, ok := draft.ClientTime(v.Index(1)); ok {
+		t.Error("another form of date")
+	}
+}
+
+func TestRuns(t *testing.T) {
+	var runs draft.Runs[string]
+	if r := runs.Join("f", "d"); r.Format != "f" || r.Detail != "d" || len(r.More) != 0 {
+		t.Errorf("of none: %+v", r)
+	}
+	for _, key := range []string{"a", "b", "a", "c"} {
+		r := runs.Of(key, func() schema.Reading { return schema.Reading{Format: "f", Detail: key} })
+		r.Scores = append(r.Scores, schema.Score{Task: key})
+	}
+	r := runs.Join("f", "all")
+	if runs.Len() != 3 || r.Detail != "all" || len(r.Scores) != 2 || len(r.More) != 2 || r.More[1].Detail != "c" {
+		t.Errorf("%d runs: %+v", runs.Len(), r)
+	}
+}
+
+// A recomputed statistic takes the place of a stated one; what differs by more than a hundredth is a problem.
+func TestRecompute(t *testing.T) {
+	d, v := begin(`{"mean_ttft_ms":10.0,"p99_ttft_ms":50.0}`)
+	d.Stat("ttft", schema.DefFirstChunk, "mean", 10)
+	d.Stat("ttft", schema.DefFirstChunk, "p99", 50)
+	d.Recompute(v, draft.Family{
+		Metric: "ttft", Def: schema.DefFirstChunk, Sample: latency.NewSample([]float64{8, 10, 12}),
+		Key: func(stat string) string { return stat + "_ttft_ms" },
+	}, false)
+	if value(d, "ttft", "mean") != 10 || value(d, "ttft", "p99") != 11.96 || d.Metrics["ttft"].From != "recomputed" {
+		t.Errorf("%+v", d.Metrics["ttft"])
+	}
+	if codes(d) != "disagreement" || !strings.Contains(d.Reading.Problems[0].Found, "p99_ttft_ms says 50") {
+		t.Errorf("%v", d.Reading.Problems)
+	}
+	for _, c := range []struct {
+		stated, now float64
+		want        bool
+	}{{100, 100.9, false}, {100, 101.2, true}, {0, 1e-10, false}, {0, 1, true}} {
+		if draft.Disagree(c.stated, c.now) != c.want {
+			t.Errorf("%g and %g", c.stated, c.now)
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package ingest
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/duplicate"
+	"github.com/ttreport/ttreport/ingest/history"
+	"github.com/ttreport/ttreport/ingest/schema"
+)
+
+// settled is a run after a comparison with what history holds of the same measurements under other ids.
+type settled struct {
+	run      schema.Run       // what remains to be stored
+	replaces []string         // documents that run contains whole; to be deleted when it is stored
+	problems []schema.Problem // measurements that stay where they are
+}
+
+// nothingLeft reports that all of the run is in history already.
+func (s *settled) nothingLeft() bool { return len(s.run.Points) == 0 && len(s.run.Scores) == 0 }
+
+// settle keeps one measurement from standing in history twice. The same files read again under another identity (a
+// device or a release stated later, by a flag or a manifest) give another id. Where the new identity only adds to what
+// was unknown, and all of the old document was read again, the new one replaces it and keeps its stamped targets. Else
+// the old one stays, and what it holds is left out of the run: a flag must not move history from one device to another.
+//
+// Documents in the folders of others count too, and are never replaced.
+func settle(dir string, r schema.Run, others ...string) settled {
+	s := settled{run: r}
+	for _, in := range append([]string{dir}, others...) {
+		for _, name := range history.Candidates(in, &r) {
+			if name == filepath.Join(in, history.PathOf(&r)) {
+				continue // its own document, which history.Put updates
+			}
+			old, problem := history.Read(name)
+			if problem != nil || !(field{"model", old.Model.Name}).compatible(r.Model.Name) {
+				continue // a damaged document is reported when history is loaded; another model has other measurements
+			}
+			held := duplicate.In(&old)
+			rest, shared := duplicate.Without(s.run, held)
+			if shared == 0 {
+				continue
+			}
+			clash := clashes(&old, &r)
+			if in == dir && len(clash) == 0 && shared == len(held) && knowsMore(&r, &old) {
+				s.run = history.Update(old, s.run)
+				s.replaces = append(s.replaces, name)
+				continue
+			}
+			s.run = rest
+			s.problems = append(s.problems, stays(name, clash, shared, firstFile(&r)))
+		}
+	}
+	return s
+}
+
+// field is a part of a run's identity that a later reading may state otherwise.
+type field struct{ name, value string }
+
+// compatible reports that two statements of a field do not contradict: they are the same, or one is missing.
+func (f field) compatible(value string) bool {
+	if f.name == deviceField && schema.SameDevice(f.value, value) {
+		return true
+	}
+	return f.value == "" || value == "" || f.value == value
+}
+
+const deviceField = "device"
+
+func identityOf(r *schema.Run) []field {
+	return []field{
+		{"model", r.Model.Name}, {deviceField, r.Device.Name}, {"release", r.Release}, {"implementation", r.Impl},
+	}
+}
+
+// clashes lists where two identities contradict.
+func clashes(old, now *schema.Run) []string {
+	var out []string
+	is := identityOf(now)
+	for i, was := range identityOf(old) {
+		if !was.compatible(is[i].value) {
+			out = append(out, fmt.Sprintf("%s %s, now %s", was.name, was.value, is[i].value))
+		}
+	}
+	return out
+}
+
+// knowsMore reports that nothing which old states is unknown now.
+func knowsMore(now, old *schema.Run) bool {
+	is := identityOf(now)
+	for i, was := range identityOf(old) {
+		if was.value != "" && is[i].value == "" {
+			return false
+		}
+	}
+	return true
+}
+
+// firstFile is a file of the run, to say where a problem was met.
+func firstFile(r *schema.Run) string {
+	if len(r.Points) > 0 {
+		return r.Points[0].Source.Path
+	}
+	if len(r.Scores) > 0 {
+		return r.Scores[0].Source.Path
+	}
+	return ""
+}
+
+// stays is the problem of measurements that are in a stored document and stay there.
+func stays(name string, clash []string, shared int, path string) schema.Problem {
+	p := schema.Problem{
+		Severity: schema.SevNote, Path: path, Code: "in-history", Expected: "one identity of a measurement",
+		Found: fmt.Sprintf("results that are in history already, %d of them in %s", shared, filepath.ToSlash(name)),
+		Used:  "what is stored",
+		Hint:  "if the stored identity is the wrong one, delete the document and read all of its files again",
+	}
+	if len(clash) > 0 {
+		p.Severity, p.Code = schema.SevError, "other-identity"
+		p.Found += ": " + strings.Join(clash, "; ")
+	}
+	return p
+}

@@ -1,0 +1,67 @@
+package ingest
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/redact"
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
+	"github.com/ttreport/ttreport/ingest/vllm"
+)
+
+// source is what one file states about one run. A file without results has a source without points and scores;
+// a file with results of several runs has several sources.
+type source struct {
+	found
+	file     *decode.File
+	role     fileRole
+	reading  schema.Reading
+	commands *vllm.Beside // of a .commands file: what it states about the result
+}
+
+// fileRole says what a file is whose name is ours; "" for any other.
+type fileRole string
+
+const (
+	roleSidecar  fileRole = "sidecar"
+	roleManifest fileRole = "manifest"
+	roleJournal  fileRole = "journal"
+)
+
+// roleOf goes by the file's name.
+func roleOf(rel string) fileRole {
+	switch base := path.Base(rel); {
+	case strings.HasSuffix(base, manifest.SidecarSuffix):
+		return roleSidecar
+	case base == manifest.FileName:
+		return roleManifest
+	case base == manifest.JournalName:
+		return roleJournal
+	}
+	return ""
+}
+
+// counts reports whether the source has numbers.
+func (s *source) counts() bool { return len(s.reading.Points)+len(s.reading.Scores) > 0 }
+
+// report adds a problem of the source.
+func (s *source) report(p ...schema.Problem) { s.reading.Problems = append(s.reading.Problems, p...) }
+
+// drop takes the numbers out of the source, since another file has them, and with them what was said of the requests.
+func (s *source) drop(partOf string) {
+	s.reading.Points, s.reading.Scores, s.reading.PartOf = nil, nil, partOf
+	s.reading.Problems = slices.DeleteFunc(s.reading.Problems, func(p schema.Problem) bool {
+		return p.Code == "partly-failed" || p.Code == "all-failed"
+	})
+}
+
+// redactProblems removes secrets from what problems quote.
+func (s *source) redactProblems() {
+	for i := range s.reading.Problems {
+		p := &s.reading.Problems[i]
+		p.Found, p.Expected, p.Used = redact.Text(p.Found), redact.Text(p.Expected), redact.Text(p.Used)
+	}
+}

@@ -1,0 +1,174 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/ttreport/ttreport/ingest/history"
+	"github.com/ttreport/ttreport/ingest/schema"
+)
+
+// Targets says which targets are in force for a model on a device.
+type Targets interface {
+	Key(name string) string // architecture key of a model, under which targets are filed
+	For(model schema.Model, device string) []schema.Target
+}
+
+// Store keeps runs as documents in a folder.
+type Store struct {
+	Dir string // of history documents
+	// Base is a further folder of documents, which count as stored and are only read: what is read lies over it without
+	// changing it. "" for none.
+	Base string
+	// Targets returns the targets in force and what is wrong with them, when all files are read.
+	Targets func(runs []schema.Run) (Targets, []schema.Problem, error)
+	// Retarget replaces the targets that stored runs were stamped with by those in force today.
+	Retarget bool
+}
+
+// Result is what a reading into history gave.
+type Result struct {
+	Files    []File           // in path order
+	Runs     []schema.Run     // as the files have them, by start
+	Problems []schema.Problem // of files, of targets, of storing
+	Written  int              // documents that are new or have changed
+	Replaced []Replacement
+	Refused  int // runs of which something was not stored: each has a problem that is an error
+}
+
+// Replacement is a document that was deleted, since another one says more of the same measurements.
+type Replacement struct {
+	Old string // path, with the folder
+	New string // path below the folder of the store
+}
+
+// WriteError is a document that could not be written or deleted.
+type WriteError struct {
+	Err  error
+	Hint string // what to do
+}
+
+func (e *WriteError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error of the operating system.
+func (e *WriteError) Unwrap() error { return e.Err }
+
+// Read reads everything below the roots and stores the runs that it finds. What is stored of the same measurements
+// already stays once; runs get their architecture key, and the targets in force unless they have some.
+//
+// Whatever is wrong with a file or a stored document is a problem in the result. The error is the context's, that of
+// Targets, or a [WriteError]; what was stored until then stays stored, and the result says what that was.
+func (s Store) Read(ctx context.Context, roots []Root, opt Options) (Result, error) {
+	set, err := Load(ctx, roots, opt)
+	if err != nil {
+		return Result{}, err
+	}
+	inForce, problems, err := s.Targets(set.Runs)
+	if err != nil {
+		return Result{}, err
+	}
+	out := Result{Files: set.Files, Runs: set.Runs, Problems: append(set.Problems, problems...)}
+	for i := range set.Runs {
+		if err := s.put(set.Runs[i], inForce, &out); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+// put stores one run.
+func (s Store) put(r schema.Run, inForce Targets, out *Result) error {
+	var others []string
+	if s.Base != "" {
+		others = append(others, s.Base)
+	}
+	settled := settle(s.Dir, r, others...)
+	for _, p := range settled.problems {
+		out.report(p)
+	}
+	if settled.nothingLeft() {
+		return nil
+	}
+	run := settled.run
+	s.stamp(inForce, &run)
+	if err := s.copyBase(&run); err != nil {
+		return err
+	}
+	changed, err := history.Put(s.Dir, run, s.Retarget)
+	var damaged schema.Problem
+	switch {
+	case errors.As(err, &damaged): // the others are still stored
+		damaged.Hint = "the document is left as it is and this run is not stored; " +
+			"restore the document from version control, or delete it"
+		out.report(damaged)
+		return nil
+	case err != nil:
+		return &WriteError{err, "history/ cannot be written: see its permissions and the space of the disk"}
+	}
+	if changed {
+		out.Written++
+	}
+	for _, name := range settled.replaces {
+		if err := os.Remove(name); err != nil {
+			return &WriteError{
+				fmt.Errorf("replacing a document: %w", err),
+				"delete it: the same results are stored with what is known now",
+			}
+		}
+		out.Replaced = append(out.Replaced, Replacement{Old: name, New: history.PathOf(&run)})
+	}
+	return nil
+}
+
+// report adds a problem of storing a run.
+func (r *Result) report(p schema.Problem) {
+	r.Problems = append(r.Problems, p)
+	if p.Severity == schema.SevError {
+		r.Refused++
+	}
+}
+
+// copyBase copies the document of a run from the folder that is only read, so that the run updates the copy.
+func (s Store) copyBase(run *schema.Run) error {
+	if s.Base == "" {
+		return nil
+	}
+	old, ok := history.Peek(s.Base, run)
+	if !ok {
+		return nil
+	}
+	if _, err := history.Put(s.Dir, old, false); err != nil {
+		return &WriteError{err, "see the space of the disk"}
+	}
+	return nil
+}
+
+// stamp completes a run: its architecture key, and the targets in force unless it has some. A run that is in history
+// keeps the targets it was stamped with.
+func (s Store) stamp(inForce Targets, run *schema.Run) {
+	if run.Model.Key == "" && run.Model.Name != "" {
+		run.Model.Key = inForce.Key(run.Model.Name)
+		if run.Provenance == nil {
+			run.Provenance = map[string]schema.Origin{}
+		}
+		run.Provenance["model.key"] = schema.Origin{From: schema.FromDerived, Where: "alias table of architectures"}
+	}
+	stored := s.Dir
+	if s.Base != "" {
+		stored = s.Base
+	}
+	if !s.Retarget {
+		if old, ok := history.Peek(stored, run); ok {
+			run.Targets = old.Targets
+			return
+		}
+		if len(run.Targets) > 0 {
+			return
+		}
+	}
+	if rows := inForce.For(run.Model, run.Device.Name); len(rows) > 0 {
+		run.Targets = rows
+	}
+}
