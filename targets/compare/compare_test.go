@@ -154,6 +154,13 @@ func TestSeveralSystems(t *testing.T) {
 	if got := rows(across); got != "vllm 1 ttft inconclusive" {
 		t.Error(got)
 	}
+	a, ab := compare.Side{Runs: []schema.Run{of("A", 100)}}, compare.Side{Runs: []schema.Run{of("A", 105), of("B", 1)}}
+	for _, sides := range [][2]compare.Side{{a, ab}, {ab, a}} {
+		r := compare.Sides(sides[0], sides[1])
+		if got := rows(r); got != "A on n150 vllm 1 ttft inconclusive" || r.OnlyA+r.OnlyB != 1 {
+			t.Errorf("one side has two: %s, %d, %d", got, r.OnlyA, r.OnlyB)
+		}
+	}
 	both := compare.Side{Runs: []schema.Run{of("A", 100), of("B", 300), of("", 500)}}
 	r := compare.Sides(both, compare.Side{Runs: []schema.Run{of("B", 330), of("A", 105), of("C", 1)}})
 	want := "B on n150 vllm 1 ttft inconclusive; A on n150 vllm 1 ttft inconclusive"

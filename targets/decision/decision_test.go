@@ -115,14 +115,15 @@ func TestExcludesPoint(t *testing.T) {
 		d    decision.Decision
 		want bool
 	}{
-		"by workload":       {decision.Decision{Kind: schema.Invalidate, Select: sel{Run: "r1", Workload: "1/1/*"}}, true},
-		"by tool":           {decision.Decision{Kind: schema.Invalidate, Release: "v1", Select: sel{Tool: "vllm"}}, true},
-		"another tool":      {decision.Decision{Kind: schema.Invalidate, Release: "v1", Select: sel{Tool: "aiperf"}}, false},
-		"another workload":  {decision.Decision{Kind: schema.Invalidate, Select: sel{Run: "r1", Workload: "2/*"}}, false},
-		"another run":       {decision.Decision{Kind: schema.Invalidate, Select: sel{Run: "r2", Workload: "1/1/1"}}, false},
-		"another model":     {decision.Decision{Kind: schema.Invalidate, Select: sel{Model: "B", Tool: "vllm"}}, false},
-		"the whole run":     {decision.Decision{Kind: schema.Invalidate, Select: sel{Run: "r1"}}, false},
-		"a superseded run":  {decision.Decision{Kind: schema.Supersede, Select: sel{Run: "r1", Tool: "vllm"}, By: "r2"}, false},
+		"by workload":      {decision.Decision{Kind: schema.Invalidate, Select: sel{Run: "r1", Workload: "1/1/*"}}, true},
+		"by tool":          {decision.Decision{Kind: schema.Invalidate, Release: "v1", Select: sel{Tool: "vllm"}}, true},
+		"another tool":     {decision.Decision{Kind: schema.Invalidate, Release: "v1", Select: sel{Tool: "aiperf"}}, false},
+		"another workload": {decision.Decision{Kind: schema.Invalidate, Select: sel{Run: "r1", Workload: "2/*"}}, false},
+		"another run":      {decision.Decision{Kind: schema.Invalidate, Select: sel{Run: "r2", Workload: "1/1/1"}}, false},
+		"another model":    {decision.Decision{Kind: schema.Invalidate, Select: sel{Model: "B", Tool: "vllm"}}, false},
+		"the whole run":    {decision.Decision{Kind: schema.Invalidate, Select: sel{Run: "r1"}}, false},
+		"a superseded run": {decision.Decision{
+			Kind: schema.Supersede, Select: sel{Run: "r1", Tool: "vllm"}, By: "r2"}, false},
 		"a waived workload": {decision.Decision{Kind: schema.Waive, Select: sel{Workload: "1/1/1"}}, false},
 		"expired": {decision.Decision{
 			Kind: schema.Invalidate, Select: sel{Tool: "vllm"}, Expires: "2026-01-04"}, false},

@@ -108,7 +108,8 @@ func TestExcludedAndMeasuredAgain(t *testing.T) {
 	}
 }
 
-// What has expired about an earlier release is shown in the later one that it bears on; a waiver bears on its own alone.
+// What has expired about an earlier release is shown in the later one that it bears on. A waiver bears on its own
+// release alone.
 func TestExpiredDecisionsOfEarlierReleases(t *testing.T) {
 	c := steady(7)
 	for kind, want := range map[schema.DecisionKind]bool{
@@ -175,20 +176,21 @@ func TestWaivedLints(t *testing.T) {
 		d.Select = s
 		return d
 	}
+	type sel = decision.Select
 	bad := judgetest.Steady(7)
 	bad[6][0] = -1
 	for name, c := range map[string]struct {
 		s    decision.Select
 		want gate.Word
 	}{
-		"by id":               {decision.Select{Lint: "not-positive"}, gate.PassWithWarnings},
-		"by glob":             {decision.Select{Lint: "not-*"}, gate.PassWithWarnings},
-		"of its run":          {decision.Select{Lint: "not-positive", Run: "run-6"}, gate.PassWithWarnings},
-		"of its workload":     {decision.Select{Lint: "not-positive", Workload: judgetest.Workload(1)}, gate.PassWithWarnings},
-		"of another run":      {decision.Select{Lint: "not-positive", Run: "run-5"}, gate.Fail},
-		"of another device":   {decision.Select{Lint: "not-positive", Device: "t3k"}, gate.Fail},
-		"another lint":        {decision.Select{Lint: "drift"}, gate.Fail},
-		"of another workload": {decision.Select{Lint: "not-positive", Workload: judgetest.Workload(2)}, gate.Fail},
+		"by id":               {sel{Lint: "not-positive"}, gate.PassWithWarnings},
+		"by glob":             {sel{Lint: "not-*"}, gate.PassWithWarnings},
+		"of its run":          {sel{Lint: "not-positive", Run: "run-6"}, gate.PassWithWarnings},
+		"of its workload":     {sel{Lint: "not-positive", Workload: judgetest.Workload(1)}, gate.PassWithWarnings},
+		"of another run":      {sel{Lint: "not-positive", Run: "run-5"}, gate.Fail},
+		"of another device":   {sel{Lint: "not-positive", Device: "t3k"}, gate.Fail},
+		"another lint":        {sel{Lint: "drift"}, gate.Fail},
+		"of another workload": {sel{Lint: "not-positive", Workload: judgetest.Workload(2)}, gate.Fail},
 	} {
 		g := gateOf(t, judgetest.History{TTFT: bad}.Columns(), policy(20, waive(c.s)))
 		if w := wordOf(g, 6); w != c.want {
@@ -200,5 +202,23 @@ func TestWaivedLints(t *testing.T) {
 	g := gateOf(t, undated, policy(20, waive(decision.Select{Lint: "no-start"})))
 	if l := lintsOf(g, 6, lint.IDNoStart); len(l) != 1 || !l[0].Decision.Excuses() {
 		t.Errorf("%+v", l)
+	}
+}
+
+// A lint that stands for several workloads is not waived for one of them.
+func TestWaiverOfOneWorkload(t *testing.T) {
+	values := judgetest.Drifting(30, 0, .006)
+	for r := range values {
+		values[r][5] *= values[r][3] / judgetest.Steady(30)[r][3]
+	}
+	c := judgetest.History{TTFT: values}.Columns()
+	d := waiver()
+	d.Release, d.Select = "v29", decision.Select{Lint: "drift"}
+	for workload, want := range map[string]bool{"": true, "128/128/*": false, judgetest.Workload(4): false} {
+		d.Select.Workload = workload
+		list := lintsOf(gateOf(t, c, policy(20, d)), 29, lint.IDDrift)
+		if len(list) != 1 || list[0].Count != 2 || list[0].Decision.Excuses() != want {
+			t.Errorf("%q: %+v", workload, list)
+		}
 	}
 }

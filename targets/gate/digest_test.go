@@ -1,6 +1,7 @@
 package gate_test
 
 import (
+	"maps"
 	"slices"
 	"testing"
 
@@ -43,40 +44,66 @@ func (w *world) digests(t *testing.T) []string {
 	return out
 }
 
-// The digest of a release changes when something that it covers changes, and when nothing does it stays.
-func TestDigest(t *testing.T) {
-	waive := decision.Decision{ID: "D", Kind: schema.Waive, Release: "v6", Expires: "2026-01-20", Select: decision.Select{Model: "M"}}
-	all, none := []int{0, 1, 2, 3, 4, 5, 6}, []int(nil)
-	for name, c := range map[string]struct {
-		before, after func(*world)
-		changed       []int // releases
-	}{
-		"nothing":              {nil, nil, none},
-		"the content of a run": {nil, func(w *world) { w.edit = rewritten(3) }, []int{3, 4, 5, 6}},
-		"the newest run":       {nil, func(w *world) { w.edit = rewritten(6) }, []int{6}},
-		"a release more":       {nil, func(w *world) { w.history.TTFT = judgetest.Steady(8) }, none},
-		"a release more, beside decisions": {
-			func(w *world) { w.policy.Decisions = []decision.Decision{waive} },
-			func(w *world) { w.history.TTFT = judgetest.Steady(8) }, all},
-		"a decision":  {nil, func(w *world) { w.policy.Decisions = []decision.Decision{waive} }, all},
-		"its reason":  {func(w *world) { w.decide(waive, "a") }, func(w *world) { w.decide(waive, "b") }, all},
-		"its expiry":  {func(w *world) { w.on(waive, 20) }, func(w *world) { w.on(waive, 21) }, all},
-		"another day": {func(w *world) { w.on(waive, 19) }, func(w *world) { w.on(waive, 20) }, none},
-		"a day, and no decision": {func(w *world) { w.policy.Today = judgetest.Day(19) },
-			func(w *world) { w.policy.Today = judgetest.Day(30) }, none},
-		"a run that starts in the future": {func(w *world) { w.policy.Today = judgetest.Day(19) },
-			func(w *world) { w.policy.Today = judgetest.Day(4) }, []int{5, 6}},
-		"a listed release": {nil, func(w *world) { w.listed = []judge.Configured{{Name: "v9"}} }, all},
-		"a lost document":  {nil, func(w *world) { w.lost = []schema.Problem{{Path: "a.json"}} }, all},
-		"how it was lost": {func(w *world) { w.lost = []schema.Problem{{Path: "a.json", Found: "x"}} },
-			func(w *world) { w.lost = []schema.Problem{{Path: "a.json", Found: "y"}} }, all},
-		"a channel": {nil, func(w *world) { w.edit = func(c *columns.Columns) { c.Runs[5].Channel = "pr" } }, []int{5, 6}},
+// digestCase changes one thing of a world.
+type digestCase struct {
+	before, after func(*world) // before is done to both worlds
+	changed       []int        // releases whose digest changes
+}
+
+// historyCases change what was measured.
+func historyCases() map[string]digestCase {
+	return map[string]digestCase{
+		"nothing":              {},
+		"the content of a run": {after: func(w *world) { w.edit = rewritten(3) }, changed: []int{3, 4, 5, 6}},
+		"the newest run":       {after: func(w *world) { w.edit = rewritten(6) }, changed: []int{6}},
+		"a release more":       {after: func(w *world) { w.history.TTFT = judgetest.Steady(8) }},
+		"a channel": {after: func(w *world) {
+			w.edit = func(c *columns.Columns) { c.Runs[5].Channel = "pr" }
+		}, changed: []int{5, 6}},
 		// The newest release that serves as a baseline shows later runs of an unknown channel.
-		"a later run of an unknown channel": {nil, func(w *world) {
+		"a later run of an unknown channel": {after: func(w *world) {
 			w.history.TTFT = judgetest.Steady(8)
 			w.edit = func(c *columns.Columns) { c.Runs[7].Channel = "nightly-ish" }
-		}, []int{6}},
-	} {
+		}, changed: []int{6}},
+		"a lost document": {after: func(w *world) { w.lost = []schema.Problem{{Path: "a.json"}} }, changed: all()},
+		"how it was lost": {
+			before: func(w *world) { w.lost = []schema.Problem{{Path: "a.json", Found: "x"}} },
+			after:  func(w *world) { w.lost = []schema.Problem{{Path: "a.json", Found: "y"}} }, changed: all(),
+		},
+	}
+}
+
+// decisionCases change what people decided, and the day.
+func decisionCases() map[string]digestCase {
+	waive := decision.Decision{
+		ID: "D", Kind: schema.Waive, Release: "v6", Expires: "2026-01-20", Select: decision.Select{Model: "M"},
+	}
+	on := func(day int) func(*world) { return func(w *world) { w.on(waive, day) } }
+	because := func(reason string) func(*world) { return func(w *world) { w.decide(waive, reason) } }
+	today := func(day int) func(*world) { return func(w *world) { w.policy.Today = judgetest.Day(day) } }
+	return map[string]digestCase{
+		"a decision":                      {after: because("a"), changed: all()},
+		"its reason":                      {before: because("a"), after: because("b"), changed: all()},
+		"its expiry":                      {before: on(20), after: on(21), changed: all()},
+		"another day":                     {before: on(19), after: on(20)},
+		"a day, and no decision":          {before: today(19), after: today(30)},
+		"a run that starts in the future": {before: today(19), after: today(4), changed: []int{5, 6}},
+		// Decisions and listed releases are held against the names of all releases.
+		"a release more, beside a decision": {
+			before: because("a"), after: func(w *world) { w.history.TTFT = judgetest.Steady(8) }, changed: all(),
+		},
+		"a listed release": {after: func(w *world) { w.listed = []judge.Configured{{Name: "v9"}} }, changed: all()},
+	}
+}
+
+// all are the releases of a new world.
+func all() []int { return []int{0, 1, 2, 3, 4, 5, 6} }
+
+// The digest of a release changes when something that it covers changes, and when nothing does it stays.
+func TestDigest(t *testing.T) {
+	cases := historyCases()
+	maps.Copy(cases, decisionCases())
+	for name, c := range cases {
 		before, after := newWorld(), newWorld()
 		if c.before != nil {
 			c.before(before)

@@ -68,12 +68,16 @@ func TestKindOfHistory(t *testing.T) {
 			}
 		}
 	}
-	elsewhere := of(schema.Excluded)
+}
+
+// What another run of the release measured is excluded without a finding; what failed stays one.
+func TestKindOfMeasuredByAnotherRun(t *testing.T) {
+	elsewhere := against(schema.AgainstHistory, schema.Excluded)
 	elsewhere.Reason = schema.ExcludedBy{Other: "run-2"}
 	if got := gate.KindOf(&elsewhere); got != gate.NoCase {
 		t.Errorf("excluded, and measured by another run: %q", got)
 	}
-	failed := of(schema.NotMeasured)
+	failed := against(schema.AgainstHistory, schema.NotMeasured)
 	failed.Reason = schema.NoNumber{Other: "run-2"} // a run that works does not make the one good that failed
 	if got := gate.KindOf(&failed); got != gate.FailMissing {
 		t.Errorf("failed, and measured by another run: %q", got)

@@ -17,12 +17,13 @@ func TestReachedLevel(t *testing.T) {
 		given []at
 		want  string
 	}{
-		"no targets":             {nil, ""},
-		"none that covers":       {[]at{{functional, schema.NoTarget}}, ""},
-		"only a reference":       {[]at{{schema.LevelReference, schema.Pass}}, ""},
-		"all":                    {[]at{{functional, schema.Pass}, {complete, schema.Pass}, {target, schema.Pass}}, target},
-		"the middle":             {[]at{{functional, schema.Pass}, {complete, schema.Pass}, {target, schema.Fail}}, complete},
-		"not shown to be met":    {[]at{{functional, schema.Pass}, {complete, schema.Inconclusive}, {target, schema.Pass}}, functional},
+		"no targets":       {nil, ""},
+		"none that covers": {[]at{{functional, schema.NoTarget}}, ""},
+		"only a reference": {[]at{{schema.LevelReference, schema.Pass}}, ""},
+		"all":              {[]at{{functional, schema.Pass}, {complete, schema.Pass}, {target, schema.Pass}}, target},
+		"the middle":       {[]at{{functional, schema.Pass}, {complete, schema.Pass}, {target, schema.Fail}}, complete},
+		"not shown to be met": {
+			[]at{{functional, schema.Pass}, {complete, schema.Inconclusive}, {target, schema.Pass}}, functional},
 		"one of two":             {[]at{{functional, schema.Pass}, {functional, schema.NotMeasured}}, NoLevel},
 		"the lowest fails":       {[]at{{functional, schema.Fail}, {target, schema.Pass}}, NoLevel},
 		"only the highest":       {[]at{{target, schema.Pass}}, target},

@@ -64,7 +64,7 @@ func TestRechecks(t *testing.T) {
 			"d: 128/128/1; control 128/128/3"},
 		// An unchanged number counts as not moved, whatever its effect; of several metrics the largest counts.
 		"with the least of all its metrics": {[]schema.Verdict{
-			suspect, at(unchanged, 2), at(large(.4), 2), at(moved(unchanged, .04), 3), at(large(.001), 4)},
+			suspect, at(large(.4), 2), at(unchanged, 2), at(moved(unchanged, .04), 3), at(large(.001), 4)},
 			"d: 128/128/1; control 128/128/3"},
 		"several workloads": {[]schema.Verdict{suspect, at(suspect, 2), otherMetric, otherTool, at(unchanged, 3)},
 			"d: 128/128/1, 128/128/2; control 128/128/3"},
@@ -109,7 +109,8 @@ func TestRechecksOfOtherWorkloads(t *testing.T) {
 		v    schema.Verdict
 		want string
 	}{
-		"a rate":                   {suspect(func(k *schema.Key) { k.Concurrency, k.Rate = nil, &two }), "d: 128/128/- 2.5 req/s"},
+		"a rate": {suspect(func(k *schema.Key) { k.Concurrency, k.Rate = nil, &two }),
+			"d: 128/128/- 2.5 req/s"},
 		"a rate and a concurrency": {suspect(func(k *schema.Key) { k.Rate = &two }), ""},
 		"neither":                  {suspect(func(k *schema.Key) { k.Concurrency = nil }), ""},
 		"no lengths":               {suspect(func(k *schema.Key) { k.ISL = nil }), ""},

@@ -71,45 +71,61 @@ func only(list ...schema.Verdict) gate.Findings {
 // beside adds lints to findings.
 func beside(f gate.Findings, list ...lint.Lint) gate.Findings { f.Lints = list; return f }
 
-// What fails, what is a warning, and what was never graded.
-func TestDecide(t *testing.T) {
-	warning := lint.Lint{ID: lint.IDNoStart, Severity: schema.SevWarning}
-	note := lint.Lint{ID: lint.IDFewRequests, Severity: schema.SevNote}
-	bad := lint.Lint{ID: lint.IDEmptyResponses, Severity: schema.SevError}
-	waived := lint.Lint{ID: lint.IDNotPositive, Severity: schema.SevError,
-		Decision: &schema.Decision{ID: "D", Kind: schema.Waive}}
-	waive, accept := schema.Decision{ID: "D", Kind: schema.Waive}, schema.Decision{ID: "D", Kind: schema.Accept}
-	expired := schema.Decision{ID: "D", Kind: schema.Waive, Expired: true}
-	pin := schema.Decision{ID: "D", Kind: schema.Pin}
-	seenOnce, seenAgain := regressed(schema.Suspected), regressed(schema.Confirmed)
-	for name, c := range map[string]struct {
-		f    gate.Findings
-		word gate.Word
-		exit int
-	}{
-		"nothing at all":              {gate.Findings{}, gate.NotGraded, 5},
-		"no baseline":                 {only(history(schema.NoBaseline)), gate.NotGraded, 5},
-		"not comparable":              {only(history(schema.NotComparable)), gate.NotGraded, 5},
-		"without a target is no pass": {only(required(schema.NoTarget)), gate.NotGraded, 5},
-		"targets met, no history":     {only(required(schema.Pass)), gate.NoBaseline, 0},
-		"the same, with warnings":     {beside(only(required(schema.Pass)), warning), gate.NoBaseline, 0},
-		"all unchanged":               {only(history(schema.Unchanged)), gate.Pass, 0},
-		"improved":                    {found(history(schema.Improved)), gate.Pass, 0},
-		"recovered":                   {found(history(schema.Recovered)), gate.Pass, 0},
-		"suspected":                   {found(seenOnce), gate.PassWithWarnings, 0},
-		"confirmed":                   {found(seenAgain), gate.Fail, 1},
-		"inconclusive":                {only(history(schema.Inconclusive)), gate.Pass, 0},
-		"large and worse":             {only(large(.5)), gate.Pass, 0},
-		"large and better":            {only(large(-.5)), gate.Pass, 0},
-		"not comparable beside more":  {found(history(schema.NotComparable)), gate.PassWithWarnings, 0},
-		"a pinned level": {found(because(history(schema.NoBaseline), schema.Change{Why: schema.WhyPinned})),
-			gate.PassWithWarnings, 0},
-		"a new number": {found(because(history(schema.NoBaseline), schema.Change{Why: schema.WhyNoBaseline})),
-			gate.Pass, 0},
-		"not measured again": {found(because(history(schema.NotMeasured), schema.NotRemeasured{})),
-			gate.PassWithWarnings, 0},
-		"failed": {found(because(history(schema.NotMeasured), schema.NoNumber{Why: "crash"})), gate.Fail, 1},
+// decideCase is what some findings come to by default.
+type decideCase struct {
+	f    gate.Findings
+	word gate.Word
+	exit int
+}
 
+// check decides each case.
+func check(t *testing.T, cases map[string]decideCase) {
+	t.Helper()
+	for name, c := range cases {
+		if d := gate.Decide(c.f, gate.DefaultFailOn()); d.Word != c.word || d.Exit != c.exit {
+			t.Errorf("%s: %s, exit %d; want %s, %d", name, d.Word, d.Exit, c.word, c.exit)
+		}
+	}
+}
+
+// warns is a lint that is a warning.
+func warns() lint.Lint { return lint.Lint{ID: lint.IDNoStart, Severity: schema.SevWarning} }
+
+func TestDecideHistory(t *testing.T) {
+	pinned, first := schema.Change{Why: schema.WhyPinned}, schema.Change{Why: schema.WhyNoBaseline}
+	check(t, map[string]decideCase{
+		"nothing at all":             {gate.Findings{}, gate.NotGraded, 5},
+		"no baseline":                {only(history(schema.NoBaseline)), gate.NotGraded, 5},
+		"not comparable":             {only(history(schema.NotComparable)), gate.NotGraded, 5},
+		"all unchanged":              {only(history(schema.Unchanged)), gate.Pass, 0},
+		"improved":                   {found(history(schema.Improved)), gate.Pass, 0},
+		"recovered":                  {found(history(schema.Recovered)), gate.Pass, 0},
+		"suspected":                  {found(regressed(schema.Suspected)), gate.PassWithWarnings, 0},
+		"confirmed":                  {found(regressed(schema.Confirmed)), gate.Fail, 1},
+		"inconclusive":               {only(history(schema.Inconclusive)), gate.Pass, 0},
+		"large and worse":            {only(large(.5)), gate.Pass, 0},
+		"large and better":           {only(large(-.5)), gate.Pass, 0},
+		"not comparable beside more": {found(history(schema.NotComparable)), gate.PassWithWarnings, 0},
+		"a pinned level":             {found(because(history(schema.NoBaseline), pinned)), gate.PassWithWarnings, 0},
+		"a new number":               {found(because(history(schema.NoBaseline), first)), gate.Pass, 0},
+		"failed": {
+			found(because(history(schema.NotMeasured), schema.NoNumber{Why: "crash"})), gate.Fail, 1},
+		"not measured again": {
+			found(because(history(schema.NotMeasured), schema.NotRemeasured{})), gate.PassWithWarnings, 0},
+		"excluded": {found(history(schema.Excluded)), gate.Fail, 1},
+		"excluded, and measured by another run": {
+			found(because(history(schema.Excluded), schema.ExcludedBy{Other: "run-2"})), gate.PassWithWarnings, 0},
+		"excluded, and measured by no other": {
+			found(because(history(schema.Excluded), schema.ExcludedBy{})), gate.Fail, 1},
+	})
+}
+
+func TestDecideTargets(t *testing.T) {
+	planned := because(optional(schema.NotMeasured), schema.Planned{})
+	check(t, map[string]decideCase{
+		"without a target is no pass":    {only(required(schema.NoTarget)), gate.NotGraded, 5},
+		"met, and no history":            {only(required(schema.Pass)), gate.NoBaseline, 0},
+		"the same, with warnings":        {beside(only(required(schema.Pass)), warns()), gate.NoBaseline, 0},
 		"a required target fails":        {found(required(schema.Fail)), gate.Fail, 1},
 		"a required target is met":       {found(required(schema.Pass)), gate.Pass, 0},
 		"required and not measured":      {found(required(schema.NotMeasured)), gate.Fail, 1},
@@ -117,28 +133,29 @@ func TestDecide(t *testing.T) {
 		"required and unattainable":      {found(required(schema.Unattainable)), gate.PassWithWarnings, 0},
 		"informational":                  {found(optional(schema.Fail)), gate.Pass, 0},
 		"informational and not measured": {found(optional(schema.NotMeasured)), gate.Pass, 0},
-		"planned and not measured":       {found(because(optional(schema.NotMeasured), schema.Planned{})), gate.Fail, 1},
+		"planned and not measured":       {found(planned), gate.Fail, 1},
+	})
+}
 
-		"excluded": {found(history(schema.Excluded)), gate.Fail, 1},
-		"no measurement is counted once": {
-			beside(found(because(history(schema.Excluded), schema.NotPositive{})), waived), gate.PassWithWarnings, 0},
-		"excluded, and measured by another run": {
-			found(because(history(schema.Excluded), schema.ExcludedBy{Other: "run-2"})), gate.PassWithWarnings, 0},
-		"excluded, and measured by no other": {found(because(history(schema.Excluded), schema.ExcludedBy{})), gate.Fail, 1},
-
-		"a lint that is an error": {beside(found(), bad), gate.Fail, 1},
-		"a lint that warns":       {beside(found(), warning), gate.PassWithWarnings, 0},
-		"a lint that is a note":   {beside(found(), note), gate.Pass, 0},
-
+func TestDecideLintsAndDecisions(t *testing.T) {
+	waive, accept := schema.Decision{ID: "D", Kind: schema.Waive}, schema.Decision{ID: "D", Kind: schema.Accept}
+	pin, expired := schema.Decision{ID: "D", Kind: schema.Pin}, waive
+	expired.Expired = true
+	note := lint.Lint{ID: lint.IDFewRequests, Severity: schema.SevNote}
+	bad := lint.Lint{ID: lint.IDEmptyResponses, Severity: schema.SevError}
+	waived := lint.Lint{ID: lint.IDNotPositive, Severity: schema.SevError, Decision: &waive}
+	noMeasurement := found(because(history(schema.Excluded), schema.NotPositive{}))
+	seenAgain := regressed(schema.Confirmed)
+	check(t, map[string]decideCase{
+		"an error":              {beside(found(), bad), gate.Fail, 1},
+		"a warning":             {beside(found(), warns()), gate.PassWithWarnings, 0},
+		"a note":                {beside(found(), note), gate.Pass, 0},
+		"a waived error":        {beside(noMeasurement, waived), gate.PassWithWarnings, 0}, // which is counted once
 		"waived":                {found(decidedBy(seenAgain, waive)), gate.PassWithWarnings, 0},
 		"accepted":              {found(decidedBy(seenAgain, accept)), gate.PassWithWarnings, 0},
 		"a pin excuses nothing": {found(decidedBy(seenAgain, pin)), gate.Fail, 1},
-		"an expired waiver":     {found(decidedBy(seenOnce, expired)), gate.Fail, 1},
-	} {
-		if d := gate.Decide(c.f, gate.DefaultFailOn()); d.Word != c.word || d.Exit != c.exit {
-			t.Errorf("%s: %s, exit %d; want %s, %d", name, d.Word, d.Exit, c.word, c.exit)
-		}
-	}
+		"an expired waiver":     {found(decidedBy(regressed(schema.Suspected), expired)), gate.Fail, 1},
+	})
 }
 
 // Each kind of finding fails a release when the gate is asked to fail on it, and no other kind does.

@@ -16,6 +16,7 @@ func TestDuplicatesConfirmNothing(t *testing.T) {
 	copy(values[6], values[5])
 	for name, id := range map[string]string{
 		"same id": "run-5", "another id": "other", "renamed by the load": "run-5~2", "undated": "undated",
+		"another id and day": "other",
 	} {
 		c := judgetest.History{TTFT: values}.Columns()
 		h := &c.Runs[6]
@@ -23,6 +24,8 @@ func TestDuplicatesConfirmNothing(t *testing.T) {
 		switch name {
 		case "renamed by the load":
 			h.Stated, h.Start = "run-5", h.Start.AddDate(0, 0, 1)
+		case "another id and day":
+			h.Start = h.Start.AddDate(0, 0, 1)
 		case "undated":
 			c.Runs[5].Start, h.Start = time.Time{}, time.Time{}
 		}

@@ -161,7 +161,8 @@ func TestEvalCalculationAddsUp(t *testing.T) {
 	}
 }
 
-// A task keeps its metric: a later name changes nothing of what was judged, and the old one is shown as not measured again.
+// A task keeps its metric: a later name changes nothing of what was judged, and the old one is shown as not measured
+// again.
 func TestEvalKeepsItsMetric(t *testing.T) {
 	acc := func(p float64) schema.Score {
 		s := judgetest.Share(p, 500)

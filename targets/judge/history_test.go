@@ -87,7 +87,8 @@ func TestReasonOfAChange(t *testing.T) {
 		t.Errorf("q %v", q)
 	}
 	first := judgetest.Find(j.History(0), judgetest.Workload(3))
-	if first.Outcome != schema.NoBaseline || change(t, first).Why != schema.WhyNoBaseline || change(t, first).Releases != 0 {
+	why = change(t, first)
+	if first.Outcome != schema.NoBaseline || why.Why != schema.WhyNoBaseline || why.Releases != 0 {
 		t.Errorf("%+v", first)
 	}
 	quiet := judgetest.Find(j.History(7), judgetest.Workload(1))
@@ -194,7 +195,8 @@ func TestValuesThatNoMeasurementGives(t *testing.T) {
 	}
 }
 
-// A later run of a release that is far worse than its unremarkable first one is large and inconclusive, with its own numbers.
+// A later run of a release that is far worse than its unremarkable first one is large and inconclusive, with its own
+// numbers.
 func TestLaterRunFarWorse(t *testing.T) {
 	for _, first := range []float64{.995, 1, 1.004} {
 		values := judgetest.Steady(6)

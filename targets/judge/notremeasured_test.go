@@ -7,6 +7,7 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/targets/decision"
 	"github.com/ttreport/ttreport/targets/judge"
 	"github.com/ttreport/ttreport/targets/judge/judgetest"
 )
@@ -71,6 +72,33 @@ func TestMetricThatVanished(t *testing.T) {
 	}
 	if fmt.Sprint(lost) != "[tpot]" {
 		t.Errorf("%v", lost)
+	}
+}
+
+// A point of an excluded run that another run measured is looked for like all others: what that run lacks is shown.
+func TestMetricThatTheOtherRunLacks(t *testing.T) {
+	at := func(release string, day int, tpot float64) run {
+		return run{
+			release: release, start: judgetest.Day(day), key: judgetest.Key(1), ttft: []float64{10 + float64(day)/7},
+			tpot: tpot, tps: 100,
+		}
+	}
+	c := build(at("v1", 1, 5), at("v2", 2, 5), at("v3", 3, 0), at("v3", 4, 0))
+	exclude := &decision.Policy{Decisions: []decision.Decision{{
+		ID: "D", Kind: schema.Invalidate, Select: decision.Select{Run: c.Runs[2].ID}, Reason: "x",
+	}}}
+	j := judged(t, c, exclude)
+	other := ""
+	for _, v := range j.History(2) {
+		if why, ok := v.Reason.(schema.ExcludedBy); ok {
+			other = why.Other
+		}
+	}
+	if other != c.Runs[3].ID {
+		t.Errorf("measured by %q", other)
+	}
+	if list := notRemeasured(j, 2); len(list) != 1 || list[0].Metric != "tpot" || list[0].Baseline != "v2" {
+		t.Errorf("%+v", list)
 	}
 }
 

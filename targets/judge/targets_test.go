@@ -31,7 +31,7 @@ type run struct {
 	targets               []schema.Target
 	plan                  []schema.Key
 	ttft                  []float64
-	tpot, tps             float64
+	tpot, tps             float64 // 0: none
 	key                   schema.Key
 	failed                bool
 }
@@ -68,8 +68,12 @@ func (r run) point(b *columns.Builder, at int, ttft float64) {
 		p.Status, p.Reason = 3, b.Reason("no request completed")
 	} else {
 		b.Value(b.StatID(columns.StatID{Metric: "ttft", Stat: "mean", Unit: "ms"}), ttft)
-		b.Value(b.StatID(columns.StatID{Metric: "tpot", Stat: "mean", Unit: "ms"}), r.tpot)
-		b.Value(b.StatID(columns.StatID{Metric: "output_tps", Stat: "value", Unit: "tok/s"}), r.tps)
+		if r.tpot != 0 {
+			b.Value(b.StatID(columns.StatID{Metric: "tpot", Stat: "mean", Unit: "ms"}), r.tpot)
+		}
+		if r.tps != 0 {
+			b.Value(b.StatID(columns.StatID{Metric: "output_tps", Stat: "value", Unit: "tok/s"}), r.tps)
+		}
 	}
 	b.End(p)
 }
@@ -91,7 +95,9 @@ func outcomes(list []schema.Verdict) string {
 }
 
 func TestTargets(t *testing.T) {
-	ttft := func(limit, tolerance float64) []schema.Target { return []schema.Target{target("ttft", limit, tolerance)} }
+	ttft := func(limit, tolerance float64) []schema.Target {
+		return []schema.Target{target("ttft", limit, tolerance)}
+	}
 	user := func(limit, tolerance float64) []schema.Target {
 		return []schema.Target{target("tps_user", limit, tolerance)}
 	}

@@ -10,7 +10,8 @@ import (
 	"github.com/ttreport/ttreport/targets/library"
 )
 
-// corpusFile is a real target file. Tests of such files are skipped unless TTREPORT_CORPUS names the folder of real files.
+// corpusFile is a real target file. Tests of such files are skipped unless TTREPORT_CORPUS names the folder of real
+// files.
 func corpusFile(t *testing.T, name string) []byte {
 	t.Helper()
 	root := os.Getenv("TTREPORT_CORPUS")

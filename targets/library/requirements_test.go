@@ -66,8 +66,8 @@ func TestEvalDutiesStand(t *testing.T) {
 	}
 }
 
-// An expectation of our own file never takes the place of a duty, and what is in force is shown; a reference without a task
-// covers the same workload as one that says text.
+// An expectation of our own file never takes the place of a duty, and what is in force is shown. A reference without a
+// task covers the same workload as one that says text.
 func TestDutiesStand(t *testing.T) {
 	limit := func(ms string) []byte {
 		return []byte(scenario(`{"metric":"ttft","comparator":"lte","target":`+ms+`}`, sweepPoint))

@@ -125,8 +125,8 @@ func Drifting(releases, from int, each float64) [][]float64 {
 	return values
 }
 
-// Rerun adds to a history a second run of its last release, in which workload 4 (index 3) has another value. The other values
-// differ by a little, so that the run is no duplicate.
+// Rerun adds to a history a second run of its last release, in which workload 4 (index 3) has another value. The other
+// values differ by a little, so that the run is no duplicate.
 func Rerun(values [][]float64, value float64) *columns.Columns {
 	last := len(values)
 	again := slices.Clone(values[last-1])
