@@ -1,0 +1,112 @@
+package judge_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/targets/judge/judgetest"
+)
+
+// gradeEval judges a score of one run, nil for none, against a target.
+func gradeEval(t *testing.T, s *schema.Score, target schema.Target) schema.Verdict {
+	t.Helper()
+	b := columns.NewBuilder()
+	b.C.Runs = []columns.RunHead{{
+		ID: "r", Release: "v", Model: schema.Model{Name: judgetest.Model, Status: "COMPLETE"}, Device: judgetest.Device,
+	}}
+	if s != nil {
+		b.C.Scores = []columns.ScoreRow{{Score: *s}}
+	}
+	b.C.Targets = []columns.TargetRow{{Target: target}}
+	return judged(t, b.Seal(), nil).Targets(0, judgetest.Pair())[0]
+}
+
+// The interval decides, questions missing make it inconclusive, a missing score is missing.
+func TestEvalTargets(t *testing.T) {
+	ref := schema.Target{
+		Key: schema.EvalTarget("GSM8K", nil), Metric: "exact_match", Stat: "value", Value: 80,
+		Level: schema.LevelReference, Tolerance: .05,
+	}
+	of := func(p float64, n, total int) *schema.Score {
+		s := judgetest.Share(p, n)
+		s.Total = total
+		return &s
+	}
+	for name, c := range map[string]struct {
+		s    *schema.Score
+		want schema.Outcome
+	}{
+		"clear":                    {of(.81, 1319, 1319), schema.Pass},
+		"clearly short":            {of(.60, 1319, 1319), schema.Fail},
+		"too few questions":        {of(.75, 15, 15), schema.Inconclusive},
+		"nothing":                  {nil, schema.NotMeasured},
+		"zero right of many":       {of(0, 500, 500), schema.Fail},
+		"almost the whole task":    {of(.765, 1300, 1319), schema.Pass},
+		"the same, a random share": {of(.765, 1300, 100000), schema.Inconclusive},
+	} {
+		v := gradeEval(t, c.s, ref)
+		if v.Outcome != c.want || !v.Required || v.Large {
+			t.Errorf("%s: %s (required %v), want %s", name, v.Outcome, v.Required, c.want)
+		}
+		if c.s == nil {
+			if v.Reason != schema.Reason(schema.EvalNotRun{Task: "GSM8K"}) {
+				t.Errorf("%s: %+v", name, v.Reason)
+			}
+			continue
+		}
+		if ref, _ := v.Ref.Get(); ref != .8 && ref != 80 {
+			t.Errorf("%s: reference %v", name, ref)
+		}
+		checkEvalLimit(t, name, v, c.s)
+	}
+	should := ref
+	should.Priority = "should"
+	if v := gradeEval(t, of(.60, 1319, 1319), should); v.Required {
+		t.Error("should is required")
+	}
+}
+
+// checkEvalLimit holds the reason of a graded score against the score.
+func checkEvalLimit(t *testing.T, name string, v schema.Verdict, s *schema.Score) {
+	t.Helper()
+	why, ok := v.Reason.(schema.EvalLimit)
+	if !ok {
+		t.Errorf("%s: the reason is %T", name, v.Reason)
+		return
+	}
+	of := 0
+	if s.Total > s.N {
+		of = s.Total
+	}
+	if why.Task != "gsm8k" || why.Tolerance != .05 || why.N != s.N || why.Of != of {
+		t.Errorf("%s: %+v", name, why)
+	}
+	if (why.Needed > s.N) != (v.Outcome == schema.Inconclusive) {
+		t.Errorf("%s: %s, and %d questions would settle it", name, v.Outcome, why.Needed)
+	}
+}
+
+// An eval that is asked again until it fits does not.
+func TestEvalTargetsCountEveryRun(t *testing.T) {
+	target := schema.Target{
+		Key: schema.EvalTarget("gsm8k", nil), Metric: "exact_match", Value: .85,
+		Level: schema.LevelFunctional, Priority: "must",
+	}
+	c := judgetest.History{
+		TTFT:   [][]float64{{10}, {10}},
+		Scores: [][]schema.Score{{judgetest.Share(.5, 800)}, {judgetest.Share(.95, 800)}},
+	}.Columns()
+	c.Runs[1].Release = "v0"
+	for run := range c.Runs {
+		c.Targets = append(c.Targets, columns.TargetRow{Run: int32(run), Target: target})
+	}
+	list := judgetest.Evals(judged(t, c, nil).Targets(0, judgetest.Pair()))
+	if len(list) != 1 {
+		t.Fatalf("%d verdicts on the eval", len(list))
+	}
+	if x, _ := list[0].Value.Get(); list[0].Outcome != schema.Fail || math.Abs(x-.725) > 1e-9 {
+		t.Errorf("%s %v", list[0].Outcome, x)
+	}
+}

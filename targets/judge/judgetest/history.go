@@ -1,0 +1,161 @@
+package judgetest
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
+)
+
+// Model and Device are the system of every run of a [History].
+const (
+	Model  = "M"
+	Device = "n150"
+)
+
+// Pair is the model and device of every run of a [History].
+func Pair() schema.Pair { return schema.Pair{Model: Model, Device: Device} }
+
+// Day is a day of January 2026; days beyond the 31st are in the months after it.
+func Day(d int) time.Time { return time.Date(2026, 1, d, 0, 0, 0, 0, time.UTC) }
+
+// Key is a workload of 128 input and 128 output tokens at a concurrency, measured with vLLM's client.
+func Key(concurrency float64) schema.Key {
+	return schema.Key{Task: "text", Tool: "vllm", ISL: ptr(128), OSL: ptr(128), Concurrency: ptr(concurrency)}
+}
+
+// Workload is the name of [Key] as verdicts show it.
+func Workload(concurrency float64) string {
+	k := Key(concurrency)
+	return k.Workload()
+}
+
+func ptr(v float64) *float64 { return &v }
+
+// Share is a score of gsm8k: a share of right answers over n questions, of n in the whole task.
+func Share(share float64, n int) schema.Score {
+	return schema.Score{
+		Task: "gsm8k", Metric: "exact_match", Filter: "strict-match", Direction: "higher",
+		Value: schema.Num(share), N: n, Total: n,
+	}
+}
+
+// History is a history of one run a release: release r is called v<r>, its run run-<r>, and it starts on day r + 1.
+type History struct {
+	TTFT       [][]float64 // ms, by release, by concurrency from 1; 0: not measured; negative: stored as it is
+	Conditions []columns.Conditions
+	Scores     [][]schema.Score
+	Channels   []string
+	Rate       bool    // 1000/TTFT is stored as output tokens a second instead
+	Unit       float64 // TTFT is stored times this; 0: 1
+}
+
+// Columns are the columns of the history.
+func (m History) Columns() *columns.Columns {
+	b := columns.NewBuilder()
+	if m.Unit == 0 {
+		m.Unit = 1
+	}
+	for r, values := range m.TTFT {
+		h := columns.RunHead{
+			ID: fmt.Sprintf("run-%d", r), Release: fmt.Sprintf("v%d", r), Start: Day(r + 1),
+			Model: schema.Model{Name: Model}, Device: Device, FirstPoint: len(b.C.Points),
+		}
+		if r < len(m.Channels) {
+			h.Channel = m.Channels[r]
+		}
+		for w, v := range values {
+			if v != 0 {
+				m.point(b, r, w, v)
+			}
+		}
+		h.PointsEnd = len(b.C.Points)
+		if r < len(m.Scores) {
+			for _, s := range m.Scores[r] {
+				b.C.Scores = append(b.C.Scores, columns.ScoreRow{Run: int32(r), Score: s})
+				h.Scores++
+			}
+		}
+		b.C.Runs = append(b.C.Runs, h)
+	}
+	return b.Seal()
+}
+
+// point adds one measurement.
+func (m History) point(b *columns.Builder, run, workload int, ttft float64) {
+	k := Key(float64(workload + 1))
+	p := columns.PointRow{Run: int32(run), Key: b.Key(k, k.String()), Repeat: 1, Status: 1}
+	if run < len(m.Conditions) {
+		p.Cond = b.Cond(m.Conditions[run])
+	}
+	b.Begin(&p)
+	if m.Rate {
+		b.Value(b.StatID(columns.StatID{Metric: "output_tps", Stat: "value", Unit: "tok/s"}), 1000/ttft)
+	} else {
+		b.Value(b.StatID(columns.StatID{Metric: "ttft", Stat: "mean", Unit: "ms"}), ttft*m.Unit)
+	}
+	b.End(p)
+}
+
+// Workloads is how many workloads [Steady] has.
+const Workloads = 10
+
+// Steady are values of a history of ten workloads that vary by half a percent.
+func Steady(releases int) [][]float64 {
+	var out [][]float64
+	for r := range releases {
+		var row []float64
+		for w := range Workloads {
+			row = append(row, 100*float64(w+1)*(1+.005*math.Sin(float64(7*r+3*w*w))))
+		}
+		out = append(out, row)
+	}
+	return out
+}
+
+// Drifting is a steady history in which workload 4 (index 3) regresses by a share with every release from one on.
+func Drifting(releases, from int, each float64) [][]float64 {
+	values := Steady(releases)
+	for r := from; r < releases; r++ {
+		values[r][3] *= math.Pow(1+each, float64(r-from))
+	}
+	return values
+}
+
+// Rerun adds to a history a second run of its last release, in which workload 4 (index 3) has another value. The other
+// values differ by a little, so that the run is no duplicate.
+func Rerun(values [][]float64, value float64) *columns.Columns {
+	last := len(values)
+	again := slices.Clone(values[last-1])
+	for w := range again {
+		again[w] *= 1.0003
+	}
+	again[3] = value
+	c := History{TTFT: append(slices.Clone(values), again)}.Columns()
+	c.Runs[last].Release = c.Runs[last-1].Release
+	return c
+}
+
+// Find is the first verdict on a workload; the zero verdict when there is none.
+func Find(list []schema.Verdict, workload string) schema.Verdict {
+	for _, v := range list {
+		if v.Key.Workload() == workload {
+			return v
+		}
+	}
+	return schema.Verdict{}
+}
+
+// Evals are the verdicts on evals among some.
+func Evals(list []schema.Verdict) []schema.Verdict {
+	var out []schema.Verdict
+	for _, v := range list {
+		if v.Key.IsEval() {
+			out = append(out, v)
+		}
+	}
+	return out
+}

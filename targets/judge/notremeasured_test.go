@@ -1,0 +1,138 @@
+package judge_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/targets/decision"
+	"github.com/ttreport/ttreport/targets/judge"
+	"github.com/ttreport/ttreport/targets/judge/judgetest"
+)
+
+// notRemeasured are the verdicts of a release on what the one before measured and it did not.
+func notRemeasured(j *judge.Judgement, release int) []schema.Verdict {
+	return slices.DeleteFunc(j.History(release), func(v schema.Verdict) bool {
+		return !schema.ReasonIs[schema.NotRemeasured](v.Reason)
+	})
+}
+
+// What the release before measured and this one did not is shown, point by point.
+func TestPointsThatVanished(t *testing.T) {
+	values := judgetest.Steady(6)
+	values[5][3], values[5][4] = 0, 0
+	j := judged(t, judgetest.History{TTFT: values}.Columns(), nil)
+	list := notRemeasured(j, 5)
+	if len(list) != 2 {
+		t.Errorf("%d of 2 points", len(list))
+	}
+	for _, v := range list {
+		if v.Outcome != schema.NotMeasured || v.Baseline != "v4" || v.ID == "" || v.Metric != "" {
+			t.Errorf("%+v", v)
+		}
+	}
+	if list := notRemeasured(j, 4); len(list) != 0 {
+		t.Errorf("nothing vanished in v4: %+v", list)
+	}
+}
+
+// A metric that a point no longer has, or has under another name, is shown by itself.
+func TestMetricThatVanished(t *testing.T) {
+	at := func(release string, day int) run {
+		return run{
+			release: release, start: judgetest.Day(day), key: judgetest.Key(1), ttft: []float64{10}, tpot: 5, tps: 100,
+		}
+	}
+	c := build(at("v1", 1), at("v2", 2))
+	p := &c.Points[1]
+	stats, values := c.Span(p)
+	for i, s := range stats {
+		if c.Stats[s].Metric == "tpot" {
+			values[i] = 0 // what no measurement gives is excluded, and so is not missing
+		}
+	}
+	j := judged(t, c, nil)
+	if list := notRemeasured(j, 1); len(list) > 0 {
+		t.Errorf("shown already: %+v", list)
+	}
+	excluded := 0
+	for _, v := range j.History(1) {
+		if v.Outcome == schema.Excluded {
+			excluded++
+		}
+	}
+	if excluded != 1 {
+		t.Errorf("%d excluded, want the zero alone", excluded)
+	}
+	var lost []string
+	for _, v := range notRemeasured(judged(t, renamedMetric(), nil), 1) {
+		lost = append(lost, v.Metric)
+	}
+	if fmt.Sprint(lost) != "[tpot]" {
+		t.Errorf("%v", lost)
+	}
+}
+
+// A point of an excluded run that another run measured is looked for like all others: what that run lacks is shown.
+func TestMetricThatTheOtherRunLacks(t *testing.T) {
+	at := func(release string, day int, tpot float64) run {
+		return run{
+			release: release, start: judgetest.Day(day), key: judgetest.Key(1), ttft: []float64{10 + float64(day)/7},
+			tpot: tpot, tps: 100,
+		}
+	}
+	c := build(at("v1", 1, 5), at("v2", 2, 5), at("v3", 3, 0), at("v3", 4, 0))
+	exclude := &decision.Policy{Decisions: []decision.Decision{{
+		ID: "D", Kind: schema.Invalidate, Select: decision.Select{Run: c.Runs[2].ID}, Reason: "x",
+	}}}
+	j := judged(t, c, exclude)
+	other := ""
+	for _, v := range j.History(2) {
+		if why, ok := v.Reason.(schema.ExcludedBy); ok {
+			other = why.Other
+		}
+	}
+	if other != c.Runs[3].ID {
+		t.Errorf("measured by %q", other)
+	}
+	if list := notRemeasured(j, 2); len(list) != 1 || list[0].Metric != "tpot" || list[0].Baseline != "v2" {
+		t.Errorf("%+v", list)
+	}
+}
+
+// renamedMetric is a history in which TPOT is called ITL from the second release on.
+func renamedMetric() *columns.Columns {
+	b := columns.NewBuilder()
+	k := judgetest.Key(1)
+	for r, metric := range []string{"tpot", "itl"} {
+		h := columns.RunHead{
+			ID: metric, Release: fmt.Sprintf("v%d", r), Start: judgetest.Day(r + 1),
+			Model: schema.Model{Name: judgetest.Model}, Device: judgetest.Device, FirstPoint: len(b.C.Points),
+		}
+		p := columns.PointRow{Run: int32(r), Key: b.Key(k, k.String()), Repeat: 1, Status: 1}
+		b.Begin(&p)
+		b.Value(b.StatID(columns.StatID{Metric: "ttft", Stat: "mean", Unit: "ms"}), 10)
+		b.Value(b.StatID(columns.StatID{Metric: metric, Stat: "mean", Unit: "ms"}), 5)
+		b.End(p)
+		h.PointsEnd = len(b.C.Points)
+		b.C.Runs = append(b.C.Runs, h)
+	}
+	return b.Seal()
+}
+
+// A system that was not measured at all is one finding, and a lost eval is one.
+func TestSystemAndEvalThatVanished(t *testing.T) {
+	s := judgetest.Share(.8, 500)
+	c := judgetest.History{TTFT: judgetest.Steady(4), Scores: [][]schema.Score{{s}, {s}, {s}, {}}}.Columns()
+	if list := notRemeasured(judged(t, c, nil), 3); len(list) != 1 || !list[0].Key.IsEval() ||
+		list[0].Key.Dataset != "gsm8k" {
+		t.Errorf("a lost eval: %+v", list)
+	}
+	c.Runs[3].Device = "n300"
+	if list := notRemeasured(judged(t, c, nil), 3); len(list) != 1 || list[0].Device != judgetest.Device ||
+		list[0].Key.IsEval() {
+		t.Errorf("a lost system: %+v", list)
+	}
+}

@@ -1,0 +1,121 @@
+package judge_test
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/targets/judge"
+	"github.com/ttreport/ttreport/targets/judge/judgetest"
+)
+
+// names are those of releases in order; "build" for one without a label.
+func names(list []judge.Release) string {
+	var out []string
+	for _, r := range list {
+		if r.Label {
+			out = append(out, r.Name)
+		} else {
+			out = append(out, "build")
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// threeReleases are v0.9.0, v0.10.0 and v0.11.0, and a build without a release.
+func threeReleases() *columns.Columns {
+	return build(
+		run{release: "v0.10.0", start: judgetest.Day(5), key: judgetest.Key(1), ttft: []float64{11}},
+		run{release: "v0.9.0", start: judgetest.Day(5), key: judgetest.Key(1), ttft: []float64{10}},
+		run{release: "v0.11.0", start: judgetest.Day(1), key: judgetest.Key(1), ttft: []float64{12}},
+		run{start: judgetest.Day(3), key: judgetest.Key(1), ttft: []float64{50}},
+	)
+}
+
+func listedReleases() []judge.Configured {
+	return []judge.Configured{
+		{Name: "v0.9.0", Date: judgetest.Day(1)}, {Name: "v0.10.0", Date: judgetest.Day(2)},
+		{Name: "v0.11.0", Date: judgetest.Day(4)},
+	}
+}
+
+func TestReleaseOrder(t *testing.T) {
+	c := threeReleases()
+	if got := names(judge.Releases(c, nil)); got != "v0.11.0 build v0.9.0 v0.10.0" {
+		t.Error(got)
+	}
+	rel := judge.Releases(c, listedReleases())
+	if got := names(rel); got != "v0.9.0 v0.10.0 build v0.11.0" {
+		t.Error(got)
+	}
+	if rel[2].Channel != schema.ChannelDev || rel[1].Channel != schema.ChannelRelease {
+		t.Errorf("channels %+v", rel)
+	}
+}
+
+// A build without a release serves no release as a baseline.
+func TestBuildsAreNoBaseline(t *testing.T) {
+	c := threeReleases()
+	j, err := judge.New(context.Background(), c, judge.Releases(c, listedReleases()), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, v := range j.History(3) {
+		if v.Metric != "ttft" {
+			continue
+		}
+		found++
+		if ref, _ := v.Ref.Get(); math.Abs(ref-math.Sqrt(110)) > 1e-9 || v.Baseline != "v0.10.0" {
+			t.Errorf("a build served as a release's baseline: %+v", v)
+		}
+		if e, _ := v.Effect.Get(); math.Abs(e-(12/math.Sqrt(110)-1)) > 1e-9 {
+			t.Errorf("effect %v: positive is worse", e)
+		}
+	}
+	for _, v := range j.History(0) {
+		if v.Metric == "ttft" {
+			found++
+			if v.Outcome != schema.NoBaseline || change(t, v).Why != schema.WhyNoBaseline {
+				t.Errorf("%+v", v)
+			}
+		}
+	}
+	if found != 2 {
+		t.Errorf("%d verdicts on TTFT", found)
+	}
+}
+
+// Listing some releases orders them among themselves and leaves one order for all, every time.
+func TestPartOfTheReleasesListed(t *testing.T) {
+	c := judgetest.History{TTFT: judgetest.Steady(3)}.Columns()
+	listed := []judge.Configured{{Name: "v2"}, {Name: "v0"}}
+	for range 20 {
+		if got := names(judge.Releases(c, listed)); got != "v2 v1 v0" {
+			t.Fatal(got)
+		}
+	}
+	c.Runs[2].Start = time.Time{}
+	if rel := judge.Releases(c, nil); rel[2].Name != "v2" {
+		t.Errorf("a run without a start stands before those that have one: %s", rel[2].Name)
+	}
+	c.Runs[2].Start, c.Runs[0].Start = c.Runs[0].Start, time.Time{}
+	if rel := judge.Releases(c, nil); names(rel) != "v2 v1 v0" {
+		t.Errorf("a run without a start stands before those that have one: %s", names(rel))
+	}
+}
+
+func TestNaturalOrder(t *testing.T) {
+	for _, c := range [][2]string{{"v0.9.0", "v0.10.0"}, {"a2", "a10"}, {"a", "b"}, {"v1", "v1.1"}} {
+		if !judge.NaturalLess(c[0], c[1]) || judge.NaturalLess(c[1], c[0]) {
+			t.Errorf("%s is not before %s", c[0], c[1])
+		}
+	}
+	if judge.NaturalCompare("v01", "v1") == 0 || judge.NaturalCompare("v1", "v1") != 0 {
+		t.Error("only equal names are equal")
+	}
+}

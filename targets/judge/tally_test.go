@@ -1,0 +1,97 @@
+package judge_test
+
+import (
+	"maps"
+	"testing"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/targets/judge"
+	"github.com/ttreport/ttreport/targets/judge/judgetest"
+)
+
+// eventful is a history with regressions, improvements and numbers beyond the limit that are not significant.
+func eventful() *columns.Columns {
+	values := judgetest.Steady(9)
+	values[6][2], values[7][2] = values[6][2]*1.2, values[7][2]*1.2
+	values[7][5] *= .7
+	values[8][5], values[8][1] = values[8][5]*.7, values[8][1]*1.4
+	for r := range values {
+		values[r][8] *= 1 + .08*float64(r%3) // noise beyond the limit
+	}
+	return judgetest.History{TTFT: values}.Columns()
+}
+
+// The short forms for tables of all series agree with the verdicts.
+func TestShortFormsAgreeWithVerdicts(t *testing.T) {
+	j := judged(t, eventful(), nil)
+	seen := map[schema.Outcome]bool{}
+	for r := range j.Releases {
+		want := map[judge.Tally]int{}
+		list := j.History(r)
+		for _, v := range list {
+			want[judge.Tally{Outcome: v.Outcome, Evidence: v.Evidence, Large: v.Large}]++
+			seen[v.Outcome] = true
+		}
+		if got := j.Tally(r); !maps.Equal(got, want) {
+			t.Errorf("v%d: %v, want %v", r, got, want)
+		}
+		for i := range j.Series {
+			s := &j.Series[i]
+			v := judgetest.Find(list, s.Key.Workload())
+			g, ok := j.Glance(s, r)
+			value, _ := v.Value.Get()
+			if !ok || g.Outcome != v.Outcome || g.Evidence != v.Evidence || g.Large != v.Large || g.Value != value {
+				t.Errorf("v%d %s: %+v, want %+v", r, s.Key.Workload(), g, v)
+			}
+		}
+	}
+	for _, o := range []schema.Outcome{
+		schema.Regressed, schema.Improved, schema.Unchanged, schema.Inconclusive, schema.NoBaseline,
+	} {
+		if !seen[o] {
+			t.Errorf("no number is %s: the history is too dull for this test", o)
+		}
+	}
+}
+
+// Verdicts are in the order of triage.
+func TestWorstFirst(t *testing.T) {
+	j := judged(t, eventful(), nil)
+	place := map[schema.Outcome]int{
+		schema.Regressed: 0, schema.Improved: 2, schema.Recovered: 2, schema.Inconclusive: 3, schema.Unchanged: 4,
+		schema.NoBaseline: 5,
+	}
+	for r := range j.Releases {
+		list := j.History(r)
+		for i := 1; i < len(list); i++ {
+			at := func(v schema.Verdict) int {
+				if v.Large {
+					return 1
+				}
+				return place[v.Outcome]
+			}
+			a, b := list[i-1], list[i]
+			if at(a) > at(b) {
+				t.Errorf("v%d: %s before %s", r, a.Outcome, b.Outcome)
+			}
+			ea, _ := a.Effect.Get()
+			eb, _ := b.Effect.Get()
+			if a.Outcome == schema.Regressed && b.Outcome == schema.Regressed && a.Evidence == b.Evidence && ea < eb {
+				t.Errorf("v%d: a regression of %v before one of %v", r, ea, eb)
+			}
+		}
+	}
+}
+
+// A model and device is compared when one of its numbers has a history.
+func TestCompared(t *testing.T) {
+	c := judgetest.History{TTFT: judgetest.Steady(4)}.Columns()
+	c.Runs[3].Device = "n300"
+	j := judged(t, c, nil)
+	for r, want := range []bool{false, false, true, false} { // one earlier release shows no noise
+		if got := len(j.Compared(r)) == 1; got != want {
+			t.Errorf("v%d: %v", r, j.Compared(r))
+		}
+	}
+}
