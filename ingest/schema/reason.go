@@ -180,8 +180,13 @@ func (NotPositive) Code() string       { return "not-positive" }
 func (NotRemeasured) Code() string     { return "not-remeasured" }
 func (r Change) Code() string          { return string(r.Why) }
 
-// Code is how the score was compared.
-func (r EvalChange) Code() string { return string(r.Test) }
+// Code is why no test of the score decided, where another run or release did; else how the score was compared.
+func (r EvalChange) Code() string {
+	if r.Why != "" && r.Why != WhyNotSignificant {
+		return string(r.Why)
+	}
+	return string(r.Test)
+}
 
 // ReasonIs reports whether a reason is of a type.
 func ReasonIs[R Reason](r Reason) bool {

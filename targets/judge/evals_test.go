@@ -104,6 +104,10 @@ func TestFewQuestions(t *testing.T) {
 	if v, _ := last(t, shares(20000, .8, .801)...); v.Outcome != schema.Unchanged {
 		t.Errorf("%s", v.Outcome)
 	}
+	v, why = last(t, shares(30, .8, .7)...)
+	if v.Outcome != schema.Inconclusive || !v.Large || why.Why != schema.WhyNotSignificant || why.Code() != "unpaired" {
+		t.Errorf("%s %+v", v.Outcome, why)
+	}
 	none := schema.Score{Task: "gsm8k", Metric: "exact_match", Value: schema.Num(.8)}
 	if v, why := last(t, none, none); v.Outcome != schema.NoBaseline || why.Test != schema.TestNoError {
 		t.Errorf("%s %+v", v.Outcome, why)
@@ -232,7 +236,7 @@ func TestLaterEvalFarWorse(t *testing.T) {
 	if v.Outcome != schema.Inconclusive || !v.Large || e < .3 || value != .3 || v.Run != "run-6" {
 		t.Errorf("%+v", v)
 	}
-	if why.Why != schema.WhyRunsDisagree || math.Abs(why.First-.7) > 1e-9 {
+	if why.Why != schema.WhyRunsDisagree || why.Code() != "runs-disagree" || math.Abs(why.First-.7) > 1e-9 {
 		t.Errorf("%+v", why)
 	}
 }

@@ -303,8 +303,8 @@ func decide(v *schema.Verdict, t schema.Target, better schema.Better, values []f
 		mean += logs[i] / float64(len(values))
 	}
 	value, sign, limit := math.Exp(mean), 1., t.Value*(1+t.Tolerance)
-	if len(values) == 1 {
-		value = values[0] // the logarithm and back may miss a limit that is met exactly
+	if slices.Max(values) == slices.Min(values) {
+		value = values[0] // the logarithm and back may miss it
 	}
 	if better == schema.Higher {
 		sign, limit = -1, t.Value*(1-t.Tolerance)
@@ -323,10 +323,11 @@ func decide(v *schema.Verdict, t schema.Target, better schema.Better, values []f
 		why.Interval, why.Noise = from, half/regression.Quantile(.975, df)
 	}
 	v.Reason = why
+	const rounding = 1e-12 // of logarithms: a limit that is met exactly is met
 	switch {
-	case hi <= 0:
+	case hi <= rounding*limit:
 		v.Outcome = schema.Pass
-	case lo > 0:
+	case lo > rounding*limit:
 		v.Outcome = schema.Fail
 	default:
 		v.Outcome = schema.Inconclusive

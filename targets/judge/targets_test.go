@@ -110,6 +110,9 @@ func TestTargets(t *testing.T) {
 	}{
 		{"met", "ttft/target pass", run{ttft: []float64{99}, targets: ttft(100, 0)}},
 		{"met exactly", "ttft/target pass", run{ttft: []float64{100}, targets: ttft(100, 0)}},
+		{"met exactly, three times", "ttft/target pass", run{ttft: []float64{100, 100, 100}, targets: ttft(100, 0)}},
+		{"met exactly by a rate", "tps_user/target pass",
+			run{ttft: []float64{1, 1, 1}, tpot: 1000 / 37., targets: user(37, 0)}},
 		{"missed", "ttft/target fail", run{ttft: []float64{101}, targets: ttft(100, 0)}},
 		{"within tolerance", "ttft/target pass", run{ttft: []float64{104}, targets: ttft(100, .05)}},
 		{"beyond tolerance", "ttft/target fail", run{ttft: []float64{106}, targets: ttft(100, .05)}},
