@@ -74,7 +74,7 @@ func (c *Comparison) Notes() []string {
 	for _, m := range c.Means() {
 		info, _ := schema.MetricByName(m.Metric)
 		out = append(out, fmt.Sprintf("%s (%s): geometric mean of %d changes %s, from %s to %s", info.Label, info.Better, m.N,
-			words.Change(m.Change), words.Change(m.Least), words.Change(m.Worst)))
+			words.Change(m.Change), words.Change(m.Low), words.Change(m.High)))
 	}
 	tests := c.Tests()
 	for _, t := range []string{pairing.MannWhitney, pairing.Normal, pairing.Welch, pairing.NoTest} {

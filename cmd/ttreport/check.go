@@ -217,7 +217,7 @@ func unknownRelease(flag, name string, list []judge.Release) error {
 func newestOf(r *render.Report, model, device string, otherwise int) int {
 	best := -1
 	for _, p := range r.Pairs {
-		if (model == "" || p.Model == model) && (device == "" || p.Device == device) {
+		if p.Selected(model, device) {
 			best = max(best, p.Newest)
 		}
 	}

@@ -101,7 +101,7 @@ func (o targetOptions) list(sh *shell, ws *workspace.Workspace) error {
 }
 
 func (o targetOptions) wants(lib *library.Library, e library.Entry) bool {
-	return (o.model == "" || strings.EqualFold(e.Model, o.model) || strings.EqualFold(e.Model, lib.Key(o.model))) && (o.device == "" || e.Device == "*" || strings.EqualFold(e.Device, o.device))
+	return (o.model == "" || strings.EqualFold(e.Model, o.model) || strings.EqualFold(e.Model, lib.Key(o.model))) && (o.device == "" || e.Device == "*" || schema.SameDevice(e.Device, o.device))
 }
 
 // lint tells contradictions of targets, worst first.

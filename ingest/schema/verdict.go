@@ -47,6 +47,11 @@ func (v *Verdict) Pair() Pair { return Pair{v.Model, v.Device} }
 // Pair is a model on a device: what a release is signed for.
 type Pair struct{ Model, Device string }
 
+// Selected reports whether a model and device name the pair; an empty one selects all. Devices are folded.
+func (p Pair) Selected(model, device string) bool {
+	return (model == "" || p.Model == model) && (device == "" || SameDevice(p.Device, device))
+}
+
 // System is a model on a device under one implementation.
 type System struct{ Model, Device, Impl string }
 

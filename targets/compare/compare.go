@@ -57,10 +57,10 @@ func (r *Row) Outcome() Outcome {
 
 // Mean is what became of one metric over all rows.
 type Mean struct {
-	Metric       string
-	N            int
-	Change       float64 // geometric mean, relative
-	Least, Worst float64 // smallest and largest relative change
+	Metric    string
+	N         int
+	Change    float64 // geometric mean, relative
+	Low, High float64 // smallest and largest relative change
 }
 
 // Means are the geometric means of the changes, by metric with two rows or more.

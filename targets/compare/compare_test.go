@@ -227,7 +227,7 @@ func TestMeans(t *testing.T) {
 	}
 	m := means[0]
 	if m.Metric != "ttft" || m.N != 3 || math.Abs(m.Change-(math.Cbrt(1.1)-1)) > 1e-12 ||
-		math.Abs(m.Least+.5) > 1e-12 || math.Abs(m.Worst-1) > 1e-12 {
+		math.Abs(m.Low+.5) > 1e-12 || math.Abs(m.High-1) > 1e-12 {
 		t.Errorf("%+v", m)
 	}
 	if tests := r.Tests(); tests[pairing.NoTest] != 4 || len(tests) != 1 {

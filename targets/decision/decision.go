@@ -91,6 +91,11 @@ func Match(pattern, s string) bool {
 	return err == nil && ok
 }
 
+// MatchDevice is [Match] for names of devices, which are folded.
+func MatchDevice(pattern, device string) bool {
+	return Match(schema.FoldDevice(pattern), schema.FoldDevice(device))
+}
+
 // Holds reports whether a decision has not expired: it holds through the day it names.
 func (p *Policy) Holds(d Decision) bool {
 	if d.Expires == "" || p.Today.IsZero() {
@@ -175,7 +180,7 @@ func (d *Decision) Covers(v *schema.Verdict) bool {
 	if v.Key.IsEval() {
 		task = v.Key.Dataset
 	}
-	return Match(d.Release, v.Release) && Match(s.Run, v.Run) && Match(s.Model, v.Model) && Match(s.Device, v.Device) &&
+	return Match(d.Release, v.Release) && Match(s.Run, v.Run) && Match(s.Model, v.Model) && MatchDevice(s.Device, v.Device) &&
 		Match(s.Workload, v.Key.Workload()) && Match(s.Tool, v.Key.Tool) && Match(s.Metric, v.Metric) &&
 		Match(s.Task, task) && Match(s.Level, v.Level)
 }
@@ -184,7 +189,7 @@ func (d *Decision) Covers(v *schema.Verdict) bool {
 func (p *Policy) AcceptsPrompt(release string, of schema.Pair, task string) bool {
 	return slices.ContainsFunc(p.Decisions, func(d Decision) bool {
 		return d.Kind == schema.Accept && d.Select.Task != "" && p.Holds(d) && Match(d.Release, release) &&
-			Match(d.Select.Task, task) && Match(d.Select.Model, of.Model) && Match(d.Select.Device, of.Device)
+			Match(d.Select.Task, task) && Match(d.Select.Model, of.Model) && MatchDevice(d.Select.Device, of.Device)
 	})
 }
 
@@ -203,7 +208,7 @@ func (p *Policy) Unused(releases []string, runs []columns.RunHead) []string {
 			out = append(out, fmt.Sprintf("%s: no run is called %s", d.ID, d.By))
 		}
 		ofPair := func(h *columns.RunHead) bool {
-			return Match(d.Select.Model, h.Model.Name) && Match(d.Select.Device, h.Device)
+			return Match(d.Select.Model, h.Model.Name) && MatchDevice(d.Select.Device, h.Device)
 		}
 		if !anyRun(runs, ofPair) {
 			out = append(out, d.ID+": no run is of its model and device")

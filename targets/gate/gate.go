@@ -102,7 +102,7 @@ func covers(d *decision.Decision, l *lint.Lint) bool {
 		return false
 	}
 	return match(s.Lint, string(l.ID)) && match(d.Release, l.Release) && match(s.Run, l.Run) &&
-		match(s.Model, l.Model) && match(s.Device, l.Device)
+		match(s.Model, l.Model) && decision.MatchDevice(s.Device, l.Device)
 }
 
 // Digest covers everything that the pages of a release follow from, beside the program and the configuration: two

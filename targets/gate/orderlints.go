@@ -119,7 +119,7 @@ func (g *Gate) fold(release int, found []slowRegression) []lint.Lint {
 	at := map[place]int{}
 	var out []lint.Lint
 	for _, f := range found {
-		id := place{f.detail.ID(), schema.Pair{Model: f.s.Model, Device: f.s.Device}, f.s.Metric}
+		id := place{f.detail.ID(), f.s.Pair(), f.s.Metric}
 		if i, seen := at[id]; seen {
 			out[i].Count++
 			continue

@@ -116,7 +116,7 @@ func newTallying(on FailOn) *tallying {
 
 // add counts a finding that may fail, unless a decision holds it back.
 func (t *tallying) add(kind Kind, f finding, d *schema.Decision) {
-	if d.Excuses() {
+	if d.Excuses() && (t.on[kind] || warning(kind)) { // nothing else needs an excuse
 		t.waived[d.ID] = true
 		t.note(NoteWaived, f)
 		return

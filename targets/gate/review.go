@@ -21,9 +21,7 @@ type Review struct {
 
 // Review weighs a release; an empty model or device selects all.
 func (g *Gate) Review(release int, model, device string) Review {
-	of := func(p schema.Pair) bool {
-		return (model == "" || model == p.Model) && (device == "" || device == p.Device)
-	}
+	of := func(p schema.Pair) bool { return p.Selected(model, device) }
 	f := g.Findings(release)
 	r := Review{Release: g.Releases[release].Name, Label: g.Label(release), Fit: g.fitOf(release)}
 	if b := g.Before(release); b >= 0 {
@@ -37,8 +35,7 @@ func (g *Gate) Review(release int, model, device string) Review {
 		return ok && c.Why == schema.WhyOneEach
 	})
 	r.Shifts = slices.DeleteFunc(slices.Clone(f.Shifts), func(s judge.Shift) bool {
-		return device != "" &&
-			s.Device != device
+		return device != "" && !schema.SameDevice(s.Device, device)
 	})
 	r.Lints = slices.DeleteFunc(slices.Clone(f.Lints), func(l lint.Lint) bool {
 		return !(l.Model == "" && l.Device == "" || of(schema.Pair{Model: l.Model, Device: l.Device}))

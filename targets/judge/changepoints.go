@@ -27,7 +27,7 @@ func (j *Judgement) ChangePoints(release int, model, device string) ([]ChangePoi
 	in := map[int32]bool{}
 	for _, i := range j.byCell[release] {
 		s := &j.Series[j.cellOf[i]]
-		if (model == "" || s.Model == model) && (device == "" || s.Device == device) {
+		if s.Pair().Selected(model, device) {
 			in[j.cellOf[i]] = true
 		}
 	}

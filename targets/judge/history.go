@@ -233,7 +233,7 @@ func (j *Judgement) Compared(release int) map[schema.Pair]bool {
 	for _, i := range j.byCell[release] {
 		if w := outcomeOf(j.rows.Rows[i].Word); w != schema.NoBaseline && w != schema.NotComparable {
 			s := &j.Series[j.cellOf[i]]
-			out[schema.Pair{Model: s.Model, Device: s.Device}] = true
+			out[s.Pair()] = true
 		}
 	}
 	for i := range j.evals.rows[release] {

@@ -35,7 +35,7 @@ func (j *Judgement) Propose(release int, model, device, level, asOf string, leas
 	seen, worst := map[proposed]int{}, map[proposed]float64{}
 	for _, i := range j.byCell[release] {
 		s := &j.Series[j.cellOf[i]]
-		if model != "" && s.Model != model || device != "" && s.Device != device {
+		if !s.Pair().Selected(model, device) {
 			continue
 		}
 		row := &j.rows.Rows[i]
@@ -51,7 +51,7 @@ func (j *Judgement) Propose(release int, model, device, level, asOf string, leas
 		}
 		z := s.table.Obs[i].Z + math.Max(margin, least)
 		k := s.Key
-		same := proposed{schema.Pair{Model: s.Model, Device: s.Device}, k.Workload(), fmt.Sprint(k.Task, k.Dims),
+		same := proposed{s.Pair(), k.Workload(), fmt.Sprint(k.Task, k.Dims),
 			s.Metric, s.Stat}
 		at, again := seen[same]
 		if again && z <= worst[same] { // a file names no implementation and no tool: the looser of two holds for both

@@ -32,6 +32,9 @@ func (s *Series) System() schema.System {
 	return schema.System{Model: s.Model, Device: s.Device, Impl: s.Impl}
 }
 
+// Pair is the model and device that the series is of.
+func (s *Series) Pair() schema.Pair { return schema.Pair{Model: s.Model, Device: s.Device} }
+
 // verdict starts a verdict on the series in a release.
 func (s *Series) verdict(release string) schema.Verdict {
 	return schema.Verdict{

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
 
@@ -47,7 +48,7 @@ func (a Aliases) weights(model string) []string {
 // knows reports whether a device name is in the table.
 func (a Aliases) knows(device string) bool {
 	for _, d := range a.Devices {
-		if strings.EqualFold(d, device) {
+		if schema.SameDevice(d, device) {
 			return true
 		}
 	}

@@ -80,7 +80,7 @@ func (l *Library) Evals(model schema.Model, device string) []PlannedEval {
 	var out []PlannedEval
 	for _, a := range l.asked {
 		named := slices.ContainsFunc(names, func(n string) bool { return n != "" && strings.EqualFold(n, a.pair.model) })
-		if !named || a.pair.device != anyDevice && !strings.EqualFold(a.pair.device, device) {
+		if !named || a.pair.device != anyDevice && !schema.SameDevice(a.pair.device, device) {
 			continue
 		}
 		if !slices.ContainsFunc(out, func(p PlannedEval) bool { return p.Task == a.task && p.Tool == a.run.Tool }) {

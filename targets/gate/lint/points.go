@@ -8,7 +8,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 )
 
-// hollow, short answers and the like were found when the files were read; here they meet the release.
+// emptyResponses were found when the files were read: their problems have codes such as hollow-success.
 func emptyResponses(l *inspection) { l.problems("hollow") }
 
 func (l *inspection) problems(part string) {
@@ -159,7 +159,7 @@ func fewRequests(l *inspection) {
 func fewForTail(l *inspection) {
 	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
 		_, has := l.get(p, "ttft", "p99")
-		if n, ok := l.requests(p); has && ok && n < 100 {
+		if n, ok := l.requests(p); has && ok && !schema.TailHolds("p99", n) {
 			l.add(run, k.Workload(), 1/n, FewForTail{n})
 		}
 	})

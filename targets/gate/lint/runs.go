@@ -92,7 +92,7 @@ func noStart(l *inspection) {
 	})
 }
 
-// oddClock finds times that cannot be: no release is measured for a month without an end, and none before there were
+// badTimestamps finds times that cannot be: no release is measured for a month without an end, and none before there were
 // accelerators.
 func badTimestamps(l *inspection) {
 	const longest = 31 * 24 * time.Hour
