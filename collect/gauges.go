@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ttreport/ttreport/collect/server"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
@@ -65,10 +66,10 @@ type sampler struct {
 	samples [][]float64 // seconds since the start, then the values; -1 for one that the server does not have
 }
 
-// most is how many samples are kept: then every other one goes, and the interval doubles.
+// mostSamples is how many samples are kept: then every other one goes, and the interval doubles.
 const mostSamples = 120
 
-// sample starts to ask once a second; a server without metrics is asked once.
+// sample starts to ask once a second; a server without metrics is asked once, and one without an address not at all.
 func (s *session) sample(ctx context.Context) *sampler {
 	ctx, stop := context.WithCancel(ctx)
 	p := &sampler{stop: stop, ended: make(chan struct{}), began: time.Now()}
@@ -98,7 +99,7 @@ func (s *session) sample(ctx context.Context) *sampler {
 }
 
 func (p *sampler) one(ctx context.Context, address string) bool {
-	ctx, cancel := context.WithTimeout(ctx, deaf)
+	ctx, cancel := context.WithTimeout(ctx, server.Unresponsive)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address+"/metrics", nil)
 	if err != nil || address == "" {

@@ -17,8 +17,9 @@ import (
 	"time"
 
 	"github.com/ttreport/ttreport/collect"
+	"github.com/ttreport/ttreport/collect/plan"
+	"github.com/ttreport/ttreport/collect/server"
 	"github.com/ttreport/ttreport/collect/server/sim"
-	"github.com/ttreport/ttreport/collect/sweep"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
@@ -41,11 +42,14 @@ func TestMain(m *testing.M) {
 		}
 		select {}
 	case os.Getenv("PLAY_COLLECT") != "":
-		var srv collect.Server = &collect.Simulated{Config: quick}
+		var srv server.Server = &server.Simulated{Config: quick}
 		if addr := os.Getenv("PLAY_AT"); addr != "" {
-			srv = &collect.Command{Argv: []string{os.Args[0]}, Env: []string{"PLAY_COLLECT=", "PLAY_SERVER=" + addr, "PLAY_LIFE=1h"}, URL: "http://" + addr, Wait: 20 * time.Second}
+			srv = &server.Command{
+				Attached: server.Attached{URL: "http://" + addr, Wait: 20 * time.Second},
+				Argv:     []string{os.Args[0]}, Env: []string{"PLAY_COLLECT=", "PLAY_SERVER=" + addr, "PLAY_LIFE=1h"},
+			}
 		}
-		_, err := collect.Run(context.Background(), small(), srv, os.Getenv("PLAY_COLLECT"), "test", func(collect.Event) {})
+		_, err := collect.Run(context.Background(), small(), srv, os.Getenv("PLAY_COLLECT"), func(collect.Event) {})
 		if err != nil {
 			fmt.Println(err)
 			os.Exit(1)
@@ -69,8 +73,8 @@ func exists(name string) bool {
 }
 
 // small is a plan of items that take some hundredths of a second each.
-func small() collect.Plan {
-	p := plan(6)
+func small() plan.Plan {
+	p := planOf(6)
 	p.EvalItems = 1
 	return p
 }
@@ -85,16 +89,19 @@ func freeAddr(t *testing.T) string {
 	return ln.Addr().String()
 }
 
-func played(t *testing.T, life time.Duration) *collect.Command {
+func played(t *testing.T, life time.Duration) *server.Command {
 	addr := freeAddr(t)
-	return &collect.Command{Argv: []string{os.Args[0]}, Env: []string{"PLAY_SERVER=" + addr, "PLAY_LIFE=" + life.String(), "PLAY_ONCE=" + filepath.Join(t.TempDir(), "once")}, URL: "http://" + addr, Wait: 20 * time.Second}
+	return &server.Command{
+		Attached: server.Attached{URL: "http://" + addr, Wait: 20 * time.Second},
+		Argv:     []string{os.Args[0]}, Env: []string{"PLAY_SERVER=" + addr, "PLAY_LIFE=" + life.String(), "PLAY_ONCE=" + filepath.Join(t.TempDir(), "once")},
+	}
 }
 
 // slow is a plan whose items take about a second.
-func slow(n int) collect.Plan {
-	p := collect.Plan{Release: "v1", Model: manifest.Model{Name: "sim-8b"}, Device: "simulated", Seed: 1}
+func slow(n int) plan.Plan {
+	p := plan.Plan{Release: "v1", Model: manifest.Model{Name: "sim-8b"}, Device: "simulated", Seed: 1}
 	for i := range n {
-		p.Workloads = append(p.Workloads, sweep.Workload{ISL: 8, OSL: 400, Concurrency: 1 + i, Requests: 2 + i})
+		p.Workloads = append(p.Workloads, plan.Workload{ISL: 8, OSL: 400, Concurrency: 1 + i, Requests: 2 + i})
 	}
 	return p
 }
@@ -105,11 +112,11 @@ func TestServerThatDiesIsStartedAgain(t *testing.T) {
 	srv := played(t, 1200*time.Millisecond)
 	var died time.Duration
 	began := time.Now()
-	out, err := collect.Run(context.Background(), slow(4), srv, t.TempDir(), "test", func(e collect.Event) {
+	out, err := collect.Run(context.Background(), slow(4), srv, t.TempDir(), func(e collect.Event) {
 		if e.Text == "died" {
 			died = time.Since(began)
 			if !strings.Contains(e.Err, "device lost") {
-				t.Errorf("its last words are lost: %s", e.Err)
+				t.Errorf("its last log lines are lost: %s", e.Err)
 			}
 		}
 	})
@@ -138,16 +145,16 @@ func TestServerOfOthersThatDies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	attach := func() collect.Server { return &collect.Attached{URL: end.URL, Wait: 10 * time.Second} }
+	attach := func() server.Server { return &server.Attached{URL: end.URL, Wait: 10 * time.Second} }
 	var killed time.Time
-	plan := slow(5)
-	out, err := collect.Run(context.Background(), plan, attach(), results, "test", func(e collect.Event) {
+	p := slow(5)
+	out, err := collect.Run(context.Background(), p, attach(), results, func(e collect.Event) {
 		if e.Step == "point" && e.Final && e.Index == 2 && killed.IsZero() {
 			killed = time.Now()
 			srv.Stop()
 		}
 	})
-	if !errors.Is(err, collect.ErrServerDied) || time.Since(killed) > 6*time.Second {
+	if !errors.Is(err, server.ErrDied) || time.Since(killed) > 6*time.Second {
 		t.Fatalf("%v after %s", err, time.Since(killed))
 	}
 	if got := events(t, out.Dir); strings.Count(got, "point-done") != 2 || strings.Count(got, "point-missing") != 3 || strings.Contains(got, "run-done") {
@@ -157,7 +164,7 @@ func TestServerOfOthersThatDies(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer srv.Stop()
-	again, err := collect.Run(context.Background(), plan, attach(), results, "test", func(collect.Event) {})
+	again, err := collect.Run(context.Background(), p, attach(), results, func(collect.Event) {})
 	if err != nil || again.ID != out.ID || len(again.Points) != 3 {
 		t.Errorf("%v: %s after %s, %d points", err, again.ID, out.ID, len(again.Points))
 	}
@@ -165,9 +172,12 @@ func TestServerOfOthersThatDies(t *testing.T) {
 
 func TestServerThatNeverGetsReady(t *testing.T) {
 	t.Parallel()
-	srv := &collect.Command{Argv: []string{"/bin/sh", "-c", "echo out of memory >&2; exit 1"}, URL: "http://" + freeAddr(t), Wait: 10 * time.Second}
+	srv := &server.Command{
+		Attached: server.Attached{URL: "http://" + freeAddr(t), Wait: 10 * time.Second},
+		Argv:     []string{"/bin/sh", "-c", "echo out of memory >&2; exit 1"},
+	}
 	dir := t.TempDir()
-	if _, err := collect.Run(context.Background(), small(), srv, dir, "test", func(collect.Event) {}); err == nil || !strings.Contains(err.Error(), "out of memory") {
+	if _, err := collect.Run(context.Background(), small(), srv, dir, func(collect.Event) {}); err == nil || !strings.Contains(err.Error(), "out of memory") {
 		t.Error(err)
 	}
 	taken := played(t, time.Hour)
@@ -175,7 +185,7 @@ func TestServerThatNeverGetsReady(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer taken.Stop()
-	if _, err := collect.Run(context.Background(), small(), &collect.Command{Argv: []string{"/bin/true"}, URL: taken.URL}, dir, "test", func(collect.Event) {}); !errors.Is(err, collect.ErrTaken) {
+	if _, err := collect.Run(context.Background(), small(), &server.Command{Attached: server.Attached{URL: taken.URL}, Argv: []string{"/bin/true"}}, dir, func(collect.Event) {}); !errors.Is(err, server.ErrPortTaken) {
 		t.Error(err)
 	}
 }
@@ -266,8 +276,8 @@ func TestDeniedIsSaidAtOnce(t *testing.T) {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }))
 	defer srv.Close()
 	began := time.Now()
-	_, err := collect.Run(context.Background(), small(), &collect.Attached{URL: srv.URL, Wait: time.Minute}, t.TempDir(), "test", func(collect.Event) {})
-	if !errors.Is(err, collect.ErrDenied) || time.Since(began) > 10*time.Second {
+	_, err := collect.Run(context.Background(), small(), &server.Attached{URL: srv.URL, Wait: time.Minute}, t.TempDir(), func(collect.Event) {})
+	if !errors.Is(err, server.ErrDenied) || time.Since(began) > 10*time.Second {
 		t.Errorf("%v after %s", err, time.Since(began))
 	}
 }
@@ -308,7 +318,7 @@ func TestGaugesAreKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer srv.Stop()
-	out, err := collect.Run(context.Background(), slow(1), &collect.Attached{URL: srv.URL()}, t.TempDir(), "test", func(collect.Event) {})
+	out, err := collect.Run(context.Background(), slow(1), &server.Attached{URL: srv.URL()}, t.TempDir(), func(collect.Event) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -320,7 +330,7 @@ func TestGaugesAreKept(t *testing.T) {
 }
 
 // A collection that is killed leaves its server behind; the next one at that address ends it and measures its own.
-func TestOrphanIsEnded(t *testing.T) {
+func TestLeftoverServerIsEnded(t *testing.T) {
 	t.Parallel()
 	addr, results := freeAddr(t), t.TempDir()
 	first := exec.Command(os.Args[0])
@@ -339,8 +349,11 @@ func TestOrphanIsEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = first.Wait() // it was killed
-	srv := &collect.Command{Argv: []string{os.Args[0]}, Env: []string{"PLAY_SERVER=" + addr, "PLAY_LIFE=1h"}, URL: "http://" + addr, Wait: 20 * time.Second}
-	if out, err := collect.Run(context.Background(), slow(1), srv, results, "test", func(collect.Event) {}); err != nil || out.Failed != 0 {
+	srv := &server.Command{
+		Attached: server.Attached{URL: "http://" + addr, Wait: 20 * time.Second},
+		Argv:     []string{os.Args[0]}, Env: []string{"PLAY_SERVER=" + addr, "PLAY_LIFE=1h"},
+	}
+	if out, err := collect.Run(context.Background(), slow(1), srv, results, func(collect.Event) {}); err != nil || out.Failed != 0 {
 		t.Error(err, out.Failed, events(t, out.Dir))
 	}
 	if conn, err := net.DialTimeout("tcp", addr, time.Second); err == nil {

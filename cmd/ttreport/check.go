@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
-	"github.com/ttreport/ttreport/collect/planfile"
+	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/render/markdown"
 	"github.com/ttreport/ttreport/render/words"
@@ -107,7 +107,11 @@ func (o checkOptions) check(ctx context.Context, sh *shell) error {
 
 // writeRecheckPlan prints what would settle what was seen once, as a plan.
 func writeRecheckPlan(w io.Writer, g *render.Gate) error {
-	data, err := planfile.File{Plans: recheckEntries(g)}.Marshal()
+	entries, err := recheckEntries(g)
+	if err != nil {
+		return err
+	}
+	data, err := plan.File{Plans: entries}.Marshal()
 	if err != nil {
 		return err
 	}

@@ -120,7 +120,7 @@ func TestFaults(t *testing.T) {
 	if _, text := ask(sim.Fault{BreakShare: 1}); !strings.Contains(text, "broken") {
 		t.Errorf("a cut stream ends well: %s", text)
 	}
-	if _, text := ask(sim.Fault{HollowShare: 1}); strings.Contains(text, `"text"`) || !strings.Contains(text, "[DONE]") {
+	if _, text := ask(sim.Fault{EmptyShare: 1}); strings.Contains(text, `"text"`) || !strings.Contains(text, "[DONE]") {
 		t.Errorf("a hollow answer: %s", text)
 	}
 	s := start(t, sim.Config{Fault: sim.Fault{ReadyAfter: time.Hour}})

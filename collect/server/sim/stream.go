@@ -21,7 +21,7 @@ type stream struct {
 	cut  int // tokens after which a fault ends the answer
 }
 
-func (st *stream) run(ctx context.Context, q *sequence) {
+func (st *stream) run(ctx context.Context, q *sequence, tokens <-chan int) {
 	if st.req.Stream {
 		st.w.Header().Set("Content-Type", "text/event-stream")
 	}
@@ -32,7 +32,7 @@ func (st *stream) run(ctx context.Context, q *sequence) {
 		select {
 		case <-ctx.Done():
 			return
-		case n, more := <-q.tokens:
+		case n, more := <-tokens:
 			if !more {
 				st.finish(q, produced, whole.String())
 				return

@@ -30,7 +30,7 @@ func TestFailuresAreResults(t *testing.T) {
 	for name, c := range map[string]struct {
 		fault sim.Fault
 		error string
-	}{"refused": {sim.Fault{ErrorShare: 1}, "HTTP 500"}, "cut": {sim.Fault{BreakShare: 1}, "broke after 1 chunks"}, "hollow": {sim.Fault{HollowShare: 1}, "no content"}} {
+	}{"refused": {sim.Fault{ErrorShare: 1}, "HTTP 500"}, "cut": {sim.Fault{BreakShare: 1}, "broke after 1 chunks"}, "hollow": {sim.Fault{EmptyShare: 1}, "no content"}} {
 		cfg := quick
 		cfg.Fault = c.fault
 		l := builtin.Load{URL: serve(t, cfg).URL(), Model: "sim-8b", ISL: 4, OSL: 4, Concurrency: 2, Requests: 4}
