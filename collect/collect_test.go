@@ -59,7 +59,8 @@ func TestRunFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	m, p := manifest.Read("m", data)
-	if p != nil || m.ID != out.ID || m.Release != "v1" || m.Device.Name != "simulated" || m.Stack.Engine != "ttreport-sim" || len(m.Plan) != 3 || m.End.IsZero() {
+	if p != nil || m.ID != out.ID || m.Release != "v1" || m.Device.Name != "simulated" ||
+		m.Stack.Engine != "ttreport-sim" || len(m.Plan) != 3 || m.End.IsZero() {
 		t.Errorf("%v %+v", p, m)
 	}
 	if _, err := http.Get(url + "/health"); err == nil {
@@ -113,11 +114,12 @@ func (f fixed) Stop()                                                  {}
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var url string
-	out, err := collect.Run(ctx, planOf(3), watched{&server.Simulated{Config: quick}, &url}, t.TempDir(), func(e collect.Event) {
-		if e.Step == "point" && e.Final && e.Index == 2 {
-			cancel()
-		}
-	})
+	out, err := collect.Run(ctx, planOf(3), watched{&server.Simulated{Config: quick}, &url}, t.TempDir(),
+		func(e collect.Event) {
+			if e.Step == "point" && e.Final && e.Index == 2 {
+				cancel()
+			}
+		})
 	if !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
@@ -143,7 +145,8 @@ func TestInterrupted(t *testing.T) {
 func TestServerThatIsNotThere(t *testing.T) {
 	dir := t.TempDir()
 	waits := 0
-	_, err := collect.Run(context.Background(), planOf(1), &server.Attached{URL: "http://127.0.0.1:1", Wait: 300 * time.Millisecond, Waiting: func(error) { waits++ }}, dir, func(collect.Event) {})
+	_, err := collect.Run(context.Background(), planOf(1), &server.Attached{URL: "http://127.0.0.1:1",
+		Wait: 300 * time.Millisecond, Waiting: func(error) { waits++ }}, dir, func(collect.Event) {})
 	if !errors.Is(err, server.ErrNotReady) || waits == 0 {
 		t.Errorf("%v, %d waits", err, waits)
 	}
@@ -151,7 +154,9 @@ func TestServerThatIsNotThere(t *testing.T) {
 		t.Errorf("an empty run folder is left: %v", left)
 	}
 	end := start(t, quick)
-	if _, err := (&server.Attached{URL: end.URL, Model: "another", Wait: 300 * time.Millisecond}).Start(context.Background(), ""); err == nil || !strings.Contains(err.Error(), `it lists "sim-8b"`) {
+	if _, err := (&server.Attached{URL: end.URL, Model: "another",
+		Wait: 300 * time.Millisecond}).Start(context.Background(), ""); err == nil ||
+		!strings.Contains(err.Error(), `it lists "sim-8b"`) {
 		t.Errorf("%v", err)
 	}
 }

@@ -9,8 +9,9 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/redact"
 )
 
-// CommandLines are the command lines that a plan would run, in order, as a shell takes them: the server first where it is started. Secrets
-// are not in them, because they are on no command line. What is measured by this program itself is a line of ttreport.
+// CommandLines are the command lines that a plan would run, in order, as a shell takes them: the server first where it
+// is started. Secrets are not in them, because they are on no command line. What is measured by this program itself is
+// a line of ttreport.
 func CommandLines(p plan.Plan, srv server.Server, address string) []string {
 	var out []string
 	if s, ok := srv.(server.Starter); ok {
@@ -38,7 +39,8 @@ func CommandLines(p plan.Plan, srv server.Server, address string) []string {
 // homes are what [redact.Text] makes "~" of.
 var homes = regexp.MustCompile(`/(?:home|Users)/[^/\s:"']+|/root`)
 
-// forTerminal takes secrets out of a command line that is shown to whoever runs it, and leaves folders as they are, so that it can be run.
+// forTerminal takes secrets out of a command line that is shown to whoever runs it, and leaves folders as they are, so
+// that it can be run.
 func forTerminal(argv []string) []string {
 	out := redact.Argv(argv)
 	for i, a := range argv {

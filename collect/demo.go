@@ -17,8 +17,8 @@ import (
 // recheckFrom is how much faster or slower than in the release before a point must be for a recheck.
 const recheckFrom = .08
 
-// demoRechecks is how often the newest release is measured again: where the release before changed too, two releases are all that is known
-// of the noise, and then it takes two to confirm.
+// demoRechecks is how often the newest release is measured again: where the release before changed too, two releases
+// are all that is known of the noise, and then it takes two to confirm.
 const demoRechecks = 2
 
 // demo is a demo under way.
@@ -30,9 +30,10 @@ type demo struct {
 	outs      []Outcome
 }
 
-// Demo measures six releases of a simulated model, one after the other, each on a server of its own, and measures again the points of the
-// newest one that changed, together with one that did not. It needs nothing but this machine and leaves ordinary run folders. The
-// simulator runs on its own clock, so the numbers are the same on every machine and the demo takes as long as they take to compute.
+// Demo measures six releases of a simulated model, one after the other, each on a server of its own, and measures again
+// the points of the newest one that changed, together with one that did not. It needs nothing but this machine and
+// leaves ordinary run folders. The simulator runs on its own clock, so the numbers are the same on every machine and
+// the demo takes as long as they take to compute.
 func Demo(ctx context.Context, results string, report func(Event)) ([]Outcome, error) {
 	d := &demo{results: results, report: report, workloads: demoWorkloads()}
 	releases := server.DemoReleases()
@@ -135,8 +136,8 @@ func demoPlan(release string, workloads []plan.Workload, seed uint64) plan.Plan 
 	}
 }
 
-// demoTargets are what the simulated device could do in theory: a third of the measured latency. As everywhere, functional is a tenth of
-// that and complete is half.
+// demoTargets are what the simulated device could do in theory: a third of the measured latency. As everywhere,
+// functional is a tenth of that and complete is half.
 func demoTargets() []manifest.TargetRow {
 	one, isl, osl := 1., 128., 32.
 	w := manifest.Workload{Task: "text", ISL: &isl, OSL: &osl, Concurrency: &one}

@@ -15,7 +15,8 @@ func (s *session) eval(ctx context.Context, st step) error {
 		return err
 	}
 	raw, err := builtin.RunEval(ctx, builtin.Eval{
-		URL: s.end.URL, Model: s.end.Model, APIKey: s.end.APIKey, Items: s.plan.EvalItems, Seed: s.plan.Seed, Virtual: s.virtual,
+		URL: s.end.URL, Model: s.end.Model, APIKey: s.end.APIKey, Virtual: s.virtual,
+		Items: s.plan.EvalItems, Seed: s.plan.Seed,
 	})
 	if ctx.Err() != nil {
 		return ctx.Err()

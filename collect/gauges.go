@@ -16,8 +16,8 @@ import (
 // gauge names, in the order of a sample's values.
 var gaugeNames = [...]string{"running", "waiting", "kv", "preemptions"}
 
-// gaugeOf maps the names that servers have for the same onto our order (vLLM's and SGLang's documentation of metrics, llama.cpp's
-// server README).
+// gaugeOf maps the names that servers have for the same onto our order (vLLM's and SGLang's documentation of metrics,
+// llama.cpp's server README).
 func gaugeOf(name string) int {
 	switch name {
 	case "vllm:num_requests_running", "sglang:num_running_reqs", "llamacpp:requests_processing":
@@ -32,8 +32,8 @@ func gaugeOf(name string) int {
 	return -1
 }
 
-// readGauges takes what we know from a page of the Prometheus text format. Values of one name are added over its labels, of which several
-// engines have one each; of the share of the cache the fullest counts.
+// readGauges takes what we know from a page of the Prometheus text format. Values of one name are added over its
+// labels, of which several engines have one each; of the share of the cache the fullest counts.
 func readGauges(r io.Reader) (values [len(gaugeNames)]float64, known [len(gaugeNames)]bool) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 1<<20)

@@ -15,8 +15,8 @@ import (
 // ErrBusy is returned when somebody else on this machine measures the same device or server.
 var ErrBusy = errors.New("somebody measures there already")
 
-// Lock keeps two collections from measuring one device, or one address, at the same time: each would see the other's load as a regression.
-// It is a file of this machine, not of the workspace, and ends with the process that holds it.
+// Lock keeps two collections from measuring one device, or one address, at the same time: each would see the other's
+// load as a regression. It is a file of this machine, not of the workspace, and ends with the process that holds it.
 func Lock(names ...string) (release func(), err error) {
 	dir := filepath.Join(os.TempDir(), "ttreport-locks")
 	if err := os.MkdirAll(dir, 0o777); err != nil {

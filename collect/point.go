@@ -16,8 +16,8 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/redact"
 )
 
-// point measures one workload with the builtin client. A point that failed is a result too: it is written, journalled, and the next one is
-// tried.
+// point measures one workload with the builtin client. A point that failed is a result too: it is written, journalled,
+// and the next one is tried.
 func (s *session) point(ctx context.Context, st step) error {
 	if err := s.log("point-start", st.Name, "", ""); err != nil {
 		return err

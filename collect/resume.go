@@ -79,7 +79,8 @@ func (s *session) sameServer() error {
 	a, b := s.before, s.end.Stack
 	var other []string
 	for _, x := range []struct{ name, was, is string }{
-		{"engine", a.Engine, b.Engine}, {"version", a.Version, b.Version}, {"image", a.Image, b.Image}, {"digest", a.Digest, b.Digest},
+		{"engine", a.Engine, b.Engine}, {"version", a.Version, b.Version},
+		{"image", a.Image, b.Image}, {"digest", a.Digest, b.Digest},
 	} {
 		if x.was != x.is {
 			other = append(other, fmt.Sprintf("%s was %q and is %q", x.name, x.was, x.is))

@@ -98,9 +98,9 @@ func (s *session) now() time.Time {
 	return time.Now()
 }
 
-// Run measures a plan on a server and writes a run folder below results. A run of the same plan that was interrupted goes on where it
-// stopped, unless the server is another one by now. report is called with progress, from one goroutine at a time. The run folder is
-// there, with what was measured, also when an error is returned.
+// Run measures a plan on a server and writes a run folder below results. A run of the same plan that was interrupted
+// goes on where it stopped, unless the server is another one by now. report is called with progress, from one goroutine
+// at a time. The run folder is there, with what was measured, also when an error is returned.
 func Run(ctx context.Context, p plan.Plan, srv server.Server, results string, report func(Event)) (Outcome, error) {
 	s := newSession(p, srv, results, report)
 	if err := os.MkdirAll(filepath.Join(s.dir, "raw"), 0o777); err != nil {
@@ -149,14 +149,15 @@ func newSession(p plan.Plan, srv server.Server, results string, report func(Even
 // runID names a run after its start and system: "20261121T045012Z-sim-8b-simulated-1a2b3c".
 func runID(p plan.Plan, start time.Time, salt string) string {
 	h := sha256.Sum256([]byte(p.Release + "\x00" + salt + "\x00" + start.Format(time.RFC3339Nano)))
-	return fmt.Sprintf("%s-%s-%s-%s", start.UTC().Format("20060102T150405Z"), schema.Slug(p.Model.Name), schema.Slug(p.Device),
-		hex.EncodeToString(h[:3]))
+	return fmt.Sprintf("%s-%s-%s-%s", start.UTC().Format("20060102T150405Z"),
+		schema.Slug(p.Model.Name), schema.Slug(p.Device), hex.EncodeToString(h[:3]))
 }
 
-// discard removes a run folder in which nothing was measured, which would only puzzle, and keeps the log of a server of ours for whoever
-// must find out why.
+// discard removes a run folder in which nothing was measured, which would only puzzle, and keeps the log of a server of
+// ours for whoever must find out why.
 func (s *session) discard(results string, why error) error {
-	log, kept := filepath.Join(s.dir, server.LogName), filepath.Join(filepath.Dir(results), ".ttreport", "server-"+s.id+".log")
+	log := filepath.Join(s.dir, server.LogName)
+	kept := filepath.Join(filepath.Dir(results), ".ttreport", "server-"+s.id+".log")
 	if info, err := os.Stat(log); err == nil && info.Size() > 0 && os.MkdirAll(filepath.Dir(kept), 0o777) == nil {
 		if os.Rename(log, kept) == nil {
 			why = fmt.Errorf("%w\n  its log: %s", why, kept)
@@ -167,7 +168,8 @@ func (s *session) discard(results string, why error) error {
 }
 
 func (s *session) log(event, item, result, note string) error {
-	return s.journal.Log(manifest.Entry{Time: s.now().UTC(), Event: event, Item: item, Result: result, Note: redact.Text(note)})
+	return s.journal.Log(manifest.Entry{Time: s.now().UTC(), Event: event, Item: item, Result: result,
+		Note: redact.Text(note)})
 }
 
 // begin starts the server and writes down what is measured.
@@ -212,7 +214,8 @@ func (s *session) checkSimulated() error {
 	engine, device := s.end.Stack.Engine, s.plan.Device
 	switch {
 	case engine == server.SimEngine && device != schema.Simulated:
-		return fmt.Errorf("%w: the simulator serves at %s, and its numbers would be those of %q", ErrSimulated, s.end.URL, device)
+		const why = "%w: the simulator serves at %s, and its numbers would be those of %q"
+		return fmt.Errorf(why, ErrSimulated, s.end.URL, device)
 	case engine != server.SimEngine && device == schema.Simulated:
 		return fmt.Errorf("%w: %q serves at %s, which is not the simulator", ErrSimulated, engine, s.end.URL)
 	}
@@ -344,8 +347,8 @@ func (s *session) failed(st step, why error) error {
 	return s.log(st.kind()+"-failed", st.Name, "", why.Error())
 }
 
-// limit is how long an item may take: twenty times what it would take at ten tokens a second and user, and at least a quarter of an hour
-// for tools that are slow to start; never more than the plan's bound.
+// limit is how long an item may take: twenty times what it would take at ten tokens a second and user, and at least a
+// quarter of an hour for tools that are slow to start; never more than the plan's bound.
 func (s *session) limit(st step) time.Duration {
 	most := s.plan.PointLimit
 	if most == 0 {

@@ -25,7 +25,8 @@ func (s *session) job(st step) tool.Job {
 	j := tool.Job{
 		URL: s.end.URL, Model: s.end.Model, Tokenizer: s.plan.Tokenizer, Chat: s.plan.Chat,
 		Script: st.Tool.IsScript(), MPIRanks: s.plan.MPIRanks, Seed: s.plan.Seed + uint64(st.index),
-		ISL: w.ISL, OSL: w.OSL, Concurrency: w.Concurrency, Requests: w.Requests, Rate: w.Rate, Dataset: w.Dataset, Path: w.Path,
+		ISL: w.ISL, OSL: w.OSL, Concurrency: w.Concurrency, Requests: w.Requests, Rate: w.Rate,
+		Dataset: w.Dataset, Path: w.Path,
 		Extra: slices.Concat(w.Extra, s.plan.ToolArgs[st.Tool.Name]),
 		Task:  st.Task, Limit: st.Limit, TaskDir: s.plan.TaskDir, Params: st.Params,
 	}
@@ -41,7 +42,8 @@ func (s *session) job(st step) tool.Job {
 	return j
 }
 
-// runTool measures one item with a tool that is another program. Whether there is a result is decided by the file that it leaves.
+// runTool measures one item with a tool that is another program. Whether there is a result is decided by the file that
+// it leaves.
 func (s *session) runTool(ctx context.Context, st step) error {
 	if st.Tool.Keyless && s.end.APIKey != "" {
 		const why = "%s takes a key only on its command line, where everybody on this machine could read it"
@@ -85,7 +87,8 @@ func (s *session) runTool(ctx context.Context, st step) error {
 		err = runErr
 	}
 	if err != nil {
-		return s.failed(st, fmt.Errorf("%w; exit %d; %s", err, res.Code, server.LastLog(process.LastLines(log, 3), log, " / ")))
+		return s.failed(st, fmt.Errorf("%w; exit %d; %s", err, res.Code,
+			server.LastLog(process.LastLines(log, 3), log, " / ")))
 	}
 	return s.keep(st, cmd, res, sum, gauges)
 }

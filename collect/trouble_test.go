@@ -56,7 +56,8 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	// This package's tests make load, and other packages' measure time: one after the other, also where packages are tested at once.
+	// This package's tests make load, and other packages' measure time: one after the other, also where packages are
+	// tested at once.
 	f, err := os.OpenFile(filepath.Join(os.TempDir(), "ttreport-test-timing.lock"), os.O_CREATE|os.O_RDWR, 0o666)
 	if err == nil {
 		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX)
@@ -93,7 +94,8 @@ func played(t *testing.T, life time.Duration) *server.Command {
 	addr := freeAddr(t)
 	return &server.Command{
 		Attached: server.Attached{URL: "http://" + addr, Wait: 20 * time.Second},
-		Argv:     []string{os.Args[0]}, Env: []string{"PLAY_SERVER=" + addr, "PLAY_LIFE=" + life.String(), "PLAY_ONCE=" + filepath.Join(t.TempDir(), "once")},
+		Argv:     []string{os.Args[0]}, Env: []string{"PLAY_SERVER=" + addr, "PLAY_LIFE=" + life.String(),
+			"PLAY_ONCE=" + filepath.Join(t.TempDir(), "once")},
 	}
 }
 
@@ -106,7 +108,8 @@ func slow(n int) plan.Plan {
 	return p
 }
 
-// A server of ours that dies in the middle is noticed, started again once, and the item that it was in is measured again.
+// A server of ours that dies in the middle is noticed, started again once, and the item that it was in is measured
+// again.
 func TestServerThatDiesIsStartedAgain(t *testing.T) {
 	t.Parallel()
 	srv := played(t, 1200*time.Millisecond)
@@ -127,7 +130,8 @@ func TestServerThatDiesIsStartedAgain(t *testing.T) {
 		t.Errorf("noticed after %s", died)
 	}
 	got := events(t, out.Dir)
-	if strings.Count(got, "point-done") != 4 || strings.Count(got, "server-died") != 1 || !strings.HasSuffix(got, "run-done") {
+	if strings.Count(got, "point-done") != 4 || strings.Count(got, "server-died") != 1 ||
+		!strings.HasSuffix(got, "run-done") {
 		t.Error(got)
 	}
 	if conn, err := net.Dial("tcp", strings.TrimPrefix(srv.URL, "http://")); err == nil {
@@ -136,7 +140,8 @@ func TestServerThatDiesIsStartedAgain(t *testing.T) {
 	}
 }
 
-// One that is not ours is noticed within five seconds; what is left is missing, with the reason, and the next collection goes on there.
+// One that is not ours is noticed within five seconds; what is left is missing, with the reason, and the next
+// collection goes on there.
 func TestServerOfOthersThatDies(t *testing.T) {
 	t.Parallel()
 	srv := played(t, time.Hour)
@@ -157,7 +162,8 @@ func TestServerOfOthersThatDies(t *testing.T) {
 	if !errors.Is(err, server.ErrDied) || time.Since(killed) > 6*time.Second {
 		t.Fatalf("%v after %s", err, time.Since(killed))
 	}
-	if got := events(t, out.Dir); strings.Count(got, "point-done") != 2 || strings.Count(got, "point-missing") != 3 || strings.Contains(got, "run-done") {
+	if got := events(t, out.Dir); strings.Count(got, "point-done") != 2 || strings.Count(got, "point-missing") != 3 ||
+		strings.Contains(got, "run-done") {
 		t.Error(got)
 	}
 	if _, err := srv.Start(context.Background(), dir); err != nil {
@@ -177,7 +183,8 @@ func TestServerThatNeverGetsReady(t *testing.T) {
 		Argv:     []string{"/bin/sh", "-c", "echo out of memory >&2; exit 1"},
 	}
 	dir := t.TempDir()
-	if _, err := collect.Run(context.Background(), small(), srv, dir, func(collect.Event) {}); err == nil || !strings.Contains(err.Error(), "out of memory") {
+	if _, err := collect.Run(context.Background(), small(), srv, dir, func(collect.Event) {}); err == nil ||
+		!strings.Contains(err.Error(), "out of memory") {
 		t.Error(err)
 	}
 	taken := played(t, time.Hour)
@@ -185,13 +192,14 @@ func TestServerThatNeverGetsReady(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer taken.Stop()
-	if _, err := collect.Run(context.Background(), small(), &server.Command{Attached: server.Attached{URL: taken.URL}, Argv: []string{"/bin/true"}}, dir, func(collect.Event) {}); !errors.Is(err, server.ErrPortTaken) {
+	if _, err := collect.Run(context.Background(), small(), &server.Command{Attached: server.Attached{URL: taken.URL},
+		Argv: []string{"/bin/true"}}, dir, func(collect.Event) {}); !errors.Is(err, server.ErrPortTaken) {
 		t.Error(err)
 	}
 }
 
-// A collection that is killed at fifty random moments and started again each time loses at most the point in flight: what the journal
-// calls done is whole, stays as it was, and is never measured twice.
+// A collection that is killed at fifty random moments and started again each time loses at most the point in flight:
+// what the journal calls done is whole, stays as it was, and is never measured twice.
 func TestKilledAtFiftyMoments(t *testing.T) {
 	t.Parallel()
 	results := t.TempDir()
@@ -273,16 +281,21 @@ func ended(results string) bool {
 // A server that refuses us is not waited for: nobody lets us in while we wait.
 func TestDeniedIsSaidAtOnce(t *testing.T) {
 	t.Parallel()
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }))
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
+		_ *http.Request) {
+		w.WriteHeader(http.StatusUnauthorized)
+	}))
 	defer srv.Close()
 	began := time.Now()
-	_, err := collect.Run(context.Background(), small(), &server.Attached{URL: srv.URL, Wait: time.Minute}, t.TempDir(), func(collect.Event) {})
+	_, err := collect.Run(context.Background(), small(), &server.Attached{URL: srv.URL, Wait: time.Minute}, t.TempDir(),
+		func(collect.Event) {})
 	if !errors.Is(err, server.ErrDenied) || time.Since(began) > 10*time.Second {
 		t.Errorf("%v after %s", err, time.Since(began))
 	}
 }
 
-// A server that is left running answers when we are gone, says where its log is, and ends with the command that was told.
+// A server that is left running answers when we are gone, says where its log is, and ends with the command that was
+// told.
 func TestServerThatIsLeft(t *testing.T) {
 	t.Parallel()
 	srv := played(t, time.Hour)
@@ -318,13 +331,15 @@ func TestGaugesAreKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer srv.Stop()
-	out, err := collect.Run(context.Background(), slow(1), &server.Attached{URL: srv.URL()}, t.TempDir(), func(collect.Event) {})
+	out, err := collect.Run(context.Background(), slow(1), &server.Attached{URL: srv.URL()}, t.TempDir(),
+		func(collect.Event) {})
 	if err != nil {
 		t.Fatal(err)
 	}
 	names, _ := filepath.Glob(filepath.Join(out.Dir, "raw", "*"+manifest.SidecarSuffix))
 	data, err := os.ReadFile(names[0])
-	if err != nil || !strings.Contains(string(data), `"server_running_max": "1"`) || !strings.Contains(string(data), `"samples"`) {
+	if err != nil || !strings.Contains(string(data), `"server_running_max": "1"`) ||
+		!strings.Contains(string(data), `"samples"`) {
 		t.Errorf("%s %v", data, err)
 	}
 }
@@ -353,7 +368,8 @@ func TestLeftoverServerIsEnded(t *testing.T) {
 		Attached: server.Attached{URL: "http://" + addr, Wait: 20 * time.Second},
 		Argv:     []string{os.Args[0]}, Env: []string{"PLAY_SERVER=" + addr, "PLAY_LIFE=1h"},
 	}
-	if out, err := collect.Run(context.Background(), slow(1), srv, results, func(collect.Event) {}); err != nil || out.Failed != 0 {
+	if out, err := collect.Run(context.Background(), slow(1), srv, results, func(collect.Event) {}); err != nil ||
+		out.Failed != 0 {
 		t.Error(err, out.Failed, events(t, out.Dir))
 	}
 	if conn, err := net.DialTimeout("tcp", addr, time.Second); err == nil {

@@ -81,8 +81,8 @@ func (s *session) ping(ctx context.Context) error {
 	return resp.Body.Close()
 }
 
-// awaitServer waits until it is known whether the server is there: it responds, or the watch ends the context. One of ours that hangs
-// without ending is not waited for any longer: the next measurement will fail.
+// awaitServer waits until it is known whether the server is there: it responds, or the watch ends the context. One of
+// ours that hangs without ending is not waited for any longer: the next measurement will fail.
 func (s *session) awaitServer(ctx context.Context) {
 	const settles = 300 * time.Millisecond // a process that has just ended is noticed by then
 	ctx, done := context.WithTimeout(ctx, 2*server.Unresponsive)
@@ -99,7 +99,8 @@ func (s *session) awaitServer(ctx context.Context) {
 	}
 }
 
-// restart starts a server of ours again, once. What cannot be measured without one is journalled as missing, with the reason.
+// restart starts a server of ours again, once. What cannot be measured without one is journalled as missing, with the
+// reason.
 func (s *session) restart(ctx context.Context, srv server.Server, died error, again bool, left []plan.Item) error {
 	if err := s.log("server-died", left[0].Name, "", died.Error()); err != nil {
 		return err

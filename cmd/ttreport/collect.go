@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -22,29 +20,37 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
+const collectHelp = `
+Measures latency and throughput of a served model, and evals, and leaves a run folder in results/: raw files, a
+sidecar beside each with the command and times, a manifest that states what was measured, and a journal.
+
+Without a model, in a folder without real runs and without plans in ttreport.yaml, it runs the demo: six small releases
+of a simulated model are measured, so that ttreport build has a history to show. Results of the simulator are marked as
+simulated everywhere.
+
+What is measured comes from --sweep (quick, standard, targets, tt-2025), --workload, --batch-size with
+--input-output-len, a plan (--plan, -i for nm-vllm's configurations, plans: in ttreport.yaml), or --recheck: suspected
+changes, with a control. The plan is printed first, with an estimate of time; --dry-run prints every command line as
+well and stops.
+
+A server does not know its device; --device states it. Engine and version are asked from the server, never guessed.
+What is started is stopped on every path, with its children. An interrupted collection resumes when the same command is
+run again.
+
+Load is made by the client in this program, or by --tools; evals by --evals TASK,…. Tools are found on the PATH, or
+installed once in an environment of their own; ttreport doctor lists them. A key is read from OPENAI_API_KEY, or made
+from JWT_SECRET, in the environment or in .env, and is never written to a command line or a file. More: ttreport help
+collect, ttreport help plans, ttreport help run-py.`
+
 func collectCommand() command {
 	return command{
 		name: "collect", summary: "measure a served model, or run the demo without one",
 		args: "[--model M --device D [--server URL|'command …'|docker|sim]] [-- ARG…]",
-		help: `Measures latency and throughput of a served model, and evals, and leaves a run folder in results/: raw files, a sidecar
-beside each with the command and times, a manifest that states what was measured, and a journal.
-
-Without a model, in a folder without real runs and without plans in ttreport.yaml, it runs the demo: six small releases of a simulated
-model are measured, so that ttreport build has a history to show. Results of the simulator are marked as simulated everywhere.
-
-What is measured comes from --sweep (quick, standard, targets, tt-2025), --workload, --batch-size with --input-output-len, a plan
-(--plan, -i for nm-vllm's configurations, plans: in ttreport.yaml), or --recheck: suspected changes, with a control.
-The plan is printed first, with an estimate of time; --dry-run prints every command line as well and stops.
-
-A server does not know its device; --device states it. Engine and version are asked from the server, never guessed. What is started
-is stopped on every path, with its children. An interrupted collection resumes when the same command is run again.
-
-Load is made by the client in this program, or by --tools; evals by --evals TASK,…. Tools are found on the PATH, or installed once in
-an environment of their own; ttreport doctor lists them. A key is read from OPENAI_API_KEY, or made from JWT_SECRET, in the environment
-or in .env, and is never written to a command line or a file. More: ttreport help collect, ttreport help plans, ttreport help run-py.`,
+		help: collectHelp,
 		examples: []example{
 			{"run the demo and build its site", "ttreport collect && ttreport build"},
-			{"the simulator as if it were a system under test", "ttreport collect --model sim-8b --device simulated --server sim"},
+			{"the simulator as if it were a system under test",
+				"ttreport collect --model sim-8b --device simulated --server sim"},
 			{"a server that runs already",
 				"ttreport collect --model Llama-3.1-8B-Instruct --device n150 --server http://127.0.0.1:8000 --release v0.17.0"},
 			{"start a server, two clients, an eval",
@@ -53,7 +59,8 @@ or in .env, and is never written to a command line or a file. More: ttreport hel
 					"--tokenizer ./tiny --tools builtin,vllm --evals gsm8k --eval-limit 100"},
 			{"an image", "ttreport collect --model acme/tiny --device n150 --server docker " +
 				"--image registry.example/acme@sha256:… --port 8000 -- --model acme/tiny"},
-			{"what would be measured?", "ttreport collect --model sim-8b --device simulated --server sim --sweep tt-2025 --dry-run"},
+			{"what would be measured?",
+				"ttreport collect --model sim-8b --device simulated --server sim --sweep tt-2025 --dry-run"},
 			{"measure suspected changes again", "ttreport collect --recheck --server http://127.0.0.1:8000"},
 		},
 		setup: func(fs *pflag.FlagSet) runFunc {
@@ -104,7 +111,9 @@ func (o collectOptions) collect(ctx context.Context, sh *shell) error {
 }
 
 // measureAll measures the entries of a plan one after the other; the first error is returned when all were tried.
-func (o collectOptions) measureAll(ctx context.Context, sh *shell, ws *workspace.Workspace, entries []plan.Entry) error {
+func (o collectOptions) measureAll(
+	ctx context.Context, sh *shell, ws *workspace.Workspace, entries []plan.Entry,
+) error {
 	var first error
 	for i, e := range entries {
 		why := strings.ReplaceAll(e.Why, "\n", " ")
@@ -134,7 +143,8 @@ func (o collectOptions) measureAll(ctx context.Context, sh *shell, ws *workspace
 	return first
 }
 
-// entries are the plans to run: of a file, of the gate, or of ttreport.yaml when no model is named; none for what the flags alone state.
+// entries are the plans to run: of a file, of the gate, or of ttreport.yaml when no model is named; none for what the
+// flags alone state.
 func (o collectOptions) entries(ctx context.Context, ws *workspace.Workspace) ([]plan.Entry, error) {
 	switch {
 	case o.planFile != "":
@@ -194,21 +204,32 @@ func (o collectOptions) measure(ctx context.Context, sh *shell, ws *workspace.Wo
 		}
 		return nil
 	}
-	if o.System.Device != schema.Simulated {
-		release, err := collect.Lock("device "+o.System.Device, "address "+address)
-		if err != nil {
-			return fail(exitCollect, "wait for it, or end it: two loads on one device measure each other", "collect: %w", err)
-		}
-		defer release()
+	release, err := o.lock(address)
+	if err != nil {
+		return err
 	}
+	defer release()
 	if o.serverOnly {
 		return o.startServer(ctx, sh, ws, srv)
 	}
 	return o.run(ctx, sh, ws, p, srv, show)
 }
 
+// lock keeps others from measuring the same device or server meanwhile. The simulator is nobody else's.
+func (o collectOptions) lock(address string) (release func(), err error) {
+	if o.System.Device == schema.Simulated {
+		return func() {}, nil
+	}
+	if release, err = collect.Lock("device "+o.System.Device, "address "+address); err != nil {
+		return nil, fail(exitCollect, "wait for it, or end it: two loads on one device measure each other", "collect: %w", err)
+	}
+	return release, nil
+}
+
 // known is what is stated of the model: by --spec or models.yaml, and by the server where it runs already.
-func (o collectOptions) known(ctx context.Context, sh *shell, ws *workspace.Workspace, key *string) (spec.Model, error) {
+func (o collectOptions) known(
+	ctx context.Context, sh *shell, ws *workspace.Workspace, key *string,
+) (spec.Model, error) {
 	stated, err := spec.Lookup(ws.Dir, o.spec, o.System.Model, o.System.Device, o.System.Impl)
 	if err != nil {
 		return stated, failure{code: exitUsage, err: fmt.Errorf("collect: %w", err)}
@@ -225,7 +246,9 @@ func (o collectOptions) known(ctx context.Context, sh *shell, ws *workspace.Work
 }
 
 // plan is the plan with its tools; what was assumed or left out is said.
-func (o collectOptions) plan(ctx context.Context, sh *shell, ws *workspace.Workspace, known spec.Model) (plan.Plan, error) {
+func (o collectOptions) plan(
+	ctx context.Context, sh *shell, ws *workspace.Workspace, known spec.Model,
+) (plan.Plan, error) {
 	targets, err := readTargets(ws)
 	if err != nil {
 		return plan.Plan{}, err
@@ -239,23 +262,10 @@ func (o collectOptions) plan(ctx context.Context, sh *shell, ws *workspace.Works
 	}
 	say := func(s string) { sh.say("tools     %s", s) }
 	find := plan.Finder{
-		Environments: environment.Tools{Configured: ws.Config.Tools, Say: say}, Exec: ws.Config.Exec, LookOnly: o.dryRun, Say: say,
+		Environments: environment.Tools{Configured: ws.Config.Tools, Say: say},
+		Exec:         ws.Config.Exec, LookOnly: o.dryRun, Say: say,
 	}
 	return p, planError(find.Fill(ctx, &p, o.Tools))
-}
-
-// planError gives an error of planning its exit code and its advice. One that is no mistake in the request is a tool that is missing.
-func planError(err error) error {
-	var u plan.UsageError
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &u):
-		return failure{code: exitUsage, err: u.Err, hint: u.Fix}
-	case errors.As(err, &failure{}):
-		return err
-	}
-	return failure{code: exitCollect, err: err, hint: "ttreport doctor lists what is missing"}
 }
 
 // estimate is how long a plan may take, by what history has of it.
@@ -311,8 +321,11 @@ func (o collectOptions) outPath() []string {
 	return []string{o.out}
 }
 
-// probe asks a running server what it serves. One that wants a key is asked again with one that a person types, where one is there to type.
-func (o collectOptions) probe(ctx context.Context, sh *shell, ws *workspace.Workspace, key *string) (server.Endpoint, error) {
+// probe asks a running server what it serves. One that wants a key is asked again with one that a person types, where
+// one is there to type.
+func (o collectOptions) probe(
+	ctx context.Context, sh *shell, ws *workspace.Workspace, key *string,
+) (server.Endpoint, error) {
 	at := server.Attached{URL: o.Server.Name.URL, Model: o.System.Model, APIKey: *key}
 	end, err := at.Probe(ctx)
 	if !errors.Is(err, server.ErrDenied) {
@@ -342,117 +355,7 @@ func (o collectOptions) startServer(ctx context.Context, sh *shell, ws *workspac
 	measure := manifest.Quote([]string{
 		"ttreport", "collect", "--model", o.System.Model, "--device", o.System.Device, "--server", s.URL,
 	})
-	fmt.Fprintf(sh.out, "%s is ready at %s\n  log      %s\n  end it   %s\n  measure  %s\n", s.Name, s.URL, s.Log, s.Stop, measure)
+	const text = "%s is ready at %s\n  log      %s\n  end it   %s\n  measure  %s\n"
+	fmt.Fprintf(sh.out, text, s.Name, s.URL, s.Log, s.Stop, measure)
 	return nil
-}
-
-// collectDemo runs the demo where nothing real could be mixed with it.
-func collectDemo(ctx context.Context, sh *shell, ws *workspace.Workspace, dryRun bool) error {
-	if ws.Configured || hasRealRuns(ctx, ws) {
-		return fail(exitUsage,
-			"measure with ttreport collect --model MODEL --device DEVICE, or run the demo in a folder of its own with ttreport demo",
-			"collect: this folder has a configuration or real runs; the demo would mix simulated numbers with them")
-	}
-	if dryRun {
-		sh.say("demo: six releases of a simulated model, each:")
-		writePlan(sh, collect.DemoPlan(), plan.Estimate{})
-		return nil
-	}
-	outs, err := measureDemo(ctx, sh, ws)
-	if err != nil {
-		return err
-	}
-	if len(outs) == 0 {
-		const text = "the demo in %s is complete already; remove the folder to measure it again. Next: ttreport build\n"
-		fmt.Fprintf(sh.out, text, ws.Results())
-		return nil
-	}
-	const text = "%s of the demo measured, all simulated; results in %s. Next: ttreport build\n"
-	fmt.Fprintf(sh.out, text, plural(len(outs), "run"), ws.Results())
-	return nil
-}
-
-// measureDemo measures what the demo still lacks, with progress.
-func measureDemo(ctx context.Context, sh *shell, ws *workspace.Workspace) ([]collect.Outcome, error) {
-	show := newProgress(sh)
-	outs, err := collect.Demo(ctx, ws.Results(), show.event)
-	show.end()
-	if err != nil {
-		err = collectError(ctx, sh, ws, err)
-	}
-	return outs, err
-}
-
-// hasRealRuns reports whether history holds a run that was not simulated.
-func hasRealRuns(ctx context.Context, ws *workspace.Workspace) bool {
-	cols, _, err := history.Load(ctx, "", ws.History())
-	if err != nil {
-		return false
-	}
-	for i := range cols.Runs {
-		if !cols.Runs[i].IsSimulated() {
-			return true
-		}
-	}
-	return false
-}
-
-// collectError gives an error of measuring its exit code and what to do about it.
-func collectError(ctx context.Context, sh *shell, ws *workspace.Workspace, err error) error {
-	if ctx.Err() != nil {
-		const text = "what was measured until now is kept in %s; ttreport build shows it and what is missing, " +
-			"and the same command resumes"
-		sh.say(text, ws.Results())
-		return ctx.Err()
-	}
-	kept := "nothing was measured"
-	if ws != nil {
-		kept = "what was measured until now is kept in " + ws.Results()
-	}
-	hint := kept
-	for _, h := range []struct {
-		is   error
-		hint string
-	}{
-		{server.ErrDenied, "set OPENAI_API_KEY, or JWT_SECRET for tt-inference-server's images, in the environment or in .env; " +
-			"nothing was measured"},
-		{server.ErrNotStarted, "nothing was measured"},
-		{server.ErrOtherModel, "--model is the name that the server lists; nothing was measured"},
-		{server.ErrNotReady, "is the server running, and is the port right? nothing was measured"},
-		{collect.ErrFull, "make room and run the same command again: it resumes. " + kept},
-		{server.ErrDied, "its log is server.log in the run folder; the same command resumes. " + kept},
-		{collect.ErrOtherServer, "measure with the server as it was, or begin anew with --no-resume"},
-		{collect.ErrSimulated, "--device simulated is for the simulator, and the simulator for it"},
-		{server.ErrPortTaken, "nothing was measured"},
-		{fs.ErrPermission, "the current folder cannot be written to"},
-	} {
-		if errors.Is(err, h.is) {
-			hint = h.hint
-			break
-		}
-	}
-	return failure{code: exitCollect, err: fmt.Errorf("collect: %w", err), hint: hint}
-}
-
-// collectOptions are the flags of collect: what package plan needs, and what this command does with the plan.
-type collectOptions struct {
-	plan.Options
-	runPy plan.RunPy
-
-	planFile, input, spec, out string
-	dryRun, serverOnly         bool
-}
-
-// complete translates flags of run.py and variables, and refuses flags that exclude each other.
-func (o *collectOptions) complete() error {
-	if o.Server.Port == 0 {
-		_, _ = fmt.Sscanf(os.Getenv("SERVICE_PORT"), "%d", &o.Server.Port) // as run.py; a text that is no number is none
-	}
-	only := os.Getenv("ONLY_BENCHMARK_TARGETS")
-	o.Measure.TargetsOnly = only == "1" || strings.EqualFold(only, "true")
-	o.serverOnly = o.serverOnly || o.runPy.Workflow == plan.WorkflowServer
-	if err := o.ApplyRunPy(o.runPy); err != nil {
-		return err
-	}
-	return o.Contradictions()
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"os"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -8,6 +10,29 @@ import (
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/collect/tool"
 )
+
+// collectOptions are the flags of collect: what package plan needs, and what this command does with the plan.
+type collectOptions struct {
+	plan.Options
+	runPy plan.RunPy
+
+	planFile, input, spec, out string
+	dryRun, serverOnly         bool
+}
+
+// complete translates flags of run.py and variables, and refuses flags that exclude each other.
+func (o *collectOptions) complete() error {
+	if o.Server.Port == 0 {
+		_, _ = fmt.Sscanf(os.Getenv("SERVICE_PORT"), "%d", &o.Server.Port) // as run.py; a text that is no number is none
+	}
+	only := os.Getenv("ONLY_BENCHMARK_TARGETS")
+	o.Measure.TargetsOnly = only == "1" || strings.EqualFold(only, "true")
+	o.serverOnly = o.serverOnly || o.runPy.Workflow == plan.WorkflowServer
+	if err := o.ApplyRunPy(o.runPy); err != nil {
+		return err
+	}
+	return o.Contradictions()
+}
 
 // declare declares the flags, by the groups in which the help shows them.
 func (o *collectOptions) declare(fs *pflag.FlagSet) {
@@ -17,7 +42,8 @@ func (o *collectOptions) declare(fs *pflag.FlagSet) {
 	group(fs, "Evals", func() { o.declareEvals(fs) })
 	group(fs, "Run control", func() { o.declareRun(fs) })
 	o.declareRunPy(fs)
-	common(fs, "model", "device", "release", "sweep", "workload", "recheck", "repeat", "server", "tools", "evals", "out", "dry-run")
+	common(fs, "model", "device", "release", "sweep", "workload", "recheck", "repeat",
+		"server", "tools", "evals", "out", "dry-run")
 }
 
 func (o *collectOptions) declareMeasure(fs *pflag.FlagSet) {
@@ -27,8 +53,10 @@ func (o *collectOptions) declareMeasure(fs *pflag.FlagSet) {
 	fs.StringVar(&s.Impl, "impl", "", "`name` of the implementation")
 	fs.StringVar(&s.Release, "release", "", "`label` of the release that is measured")
 	fs.StringVar(&s.Channel, "channel", "", "release, main, pr or dev")
-	fs.StringVar(&m.Sweep, "sweep", "", "`name` of a list of workloads: "+strings.Join(plan.SweepNames(), ", ")+" (default quick)")
-	fs.Var((*workloadFlag)(&m.Workloads), "workload", "one workload, as `isl=128,osl=128,c=1,n=8`; instead of a sweep, may be repeated")
+	fs.StringVar(&m.Sweep, "sweep", "",
+		"`name` of a list of workloads: "+strings.Join(plan.SweepNames(), ", ")+" (default quick)")
+	fs.Var((*workloadFlag)(&m.Workloads), "workload",
+		"one workload, as `isl=128,osl=128,c=1,n=8`; instead of a sweep, may be repeated")
 	fs.StringVar(&m.Batches, "batch-size", "", "`sizes` as \"1;8;64\", each with every --input-output-len")
 	fs.StringVar(&m.Lengths, "input-output-len", "", "`lengths` as \"60,20;128,20\"")
 	fs.StringVar(&o.planFile, "plan", "", "`file` of a plan, as check --recheck-plan writes it")
@@ -39,7 +67,8 @@ func (o *collectOptions) declareMeasure(fs *pflag.FlagSet) {
 	fs.Uint64Var(&m.Seed, "seed", 1, "`number` that fixes prompts and arrivals")
 	fs.StringVar(&o.spec, "spec", "", "`file` of a runtime model specification: limits and image")
 	fs.IntVar(&m.MaxContext, "max-context", 0, "`tokens` of a request that the model takes, where nothing states it")
-	fs.IntVar(&m.MaxConcurrency, "max-concurrency", 0, "`requests` in flight that the model takes, where nothing states it")
+	fs.IntVar(&m.MaxConcurrency, "max-concurrency", 0,
+		"`requests` in flight that the model takes, where nothing states it")
 }
 
 func (o *collectOptions) declareServer(fs *pflag.FlagSet) {
@@ -48,22 +77,27 @@ func (o *collectOptions) declareServer(fs *pflag.FlagSet) {
 		"sim, or the `URL` of a running OpenAI-compatible server, or 'command …', or docker (default sim)")
 	fs.IntVar(&s.Port, "port", 0, "`port` of a server that is started (default: the --port in its command, else 8000)")
 	fs.StringVar(&s.Image, "image", "", "`image` for --server docker, best by digest")
-	fs.StringVar(&s.ContainerEngine, "container-engine", "", "docker or podman, for --server docker (default: the one that is installed)")
+	fs.StringVar(&s.ContainerEngine, "container-engine", "",
+		"docker or podman, for --server docker (default: the one that is installed)")
 	fs.IntVar(&s.ContainerPort, "container-port", 0, "`port` inside the container, where it is another")
-	fs.StringVar(&s.EnvFile, "env-file", "", "`file` with the container's environment (default .env, where the image's device needs secrets)")
+	fs.StringVar(&s.EnvFile, "env-file", "",
+		"`file` with the container's environment (default .env, where the image's device needs secrets)")
 	fs.StringArrayVar(&s.Volumes, "volume", nil, "a `mount` of the container, as /models:/models:ro; may be repeated")
 	fs.StringArrayVar(&s.RunArgs, "run-arg", nil, "one more `argument` for docker run; may be repeated")
-	fs.StringVar(&s.DeviceIDs, "device-id", "", "`numbers` of the Tenstorrent devices that the container gets, as 0 or 0,1 (default all)")
+	fs.StringVar(&s.DeviceIDs, "device-id", "",
+		"`numbers` of the Tenstorrent devices that the container gets, as 0 or 0,1 (default all)")
 	fs.DurationVar(&s.StartupTimeout, "startup-timeout", 0,
 		"how long the server may take to be ready (default 1h when started, 1m when attached)")
-	fs.BoolVar(&o.serverOnly, "server-only", false, "start the server, print how to see its log and how to end it, and leave it running")
+	fs.BoolVar(&o.serverOnly, "server-only", false,
+		"start the server, print how to see its log and how to end it, and leave it running")
 }
 
 func (o *collectOptions) declareTools(fs *pflag.FlagSet) {
 	t := &o.Tools
 	fs.StringSliceVar(&t.Names, "tools", nil, "`names` of what makes load: "+strings.Join(tool.Names(false), ", ")+
 		", or an exec tool of ttreport.yaml (default builtin)")
-	fs.StringVar(&t.Tokenizer, "tokenizer", "", "`folder or name` of the model's tokenizer, for tools that make their own prompts")
+	fs.StringVar(&t.Tokenizer, "tokenizer", "",
+		"`folder or name` of the model's tokenizer, for tools that make their own prompts")
 	fs.BoolVar(&t.Chat, "chat", false, "chat completions in place of completions, for tools")
 	fs.StringArrayVar(&t.Args, "tool-arg", nil, "one more argument for a tool, as `TOOL=ARG`; may be repeated")
 	fs.IntVar(&t.MPIRanks, "mpi-ranks", 0, "`processes` of a tool that brings its own engine, started by mpirun")
@@ -71,8 +105,9 @@ func (o *collectOptions) declareTools(fs *pflag.FlagSet) {
 
 func (o *collectOptions) declareEvals(fs *pflag.FlagSet) {
 	e := &o.Evals
-	fs.StringSliceVar(&e.Tasks, "evals", nil, "`tasks` in place of the builtin questions: of lm-eval, or as TOOL:TASK with "+
-		strings.Join(tool.Names(true), ", ")+"; targets takes those that target files plan")
+	fs.StringSliceVar(&e.Tasks, "evals", nil,
+		"`tasks` in place of the builtin questions: of lm-eval, or as TOOL:TASK with "+
+			strings.Join(tool.Names(true), ", ")+"; targets takes those that target files plan")
 	fs.IntVar(&e.Limit, "eval-limit", 0, "at most this many `questions` a task; 0 for all")
 	fs.StringVar(&e.TaskDir, "eval-tasks", "", "`folder` with eval tasks of your own")
 }
@@ -85,14 +120,16 @@ func (o *collectOptions) declareRun(fs *pflag.FlagSet) {
 	fs.DurationVar(&o.Run.PointTimeout, "point-timeout", 0, "how long one measurement may take (default 2h)")
 }
 
-// declareRunPy declares the names that tt-inference-server's run.py has for the same; ttreport help run-py lists all of its flags.
+// declareRunPy declares the names that tt-inference-server's run.py has for the same; ttreport help run-py lists all of
+// its flags.
 func (o *collectOptions) declareRunPy(fs *pflag.FlagSet) {
 	hidden := pflag.NewFlagSet("run.py", pflag.ContinueOnError)
 	hidden.StringVar(&o.runPy.Workflow, "workflow", "", "benchmarks, evals, release, reports or server")
 	hidden.StringVar(&o.runPy.Device, "tt-device", "", "as --device")
 	hidden.BoolVar(&o.runPy.Docker, "docker-server", false, "as --server docker")
 	hidden.BoolVar(&o.runPy.LocalServer, "local-server", false, "as --server http://127.0.0.1:PORT")
-	hidden.StringVar(&o.runPy.LimitMode, "limit-samples-mode", "", "smoke-test, ci-commit, ci-nightly or ci-long: fewer questions")
+	hidden.StringVar(&o.runPy.LimitMode, "limit-samples-mode", "",
+		"smoke-test, ci-commit, ci-nightly or ci-long: fewer questions")
 	hidden.TextVar(&o.Server.Name, "server-url", plan.ServerName{}, "as --server")
 	hidden.IntVar(&o.Server.Port, "service-port", 0, "as --port")
 	hidden.BoolVar(&o.Run.NoWarmup, "disable-trace-capture", false, "as --no-warmup, which the image is told too")

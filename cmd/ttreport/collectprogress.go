@@ -77,7 +77,8 @@ func writeWorkloads(w io.Writer, list []plan.Workload, e plan.Estimate) {
 	tw.Flush()
 }
 
-// progress shows what a collection does: a live table on a terminal, one line a finished step otherwise, folded by run in GitHub's log.
+// progress shows what a collection does: a live table on a terminal, one line a finished step otherwise, folded by run
+// in GitHub's log.
 type progress struct {
 	sh     *shell
 	tty    bool
@@ -164,7 +165,8 @@ func (p *progress) draw(e collect.Event) {
 	number := func(i int) string { return fmt.Sprintf("%3d/%-3d", i, e.Count) }
 	rows := []string{
 		fmt.Sprintf(row, "", "", "state", "elapsed", "TTFT ms", "TPOT ms", ""),
-		fmt.Sprintf(row, number(e.Index), middle(e.Text, 38), state, age(e.Took), dashFloat(e.TTFT), dashFloat(e.TPOT), e.Err),
+		fmt.Sprintf(row, number(e.Index), middle(e.Text, 38), state, age(e.Took), dashFloat(e.TTFT), dashFloat(e.TPOT),
+			e.Err),
 	}
 	for i := e.Index; i < min(len(p.agenda), e.Index+ahead); i++ {
 		rows = append(rows, fmt.Sprintf(row, number(i+1), middle(p.agenda[i].String(), 38), "waits", "", "", "", ""))

@@ -20,7 +20,8 @@ type planTargets struct {
 	replaced bool // by OVERRIDE_BENCHMARK_TARGETS, for this run
 }
 
-// readTargets reads the workspace's target files, or those of OVERRIDE_BENCHMARK_TARGETS, which replace them for this run.
+// readTargets reads the workspace's target files, or those of OVERRIDE_BENCHMARK_TARGETS, which replace them for this
+// run.
 func readTargets(ws *workspace.Workspace) (planTargets, error) {
 	name := os.Getenv("OVERRIDE_BENCHMARK_TARGETS")
 	if name == "" {
@@ -65,7 +66,8 @@ func (t planTargets) For(m manifest.Model, device string) plan.TargetPlan {
 		out.Workloads = append(out.Workloads, w)
 	}
 	for _, e := range t.library.Evals(model, device) {
-		out.Evals = append(out.Evals, plan.PlannedEval{Tool: e.Tool, Task: e.Task, Limit: e.Limit, Params: evalParams(e.EvalRun)})
+		out.Evals = append(out.Evals, plan.PlannedEval{Tool: e.Tool, Task: e.Task, Limit: e.Limit,
+			Params: evalParams(e.EvalRun)})
 	}
 	return out
 }

@@ -51,8 +51,8 @@ func (s *shell) say(format string, args ...any) { fmt.Fprintf(s.err, format+"\n"
 func commands() []command {
 	return []command{
 		collectCommand(), buildCommand(), serveCommand(), demoCommand(), ingestCommand(), inspectCommand(), checkCommand(),
-		compareCommand(), targetsCommand(), modelsCommand(), doctorCommand(), simCommand(), completionCommand(), versionCommand(),
-		helpCommand(),
+		compareCommand(), targetsCommand(), modelsCommand(), doctorCommand(), simCommand(), completionCommand(),
+		versionCommand(), helpCommand(),
 	}
 }
 
@@ -113,7 +113,8 @@ func runCommand(ctx context.Context, sh *shell, c command, args []string) error 
 	return do(ctx, sh, fs.Args())
 }
 
-// wantsHelp reports whether --help is among the arguments, also after a flag that the command does not have: --all belongs to it.
+// wantsHelp reports whether --help is among the arguments, also after a flag that the command does not have: --all
+// belongs to it.
 func wantsHelp(args []string) bool {
 	if at := slices.Index(args, "--"); at >= 0 {
 		args = args[:at]

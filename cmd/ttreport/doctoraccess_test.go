@@ -31,10 +31,12 @@ func TestAccess(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 	t.Setenv("HF_TOKEN", "hf_planted")
-	if f := accessFinding(context.Background(), ws, srv.URL, "gated/m"); f.ok || !strings.Contains(f.fix, srv.URL+"/gated/m") || strings.Contains(f.found+f.fix, "planted") {
+	if f := accessFinding(context.Background(), ws, srv.URL, "gated/m"); f.ok ||
+		!strings.Contains(f.fix, srv.URL+"/gated/m") || strings.Contains(f.found+f.fix, "planted") {
 		t.Errorf("%+v", f)
 	}
-	if f := accessFinding(context.Background(), ws, "http://127.0.0.1:1", "gated/m"); !f.ok || !strings.Contains(f.found, "unknown") {
+	if f := accessFinding(context.Background(), ws, "http://127.0.0.1:1", "gated/m"); !f.ok ||
+		!strings.Contains(f.found, "unknown") {
 		t.Errorf("%+v", f)
 	}
 }

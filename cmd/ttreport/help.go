@@ -86,8 +86,9 @@ func lintHelp(id string) (string, bool) {
 func helpCommand() command {
 	return command{
 		name: "help", args: "[COMMAND | TOPIC]", summary: "explain a command or a topic",
-		help: `Without an argument, the list of commands. With one, the help of that command, a page of the documentation, or of a lint; the same
-pages are on the site under about/.`,
+		help: `
+Without an argument, the list of commands. With one, the help of that command, a page of the documentation, or of a
+lint; the same pages are on the site under about/.`,
 		examples: []example{
 			{"the environment variables that ttreport reads", "ttreport help environment"},
 			{"the flags of build", "ttreport help build"},

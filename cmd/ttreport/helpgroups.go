@@ -8,7 +8,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Annotations of flags. A command whose flags have groups shows the common ones in its help, and all of them with --help --all.
+// Annotations of flags. A command whose flags have groups shows the common ones in its help, and all of them with
+// --help --all.
 const (
 	groupOf  = "group"
 	isCommon = "common"

@@ -17,8 +17,10 @@ func TestShortPath(t *testing.T) {
 		most int
 		want string
 	}{
-		{"a/b.json", 20, "a/b.json"}, {"first/second/third/fourth/x.json", 24, "first/…/fourth/x.json"}, {"first/second/third/fourth/x.json", 15, "first/…/x.json"},
-		{"first/second/a-name-that-fits.json", 22, "a-name-that-fits.json"}, {"first/second/a-name-that-fits.json", 23, "…/a-name-that-fits.json"}, {"a-name-that-is-far-too-long.json", 11, "a-nam….json"},
+		{"a/b.json", 20, "a/b.json"}, {"first/second/third/fourth/x.json", 24,
+			"first/…/fourth/x.json"}, {"first/second/third/fourth/x.json", 15, "first/…/x.json"},
+		{"first/second/a-name-that-fits.json", 22, "a-name-that-fits.json"}, {"first/second/a-name-that-fits.json", 23,
+			"…/a-name-that-fits.json"}, {"a-name-that-is-far-too-long.json", 11, "a-nam….json"},
 	} {
 		if got := shortPath(c.in, c.most); utf8.RuneCountInString(got) > c.most || got != c.want {
 			t.Errorf("shortPath(%q, %d) = %q, want %q", c.in, c.most, got, c.want)
@@ -41,8 +43,8 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// A thousand files of a deep tree make a page that a person reads: grouped and counted, the worst first, no line of silly
-// width, no path twice.
+// A thousand files of a deep tree make a page that a person reads: grouped and counted, the worst first, no line of
+// silly width, no path twice.
 func TestInspectOfAThousandFiles(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for i := range 1000 {
@@ -57,7 +59,8 @@ func TestInspectOfAThousandFiles(t *testing.T) {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("openai-infqps-concurrency%d-some-long-model-name-%04d.json", i, i)), []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("openai-infqps-concurrency%d-some-long-model-name-%04d.json",
+			i, i)), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -79,7 +82,8 @@ func TestInspectOfAThousandFiles(t *testing.T) {
 		t.Errorf("the first line is %q", lines[0])
 	}
 	error, warning := strings.Index(problems, "error "), strings.Index(problems, "warning ")
-	if error != 0 || warning < error || strings.Count(problems, "truncated")+strings.Count(problems, "the file ends here") != 1 {
+	if error != 0 || warning < error || strings.Count(problems, "truncated")+strings.Count(problems,
+		"the file ends here") != 1 {
 		t.Errorf("not the worst first, or the same twice:\n%s", problems)
 	}
 }

@@ -19,7 +19,8 @@ import (
 	"github.com/ttreport/ttreport/collect/server"
 )
 
-// dotenv reads the variables of .env, which holds secrets and nothing else that we use. A file that others can read is a warning.
+// dotenv reads the variables of .env, which holds secrets and nothing else that we use. A file that others can read is
+// a warning.
 func dotenv(dir string) (values map[string]string, warning string, err error) {
 	name := filepath.Join(dir, ".env")
 	values, err = godotenv.Read(name)
@@ -27,7 +28,8 @@ func dotenv(dir string) (values map[string]string, warning string, err error) {
 		return nil, "", nil
 	}
 	if err != nil {
-		return nil, "", fmt.Errorf("%s: expected lines of NAME=value", name) // its own error quotes the line, which is a secret
+		// its own error quotes the line, which is a secret
+		return nil, "", fmt.Errorf("%s: expected lines of NAME=value", name)
 	}
 	if info, err := os.Stat(name); err == nil && info.Mode().Perm()&0o077 != 0 {
 		warning = fmt.Sprintf("%s can be read by others (mode %04o); chmod 600 %s", name, info.Mode().Perm(), name)
@@ -35,7 +37,8 @@ func dotenv(dir string) (values map[string]string, warning string, err error) {
 	return values, warning, nil
 }
 
-// jwt is the token that tt-inference-server's vLLM image expects: HS256 over a fixed claim (RFC 7519, its setup_host.py).
+// jwt is the token that tt-inference-server's vLLM image expects: HS256 over a fixed claim (RFC 7519, its
+// setup_host.py).
 func jwt(secret string) (string, error) {
 	enc := base64.RawURLEncoding
 	const header, claim = `{"alg":"HS256","typ":"JWT"}`, `{"team_id":"tenstorrent","token_id":"debug-test"}`
@@ -57,8 +60,9 @@ func (s secrets) get(name string) string {
 	return s[name]
 }
 
-// key is the API key of the server: OPENAI_API_KEY, or a token made from JWT_SECRET, from the environment or .env. A Tenstorrent image that
-// is started gets its secrets from .env; where they are nowhere, a person at the terminal is asked.
+// key is the API key of the server: OPENAI_API_KEY, or a token made from JWT_SECRET, from the environment or .env. A
+// Tenstorrent image that is started gets its secrets from .env; where they are nowhere, a person at the terminal is
+// asked.
 func (o collectOptions) key(sh *shell, ws *workspace.Workspace) (string, error) {
 	if o.Server.Name.Kind == plan.ServerSim {
 		return "", nil
@@ -94,7 +98,8 @@ func (o collectOptions) key(sh *shell, ws *workspace.Workspace) (string, error) 
 	return known.get("API_KEY"), nil
 }
 
-// ask lets a person type a secret that is not echoed, and offers to keep it in .env. Where nobody can type, nothing is asked.
+// ask lets a person type a secret that is not echoed, and offers to keep it in .env. Where nobody can type, nothing is
+// asked.
 func ask(sh *shell, ws *workspace.Workspace, name, why string) (value string, asked bool) {
 	in, ok := sh.in.(*os.File)
 	if !ok || !isTTY(int(in.Fd())) || !isTerminal(sh.err) {

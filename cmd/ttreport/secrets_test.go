@@ -29,9 +29,10 @@ func leaky() map[string]string {
 	fields := `"api_key":"` + mark + `k123","hf_token":"` + mark + `t123","server_command":"` + all + `","note":"` + all + `","extra_body":{"password":"` + mark + `pw","nested":{"secret":"` + mark + `s","url":"` + planted.url + `"}},`
 	serve := `{` + fields + `"model_id":"` + planted.home + `","tokenizer_id":"` + planted.home + `","generated_texts":["` + mark + ` answer"],"prompt":"` + mark + ` question","date":"20260101-000000","num_prompts":10,"errors":["` + all + `"],"completed":8,"duration":2.0,"output_throughput":20.5,"mean_ttft_ms":10.25,"label":"` + planted.key + `","dataset_name":"` + planted.home + `"}`
 	return map[string]string{
-		"vllm/a.json":                       serve,
-		"vllm/a.commands":                   `{"gpu_type":"H100","server_command":"` + all + `","client_command":"` + all + ` --random-input-len 5"}`,
-		"sweep/B/run=0.json":                strings.Replace(serve, "{", `{"run_number":0,"p99_ttft_ms":99.5,"mean_tpot_ms":3.25,"max_concurrency":3,`, 1),
+		"vllm/a.json":     serve,
+		"vllm/a.commands": `{"gpu_type":"H100","server_command":"` + all + `","client_command":"` + all + ` --random-input-len 5"}`,
+		"sweep/B/run=0.json": strings.Replace(serve, "{",
+			`{"run_number":0,"p99_ttft_ms":99.5,"mean_tpot_ms":3.25,"max_concurrency":3,`, 1),
 		"thr/t.json":                        `{` + fields + `"elapsed_time":2.0,"num_requests":4,"requests_per_second":2.0,"tokens_per_second":99.5}`,
 		"lat/l.json":                        `{` + fields + `"avg_latency":2.5,"latencies":[2.5],"percentiles":{"99":2.5}}`,
 		"hud/x.json":                        `[{"benchmark":{"extra_info":{"args":{"api_key":"` + mark + `k","base_url":"` + planted.url + `","seed":"` + planted.key + `"}}},"model":{"name":"` + planted.home + `"},"metric":{"name":"mean_ttft_ms","benchmark_values":[1.5]}}]`,
@@ -72,7 +73,8 @@ func TestSecretsStayOut(t *testing.T) {
 	if code := run(context.Background(), []string{"inspect", "--json", "in"}, nil, &listing, &errs); code != 0 {
 		t.Fatalf("exit %d: %s", code, errs.String())
 	}
-	for name, text := range map[string]string{"output": out, "messages": said + errs.String(), "inspect": listing.String()} {
+	for name, text := range map[string]string{"output": out, "messages": said + errs.String(),
+		"inspect": listing.String()} {
 		leak(t, name, text)
 	}
 	read := 0

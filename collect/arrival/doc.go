@@ -1,9 +1,9 @@
 // Package arrival is a connection that knows when what it read had arrived.
 //
-// In flows a connection; out flows the same connection with At. It knows nothing of what the bytes mean. On a busy machine
-// a goroutine gets to read milliseconds after the data came; a client that stamps then reports its own slowness as the
-// server's, and a server that stamps then reports its own as nobody's. On Linux the kernel stamps each segment as it comes
-// in (SO_TIMESTAMPNS, socket(7)); elsewhere, and above TLS, the time of the read stands.
+// In flows a connection; out flows the same connection with At. It knows nothing of what the bytes mean. On a busy
+// machine a goroutine gets to read milliseconds after the data came; a client that stamps then reports its own slowness
+// as the server's, and a server that stamps then reports its own as nobody's. On Linux the kernel stamps each segment
+// as it comes in (SO_TIMESTAMPNS, socket(7)); elsewhere, and above TLS, the time of the read stands.
 package arrival
 
 import (

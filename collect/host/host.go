@@ -1,8 +1,8 @@
-// Package host says what a measurement ran on, as far as the machine itself states it: kernel, processor, governor, clock source, and
-// the accelerators that tt-smi, nvidia-smi or rocm-smi list.
+// Package host says what a measurement ran on, as far as the machine itself states it: kernel, processor, governor,
+// clock source, and the accelerators that tt-smi, nvidia-smi or rocm-smi list.
 //
-// In flow files of the kernel and what those programs print; out flow short texts by name. What nobody states is left out; what a device
-// is called in a plan is the plan's business.
+// In flow files of the kernel and what those programs print; out flow short texts by name. What nobody states is left
+// out; what a device is called in a plan is the plan's business.
 package host
 
 import (
@@ -31,7 +31,11 @@ func Read(ctx context.Context) Facts {
 	if name, err := os.Hostname(); err == nil {
 		f.set("host", name)
 	}
-	for name, file := range map[string]string{"kernel": "/proc/sys/kernel/osrelease", "clocksource": "/sys/devices/system/clocksource/clocksource0/current_clocksource", "governor": "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"} {
+	for name, file := range map[string]string{
+		"kernel":      "/proc/sys/kernel/osrelease",
+		"clocksource": "/sys/devices/system/clocksource/clocksource0/current_clocksource",
+		"governor":    "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
+	} {
 		if data, err := os.ReadFile(file); err == nil {
 			f.set(name, string(data))
 		}
@@ -44,7 +48,8 @@ func Read(ctx context.Context) Facts {
 		parse func(*Facts, []byte) error
 	}{
 		{[]string{"tt-smi", "-s"}, (*Facts).tenstorrent},
-		{[]string{"nvidia-smi", "--query-gpu=name,driver_version,vbios_version,memory.total,power.limit", "--format=csv,noheader"}, (*Facts).nvidia},
+		{[]string{"nvidia-smi", "--query-gpu=name,driver_version,vbios_version,memory.total,power.limit",
+			"--format=csv,noheader"}, (*Facts).nvidia},
 		{[]string{"rocm-smi", "--showproductname", "--showdriverversion", "--showvbios", "--json"}, (*Facts).rocm},
 	} {
 		if out, err := ask(ctx, tool.argv); err == nil {
@@ -163,7 +168,8 @@ func (f *Facts) rocm(data []byte) error {
 	var names, bios []string
 	for card, facts := range all {
 		if strings.HasPrefix(card, "card") {
-			names, bios = append(names, first(facts, "Card Series", "Card series", "Card SKU")), append(bios, facts["VBIOS version"])
+			names = append(names, first(facts, "Card Series", "Card series", "Card SKU"))
+			bios = append(bios, facts["VBIOS version"])
 		}
 	}
 	sort.Strings(bios)

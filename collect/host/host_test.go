@@ -25,7 +25,8 @@ func TestAccelerators(t *testing.T) {
 		if err := tt.parse(&f, []byte(tt.text)); err != nil {
 			t.Errorf("%s: %v", tt.name, err)
 		}
-		if f.Chips != tt.chips || f.Firmware != tt.firmware || f.Setting["accelerators"] != tt.names || f.Setting["driver"] != tt.driverText {
+		if f.Chips != tt.chips || f.Firmware != tt.firmware || f.Setting["accelerators"] != tt.names ||
+			f.Setting["driver"] != tt.driverText {
 			t.Errorf("%s: %+v", tt.name, f)
 		}
 		if err := tt.parse(new(Facts), []byte(`{"half`)); err == nil {

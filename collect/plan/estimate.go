@@ -23,8 +23,8 @@ const (
 // toolStart is what a tool takes before its first request: Python's imports and a tokenizer.
 const toolStart = 30 * time.Second
 
-// EstimateOf derives an estimate from what history has of the same workload on the same model and device, else from an assumed speed. past
-// may be nil.
+// EstimateOf derives an estimate from what history has of the same workload on the same model and device, else from an
+// assumed speed. past may be nil.
 func EstimateOf(p Plan, past *columns.Columns) Estimate {
 	var e Estimate
 	var once time.Duration

@@ -20,8 +20,8 @@ type Item struct {
 	Params map[string]string // of an eval
 }
 
-// Items are the measurements in order: repeats interleave, and within a repeat the tools, so that a drift of the machine passes neither for
-// a difference between workloads nor for one between tools. Evals come last.
+// Items are the measurements in order: repeats interleave, and within a repeat the tools, so that a drift of the
+// machine passes neither for a difference between workloads nor for one between tools. Evals come last.
 func (p Plan) Items() []Item {
 	tools := p.Tools
 	if len(tools) == 0 {
@@ -44,7 +44,8 @@ func (p Plan) Items() []Item {
 		}
 	}
 	if p.EvalItems > 0 {
-		out = append(out, Item{Name: builtin.EvalTask, Tool: tool.Builtin(), Index: -1, Task: builtin.EvalTask, Limit: p.EvalItems})
+		out = append(out, Item{Name: builtin.EvalTask, Tool: tool.Builtin(), Index: -1, Task: builtin.EvalTask,
+			Limit: p.EvalItems})
 	}
 	for _, e := range p.Evals {
 		name := filePrefix(e.Tool) + fileSafe(e.Task)
@@ -75,7 +76,8 @@ func (it Item) String() string {
 	return it.Tool.Name + ": " + what
 }
 
-// BatchLists are the plan's workloads as TensorRT-LLM's lists, "1;8;64" and "60,20;128,20", for tools that run once a plan.
+// BatchLists are the plan's workloads as TensorRT-LLM's lists, "1;8;64" and "60,20;128,20", for tools that run once a
+// plan.
 func (p Plan) BatchLists() (sizes, lengths string) { return batchLists(p.Workloads) }
 
 // RunOnce names the tools of a plan where all of them run once whatever its workloads are; "" otherwise.

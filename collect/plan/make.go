@@ -19,7 +19,8 @@ type Targets interface {
 type TargetPlan struct {
 	Workloads []Workload // that have targets; Requests 0 takes the number of the standard sweep
 	Evals     []PlannedEval
-	// Replaced says that the targets are those of a file that replaces the workspace's for this run, and InForce are its rows.
+	// Replaced says that the targets are those of a file that replaces the workspace's for this run, and InForce are
+	// its rows.
 	Replaced bool
 	InForce  []manifest.TargetRow
 }
@@ -38,11 +39,12 @@ type Note struct{ Kind, Text string }
 // builtinQuestions is how many questions the builtin eval asks when nobody says otherwise.
 const builtinQuestions = 60
 
-// Make is the plan that the options ask for. known is what [Options.Known] returns. Of the tools of evals it has the names alone; they and
-// the tools that make load are found by [Finder.Fill].
+// Make is the plan that the options ask for. known is what [Options.Known] returns. Of the tools of evals it has the
+// names alone; they and the tools that make load are found by [Finder.Fill].
 func Make(o Options, known spec.Model, targets Targets) (Plan, []Note, error) {
 	p := Plan{
-		Release: o.System.Release, Channel: o.System.Channel, Device: o.System.Device, Impl: orText(o.System.Impl, known.Impl),
+		Release: o.System.Release, Channel: o.System.Channel,
+		Device: o.System.Device, Impl: orText(o.System.Impl, known.Impl),
 		Model:  manifest.Model{Name: base(o.System.Model), ID: known.ID, Status: known.Status},
 		Repeat: o.Measure.Repeat, Seed: o.Measure.Seed, EvalItems: builtinQuestions,
 		Tokenizer: o.Tools.Tokenizer, Chat: o.Tools.Chat, MPIRanks: o.Tools.MPIRanks, TaskDir: o.Evals.TaskDir,
@@ -169,7 +171,8 @@ func assumed(known spec.Model) (limits, []Note) {
 	var notes []Note
 	if l.context == 0 {
 		l.context = assumedContext
-		notes = append(notes, Note{"assumed", fmt.Sprintf("a context of %d tokens: nothing states it; --max-context does", l.context)})
+		text := fmt.Sprintf("a context of %d tokens: nothing states it; --max-context does", l.context)
+		notes = append(notes, Note{"assumed", text})
 	}
 	if l.concurrency == 0 {
 		l.concurrency = assumedConcurrency
@@ -179,8 +182,8 @@ func assumed(known spec.Model) (limits, []Note) {
 	return l, notes
 }
 
-// fitting leaves out workloads that are longer than the context, with a note. When nothing is left, that is an error: a command that asks
-// for load must not end well without any.
+// fitting leaves out workloads that are longer than the context, with a note. When nothing is left, that is an error: a
+// command that asks for load must not end well without any.
 func fitting(o Options, list []Workload, context int, notes []Note) ([]Workload, []Note, error) {
 	var out []Workload
 	for _, w := range list {

@@ -22,8 +22,8 @@ type nmConfig struct {
 	Args        map[string][]json.RawMessage `json:"script_args"`
 }
 
-// nm reads an nm-vllm configuration: models x sparsities x model lengths, each a server or an engine of its own, and on each the matrix
-// of the script's arguments. gpus is how many this machine has, for entries that want all.
+// nm reads an nm-vllm configuration: models x sparsities x model lengths, each a server or an engine of its own, and on
+// each the matrix of the script's arguments. gpus is how many this machine has, for entries that want all.
 func nm(name string, data []byte, gpus int) ([]Entry, error) {
 	var f struct {
 		Configs []nmConfig `json:"configs"`
@@ -32,7 +32,8 @@ func nm(name string, data []byte, gpus int) ([]Entry, error) {
 	dec.UseNumber()
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(&f); err != nil {
-		const expected = `{"configs": [{models, max_model_lens, script_name, script_args}]}, where every argument has a list of values`
+		const expected = `{"configs": [{models, max_model_lens, script_name, script_args}]}, ` +
+			"where every argument has a list of values"
 		return nil, fmt.Errorf("%s: %w; expected nm-vllm's %s", name, err, expected)
 	}
 	var out []Entry
@@ -58,7 +59,7 @@ func (c nmConfig) entries(gpus int) ([]Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	loads, err := c.loads(offline, gpus)
+	loads, err := c.loads(gpus)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +148,7 @@ func (c nmConfig) parallel(gpus int) (int, error) {
 const most = 10_000
 
 // loads is the matrix of the script's arguments: every value of each with every one of the others.
-func (c nmConfig) loads(offline bool, gpus int) ([]Workload, error) {
+func (c nmConfig) loads(gpus int) ([]Workload, error) {
 	out := []Workload{{}}
 	for _, name := range slices.Sorted(maps.Keys(c.Args)) {
 		values := c.Args[name]
@@ -162,7 +163,7 @@ func (c nmConfig) loads(offline bool, gpus int) ([]Workload, error) {
 			for _, raw := range values {
 				w := w
 				w.Extra, w.Dims = slices.Clone(w.Extra), maps.Clone(w.Dims)
-				if err := argument(&w, name, strings.Trim(string(raw), `"`), offline, gpus); err != nil {
+				if err := argument(&w, name, strings.Trim(string(raw), `"`), gpus); err != nil {
 					return nil, fmt.Errorf("script_args %s: %w", name, err)
 				}
 				next = append(next, w)
@@ -181,64 +182,74 @@ func (c nmConfig) loads(offline bool, gpus int) ([]Workload, error) {
 	return out, nil
 }
 
-// argument lays one argument on a workload. Names that end in an underscore are the driver's own; the others go to the tool as they are.
-func argument(w *Workload, name, value string, offline bool, gpus int) error {
-	number := func() (int, error) {
-		n, err := strconv.Atoi(strings.TrimSpace(value))
-		if err != nil || n < 1 {
-			return 0, fmt.Errorf("%q is no number above zero", value)
-		}
-		return n, nil
-	}
-	var err error
+// argument lays one argument on a workload. Names that end in an underscore are the driver's own; the others go to the
+// tool as they are.
+func argument(w *Workload, name, value string, gpus int) (err error) {
 	switch strings.ReplaceAll(name, "_", "-") {
 	case "nr-qps-pair-":
 		n, rate, ok := strings.Cut(value, ",")
 		if !ok {
 			return fmt.Errorf(`%q is no pair such as "150,0.5"`, value)
 		}
-		value = n
-		if w.Requests, err = number(); err != nil {
+		if w.Requests, err = aboveZero(n); err != nil {
 			return err
 		}
 		return setRate(w, rate)
 	case "request-rate-":
 		return setRate(w, value)
 	case "num-prompts", "num-prompts-":
-		w.Requests, err = number()
+		w.Requests, err = aboveZero(value)
 	case "dataset":
 		w.Dataset = value
 	case "dataset-path":
 		w.Path = value
 	case "input-len":
-		w.ISL, err = number()
+		w.ISL, err = aboveZero(value)
 	case "output-len":
-		w.OSL, err = number()
-	case "use-all-available-gpus-", "tensor-parallel-size-":
-		n := max(1, gpus)
-		if !strings.HasPrefix(name, "use") {
-			if n, err = number(); err != nil {
-				return err
-			}
-		}
-		if n > 1 {
-			w.Extra = append(w.Extra, "--tensor-parallel-size", strconv.Itoa(n))
-			w.Dims = map[string]string{"tp": strconv.Itoa(n)}
+		w.OSL, err = aboveZero(value)
+	case "use-all-available-gpus-":
+		w.setParallel(gpus)
+	case "tensor-parallel-size-":
+		var n int
+		if n, err = aboveZero(value); err == nil {
+			w.setParallel(n)
 		}
 	default:
-		if strings.HasSuffix(name, "_") {
-			return fmt.Errorf("an argument of nm-vllm's driver that is not known")
-		}
-		w.Extra = append(w.Extra, "--"+name)
-		if value != "" {
-			w.Extra = append(w.Extra, value)
-		}
-		if w.Dims == nil {
-			w.Dims = map[string]string{}
-		}
-		w.Dims[name] = value
+		return w.setOther(name, value)
 	}
 	return err
+}
+
+// setParallel spreads the engine of a workload over GPUs.
+func (w *Workload) setParallel(gpus int) {
+	if gpus > 1 {
+		w.Extra = append(w.Extra, "--tensor-parallel-size", strconv.Itoa(gpus))
+		w.Dims = map[string]string{"tp": strconv.Itoa(gpus)}
+	}
+}
+
+// setOther hands an argument to the tool.
+func (w *Workload) setOther(name, value string) error {
+	if strings.HasSuffix(name, "_") {
+		return fmt.Errorf("an argument of nm-vllm's driver that is not known")
+	}
+	w.Extra = append(w.Extra, "--"+name)
+	if value != "" {
+		w.Extra = append(w.Extra, value)
+	}
+	if w.Dims == nil {
+		w.Dims = map[string]string{}
+	}
+	w.Dims[name] = value
+	return nil
+}
+
+func aboveZero(text string) (int, error) {
+	n, err := strconv.Atoi(strings.TrimSpace(text))
+	if err != nil || n < 1 {
+		return 0, fmt.Errorf("%q is no number above zero", text)
+	}
+	return n, nil
 }
 
 func setRate(w *Workload, text string) error {

@@ -13,7 +13,8 @@ func TestServingConfig(t *testing.T) {
 		t.Fatal(got, err)
 	}
 	e := got[1]
-	if e.Server.String() != "command vllm serve acme/b --max-model-len 4096 --tensor-parallel-size 4" || len(e.Workloads) != 5 || e.Tools[0] != "vllm" {
+	if e.Server.String() != "command vllm serve acme/b --max-model-len 4096 --tensor-parallel-size 4" ||
+		len(e.Workloads) != 5 || e.Tools[0] != "vllm" {
 		t.Errorf("%+v", e)
 	}
 	if w := e.Workloads[2]; w.Requests != 750 || w.Rate != 2.5 || w.Dataset != "sharegpt" || w.Dims["tp"] != "4" {
@@ -60,7 +61,8 @@ func TestBadConfigsAreRefused(t *testing.T) {
 
 // What is written is read back, and what nobody could measure is refused with its place.
 func TestOwnPlan(t *testing.T) {
-	f := File{Plans: []Entry{{Model: "acme/a", Device: "n150", Only: "benchmarks", Workloads: []Workload{{ISL: 128, OSL: 128, Requests: 8, Concurrency: 1}}, Why: "probably worse"}}}
+	f := File{Plans: []Entry{{Model: "acme/a", Device: "n150", Only: "benchmarks",
+		Workloads: []Workload{{ISL: 128, OSL: 128, Requests: 8, Concurrency: 1}}, Why: "probably worse"}}}
 	data, err := f.Marshal()
 	if err != nil {
 		t.Fatal(err)
@@ -69,7 +71,8 @@ func TestOwnPlan(t *testing.T) {
 	if err != nil || len(back.Plans) != 1 || !back.Plans[0].Workloads[0].Same(f.Plans[0].Workloads[0]) {
 		t.Errorf("%+v, %v\n%s", back, err, data)
 	}
-	for text, want := range map[string]string{"plans:\n- device: x\n": "no model", "plans:\n- model: a\n  workloads: [isl=1]\n": "expected isl, osl", "plans:\n- model: a\n  sweeep: quick\n": "sweeep"} {
+	for text, want := range map[string]string{"plans:\n- device: x\n": "no model",
+		"plans:\n- model: a\n  workloads: [isl=1]\n": "expected isl, osl", "plans:\n- model: a\n  sweeep: quick\n": "sweeep"} {
 		if _, err := Read("p.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}

@@ -106,8 +106,8 @@ func usage(fix, format string, args ...any) error {
 	return UsageError{fmt.Errorf(format, args...), fix}
 }
 
-// Contradictions refuses options that exclude each other. It is asked before an entry is laid below the options: an entry may have both a
-// sweep and workloads.
+// Contradictions refuses options that exclude each other. It is asked before an entry is laid below the options: an
+// entry may have both a sweep and workloads.
 func (o Options) Contradictions() error {
 	if o.Measure.Sweep != "" && len(o.Measure.Workloads) > 0 {
 		return usage("leave one of them out", "collect: --workload is instead of a --sweep")
@@ -120,7 +120,8 @@ func (o Options) Check() error {
 	s, m := o.System, o.Measure
 	switch {
 	case s.Model != "" && s.Device == "":
-		return usage("add --device NAME, as in --device n150", "collect: on which device does %s run? No server knows", s.Model)
+		return usage("add --device NAME, as in --device n150", "collect: on which device does %s run? No server knows",
+			s.Model)
 	case s.Model == "":
 		return usage("ttreport collect --model sim-8b --device simulated --server sim",
 			"collect: --model and --device are both needed: no server knows its device")
@@ -146,8 +147,8 @@ func CheckChannel(name string) error {
 	return usage("there are release, main, pr and dev", "no channel is called %q", name)
 }
 
-// With lays an entry of a plan below the options: what the options state goes first. A recheck is of what was judged, whatever selected
-// it, so there the entry goes first.
+// With lays an entry of a plan below the options: what the options state goes first. A recheck is of what was judged,
+// whatever selected it, so there the entry goes first.
 func (o Options) With(e Entry) Options {
 	recheck := o.Measure.Recheck
 	for _, x := range []struct {
@@ -184,8 +185,8 @@ func (o Options) With(e Entry) Options {
 	return o
 }
 
-// Known is what is stated of the model before it is measured. Nearer statements go first: the options, the server itself (context, 0 when
-// it was not asked), the server's command line, then the specification.
+// Known is what is stated of the model before it is measured. Nearer statements go first: the options, the server
+// itself (context, 0 when it was not asked), the server's command line, then the specification.
 func (o Options) Known(stated spec.Model, context int) spec.Model {
 	if o.Server.Name.Kind == ServerCommand {
 		c := spec.OfCommand(o.Server.Name.Argv)
@@ -196,7 +197,8 @@ func (o Options) Known(stated spec.Model, context int) spec.Model {
 	return stated
 }
 
-// Complete fills in what is known of the model and nobody stated: its image, its full name, and how long an image may take to be ready.
+// Complete fills in what is known of the model and nobody stated: its image, its full name, and how long an image may
+// take to be ready.
 func (o Options) Complete(known spec.Model) Options {
 	o.Server.Image = orText(o.Server.Image, known.Image)
 	if o.Server.Name.Kind != ServerDocker {

@@ -26,7 +26,8 @@ func (o *Options) ApplyRunPy(r RunPy) error {
 	case string(OnlyBenchmarks), string(OnlyEvals):
 		o.Measure.Only = Only(r.Workflow)
 	default:
-		return usage("workflows are benchmarks, evals, release, reports and server; ttreport help run-py", "collect: --workflow %q", r.Workflow)
+		return usage("workflows are benchmarks, evals, release, reports and server; ttreport help run-py",
+			"collect: --workflow %q", r.Workflow)
 	}
 	if r.Docker {
 		o.Server.Name = ServerName{Kind: ServerDocker}
@@ -36,7 +37,8 @@ func (o *Options) ApplyRunPy(r RunPy) error {
 	}
 	limit, ok := map[string]int{"": 0, "smoke-test": 3, "ci-commit": 20, "ci-nightly": 100, "ci-long": 500}[r.LimitMode]
 	if !ok {
-		return usage("modes are smoke-test, ci-commit, ci-nightly and ci-long", "collect: --limit-samples-mode %q", r.LimitMode)
+		return usage("modes are smoke-test, ci-commit, ci-nightly and ci-long", "collect: --limit-samples-mode %q",
+			r.LimitMode)
 	}
 	o.Evals.Limit = orInt(o.Evals.Limit, limit)
 	return nil

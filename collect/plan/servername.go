@@ -29,7 +29,8 @@ type ServerName struct {
 
 // UnmarshalText implements encoding.TextUnmarshaler: sim, docker, "command …", or the address of a server.
 func (s *ServerName) UnmarshalText(text []byte) error {
-	name := strings.TrimSuffix(strings.TrimSuffix(string(text), "/"), "/v1") // as clients of OpenAI's interface are given it
+	// as clients of OpenAI's interface are given it
+	name := strings.TrimSuffix(strings.TrimSuffix(string(text), "/"), "/v1")
 	switch name {
 	case "":
 		*s = ServerName{}
@@ -70,7 +71,8 @@ func (s ServerName) IsZero() bool { return s.Kind == "" }
 // usualPort is where servers of this kind listen when nobody says otherwise.
 const usualPort = 8000
 
-// Address is where the server answers or will: port is that of --port, 0 for none. A command's own --port comes before the usual one.
+// Address is where the server answers or will: port is that of --port, 0 for none. A command's own --port comes before
+// the usual one.
 func (s ServerName) Address(port int) string {
 	switch s.Kind {
 	case ServerURL:
@@ -83,7 +85,8 @@ func (s ServerName) Address(port int) string {
 	return fmt.Sprintf("http://127.0.0.1:%d", orInt(port, usualPort))
 }
 
-// commandPort is the port in a server's command line; 0 when there is none, or one that is no number, which the server will refuse.
+// commandPort is the port in a server's command line; 0 when there is none, or one that is no number, which the server
+// will refuse.
 func commandPort(argv []string) int {
 	port := 0
 	for i, a := range argv {

@@ -69,7 +69,8 @@ type limits struct {
 	allUsers    int // tokens of all requests in flight; 0: context
 }
 
-// standardLengths are the lengths of the standard sweep, as tt-inference-server's benchmark_config.py derives them since v0.5.
+// standardLengths are the lengths of the standard sweep, as tt-inference-server's benchmark_config.py derives them
+// since v0.5.
 func standardLengths() [][2]int {
 	return [][2]int{
 		{128, 128}, {128, 1024}, {1024, 128}, {2048, 128}, {4096, 128}, {8192, 128}, {8192, 1024}, {10000, 1024},
@@ -77,8 +78,8 @@ func standardLengths() [][2]int {
 	}
 }
 
-// standard derives a sweep from limits: every pair of lengths that fits the context, alone and at the highest concurrency that fits the
-// memory of all users. Points of concurrency 1 come first.
+// standard derives a sweep from limits: every pair of lengths that fits the context, alone and at the highest
+// concurrency that fits the memory of all users. Points of concurrency 1 come first.
 func standard(l limits) []Workload {
 	all := l.allUsers
 	if all == 0 {
@@ -98,8 +99,8 @@ func standard(l limits) []Workload {
 	return append(alone, together...)
 }
 
-// standardRequests is how many requests a workload of the standard sweep makes, as tt-inference-server derives it: fewer of the long ones,
-// which at concurrency 1 leaves one or two. Statistics that need more are not printed.
+// standardRequests is how many requests a workload of the standard sweep makes, as tt-inference-server derives it:
+// fewer of the long ones, which at concurrency 1 leaves one or two. Statistics that need more are not printed.
 func standardRequests(isl, osl, concurrency int) int {
 	switch {
 	case osl > 1024 || isl > 16384:
@@ -112,8 +113,9 @@ func standardRequests(isl, osl, concurrency int) int {
 	return 8 * concurrency
 }
 
-// batches reads TensorRT-LLM's lists, "1;8;64" and "60,20;128,20" (benchmarks/python/benchmark.py --batch_size, --input_output_len): every
-// batch with every pair of lengths. A batch is a concurrency; a server gets four waves of it.
+// batches reads TensorRT-LLM's lists, "1;8;64" and "60,20;128,20" (benchmarks/python/benchmark.py --batch_size,
+// --input_output_len): every batch with every pair of lengths. A batch is a concurrency; a server gets four waves of
+// it.
 func batches(sizes, lengths string) ([]Workload, error) {
 	var out []Workload
 	for _, pair := range strings.Split(lengths, ";") {
@@ -134,7 +136,8 @@ func batches(sizes, lengths string) ([]Workload, error) {
 	return out, nil
 }
 
-// batchLists are the batches and lengths of some workloads, each once, in the order in which they come: what batches reads.
+// batchLists are the batches and lengths of some workloads, each once, in the order in which they come: what batches
+// reads.
 func batchLists(list []Workload) (sizes, lengths string) {
 	seen := map[string]bool{}
 	add := func(to, text, separator string) string {

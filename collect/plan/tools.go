@@ -19,8 +19,8 @@ type Finder struct {
 	Say          func(string)      // called with each tool that is ready
 }
 
-// Fill puts the tools that the options name into a plan, and the programs behind the tools of its evals. It refuses tools that cannot make
-// what the plan asks for.
+// Fill puts the tools that the options name into a plan, and the programs behind the tools of its evals. It refuses
+// tools that cannot make what the plan asks for.
 func (f Finder) Fill(ctx context.Context, p *Plan, o ToolOptions) error {
 	var err error
 	if p.ToolArgs, err = f.toolArgs(o.Args); err != nil {
@@ -68,7 +68,8 @@ func (f Finder) Adapter(name string, eval bool) (tool.Adapter, error) {
 		}
 		return a, nil
 	}
-	return tool.Adapter{}, usage("tools are "+strings.Join(tool.Names(eval), ", ")+"; others are declared in ttreport.yaml under exec",
+	names := strings.Join(tool.Names(eval), ", ")
+	return tool.Adapter{}, usage("tools are "+names+"; others are declared in ttreport.yaml under exec",
 		"collect: no tool is called %q", name)
 }
 

@@ -24,8 +24,8 @@ type Workload struct {
 
 // Same reports whether two workloads load a server alike, however many requests they make.
 func (w Workload) Same(o Workload) bool {
-	return w.ISL == o.ISL && w.OSL == o.OSL && w.Concurrency == o.Concurrency && w.Rate == o.Rate && w.Dataset == o.Dataset &&
-		slices.Equal(w.Extra, o.Extra) && maps.Equal(w.Dims, o.Dims)
+	return w.ISL == o.ISL && w.OSL == o.OSL && w.Concurrency == o.Concurrency && w.Rate == o.Rate &&
+		w.Dataset == o.Dataset && slices.Equal(w.Extra, o.Extra) && maps.Equal(w.Dims, o.Dims)
 }
 
 // join appends workloads that are not in a list yet.
@@ -38,7 +38,8 @@ func join(list []Workload, more ...Workload) []Workload {
 	return list
 }
 
-// Text is a workload in the form that --workload and plan files take: "isl=128,osl=128,n=8,c=1". Dims and Extra have no place in it.
+// Text is a workload in the form that --workload and plan files take: "isl=128,osl=128,n=8,c=1". Dims and Extra have no
+// place in it.
 func (w Workload) Text() string {
 	var parts []string
 	if w.Dataset != "" {
@@ -72,8 +73,8 @@ func (w Workload) MarshalText() ([]byte, error) {
 	return []byte(w.Text()), nil
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler. It reads what [Workload.Text] writes. Requests that are not stated are four waves, and
-// eight at least; rate=inf sends all at once.
+// UnmarshalText implements encoding.TextUnmarshaler. It reads what [Workload.Text] writes. Requests that are not stated
+// are four waves, and eight at least; rate=inf sends all at once.
 func (w *Workload) UnmarshalText(text []byte) error {
 	var out Workload
 	burst := false

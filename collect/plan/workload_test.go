@@ -34,7 +34,8 @@ func TestSpecIsReadBack(t *testing.T) {
 }
 
 func TestBadSpecsAreRefused(t *testing.T) {
-	for text, want := range map[string]string{"isl=128": "expected isl, osl", "isl=0,osl=1,c=1": "above zero", "isl=1.5,osl=1,c=1": "whole number", "isl=1,osl=1,c=1,x=2": "none of",
+	for text, want := range map[string]string{"isl=128": "expected isl, osl", "isl=0,osl=1,c=1": "above zero",
+		"isl=1.5,osl=1,c=1": "whole number", "isl=1,osl=1,c=1,x=2": "none of",
 		"isl=1,osl=1,c=NaN": "above zero", "isl=1e300,osl=1,c=1": "above zero", "": "above zero", "dataset=sharegpt": "c or rate"} {
 		if _, err := parse(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
@@ -58,7 +59,8 @@ func TestStandardFitsTheLimits(t *testing.T) {
 	for _, w := range got {
 		text += w.Text() + "\n"
 	}
-	for _, want := range []string{"isl=128,osl=128,n=8,c=1\n", "isl=128,osl=128,n=256,c=32\n", "isl=8192,osl=128,n=14,c=7\n", "isl=32768,osl=128,n=1,c=1\n"} {
+	for _, want := range []string{"isl=128,osl=128,n=8,c=1\n", "isl=128,osl=128,n=256,c=32\n",
+		"isl=8192,osl=128,n=14,c=7\n", "isl=32768,osl=128,n=1,c=1\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
@@ -73,7 +75,8 @@ func TestStandardFitsTheLimits(t *testing.T) {
 
 func TestBatches(t *testing.T) {
 	got, err := batches("1;8;64", "60,20; 128,20")
-	if err != nil || len(got) != 6 || got[2].Text() != "isl=60,osl=20,n=256,c=64" || got[3].Text() != "isl=128,osl=20,n=8,c=1" {
+	if err != nil || len(got) != 6 || got[2].Text() != "isl=60,osl=20,n=256,c=64" ||
+		got[3].Text() != "isl=128,osl=20,n=8,c=1" {
 		t.Errorf("%v, %v", got, err)
 	}
 	for _, bad := range [][2]string{{"", "60,20"}, {"1;x", "60,20"}, {"1", "60"}, {"1", "60,0"}, {"0", "1,1"}} {

@@ -52,7 +52,8 @@ func Start(spec Spec) (*Child, error) {
 	if spec.Grace == 0 {
 		spec.Grace = 30 * time.Second
 	}
-	c := &Child{spec: spec, cmd: exec.Command(spec.Argv[0], spec.Argv[1:]...), begun: time.Now(), done: make(chan struct{})}
+	c := &Child{spec: spec, cmd: exec.Command(spec.Argv[0], spec.Argv[1:]...), begun: time.Now(),
+		done: make(chan struct{})}
 	c.cmd.Env = append(os.Environ(), spec.Env...)
 	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	// Should a grandchild keep the output open, waiting ends all the same: the group is ended then.
@@ -141,8 +142,9 @@ func (c *Child) Result() Result {
 	return r
 }
 
-// Run runs a program to its end. An exit code other than zero is no error: tools exit 0 after failing and 1 after measuring, so whoever
-// reads their result decides. An error says that it could not start, took too long ([ErrLimit]), or was interrupted (the context's).
+// Run runs a program to its end. An exit code other than zero is no error: tools exit 0 after failing and 1 after
+// measuring, so whoever reads their result decides. An error says that it could not start, took too long ([ErrLimit]),
+// or was interrupted (the context's).
 func Run(ctx context.Context, spec Spec) (Result, error) {
 	c, err := Start(spec)
 	if err != nil {

@@ -23,7 +23,8 @@ type Command struct {
 	log   string
 }
 
-// Start starts the program and waits until it is ready. A program that ends before that is an error with its last lines.
+// Start starts the program and waits until it is ready. A program that ends before that is an error with its last
+// lines.
 func (c *Command) Start(ctx context.Context, dir string) (Endpoint, error) {
 	if err := freePort(ctx, c.URL, c.Waiting); err != nil {
 		return Endpoint{}, err

@@ -64,7 +64,8 @@ func (c *Container) Start(ctx context.Context, dir string) (Endpoint, error) {
 	return end, nil
 }
 
-// argv is the command that starts the container. It is not run with --rm: what it printed last is read when it has died.
+// argv is the command that starts the container. It is not run with --rm: what it printed last is read when it has
+// died.
 func (c *Container) argv() ([]string, error) {
 	u, err := url.Parse(c.URL)
 	if err != nil {

@@ -27,7 +27,8 @@ func (c *Command) Detach(ctx context.Context, dir string) (Detached, error) {
 	c.child = nil // Stop has nothing to end now
 	forget(c.URL)
 	log := "tail -f " + manifest.Quote([]string{c.log})
-	return Detached{Name: fmt.Sprintf("process %d", pid), URL: c.URL, Log: log, Stop: fmt.Sprintf("kill -INT -%d", pid)}, nil
+	return Detached{Name: fmt.Sprintf("process %d", pid), URL: c.URL, Log: log,
+		Stop: fmt.Sprintf("kill -INT -%d", pid)}, nil
 }
 
 // Detach starts the container and leaves it running once it is ready.
@@ -40,7 +41,8 @@ func (c *Container) Detach(ctx context.Context, dir string) (Detached, error) {
 	forget(c.URL)
 	c.id, c.logs = "", nil
 	engine := manifest.Quote([]string{c.Engine})
-	return Detached{Name: "container " + id, URL: c.URL, Log: engine + " logs -f " + id, Stop: engine + " rm -f " + id}, nil
+	return Detached{Name: "container " + id, URL: c.URL, Log: engine + " logs -f " + id,
+		Stop: engine + " rm -f " + id}, nil
 }
 
 // startDetached starts a server whose log goes to a new folder below dir.

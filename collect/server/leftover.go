@@ -15,8 +15,9 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// A collection that is killed without warning cannot end the server that it started, and with it the device would stay taken. So what
-// we start at an address is noted on this machine until we end it, and the next collection that finds the address taken by such a server ends it first.
+// A collection that is killed without warning cannot end the server that it started, and with it the device would stay
+// taken. So what we start at an address is noted on this machine until we end it, and the next collection that finds
+// the address taken by such a server ends it first.
 
 // leftoverFile is where the server that we started at an address is noted.
 func leftoverFile(address string) string {
@@ -25,15 +26,17 @@ func leftoverFile(address string) string {
 
 // note writes down how to end what was started at an address: "process PID START", or "container ENGINE ID".
 func note(address, kind, a, b string) {
-	_ = os.MkdirAll(filepath.Dir(leftoverFile(address)), 0o777) // without the note only a kill at the worst moment costs more
+	// without the note only a kill at the worst moment costs more
+	_ = os.MkdirAll(filepath.Dir(leftoverFile(address)), 0o777)
 	us := os.Getpid()
-	_ = os.WriteFile(leftoverFile(address), []byte(strings.Join([]string{kind, a, b, strconv.Itoa(us), startTicks(us)}, "\t")), 0o644)
+	text := strings.Join([]string{kind, a, b, strconv.Itoa(us), startTicks(us)}, "\t")
+	_ = os.WriteFile(leftoverFile(address), []byte(text), 0o644)
 }
 
 func forget(address string) { _ = os.Remove(leftoverFile(address)) }
 
-// endLeftover ends the server that an earlier collection started at an address and could not end; it reports what it ended, "" for nothing.
-// A process is the same one when it began at the same time: numbers are given again.
+// endLeftover ends the server that an earlier collection started at an address and could not end; it reports what it
+// ended, "" for nothing. A process is the same one when it began at the same time: numbers are given again.
 func endLeftover(ctx context.Context, address string) string {
 	data, err := os.ReadFile(leftoverFile(address))
 	if err != nil {
@@ -74,7 +77,8 @@ func endLeftover(ctx context.Context, address string) string {
 	return ""
 }
 
-// startTicks is when a process started, in ticks after boot, as the kernel states it (proc(5), field 22 of stat); "" when it is not there.
+// startTicks is when a process started, in ticks after boot, as the kernel states it (proc(5), field 22 of stat); ""
+// when it is not there.
 func startTicks(pid int) string {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -88,7 +92,8 @@ func startTicks(pid int) string {
 	return fields[19]
 }
 
-// freePort makes sure that nothing listens at an address: a server that we left behind is ended, another one is an error.
+// freePort makes sure that nothing listens at an address: a server that we left behind is ended, another one is an
+// error.
 func freePort(ctx context.Context, address string, waiting func(error)) error {
 	err := checkPortFree(ctx, address)
 	if err == nil {

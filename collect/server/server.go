@@ -1,8 +1,10 @@
-// Package server gets a server that can be measured: it starts a program, a container or the simulator, or attaches to one that runs.
+// Package server gets a server that can be measured: it starts a program, a container or the simulator, or attaches to
+// one that runs.
 //
-// In: what --server and its options name ([New]). Out: a [Server], and from its Start an [Endpoint] that answers: it lists its model and
-// has completed a request. What is started is ended on every path, with its children; a server that an earlier collection was killed
-// over is ended first. It must not know what is measured, nor write results: of a run folder it knows where the server's log goes.
+// In: what --server and its options name ([New]). Out: a [Server], and from its Start an [Endpoint] that answers: it
+// lists its model and has completed a request. What is started is ended on every path, with its children; a server that
+// an earlier collection was killed over is ended first. It must not know what is measured, nor write results: of a run
+// folder it knows where the server's log goes.
 package server
 
 import (
@@ -51,8 +53,8 @@ type Starter interface {
 // LogName is the file of a run folder that a server of ours prints to.
 const LogName = "server.log"
 
-// Unresponsive is how long a server that is not ours may not respond before it is taken for dead. A server that computes may be slow to
-// accept, and one that is gone refuses at once.
+// Unresponsive is how long a server that is not ours may not respond before it is taken for dead. A server that
+// computes may be slow to accept, and one that is gone refuses at once.
 const Unresponsive = 5 * time.Second
 
 var (
@@ -64,7 +66,8 @@ var (
 	ErrNotReady = errors.New("the server is not ready")
 	// ErrNotStarted is returned for a server of ours that ended before it was ready.
 	ErrNotStarted = errors.New("it ended before it was ready")
-	// ErrPortTaken is returned for a port where something responds already: what is measured there would be another server.
+	// ErrPortTaken is returned for a port where something responds already: what is measured there would be another
+	// server.
 	ErrPortTaken = errors.New("the port is taken")
 	// ErrDied is returned when the server ended, or did not respond any more, while it was measured.
 	ErrDied = errors.New("the server died")
@@ -107,8 +110,8 @@ func New(r Request) (Server, error) {
 	return &Simulated{Config: r.simulator(), Virtual: r.Plan.BuiltinOnly()}, nil
 }
 
-// simulator is the configuration of the simulator: that of the demo's release where it is one of them, so that what belongs to that
-// release is measured on its simulator.
+// simulator is the configuration of the simulator: that of the demo's release where it is one of them, so that what
+// belongs to that release is measured on its simulator.
 func (r Request) simulator() sim.Config {
 	name, seed := r.Plan.Model.Name, r.Plan.Seed
 	cfg := sim.Defaults()

@@ -15,8 +15,9 @@ const SimEngine = "ttreport-sim"
 // Simulated is the simulator in this program.
 type Simulated struct {
 	Config sim.Config
-	// Virtual lets it compute its answers on a clock of its own instead of sleeping: then it has no address, and only this program's
-	// client can load it. Numbers depend on the configuration and the load alone, not on what else the machine does.
+	// Virtual lets it compute its answers on a clock of its own instead of sleeping: then it has no address, and only
+	// this program's client can load it. Numbers depend on the configuration and the load alone, not on what else the
+	// machine does.
 	Virtual bool
 	Begin   time.Time // of the virtual clock; zero: now
 
@@ -67,8 +68,8 @@ type DemoRelease struct {
 	right  float64 // share of eval questions answered right
 }
 
-// DemoReleases are six small releases of one model: v0.4.0 decodes faster than what came before, and the newest, v0.6.0, prefills in smaller
-// chunks, so that long prompts wait longer. The others differ by noise alone.
+// DemoReleases are six small releases of one model: v0.4.0 decodes faster than what came before, and the newest,
+// v0.6.0, prefills in smaller chunks, so that long prompts wait longer. The others differ by noise alone.
 func DemoReleases() []DemoRelease {
 	return []DemoRelease{
 		{"v0.1.0", 512, 1, .88}, {"v0.2.0", 512, 1, .88}, {"v0.3.0", 512, 1, .88},

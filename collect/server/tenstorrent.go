@@ -19,9 +19,9 @@ func IsTenstorrent(device string) bool {
 	return false
 }
 
-// tenstorrentArgs are the arguments of "run" that Tenstorrent's devices need: shared memory, the device nodes, huge pages, and a volume in
-// which converted weights and compiled kernels stay, of the name and at the place that tt-inference-server's run.py has for it. ids are the
-// numbers of devices, "0,1"; "" gives all.
+// tenstorrentArgs are the arguments of "run" that Tenstorrent's devices need: shared memory, the device nodes, huge
+// pages, and a volume in which converted weights and compiled kernels stay, of the name and at the place that
+// tt-inference-server's run.py has for it. ids are the numbers of devices, "0,1"; "" gives all.
 func tenstorrentArgs(ids, impl, model string) []string {
 	argv := []string{"--ipc", "host"}
 	if ids == "" {
@@ -34,10 +34,12 @@ func tenstorrentArgs(ids, impl, model string) []string {
 		impl = "tt-transformers"
 	}
 	volume := "volume_id_" + strings.ReplaceAll(impl, "-", "_") + "-" + model
-	return append(argv, "--mount", "type=bind,src=/dev/hugepages-1G,dst=/dev/hugepages-1G", "--volume", volume+":/home/container_app_user/cache_root")
+	return append(argv, "--mount", "type=bind,src=/dev/hugepages-1G,dst=/dev/hugepages-1G", "--volume",
+		volume+":/home/container_app_user/cache_root")
 }
 
-// tenstorrentImageArgs are the arguments that tt-inference-server's images take, as its run_docker_server.py gives them.
+// tenstorrentImageArgs are the arguments that tt-inference-server's images take, as its run_docker_server.py gives
+// them.
 func (r Request) tenstorrentImageArgs() []string {
 	args := []string{"--model", r.System.Model, "--tt-device", strings.ToLower(r.System.Device)}
 	if r.Options.NoAuth {

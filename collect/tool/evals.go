@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// lmEval is EleutherAI's lm-evaluation-harness. It writes its result at the very end or not at all, and exits 0 when the folder cannot be
-// written to: only the file counts.
+// lmEval is EleutherAI's lm-evaluation-harness. It writes its result at the very end or not at all, and exits 0 when
+// the folder cannot be written to: only the file counts.
 func lmEval() Adapter {
 	return Adapter{
 		Name: "lm-eval", Program: "lm_eval", Eval: true, Command: lmEvalCommand,
@@ -24,7 +24,8 @@ func lmEvalCommand(j Job, out string, _ Flags) Command {
 		model = model.when(!j.Chat, "tokenizer_backend=none") // sends text; tasks that score log-likelihoods need a tokenizer
 	}
 	model = model.when(j.Params["num_concurrent"] != "", "num_concurrent="+j.Params["num_concurrent"])
-	argv := args{"--model", j.endpoint("local-completions", "local-chat-completions"), "--model_args", strings.Join(model, ",")}.
+	argv := args{"--model", j.endpoint("local-completions", "local-chat-completions")}.
+		add("--model_args", strings.Join(model, ",")).
 		add("--tasks", j.Task, "--output_path", out, "--log_samples", "--seed", utoa(j.Seed)).
 		when(j.Chat, "--apply_chat_template")
 	return harnessCommand(j, argv, path)
@@ -36,7 +37,8 @@ func lmmsEval() Adapter {
 }
 
 func lmmsEvalCommand(j Job, out string, _ Flags) Command {
-	argv := args{"--model", "openai_compatible", "--model_args", "model_version=" + j.Model, "--tasks", j.Task, "--batch_size", "1"}.
+	argv := args{"--model", "openai_compatible", "--model_args", "model_version=" + j.Model}.
+		add("--tasks", j.Task, "--batch_size", "1").
 		add("--output_path", out, "--log_samples", "--seed", utoa(j.Seed))
 	c := harnessCommand(j, argv, "/v1/chat/completions")
 	c.Env = []string{"OPENAI_API_BASE=" + j.URL + "/v1"}
@@ -51,7 +53,8 @@ func lmmsEvalRead(out string) (Summary, error) {
 	return s, err
 }
 
-// harnessCommand appends what the task's parameters and the limit say, in the flags of lm-eval, which lmms-eval took over.
+// harnessCommand appends what the task's parameters and the limit say, in the flags of lm-eval, which lmms-eval took
+// over.
 func harnessCommand(j Job, argv args, endpoint string) Command {
 	c := evalConditions(j, endpoint)
 	for _, p := range [][2]string{{"fewshot", "--num_fewshot"}, {"gen_kwargs", "--gen_kwargs"}} {
@@ -72,7 +75,8 @@ func evalConditions(j Job, endpoint string) map[string]string {
 	return c
 }
 
-// readHarness reads a results file of lm-eval's form, the newest of those that match a glob below out. name is the tool's, for messages.
+// readHarness reads a results file of lm-eval's form, the newest of those that match a glob below out. name is the
+// tool's, for messages.
 func readHarness(out, glob, name string) (Summary, error) {
 	s := Summary{File: newest(out, glob)}
 	if s.File == "" {
@@ -99,9 +103,9 @@ func readHarness(out, glob, name string) (Summary, error) {
 	return s, nil
 }
 
-// inspect is Inspect, the evaluation framework of the UK AI Security Institute. A task is a file or a registered name. It exits 0 with the
-// server down; the status in its log decides. Logs are asked for as JSON: its .eval archives are compressed with Zstandard, which Go's
-// library does not read (measured with 0.3.285).
+// inspect is Inspect, the evaluation framework of the UK AI Security Institute. A task is a file or a registered name.
+// It exits 0 with the server down; the status in its log decides. Logs are asked for as JSON: its .eval archives are
+// compressed with Zstandard, which Go's library does not read (measured with 0.3.285).
 func inspect() Adapter {
 	return Adapter{
 		Name: "inspect", Program: "inspect", Package: "inspect-ai", Version: []string{"--version"}, Eval: true,
@@ -110,7 +114,8 @@ func inspect() Adapter {
 }
 
 func inspectCommand(j Job, out string, _ Flags) Command {
-	argv := args{"eval", j.Task, "--model", "openai/" + j.Model, "-M", "responses_api=false", "--model-base-url", j.URL + "/v1"}.
+	argv := args{"eval", j.Task, "--model", "openai/" + j.Model, "-M", "responses_api=false"}.
+		add("--model-base-url", j.URL+"/v1").
 		add("--log-format", "json", "--log-dir", out, "--display", "plain", "--seed", utoa(j.Seed)).
 		when(j.Limit > 0, "--limit", itoa(j.Limit))
 	return Command{Argv: argv, Conditions: evalConditions(j, "/v1/chat/completions")}
@@ -138,6 +143,7 @@ func inspectRead(out string) (Summary, error) {
 	if r.Status != "success" || r.Results == nil {
 		return s, fmt.Errorf("inspect reports %q: %.200s", r.Status, r.Error.Message)
 	}
-	s.Version, s.Completed, s.Failed = r.Eval.Packages["inspect_ai"], r.Results.Completed, r.Results.Total-r.Results.Completed
+	s.Version = r.Eval.Packages["inspect_ai"]
+	s.Completed, s.Failed = r.Results.Completed, r.Results.Total-r.Results.Completed
 	return s, nil
 }

@@ -55,7 +55,8 @@ func printed(ctx context.Context, program string, args ...string) string {
 	}
 	_ = f.Close() // only its name is used
 	defer os.Remove(f.Name())
-	spec := process.Spec{Argv: append([]string{program}, args...), Log: f.Name(), Limit: 3 * time.Minute, Grace: 2 * time.Second}
+	spec := process.Spec{Argv: append([]string{program}, args...), Log: f.Name(), Limit: 3 * time.Minute,
+		Grace: 2 * time.Second}
 	if _, err := process.Run(ctx, spec); err != nil {
 		return ""
 	}
@@ -88,7 +89,8 @@ func (t Tool) CommandLine(c Command) []string {
 	return append(append(argv, t.Path), c.Argv...)
 }
 
-// PublicCommandLine is the command line as a reader of the result sees it: where a program is installed is this machine's own.
+// PublicCommandLine is the command line as a reader of the result sees it: where a program is installed is this
+// machine's own.
 func (t Tool) PublicCommandLine(c Command) []string {
 	t.Path = filepath.Base(t.Path)
 	return t.CommandLine(c)

@@ -13,7 +13,8 @@ import (
 // LogName is the file that a tool's output goes to, below the folder of its result.
 const LogName = "tool.log"
 
-// vllmThroughput is "vllm bench throughput", or the script that came before it: many requests at once to an engine of its own.
+// vllmThroughput is "vllm bench throughput", or the script that came before it: many requests at once to an engine of
+// its own.
 func vllmThroughput() Adapter {
 	return Adapter{
 		Name: "throughput", Program: "vllm", Engine: "vllm", Version: []string{"--version"}, Offline: true,
@@ -86,8 +87,9 @@ func vllmLatencyRead(out string) (Summary, error) {
 	return s, nil
 }
 
-// trtllmScript is TensorRT-LLM's benchmarks/python/benchmark.py; where it is must be configured. It runs once for all batches and lengths,
-// because it builds an engine first, and prints its results: the log is the result file. mpirun starts several ranks.
+// trtllmScript is TensorRT-LLM's benchmarks/python/benchmark.py; where it is must be configured. It runs once for all
+// batches and lengths, because it builds an engine first, and prints its results: the log is the result file. mpirun
+// starts several ranks.
 func trtllmScript() Adapter {
 	return Adapter{
 		Name: "trtllm", Program: "benchmark.py", Engine: "tensorrt-llm", Offline: true, Once: true, Matrix: true,

@@ -22,7 +22,8 @@ func readJSON(out, file, missing string, into any) error {
 	return nil
 }
 
-// newest is the last by name of the files below out that match a glob, relative to out; "" when there is none. Sidecars are no results.
+// newest is the last by name of the files below out that match a glob, relative to out; "" when there is none. Sidecars
+// are no results.
 func newest(out, glob string) string {
 	names, err := filepath.Glob(filepath.Join(out, glob))
 	if err != nil {

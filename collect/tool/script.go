@@ -14,8 +14,9 @@ const ScriptResult = "metrics.json"
 // placeholders are what a command line of the user may hold.
 const placeholders = "{url} {model} {isl} {osl} {concurrency} {rate} {requests} {seed} {tokenizer} {out}"
 
-// Script is a benchmark of the user's own: a name and a command line from ttreport.yaml that leaves one file of metrics. A command line
-// that asks for a length, a concurrency or a rate runs for every workload, any other once a plan; one without {url} needs no server.
+// Script is a benchmark of the user's own: a name and a command line from ttreport.yaml that leaves one file of
+// metrics. A command line that asks for a length, a concurrency or a rate runs for every workload, any other once a
+// plan; one without {url} needs no server.
 func Script(name, line string) (Adapter, error) {
 	words, err := manifest.Split(line)
 	if err != nil {
@@ -28,7 +29,8 @@ func Script(name, line string) (Adapter, error) {
 		return Adapter{}, fmt.Errorf("the command does not use {out}, the folder in which it is to leave %s", ScriptResult)
 	}
 	if rest := fill(Job{}, "", line); strings.Contains(rest, "{") {
-		return Adapter{}, fmt.Errorf("an unknown placeholder at %.20q; there are %s", rest[strings.IndexByte(rest, '{'):], placeholders)
+		return Adapter{}, fmt.Errorf("an unknown placeholder at %.20q; there are %s", rest[strings.IndexByte(rest, '{'):],
+			placeholders)
 	}
 	once := true
 	for _, p := range []string{"{isl}", "{osl}", "{concurrency}", "{rate}"} {
@@ -68,7 +70,8 @@ func scriptRead(out string) (Summary, error) {
 		}
 	}
 	if s.Completed == 0 {
-		return s, fmt.Errorf(`%s holds no metric; expected {"metrics": {"my_ms": {"value": 12.3, "unit": "ms", "better": "lower"}}}`, s.File)
+		const expected = `{"metrics": {"my_ms": {"value": 12.3, "unit": "ms", "better": "lower"}}}`
+		return s, fmt.Errorf("%s holds no metric; expected %s", s.File, expected)
 	}
 	return s, nil
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// vllm is vLLM's load client: "vllm bench serve", or the benchmark_serving.py that came before it. It exits 0 with every metric 0.0 when
-// no request succeeded, so its file decides (measured with 0.33.0).
+// vllm is vLLM's load client: "vllm bench serve", or the benchmark_serving.py that came before it. It exits 0 with
+// every metric 0.0 when no request succeeded, so its file decides (measured with 0.33.0).
 func vllm() Adapter {
 	return Adapter{
 		Name: "vllm", Program: "vllm", Version: []string{"--version"}, Help: []string{"bench", "serve", "--help=all"},
@@ -74,8 +74,8 @@ func vllmRead(out string) (Summary, error) {
 	return s, nil
 }
 
-// aiperf is NVIDIA's AIPerf. It leaves sockets and memory maps in its temporary folder, so it gets one of its own. It takes a key only on
-// its command line, where every user of the machine could read it, so it gets none.
+// aiperf is NVIDIA's AIPerf. It leaves sockets and memory maps in its temporary folder, so it gets one of its own. It
+// takes a key only on its command line, where every user of the machine could read it, so it gets none.
 func aiperf() Adapter {
 	return Adapter{
 		Name: "aiperf", Program: "aiperf", Version: []string{"--version"}, Help: []string{"profile", "--help"}, Keyless: true,
@@ -88,7 +88,8 @@ func aiperfCommand(j Job, out string, has Flags) Command {
 	argv := args{"profile", "--model", j.Model, "--url", j.URL, "--endpoint-type", kind, "--streaming"}.
 		when(j.Rate > 0, "--request-rate", ftoa(j.Rate)).
 		when(j.Concurrency > 0, "--concurrency", itoa(j.Concurrency)).
-		add("--request-count", itoa(j.Requests), "--isl", itoa(j.ISL), "--isl-stddev", "0", "--osl", itoa(j.OSL), "--osl-stddev", "0").
+		add("--request-count", itoa(j.Requests)).
+		add("--isl", itoa(j.ISL), "--isl-stddev", "0", "--osl", itoa(j.OSL), "--osl-stddev", "0").
 		add("--extra-inputs", "ignore_eos:true", "--random-seed", utoa(j.Seed)).
 		when(j.Tokenizer != "", "--tokenizer", j.Tokenizer).
 		add("--artifact-dir", out)
@@ -129,8 +130,8 @@ func aiperfRead(out string) (Summary, error) {
 	return s, nil
 }
 
-// guidellm is GuideLLM, in the form of its command line from 0.8 on. With all requests failed it exits 0 and writes zeros; on SIGTERM it
-// leaves eleven processes behind, which is why tools are ended by process group.
+// guidellm is GuideLLM, in the form of its command line from 0.8 on. With all requests failed it exits 0 and writes
+// zeros; on SIGTERM it leaves eleven processes behind, which is why tools are ended by process group.
 func guidellm() Adapter {
 	return Adapter{
 		Name: "guidellm", Program: "guidellm", Version: []string{"--version"}, Keyless: true,
@@ -184,18 +185,20 @@ func guidellmRead(out string) (Summary, error) {
 	return s, nil
 }
 
-// genaiPerf is NVIDIA's genai-perf, which AIPerf succeeded. Its requests are made by perf_analyzer, a program that comes with Triton's SDK
-// image and not with the Python package.
+// genaiPerf is NVIDIA's genai-perf, which AIPerf succeeded. Its requests are made by perf_analyzer, a program that
+// comes with Triton's SDK image and not with the Python package.
 func genaiPerf() Adapter {
 	return Adapter{
-		Name: "genai-perf", Program: "genai-perf", Version: []string{"--version"}, Help: []string{"profile", "--help"}, Keyless: true,
+		Name: "genai-perf", Program: "genai-perf", Keyless: true,
+		Version: []string{"--version"}, Help: []string{"profile", "--help"},
 		Command: genaiPerfCommand, Read: genaiPerfRead,
 	}
 }
 
 func genaiPerfCommand(j Job, out string, has Flags) Command {
 	kind := j.endpoint("completions", "chat")
-	argv := args{"profile", "-m", j.Model, "--endpoint-type", kind, "--streaming", "--url", strings.TrimPrefix(j.URL, "http://")}.
+	argv := args{"profile", "-m", j.Model, "--endpoint-type", kind, "--streaming"}.
+		add("--url", strings.TrimPrefix(j.URL, "http://")).
 		known(has, "--service-kind", "openai").
 		when(j.Tokenizer != "", "--tokenizer", j.Tokenizer).
 		when(j.Rate > 0, "--request-rate", ftoa(j.Rate)).
@@ -237,8 +240,8 @@ func genaiPerfRead(out string) (Summary, error) {
 	return s, nil
 }
 
-// sglang is SGLang's load client, sglang.bench_serving. It has no program of its own: a Python that has sglang runs the module. Its file
-// gets one line a run, appended.
+// sglang is SGLang's load client, sglang.bench_serving. It has no program of its own: a Python that has sglang runs the
+// module. Its file gets one line a run, appended.
 func sglang() Adapter {
 	return Adapter{Name: "sglang", Program: "python3", Module: "sglang", Command: sglangCommand, Read: sglangRead}
 }
@@ -247,7 +250,8 @@ func sglangCommand(j Job, out string, _ Flags) Command {
 	backend := j.endpoint("sglang-oai", "sglang-oai-chat")
 	// A range ratio of 1 fixes the lengths here, the opposite of vLLM's 0.
 	argv := args{"-m", "sglang.bench_serving", "--backend", backend, "--base-url", j.URL, "--model", j.Model}.
-		add("--dataset-name", orText(j.Dataset, "random"), "--random-input-len", itoa(j.ISL), "--random-output-len", itoa(j.OSL)).
+		add("--dataset-name", orText(j.Dataset, "random")).
+		add("--random-input-len", itoa(j.ISL), "--random-output-len", itoa(j.OSL)).
 		add("--random-range-ratio", "1").
 		add("--num-prompts", itoa(j.Requests), "--seed", utoa(j.Seed)).
 		add("--output-file", out+"/result.jsonl", "--output-details", "--disable-tqdm").
@@ -256,7 +260,8 @@ func sglangCommand(j Job, out string, _ Flags) Command {
 		when(j.Rate > 0, "--request-rate", ftoa(j.Rate)).
 		when(j.Concurrency > 0, "--max-concurrency", itoa(j.Concurrency)).
 		add(j.Extra...)
-	return Command{Argv: argv, Env: []string{"HF_HUB_OFFLINE=1"}, Conditions: j.conditions("ignore_eos", "true", "endpoint", backend)}
+	return Command{Argv: argv, Env: []string{"HF_HUB_OFFLINE=1"},
+		Conditions: j.conditions("ignore_eos", "true", "endpoint", backend)}
 }
 
 func sglangRead(out string) (Summary, error) {
@@ -271,6 +276,7 @@ func sglangRead(out string) (Summary, error) {
 	if err := readJSON(out, s.File, "sglang.bench_serving left no "+s.File, &r); err != nil {
 		return s, err
 	}
-	s.Completed, s.Failed, s.TTFT, s.TPOT, s.Reached = r.Completed, max(0, r.Prompts-r.Completed), r.TTFT, r.TPOT, r.Reached
+	s.Completed, s.Failed = r.Completed, max(0, r.Prompts-r.Completed)
+	s.TTFT, s.TPOT, s.Reached = r.TTFT, r.TPOT, r.Reached
 	return s, nil
 }

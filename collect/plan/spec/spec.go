@@ -69,8 +69,8 @@ func ReadCatalogue(name string) (File, error) {
 	return Parse(name, data)
 }
 
-// Lookup finds a model on a device: in a specification, or where none is named in the catalogue of a folder. A catalogue may have nothing to
-// state of it; a specification that is named must.
+// Lookup finds a model on a device: in a specification, or where none is named in the catalogue of a folder. A
+// catalogue may have nothing to state of it; a specification that is named must.
 func Lookup(dir, specification, model, device, impl string) (Model, error) {
 	if specification == "" {
 		f, err := ReadCatalogue(filepath.Join(dir, FileName))
@@ -211,7 +211,8 @@ func (r runtime) model() Model {
 	d := r.Device
 	m := Model{
 		Model: r.Name, ID: r.Repo, Device: strings.ToLower(d.Device), Impl: r.Impl.Name, Default: d.Default,
-		Engine: r.Engine, Image: r.Image, Status: r.Status, Context: d.Context, Concurrency: d.Concurrency, Warm: r.Warm, Wait: d.Wait,
+		Engine: r.Engine, Image: r.Image, Status: r.Status,
+		Context: d.Context, Concurrency: d.Concurrency, Warm: r.Warm, Wait: d.Wait,
 	}
 	if m.Model == "" {
 		m.Model = path.Base(r.Repo)

@@ -18,16 +18,21 @@ func TestRuntimeSpec(t *testing.T) {
 		t.Fatal(got, err)
 	}
 	m := got[0]
-	if m.Model != "tiny-8b" || m.ID != "acme/tiny-8b" || m.Device != "n150" || m.Context != 65536 || m.Concurrency != 32 || m.AllUsers != 4*65536 || !m.Warm || m.Commits["tt_metal"] != "25305db" || m.Image != "registry.example/tiny:1" {
+	if m.Model != "tiny-8b" || m.ID != "acme/tiny-8b" || m.Device != "n150" || m.Context != 65536 ||
+		m.Concurrency != 32 || m.AllUsers != 4*65536 || !m.Warm || m.Commits["tt_metal"] != "25305db" ||
+		m.Image != "registry.example/tiny:1" {
 		t.Errorf("%+v", m)
 	}
 }
 
-// A release's catalogue nests the same by model, device, engine and implementation; what is written can be read, and found.
+// A release's catalogue nests the same by model, device, engine and implementation; what is written can be read, and
+// found.
 func TestCatalogueRoundTrip(t *testing.T) {
-	inner := strings.TrimSuffix(strings.TrimPrefix(one, `{"runtime_model_spec":`), `,"runtime_config":{"model":"tiny-8b"}}`)
+	inner := strings.TrimSuffix(strings.TrimPrefix(one, `{"runtime_model_spec":`),
+		`,"runtime_config":{"model":"tiny-8b"}}`)
 	other := strings.NewReplacer(`"N150"`, `"T3K"`, `"default_impl":true`, `"default_impl":false`).Replace(inner)
-	list, err := spec.Read("release_model_spec.json", []byte(`{"schema_version":"0.1.0","model_specs":{"acme/tiny-8b":{"N150":{"vLLM":{"a":`+inner+`}},"T3K":{"vLLM":{"b":`+other+`}}}}}`))
+	list, err := spec.Read("release_model_spec.json",
+		[]byte(`{"schema_version":"0.1.0","model_specs":{"acme/tiny-8b":{"N150":{"vLLM":{"a":`+inner+`}},"T3K":{"vLLM":{"b":`+other+`}}}}}`))
 	if err != nil || len(list) != 2 {
 		t.Fatal(list, err)
 	}
@@ -56,7 +61,8 @@ func TestWhatIsNoSpec(t *testing.T) {
 	if _, err := spec.Read("x.json", []byte(`{"a":`)); err == nil {
 		t.Error("half a file was read")
 	}
-	if _, err := spec.Parse("models.yaml", []byte("models:\n- model: x\n")); err == nil || !strings.Contains(err.Error(), "device") {
+	if _, err := spec.Parse("models.yaml", []byte("models:\n- model: x\n")); err == nil ||
+		!strings.Contains(err.Error(), "device") {
 		t.Error(err)
 	}
 	if _, err := spec.Parse("models.yaml", []byte("models:\n- modell: x\n")); err == nil {

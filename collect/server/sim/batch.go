@@ -40,7 +40,8 @@ func (b *batch) tokens() int {
 	return n
 }
 
-// admit moves requests from the front of a queue into the batch while batch and KV limits allow, and returns what stays queued.
+// admit moves requests from the front of a queue into the batch while batch and KV limits allow, and returns what stays
+// queued.
 func (b *batch) admit(queue []*sequence) []*sequence {
 	kv := b.tokens()
 	for len(queue) > 0 && len(b.running) < b.cfg.MaxBatch {
@@ -55,8 +56,8 @@ func (b *batch) admit(queue []*sequence) []*sequence {
 	return queue
 }
 
-// step gives each decoding sequence one token and what is left of the budget to prefill, first come first served; it returns how long
-// that takes.
+// step gives each decoding sequence one token and what is left of the budget to prefill, first come first served; it
+// returns how long that takes.
 func (b *batch) step() time.Duration {
 	decoding, prefill, left := 0, 0, b.cfg.ChunkTokens
 	for _, q := range b.running {
@@ -73,7 +74,8 @@ func (b *batch) step() time.Duration {
 	return time.Duration(float64(d) * b.drift * math.Exp(b.rng.NormFloat64()*b.cfg.Noise))
 }
 
-// emit hands out the tokens of a step that has ended and drops sequences that are complete or whose client has gone; it returns how many.
+// emit hands out the tokens of a step that has ended and drops sequences that are complete or whose client has gone; it
+// returns how many.
 func (b *batch) emit() int {
 	keep := b.running[:0]
 	for _, q := range b.running {

@@ -32,8 +32,12 @@ type Fault struct {
 	ReadyAfter time.Duration // /health says 503 until then
 }
 
-// Defaults returns a small model on a small device: about 9 ms to the first token of a 128-token prompt and 4 ms a token.
+// Defaults returns a small model on a small device: about 9 ms to the first token of a 128-token prompt and 4 ms a
+// token.
 func Defaults() Config {
-	return Config{Model: "sim-8b", Version: "0", Seed: 1, StepBase: 3900 * time.Microsecond, PerSequence: 60 * time.Microsecond, PerPrefill: 18 * time.Microsecond,
-		ChunkTokens: 512, MaxBatch: 64, MaxQueue: 2048, KVTokens: 1 << 20, Noise: .01, Drift: .002, EvalAccuracy: .9}
+	return Config{
+		Model: "sim-8b", Version: "0", Seed: 1,
+		StepBase: 3900 * time.Microsecond, PerSequence: 60 * time.Microsecond, PerPrefill: 18 * time.Microsecond,
+		ChunkTokens: 512, MaxBatch: 64, MaxQueue: 2048, KVTokens: 1 << 20, Noise: .01, Drift: .002, EvalAccuracy: .9,
+	}
 }

@@ -130,7 +130,10 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request, chat bool) {
 		replyError(w, http.StatusInternalServerError, "injected failure")
 		return
 	}
-	st := &stream{s: s, w: w, id: r.Header.Get("X-Request-Id"), chat: chat, req: &req, cut: math.MaxInt, log: Sent{Arrived: came, Prompt: prompt}}
+	st := &stream{
+		s: s, w: w, id: r.Header.Get("X-Request-Id"), chat: chat, req: &req, cut: math.MaxInt,
+		log: Sent{Arrived: came, Prompt: prompt},
+	}
 	want := req.tokens()
 	if said := s.cfg.answer(text); said != "" {
 		st.said, want = []string{said}, 1

@@ -28,7 +28,8 @@ type Server struct {
 	sent map[string]Sent
 }
 
-// Sent is what the server really did for one request, for checking a client. Times are of this process's monotonic clock.
+// Sent is what the server really did for one request, for checking a client. Times are of this process's monotonic
+// clock.
 type Sent struct {
 	Arrived time.Time   // when the request reached this machine
 	Chunks  []time.Time // when each token's chunk was handed to the connection
@@ -100,7 +101,9 @@ func withDefaults(c Config) Config {
 	if c.Version == "" {
 		c.Version = d.Version
 	}
-	for _, p := range []struct{ v, def *time.Duration }{{&c.StepBase, &d.StepBase}, {&c.PerSequence, &d.PerSequence}, {&c.PerPrefill, &d.PerPrefill}} {
+	for _, p := range []struct{ v, def *time.Duration }{
+		{&c.StepBase, &d.StepBase}, {&c.PerSequence, &d.PerSequence}, {&c.PerPrefill, &d.PerPrefill},
+	} {
 		if *p.v == 0 {
 			*p.v = *p.def
 		}
@@ -144,13 +147,24 @@ func (s *Server) version(w http.ResponseWriter, _ *http.Request) {
 }
 
 func (s *Server) models(w http.ResponseWriter, _ *http.Request) {
-	reply(w, http.StatusOK, map[string]any{"object": "list", "data": []any{map[string]any{"id": s.cfg.Model, "object": "model", "owned_by": "ttreport-sim", "max_model_len": s.cfg.KVTokens}}})
+	model := map[string]any{
+		"id": s.cfg.Model, "object": "model", "owned_by": "ttreport-sim", "max_model_len": s.cfg.KVTokens,
+	}
+	reply(w, http.StatusOK, map[string]any{"object": "list", "data": []any{model}})
 }
 
 func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
 	st := s.sched.snapshot()
-	fmt.Fprintf(w, "# TYPE vllm:num_requests_running gauge\nvllm:num_requests_running %d\n# TYPE vllm:num_requests_waiting gauge\nvllm:num_requests_waiting %d\n", st.Running, st.Waiting)
-	fmt.Fprintf(w, "# TYPE vllm:kv_cache_usage_perc gauge\nvllm:kv_cache_usage_perc %g\n# TYPE vllm:request_success_total counter\nvllm:request_success_total %d\n", float64(st.KV)/float64(s.cfg.KVTokens), st.Finished)
+	for _, m := range []struct {
+		name, kind string
+		value      float64
+	}{
+		{"num_requests_running", "gauge", float64(st.Running)}, {"num_requests_waiting", "gauge", float64(st.Waiting)},
+		{"kv_cache_usage_perc", "gauge", float64(st.KV) / float64(s.cfg.KVTokens)},
+		{"request_success_total", "counter", float64(st.Finished)},
+	} {
+		fmt.Fprintf(w, "# TYPE vllm:%s %s\nvllm:%s %g\n", m.name, m.kind, m.name, m.value)
+	}
 }
 
 func reply(w http.ResponseWriter, code int, v any) {

@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// Virtual is the simulator on a clock of its own: requests are submitted for a time, steps take no real time, and what comes out depends on
-// the configuration and the requests alone. It serves one caller; there is no network and no queue limit.
+// Virtual is the simulator on a clock of its own: requests are submitted for a time, steps take no real time, and what
+// comes out depends on the configuration and the requests alone. It serves one caller; there is no network and no queue
+// limit.
 type Virtual struct {
 	batch
 	begin time.Time
@@ -32,7 +33,8 @@ func (v *Virtual) Time() time.Time { return v.begin.Add(v.now) }
 // Elapsed is how long the clock has run.
 func (v *Virtual) Elapsed() time.Duration { return v.now }
 
-// Submit queues a request of a prompt length that arrives at a time. Its tokens carry the number that the caller gives it.
+// Submit queues a request of a prompt length that arrives at a time. Its tokens carry the number that the caller gives
+// it.
 func (v *Virtual) Submit(number int, at time.Duration, prompt, want int) {
 	q := &sequence{prompt: prompt, want: want, arrives: at, end: func() {}, gone: func() bool { return false }}
 	q.token = func(n int) { v.token(number, v.now, n+1 == want) }
@@ -43,8 +45,9 @@ func (v *Virtual) Submit(number int, at time.Duration, prompt, want int) {
 	v.queue = slices.Insert(v.queue, i, q)
 }
 
-// Step runs the next step and calls token with what it produced: the request's number, the time, and whether it was its last one. It
-// returns false when nothing is left to do. A request must be submitted before the step that begins at or after its time.
+// Step runs the next step and calls token with what it produced: the request's number, the time, and whether it was its
+// last one. It returns false when nothing is left to do. A request must be submitted before the step that begins at or
+// after its time.
 func (v *Virtual) Step(token func(number int, at time.Duration, last bool)) bool {
 	if len(v.running) == 0 {
 		if len(v.queue) == 0 {

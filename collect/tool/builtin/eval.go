@@ -78,11 +78,13 @@ func (e Eval) result(right int, began time.Time, took time.Duration) ([]byte, er
 }
 
 func ask(ctx context.Context, client *http.Client, e Eval, question string) (string, error) {
-	body, err := json.Marshal(map[string]any{"model": e.Model, "temperature": 0, "max_tokens": 16, "messages": []any{map[string]any{"role": "user", "content": question}}})
+	body, err := json.Marshal(map[string]any{"model": e.Model, "temperature": 0, "max_tokens": 16,
+		"messages": []any{map[string]any{"role": "user", "content": question}}})
 	if err != nil {
 		return "", err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimSuffix(e.URL, "/")+"/v1/chat/completions", bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimSuffix(e.URL, "/")+"/v1/chat/completions",
+		bytes.NewReader(body))
 	if err != nil {
 		return "", err
 	}

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Virtual is a server on a clock of its own, which moves on when it takes a step and not by itself. What is measured on it depends on the
-// server and the load alone, however busy this machine is.
+// Virtual is a server on a clock of its own, which moves on when it takes a step and not by itself. What is measured on
+// it depends on the server and the load alone, however busy this machine is.
 type Virtual interface {
 	Time() time.Time
 	Elapsed() time.Duration
@@ -19,8 +19,8 @@ type Virtual interface {
 	Answer(question string) string
 }
 
-// network is how long a request or a token is on its way, as over the loopback interface of a laptop. It matters less as a latency than because a
-// request that follows another one misses the step that begins when that one ends.
+// network is how long a request or a token is on its way, as over the loopback interface of a laptop. It matters less
+// as a latency than because a request that follows another one misses the step that begins when that one ends.
 const network = 200 * time.Microsecond
 
 // virtualRun is a load under way on a virtual server.
@@ -45,7 +45,8 @@ func RunVirtual(l Load, srv Virtual) (Outcome, error) {
 			continue
 		}
 	}
-	v := &virtualRun{srv: srv, base: srv.Elapsed(), due: l.due(), limit: l.Concurrency, last: make([]time.Duration, l.Requests)}
+	v := &virtualRun{srv: srv, base: srv.Elapsed(), due: l.due(), limit: l.Concurrency,
+		last: make([]time.Duration, l.Requests)}
 	v.load, v.out = l, Outcome{Requests: make([]Timeline, l.Requests), Began: srv.Time()}
 	if l.Rate > 0 {
 		v.out.Late = make([]time.Duration, l.Requests)
@@ -59,8 +60,8 @@ func RunVirtual(l Load, srv Virtual) (Outcome, error) {
 	return v.outcome(), nil
 }
 
-// due is when each request is to be sent, after the beginning: in a closed loop the streams begin one after the other and every later
-// request follows an earlier one.
+// due is when each request is to be sent, after the beginning: in a closed loop the streams begin one after the other
+// and every later request follows an earlier one.
 func (l Load) due() []time.Duration {
 	out := make([]time.Duration, l.Requests)
 	if l.Rate <= 0 {

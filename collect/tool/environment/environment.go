@@ -46,7 +46,8 @@ func Pinned(tool string) string {
 	return string(data)
 }
 
-// Pin is the line of a tool's requirements that fixes the version of a Python distribution, as "inspect-ai==0.3.285"; "" for none.
+// Pin is the line of a tool's requirements that fixes the version of a Python distribution, as "inspect-ai==0.3.285";
+// "" for none.
 func Pin(tool, distribution string) string {
 	for line := range strings.Lines(Pinned(tool)) {
 		if name, rest, ok := strings.Cut(line, "=="); ok && name == distribution {
@@ -113,15 +114,16 @@ func imports(ctx context.Context, python, module string) bool {
 	return exec.CommandContext(ctx, python, "-c", find, module).Run() == nil
 }
 
-// Ensure finds a tool, or makes its environment. Its output goes to a log beside the environment. Two that make the same one wait for
-// each other.
+// Ensure finds a tool, or makes its environment. Its output goes to a log beside the environment. Two that make the
+// same one wait for each other.
 func (t Tools) Ensure(ctx context.Context, tool, program, module string) (Found, error) {
 	found, err := t.Look(ctx, tool, program, module)
 	if !errors.Is(err, ErrNone) {
 		return found, err
 	}
 	if Pinned(tool) == "" {
-		return Found{}, fmt.Errorf("%w; put %s on the PATH, or name it in ttreport.yaml, tools: {%s: /path/to/it}", err, program, tool)
+		return Found{}, fmt.Errorf("%w; put %s on the PATH, or name it in ttreport.yaml, tools: {%s: /path/to/it}", err,
+			program, tool)
 	}
 	dir, err := t.Dir(tool)
 	if err != nil {
