@@ -54,6 +54,10 @@ func TestEndpoints(t *testing.T) {
 			t.Errorf("%s: %d %s", path, resp.StatusCode, text)
 		}
 	}
+}
+
+func TestCompletions(t *testing.T) {
+	s := start(t, sim.Config{})
 	_, text := post(t, s, "/v1/completions",
 		`{"prompt":"a b c","max_tokens":3,"stream":true,"stream_options":{"include_usage":true}}`)
 	chunks, usage := 0, ""
