@@ -19,16 +19,12 @@ import (
 // The demo's numbers are the same to the last digit, also when every processor of the machine is busy.
 func TestDemoIsTheSameUnderLoad(t *testing.T) {
 	idle := demoResults(t)
-	stop := make(chan struct{})
-	defer close(stop)
+	stop, cancel := context.WithCancel(context.Background())
+	defer cancel()
 	for range 2 * runtime.NumCPU() {
 		go func() {
-			for {
-				select {
-				case <-stop:
-					return
-				default:
-				}
+			for stop.Err() == nil {
+				runtime.Gosched()
 			}
 		}()
 	}

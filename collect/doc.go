@@ -1,7 +1,7 @@
 // Package collect measures: it drives load and evals against a server, and leaves a run folder.
 //
 // In: a plan (package plan) and a server (package server). Out: a folder of files on disk: raw results as their tools
-// write them, a sidecar beside each, a manifest that states what was measured, and a journal of what was done. Package
+// write them, a sidecar for each, a manifest that states what was measured, and a journal of what was done. Package
 // ingest reads that folder like any other; the two packages meet nowhere else. It must not decide what is measured, nor
 // read back what it measured.
 //

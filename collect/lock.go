@@ -12,8 +12,8 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// ErrBusy is returned when somebody else on this machine measures the same device or server.
-var ErrBusy = errors.New("somebody measures there already")
+// ErrBusy is returned when another process on this machine measures the same device or server.
+var ErrBusy = errors.New("another process measures there already")
 
 // Lock keeps two collections from measuring one device, or one address, at the same time: each would see the other's
 // load as a regression. It is a file of this machine, not of the workspace, and ends with the process that holds it.

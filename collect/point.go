@@ -64,7 +64,7 @@ func (s *session) load(ctx context.Context, l builtin.Load) (builtin.Outcome, er
 	return builtin.Run(ctx, l)
 }
 
-// sidecar is what stands beside the result of a point.
+// sidecar is the sidecar of the result of a point.
 func (s *session) sidecar(st step, load builtin.Load, out builtin.Outcome, set latency.Set) manifest.Sidecar {
 	side := manifest.Sidecar{
 		Result: st.Name + ".json", Tool: builtin.Name, ToolVersion: builtin.Version, Workload: st.Load.Manifest(),

@@ -38,7 +38,7 @@ func (s *session) resume(results string) {
 		if problem != nil {
 			continue
 		}
-		for item, result := range done { // a result that somebody removed is measured again
+		for item, result := range done { // a result that was removed is measured again
 			if _, err := os.Stat(filepath.Join(filepath.Dir(name), filepath.FromSlash(result))); err != nil {
 				delete(done, item)
 			}

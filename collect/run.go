@@ -362,7 +362,8 @@ func (s *session) limit(st step) time.Duration {
 	return min(most, max(15*time.Minute, estimate))
 }
 
-// store writes a result and its sidecar. The sidecar goes first: a result without one would be read as somebody else's.
+// store writes a result and its sidecar. The sidecar goes first: a result without one would be ingested as a file of
+// unknown origin.
 func (s *session) store(file string, raw []byte, side manifest.Sidecar) error {
 	name := filepath.Join(s.dir, "raw", file)
 	if err := writeSidecar(name, side); err != nil {

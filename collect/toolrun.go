@@ -105,7 +105,7 @@ func (s *session) emptyFolder(st step) (string, error) {
 	return out, os.MkdirAll(out, 0o777)
 }
 
-// toolEnv is what a tool finds in its environment beside ours.
+// toolEnv is what is added to the environment of a tool.
 func (s *session) toolEnv(st step, cmd tool.Command, temp string) []string {
 	env := append([]string{
 		"TMPDIR=" + temp, "HF_HUB_DISABLE_TELEMETRY=1", "VLLM_NO_USAGE_STATS=1", "DO_NOT_TRACK=1", "PYTHONUNBUFFERED=1",
@@ -119,7 +119,7 @@ func (s *session) toolEnv(st step, cmd tool.Command, temp string) []string {
 	return env
 }
 
-// keep writes what stands beside a result and journals it.
+// keep writes the sidecar of a result and journals it.
 func (s *session) keep(st step, cmd tool.Command, res process.Result, sum tool.Summary, gauges *sampler) error {
 	dir := filepath.Join(s.dir, "raw", st.Name)
 	file := filepath.Join(dir, sum.File)

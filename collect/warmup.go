@@ -14,8 +14,8 @@ import (
 const warmOSL = 4
 
 // warm sends one request of every prompt length of the plan, so that what a server does once for each shape, compiling
-// kernels and capturing traces, is not measured as the first request of the first tool that comes: foreign tools send
-// few warm-ups or none. A failure is reported and changes nothing: the measurements will fail too.
+// kernels and capturing traces, is not measured as the first request of the first tool: most tools send few
+// warm-ups or none. A failure is reported and changes nothing: the measurements will fail too.
 func (s *session) warm(ctx context.Context) error {
 	if s.plan.NoWarmup || s.end.URL == "" || s.end.Stack.Engine == server.SimEngine {
 		return nil

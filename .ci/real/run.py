@@ -221,7 +221,7 @@ def container(engine, env=None):
     sh(engine, "import", "--change", 'ENTRYPOINT ["/ttreport"]', "--change", "LABEL org.opencontainers.image.revision=abc1234", f"{work}/image.tar", "localhost/ttreport-sim:test")
     image = sh(engine, "image", "inspect", "--format", "{{.Id}}", "localhost/ttreport-sim:test").strip()
     p = port()
-    folder, seconds, rows, _, _ = collect(f"builtin-{engine}", "docker", "--engine", engine, "--image", image, "--port", str(p), "--run-arg=--network=host", "--only", "benchmarks", "--workload", "isl=64,osl=16,c=2,n=8", after=("sim", "--port", str(p)))
+    folder, seconds, rows, _, _ = collect(f"builtin-{engine}", "docker", "--container-engine", engine, "--image", image, "--port", str(p), "--run-arg=--network=host", "--only", "benchmarks", "--workload", "isl=64,osl=16,c=2,n=8", after=("sim", "--port", str(p)))
     manifest = open(glob.glob(f"{folder}/results/*/ttreport.manifest.yaml")[0]).read()
     left = sh(engine, "ps", "-aq").strip()
     equal = "yes" if len(rows) == 1 and "abc1234" in manifest and "sha256:" in manifest and not left else f"NO: {len(rows)} points, left {left!r}, manifest {manifest[-300:]}"

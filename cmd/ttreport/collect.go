@@ -22,7 +22,7 @@ import (
 
 const collectHelp = `
 Measures latency and throughput of a served model, and evals, and leaves a run folder in results/: raw files, a
-sidecar beside each with the command and times, a manifest that states what was measured, and a journal.
+sidecar for each with the command and times, a manifest that states what was measured, and a journal.
 
 Without a model, in a folder without real runs and without plans in ttreport.yaml, it runs the demo: six small releases
 of a simulated model are measured, so that ttreport build has a history to show. Results of the simulator are marked as
@@ -215,13 +215,15 @@ func (o collectOptions) measure(ctx context.Context, sh *shell, ws *workspace.Wo
 	return o.run(ctx, sh, ws, p, srv, show)
 }
 
-// lock keeps others from measuring the same device or server meanwhile. The simulator is nobody else's.
+// lock keeps other processes from measuring the same device or server. The simulator needs no lock: each process has
+// its own.
 func (o collectOptions) lock(address string) (release func(), err error) {
 	if o.System.Device == schema.Simulated {
 		return func() {}, nil
 	}
 	if release, err = collect.Lock("device "+o.System.Device, "address "+address); err != nil {
-		return nil, fail(exitCollect, "wait for it, or end it: two loads on one device measure each other", "collect: %w", err)
+		return nil, fail(exitCollect, "wait for it, or end it: two loads on one device measure each other", "collect: %w",
+			err)
 	}
 	return release, nil
 }
@@ -245,7 +247,7 @@ func (o collectOptions) known(
 	return o.Known(stated, limit), nil
 }
 
-// plan is the plan with its tools; what was assumed or left out is said.
+// plan is the plan with its tools; what was assumed or left out is printed.
 func (o collectOptions) plan(
 	ctx context.Context, sh *shell, ws *workspace.Workspace, known spec.Model,
 ) (plan.Plan, error) {
@@ -277,7 +279,7 @@ func estimate(ctx context.Context, ws *workspace.Workspace, p plan.Plan) plan.Es
 	return plan.EstimateOf(p, past)
 }
 
-// run measures a plan and says what came of it.
+// run measures a plan and prints the result.
 func (o collectOptions) run(
 	ctx context.Context, sh *shell, ws *workspace.Workspace, p plan.Plan, srv server.Server, show *progress,
 ) error {
@@ -339,7 +341,7 @@ func (o collectOptions) probe(
 	return at.Probe(ctx)
 }
 
-// startServer starts a server, says how to go on, and leaves it running.
+// startServer starts a server, prints how to use and to end it, and leaves it running.
 func (o collectOptions) startServer(ctx context.Context, sh *shell, ws *workspace.Workspace, srv server.Server) error {
 	d, ok := srv.(interface {
 		Detach(ctx context.Context, dir string) (server.Detached, error)

@@ -132,7 +132,7 @@ func (o *collectOptions) declareRunPy(fs *pflag.FlagSet) {
 		"smoke-test, ci-commit, ci-nightly or ci-long: fewer questions")
 	hidden.TextVar(&o.Server.Name, "server-url", plan.ServerName{}, "as --server")
 	hidden.IntVar(&o.Server.Port, "service-port", 0, "as --port")
-	hidden.BoolVar(&o.Run.NoWarmup, "disable-trace-capture", false, "as --no-warmup, which the image is told too")
+	hidden.BoolVar(&o.Run.NoWarmup, "disable-trace-capture", false, "as --no-warmup, also for the image")
 	hidden.StringVar(&o.Server.Image, "override-docker-image", "", "as --image")
 	hidden.StringVar(&o.spec, "runtime-model-spec-json", "", "as --spec")
 	hidden.BoolVar(&o.Server.NoAuth, "no-auth", false, "the image wants no key")

@@ -14,7 +14,7 @@ import (
 	"github.com/ttreport/ttreport/targets"
 )
 
-// planTargets says what target files state, in the words of package plan.
+// planTargets is what target files state, in the types of package plan.
 type planTargets struct {
 	library  *targets.Library
 	replaced bool // by OVERRIDE_BENCHMARK_TARGETS, for this run

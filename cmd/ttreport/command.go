@@ -16,7 +16,7 @@ import (
 // Exit codes, the same for every command. They are documented by "ttreport help exit-codes".
 const (
 	exitOK          = 0
-	exitGate        = 1 // the gate says no
+	exitGate        = 1 // the gate fails
 	exitUsage       = 2
 	exitInput       = 3 // input problems under --strict, or nothing that could be read
 	exitCollect     = 4

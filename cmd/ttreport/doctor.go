@@ -88,7 +88,7 @@ func (o doctorOptions) check(ctx context.Context, sh *shell, ws *workspace.Works
 	if o.make != "" {
 		a, _ := tool.Named(o.make)
 		if _, err := find.Ensure(ctx, a.Name, a.Program, a.Module); err != nil {
-			return fail(exitCollect, "the log beside the environment has all of it", "doctor: %w", err)
+			return fail(exitCollect, "the log next to the environment's folder has the details", "doctor: %w", err)
 		}
 	}
 	all := append(toolFindings(ctx, ws, find), o.hostFindings(ws)...)

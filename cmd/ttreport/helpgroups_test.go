@@ -39,7 +39,8 @@ func TestFlagGroups(t *testing.T) {
 	plain := pflag.NewFlagSet("y", pflag.ContinueOnError)
 	plain.Bool("only", false, "one")
 	var out bytes.Buffer
-	if writeFlags(&out, plain, "y", false); !strings.HasPrefix(out.String(), "\nFlags:\n") || strings.Contains(out.String(), "more") {
+	if writeFlags(&out, plain, "y", false); !strings.HasPrefix(out.String(), "\nFlags:\n") ||
+		strings.Contains(out.String(), "more") {
 		t.Error(out.String())
 	}
 }

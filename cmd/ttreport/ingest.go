@@ -104,7 +104,7 @@ func readIn(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []str
 		}
 		run := settled.Run
 		stamp(lib, &run, ws.History(), retarget)
-		for _, stored := range elsewhere { // an update of what is stored, rehearsed on a copy
+		for _, stored := range elsewhere { // an update of what is stored, tried on a copy
 			if old, ok := history.Peek(stored, &run); ok {
 				if _, err := history.Put(dir, old, false); err != nil {
 					return out, fail(exitInput, "see the space of the disk", "%w", err)

@@ -72,7 +72,7 @@ func wrapped(s, indent string) string {
 	return b.String()
 }
 
-// count matches how many of something a file has, which tells files apart and not kinds of files.
+// count matches how many of something a file has, which differs between files of one kind.
 var count = regexp.MustCompile(`[,:] \d+ (appended|benchmarks?|records?|runs?|rows|parts).*$`)
 
 // kinds counts what is alike, the most frequent first.

@@ -14,7 +14,7 @@ type Estimate struct {
 	Total    time.Duration
 }
 
-// Speed that is assumed of a server that nobody measured, tokens a second.
+// Speed that is assumed of a server that was never measured, tokens a second.
 const (
 	AssumedDecode  = 20. // that one user sees
 	assumedPrefill = 2000.

@@ -15,7 +15,7 @@ type File struct {
 	Plans []Entry `yaml:"plans"`
 }
 
-// Entry is what is measured on one server. A field that is left out is what the flag of the same name says.
+// Entry is what is measured on one server. A field that is left out has the value of the flag of the same name.
 type Entry struct {
 	Model     string     `yaml:"model"`
 	Device    string     `yaml:"device,omitempty"`

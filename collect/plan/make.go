@@ -19,7 +19,7 @@ type Targets interface {
 type TargetPlan struct {
 	Workloads []Workload // that have targets; Requests 0 takes the number of the standard sweep
 	Evals     []PlannedEval
-	// Replaced says that the targets are those of a file that replaces the workspace's for this run, and InForce are
+	// Replaced reports that the targets are those of a file that replaces the workspace's for this run, and InForce are
 	// its rows.
 	Replaced bool
 	InForce  []manifest.TargetRow
@@ -36,7 +36,7 @@ type PlannedEval struct {
 // Note is a thing that a reader of the plan must know: what was assumed, or left out.
 type Note struct{ Kind, Text string }
 
-// builtinQuestions is how many questions the builtin eval asks when nobody says otherwise.
+// builtinQuestions is how many questions the builtin eval asks unless a limit is given.
 const builtinQuestions = 60
 
 // Make is the plan that the options ask for. known is what [Options.Known] returns. Of the tools of evals it has the

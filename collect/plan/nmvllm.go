@@ -89,7 +89,7 @@ func (c nmConfig) entries(gpus int) ([]Entry, error) {
 	return out, nil
 }
 
-// dims adds what sets the engine of a workload apart.
+// dims adds the parameters of the engine that make it another workload.
 func (c nmConfig) dims(dims map[string]string, length, parallel int) map[string]string {
 	dims = maps.Clone(dims)
 	if dims == nil {
@@ -104,7 +104,7 @@ func (c nmConfig) dims(dims map[string]string, length, parallel int) map[string]
 	return dims
 }
 
-// orNone is a list, or one element that says nothing.
+// orNone is a list, or one zero element.
 func orNone[T any](list []T) []T {
 	if len(list) == 0 {
 		var none T

@@ -8,7 +8,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// Options are what somebody asks for, by subject. What is left out has its zero value.
+// Options are a request, by subject. What is left out has its zero value.
 type Options struct {
 	System  System
 	Measure Measure
@@ -91,7 +91,7 @@ type RunOptions struct {
 	PointTimeout time.Duration // 0: two hours
 }
 
-// UsageError is a request that cannot be planned, and what to do about it ("" when the error says it).
+// UsageError is a request that cannot be planned, and what to do about it ("" when the error states it).
 type UsageError struct {
 	Err error
 	Fix string
@@ -115,7 +115,7 @@ func (o Options) Contradictions() error {
 	return nil
 }
 
-// Check refuses options that say too little or what nobody knows.
+// Check refuses options that are incomplete, or whose values do not exist.
 func (o Options) Check() error {
 	s, m := o.System, o.Measure
 	switch {
@@ -197,8 +197,8 @@ func (o Options) Known(stated spec.Model, context int) spec.Model {
 	return stated
 }
 
-// Complete fills in what is known of the model and nobody stated: its image, its full name, and how long an image may
-// take to be ready.
+// Complete fills in what is known of the model and no option states: its image, its full name, and how long an image
+// may take to be ready.
 func (o Options) Complete(known spec.Model) Options {
 	o.Server.Image = orText(o.Server.Image, known.Image)
 	if o.Server.Name.Kind != ServerDocker {

@@ -42,18 +42,25 @@ func TestMakeWorkloads(t *testing.T) {
 		notes   string
 		wrong   string
 	}{
-		"quick":            {want: "isl=128,osl=128,n=8,c=1", n: 4},
-		"named":            {measure: Measure{Workloads: []Workload{target}}, known: spec.Model{Context: 1}, want: "isl=16,osl=8,c=1", n: 1},
-		"batches":          {measure: Measure{Batches: "1;2", Lengths: "3,4"}, want: "isl=3,osl=4,n=8,c=1", n: 2},
-		"unknown":          {measure: Measure{Sweep: "x"}, wrong: "no sweep is called"},
-		"targets":          {measure: Measure{Sweep: "targets"}, targets: TargetPlan{Workloads: []Workload{target}}, want: "isl=16,osl=8,n=8,c=1", n: 1},
-		"targets only":     {measure: Measure{TargetsOnly: true}, targets: TargetPlan{Workloads: []Workload{target}}, want: "isl=16,osl=8,n=8,c=1", n: 1},
-		"replaced":         {targets: TargetPlan{Replaced: true, Workloads: []Workload{target}}, want: "isl=16,osl=8,n=8,c=1", n: 1},
-		"no target":        {measure: Measure{Sweep: "targets"}, wrong: "no target states a workload"},
-		"standard":         {measure: Measure{Sweep: "standard"}, want: "isl=128,osl=128,n=8,c=1", n: 7, notes: "context of 4096"},
-		"too long":         {known: spec.Model{Context: 300}, want: "isl=128,osl=128,n=8,c=1", n: 2, notes: "takes 300 tokens"},
-		"nothing fits":     {known: spec.Model{Context: 100}, wrong: "no workload fits"},
-		"known for a user": {measure: Measure{Sweep: "standard"}, known: spec.Model{Context: 300, Concurrency: 4}, n: 1, want: "isl=128,osl=128,n=8,c=1"},
+		"quick": {want: "isl=128,osl=128,n=8,c=1", n: 4},
+		"named": {measure: Measure{Workloads: []Workload{target}}, known: spec.Model{Context: 1},
+			want: "isl=16,osl=8,c=1", n: 1},
+		"batches": {measure: Measure{Batches: "1;2", Lengths: "3,4"}, want: "isl=3,osl=4,n=8,c=1", n: 2},
+		"unknown": {measure: Measure{Sweep: "x"}, wrong: "no sweep is called"},
+		"targets": {measure: Measure{Sweep: "targets"}, targets: TargetPlan{Workloads: []Workload{target}},
+			want: "isl=16,osl=8,n=8,c=1", n: 1},
+		"targets only": {measure: Measure{TargetsOnly: true}, targets: TargetPlan{Workloads: []Workload{target}},
+			want: "isl=16,osl=8,n=8,c=1", n: 1},
+		"replaced": {targets: TargetPlan{Replaced: true, Workloads: []Workload{target}},
+			want: "isl=16,osl=8,n=8,c=1", n: 1},
+		"no target": {measure: Measure{Sweep: "targets"}, wrong: "no target states a workload"},
+		"standard": {measure: Measure{Sweep: "standard"}, want: "isl=128,osl=128,n=8,c=1", n: 7,
+			notes: "context of 4096"},
+		"too long": {known: spec.Model{Context: 300}, want: "isl=128,osl=128,n=8,c=1", n: 2,
+			notes: "takes 300 tokens"},
+		"nothing fits": {known: spec.Model{Context: 100}, wrong: "no workload fits"},
+		"known for a user": {measure: Measure{Sweep: "standard"}, known: spec.Model{Context: 300, Concurrency: 4}, n: 1,
+			want: "isl=128,osl=128,n=8,c=1"},
 	} {
 		o := options()
 		tt.measure.Repeat = 1
@@ -88,12 +95,13 @@ func TestMakeEvals(t *testing.T) {
 		loads   int
 		wrong   string
 	}{
-		"builtin":       {builtin: 60, loads: 4},
-		"limited":       {evals: EvalOptions{Limit: 5}, builtin: 5, loads: 4},
-		"benchmarks":    {only: OnlyBenchmarks, targets: planned, loads: 4},
-		"of targets":    {targets: planned, want: "lm-eval gsm8k 100;", loads: 4},
-		"evals only":    {only: OnlyEvals, targets: planned, want: "lm-eval gsm8k 100;"},
-		"named":         {evals: EvalOptions{Tasks: []string{"a", "inspect:b", "targets"}, Limit: 7}, targets: planned, want: "lm-eval a 7;inspect b 7;lm-eval gsm8k 7;", loads: 4},
+		"builtin":    {builtin: 60, loads: 4},
+		"limited":    {evals: EvalOptions{Limit: 5}, builtin: 5, loads: 4},
+		"benchmarks": {only: OnlyBenchmarks, targets: planned, loads: 4},
+		"of targets": {targets: planned, want: "lm-eval gsm8k 100;", loads: 4},
+		"evals only": {only: OnlyEvals, targets: planned, want: "lm-eval gsm8k 100;"},
+		"named": {evals: EvalOptions{Tasks: []string{"a", "inspect:b", "targets"}, Limit: 7}, targets: planned,
+			want: "lm-eval a 7;inspect b 7;lm-eval gsm8k 7;", loads: 4},
 		"none to take":  {evals: EvalOptions{Tasks: []string{"targets"}}, wrong: "no target file plans an eval"},
 		"only builtin":  {only: OnlyEvals, builtin: 60},
 		"not benchmark": {only: OnlyBenchmarks, loads: 4},
@@ -125,7 +133,8 @@ func TestWith(t *testing.T) {
 		Workloads: []Workload{w}, Sweep: "standard", Repeat: 3, EvalLimit: 9, Only: OnlyBenchmarks, Chat: true,
 	}
 	empty := Options{Measure: Measure{Repeat: 1}}.With(e)
-	if empty.System.Model != "e" || empty.System.Device != "de" || empty.Server.Name.Kind != ServerSim || empty.Tools.Names[0] != "vllm" ||
+	if empty.System.Model != "e" || empty.System.Device != "de" || empty.Server.Name.Kind != ServerSim ||
+		empty.Tools.Names[0] != "vllm" ||
 		len(empty.Measure.Workloads) != 1 || empty.Measure.Repeat != 3 || empty.Evals.Limit != 9 || !empty.Tools.Chat {
 		t.Errorf("%+v", empty)
 	}
@@ -136,12 +145,14 @@ func TestWith(t *testing.T) {
 		Tools:   ToolOptions{Names: []string{"builtin"}},
 	}
 	got := given.With(e)
-	if got.System.Model != "o" || got.System.Release != "v1" || got.System.Device != "de" || got.Measure.Sweep != "quick" ||
+	if got.System.Model != "o" || got.System.Release != "v1" || got.System.Device != "de" ||
+		got.Measure.Sweep != "quick" ||
 		len(got.Measure.Workloads) != 0 || got.Server.Name.Kind != ServerURL || got.Tools.Names[0] != "builtin" {
 		t.Errorf("%+v", got)
 	}
 	given.Measure.Recheck = true
-	if got = given.With(e); got.System.Model != "e" || len(got.Measure.Workloads) != 1 || got.Server.Name.Kind != ServerURL {
+	if got = given.With(e); got.System.Model != "e" || len(got.Measure.Workloads) != 1 ||
+		got.Server.Name.Kind != ServerURL {
 		t.Errorf("a recheck: %+v", got)
 	}
 }
@@ -219,7 +230,8 @@ func TestServerName(t *testing.T) {
 func TestRunPy(t *testing.T) {
 	o := Options{}
 	err := o.ApplyRunPy(RunPy{Workflow: "evals", Device: "n150", LimitMode: "ci-commit", Docker: true})
-	if err != nil || o.System.Device != "n150" || o.Measure.Only != OnlyEvals || o.Evals.Limit != 20 || o.Server.Name.Kind != ServerDocker {
+	if err != nil || o.System.Device != "n150" || o.Measure.Only != OnlyEvals || o.Evals.Limit != 20 ||
+		o.Server.Name.Kind != ServerDocker {
 		t.Errorf("%+v %v", o, err)
 	}
 	if err := o.ApplyRunPy(RunPy{LocalServer: true}); err != nil || o.Server.Name.URL != "http://127.0.0.1:8000" {
@@ -242,15 +254,18 @@ func TestFill(t *testing.T) {
 		evals []EvalTask
 		wrong string
 	}{
-		"builtin":        {loads: random},
-		"two":            {tools: ToolOptions{Names: []string{"builtin", "vllm", "mine"}, Args: []string{"vllm=--x", "mine=y"}}, loads: random},
-		"unknown":        {tools: ToolOptions{Names: []string{"aipref"}}, loads: random, wrong: `no tool is called "aipref"`},
-		"bad exec":       {tools: ToolOptions{Names: []string{"bad"}}, loads: random, wrong: "does not use {out}"},
-		"bad arg":        {tools: ToolOptions{Args: []string{"x=1"}}, loads: random, wrong: "names no tool"},
-		"two engines":    {tools: ToolOptions{Names: []string{"throughput", "vllm"}}, loads: random, wrong: "two models on one device"},
+		"builtin": {loads: random},
+		"two": {tools: ToolOptions{Names: []string{"builtin", "vllm", "mine"},
+			Args: []string{"vllm=--x", "mine=y"}}, loads: random},
+		"unknown":  {tools: ToolOptions{Names: []string{"aipref"}}, loads: random, wrong: `no tool is called "aipref"`},
+		"bad exec": {tools: ToolOptions{Names: []string{"bad"}}, loads: random, wrong: "does not use {out}"},
+		"bad arg":  {tools: ToolOptions{Args: []string{"x=1"}}, loads: random, wrong: "names no tool"},
+		"two engines": {tools: ToolOptions{Names: []string{"throughput", "vllm"}}, loads: random,
+			wrong: "two models on one device"},
 		"dataset":        {loads: dataset, wrong: "builtin makes random prompts"},
 		"eval as a load": {tools: ToolOptions{Names: []string{"lm-eval"}}, loads: random, wrong: "no tool is called"},
-		"unknown eval":   {evals: []EvalTask{{Tool: tool.Tool{Adapter: tool.Adapter{Name: "vllm"}}}}, wrong: "no tool is called"},
+		"unknown eval": {evals: []EvalTask{{Tool: tool.Tool{Adapter: tool.Adapter{Name: "vllm"}}}},
+			wrong: "no tool is called"},
 	} {
 		p := Plan{Workloads: tt.loads, Evals: tt.evals}
 		err := find.Fill(context.Background(), &p, tt.tools)
@@ -283,7 +298,8 @@ func TestItems(t *testing.T) {
 	if a, b := p.Digest(), other.Digest(); a != p.Digest() || a == b {
 		t.Errorf("digests %s %s", a, b)
 	}
-	if sizes, lengths := (Plan{Workloads: []Workload{{ISL: 60, OSL: 20, Concurrency: 1}, {ISL: 60, OSL: 20, Concurrency: 8}}}).BatchLists(); sizes != "1;8" || lengths != "60,20" {
+	if sizes, lengths := (Plan{Workloads: []Workload{{ISL: 60, OSL: 20, Concurrency: 1},
+		{ISL: 60, OSL: 20, Concurrency: 8}}}).BatchLists(); sizes != "1;8" || lengths != "60,20" {
 		t.Error(sizes, lengths)
 	}
 }
@@ -296,7 +312,8 @@ func TestEstimate(t *testing.T) {
 	}
 	open := Workload{ISL: 2000, OSL: 20, Rate: 2, Requests: 8}
 	vllm, _ := tool.Named("vllm")
-	e = EstimateOf(Plan{Workloads: []Workload{open}, Tools: []tool.Tool{tool.Builtin(), {Adapter: vllm, Path: "/bin/vllm"}}}, nil)
+	e = EstimateOf(Plan{Workloads: []Workload{open}, Tools: []tool.Tool{tool.Builtin(),
+		{Adapter: vllm, Path: "/bin/vllm"}}}, nil)
 	if e.Each[0] != 6*time.Second || e.Starts != toolStart || e.Total != 12*time.Second+toolStart {
 		t.Errorf("%+v", e)
 	}

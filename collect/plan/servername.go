@@ -68,7 +68,7 @@ func (s ServerName) String() string {
 // IsZero reports whether no server is named.
 func (s ServerName) IsZero() bool { return s.Kind == "" }
 
-// usualPort is where servers of this kind listen when nobody says otherwise.
+// usualPort is where servers listen unless a port is given.
 const usualPort = 8000
 
 // Address is where the server answers or will: port is that of --port, 0 for none. A command's own --port comes before

@@ -32,7 +32,8 @@ func TestNew(t *testing.T) {
 		t.Error(s, err)
 	}
 	s, err := New(request("command vllm serve m --port 9", "d"))
-	if c := s.(*Command); err != nil || c.URL != "http://127.0.0.1:9" || strings.Join(c.CommandLine(), " ") != "vllm serve m --port 9" {
+	if c := s.(*Command); err != nil || c.URL != "http://127.0.0.1:9" ||
+		strings.Join(c.CommandLine(), " ") != "vllm serve m --port 9" {
 		t.Errorf("%+v %v", s, err)
 	}
 	s, err = New(request("sim", "simulated"))
@@ -95,7 +96,8 @@ func TestContainerArguments(t *testing.T) {
 		}
 	}
 	r.System.Device, r.Options.Args = "h100", []string{"--x"}
-	if s, err = New(r); err != nil || !strings.HasSuffix(strings.Join(s.(*Container).CommandLine(), " "), ":80 --volume /a:/b --network=host img --x") {
+	if s, err = New(r); err != nil || !strings.HasSuffix(strings.Join(s.(*Container).CommandLine(), " "),
+		":80 --volume /a:/b --network=host img --x") {
 		t.Errorf("%v %v", s.(*Container).CommandLine(), err)
 	}
 	r.Options.Image = ""
@@ -105,7 +107,8 @@ func TestContainerArguments(t *testing.T) {
 }
 
 func TestIsTenstorrent(t *testing.T) {
-	for device, want := range map[string]bool{"n150": true, "N300": true, "t3k": true, "p150x4": true, "h100": false, "cpu": false} {
+	for device, want := range map[string]bool{"n150": true, "N300": true, "t3k": true, "p150x4": true, "h100": false,
+		"cpu": false} {
 		if IsTenstorrent(device) != want {
 			t.Errorf("%s: %v", device, !want)
 		}
@@ -158,7 +161,8 @@ func TestProbe(t *testing.T) {
 	defer srv.Close()
 	ctx := context.Background()
 	end, err := (&Attached{URL: srv.URL, Model: "m", APIKey: "k"}).Probe(ctx)
-	if err != nil || end.Model != "acme/m" || end.Context != 4096 || end.Stack.Engine != "vllm" || end.Stack.Version != "" {
+	if err != nil || end.Model != "acme/m" || end.Context != 4096 || end.Stack.Engine != "vllm" ||
+		end.Stack.Version != "" {
 		t.Errorf("%+v %v", end, err)
 	}
 	if _, err := (&Attached{URL: srv.URL}).Probe(ctx); !errors.Is(err, ErrDenied) {

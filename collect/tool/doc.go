@@ -1,5 +1,5 @@
 // Package tool knows the benchmark and eval tools of others: the command line that makes each of them measure a job,
-// and what its result file says of success.
+// and how its result file shows success.
 //
 // In: a [Job], which is one workload or one eval task on a server that is ready. Out: a [Command] to run, and after it
 // a [Summary]. An [Adapter] knows the flags of its tool and where the tool leaves its result; it must not know servers,

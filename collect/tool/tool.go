@@ -39,7 +39,7 @@ type Command struct {
 	Conditions map[string]string // what the flags fix that changes a number's meaning
 }
 
-// Summary is what a tool's result file says of a job.
+// Summary is what a tool's result file states of a job.
 type Summary struct {
 	File              string // result, relative to the folder that the tool wrote to
 	Completed, Failed int
@@ -66,11 +66,11 @@ type Adapter struct {
 	Prepare func(j Job, out string) error
 	// Command is the command line for a job whose result goes below out.
 	Command func(j Job, out string, has Flags) Command
-	// Read finds and reads what was left below out; an error says that there is no result.
+	// Read finds and reads what was left below out; an error: there is no result.
 	Read func(out string) (Summary, error)
 }
 
-// Adapters are the tools that ttreport knows, beside builtin.
+// Adapters are the tools that ttreport knows, without builtin.
 func Adapters() []Adapter {
 	return []Adapter{
 		vllm(), aiperf(), guidellm(), genaiPerf(), sglang(),

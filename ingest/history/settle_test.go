@@ -97,7 +97,7 @@ func TestAnEarlierFileChangesNothing(t *testing.T) {
 	}
 }
 
-// A rehearsed reading never replaces what is stored.
+// What is read into one folder never replaces what another one stores.
 func TestOthersAreNeverReplaced(t *testing.T) {
 	stored, dir := t.TempDir(), t.TempDir()
 	if _, err := history.Put(stored, named("", "", "aaaa"), false); err != nil {

@@ -29,7 +29,7 @@ type Fault struct {
 	BreakShare float64       // of streams cut after the first token
 	EmptyShare float64       // of requests answered with no token at all
 	StallAfter int           // requests after which the server stops answering; 0: never
-	ReadyAfter time.Duration // /health says 503 until then
+	ReadyAfter time.Duration // /health answers 503 until then
 }
 
 // Defaults returns a small model on a small device: about 9 ms to the first token of a 128-token prompt and 4 ms a

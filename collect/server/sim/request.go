@@ -136,7 +136,7 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request, chat bool) {
 	}
 	want := req.tokens()
 	if said := s.cfg.answer(text); said != "" {
-		st.said, want = []string{said}, 1
+		st.text, want = []string{said}, 1
 	}
 	switch fault {
 	case faultBreak:

@@ -16,7 +16,7 @@ type stream struct {
 	id   string
 	chat bool
 	req  *request
-	said []string
+	text []string
 	log  Sent
 	cut  int // tokens after which a fault ends the answer
 }
@@ -62,8 +62,8 @@ func (st *stream) run(ctx context.Context, q *sequence, tokens <-chan int) {
 }
 
 func (st *stream) word(n int) string {
-	if n < len(st.said) {
-		return st.said[n]
+	if n < len(st.text) {
+		return st.text[n]
 	}
 	return " w" + strconv.Itoa(n%1000)
 }

@@ -144,7 +144,7 @@ type runner struct {
 // stagger is how long after each other the streams of a closed loop begin. Hundreds of requests that leave in one
 // burst, and with a server of constant speed end in one and leave in one again, would measure how fast this machine
 // sends and the server's accepts: with 256 streams on two cores, 4 ms of every TTFT. A quarter of a second is little
-// beside such a measurement.
+// compared with such a measurement.
 const stagger = time.Millisecond
 
 // closed keeps a fixed number of requests in flight.

@@ -42,11 +42,13 @@ func TestVirtualOpenLoop(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if last := out.Requests[11].Sent; last > 300*time.Millisecond || out.Peak < 6 || out.Client(l)["late_send_max_ms"] != "0.000" {
+	if last := out.Requests[11].Sent; last > 300*time.Millisecond || out.Peak < 6 ||
+		out.Client(l)["late_send_max_ms"] != "0.000" {
 		t.Errorf("the last request was sent after %s, %d in flight, %v", last, out.Peak, out.Client(l))
 	}
 	l.Concurrency = 2
-	if out, err = builtin.RunVirtual(l, virtual(slow)); err != nil || out.Peak != 2 || out.Late[11] < 100*time.Millisecond {
+	if out, err = builtin.RunVirtual(l, virtual(slow)); err != nil || out.Peak != 2 ||
+		out.Late[11] < 100*time.Millisecond {
 		t.Errorf("peak %d, late by %s, %v", out.Peak, out.Late[11], err)
 	}
 }

@@ -114,8 +114,8 @@ func imports(ctx context.Context, python, module string) bool {
 	return exec.CommandContext(ctx, python, "-c", find, module).Run() == nil
 }
 
-// Ensure finds a tool, or makes its environment. Its output goes to a log beside the environment. Two that make the
-// same one wait for each other.
+// Ensure finds a tool, or makes its environment. Its output goes to a log next to the environment's folder. Two that
+// make the same one wait for each other.
 func (t Tools) Ensure(ctx context.Context, tool, program, module string) (Found, error) {
 	found, err := t.Look(ctx, tool, program, module)
 	if !errors.Is(err, ErrNone) {

@@ -13,7 +13,8 @@ import (
 
 func TestPin(t *testing.T) {
 	for _, tt := range []struct{ tool, distribution, want string }{
-		{"inspect", "inspect-ai", "inspect-ai=="}, {"inspect", "inspect", ""}, {"lm-eval", "lm-eval", "lm-eval=="}, {"none", "none", ""},
+		{"inspect", "inspect-ai", "inspect-ai=="}, {"inspect", "inspect", ""}, {"lm-eval", "lm-eval", "lm-eval=="}, {"none",
+			"none", ""},
 	} {
 		got := environment.Pin(tt.tool, tt.distribution)
 		if !strings.HasPrefix(got, tt.want) || (got == "") != (tt.want == "") || strings.ContainsAny(got, " \n") {
@@ -31,7 +32,8 @@ func TestLook(t *testing.T) {
 	}
 	t.Setenv("PATH", dir)
 	ctx := context.Background()
-	find := environment.Tools{Cache: t.TempDir(), Configured: map[string]string{"other": program, "gone": filepath.Join(dir, "gone")}}
+	find := environment.Tools{Cache: t.TempDir(), Configured: map[string]string{"other": program,
+		"gone": filepath.Join(dir, "gone")}}
 	if f, err := find.Look(ctx, "mytool", "mytool", ""); err != nil || f.From != "PATH" || f.Program != program {
 		t.Errorf("%+v %v", f, err)
 	}
