@@ -40,7 +40,8 @@ type Entry struct {
 func Read(name string, data []byte) (File, error) {
 	var f File
 	if p := decode.YAML(name, data, &f); p != nil {
-		return f, fmt.Errorf("%s:%d:%d: %s\n%s", name, p.Line, p.Column, p.Found, p.Hint)
+		_, picture, _ := strings.Cut(p.Hint, "\n") // the source line with a caret
+		return f, fmt.Errorf("%s:%d:%d: %s\n%s", name, p.Line, p.Column, p.Found, picture)
 	}
 	return f, Check(name, f.Plans)
 }

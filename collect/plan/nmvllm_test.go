@@ -59,26 +59,6 @@ func TestBadConfigsAreRefused(t *testing.T) {
 	}
 }
 
-// What is written is read back, and what nobody could measure is refused with its place.
-func TestOwnPlan(t *testing.T) {
-	f := File{Plans: []Entry{{Model: "acme/a", Device: "n150", Only: "benchmarks",
-		Workloads: []Workload{{ISL: 128, OSL: 128, Requests: 8, Concurrency: 1}}, Why: "probably worse"}}}
-	data, err := f.Marshal()
-	if err != nil {
-		t.Fatal(err)
-	}
-	back, err := Read("recheck.yaml", data)
-	if err != nil || len(back.Plans) != 1 || !back.Plans[0].Workloads[0].Same(f.Plans[0].Workloads[0]) {
-		t.Errorf("%+v, %v\n%s", back, err, data)
-	}
-	for text, want := range map[string]string{"plans:\n- device: x\n": "no model",
-		"plans:\n- model: a\n  workloads: [isl=1]\n": "expected isl, osl", "plans:\n- model: a\n  sweeep: quick\n": "sweeep"} {
-		if _, err := Read("p.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %q", text, err, want)
-		}
-	}
-}
-
 func TestList(t *testing.T) {
 	if got := nmList([]byte("# all\na.json\n\n b.json  # the second\n")); strings.Join(got, "|") != "a.json|b.json" {
 		t.Error(got)

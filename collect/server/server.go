@@ -115,7 +115,7 @@ func New(r Request) (Server, error) {
 func (r Request) simulator() sim.Config {
 	name, seed := r.Plan.Model.Name, r.Plan.Seed
 	cfg := sim.Defaults()
-	if c, ok := DemoSimulator(r.System.Release, seed); ok && name == cfg.Model {
+	if c, ok := demoSimulator(r.System.Release, seed); ok && name == cfg.Model {
 		cfg = c
 	}
 	cfg.Model, cfg.Seed = name, seed

@@ -86,8 +86,8 @@ func (r DemoRelease) Simulator(seed uint64) sim.Config {
 	return c
 }
 
-// DemoSimulator is the simulator of a demo release by its name; ok is false for any other name.
-func DemoSimulator(release string, seed uint64) (c sim.Config, ok bool) {
+// demoSimulator is the simulator of a demo release by its name; ok is false for any other name.
+func demoSimulator(release string, seed uint64) (c sim.Config, ok bool) {
 	for _, r := range DemoReleases() {
 		if r.Name == release {
 			return r.Simulator(seed), true
