@@ -47,7 +47,8 @@ func TestRunFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := events(t, out.Dir); got != "run-start server-ready point-start point-done point-start point-done eval-start eval-done run-done" {
+	if got := events(t, out.Dir); got != "run-start server-ready point-start point-done point-start point-done "+
+		"eval-start eval-done run-done" {
 		t.Error(got)
 	}
 	names, _ := filepath.Glob(filepath.Join(out.Dir, "raw", "*"))
@@ -89,7 +90,8 @@ func TestFailedPoints(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := events(t, out.Dir); got != "run-start server-ready point-start point-failed point-start point-failed eval-start eval-failed run-done" || out.Failed != 3 {
+	if got := events(t, out.Dir); got != "run-start server-ready point-start point-failed point-start point-failed "+
+		"eval-start eval-failed run-done" || out.Failed != 3 {
 		t.Error(got, out.Failed)
 	}
 }

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// .env is read as shells and compose files write it; a file that others can read is a warning, and an error never quotes a secret.
+// .env is read as shells and compose files write it; a file that others can read is a warning, and an error never
+// quotes a secret.
 func TestDotenv(t *testing.T) {
 	dir := t.TempDir()
 	if values, warning, err := dotenv(dir); values != nil || warning != "" || err != nil {

@@ -48,8 +48,11 @@ func TestKinds(t *testing.T) {
 func TestInspectOfAThousandFiles(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for i := range 1000 {
-		dir := fmt.Sprintf("lab/a-folder-with-a-long-name-as-people-give-them/campaign-of-2026-%02d/Llama-3.1-70B-Instruct-on-some-machine", i%40)
-		text := fmt.Sprintf(`{"date":"202601%02d-000000","model_id":"acme/a-model-with-a-very-long-name-of-its-own-%d","max_concurrency":%d,"completed":8,"num_prompts":%d,"duration":2.0,"output_throughput":%d.5,"mean_ttft_ms":%d.25}`, 1+i%28, i%40, 1+i/40, 8+i%2, i+1, i+1)
+		dir := fmt.Sprintf("lab/a-folder-with-a-long-name-as-people-give-them/campaign-of-2026-%02d/"+
+			"Llama-3.1-70B-Instruct-on-some-machine", i%40)
+		text := fmt.Sprintf(`{"date":"202601%02d-000000","model_id":"acme/a-model-with-a-very-long-name-of-its-own-%d",`+
+			`"max_concurrency":%d,"completed":8,"num_prompts":%d,"duration":2.0,"output_throughput":%d.5,"mean_ttft_ms":%d.25}`,
+			1+i%28, i%40, 1+i/40, 8+i%2, i+1, i+1)
 		switch i % 50 {
 		case 7:
 			text = text[:60]
@@ -78,7 +81,8 @@ func TestInspectOfAThousandFiles(t *testing.T) {
 		}
 	}
 	head, problems, _ := strings.Cut(out.String(), "\nPROBLEMS, worst first\n")
-	if !strings.HasPrefix(head, "1000 files in lab/a-folder-with-a-long-name-as-people-give-them/: 960 results, 40 no results.") && !strings.Contains(head, "1000 files in lab/") {
+	if !strings.HasPrefix(head, "1000 files in lab/a-folder-with-a-long-name-as-people-give-them/: 960 results, 40 "+
+		"no results.") && !strings.Contains(head, "1000 files in lab/") {
 		t.Errorf("the first line is %q", lines[0])
 	}
 	error, warning := strings.Index(problems, "error "), strings.Index(problems, "warning ")

@@ -9,7 +9,8 @@ import (
 func TestPlanFile(t *testing.T) {
 	f := File{Plans: []Entry{{
 		Model: "acme/a", Device: "n150", Only: OnlyBenchmarks, Why: "suspected regression",
-		Workloads: []Workload{{ISL: 128, OSL: 128, Requests: 8, Concurrency: 1}, {Dataset: "sharegpt", Rate: 2.5, Requests: 50}},
+		Workloads: []Workload{{ISL: 128, OSL: 128, Requests: 8, Concurrency: 1},
+			{Dataset: "sharegpt", Rate: 2.5, Requests: 50}},
 	}, {
 		Model: "acme/b", Server: ServerName{Kind: ServerCommand, Argv: []string{"vllm", "serve", "a b"}},
 	}}}
@@ -51,7 +52,8 @@ func TestBadPlanFiles(t *testing.T) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
-	extra := File{Plans: []Entry{{Model: "a", Workloads: []Workload{{ISL: 1, OSL: 1, Concurrency: 1, Extra: []string{"--x"}}}}}}
+	extra := File{Plans: []Entry{{Model: "a",
+		Workloads: []Workload{{ISL: 1, OSL: 1, Concurrency: 1, Extra: []string{"--x"}}}}}}
 	if data, err := extra.Marshal(); err == nil {
 		t.Errorf("arguments of a tool were dropped: %s", data)
 	}

@@ -7,8 +7,10 @@ import (
 
 // Two models, one length, five pairs of requests and rate: ten measurements on two servers.
 func TestServingConfig(t *testing.T) {
-	got, err := nm("serving.json", []byte(`{"configs":[{"description":"Dense","models":["acme/a","acme/b"],"use_all_available_gpus":"","max_model_lens":[4096],"sparsity":[],
-"script_name":"benchmark_serving","script_args":{"nr-qps-pair_":["150,0.5","300,1","750,2.5","1500,5","3000,inf"],"dataset":["sharegpt"]}}]}`), 4)
+	got, err := nm("serving.json", []byte(`{"configs":[{"description":"Dense","models":["acme/a","acme/b"],
+"use_all_available_gpus":"","max_model_lens":[4096],"sparsity":[],
+"script_name":"benchmark_serving","script_args":{"nr-qps-pair_":["150,0.5","300,1","750,2.5","1500,5","3000,inf"],
+"dataset":["sharegpt"]}}]}`), 4)
 	if err != nil || len(got) != 2 {
 		t.Fatal(got, err)
 	}
@@ -27,8 +29,10 @@ func TestServingConfig(t *testing.T) {
 
 // The engine's script has no server; what it takes is handed to it.
 func TestThroughputConfig(t *testing.T) {
-	got, err := nm("throughput.json", []byte(`{"configs":[{"models":["acme/a"],"max_model_lens":[2048,4096],"sparsity":["sparse_w16a16"],"script_name":"benchmark_throughput",
-"script_args":{"dataset":["sharegpt"],"output-len":[128,256],"num-prompts":[1000],"use-all-available-gpus_":[],"enforce-eager":[]}}]}`), 2)
+	got, err := nm("throughput.json", []byte(`{"configs":[{"models":["acme/a"],"max_model_lens":[2048,4096],
+"sparsity":["sparse_w16a16"],"script_name":"benchmark_throughput",
+"script_args":{"dataset":["sharegpt"],"output-len":[128,256],"num-prompts":[1000],"use-all-available-gpus_":[],
+"enforce-eager":[]}}]}`), 2)
 	if err != nil || len(got) != 2 {
 		t.Fatal(got, err)
 	}
@@ -37,7 +41,8 @@ func TestThroughputConfig(t *testing.T) {
 		t.Fatalf("%+v", e)
 	}
 	w := e.Workloads[1]
-	if text := strings.Join(w.Extra, " "); text != "--max-model-len 4096 --sparsity sparse_w16a16 --enforce-eager --tensor-parallel-size 2" || w.OSL != 256 || w.Requests != 1000 || w.Dims["max_model_len"] != "4096" {
+	if text := strings.Join(w.Extra, " "); text != "--max-model-len 4096 --sparsity sparse_w16a16 --enforce-eager "+
+		"--tensor-parallel-size 2" || w.OSL != 256 || w.Requests != 1000 || w.Dims["max_model_len"] != "4096" {
 		t.Errorf("%q %+v", text, w)
 	}
 }
@@ -46,12 +51,17 @@ func TestBadConfigsAreRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"configs":[]}`: "none with a model",
 		`{"configz":[]}`: "unknown field",
-		`{"configs":[{"models":["a"],"script_name":"x"}]}`:                                                                                                        "there are benchmark_serving",
-		`{"configs":[{"models":["a"],"script_name":"benchmark_serving","script_args":{"dataset":"sharegpt"}}]}`:                                                   "list of values",
-		`{"configs":[{"models":["a"],"script_name":"benchmark_serving","script_args":{"nr-qps-pair_":["x"],"dataset":["s"]}}]}`:                                   "no pair",
-		`{"configs":[{"models":["a"],"script_name":"benchmark_serving","script_args":{"new_":["x"],"dataset":["s"]}}]}`:                                           "driver that is not known",
-		`{"configs":[{"models":["a"],"use_all_available_gpus":"","tensor_parallel_size":"2","script_name":"benchmark_serving","script_args":{"dataset":["s"]}}]}`: "exclude each other",
-		`{"configs":[{"models":["a"],"script_name":"benchmark_serving","script_args":{"request-rate_":["0"],"dataset":["s"]}}]}`:                                  "no rate above zero",
+		`{"configs":[{"models":["a"],"script_name":"x"}]}`: "there are benchmark_serving",
+		`{"configs":[{"models":["a"],"script_name":"benchmark_serving",
+"script_args":{"dataset":"sharegpt"}}]}`: "list of values",
+		`{"configs":[{"models":["a"],"script_name":"benchmark_serving","script_args":{"nr-qps-pair_":["x"],
+"dataset":["s"]}}]}`: "no pair",
+		`{"configs":[{"models":["a"],"script_name":"benchmark_serving","script_args":{"new_":["x"],
+"dataset":["s"]}}]}`: "driver that is not known",
+		`{"configs":[{"models":["a"],"use_all_available_gpus":"","tensor_parallel_size":"2",
+"script_name":"benchmark_serving","script_args":{"dataset":["s"]}}]}`: "exclude each other",
+		`{"configs":[{"models":["a"],"script_name":"benchmark_serving","script_args":{"request-rate_":["0"],
+"dataset":["s"]}}]}`: "no rate above zero",
 	} {
 		if _, err := nm("x.json", []byte(text), 1); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)

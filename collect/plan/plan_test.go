@@ -30,6 +30,14 @@ func texts(list []Workload) string {
 	return strings.Join(out, " ")
 }
 
+func textOf(notes []Note) string {
+	var out []string
+	for _, n := range notes {
+		out = append(out, n.Text)
+	}
+	return strings.Join(out, "\n")
+}
+
 // What each request measures, and what it says of it.
 func TestMakeWorkloads(t *testing.T) {
 	target := Workload{ISL: 16, OSL: 8, Concurrency: 1}
@@ -73,11 +81,7 @@ func TestMakeWorkloads(t *testing.T) {
 		case err != nil || len(p.Workloads) != tt.n || !strings.HasPrefix(texts(p.Workloads), tt.want):
 			t.Errorf("%s: %d workloads %s, %v", name, len(p.Workloads), texts(p.Workloads), err)
 		}
-		said := ""
-		for _, n := range notes {
-			said += n.Text + "\n"
-		}
-		if (said == "") != (tt.notes == "") || !strings.Contains(said, tt.notes) {
+		if said := textOf(notes); (said == "") != (tt.notes == "") || !strings.Contains(said, tt.notes) {
 			t.Errorf("%s: notes %q, want %q", name, said, tt.notes)
 		}
 	}
@@ -206,7 +210,8 @@ func TestKnownAndComplete(t *testing.T) {
 func TestServerName(t *testing.T) {
 	for text, want := range map[string]string{
 		"sim": "sim", "docker": "http://127.0.0.1:8000", "http://h:1/": "http://h:1", "http://h:1/v1/": "http://h:1",
-		"command vllm serve m": "http://127.0.0.1:8000", "command vllm serve m --port 9": "http://127.0.0.1:9", "command x -p=7": "http://127.0.0.1:7",
+		"command vllm serve m": "http://127.0.0.1:8000", "command vllm serve m --port 9": "http://127.0.0.1:9",
+		"command x -p=7": "http://127.0.0.1:7",
 	} {
 		var s, back ServerName
 		err := s.UnmarshalText([]byte(text))
@@ -289,7 +294,8 @@ func TestItems(t *testing.T) {
 	for _, it := range p.Items() {
 		names = append(names, it.Name)
 	}
-	want := "01-vllm-isl1-osl2-c3 02-vllm-a_b-rate0.5 03-mine 04-vllm-isl1-osl2-c3 05-vllm-a_b-rate0.5 06-mine builtin_arithmetic lm-eval-g_h"
+	want := "01-vllm-isl1-osl2-c3 02-vllm-a_b-rate0.5 03-mine 04-vllm-isl1-osl2-c3 05-vllm-a_b-rate0.5 06-mine " +
+		"builtin_arithmetic lm-eval-g_h"
 	if got := strings.Join(names, " "); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}

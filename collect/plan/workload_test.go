@@ -36,7 +36,8 @@ func TestSpecIsReadBack(t *testing.T) {
 func TestBadSpecsAreRefused(t *testing.T) {
 	for text, want := range map[string]string{"isl=128": "expected isl, osl", "isl=0,osl=1,c=1": "above zero",
 		"isl=1.5,osl=1,c=1": "whole number", "isl=1,osl=1,c=1,x=2": "none of",
-		"isl=1,osl=1,c=NaN": "above zero", "isl=1e300,osl=1,c=1": "above zero", "": "above zero", "dataset=sharegpt": "c or rate"} {
+		"isl=1,osl=1,c=NaN": "above zero", "isl=1e300,osl=1,c=1": "above zero", "": "above zero",
+		"dataset=sharegpt": "c or rate"} {
 		if _, err := parse(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}

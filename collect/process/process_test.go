@@ -72,7 +72,10 @@ func TestLimitEndsTheGroup(t *testing.T) {
 	note := filepath.Join(dir, "pid")
 	began := time.Now()
 	r, err := process.Run(context.Background(),
-		process.Spec{Argv: sh("trap '' INT TERM; (trap '' INT TERM; echo $$ > /dev/null; sh -c 'echo $PPID' > " + note + "; sleep 60) & wait; sleep 60"), Limit: 300 * time.Millisecond, Grace: 200 * time.Millisecond})
+		process.Spec{
+			Argv: sh("trap '' INT TERM; (trap '' INT TERM; echo $$ > /dev/null; sh -c 'echo $PPID' > " + note + "; sleep 60) " +
+				"& wait; sleep 60"),
+			Limit: 300 * time.Millisecond, Grace: 200 * time.Millisecond})
 	if !errors.Is(err, process.ErrLimit) || !r.Ended || time.Since(began) > 10*time.Second {
 		t.Errorf("%+v %v after %s", r, err, time.Since(began))
 	}

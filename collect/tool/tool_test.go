@@ -73,7 +73,9 @@ func TestCommands(t *testing.T) {
 		want, no string
 	}{
 		"vllm": {named(t, "vllm"), nil,
-			"bench serve --backend openai --base-url http://127.0.0.1:8000 --endpoint /v1/completions --model m --tokenizer ./tok --dataset-name random --random-input-len 128 --random-output-len 64 --num-prompts 32 --seed 7 --max-concurrency 8", "request-rate"},
+			"bench serve --backend openai --base-url http://127.0.0.1:8000 --endpoint /v1/completions --model m " +
+				"--tokenizer ./tok --dataset-name random --random-input-len 128 --random-output-len 64 --num-prompts 32 " +
+				"--seed 7 --max-concurrency 8", "request-rate"},
 		"vllm, old": {named(t, "vllm"), old, "--save-result --result-dir OUT", "--save-detailed"},
 		"aiperf": {named(t, "aiperf"), nil, "--concurrency 8 --request-count 32 --isl 128 --isl-stddev 0 --osl 64",
 			"api-key"},
@@ -82,21 +84,27 @@ func TestCommands(t *testing.T) {
 		"guidellm": {named(t, "guidellm"), nil,
 			"kind=concurrent,streams=8 --constraint kind=max_requests,count=32 --tokenizer kind=hf_auto,model=./tok", "poisson"},
 		"sglang": {named(t, "sglang"), nil,
-			"-m sglang.bench_serving --backend sglang-oai --base-url http://127.0.0.1:8000 --model m --dataset-name random --random-input-len 128 --random-output-len 64 --random-range-ratio 1 --num-prompts 32", "request-rate"},
+			"-m sglang.bench_serving --backend sglang-oai --base-url http://127.0.0.1:8000 --model m --dataset-name random " +
+				"--random-input-len 128 --random-output-len 64 --random-range-ratio 1 --num-prompts 32", "request-rate"},
 		"genai-perf": {named(t, "genai-perf"), nil,
-			"--url 127.0.0.1:8000 --service-kind openai --tokenizer ./tok --concurrency 8 --request-count 32 --synthetic-input-tokens-mean 128", "api-key"},
+			"--url 127.0.0.1:8000 --service-kind openai --tokenizer ./tok --concurrency 8 --request-count 32 " +
+				"--synthetic-input-tokens-mean 128", "api-key"},
 		"throughput": {named(t, "throughput"), nil,
-			"bench throughput --model m --tokenizer ./tok --input-len 128 --dataset-name random --output-len 64 --num-prompts 32 --seed 7 --output-json OUT/result.json", "base-url"},
+			"bench throughput --model m --tokenizer ./tok --input-len 128 --dataset-name random --output-len 64 " +
+				"--num-prompts 32 --seed 7 --output-json OUT/result.json", "base-url"},
 		"latency": {named(t, "latency"), nil,
-			"bench latency --model m --tokenizer ./tok --input-len 128 --output-len 64 --batch-size 8 --num-iters-warmup 2 --num-iters 4", "base-url"},
+			"bench latency --model m --tokenizer ./tok --input-len 128 --output-len 64 --batch-size 8 --num-iters-warmup 2 " +
+				"--num-iters 4", "base-url"},
 		"trtllm-bench": {named(t, "trtllm-bench"), nil,
 			"--model m throughput --dataset OUT/dataset.jsonl --report_json OUT/report.json --concurrency 8", "--tp"},
 		"lmms-eval": {named(t, "lmms-eval"), nil,
 			"--model_args model_version=m --tasks gsm8k --batch_size 1 --output_path OUT", "api"},
 		"inspect": {named(t, "inspect"), nil,
-			"eval gsm8k --model openai/m -M responses_api=false --model-base-url http://127.0.0.1:8000/v1 --log-format json --log-dir OUT", "api-key"},
+			"eval gsm8k --model openai/m -M responses_api=false --model-base-url http://127.0.0.1:8000/v1 --log-format " +
+				"json --log-dir OUT", "api-key"},
 		"lm-eval": {named(t, "lm-eval"), nil,
-			"base_url=http://127.0.0.1:8000/v1/completions,tokenizer=./tok,tokenized_requests=False --tasks gsm8k --output_path OUT --log_samples --seed 7 --limit 5", "apply_chat_template"},
+			"base_url=http://127.0.0.1:8000/v1/completions,tokenizer=./tok,tokenized_requests=False --tasks gsm8k " +
+				"--output_path OUT --log_samples --seed 7 --limit 5", "apply_chat_template"},
 	} {
 		line := strings.Join(tt.a.Command(job, "OUT", tt.has).Argv, " ")
 		if !strings.Contains(line, tt.want) || strings.Contains(line, tt.no) {
@@ -132,7 +140,8 @@ func TestPrintedResult(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write("[TensorRT-LLM] TensorRT-LLM version: 0.12.0\n[BENCHMARK] model_name m batch_size 1\nnoise\n[BENCHMARK] model_name m batch_size 8\n[WARNING] check inlen(60) ... skipping\n")
+	write("[TensorRT-LLM] TensorRT-LLM version: 0.12.0\n[BENCHMARK] model_name m batch_size 1\nnoise\n[BENCHMARK] " +
+		"model_name m batch_size 8\n[WARNING] check inlen(60) ... skipping\n")
 	if s, err := named(t, "trtllm").Read(dir); err != nil || s.Completed != 2 || s.Failed != 1 || s.Version != "0.12.0" {
 		t.Errorf("%+v %v", s, err)
 	}
@@ -186,14 +195,16 @@ type result struct {
 
 func results() []result {
 	return []result{
-		{"vllm", "result.json", `{"completed":3,"num_prompts":4,"duration":2,"mean_ttft_ms":9,"mean_tpot_ms":4,"ttfts":[1,1],"itls":[[1],[1]]}`,
+		{"vllm", "result.json", `{"completed":3,"num_prompts":4,"duration":2,"mean_ttft_ms":9,"mean_tpot_ms":4,
+"ttfts":[1,1],"itls":[[1],[1]]}`,
 			tool.Summary{File: "result.json", Completed: 3, Failed: 1, TTFT: 9, TPOT: 4, Reached: 2}, ""},
 		{"vllm", "result.json", `{"completed":0,"num_prompts":4,"duration":2,"mean_ttft_ms":0}`,
 			tool.Summary{File: "result.json", Failed: 4}, ""},
 		{"vllm", "result.json", `{"completed":`, tool.Summary{}, "result.json: unexpected end"},
 		{"vllm", "other.json", `{}`, tool.Summary{}, "vllm bench serve left no result.json"},
 		{"aiperf", "profile_export_aiperf.json",
-			`{"request_count":{"avg":8},"error_request_count":{"avg":2},"request_latency":{"avg":500},"benchmark_duration":{"avg":2}}`,
+			`{"request_count":{"avg":8},"error_request_count":{"avg":2},"request_latency":{"avg":500},
+"benchmark_duration":{"avg":2}}`,
 			tool.Summary{File: "profile_export_aiperf.json", Completed: 8, Failed: 2, Reached: 2}, ""},
 		{"guidellm", "benchmarks.json", `{"benchmarks":[{"metrics":{"request_totals":{"successful":5,"errored":1}}}]}`,
 			tool.Summary{File: "benchmarks.json", Completed: 5, Failed: 1}, ""},
@@ -208,14 +219,16 @@ func results() []result {
 		{"throughput", "result.json", `{"num_requests":9,"elapsed_time":0}`, tool.Summary{File: "result.json"}, ""},
 		{"latency", "result.json", `{"latencies":[1,2]}`, tool.Summary{File: "result.json", Completed: 2}, ""},
 		{"latency", "result.json", `{"latencies":[]}`, tool.Summary{}, "holds no latency"},
-		{"trtllm-bench", "report.json", `{"engine":{"version":"1.0"},"request_info":{"num_requests":4,"avg_num_concurrent_requests":2}}`,
+		{"trtllm-bench", "report.json", `{"engine":{"version":"1.0"},"request_info":{"num_requests":4,
+"avg_num_concurrent_requests":2}}`,
 			tool.Summary{File: "report.json", Completed: 4, Reached: 2, Version: "1.0"}, ""},
 		{"lm-eval", "m/results_1.json", `{"results":{"t":{}},"lm_eval_version":"0.4.13","n-samples":{"t":{"effective":10}}}`,
 			tool.Summary{File: "m/results_1.json", Completed: 10, Version: "0.4.13"}, ""},
 		{"lm-eval", "m/results_1.json", `{"results":{}}`, tool.Summary{}, "holds no result"},
 		{"lmms-eval", "m/1_results.json", `{"results":{"t":{}},"lmms_eval_version":"0.5"}`,
 			tool.Summary{File: "m/1_results.json", Completed: 1, Version: "0.5"}, ""},
-		{"inspect", "log.json", `{"status":"success","eval":{"packages":{"inspect_ai":"0.3"}},"results":{"completed_samples":4,"total_samples":5}}`,
+		{"inspect", "log.json", `{"status":"success","eval":{"packages":{"inspect_ai":"0.3"}},
+"results":{"completed_samples":4,"total_samples":5}}`,
 			tool.Summary{File: "log.json", Completed: 4, Failed: 1, Version: "0.3"}, ""},
 		{"inspect", "log.json", `{"status":"error","error":{"message":"connection refused"}}`, tool.Summary{},
 			"connection refused"},

@@ -8,9 +8,12 @@ import (
 	"github.com/ttreport/ttreport/collect/plan/spec"
 )
 
-const one = `{"runtime_model_spec":{"impl":{"impl_name":"tt-transformers"},"hf_model_repo":"acme/tiny-8b","model_name":"tiny-8b","inference_engine":"vLLM",
-"device_model_spec":{"device":"N150","max_concurrency":32,"max_context":65536,"default_impl":true,"tensor_cache_timeout":3600.0,"vllm_args":{"data_parallel_size":4}},
-"tt_metal_commit":"25305db","vllm_commit":"6e67d2d","docker_image":"registry.example/tiny:1","status":"COMPLETE","has_builtin_warmup":true},"runtime_config":{"model":"tiny-8b"}}`
+const one = `{"runtime_model_spec":{"impl":{"impl_name":"tt-transformers"},"hf_model_repo":"acme/tiny-8b",
+"model_name":"tiny-8b","inference_engine":"vLLM",
+"device_model_spec":{"device":"N150","max_concurrency":32,"max_context":65536,"default_impl":true,
+"tensor_cache_timeout":3600.0,"vllm_args":{"data_parallel_size":4}},
+"tt_metal_commit":"25305db","vllm_commit":"6e67d2d","docker_image":"registry.example/tiny:1","status":"COMPLETE",
+"has_builtin_warmup":true},"runtime_config":{"model":"tiny-8b"}}`
 
 func TestRuntimeSpec(t *testing.T) {
 	got, err := spec.Read("spec.json", []byte(one))
@@ -32,7 +35,8 @@ func TestCatalogueRoundTrip(t *testing.T) {
 		`,"runtime_config":{"model":"tiny-8b"}}`)
 	other := strings.NewReplacer(`"N150"`, `"T3K"`, `"default_impl":true`, `"default_impl":false`).Replace(inner)
 	list, err := spec.Read("release_model_spec.json",
-		[]byte(`{"schema_version":"0.1.0","model_specs":{"acme/tiny-8b":{"N150":{"vLLM":{"a":`+inner+`}},"T3K":{"vLLM":{"b":`+other+`}}}}}`))
+		[]byte(`{"schema_version":"0.1.0","model_specs":{"acme/tiny-8b":{"N150":{"vLLM":{"a":`+inner+`}},
+"T3K":{"vLLM":{"b":`+other+`}}}}}`))
 	if err != nil || len(list) != 2 {
 		t.Fatal(list, err)
 	}
