@@ -265,7 +265,7 @@ func (o collectOptions) plan(
 	say := func(s string) { sh.say("tools     %s", s) }
 	find := plan.Finder{
 		Environments: environment.Tools{Configured: ws.Config.Tools, Say: say},
-		Exec:         ws.Config.Exec, LookOnly: o.dryRun, Say: say,
+		Exec:         ws.Config.Exec, FindOnly: o.dryRun, Say: say,
 	}
 	return p, planError(find.Fill(ctx, &p, o.Tools))
 }

@@ -41,6 +41,9 @@ func flagNames(c command) (names, usages []string) {
 	fs := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
 	c.setup(fs)
 	fs.VisitAll(func(f *pflag.Flag) {
+		if f.Hidden {
+			return
+		}
 		_, usage := pflag.UnquoteUsage(f)
 		names, usages = append(names, "--"+f.Name), append(usages, usage)
 	})

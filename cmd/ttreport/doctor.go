@@ -146,7 +146,7 @@ func toolFinding(ctx context.Context, find environment.Tools, a tool.Adapter) fi
 		distribution = a.Name
 	}
 	pin := environment.Pin(a.Name, distribution)
-	found, err := find.Look(ctx, a.Name, a.Program, a.Module)
+	found, err := find.Find(ctx, a.Name, a.Program, a.Module)
 	switch {
 	case err == nil && found.From == "environment":
 		return finding{true, a.Name, "its own environment with " + pin + ", " + found.Dir, ""}

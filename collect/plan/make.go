@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"strings"
@@ -44,7 +45,7 @@ const builtinQuestions = 60
 func Make(o Options, known spec.Model, targets Targets) (Plan, []Note, error) {
 	p := Plan{
 		Release: o.System.Release, Channel: o.System.Channel,
-		Device: o.System.Device, Impl: orText(o.System.Impl, known.Impl),
+		Device: o.System.Device, Impl: cmp.Or(o.System.Impl, known.Impl),
 		Model:  manifest.Model{Name: base(o.System.Model), ID: known.ID, Status: known.Status},
 		Repeat: o.Measure.Repeat, Seed: o.Measure.Seed, EvalItems: builtinQuestions,
 		Tokenizer: o.Tools.Tokenizer, Chat: o.Tools.Chat, MPIRanks: o.Tools.MPIRanks, TaskDir: o.Evals.TaskDir,
@@ -89,8 +90,8 @@ func evals(o Options, planned []PlannedEval) ([]EvalTask, error) {
 	}
 	var out []EvalTask
 	add := func(e PlannedEval) { // a tool that does not exist is reported when it is looked for
-		name := tool.Tool{Adapter: tool.Adapter{Name: orText(e.Tool, usualTool)}}
-		out = append(out, EvalTask{Tool: name, Task: e.Task, Limit: orInt(o.Evals.Limit, e.Limit), Params: e.Params})
+		name := tool.Tool{Adapter: tool.Adapter{Name: cmp.Or(e.Tool, usualTool)}}
+		out = append(out, EvalTask{Tool: name, Task: e.Task, Limit: cmp.Or(o.Evals.Limit, e.Limit), Params: e.Params})
 	}
 	for _, text := range asked {
 		if text != fromTargets {
@@ -143,7 +144,7 @@ func workloads(o Options, model string, known spec.Model, stated TargetPlan) ([]
 		l, notes := assumed(known)
 		return fitting(o, join(out, standard(l)...), l.context, notes)
 	}
-	list, err := Preset(orText(name, "quick"))
+	list, err := Preset(cmp.Or(name, "quick"))
 	if err != nil {
 		return nil, nil, UsageError{fmt.Errorf("collect: %w", err), ""}
 	}
@@ -153,7 +154,7 @@ func workloads(o Options, model string, known spec.Model, stated TargetPlan) ([]
 func withRequests(list []Workload) []Workload {
 	var out []Workload
 	for _, w := range list {
-		w.Requests = orInt(w.Requests, max(8, standardRequests(w.ISL, w.OSL, w.Concurrency)))
+		w.Requests = cmp.Or(w.Requests, max(8, standardRequests(w.ISL, w.OSL, w.Concurrency)))
 		out = append(out, w)
 	}
 	return out

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -163,7 +164,7 @@ func (o Options) With(e Entry) Options {
 			*x.at = x.entry
 		}
 	}
-	o.Tools.Tokenizer = orText(o.Tools.Tokenizer, e.Tokenizer) // where it is, is a fact of this machine
+	o.Tools.Tokenizer = cmp.Or(o.Tools.Tokenizer, e.Tokenizer) // where it is, is a fact of this machine
 	if o.Server.Name.IsZero() {
 		o.Server.Name = e.Server
 	}
@@ -180,7 +181,7 @@ func (o Options) With(e Entry) Options {
 	if e.Sweep != "" && (m.Sweep == "" || recheck) {
 		m.Sweep = e.Sweep
 	}
-	m.Repeat, o.Evals.Limit = max(m.Repeat, e.Repeat), orInt(o.Evals.Limit, e.EvalLimit)
+	m.Repeat, o.Evals.Limit = max(m.Repeat, e.Repeat), cmp.Or(o.Evals.Limit, e.EvalLimit)
 	o.Tools.Chat = o.Tools.Chat || e.Chat
 	return o
 }
@@ -190,17 +191,17 @@ func (o Options) With(e Entry) Options {
 func (o Options) Known(stated spec.Model, context int) spec.Model {
 	if o.Server.Name.Kind == ServerCommand {
 		c := spec.OfCommand(o.Server.Name.Argv)
-		stated.Context, stated.Concurrency = orInt(c.Context, stated.Context), orInt(c.Concurrency, stated.Concurrency)
+		stated.Context, stated.Concurrency = cmp.Or(c.Context, stated.Context), cmp.Or(c.Concurrency, stated.Concurrency)
 	}
-	stated.Context = orInt(o.Measure.MaxContext, orInt(context, stated.Context))
-	stated.Concurrency = orInt(o.Measure.MaxConcurrency, stated.Concurrency)
+	stated.Context = cmp.Or(o.Measure.MaxContext, cmp.Or(context, stated.Context))
+	stated.Concurrency = cmp.Or(o.Measure.MaxConcurrency, stated.Concurrency)
 	return stated
 }
 
 // Complete fills in what is known of the model and no option states: its image, its full name, and how long an image
 // may take to be ready.
 func (o Options) Complete(known spec.Model) Options {
-	o.Server.Image = orText(o.Server.Image, known.Image)
+	o.Server.Image = cmp.Or(o.Server.Image, known.Image)
 	if o.Server.Name.Kind != ServerDocker {
 		return o
 	}
@@ -211,18 +212,4 @@ func (o Options) Complete(known spec.Model) Options {
 		o.System.Model = known.ID
 	}
 	return o
-}
-
-func orInt(a, b int) int {
-	if a != 0 {
-		return a
-	}
-	return b
-}
-
-func orText(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }

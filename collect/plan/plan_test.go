@@ -252,7 +252,7 @@ func TestRunPy(t *testing.T) {
 // Tools that cannot make what is asked for are refused before anything is started.
 func TestFill(t *testing.T) {
 	random, dataset := []Workload{{ISL: 1, OSL: 1, Concurrency: 1}}, []Workload{{Dataset: "sharegpt", Rate: 1}}
-	find := Finder{LookOnly: true, Exec: map[string]string{"mine": "x {url} {out}", "bad": "x"}}
+	find := Finder{FindOnly: true, Exec: map[string]string{"mine": "x {url} {out}", "bad": "x"}}
 	for name, tt := range map[string]struct {
 		tools ToolOptions
 		loads []Workload

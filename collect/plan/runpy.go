@@ -1,6 +1,9 @@
 package plan
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // RunPy are flags of tt-inference-server's run.py that mean something else here; see ttreport help run-py.
 type RunPy struct {
@@ -20,7 +23,7 @@ const (
 
 // ApplyRunPy translates flags of run.py.
 func (o *Options) ApplyRunPy(r RunPy) error {
-	o.System.Device = orText(o.System.Device, r.Device)
+	o.System.Device = cmp.Or(o.System.Device, r.Device)
 	switch r.Workflow {
 	case "", WorkflowRelease, WorkflowReports, WorkflowServer:
 	case string(OnlyBenchmarks), string(OnlyEvals):
@@ -33,13 +36,13 @@ func (o *Options) ApplyRunPy(r RunPy) error {
 		o.Server.Name = ServerName{Kind: ServerDocker}
 	}
 	if r.LocalServer {
-		o.Server.Name = ServerName{Kind: ServerURL, URL: fmt.Sprintf("http://127.0.0.1:%d", orInt(o.Server.Port, usualPort))}
+		o.Server.Name = ServerName{Kind: ServerURL, URL: fmt.Sprintf("http://127.0.0.1:%d", cmp.Or(o.Server.Port, usualPort))}
 	}
 	limit, ok := map[string]int{"": 0, "smoke-test": 3, "ci-commit": 20, "ci-nightly": 100, "ci-long": 500}[r.LimitMode]
 	if !ok {
 		return usage("modes are smoke-test, ci-commit, ci-nightly and ci-long", "collect: --limit-samples-mode %q",
 			r.LimitMode)
 	}
-	o.Evals.Limit = orInt(o.Evals.Limit, limit)
+	o.Evals.Limit = cmp.Or(o.Evals.Limit, limit)
 	return nil
 }

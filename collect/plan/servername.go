@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"strconv"
@@ -78,11 +79,11 @@ func (s ServerName) Address(port int) string {
 	case ServerURL:
 		return s.URL
 	case ServerCommand:
-		port = orInt(port, commandPort(s.Argv))
+		port = cmp.Or(port, commandPort(s.Argv))
 	case ServerSim:
 		return string(ServerSim)
 	}
-	return fmt.Sprintf("http://127.0.0.1:%d", orInt(port, usualPort))
+	return fmt.Sprintf("http://127.0.0.1:%d", cmp.Or(port, usualPort))
 }
 
 // commandPort is the port in a server's command line; 0 when there is none, or one that is no number, which the server

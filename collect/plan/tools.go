@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,7 +16,7 @@ import (
 type Finder struct {
 	Environments environment.Tools
 	Exec         map[string]string // command lines of the user's own tools, by name
-	LookOnly     bool              // make no environment, and ask no tool for its version
+	FindOnly     bool              // make no environment, and ask no tool for its version
 	Say          func(string)      // called with each tool that is ready
 }
 
@@ -82,8 +83,8 @@ func (f Finder) find(ctx context.Context, name string, eval bool) (tool.Tool, er
 	if err != nil {
 		return tool.Tool{}, err
 	}
-	if f.LookOnly {
-		found, err := f.Environments.Look(ctx, a.Name, a.Program, a.Module)
+	if f.FindOnly {
+		found, err := f.Environments.Find(ctx, a.Name, a.Program, a.Module)
 		if errors.Is(err, environment.ErrNone) {
 			found.Program = a.Program
 		} else if err != nil {
@@ -97,7 +98,7 @@ func (f Finder) find(ctx context.Context, name string, eval bool) (tool.Tool, er
 	}
 	t := tool.Installed(ctx, a, found.Program)
 	if f.Say != nil {
-		f.Say(fmt.Sprintf("%s %s from the %s", a.Name, orText(t.Release, "(version unknown)"), found.From))
+		f.Say(fmt.Sprintf("%s %s from the %s", a.Name, cmp.Or(t.Release, "(version unknown)"), found.From))
 	}
 	return t, nil
 }

@@ -51,12 +51,6 @@ func (a args) known(has Flags, name string, values ...string) args {
 func itoa(n int) string     { return strconv.Itoa(n) }
 func utoa(n uint64) string  { return strconv.FormatUint(n, 10) }
 func ftoa(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-func orText(s, or string) string {
-	if s == "" {
-		return or
-	}
-	return s
-}
 
 // conditions are those that every load tool's command line fixes, and more as pairs of name and value.
 func (j Job) conditions(more ...string) map[string]string {

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -96,7 +97,7 @@ func readHarness(out, glob, name string) (Summary, error) {
 	if len(r.Results) == 0 {
 		return s, fmt.Errorf("%s holds no result", s.File)
 	}
-	s.Version = orText(r.Version, r.LMMs)
+	s.Version = cmp.Or(r.Version, r.LMMs)
 	for _, n := range r.N {
 		s.Completed += n.Effective
 	}

@@ -2,6 +2,7 @@ package tool
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -40,7 +41,7 @@ func vllmEngine(j Job, name string) args {
 func vllmThroughputCommand(j Job, out string, _ Flags) Command {
 	argv := vllmEngine(j, "throughput").
 		when(j.Dataset == "", "--input-len", itoa(j.ISL)).
-		add("--dataset-name", orText(j.Dataset, "random")).
+		add("--dataset-name", cmp.Or(j.Dataset, "random")).
 		when(j.Path != "", "--dataset-path", j.Path).
 		when(j.OSL > 0, "--output-len", itoa(j.OSL)).
 		add("--num-prompts", itoa(j.Requests), "--seed", utoa(j.Seed), "--output-json", out+"/result.json").

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -250,7 +251,7 @@ func sglangCommand(j Job, out string, _ Flags) Command {
 	backend := j.endpoint("sglang-oai", "sglang-oai-chat")
 	// A range ratio of 1 fixes the lengths here, the opposite of vLLM's 0.
 	argv := args{"-m", "sglang.bench_serving", "--backend", backend, "--base-url", j.URL, "--model", j.Model}.
-		add("--dataset-name", orText(j.Dataset, "random")).
+		add("--dataset-name", cmp.Or(j.Dataset, "random")).
 		add("--random-input-len", itoa(j.ISL), "--random-output-len", itoa(j.OSL)).
 		add("--random-range-ratio", "1").
 		add("--num-prompts", itoa(j.Requests), "--seed", utoa(j.Seed)).

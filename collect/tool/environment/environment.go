@@ -75,8 +75,8 @@ func (t Tools) Dir(tool string) (string, error) {
 // done marks an environment that was made to its end.
 const done = ".complete"
 
-// Look finds a tool that is here already: its program, or a Python that has its module.
-func (t Tools) Look(ctx context.Context, tool, program, module string) (Found, error) {
+// Find finds a tool that is installed: its program, or a Python that has its module.
+func (t Tools) Find(ctx context.Context, tool, program, module string) (Found, error) {
 	if path := t.Configured[tool]; path != "" {
 		if err := runnable(path); err != nil {
 			return Found{}, fmt.Errorf("%s is configured as %s: %w", tool, path, err)
@@ -117,7 +117,7 @@ func imports(ctx context.Context, python, module string) bool {
 // Ensure finds a tool, or makes its environment. Its output goes to a log next to the environment's folder. Two that
 // make the same one wait for each other.
 func (t Tools) Ensure(ctx context.Context, tool, program, module string) (Found, error) {
-	found, err := t.Look(ctx, tool, program, module)
+	found, err := t.Find(ctx, tool, program, module)
 	if !errors.Is(err, ErrNone) {
 		return found, err
 	}
@@ -137,13 +137,13 @@ func (t Tools) Ensure(ctx context.Context, tool, program, module string) (Found,
 		return Found{}, fmt.Errorf("tool environments: %w", err)
 	}
 	defer unlock()
-	if found, err := t.Look(ctx, tool, program, module); err == nil {
+	if found, err := t.Find(ctx, tool, program, module); err == nil {
 		return found, nil // made by the process that we waited for
 	}
 	if err := t.make(ctx, tool, dir); err != nil {
 		return Found{}, err
 	}
-	return t.Look(ctx, tool, program, module)
+	return t.Find(ctx, tool, program, module)
 }
 
 // lock waits until no other process holds a lock file, and holds it.

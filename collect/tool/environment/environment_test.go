@@ -24,7 +24,7 @@ func TestPin(t *testing.T) {
 }
 
 // A program that is configured goes before one on the PATH; one that is nowhere is said to be missing.
-func TestLook(t *testing.T) {
+func TestFind(t *testing.T) {
 	dir := t.TempDir()
 	program := filepath.Join(dir, "mytool")
 	if err := os.WriteFile(program, []byte("#!/bin/sh\n"), 0o700); err != nil {
@@ -34,16 +34,16 @@ func TestLook(t *testing.T) {
 	ctx := context.Background()
 	find := environment.Tools{Cache: t.TempDir(), Configured: map[string]string{"other": program,
 		"gone": filepath.Join(dir, "gone")}}
-	if f, err := find.Look(ctx, "mytool", "mytool", ""); err != nil || f.From != "PATH" || f.Program != program {
+	if f, err := find.Find(ctx, "mytool", "mytool", ""); err != nil || f.From != "PATH" || f.Program != program {
 		t.Errorf("%+v %v", f, err)
 	}
-	if f, err := find.Look(ctx, "other", "nothing", ""); err != nil || f.From != "configured" {
+	if f, err := find.Find(ctx, "other", "nothing", ""); err != nil || f.From != "configured" {
 		t.Errorf("%+v %v", f, err)
 	}
-	if _, err := find.Look(ctx, "gone", "mytool", ""); err == nil || errors.Is(err, environment.ErrNone) {
+	if _, err := find.Find(ctx, "gone", "mytool", ""); err == nil || errors.Is(err, environment.ErrNone) {
 		t.Errorf("a configured program that does not exist: %v", err)
 	}
-	if _, err := find.Look(ctx, "x", "x", ""); !errors.Is(err, environment.ErrNone) {
+	if _, err := find.Find(ctx, "x", "x", ""); !errors.Is(err, environment.ErrNone) {
 		t.Error(err)
 	}
 	if _, err := find.Ensure(ctx, "x", "x", ""); err == nil || !strings.Contains(err.Error(), "tools: {x: /path/to/it}") {
