@@ -168,8 +168,9 @@ func (s *session) discard(results string, why error) error {
 }
 
 func (s *session) log(event, item, result, note string) error {
-	return s.journal.Log(manifest.Entry{Time: s.now().UTC(), Event: event, Item: item, Result: result,
-		Note: redact.Text(note)})
+	return s.journal.Log(manifest.Entry{
+		Time: s.now().UTC(), Event: event, Item: item, Result: result, Note: redact.Text(note),
+	})
 }
 
 // begin starts the server and writes down what is measured.

@@ -222,8 +222,8 @@ func (o collectOptions) lock(address string) (release func(), err error) {
 		return func() {}, nil
 	}
 	if release, err = collect.Lock("device "+o.System.Device, "address "+address); err != nil {
-		return nil, fail(exitCollect, "wait for it, or end it: two loads on one device measure each other", "collect: %w",
-			err)
+		const fix = "wait for it, or end it: two loads on one device measure each other"
+		return nil, fail(exitCollect, fix, "collect: %w", err)
 	}
 	return release, nil
 }

@@ -165,8 +165,8 @@ func (p *progress) draw(e collect.Event) {
 	number := func(i int) string { return fmt.Sprintf("%3d/%-3d", i, e.Count) }
 	rows := []string{
 		fmt.Sprintf(row, "", "", "state", "elapsed", "TTFT ms", "TPOT ms", ""),
-		fmt.Sprintf(row, number(e.Index), middle(e.Text, 38), state, age(e.Took), dashFloat(e.TTFT), dashFloat(e.TPOT),
-			e.Err),
+		fmt.Sprintf(row, number(e.Index), middle(e.Text, 38), state,
+			age(e.Took), dashFloat(e.TTFT), dashFloat(e.TPOT), e.Err),
 	}
 	for i := e.Index; i < min(len(p.agenda), e.Index+ahead); i++ {
 		rows = append(rows, fmt.Sprintf(row, number(i+1), middle(p.agenda[i].String(), 38), "waits", "", "", "", ""))

@@ -66,8 +66,8 @@ func (t planTargets) For(m manifest.Model, device string) plan.TargetPlan {
 		out.Workloads = append(out.Workloads, w)
 	}
 	for _, e := range t.library.Evals(model, device) {
-		out.Evals = append(out.Evals, plan.PlannedEval{Tool: e.Tool, Task: e.Task, Limit: e.Limit,
-			Params: evalParams(e.EvalRun)})
+		planned := plan.PlannedEval{Tool: e.Tool, Task: e.Task, Limit: e.Limit, Params: evalParams(e.EvalRun)}
+		out.Evals = append(out.Evals, planned)
 	}
 	return out
 }

@@ -27,8 +27,9 @@ func doctorCommand() command {
 	return command{
 		name: "doctor", summary: "list what tools, secrets and space are there, what is missing, and how to fix it",
 		help: `
-Changes nothing unless asked: --make TOOL makes a tool's environment now instead of when it is first used, --reset TOOL
-removes it, so that it is made again. Values of secrets are never shown. Exit 4 when a tool of --for TOOL,… is missing.`,
+Changes nothing unless asked: --make TOOL makes a tool's environment now instead of when it is first used, --reset
+TOOL removes it, so that it is made again. Values of secrets are never shown. Exit 4 when a tool of --for TOOL,… is
+missing.`,
 		examples: []example{
 			{"is everything there?", "ttreport doctor"},
 			{"before a night of measuring with vLLM's client", "ttreport doctor --for vllm,lm-eval"},

@@ -28,7 +28,7 @@ func dotenv(dir string) (values map[string]string, warning string, err error) {
 		return nil, "", nil
 	}
 	if err != nil {
-		// its own error quotes the line, which is a secret
+		// Its own error quotes the line, which is a secret.
 		return nil, "", fmt.Errorf("%s: expected lines of NAME=value", name)
 	}
 	if info, err := os.Stat(name); err == nil && info.Mode().Perm()&0o077 != 0 {

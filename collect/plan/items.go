@@ -44,8 +44,8 @@ func (p Plan) Items() []Item {
 		}
 	}
 	if p.EvalItems > 0 {
-		out = append(out, Item{Name: builtin.EvalTask, Tool: tool.Builtin(), Index: -1, Task: builtin.EvalTask,
-			Limit: p.EvalItems})
+		const name = builtin.EvalTask
+		out = append(out, Item{Name: name, Tool: tool.Builtin(), Index: -1, Task: name, Limit: p.EvalItems})
 	}
 	for _, e := range p.Evals {
 		name := filePrefix(e.Tool) + fileSafe(e.Task)

@@ -30,7 +30,7 @@ type ServerName struct {
 
 // UnmarshalText implements encoding.TextUnmarshaler: sim, docker, "command …", or the address of a server.
 func (s *ServerName) UnmarshalText(text []byte) error {
-	// as clients of OpenAI's interface are given it
+	// As clients of OpenAI's interface are given it.
 	name := strings.TrimSuffix(strings.TrimSuffix(string(text), "/"), "/v1")
 	switch name {
 	case "":

@@ -26,7 +26,7 @@ func leftoverFile(address string) string {
 
 // note writes down how to end what was started at an address: "process PID START", or "container ENGINE ID".
 func note(address, kind, a, b string) {
-	// without the note only a kill at the worst moment costs more
+	// Without the note only a kill at the worst moment costs more.
 	_ = os.MkdirAll(filepath.Dir(leftoverFile(address)), 0o777)
 	us := os.Getpid()
 	text := strings.Join([]string{kind, a, b, strconv.Itoa(us), startTicks(us)}, "\t")

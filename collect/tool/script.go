@@ -29,8 +29,8 @@ func Script(name, line string) (Adapter, error) {
 		return Adapter{}, fmt.Errorf("the command does not use {out}, the folder in which it is to leave %s", ScriptResult)
 	}
 	if rest := fill(Job{}, "", line); strings.Contains(rest, "{") {
-		return Adapter{}, fmt.Errorf("an unknown placeholder at %.20q; there are %s", rest[strings.IndexByte(rest, '{'):],
-			placeholders)
+		rest = rest[strings.IndexByte(rest, '{'):]
+		return Adapter{}, fmt.Errorf("an unknown placeholder at %.20q; there are %s", rest, placeholders)
 	}
 	once := true
 	for _, p := range []string{"{isl}", "{osl}", "{concurrency}", "{rate}"} {

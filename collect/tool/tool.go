@@ -19,10 +19,10 @@ type Job struct {
 	// Of a workload: token lengths, and load as concurrency or as requests a second. Neither: all at once.
 	ISL, OSL, Concurrency, Requests int
 	Rate                            float64
-	Dataset, Path                   string // "" for random prompts
-	// of all workloads, as "1;8;64" and "60,20;128,20", for tools that run once a plan
+	Dataset, Path                   string   // "" for random prompts
+	Extra                           []string // more arguments for the tool
+	// Of all workloads, as "1;8;64" and "60,20;128,20", for tools that run once a plan.
 	Batches, Lengths string
-	Extra            []string // more arguments for the tool
 
 	// Of an eval.
 	Task    string

@@ -70,7 +70,7 @@ func TestMediansAreTheServers(t *testing.T) {
 	if raced {
 		t.Skip("the race detector is in: .ci/run times the client without it")
 	}
-	// see TestMain of package collect
+	// See TestMain of package collect.
 	f, err := os.OpenFile(filepath.Join(os.TempDir(), "ttreport-test-timing.lock"), os.O_CREATE|os.O_RDWR, 0o666)
 	if err != nil {
 		t.Fatal(err)

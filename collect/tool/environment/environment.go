@@ -122,8 +122,8 @@ func (t Tools) Ensure(ctx context.Context, tool, program, module string) (Found,
 		return found, err
 	}
 	if Pinned(tool) == "" {
-		return Found{}, fmt.Errorf("%w; put %s on the PATH, or name it in ttreport.yaml, tools: {%s: /path/to/it}", err,
-			program, tool)
+		const text = "%w; put %s on the PATH, or name it in ttreport.yaml, tools: {%s: /path/to/it}"
+		return Found{}, fmt.Errorf(text, err, program, tool)
 	}
 	dir, err := t.Dir(tool)
 	if err != nil {
