@@ -16,17 +16,17 @@ const (
 // presets are the sweeps that need no limits.
 func presets() map[string][]Workload {
 	return map[string][]Workload{
-		// Quick is four points that show latency alone, under load, and with long prompts, in a minute or two.
+		// quick: four points that show latency alone, under load, and with long prompts, in a minute or two.
 		"quick": {
 			{ISL: 128, OSL: 128, Concurrency: 1, Requests: 8}, {ISL: 128, OSL: 128, Concurrency: 8, Requests: 32},
 			{ISL: 1024, OSL: 128, Concurrency: 1, Requests: 4}, {ISL: 2048, OSL: 128, Concurrency: 4, Requests: 16},
 		},
-		// Demo is the same shape with short answers.
+		// demo: the same shape with short answers.
 		"demo": {
 			{ISL: 128, OSL: 32, Concurrency: 1, Requests: 8}, {ISL: 128, OSL: 32, Concurrency: 8, Requests: 48},
 			{ISL: 512, OSL: 64, Concurrency: 4, Requests: 16}, {ISL: 2048, OSL: 16, Concurrency: 2, Requests: 16},
 		},
-		// Tt-2025 is the table that tt-inference-server printed in 2025, so that old history lines up.
+		// tt-2025: the table that tt-inference-server printed in 2025, so that old history lines up.
 		"tt-2025": tt2025(),
 	}
 }

@@ -71,7 +71,7 @@ var (
 	ErrPortTaken = errors.New("the port is taken")
 	// ErrDied is returned when the server ended, or did not respond any more, while it was measured.
 	ErrDied = errors.New("the server died")
-	// ErrNoModel is returned for a server that lists no model.
+	// errNoModel is returned for a server that lists no model.
 	errNoModel = errors.New("the server lists no model at /v1/models")
 )
 

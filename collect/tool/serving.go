@@ -19,7 +19,7 @@ func vllm() Adapter {
 
 func vllmCommand(j Job, out string, has Flags) Command {
 	path := j.endpoint("/v1/completions", "/v1/chat/completions")
-	// Benchmark_serving.py is the subcommand itself.
+	// The script benchmark_serving.py is the subcommand itself.
 	argv := args(nil).when(!j.Script, "bench", "serve").
 		add("--backend", j.endpoint("openai", "openai-chat"), "--base-url", j.URL, "--endpoint", path, "--model", j.Model).
 		when(j.Tokenizer != "", "--tokenizer", j.Tokenizer).
