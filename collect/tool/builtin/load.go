@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/ttreport/ttreport/ingest/schema/latency"
 )
 
@@ -147,56 +149,53 @@ type runner struct {
 // compared with such a measurement.
 const stagger = time.Millisecond
 
-// closed keeps a fixed number of requests in flight.
+// closed keeps a fixed number of requests in flight: as many streams, each with one request after the other.
 func (r *runner) closed(ctx context.Context) {
 	var next atomic.Int64
-	var wg sync.WaitGroup
+	var streams errgroup.Group
 	for k := range min(r.load.Concurrency, r.load.Requests) {
-		wg.Go(func() {
+		streams.Go(func() error {
 			time.Sleep(time.Until(r.out.Began.Add(time.Duration(k) * stagger)))
 			for ctx.Err() == nil {
 				i := int(next.Add(1)) - 1
 				if i >= r.load.Requests {
-					return
+					break
 				}
 				r.out.Requests[i] = r.one(ctx, i)
 			}
+			return nil
 		})
 	}
-	wg.Wait()
+	_ = streams.Wait() // a request that failed is in the outcome
 }
 
-// open sends each request at its own time.
+// open sends each request at its own time, or later where a concurrency limits it.
 func (r *runner) open(ctx context.Context) {
 	rng := r.load.arrivals()
-	var limit chan struct{}
+	var requests errgroup.Group
 	if r.load.Concurrency > 0 {
-		limit = make(chan struct{}, r.load.Concurrency)
+		requests.SetLimit(r.load.Concurrency)
 	}
 	r.out.Late = make([]time.Duration, r.load.Requests)
-	var wg sync.WaitGroup
 	due := time.Duration(0)
 	for i := range r.load.Requests {
 		timer := time.NewTimer(due - time.Since(r.out.Began))
 		select {
 		case <-ctx.Done():
 			timer.Stop()
-			wg.Wait()
+			_ = requests.Wait()
 			return
 		case <-timer.C:
 		}
 		at := due
-		wg.Go(func() {
-			if limit != nil {
-				limit <- struct{}{}
-				defer func() { <-limit }()
-			}
+		requests.Go(func() error {
 			r.out.Late[i] = time.Since(r.out.Began) - at
 			r.out.Requests[i] = r.one(ctx, i)
+			return nil
 		})
 		due += r.load.gap(rng)
 	}
-	wg.Wait()
+	_ = requests.Wait()
 }
 
 // one sends request i and follows its answer; negative numbers are warm-ups.
