@@ -11,15 +11,16 @@ import (
 	"time"
 
 	"github.com/ttreport/ttreport/collect"
+	"github.com/ttreport/ttreport/collect/plan"
+	"github.com/ttreport/ttreport/collect/server"
 	"github.com/ttreport/ttreport/collect/server/sim"
-	"github.com/ttreport/ttreport/collect/sweep"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
-func plan(n int) collect.Plan {
-	p := collect.Plan{Release: "v1", Model: manifest.Model{Name: "sim-8b"}, Device: "simulated", EvalItems: 3, Seed: 1}
+func planOf(n int) plan.Plan {
+	p := plan.Plan{Release: "v1", Model: manifest.Model{Name: "sim-8b"}, Device: "simulated", EvalItems: 3, Seed: 1}
 	for i := range n {
-		p.Workloads = append(p.Workloads, sweep.Workload{ISL: 8, OSL: 4, Concurrency: i + 1, Requests: 4})
+		p.Workloads = append(p.Workloads, plan.Workload{ISL: 8, OSL: 4, Concurrency: i + 1, Requests: 4})
 	}
 	return p
 }
@@ -40,13 +41,14 @@ func events(t *testing.T, dir string) string {
 }
 
 func TestRunFolder(t *testing.T) {
-	srv := &collect.Simulated{Config: quick}
+	srv := &server.Simulated{Config: quick}
 	var url string
-	out, err := collect.Run(context.Background(), plan(2), watched{srv, &url}, t.TempDir(), "test", func(collect.Event) {})
+	out, err := collect.Run(context.Background(), planOf(2), watched{srv, &url}, t.TempDir(), func(collect.Event) {})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := events(t, out.Dir); got != "run-start server-ready point-start point-done point-start point-done eval-start eval-done run-done" {
+	if got := events(t, out.Dir); got != "run-start server-ready point-start point-done point-start point-done "+
+		"eval-start eval-done run-done" {
 		t.Error(got)
 	}
 	names, _ := filepath.Glob(filepath.Join(out.Dir, "raw", "*"))
@@ -58,7 +60,8 @@ func TestRunFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	m, p := manifest.Read("m", data)
-	if p != nil || m.ID != out.ID || m.Release != "v1" || m.Device.Name != "simulated" || m.Stack.Engine != "ttreport-sim" || len(m.Plan) != 3 || m.End.IsZero() {
+	if p != nil || m.ID != out.ID || m.Release != "v1" || m.Device.Name != "simulated" ||
+		m.Stack.Engine != "ttreport-sim" || len(m.Plan) != 3 || m.End.IsZero() {
 		t.Errorf("%v %+v", p, m)
 	}
 	if _, err := http.Get(url + "/health"); err == nil {
@@ -68,11 +71,11 @@ func TestRunFolder(t *testing.T) {
 
 // watched notes the address of a server.
 type watched struct {
-	collect.Server
+	server.Server
 	url *string
 }
 
-func (w watched) Start(ctx context.Context, dir string) (collect.Endpoint, error) {
+func (w watched) Start(ctx context.Context, dir string) (server.Endpoint, error) {
 	e, err := w.Server.Start(ctx, dir)
 	*w.url = e.URL
 	return e, err
@@ -83,40 +86,42 @@ func TestFailedPoints(t *testing.T) {
 	cfg := quick
 	cfg.Fault.ErrorShare = 1
 	end := start(t, cfg)
-	out, err := collect.Run(context.Background(), plan(2), fixed{end}, t.TempDir(), "test", func(collect.Event) {})
+	out, err := collect.Run(context.Background(), planOf(2), fixed{end}, t.TempDir(), func(collect.Event) {})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := events(t, out.Dir); got != "run-start server-ready point-start point-failed point-start point-failed eval-start eval-failed run-done" || out.Failed != 3 {
+	if got := events(t, out.Dir); got != "run-start server-ready point-start point-failed point-start point-failed "+
+		"eval-start eval-failed run-done" || out.Failed != 3 {
 		t.Error(got, out.Failed)
 	}
 }
 
-func start(t *testing.T, cfg sim.Config) collect.Endpoint {
+func start(t *testing.T, cfg sim.Config) server.Endpoint {
 	t.Helper()
 	s, err := sim.Start(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Stop)
-	return collect.Endpoint{URL: s.URL(), Model: "sim-8b", Stack: manifest.Stack{Engine: "ttreport-sim"}}
+	return server.Endpoint{URL: s.URL(), Model: "sim-8b", Stack: manifest.Stack{Engine: "ttreport-sim"}}
 }
 
 // fixed is a server that is there already and is not asked whether it is well.
-type fixed struct{ end collect.Endpoint }
+type fixed struct{ end server.Endpoint }
 
-func (f fixed) Start(context.Context, string) (collect.Endpoint, error) { return f.end, nil }
-func (f fixed) Stop()                                                   {}
+func (f fixed) Start(context.Context, string) (server.Endpoint, error) { return f.end, nil }
+func (f fixed) Stop()                                                  {}
 
 // Ctrl-C in the middle keeps what was measured, and what is there says that it is not all.
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var url string
-	out, err := collect.Run(ctx, plan(3), watched{&collect.Simulated{Config: quick}, &url}, t.TempDir(), "test", func(e collect.Event) {
-		if e.Step == "point" && e.Final && e.Index == 2 {
-			cancel()
-		}
-	})
+	out, err := collect.Run(ctx, planOf(3), watched{&server.Simulated{Config: quick}, &url}, t.TempDir(),
+		func(e collect.Event) {
+			if e.Step == "point" && e.Final && e.Index == 2 {
+				cancel()
+			}
+		})
 	if !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
@@ -142,35 +147,18 @@ func TestInterrupted(t *testing.T) {
 func TestServerThatIsNotThere(t *testing.T) {
 	dir := t.TempDir()
 	waits := 0
-	_, err := collect.Run(context.Background(), plan(1), &collect.Attached{URL: "http://127.0.0.1:1", Wait: 300 * time.Millisecond, Waiting: func(error) { waits++ }}, dir, "test", func(collect.Event) {})
-	if !errors.Is(err, collect.ErrNotReady) || waits == 0 {
+	_, err := collect.Run(context.Background(), planOf(1), &server.Attached{URL: "http://127.0.0.1:1",
+		Wait: 300 * time.Millisecond, Waiting: func(error) { waits++ }}, dir, func(collect.Event) {})
+	if !errors.Is(err, server.ErrNotReady) || waits == 0 {
 		t.Errorf("%v, %d waits", err, waits)
 	}
 	if left, _ := os.ReadDir(dir); len(left) != 0 {
 		t.Errorf("an empty run folder is left: %v", left)
 	}
 	end := start(t, quick)
-	if _, err := (&collect.Attached{URL: end.URL, Model: "another", Wait: 300 * time.Millisecond}).Start(context.Background(), ""); err == nil || !strings.Contains(err.Error(), `it lists "sim-8b"`) {
+	if _, err := (&server.Attached{URL: end.URL, Model: "another",
+		Wait: 300 * time.Millisecond}).Start(context.Background(), ""); err == nil ||
+		!strings.Contains(err.Error(), `it lists "sim-8b"`) {
 		t.Errorf("%v", err)
-	}
-}
-
-func TestPresets(t *testing.T) {
-	for _, name := range sweep.Names() {
-		if name == sweep.StandardName || name == sweep.TargetsName {
-			continue // they are made of limits and of targets
-		}
-		list, err := sweep.Preset(name)
-		if err != nil || len(list) == 0 {
-			t.Error(name, err)
-		}
-		for _, w := range list {
-			if w.ISL <= 0 || w.OSL <= 0 || w.Concurrency <= 0 || w.Requests < w.Concurrency {
-				t.Errorf("%s: %+v", name, w)
-			}
-		}
-	}
-	if list, _ := sweep.Preset("tt-2025"); len(list) != 18 {
-		t.Errorf("tt-2025 has %d points", len(list))
 	}
 }

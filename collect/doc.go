@@ -1,9 +1,10 @@
-// Package collect measures: it starts or attaches to a server, drives load and evals against it, and leaves a run folder.
+// Package collect measures: it drives load and evals against a server, and leaves a run folder.
 //
-// In flows a [Plan]; out flows a folder of files on disk: raw results as their tools write them, a sidecar beside each, a
-// manifest that says who was measured, and a journal of what was done. Ingest reads that folder like anybody else's; the
-// two packages meet nowhere else.
+// In: a plan (package plan) and a server (package server). Out: a folder of files on disk: raw results as their tools
+// write them, a sidecar for each, a manifest that states what was measured, and a journal of what was done. Package
+// ingest reads that folder like any other; the two packages meet nowhere else. It must not decide what is measured, nor
+// read back what it measured.
 //
-// What is started is stopped on every path. A point that fails is recorded and the next one is tried; a server that does
-// not answer ends the run with what was measured so far.
+// What is started is stopped on every path. A point that fails is recorded and the next one is tried; a server that
+// does not respond ends the run with what was measured so far.
 package collect

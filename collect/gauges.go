@@ -9,14 +9,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ttreport/ttreport/collect/server"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
 // gauge names, in the order of a sample's values.
 var gaugeNames = [...]string{"running", "waiting", "kv", "preemptions"}
 
-// gaugeOf maps the names that servers have for the same onto our order (vLLM's and SGLang's documentation of metrics, llama.cpp's
-// server README).
+// gaugeOf maps the names that servers have for the same onto our order (vLLM's and SGLang's documentation of metrics,
+// llama.cpp's server README).
 func gaugeOf(name string) int {
 	switch name {
 	case "vllm:num_requests_running", "sglang:num_running_reqs", "llamacpp:requests_processing":
@@ -31,8 +32,8 @@ func gaugeOf(name string) int {
 	return -1
 }
 
-// readGauges takes what we know from a page of the Prometheus text format. Values of one name are added over its labels, of which several
-// engines have one each; of the share of the cache the fullest counts.
+// readGauges takes what we know from a page of the Prometheus text format. Values of one name are added over its
+// labels, of which several engines have one each; of the share of the cache the fullest counts.
 func readGauges(r io.Reader) (values [len(gaugeNames)]float64, known [len(gaugeNames)]bool) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 1<<20)
@@ -65,10 +66,10 @@ type sampler struct {
 	samples [][]float64 // seconds since the start, then the values; -1 for one that the server does not have
 }
 
-// most is how many samples are kept: then every other one goes, and the interval doubles.
+// mostSamples is how many samples are kept: then every other one goes, and the interval doubles.
 const mostSamples = 120
 
-// sample starts to ask once a second; a server without metrics is asked once.
+// sample starts to ask once a second; a server without metrics is asked once, and one without an address not at all.
 func (s *session) sample(ctx context.Context) *sampler {
 	ctx, stop := context.WithCancel(ctx)
 	p := &sampler{stop: stop, ended: make(chan struct{}), began: time.Now()}
@@ -98,7 +99,7 @@ func (s *session) sample(ctx context.Context) *sampler {
 }
 
 func (p *sampler) one(ctx context.Context, address string) bool {
-	ctx, cancel := context.WithTimeout(ctx, deaf)
+	ctx, cancel := context.WithTimeout(ctx, server.Unresponsive)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address+"/metrics", nil)
 	if err != nil || address == "" {

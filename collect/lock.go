@@ -12,11 +12,11 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// ErrBusy is returned when somebody else on this machine measures the same device or server.
-var ErrBusy = errors.New("somebody measures there already")
+// errBusy is returned when another process on this machine measures the same device or server.
+var errBusy = errors.New("another process measures there already")
 
-// Lock keeps two collections from measuring one device, or one address, at the same time: each would see the other's load as a regression.
-// It is a file of this machine, not of the workspace, and ends with the process that holds it.
+// Lock keeps two collections from measuring one device, or one address, at the same time: each would see the other's
+// load as a regression. It is a file of this machine, not of the workspace, and ends with the process that holds it.
 func Lock(names ...string) (release func(), err error) {
 	dir := filepath.Join(os.TempDir(), "ttreport-locks")
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -38,7 +38,7 @@ func Lock(names ...string) (release func(), err error) {
 			who, _ := io.ReadAll(io.LimitReader(f, 100)) // for the message alone
 			_ = f.Close()
 			release()
-			return nil, fmt.Errorf("%w: %s is held by process %s", ErrBusy, name, strings.TrimSpace(string(who)))
+			return nil, fmt.Errorf("%w: %s is held by process %s", errBusy, name, strings.TrimSpace(string(who)))
 		}
 		_ = f.Truncate(0) // the note is for people
 		_, _ = f.WriteAt(fmt.Appendf(nil, "%d\n", os.Getpid()), 0)

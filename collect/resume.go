@@ -11,23 +11,23 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
-// freshFor is how long an interrupted run is worth going on with: after that the machine is another one.
-const freshFor = 7 * 24 * time.Hour
+// resumeFor is how long an interrupted run is resumed: after that the machine may be another one.
+const resumeFor = 7 * 24 * time.Hour
 
 // resume takes over the newest run folder of the same plan that did not come to its end.
 func (s *session) resume(results string) {
 	names, err := filepath.Glob(filepath.Join(results, "*", manifest.JournalName))
-	if err != nil || s.plan.Fresh {
+	if err != nil || s.plan.NoResume {
 		return
 	}
-	digest := s.plan.digest()
+	digest := s.plan.Digest()
 	for _, name := range names { // in the order of their ids, which begin with the time
 		data, err := os.ReadFile(name)
 		if err != nil {
 			continue
 		}
 		id, start, done := unfinished(manifest.ReadJournal(data), digest)
-		if id == "" || len(done) == 0 || time.Since(start) > freshFor {
+		if id == "" || len(done) == 0 || time.Since(start) > resumeFor {
 			continue
 		}
 		text, err := os.ReadFile(filepath.Join(filepath.Dir(name), manifest.FileName))
@@ -38,7 +38,7 @@ func (s *session) resume(results string) {
 		if problem != nil {
 			continue
 		}
-		for item, result := range done { // a result that somebody removed is measured again
+		for item, result := range done { // a result that was removed is measured again
 			if _, err := os.Stat(filepath.Join(filepath.Dir(name), filepath.FromSlash(result))); err != nil {
 				delete(done, item)
 			}
@@ -78,9 +78,12 @@ func (s *session) sameServer() error {
 	}
 	a, b := s.before, s.end.Stack
 	var other []string
-	for name, pair := range map[string][2]string{"engine": {a.Engine, b.Engine}, "version": {a.Version, b.Version}, "image": {a.Image, b.Image}, "digest": {a.Digest, b.Digest}} {
-		if pair[0] != pair[1] {
-			other = append(other, fmt.Sprintf("%s was %q and is %q", name, pair[0], pair[1]))
+	for _, x := range []struct{ name, was, is string }{
+		{"engine", a.Engine, b.Engine}, {"version", a.Version, b.Version},
+		{"image", a.Image, b.Image}, {"digest", a.Digest, b.Digest},
+	} {
+		if x.was != x.is {
+			other = append(other, fmt.Sprintf("%s was %q and is %q", x.name, x.was, x.is))
 		}
 	}
 	if !maps.Equal(a.Commits, b.Commits) {
@@ -89,6 +92,7 @@ func (s *session) sameServer() error {
 	if len(other) > 0 {
 		return fmt.Errorf("%w: %s", ErrOtherServer, strings.Join(other, ", "))
 	}
-	s.report(Event{Run: s.id, Step: "resume", Text: fmt.Sprintf("%d of %d there already", len(s.done), len(s.plan.items())), Final: true})
+	text := fmt.Sprintf("%d of %d were measured before", len(s.done), len(s.plan.Items()))
+	s.report(Event{Run: s.id, Step: "resume", Text: text, Final: true})
 	return nil
 }

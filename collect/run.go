@@ -2,6 +2,8 @@ package collect
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"net"
@@ -9,17 +11,35 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"syscall"
 	"time"
 
 	"github.com/ttreport/ttreport/collect/host"
-	"github.com/ttreport/ttreport/collect/process"
-	"github.com/ttreport/ttreport/collect/sweep"
+	"github.com/ttreport/ttreport/collect/plan"
+	"github.com/ttreport/ttreport/collect/server"
 	"github.com/ttreport/ttreport/collect/tool/builtin"
 	"github.com/ttreport/ttreport/ingest/durable"
 	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
+
+var (
+	// ErrSimulated is returned when the device and the simulator contradict each other.
+	ErrSimulated = errors.New("simulated is not measured")
+	// ErrOtherServer is returned when an interrupted run would go on with another server.
+	ErrOtherServer = errors.New("the run that was interrupted measured another server")
+	// ErrFull is returned when there is no room for results.
+	ErrFull = errors.New("the disk is full")
+)
+
+// full names the reason where an error means that the disk is full.
+func full(err error) error {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return errors.Join(ErrFull, err)
+	}
+	return err
+}
 
 // Event is progress, for a terminal or a log.
 type Event struct {
@@ -28,8 +48,8 @@ type Event struct {
 	Text  string // what, in words
 	Done  int    // requests so far, of Total
 	Total int
-	Index int           // of the point, from 1
-	Count int           // points in all
+	Index int           // of the measurement, from 1
+	Count int           // measurements in all
 	Took  time.Duration // when finished
 	Err   string
 	Note  string  // what bears on the numbers
@@ -49,37 +69,40 @@ type Outcome struct {
 
 // PointOutcome is the short result of one measurement.
 type PointOutcome struct {
-	Workload   sweep.Workload
+	Workload   plan.Workload
 	TTFT, TPOT float64 // ms, mean; 0 when nothing completed
 }
 
 // session is one run under way.
 type session struct {
-	plan     Plan
-	end      Endpoint
+	plan     plan.Plan
+	end      server.Endpoint
 	dir      string
 	id       string
 	start    time.Time
 	journal  *manifest.Journal
 	report   func(Event)
 	out      Outcome
-	version  string
 	embedded bool            // the server is the simulator in this program
+	virtual  builtin.Virtual // the simulator on its own clock; nil for a server on the machine's
 	machine  host.Facts      // that we run on
 	done     map[string]bool // items that an earlier attempt measured
 	before   manifest.Stack  // that it measured them on
 }
 
-// Run measures a plan on a server and writes a run folder below results. A run of the same plan that was interrupted goes on where it
-// stopped, unless the server is another one by now. report is called with progress, from one goroutine at a time. The run folder is
-// there, with what was measured, also when an error is returned.
-func Run(ctx context.Context, p Plan, srv Server, results, version string, report func(Event)) (Outcome, error) {
-	start := time.Now().UTC().Truncate(time.Second)
-	s := &session{plan: p, start: start, id: runID(p, start, strconv.FormatInt(time.Now().UnixNano(), 36)), report: serial(report), version: version}
-	s.dir = filepath.Join(results, s.id)
-	_, s.embedded = srv.(*Simulated)
-	s.resume(results)
-	s.out = Outcome{ID: s.id, Dir: s.dir}
+// now is what the clock shows that the server runs on.
+func (s *session) now() time.Time {
+	if s.virtual != nil {
+		return s.virtual.Time()
+	}
+	return time.Now()
+}
+
+// Run measures a plan on a server and writes a run folder below results. A run of the same plan that was interrupted
+// goes on where it stopped, unless the server is another one by now. report is called with progress, from one goroutine
+// at a time. The run folder is there, with what was measured, also when an error is returned.
+func Run(ctx context.Context, p plan.Plan, srv server.Server, results string, report func(Event)) (Outcome, error) {
+	s := newSession(p, srv, results, report)
 	if err := os.MkdirAll(filepath.Join(s.dir, "raw"), 0o777); err != nil {
 		return s.out, fmt.Errorf("run folder: %w", err)
 	}
@@ -104,31 +127,59 @@ func Run(ctx context.Context, p Plan, srv Server, results, version string, repor
 	if err := s.log("run-done", "", "", ""); err != nil {
 		return s.out, err
 	}
-	return s.out, s.writeManifest(time.Now().UTC())
+	return s.out, s.writeManifest(s.now().UTC())
 }
 
-// discard removes a run folder in which nothing was measured, which would only puzzle, and keeps the log of a server of ours for whoever
-// must find out why.
+// newSession is a new run, or one that was interrupted.
+func newSession(p plan.Plan, srv server.Server, results string, report func(Event)) *session {
+	start := time.Now()
+	sim, embedded := srv.(*server.Simulated)
+	if embedded && !sim.Begin.IsZero() {
+		start = sim.Begin
+	}
+	start = start.UTC().Truncate(time.Second)
+	salt := strconv.FormatInt(time.Now().UnixNano(), 36)
+	s := &session{plan: p, start: start, id: runID(p, start, salt), report: serial(report), embedded: embedded}
+	s.dir = filepath.Join(results, s.id)
+	s.resume(results)
+	s.out = Outcome{ID: s.id, Dir: s.dir}
+	return s
+}
+
+// runID names a run after its start and system: "20261121T045012Z-sim-8b-simulated-1a2b3c".
+func runID(p plan.Plan, start time.Time, salt string) string {
+	h := sha256.Sum256([]byte(p.Release + "\x00" + salt + "\x00" + start.Format(time.RFC3339Nano)))
+	return fmt.Sprintf("%s-%s-%s-%s", start.UTC().Format("20060102T150405Z"),
+		schema.Slug(p.Model.Name), schema.Slug(p.Device), hex.EncodeToString(h[:3]))
+}
+
+// discard removes a run folder in which nothing was measured, which would only puzzle, and keeps the log of a server of
+// ours for whoever must find out why.
 func (s *session) discard(results string, why error) error {
+	log := filepath.Join(s.dir, server.LogName)
 	kept := filepath.Join(filepath.Dir(results), ".ttreport", "server-"+s.id+".log")
-	if info, err := os.Stat(filepath.Join(s.dir, ServerLog)); err == nil && info.Size() > 0 && os.MkdirAll(filepath.Dir(kept), 0o777) == nil && os.Rename(filepath.Join(s.dir, ServerLog), kept) == nil {
-		why = fmt.Errorf("%w\n  its log: %s", why, kept)
+	if info, err := os.Stat(log); err == nil && info.Size() > 0 && os.MkdirAll(filepath.Dir(kept), 0o777) == nil {
+		if os.Rename(log, kept) == nil {
+			why = fmt.Errorf("%w\n  its log: %s", why, kept)
+		}
 	}
 	_ = os.RemoveAll(s.dir) // why is the error
 	return why
 }
 
 func (s *session) log(event, item, result, note string) error {
-	return s.journal.Log(manifest.Entry{Time: time.Now().UTC(), Event: event, Item: item, Result: result, Note: redact.Text(note)})
+	return s.journal.Log(manifest.Entry{
+		Time: s.now().UTC(), Event: event, Item: item, Result: result, Note: redact.Text(note),
+	})
 }
 
-// begin starts the server and writes down who is measured.
-func (s *session) begin(ctx context.Context, srv Server) error {
+// begin starts the server and writes down what is measured.
+func (s *session) begin(ctx context.Context, srv server.Server) error {
 	event := "run-start"
 	if len(s.done) > 0 {
 		event = "run-resume"
 	}
-	if err := s.log(event, s.id, s.plan.digest(), s.plan.Release); err != nil {
+	if err := s.log(event, s.id, s.plan.Digest(), s.plan.Release); err != nil {
 		return err
 	}
 	began := time.Now()
@@ -138,18 +189,19 @@ func (s *session) begin(ctx context.Context, srv Server) error {
 		return fmt.Errorf("server: %w", err)
 	}
 	s.end = end
-	s.know(ctx, srv, time.Since(began))
-	if s.end.Stack.Engine == simEngine && s.plan.Device != schema.Simulated {
-		return fmt.Errorf("%w: the simulator answers at %s, and %q would stand beside its numbers", ErrSimulated, end.URL, s.plan.Device)
+	if sim, ok := srv.(*server.Simulated); ok && sim.Virtual {
+		s.virtual = sim.Clock()
 	}
-	if s.plan.Device == schema.Simulated && s.end.Stack.Engine != simEngine {
-		return fmt.Errorf("%w: %q answers at %s, which is not the simulator", ErrSimulated, end.Stack.Engine, end.URL)
+	took := time.Since(began)
+	s.readHost(ctx, srv, took)
+	if err := s.checkSimulated(); err != nil {
+		return err
 	}
 	if err := s.sameServer(); err != nil {
 		return err
 	}
-	s.report(Event{Run: s.id, Step: "server", Text: "ready", Took: time.Since(began), Final: true})
-	if err := s.log("server-ready", "", "", fmt.Sprintf("%.1f s", time.Since(began).Seconds())); err != nil {
+	s.report(Event{Run: s.id, Step: "server", Text: "ready", Took: took, Final: true})
+	if err := s.log("server-ready", "", "", fmt.Sprintf("%.1f s", took.Seconds())); err != nil {
 		return err
 	}
 	if err := s.writeManifest(time.Time{}); err != nil {
@@ -158,9 +210,22 @@ func (s *session) begin(ctx context.Context, srv Server) error {
 	return s.warm(ctx)
 }
 
-// know reads what the server runs on where that is this machine, and how long it took to start where it is ours.
-func (s *session) know(ctx context.Context, srv Server, took time.Duration) {
-	_, ours := srv.(mortal)
+// checkSimulated refuses a device that is measured on the simulator, and a simulated one that is not.
+func (s *session) checkSimulated() error {
+	engine, device := s.end.Stack.Engine, s.plan.Device
+	switch {
+	case engine == server.SimEngine && device != schema.Simulated:
+		const why = "%w: the simulator serves at %s, and its numbers would be those of %q"
+		return fmt.Errorf(why, ErrSimulated, s.end.URL, device)
+	case engine != server.SimEngine && device == schema.Simulated:
+		return fmt.Errorf("%w: %q serves at %s, which is not the simulator", ErrSimulated, engine, s.end.URL)
+	}
+	return nil
+}
+
+// readHost reads what the server runs on where that is this machine, and how long it took to start where it is ours.
+func (s *session) readHost(ctx context.Context, srv server.Server, took time.Duration) {
+	_, ours := srv.(server.Supervised)
 	if s.plan.Device == schema.Simulated || !ours && !local(s.end.URL) {
 		return
 	}
@@ -181,21 +246,24 @@ func local(address string) bool {
 }
 
 func (s *session) writeManifest(end time.Time) error {
-	m := manifest.Manifest{ID: s.id, Start: s.start, Release: s.plan.Release, Channel: s.plan.Channel, Model: s.plan.Model, Impl: s.plan.Impl,
-		Device: manifest.Device{Name: s.plan.Device, Chips: s.machine.Chips, Firmware: s.machine.Firmware}, Stack: s.end.Stack, Targets: s.plan.Targets, Setting: s.machine.Setting}
+	device := manifest.Device{Name: s.plan.Device, Chips: s.machine.Chips, Firmware: s.machine.Firmware}
+	m := manifest.Manifest{
+		ID: s.id, Start: s.start, Release: s.plan.Release, Channel: s.plan.Channel, Model: s.plan.Model, Impl: s.plan.Impl,
+		Device: device, Stack: s.end.Stack, Targets: s.plan.Targets, Setting: s.machine.Setting,
+	}
 	if !end.IsZero() {
 		m.End = end.Truncate(time.Second)
 	}
 	seen := map[string]bool{}
-	for _, it := range s.plan.items() {
-		planned := manifest.PlanItem{Tool: it.tool.Name, Eval: it.task}
+	for _, it := range s.plan.Items() {
+		planned := manifest.PlanItem{Tool: it.Tool.Name, Eval: it.Task}
 		switch {
-		case it.once:
+		case it.Once:
 			continue // its workloads are its own
-		case it.task == "":
-			planned.Workload = workload(it.load)
+		case it.Task == "":
+			planned.Workload = it.Load.Manifest()
 		}
-		if id := it.text() + it.tool.Name; !seen[id] { // repeats are one
+		if id := it.String() + it.Tool.Name; !seen[id] { // repeats are one
 			seen[id] = true
 			m.Plan = append(m.Plan, planned)
 		}
@@ -207,32 +275,39 @@ func (s *session) writeManifest(end time.Time) error {
 	return durable.WriteFile(filepath.Join(s.dir, manifest.FileName), data)
 }
 
+// step is an item under way: which of how many, and since when.
+type step struct {
+	plan.Item
+	index, count int
+	began        time.Time
+}
+
 // measure makes every item that is not there yet.
-func (s *session) measure(ctx context.Context, srv Server) error {
-	items := s.plan.items()
+func (s *session) measure(ctx context.Context, srv server.Server) error {
+	items := s.plan.Items()
 	restarted := false
 	for i := 0; i < len(items); i++ {
-		if s.done[items[i].name] {
+		if s.done[items[i].Name] {
 			continue
 		}
 		alive, stop := s.watch(ctx, srv)
 		failed, points := s.out.Failed, len(s.out.Points)
-		err := s.item(alive, i, len(items), items[i])
+		err := s.item(alive, step{items[i], i, len(items), s.now()})
 		if s.out.Failed > failed { // of a server that is gone, everything fails at once
-			s.outlive(alive)
+			s.awaitServer(alive)
 		}
 		died := context.Cause(alive)
 		stop()
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if !errors.Is(died, ErrServerDied) {
+		if !errors.Is(died, server.ErrDied) {
 			if err != nil {
 				return err
 			}
 			continue
 		}
-		if err := s.revive(ctx, srv, died, restarted, items[i:]); err != nil {
+		if err := s.restart(ctx, srv, died, restarted, items[i:]); err != nil {
 			return err
 		}
 		restarted, s.out.Failed, s.out.Points = true, failed, s.out.Points[:points]
@@ -241,133 +316,75 @@ func (s *session) measure(ctx context.Context, srv Server) error {
 	return nil
 }
 
-func (s *session) item(ctx context.Context, i, n int, it item) error {
+func (s *session) item(ctx context.Context, st step) error {
 	switch {
-	case it.tool.Name != builtin.Name:
-		return s.foreign(ctx, i, n, it)
-	case it.task != "":
-		return s.eval(ctx, i, n)
+	case !st.Tool.IsBuiltin():
+		return s.runTool(ctx, st)
+	case st.Task != "":
+		return s.eval(ctx, st)
 	}
-	return s.point(ctx, i, n, it)
+	return s.point(ctx, st)
 }
 
-// point measures one workload. A point that failed is a result too: it is written, journalled, and the next one is tried.
-func (s *session) point(ctx context.Context, i, n int, it item) error {
-	name, w := it.name, it.load
-	if err := s.log("point-start", name, "", ""); err != nil {
-		return err
-	}
-	load := builtin.Load{URL: s.end.URL, Model: s.end.Model, APIKey: s.end.APIKey, ISL: w.ISL, OSL: w.OSL, Concurrency: w.Concurrency, Rate: w.Rate, Requests: w.Requests,
-		Warmups: min(2, w.Requests), Seed: s.plan.Seed + uint64(i), Timeout: 2 * time.Hour}
-	text := w.String()
-	load.Progress = s.progress(Event{Run: s.id, Step: "point", Text: text, Total: w.Requests, Index: i + 1, Count: n})
-	began := time.Now()
-	gauges := s.sample(ctx)
-	defer gauges.stop()
-	limited, done := context.WithTimeout(ctx, s.limit(it))
-	defer done()
-	out, err := builtin.Run(limited, load)
-	if err != nil && ctx.Err() == nil && limited.Err() != nil {
-		return s.failed(it, i, n, began, fmt.Errorf("%w (%s)", process.ErrLimit, s.limit(it)))
-	}
-	if err != nil {
-		_ = s.log("point-failed", name, "", err.Error()) // the error itself is returned
-		return err
-	}
-	file := name + ".json"
-	raw, err := out.Result(load)
-	if err != nil {
-		return err
-	}
-	side := manifest.Sidecar{Result: file, Tool: builtin.Name, ToolVersion: builtin.Version, Workload: workload(w), Argv: s.argv(w, load.Seed), Start: began.UTC(), End: time.Now().UTC(), Client: out.Client(load),
-		Conditions: map[string]string{"num_prompts": strconv.Itoa(w.Requests), "ignore_eos": "true", "warmups": strconv.Itoa(load.Warmups), "seed": strconv.FormatUint(load.Seed, 10)}}
-	set := out.Set()
-	if set.OK == 0 {
-		side.ExitCode = 1
-	}
-	if s.end.Stack.Engine == simEngine {
-		delete(side.Client, "cpu_s") // the simulator may run in this process
-	}
-	gauges.into(&side)
-	// The sidecar first: a result without one would be read as somebody else's.
-	if err := s.store(file, raw, side); err != nil {
-		return err
-	}
-	event, failure := "point-done", ""
-	if set.OK == 0 {
-		event, failure = "point-failed", firstError(out)
-		s.out.Failed++
-	}
-	s.out.Points = append(s.out.Points, PointOutcome{w, set.TTFT.Mean, set.TPOT.Mean})
-	s.report(Event{Run: s.id, Step: "point", Text: text, Done: len(out.Requests), Total: w.Requests, Index: i + 1, Count: n, Took: time.Since(began), TTFT: set.TTFT.Mean, TPOT: set.TPOT.Mean, Err: failure, Note: held(w, out.Reached()), Final: true})
-	return s.log(event, name, "raw/"+file, failure)
+// event is progress of an item.
+func (s *session) event(st step) Event {
+	return Event{Run: s.id, Step: st.kind(), Text: st.String(), Index: st.index + 1, Count: st.count}
 }
 
+// kind is what events and the journal call an item.
+func (st step) kind() string {
+	if st.Task != "" {
+		return "eval"
+	}
+	return "point"
+}
+
+// failed journals an item that has no result, and goes on.
+func (s *session) failed(st step, why error) error {
+	s.out.Failed++
+	e := s.event(st)
+	e.Took, e.Err, e.Final = s.now().Sub(st.began), redact.Text(why.Error()), true
+	s.report(e)
+	return s.log(st.kind()+"-failed", st.Name, "", why.Error())
+}
+
+// limit is how long an item may take: twenty times what it would take at ten tokens a second and user, and at least a
+// quarter of an hour for tools that are slow to start; never more than the plan's bound.
+func (s *session) limit(st step) time.Duration {
+	most := s.plan.PointLimit
+	if most == 0 {
+		most = 2 * time.Hour
+	}
+	if st.Task != "" || st.Once {
+		return most
+	}
+	waves := float64(st.Load.Requests) / float64(max(1, st.Load.Concurrency))
+	estimate := time.Duration(20 * waves * float64(st.Load.OSL) / 10 * float64(time.Second))
+	return min(most, max(15*time.Minute, estimate))
+}
+
+// store writes a result and its sidecar. The sidecar goes first: a result without one would be ingested as a file of
+// unknown origin.
 func (s *session) store(file string, raw []byte, side manifest.Sidecar) error {
-	data, err := side.Marshal()
-	if err != nil {
-		return err
-	}
 	name := filepath.Join(s.dir, "raw", file)
-	if err := durable.WriteFile(name+manifest.SidecarSuffix, data); err != nil {
+	if err := writeSidecar(name, side); err != nil {
 		return err
 	}
 	return durable.WriteFile(name, raw)
 }
 
-// argv is the command that would make this point again.
-func (s *session) argv(w sweep.Workload, seed uint64) []string {
-	argv := []string{"ttreport", "collect", "--server", s.server(), "--model", s.plan.Model.Name, "--device", s.plan.Device, "--seed", strconv.FormatUint(seed, 10),
-		"--workload", w.Spec(), "--only", "benchmarks"}
-	if s.plan.Release != "" {
-		argv = append(argv, "--release", s.plan.Release)
+func writeSidecar(result string, side manifest.Sidecar) error {
+	data, err := side.Marshal()
+	if err != nil {
+		return err
 	}
-	return redact.Argv(argv)
+	return durable.WriteFile(result+manifest.SidecarSuffix, data)
 }
 
-// server is what --server would name: the simulator's own port means nothing to anybody else.
-func (s *session) server() string {
+// serverFlag is what --server would name: the simulator's own port means nothing to anybody else.
+func (s *session) serverFlag() string {
 	if s.embedded {
-		return "sim"
+		return string(plan.ServerSim)
 	}
 	return s.end.URL
 }
-
-// progress makes a callback that is safe to call from many goroutines and reports at most ten times a second.
-func (s *session) progress(e Event) func(builtin.SoFar) {
-	var gate throttle
-	began := time.Now()
-	return func(so builtin.SoFar) {
-		if !gate.pass() {
-			return
-		}
-		e := e
-		e.Done, e.TTFT, e.TPOT, e.Took = so.Done, so.TTFT, so.TPOT, time.Since(began)
-		if so.Failed > 0 {
-			e.Err = fmt.Sprintf("%d failed", so.Failed)
-		}
-		s.report(e)
-		gate.release()
-	}
-}
-
-func firstError(o builtin.Outcome) string {
-	for _, t := range o.Requests {
-		if t.Error != "" {
-			return t.Error
-		}
-	}
-	return "no request completed"
-}
-
-// ErrSimulated is returned when the device and the simulator contradict each other.
-var ErrSimulated = errors.New("simulated is not measured")
-
-// simEngine is what the simulator calls itself.
-const simEngine = "ttreport-sim"
-
-// ErrOtherServer is returned when an interrupted run would go on with another server.
-var ErrOtherServer = errors.New("the run that was interrupted measured another server")
-
-// errNoModel is returned for a server that lists no model.
-var errNoModel = errors.New("the server lists no model at /v1/models")

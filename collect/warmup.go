@@ -6,17 +6,18 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ttreport/ttreport/collect/server"
 	"github.com/ttreport/ttreport/collect/tool/builtin"
 )
 
 // warmOSL is how many tokens a warm-up request asks for: enough for a decode step.
 const warmOSL = 4
 
-// warm sends one request of every prompt length of the plan, so that what a server does once for each shape, compiling kernels and
-// capturing traces, is not measured as the first request of the first tool that comes: foreign tools send few warm-ups or none. That it
-// failed is said and hinders nobody: the measurements will say it again.
+// warm sends one request of every prompt length of the plan, so that what a server does once for each shape, compiling
+// kernels and capturing traces, is not measured as the first request of the first tool: most tools send few
+// warm-ups or none. A failure is reported and changes nothing: the measurements will fail too.
 func (s *session) warm(ctx context.Context) error {
-	if s.plan.NoWarmup || s.end.URL == "" || s.end.Stack.Engine == simEngine {
+	if s.plan.NoWarmup || s.end.URL == "" || s.end.Stack.Engine == server.SimEngine {
 		return nil
 	}
 	var lengths []int
@@ -31,7 +32,10 @@ func (s *session) warm(ctx context.Context) error {
 	began := time.Now()
 	failed := ""
 	for _, isl := range lengths {
-		out, err := builtin.Run(ctx, builtin.Load{URL: s.end.URL, Model: s.end.Model, APIKey: s.end.APIKey, ISL: isl, OSL: warmOSL, Concurrency: 1, Requests: 1, Seed: s.plan.Seed, Timeout: 2 * time.Hour})
+		out, err := builtin.Run(ctx, builtin.Load{
+			URL: s.end.URL, Model: s.end.Model, APIKey: s.end.APIKey, ISL: isl, OSL: warmOSL, Concurrency: 1, Requests: 1,
+			Seed: s.plan.Seed, Timeout: 2 * time.Hour,
+		})
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -42,6 +46,7 @@ func (s *session) warm(ctx context.Context) error {
 			failed = err.Error()
 		}
 	}
-	s.report(Event{Run: s.id, Step: "warm-up", Text: fmt.Sprintf("one request of each prompt length (%d)", len(lengths)), Took: time.Since(began), Err: failed, Final: true})
+	text := fmt.Sprintf("one request of each prompt length (%d)", len(lengths))
+	s.report(Event{Run: s.id, Step: "warm-up", Text: text, Took: time.Since(began), Err: failed, Final: true})
 	return s.log("warm-up", "", "", failed)
 }

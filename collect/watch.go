@@ -8,29 +8,20 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"github.com/ttreport/ttreport/collect/plan"
+	"github.com/ttreport/ttreport/collect/server"
 )
 
-// ErrServerDied is returned when the server ended, or answered nobody any more, while it was measured.
-var ErrServerDied = errors.New("the server died")
-
-// mortal is a server of ours that notices its own end.
-type mortal interface {
-	// Died is closed when it has ended.
-	Died() <-chan struct{}
-	// LastWords are the last lines that it printed.
-	LastWords() []string
-}
-
-// deaf is how long a server that is not ours may answer nobody before it is taken for dead. A server that computes may be slow to
-// accept, and one that is gone refuses at once.
-const deaf = 5 * time.Second
-
-// watch returns a context that ends when the server does, with [ErrServerDied] as its cause.
-func (s *session) watch(ctx context.Context, srv Server) (context.Context, func()) {
+// watch returns a context that ends when the server does, with [server.ErrDied] as its cause.
+func (s *session) watch(ctx context.Context, srv server.Server) (context.Context, func()) {
 	alive, cancel := context.WithCancelCause(ctx)
 	var wg sync.WaitGroup
 	var died <-chan struct{}
-	m, ours := srv.(mortal)
+	m, ours := srv.(server.Supervised)
+	if s.virtual != nil {
+		return alive, func() { cancel(nil) } // it is in this program and has no address
+	}
 	if ours {
 		died = m.Died()
 	}
@@ -38,12 +29,13 @@ func (s *session) watch(ctx context.Context, srv Server) (context.Context, func(
 		if ours {
 			select {
 			case <-died:
-				cancel(fmt.Errorf("%w; %s", ErrServerDied, lastWords(m.LastWords(), filepath.Join(s.dir, ServerLog), " / ")))
+				why := server.LastLog(m.LastLogLines(), filepath.Join(s.dir, server.LogName), " / ")
+				cancel(fmt.Errorf("%w; %s", server.ErrDied, why))
 			case <-alive.Done():
 			}
 			return
 		}
-		s.listen(alive, cancel)
+		s.poll(alive, cancel)
 	})
 	return alive, func() {
 		cancel(nil)
@@ -51,8 +43,8 @@ func (s *session) watch(ctx context.Context, srv Server) (context.Context, func(
 	}
 }
 
-// listen asks a server whether anybody is there, once a second.
-func (s *session) listen(ctx context.Context, cancel context.CancelCauseFunc) {
+// poll asks a server whether it responds, once a second.
+func (s *session) poll(ctx context.Context, cancel context.CancelCauseFunc) {
 	last := time.Now()
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
@@ -62,21 +54,21 @@ func (s *session) listen(ctx context.Context, cancel context.CancelCauseFunc) {
 			return
 		case <-tick.C:
 		}
-		err := s.knock(ctx)
+		err := s.ping(ctx)
 		if err == nil {
 			last = time.Now()
 			continue
 		}
-		if since := time.Since(last); since >= deaf-time.Second && ctx.Err() == nil {
-			cancel(fmt.Errorf("%w: %s answers nobody for %.0f s: %w", ErrServerDied, s.end.URL, since.Seconds(), err))
+		if since := time.Since(last); since >= server.Unresponsive-time.Second && ctx.Err() == nil {
+			cancel(fmt.Errorf("%w: %s has not responded for %.0f s: %w", server.ErrDied, s.end.URL, since.Seconds(), err))
 			return
 		}
 	}
 }
 
-// knock asks for any answer, also 404.
-func (s *session) knock(ctx context.Context) error {
-	ctx, done := context.WithTimeout(ctx, deaf)
+// ping asks for any answer, also 404.
+func (s *session) ping(ctx context.Context) error {
+	ctx, done := context.WithTimeout(ctx, server.Unresponsive)
 	defer done()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.end.URL+"/health", nil)
 	if err != nil {
@@ -89,11 +81,11 @@ func (s *session) knock(ctx context.Context) error {
 	return resp.Body.Close()
 }
 
-// outlive waits until it is known whether the server is there: it answers, or the watch ends the context. One of ours that hangs without
-// ending is given up waiting for: what it is asked next will say so.
-func (s *session) outlive(ctx context.Context) {
+// awaitServer waits until it is known whether the server is there: it responds, or the watch ends the context. One of
+// ours that hangs without ending is not waited for any longer: the next measurement will fail.
+func (s *session) awaitServer(ctx context.Context) {
 	const settles = 300 * time.Millisecond // a process that has just ended is noticed by then
-	ctx, done := context.WithTimeout(ctx, 2*deaf)
+	ctx, done := context.WithTimeout(ctx, 2*server.Unresponsive)
 	defer done()
 	for ctx.Err() == nil && s.end.URL != "" {
 		select {
@@ -101,18 +93,19 @@ func (s *session) outlive(ctx context.Context) {
 			return
 		case <-time.After(settles):
 		}
-		if s.knock(ctx) == nil {
+		if s.ping(ctx) == nil {
 			return
 		}
 	}
 }
 
-// revive starts a server of ours again, once. Of what is left without one it says that it is missing, and why.
-func (s *session) revive(ctx context.Context, srv Server, died error, again bool, left []item) error {
-	if err := s.log("server-died", left[0].name, "", died.Error()); err != nil {
+// restart starts a server of ours again, once. What cannot be measured without one is journalled as missing, with the
+// reason.
+func (s *session) restart(ctx context.Context, srv server.Server, died error, again bool, left []plan.Item) error {
+	if err := s.log("server-died", left[0].Name, "", died.Error()); err != nil {
 		return err
 	}
-	_, ours := srv.(mortal)
+	_, ours := srv.(server.Supervised)
 	s.report(Event{Run: s.id, Step: "server", Text: "died", Err: died.Error(), Final: true})
 	why := died
 	if ours && !again {
@@ -126,11 +119,11 @@ func (s *session) revive(ctx context.Context, srv Server, died error, again bool
 		why = fmt.Errorf("%w; it did not start again: %w", died, err)
 	}
 	for _, it := range left {
-		if s.done[it.name] {
+		if s.done[it.Name] {
 			continue
 		}
 		s.out.Failed++
-		if err := s.log(s.step(it)+"-missing", it.name, "", why.Error()); err != nil {
+		if err := s.log(step{Item: it}.kind()+"-missing", it.Name, "", why.Error()); err != nil {
 			return err
 		}
 	}

@@ -23,7 +23,7 @@ func (r *Report) PairPage(pair Pair) Page {
 		Crumbs: []Link{{"Overview", "index.html"}, {"Models", "index.html#models"}, {name, ""}},
 		Lead:   Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word, Text: capital(d.Detail)}}
 	if pair.Device == schema.Simulated {
-		p.Simulated = "Rehearsal: these numbers were made by the embedded simulator. Nothing was measured on a device."
+		p.Simulated = "Simulated: these numbers were made by the embedded simulator. Nothing was measured on a device."
 	}
 	p.Eyebrow = fmt.Sprintf("%s on %s, measured in %s, newest %s of %s.", nameOr(firstOf(pair.ID, pair.Model)), nameOr(pair.Device), words.Plural(len(r.runs[id]), "release"), rel.Name, day(rel.Date))
 	for _, s := range []Section{r.curveSection(pair), r.panelSection(pair)} {

@@ -240,7 +240,7 @@ func (r *Report) simulated(release int) string {
 	case sim == 0:
 		return ""
 	case sim == all:
-		return "Demo: every number here was made by the embedded simulator. Nothing was measured on a device."
+		return "Simulated: every number here was made by the embedded simulator. Nothing was measured on a device."
 	}
 	return "Part of what is shown here was made by the embedded simulator and is marked so; it says nothing about any device."
 }

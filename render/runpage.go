@@ -24,7 +24,7 @@ func (r *Report) RunPage(run *schema.Run, id string) Page {
 	}
 	p.Crumbs = append(p.Crumbs, Link{"Run " + id, ""})
 	if run.IsSimulated() {
-		p.Simulated = "Rehearsal: this run was made by the embedded simulator. Nothing was measured on a device."
+		p.Simulated = "Simulated: this run was made by the embedded simulator. Nothing was measured on a device."
 	}
 	failed := 0
 	for i := range run.Points {

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
-	"github.com/ttreport/ttreport/collect/planfile"
+	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/render/jsondoc"
 	"github.com/ttreport/ttreport/render/junit"
@@ -112,7 +112,7 @@ func (o checkOptions) check(ctx context.Context, sh *shell) error {
 
 // writeRecheckPlan prints what would settle what was seen once, as a plan.
 func writeRecheckPlan(w io.Writer, g *gate.Review) error {
-	data, err := planfile.File{Plans: recheckEntries(g)}.Marshal()
+	data, err := plan.File{Plans: recheckEntries(g)}.Marshal()
 	if err != nil {
 		return err
 	}

@@ -1,99 +1,23 @@
 package main
 
 import (
-	"context"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"text/tabwriter"
 	"time"
 
-	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/collect"
-	"github.com/ttreport/ttreport/collect/sweep"
-	"github.com/ttreport/ttreport/ingest/history"
-	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/collect/plan"
 )
 
-// estimate is how long the items of a plan may take.
-type estimate struct {
-	each     []time.Duration // by workload, of one measurement
-	measured int             // workloads of which history tells
-	total    time.Duration
-	starts   time.Duration // of foreign tools, part of the total
-}
-
-// speed that is assumed of a server that nobody measured: tokens a second that one user sees, and of a prompt.
-const (
-	assumedDecode  = 20.
-	assumedPrefill = 2000.
-)
-
-// estimate reckons how long a plan takes: from what history has of the same workload on the same pair, else from an assumed speed.
-func (o collectOptions) estimate(ctx context.Context, ws *workspace.Workspace, p collect.Plan) estimate {
-	var e estimate
-	cols, _, err := history.Load(ctx, ws.Cache(), ws.History())
-	if err != nil {
-		cols = nil
-	}
-	for _, w := range p.Workloads {
-		one := float64(w.ISL)/assumedPrefill + float64(w.OSL)/assumedDecode
-		if ms, ok := e2elOf(cols, p, w.ISL, w.OSL, w.Concurrency); ok {
-			one = ms / 1000
-			e.measured++
-		}
-		took := one * max(1, float64(w.Requests)/float64(max(1, w.Concurrency)))
-		if w.Rate > 0 {
-			took = float64(w.Requests)/w.Rate + one
-		}
-		e.each = append(e.each, time.Duration(took*float64(time.Second)))
-	}
-	for _, d := range e.each {
-		e.total += d
-	}
-	starts := time.Duration(0)
-	for _, t := range p.Tools {
-		if t.Program != "" {
-			starts += 30 * time.Second * time.Duration(len(p.Workloads)) // Python's imports and a tokenizer
-		}
-	}
-	e.starts = time.Duration(max(1, p.Repeat)) * starts
-	e.total = time.Duration(max(1, p.Repeat))*e.total*time.Duration(max(1, len(p.Tools))) + e.starts
-	return e
-}
-
-// e2elOf is the newest E2EL of a workload of a pair, ms.
-func e2elOf(c *columns.Columns, p collect.Plan, isl, osl, concurrency int) (float64, bool) {
-	if c == nil {
-		return 0, false
-	}
-	found, newest := 0., time.Time{}
-	is := func(a *float64, b int) bool { return a != nil && *a == float64(b) }
-	for i := range c.Runs {
-		h := &c.Runs[i]
-		if h.Model.Name != p.Model.Name || h.Device != p.Device || h.Start.Before(newest) {
-			continue
-		}
-		for at := h.FirstPoint; at < h.PointsEnd; at++ {
-			pt := &c.Points[at]
-			if k := c.Keys[pt.Key]; !is(k.ISL, isl) || !is(k.OSL, osl) || !is(k.Concurrency, concurrency) {
-				continue
-			}
-			n, _ := c.Value(pt, "e2el", "mean")
-			if v, ok := n.Get(); ok {
-				found, newest = v, h.Start
-			}
-		}
-	}
-	return found, found > 0
-}
-
-// writePlan prints the table of parameters before anything runs.
-func writePlan(sh *shell, p collect.Plan, e estimate) {
+// writePlan prints the table of what is measured before anything runs.
+func writePlan(sh *shell, p plan.Plan, e plan.Estimate) {
 	what := plural(len(p.Workloads), "workload") + fmt.Sprintf(" x %d", max(1, p.Repeat))
-	once := onceOnly(p)
+	once := p.RunOnce()
 	if once != "" {
-		what, e = once+", once", estimate{}
+		what, e = once+", once", plan.Estimate{}
 	}
 	switch {
 	case len(p.Evals) > 0:
@@ -103,7 +27,7 @@ func writePlan(sh *shell, p collect.Plan, e estimate) {
 	}
 	sh.say("%s on %s: %s", p.Model.Name, p.Device, what)
 	if once == "" && len(p.Workloads) > 0 {
-		writeWorkloads(sh, p.Workloads, e)
+		writeWorkloads(sh.err, p.Workloads, e)
 	}
 	for _, x := range p.Evals {
 		limit := "all questions"
@@ -112,30 +36,38 @@ func writePlan(sh *shell, p collect.Plan, e estimate) {
 		}
 		sh.say("eval      %s: %s, %s", x.Tool.Name, x.Task, limit)
 	}
-	if len(e.each) > 0 {
-		from := fmt.Sprintf("none was measured before; assumed are %g tok/s and user", assumedDecode)
-		if e.measured > 0 {
-			from = fmt.Sprintf("%d of %s measured before", e.measured, plural(len(e.each), "workload"))
-		}
-		if e.starts > 0 {
-			from += "; " + age(e.starts) + " of it for tools to start"
-		}
-		sh.say("estimate  %s without starting the server and evals (%s)", age(e.total), from)
+	if len(e.Each) > 0 {
+		writeEstimate(sh, e)
 	}
 }
 
+func writeEstimate(sh *shell, e plan.Estimate) {
+	from := fmt.Sprintf("none was measured before; assumed are %g tok/s per user", plan.AssumedDecode)
+	if e.Measured > 0 {
+		from = fmt.Sprintf("%d of %s measured before", e.Measured, plural(len(e.Each), "workload"))
+	}
+	if e.Starts > 0 {
+		from += "; " + age(e.Starts) + " of it for tools to start"
+	}
+	sh.say("estimate  %s without starting the server and evals (%s)", age(e.Total), from)
+}
+
 // writeWorkloads prints a table of workloads, with how long each may take.
-func writeWorkloads(sh *shell, list []sweep.Workload, e estimate) {
-	tw := tabwriter.NewWriter(sh.err, 2, 0, 3, ' ', tabwriter.AlignRight)
+func writeWorkloads(w io.Writer, list []plan.Workload, e plan.Estimate) {
+	tw := tabwriter.NewWriter(w, 2, 0, 3, ' ', tabwriter.AlignRight)
 	fmt.Fprint(tw, "#\tISL\tOSL\tconcurrency\treq/s\tN\t")
-	if len(e.each) > 0 {
+	if len(e.Each) > 0 {
 		fmt.Fprint(tw, "about\t")
 	}
 	fmt.Fprintln(tw)
 	for i, w := range list {
-		fmt.Fprintf(tw, "%d\t%s\t%s\t%s\t%s\t%d\t", i+1, dash(w.ISL), dash(w.OSL), dash(w.Concurrency), dashFloat(w.Rate), w.Requests)
-		if i < len(e.each) {
-			fmt.Fprintf(tw, "%s\t", age(e.each[i]))
+		rate := "-"
+		if w.Rate > 0 {
+			rate = fmt.Sprintf("%g", w.Rate)
+		}
+		fmt.Fprintf(tw, "%d\t%s\t%s\t%s\t%s\t%d\t", i+1, dash(w.ISL), dash(w.OSL), dash(w.Concurrency), rate, w.Requests)
+		if i < len(e.Each) {
+			fmt.Fprintf(tw, "%s\t", age(e.Each[i]))
 		}
 		if w.Dataset != "" {
 			fmt.Fprintf(tw, "   %s", w.Dataset)
@@ -145,36 +77,16 @@ func writeWorkloads(sh *shell, list []sweep.Workload, e estimate) {
 	tw.Flush()
 }
 
-// onceOnly names the tools of a plan that are run once whatever its workloads are, where there are no others and the workloads are not
-// their matrix either; "" otherwise.
-func onceOnly(p collect.Plan) string {
-	var names []string
-	for _, t := range p.Tools {
-		if !t.Once || t.Name == "trtllm" {
-			return ""
-		}
-		names = append(names, t.Name)
-	}
-	return strings.Join(names, ", ")
-}
-
-func dashFloat(v float64) string {
-	if v == 0 {
-		return "-"
-	}
-	return fmt.Sprintf("%g", v)
-}
-
-// progress shows what a collection does: a live table on a terminal, one line a finished step otherwise, folded by run where GitHub's
-// log is written.
+// progress shows what a collection does: a live table on a terminal, one line a finished step otherwise, folded by run
+// in GitHub's log.
 type progress struct {
 	sh     *shell
 	tty    bool
 	github bool
 	run    string
-	agenda []collect.Agenda
+	agenda []plan.Item
 	each   []time.Duration // estimated, along the agenda
-	drawn  int             // lines of the live table that stand on the terminal
+	drawn  int             // lines of the live table that are on the terminal
 	open   bool            // a group of GitHub's log
 }
 
@@ -182,13 +94,13 @@ func newProgress(sh *shell) *progress {
 	return &progress{sh: sh, tty: isTerminal(sh.err), github: os.Getenv("GITHUB_ACTIONS") == "true"}
 }
 
-// expect tells what is to come, for the rows of the live table and the time that is left.
-func (p *progress) expect(plan collect.Plan, e estimate) {
-	p.agenda = plan.Agenda()
-	for _, a := range p.agenda {
+// expect states what is to come, for the rows of the live table and the time that is left.
+func (p *progress) expect(of plan.Plan, e plan.Estimate) {
+	p.agenda = of.Items()
+	for _, it := range p.agenda {
 		d := time.Duration(0)
-		if a.Workload >= 0 && a.Workload < len(e.each) {
-			d = e.each[a.Workload]
+		if it.Index >= 0 && it.Index < len(e.Each) {
+			d = e.Each[it.Index]
 		}
 		p.each = append(p.each, d)
 	}
@@ -226,14 +138,15 @@ func (p *progress) event(e collect.Event) {
 	p.line("%s", strings.TrimRight(line, " "))
 }
 
-// waiting says why a server is waited for: when the reason changes, and once a minute, because weights take long.
+// waiting prints why a server is waited for: when the reason changes, and once a minute, because weights take long.
 func (p *progress) waiting(address string) func(error) {
 	last, began, next := "", time.Now(), time.Time{}
 	return func(err error) {
 		const usual = 2 * time.Second // nothing takes less to start
 		if now := time.Now(); (err.Error() != last || now.After(next)) && now.Sub(began) > usual {
 			last, next = err.Error(), now.Add(time.Minute)
-			p.line("waiting   %s: %s", age(time.Since(began)), strings.TrimPrefix(last, fmt.Sprintf("Get %q: ", address+"/v1/models")))
+			reason := strings.TrimPrefix(last, fmt.Sprintf("Get %q: ", address+"/v1/models"))
+			p.line("waiting   %s: %s", age(time.Since(began)), reason)
 		}
 	}
 }
@@ -248,10 +161,15 @@ func (p *progress) draw(e collect.Event) {
 	if e.Total > 0 {
 		state = fmt.Sprintf("%d/%d", e.Done, e.Total)
 	}
-	rows := []string{fmt.Sprintf("%7s  %-38s %9s %9s %9s %9s", "", "", "state", "elapsed", "TTFT ms", "TPOT ms"),
-		fmt.Sprintf("%3d/%-3d  %-38s %9s %9s %9s %9s  %s", e.Index, e.Count, middle(e.Text, 38), state, age(e.Took), soFar(e.TTFT), soFar(e.TPOT), e.Err)}
+	const row = "%7s  %-38s %9s %9s %9s %9s  %s"
+	number := func(i int) string { return fmt.Sprintf("%3d/%-3d", i, e.Count) }
+	rows := []string{
+		fmt.Sprintf(row, "", "", "state", "elapsed", "TTFT ms", "TPOT ms", ""),
+		fmt.Sprintf(row, number(e.Index), middle(e.Text, 38), state,
+			age(e.Took), dashFloat(e.TTFT), dashFloat(e.TPOT), e.Err),
+	}
 	for i := e.Index; i < min(len(p.agenda), e.Index+ahead); i++ {
-		rows = append(rows, fmt.Sprintf("%3d/%-3d  %-38s %9s", i+1, e.Count, middle(p.agenda[i].Name, 38), "waits"))
+		rows = append(rows, fmt.Sprintf(row, number(i+1), middle(p.agenda[i].String(), 38), "waits", "", "", "", ""))
 	}
 	if left, ok := p.left(e); ok {
 		rows = append(rows, fmt.Sprintf("%9sabout %s left", "", age(left)))
@@ -262,8 +180,8 @@ func (p *progress) draw(e collect.Event) {
 	p.drawn = len(rows)
 }
 
-// soFar is a mean under way.
-func soFar(ms float64) string {
+// dashFloat is a mean of requests that have completed; a dash for none.
+func dashFloat(ms float64) string {
 	if ms == 0 {
 		return "-"
 	}
@@ -309,7 +227,7 @@ func (p *progress) group(title string) {
 	}
 }
 
-// end clears what is being rewritten, and ends the part of the log.
+// end clears the live table, and ends the part of the log.
 func (p *progress) end() {
 	p.clear()
 	if p.open {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -15,7 +16,7 @@ import (
 // Exit codes, the same for every command. They are documented by "ttreport help exit-codes".
 const (
 	exitOK          = 0
-	exitGate        = 1 // the gate says no
+	exitGate        = 1 // the gate fails
 	exitUsage       = 2
 	exitInput       = 3 // input problems under --strict, or nothing that could be read
 	exitCollect     = 4
@@ -49,8 +50,9 @@ func (s *shell) say(format string, args ...any) { fmt.Fprintf(s.err, format+"\n"
 // commands is the table, in the order of the help.
 func commands() []command {
 	return []command{
-		collectCommand(), buildCommand(), serveCommand(), demoCommand(), ingestCommand(), inspectCommand(), checkCommand(), compareCommand(), targetsCommand(),
-		modelsCommand(), doctorCommand(), simCommand(), completionCommand(), versionCommand(), helpCommand(),
+		collectCommand(), buildCommand(), serveCommand(), demoCommand(), ingestCommand(), inspectCommand(), checkCommand(),
+		compareCommand(), targetsCommand(), modelsCommand(), doctorCommand(), simCommand(), completionCommand(),
+		versionCommand(), helpCommand(),
 	}
 }
 
@@ -91,7 +93,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	for _, c := range commands() {
 		names = append(names, c.name)
 	}
-	return finish(ctx, sh, failure{exitUsage, fmt.Errorf("unknown command %q", args[0]), didYouMean(args[0], names, "ttreport ", "run ttreport --help for the list")})
+	hint := didYouMean(args[0], names, "ttreport ", "run ttreport --help for the list")
+	return finish(ctx, sh, failure{exitUsage, fmt.Errorf("unknown command %q", args[0]), hint})
 }
 
 func runCommand(ctx context.Context, sh *shell, c command, args []string) error {
@@ -101,13 +104,22 @@ func runCommand(ctx context.Context, sh *shell, c command, args []string) error 
 	fs.Usage = func() {}
 	do := c.setup(fs)
 	switch err := fs.Parse(args); {
-	case errors.Is(err, pflag.ErrHelp):
-		c.write(sh.out, fs)
+	case errors.Is(err, pflag.ErrHelp) || err != nil && wantsHelp(args):
+		c.write(sh.out, fs, slices.Contains(args, "--all"))
 		return nil
 	case err != nil:
 		return flagError(c, fs, err)
 	}
 	return do(ctx, sh, fs.Args())
+}
+
+// wantsHelp reports whether --help is among the arguments, also after a flag that the command does not have: --all
+// belongs to it.
+func wantsHelp(args []string) bool {
+	if at := slices.Index(args, "--"); at >= 0 {
+		args = args[:at]
+	}
+	return slices.Contains(args, "--help") || slices.Contains(args, "-h")
 }
 
 // flagError adds the nearest flag to an unknown one.
@@ -139,7 +151,7 @@ func finish(ctx context.Context, sh *shell, err error) int {
 		sh.say("ttreport: %v", err)
 	}
 	if f.hint != "" {
-		sh.say("hint: %s", f.hint)
+		sh.say("fix: %s", f.hint)
 	}
 	return f.code
 }

@@ -26,7 +26,8 @@ func completionCommand() command {
 				writers := map[string]func(io.Writer){"bash": completeBash, "zsh": completeZsh, "fish": completeFish}
 				write, ok := writers[args[0]]
 				if !ok {
-					return fail(exitUsage, didYouMean(args[0], []string{"bash", "zsh", "fish"}, "ttreport completion ", "there are bash, zsh and fish"), "completion: no script for %q", args[0])
+					return fail(exitUsage, didYouMean(args[0], []string{"bash", "zsh", "fish"}, "ttreport completion ",
+						"there are bash, zsh and fish"), "completion: no script for %q", args[0])
 				}
 				write(sh.out)
 				return nil
@@ -40,6 +41,9 @@ func flagNames(c command) (names, usages []string) {
 	fs := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
 	c.setup(fs)
 	fs.VisitAll(func(f *pflag.Flag) {
+		if f.Hidden {
+			return
+		}
 		_, usage := pflag.UnquoteUsage(f)
 		names, usages = append(names, "--"+f.Name), append(usages, usage)
 	})
@@ -55,12 +59,25 @@ func commandNames() []string {
 }
 
 func completeBash(w io.Writer) {
-	fmt.Fprintf(w, "# bash completion of ttreport\n_ttreport() {\n  local cur=${COMP_WORDS[COMP_CWORD]} words=\n  if [ \"$COMP_CWORD\" -eq 1 ]; then\n    words=%q\n  else\n    case ${COMP_WORDS[1]} in\n", strings.Join(commandNames(), " "))
+	fmt.Fprintf(w, `# bash completion of ttreport
+_ttreport() {
+  local cur=${COMP_WORDS[COMP_CWORD]} words=
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    words=%q
+  else
+    case ${COMP_WORDS[1]} in
+`, strings.Join(commandNames(), " "))
 	for _, c := range commands() {
 		names, _ := flagNames(c)
 		fmt.Fprintf(w, "      %s) words=%q ;;\n", c.name, strings.Join(names, " "))
 	}
-	fmt.Fprint(w, "    esac\n    case $cur in -*) ;; *) words= ;; esac\n  fi\n  COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n}\ncomplete -o default -F _ttreport ttreport\n")
+	fmt.Fprint(w, `    esac
+    case $cur in -*) ;; *) words= ;; esac
+  fi
+  COMPREPLY=($(compgen -W "$words" -- "$cur"))
+}
+complete -o default -F _ttreport ttreport
+`)
 }
 
 func completeZsh(w io.Writer) {
@@ -68,12 +85,19 @@ func completeZsh(w io.Writer) {
 	for _, c := range commands() {
 		fmt.Fprintf(w, "    %s\n", zshWord(c.name, c.summary))
 	}
-	fmt.Fprint(w, "  )\n  if (( CURRENT == 2 )); then\n    _describe command cmds\n    return\n  fi\n  case $words[2] in\n")
+	fmt.Fprint(w, `  )
+  if (( CURRENT == 2 )); then
+    _describe command cmds
+    return
+  fi
+  case $words[2] in
+`)
 	for _, c := range commands() {
 		names, usages := flagNames(c)
 		fmt.Fprintf(w, "    %s) _arguments", c.name)
 		for i, n := range names {
-			fmt.Fprintf(w, " '%s[%s]'", n, strings.NewReplacer("'", "", "[", "(", "]", ")", ":", ",").Replace(usages[i]))
+			usage := strings.NewReplacer("'", "", "[", "(", "]", ")", ":", ",").Replace(usages[i])
+			fmt.Fprintf(w, " '%s[%s]'", n, usage)
 		}
 		fmt.Fprint(w, " '*:file:_files' ;;\n")
 	}
@@ -91,7 +115,8 @@ func completeFish(w io.Writer) {
 		fmt.Fprintf(w, "complete -c ttreport -n __fish_use_subcommand -f -a %s -d %s\n", c.name, quote(c.summary))
 		names, usages := flagNames(c)
 		for i, n := range names {
-			fmt.Fprintf(w, "complete -c ttreport -n '__fish_seen_subcommand_from %s' -l %s -d %s\n", c.name, strings.TrimPrefix(n, "--"), quote(usages[i]))
+			fmt.Fprintf(w, "complete -c ttreport -n '__fish_seen_subcommand_from %s' -l %s -d %s\n", c.name,
+				strings.TrimPrefix(n, "--"), quote(usages[i]))
 		}
 	}
 }

@@ -9,14 +9,19 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
+	"github.com/ttreport/ttreport/collect"
+	"github.com/ttreport/ttreport/collect/plan"
+	"github.com/ttreport/ttreport/ingest/history"
 	"github.com/ttreport/ttreport/site/preview"
 )
 
 func demoCommand() command {
 	return command{
-		name: "demo", summary: "rehearse, build and preview in ./ttreport-demo/",
-		help: `Does in a folder of its own what collect and build do: measures six releases of a simulated model, builds the site and serves it
-on the loopback interface until Ctrl-C. A second demo keeps the measurements and builds anew.`,
+		name: "demo", summary: "see it: measure a simulated model, build and preview in ./ttreport-demo/",
+		help: `
+Does in a folder of its own what collect and build do: measures six releases of a simulated model, builds the site
+and serves it on the loopback interface until Ctrl-C. The simulator runs on a clock of its own, so the numbers are the
+same on every machine. A second demo keeps the measurements and builds the site again.`,
 		examples: []example{
 			{"see what ttreport makes", "ttreport demo"},
 			{"without a preview, for a script", "ttreport demo --no-preview"},
@@ -32,29 +37,81 @@ on the loopback interface until Ctrl-C. A second demo keeps the measurements and
 				if *port < 0 || *port > 65535 {
 					return fail(exitUsage, "a port is a number from 0 to 65535", "demo: --port %d", *port)
 				}
-				if err := os.MkdirAll(*dir, 0o777); err != nil {
-					return failure{code: exitUsage, err: fmt.Errorf("demo: %w", err), hint: "choose another place with --dir"}
-				}
-				ws, err := workspace.Open(*dir)
-				if err != nil {
-					return failure{code: exitUsage, err: err}
-				}
-				outs, took, err := rehearsed(ctx, sh, ws)
-				if err != nil {
-					return err
-				}
-				if len(outs) > 0 {
-					sh.say("rehearsed in %s", age(took))
-				}
-				if err := build(ctx, sh, ws, nil, &identity{}, buildOptions{}); err != nil || *noPreview {
-					return err
-				}
-				err = preview.New(ws.Site()).Serve(ctx, *port, func(url string) { sh.say("preview   %s  (Ctrl-C ends it)", url) })
-				if errors.Is(ctx.Err(), context.Canceled) {
-					return nil
-				}
-				return err
+				return demo(ctx, sh, *dir, *port, !*noPreview)
 			}
 		},
 	}
+}
+
+// demo measures the demo in a folder, builds its site and shows it.
+func demo(ctx context.Context, sh *shell, dir string, port int, show bool) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return failure{code: exitUsage, err: fmt.Errorf("demo: %w", err), hint: "choose another place with --dir"}
+	}
+	ws, err := workspace.Open(dir)
+	if err != nil {
+		return failure{code: exitUsage, err: err}
+	}
+	if _, err := measureDemo(ctx, sh, ws); err != nil {
+		return err
+	}
+	if err := build(ctx, sh, ws, nil, &identity{}, buildOptions{}); err != nil || !show {
+		return err
+	}
+	err = preview.New(ws.Site()).Serve(ctx, port, func(url string) { sh.say("preview   %s  (Ctrl-C ends it)", url) })
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+// collectDemo runs the demo where nothing real could be mixed with it.
+func collectDemo(ctx context.Context, sh *shell, ws *workspace.Workspace, dryRun bool) error {
+	if ws.Configured || hasRealRuns(ctx, ws) {
+		return fail(exitUsage,
+			"measure with ttreport collect --model MODEL --device DEVICE, or run the demo in a folder of its own: ttreport demo",
+			"collect: this folder has a configuration or real runs; the demo would mix simulated numbers with them")
+	}
+	if dryRun {
+		sh.say("demo: six releases of a simulated model, each:")
+		writePlan(sh, collect.DemoPlan(), plan.Estimate{})
+		return nil
+	}
+	outs, err := measureDemo(ctx, sh, ws)
+	if err != nil {
+		return err
+	}
+	if len(outs) == 0 {
+		const text = "the demo in %s is complete already; remove the folder to measure it again. Next: ttreport build\n"
+		fmt.Fprintf(sh.out, text, ws.Results())
+		return nil
+	}
+	const text = "%s of the demo measured, all simulated; results in %s. Next: ttreport build\n"
+	fmt.Fprintf(sh.out, text, plural(len(outs), "run"), ws.Results())
+	return nil
+}
+
+// measureDemo measures what the demo still lacks, with progress.
+func measureDemo(ctx context.Context, sh *shell, ws *workspace.Workspace) ([]collect.Outcome, error) {
+	show := newProgress(sh)
+	outs, err := collect.Demo(ctx, ws.Results(), show.event)
+	show.end()
+	if err != nil {
+		err = collectError(ctx, sh, ws, err)
+	}
+	return outs, err
+}
+
+// hasRealRuns reports whether history holds a run that was not simulated.
+func hasRealRuns(ctx context.Context, ws *workspace.Workspace) bool {
+	cols, _, err := history.Load(ctx, "", ws.History())
+	if err != nil {
+		return false
+	}
+	for i := range cols.Runs {
+		if !cols.Runs[i].IsSimulated() {
+			return true
+		}
+	}
+	return false
 }

@@ -27,14 +27,16 @@ func TestAccess(t *testing.T) {
 	if f := accessFinding(context.Background(), ws, srv.URL, "free/m"); !f.ok {
 		t.Errorf("%+v", f)
 	}
-	if f := accessFinding(context.Background(), ws, srv.URL, "gated/m"); f.ok || !strings.Contains(f.mend, "HF_TOKEN") {
+	if f := accessFinding(context.Background(), ws, srv.URL, "gated/m"); f.ok || !strings.Contains(f.fix, "HF_TOKEN") {
 		t.Errorf("%+v", f)
 	}
 	t.Setenv("HF_TOKEN", "hf_planted")
-	if f := accessFinding(context.Background(), ws, srv.URL, "gated/m"); f.ok || !strings.Contains(f.mend, srv.URL+"/gated/m") || strings.Contains(f.says+f.mend, "planted") {
+	if f := accessFinding(context.Background(), ws, srv.URL, "gated/m"); f.ok ||
+		!strings.Contains(f.fix, srv.URL+"/gated/m") || strings.Contains(f.found+f.fix, "planted") {
 		t.Errorf("%+v", f)
 	}
-	if f := accessFinding(context.Background(), ws, "http://127.0.0.1:1", "gated/m"); !f.ok || !strings.Contains(f.says, "unknown") {
+	if f := accessFinding(context.Background(), ws, "http://127.0.0.1:1", "gated/m"); !f.ok ||
+		!strings.Contains(f.found, "unknown") {
 		t.Errorf("%+v", f)
 	}
 }

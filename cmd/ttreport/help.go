@@ -19,10 +19,10 @@ func isTTY(fd int) bool { return term.IsTerminal(fd) }
 func writeHelp(w io.Writer) {
 	fmt.Fprint(w, `ttreport turns LLM serving benchmarks and evals into a results site that a reviewer can trust.
 
-  ttreport demo                          see it: rehearsal, site and preview in ./ttreport-demo/
+  ttreport demo                          see it: demo, site and preview in ./ttreport-demo/
   ttreport collect && ttreport build     measure, then write _site/
   ttreport build PATH…                   read result files you have, then write _site/
-  ttreport inspect PATH…                 say what each file is, and what is wrong with it
+  ttreport inspect PATH…                 what each file is, and what is wrong with it
 
 Commands:
 `)
@@ -31,15 +31,15 @@ Commands:
 		fmt.Fprintf(tw, "  %s\t%s\n", c.name, c.summary)
 	}
 	tw.Flush()
-	fmt.Fprintf(w, "\nTopics for ttreport help TOPIC: %s.\nttreport COMMAND --help shows flags and examples.\n", strings.Join(topics(), ", "))
+	const more = "\nTopics for ttreport help TOPIC: %s.\nttreport COMMAND --help shows flags and examples.\n"
+	fmt.Fprintf(w, more, strings.Join(topics(), ", "))
 }
 
-// write prints the help of one command.
-func (c command) write(w io.Writer, fs *pflag.FlagSet) {
-	fmt.Fprintf(w, "%s\n\nUsage:\n  ttreport %s\n\n%s\n", capital(c.summary), strings.TrimSpace(c.name+" "+c.args), strings.TrimSpace(c.help))
-	if usages := fs.FlagUsagesWrapped(100); usages != "" {
-		fmt.Fprintf(w, "\nFlags:\n%s", usages)
-	}
+// write prints the help of one command, with its common flags or with all.
+func (c command) write(w io.Writer, fs *pflag.FlagSet, all bool) {
+	usage := strings.TrimSpace(c.name + " " + c.args)
+	fmt.Fprintf(w, "%s\n\nUsage:\n  ttreport %s\n\n%s\n", capital(c.summary), usage, strings.TrimSpace(c.help))
+	writeFlags(w, fs, c.name, all)
 	if len(c.examples) > 0 {
 		fmt.Fprint(w, "\nExamples:\n")
 		for _, e := range c.examples {
@@ -86,38 +86,48 @@ func lintHelp(id string) (string, bool) {
 func helpCommand() command {
 	return command{
 		name: "help", args: "[COMMAND | TOPIC]", summary: "explain a command or a topic",
-		help: "Without an argument, the list of commands. With one, the help of that command, a page of the documentation, or of a lint; the same\npages are on the site under about/.",
+		help: `
+Without an argument, the list of commands. With one, the help of that command, a page of the documentation, or of a
+lint; the same pages are on the site under about/.`,
 		examples: []example{
 			{"the environment variables that ttreport reads", "ttreport help environment"},
 			{"the flags of build", "ttreport help build"},
+			{"every flag of collect", "ttreport help collect --all"},
 			{"what does this lint mean?", "ttreport help saturated"},
 		},
-		setup: func(*pflag.FlagSet) runFunc {
+		setup: func(fs *pflag.FlagSet) runFunc {
+			all := fs.Bool("all", false, "every flag of the command, also the less common ones")
 			return func(_ context.Context, sh *shell, args []string) error {
 				if len(args) == 0 {
 					writeHelp(sh.out)
 					return nil
 				}
-				for _, c := range commands() {
-					if c.name == args[0] {
-						fs := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
-						fs.SortFlags = false
-						c.setup(fs)
-						c.write(sh.out, fs)
-						return nil
-					}
-				}
-				if section, ok := lintHelp(args[0]); ok {
-					_, err := fmt.Fprint(sh.out, section)
-					return err
-				}
-				page, err := fs.ReadFile(templates.Docs(), args[0]+".md")
-				if err != nil {
-					return fail(exitUsage, didYouMean(args[0], topics(), "ttreport help ", "topics are "+strings.Join(topics(), ", ")), "no help on %q", args[0])
-				}
-				_, err = sh.out.Write(page)
-				return err
+				return explainTopic(sh, args[0], *all)
 			}
 		},
 	}
+}
+
+// explainTopic prints the help of a command, of a lint, or a page of the documentation.
+func explainTopic(sh *shell, name string, all bool) error {
+	for _, c := range commands() {
+		if c.name == name {
+			fs := pflag.NewFlagSet(c.name, pflag.ContinueOnError)
+			fs.SortFlags = false
+			c.setup(fs)
+			c.write(sh.out, fs, all)
+			return nil
+		}
+	}
+	if section, ok := lintHelp(name); ok {
+		_, err := fmt.Fprint(sh.out, section)
+		return err
+	}
+	page, err := fs.ReadFile(templates.Docs(), name+".md")
+	if err != nil {
+		hint := didYouMean(name, topics(), "ttreport help ", "topics are "+strings.Join(topics(), ", "))
+		return fail(exitUsage, hint, "no help on %q", name)
+	}
+	_, err = sh.out.Write(page)
+	return err
 }

@@ -49,29 +49,18 @@ var rooms = map[string][]string{
 	"render/chart":             {"render/words"},
 	"render/chart/svg":         {"render/chart"},
 	"collect/arrival":          {},
-	"collect/server":           {"collect/arrival"},
+	"collect/server":           {"collect/server", "collect/plan", "collect/process"},
+	"collect/server/sim":       {"collect/arrival"},
 	"site/preview":             {},
 	"site/watch":               {},
 	"render/chart/echarts":     {"render/chart"},
 	"collect/process":          {},
-	"collect/tool":             {},
+	"collect/tool":             {"collect/process", "collect/tool/builtin"},
 	"collect/tool/builtin":     {"collect/arrival"},
 	"collect/tool/environment": {"collect/process"},
-	"collect/tool/vllm":        {"collect/tool"},
-	"collect/tool/aiperf":      {"collect/tool"},
-	"collect/tool/guidellm":    {"collect/tool"},
-	"collect/tool/lmeval":      {"collect/tool"},
-	"collect/tool/lmmseval":    {"collect/tool"},
-	"collect/tool/inspect":     {"collect/tool"},
-	"collect/tool/genaiperf":   {"collect/tool"},
-	"collect/tool/sglang":      {"collect/tool"},
-	"collect/tool/trtllm":      {"collect/tool"},
-	"collect/tool/script":      {"collect/tool"},
-	"collect/tool/vllmoffline": {"collect/tool"},
 	"collect/host":             {},
-	"collect/spec":             {},
-	"collect/planfile":         {"collect/sweep"},
-	"collect/sweep":            {},
+	"collect/plan":             {"collect/plan/spec", "collect/tool"},
+	"collect/plan/spec":        {},
 }
 
 // owners says who alone may import a library.
@@ -82,6 +71,7 @@ var owners = map[string]string{
 	"github.com/fsnotify/fsnotify":     "site/watch",
 	"github.com/goccy/go-yaml":         "ingest/schema",
 	"github.com/klauspost/compress":    "ingest",
+	"github.com/joho/godotenv":         "cmd",
 }
 
 // Imports go one way; ARCHITECTURE.md says which.

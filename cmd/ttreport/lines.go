@@ -50,8 +50,8 @@ func shortPath(s string, most int) string {
 	return first + last
 }
 
-// wrapped breaks a sentence at spaces into lines of lineWidth; those after the first are indented. A word that is longer
-// stays whole, so that a path can be copied.
+// wrapped breaks a sentence at spaces into lines of lineWidth; those after the first are indented. A word that is
+// longer stays whole, so that a path can be copied.
 func wrapped(s, indent string) string {
 	var b strings.Builder
 	column := utf8.RuneCountInString(indent)
@@ -72,7 +72,7 @@ func wrapped(s, indent string) string {
 	return b.String()
 }
 
-// count matches how many of something a file has, which tells files apart and not kinds of files.
+// count matches how many of something a file has, which differs between files of one kind.
 var count = regexp.MustCompile(`[,:] \d+ (appended|benchmarks?|records?|runs?|rows|parts).*$`)
 
 // kinds counts what is alike, the most frequent first.

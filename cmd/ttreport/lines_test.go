@@ -17,8 +17,10 @@ func TestShortPath(t *testing.T) {
 		most int
 		want string
 	}{
-		{"a/b.json", 20, "a/b.json"}, {"first/second/third/fourth/x.json", 24, "first/…/fourth/x.json"}, {"first/second/third/fourth/x.json", 15, "first/…/x.json"},
-		{"first/second/a-name-that-fits.json", 22, "a-name-that-fits.json"}, {"first/second/a-name-that-fits.json", 23, "…/a-name-that-fits.json"}, {"a-name-that-is-far-too-long.json", 11, "a-nam….json"},
+		{"a/b.json", 20, "a/b.json"}, {"first/second/third/fourth/x.json", 24,
+			"first/…/fourth/x.json"}, {"first/second/third/fourth/x.json", 15, "first/…/x.json"},
+		{"first/second/a-name-that-fits.json", 22, "a-name-that-fits.json"}, {"first/second/a-name-that-fits.json", 23,
+			"…/a-name-that-fits.json"}, {"a-name-that-is-far-too-long.json", 11, "a-nam….json"},
 	} {
 		if got := shortPath(c.in, c.most); utf8.RuneCountInString(got) > c.most || got != c.want {
 			t.Errorf("shortPath(%q, %d) = %q, want %q", c.in, c.most, got, c.want)
@@ -41,13 +43,16 @@ func TestKinds(t *testing.T) {
 	}
 }
 
-// A thousand files of a deep tree make a page that a person reads: grouped and counted, the worst first, no line of silly
-// width, no path twice.
+// A thousand files of a deep tree make a page that a person reads: grouped and counted, the worst first, no line of
+// silly width, no path twice.
 func TestInspectOfAThousandFiles(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for i := range 1000 {
-		dir := fmt.Sprintf("lab/a-folder-with-a-long-name-as-people-give-them/campaign-of-2026-%02d/Llama-3.1-70B-Instruct-on-some-machine", i%40)
-		text := fmt.Sprintf(`{"date":"202601%02d-000000","model_id":"acme/a-model-with-a-very-long-name-of-its-own-%d","max_concurrency":%d,"completed":8,"num_prompts":%d,"duration":2.0,"output_throughput":%d.5,"mean_ttft_ms":%d.25}`, 1+i%28, i%40, 1+i/40, 8+i%2, i+1, i+1)
+		dir := fmt.Sprintf("lab/a-folder-with-a-long-name-as-people-give-them/campaign-of-2026-%02d/"+
+			"Llama-3.1-70B-Instruct-on-some-machine", i%40)
+		text := fmt.Sprintf(`{"date":"202601%02d-000000","model_id":"acme/a-model-with-a-very-long-name-of-its-own-%d",`+
+			`"max_concurrency":%d,"completed":8,"num_prompts":%d,"duration":2.0,"output_throughput":%d.5,"mean_ttft_ms":%d.25}`,
+			1+i%28, i%40, 1+i/40, 8+i%2, i+1, i+1)
 		switch i % 50 {
 		case 7:
 			text = text[:60]
@@ -57,7 +62,8 @@ func TestInspectOfAThousandFiles(t *testing.T) {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("openai-infqps-concurrency%d-some-long-model-name-%04d.json", i, i)), []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("openai-infqps-concurrency%d-some-long-model-name-%04d.json",
+			i, i)), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -75,11 +81,13 @@ func TestInspectOfAThousandFiles(t *testing.T) {
 		}
 	}
 	head, problems, _ := strings.Cut(out.String(), "\nPROBLEMS, worst first\n")
-	if !strings.HasPrefix(head, "1000 files in lab/a-folder-with-a-long-name-as-people-give-them/: 960 results, 40 no results.") && !strings.Contains(head, "1000 files in lab/") {
+	if !strings.HasPrefix(head, "1000 files in lab/a-folder-with-a-long-name-as-people-give-them/: 960 results, 40 "+
+		"no results.") && !strings.Contains(head, "1000 files in lab/") {
 		t.Errorf("the first line is %q", lines[0])
 	}
 	error, warning := strings.Index(problems, "error "), strings.Index(problems, "warning ")
-	if error != 0 || warning < error || strings.Count(problems, "truncated")+strings.Count(problems, "the file ends here") != 1 {
+	if error != 0 || warning < error || strings.Count(problems, "truncated")+strings.Count(problems,
+		"the file ends here") != 1 {
 		t.Errorf("not the worst first, or the same twice:\n%s", problems)
 	}
 }

@@ -2,28 +2,26 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/pflag"
 
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
-	"github.com/ttreport/ttreport/collect/spec"
+	"github.com/ttreport/ttreport/collect/plan/spec"
 	"github.com/ttreport/ttreport/ingest/durable"
 )
 
 func modelsCommand() command {
 	return command{
 		name: "models", args: "[import PATH…]", summary: "list what is known of models before they are served, or import it",
-		help: `Limits, images and commits of models on devices stand in models.yaml; ttreport collect takes from it what no flag states. import fills it
-from a checkout of tt-inference-server (its release_model_spec.json), or from runtime specifications; entries of the same model,
-device and implementation are replaced, others stay.`,
+		help: `
+models.yaml holds limits, images and commits of models on devices; ttreport collect takes from it what no flag states.
+import fills it from a checkout of tt-inference-server (its release_model_spec.json), or from runtime specifications;
+entries of the same model, device and implementation are replaced, others stay.`,
 		examples: []example{
 			{"fill models.yaml", "ttreport models import ../tt-inference-server"},
 			{"what is known?", "ttreport models"},
@@ -35,9 +33,9 @@ device and implementation are replaced, others stay.`,
 					return failure{code: exitUsage, err: err}
 				}
 				name := filepath.Join(ws.Dir, spec.FileName)
-				file, err := catalogue(name)
+				file, err := spec.ReadCatalogue(name)
 				if err != nil {
-					return err
+					return failure{code: exitUsage, err: err}
 				}
 				switch {
 				case len(args) == 0:
@@ -51,31 +49,16 @@ device and implementation are replaced, others stay.`,
 	}
 }
 
-// catalogue reads models.yaml; none is an empty one.
-func catalogue(name string) (spec.File, error) {
-	data, err := os.ReadFile(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return spec.File{}, nil
-	}
-	if err != nil {
-		return spec.File{}, failure{code: exitUsage, err: fmt.Errorf("models: %w", err)}
-	}
-	f, err := spec.Parse(name, data)
-	if err != nil {
-		return f, failure{code: exitUsage, err: err}
-	}
-	return f, nil
-}
-
 func listModels(sh *shell, f spec.File) error {
 	if len(f.Models) == 0 {
 		fmt.Fprintf(sh.out, "no model is known; ttreport models import PATH fills %s\n", spec.FileName)
 		return nil
 	}
 	tw := tabwriter.NewWriter(sh.out, 2, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "MODEL\tDEVICE\tIMPL\tCONTEXT\tREQUESTS AT ONCE\tSTATUS\tIMAGE")
+	fmt.Fprintln(tw, "MODEL\tDEVICE\tIMPL\tCONTEXT\tMAX CONCURRENCY\tSTATUS\tIMAGE")
 	for _, m := range f.Models {
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", m.Model, m.Device, m.Impl, dash(m.Context), dash(m.Concurrency), m.Status, middle(m.Image, pathWidth))
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
+			m.Model, m.Device, m.Impl, dash(m.Context), dash(m.Concurrency), m.Status, middle(m.Image, pathWidth))
 	}
 	return tw.Flush()
 }
@@ -99,14 +82,10 @@ func importModels(sh *shell, name string, file spec.File, paths []string) error 
 		}
 		list, err := spec.Read(source, data)
 		if err != nil {
-			return failure{code: exitInput, err: fmt.Errorf("models: %w", err), hint: "expected release_model_spec.json of tt-inference-server, or a runtime_model_spec_*.json"}
+			hint := "expected release_model_spec.json of tt-inference-server, or a runtime_model_spec_*.json"
+			return failure{code: exitInput, err: fmt.Errorf("models: %w", err), hint: hint}
 		}
-		for _, m := range list {
-			file.Models = slices.DeleteFunc(file.Models, func(o spec.Model) bool {
-				return strings.EqualFold(o.Model, m.Model) && strings.EqualFold(o.Device, m.Device) && o.Impl == m.Impl
-			})
-			file.Models = append(file.Models, m)
-		}
+		file.Add(list...)
 		added += len(list)
 	}
 	file.Sort()

@@ -12,8 +12,9 @@ import (
 func simCommand() command {
 	return command{
 		name: "sim", summary: "serve a simulated model on loopback, to try tools on",
-		help: `Answers like a small OpenAI-compatible server until Ctrl-C: completions and chat, streamed, at the speed of a simulated device. What is
-measured on it says so everywhere: ttreport collect takes it for --device simulated alone.`,
+		help: `
+Answers like a small OpenAI-compatible server until Ctrl-C: completions and chat, streamed, at the speed of a simulated
+device. Results of it are marked as simulated everywhere: ttreport collect takes it for --device simulated alone.`,
 		examples: []example{{"a server for a load client of your own", "ttreport sim --port 8000"}},
 		setup: func(fs *pflag.FlagSet) runFunc {
 			cfg := sim.Defaults()

@@ -1,9 +1,9 @@
 // Package arrival is a connection that knows when what it read had arrived.
 //
-// In flows a connection; out flows the same connection with At. It knows nothing of what the bytes mean. On a busy machine
-// a goroutine gets to read milliseconds after the data came; a client that stamps then reports its own slowness as the
-// server's, and a server that stamps then reports its own as nobody's. On Linux the kernel stamps each segment as it comes
-// in (SO_TIMESTAMPNS, socket(7)); elsewhere, and above TLS, the time of the read stands.
+// In: a connection. Out: the same connection with At. It must not know what the bytes mean. On a busy machine a
+// goroutine gets to read milliseconds after the data came; a client that takes the time then reports its own slowness
+// as the server's, and a server that does so hides its own. On Linux the kernel stamps each segment as it comes in
+// (SO_TIMESTAMPNS, socket(7)); elsewhere, and above TLS, the time of the read is taken.
 package arrival
 
 import (
@@ -20,7 +20,7 @@ type Conn struct {
 	read  reader       // nil: no stamps of the kernel
 }
 
-// reader reads and tells how long ago the kernel had the bytes, 0 where it does not say.
+// reader reads and returns how long ago the kernel had the bytes, 0 where that is not known.
 type reader func(p []byte) (n int, lag time.Duration, err error)
 
 // Wrap returns c with stamps.

@@ -20,7 +20,10 @@ func kernel(c net.Conn) reader {
 		return nil
 	}
 	var opt error
-	if err := raw.Control(func(fd uintptr) { opt = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_TIMESTAMPNS, 1) }); err != nil || opt != nil {
+	err = raw.Control(func(fd uintptr) {
+		opt = syscall.SetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_TIMESTAMPNS, 1)
+	})
+	if err != nil || opt != nil {
 		return nil
 	}
 	var oob [64]byte
@@ -47,11 +50,13 @@ func kernel(c net.Conn) reader {
 	}
 }
 
-// age is how long before now the kernel had the bytes. The stamp is of the wall clock: only its distance from now is used,
-// and only a plausible one, so that a clock that steps in between cannot move a measurement by more than a second.
+// age is how long before now the kernel had the bytes. The stamp is of the wall clock: only its distance from now is
+// used, and only a plausible one, so that a clock that steps in between cannot move a measurement by more than a
+// second.
 func age(oob []byte, now time.Time) time.Duration {
 	const header = 16 // of a control message: its length, level and type; then seconds and nanoseconds
-	if len(oob) < header+16 || binary.NativeEndian.Uint32(oob[8:]) != syscall.SOL_SOCKET || binary.NativeEndian.Uint32(oob[12:]) != syscall.SCM_TIMESTAMPNS {
+	if len(oob) < header+16 || binary.NativeEndian.Uint32(oob[8:]) != syscall.SOL_SOCKET ||
+		binary.NativeEndian.Uint32(oob[12:]) != syscall.SCM_TIMESTAMPNS {
 		return 0
 	}
 	at := time.Unix(int64(binary.NativeEndian.Uint64(oob[header:])), int64(binary.NativeEndian.Uint64(oob[header+8:])))

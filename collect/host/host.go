@@ -1,8 +1,3 @@
-// Package host says what a measurement ran on, as far as the machine itself states it: kernel, processor, governor, clock source, and
-// the accelerators that tt-smi, nvidia-smi or rocm-smi list.
-//
-// In flow files of the kernel and what those programs print; out flow short texts by name. What nobody states is left out; what a device
-// is called in a plan is the plan's business.
 package host
 
 import (
@@ -25,13 +20,17 @@ type Facts struct {
 	Firmware string            // of the accelerators, where all have the same
 }
 
-// Read asks the machine. A program that is not there, or says nothing within ten seconds, states nothing.
+// Read asks the machine. A program that is not installed, or does not answer within ten seconds, states nothing.
 func Read(ctx context.Context) Facts {
 	f := Facts{Setting: map[string]string{"os": runtime.GOOS + "/" + runtime.GOARCH, "cpus": fmt.Sprint(runtime.NumCPU())}}
 	if name, err := os.Hostname(); err == nil {
 		f.set("host", name)
 	}
-	for name, file := range map[string]string{"kernel": "/proc/sys/kernel/osrelease", "clocksource": "/sys/devices/system/clocksource/clocksource0/current_clocksource", "governor": "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"} {
+	for name, file := range map[string]string{
+		"kernel":      "/proc/sys/kernel/osrelease",
+		"clocksource": "/sys/devices/system/clocksource/clocksource0/current_clocksource",
+		"governor":    "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
+	} {
 		if data, err := os.ReadFile(file); err == nil {
 			f.set(name, string(data))
 		}
@@ -44,12 +43,13 @@ func Read(ctx context.Context) Facts {
 		parse func(*Facts, []byte) error
 	}{
 		{[]string{"tt-smi", "-s"}, (*Facts).tenstorrent},
-		{[]string{"nvidia-smi", "--query-gpu=name,driver_version,vbios_version,memory.total,power.limit", "--format=csv,noheader"}, (*Facts).nvidia},
+		{[]string{"nvidia-smi", "--query-gpu=name,driver_version,vbios_version,memory.total,power.limit",
+			"--format=csv,noheader"}, (*Facts).nvidia},
 		{[]string{"rocm-smi", "--showproductname", "--showdriverversion", "--showvbios", "--json"}, (*Facts).rocm},
 	} {
 		if out, err := ask(ctx, tool.argv); err == nil {
 			if err := tool.parse(&f, out); err != nil {
-				f.set("accelerators", tool.argv[0]+" says what is not understood: "+err.Error())
+				f.set("accelerators", tool.argv[0]+" printed what is not understood: "+err.Error())
 			}
 		}
 	}
@@ -84,7 +84,7 @@ func processor(cpuinfo string) string {
 	return ""
 }
 
-// counted lists texts with how often each stands: "4 x n150 L".
+// counted lists texts with how often each occurs: "4 x n150 L".
 func counted(list []string) string {
 	n := map[string]int{}
 	for _, s := range list {
@@ -98,7 +98,7 @@ func counted(list []string) string {
 	return strings.Join(out, ", ")
 }
 
-// same is what all of a list say, or all that is said, joined.
+// same is the one text of a list whose texts agree, else all of them, joined.
 func same(list []string) string {
 	var out []string
 	for _, s := range list {
@@ -163,7 +163,8 @@ func (f *Facts) rocm(data []byte) error {
 	var names, bios []string
 	for card, facts := range all {
 		if strings.HasPrefix(card, "card") {
-			names, bios = append(names, first(facts, "Card Series", "Card series", "Card SKU")), append(bios, facts["VBIOS version"])
+			names = append(names, first(facts, "Card Series", "Card series", "Card SKU"))
+			bios = append(bios, facts["VBIOS version"])
 		}
 	}
 	sort.Strings(bios)

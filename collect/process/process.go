@@ -44,7 +44,7 @@ type Child struct {
 	err   error         // of waiting
 }
 
-// Start starts a program. An error says that it did not start; nothing is left then.
+// Start starts a program. After an error nothing runs.
 func Start(spec Spec) (*Child, error) {
 	if len(spec.Argv) == 0 {
 		return nil, errors.New("no command")
@@ -52,7 +52,8 @@ func Start(spec Spec) (*Child, error) {
 	if spec.Grace == 0 {
 		spec.Grace = 30 * time.Second
 	}
-	c := &Child{spec: spec, cmd: exec.Command(spec.Argv[0], spec.Argv[1:]...), begun: time.Now(), done: make(chan struct{})}
+	c := &Child{spec: spec, cmd: exec.Command(spec.Argv[0], spec.Argv[1:]...), begun: time.Now(),
+		done: make(chan struct{})}
 	c.cmd.Env = append(os.Environ(), spec.Env...)
 	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	// Should a grandchild keep the output open, waiting ends all the same: the group is ended then.
@@ -131,7 +132,7 @@ func (c *Child) Stop(hurry context.Context) {
 	<-c.done
 }
 
-// Result tells what became of a program that has ended.
+// Result is what became of a program that has ended.
 func (c *Child) Result() Result {
 	<-c.done
 	r := Result{Code: -1, Wall: time.Since(c.begun)}
@@ -141,8 +142,9 @@ func (c *Child) Result() Result {
 	return r
 }
 
-// Run runs a program to its end. An exit code other than zero is no error: tools exit 0 after failing and 1 after measuring, so whoever
-// reads their result decides. An error says that it could not start, took too long ([ErrLimit]), or was interrupted (the context's).
+// Run runs a program to its end. An exit code other than zero is no error: tools exit 0 after failing and 1 after
+// measuring, so their result file decides. An error means that it could not start, took too long ([ErrLimit]), or was
+// interrupted (the context's).
 func Run(ctx context.Context, spec Spec) (Result, error) {
 	c, err := Start(spec)
 	if err != nil {

@@ -52,7 +52,9 @@ func gone(t *testing.T, pid int) {
 
 func TestExitCodesAreNoErrors(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "deep", "log")
-	r, err := process.Run(context.Background(), process.Spec{Argv: sh("echo out; echo err >&2; printf '10%%\\r100%%\\n'; echo $TOLD; exit 7"), Env: []string{"TOLD=yes"}, Log: log})
+	r, err := process.Run(context.Background(),
+		process.Spec{Argv: sh("echo out; echo err >&2; printf '10%%\\r100%%\\n'; echo $TOLD; exit 7"),
+			Env: []string{"TOLD=yes"}, Log: log})
 	if err != nil || r.Code != 7 || r.Ended {
 		t.Errorf("%+v %v", r, err)
 	}
@@ -69,7 +71,11 @@ func TestLimitEndsTheGroup(t *testing.T) {
 	dir := t.TempDir()
 	note := filepath.Join(dir, "pid")
 	began := time.Now()
-	r, err := process.Run(context.Background(), process.Spec{Argv: sh("trap '' INT TERM; (trap '' INT TERM; echo $$ > /dev/null; sh -c 'echo $PPID' > " + note + "; sleep 60) & wait; sleep 60"), Limit: 300 * time.Millisecond, Grace: 200 * time.Millisecond})
+	r, err := process.Run(context.Background(),
+		process.Spec{
+			Argv: sh("trap '' INT TERM; (trap '' INT TERM; echo $$ > /dev/null; sh -c 'echo $PPID' > " + note + "; sleep 60) " +
+				"& wait; sleep 60"),
+			Limit: 300 * time.Millisecond, Grace: 200 * time.Millisecond})
 	if !errors.Is(err, process.ErrLimit) || !r.Ended || time.Since(began) > 10*time.Second {
 		t.Errorf("%+v %v after %s", r, err, time.Since(began))
 	}
@@ -91,7 +97,8 @@ func TestInterruptionAsksFirst(t *testing.T) {
 	why := errors.New("the server died")
 	ctx, cancel := context.WithCancelCause(context.Background())
 	time.AfterFunc(200*time.Millisecond, func() { cancel(why) })
-	_, err := process.Run(ctx, process.Spec{Argv: sh("trap 'echo asked; exit 0' INT; while :; do sleep 0.05; done"), Log: log})
+	_, err := process.Run(ctx, process.Spec{Argv: sh("trap 'echo asked; exit 0' INT; while :; do sleep 0.05; done"),
+		Log: log})
 	if !errors.Is(err, why) || strings.Join(process.LastLines(log, 1), "") != "asked" {
 		t.Errorf("%v %q", err, process.LastLines(log, 5))
 	}
@@ -120,7 +127,8 @@ func TestHurryInContext(t *testing.T) {
 		rush()
 	}()
 	began := time.Now()
-	_, err := process.Run(ctx, process.Spec{Argv: []string{"sh", "-c", "trap '' INT TERM; sleep 60 & wait; sleep 60"}, Grace: time.Minute})
+	_, err := process.Run(ctx, process.Spec{Argv: []string{"sh", "-c", "trap '' INT TERM; sleep 60 & wait; sleep 60"},
+		Grace: time.Minute})
 	if err == nil || time.Since(began) > 5*time.Second {
 		t.Errorf("%v after %s", err, time.Since(began))
 	}

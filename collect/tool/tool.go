@@ -1,21 +1,9 @@
-// Package tool is what adapters of foreign benchmark and eval tools have in common: what they are asked to measure, the command line that
-// they answer with, and what they say came of it. An adapter is one small package below: it knows the flags of its tool and where the
-// tool leaves its result, and nothing of servers, folders or journals. It reads of a result only what tells success from failure and
-// the client's own trouble; the numbers are ingest's business.
-//
-// builtin is no adapter: it is the load client in this program.
 package tool
 
 import (
-	"encoding/json"
-	"fmt"
-	"os"
-	"path/filepath"
-	"regexp"
-	"strconv"
-	"strings"
+	"slices"
 
-	"github.com/ttreport/ttreport/ingest/schema/manifest"
+	"github.com/ttreport/ttreport/collect/tool/builtin"
 )
 
 // Job is one workload, or one eval task, on a server that is ready.
@@ -24,22 +12,23 @@ type Job struct {
 	Model     string // served name
 	Tokenizer string // of the model, a local folder or a name on the hub; "" leaves it to the tool
 	Chat      bool   // chat completions in place of completions
-	Script    bool   // the tool's program is a Python script, as people have it in a checkout
-	Ranks     int    // processes that mpirun starts, for tools that bring their own engine; 0 or 1: one, without it
+	Script    bool   // the tool's program is a Python script, as in a checkout
+	MPIRanks  int    // processes that mpirun starts, for tools that bring their own engine; 0 or 1: one, without mpirun
 	Seed      uint64
 
 	// Of a workload: token lengths, and load as concurrency or as requests a second. Neither: all at once.
 	ISL, OSL, Concurrency, Requests int
 	Rate                            float64
 	Dataset, Path                   string   // "" for random prompts
-	Batches, Lengths                string   // of all workloads, as "1;8;64" and "60,20;128,20", for tools that are run once
-	Extra                           []string // arguments of the tool that the plan states
+	Extra                           []string // more arguments for the tool
+	// Of all workloads, as "1;8;64" and "60,20;128,20", for tools that run once a plan.
+	Batches, Lengths string
 
 	// Of an eval.
 	Task    string
 	Limit   int               // questions; 0: all
-	Include string            // folder with task files of the user's own, "" for none
-	Params  map[string]string // fewshot, gen_kwargs and what else the task's data states
+	TaskDir string            // folder with task files of the user, "" for none
+	Params  map[string]string // fewshot, gen_kwargs and what else target files state of the task
 }
 
 // Command is how a tool is run for a job.
@@ -50,7 +39,7 @@ type Command struct {
 	Conditions map[string]string // what the flags fix that changes a number's meaning
 }
 
-// Summary is what a tool says of a job that it ran.
+// Summary is what a tool's result file states of a job.
 type Summary struct {
 	File              string // result, relative to the folder that the tool wrote to
 	Completed, Failed int
@@ -59,111 +48,56 @@ type Summary struct {
 	Version           string  // of the tool, where its result states it
 }
 
-// Adapter is a tool.
+// Adapter is a tool that can be run.
 type Adapter struct {
 	Name    string   // as in keys of points: vllm, aiperf
 	Program string   // executable
 	Module  string   // Python module, for a tool that is run by its interpreter
+	Package string   // Python distribution that has it, where it is not called as the tool is
+	Engine  string   // engine that an offline tool brings; "" for none
 	Version []string // arguments that make it print its version
-	Help    []string // arguments that make it list its flags, nil for nobody asks
+	Help    []string // arguments that make it list its flags; nil: they are not asked for
 	Eval    bool     // it asks questions instead of making load
-	Keyless bool     // it takes a key on its command line alone, so it gets none
+	Keyless bool     // it takes a key only on its command line, so it gets none
 	Offline bool     // it brings its own engine: there is no server
-	Once    bool     // it is run once a plan and not once a workload
+	Once    bool     // it runs once a plan, not once a workload
+	Matrix  bool     // run once, it measures the workloads of the plan: every batch with every pair of lengths
 	// Prepare writes what the command reads below out; nil for nothing.
 	Prepare func(j Job, out string) error
 	// Command is the command line for a job whose result goes below out.
 	Command func(j Job, out string, has Flags) Command
-	// Read finds and reads what was left below out; an error says that there is no result.
+	// Read finds and reads what was left below out; an error: there is no result.
 	Read func(out string) (Summary, error)
 }
 
-// Flags are what a tool's help lists. Nil Flags are not known, and everything is assumed to be there.
-type Flags map[string]bool
-
-var flagRE = regexp.MustCompile(`--[a-z][a-z0-9_.-]*[a-z0-9]`)
-
-// ParseFlags finds flags in a help text, with dashes for underscores.
-func ParseFlags(help string) Flags {
-	found := flagRE.FindAllString(help, -1)
-	if len(found) < 5 {
-		return nil // not a help text
+// Adapters are the tools that ttreport knows, without builtin.
+func Adapters() []Adapter {
+	return []Adapter{
+		vllm(), aiperf(), guidellm(), genaiPerf(), sglang(),
+		vllmThroughput(), vllmLatency(), trtllmScript(), trtllmBench(),
+		lmEval(), lmmsEval(), inspect(),
 	}
-	f := Flags{}
-	for _, name := range found {
-		f[strings.ReplaceAll(name, "_", "-")] = true
-	}
-	return f
 }
 
-// Has reports whether a flag is known.
-func (f Flags) Has(name string) bool { return f == nil || f[name] }
-
-// With appends a flag with its values where the tool knows it.
-func (f Flags) With(argv []string, name string, values ...string) []string {
-	if !f.Has(name) {
-		return argv
+// Named finds an adapter by its name.
+func Named(name string) (Adapter, bool) {
+	all := Adapters()
+	if at := slices.IndexFunc(all, func(a Adapter) bool { return a.Name == name }); at >= 0 {
+		return all[at], true
 	}
-	return append(append(argv, name), values...)
+	return Adapter{}, false
 }
 
-// Int is a number as tools read it.
-func Int(n int) string { return strconv.Itoa(n) }
-
-// Float is the shortest text of a number.
-func Float(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-
-// ReadJSON reads a result below out. lacking says what it means that there is none.
-func ReadJSON(out, file, lacking string, into any) error {
-	data, err := os.ReadFile(filepath.Join(out, file))
-	if err != nil {
-		return fmt.Errorf("%s", lacking)
+// Names lists the tools that ask questions, or those that make load, builtin among them.
+func Names(eval bool) []string {
+	var names []string
+	if !eval {
+		names = append(names, builtin.Name)
 	}
-	if err := json.Unmarshal(data, into); err != nil {
-		return fmt.Errorf("%s: %w", filepath.Base(file), err)
-	}
-	return nil
-}
-
-// Newest is the last in order of names of the files below out that match a glob, relative to out; "" when there is none. Sidecars are
-// no results.
-func Newest(out, glob string) string {
-	names, err := filepath.Glob(filepath.Join(out, glob))
-	if err != nil {
-		return ""
-	}
-	newest := ""
-	for _, name := range names {
-		if rel, err := filepath.Rel(out, name); err == nil && !strings.HasSuffix(name, manifest.SidecarSuffix) && rel > newest {
-			newest = rel
+	for _, a := range Adapters() {
+		if a.Eval == eval {
+			names = append(names, a.Name)
 		}
 	}
-	return newest
+	return names
 }
-
-// Conditions are those that every load tool's command line fixes, and more as pairs of name and value.
-func (j Job) Conditions(more ...string) map[string]string {
-	c := map[string]string{"seed": Seed(j.Seed)}
-	if j.Requests > 0 {
-		c["num_prompts"] = Int(j.Requests)
-	}
-	for i := 0; i+1 < len(more); i += 2 {
-		c[more[i]] = more[i+1]
-	}
-	return c
-}
-
-// MPI starts a program as several ranks; nil for one.
-func (j Job) MPI() []string {
-	if j.Ranks < 2 {
-		return nil
-	}
-	argv := []string{"mpirun", "-n", Int(j.Ranks)}
-	if os.Geteuid() == 0 {
-		argv = append(argv, "--allow-run-as-root")
-	}
-	return argv
-}
-
-// Seed is a seed as tools read it.
-func Seed(n uint64) string { return strconv.FormatUint(n, 10) }

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ttreport/ttreport/collect/planfile"
+	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/targets/judge"
@@ -38,7 +38,7 @@ type Config struct {
 	// Exec are benchmarks of the user's own, by name: a command line with holes such as {url} and {out}.
 	Exec map[string]string `yaml:"exec"`
 	// Plans are what ttreport collect measures when no model is named.
-	Plans []planfile.Entry `yaml:"plans"`
+	Plans []plan.Entry `yaml:"plans"`
 }
 
 // Site says how the site is published.

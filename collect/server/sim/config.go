@@ -25,15 +25,19 @@ type Config struct {
 
 // Fault injects trouble.
 type Fault struct {
-	ErrorShare  float64       // of requests answered 500
-	BreakShare  float64       // of streams cut after the first token
-	HollowShare float64       // of requests answered with no token at all
-	StallAfter  int           // requests after which the server stops answering; 0: never
-	ReadyAfter  time.Duration // /health says 503 until then
+	ErrorShare float64       // of requests answered 500
+	BreakShare float64       // of streams cut after the first token
+	EmptyShare float64       // of requests answered with no token at all
+	StallAfter int           // requests after which the server stops answering; 0: never
+	ReadyAfter time.Duration // /health answers 503 until then
 }
 
-// Defaults returns a small model on a small device: about 9 ms to the first token of a 128-token prompt and 4 ms a token.
+// Defaults returns a small model on a small device: about 9 ms to the first token of a 128-token prompt and 4 ms a
+// token.
 func Defaults() Config {
-	return Config{Model: "sim-8b", Version: "0", Seed: 1, StepBase: 3900 * time.Microsecond, PerSequence: 60 * time.Microsecond, PerPrefill: 18 * time.Microsecond,
-		ChunkTokens: 512, MaxBatch: 64, MaxQueue: 2048, KVTokens: 1 << 20, Noise: .01, Drift: .002, EvalAccuracy: .9}
+	return Config{
+		Model: "sim-8b", Version: "0", Seed: 1,
+		StepBase: 3900 * time.Microsecond, PerSequence: 60 * time.Microsecond, PerPrefill: 18 * time.Microsecond,
+		ChunkTokens: 512, MaxBatch: 64, MaxQueue: 2048, KVTokens: 1 << 20, Noise: .01, Drift: .002, EvalAccuracy: .9,
+	}
 }

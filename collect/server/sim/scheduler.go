@@ -2,31 +2,17 @@ package sim
 
 import (
 	"context"
-	"math"
-	"math/rand/v2"
 	"sync"
 	"time"
 )
 
-// sequence is one request on its way through the scheduler.
-type sequence struct {
-	prompt, want int
-	prefilled    int
-	produced     int
-	tokens       chan int // closed when the last token was produced; capacity is want
-	gone         <-chan struct{}
-}
-
-// scheduler is the continuous-batching loop.
+// scheduler runs a batch on the machine's clock.
 type scheduler struct {
-	cfg     Config
-	rng     *rand.Rand
-	drift   float64
-	mu      sync.Mutex
-	queue   []*sequence
-	wake    chan struct{}
-	running []*sequence
-	stats   stats
+	batch
+	mu    sync.Mutex
+	queue []*sequence
+	wake  chan struct{}
+	stats stats
 }
 
 // stats are the gauges that /metrics shows.
@@ -36,9 +22,23 @@ type stats struct {
 }
 
 func newScheduler(cfg Config) *scheduler {
-	s := &scheduler{cfg: cfg, rng: rand.New(rand.NewPCG(cfg.Seed, 0x7474)), wake: make(chan struct{}, 1)}
-	s.drift = math.Exp(s.rng.NormFloat64() * cfg.Drift)
-	return s
+	return &scheduler{batch: newBatch(cfg), wake: make(chan struct{}, 1)}
+}
+
+// newSequence is a request whose tokens go to a channel, closed after the last one; the channel holds all of them, so
+// nothing blocks.
+func newSequence(prompt, want int, gone <-chan struct{}) (*sequence, <-chan int) {
+	tokens := make(chan int, want)
+	q := &sequence{prompt: prompt, want: want, token: func(n int) { tokens <- n }, end: func() { close(tokens) }}
+	q.gone = func() bool {
+		select {
+		case <-gone:
+			return true
+		default:
+			return false
+		}
+	}
+	return q, tokens
 }
 
 // submit queues a sequence; false when the queue is full.
@@ -72,7 +72,7 @@ func (s *scheduler) snapshot() stats {
 func (s *scheduler) loop(ctx context.Context) {
 	var due time.Time
 	for {
-		s.admit()
+		s.admitQueued()
 		if len(s.running) == 0 {
 			due = time.Time{}
 			select {
@@ -85,81 +85,22 @@ func (s *scheduler) loop(ctx context.Context) {
 		if now := time.Now(); due.IsZero() || now.Sub(due) > 100*time.Millisecond {
 			due = now
 		}
-		decoding, prefill := s.plan()
-		due = due.Add(s.duration(decoding, prefill))
+		due = due.Add(s.step())
 		if !sleepUntil(ctx, due) {
 			return
 		}
-		s.emit()
+		dropped := s.emit()
+		s.mu.Lock()
+		s.stats.Finished += dropped
+		s.mu.Unlock()
 	}
 }
 
-// admit moves requests from the queue into the batch while batch and KV limits allow.
-func (s *scheduler) admit() {
+func (s *scheduler) admitQueued() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	kv := 0
-	for _, q := range s.running {
-		kv += q.prompt + q.want
-	}
-	for len(s.queue) > 0 && len(s.running) < s.cfg.MaxBatch {
-		q := s.queue[0]
-		if kv+q.prompt+q.want > s.cfg.KVTokens && len(s.running) > 0 {
-			break
-		}
-		kv += q.prompt + q.want
-		s.queue = s.queue[1:]
-		s.running = append(s.running, q)
-	}
-	s.stats.Running, s.stats.KV = len(s.running), kv
-}
-
-// plan gives each decoding sequence one token and what is left of the budget to prefill, first come first served.
-func (s *scheduler) plan() (decoding, prefill int) {
-	left := s.cfg.ChunkTokens
-	for _, q := range s.running {
-		if q.prefilled >= q.prompt {
-			decoding++
-			continue
-		}
-		n := min(left, q.prompt-q.prefilled)
-		q.prefilled += n
-		left -= n
-		prefill += n
-	}
-	return decoding, prefill
-}
-
-func (s *scheduler) duration(decoding, prefill int) time.Duration {
-	d := s.cfg.StepBase + time.Duration(decoding)*s.cfg.PerSequence + time.Duration(prefill)*s.cfg.PerPrefill
-	return time.Duration(float64(d) * s.drift * math.Exp(s.rng.NormFloat64()*s.cfg.Noise))
-}
-
-// emit hands out the tokens of a finished step and drops sequences that are complete or whose client has gone.
-func (s *scheduler) emit() {
-	keep := s.running[:0]
-	for _, q := range s.running {
-		if q.prefilled >= q.prompt {
-			q.tokens <- q.produced // never blocks: the channel holds all tokens of the sequence
-			q.produced++
-		}
-		gone := false
-		select {
-		case <-q.gone:
-			gone = true
-		default:
-		}
-		if q.produced >= q.want || gone {
-			close(q.tokens)
-			continue
-		}
-		keep = append(keep, q)
-	}
-	s.mu.Lock()
-	s.stats.Finished += len(s.running) - len(keep)
-	s.mu.Unlock()
-	clear(s.running[len(keep):])
-	s.running = keep
+	s.queue = s.admit(s.queue)
+	s.stats.Running, s.stats.KV = len(s.running), s.tokens()
 }
 
 // sleepUntil waits for a moment; false when the server stops. Go's timers wake up to a millisecond late on an idle

@@ -42,7 +42,8 @@ func TestEndpoints(t *testing.T) {
 	if !strings.HasPrefix(s.URL(), "http://127.0.0.1:") {
 		t.Errorf("it listens on %s", s.URL())
 	}
-	for path, want := range map[string]string{"/health": "", "/version": "v9", "/v1/models": "sim-8b", "/metrics": "vllm:num_requests_running 0"} {
+	for path, want := range map[string]string{"/health": "", "/version": "v9", "/v1/models": "sim-8b",
+		"/metrics": "vllm:num_requests_running 0"} {
 		resp, err := http.Get(s.URL() + path)
 		if err != nil {
 			t.Fatal(err)
@@ -53,7 +54,12 @@ func TestEndpoints(t *testing.T) {
 			t.Errorf("%s: %d %s", path, resp.StatusCode, text)
 		}
 	}
-	_, text := post(t, s, "/v1/completions", `{"prompt":"a b c","max_tokens":3,"stream":true,"stream_options":{"include_usage":true}}`)
+}
+
+func TestCompletions(t *testing.T) {
+	s := start(t, sim.Config{})
+	_, text := post(t, s, "/v1/completions",
+		`{"prompt":"a b c","max_tokens":3,"stream":true,"stream_options":{"include_usage":true}}`)
 	chunks, usage := 0, ""
 	for sc := bufio.NewScanner(strings.NewReader(text)); sc.Scan(); {
 		if strings.Contains(sc.Text(), `"text":`) {
@@ -63,10 +69,12 @@ func TestEndpoints(t *testing.T) {
 			usage = sc.Text()
 		}
 	}
-	if chunks != 3 || !strings.Contains(usage, `"prompt_tokens":3,"completion_tokens":3`) || !strings.HasSuffix(text, "data: [DONE]\n\n") {
+	if chunks != 3 || !strings.Contains(usage, `"prompt_tokens":3,"completion_tokens":3`) ||
+		!strings.HasSuffix(text, "data: [DONE]\n\n") {
 		t.Errorf("%d chunks, usage %s", chunks, usage)
 	}
-	_, text = post(t, s, "/v1/chat/completions", `{"messages":[{"role":"user","content":[{"type":"text","text":"What is 17 + 25?"}]}]}`)
+	_, text = post(t, s, "/v1/chat/completions",
+		`{"messages":[{"role":"user","content":[{"type":"text","text":"What is 17 + 25?"}]}]}`)
 	if !strings.Contains(text, `"content":"42"`) && !strings.Contains(text, `"content":"43"`) {
 		t.Errorf("content in parts: %s", text)
 	}
@@ -75,7 +83,8 @@ func TestEndpoints(t *testing.T) {
 		Choices []struct{ Message struct{ Content string } }
 		Usage   map[string]int
 	}
-	if err := json.Unmarshal([]byte(text), &answer); err != nil || len(answer.Choices) != 1 || (answer.Choices[0].Message.Content != "42" && answer.Choices[0].Message.Content != "43") {
+	if err := json.Unmarshal([]byte(text), &answer); err != nil || len(answer.Choices) != 1 ||
+		(answer.Choices[0].Message.Content != "42" && answer.Choices[0].Message.Content != "43") {
 		t.Errorf("%v %s", err, text)
 	}
 	for _, bad := range []string{``, `{`, `{"prompt":5}`, `[]`} {
@@ -111,7 +120,8 @@ func TestScheduling(t *testing.T) {
 
 func TestFaults(t *testing.T) {
 	ask := func(f sim.Fault) (int, string) {
-		resp, text := post(t, start(t, sim.Config{Fault: f}), "/v1/completions", `{"prompt":"a","max_tokens":3,"stream":true}`)
+		resp, text := post(t, start(t, sim.Config{Fault: f}), "/v1/completions",
+			`{"prompt":"a","max_tokens":3,"stream":true}`)
 		return resp.StatusCode, text
 	}
 	if code, _ := ask(sim.Fault{ErrorShare: 1}); code != 500 {
@@ -120,7 +130,7 @@ func TestFaults(t *testing.T) {
 	if _, text := ask(sim.Fault{BreakShare: 1}); !strings.Contains(text, "broken") {
 		t.Errorf("a cut stream ends well: %s", text)
 	}
-	if _, text := ask(sim.Fault{HollowShare: 1}); strings.Contains(text, `"text"`) || !strings.Contains(text, "[DONE]") {
+	if _, text := ask(sim.Fault{EmptyShare: 1}); strings.Contains(text, `"text"`) || !strings.Contains(text, "[DONE]") {
 		t.Errorf("a hollow answer: %s", text)
 	}
 	s := start(t, sim.Config{Fault: sim.Fault{ReadyAfter: time.Hour}})

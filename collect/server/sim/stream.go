@@ -16,12 +16,12 @@ type stream struct {
 	id   string
 	chat bool
 	req  *request
-	said []string
+	text []string
 	log  Sent
 	cut  int // tokens after which a fault ends the answer
 }
 
-func (st *stream) run(ctx context.Context, q *sequence) {
+func (st *stream) run(ctx context.Context, q *sequence, tokens <-chan int) {
 	if st.req.Stream {
 		st.w.Header().Set("Content-Type", "text/event-stream")
 	}
@@ -32,7 +32,7 @@ func (st *stream) run(ctx context.Context, q *sequence) {
 		select {
 		case <-ctx.Done():
 			return
-		case n, more := <-q.tokens:
+		case n, more := <-tokens:
 			if !more {
 				st.finish(q, produced, whole.String())
 				return
@@ -62,18 +62,22 @@ func (st *stream) run(ctx context.Context, q *sequence) {
 }
 
 func (st *stream) word(n int) string {
-	if n < len(st.said) {
-		return st.said[n]
+	if n < len(st.text) {
+		return st.text[n]
 	}
 	return " w" + strconv.Itoa(n%1000)
 }
 
 // chunk is one event. The model's name is the only text in it that a caller chose, and it is a JSON string.
 func (st *stream) chunk(word string) []byte {
+	const chat = "data: {\"id\":\"sim\",\"object\":\"chat.completion.chunk\",\"model\":%q,\"choices\":[" +
+		"{\"index\":0,\"delta\":{\"content\":%q},\"finish_reason\":null}]}\n\n"
+	const text = "data: {\"id\":\"sim\",\"object\":\"text_completion\",\"model\":%q,\"choices\":[" +
+		"{\"index\":0,\"text\":%q,\"finish_reason\":null}]}\n\n"
 	if st.chat {
-		return fmt.Appendf(nil, "data: {\"id\":\"sim\",\"object\":\"chat.completion.chunk\",\"model\":%q,\"choices\":[{\"index\":0,\"delta\":{\"content\":%q},\"finish_reason\":null}]}\n\n", st.s.cfg.Model, word)
+		return fmt.Appendf(nil, chat, st.s.cfg.Model, word)
 	}
-	return fmt.Appendf(nil, "data: {\"id\":\"sim\",\"object\":\"text_completion\",\"model\":%q,\"choices\":[{\"index\":0,\"text\":%q,\"finish_reason\":null}]}\n\n", st.s.cfg.Model, word)
+	return fmt.Appendf(nil, text, st.s.cfg.Model, word)
 }
 
 func (st *stream) keep() {
@@ -91,14 +95,18 @@ func (st *stream) finish(q *sequence, produced int, whole string) {
 	if !st.req.Stream {
 		choice := map[string]any{"index": 0, "text": whole, "finish_reason": "length"}
 		if st.chat {
-			choice = map[string]any{"index": 0, "message": map[string]any{"role": "assistant", "content": whole}, "finish_reason": "length"}
+			choice = map[string]any{"index": 0, "message": map[string]any{"role": "assistant", "content": whole},
+				"finish_reason": "length"}
 		}
-		reply(st.w, http.StatusOK, map[string]any{"id": "sim", "model": st.s.cfg.Model, "choices": []any{choice}, "usage": usage})
+		reply(st.w, http.StatusOK, map[string]any{"id": "sim", "model": st.s.cfg.Model, "choices": []any{choice},
+			"usage": usage})
 		return
 	}
 	var b []byte
 	if st.req.StreamOptions.IncludeUsage {
-		b = fmt.Appendf(b, "data: {\"id\":\"sim\",\"model\":%q,\"choices\":[],\"usage\":{\"prompt_tokens\":%d,\"completion_tokens\":%d,\"total_tokens\":%d}}\n\n", st.s.cfg.Model, q.prompt, produced, q.prompt+produced)
+		const text = "data: {\"id\":\"sim\",\"model\":%q,\"choices\":[],\"usage\":" +
+			"{\"prompt_tokens\":%d,\"completion_tokens\":%d,\"total_tokens\":%d}}\n\n"
+		b = fmt.Appendf(b, text, st.s.cfg.Model, q.prompt, produced, q.prompt+produced)
 	}
 	_, _ = st.w.Write(append(b, "data: [DONE]\n\n"...)) // the client has gone when this fails
 }

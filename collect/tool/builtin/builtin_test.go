@@ -30,7 +30,8 @@ func TestFailuresAreResults(t *testing.T) {
 	for name, c := range map[string]struct {
 		fault sim.Fault
 		error string
-	}{"refused": {sim.Fault{ErrorShare: 1}, "HTTP 500"}, "cut": {sim.Fault{BreakShare: 1}, "broke after 1 chunks"}, "hollow": {sim.Fault{HollowShare: 1}, "no content"}} {
+	}{"refused": {sim.Fault{ErrorShare: 1}, "HTTP 500"}, "cut": {sim.Fault{BreakShare: 1},
+		"broke after 1 chunks"}, "hollow": {sim.Fault{EmptyShare: 1}, "no content"}} {
 		cfg := quick
 		cfg.Fault = c.fault
 		l := builtin.Load{URL: serve(t, cfg).URL(), Model: "sim-8b", ISL: 4, OSL: 4, Concurrency: 2, Requests: 4}
@@ -84,7 +85,8 @@ func TestOpenLoopIsOpen(t *testing.T) {
 }
 
 func TestClosedLoop(t *testing.T) {
-	l := builtin.Load{URL: serve(t, quick).URL(), Model: "sim-8b", ISL: 8, OSL: 5, Concurrency: 3, Requests: 12, Warmups: 2}
+	l := builtin.Load{URL: serve(t, quick).URL(), Model: "sim-8b", ISL: 8, OSL: 5, Concurrency: 3, Requests: 12,
+		Warmups: 2}
 	out, err := builtin.Run(context.Background(), l)
 	if err != nil {
 		t.Fatal(err)
@@ -109,14 +111,16 @@ func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
 	defer cancel()
 	began := time.Now()
-	_, err := builtin.Run(ctx, builtin.Load{URL: serve(t, cfg).URL(), Model: "sim-8b", ISL: 1, OSL: 1, Concurrency: 2, Requests: 4})
+	_, err := builtin.Run(ctx, builtin.Load{URL: serve(t, cfg).URL(), Model: "sim-8b", ISL: 1, OSL: 1, Concurrency: 2,
+		Requests: 4})
 	if !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > 2*time.Second {
 		t.Errorf("%v after %s", err, time.Since(began))
 	}
 }
 
 func TestBadLoads(t *testing.T) {
-	for _, l := range []builtin.Load{{}, {URL: "x", Requests: 1, Concurrency: 1}, {URL: "http://127.0.0.1:1", Requests: 1}, {URL: "http://127.0.0.1:1", Concurrency: 1}} {
+	for _, l := range []builtin.Load{{}, {URL: "x", Requests: 1, Concurrency: 1},
+		{URL: "http://127.0.0.1:1", Requests: 1}, {URL: "http://127.0.0.1:1", Concurrency: 1}} {
 		if _, err := builtin.Run(context.Background(), l); err == nil {
 			t.Errorf("%+v was accepted", l)
 		}

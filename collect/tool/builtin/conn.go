@@ -77,7 +77,8 @@ func (r *runner) message(i int) []byte {
 	var head bytes.Buffer
 	body := r.prompts.body(i)
 	head.Grow(len(body) + 512)
-	fmt.Fprintf(&head, "POST %s/v1/completions HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n", strings.TrimSuffix(r.url.Path, "/"), r.url.Host, len(body))
+	const start = "POST %s/v1/completions HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n"
+	fmt.Fprintf(&head, start, strings.TrimSuffix(r.url.Path, "/"), r.url.Host, len(body))
 	if r.load.APIKey != "" {
 		fmt.Fprintf(&head, "Authorization: Bearer %s\r\n", r.load.APIKey)
 	}
@@ -127,29 +128,40 @@ func (c *conn) ask(r *runner, i int) (t Timeline, stale bool) {
 	return t, false
 }
 
-// follow reads the stream of events.
-func (c *conn) follow(body io.Reader, began time.Time, osl int, t *Timeline) error {
-	lines := c.lines
-	lines.Reset(body)
-	t.ITL = make([]float64, 0, min(osl, 1<<16))
-	var last time.Time
-	chunks, finished := 0, false
-	for !finished {
-		line, err := lines.ReadSlice('\n')
+// next is the payload of the next event of the stream; more is false at its end.
+func (c *conn) next() (data []byte, more bool, err error) {
+	for {
+		line, err := c.lines.ReadSlice('\n')
 		if err != nil && (!errors.Is(err, io.EOF) || len(line) == 0) {
 			if errors.Is(err, io.EOF) {
-				break
+				return nil, false, nil
 			}
-			return fmt.Errorf("the stream broke after %d chunks: %w", chunks, err)
+			return nil, false, err
 		}
 		data, ok := bytes.CutPrefix(bytes.TrimSpace(line), []byte("data:"))
 		if !ok {
 			continue
 		}
-		data = bytes.TrimSpace(data)
-		if bytes.Equal(data, []byte("[DONE]")) {
-			finished = true
-			continue
+		if data = bytes.TrimSpace(data); bytes.Equal(data, []byte("[DONE]")) {
+			return nil, false, nil
+		}
+		return data, true, nil
+	}
+}
+
+// follow reads the stream of events.
+func (c *conn) follow(body io.Reader, began time.Time, osl int, t *Timeline) error {
+	c.lines.Reset(body)
+	t.ITL = make([]float64, 0, min(osl, 1<<16))
+	var last time.Time
+	chunks := 0
+	for {
+		data, more, err := c.next()
+		if err != nil {
+			return fmt.Errorf("the stream broke after %d chunks: %w", chunks, err)
+		}
+		if !more {
+			break
 		}
 		text, in, out, problem := event(data)
 		if problem != "" {
@@ -169,14 +181,12 @@ func (c *conn) follow(body io.Reader, began time.Time, osl int, t *Timeline) err
 		}
 		last = at
 	}
-	if chunks > 0 {
-		t.E2EL = ms(last.Sub(began))
-	}
-	if t.Out == 0 {
-		t.Out = chunks // a server without usage: one token a chunk
-	}
 	if chunks == 0 {
 		return errors.New("the answer has no content")
+	}
+	t.E2EL = ms(last.Sub(began))
+	if t.Out == 0 {
+		t.Out = chunks // a server without usage: one token a chunk
 	}
 	return nil
 }
@@ -193,7 +203,8 @@ func event(data []byte) (text bool, in, out int, problem string) {
 		return false, 0, 0, "the server reports: " + e.Get("message").Str()
 	}
 	for choice := range v.Get("choices").Items() {
-		if choice.Get("text").Str() != "" || choice.At("delta", "content").Str() != "" || choice.At("delta", "reasoning_content").Str() != "" {
+		if choice.Get("text").Str() != "" || choice.At("delta", "content").Str() != "" ||
+			choice.At("delta", "reasoning_content").Str() != "" {
 			text = true
 		}
 	}
@@ -204,14 +215,17 @@ func event(data []byte) (text bool, in, out int, problem string) {
 	return text, in, out, ""
 }
 
-// plainText reports whether a chunk surely carries text and nothing else that counts, without reading it as JSON: tens of thousands a second
-// come. Within a JSON string quotation marks are escaped, so that the bytes searched for are members wherever they stand.
+// plainText reports whether a chunk surely carries text and nothing else that counts, without reading it as JSON: tens
+// of thousands a second come. Within a JSON string quotation marks are escaped, so that the bytes searched for are
+// members wherever they stand.
 func plainText(data []byte) bool {
 	if bytes.Contains(data, []byte(`"error"`)) {
 		return false
 	}
-	if at := bytes.Index(data, []byte(`"usage":`)); at >= 0 && !bytes.HasPrefix(bytes.TrimLeft(data[at+8:], " "), []byte("null")) {
-		return false
+	if _, usage, found := bytes.Cut(data, []byte(`"usage":`)); found {
+		if !bytes.HasPrefix(bytes.TrimLeft(usage, " "), []byte("null")) {
+			return false
+		}
 	}
 	for _, member := range []string{`"text":"`, `"text": "`, `"content":"`, `"content": "`} {
 		if at := bytes.Index(data, []byte(member)); at >= 0 {

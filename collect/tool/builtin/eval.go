@@ -24,18 +24,24 @@ type Eval struct {
 	URL, Model, APIKey string
 	Items              int
 	Seed               uint64
+	Virtual            Virtual // asked instead of the URL; may be nil
 }
 
 // RunEval asks every question once and returns the result in lm-evaluation-harness' form. A question that could not be
 // asked ends the eval with an error: a score over answers that never came would be no score.
 func RunEval(ctx context.Context, e Eval) ([]byte, error) {
-	began := time.Now()
-	rng := rand.New(rand.NewPCG(e.Seed, 0x6576616c))
+	now := time.Now
 	client := &http.Client{Timeout: 5 * time.Minute}
+	ask := func(question string) (string, error) { return ask(ctx, client, e, question) }
+	if e.Virtual != nil {
+		now, ask = e.Virtual.Time, func(question string) (string, error) { return e.Virtual.Answer(question), nil }
+	}
+	began := now()
+	rng := rand.New(rand.NewPCG(e.Seed, 0x6576616c))
 	right := 0
 	for i := range e.Items {
 		a, b := rng.IntN(1000), rng.IntN(1000)
-		answer, err := ask(ctx, client, e, fmt.Sprintf("What is %d + %d? Answer with the number alone.", a, b))
+		answer, err := ask(fmt.Sprintf("What is %d + %d? Answer with the number alone.", a, b))
 		if err != nil {
 			return nil, fmt.Errorf("question %d of %d: %w", i+1, e.Items, err)
 		}
@@ -43,15 +49,26 @@ func RunEval(ctx context.Context, e Eval) ([]byte, error) {
 			right++
 		}
 	}
+	return e.result(right, began, now().Sub(began))
+}
+
+// result is a score in lm-evaluation-harness' form.
+func (e Eval) result(right int, began time.Time, took time.Duration) ([]byte, error) {
 	n := float64(e.Items)
 	p := float64(right) / n
+	task := func(v any) map[string]any { return map[string]any{EvalTask: v} }
 	result := map[string]any{
-		"results": map[string]any{EvalTask: map[string]any{"alias": EvalTask, "exact_match,none": p, "exact_match_stderr,none": math.Sqrt(p * (1 - p) / (n - 1))}},
-		"configs": map[string]any{EvalTask: map[string]any{"task": EvalTask}}, "versions": map[string]any{EvalTask: 1}, "n-shot": map[string]any{EvalTask: 0},
-		"higher_is_better": map[string]any{EvalTask: map[string]any{"exact_match": true}}, "n-samples": map[string]any{EvalTask: map[string]any{"original": e.Items, "effective": e.Items}},
-		"config": map[string]any{"model": "ttreport-builtin", "model_args": "model=" + e.Model, "limit": nil, "random_seed": e.Seed},
-		"date":   float64(began.UnixMilli()) / 1000, "model_name": e.Model, "model_source": "ttreport-builtin",
-		"total_evaluation_time_seconds": strconv.FormatFloat(time.Since(began).Seconds(), 'f', 3, 64),
+		"results": task(map[string]any{
+			"alias": EvalTask, "exact_match,none": p, "exact_match_stderr,none": math.Sqrt(p * (1 - p) / (n - 1)),
+		}),
+		"configs": task(map[string]any{"task": EvalTask}), "versions": task(1), "n-shot": task(0),
+		"higher_is_better": task(map[string]any{"exact_match": true}),
+		"n-samples":        task(map[string]any{"original": e.Items, "effective": e.Items}),
+		"config": map[string]any{
+			"model": "ttreport-builtin", "model_args": "model=" + e.Model, "limit": nil, "random_seed": e.Seed,
+		},
+		"date": float64(began.UnixMilli()) / 1000, "model_name": e.Model, "model_source": "ttreport-builtin",
+		"total_evaluation_time_seconds": strconv.FormatFloat(took.Seconds(), 'f', 3, 64),
 	}
 	b, err := json.MarshalIndent(result, "", " ")
 	if err != nil {
@@ -61,11 +78,13 @@ func RunEval(ctx context.Context, e Eval) ([]byte, error) {
 }
 
 func ask(ctx context.Context, client *http.Client, e Eval, question string) (string, error) {
-	body, err := json.Marshal(map[string]any{"model": e.Model, "temperature": 0, "max_tokens": 16, "messages": []any{map[string]any{"role": "user", "content": question}}})
+	body, err := json.Marshal(map[string]any{"model": e.Model, "temperature": 0, "max_tokens": 16,
+		"messages": []any{map[string]any{"role": "user", "content": question}}})
 	if err != nil {
 		return "", err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimSuffix(e.URL, "/")+"/v1/chat/completions", bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimSuffix(e.URL, "/")+"/v1/chat/completions",
+		bytes.NewReader(body))
 	if err != nil {
 		return "", err
 	}

@@ -3,12 +3,13 @@ package builtin
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"net/url"
 	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/ttreport/ttreport/ingest/schema/latency"
 )
@@ -58,8 +59,8 @@ func Run(ctx context.Context, l Load) (Outcome, error) {
 	if err != nil || u.Host == "" {
 		return Outcome{}, fmt.Errorf("server address %q: expected something like http://127.0.0.1:8000", l.URL)
 	}
-	if l.Requests <= 0 || (l.Concurrency <= 0 && l.Rate <= 0) {
-		return Outcome{}, fmt.Errorf("a load needs a number of requests and a concurrency or a rate")
+	if err := l.check(); err != nil {
+		return Outcome{}, err
 	}
 	if l.Timeout == 0 {
 		l.Timeout = time.Hour
@@ -85,14 +86,34 @@ func Run(ctx context.Context, l Load) (Outcome, error) {
 	if ctx.Err() != nil {
 		return Outcome{}, ctx.Err()
 	}
+	r.out.CPU = cpu() - spent
+	return r.outcome(), nil
+}
+
+// outcome is the outcome of requests that have ended.
+func (r *runner) outcome() Outcome {
 	for i := range r.out.Requests {
 		t := &r.out.Requests[i]
 		if end := t.Sent + time.Duration(t.E2EL*float64(time.Millisecond)); end > r.out.Duration {
 			r.out.Duration = end
 		}
 	}
-	r.out.Peak, r.out.CPU = int(r.peak.Load()), cpu()-spent
-	return r.out, nil
+	r.out.Peak = int(r.peak.Load())
+	return r.out
+}
+
+// enter counts a request that is sent.
+func (r *runner) enter() {
+	if n := r.inFlight.Add(1); n > r.peak.Load() {
+		r.peak.Store(n)
+	}
+}
+
+func (l Load) check() error {
+	if l.Requests <= 0 || (l.Concurrency <= 0 && l.Rate <= 0) {
+		return fmt.Errorf("a load needs a number of requests and a concurrency or a rate")
+	}
+	return nil
 }
 
 // cpu is what this process has spent so far.
@@ -122,78 +143,74 @@ type runner struct {
 	}
 }
 
-// apart is how long after each other the streams of a closed loop begin. Hundreds of requests that leave in one burst, and with a server
-// of constant speed end in one and leave in one again, would measure how fast this machine sends and the server's accepts: with 256
-// streams on two cores, 4 ms of every TTFT. A quarter of a second is little beside such a measurement.
-const apart = time.Millisecond
+// stagger is how long after each other the streams of a closed loop begin. Hundreds of requests that leave in one
+// burst, and with a server of constant speed end in one and leave in one again, would measure how fast this machine
+// sends and the server's accepts: with 256 streams on two cores, 4 ms of every TTFT. A quarter of a second is little
+// compared with such a measurement.
+const stagger = time.Millisecond
 
-// closed keeps a fixed number of requests in flight.
+// closed keeps a fixed number of requests in flight: as many streams, each with one request after the other.
 func (r *runner) closed(ctx context.Context) {
 	var next atomic.Int64
-	var wg sync.WaitGroup
+	var streams errgroup.Group
 	for k := range min(r.load.Concurrency, r.load.Requests) {
-		wg.Go(func() {
-			time.Sleep(time.Until(r.out.Began.Add(time.Duration(k) * apart)))
+		streams.Go(func() error {
+			time.Sleep(time.Until(r.out.Began.Add(time.Duration(k) * stagger)))
 			for ctx.Err() == nil {
 				i := int(next.Add(1)) - 1
 				if i >= r.load.Requests {
-					return
+					break
 				}
 				r.out.Requests[i] = r.one(ctx, i)
 			}
+			return nil
 		})
 	}
-	wg.Wait()
+	_ = streams.Wait() // a request that failed is in the outcome
 }
 
-// open sends each request at its own time.
+// open sends each request at its own time, or later where a concurrency limits it.
 func (r *runner) open(ctx context.Context) {
-	rng := rand.New(rand.NewPCG(r.load.Seed, 0x6f70656e))
-	var limit chan struct{}
+	rng := r.load.arrivals()
+	var requests errgroup.Group
 	if r.load.Concurrency > 0 {
-		limit = make(chan struct{}, r.load.Concurrency)
+		requests.SetLimit(r.load.Concurrency)
 	}
 	r.out.Late = make([]time.Duration, r.load.Requests)
-	var wg sync.WaitGroup
 	due := time.Duration(0)
 	for i := range r.load.Requests {
 		timer := time.NewTimer(due - time.Since(r.out.Began))
 		select {
 		case <-ctx.Done():
 			timer.Stop()
-			wg.Wait()
+			_ = requests.Wait()
 			return
 		case <-timer.C:
 		}
 		at := due
-		wg.Go(func() {
-			if limit != nil {
-				limit <- struct{}{}
-				defer func() { <-limit }()
-			}
+		requests.Go(func() error {
 			r.out.Late[i] = time.Since(r.out.Began) - at
 			r.out.Requests[i] = r.one(ctx, i)
+			return nil
 		})
-		due += time.Duration(rng.ExpFloat64() / r.load.Rate * float64(time.Second))
+		due += r.load.gap(rng)
 	}
-	wg.Wait()
+	_ = requests.Wait()
 }
 
 // one sends request i and follows its answer; negative numbers are warm-ups.
 func (r *runner) one(ctx context.Context, i int) Timeline {
-	if n := r.inFlight.Add(1); n > r.peak.Load() {
-		r.peak.Store(n)
-	}
+	r.enter()
 	defer r.inFlight.Add(-1)
 	t := r.attempt(ctx, i)
 	if i >= 0 {
-		r.tell(t)
+		r.report(t)
 	}
 	return t
 }
 
-// tell counts a request and reports the load so far.
-func (r *runner) tell(t Timeline) {
+// report counts a request and reports the load so far.
+func (r *runner) report(t Timeline) {
 	if t.Error != "" {
 		r.failed.Add(1)
 	} else {

@@ -9,9 +9,11 @@ import (
 )
 
 // vocabulary is short and common words, so that most tokenizers make one token of each.
-const vocabulary = "the of and to in is it you that he was for on are with as his they be at one have this from or had by hot word but what some we can out other were all there when up use your how said an each she"
+const vocabulary = "the of and to in is it you that he was for on are with as his they be at one have this from or " +
+	"had by hot word but what some we can out other were all there when up use your how said an each she"
 
-// headWords differ from prompt to prompt: a prefix cache compares from the beginning, so that no request is answered by an earlier one.
+// headWords differ from prompt to prompt: a prefix cache compares from the beginning, so that no request is answered by
+// an earlier one.
 const headWords = 8
 
 // prompts makes the requests of a load: the tail of each is one of a few dozen, the head its own.
@@ -26,8 +28,10 @@ type prompts struct {
 func newPrompts(l Load) (*prompts, error) {
 	p := &prompts{vocab: strings.Fields(vocabulary), isl: l.ISL, seed: l.Seed}
 	const mark = "THE-PROMPT"
-	body, err := json.Marshal(map[string]any{"model": l.Model, "prompt": mark, "max_tokens": l.OSL, "temperature": 0, "ignore_eos": true,
-		"stream": true, "stream_options": map[string]any{"include_usage": true}})
+	body, err := json.Marshal(map[string]any{
+		"model": l.Model, "prompt": mark, "max_tokens": l.OSL, "temperature": 0, "ignore_eos": true,
+		"stream": true, "stream_options": map[string]any{"include_usage": true},
+	})
 	if err != nil {
 		return nil, fmt.Errorf("request: %w", err)
 	}

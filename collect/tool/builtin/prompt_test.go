@@ -42,8 +42,11 @@ func TestPromptsDiffer(t *testing.T) {
 // The short way of reading a chunk says only what the long way says too.
 func TestPlainTextAgreesWithJSON(t *testing.T) {
 	for _, chunk := range []string{
-		`{"choices":[{"text":" a","index":0}]}`, `{"choices":[{"text": "a"}],"usage":null}`, `{"choices":[{"text":""}]}`, `{"choices":[{"delta":{"content":"x"}}]}`, `{"choices":[{"delta":{"role":"assistant","content":""}}]}`,
-		`{"choices":[{"text":"say \"text\":\"no\""}]}`, `{"choices":[{"text":"","note":"\"text\":\"x\""}]}`, `{"choices":[{"text":"a"}],"usage":{"prompt_tokens":3,"completion_tokens":4}}`, `{"error":{"message":"x"},"choices":[{"text":"a"}]}`, `{"choices":[]}`,
+		`{"choices":[{"text":" a","index":0}]}`, `{"choices":[{"text": "a"}],"usage":null}`, `{"choices":[{"text":""}]}`,
+		`{"choices":[{"delta":{"content":"x"}}]}`, `{"choices":[{"delta":{"role":"assistant","content":""}}]}`,
+		`{"choices":[{"text":"say \"text\":\"no\""}]}`, `{"choices":[{"text":"","note":"\"text\":\"x\""}]}`,
+		`{"choices":[{"text":"a"}],"usage":{"prompt_tokens":3,"completion_tokens":4}}`,
+		`{"error":{"message":"x"},"choices":[{"text":"a"}]}`, `{"choices":[]}`,
 		`{"choices":[{"text":"an \"error\" and \"usage\":"}]}`,
 	} {
 		quick := plainText([]byte(chunk))

@@ -31,10 +31,13 @@ func (o Outcome) Set() latency.Set {
 func (o Outcome) Result(l Load) ([]byte, error) {
 	set := o.Set()
 	r := map[string]any{
-		"date": o.Began.Add(o.Duration).UTC().Format("20060102-150405"), "endpoint_type": "openai", "backend": "openai", "label": nil, "model_id": l.Model, "tokenizer_id": nil,
-		"num_prompts": l.Requests, "request_rate": "inf", "burstiness": 1.0, "max_concurrency": nil, "duration": o.Duration.Seconds(),
-		"completed": set.OK, "failed": set.Failed + set.Hollow, "total_input_tokens": set.In, "total_output_tokens": set.Out,
-		"request_throughput": set.RPS(), "request_goodput": nil, "output_throughput": set.OutputTPS(), "total_token_throughput": set.TotalTPS(), "max_concurrent_requests": o.Peak,
+		"date":          o.Began.Add(o.Duration).UTC().Format("20060102-150405"),
+		"endpoint_type": "openai", "backend": "openai", "label": nil, "model_id": l.Model, "tokenizer_id": nil,
+		"num_prompts": l.Requests, "request_rate": "inf", "burstiness": 1.0, "max_concurrency": nil,
+		"duration": o.Duration.Seconds(), "completed": set.OK, "failed": set.Failed + set.Hollow,
+		"total_input_tokens": set.In, "total_output_tokens": set.Out,
+		"request_throughput": set.RPS(), "request_goodput": nil, "output_throughput": set.OutputTPS(),
+		"total_token_throughput": set.TotalTPS(), "max_concurrent_requests": o.Peak,
 	}
 	if l.Rate > 0 {
 		r["request_rate"] = l.Rate
@@ -75,7 +78,8 @@ func (o Outcome) arrays(r map[string]any) {
 			out[i], ttft[i], itls[i] = 0, 0, []float64{}
 		}
 	}
-	r["input_lens"], r["output_lens"], r["ttfts"], r["itls"], r["start_times"], r["errors"] = in, out, ttft, itls, start, errs
+	r["input_lens"], r["output_lens"], r["ttfts"], r["itls"] = in, out, ttft, itls
+	r["start_times"], r["errors"] = start, errs
 }
 
 // Reached is how many requests were in flight on average; 0 when nothing was.

@@ -23,7 +23,8 @@ func truth(tb testing.TB, streams, requests int) (ttft, ttftTrue, tpot, tpotTrue
 		tb.Fatal(err)
 	}
 	defer srv.Stop()
-	out, err := builtin.Run(context.Background(), builtin.Load{URL: srv.URL(), Model: "sim-8b", ISL: 64, OSL: 32, Concurrency: streams, Requests: requests,
+	out, err := builtin.Run(context.Background(), builtin.Load{URL: srv.URL(), Model: "sim-8b", ISL: 64, OSL: 32,
+		Concurrency: streams, Requests: requests,
 		RequestID: func(i int) string { return fmt.Sprint(i) }})
 	if err != nil {
 		tb.Fatal(err)
@@ -69,7 +70,8 @@ func TestMediansAreTheServers(t *testing.T) {
 	if raced {
 		t.Skip("the race detector is in: .ci/run times the client without it")
 	}
-	f, err := os.OpenFile(filepath.Join(os.TempDir(), "ttreport-test-timing.lock"), os.O_CREATE|os.O_RDWR, 0o666) // see TestMain of package collect
+	// See TestMain of package collect.
+	f, err := os.OpenFile(filepath.Join(os.TempDir(), "ttreport-test-timing.lock"), os.O_CREATE|os.O_RDWR, 0o666)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +84,8 @@ func TestMediansAreTheServers(t *testing.T) {
 		ok := false
 		for range 3 { // a shared machine may stall once
 			ttft, ttftTrue, tpot, tpotTrue := truth(t, streams, max(8, 2*streams))
-			last = fmt.Sprintf("%d streams: TTFT %.3f, sent %.3f; TPOT %.3f, sent %.3f ms", streams, ttft, ttftTrue, tpot, tpotTrue)
+			last = fmt.Sprintf("%d streams: TTFT %.3f, sent %.3f; TPOT %.3f, sent %.3f ms", streams, ttft, ttftTrue, tpot,
+				tpotTrue)
 			within := func(a, b float64) bool { return math.Abs(a-b) <= math.Max(.2, .01*b) }
 			if ok = within(ttft, ttftTrue) && within(tpot, tpotTrue); ok {
 				break

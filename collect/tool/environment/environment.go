@@ -1,7 +1,3 @@
-// Package environment finds the foreign tools, or makes them: one Python environment a tool, from a requirements file of this program
-// with every version pinned, below the user's cache folder. It is made once; another requirements file makes another environment beside.
-//
-// A tool that is configured, or on the PATH, is used as it is: its version goes into every sidecar.
 package environment
 
 import (
@@ -28,7 +24,7 @@ var requirements embed.FS
 type Tools struct {
 	Cache      string            // folder of the environments; "" for ttreport/tools below the user's cache folder
 	Configured map[string]string // programs by tool, from ttreport.yaml
-	Say        func(string)      // told before something takes long; may be nil
+	Say        func(string)      // called before something takes long; may be nil
 }
 
 // Found is a tool that can be run.
@@ -50,6 +46,18 @@ func Pinned(tool string) string {
 	return string(data)
 }
 
+// Pin is the line of a tool's requirements that fixes the version of a Python distribution, as "inspect-ai==0.3.285";
+// "" for none.
+func Pin(tool, distribution string) string {
+	for line := range strings.Lines(Pinned(tool)) {
+		if name, rest, ok := strings.Cut(line, "=="); ok && name == distribution {
+			version, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
+			return name + "==" + version
+		}
+	}
+	return ""
+}
+
 // Dir is where a tool's environment is or would be.
 func (t Tools) Dir(tool string) (string, error) {
 	base := t.Cache
@@ -67,8 +75,8 @@ func (t Tools) Dir(tool string) (string, error) {
 // done marks an environment that was made to its end.
 const done = ".complete"
 
-// Look finds a tool that is here already: its program, or a Python that has its module.
-func (t Tools) Look(ctx context.Context, tool, program, module string) (Found, error) {
+// Find finds a tool that is installed: its program, or a Python that has its module.
+func (t Tools) Find(ctx context.Context, tool, program, module string) (Found, error) {
 	if path := t.Configured[tool]; path != "" {
 		if err := runnable(path); err != nil {
 			return Found{}, fmt.Errorf("%s is configured as %s: %w", tool, path, err)
@@ -102,18 +110,20 @@ func runnable(path string) error {
 func imports(ctx context.Context, python, module string) bool {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	return exec.CommandContext(ctx, python, "-c", "import importlib.util, sys; sys.exit(importlib.util.find_spec(sys.argv[1]) is None)", module).Run() == nil
+	const find = "import importlib.util, sys; sys.exit(importlib.util.find_spec(sys.argv[1]) is None)"
+	return exec.CommandContext(ctx, python, "-c", find, module).Run() == nil
 }
 
-// Ensure finds a tool, or makes its environment. Its output goes to a log beside the environment. Two that make the same one wait for
-// each other.
+// Ensure finds a tool, or makes its environment. Its output goes to a log next to the environment's folder. Two that
+// make the same one wait for each other.
 func (t Tools) Ensure(ctx context.Context, tool, program, module string) (Found, error) {
-	found, err := t.Look(ctx, tool, program, module)
+	found, err := t.Find(ctx, tool, program, module)
 	if !errors.Is(err, ErrNone) {
 		return found, err
 	}
 	if Pinned(tool) == "" {
-		return Found{}, fmt.Errorf("%w; put %s on the PATH, or name it in ttreport.yaml, tools: {%s: /path/to/it}", err, program, tool)
+		const text = "%w; put %s on the PATH, or name it in ttreport.yaml, tools: {%s: /path/to/it}"
+		return Found{}, fmt.Errorf(text, err, program, tool)
 	}
 	dir, err := t.Dir(tool)
 	if err != nil {
@@ -122,24 +132,34 @@ func (t Tools) Ensure(ctx context.Context, tool, program, module string) (Found,
 	if err := os.MkdirAll(filepath.Dir(dir), 0o777); err != nil {
 		return Found{}, fmt.Errorf("tool environments: %w", err)
 	}
-	lock, err := os.OpenFile(dir+".lock", os.O_CREATE|os.O_RDWR, 0o644)
+	unlock, err := lock(dir + ".lock")
 	if err != nil {
 		return Found{}, fmt.Errorf("tool environments: %w", err)
 	}
-	defer lock.Close()
-	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
-		return Found{}, fmt.Errorf("tool environments: %w", err)
-	}
-	if found, err := t.Look(ctx, tool, program, module); err == nil {
-		return found, nil // made by the one that we waited for
+	defer unlock()
+	if found, err := t.Find(ctx, tool, program, module); err == nil {
+		return found, nil // made by the process that we waited for
 	}
 	if err := t.make(ctx, tool, dir); err != nil {
 		return Found{}, err
 	}
-	return t.Look(ctx, tool, program, module)
+	return t.Find(ctx, tool, program, module)
 }
 
-// Reset removes a tool's environment, so that the next use makes it anew.
+// lock waits until no other process holds a lock file, and holds it.
+func lock(name string) (unlock func(), err error) {
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
+		_ = f.Close() // nothing was written
+		return nil, err
+	}
+	return func() { _ = f.Close() }, nil // closing releases
+}
+
+// Reset removes a tool's environment, so that the next use makes it again.
 func (t Tools) Reset(tool string) error {
 	dir, err := t.Dir(tool)
 	if err != nil {
@@ -161,7 +181,10 @@ func (t Tools) make(ctx context.Context, tool, dir string) error {
 		return fmt.Errorf("tool environments: %w", err)
 	}
 	python := filepath.Join(dir, "bin", "python")
-	steps := [][]string{{"python3", "-m", "venv", dir}, {python, "-m", "pip", "install", "--no-input", "--disable-pip-version-check", "-r", list}}
+	steps := [][]string{
+		{"python3", "-m", "venv", dir},
+		{python, "-m", "pip", "install", "--no-input", "--disable-pip-version-check", "-r", list},
+	}
 	if uv, err := exec.LookPath("uv"); err == nil {
 		steps = [][]string{{uv, "venv", "--quiet", dir}, {uv, "pip", "install", "--quiet", "--python", python, "-r", list}}
 	}

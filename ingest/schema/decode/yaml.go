@@ -1,8 +1,11 @@
 package decode
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"regexp"
+	"strconv"
 
 	"github.com/goccy/go-yaml"
 
@@ -27,7 +30,22 @@ func YAML(path string, data []byte, v any) *schema.Problem {
 		return p
 	}
 	p.Found = err.Error()
+	p.Line, p.Column = positionOfQuoted(data, p.Found)
 	return p
+}
+
+// quotedText matches a text that a message quotes.
+var quotedText = regexp.MustCompile(`"(?:[^"\\]|\\.)+"`)
+
+// positionOfQuoted is where the text that a message quotes first is in a file; 0, 0 where it is not. A type that reads itself from text
+// does not know the position.
+func positionOfQuoted(data []byte, message string) (line, column int) {
+	text, err := strconv.Unquote(quotedText.FindString(message))
+	at := bytes.Index(data, []byte(text))
+	if err != nil || at < 0 {
+		return 0, 0
+	}
+	return bytes.Count(data[:at], []byte("\n")) + 1, at - bytes.LastIndexByte(data[:at], '\n')
 }
 
 // EncodeYAML is the other direction: a value as a YAML document, lists indented below their key as people write them.

@@ -75,7 +75,7 @@ func saturated(l *inspection) {
 			got = rps * e2el / 1000
 		}
 		// Fewer than four rounds of requests never fill the asked concurrency: they ramp up and run dry.
-		if limit := .8; got < limit*asked && n >= 4*asked {
+		if schema.Saturated(asked, got) && n >= 4*asked {
 			l.add(run, k.Workload(), asked/math.Max(got, .01), Saturated{false, asked, got})
 		}
 	})

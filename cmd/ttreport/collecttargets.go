@@ -1,0 +1,121 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
+	"github.com/ttreport/ttreport/collect/plan"
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
+	"github.com/ttreport/ttreport/targets/gate"
+	"github.com/ttreport/ttreport/targets/library"
+)
+
+// planTargets is what target files state, in the types of package plan.
+type planTargets struct {
+	library  *library.Library
+	replaced bool // by OVERRIDE_BENCHMARK_TARGETS, for this run
+}
+
+// readTargets reads the workspace's target files, or those of OVERRIDE_BENCHMARK_TARGETS, which replace them for this
+// run.
+func readTargets(ws *workspace.Workspace) (planTargets, error) {
+	name := os.Getenv("OVERRIDE_BENCHMARK_TARGETS")
+	if name == "" {
+		lib, _, err := targetLibrary(ws, nil)
+		return planTargets{library: lib}, err
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return planTargets{}, failure{code: exitUsage, err: fmt.Errorf("OVERRIDE_BENCHMARK_TARGETS: %w", err)}
+	}
+	aliases, err := library.DefaultAliases()
+	if err != nil {
+		return planTargets{}, err
+	}
+	lib := library.NewLibrary(aliases)
+	today := time.Now().UTC().Format(time.DateOnly)
+	for _, p := range lib.Add(name, data, today, func(string) bool { return true }) {
+		if p.Severity == schema.SevError {
+			return planTargets{}, failure{code: exitUsage, err: fmt.Errorf("OVERRIDE_BENCHMARK_TARGETS: %s", p)}
+		}
+	}
+	return planTargets{library: lib, replaced: true}, nil
+}
+
+// For implements plan.Targets.
+func (t planTargets) For(m manifest.Model, device string) plan.TargetPlan {
+	model := schema.Model{ID: m.ID, Name: m.Name, Key: t.library.Key(m.Name)}
+	out := plan.TargetPlan{Replaced: t.replaced}
+	if t.replaced {
+		for _, row := range t.library.For(model, device) {
+			out.InForce = append(out.InForce, manifest.Row(row))
+		}
+	}
+	for _, l := range t.library.Loads(model, device) {
+		w := workloadOf(l.Key)
+		w.Requests = l.Requests
+		out.Workloads = append(out.Workloads, w)
+	}
+	for _, e := range t.library.Evals(model, device) {
+		planned := plan.PlannedEval{Tool: e.Tool, Task: e.Task, Limit: e.Limit, Params: evalParams(e.EvalRun)}
+		out.Evals = append(out.Evals, planned)
+	}
+	return out
+}
+
+func evalParams(r library.EvalRun) map[string]string {
+	p := map[string]string{}
+	if r.Fewshot != nil {
+		p["fewshot"] = fmt.Sprint(*r.Fewshot)
+	}
+	if r.Concurrent > 0 {
+		p["num_concurrent"] = fmt.Sprint(r.Concurrent)
+	}
+	if r.Chat {
+		p["chat"] = "true"
+	}
+	for name, v := range map[string]string{"gen_kwargs": r.GenKwargs, "tokenizer": r.Tokenizer} {
+		if v != "" {
+			p[name] = v
+		}
+	}
+	return p
+}
+
+// recheckEntries are the plans that measure suspected regressions of a gate again.
+func recheckEntries(g *gate.Review) []plan.Entry {
+	var out []plan.Entry
+	for _, r := range g.Rechecks() {
+		e := plan.Entry{Model: r.Model, Device: r.Device, Impl: r.Impl, Release: r.Release, Only: plan.OnlyBenchmarks}
+		e.Why = "suspected regression"
+		for _, k := range r.Workloads {
+			e.Workloads = append(e.Workloads, workloadOf(k).WithRequests())
+		}
+		if r.Control != nil {
+			e.Workloads = append(e.Workloads, workloadOf(*r.Control).WithRequests())
+			e.Why += "; the last workload is a control"
+		} else {
+			e.Why += "; without a control, because every other workload of it changed too or is one of another device's"
+		}
+		if schema.SameDevice(r.Device, schema.Simulated) {
+			e.Server.Kind = plan.ServerSim
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// workloadOf is a workload of text of known lengths under a known load, to be measured.
+func workloadOf(k schema.Key) plan.Workload {
+	w := plan.Workload{ISL: int(*k.ISL), OSL: int(*k.OSL)}
+	if k.Concurrency != nil {
+		w.Concurrency = int(*k.Concurrency)
+	}
+	if k.Rate != nil {
+		w.Rate = *k.Rate
+	}
+	return w
+}

@@ -1,0 +1,153 @@
+package collect
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/ttreport/ttreport/collect/plan"
+	"github.com/ttreport/ttreport/collect/server"
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
+)
+
+// recheckFrom is how much faster or slower than in the release before a point must be for a recheck.
+const recheckFrom = .08
+
+// demoRechecks is how often the newest release is measured again: where the release before changed too, two releases
+// are all that is known of the noise, and then it takes two to confirm.
+const demoRechecks = 2
+
+// demo is a demo under way.
+type demo struct {
+	results   string
+	report    func(Event)
+	workloads []plan.Workload
+	begin     time.Time // of the next run, on the simulator's clock
+	outs      []Outcome
+}
+
+// Demo measures six releases of a simulated model, one after the other, each on a server of its own, and measures again
+// the points of the newest one that changed, together with one that did not. It needs nothing but this machine and
+// leaves ordinary run folders. The simulator runs on its own clock, so the numbers are the same on every machine and
+// the demo takes as long as they take to compute.
+func Demo(ctx context.Context, results string, report func(Event)) ([]Outcome, error) {
+	d := &demo{results: results, report: report, workloads: demoWorkloads()}
+	releases := server.DemoReleases()
+	last := releases[len(releases)-1]
+	done := finished(results)
+	if done[last.Name] > 1 {
+		return nil, nil
+	}
+	// Each run begins a minute after the one before, and all of them are over by now.
+	d.begin = time.Now().Add(-time.Duration(len(releases)+demoRechecks) * time.Minute)
+	for i, rel := range releases {
+		if done[rel.Name] > 0 && i < len(releases)-2 {
+			continue // the last two are measured together: one is the other's baseline for the recheck
+		}
+		seed := uint64(i + 1)
+		if err := d.measure(ctx, demoPlan(rel.Name, d.workloads, seed), rel, seed); err != nil {
+			return d.outs, err
+		}
+	}
+	newest := d.outs[len(d.outs)-1]
+	again := changed(d.outs[len(d.outs)-2], newest, d.workloads)
+	if len(again) == 0 {
+		return d.outs, nil
+	}
+	for seed := uint64(100); seed < 100+demoRechecks; seed++ {
+		text := fmt.Sprintf("%d points of %s, measured again on a new server", len(again), last.Name)
+		report(Event{Run: newest.ID, Step: "recheck", Text: text, Final: true})
+		p := demoPlan(last.Name, again, seed)
+		p.EvalItems = 0
+		if err := d.measure(ctx, p, last, seed); err != nil {
+			return d.outs, err
+		}
+	}
+	return d.outs, nil
+}
+
+func (d *demo) measure(ctx context.Context, p plan.Plan, rel server.DemoRelease, seed uint64) error {
+	srv := &server.Simulated{Config: rel.Simulator(seed), Virtual: true, Begin: d.begin}
+	d.begin = d.begin.Add(time.Minute)
+	out, err := Run(ctx, p, srv, d.results, d.report)
+	d.outs = append(d.outs, out)
+	return err
+}
+
+// finished counts the runs of each release that came to their end, by their journals.
+func finished(results string) map[string]int {
+	n := map[string]int{}
+	names, err := filepath.Glob(filepath.Join(results, "*", manifest.JournalName))
+	if err != nil {
+		return n
+	}
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			continue
+		}
+		if release, ended := manifest.JournalEnd(data); ended {
+			n[release]++
+		}
+	}
+	return n
+}
+
+// changed lists the workloads whose TTFT or TPOT changed, and the first that did not, as a control.
+func changed(before, now Outcome, workloads []plan.Workload) []plan.Workload {
+	var out []plan.Workload
+	var control *plan.Workload
+	moved := func(before, now float64) bool { return math.Abs(now-before) > recheckFrom*before }
+	for i := range min(len(now.Points), len(before.Points)) {
+		a, b := before.Points[i], now.Points[i]
+		if moved(a.TTFT, b.TTFT) || moved(a.TPOT, b.TPOT) {
+			out = append(out, b.Workload)
+		} else if control == nil {
+			control = &workloads[i]
+		}
+	}
+	if len(out) > 0 && control != nil {
+		out = append(out, *control)
+	}
+	return out
+}
+
+// DemoPlan is what each release of the demo measures.
+func DemoPlan() plan.Plan { return demoPlan(server.DemoReleases()[0].Name, demoWorkloads(), 1) }
+
+func demoWorkloads() []plan.Workload {
+	list, err := plan.Preset("demo")
+	if err != nil {
+		panic(err) // it is one of the program's own
+	}
+	return list
+}
+
+func demoPlan(release string, workloads []plan.Workload, seed uint64) plan.Plan {
+	return plan.Plan{
+		Release: release, Channel: schema.ChannelRelease, Device: schema.Simulated, Impl: "sim",
+		Model:     manifest.Model{ID: "sim-8b", Name: "sim-8b", Key: "sim-8b", Status: "COMPLETE"},
+		Workloads: workloads, EvalItems: 60, Seed: 1000 * seed, Targets: demoTargets(),
+		NoResume: true, // what is compared for the recheck is measured in one piece
+	}
+}
+
+// demoTargets are what the simulated device could do in theory: a third of the measured latency. As everywhere,
+// functional is a tenth of that and complete is half.
+func demoTargets() []manifest.TargetRow {
+	one, isl, osl := 1., 128., 32.
+	w := manifest.Workload{Task: "text", ISL: &isl, OSL: &osl, Concurrency: &one}
+	var out []manifest.TargetRow
+	for i, level := range schema.Levels() {
+		share := []float64{.1, .5, 1}[i]
+		row := manifest.TargetRow{Workload: w, Metric: "ttft", Stat: "mean", Value: 6 / share, Level: level, Source: "demo"}
+		out = append(out, row)
+		row.Metric, row.Stat, row.Value = "tps_user", "value", 320*share
+		out = append(out, row)
+	}
+	return out
+}

@@ -1,0 +1,78 @@
+package plan
+
+import (
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/schema/columns"
+)
+
+// Estimate is how long a plan may take, without starting the server and without evals.
+type Estimate struct {
+	Each     []time.Duration // of one measurement, by workload
+	Measured int             // workloads that history has
+	Starts   time.Duration   // of tools that are programs of their own, part of the total
+	Total    time.Duration
+}
+
+// Speed that is assumed of a server that was never measured, tokens a second.
+const (
+	AssumedDecode  = 20. // that one user sees
+	assumedPrefill = 2000.
+)
+
+// toolStart is what a tool takes before its first request: Python's imports and a tokenizer.
+const toolStart = 30 * time.Second
+
+// EstimateOf derives an estimate from what history has of the same workload on the same model and device, else from an
+// assumed speed. past may be nil.
+func EstimateOf(p Plan, past *columns.Columns) Estimate {
+	var e Estimate
+	var once time.Duration
+	for _, w := range p.Workloads {
+		one := float64(w.ISL)/assumedPrefill + float64(w.OSL)/AssumedDecode // seconds of a request
+		if ms, ok := pastE2EL(past, p, w); ok {
+			one = ms / 1000
+			e.Measured++
+		}
+		took := one * max(1, float64(w.Requests)/float64(max(1, w.Concurrency)))
+		if w.Rate > 0 {
+			took = float64(w.Requests)/w.Rate + one
+		}
+		d := time.Duration(took * float64(time.Second))
+		e.Each, once = append(e.Each, d), once+d
+	}
+	repeats := time.Duration(max(1, p.Repeat))
+	for _, t := range p.Tools {
+		if t.Path != "" {
+			e.Starts += repeats * toolStart * time.Duration(len(p.Workloads))
+		}
+	}
+	e.Total = repeats*once*time.Duration(max(1, len(p.Tools))) + e.Starts
+	return e
+}
+
+// pastE2EL is the newest mean E2EL of a workload, ms.
+func pastE2EL(c *columns.Columns, p Plan, w Workload) (float64, bool) {
+	if c == nil {
+		return 0, false
+	}
+	found, newest := 0., time.Time{}
+	is := func(a *float64, b int) bool { return a != nil && *a == float64(b) }
+	for i := range c.Runs {
+		h := &c.Runs[i]
+		if h.Model.Name != p.Model.Name || h.Device != p.Device || h.Start.Before(newest) {
+			continue
+		}
+		for at := h.FirstPoint; at < h.PointsEnd; at++ {
+			pt := &c.Points[at]
+			if k := c.Keys[pt.Key]; !is(k.ISL, w.ISL) || !is(k.OSL, w.OSL) || !is(k.Concurrency, w.Concurrency) {
+				continue
+			}
+			n, _ := c.Value(pt, "e2el", "mean")
+			if v, ok := n.Get(); ok {
+				found, newest = v, h.Start
+			}
+		}
+	}
+	return found, found > 0
+}

@@ -1,0 +1,142 @@
+package plan
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+)
+
+// File is a plan file of our own, which check --recheck-plan writes.
+type File struct {
+	Plans []Entry `yaml:"plans"`
+}
+
+// Entry is what is measured on one server. A field that is left out has the value of the flag of the same name.
+type Entry struct {
+	Model     string     `yaml:"model"`
+	Device    string     `yaml:"device,omitempty"`
+	Impl      string     `yaml:"impl,omitempty"`
+	Release   string     `yaml:"release,omitempty"`
+	Channel   string     `yaml:"channel,omitempty"`
+	Server    ServerName `yaml:"server,omitempty"`
+	Image     string     `yaml:"image,omitempty"`
+	Tokenizer string     `yaml:"tokenizer,omitempty"`
+	Only      Only       `yaml:"only,omitempty"`
+	Tools     []string   `yaml:"tools,omitempty"`
+	Sweep     string     `yaml:"sweep,omitempty"`
+	Workloads []Workload `yaml:"workloads,omitempty"`
+	Evals     []string   `yaml:"evals,omitempty"`
+	EvalLimit int        `yaml:"eval_limit,omitempty"`
+	Repeat    int        `yaml:"repeat,omitempty"`
+	Chat      bool       `yaml:"chat,omitempty"`
+	Why       string     `yaml:"why,omitempty"` // for people
+}
+
+// Read reads a plan file, strictly.
+func Read(name string, data []byte) (File, error) {
+	var f File
+	if p := decode.YAML(name, data, &f); p != nil {
+		_, picture, _ := strings.Cut(p.Hint, "\n") // the source line with a caret
+		return f, fmt.Errorf("%s:%d:%d: %s\n%s", name, p.Line, p.Column, p.Found, picture)
+	}
+	return f, Check(name, f.Plans)
+}
+
+// Check refuses entries without a model. name is the file that holds them.
+func Check(name string, list []Entry) error {
+	for i, e := range list {
+		if e.Model == "" {
+			return fmt.Errorf("%s: plans[%d]: no model", name, i)
+		}
+	}
+	return nil
+}
+
+// Marshal is the plan's file content.
+func (f File) Marshal() ([]byte, error) { return decode.EncodeYAML(f) }
+
+// planHelp is what to do about a plan that cannot be read.
+const planHelp = "ttreport help plans lists every field"
+
+// ReadFile reads the plan file of --plan.
+func ReadFile(name string) ([]Entry, error) {
+	data, err := readNamed(name)
+	if err != nil {
+		return nil, err
+	}
+	f, err := Read(name, data)
+	if err != nil {
+		return nil, UsageError{err, planHelp}
+	}
+	return f.Plans, nil
+}
+
+// OfConfiguration are the entries of a workspace's configuration for a device; "" takes all.
+func OfConfiguration(name string, list []Entry, device string) ([]Entry, error) {
+	if err := Check(name, list); err != nil {
+		return nil, UsageError{err, planHelp}
+	}
+	var out []Entry
+	for _, e := range list {
+		if device == "" || strings.EqualFold(device, e.Device) {
+			out = append(out, e)
+		}
+	}
+	return out, nil
+}
+
+// ReadNM reads an nm-vllm configuration, or all that a .txt file lists.
+func ReadNM(name string) ([]Entry, error) {
+	names := []string{name}
+	if strings.HasSuffix(name, ".txt") {
+		data, err := readNamed(name)
+		if err != nil {
+			return nil, err
+		}
+		names = nil
+		for _, n := range nmList(data) {
+			if _, err := os.Stat(n); err != nil && !filepath.IsAbs(n) { // relative to the list, else to the current folder
+				n = filepath.Join(filepath.Dir(name), n)
+			}
+			names = append(names, n)
+		}
+	}
+	var out []Entry
+	for _, n := range names {
+		data, err := readNamed(n)
+		if err != nil {
+			return nil, err
+		}
+		list, err := nm(n, data, gpus())
+		if err != nil {
+			return nil, UsageError{fmt.Errorf("collect: %w", err), ""}
+		}
+		out = append(out, list...)
+	}
+	return out, nil
+}
+
+// gpus counts what CUDA_VISIBLE_DEVICES leaves of what nvidia-smi lists.
+func gpus() int {
+	if v, ok := os.LookupEnv("CUDA_VISIBLE_DEVICES"); ok {
+		return len(strings.FieldsFunc(v, func(r rune) bool { return r == ',' }))
+	}
+	out, err := exec.Command("nvidia-smi", "-L").Output()
+	if err != nil {
+		return 0
+	}
+	return strings.Count(string(out), "GPU ")
+}
+
+// readNamed reads a file that a flag or a list names.
+func readNamed(name string) ([]byte, error) {
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return nil, UsageError{fmt.Errorf("collect: %w", err), ""}
+	}
+	return data, nil
+}

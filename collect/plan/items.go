@@ -1,0 +1,93 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ttreport/ttreport/collect/tool"
+	"github.com/ttreport/ttreport/collect/tool/builtin"
+)
+
+// Item is one measurement to make.
+type Item struct {
+	Name   string // in the journal, and of the files
+	Tool   tool.Tool
+	Load   Workload
+	Index  int               // of the load in the plan's workloads; -1 for none
+	Once   bool              // all workloads of the plan, or none that it asks for
+	Task   string            // of an eval; "" for load
+	Limit  int               // questions of an eval; 0: all
+	Params map[string]string // of an eval
+}
+
+// Items are the measurements in order: repeats interleave, and within a repeat the tools, so that a drift of the
+// machine passes neither for a difference between workloads nor for one between tools. Evals come last.
+func (p Plan) Items() []Item {
+	tools := p.Tools
+	if len(tools) == 0 {
+		tools = []tool.Tool{tool.Builtin()}
+	}
+	var out []Item
+	for range max(1, p.Repeat) {
+		for i, w := range p.Workloads {
+			for _, t := range tools {
+				if !t.Once {
+					name := fmt.Sprintf("%02d-%s%s", len(out)+1, filePrefix(t), w.fileName())
+					out = append(out, Item{Tool: t, Load: w, Index: i, Name: name})
+				}
+			}
+		}
+		for _, t := range tools {
+			if t.Once && len(p.Workloads) > 0 {
+				out = append(out, Item{Tool: t, Once: true, Index: -1, Name: fmt.Sprintf("%02d-%s", len(out)+1, t.Name)})
+			}
+		}
+	}
+	if p.EvalItems > 0 {
+		const name = builtin.EvalTask
+		out = append(out, Item{Name: name, Tool: tool.Builtin(), Index: -1, Task: name, Limit: p.EvalItems})
+	}
+	for _, e := range p.Evals {
+		name := filePrefix(e.Tool) + fileSafe(e.Task)
+		out = append(out, Item{Name: name, Tool: e.Tool, Index: -1, Task: e.Task, Limit: e.Limit, Params: e.Params})
+	}
+	return out
+}
+
+func filePrefix(t tool.Tool) string {
+	if t.IsBuiltin() {
+		return ""
+	}
+	return t.Name + "-"
+}
+
+// String is an item in words.
+func (it Item) String() string {
+	what := it.Task
+	switch {
+	case it.Once:
+		return it.Tool.Name
+	case what == "":
+		what = it.Load.String()
+	}
+	if it.Tool.IsBuiltin() {
+		return what
+	}
+	return it.Tool.Name + ": " + what
+}
+
+// BatchLists are the plan's workloads as TensorRT-LLM's lists, "1;8;64" and "60,20;128,20", for tools that run once a
+// plan.
+func (p Plan) BatchLists() (sizes, lengths string) { return batchLists(p.Workloads) }
+
+// RunOnce names the tools of a plan where all of them run once whatever its workloads are; "" otherwise.
+func (p Plan) RunOnce() string {
+	var names []string
+	for _, t := range p.Tools {
+		if !t.Once || t.Matrix {
+			return ""
+		}
+		names = append(names, t.Name)
+	}
+	return strings.Join(names, ", ")
+}

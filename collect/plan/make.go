@@ -1,0 +1,202 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/ttreport/ttreport/collect/plan/spec"
+	"github.com/ttreport/ttreport/collect/tool"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
+)
+
+// Targets states what target files say of a model on a device.
+type Targets interface {
+	For(model manifest.Model, device string) TargetPlan
+}
+
+// TargetPlan is what target files say of one model on one device.
+type TargetPlan struct {
+	Workloads []Workload // that have targets; Requests 0 takes the number of the standard sweep
+	Evals     []PlannedEval
+	// Replaced reports that the targets are those of a file that replaces the workspace's for this run, and InForce are
+	// its rows.
+	Replaced bool
+	InForce  []manifest.TargetRow
+}
+
+// PlannedEval is a task that target files plan.
+type PlannedEval struct {
+	Tool   string // "" for lm-eval
+	Task   string
+	Limit  int
+	Params map[string]string
+}
+
+// Note is a thing that a reader of the plan must know: what was assumed, or left out.
+type Note struct{ Kind, Text string }
+
+// builtinQuestions is how many questions the builtin eval asks unless a limit is given.
+const builtinQuestions = 60
+
+// Make is the plan that the options ask for. known is what [Options.Known] returns. Of the tools of evals it has the
+// names alone; they and the tools that make load are found by [Finder.Fill].
+func Make(o Options, known spec.Model, targets Targets) (Plan, []Note, error) {
+	p := Plan{
+		Release: o.System.Release, Channel: o.System.Channel,
+		Device: o.System.Device, Impl: cmp.Or(o.System.Impl, known.Impl),
+		Model:  manifest.Model{Name: base(o.System.Model), ID: known.ID, Status: known.Status},
+		Repeat: o.Measure.Repeat, Seed: o.Measure.Seed, EvalItems: builtinQuestions,
+		Tokenizer: o.Tools.Tokenizer, Chat: o.Tools.Chat, MPIRanks: o.Tools.MPIRanks, TaskDir: o.Evals.TaskDir,
+		PointLimit: o.Run.PointTimeout, NoResume: o.Run.NoResume, NoWarmup: o.Run.NoWarmup,
+	}
+	if strings.Contains(o.System.Model, "/") {
+		p.Model.ID = o.System.Model
+	}
+	stated := targets.For(p.Model, p.Device)
+	p.Targets = stated.InForce
+	var err error
+	var notes []Note
+	if p.Workloads, notes, err = workloads(o, p.Model.Name, known, stated); err != nil {
+		return p, nil, err
+	}
+	if o.Measure.Only != OnlyBenchmarks {
+		if p.Evals, err = evals(o, stated.Evals); err != nil {
+			return p, nil, err
+		}
+	}
+	if o.Measure.Only == OnlyEvals {
+		p.Workloads = nil
+	}
+	switch {
+	case o.Measure.Only == OnlyBenchmarks || len(p.Evals) > 0:
+		p.EvalItems = 0
+	case o.Evals.Limit > 0:
+		p.EvalItems = min(p.EvalItems, o.Evals.Limit)
+	}
+	return p, notes, nil
+}
+
+// base is a model's name without its owner.
+func base(model string) string { return path.Base(model) }
+
+// evals are the tasks that are asked for, else those that target files plan for the model.
+func evals(o Options, planned []PlannedEval) ([]EvalTask, error) {
+	const fromTargets, usualTool = "targets", "lm-eval"
+	asked := o.Evals.Tasks
+	if len(asked) == 0 && len(planned) > 0 {
+		asked = []string{fromTargets}
+	}
+	var out []EvalTask
+	add := func(e PlannedEval) { // a tool that does not exist is reported when it is looked for
+		name := tool.Tool{Adapter: tool.Adapter{Name: cmp.Or(e.Tool, usualTool)}}
+		out = append(out, EvalTask{Tool: name, Task: e.Task, Limit: cmp.Or(o.Evals.Limit, e.Limit), Params: e.Params})
+	}
+	for _, text := range asked {
+		if text != fromTargets {
+			name, task, ok := strings.Cut(text, ":")
+			if !ok {
+				name, task = "", text
+			}
+			add(PlannedEval{Tool: name, Task: task})
+			continue
+		}
+		if len(planned) == 0 {
+			return nil, usage("evals: in targets/*.yaml, with run: at each; ttreport help targets",
+				"collect: no target file plans an eval of %s", o.System.Model)
+		}
+		for _, e := range planned {
+			add(e)
+		}
+	}
+	return out, nil
+}
+
+// workloads are those that are named, else those of batches, else those of targets and of a sweep.
+func workloads(o Options, model string, known spec.Model, stated TargetPlan) ([]Workload, []Note, error) {
+	named := o.Measure.Workloads
+	if o.Measure.Batches != "" {
+		list, err := batches(o.Measure.Batches, o.Measure.Lengths)
+		if err != nil {
+			return nil, nil, UsageError{fmt.Errorf("collect: %w", err), ""}
+		}
+		named = append(named[:len(named):len(named)], list...)
+	}
+	if len(named) > 0 {
+		return named, nil, nil
+	}
+	name := o.Measure.Sweep
+	if name == "" && o.Measure.TargetsOnly {
+		name = SweepTargets
+	}
+	var out []Workload
+	if name == SweepTargets || name == SweepStandard || stated.Replaced {
+		out = withRequests(stated.Workloads)
+	}
+	switch {
+	case (name == SweepTargets || stated.Replaced) && len(out) == 0:
+		return nil, nil, usage("put targets into targets/, or choose another --sweep",
+			"collect: no target states a workload of %s on %s", model, o.System.Device)
+	case name == SweepTargets, stated.Replaced && name == "":
+		return fitting(o, out, known.Context, nil)
+	case name == SweepStandard:
+		l, notes := assumed(known)
+		return fitting(o, join(out, standard(l)...), l.context, notes)
+	}
+	list, err := Preset(cmp.Or(name, "quick"))
+	if err != nil {
+		return nil, nil, UsageError{fmt.Errorf("collect: %w", err), ""}
+	}
+	return fitting(o, join(out, list...), known.Context, nil)
+}
+
+func withRequests(list []Workload) []Workload {
+	var out []Workload
+	for _, w := range list {
+		w.Requests = cmp.Or(w.Requests, max(8, standardRequests(w.ISL, w.OSL, w.Concurrency)))
+		out = append(out, w)
+	}
+	return out
+}
+
+// Limits that are assumed where nothing states them: they fit every server that is worth measuring.
+const (
+	assumedContext     = 4096
+	assumedConcurrency = 32
+)
+
+// assumed are the limits that the standard sweep is made of.
+func assumed(known spec.Model) (limits, []Note) {
+	l := limits{context: known.Context, concurrency: known.Concurrency, allUsers: known.AllUsers}
+	var notes []Note
+	if l.context == 0 {
+		l.context = assumedContext
+		text := fmt.Sprintf("a context of %d tokens: nothing states it; --max-context does", l.context)
+		notes = append(notes, Note{"assumed", text})
+	}
+	if l.concurrency == 0 {
+		l.concurrency = assumedConcurrency
+		text := fmt.Sprintf("a max concurrency of %d: nothing states it; --max-concurrency does", l.concurrency)
+		notes = append(notes, Note{"assumed", text})
+	}
+	return l, notes
+}
+
+// fitting leaves out workloads that are longer than the context, with a note. When nothing is left, that is an error: a
+// command that asks for load must not end well without any.
+func fitting(o Options, list []Workload, context int, notes []Note) ([]Workload, []Note, error) {
+	var out []Workload
+	for _, w := range list {
+		if context > 0 && w.ISL+w.OSL > context {
+			notes = append(notes, Note{"left out", fmt.Sprintf("%s: the model takes %d tokens", w, context)})
+			continue
+		}
+		out = append(out, w)
+	}
+	if len(out) == 0 && o.Measure.Only != OnlyEvals {
+		return nil, nil, usage("--workload names one that fits; --only evals makes no load",
+			"collect: no workload fits a context of %d tokens", context)
+	}
+	return out, notes, nil
+}

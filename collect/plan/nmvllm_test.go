@@ -1,0 +1,76 @@
+package plan
+
+import (
+	"strings"
+	"testing"
+)
+
+// Two models, one length, five pairs of requests and rate: ten measurements on two servers.
+func TestServingConfig(t *testing.T) {
+	got, err := nm("serving.json", []byte(`{"configs":[{"description":"Dense","models":["acme/a","acme/b"],
+"use_all_available_gpus":"","max_model_lens":[4096],"sparsity":[],
+"script_name":"benchmark_serving","script_args":{"nr-qps-pair_":["150,0.5","300,1","750,2.5","1500,5","3000,inf"],
+"dataset":["sharegpt"]}}]}`), 4)
+	if err != nil || len(got) != 2 {
+		t.Fatal(got, err)
+	}
+	e := got[1]
+	if e.Server.String() != "command vllm serve acme/b --max-model-len 4096 --tensor-parallel-size 4" ||
+		len(e.Workloads) != 5 || e.Tools[0] != "vllm" {
+		t.Errorf("%+v", e)
+	}
+	if w := e.Workloads[2]; w.Requests != 750 || w.Rate != 2.5 || w.Dataset != "sharegpt" || w.Dims["tp"] != "4" {
+		t.Errorf("%+v", w)
+	}
+	if w := e.Workloads[4]; w.Rate != 0 || w.Concurrency != 0 || w.Requests != 3000 {
+		t.Errorf("all at once: %+v", w)
+	}
+}
+
+// The engine's script has no server; what it takes is handed to it.
+func TestThroughputConfig(t *testing.T) {
+	got, err := nm("throughput.json", []byte(`{"configs":[{"models":["acme/a"],"max_model_lens":[2048,4096],
+"sparsity":["sparse_w16a16"],"script_name":"benchmark_throughput",
+"script_args":{"dataset":["sharegpt"],"output-len":[128,256],"num-prompts":[1000],"use-all-available-gpus_":[],
+"enforce-eager":[]}}]}`), 2)
+	if err != nil || len(got) != 2 {
+		t.Fatal(got, err)
+	}
+	e := got[1]
+	if !e.Server.IsZero() || e.Tools[0] != "throughput" || e.Impl != "sparse_w16a16" || len(e.Workloads) != 2 {
+		t.Fatalf("%+v", e)
+	}
+	w := e.Workloads[1]
+	if text := strings.Join(w.Extra, " "); text != "--max-model-len 4096 --sparsity sparse_w16a16 --enforce-eager "+
+		"--tensor-parallel-size 2" || w.OSL != 256 || w.Requests != 1000 || w.Dims["max_model_len"] != "4096" {
+		t.Errorf("%q %+v", text, w)
+	}
+}
+
+func TestBadConfigsAreRefused(t *testing.T) {
+	for text, want := range map[string]string{
+		`{"configs":[]}`: "none with a model",
+		`{"configz":[]}`: "unknown field",
+		`{"configs":[{"models":["a"],"script_name":"x"}]}`: "there are benchmark_serving",
+		`{"configs":[{"models":["a"],"script_name":"benchmark_serving",
+"script_args":{"dataset":"sharegpt"}}]}`: "list of values",
+		`{"configs":[{"models":["a"],"script_name":"benchmark_serving","script_args":{"nr-qps-pair_":["x"],
+"dataset":["s"]}}]}`: "no pair",
+		`{"configs":[{"models":["a"],"script_name":"benchmark_serving","script_args":{"new_":["x"],
+"dataset":["s"]}}]}`: "driver that is not known",
+		`{"configs":[{"models":["a"],"use_all_available_gpus":"","tensor_parallel_size":"2",
+"script_name":"benchmark_serving","script_args":{"dataset":["s"]}}]}`: "exclude each other",
+		`{"configs":[{"models":["a"],"script_name":"benchmark_serving","script_args":{"request-rate_":["0"],
+"dataset":["s"]}}]}`: "no rate above zero",
+	} {
+		if _, err := nm("x.json", []byte(text), 1); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
+
+func TestList(t *testing.T) {
+	if got := nmList([]byte("# all\na.json\n\n b.json  # the second\n")); strings.Join(got, "|") != "a.json|b.json" {
+		t.Error(got)
+	}
+}

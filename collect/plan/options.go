@@ -1,0 +1,215 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"github.com/ttreport/ttreport/collect/plan/spec"
+	"github.com/ttreport/ttreport/ingest/schema"
+)
+
+// Options are a request, by subject. What is left out has its zero value.
+type Options struct {
+	System  System
+	Measure Measure
+	Server  ServerOptions
+	Tools   ToolOptions
+	Evals   EvalOptions
+	Run     RunOptions
+}
+
+// System is who is measured.
+type System struct {
+	Model, Device, Impl string
+	Release             string // "" when nothing is released
+	Channel             string // release, main, pr or dev; "" for none
+}
+
+// Only leaves out a part of a plan.
+type Only string
+
+// Parts of a plan.
+const (
+	OnlyBenchmarks Only = "benchmarks"
+	OnlyEvals      Only = "evals"
+)
+
+// Measure is what to measure.
+type Measure struct {
+	Sweep            string
+	Workloads        []Workload // instead of a sweep
+	Batches, Lengths string     // TensorRT-LLM's lists
+	TargetsOnly      bool       // the sweep "targets", where none is named
+	Only             Only
+	Repeat           int // times each workload is measured
+	Seed             uint64
+	Recheck          bool // the entries are of what was judged: they go before the options
+
+	// Limits of the model, where nothing states them; 0 for unknown.
+	MaxContext     int // tokens of a request
+	MaxConcurrency int
+}
+
+// ServerOptions are how to get the server.
+type ServerOptions struct {
+	Name           ServerName
+	Port           int           // 0: the one in its command, else 8000
+	StartupTimeout time.Duration // 0: an hour when it is started, a minute when it is there
+	NoAuth         bool          // Tenstorrent's image wants no key
+
+	// Of a container.
+	Image           string
+	ContainerEngine string // docker or podman; "" takes the one that is installed
+	ContainerPort   int    // inside; 0: as outside
+	EnvFile         string
+	DeviceIDs       string // Tenstorrent devices that it gets: "0,1"; "" for all
+	Volumes         []string
+	RunArgs         []string // of "docker run"
+	Args            []string // of the image
+}
+
+// ToolOptions are what makes load.
+type ToolOptions struct {
+	Names     []string
+	Args      []string // as TOOL=ARG
+	Tokenizer string
+	Chat      bool // chat completions in place of completions
+	MPIRanks  int
+}
+
+// EvalOptions are what asks questions.
+type EvalOptions struct {
+	Tasks   []string // of lm-eval, or as TOOL:TASK; "targets" takes those that target files plan
+	Limit   int      // questions a task; 0: all
+	TaskDir string   // folder with task files of the user
+}
+
+// RunOptions are how the run goes.
+type RunOptions struct {
+	NoResume     bool
+	NoWarmup     bool
+	PointTimeout time.Duration // 0: two hours
+}
+
+// UsageError is a request that cannot be planned, and what to do about it ("" when the error states it).
+type UsageError struct {
+	Err error
+	Fix string
+}
+
+func (e UsageError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error without the advice.
+func (e UsageError) Unwrap() error { return e.Err }
+
+func usage(fix, format string, args ...any) error {
+	return UsageError{fmt.Errorf(format, args...), fix}
+}
+
+// Contradictions refuses options that exclude each other. It is asked before an entry is laid below the options: an
+// entry may have both a sweep and workloads.
+func (o Options) Contradictions() error {
+	if o.Measure.Sweep != "" && len(o.Measure.Workloads) > 0 {
+		return usage("leave one of them out", "collect: --workload is instead of a --sweep")
+	}
+	return nil
+}
+
+// Check refuses options that are incomplete, or whose values do not exist.
+func (o Options) Check() error {
+	s, m := o.System, o.Measure
+	switch {
+	case s.Model != "" && s.Device == "":
+		return usage("add --device NAME, as in --device n150", "collect: on which device does %s run? No server knows",
+			s.Model)
+	case s.Model == "":
+		return usage("ttreport collect --model sim-8b --device simulated --server sim",
+			"collect: --model and --device are both needed: no server knows its device")
+	case m.Only == OnlyBenchmarks && len(o.Evals.Tasks) > 0:
+		return usage("leave one of them out", "collect: --only benchmarks and --evals contradict each other")
+	case m.Repeat < 1:
+		return usage("--repeat 3 measures each workload three times", "collect: --repeat %d is no number of times", m.Repeat)
+	case m.Only != "" && m.Only != OnlyBenchmarks && m.Only != OnlyEvals:
+		return usage("use --only benchmarks or --only evals", "collect: --only %q", m.Only)
+	case (m.Batches == "") != (m.Lengths == ""):
+		return usage(`--batch-size "1;8" --input-output-len "60,20;128,20"`,
+			"collect: --batch-size and --input-output-len belong together")
+	}
+	return CheckChannel(s.Channel)
+}
+
+// CheckChannel refuses a channel that no baseline would ever be sought in.
+func CheckChannel(name string) error {
+	switch name {
+	case "", schema.ChannelRelease, schema.ChannelMain, schema.ChannelPR, schema.ChannelDev:
+		return nil
+	}
+	return usage("there are release, main, pr and dev", "no channel is called %q", name)
+}
+
+// With lays an entry of a plan below the options: what the options state goes first. A recheck is of what was judged,
+// whatever selected it, so there the entry goes first.
+func (o Options) With(e Entry) Options {
+	recheck := o.Measure.Recheck
+	for _, x := range []struct {
+		at    *string
+		entry string
+	}{
+		{&o.System.Model, e.Model}, {&o.System.Device, e.Device}, {&o.System.Impl, e.Impl},
+		{&o.System.Release, e.Release}, {&o.System.Channel, e.Channel}, {&o.Server.Image, e.Image},
+		{(*string)(&o.Measure.Only), string(e.Only)},
+	} {
+		if x.entry != "" && (*x.at == "" || recheck) {
+			*x.at = x.entry
+		}
+	}
+	o.Tools.Tokenizer = cmp.Or(o.Tools.Tokenizer, e.Tokenizer) // where it is, is a fact of this machine
+	if o.Server.Name.IsZero() {
+		o.Server.Name = e.Server
+	}
+	if len(o.Tools.Names) == 0 {
+		o.Tools.Names = e.Tools
+	}
+	if len(o.Evals.Tasks) == 0 {
+		o.Evals.Tasks = e.Evals
+	}
+	m := &o.Measure
+	if len(e.Workloads) > 0 && len(m.Workloads) == 0 && (m.Sweep == "" || recheck) {
+		m.Workloads = e.Workloads
+	}
+	if e.Sweep != "" && (m.Sweep == "" || recheck) {
+		m.Sweep = e.Sweep
+	}
+	m.Repeat, o.Evals.Limit = max(m.Repeat, e.Repeat), cmp.Or(o.Evals.Limit, e.EvalLimit)
+	o.Tools.Chat = o.Tools.Chat || e.Chat
+	return o
+}
+
+// Known is what is stated of the model before it is measured. Nearer statements go first: the options, the server
+// itself (context, 0 when it was not asked), the server's command line, then the specification.
+func (o Options) Known(stated spec.Model, context int) spec.Model {
+	if o.Server.Name.Kind == ServerCommand {
+		c := spec.OfCommand(o.Server.Name.Argv)
+		stated.Context, stated.Concurrency = cmp.Or(c.Context, stated.Context), cmp.Or(c.Concurrency, stated.Concurrency)
+	}
+	stated.Context = cmp.Or(o.Measure.MaxContext, cmp.Or(context, stated.Context))
+	stated.Concurrency = cmp.Or(o.Measure.MaxConcurrency, stated.Concurrency)
+	return stated
+}
+
+// Complete fills in what is known of the model and no option states: its image, its full name, and how long an image
+// may take to be ready.
+func (o Options) Complete(known spec.Model) Options {
+	o.Server.Image = cmp.Or(o.Server.Image, known.Image)
+	if o.Server.Name.Kind != ServerDocker {
+		return o
+	}
+	if o.Server.StartupTimeout == 0 { // weights may have to be converted first
+		o.Server.StartupTimeout = max(time.Hour, 2*time.Duration(known.Wait)*time.Second)
+	}
+	if base(o.System.Model) == o.System.Model && known.ID != "" {
+		o.System.Model = known.ID
+	}
+	return o
+}

@@ -1,0 +1,68 @@
+package plan
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"time"
+
+	"github.com/ttreport/ttreport/collect/tool"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
+)
+
+// Plan is what to measure on what.
+type Plan struct {
+	Release   string // "" when nothing is released
+	Channel   string
+	Model     manifest.Model
+	Device    string
+	Impl      string
+	Workloads []Workload
+	EvalItems int // questions of the builtin eval; 0: none
+	Repeat    int // times each workload is measured, interleaved; 0: once
+	Seed      uint64
+	Targets   []manifest.TargetRow // in force for this run, when the plan states them
+
+	Tools      []tool.Tool         // that make load, each for every workload; none: builtin
+	Evals      []EvalTask          // of eval tools
+	Tokenizer  string              // for tools that make prompts of their own: a folder, or a name on the hub
+	Chat       bool                // chat completions in place of completions, for tools
+	TaskDir    string              // folder with eval tasks of the user
+	MPIRanks   int                 // processes of tools that bring their own engine
+	ToolArgs   map[string][]string // more arguments, by tool
+	NoWarmup   bool                // send nothing before the first measurement
+	PointLimit time.Duration       // that no measurement may exceed; 0: two hours
+	NoResume   bool                // begin anew even where the same plan was interrupted
+}
+
+// EvalTask is a task of an eval tool.
+type EvalTask struct {
+	Tool   tool.Tool
+	Task   string
+	Limit  int               // questions; 0: all
+	Params map[string]string // as the tool's adapter knows them: fewshot, gen_kwargs …
+}
+
+// Digest names what a plan measures on what: a run that was interrupted continues under the same one.
+func (p Plan) Digest() string {
+	var names []string
+	for _, it := range p.Items() {
+		names = append(names, fmt.Sprintf("%s n%d", it.Name, it.Load.Requests+it.Limit))
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %+v %q %q %d %q %v",
+		p.Release, p.Channel, p.Model, p.Device, p.Impl, p.Seed, names, p.Chat))
+	return hex.EncodeToString(sum[:6])
+}
+
+// Offline reports whether the plan's tools bring their own engine, so that there is no server.
+func (p Plan) Offline() bool { return len(p.Tools) > 0 && p.Tools[0].Offline }
+
+// BuiltinOnly reports whether this program makes all the load and asks all the questions.
+func (p Plan) BuiltinOnly() bool {
+	for _, t := range p.Tools {
+		if !t.IsBuiltin() {
+			return false
+		}
+	}
+	return len(p.Evals) == 0
+}

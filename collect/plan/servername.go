@@ -1,0 +1,107 @@
+package plan
+
+import (
+	"cmp"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"al.essio.dev/pkg/shellescape"
+	"github.com/kballard/go-shellquote"
+)
+
+// ServerKind is a way to get a server.
+type ServerKind string
+
+// Kinds of servers.
+const (
+	ServerSim     ServerKind = "sim"     // the simulator in this program
+	ServerURL     ServerKind = "url"     // one that runs already
+	ServerCommand ServerKind = "command" // a program that is started
+	ServerDocker  ServerKind = "docker"  // an image that is started with docker or podman
+)
+
+// ServerName is what --server and a plan's server: name. The zero value names none.
+type ServerName struct {
+	Kind ServerKind
+	URL  string   // of a server that runs, without a slash or /v1 at its end
+	Argv []string // of a program
+}
+
+// UnmarshalText implements encoding.TextUnmarshaler: sim, docker, "command …", or the address of a server.
+func (s *ServerName) UnmarshalText(text []byte) error {
+	// As clients of OpenAI's interface are given it.
+	name := strings.TrimSuffix(strings.TrimSuffix(string(text), "/"), "/v1")
+	switch name {
+	case "":
+		*s = ServerName{}
+		return nil
+	case string(ServerSim), string(ServerDocker):
+		*s = ServerName{Kind: ServerKind(name)}
+		return nil
+	}
+	if words, err := shellquote.Split(name); err == nil && len(words) > 1 && words[0] == string(ServerCommand) {
+		*s = ServerName{Kind: ServerCommand, Argv: words[1:]}
+		return nil
+	}
+	u, err := url.Parse(name)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return fmt.Errorf("%q is neither sim nor docker, nor the address of a server, nor 'command …'", name)
+	}
+	*s = ServerName{Kind: ServerURL, URL: strings.TrimSuffix(name, "/")}
+	return nil
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (s ServerName) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// String is the name as --server takes it.
+func (s ServerName) String() string {
+	switch s.Kind {
+	case ServerURL:
+		return s.URL
+	case ServerCommand:
+		return string(ServerCommand) + " " + shellescape.QuoteCommand(s.Argv)
+	}
+	return string(s.Kind)
+}
+
+// IsZero reports whether no server is named.
+func (s ServerName) IsZero() bool { return s.Kind == "" }
+
+// usualPort is where servers listen unless a port is given.
+const usualPort = 8000
+
+// Address is where the server answers or will: port is that of --port, 0 for none. A command's own --port comes before
+// the usual one.
+func (s ServerName) Address(port int) string {
+	switch s.Kind {
+	case ServerURL:
+		return s.URL
+	case ServerCommand:
+		port = cmp.Or(port, commandPort(s.Argv))
+	case ServerSim:
+		return string(ServerSim)
+	}
+	return fmt.Sprintf("http://127.0.0.1:%d", cmp.Or(port, usualPort))
+}
+
+// commandPort is the port in a server's command line; 0 when there is none, or one that is no number, which the server
+// will refuse.
+func commandPort(argv []string) int {
+	port := 0
+	for i, a := range argv {
+		name, value, found := strings.Cut(a, "=")
+		if name != "--port" && name != "-p" {
+			continue
+		}
+		if !found && i+1 < len(argv) {
+			value = argv[i+1]
+		}
+		if n, err := strconv.Atoi(value); err == nil {
+			port = n
+		}
+	}
+	return port
+}

@@ -1,0 +1,254 @@
+package spec
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+)
+
+// Model is a model on a device, as it is to be served.
+type Model struct {
+	Model       string            `yaml:"model"` // name without its owner
+	ID          string            `yaml:"id,omitempty"`
+	Device      string            `yaml:"device"`
+	Impl        string            `yaml:"impl,omitempty"`
+	Default     bool              `yaml:"default,omitempty"` // of several implementations
+	Engine      string            `yaml:"engine,omitempty"`
+	Image       string            `yaml:"image,omitempty"`
+	Status      string            `yaml:"status,omitempty"`
+	Context     int               `yaml:"max_context,omitempty"`
+	Concurrency int               `yaml:"max_concurrency,omitempty"`
+	AllUsers    int               `yaml:"max_tokens_all_users,omitempty"`
+	Warm        bool              `yaml:"builtin_warmup,omitempty"` // the server captures its traces by itself
+	Wait        float64           `yaml:"ready_within_s,omitempty"` // how long weights may take to be converted
+	Commits     map[string]string `yaml:"commits,omitempty"`
+}
+
+// FileName is the name of the catalogue in a workspace.
+const FileName = "models.yaml"
+
+// File is a catalogue.
+type File struct {
+	Models []Model `yaml:"models"`
+}
+
+// Parse reads a catalogue, strictly.
+func Parse(name string, data []byte) (File, error) {
+	var f File
+	if p := decode.YAML(name, data, &f); p != nil {
+		return f, fmt.Errorf("%s:%d: %s", name, p.Line, p.Found)
+	}
+	for i, m := range f.Models {
+		if m.Model == "" || m.Device == "" {
+			return f, fmt.Errorf("%s: models[%d]: model and device are both needed", name, i)
+		}
+	}
+	return f, nil
+}
+
+// ReadCatalogue reads models.yaml; a file that does not exist is an empty catalogue.
+func ReadCatalogue(name string) (File, error) {
+	data, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return File{}, nil
+	}
+	if err != nil {
+		return File{}, fmt.Errorf("models: %w", err)
+	}
+	return Parse(name, data)
+}
+
+// Lookup finds a model on a device: in a specification, or where none is named in the catalogue of a folder. A
+// catalogue may have nothing to state of it; a specification that is named must.
+func Lookup(dir, specification, model, device, impl string) (Model, error) {
+	if specification == "" {
+		f, err := ReadCatalogue(filepath.Join(dir, FileName))
+		m, _ := f.Find(model, device, impl)
+		return m, err
+	}
+	data, err := os.ReadFile(specification)
+	if err != nil {
+		return Model{}, err
+	}
+	list, err := Read(specification, data)
+	if err != nil {
+		return Model{}, err
+	}
+	m, ok := File{Models: list}.Find(model, device, impl)
+	if !ok {
+		return m, fmt.Errorf("%s does not specify %s on %s, but %s on %s",
+			specification, model, device, list[0].Model, list[0].Device)
+	}
+	return m, nil
+}
+
+// Marshal is the catalogue's file content.
+func (f File) Marshal() ([]byte, error) { return decode.EncodeYAML(f) }
+
+// Find returns the entry of a model on a device: of the implementation that is asked for, else of the default one.
+func (f File) Find(model, device, impl string) (Model, bool) {
+	var found []Model
+	for _, m := range f.Models {
+		named := strings.EqualFold(m.Model, path.Base(model)) || strings.EqualFold(m.ID, model)
+		if named && strings.EqualFold(m.Device, device) && (impl == "" || strings.EqualFold(m.Impl, impl)) {
+			found = append(found, m)
+		}
+	}
+	if len(found) == 0 {
+		return Model{}, false
+	}
+	if at := slices.IndexFunc(found, func(m Model) bool { return m.Default }); at >= 0 {
+		return found[at], true
+	}
+	return found[0], true
+}
+
+// Add adds models to a catalogue; they replace those of the same model, device and implementation.
+func (f *File) Add(list ...Model) {
+	for _, m := range list {
+		f.Models = slices.DeleteFunc(f.Models, func(o Model) bool {
+			return strings.EqualFold(o.Model, m.Model) && strings.EqualFold(o.Device, m.Device) && o.Impl == m.Impl
+		})
+		f.Models = append(f.Models, m)
+	}
+}
+
+// Sort orders a catalogue by model, device and implementation.
+func (f File) Sort() {
+	sort.SliceStable(f.Models, func(i, j int) bool {
+		a, b := f.Models[i], f.Models[j]
+		return cmp.Or(cmp.Compare(a.Model, b.Model), cmp.Compare(a.Device, b.Device), cmp.Compare(a.Impl, b.Impl)) < 0
+	})
+}
+
+// ErrNoSpec is returned for a file in which no model is specified.
+var ErrNoSpec = errors.New("no model is specified there")
+
+// runtime is a specification as tt-inference-server writes it, before and after it was called runtime_model_spec.
+type runtime struct {
+	Impl struct {
+		Name string `json:"impl_name"`
+	} `json:"impl"`
+	Repo   string `json:"hf_model_repo"`
+	Name   string `json:"model_name"`
+	Engine string `json:"inference_engine"`
+	Device struct {
+		Device      string  `json:"device"`
+		Concurrency int     `json:"max_concurrency"`
+		Context     int     `json:"max_context"`
+		AllUsers    *int    `json:"max_tokens_all_users_override"`
+		Default     bool    `json:"default_impl"`
+		Wait        float64 `json:"tensor_cache_timeout"`
+		Args        struct {
+			Parallel any `json:"data_parallel_size"`
+		} `json:"vllm_args"`
+	} `json:"device_model_spec"`
+	Metal  string `json:"tt_metal_commit"`
+	VLLM   string `json:"vllm_commit"`
+	Image  string `json:"docker_image"`
+	Status string `json:"status"`
+	Warm   bool   `json:"has_builtin_warmup"`
+}
+
+// Read reads every specification in a JSON file: a runtime specification of one run, or the catalogue of a release
+// (release_model_spec.json, and model_specs_output.json before it), however deep they are nested.
+func Read(name string, data []byte) ([]Model, error) {
+	var root json.RawMessage
+	if err := json.Unmarshal(data, &root); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	var out []Model
+	if err := collect(root, 0, &out); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("%s: %w: expected a member device_model_spec", name, ErrNoSpec)
+	}
+	return out, nil
+}
+
+// deepest is how far specifications are looked for: a release's catalogue nests five levels.
+const deepest = 8
+
+func collect(node json.RawMessage, depth int, out *[]Model) error {
+	var members map[string]json.RawMessage
+	if depth > deepest || json.Unmarshal(node, &members) != nil {
+		return nil // a leaf
+	}
+	if _, ok := members["device_model_spec"]; ok {
+		var r runtime
+		if err := json.Unmarshal(node, &r); err != nil {
+			return err
+		}
+		*out = append(*out, r.model())
+		return nil
+	}
+	names := make([]string, 0, len(members))
+	for n := range members {
+		names = append(names, n)
+	}
+	sort.Strings(names)
+	for _, n := range names {
+		if err := collect(members[n], depth+1, out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r runtime) model() Model {
+	d := r.Device
+	m := Model{
+		Model: r.Name, ID: r.Repo, Device: strings.ToLower(d.Device), Impl: r.Impl.Name, Default: d.Default,
+		Engine: r.Engine, Image: r.Image, Status: r.Status,
+		Context: d.Context, Concurrency: d.Concurrency, Warm: r.Warm, Wait: d.Wait,
+	}
+	if m.Model == "" {
+		m.Model = path.Base(r.Repo)
+	}
+	if d.AllUsers != nil {
+		m.AllUsers = *d.AllUsers
+	} else if n, err := strconv.Atoi(fmt.Sprint(d.Args.Parallel)); err == nil && n > 1 {
+		m.AllUsers = n * m.Context // each copy has a context's worth of memory
+	}
+	for name, commit := range map[string]string{"tt_metal": r.Metal, "vllm": r.VLLM} {
+		if commit != "" {
+			if m.Commits == nil {
+				m.Commits = map[string]string{}
+			}
+			m.Commits[name] = commit
+		}
+	}
+	return m
+}
+
+// OfCommand takes limits from a server's command line, as vLLM and those that follow it name them.
+func OfCommand(argv []string) Model {
+	var m Model
+	for name, at := range map[string]*int{
+		"--max-model-len": &m.Context, "--max_model_len": &m.Context, "--ctx-size": &m.Context,
+		"--max-num-seqs": &m.Concurrency, "--max_num_seqs": &m.Concurrency, "--parallel": &m.Concurrency,
+	} {
+		for i, a := range argv {
+			value, found := strings.CutPrefix(a, name+"=")
+			if a == name && i+1 < len(argv) {
+				value, found = argv[i+1], true
+			}
+			if n, err := strconv.Atoi(value); found && err == nil && n > 0 {
+				*at = n
+			}
+		}
+	}
+	return m
+}

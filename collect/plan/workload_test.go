@@ -1,0 +1,108 @@
+package plan
+
+import (
+	"strings"
+	"testing"
+)
+
+func parse(text string) (w Workload, err error) {
+	err = w.UnmarshalText([]byte(text))
+	return w, err
+}
+
+// What a workload is written as is read as the same one.
+func TestSpecIsReadBack(t *testing.T) {
+	for _, name := range []string{"quick", "tt-2025", "demo"} {
+		list, err := Preset(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range list {
+			if got, err := parse(w.Text()); err != nil || !got.Same(w) || got.Requests != w.Requests {
+				t.Errorf("%+v became %+v, %v", w, got, err)
+			}
+		}
+	}
+	burst := Workload{ISL: 5, OSL: 6, Requests: 9}
+	if got, err := parse(burst.Text()); err != nil || !got.Same(burst) {
+		t.Errorf("%q: %+v, %v", burst.Text(), got, err)
+	}
+	w := Workload{Dataset: "sharegpt", Path: "/d/s.json", Rate: 2.5, Requests: 750}
+	if got, err := parse(w.Text()); err != nil || !got.Same(w) || got.Path != w.Path {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+func TestBadSpecsAreRefused(t *testing.T) {
+	for text, want := range map[string]string{"isl=128": "expected isl, osl", "isl=0,osl=1,c=1": "above zero",
+		"isl=1.5,osl=1,c=1": "whole number", "isl=1,osl=1,c=1,x=2": "none of",
+		"isl=1,osl=1,c=NaN": "above zero", "isl=1e300,osl=1,c=1": "above zero", "": "above zero",
+		"dataset=sharegpt": "c or rate"} {
+		if _, err := parse(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// The table is that of Llama-3.1-8B on n150 in tt-inference-server's reports: 32 users share a context of 64 k.
+func TestStandardFitsTheLimits(t *testing.T) {
+	l := limits{context: 65536, concurrency: 32}
+	got := standard(l)
+	for i, w := range got {
+		if w.ISL+w.OSL > l.context || w.Concurrency > l.concurrency || w.Concurrency*(w.ISL+w.OSL) > l.context {
+			t.Errorf("%+v does not fit %+v", w, l)
+		}
+		if i > 0 && w.Concurrency == 1 && got[i-1].Concurrency > 1 {
+			t.Error("light ones come first")
+		}
+	}
+	text := ""
+	for _, w := range got {
+		text += w.Text() + "\n"
+	}
+	for _, want := range []string{"isl=128,osl=128,n=8,c=1\n", "isl=128,osl=128,n=256,c=32\n",
+		"isl=8192,osl=128,n=14,c=7\n", "isl=32768,osl=128,n=1,c=1\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "isl=65536") || len(got) != 19 { // as many as its reports have
+		t.Errorf("%d workloads:\n%s", len(got), text)
+	}
+	if small := standard(limits{context: 200, concurrency: 4}); len(small) != 0 {
+		t.Errorf("nothing fits 200 tokens: %v", small)
+	}
+}
+
+func TestBatches(t *testing.T) {
+	got, err := batches("1;8;64", "60,20; 128,20")
+	if err != nil || len(got) != 6 || got[2].Text() != "isl=60,osl=20,n=256,c=64" ||
+		got[3].Text() != "isl=128,osl=20,n=8,c=1" {
+		t.Errorf("%v, %v", got, err)
+	}
+	for _, bad := range [][2]string{{"", "60,20"}, {"1;x", "60,20"}, {"1", "60"}, {"1", "60,0"}, {"0", "1,1"}} {
+		if _, err := batches(bad[0], bad[1]); err == nil {
+			t.Errorf("%q was taken", bad)
+		}
+	}
+}
+
+func TestPresets(t *testing.T) {
+	for _, name := range SweepNames() {
+		if name == SweepStandard || name == SweepTargets {
+			continue // they are made of limits and of targets
+		}
+		list, err := Preset(name)
+		if err != nil || len(list) == 0 {
+			t.Error(name, err)
+		}
+		for _, w := range list {
+			if w.ISL <= 0 || w.OSL <= 0 || w.Concurrency <= 0 || w.Requests < w.Concurrency {
+				t.Errorf("%s: %+v", name, w)
+			}
+		}
+	}
+	if list, _ := Preset("tt-2025"); len(list) != 18 {
+		t.Errorf("tt-2025 has %d points", len(list))
+	}
+}

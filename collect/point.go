@@ -1,0 +1,147 @@
+package collect
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/ttreport/ttreport/collect/plan"
+	"github.com/ttreport/ttreport/collect/process"
+	"github.com/ttreport/ttreport/collect/server"
+	"github.com/ttreport/ttreport/collect/tool/builtin"
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/latency"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
+	"github.com/ttreport/ttreport/ingest/redact"
+)
+
+// point measures one workload with the builtin client. A point that failed is a result too: it is written, journalled,
+// and the next one is tried.
+func (s *session) point(ctx context.Context, st step) error {
+	if err := s.log("point-start", st.Name, "", ""); err != nil {
+		return err
+	}
+	w := st.Load
+	load := builtin.Load{
+		URL: s.end.URL, Model: s.end.Model, APIKey: s.end.APIKey,
+		ISL: w.ISL, OSL: w.OSL, Concurrency: w.Concurrency, Rate: w.Rate, Requests: w.Requests,
+		Warmups: min(2, w.Requests), Seed: s.plan.Seed + uint64(st.index), Timeout: 2 * time.Hour,
+	}
+	e := s.event(st)
+	e.Total = w.Requests
+	load.Progress = s.progress(e)
+	gauges := s.sample(ctx)
+	defer gauges.stop()
+	limited, done := context.WithTimeout(ctx, s.limit(st))
+	defer done()
+	out, err := s.load(limited, load)
+	if err != nil && ctx.Err() == nil && limited.Err() != nil {
+		return s.failed(st, fmt.Errorf("%w (%s)", process.ErrLimit, s.limit(st)))
+	}
+	if err != nil {
+		_ = s.log("point-failed", st.Name, "", err.Error()) // the error itself is returned
+		return err
+	}
+	raw, err := out.Result(load)
+	if err != nil {
+		return err
+	}
+	set := out.Set()
+	side := s.sidecar(st, load, out, set)
+	gauges.into(&side)
+	if err := s.store(side.Result, raw, side); err != nil {
+		return err
+	}
+	return s.pointDone(st, out, set)
+}
+
+// load sends a load, over the network or to the simulator on its own clock.
+func (s *session) load(ctx context.Context, l builtin.Load) (builtin.Outcome, error) {
+	if s.virtual != nil {
+		return builtin.RunVirtual(l, s.virtual)
+	}
+	return builtin.Run(ctx, l)
+}
+
+// sidecar is the sidecar of the result of a point.
+func (s *session) sidecar(st step, load builtin.Load, out builtin.Outcome, set latency.Set) manifest.Sidecar {
+	side := manifest.Sidecar{
+		Result: st.Name + ".json", Tool: builtin.Name, ToolVersion: builtin.Version, Workload: st.Load.Manifest(),
+		Argv: s.argv(st.Load, load.Seed), Start: st.began.UTC(), End: s.now().UTC(), Client: out.Client(load),
+		Conditions: map[string]string{
+			"num_prompts": strconv.Itoa(load.Requests), "ignore_eos": "true",
+			"warmups": strconv.Itoa(load.Warmups), "seed": strconv.FormatUint(load.Seed, 10),
+		},
+	}
+	if set.OK == 0 {
+		side.ExitCode = 1
+	}
+	if s.end.Stack.Engine == server.SimEngine {
+		delete(side.Client, "cpu_s") // the simulator may run in this process
+	}
+	return side
+}
+
+// pointDone reports and journals a point that was measured.
+func (s *session) pointDone(st step, out builtin.Outcome, set latency.Set) error {
+	event, failure := "point-done", ""
+	if set.OK == 0 {
+		event, failure = "point-failed", firstError(out)
+		s.out.Failed++
+	}
+	s.out.Points = append(s.out.Points, PointOutcome{st.Load, set.TTFT.Mean, set.TPOT.Mean})
+	e := s.event(st)
+	e.Done, e.Total, e.Took, e.Final = len(out.Requests), st.Load.Requests, s.now().Sub(st.began), true
+	e.TTFT, e.TPOT, e.Err, e.Note = set.TTFT.Mean, set.TPOT.Mean, failure, saturation(st.Load, out.Reached())
+	s.report(e)
+	return s.log(event, st.Name, "raw/"+st.Name+".json", failure)
+}
+
+// saturation is a note on a client that did not hold the concurrency that was asked; "" where it did.
+func saturation(w plan.Workload, reached float64) string {
+	asked := min(w.Concurrency, w.Requests)
+	if reached > 0 && asked > 1 && w.Rate == 0 && schema.Saturated(float64(asked), reached) {
+		return fmt.Sprintf("%.1f of %d requests in flight on average", reached, asked)
+	}
+	return ""
+}
+
+// argv is the command that would make this point again.
+func (s *session) argv(w plan.Workload, seed uint64) []string {
+	argv := []string{
+		"ttreport", "collect", "--server", s.serverFlag(), "--model", s.plan.Model.Name, "--device", s.plan.Device,
+		"--seed", strconv.FormatUint(seed, 10), "--workload", w.Text(), "--only", string(plan.OnlyBenchmarks),
+	}
+	if s.plan.Release != "" {
+		argv = append(argv, "--release", s.plan.Release)
+	}
+	return redact.Argv(argv)
+}
+
+// progress makes a callback that is safe to call from many goroutines and reports at most ten times a second.
+func (s *session) progress(e Event) func(builtin.SoFar) {
+	var limit throttle
+	began := time.Now()
+	return func(so builtin.SoFar) {
+		if !limit.pass() {
+			return
+		}
+		e := e
+		e.Done, e.TTFT, e.TPOT, e.Took = so.Done, so.TTFT, so.TPOT, time.Since(began)
+		if so.Failed > 0 {
+			e.Err = fmt.Sprintf("%d failed", so.Failed)
+		}
+		s.report(e)
+		limit.release()
+	}
+}
+
+func firstError(o builtin.Outcome) string {
+	for _, t := range o.Requests {
+		if t.Error != "" {
+			return t.Error
+		}
+	}
+	return "no request completed"
+}

@@ -1,0 +1,157 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/redact"
+)
+
+// Attached is a server that runs already.
+type Attached struct {
+	URL    string
+	Model  string // served name; "" takes the only one that the server lists
+	APIKey string
+	Wait   time.Duration // how long to wait for it to be ready; 0: a minute
+	// Waiting is called every five seconds with the reason for the wait; may be nil.
+	Waiting func(error)
+}
+
+// Start waits until the server is ready and asks it what it is. What it does not state stays unknown.
+func (a *Attached) Start(ctx context.Context, _ string) (Endpoint, error) {
+	wait := a.Wait
+	if wait == 0 {
+		wait = time.Minute
+	}
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	var last error
+	next := time.Now()
+	for {
+		end, err := a.ready(ctx)
+		if err == nil {
+			return end, nil
+		}
+		if errors.Is(err, ErrDenied) || errors.Is(err, ErrOtherModel) {
+			return Endpoint{}, err // waiting changes nothing
+		}
+		if ctx.Err() == nil || last == nil {
+			last = err
+		}
+		if a.Waiting != nil && time.Now().After(next) {
+			a.Waiting(err)
+			next = time.Now().Add(5 * time.Second)
+		}
+		select {
+		case <-ctx.Done():
+			return Endpoint{}, fmt.Errorf("%w after %s at %s: %w", ErrNotReady, wait, a.URL, last)
+		case <-time.After(250 * time.Millisecond):
+		}
+	}
+}
+
+// Stop does nothing: the server is not ours.
+func (a *Attached) Stop() {}
+
+func (a *Attached) ready(ctx context.Context) (Endpoint, error) {
+	end, err := a.identify(ctx)
+	if err != nil {
+		return end, err
+	}
+	return end, a.tryOne(ctx, end.Model)
+}
+
+func (a *Attached) identify(ctx context.Context) (Endpoint, error) {
+	end := Endpoint{URL: strings.TrimSuffix(a.URL, "/"), Model: a.Model, APIKey: a.APIKey}
+	var models struct {
+		Data []struct {
+			ID      string `json:"id"`
+			OwnedBy string `json:"owned_by"`
+			Context int    `json:"max_model_len"`
+		} `json:"data"`
+	}
+	if err := a.get(ctx, "/v1/models", &models); err != nil {
+		return end, err
+	}
+	if len(models.Data) == 0 {
+		return end, errNoModel
+	}
+	found := false
+	for _, m := range models.Data {
+		if a.Model == "" || m.ID == a.Model || strings.HasSuffix(m.ID, "/"+a.Model) {
+			end.Model, end.Stack.Engine, end.Context, found = m.ID, m.OwnedBy, m.Context, true
+			break
+		}
+	}
+	if !found {
+		return end, fmt.Errorf("%w: the server does not serve %q; it lists %q", ErrOtherModel, a.Model, models.Data[0].ID)
+	}
+	var version struct {
+		Version string `json:"version"`
+	}
+	if a.get(ctx, "/version", &version) == nil {
+		end.Stack.Version = version.Version
+	}
+	return end, nil
+}
+
+// Probe asks a server what it serves and what it can take, without a completion.
+func (a *Attached) Probe(ctx context.Context) (Endpoint, error) {
+	ctx, cancel := context.WithTimeout(ctx, Unresponsive)
+	defer cancel()
+	return a.identify(ctx)
+}
+
+// tryOne completes one small request: a server can be healthy and unable to answer.
+func (a *Attached) tryOne(ctx context.Context, model string) error {
+	body, err := json.Marshal(map[string]any{"model": model, "prompt": "the", "max_tokens": 1})
+	if err != nil {
+		return err
+	}
+	return a.do(ctx, http.MethodPost, "/v1/completions", body, nil)
+}
+
+func (a *Attached) get(ctx context.Context, path string, into any) error {
+	return a.do(ctx, http.MethodGet, path, nil, into)
+}
+
+func (a *Attached) do(ctx context.Context, method, path string, body []byte, into any) error {
+	req, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(a.URL, "/")+path, bytes.NewReader(body))
+	if err != nil {
+		return fmt.Errorf("server address: %w", err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if a.APIKey != "" {
+		req.Header.Set("Authorization", "Bearer "+a.APIKey)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
+	if err != nil {
+		return err
+	}
+	if resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden {
+		return fmt.Errorf("%w: %s %s: HTTP %d", ErrDenied, method, path, resp.StatusCode)
+	}
+	if resp.StatusCode != http.StatusOK {
+		answer := redact.Text(string(bytes.TrimSpace(text[:min(len(text), 200)])))
+		return fmt.Errorf("%s %s: HTTP %d: %s", method, path, resp.StatusCode, answer)
+	}
+	if into == nil {
+		return nil
+	}
+	if err := json.Unmarshal(text, into); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}

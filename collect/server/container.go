@@ -1,0 +1,228 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/ttreport/ttreport/collect/plan"
+	"github.com/ttreport/ttreport/collect/process"
+	"github.com/ttreport/ttreport/ingest/redact"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
+)
+
+// Container is a server that we start from an image with docker or podman.
+type Container struct {
+	Attached          // where it will answer, on loopback
+	Engine   string   // docker or podman, or a path
+	Image    string   // by name or by digest
+	Run      []string // more arguments of "run": mounts, devices, environment
+	Args     []string // of the image
+	Port     int      // that it listens on inside; 0: the port of URL
+
+	hurry context.Context
+	id    string
+	log   string
+	logs  *process.Child // follows what it prints, and ends with it
+}
+
+// Start runs the image and waits until it is ready.
+func (c *Container) Start(ctx context.Context, dir string) (Endpoint, error) {
+	if err := freePort(ctx, c.URL, c.Waiting); err != nil {
+		return Endpoint{}, err
+	}
+	argv, err := c.argv()
+	if err != nil {
+		return Endpoint{}, err
+	}
+	id, err := c.ask(ctx, argv...)
+	if err != nil {
+		return Endpoint{}, err
+	}
+	c.id, c.log, c.hurry = strings.TrimSpace(id), filepath.Join(dir, LogName), process.Hurry(ctx)
+	note(c.URL, "container", c.Engine, c.id)
+	follow := process.Spec{Argv: []string{c.Engine, "logs", "-f", c.id}, Log: c.log, Grace: 2 * time.Second}
+	if c.logs, err = process.Start(follow); err != nil {
+		return Endpoint{}, err
+	}
+	end, err := c.whenReady(ctx, dir, c)
+	if err != nil {
+		return end, err
+	}
+	c.identify(ctx, &end.Stack)
+	return end, nil
+}
+
+// argv is the command that starts the container. It is not run with --rm: what it printed last is read when it has
+// died.
+func (c *Container) argv() ([]string, error) {
+	u, err := url.Parse(c.URL)
+	if err != nil {
+		return nil, fmt.Errorf("server address: %w", err)
+	}
+	host, port, err := net.SplitHostPort(u.Host)
+	if err != nil {
+		return nil, fmt.Errorf("server address: %w", err)
+	}
+	inner := port
+	if c.Port > 0 {
+		inner = fmt.Sprint(c.Port)
+	}
+	tag := make([]byte, 4)
+	_, _ = rand.Read(tag) // never fails
+	argv := []string{"run", "-d", "--name", "ttreport-" + hex.EncodeToString(tag), "-p", host + ":" + port + ":" + inner}
+	return append(append(append(argv, c.Run...), c.Image), c.Args...), nil
+}
+
+// CommandLine is the command that Start runs.
+func (c *Container) CommandLine() []string {
+	argv, err := c.argv()
+	if err != nil {
+		return nil
+	}
+	return append([]string{c.Engine}, argv...)
+}
+
+// ask runs the engine and returns what it prints.
+func (c *Container) ask(ctx context.Context, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, c.Engine, args...)
+	var out, bad bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &bad
+	if err := cmd.Run(); err != nil {
+		if text := strings.TrimSpace(bad.String()); text != "" {
+			return "", fmt.Errorf("%s %s: %s", filepath.Base(c.Engine), args[0], redact.Text(text))
+		}
+		return "", fmt.Errorf("%s %s: %w", filepath.Base(c.Engine), args[0], err)
+	}
+	return out.String(), nil
+}
+
+// identify fills in the image and what its labels say of commits. What the engine does not know stays unknown.
+func (c *Container) identify(ctx context.Context, s *manifest.Stack) {
+	s.Image = c.Image
+	text, err := c.ask(ctx, "inspect", "--format", "{{.Image}} {{json .Config.Labels}}", c.id)
+	if err != nil {
+		return
+	}
+	image, labels, _ := strings.Cut(strings.TrimSpace(text), " ")
+	if digests, err := c.ask(ctx, "image", "inspect", "--format", "{{json .RepoDigests}}", image); err == nil {
+		var list []string
+		if json.Unmarshal([]byte(digests), &list) == nil && len(list) > 0 {
+			_, s.Digest, _ = strings.Cut(list[0], "@")
+		}
+	}
+	if s.Digest == "" && image != "" { // an image that was never pushed or pulled has an id alone
+		s.Digest = "sha256:" + strings.TrimPrefix(image, "sha256:")
+	}
+	s.Commits = commitsInTag(c.Image)
+	var named map[string]string
+	if json.Unmarshal([]byte(labels), &named) != nil {
+		return
+	}
+	for name, value := range named {
+		if !strings.HasSuffix(name, "revision") && !strings.HasSuffix(name, "commit") && !strings.HasSuffix(name, "sha") {
+			continue
+		}
+		if s.Commits == nil {
+			s.Commits = map[string]string{}
+		}
+		s.Commits[name[strings.LastIndexByte(name, '.')+1:]] = value
+	}
+}
+
+// tagged is how tt-inference-server tags its images: version, tt-metal's commit, vLLM's.
+var tagged = regexp.MustCompile(`:(\d+\.\d+\.\d+)-([0-9a-f]{7,40})-([0-9a-f]{7,40})(?:@|$)`)
+
+func commitsInTag(image string) map[string]string {
+	m := tagged.FindStringSubmatch(image)
+	if m == nil {
+		return nil
+	}
+	return map[string]string{"tt_metal": m[2], "vllm": m[3], "tt_inference_server": m[1]}
+}
+
+// Died is closed when the container has ended: the engine follows its log to the end.
+func (c *Container) Died() <-chan struct{} { return c.logs.Done() }
+
+// LastLogLines are the last lines of its log.
+func (c *Container) LastLogLines() []string { return lastLines(c.log) }
+
+// Stop stops and removes the container, by its id.
+func (c *Container) Stop() {
+	if c.id == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	defer cancel()
+	asked, done := context.WithCancel(ctx)
+	defer context.AfterFunc(c.hurry, done)()
+	_, _ = c.ask(asked, "stop", "-t", "30", c.id) // it may have ended by itself
+	done()
+	if c.logs != nil {
+		c.logs.Stop(ctx)
+	}
+	_, _ = c.ask(ctx, "rm", "-f", c.id)
+	forget(c.URL)
+	c.id, c.logs = "", nil
+}
+
+// container is the container of a request, with what its device needs.
+func (r Request) container(at Attached) (*Container, error) {
+	o := r.Options
+	if o.Image == "" {
+		return nil, plan.UsageError{
+			Err: fmt.Errorf("collect: --server docker needs --image"),
+			Fix: "--image registry.example/name@sha256:…, or ttreport models import, which knows tt-inference-server's",
+		}
+	}
+	engine := o.ContainerEngine
+	if engine == "" {
+		engine = InstalledEngine()
+	}
+	if engine == "" {
+		return nil, plan.UsageError{
+			Err: fmt.Errorf("collect: neither docker nor podman is installed"),
+			Fix: "install docker or podman, or attach to a server with --server URL",
+		}
+	}
+	c := &Container{Attached: at, Engine: engine, Image: o.Image, Args: o.Args, Port: o.ContainerPort}
+	env := o.EnvFile
+	if IsTenstorrent(r.System.Device) {
+		c.Run = tenstorrentArgs(o.DeviceIDs, r.System.Impl, r.Plan.Model.Name)
+		if len(c.Args) == 0 {
+			c.Args = r.tenstorrentImageArgs()
+		}
+		if _, err := os.Stat(filepath.Join(r.Dir, ".env")); env == "" && err == nil {
+			env = filepath.Join(r.Dir, ".env")
+		}
+	}
+	if env != "" {
+		c.Run = append(c.Run, "--env-file", env)
+	}
+	for _, v := range o.Volumes {
+		c.Run = append(c.Run, "--volume", v)
+	}
+	c.Run = append(c.Run, o.RunArgs...)
+	return c, nil
+}
+
+// InstalledEngine is the container engine that is installed, docker before podman; "" for none.
+func InstalledEngine() string {
+	for _, name := range []string{"docker", "podman"} {
+		if _, err := exec.LookPath(name); err == nil {
+			return name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,189 @@
+package sim
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// request is the part of a completion request that matters here.
+type request struct {
+	Prompt        json.RawMessage `json:"prompt"`
+	Messages      []message       `json:"messages"`
+	MaxTokens     int             `json:"max_tokens"`
+	MaxCompletion int             `json:"max_completion_tokens"`
+	Stream        bool            `json:"stream"`
+	StreamOptions struct {
+		IncludeUsage bool `json:"include_usage"`
+	} `json:"stream_options"`
+}
+
+type message struct {
+	Role    string  `json:"role"`
+	Content content `json:"content"`
+}
+
+// content is a text, or a list of parts of which the texts count.
+type content string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (c *content) UnmarshalJSON(data []byte) error {
+	var text string
+	if json.Unmarshal(data, &text) == nil {
+		*c = content(text)
+		return nil
+	}
+	var parts []struct {
+		Text string `json:"text"`
+	}
+	if err := json.Unmarshal(data, &parts); err != nil {
+		return errors.New("content must be a string or a list of parts")
+	}
+	for _, p := range parts {
+		*c += content(p.Text)
+	}
+	return nil
+}
+
+// words counts the tokens of a text: its words.
+func words(text string) int { return max(1, len(strings.Fields(text))) }
+
+// text joins what was asked, and counts its tokens: words of a text, or the ids of a token list.
+func (r *request) text() (string, int, error) {
+	if len(r.Messages) > 0 {
+		var parts []string
+		for _, m := range r.Messages {
+			parts = append(parts, string(m.Content))
+		}
+		t := strings.Join(parts, "\n")
+		return t, words(t), nil
+	}
+	var t string
+	if json.Unmarshal(r.Prompt, &t) == nil {
+		return t, words(t), nil
+	}
+	var ids []int
+	if json.Unmarshal(r.Prompt, &ids) == nil && len(ids) > 0 {
+		return "", len(ids), nil
+	}
+	return "", 0, errors.New("prompt must be a string or a list of token ids")
+}
+
+var sum = regexp.MustCompile(`(\d{1,6})\s*\+\s*(\d{1,6})`)
+
+// answer is the sum where one is asked for, right in a fixed share of questions; "" for any other question.
+func (c Config) answer(question string) string {
+	m := sum.FindStringSubmatch(question)
+	if m == nil {
+		return ""
+	}
+	a, _ := strconv.Atoi(m[1]) // six digits at most
+	b, _ := strconv.Atoi(m[2])
+	if c.draw(question) >= c.EvalAccuracy {
+		b++
+	}
+	return strconv.Itoa(a + b)
+}
+
+// draw is a number in [0,1) that depends on the seed and a text alone.
+func (c Config) draw(text string) float64 {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%d\x00%s\x00%s", c.Seed, c.Version, text)
+	return float64(h.Sum64()>>11) / float64(1<<53)
+}
+
+// tokens is how many tokens an answer has, where nothing else fixes it.
+func (r *request) tokens() int {
+	for _, n := range []int{r.MaxTokens, r.MaxCompletion} {
+		if n > 0 {
+			return n
+		}
+	}
+	return 16
+}
+
+func (s *Server) complete(w http.ResponseWriter, r *http.Request, chat bool) {
+	came := arrived(r) // before the body is read: after that the connection waits for the next request
+	var req request
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 32<<20)).Decode(&req); err != nil {
+		replyError(w, http.StatusBadRequest, "the body is not a completion request: "+err.Error())
+		return
+	}
+	text, prompt, err := req.text()
+	if err != nil {
+		replyError(w, http.StatusBadRequest, err.Error())
+		return
+	}
+	fault, stalled := s.fault()
+	switch {
+	case stalled:
+		<-r.Context().Done()
+		return
+	case fault == faultError:
+		replyError(w, http.StatusInternalServerError, "injected failure")
+		return
+	}
+	st := &stream{
+		s: s, w: w, id: r.Header.Get("X-Request-Id"), chat: chat, req: &req, cut: math.MaxInt,
+		log: Sent{Arrived: came, Prompt: prompt},
+	}
+	want := req.tokens()
+	if said := s.cfg.answer(text); said != "" {
+		st.text, want = []string{said}, 1
+	}
+	switch fault {
+	case faultBreak:
+		st.cut = 1
+	case faultEmpty:
+		st.cut = 0
+	}
+	q, tokens := newSequence(prompt, want, r.Context().Done())
+	if !s.sched.submit(q) {
+		replyError(w, http.StatusServiceUnavailable, "the queue is full")
+		return
+	}
+	st.run(r.Context(), q, tokens)
+}
+
+// Faults of one request.
+type fault int
+
+const (
+	faultNone fault = iota
+	faultError
+	faultBreak
+	faultEmpty
+)
+
+// fault counts a request and draws what goes wrong with it; stalled reports that the server answers no more.
+func (s *Server) fault() (f fault, stalled bool) {
+	s.mu.Lock()
+	s.seen++
+	n := s.seen
+	s.mu.Unlock()
+	c := s.cfg.Fault
+	if c.StallAfter > 0 && n > c.StallAfter {
+		return faultNone, true
+	}
+	draw := float64(rand.NewPCG(s.cfg.Seed, uint64(n)).Uint64()>>11) / (1 << 53)
+	switch {
+	case draw < c.ErrorShare:
+		return faultError, false
+	case draw < c.ErrorShare+c.BreakShare:
+		return faultBreak, false
+	case draw < c.ErrorShare+c.BreakShare+c.EmptyShare:
+		return faultEmpty, false
+	}
+	return faultNone, false
+}
+
+func replyError(w http.ResponseWriter, code int, message string) {
+	reply(w, code, map[string]any{"error": map[string]any{"message": message}})
+}

@@ -1,0 +1,122 @@
+package builtin
+
+import (
+	"math/rand/v2"
+	"slices"
+	"time"
+)
+
+// Virtual is a server on a clock of its own, which moves on when it takes a step and not by itself. What is measured on
+// it depends on the server and the load alone, however busy this machine is.
+type Virtual interface {
+	Time() time.Time
+	Elapsed() time.Duration
+	// Submit queues a request for a time of Elapsed.
+	Submit(number int, at time.Duration, prompt, want int)
+	// Step serves the next step and calls token for what it produced; false when nothing is left to do.
+	Step(token func(number int, at time.Duration, last bool)) bool
+	// Answer is the answer to a question.
+	Answer(question string) string
+}
+
+// network is how long a request or a token is on its way, as over the loopback interface of a laptop. It matters less
+// as a latency than because a request that follows another one misses the step that begins when that one ends.
+const network = 200 * time.Microsecond
+
+// virtualRun is a load under way on a virtual server.
+type virtualRun struct {
+	runner
+	srv   Virtual
+	base  time.Duration   // of the server's clock, when the load began
+	due   []time.Duration // when each request is to be sent, after base
+	limit int             // requests in flight; 0: any number
+	next  int             // request to send
+	last  []time.Duration // when each request's newest token came, after base
+}
+
+// RunVirtual sends the load to a virtual server. What it measures is what Run would, without the noise of this machine.
+func RunVirtual(l Load, srv Virtual) (Outcome, error) {
+	if err := l.check(); err != nil {
+		return Outcome{}, err
+	}
+	for range l.Warmups {
+		srv.Submit(0, srv.Elapsed()+2*network, l.ISL, l.OSL)
+		for srv.Step(func(int, time.Duration, bool) {}) {
+			continue
+		}
+	}
+	v := &virtualRun{srv: srv, base: srv.Elapsed(), due: l.due(), limit: l.Concurrency,
+		last: make([]time.Duration, l.Requests)}
+	v.load, v.out = l, Outcome{Requests: make([]Timeline, l.Requests), Began: srv.Time()}
+	if l.Rate > 0 {
+		v.out.Late = make([]time.Duration, l.Requests)
+	}
+	for v.next < l.Requests && (v.limit == 0 || v.next < v.limit) {
+		v.send(0)
+	}
+	for srv.Step(v.token) {
+		continue
+	}
+	return v.outcome(), nil
+}
+
+// due is when each request is to be sent, after the beginning: in a closed loop the streams begin one after the other
+// and every later request follows an earlier one.
+func (l Load) due() []time.Duration {
+	out := make([]time.Duration, l.Requests)
+	if l.Rate <= 0 {
+		for k := range min(l.Concurrency, l.Requests) {
+			out[k] = time.Duration(k) * stagger
+		}
+		return out
+	}
+	rng, due := l.arrivals(), time.Duration(0)
+	for i := range out {
+		out[i] = due
+		due += l.gap(rng)
+	}
+	return out
+}
+
+// send sends the next request, not before a moment.
+func (v *virtualRun) send(earliest time.Duration) {
+	i := v.next
+	v.next++
+	at := max(v.due[i], earliest)
+	v.enter()
+	t := &v.out.Requests[i]
+	t.Sent, t.In = at, v.load.ISL
+	if v.out.Late != nil {
+		v.out.Late[i] = at - v.due[i]
+	}
+	v.srv.Submit(i, v.base+at+network, v.load.ISL, v.load.OSL)
+}
+
+// token notes a token of a request.
+func (v *virtualRun) token(i int, at time.Duration, last bool) {
+	at += network - v.base
+	t := &v.out.Requests[i]
+	if t.Out++; t.Out == 1 {
+		t.TTFT = ms(at - t.Sent)
+		t.ITL = slices.Grow(t.ITL, v.load.OSL)
+	} else {
+		t.ITL = append(t.ITL, ms(at-v.last[i]))
+	}
+	v.last[i] = at
+	if !last {
+		return
+	}
+	t.E2EL, t.OK = ms(at-t.Sent), true
+	v.report(*t)
+	v.inFlight.Add(-1)
+	if v.next < v.load.Requests {
+		v.send(at)
+	}
+}
+
+// arrivals draws the gaps between the requests of an open loop.
+func (l Load) arrivals() *rand.Rand { return rand.New(rand.NewPCG(l.Seed, 0x6f70656e)) }
+
+func (l Load) gap(rng *rand.Rand) time.Duration {
+	return time.Duration(rng.ExpFloat64() / l.Rate * float64(time.Second))
+}

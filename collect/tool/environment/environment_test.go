@@ -1,0 +1,52 @@
+package environment_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ttreport/ttreport/collect/tool/environment"
+)
+
+func TestPin(t *testing.T) {
+	for _, tt := range []struct{ tool, distribution, want string }{
+		{"inspect", "inspect-ai", "inspect-ai=="}, {"inspect", "inspect", ""}, {"lm-eval", "lm-eval", "lm-eval=="}, {"none",
+			"none", ""},
+	} {
+		got := environment.Pin(tt.tool, tt.distribution)
+		if !strings.HasPrefix(got, tt.want) || (got == "") != (tt.want == "") || strings.ContainsAny(got, " \n") {
+			t.Errorf("%s: %q", tt.tool, got)
+		}
+	}
+}
+
+// A program that is configured goes before one on the PATH; one that is nowhere is said to be missing.
+func TestFind(t *testing.T) {
+	dir := t.TempDir()
+	program := filepath.Join(dir, "mytool")
+	if err := os.WriteFile(program, []byte("#!/bin/sh\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir)
+	ctx := context.Background()
+	find := environment.Tools{Cache: t.TempDir(), Configured: map[string]string{"other": program,
+		"gone": filepath.Join(dir, "gone")}}
+	if f, err := find.Find(ctx, "mytool", "mytool", ""); err != nil || f.From != "PATH" || f.Program != program {
+		t.Errorf("%+v %v", f, err)
+	}
+	if f, err := find.Find(ctx, "other", "nothing", ""); err != nil || f.From != "configured" {
+		t.Errorf("%+v %v", f, err)
+	}
+	if _, err := find.Find(ctx, "gone", "mytool", ""); err == nil || errors.Is(err, environment.ErrNone) {
+		t.Errorf("a configured program that does not exist: %v", err)
+	}
+	if _, err := find.Find(ctx, "x", "x", ""); !errors.Is(err, environment.ErrNone) {
+		t.Error(err)
+	}
+	if _, err := find.Ensure(ctx, "x", "x", ""); err == nil || !strings.Contains(err.Error(), "tools: {x: /path/to/it}") {
+		t.Error(err)
+	}
+}

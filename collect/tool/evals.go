@@ -1,0 +1,150 @@
+package tool
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// lmEval is EleutherAI's lm-evaluation-harness. It writes its result at the very end or not at all, and exits 0 when
+// the folder cannot be written to: only the file counts.
+func lmEval() Adapter {
+	return Adapter{
+		Name: "lm-eval", Program: "lm_eval", Eval: true, Command: lmEvalCommand,
+		Read: func(out string) (Summary, error) { return readHarness(out, "*/results_*.json", "lm-eval") },
+	}
+}
+
+func lmEvalCommand(j Job, out string, _ Flags) Command {
+	path := j.endpoint("/v1/completions", "/v1/chat/completions")
+	model := args{"model=" + j.Model, "base_url=" + j.URL + path}
+	if j.Tokenizer != "" {
+		model = model.add("tokenizer="+j.Tokenizer, "tokenized_requests=False")
+	} else {
+		model = model.when(!j.Chat, "tokenizer_backend=none") // sends text; tasks that score log-likelihoods need a tokenizer
+	}
+	model = model.when(j.Params["num_concurrent"] != "", "num_concurrent="+j.Params["num_concurrent"])
+	argv := args{"--model", j.endpoint("local-completions", "local-chat-completions")}.
+		add("--model_args", strings.Join(model, ",")).
+		add("--tasks", j.Task, "--output_path", out, "--log_samples", "--seed", utoa(j.Seed)).
+		when(j.Chat, "--apply_chat_template")
+	return harnessCommand(j, argv, path)
+}
+
+// lmmsEval is lmms-eval, the harness for models that see and hear.
+func lmmsEval() Adapter {
+	return Adapter{Name: "lmms-eval", Program: "lmms-eval", Eval: true, Command: lmmsEvalCommand, Read: lmmsEvalRead}
+}
+
+func lmmsEvalCommand(j Job, out string, _ Flags) Command {
+	argv := args{"--model", "openai_compatible", "--model_args", "model_version=" + j.Model}.
+		add("--tasks", j.Task, "--batch_size", "1").
+		add("--output_path", out, "--log_samples", "--seed", utoa(j.Seed))
+	c := harnessCommand(j, argv, "/v1/chat/completions")
+	c.Env = []string{"OPENAI_API_BASE=" + j.URL + "/v1"}
+	return c
+}
+
+func lmmsEvalRead(out string) (Summary, error) {
+	s, err := readHarness(out, "*/*_results.json", "lmms-eval")
+	if err == nil {
+		s.Completed = max(s.Completed, 1) // versions before 0.3 do not count
+	}
+	return s, err
+}
+
+// harnessCommand appends what the task's parameters and the limit say, in the flags of lm-eval, which lmms-eval took
+// over.
+func harnessCommand(j Job, argv args, endpoint string) Command {
+	c := evalConditions(j, endpoint)
+	for _, p := range [][2]string{{"fewshot", "--num_fewshot"}, {"gen_kwargs", "--gen_kwargs"}} {
+		if v := j.Params[p[0]]; v != "" {
+			argv = argv.add(p[1], v)
+			c[p[0]] = v
+		}
+	}
+	argv = argv.when(j.Limit > 0, "--limit", itoa(j.Limit)).when(j.TaskDir != "", "--include_path", j.TaskDir)
+	return Command{Argv: argv, Conditions: c}
+}
+
+func evalConditions(j Job, endpoint string) map[string]string {
+	c := map[string]string{"seed": utoa(j.Seed), "endpoint": endpoint}
+	if j.Limit > 0 {
+		c["limit"] = itoa(j.Limit)
+	}
+	return c
+}
+
+// readHarness reads a results file of lm-eval's form, the newest of those that match a glob below out. name is the
+// tool's, for messages.
+func readHarness(out, glob, name string) (Summary, error) {
+	s := Summary{File: newest(out, glob)}
+	if s.File == "" {
+		return s, fmt.Errorf("%s left no results: no file matches %s", name, glob)
+	}
+	var r struct {
+		Results map[string]json.RawMessage `json:"results"`
+		Version string                     `json:"lm_eval_version"`
+		LMMs    string                     `json:"lmms_eval_version"`
+		N       map[string]struct {
+			Effective int `json:"effective"`
+		} `json:"n-samples"`
+	}
+	if err := readJSON(out, s.File, name+" left no results", &r); err != nil {
+		return s, err
+	}
+	if len(r.Results) == 0 {
+		return s, fmt.Errorf("%s holds no result", s.File)
+	}
+	s.Version = cmp.Or(r.Version, r.LMMs)
+	for _, n := range r.N {
+		s.Completed += n.Effective
+	}
+	return s, nil
+}
+
+// inspect is Inspect, the evaluation framework of the UK AI Security Institute. A task is a file or a registered name.
+// It exits 0 with the server down; the status in its log decides. Logs are asked for as JSON: its .eval archives are
+// compressed with Zstandard, which Go's library does not read (measured with 0.3.285).
+func inspect() Adapter {
+	return Adapter{
+		Name: "inspect", Program: "inspect", Package: "inspect-ai", Version: []string{"--version"}, Eval: true,
+		Command: inspectCommand, Read: inspectRead,
+	}
+}
+
+func inspectCommand(j Job, out string, _ Flags) Command {
+	argv := args{"eval", j.Task, "--model", "openai/" + j.Model, "-M", "responses_api=false"}.
+		add("--model-base-url", j.URL+"/v1").
+		add("--log-format", "json", "--log-dir", out, "--display", "plain", "--seed", utoa(j.Seed)).
+		when(j.Limit > 0, "--limit", itoa(j.Limit))
+	return Command{Argv: argv, Conditions: evalConditions(j, "/v1/chat/completions")}
+}
+
+func inspectRead(out string) (Summary, error) {
+	s := Summary{File: newest(out, "*.json")}
+	if s.File == "" {
+		return s, fmt.Errorf("inspect left no log")
+	}
+	var r struct {
+		Status string
+		Error  struct{ Message string }
+		Eval   struct {
+			Packages map[string]string
+		}
+		Results *struct {
+			Completed int `json:"completed_samples"`
+			Total     int `json:"total_samples"`
+		}
+	}
+	if err := readJSON(out, s.File, "inspect left no log", &r); err != nil {
+		return s, err
+	}
+	if r.Status != "success" || r.Results == nil {
+		return s, fmt.Errorf("inspect reports %q: %.200s", r.Status, r.Error.Message)
+	}
+	s.Version = r.Eval.Packages["inspect_ai"]
+	s.Completed, s.Failed = r.Results.Completed, r.Results.Total-r.Results.Completed
+	return s, nil
+}
