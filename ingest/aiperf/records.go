@@ -48,7 +48,7 @@ func readRecords(f *decode.File) schema.Reading {
 	ok, failed := float64(t.set.OK), float64(t.set.Failed)
 	d.Requests(&ok, &failed, nil, draft.Quote(t.failure))
 	for name, m := range d.Metrics {
-		m.From = "recomputed"
+		m.From = schema.FromRecomputed
 		d.Metrics[name] = m
 	}
 	d.Done()

@@ -232,7 +232,7 @@ func decodeSource(v decode.Value) schema.Source {
 func decodeMetric(v decode.Value) schema.Metric {
 	t := taking(v)
 	m := schema.Metric{
-		Unit: t.text("unit"), Def: t.text("def"), From: t.text("from"), Why: t.text("missing"), N: t.count("n"),
+		Unit: t.text("unit"), Def: t.text("def"), From: schema.From(t.text("from")), Why: t.text("missing"), N: t.count("n"),
 		SE: number(t.get("se"), ""),
 	}
 	for _, c := range t.get("ci").Members() {
@@ -295,7 +295,7 @@ func decodeScore(v decode.Value) schema.Score {
 		Value:  number(t.get("value"), t.text("missing")),
 		Stderr: number(t.get("stderr"), "not in the file"), N: t.count("n"), Total: t.count("total"),
 		Limit:     t.get("limit").Ptr(),
-		Direction: t.text("direction"), Version: t.text("version"), From: t.text("from"),
+		Direction: t.text("direction"), Version: t.text("version"), From: schema.From(t.text("from")),
 		Source: decodeSource(t.get("source"))}
 	if text := t.text("outcomes"); text != "" {
 		s.Outcomes, _ = schema.ParseOutcomes(text)

@@ -161,7 +161,7 @@ func (s *series) score(f *decode.File, task string) schema.Score {
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.ids[a].doc, s.ids[b].doc) })
 	out := schema.Score{
-		Task: task, Metric: s.metric, Filter: s.filter, N: len(s.values), Source: f.Source(Samples), From: "recomputed",
+		Task: task, Metric: s.metric, Filter: s.filter, N: len(s.values), Source: f.Source(Samples), From: schema.FromRecomputed,
 	}
 	sum, zeroOne := 0., true
 	for _, x := range s.values {
@@ -253,7 +253,7 @@ func overlay(s *schema.Score, it schema.Score) []schema.Problem {
 	if !ok {
 		p.Found = fmt.Sprintf("%s %s has no number, its own items give %.6g", s.Task, s.Metric, now)
 	}
-	s.Value, s.Stderr, s.From = it.Value, it.Stderr, "recomputed"
+	s.Value, s.Stderr, s.From = it.Value, it.Stderr, schema.FromRecomputed
 	return []schema.Problem{p}
 }
 

@@ -52,7 +52,7 @@ func (d *Draft) Of(metric string, v decode.Value) bool {
 func (d *Draft) Derived(metric, def, stat string, x float64) {
 	d.Stat(metric, def, stat, x)
 	if m, ok := d.Metrics[metric]; ok {
-		m.From = "derived"
+		m.From = schema.FromDerived
 		d.Metrics[metric] = m
 	}
 }
