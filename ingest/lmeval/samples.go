@@ -77,10 +77,11 @@ func readSamples(f *decode.File) schema.Reading {
 		r.Scores = append(r.Scores, s.score(f, task))
 	}
 	if tooMany {
-		r.Problems = append(r.Problems,
-			schema.Problem{Severity: schema.SevError, Path: f.Path, Code: "too-many-results",
-				Found:    "more metrics, filters or items than a task has",
-				Expected: fmt.Sprintf("at most %d and %d", decode.MostSeries, decode.MostItems), Used: "the first of them"})
+		r.Problems = append(r.Problems, schema.Problem{
+			Severity: schema.SevError, Path: f.Path, Code: "too-many-results",
+			Found:    "more metrics, filters or items than a task has",
+			Expected: fmt.Sprintf("at most %d and %d", decode.MostSeries, decode.MostItems), Used: "the first of them",
+		})
 	}
 	return r
 }
@@ -235,9 +236,11 @@ func overlay(s *schema.Score, it schema.Score) []schema.Problem {
 	}
 	stated, ok := s.Value.Get()
 	now, _ := it.Value.Get()
-	p := schema.Problem{Severity: schema.SevWarning, Path: s.Source.Path, Code: "disagreement",
+	p := schema.Problem{
+		Severity: schema.SevWarning, Path: s.Source.Path, Code: "disagreement",
 		Expected: "the two within 1 %", Used: fmt.Sprintf("the recomputed %.6g", now),
-		Found: fmt.Sprintf("%s %s is %.6g, its own items give %.6g", s.Task, s.Metric, stated, now)}
+		Found: fmt.Sprintf("%s %s is %.6g, its own items give %.6g", s.Task, s.Metric, stated, now),
+	}
 	if it.Outcomes == nil { // how grades between 0 and 1 are put together is the task's business: by weight, by exponent
 		if !ok || near(stated, now) {
 			return nil
