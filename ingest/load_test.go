@@ -81,7 +81,8 @@ func TestOneFileKeepsWhatSpeaksForIt(t *testing.T) {
 	}
 	for name, text := range map[string]string{
 		"x/" + manifest.FileName: "release: v7\n",
-		"x/y/a.json":             result("acme/A", "20260101-000000", 1), "x/y/b.json": result("acme/A", "20260101-000000", 2),
+		"x/y/a.json":             result("acme/A", "20260101-000000", 1),
+		"x/y/b.json":             result("acme/A", "20260101-000000", 2),
 		"x/y/a.json" + manifest.SidecarSuffix: `{"schema":"ttreport/sidecar/v1","result":"a.json","tool":"mine",` +
 			`"workload":{},"exit_code":0}`,
 	} {

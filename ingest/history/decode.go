@@ -125,40 +125,13 @@ func decodeRun(v decode.Value, most int) schema.Run {
 	t.get("schema")
 	r := schema.Run{
 		ID: t.text("id"), Start: t.time("start"), End: t.time("end"), Release: t.text("release"),
-		Channel: t.text("channel"),
-		Line:    t.text("line"), Impl: t.text("impl"), Model: decodeModel(t.get("model")),
-		Device: decodeDevice(t.get("device")),
-		Stack:  decodeStack(t.get("stack")),
-	}
-	for p := range t.get("points").Items() {
-		if len(r.Points) > most {
-			break
-		}
-		r.Points = append(r.Points, decodePoint(p))
-	}
-	for s := range t.get("scores").Items() {
-		if len(r.Scores) > most {
-			break
-		}
-		r.Scores = append(r.Scores, decodeScore(s))
-	}
-	for x := range t.get("targets").Items() {
-		if len(r.Targets) > most {
-			break
-		}
-		r.Targets = append(r.Targets, decodeTarget(x))
-	}
-	for k := range t.get("plan").Items() {
-		if len(r.Plan) > most {
-			break
-		}
-		r.Plan = append(r.Plan, decodeKey(k))
-	}
-	for p := range t.get("problems").Items() {
-		if len(r.Problems) > most {
-			break
-		}
-		r.Problems = append(r.Problems, decodeProblem(p))
+		Channel: t.text("channel"), Line: t.text("line"), Impl: t.text("impl"), Model: decodeModel(t.get("model")),
+		Device: decodeDevice(t.get("device")), Stack: decodeStack(t.get("stack")),
+		Points:   decodeList(t.get("points"), most, decodePoint),
+		Scores:   decodeList(t.get("scores"), most, decodeScore),
+		Targets:  decodeList(t.get("targets"), most, decodeTarget),
+		Plan:     decodeList(t.get("plan"), most, decodeKey),
+		Problems: decodeList(t.get("problems"), most, decodeProblem),
 	}
 	for _, m := range t.get("provenance").Members() {
 		if r.Provenance == nil {
@@ -169,6 +142,18 @@ func decodeRun(v decode.Value, most int) schema.Run {
 	r.Extra = others(t.get("extra"))
 	r.Unknown = t.rest()
 	return r
+}
+
+// decodeList decodes up to one item more than the most, so that the caller sees that there were too many.
+func decodeList[T any](v decode.Value, most int, one func(decode.Value) T) []T {
+	var out []T
+	for item := range v.Items() {
+		if len(out) > most {
+			break
+		}
+		out = append(out, one(item))
+	}
+	return out
 }
 
 func decodeModel(v decode.Value) schema.Model {

@@ -34,49 +34,28 @@ type itemID struct {
 	id  uint64
 }
 
+// sampleReader collects the values of a task by metric and filter.
+type sampleReader struct {
+	series  []*series // in the order in which they were met
+	byID    map[seriesID]*series
+	filters filterGuess
+	tooMany bool
+}
+
 // readSamples turns the lines of a task into scores with outcomes.
 func readSamples(f *decode.File) schema.Reading {
 	r := schema.Reading{Format: Samples, Detail: "per-item outcomes"}
 	task := taskOf(f.Path)
-	var all []*series
-	at := map[seriesID]*series{}
-	filters, tooMany := filterGuess{seen: map[int]bool{}}, false
+	reader := sampleReader{byID: map[seriesID]*series{}, filters: filterGuess{seen: map[int]bool{}}}
 	for v := range samples(f) {
-		if !isSample(v) {
-			continue
-		}
-		id := identify(v)
-		filter, named := v.Get("filter").Str(), v.Has("filter")
-		if !named {
-			filter = filters.of(id.doc)
-		}
-		for _, m := range v.Members() {
-			x, ok := outcome(m.Val)
-			if !ok || !isMetric(v, m.Key) {
-				continue
-			}
-			key := seriesID{m.Key, filter}
-			s := at[key]
-			if s == nil {
-				if len(all) == decode.MostSeries {
-					tooMany = true
-					continue
-				}
-				s = &series{seriesID: key}
-				at[key] = s
-				all = append(all, s)
-			}
-			if len(s.ids) == decode.MostItems {
-				tooMany = true
-				continue
-			}
-			s.ids, s.values = append(s.ids, id), append(s.values, x)
+		if isSample(v) {
+			reader.add(v)
 		}
 	}
-	for _, s := range all {
+	for _, s := range reader.series {
 		r.Scores = append(r.Scores, s.score(f, task))
 	}
-	if tooMany {
+	if reader.tooMany {
 		r.Problems = append(r.Problems, schema.Problem{
 			Severity: schema.SevError, Path: f.Path, Code: "too-many-results",
 			Found:    "more metrics, filters or items than a task has",
@@ -84,6 +63,38 @@ func readSamples(f *decode.File) schema.Reading {
 		})
 	}
 	return r
+}
+
+// add takes the metrics of one item.
+func (r *sampleReader) add(v decode.Value) {
+	id := identify(v)
+	filter, named := v.Get("filter").Str(), v.Has("filter")
+	if !named {
+		filter = r.filters.of(id.doc)
+	}
+	for _, m := range v.Members() {
+		x, ok := outcome(m.Val)
+		if !ok || !isMetric(v, m.Key) {
+			continue
+		}
+		s := r.of(seriesID{m.Key, filter})
+		if s == nil || len(s.ids) == decode.MostItems {
+			r.tooMany = true
+			continue
+		}
+		s.ids, s.values = append(s.ids, id), append(s.values, x)
+	}
+}
+
+// of returns a series; nil when there are too many.
+func (r *sampleReader) of(id seriesID) *series {
+	s := r.byID[id]
+	if s == nil && len(r.series) < decode.MostSeries {
+		s = &series{seriesID: id}
+		r.byID[id] = s
+		r.series = append(r.series, s)
+	}
+	return s
 }
 
 // samples goes through lines, or through the elements of the array that 0.4.0 wrote.
@@ -162,7 +173,8 @@ func (s *series) score(f *decode.File, task string) schema.Score {
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.ids[a].doc, s.ids[b].doc) })
 	out := schema.Score{
-		Task: task, Metric: s.metric, Filter: s.filter, N: len(s.values), Source: f.Source(Samples), From: schema.FromRecomputed,
+		Task: task, Metric: s.metric, Filter: s.filter, N: len(s.values), Source: f.Source(Samples),
+		From: schema.FromRecomputed,
 	}
 	sum, zeroOne := 0., true
 	for _, x := range s.values {
