@@ -41,7 +41,7 @@ func Put(dir string, r schema.Run, retarget bool) (changed bool, err error) {
 			return false, fmt.Errorf("updating run %s: %w", r.ID, *problem)
 		}
 		if old.Release != r.Release || old.Impl != r.Impl || old.Model.Name != r.Model.Name ||
-			old.Device.Name != r.Device.Name {
+			!schema.SameDevice(old.Device.Name, r.Device.Name) {
 			// One id for two runs: both are kept, with a problem.
 			r.ID = fmt.Sprintf("%s~%d", base, n)
 			r.Problems = append(slices.Clone(r.Problems), schema.Problem{
