@@ -12,6 +12,7 @@ import (
 	"testing/fstest"
 
 	"github.com/ttreport/ttreport/ingest"
+	"github.com/ttreport/ttreport/ingest/schema/draft/drafttest"
 )
 
 // BenchmarkSmallFiles reads a thousand result files of a kilobyte from disk, hashed, recognised, read and grouped;
@@ -136,9 +137,9 @@ func BenchmarkStore(b *testing.B) {
 
 // BenchmarkCorpus reads all real files, where they are. The budget is 2 s.
 func BenchmarkCorpus(b *testing.B) {
-	root, err := ingest.OSRoot("../../shared/corpus")
+	root, err := ingest.OSRoot(drafttest.Shared(b, "corpus"))
 	if err != nil {
-		b.Skip("the real files are not here: ../../shared/corpus")
+		b.Fatal(err)
 	}
 	for b.Loop() {
 		if _, err := ingest.Load(context.Background(), []ingest.Root{root}, ingest.Options{}); err != nil {

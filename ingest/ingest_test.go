@@ -12,6 +12,7 @@ import (
 	"github.com/ttreport/ttreport/ingest"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/draft/drafttest"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
@@ -244,10 +245,7 @@ func TestCancelled(t *testing.T) {
 
 // The real files, where they are: every one is understood or named in a problem, and the trees read as they should.
 func TestRealFiles(t *testing.T) {
-	const corpus = "../../shared/corpus"
-	if _, err := os.Stat(corpus); err != nil {
-		t.Skip("the real files are not here: " + corpus)
-	}
+	corpus := drafttest.Shared(t, "corpus")
 	for dir, want := range map[string]struct{ runs, points, scores int }{
 		"vllm": {12, 79, 0}, "aiperf": {2, 4, 0}, "tenstorrent/era1-synthetic": {1, 51, 11}, "lm-eval": {0, 0, 1},
 	} {

@@ -10,18 +10,13 @@ import (
 	"time"
 
 	"github.com/ttreport/ttreport/ingest/history"
+	"github.com/ttreport/ttreport/ingest/schema/draft/drafttest"
 )
 
 // BenchmarkLoad loads 10^4 series x 50 releases (6,250 documents) cold and warm. The documents are made once, by the
 // generator that measures rivals too; without it or Python the benchmark skips.
 func BenchmarkLoad(b *testing.B) {
-	gen, err := filepath.Abs("../../../shared/bench/gen_history.py")
-	if err != nil {
-		b.Fatal(err)
-	}
-	if _, err := os.Stat(gen); err != nil {
-		b.Skip("no generator at ../shared/bench/gen_history.py")
-	}
+	gen := drafttest.Shared(b, "bench", "gen_history.py")
 	dir := filepath.Join(b.TempDir(), "history")
 	if out, err := exec.Command("python3", gen, dir, "25", "5", "20", "50").CombinedOutput(); err != nil {
 		b.Skipf("python3: %v %s", err, out)

@@ -10,9 +10,10 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
 
-// detailed loads the real vLLM files with per-request arrays; the benchmark skips where they are absent.
+// detailed loads the real vLLM files with per-request arrays; the benchmark skips where TTREPORT_SHARED names none.
 func detailed(b *testing.B) (files [][]byte, bytes int64) {
-	err := filepath.WalkDir("../../../../shared/corpus/vllm", func(name string, e os.DirEntry, err error) error {
+	root := filepath.Join(os.Getenv("TTREPORT_SHARED"), "corpus", "vllm")
+	err := filepath.WalkDir(root, func(name string, e os.DirEntry, err error) error {
 		if err != nil || e.IsDir() || !strings.HasSuffix(name, ".json") {
 			return err
 		}
@@ -24,7 +25,7 @@ func detailed(b *testing.B) (files [][]byte, bytes int64) {
 		return err
 	})
 	if err != nil || len(files) == 0 {
-		b.Skip("the real files are not here: ../../../../shared/corpus/vllm")
+		b.Skip("the real files are not here: " + root)
 	}
 	return files, bytes
 }

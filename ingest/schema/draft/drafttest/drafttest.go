@@ -5,6 +5,8 @@ package drafttest
 import (
 	"encoding/json"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -20,13 +22,24 @@ type Reader struct {
 	Read   func(*decode.File) schema.Reading
 }
 
+// Shared is a path below the folder of real files that the environment variable TTREPORT_SHARED names: corpus, recorded
+// and bench. The test skips without it.
+func Shared(t testing.TB, parts ...string) string {
+	t.Helper()
+	dir := os.Getenv("TTREPORT_SHARED")
+	if dir == "" {
+		t.Skip("TTREPORT_SHARED names no folder of real files")
+	}
+	return filepath.Join(append([]string{dir}, parts...)...)
+}
+
 // File decodes a text under a name.
 func File(name, text string) *decode.File {
 	f := decode.NewFile(name, []byte(text), time.Time{}, decode.DefaultLimits())
 	return &f
 }
 
-// Read recognises a text and reads it; a text that is not the reader's fails the test.
+// Must recognises a text and reads it; a text that is not the reader's fails the test.
 func (r Reader) Must(t *testing.T, name, text string) schema.Reading {
 	t.Helper()
 	f := File(name, text)
