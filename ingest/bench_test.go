@@ -86,12 +86,19 @@ func dataJS(size int) []byte {
 				"gpu_description": "NVIDIA L4 x 1", "vllm_version": "0.5.1",
 				"python_version": "3.10.12 (main, Jun  7 2023, 13:43:11) [GCC 11.3.0]", "torch_version": "2.3.0+cu121",
 			})
-			extra, _ := json.MarshalIndent(map[string]any{"description": description, "benchmarking_context": map[string]any{
-				"vllm_version": "0.5.1", "cuda_devices": strings.Repeat("[_CudaDeviceProperties(name='NVIDIA L4')]", 8),
-			}, "gpu_description": "NVIDIA L4 x 1",
-				"script_args": map[string]any{"backend": "vllm", "nr_qps_pair_": []any{300, fmt.Sprint(i/10 + 1)},
-					"server_args": strings.Repeat("{'model': 'x'}", 30)}, "date": "2024-07-09 02:12:27 UTC",
-				"model": fmt.Sprintf("acme/m-%d", i%5), "dataset": "sharegpt"}, "", "  ")
+			extra, _ := json.MarshalIndent(map[string]any{
+				"description": description,
+				"benchmarking_context": map[string]any{
+					"vllm_version": "0.5.1", "cuda_devices": strings.Repeat("[_CudaDeviceProperties(name='NVIDIA L4')]", 8),
+				},
+				"gpu_description": "NVIDIA L4 x 1",
+				"script_args": map[string]any{
+					"backend": "vllm", "nr_qps_pair_": []any{300, fmt.Sprint(i/10 + 1)},
+					"server_args": strings.Repeat("{'model': 'x'}", 30),
+				},
+				"date":  "2024-07-09 02:12:27 UTC",
+				"model": fmt.Sprintf("acme/m-%d", i%5), "dataset": "sharegpt",
+			}, "", "  ")
 			value, _ := json.Marshal(map[string]any{
 				"name": string(name), "value": 20.5 + float64(i*commit%17)/8, "unit": "ms", "extra": string(extra),
 			})

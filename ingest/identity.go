@@ -45,9 +45,12 @@ func identifyAll(sources []*source, opt Options) []*result {
 // flags. A later source fills what the earlier ones leave open; where two contradict, the earlier one is used and a
 // problem says so.
 func identify(src *source, side *sideFiles, opt Options) *result {
-	r := &result{source: src, identity: identity{
-		origin: map[string]schema.Origin{}, targets: src.reading.Targets, plan: src.reading.Plan,
-	}}
+	r := &result{
+		source: src,
+		identity: identity{
+			origin: map[string]schema.Origin{}, targets: src.reading.Targets, plan: src.reading.Plan,
+		},
+	}
 	r.stateOwn()
 	sideTool := r.applySidecar(side)
 	r.applyCommands(side)

@@ -47,13 +47,15 @@ type Set struct {
 //
 // The stages, each with what it makes of the one before:
 //
-//	walkAll     roots    → found files, each once
-//	readAll     files    → sources: what each file states about each run; one source of a file without results too
-//	joinParts   sources  → the same, the numbers of one measurement in one source
-//	identifyAll sources  → results: the sources with numbers, and who was measured
-//	dropCopies  results  → the same, without the numbers that another result has
-//	groupRuns   results  → runs, and the run of each source
-//	list        sources  → files and problems
+//	walkAll          roots   → found files, each once
+//	readAll          files   → sources: what each file states about each run; a file without results has one too
+//	joinParts        sources → the same, with records and items in the summary that they belong to
+//	dropCopies       sources → the same, with one of several forms of a measurement
+//	identifyAll      sources → results: the sources with numbers, and who was measured
+//	dropReportRows   results → the same, without rows of reports whose results were read
+//	dropSameContent  results → the same, without files of the same content
+//	groupRuns        results → runs, and the run of each source
+//	list             sources → files and problems
 func Load(ctx context.Context, roots []Root, opt Options) (Set, error) {
 	if opt.Limits == (decode.Limits{}) {
 		opt.Limits = decode.DefaultLimits()
@@ -64,6 +66,7 @@ func Load(ctx context.Context, roots []Root, opt Options) (Set, error) {
 		return Set{}, err
 	}
 	joinParts(sources)
+	dropCopies(sources)
 	results := identifyAll(sources, opt)
 	dropReportRows(results)
 	dropSameContent(results)

@@ -25,7 +25,8 @@ func TestEachResultHasTheSpecThatWasThereBeforeIt(t *testing.T) {
 		"w/b/benchmark_id_impl_M_n150_2025-01-01_01-00-00_isl-128_osl-128_maxcon-1_n-8.json": result("acme/M",
 			"20250101-010000", 1),
 		"w/b/benchmark_id_impl_M_n150_2025-02-01_01-00-00_isl-128_osl-128_maxcon-1_n-8.json": result("acme/M",
-			"20250201-010000", 1)})
+			"20250201-010000", 1),
+	})
 	if len(set.Runs) != 2 || set.Runs[0].Release != "1" || set.Runs[1].Release != "2" {
 		t.Errorf("%d runs", len(set.Runs))
 	}
@@ -78,10 +79,13 @@ func TestOneFileKeepsWhatSpeaksForIt(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(dir, "x/y"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"x/" + manifest.FileName: "release: v7\n",
-		"x/y/a.json": result("acme/A", "20260101-000000", 1), "x/y/b.json": result("acme/A", "20260101-000000", 2),
+	for name, text := range map[string]string{
+		"x/" + manifest.FileName: "release: v7\n",
+		"x/y/a.json":             result("acme/A", "20260101-000000", 1),
+		"x/y/b.json":             result("acme/A", "20260101-000000", 2),
 		"x/y/a.json" + manifest.SidecarSuffix: `{"schema":"ttreport/sidecar/v1","result":"a.json","tool":"mine",` +
-			`"workload":{},"exit_code":0}`} {
+			`"workload":{},"exit_code":0}`,
+	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}

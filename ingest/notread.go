@@ -28,9 +28,11 @@ func toolNotRead(f *decode.File) string {
 
 // notRead names such a file and what may be done about it.
 func notRead(f *decode.File, what string) schema.Reading {
-	return schema.Reading{Format: NotRead, Detail: what, Problems: append(f.Problems, schema.Problem{
-		Severity: schema.SevNote, Path: f.Path, Code: "not-read",
-		Found: "a result of a tool that is not read (" + what + ")", Used: "nothing of it",
-		Hint: "ttreport help files lists what is read; measure with one of those tools, or ask for this one",
-	})}
+	return schema.Reading{
+		Format: NotRead, Detail: what, Problems: append(f.Problems, schema.Problem{
+			Severity: schema.SevNote, Path: f.Path, Code: "not-read",
+			Found: "a result of a tool that is not read (" + what + ")", Used: "nothing of it",
+			Hint: "ttreport help files lists what is read; measure with one of those tools, or ask for this one",
+		}),
+	}
 }

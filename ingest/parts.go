@@ -13,7 +13,7 @@ import (
 // readableInPart lists the formats whose files may be read up to a cut: what stands before it is whole by itself.
 func readableInPart(format string) bool { return format == lmeval.Format || format == lmeval.LMMs }
 
-// joinParts makes one measurement of a summary and its parts, wherever a tool writes both, and drops copies.
+// joinParts makes one measurement of a summary and its parts, wherever a tool writes both.
 func joinParts(sources []*source) {
 	byDir := map[string][]*source{}
 	for _, s := range sources {
@@ -38,7 +38,6 @@ func joinParts(sources []*source) {
 			dropSummary(s, near)
 		}
 	}
-	dropCopies(sources)
 }
 
 // dropTable drops AIPerf's table where the summary or the records that it repeats stand beside it.

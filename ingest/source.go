@@ -19,7 +19,7 @@ type source struct {
 	file     *decode.File
 	role     fileRole
 	reading  schema.Reading
-	commands *vllm.Beside // of a .commands file: what it states about the result
+	commands *vllm.CommandsFile // of a .commands file: what it states about the result
 }
 
 // fileRole says what a file is whose name is ours; "" for any other.

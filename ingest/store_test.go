@@ -155,9 +155,11 @@ func TestStoreSaysWhatCannotBeWritten(t *testing.T) {
 	if err := os.WriteFile(dir, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := ingest.Store{Dir: dir, Targets: func([]schema.Run) (ingest.Targets, []schema.Problem, error) {
-		return inForce(1), nil, nil
-	}}
+	s := ingest.Store{
+		Dir: dir, Targets: func([]schema.Run) (ingest.Targets, []schema.Problem, error) {
+			return inForce(1), nil, nil
+		},
+	}
 	roots := []ingest.Root{{FS: fstest.MapFS{"a.json": {Data: []byte(serve(""))}}}}
 	_, err := s.Read(context.Background(), roots, ingest.Options{})
 	var failed *ingest.WriteError

@@ -149,9 +149,10 @@ type walker struct {
 }
 
 func (w *walker) problem(rel string, err error) {
-	w.problems = append(w.problems,
-		schema.Problem{Severity: schema.SevError, Path: found{w.root, rel}.shown(), Code: "unreadable",
-			Found: reason(err), Expected: "a readable file or folder", Hint: "check its permissions, or leave it out"})
+	w.problems = append(w.problems, schema.Problem{
+		Severity: schema.SevError, Path: found{w.root, rel}.shown(), Code: "unreadable",
+		Found: reason(err), Expected: "a readable file or folder", Hint: "check its permissions, or leave it out",
+	})
 }
 
 // reason is an error without the path that its problem shows already.
@@ -194,9 +195,10 @@ func (w *walker) enter(name string, above []fs.FileInfo) {
 	}
 	for _, up := range above {
 		if os.SameFile(up, info) {
-			w.problems = append(w.problems,
-				schema.Problem{Severity: schema.SevNote, Path: found{w.root, name}.shown(), Code: "directory-loop",
-					Found: "a folder that contains itself by way of a link", Used: "the folder once", Hint: "nothing to do"})
+			w.problems = append(w.problems, schema.Problem{
+				Severity: schema.SevNote, Path: found{w.root, name}.shown(), Code: "directory-loop",
+				Found: "a folder that contains itself by way of a link", Used: "the folder once", Hint: "nothing to do",
+			})
 			return
 		}
 	}

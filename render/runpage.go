@@ -268,7 +268,7 @@ func metricCells(info schema.MetricInfo, m schema.Metric, pt *schema.Point, has 
 	}
 	def := m.Def
 	if m.From != "" {
-		def = strings.Trim(def+", "+m.From, ", ")
+		def = strings.Trim(def+", "+string(m.From), ", ")
 	}
 	return append(cells, text(def))
 }

@@ -83,8 +83,8 @@ func aside(v decode.Value) string {
 		return "GPU telemetry"
 	case v.Get("data").Index(0).Has("payloads") || v.Get("data").Index(0).Has("response_text"):
 		return "the prompts that were sent"
-	case v.Get("metrics").Kind() == decode.Object &&
-		v.Get("summary").Has("endpoints_configured"), v.Has("timestamp_ns") && v.Has("endpoint_url") && v.Has("metrics"):
+	case v.Get("metrics").Kind() == decode.Object && v.Get("summary").Has("endpoints_configured"),
+		v.Has("timestamp_ns") && v.Has("endpoint_url") && v.Has("metrics"):
 		return "server metrics"
 	case v.Get("metadata").Has("x_request_id") && (v.Has("payload") || v.Has("responses")):
 		return "the requests that were sent and their answers"

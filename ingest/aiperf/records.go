@@ -48,7 +48,7 @@ func readRecords(f *decode.File) schema.Reading {
 	ok, failed := float64(t.set.OK), float64(t.set.Failed)
 	d.Requests(&ok, &failed, nil, draft.Quote(t.failure))
 	for name, m := range d.Metrics {
-		m.From = "recomputed"
+		m.From = schema.FromRecomputed
 		d.Metrics[name] = m
 	}
 	d.Done()
@@ -113,8 +113,10 @@ func timelines(f *decode.File, r *schema.Reading) timed {
 		requests = append(requests, q)
 	}
 	if foreign > 0 {
-		r.Problems = append(r.Problems, schema.Problem{Severity: schema.SevWarning, Path: f.Path, Code: "foreign-value",
-			Found: fmt.Sprintf("%d lines that are not request records", foreign), Used: "the others"})
+		r.Problems = append(r.Problems, schema.Problem{
+			Severity: schema.SevWarning, Path: f.Path, Code: "foreign-value",
+			Found: fmt.Sprintf("%d lines that are not request records", foreign), Used: "the others",
+		})
 	}
 	duration := 0.
 	if first < 9e18 { // none may have completed
@@ -134,8 +136,10 @@ func timelines(f *decode.File, r *schema.Reading) timed {
 func request(v decode.Value) latency.Request {
 	metrics := v.Get("metrics")
 	value := func(tag string) float64 { return metrics.At(tag, "value").Float0() }
-	q := latency.Request{OK: !v.Has("error"), E2EL: value("request_latency"), TTFT: math.NaN(), // absent without streaming
-		In: count(value("input_sequence_length")), Out: count(value("output_sequence_length"))}
+	q := latency.Request{
+		OK: !v.Has("error"), E2EL: value("request_latency"), TTFT: math.NaN(), // absent without streaming
+		In: count(value("input_sequence_length")), Out: count(value("output_sequence_length")),
+	}
 	for _, tag := range []string{"ttft", "time_to_first_token"} {
 		if x, ok := metrics.At(tag, "value").Float(); ok {
 			q.TTFT = x
@@ -211,10 +215,11 @@ func confirmRates(summary *schema.Reading, s *schema.Point, rec schema.Point) {
 			continue
 		}
 		s.Metrics[name] = rec.Metrics[name]
-		summary.Problems = append(summary.Problems,
-			schema.Problem{Severity: schema.SevWarning, Path: s.Source.Path, Code: "disagreement",
-				Found:    fmt.Sprintf("%s is %.6g, the request records give %.6g", name, stated, now),
-				Expected: "the two within 1 %", Used: fmt.Sprintf("the recomputed %.6g", now)})
+		summary.Problems = append(summary.Problems, schema.Problem{
+			Severity: schema.SevWarning, Path: s.Source.Path, Code: "disagreement",
+			Found:    fmt.Sprintf("%s is %.6g, the request records give %.6g", name, stated, now),
+			Expected: "the two within 1 %", Used: fmt.Sprintf("the recomputed %.6g", now),
+		})
 	}
 }
 

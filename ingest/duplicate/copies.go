@@ -137,7 +137,7 @@ func richness(p *schema.Point) int {
 	n := 0
 	for _, m := range p.Metrics {
 		n += len(m.Stats)
-		if m.From == "recomputed" {
+		if m.From == schema.FromRecomputed {
 			n += 100
 		}
 	}

@@ -112,9 +112,11 @@ func writeCache(name string, docs []*document, c *columns.Columns) {
 	for _, d := range docs {
 		byPath[d.path] = fileStat{d.size, d.mtime}
 	}
-	head := cacheHead{Runs: c.Runs, Keys: c.Keys, Stats: c.Stats, Reasons: c.Reasons, Conds: c.Conds, Targets: c.Targets,
+	head := cacheHead{
+		Runs: c.Runs, Keys: c.Keys, Stats: c.Stats, Reasons: c.Reasons, Conds: c.Conds, Targets: c.Targets,
 		Plans: c.Plans, Problems: c.Problems,
-		NumPoints: len(c.Points), NumVal: c.NumValues()}
+		NumPoints: len(c.Points), NumVal: c.NumValues(),
+	}
 	for i := range c.Runs {
 		head.Files = append(head.Files, byPath[c.Runs[i].Path])
 	}

@@ -29,9 +29,11 @@ func checkSchema(path, version string) *schema.Problem {
 	if version == schema.Version {
 		return nil
 	}
-	p := &schema.Problem{Severity: schema.SevError, Path: path, Code: "other-schema",
+	p := &schema.Problem{
+		Severity: schema.SevError, Path: path, Code: "other-schema",
 		Found: fmt.Sprintf("schema %q", version), Expected: schema.Version,
-		Hint: "a newer ttreport wrote it: upgrade this one; the document is left as it is"}
+		Hint: "a newer ttreport wrote it: upgrade this one; the document is left as it is",
+	}
 	if !strings.HasPrefix(version, "ttreport/v") {
 		p.Hint = "this is not a history document; move it out of the history folder"
 	}
@@ -121,40 +123,15 @@ func (t *take) rest() schema.Unknown {
 func decodeRun(v decode.Value, most int) schema.Run {
 	t := taking(v)
 	t.get("schema")
-	r := schema.Run{ID: t.text("id"), Start: t.time("start"), End: t.time("end"), Release: t.text("release"),
-		Channel: t.text("channel"),
-		Line:    t.text("line"), Impl: t.text("impl"), Model: decodeModel(t.get("model")),
-		Device: decodeDevice(t.get("device")),
-		Stack:  decodeStack(t.get("stack"))}
-	for p := range t.get("points").Items() {
-		if len(r.Points) > most {
-			break
-		}
-		r.Points = append(r.Points, decodePoint(p))
-	}
-	for s := range t.get("scores").Items() {
-		if len(r.Scores) > most {
-			break
-		}
-		r.Scores = append(r.Scores, decodeScore(s))
-	}
-	for x := range t.get("targets").Items() {
-		if len(r.Targets) > most {
-			break
-		}
-		r.Targets = append(r.Targets, decodeTarget(x))
-	}
-	for k := range t.get("plan").Items() {
-		if len(r.Plan) > most {
-			break
-		}
-		r.Plan = append(r.Plan, decodeKey(k))
-	}
-	for p := range t.get("problems").Items() {
-		if len(r.Problems) > most {
-			break
-		}
-		r.Problems = append(r.Problems, decodeProblem(p))
+	r := schema.Run{
+		ID: t.text("id"), Start: t.time("start"), End: t.time("end"), Release: t.text("release"),
+		Channel: t.text("channel"), Line: t.text("line"), Impl: t.text("impl"), Model: decodeModel(t.get("model")),
+		Device: decodeDevice(t.get("device")), Stack: decodeStack(t.get("stack")),
+		Points:   decodeList(t.get("points"), most, decodePoint),
+		Scores:   decodeList(t.get("scores"), most, decodeScore),
+		Targets:  decodeList(t.get("targets"), most, decodeTarget),
+		Plan:     decodeList(t.get("plan"), most, decodeKey),
+		Problems: decodeList(t.get("problems"), most, decodeProblem),
 	}
 	for _, m := range t.get("provenance").Members() {
 		if r.Provenance == nil {
@@ -165,6 +142,18 @@ func decodeRun(v decode.Value, most int) schema.Run {
 	r.Extra = others(t.get("extra"))
 	r.Unknown = t.rest()
 	return r
+}
+
+// decodeList decodes up to one item more than the most, so that the caller sees that there were too many.
+func decodeList[T any](v decode.Value, most int, one func(decode.Value) T) []T {
+	var out []T
+	for item := range v.Items() {
+		if len(out) > most {
+			break
+		}
+		out = append(out, one(item))
+	}
+	return out
 }
 
 func decodeModel(v decode.Value) schema.Model {
@@ -197,18 +186,22 @@ func decodeStack(v decode.Value) schema.Stack {
 
 func decodeKey(v decode.Value) schema.Key {
 	t := taking(v)
-	k := schema.Key{Task: t.text("task"), Tool: t.text("tool"), ISL: t.get("isl").Ptr(), OSL: t.get("osl").Ptr(),
-		Concurrency: t.get("concurrency").Ptr(), Rate: t.get("rate").Ptr(), Dataset: t.text("dataset"), Dims: t.texts("dims")}
+	k := schema.Key{
+		Task: t.text("task"), Tool: t.text("tool"), ISL: t.get("isl").Ptr(), OSL: t.get("osl").Ptr(),
+		Concurrency: t.get("concurrency").Ptr(), Rate: t.get("rate").Ptr(), Dataset: t.text("dataset"), Dims: t.texts("dims"),
+	}
 	k.Unknown = t.rest()
 	return k
 }
 
 func decodePoint(v decode.Value) schema.Point {
 	t := taking(v)
-	p := schema.Point{Key: decodeKey(t.get("key")), Status: schema.Status(t.text("status")),
+	p := schema.Point{
+		Key: decodeKey(t.get("key")), Status: schema.Status(t.text("status")),
 		Repeat: max(1, t.count("repeat")), Start: t.time("start"), End: t.time("end"),
 		Conditions: t.texts("conditions"), Client: t.texts("client"), Source: decodeSource(t.get("source")),
-		Stated: t.texts("stated"), Metrics: map[string]schema.Metric{}}
+		Stated: t.texts("stated"), Metrics: map[string]schema.Metric{},
+	}
 	for a := range t.get("command").Items() {
 		p.Command = append(p.Command, a.Str())
 	}
@@ -232,7 +225,7 @@ func decodeSource(v decode.Value) schema.Source {
 func decodeMetric(v decode.Value) schema.Metric {
 	t := taking(v)
 	m := schema.Metric{
-		Unit: t.text("unit"), Def: t.text("def"), From: t.text("from"), Why: t.text("missing"), N: t.count("n"),
+		Unit: t.text("unit"), Def: t.text("def"), From: schema.From(t.text("from")), Why: t.text("missing"), N: t.count("n"),
 		SE: number(t.get("se"), ""),
 	}
 	for _, c := range t.get("ci").Members() {
@@ -291,12 +284,14 @@ func number(v decode.Value, why string) schema.Number {
 
 func decodeScore(v decode.Value) schema.Score {
 	t := taking(v)
-	s := schema.Score{Task: t.text("task"), Metric: t.text("metric"), Filter: t.text("filter"),
+	s := schema.Score{
+		Task: t.text("task"), Metric: t.text("metric"), Filter: t.text("filter"),
 		Value:  number(t.get("value"), t.text("missing")),
 		Stderr: number(t.get("stderr"), "not in the file"), N: t.count("n"), Total: t.count("total"),
 		Limit:     t.get("limit").Ptr(),
-		Direction: t.text("direction"), Version: t.text("version"), From: t.text("from"),
-		Source: decodeSource(t.get("source"))}
+		Direction: t.text("direction"), Version: t.text("version"), From: schema.From(t.text("from")),
+		Source: decodeSource(t.get("source")),
+	}
 	if text := t.text("outcomes"); text != "" {
 		s.Outcomes, _ = schema.ParseOutcomes(text)
 	}
@@ -309,10 +304,12 @@ func decodeScore(v decode.Value) schema.Score {
 
 func decodeTarget(v decode.Value) schema.Target {
 	t := taking(v)
-	x := schema.Target{Key: decodeKey(t.get("key")), Metric: t.text("metric"), Stat: t.text("stat"), Unit: t.text("unit"),
+	x := schema.Target{
+		Key: decodeKey(t.get("key")), Metric: t.text("metric"), Stat: t.text("stat"), Unit: t.text("unit"),
 		Level:  t.text("level"),
 		Source: t.text("source"), SHA256: t.text("sha256"), AsOf: t.text("as_of"), Items: t.count("items"),
-		Priority: t.text("priority")}
+		Priority: t.text("priority"),
+	}
 	x.Value, _ = t.get("value").Float()
 	x.Tolerance, _ = t.get("tolerance").Float()
 	x.Unknown = t.rest()
@@ -321,10 +318,12 @@ func decodeTarget(v decode.Value) schema.Target {
 
 func decodeProblem(v decode.Value) schema.Problem {
 	t := taking(v)
-	p := schema.Problem{Severity: schema.Severity(t.text("severity")), Path: t.text("path"), Line: t.count("line"),
+	p := schema.Problem{
+		Severity: schema.Severity(t.text("severity")), Path: t.text("path"), Line: t.count("line"),
 		Column: t.count("column"), Offset: int64(t.count("offset")),
 		Code: t.text("code"), Found: t.text("found"), Expected: t.text("expected"), Hint: t.text("hint"),
-		Used: t.text("used")}
+		Used: t.text("used"),
+	}
 	p.Unknown = t.rest()
 	return p
 }

@@ -163,7 +163,7 @@ func encodeMetric(m schema.Metric) []byte {
 	var o object
 	o.text("unit", m.Unit)
 	o.text("def", m.Def)
-	o.text("from", m.From)
+	o.text("from", string(m.From))
 	o.text("missing", m.Why)
 	o.count("n", m.N)
 	if !seFollows(m) {
@@ -197,7 +197,7 @@ func seFollows(m schema.Metric) bool {
 // derivedSE is the standard error of a mean from the deviation of a recomputed sample.
 func derivedSE(m schema.Metric) schema.Number {
 	std, ok := m.Stats.Get("std")
-	if !ok || m.N < 2 || m.From != "recomputed" || len(m.Quantiles) == 0 {
+	if !ok || m.N < 2 || m.From != schema.FromRecomputed || len(m.Quantiles) == 0 {
 		return schema.Number{}
 	}
 	return schema.Num(latency.Round(std/math.Sqrt(float64(m.N-1)), 3))
@@ -238,7 +238,7 @@ func encodeScore(s *schema.Score) []byte {
 	}
 	o.text("direction", s.Direction)
 	o.text("version", s.Version)
-	o.text("from", s.From)
+	o.text("from", string(s.From))
 	if s.Outcomes != nil {
 		o.text("outcomes", s.Outcomes.Text())
 	}

@@ -71,11 +71,12 @@ func Load(ctx context.Context, cache string, dirs ...string) (*columns.Columns, 
 	cols := merge(docs, old.columns, workers)
 	problems = append(problems, uniqueIDs(cols)...)
 	if slices.Contains(cols.Stats, columns.TooManyStats()) {
-		problems = append(problems,
-			schema.Problem{Severity: schema.SevError, Path: filepath.ToSlash(dirs[0]), Code: "too-many-statistics",
-				Found:    "more than 65,535 distinct statistics in one history",
-				Expected: "some hundreds", Used: "the first of them",
-				Hint: "a tool writes names of metrics or percentiles that never repeat; leave its documents out"})
+		problems = append(problems, schema.Problem{
+			Severity: schema.SevError, Path: filepath.ToSlash(dirs[0]), Code: "too-many-statistics",
+			Found:    "more than 65,535 distinct statistics in one history",
+			Expected: "some hundreds", Used: "the first of them",
+			Hint: "a tool writes names of metrics or percentiles that never repeat; leave its documents out",
+		})
 	}
 	if cache != "" && len(problems) == 0 {
 		writeCache(cache, docs, cols)
@@ -88,9 +89,10 @@ func list(dirs []string) ([]*document, []schema.Problem) {
 	byName := map[string]*document{}
 	var problems []schema.Problem
 	bad := func(name string, err error) {
-		problems = append(problems,
-			schema.Problem{Severity: schema.SevError, Path: filepath.ToSlash(name), Code: "unreadable", Found: err.Error(),
-				Expected: "a readable folder", Hint: "check its permissions"})
+		problems = append(problems, schema.Problem{
+			Severity: schema.SevError, Path: filepath.ToSlash(name), Code: "unreadable", Found: err.Error(),
+			Expected: "a readable folder", Hint: "check its permissions",
+		})
 	}
 	for _, dir := range dirs {
 		err := filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
@@ -188,11 +190,12 @@ func uniqueIDs(c *columns.Columns) []schema.Problem {
 	for _, i := range c.ByPath() {
 		h := &c.Runs[i]
 		if j, taken := first[h.ID]; taken {
-			problems = append(problems,
-				schema.Problem{Severity: schema.SevError, Path: h.Path, Code: "run-id-taken",
-					Found:    "run id " + h.ID + ", which " + c.Runs[j].Path + " has already",
-					Expected: "one id per run", Used: "both, this one under another id",
-					Hint: "delete or rename one of the documents"})
+			problems = append(problems, schema.Problem{
+				Severity: schema.SevError, Path: h.Path, Code: "run-id-taken",
+				Found:    "run id " + h.ID + ", which " + c.Runs[j].Path + " has already",
+				Expected: "one id per run", Used: "both, this one under another id",
+				Hint: "delete or rename one of the documents",
+			})
 			h.Stated = h.ID
 			for n := 2; taken; n++ {
 				h.ID = fmt.Sprintf("%s~%d", h.Stated, n)

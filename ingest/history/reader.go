@@ -68,13 +68,15 @@ func readingOf(f *decode.File, m schema.Match, r schema.Run) schema.Reading {
 		p.Command, p.Extra = redact.Argv(p.Command), clean(p.Extra)
 	}
 	r.Extra = clean(r.Extra)
-	return schema.Reading{Format: m.Format, Detail: m.Detail, Points: r.Points, Scores: r.Scores, Targets: r.Targets,
+	return schema.Reading{
+		Format: m.Format, Detail: m.Detail, Points: r.Points, Scores: r.Scores, Targets: r.Targets,
 		Plan: r.Plan, Problems: r.Problems, Extra: r.Extra,
 		Provenance: r.Provenance,
 		Facts: schema.Facts{
 			RunID: r.ID, Start: r.Start, End: r.End, Release: r.Release, Channel: r.Channel, Line: r.Line, Model: r.Model,
 			Impl: r.Impl, Device: r.Device, Stack: r.Stack,
-		}}
+		},
+	}
 }
 
 // clean removes secrets from foreign fields: a text under a name that says what it is, and what looks like one within.

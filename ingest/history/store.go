@@ -41,14 +41,15 @@ func Put(dir string, r schema.Run, retarget bool) (changed bool, err error) {
 			return false, fmt.Errorf("updating run %s: %w", r.ID, *problem)
 		}
 		if old.Release != r.Release || old.Impl != r.Impl || old.Model.Name != r.Model.Name ||
-			old.Device.Name != r.Device.Name {
+			!schema.SameDevice(old.Device.Name, r.Device.Name) {
 			// One id for two runs: both are kept, with a problem.
 			r.ID = fmt.Sprintf("%s~%d", base, n)
-			r.Problems = append(slices.Clone(r.Problems),
-				schema.Problem{Severity: schema.SevError, Path: filepath.ToSlash(name), Code: "run-id-taken",
-					Found:    fmt.Sprintf("run id %s of release %q, and here of release %q", base, old.Release, r.Release),
-					Expected: "one id per run", Used: "both, this one as " + r.ID,
-					Hint: "give one of them another id in its manifest"})
+			r.Problems = append(slices.Clone(r.Problems), schema.Problem{
+				Severity: schema.SevError, Path: filepath.ToSlash(name), Code: "run-id-taken",
+				Found:    fmt.Sprintf("run id %s of release %q, and here of release %q", base, old.Release, r.Release),
+				Expected: "one id per run", Used: "both, this one as " + r.ID,
+				Hint: "give one of them another id in its manifest",
+			})
 			continue
 		}
 		own := r.Targets

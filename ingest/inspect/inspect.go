@@ -68,9 +68,11 @@ func Read(f *decode.File) schema.Reading {
 }
 
 func score(f *decode.File, v, s decode.Value, metric decode.Member, outcomes *schema.Outcomes) schema.Score {
-	out := schema.Score{Task: v.At("eval", "task").Str(), Metric: metric.Key, Filter: s.Get("name").Str(),
+	out := schema.Score{
+		Task: v.At("eval", "task").Str(), Metric: metric.Key, Filter: s.Get("name").Str(),
 		Value: schema.Missing("not a number"), Stderr: schema.Missing("not in the file"), Direction: "higher",
-		Version: v.At("eval", "task_version").Text(), Source: f.Source(Format)}
+		Version: v.At("eval", "task_version").Text(), Source: f.Source(Format),
+	}
 	if x, ok := metric.Val.Get("value").Float(); ok {
 		out.Value = schema.Num(x)
 	}

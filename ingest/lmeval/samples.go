@@ -34,55 +34,67 @@ type itemID struct {
 	id  uint64
 }
 
+// sampleReader collects the values of a task by metric and filter.
+type sampleReader struct {
+	series  []*series // in the order in which they were met
+	byID    map[seriesID]*series
+	filters filterGuess
+	tooMany bool
+}
+
 // readSamples turns the lines of a task into scores with outcomes.
 func readSamples(f *decode.File) schema.Reading {
 	r := schema.Reading{Format: Samples, Detail: "per-item outcomes"}
 	task := taskOf(f.Path)
-	var all []*series
-	at := map[seriesID]*series{}
-	filters, tooMany := filterGuess{seen: map[int]bool{}}, false
+	reader := sampleReader{byID: map[seriesID]*series{}, filters: filterGuess{seen: map[int]bool{}}}
 	for v := range samples(f) {
-		if !isSample(v) {
-			continue
-		}
-		id := identify(v)
-		filter, named := v.Get("filter").Str(), v.Has("filter")
-		if !named {
-			filter = filters.of(id.doc)
-		}
-		for _, m := range v.Members() {
-			x, ok := outcome(m.Val)
-			if !ok || !isMetric(v, m.Key) {
-				continue
-			}
-			key := seriesID{m.Key, filter}
-			s := at[key]
-			if s == nil {
-				if len(all) == decode.MostSeries {
-					tooMany = true
-					continue
-				}
-				s = &series{seriesID: key}
-				at[key] = s
-				all = append(all, s)
-			}
-			if len(s.ids) == decode.MostItems {
-				tooMany = true
-				continue
-			}
-			s.ids, s.values = append(s.ids, id), append(s.values, x)
+		if isSample(v) {
+			reader.add(v)
 		}
 	}
-	for _, s := range all {
+	for _, s := range reader.series {
 		r.Scores = append(r.Scores, s.score(f, task))
 	}
-	if tooMany {
-		r.Problems = append(r.Problems,
-			schema.Problem{Severity: schema.SevError, Path: f.Path, Code: "too-many-results",
-				Found:    "more metrics, filters or items than a task has",
-				Expected: fmt.Sprintf("at most %d and %d", decode.MostSeries, decode.MostItems), Used: "the first of them"})
+	if reader.tooMany {
+		r.Problems = append(r.Problems, schema.Problem{
+			Severity: schema.SevError, Path: f.Path, Code: "too-many-results",
+			Found:    "more metrics, filters or items than a task has",
+			Expected: fmt.Sprintf("at most %d and %d", decode.MostSeries, decode.MostItems), Used: "the first of them",
+		})
 	}
 	return r
+}
+
+// add takes the metrics of one item.
+func (r *sampleReader) add(v decode.Value) {
+	id := identify(v)
+	filter, named := v.Get("filter").Str(), v.Has("filter")
+	if !named {
+		filter = r.filters.of(id.doc)
+	}
+	for _, m := range v.Members() {
+		x, ok := outcome(m.Val)
+		if !ok || !isMetric(v, m.Key) {
+			continue
+		}
+		s := r.of(seriesID{m.Key, filter})
+		if s == nil || len(s.ids) == decode.MostItems {
+			r.tooMany = true
+			continue
+		}
+		s.ids, s.values = append(s.ids, id), append(s.values, x)
+	}
+}
+
+// of returns a series; nil when there are too many.
+func (r *sampleReader) of(id seriesID) *series {
+	s := r.byID[id]
+	if s == nil && len(r.series) < decode.MostSeries {
+		s = &series{seriesID: id}
+		r.byID[id] = s
+		r.series = append(r.series, s)
+	}
+	return s
 }
 
 // samples goes through lines, or through the elements of the array that 0.4.0 wrote.
@@ -161,7 +173,8 @@ func (s *series) score(f *decode.File, task string) schema.Score {
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(s.ids[a].doc, s.ids[b].doc) })
 	out := schema.Score{
-		Task: task, Metric: s.metric, Filter: s.filter, N: len(s.values), Source: f.Source(Samples), From: "recomputed",
+		Task: task, Metric: s.metric, Filter: s.filter, N: len(s.values), Source: f.Source(Samples),
+		From: schema.FromRecomputed,
 	}
 	sum, zeroOne := 0., true
 	for _, x := range s.values {
@@ -235,9 +248,11 @@ func overlay(s *schema.Score, it schema.Score) []schema.Problem {
 	}
 	stated, ok := s.Value.Get()
 	now, _ := it.Value.Get()
-	p := schema.Problem{Severity: schema.SevWarning, Path: s.Source.Path, Code: "disagreement",
+	p := schema.Problem{
+		Severity: schema.SevWarning, Path: s.Source.Path, Code: "disagreement",
 		Expected: "the two within 1 %", Used: fmt.Sprintf("the recomputed %.6g", now),
-		Found: fmt.Sprintf("%s %s is %.6g, its own items give %.6g", s.Task, s.Metric, stated, now)}
+		Found: fmt.Sprintf("%s %s is %.6g, its own items give %.6g", s.Task, s.Metric, stated, now),
+	}
 	if it.Outcomes == nil { // how grades between 0 and 1 are put together is the task's business: by weight, by exponent
 		if !ok || near(stated, now) {
 			return nil
@@ -253,7 +268,7 @@ func overlay(s *schema.Score, it schema.Score) []schema.Problem {
 	if !ok {
 		p.Found = fmt.Sprintf("%s %s has no number, its own items give %.6g", s.Task, s.Metric, now)
 	}
-	s.Value, s.Stderr, s.From = it.Value, it.Stderr, "recomputed"
+	s.Value, s.Stderr, s.From = it.Value, it.Stderr, schema.FromRecomputed
 	return []schema.Problem{p}
 }
 

@@ -47,15 +47,18 @@ func store() string {
 			"tool": "customSmallerIsBetter", "benches": benches,
 		}
 	}
-	b, _ := json.Marshal(map[string]any{"lastUpdate": 1, "repoUrl": "x", "entries": map[string]any{
-		"smaller_is_better": []any{
-			entry("c1", 1720492032018, bench("mean_ttft_ms", "NVIDIA L4 x 1", "2024-07-09 02:12:27 UTC", 23.5),
-				bench("mean_tpot_ms", "NVIDIA L4 x 1", "2024-07-09 02:12:27 UTC", 8)),
-			entry("c1", 1720499999018, bench("mean_ttft_ms", "NVIDIA L4 x 1", "2024-07-09 04:30:00 UTC", 24)),
-			entry("c2", 1720592032018, bench("mean_ttft_ms", "NVIDIA H100 x 1", "2024-07-10 02:12:27 UTC", 13)),
+	b, _ := json.Marshal(map[string]any{
+		"lastUpdate": 1, "repoUrl": "x",
+		"entries": map[string]any{
+			"smaller_is_better": []any{
+				entry("c1", 1720492032018, bench("mean_ttft_ms", "NVIDIA L4 x 1", "2024-07-09 02:12:27 UTC", 23.5),
+					bench("mean_tpot_ms", "NVIDIA L4 x 1", "2024-07-09 02:12:27 UTC", 8)),
+				entry("c1", 1720499999018, bench("mean_ttft_ms", "NVIDIA L4 x 1", "2024-07-09 04:30:00 UTC", 24)),
+				entry("c2", 1720592032018, bench("mean_ttft_ms", "NVIDIA H100 x 1", "2024-07-10 02:12:27 UTC", 13)),
+			},
+			"others": []any{entry("c3", 1720592032018, map[string]any{"name": "BenchmarkFib", "value": 5, "unit": "ns"})},
 		},
-		"others": []any{entry("c3", 1720592032018, map[string]any{"name": "BenchmarkFib", "value": 5, "unit": "ns"})},
-	}})
+	})
 	return "window.BENCHMARK_DATA = " + string(b) + ";\n"
 }
 

@@ -73,10 +73,13 @@ var gpu = regexp.MustCompile(`^(.*?) x (\d+)$`)
 
 // facts reads who was measured; v is a result, or a store's extra.
 func facts(v decode.Value) schema.Facts {
-	f := schema.Facts{Model: schema.Model{ID: v.Get("model").Str()}, Device: schema.Device{
-		Name: v.Get("gpu_description").Str(),
-	},
-		Stack: schema.Stack{Engine: "vllm", Version: v.At("benchmarking_context", "vllm_version").Str()}}
+	f := schema.Facts{
+		Model: schema.Model{ID: v.Get("model").Str()},
+		Device: schema.Device{
+			Name: v.Get("gpu_description").Str(),
+		},
+		Stack: schema.Stack{Engine: "vllm", Version: v.At("benchmarking_context", "vllm_version").Str()},
+	}
 	if f.Stack.Version == "" {
 		f.Stack.Version = v.Get("vllm_version").Str()
 	}

@@ -70,8 +70,8 @@ func put(d *draft.Draft, x decode.Member) {
 	if !known || schema.IsOwn(name) || info.Unit != unit {
 		if name, known = schema.OwnMetric(x.Key, unit, better); !known {
 			p := d.Problem(schema.SevWarning, "bad-metric", x.Val, x.Key+" in "+unit+", better "+better)
-			p.Expected, p.Used = "a name of letters, digits and _ . -, a short unit, and better: lower or higher",
-				"the other metrics"
+			p.Expected = "a name of letters, digits and _ . -, a short unit, and better: lower or higher"
+			p.Used = "the other metrics"
 			return
 		}
 	} else if unit == "ms" {

@@ -14,7 +14,7 @@ type Metric struct {
 	SE        Number                // standard error of the mean
 	CI        map[string][2]float64 // 95 % interval by statistic
 	Quantiles []float64             // 33 values at i/32, i = 0 … 32, when per-request data existed
-	From      string                // file (the default, empty), recomputed or derived
+	From      From                  // "" for the file, else FromRecomputed or FromDerived
 	Why       string                // why there is no number, when Stats is empty
 	Unknown   Unknown
 }

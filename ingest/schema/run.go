@@ -92,6 +92,8 @@ const (
 	FromPath     From = "path"
 	FromFlag     From = "flag"
 	FromDerived  From = "derived" // follows from other facts
+	// FromRecomputed is of numbers: they were computed from per-request or per-item values.
+	FromRecomputed From = "recomputed"
 )
 
 // Channels in which a baseline may be sought; pr and dev never serve as one.

@@ -19,7 +19,7 @@ type Score struct {
 	Limit     *float64 // the tool's limit option: a count, or a fraction below 1; nil when none
 	Direction string   // higher, lower or "" when not stated
 	Version   string   // of the task
-	From      string   // file (the default, empty) or recomputed
+	From      From     // "" for the file, else FromRecomputed
 	Outcomes  *Outcomes
 	Source    Source
 	Unknown   Unknown

@@ -189,10 +189,12 @@ func put(d *draft.Draft, metric decode.Value) {
 		d.Stat(family, defs[family], stat, mean)
 		return
 	}
-	single := map[string]string{"request_throughput": "rps", "requests_per_second": "rps",
+	single := map[string]string{
+		"request_throughput": "rps", "requests_per_second": "rps",
 		"output_throughput": "output_tps", "total_token_throughput": "total_tps",
 		"tokens_per_second": "total_tps", "request_goodput": "goodput_rps", "duration": "duration_s",
-		"elapsed_time": "duration_s"}[name]
+		"elapsed_time": "duration_s",
+	}[name]
 	switch {
 	case single != "":
 		d.Value(single, mean)

@@ -10,8 +10,8 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
-// Beside is what a .commands file of vLLM's continuous benchmarks states about the result of the same name.
-type Beside struct {
+// CommandsFile is what a .commands file of vLLM's continuous benchmarks states about the result of the same name.
+type CommandsFile struct {
 	Facts    schema.Facts
 	Workload manifest.Workload
 	Client   []string // the client's command line
@@ -28,9 +28,9 @@ func isCommands(f *decode.File) bool {
 }
 
 // ReadCommands reads a .commands file.
-func ReadCommands(f *decode.File) Beside {
+func ReadCommands(f *decode.File) CommandsFile {
 	v := f.First
-	var b Beside
+	var b CommandsFile
 	if names := strings.Split(strings.TrimSpace(v.Get("gpu_type").Str()), "\n"); names[0] != "" {
 		b.Facts.Device = schema.Device{Name: strings.TrimSpace(names[0]), Chips: len(names)}
 	}

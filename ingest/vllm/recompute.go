@@ -70,7 +70,7 @@ func tallies(v decode.Value, set latency.Set, d *draft.Draft) {
 		d.Disagreement(v, x.key, stated, float64(x.now))
 		d.Stat(x.metric, "", "mean", float64(x.now)/ok)
 		m := d.Metrics[x.metric]
-		m.From = "recomputed"
+		m.From = schema.FromRecomputed
 		d.Metrics[x.metric] = m
 	}
 }

@@ -156,10 +156,12 @@ func detailed(ttfts []float64, outs []int, gap float64, change func(map[string]a
 		}
 		sum, out, n = sum+v*1000, out+outs[i], n+1
 	}
-	m := map[string]any{"completed": n, "num_prompts": n, "duration": 2.0, "total_input_tokens": 10 * n,
+	m := map[string]any{
+		"completed": n, "num_prompts": n, "duration": 2.0, "total_input_tokens": 10 * n,
 		"total_output_tokens": out, "request_throughput": float64(n) / 2, "output_throughput": float64(out) / 2,
 		"total_token_throughput": float64(out+10*n) / 2, "mean_ttft_ms": sum / float64(n), "input_lens": ins,
-		"output_lens": outs, "ttfts": ttfts, "itls": itls, "errors": errs, "max_concurrency": 2}
+		"output_lens": outs, "ttfts": ttfts, "itls": itls, "errors": errs, "max_concurrency": 2,
+	}
 	change(m)
 	b, _ := json.Marshal(m)
 	return string(b)

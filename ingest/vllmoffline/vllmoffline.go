@@ -113,13 +113,15 @@ func batch(f *decode.File, r *schema.Reading) {
 		}
 	}
 	if list, ok := v.Get("latencies").Floats(); ok && len(list) > 0 {
-		d.Recompute(v, draft.Family{Metric: "e2el", Def: schema.DefBatch, Sample: sample(list),
+		d.Recompute(v, draft.Family{
+			Metric: "e2el", Def: schema.DefBatch, Sample: sample(list),
 			Key: func(stat string) string {
 				if stat == "mean" {
 					return "avg_latency"
 				}
 				return stat
-			}}, false)
+			},
+		}, false)
 	}
 	for name, dst := range map[string]**float64{
 		"batch_size": &d.Key.Concurrency, "input_len": &d.Key.ISL, "output_len": &d.Key.OSL,

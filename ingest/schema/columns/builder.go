@@ -193,8 +193,8 @@ func (b *Builder) Mark() Columns { return *b.C }
 func (b *Builder) Reset(mark Columns) {
 	keep := *b.C
 	*b.C = mark
-	b.C.Keys, b.C.keyNames, b.C.Stats, b.C.Reasons, b.C.Conds = keep.Keys, keep.keyNames, keep.Stats, keep.Reasons,
-		keep.Conds
+	b.C.Keys, b.C.keyNames, b.C.Stats = keep.Keys, keep.keyNames, keep.Stats
+	b.C.Reasons, b.C.Conds = keep.Reasons, keep.Conds
 }
 
 const pointBytes = 4 + 4 + 4 + 4 + 4 + 4 + 2 + 1
@@ -234,9 +234,11 @@ func (c *Columns) UnpackNumbers(data []byte, points, values int) bool {
 	le := binary.LittleEndian
 	for i := range c.Points {
 		b := data[i*pointBytes:]
-		c.Points[i] = PointRow{Run: int32(le.Uint32(b)), Key: int32(le.Uint32(b[4:])), Reason: int32(le.Uint32(b[8:])),
+		c.Points[i] = PointRow{
+			Run: int32(le.Uint32(b)), Key: int32(le.Uint32(b[4:])), Reason: int32(le.Uint32(b[8:])),
 			Cond: int32(le.Uint32(b[12:])),
-			from: int32(le.Uint32(b[16:])), to: int32(le.Uint32(b[20:])), Repeat: int16(le.Uint16(b[24:])), Status: b[26]}
+			from: int32(le.Uint32(b[16:])), to: int32(le.Uint32(b[20:])), Repeat: int16(le.Uint16(b[24:])), Status: b[26],
+		}
 	}
 	data = data[points*pointBytes:]
 	for i := range c.value {

@@ -10,7 +10,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
 
-// detailed loads the real vLLM files with per-request arrays; the benchmark skips where they are absent.
+// detailed loads the real vLLM files with per-request arrays; the benchmark skips where TTREPORT_CORPUS names none.
 func detailed(b *testing.B) (files [][]byte, bytes int64) {
 	corpus := os.Getenv("TTREPORT_CORPUS")
 	if corpus == "" {

@@ -195,9 +195,11 @@ func readGrowing(r io.Reader) ([]byte, error) {
 // BadPacked is the problem of content that cannot be unpacked.
 func BadPacked(path string, e Envelope, err error) schema.Problem {
 	name := [...]string{"plain", "gzip", "zstd", "zip", "tar"}[e]
-	return schema.Problem{Severity: schema.SevError, Path: path, Code: "bad-" + name,
+	return schema.Problem{
+		Severity: schema.SevError, Path: path, Code: "bad-" + name,
 		Found:    fmt.Sprintf("%s data that cannot be unpacked (%v)", name, err),
-		Expected: "a whole " + name + " file", Hint: "copy or download the file again"}
+		Expected: "a whole " + name + " file", Hint: "copy or download the file again",
+	}
 }
 
 func tooLarge(path string, size, most int64) schema.Problem {
@@ -205,8 +207,10 @@ func tooLarge(path string, size, most int64) schema.Problem {
 	if size <= most {
 		found = fmt.Sprintf("content of more than %d MB, or of more than %d times the file", most>>20, maxRatio)
 	}
-	return schema.Problem{Severity: schema.SevError, Path: path, Code: "too-large", Found: found,
-		Expected: fmt.Sprintf("at most %d MB", most>>20), Hint: "leave it out, or remove its per-request records"}
+	return schema.Problem{
+		Severity: schema.SevError, Path: path, Code: "too-large", Found: found,
+		Expected: fmt.Sprintf("at most %d MB", most>>20), Hint: "leave it out, or remove its per-request records",
+	}
 }
 
 func isBinary(head []byte) bool { return bytes.IndexByte(head, 0) >= 0 }

@@ -47,6 +47,8 @@ const (
 // DefaultLimits is generous for result files (the largest known is 34 MB, nested 9 deep) and small for a machine: any
 // 64 MB of input is read within 256 MB of memory.
 func DefaultLimits() Limits {
-	return Limits{Bytes: 1 << 30, Packed: 128 << 20, Text: 16 << 20, Depth: 100, Values: 5_000_000, Results: 20_000,
-		Members: 30_000, Total: 4 << 30, Nesting: 3}
+	return Limits{
+		Bytes: 1 << 30, Packed: 128 << 20, Text: 16 << 20, Depth: 100, Values: 5_000_000, Results: 20_000,
+		Members: 30_000, Total: 4 << 30, Nesting: 3,
+	}
 }

@@ -117,8 +117,10 @@ func emptyFile(path string) schema.Problem {
 
 // Located turns a syntax error into a problem with line and column. kept is the number of whole values in the file.
 func Located(path string, data []byte, e *SyntaxError, kept int) schema.Problem {
-	p := schema.Problem{Severity: schema.SevError, Path: path, Offset: int64(e.Offset), Code: codeBad,
-		Found: e.Found, Expected: e.Expected, Hint: "the file is not JSON at this place; compare it with what the tool wrote"}
+	p := schema.Problem{
+		Severity: schema.SevError, Path: path, Offset: int64(e.Offset), Code: codeBad,
+		Found: e.Found, Expected: e.Expected, Hint: "the file is not JSON at this place; compare it with what the tool wrote",
+	}
 	p.Line, p.Column = position(data, e.Offset)
 	if e.Truncated {
 		p.Code = codeTruncated

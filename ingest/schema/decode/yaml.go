@@ -19,8 +19,10 @@ func YAML(path string, data []byte, v any) *schema.Problem {
 	if err == nil {
 		return nil
 	}
-	p := &schema.Problem{Severity: schema.SevError, Path: path, Code: "bad-yaml",
-		Expected: "a field and a value that ttreport knows", Hint: "ttreport help files lists every field"}
+	p := &schema.Problem{
+		Severity: schema.SevError, Path: path, Code: "bad-yaml",
+		Expected: "a field and a value that ttreport knows", Hint: "ttreport help files lists every field",
+	}
 	var ye yaml.Error
 	if errors.As(err, &ye) && ye.GetToken() != nil {
 		pos := ye.GetToken().Position

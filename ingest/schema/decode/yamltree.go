@@ -56,11 +56,12 @@ func tooDeep(data []byte) bool {
 func (f *File) convertYAML() bool {
 	if len(f.Data) > maxYAML || f.Cut {
 		f.Form = Text
-		f.Problems = append(f.Problems,
-			schema.Problem{Severity: schema.SevNote, Path: f.Path, Code: "too-large",
-				Found:    fmt.Sprintf("%d MB of YAML", f.Size>>20),
-				Expected: fmt.Sprintf("at most %d MB", maxYAML>>20), Used: "nothing of it",
-				Hint: "if it is a result, convert it to JSON"})
+		f.Problems = append(f.Problems, schema.Problem{
+			Severity: schema.SevNote, Path: f.Path, Code: "too-large",
+			Found:    fmt.Sprintf("%d MB of YAML", f.Size>>20),
+			Expected: fmt.Sprintf("at most %d MB", maxYAML>>20), Used: "nothing of it",
+			Hint: "if it is a result, convert it to JSON",
+		})
 		return false
 	}
 	if !results.Match(f.Data) || tooDeep(f.Data) {

@@ -20,9 +20,13 @@ type Draft struct {
 
 // New starts a point of a tool; at is the part of the file that it stands for, for problems.
 func New(f *decode.File, r *schema.Reading, at decode.Value, tool string) *Draft {
-	return &Draft{File: f, Reading: r, at: at,
-		Point: schema.Point{Key: schema.Key{Task: "text", Tool: tool}, Status: schema.StatusOK,
-			Metrics: map[string]schema.Metric{}, Conditions: map[string]string{}, Source: f.Source(r.Format)}}
+	return &Draft{
+		File: f, Reading: r, at: at,
+		Point: schema.Point{
+			Key: schema.Key{Task: "text", Tool: tool}, Status: schema.StatusOK,
+			Metrics: map[string]schema.Metric{}, Conditions: map[string]string{}, Source: f.Source(r.Format),
+		},
+	}
 }
 
 // Stat sets one statistic of a distribution, in the metric's own unit. What is not a finite number is left out.
@@ -52,7 +56,7 @@ func (d *Draft) Of(metric string, v decode.Value) bool {
 func (d *Draft) Derived(metric, def, stat string, x float64) {
 	d.Stat(metric, def, stat, x)
 	if m, ok := d.Metrics[metric]; ok {
-		m.From = "derived"
+		m.From = schema.FromDerived
 		d.Metrics[metric] = m
 	}
 }

@@ -158,7 +158,8 @@ func TestStatKey(t *testing.T) {
 
 func TestQuote(t *testing.T) {
 	for text, want := range map[string]string{
-		"": "", "  \n": "", "Traceback\nValueError: no": ": ValueError: no", "token=hf_abcdefghijklmnop": ": token=[redacted]",
+		"": "", "  \n": "", "Traceback\nValueError: no": ": ValueError: no",
+		"token=hf_abcdefghijklmnop": ": token=[redacted]",
 	} {
 		if got := draft.Quote(text); got != want {
 			t.Errorf("%q is quoted as %q", text, got)

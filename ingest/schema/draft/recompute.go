@@ -148,7 +148,7 @@ func (d *Draft) Rate(v decode.Value, metric, key string, now float64) {
 func (d *Draft) Recomputed(metric string, x float64) {
 	d.Value(metric, x)
 	if m, ok := d.Metrics[metric]; ok {
-		m.From = "recomputed"
+		m.From = schema.FromRecomputed
 		d.Metrics[metric] = m
 	}
 }
@@ -162,7 +162,7 @@ func (d *Draft) Hollow(v decode.Value, set latency.Set, whose string) {
 	d.Recomputed("error_rate", 100*failed/(float64(set.OK)+failed))
 	for name, total := range map[string]int{"isl": set.In, "osl": set.Out} {
 		if m, ok := d.Metrics[name]; ok && set.OK > 0 {
-			m.Stats, m.From = nil, "recomputed"
+			m.Stats, m.From = nil, schema.FromRecomputed
 			m.Stats.Set("mean", float64(total)/float64(set.OK))
 			d.Metrics[name] = m
 		}

@@ -159,7 +159,7 @@ const kept = 7
 // intervals of median and p99; the extremes are the ends of the sketch, and other percentiles are read from it. An
 // empty sample has no numbers and says why.
 func (s Sample) Metric(unit, def, why string) schema.Metric {
-	m := schema.Metric{Unit: unit, Def: def, From: "recomputed", N: s.N()}
+	m := schema.Metric{Unit: unit, Def: def, From: schema.FromRecomputed, N: s.N()}
 	if s.N() == 0 {
 		m.Why = why
 		return m

@@ -107,9 +107,11 @@ func Read(name string, data []byte) (Manifest, *schema.Problem) {
 	}
 	for i, o := range m.Files {
 		if o.Glob == "" || !doublestar.ValidatePattern(o.Glob) {
-			return m, &schema.Problem{Severity: schema.SevError, Path: name, Code: "bad-manifest",
+			return m, &schema.Problem{
+				Severity: schema.SevError, Path: name, Code: "bad-manifest",
 				Found: fmt.Sprintf("files[%d].glob %q", i, o.Glob), Expected: "a glob such as *-tp8.json",
-				Hint: "see ttreport help files"}
+				Hint: "see ttreport help files",
+			}
 		}
 	}
 	return m, nil
@@ -121,8 +123,10 @@ func (m Manifest) Marshal() ([]byte, error) { return decode.EncodeYAML(m) }
 // Facts returns what the manifest states about the file at rel, a path relative to the manifest's folder, with its
 // overrides applied, and the tool and workload it states.
 func (m Manifest) Facts(rel string) (schema.Facts, string, Workload) {
-	f := schema.Facts{RunID: m.ID, Start: m.Start, End: m.End, Release: m.Release, Channel: m.Channel, Line: m.Line,
-		Impl: m.Impl, Model: m.Model.schema(), Device: m.Device.schema(), Stack: m.Stack.schema()}
+	f := schema.Facts{
+		RunID: m.ID, Start: m.Start, End: m.End, Release: m.Release, Channel: m.Channel, Line: m.Line,
+		Impl: m.Impl, Model: m.Model.schema(), Device: m.Device.schema(), Stack: m.Stack.schema(),
+	}
 	tool, w := m.Tool, m.Workload
 	for _, o := range m.Files {
 		byPath := doublestar.MatchUnvalidated(o.Glob, rel) // globs were checked by Read
@@ -181,19 +185,23 @@ func (m Manifest) SchemaTargets() []schema.Target {
 	var out []schema.Target
 	for _, t := range m.Targets {
 		info, _ := schema.MetricByName(t.Metric)
-		out = append(out, schema.Target{Key: t.Workload.Key(""), Metric: t.Metric, Stat: t.Stat, Value: t.Value,
+		out = append(out, schema.Target{
+			Key: t.Workload.Key(""), Metric: t.Metric, Stat: t.Stat, Value: t.Value,
 			Unit:  info.Unit,
-			Level: t.Level, Tolerance: t.Tolerance, Source: t.Source, SHA256: t.SHA256, AsOf: t.AsOf})
+			Level: t.Level, Tolerance: t.Tolerance, Source: t.Source, SHA256: t.SHA256, AsOf: t.AsOf,
+		})
 	}
 	return out
 }
 
 // Row is a target in force as a manifest states it.
 func Row(t schema.Target) TargetRow {
-	return TargetRow{Workload: Workload{
-		Task: t.Key.Task, ISL: t.Key.ISL, OSL: t.Key.OSL, Concurrency: t.Key.Concurrency, Rate: t.Key.Rate,
-		Dataset: t.Key.Dataset, Dims: t.Key.Dims,
-	},
+	return TargetRow{
+		Workload: Workload{
+			Task: t.Key.Task, ISL: t.Key.ISL, OSL: t.Key.OSL, Concurrency: t.Key.Concurrency, Rate: t.Key.Rate,
+			Dataset: t.Key.Dataset, Dims: t.Key.Dims,
+		},
 		Metric: t.Metric, Stat: t.Stat, Value: t.Value, Level: t.Level, Tolerance: t.Tolerance, Source: t.Source,
-		SHA256: t.SHA256, AsOf: t.AsOf}
+		SHA256: t.SHA256, AsOf: t.AsOf,
+	}
 }

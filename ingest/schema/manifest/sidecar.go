@@ -52,8 +52,10 @@ type Workload struct {
 
 // Key is the workload as the key of a point measured by tool.
 func (w Workload) Key(tool string) schema.Key {
-	return schema.Key{Task: w.Task, Tool: tool, ISL: w.ISL, OSL: w.OSL, Concurrency: w.Concurrency, Rate: w.Rate,
-		Dataset: w.Dataset, Dims: w.Dims}
+	return schema.Key{
+		Task: w.Task, Tool: tool, ISL: w.ISL, OSL: w.OSL, Concurrency: w.Concurrency, Rate: w.Rate,
+		Dataset: w.Dataset, Dims: w.Dims,
+	}
 }
 
 // Marshal returns the sidecar's file content.
@@ -73,13 +75,17 @@ func (s Sidecar) Marshal() ([]byte, error) {
 func ReadSidecar(path string, data []byte) (Sidecar, *schema.Problem) {
 	var s Sidecar
 	if err := json.Unmarshal(data, &s); err != nil {
-		return s, &schema.Problem{Severity: schema.SevError, Path: path, Code: "bad-sidecar", Found: err.Error(),
-			Expected: "a sidecar of schema " + sidecarSchema, Hint: "delete it to read the result without it"}
+		return s, &schema.Problem{
+			Severity: schema.SevError, Path: path, Code: "bad-sidecar", Found: err.Error(),
+			Expected: "a sidecar of schema " + sidecarSchema, Hint: "delete it to read the result without it",
+		}
 	}
 	if s.Schema != sidecarSchema {
-		return s, &schema.Problem{Severity: schema.SevError, Path: path, Code: "bad-sidecar",
+		return s, &schema.Problem{
+			Severity: schema.SevError, Path: path, Code: "bad-sidecar",
 			Found: fmt.Sprintf("schema %q", s.Schema), Expected: sidecarSchema,
-			Hint: "a newer ttreport may have written it; upgrade, or delete it to read the result without it"}
+			Hint: "a newer ttreport may have written it; upgrade, or delete it to read the result without it",
+		}
 	}
 	return s, nil
 }

@@ -35,8 +35,10 @@ func lower(metric string) bool {
 // Targets expands one entry. An entry without targets gives none. Problems name what was not understood.
 func Targets(f *decode.File, entry decode.Value, source schema.Target) ([]schema.Target, []schema.Problem) {
 	base := source
-	base.Key = schema.Key{Task: entry.Get("task_type").Str(), ISL: entry.Get("isl").Ptr(), OSL: entry.Get("osl").Ptr(),
-		Concurrency: entry.Get("max_concurrency").Ptr(), Dims: dims(entry)}
+	base.Key = schema.Key{
+		Task: entry.Get("task_type").Str(), ISL: entry.Get("isl").Ptr(), OSL: entry.Get("osl").Ptr(),
+		Concurrency: entry.Get("max_concurrency").Ptr(), Dims: dims(entry),
+	}
 	var out []schema.Target
 	var problems []schema.Problem
 	for _, level := range entry.Get("targets").Members() {

@@ -26,7 +26,7 @@ func File(name, text string) *decode.File {
 	return &f
 }
 
-// Read recognises a text and reads it; a text that is not the reader's fails the test.
+// Must recognises a text and reads it; a text that is not the reader's fails the test.
 func (r Reader) Must(t *testing.T, name, text string) schema.Reading {
 	t.Helper()
 	f := File(name, text)

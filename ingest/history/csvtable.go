@@ -103,11 +103,14 @@ func readTable(f *decode.File, m schema.Match) schema.Reading {
 }
 
 func (r row) facts() schema.Facts {
-	f := schema.Facts{RunID: r.text("run"), Release: r.text("release"), Channel: r.text("channel"), Impl: r.text("impl"),
+	f := schema.Facts{
+		RunID: r.text("run"), Release: r.text("release"), Channel: r.text("channel"), Impl: r.text("impl"),
 		Model:  schema.Model{Name: r.text("model")},
-		Device: schema.Device{Name: r.text("device")}, Stack: schema.Stack{
+		Device: schema.Device{Name: r.text("device")},
+		Stack: schema.Stack{
 			Engine: r.text("engine"), Version: r.text("engine_version"),
-		}}
+		},
+	}
 	if t, err := time.Parse(time.RFC3339, r.text("start_utc")); err == nil {
 		f.Start, f.End = t.UTC(), t.UTC()
 	}
@@ -173,10 +176,12 @@ func statOf(column string) (metric, stat string, ok bool) {
 }
 
 func (r row) score(f *decode.File, into *schema.Reading) {
-	s := schema.Score{Task: r.text("task"), Metric: r.text("metric"), Filter: r.text("filter"), N: r.count("n"),
+	s := schema.Score{
+		Task: r.text("task"), Metric: r.text("metric"), Filter: r.text("filter"), N: r.count("n"),
 		Total: r.count("total"), Limit: r.number("limit"),
 		Direction: r.text("direction"), Source: f.Source(OwnTable), Value: schema.Missing("not in the table"),
-		Stderr: schema.Missing("not in the table")}
+		Stderr: schema.Missing("not in the table"),
+	}
 	if why := r.text("missing_reason"); why != "" {
 		s.Value = schema.Missing(why)
 	}
