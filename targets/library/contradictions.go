@@ -64,9 +64,11 @@ func LintEntry(e Entry) []Contradiction {
 	return out
 }
 
-// throughput holds a promised rate against what its own users can take.
-func throughput(t schema.Target, near map[string]schema.Target, add func(severity schema.Severity, code string, t schema.Target,
-	format string, args ...any)) {
+// report takes one contradiction.
+type report func(severity schema.Severity, code string, t schema.Target, format string, args ...any)
+
+// throughput holds a target rate against what its own users can take.
+func throughput(t schema.Target, near map[string]schema.Target, add report) {
 	user, hasUser := near["tps_user"]
 	if !hasUser || t.Key.Concurrency == nil {
 		return

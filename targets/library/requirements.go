@@ -63,7 +63,8 @@ type requirementsDoc struct {
 	problems      []schema.Problem
 }
 
-func (r *requirementsDoc) problem(severity schema.Severity, code string, at decode.Value, found, expected, used string) {
+func (r *requirementsDoc) problem(severity schema.Severity, code string, at decode.Value, found, expected,
+	used string) {
 	p := r.f.Problem(severity, code, at)
 	p.Found, p.Expected, p.Used = found, expected, used
 	r.problems = append(r.problems, p)
