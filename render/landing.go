@@ -113,7 +113,7 @@ func releaseWord(r judge.Release, before string) string {
 }
 
 // markNotes is the sign of a decision that is neither a plain pass nor a failure.
-const markNotes schema.Outcome = "notes"
+const markNotes schema.Outcome = "warning"
 
 func toneMark(tone words.Tone) schema.Outcome {
 	switch tone {

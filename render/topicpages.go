@@ -118,9 +118,9 @@ func evalLead(history, promised []schema.Verdict) Lead {
 	l := Lead{Text: fmt.Sprintf("%s: %s; %s.", words.Plural(len(history), "score"), against, reference)}
 	switch {
 	case said[schema.Regressed]+refs[schema.Fail] > 0:
-		l.Tone = "hm"
+		l.Tone = words.ToneWarning
 	case refs[schema.Pass] == len(promised) && len(promised) > 0:
-		l.Tone = "yes"
+		l.Tone = words.ToneGood
 	}
 	return l
 }

@@ -47,7 +47,7 @@ func TestExplore(t *testing.T) {
 	b := openBrowser(t, dir)
 	b.goTo(t, filepath.Join(dir, "explore/index.html"))
 	until(t, b, "all series are shown", status+`.indexOf("16 series of 16") === 0 && `+shown+` === 16`)
-	if first := eval[string](t, b, `document.querySelector(".rows tbody tr:not([aria-hidden])").textContent`); !strings.HasPrefix(first, "◎ watch") {
+	if first := eval[string](t, b, `document.querySelector(".rows tbody tr:not([aria-hidden])").textContent`); !strings.HasPrefix(first, "? inconclusive") {
 		t.Errorf("the worst does not stand first: %s", first)
 	}
 	choose(t, b, "device", "t3k")
@@ -106,7 +106,7 @@ func TestExploreManySeries(t *testing.T) {
 	dir := t.TempDir()
 	build(t, dir, "Tiny-1B", "n150")
 	const n = 100_000
-	table := render.SeriesTable{Impls: []string{""}, Tools: []string{"vllm"}, Words: [][2]string{{"worse", "probable"}, {"same", ""}, {"noisy", ""}}, Releases: []string{"v1"}}
+	table := render.SeriesTable{Impls: []string{""}, Tools: []string{"vllm"}, Words: [][2]string{{"regressed", "suspected"}, {"unchanged", ""}, {"inconclusive", ""}}, Releases: []string{"v1"}}
 	for i := range 250 {
 		table.Pairs = append(table.Pairs, [3]string{fmt.Sprintf("Model-%d-instruct", i/5), fmt.Sprintf("dev%d", i%5), "index.html"})
 	}

@@ -72,7 +72,7 @@ func fixtureOf(model, device string, releases int) ([]schema.Run, render.Input) 
 	if err != nil {
 		panic(err)
 	}
-	return runs, render.Input{Title: "Results of " + model, Judged: judged, Version: "ttreport test", Topics: []string{"method", "verdicts", "files", "environment", "exit-codes", "lints", "targets", "decisions"}, Licences: []render.Licence{{Name: "Apache ECharts", Version: "6", Licence: "Apache-2.0", File: "assets/echarts.LICENSE.txt"}},
+	return runs, render.Input{Title: "Results of " + model, Gate: judged, Version: "ttreport test", Topics: []string{"method", "verdicts", "files", "environment", "exit-codes", "lints", "targets", "decisions"}, Licences: []render.Licence{{Name: "Apache ECharts", Version: "6", Licence: "Apache-2.0", File: "assets/echarts.LICENSE.txt"}},
 		Notes: []render.Note{{Release: "v0.12.0", Title: "v0.12.0", Source: "# Notes on " + model + "\n\n| a | b |\n|--|--:|\n| 1 | 2 |\n\n[x](javascript:alert(1)) " + model}}}
 }
 

@@ -72,7 +72,7 @@ func named(t *testing.T, names []string, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := render.Input{Title: names[1], Judged: judged, Version: "test", Notes: notes}
+	in := render.Input{Title: names[1], Gate: judged, Version: "test", Notes: notes}
 	if _, err := site.Build(context.Background(), render.New(in), site.Options{Dir: dir, BaseURL: "https://example.org/x", Run: func(i int) (schema.Run, *schema.Problem) { return runs[i], nil }}); err != nil {
 		t.Fatal(err)
 	}

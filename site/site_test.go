@@ -76,7 +76,7 @@ func TestPages(t *testing.T) {
 		}
 	}
 	for page, wants := range map[string][]string{
-		"index.html":                      {"Not fit to ship", "v0.12.0", "Required targets"},
+		"index.html":                      {"FAIL", "v0.12.0", "Required targets"},
 		"releases/v0.12.0/index.html":     {"complete limit of 120", "Notes on Tiny-1B", "+18.3", "inconclusive", "beyond the limit of 5"},
 		"models/Tiny-1B/n150/index.html":  {"<svg", "complete 120, required", "charts.js", "128/128/1"},
 		"runs/run-3-1/index.html":         {"no request completed", strings.Repeat("ab", 32), "flag"},

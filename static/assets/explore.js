@@ -1,7 +1,10 @@
 // The explorer of all series and the comparison of any two releases: both filter a table of columns and show the rows in view.
 "use strict";
 (function () {
-  var glyph = { "worse": "▽", "worse confirmed": "▼", "better": "△", "better confirmed": "▲", "watch": "◎", "recovered": "↺", "same": "=", "noisy": "≈", "insufficient": "…", "not-comparable": "≠", "missing": "□", "invalid": "⊘" };
+  var glyph = {
+    "regressed": "▽", "regressed confirmed": "▼", "improved": "△", "improved confirmed": "▲", "recovered": "↺", "unchanged": "=",
+    "inconclusive": "?", "no-baseline": "…", "not-comparable": "≠", "missing": "□", "excluded": "⊘"
+  };
   var ROW = 34, LEVELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
   function el(tag, attrs, kids) {
@@ -213,7 +216,7 @@
       { head: "Tool", cell: function (r) { return r.tool; }, sort: function (r) { return r.tool; } },
       { head: "A", num: true, cell: function (r) { return digits(r.a); }, sort: function (r) { return r.a; } },
       { head: "B", num: true, cell: function (r) { return digits(r.b); }, sort: function (r) { return r.b; } },
-      { head: "Change", num: true, cell: function (r) { return r.unlike ? el("span", { class: "w not-comparable" }, "≠ " + r.unlike) : el("span", { class: r.far ? r.bad > 0 ? "w worse" : "w better" : null }, percent(r.change) + (r.far ? r.bad > 0 ? " worse" : " better" : "")); }, sort: function (r) { return r.bad; } }
+      { head: "Change", num: true, cell: function (r) { return r.unlike ? el("span", { class: "w not-comparable" }, "≠ " + r.unlike) : el("span", { class: r.far ? r.bad > 0 ? "w regressed" : "w improved" : null }, percent(r.change) + (r.far ? r.bad > 0 ? " regressed" : " improved" : "")); }, sort: function (r) { return r.bad; } }
     ];
     var v = view("Differences", cols, function (k) { down = sortBy === k ? !down : k === 6; sortBy = k; order(); });
     function order() {
@@ -261,19 +264,19 @@
         return map;
       });
       rows = [];
-      var only = [0, 0], ambiguous = 0, worse = 0, better = 0, unlike = 0;
+      var only = [0, 0], ambiguous = 0, regressed = 0, improved = 0, unlike = 0;
       sideRows[0].forEach(function (a, key) {
         var b = sideRows[1].get(key);
         if (!b) { only[0]++; return; }
         if (a.twice || b.twice) { ambiguous++; return; }
         var other = Object.keys(a.n).filter(function (k) { return k in b.n && b.n[k] !== a.n[k] && !(k === "client" && differs.tool); });
         var change = a.v ? b.v / a.v - 1 : 0, bad = a.m.higher ? -change : change, far = Math.abs(change) >= a.m.effect;
-        if (other.length) { unlike++; far = false; bad = -1e9; } else if (far) if (bad > 0) worse++; else better++;
+        if (other.length) { unlike++; far = false; bad = -1e9; } else if (far) if (bad > 0) regressed++; else improved++;
         var where = differs.model || differs.device ? a.p[0] + " on " + a.p[1] + " → " + b.p[0] + " on " + b.p[1] : a.p[0] + " on " + a.p[1];
         rows.push({ m: a.m, workload: a.w, where: where, page: differs.model || differs.device ? "" : a.p[2], tool: differs.tool ? a.tool + " → " + b.tool : a.tool, a: a.v, b: b.v, change: change, bad: bad, far: far, unlike: other.map(function (k) { return k + " " + a.n[k] + " → " + b.n[k]; }).join(", ") });
       });
       sideRows[1].forEach(function (_, key) { if (!sideRows[0].has(key)) only[1]++; });
-      said.textContent = rows.length ? count(rows.length, "number") + " on both sides: " + worse.toLocaleString("en-US") + " worse and " + better.toLocaleString("en-US") + " better by what matters; " + only[0].toLocaleString("en-US") + " only in A, " + only[1].toLocaleString("en-US") + " only in B" + (ambiguous ? "; " + count(ambiguous, "number") + " measured in several ways left out" : "") + (unlike ? "; " + unlike.toLocaleString("en-US") + " not comparable, because conditions differ" : "") + "." + missing
+      said.textContent = rows.length ? count(rows.length, "number") + " on both sides: " + regressed.toLocaleString("en-US") + " regressed and " + improved.toLocaleString("en-US") + " improved by more than the limit; " + only[0].toLocaleString("en-US") + " only in A, " + only[1].toLocaleString("en-US") + " only in B" + (ambiguous ? "; " + count(ambiguous, "number") + " measured in several ways left out" : "") + (unlike ? "; " + unlike.toLocaleString("en-US") + " not comparable, because conditions differ" : "") + "." + missing
         : "Nothing was measured on both sides: " + (sideRows[0].size ? sideRows[1].size ? "workloads, metrics and what is not chosen must be the same." : "B has no number." : "A has no number.") + missing;
       order();
     }
