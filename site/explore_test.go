@@ -106,9 +106,9 @@ func TestExploreManySeries(t *testing.T) {
 	dir := t.TempDir()
 	build(t, dir, "Tiny-1B", "n150")
 	const n = 100_000
-	table := render.SeriesTable{Impls: []string{""}, Tools: []string{"vllm"}, Words: [][2]string{{"regressed", "suspected"}, {"unchanged", ""}, {"inconclusive", ""}}, Releases: []string{"v1"}}
+	table := render.SeriesTable{Impls: []string{""}, Tools: []string{"vllm"}, Words: []render.SeriesWord{{Verdict: "regressed", Evidence: "suspected"}, {Verdict: "unchanged"}, {Verdict: "inconclusive"}}, Releases: []string{"v1"}}
 	for i := range 250 {
-		table.Pairs = append(table.Pairs, [3]string{fmt.Sprintf("Model-%d-instruct", i/5), fmt.Sprintf("dev%d", i%5), "index.html"})
+		table.Pairs = append(table.Pairs, render.SeriesPair{Model: fmt.Sprintf("Model-%d-instruct", i/5), Device: fmt.Sprintf("dev%d", i%5), Page: "index.html"})
 	}
 	for i := range 100 {
 		table.Workloads = append(table.Workloads, fmt.Sprintf("%d/%d/%d", 128<<(i%5), 128, i))
@@ -126,7 +126,7 @@ func TestExploreManySeries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, render.ExploreShardPath), fmt.Appendf(nil, "ttreport.shard(\"explore\",%s);\n", data), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, string(render.ExploreShardPath)), fmt.Appendf(nil, "ttreport.shard(\"explore\",%s);\n", data), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	b := openBrowser(t, dir)

@@ -18,7 +18,7 @@ func (b *builder) published(p *part) error {
 	if u, err := url.Parse(b.opt.BaseURL); err == nil && u.Path != "" {
 		root = strings.TrimSuffix(u.Path, "/") + "/"
 	}
-	html, err := b.painter.pageFrom(b.report.NotFoundPage(), root)
+	html, err := b.pages.pageFrom(b.report.NotFoundPage(), root)
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func Feed(r *render.Report, base string) ([]byte, error) {
 			continue
 		}
 		d := words.Decide(r.Result(i))
-		at := base + strings.TrimSuffix(render.ReleasePath(rel.Name), "index.html")
+		at := base + strings.TrimSuffix(string(render.ReleasePath(rel.Name)), "index.html")
 		when := out.Updated // of one without a date: that of what is newer
 		if !rel.Date.IsZero() {
 			when = rel.Date.UTC().Format(time.RFC3339)

@@ -15,8 +15,6 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render"
-	"github.com/ttreport/ttreport/render/markdown"
-	"github.com/ttreport/ttreport/render/tabular"
 	"github.com/ttreport/ttreport/site"
 )
 
@@ -146,35 +144,44 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// The golden files are the exact text of what people paste into pull requests and spreadsheets.
-func TestGolden(t *testing.T) {
-	_, in := fixture("Tiny-1B", "n150")
-	r := render.New(in)
-	scores, err := tabular.Scores(r, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	shard, err := site.Shard(r, r.Pairs[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, got := range map[string][]byte{"report.md": markdown.Pair(r, 3, r.Pairs[0]), "points.csv": tabular.Points(r, 3), "verdicts.csv": tabular.Verdicts(r, 3), "scores.csv": scores, "charts.js": shard} {
-		file := filepath.Join("testdata", name)
-		if *update {
-			if err := os.WriteFile(file, got, 0o644); err != nil {
-				t.Fatal(err)
-			}
-			continue
-		}
-		want, err := os.ReadFile(file)
-		if err != nil {
+// golden compares a file with its golden one, or rewrites that.
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	file := filepath.Join("testdata", filepath.FromSlash(name))
+	if *update {
+		if err := os.WriteFile(file, got, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if string(got) != string(want) {
-			t.Errorf("%s differs from its golden file; go test ./site -update rewrites it\n%s", name, firstDifference(string(want), string(got)))
-		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != string(want) {
+		t.Errorf("%s differs from its golden file; go test ./site -update rewrites it\n%s", name,
+			firstDifference(string(want), string(got)))
 	}
 }
+
+// The golden files are the exact HTML of each kind of page, and the data of its charts.
+func TestGolden(t *testing.T) {
+	dir := t.TempDir()
+	build(t, dir, "Tiny-1B", "n150")
+	all := files(t, dir)
+	for name, page := range map[string]string{
+		"landing": "index.html", "release": "releases/v0.12.0/index.html", "model": "models/Tiny-1B/n150/index.html",
+		"run": "runs/run-3-1/index.html", "evals": "evals/index.html", "targets": "targets/index.html",
+		"problems": "problems/index.html", "notes": "notes/index.html", "about": "about/index.html",
+		"explore": "explore/index.html", "compare": "compare/index.html", "404": "404.html",
+	} {
+		html := fingerprintRE.ReplaceAllString(all[page], "?v=FINGERPRINT")
+		golden(t, "golden/"+name+".html", []byte(html))
+	}
+	golden(t, "golden/charts.js", []byte(all["models/Tiny-1B/n150/charts.js"]))
+}
+
+var fingerprintRE = regexp.MustCompile(`\?v=[0-9a-f]{8}`)
 
 // firstDifference shows both texts around the first byte in which they differ.
 func firstDifference(want, got string) string {

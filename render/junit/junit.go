@@ -70,7 +70,7 @@ func Write(w io.Writer, g *gate.Review, on gate.FailOn) error {
 	d := words.Decide(g.Result)
 	out.suite(g.Release).add("gate", "decision", d.Word+": "+d.Detail, g.Result.Exit != 0, false)
 	of := func(model, device string) *junitSuite {
-		return out.suite(words.OrUnknown(model) + " on " + words.OrUnknown(device))
+		return out.suite(words.OnDevice(model, device))
 	}
 	for _, list := range [][]schema.Verdict{g.History, g.Targets} {
 		for i := range list {

@@ -26,7 +26,7 @@ func Check(w io.Writer, g *gate.Review, all bool) {
 		fmt.Fprint(w, "\nMODELS AND DEVICES\n")
 		for _, x := range g.Pairs {
 			pd := words.Decide(x.Result)
-			name := words.OrUnknown(x.Model) + " on " + words.OrUnknown(x.Device)
+			name := words.OnDevice(x.Model, x.Device)
 			fmt.Fprintf(w, "  %-18s %s: %s\n", pd.Word, name, strings.TrimSuffix(pd.Detail, "."))
 		}
 	}

@@ -93,9 +93,11 @@
     };
   }
 
-  function verdict(words) {
-    var name = (words[0] + " " + words[1]).trim(), g = glyph[name] || glyph[words[0]] || "";
-    return el("span", { class: "w " + words[0] }, [el("span", { "aria-hidden": "true" }, g + " "), words[0] ? name : "–"]);
+  function on(p) { return p.model + " on " + p.device; }
+  function verdictName(w) { return w.verdict + (w.evidence ? " " + w.evidence : ""); }
+  function verdict(w) {
+    var name = verdictName(w), g = glyph[name] || glyph[w.verdict] || "";
+    return el("span", { class: "w " + w.verdict }, [el("span", { "aria-hidden": "true" }, g + " "), name || "–"]);
   }
   function spark(s) {
     var d = "", pen = false, last = null, step = s.length > 1 ? 108 / (s.length - 1) : 0;
@@ -115,18 +117,18 @@
   }
 
   function explore(root, host, t) {
-    var pairName = t.pairs.map(function (p) { return p[0] + " on " + p[1]; });
-    var text = { w: t.workloads, m: t.metrics.map(function (m) { return m.label; }), t: t.tools, p: pairName, i: t.impls, g: t.words.map(function (w) { return (w[0] + " " + w[1]).trim(); }) };
+    var pairName = t.pairs.map(function (p) { return on(p); });
+    var text = { w: t.workloads, m: t.metrics.map(function (m) { return m.label; }), t: t.tools, p: pairName, i: t.impls, g: t.words.map(verdictName) };
     var q = el("input", { type: "search", name: "q", placeholder: "model, device, 2048/128, TTFT …", autocomplete: "off" });
     var f = {
-      model: select("Model", "model", sorted(t.pairs.map(function (p) { return p[0]; })), "any"), device: select("Device", "device", sorted(t.pairs.map(function (p) { return p[1]; })), "any"),
+      model: select("Model", "model", sorted(t.pairs.map(function (p) { return p.model; })), "any"), device: select("Device", "device", sorted(t.pairs.map(function (p) { return p.device; })), "any"),
       metric: select("Metric", "metric", sorted(text.m), "any"), workload: select("Workload", "workload", sorted(t.workloads), "any"), verdict: select("Verdict", "verdict", sorted(text.g), "any")
     };
     var said = el("p", { class: "more", role: "status" });
     var state = read();
     var cols = [
       { head: "Verdict", cell: function (i) { return verdict(t.words[t.g[i]]); }, sort: function (i) { return i; } },
-      { head: "Model on device", cell: function (i) { var p = t.pairs[t.p[i]]; return el("a", { href: root + p[2] }, pairName[t.p[i]]); }, sort: function (i) { return pairName[t.p[i]]; }, dict: "p" },
+      { head: "Model on device", cell: function (i) { var p = t.pairs[t.p[i]]; return el("a", { href: root + p.page }, pairName[t.p[i]]); }, sort: function (i) { return pairName[t.p[i]]; }, dict: "p" },
       { head: "Workload", cell: function (i) { return [t.workloads[t.w[i]], el("small", {}, [t.tools[t.t[i]], t.impls[t.i[i]]].filter(Boolean).join(" · "))]; }, sort: true, dict: "w" },
       { head: "Metric", cell: function (i) { var m = t.metrics[t.m[i]]; return [m.label, el("small", {}, m.unit)]; }, sort: true, dict: "m" },
       { head: "Value", num: true, cell: function (i) { return digits(t.v[i]); }, sort: function (i) { return t.v[i]; } },
@@ -165,7 +167,7 @@
         return o;
       });
       var keep = {
-        p: Uint8Array.from(t.pairs, function (p) { return (!state.model || p[0] === state.model) && (!state.device || p[1] === state.device) ? 1 : 0; }),
+        p: Uint8Array.from(t.pairs, function (p) { return (!state.model || p.model === state.model) && (!state.device || p.device === state.device) ? 1 : 0; }),
         m: Uint8Array.from(text.m, function (s) { return !state.metric || s === state.metric ? 1 : 0; }),
         w: Uint8Array.from(t.workloads, function (s) { return !state.workload || s === state.workload ? 1 : 0; }),
         g: Uint8Array.from(text.g, function (s) { return !state.verdict || s === state.verdict ? 1 : 0; })
@@ -244,7 +246,7 @@
         var chosen = sides.map(function (s, n) {
           var t = tables[n];
           s.parts.release.input.value = want[n];
-          return { model: fill(s.parts.model, t.pairs.map(function (p) { return p[0]; }), state[s.id + "model"]), device: fill(s.parts.device, t.pairs.map(function (p) { return p[1]; }), state[s.id + "device"]), tool: fill(s.parts.tool, t.tools, state[s.id + "tool"]) };
+          return { model: fill(s.parts.model, t.pairs.map(function (p) { return p.model; }), state[s.id + "model"]), device: fill(s.parts.device, t.pairs.map(function (p) { return p.device; }), state[s.id + "device"]), tool: fill(s.parts.tool, t.tools, state[s.id + "tool"]) };
         });
         join(tables, chosen);
       }, function () { said.textContent = "The numbers of a release could not be loaded: data/shards/ belongs to the site."; });
@@ -257,8 +259,8 @@
         var c = chosen[n], map = new Map(), twice = 0;
         for (var i = 0; i < t.v.length; i++) {
           var p = t.pairs[t.p[i]], tool = t.tools[t.t[i]], m = t.metrics[t.m[i]];
-          if (c.model && p[0] !== c.model || c.device && p[1] !== c.device || c.tool && tool !== c.tool) continue;
-          var key = [differs.model ? "" : p[0], differs.device ? "" : p[1], t.impls[t.i[i]], t.workloads[t.w[i]], differs.tool ? "" : tool, m.name, m.label].join("\n");
+          if (c.model && p.model !== c.model || c.device && p.device !== c.device || c.tool && tool !== c.tool) continue;
+          var key = [differs.model ? "" : p.model, differs.device ? "" : p.device, t.impls[t.i[i]], t.workloads[t.w[i]], differs.tool ? "" : tool, m.name, m.label].join("\n");
           if (map.has(key)) { twice++; map.get(key).twice = true; } else map.set(key, { v: t.v[i], p: p, tool: tool, w: t.workloads[t.w[i]], m: m, n: t.conds[t.n[i]] || {} });
         }
         return map;
@@ -272,8 +274,8 @@
         var other = Object.keys(a.n).filter(function (k) { return k in b.n && b.n[k] !== a.n[k] && !(k === "client" && differs.tool); });
         var change = a.v ? b.v / a.v - 1 : 0, bad = a.m.higher ? -change : change, far = Math.abs(change) >= a.m.effect;
         if (other.length) { unlike++; far = false; bad = -1e9; } else if (far) if (bad > 0) regressed++; else improved++;
-        var where = differs.model || differs.device ? a.p[0] + " on " + a.p[1] + " → " + b.p[0] + " on " + b.p[1] : a.p[0] + " on " + a.p[1];
-        rows.push({ m: a.m, workload: a.w, where: where, page: differs.model || differs.device ? "" : a.p[2], tool: differs.tool ? a.tool + " → " + b.tool : a.tool, a: a.v, b: b.v, change: change, bad: bad, far: far, unlike: other.map(function (k) { return k + " " + a.n[k] + " → " + b.n[k]; }).join(", ") });
+        var where = differs.model || differs.device ? on(a.p) + " → " + on(b.p) : on(a.p);
+        rows.push({ m: a.m, workload: a.w, where: where, page: differs.model || differs.device ? "" : a.p.page, tool: differs.tool ? a.tool + " → " + b.tool : a.tool, a: a.v, b: b.v, change: change, bad: bad, far: far, unlike: other.map(function (k) { return k + " " + a.n[k] + " → " + b.n[k]; }).join(", ") });
       });
       sideRows[1].forEach(function (_, key) { if (!sideRows[0].has(key)) only[1]++; });
       said.textContent = rows.length ? count(rows.length, "number") + " on both sides: " + regressed.toLocaleString("en-US") + " regressed and " + improved.toLocaleString("en-US") + " improved by more than the limit; " + only[0].toLocaleString("en-US") + " only in A, " + only[1].toLocaleString("en-US") + " only in B" + (ambiguous ? "; " + count(ambiguous, "number") + " measured in several ways left out" : "") + (unlike ? "; " + unlike.toLocaleString("en-US") + " not comparable, because conditions differ" : "") + "." + missing

@@ -21,8 +21,8 @@
     return waiting[src];
   }
 
+  // colour is what a custom property comes to in the theme of now: its own text may be a choice between two.
   function colour(name) {
-    if (typeof name !== "string" || name.slice(0, 2) !== "--") return name;
     var probe = document.createElement("span");
     probe.style.color = "var(" + name + ")";
     document.body.appendChild(probe);
@@ -31,61 +31,44 @@
     return c;
   }
 
-  function walk(v, f) {
-    if (Array.isArray(v)) return v.map(function (x) { return walk(x, f); });
-    if (v && typeof v === "object") { var o = {}; for (var k in v) o[k] = walk(v[k], f); return o; }
-    return f(v);
+  // resolved replaces what data cannot carry: names of formatters by functions, and custom properties by their colours.
+  function resolved(v, key, formatters) {
+    if (Array.isArray(v)) return v.map(function (x) { return resolved(x, key, formatters); });
+    if (v && typeof v === "object") {
+      var o = {};
+      for (var k in v) o[k] = resolved(v[k], k, formatters);
+      return o;
+    }
+    if (key === "formatter" && formatters[v]) return formatters[v];
+    return key === "color" && String(v).slice(0, 2) === "--" ? colour(v) : v;
   }
 
-  // option fills in what data cannot carry: functions for formatter names, colours for token names, and the page's sizes.
-  function option(s, scale, base) {
-    var font = getComputedStyle(document.body).fontFamily, small = { fontSize: 11, fontFamily: font };
-    var fns = {
-      "@x": function (v) { return s.labels[v] || ""; },
-      "@y": function (v) { for (var i = 0; i < s.yat.length; i++) if (Math.abs(s.yat[i] - v) <= 1e-9 * Math.max(1, Math.abs(v))) return s.yticks[i]; return ""; },
-      "@point": function (p) { return p.seriesName + "\n" + (s.notes[p.seriesIndex] || [])[p.dataIndex]; }
+  // look is the page's style as a theme of ECharts.
+  function look() {
+    var ink = colour("--ink"), ink2 = colour("--ink2"), rule = colour("--rule"), hair = colour("--hair"), panel = colour("--panel");
+    var text = { fontFamily: getComputedStyle(document.body).fontFamily, fontSize: 12, color: ink2 };
+    var axis = {
+      axisLine: { show: true, lineStyle: { color: rule } }, axisTick: { lineStyle: { color: rule } }, axisLabel: text,
+      nameTextStyle: text, splitLine: { show: false }
     };
-    var o = walk(s.option, function (v) { return fns[v] || colour(v); });
-    ["left", "top", "right", "bottom"].forEach(function (side) { [].concat(o.grid).forEach(function (g) { g[side] = parseFloat(g[side]) * scale; }); });
-    var x = [].concat(o.xAxis)[0], y = [].concat(o.yAxis)[0];
-    // Labels stand at releases, whose places are whole numbers; left to itself ECharts starts at the edge, between two.
-    x.axisLabel = Object.assign({}, x.axisLabel, { customValues: s.names.map(function (_, i) { return i; }) });
-    x.axisLine = { lineStyle: { color: colour("--rule") }, onZero: false };
-    x.axisPointer = { show: true, type: "line", snap: true, label: { show: false }, lineStyle: { color: colour("--rule"), type: "dotted" } };
-    y.axisLine = { show: false, onZero: false }; y.axisTick = { show: false }; y.splitLine = { lineStyle: { color: colour("--hair") } };
-    [x, y].forEach(function (a) { a.axisLabel = Object.assign({}, a.axisLabel, small, { color: colour("--ink2"), hideOverlap: false }); });
-    o.tooltip = Object.assign({}, o.tooltip, { renderMode: "richText", backgroundColor: colour("--panel"), borderColor: colour("--rule"), textStyle: { color: colour("--ink"), fontSize: 12, fontFamily: font } });
-    o.dataZoom = [{ type: "inside", zoomOnMouseWheel: "ctrl", moveOnMouseWheel: false, filterMode: "none" }];
-    o.graphic = (s.texts || []).map(function (t) {
-      return { type: "text", silent: true, x: t.x * scale, y: t.y * scale, style: { text: t.text, fill: colour(t.colour), font: (t.bold ? "600 " : "") + "11px " + font, align: t.align || "left", verticalAlign: "middle" } };
-    });
-    (o.series || []).forEach(function (line) {
-      line.emphasis = { scale: 1.4 };
-      if (line.markLine) { line.markLine.silent = true; if (line.markLine.label) Object.assign(line.markLine.label, small, { fontWeight: 600, color: colour("--ink") }); }
-    });
-    return o;
+    var value = Object.assign({}, axis, { splitLine: { show: true, lineStyle: { color: hair } } });
+    return {
+      textStyle: text, legend: { textStyle: text, inactiveColor: rule, pageTextStyle: text, pageIconColor: ink2 },
+      categoryAxis: axis, valueAxis: value, logAxis: value,
+      tooltip: { renderMode: "richText", backgroundColor: panel, borderColor: rule, textStyle: Object.assign({}, text, { color: ink }) },
+      dataZoom: {
+        textStyle: text, borderColor: rule, fillerColor: "transparent", height: 24, bottom: 8,
+        handleStyle: { color: panel, borderColor: ink2 }, moveHandleStyle: { color: rule }, showDataShadow: false
+      }
+    };
   }
 
   // offer puts a file into the reader's hands; what is in it is what the page shows.
-  function offer(name, type, text) {
-    var a = document.createElement("a"), url = URL.createObjectURL(new Blob([text], { type: type }));
+  function offer(name, type, data) {
+    var a = document.createElement("a"), url = URL.createObjectURL(new Blob([data], { type: type }));
     a.href = url; a.download = name;
     a.click();
     setTimeout(function () { URL.revokeObjectURL(url); }, 1000);
-  }
-
-  // standing is a drawing that looks the same without the page: its style is written into its attributes.
-  function standing(svg) {
-    var copy = svg.cloneNode(true), from = [svg].concat([].slice.call(svg.querySelectorAll("*"))), to = [copy].concat([].slice.call(copy.querySelectorAll("*")));
-    from.forEach(function (e, i) {
-      var s = getComputedStyle(e);
-      ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-size", "font-family", "font-weight", "paint-order"].forEach(function (p) { if (s.getPropertyValue(p)) to[i].setAttribute(p, s.getPropertyValue(p)); });
-      if (to[i].tagName === "a") to[i].removeAttribute("href");
-    });
-    copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-    var box = svg.viewBox.baseVal;
-    copy.setAttribute("width", box.width); copy.setAttribute("height", box.height);
-    return new XMLSerializer().serializeToString(copy);
   }
 
   function cell(v) {
@@ -94,9 +77,20 @@
     return /[",\n]/.test(s) ? '"' + s.replace(/"/g, '""') + '"' : s;
   }
 
-  function downloads(fig) {
-    if (fig.querySelector(".downloads") || !window.Blob) return;
-    var p = document.createElement("p"), name = (fig.dataset.id + "-" + fig.dataset.chart).replace(/[^\w.-]+/g, "_");
+  // table is the data of a chart as CSV: a line for each point.
+  function table(s) {
+    var x = [].concat(s.option.xAxis)[0], lines = [["series", x.data ? "release" : x.name, [].concat(s.option.yAxis)[0].name || "value"]];
+    s.option.series.forEach(function (one) {
+      one.data.forEach(function (d, i) {
+        if (Array.isArray(d.value)) lines.push([one.name].concat(d.value));
+        else if (typeof d.value === "number") lines.push([one.name, x.data[i], d.value]);
+      });
+    });
+    return lines.map(function (l) { return l.map(cell).join(","); }).join("\n") + "\n";
+  }
+
+  function downloads(box, chart, s) {
+    var p = document.createElement("p"), name = (box.dataset.id + "-" + box.dataset.chart).replace(/[^\w.-]+/g, "_");
     p.className = "downloads";
     function button(text, act) {
       var b = document.createElement("button");
@@ -105,57 +99,36 @@
       p.appendChild(b);
       p.appendChild(document.createTextNode(" "));
     }
-    button("SVG", function () { offer(name + ".svg", "image/svg+xml", standing(fig.querySelector("svg"))); });
-    button("CSV", function () {
-      load(fig.dataset.shard).then(function () {
-        var s = shards[fig.dataset.id][fig.dataset.chart], lines = [["series", "release", "value", "unit"]];
-        s.option.series.forEach(function (one) {
-          one.data.forEach(function (d, i) { var v = (d && d.value || d || [])[1]; if (v != null) lines.push([one.name, s.names[i], v, s.unit]); });
-        });
-        offer(name + ".csv", "text/csv", lines.map(function (l) { return l.map(cell).join(","); }).join("\n") + "\n");
-      });
+    button("PNG", function () {
+      var url = box.ttchart.getDataURL({ pixelRatio: 2, backgroundColor: colour("--paper") });
+      offer(name + ".png", "image/png", Uint8Array.from(atob(url.split(",")[1]), function (c) { return c.charCodeAt(0); }));
     });
-    fig.insertBefore(p, fig.querySelector("figcaption"));
+    button("CSV", function () { offer(name + ".csv", "text/csv", table(s)); });
+    box.insertAdjacentElement("afterend", p);
   }
 
-  // point tells which value a link of the picture stands for: series in order, and in them values without those that are missing.
-  function point(svg, series, link) {
-    var groups = [].slice.call(svg.querySelectorAll("g.line")), g = groups.indexOf(link.parentNode), n = [].indexOf.call(g < 0 ? [] : groups[g].querySelectorAll("a"), link), at = -1;
-    if (n < 0) return null;
-    series[g].data.some(function (d, i) { if ((d && d.value || d || [])[1] != null && n-- === 0) at = i; return at >= 0; });
-    return { seriesIndex: g, dataIndex: at };
-  }
-
-  function draw(fig) {
-    var svg = fig.querySelector("svg"), box = svg.parentNode;
-    Promise.all([load(fig.dataset.echarts), load(fig.dataset.shard)]).then(function () {
-      var s = (shards[fig.dataset.id] || {})[fig.dataset.chart];
+  // draw makes the chart of a place, or makes it again in another theme.
+  function draw(box) {
+    Promise.all([load(box.dataset.echarts), load(box.dataset.shard)]).then(function () {
+      var s = (shards[box.dataset.id] || {})[box.dataset.chart];
       if (!s || !window.echarts) return;
-      var div = box.querySelector(".live") || document.createElement("div");
-      div.className = "live"; div.setAttribute("aria-hidden", "true");
-      box.appendChild(div);
-      var width = svg.getBoundingClientRect().width, scale = width / s.w;
-      var old = echarts.getInstanceByDom(div);
-      if (old) old.dispose();
-      var chart = echarts.init(div, null, { width: width, height: s.h * scale });
-      chart.setOption(option(s, scale));
-      chart.group = "page"; // zoom and the line at the pointer are shared between the charts of a page
-      echarts.connect("page");
-      chart.on("click", function (p) {
-        var href = (s.links[p.seriesIndex] || [])[p.dataIndex];
-        if (href) location.href = fig.dataset.root + href;
-      });
-      fig.classList.add("drawn");
-      fig.ttchart = chart;
-      if (live.indexOf(fig) >= 0) return;
-      live.push(fig);
-      // The keyboard goes from link to link of the picture below; the chart above says what each is.
-      svg.addEventListener("focusin", function (e) {
-        var at = point(svg, s.option.series, e.target);
-        if (at) fig.ttchart.dispatchAction(Object.assign({ type: "showTip" }, at));
-      });
-      svg.addEventListener("focusout", function () { fig.ttchart.dispatchAction({ type: "hideTip" }); });
-    }).catch(function () { /* the picture that is there stays */ });
+      if (box.ttchart) box.ttchart.dispose();
+      var chart = box.ttchart = echarts.init(box, look());
+      chart.setOption(resolved(s.option, "", {
+        "@point": function (p) { return p.seriesName + "\n" + (s.notes[p.seriesIndex] || [])[p.dataIndex]; }
+      }));
+      if (s.links) {
+        chart.group = "releases"; // what is chosen and zoomed in one chart over releases is so in all
+        echarts.connect("releases");
+        chart.on("click", function (p) {
+          var href = (s.links[p.seriesIndex] || [])[p.dataIndex];
+          if (href) location.href = box.dataset.root + href;
+        });
+      }
+      if (live.indexOf(box) >= 0) return;
+      live.push(box);
+      downloads(box, chart, s);
+    }).catch(function () { box.classList.add("failed"); /* the table is there */ });
   }
 
   document.addEventListener("DOMContentLoaded", function () {
@@ -190,7 +163,7 @@
       else if (h >= 0) e.textContent = "Newest run less than an hour old.";
     });
 
-    // Sorting: a cell may carry data-v, its value with "worse" upwards. Not where rows are paragraphs.
+    // Sorting: a cell may carry data-v, larger is worse. Not where rows are paragraphs.
     if (matchMedia("(min-width: 860px)").matches) document.querySelectorAll("th[data-sort]").forEach(function (th) {
       var b = document.createElement("button");
       while (th.firstChild) b.appendChild(th.firstChild);
@@ -204,14 +177,12 @@
       });
     });
 
-    var figs = document.querySelectorAll("figure[data-chart]");
-    figs.forEach(downloads);
-    if (!figs.length || !window.IntersectionObserver) return;
+    var charts = document.querySelectorAll("[data-chart]");
+    if (!charts.length || !window.IntersectionObserver) return;
     var seen = new IntersectionObserver(function (entries) {
       entries.forEach(function (e) { if (e.isIntersecting) { seen.unobserve(e.target); draw(e.target); } });
     }, { rootMargin: "100px" });
-    figs.forEach(function (f) { seen.observe(f); });
-    var timer;
-    addEventListener("resize", function () { clearTimeout(timer); timer = setTimeout(function () { live.forEach(draw); }, 200); });
+    charts.forEach(function (c) { seen.observe(c); });
+    addEventListener("resize", function () { live.forEach(function (box) { box.ttchart.resize(); }); });
   });
 })();
