@@ -165,8 +165,8 @@ func (r *Report) landingParas(at int, f gate.Findings) []string {
 	}
 	paras := []string{
 		fmt.Sprintf(
-			"%s graded against targets, %d of them required; %s of %d compared with history.",
-			words.Plural(graded, "number"), req, words.Count(compared), len(f.History),
+			"%s graded against targets, %d of them required; %s of %s compared with history.",
+			words.Plural(graded, "number"), req, words.Count(compared), words.Count(len(f.History)),
 		),
 	}
 	for _, s := range f.Shifts {

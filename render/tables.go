@@ -178,7 +178,8 @@ func targetTable(list []schema.Verdict, withPair bool) *Table {
 	}
 	sort.SliceStable(rows, func(i, j int) bool { return order(rows[i]) < order(rows[j]) })
 	t := &Table{Caption: "Targets, worst first", Layout: List, Cols: []Col{
-		{Head: "Verdict"}, {Head: "Where", Unit: "ISL/OSL/concurrency"}, {Head: "Metric"}, {Head: "Level"},
+		{Head: "Verdict"}, {Head: "Where", Unit: "ISL/OSL/concurrency"}, {Head: "Metric", Length: Medium},
+		{Head: "Level", Length: Medium},
 		{Head: "Target", Num: true, Length: Short}, {Head: "Measured", Num: true, Length: Short}, {Head: "Why"},
 	}}
 	for _, v := range rows {

@@ -164,7 +164,7 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 }
 
-// The golden files are the exact HTML of each kind of page, and the data of its charts.
+// The golden files are the exact HTML of each kind of page, and the data and reports beside it.
 func TestGolden(t *testing.T) {
 	dir := t.TempDir()
 	build(t, dir, "Tiny-1B", "n150")
@@ -178,7 +178,39 @@ func TestGolden(t *testing.T) {
 		html := fingerprintRE.ReplaceAllString(all[page], "?v=FINGERPRINT")
 		golden(t, "golden/"+name+".html", []byte(html))
 	}
-	golden(t, "golden/charts.js", []byte(all["models/Tiny-1B/n150/charts.js"]))
+	for name, file := range map[string]string{
+		"charts.js": "models/Tiny-1B/n150/charts.js", "report.md": "reports/v0.12.0/Tiny-1B_n150.md",
+		"release.md": "reports/v0.12.0/release.md", "points.csv": "data/points/v0.12.0.csv",
+		"scores.csv": "data/scores/v0.12.0.csv", "verdicts.csv": "data/verdicts/v0.12.0.csv",
+	} {
+		golden(t, "golden/"+name, []byte(all[file]))
+	}
+}
+
+// Curves need more concurrencies than the fixture has.
+func TestGoldenCurves(t *testing.T) {
+	_, in := fixture("Tiny-1B", "n150")
+	line := render.CurveLine{Name: "v1", Age: render.Newest, Points: []render.CurvePoint{
+		{Value: 30, Output: 40, Concurrency: "1", Text: "30 tok/s/user and 40 tok/s", Front: true},
+		{Value: 20, Output: 200, Concurrency: "8", Text: "20 tok/s/user and 200 tok/s", Front: true},
+	}}
+	table := &render.Table{Caption: "The numbers", Layout: render.Numbers, Cols: []render.Col{{Head: "Release"}}}
+	page := render.Page{Path: "models/x/y/index.html", Title: "Curves", Sections: []render.Section{{ID: "curves", Blocks: []render.Block{
+		render.Curves{Name: "128/128", Table: table, Curves: []render.Curve{{
+			ID: "curve-1-speed", Title: "Output against speed, 128/128", Lines: []render.CurveLine{line},
+			Limits: []render.Limit{{Value: 25, Label: "complete 25"}},
+		}}},
+	}}}}
+	html, err := site.Single(render.New(in), page, "https://example.org/site", site.Theme{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(html), `<section id="curves">`)
+	section, _, _ = strings.Cut(section, "</section>")
+	golden(t, "golden/curves-alone.html", []byte(section))
+	if charts := site.Charts(page); len(charts) != 1 || len(charts["curve-1-speed"].Notes[0]) != 2 {
+		t.Errorf("the charts of the page are %+v", charts)
+	}
 }
 
 var fingerprintRE = regexp.MustCompile(`\?v=[0-9a-f]{8}`)

@@ -53,4 +53,3 @@ func asLink(i *ast.Image) {
 	}
 	i.Parent().ReplaceChild(i.Parent(), i, link)
 }
-

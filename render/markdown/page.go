@@ -90,7 +90,9 @@ func (w writer) block(b render.Block) {
 			if i > 0 {
 				w.b.WriteByte('\n')
 			}
-			fmt.Fprintf(w.b, "> %s\n", strings.ReplaceAll(strings.TrimSpace(n.Source), "\n", "\n> "))
+			for line := range strings.Lines(strings.TrimSpace(n.Source)) {
+				fmt.Fprintf(w.b, "%s\n", strings.TrimSpace("> "+line))
+			}
 		}
 	default:
 		for i, p := range b.Plain() {

@@ -68,8 +68,9 @@ func verdicts(w io.Writer, title string, list []schema.Verdict, of int) {
 				change += " (" + words.IntervalOf(*v) + ")"
 			}
 		}
-		fmt.Fprintf(w, "  %s %-20s %s on %s  %s  %s  %s\n", words.Sign(v.Outcome, v.Evidence), words.Verdict(v),
-			words.OrUnknown(v.Model), words.OrUnknown(v.Device), words.Subject(v), name, change)
+		line := fmt.Sprintf("  %s %-20s %s  %s  %s  %s", words.Sign(v.Outcome, v.Evidence), words.Verdict(v),
+			words.OnDevice(v.Model, v.Device), words.Subject(v), name, change)
+		fmt.Fprintln(w, strings.TrimRight(line, " "))
 		fmt.Fprintf(w, "    %s  [%s]\n", words.Why(*v), v.ID)
 	}
 	if len(list) > most {

@@ -40,7 +40,7 @@
       return o;
     }
     if (key === "formatter" && formatters[v]) return formatters[v];
-    return key === "color" && String(v).slice(0, 2) === "--" ? colour(v) : v;
+    return /color$/i.test(key) && String(v).slice(0, 2) === "--" ? colour(v) : v;
   }
 
   // look is the page's style as a theme of ECharts.

@@ -64,7 +64,7 @@ func figure(f render.Figure) Chart {
 		line.SetGlobalOptions(charts.WithDataZoomOpts(opts.DataZoom{Type: "slider"}))
 	}
 	line.SetGlobalOptions(
-		charts.WithGridOpts(opts.Grid{Left: "64", Right: "24", Top: "40", Bottom: bottom}),
+		charts.WithGridOpts(opts.Grid{Left: "64", Right: "24", Top: "52", Bottom: bottom}),
 		charts.WithXAxisOpts(opts.XAxis{Type: "category", AxisLabel: &opts.AxisLabel{HideOverlap: opts.Bool(true)}}),
 		charts.WithYAxisOpts(y),
 	)
@@ -100,8 +100,10 @@ func limits(line *charts.Line, marks []any, position string) {
 		return
 	}
 	line.MultiSeries[0].MarkLines = &opts.MarkLines{Data: marks, MarkLineStyle: opts.MarkLineStyle{
-		Symbol:    []string{"none", "none"},
-		Label:     &opts.Label{Show: opts.Bool(true), Position: position, Formatter: "{b}", Color: "--ink"},
+		Symbol: []string{"none", "none"},
+		Label: &opts.Label{
+			Show: opts.Bool(true), Position: position, Formatter: "{b}", Color: "--ink", BackgroundColor: "--paper",
+		},
 		LineStyle: &opts.LineStyle{Type: "dashed", Width: 1.25, Color: "--ink"},
 	}}
 }
@@ -145,7 +147,7 @@ func niceStep(raw float64) float64 {
 func curve(f render.Curve) Chart {
 	line := newLine()
 	line.SetGlobalOptions(
-		charts.WithGridOpts(opts.Grid{Left: "64", Right: "24", Top: "56", Bottom: "48"}),
+		charts.WithGridOpts(opts.Grid{Left: "64", Right: "24", Top: "64", Bottom: "48"}),
 		charts.WithXAxisOpts(opts.XAxis{
 			Type: "value", Name: f.XTitle, NameLocation: "middle", NameGap: 28, Scale: opts.Bool(true),
 		}),
