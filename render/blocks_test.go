@@ -89,8 +89,8 @@ func TestFront(t *testing.T) {
 	}
 }
 
-// A page that people open to decide shows a limited number of values: the longest tables are cut first, a matrix last, and
-// ten rows always stay.
+// A page that people open to decide shows a limited number of values: the longest tables are cut first, a matrix
+// last, and ten rows always stay.
 func TestShorten(t *testing.T) {
 	table := func(layout Layout, rows, cols int) *Table {
 		t := &Table{Layout: layout, Cols: make([]Col, cols)}
@@ -105,7 +105,8 @@ func TestShorten(t *testing.T) {
 	if total := long.values() + short.values() + matrix.values(); total > values {
 		t.Errorf("%d values are left", total)
 	}
-	if len(matrix.Rows) != 30 || len(short.Rows) != 12 || len(long.Rows) >= 30 || long.Total != 50 || long.More != "elsewhere" {
+	if len(matrix.Rows) != 30 || len(short.Rows) != 12 || len(long.Rows) >= 30 || long.Total != 50 ||
+		long.More != "elsewhere" {
 		t.Errorf("rows left: matrix %d, short %d, long %d of %d (%s)", len(matrix.Rows), len(short.Rows), len(long.Rows),
 			long.Total, long.More)
 	}

@@ -66,11 +66,8 @@ func (c *ChangePoints) Section() Section {
 		{Head: "Found"},
 	}}
 	row := func(since string, s *judge.Series, change, how string) {
-		var cells []Cell
-		for _, s := range []string{since, words.OrUnknown(s.Model), words.OrUnknown(s.Device), words.Workload(s.Key), s.Metric, change, how} {
-			cells = append(cells, text(s))
-		}
-		t.Rows = append(t.Rows, Row{Cells: cells})
+		t.row(text(since), text(words.OrUnknown(s.Model)), text(words.OrUnknown(s.Device)), text(words.Workload(s.Key)),
+			text(s.Metric), text(change), text(how))
 	}
 	for _, s := range c.Points {
 		row(s.At, s.Series, words.Signed(s.Series.Metric, s.Effect), decidedBy(s))

@@ -9,7 +9,8 @@ func BlockSamples() []Block {
 		{OK: true, Value: 110, Text: "110 ms", Note: " in v3", Href: "runs/b/index.html"},
 	}
 	table := &Table{Caption: "A table", Layout: List, Total: 7, More: "the release page has all", Cols: []Col{
-		{Head: "Where"}, {Head: "Change", Unit: "%", Num: true, Sort: true, Length: Short}, {Head: "Why"}, {Head: "History"},
+		{Head: "Where"}, {Head: "Change", Unit: "%", Num: true, Sort: true, Length: Short}, {Head: "Why"},
+		{Head: "History"},
 	}}
 	table.row(Cell{Text: "m|1 on d1", Sub: "128/64/8", Head: true, Href: "models/m-1/d1/index.html", Tag: "simulated"},
 		Cell{Text: "+12.0", Strong: true}, Cell{Outcome: "regressed", Evidence: "confirmed"},
@@ -27,8 +28,11 @@ func BlockSamples() []Block {
 		Empty{"Nothing here", "Nothing was measured.", "ttreport collect"},
 		Counts{{"History", "3 series", []Count{{2, "regressed", "confirmed"}, {0, "fail", ""}}}},
 		Widget{Tool: "compare", Releases: []ReleaseRef{{"v3", "data/shards/releases/v3.js"}}, A: "v1", B: "v3"},
-		Figure{ID: "chart-ttft", Metric: "TTFT mean", Unit: "ms", Better: "lower is better", Releases: []string{"v1", "v2", "v3"},
-			Series: []FigureSeries{{"128/64/8", points}}, Limits: []Limit{{80, "complete 80"}}},
+		Figure{
+			ID: "chart-ttft", Metric: "TTFT mean", Unit: "ms", Better: "lower is better",
+			Releases: []string{"v1", "v2", "v3"}, Series: []FigureSeries{{"128/64/8", points}},
+			Limits: []Limit{{80, "complete 80"}},
+		},
 		Curves{"128/64", []Curve{curve(Curve{ID: "curve-1-speed", Title: "Output against speed, 128/64", XTitle: "tok/s",
 			YTitle: "output, tok/s", Right: true, Limits: []Limit{{30, "complete 30"}}}, sweep, "tok/s/user", sweepPoint.of)},
 			curvesTable("128/64", sweep)},

@@ -166,7 +166,9 @@ func (r *Report) pairList() *Table {
 	for _, p := range pairs {
 		cell := r.pairCell(p)
 		t.row(
-			Cell{Text: words.OrUnknown(p.Model), Head: true, Href: PairPath(p.Model, p.Device)}, text(words.OrUnknown(p.Device)), cell,
+			Cell{Text: words.OrUnknown(p.Model), Head: true, Href: PairPath(p.Model, p.Device)},
+			text(words.OrUnknown(p.Device)),
+			cell,
 		)
 	}
 	return t.cut("the pages of the releases have the rest")

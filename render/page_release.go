@@ -247,51 +247,38 @@ func (r *Report) pairSections(at int) []Section {
 	if len(pairs) > 1 {
 		out = append(out, r.pairsSection(at, pairs))
 	}
-	rel := r.Releases[at]
-	results := Section{
-		ID: "results", Title: "Results", Intro: "One table for each model and device; each also as markdown.",
-	}
-	evals := Section{
-		ID: "evals", Title: "Evals",
-		Intro: "Scores in the tool's own scale, with n and standard error where they are known.",
-	}
+	results := Section{ID: "results", Title: "Results",
+		Intro: "One table for each model and device; each also as markdown."}
+	evals := Section{ID: "evals", Title: "Evals",
+		Intro: "Scores in the tool's own scale, with n and standard error where they are known."}
 	for _, pair := range pairs {
-		runs := r.runs[pair.Pair][at]
-		if t := r.resultTable(runs); len(t.Rows) > 0 {
-			t.Caption = words.OnDevice(pair.Model, pair.Device)
-			if pair.Device == schema.Simulated {
-				t.Caption += " (no hardware: simulated)"
-			}
-			results.Blocks = append(
-				results.Blocks,
-				t.cut(allIn(rel.Name, "points")),
-				append(
-					Links{
-						{
-							words.OnDevice(pair.Model, pair.Device) + " over releases",
-							PairPath(pair.Model, pair.Device),
-						},
-					},
-					r.reportLinks(at, pair)...),
-			)
-		}
+		results.Blocks = append(results.Blocks, r.resultBlocks(at, pair)...)
 		var scores []columns.ScoreRow
-		for _, run := range runs {
+		for _, run := range r.runs[pair.Pair][at] {
 			scores = append(scores, r.Columns.ScoresOf(run)...)
 		}
 		if len(scores) > 0 {
 			t := scoreTable(scores)
 			t.Caption = words.OnDevice(pair.Model, pair.Device)
-			evals.Blocks = append(evals.Blocks, t.cut(allIn(rel.Name, "scores")))
+			evals.Blocks = append(evals.Blocks, t.cut(allIn(r.Releases[at].Name, "scores")))
 		}
 	}
-	if len(results.Blocks) > 0 {
-		out = append(out, results)
+	return append(out, results, evals)
+}
+
+// resultBlocks are the results of a model and device in a release, and where there is more about them.
+func (r *Report) resultBlocks(at int, pair Pair) []Block {
+	t := r.resultTable(r.runs[pair.Pair][at])
+	if len(t.Rows) == 0 {
+		return nil
 	}
-	if len(evals.Blocks) > 0 {
-		out = append(out, evals)
+	name := words.OnDevice(pair.Model, pair.Device)
+	t.Caption = name
+	if pair.Device == schema.Simulated {
+		t.Caption += " (no hardware: simulated)"
 	}
-	return out
+	history := Link{name + " over releases", PairPath(pair.Model, pair.Device)}
+	return []Block{t.cut(allIn(r.Releases[at].Name, "points")), append(Links{history}, r.reportLinks(at, pair)...)}
 }
 
 // pairsSection is what people sign: the decision on each model and device, worst first.

@@ -36,7 +36,13 @@ func openBrowser(t *testing.T, dir string) *browser {
 		}
 		t.Skip("no Chromium on this machine")
 	}
-	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true))
+	opts := append(
+		chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(path),
+		chromedp.NoSandbox,
+		chromedp.Flag("disable-quic", true),
+		chromedp.Flag("disable-component-update", true),
+	)
 	alloc, stop := chromedp.NewExecAllocator(context.Background(), opts...)
 	t.Cleanup(stop)
 	ctx, cancel := chromedp.NewContext(alloc)
@@ -118,8 +124,8 @@ func TestInBrowser(t *testing.T) {
 	}
 }
 
-// chartsAreDrawn scrolls through a page with charts: they are drawn when in view, with every line of their tables, and what
-// is offered for download is what is shown.
+// chartsAreDrawn scrolls through a page with charts: they are drawn when in view, with every line of their tables,
+// and what is offered for download is what is shown.
 func chartsAreDrawn(t *testing.T, b *browser) {
 	t.Helper()
 	const all = `[...document.querySelectorAll("[data-chart]")]`
@@ -149,7 +155,12 @@ func chartsAreDrawn(t *testing.T, b *browser) {
 		return true;
 	})()`)
 	until(t, b, "a picture and a table", `got.length === 2 && got.some(function (x) { return x.indexOf("PNG") === 1; })`)
-	until(t, b, "the table's rows", `got.some(function (x) { return x.indexOf("series,release,ms\n128/128/1,v0.9.0,101\n") === 0; })`)
+	until(
+		t,
+		b,
+		"the table's rows",
+		`got.some(function (x) { return x.indexOf("series,release,ms\n128/128/1,v0.9.0,101\n") === 0; })`,
+	)
 }
 
 // Hostile names do not run, and a phone's width does not scroll sideways.

@@ -26,12 +26,13 @@ type Options struct {
 	Dir string // output folder
 	// Run reads the document of the run at an index of the report's columns. Several goroutines call it at once.
 	Run func(index int) (schema.Run, *schema.Problem)
-	// Stamp stands for the program and its configuration: parts of the site that an earlier build made with the same stamp of the
-	// same data are left as they are. "": everything is made anew.
+	// Stamp stands for the program and its configuration: parts of the site that an earlier build made with the same
+	// stamp of the same data are left as they are. "": everything is made anew.
 	Stamp string
 	// Theme is what the owner changed of the appearance.
 	Theme Theme
-	// BaseURL is where the site will be published, for the feed and the page of addresses that are not there; "" when nobody knows.
+	// BaseURL is where the site will be published, for the feed and the page of addresses that are not there; "" when
+	// nobody knows.
 	BaseURL string
 	// Progress is called with the number of files so far; may be nil.
 	Progress func(done int)
@@ -147,8 +148,8 @@ func (p *part) shard(path render.Address, id string, data any) error {
 	return p.put(path, fmt.Appendf(nil, "ttreport.shard(%s,%s);\n", name, text))
 }
 
-// unit makes a part of the site, unless the last build made it of the same. made is "" for what is always made; facts are kept with
-// the unit and may be nil.
+// unit makes a part of the site, unless the last build made it of the same. made is "" for what is always made; facts
+// are kept with the unit and may be nil.
 func (b *builder) unit(name, made string, make func(*part) error, facts func() any) (kept json.RawMessage, err error) {
 	if u, ok := b.pub.keep(name, made); ok {
 		return u.Facts, nil
@@ -250,7 +251,12 @@ func (b *builder) releases() error {
 	return each(len(r.Releases), func(i int) error {
 		name := r.Releases[i].Name
 		facts := func() any { return r.Results(i) }
-		kept, err := b.unit("release "+name, b.made("release", name, b.digests[i], fmt.Sprintf("%+v", r.NotesOf(name))), func(p *part) error { return b.release(p, i) }, facts)
+		kept, err := b.unit(
+			"release "+name,
+			b.made("release", name, b.digests[i], fmt.Sprintf("%+v", r.NotesOf(name))),
+			func(p *part) error { return b.release(p, i) },
+			facts,
+		)
 		if err != nil || kept == nil {
 			return err
 		}
@@ -341,7 +347,8 @@ func (b *builder) others() error {
 			return err
 		}
 		pages := []render.Page{
-			r.ProblemsPage(), r.AboutPage(), r.ExplorePage(), r.ComparePage(), r.EvalsPage(), r.TargetsPage(), r.NotesPage(),
+			r.ProblemsPage(), r.AboutPage(), r.ExplorePage(), r.ComparePage(), r.EvalsPage(), r.TargetsPage(),
+			r.NotesPage(),
 		}
 		for _, t := range r.Topics {
 			pages = append(pages, r.TopicPage(t))

@@ -13,10 +13,11 @@ import (
 	"github.com/ttreport/ttreport/render/chart"
 )
 
-// Tables are most of every page: a site has millions of cells, and html/template takes some ten microseconds for one. So
-// cell.html and row.html are executed once for each kind of cell and row, with marks in place of the texts. What comes out
-// is cut at the marks and stamped for every cell of that kind. Two other ways were rejected: rows written by Go, since
-// markup then is out of a web developer's reach, and text/template, which does not know where escaping is needed.
+// Tables are most of every page: a site has millions of cells, and html/template takes some ten microseconds for one.
+// So cell.html and row.html are executed once for each kind of cell and row, with marks in place of the texts. What
+// comes out is cut at the marks and stamped for every cell of that kind. Two other ways were rejected: rows written
+// by Go, since markup then is out of a web developer's reach, and text/template, which does not know where escaping
+// is needed.
 
 // A slot is a place in a template for a value.
 type slot int
@@ -151,7 +152,8 @@ type (
 	}
 )
 
-// tableCells makes the cells of one table. Most cells of a column are of one kind: recent has the stamps of each column.
+// tableCells makes the cells of one table. Most cells of a column are of one kind: recent has the stamps of each
+// column.
 type tableCells struct {
 	*pages
 	table   *render.Table

@@ -11,8 +11,8 @@ import (
 	"github.com/ttreport/ttreport/render/words"
 )
 
-// published writes what needs to know where the site will be: the page of addresses that are not there, which a host shows at any
-// depth, and the feed.
+// published writes what needs to know where the site will be: the page of addresses that are not there, which a host
+// shows at any depth, and the feed.
 func (b *builder) published(p *part) error {
 	root := ""
 	if u, err := url.Parse(b.opt.BaseURL); err == nil && u.Path != "" {
@@ -59,12 +59,18 @@ type (
 	}
 )
 
-// Feed is feed.xml: the newest fifty releases, each with its decision. An entry is new when its release is; when a decision
-// turns, its title does.
+// Feed is feed.xml: the newest fifty releases, each with its decision. An entry is new when its release is; when a
+// decision turns, its title does.
 func Feed(r *render.Report, base string) ([]byte, error) {
 	base = strings.TrimSuffix(base, "/") + "/"
 	const most = 50
-	out := atomFeed{Title: r.Title, ID: base, Updated: time.Unix(0, 0).UTC().Format(time.RFC3339), Author: atomAuthor{r.Title}, Links: []atomLink{{"self", base + "feed.xml"}, {"", base}}}
+	out := atomFeed{
+		Title:   r.Title,
+		ID:      base,
+		Updated: time.Unix(0, 0).UTC().Format(time.RFC3339),
+		Author:  atomAuthor{r.Title},
+		Links:   []atomLink{{"self", base + "feed.xml"}, {"", base}},
+	}
 	for i := len(r.Releases) - 1; i >= 0 && len(out.Entries) < most; i-- {
 		rel := r.Releases[i]
 		if !rel.Label {

@@ -10,7 +10,8 @@ import (
 	"github.com/ttreport/ttreport/render/words"
 )
 
-// made is the hash of what a part of the site is made of, beside the program and its configuration; "" when nobody knows those.
+// made is the hash of what a part of the site is made of, beside the program and its configuration; "" when nobody
+// knows those.
 func (b *builder) made(of ...string) string {
 	if b.opt.Stamp == "" {
 		return ""
@@ -22,7 +23,8 @@ func (b *builder) made(of ...string) string {
 // unitName names a part of the site.
 func unitName(kind string, of ...string) string { return fmt.Sprintf("%s %q", kind, of) }
 
-// The JSON of data/index.json, schema ttreport/site-index/v1: what a script needs to find the rest. Names are a contract; fields may be added. Addresses are relative to the site's root.
+// The JSON of data/index.json, schema ttreport/site-index/v1: what a script needs to find the rest. Names are a
+// contract; fields may be added. Addresses are relative to the site's root.
 type (
 	indexJSON struct {
 		Schema   string         `json:"schema"`
@@ -64,14 +66,35 @@ type (
 
 // index is data/index.json.
 func index(r *render.Report) indexJSON {
-	out := indexJSON{Schema: "ttreport/site-index/v1", Title: r.Title, Version: r.Version, Releases: []indexRelease{}, Pairs: []indexPair{}}
+	out := indexJSON{
+		Schema:   "ttreport/site-index/v1",
+		Title:    r.Title,
+		Version:  r.Version,
+		Releases: []indexRelease{},
+		Pairs:    []indexPair{},
+	}
 	if at := r.Newest(); at >= 0 {
 		out.Newest = r.Releases[at].Name
 	}
 	for i, rel := range r.Releases {
 		d := r.Results(i)
-		x := indexRelease{Name: rel.Name, Released: rel.Label, Line: rel.Line, Channel: rel.Channel, Decision: string(d.Whole.Word), Detail: words.Decide(d.Whole).Detail, Exit: d.Whole.Exit, Page: render.ReleasePath(rel.Name),
-			Report: render.ReleaseReportPath(rel.Name), Points: render.DataPath(rel.Name, "points"), Scores: render.DataPath(rel.Name, "scores"), Verdicts: render.DataPath(rel.Name, "verdicts"), Pairs: []indexDecision{}}
+		x := indexRelease{
+			Name:     rel.Name,
+			Released: rel.Label,
+			Line:     rel.Line,
+			Channel:  rel.Channel,
+			Decision: string(d.Whole.Word),
+			Detail:   words.Decide(d.Whole).Detail,
+			Exit:     d.Whole.Exit,
+			Page:     render.ReleasePath(rel.Name),
+			Report: render.ReleaseReportPath(
+				rel.Name,
+			),
+			Points:   render.DataPath(rel.Name, "points"),
+			Scores:   render.DataPath(rel.Name, "scores"),
+			Verdicts: render.DataPath(rel.Name, "verdicts"),
+			Pairs:    []indexDecision{},
+		}
 		if !rel.Date.IsZero() {
 			x.Date = rel.Date.UTC().Format(time.RFC3339)
 		}
@@ -84,7 +107,10 @@ func index(r *render.Report) indexJSON {
 		out.Releases = append(out.Releases, x)
 	}
 	for _, p := range r.Pairs {
-		out.Pairs = append(out.Pairs, indexPair{p.Model, p.Device, r.Releases[p.Newest].Name, render.PairPath(p.Model, p.Device)})
+		out.Pairs = append(
+			out.Pairs,
+			indexPair{p.Model, p.Device, r.Releases[p.Newest].Name, render.PairPath(p.Model, p.Device)},
+		)
 	}
 	return out
 }

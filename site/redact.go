@@ -8,8 +8,8 @@ import (
 )
 
 // redaction takes out of views what shows where things lie on somebody's machines, and what those are called: paths,
-// addresses, users, registries, whichever field they are in. Package render leaves out commands and other fields. keep is
-// the site's own address.
+// addresses, users, registries, whichever field they are in. Package render leaves out commands and other fields.
+// keep is the site's own address.
 func redaction(keep string) rewriting {
 	return rewriting{text: func(s string) string { return redacted(s, keep) }}
 }
@@ -47,8 +47,8 @@ func publicHosts() []string {
 }
 
 var (
-	// A path from the root or a home folder, of two names at least, where a word may begin; a workload such as 128/128/1
-	// is none.
+	// A path from the root or a home folder, of two names at least, where a word may begin; a workload such as
+	// 128/128/1 is none.
 	pathRE    = regexp.MustCompile(`(^|[\s"'=:(>,;|\[])((?:~|/[\w.@+~-]+)(?:/[\w.@+~-]+)+/?)`)
 	windowsRE = regexp.MustCompile(`\b[A-Za-z]:\\(?:[\w.@+~ -]+\\)+[\w.@+~-]*`)
 	urlRE     = regexp.MustCompile(`\b(?:https?|grpc|ssh|s3|gs|nfs)://[^\s"'<>&|\\]+`)

@@ -15,8 +15,8 @@ type rewriting struct {
 // texter marks named string types that hold text, unlike names such as [schema.Outcome].
 type texter interface{ IsText() }
 
-// rewritten is a copy of a view with its texts and addresses changed. It walks by reflection, so that a view which is added
-// cannot be forgotten. Unexported fields are copied as they are: views keep no text there.
+// rewritten is a copy of a view with its texts and addresses changed. It walks by reflection, so that a view which is
+// added cannot be forgotten. Unexported fields are copied as they are: views keep no text there.
 func rewritten[T any](view T, r rewriting) T {
 	v := reflect.ValueOf(&view).Elem()
 	v.Set(r.value(v))

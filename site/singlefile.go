@@ -19,8 +19,8 @@ type inlined struct {
 	JS     template.JS
 }
 
-// Single is a page as one file for a mail or a ticket: style and script in it, allowed by their hashes; nothing is loaded.
-// Links lead to the site at baseURL, or are text when that is "".
+// Single is a page as one file for a mail or a ticket: style and script in it, allowed by their hashes; nothing is
+// loaded. Links lead to the site at baseURL, or are text when that is "".
 func Single(r *render.Report, page render.Page, baseURL string, theme Theme) ([]byte, error) {
 	p, err := newPages(r, theme)
 	if err != nil {

@@ -101,7 +101,11 @@ func TestPages(t *testing.T) {
 }
 
 // hostile names go through the whole road of pages.
-var hostile = []string{`</script><img src=x onerror=alert(1)>`, `"><svg onload=alert(2)>`, `'; alert(3); '`, `__f__(alert(4),0)__f__`, `javascript:alert(5)`, `{{.}}`, `../../../etc/passwd`, `=cmd|' /C calc'!A0`, "a\nb\tc", `[x](javascript:alert(6))`, `<!--`, `|x|y|`, "\u202egnp.exe", strings.Repeat("long", 100), `%00`, `&lt;b&gt;`}
+var hostile = []string{
+	`</script><img src=x onerror=alert(1)>`, `"><svg onload=alert(2)>`, `'; alert(3); '`, `__f__(alert(4),0)__f__`,
+	`javascript:alert(5)`, `{{.}}`, `../../../etc/passwd`, `=cmd|' /C calc'!A0`, "a\nb\tc",
+	`[x](javascript:alert(6))`, `<!--`, `|x|y|`, "\u202egnp.exe", strings.Repeat("long", 100), `%00`, `&lt;b&gt;`,
+}
 
 func TestHostileNames(t *testing.T) {
 	t.Parallel()
@@ -195,12 +199,15 @@ func TestGoldenCurves(t *testing.T) {
 		{Value: 20, Output: 200, Concurrency: "8", Text: "20 tok/s/user and 200 tok/s", Front: true},
 	}}
 	table := &render.Table{Caption: "The numbers", Layout: render.Numbers, Cols: []render.Col{{Head: "Release"}}}
-	page := render.Page{Path: "models/x/y/index.html", Title: "Curves", Sections: []render.Section{{ID: "curves", Blocks: []render.Block{
-		render.Curves{Name: "128/128", Table: table, Curves: []render.Curve{{
-			ID: "curve-1-speed", Title: "Output against speed, 128/128", Lines: []render.CurveLine{line},
-			Limits: []render.Limit{{Value: 25, Label: "complete 25"}},
+	page := render.Page{
+		Path: "models/x/y/index.html", Title: "Curves",
+		Sections: []render.Section{{ID: "curves", Blocks: []render.Block{
+			render.Curves{Name: "128/128", Table: table, Curves: []render.Curve{{
+				ID: "curve-1-speed", Title: "Output against speed, 128/128", Lines: []render.CurveLine{line},
+				Limits: []render.Limit{{Value: 25, Label: "complete 25"}},
+			}}},
 		}}},
-	}}}}
+	}
 	html, err := site.Single(render.New(in), page, "https://example.org/site", site.Theme{})
 	if err != nil {
 		t.Fatal(err)
@@ -267,11 +274,15 @@ func TestInterrupted(t *testing.T) {
 	before := files(t, dir)
 	runs, in := fixture("New-1B", "n150")
 	ctx, cancel := context.WithCancel(context.Background())
-	opt := site.Options{Dir: dir, Run: func(i int) (schema.Run, *schema.Problem) { return runs[i], nil }, Progress: func(done int) {
-		if done >= 12 {
-			cancel()
-		}
-	}}
+	opt := site.Options{
+		Dir: dir,
+		Run: func(i int) (schema.Run, *schema.Problem) { return runs[i], nil },
+		Progress: func(done int) {
+			if done >= 12 {
+				cancel()
+			}
+		},
+	}
 	if _, err := site.Build(ctx, render.New(in), opt); err == nil {
 		t.Fatal("a stopped build ended well")
 	}
@@ -305,12 +316,17 @@ func TestFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	runs, in := fixture("Tiny-1B", "n150")
-	_, err := site.Build(context.Background(), render.New(in), site.Options{Dir: keep, Run: func(i int) (schema.Run, *schema.Problem) { return runs[i], nil }})
+	_, err := site.Build(
+		context.Background(),
+		render.New(in),
+		site.Options{Dir: keep, Run: func(i int) (schema.Run, *schema.Problem) { return runs[i], nil }},
+	)
 	if err == nil || !strings.Contains(err.Error(), "no space") {
 		t.Fatalf("a full disk gives %v", err)
 	}
 	for name, text := range files(t, keep) {
-		if strings.Contains(name, "ttreport-tmp") || (strings.HasSuffix(name, ".html") && !strings.Contains(text, "</html>")) {
+		if strings.Contains(name, "ttreport-tmp") ||
+			(strings.HasSuffix(name, ".html") && !strings.Contains(text, "</html>")) {
 			t.Errorf("%s is not whole", name)
 		}
 	}

@@ -33,9 +33,10 @@ type Theme struct {
 // logoHeight is how high a logo stands in the masthead, in CSS pixels.
 const logoHeight = 22
 
-// NewTheme checks a logo (SVG, PNG or JPEG, named for its ending; nil for none) and colour tokens: names of site.css without the dashes,
-// each "#rrggbb", or two of them for light and dark. A colour of text that is too faint to read on its paper (contrast under 4.5, WCAG
-// 2.2 criterion 1.4.3) is an error: accessibility is not an option of the owner's.
+// NewTheme checks a logo (SVG, PNG or JPEG, named for its ending; nil for none) and colour tokens: names of site.css
+// without the dashes, each "#rrggbb", or two of them for light and dark. A colour of text that is too faint to read
+// on its paper (contrast under 4.5, WCAG 2.2 criterion 1.4.3) is an error: accessibility is not an option of the
+// owner's.
 func NewTheme(logo []byte, name string, tokens map[string]string) (Theme, error) {
 	var t Theme
 	if len(logo) > 0 {
@@ -67,7 +68,12 @@ func NewTheme(logo []byte, name string, tokens map[string]string) (Theme, error)
 	if err := readable(own, names); err != nil {
 		return Theme{}, err
 	}
-	t.css = fmt.Appendf(nil, ":root {%s }\n@supports (color: light-dark(#000, #fff)) { :root {%s } }\n", plain.String(), both.String())
+	t.css = fmt.Appendf(
+		nil,
+		":root {%s }\n@supports (color: light-dark(#000, #fff)) { :root {%s } }\n",
+		plain.String(),
+		both.String(),
+	)
 	return t, nil
 }
 
@@ -101,7 +107,8 @@ func (t *Theme) take(logo []byte, name string) error {
 	return nil
 }
 
-// drawing is the size of an SVG that holds nothing but a picture: opened by itself, script in it would run with the site's rights.
+// drawing is the size of an SVG that holds nothing but a picture: opened by itself, script in it would run with the
+// site's rights.
 func drawing(logo []byte) (w, h float64, err error) {
 	d := xml.NewDecoder(bytes.NewReader(logo))
 	root := true
@@ -151,6 +158,8 @@ func colours(s string) ([2]string, error) {
 	return [2]string{strings.ToLower(list[0]), strings.ToLower(list[1])}, nil
 }
 
+var tokenRE = regexp.MustCompile(`--([a-z0-9-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)`)
+
 // palette reads the colour tokens of site.css, light and dark.
 func palette() (map[string][2]string, error) {
 	css, err := fs.ReadFile(static.Files(), "site.css")
@@ -158,7 +167,7 @@ func palette() (map[string][2]string, error) {
 		return nil, fmt.Errorf("style: %w", err)
 	}
 	out := map[string][2]string{}
-	for _, m := range regexp.MustCompile(`--([a-z0-9-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\)`).FindAllStringSubmatch(string(css), -1) {
+	for _, m := range tokenRE.FindAllStringSubmatch(string(css), -1) {
 		out[m[1]] = [2]string{m[2], m[3]}
 	}
 	return out, nil
@@ -173,7 +182,15 @@ func readable(own map[string][2]string, chosen []string) error {
 		for i, theme := range []string{"light", "dark"} {
 			const least = 4.5
 			if c := contrast(own[text][i], own["paper"][i]); c < least {
-				return fmt.Errorf("token %s: %s on %s has a contrast of %.1f in the %s theme; text needs %.1f", text, own[text][i], own["paper"][i], c, theme, least)
+				return fmt.Errorf(
+					"token %s: %s on %s has a contrast of %.1f in the %s theme; text needs %.1f",
+					text,
+					own[text][i],
+					own["paper"][i],
+					c,
+					theme,
+					least,
+				)
 			}
 		}
 	}

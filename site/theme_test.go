@@ -57,12 +57,16 @@ func TestThemeIsShown(t *testing.T) {
 		}
 	}
 	page, err := site.Single(built, built.ReleasePage(0), "", theme)
-	if err != nil || !strings.Contains(html.UnescapeString(string(page)), `src="data:image/svg+xml;base64,`) || !strings.Contains(string(page), "#00594c") {
+	if err != nil || !strings.Contains(html.UnescapeString(string(page)), `src="data:image/svg+xml;base64,`) ||
+		!strings.Contains(string(page), "#00594c") {
 		t.Errorf("the page that stands alone does not have the theme (%v)", err)
 	}
 	b := openBrowser(t, dir)
 	b.goTo(t, filepath.Join(dir, "index.html"))
-	if got := eval[string](t, b, `getComputedStyle(document.documentElement).getPropertyValue("--good")`); !strings.Contains(got, "#00594c") {
+	if got := eval[string](t, b, `getComputedStyle(document.documentElement).getPropertyValue("--good")`); !strings.Contains(
+		got,
+		"#00594c",
+	) {
 		t.Errorf("--good is %q in the browser", got)
 	}
 	if w := eval[float64](t, b, `document.querySelector(".brand img").naturalWidth`); w == 0 {

@@ -16,8 +16,11 @@ import (
 
 // everyPage is one of each kind.
 func everyPage() []string {
-	return []string{"index.html", "releases/v0.12.0/index.html", "models/Tiny-1B/n150/index.html", "runs/run-3-1/index.html", "evals/index.html", "targets/index.html", "problems/index.html", "notes/index.html",
-		"about/index.html", "about/lints.html", "explore/index.html", "compare/index.html", "404.html"}
+	return []string{
+		"index.html", "releases/v0.12.0/index.html", "models/Tiny-1B/n150/index.html", "runs/run-3-1/index.html",
+		"evals/index.html", "targets/index.html", "problems/index.html", "notes/index.html", "about/index.html",
+		"about/lints.html", "explore/index.html", "compare/index.html", "404.html",
+	}
 }
 
 // content counts what a reader gets: headings, rows, pictures, words of the main part.
@@ -144,7 +147,8 @@ func TestKeyboardReachesEveryValue(t *testing.T) {
 		if err := chromedp.Do(b.ctx, chromedp.KeyEvent(kb.Tab)); err != nil {
 			t.Fatal(err)
 		}
-		if i > 5 && eval[bool](t, b, `document.activeElement === document.body || at.indexOf(document.activeElement) < at.length - 1`) {
+		if i > 5 &&
+			eval[bool](t, b, `document.activeElement === document.body || at.indexOf(document.activeElement) < at.length - 1`) {
 			break
 		}
 	}

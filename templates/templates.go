@@ -10,8 +10,8 @@ import (
 //go:embed all:html all:docs
 var files embed.FS
 
-// HTML returns the page templates: layout.html, navigation.html, section.html, table.html with row.html and cell.html, one
-// file a block in blocks/, one file a small picture in pictures/.
+// HTML returns the page templates: layout.html, navigation.html, section.html, table.html with row.html and
+// cell.html, one file a block in blocks/, one file a small picture in pictures/.
 func HTML() fs.FS { return sub("html") }
 
 // Docs returns the documentation, one markdown file a topic.

@@ -6,8 +6,8 @@ import (
 	"github.com/ttreport/ttreport/render"
 )
 
-// Strip is a distribution as a picture of 160 by 18: a whisker from the 3rd to the 97th percentile, a box over the middle
-// half, a line at the median, a dot at the slowest. All are places from left to right.
+// Strip is a distribution as a picture of 160 by 18: a whisker from the 3rd to the 97th percentile, a box over the
+// middle half, a line at the median, a dot at the slowest. All are places from left to right.
 type Strip struct {
 	Low, Q1, Median, Q3, High, Max float64
 	Label                          string

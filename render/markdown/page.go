@@ -118,7 +118,8 @@ func (w writer) link(text string, href render.Address) string {
 	return "[" + text + "](" + strings.TrimSuffix(w.site, "/") + "/" + strings.TrimSuffix(string(href), "index.html") + ")"
 }
 
-// escape escapes what markdown would read as markup or a table would read as a border, and keeps everything on one line.
+// escape escapes what markdown would read as markup or a table would read as a border, and keeps everything on one
+// line.
 func escape(s string) string {
 	var b strings.Builder
 	for _, c := range s {

@@ -10,7 +10,8 @@ import (
 	"github.com/ttreport/ttreport/render/tabular"
 )
 
-// A text never becomes a formula or a second cell, an absent number is an empty cell, and a file without rows has its head.
+// A text never becomes a formula or a second cell, an absent number is an empty cell, and a file without rows has its
+// head.
 func TestCSV(t *testing.T) {
 	rows := []tabular.Score{
 		{Task: "=HYPERLINK(1)", Metric: "a,b", Filter: "line\nbreak", Value: tabular.Num{Number: schema.Num(.123456789)}},

@@ -30,9 +30,9 @@ type Verdict struct {
 	Why       Text            `csv:"why"`
 }
 
-// Verdicts returns the rows of verdicts.csv of a release, first against targets, then against history: those that show
-// something. That a number is unchanged, or has no history or target yet, follows from its line in points.csv and from the
-// counts on the release's page; as rows here they were a third of a large site.
+// Verdicts returns the rows of verdicts.csv of a release, first against targets, then against history: those that
+// show something. That a number is unchanged, or has no history or target yet, follows from its line in points.csv
+// and from the counts on the release's page; as rows here they were a third of a large site.
 func Verdicts(r *render.Report, release int) []Verdict {
 	f := r.Gate.Findings(release)
 	var rows []Verdict

@@ -27,14 +27,15 @@ type Options struct {
 	Poll time.Duration
 }
 
-// Editors write a file in several steps, and tools write many files: a change is told when nothing has changed for quiet, or when
-// it has gone on for longest.
+// Editors write a file in several steps, and tools write many files: a change is told when nothing has changed for
+// quiet, or when it has gone on for longest.
 const (
 	quiet   = 150 * time.Millisecond
 	longest = time.Second
 )
 
-// Changes calls changed after every change, never two at once, until ctx ends. A change while changed runs is told after it.
+// Changes calls changed after every change, never two at once, until ctx ends. A change while changed runs is told
+// after it.
 func Changes(ctx context.Context, opt Options, changed func()) error {
 	if opt.Poll > 0 {
 		return poll(ctx, opt, changed)
@@ -114,7 +115,9 @@ func passing(name string) bool {
 			return true
 		}
 	}
-	return name == "4913" || strings.HasPrefix(name, ".goutputstream") || strings.HasPrefix(name, ".#") || strings.HasPrefix(name, "#") || strings.HasPrefix(name, ".ttreport-tmp-")
+	return name == "4913" || strings.HasPrefix(name, ".goutputstream") || strings.HasPrefix(name, ".#") ||
+		strings.HasPrefix(name, "#") ||
+		strings.HasPrefix(name, ".ttreport-tmp-")
 }
 
 func (t *watcher) run(ctx context.Context, changed func()) error {
@@ -189,7 +192,8 @@ func poll(ctx context.Context, opt Options, changed func()) error {
 func (opt Options) state() uint64 {
 	h := fnv.New64a()
 	for _, root := range opt.Roots {
-		_ = filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error { // what cannot be read is not there
+		// what cannot be read is not there
+		_ = filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 			if err != nil {
 				return nil
 			}

@@ -108,8 +108,8 @@ func limits(line *charts.Line, marks []any, position string) {
 	}}
 }
 
-// valueAxis is logarithmic for a wide span of values. Otherwise it spans at least a fifth of them, so that noise does not
-// look like news, and does not begin at zero, since position is read and not length.
+// valueAxis is logarithmic for a wide span of values. Otherwise it spans at least a fifth of them, so that noise does
+// not look like news, and does not begin at zero, since position is read and not length.
 func valueAxis(f render.Figure) opts.YAxis {
 	const wide, share = 20, .2
 	lo, hi := math.Inf(1), math.Inf(-1)

@@ -64,7 +64,8 @@ func figure(values ...[]float64) render.Figure {
 		s := render.FigureSeries{Name: fmt.Sprintf("128/64/%d", i)}
 		for k, v := range list {
 			s.Points = append(s.Points, render.Point{
-				OK: v > 0, Value: v, Text: words.Quantity(v, "ms"), Href: render.Address(fmt.Sprintf("runs/%d-%d", i, k)),
+				OK: v > 0, Value: v, Text: words.Quantity(v, "ms"),
+				Href: render.Address(fmt.Sprintf("runs/%d-%d", i, k)),
 			})
 		}
 		f.Series = append(f.Series, s)
@@ -72,7 +73,8 @@ func figure(values ...[]float64) render.Figure {
 	return f
 }
 
-// The chart has every series, release, value and target of the table beside it, and nothing where the table has nothing.
+// The chart has every series, release, value and target of the table beside it, and nothing where the table has
+// nothing.
 func TestFigureHasItsTable(t *testing.T) {
 	f := figure([]float64{100, 0, 110}, []float64{30, 31, 32})
 	o, c := optionOf(t, f, "x")
@@ -117,12 +119,14 @@ func TestFigureAxes(t *testing.T) {
 
 // A curve has every concurrency of every release, and those that are worth choosing are filled.
 func TestCurve(t *testing.T) {
-	in := render.Curves{Curves: []render.Curve{{ID: "c", Limits: []render.Limit{{Value: 20, Label: "complete 20"}}, Lines: []render.CurveLine{
-		{Name: "v1", Age: render.Previous, Points: []render.CurvePoint{{Value: 30, Output: 40, Concurrency: "1"}}},
-		{Name: "v2", Age: render.Newest, Points: []render.CurvePoint{
-			{Value: 31, Output: 41, Concurrency: "1", Front: true}, {Value: 20, Output: 30, Concurrency: "8"},
-		}},
-	}}}}
+	in := render.Curves{
+		Curves: []render.Curve{{ID: "c", Limits: []render.Limit{{Value: 20, Label: "complete 20"}}, Lines: []render.CurveLine{
+			{Name: "v1", Age: render.Previous, Points: []render.CurvePoint{{Value: 30, Output: 40, Concurrency: "1"}}},
+			{Name: "v2", Age: render.Newest, Points: []render.CurvePoint{
+				{Value: 31, Output: 41, Concurrency: "1", Front: true}, {Value: 20, Output: 30, Concurrency: "8"},
+			}},
+		}}},
+	}
 	o, c := optionOf(t, in, "c")
 	if len(o.Series) != 2 || len(o.Series[1].Data) != 2 || o.Series[0].MarkLine.Data[0].XAxis != 20 {
 		t.Fatalf("%+v", o)
