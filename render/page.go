@@ -15,8 +15,8 @@ type Page struct {
 	Eyebrow     string
 	Measured    string // when the newest run was, RFC 3339: its age is counted by the reader's clock
 	Lead        Lead
-	Script      string // an asset beside the site's own script, or ""
-	Simulated   string // why the page is marked as not measured, or ""
+	Scripts     []string // assets beside the site's own script
+	Simulated   string   // why the page is marked as not measured, or ""
 	Sections    []Section
 }
 

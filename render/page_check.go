@@ -66,7 +66,7 @@ func Remarks(g *gate.Review) []string {
 			out = append(out, t)
 		}
 	}
-	return append(out, FitText(g.Fit))
+	return append(out, fitText(g.Fit))
 }
 
 // GatePage is the gate as a page: what a job summary or a comment on a pull request shows.
@@ -113,8 +113,8 @@ func decisionTable(pairs []gate.PairResult) *Table {
 	return t
 }
 
-// FitText says how sure the comparison is in general.
-func FitText(f gate.Fit) string {
+// fitText says how sure the comparison is in general.
+func fitText(f gate.Fit) string {
 	if f.Single {
 		return "Every number has one earlier release, which does not show its noise: " +
 			"no change can be told from chance yet."

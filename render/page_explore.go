@@ -59,7 +59,7 @@ func (r *Report) widgetPage(name, title, lead, para string, w Widget) Page {
 	return Page{
 		Path: Address(name + "/index.html"), Title: title, Nav: name, Description: lead,
 		Crumbs: []Link{{"Overview", "index.html"}, {title, ""}}, Lead: Lead{Text: lead, Paras: []string{para}},
-		Simulated: r.simulated(-1), Script: "explore.js",
+		Simulated: r.simulated(-1), Scripts: []string{"series.js", name + ".js"},
 		Sections: []Section{
 			{ID: name, Blocks: []Block{w}},
 			{

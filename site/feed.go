@@ -25,11 +25,11 @@ func (b *builder) published(p *part) error {
 	if err := p.put("404.html", html); err != nil || b.opt.BaseURL == "" {
 		return err
 	}
-	feed, err := Feed(b.report, b.opt.BaseURL)
+	xml, err := feed(b.report, b.opt.BaseURL)
 	if err != nil {
 		return err
 	}
-	return p.put("feed.xml", feed)
+	return p.put("feed.xml", xml)
 }
 
 // Atom, RFC 4287.
@@ -59,9 +59,9 @@ type (
 	}
 )
 
-// Feed is feed.xml: the newest fifty releases, each with its decision. An entry is new when its release is; when a
+// feed is feed.xml: the newest fifty releases, each with its decision. An entry is new when its release is; when a
 // decision turns, its title does.
-func Feed(r *render.Report, base string) ([]byte, error) {
+func feed(r *render.Report, base string) ([]byte, error) {
 	base = strings.TrimSuffix(base, "/") + "/"
 	const most = 50
 	out := atomFeed{

@@ -44,14 +44,16 @@ func (f frame) At(a render.Address) string { return f.Root + string(a) }
 type (
 	layoutView struct {
 		frame
-		Page            render.Page
-		Site, Version   string
-		CSS, JS, Script string // fingerprints; Script is of the page's own script
-		Theme           string // fingerprint of the owner's colours, or ""
-		Logo            *logoView
-		Navigation      template.HTML
-		Single          *inlined // of a page that is one file; else nil
+		Page          render.Page
+		Site, Version string
+		CSS, JS       string // fingerprints
+		Scripts       []scriptView
+		Theme         string // fingerprint of the owner's colours, or ""
+		Logo          *logoView
+		Navigation    template.HTML
+		Single        *inlined // of a page that is one file; else nil
 	}
+	scriptView  struct{ Name, Fingerprint string }
 	sectionView struct {
 		frame
 		Section render.Section
@@ -123,10 +125,12 @@ func (p *pages) pageFrom(page render.Page, root string) ([]byte, error) {
 	if v.Navigation, err = p.navigation(root, page.Nav); err != nil {
 		return nil, err
 	}
-	if page.Script != "" {
-		if v.Script, err = static.Fingerprint(page.Script); err != nil {
+	for _, name := range page.Scripts {
+		print, err := static.Fingerprint(name)
+		if err != nil {
 			return nil, err
 		}
+		v.Scripts = append(v.Scripts, scriptView{name, print})
 	}
 	return p.layout(v)
 }

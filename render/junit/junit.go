@@ -11,8 +11,8 @@ import (
 	"github.com/ttreport/ttreport/targets/gate"
 )
 
-// JUnit XML, as CI systems read it: a suite a pair, a case a verdict that decides something, and before them the
-// decision itself, so that a test report is green exactly when the gate says yes: also where nothing was graded.
+// JUnit XML, as CI systems read it: a suite for each model and device, a case for each verdict that decides something,
+// and before them the decision itself, so that a test report is green exactly when the gate passes.
 type (
 	junitSuites struct {
 		XMLName xml.Name      `xml:"testsuites"`

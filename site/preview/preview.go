@@ -42,7 +42,7 @@ type news struct {
 // New returns a server of a folder.
 func New(dir string) *Server { return &Server{dir: dir, open: map[chan news]bool{}} }
 
-// Built tells open pages which files a build changed: pages among them reload, and a problem that was told is over.
+// Built tells open pages which files a build changed: pages among them reload, and a problem that was shown is over.
 func (s *Server) Built(changed []string) { s.tell(news{Changed: changed}, news{}) }
 
 // Failed tells open pages that a build failed, and those that are opened while it has: what is shown is the last good

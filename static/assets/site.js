@@ -1,23 +1,47 @@
 // Enhancement only: theme, sorting, charts on demand. Every page reads without it.
 "use strict";
 (function () {
-  var root = document.documentElement, key = "ttreport-theme", modes = ["auto", "light", "dark"];
-  function stored() { try { return localStorage.getItem(key) || "auto"; } catch (e) { return "auto"; } }
-  function apply(m) { if (m === "auto") root.removeAttribute("data-theme"); else root.setAttribute("data-theme", m); }
+  var root = document.documentElement,
+    key = "ttreport-theme",
+    modes = ["auto", "light", "dark"];
+  function stored() {
+    try {
+      return localStorage.getItem(key) || "auto";
+    } catch (e) {
+      return "auto";
+    }
+  }
+  function apply(m) {
+    if (m === "auto") root.removeAttribute("data-theme");
+    else root.setAttribute("data-theme", m);
+  }
   var asked = new URLSearchParams(location.search).get("theme");
   var mode = modes.indexOf(asked) > 0 ? asked : stored();
   apply(mode); // before the first paint
 
-  var shards = {}, waiting = {}, live = [];
+  var shards = {},
+    waiting = {},
+    live = [];
   // Data files are scripts that call this: pages opened from disk can load no other kind of data.
-  window.ttreport = { shard: function (id, data) { shards[id] = data; }, load: load, data: function (id) { return shards[id]; } };
+  window.ttreport = {
+    shard: function (id, data) {
+      shards[id] = data;
+    },
+    load: load,
+    data: function (id) {
+      return shards[id];
+    }
+  };
 
   function load(src) {
-    if (!waiting[src]) waiting[src] = new Promise(function (ok, no) {
-      var s = document.createElement("script");
-      s.src = src; s.onload = ok; s.onerror = no;
-      document.head.appendChild(s);
-    });
+    if (!waiting[src])
+      waiting[src] = new Promise(function (ok, no) {
+        var s = document.createElement("script");
+        s.src = src;
+        s.onload = ok;
+        s.onerror = no;
+        document.head.appendChild(s);
+      });
     return waiting[src];
   }
 
@@ -33,7 +57,10 @@
 
   // resolved replaces what data cannot carry: names of formatters by functions, and custom properties by their colours.
   function resolved(v, key, formatters) {
-    if (Array.isArray(v)) return v.map(function (x) { return resolved(x, key, formatters); });
+    if (Array.isArray(v))
+      return v.map(function (x) {
+        return resolved(x, key, formatters);
+      });
     if (v && typeof v === "object") {
       var o = {};
       for (var k in v) o[k] = resolved(v[k], k, formatters);
@@ -45,30 +72,55 @@
 
   // look is the page's style as a theme of ECharts.
   function look() {
-    var ink = colour("--ink"), ink2 = colour("--ink2"), rule = colour("--rule"), hair = colour("--hair"), panel = colour("--panel");
+    var ink = colour("--ink"),
+      ink2 = colour("--ink2"),
+      rule = colour("--rule"),
+      hair = colour("--hair"),
+      panel = colour("--panel");
     var text = { fontFamily: getComputedStyle(document.body).fontFamily, fontSize: 12, color: ink2 };
     var axis = {
-      axisLine: { show: true, lineStyle: { color: rule } }, axisTick: { lineStyle: { color: rule } }, axisLabel: text,
-      nameTextStyle: text, splitLine: { show: false }
+      axisLine: { show: true, lineStyle: { color: rule } },
+      axisTick: { lineStyle: { color: rule } },
+      axisLabel: text,
+      nameTextStyle: text,
+      splitLine: { show: false }
     };
     var value = Object.assign({}, axis, { splitLine: { show: true, lineStyle: { color: hair } } });
     return {
-      textStyle: text, legend: { textStyle: text, inactiveColor: rule, pageTextStyle: text, pageIconColor: ink2 },
-      categoryAxis: axis, valueAxis: value, logAxis: value,
-      tooltip: { renderMode: "richText", backgroundColor: panel, borderColor: rule, textStyle: Object.assign({}, text, { color: ink }) },
+      textStyle: text,
+      legend: { textStyle: text, inactiveColor: rule, pageTextStyle: text, pageIconColor: ink2 },
+      categoryAxis: axis,
+      valueAxis: value,
+      logAxis: value,
+      tooltip: {
+        renderMode: "richText",
+        backgroundColor: panel,
+        borderColor: rule,
+        textStyle: Object.assign({}, text, { color: ink })
+      },
       dataZoom: {
-        textStyle: text, borderColor: rule, fillerColor: "transparent", height: 24, bottom: 8,
-        handleStyle: { color: panel, borderColor: ink2 }, moveHandleStyle: { color: rule }, showDataShadow: false
+        textStyle: text,
+        borderColor: rule,
+        fillerColor: "transparent",
+        height: 24,
+        bottom: 8,
+        handleStyle: { color: panel, borderColor: ink2 },
+        moveHandleStyle: { color: rule },
+        showDataShadow: false
       }
     };
   }
 
   // offer puts a file into the reader's hands; what is in it is what the page shows.
   function offer(name, type, data) {
-    var a = document.createElement("a"), url = URL.createObjectURL(new Blob([data], { type: type }));
-    a.href = url; a.download = name;
+    var a = document.createElement("a"),
+      url = URL.createObjectURL(new Blob([data], { type: type }));
+    a.href = url;
+    a.download = name;
     a.click();
-    setTimeout(function () { URL.revokeObjectURL(url); }, 1000);
+    setTimeout(function () {
+      URL.revokeObjectURL(url);
+    }, 1000);
   }
 
   function cell(v) {
@@ -79,110 +131,182 @@
 
   // table is the data of a chart as CSV: a line for each point.
   function table(s) {
-    var x = [].concat(s.option.xAxis)[0], lines = [["series", x.data ? "release" : x.name, [].concat(s.option.yAxis)[0].name || "value"]];
+    var x = [].concat(s.option.xAxis)[0],
+      lines = [["series", x.data ? "release" : x.name, [].concat(s.option.yAxis)[0].name || "value"]];
     s.option.series.forEach(function (one) {
       one.data.forEach(function (d, i) {
         if (Array.isArray(d.value)) lines.push([one.name].concat(d.value));
         else if (typeof d.value === "number") lines.push([one.name, x.data[i], d.value]);
       });
     });
-    return lines.map(function (l) { return l.map(cell).join(","); }).join("\n") + "\n";
+    return (
+      lines
+        .map(function (l) {
+          return l.map(cell).join(",");
+        })
+        .join("\n") + "\n"
+    );
   }
 
   function downloads(box, chart, s) {
-    var p = document.createElement("p"), name = (box.dataset.id + "-" + box.dataset.chart).replace(/[^\w.-]+/g, "_");
+    var p = document.createElement("p"),
+      name = (box.dataset.id + "-" + box.dataset.chart).replace(/[^\w.-]+/g, "_");
     p.className = "downloads";
     function button(text, act) {
       var b = document.createElement("button");
-      b.type = "button"; b.className = "copy"; b.textContent = text;
+      b.type = "button";
+      b.className = "copy";
+      b.textContent = text;
       b.addEventListener("click", act);
       p.appendChild(b);
       p.appendChild(document.createTextNode(" "));
     }
     button("PNG", function () {
       var url = box.ttchart.getDataURL({ pixelRatio: 2, backgroundColor: colour("--paper") });
-      offer(name + ".png", "image/png", Uint8Array.from(atob(url.split(",")[1]), function (c) { return c.charCodeAt(0); }));
+      offer(
+        name + ".png",
+        "image/png",
+        Uint8Array.from(atob(url.split(",")[1]), function (c) {
+          return c.charCodeAt(0);
+        })
+      );
     });
-    button("CSV", function () { offer(name + ".csv", "text/csv", table(s)); });
+    button("CSV", function () {
+      offer(name + ".csv", "text/csv", table(s));
+    });
     box.insertAdjacentElement("afterend", p);
   }
 
   // draw makes the chart of a place, or makes it again in another theme.
   function draw(box) {
-    Promise.all([load(box.dataset.echarts), load(box.dataset.shard)]).then(function () {
-      var s = (shards[box.dataset.id] || {})[box.dataset.chart];
-      if (!s || !window.echarts) return;
-      if (box.ttchart) box.ttchart.dispose();
-      var chart = box.ttchart = echarts.init(box, look());
-      chart.setOption(resolved(s.option, "", {
-        "@point": function (p) { return p.seriesName + "\n" + (s.notes[p.seriesIndex] || [])[p.dataIndex]; }
-      }));
-      if (s.links) {
-        chart.group = "releases"; // what is chosen and zoomed in one chart over releases is so in all
-        echarts.connect("releases");
-        chart.on("click", function (p) {
-          var href = (s.links[p.seriesIndex] || [])[p.dataIndex];
-          if (href) location.href = box.dataset.root + href;
-        });
-      }
-      if (live.indexOf(box) >= 0) return;
-      live.push(box);
-      downloads(box, chart, s);
-    }).catch(function () { box.classList.add("failed"); /* the table is there */ });
+    Promise.all([load(box.dataset.echarts), load(box.dataset.shard)])
+      .then(function () {
+        var s = (shards[box.dataset.id] || {})[box.dataset.chart];
+        if (!s || !window.echarts) return;
+        if (box.ttchart) box.ttchart.dispose();
+        var chart = (box.ttchart = echarts.init(box, look()));
+        chart.setOption(
+          resolved(s.option, "", {
+            "@point": function (p) {
+              return p.seriesName + "\n" + (s.notes[p.seriesIndex] || [])[p.dataIndex];
+            }
+          })
+        );
+        if (s.links) {
+          chart.group = "releases"; // what is chosen and zoomed in one chart over releases is so in all
+          echarts.connect("releases");
+          chart.on("click", function (p) {
+            var href = (s.links[p.seriesIndex] || [])[p.dataIndex];
+            if (href) location.href = box.dataset.root + href;
+          });
+        }
+        if (live.indexOf(box) >= 0) return;
+        live.push(box);
+        downloads(box, chart, s);
+      })
+      .catch(function () {
+        box.classList.add("failed"); /* the table is there */
+      });
   }
 
   document.addEventListener("DOMContentLoaded", function () {
     var button = document.getElementById("theme");
-    function label() { button.textContent = "Theme: " + mode; }
+    function label() {
+      button.textContent = "Theme: " + mode;
+    }
     if (button) {
-      button.hidden = false; label();
+      button.hidden = false;
+      label();
       button.addEventListener("click", function () {
         mode = modes[(modes.indexOf(mode) + 1) % 3];
-        apply(mode); label(); live.forEach(draw);
-        try { localStorage.setItem(key, mode); } catch (e) { /* the choice lasts this page */ }
+        apply(mode);
+        label();
+        live.forEach(draw);
+        try {
+          localStorage.setItem(key, mode);
+        } catch (e) {
+          /* the choice lasts this page */
+        }
       });
     }
 
     // Commands are copied as they stand.
-    if (navigator.clipboard) document.querySelectorAll("pre").forEach(function (pre) {
-      var b = document.createElement("button");
-      b.type = "button"; b.className = "copy"; b.textContent = "Copy";
-      b.addEventListener("click", function () {
-        navigator.clipboard.writeText(pre.textContent.replace(/\n$/, "")).then(function () {
-          b.textContent = "Copied";
-          setTimeout(function () { b.textContent = "Copy"; }, 2000);
+    if (navigator.clipboard)
+      document.querySelectorAll("pre").forEach(function (pre) {
+        var b = document.createElement("button");
+        b.type = "button";
+        b.className = "copy";
+        b.textContent = "Copy";
+        b.addEventListener("click", function () {
+          navigator.clipboard.writeText(pre.textContent.replace(/\n$/, "")).then(function () {
+            b.textContent = "Copied";
+            setTimeout(function () {
+              b.textContent = "Copy";
+            }, 2000);
+          });
         });
+        pre.insertAdjacentElement("afterend", b);
       });
-      pre.insertAdjacentElement("afterend", b);
-    });
 
     // Ages are of the moment of reading: no page knows when it was made.
     document.querySelectorAll("[data-age]").forEach(function (e) {
-      var h = (Date.now() - Date.parse(e.dataset.age)) / 36e5, n = Math.floor(h < 48 ? h : h / 24);
+      var h = (Date.now() - Date.parse(e.dataset.age)) / 36e5,
+        n = Math.floor(h < 48 ? h : h / 24);
       if (h >= 1) e.textContent = "Newest run " + n + (h < 48 ? " hour" : " day") + (n === 1 ? "" : "s") + " old.";
       else if (h >= 0) e.textContent = "Newest run less than an hour old.";
     });
 
     // Sorting: a cell may carry data-v, larger is worse. Not where rows are paragraphs.
-    if (matchMedia("(min-width: 860px)").matches) document.querySelectorAll("th[data-sort]").forEach(function (th) {
-      var b = document.createElement("button");
-      while (th.firstChild) b.appendChild(th.firstChild);
-      b.type = "button"; th.appendChild(b);
-      b.addEventListener("click", function () {
-        var col = th.cellIndex, dir = th.getAttribute("aria-sort") === "descending" ? 1 : -1, body = th.closest("table").tBodies[0];
-        function val(r) { var c = r.cells[col], n = parseFloat(c.dataset.v); return isNaN(n) ? -Infinity : n; }
-        [].slice.call(body.rows).sort(function (p, q) { return (val(p) < val(q) ? -1 : val(p) > val(q) ? 1 : 0) * dir; }).forEach(function (r) { body.appendChild(r); });
-        th.parentNode.querySelectorAll("[aria-sort]").forEach(function (o) { o.removeAttribute("aria-sort"); });
-        th.setAttribute("aria-sort", dir < 0 ? "descending" : "ascending");
+    if (matchMedia("(min-width: 860px)").matches)
+      document.querySelectorAll("th[data-sort]").forEach(function (th) {
+        var b = document.createElement("button");
+        while (th.firstChild) b.appendChild(th.firstChild);
+        b.type = "button";
+        th.appendChild(b);
+        b.addEventListener("click", function () {
+          var col = th.cellIndex,
+            dir = th.getAttribute("aria-sort") === "descending" ? 1 : -1,
+            body = th.closest("table").tBodies[0];
+          function val(r) {
+            var c = r.cells[col],
+              n = parseFloat(c.dataset.v);
+            return isNaN(n) ? -Infinity : n;
+          }
+          [].slice
+            .call(body.rows)
+            .sort(function (p, q) {
+              return (val(p) < val(q) ? -1 : val(p) > val(q) ? 1 : 0) * dir;
+            })
+            .forEach(function (r) {
+              body.appendChild(r);
+            });
+          th.parentNode.querySelectorAll("[aria-sort]").forEach(function (o) {
+            o.removeAttribute("aria-sort");
+          });
+          th.setAttribute("aria-sort", dir < 0 ? "descending" : "ascending");
+        });
       });
-    });
 
     var charts = document.querySelectorAll("[data-chart]");
     if (!charts.length || !window.IntersectionObserver) return;
-    var seen = new IntersectionObserver(function (entries) {
-      entries.forEach(function (e) { if (e.isIntersecting) { seen.unobserve(e.target); draw(e.target); } });
-    }, { rootMargin: "100px" });
-    charts.forEach(function (c) { seen.observe(c); });
-    addEventListener("resize", function () { live.forEach(function (box) { box.ttchart.resize(); }); });
+    var seen = new IntersectionObserver(
+      function (entries) {
+        entries.forEach(function (e) {
+          if (e.isIntersecting) {
+            seen.unobserve(e.target);
+            draw(e.target);
+          }
+        });
+      },
+      { rootMargin: "100px" }
+    );
+    charts.forEach(function (c) {
+      seen.observe(c);
+    });
+    addEventListener("resize", function () {
+      live.forEach(function (box) {
+        box.ttchart.resize();
+      });
+    });
   });
 })();
