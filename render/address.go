@@ -9,35 +9,48 @@ import (
 // Addresses of pages, relative to the site's root. They are permalinks: they depend on names alone.
 
 // ReleasePath is the page of a release or build.
-func ReleasePath(name string) string { return "releases/" + schema.Slug(name) + "/index.html" }
+func ReleasePath(name string) Address {
+	return Address("releases/" + schema.Slug(name) + "/index.html")
+}
 
 // PairPath is the page of a model on a device.
-func PairPath(model, device string) string {
-	return "models/" + schema.Slug(model) + "/" + schema.Slug(device) + "/index.html"
+func PairPath(model, device string) Address {
+	return Address("models/" + schema.Slug(model) + "/" + schema.Slug(device) + "/index.html")
 }
 
 // RunPath is the page of a run.
-func RunPath(id string) string { return "runs/" + schema.Slug(id) + "/index.html" }
+func RunPath(id string) Address { return Address("runs/" + schema.Slug(id) + "/index.html") }
 
-// ReportPath is the markdown report of a pair in a release.
-func ReportPath(release, model, device string) string {
-	return "reports/" + schema.Slug(release) + "/" + schema.Slug(model) + "_" + schema.Slug(device) + ".md"
+// ReportPath is the markdown report of a model and device in a release.
+func ReportPath(release, model, device string) Address {
+	return Address("reports/" + schema.Slug(release) + "/" + schema.Slug(model) + "_" + schema.Slug(device) + ".md")
 }
 
-// ShardPath is the script with the chart data of a pair.
-func ShardPath(model, device string) string {
-	return "models/" + schema.Slug(model) + "/" + schema.Slug(device) + "/charts.js"
+// ExploreShardPath is the script with all series.
+const ExploreShardPath Address = "data/shards/explore.js"
+
+// ReleaseShardPath is the script with the series of a release.
+func ReleaseShardPath(release string) Address {
+	return Address("data/shards/releases/" + schema.Slug(release) + ".js")
+}
+
+// ShardPath is the script with the chart data of a model and device.
+func ShardPath(model, device string) Address {
+	return Address("models/" + schema.Slug(model) + "/" + schema.Slug(device) + "/charts.js")
 }
 
 // ReleaseReportPath is the markdown report of a whole release.
-func ReleaseReportPath(release string) string {
-	return "reports/" + schema.Slug(release) + "/release.md"
+func ReleaseReportPath(release string) Address {
+	return Address("reports/" + schema.Slug(release) + "/release.md")
 }
 
 // DataPath is a CSV file of a release: points, scores or verdicts.
-func DataPath(release, kind string) string {
-	return "data/" + kind + "/" + schema.Slug(release) + ".csv"
+func DataPath(release, kind string) Address {
+	return Address("data/" + kind + "/" + schema.Slug(release) + ".csv")
 }
+
+// allIn says which file of a release has all rows of a table.
+func allIn(release, kind string) string { return string(DataPath(release, kind)) + " has all rows" }
 
 // day is a date as people write it.
 func day(t time.Time) string {

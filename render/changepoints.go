@@ -30,10 +30,13 @@ func (c *ChangePoints) Title() string {
 func (c *ChangePoints) Lines() []string {
 	var out []string
 	of := func(s *judge.Series) string {
-		return fmt.Sprintf("%s on %s  %s  %s", nameOr(s.Model), nameOr(s.Device), words.Workload(s.Key), s.Metric)
+		return fmt.Sprintf("%s  %s  %s", words.OnDevice(s.Model, s.Device), words.Workload(s.Key), s.Metric)
 	}
 	for _, s := range c.Points {
-		out = append(out, fmt.Sprintf("%s  %s: %s, %s", s.At, of(s.Series), words.Signed(s.Series.Metric, s.Effect), decidedBy(s)))
+		out = append(
+			out,
+			fmt.Sprintf("%s  %s: %s, %s", s.At, of(s.Series), words.Signed(s.Series.Metric, s.Effect), decidedBy(s)),
+		)
 	}
 	for _, d := range c.Drifts {
 		out = append(out, fmt.Sprintf("drift  %s: %s a release over %d releases, p = %.2g", of(d.Series),
@@ -58,15 +61,13 @@ func decidedBy(s judge.ChangePoint) string {
 
 // Section is the same as a part of a page.
 func (c *ChangePoints) Section() Section {
-	t := &Table{Caption: capital(c.Title()), Cols: []Col{
-		{Head: "Since"}, {Head: "Model"}, {Head: "Device"}, {Head: "Workload"}, {Head: "Metric"}, {Head: "Change"}, {Head: "Found"},
+	t := &Table{Caption: words.Capital(c.Title()), Cols: []Col{
+		{Head: "Since"}, {Head: "Model"}, {Head: "Device"}, {Head: "Workload"}, {Head: "Metric"}, {Head: "Change"},
+		{Head: "Found"},
 	}}
 	row := func(since string, s *judge.Series, change, how string) {
-		var cells []Cell
-		for _, s := range []string{since, nameOr(s.Model), nameOr(s.Device), words.Workload(s.Key), s.Metric, change, how} {
-			cells = append(cells, text(s))
-		}
-		t.Rows = append(t.Rows, Row{Cells: cells})
+		t.row(text(since), text(words.OrUnknown(s.Model)), text(words.OrUnknown(s.Device)), text(words.Workload(s.Key)),
+			text(s.Metric), text(change), text(how))
 	}
 	for _, s := range c.Points {
 		row(s.At, s.Series, words.Signed(s.Series.Metric, s.Effect), decidedBy(s))
@@ -75,5 +76,5 @@ func (c *ChangePoints) Section() Section {
 		row("drift", d.Series, words.Signed(d.Series.Metric, d.Effect)+" a release",
 			fmt.Sprintf("over %d releases, p = %.2g", d.N, d.P))
 	}
-	return Section{ID: "change-points", Title: "Change points", Blocks: []Block{{Table: t}}}
+	return Section{ID: "change-points", Title: "Change points", Blocks: []Block{t}}
 }

@@ -73,8 +73,11 @@ func (c *Comparison) Notes() []string {
 	var out []string
 	for _, m := range c.Means() {
 		info, _ := schema.MetricByName(m.Metric)
-		out = append(out, fmt.Sprintf("%s (%s): geometric mean of %d changes %s, from %s to %s", info.Label, info.Better, m.N,
-			words.Change(m.Change), words.Change(m.Low), words.Change(m.High)))
+		out = append(
+			out,
+			fmt.Sprintf("%s (%s): geometric mean of %d changes %s, from %s to %s", info.Label, info.Better, m.N,
+				words.Change(m.Change), words.Change(m.Low), words.Change(m.High)),
+		)
 	}
 	tests := c.Tests()
 	for _, t := range []string{pairing.MannWhitney, pairing.Normal, pairing.Welch, pairing.NoTest} {
@@ -86,12 +89,18 @@ func (c *Comparison) Notes() []string {
 		out = append(out, fmt.Sprintf("not compared: %d numbers only in %s, %d only in %s", c.OnlyA, c.A, c.OnlyB, c.B))
 	}
 	if c.BadA+c.BadB > 0 {
-		out = append(out, fmt.Sprintf("left out: %d in %s and %d in %s that failed, are invalid, or are no measurement: "+
-			"zero, below, or beyond a hundred decades of one", c.BadA, c.A, c.BadB, c.B))
+		out = append(
+			out,
+			fmt.Sprintf("left out: %d in %s and %d in %s that failed, are invalid, or are no measurement: "+
+				"zero, below, or beyond a hundred decades of one", c.BadA, c.A, c.BadB, c.B),
+		)
 	}
 	if c.Lost > 0 {
-		out = append(out, fmt.Sprintf("%s of the history cannot be read and counts for nothing here; ttreport check names it",
-			words.Plural(c.Lost, "document")))
+		out = append(
+			out,
+			fmt.Sprintf("%s of the history cannot be read and counts for nothing here; ttreport check names it",
+				words.Plural(c.Lost, "document")),
+		)
 	}
 	return append(out,
 		"no correction for the number of rows: where there is a test, one in twenty unchanged rows is called changed")

@@ -11,7 +11,7 @@ import (
 	"github.com/ttreport/ttreport/targets/gate"
 )
 
-// matrix is one row a model, one column a device; a cell says the decision on its newest release.
+// matrix is one row a model, one column a device; a cell is the decision on its newest release.
 func (r *Report) matrix() *Table {
 	var devices []string
 	pairs, _ := r.listed()
@@ -25,17 +25,17 @@ func (r *Report) matrix() *Table {
 	if len(devices) > most {
 		return r.pairList()
 	}
-	t := &Table{Caption: "Models by device", Class: "matrix", Vital: true, // people sign pair by pair
+	t := &Table{Caption: "Models by device", Layout: Matrix,
 		Cols: []Col{{Head: "Model"}}}
 	for _, d := range devices {
-		t.Cols = append(t.Cols, Col{Head: nameOr(d)})
+		t.Cols = append(t.Cols, Col{Head: words.OrUnknown(d)})
 	}
 	rows := map[string]*Row{}
 	var order []string
 	for _, p := range pairs {
 		if rows[p.Model] == nil {
 			rows[p.Model] = &Row{Cells: make([]Cell, len(devices)+1)}
-			rows[p.Model].Cells[0] = Cell{Text: nameOr(p.Model), Head: true, Href: PairPath(p.Model, p.Device)}
+			rows[p.Model].Cells[0] = Cell{Text: words.OrUnknown(p.Model), Head: true, Href: PairPath(p.Model, p.Device)}
 			for i, d := range devices {
 				rows[p.Model].Cells[i+1] = r.emptyCell(p.Model, d)
 			}
@@ -50,27 +50,27 @@ func (r *Report) matrix() *Table {
 	for _, m := range order {
 		t.Rows = append(t.Rows, *rows[m])
 	}
-	return t.cut("open a release for all pairs")
+	return t.cut("each release lists all of its own")
 }
 
 func (r *Report) matrixBlocks() []Block {
-	blocks := []Block{{Table: r.matrix()}}
+	blocks := []Block{r.matrix()}
 	if text := r.awaited(); text != nil {
-		blocks = append(blocks, Block{Prose: text})
+		blocks = append(blocks, text)
 	}
 	return blocks
 }
 
-// emptyCell tells a pair that has targets and no run from one that nobody asked for.
+// emptyCell is a model and device without a run: one that has targets, or one that nobody asked for.
 func (r *Report) emptyCell(model, device string) Cell {
 	if slices.Contains(r.Planned, schema.Pair{Model: model, Device: device}) {
 		return Cell{Text: "not measured yet", Outcome: schema.NotMeasured}
 	}
-	return Cell{Text: "not planned", Missing: "no run of this pair, and no target"}
+	return Cell{Text: "not planned", Missing: "no run of this model and device, and no target"}
 }
 
-// awaited says how many pairs have targets, no run, and no place in the matrix.
-func (r *Report) awaited() []string {
+// awaited says how many models on devices have targets, no run, and no place in the matrix.
+func (r *Report) awaited() Prose {
 	var names []string
 	pairs, _ := r.listed()
 	has := func(is func(Pair) bool) bool { return slices.ContainsFunc(pairs, is) }
@@ -78,7 +78,8 @@ func (r *Report) awaited() []string {
 		if r.Models.hides(p.Model) || r.Devices.hides(p.Device) {
 			continue
 		}
-		if !has(func(o Pair) bool { return o.Model == p.Model }) || !has(func(o Pair) bool { return o.Device == p.Device }) {
+		if !has(func(o Pair) bool { return o.Model == p.Model }) ||
+			!has(func(o Pair) bool { return o.Device == p.Device }) {
 			names = append(names, p.Model+" on "+p.Device)
 		}
 	}
@@ -86,18 +87,25 @@ func (r *Report) awaited() []string {
 		return nil
 	}
 	const most = 5
-	text := words.Plural(len(names), "more pair") + " of the target files without any run: " + strings.Join(names[:min(most, len(names))], ", ")
+	text := fmt.Sprintf("In the target files without any run (%d): ", len(names)) + strings.Join(
+		names[:min(most, len(names))],
+		", ",
+	)
 	if len(names) > most {
 		text += fmt.Sprintf(" and %d more", len(names)-most)
 	}
-	return []string{text + "."}
+	return Prose{text + "."}
 }
 
-// pairCell says of a pair's newest release what was decided, which level of targets it reached, and what history says.
+// pairCell is the decision on a model and device in its newest release, the level of targets that it reached, and what
+// changed against history.
 func (r *Report) pairCell(p Pair) Cell {
 	decided := r.PairResult(p, p.Newest)
 	d := words.Decide(decided)
-	c := Cell{Text: d.Word, Outcome: toneMark(d.Tone), Sub: r.Releases[p.Newest].Name, Href: PairPath(p.Model, p.Device), Tint: decided.Exit == 1}
+	c := Cell{
+		Text: d.Word, Outcome: toneMark(d.Tone), Sub: r.Releases[p.Newest].Name, Href: PairPath(p.Model, p.Device),
+		Decisive: decided.Exit == 1,
+	}
 	if rel := &r.Releases[p.Newest]; !rel.Label && !rel.Date.IsZero() {
 		c.Sub = "build of " + rel.Date.UTC().Format(time.DateOnly)
 	}
@@ -122,7 +130,7 @@ func (r *Report) pairCell(p Pair) Cell {
 		}
 	}
 	if len(c.Marks) == 0 && decided.Compared > 0 {
-		c.Marks = append(c.Marks, Mark{Outcome: schema.Unchanged, Says: "unchanged"})
+		c.Marks = append(c.Marks, Mark{Outcome: schema.Unchanged, Text: "unchanged"})
 	}
 	return c
 }
@@ -131,31 +139,37 @@ func (r *Report) pairCell(p Pair) Cell {
 func markOf(kind gate.Kind) (Mark, bool) {
 	switch kind {
 	case gate.FailConfirmed:
-		return Mark{Outcome: schema.Regressed, Evidence: schema.Confirmed, Says: "confirmed regressions"}, true
+		return Mark{Outcome: schema.Regressed, Evidence: schema.Confirmed, Text: "confirmed regressions"}, true
 	case gate.FailSuspected:
-		return Mark{Outcome: schema.Regressed, Evidence: schema.Suspected, Says: "suspected regressions"}, true
+		return Mark{Outcome: schema.Regressed, Evidence: schema.Suspected, Text: "suspected regressions"}, true
 	case gate.FailInconclusive:
-		return Mark{Outcome: schema.Inconclusive, Says: "inconclusive"}, true
+		return Mark{Outcome: schema.Inconclusive, Text: "inconclusive"}, true
 	case gate.FailTarget:
-		return Mark{Outcome: schema.Fail, Says: "targets missed"}, true
+		return Mark{Outcome: schema.Fail, Text: "targets missed"}, true
 	case gate.FailInvalid:
-		return Mark{Outcome: schema.Excluded, Says: "invalid"}, true
+		return Mark{Outcome: schema.Excluded, Text: "excluded"}, true
 	case gate.NoteImproved:
-		return Mark{Outcome: schema.Improved, Evidence: schema.Confirmed, Says: "improved"}, true
+		return Mark{Outcome: schema.Improved, Evidence: schema.Confirmed, Text: "improved"}, true
 	case gate.FailMissing, gate.FailNotRemeasured:
-		return Mark{Outcome: schema.NotMeasured, Says: "missing"}, true
+		return Mark{Outcome: schema.NotMeasured, Text: "missing"}, true
 	case gate.NoteNotComparable:
-		return Mark{Outcome: schema.NotComparable, Says: "not comparable"}, true
+		return Mark{Outcome: schema.NotComparable, Text: "not comparable"}, true
 	}
 	return Mark{}, false
 }
 
 func (r *Report) pairList() *Table {
-	t := &Table{Caption: "Models on devices", Class: "flow", Cols: []Col{{Head: "Model"}, {Head: "Device"}, {Head: "Newest"}}}
+	t := &Table{
+		Caption: "Models on devices", Layout: List, Cols: []Col{{Head: "Model"}, {Head: "Device"}, {Head: "Newest"}},
+	}
 	pairs, _ := r.listed()
 	for _, p := range pairs {
 		cell := r.pairCell(p)
-		t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: nameOr(p.Model), Head: true, Href: PairPath(p.Model, p.Device)}, text(nameOr(p.Device)), cell}})
+		t.row(
+			Cell{Text: words.OrUnknown(p.Model), Head: true, Href: PairPath(p.Model, p.Device)},
+			text(words.OrUnknown(p.Device)),
+			cell,
+		)
 	}
-	return t.cut("the release pages list the rest")
+	return t.cut("the pages of the releases have the rest")
 }

@@ -30,7 +30,8 @@ type Input struct {
 	Public   bool          // leave out commands and foreign fields, and of paths all but the last name
 }
 
-// Listing orders and hides names in lists. A hidden pair keeps its page and its part in every decision: hiding excuses nothing.
+// Listing orders and hides names in lists. What is hidden keeps its page and its part in every
+// decision: hiding excuses nothing.
 type Listing struct {
 	Order []string
 	Hide  []string // globs
@@ -51,7 +52,7 @@ func (l Listing) hides(name string) bool {
 	})
 }
 
-// listed are the pairs that lists show, in their order, and how many are hidden.
+// listed are the models on devices that lists show, in their order, and how many are hidden.
 func (r *Report) listed() (pairs []Pair, hidden int) {
 	for _, p := range r.Pairs {
 		if r.Models.hides(p.Model) || r.Devices.hides(p.Device) {
@@ -64,7 +65,10 @@ func (r *Report) listed() (pairs []Pair, hidden int) {
 }
 
 // Licence is an embedded part and its licence.
-type Licence struct{ Name, Version, Licence, File string }
+type Licence struct {
+	Name, Version, Licence string
+	File                   Address
+}
 
 // Report is an index over the input; its methods build pages.
 type Report struct {
@@ -79,7 +83,7 @@ type Report struct {
 	naming   sync.Once                     // of named
 }
 
-// Pair is a model on a device: what people sign.
+// Pair is a model on a device: what a release is decided for.
 type Pair struct {
 	schema.Pair
 	ID     string // model id, when one is stated
@@ -130,7 +134,7 @@ func (r *Report) comparePairs(a, b Pair) int {
 		cmp.Compare(r.Devices.place(a.Device), r.Devices.place(b.Device)), judge.NaturalCompare(a.Device, b.Device))
 }
 
-// measuredIn are the releases that have a run of a pair, oldest first.
+// measuredIn are the releases that have a run of a model and device, oldest first.
 func (r *Report) measuredIn(model, device string) []int {
 	return r.with[schema.Pair{Model: model, Device: device}]
 }
@@ -177,7 +181,8 @@ func (r *Report) Result(release int) gate.Result { return r.Gate.Results(release
 func (r *Report) Newest() int {
 	newest := -1
 	for i := range r.Releases {
-		if rel := &r.Releases[i]; rel.Label && (rel.Channel == schema.ChannelRelease || rel.Channel == schema.ChannelMain) {
+		if rel := &r.Releases[i]; rel.Label &&
+			(rel.Channel == schema.ChannelRelease || rel.Channel == schema.ChannelMain) {
 			newest = i
 		}
 	}
@@ -192,13 +197,13 @@ func (r *Report) Newest() int {
 	return len(r.Releases) - 1
 }
 
-// pairVerdicts are the verdicts against targets of a pair in a release.
+// pairVerdicts are the verdicts against targets of a model and device in a release.
 func (r *Report) pairVerdicts(p Pair, release int) []schema.Verdict {
 	_, targets := r.Gate.PairFindings(release, p.Pair)
 	return targets
 }
 
-// pairChanges are the history rows of a pair in a release.
+// pairChanges are the history rows of a model and device in a release.
 func (r *Report) pairChanges(p Pair, release int) []schema.Verdict {
 	history, _ := r.Gate.PairFindings(release, p.Pair)
 	return history
@@ -242,5 +247,6 @@ func (r *Report) simulated(release int) string {
 	case sim == all:
 		return "Simulated: every number here was made by the embedded simulator. Nothing was measured on a device."
 	}
-	return "Part of what is shown here was made by the embedded simulator and is marked so; it says nothing about any device."
+	return "Part of what is shown here was made by the embedded simulator and is marked so; " +
+		"it was not measured on a device."
 }

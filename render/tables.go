@@ -8,7 +8,6 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
-	"github.com/ttreport/ttreport/render/chart"
 	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/targets/judge"
 )
@@ -34,33 +33,36 @@ func (r *Report) changeReport(list []schema.Verdict, withPair bool) *Table {
 func (r *Report) changeTable(list []schema.Verdict, at int, withPair bool, caption string) *Table {
 	t := changeHead(caption)
 	t.fill(list, false, func(v schema.Verdict) Row {
-		return r.changeRow(v, withPair, func(s *judge.Series) *chart.Spark { return r.spark(s, at) })
+		return r.changeRow(v, withPair, func(s *judge.Series) *Spark { return r.spark(s, at) })
 	})
 	return t
 }
 
 func changeHead(caption string) *Table {
-	return &Table{Caption: caption, Class: "flow chg", Cols: []Col{{Head: "Verdict"}, {Head: "Where", Unit: "ISL/OSL/concurrency"}, {Head: "Metric"},
-		{Head: "Baseline", Num: true, Narrow: "third"}, {Head: "Now", Num: true, Narrow: "third"}, {Head: "Change", Num: true, Sort: true, Narrow: "third"}, {Head: "95 % interval", Narrow: "half"},
-		{Head: "History", Narrow: "half"}, {Head: "Why"}}}
+	return &Table{Caption: caption, Layout: List, Cols: []Col{
+		{Head: "Verdict"}, {Head: "Where", Unit: "ISL/OSL/concurrency"}, {Head: "Metric"},
+		{Head: "Baseline", Num: true, Length: Short}, {Head: "Now", Num: true, Length: Short},
+		{Head: "Change", Num: true, Sort: true, Length: Short}, {Head: "95 % interval", Length: Medium},
+		{Head: "History", Length: Medium}, {Head: "Why"},
+	}}
 }
 
 // fill makes the rows: those that a page holds, worst first; a report holds all.
 func (t *Table) fill(list []schema.Verdict, all bool, row func(schema.Verdict) Row) {
 	t.Total = len(list)
 	if !all {
-		list = list[:min(maxRows, len(list))]
+		list = list[:min(rowsShown, len(list))]
 	}
 	for i := range list {
 		t.Rows = append(t.Rows, row(list[i]))
 	}
 }
 
-func (r *Report) changeRow(v schema.Verdict, withPair bool, draw func(*judge.Series) *chart.Spark) Row {
+func (r *Report) changeRow(v schema.Verdict, withPair bool, draw func(*judge.Series) *Spark) Row {
 	workload := words.Subject(&v)
 	where := Cell{Text: workload, Sub: v.Key.Tool, Head: true, Href: PairPath(v.Model, v.Device)}
 	if withPair {
-		where.Text, where.Sub = nameOr(v.Model)+" on "+nameOr(v.Device), strings.Trim(workload+" · "+v.Key.Tool, " ·")
+		where.Text, where.Sub = words.OnDevice(v.Model, v.Device), strings.Trim(workload+" · "+v.Key.Tool, " ·")
 	}
 	if v.Device == schema.Simulated {
 		where.Tag = "simulated"
@@ -86,7 +88,12 @@ func (r *Report) changeRow(v schema.Verdict, withPair bool, draw func(*judge.Ser
 	case v.Metric == "":
 		metric.Text = "all"
 	}
-	return Row{Cells: []Cell{{Outcome: v.Outcome, Evidence: v.Evidence}, where, metric, before, now, change, interval, spark, {Text: words.Why(v), Wide: true}}}
+	return Row{
+		Cells: []Cell{
+			{Outcome: v.Outcome, Evidence: v.Evidence}, where, metric, before, now, change, interval, spark,
+			{Text: words.Why(v), Sentence: true},
+		},
+	}
 }
 
 // direction is a metric's unit and the way in which it is better; "" for what is no metric of ours.
@@ -99,7 +106,7 @@ func direction(metric string) string {
 }
 
 // behind returns the pages of the runs behind a change: the newest of the baseline and of the release.
-func (r *Report) behind(s *judge.Series, v schema.Verdict) (before, now string) {
+func (r *Report) behind(s *judge.Series, v schema.Verdict) (before, now Address) {
 	for i := range r.Releases {
 		switch r.Releases[i].Name {
 		case v.Baseline:
@@ -113,24 +120,49 @@ func (r *Report) behind(s *judge.Series, v schema.Verdict) (before, now string) 
 	return before, now
 }
 
-// spark draws a series over the releases up to one in which its pair was measured: the page of a release does not change when the
-// next one comes.
-func (r *Report) spark(s *judge.Series, upTo int) *chart.Spark {
-	var values []float64
-	var ok []bool
+// spark is a series over the releases up to one in which its model and device was measured: the page of a release
+// does not change when the next one comes.
+func (r *Report) spark(s *judge.Series, upTo int) *Spark {
+	const most = 24
+	var list []float64
+	first, last, n := math.NaN(), math.NaN(), 0
 	for _, ri := range r.measuredIn(s.Model, s.Device) {
 		if ri > upTo {
 			break
 		}
-		v, has := s.At(ri)
-		values, ok = append(values, v), append(ok, has)
+		v, ok := s.At(ri)
+		if !ok {
+			v = math.NaN()
+		}
+		list = append(list, v)
 	}
-	return chart.NewSpark(metricLabel(s.Metric, s.Stat), s.Unit, values, ok)
+	list = list[max(0, len(list)-most):]
+	for _, v := range list {
+		if math.IsNaN(v) {
+			continue
+		}
+		if n++; n == 1 {
+			first = v
+		}
+		last = v
+	}
+	name := metricLabel(s.Metric, s.Stat)
+	switch n {
+	case 0:
+		return nil
+	case 1:
+		return &Spark{fmt.Sprintf("%s: %s %s, one release", name, words.Number(last), s.Unit), list}
+	}
+	return &Spark{fmt.Sprintf("%s over %s: %s to %s %s", name, words.Plural(n, "release"), words.Number(first),
+		words.Number(last), s.Unit), list}
 }
 
 // targetTable lists verdicts against targets, worst first, one row per workload, metric and level.
 func targetTable(list []schema.Verdict, withPair bool) *Table {
-	rank := map[schema.Outcome]int{schema.Fail: 0, schema.NotMeasured: 1, schema.Inconclusive: 2, schema.Unattainable: 3, schema.Pass: 4, schema.NoTarget: 5}
+	rank := map[schema.Outcome]int{
+		schema.Fail: 0, schema.NotMeasured: 1, schema.Inconclusive: 2, schema.Unattainable: 3, schema.Pass: 4,
+		schema.NoTarget: 5,
+	}
 	rows := make([]schema.Verdict, 0, len(list))
 	for _, v := range list {
 		if v.Metric != "" || v.Key.IsEval() {
@@ -145,30 +177,44 @@ func targetTable(list []schema.Verdict, withPair bool) *Table {
 		return n
 	}
 	sort.SliceStable(rows, func(i, j int) bool { return order(rows[i]) < order(rows[j]) })
-	t := &Table{Caption: "Targets, worst first", Class: "flow", Cols: []Col{{Head: "Verdict"}, {Head: "Where", Unit: "ISL/OSL/concurrency"},
-		{Head: "Metric"}, {Head: "Level"}, {Head: "Target", Num: true, Narrow: "third"}, {Head: "Measured", Num: true, Narrow: "third"}, {Head: "Why"}}}
+	t := &Table{Caption: "Targets, worst first", Layout: List, Cols: []Col{
+		{Head: "Verdict"}, {Head: "Where", Unit: "ISL/OSL/concurrency"}, {Head: "Metric", Length: Medium},
+		{Head: "Level", Length: Medium},
+		{Head: "Target", Num: true, Length: Short}, {Head: "Measured", Num: true, Length: Short}, {Head: "Why"},
+	}}
 	for _, v := range rows {
 		where := Cell{Text: words.Workload(v.Key), Sub: v.Key.Tool, Head: true, Href: PairPath(v.Model, v.Device)}
 		if withPair {
-			where.Text, where.Sub = nameOr(v.Model)+" on "+nameOr(v.Device), strings.Trim(words.Workload(v.Key)+" · "+v.Key.Tool, " ·")
+			where.Text = words.OnDevice(v.Model, v.Device)
+			where.Sub = strings.Trim(words.Workload(v.Key)+" · "+v.Key.Tool, " ·")
 		}
-		level := Cell{Text: v.Level, Sub: "for information"}
+		level := Cell{Text: v.Level, Sub: "informational"}
 		if v.Required {
 			level.Sub = "required"
 		}
-		t.Rows = append(t.Rows, Row{Cells: []Cell{{Outcome: v.Outcome}, where, {Text: metricLabel(v.Metric, v.Stat), Sub: direction(v.Metric)},
-			level, number(v.Ref), number(v.Value), {Text: words.Why(v), Wide: true}}})
+		t.row(
+			Cell{Outcome: v.Outcome}, where, Cell{Text: metricLabel(v.Metric, v.Stat), Sub: direction(v.Metric)},
+			level, number(v.Ref), number(v.Value), Cell{Text: words.Why(v), Sentence: true},
+		)
 	}
 	return t
 }
 
-// Results is the table of a run's or release's points with the columns that people know from tt-inference-server's AIPerf
-// report: ISL, OSL, concurrency, N, TTFT and TPOT as average, P50 and P99, and output tokens a second.
+// resultTable is the table of a run's or release's points with the columns that people know from
+// tt-inference-server's AIPerf report: ISL, OSL, concurrency, N, TTFT and TPOT as average, P50 and P99, and output
+// tokens a second.
 func (r *Report) resultTable(runs []int) *Table {
-	t := &Table{Caption: "Results, by workload", Titled: true, Class: "grid", Cols: []Col{{Head: "ISL", Num: true, Sort: true}, {Head: "OSL", Num: true, Sort: true}, {Head: "Concur", Num: true, Sort: true},
-		{Head: "N", Num: true}, {Head: "TTFT Avg", Unit: "ms", Num: true, Sort: true}, {Head: "TTFT P50", Unit: "ms", Num: true}, {Head: "TTFT P99", Unit: "ms", Num: true},
-		{Head: "TPOT Avg", Unit: "ms", Num: true, Sort: true}, {Head: "TPOT P50", Unit: "ms", Num: true}, {Head: "TPOT P99", Unit: "ms", Num: true},
-		{Head: "Tok/s", Unit: "output", Num: true, Sort: true}, {Head: "Tool"}, {Head: "Status"}}}
+	t := &Table{
+		Caption: "Results, by workload", Titled: true, Layout: Numbers,
+		Cols: []Col{
+			{Head: "ISL", Num: true, Sort: true}, {Head: "OSL", Num: true, Sort: true},
+			{Head: "Max concurrency", Num: true, Sort: true}, {Head: "N", Num: true},
+			{Head: "TTFT Avg", Unit: "ms", Num: true, Sort: true}, {Head: "TTFT P50", Unit: "ms", Num: true},
+			{Head: "TTFT P99", Unit: "ms", Num: true}, {Head: "TPOT Avg", Unit: "ms", Num: true, Sort: true},
+			{Head: "TPOT P50", Unit: "ms", Num: true}, {Head: "TPOT P99", Unit: "ms", Num: true},
+			{Head: "Tok/s", Unit: "output", Num: true, Sort: true}, {Head: "Tool"}, {Head: "Status"},
+		},
+	}
 	points := r.points(runs)
 	repeats := map[int32]int{}
 	for _, p := range points {
@@ -285,8 +331,14 @@ func otherDims(k schema.Key) string {
 
 // scoreTable lists eval results with n and standard error beside each value.
 func scoreTable(rows []columns.ScoreRow) *Table {
-	t := &Table{Caption: "Evals", Class: "flow", Cols: []Col{{Head: "Task"}, {Head: "Metric"}, {Head: "Filter"}, {Head: "Value", Num: true, Sort: true, Narrow: "third"},
-		{Head: "Standard error", Num: true, Narrow: "third"}, {Head: "n", Num: true, Narrow: "third"}, {Head: "Few-shot", Num: true, Narrow: "third"}, {Head: "Direction"}}}
+	t := &Table{
+		Caption: "Evals", Layout: List,
+		Cols: []Col{
+			{Head: "Task"}, {Head: "Metric"}, {Head: "Filter"}, {Head: "Value", Num: true, Sort: true, Length: Short},
+			{Head: "Standard error", Num: true, Length: Short}, {Head: "n", Num: true, Length: Short},
+			{Head: "Few-shot", Num: true, Length: Short}, {Head: "Direction"},
+		},
+	}
 	for _, s := range rows {
 		n := Cell{Text: words.Absent, Missing: "not stated"}
 		if s.N > 0 {
@@ -303,69 +355,10 @@ func scoreTable(rows []columns.ScoreRow) *Table {
 		if s.Direction != "" {
 			direction = s.Direction + " is better"
 		}
-		t.Rows = append(t.Rows, Row{Cells: []Cell{{Text: s.Task, Head: true}, text(s.Metric), text(s.Filter), number(s.Value), number(s.Stderr), n, shots, text(direction)}})
+		t.row(
+			Cell{Text: s.Task, Head: true}, text(s.Metric), text(s.Filter), number(s.Value), number(s.Stderr), n,
+			shots, text(direction),
+		)
 	}
 	return t
-}
-
-func nameOr(s string) string {
-	if s == "" {
-		return "unknown"
-	}
-	return s
-}
-
-// outcome is a verdict's word and evidence.
-type outcome struct {
-	schema.Outcome
-	schema.Evidence
-}
-
-// ledger counts some verdicts of a list by word.
-func ledger(name, what string, list []schema.Verdict, order []schema.Outcome, of func(*schema.Verdict) bool) Ledger {
-	n, all := map[outcome]int{}, 0
-	for i := range list {
-		if of(&list[i]) {
-			n[outcome{list[i].Outcome, list[i].Evidence}]++
-			all++
-		}
-	}
-	l := Ledger{Name: name, Note: words.Plural(all, what)}
-	for i, w := range order {
-		said := false
-		for _, evidence := range []schema.Evidence{schema.Confirmed, schema.Suspected, ""} {
-			if k := n[outcome{w, evidence}]; k > 0 {
-				l.Items = append(l.Items, Count{k, w, evidence})
-				said = true
-			}
-		}
-		if !said && i < 1 {
-			l.Items = append(l.Items, Count{0, w, ""})
-		}
-	}
-	return l
-}
-
-// targetWords and historyWords order verdict words by weight.
-func targetWords() []schema.Outcome {
-	return []schema.Outcome{schema.Fail, schema.Inconclusive, schema.NotMeasured, schema.Unattainable, schema.Pass, schema.NoTarget}
-}
-
-// ledgers are the counts that open a page: required targets apart from the rest, since only they decide.
-func (r *Report) ledgers(at int) []Ledger {
-	f := r.Gate.Findings(at)
-	required, eval := func(v *schema.Verdict) bool { return v.Required }, func(v *schema.Verdict) bool { return v.Key.IsEval() }
-	not := func(is func(*schema.Verdict) bool) func(*schema.Verdict) bool {
-		return func(v *schema.Verdict) bool { return !is(v) }
-	}
-	return []Ledger{
-		ledger("Required targets", "verdict", f.Targets, targetWords(), required),
-		ledger("Informational", "verdict", f.Targets, targetWords(), not(required)),
-		ledger("History", "series", f.History, historyWords(), not(eval)),
-		ledger("Evals", "score", f.History, historyWords(), eval),
-	}
-}
-
-func historyWords() []schema.Outcome {
-	return []schema.Outcome{schema.Regressed, schema.NotMeasured, schema.Excluded, schema.Improved, schema.Recovered, schema.Unchanged, schema.Inconclusive, schema.NoBaseline, schema.NotComparable}
 }

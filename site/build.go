@@ -5,9 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"maps"
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render"
@@ -22,12 +26,13 @@ type Options struct {
 	Dir string // output folder
 	// Run reads the document of the run at an index of the report's columns. Several goroutines call it at once.
 	Run func(index int) (schema.Run, *schema.Problem)
-	// Stamp stands for the program and its configuration: parts of the site that an earlier build made with the same stamp of the
-	// same data are left as they are. "": everything is made anew.
+	// Stamp stands for the program and its configuration: parts of the site that an earlier build made with the same
+	// stamp of the same data are left as they are. "": everything is made anew.
 	Stamp string
-	// Look is what the owner changed of the appearance.
-	Look Look
-	// BaseURL is where the site will be published, for the feed and the page of addresses that are not there; "" when nobody knows.
+	// Theme is what the owner changed of the appearance.
+	Theme Theme
+	// BaseURL is where the site will be published, for the feed and the page of addresses that are not there; "" when
+	// nobody knows.
 	BaseURL string
 	// Progress is called with the number of files so far; may be nil.
 	Progress func(done int)
@@ -37,7 +42,7 @@ type Options struct {
 type Result struct {
 	Files, Removed int
 	Changed        []string         // files that were written: new or with other content than before
-	Problems       []schema.Problem // runs whose document could not be read
+	Problems       []schema.Problem // of runs whose document could not be read
 }
 
 // Build writes the site. It stops between files when ctx ends; what was written until then is whole.
@@ -46,11 +51,11 @@ func Build(ctx context.Context, r *render.Report, opt Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	p, err := newPainter(r, opt.Look)
+	p, err := newPages(r, opt.Theme)
 	if err != nil {
 		return Result{}, err
 	}
-	b := &builder{ctx: ctx, report: r, opt: opt, pub: pub, painter: p}
+	b := &builder{ctx: ctx, report: r, opt: opt, pub: pub, pages: p}
 	// Details before lists, data before pages: a build that is cut short leaves links that work.
 	b.digests = make([]string, len(r.Releases))
 	for _, step := range []func() error{b.assets, b.runs, b.digest, b.releases, b.pairs, b.others} {
@@ -67,11 +72,11 @@ func Build(ctx context.Context, r *render.Report, opt Options) (Result, error) {
 
 type builder struct {
 	ctx      context.Context
-	digests  []string // of what is said of each release
+	digests  []string // of the findings of each release
 	report   *render.Report
 	opt      Options
 	pub      *publisher
-	painter  *painter
+	pages    *pages
 	mu       sync.Mutex
 	problems []schema.Problem
 }
@@ -80,21 +85,26 @@ func (b *builder) result() Result {
 	return Result{Files: len(b.pub.now), Changed: b.pub.written, Removed: b.pub.removed, Problems: b.problems}
 }
 
+// view is a view as the site shows it: a public site leaves out what is private.
+func view[T any](b *builder, v T) T {
+	if !b.report.Public {
+		return v
+	}
+	return rewritten(v, redaction(b.opt.BaseURL))
+}
+
 // part collects the files of a unit.
 type part struct {
 	b     *builder
 	files []string
 }
 
-func (p *part) put(path string, data []byte) error {
+func (p *part) put(path render.Address, data []byte) error {
 	if err := p.b.ctx.Err(); err != nil {
 		return err
 	}
-	p.files = append(p.files, path)
-	if p.b.report.Public {
-		data = public(path, data, p.b.opt.BaseURL)
-	}
-	if err := p.b.pub.put(path, data); err != nil {
+	p.files = append(p.files, string(path))
+	if err := p.b.pub.put(string(path), data); err != nil {
 		return err
 	}
 	if p.b.opt.Progress != nil {
@@ -104,15 +114,42 @@ func (p *part) put(path string, data []byte) error {
 }
 
 func (p *part) page(page render.Page) error {
-	html, err := p.b.painter.page(page)
+	html, err := p.b.pages.page(view(p.b, page))
 	if err != nil {
 		return err
 	}
 	return p.put(page.Path, html)
 }
 
-// unit makes a part of the site, unless the last build made it of the same. made is "" for what is always made; facts are kept with
-// the unit and may be nil.
+func (p *part) markdown(path render.Address, page render.Page) error {
+	return p.put(path, markdown.Page(view(p.b, page), ""))
+}
+
+// csvFile writes rows of package tabular.
+func csvFile[T any](p *part, path render.Address, rows []T) error {
+	data, err := tabular.CSV(view(p.b, rows))
+	if err != nil {
+		return err
+	}
+	return p.put(path, data)
+}
+
+// shard writes a script that hands data to the page's own script under an id: a call, since pages opened from disk can
+// load no other kind of data.
+func (p *part) shard(path render.Address, id string, data any) error {
+	name, err := json.Marshal(id)
+	if err != nil {
+		return fmt.Errorf("data of %s: %w", id, err)
+	}
+	text, err := json.Marshal(data) // escapes <, > and &
+	if err != nil {
+		return fmt.Errorf("data of %s: %w", id, err)
+	}
+	return p.put(path, fmt.Appendf(nil, "ttreport.shard(%s,%s);\n", name, text))
+}
+
+// unit makes a part of the site, unless the last build made it of the same. made is "" for what is always made; facts
+// are kept with the unit and may be nil.
 func (b *builder) unit(name, made string, make func(*part) error, facts func() any) (kept json.RawMessage, err error) {
 	if u, ok := b.pub.keep(name, made); ok {
 		return u.Facts, nil
@@ -135,40 +172,31 @@ func (b *builder) unit(name, made string, make func(*part) error, facts func() a
 
 // each does something n times, on all processors, until one fails.
 func each(n int, do func(i int) error) error {
-	var wg sync.WaitGroup
-	var mu sync.Mutex
-	var first error
-	next := 0
-	take := func() (int, bool) {
-		mu.Lock()
-		defer mu.Unlock()
-		next++
-		return next - 1, first == nil && next <= n
-	}
-	for range min(n, runtime.GOMAXPROCS(0)) {
-		wg.Go(func() {
-			for i, ok := take(); ok; i, ok = take() {
-				if err := do(i); err != nil {
-					mu.Lock()
-					if first == nil {
-						first = err
-					}
-					mu.Unlock()
-				}
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	var failed atomic.Bool
+	for i := range n {
+		if failed.Load() {
+			break
+		}
+		g.Go(func() error {
+			err := do(i)
+			if err != nil {
+				failed.Store(true)
 			}
+			return err
 		})
 	}
-	wg.Wait()
-	return first
+	return g.Wait()
 }
 
 func (b *builder) assets() error {
 	_, err := b.unit("assets", "", func(p *part) error {
-		for name, data := range map[string][]byte{"look.css": b.opt.Look.css, b.opt.Look.file: b.opt.Look.logo} {
+		for name, data := range map[string][]byte{"theme.css": b.opt.Theme.css, b.opt.Theme.file: b.opt.Theme.logo} {
 			if data == nil {
 				continue
 			}
-			if err := p.put("assets/"+name, data); err != nil {
+			if err := p.put(render.Address("assets/"+name), data); err != nil {
 				return err
 			}
 		}
@@ -180,7 +208,7 @@ func (b *builder) assets() error {
 			if err != nil {
 				return fmt.Errorf("asset %s: %w", name, err)
 			}
-			return p.put("assets/"+name, data)
+			return p.put(render.Address("assets/"+name), data)
 		})
 	}, nil)
 	return err
@@ -223,7 +251,12 @@ func (b *builder) releases() error {
 	return each(len(r.Releases), func(i int) error {
 		name := r.Releases[i].Name
 		facts := func() any { return r.Results(i) }
-		kept, err := b.unit("release "+name, b.made("release", name, b.digests[i], fmt.Sprintf("%+v", r.NotesOf(name))), func(p *part) error { return b.release(p, i) }, facts)
+		kept, err := b.unit(
+			"release "+name,
+			b.made("release", name, b.digests[i], fmt.Sprintf("%+v", r.NotesOf(name))),
+			func(p *part) error { return b.release(p, i) },
+			facts,
+		)
 		if err != nil || kept == nil {
 			return err
 		}
@@ -240,27 +273,24 @@ func (b *builder) releases() error {
 func (b *builder) release(p *part, i int) error {
 	r := b.report
 	name := r.Releases[i].Name
-	scores, err := tabular.Scores(r, i)
-	if err != nil {
+	if err := p.shard(render.ReleaseShardPath(name), "release "+name, view(b, r.ReleaseSeries(i))); err != nil {
 		return err
 	}
-	series, err := shard("release "+name, r.ReleaseSeries(i))
-	if err != nil {
+	if err := csvFile(p, render.DataPath(name, "points"), tabular.Points(r, i)); err != nil {
 		return err
 	}
-	files := []struct {
-		path string
-		data []byte
-	}{{render.ReleaseShardPath(name), series}, {render.DataPath(name, "points"), tabular.Points(r, i)}, {render.DataPath(name, "scores"), scores}, {render.DataPath(name, "verdicts"), tabular.Verdicts(r, i)},
-		{render.ReleaseReportPath(name), markdown.Page(r.GatePage(r.Review(i, "", ""), false), "")}}
-	for _, f := range files {
-		if err := p.put(f.path, f.data); err != nil {
-			return err
-		}
+	if err := csvFile(p, render.DataPath(name, "scores"), tabular.Scores(r, i)); err != nil {
+		return err
+	}
+	if err := csvFile(p, render.DataPath(name, "verdicts"), tabular.Verdicts(r, i)); err != nil {
+		return err
+	}
+	if err := p.markdown(render.ReleaseReportPath(name), r.GatePage(r.Review(i, "", ""), false)); err != nil {
+		return err
 	}
 	if r.HasReport(i) {
 		for _, pair := range r.PairsOf(i) {
-			if err := p.put(render.ReportPath(name, pair.Model, pair.Device), markdown.Pair(r, i, pair)); err != nil {
+			if err := p.markdown(render.ReportPath(name, pair.Model, pair.Device), r.PairReport(i, pair)); err != nil {
 				return err
 			}
 		}
@@ -270,63 +300,58 @@ func (b *builder) release(p *part, i int) error {
 
 func (b *builder) pairs() error {
 	r := b.report
-	// By newest release: a report keeps what is said of the last few only.
+	// By newest release: a report keeps the findings of the last few only.
 	pairs := slices.Clone(r.Pairs)
-	notes := fmt.Sprintf("%+v", r.Notes) // they stand at the steps of a history, and few write them often
+	notes := fmt.Sprintf("%+v", r.Notes) // they are shown at the steps of a history, and few write them often
 	slices.SortStableFunc(pairs, func(x, y render.Pair) int { return x.Newest - y.Newest })
 	return each(len(pairs), func(i int) error {
 		pair := pairs[i]
-		_, err := b.unit("pair "+pair.Model+"\x00"+pair.Device, b.made("pair", pair.Model, pair.Device, pair.ID, b.digests[pair.Newest], notes), func(p *part) error {
-			shard, err := Shard(r, pair)
-			if err != nil {
+		made := b.made("pair", pair.Model, pair.Device, pair.ID, b.digests[pair.Newest], notes)
+		_, err := b.unit(unitName("pair", pair.Model, pair.Device), made, func(p *part) error {
+			page := view(b, r.PairPage(pair))
+			if err := p.shard(render.ShardPath(pair.Model, pair.Device), shardID(page.Path), Charts(page)); err != nil {
 				return err
 			}
-			if err := p.put(render.ShardPath(pair.Model, pair.Device), shard); err != nil {
-				return err
-			}
-			return p.page(r.PairPage(pair))
+			return p.page(page)
 		}, nil)
 		return err
 	})
 }
 
-// Shard is the script with the chart data of a pair: a call, since pages opened from disk can load no other kind.
-func Shard(r *render.Report, pair render.Pair) ([]byte, error) {
-	charts := map[string]echarts.Shard{}
-	for _, c := range r.Charts(pair) {
-		s, err := echarts.Option(c)
-		if err != nil {
-			return nil, err
+// Charts are what the script needs for the figures of a page, by id.
+func Charts(page render.Page) map[string]echarts.Chart {
+	out := map[string]echarts.Chart{}
+	for _, s := range page.Sections {
+		for _, b := range s.Blocks {
+			maps.Copy(out, echarts.Of(b))
 		}
-		charts[c.ID] = s
 	}
-	return shard(shardID(render.PairPath(pair.Model, pair.Device)), charts)
+	return out
 }
 
-// others are the pages that speak of everything.
+// others are the pages about everything.
 func (b *builder) others() error {
 	r := b.report
 	_, err := b.unit("all", "", func(p *part) error {
-		all, err := shard("explore", r.Explore())
+		if err := p.shard(render.ExploreShardPath, "explore", view(b, r.Explore())); err != nil {
+			return err
+		}
+		data, err := json.MarshalIndent(view(b, index(r)), "", " ")
 		if err != nil {
-			return err
+			return fmt.Errorf("data/index.json: %w", err)
 		}
-		if err := p.put(render.ExploreShardPath, all); err != nil {
-			return err
-		}
-		pages := []render.Page{r.ProblemsPage(), r.AboutPage(), r.ExplorePage(), r.ComparePage(), r.EvalsPage(), r.TargetsPage(), r.NotesPage()}
-		for _, t := range r.Topics {
-			pages = append(pages, r.TopicPage(t))
-		}
-		index, err := Index(r)
-		if err != nil {
-			return err
-		}
-		if err := p.put("data/index.json", index); err != nil {
+		if err := p.put("data/index.json", append(data, '\n')); err != nil {
 			return err
 		}
 		if err := b.published(p); err != nil {
 			return err
+		}
+		pages := []render.Page{
+			r.ProblemsPage(), r.AboutPage(), r.ExplorePage(), r.ComparePage(), r.EvalsPage(), r.TargetsPage(),
+			r.NotesPage(),
+		}
+		for _, t := range r.Topics {
+			pages = append(pages, r.TopicPage(t))
 		}
 		for _, page := range append(pages, r.Landing()) {
 			if err := p.page(page); err != nil {

@@ -4,8 +4,8 @@
 // disk, without a server, without script, and without a request to anybody.
 //
 // Writing is safe: a file whose content did not change is left alone, others are replaced in one step; pages that no
-// longer exist are removed last, and only those that an earlier build wrote, which the folder's manifest lists. A folder
-// that holds something and has no manifest of ours is refused. Same inputs, same bytes: no clock.
+// longer exist are removed last, and only those that an earlier build wrote, which the folder's manifest lists. A
+// folder that holds something and has no manifest of ours is refused. Same inputs, same bytes: no clock.
 //
 // The package refuses to know readers, statistics and the command line.
 package site

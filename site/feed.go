@@ -11,25 +11,25 @@ import (
 	"github.com/ttreport/ttreport/render/words"
 )
 
-// published writes what needs to know where the site will be: the page of addresses that are not there, which a host shows at any
-// depth, and the feed.
+// published writes what needs to know where the site will be: the page of addresses that are not there, which a host
+// shows at any depth, and the feed.
 func (b *builder) published(p *part) error {
 	root := ""
 	if u, err := url.Parse(b.opt.BaseURL); err == nil && u.Path != "" {
 		root = strings.TrimSuffix(u.Path, "/") + "/"
 	}
-	html, err := b.painter.pageFrom(b.report.NotFoundPage(), root)
+	html, err := b.pages.pageFrom(b.report.NotFoundPage(), root)
 	if err != nil {
 		return err
 	}
 	if err := p.put("404.html", html); err != nil || b.opt.BaseURL == "" {
 		return err
 	}
-	feed, err := Feed(b.report, b.opt.BaseURL)
+	xml, err := feed(b.report, b.opt.BaseURL)
 	if err != nil {
 		return err
 	}
-	return p.put("feed.xml", feed)
+	return p.put("feed.xml", xml)
 }
 
 // Atom, RFC 4287.
@@ -59,19 +59,25 @@ type (
 	}
 )
 
-// Feed is feed.xml: the newest fifty releases, each with its decision. An entry is new when its release is; when a decision
-// turns, its title does.
-func Feed(r *render.Report, base string) ([]byte, error) {
+// feed is feed.xml: the newest fifty releases, each with its decision. An entry is new when its release is; when a
+// decision turns, its title does.
+func feed(r *render.Report, base string) ([]byte, error) {
 	base = strings.TrimSuffix(base, "/") + "/"
 	const most = 50
-	out := atomFeed{Title: r.Title, ID: base, Updated: time.Unix(0, 0).UTC().Format(time.RFC3339), Author: atomAuthor{r.Title}, Links: []atomLink{{"self", base + "feed.xml"}, {"", base}}}
+	out := atomFeed{
+		Title:   r.Title,
+		ID:      base,
+		Updated: time.Unix(0, 0).UTC().Format(time.RFC3339),
+		Author:  atomAuthor{r.Title},
+		Links:   []atomLink{{"self", base + "feed.xml"}, {"", base}},
+	}
 	for i := len(r.Releases) - 1; i >= 0 && len(out.Entries) < most; i-- {
 		rel := r.Releases[i]
 		if !rel.Label {
 			continue
 		}
 		d := words.Decide(r.Result(i))
-		at := base + strings.TrimSuffix(render.ReleasePath(rel.Name), "index.html")
+		at := base + strings.TrimSuffix(string(render.ReleasePath(rel.Name)), "index.html")
 		when := out.Updated // of one without a date: that of what is newer
 		if !rel.Date.IsZero() {
 			when = rel.Date.UTC().Format(time.RFC3339)

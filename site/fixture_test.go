@@ -19,8 +19,8 @@ import (
 
 func ptr(v float64) *float64 { return &v }
 
-// fixture is a small history: a model on two devices over four releases, two workloads, targets, an eval, a failed point;
-// or the same under hostile names.
+// fixture is a small history: a model on two devices over four releases, two workloads, targets, an eval, a failed
+// point; or the same under hostile names.
 func fixture(model, device string) ([]schema.Run, render.Input) { return fixtureOf(model, device, 4) }
 
 // fixtureOf is the fixture with another number of releases.
@@ -31,14 +31,29 @@ func fixtureOf(model, device string, releases int) ([]schema.Run, render.Input) 
 		for d, dev := range []string{device, "t3k"} {
 			release := fmt.Sprintf("v0.%d.0", 9+i)
 			when := time.Date(2026, 1, 1+i, 0, 0, 0, 0, time.UTC)
-			r := schema.Run{ID: fmt.Sprintf("run-%d-%d", i, d), Start: when, End: when, Release: release, Model: schema.Model{ID: "acme/" + model, Name: model, Status: "COMPLETE"}, Device: schema.Device{Name: dev},
-				Stack: schema.Stack{Engine: model, Version: "1"}, Provenance: map[string]schema.Origin{"device.name": {From: "flag", Where: model}}}
+			r := schema.Run{
+				ID:      fmt.Sprintf("run-%d-%d", i, d),
+				Start:   when,
+				End:     when,
+				Release: release,
+				Model:   schema.Model{ID: "acme/" + model, Name: model, Status: "COMPLETE"},
+				Device:  schema.Device{Name: dev},
+				Stack: schema.Stack{
+					Engine:  model,
+					Version: "1",
+				},
+				Provenance: map[string]schema.Origin{"device.name": {From: "flag", Where: model}},
+			}
 			for w, c := range []float64{1, 32} {
 				k := schema.Key{Task: "text", Tool: "vllm", ISL: ptr(128), OSL: ptr(128), Concurrency: ptr(c), Dataset: "random"}
 				if w == 1 {
 					k.Dims = map[string]string{"note": model}
 				}
-				p := schema.Point{Key: k, Status: "ok", Repeat: 1, Metrics: map[string]schema.Metric{}, Command: []string{"run", model}, Conditions: map[string]string{"x": model}, Source: schema.Source{Path: model + ".json", SHA256: strings.Repeat("ab", 32), Format: "vllm-serve"}}
+				p := schema.Point{
+					Key: k, Status: "ok", Repeat: 1, Metrics: map[string]schema.Metric{},
+					Command: []string{"run", model}, Conditions: map[string]string{"x": model},
+					Source: schema.Source{Path: model + ".json", SHA256: strings.Repeat("ab", 32), Format: "vllm-serve"},
+				}
 				for name, v := range map[string]float64{"ttft": 100 + 10*float64(i) + c, "tpot": 20 - float64(i), "e2el": 2000 + 3*c} {
 					m := schema.Metric{Unit: "ms", N: 256}
 					m.Stats.Set("mean", v)
@@ -58,10 +73,33 @@ func fixtureOf(model, device string, releases int) ([]schema.Run, render.Input) 
 				}
 				r.Points = append(r.Points, p)
 			}
-			r.Scores = []schema.Score{{Task: model, Metric: "acc", Value: schema.Num(.5), Stderr: schema.Num(.05), N: 100, Total: 200, Source: schema.Source{Path: "e", SHA256: strings.Repeat("cd", 32), Format: "lm-eval"}}}
-			r.Problems = []schema.Problem{{Severity: schema.SevWarning, Path: model, Code: "x", Found: model, Expected: model, Hint: model}}
+			r.Scores = []schema.Score{
+				{
+					Task:   model,
+					Metric: "acc",
+					Value:  schema.Num(.5),
+					Stderr: schema.Num(.05),
+					N:      100,
+					Total:  200,
+					Source: schema.Source{Path: "e", SHA256: strings.Repeat("cd", 32), Format: "lm-eval"},
+				},
+			}
+			r.Problems = []schema.Problem{
+				{Severity: schema.SevWarning, Path: model, Code: "x", Found: model, Expected: model, Hint: model},
+			}
 			for _, l := range schema.Levels() {
-				r.Targets = append(r.Targets, schema.Target{Key: schema.Key{Task: "text", ISL: ptr(128), OSL: ptr(128), Concurrency: ptr(1)}, Metric: "ttft", Stat: "mean", Value: map[string]float64{"functional": 1000, "complete": 120, "target": 60}[l], Unit: "ms", Level: l, Source: model})
+				r.Targets = append(
+					r.Targets,
+					schema.Target{
+						Key:    schema.Key{Task: "text", ISL: ptr(128), OSL: ptr(128), Concurrency: ptr(1)},
+						Metric: "ttft",
+						Stat:   "mean",
+						Value:  map[string]float64{"functional": 1000, "complete": 120, "target": 60}[l],
+						Unit:   "ms",
+						Level:  l,
+						Source: model,
+					},
+				)
 			}
 			runs = append(runs, r)
 			add(b, r)
@@ -72,14 +110,41 @@ func fixtureOf(model, device string, releases int) ([]schema.Run, render.Input) 
 	if err != nil {
 		panic(err)
 	}
-	return runs, render.Input{Title: "Results of " + model, Judged: judged, Version: "ttreport test", Topics: []string{"method", "verdicts", "files", "environment", "exit-codes", "lints", "targets", "decisions"}, Licences: []render.Licence{{Name: "Apache ECharts", Version: "6", Licence: "Apache-2.0", File: "assets/echarts.LICENSE.txt"}},
-		Notes: []render.Note{{Release: "v0.12.0", Title: "v0.12.0", Source: "# Notes on " + model + "\n\n| a | b |\n|--|--:|\n| 1 | 2 |\n\n[x](javascript:alert(1)) " + model}}}
+	return runs, render.Input{
+		Title:   "Results of " + model,
+		Gate:    judged,
+		Version: "ttreport test",
+		Topics:  []string{"method", "verdicts", "files", "environment", "exit-codes", "lints", "targets", "decisions"},
+		Licences: []render.Licence{
+			{Name: "Apache ECharts", Version: "6", Licence: "Apache-2.0", File: "assets/echarts.LICENSE.txt"},
+		},
+		Notes: []render.Note{
+			{
+				Release: "v0.12.0",
+				Title:   "v0.12.0",
+				Source:  "# Notes on " + model + "\n\n| a | b |\n|--|--:|\n| 1 | 2 |\n\n[x](javascript:alert(1)) " + model,
+			},
+		},
+	}
 }
 
 // add puts a run into columns as history does.
 func add(b *columns.Builder, r schema.Run) {
 	run := int32(len(b.C.Runs))
-	h := columns.RunHead{ID: r.ID, SHA256: r.ID + " as it is", Start: r.Start, End: r.End, Release: r.Release, Model: r.Model, Device: r.Device.Name, Engine: r.Stack.Engine, Version: r.Stack.Version, FirstPoint: len(b.C.Points), Scores: len(r.Scores), Warnings: len(r.Problems)}
+	h := columns.RunHead{
+		ID:         r.ID,
+		SHA256:     r.ID + " as it is",
+		Start:      r.Start,
+		End:        r.End,
+		Release:    r.Release,
+		Model:      r.Model,
+		Device:     r.Device.Name,
+		Engine:     r.Stack.Engine,
+		Version:    r.Stack.Version,
+		FirstPoint: len(b.C.Points),
+		Scores:     len(r.Scores),
+		Warnings:   len(r.Problems),
+	}
 	for _, p := range r.Points {
 		row := columns.PointRow{Run: run, Key: b.Key(p.Key, p.Key.String()), Repeat: 1}
 		for i, w := range columns.Statuses() {

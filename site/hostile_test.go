@@ -17,7 +17,8 @@ import (
 	"github.com/ttreport/ttreport/targets/judge"
 )
 
-// hundred are names that try to become script, markup, a formula, a path or an address, each with a mark that shows when it did.
+// hundred are names that try to become script, markup, a formula, a path or an address, each with a mark that shows
+// when it did.
 func hundred() []string {
 	shapes := []string{
 		`<script>window.pwned=%d</script>`, `</script><script>window.pwned=%d</script>`, `</title><script>window.pwned=%d</script>`, `<img src=x onerror=window.pwned=%d>`, `"><img src=x onerror=window.pwned=%d>`,
@@ -42,7 +43,8 @@ func hundred() []string {
 	return out
 }
 
-// named is a site in which every name stands wherever a name can stand: model, device, engine, task, condition, command, note, problem.
+// named is a site in which every name stands wherever a name can stand: model, device, engine, task, condition,
+// command, note, problem.
 func named(t *testing.T, names []string, dir string) {
 	t.Helper()
 	var runs []schema.Run
@@ -51,41 +53,85 @@ func named(t *testing.T, names []string, dir string) {
 	for i, name := range names {
 		for rel := range 3 {
 			when := time.Date(2026, 1, 1+rel, 0, i, 0, 0, time.UTC)
-			r := schema.Run{ID: fmt.Sprintf("%s-%d", name, rel), Start: when, End: when, Release: fmt.Sprintf("%s %d", names[0], rel), Model: schema.Model{ID: name, Name: name, Status: "COMPLETE"}, Device: schema.Device{Name: name}, Impl: name,
-				Stack: schema.Stack{Engine: name, Image: name, Version: name}, Provenance: map[string]schema.Origin{"device.name": {From: schema.From(name), Where: name}}}
-			p := schema.Point{Key: schema.Key{Task: "text", Tool: name, ISL: ptr(128), OSL: ptr(128), Concurrency: ptr(1), Dataset: name, Dims: map[string]string{name: name}}, Status: "ok", Repeat: 1, Command: []string{name, name}, Conditions: map[string]string{name: name},
-				Metrics: map[string]schema.Metric{"ttft": {Unit: "ms"}}, Source: schema.Source{Path: name, SHA256: "ab", Format: name}}
+			r := schema.Run{
+				ID:      fmt.Sprintf("%s-%d", name, rel),
+				Start:   when,
+				End:     when,
+				Release: fmt.Sprintf("%s %d", names[0], rel),
+				Model:   schema.Model{ID: name, Name: name, Status: "COMPLETE"},
+				Device:  schema.Device{Name: name},
+				Impl:    name,
+				Stack: schema.Stack{
+					Engine:  name,
+					Image:   name,
+					Version: name,
+				},
+				Provenance: map[string]schema.Origin{"device.name": {From: name, Where: name}},
+			}
+			p := schema.Point{
+				Key: schema.Key{
+					Task:        "text",
+					Tool:        name,
+					ISL:         ptr(128),
+					OSL:         ptr(128),
+					Concurrency: ptr(1),
+					Dataset:     name,
+					Dims:        map[string]string{name: name},
+				},
+				Status: "ok", Repeat: 1, Command: []string{name, name}, Conditions: map[string]string{name: name},
+				Metrics: map[string]schema.Metric{"ttft": {Unit: "ms"}},
+				Source:  schema.Source{Path: name, SHA256: "ab", Format: name},
+			}
 			m := p.Metrics["ttft"]
 			m.Stats.Set("mean", 100+10*float64(rel*rel))
 			p.Metrics["ttft"] = m
 			r.Points = []schema.Point{p}
 			r.Scores = []schema.Score{{Task: name, Metric: name, Filter: name, Value: schema.Num(.5), N: 100}}
-			r.Problems = []schema.Problem{{Severity: schema.SevWarning, Path: name, Code: name, Found: name, Expected: name, Used: name, Hint: name}}
-			r.Targets = []schema.Target{{Key: schema.Key{Task: "text", ISL: ptr(128), OSL: ptr(128), Concurrency: ptr(1)}, Metric: "ttft", Stat: "mean", Value: 105, Unit: "ms", Level: "target", Source: name}}
+			r.Problems = []schema.Problem{
+				{Severity: schema.SevWarning, Path: name, Code: name, Found: name, Expected: name, Used: name, Hint: name},
+			}
+			r.Targets = []schema.Target{
+				{
+					Key:    schema.Key{Task: "text", ISL: ptr(128), OSL: ptr(128), Concurrency: ptr(1)},
+					Metric: "ttft",
+					Stat:   "mean",
+					Value:  105,
+					Unit:   "ms",
+					Level:  "target",
+					Source: name,
+				},
+			}
 			runs = append(runs, r)
 			add(b, r)
 		}
-		notes = append(notes, render.Note{Release: fmt.Sprintf("%s %d", names[0], i%3), Title: name, Source: "# " + name + "\n\n" + name})
+		notes = append(
+			notes,
+			render.Note{Release: fmt.Sprintf("%s %d", names[0], i%3), Title: name, Source: "# " + name + "\n\n" + name},
+		)
 	}
 	c := b.Seal()
 	judged, err := gate.New(context.Background(), c, judge.Releases(c, nil), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := render.Input{Title: names[1], Judged: judged, Version: "test", Notes: notes}
+	in := render.Input{Title: names[1], Gate: judged, Version: "test", Notes: notes}
 	if _, err := site.Build(context.Background(), render.New(in), site.Options{Dir: dir, BaseURL: "https://example.org/x", Run: func(i int) (schema.Run, *schema.Problem) { return runs[i], nil }}); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// A hundred hostile names go through every page in a real browser: none runs, none asks anybody for anything, and all can be read.
+// A hundred hostile names go through every page in a real browser: none runs, none asks anybody for anything, and all
+// can be read.
 func TestHundredHostileNamesInBrowser(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	names := hundred()
 	named(t, names, dir)
 	b := openBrowser(t, dir)
-	pages := []string{"index.html", "explore/index.html", "compare/index.html", "evals/index.html", "targets/index.html", "notes/index.html", "problems/index.html"}
+	pages := []string{
+		"index.html", "explore/index.html", "compare/index.html", "evals/index.html", "targets/index.html",
+		"notes/index.html", "problems/index.html",
+	}
 	for _, kind := range []string{"releases", "models", "runs"} {
 		found, err := filepath.Glob(filepath.Join(dir, kind, "*", "index.html"))
 		if err != nil {
@@ -117,7 +163,12 @@ func TestHundredHostileNamesInBrowser(t *testing.T) {
 	b.goTo(t, filepath.Join(dir, "explore/index.html"))
 	until(t, b, "the explorer shows all", status+`.indexOf("100 series") === 0`)
 	choose(t, b, "q", names[3])
-	until(t, b, "a hostile name is found by its text", shown+` >= 1 && document.querySelector(".rows a").textContent.indexOf("<img src=x onerror") >= 0`)
+	until(
+		t,
+		b,
+		"a hostile name is found by its text",
+		shown+` >= 1 && document.querySelector(".rows a").textContent.indexOf("<img src=x onerror") >= 0`,
+	)
 	if n := eval[float64](t, b, `window.pwned || 0`); n != 0 {
 		t.Errorf("name %g ran in the explorer", n)
 	}

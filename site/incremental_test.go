@@ -14,21 +14,32 @@ import (
 	"github.com/ttreport/ttreport/site"
 )
 
-// buildOf builds the fixture with some releases, keeping what an earlier build made, and counts the documents that were read.
-func buildOf(t *testing.T, ctx context.Context, dir string, releases int, stopAfter int) (res site.Result, read int64, err error) {
+// buildOf builds the fixture with some releases, keeping what an earlier build made, and counts the documents that
+// were read.
+func buildOf(
+	t *testing.T,
+	ctx context.Context,
+	dir string,
+	releases int,
+	stopAfter int,
+) (res site.Result, read int64, err error) {
 	t.Helper()
 	runs, in := fixtureOf("Tiny-1B", "n150", releases)
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var n atomic.Int64
-	res, err = site.Build(ctx, render.New(in), site.Options{Dir: dir, Stamp: "one program", Run: func(i int) (schema.Run, *schema.Problem) {
-		n.Add(1)
-		return runs[i], nil
-	}, Progress: func(done int) {
-		if stopAfter > 0 && done >= stopAfter {
-			stop()
-		}
-	}})
+	res, err = site.Build(
+		ctx,
+		render.New(in),
+		site.Options{Dir: dir, Stamp: "one program", Run: func(i int) (schema.Run, *schema.Problem) {
+			n.Add(1)
+			return runs[i], nil
+		}, Progress: func(done int) {
+			if stopAfter > 0 && done >= stopAfter {
+				stop()
+			}
+		}},
+	)
 	return res, n.Load(), err
 }
 
@@ -46,7 +57,8 @@ func same(t *testing.T, what, a, b string) {
 	}
 }
 
-// A site that grew release by release is the site that is built at once, and of what was there only the touched is made anew.
+// A site that grew release by release is the site that is built at once, and of what was there only the touched is
+// made anew.
 func TestIncremental(t *testing.T) {
 	t.Parallel()
 	grown, whole := t.TempDir(), t.TempDir()
@@ -115,8 +127,8 @@ func TestOldPagesStay(t *testing.T) {
 	}
 }
 
-// What a build that was killed had written of something that is withdrawn is removed by the next one, and so are halves of files;
-// files of somebody else stay.
+// What a build that was killed had written of something that is withdrawn is removed by the next one, and so are
+// halves of files; files of somebody else stay.
 func TestKilledBuildLeavesNothing(t *testing.T) {
 	dir, whole := t.TempDir(), t.TempDir()
 	ctx := context.Background()
@@ -125,7 +137,8 @@ func TestKilledBuildLeavesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// A build of four releases gets as far as its data, and the machine goes down: no manifest of it, its journal, and a half.
+	// A build of four releases gets as far as its data, and the machine goes down: no manifest of it, its journal,
+	// and a half.
 	full := t.TempDir()
 	if _, _, err := buildOf(t, ctx, full, 4, 0); err != nil {
 		t.Fatal(err)

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// journalName lists what a build that has not ended wrote and its manifest does not name: a build that was killed leaves it, and the
-// next one owns those files.
+// journalName lists what a build that has not ended wrote and its manifest does not name: a build that was killed
+// leaves it, and the next one owns those files.
 const journalName = ".ttreport-site.journal"
 
 // recover takes over what a build that was killed left: files that no manifest names, and halves of files.

@@ -55,7 +55,8 @@ func TestPreviewAnswersThisMachineAlone(t *testing.T) {
 		}
 		return res.StatusCode, string(body)
 	}
-	if code, body := get("releases/v0.12.0/", ""); code != 200 || !strings.Contains(body, "_ttreport/live.js") || !strings.Contains(body, "connect-src 'self'") {
+	if code, body := get("releases/v0.12.0/", ""); code != 200 || !strings.Contains(body, "_ttreport/live.js") ||
+		!strings.Contains(body, "connect-src 'self'") {
 		t.Errorf("%d %.200s", code, body)
 	}
 	if code, body := get("no/such/page/", ""); code != 404 || !strings.Contains(body, "There is no page here") {
@@ -72,7 +73,8 @@ func TestPreviewAnswersThisMachineAlone(t *testing.T) {
 	}
 }
 
-// A page that a build changed reloads where the reader was, with what stands in its address; one that failed says so and stays.
+// A page that a build changed reloads where the reader was, with what stands in its address; one that failed says so
+// and stays.
 func TestLivePages(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -97,7 +99,10 @@ func TestLivePages(t *testing.T) {
 	wait("scrolled", `scrollY === 333`)
 	time.Sleep(300 * time.Millisecond) // for the page to listen
 	s.Failed("ttreport.yaml:3: title stands twice <b>")
-	wait("the problem is shown", `(document.getElementById("ttreport-problem") || {textContent: ""}).textContent.indexOf("title stands twice <b>") > 0`)
+	wait(
+		"the problem is shown",
+		`(document.getElementById("ttreport-problem") || {textContent: ""}).textContent.indexOf("title stands twice <b>") > 0`,
+	)
 	s.Built([]string{"runs/run-0-0/index.html"})
 	wait("the problem is over", `!document.getElementById("ttreport-problem")`)
 	if !eval[bool](t, b, `window.old === true`) {
@@ -111,6 +116,9 @@ func TestLivePages(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Built([]string{page})
-	wait("the new page is shown", `!window.old && (document.querySelector("h1") || {textContent: ""}).textContent.indexOf("Changed: ") === 0`)
+	wait(
+		"the new page is shown",
+		`!window.old && (document.querySelector("h1") || {textContent: ""}).textContent.indexOf("Changed: ") === 0`,
+	)
 	wait("where the reader was", `scrollY === 333 && location.hash === "#targets" && location.search === "?theme=dark"`)
 }

@@ -14,7 +14,8 @@ import (
 	"github.com/ttreport/ttreport/ingest/durable"
 )
 
-// manifestName lists the files that a build wrote, so that a later one removes what it no longer writes and nothing else.
+// manifestName lists the files that a build wrote, so that a later one removes what it no longer writes and nothing
+// else.
 const manifestName = ".ttreport-site.json"
 
 // ErrForeignFolder is returned for an output folder that holds something we did not write.
@@ -23,8 +24,8 @@ var ErrForeignFolder = errors.New("the folder is not empty and was not written b
 type manifestFile struct {
 	Schema string   `json:"schema"`
 	Files  []string `json:"files"`
-	// Units are the parts of the site by name, with what they were made of. A build takes them out before it writes its first file
-	// and puts them back at its end: after one that was cut short nothing is taken for current.
+	// Units are the parts of the site by name, with what they were made of. A build takes them out before it writes
+	// its first file and puts them back at its end: after one that was cut short nothing is taken for current.
 	Units map[string]unit `json:"units,omitempty"`
 }
 
@@ -112,7 +113,8 @@ func (p *publisher) keep(name, made string) (unit, bool) {
 		return unit{}, false
 	}
 	for _, f := range u.Files {
-		if _, err := os.Stat(filepath.Join(p.dir, filepath.FromSlash(f))); err != nil || !filepath.IsLocal(filepath.FromSlash(f)) {
+		if _, err := os.Stat(filepath.Join(p.dir, filepath.FromSlash(f))); err != nil ||
+			!filepath.IsLocal(filepath.FromSlash(f)) {
 			return unit{}, false
 		}
 	}

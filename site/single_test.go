@@ -19,7 +19,7 @@ func TestSingleFile(t *testing.T) {
 	r := render.New(in)
 	dir := t.TempDir()
 	for name, page := range map[string]render.Page{"release": r.ReleasePage(3), "run": r.RunPage(&runs[7], "run-3-1"), "pair": r.PairPage(r.Pairs[0])} {
-		html, err := site.Single(r, page, "", site.Look{})
+		html, err := site.Single(r, page, "", site.Theme{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -33,8 +33,9 @@ func TestSingleFile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	linked, err := site.Single(r, r.ReleasePage(3), "https://example.org/results/", site.Look{})
-	if err != nil || !strings.Contains(string(linked), `href="https://example.org/results/models/Tiny-1B/n150/index.html"`) {
+	linked, err := site.Single(r, r.ReleasePage(3), "https://example.org/results/", site.Theme{})
+	if err != nil ||
+		!strings.Contains(string(linked), `href="https://example.org/results/models/Tiny-1B/n150/index.html"`) {
 		t.Errorf("no link to the site: %v", err)
 	}
 	b := openBrowser(t, dir)
@@ -43,7 +44,12 @@ func TestSingleFile(t *testing.T) {
 		if got := eval[string](t, b, `document.documentElement.dataset.theme + " " + (getComputedStyle(document.querySelector("table")).borderCollapse) + " " + document.querySelectorAll("h1").length`); got != "dark collapse 1" {
 			t.Errorf("%s: %s: style or script did not come through", name, got)
 		}
-		if name == "pair" && !eval[bool](t, b, `document.querySelectorAll("figure svg path").length > 10 && document.querySelectorAll("svg span").length === 0`) {
+		if name == "pair" &&
+			!eval[bool](
+				t,
+				b,
+				`document.querySelectorAll("svg path").length > 10 && document.querySelectorAll("figure table a").length === 0 && document.querySelectorAll("svg span").length === 0`,
+			) {
 			t.Error("the drawings are not whole")
 		}
 	}
@@ -52,12 +58,23 @@ func TestSingleFile(t *testing.T) {
 	}
 }
 
-// A public site tells nothing of paths, addresses, users, registries and commands, whichever field held them; what looks like them
-// and is none stays.
+// A public site tells nothing of paths, addresses, users, registries and commands, whichever field held them; what
+// looks like them and is none stays.
 func TestPublicSite(t *testing.T) {
 	t.Parallel()
-	secrets := []string{"/home/karel/models/x", "/mnt/weights/llama", `C:\Users\karel\x`, "http://tt-host-7.corp.example:8000/v1", "karel@tt-host-7.corp", "10.20.30.40:8000", "192.168.1.7", "registry.corp.example:5000/team/img"}
-	private := regexp.MustCompile(`karel|/mnt|weights/llama|Users|tt-host-7|10\.20\.30|192\.168|corp\.example|--secret-flag`)
+	secrets := []string{
+		"/home/karel/models/x",
+		"/mnt/weights/llama",
+		`C:\Users\karel\x`,
+		"http://tt-host-7.corp.example:8000/v1",
+		"karel@tt-host-7.corp",
+		"10.20.30.40:8000",
+		"192.168.1.7",
+		"registry.corp.example:5000/team/img",
+	}
+	private := regexp.MustCompile(
+		`karel|/mnt|weights/llama|Users|tt-host-7|10\.20\.30|192\.168|corp\.example|--secret-flag`,
+	)
 	kept := []string{"128/128/1", "80.17.0.0", "pass@1", "ghcr.io/acme/img"}
 	text := strings.Join(append(secrets, kept...), " ")
 	for _, is := range []bool{true, false} {
@@ -65,13 +82,21 @@ func TestPublicSite(t *testing.T) {
 		for i := range runs {
 			for k := range runs[i].Points {
 				p := &runs[i].Points[k]
-				p.Command, p.Conditions["where"], p.Source.Path = []string{"run", "--secret-flag"}, text, "/home/karel/models/x/"+p.Source.Path
+				p.Command, p.Conditions["where"], p.Source.Path = []string{
+					"run", "--secret-flag",
+				}, text, "/home/karel/models/x/"+p.Source.Path
 			}
-			runs[i].Problems = append(runs[i].Problems, schema.Problem{Severity: schema.SevWarning, Path: "/home/karel/models/x/y.json", Code: "x", Found: text})
+			runs[i].Problems = append(
+				runs[i].Problems,
+				schema.Problem{Severity: schema.SevWarning, Path: "/home/karel/models/x/y.json", Code: "x", Found: text},
+			)
 			runs[i].Stack.Image = "registry.corp.example:5000/team/img:1"
 		}
 		in.Public = is
-		in.Problems = append(in.Problems, schema.Problem{Severity: schema.SevError, Path: "/mnt/weights/llama/a.json", Code: "x", Found: text})
+		in.Problems = append(
+			in.Problems,
+			schema.Problem{Severity: schema.SevError, Path: "/mnt/weights/llama/a.json", Code: "x", Found: text},
+		)
 		dir := t.TempDir()
 		if _, err := site.Build(t.Context(), render.New(in), site.Options{Dir: dir, BaseURL: "https://example.org/results", Run: func(i int) (schema.Run, *schema.Problem) { return runs[i], nil }}); err != nil {
 			t.Fatal(err)

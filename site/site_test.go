@@ -15,8 +15,6 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render"
-	"github.com/ttreport/ttreport/render/markdown"
-	"github.com/ttreport/ttreport/render/tabular"
 	"github.com/ttreport/ttreport/site"
 )
 
@@ -76,7 +74,7 @@ func TestPages(t *testing.T) {
 		}
 	}
 	for page, wants := range map[string][]string{
-		"index.html":                      {"Not fit to ship", "v0.12.0", "Required targets"},
+		"index.html":                      {"FAIL", "v0.12.0", "Required targets"},
 		"releases/v0.12.0/index.html":     {"complete limit of 120", "Notes on Tiny-1B", "+18.3", "inconclusive", "beyond the limit of 5"},
 		"models/Tiny-1B/n150/index.html":  {"<svg", "complete 120, required", "charts.js", "128/128/1"},
 		"runs/run-3-1/index.html":         {"no request completed", strings.Repeat("ab", 32), "flag"},
@@ -103,7 +101,11 @@ func TestPages(t *testing.T) {
 }
 
 // hostile names go through the whole road of pages.
-var hostile = []string{`</script><img src=x onerror=alert(1)>`, `"><svg onload=alert(2)>`, `'; alert(3); '`, `__f__(alert(4),0)__f__`, `javascript:alert(5)`, `{{.}}`, `../../../etc/passwd`, `=cmd|' /C calc'!A0`, "a\nb\tc", `[x](javascript:alert(6))`, `<!--`, `|x|y|`, "\u202egnp.exe", strings.Repeat("long", 100), `%00`, `&lt;b&gt;`}
+var hostile = []string{
+	`</script><img src=x onerror=alert(1)>`, `"><svg onload=alert(2)>`, `'; alert(3); '`, `__f__(alert(4),0)__f__`,
+	`javascript:alert(5)`, `{{.}}`, `../../../etc/passwd`, `=cmd|' /C calc'!A0`, "a\nb\tc",
+	`[x](javascript:alert(6))`, `<!--`, `|x|y|`, "\u202egnp.exe", strings.Repeat("long", 100), `%00`, `&lt;b&gt;`,
+}
 
 func TestHostileNames(t *testing.T) {
 	t.Parallel()
@@ -146,35 +148,79 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// The golden files are the exact text of what people paste into pull requests and spreadsheets.
-func TestGolden(t *testing.T) {
-	_, in := fixture("Tiny-1B", "n150")
-	r := render.New(in)
-	scores, err := tabular.Scores(r, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	shard, err := site.Shard(r, r.Pairs[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, got := range map[string][]byte{"report.md": markdown.Pair(r, 3, r.Pairs[0]), "points.csv": tabular.Points(r, 3), "verdicts.csv": tabular.Verdicts(r, 3), "scores.csv": scores, "charts.js": shard} {
-		file := filepath.Join("testdata", name)
-		if *update {
-			if err := os.WriteFile(file, got, 0o644); err != nil {
-				t.Fatal(err)
-			}
-			continue
-		}
-		want, err := os.ReadFile(file)
-		if err != nil {
+// golden compares a file with its golden one, or rewrites that.
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	file := filepath.Join("testdata", filepath.FromSlash(name))
+	if *update {
+		if err := os.WriteFile(file, got, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if string(got) != string(want) {
-			t.Errorf("%s differs from its golden file; go test ./site -update rewrites it\n%s", name, firstDifference(string(want), string(got)))
-		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != string(want) {
+		t.Errorf("%s differs from its golden file; go test ./site -update rewrites it\n%s", name,
+			firstDifference(string(want), string(got)))
 	}
 }
+
+// The golden files are the exact HTML of each kind of page, and the data and reports beside it.
+func TestGolden(t *testing.T) {
+	dir := t.TempDir()
+	build(t, dir, "Tiny-1B", "n150")
+	all := files(t, dir)
+	for name, page := range map[string]string{
+		"landing": "index.html", "release": "releases/v0.12.0/index.html", "model": "models/Tiny-1B/n150/index.html",
+		"run": "runs/run-3-1/index.html", "evals": "evals/index.html", "targets": "targets/index.html",
+		"problems": "problems/index.html", "notes": "notes/index.html", "about": "about/index.html",
+		"explore": "explore/index.html", "compare": "compare/index.html", "404": "404.html",
+	} {
+		html := fingerprintRE.ReplaceAllString(all[page], "?v=FINGERPRINT")
+		golden(t, "golden/"+name+".html", []byte(html))
+	}
+	for name, file := range map[string]string{
+		"charts.js": "models/Tiny-1B/n150/charts.js", "report.md": "reports/v0.12.0/Tiny-1B_n150.md",
+		"release.md": "reports/v0.12.0/release.md", "points.csv": "data/points/v0.12.0.csv",
+		"scores.csv": "data/scores/v0.12.0.csv", "verdicts.csv": "data/verdicts/v0.12.0.csv",
+	} {
+		golden(t, "golden/"+name, []byte(all[file]))
+	}
+}
+
+// Curves need more concurrencies than the fixture has.
+func TestGoldenCurves(t *testing.T) {
+	_, in := fixture("Tiny-1B", "n150")
+	line := render.CurveLine{Name: "v1", Age: render.Newest, Points: []render.CurvePoint{
+		{Value: 30, Output: 40, Concurrency: "1", Text: "30 tok/s/user and 40 tok/s", Front: true},
+		{Value: 20, Output: 200, Concurrency: "8", Text: "20 tok/s/user and 200 tok/s", Front: true},
+	}}
+	table := &render.Table{Caption: "The numbers", Layout: render.Numbers, Cols: []render.Col{{Head: "Release"}}}
+	page := render.Page{
+		Path: "models/x/y/index.html", Title: "Curves",
+		Sections: []render.Section{{ID: "curves", Blocks: []render.Block{
+			render.Curves{Name: "128/128", Table: table, Curves: []render.Curve{{
+				ID: "curve-1-speed", Title: "Output against speed, 128/128", Lines: []render.CurveLine{line},
+				Limits: []render.Limit{{Value: 25, Label: "complete 25"}},
+			}}},
+		}}},
+	}
+	html, err := site.Single(render.New(in), page, "https://example.org/site", site.Theme{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(html), `<section id="curves">`)
+	section, _, _ = strings.Cut(section, "</section>")
+	golden(t, "golden/curves-alone.html", []byte(section))
+	if charts := site.Charts(page); len(charts) != 1 || len(charts["curve-1-speed"].Notes[0]) != 2 {
+		t.Errorf("the charts of the page are %+v", charts)
+	}
+}
+
+var fingerprintRE = regexp.MustCompile(`\?v=[0-9a-f]{8}`)
 
 // firstDifference shows both texts around the first byte in which they differ.
 func firstDifference(want, got string) string {
@@ -228,11 +274,15 @@ func TestInterrupted(t *testing.T) {
 	before := files(t, dir)
 	runs, in := fixture("New-1B", "n150")
 	ctx, cancel := context.WithCancel(context.Background())
-	opt := site.Options{Dir: dir, Run: func(i int) (schema.Run, *schema.Problem) { return runs[i], nil }, Progress: func(done int) {
-		if done >= 12 {
-			cancel()
-		}
-	}}
+	opt := site.Options{
+		Dir: dir,
+		Run: func(i int) (schema.Run, *schema.Problem) { return runs[i], nil },
+		Progress: func(done int) {
+			if done >= 12 {
+				cancel()
+			}
+		},
+	}
 	if _, err := site.Build(ctx, render.New(in), opt); err == nil {
 		t.Fatal("a stopped build ended well")
 	}
@@ -266,12 +316,17 @@ func TestFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	runs, in := fixture("Tiny-1B", "n150")
-	_, err := site.Build(context.Background(), render.New(in), site.Options{Dir: keep, Run: func(i int) (schema.Run, *schema.Problem) { return runs[i], nil }})
+	_, err := site.Build(
+		context.Background(),
+		render.New(in),
+		site.Options{Dir: keep, Run: func(i int) (schema.Run, *schema.Problem) { return runs[i], nil }},
+	)
 	if err == nil || !strings.Contains(err.Error(), "no space") {
 		t.Fatalf("a full disk gives %v", err)
 	}
 	for name, text := range files(t, keep) {
-		if strings.Contains(name, "ttreport-tmp") || (strings.HasSuffix(name, ".html") && !strings.Contains(text, "</html>")) {
+		if strings.Contains(name, "ttreport-tmp") ||
+			(strings.HasSuffix(name, ".html") && !strings.Contains(text, "</html>")) {
 			t.Errorf("%s is not whole", name)
 		}
 	}

@@ -1,5 +1,6 @@
-// Package static holds the embedded assets of a site: style sheet, script, and ECharts' built file with its licence, which
-// echarts.sh brings from its npm package. It is a leaf: the site copies the files, and nothing else looks into them.
+// Package static holds the embedded assets of a site: style sheet, script, and ECharts' built file with its licence,
+// which echarts.sh brings from its npm package. It is a leaf: the site copies the files, and nothing else looks into
+// them.
 package static
 
 import (

@@ -1,4 +1,4 @@
-// Package templates holds the embedded page templates and the documentation pages. It is a leaf: the site parses the
+// Package templates holds the embedded page templates and the documentation pages. It is a leaf: the site executes the
 // templates, the shell prints the documentation, and this package knows neither.
 package templates
 
@@ -10,7 +10,8 @@ import (
 //go:embed all:html all:docs
 var files embed.FS
 
-// HTML returns the page templates: layout.html, one file a page, and partials.
+// HTML returns the page templates: layout.html, navigation.html, section.html, table.html with row.html and
+// cell.html, one file a block in blocks/, one file a small picture in pictures/.
 func HTML() fs.FS { return sub("html") }
 
 // Docs returns the documentation, one markdown file a topic.

@@ -140,7 +140,7 @@ func read(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []strin
 
 // write judges history and writes the site.
 func write(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []string, id *identity, dirs []string, o buildOptions, got readResult) (*render.Report, error) {
-	look, err := lookOf(ws)
+	theme, err := themeOf(ws)
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +165,7 @@ func write(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []stri
 		}
 	}
 	sh.say("history   %s, %s, %s", releaseCounts(report.Releases), plural(len(report.Columns.Runs), "run"), plural(len(report.Columns.Points), "point"))
-	result, err := site.Build(ctx, report, site.Options{Dir: o.out, Stamp: programStamp(ws, o), BaseURL: o.baseURL, Look: look, Run: func(i int) (schema.Run, *schema.Problem) { return history.Read(report.Columns.Runs[i].Path) }})
+	result, err := site.Build(ctx, report, site.Options{Dir: o.out, Stamp: programStamp(ws, o), BaseURL: o.baseURL, Theme: theme, Run: func(i int) (schema.Run, *schema.Problem) { return history.Read(report.Columns.Runs[i].Path) }})
 	if err != nil {
 		return nil, failure{code: exitInput, err: fmt.Errorf("writing the site: %w", err), hint: "what was there before is still there; see the permissions and the space of " + o.out}
 	}

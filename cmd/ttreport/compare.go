@@ -90,7 +90,10 @@ func writeComparison(w io.Writer, c *render.Comparison, format string) error {
 	case "json":
 		return jsondoc.Compare(w, c)
 	case "csv":
-		_, err := w.Write(tabular.Compare(c))
+		data, err := tabular.CSV(tabular.Compare(c))
+		if err == nil {
+			_, err = w.Write(data)
+		}
 		return err
 	case "md":
 		_, err := w.Write(markdown.Compare(c))

@@ -42,11 +42,11 @@ func (o buildOptions) singleFile(ctx context.Context, sh *shell, ws *workspace.W
 	if err != nil {
 		return err
 	}
-	look, err := lookOf(ws)
+	theme, err := themeOf(ws)
 	if err != nil {
 		return err
 	}
-	html, err := site.Single(report, page, o.baseURL, look)
+	html, err := site.Single(report, page, o.baseURL, theme)
 	if err != nil {
 		return err
 	}
@@ -63,20 +63,20 @@ func (o buildOptions) singleFile(ctx context.Context, sh *shell, ws *workspace.W
 	return got.verdict(o.strict)
 }
 
-// lookOf is the logo and the colours that ttreport.yaml sets.
-func lookOf(ws *workspace.Workspace) (site.Look, error) {
+// themeOf is the logo and the colours that ttreport.yaml sets.
+func themeOf(ws *workspace.Workspace) (site.Theme, error) {
 	var logo []byte
 	if name := ws.Logo(); name != "" {
 		var err error
 		if logo, err = os.ReadFile(name); err != nil {
-			return site.Look{}, fail(exitUsage, "site.logo is a file beside "+workspace.ConfigName, "%s: site.logo: %w", workspace.ConfigName, err)
+			return site.Theme{}, fail(exitUsage, "site.logo is a file beside "+workspace.ConfigName, "%s: site.logo: %w", workspace.ConfigName, err)
 		}
 	}
-	look, err := site.NewLook(logo, ws.Config.Site.Logo, ws.Config.Site.Tokens)
+	theme, err := site.NewTheme(logo, ws.Config.Site.Logo, ws.Config.Site.Tokens)
 	if err != nil {
-		return site.Look{}, fail(exitUsage, "ttreport help site tells what can be set", "%s: site: %w", workspace.ConfigName, err)
+		return site.Theme{}, fail(exitUsage, "ttreport help site tells what can be set", "%s: site: %w", workspace.ConfigName, err)
 	}
-	return look, nil
+	return theme, nil
 }
 
 // pageNamed is the page of a release or of a run.

@@ -1,10 +1,6 @@
-// Package chart resolves what a chart shows into geometry: ranges, ticks, labels, positions, roles.
+// Package chart places the small pictures that stand in a page: panels, sparklines and strips.
 //
-// In flow series of values over releases and target limits; out flows a [Chart], which two drawers draw alike: package svg
-// into the page, package echarts as an option that replaces the picture in place. Because both read one geometry, the
-// picture does not move when the second takes over.
-//
-// Rules decided here: an axis begins where its caption says; a logarithmic axis says so; a missing value is a gap and
-// never interpolated; at most five lines share a chart; targets off the scale are named at its edge instead of
-// stretching it. Data only: no drawing, no markup, no clock.
+// In go views of package render; out go positions in the units of the picture's own width and height, which the
+// templates of figures write as SVG. Figures that readers work with are not here: package echarts describes those.
+// The package must not know how a picture looks: colours, classes and text sizes are the templates'.
 package chart

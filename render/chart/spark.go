@@ -1,76 +1,52 @@
 package chart
 
 import (
-	"fmt"
 	"math"
 
-	"github.com/ttreport/ttreport/render/words"
+	"github.com/ttreport/ttreport/render"
 )
 
 // Spark is a row's history as a picture of 116 by 30: raw values in release order, evenly spaced, gaps left open.
 type Spark struct {
-	Segments [][]XY // runs of neighbouring values
-	Last     XY
-	Label    string
+	Label string
+	Lines []string // path data
+	Alone []XY     // values without a neighbour, but for the last
+	Last  XY
 }
-
-// XY is a position.
-type XY struct{ X, Y float64 }
 
 const (
 	sparkW, sparkH, sparkPad = 116., 30., 4.
-	sparkLeast               = .2 // the span is never less than ±10 % of the values: noise cannot look like news
+	sparkLeast               = .2 // the span is never less than ±10 % of the values
 )
 
-// NewSpark lays values over a number of releases; values[i] is absent where ok[i] is false. At most the last 24 are drawn.
-func NewSpark(metric, unit string, values []float64, ok []bool) *Spark {
-	const most = 24
-	if len(values) > most {
-		values, ok = values[len(values)-most:], ok[len(ok)-most:]
-	}
-	lo, hi, n, first, last := math.Inf(1), math.Inf(-1), 0, -1, -1
-	for i, v := range values {
-		if ok[i] {
+// NewSpark places the values of a row.
+func NewSpark(in *render.Spark) Spark {
+	lo, hi, last := math.Inf(1), math.Inf(-1), -1
+	for i, v := range in.Values {
+		if !math.IsNaN(v) {
 			lo, hi, last = math.Min(lo, v), math.Max(hi, v), i
-			if n++; first < 0 {
-				first = i
-			}
 		}
 	}
-	if n == 0 {
-		return nil
+	s := Spark{Label: in.Label}
+	if last < 0 {
+		return s
 	}
-	if least := sparkLeast * math.Abs(hi); hi-lo < least {
-		mid := (hi + lo) / 2
-		lo, hi = mid-least/2, mid+least/2
-	}
-	if hi == lo {
-		lo, hi = lo-1, hi+1
-	}
-	s := &Spark{}
-	var seg []XY
-	for i, v := range values {
-		if !ok[i] {
-			if len(seg) > 0 {
-				s.Segments = append(s.Segments, seg)
-				seg = nil
-			}
+	lo, hi = least(lo, hi, sparkLeast*math.Abs(hi))
+	ok := func(i int) bool { return i >= 0 && i < len(in.Values) && !math.IsNaN(in.Values[i]) }
+	at := make([]XY, len(in.Values))
+	for i, v := range in.Values {
+		if !ok(i) {
 			continue
 		}
 		x := sparkW - 8
-		if len(values) > 1 {
-			x = sparkPad + float64(i)/float64(len(values)-1)*(sparkW-12)
+		if len(in.Values) > 1 {
+			x = sparkPad + float64(i)/float64(len(in.Values)-1)*(sparkW-12)
 		}
-		p := XY{round(x), round(sparkH - sparkPad - (v-lo)/(hi-lo)*(sparkH-2*sparkPad))}
-		seg = append(seg, p)
-		s.Last = p
+		at[i] = XY{round(x), round(sparkH - sparkPad - (v-lo)/(hi-lo)*(sparkH-2*sparkPad))}
+		if !ok(i-1) && !ok(i+1) && i != last {
+			s.Alone = append(s.Alone, at[i])
+		}
 	}
-	if len(seg) > 0 {
-		s.Segments = append(s.Segments, seg)
-	}
-	s.Label = fmt.Sprintf("%s over %s: %s to %s %s", metric, words.Plural(n, "release"), words.Number(values[first]), words.Number(values[last]), unit)
-	if n == 1 {
-		s.Label = fmt.Sprintf("%s: %s %s, one release", metric, words.Number(values[last]), unit)
-	}
+	s.Last, s.Lines = at[last], lines(at, ok)
 	return s
 }

@@ -138,9 +138,36 @@ func decisionOf(d *schema.Decision) *decisionJSON {
 }
 
 func verdictOf(v *schema.Verdict) verdictJSON {
-	out := verdictJSON{ID: v.ID, Run: v.Run, Model: v.Model, Device: v.Device, Impl: v.Impl, Key: keyOf(v.Key), Metric: v.Metric, Stat: v.Stat, Def: v.Def,
-		Against: v.Against, Level: v.Level, Required: v.Required, Verdict: v.Outcome, Evidence: v.Evidence, Cause: v.Cause.String(), Large: v.Large, Value: v.Value.Ptr(), Reference: v.Ref.Ptr(), Effect: v.Effect.Ptr(), Interval: v.Interval,
-		P: v.P.Ptr(), Q: v.Q.Ptr(), N: v.N, First: v.First, Reason: v.Reason.Code(), Facts: v.Reason, Why: words.Why(*v), Decision: decisionOf(v.Decision)}
+	out := verdictJSON{
+		ID:        v.ID,
+		Run:       v.Run,
+		Model:     v.Model,
+		Device:    v.Device,
+		Impl:      v.Impl,
+		Key:       keyOf(v.Key),
+		Metric:    v.Metric,
+		Stat:      v.Stat,
+		Def:       v.Def,
+		Against:   v.Against,
+		Level:     v.Level,
+		Required:  v.Required,
+		Verdict:   v.Outcome,
+		Evidence:  v.Evidence,
+		Cause:     v.Cause.String(),
+		Large:     v.Large,
+		Value:     v.Value.Ptr(),
+		Reference: v.Ref.Ptr(),
+		Effect:    v.Effect.Ptr(),
+		Interval:  v.Interval,
+		P:         v.P.Ptr(),
+		Q:         v.Q.Ptr(),
+		N:         v.N,
+		First:     v.First,
+		Reason:    v.Reason.Code(),
+		Facts:     v.Reason,
+		Why:       words.Why(*v),
+		Decision:  decisionOf(v.Decision),
+	}
 	if v.Follow.Release != "" {
 		out.Follow = &followJSON{v.Follow.Release, v.Follow.Again}
 	}
@@ -149,18 +176,18 @@ func verdictOf(v *schema.Verdict) verdictJSON {
 
 // Check writes the decision on a release. changes may be nil.
 func Check(w io.Writer, g *gate.Review, changes *render.ChangePoints) error {
-	d := words.Decide(g.Result)
-	out := checkJSON{Schema: "ttreport/check/v1", Release: g.Release, Baseline: g.Baseline, Decision: g.Result.Word, Detail: d.Detail, Graded: g.Result.Graded, Exit: g.Result.Exit, Counts: []tallyJSON{},
-		Waived: g.Result.Waived, Recheck: render.RecheckLines(g), Noise: noiseJSON{Compared: g.Fit.Cells, Predictions: g.Fit.Tested, Failed: g.Fit.Exceeded, Calibrated: g.Fit.Calibrated()}, Pairs: []pairJSON{}, Verdicts: []verdictJSON{},
-		Shifts: []shiftJSON{}, Lints: []lintJSON{}}
-	if g.Fit.Noise > 0 {
-		out.Noise.Typical = &g.Fit.Noise
+	out := checkJSON{
+		Schema: "ttreport/check/v1", Release: g.Release, Baseline: g.Baseline, Decision: g.Result.Word,
+		Detail: words.Decide(g.Result).Detail, Graded: g.Result.Graded, Exit: g.Result.Exit, Waived: g.Result.Waived,
+		Recheck: render.RecheckLines(g), Noise: noiseOf(g.Fit),
+		Counts: []tallyJSON{}, Pairs: []pairJSON{}, Verdicts: []verdictJSON{}, Shifts: []shiftJSON{}, Lints: []lintJSON{},
 	}
 	for _, c := range g.Result.Counts {
 		out.Counts = append(out.Counts, tallyJSON{c.Kind, c.N, c.Cells, c.Fails})
 	}
 	for _, p := range g.Pairs {
-		out.Pairs = append(out.Pairs, pairJSON{p.Model, p.Device, p.Result.Word, words.Decide(p.Result).Detail, p.Result.Exit})
+		detail := words.Decide(p.Result).Detail
+		out.Pairs = append(out.Pairs, pairJSON{p.Model, p.Device, p.Result.Word, detail, p.Result.Exit})
 	}
 	for _, list := range [][]schema.Verdict{g.History, g.Targets} {
 		for i := range list {
@@ -168,15 +195,28 @@ func Check(w io.Writer, g *gate.Review, changes *render.ChangePoints) error {
 		}
 	}
 	for _, s := range g.Shifts {
-		out.Shifts = append(out.Shifts, shiftJSON{s.ID, s.Device, s.Metric, s.Outcome, s.Mixed, s.Effect.Ptr(), s.Interval, s.Evidence, s.Cells, s.Agree, render.ShiftText(s)})
+		out.Shifts = append(out.Shifts, shiftJSON{
+			s.ID, s.Device, s.Metric, s.Outcome, s.Mixed, s.Effect.Ptr(), s.Interval, s.Evidence, s.Cells, s.Agree,
+			render.ShiftText(s),
+		})
 	}
 	for _, l := range g.Lints {
-		out.Lints = append(out.Lints, lintJSON{l.ID, l.Severity, l.Run, l.Model, l.Device, l.Subject, l.Count, words.Lint(l), decisionOf(l.Decision)})
+		out.Lints = append(out.Lints, lintJSON{
+			l.ID, l.Severity, l.Run, l.Model, l.Device, l.Subject, l.Count, words.Lint(l), decisionOf(l.Decision),
+		})
 	}
 	if changes != nil {
 		out.ChangePoints = changePoints(changes)
 	}
 	return Write(w, out)
+}
+
+func noiseOf(f gate.Fit) noiseJSON {
+	out := noiseJSON{Compared: f.Cells, Predictions: f.Tested, Failed: f.Exceeded, Calibrated: f.Calibrated()}
+	if f.Noise > 0 {
+		out.Typical = &f.Noise
+	}
+	return out
 }
 
 // Write writes a document as all commands do.

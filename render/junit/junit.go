@@ -11,8 +11,8 @@ import (
 	"github.com/ttreport/ttreport/targets/gate"
 )
 
-// JUnit XML, as CI systems read it: a suite a pair, a case a verdict that decides something, and before them the decision itself, so
-// that a test report is green exactly when the gate says yes: also where nothing was graded.
+// JUnit XML, as CI systems read it: a suite for each model and device, a case for each verdict that decides something,
+// and before them the decision itself, so that a test report is green exactly when the gate passes.
 type (
 	junitSuites struct {
 		XMLName xml.Name      `xml:"testsuites"`
@@ -70,7 +70,7 @@ func Write(w io.Writer, g *gate.Review, on gate.FailOn) error {
 	d := words.Decide(g.Result)
 	out.suite(g.Release).add("gate", "decision", d.Word+": "+d.Detail, g.Result.Exit != 0, false)
 	of := func(model, device string) *junitSuite {
-		return out.suite(words.OrUnknown(model) + " on " + words.OrUnknown(device))
+		return out.suite(words.OnDevice(model, device))
 	}
 	for _, list := range [][]schema.Verdict{g.History, g.Targets} {
 		for i := range list {
@@ -78,15 +78,23 @@ func Write(w io.Writer, g *gate.Review, on gate.FailOn) error {
 			if v.Outcome == schema.NoTarget && v.Metric == "" {
 				continue // that no target covers a workload is no test case
 			}
-			name := strings.TrimSpace(fmt.Sprintf("%s %s %s %s", words.Workload(v.Key), v.Key.Tool, v.Metric, strings.Trim(v.Stat+" "+v.Level, " ")))
+			name := strings.TrimSpace(
+				fmt.Sprintf("%s %s %s %s", words.Workload(v.Key), v.Key.Tool, v.Metric, strings.Trim(v.Stat+" "+v.Level, " ")),
+			)
 			kind, excused := gate.KindOf(v), v.Decision.Excuses()
-			of(v.Model, v.Device).add(string(v.Against), name, words.Why(*v), on[kind] && !excused, excused || kind == gate.NoCase)
+			of(
+				v.Model,
+				v.Device,
+			).add(string(v.Against), name, words.Why(*v), on[kind] && !excused, excused || kind == gate.NoCase)
 		}
 	}
 	for i := range g.Lints {
 		l := &g.Lints[i]
 		kind := gate.KindOfLint(l)
-		of(l.Model, l.Device).add("lint", strings.TrimSpace(string(l.ID)+" "+l.Subject), words.Lint(*l), on[kind], kind == gate.NoCase)
+		of(
+			l.Model,
+			l.Device,
+		).add("lint", strings.TrimSpace(string(l.ID)+" "+l.Subject), words.Lint(*l), on[kind], kind == gate.NoCase)
 	}
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err

@@ -1,36 +1,43 @@
 package tabular
 
 import (
-	"math"
-	"strconv"
-
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/render/words"
+	"github.com/ttreport/ttreport/targets/compare"
 )
 
-// Compare returns a comparison as CSV, one row a number of both sides.
-func Compare(c *render.Comparison) []byte {
-	w := newTable(1<<12, "system", "workload", "tool", "metric", "stat", "unit", "a", "b", "n_a", "n_b", "change", "lo", "hi",
-		"p", "test", "verdict")
-	for i := range c.Rows {
-		r := &c.Rows[i]
-		w.text(r.System, words.Workload(r.Key), r.Key.Tool, r.Metric, r.Stat, schema.Unit(r.Metric))
-		for _, s := range []string{
-			short(r.A), short(r.B), strconv.Itoa(r.NA), strconv.Itoa(r.NB), short(r.Change), short(r.Lo), short(r.Hi), short(r.P),
-			r.Test, string(r.Outcome()),
-		} {
-			w.cell(s)
-		}
-		w.end()
-	}
-	return w.b
+// Compared is a row of a comparison: one number of both sides.
+type Compared struct {
+	System   Text            `csv:"system"`
+	Workload Text            `csv:"workload"`
+	Tool     Text            `csv:"tool"`
+	Metric   Text            `csv:"metric"`
+	Stat     Text            `csv:"stat"`
+	Unit     Text            `csv:"unit"`
+	A        Num             `csv:"a"`
+	B        Num             `csv:"b"`
+	NA       int             `csv:"n_a"`
+	NB       int             `csv:"n_b"`
+	Change   Num             `csv:"change"`
+	Lo       Num             `csv:"lo"`
+	Hi       Num             `csv:"hi"`
+	P        Num             `csv:"p"`
+	Test     string          `csv:"test"`
+	Verdict  compare.Outcome `csv:"verdict"`
 }
 
-// short is a number with seven digits; "" for none.
-func short(v float64) string {
-	if math.IsNaN(v) || math.IsInf(v, 0) {
-		return ""
+// Compare returns the rows of a comparison.
+func Compare(c *render.Comparison) []Compared {
+	var rows []Compared
+	for i := range c.Rows {
+		r := &c.Rows[i]
+		rows = append(rows, Compared{
+			System: Text(r.System), Workload: Text(words.Workload(r.Key)), Tool: Text(r.Key.Tool), Metric: Text(r.Metric),
+			Stat: Text(r.Stat), Unit: Text(schema.Unit(r.Metric)), A: finite(r.A), B: finite(r.B), NA: r.NA, NB: r.NB,
+			Change: finite(r.Change), Lo: finite(r.Lo), Hi: finite(r.Hi), P: finite(r.P), Test: r.Test,
+			Verdict: r.Outcome(),
+		})
 	}
-	return strconv.FormatFloat(v, 'g', 7, 64)
+	return rows
 }

@@ -26,7 +26,7 @@ func Check(w io.Writer, g *gate.Review, all bool) {
 		fmt.Fprint(w, "\nMODELS AND DEVICES\n")
 		for _, x := range g.Pairs {
 			pd := words.Decide(x.Result)
-			name := words.OrUnknown(x.Model) + " on " + words.OrUnknown(x.Device)
+			name := words.OnDevice(x.Model, x.Device)
 			fmt.Fprintf(w, "  %-18s %s: %s\n", pd.Word, name, strings.TrimSuffix(pd.Detail, "."))
 		}
 	}
@@ -68,8 +68,9 @@ func verdicts(w io.Writer, title string, list []schema.Verdict, of int) {
 				change += " (" + words.IntervalOf(*v) + ")"
 			}
 		}
-		fmt.Fprintf(w, "  %s %-20s %s on %s  %s  %s  %s\n", words.Sign(v.Outcome, v.Evidence), words.Verdict(v),
-			words.OrUnknown(v.Model), words.OrUnknown(v.Device), words.Subject(v), name, change)
+		line := fmt.Sprintf("  %s %-20s %s  %s  %s  %s", words.Sign(v.Outcome, v.Evidence), words.Verdict(v),
+			words.OnDevice(v.Model, v.Device), words.Subject(v), name, change)
+		fmt.Fprintln(w, strings.TrimRight(line, " "))
 		fmt.Fprintf(w, "    %s  [%s]\n", words.Why(*v), v.ID)
 	}
 	if len(list) > most {

@@ -14,7 +14,14 @@ import (
 func Verdict(w io.Writer, v schema.Verdict) {
 	p := printer{w}
 	p.line("%s  %s", v.ID, words.Verdict(&v))
-	p.line("%s on %s, %s, %s in %s", words.OrUnknown(v.Model), words.OrUnknown(v.Device), words.Workload(v.Key), v.Metric, v.Release)
+	p.line(
+		"%s on %s, %s, %s in %s",
+		words.OrUnknown(v.Model),
+		words.OrUnknown(v.Device),
+		words.Workload(v.Key),
+		v.Metric,
+		v.Release,
+	)
 	p.line("%s", words.Why(v))
 	p.number("value", v.Value)
 	p.number("reference", v.Ref)

@@ -19,9 +19,9 @@ type Tone string
 
 // Tones.
 const (
-	ToneGood    Tone = "yes"
-	ToneWarning Tone = "hm"
-	ToneBad     Tone = "no"
+	ToneGood    Tone = "good"
+	ToneWarning Tone = "warning"
+	ToneBad     Tone = "bad"
 	ToneNone    Tone = ""
 )
 

@@ -39,7 +39,8 @@ func aboutLint(l *lint.Lint) string {
 func scoreLint(_ string, detail lint.Detail) string {
 	switch d := detail.(type) {
 	case lint.ZeroScore:
-		return fmt.Sprintf("%s scores exactly 0 of %d questions: look at the harness's log before believing it.", d.Task, d.N)
+		return fmt.Sprintf("%s scores exactly 0 of %d questions: look at the harness's log before believing it.",
+			d.Task, d.N)
 	case lint.ImpossibleScore:
 		return fmt.Sprintf("%s: %s of %s is no share of right answers; its harness failed, or its unit is another.",
 			d.Task, d.Metric, digits(d.Value))
@@ -74,7 +75,8 @@ func pointLint(subject string, detail lint.Detail) string {
 		return fmt.Sprintf("%s: %s %s was asked and %s reached: the client or the server could not hold the load.",
 			subject, what, digits(d.Asked)+unit, digits(d.Reached)+unit)
 	case lint.ShortAnswers:
-		return fmt.Sprintf("%s: answers of %s tokens on average where %s were asked.", subject, digits(d.Got), digits(d.Asked))
+		return fmt.Sprintf("%s: answers of %s tokens on average where %s were asked.",
+			subject, digits(d.Got), digits(d.Asked))
 	case lint.ColdStart:
 		return fmt.Sprintf("%s: mean TTFT %s ms beside a median of %s ms over %s requests: the first ones paid for a "+
 			"cold server.", subject, digits(d.Mean), digits(d.Median), digits(d.N))
@@ -89,7 +91,8 @@ func pointLint(subject string, detail lint.Detail) string {
 	case lint.FewForTail:
 		return fmt.Sprintf("%s: a P99 of so few requests (%s) is not shown.", subject, digits(d.N))
 	case lint.NotPositive:
-		return fmt.Sprintf("%s: %s of %s %s is no measurement.", subject, label(d.Metric), digits(d.Value), schema.Unit(d.Metric))
+		return fmt.Sprintf("%s: %s of %s %s is no measurement.",
+			subject, label(d.Metric), digits(d.Value), schema.Unit(d.Metric))
 	}
 	return ""
 }
@@ -103,7 +106,8 @@ func runLint(subject string, detail lint.Detail) string {
 	case lint.DirtyBuild:
 		return "The software was built from uncommitted changes."
 	case lint.MixedTools:
-		return fmt.Sprintf("%s: measured with %s now and with %s before: nothing of it is compared.", subject, d.Now, d.Before)
+		return fmt.Sprintf("%s: measured with %s now and with %s before: nothing of it is compared.",
+			subject, d.Now, d.Before)
 	case lint.NothingGraded:
 		return "Measured, and not one number was graded, by target or by history: that is not a pass."
 	case lint.StaleTargets:
@@ -116,7 +120,8 @@ func runLint(subject string, detail lint.Detail) string {
 			d.Start.UTC().Format(time.DateTime), d.End.UTC().Format(time.DateTime))
 	case lint.DuplicateRun:
 		if !d.Same {
-			return fmt.Sprintf("%s is run %s again with other numbers; the first counts, and one of the two is false.", d.Path, d.Of)
+			return fmt.Sprintf("%s is run %s again with other numbers; the first counts, and one of the two is false.",
+				d.Path, d.Of)
 		}
 		return fmt.Sprintf("%s is run %s once more: it counts for nothing, and confirms nothing.", d.Path, d.Of)
 	}

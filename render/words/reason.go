@@ -146,7 +146,9 @@ func limit(v *schema.Verdict, r schema.Limit) string {
 		case schema.FromTypical:
 			from = "the typical noise of this device and metric, ±" + percent(r.Noise)
 		}
-		return out + fmt.Sprintf("; 95%s%% interval of the difference %s from %s.", Thin, Interval(v.Metric, *v.Interval), from)
+		return out + fmt.Sprintf(
+			"; 95%s%% interval of the difference %s from %s.", Thin, Interval(v.Metric, *v.Interval), from,
+		)
 	case v.N > 1:
 		return out + fmt.Sprintf("; mean of %d repeats, no interval.", v.N)
 	}

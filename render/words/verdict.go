@@ -28,6 +28,9 @@ func OrUnknown(s string) string {
 	return s
 }
 
+// OnDevice names a model on a device.
+func OnDevice(model, device string) string { return OrUnknown(model) + " on " + OrUnknown(device) }
+
 // Capital begins a sentence.
 func Capital(s string) string {
 	if s == "" {

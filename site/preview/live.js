@@ -36,7 +36,10 @@
     var n = JSON.parse(e.data), dir = here().replace(/[^/]*$/, "");
     say(n.problem);
     // A page is concerned by itself, by what is loaded into every page, and by the data beside it.
-    var touched = (n.changed || []).some(function (f) { return f === here() || f.indexOf("assets/") === 0 || f === dir + "charts.js" || f.indexOf("shards/") === 0 && /^explore|^compare/.test(here()); });
+    var touched = (n.changed || []).some(function (f) {
+      return f === here() || f.indexOf("assets/") === 0 || f === dir + "charts.js" ||
+        f.indexOf("data/shards/") === 0 && /^explore|^compare/.test(here());
+    });
     if (!touched) return;
     try { sessionStorage.setItem(key, String(scrollY)); } catch (err) { /* without the place, then */ }
     location.reload();

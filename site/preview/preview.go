@@ -1,7 +1,8 @@
-// Package preview serves a built site on the loopback interface, for looking at it in a browser while it is being made.
+// Package preview serves a built site on the loopback interface, for looking at it in a browser while it is being
+// made.
 //
-// In flow a folder and news of it; out flows HTTP on 127.0.0.1. It never listens anywhere else and never writes. Pages get a script
-// that reloads them when they change; nothing of it is in the folder.
+// In flow a folder and news of it; out flows HTTP on 127.0.0.1. It never listens anywhere else and never writes.
+// Pages get a script that reloads them when they change; nothing of it is in the folder.
 package preview
 
 import (
@@ -41,10 +42,11 @@ type news struct {
 // New returns a server of a folder.
 func New(dir string) *Server { return &Server{dir: dir, open: map[chan news]bool{}} }
 
-// Built tells open pages which files a build changed: pages among them reload, and a problem that was told is over.
+// Built tells open pages which files a build changed: pages among them reload, and a problem that was shown is over.
 func (s *Server) Built(changed []string) { s.tell(news{Changed: changed}, news{}) }
 
-// Failed tells open pages that a build failed, and those that are opened while it has: what is shown is the last good site.
+// Failed tells open pages that a build failed, and those that are opened while it has: what is shown is the last good
+// site.
 func (s *Server) Failed(why string) { s.tell(news{Problem: why}, news{Problem: why}) }
 
 func (s *Server) tell(n, stays news) {
@@ -75,8 +77,8 @@ func (s *Server) Serve(ctx context.Context, port int, started func(url string)) 
 	return nil
 }
 
-// handler answers only what was asked of this machine by this machine's names: a page from elsewhere whose name was made to point
-// here must not read somebody's results.
+// handler answers only what was asked of this machine by this machine's names: a page from elsewhere whose name was
+// made to point here must not read somebody's results.
 func (s *Server) handler(port int) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /_ttreport/live.js", func(w http.ResponseWriter, _ *http.Request) {

@@ -1,4 +1,4 @@
-// Package watch says when something in some folders changed, once it has become quiet.
+// Package watch reports changes in folders, once writing has stopped.
 //
 // In flow folders and files; out flow calls. It knows nothing of what is in them, and never writes.
 package watch
@@ -23,18 +23,19 @@ type Options struct {
 	Roots []string
 	// Except is a folder that is never watched, with everything below it: that which changes because of a change.
 	Except string
-	// Poll looks at sizes and times in place of being told: network file systems tell nothing.
+	// Poll looks at sizes and times instead of waiting for events: network file systems send none.
 	Poll time.Duration
 }
 
-// Editors write a file in several steps, and tools write many files: a change is told when nothing has changed for quiet, or when
-// it has gone on for longest.
+// Editors write a file in several steps, and tools write many files: a change is reported when nothing has changed for
+// quiet, or when it has gone on for longest.
 const (
 	quiet   = 150 * time.Millisecond
 	longest = time.Second
 )
 
-// Changes calls changed after every change, never two at once, until ctx ends. A change while changed runs is told after it.
+// Changes calls changed after every change, never two at once, until ctx ends. A change while changed runs is reported
+// after it.
 func Changes(ctx context.Context, opt Options, changed func()) error {
 	if opt.Poll > 0 {
 		return poll(ctx, opt, changed)
@@ -114,13 +115,15 @@ func passing(name string) bool {
 			return true
 		}
 	}
-	return name == "4913" || strings.HasPrefix(name, ".goutputstream") || strings.HasPrefix(name, ".#") || strings.HasPrefix(name, "#") || strings.HasPrefix(name, ".ttreport-tmp-")
+	return name == "4913" || strings.HasPrefix(name, ".goutputstream") || strings.HasPrefix(name, ".#") ||
+		strings.HasPrefix(name, "#") ||
+		strings.HasPrefix(name, ".ttreport-tmp-")
 }
 
 func (t *watcher) run(ctx context.Context, changed func()) error {
 	pause := time.NewTimer(time.Hour)
 	pause.Stop()
-	var since time.Time // the first change that was not told yet
+	var since time.Time // the first change that is not reported yet
 	for {
 		select {
 		case <-ctx.Done():
@@ -165,7 +168,7 @@ func (t *watcher) run(ctx context.Context, changed func()) error {
 
 // poll compares sizes and times.
 func poll(ctx context.Context, opt Options, changed func()) error {
-	last, told := opt.state(), true
+	last, reported := opt.state(), true
 	tick := time.NewTicker(opt.Poll)
 	defer tick.Stop()
 	for {
@@ -177,9 +180,9 @@ func poll(ctx context.Context, opt Options, changed func()) error {
 		now := opt.state()
 		switch {
 		case now != last:
-			last, told = now, false
-		case !told: // as it was a moment ago: whoever writes has finished
-			told = true
+			last, reported = now, false
+		case !reported: // as it was a moment ago: whoever writes has finished
+			reported = true
 			changed() // what it does itself is one more change: taking that for known would lose what came meanwhile
 		}
 	}
@@ -189,7 +192,8 @@ func poll(ctx context.Context, opt Options, changed func()) error {
 func (opt Options) state() uint64 {
 	h := fnv.New64a()
 	for _, root := range opt.Roots {
-		_ = filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error { // what cannot be read is not there
+		// what cannot be read is not there
+		_ = filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 			if err != nil {
 				return nil
 			}

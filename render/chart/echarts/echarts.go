@@ -1,149 +1,196 @@
-// Package echarts turns a resolved chart into an ECharts option by way of go-echarts' structs. It is the only importer of
-// go-echarts, and never uses its HTML renderer, which executes script that it finds in data.
-//
-// In flows a chart with geometry; out flows JSON. Functions are not in the data: a formatter is a name such as "@x" that
-// the site's own script replaces by a function of its own.
 package echarts
 
 import (
-	"encoding/json"
-	"fmt"
+	"math"
 
 	"github.com/go-echarts/go-echarts/v2/charts"
 	"github.com/go-echarts/go-echarts/v2/opts"
 
-	"github.com/ttreport/ttreport/render/chart"
+	"github.com/ttreport/ttreport/render"
 )
 
-// colours and shapes by role; the script replaces a colour name by the page's token, so that light and dark both fit.
-var symbols = [...]string{"circle", "circle", "rect", "triangle", "diamond", "path://M0 0L10 10M10 0L0 10"}
-
-// Shard is what the page's script needs to draw one chart.
-type Shard struct {
-	W      float64        `json:"w"`
-	H      float64        `json:"h"`
-	Names  []string       `json:"names"`  // whole release names, by index
-	Labels []string       `json:"labels"` // axis labels, "" where there is no room
-	YTicks []string       `json:"yticks"` // labels of the value axis, in order
-	YAt    []float64      `json:"yat"`    // their values
-	Unit   string         `json:"unit"`
-	Notes  [][]string     `json:"notes"` // by series and release: the text of a point
-	Links  [][]string     `json:"links"` // by series and release: the run's page
-	Texts  []Text         `json:"texts"` // names and remarks beside the plot, in the chart's own units
-	Option map[string]any `json:"option"`
+// Chart is what the page's script needs to draw one figure.
+type Chart struct {
+	Option map[string]any     `json:"option"`
+	Notes  [][]string         `json:"notes"`           // by series and point: what the tooltip shows
+	Links  [][]render.Address `json:"links,omitempty"` // by series and point: the page of the run
 }
 
-// Text is a label at a place.
-type Text struct {
-	X      float64 `json:"x"`
-	Y      float64 `json:"y"`
-	Text   string  `json:"text"`
-	Colour string  `json:"colour"` // a token of the style sheet
-	Bold   bool    `json:"bold,omitempty"`
-	Align  string  `json:"align,omitempty"`
+// Of returns the charts of a block by the id of their place in the page; none for a block that readers only look at.
+func Of(b render.Block) map[string]Chart {
+	switch b := b.(type) {
+	case render.Figure:
+		return map[string]Chart{b.ID: figure(b)}
+	case render.Curves:
+		out := map[string]Chart{}
+		for _, c := range b.Curves {
+			out[c.ID] = curve(c)
+		}
+		return out
+	}
+	return nil
 }
 
-// Option returns the chart as a shard. The option has the same plot rectangle, ranges and ticks as the SVG.
-func Option(c chart.Chart) (Shard, error) {
+// symbols tell the lines of a figure apart without colour.
+func symbols() []string { return []string{"circle", "rect", "triangle", "diamond", "emptyCircle"} }
+
+// palette are the colours of lines, as custom properties.
+func palette() opts.Colors { return opts.Colors{"--c1", "--c2", "--c3", "--c4", "--c5"} }
+
+// absent is a point without a value: ECharts breaks the line there.
+const absent = "-"
+
+// zoomFrom is how many releases a figure has before it offers to zoom.
+const zoomFrom = 9
+
+func newLine() *charts.Line {
 	line := charts.NewLine()
 	line.SetGlobalOptions(
-		charts.WithInitializationOpts(opts.Initialization{ChartID: c.ID}),
 		charts.WithAnimation(false),
-		charts.WithGridOpts(opts.Grid{Left: px(c.Plot.X0), Top: px(c.Plot.Y0), Right: px(c.W - c.Plot.X1), Bottom: px(c.H - c.Plot.Y1)}),
-		charts.WithLegendOpts(opts.Legend{Show: opts.Bool(false)}),
+		charts.WithColorsOpts(palette()),
+		charts.WithLegendOpts(opts.Legend{Show: opts.Bool(true), Type: "scroll", Top: "0"}),
 		charts.WithTooltipOpts(opts.Tooltip{Show: opts.Bool(true), Trigger: "item", Formatter: "@point"}),
-		charts.WithXAxisOpts(opts.XAxis{Type: "value", Min: -.5, Max: float64(len(c.Names)) - .5, SplitLine: &opts.SplitLine{Show: opts.Bool(false)},
-			AxisLabel: &opts.AxisLabel{Formatter: "@x"}, AxisTick: &opts.AxisTick{Show: opts.Bool(false)}}),
-		charts.WithYAxisOpts(opts.YAxis{Type: axisType(c.Y), Min: c.Y.Min, Max: c.Y.Max, AxisLabel: &opts.AxisLabel{Formatter: "@y"}}),
 	)
-	s := Shard{W: c.W, H: c.H, Names: c.Names, Unit: c.Unit}
-	for _, t := range c.X {
-		s.Labels = append(s.Labels, t.Label)
-	}
-	for _, t := range c.Y.Ticks {
-		s.YTicks, s.YAt = append(s.YTicks, t.Label), append(s.YAt, t.Value)
-	}
-	for _, l := range c.Lines {
-		data := make([]opts.LineData, 0, len(l.Points))
-		notes, links := make([]string, len(l.Points)), make([]string, len(l.Points))
-		for i, p := range l.Points {
-			value := []any{i, nil}
-			if p.OK {
-				value = []any{i, p.Value}
-				notes[i], links[i] = p.Text+p.Note, p.Href
-			}
-			data = append(data, opts.LineData{Value: value})
-		}
-		s.Notes, s.Links = append(s.Notes, notes), append(s.Links, links)
-		line.AddSeries(l.Name, data, charts.WithLineChartOpts(opts.LineChart{Symbol: symbols[l.Role], SymbolSize: 7, ShowSymbol: opts.Bool(true), ConnectNulls: opts.Bool(false)}),
-			charts.WithLineStyleOpts(opts.LineStyle{Width: 1.5, Color: fmt.Sprintf("--c%d", l.Role)}),
-			charts.WithItemStyleOpts(opts.ItemStyle{Color: fmt.Sprintf("--c%d", l.Role)}))
-	}
-	s.addLimits(line, c)
-	s.addTexts(c)
-	line.Validate()
-	option, err := toMap(line.JSON())
-	if err != nil {
-		return s, err
-	}
-	// go-echarts has no field for the axis' step; without it ECharts would choose other ticks than the SVG has.
-	if list, ok := option["yAxis"].([]any); ok && len(list) == 1 && c.Y.Step > 0 {
-		if y, ok := list[0].(map[string]any); ok {
-			y["interval"] = c.Y.Step
-		}
-	}
-	s.Option = option
-	return s, nil
+	return line
 }
 
-// addLimits draws targets as dashed lines of the first series.
-func (s *Shard) addLimits(line *charts.Line, c chart.Chart) {
-	var marks []any
-	for _, l := range c.Limits {
-		if l.Off == 0 {
-			marks = append(marks, map[string]any{"yAxis": l.Value, "name": l.Label})
-		}
+// figure draws values over releases.
+func figure(f render.Figure) Chart {
+	line := newLine()
+	y := valueAxis(f)
+	bottom := "32"
+	if len(f.Releases) >= zoomFrom {
+		bottom = "72"
+		line.SetGlobalOptions(charts.WithDataZoomOpts(opts.DataZoom{Type: "slider"}))
 	}
+	line.SetGlobalOptions(
+		charts.WithGridOpts(opts.Grid{Left: "64", Right: "24", Top: "52", Bottom: bottom}),
+		charts.WithXAxisOpts(opts.XAxis{Type: "category", AxisLabel: &opts.AxisLabel{HideOverlap: opts.Bool(true)}}),
+		charts.WithYAxisOpts(y),
+	)
+	line.SetXAxis(f.Releases)
+	var c Chart
+	for i, s := range f.Series {
+		data := make([]opts.LineData, len(s.Points))
+		notes, links := make([]string, len(s.Points)), make([]render.Address, len(s.Points))
+		for k, p := range s.Points {
+			data[k].Value = absent
+			if p.OK {
+				data[k].Value, notes[k], links[k] = p.Value, p.Text+p.Note, p.Href
+			}
+		}
+		c.Notes, c.Links = append(c.Notes, notes), append(c.Links, links)
+		line.AddSeries(s.Name, data, charts.WithLineChartOpts(opts.LineChart{
+			Symbol: symbols()[i%len(symbols())], SymbolSize: 7, ShowSymbol: opts.Bool(true), ConnectNulls: opts.Bool(false),
+		}))
+	}
+	var marks []any
+	for _, l := range f.Limits {
+		marks = append(marks, opts.MarkLineNameYAxisItem{Name: l.Label, YAxis: l.Value})
+	}
+	limits(line, marks, "insideEndTop")
+	line.Validate()
+	c.Option = line.JSON()
+	return c
+}
+
+// limits draws targets as dashed lines of the first series.
+func limits(line *charts.Line, marks []any, position string) {
 	if len(marks) == 0 || len(line.MultiSeries) == 0 {
 		return
 	}
-	line.MultiSeries[0].MarkLines = &opts.MarkLines{Data: marks, MarkLineStyle: opts.MarkLineStyle{Symbol: []string{"none", "none"},
-		Label: &opts.Label{Show: opts.Bool(true), Position: "insideEndTop", Formatter: "{b}"}, LineStyle: &opts.LineStyle{Type: "dashed", Width: 1.25, Color: "--ink"}}}
+	line.MultiSeries[0].MarkLines = &opts.MarkLines{Data: marks, MarkLineStyle: opts.MarkLineStyle{
+		Symbol: []string{"none", "none"},
+		Label: &opts.Label{
+			Show: opts.Bool(true), Position: position, Formatter: "{b}", Color: "--ink", BackgroundColor: "--paper",
+		},
+		LineStyle: &opts.LineStyle{Type: "dashed", Width: 1.25, Color: "--ink"},
+	}}
 }
 
-// addTexts places what the SVG writes beside the plot.
-func (s *Shard) addTexts(c chart.Chart) {
-	s.Texts = append(s.Texts, Text{X: 2, Y: 6, Text: c.Title(), Colour: "--ink", Bold: true})
-	for _, l := range c.Lines {
-		s.Texts = append(s.Texts, Text{X: c.Plot.X1 + 8, Y: l.LabelY, Text: l.Label, Colour: fmt.Sprintf("--c%d", l.Role), Bold: true})
-	}
-	for _, l := range c.Limits {
-		switch l.Off {
-		case 1:
-			s.Texts = append(s.Texts, Text{X: c.Plot.X1 - 4, Y: l.LabelY + 6, Text: l.Label + " ↑", Colour: "--ink3", Align: "right"})
-		case -1:
-			s.Texts = append(s.Texts, Text{X: c.Plot.X1 - 4, Y: l.LabelY - 9, Text: l.Label + " ↓", Colour: "--ink3", Align: "right"})
+// valueAxis is logarithmic for a wide span of values. Otherwise it spans at least a fifth of them, so that noise does
+// not look like news, and does not begin at zero, since position is read and not length.
+func valueAxis(f render.Figure) opts.YAxis {
+	const wide, share = 20, .2
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for _, s := range f.Series {
+		for _, p := range s.Points {
+			if p.OK {
+				lo, hi = math.Min(lo, p.Value), math.Max(hi, p.Value)
+			}
 		}
 	}
+	if lo > 0 && hi/lo > wide {
+		return opts.YAxis{Type: "log", Name: f.Unit + ", logarithmic"}
+	}
+	y := opts.YAxis{Type: "value", Name: f.Unit, Scale: opts.Bool(true)}
+	if span := share * math.Abs(hi); hi-lo < span {
+		middle := (lo + hi) / 2
+		step := niceStep(span / 4)
+		y.Min, y.Max = math.Floor((middle-span/2)/step)*step, math.Ceil((middle+span/2)/step)*step
+	}
+	return y
 }
 
-func toMap(v any) (map[string]any, error) {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return nil, fmt.Errorf("chart option: %w", err)
+// niceStep is 1, 2 or 5 times a power of ten, at least so much.
+func niceStep(raw float64) float64 {
+	power := math.Pow(10, math.Floor(math.Log10(raw)))
+	for _, m := range []float64{1, 2, 5} {
+		if m*power >= raw*(1-1e-9) {
+			return m * power
+		}
 	}
-	m := map[string]any{}
-	if err := json.Unmarshal(b, &m); err != nil {
-		return nil, fmt.Errorf("chart option: %w", err)
-	}
-	return m, nil
+	return 10 * power
 }
 
-func axisType(a chart.Axis) string {
-	if a.Log {
-		return "log"
+// curve draws output over speed or wait.
+func curve(f render.Curve) Chart {
+	line := newLine()
+	line.SetGlobalOptions(
+		charts.WithGridOpts(opts.Grid{Left: "64", Right: "24", Top: "64", Bottom: "48"}),
+		charts.WithXAxisOpts(opts.XAxis{
+			Type: "value", Name: f.XTitle, NameLocation: "middle", NameGap: 28, Scale: opts.Bool(true),
+		}),
+		charts.WithYAxisOpts(opts.YAxis{Type: "value", Name: f.YTitle}),
+	)
+	var c Chart
+	for _, l := range f.Lines {
+		var notes []string
+		data := make([]opts.LineData, len(l.Points))
+		for k, p := range l.Points {
+			data[k] = opts.LineData{Name: p.Concurrency, Value: []float64{p.Value, p.Output}, Symbol: "emptyCircle"}
+			if p.Front {
+				data[k].Symbol = "circle"
+			}
+			notes = append(notes, "concurrency "+p.Concurrency+": "+p.Text)
+		}
+		c.Notes = append(c.Notes, notes)
+		line.AddSeries(l.Name, data, style(l.Age)...)
 	}
-	return "value"
+	var marks []any
+	for _, l := range f.Limits {
+		marks = append(marks, opts.MarkLineNameXAxisItem{Name: l.Label, XAxis: l.Value})
+	}
+	limits(line, marks, "end")
+	line.Validate()
+	c.Option = line.JSON()
+	return c
 }
 
-func px(v float64) string { return fmt.Sprintf("%g", v) }
+// style draws the newest release bold and with its concurrencies, the one before dashed, older ones thin.
+func style(a render.Age) []charts.SeriesOpts {
+	colour, look := "--rule", opts.LineStyle{Width: 1}
+	size, label := 4., opts.Label{Show: opts.Bool(false)}
+	switch a {
+	case render.Newest:
+		colour, size, look.Width = "--ink", 8, 2
+		label = opts.Label{Show: opts.Bool(true), Position: "top", Formatter: "{b}", Color: "--ink2"}
+	case render.Previous:
+		colour, size, look.Type = "--ink2", 7, "dashed"
+	}
+	look.Color = colour
+	return []charts.SeriesOpts{
+		charts.WithLineChartOpts(opts.LineChart{SymbolSize: size, ShowSymbol: opts.Bool(true)}),
+		charts.WithLineStyleOpts(look), charts.WithItemStyleOpts(opts.ItemStyle{Color: colour}), charts.WithLabelOpts(label),
+	}
+}

@@ -1,0 +1,83 @@
+package chart_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/ttreport/ttreport/render"
+	"github.com/ttreport/ttreport/render/chart"
+)
+
+// Noise never fills a panel, whatever its values; a gap stays a gap; everything lies inside.
+func TestPanel(t *testing.T) {
+	in := render.Panel{Releases: []string{"a", "b", "c", "d"}, Expected: &render.Expected{Low: 99, High: 101, From: 1},
+		Steps: []render.Step{{At: 1, Label: "+1 %"}}, Limit: &render.Limit{Value: 104}, Effect: .05}
+	for i, v := range []float64{100, 100.2, 0, 100.1} {
+		in.Points = append(in.Points, render.Point{OK: i != 2, Value: v})
+	}
+	p := chart.NewPanel(in)
+	if span := p.Points[0].Y - p.Points[1].Y; span < 0 || span > 3 {
+		t.Errorf("a change of .2 %% is drawn %g high", span)
+	}
+	if len(p.Points) != 3 || len(p.Gaps) != 1 || p.Gaps[0].X <= p.Points[1].X || len(p.Lines) != 1 {
+		t.Errorf("the gap: %+v %+v %q", p.Points, p.Gaps, p.Lines)
+	}
+	if p.Band == nil || p.Band.Y0 >= p.Band.Y1 || p.Band.X0 <= p.Points[0].X || p.Band.X1 > 380 {
+		t.Errorf("band %+v", p.Band)
+	}
+	if p.Limit == nil || len(p.Steps) != 1 || p.Steps[0].X != p.Points[1].X {
+		t.Errorf("%+v %+v", p.Limit, p.Steps)
+	}
+	in.Expected, in.Limit = nil, nil
+	if p := chart.NewPanel(in); p.Band != nil || p.Limit != nil {
+		t.Errorf("what nobody knows is drawn: %+v", p)
+	}
+	in.Points, in.Releases, in.Steps = []render.Point{{OK: true, Value: 5}}, []string{"a"}, nil
+	if p := chart.NewPanel(in); math.IsNaN(p.Points[0].X+p.Points[0].Y) || len(p.X) != 1 {
+		t.Errorf("one release: %+v", p)
+	}
+	in.Points = []render.Point{{}}
+	if p := chart.NewPanel(in); p.Last != nil || len(p.Points) != 0 {
+		t.Errorf("nothing measured: %+v", p)
+	}
+}
+
+// A sparkline breaks at a gap, keeps a value that stands alone, and does not blow up noise.
+func TestSpark(t *testing.T) {
+	nan := math.NaN()
+	s := chart.NewSpark(&render.Spark{Label: "x", Values: []float64{100, 100.1, nan, 99, nan, 100, 101}})
+	if len(s.Lines) != 2 || len(s.Alone) != 1 || s.Last.X != 108 {
+		t.Errorf("%+v", s)
+	}
+	if d := math.Abs(s.Alone[0].Y - s.Last.Y); d == 0 || d > 5 {
+		t.Errorf("a change of 2 %% is drawn %g high", d)
+	}
+	if s := chart.NewSpark(&render.Spark{Values: []float64{0}}); math.IsNaN(s.Last.Y) || len(s.Lines) != 0 {
+		t.Errorf("one value of zero: %+v", s)
+	}
+	if s := chart.NewSpark(&render.Spark{Values: []float64{nan}}); len(s.Lines)+len(s.Alone) != 0 {
+		t.Errorf("nothing measured: %+v", s)
+	}
+}
+
+// A strip keeps the order of its quantiles and its scale's ends.
+func TestStrip(t *testing.T) {
+	var q []float64
+	for i := range 33 {
+		q = append(q, 10*math.Pow(1.1, float64(i)))
+	}
+	s := chart.NewStrip(&render.Strip{Quantiles: q, Low: 5, High: 500})
+	places := []float64{s.Low, s.Q1, s.Median, s.Q3, s.High, s.Max}
+	for i, x := range places {
+		if x < 0 || x > 160 || i > 0 && x <= places[i-1] {
+			t.Errorf("place %d is %g after %v", i, x, places[:i])
+		}
+	}
+	same := make([]float64, 33)
+	for i := range same {
+		same[i] = 7
+	}
+	if s := chart.NewStrip(&render.Strip{Quantiles: same, Low: 7, High: 7}); s.Low != s.Max || math.IsNaN(s.Low) {
+		t.Errorf("all alike: %+v", s)
+	}
+}

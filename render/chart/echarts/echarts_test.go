@@ -1,0 +1,144 @@
+package echarts_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/ttreport/ttreport/render"
+	"github.com/ttreport/ttreport/render/chart/echarts"
+	"github.com/ttreport/ttreport/render/words"
+)
+
+// option is what a chart's JSON must have.
+type option struct {
+	XAxis []struct {
+		Type string   `json:"type"`
+		Data []string `json:"data"`
+	} `json:"xAxis"`
+	YAxis []struct {
+		Type     string
+		Min, Max float64
+	} `json:"yAxis"`
+	DataZoom []any `json:"dataZoom"`
+	Series   []struct {
+		Name string `json:"name"`
+		Data []struct {
+			Name   string `json:"name"`
+			Value  any    `json:"value"`
+			Symbol string `json:"symbol"`
+		} `json:"data"`
+		MarkLine struct {
+			Data []struct {
+				Name  string  `json:"name"`
+				XAxis float64 `json:"xAxis"`
+				YAxis float64 `json:"yAxis"`
+			} `json:"data"`
+		} `json:"markLine"`
+	} `json:"series"`
+}
+
+func optionOf(t *testing.T, b render.Block, id string) (option, echarts.Chart) {
+	t.Helper()
+	c, ok := echarts.Of(b)[id]
+	if !ok {
+		t.Fatalf("there is no chart %s", id)
+	}
+	data, err := json.Marshal(c.Option)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var o option
+	if err := json.Unmarshal(data, &o); err != nil {
+		t.Fatalf("%v in %s", err, data)
+	}
+	return o, c
+}
+
+func figure(values ...[]float64) render.Figure {
+	f := render.Figure{ID: "x", Metric: "TTFT mean", Unit: "ms", Limits: []render.Limit{{Value: 80, Label: "complete 80"}}}
+	for i := range values[0] {
+		f.Releases = append(f.Releases, fmt.Sprintf("v%d", i))
+	}
+	for i, list := range values {
+		s := render.FigureSeries{Name: fmt.Sprintf("128/64/%d", i)}
+		for k, v := range list {
+			s.Points = append(s.Points, render.Point{
+				OK: v > 0, Value: v, Text: words.Quantity(v, "ms"),
+				Href: render.Address(fmt.Sprintf("runs/%d-%d", i, k)),
+			})
+		}
+		f.Series = append(f.Series, s)
+	}
+	return f
+}
+
+// The chart has every series, release, value and target of the table beside it, and nothing where the table has
+// nothing.
+func TestFigureHasItsTable(t *testing.T) {
+	f := figure([]float64{100, 0, 110}, []float64{30, 31, 32})
+	o, c := optionOf(t, f, "x")
+	table := f.Table()
+	if len(o.Series) != len(table.Cols)-1 || fmt.Sprint(o.XAxis[0].Data) != fmt.Sprint(f.Releases) {
+		t.Fatalf("%d series over %v for %d columns", len(o.Series), o.XAxis[0].Data, len(table.Cols))
+	}
+	for i, s := range o.Series {
+		if s.Name != table.Cols[i+1].Head {
+			t.Errorf("series %d is %s, its column %s", i, s.Name, table.Cols[i+1].Head)
+		}
+		for k, d := range s.Data {
+			cell := table.Rows[len(f.Releases)-1-k].Cells[i+1]
+			want := words.Absent
+			if v, ok := d.Value.(float64); ok {
+				want = words.Number(v)
+				if c.Links[i][k] != cell.Href || c.Notes[i][k] == "" {
+					t.Errorf("%s in %s leads to %q, its cell to %q", s.Name, f.Releases[k], c.Links[i][k], cell.Href)
+				}
+			}
+			if cell.Text != want {
+				t.Errorf("%s in %s is drawn as %s, the table has %s", s.Name, f.Releases[k], want, cell.Text)
+			}
+		}
+	}
+	if m := o.Series[0].MarkLine.Data; len(m) != 1 || m[0].YAxis != 80 || m[0].Name != "complete 80" {
+		t.Errorf("targets: %+v", m)
+	}
+}
+
+// Noise does not fill the axis, a wide span is logarithmic, and a long history can be zoomed.
+func TestFigureAxes(t *testing.T) {
+	o, _ := optionOf(t, figure([]float64{100, 101}), "x")
+	if y := o.YAxis[0]; y.Type != "value" || y.Max-y.Min < 20 || y.Min > 100 || y.Max < 101 || len(o.DataZoom) != 0 {
+		t.Errorf("noise: %+v, zoom %v", y, o.DataZoom)
+	}
+	o, _ = optionOf(t, figure([]float64{1, 1000, 2, 3, 4, 5, 6, 7, 8}), "x")
+	if o.YAxis[0].Type != "log" || len(o.DataZoom) != 1 {
+		t.Errorf("wide and long: %+v, zoom %v", o.YAxis[0], o.DataZoom)
+	}
+}
+
+// A curve has every concurrency of every release, and those that are worth choosing are filled.
+func TestCurve(t *testing.T) {
+	in := render.Curves{
+		Curves: []render.Curve{{ID: "c", Limits: []render.Limit{{Value: 20, Label: "complete 20"}}, Lines: []render.CurveLine{
+			{Name: "v1", Age: render.Previous, Points: []render.CurvePoint{{Value: 30, Output: 40, Concurrency: "1"}}},
+			{Name: "v2", Age: render.Newest, Points: []render.CurvePoint{
+				{Value: 31, Output: 41, Concurrency: "1", Front: true}, {Value: 20, Output: 30, Concurrency: "8"},
+			}},
+		}}},
+	}
+	o, c := optionOf(t, in, "c")
+	if len(o.Series) != 2 || len(o.Series[1].Data) != 2 || o.Series[0].MarkLine.Data[0].XAxis != 20 {
+		t.Fatalf("%+v", o)
+	}
+	d := o.Series[1].Data
+	if d[0].Name != "1" || d[0].Symbol != "circle" || d[1].Symbol != "emptyCircle" || fmt.Sprint(d[1].Value) != "[20 30]" {
+		t.Errorf("%+v", d)
+	}
+	if c.Links != nil || len(c.Notes[1]) != 2 {
+		t.Errorf("%+v %+v", c.Links, c.Notes)
+	}
+	if echarts.Of(render.Prose{"x"}) != nil {
+		t.Error("prose has a chart")
+	}
+}

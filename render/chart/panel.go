@@ -1,0 +1,122 @@
+package chart
+
+import (
+	"math"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/render"
+	"github.com/ttreport/ttreport/render/words"
+)
+
+// Panel is the history of one series as a picture of 380 by 120.
+type Panel struct {
+	Band   *Rect // where one new value was expected
+	Limit  *PanelLimit
+	Scale  []Label // of the lowest and highest of what is drawn
+	X      []Label // the first release and the last
+	Steps  []PanelStep
+	Lines  []string // path data
+	Points []XY
+	Gaps   []XY // releases without a value
+	Last   *PanelPoint
+}
+
+// PanelLimit is a target, a line over the whole width.
+type PanelLimit struct {
+	Y     float64
+	Label string
+}
+
+// PanelStep is where a level began.
+type PanelStep struct {
+	X     float64
+	Label Label
+}
+
+// PanelPoint is the newest value.
+type PanelPoint struct {
+	XY
+	render.Point
+	Solid bool // the verdict is certain: confirmed, or unchanged
+	Label Label
+}
+
+const (
+	panelW, panelH                  = 380., 120.
+	panelLeft, panelRight, panelTop = 44., 12., 16.
+	panelAxis                       = panelH - 20.
+)
+
+// NewPanel places a panel. The span is never less than twice what matters to either side.
+func NewPanel(in render.Panel) Panel {
+	var p Panel
+	last, lo, hi := -1, math.Inf(1), math.Inf(-1)
+	for i, v := range in.Points {
+		if v.OK {
+			lo, hi, last = math.Min(lo, v.Value), math.Max(hi, v.Value), i
+		}
+	}
+	if last < 0 {
+		return p
+	}
+	if e := in.Expected; e != nil {
+		lo, hi = math.Min(lo, e.Low), math.Max(hi, e.High)
+	}
+	low, high := lo, hi
+	lo, hi = least(lo, hi, 4*in.Effect*math.Abs(in.Points[last].Value))
+	y := func(v float64) float64 { return round(panelAxis - 4 - (v-lo)/(hi-lo)*(panelAxis-4-panelTop)) }
+	x := func(i int) float64 {
+		return round(panelLeft + (float64(i)+.5)/float64(len(in.Points))*(panelW-panelLeft-panelRight))
+	}
+	p.place(in, last, x, y)
+	p.Scale = []Label{
+		{XY{panelLeft - 4, y(high) + 4}, words.Number(high), true}, {XY{panelLeft - 4, y(low) + 4}, words.Number(low), true},
+	}
+	if e := in.Expected; e != nil {
+		half := (x(1) - x(0)) / 2
+		p.Band = &Rect{round(math.Max(panelLeft, x(e.From)-half)), y(e.High), panelW - panelRight, y(e.Low)}
+	}
+	if l := in.Limit; l != nil && l.Value >= lo && l.Value <= hi {
+		p.Limit = &PanelLimit{y(l.Value), l.Label}
+	}
+	return p
+}
+
+// place places what stands at releases: values, gaps, levels and names.
+func (p *Panel) place(in render.Panel, last int, x func(int) float64, y func(float64) float64) {
+	at := make([]XY, len(in.Points))
+	for i, v := range in.Points {
+		at[i].X = x(i)
+		if !v.OK {
+			p.Gaps = append(p.Gaps, XY{x(i) - 2.5, panelAxis - 2.5})
+			continue
+		}
+		at[i].Y = y(v.Value)
+		p.Points = append(p.Points, at[i])
+	}
+	p.Lines = lines(at, func(i int) bool { return in.Points[i].OK })
+	p.Last = &PanelPoint{
+		XY: at[last], Point: in.Points[last],
+		Solid: in.Evidence == schema.Confirmed || in.Outcome == schema.Unchanged,
+		Label: Label{XY{at[last].X + 8, beside(at[last].Y)}, in.Last, true},
+	}
+	for _, s := range in.Steps {
+		step := PanelStep{x(s.At), Label{XY{x(s.At) + 3, 14}, s.Label, false}}
+		if step.X > panelW-60 {
+			step.Label.X, step.Label.End = step.X-3, true
+		}
+		p.Steps = append(p.Steps, step)
+	}
+	p.X = []Label{{XY{x(0), panelAxis + 14}, short(in.Releases[0]), false}}
+	if n := len(in.Releases); n > 1 {
+		p.X = append(p.X, Label{XY{x(n - 1), panelAxis + 14}, short(in.Releases[n-1]), true})
+	}
+}
+
+// beside keeps the newest value's label off its mark and inside of the picture.
+func beside(y float64) float64 {
+	if y < 30 {
+		return y + 18
+	}
+	return y - 9
+}

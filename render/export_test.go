@@ -1,0 +1,44 @@
+package render
+
+import "math"
+
+// BlockSamples has one block of each type; [TestBlockSamples] fails when one is missing.
+func BlockSamples() []Block {
+	points := []Point{
+		{OK: true, Value: 100, Text: "100 ms", Note: " in v1", Href: "runs/a/index.html"}, {},
+		{OK: true, Value: 110, Text: "110 ms", Note: " in v3", Href: "runs/b/index.html"},
+	}
+	table := &Table{Caption: "A table", Layout: List, Total: 7, More: "the release page has all", Cols: []Col{
+		{Head: "Where"}, {Head: "Change", Unit: "%", Num: true, Sort: true, Length: Short}, {Head: "Why"},
+		{Head: "History"},
+	}}
+	table.row(Cell{Text: "m|1 on d1", Sub: "128/64/8", Head: true, Href: "models/m-1/d1/index.html", Tag: "simulated"},
+		Cell{Text: "+12.0", Strong: true}, Cell{Outcome: "regressed", Evidence: "confirmed"},
+		Cell{Spark: &Spark{"TTFT over 3 releases: 100 to 110 ms", []float64{100, math.NaN(), 110}}})
+	table.row(Cell{Text: "id_1", Code: true, Head: true}, Cell{Text: "–", Missing: "not stated"},
+		Cell{Text: "A sentence.", Sentence: true, Decisive: true, Marks: []Mark{{"improved", "", 2, "improved"}}},
+		Cell{Strip: &Strip{"TTFT from 1 to 33 ms", quantilesOf(33), 1, 33}})
+	table.Rows = append(table.Rows, Row{Group: "A group", Anchor: "p1"})
+	sweep := []releaseSweep{{"v3", Newest, []sweepPoint{
+		{1, number64(50), number64(10), number64(40)}, {8, number64(40), number64(20), number64(200)},
+	}}}
+	return []Block{
+		table, Prose{"One.", "Two."}, Commands{"ttreport check"}, Links{{"v3", "releases/v3/index.html"}},
+		Notes{{"v3", "v3", "# Known\n\nThe *driver* changed."}}, Topic("exit-codes"),
+		Empty{"Nothing here", "Nothing was measured.", "ttreport collect"},
+		Counts{{"History", "3 series", []Count{{2, "regressed", "confirmed"}, {0, "fail", ""}}}},
+		Widget{Tool: "compare", Releases: []ReleaseRef{{"v3", "data/shards/releases/v3.js"}}, A: "v1", B: "v3"},
+		Figure{
+			ID: "chart-ttft", Metric: "TTFT mean", Unit: "ms", Better: "lower is better",
+			Releases: []string{"v1", "v2", "v3"}, Series: []FigureSeries{{"128/64/8", points}},
+			Limits: []Limit{{80, "complete 80"}},
+		},
+		Curves{"128/64", []Curve{curve(Curve{ID: "curve-1-speed", Title: "Output against speed, 128/64", XTitle: "tok/s",
+			YTitle: "output, tok/s", Right: true, Limits: []Limit{{30, "complete 30"}}}, sweep, "tok/s/user", sweepPoint.of)},
+			curvesTable("128/64", sweep)},
+		Panels{{Title: "128/64/8 TTFT mean", Sub: "ms", Outcome: "regressed", Evidence: "confirmed", Change: "+10.0 %",
+			Summary: "TTFT over 3 releases", Releases: []string{"v1", "v2", "v3"}, Points: points, Last: "110",
+			Expected: &Expected{98, 104, 0}, Limit: &Limit{105, "complete 105"}, Effect: .05,
+			Steps: []Step{{2, "+10.0 %", "v3: the driver changed", "releases/v3/index.html#notes"}}}},
+	}
+}

@@ -1,0 +1,148 @@
+package render_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/render"
+	"github.com/ttreport/ttreport/render/jsondoc"
+	"github.com/ttreport/ttreport/render/junit"
+	"github.com/ttreport/ttreport/render/markdown"
+	"github.com/ttreport/ttreport/render/tabular"
+	"github.com/ttreport/ttreport/render/terminal"
+	"github.com/ttreport/ttreport/targets/compare"
+	"github.com/ttreport/ttreport/targets/gate"
+	"github.com/ttreport/ttreport/targets/gate/lint"
+	"github.com/ttreport/ttreport/targets/judge"
+	"github.com/ttreport/ttreport/targets/regression/pairing"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// golden compares a text with its golden file, or rewrites that.
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(file, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s differs; go test ./render -update rewrites it\n%s", file, got)
+	}
+}
+
+func ptr(v float64) *float64 { return &v }
+
+// key is a workload of the fixtures.
+func key(concurrency float64) schema.Key {
+	return schema.Key{Task: "text", Tool: "vllm", ISL: ptr(128), OSL: ptr(64), Concurrency: &concurrency}
+}
+
+// review is a release with a verdict of each weight, a target that fails, a shift and a lint.
+func review() gate.Review {
+	verdict := func(id, metric string, c float64, o schema.Outcome, e schema.Evidence, effect float64, r schema.Change) schema.Verdict {
+		return schema.Verdict{
+			ID: id, Run: "r3", Release: "v1.2.0", Model: "m|1", Device: "d1", Key: key(c), Metric: metric, Stat: "mean",
+			Against: schema.AgainstHistory, Outcome: o, Evidence: e, Value: schema.Num(100 * (1 + effect)), Ref: schema.Num(100),
+			Effect: schema.Num(effect), Interval: &[2]float64{effect - .02, effect + .02}, N: 2, Reason: r, Baseline: "v1.1.0",
+			P: schema.Num(.001), Q: schema.Missing("not tested"),
+		}
+	}
+	history := []schema.Verdict{
+		verdict("a1", "ttft", 8, schema.Regressed, schema.Confirmed, .12,
+			schema.Change{Why: schema.WhyRecheck, Releases: 4, Limit: .05, Noise: .01, First: 111}),
+		verdict("a2", "tpot", 8, schema.Inconclusive, "", .07,
+			schema.Change{Why: schema.WhyNotSignificant, Releases: 4, Limit: .05, Noise: .06}),
+		verdict("a3", "e2el", 8, schema.Unchanged, "", .004,
+			schema.Change{Why: schema.WhyEquivalent, Releases: 4, Limit: .05, Noise: .01}),
+	}
+	history[1].Large = true
+	targets := []schema.Verdict{{
+		ID: "b1", Run: "r3", Release: "v1.2.0", Model: "m|1", Device: "d1", Key: key(8), Metric: "ttft", Stat: "mean",
+		Against: schema.AgainstTarget, Level: "complete", Required: true, Outcome: schema.Fail, Value: schema.Num(112),
+		Ref: schema.Num(80), Effect: schema.Num(.4), N: 1, Reason: schema.Limit{Interval: schema.FromNothing, Tolerance: .05},
+		P: schema.Missing(""), Q: schema.Missing(""),
+	}}
+	f := gate.Findings{Targets: targets, History: history, Shifts: []judge.Shift{{
+		ID: "s1", Device: "d1", Metric: "ttft", Outcome: schema.Regressed, Evidence: schema.Suspected,
+		Effect: schema.Num(.06), Cells: 20, Agree: .9, P: schema.Missing(""),
+	}}, Lints: []lint.Lint{lint.New("v1.2.0", "128/64/8", lint.EmptyResponses{Found: "3 of 8"})}}
+	result, pairs := gate.DecidePairs(f, gate.DefaultFailOn())
+	x := gate.Review{Release: "v1.2.0", Label: "v1.2.0", Baseline: "v1.1.0", Result: result, Findings: f,
+		Fit: gate.Fit{Cells: 3, Noise: .011, Tested: 1000, Exceeded: 21}}
+	for p, r := range pairs {
+		x.Pairs = append(x.Pairs, gate.PairResult{Pair: p, Result: r})
+	}
+	return x
+}
+
+// Each output of a gate is exactly this.
+func TestCheckOutputs(t *testing.T) {
+	g := review()
+	var text, doc, xml bytes.Buffer
+	terminal.Check(&text, &g, true)
+	if err := jsondoc.Check(&doc, &g, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := junit.Write(&xml, &g, gate.DefaultFailOn()); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "check.txt", text.Bytes())
+	golden(t, "check.json", doc.Bytes())
+	golden(t, "check.xml", xml.Bytes())
+}
+
+// Each output of a comparison is exactly this.
+func TestCompareOutputs(t *testing.T) {
+	c := &render.Comparison{
+		Lost: 1,
+		Result: &compare.Result{A: "v1.1.0", B: "v1.2.0", OnlyA: 2, BadB: 1, Rows: []compare.Row{
+			{Key: key(8), Metric: "ttft", Stat: "mean", Badness: .11, Result: pairing.Result{
+				A: 100, B: 112, NA: 5, NB: 5, SpreadA: .02, SpreadB: .03, Change: .12, Lo: .08, Hi: .16, P: .008, Sure: true,
+				Test: pairing.MannWhitney,
+			}},
+			{Key: key(1), Metric: "output_tps", Stat: "value", Badness: .01, Result: pairing.Result{
+				A: 50, B: 49.5, NA: 3, NB: 3, Change: -.01, Lo: -.04, Hi: .02, P: .4, NeededEach: 9, Test: pairing.Welch,
+			}},
+		}},
+	}
+	var text, doc bytes.Buffer
+	if err := terminal.Compare(&text, c); err != nil {
+		t.Fatal(err)
+	}
+	if err := jsondoc.Compare(&doc, c); err != nil {
+		t.Fatal(err)
+	}
+	csv, err := tabular.CSV(tabular.Compare(c))
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "compare.txt", text.Bytes())
+	golden(t, "compare.json", doc.Bytes())
+	golden(t, "compare.csv", csv)
+	golden(t, "compare.md", markdown.Compare(c))
+}
+
+// A page with every block is exactly this in markdown, with and without links.
+func TestMarkdownOutput(t *testing.T) {
+	page := render.Page{Title: "All blocks", Simulated: "made up", Lead: render.Lead{
+		Word: "PASS", Text: "One | two.", Paras: []string{"A *star* stays."}, Cmd: "ttreport check",
+	}}
+	for _, b := range render.BlockSamples() {
+		page.Sections = append(page.Sections, render.Section{Title: fmt.Sprintf("%T", b), Blocks: []render.Block{b}})
+	}
+	golden(t, "blocks.md", markdown.Page(page, ""))
+	golden(t, "blocks-linked.md", markdown.Page(page, "https://example.org/site/"))
+}

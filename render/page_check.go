@@ -1,0 +1,140 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	"al.essio.dev/pkg/shellescape"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/render/words"
+	"github.com/ttreport/ttreport/targets/gate"
+)
+
+// recheckLines are the commands that would settle the suspected regressions of a list, for a page.
+func (r *Report) recheckLines(release int, history []schema.Verdict) string {
+	x := gate.Review{Label: r.Gate.Label(release), Findings: gate.Findings{History: history}}
+	return strings.Join(RecheckLines(&x), "\n")
+}
+
+// RecheckLines are the commands that would settle suspected regressions, one a system, three at most; none without any.
+func RecheckLines(x *gate.Review) []string {
+	const most, enough = 3, 24 // a run-wide shift is settled by twenty numbers of eight workloads
+	list := x.Rechecks()
+	var out []string
+	for _, r := range list[:min(most, len(list))] {
+		server := "URL"
+		if r.Device == schema.Simulated {
+			server = "sim"
+		}
+		argv := []string{"ttreport", "collect", "--model", r.Model, "--device", r.Device}
+		if r.Impl != "" {
+			argv = append(argv, "--impl", r.Impl)
+		}
+		argv = append(argv, "--server", server)
+		if r.Release != "" {
+			argv = append(argv, "--release", r.Release)
+		}
+		argv = append(argv, "--only", "benchmarks")
+		for _, w := range r.Workloads[:min(enough, len(r.Workloads))] {
+			argv = append(argv, "--workload", WorkloadFlag(w))
+		}
+		if r.Control != nil {
+			argv = append(argv, "--workload", WorkloadFlag(*r.Control))
+		}
+		line := shellescape.QuoteCommand(argv)
+		if rest := len(r.Workloads) - enough; rest > 0 {
+			line += fmt.Sprintf(" # and %d more workloads", rest)
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+// WorkloadFlag is a workload as collect --workload takes it.
+func WorkloadFlag(k schema.Key) string {
+	if k.Rate != nil {
+		return fmt.Sprintf("isl=%g,osl=%g,rate=%g", *k.ISL, *k.OSL, *k.Rate)
+	}
+	return fmt.Sprintf("isl=%g,osl=%g,c=%g", *k.ISL, *k.OSL, *k.Concurrency)
+}
+
+// Remarks are what stands behind the decision as a whole: run-wide shifts, and how sure the comparison is.
+func Remarks(g *gate.Review) []string {
+	var out []string
+	for _, s := range g.Shifts {
+		if t := ShiftText(s); t != "" {
+			out = append(out, t)
+		}
+	}
+	return append(out, fitText(g.Fit))
+}
+
+// GatePage is the gate as a page: what a job summary or a comment on a pull request shows.
+func (r *Report) GatePage(g gate.Review, all bool) Page {
+	d := words.Decide(g.Result)
+	p := Page{Title: g.Release + ": " + d.Word, Lead: Lead{
+		Tone: d.Tone, Word: d.Word, Text: words.Capital(d.Detail), Cmd: strings.Join(RecheckLines(&g), "\n"),
+	}}
+	if g.Baseline != "" {
+		p.Lead.Paras = append(p.Lead.Paras, "Compared with the releases up to "+g.Baseline+".")
+	}
+	p.Lead.Paras = append(p.Lead.Paras, Remarks(&g)...)
+	add := func(title string, t *Table) {
+		if len(t.Rows) > 0 {
+			p.add(Section{Title: title, Blocks: []Block{t.cut(allInJSON)}})
+		}
+	}
+	if len(g.Pairs) > 1 {
+		add("Models and devices", decisionTable(g.Pairs))
+	}
+	history, targets := g.NeedsAttention()
+	if all {
+		history, targets = g.History, g.Targets
+	}
+	add("Against history, worst first", r.changeReport(history, true))
+	add("Targets", targetTable(targets, true))
+	add("Planned and not measured", plannedTable(targets))
+	add("Lints", lintTable(g.Lints))
+	return p
+}
+
+// decisionTable is the decision on each model and device of a gate.
+func decisionTable(pairs []gate.PairResult) *Table {
+	t := &Table{Caption: "Models and devices", Cols: []Col{
+		{Head: "Decision"}, {Head: "Model"}, {Head: "Device"}, {Head: "Why"},
+	}}
+	for _, x := range pairs {
+		d := words.Decide(x.Result)
+		t.row(
+			Cell{Text: d.Word, Strong: true}, Cell{Text: words.OrUnknown(x.Model), Href: PairPath(x.Model, x.Device)},
+			text(words.OrUnknown(x.Device)), text(words.Capital(d.Detail)),
+		)
+	}
+	return t
+}
+
+// fitText says how sure the comparison is in general.
+func fitText(f gate.Fit) string {
+	if f.Single {
+		return "Every number has one earlier release, which does not show its noise: " +
+			"no change can be told from chance yet."
+	}
+	if f.Cells == 0 {
+		return "Nothing has a history to be compared with."
+	}
+	out := fmt.Sprintf("%s compared as one family", words.Plural(f.Cells, "number"))
+	if f.Noise > 0 {
+		out += fmt.Sprintf("; typical noise between releases is ±%.2g%s%%", 100*f.Noise, words.Thin)
+	}
+	switch f.Calibrated() {
+	case gate.CalibrationUnknown:
+		out += "; too few earlier predictions to say how well they hold"
+	default:
+		out += fmt.Sprintf(
+			"; of %s earlier predictions %.2g%s%% failed where 2%s%% were expected (calibration %s)",
+			words.Count(f.Tested), 100*float64(f.Exceeded)/float64(f.Tested), words.Thin, words.Thin, f.Calibrated(),
+		)
+	}
+	return strings.TrimSpace(out) + "."
+}

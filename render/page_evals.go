@@ -1,0 +1,134 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/render/words"
+	"github.com/ttreport/ttreport/targets/regression/proportion"
+)
+
+// EvalsPage is every score of the newest releases with its interval and its verdict.
+func (r *Report) EvalsPage() Page {
+	isEval := func(v *schema.Verdict) bool { return v.Key.IsEval() }
+	history := r.today(r.pairChanges, isEval)
+	targets := r.today(r.pairVerdicts, isEval)
+	p := Page{
+		Path: "evals/index.html", Title: "Evals", Nav: "evals", Description: "Every score with its interval.",
+		Crumbs: []Link{{"Overview", "index.html"}, {"Evals", ""}}, Simulated: r.simulated(-1),
+	}
+	p.Lead = evalLead(history, targets)
+	p.Sections = append(p.Sections, Section{
+		ID: "scores", Title: "Scores of the newest releases",
+		Intro: "In the tool's own scale. The interval is Wilson's at 95 % from the number of questions, " +
+			"or from the stated standard error." + r.leftOut(),
+		Blocks: []Block{r.scoresToday().cut("data/ has all, by release")},
+	})
+	if len(history) > 0 {
+		p.Sections = append(p.Sections, Section{
+			ID: "history", Title: "Against history",
+			Intro:  "Changes in percentage points; scores of the same questions are compared question by question.",
+			Blocks: []Block{r.changeReport(history, true).cut("data/ has all, by release")},
+		})
+	}
+	if t := targetTable(targets, true); len(t.Rows) > 0 {
+		p.Sections = append(p.Sections, Section{
+			ID: "references", Title: "Against references",
+			Intro:  "Published and measured scores with the tolerance that was agreed.",
+			Blocks: []Block{t.cut("data/ has all, by release")},
+		})
+	}
+	return p
+}
+
+// evalLead counts the verdicts on scores, and claims nothing that was not tested.
+func evalLead(history, targets []schema.Verdict) Lead {
+	if len(history)+len(targets) == 0 {
+		return Lead{Text: "No eval was run."}
+	}
+	found, refs := map[schema.Outcome]int{}, map[schema.Outcome]int{}
+	for _, v := range history {
+		found[v.Outcome]++
+	}
+	for _, v := range targets {
+		refs[v.Outcome]++
+	}
+	var parts []string
+	for _, w := range historyWords() {
+		if found[w] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", found[w], w))
+		}
+	}
+	against := "nothing is compared with history"
+	if len(parts) > 0 {
+		against = strings.Join(parts, ", ") + " against history"
+	}
+	reference := "there is no reference"
+	if len(targets) > 0 {
+		reference = fmt.Sprintf("%d of %s met", refs[schema.Pass], words.Plural(len(targets), "reference"))
+	}
+	l := Lead{Text: fmt.Sprintf("%s: %s; %s.", words.Plural(len(history), "score"), against, reference)}
+	switch {
+	case found[schema.Regressed]+refs[schema.Fail] > 0:
+		l.Tone = words.ToneWarning
+	case refs[schema.Pass] == len(targets) && len(targets) > 0:
+		l.Tone = words.ToneGood
+	}
+	return l
+}
+
+// scoresToday lists the scores of the newest release of every model and device.
+func (r *Report) scoresToday() *Table {
+	t := &Table{
+		Caption: "Scores", Layout: List,
+		Cols: []Col{
+			{Head: "Task"}, {Head: "Where"}, {Head: "Metric"}, {Head: "Value", Num: true, Sort: true, Length: Short},
+			{Head: "95 % interval", Length: Medium}, {Head: "n", Num: true, Length: Short}, {Head: "Release"},
+		},
+	}
+	for _, pair := range r.Pairs {
+		for _, run := range r.runs[pair.Pair][pair.Newest] {
+			h := &r.Columns.Runs[run]
+			for _, s := range r.Columns.ScoresOf(run) {
+				n := Cell{Text: words.Absent, Missing: "not stated"}
+				if s.N > 0 {
+					n = text(words.Count(s.N))
+				}
+				where := Cell{
+					Text: words.OnDevice(pair.Model, pair.Device), Href: PairPath(pair.Model, pair.Device),
+				}
+				if pair.Device == schema.Simulated {
+					where.Tag = "simulated"
+				}
+				t.row(
+					Cell{Text: s.Task, Head: true, Href: RunPath(h.ID)}, where, Cell{Text: s.Metric, Sub: s.Filter},
+					number(s.Value), text(scoreInterval(&s)), n, text(releaseOrStart(h)),
+				)
+			}
+		}
+	}
+	return t
+}
+
+// scoreInterval is the 95 % interval of a score in its own scale; the absent mark where nothing is known of its
+// questions.
+func scoreInterval(s *columns.ScoreRow) string {
+	v, ok := s.Value.Get()
+	if !ok {
+		return words.Absent
+	}
+	scale := 1.
+	if v > 1 {
+		scale = 100
+	}
+	if s.N > 0 && v >= 0 && v <= scale && s.Direction != "lower" {
+		lo, hi := proportion.Wilson(v/scale, float64(s.N))
+		return words.Number(lo*scale) + " to " + words.Number(hi*scale)
+	}
+	if e, ok := s.Stderr.Get(); ok && e > 0 {
+		return words.Number(v-1.96*e) + " to " + words.Number(v+1.96*e)
+	}
+	return words.Absent
+}

@@ -1,0 +1,73 @@
+package render
+
+// ExplorePage finds series: by model, device, metric, verdict and text.
+func (r *Report) ExplorePage() Page {
+	return r.widgetPage(
+		"explore", "Explore", "Find any number that was judged.",
+		"Each series with its value in the newest release that has it, worst first. "+
+			"The address of this page keeps what you choose.",
+		Widget{Tool: "explore", Data: ExploreShardPath},
+	)
+}
+
+// ComparePage compares two releases, devices or tools.
+func (r *Report) ComparePage() Page {
+	w := Widget{Tool: "compare"}
+	for i := range r.Releases {
+		name := r.Releases[i].Name
+		w.Releases = append(w.Releases, ReleaseRef{name, ReleaseShardPath(name)})
+	}
+	w.A, w.B = r.beside()
+	return r.widgetPage(
+		"compare", "Compare", "What differs between two releases, models, devices or tools?",
+		"What both sides choose differently is compared; everything else must be the same. "+
+			"One number a side does not show its noise: the verdicts of a release do, "+
+			"and so does ttreport compare with repeats.",
+		w,
+	)
+}
+
+// beside are the releases that are compared at first: the newest that has an earlier one with a model and device in
+// common, and that one.
+func (r *Report) beside() (a, b string) {
+	newest := r.Newest()
+	if newest < 0 {
+		return "", ""
+	}
+	b, found := r.Releases[newest].Name, -1
+	for _, p := range r.Pairs {
+		for _, at := range r.measuredIn(p.Model, p.Device) {
+			if has := r.runs[p.Pair]; at < newest && len(has[newest]) > 0 && at > found {
+				found = at
+			}
+		}
+	}
+	if found >= 0 {
+		return r.Releases[found].Name, b
+	}
+	for _, p := range r.Pairs { // the newest has no such one: any that was measured twice
+		if list := r.measuredIn(p.Model, p.Device); len(list) > 1 && list[len(list)-1] > found {
+			found = list[len(list)-1]
+			a, b = r.Releases[list[len(list)-2]].Name, r.Releases[found].Name
+		}
+	}
+	return a, b
+}
+
+// widgetPage is a page whose content needs script; without script it lists the pages that need none.
+func (r *Report) widgetPage(name, title, lead, para string, w Widget) Page {
+	return Page{
+		Path: Address(name + "/index.html"), Title: title, Nav: name, Description: lead,
+		Crumbs: []Link{{"Overview", "index.html"}, {title, ""}}, Lead: Lead{Text: lead, Paras: []string{para}},
+		Simulated: r.simulated(-1), Scripts: []string{"series.js", name + ".js"},
+		Sections: []Section{
+			{ID: name, Blocks: []Block{w}},
+			{
+				ID:     "pages",
+				Title:  "Pages that need no script",
+				Intro:  "The same numbers, by model and device.",
+				Blocks: []Block{r.pairList()},
+			},
+		},
+	}
+}

@@ -1,0 +1,374 @@
+package render
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/render/words"
+	"github.com/ttreport/ttreport/targets/gate"
+	"github.com/ttreport/ttreport/targets/judge"
+)
+
+// Landing answers: can the newest release ship?
+func (r *Report) Landing() Page {
+	at := r.Newest()
+	if at < 0 {
+		return r.emptyLanding()
+	}
+	rel := r.Releases[at]
+	f := r.Gate.Findings(at)
+	d := words.Decide(r.Result(at))
+	p := Page{
+		Path: "index.html", Title: r.Title, Nav: "overview", Simulated: r.simulated(-1), Measured: r.measured(),
+		Eyebrow:     fmt.Sprintf("%s: %s, %s.", releaseWord(rel, "Newest "), rel.Name, day(rel.Date)),
+		Description: fmt.Sprintf("%s: %s: %s", rel.Name, d.Word, d.Detail),
+		Lead: Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word, Text: words.Capital(d.Detail),
+			Paras: r.landingParas(at, f), Cmd: r.recheckLines(at, f.History)},
+	}
+	if r.Nightly {
+		since := ""
+		if before := r.Gate.Before(at); before >= 0 {
+			since = r.Releases[before].Name
+		}
+		p.Lead = nightly(p.Lead, r.Result(at), since)
+	}
+	p.add(Section{ID: "counts", Blocks: []Block{r.counts(at)}},
+		Section{ID: "changed", Title: "What changed, worst first", Intro: r.baselineIntro(at),
+			End: &Link{
+				"all of " + rel.Name,
+				ReleasePath(rel.Name),
+			}, Blocks: r.changedBlocks(topChanges(f.History), at)})
+	if req := required(f.Targets); len(req) > 0 {
+		p.add(requiredSection(rel, req))
+	}
+	p.add(Section{ID: "models", Title: "Models and devices", Blocks: r.matrixBlocks(),
+		Intro: "Each model and device with its newest release: the decision, the level of targets that is reached, and " +
+			"what changed against history. A tinted cell keeps its release from shipping; a cell without a verdict is not " +
+			"a pass." + r.hiddenNote()},
+		Section{ID: "releases", Title: r.releasesTitle(), Intro: "Newest first.", Blocks: []Block{r.releaseTable()}})
+	p.shorten()
+	return p
+}
+
+// emptyLanding is the landing page before anything was measured.
+func (r *Report) emptyLanding() Page {
+	p := Page{
+		Path: "index.html", Title: r.Title, Nav: "overview", Simulated: r.simulated(-1),
+		Description: "No results yet.",
+		Lead:        Lead{Text: "No results yet.", Paras: []string{"Nothing has been measured or read into this workspace."}},
+	}
+	if lost := r.lostText(); lost != "" {
+		p.Description = "No results can be shown."
+		p.Lead = Lead{Tone: words.ToneBad, Mark: schema.Fail, Text: p.Description,
+			Paras: []string{lost + " and counts for nothing here: see Problems."}}
+	}
+	p.add(Section{ID: "start", Title: "What to do", Blocks: []Block{Empty{
+		What: "Nothing to show", Why: "The history folder holds no run.",
+		Cmd: "ttreport build PATH   or   ttreport collect --model MODEL --device DEVICE --server URL   or   ttreport demo",
+	}}})
+	return p
+}
+
+// hiddenNote says how many models on devices the configuration keeps out of lists.
+func (r *Report) hiddenNote() string {
+	if _, n := r.listed(); n > 0 {
+		return fmt.Sprintf(" Hidden by ttreport.yaml: %d; their part in the decision stays.", n)
+	}
+	return ""
+}
+
+// nightly answers the question of builds: did it get slower? Everything else that fails is still shown.
+func nightly(l Lead, d gate.Result, since string) Lead {
+	for _, c := range d.Counts {
+		switch c.Kind {
+		case gate.FailConfirmed:
+			l.Word, l.Tone, l.Mark = "Slower", words.ToneBad, schema.Fail
+			return l
+		case gate.FailSuspected:
+			l.Word, l.Tone, l.Mark = "Perhaps slower", words.ToneWarning, markWarning
+			return l
+		}
+	}
+	if d.Word == gate.Pass || d.Word == gate.PassWithWarnings {
+		l.Word = "Not slower"
+		if since != "" {
+			l.Word += " than the builds up to " + since
+		}
+	}
+	return l
+}
+
+// measured is when the newest run was; "" when nobody knows.
+func (r *Report) measured() string {
+	var newest time.Time
+	for i := range r.Columns.Runs {
+		if s := r.Columns.Runs[i].Start; s.After(newest) {
+			newest = s
+		}
+	}
+	if newest.IsZero() {
+		return ""
+	}
+	return newest.UTC().Format(time.RFC3339)
+}
+
+// baselineIntro says what a release is compared with.
+func (r *Report) baselineIntro(at int) string {
+	before := r.Gate.Before(at)
+	if before < 0 {
+		return "Nothing before it can serve as a baseline."
+	}
+	return fmt.Sprintf(
+		"Compared with the releases up to %s; a change counts when it is rare among all that was measured "+
+			"and beyond the limit.",
+		r.Releases[before].Name,
+	)
+}
+
+func releaseWord(r judge.Release, before string) string {
+	if r.Label {
+		return before + "release"
+	}
+	return before + "build (no release is stated)"
+}
+
+// markWarning is the sign of a decision that is neither a plain pass nor a failure.
+const markWarning schema.Outcome = "warning"
+
+func toneMark(tone words.Tone) schema.Outcome {
+	switch tone {
+	case words.ToneBad:
+		return schema.Fail
+	case words.ToneGood:
+		return schema.Pass
+	}
+	return markWarning
+}
+
+func (r *Report) landingParas(at int, f gate.Findings) []string {
+	graded, req, compared := 0, 0, 0
+	for _, v := range f.Targets {
+		if v.Outcome == schema.Pass || v.Outcome == schema.Fail || v.Outcome == schema.Inconclusive {
+			graded++
+			if v.Required {
+				req++
+			}
+		}
+	}
+	for _, v := range f.History {
+		if _, ok := v.Effect.Get(); ok {
+			compared++
+		}
+	}
+	paras := []string{
+		fmt.Sprintf(
+			"%s graded against targets, %d of them required; %s of %s compared with history.",
+			words.Plural(graded, "number"), req, words.Count(compared), words.Count(len(f.History)),
+		),
+	}
+	for _, s := range f.Shifts {
+		if t := ShiftText(s); t != "" {
+			paras = append(paras, t)
+		}
+	}
+	if n := len(r.Columns.Problems) + len(r.Problems); n > 0 {
+		paras = append(paras, words.Plural(n, "problem")+" met when the files were read: see Problems.")
+	}
+	if lost := r.lostText(); lost != "" {
+		paras = append(paras, lost+" and counts for nothing here: see Problems.")
+	}
+	return paras
+}
+
+// ShiftText is one sentence about a device that moved as a whole; "" for one that did not.
+func ShiftText(s judge.Shift) string {
+	info, _ := schema.MetricByName(s.Metric)
+	e, _ := s.Effect.Get()
+	switch {
+	case s.Mixed:
+		return fmt.Sprintf(
+			"On %s %s of %d workloads moved by %s on the whole and not alike: nothing is removed from their rows.",
+			words.OrUnknown(s.Device), info.Label, s.Cells, words.Signed(s.Metric, e),
+		)
+	case s.Outcome == schema.Regressed || s.Outcome == schema.Improved || s.Large:
+		word := string(s.Outcome)
+		if s.Evidence != "" {
+			word += ", " + string(s.Evidence)
+		}
+		of := fmt.Sprintf("all %d", s.Cells)
+		if alike := int(math.Round(s.Agree * float64(s.Cells))); alike < s.Cells {
+			of = fmt.Sprintf("%d of %d", alike, s.Cells)
+		}
+		return fmt.Sprintf(
+			"On %s %s of %s workloads moved %s together (%s): one finding, shown once.", words.OrUnknown(s.Device), info.Label,
+			of, words.Signed(s.Metric, e), word,
+		)
+	}
+	return ""
+}
+
+// requiredSection lists the required targets that are not met; met ones are a sentence.
+func requiredSection(rel judge.Release, req []schema.Verdict) Section {
+	s := Section{
+		ID: "targets", Title: "Required targets", Intro: "Levels that the model's declared status requires.",
+		End: &Link{"all targets of " + rel.Name, ReleasePath(rel.Name) + "#targets"},
+	}
+	var open []schema.Verdict
+	for _, v := range req {
+		if v.Outcome != schema.Pass {
+			open = append(open, v)
+		}
+	}
+	if len(open) == 0 {
+		s.Blocks = []Block{Prose{fmt.Sprintf("All %d are met.", len(req))}}
+		return s
+	}
+	if met := len(req) - len(open); met > 0 {
+		s.Blocks = []Block{Prose{fmt.Sprintf("%d of %d are met. The others:", met, len(req))}}
+	}
+	s.Blocks = append(s.Blocks, targetTable(open, true).cut("the release page has all"))
+	return s
+}
+
+// lostText says how many history documents could not be read; "" when all were.
+func (r *Report) lostText() string {
+	n := len(r.Gate.Lost)
+	if n == 0 {
+		return ""
+	}
+	return words.Plural(n, "history document") + " could not be read"
+}
+
+func required(list []schema.Verdict) []schema.Verdict {
+	var out []schema.Verdict
+	for _, v := range list {
+		if v.Required {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// releasesTitle calls things by their names: a build that nobody released is no release.
+func (r *Report) releasesTitle() string {
+	labelled := 0
+	for _, rel := range r.Releases {
+		if rel.Label {
+			labelled++
+		}
+	}
+	switch labelled {
+	case len(r.Releases):
+		return "Releases"
+	case 0:
+		return "Builds"
+	}
+	return "Releases and builds"
+}
+
+// topChanges keeps what needs a decision and what improved, for the landing page.
+func topChanges(list []schema.Verdict) []schema.Verdict {
+	const most = 30
+	var out []schema.Verdict
+	for _, v := range list {
+		switch v.Outcome {
+		case schema.Regressed, schema.Inconclusive, schema.Improved, schema.Recovered, schema.Excluded:
+			out = append(out, v)
+		case schema.NotMeasured:
+			out = append(out, v)
+		}
+	}
+	return out[:min(most, len(out))]
+}
+
+func (r *Report) changedBlocks(list []schema.Verdict, at int) []Block {
+	if len(list) > 0 {
+		return []Block{r.changeTable(list, at, true, "Changes, worst first").cut("the release page has all")}
+	}
+	compared := 0
+	for _, v := range r.Gate.Findings(at).History {
+		if _, ok := v.Effect.Get(); ok {
+			compared++
+		}
+	}
+	e := Empty{
+		What: "Nothing to compare",
+		Why:  "No earlier release of its line has the same measurements. The next one will have a baseline.",
+	}
+	switch {
+	case compared == 0 && r.Gate.Before(at) >= 0:
+		e = Empty{
+			What: "Nothing to compare",
+			Why: "Earlier releases exist, and nothing of this one can be compared with them: " +
+				"it measured something else, or has no number that counts.",
+		}
+	case compared > 0:
+		e = Empty{
+			What: "Nothing changed",
+			Why: fmt.Sprintf(
+				"%s compared with history: none regressed or improved by more than the limit.",
+				words.Plural(compared, "number"),
+			),
+		}
+	}
+	return []Block{e}
+}
+
+func (r *Report) releaseTable() *Table {
+	t := &Table{
+		Caption: "Releases, newest first", Layout: List,
+		Cols: []Col{
+			{Head: "Release"}, {Head: "Date", Length: Medium}, {Head: "Decision"},
+			{Head: "Models and devices", Num: true, Length: Short}, {Head: "Points", Num: true, Length: Short},
+			{Head: "Evals", Num: true, Length: Short},
+		},
+	}
+	for i := len(r.Releases) - 1; i >= 0; i-- {
+		rel := r.Releases[i]
+		d := words.Decide(r.Result(i))
+		points, scores, pairs := 0, 0, map[schema.Pair]bool{}
+		for _, run := range rel.Runs {
+			h := &r.Columns.Runs[run]
+			points += h.PointsEnd - h.FirstPoint
+			scores += h.Scores
+			pairs[schema.Pair{Model: h.Model.Name, Device: h.Device}] = true
+		}
+		name := Cell{Text: rel.Name, Head: true, Href: ReleasePath(rel.Name)}
+		if !rel.Label {
+			name.Sub = "build, no release stated"
+		}
+		if r.simulated(i) != "" {
+			name.Tag = "simulated"
+		}
+		t.row(
+			name, text(moment(rel.Date)), Cell{Text: d.Word, Outcome: toneMark(d.Tone)},
+			text(words.Count(len(pairs))), text(words.Count(points)), text(words.Count(scores)),
+		)
+	}
+	return t.cut("older releases keep their pages")
+}
+
+func moment(t time.Time) string {
+	if t.IsZero() {
+		return "unknown"
+	}
+	return t.UTC().Format("2006-01-02 15:04") + words.Thin + "UTC"
+}
+
+// Headline is the newest release's name, the decision on it and its counts, for one line on a terminal; the name is ""
+// when there is nothing, and the counts then say what was lost.
+func (r *Report) Headline() (string, words.Decision, string) {
+	at := r.Newest()
+	if at < 0 {
+		return "", words.Decision{}, r.lostText()
+	}
+	d := words.Decide(r.Result(at))
+	counts := strings.TrimSuffix(d.Detail, ".")
+	if lost := r.lostText(); lost != "" {
+		counts += "; " + lost
+	}
+	return r.Releases[at].Name, d, counts
+}

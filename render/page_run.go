@@ -1,0 +1,259 @@
+package render
+
+import (
+	"fmt"
+	"math"
+	"sort"
+	"strings"
+
+	"al.essio.dev/pkg/shellescape"
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/render/words"
+)
+
+// RunPage shows one run: who was measured and how that is known, the commands, every statistic, the raw files.
+func (r *Report) RunPage(run *schema.Run, id string) Page {
+	name := words.OnDevice(run.Model.Name, run.Device.Name)
+	p := Page{
+		Path: RunPath(id), Title: "Run " + id, Nav: "releases", Description: "Run " + id + " of " + name,
+		Crumbs: []Link{{"Overview", "index.html"}, {name, PairPath(run.Model.Name, run.Device.Name)}},
+		Lead:   runLead(run, name), Eyebrow: "Started " + orUnknownTime(run) + ".",
+	}
+	if run.Release != "" {
+		p.Crumbs = append(p.Crumbs, Link{run.Release, ReleasePath(run.Release)})
+	}
+	p.Crumbs = append(p.Crumbs, Link{"Run " + id, ""})
+	if run.IsSimulated() {
+		p.Simulated = "Demo: this run was made by the embedded simulator. Nothing was measured on a device."
+	}
+	who := identityTable(run)
+	if !r.Public {
+		who.addMachine(run)
+	}
+	p.add(Section{ID: "identity", Title: "Identity", Intro: "What is known, from where. Unknown is not guessed.",
+		Blocks: []Block{who}})
+	if len(run.Plan) > 0 {
+		p.Sections = append(p.Sections, planSection(run))
+	}
+	p.add(pointSection(run), distributionSection(run))
+	if len(run.Scores) > 0 {
+		p.add(Section{ID: "evals", Title: "Evals", Blocks: []Block{runScores(run)}})
+	}
+	if cmds := commands(run); len(cmds) > 0 && !r.Public {
+		p.add(Section{ID: "commands", Title: "Commands", Intro: "What makes these points again; secrets are removed.",
+			Blocks: []Block{cmds}})
+	}
+	p.add(Section{ID: "files", Title: "Raw files",
+		Intro:  "Every number above was read from one of these, identified by the SHA-256 of its bytes.",
+		Blocks: []Block{fileTable(run)}})
+	if other := otherFields(run); other != nil && !r.Public {
+		p.add(Section{ID: "other-fields", Title: "Other fields",
+			Intro: "Fields of the files that have no name here, as they stand.", Blocks: []Block{other}})
+	}
+	if len(run.Problems) > 0 {
+		p.add(Section{ID: "problems", Title: "Problems",
+			Blocks: []Block{problemTable(run.Problems).cut("the history document has all")}})
+	}
+	return p
+}
+
+// runLead counts what a run measured, and what of it has no number.
+func runLead(run *schema.Run, name string) Lead {
+	failed := 0
+	for i := range run.Points {
+		if run.Points[i].Status == schema.StatusFailed || run.Points[i].Status == schema.StatusInvalid {
+			failed++
+		}
+	}
+	if failed > 0 {
+		return Lead{Tone: words.ToneBad, Mark: schema.Fail, Word: words.Plural(failed, "point") + " without a number",
+			Text: fmt.Sprintf("of %d; %s.", len(run.Points), name)}
+	}
+	what := words.Plural(len(run.Points), "point")
+	switch {
+	case len(run.Points) == 0:
+		what = words.Plural(len(run.Scores), "eval score")
+	case len(run.Scores) > 0:
+		what += " and " + words.Plural(len(run.Scores), "eval score")
+	}
+	return Lead{Tone: words.ToneGood, Text: what + " of " + name + "."}
+}
+
+func pointSection(run *schema.Run) Section {
+	if len(run.Points) == 0 {
+		return Section{}
+	}
+	return Section{ID: "points", Title: "Points",
+		Intro:  "Every statistic that was kept, by workload and metric; – is not in the file.",
+		Blocks: []Block{pointTable(run)}}
+}
+
+func distributionSection(run *schema.Run) Section {
+	t := distributions(run)
+	if len(t.Rows) == 0 {
+		return Section{}
+	}
+	return Section{ID: "distributions", Title: "Distributions",
+		Intro: "Over requests, on one logarithmic scale a metric: whisker from the 3rd to the 97th percentile, box over " +
+			"the middle half, line at the median, dot at the slowest.",
+		Blocks: []Block{t.cut("the history document has all")}}
+}
+
+// planSection holds what was to be measured against what was.
+func planSection(run *schema.Run) Section {
+	measured := map[string]bool{}
+	for i := range run.Points {
+		measured[run.Points[i].Key.String()] = true
+	}
+	t := &Table{
+		Caption: "Planned and not measured", Layout: List,
+		Cols: []Col{{Head: "Workload", Unit: "ISL/OSL/concurrency"}, {Head: "Tool"}, {Head: "Verdict"}},
+	}
+	for _, k := range run.Plan {
+		if !measured[k.String()] {
+			t.row(Cell{Text: words.Workload(k), Head: true}, text(words.OrUnknown(k.Tool)), Cell{Outcome: schema.NotMeasured})
+		}
+	}
+	done := len(run.Plan) - len(t.Rows)
+	s := Section{
+		ID: "plan", Title: "Plan",
+		Intro: fmt.Sprintf("%d of %s were measured.", done, words.Plural(len(run.Plan), "planned workload")),
+	}
+	if len(t.Rows) > 0 {
+		s.Blocks = []Block{t.cut("the history document has all")}
+	}
+	return s
+}
+
+func orUnknownTime(run *schema.Run) string {
+	if run.Start.IsZero() {
+		return "at an unknown time"
+	}
+	s := run.Start.UTC().Format("2 January 2006, 15:04:05") + words.Thin + "UTC"
+	if o := run.Provenance["start"]; strings.Contains(o.Where, "zone not stated") {
+		s += " (zone not stated by the file)"
+	}
+	return s
+}
+
+func sortedNames[V any](m map[string]V) []string {
+	names := make([]string, 0, len(m))
+	for n := range m {
+		names = append(names, n)
+	}
+	sort.Strings(names)
+	return names
+}
+
+// conditions are the few that change a number's meaning, for the row's heading.
+func conditions(pt *schema.Point) string {
+	var parts []string
+	for _, name := range sortedNames(pt.Conditions) {
+		parts = append(parts, name+" "+pt.Conditions[name])
+	}
+	for _, name := range sortedNames(pt.Client) {
+		who := "client " + name
+		if at, ok := strings.CutPrefix(name, "server_"); ok {
+			who = "server " + at
+		}
+		parts = append(parts, strings.ReplaceAll(who, "_", " ")+" "+pt.Client[name])
+	}
+	return strings.Join(parts, ", ")
+}
+
+func runScores(run *schema.Run) *Table {
+	rows := make([]columns.ScoreRow, 0, len(run.Scores))
+	for _, s := range run.Scores {
+		rows = append(rows, columns.ScoreRow{Score: s})
+	}
+	return scoreTable(rows).cut("the history document has all")
+}
+
+// commands lists each distinct command once.
+func commands(run *schema.Run) Commands {
+	var out Commands
+	seen := map[string]bool{}
+	for i := range run.Points {
+		line := shellescape.QuoteCommand(run.Points[i].Command)
+		if line != "" && !seen[line] {
+			seen[line] = true
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+// fileTable lists the raw files with their hashes.
+func fileTable(run *schema.Run) *Table {
+	t := &Table{
+		Caption: "Raw files", Layout: List,
+		Cols: []Col{{Head: "File"}, {Head: "Format"}, {Head: "Tool"}, {Head: "SHA-256"}},
+	}
+	seen := map[string]bool{}
+	add := func(s schema.Source, tool string) {
+		if s.Path == "" || seen[s.Path] {
+			return
+		}
+		seen[s.Path] = true
+		t.row(
+			Cell{Text: s.Path, Head: true, Code: true}, text(s.Format),
+			text(strings.TrimSpace(tool+" "+s.ToolVersion)), Cell{Text: s.SHA256, Code: true},
+		)
+	}
+	for i := range run.Points {
+		add(run.Points[i].Source, run.Points[i].Key.Tool)
+	}
+	for i := range run.Scores {
+		add(run.Scores[i].Source, "lm-eval")
+	}
+	return t.cut("the history document lists every file")
+}
+
+// distributions are the latencies of every point of which requests were seen one by one.
+func distributions(run *schema.Run) *Table {
+	t := &Table{Caption: "Distributions", Layout: List, Cols: []Col{
+		{Head: "Workload", Unit: "ISL/OSL/concurrency"}, {Head: "Metric"},
+		{Head: "Requests", Num: true, Length: Short}, {Head: "Median", Num: true, Length: Short},
+		{Head: "97th percentile", Num: true, Length: Short}, {Head: "Shape", Length: Medium},
+	}}
+	for _, metric := range []string{"ttft", "tpot", "e2el"} {
+		lo, hi := math.Inf(1), 0.
+		for i := range run.Points {
+			if q := run.Points[i].Metrics[metric].Quantiles; len(q) == quantiles && q[0] > 0 {
+				lo, hi = math.Min(lo, q[0]), math.Max(hi, q[quantiles-1])
+			}
+		}
+		for i := range run.Points {
+			m := run.Points[i].Metrics[metric]
+			if len(m.Quantiles) == quantiles && lo <= hi && m.Quantiles[0] > 0 {
+				t.Rows = append(t.Rows, distribution(&run.Points[i], metric, m, lo, hi))
+			}
+		}
+	}
+	return t
+}
+
+// quantiles is how many of a distribution are kept, at i/32.
+const quantiles = 33
+
+// distribution is one row, on a scale from lo to hi.
+func distribution(pt *schema.Point, metric string, m schema.Metric, lo, hi float64) Row {
+	info, _ := schema.MetricByName(metric)
+	q := m.Quantiles
+	label := fmt.Sprintf("%s from %s to %s %s, half of them from %s to %s", info.Label, words.Number(q[0]),
+		words.Number(q[32]), m.Unit, words.Number(q[8]), words.Number(q[24]))
+	n, tail := Cell{Text: words.Absent, Missing: "not stated"}, text(words.Number(q[31]))
+	if m.N > 0 {
+		n = text(words.Count(m.N))
+	}
+	if m.N < schema.FewForTail {
+		tail = Cell{
+			Text: fmt.Sprintf("n = %d", m.N), Missing: "a 97th percentile of fewer than 100 requests is no number",
+		}
+	}
+	return Row{Cells: []Cell{
+		{Text: words.Workload(pt.Key), Sub: pt.Key.Tool, Head: true}, {Text: info.Label, Sub: m.Unit}, n,
+		text(words.Number(q[16])), tail, {Strip: &Strip{Label: label, Quantiles: q, Low: lo, High: hi}},
+	}}
+}

@@ -1,0 +1,161 @@
+package render
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/render/words"
+	"github.com/ttreport/ttreport/targets/judge"
+)
+
+// panelSection draws the worst series of a model and device over its releases.
+func (r *Report) panelSection(pair Pair) Section {
+	const most = 12
+	s := Section{ID: "panels", Title: "History by workload, worst first",
+		Intro: "Raw values, never flipped. Grey: where one new value was expected 95 times in 100. Dotted: a new level. " +
+			"Dashed: a target. The scale never shows less than twice the change that matters to either side."}
+	var panels Panels
+	targets := required(r.pairVerdicts(pair, pair.Newest))
+	all, tools := 0, map[string]bool{}
+	for _, s := range r.series[pair.Pair] {
+		tools[s.Key.Tool] = true
+	}
+	for _, v := range r.pairChanges(pair, pair.Newest) {
+		series := r.seriesOf(v)
+		if series == nil || v.Key.IsEval() || v.Metric == "" {
+			continue
+		}
+		if r.measuredOften(series, pair) < 2 {
+			continue // one value has no history
+		}
+		if all++; all > most {
+			continue
+		}
+		p := r.panel(pair, series, v, targets)
+		if len(tools) > 1 {
+			p.Title += " " + v.Key.Tool
+		}
+		panels = append(panels, p)
+	}
+	if all > len(panels) {
+		s.Intro += fmt.Sprintf(" %d of %d series are drawn.", len(panels), all)
+	}
+	if len(panels) > 0 {
+		s.Blocks = []Block{panels}
+	}
+	return s
+}
+
+func (r *Report) panel(pair Pair, s *judge.Series, v schema.Verdict, targets []schema.Verdict) Panel {
+	p := Panel{
+		Title: strings.TrimSpace(words.Workload(s.Key)) + " " + metricLabel(s.Metric, s.Stat),
+		Sub:   direction(s.Metric), Outcome: v.Outcome, Evidence: v.Evidence, Effect: r.Gate.Policy.Effect(s.Metric),
+	}
+	if e, ok := v.Effect.Get(); ok {
+		p.Change = words.Signed(s.Metric, e)
+	}
+	releases := r.measuredIn(pair.Model, pair.Device)
+	p.Releases = r.namesOf(releases)
+	for _, ri := range releases {
+		x := r.point(s, ri)
+		if x.OK {
+			p.Last = words.Number(x.Value)
+		}
+		p.Points = append(p.Points, x)
+	}
+	// Where several runs measured it in the newest release, the value is that of the run which the verdict is about.
+	newest := &p.Points[len(p.Points)-1]
+	if now, ok := v.Value.Get(); ok && newest.OK {
+		newest.Value, newest.Text, p.Last = now, words.Quantity(now, s.Unit), words.Number(now)
+	}
+	r.frame(&p, s, pair.Newest, releases)
+	for _, t := range targets {
+		ref, ok := t.Ref.Get()
+		covers := t.Metric == s.Metric && t.Key.Workload() == s.Key.Workload()
+		if ok && covers && t.Outcome != schema.Unattainable {
+			p.Limit = &Limit{ref, t.Level + " " + words.Number(ref)}
+		}
+	}
+	p.Summary = fmt.Sprintf(
+		"%s over %s: %s in %s, %s.", p.Title, words.Plural(len(p.Releases), "release"),
+		words.Quantity(lastValue(p.Points), s.Unit), r.Releases[pair.Newest].Name,
+		words.OutcomeText(v.Outcome, v.Evidence),
+	)
+	return p
+}
+
+// frame adds where a new value was expected, and where levels began.
+func (r *Report) frame(p *Panel, s *judge.Series, newest int, releases []int) {
+	place := map[int]int{}
+	for i, ri := range releases {
+		place[ri] = i
+	}
+	f := r.Gate.Frame(s, newest)
+	if !math.IsNaN(f.Low) {
+		p.Expected = &Expected{f.Low, f.High, place[f.From]}
+	}
+	for _, step := range f.Steps {
+		at, ok := place[step.Release]
+		if !ok {
+			continue
+		}
+		label := words.Signed(s.Metric, step.Effect)
+		if step.Release == newest && p.Change != "" {
+			label = p.Change
+		}
+		note, href := r.noteOn(r.Releases[step.Release].Name)
+		p.Steps = append(p.Steps, Step{At: at, Label: label, Note: note, Href: href})
+	}
+}
+
+// noteOn is the first words of a note on a release and where it stands, both "" when nobody wrote one.
+func (r *Report) noteOn(release string) (text string, href Address) {
+	notes := r.NotesOf(release)
+	if len(notes) == 0 {
+		return "", ""
+	}
+	const most = 80
+	for line := range strings.Lines(notes[0].Source) {
+		if line = strings.Trim(line, "#*_> \t\r\n"); line != "" {
+			return release + ": " + opening(line, most), ReleasePath(release) + "#notes"
+		}
+	}
+	return "", ""
+}
+
+// measuredOften counts the releases of a model and device that have a value of a series, up to two.
+func (r *Report) measuredOften(s *judge.Series, pair Pair) int {
+	n := 0
+	for _, release := range r.measuredIn(pair.Model, pair.Device) {
+		if _, ok := r.Gate.Value(s, release); ok {
+			if n++; n == 2 {
+				break
+			}
+		}
+	}
+	return n
+}
+
+// opening is the beginning of a text, whole words of at most so many letters.
+func opening(s string, most int) string {
+	if letters := []rune(s); len(letters) > most {
+		s = string(letters[:most])
+		if at := strings.LastIndex(s, " "); at > 0 {
+			s = s[:at]
+		}
+		s += "…"
+	}
+	return s
+}
+
+// lastValue is the newest value of a line; NaN for an empty one.
+func lastValue(points []Point) float64 {
+	for i := len(points) - 1; i >= 0; i-- {
+		if points[i].OK {
+			return points[i].Value
+		}
+	}
+	return math.NaN()
+}

@@ -1,0 +1,205 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/latency"
+	"github.com/ttreport/ttreport/render/words"
+	"github.com/ttreport/ttreport/targets/judge"
+)
+
+// SeriesTable is many series in columns, for the pages that filter and compare them in the browser: texts once, in
+// lists, and a row of small numbers a series.
+type SeriesTable struct {
+	Pairs     []SeriesPair   `json:"pairs"`
+	Impls     []string       `json:"impls"`
+	Workloads []string       `json:"workloads"`
+	Tools     []string       `json:"tools"`
+	Metrics   []SeriesMetric `json:"metrics"`
+	Words     []SeriesWord   `json:"words"`
+	Releases  []string       `json:"releases,omitempty"`
+	// Conds are conditions that change what a number means: two numbers that both state one and differ in it are not
+	// compared.
+	Conds []map[string]string `json:"conds,omitempty"`
+
+	Pair     []int     `json:"p"`
+	Impl     []int     `json:"i"`
+	Workload []int     `json:"w"`
+	Tool     []int     `json:"t"`
+	Metric   []int     `json:"m"`
+	Word     []int     `json:"g"`
+	Cond     []int     `json:"n,omitempty"` // of the tables that are compared: into Conds
+	Value    []float64 `json:"v"`
+	// Change is that of the number itself against its baseline; null without one.
+	Change  []*float64 `json:"c"`
+	Release []int      `json:"r,omitempty"` // of the value
+	// Spark has a letter a release, A lowest to / highest of 64 levels; - where there is no value.
+	Spark []string `json:"s,omitempty"`
+}
+
+// SeriesPair is a model on a device with its page.
+type SeriesPair struct {
+	Model  string  `json:"model"`
+	Device string  `json:"device"`
+	Page   Address `json:"page"`
+}
+
+// SeriesWord is a verdict with its evidence.
+type SeriesWord struct {
+	Verdict  schema.Outcome  `json:"verdict"`
+	Evidence schema.Evidence `json:"evidence,omitempty"`
+}
+
+// SeriesMetric is a metric with a statistic.
+type SeriesMetric struct {
+	Name   string  `json:"name"`
+	Label  string  `json:"label"`
+	Unit   string  `json:"unit"`
+	Higher bool    `json:"higher"` // is better
+	Effect float64 `json:"effect"` // least relative change that matters
+}
+
+// seriesTable fills a table. Each index finds the place of an entry in the list of the same name.
+type seriesTable struct {
+	SeriesTable
+	r                                        *Report
+	pairs                                    map[schema.Pair]int
+	impls, workloads, tools, releases, conds map[string]int
+	metrics                                  map[metricStat]int
+	words                                    map[SeriesWord]int
+}
+
+// metricStat is a metric with a statistic and a unit.
+type metricStat struct{ metric, stat, unit string }
+
+// newSeriesTable is a table without rows: its lists are empty, and not absent.
+func (r *Report) newSeriesTable() seriesTable {
+	return seriesTable{
+		r: r, pairs: map[schema.Pair]int{}, impls: map[string]int{}, workloads: map[string]int{},
+		tools: map[string]int{}, releases: map[string]int{}, conds: map[string]int{}, metrics: map[metricStat]int{},
+		words: map[SeriesWord]int{},
+		SeriesTable: SeriesTable{
+			Pairs: []SeriesPair{}, Impls: []string{}, Workloads: []string{}, Tools: []string{},
+			Metrics: []SeriesMetric{}, Words: []SeriesWord{}, Pair: []int{}, Impl: []int{}, Workload: []int{},
+			Tool: []int{}, Metric: []int{}, Word: []int{}, Value: []float64{}, Change: []*float64{},
+		},
+	}
+}
+
+// place is the place of an entry in a list, to which it is added when it is new.
+func place[K comparable, T any](index map[K]int, key K, list *[]T, entry func() T) int {
+	at, ok := index[key]
+	if !ok {
+		at = len(*list)
+		index[key] = at
+		*list = append(*list, entry())
+	}
+	return at
+}
+
+// name is the place of a name in a list.
+func name(index map[string]int, s string, list *[]string) int {
+	return place(index, s, list, func() string { return s })
+}
+
+func (t *seriesTable) add(s *judge.Series, g judge.Glance) {
+	t.Pair = append(t.Pair, place(t.pairs, schema.Pair{Model: s.Model, Device: s.Device}, &t.Pairs, func() SeriesPair {
+		return SeriesPair{words.OrUnknown(s.Model), words.OrUnknown(s.Device), PairPath(s.Model, s.Device)}
+	}))
+	t.Impl = append(t.Impl, name(t.impls, s.Impl, &t.Impls))
+	t.Workload = append(t.Workload, name(t.workloads, strings.TrimSpace(words.Workload(s.Key)), &t.Workloads))
+	t.Tool = append(t.Tool, name(t.tools, s.Key.Tool, &t.Tools))
+	t.Metric = append(t.Metric, place(t.metrics, metricStat{s.Metric, s.Stat, s.Unit}, &t.Metrics, func() SeriesMetric {
+		return SeriesMetric{s.Metric, metricLabel(s.Metric, s.Stat), s.Unit, judge.Higher(s.Metric),
+			t.r.Gate.Policy.Effect(s.Metric)}
+	}))
+	word := SeriesWord{g.Outcome, g.Evidence}
+	t.Word = append(t.Word, place(t.words, word, &t.Words, func() SeriesWord { return word }))
+	t.Value = append(t.Value, latency.Round(g.Value, 7))
+	var change *float64
+	if !math.IsNaN(g.Effect) {
+		c := math.Round(g.Effect*1e6) / 1e6
+		if judge.Higher(s.Metric) {
+			c = -c
+		}
+		change = &c
+	}
+	t.Change = append(t.Change, change)
+}
+
+// Explore is the table of all series, each in the newest release that has it, worst first.
+func (r *Report) Explore() SeriesTable {
+	t := r.newSeriesTable()
+	type row struct {
+		s *judge.Series
+		g judge.Glance
+	}
+	var rows []row
+	for i := range r.Gate.Series {
+		s := &r.Gate.Series[i]
+		if g, ok := r.Gate.Glance(s, -1); ok {
+			rows = append(rows, row{s, g})
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b row) int {
+		if c := cmp.Compare(a.g.Rank, b.g.Rank); c != 0 {
+			return c
+		}
+		return cmp.Compare(b.g.Weight, a.g.Weight)
+	})
+	for _, x := range rows {
+		t.add(x.s, x.g)
+		t.Release = append(t.Release, name(t.releases, r.Releases[x.g.Release].Name, &t.Releases))
+		t.Spark = append(t.Spark, r.sparkLetters(x.s))
+	}
+	return t.SeriesTable
+}
+
+// sparkLetters are the last values of a series, each as one of 64 levels. The span is never less than a fifth of the
+// values: noise cannot look like news.
+func (r *Report) sparkLetters(s *judge.Series) string {
+	const levels = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+	const most, least = 24, .2
+	at := r.measuredIn(s.Model, s.Device)
+	at = at[max(0, len(at)-most):]
+	values := make([]float64, len(at))
+	lo, hi := math.Inf(1), math.Inf(-1)
+	for i, ri := range at {
+		v, ok := s.At(ri)
+		if values[i] = v; !ok {
+			values[i] = math.NaN()
+			continue
+		}
+		lo, hi = math.Min(lo, v), math.Max(hi, v)
+	}
+	if span := least * math.Abs(hi); hi-lo < span {
+		lo, hi = (lo+hi-span)/2, (lo+hi+span)/2
+	}
+	out := make([]byte, len(values))
+	for i, v := range values {
+		out[i] = '-'
+		if !math.IsNaN(v) && hi > lo {
+			out[i] = levels[int(math.Round((v-lo)/(hi-lo)*float64(len(levels)-1)))]
+		}
+	}
+	return string(out)
+}
+
+// ReleaseSeries is the table of what one release measured.
+func (r *Report) ReleaseSeries(at int) SeriesTable {
+	t := r.newSeriesTable()
+	for i := range r.Gate.Series {
+		s := &r.Gate.Series[i]
+		if g, ok := r.Gate.Glance(s, at); ok {
+			t.add(s, g)
+			t.Cond = append(t.Cond, place(t.conds, fmt.Sprint(g.Conditions), &t.Conds,
+				func() map[string]string { return g.Conditions }))
+		}
+	}
+	return t.SeriesTable
+}

@@ -1,0 +1,218 @@
+// What the explorer and the comparison share: small elements, the choice in the address, and a table of many rows of
+// which only those in sight exist.
+"use strict";
+(function () {
+  var glyph = {
+    regressed: "▽",
+    "regressed confirmed": "▼",
+    improved: "△",
+    "improved confirmed": "▲",
+    recovered: "↺",
+    unchanged: "=",
+    inconclusive: "?",
+    "no-baseline": "…",
+    "not-comparable": "≠",
+    missing: "□",
+    excluded: "⊘"
+  };
+  var ROW = 34,
+    LEVELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+  function el(tag, attrs, kids) {
+    var e = document.createElement(tag);
+    for (var k in attrs || {}) if (attrs[k] != null) e.setAttribute(k, attrs[k]);
+    [].concat(kids == null ? [] : kids).forEach(function (c) {
+      e.appendChild(typeof c === "object" ? c : document.createTextNode(c));
+    });
+    return e;
+  }
+  function digits(v) {
+    var a = Math.abs(v);
+    if (a >= 999.5) return Math.round(v).toLocaleString("en-US");
+    return v.toPrecision(3).indexOf("e") < 0 ? v.toPrecision(3).replace("-", "−") : String(v);
+  }
+  function percent(c) {
+    var s = Math.abs(c * 100).toFixed(1);
+    return (s === "0.0" ? "±" : c < 0 ? "−" : "+") + s + "\u202f%";
+  }
+  function count(n, noun) {
+    return n.toLocaleString("en-US") + " " + noun + (n === 1 ? "" : "s");
+  }
+
+  // The address holds what was chosen, so that a link shows the same and back undoes it.
+  function read() {
+    var o = {};
+    location.hash
+      .slice(1)
+      .split("&")
+      .forEach(function (p) {
+        var i = p.indexOf("=");
+        if (i > 0)
+          try {
+            o[p.slice(0, i)] = decodeURIComponent(p.slice(i + 1));
+          } catch (e) {
+            /* a broken address says nothing */
+          }
+      });
+    return o;
+  }
+  function write(o, push) {
+    var parts = [];
+    for (var k in o) if (o[k]) parts.push(k + "=" + encodeURIComponent(o[k]));
+    var to = parts.length ? "#" + parts.join("&") : location.pathname + location.search;
+    if ("#" + parts.join("&") !== (location.hash || "#")) history[push ? "pushState" : "replaceState"](null, "", to);
+  }
+
+  function select(label, name, list, any) {
+    var s = el(
+      "select",
+      { name: name },
+      (any ? [el("option", { value: "" }, any)] : []).concat(
+        list.map(function (x) {
+          return el("option", { value: x }, x || "none");
+        })
+      )
+    );
+    return { box: el("label", {}, [label, s]), input: s };
+  }
+  function sorted(list) {
+    return list
+      .filter(function (x, i) {
+        return list.indexOf(x) === i;
+      })
+      .sort(function (a, b) {
+        return a.localeCompare(b, "en", { numeric: true });
+      });
+  }
+
+  // view shows rows of a table as far as they are in sight. cols are {head, num, cell(i), sort(i)}; cell makes what a
+  // cell holds.
+  function view(caption, cols, onSort) {
+    var heads = cols.map(function (c, k) {
+      var th = el("th", { scope: "col", class: c.num ? "n" : null });
+      if (c.sort) {
+        var b = el("button", { type: "button" }, c.head);
+        b.addEventListener("click", function () {
+          onSort(k);
+        });
+        th.appendChild(b);
+      } else th.appendChild(document.createTextNode(c.head));
+      return th;
+    });
+    var top = el("tr", { "aria-hidden": "true" }, el("td", { colspan: cols.length, class: "gap" }));
+    var end = el("tr", { "aria-hidden": "true" }, el("td", { colspan: cols.length, class: "gap" }));
+    var body = el("tbody", {}, [top, end]);
+    var table = el("table", { class: "rows" }, [
+      el("caption", { class: "vh" }, caption),
+      el("thead", {}, el("tr", {}, heads)),
+      body
+    ]);
+    var box = el("div", { class: "tw scroll", tabindex: "0", role: "region", "aria-label": caption }, table);
+    var order = [],
+      from = -1,
+      to = -1;
+    function paint(force) {
+      var first = Math.max(0, Math.floor(box.scrollTop / ROW) - 8),
+        last = Math.min(order.length, first + Math.ceil(box.clientHeight / ROW) + 16);
+      if (!force && first === from && last === to) return;
+      from = first;
+      to = last;
+      while (top.nextSibling !== end) body.removeChild(top.nextSibling);
+      var rows = document.createDocumentFragment();
+      for (var n = first; n < last; n++)
+        rows.appendChild(
+          el(
+            "tr",
+            { "aria-rowindex": n + 2 },
+            cols.map(function (c, k) {
+              var v = c.cell(order[n]);
+              return el(k === 1 ? "th" : "td", { scope: k === 1 ? "row" : null, class: c.num ? "n" : null }, v);
+            })
+          )
+        );
+      body.insertBefore(rows, end);
+      top.firstChild.setAttribute("height", first * ROW);
+      end.firstChild.setAttribute("height", (order.length - last) * ROW);
+    }
+    box.addEventListener("scroll", function () {
+      requestAnimationFrame(function () {
+        paint(false);
+      });
+    });
+    return {
+      box: box,
+      show: function (list, sortCol, down) {
+        order = list;
+        table.setAttribute("aria-rowcount", list.length + 1);
+        heads.forEach(function (h, k) {
+          if (k === sortCol) h.setAttribute("aria-sort", down ? "descending" : "ascending");
+          else h.removeAttribute("aria-sort");
+        });
+        box.scrollTop = 0;
+        paint(true);
+      },
+      again: function () {
+        paint(true);
+      }
+    };
+  }
+
+  function on(p) {
+    return p.model + " on " + p.device;
+  }
+  function verdictName(w) {
+    return w.verdict + (w.evidence ? " " + w.evidence : "");
+  }
+  function verdict(w) {
+    var name = verdictName(w),
+      g = glyph[name] || glyph[w.verdict] || "";
+    return el("span", { class: "w " + w.verdict }, [el("span", { "aria-hidden": "true" }, g + " "), name || "–"]);
+  }
+  function spark(s) {
+    var d = "",
+      pen = false,
+      last = null,
+      step = s.length > 1 ? 108 / (s.length - 1) : 0;
+    for (var i = 0; i < s.length; i++) {
+      var v = LEVELS.indexOf(s[i]);
+      if (v < 0) {
+        pen = false;
+        continue;
+      }
+      last = [(4 + i * step).toFixed(1), (24 - (v / 63) * 20).toFixed(1)];
+      d += (pen ? "L" : "M") + last[0] + " " + last[1];
+      pen = true;
+    }
+    var ns = "http://www.w3.org/2000/svg",
+      svg = document.createElementNS(ns, "svg");
+    svg.setAttribute("class", "is-ink");
+    svg.setAttribute("width", 116);
+    svg.setAttribute("height", 28);
+    svg.setAttribute("viewBox", "0 0 116 28");
+    svg.setAttribute("aria-hidden", "true");
+    function add(tag, a) {
+      var e = document.createElementNS(ns, tag);
+      for (var k in a) e.setAttribute(k, a[k]);
+      svg.appendChild(e);
+    }
+    if (d.indexOf("L") > 0) add("path", { class: "ln", d: d });
+    if (last) add("circle", { class: "dot", cx: last[0], cy: last[1], r: 2.5 });
+    return svg;
+  }
+
+  window.ttreport.series = {
+    el: el,
+    digits: digits,
+    percent: percent,
+    count: count,
+    read: read,
+    write: write,
+    select: select,
+    sorted: sorted,
+    view: view,
+    on: on,
+    verdictName: verdictName,
+    verdict: verdict,
+    spark: spark
+  };
+})();
