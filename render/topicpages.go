@@ -9,8 +9,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/render/words"
-	"github.com/ttreport/ttreport/targets/library"
-	"github.com/ttreport/ttreport/targets/regression/proportion"
+	"github.com/ttreport/ttreport/targets/judge"
 )
 
 // newest are the releases that are the newest of some pair, what stands today: the site's newest first, then by age. They end at so
@@ -158,7 +157,7 @@ func scoreInterval(s *columns.ScoreRow) string {
 		scale = 100
 	}
 	if s.N > 0 && v >= 0 && v <= scale && s.Direction != "lower" {
-		lo, hi := proportion.Wilson(v/scale, float64(s.N))
+		lo, hi := judge.ShareInterval(v/scale, float64(s.N))
 		return words.Number(lo*scale) + " to " + words.Number(hi*scale)
 	}
 	if e, ok := s.Stderr.Get(); ok && e > 0 {
@@ -210,11 +209,11 @@ func (r *Report) contradictions() *Table {
 	seen := map[string]bool{}
 	for _, pair := range r.Pairs {
 		runs := r.runs[pair.Pair][pair.Newest]
-		e := library.Entry{Model: pair.Model, Device: pair.Device}
+		e := judge.TargetEntry{Model: pair.Model, Device: pair.Device}
 		for _, row := range r.Columns.TargetsOf(runs[len(runs)-1]) {
 			e.Targets = append(e.Targets, row.Target)
 		}
-		for _, c := range library.LintEntry(e) {
+		for _, c := range judge.Contradictions(e) {
 			if id := c.Model + c.Device + c.Code + c.Target.Key.String() + c.Target.Metric; !seen[id] { // levels of one workload are shares of one value
 				seen[id] = true
 				t.Rows = append(t.Rows, Row{Cells: []Cell{text(string(c.Severity)), {Text: nameOr(pair.Model) + " on " + nameOr(pair.Device), Sub: words.Workload(c.Target.Key), Head: true, Href: PairPath(pair.Model, pair.Device)}, text(c.Target.Level), {Text: c.Text, Wide: true}}})
