@@ -6,7 +6,6 @@ package doctor
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -38,14 +37,11 @@ type Request struct {
 	hub string // where models are; "" for the usual one
 }
 
-// ErrUnknownTool is returned for a tool that nobody knows.
-var ErrUnknownTool = errors.New("no tool is called that")
-
-// Check reports the first name that is no tool's, as [ErrUnknownTool].
+// Check reports the first name that is no tool's.
 func Check(names ...string) error {
 	for _, name := range names {
 		if _, known := tool.Named(name); name != "" && !known {
-			return fmt.Errorf("%w: %q", ErrUnknownTool, name)
+			return fmt.Errorf("no tool is called %q", name)
 		}
 	}
 	return nil
