@@ -5,7 +5,6 @@ import (
 
 	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/targets/judge"
-	"github.com/ttreport/ttreport/targets/regression"
 )
 
 // ChangePoints are the change points that were accepted in the history of the judged series, and the drifts.
@@ -51,9 +50,9 @@ func decidedBy(s judge.ChangePoint) string {
 		return words.DecisionNote(*s.Decision)
 	}
 	switch s.Source {
-	case regression.ByGate:
+	case judge.ByGate:
 		return "confirmed by an independent run"
-	case regression.BySearch:
+	case judge.BySearch:
 		return fmt.Sprintf("found by permutation, p = %.2g", s.P)
 	}
 	return "by decision"

@@ -8,7 +8,6 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/targets/compare"
-	"github.com/ttreport/ttreport/targets/regression/pairing"
 )
 
 // Comparison is two sides beside each other, as every output shows them.
@@ -80,7 +79,7 @@ func (c *Comparison) Notes() []string {
 		)
 	}
 	tests := c.Tests()
-	for _, t := range []string{pairing.MannWhitney, pairing.Normal, pairing.Welch, pairing.NoTest} {
+	for _, t := range compare.TestNames() {
 		if tests[t] > 0 {
 			out = append(out, fmt.Sprintf("test: %s (%s)", t, words.Plural(tests[t], "row")))
 		}

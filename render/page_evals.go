@@ -7,7 +7,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/render/words"
-	"github.com/ttreport/ttreport/targets/regression/proportion"
+	"github.com/ttreport/ttreport/targets/judge"
 )
 
 // EvalsPage is every score of the newest releases with its interval and its verdict.
@@ -124,7 +124,7 @@ func scoreInterval(s *columns.ScoreRow) string {
 		scale = 100
 	}
 	if s.N > 0 && v >= 0 && v <= scale && s.Direction != "lower" {
-		lo, hi := proportion.Wilson(v/scale, float64(s.N))
+		lo, hi := judge.ShareInterval(v/scale, float64(s.N))
 		return words.Number(lo*scale) + " to " + words.Number(hi*scale)
 	}
 	if e, ok := s.Stderr.Get(); ok && e > 0 {

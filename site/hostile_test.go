@@ -66,7 +66,7 @@ func named(t *testing.T, names []string, dir string) {
 					Image:   name,
 					Version: name,
 				},
-				Provenance: map[string]schema.Origin{"device.name": {From: name, Where: name}},
+				Provenance: map[string]schema.Origin{"device.name": {From: schema.From(name), Where: name}},
 			}
 			p := schema.Point{
 				Key: schema.Key{

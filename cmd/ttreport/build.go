@@ -9,56 +9,63 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/ingest/history"
+	"github.com/ttreport/ttreport/ingest/listing"
+	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/schema"
-	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/ingest/unchanged"
 	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/site"
-	"github.com/ttreport/ttreport/static"
-	"github.com/ttreport/ttreport/targets/gate"
 	"github.com/ttreport/ttreport/targets/judge"
 )
 
 func buildCommand() command {
 	return command{
 		name: "build", args: "[PATH…]", summary: "read results/ and PATHs into history/, then write _site/",
-		help: `Reads run folders in results/ and everything in the given files and folders, keeps each run as a document in history/, judges
-all of history against targets, and writes the site. The site works from disk: open _site/index.html.
+		help: `
+Reads run folders in results/ and everything in the given files and folders, keeps each run as a document in history/,
+judges all of history against targets, and writes the site. The site works from disk: open _site/index.html.
 
 With --ephemeral the history folder is not touched: the site shows history and the PATHs together, and nothing is kept.`,
 		examples: []example{
 			{"after ttreport collect", "ttreport build"},
 			{"a workflow_logs tree of tt-inference-server", "ttreport build workflow_logs/"},
 			{"one release as a file for a ticket", "ttreport build --single-file v0.17.0"},
-			{"a site that tells nothing of our machines", "ttreport build --public --base-url https://example.org/results"},
-			{"look at somebody's results without keeping them", "ttreport build --ephemeral --out /tmp/site results-of-somebody/"},
+			{"a site that shows nothing of our machines", "ttreport build --public --base-url https://example.org/results"},
+			{
+				"look at somebody's results without keeping them",
+				"ttreport build --ephemeral --out /tmp/site results-of-somebody/",
+			},
 		},
 		setup: func(fs *pflag.FlagSet) runFunc {
 			var o buildOptions
 			fs.StringVar(&o.out, "out", "", "output `folder` (default _site)")
 			fs.BoolVar(&o.ephemeral, "ephemeral", false, "leave history/ as it is")
 			fs.BoolVar(&o.strict, "strict", false, "exit 3 when there is a problem that is an error")
-			fs.StringVar(&o.baseURL, "base-url", "", "`URL` at which the site will be published: adds feed.xml; site.base_url in ttreport.yaml does the same")
-			fs.BoolVar(&o.public, "public", false, "leave out commands, and take paths, addresses and registries out of every text")
-			fs.StringVar(&o.single, "single-file", "", "`RUN or RELEASE` to write as one HTML file for a mail or a ticket, in place of the site; --out names it")
-			id := identityFlags(fs)
+			fs.StringVar(&o.baseURL, "base-url", "",
+				"`URL` at which the site will be published: adds feed.xml; site.base_url in ttreport.yaml does the same")
+			fs.BoolVar(&o.public, "public", false,
+				"leave out commands, and take paths, addresses and registries out of every text")
+			fs.StringVar(&o.single, "single-file", "",
+				"`RUN or RELEASE` to write as one HTML file for a mail or a ticket, in place of the site; --out names it")
+			o.id = identityFlags(fs)
 			return func(ctx context.Context, sh *shell, args []string) error {
-				ws, err := workspace.Open(".")
+				ws, err := openWorkspace(".")
 				if err != nil {
-					return failure{code: exitUsage, err: err}
+					return err
 				}
-				return build(ctx, sh, ws, args, id, o)
+				return build(ctx, sh, ws, args, o)
 			}
 		},
 	}
 }
 
 type buildOptions struct {
+	id                *identity // nil where none is stated
 	out, baseURL      string
 	single            string // release or run to write as one file, in place of the site
 	public            bool
@@ -66,16 +73,21 @@ type buildOptions struct {
 	built             func(changed []string) // called with the files that were written; may be nil
 }
 
-// build is the road from files to pages.
-func build(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []string, id *identity, o buildOptions) error {
+// complete takes defaults from the workspace and refuses what cannot be.
+func (o *buildOptions) complete(ws *workspace.Workspace) error {
+	if o.id == nil {
+		o.id = &identity{}
+	}
 	if o.baseURL == "" {
 		o.baseURL = ws.Config.Site.BaseURL
 	}
-	if u, err := url.Parse(o.baseURL); o.baseURL != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
-		return fail(exitUsage, "it begins with https:// and names a host", "build: --base-url %q is no address of a site", o.baseURL)
+	u, err := url.Parse(o.baseURL)
+	if o.baseURL != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http") {
+		return fail(exitUsage, "it begins with https:// and names a host",
+			"build: --base-url %q is no address of a site", o.baseURL)
 	}
 	if o.single != "" {
-		return o.singleFile(ctx, sh, ws, paths, id)
+		return nil
 	}
 	if o.out == "" {
 		o.out = ws.Site()
@@ -86,8 +98,19 @@ func build(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []stri
 	case err != nil:
 		return fail(exitUsage, "choose another folder with --out", "the site cannot be written: %w", err)
 	}
-	asked := len(paths)
+	return nil
+}
+
+// build goes all the way from files to pages.
+func build(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []string, o buildOptions) error {
+	if err := o.complete(ws); err != nil {
+		return err
+	}
+	asked := len(paths) > 0
 	paths = withResults(ws, paths)
+	if o.single != "" {
+		return o.singleFile(ctx, sh, ws, paths)
+	}
 	dirs := []string{ws.History()}
 	if o.ephemeral {
 		tmp, err := os.MkdirTemp("", "ttreport-ephemeral-")
@@ -97,103 +120,172 @@ func build(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []stri
 		defer os.RemoveAll(tmp)
 		dirs = append(dirs, tmp)
 	}
-	got, last, err := read(ctx, sh, ws, paths, id, dirs, o)
+	got, stands, err := o.read(ctx, sh, ws, paths, dirs[len(dirs)-1])
+	got.asked = asked
 	switch {
 	case err != nil:
 		return err
-	case last != nil: // nothing changed, and the site stands as it was written
-		sh.say("wrote     %s in %s: 0 new or changed, 0 removed", plural(last.Pages, "file"), o.out)
-		fmt.Fprintf(sh.out, "Open %s: %s\n", filepath.Join(o.out, "index.html"), last.Headline)
+	case stands:
 		return got.verdict(o.strict)
-	case asked > 0 && got.runs == 0:
-		return fail(exitInput, "ttreport inspect PATH says of each file what it lacks", "no result was found in %s; the site is left as it was", plural(got.files, "file"))
+	case got.runs == 0 && asked:
+		return fail(exitInput, "ttreport inspect PATH lists what each file lacks",
+			"no result was found in %s; the site is left as it was", plaintext.Plural(got.files, "file"))
 	}
-	report, err := write(ctx, sh, ws, paths, id, dirs, o, got)
+	report, err := o.write(ctx, sh, ws, paths, dirs, got)
 	if err != nil {
 		return err
 	}
 	if len(report.Columns.Runs) == 0 && len(report.Problems) == 0 && got.files == 0 {
 		sh.say("hint: there is nothing to show yet; ttreport collect measures, ttreport build PATH reads what you have")
 	}
-	if o.strict && countSeverity(report.Problems, schema.SevError) > 0 {
-		return failure{code: exitInput, err: fmt.Errorf("%s, and --strict was given", plural(countSeverity(report.Problems, schema.SevError), "error"))}
+	if errors := schema.CountSeverity(report.Problems, schema.SevError); o.strict && errors > 0 {
+		return failure{code: exitInput, err: fmt.Errorf("%s, and --strict was given", plaintext.Plural(errors, "error"))}
 	}
 	return got.verdict(o.strict)
 }
 
-// read takes the paths into history, unless the last build read the same. last is that build, when its site still stands.
-func read(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []string, id *identity, dirs []string, o buildOptions) (readResult, *lastBuild, error) {
-	if !o.ephemeral {
-		if last, same, current := unchanged(ws, paths, id, o); same {
-			got := readResult{files: last.Files, runs: last.Runs, problems: last.Problems}
-			sayErrors(sh, got.problems)
-			sh.say("read      %s, unchanged since the last build; %s", plural(got.files, "file"), problemCounts(got.problems))
-			if current {
-				return got, &last, nil
-			}
-			return got, nil, nil
-		}
+// withResults puts the workspace's own results before the paths that were given.
+func withResults(ws *workspace.Workspace, paths []string) []string {
+	if _, err := os.Stat(ws.Results()); err != nil {
+		return paths
 	}
-	got, err := take(ctx, sh, ws, paths, id, dirs[len(dirs)-1])
-	return got, nil, err
+	return append([]string{ws.Results()}, paths...)
 }
 
-// write judges history and writes the site.
-func write(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []string, id *identity, dirs []string, o buildOptions, got readResult) (*render.Report, error) {
-	theme, err := themeOf(ws)
-	if err != nil {
-		return nil, err
+// input is what decides what reading gives.
+func (o buildOptions) input(ws *workspace.Workspace, paths []string) unchanged.Input {
+	in := unchanged.Input{Options: fmt.Sprintf("%+v", *o.id)}
+	own := []string{
+		ws.History(), ws.Targets(), ws.Notes(), ws.Settings(), ws.Logo(), os.Getenv(workspace.OverrideVariable),
 	}
-	cache := ws.Cache()
-	if o.ephemeral {
-		cache = ""
-	}
-	report, err := makeReport(ctx, ws, dirs, cache, got.problems)
-	if err != nil {
-		return nil, err
-	}
-	report.Public = o.public
-	if report.Planned, err = planned(ws, report.Columns); err != nil {
-		return nil, err
-	}
-	damaged := false
-	for _, p := range report.Problems {
-		told := slices.ContainsFunc(got.problems, func(q schema.Problem) bool { return q.Path == p.Path && q.Code == p.Code })
-		if p.Severity == schema.SevError && strings.HasPrefix(p.Path, filepath.ToSlash(ws.History())) && !told {
-			sh.say("%s: %s", p.Severity, p)
-			damaged = true
+	for _, p := range slices.Concat(paths, own) {
+		if p != "" {
+			in.Paths = append(in.Paths, fromHere(p))
 		}
 	}
-	sh.say("history   %s, %s, %s", releaseCounts(report.Releases), plural(len(report.Columns.Runs), "run"), plural(len(report.Columns.Points), "point"))
-	result, err := site.Build(ctx, report, site.Options{Dir: o.out, Stamp: programStamp(ws, o), BaseURL: o.baseURL, Theme: theme, Run: func(i int) (schema.Run, *schema.Problem) { return history.Read(report.Columns.Runs[i].Path) }})
-	if err != nil {
-		return nil, failure{code: exitInput, err: fmt.Errorf("writing the site: %w", err), hint: "what was there before is still there; see the permissions and the space of " + o.out}
+	return in
+}
+
+// options is everything that decides what is written, beside what was read.
+func (o buildOptions) options() string { return fmt.Sprintf("%q %v", o.baseURL, o.public) }
+
+// read takes the paths into history, unless the last build read the same. stands says that its site is as this build
+// would write it.
+func (o buildOptions) read(
+	ctx context.Context, sh *shell, ws *workspace.Workspace, paths []string, dir string,
+) (got readResult, stands bool, err error) {
+	if !o.ephemeral {
+		if last, same := unchanged.Load(ws.LastBuild(), o.input(ws, paths)); same {
+			got = readResult{files: last.Files, runs: last.Runs, problems: last.Problems}
+			printErrors(sh, got.problems)
+			sh.say("read      %s, unchanged since the last build; %s",
+				plaintext.Plural(got.files, "file"), listing.Counts(got.problems))
+			if stands = last.Stands(o.out, o.options()); stands {
+				o.announce(sh, last.Output.Files, 0, 0, last.Output.Headline)
+			}
+			return got, stands, nil
+		}
 	}
-	sh.say("wrote     %s in %s: %d new or changed, %d removed", plural(result.Files, "file"), o.out, len(result.Changed), result.Removed)
-	if o.built != nil {
-		o.built(result.Changed)
-	}
-	said := headline(report)
-	fmt.Fprintf(sh.out, "Open %s: %s\n", filepath.Join(o.out, "index.html"), said)
-	if !o.ephemeral && !damaged {
-		remember(ws, paths, id, got, o, result.Files, said)
-	}
-	return report, nil
+	got, err = take(ctx, sh, ws, paths, o.id, dir)
+	return got, false, err
 }
 
 // take reads the paths into history. Without paths there is still the target library, and what is wrong with it.
-func take(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []string, id *identity, history string) (readResult, error) {
+func take(
+	ctx context.Context, sh *shell, ws *workspace.Workspace, paths []string, id *identity, dir string,
+) (readResult, error) {
 	if len(paths) == 0 {
 		var got readResult
 		var err error
 		_, got.problems, err = targetLibrary(ws, nil)
 		return got, err
 	}
-	got, err := readIn(ctx, sh, ws, paths, id, history, false)
+	got, err := readIn(ctx, sh, ws, paths, id, dir, false)
 	if err == nil {
-		sh.say("read      %s, %s, %s", plural(got.files, "file"), plural(got.runs, "run"), problemCounts(got.problems))
+		sh.say("read      %s, %s, %s", plaintext.Plural(got.files, "file"), plaintext.Plural(got.runs, "run"),
+			listing.Counts(got.problems))
 	}
 	return got, err
+}
+
+// announce prints what was written, and the decision on the newest release.
+func (o buildOptions) announce(sh *shell, files, changed, removed int, headline string) {
+	sh.say("wrote     %s in %s: %d new or changed, %d removed", plaintext.Plural(files, "file"), o.out, changed, removed)
+	fmt.Fprintf(sh.out, "Open %s: %s\n", filepath.Join(o.out, "index.html"), headline)
+}
+
+// write judges history and writes the site.
+func (o buildOptions) write(
+	ctx context.Context, sh *shell, ws *workspace.Workspace, paths, dirs []string, got readResult,
+) (*render.Report, error) {
+	theme, err := themeOf(ws)
+	if err != nil {
+		return nil, err
+	}
+	report, err := o.report(ctx, ws, dirs, got.problems)
+	if err != nil {
+		return nil, err
+	}
+	damaged := printDamaged(sh, ws, report.Problems, got.problems)
+	sh.say("history   %s, %s, %s", releaseCounts(report.Releases),
+		plaintext.Plural(len(report.Columns.Runs), "run"), plaintext.Plural(len(report.Columns.Points), "point"))
+	result, err := site.Build(ctx, report, site.Options{
+		Dir: o.out, BaseURL: o.baseURL, Theme: theme,
+		Stamp: unchanged.ProgramStamp(o.options(), ws.Settings(), ws.Logo()),
+		Run:   func(i int) (schema.Run, *schema.Problem) { return history.Read(report.Columns.Runs[i].Path) },
+	})
+	if err != nil {
+		return nil, fail(exitInput, "what was there before is still there; see the permissions and the space of "+o.out,
+			"writing the site: %w", err)
+	}
+	if o.built != nil {
+		o.built(result.Changed)
+	}
+	said := headline(report)
+	o.announce(sh, result.Files, len(result.Changed), result.Removed, said)
+	switch {
+	case o.ephemeral || damaged:
+	case got.refused > 0:
+		unchanged.Forget(ws.LastBuild())
+	default:
+		unchanged.Save(ws.LastBuild(), o.input(ws, paths), unchanged.Record{
+			Files: got.files, Runs: got.runs, Problems: got.problems,
+			Output: unchanged.Output{Folder: o.out, Options: o.options(), Files: result.Files, Headline: said},
+		})
+	}
+	return report, nil
+}
+
+// report is the report of all of history, with what was not measured.
+func (o buildOptions) report(
+	ctx context.Context, ws *workspace.Workspace, dirs []string, problems []schema.Problem,
+) (*render.Report, error) {
+	req := reportRequest{dirs: dirs, cache: ws.Cache(), problems: problems}
+	if o.ephemeral {
+		req.cache = ""
+	}
+	report, err := makeReport(ctx, ws, req)
+	if err != nil {
+		return nil, err
+	}
+	lib, _, err := targetLibrary(ws, nil)
+	if err != nil {
+		return nil, err
+	}
+	report.Public, report.Planned = o.public, lib.Unmeasured(report.Columns.Runs)
+	return report, nil
+}
+
+// printDamaged prints documents of history that cannot be read, where reading did not print them already.
+func printDamaged(sh *shell, ws *workspace.Workspace, list, printed []schema.Problem) (damaged bool) {
+	for _, p := range list {
+		before := slices.ContainsFunc(printed, func(q schema.Problem) bool { return q.Path == p.Path && q.Code == p.Code })
+		if p.Severity == schema.SevError && strings.HasPrefix(p.Path, filepath.ToSlash(ws.History())) && !before {
+			sh.say("%s: %s", p.Severity, p)
+			damaged = true
+		}
+	}
+	return damaged
 }
 
 // releaseCounts calls a build without a release a build.
@@ -206,118 +298,11 @@ func releaseCounts(list []judge.Release) string {
 	}
 	switch {
 	case labelled == len(list):
-		return plural(labelled, "release")
+		return plaintext.Plural(labelled, "release")
 	case labelled == 0:
-		return plural(len(list), "build") + " without a release"
+		return plaintext.Plural(len(list), "build") + " without a release"
 	}
-	return plural(labelled, "release") + " and " + plural(len(list)-labelled, "build")
-}
-
-// makeReport loads history and indexes it for pages.
-func makeReport(ctx context.Context, ws *workspace.Workspace, dirs []string, cache string, problems []schema.Problem) (*render.Report, error) {
-	return makeReportOf(ctx, ws, dirs, cache, problems, view{})
-}
-
-// view narrows what is judged: to a run in place of its whole release, to baselines up to a release.
-type view struct{ run, release, baseline string }
-
-// apply drops runs and releases that the view leaves out.
-func (v view) apply(c *columns.Columns, list []judge.Release) ([]judge.Release, error) {
-	if v.run != "" {
-		for i := range list {
-			for _, run := range list[i].Runs {
-				if c.Runs[run].ID == v.run {
-					list[i].Runs = []int{run}
-					v.release = list[i].Name
-				}
-			}
-		}
-	}
-	if v.baseline == "" {
-		return list, nil
-	}
-	at := releaseNamed(list, v.baseline)
-	if at < 0 {
-		return nil, unknownRelease("--baseline", v.baseline, list)
-	}
-	name := v.release
-	if name == "" {
-		name = list[len(list)-1].Name
-	}
-	var out []judge.Release
-	for i, r := range list {
-		if i <= at || r.Name == name {
-			out = append(out, r)
-		}
-	}
-	return out, nil
-}
-
-// makeReportOf is makeReport for part of what is stored.
-func makeReportOf(ctx context.Context, ws *workspace.Workspace, dirs []string, cache string, problems []schema.Problem, v view) (*render.Report, error) {
-	cols, bad, err := history.Load(ctx, cache, dirs...)
-	if err != nil {
-		return nil, err
-	}
-	order, err := ws.ReleaseOrder()
-	if err != nil {
-		return nil, failure{code: exitUsage, err: err}
-	}
-	notes, err := ws.ReadNotes()
-	if err != nil {
-		return nil, failure{code: exitInput, err: err}
-	}
-	policy, err := ws.Policy(time.Now())
-	if err != nil {
-		return nil, failure{code: exitUsage, err: err}
-	}
-	releases, err := v.apply(cols, judge.Releases(cols, order))
-	if err != nil {
-		return nil, err
-	}
-	judged, err := gate.New(ctx, cols, releases, policy)
-	if err != nil {
-		return nil, err
-	}
-	judged.Lost, judged.Listed = lost(bad), order
-	if judged.FailOn, err = ws.FailOn(); err != nil {
-		return nil, failure{code: exitUsage, err: err}
-	}
-	if m := ws.Config.Site.Mode; m != "" && m != "releases" && m != "nightly" {
-		return nil, fail(exitUsage, "modes are releases and nightly", "%s: site.mode %q", workspace.ConfigName, m)
-	}
-	return render.New(render.Input{Title: ws.Title(), Nightly: ws.Config.Site.Mode == "nightly", Models: render.Listing(ws.Config.Models), Devices: render.Listing(ws.Config.Devices), Gate: judged, Notes: notes,
-		Problems: append(bad, notAmong(problems, bad, cols)...), Version: versionLine(), Topics: topics(),
-		Licences: []render.Licence{{Name: "Apache ECharts", Version: static.EChartsVersion, Licence: "Apache-2.0", File: "assets/echarts.LICENSE.txt"}}}), nil
-}
-
-// lost are the problems for which a document of the history counts for nothing.
-func lost(problems []schema.Problem) []schema.Problem {
-	var out []schema.Problem
-	for _, p := range problems {
-		if p.Lost {
-			out = append(out, p)
-		}
-	}
-	return out
-}
-
-// notAmong keeps the problems of files that made no run: the others are stored with their runs, or met by the load too.
-func notAmong(problems, met []schema.Problem, c *columns.Columns) []schema.Problem {
-	known := map[[2]string]bool{}
-	for _, p := range met {
-		known[[2]string{p.Path, p.Code}] = true
-	}
-	for _, p := range c.Problems {
-		known[[2]string{p.Path, p.Code}] = true
-	}
-	var out []schema.Problem
-	for _, p := range problems {
-		if p.Severity != schema.SevNote && !known[[2]string{p.Path, p.Code}] {
-			out = append(out, p)
-		}
-	}
-	return out
+	return plaintext.Plural(labelled, "release") + " and " + plaintext.Plural(len(list)-labelled, "build")
 }
 
 // headline is the last line of a build: the decision on the newest release.
@@ -330,12 +315,4 @@ func headline(r *render.Report) string {
 		return "no results yet"
 	}
 	return fmt.Sprintf("%s: %s; %s", name, d.Word, counts)
-}
-
-// age is a duration as people say it, for progress lines.
-func age(d time.Duration) string {
-	if d < time.Minute {
-		return fmt.Sprintf("%.1f s", d.Seconds())
-	}
-	return fmt.Sprintf("%d min %02d s", int(d.Minutes()), int(d.Seconds())%60)
 }

@@ -21,39 +21,38 @@ import (
 	"github.com/ttreport/ttreport/targets/judge"
 )
 
+const checkHelp = `
+Judges what history/ holds of one release against its history and the targets in force, and prints PASS, PASS with
+warnings, FAIL, NO BASELINE or NOT GRADED with the reasons, worst first. The newest release is taken unless another is
+named.
+
+Exit codes: 0 passes, also with warnings; 1 fails; 5 nothing was graded, which is no pass. --fail-on sets what fails;
+the default is confirmed,target,invalid,missing. A suspected regression (seen once) is a warning, with the command that
+measures it again. What is inconclusive changes nothing unless --fail-on inconclusive is set.
+
+--explain prints the whole calculation behind one verdict, so that it can be done again with a calculator.`
+
 func checkCommand() command {
 	return command{
 		name: "check", summary: "the gate: may a release ship?",
 		args: "[--release R | --run ID | --model M --device D]",
-		help: `Judges what history/ holds of one release against its history and the targets in force, and prints PASS, PASS with warnings, FAIL,
-NO BASELINE or NOT GRADED with the reasons, worst first. The newest release is taken unless another is named.
-
-Exit codes: 0 passes, also with warnings; 1 fails; 5 nothing was graded, which is no pass. --fail-on says what fails; the default is
-confirmed,target,invalid,missing. A suspected regression (seen once) is a warning, with the command that measures it again. What is
-inconclusive changes nothing unless --fail-on inconclusive says so.
-
---explain prints the whole calculation behind one verdict, so that it can be done again with a calculator.`,
+		help: checkHelp,
 		examples: []example{
 			{"may the newest release ship?", "ttreport check"},
 			{"one model and device, for its owner", "ttreport check --model sim-8b --device simulated"},
-			{"a job summary in CI", "ttreport check --format md --site https://example.org/results >> \"$GITHUB_STEP_SUMMARY\""},
-			{"the strict gate", "ttreport check --fail-on suspected,confirmed,target,inconclusive,invalid,missing"},
+			{
+				"a job summary in CI",
+				"ttreport check --format md --site https://example.org/results >> \"$GITHUB_STEP_SUMMARY\"",
+			},
+			{
+				"the strict gate",
+				"ttreport check --fail-on suspected,confirmed,target,inconclusive,invalid,missing",
+			},
 			{"how was this found?", "ttreport check --explain 0f3a2b1c4d5e"},
 		},
 		setup: func(fs *pflag.FlagSet) runFunc {
 			var o checkOptions
-			fs.StringVar(&o.release, "release", "", "`name` of the release or build; the newest otherwise")
-			fs.StringVar(&o.run, "run", "", "`id` of a run: its release is judged by this run alone")
-			fs.StringVar(&o.model, "model", "", "only this `name` of a model")
-			fs.StringVar(&o.device, "device", "", "only this `name` of a device")
-			fs.StringVar(&o.baseline, "baseline", "", "newest `release` that may serve as a baseline")
-			fs.StringVar(&o.failOn, "fail-on", "", "what fails it: "+gate.KindList()+" or none")
-			fs.StringVar(&o.format, "format", "term", "term, md, json or junit")
-			fs.StringVar(&o.site, "site", "", "`URL` of the published site, for links in markdown")
-			fs.StringVar(&o.explain, "explain", "", "print the calculation of the verdict with this `id`")
-			fs.BoolVar(&o.all, "all", false, "list every verdict, also those that say nothing is wrong")
-			fs.BoolVar(&o.recheckPlan, "recheck-plan", false, "print the plan that settles suspected regressions, for ttreport collect --plan, also on another host")
-			fs.BoolVar(&o.changePoints, "change-points", false, "list the change points and drifts in the history of what is judged")
+			o.declare(fs)
 			return func(ctx context.Context, sh *shell, args []string) error {
 				if len(args) > 0 {
 					return fail(exitUsage, "ttreport check --release "+args[0], "check: unexpected %q", args[0])
@@ -69,19 +68,44 @@ type checkOptions struct {
 	all, changePoints, recheckPlan                                       bool
 }
 
-func (o checkOptions) check(ctx context.Context, sh *shell) error {
-	if !slices.Contains([]string{"term", "md", "json", "junit"}, o.format) {
+func (o *checkOptions) declare(fs *pflag.FlagSet) {
+	fs.StringVar(&o.release, "release", "", "`name` of the release or build; the newest otherwise")
+	fs.StringVar(&o.run, "run", "", "`id` of a run: its release is judged by this run alone")
+	fs.StringVar(&o.model, "model", "", "only this `name` of a model")
+	fs.StringVar(&o.device, "device", "", "only this `name` of a device")
+	fs.StringVar(&o.baseline, "baseline", "", "newest `release` that may serve as a baseline")
+	fs.StringVar(&o.failOn, "fail-on", "", "what fails it: "+gate.KindList()+" or none")
+	fs.StringVar(&o.format, "format", "term", "term, md, json or junit")
+	fs.StringVar(&o.site, "site", "", "`URL` of the published site, for links in markdown")
+	fs.StringVar(&o.explain, "explain", "", "print the calculation of the verdict with this `id`")
+	fs.BoolVar(&o.all, "all", false, "list every verdict, also those that need nobody")
+	fs.BoolVar(&o.recheckPlan, "recheck-plan", false,
+		"print the plan that settles suspected regressions, for ttreport collect --plan, also on another host")
+	fs.BoolVar(&o.changePoints, "change-points", false,
+		"list the change points and drifts in the history of what is judged")
+}
+
+// contradictions refuses flags that exclude each other.
+func (o checkOptions) contradictions() error {
+	switch {
+	case !slices.Contains([]string{"term", "md", "json", "junit"}, o.format):
 		return fail(exitUsage, "formats are term, md, json and junit", "check: --format %q", o.format)
-	}
-	if o.changePoints && o.format == "junit" {
+	case o.changePoints && o.format == "junit":
 		return fail(exitUsage, "term, md and json have them", "check: a test report has no place for --change-points")
+	case o.run != "" && o.release != "":
+		return fail(exitUsage, "a run belongs to its release: give one of the two",
+			"check: --run and --release name two things to judge")
 	}
-	if o.run != "" && o.release != "" {
-		return fail(exitUsage, "a run belongs to its release: give one of the two", "check: --run and --release name two things to judge")
+	return nil
+}
+
+func (o checkOptions) check(ctx context.Context, sh *shell) error {
+	if err := o.contradictions(); err != nil {
+		return err
 	}
-	ws, err := workspace.Open(".")
+	ws, err := openWorkspace(".")
 	if err != nil {
-		return failure{code: exitUsage, err: err}
+		return err
 	}
 	report, at, err := o.judge(ctx, ws)
 	if err != nil {
@@ -95,17 +119,25 @@ func (o checkOptions) check(ctx context.Context, sh *shell) error {
 		return writeRecheckPlan(sh.out, &g)
 	}
 	if len(g.Pairs) == 0 {
-		return fail(exitUngraded, "ttreport inspect says what the files hold; ttreport check without --model and --device lists all pairs", "check: %s has no run of %s on %s", g.Release, orAny(o.model, "any model"), orAny(o.device, "any device"))
+		const fix = "ttreport inspect lists what the files hold; ttreport check without --model and --device lists all"
+		return fail(exitUngraded, fix, "check: %s has no run of %s on %s",
+			g.Release, orAny(o.model, "any model"), orAny(o.device, "any device"))
 	}
 	if err := o.write(sh.out, report, at, g); err != nil {
 		return err
 	}
+	return exitOf(&g)
+}
+
+// exitOf is the exit of a command that judged a release.
+func exitOf(g *gate.Review) error {
 	d := words.Decide(g.Result)
 	switch g.Result.Exit {
-	case 1:
+	case exitGate:
 		return failure{code: exitGate, err: fmt.Errorf("%s: %s: %s", g.Release, d.Word, strings.TrimSuffix(d.Detail, "."))}
-	case 5:
-		return failure{code: exitUngraded, err: fmt.Errorf("%s: nothing was graded, which is no pass", g.Release), hint: "put targets into targets/, or keep the history of an earlier release"}
+	case exitUngraded:
+		return fail(exitUngraded, "put targets into targets/, or keep the history of an earlier release",
+			"%s: nothing was graded, which is no pass", g.Release)
 	}
 	return nil
 }
@@ -116,7 +148,8 @@ func writeRecheckPlan(w io.Writer, g *gate.Review) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(w, "# What %s may have regressed at, to be measured again: ttreport collect --plan FILE --server URL\n%s", g.Release, data)
+	const text = "# Suspected regressions of %s, to be measured again: ttreport collect --plan FILE --server URL\n%s"
+	_, err = fmt.Fprintf(w, text, g.Release, data)
 	return err
 }
 
@@ -156,8 +189,7 @@ func orAny(s, any string) string {
 
 // judge loads history and finds the release that is asked for.
 func (o checkOptions) judge(ctx context.Context, ws *workspace.Workspace) (*render.Report, int, error) {
-	view := view{baseline: o.baseline, run: o.run, release: o.release}
-	report, err := makeReportOf(ctx, ws, []string{ws.History()}, ws.Cache(), nil, view)
+	report, err := storedReport(ctx, ws, judge.View{Run: o.run, Release: o.release, Baseline: o.baseline})
 	if err != nil {
 		return nil, 0, err
 	}
@@ -169,60 +201,63 @@ func (o checkOptions) judge(ctx context.Context, ws *workspace.Workspace) (*rend
 		report.Gate.FailOn = on
 	}
 	if len(report.Releases) == 0 {
-		return nil, 0, fail(exitUngraded, "ttreport build PATH reads results into history/", "check: %s holds no run, so nothing was graded", ws.History())
+		return nil, 0, fail(exitUngraded, "ttreport build PATH reads results into history/",
+			"check: %s holds no run, so nothing was graded", ws.History())
 	}
-	at := report.Newest()
-	switch {
-	case o.run != "":
-		at = slices.IndexFunc(report.Releases, func(r judge.Release) bool {
-			return r.Name == view.release || len(r.Runs) == 1 && report.Columns.Runs[r.Runs[0]].ID == o.run
-		})
-		for i, r := range report.Releases {
-			for _, run := range r.Runs {
-				if report.Columns.Runs[run].ID == o.run {
-					at = i
-				}
-			}
-		}
-		if at < 0 {
-			return nil, 0, fail(exitUsage, "run ids stand on the pages of runs and in data/index.json", "check: no run is called %q", o.run)
-		}
-	case o.release != "":
-		if at = releaseNamed(report.Releases, o.release); at < 0 {
-			return nil, 0, unknownRelease("--release", o.release, report.Releases)
-		}
-	case o.model != "" || o.device != "":
-		at = newestOf(report, o.model, o.device, at)
+	at, err := o.find(report)
+	if err != nil {
+		return nil, 0, err
 	}
-	if b := releaseNamed(report.Releases, o.baseline); o.baseline != "" && (b >= at || report.Gate.Before(at) < 0) {
-		return nil, 0, fail(exitUsage, "a baseline must come before what is judged, in its line and channel", "check: nothing up to %s can be a baseline of %s", o.baseline, report.Releases[at].Name)
+	if b := judge.Named(report.Releases, o.baseline); o.baseline != "" && (b >= at || report.Gate.Before(at) < 0) {
+		return nil, 0, fail(exitUsage, "a baseline must come before what is judged, in its line and channel",
+			"check: nothing up to %s can be a baseline of %s", o.baseline, report.Releases[at].Name)
 	}
 	return report, at, nil
 }
 
-func releaseNamed(list []judge.Release, name string) int {
-	return slices.IndexFunc(list, func(r judge.Release) bool { return r.Name == name })
-}
-
-// unknownRelease names the releases there are, the nearest first.
-func unknownRelease(flag, name string, list []judge.Release) error {
-	var names []string
-	for i := len(list) - 1; i >= 0 && len(names) < 8; i-- {
-		names = append(names, list[i].Name)
-	}
-	return fail(exitUsage, didYouMean(name, names, "", "there are "+strings.Join(names, ", ")), "no release is called %q (%s)", name, flag)
-}
-
-// newestOf is the newest release that has a pair.
-func newestOf(r *render.Report, model, device string, otherwise int) int {
-	best := -1
-	for _, p := range r.Pairs {
-		if p.Selected(model, device) {
-			best = max(best, p.Newest)
+// find is the index of the release that the flags name.
+func (o checkOptions) find(r *render.Report) (int, error) {
+	switch {
+	case o.run != "":
+		at := judge.WithRun(r.Columns, r.Releases, o.run)
+		if at < 0 {
+			return 0, fail(exitUsage, "run ids are on the pages of runs and in data/index.json",
+				"check: no run is called %q", o.run)
+		}
+		return at, nil
+	case o.release != "":
+		return releaseNamed(r, "--release", o.release)
+	case o.model != "" || o.device != "":
+		if at := judge.NewestWith(r.Columns, r.Releases, o.model, o.device); at >= 0 {
+			return at, nil
 		}
 	}
-	if best < 0 {
-		return otherwise
+	return r.Newest(), nil
+}
+
+// explain finds a verdict by its id, in the newest release that has it, and prints how it was found.
+func explain(ctx context.Context, sh *shell, r *render.Report, id string) error {
+	for at := len(r.Releases) - 1; at >= 0; at-- {
+		f := r.Gate.Findings(at)
+		for _, v := range slices.Concat(f.Targets, f.History) {
+			if v.ID != id {
+				continue
+			}
+			c, err := r.Gate.Explain(ctx, at, v)
+			if err != nil {
+				return err
+			}
+			if c == nil {
+				terminal.Verdict(sh.out, v)
+				terminal.EvalCalculation(sh.out, v, r.Gate.ExplainEval(v))
+				return nil
+			}
+			terminal.Calculation(sh.out, v, c, r.Releases)
+			fit := r.Gate.Fit(at)
+			_, err = fmt.Fprintf(sh.out, "calibration          %d of %d earlier predictions at 2 %% failed\n",
+				fit.Exceeded, fit.Tested)
+			return err
+		}
 	}
-	return best
+	return fail(exitUsage, "ids are in brackets in ttreport check, and in its JSON", "check: no verdict has the id %q", id)
 }

@@ -12,11 +12,14 @@ import (
 
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/collect"
+	"github.com/ttreport/ttreport/collect/credentials"
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/collect/plan/spec"
+	"github.com/ttreport/ttreport/collect/progress"
 	"github.com/ttreport/ttreport/collect/server"
 	"github.com/ttreport/ttreport/collect/tool/environment"
 	"github.com/ttreport/ttreport/ingest/history"
+	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
@@ -82,9 +85,9 @@ func (o collectOptions) collect(ctx context.Context, sh *shell) error {
 	if err := o.complete(); err != nil {
 		return planError(err)
 	}
-	ws, err := workspace.Open(".")
+	ws, err := openWorkspace(".")
 	if err != nil {
-		return failure{code: exitUsage, err: err}
+		return err
 	}
 	if o.runPy.Workflow == plan.WorkflowReports && o.dryRun {
 		fmt.Fprintln(sh.out, "ttreport build")
@@ -188,15 +191,15 @@ func (o collectOptions) measure(ctx context.Context, sh *shell, ws *workspace.Wo
 	}
 	show, address := newProgress(sh), o.Server.Name.Address(o.Server.Port)
 	srv, err := server.New(server.Request{
-		System: o.System, Options: o.Server, Plan: p, APIKey: key, Dir: ws.Dir, Waiting: show.waiting(address),
+		System: o.System, Options: o.Server, Plan: p, APIKey: key, Dir: ws.Dir, Waiting: show.Waiting(address),
 	})
 	if err != nil {
 		return planError(err)
 	}
 	if !o.serverOnly {
 		about := estimate(ctx, ws, p)
-		writePlan(sh, p, about)
-		show.expect(p, about)
+		progress.WritePlan(sh.err, p, about)
+		show.Expect(p, about)
 	}
 	if o.dryRun {
 		for _, l := range collect.CommandLines(p, srv, address) {
@@ -226,6 +229,25 @@ func (o collectOptions) lock(address string) (release func(), err error) {
 		return nil, fail(exitCollect, fix, "collect: %w", err)
 	}
 	return release, nil
+}
+
+// key is the API key of the server. What .env has is warned about, and tools get the token of the hub from it.
+func (o collectOptions) key(sh *shell, ws *workspace.Workspace) (string, error) {
+	if o.Server.Name.Kind == plan.ServerSim {
+		return "", nil
+	}
+	file, err := credentials.Open(ws.Dir)
+	if err != nil {
+		return "", failure{code: exitUsage, err: fmt.Errorf("collect: %w", err)}
+	}
+	if file.Warning != "" {
+		sh.say("warning: %s", file.Warning)
+	}
+	if err := file.ExportToken(); err != nil {
+		return "", fmt.Errorf("collect: %w", err)
+	}
+	docker := o.Server.Name.Kind == plan.ServerDocker && !o.Server.NoAuth && !o.dryRun
+	return file.Key(docker && server.IsTenstorrent(o.System.Device), askFor(sh, ws))
 }
 
 // known is what is stated of the model: by --spec or models.yaml, and by the server where it runs already.
@@ -281,38 +303,38 @@ func estimate(ctx context.Context, ws *workspace.Workspace, p plan.Plan) plan.Es
 
 // run measures a plan and prints the result.
 func (o collectOptions) run(
-	ctx context.Context, sh *shell, ws *workspace.Workspace, p plan.Plan, srv server.Server, show *progress,
+	ctx context.Context, sh *shell, ws *workspace.Workspace, p plan.Plan, srv server.Server, show *progress.Display,
 ) error {
 	results := ws.Results()
 	if o.out != "" {
 		results = o.out
 	}
-	out, err := collect.Run(ctx, p, srv, results, show.event)
-	show.end()
+	out, err := collect.Run(ctx, p, srv, results, show.Event)
+	show.End()
 	if err != nil {
 		if len(out.Points)+out.Evals == 0 && ctx.Err() == nil && !errors.Is(err, server.ErrDied) {
 			ws = nil // there is nothing to point at
 		}
 		return collectError(ctx, sh, ws, err)
 	}
-	what := plural(len(out.Points), "point")
+	what := plaintext.Plural(len(out.Points), "point")
 	switch {
 	case out.Evals > 0 && len(out.Points) > 0:
-		what += " and " + plural(out.Evals, "eval")
+		what += " and " + plaintext.Plural(out.Evals, "eval")
 	case out.Evals > 0:
-		what = plural(out.Evals, "eval")
+		what = plaintext.Plural(out.Evals, "eval")
 	}
 	next := shellescape.QuoteCommand(append([]string{"ttreport", "build"}, o.outPath()...))
 	fmt.Fprintf(sh.out, "%s measured; results in %s. Next: %s\n", what, out.Dir, next)
 	if out.Failed > 0 {
-		return fail(exitCollect, "the journal in "+out.Dir+" has the reasons", "%s failed", plural(out.Failed, "measurement"))
+		return fail(exitCollect, "the journal in "+out.Dir+" has the reasons", "%s failed", plaintext.Plural(out.Failed, "measurement"))
 	}
 	return nil
 }
 
 // buildSite makes the site of what was measured, as run.py's workflows end.
 func (o collectOptions) buildSite(ctx context.Context, sh *shell, ws *workspace.Workspace) error {
-	return build(ctx, sh, ws, o.outPath(), &identity{}, buildOptions{out: ws.Site()})
+	return build(ctx, sh, ws, o.outPath(), buildOptions{out: ws.Site()})
 }
 
 // outPath is the folder of --out, which build must be given because results are not where it looks.
@@ -333,7 +355,7 @@ func (o collectOptions) probe(
 	if !errors.Is(err, server.ErrDenied) {
 		return end, err
 	}
-	typed, asked := ask(sh, ws, "OPENAI_API_KEY", at.URL+" wants a key")
+	typed, asked := askFor(sh, ws)(credentials.OpenAIKey, at.URL+" wants a key")
 	if !asked {
 		return end, err
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"os"
-	"time"
 
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/collect/plan"
@@ -22,24 +21,18 @@ type planTargets struct {
 // readTargets reads the workspace's target files, or those of OVERRIDE_BENCHMARK_TARGETS, which replace them for this
 // run.
 func readTargets(ws *workspace.Workspace) (planTargets, error) {
-	name := os.Getenv("OVERRIDE_BENCHMARK_TARGETS")
+	name := os.Getenv(workspace.OverrideVariable)
 	if name == "" {
 		lib, _, err := targetLibrary(ws, nil)
 		return planTargets{library: lib}, err
 	}
-	data, err := os.ReadFile(name)
+	lib, problems, err := workspace.ReadTargets([]string{name}, func(string) bool { return true })
 	if err != nil {
-		return planTargets{}, failure{code: exitUsage, err: fmt.Errorf("OVERRIDE_BENCHMARK_TARGETS: %w", err)}
+		return planTargets{}, failure{code: exitUsage, err: fmt.Errorf("%s: %w", workspace.OverrideVariable, err)}
 	}
-	aliases, err := library.DefaultAliases()
-	if err != nil {
-		return planTargets{}, err
-	}
-	lib := library.NewLibrary(aliases)
-	today := time.Now().UTC().Format(time.DateOnly)
-	for _, p := range lib.Add(name, data, today, func(string) bool { return true }) {
+	for _, p := range problems {
 		if p.Severity == schema.SevError {
-			return planTargets{}, failure{code: exitUsage, err: fmt.Errorf("OVERRIDE_BENCHMARK_TARGETS: %s", p)}
+			return planTargets{}, failure{code: exitUsage, err: fmt.Errorf("%s: %s", workspace.OverrideVariable, p)}
 		}
 	}
 	return planTargets{library: lib, replaced: true}, nil
@@ -60,29 +53,10 @@ func (t planTargets) For(m manifest.Model, device string) plan.TargetPlan {
 		out.Workloads = append(out.Workloads, w)
 	}
 	for _, e := range t.library.Evals(model, device) {
-		planned := plan.PlannedEval{Tool: e.Tool, Task: e.Task, Limit: e.Limit, Params: evalParams(e.EvalRun)}
+		planned := plan.PlannedEval{Tool: e.Tool, Task: e.Task, Limit: e.Limit, Params: e.Params()}
 		out.Evals = append(out.Evals, planned)
 	}
 	return out
-}
-
-func evalParams(r library.EvalRun) map[string]string {
-	p := map[string]string{}
-	if r.Fewshot != nil {
-		p["fewshot"] = fmt.Sprint(*r.Fewshot)
-	}
-	if r.Concurrent > 0 {
-		p["num_concurrent"] = fmt.Sprint(r.Concurrent)
-	}
-	if r.Chat {
-		p["chat"] = "true"
-	}
-	for name, v := range map[string]string{"gen_kwargs": r.GenKwargs, "tokenizer": r.Tokenizer} {
-		if v != "" {
-			p[name] = v
-		}
-	}
-	return p
 }
 
 // recheckEntries are the plans that measure suspected regressions of a gate again.

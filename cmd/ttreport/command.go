@@ -5,12 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
-	"strings"
 
 	"github.com/spf13/pflag"
-	"golang.org/x/term"
+
+	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 )
 
 // Exit codes, the same for every command. They are documented by "ttreport help exit-codes".
@@ -68,6 +67,15 @@ func (f failure) Unwrap() error { return f.err }
 
 func fail(code int, hint, format string, args ...any) error {
 	return failure{code, fmt.Errorf(format, args...), hint}
+}
+
+// openWorkspace opens a folder as a workspace.
+func openWorkspace(dir string) (*workspace.Workspace, error) {
+	ws, err := workspace.Open(dir)
+	if err != nil {
+		return nil, failure{code: exitUsage, err: err}
+	}
+	return ws, nil
 }
 
 // run is the program without the process: it picks the command, parses its flags, runs it and returns the exit code.
@@ -154,70 +162,4 @@ func finish(ctx context.Context, sh *shell, err error) int {
 		sh.say("fix: %s", f.hint)
 	}
 	return f.code
-}
-
-// didYouMean names the nearest of some words, or falls back to a general hint.
-func didYouMean(word string, known []string, prefix, otherwise string) string {
-	best, distance := "", 3
-	for _, k := range known {
-		if d := editDistance(word, k); d < distance {
-			best, distance = k, d
-		}
-		if len(word) > 2 && strings.HasPrefix(k, word) && distance > 1 {
-			best, distance = k, 1
-		}
-	}
-	if best == "" {
-		return otherwise
-	}
-	return fmt.Sprintf("did you mean %s%s?", prefix, best)
-}
-
-// editDistance counts insertions, deletions, replacements and swaps of neighbours between two short words.
-func editDistance(a, b string) int {
-	rows := make([][]int, len(a)+1)
-	for i := range rows {
-		rows[i] = make([]int, len(b)+1)
-		rows[i][0] = i
-	}
-	for j := range rows[0] {
-		rows[0][j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			rows[i][j] = min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
-			}
-		}
-	}
-	return rows[len(a)][len(b)]
-}
-
-// widthOf is how many characters a line of a terminal has.
-func widthOf(w io.Writer) int {
-	if f, ok := w.(*os.File); ok {
-		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 20 {
-			return width
-		}
-	}
-	return 80
-}
-
-// cutTo is the beginning of a text.
-func cutTo(s string, most int) string {
-	if r := []rune(s); len(r) > most {
-		return string(r[:most])
-	}
-	return s
-}
-
-// isTerminal reports whether a stream is one, so that progress may be drawn in place.
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && isTTY(int(f.Fd()))
 }

@@ -25,13 +25,15 @@ import (
 func compareCommand() command {
 	return command{
 		name: "compare", args: "A B", summary: "two runs, releases, files or folders beside each other, worst first",
-		help: `Each side is a release or run id of history/, or a file, a folder or a glob of result files; several measurements of one
-workload are repeats. B is compared with A: the geometric mean of each, ± half of the range of the repeats, the change with its 95 %
-interval, p and n. The test follows from the data and is named: Mann-Whitney's U from four repeats a side on, Welch's t on
-logarithms below, none for a single value. ~ means that nothing can be said; how many runs a side would say it stands beside.
+		help: `
+Each side is a release or run id of history/, or a file, a folder or a glob of result files; several measurements of one
+workload are repeats. B is compared with A: the geometric mean of each, ± half of the range of the repeats, the change
+with its 95 % interval, p and n. The test follows from the data and is named: Mann-Whitney's U from four repeats a side
+on, Welch's t on logarithms below, none for a single value. ~ means that nothing can be concluded; how many runs a side
+would settle it is shown beside it.
 
-Numbers of two tools, or under two definitions of a metric, are not compared. What only one side has is counted at the end.
-For a verdict with the noise of history use ttreport check.`,
+Numbers of two tools, or under two definitions of a metric, are not compared. What only one side has is counted at the
+end. For a verdict with the noise of history use ttreport check.`,
 		examples: []example{
 			{"two releases", "ttreport compare v0.5.0 v0.6.0"},
 			{"repeats in two folders", "ttreport compare before/ after/"},
@@ -47,9 +49,9 @@ For a verdict with the noise of history use ttreport check.`,
 				if !slices.Contains([]string{"term", "md", "csv", "json"}, *format) {
 					return fail(exitUsage, "formats are term, md, csv and json", "compare: --format %q", *format)
 				}
-				ws, err := workspace.Open(".")
+				ws, err := openWorkspace(".")
 				if err != nil {
-					return failure{code: exitUsage, err: err}
+					return err
 				}
 				c, err := compareSides(ctx, ws, id, args[0], args[1])
 				if err != nil {
@@ -61,7 +63,7 @@ For a verdict with the noise of history use ttreport check.`,
 	}
 }
 
-// compareSides resolves two sides and compares them.
+// compareSides finds two sides and compares them.
 func compareSides(ctx context.Context, ws *workspace.Workspace, id *identity, a, b string) (*render.Comparison, error) {
 	cols, problems, err := history.Load(ctx, ws.Cache(), ws.History())
 	if err != nil {
@@ -69,7 +71,7 @@ func compareSides(ctx context.Context, ws *workspace.Workspace, id *identity, a,
 	}
 	var sides [2]compare.Side
 	for i, name := range []string{a, b} {
-		runs, err := resolveSide(ctx, cols, id, name)
+		runs, err := findSide(ctx, cols, id, name)
 		if err != nil {
 			return nil, err
 		}
@@ -81,7 +83,7 @@ func compareSides(ctx context.Context, ws *workspace.Workspace, id *identity, a,
 			"workloads, tools and definitions must be the same; ttreport inspect shows what each side holds",
 			"compare: nothing that %s has was measured in %s too (%d and %d numbers)", a, b, r.OnlyA, r.OnlyB)
 	}
-	return &render.Comparison{Result: r, Lost: len(lost(problems))}, nil
+	return &render.Comparison{Result: r, Lost: len(history.Lost(problems))}, nil
 }
 
 // writeComparison writes a comparison in the form that was asked for.
@@ -102,15 +104,17 @@ func writeComparison(w io.Writer, c *render.Comparison, format string) error {
 	return terminal.Compare(w, c)
 }
 
-// resolveSide finds what a side names: a release or run in history, else files.
-func resolveSide(ctx context.Context, cols *columns.Columns, id *identity, what string) ([]schema.Run, error) {
-	if runs, err := storedSide(cols, what); err != nil || len(runs) > 0 {
+// findSide finds what a side names: a release or run in history, else files.
+func findSide(ctx context.Context, cols *columns.Columns, id *identity, name string) ([]schema.Run, error) {
+	if runs, err := storedSide(cols, name); err != nil || len(runs) > 0 {
 		return runs, err
 	}
-	paths := []string{what}
-	if _, err := os.Stat(what); err != nil {
-		if paths, err = filepath.Glob(what); err != nil || len(paths) == 0 {
-			return nil, fail(exitUsage, "a side is a release or run id in history/, a file, a folder or a glob in quotes", "compare: %q is none of them", what)
+	paths := []string{name}
+	if _, err := os.Stat(name); err != nil {
+		if paths, err = filepath.Glob(name); err != nil || len(paths) == 0 {
+			return nil, fail(exitUsage,
+				"a side is a release or run id in history/, a file, a folder or a glob in quotes",
+				"compare: %q is none of them", name)
 		}
 	}
 	set, err := load(ctx, paths, id)
@@ -118,17 +122,18 @@ func resolveSide(ctx context.Context, cols *columns.Columns, id *identity, what 
 		return nil, err
 	}
 	if len(set.Runs) == 0 {
-		return nil, fail(exitInput, "ttreport inspect "+what, "compare: no result was found in %s", what)
+		return nil, fail(exitInput, "ttreport inspect "+name, "compare: no result was found in %s", name)
 	}
 	return set.Runs, nil
 }
 
-func storedSide(cols *columns.Columns, what string) ([]schema.Run, error) {
+// storedSide reads the documents of a release, or of a run.
+func storedSide(cols *columns.Columns, name string) ([]schema.Run, error) {
 	var out []schema.Run
 	for _, r := range judge.Releases(cols, nil) {
 		for _, run := range r.Runs {
 			h := &cols.Runs[run]
-			if r.Name != what && h.ID != what {
+			if r.Name != name && h.ID != name {
 				continue
 			}
 			doc, problem := history.Read(h.Path)

@@ -11,13 +11,15 @@ import (
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/collect"
 	"github.com/ttreport/ttreport/collect/plan"
+	"github.com/ttreport/ttreport/collect/progress"
 	"github.com/ttreport/ttreport/ingest/history"
+	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/site/preview"
 )
 
 func demoCommand() command {
 	return command{
-		name: "demo", summary: "see it: measure a simulated model, build and preview in ./ttreport-demo/",
+		name: "demo", summary: "measure a simulated model, build its site and preview it, in ./ttreport-demo/",
 		help: `
 Does in a folder of its own what collect and build do: measures six releases of a simulated model, builds the site
 and serves it on the loopback interface until Ctrl-C. The simulator runs on a clock of its own, so the numbers are the
@@ -48,14 +50,14 @@ func demo(ctx context.Context, sh *shell, dir string, port int, show bool) error
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return failure{code: exitUsage, err: fmt.Errorf("demo: %w", err), hint: "choose another place with --dir"}
 	}
-	ws, err := workspace.Open(dir)
+	ws, err := openWorkspace(dir)
 	if err != nil {
-		return failure{code: exitUsage, err: err}
+		return err
 	}
 	if _, err := measureDemo(ctx, sh, ws); err != nil {
 		return err
 	}
-	if err := build(ctx, sh, ws, nil, &identity{}, buildOptions{}); err != nil || !show {
+	if err := build(ctx, sh, ws, nil, buildOptions{}); err != nil || !show {
 		return err
 	}
 	err = preview.New(ws.Site()).Serve(ctx, port, func(url string) { sh.say("preview   %s  (Ctrl-C ends it)", url) })
@@ -74,7 +76,7 @@ func collectDemo(ctx context.Context, sh *shell, ws *workspace.Workspace, dryRun
 	}
 	if dryRun {
 		sh.say("demo: six releases of a simulated model, each:")
-		writePlan(sh, collect.DemoPlan(), plan.Estimate{})
+		progress.WritePlan(sh.err, collect.DemoPlan(), plan.Estimate{})
 		return nil
 	}
 	outs, err := measureDemo(ctx, sh, ws)
@@ -87,15 +89,15 @@ func collectDemo(ctx context.Context, sh *shell, ws *workspace.Workspace, dryRun
 		return nil
 	}
 	const text = "%s of the demo measured, all simulated; results in %s. Next: ttreport build\n"
-	fmt.Fprintf(sh.out, text, plural(len(outs), "run"), ws.Results())
+	fmt.Fprintf(sh.out, text, plaintext.Plural(len(outs), "run"), ws.Results())
 	return nil
 }
 
 // measureDemo measures what the demo still lacks, with progress.
 func measureDemo(ctx context.Context, sh *shell, ws *workspace.Workspace) ([]collect.Outcome, error) {
 	show := newProgress(sh)
-	outs, err := collect.Demo(ctx, ws.Results(), show.event)
-	show.end()
+	outs, err := collect.Demo(ctx, ws.Results(), show.Event)
+	show.End()
 	if err != nil {
 		err = collectError(ctx, sh, ws, err)
 	}

@@ -9,17 +9,14 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/pflag"
-	"golang.org/x/term"
 
 	"github.com/ttreport/ttreport/templates"
 )
 
-func isTTY(fd int) bool { return term.IsTerminal(fd) }
-
 func writeHelp(w io.Writer) {
 	fmt.Fprint(w, `ttreport turns LLM serving benchmarks and evals into a results site that a reviewer can trust.
 
-  ttreport demo                          see it: demo, site and preview in ./ttreport-demo/
+  ttreport demo                          a simulated model, its site and a preview in ./ttreport-demo/
   ttreport collect && ttreport build     measure, then write _site/
   ttreport build PATH…                   read result files you have, then write _site/
   ttreport inspect PATH…                 what each file is, and what is wrong with it

@@ -2,17 +2,15 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
-	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/pflag"
 
-	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/collect/plan/spec"
 	"github.com/ttreport/ttreport/ingest/durable"
+	"github.com/ttreport/ttreport/ingest/plaintext"
 )
 
 func modelsCommand() command {
@@ -28,16 +26,15 @@ entries of the same model, device and implementation are replaced, others stay.`
 		},
 		setup: func(*pflag.FlagSet) runFunc {
 			return func(_ context.Context, sh *shell, args []string) error {
-				ws, err := workspace.Open(".")
+				ws, err := openWorkspace(".")
 				if err != nil {
-					return failure{code: exitUsage, err: err}
+					return err
 				}
 				name := filepath.Join(ws.Dir, spec.FileName)
 				file, err := spec.ReadCatalogue(name)
-				if err != nil {
-					return failure{code: exitUsage, err: err}
-				}
 				switch {
+				case err != nil:
+					return failure{code: exitUsage, err: err}
 				case len(args) == 0:
 					return listModels(sh, file)
 				case args[0] != "import" || len(args) < 2:
@@ -51,42 +48,25 @@ entries of the same model, device and implementation are replaced, others stay.`
 
 func listModels(sh *shell, f spec.File) error {
 	if len(f.Models) == 0 {
-		fmt.Fprintf(sh.out, "no model is known; ttreport models import PATH fills %s\n", spec.FileName)
-		return nil
+		_, err := fmt.Fprintf(sh.out, "no model is known; ttreport models import PATH fills %s\n", spec.FileName)
+		return err
 	}
-	tw := tabwriter.NewWriter(sh.out, 2, 0, 2, ' ', 0)
-	fmt.Fprintln(tw, "MODEL\tDEVICE\tIMPL\tCONTEXT\tMAX CONCURRENCY\tSTATUS\tIMAGE")
-	for _, m := range f.Models {
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n",
-			m.Model, m.Device, m.Impl, dash(m.Context), dash(m.Concurrency), m.Status, middle(m.Image, pathWidth))
-	}
-	return tw.Flush()
+	return f.Write(sh.out)
 }
 
-// specNames are files of a checkout that hold specifications, the newest first.
-func specNames() []string {
-	return []string{"release_model_spec.json", "model_specs_output.json", "model_spec.json"}
-}
-
-// importModels reads specifications and lays them over the catalogue.
+// importModels adds specifications to the catalogue.
 func importModels(sh *shell, name string, file spec.File, paths []string) error {
 	added := 0
 	for _, path := range paths {
-		source, err := specFile(path)
-		if err != nil {
-			return err
+		n, err := file.Import(path)
+		switch {
+		case errors.Is(err, spec.ErrNoSpecFile):
+			return fail(exitInput, "name the file itself", "models: %w", err)
+		case err != nil:
+			const fix = "expected release_model_spec.json of tt-inference-server, or a runtime_model_spec_*.json"
+			return fail(exitInput, fix, "models: %w", err)
 		}
-		data, err := os.ReadFile(source)
-		if err != nil {
-			return failure{code: exitInput, err: fmt.Errorf("models: %w", err)}
-		}
-		list, err := spec.Read(source, data)
-		if err != nil {
-			hint := "expected release_model_spec.json of tt-inference-server, or a runtime_model_spec_*.json"
-			return failure{code: exitInput, err: fmt.Errorf("models: %w", err), hint: hint}
-		}
-		file.Add(list...)
-		added += len(list)
+		added += n
 	}
 	file.Sort()
 	data, err := file.Marshal()
@@ -94,25 +74,9 @@ func importModels(sh *shell, name string, file spec.File, paths []string) error 
 		return err
 	}
 	if err := durable.WriteFile(name, data); err != nil {
-		return failure{code: exitInput, err: fmt.Errorf("models: %w", err)}
+		return fail(exitInput, "", "models: %w", err)
 	}
-	fmt.Fprintf(sh.out, "%s imported; %s holds %d\n", plural(added, "specification"), spec.FileName, len(file.Models))
-	return nil
-}
-
-// specFile is a file, or that of a checkout.
-func specFile(path string) (string, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return "", failure{code: exitInput, err: fmt.Errorf("models: %w", err)}
-	}
-	if !info.IsDir() {
-		return path, nil
-	}
-	for _, n := range specNames() {
-		if _, err := os.Stat(filepath.Join(path, n)); err == nil {
-			return filepath.Join(path, n), nil
-		}
-	}
-	return "", fail(exitInput, "name the file itself", "models: %s has none of %s", path, strings.Join(specNames(), ", "))
+	_, err = fmt.Fprintf(sh.out, "%s imported; %s holds %d\n",
+		plaintext.Plural(added, "specification"), spec.FileName, len(file.Models))
+	return err
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/durable"
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
 )
 
 // PathOf is where a run's document lies below the history folder.
@@ -143,4 +144,25 @@ func samePoint(points []schema.Point, p schema.Point) int {
 		}
 	}
 	return -1
+}
+
+// Lost are the problems for which a document of the history counts for nothing.
+func Lost(problems []schema.Problem) []schema.Problem {
+	return slices.DeleteFunc(slices.Clone(problems), func(p schema.Problem) bool { return !p.Lost })
+}
+
+// Unstored are the problems of files that made no run: those of others are stored with their runs (c), or were met when
+// history was loaded (met). Notes are left out.
+func Unstored(problems, met []schema.Problem, c *columns.Columns) []schema.Problem {
+	type place struct{ path, code string }
+	known := map[place]bool{}
+	for i := range met {
+		known[place{met[i].Path, met[i].Code}] = true
+	}
+	for i := range c.Problems {
+		known[place{c.Problems[i].Path, c.Problems[i].Code}] = true
+	}
+	return slices.DeleteFunc(slices.Clone(problems), func(p schema.Problem) bool {
+		return p.Severity == schema.SevNote || known[place{p.Path, p.Code}]
+	})
 }

@@ -1,7 +1,9 @@
 package schema
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -75,4 +77,23 @@ func Alike(list []Problem, key func(Problem) string) (first []Problem, count []i
 		first, count = append(first, p), append(count, 1)
 	}
 	return first, count
+}
+
+// WorstFirst is a copy of a list with errors first, then warnings, then notes; otherwise in its order.
+func WorstFirst(list []Problem) []Problem {
+	rank := func(p Problem) int { return slices.Index(Severities(), p.Severity) }
+	out := slices.Clone(list)
+	slices.SortStableFunc(out, func(a, b Problem) int { return cmp.Compare(rank(a), rank(b)) })
+	return out
+}
+
+// CountSeverity is how many problems of a list have a severity.
+func CountSeverity(list []Problem, sev Severity) int {
+	n := 0
+	for i := range list {
+		if list[i].Severity == sev {
+			n++
+		}
+	}
+	return n
 }

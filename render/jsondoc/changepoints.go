@@ -6,7 +6,6 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/targets/judge"
-	"github.com/ttreport/ttreport/targets/regression"
 )
 
 type (
@@ -57,8 +56,8 @@ func finite(v float64) *float64 {
 
 func changePoints(c *render.ChangePoints) *changePointsJSON {
 	out := &changePointsJSON{Points: []changePointJSON{}, Drifts: []driftJSON{}}
-	source := map[regression.Source]string{
-		regression.ByGate: "gate", regression.BySearch: "search", regression.ByPerson: "person",
+	source := map[judge.Source]string{
+		judge.ByGate: "gate", judge.BySearch: "search", judge.ByPerson: "person",
 	}
 	for _, s := range c.Points {
 		out.Points = append(out.Points, changePointJSON{

@@ -8,7 +8,6 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/targets/judge"
-	"github.com/ttreport/ttreport/targets/regression"
 )
 
 // printer writes lines.
@@ -17,7 +16,7 @@ type printer struct{ w io.Writer }
 func (p printer) line(format string, args ...any) { fmt.Fprintf(p.w, format+"\n", args...) }
 
 // Calculation writes everything behind a verdict against history. Values on the log scale are called z.
-func Calculation(w io.Writer, v schema.Verdict, c *regression.Calculation, releases []judge.Release) {
+func Calculation(w io.Writer, v schema.Verdict, c *judge.Calculation, releases []judge.Release) {
 	p := printer{w}
 	z := "ln y"
 	if judge.Higher(v.Metric) {
@@ -48,7 +47,7 @@ func Calculation(w io.Writer, v schema.Verdict, c *regression.Calculation, relea
 		)
 		p.line("  odds of a change   %.3g to 1 against a noisier cell, 2 needed (ttreport help: method)", a.Odds)
 	}
-	repeats, more := regression.Repeats(c)
+	repeats, more := judge.Repeats(c)
 	switch {
 	case v.Outcome != schema.Inconclusive:
 	case repeats > 0:
@@ -61,7 +60,7 @@ func Calculation(w io.Writer, v schema.Verdict, c *regression.Calculation, relea
 }
 
 // baseline lists the releases that the number is compared with.
-func (p printer) baseline(v schema.Verdict, c *regression.Calculation, releases []judge.Release) {
+func (p printer) baseline(v schema.Verdict, c *judge.Calculation, releases []judge.Release) {
 	p.line("baseline (%d releases)", len(c.Baseline))
 	for _, b := range c.Baseline {
 		p.line("  %-14s z = %.6f   y = %-10.5g repeats %d   run-wide level removed %+.6f   adjusted %.6f",
@@ -76,7 +75,7 @@ func (p printer) baseline(v schema.Verdict, c *regression.Calculation, releases 
 }
 
 // test is the arithmetic of the moderated t test and of the false discovery procedure.
-func (p printer) test(v schema.Verdict, c *regression.Calculation) {
+func (p printer) test(v schema.Verdict, c *judge.Calculation) {
 	p.line("d                    %+.6f = %.6f − (%+.6f) − %.6f", c.D, c.Obs.Z, c.Shift, c.Mean)
 	p.line("noise of all cells   d0 = %.3g, typical variance s0² = %.4g", c.D0, c.S02)
 	p.line("moderated variance   (d0·s0² + ν·s²)/(d0 + ν), at least the floor %.4g: %.4g", c.Floor, c.Variance)

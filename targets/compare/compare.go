@@ -34,6 +34,11 @@ type Row struct {
 	Badness float64 // log change, positive is worse
 }
 
+// TestNames lists the tests that a row can be decided by; the last stands for none.
+func TestNames() []string {
+	return []string{pairing.MannWhitney, pairing.Normal, pairing.Welch, pairing.NoTest}
+}
+
 // Outcome of a row.
 type Outcome string
 

@@ -56,28 +56,28 @@ func (p *Policy) EvalEffect() float64 {
 
 // Decision is what a person decided, as ttreport.yaml holds it.
 type Decision struct {
-	ID      string
-	Kind    schema.DecisionKind
-	Select  Select
-	Release string // the release that it covers, a glob; "" for all
-	Reason  string
-	Owner   string
-	Expires string // YYYY-MM-DD
-	By      string // of supersede: the run that replaces
+	ID      string              `yaml:"id"`
+	Kind    schema.DecisionKind `yaml:"kind"`
+	Select  Select              `yaml:"select"`
+	Release string              `yaml:"release"` // the release that it covers, a glob; "" for all
+	Reason  string              `yaml:"reason"`
+	Owner   string              `yaml:"owner"`
+	Expires string              `yaml:"expires"` // YYYY-MM-DD
+	By      string              `yaml:"by"`      // of supersede: the run that replaces
 }
 
 // Select says what a decision covers. An empty field selects everything; others are globs.
 type Select struct {
-	Verdict  string // id
-	Lint     string // id of a check
-	Run      string
-	Model    string
-	Device   string
-	Workload string // as pages write it: 2048/128/30
-	Tool     string
-	Metric   string
-	Task     string // of an eval
-	Level    string // of a target
+	Verdict  string `yaml:"verdict"` // id
+	Lint     string `yaml:"lint"`    // id of a check
+	Run      string `yaml:"run"`
+	Model    string `yaml:"model"`
+	Device   string `yaml:"device"`
+	Workload string `yaml:"workload"` // as pages write it: 2048/128/30
+	Tool     string `yaml:"tool"`
+	Metric   string `yaml:"metric"`
+	Task     string `yaml:"task"`  // of an eval
+	Level    string `yaml:"level"` // of a target
 }
 
 // Match reports whether a glob of a selection matches; "" matches everything. A workload holds slashes, which a glob's

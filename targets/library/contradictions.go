@@ -7,10 +7,18 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
+// Kinds of contradictions.
+const (
+	Unattainable     = "unattainable"      // by any machine that meets the neighbours
+	NeedsNoTTFT      = "needs-no-ttft"     // only a TTFT of zero would do
+	LevelsInverted   = "tiers-inverted"    // a harder level asks for less
+	UnmeasuredMetric = "unmeasured-metric" // no tool measures it
+)
+
 // Contradiction is something that a target says and its own neighbours rule out.
 type Contradiction struct {
 	Model, Device string
-	Code          string          // unattainable, needs-no-ttft, tiers-inverted, unmeasured-metric
+	Code          string          // kind
 	Severity      schema.Severity // error for unattainable, warning for the others
 	Target        schema.Target
 	Text          string // one sentence with the arithmetic
@@ -50,14 +58,14 @@ func LintEntry(e Entry) []Contradiction {
 		}
 		near := by[at{t.Key.String(), t.Level}]
 		if info, known := schema.MetricByName(t.Metric); !known || info.Better == schema.Neither {
-			add(schema.SevWarning, "unmeasured-metric", t, "no tool measures %s: this target grades nothing", t.Metric)
+			add(schema.SevWarning, UnmeasuredMetric, t, "no tool measures %s: this target grades nothing", t.Metric)
 			continue
 		}
 		if t.Metric == "output_tps" {
 			throughput(t, near, add)
 		}
 		if inv, ok := stricter(t, by); ok {
-			add(schema.SevWarning, "tiers-inverted", t, "%s asks for %s %s and the more demanding %s for %s: a "+
+			add(schema.SevWarning, LevelsInverted, t, "%s asks for %s %s and the more demanding %s for %s: a "+
 				"value can meet the harder one alone", t.Level, t.Metric, num(t.Value), inv.Level, num(inv.Value))
 		}
 	}
@@ -75,7 +83,7 @@ func throughput(t schema.Target, near map[string]schema.Target, add report) {
 	}
 	c := *t.Key.Concurrency
 	if ceiling := user.Value * c; t.Value > ceiling*(1+1e-9) {
-		add(schema.SevError, "unattainable", t, "tput %s tok/s is %s times %s tok/s/user × %s users = %s tok/s",
+		add(schema.SevError, Unattainable, t, "tput %s tok/s is %s times %s tok/s/user × %s users = %s tok/s",
 			num(t.Value), num(t.Value/ceiling), num(user.Value), num(c), num(ceiling))
 		return
 	}
@@ -86,7 +94,7 @@ func throughput(t schema.Target, near map[string]schema.Target, add report) {
 	osl := *t.Key.OSL
 	seconds := ttft.Value/1000 + (osl-1)/user.Value
 	if reach := c * osl / seconds; t.Value > reach*(1+1e-9) {
-		add(schema.SevWarning, "needs-no-ttft", t, "tput %s tok/s cannot be met by meeting the others exactly: %s "+
+		add(schema.SevWarning, NeedsNoTTFT, t, "tput %s tok/s cannot be met by meeting the others exactly: %s "+
 			"users × %s tokens / (TTFT %s s + %s / %s tok/s) = %s tok/s", num(t.Value), num(c), num(osl),
 			num(ttft.Value/1000), num(osl-1), num(user.Value), num(reach))
 	}

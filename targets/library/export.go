@@ -26,6 +26,16 @@ func Export(model, device string, list []schema.Target) (f File, unmeasured int)
 	return f, unmeasured
 }
 
+// ExportAll is one file of the targets of several models and devices.
+func ExportAll(list []Entry) (f File, unmeasured int) {
+	for _, e := range list {
+		part, n := Export(e.Model, e.Device, e.Targets)
+		unmeasured += n
+		f.Targets, f.Evals = append(f.Targets, part.Targets...), append(f.Evals, part.Evals...)
+	}
+	return f, unmeasured
+}
+
 // WorkloadOf is the workload of a key, whichever tool measured it.
 func WorkloadOf(k schema.Key) manifest.Workload {
 	return manifest.Workload{Task: k.Task, ISL: k.ISL, OSL: k.OSL, Concurrency: k.Concurrency, Rate: k.Rate,

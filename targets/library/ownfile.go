@@ -61,6 +61,27 @@ type EvalRun struct {
 	Tokenizer  string `yaml:"tokenizer,omitempty"`
 }
 
+// Params are what is stated, by the names that lm-eval has for it.
+func (r EvalRun) Params() map[string]string {
+	p := map[string]string{}
+	if r.Fewshot != nil {
+		p["fewshot"] = fmt.Sprint(*r.Fewshot)
+	}
+	if r.Concurrent > 0 {
+		p["num_concurrent"] = fmt.Sprint(r.Concurrent)
+	}
+	if r.Chat {
+		p["chat"] = "true"
+	}
+	if r.GenKwargs != "" {
+		p["gen_kwargs"] = r.GenKwargs
+	}
+	if r.Tokenizer != "" {
+		p["tokenizer"] = r.Tokenizer
+	}
+	return p
+}
+
 // Marshal returns the file's content.
 func (f File) Marshal() ([]byte, error) { return decode.EncodeYAML(f) }
 

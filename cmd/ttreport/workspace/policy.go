@@ -18,7 +18,7 @@ type Judge struct {
 	Effects map[string]Percent `yaml:"effects"`
 	// EvalPoints is the least change of an eval that matters, in percentage points.
 	EvalPoints float64 `yaml:"eval_points"`
-	// FailOn is what makes a release unfit; --fail-on overrides it.
+	// FailOn is what fails a release; --fail-on overrides it.
 	FailOn []string `yaml:"fail_on"`
 }
 
@@ -40,46 +40,21 @@ func (p *Percent) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Decision is what a person decided: see ttreport help decisions.
-type Decision struct {
-	ID      string `yaml:"id"`
-	Kind    string `yaml:"kind"`
-	Select  Select `yaml:"select"`
-	Release string `yaml:"release"`
-	Reason  string `yaml:"reason"`
-	Owner   string `yaml:"owner"`
-	Expires string `yaml:"expires"`
-	By      string `yaml:"by"`
-}
-
-// Select says what a decision speaks of; globs, and what is left out selects everything.
-type Select struct {
-	Verdict  string `yaml:"verdict"`
-	Lint     string `yaml:"lint"`
-	Run      string `yaml:"run"`
-	Model    string `yaml:"model"`
-	Device   string `yaml:"device"`
-	Workload string `yaml:"workload"`
-	Tool     string `yaml:"tool"`
-	Metric   string `yaml:"metric"`
-	Task     string `yaml:"task"`
-	Level    string `yaml:"level"`
-}
-
-// Policy is what the configuration says of judging; now decides which decisions have expired.
+// Policy is which changes matter and what people decided; now decides which decisions have expired.
 func (w *Workspace) Policy(now time.Time) (*decision.Policy, error) {
-	p := &decision.Policy{Effects: map[string]float64{}, EvalPoint: w.Config.Judge.EvalPoints, Today: now}
-	for metric, v := range w.Config.Judge.Effects {
+	j := w.Config.Judge
+	p := &decision.Policy{
+		Effects: map[string]float64{}, EvalPoint: j.EvalPoints, Today: now, Decisions: w.Config.Decisions,
+	}
+	for metric, v := range j.Effects {
 		if _, ok := schema.MetricByName(metric); !ok {
-			return nil, fmt.Errorf("%s: judge: effects: no metric is called %q; there are %s", ConfigName, metric, strings.Join(judge.PrimaryMetrics(), ", "))
+			return nil, fmt.Errorf("%s: judge: effects: no metric is called %q; there are %s",
+				ConfigName, metric, strings.Join(judge.PrimaryMetrics(), ", "))
 		}
 		p.Effects[metric] = float64(v)
 	}
-	if w.Config.Judge.EvalPoints < 0 || w.Config.Judge.EvalPoints >= 100 {
-		return nil, fmt.Errorf("%s: judge: eval_points: %g is no number of percentage points", ConfigName, w.Config.Judge.EvalPoints)
-	}
-	for _, d := range w.Config.Decisions {
-		p.Decisions = append(p.Decisions, decision.Decision{ID: d.ID, Kind: schema.DecisionKind(d.Kind), Select: decision.Select(d.Select), Release: d.Release, Reason: d.Reason, Owner: d.Owner, Expires: d.Expires, By: d.By})
+	if j.EvalPoints < 0 || j.EvalPoints >= 100 {
+		return nil, fmt.Errorf("%s: judge: eval_points: %g is no number of percentage points", ConfigName, j.EvalPoints)
 	}
 	var ids []string
 	for _, id := range lint.IDs() {
@@ -91,7 +66,7 @@ func (w *Workspace) Policy(now time.Time) (*decision.Policy, error) {
 	return p, nil
 }
 
-// FailOn is what the configuration says a gate fails on; nil: the default.
+// FailOn is what the configuration says a gate fails on.
 func (w *Workspace) FailOn() (gate.FailOn, error) {
 	if len(w.Config.Judge.FailOn) == 0 {
 		return gate.DefaultFailOn(), nil

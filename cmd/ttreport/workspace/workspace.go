@@ -1,7 +1,7 @@
 // Package workspace knows where things lie: ttreport.yaml, results, history, targets, notes, the site and the cache.
 //
-// In flows a folder; out flow its configuration, read strictly, and the paths of its parts. What the parts contain is
-// other packages' business.
+// In: a folder. Out: its configuration, read strictly, the paths of its parts, and its target files as a library. It
+// must not know what results, history and pages contain.
 package workspace
 
 import (
@@ -18,6 +18,7 @@ import (
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/render"
+	"github.com/ttreport/ttreport/targets/decision"
 	"github.com/ttreport/ttreport/targets/judge"
 )
 
@@ -26,13 +27,13 @@ const ConfigName = "ttreport.yaml"
 
 // Config is ttreport.yaml. Every field may be left out.
 type Config struct {
-	Title     string     `yaml:"title"`
-	Site      Site       `yaml:"site"`
-	Models    Listing    `yaml:"models"`
-	Devices   Listing    `yaml:"devices"`
-	Releases  []Release  `yaml:"releases"`
-	Judge     Judge      `yaml:"judge"`
-	Decisions []Decision `yaml:"decisions"`
+	Title     string              `yaml:"title"`
+	Site      Site                `yaml:"site"`
+	Models    Listing             `yaml:"models"`
+	Devices   Listing             `yaml:"devices"`
+	Releases  []Release           `yaml:"releases"`
+	Judge     Judge               `yaml:"judge"`
+	Decisions []decision.Decision `yaml:"decisions"` // see ttreport help decisions
 	// Tools names programs for tools that are neither on the PATH nor made by ttreport: {vllm: /opt/vllm/bin/vllm}.
 	Tools map[string]string `yaml:"tools"`
 	// Exec are benchmarks of the user's own, by name: a command line with holes such as {url} and {out}.
@@ -53,7 +54,7 @@ type Site struct {
 // Listing orders and hides names in lists of the site.
 type Listing struct {
 	Order []string `yaml:"order"` // these first, in this order
-	Hide  []string `yaml:"hide"`  // globs; their pages stay, and how many are hidden is said
+	Hide  []string `yaml:"hide"`  // globs; their pages stay, and lists show how many are hidden
 }
 
 // Release places a release in the order, oldest first.
@@ -103,6 +104,9 @@ func (w *Workspace) Notes() string   { return filepath.Join(w.Dir, "notes") }
 func (w *Workspace) Site() string    { return filepath.Join(w.Dir, "_site") }
 func (w *Workspace) Cache() string   { return filepath.Join(w.Dir, ".ttreport", "columns.cache") }
 
+// LastBuild is the file that remembers what the last build read and wrote.
+func (w *Workspace) LastBuild() string { return filepath.Join(w.Dir, ".ttreport", "build.json") }
+
 // Title is the site's title.
 func (w *Workspace) Title() string {
 	if w.Config.Title != "" {
@@ -125,7 +129,7 @@ func (w *Workspace) ReleaseOrder() ([]judge.Configured, error) {
 	for _, r := range w.Config.Releases {
 		c := judge.Configured{Name: r.Name, Line: r.Line}
 		if slices.ContainsFunc(out, func(o judge.Configured) bool { return o.Name == r.Name }) {
-			return nil, fmt.Errorf("%s: releases: %s stands twice, and a release has one place", ConfigName, r.Name)
+			return nil, fmt.Errorf("%s: releases: %s is listed twice, and a release has one place", ConfigName, r.Name)
 		}
 		if r.Date != "" {
 			t, err := time.Parse(time.DateOnly, r.Date)
@@ -156,18 +160,4 @@ func (w *Workspace) ReadNotes() ([]render.Note, error) {
 		out = append(out, render.Note{Release: release, Title: release, Source: string(data)})
 	}
 	return out, nil
-}
-
-// TargetFiles lists targets/*.json, *.yaml and *.yml in order of their names.
-func (w *Workspace) TargetFiles() ([]string, error) {
-	var all []string
-	for _, pattern := range []string{"*.json", "*.yaml", "*.yml"} {
-		names, err := filepath.Glob(filepath.Join(w.Targets(), pattern))
-		if err != nil {
-			return nil, fmt.Errorf("targets: %w", err)
-		}
-		all = append(all, names...)
-	}
-	sort.Strings(all)
-	return all, nil
 }

@@ -11,38 +11,6 @@ import (
 	"unicode/utf8"
 )
 
-func TestShortPath(t *testing.T) {
-	for _, c := range []struct {
-		in   string
-		most int
-		want string
-	}{
-		{"a/b.json", 20, "a/b.json"}, {"first/second/third/fourth/x.json", 24,
-			"first/…/fourth/x.json"}, {"first/second/third/fourth/x.json", 15, "first/…/x.json"},
-		{"first/second/a-name-that-fits.json", 22, "a-name-that-fits.json"}, {"first/second/a-name-that-fits.json", 23,
-			"…/a-name-that-fits.json"}, {"a-name-that-is-far-too-long.json", 11, "a-nam….json"},
-	} {
-		if got := shortPath(c.in, c.most); utf8.RuneCountInString(got) > c.most || got != c.want {
-			t.Errorf("shortPath(%q, %d) = %q, want %q", c.in, c.most, got, c.want)
-		}
-	}
-}
-
-func TestKinds(t *testing.T) {
-	for want, k := range map[string]kinds{"": {}, "one": {"one": 5}, "2 × b; 1 × a": {"a": 1, "b": 2, "": 3}} {
-		if got := k.String(); got != want {
-			t.Errorf("%q, want %q", got, want)
-		}
-	}
-	many := kinds{}
-	for i := range 30 {
-		many[fmt.Sprintf("kind number %d", i)] = 30 - i
-	}
-	if got := many.String(); utf8.RuneCountInString(got) > detailWidth+16 || !strings.HasSuffix(got, "kinds more") {
-		t.Errorf("%q", got)
-	}
-}
-
 // A thousand files of a deep tree make a page that a person reads: grouped and counted, the worst first, no line of
 // silly width, no path twice.
 func TestInspectOfAThousandFiles(t *testing.T) {

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
+	"github.com/ttreport/ttreport/ingest/history"
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/render"
+	"github.com/ttreport/ttreport/static"
+	"github.com/ttreport/ttreport/targets/gate"
+	"github.com/ttreport/ttreport/targets/judge"
+)
+
+// reportRequest says what a report is made of.
+type reportRequest struct {
+	dirs     []string         // folders of history documents
+	cache    string           // of their columns; "" for none
+	problems []schema.Problem // of this build
+	view     judge.View
+}
+
+// makeReport loads history, judges it, and indexes it for writers.
+func makeReport(ctx context.Context, ws *workspace.Workspace, req reportRequest) (*render.Report, error) {
+	cols, bad, err := history.Load(ctx, req.cache, req.dirs...)
+	if err != nil {
+		return nil, err
+	}
+	judged, err := judgeHistory(ctx, ws, cols, req.view)
+	if err != nil {
+		return nil, err
+	}
+	judged.Lost = history.Lost(bad)
+	notes, err := ws.ReadNotes()
+	if err != nil {
+		return nil, failure{code: exitInput, err: err}
+	}
+	mode := ws.Config.Site.Mode
+	if mode != "" && mode != "releases" && mode != "nightly" {
+		return nil, fail(exitUsage, "modes are releases and nightly", "%s: site.mode %q", workspace.ConfigName, mode)
+	}
+	echarts := render.Licence{
+		Name: "Apache ECharts", Version: static.EChartsVersion, Licence: "Apache-2.0", File: "assets/echarts.LICENSE.txt",
+	}
+	return render.New(render.Input{
+		Title: ws.Title(), Nightly: mode == "nightly",
+		Models: render.Listing(ws.Config.Models), Devices: render.Listing(ws.Config.Devices),
+		Gate: judged, Notes: notes, Problems: append(bad, history.Unstored(req.problems, bad, cols)...),
+		Version: versionLine(), Topics: topics(), Licences: []render.Licence{echarts},
+	}), nil
+}
+
+// storedReport is the report of a workspace's history.
+func storedReport(ctx context.Context, ws *workspace.Workspace, view judge.View) (*render.Report, error) {
+	return makeReport(ctx, ws, reportRequest{dirs: []string{ws.History()}, cache: ws.Cache(), view: view})
+}
+
+// judgeHistory judges under the workspace's policy.
+func judgeHistory(
+	ctx context.Context, ws *workspace.Workspace, cols *columns.Columns, view judge.View,
+) (*gate.Gate, error) {
+	order, err := ws.ReleaseOrder()
+	if err != nil {
+		return nil, failure{code: exitUsage, err: err}
+	}
+	policy, err := ws.Policy(time.Now())
+	if err != nil {
+		return nil, failure{code: exitUsage, err: err}
+	}
+	on, err := ws.FailOn()
+	if err != nil {
+		return nil, failure{code: exitUsage, err: err}
+	}
+	releases, err := judge.Narrow(cols, judge.Releases(cols, order), view)
+	if err != nil {
+		return nil, releaseError("--baseline", err)
+	}
+	judged, err := gate.New(ctx, cols, releases, policy)
+	if err != nil {
+		return nil, err
+	}
+	judged.Listed, judged.FailOn = order, on
+	return judged, nil
+}
+
+// releaseNamed is the index of a release that a flag names.
+func releaseNamed(r *render.Report, flag, name string) (int, error) {
+	at := judge.Named(r.Releases, name)
+	if at < 0 {
+		return 0, releaseError(flag, judge.NewUnknownRelease(name, r.Releases))
+	}
+	return at, nil
+}
+
+// releaseError names the nearest of the releases that exist.
+func releaseError(flag string, err error) error {
+	var unknown *judge.UnknownRelease
+	if !errors.As(err, &unknown) {
+		return err
+	}
+	known := "there are " + strings.Join(unknown.Newest, ", ")
+	return fail(exitUsage, didYouMean(unknown.Name, unknown.Newest, "", known), "%w (%s)", err, flag)
+}

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"golang.org/x/term"
+
+	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
+	"github.com/ttreport/ttreport/collect/credentials"
+	"github.com/ttreport/ttreport/collect/progress"
+)
+
+// terminalOf is the file of a stream that is a terminal.
+func terminalOf(stream any) (fd int, ok bool) {
+	f, ok := stream.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return 0, false
+	}
+	return int(f.Fd()), true
+}
+
+// newProgress shows progress on standard error: in place on a terminal, in parts in GitHub's log.
+func newProgress(sh *shell) *progress.Display {
+	to := progress.Stream{Writer: sh.err, GitHub: os.Getenv("GITHUB_ACTIONS") == "true"}
+	if fd, ok := terminalOf(sh.err); ok {
+		to.Width = func() int { return widthOf(fd) }
+	}
+	return progress.New(to)
+}
+
+// widthOf is how many characters a line of a terminal has.
+func widthOf(fd int) int {
+	if width, _, err := term.GetSize(fd); err == nil && width > 20 {
+		return width
+	}
+	return 80
+}
+
+// askFor lets a person type a secret that is not echoed, and offers to keep it in .env. Where nobody can type, nothing
+// is asked.
+func askFor(sh *shell, ws *workspace.Workspace) credentials.Ask {
+	return func(name, why string) (string, bool) {
+		in, readable := terminalOf(sh.in)
+		if _, ok := terminalOf(sh.err); !readable || !ok {
+			return "", false
+		}
+		fmt.Fprintf(sh.err, "%s. %s (not shown, empty for none): ", why, name)
+		typed, err := term.ReadPassword(in)
+		fmt.Fprintln(sh.err)
+		value := strings.TrimSpace(string(typed))
+		if err != nil || value == "" {
+			return "", false
+		}
+		if confirmed(sh.in, sh.err, "save it in .env, readable by you alone?") {
+			if err := credentials.Save(ws.Dir, name, value); err != nil {
+				sh.say("warning: it was not saved: %v", err)
+			}
+		}
+		return value, true
+	}
+}
+
+func confirmed(in io.Reader, out io.Writer, question string) bool {
+	fmt.Fprintf(out, "%s [y/N] ", question)
+	var answer string
+	_, err := fmt.Fscanln(in, &answer)
+	return err == nil && strings.HasPrefix(strings.ToLower(answer), "y")
+}

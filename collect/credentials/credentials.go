@@ -1,0 +1,140 @@
+// Package credentials finds the secrets that servers, images and tools want: in the environment, else in .env, else from
+// a person.
+//
+// In: a folder, the environment, and a function that asks a person. Out: the key of a server. A secret is in no error
+// and no message. The package must not know terminals.
+package credentials
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/joho/godotenv"
+)
+
+// Variables in which secrets are.
+const (
+	HFToken   = "HF_TOKEN"
+	OpenAIKey = "OPENAI_API_KEY"
+	JWTSecret = "JWT_SECRET"
+	apiKey    = "API_KEY"
+)
+
+// Names are the variables that people may have to set.
+func Names() []string { return []string{HFToken, OpenAIKey, JWTSecret} }
+
+// File is .env in a folder.
+type File struct {
+	Warning string // that others can read it; "" when they cannot
+	values  map[string]string
+}
+
+// Open reads .env, which holds secrets and nothing else that is used here. A file that does not exist has none.
+func Open(dir string) (File, error) {
+	name := filepath.Join(dir, ".env")
+	values, err := godotenv.Read(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return File{}, nil
+	}
+	if err != nil {
+		// Its own error quotes the line, which is a secret.
+		return File{}, fmt.Errorf("%s: expected lines of NAME=value", name)
+	}
+	f := File{values: values}
+	if info, err := os.Stat(name); err == nil && info.Mode().Perm()&0o077 != 0 {
+		f.Warning = fmt.Sprintf("%s can be read by others (mode %04o); chmod 600 %s", name, info.Mode().Perm(), name)
+	}
+	return f, nil
+}
+
+// Get is a variable of the environment, else of the file; "" for one that is not set.
+func (f File) Get(name string) string {
+	if v := os.Getenv(name); v != "" {
+		return v
+	}
+	return f.values[name]
+}
+
+// Source is where a variable is set.
+type Source string
+
+// Sources of a variable.
+const (
+	FromNowhere     Source = ""
+	FromEnvironment Source = "the environment"
+	FromFile        Source = ".env"
+)
+
+// Source says where a variable is set.
+func (f File) Source(name string) Source {
+	switch {
+	case os.Getenv(name) != "":
+		return FromEnvironment
+	case f.values[name] != "":
+		return FromFile
+	}
+	return FromNowhere
+}
+
+// Ask lets a person type a secret; ok is false where there is nobody, or nothing was typed.
+type Ask func(name, why string) (value string, ok bool)
+
+// Key is the API key of a server: [OpenAIKey], or a token made from [JWTSecret]. It is "" where none is set. A
+// Tenstorrent image that is started gets its secrets from .env (image is true); for those that are nowhere, a person is
+// asked.
+func (f File) Key(image bool, ask Ask) (string, error) {
+	secret := f.Get(JWTSecret)
+	if image {
+		if f.Get(HFToken) == "" {
+			ask(HFToken, "the image wants "+HFToken)
+		}
+		if secret == "" {
+			secret, _ = ask(JWTSecret, "the image wants "+JWTSecret)
+		}
+	}
+	if k := f.Get(OpenAIKey); k != "" {
+		return k, nil
+	}
+	if secret != "" {
+		return jwt(secret)
+	}
+	return f.Get(apiKey), nil
+}
+
+// ExportToken sets [HFToken] from the file in this process's environment, for tools that are started. The container of
+// a server gets its own.
+func (f File) ExportToken() error {
+	if v := f.values[HFToken]; v != "" && os.Getenv(HFToken) == "" {
+		return os.Setenv(HFToken, v)
+	}
+	return nil
+}
+
+// Save appends a secret to .env, which is made with mode 0600.
+func Save(dir, name, value string) error {
+	f, err := os.OpenFile(filepath.Join(dir, ".env"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(f, "%s=%s\n", name, value)
+	return errors.Join(err, f.Close())
+}
+
+// jwt is the token that tt-inference-server's vLLM image expects: HS256 over a fixed claim (RFC 7519, its
+// setup_host.py).
+func jwt(secret string) (string, error) {
+	enc := base64.RawURLEncoding
+	const header, claim = `{"alg":"HS256","typ":"JWT"}`, `{"team_id":"tenstorrent","token_id":"debug-test"}`
+	head := enc.EncodeToString([]byte(header)) + "." + enc.EncodeToString([]byte(claim))
+	mac := hmac.New(sha256.New, []byte(secret))
+	if _, err := mac.Write([]byte(head)); err != nil {
+		return "", fmt.Errorf("token: %w", err)
+	}
+	return head + "." + enc.EncodeToString(mac.Sum(nil)), nil
+}

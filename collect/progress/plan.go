@@ -1,0 +1,76 @@
+package progress
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/ttreport/ttreport/collect/plan"
+	"github.com/ttreport/ttreport/ingest/plaintext"
+)
+
+// WritePlan writes the table of what is measured, before anything runs.
+func WritePlan(w io.Writer, p plan.Plan, e plan.Estimate) {
+	what := plaintext.Plural(len(p.Workloads), "workload") + fmt.Sprintf(" x %d", max(1, p.Repeat))
+	once := p.RunOnce()
+	if once != "" {
+		what, e = once+", once", plan.Estimate{}
+	}
+	switch {
+	case len(p.Evals) > 0:
+		what += ", " + plaintext.Plural(len(p.Evals), "eval")
+	case p.EvalItems > 0:
+		what += ", " + plaintext.Plural(p.EvalItems, "eval question")
+	}
+	fmt.Fprintf(w, "%s on %s: %s\n", p.Model.Name, p.Device, what)
+	if once == "" && len(p.Workloads) > 0 {
+		writeWorkloads(w, p.Workloads, e)
+	}
+	for _, x := range p.Evals {
+		limit := "all questions"
+		if x.Limit > 0 {
+			limit = "at most " + plaintext.Plural(x.Limit, "question")
+		}
+		fmt.Fprintf(w, "eval      %s: %s, %s\n", x.Tool.Name, x.Task, limit)
+	}
+	if len(e.Each) > 0 {
+		writeEstimate(w, e)
+	}
+}
+
+func writeEstimate(w io.Writer, e plan.Estimate) {
+	from := fmt.Sprintf("none was measured before; assumed are %g tok/s per user", plan.AssumedDecode)
+	if e.Measured > 0 {
+		from = fmt.Sprintf("%d of %s measured before", e.Measured, plaintext.Plural(len(e.Each), "workload"))
+	}
+	if e.Starts > 0 {
+		from += "; " + plaintext.Duration(e.Starts) + " of it for tools to start"
+	}
+	fmt.Fprintf(w, "estimate  %s without starting the server and evals (%s)\n", plaintext.Duration(e.Total), from)
+}
+
+// writeWorkloads writes a table of workloads, with how long each may take.
+func writeWorkloads(w io.Writer, list []plan.Workload, e plan.Estimate) {
+	tw := tabwriter.NewWriter(w, 2, 0, 3, ' ', tabwriter.AlignRight)
+	fmt.Fprint(tw, "#\tISL\tOSL\tconcurrency\treq/s\tN\t")
+	if len(e.Each) > 0 {
+		fmt.Fprint(tw, "about\t")
+	}
+	fmt.Fprintln(tw)
+	for i, w := range list {
+		rate := "-"
+		if w.Rate > 0 {
+			rate = fmt.Sprintf("%g", w.Rate)
+		}
+		fmt.Fprintf(tw, "%d\t%s\t%s\t%s\t%s\t%d\t", i+1, plaintext.Dash(w.ISL), plaintext.Dash(w.OSL),
+			plaintext.Dash(w.Concurrency), rate, w.Requests)
+		if i < len(e.Each) {
+			fmt.Fprintf(tw, "%s\t", plaintext.Duration(e.Each[i]))
+		}
+		if w.Dataset != "" {
+			fmt.Fprintf(tw, "   %s", w.Dataset)
+		}
+		fmt.Fprintln(tw)
+	}
+	tw.Flush()
+}

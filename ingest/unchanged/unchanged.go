@@ -1,0 +1,146 @@
+// Package unchanged remembers what a build read and wrote, so that the next build of the same input reads nothing but
+// sizes and times of files.
+//
+// In: the paths that were read, everything else that decides what reading gives, and what came of it. Out: a [Record],
+// kept in a file; whether it still holds for an input; whether what was written still stands. It must not know what is
+// in the files. A record that cannot be kept or read costs time and nothing else.
+package unchanged
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/ttreport/ttreport/ingest"
+	"github.com/ttreport/ttreport/ingest/durable"
+	"github.com/ttreport/ttreport/ingest/schema"
+)
+
+// Record is what a build read and wrote.
+type Record struct {
+	Stamp    string // of the input; see [Input.Stamp]
+	Files    int
+	Runs     int
+	Problems []schema.Problem
+	Output   Output
+}
+
+// Output is a folder that was written.
+type Output struct {
+	Folder      string
+	Options     string // everything that decides what is written, beside what was read
+	Fingerprint string // of its files
+	Files       int
+	Headline    string // what was printed when it was done
+}
+
+// Input is what decides what reading gives.
+type Input struct {
+	Paths   []string // files and folders; those that do not exist are left out
+	Options string   // the rest, in any form
+}
+
+// Stamp is a hash of the input and of the program: equal stamps mean that reading again would give the same. Nothing
+// but the names, sizes and times of files is looked at. ok is false where that is not known.
+func (in Input) Stamp() (stamp string, ok bool) {
+	var roots []ingest.Root
+	for _, name := range in.Paths {
+		root, err := ingest.OSRoot(filepath.ToSlash(name))
+		if name == "" || os.IsNotExist(err) {
+			continue
+		}
+		if err != nil {
+			return "", false
+		}
+		roots = append(roots, root)
+	}
+	files, _, ok := ingest.Fingerprint(roots)
+	program, err := os.Executable()
+	if err != nil || !ok {
+		return "", false
+	}
+	info, err := os.Stat(program)
+	if err != nil {
+		return "", false
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "3 %q %q %q %d %d",
+		files, in.Paths, in.Options, info.Size(), info.ModTime().UnixNano()))
+	return hex.EncodeToString(sum[:]), true
+}
+
+// Load returns the record in a file, when it holds for an input.
+func Load(name string, in Input) (Record, bool) {
+	var r Record
+	data, err := os.ReadFile(name)
+	if err != nil || json.Unmarshal(data, &r) != nil || r.Stamp == "" {
+		return Record{}, false
+	}
+	stamp, ok := in.Stamp()
+	return r, ok && stamp == r.Stamp
+}
+
+// Stands reports whether a folder would be written as it was, and is still as it was written.
+func (r Record) Stands(folder, options string) bool {
+	if r.Output.Folder != folder || r.Output.Options != options {
+		return false
+	}
+	hash, _, ok := fingerprint(folder)
+	return ok && hash == r.Output.Fingerprint
+}
+
+// Save keeps a record in a file; stamp and fingerprint are found here. Where they cannot be, an earlier record is
+// forgotten.
+func Save(name string, in Input, r Record) {
+	var read, written bool
+	r.Stamp, read = in.Stamp()
+	r.Output.Fingerprint, _, written = fingerprint(r.Output.Folder)
+	if !read || !written {
+		Forget(name)
+		return
+	}
+	if data, err := json.Marshal(r); err == nil {
+		_, _ = durable.WriteChanged(name, data)
+	}
+}
+
+// Forget removes a record: what was read is not all stored.
+func Forget(name string) { _ = os.Remove(name) }
+
+func fingerprint(folder string) (hash string, files int, ok bool) {
+	root, err := ingest.OSRoot(filepath.ToSlash(folder))
+	if err != nil {
+		return "", 0, false
+	}
+	return ingest.Fingerprint([]ingest.Root{root})
+}
+
+// ProgramStamp is a hash of the bytes of this program, of options and of files, those that exist: what is written is
+// made of them, beside what was read. It depends on nothing else, so two machines that write the same have the same
+// stamp. "" where it is not known.
+func ProgramStamp(options string, files ...string) string {
+	program, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	h := sha256.New()
+	fmt.Fprintln(h, options)
+	for _, name := range append([]string{program}, files...) {
+		f, err := os.Open(name)
+		if name == "" || os.IsNotExist(err) {
+			continue
+		}
+		if err != nil {
+			return ""
+		}
+		_, err = io.Copy(h, f)
+		_ = f.Close() // only read
+		if err != nil {
+			return ""
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
