@@ -25,8 +25,11 @@ func everyPage() []string {
 
 // content counts what a reader gets: headings, rows, pictures, words of the main part.
 const content = `(function () {
-	var m = document.querySelector("main"), seen = function (e) { return e.getClientRects().length > 0; };
-	return { H: [].filter.call(m.querySelectorAll("h1, h2"), seen).length, Rows: [].filter.call(m.querySelectorAll("tr"), seen).length, Pictures: [].filter.call(m.querySelectorAll("svg"), seen).length, Words: m.textContent.split(/\s+/).length };
+	var m = document.querySelector("main");
+	function seen(what) {
+		return [].filter.call(m.querySelectorAll(what), function (e) { return e.getClientRects().length > 0; }).length;
+	}
+	return { H: seen("h1, h2"), Rows: seen("tr"), Pictures: seen("svg"), Words: m.textContent.split(/\s+/).length };
 })()`
 
 type amount struct{ H, Rows, Pictures, Words int }
@@ -78,9 +81,7 @@ func TestPagesNarrowAndLarge(t *testing.T) {
 		}
 		for _, p := range everyPage() {
 			b.goTo(t, filepath.Join(dir, p))
-			if w := eval[float64](t, b, `document.documentElement.scrollWidth - innerWidth`); w > 0 {
-				t.Errorf("%s at %d px scrolls sideways by %g px", p, size.width, w)
-			}
+			b.sideways(t, p)
 			if small := eval[float64](t, b, `Math.min.apply(null, [].map.call(document.querySelectorAll("main p, main td, main th, main a, main svg text"), function (e) {
 				var m = e.getScreenCTM && e.getScreenCTM();
 				return parseFloat(getComputedStyle(e).fontSize) * (m ? m.a : 1);
@@ -163,7 +164,5 @@ func TestKeyboardReachesEveryValue(t *testing.T) {
 	if nameless := eval[int](t, b, `[].filter.call(document.querySelectorAll("svg a"), function (a) { return !a.querySelector("title") || !a.querySelector("title").textContent; }).length`); nameless > 0 {
 		t.Errorf("%d points have no name", nameless)
 	}
-	if len(b.bad) > 0 {
-		t.Errorf("%q", b.bad)
-	}
+	b.quiet(t)
 }
