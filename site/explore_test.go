@@ -103,7 +103,8 @@ func TestExploreAddress(t *testing.T) {
 	b.quiet(t)
 }
 
-// Two releases are compared, and two devices of one release; what is not the same on both sides is counted, not guessed.
+// Two releases are compared, and two devices of one release; what is not the same on both sides is counted, not
+// guessed.
 func TestComparePage(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -127,9 +128,10 @@ func TestComparePage(t *testing.T) {
 
 // manySeries is a table as large as a site may have.
 func manySeries(n int) render.SeriesTable {
-	t := render.SeriesTable{Impls: []string{""}, Tools: []string{"vllm"}, Releases: []string{"v1"}, Words: []render.SeriesWord{
+	t := render.SeriesTable{Impls: []string{""}, Tools: []string{"vllm"}, Releases: []string{"v1"}}
+	t.Words = []render.SeriesWord{
 		{Verdict: "regressed", Evidence: "suspected"}, {Verdict: "unchanged"}, {Verdict: "inconclusive"},
-	}}
+	}
 	for i := range 250 {
 		model, device := fmt.Sprintf("Model-%d-instruct", i/5), fmt.Sprintf("dev%d", i%5)
 		t.Pairs = append(t.Pairs, render.SeriesPair{Model: model, Device: device, Page: "index.html"})
@@ -176,8 +178,8 @@ const work = `(function () {
 	return out;
 })()`
 
-// A hundred thousand series are filtered and sorted while somebody types: 95 in 100 within a tenth of a second here; the
-// bound of the test leaves room for a busy machine.
+// A hundred thousand series are filtered and sorted while somebody types: 95 in 100 within a tenth of a second here;
+// the bound of the test leaves room for a busy machine.
 func TestExploreManySeries(t *testing.T) {
 	dir := t.TempDir()
 	build(t, dir, "Tiny-1B", "n150")

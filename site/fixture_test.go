@@ -93,7 +93,8 @@ func fixturePoint(model string, release int, concurrency float64) schema.Point {
 		Source:     schema.Source{Path: model + ".json", SHA256: strings.Repeat("ab", 32), Format: "vllm-serve"},
 	}
 	at := float64(release)
-	for name, v := range map[string]float64{"ttft": 100 + 10*at + concurrency, "tpot": 20 - at, "e2el": 2000 + 3*concurrency} {
+	means := map[string]float64{"ttft": 100 + 10*at + concurrency, "tpot": 20 - at, "e2el": 2000 + 3*concurrency}
+	for name, v := range means {
 		m := schema.Metric{Unit: "ms", N: 256}
 		m.Stats.Set("mean", v)
 		m.Stats.Set("median", v*.98)

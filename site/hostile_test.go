@@ -63,8 +63,8 @@ func hundred() []string {
 	return out
 }
 
-// named is a site in which every name stands wherever a name can stand: model, device, engine, task, condition, command,
-// note, problem.
+// named is a site in which every name stands wherever a name can stand: model, device, engine, task, condition,
+// command, note, problem.
 func named(t *testing.T, names []string, dir string) {
 	t.Helper()
 	var runs []schema.Run
@@ -147,7 +147,8 @@ const alien = `[...document.querySelectorAll("script:not([src]), iframe, base, i
 	"[onfocus], [onmouseover], a[href^='javascript:'], a[href^='data:']")]
 	.map(function (e) { return e.outerHTML.slice(0, 99); }).join("\n")`
 
-// A hundred hostile names go through every page in a real browser: none runs, none sends a request, and all can be read.
+// A hundred hostile names go through every page in a real browser: none runs, none sends a request, and
+// all can be read.
 func TestHundredHostileNamesInBrowser(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
