@@ -52,20 +52,20 @@ func key(concurrency float64) schema.Key {
 
 // review is a release with a verdict of each weight, a target that fails, a shift and a lint.
 func review() gate.Review {
-	verdict := func(id, metric string, c float64, o schema.Outcome, e schema.Evidence, effect float64, r schema.Change) schema.Verdict {
+	verdict := func(id, metric string, o schema.Outcome, e schema.Evidence, effect float64, r schema.Change) schema.Verdict {
 		return schema.Verdict{
-			ID: id, Run: "r3", Release: "v1.2.0", Model: "m|1", Device: "d1", Key: key(c), Metric: metric, Stat: "mean",
+			ID: id, Run: "r3", Release: "v1.2.0", Model: "m|1", Device: "d1", Key: key(8), Metric: metric, Stat: "mean",
 			Against: schema.AgainstHistory, Outcome: o, Evidence: e, Value: schema.Num(100 * (1 + effect)), Ref: schema.Num(100),
 			Effect: schema.Num(effect), Interval: &[2]float64{effect - .02, effect + .02}, N: 2, Reason: r, Baseline: "v1.1.0",
 			P: schema.Num(.001), Q: schema.Missing("not tested"),
 		}
 	}
 	history := []schema.Verdict{
-		verdict("a1", "ttft", 8, schema.Regressed, schema.Confirmed, .12,
+		verdict("a1", "ttft", schema.Regressed, schema.Confirmed, .12,
 			schema.Change{Why: schema.WhyRecheck, Releases: 4, Limit: .05, Noise: .01, First: 111}),
-		verdict("a2", "tpot", 8, schema.Inconclusive, "", .07,
+		verdict("a2", "tpot", schema.Inconclusive, "", .07,
 			schema.Change{Why: schema.WhyNotSignificant, Releases: 4, Limit: .05, Noise: .06}),
-		verdict("a3", "e2el", 8, schema.Unchanged, "", .004,
+		verdict("a3", "e2el", schema.Unchanged, "", .004,
 			schema.Change{Why: schema.WhyEquivalent, Releases: 4, Limit: .05, Noise: .01}),
 	}
 	history[1].Large = true

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -36,13 +37,8 @@ func openBrowser(t *testing.T, dir string) *browser {
 		}
 		t.Skip("no Chromium on this machine")
 	}
-	opts := append(
-		chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(path),
-		chromedp.NoSandbox,
-		chromedp.Flag("disable-quic", true),
-		chromedp.Flag("disable-component-update", true),
-	)
+	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox,
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true))
 	alloc, stop := chromedp.NewExecAllocator(context.Background(), opts...)
 	t.Cleanup(stop)
 	ctx, cancel := chromedp.NewContext(alloc)
@@ -53,23 +49,7 @@ func openBrowser(t *testing.T, dir string) *browser {
 	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1280, 2400)); err != nil {
 		t.Fatal(err)
 	}
-	err = chromedp.Listen(ctx, func(ev any) {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		switch e := ev.(type) {
-		case *cdpruntime.EventConsoleAPICalled:
-			b.bad = append(b.bad, fmt.Sprintf("console %s", e.Type))
-		case *cdpruntime.EventExceptionThrown:
-			b.bad = append(b.bad, "exception "+e.ExceptionDetails.Text)
-		case *log.EventEntryAdded:
-			b.bad = append(b.bad, "log "+e.Entry.Text)
-		case *network.EventRequestWillBeSent:
-			if u := e.Request.URL; !strings.HasPrefix(u, "file://"+dir) && !strings.HasPrefix(u, "data:,") {
-				b.bad = append(b.bad, "request "+u)
-			}
-		}
-	})
-	if err != nil {
+	if err := chromedp.Listen(ctx, func(ev any) { b.note(ev, dir) }); err != nil {
 		t.Fatal(err)
 	}
 	for _, enable := range []func() error{
@@ -81,6 +61,42 @@ func openBrowser(t *testing.T, dir string) *browser {
 		}
 	}
 	return b
+}
+
+// note keeps what a page of dir should not do.
+func (b *browser) note(ev any, dir string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch e := ev.(type) {
+	case *cdpruntime.EventConsoleAPICalled:
+		b.bad = append(b.bad, fmt.Sprintf("console %s", e.Type))
+	case *cdpruntime.EventExceptionThrown:
+		b.bad = append(b.bad, "exception "+e.ExceptionDetails.Text)
+	case *log.EventEntryAdded:
+		b.bad = append(b.bad, "log "+e.Entry.Text)
+	case *network.EventRequestWillBeSent:
+		if u := e.Request.URL; !strings.HasPrefix(u, "file://"+dir) && !strings.HasPrefix(u, "data:,") {
+			b.bad = append(b.bad, "request "+u)
+		}
+	}
+}
+
+// quiet fails for what the pages should not have done.
+func (b *browser) quiet(t *testing.T) {
+	t.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.bad) > 0 {
+		t.Errorf("%d messages, the first: %q", len(b.bad), b.bad[:min(5, len(b.bad))])
+	}
+}
+
+// sideways fails for a page that is wider than the window.
+func (b *browser) sideways(t *testing.T, page string) {
+	t.Helper()
+	if w := eval[float64](t, b, `document.documentElement.scrollWidth - innerWidth`); w > 0 {
+		t.Errorf("%.60s scrolls sideways by %g px", page, w)
+	}
 }
 
 func (b *browser) goTo(t *testing.T, file string) {
@@ -99,40 +115,38 @@ func eval[T any](t *testing.T, b *browser, js string) T {
 	return v
 }
 
-// Pages opened from disk say nothing on the console, ask nobody for anything, and draw their charts.
+// Pages opened from disk write nothing to the console, send no request, and draw their charts.
 func TestInBrowser(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	build(t, dir, "Tiny-1B", schema.Simulated)
 	b := openBrowser(t, dir)
+	model := "models/Tiny-1B/simulated/index.html"
+	pages := append(slices.DeleteFunc(everyPage(), func(p string) bool { return strings.HasPrefix(p, "models/") }), model)
 	for _, theme := range []string{"light", "dark"} {
-		for _, page := range []string{"index.html", "releases/v0.12.0/index.html", "runs/run-3-1/index.html", "problems/index.html", "about/index.html", "explore/index.html", "compare/index.html", "404.html", "evals/index.html", "targets/index.html", "notes/index.html", "models/Tiny-1B/simulated/index.html"} {
+		for _, page := range pages {
 			b.goTo(t, filepath.Join(dir, page)+"?theme="+theme)
 			if got := eval[string](t, b, `document.documentElement.dataset.theme`); got != theme {
 				t.Errorf("%s: theme %q, want %q: the script did not run", page, got, theme)
 			}
-			if w := eval[float64](t, b, `document.documentElement.scrollWidth - innerWidth`); w > 0 {
-				t.Errorf("%s scrolls sideways by %g px", page, w)
-			}
+			b.sideways(t, page)
 		}
 	}
 	chartsAreDrawn(t, b)
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, m := range b.bad {
-		t.Error(m)
-	}
+	chartsAreOffered(t, b)
+	b.quiet(t)
 }
 
-// chartsAreDrawn scrolls through a page with charts: they are drawn when in view, with every line of their tables,
-// and what is offered for download is what is shown.
+// chartsAreDrawn scrolls through a page with charts: they are drawn when in view, with every line of their tables.
 func chartsAreDrawn(t *testing.T, b *browser) {
 	t.Helper()
 	const all = `[...document.querySelectorAll("[data-chart]")]`
 	drawn := false
 	for i := range 100 {
 		eval[bool](t, b, fmt.Sprintf(`(scrollTo(0, %d), true)`, i%12*600))
-		if drawn = eval[bool](t, b, all+`.length > 0 && `+all+`.every(function (e) { return e.ttchart && e.querySelector("canvas"); })`); drawn {
+		drawn = eval[bool](t, b, all+`.length > 0 &&
+			`+all+`.every(function (e) { return e.ttchart && e.querySelector("canvas"); })`)
+		if drawn {
 			break
 		}
 		time.Sleep(50 * time.Millisecond)
@@ -140,27 +154,34 @@ func chartsAreDrawn(t *testing.T, b *browser) {
 	if !drawn {
 		t.Fatal("the charts were not drawn")
 	}
-	for _, missing := range eval[[]string](t, b, all+`.filter(function (e) { return e.dataset.chart.indexOf("chart-") === 0; }).flatMap(function (e) {
+	for _, missing := range eval[[]string](t, b, all+`.flatMap(function (e) {
 		var drawn = e.ttchart.getOption().series.map(function (s) { return s.name; });
-		return [...e.closest("figure").querySelectorAll("thead th")].slice(1).map(function (th) { return th.firstChild.textContent.trim(); })
-			.filter(function (name) { return drawn.indexOf(name) < 0; }).map(function (name) { return e.dataset.chart + ": " + name; });
+		var heads = [...e.closest("figure").querySelectorAll("thead th")].slice(1);
+		return heads.map(function (th) { return th.firstChild.textContent.trim(); })
+			.filter(function (name) { return drawn.indexOf(name) < 0; })
+			.map(function (name) { return e.dataset.chart + ": " + name; });
 	})`) {
 		t.Errorf("in the table and not in the chart: %s", missing)
 	}
+}
+
+// chartsAreOffered downloads a chart: as a picture, and as a table of what is drawn.
+func chartsAreOffered(t *testing.T, b *browser) {
+	t.Helper()
 	eval[bool](t, b, `(function () {
 		window.got = [];
-		URL.createObjectURL = function (blob) { blob.arrayBuffer().then(function (b) { got.push(new TextDecoder().decode(b)); }); return "#"; };
+		URL.createObjectURL = function (blob) {
+			blob.arrayBuffer().then(function (b) { got.push(new TextDecoder().decode(b)); });
+			return "#";
+		};
 		HTMLAnchorElement.prototype.click = function () {};
-		document.querySelector("[data-chart='chart-ttft']").nextElementSibling.querySelectorAll("button").forEach(function (x) { x.click(); });
+		var buttons = document.querySelector("[data-chart='chart-ttft']").nextElementSibling.querySelectorAll("button");
+		buttons.forEach(function (x) { x.click(); });
 		return true;
 	})()`)
 	until(t, b, "a picture and a table", `got.length === 2 && got.some(function (x) { return x.indexOf("PNG") === 1; })`)
-	until(
-		t,
-		b,
-		"the table's rows",
-		`got.some(function (x) { return x.indexOf("series,release,ms\n128/128/1,v0.9.0,101\n") === 0; })`,
-	)
+	const head = `series,release,ms\n128/128/1,v0.9.0,101\n`
+	until(t, b, "the table's rows", `got.some(function (x) { return x.indexOf("`+head+`") === 0; })`)
 }
 
 // Hostile names do not run, and a phone's width does not scroll sideways.
@@ -174,17 +195,11 @@ func TestHostileNamesInBrowser(t *testing.T) {
 		sub := filepath.Join(dir, fmt.Sprint(i))
 		build(t, sub, name, name)
 		b.goTo(t, filepath.Join(sub, "index.html"))
-		if w := eval[float64](t, b, `document.documentElement.scrollWidth - innerWidth`); w > 0 {
-			t.Errorf("%.20q: the first page scrolls sideways by %g px at 360", name, w)
-		}
+		b.sideways(t, name)
 		b.goTo(t, filepath.Join(sub, "models", schema.Slug(name), schema.Slug(name), "index.html"))
 		if n := eval[int](t, b, `document.querySelectorAll("img,iframe,object,svg[onload]").length`); n > 0 {
 			t.Errorf("%.20q made %d elements", name, n)
 		}
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for _, m := range b.bad {
-		t.Error(m)
-	}
+	b.quiet(t)
 }

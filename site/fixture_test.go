@@ -29,78 +29,7 @@ func fixtureOf(model, device string, releases int) ([]schema.Run, render.Input) 
 	b := columns.NewBuilder()
 	for i := range releases {
 		for d, dev := range []string{device, "t3k"} {
-			release := fmt.Sprintf("v0.%d.0", 9+i)
-			when := time.Date(2026, 1, 1+i, 0, 0, 0, 0, time.UTC)
-			r := schema.Run{
-				ID:      fmt.Sprintf("run-%d-%d", i, d),
-				Start:   when,
-				End:     when,
-				Release: release,
-				Model:   schema.Model{ID: "acme/" + model, Name: model, Status: "COMPLETE"},
-				Device:  schema.Device{Name: dev},
-				Stack: schema.Stack{
-					Engine:  model,
-					Version: "1",
-				},
-				Provenance: map[string]schema.Origin{"device.name": {From: "flag", Where: model}},
-			}
-			for w, c := range []float64{1, 32} {
-				k := schema.Key{Task: "text", Tool: "vllm", ISL: ptr(128), OSL: ptr(128), Concurrency: ptr(c), Dataset: "random"}
-				if w == 1 {
-					k.Dims = map[string]string{"note": model}
-				}
-				p := schema.Point{
-					Key: k, Status: "ok", Repeat: 1, Metrics: map[string]schema.Metric{},
-					Command: []string{"run", model}, Conditions: map[string]string{"x": model},
-					Source: schema.Source{Path: model + ".json", SHA256: strings.Repeat("ab", 32), Format: "vllm-serve"},
-				}
-				for name, v := range map[string]float64{"ttft": 100 + 10*float64(i) + c, "tpot": 20 - float64(i), "e2el": 2000 + 3*c} {
-					m := schema.Metric{Unit: "ms", N: 256}
-					m.Stats.Set("mean", v)
-					m.Stats.Set("median", v*.98)
-					m.Stats.Set("p99", v*1.4)
-					p.Metrics[name] = m
-				}
-				m := schema.Metric{Unit: "tok/s"}
-				m.Stats.Set("value", 50*c)
-				p.Metrics["output_tps"] = m
-				ok := schema.Metric{Unit: "req"}
-				ok.Stats.Set("value", 8)
-				p.Metrics["requests_ok"] = ok
-				if i == 3 && w == 1 && d == 1 {
-					p.Status = schema.StatusFailed
-					p.Metrics = map[string]schema.Metric{"ttft": {Unit: "ms", Why: "no request completed: " + model}}
-				}
-				r.Points = append(r.Points, p)
-			}
-			r.Scores = []schema.Score{
-				{
-					Task:   model,
-					Metric: "acc",
-					Value:  schema.Num(.5),
-					Stderr: schema.Num(.05),
-					N:      100,
-					Total:  200,
-					Source: schema.Source{Path: "e", SHA256: strings.Repeat("cd", 32), Format: "lm-eval"},
-				},
-			}
-			r.Problems = []schema.Problem{
-				{Severity: schema.SevWarning, Path: model, Code: "x", Found: model, Expected: model, Hint: model},
-			}
-			for _, l := range schema.Levels() {
-				r.Targets = append(
-					r.Targets,
-					schema.Target{
-						Key:    schema.Key{Task: "text", ISL: ptr(128), OSL: ptr(128), Concurrency: ptr(1)},
-						Metric: "ttft",
-						Stat:   "mean",
-						Value:  map[string]float64{"functional": 1000, "complete": 120, "target": 60}[l],
-						Unit:   "ms",
-						Level:  l,
-						Source: model,
-					},
-				)
-			}
+			r := fixtureRun(model, dev, i, d)
 			runs = append(runs, r)
 			add(b, r)
 		}
@@ -110,40 +39,87 @@ func fixtureOf(model, device string, releases int) ([]schema.Run, render.Input) 
 	if err != nil {
 		panic(err)
 	}
+	note := "# Notes on " + model + "\n\n| a | b |\n|--|--:|\n| 1 | 2 |\n\n[x](javascript:alert(1)) " + model
 	return runs, render.Input{
-		Title:   "Results of " + model,
-		Gate:    judged,
-		Version: "ttreport test",
-		Topics:  []string{"method", "verdicts", "files", "environment", "exit-codes", "lints", "targets", "decisions"},
+		Title: "Results of " + model, Gate: judged, Version: "ttreport test",
+		Topics: []string{"method", "verdicts", "files", "environment", "exit-codes", "lints", "targets", "decisions"},
 		Licences: []render.Licence{
 			{Name: "Apache ECharts", Version: "6", Licence: "Apache-2.0", File: "assets/echarts.LICENSE.txt"},
 		},
-		Notes: []render.Note{
-			{
-				Release: "v0.12.0",
-				Title:   "v0.12.0",
-				Source:  "# Notes on " + model + "\n\n| a | b |\n|--|--:|\n| 1 | 2 |\n\n[x](javascript:alert(1)) " + model,
-			},
-		},
+		Notes: []render.Note{{Release: "v0.12.0", Title: "v0.12.0", Source: note}},
 	}
+}
+
+// fixtureRun is the run of a release on one of two devices.
+func fixtureRun(model, device string, release, which int) schema.Run {
+	when := time.Date(2026, 1, 1+release, 0, 0, 0, 0, time.UTC)
+	r := schema.Run{
+		ID: fmt.Sprintf("run-%d-%d", release, which), Start: when, End: when, Release: fmt.Sprintf("v0.%d.0", 9+release),
+		Model: schema.Model{ID: "acme/" + model, Name: model, Status: "COMPLETE"}, Device: schema.Device{Name: device},
+		Stack:      schema.Stack{Engine: model, Version: "1"},
+		Provenance: map[string]schema.Origin{"device.name": {From: "flag", Where: model}},
+		Scores: []schema.Score{{
+			Task: model, Metric: "acc", Value: schema.Num(.5), Stderr: schema.Num(.05), N: 100, Total: 200,
+			Source: schema.Source{Path: "e", SHA256: strings.Repeat("cd", 32), Format: "lm-eval"},
+		}},
+		Problems: []schema.Problem{
+			{Severity: schema.SevWarning, Path: model, Code: "x", Found: model, Expected: model, Hint: model},
+		},
+		Points: []schema.Point{fixturePoint(model, release, 1), fixturePoint(model, release, 32)},
+	}
+	r.Points[1].Key.Dims = map[string]string{"note": model}
+	if release == 3 && which == 1 {
+		r.Points[1].Status = schema.StatusFailed
+		r.Points[1].Metrics = map[string]schema.Metric{"ttft": {Unit: "ms", Why: "no request completed: " + model}}
+	}
+	limits := map[string]float64{"functional": 1000, "complete": 120, "target": 60}
+	for _, l := range schema.Levels() {
+		r.Targets = append(r.Targets, schema.Target{
+			Key:    schema.Key{Task: "text", ISL: ptr(128), OSL: ptr(128), Concurrency: ptr(1)},
+			Metric: "ttft", Stat: "mean", Value: limits[l], Unit: "ms", Level: l, Source: model,
+		})
+	}
+	return r
+}
+
+// fixturePoint is a workload in a release.
+func fixturePoint(model string, release int, concurrency float64) schema.Point {
+	p := schema.Point{
+		Key: schema.Key{
+			Task: "text", Tool: "vllm", ISL: ptr(128), OSL: ptr(128), Concurrency: &concurrency, Dataset: "random",
+		},
+		Status: "ok", Repeat: 1, Metrics: map[string]schema.Metric{}, Command: []string{"run", model},
+		Conditions: map[string]string{"x": model},
+		Source:     schema.Source{Path: model + ".json", SHA256: strings.Repeat("ab", 32), Format: "vllm-serve"},
+	}
+	at := float64(release)
+	means := map[string]float64{"ttft": 100 + 10*at + concurrency, "tpot": 20 - at, "e2el": 2000 + 3*concurrency}
+	for name, v := range means {
+		m := schema.Metric{Unit: "ms", N: 256}
+		m.Stats.Set("mean", v)
+		m.Stats.Set("median", v*.98)
+		m.Stats.Set("p99", v*1.4)
+		p.Metrics[name] = m
+	}
+	p.Metrics["output_tps"] = valueOf("tok/s", 50*concurrency)
+	p.Metrics["requests_ok"] = valueOf("req", 8)
+	return p
+}
+
+// valueOf is a metric with one value.
+func valueOf(unit string, v float64) schema.Metric {
+	m := schema.Metric{Unit: unit}
+	m.Stats.Set("value", v)
+	return m
 }
 
 // add puts a run into columns as history does.
 func add(b *columns.Builder, r schema.Run) {
 	run := int32(len(b.C.Runs))
 	h := columns.RunHead{
-		ID:         r.ID,
-		SHA256:     r.ID + " as it is",
-		Start:      r.Start,
-		End:        r.End,
-		Release:    r.Release,
-		Model:      r.Model,
-		Device:     r.Device.Name,
-		Engine:     r.Stack.Engine,
-		Version:    r.Stack.Version,
-		FirstPoint: len(b.C.Points),
-		Scores:     len(r.Scores),
-		Warnings:   len(r.Problems),
+		ID: r.ID, SHA256: r.ID + " as it is", Start: r.Start, End: r.End, Release: r.Release, Model: r.Model,
+		Device: r.Device.Name, Engine: r.Stack.Engine, Version: r.Stack.Version, FirstPoint: len(b.C.Points),
+		Scores: len(r.Scores), Warnings: len(r.Problems),
 	}
 	for _, p := range r.Points {
 		row := columns.PointRow{Run: run, Key: b.Key(p.Key, p.Key.String()), Repeat: 1}

@@ -82,7 +82,8 @@ func TestLivePages(t *testing.T) {
 	b := openBrowser(t, dir)
 	s, url := serve(t, dir)
 	const page = "releases/v0.12.0/index.html"
-	if err := chromedp.Do(b.ctx, chromedp.EmulateViewport(900, 400), chromedp.Navigate(url+page+"?theme=dark#targets")); err != nil {
+	at := chromedp.Navigate(url + page + "?theme=dark#targets")
+	if err := chromedp.Do(b.ctx, chromedp.EmulateViewport(900, 400), at); err != nil {
 		t.Fatal(err)
 	}
 	wait := func(what, js string) {
@@ -101,7 +102,8 @@ func TestLivePages(t *testing.T) {
 	s.Failed("ttreport.yaml:3: title stands twice <b>")
 	wait(
 		"the problem is shown",
-		`(document.getElementById("ttreport-problem") || {textContent: ""}).textContent.indexOf("title stands twice <b>") > 0`,
+		`(document.getElementById("ttreport-problem") || {textContent: ""}).textContent
+			.indexOf("title stands twice <b>") > 0`,
 	)
 	s.Built([]string{"runs/run-0-0/index.html"})
 	wait("the problem is over", `!document.getElementById("ttreport-problem")`)
@@ -112,9 +114,7 @@ func TestLivePages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, page), []byte(strings.Replace(string(html), "<h1>", "<h1>Changed: ", 1)), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	write(t, filepath.Join(dir, page), strings.Replace(string(html), "<h1>", "<h1>Changed: ", 1))
 	s.Built([]string{page})
 	wait(
 		"the new page is shown",

@@ -44,6 +44,7 @@ var (
 // forbidden finds a style or event attribute, or an inline script, in a page; what stands inside quoted values is text.
 func forbidden(page string) string { return styleRE.FindString(valueRE.ReplaceAllString(page, `=""`)) }
 
+// Every page obeys its security policy, has one heading, and links only to what is there.
 func TestPages(t *testing.T) {
 	dir := t.TempDir()
 	build(t, dir, "Tiny-1B", "n150")
@@ -73,34 +74,27 @@ func TestPages(t *testing.T) {
 			}
 		}
 	}
-	for page, wants := range map[string][]string{
-		"index.html":                      {"FAIL", "v0.12.0", "Required targets"},
-		"releases/v0.12.0/index.html":     {"complete limit of 120", "Notes on Tiny-1B", "+18.3", "inconclusive", "beyond the limit of 5"},
-		"models/Tiny-1B/n150/index.html":  {"<svg", "complete 120, required", "charts.js", "128/128/1"},
-		"runs/run-3-1/index.html":         {"no request completed", strings.Repeat("ab", 32), "flag"},
-		"problems/index.html":             {"Tiny-1B"},
-		"reports/v0.12.0/Tiny-1B_n150.md": {"| ISL |", "TTFT P99 (ms)", "✕ fail"},
-		"about/index.html":                {"Glossary", "Apache", "time per output token after the first"},
-	} {
-		for _, want := range wants {
-			if !strings.Contains(all[page], want) {
-				t.Errorf("%s does not say %q", page, want)
-			}
-		}
-	}
 	if strings.Contains(all["index.html"], "simulated") {
 		t.Error("a real device is called simulated")
 	}
-	sim := t.TempDir()
-	build(t, sim, "Tiny-1B", schema.Simulated)
-	for _, page := range []string{"index.html", "releases/v0.12.0/index.html", "models/Tiny-1B/simulated/index.html", "runs/run-3-0/index.html", "reports/v0.12.0/Tiny-1B_simulated.md"} {
-		if !strings.Contains(files(t, sim)[page], "simulated") {
+}
+
+// What the simulator made is marked on every page that shows it.
+func TestSimulatedIsMarked(t *testing.T) {
+	dir := t.TempDir()
+	build(t, dir, "Tiny-1B", schema.Simulated)
+	all := files(t, dir)
+	for _, page := range []string{
+		"index.html", "releases/v0.12.0/index.html", "models/Tiny-1B/simulated/index.html", "runs/run-3-0/index.html",
+		"reports/v0.12.0/Tiny-1B_simulated.md",
+	} {
+		if !strings.Contains(all[page], "simulated") {
 			t.Errorf("%s does not say that its numbers are simulated", page)
 		}
 	}
 }
 
-// hostile names go through the whole road of pages.
+// hostile names go through every page.
 var hostile = []string{
 	`</script><img src=x onerror=alert(1)>`, `"><svg onload=alert(2)>`, `'; alert(3); '`, `__f__(alert(4),0)__f__`,
 	`javascript:alert(5)`, `{{.}}`, `../../../etc/passwd`, `=cmd|' /C calc'!A0`, "a\nb\tc",

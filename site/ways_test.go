@@ -25,8 +25,11 @@ func everyPage() []string {
 
 // content counts what a reader gets: headings, rows, pictures, words of the main part.
 const content = `(function () {
-	var m = document.querySelector("main"), seen = function (e) { return e.getClientRects().length > 0; };
-	return { H: [].filter.call(m.querySelectorAll("h1, h2"), seen).length, Rows: [].filter.call(m.querySelectorAll("tr"), seen).length, Pictures: [].filter.call(m.querySelectorAll("svg"), seen).length, Words: m.textContent.split(/\s+/).length };
+	var m = document.querySelector("main");
+	function seen(what) {
+		return [].filter.call(m.querySelectorAll(what), function (e) { return e.getClientRects().length > 0; }).length;
+	}
+	return { H: seen("h1, h2"), Rows: seen("tr"), Pictures: seen("svg"), Words: m.textContent.split(/\s+/).length };
 })()`
 
 type amount struct{ H, Rows, Pictures, Words int }
@@ -42,7 +45,8 @@ func TestPagesWithoutScript(t *testing.T) {
 		b.goTo(t, filepath.Join(dir, p))
 		with[p] = eval[amount](t, b, content)
 	}
-	if _, err := chromedp.Call(b.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
+	off := emulation.SetScriptExecutionDisabledParams{Value: true}
+	if _, err := chromedp.Call(b.ctx, emulation.SetScriptExecutionDisabled, off); err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range everyPage() {
@@ -63,6 +67,15 @@ func TestPagesWithoutScript(t *testing.T) {
 	}
 }
 
+// smallest is the size of the smallest letters of a page, px.
+const smallest = `(function () {
+	var texts = document.querySelectorAll("main p, main td, main th, main a, main svg text");
+	return Math.min.apply(null, [].map.call(texts, function (e) {
+		var m = e.getScreenCTM && e.getScreenCTM();
+		return parseFloat(getComputedStyle(e).fontSize) * (m ? m.a : 1);
+	}).concat(99));
+})()`
+
 // A phone of 360 px and a page at 200 % of 1280 px read without scrolling sideways, in no letters under 10 px.
 func TestPagesNarrowAndLarge(t *testing.T) {
 	t.Parallel()
@@ -73,18 +86,14 @@ func TestPagesNarrowAndLarge(t *testing.T) {
 		width int64
 		scale float64
 	}{{360, 2}, {640, 2}} {
-		if err := chromedp.Do(b.ctx, chromedp.EmulateViewport(size.width, 900, chromedp.EmulateScale(size.scale))); err != nil {
+		view := chromedp.EmulateViewport(size.width, 900, chromedp.EmulateScale(size.scale))
+		if err := chromedp.Do(b.ctx, view); err != nil {
 			t.Fatal(err)
 		}
 		for _, p := range everyPage() {
 			b.goTo(t, filepath.Join(dir, p))
-			if w := eval[float64](t, b, `document.documentElement.scrollWidth - innerWidth`); w > 0 {
-				t.Errorf("%s at %d px scrolls sideways by %g px", p, size.width, w)
-			}
-			if small := eval[float64](t, b, `Math.min.apply(null, [].map.call(document.querySelectorAll("main p, main td, main th, main a, main svg text"), function (e) {
-				var m = e.getScreenCTM && e.getScreenCTM();
-				return parseFloat(getComputedStyle(e).fontSize) * (m ? m.a : 1);
-			}).concat(99))`); small < 10 {
+			b.sideways(t, p)
+			if small := eval[float64](t, b, smallest); small < 10 {
 				t.Errorf("%s at %d px has letters of %.1f px", p, size.width, small)
 			}
 		}
@@ -103,7 +112,8 @@ func TestPagesOnPaper(t *testing.T) {
 	}
 	for _, p := range everyPage() {
 		b.goTo(t, filepath.Join(dir, p))
-		if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
+		media := emulation.SetEmulatedMediaParams{Media: "print"}
+		if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, media); err != nil {
 			t.Fatal(err)
 		}
 		cut := eval[[]string](t, b, fmt.Sprintf(`[].filter.call(document.querySelectorAll("main *"), function (e) {
@@ -112,7 +122,9 @@ func TestPagesOnPaper(t *testing.T) {
 		for _, c := range cut {
 			t.Errorf("%s: cut off on A4: %s", p, c)
 		}
-		if n := eval[int](t, b, `[].filter.call(document.querySelectorAll("details table"), function (e) { return e.getBoundingClientRect().height === 0; }).length`); n > 0 {
+		if n := eval[int](t, b, `[].filter.call(document.querySelectorAll("details table"), function (e) {
+			return e.getBoundingClientRect().height === 0;
+		}).length`); n > 0 {
 			t.Errorf("%s: %d tables stay folded on paper", p, n)
 		}
 		pdf, err := chromedp.Call(b.ctx, page.PrintToPDF, page.PrintToPDFParams{PreferCSSPageSize: new(true)})
@@ -152,18 +164,22 @@ func TestKeyboardReachesEveryValue(t *testing.T) {
 			break
 		}
 	}
-	for _, what := range []string{"figure.chart table a", ".panels svg a", ".tw[tabindex]", "main a[href]", "summary", "#theme"} {
-		if missed := eval[int](t, b, fmt.Sprintf(`[].filter.call(document.querySelectorAll(%q), function (e) { return e.getClientRects().length && at.indexOf(e) < 0; }).length`, what)); missed > 0 {
+	for _, what := range []string{
+		"figure.chart table a", ".panels svg a", ".tw[tabindex]", "main a[href]", "summary", "#theme",
+	} {
+		if missed := eval[int](t, b, fmt.Sprintf(`[].filter.call(document.querySelectorAll(%q), function (e) {
+			return e.getClientRects().length && at.indexOf(e) < 0;
+		}).length`, what)); missed > 0 {
 			t.Errorf("the keyboard does not reach %d of %s", missed, what)
 		}
 	}
 	if n := eval[int](t, b, `document.querySelectorAll("figure.chart table a").length`); n < 10 {
 		t.Fatalf("only %d values", n)
 	}
-	if nameless := eval[int](t, b, `[].filter.call(document.querySelectorAll("svg a"), function (a) { return !a.querySelector("title") || !a.querySelector("title").textContent; }).length`); nameless > 0 {
+	if nameless := eval[int](t, b, `[].filter.call(document.querySelectorAll("svg a"), function (a) {
+		return !a.querySelector("title") || !a.querySelector("title").textContent;
+	}).length`); nameless > 0 {
 		t.Errorf("%d points have no name", nameless)
 	}
-	if len(b.bad) > 0 {
-		t.Errorf("%q", b.bad)
-	}
+	b.quiet(t)
 }

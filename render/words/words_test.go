@@ -77,7 +77,9 @@ func reasons() []schema.Reason {
 		schema.AboveCeiling{}, schema.EvalNotRun{}, schema.EvalLimit{}, schema.NoSystem{}, schema.NoLengths{},
 		schema.ExcludedBy{Why: "x"}, schema.InvalidPoint{}, schema.NotPositive{}, schema.NotRemeasured{},
 	}
-	for _, from := range []schema.IntervalFrom{schema.FromNothing, schema.FromRepeats, schema.FromOwn, schema.FromTypical} {
+	for _, from := range []schema.IntervalFrom{
+		schema.FromNothing, schema.FromRepeats, schema.FromOwn, schema.FromTypical,
+	} {
 		out = append(out, schema.Limit{Interval: from, Tolerance: .05})
 	}
 	for _, test := range []schema.EvalTest{
@@ -163,9 +165,13 @@ func TestDecisions(t *testing.T) {
 		r    gate.Result
 		says string
 	}{
-		"nothing":     {gate.Result{Word: gate.NotGraded, Exit: 5}, "which is not a pass"},
-		"no baseline": {gate.Result{Word: gate.NoBaseline, Graded: 2, Counts: []gate.Tally{{Kind: gate.NoteMet, N: 2, Cells: 2}}}, "2 required targets are met"},
-		"regressed":   {gate.Result{Word: gate.Fail, Exit: 1, Counts: []gate.Tally{{Kind: gate.FailConfirmed, N: 4, Cells: 11, Fails: true}}}, "4 points regressed, confirmed (11 metrics)"},
+		"nothing": {gate.Result{Word: gate.NotGraded, Exit: 5}, "which is not a pass"},
+		"no baseline": {gate.Result{Word: gate.NoBaseline, Graded: 2, Counts: []gate.Tally{
+			{Kind: gate.NoteMet, N: 2, Cells: 2},
+		}}, "2 required targets are met"},
+		"regressed": {gate.Result{Word: gate.Fail, Exit: 1, Counts: []gate.Tally{
+			{Kind: gate.FailConfirmed, N: 4, Cells: 11, Fails: true},
+		}}, "4 points regressed, confirmed (11 metrics)"},
 		"one of each": {gate.Result{Word: gate.Fail, Exit: 1, Counts: []gate.Tally{
 			{Kind: gate.FailTarget, N: 1, Cells: 1, Fails: true}, {Kind: gate.NoteImproved, N: 1, Cells: 2},
 		}}, "1 required target fails; 1 point improved"},
