@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// BenchmarkBuild builds a site of 10^4 series x 50 releases (6,250 documents) into an empty folder, then into the same folder after one
-// release came. The budgets are 2 s and 0.5 s. The documents are made by the generator that measures rivals too; without Python the
-// benchmark skips.
+// BenchmarkBuild builds a site of 10^4 series x 50 releases (6,250 documents) into an empty folder, then into the same
+// folder after one release came. The budgets are 2 s and 0.5 s. The documents are made by the generator that measures
+// rivals too; without Python the benchmark skips.
 func BenchmarkBuild(b *testing.B) {
 	gen, err := filepath.Abs("../../.ci/measure/gen_history.py")
 	if err != nil {
@@ -24,7 +24,8 @@ func BenchmarkBuild(b *testing.B) {
 	}
 	build := func(b *testing.B) {
 		var out, messages strings.Builder
-		if code := run(context.Background(), []string{"build"}, strings.NewReader(""), &out, &messages); code != 0 || !strings.Contains(messages.String(), "50 releases") {
+		code := run(context.Background(), []string{"build"}, strings.NewReader(""), &out, &messages)
+		if code != 0 || !strings.Contains(messages.String(), "50 releases") {
 			b.Fatalf("exit %d: %s", code, messages.String())
 		}
 	}

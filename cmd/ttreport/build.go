@@ -35,7 +35,7 @@ With --ephemeral the history folder is not touched: the site shows history and t
 			{"after ttreport collect", "ttreport build"},
 			{"a workflow_logs tree of tt-inference-server", "ttreport build workflow_logs/"},
 			{"one release as a file for a ticket", "ttreport build --single-file v0.17.0"},
-			{"a site that shows nothing of our machines", "ttreport build --public --base-url https://example.org/results"},
+			{"a site that shows nothing of our machines", "ttreport build --public --base-url https://example.org/r"},
 			{
 				"look at somebody's results without keeping them",
 				"ttreport build --ephemeral --out /tmp/site results-of-somebody/",

@@ -327,7 +327,8 @@ func (o collectOptions) run(
 	next := shellescape.QuoteCommand(append([]string{"ttreport", "build"}, o.outPath()...))
 	fmt.Fprintf(sh.out, "%s measured; results in %s. Next: %s\n", what, out.Dir, next)
 	if out.Failed > 0 {
-		return fail(exitCollect, "the journal in "+out.Dir+" has the reasons", "%s failed", plaintext.Plural(out.Failed, "measurement"))
+		return fail(exitCollect, "the journal in "+out.Dir+" has the reasons",
+			"%s failed", plaintext.Plural(out.Failed, "measurement"))
 	}
 	return nil
 }

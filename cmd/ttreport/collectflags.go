@@ -55,7 +55,7 @@ func (o *collectOptions) declareMeasure(fs *pflag.FlagSet) {
 	fs.StringVar(&s.Channel, "channel", "", "release, main, pr or dev")
 	fs.StringVar(&m.Sweep, "sweep", "",
 		"`name` of a list of workloads: "+strings.Join(plan.SweepNames(), ", ")+" (default quick)")
-	fs.Var((*workloadFlag)(&m.Workloads), "workload",
+	fs.Var((*plan.WorkloadList)(&m.Workloads), "workload",
 		"one workload, as `isl=128,osl=128,c=1,n=8`; instead of a sweep, may be repeated")
 	fs.StringVar(&m.Batches, "batch-size", "", "`sizes` as \"1;8;64\", each with every --input-output-len")
 	fs.StringVar(&m.Lengths, "input-output-len", "", "`lengths` as \"60,20;128,20\"")
@@ -145,28 +145,3 @@ func (o *collectOptions) declareRunPy(fs *pflag.FlagSet) {
 
 // checkChannel refuses a channel that no baseline would ever be sought in.
 func checkChannel(name string) error { return planError(plan.CheckChannel(name)) }
-
-// workloadFlag reads --workload, which may be repeated.
-type workloadFlag []plan.Workload
-
-// Set implements pflag.Value.
-func (f *workloadFlag) Set(text string) error {
-	var w plan.Workload
-	if err := w.UnmarshalText([]byte(text)); err != nil {
-		return err
-	}
-	*f = append(*f, w)
-	return nil
-}
-
-// Type implements pflag.Value.
-func (f *workloadFlag) Type() string { return "workload" }
-
-// String implements pflag.Value.
-func (f *workloadFlag) String() string {
-	var out []string
-	for _, w := range *f {
-		out = append(out, w.Text())
-	}
-	return strings.Join(out, " ")
-}

@@ -15,7 +15,7 @@ import (
 
 func modelsCommand() command {
 	return command{
-		name: "models", args: "[import PATH…]", summary: "list what is known of models before they are served, or import it",
+		name: "models", args: "[import PATH…]", summary: "list what is known of models, or import it",
 		help: `
 models.yaml holds limits, images and commits of models on devices; ttreport collect takes from it what no flag states.
 import fills it from a checkout of tt-inference-server (its release_model_spec.json), or from runtime specifications;

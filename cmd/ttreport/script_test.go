@@ -22,7 +22,10 @@ func TestMain(m *testing.M) {
 
 // Each script is a story of a person; its first line says which.
 func TestStories(t *testing.T) {
-	testscript.Run(t, testscript.Params{Dir: "testdata/script", Cmds: map[string]func(*testscript.TestScript, bool, []string){"release": release, "freeport": freeport}})
+	type command = func(*testscript.TestScript, bool, []string)
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script", Cmds: map[string]command{"release": release, "freeport": freeport},
+	})
 }
 
 // freeport NAME sets a variable to a port of the loopback interface that was free a moment ago.
@@ -38,8 +41,22 @@ func freeport(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], port)
 }
 
-// release NAME DAY VALUE… stores one run of M on n150: the mean TTFT in ms of the workloads 128/128/1, 128/128/2 …; - for one
-// that was not measured, x for one that failed. A NAME such as v6~2 is a second run of v6.
+// Parts of a history document: a point and its source, and what stands around the points.
+const (
+	pointText = `{"key":{"task":"text","tool":"vllm","isl":128,"osl":128,"concurrency":%d,"rate":null,` +
+		`"dataset":"random","dims":{}},` +
+		`"source":{"path":"raw/%s-%d.json","sha256":"%064d","format":"vllm-serve"},%s}`
+	failedText   = `"status":"failed","metrics":{"ttft":{"unit":"ms","missing":"no request completed"}}`
+	measuredText = `"status":"ok","metrics":{"ttft":{"unit":"ms","def":"first-content","mean":%s,"median":%[1]s,"n":200},` +
+		`"requests_ok":{"unit":"req","value":200}}`
+	documentText = `{"schema":"ttreport/v1","id":"run-%s","start":"2026-01-%02sT03:04:05Z",` +
+		`"end":"2026-01-%[2]sT04:04:05Z","release":%[3]q,"channel":"release",` +
+		`"model":{"id":"acme/M","name":"M","key":"M"},"device":{"name":"n150"},"stack":{"engine":"vllm"},` +
+		`"points":[%[4]s],"scores":[],"targets":[],"provenance":{},"problems":[]}` + "\n"
+)
+
+// release NAME DAY VALUE… stores one run of M on n150: the mean TTFT in ms of the workloads 128/128/1, 128/128/2 …; -
+// for one that was not measured, x for one that failed. A NAME such as v6~2 is a second run of v6.
 func release(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 {
 		ts.Fatalf("usage: release NAME DAY VALUE…")
@@ -47,18 +64,17 @@ func release(ts *testscript.TestScript, neg bool, args []string) {
 	name, _, _ := strings.Cut(args[0], "~")
 	var points []string
 	for i, v := range args[2:] {
-		key := fmt.Sprintf(`"key":{"task":"text","tool":"vllm","isl":128,"osl":128,"concurrency":%d,"rate":null,"dataset":"random","dims":{}},"source":{"path":"raw/%s-%d.json","sha256":"%064d","format":"vllm-serve"}`, i+1, args[0], i, i)
+		result := fmt.Sprintf(measuredText, v)
 		switch v {
 		case "-":
+			continue
 		case "x":
-			points = append(points, "{"+key+`,"status":"failed","metrics":{"ttft":{"unit":"ms","missing":"no request completed"}}}`)
-		default:
-			points = append(points, "{"+key+`,"status":"ok","metrics":{"ttft":{"unit":"ms","def":"first-content","mean":`+v+`,"median":`+v+`,"n":200},"requests_ok":{"unit":"req","value":200}}}`)
+			result = failedText
 		}
+		points = append(points, fmt.Sprintf(pointText, i+1, args[0], i, i, result))
 	}
-	doc := fmt.Sprintf(`{"schema":"ttreport/v1","id":"run-%s","start":"2026-01-%02sT03:04:05Z","end":"2026-01-%02sT04:04:05Z","release":%q,"channel":"release","model":{"id":"acme/M","name":"M","key":"M"},"device":{"name":"n150"},"stack":{"engine":"vllm"},"points":[%s],"scores":[],"targets":[],"provenance":{},"problems":[]}`,
-		args[0], args[1], args[1], name, strings.Join(points, ","))
 	dir := ts.MkAbs("history/M/n150")
 	ts.Check(os.MkdirAll(dir, 0o777))
-	ts.Check(os.WriteFile(filepath.Join(dir, "run-"+args[0]+".json"), []byte(doc+"\n"), 0o666))
+	doc := fmt.Sprintf(documentText, args[0], args[1], name, strings.Join(points, ","))
+	ts.Check(os.WriteFile(filepath.Join(dir, "run-"+args[0]+".json"), []byte(doc), 0o666))
 }

@@ -15,7 +15,7 @@ import (
 
 func serveCommand() command {
 	return command{
-		name: "serve", args: "[PATH…]", summary: "build, show the site on the loopback interface, and build again on every change",
+		name: "serve", args: "[PATH…]", summary: "build, show the site on loopback, and build again on every change",
 		help: `
 Builds like ttreport build, serves the site on 127.0.0.1 and watches results/, history/, targets/, notes/, ttreport.yaml
 and every PATH. When something changes it builds again, and pages that changed reload in the browser where the reader

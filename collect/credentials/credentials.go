@@ -1,5 +1,5 @@
-// Package credentials finds the secrets that servers, images and tools want: in the environment, else in .env, else from
-// a person.
+// Package credentials finds the secrets that servers, images and tools want: in the environment, else in .env, else
+// from a person.
 //
 // In: a folder, the environment, and a function that asks a person. Out: the key of a server. A secret is in no error
 // and no message. The package must not know terminals.

@@ -43,7 +43,8 @@ func (w writer) runs(set ingest.Set) {
 		fmt.Fprintf(w, "… and %s before these; --all lists every run\n", plaintext.Plural(more, "run"))
 	}
 	if !w.all {
-		fmt.Fprintln(w, "Files below one folder are one run when they are of one system and build and nothing paused for over 6 h.")
+		fmt.Fprintln(w, "Files below one folder are one run when they are of one system and build "+
+			"and nothing paused for over 6 h.")
 	}
 }
 

@@ -1,66 +1,38 @@
 package workspace
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
-	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/targets/decision"
 	"github.com/ttreport/ttreport/targets/gate"
 	"github.com/ttreport/ttreport/targets/gate/lint"
 	"github.com/ttreport/ttreport/targets/judge"
 )
 
-// Judge is the section that says which changes matter.
+// Judge is the section that says which changes matter, and what fails a release; --fail-on overrides the latter.
 type Judge struct {
-	// Effects are the least changes that matter, by metric, as "5%" or 0.05.
-	Effects map[string]Percent `yaml:"effects"`
-	// EvalPoints is the least change of an eval that matters, in percentage points.
-	EvalPoints float64 `yaml:"eval_points"`
-	// FailOn is what fails a release; --fail-on overrides it.
-	FailOn []string `yaml:"fail_on"`
-}
-
-// Percent is a share written as 5% or 0.05.
-type Percent float64
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (p *Percent) UnmarshalText(text []byte) error {
-	s := strings.TrimSpace(string(text))
-	scale := 1.
-	if t, ok := strings.CutSuffix(s, "%"); ok {
-		s, scale = strings.TrimSpace(t), .01
-	}
-	var v float64
-	if _, err := fmt.Sscanf(s, "%g", &v); err != nil || v <= 0 || v*scale >= 10 {
-		return fmt.Errorf("%q is no share such as 5%% or 0.05", text)
-	}
-	*p = Percent(v * scale)
-	return nil
+	decision.Thresholds `yaml:",inline"`
+	FailOn              []string `yaml:"fail_on"`
 }
 
 // Policy is which changes matter and what people decided; now decides which decisions have expired.
 func (w *Workspace) Policy(now time.Time) (*decision.Policy, error) {
-	j := w.Config.Judge
-	p := &decision.Policy{
-		Effects: map[string]float64{}, EvalPoint: j.EvalPoints, Today: now, Decisions: w.Config.Decisions,
+	p, err := decision.NewPolicy(w.Config.Judge.Thresholds, w.Config.Decisions, now)
+	switch {
+	case errors.Is(err, decision.ErrNoMetric):
+		return nil, fmt.Errorf("%s: judge: %w; there are %s",
+			ConfigName, err, strings.Join(judge.PrimaryMetrics(), ", "))
+	case err != nil:
+		return nil, fmt.Errorf("%s: judge: %w", ConfigName, err)
 	}
-	for metric, v := range j.Effects {
-		if _, ok := schema.MetricByName(metric); !ok {
-			return nil, fmt.Errorf("%s: judge: effects: no metric is called %q; there are %s",
-				ConfigName, metric, strings.Join(judge.PrimaryMetrics(), ", "))
-		}
-		p.Effects[metric] = float64(v)
-	}
-	if j.EvalPoints < 0 || j.EvalPoints >= 100 {
-		return nil, fmt.Errorf("%s: judge: eval_points: %g is no number of percentage points", ConfigName, j.EvalPoints)
-	}
-	var ids []string
+	var lints []string
 	for _, id := range lint.IDs() {
-		ids = append(ids, string(id))
+		lints = append(lints, string(id))
 	}
-	if err := p.Check(ids); err != nil {
+	if err := p.Check(lints); err != nil {
 		return nil, fmt.Errorf("%s: %w", ConfigName, err)
 	}
 	return p, nil

@@ -44,8 +44,8 @@ func (w *Workspace) Library(runs []schema.Run) (*library.Library, []schema.Probl
 	})
 }
 
-// ReadTargets reads target files, in order; known reports whether a device exists. The error is of a file that cannot be
-// opened; what is wrong in a file is a problem.
+// ReadTargets reads target files, in order; known reports whether a device exists. The error is of a file that cannot
+// be opened; what is wrong in a file is a problem.
 func ReadTargets(names []string, known func(device string) bool) (*library.Library, []schema.Problem, error) {
 	aliases, err := library.DefaultAliases()
 	if err != nil {
