@@ -179,7 +179,7 @@ func TestExecTools(t *testing.T) {
 		t.Errorf("%+v %v", a, err)
 	}
 	for line, want := range map[string]string{"": "no command", "x": "{out}", "x {out} {colour}": "unknown placeholder",
-		"x '{out}": "not closed"} {
+		"x '{out}": "Unterminated"} {
 		if _, err := tool.Script("mine", line); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", line, err, want)
 		}
