@@ -7,7 +7,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// Contradiction is something that a target says and its own neighbours rule out.
+// Contradiction is a target that other targets of the same workload rule out.
 type Contradiction struct {
 	Model, Device string
 	Code          string          // unattainable, needs-no-ttft, tiers-inverted, unmeasured-metric
@@ -16,7 +16,7 @@ type Contradiction struct {
 	Text          string // one sentence with the arithmetic
 }
 
-// Lint looks for targets that cannot be met, or that say less than they seem to.
+// Lint looks for targets that cannot be met, or that demand less than they seem to.
 func (l *Library) Lint() []Contradiction {
 	var out []Contradiction
 	for _, e := range l.List() {
@@ -27,10 +27,10 @@ func (l *Library) Lint() []Contradiction {
 	return out
 }
 
-// at names the targets of one workload and level.
+// at identifies the targets of one workload and level.
 type at struct{ key, level string }
 
-// LintEntry looks for contradictions among the targets of one pair.
+// LintEntry looks for contradictions among the targets of one model and device.
 func LintEntry(e Entry) []Contradiction {
 	by := map[at]map[string]schema.Target{}
 	for _, t := range e.Targets {
@@ -64,7 +64,7 @@ func LintEntry(e Entry) []Contradiction {
 	return out
 }
 
-// throughput holds a promised rate against what its own users can take.
+// throughput compares a throughput target with the targets of speed per user and TTFT.
 func throughput(t schema.Target, near map[string]schema.Target, add func(severity schema.Severity, code string, t schema.Target,
 	format string, args ...any)) {
 	user, hasUser := near["tps_user"]
@@ -90,7 +90,7 @@ func throughput(t schema.Target, near map[string]schema.Target, add func(severit
 	}
 }
 
-// stricter finds a more demanding level of the same number that asks for less.
+// stricter finds a more demanding level with a less demanding value of the same number.
 func stricter(t schema.Target, by map[at]map[string]schema.Target) (schema.Target, bool) {
 	levels := schema.Levels()
 	info, _ := schema.MetricByName(t.Metric)

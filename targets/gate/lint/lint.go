@@ -7,21 +7,21 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 )
 
-// Lint is something that makes numbers of a release untrustworthy, whatever they are.
+// Lint is something that makes numbers of a release untrustworthy, whatever their values.
 type Lint struct {
 	ID       ID
-	Severity schema.Severity // error (fails a gate that asks for valid numbers), warning or note
+	Severity schema.Severity // error (fails a gate that fails on invalid), warning or note
 	Release  string
 	Run      string
 	Model    string
 	Device   string
 	Subject  string // the workload, task, image … that it is about
-	Count    int    // how many alike it stands for, itself included
+	Count    int    // number of cases
 	Detail   Detail
 	Decision *schema.Decision
 }
 
-// New is a lint of one case, with the severity of its check.
+// New returns a lint of one case, with the severity of its check.
 func New(release, subject string, d Detail) Lint {
 	return Lint{ID: d.ID(), Severity: severity(d.ID()), Release: release, Subject: subject, Count: 1, Detail: d}
 }
@@ -32,7 +32,7 @@ func (l Lint) Of(h *columns.RunHead) Lint {
 	return l
 }
 
-// Check is one thing that can be wrong.
+// Check is one kind of fault.
 type Check struct {
 	ID       ID
 	Severity schema.Severity
@@ -119,7 +119,7 @@ func severity(id ID) schema.Severity {
 	return schema.SevNote
 }
 
-// inspection is one release under inspection.
+// inspection is the check of one release.
 type inspection struct {
 	c      *columns.Columns
 	runs   []int // of the release
@@ -130,13 +130,13 @@ type inspection struct {
 	weight map[place]float64
 }
 
-// place is where cases are one lint: a check and a run.
+// place identifies the cases that become one lint: a check and a run.
 type place struct {
 	id  ID
 	run string
 }
 
-// Release inspects the runs of a release; before are those of the release it is compared with.
+// Release checks the runs of a release; before are the runs of the release that it is compared with.
 func Release(c *columns.Columns, release string, runs, before []int) []Lint {
 	l := &inspection{c: c, runs: runs, before: before, found: map[place]*Lint{}, weight: map[place]float64{}}
 	for _, check := range Checks() {
@@ -173,7 +173,7 @@ func (l *inspection) add(run int, subject string, weight float64, d Detail) {
 	}
 }
 
-// points calls each for every point that has numbers.
+// points calls each for every point with numbers.
 func (l *inspection) points(runs []int, each func(run int, p *columns.PointRow, k schema.Key)) {
 	for _, run := range runs {
 		h := &l.c.Runs[run]
@@ -186,13 +186,13 @@ func (l *inspection) points(runs []int, each func(run int, p *columns.PointRow, 
 	}
 }
 
-// get is a statistic of a point, or ok false.
+// get returns a statistic of a point; ok is false without one.
 func (l *inspection) get(p *columns.PointRow, metric, stat string) (float64, bool) {
 	n, _ := l.c.Value(p, metric, stat)
 	return n.Get()
 }
 
-// requests is how many requests a point's latencies are of.
+// requests returns the number of requests behind a point's latencies.
 func (l *inspection) requests(p *columns.PointRow) (float64, bool) {
 	if n, ok := l.get(p, "ttft", "n"); ok && n > 0 {
 		return n, true
