@@ -181,7 +181,8 @@ func (d *Decision) Covers(v *schema.Verdict) bool {
 	if v.Key.IsEval() {
 		task = v.Key.Dataset
 	}
-	return Match(d.Release, v.Release) && Match(s.Run, v.Run) && Match(s.Model, v.Model) && MatchDevice(s.Device, v.Device) &&
+	return Match(d.Release, v.Release) && Match(s.Run, v.Run) && Match(s.Model, v.Model) &&
+		MatchDevice(s.Device, v.Device) &&
 		Match(s.Workload, v.Key.Workload()) && Match(s.Tool, v.Key.Tool) && Match(s.Metric, v.Metric) &&
 		Match(s.Task, task) && Match(s.Level, v.Level)
 }

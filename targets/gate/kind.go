@@ -16,7 +16,7 @@ type Kind string
 const (
 	FailConfirmed     Kind = "confirmed"      // regressed, seen again by an independent run
 	FailSuspected     Kind = "suspected"      // regressed, seen once
-	FailInconclusive  Kind = "inconclusive"   // regression beyond the limit that is not established; an inconclusive required target
+	FailInconclusive  Kind = "inconclusive"   // beyond the limit, not established; also required targets
 	FailTarget        Kind = "target"         // a required target that fails
 	FailInvalid       Kind = "invalid"        // excluded numbers, lints that are errors, decisions that have expired
 	FailMissing       Kind = "missing"        // required, planned or attempted, and without a number

@@ -208,7 +208,7 @@ func (d *evalDecision) decide(passed bool) {
 	case d.ok:
 		d.measured(d.evalTest)
 		d.v.Q = schema.Num(d.q)
-		if d.reason.Test == schema.TestGate { // the difference is from the mean of the releases, so the reference is that mean
+		if d.reason.Test == schema.TestGate { // the difference is from the mean, so the mean is the reference
 			d.v.Ref = schema.Num(latency.Round(valueOf(&d.v)-d.d.D*scaleOf(now), 12))
 		}
 		remember = d.outcome(passed)

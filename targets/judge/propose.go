@@ -15,7 +15,7 @@ import (
 // Proposal is the result of [Judgement.Propose].
 type Proposal struct {
 	File    library.File
-	Single  int // values without a known noise, whose margin is assumed
+	Single  int // values without a known noise: the margin is twice the effect that matters
 	Skipped int // numbers that give no target: failed, excluded, two modes
 }
 
@@ -54,7 +54,7 @@ func (j *Judgement) Propose(release int, model, device, level, asOf string, leas
 		same := proposed{s.Pair(), k.Workload(), fmt.Sprint(k.Task, k.Dims),
 			s.Metric, s.Stat}
 		at, again := seen[same]
-		if again && z <= worst[same] { // a file names no implementation or tool, so the looser of two targets holds for both
+		if again && z <= worst[same] { // files name no implementation or tool: the looser of two holds
 			continue
 		}
 		worst[same] = z

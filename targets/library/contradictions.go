@@ -65,8 +65,8 @@ func LintEntry(e Entry) []Contradiction {
 }
 
 // throughput compares a throughput target with the targets of speed per user and TTFT.
-func throughput(t schema.Target, near map[string]schema.Target, add func(severity schema.Severity, code string, t schema.Target,
-	format string, args ...any)) {
+func throughput(t schema.Target, near map[string]schema.Target, add func(severity schema.Severity, code string,
+	t schema.Target, format string, args ...any)) {
 	user, hasUser := near["tps_user"]
 	if !hasUser || t.Key.Concurrency == nil {
 		return

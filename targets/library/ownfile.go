@@ -98,7 +98,7 @@ func (o *ownFile) origin(at, source, asOf, priority string) (schema.Target, bool
 	t := o.source
 	if strings.TrimSpace(source) == "" || asOf == "" {
 		o.problem(schema.SevError, "no-source", at, "a value without source or as_of",
-			"who promised it, and when: source: …, as_of: 2026-01-31", "")
+			"both, as in source: release plan 12, as_of: 2026-01-31", "")
 		return t, false
 	}
 	if priority != "" && priority != "must" && priority != "should" {

@@ -32,7 +32,7 @@ func (l *Library) addRequirements(f *decode.File, root decode.Value, source sche
 	name := doc.At("model", "name").Str()
 	if name == "" {
 		r.problem(schema.SevError, "bad-targets", root, "a requirements document without model.name",
-			"the model that it speaks of", "")
+			"model.name", "")
 		return r.problems
 	}
 	r.model = name[strings.LastIndexByte(name, '/')+1:]
@@ -63,7 +63,8 @@ type requirementsDoc struct {
 	problems      []schema.Problem
 }
 
-func (r *requirementsDoc) problem(severity schema.Severity, code string, at decode.Value, found, expected, used string) {
+func (r *requirementsDoc) problem(severity schema.Severity, code string, at decode.Value, found, expected,
+	used string) {
 	p := r.f.Problem(severity, code, at)
 	p.Found, p.Expected, p.Used = found, expected, used
 	r.problems = append(r.problems, p)
@@ -190,7 +191,7 @@ func (r *requirementsDoc) scalar(t decode.Value, keys []schema.Key, top int) {
 			comparator+", against the direction in which it improves", info.Better.String(), "nothing of it")
 	case len(keys) == 0:
 		r.problem(schema.SevWarning, "bad-target", t, "a scalar target of a scenario without a sweep",
-			"the workloads that it speaks of", "nothing of it")
+			"a sweep with its workloads", "nothing of it")
 	default:
 		value, ok = r.inUnit(t, value, info.Unit)
 		if !ok {

@@ -279,7 +279,7 @@ func (j *judge) quiet(c *claim) {
 		return
 	}
 	row.Finding = c.s.finding
-	if row.Word == Unchanged { // its stratum changed by more than matters and it did not: it changed compared with the others
+	if row.Word == Unchanged { // its stratum changed by more than matters and it did not
 		row.Word, row.Why = Inconclusive, WhyDidNotMove
 	}
 }

@@ -49,7 +49,7 @@ func (o *Obs) mean() float64 {
 // Rules are the parameters of the method.
 type Rules struct {
 	FDR      float64 // false discovery rate over the cells of a release
-	ShiftFDR float64 // false discovery rate over its run-wide shifts: stricter, since one shift decides for hundreds of cells
+	ShiftFDR float64 // the same over run-wide shifts: stricter, since one decides for hundreds of cells
 	Confirm  float64 // size of the test of the independent run after three releases; it shrinks as 3/n
 	Odds     float64 // of a change against chance that both runs together must give
 	Window   int     // releases in a baseline at most

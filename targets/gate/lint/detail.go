@@ -126,7 +126,7 @@ type (
 		Source, AsOf string
 		Days         int
 	}
-	// NoStart is a run that does not say when it was measured.
+	// NoStart is a run without a start time.
 	NoStart struct{}
 	// BadTimestamps are impossible times.
 	BadTimestamps struct{ Start, End time.Time }
@@ -158,7 +158,7 @@ type (
 		Metric, Since string
 		Change, P     float64 // relative, positive is worse
 	}
-	// Drift is a number that gets a little worse with every release.
+	// Drift is a number with a small regression in every release.
 	Drift struct {
 		Metric         string
 		N              int // releases

@@ -92,8 +92,8 @@ func noStart(l *inspection) {
 	})
 }
 
-// badTimestamps finds impossible times: a run that lasts for more than a month, or one from before there were
-// accelerators.
+// badTimestamps finds impossible times: a run that ends before it starts, lasts longer than a month, or starts before
+// 2010, when there were no such accelerators.
 func badTimestamps(l *inspection) {
 	const longest = 31 * 24 * time.Hour
 	l.each(func(run int, h *columns.RunHead) {
