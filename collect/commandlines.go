@@ -9,9 +9,9 @@ import (
 	"github.com/ttreport/ttreport/ingest/redact"
 )
 
-// CommandLines are the command lines that a plan would run, in order, as a shell takes them: the server first where it
-// is started. Secrets are not in them, because they are on no command line. What is measured by this program itself is
-// a line of ttreport.
+// CommandLines returns the command lines that a plan would run, in order, quoted for a shell: first the server, if it
+// is started. They contain no secrets, which are never passed on a command line. What this program measures itself is
+// shown as a ttreport command.
 func CommandLines(p plan.Plan, srv server.Server, address string) []string {
 	var out []string
 	if s, ok := srv.(server.Starter); ok {
@@ -19,7 +19,7 @@ func CommandLines(p plan.Plan, srv server.Server, address string) []string {
 	}
 	s := &session{plan: p, end: server.Endpoint{URL: address, Model: p.Model.Name}}
 	if _, s.embedded = srv.(*server.Simulated); s.embedded {
-		s.end.URL = "http://127.0.0.1:PORT" // it is chosen when it starts
+		s.end.URL = "http://127.0.0.1:PORT" // chosen when the server starts
 	}
 	if p.Model.ID != "" {
 		s.end.Model = p.Model.ID
@@ -36,11 +36,11 @@ func CommandLines(p plan.Plan, srv server.Server, address string) []string {
 	return out
 }
 
-// homes are what [redact.Text] makes "~" of.
+// homes matches what [redact.Text] replaces with "~".
 var homes = regexp.MustCompile(`/(?:home|Users)/[^/\s:"']+|/root`)
 
-// forTerminal takes secrets out of a command line that is shown to whoever runs it, and leaves folders as they are, so
-// that it can be run.
+// forTerminal removes secrets from a command line that is shown to the person who runs it. Folders stay as they are,
+// so that the command can be run.
 func forTerminal(argv []string) []string {
 	out := redact.Argv(argv)
 	for i, a := range argv {

@@ -14,14 +14,14 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
-// recheckFrom is how much faster or slower than in the release before a point must be for a recheck.
+// recheckFrom is the relative change from the release before at which a point is measured again.
 const recheckFrom = .08
 
-// demoRechecks is how often the newest release is measured again: where the release before changed too, two releases
-// are all that is known of the noise, and then it takes two to confirm.
+// demoRechecks is how often the newest release is measured again: if the release before changed too, only two
+// releases show the noise, and then confirmation takes two runs.
 const demoRechecks = 2
 
-// demo is a demo under way.
+// demo is a demo in progress.
 type demo struct {
 	results   string
 	report    func(Event)
@@ -30,10 +30,10 @@ type demo struct {
 	outs      []Outcome
 }
 
-// Demo measures six releases of a simulated model, one after the other, each on a server of its own, and measures again
-// the points of the newest one that changed, together with one that did not. It needs nothing but this machine and
-// leaves ordinary run folders. The simulator runs on its own clock, so the numbers are the same on every machine and
-// the demo takes as long as they take to compute.
+// Demo measures six releases of a simulated model, one after the other, each on a server of its own, and measures
+// again the points of the newest one that changed, together with one that did not. It needs nothing but this machine
+// and writes ordinary run folders. The simulator runs on its own clock, so the numbers are the same on every machine,
+// and the demo takes only as long as computing them takes.
 func Demo(ctx context.Context, results string, report func(Event)) ([]Outcome, error) {
 	d := &demo{results: results, report: report, workloads: demoWorkloads()}
 	releases := server.DemoReleases()
@@ -78,7 +78,7 @@ func (d *demo) measure(ctx context.Context, p plan.Plan, rel server.DemoRelease,
 	return err
 }
 
-// finished counts the runs of each release that came to their end, by their journals.
+// finished counts the completed runs of each release, by their journals.
 func finished(results string) map[string]int {
 	n := map[string]int{}
 	names, err := filepath.Glob(filepath.Join(results, "*", manifest.JournalName))
@@ -116,13 +116,13 @@ func changed(before, now Outcome, workloads []plan.Workload) []plan.Workload {
 	return out
 }
 
-// DemoPlan is what each release of the demo measures.
+// DemoPlan returns the plan of each release of the demo.
 func DemoPlan() plan.Plan { return demoPlan(server.DemoReleases()[0].Name, demoWorkloads(), 1) }
 
 func demoWorkloads() []plan.Workload {
 	list, err := plan.Preset("demo")
 	if err != nil {
-		panic(err) // it is one of the program's own
+		panic(err) // a constant of the program
 	}
 	return list
 }
@@ -132,12 +132,12 @@ func demoPlan(release string, workloads []plan.Workload, seed uint64) plan.Plan 
 		Release: release, Channel: schema.ChannelRelease, Device: schema.Simulated, Impl: "sim",
 		Model:     manifest.Model{ID: "sim-8b", Name: "sim-8b", Key: "sim-8b", Status: "COMPLETE"},
 		Workloads: workloads, EvalItems: 60, Seed: 1000 * seed, Targets: demoTargets(),
-		NoResume: true, // what is compared for the recheck is measured in one piece
+		NoResume: true, // the recheck compares numbers of one uninterrupted run
 	}
 }
 
-// demoTargets are what the simulated device could do in theory: a third of the measured latency. As everywhere,
-// functional is a tenth of that and complete is half.
+// demoTargets returns targets from the theoretical performance of the simulated device, a third of the measured
+// latency. As everywhere, functional asks for 10 % of it and complete for 50 %.
 func demoTargets() []manifest.TargetRow {
 	one, isl, osl := 1., 128., 32.
 	w := manifest.Workload{Task: "text", ISL: &isl, OSL: &osl, Concurrency: &one}

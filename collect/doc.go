@@ -2,9 +2,9 @@
 //
 // In: a plan (package plan) and a server (package server). Out: a folder of files on disk: raw results as their tools
 // write them, a sidecar for each, a manifest that states what was measured, and a journal of what was done. Package
-// ingest reads that folder like any other; the two packages meet nowhere else. It must not decide what is measured, nor
-// read back what it measured.
+// ingest reads that folder like any other; the two packages share nothing else. It must not decide what is measured,
+// nor read back what it measured.
 //
-// What is started is stopped on every path. A point that fails is recorded and the next one is tried; a server that
-// does not respond ends the run with what was measured so far.
+// What is started is stopped on every path. A point that fails is recorded, and the next one is measured. When a
+// server stops responding, the run ends with what was measured so far.
 package collect

@@ -16,7 +16,7 @@ import (
 // gauge names, in the order of a sample's values.
 var gaugeNames = [...]string{"running", "waiting", "kv", "preemptions"}
 
-// gaugeOf maps the names that servers have for the same onto our order (vLLM's and SGLang's documentation of metrics,
+// gaugeOf maps the servers' names of the gauges to our order (vLLM's and SGLang's documentation of metrics,
 // llama.cpp's server README).
 func gaugeOf(name string) int {
 	switch name {
@@ -32,8 +32,8 @@ func gaugeOf(name string) int {
 	return -1
 }
 
-// readGauges takes what we know from a page of the Prometheus text format. Values of one name are added over its
-// labels, of which several engines have one each; of the share of the cache the fullest counts.
+// readGauges reads the known gauges from a page in the Prometheus text format. Values of one name are summed over its
+// labels, since each of several engines has its own; of the KV cache usage the largest counts.
 func readGauges(r io.Reader) (values [len(gaugeNames)]float64, known [len(gaugeNames)]bool) {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, 1<<20)
@@ -58,7 +58,7 @@ func readGauges(r io.Reader) (values [len(gaugeNames)]float64, known [len(gaugeN
 	return values, known
 }
 
-// sampler asks a server for its gauges while a point is measured.
+// sampler reads a server's gauges while a point is measured.
 type sampler struct {
 	stop    context.CancelFunc
 	ended   chan struct{}
@@ -66,17 +66,17 @@ type sampler struct {
 	samples [][]float64 // seconds since the start, then the values; -1 for one that the server does not have
 }
 
-// mostSamples is how many samples are kept: then every other one goes, and the interval doubles.
+// mostSamples is the most samples kept: beyond that every other one is dropped and the interval doubles.
 const mostSamples = 120
 
-// sample starts to ask once a second; a server without metrics is asked once, and one without an address not at all.
+// sample starts reading once a second; a server without metrics is tried once, and one without an address not at all.
 func (s *session) sample(ctx context.Context) *sampler {
 	ctx, stop := context.WithCancel(ctx)
 	p := &sampler{stop: stop, ended: make(chan struct{}), began: time.Now()}
 	go func() {
 		defer close(p.ended)
 		every := time.Second
-		select { // at the very start nothing runs yet
+		select { // at the very start no request runs yet
 		case <-ctx.Done():
 			return
 		case <-time.After(every):
@@ -108,7 +108,7 @@ func (p *sampler) one(ctx context.Context, address string) bool {
 	at := time.Since(p.began).Seconds()
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return len(p.samples) > 0 // a server that answers slowly under load is asked again
+		return len(p.samples) > 0 // a server that answers slowly under load is tried again
 	}
 	defer resp.Body.Close()
 	values, known := readGauges(io.LimitReader(resp.Body, 4<<20))
@@ -126,7 +126,7 @@ func (p *sampler) one(ctx context.Context, address string) bool {
 	return any
 }
 
-// into ends the sampling and writes what it showed into a sidecar: the series, and its means and peaks.
+// into ends the sampling and writes the series, its means and its peaks to a sidecar.
 func (p *sampler) into(side *manifest.Sidecar) {
 	p.stop()
 	<-p.ended

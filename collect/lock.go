@@ -15,8 +15,9 @@ import (
 // errBusy is returned when another process on this machine measures the same device or server.
 var errBusy = errors.New("another process measures there already")
 
-// Lock keeps two collections from measuring one device, or one address, at the same time: each would see the other's
-// load as a regression. It is a file of this machine, not of the workspace, and ends with the process that holds it.
+// Lock keeps two collections from measuring one device, or one address, at the same time: each would measure the
+// other's load as a regression. The lock is a file of this machine, not of the workspace, and ends with the process
+// that holds it.
 func Lock(names ...string) (release func(), err error) {
 	dir := filepath.Join(os.TempDir(), "ttreport-locks")
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -35,7 +36,7 @@ func Lock(names ...string) (release func(), err error) {
 			return nil, fmt.Errorf("locks: %w", err)
 		}
 		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-			who, _ := io.ReadAll(io.LimitReader(f, 100)) // for the message alone
+			who, _ := io.ReadAll(io.LimitReader(f, 100)) // for the message only
 			_ = f.Close()
 			release()
 			return nil, fmt.Errorf("%w: %s is held by process %s", errBusy, name, strings.TrimSpace(string(who)))

@@ -10,14 +10,14 @@ import (
 	"github.com/ttreport/ttreport/collect/process"
 	"github.com/ttreport/ttreport/collect/server"
 	"github.com/ttreport/ttreport/collect/tool/builtin"
+	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/latency"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
-	"github.com/ttreport/ttreport/ingest/redact"
 )
 
-// point measures one workload with the builtin client. A point that failed is a result too: it is written, journalled,
-// and the next one is tried.
+// point measures one workload with the builtin client. A failed point is a result too: it is written and journalled,
+// and the next one is measured.
 func (s *session) point(ctx context.Context, st step) error {
 	if err := s.log("point-start", st.Name, "", ""); err != nil {
 		return err
@@ -56,7 +56,7 @@ func (s *session) point(ctx context.Context, st step) error {
 	return s.pointDone(st, out, set)
 }
 
-// load sends a load, over the network or to the simulator on its own clock.
+// load runs a load, over the network or on the simulator's own clock.
 func (s *session) load(ctx context.Context, l builtin.Load) (builtin.Outcome, error) {
 	if s.virtual != nil {
 		return builtin.RunVirtual(l, s.virtual)
@@ -64,7 +64,7 @@ func (s *session) load(ctx context.Context, l builtin.Load) (builtin.Outcome, er
 	return builtin.Run(ctx, l)
 }
 
-// sidecar is the sidecar of the result of a point.
+// sidecar returns the sidecar of a point's result.
 func (s *session) sidecar(st step, load builtin.Load, out builtin.Outcome, set latency.Set) manifest.Sidecar {
 	side := manifest.Sidecar{
 		Result: st.Name + ".json", Tool: builtin.Name, ToolVersion: builtin.Version, Workload: st.Load.Manifest(),
@@ -98,7 +98,7 @@ func (s *session) pointDone(st step, out builtin.Outcome, set latency.Set) error
 	return s.log(event, st.Name, "raw/"+st.Name+".json", failure)
 }
 
-// saturation is a note on a client that did not hold the concurrency that was asked; "" where it did.
+// saturation returns a note on a client that did not reach the requested concurrency; "" if it did.
 func saturation(w plan.Workload, reached float64) string {
 	asked := min(w.Concurrency, w.Requests)
 	if reached > 0 && asked > 1 && w.Rate == 0 && schema.Saturated(float64(asked), reached) {
@@ -107,7 +107,7 @@ func saturation(w plan.Workload, reached float64) string {
 	return ""
 }
 
-// argv is the command that would make this point again.
+// argv returns the command that would measure this point again.
 func (s *session) argv(w plan.Workload, seed uint64) []string {
 	argv := []string{
 		"ttreport", "collect", "--server", s.serverFlag(), "--model", s.plan.Model.Name, "--device", s.plan.Device,
@@ -119,7 +119,7 @@ func (s *session) argv(w plan.Workload, seed uint64) []string {
 	return redact.Argv(argv)
 }
 
-// progress makes a callback that is safe to call from many goroutines and reports at most ten times a second.
+// progress returns a callback that is safe for concurrent use and reports at most ten times a second.
 func (s *session) progress(e Event) func(builtin.SoFar) {
 	var limit throttle
 	began := time.Now()

@@ -11,10 +11,10 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
-// resumeFor is how long an interrupted run is resumed: after that the machine may be another one.
+// resumeFor is how long an interrupted run can be resumed: later the machine may have changed.
 const resumeFor = 7 * 24 * time.Hour
 
-// resume takes over the newest run folder of the same plan that did not come to its end.
+// resume continues the newest unfinished run folder of the same plan.
 func (s *session) resume(results string) {
 	names, err := filepath.Glob(filepath.Join(results, "*", manifest.JournalName))
 	if err != nil || s.plan.NoResume {
@@ -50,7 +50,7 @@ func (s *session) resume(results string) {
 	}
 }
 
-// unfinished reads a journal: the run's id when it measured the plan and did not end, and its results by item.
+// unfinished reads a journal. For an unfinished run of the plan it returns the run's id and its results by item.
 func unfinished(entries []manifest.Entry, digest string) (id string, start time.Time, done map[string]string) {
 	done = map[string]string{}
 	for _, e := range entries {
@@ -64,14 +64,14 @@ func unfinished(entries []manifest.Entry, digest string) (id string, start time.
 			return "", time.Time{}, nil
 		case "point-done", "eval-done":
 			done[e.Item] = e.Result
-		case "server-died", "point-missing", "eval-missing": // what a dying server answered is no measurement
+		case "server-died", "point-missing", "eval-missing": // answers of a dying server are not a measurement
 			delete(done, e.Item)
 		}
 	}
 	return id, start, done
 }
 
-// sameServer refuses to go on with another server than the one that the first part was measured on.
+// sameServer refuses to resume on another server than the one that the first part was measured on.
 func (s *session) sameServer() error {
 	if len(s.done) == 0 {
 		return nil

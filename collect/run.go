@@ -27,13 +27,13 @@ import (
 var (
 	// ErrSimulated is returned when the device and the simulator contradict each other.
 	ErrSimulated = errors.New("simulated is not measured")
-	// ErrOtherServer is returned when an interrupted run would go on with another server.
+	// ErrOtherServer is returned when an interrupted run would be resumed on another server.
 	ErrOtherServer = errors.New("the run that was interrupted measured another server")
 	// ErrFull is returned when there is no room for results.
 	ErrFull = errors.New("the disk is full")
 )
 
-// full names the reason where an error means that the disk is full.
+// full wraps an error that means that the disk is full.
 func full(err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
 		return errors.Join(ErrFull, err)
@@ -52,13 +52,13 @@ type Event struct {
 	Count int           // measurements in all
 	Took  time.Duration // when finished
 	Err   string
-	Note  string  // what bears on the numbers
+	Note  string  // what affects the numbers
 	TTFT  float64 // ms, mean; 0 when unknown
 	TPOT  float64
 	Final bool // the step has ended
 }
 
-// Outcome is what a run left behind.
+// Outcome summarises a run.
 type Outcome struct {
 	ID     string
 	Dir    string
@@ -73,7 +73,7 @@ type PointOutcome struct {
 	TTFT, TPOT float64 // ms, mean; 0 when nothing completed
 }
 
-// session is one run under way.
+// session is a run in progress.
 type session struct {
 	plan     plan.Plan
 	end      server.Endpoint
@@ -90,7 +90,7 @@ type session struct {
 	before   manifest.Stack  // that it measured them on
 }
 
-// now is what the clock shows that the server runs on.
+// now returns the time of the clock that the server runs on.
 func (s *session) now() time.Time {
 	if s.virtual != nil {
 		return s.virtual.Time()
@@ -98,9 +98,9 @@ func (s *session) now() time.Time {
 	return time.Now()
 }
 
-// Run measures a plan on a server and writes a run folder below results. A run of the same plan that was interrupted
-// goes on where it stopped, unless the server is another one by now. report is called with progress, from one goroutine
-// at a time. The run folder is there, with what was measured, also when an error is returned.
+// Run measures a plan on a server and writes a run folder below results. An interrupted run of the same plan is
+// resumed, unless the server has changed. report is called with progress, from one goroutine at a time. The run
+// folder exists, with what was measured, also when an error is returned.
 func Run(ctx context.Context, p plan.Plan, srv server.Server, results string, report func(Event)) (Outcome, error) {
 	s := newSession(p, srv, results, report)
 	if err := os.MkdirAll(filepath.Join(s.dir, "raw"), 0o777); err != nil {
@@ -130,7 +130,7 @@ func Run(ctx context.Context, p plan.Plan, srv server.Server, results string, re
 	return s.out, s.writeManifest(s.now().UTC())
 }
 
-// newSession is a new run, or one that was interrupted.
+// newSession starts a run, or resumes an interrupted one.
 func newSession(p plan.Plan, srv server.Server, results string, report func(Event)) *session {
 	start := time.Now()
 	sim, embedded := srv.(*server.Simulated)
@@ -153,8 +153,8 @@ func runID(p plan.Plan, start time.Time, salt string) string {
 		schema.Slug(p.Model.Name), schema.Slug(p.Device), hex.EncodeToString(h[:3]))
 }
 
-// discard removes a run folder in which nothing was measured, which would only puzzle, and keeps the log of a server of
-// ours for whoever must find out why.
+// discard removes a run folder without measurements, which would only confuse. It keeps the log of a server that we
+// started, to find out why.
 func (s *session) discard(results string, why error) error {
 	log := filepath.Join(s.dir, server.LogName)
 	kept := filepath.Join(filepath.Dir(results), ".ttreport", "server-"+s.id+".log")
@@ -173,7 +173,7 @@ func (s *session) log(event, item, result, note string) error {
 	})
 }
 
-// begin starts the server and writes down what is measured.
+// begin starts the server and writes the manifest.
 func (s *session) begin(ctx context.Context, srv server.Server) error {
 	event := "run-start"
 	if len(s.done) > 0 {
@@ -210,7 +210,7 @@ func (s *session) begin(ctx context.Context, srv server.Server) error {
 	return s.warm(ctx)
 }
 
-// checkSimulated refuses a device that is measured on the simulator, and a simulated one that is not.
+// checkSimulated refuses a real device on the simulator, and the simulated device on anything else.
 func (s *session) checkSimulated() error {
 	engine, device := s.end.Stack.Engine, s.plan.Device
 	switch {
@@ -223,7 +223,8 @@ func (s *session) checkSimulated() error {
 	return nil
 }
 
-// readHost reads what the server runs on where that is this machine, and how long it took to start where it is ours.
+// readHost reads facts about the host if the server runs on this machine, and the start time of a server that we
+// started.
 func (s *session) readHost(ctx context.Context, srv server.Server, took time.Duration) {
 	_, ours := srv.(server.Supervised)
 	if s.plan.Device == schema.Simulated || !ours && !local(s.end.URL) {
@@ -275,14 +276,14 @@ func (s *session) writeManifest(end time.Time) error {
 	return durable.WriteFile(filepath.Join(s.dir, manifest.FileName), data)
 }
 
-// step is an item under way: which of how many, and since when.
+// step is an item that is being measured: which of how many, and since when.
 type step struct {
 	plan.Item
 	index, count int
 	began        time.Time
 }
 
-// measure makes every item that is not there yet.
+// measure measures every item that has no result yet.
 func (s *session) measure(ctx context.Context, srv server.Server) error {
 	items := s.plan.Items()
 	restarted := false
@@ -293,7 +294,7 @@ func (s *session) measure(ctx context.Context, srv server.Server) error {
 		alive, stop := s.watch(ctx, srv)
 		failed, points := s.out.Failed, len(s.out.Points)
 		err := s.item(alive, step{items[i], i, len(items), s.now()})
-		if s.out.Failed > failed { // of a server that is gone, everything fails at once
+		if s.out.Failed > failed { // when the server has died, everything fails at once
 			s.awaitServer(alive)
 		}
 		died := context.Cause(alive)
@@ -311,7 +312,7 @@ func (s *session) measure(ctx context.Context, srv server.Server) error {
 			return err
 		}
 		restarted, s.out.Failed, s.out.Points = true, failed, s.out.Points[:points]
-		i-- // the same item again: what a dying server answered is no measurement
+		i-- // the same item again: answers of a dying server are not a measurement
 	}
 	return nil
 }
@@ -326,12 +327,12 @@ func (s *session) item(ctx context.Context, st step) error {
 	return s.point(ctx, st)
 }
 
-// event is progress of an item.
+// event returns a progress event of an item.
 func (s *session) event(st step) Event {
 	return Event{Run: s.id, Step: st.kind(), Text: st.String(), Index: st.index + 1, Count: st.count}
 }
 
-// kind is what events and the journal call an item.
+// kind returns the name of an item's kind in events and in the journal.
 func (st step) kind() string {
 	if st.Task != "" {
 		return "eval"
@@ -339,7 +340,7 @@ func (st step) kind() string {
 	return "point"
 }
 
-// failed journals an item that has no result, and goes on.
+// failed journals an item without a result; the run continues.
 func (s *session) failed(st step, why error) error {
 	s.out.Failed++
 	e := s.event(st)
@@ -348,8 +349,8 @@ func (s *session) failed(st step, why error) error {
 	return s.log(st.kind()+"-failed", st.Name, "", why.Error())
 }
 
-// limit is how long an item may take: twenty times what it would take at ten tokens a second and user, and at least a
-// quarter of an hour for tools that are slow to start; never more than the plan's bound.
+// limit returns how long an item may take: twenty times what it would take at ten tokens a second per user, at least
+// a quarter of an hour for tools that are slow to start, and never more than the plan's limit.
 func (s *session) limit(st step) time.Duration {
 	most := s.plan.PointLimit
 	if most == 0 {
@@ -363,8 +364,8 @@ func (s *session) limit(st step) time.Duration {
 	return min(most, max(15*time.Minute, estimate))
 }
 
-// store writes a result and its sidecar. The sidecar goes first: a result without one would be ingested as a file of
-// unknown origin.
+// store writes a result and its sidecar. The sidecar is written first: a result without one would be ingested as a
+// file of unknown origin.
 func (s *session) store(file string, raw []byte, side manifest.Sidecar) error {
 	name := filepath.Join(s.dir, "raw", file)
 	if err := writeSidecar(name, side); err != nil {
@@ -381,7 +382,7 @@ func writeSidecar(result string, side manifest.Sidecar) error {
 	return durable.WriteFile(result+manifest.SidecarSuffix, data)
 }
 
-// serverFlag is what --server would name: the simulator's own port means nothing to anybody else.
+// serverFlag returns the value of --server: "sim" for the simulator, whose port is random.
 func (s *session) serverFlag() string {
 	if s.embedded {
 		return string(plan.ServerSim)

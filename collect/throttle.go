@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// throttle lets one caller through at a time and not more often than ten times a second.
+// throttle admits one caller at a time, at most ten times a second.
 type throttle struct {
 	mu   sync.Mutex
 	next time.Time
 }
 
-// pass reports whether the caller may go on; it must then call release.
+// pass reports whether the caller may proceed; it must then call release.
 func (t *throttle) pass() bool {
 	if !t.mu.TryLock() {
 		return false

@@ -15,11 +15,11 @@ import (
 	"github.com/ttreport/ttreport/collect/server"
 	"github.com/ttreport/ttreport/collect/tool"
 	"github.com/ttreport/ttreport/ingest/durable"
-	"github.com/ttreport/ttreport/ingest/schema/manifest"
 	"github.com/ttreport/ttreport/ingest/redact"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
-// job is what a tool is asked to measure.
+// job returns the job of a tool for a step.
 func (s *session) job(st step) tool.Job {
 	w := st.Load
 	j := tool.Job{
@@ -42,8 +42,7 @@ func (s *session) job(st step) tool.Job {
 	return j
 }
 
-// runTool measures one item with a tool that is another program. Whether there is a result is decided by the file that
-// it leaves.
+// runTool measures one item with an external tool. The file that the tool writes decides whether there is a result.
 func (s *session) runTool(ctx context.Context, st step) error {
 	if st.Tool.Keyless && s.end.APIKey != "" {
 		const why = "%s takes a key only on its command line, where everybody on this machine could read it"
@@ -56,7 +55,7 @@ func (s *session) runTool(ctx context.Context, st step) error {
 	if err != nil {
 		return fmt.Errorf("run folder: %w", err)
 	}
-	temp, err := os.MkdirTemp("", "tt") // short: tools make sockets below it
+	temp, err := os.MkdirTemp("", "tt") // short, because tools create sockets below it
 	if err != nil {
 		return fmt.Errorf("temporary folder: %w", err)
 	}
@@ -69,7 +68,7 @@ func (s *session) runTool(ctx context.Context, st step) error {
 	}
 	cmd := st.Tool.Command(job, out, st.Tool.Flags)
 	log := filepath.Join(out, tool.LogName)
-	st.began = s.now() // what was prepared is not measured
+	st.began = s.now() // preparation is not part of the measurement
 	gauges := s.sample(ctx)
 	defer gauges.stop()
 	stop := s.tick(st)
@@ -93,7 +92,7 @@ func (s *session) runTool(ctx context.Context, st step) error {
 	return s.keep(st, cmd, res, sum, gauges)
 }
 
-// emptyFolder makes the folder of an item's result. What an earlier attempt left there is no result.
+// emptyFolder makes an empty folder for an item's result. Files of an earlier attempt are removed.
 func (s *session) emptyFolder(st step) (string, error) {
 	out, err := filepath.Abs(filepath.Join(s.dir, "raw", st.Name))
 	if err != nil {
@@ -105,7 +104,7 @@ func (s *session) emptyFolder(st step) (string, error) {
 	return out, os.MkdirAll(out, 0o777)
 }
 
-// toolEnv is what is added to the environment of a tool.
+// toolEnv returns the variables that are added to a tool's environment.
 func (s *session) toolEnv(st step, cmd tool.Command, temp string) []string {
 	env := append([]string{
 		"TMPDIR=" + temp, "HF_HUB_DISABLE_TELEMETRY=1", "VLLM_NO_USAGE_STATS=1", "DO_NOT_TRACK=1", "PYTHONUNBUFFERED=1",
@@ -114,7 +113,7 @@ func (s *session) toolEnv(st step, cmd tool.Command, temp string) []string {
 	case s.end.APIKey != "":
 		env = append(env, "OPENAI_API_KEY="+s.end.APIKey)
 	case st.Tool.Eval:
-		env = append(env, "OPENAI_API_KEY=none") // unset, an empty bearer is sent, which servers refuse
+		env = append(env, "OPENAI_API_KEY=none") // if unset, an empty bearer token is sent, which servers refuse
 	}
 	return env
 }
@@ -149,7 +148,7 @@ func (s *session) keep(st step, cmd tool.Command, res process.Result, sum tool.S
 	return s.toolDone(st, sum)
 }
 
-// toolDone reports and journals an item that left a result.
+// toolDone reports and journals an item with a result.
 func (s *session) toolDone(st step, sum tool.Summary) error {
 	event, failure := "-done", ""
 	switch {
@@ -172,7 +171,7 @@ func (s *session) toolDone(st step, sum tool.Summary) error {
 	return s.log(st.kind()+event, st.Name, "raw/"+st.Name+"/"+filepath.ToSlash(sum.File), failure)
 }
 
-// tick reports every second that a tool is still at work; the function that it returns ends it.
+// tick reports every second that a tool is still running, until the returned function is called.
 func (s *session) tick(st step) func() {
 	stop, ended := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -193,7 +192,7 @@ func (s *session) tick(st step) func() {
 	return func() { close(stop); <-ended }
 }
 
-// cleanLog takes secrets out of what a tool printed.
+// cleanLog removes secrets from a tool's log.
 func (s *session) cleanLog(log string) error {
 	data, err := os.ReadFile(log)
 	if err != nil {

@@ -10,12 +10,12 @@ import (
 	"github.com/ttreport/ttreport/collect/tool/builtin"
 )
 
-// warmOSL is how many tokens a warm-up request asks for: enough for a decode step.
+// warmOSL is the number of output tokens of a warm-up request: enough for a decode step.
 const warmOSL = 4
 
-// warm sends one request of every prompt length of the plan, so that what a server does once for each shape, compiling
-// kernels and capturing traces, is not measured as the first request of the first tool: most tools send few
-// warm-ups or none. A failure is reported and changes nothing: the measurements will fail too.
+// warm sends one request of every prompt length of the plan, so that work that a server does once for each shape,
+// such as compiling kernels and capturing traces, is not measured in the first request of the first tool: most tools
+// send few warm-up requests or none. A failure is only reported: the measurements will fail too.
 func (s *session) warm(ctx context.Context) error {
 	if s.plan.NoWarmup || s.end.URL == "" || s.end.Stack.Engine == server.SimEngine {
 		return nil

@@ -20,7 +20,7 @@ func (s *session) watch(ctx context.Context, srv server.Server) (context.Context
 	var died <-chan struct{}
 	m, ours := srv.(server.Supervised)
 	if s.virtual != nil {
-		return alive, func() { cancel(nil) } // it is in this program and has no address
+		return alive, func() { cancel(nil) } // it runs in this program and has no address
 	}
 	if ours {
 		died = m.Died()
@@ -43,7 +43,7 @@ func (s *session) watch(ctx context.Context, srv server.Server) (context.Context
 	}
 }
 
-// poll asks a server whether it responds, once a second.
+// poll checks once a second whether a server responds.
 func (s *session) poll(ctx context.Context, cancel context.CancelCauseFunc) {
 	last := time.Now()
 	tick := time.NewTicker(time.Second)
@@ -66,7 +66,7 @@ func (s *session) poll(ctx context.Context, cancel context.CancelCauseFunc) {
 	}
 }
 
-// ping asks for any answer, also 404.
+// ping accepts any answer, also 404.
 func (s *session) ping(ctx context.Context) error {
 	ctx, done := context.WithTimeout(ctx, server.Unresponsive)
 	defer done()
@@ -81,10 +81,10 @@ func (s *session) ping(ctx context.Context) error {
 	return resp.Body.Close()
 }
 
-// awaitServer waits until it is known whether the server is there: it responds, or the watch ends the context. One of
-// ours that hangs without ending is not waited for any longer: the next measurement will fail.
+// awaitServer waits until it is known whether the server is alive: it responds, or the watch ends the context. A
+// server of ours that hangs is not awaited any longer: the next measurement will fail.
 func (s *session) awaitServer(ctx context.Context) {
-	const settles = 300 * time.Millisecond // a process that has just ended is noticed by then
+	const settles = 300 * time.Millisecond // the end of a process is noticed within this time
 	ctx, done := context.WithTimeout(ctx, 2*server.Unresponsive)
 	defer done()
 	for ctx.Err() == nil && s.end.URL != "" {
@@ -99,7 +99,7 @@ func (s *session) awaitServer(ctx context.Context) {
 	}
 }
 
-// restart starts a server of ours again, once. What cannot be measured without one is journalled as missing, with the
+// restart restarts a server of ours, once. If that fails, the remaining items are journalled as missing, with the
 // reason.
 func (s *session) restart(ctx context.Context, srv server.Server, died error, again bool, left []plan.Item) error {
 	if err := s.log("server-died", left[0].Name, "", died.Error()); err != nil {
@@ -130,7 +130,7 @@ func (s *session) restart(ctx context.Context, srv server.Server, died error, ag
 	return why
 }
 
-// serial lets one goroutine report at a time.
+// serial makes report safe for concurrent use.
 func serial(report func(Event)) func(Event) {
 	var mu sync.Mutex
 	return func(e Event) {

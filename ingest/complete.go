@@ -11,8 +11,8 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
-// complete removes secrets from every text that will be stored, then fills what follows from what is known: the model's
-// name from its id, a start from the file's own time, a label where lengths are unknown.
+// complete removes secrets from every text that will be stored, then fills in what follows from known facts: the
+// model's name from its id, the start from the file's modification time, a label where lengths are unknown.
 func (r *result) complete() {
 	manifest.EachText(&r.facts, name)
 	for i := range r.reading.Points {
@@ -37,7 +37,7 @@ func (r *result) complete() {
 	r.completeWorkloads()
 }
 
-// derive notes that a field follows from others.
+// derive records that a field follows from others.
 func (r *result) derive(field, where string) {
 	r.origin[field] = schema.Origin{From: schema.FromDerived, Where: where}
 }
@@ -77,7 +77,7 @@ func cleanPoint(p *schema.Point) {
 	}
 }
 
-// cleanTexts is a map without secrets.
+// cleanTexts returns a map without secrets.
 func cleanTexts(m map[string]string) map[string]string {
 	for k, v := range m {
 		if clean := redact.Field(k, name(v)); clean != v {
@@ -87,10 +87,10 @@ func cleanTexts(m map[string]string) map[string]string {
 	return m
 }
 
-// longestName is how long a name may be, in bytes: of a model, a task, a dimension.
+// longestName is the most bytes in the name of a model, a task or a dimension.
 const longestName = 300
 
-// name is a name without secrets, of a length that fits a page.
+// name returns a name without secrets, short enough for a page.
 func name(s string) string {
 	if len(s) > longestName {
 		s = strings.ToValidUTF8(s[:longestName], "") + "…"

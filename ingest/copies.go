@@ -46,11 +46,11 @@ func dropCopies(sources []*source) {
 	}
 }
 
-// neededStatistics is how many statistics must agree for two points of two files to be one measurement: fewer between
-// x.json and x.pytorch.json, which are meant to be one; 0 when they cannot be one.
+// neededStatistics is how many statistics must agree for two points of two files to be one measurement: fewer for
+// x.json and x.pytorch.json, which belong together; 0 when they cannot be one.
 func neededStatistics(a, b *source) int {
 	if a.file == b.file || a.file.Content == b.file.Content || !mayBeOne(&a.reading.Facts, &b.reading.Facts) {
-		return 0 // equal bytes are left to dropSameContent, which knows who was measured
+		return 0 // dropSameContent handles equal bytes, because it knows the identity
 	}
 	stem := func(s *source) string { return strings.TrimSuffix(s.file.Stem(), ".pytorch") }
 	if path.Dir(a.shown()) == path.Dir(b.shown()) && stem(a) == stem(b) {
@@ -59,7 +59,7 @@ func neededStatistics(a, b *source) int {
 	return 3
 }
 
-// mayBeOne reports that two files do not state different models, or days. Their clocks may be of two zones.
+// mayBeOne reports that two files do not state different models or days. Their times may be in two zones.
 func mayBeOne(a, b *schema.Facts) bool {
 	if a.Model.ID != "" && b.Model.ID != "" && path.Base(a.Model.ID) != path.Base(b.Model.ID) {
 		return false
@@ -67,7 +67,7 @@ func mayBeOne(a, b *schema.Facts) bool {
 	return a.Start.IsZero() || b.Start.IsZero() || a.Start.Sub(b.Start).Abs() < 15*time.Hour
 }
 
-// learn takes from a copy what only it states: identity, and parts of the workload.
+// learn takes from a copy what only the copy states: identity, and parts of the workload.
 func learn(to *source, p *schema.Point, from *source, q *schema.Point) {
 	to.reading.Facts = manifest.Merge(to.reading.Facts, from.reading.Facts)
 	w := manifest.Workload{
@@ -77,7 +77,7 @@ func learn(to *source, p *schema.Point, from *source, q *schema.Point) {
 	p.Conditions = withMissing(p.Conditions, q.Conditions)
 }
 
-// remove takes points that other sources have out of a source.
+// remove drops the points of a source that other sources have.
 func remove(s *source, others map[int]*source) {
 	var kept []schema.Point
 	var other *source
@@ -90,7 +90,7 @@ func remove(s *source, others map[int]*source) {
 	}
 	s.reading.Points = kept
 	s.reading.PartOf = other.shown()
-	if len(kept) == 0 { // what was said of its points is said where they stand
+	if len(kept) == 0 { // problems of its points are reported with the source that keeps them
 		s.reading.Problems = slices.DeleteFunc(s.reading.Problems, func(p schema.Problem) bool {
 			return p.Severity != schema.SevError
 		})
@@ -123,7 +123,7 @@ func dropSameContent(results []*result) {
 	}
 }
 
-// measuredApart reports that the sidecars of two files state different times: a script may well find the same numbers
+// measuredApart reports that the sidecars of two files state different times: a script may measure the same numbers
 // twice.
 func measuredApart(a, b *result) bool {
 	if len(a.reading.Points) == 0 || len(b.reading.Points) == 0 {

@@ -8,8 +8,8 @@ import (
 )
 
 // Fingerprint is a hash of the names, sizes and times of all files below roots: equal fingerprints mean that reading
-// again would give the same. Nothing is opened. ok is false where a file or folder could not be examined, which reading
-// will report.
+// again would give the same result. Nothing is opened. ok is false if a file or folder could not be examined, which
+// reading will report.
 func Fingerprint(roots []Root) (hash string, files int, ok bool) {
 	sum := sha256.New()
 	for i := range roots {

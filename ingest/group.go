@@ -14,7 +14,7 @@ import (
 // longestPause is how long a run may pause before what follows is another run.
 const longestPause = 6 * time.Hour
 
-// system is who was measured, in a form that can be compared.
+// system identifies the measured system in a comparable form.
 type system struct{ modelID, model, impl, device, mesh, engine string }
 
 func systemOf(f *schema.Facts) system {
@@ -22,7 +22,7 @@ func systemOf(f *schema.Facts) system {
 	return system{f.Model.ID, f.Model.Name, f.Impl, device, f.Device.Mesh, f.Stack.Engine}
 }
 
-// build is the software that was measured.
+// build identifies the measured software.
 type build struct {
 	commits                         string // sorted, as name=commit
 	release, version, digest, image string
@@ -37,15 +37,14 @@ func buildOf(f *schema.Facts) build {
 	return build{strings.Join(commits, idSeparator), f.Release, f.Stack.Version, f.Stack.Digest, f.Stack.Image}
 }
 
-// bucket is what results that may be one run have in common: the id that is stated for them, or else folder, system and
-// build.
+// bucket is what results of one run have in common: their stated id, else folder, system and build.
 type bucket struct {
 	id, folder string
 	system     system
 	build      build
 }
 
-// bucketOf also decides the folder of a result that nothing else placed.
+// bucketOf also sets the run folder of a result that has none yet.
 func bucketOf(r *result) bucket {
 	if r.facts.RunID != "" {
 		return bucket{id: r.facts.RunID, folder: r.runFolder}
@@ -56,7 +55,7 @@ func bucketOf(r *result) bucket {
 	return bucket{folder: r.runFolder, system: systemOf(&r.facts), build: buildOf(&r.facts)}
 }
 
-// split cuts a bucket where nothing started for longer than the longest pause. Results under a stated id are never
+// split divides a bucket where nothing started for longer than the longest pause. Results with a stated id are never
 // split.
 func split(results []*result) [][]*result {
 	slices.SortStableFunc(results, func(a, b *result) int { return a.facts.Start.Compare(b.facts.Start) })
@@ -86,7 +85,7 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// assemble makes one run of results that belong together and says why they do.
+// assemble makes one run of results that belong together, and returns the reason.
 func assemble(results []*result) (schema.Run, string) {
 	first := results[0]
 	f := first.facts
@@ -123,10 +122,10 @@ func assemble(results []*result) (schema.Run, string) {
 	return run, reason
 }
 
-// idSeparator stands between the parts of what an id is a hash of. It never changes: it would change ids.
+// idSeparator separates the parts that are hashed into an id. It must not change, because ids would change.
 const idSeparator = "\x00"
 
-// derivedID is the id of a run that nothing names: when it began, and a hash of who was measured and of its folder.
+// derivedID returns the id of a run without a stated one: its start, and a hash of its identity and folder.
 func derivedID(r *result, start time.Time, folder string) string {
 	f, b := &r.facts, buildOf(&r.facts)
 	parts := []string{f.Model.ID, f.Model.Name, f.Impl, f.Device.Name, f.Device.Mesh, f.Stack.Engine}
@@ -138,7 +137,7 @@ func derivedID(r *result, start time.Time, folder string) string {
 	return start.UTC().Format("20060102T150405Z") + "-" + hex.EncodeToString(sum[:4])
 }
 
-// withUnknown adds a foreign field of a file to those of its run.
+// withUnknown adds an unknown field of a file to those of its run.
 func withUnknown(to schema.Unknown, name string, v []byte) schema.Unknown {
 	if to == nil {
 		to = schema.Unknown{}
@@ -147,12 +146,12 @@ func withUnknown(to schema.Unknown, name string, v []byte) schema.Unknown {
 	return to
 }
 
-// folderWithinRoot is the run's folder within its root, so that an id does not depend on where the root lies.
+// folderWithinRoot returns the run's folder within its root, so that an id does not depend on where the root is.
 func (r *result) folderWithinRoot() string {
 	return strings.TrimPrefix(strings.TrimPrefix(r.runFolder, r.root.Name), "/")
 }
 
-// countContradictions keeps one of several contradictions that say the same of several files, with their number.
+// countContradictions merges equal contradictions of several files into one, with the number of files.
 func countContradictions(list []schema.Problem) []schema.Problem {
 	out, count := schema.Alike(list, func(p schema.Problem) string {
 		if p.Code != codeContradiction {

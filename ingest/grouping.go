@@ -10,7 +10,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
-// grouping is the runs that results make.
+// grouping holds the runs that results make.
 type grouping struct {
 	runs     []schema.Run // by start, then id
 	reasons  map[string]string
@@ -21,8 +21,8 @@ type grouping struct {
 	folders map[string]string // of a run, by id
 }
 
-// groupRuns joins results into runs: by the id that a manifest or spec states, else by folder, system and build without
-// long pauses.
+// groupRuns groups results into runs: by the id in a manifest or spec, else by folder, system and build without long
+// pauses.
 func groupRuns(results []*result) *grouping {
 	buckets := map[bucket][]*result{}
 	var order []bucket
@@ -50,7 +50,7 @@ func groupRuns(results []*result) *grouping {
 	return g
 }
 
-// add makes a run of results and finds its place among the others.
+// add makes a run of results and adds it to the others.
 func (g *grouping) add(part []*result) {
 	first := part[0]
 	run, reason := assemble(part)
@@ -58,7 +58,7 @@ func (g *grouping) add(part []*result) {
 	run.Arrange()
 	g.report(&run, incomplete(first.journal)...)
 	if other := g.folders[run.ID]; first.facts.RunID == "" && other != "" && other != first.runFolder {
-		run.ID = derivedID(first, run.Start, first.runFolder) // another folder that is named alike
+		run.ID = derivedID(first, run.Start, first.runFolder) // another folder with the same name
 	}
 	g.folders[run.ID] = first.runFolder
 	at, free, merge := g.place(&run)
@@ -91,8 +91,8 @@ func (g *grouping) report(run *schema.Run, problems ...schema.Problem) {
 	g.problems = append(g.problems, problems...)
 }
 
-// place finds where a run of an id belongs: to an earlier run of the same id and system, or to itself under the first
-// free id.
+// place returns where a run belongs: to an earlier run of the same id and system, else by itself under the first free
+// id.
 func (g *grouping) place(run *schema.Run) (at int, free string, merge bool) {
 	free = run.ID
 	first := -1
@@ -116,7 +116,7 @@ func sameSystem(a, b *schema.Run) bool {
 		a.Release == b.Release
 }
 
-// describe names a run's system and release for a message.
+// describe returns a run's system and release for a message.
 func describe(r *schema.Run) string {
 	model, device := cmp.Or(r.Model.Name, "an unknown model"), cmp.Or(r.Device.Name, "an unknown device")
 	return strings.TrimSpace(fmt.Sprintf("%s on %s %s", model, device, r.Release))
@@ -134,7 +134,7 @@ func mergeRun(into, more *schema.Run) {
 	into.Arrange()
 }
 
-// incomplete says what a run's journal says went wrong: measurements that failed, and an end that never came.
+// incomplete returns the problems in a run's journal: measurements that failed, and a missing end.
 func incomplete(journal *source) []schema.Problem {
 	if journal == nil {
 		return nil

@@ -12,24 +12,24 @@ import (
 	"github.com/ttreport/ttreport/ingest/ttis"
 )
 
-// result is a source with numbers, and who was measured.
+// result is a source with numbers and their identity.
 type result struct {
 	*source
 	identity
 }
 
-// identity is who and what was measured, who states it, and which folder's run it belongs to.
+// identity holds what was measured, which source states each fact, and the folder of the run.
 type identity struct {
 	facts     schema.Facts
 	origin    map[string]schema.Origin // by field
 	targets   []schema.Target
 	plan      []schema.Key
-	runFolder string  // the folder that makes the run, when nothing states an id
+	runFolder string  // the folder that defines the run, if no id is stated
 	journal   *source // of the run folder, when there is one
-	sidecar   bool    // one states when it was measured
+	sidecar   bool    // a sidecar states when it was measured
 }
 
-// identifyAll resolves who was measured, for every source with numbers.
+// identifyAll resolves the identity of every source with numbers.
 func identifyAll(sources []*source, opt Options) []*result {
 	side := indexSideFiles(sources)
 	var out []*result
@@ -41,9 +41,9 @@ func identifyAll(sources []*source, opt Options) []*result {
 	return out
 }
 
-// identify resolves who was measured: the file itself, then its sidecar, a manifest, a runtime spec, its path, the
-// flags. A later source fills what the earlier ones leave open; where two contradict, the earlier one is used and a
-// problem says so.
+// identify resolves the identity of a source: from the file itself, then its sidecar, a manifest, a runtime spec, its
+// path, the flags. A later source fills in what earlier ones leave open; if two contradict, the earlier one is used
+// and the contradiction is a problem.
 func identify(src *source, side *sideFiles, opt Options) *result {
 	r := &result{
 		source: src,
@@ -77,7 +77,7 @@ func identify(src *source, side *sideFiles, opt Options) *result {
 	return r
 }
 
-// state takes the facts that one kind of source states and nothing before it did.
+// state takes the facts of one kind of source that no earlier source states.
 func (r *result) state(f schema.Facts, from schema.From, where string) {
 	merged, taken, conflicts := manifest.MergeNoted(r.facts, f)
 	r.facts = merged
@@ -98,11 +98,11 @@ func (r *result) state(f schema.Facts, from schema.From, where string) {
 // codeContradiction is the code of a problem about two sources that state different values.
 const codeContradiction = "contradiction"
 
-// stateOwn takes what the file states of itself.
+// stateOwn takes what the file itself states.
 func (r *result) stateOwn() {
 	own := r.reading.Facts
 	r.state(own, schema.FromFile, r.shown())
-	for field, origin := range r.reading.Provenance { // one of our documents knows better
+	for field, origin := range r.reading.Provenance { // our own documents state the origin
 		origin.Where = redact.Text(origin.Where)
 		r.origin[field] = origin
 	}
@@ -112,7 +112,7 @@ func (r *result) stateOwn() {
 	}
 }
 
-// applySidecar lays a sidecar's facts over the points of its result, since it was written by whoever ran the tool, and
+// applySidecar sets a sidecar's facts on the points of its result, because it was written when the tool ran, and
 // returns the tool that it names.
 func (r *result) applySidecar(side *sideFiles) (tool string) {
 	s, ok := side.sidecars[r.shown()]
@@ -144,7 +144,7 @@ func (r *result) applySidecar(side *sideFiles) (tool string) {
 	return s.Tool
 }
 
-// applyCommands takes what vLLM's continuous benchmarks wrote beside the result.
+// applyCommands takes the facts that vLLM's continuous benchmarks wrote next to the result.
 func (r *result) applyCommands(side *sideFiles) {
 	c, ok := side.commands[strings.TrimSuffix(r.shown(), ".json")]
 	if !ok {
@@ -160,8 +160,8 @@ func (r *result) applyCommands(side *sideFiles) {
 	c.reading.PartOf = r.shown()
 }
 
-// applyManifests takes what the manifests at and above the file state, the nearest first. That a nearer one states
-// something else than a farther one is its purpose and no contradiction.
+// applyManifests takes the facts of the manifests in the folder of the file and above, the nearest first. A nearer
+// manifest overrides a farther one; that is not a contradiction.
 func (r *result) applyManifests(side *sideFiles, sideTool string) {
 	for i, m := range side.manifestsFor(r.found) {
 		facts, tool, w := m.Facts(m.rel)
@@ -181,7 +181,7 @@ func (r *result) applyManifests(side *sideFiles, sideTool string) {
 	}
 }
 
-// applyRunFolder takes what the nearest manifest states of its run as a whole: targets, plan, setting and journal.
+// applyRunFolder takes what the nearest manifest states about its run as a whole: targets, plan, setting and journal.
 func (r *result) applyRunFolder(m placedManifest, side *sideFiles) {
 	if rows := m.SchemaTargets(); len(rows) > 0 {
 		r.targets = rows
@@ -193,7 +193,7 @@ func (r *result) applyRunFolder(m placedManifest, side *sideFiles) {
 	}
 	r.runFolder = m.dir
 	if !strings.HasPrefix(r.shown(), m.dir+"/") && m.dir != "." {
-		r.runFolder = r.root.Name // it lies above what was asked for
+		r.runFolder = r.root.Name // it is above the root
 	}
 	r.journal = side.journals[m.dir]
 	for _, p := range m.Plan {
@@ -208,7 +208,7 @@ func (r *result) applyRunFolder(m placedManifest, side *sideFiles) {
 	}
 }
 
-// unstated keeps of a farther manifest what nothing nearer states. Its run is another one.
+// unstated keeps the facts of a farther manifest that no nearer one states. Its run is a different one.
 func (r *result) unstated(facts schema.Facts, w manifest.Workload) (schema.Facts, manifest.Workload) {
 	facts.RunID, facts.Start, facts.End, facts.StartNote = "", time.Time{}, time.Time{}, ""
 	_, _, conflicts := manifest.MergeNoted(r.facts, facts)
@@ -226,7 +226,7 @@ func (r *result) unstated(facts schema.Facts, w manifest.Workload) (schema.Facts
 	return facts, w
 }
 
-// applyReport takes who was measured from the report of the tree, where no runtime spec states it.
+// applyReport takes the identity from the report of the tree if no runtime spec states it.
 func (r *result) applyReport(side *sideFiles) {
 	report := side.reportFor(r.source, r.facts.Model.ID)
 	if report == nil {
@@ -238,7 +238,7 @@ func (r *result) applyReport(side *sideFiles) {
 	r.runFolder = reportTree(report.shown())
 }
 
-// applyPattern takes what the path states under a pattern.
+// applyPattern takes the facts that a pattern reads from the path.
 func (r *result) applyPattern(p manifest.Pattern) {
 	facts, tool, w, conditions, ok := p.Match(r.shown())
 	if !ok {
@@ -248,7 +248,7 @@ func (r *result) applyPattern(p manifest.Pattern) {
 	r.state(withoutKnownModel(facts, r.facts), schema.FromPath, p.String())
 }
 
-// withoutKnownModel drops the model's name of a path where the id is known: the name follows from the id.
+// withoutKnownModel drops the model's name of a path if the id is known: the name follows from the id.
 func withoutKnownModel(f, known schema.Facts) schema.Facts {
 	if known.Model.ID != "" {
 		f.Model.Name = ""

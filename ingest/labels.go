@@ -19,8 +19,8 @@ var (
 	inOut     = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])in[-_]?(\d+)[-_]out[-_]?(\d+)`)
 )
 
-// lengthsInName reads lengths out of a file's name where they cannot be meant otherwise: isl1024_osl128; or
-// in128_out2048 where the measured lengths, within a tenth, say the same.
+// lengthsInName reads lengths from a file's name where they are unambiguous: isl1024_osl128; or in128_out2048 if the
+// measured lengths agree within 10 %.
 func lengthsInName(name string, p *schema.Point) manifest.Workload {
 	var w manifest.Workload
 	number := func(re *regexp.Regexp, i int) *float64 {
@@ -48,18 +48,18 @@ func lengthsInName(name string, p *schema.Point) manifest.Workload {
 	return w
 }
 
-// measured reports that the mean length in tokens is what was asked for, within a tenth.
+// measured reports whether the mean length in tokens is the requested one, within 10 %.
 func measured(p *schema.Point, metric string, asked float64) bool {
 	got, ok := p.Metrics[metric].Stats.Get("mean")
 	return ok && math.Abs(got-asked) <= .1*asked
 }
 
-// label stands in for lengths that nobody states: the file's stem, or the folder's name where the tool gives every file
-// the same one, without what the key says already.
+// label returns a label for a workload without stated lengths: the file's stem, or the folder's name if the tool
+// gives every file the same name, without what the key states already.
 func (s *source) label() string {
 	dir, base := path.Dir(s.shown()), path.Base(s.rel)
 	if sweepRun.MatchString(base) || base == "summary.json" && perFolder.MatchString(path.Base(dir)) {
-		// the key has what was varied
+		// the key has the varied parameters
 		return cmp.Or(plainLabel(path.Base(sweepRoot(path.Dir(dir)))), "sweep")
 	}
 	if stem := plainLabel(s.file.Stem()); stem != "" && !s.hasOwnFolder() {
@@ -82,8 +82,8 @@ var (
 		`lifecycle_metrics|summary_lifecycle_metrics|profile_export(_aiperf)?|logs?|[-_.\d]*)$`)
 )
 
-// plainLabel is a name without the time stamps and loads that tools write into it, so that two measurements of one
-// thing agree; "" when nothing is left that distinguishes a workload.
+// plainLabel returns a name without the time stamps and loads that tools write into it, so that two measurements of
+// one workload have the same label; "" when nothing is left.
 func plainLabel(stem string) string {
 	s := stamps.ReplaceAllString(stem, "")
 	s = loadPart.ReplaceAllString(s, "-")

@@ -13,15 +13,15 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
-// Options are what a caller adds to the files.
+// Options are what a caller states in addition to the files.
 type Options struct {
-	Patterns []manifest.Pattern // read identity from paths
+	Patterns []manifest.Pattern // with which identity is read from paths
 	Flags    schema.Facts       // identity that nothing else states
 	Limits   decode.Limits      // zero: DefaultLimits
 	Workers  int                // zero: one per processor
 }
 
-// File is what became of one file.
+// File describes how one file was read.
 type File struct {
 	Path     string
 	SHA256   string
@@ -30,22 +30,22 @@ type File struct {
 	Points   int
 	Scores   int
 	Run      string // id of the run it belongs to, or ""
-	PartOf   string // the file whose results this one repeats or details, or ""
+	PartOf   string // the file whose results this one repeats or is part of, or ""
 	Problems []schema.Problem
 }
 
-// Set is everything that a load found.
+// Set is the result of a load.
 type Set struct {
 	Files    []File // in path order
 	Runs     []schema.Run
-	Grouping map[string]string // by run id: one line saying why these files are one run
+	Grouping map[string]string // by run id: why these files are one run, in one line
 	Problems []schema.Problem  // of files, of grouping, of the walk; in path order
 }
 
-// Load reads everything below the roots. The error is the context's alone: whatever is wrong with a file is a problem
+// Load reads everything below the roots. The only error is the context's: whatever is wrong with a file is a problem
 // in the set.
 //
-// The stages, each with what it makes of the one before:
+// Stages, each with its input and output:
 //
 //	walkAll          roots   → found files, each once
 //	readAll          files   → sources: what each file states about each run; a file without results has one too
@@ -112,11 +112,11 @@ func readAll(ctx context.Context, files []found, opt Options) ([]*source, error)
 			return nil
 		})
 	}
-	_ = group.Wait() // what is wrong with a file is a problem of its source
+	_ = group.Wait() // errors of a file are problems of its source
 	return slices.Concat(read...), ctx.Err()
 }
 
-// list makes the entries of files, and puts them and the problems in path order.
+// list makes the entries of files and sorts them and the problems by path.
 func (s *Set) list(sources []*source, runOf map[*source]string) {
 	for _, src := range sources {
 		r := &src.reading

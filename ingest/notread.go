@@ -5,11 +5,11 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
 
-// NotRead is the format of results of tools that are known by name and whose numbers are not taken.
+// NotRead is the format of results of known tools whose numbers are not read.
 const NotRead = "not-read"
 
-// toolNotRead names the results of tools that are not read, so that nobody looks for a fault in the file. "" for any
-// other.
+// toolNotRead returns the kind of a result that is known and not read, so that users do not look for a fault in the
+// file; "" for any other file.
 func toolNotRead(f *decode.File) string {
 	v := f.First
 	switch {
@@ -26,7 +26,7 @@ func toolNotRead(f *decode.File) string {
 	return ""
 }
 
-// notRead names such a file and what may be done about it.
+// notRead returns the reading of such a file, with advice.
 func notRead(f *decode.File, what string) schema.Reading {
 	return schema.Reading{
 		Format: NotRead, Detail: what, Problems: append(f.Problems, schema.Problem{

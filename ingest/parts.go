@@ -10,10 +10,10 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// readableInPart lists the formats whose files may be read up to a cut: what stands before it is whole by itself.
+// readableInPart reports the formats whose truncated files are read: what comes before the cut is complete in itself.
 func readableInPart(format string) bool { return format == lmeval.Format || format == lmeval.LMMs }
 
-// joinParts makes one measurement of a summary and its parts, wherever a tool writes both.
+// joinParts merges a summary and its parts into one measurement, for tools that write both.
 func joinParts(sources []*source) {
 	byDir := map[string][]*source{}
 	for _, s := range sources {
@@ -29,7 +29,7 @@ func joinParts(sources []*source) {
 			joinSamples(s, near)
 		}
 	}
-	for _, s := range sources { // after records were joined: a table repeats whatever stands beside it
+	for _, s := range sources { // after records were joined: a table repeats the summary or the records
 		near := byDir[path.Dir(s.shown())]
 		switch s.reading.Format {
 		case aiperf.CSV, aiperf.GenAICSV:
@@ -40,7 +40,7 @@ func joinParts(sources []*source) {
 	}
 }
 
-// dropTable drops AIPerf's table where the summary or the records that it repeats stand beside it.
+// dropTable drops AIPerf's table if the summary or the records that it repeats are in the same folder.
 func dropTable(s *source, near []*source) {
 	for _, o := range near {
 		format := o.reading.Format
@@ -52,7 +52,7 @@ func dropTable(s *source, near []*source) {
 	}
 }
 
-// dropSummary drops inference-perf's summary of all stages where the stages stand beside it.
+// dropSummary drops inference-perf's summary of all stages if the stages are in the same folder.
 func dropSummary(s *source, near []*source) {
 	if !inferenceperf.IsSummary(s.rel) {
 		return
@@ -65,8 +65,8 @@ func dropSummary(s *source, near []*source) {
 	}
 }
 
-// joinRecords puts AIPerf's records into the summary that they belong to: the one of the same name, or the only one
-// there. Records beside summaries of other names are a problem.
+// joinRecords merges AIPerf's records into the summary that they belong to: the one of the same name, or the only one
+// in the folder. Records next to summaries of other names are a problem.
 func joinRecords(s *source, near []*source) {
 	var summaries []*source
 	var own *source
@@ -97,14 +97,14 @@ func joinRecords(s *source, near []*source) {
 	s.reading.Detail += " of " + path.Base(own.rel)
 }
 
-// isDefault reports the name that AIPerf gives its files; with a prefix of one's own all files of a run have it.
+// isDefault reports AIPerf's default file names; with a prefix of the user's own, all files of a run have it.
 func isDefault(s *source) bool { return strings.HasPrefix(s.file.Stem(), "profile_export") }
 
-// aiperfStem is the part of a name that AIPerf's summary, records and table have in common.
+// aiperfStem returns the part of a name that AIPerf's summary, records and table have in common.
 func aiperfStem(s *source) string { return strings.TrimSuffix(s.file.Stem(), "_aiperf") }
 
-// joinSamples puts the items of a task into the results that they belong to: those of the same time stamp, or the only
-// ones there.
+// joinSamples merges the items of a task into the results that they belong to: those of the same time stamp, or the
+// only ones in the folder.
 func joinSamples(s *source, near []*source) {
 	var results []*source
 	stamp := lmeval.Stamp(s.rel)
@@ -122,7 +122,7 @@ func joinSamples(s *source, near []*source) {
 			return
 		}
 	}
-	if len(results) > 0 { // its scores are pairs and texts that only the harness can count
+	if len(results) > 0 { // its scores are pairs and texts that only the harness can aggregate
 		s.drop(results[0].shown())
 	}
 }

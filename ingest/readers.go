@@ -21,14 +21,14 @@ import (
 	"github.com/ttreport/ttreport/ingest/vllmoffline"
 )
 
-// reader is one format: Detect says whether a file is its own, Read says what it means.
+// reader is one format: Detect recognises its files, Read reads them.
 type reader struct {
 	detect func(*decode.File) schema.Match
 	read   func(*decode.File) schema.Reading
 }
 
-// readers is the whole list, in the order in which they are asked. The rules exclude each other, so the order decides
-// nothing but which of two near misses is named first.
+// readers lists all formats, in the order in which they are tried. Their rules exclude each other, so the order only
+// decides which of two near misses is reported.
 func readers() []reader {
 	return []reader{
 		{vllm.Detect, vllm.Read},
@@ -52,7 +52,7 @@ func readers() []reader {
 
 // Formats of files that no reader takes.
 const (
-	Unknown   = "unknown"      // it resembles a result and is of no format that is read
+	Unknown   = "unknown"      // it resembles a result, but has no known format
 	NotResult = "not-a-result" // nothing in it is like a result
 	Archive   = "archive"      // its members are listed
 )

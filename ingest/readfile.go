@@ -14,8 +14,8 @@ import (
 	"github.com/ttreport/ttreport/ingest/vllm"
 )
 
-// readFile reads one file. The first source stands for the file; further ones are what it states about other runs, or
-// the members of an archive. No input may end the program: a reader that panics is a problem of its file.
+// readFile reads one file. The first source represents the file; further ones are what it states about other runs, or
+// the members of an archive. No input may crash the program: a reader that panics is a problem of its file.
 func readFile(ctx context.Context, at found, lim decode.Limits) (sources []*source) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -35,18 +35,18 @@ func readFile(ctx context.Context, at found, lim decode.Limits) (sources []*sour
 	return sources
 }
 
-// crashed is the source of a file on which a reader panicked.
+// crashed returns the source of a file on which a reader panicked.
 func crashed(at found, panicked any) *source {
 	stack := strings.SplitN(string(debug.Stack()), "\n", 20)
 	return failed(at, schema.Problem{
 		Severity: schema.SevError, Path: at.shown(), Code: "reader-failed",
-		Found:    fmt.Sprintf("a file on which ttreport itself fails (%v)", panicked),
-		Expected: "a result, or a problem that says what is wrong with it", Used: "nothing of the file",
-		Hint: "please report it, with the file if you may: " + strings.TrimSpace(stack[len(stack)-1]),
+		Found:    fmt.Sprintf("a file that crashes ttreport's reader (%v)", panicked),
+		Expected: "a result, or a problem that states what is wrong with it", Used: "nothing of the file",
+		Hint: "please report it, with the file if possible: " + strings.TrimSpace(stack[len(stack)-1]),
 	})
 }
 
-// failed is the source of a file of which nothing was read.
+// failed returns the source of a file that could not be read.
 func failed(at found, p schema.Problem) *source {
 	return &source{
 		found: at, role: roleOf(at.rel), file: &decode.File{Path: at.shown()},
@@ -85,14 +85,14 @@ func (f found) read(ctx context.Context, lim decode.Limits) ([]*source, error) {
 	return interpret(f, &file), nil
 }
 
-// mayBeArchive looks at the first bytes: those of an archive, or of a compressed file that may hold one.
+// mayBeArchive reports by the first bytes whether content is an archive, or a compressed file that may contain one.
 func mayBeArchive(in io.ReaderAt, size int64) bool {
 	head := make([]byte, min(size, 512))
-	n, _ := in.ReadAt(head, 0) // an error shows when the file is read
+	n, _ := in.ReadAt(head, 0) // an error is reported when the file is read
 	return decode.EnvelopeOf(head[:n]) != decode.Plain
 }
 
-// members returns a source for the archive itself and then those of its members; nil where the file is no archive.
+// members returns a source for the archive itself and then those of its members; nil if the file is not an archive.
 func (f found) members(ctx context.Context, in archive.Input, size int64, lim decode.Limits) []*source {
 	self := &source{found: f, file: &decode.File{Path: f.shown(), Size: size}}
 	sources, count := []*source{self}, 0
@@ -128,7 +128,7 @@ func (f found) member(m archive.Member, lim decode.Limits) (sources []*source) {
 // interpret recognises an open file and reads it.
 func interpret(at found, f *decode.File) []*source {
 	self := &source{found: at, file: f, role: roleOf(at.rel)}
-	if self.role != "" { // what it says is read when all files are known
+	if self.role != "" { // it is read when all files are known
 		self.reading.Format = string(self.role)
 		return []*source{self}
 	}
@@ -142,7 +142,7 @@ func interpret(at found, f *decode.File) []*source {
 	switch {
 	case other != "":
 		self.reading = notRead(f, other)
-	case r == nil && f.Several(): // the first value may be foreign and the next one not
+	case r == nil && f.Several(): // the first value may be of another kind than the next
 		sources = readValues(self)
 	case r == nil && f.Partial.Kind() != decode.Invalid:
 		sources = self.readPartial()
@@ -168,7 +168,7 @@ func interpret(at found, f *decode.File) []*source {
 	return bound(sources, f.Limits().Results)
 }
 
-// split makes sources of a reading: itself, and one for each further run that it has results of.
+// split makes sources of a reading: the reading itself, and one for each further run in it.
 func (s *source) split(r schema.Reading) []*source {
 	sources, more := []*source{s}, r.More
 	r.More = nil
@@ -179,7 +179,7 @@ func (s *source) split(r schema.Reading) []*source {
 	return sources
 }
 
-// readPartial reads what stands before the cut of a file that is one damaged value, where that is safe.
+// readPartial reads the part before the cut of a truncated file, for formats where that is safe.
 func (s *source) readPartial() []*source {
 	f := s.file
 	part := f.With(f.Partial)
@@ -196,7 +196,7 @@ func (s *source) readPartial() []*source {
 	return sources
 }
 
-// bound keeps one file from filling memory with results.
+// bound limits the results of one file, and reports what is left out.
 func bound(sources []*source, most int) []*source {
 	self := sources[0]
 	n := len(self.reading.Points) + len(self.reading.Scores)
@@ -219,14 +219,14 @@ func bound(sources []*source, most int) []*source {
 	return sources
 }
 
-// unknown says what a file that resembles a result lacks.
+// unknown reports what a file that resembles a result lacks.
 func unknown(f *decode.File, m schema.Match) []schema.Problem {
 	if m.Format != Unknown {
 		return nil
 	}
 	for _, p := range f.Problems {
 		if p.Severity == schema.SevError {
-			return nil // that it cannot be parsed was said; a nearest format would be a guess
+			return nil // the syntax error is reported already; a nearest format would be a guess
 		}
 	}
 	p := schema.Problem{

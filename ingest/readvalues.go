@@ -9,27 +9,27 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
 
-// valueReader reads each top-level value of a file by itself, since tools append results of other models and other days
-// to one file.
+// valueReader reads each top-level value of a file separately, because tools append results of other models and other
+// days to one file.
 type valueReader struct {
 	file         *decode.File
-	sources      []*source // the first stands for the file
+	sources      []*source // the first represents the file
 	values       int
-	foreign      int // values that are no results
+	foreign      int // values that are not results
 	results      int
 	problems     int
 	firstMatch   schema.Match
 	firstForeign schema.Problem
 }
 
-// readValues reads a file with several values. Values of one identity and time stay together; others become sources of
-// their own.
+// readValues reads a file with several values. Values of one identity and time stay together; others become separate
+// sources.
 func readValues(self *source) []*source {
 	r := valueReader{file: self.file, sources: []*source{self}}
 	for v := range self.file.Values() {
 		r.values++
 		if r.results > self.file.Limits().Results {
-			break // bound says so
+			break // bound reports it
 		}
 		if !r.read(v) {
 			break
@@ -69,7 +69,7 @@ func (r *valueReader) read(v decode.Value) bool {
 	return true
 }
 
-// place adds a reading to the source that is of the same run, or begins a new one.
+// place adds a reading to the source of the same run, or begins a new one.
 func (r *valueReader) place(reading schema.Reading) {
 	self := r.sources[0]
 	if self.reading.Format == "" {
@@ -102,13 +102,13 @@ func mayBeOfOneRun(a, b *schema.Reading) bool {
 		buildOf(&a.Facts) == buildOf(&b.Facts) && pause <= longestPause
 }
 
-// conclude says what the file was and which of its values were not read.
+// conclude reports what the file is and which of its values were not read.
 func (r *valueReader) conclude(self *source) {
 	f := r.file
 	if r.foreign == r.values { // nothing of the file is a result
 		problems := append(f.Problems, unknown(f, r.firstMatch)...)
 		if r.firstMatch.Format == NotResult && !strings.Contains(path.Base(f.Path), ".json") {
-			problems = nil // a text that begins with a number is not damaged JSON
+			problems = nil // text that begins with a number is not damaged JSON
 		}
 		self.reading = schema.Reading{Format: r.firstMatch.Format, Detail: r.firstMatch.Detail, Problems: problems}
 		return

@@ -9,16 +9,16 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// varying are names under which people write which of several repeats a measurement is, and where and when it was made:
-// that differs between repeats of one workload.
+// varying matches names of metadata that differ between repeats of one workload: the number of the repeat, and where
+// and when it was measured.
 var varying = regexp.MustCompile(`(?i)(?:^|[_.-])(` +
 	`id|uuid|run|runs|number|index|idx|iteration|iter|trial|attempt|repeat|seed|date|time|timestamp|start|end|` +
 	`host|hostname|node|user|author|commit|sha|hash|git|branch|build|job|pipeline|workflow|ci|url|link|path|file|dir|` +
 	`comment|comments|note|notes|description|version|release|tag|count|total)s?(?:$|[_.-])`)
 
-// separateSettings makes dimensions of what people wrote into results of one workload and which differs between them:
-// two measurements under different settings are no repeats. Only texts count, since metadata are written as such, and
-// tools write their own numbers as numbers.
+// separateSettings turns metadata that differ between results of one workload into dimensions, because measurements
+// with different settings are not repeats. Only strings count: metadata are strings, and tools write their own
+// numbers as numbers.
 func separateSettings(points []schema.Point) []schema.Problem {
 	groups := map[string][]*schema.Point{}
 	var order []string
@@ -51,7 +51,7 @@ func separateSettings(points []schema.Point) []schema.Problem {
 	return out
 }
 
-// differing lists the settings that have several values in a group, where any is stated.
+// differing lists the settings that have several values in a group.
 func differing(group []*schema.Point) []string {
 	values := map[string]map[string]bool{}
 	for _, p := range group {
@@ -74,7 +74,7 @@ func differing(group []*schema.Point) []string {
 	return out
 }
 
-// settingOf is a short foreign text of a point, "" when it has none of that name.
+// settingOf returns a short string of a point's unknown fields, "" if it has none of that name.
 func settingOf(p *schema.Point, name string) string {
 	if !strings.HasPrefix(p.Source.Format, "vllm-") {
 		return ""

@@ -9,8 +9,8 @@ import (
 	"github.com/ttreport/ttreport/ingest/ttis"
 )
 
-// rowKey is what a row of a report and the result it was made of have in common: the name of the raw file, the workload
-// of a model on a device, or the task of a model.
+// rowKey is what a row of a report and its result have in common: the name of the raw file, the workload of a model
+// on a device, or the task of a model.
 type rowKey struct {
 	rawFile       string
 	model, device string
@@ -18,13 +18,13 @@ type rowKey struct {
 	task          string
 }
 
-// workloadRow leaves out of the key what a report does not state.
+// workloadRow returns the key of a workload without what a report does not state.
 func workloadRow(f *schema.Facts, k *schema.Key) rowKey {
 	short := schema.Key{Tool: k.Tool, ISL: k.ISL, OSL: k.OSL, Concurrency: k.Concurrency}
 	return rowKey{model: f.Model.Name, device: schema.FoldDevice(f.Device.Name), workload: short.String()}
 }
 
-// rawFileRow is the key of a row that names the file it was made of. A row that names none has the key of no file:
+// rawFileRow returns the key of a row that names its raw file. A row without one gets a key that no file has:
 // path.Base makes "." of "".
 func rawFileRow(name string) rowKey { return rowKey{rawFile: path.Base(name)} }
 
@@ -32,7 +32,7 @@ func taskRow(f *schema.Facts, s *schema.Score) rowKey {
 	return rowKey{model: f.Model.Name, task: s.Task}
 }
 
-// dropReportRows takes out the rows of reports whose results are among the files of the same tree.
+// dropReportRows drops the rows of reports whose results are among the files of the same tree.
 func dropReportRows(results []*result) {
 	raw := map[rowKey][]*result{}
 	for _, r := range results {
@@ -56,7 +56,7 @@ func dropReportRows(results []*result) {
 	}
 }
 
-// dropRows takes out the rows of one report that results of its tree have.
+// dropRows drops the rows of one report that results of its tree have.
 func (r *result) dropRows(raw map[rowKey][]*result) {
 	tree := reportTree(r.shown()) + "/"
 	isRead := func(key rowKey) bool {
@@ -76,7 +76,7 @@ func (r *result) dropRows(raw map[rowKey][]*result) {
 	})
 }
 
-// reportTree is the folder that holds a report's results: above reports_output, else above its data folder, else its
+// reportTree returns the folder with a report's results: above reports_output, else above its data folder, else its
 // own.
 func reportTree(shown string) string {
 	if i := strings.Index(shown, "/reports_output/"); i >= 0 {

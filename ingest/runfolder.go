@@ -17,7 +17,7 @@ var (
 	sweepPart = regexp.MustCompile(`-?(BENCH|SERVE|STARTUP|WL)--|^BENCH|^SERVE|^[a-z_]+=[\w.]+$`)
 )
 
-// sweepRoot is the folder of the experiment that a sweep's folder belongs to.
+// sweepRoot returns the folder of the experiment that a sweep's folder belongs to.
 func sweepRoot(dir string) string {
 	for sweepPart.MatchString(path.Base(dir)) {
 		dir = path.Dir(dir)
@@ -25,8 +25,8 @@ func sweepRoot(dir string) string {
 	return dir
 }
 
-// folderOfRun is the folder that makes a run of the files below it: a file's own, or the one above where the tool gives
-// every point a folder.
+// folderOfRun returns the folder whose files form a run: the file's own, or the one above if the tool gives every
+// point a folder.
 func folderOfRun(s *source) string {
 	dir := path.Dir(s.shown())
 	switch {
@@ -44,7 +44,7 @@ func folderOfRun(s *source) string {
 	return dir
 }
 
-// hasOwnFolder reports a tool that gives every point a folder, and its files always the same names.
+// hasOwnFolder reports whether the tool gives every point a folder and its files always the same names.
 func (s *source) hasOwnFolder() bool {
 	switch s.reading.Format {
 	case aiperf.Format, aiperf.Records, aiperf.CSV, aiperf.GenAI, aiperf.GenAICSV:

@@ -10,22 +10,23 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// settled is a run after a comparison with what history holds of the same measurements under other ids.
+// settled is a run after a comparison with stored documents of the same measurements under other ids.
 type settled struct {
 	run      schema.Run       // what remains to be stored
-	replaces []string         // documents that run contains whole; to be deleted when it is stored
-	problems []schema.Problem // measurements that stay where they are
+	replaces []string         // documents that run contains completely; to be deleted when it is stored
+	problems []schema.Problem // measurements that stay in their document
 }
 
-// nothingLeft reports that all of the run is in history already.
+// nothingLeft reports whether all of the run is in history already.
 func (s *settled) nothingLeft() bool { return len(s.run.Points) == 0 && len(s.run.Scores) == 0 }
 
-// settle keeps one measurement from standing in history twice. The same files read again under another identity (a
-// device or a release stated later, by a flag or a manifest) give another id. Where the new identity only adds to what
-// was unknown, and all of the old document was read again, the new one replaces it and keeps its stamped targets. Else
-// the old one stays, and what it holds is left out of the run: a flag must not move history from one device to another.
+// settle keeps a measurement from being in history twice. The same files read again under another identity (a device
+// or a release stated later, by a flag or a manifest) give another id. If the new identity only adds to what was
+// unknown, and all of the old document was read again, the new document replaces it and keeps its stamped targets.
+// Otherwise the old one stays, and its measurements are left out of the run: a flag must not move history from one
+// device to another.
 //
-// Documents in the folders of others count too, and are never replaced.
+// Documents in the folders others count too, and are never replaced.
 func settle(dir string, r schema.Run, others ...string) settled {
 	s := settled{run: r}
 	for _, in := range append([]string{dir}, others...) {
@@ -55,10 +56,10 @@ func settle(dir string, r schema.Run, others ...string) settled {
 	return s
 }
 
-// field is a part of a run's identity that a later reading may state otherwise.
+// field is a part of a run's identity that a later reading may state differently.
 type field struct{ name, value string }
 
-// compatible reports that two statements of a field do not contradict: they are the same, or one is missing.
+// compatible reports whether two values of a field do not contradict: they are equal, or one is missing.
 func (f field) compatible(value string) bool {
 	if f.name == deviceField && schema.SameDevice(f.value, value) {
 		return true
@@ -74,7 +75,7 @@ func identityOf(r *schema.Run) []field {
 	}
 }
 
-// clashes lists where two identities contradict.
+// clashes lists the contradictions of two identities.
 func clashes(old, now *schema.Run) []string {
 	var out []string
 	is := identityOf(now)
@@ -86,7 +87,7 @@ func clashes(old, now *schema.Run) []string {
 	return out
 }
 
-// knowsMore reports that nothing which old states is unknown now.
+// knowsMore reports whether now states everything that old states.
 func knowsMore(now, old *schema.Run) bool {
 	is := identityOf(now)
 	for i, was := range identityOf(old) {
@@ -97,7 +98,7 @@ func knowsMore(now, old *schema.Run) bool {
 	return true
 }
 
-// firstFile is a file of the run, to say where a problem was met.
+// firstFile returns a file of the run, for the path of a problem.
 func firstFile(r *schema.Run) string {
 	if len(r.Points) > 0 {
 		return r.Points[0].Source.Path
@@ -108,7 +109,7 @@ func firstFile(r *schema.Run) string {
 	return ""
 }
 
-// stays is the problem of measurements that are in a stored document and stay there.
+// stays returns the problem about measurements that are in a stored document and stay there.
 func stays(name string, clash []string, shared int, path string) schema.Problem {
 	p := schema.Problem{
 		Severity: schema.SevNote, Path: path, Code: "in-history", Expected: "one identity of a measurement",

@@ -10,17 +10,17 @@ import (
 	"github.com/ttreport/ttreport/ingest/vllm"
 )
 
-// sideFiles indexes the files that describe results and are none themselves.
+// sideFiles indexes the files that describe results and are not results themselves.
 type sideFiles struct {
 	sidecars  map[string]manifest.Sidecar  // by the path of the result
 	manifests map[string]manifest.Manifest // by folder
 	journals  map[string]*source           // by run folder
 	specs     []*source                    // runtime specs
-	reports   []*source                    // data of reports: they state who was measured where no runtime spec does
+	reports   []*source                    // data of reports: they state the identity if no runtime spec does
 	commands  map[string]*source           // .commands files, by the path of the result without its extension
 }
 
-// indexSideFiles finds them among the sources. What is wrong with one of them becomes a problem of its source.
+// indexSideFiles finds them among the sources. Faults of a file become problems of its source.
 func indexSideFiles(sources []*source) sideFiles {
 	side := sideFiles{
 		sidecars: map[string]manifest.Sidecar{}, manifests: map[string]manifest.Manifest{},
@@ -66,13 +66,13 @@ func (side *sideFiles) addOurs(src *source) {
 	}
 }
 
-// placedManifest is a manifest that describes a file: its folder, and the file's path within it.
+// placedManifest is a manifest that describes a file, with its folder and the file's path within it.
 type placedManifest struct {
 	manifest.Manifest
 	dir, rel string
 }
 
-// manifestsFor returns the manifests at or above a file, the nearest first.
+// manifestsFor returns the manifests in the folder of a file and above, the nearest first.
 func (side *sideFiles) manifestsFor(f found) []placedManifest {
 	var out []placedManifest
 	shown := f.shown()
@@ -93,8 +93,8 @@ func (side *sideFiles) manifestsFor(f found) []placedManifest {
 	return out
 }
 
-// specFor returns the newest runtime spec of the same tree and model id that is not younger than the result, or the
-// oldest when all are younger; a tree with one spec needs no model id. Both times are the host's local ones.
+// specFor returns the newest runtime spec of the same tree and model id that is not newer than the result, or the
+// oldest when all are newer; a tree with one spec needs no model id. Both times are the host's local time.
 func (side *sideFiles) specFor(src *source, modelID string) *source {
 	var best, oldest *source
 	inTree, start := 0, src.reading.Facts.Start
@@ -127,7 +127,7 @@ func (side *sideFiles) specFor(src *source, modelID string) *source {
 	return best
 }
 
-// reportFor returns the report of the tree that a result lies in, when there is one alone and it is of the same model.
+// reportFor returns the report of a result's tree, if there is exactly one and it is of the same model.
 func (side *sideFiles) reportFor(src *source, modelID string) *source {
 	var own *source
 	for _, r := range side.reports {

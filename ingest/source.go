@@ -22,7 +22,7 @@ type source struct {
 	commands *vllm.CommandsFile // of a .commands file: what it states about the result
 }
 
-// fileRole says what a file is whose name is ours; "" for any other.
+// fileRole is the role of a file with one of our names; "" for any other file.
 type fileRole string
 
 const (
@@ -31,7 +31,7 @@ const (
 	roleJournal  fileRole = "journal"
 )
 
-// roleOf goes by the file's name.
+// roleOf returns the role by the file's name.
 func roleOf(rel string) fileRole {
 	switch base := path.Base(rel); {
 	case strings.HasSuffix(base, manifest.SidecarSuffix):
@@ -50,7 +50,7 @@ func (s *source) counts() bool { return len(s.reading.Points)+len(s.reading.Scor
 // report adds a problem of the source.
 func (s *source) report(p ...schema.Problem) { s.reading.Problems = append(s.reading.Problems, p...) }
 
-// drop takes the numbers out of the source, since another file has them, and with them what was said of the requests.
+// drop removes the numbers of the source, because another file has them, and the problems about them.
 func (s *source) drop(partOf string) {
 	s.reading.Points, s.reading.Scores, s.reading.PartOf = nil, nil, partOf
 	s.reading.Problems = slices.DeleteFunc(s.reading.Problems, func(p schema.Problem) bool {
@@ -58,7 +58,7 @@ func (s *source) drop(partOf string) {
 	})
 }
 
-// redactProblems removes secrets from what problems quote.
+// redactProblems removes secrets from the quotations in problems.
 func (s *source) redactProblems() {
 	for i := range s.reading.Problems {
 		p := &s.reading.Problems[i]

@@ -10,7 +10,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// Targets says which targets are in force for a model on a device.
+// Targets returns the targets in force for a model on a device.
 type Targets interface {
 	Key(name string) string // architecture key of a model, under which targets are filed
 	For(model schema.Model, device string) []schema.Target
@@ -19,16 +19,16 @@ type Targets interface {
 // Store keeps runs as documents in a folder.
 type Store struct {
 	Dir string // of history documents
-	// Base is a further folder of documents, which count as stored and are only read: what is read lies over it without
-	// changing it. "" for none.
+	// Base is a further folder of documents, which count as stored and are only read: an update is written to Dir. ""
+	// for none.
 	Base string
-	// Targets returns the targets in force and what is wrong with them, when all files are read.
+	// Targets returns the targets in force and their problems. It is called when all files are read.
 	Targets func(runs []schema.Run) (Targets, []schema.Problem, error)
 	// Retarget replaces the targets that stored runs were stamped with by those in force today.
 	Retarget bool
 }
 
-// Result is what a reading into history gave.
+// Result is the result of reading into history.
 type Result struct {
 	Files    []File           // in path order
 	Runs     []schema.Run     // as the files have them, by start
@@ -38,7 +38,7 @@ type Result struct {
 	Refused  int // runs of which something was not stored: each has a problem that is an error
 }
 
-// Replacement is a document that was deleted, since another one says more of the same measurements.
+// Replacement is a document that was deleted, because another one states more about the same measurements.
 type Replacement struct {
 	Old string // path, with the folder
 	New string // path below the folder of the store
@@ -55,11 +55,11 @@ func (e *WriteError) Error() string { return e.Err.Error() }
 // Unwrap returns the error of the operating system.
 func (e *WriteError) Unwrap() error { return e.Err }
 
-// Read reads everything below the roots and stores the runs that it finds. What is stored of the same measurements
-// already stays once; runs get their architecture key, and the targets in force unless they have some.
+// Read reads everything below the roots and stores the runs that it finds. Measurements that are stored already are
+// not stored again; runs get their architecture key, and the targets in force unless they have some.
 //
-// Whatever is wrong with a file or a stored document is a problem in the result. The error is the context's, that of
-// Targets, or a [WriteError]; what was stored until then stays stored, and the result says what that was.
+// Faults of a file or a stored document are problems in the result. The error is the context's, that of Targets, or a
+// [WriteError]; what was stored until then stays stored and is in the result.
 func (s Store) Read(ctx context.Context, roots []Root, opt Options) (Result, error) {
 	set, err := Load(ctx, roots, opt)
 	if err != nil {
@@ -99,7 +99,7 @@ func (s Store) put(r schema.Run, inForce Targets, out *Result) error {
 	changed, err := history.Put(s.Dir, run, s.Retarget)
 	var damaged schema.Problem
 	switch {
-	case errors.As(err, &damaged): // the others are still stored
+	case errors.As(err, &damaged): // other runs are still stored
 		damaged.Hint = "the document is left as it is and this run is not stored; " +
 			"restore the document from version control, or delete it"
 		out.report(damaged)
@@ -130,7 +130,7 @@ func (r *Result) report(p schema.Problem) {
 	}
 }
 
-// copyBase copies the document of a run from the folder that is only read, so that the run updates the copy.
+// copyBase copies the document of a run from Base, so that the run updates the copy.
 func (s Store) copyBase(run *schema.Run) error {
 	if s.Base == "" {
 		return nil
@@ -145,8 +145,8 @@ func (s Store) copyBase(run *schema.Run) error {
 	return nil
 }
 
-// stamp completes a run: its architecture key, and the targets in force unless it has some. A run that is in history
-// keeps the targets it was stamped with.
+// stamp completes a run with its architecture key, and with the targets in force unless it has some. A run that is in
+// history keeps the targets that it was stamped with.
 func (s Store) stamp(inForce Targets, run *schema.Run) {
 	if run.Model.Key == "" && run.Model.Name != "" {
 		run.Model.Key = inForce.Key(run.Model.Name)

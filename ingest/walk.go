@@ -13,7 +13,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
-// Root is where a walk starts. Name prefixes every path shown. Only, when set, is the single file wanted.
+// Root is where a walk starts. Name prefixes every path shown. Only, when set, is the single file to read.
 type Root struct {
 	FS    fs.FS
 	Name  string
@@ -21,15 +21,15 @@ type Root struct {
 	Above []Above
 }
 
-// Above is a folder above a root with a manifest, which holds for what is below it. Below is the root's path within
+// Above is a folder above a root with a manifest, which applies to everything below. Below is the root's path within
 // it.
 type Above struct {
 	Root  Root
 	Below string
 }
 
-// OSRoot makes a root of a path of the operating system: a folder, or one file. Both keep the files that describe them:
-// the manifests of the folders above, and of a file its sidecar and runtime specs too.
+// OSRoot makes a root from a path of the operating system: a folder, or one file. It includes the files that describe
+// it: the manifests of the folders above, and for a file its sidecar and runtime specs.
 func OSRoot(name string) (Root, error) {
 	name = path.Clean(name)
 	info, err := os.Stat(name)
@@ -57,14 +57,14 @@ func OSRoot(name string) (Root, error) {
 	return Root{FS: os.DirFS(top), Name: top, Only: rel, Above: above(top)}, nil
 }
 
-// levelsUp is how far above what was asked for a manifest is looked for.
+// levelsUp is how many folders above a root are searched for a manifest.
 const levelsUp = 6
 
-// above finds the manifests of the folders above one, nearest first, within its repository where it lies in one.
+// above finds the manifests of the folders above a folder, nearest first, within its repository if it is in one.
 func above(name string) []Above {
 	abs, err := filepath.Abs(name)
 	if err != nil {
-		return nil // the current folder is gone; what is below can still be read
+		return nil // the current folder was deleted; files below it can still be read
 	}
 	var out []Above
 	below := ""
@@ -81,10 +81,10 @@ func above(name string) []Above {
 	return out
 }
 
-// specFolder is where a workflow_logs tree keeps its runtime specs.
+// specFolder is the folder of a workflow_logs tree with its runtime specs.
 const specFolder = "runtime_model_specs"
 
-// onlyFile lists the one file that is wanted and those that describe it.
+// onlyFile lists the single file to read and those that describe it.
 func onlyFile(root *Root) []found {
 	names := []string{root.Only, root.Only + manifest.SidecarSuffix}
 	for dir := path.Dir(root.Only); ; dir = path.Dir(dir) {
@@ -105,13 +105,13 @@ func onlyFile(root *Root) []found {
 	return out
 }
 
-// found is a file that a walk met.
+// found is a file that a walk found.
 type found struct {
 	root *Root
 	rel  string // within the root
 }
 
-// shown is the path as the user would write it.
+// shown returns the path as the user would write it.
 func (f found) shown() string {
 	if f.root.Name == "" || f.root.Name == "." {
 		return f.rel
@@ -122,8 +122,8 @@ func (f found) shown() string {
 // skipped names folders that never hold results of their own.
 const skipped = " node_modules __pycache__ _site "
 
-// walk lists the files of a root in lexical order. Links to folders are followed unless they lead back to a folder on
-// the way; hidden folders are not entered.
+// walk lists the files of a root in lexical order. Links to folders are followed unless they lead back to a parent
+// folder; hidden folders are skipped.
 func walk(root *Root) ([]found, []schema.Problem) {
 	var files []found
 	for i := range root.Above {
@@ -145,7 +145,7 @@ type walker struct {
 	root     *Root
 	files    []found
 	problems []schema.Problem
-	linked   []fs.FileInfo // folders that links led to
+	linked   []fs.FileInfo // folders that links lead to
 }
 
 func (w *walker) problem(rel string, err error) {
@@ -155,7 +155,7 @@ func (w *walker) problem(rel string, err error) {
 	})
 }
 
-// reason is an error without the path that its problem shows already.
+// reason returns an error without the path that its problem shows already.
 func reason(err error) string {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
@@ -215,7 +215,7 @@ func (w *walker) link(name string, above []fs.FileInfo) {
 	case info.IsDir():
 		for _, before := range w.linked {
 			if os.SameFile(before, info) {
-				return // links that lead to one folder lead there once
+				return // further links to a folder are skipped
 			}
 		}
 		w.linked = append(w.linked, info)

@@ -11,8 +11,8 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
-// applyWorkload fills what the points' keys leave open. A tool that is stated replaces the one that follows from the
-// format, and so does a task; a number that contradicts an earlier source's is a problem.
+// applyWorkload fills in what the points' keys leave open. A stated tool replaces the one that follows from the
+// format, and so does a task; a number that contradicts an earlier source is a problem.
 func (r *result) applyWorkload(tool string, w manifest.Workload, conditions map[string]string, from schema.From) {
 	for i := range r.reading.Points {
 		p := &r.reading.Points[i]
@@ -34,8 +34,8 @@ func (r *result) applyWorkload(tool string, w manifest.Workload, conditions map[
 	}
 }
 
-// fillKey fills the numbers and the dataset that a point's key leaves open, remembers who stated them, and returns what
-// contradicts the key.
+// fillKey fills in the numbers and the dataset that a point's key leaves open, records which source stated them, and
+// returns contradictions.
 func fillKey(p *schema.Point, w manifest.Workload, from string) (contradictions []string) {
 	k := &p.Key
 	fill := func(name string, dst **float64, v *float64) {
@@ -68,7 +68,7 @@ func with(m map[string]string, name, v string) map[string]string {
 	return out
 }
 
-// withMissing returns m with the entries of more that it lacks: m itself where it lacks none.
+// withMissing returns m with the entries of more that it lacks: m itself if it lacks none.
 func withMissing(m, more map[string]string) map[string]string {
 	for name, v := range more {
 		if _, has := m[name]; !has {
@@ -78,7 +78,7 @@ func withMissing(m, more map[string]string) map[string]string {
 	return m
 }
 
-// completeWorkloads reads lengths from names, or gives a label, where nothing else distinguishes a workload.
+// completeWorkloads reads lengths from names, or sets a label, if nothing else distinguishes a workload.
 func (r *result) completeWorkloads() {
 	for i := range r.reading.Points {
 		p := &r.reading.Points[i]
@@ -93,8 +93,8 @@ func (r *result) completeWorkloads() {
 	}
 }
 
-// checkAnswerLength warns where the answers are not as long as was asked: the model stopped early, and the point is not
-// the workload that its key says.
+// checkAnswerLength warns if the answers are not as long as requested: the model stopped early, and the point is not
+// the workload of its key.
 func (r *result) checkAnswerLength(p *schema.Point) {
 	osl, ok := p.Metrics["osl"].Stats.Get("mean")
 	if !ok || p.Key.OSL == nil || *p.Key.OSL <= 0 || p.Status == schema.StatusFailed ||

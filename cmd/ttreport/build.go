@@ -30,7 +30,7 @@ func buildCommand() command {
 Reads run folders in results/ and everything in the given files and folders, keeps each run as a document in history/,
 judges all of history against targets, and writes the site. The site works from disk: open _site/index.html.
 
-With --ephemeral the history folder is not touched: the site shows history and the PATHs together, and nothing is kept.`,
+With --ephemeral history/ is not touched: the site shows history and the PATHs together, and nothing is kept.`,
 		examples: []example{
 			{"after ttreport collect", "ttreport build"},
 			{"a workflow_logs tree of tt-inference-server", "ttreport build workflow_logs/"},

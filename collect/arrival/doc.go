@@ -1,8 +1,8 @@
-// Package arrival is a connection that knows when what it read had arrived.
+// Package arrival wraps a connection so that it reports when the bytes that were read arrived.
 //
 // In: a connection. Out: the same connection with At. It must not know what the bytes mean. On a busy machine a
-// goroutine gets to read milliseconds after the data came; a client that takes the time then reports its own slowness
-// as the server's, and a server that does so hides its own. On Linux the kernel stamps each segment as it comes in
+// goroutine may read milliseconds after the data came. A client that takes the time then reports its own slowness as
+// the server's; a server that does so hides its own. On Linux the kernel stamps each segment as it comes in
 // (SO_TIMESTAMPNS, socket(7)); elsewhere, and above TLS, the time of the read is taken.
 package arrival
 
@@ -12,18 +12,18 @@ import (
 	"time"
 )
 
-// Conn is a connection with the time of its last arrival. One goroutine may read while another asks At.
+// Conn is a connection with the time of its last arrival. One goroutine may read while another calls At.
 type Conn struct {
 	net.Conn
 	began time.Time
 	last  atomic.Int64 // nanoseconds after began
-	read  reader       // nil: no stamps of the kernel
+	read  reader       // nil: no time stamps of the kernel
 }
 
-// reader reads and returns how long ago the kernel had the bytes, 0 where that is not known.
+// reader reads, and returns how long ago the kernel received the bytes, 0 where that is not known.
 type reader func(p []byte) (n int, lag time.Duration, err error)
 
-// Wrap returns c with stamps.
+// Wrap returns c with time stamps.
 func Wrap(c net.Conn) *Conn {
 	return &Conn{Conn: c, began: time.Now(), read: kernel(c)}
 }
@@ -40,5 +40,5 @@ func (c *Conn) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// At is when the last bytes read had arrived.
+// At returns when the last bytes that were read arrived.
 func (c *Conn) At() time.Time { return c.began.Add(time.Duration(c.last.Load())) }

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// kernel asks for stamps on a TCP connection; nil where there are none to have.
+// kernel turns time stamps on for a TCP connection; nil where there are none.
 func kernel(c net.Conn) reader {
 	tcp, ok := c.(*net.TCPConn)
 	if !ok {
@@ -50,9 +50,9 @@ func kernel(c net.Conn) reader {
 	}
 }
 
-// age is how long before now the kernel had the bytes. The stamp is of the wall clock: only its distance from now is
-// used, and only a plausible one, so that a clock that steps in between cannot move a measurement by more than a
-// second.
+// age returns how long before now the kernel received the bytes. The time stamp is of the wall clock: only its
+// distance from now is used, and only if it is plausible, so that a clock that steps in between cannot move a
+// measurement by more than a second.
 func age(oob []byte, now time.Time) time.Duration {
 	const header = 16 // of a control message: its length, level and type; then seconds and nanoseconds
 	if len(oob) < header+16 || binary.NativeEndian.Uint32(oob[8:]) != syscall.SOL_SOCKET ||

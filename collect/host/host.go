@@ -13,14 +13,14 @@ import (
 	"time"
 )
 
-// Facts are what is known of a machine.
+// Facts describe a machine.
 type Facts struct {
 	Setting  map[string]string // host, kernel, cpu, governor, clocksource, driver, accelerators
 	Chips    int               // accelerators; 0: unknown
 	Firmware string            // of the accelerators, where all have the same
 }
 
-// Read asks the machine. A program that is not installed, or does not answer within ten seconds, states nothing.
+// Read reads the facts. A program that is not installed, or does not answer within ten seconds, is skipped.
 func Read(ctx context.Context) Facts {
 	f := Facts{Setting: map[string]string{"os": runtime.GOOS + "/" + runtime.GOARCH, "cpus": fmt.Sprint(runtime.NumCPU())}}
 	if name, err := os.Hostname(); err == nil {
@@ -84,7 +84,7 @@ func processor(cpuinfo string) string {
 	return ""
 }
 
-// counted lists texts with how often each occurs: "4 x n150 L".
+// counted joins texts with the number of times that each occurs: "4 x n150 L".
 func counted(list []string) string {
 	n := map[string]int{}
 	for _, s := range list {
@@ -98,7 +98,7 @@ func counted(list []string) string {
 	return strings.Join(out, ", ")
 }
 
-// same is the one text of a list whose texts agree, else all of them, joined.
+// same returns the text that all of a list have in common, else all of them, joined.
 func same(list []string) string {
 	var out []string
 	for _, s := range list {

@@ -6,15 +6,15 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 )
 
-// Estimate is how long a plan may take, without starting the server and without evals.
+// Estimate is how long a plan may take, not counting the start of the server and evals.
 type Estimate struct {
 	Each     []time.Duration // of one measurement, by workload
-	Measured int             // workloads that history has
+	Measured int             // workloads that are in the history
 	Starts   time.Duration   // of tools that are programs of their own, part of the total
 	Total    time.Duration
 }
 
-// Speed that is assumed of a server that was never measured, tokens a second.
+// Speed that is assumed for a server that was never measured, in tokens a second.
 const (
 	AssumedDecode  = 20. // that one user sees
 	assumedPrefill = 2000.
@@ -23,8 +23,8 @@ const (
 // toolStart is what a tool takes before its first request: Python's imports and a tokenizer.
 const toolStart = 30 * time.Second
 
-// EstimateOf derives an estimate from what history has of the same workload on the same model and device, else from an
-// assumed speed. past may be nil.
+// EstimateOf estimates from the history of the same workload on the same model and device, else from an assumed
+// speed. past may be nil.
 func EstimateOf(p Plan, past *columns.Columns) Estimate {
 	var e Estimate
 	var once time.Duration
@@ -51,7 +51,7 @@ func EstimateOf(p Plan, past *columns.Columns) Estimate {
 	return e
 }
 
-// pastE2EL is the newest mean E2EL of a workload, ms.
+// pastE2EL returns the newest mean E2EL of a workload, ms.
 func pastE2EL(c *columns.Columns, p Plan, w Workload) (float64, bool) {
 	if c == nil {
 		return 0, false

@@ -10,7 +10,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
 
-// File is a plan file of our own, which check --recheck-plan writes.
+// File is a plan file, as check --recheck-plan writes it.
 type File struct {
 	Plans []Entry `yaml:"plans"`
 }
@@ -56,10 +56,10 @@ func Check(name string, list []Entry) error {
 	return nil
 }
 
-// Marshal is the plan's file content.
+// Marshal returns the plan's file content.
 func (f File) Marshal() ([]byte, error) { return decode.EncodeYAML(f) }
 
-// planHelp is what to do about a plan that cannot be read.
+// planHelp is the advice for a plan that cannot be read.
 const planHelp = "ttreport help plans lists every field"
 
 // ReadFile reads the plan file of --plan.
@@ -75,7 +75,7 @@ func ReadFile(name string) ([]Entry, error) {
 	return f.Plans, nil
 }
 
-// OfConfiguration are the entries of a workspace's configuration for a device; "" takes all.
+// OfConfiguration returns the entries of a workspace's configuration for a device; "" selects all.
 func OfConfiguration(name string, list []Entry, device string) ([]Entry, error) {
 	if err := Check(name, list); err != nil {
 		return nil, UsageError{err, planHelp}
@@ -120,7 +120,7 @@ func ReadNM(name string) ([]Entry, error) {
 	return out, nil
 }
 
-// gpus counts what CUDA_VISIBLE_DEVICES leaves of what nvidia-smi lists.
+// gpus counts the GPUs in CUDA_VISIBLE_DEVICES, else those that nvidia-smi lists.
 func gpus() int {
 	if v, ok := os.LookupEnv("CUDA_VISIBLE_DEVICES"); ok {
 		return len(strings.FieldsFunc(v, func(r rune) bool { return r == ',' }))

@@ -10,18 +10,18 @@ import (
 
 // Item is one measurement to make.
 type Item struct {
-	Name   string // in the journal, and of the files
+	Name   string // in the journal and in file names
 	Tool   tool.Tool
 	Load   Workload
 	Index  int               // of the load in the plan's workloads; -1 for none
-	Once   bool              // all workloads of the plan, or none that it asks for
+	Once   bool              // the tool runs once for the plan, not for each workload
 	Task   string            // of an eval; "" for load
 	Limit  int               // questions of an eval; 0: all
 	Params map[string]string // of an eval
 }
 
-// Items are the measurements in order: repeats interleave, and within a repeat the tools, so that a drift of the
-// machine passes neither for a difference between workloads nor for one between tools. Evals come last.
+// Items returns the measurements in order: repeats are interleaved, and within a repeat the tools, so that a drift of
+// the machine is mistaken neither for a difference between workloads nor for one between tools. Evals come last.
 func (p Plan) Items() []Item {
 	tools := p.Tools
 	if len(tools) == 0 {
@@ -61,7 +61,7 @@ func filePrefix(t tool.Tool) string {
 	return t.Name + "-"
 }
 
-// String is an item in words.
+// String describes an item.
 func (it Item) String() string {
 	what := it.Task
 	switch {
@@ -76,11 +76,11 @@ func (it Item) String() string {
 	return it.Tool.Name + ": " + what
 }
 
-// BatchLists are the plan's workloads as TensorRT-LLM's lists, "1;8;64" and "60,20;128,20", for tools that run once a
-// plan.
+// BatchLists returns the plan's workloads as TensorRT-LLM's lists, "1;8;64" and "60,20;128,20", for tools that run
+// once per plan.
 func (p Plan) BatchLists() (sizes, lengths string) { return batchLists(p.Workloads) }
 
-// RunOnce names the tools of a plan where all of them run once whatever its workloads are; "" otherwise.
+// RunOnce returns the names of a plan's tools if all of them run once, whatever the workloads are; else "".
 func (p Plan) RunOnce() string {
 	var names []string
 	for _, t := range p.Tools {

@@ -11,17 +11,16 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
-// Targets states what target files say of a model on a device.
+// Targets returns what target files state about a model on a device.
 type Targets interface {
 	For(model manifest.Model, device string) TargetPlan
 }
 
-// TargetPlan is what target files say of one model on one device.
+// TargetPlan is what target files state about one model on one device.
 type TargetPlan struct {
 	Workloads []Workload // that have targets; Requests 0 takes the number of the standard sweep
 	Evals     []PlannedEval
-	// Replaced reports that the targets are those of a file that replaces the workspace's for this run, and InForce are
-	// its rows.
+	// Replaced reports that a file replaces the workspace's targets for this run; InForce has its rows.
 	Replaced bool
 	InForce  []manifest.TargetRow
 }
@@ -34,14 +33,14 @@ type PlannedEval struct {
 	Params map[string]string
 }
 
-// Note is a thing that a reader of the plan must know: what was assumed, or left out.
+// Note is something that a reader of the plan must know: what was assumed, or left out.
 type Note struct{ Kind, Text string }
 
 // builtinQuestions is how many questions the builtin eval asks unless a limit is given.
 const builtinQuestions = 60
 
-// Make is the plan that the options ask for. known is what [Options.Known] returns. Of the tools of evals it has the
-// names alone; they and the tools that make load are found by [Finder.Fill].
+// Make returns the plan that the options request. known is what [Options.Known] returns. The plan has only the names
+// of tools; [Finder.Fill] finds the programs.
 func Make(o Options, known spec.Model, targets Targets) (Plan, []Note, error) {
 	p := Plan{
 		Release: o.System.Release, Channel: o.System.Channel,
@@ -78,10 +77,10 @@ func Make(o Options, known spec.Model, targets Targets) (Plan, []Note, error) {
 	return p, notes, nil
 }
 
-// base is a model's name without its owner.
+// base returns a model's name without its owner.
 func base(model string) string { return path.Base(model) }
 
-// evals are the tasks that are asked for, else those that target files plan for the model.
+// evals returns the requested tasks, else those that target files plan for the model.
 func evals(o Options, planned []PlannedEval) ([]EvalTask, error) {
 	const fromTargets, usualTool = "targets", "lm-eval"
 	asked := o.Evals.Tasks
@@ -89,7 +88,7 @@ func evals(o Options, planned []PlannedEval) ([]EvalTask, error) {
 		asked = []string{fromTargets}
 	}
 	var out []EvalTask
-	add := func(e PlannedEval) { // a tool that does not exist is reported when it is looked for
+	add := func(e PlannedEval) { // an unknown tool is reported by Fill
 		name := tool.Tool{Adapter: tool.Adapter{Name: cmp.Or(e.Tool, usualTool)}}
 		out = append(out, EvalTask{Tool: name, Task: e.Task, Limit: cmp.Or(o.Evals.Limit, e.Limit), Params: e.Params})
 	}
@@ -113,7 +112,7 @@ func evals(o Options, planned []PlannedEval) ([]EvalTask, error) {
 	return out, nil
 }
 
-// workloads are those that are named, else those of batches, else those of targets and of a sweep.
+// workloads returns the workloads that are named, else those of batches, else those of targets and of a sweep.
 func workloads(o Options, model string, known spec.Model, stated TargetPlan) ([]Workload, []Note, error) {
 	named := o.Measure.Workloads
 	if o.Measure.Batches != "" {
@@ -160,13 +159,13 @@ func withRequests(list []Workload) []Workload {
 	return out
 }
 
-// Limits that are assumed where nothing states them: they fit every server that is worth measuring.
+// Limits that are assumed where nothing states them: every server in use has at least these.
 const (
 	assumedContext     = 4096
 	assumedConcurrency = 32
 )
 
-// assumed are the limits that the standard sweep is made of.
+// assumed returns the limits for the standard sweep, with notes on those that are assumed.
 func assumed(known spec.Model) (limits, []Note) {
 	l := limits{context: known.Context, concurrency: known.Concurrency, allUsers: known.AllUsers}
 	var notes []Note
@@ -183,8 +182,8 @@ func assumed(known spec.Model) (limits, []Note) {
 	return l, notes
 }
 
-// fitting leaves out workloads that are longer than the context, with a note. When nothing is left, that is an error: a
-// command that asks for load must not end well without any.
+// fitting leaves out workloads that are longer than the context, with a note. If none is left, that is an error: a
+// command that requests load must not succeed without any.
 func fitting(o Options, list []Workload, context int, notes []Note) ([]Workload, []Note, error) {
 	var out []Workload
 	for _, w := range list {

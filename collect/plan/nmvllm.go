@@ -22,8 +22,8 @@ type nmConfig struct {
 	Args        map[string][]json.RawMessage `json:"script_args"`
 }
 
-// nm reads an nm-vllm configuration: models x sparsities x model lengths, each a server or an engine of its own, and on
-// each the matrix of the script's arguments. gpus is how many this machine has, for entries that want all.
+// nm reads an nm-vllm configuration: models x sparsities x model lengths, each a server or an engine of its own, and
+// on each the matrix of the script's arguments. gpus is how many this machine has, for entries that use all.
 func nm(name string, data []byte, gpus int) ([]Entry, error) {
 	var f struct {
 		Configs []nmConfig `json:"configs"`
@@ -104,7 +104,7 @@ func (c nmConfig) dims(dims map[string]string, length, parallel int) map[string]
 	return dims
 }
 
-// orNone is a list, or one zero element.
+// orNone returns a list, or one zero element for an empty one.
 func orNone[T any](list []T) []T {
 	if len(list) == 0 {
 		var none T
@@ -113,7 +113,7 @@ func orNone[T any](list []T) []T {
 	return list
 }
 
-// engineArgs are the arguments that make an engine the one that is asked for.
+// engineArgs returns the engine's arguments.
 func engineArgs(length, parallel int, sparsity string) []string {
 	var args []string
 	if length > 0 {
@@ -147,7 +147,7 @@ func (c nmConfig) parallel(gpus int) (int, error) {
 // most bounds the matrix of one configuration.
 const most = 10_000
 
-// loads is the matrix of the script's arguments: every value of each with every one of the others.
+// loads returns the matrix of the script's arguments: every combination of their values.
 func (c nmConfig) loads(gpus int) ([]Workload, error) {
 	out := []Workload{{}}
 	for _, name := range slices.Sorted(maps.Keys(c.Args)) {
@@ -182,8 +182,8 @@ func (c nmConfig) loads(gpus int) ([]Workload, error) {
 	return out, nil
 }
 
-// argument lays one argument on a workload. Names that end in an underscore are the driver's own; the others go to the
-// tool as they are.
+// argument sets one argument of a workload. Names that end in an underscore are the driver's own; the others are
+// passed to the tool unchanged.
 func argument(w *Workload, name, value string, gpus int) (err error) {
 	switch strings.ReplaceAll(name, "_", "-") {
 	case "nr-qps-pair-":
@@ -228,7 +228,7 @@ func (w *Workload) setParallel(gpus int) {
 	}
 }
 
-// setOther hands an argument to the tool.
+// setOther passes an argument to the tool.
 func (w *Workload) setOther(name, value string) error {
 	if strings.HasSuffix(name, "_") {
 		return fmt.Errorf("an argument of nm-vllm's driver that is not known")

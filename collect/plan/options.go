@@ -9,7 +9,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// Options are a request, by subject. What is left out has its zero value.
+// Options are a request, by subject. A field that is left out has its zero value.
 type Options struct {
 	System  System
 	Measure Measure
@@ -19,10 +19,10 @@ type Options struct {
 	Run     RunOptions
 }
 
-// System is who is measured.
+// System is what is measured.
 type System struct {
 	Model, Device, Impl string
-	Release             string // "" when nothing is released
+	Release             string // "" for a build
 	Channel             string // release, main, pr or dev; "" for none
 }
 
@@ -38,25 +38,25 @@ const (
 // Measure is what to measure.
 type Measure struct {
 	Sweep            string
-	Workloads        []Workload // instead of a sweep
+	Workloads        []Workload // in place of a sweep
 	Batches, Lengths string     // TensorRT-LLM's lists
 	TargetsOnly      bool       // the sweep "targets", where none is named
 	Only             Only
 	Repeat           int // times each workload is measured
 	Seed             uint64
-	Recheck          bool // the entries are of what was judged: they go before the options
+	Recheck          bool // the entries come from the gate and take precedence over the options
 
 	// Limits of the model, where nothing states them; 0 for unknown.
 	MaxContext     int // tokens of a request
 	MaxConcurrency int
 }
 
-// ServerOptions are how to get the server.
+// ServerOptions state how to get the server.
 type ServerOptions struct {
 	Name           ServerName
 	Port           int           // 0: the one in its command, else 8000
-	StartupTimeout time.Duration // 0: an hour when it is started, a minute when it is there
-	NoAuth         bool          // Tenstorrent's image wants no key
+	StartupTimeout time.Duration // 0: an hour if it is started, a minute if it runs already
+	NoAuth         bool          // Tenstorrent's image runs without a key
 
 	// Of a container.
 	Image           string
@@ -69,7 +69,7 @@ type ServerOptions struct {
 	Args            []string // of the image
 }
 
-// ToolOptions are what makes load.
+// ToolOptions state what makes load.
 type ToolOptions struct {
 	Names     []string
 	Args      []string // as TOOL=ARG
@@ -78,21 +78,21 @@ type ToolOptions struct {
 	MPIRanks  int
 }
 
-// EvalOptions are what asks questions.
+// EvalOptions state which evals run.
 type EvalOptions struct {
-	Tasks   []string // of lm-eval, or as TOOL:TASK; "targets" takes those that target files plan
+	Tasks   []string // of lm-eval, or as TOOL:TASK; "targets" selects those that target files plan
 	Limit   int      // questions a task; 0: all
 	TaskDir string   // folder with task files of the user
 }
 
-// RunOptions are how the run goes.
+// RunOptions control the run.
 type RunOptions struct {
 	NoResume     bool
 	NoWarmup     bool
 	PointTimeout time.Duration // 0: two hours
 }
 
-// UsageError is a request that cannot be planned, and what to do about it ("" when the error states it).
+// UsageError is a request that cannot be planned, with advice on what to do ("" when the error states it).
 type UsageError struct {
 	Err error
 	Fix string
@@ -107,8 +107,8 @@ func usage(fix, format string, args ...any) error {
 	return UsageError{fmt.Errorf(format, args...), fix}
 }
 
-// Contradictions refuses options that exclude each other. It is asked before an entry is laid below the options: an
-// entry may have both a sweep and workloads.
+// Contradictions refuses options that exclude each other. It is called before an entry is combined with the options,
+// because an entry may have both a sweep and workloads.
 func (o Options) Contradictions() error {
 	if o.Measure.Sweep != "" && len(o.Measure.Workloads) > 0 {
 		return usage("leave one of them out", "collect: --workload is instead of a --sweep")
@@ -139,7 +139,7 @@ func (o Options) Check() error {
 	return CheckChannel(s.Channel)
 }
 
-// CheckChannel refuses a channel that no baseline would ever be sought in.
+// CheckChannel refuses an unknown channel, for which no baseline would be found.
 func CheckChannel(name string) error {
 	switch name {
 	case "", schema.ChannelRelease, schema.ChannelMain, schema.ChannelPR, schema.ChannelDev:
@@ -148,8 +148,8 @@ func CheckChannel(name string) error {
 	return usage("there are release, main, pr and dev", "no channel is called %q", name)
 }
 
-// With lays an entry of a plan below the options: what the options state goes first. A recheck is of what was judged,
-// whatever selected it, so there the entry goes first.
+// With combines the options with an entry of a plan: the options take precedence. In a recheck the entry takes
+// precedence, because it must measure what was judged.
 func (o Options) With(e Entry) Options {
 	recheck := o.Measure.Recheck
 	for _, x := range []struct {
@@ -164,7 +164,7 @@ func (o Options) With(e Entry) Options {
 			*x.at = x.entry
 		}
 	}
-	o.Tools.Tokenizer = cmp.Or(o.Tools.Tokenizer, e.Tokenizer) // where it is, is a fact of this machine
+	o.Tools.Tokenizer = cmp.Or(o.Tools.Tokenizer, e.Tokenizer) // its place depends on this machine
 	if o.Server.Name.IsZero() {
 		o.Server.Name = e.Server
 	}
@@ -186,8 +186,8 @@ func (o Options) With(e Entry) Options {
 	return o
 }
 
-// Known is what is stated of the model before it is measured. Nearer statements go first: the options, the server
-// itself (context, 0 when it was not asked), the server's command line, then the specification.
+// Known returns what is stated about the model before it is measured. In order of precedence: the options, the server
+// itself (context, 0 when it was not asked), the server's command line, the specification.
 func (o Options) Known(stated spec.Model, context int) spec.Model {
 	if o.Server.Name.Kind == ServerCommand {
 		c := spec.OfCommand(o.Server.Name.Argv)
@@ -198,8 +198,8 @@ func (o Options) Known(stated spec.Model, context int) spec.Model {
 	return stated
 }
 
-// Complete fills in what is known of the model and no option states: its image, its full name, and how long an image
-// may take to be ready.
+// Complete fills in what is known about the model and no option states: its image, its full name, and how long an
+// image may take to be ready.
 func (o Options) Complete(known spec.Model) Options {
 	o.Server.Image = cmp.Or(o.Server.Image, known.Image)
 	if o.Server.Name.Kind != ServerDocker {

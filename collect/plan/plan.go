@@ -10,9 +10,9 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
-// Plan is what to measure on what.
+// Plan states what to measure on which system.
 type Plan struct {
-	Release   string // "" when nothing is released
+	Release   string // "" for a build
 	Channel   string
 	Model     manifest.Model
 	Device    string
@@ -23,15 +23,15 @@ type Plan struct {
 	Seed      uint64
 	Targets   []manifest.TargetRow // in force for this run, when the plan states them
 
-	Tools      []tool.Tool         // that make load, each for every workload; none: builtin
+	Tools      []tool.Tool         // make load, each for every workload; none: builtin
 	Evals      []EvalTask          // of eval tools
 	Tokenizer  string              // for tools that make prompts of their own: a folder, or a name on the hub
 	Chat       bool                // chat completions in place of completions, for tools
 	TaskDir    string              // folder with eval tasks of the user
 	MPIRanks   int                 // processes of tools that bring their own engine
 	ToolArgs   map[string][]string // more arguments, by tool
-	NoWarmup   bool                // send nothing before the first measurement
-	PointLimit time.Duration       // that no measurement may exceed; 0: two hours
+	NoWarmup   bool                // send no requests before the first measurement
+	PointLimit time.Duration       // most time of one measurement; 0: two hours
 	NoResume   bool                // begin anew even where the same plan was interrupted
 }
 
@@ -43,7 +43,7 @@ type EvalTask struct {
 	Params map[string]string // as the tool's adapter knows them: fewshot, gen_kwargs …
 }
 
-// Digest names what a plan measures on what: a run that was interrupted continues under the same one.
+// Digest identifies what a plan measures on which system: an interrupted run is resumed by a plan of the same digest.
 func (p Plan) Digest() string {
 	var names []string
 	for _, it := range p.Items() {

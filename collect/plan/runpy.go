@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// RunPy are flags of tt-inference-server's run.py that mean something else here; see ttreport help run-py.
+// RunPy holds flags of tt-inference-server's run.py that have another name here; see ttreport help run-py.
 type RunPy struct {
 	Workflow    string // benchmarks, evals, release, reports or server
 	Device      string

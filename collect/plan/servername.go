@@ -22,7 +22,7 @@ const (
 	ServerDocker  ServerKind = "docker"  // an image that is started with docker or podman
 )
 
-// ServerName is what --server and a plan's server: name. The zero value names none.
+// ServerName is the value of --server and of a plan's server: field. The zero value names no server.
 type ServerName struct {
 	Kind ServerKind
 	URL  string   // of a server that runs, without a slash or /v1 at its end
@@ -31,7 +31,7 @@ type ServerName struct {
 
 // UnmarshalText implements encoding.TextUnmarshaler: sim, docker, "command …", or the address of a server.
 func (s *ServerName) UnmarshalText(text []byte) error {
-	// As clients of OpenAI's interface are given it.
+	// OpenAI clients take addresses with /v1.
 	name := strings.TrimSuffix(strings.TrimSuffix(string(text), "/"), "/v1")
 	switch name {
 	case "":
@@ -56,7 +56,7 @@ func (s *ServerName) UnmarshalText(text []byte) error {
 // MarshalText implements encoding.TextMarshaler.
 func (s ServerName) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// String is the name as --server takes it.
+// String returns the name as --server takes it.
 func (s ServerName) String() string {
 	switch s.Kind {
 	case ServerURL:
@@ -70,11 +70,11 @@ func (s ServerName) String() string {
 // IsZero reports whether no server is named.
 func (s ServerName) IsZero() bool { return s.Kind == "" }
 
-// usualPort is where servers listen unless a port is given.
+// usualPort is the port of servers unless one is given.
 const usualPort = 8000
 
-// Address is where the server answers or will: port is that of --port, 0 for none. A command's own --port comes before
-// the usual one.
+// Address returns where the server answers or will answer: port is that of --port, 0 for none. A command's own --port
+// takes precedence over the usual one.
 func (s ServerName) Address(port int) string {
 	switch s.Kind {
 	case ServerURL:
@@ -87,8 +87,8 @@ func (s ServerName) Address(port int) string {
 	return fmt.Sprintf("http://127.0.0.1:%d", cmp.Or(port, usualPort))
 }
 
-// commandPort is the port in a server's command line; 0 when there is none, or one that is no number, which the server
-// will refuse.
+// commandPort returns the port in a server's command line; 0 when there is none, or when it is not a number, which
+// the server will refuse.
 func commandPort(argv []string) int {
 	port := 0
 	for i, a := range argv {

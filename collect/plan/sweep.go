@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Names of sweeps that depend on more than their name.
+// Names of sweeps that depend on the model or on targets.
 const (
 	SweepStandard = "standard" // of the limits of a model on a device
 	SweepTargets  = "targets"  // of the workloads that target files name
@@ -26,7 +26,7 @@ func presets() map[string][]Workload {
 			{ISL: 128, OSL: 32, Concurrency: 1, Requests: 8}, {ISL: 128, OSL: 32, Concurrency: 8, Requests: 48},
 			{ISL: 512, OSL: 64, Concurrency: 4, Requests: 16}, {ISL: 2048, OSL: 16, Concurrency: 2, Requests: 16},
 		},
-		// tt-2025: the table that tt-inference-server printed in 2025, so that old history lines up.
+		// tt-2025: the table that tt-inference-server printed in 2025, so that old history is comparable.
 		"tt-2025": tt2025(),
 	}
 }
@@ -62,15 +62,15 @@ func SweepNames() []string {
 	return names
 }
 
-// limits are what a model on a device can take.
+// limits are the largest load that a model on a device can take.
 type limits struct {
 	context     int // tokens of a request, prompt and answer
 	concurrency int // requests
 	allUsers    int // tokens of all requests in flight; 0: context
 }
 
-// standardLengths are the lengths of the standard sweep, as tt-inference-server's benchmark_config.py derives them
-// since v0.5.
+// standardLengths returns the lengths of the standard sweep, as tt-inference-server's benchmark_config.py derives
+// them since v0.5.
 func standardLengths() [][2]int {
 	return [][2]int{
 		{128, 128}, {128, 1024}, {1024, 128}, {2048, 128}, {4096, 128}, {8192, 128}, {8192, 1024}, {10000, 1024},
@@ -78,8 +78,8 @@ func standardLengths() [][2]int {
 	}
 }
 
-// standard derives a sweep from limits: every pair of lengths that fits the context, alone and at the highest
-// concurrency that fits the memory of all users. Points of concurrency 1 come first.
+// standard derives a sweep from limits: every pair of lengths that fits the context, at concurrency 1 and at the
+// highest concurrency that fits the memory of all users. Points of concurrency 1 come first.
 func standard(l limits) []Workload {
 	all := l.allUsers
 	if all == 0 {
@@ -99,8 +99,8 @@ func standard(l limits) []Workload {
 	return append(alone, together...)
 }
 
-// standardRequests is how many requests a workload of the standard sweep makes, as tt-inference-server derives it:
-// fewer of the long ones, which at concurrency 1 leaves one or two. Statistics that need more are not printed.
+// standardRequests returns how many requests a workload of the standard sweep makes, as tt-inference-server derives
+// it: fewer of long ones, at concurrency 1 one or two. Statistics that need more are not printed.
 func standardRequests(isl, osl, concurrency int) int {
 	switch {
 	case osl > 1024 || isl > 16384:
@@ -136,8 +136,7 @@ func batches(sizes, lengths string) ([]Workload, error) {
 	return out, nil
 }
 
-// batchLists are the batches and lengths of some workloads, each once, in the order in which they come: what batches
-// reads.
+// batchLists returns the batches and lengths of some workloads, each once, in order: the inverse of batches.
 func batchLists(list []Workload) (sizes, lengths string) {
 	seen := map[string]bool{}
 	add := func(to, text, separator string) string {

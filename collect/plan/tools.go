@@ -16,12 +16,12 @@ import (
 type Finder struct {
 	Environments environment.Tools
 	Exec         map[string]string // command lines of the user's own tools, by name
-	FindOnly     bool              // make no environment, and ask no tool for its version
+	FindOnly     bool              // make no environment and do not ask tools for their version
 	Say          func(string)      // called with each tool that is ready
 }
 
-// Fill puts the tools that the options name into a plan, and the programs behind the tools of its evals. It refuses
-// tools that cannot make what the plan asks for.
+// Fill adds to a plan the tools that the options name, and the programs of its eval tools. It refuses tools that
+// cannot make the plan's load.
 func (f Finder) Fill(ctx context.Context, p *Plan, o ToolOptions) error {
 	var err error
 	if p.ToolArgs, err = f.toolArgs(o.Args); err != nil {
@@ -44,7 +44,7 @@ func (f Finder) Fill(ctx context.Context, p *Plan, o ToolOptions) error {
 	return p.compatible()
 }
 
-// toolArgs are arguments by tool, of texts such as vllm=--burstiness=0.5.
+// toolArgs parses texts such as vllm=--burstiness=0.5 into arguments by tool.
 func (f Finder) toolArgs(list []string) (map[string][]string, error) {
 	out := map[string][]string{}
 	for _, text := range list {
@@ -74,7 +74,7 @@ func (f Finder) Adapter(name string, eval bool) (tool.Adapter, error) {
 		"collect: no tool is called %q", name)
 }
 
-// find is a tool that can be run, with its version and flags.
+// find returns a tool that can be run, with its version and flags.
 func (f Finder) find(ctx context.Context, name string, eval bool) (tool.Tool, error) {
 	if b := tool.Builtin(); name == b.Name && !eval {
 		return b, nil
@@ -103,7 +103,7 @@ func (f Finder) find(ctx context.Context, name string, eval bool) (tool.Tool, er
 	return t, nil
 }
 
-// compatible refuses tools that cannot make what is asked for, before anything is started.
+// compatible refuses tools that cannot make the requested load, before anything is started.
 func (p *Plan) compatible() error {
 	offline := 0
 	for _, t := range p.Tools {

@@ -12,17 +12,18 @@ import (
 
 // Workload is one measurement to make.
 type Workload struct {
-	ISL, OSL, Concurrency, Requests int     // lengths are 0 where a dataset brings its own
+	ISL, OSL, Concurrency, Requests int     // lengths are 0 where the dataset has its own
 	Rate                            float64 // requests a second; 0: closed loop
 	Dataset                         string  // "" for random prompts
 	Path                            string  // file of the dataset, where it is one
-	// Dims are what else makes this another workload, such as the degree of parallelism: part of its name in history.
+	// Dims are further dimensions of the workload, such as the degree of parallelism. They are part of its name in
+	// history.
 	Dims map[string]string
 	// Extra are arguments for the tool that makes the load.
 	Extra []string
 }
 
-// Same reports whether two workloads load a server alike, however many requests they make.
+// Same reports whether two workloads are the same load, whatever their numbers of requests.
 func (w Workload) Same(o Workload) bool {
 	return w.ISL == o.ISL && w.OSL == o.OSL && w.Concurrency == o.Concurrency && w.Rate == o.Rate &&
 		w.Dataset == o.Dataset && slices.Equal(w.Extra, o.Extra) && maps.Equal(w.Dims, o.Dims)
@@ -38,8 +39,8 @@ func join(list []Workload, more ...Workload) []Workload {
 	return list
 }
 
-// Text is a workload in the form that --workload and plan files take: "isl=128,osl=128,n=8,c=1". Dims and Extra have no
-// place in it.
+// Text returns a workload in the form that --workload and plan files take: "isl=128,osl=128,n=8,c=1". It omits Dims
+// and Extra.
 func (w Workload) Text() string {
 	var parts []string
 	if w.Dataset != "" {
@@ -73,8 +74,8 @@ func (w Workload) MarshalText() ([]byte, error) {
 	return []byte(w.Text()), nil
 }
 
-// UnmarshalText implements encoding.TextUnmarshaler. It reads what [Workload.Text] writes. Requests that are not stated
-// are four waves, and eight at least; rate=inf sends all at once.
+// UnmarshalText implements encoding.TextUnmarshaler. It reads what [Workload.Text] writes. If the number of requests
+// is not stated, it is four waves, at least eight; rate=inf sends all at once.
 func (w *Workload) UnmarshalText(text []byte) error {
 	var out Workload
 	burst := false
@@ -93,7 +94,7 @@ func (w *Workload) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// WithRequests is the workload with a number of requests where none is stated: four waves, and eight at least.
+// WithRequests returns the workload with a number of requests where none is stated: four waves, at least eight.
 func (w Workload) WithRequests() Workload {
 	if w.Requests == 0 {
 		w.Requests = max(8, 4*w.Concurrency)
@@ -129,7 +130,7 @@ func (w *Workload) set(part string) error {
 	return nil
 }
 
-// String is a workload in words.
+// String describes a workload.
 func (w Workload) String() string {
 	s := fmt.Sprintf("ISL %d OSL %d", w.ISL, w.OSL)
 	if w.Dataset != "" {
@@ -147,7 +148,7 @@ func (w Workload) String() string {
 	return s + fmt.Sprintf(" concurrency %d", w.Concurrency)
 }
 
-// Manifest is a workload as sidecars and manifests state it.
+// Manifest returns a workload in the form of sidecars and manifests.
 func (w Workload) Manifest() manifest.Workload {
 	isl, osl := float64(w.ISL), float64(w.OSL)
 	out := manifest.Workload{Task: "text", Dataset: "random", Dims: w.Dims}
@@ -170,7 +171,7 @@ func (w Workload) Manifest() manifest.Workload {
 	return out
 }
 
-// fileName is a workload as part of a file's name.
+// fileName returns a workload as part of a file name.
 func (w Workload) fileName() string {
 	s := fmt.Sprintf("isl%d-osl%d", w.ISL, w.OSL)
 	if w.Dataset != "" {
@@ -188,7 +189,7 @@ func (w Workload) fileName() string {
 	return s + fmt.Sprintf("-n%d", w.Requests)
 }
 
-// fileSafe is a name without what would make a folder of it.
+// fileSafe returns a name without characters that separate folders.
 func fileSafe(name string) string {
 	return strings.NewReplacer("/", "_", "\\", "_", ":", "_").Replace(name)
 }

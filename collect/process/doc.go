@@ -1,9 +1,9 @@
 // Package process runs other programs and leaves none of their processes behind.
 //
-// In: a command line, its environment, a log file and time limits. Out: the exit status, the time that it took, and the
-// last lines of its log. Every program gets a process group of its own, so that its children end with it: first the
-// group is asked to end (SIGINT, as with Ctrl-C, then SIGTERM), then, after a grace, it is killed (SIGKILL). That
-// happens when the context ends, when the time limit is reached, and when the program ends and leaves children.
+// In: a command line, its environment, a log file and time limits. Out: the exit status, the time that it took, and
+// the last lines of its log. Every program gets its own process group, so that its children end with it: the group
+// first gets SIGINT, as with Ctrl-C, then SIGTERM, and after a grace SIGKILL. That happens when the context ends,
+// when the time limit is reached, and when the program ends and leaves children.
 //
-// It must not know what the programs are. It needs a Unix.
+// It must not know what the programs are. It needs a Unix system.
 package process

@@ -14,27 +14,27 @@ import (
 	"time"
 )
 
-// Spec is a program to run.
+// Spec describes a program to run.
 type Spec struct {
 	Argv  []string
 	Env   []string      // "NAME=value", added to the environment that the parent has; later ones win
 	Log   string        // file for its output, both streams, appended; "" for none
 	Limit time.Duration // how long it may take; 0: until the context ends
-	Grace time.Duration // between asking and ending; 0: 30 s
+	Grace time.Duration // between asking it to end and killing it; 0: 30 s
 }
 
-// Result is what became of a program that ran.
+// Result is the outcome of a program.
 type Result struct {
 	Code  int           // exit code; -1 when a signal ended it
 	Wall  time.Duration // from start to end
 	CPU   time.Duration // of it and its children that it waited for
-	Ended bool          // by us: the limit or the context
+	Ended bool          // ended by us: the limit or the context
 }
 
 // ErrLimit is returned for a program that took longer than its limit and was ended.
 var ErrLimit = errors.New("it took longer than its limit and was ended")
 
-// Child is a program under way.
+// Child is a running program.
 type Child struct {
 	spec  Spec
 	cmd   *exec.Cmd
@@ -44,7 +44,7 @@ type Child struct {
 	err   error         // of waiting
 }
 
-// Start starts a program. After an error nothing runs.
+// Start starts a program. If it returns an error, nothing runs.
 func Start(spec Spec) (*Child, error) {
 	if len(spec.Argv) == 0 {
 		return nil, errors.New("no command")
@@ -56,7 +56,7 @@ func Start(spec Spec) (*Child, error) {
 		done: make(chan struct{})}
 	c.cmd.Env = append(os.Environ(), spec.Env...)
 	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	// Should a grandchild keep the output open, waiting ends all the same: the group is ended then.
+	// Wait must return even if a grandchild keeps the output open; the group is ended then.
 	c.cmd.WaitDelay = time.Second
 	if spec.Log != "" {
 		if err := os.MkdirAll(filepath.Dir(spec.Log), 0o777); err != nil {
@@ -74,7 +74,7 @@ func Start(spec Spec) (*Child, error) {
 	}
 	go func() {
 		c.err = c.cmd.Wait()
-		c.signal(syscall.SIGKILL) // what it left behind in its group
+		c.signal(syscall.SIGKILL) // what is left of its group
 		c.closeLog()
 		close(c.done)
 	}()
@@ -90,19 +90,19 @@ func (c *Child) closeLog() {
 // Done is closed when the program has ended.
 func (c *Child) Done() <-chan struct{} { return c.done }
 
-// Pid is the process id, which is that of its group too.
+// Pid returns the process id, which is also that of its group.
 func (c *Child) Pid() int { return c.cmd.Process.Pid }
 
 func (c *Child) signal(s syscall.Signal) { _ = syscall.Kill(-c.cmd.Process.Pid, s) } // no such group: all have ended
 
 type hurryKey struct{}
 
-// WithHurry returns a context that carries another one: when that is done, programs that are ended are not waited for.
+// WithHurry returns a context that carries a second one: when that is done, programs are killed without a grace.
 func WithHurry(ctx, hurry context.Context) context.Context {
 	return context.WithValue(ctx, hurryKey{}, hurry)
 }
 
-// Hurry is the context that WithHurry laid into this one; without one it is never done.
+// Hurry returns the context that WithHurry added; without one it is never done.
 func Hurry(ctx context.Context) context.Context {
 	if h, ok := ctx.Value(hurryKey{}).(context.Context); ok {
 		return h
@@ -110,7 +110,7 @@ func Hurry(ctx context.Context) context.Context {
 	return context.Background()
 }
 
-// Stop asks the group to end, ends it after the grace or when hurry is done, and waits.
+// Stop asks the group to end, kills it after the grace or when hurry is done, and waits.
 func (c *Child) Stop(hurry context.Context) {
 	select {
 	case <-c.done:
@@ -132,7 +132,7 @@ func (c *Child) Stop(hurry context.Context) {
 	<-c.done
 }
 
-// Result is what became of a program that has ended.
+// Result returns the outcome of a program that has ended.
 func (c *Child) Result() Result {
 	<-c.done
 	r := Result{Code: -1, Wall: time.Since(c.begun)}
@@ -142,9 +142,9 @@ func (c *Child) Result() Result {
 	return r
 }
 
-// Run runs a program to its end. An exit code other than zero is no error: tools exit 0 after failing and 1 after
-// measuring, so their result file decides. An error means that it could not start, took too long ([ErrLimit]), or was
-// interrupted (the context's).
+// Run runs a program to its end. An exit code other than zero is not an error: tools exit 0 after failing and 1 after
+// measuring, so their result file decides. An error means that the program could not start, took too long
+// ([ErrLimit]), or was interrupted (the context's error).
 func Run(ctx context.Context, spec Spec) (Result, error) {
 	c, err := Start(spec)
 	if err != nil {
@@ -172,7 +172,7 @@ func Run(ctx context.Context, spec Spec) (Result, error) {
 	return r, why
 }
 
-// LastLines are the last lines of a log, without empty ones and progress bars that were overwritten; at most so many.
+// LastLines returns at most a number of last lines of a log, without empty lines and overwritten progress bars.
 func LastLines(path string, most int) []string {
 	const tail = 16 << 10
 	f, err := os.Open(path)

@@ -24,7 +24,7 @@ type Attached struct {
 	Waiting func(error)
 }
 
-// Start waits until the server is ready and asks it what it is. What it does not state stays unknown.
+// Start waits until the server is ready and reads what it states about itself. The rest stays unknown.
 func (a *Attached) Start(ctx context.Context, _ string) (Endpoint, error) {
 	wait := a.Wait
 	if wait == 0 {
@@ -40,7 +40,7 @@ func (a *Attached) Start(ctx context.Context, _ string) (Endpoint, error) {
 			return end, nil
 		}
 		if errors.Is(err, ErrDenied) || errors.Is(err, ErrOtherModel) {
-			return Endpoint{}, err // waiting changes nothing
+			return Endpoint{}, err // waiting would not help
 		}
 		if ctx.Err() == nil || last == nil {
 			last = err
@@ -102,14 +102,14 @@ func (a *Attached) identify(ctx context.Context) (Endpoint, error) {
 	return end, nil
 }
 
-// Probe asks a server what it serves and what it can take, without a completion.
+// Probe reads a server's model and context length without a completion.
 func (a *Attached) Probe(ctx context.Context) (Endpoint, error) {
 	ctx, cancel := context.WithTimeout(ctx, Unresponsive)
 	defer cancel()
 	return a.identify(ctx)
 }
 
-// tryOne completes one small request: a server can be healthy and unable to answer.
+// tryOne completes one small request: a server can be healthy and still unable to answer.
 func (a *Attached) tryOne(ctx context.Context, model string) error {
 	body, err := json.Marshal(map[string]any{"model": model, "prompt": "the", "max_tokens": 1})
 	if err != nil {

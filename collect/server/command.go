@@ -12,9 +12,9 @@ import (
 	"github.com/ttreport/ttreport/collect/process"
 )
 
-// Command is a server that we start as a program on this machine.
+// Command is a server that is started as a program on this machine.
 type Command struct {
-	Attached // where it will answer
+	Attached // its address
 	Argv     []string
 	Env      []string
 
@@ -23,8 +23,8 @@ type Command struct {
 	log   string
 }
 
-// Start starts the program and waits until it is ready. A program that ends before that is an error with its last
-// lines.
+// Start starts the program and waits until it is ready. If the program ends before that, the error has the last lines
+// of its log.
 func (c *Command) Start(ctx context.Context, dir string) (Endpoint, error) {
 	if err := freePort(ctx, c.URL, c.Waiting); err != nil {
 		return Endpoint{}, err
@@ -39,7 +39,7 @@ func (c *Command) Start(ctx context.Context, dir string) (Endpoint, error) {
 	return c.whenReady(ctx, dir, c)
 }
 
-// whenReady attaches to a server of ours, unless it ends before it is ready.
+// whenReady waits for a server that was started; it is an error if the server ends before it is ready.
 func (a Attached) whenReady(ctx context.Context, dir string, m Supervised) (Endpoint, error) {
 	a.Wait = orHour(a.Wait)
 	ready, cancel := context.WithCancelCause(ctx)
@@ -68,20 +68,20 @@ func checkPortFree(ctx context.Context, address string) error {
 	}
 	conn, err := (&net.Dialer{Timeout: time.Second}).DialContext(ctx, "tcp", u.Host)
 	if err != nil {
-		return nil // nothing is there
+		return nil // nothing listens there
 	}
-	_ = conn.Close() // only the connection was wanted
+	_ = conn.Close() // only the connection was needed
 	return fmt.Errorf("%w: something listens on %s already; end it, choose another --port, or measure it with --server %s",
 		ErrPortTaken, u.Host, address)
 }
 
-// CommandLine is the command that Start runs.
+// CommandLine returns the command that Start runs.
 func (c *Command) CommandLine() []string { return c.Argv }
 
 // Died is closed when the program has ended.
 func (c *Command) Died() <-chan struct{} { return c.child.Done() }
 
-// LastLogLines are the last lines of its log.
+// LastLogLines returns the last lines of its log.
 func (c *Command) LastLogLines() []string { return lastLines(c.log) }
 
 // Stop ends the program and its children.

@@ -22,9 +22,9 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
-// Container is a server that we start from an image with docker or podman.
+// Container is a server that is started from an image with docker or podman.
 type Container struct {
-	Attached          // where it will answer, on loopback
+	Attached          // its address, on loopback
 	Engine   string   // docker or podman, or a path
 	Image    string   // by name or by digest
 	Run      []string // more arguments of "run": mounts, devices, environment
@@ -64,8 +64,8 @@ func (c *Container) Start(ctx context.Context, dir string) (Endpoint, error) {
 	return end, nil
 }
 
-// argv is the command that starts the container. It is not run with --rm: what it printed last is read when it has
-// died.
+// argv returns the command that starts the container. It does not use --rm, because the log is read after the
+// container has died.
 func (c *Container) argv() ([]string, error) {
 	u, err := url.Parse(c.URL)
 	if err != nil {
@@ -85,7 +85,7 @@ func (c *Container) argv() ([]string, error) {
 	return append(append(append(argv, c.Run...), c.Image), c.Args...), nil
 }
 
-// CommandLine is the command that Start runs.
+// CommandLine returns the command that Start runs.
 func (c *Container) CommandLine() []string {
 	argv, err := c.argv()
 	if err != nil {
@@ -108,7 +108,7 @@ func (c *Container) ask(ctx context.Context, args ...string) (string, error) {
 	return out.String(), nil
 }
 
-// identify fills in the image and what its labels say of commits. What the engine does not know stays unknown.
+// identify fills in the image and the commits in its labels. What the engine does not know stays unknown.
 func (c *Container) identify(ctx context.Context, s *manifest.Stack) {
 	s.Image = c.Image
 	text, err := c.ask(ctx, "inspect", "--format", "{{.Image}} {{json .Config.Labels}}", c.id)
@@ -122,7 +122,7 @@ func (c *Container) identify(ctx context.Context, s *manifest.Stack) {
 			_, s.Digest, _ = strings.Cut(list[0], "@")
 		}
 	}
-	if s.Digest == "" && image != "" { // an image that was never pushed or pulled has an id alone
+	if s.Digest == "" && image != "" { // an image that was never pushed or pulled has only an id
 		s.Digest = "sha256:" + strings.TrimPrefix(image, "sha256:")
 	}
 	s.Commits = commitsInTag(c.Image)
@@ -141,7 +141,7 @@ func (c *Container) identify(ctx context.Context, s *manifest.Stack) {
 	}
 }
 
-// tagged is how tt-inference-server tags its images: version, tt-metal's commit, vLLM's.
+// tagged matches tags of tt-inference-server's images: version, tt-metal's commit, vLLM's commit.
 var tagged = regexp.MustCompile(`:(\d+\.\d+\.\d+)-([0-9a-f]{7,40})-([0-9a-f]{7,40})(?:@|$)`)
 
 func commitsInTag(image string) map[string]string {
@@ -155,7 +155,7 @@ func commitsInTag(image string) map[string]string {
 // Died is closed when the container has ended: the engine follows its log to the end.
 func (c *Container) Died() <-chan struct{} { return c.logs.Done() }
 
-// LastLogLines are the last lines of its log.
+// LastLogLines returns the last lines of its log.
 func (c *Container) LastLogLines() []string { return lastLines(c.log) }
 
 // Stop stops and removes the container, by its id.
@@ -177,7 +177,7 @@ func (c *Container) Stop() {
 	c.id, c.logs = "", nil
 }
 
-// container is the container of a request, with what its device needs.
+// container returns the container of a request, with the arguments that its device needs.
 func (r Request) container(at Attached) (*Container, error) {
 	o := r.Options
 	if o.Image == "" {
@@ -217,7 +217,7 @@ func (r Request) container(at Attached) (*Container, error) {
 	return c, nil
 }
 
-// InstalledEngine is the container engine that is installed, docker before podman; "" for none.
+// InstalledEngine returns the container engine that is installed, docker before podman; "" for none.
 func InstalledEngine() string {
 	for _, name := range []string{"docker", "podman"} {
 		if _, err := exec.LookPath(name); err == nil {

@@ -10,7 +10,7 @@ import (
 	"al.essio.dev/pkg/shellescape"
 )
 
-// Detached is a server that was started and goes on without us.
+// Detached is a server that was started and left running.
 type Detached struct {
 	Name string // of the container, or the process
 	URL  string
@@ -24,7 +24,7 @@ func (c *Command) Detach(ctx context.Context, dir string) (Detached, error) {
 		return Detached{}, err
 	}
 	pid := c.child.Pid()
-	c.child = nil // Stop has nothing to end now
+	c.child = nil // now Stop has nothing to end
 	forget(c.URL)
 	log := "tail -f " + shellescape.QuoteCommand([]string{c.log})
 	return Detached{Name: fmt.Sprintf("process %d", pid), URL: c.URL, Log: log,

@@ -15,18 +15,18 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// A collection that is killed without warning cannot end the server that it started, and with it the device would stay
-// taken. So what we start at an address is noted on this machine until we end it, and the next collection that finds
-// the address taken by such a server ends it first.
+// A collection that is killed with SIGKILL cannot end the server that it started, and the device would stay in use.
+// So a server that is started at an address is noted on this machine until it is ended, and the next collection that
+// finds the address taken by such a server ends it first.
 
-// leftoverFile is where the server that we started at an address is noted.
+// leftoverFile returns the file that notes the server started at an address.
 func leftoverFile(address string) string {
 	return filepath.Join(os.TempDir(), "ttreport-locks", schema.Slug("server "+address)+".server")
 }
 
-// note writes down how to end what was started at an address: "process PID START", or "container ENGINE ID".
+// note records how to end what was started at an address: "process PID START", or "container ENGINE ID".
 func note(address, kind, a, b string) {
-	// Without the note only a kill at the worst moment costs more.
+	// A failure is ignored: the note only matters after SIGKILL.
 	_ = os.MkdirAll(filepath.Dir(leftoverFile(address)), 0o777)
 	us := os.Getpid()
 	text := strings.Join([]string{kind, a, b, strconv.Itoa(us), startTicks(us)}, "\t")
@@ -35,8 +35,8 @@ func note(address, kind, a, b string) {
 
 func forget(address string) { _ = os.Remove(leftoverFile(address)) }
 
-// endLeftover ends the server that an earlier collection started at an address and could not end; it reports what it
-// ended, "" for nothing. A process is the same one when it began at the same time: numbers are given again.
+// endLeftover ends the server that an earlier collection started at an address and could not end. It returns what it
+// ended, "" for nothing. A process is recognised by its id and start time, because ids are reused.
 func endLeftover(ctx context.Context, address string) string {
 	data, err := os.ReadFile(leftoverFile(address))
 	if err != nil {
@@ -47,7 +47,7 @@ func endLeftover(ctx context.Context, address string) string {
 		return ""
 	}
 	if owner, err := strconv.Atoi(f[3]); err != nil || startTicks(owner) == f[4] {
-		return "" // the collection that started it still measures
+		return "" // the collection that started it is still running
 	}
 	defer forget(address)
 	switch f[0] {
@@ -77,8 +77,8 @@ func endLeftover(ctx context.Context, address string) string {
 	return ""
 }
 
-// startTicks is when a process started, in ticks after boot, as the kernel states it (proc(5), field 22 of stat); ""
-// when it is not there.
+// startTicks returns when a process started, in ticks after boot, as the kernel states it (proc(5), field 22 of
+// stat); "" if there is no such process.
 func startTicks(pid int) string {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -92,7 +92,7 @@ func startTicks(pid int) string {
 	return fields[19]
 }
 
-// freePort makes sure that nothing listens at an address: a server that we left behind is ended, another one is an
+// freePort makes sure that nothing listens at an address: a leftover server of ours is ended, any other server is an
 // error.
 func freePort(ctx context.Context, address string, waiting func(error)) error {
 	err := checkPortFree(ctx, address)
@@ -115,7 +115,7 @@ func freePort(ctx context.Context, address string, waiting func(error)) error {
 	return err
 }
 
-// noteProcess notes a child that serves at an address.
+// noteProcess records a child that serves at an address.
 func noteProcess(address string, c *process.Child) {
 	note(address, "process", strconv.Itoa(c.Pid()), startTicks(c.Pid()))
 }

@@ -6,23 +6,23 @@ import (
 	"strings"
 )
 
-// advice is what to do about words in a log that tools and servers leave when they end, the most specific first.
+// advice maps words in the logs of tools and servers to what to do about them, the most specific first.
 func advice() []struct{ words, fix string } {
 	return []struct{ words, fix string }{
 		{"gated repo", "the model is gated: accept its terms on its page, and set HF_TOKEN to a token of that account"},
 		{"gatedrepoerror", "the model is gated: accept its terms on its page, and set HF_TOKEN to a token of that account"},
 		{"access to model", "the model is gated: accept its terms on its page, and set HF_TOKEN to a token of that account"},
-		{"401 client error", "the hub wants a token: set HF_TOKEN, in the environment or in .env"},
-		{"invalid user token", "the hub does not take HF_TOKEN: it may have expired"},
+		{"401 client error", "the hub needs a token: set HF_TOKEN, in the environment or in .env"},
+		{"invalid user token", "the hub refuses HF_TOKEN: it may have expired"},
 		{"no space left on device", "the disk is full: make room, and run the same line again"},
 		{"address already in use", "the port is taken: choose another --port"},
-		{"out of memory", "the memory is too small for it: a lower concurrency, or a shorter context"},
-		{"status 401", "the server wants a key: set OPENAI_API_KEY, or JWT_SECRET, in the environment or in .env"},
-		{"401 unauthorized", "the server wants a key: set OPENAI_API_KEY, or JWT_SECRET, in the environment or in .env"},
+		{"out of memory", "out of memory: use a lower concurrency or a shorter context"},
+		{"status 401", "the server needs a key: set OPENAI_API_KEY, or JWT_SECRET, in the environment or in .env"},
+		{"401 unauthorized", "the server needs a key: set OPENAI_API_KEY, or JWT_SECRET, in the environment or in .env"},
 	}
 }
 
-// fixOf looks into the end of a log for a reason that people can do something about; "" when there is none.
+// fixOf searches the end of a log for a known failure and returns what to do about it; "" when there is none.
 func fixOf(log string) string {
 	const tail = 64 << 10
 	f, err := os.Open(log)
@@ -31,7 +31,7 @@ func fixOf(log string) string {
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err == nil && info.Size() > tail {
-		_, _ = f.Seek(-tail, io.SeekEnd) // from the start is as well
+		_, _ = f.Seek(-tail, io.SeekEnd) // if it fails, the log is read from its start
 	}
 	data, err := io.ReadAll(io.LimitReader(f, tail))
 	if err != nil {
@@ -46,7 +46,8 @@ func fixOf(log string) string {
 	return ""
 }
 
-// LastLog is the end of a log as text, and what to do about it where that is known. log is the file, for the advice.
+// LastLog returns the end of a log as text, and what to do about it where that is known. log is the file to search
+// for advice.
 func LastLog(lines []string, log, between string) string {
 	if len(lines) == 0 {
 		return "it printed nothing"

@@ -6,7 +6,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
-// NoServer is the place of a server where the tools of the plan bring their own engine.
+// NoServer takes the place of a server if the tools of the plan have their own engine.
 type NoServer struct {
 	Model string
 	Stack manifest.Stack // of the tool, which is the engine
@@ -17,11 +17,11 @@ func (n NoServer) Start(context.Context, string) (Endpoint, error) {
 	return Endpoint{Model: n.Model, Stack: n.Stack}, nil
 }
 
-// Stop has nothing to end.
+// Stop does nothing.
 func (NoServer) Stop() {}
 
 // Died is never closed.
 func (NoServer) Died() <-chan struct{} { return nil }
 
-// LastLogLines are none.
+// LastLogLines returns nothing.
 func (NoServer) LastLogLines() []string { return nil }

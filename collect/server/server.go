@@ -1,10 +1,10 @@
-// Package server gets a server that can be measured: it starts a program, a container or the simulator, or attaches to
-// one that runs.
+// Package server provides the server to measure: it starts a program, a container or the simulator, or attaches to a
+// server that runs already.
 //
-// In: what --server and its options name ([New]). Out: a [Server], and from its Start an [Endpoint] that answers: it
-// lists its model and has completed a request. What is started is ended on every path, with its children; a server that
-// an earlier collection was killed over is ended first. It must not know what is measured, nor write results: of a run
-// folder it knows where the server's log goes.
+// In: the server that --server and its options name ([New]). Out: a [Server], and from its Start an [Endpoint] that
+// answers: it lists its model and has completed a request. What is started is ended on every path, with its children;
+// a server left over by a killed collection is ended first. It must not know what is measured, nor write results: of
+// a run folder it knows only where the server's log goes.
 package server
 
 import (
@@ -21,7 +21,7 @@ import (
 
 // Endpoint is a server that answers.
 type Endpoint struct {
-	URL     string // "" where nothing can be asked over the network
+	URL     string // "" for a server without a network address
 	Model   string // served name
 	APIKey  string
 	Stack   manifest.Stack // as the server states it
@@ -37,11 +37,11 @@ type Server interface {
 	Stop()
 }
 
-// Supervised is a server of ours that notices its own end.
+// Supervised is a server that was started by us and reports its end.
 type Supervised interface {
 	// Died is closed when it has ended.
 	Died() <-chan struct{}
-	// LastLogLines are the last lines that it printed.
+	// LastLogLines returns the last lines that it printed.
 	LastLogLines() []string
 }
 
@@ -50,32 +50,31 @@ type Starter interface {
 	CommandLine() []string
 }
 
-// LogName is the file of a run folder that a server of ours prints to.
+// LogName is the file in a run folder with the output of a server that was started.
 const LogName = "server.log"
 
-// Unresponsive is how long a server that is not ours may not respond before it is taken for dead. A server that
-// computes may be slow to accept, and one that is gone refuses at once.
+// Unresponsive is how long an attached server may be silent before it counts as dead. A busy server may be slow to
+// accept a connection; a dead one refuses it at once.
 const Unresponsive = 5 * time.Second
 
 var (
 	// ErrDenied is returned for a server that refuses our key.
 	ErrDenied = errors.New("the server denies access")
-	// ErrOtherModel is returned for a server that serves, and not what is to be measured.
+	// ErrOtherModel is returned for a server that serves another model than the one to measure.
 	ErrOtherModel = errors.New("another model is served")
 	// ErrNotReady is returned for a server that does not become ready in time.
 	ErrNotReady = errors.New("the server is not ready")
-	// ErrNotStarted is returned for a server of ours that ended before it was ready.
+	// ErrNotStarted is returned for a started server that ended before it was ready.
 	ErrNotStarted = errors.New("it ended before it was ready")
-	// ErrPortTaken is returned for a port where something responds already: what is measured there would be another
-	// server.
+	// ErrPortTaken is returned for a port where something listens already: another server would be measured.
 	ErrPortTaken = errors.New("the port is taken")
-	// ErrDied is returned when the server ended, or did not respond any more, while it was measured.
+	// ErrDied is returned when the server ended, or stopped responding, while it was measured.
 	ErrDied = errors.New("the server died")
 	// errNoModel is returned for a server that lists no model.
 	errNoModel = errors.New("the server lists no model at /v1/models")
 )
 
-// Request is what is needed to get a server.
+// Request describes the server to start or attach to.
 type Request struct {
 	System  plan.System
 	Options plan.ServerOptions
@@ -85,7 +84,7 @@ type Request struct {
 	Waiting func(error) // called every few seconds with the reason for the wait; may be nil
 }
 
-// New is the server that a request names, or the place of one for tools that bring their own engine.
+// New returns the server that a request names, or [NoServer] for tools that have their own engine.
 func New(r Request) (Server, error) {
 	if r.Plan.Offline() {
 		t := r.Plan.Tools[0]
@@ -110,8 +109,8 @@ func New(r Request) (Server, error) {
 	return &Simulated{Config: r.simulator(), Virtual: r.Plan.BuiltinOnly()}, nil
 }
 
-// simulator is the configuration of the simulator: that of the demo's release where it is one of them, so that what
-// belongs to that release is measured on its simulator.
+// simulator returns the configuration of the simulator: that of a demo release where the request names one, so that a
+// recheck of the demo measures the same system.
 func (r Request) simulator() sim.Config {
 	name, seed := r.Plan.Model.Name, r.Plan.Seed
 	cfg := sim.Defaults()
@@ -125,7 +124,7 @@ func (r Request) simulator() sim.Config {
 	return cfg
 }
 
-// orHour is how long a server of ours may take to be ready.
+// orHour returns how long a started server may take to be ready.
 func orHour(d time.Duration) time.Duration {
 	if d == 0 {
 		return time.Hour

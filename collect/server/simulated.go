@@ -9,15 +9,15 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
-// SimEngine is what the simulator calls itself.
+// SimEngine is the simulator's name as an engine.
 const SimEngine = "ttreport-sim"
 
 // Simulated is the simulator in this program.
 type Simulated struct {
 	Config sim.Config
-	// Virtual lets it compute its answers on a clock of its own instead of sleeping: then it has no address, and only
-	// this program's client can load it. Numbers depend on the configuration and the load alone, not on what else the
-	// machine does.
+	// Virtual makes it compute its answers on a clock of its own instead of sleeping. It then has no address, and only
+	// this program's client can load it. Numbers depend only on the configuration and the load, not on other load of the
+	// machine.
 	Virtual bool
 	Begin   time.Time // of the virtual clock; zero: now
 
@@ -45,7 +45,7 @@ func (s *Simulated) Start(ctx context.Context, dir string) (Endpoint, error) {
 	return end, err
 }
 
-// Clock is the simulator on its own clock; nil where it runs on the machine's.
+// Clock returns the simulator on its own clock; nil if it runs on the machine's clock.
 func (s *Simulated) Clock() *sim.Virtual { return s.clock }
 
 // Stop ends the simulator.
@@ -68,8 +68,8 @@ type DemoRelease struct {
 	right  float64 // share of eval questions answered right
 }
 
-// DemoReleases are six small releases of one model: v0.4.0 decodes faster than what came before, and the newest,
-// v0.6.0, prefills in smaller chunks, so that long prompts wait longer. The others differ by noise alone.
+// DemoReleases returns six small releases of one model: v0.4.0 decodes faster than earlier ones, and the newest,
+// v0.6.0, prefills in smaller chunks, so that long prompts wait longer. The others differ only by noise.
 func DemoReleases() []DemoRelease {
 	return []DemoRelease{
 		{"v0.1.0", 512, 1, .88}, {"v0.2.0", 512, 1, .88}, {"v0.3.0", 512, 1, .88},
@@ -77,7 +77,7 @@ func DemoReleases() []DemoRelease {
 	}
 }
 
-// Simulator is the simulator of a release.
+// Simulator returns the simulator's configuration of a release.
 func (r DemoRelease) Simulator(seed uint64) sim.Config {
 	c := sim.Defaults()
 	c.Seed, c.Version, c.EvalAccuracy = seed, r.Name, r.right
@@ -86,7 +86,7 @@ func (r DemoRelease) Simulator(seed uint64) sim.Config {
 	return c
 }
 
-// demoSimulator is the simulator of a demo release by its name; ok is false for any other name.
+// demoSimulator returns the simulator's configuration of a demo release by its name; ok is false for any other name.
 func demoSimulator(release string, seed uint64) (c sim.Config, ok bool) {
 	for _, r := range DemoReleases() {
 		if r.Name == release {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// IsTenstorrent reports whether a device is one of Tenstorrent's, by the names that tt-inference-server has for them.
+// IsTenstorrent reports whether a device is one of Tenstorrent's, by tt-inference-server's names.
 func IsTenstorrent(device string) bool {
 	name := strings.ToLower(device)
 	for _, prefix := range []string{
@@ -19,9 +19,9 @@ func IsTenstorrent(device string) bool {
 	return false
 }
 
-// tenstorrentArgs are the arguments of "run" that Tenstorrent's devices need: shared memory, the device nodes, huge
-// pages, and a volume in which converted weights and compiled kernels stay, of the name and at the place that
-// tt-inference-server's run.py has for it. ids are the numbers of devices, "0,1"; "" gives all.
+// tenstorrentArgs returns the arguments of "run" that Tenstorrent's devices need: shared memory, the device nodes,
+// huge pages, and a volume for converted weights and compiled kernels, with the name and path of
+// tt-inference-server's run.py. ids are the numbers of devices, "0,1"; "" selects all.
 func tenstorrentArgs(ids, impl, model string) []string {
 	argv := []string{"--ipc", "host"}
 	if ids == "" {
@@ -38,7 +38,7 @@ func tenstorrentArgs(ids, impl, model string) []string {
 		volume+":/home/container_app_user/cache_root")
 }
 
-// tenstorrentImageArgs are the arguments that tt-inference-server's images take, as its run_docker_server.py gives
+// tenstorrentImageArgs returns the arguments of tt-inference-server's images, as its run_docker_server.py passes
 // them.
 func (r Request) tenstorrentImageArgs() []string {
 	args := []string{"--model", r.System.Model, "--tt-device", strings.ToLower(r.System.Device)}

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Flags are what a tool's help lists. Nil Flags are not known, and every flag is assumed to be there.
+// Flags are the flags in a tool's help. Nil Flags are unknown, and every flag is assumed to exist.
 type Flags map[string]bool
 
 var flagRE = regexp.MustCompile(`--[a-z][a-z0-9_.-]*[a-z0-9]`)
@@ -27,7 +27,7 @@ func ParseFlags(help string) Flags {
 
 func (f Flags) has(name string) bool { return f == nil || f[name] }
 
-// args is a command line under construction.
+// args builds a command line.
 type args []string
 
 func (a args) add(words ...string) args { return append(a, words...) }
@@ -40,7 +40,7 @@ func (a args) when(holds bool, words ...string) args {
 	return append(a, words...)
 }
 
-// known appends a flag with its values where the installed version of the tool has it.
+// known appends a flag with its values if the installed version of the tool has it.
 func (a args) known(has Flags, name string, values ...string) args {
 	if !has.has(name) {
 		return a
@@ -52,7 +52,7 @@ func itoa(n int) string     { return strconv.Itoa(n) }
 func utoa(n uint64) string  { return strconv.FormatUint(n, 10) }
 func ftoa(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
-// conditions are those that every load tool's command line fixes, and more as pairs of name and value.
+// conditions returns the conditions that the command line of every load tool fixes, and more as names and values.
 func (j Job) conditions(more ...string) map[string]string {
 	c := map[string]string{"seed": utoa(j.Seed)}
 	if j.Requests > 0 {
@@ -64,7 +64,7 @@ func (j Job) conditions(more ...string) map[string]string {
 	return c
 }
 
-// mpi starts a program as several ranks; nil for one.
+// mpi returns the command that starts a program as several ranks; nil for one.
 func (j Job) mpi() []string {
 	if j.MPIRanks < 2 {
 		return nil
@@ -72,7 +72,7 @@ func (j Job) mpi() []string {
 	return args{"mpirun", "-n", itoa(j.MPIRanks)}.when(os.Geteuid() == 0, "--allow-run-as-root")
 }
 
-// endpoint is one of two names, by whether chat completions are asked for.
+// endpoint returns one of two names, by whether chat completions are requested.
 func (j Job) endpoint(completions, chat string) string {
 	if j.Chat {
 		return chat

@@ -1,11 +1,11 @@
-// Package tool knows the benchmark and eval tools of others: the command line that makes each of them measure a job,
-// and how its result file shows success.
+// Package tool adapts external benchmark and eval tools: the command line with which each of them measures a job, and
+// how its result file shows success.
 //
-// In: a [Job], which is one workload or one eval task on a server that is ready. Out: a [Command] to run, and after it
-// a [Summary]. An [Adapter] knows the flags of its tool and where the tool leaves its result; it must not know servers,
-// run folders or journals. It reads of a result only what tells success from failure and how the client itself did,
-// because several tools exit 0 after failing. The numbers are read by ingest, later, from the same file.
+// In: a [Job], which is one workload or one eval task on a server that is ready. Out: a [Command] to run, and after
+// it a [Summary]. An [Adapter] knows the flags of its tool and where the tool writes its result; it must not know
+// servers, run folders or journals. From a result it reads only whether the tool succeeded and whether the client
+// kept up, because several tools exit 0 after failing. Package ingest reads the numbers later, from the same file.
 //
-// One file holds one family: serving.go clients that load a server, offline.go benchmarks that bring their own engine,
-// evals.go eval harnesses, script.go command lines from ttreport.yaml.
+// Each file has one family: serving.go load clients, offline.go benchmarks with an engine of their own, evals.go eval
+// harnesses, script.go command lines from ttreport.yaml.
 package tool

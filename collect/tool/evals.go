@@ -8,7 +8,7 @@ import (
 )
 
 // lmEval is EleutherAI's lm-evaluation-harness. It writes its result at the very end or not at all, and exits 0 when
-// the folder cannot be written to: only the file counts.
+// it cannot write to the folder, so only the file counts.
 func lmEval() Adapter {
 	return Adapter{
 		Name: "lm-eval", Program: "lm_eval", Eval: true, Command: lmEvalCommand,
@@ -32,7 +32,7 @@ func lmEvalCommand(j Job, out string, _ Flags) Command {
 	return harnessCommand(j, argv, path)
 }
 
-// lmmsEval is lmms-eval, the harness for models that see and hear.
+// lmmsEval is lmms-eval, the harness for multimodal models.
 func lmmsEval() Adapter {
 	return Adapter{Name: "lmms-eval", Program: "lmms-eval", Eval: true, Command: lmmsEvalCommand, Read: lmmsEvalRead}
 }
@@ -54,8 +54,7 @@ func lmmsEvalRead(out string) (Summary, error) {
 	return s, err
 }
 
-// harnessCommand appends what the task's parameters and the limit say, in the flags of lm-eval, which lmms-eval took
-// over.
+// harnessCommand appends the task's parameters and the limit as flags of lm-eval, which lmms-eval shares.
 func harnessCommand(j Job, argv args, endpoint string) Command {
 	c := evalConditions(j, endpoint)
 	for _, p := range [][2]string{{"fewshot", "--num_fewshot"}, {"gen_kwargs", "--gen_kwargs"}} {
@@ -76,8 +75,8 @@ func evalConditions(j Job, endpoint string) map[string]string {
 	return c
 }
 
-// readHarness reads a results file of lm-eval's form, the newest of those that match a glob below out. name is the
-// tool's, for messages.
+// readHarness reads a results file of lm-eval's form, the newest of those that match a glob below out. name is that
+// of the tool, for messages.
 func readHarness(out, glob, name string) (Summary, error) {
 	s := Summary{File: newest(out, glob)}
 	if s.File == "" {
@@ -104,9 +103,9 @@ func readHarness(out, glob, name string) (Summary, error) {
 	return s, nil
 }
 
-// inspect is Inspect, the evaluation framework of the UK AI Security Institute. A task is a file or a registered name.
-// It exits 0 with the server down; the status in its log decides. Logs are asked for as JSON: its .eval archives are
-// compressed with Zstandard, which Go's library does not read (measured with 0.3.285).
+// inspect is Inspect, the evaluation framework of the UK AI Security Institute. A task is a file or a registered
+// name. It exits 0 when the server is down; the status in its log decides. Logs are requested as JSON: its .eval
+// archives are compressed with Zstandard within zip, which Go does not read (measured with 0.3.285).
 func inspect() Adapter {
 	return Adapter{
 		Name: "inspect", Program: "inspect", Package: "inspect-ai", Version: []string{"--version"}, Eval: true,

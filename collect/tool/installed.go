@@ -16,7 +16,7 @@ import (
 type Tool struct {
 	Adapter
 	Path    string // of the program
-	Release string // version, as it states itself
+	Release string // version, as stated by the tool
 	Flags   Flags  // that this version knows
 }
 
@@ -31,7 +31,7 @@ func (t Tool) IsBuiltin() bool { return t.Name == builtin.Name }
 // IsScript reports whether a tool's program is a Python script: python3 runs it.
 func (t Tool) IsScript() bool { return strings.HasSuffix(t.Path, ".py") }
 
-// Installed asks a program for its version and flags. What it does not state stays unknown.
+// Installed reads a program's version and flags. What it does not state stays unknown.
 func Installed(ctx context.Context, a Adapter, path string) Tool {
 	t := Tool{Adapter: a, Path: path}
 	switch {
@@ -47,7 +47,7 @@ func Installed(ctx context.Context, a Adapter, path string) Tool {
 	return t
 }
 
-// printed is what a program prints, on both streams; "" when it fails to run.
+// printed returns what a program prints, on both streams; "" when it fails to run.
 func printed(ctx context.Context, program string, args ...string) string {
 	f, err := os.CreateTemp("", "ttreport-ask-*")
 	if err != nil {
@@ -67,7 +67,7 @@ func printed(ctx context.Context, program string, args ...string) string {
 	return string(text)
 }
 
-// versionIn finds the last word that looks like a version: tools print warnings before it.
+// versionIn returns the last word that looks like a version: tools print warnings before it.
 func versionIn(text string) string {
 	const letters = "0123456789.+-_abcdefghijklmnopqrstuvwxyz"
 	version := ""
@@ -80,7 +80,7 @@ func versionIn(text string) string {
 	return version
 }
 
-// CommandLine is the whole command line of a tool.
+// CommandLine returns the whole command line of a tool.
 func (t Tool) CommandLine(c Command) []string {
 	argv := slices.Clone(c.Before)
 	if t.IsScript() {
@@ -89,8 +89,8 @@ func (t Tool) CommandLine(c Command) []string {
 	return append(append(argv, t.Path), c.Argv...)
 }
 
-// PublicCommandLine is the command line as a reader of the result sees it: where a program is installed is this
-// machine's own.
+// PublicCommandLine returns the command line for readers of the result, without the folder in which the program is
+// installed.
 func (t Tool) PublicCommandLine(c Command) []string {
 	t.Path = filepath.Base(t.Path)
 	return t.CommandLine(c)

@@ -14,7 +14,7 @@ import (
 // LogName is the file that a tool's output goes to, below the folder of its result.
 const LogName = "tool.log"
 
-// vllmThroughput is "vllm bench throughput", or the script that came before it: many requests at once to an engine of
+// vllmThroughput is "vllm bench throughput", or the script that preceded it: many requests at once to an engine of
 // its own.
 func vllmThroughput() Adapter {
 	return Adapter{
@@ -23,7 +23,7 @@ func vllmThroughput() Adapter {
 	}
 }
 
-// vllmLatency is "vllm bench latency", or the script that came before it: one batch again and again.
+// vllmLatency is "vllm bench latency", or the script that preceded it: one batch, repeated.
 func vllmLatency() Adapter {
 	return Adapter{
 		Name: "latency", Program: "vllm", Engine: "vllm", Version: []string{"--version"}, Offline: true,
@@ -88,7 +88,7 @@ func vllmLatencyRead(out string) (Summary, error) {
 	return s, nil
 }
 
-// trtllmScript is TensorRT-LLM's benchmarks/python/benchmark.py; where it is must be configured. It runs once for all
+// trtllmScript is TensorRT-LLM's benchmarks/python/benchmark.py; its path must be configured. It runs once for all
 // batches and lengths, because it builds an engine first, and prints its results: the log is the result file. mpirun
 // starts several ranks.
 func trtllmScript() Adapter {
@@ -150,7 +150,7 @@ func trtllmBenchDataset(j Job, out string) error {
 	for i := range j.Requests {
 		ids := make([]int, j.ISL)
 		for k := range ids {
-			ids[k] = 100 + rnd.IntN(20_000) // past the special ones, and within every vocabulary of these models
+			ids[k] = 100 + rnd.IntN(20_000) // above the special tokens, and within the vocabulary of all these models
 		}
 		if err := enc.Encode(map[string]any{"task_id": i, "input_ids": ids, "output_tokens": j.OSL}); err != nil {
 			return fmt.Errorf("dataset: %w", err)

@@ -7,26 +7,26 @@ import (
 	"github.com/kballard/go-shellquote"
 )
 
-// ScriptResult is the file that an exec command leaves below {out}:
-// {"metrics": {"my_ms": {"value": 12.3, "unit": "ms", "better": "lower"}}}.
+// ScriptResult is the file that an exec command writes below {out}: {"metrics": {"my_ms": {"value": 12.3, "unit":
+// "ms", "better": "lower"}}}.
 const ScriptResult = "metrics.json"
 
 // placeholders are what a command line of the user may hold.
 const placeholders = "{url} {model} {isl} {osl} {concurrency} {rate} {requests} {seed} {tokenizer} {out}"
 
-// Script is a benchmark of the user's own: a name and a command line from ttreport.yaml that leaves one file of
-// metrics. A command line that asks for a length, a concurrency or a rate runs for every workload, any other once a
-// plan; one without {url} needs no server.
+// Script is a benchmark of the user's own: a name and a command line from ttreport.yaml that writes one file of
+// metrics. A command line with a length, a concurrency or a rate runs for every workload, any other once per plan;
+// one without {url} needs no server.
 func Script(name, line string) (Adapter, error) {
 	words, err := shellquote.Split(line)
 	if err != nil {
-		return Adapter{}, err
+		return Adapter{}, fmt.Errorf("the command cannot be split into words: %w", err)
 	}
 	if len(words) == 0 {
 		return Adapter{}, fmt.Errorf("no command")
 	}
 	if !strings.Contains(line, "{out}") {
-		return Adapter{}, fmt.Errorf("the command does not use {out}, the folder in which it is to leave %s", ScriptResult)
+		return Adapter{}, fmt.Errorf("the command does not use {out}, the folder for its result file %s", ScriptResult)
 	}
 	if rest := fill(Job{}, "", line); strings.Contains(rest, "{") {
 		rest = rest[strings.IndexByte(rest, '{'):]
@@ -49,7 +49,7 @@ func Script(name, line string) (Adapter, error) {
 	}, nil
 }
 
-// fill puts a job's values into a text with placeholders.
+// fill replaces the placeholders of a text with a job's values.
 func fill(j Job, out, text string) string {
 	return strings.NewReplacer("{url}", j.URL, "{model}", j.Model, "{isl}", itoa(j.ISL), "{osl}", itoa(j.OSL),
 		"{concurrency}", itoa(j.Concurrency), "{rate}", ftoa(j.Rate), "{requests}", itoa(j.Requests), "{seed}", utoa(j.Seed),

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// vllm is vLLM's load client: "vllm bench serve", or the benchmark_serving.py that came before it. It exits 0 with
-// every metric 0.0 when no request succeeded, so its file decides (measured with 0.33.0).
+// vllm is vLLM's load client: "vllm bench serve", or the benchmark_serving.py that preceded it. It exits 0 with every
+// metric 0.0 when no request succeeded, so its file decides (measured with 0.33.0).
 func vllm() Adapter {
 	return Adapter{
 		Name: "vllm", Program: "vllm", Version: []string{"--version"}, Help: []string{"bench", "serve", "--help=all"},
@@ -75,8 +75,8 @@ func vllmRead(out string) (Summary, error) {
 	return s, nil
 }
 
-// aiperf is NVIDIA's AIPerf. It leaves sockets and memory maps in its temporary folder, so it gets one of its own. It
-// takes a key only on its command line, where every user of the machine could read it, so it gets none.
+// aiperf is NVIDIA's AIPerf. It leaves sockets and memory maps in its temporary folder, so it gets a folder of its
+// own. It takes a key only on its command line, where every user of the machine could read it, so it gets none.
 func aiperf() Adapter {
 	return Adapter{
 		Name: "aiperf", Program: "aiperf", Version: []string{"--version"}, Help: []string{"profile", "--help"}, Keyless: true,
@@ -169,7 +169,7 @@ func guidellmRead(out string) (Summary, error) {
 			Metrics struct {
 				Totals struct{ Successful, Errored int } `json:"request_totals"`
 				TTFT   of                                `json:"time_to_first_token_ms"`
-				ITL    of                                `json:"inter_token_latency_ms"` // what the others call TPOT
+				ITL    of                                `json:"inter_token_latency_ms"` // called TPOT by other tools
 				Busy   of                                `json:"request_concurrency"`
 			}
 		}

@@ -21,25 +21,25 @@ type Job struct {
 	Rate                            float64
 	Dataset, Path                   string   // "" for random prompts
 	Extra                           []string // more arguments for the tool
-	// Of all workloads, as "1;8;64" and "60,20;128,20", for tools that run once a plan.
+	// Of all workloads, as "1;8;64" and "60,20;128,20", for tools that run once per plan.
 	Batches, Lengths string
 
 	// Of an eval.
 	Task    string
 	Limit   int               // questions; 0: all
 	TaskDir string            // folder with task files of the user, "" for none
-	Params  map[string]string // fewshot, gen_kwargs and what else target files state of the task
+	Params  map[string]string // fewshot, gen_kwargs and further parameters of the task in target files
 }
 
-// Command is how a tool is run for a job.
+// Command states how a tool is run for a job.
 type Command struct {
 	Before     []string // what starts the program: mpirun and its arguments
 	Argv       []string // without the program
 	Env        []string
-	Conditions map[string]string // what the flags fix that changes a number's meaning
+	Conditions map[string]string // conditions that the flags fix and that change a number's meaning
 }
 
-// Summary is what a tool's result file states of a job.
+// Summary is what a tool's result file states about a job.
 type Summary struct {
 	File              string // result, relative to the folder that the tool wrote to
 	Completed, Failed int
@@ -53,20 +53,20 @@ type Adapter struct {
 	Name    string   // as in keys of points: vllm, aiperf
 	Program string   // executable
 	Module  string   // Python module, for a tool that is run by its interpreter
-	Package string   // Python distribution that has it, where it is not called as the tool is
+	Package string   // Python distribution that has it, if its name differs from the tool's
 	Engine  string   // engine that an offline tool brings; "" for none
 	Version []string // arguments that make it print its version
-	Help    []string // arguments that make it list its flags; nil: they are not asked for
-	Eval    bool     // it asks questions instead of making load
+	Help    []string // arguments that make it list its flags; nil: unknown
+	Eval    bool     // it runs evals instead of making load
 	Keyless bool     // it takes a key only on its command line, so it gets none
-	Offline bool     // it brings its own engine: there is no server
-	Once    bool     // it runs once a plan, not once a workload
+	Offline bool     // it has its own engine: there is no server
+	Once    bool     // it runs once per plan, not once per workload
 	Matrix  bool     // run once, it measures the workloads of the plan: every batch with every pair of lengths
 	// Prepare writes what the command reads below out; nil for nothing.
 	Prepare func(j Job, out string) error
 	// Command is the command line for a job whose result goes below out.
 	Command func(j Job, out string, has Flags) Command
-	// Read finds and reads what was left below out; an error: there is no result.
+	// Read finds and reads the result below out; an error means that there is none.
 	Read func(out string) (Summary, error)
 }
 
@@ -88,7 +88,7 @@ func Named(name string) (Adapter, bool) {
 	return Adapter{}, false
 }
 
-// Names lists the tools that ask questions, or those that make load, builtin among them.
+// Names lists the eval tools, or the load tools including builtin.
 func Names(eval bool) []string {
 	var names []string
 	if !eval {

@@ -164,8 +164,8 @@ func TestDatasetOfTokens(t *testing.T) {
 	}
 }
 
-// A line of ttreport.yaml is a tool: run for every workload when it asks for one, once otherwise, and refused when it
-// leaves no room for a result.
+// A command line in ttreport.yaml is a tool. It runs for every workload if it uses a workload's placeholder, else once;
+// one without {out} is refused.
 func TestExecTools(t *testing.T) {
 	a, err := tool.Script("mine", `python3 my.py --url {url} --n {requests} --note 'two words' -o {out}`)
 	if err != nil || !a.Once || a.Offline || a.Program != "python3" {
@@ -179,7 +179,7 @@ func TestExecTools(t *testing.T) {
 		t.Errorf("%+v %v", a, err)
 	}
 	for line, want := range map[string]string{"": "no command", "x": "{out}", "x {out} {colour}": "unknown placeholder",
-		"x '{out}": "Unterminated"} {
+		"x '{out}": "cannot be split"} {
 		if _, err := tool.Script("mine", line); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", line, err, want)
 		}

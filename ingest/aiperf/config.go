@@ -11,8 +11,8 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
 
-// config is what was asked of a run, from whichever shape of input_config the era has, with the command line as the
-// last resort: it is the one field that survived every rewrite.
+// config is the requested workload of a run, from the form of input_config of the era, else from the command line,
+// the only field that all eras have.
 type config struct {
 	v     decode.Value // the whole summary
 	in    decode.Value // input_config
@@ -32,7 +32,7 @@ func configOf(v decode.Value) config {
 	if line == "" {
 		line = v.At("run_info", "cli_command").Str()
 	}
-	c.argv, _ = shellquote.Split(line) // what stands after an open quotation mark is lost
+	c.argv, _ = shellquote.Split(line) // text after an open quotation mark is lost
 	return c
 }
 

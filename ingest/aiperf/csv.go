@@ -12,8 +12,8 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
-// detectCSV recognises the tables that both tools write beside their summary. They are rounded to two decimals and
-// state no configuration: they count only where the summary is gone.
+// detectCSV recognises the tables that both tools write next to their summary. They are rounded to two decimals and
+// state no configuration, so they count only where the summary is missing.
 func detectCSV(f *decode.File) schema.Match {
 	m := draft.Check{Match: schema.Match{Format: CSV}}
 	head := f.Data[:min(len(f.Data), 256)]
@@ -39,7 +39,8 @@ func detectCSV(f *decode.File) schema.Match {
 // heading splits "Time to First Token (ms)" into name and unit.
 var heading = regexp.MustCompile(`(?s)^(.*?)\s*(?:\(([^()]*)\))?$`)
 
-// readCSV reads the table of distributions and the table of single values; those of telemetry after them are left.
+// readCSV reads the table of distributions and the table of single values, and ignores the telemetry tables after
+// them.
 func readCSV(f *decode.File, m schema.Match) schema.Reading {
 	r := schema.Reading{Format: m.Format, Detail: m.Detail}
 	tool := "aiperf"
@@ -53,7 +54,7 @@ func readCSV(f *decode.File, m schema.Match) schema.Reading {
 	for {
 		row, err := lines.Read()
 		if err != nil {
-			break // the end, or a line that is no CSV: what was read before it stands
+			break // the end, or a line that is not CSV: what was read before it counts
 		}
 		switch {
 		case row[0] == "Metric":

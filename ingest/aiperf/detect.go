@@ -18,7 +18,7 @@ const (
 	Aside    = "aiperf-aside" // AIPerf's other files: telemetry, inputs, time slices, aggregates
 )
 
-// Detect says whether a file is AIPerf's or GenAI-Perf's, by content. It does not demand latencies: a run in which
+// Detect reports by content whether a file is AIPerf's or GenAI-Perf's. It does not require latencies: a run in which
 // everything failed has none.
 func Detect(f *decode.File) schema.Match {
 	if f.Form == decode.Text {
@@ -56,7 +56,7 @@ func Detect(f *decode.File) schema.Match {
 	return m.Match
 }
 
-// isGenAI recognises GenAI-Perf's summary: the same blocks as AIPerf's, and its own configuration or none.
+// isGenAI recognises GenAI-Perf's summary: the same blocks as AIPerf's, with its own configuration or none.
 func isGenAI(v, config decode.Value) bool {
 	blocks := v.Get("request_throughput").Has("unit") || v.Get("request_latency").Has("unit")
 	own := v.Has("aiperf_version") || v.Has("error_summary") || v.Has("was_cancelled") || v.Has("benchmark_id")
@@ -96,7 +96,7 @@ func aside(v decode.Value) string {
 	return ""
 }
 
-// isCollated recognises the pool of several trials, which states metrics and no configuration.
+// isCollated recognises the pool of several trials, which has metrics and no configuration.
 func isCollated(v decode.Value) bool {
 	if v.Get("metadata").Kind() != decode.Object || v.Has("input_config") {
 		return false

@@ -11,7 +11,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
-// Read reads a summary, records, a table, or names what else the file is.
+// Read reads a summary, records or a table, or states what else the file is.
 func Read(f *decode.File) schema.Reading {
 	m := Detect(f)
 	switch m.Format {
@@ -25,8 +25,8 @@ func Read(f *decode.File) schema.Reading {
 	return readSummary(f, f.First, m)
 }
 
-// tag says what an AIPerf metric is here; stat "" means the distribution, else the single value's name. Header is its
-// name in a table.
+// tag maps an AIPerf metric to ours; stat is the name of a single value, "" for a distribution. header is its name in
+// a table.
 type tag struct{ tag, header, name, def, stat string }
 
 func tags() []tag {
@@ -49,7 +49,7 @@ func tags() []tag {
 	}
 }
 
-// statName maps AIPerf's statistics to ours; those below the median are left in the raw file, and p75 with them.
+// statName maps AIPerf's statistics to ours; those below the median, and p75, stay in the raw file.
 func statName(theirs string) string {
 	switch theirs {
 	case "avg":
@@ -97,10 +97,10 @@ func readSummary(f *decode.File, v decode.Value, match schema.Match) schema.Read
 	return r
 }
 
-// roomForUnmapped is how much is kept of metrics that have no canonical name.
+// roomForUnmapped is how many bytes are kept of metrics without a canonical name.
 const roomForUnmapped = 300
 
-// unmapped keeps the averages of the metrics that have no canonical name, each with its unit.
+// unmapped keeps the averages of metrics without a canonical name, with their units.
 func unmapped(d *draft.Draft, metrics decode.Value) {
 	mapped := map[string]bool{"ttft": true}
 	for _, t := range tags() {
@@ -109,7 +109,7 @@ func unmapped(d *draft.Draft, metrics decode.Value) {
 	left := roomForUnmapped
 	for _, m := range metrics.Members() {
 		avg, ok := m.Val.Get("avg").Float()
-		// Time stamps lose their digits in a mean, and what AIPerf measures of itself changes with every version.
+		// Time stamps lose digits in a mean, and AIPerf's metrics about itself change with every version.
 		if !ok || mapped[m.Key] || strings.HasSuffix(m.Key, "_timestamp") || strings.HasPrefix(m.Key, "http_req_") ||
 			strings.HasPrefix(m.Key, "stream_") || len(m.Key) > 60 {
 			continue
@@ -155,7 +155,7 @@ func metric(d *draft.Draft, block decode.Value, t tag) {
 	}
 }
 
-// unitScale converts AIPerf's spellings; the unit beside the number is the authority.
+// unitScale converts AIPerf's spellings of units; the unit in the file counts.
 func unitScale(theirs, ours string) (float64, bool) {
 	t := strings.ToLower(theirs)
 	switch ours {
@@ -191,8 +191,8 @@ func unitScale(theirs, ours string) (float64, bool) {
 	return 0, false
 }
 
-// judge decides the point's status from the counts and the errors that the file lists: versions that state no failures
-// list them, by kind.
+// judge decides the point's status from the counts and the listed errors: versions without a count of failures list
+// them by kind.
 func judge(v decode.Value, d *draft.Draft) {
 	ok, failed := stat(d, "requests_ok"), stat(d, "requests_failed")
 	if failed == nil {
@@ -236,12 +236,12 @@ func stat(d *draft.Draft, metric string) *float64 {
 	return nil
 }
 
-// reportedError is the first failure in the file's own words, after a colon; "" where it lists none.
+// reportedError returns the first error message of the file, after a colon; "" if it lists none.
 func reportedError(v decode.Value) string {
 	return draft.Quote(v.Get("error_summary").Index(0).At("error_details", "message").Str())
 }
 
-// parseLocal reads AIPerf's naive local time stamps.
+// parseLocal reads AIPerf's local time stamps, which have no zone.
 func parseLocal(s string) time.Time {
 	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999"} {
 		if t, err := time.Parse(layout, s); err == nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/latency"
 )
 
-// readRecords computes every statistic from the per-request lines. Alone, without a summary, they make a point whose
-// load and lengths nobody states.
+// readRecords computes every statistic from the per-request lines. Without a summary they make a point without a
+// stated load and lengths.
 func readRecords(f *decode.File) schema.Reading {
 	r := schema.Reading{Format: Records, Detail: "per-request records"}
 	t := timelines(f, &r)
@@ -55,7 +55,7 @@ func readRecords(f *decode.File) schema.Reading {
 	return r
 }
 
-// tails adds the statistics that a summary states beside those of every sample.
+// tails adds the statistics that a summary has in addition to those of every sample.
 func tails(m *schema.Metric, s latency.Sample) {
 	if s.N() == 0 {
 		return
@@ -75,7 +75,7 @@ func defOf(name string) string {
 	return schema.DefLastContent
 }
 
-// timed is what the lines of the measured phase say.
+// timed holds the lines of the measured phase.
 type timed struct {
 	set        latency.Set
 	start, end time.Time
@@ -150,12 +150,12 @@ func request(v decode.Value) latency.Request {
 	return q
 }
 
-// count is a number of tokens; what cannot be one is none.
+// count converts a number of tokens; an impossible one is 0.
 func count(x float64) int { return int(math.Max(0, math.Min(x, 1e12))) }
 
 // Combine joins a summary with the records of the same run: the recomputed distributions replace the stated ones,
-// disagreements over 1 % are reported, and the zone-safe clock of the records replaces the local one. Records of fewer
-// requests than the summary counts are a part only; then the summary stands.
+// differences over 1 % are reported, and the clock of the records replaces the local one. Records of fewer requests
+// than the summary counts are incomplete; then the summary counts.
 func Combine(summary *schema.Reading, records schema.Reading) {
 	if len(summary.Points) != 1 || len(records.Points) != 1 {
 		return
@@ -223,7 +223,7 @@ func confirmRates(summary *schema.Reading, s *schema.Point, rec schema.Point) {
 	}
 }
 
-// correctZone moves a summary's local times by the whole quarters of an hour that its first record is away.
+// correctZone shifts a summary's local times by the difference to its first record, in whole quarters of an hour.
 func correctZone(summary *schema.Reading, s *schema.Point, first time.Time) {
 	if s.Start.IsZero() || first.IsZero() {
 		return

@@ -31,15 +31,15 @@ type Member struct {
 	Data    []byte
 }
 
-// Holds reports whether content is an archive, by its first bytes. A gzip or zstd file may hold one: it has to be
-// opened to know, which is what [Each] does.
+// Holds reports by its first bytes whether content is an archive. A gzip or zstd file may contain one: [Each] opens
+// it to find out.
 func Holds(head []byte) bool {
 	e := decode.EnvelopeOf(head)
 	return e == decode.Zip || e == decode.Tar
 }
 
-// Each calls visit for every member. found is false when the input is a compressed file that holds no archive; nothing
-// was visited then.
+// Each calls visit for every member. found is false when the input is a compressed file without an archive in it;
+// nothing was visited then.
 func Each(name string, in Input, size int64, lim decode.Limits, visit func(Member)) (problems []schema.Problem,
 	found bool) {
 	w := &walker{lim: lim, visit: visit, total: lim.Total}
@@ -57,17 +57,17 @@ type walker struct {
 }
 
 func (w *walker) say(severity schema.Severity, path, code, found, expected, hint string) {
-	if len(w.problems) < 50 { // of an archive of nothing but faults the first are reported
+	if len(w.problems) < 50 { // only the first problems of a badly damaged archive are reported
 		w.problems = append(w.problems, schema.Problem{
 			Severity: severity, Path: path, Code: code, Found: found, Expected: expected, Hint: hint,
 		})
 	}
 }
 
-// open looks into content and reports whether it is an archive.
+// open reads content and reports whether it is an archive.
 func (w *walker) open(name string, in Input, size int64, depth int) bool {
 	head := make([]byte, 512)
-	n, _ := in.ReadAt(head, 0) // an error shows when it is read in earnest
+	n, _ := in.ReadAt(head, 0) // an error is reported when the rest is read
 	switch e := decode.EnvelopeOf(head[:n]); e {
 	case decode.Zip:
 		w.zip(name, in, size, depth)
@@ -133,10 +133,10 @@ func (w *walker) tar(name string, in io.Reader, depth int) {
 			return
 		}
 		if h.Typeflag != tar.TypeReg {
-			continue // folders, links and devices hold nothing of their own
+			continue // folders, links and devices have no content
 		}
 		if member, ok := w.admit(name, h.Name); ok && !w.member(member, tr, h.Size, h.Size, h.ModTime, decode.Tar, depth) {
-			return // what follows a member that is cut cannot be found
+			return // nothing can be found after a truncated member
 		}
 	}
 }
@@ -161,7 +161,7 @@ func (w *walker) admit(archive, name string) (string, bool) {
 			w.unsafe(archive, name)
 			return "", false
 		case strings.HasPrefix(part, ".") && part != ".", part == "__MACOSX":
-			return "", false // hidden, as in folders
+			return "", false // hidden files are skipped, as in folders
 		}
 	}
 	return archive + "/" + path.Clean(clean), true
@@ -175,13 +175,13 @@ func (w *walker) unsafe(archive, name string) {
 		fmt.Sprintf("a member named %q, which lies outside the archive", name), "a path within it", "nothing of it was read")
 }
 
-// member reads one member and visits it, or what it holds when it is an archive itself. It reports false when the bytes
-// themselves could not be read.
+// member reads one member and visits it, or its members if it is an archive itself. It returns false when the bytes
+// could not be read.
 func (w *walker) member(name string, r io.Reader, size, packed int64, mod time.Time, e decode.Envelope,
 	depth int) bool {
 	limit := min(w.lim.Packed, w.total)
 	if e == decode.Zip {
-		limit = min(limit, max(16<<20, packed*200)) // as decode bounds other compressed content
+		limit = min(limit, max(16<<20, packed*200)) // the bound that decode has for other compressed content
 	}
 	data, err := readUpTo(r, size, limit)
 	switch {
@@ -211,7 +211,7 @@ func (w *walker) member(name string, r io.Reader, size, packed int64, mod time.T
 	return true
 }
 
-// readUpTo reads a member whose size is said to be size; content beyond the limit is an error.
+// readUpTo reads a member with a stated size; content beyond the limit is an error.
 func readUpTo(r io.Reader, size, limit int64) ([]byte, error) {
 	if size > limit {
 		return nil, decode.ErrTooLarge

@@ -12,9 +12,9 @@ import (
 // statistics than Keep.
 type Pair struct{ Keep, Drop int }
 
-// Copies finds the points that are one measurement. Before each comparison it asks how many statistics must agree; 0
-// means that the two cannot be one, whatever their numbers. merge is called for each pair as it is found, so that what
-// the copy states, such as a part of the workload, counts in the comparisons that follow.
+// Copies finds the points that are one measurement. needed returns how many statistics of two points must agree; 0
+// means that they cannot be one, whatever their numbers. merge is called for each pair as it is found, so that what
+// the copy states, such as a part of the workload, is used in later comparisons.
 //
 // A tool writes at least six digits, so equal numbers are one measurement.
 func Copies(points []*schema.Point, needed func(a, b int) int, merge func(Pair)) {
@@ -44,11 +44,10 @@ func Copies(points []*schema.Point, needed func(a, b int) int, merge func(Pair))
 
 const (
 	tolerance  = 1e-6 // relative difference of two statistics that are equal
-	neighbours = 20   // how many points beside each other in the order of an anchor are compared
+	neighbours = 20   // how many neighbours in the order of an anchor are compared
 )
 
-// anchor is a number by which copies of a measurement find each other: they stand beside each other when all points are
-// sorted by it.
+// anchor is a number by which copies of a measurement are found: sorted by it, copies are neighbours.
 type anchor struct {
 	point  int
 	metric string
@@ -70,7 +69,7 @@ func anchors(points []*schema.Point) []anchor {
 	return list
 }
 
-// center is the first of mean, median and value that is above zero; 0 when none is.
+// center returns the first of mean, median and value that is above zero; 0 when none is.
 func center(s schema.Stats) float64 {
 	for _, stat := range []string{"mean", "median", "value"} {
 		if x, ok := s.Get(stat); ok && x > 0 {
@@ -80,8 +79,8 @@ func center(s schema.Stats) float64 {
 	return 0
 }
 
-// agree reports that two points of one tool and load agree in so many measured statistics to a millionth, and
-// contradict each other in none.
+// agree reports whether two points of one tool and load agree to a millionth in at least enough measured statistics,
+// and differ in none.
 func agree(a, b *schema.Point, enough int) bool {
 	if !sameLoad(&a.Key, &b.Key) {
 		return false
@@ -108,7 +107,7 @@ func agree(a, b *schema.Point, enough int) bool {
 	return n >= enough
 }
 
-// sameLoad reports one tool, and no number of the workload that differs where both state it.
+// sameLoad reports whether two points have the same tool and no different number of the workload where both state it.
 func sameLoad(a, b *schema.Key) bool {
 	if a.Tool != b.Tool {
 		return false
@@ -117,13 +116,13 @@ func sameLoad(a, b *schema.Key) bool {
 	return same(a.ISL, b.ISL) && same(a.OSL, b.OSL) && same(a.Concurrency, b.Concurrency) && same(a.Rate, b.Rate)
 }
 
-// sameDefinition reports that two definitions do not contradict: they are equal, or one is not known.
+// sameDefinition reports whether two definitions are equal, or one is unknown.
 func sameDefinition(a, b string) bool {
 	unknown := func(def string) bool { return def == "" || def == schema.DefNotStated }
 	return a == b || unknown(a) || unknown(b)
 }
 
-// isCount names metrics whose numbers different measurements of one workload share.
+// isCount reports metrics whose numbers are equal in different measurements of one workload.
 func isCount(metric string) bool {
 	switch metric {
 	case "isl", "osl", "requests_ok", "requests_failed", "error_rate":

@@ -6,8 +6,8 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// ID is what makes a measurement the same one: the bytes it was read from, and its place among the measurements of
-// those bytes, since one may be a line among others of its file.
+// ID identifies a measurement: the bytes it was read from, and its position among the measurements in them, since it
+// may be one line of a file.
 type ID struct {
 	sha256               string
 	workload             string // of a point
@@ -16,12 +16,12 @@ type ID struct {
 	task, metric, filter string // of a score
 }
 
-// ofPoint is the identity of a measured point.
+// ofPoint returns the identity of a measured point.
 func ofPoint(p *schema.Point) ID {
 	return ID{sha256: p.Source.SHA256, workload: p.Key.String(), repeat: p.Repeat, start: p.Start.UTC().Round(0)}
 }
 
-// ofScore is the identity of an eval's score.
+// ofScore returns the identity of an eval's score.
 func ofScore(s *schema.Score) ID {
 	return ID{sha256: s.Source.SHA256, task: s.Task, metric: s.Metric, filter: s.Filter}
 }
@@ -38,8 +38,7 @@ func In(r *schema.Run) map[ID]bool {
 	return ids
 }
 
-// Without returns the run less the measurements that are held elsewhere, and how many that leaves out. The run itself
-// is left as it is.
+// Without returns the run without the measurements in held, and how many were left out. r itself is not changed.
 func Without(r schema.Run, held map[ID]bool) (rest schema.Run, shared int) {
 	rest = r
 	rest.Points, rest.Scores = nil, nil

@@ -20,7 +20,7 @@ func WriteFile(name string, data []byte) (err error) {
 	}
 	defer func() {
 		if err != nil {
-			_ = f.Close() // the first error is the one worth telling
+			_ = f.Close() // the first error is reported
 			_ = os.Remove(f.Name())
 		}
 	}()
@@ -39,7 +39,7 @@ func WriteFile(name string, data []byte) (err error) {
 	return nil
 }
 
-// WriteChanged is WriteFile that leaves a file with the same content alone, and reports whether it wrote.
+// WriteChanged is WriteFile, but leaves a file with the same content untouched. It reports whether it wrote.
 func WriteChanged(name string, data []byte) (bool, error) {
 	if Holds(name, data) {
 		return false, nil
@@ -47,7 +47,7 @@ func WriteChanged(name string, data []byte) (bool, error) {
 	return true, WriteFile(name, data)
 }
 
-// Holds reports whether a file has some content.
+// Holds reports whether a file has exactly this content.
 func Holds(name string, data []byte) bool {
 	old, err := os.ReadFile(name)
 	return err == nil && bytes.Equal(old, data)

@@ -20,7 +20,7 @@ const (
 	Table  = "guidellm-csv"
 )
 
-// Detect asks for a list of benchmarks whose metrics have a request_latency.
+// Detect looks for a list of benchmarks whose metrics have a request_latency.
 func Detect(f *decode.File) schema.Match {
 	m := draft.Check{Match: schema.Match{Format: Format}}
 	if f.Form == decode.Text {
@@ -72,7 +72,7 @@ func Read(f *decode.File) schema.Reading {
 			readBenchmark(f, b, &r)
 		}
 		if len(r.Points) > f.Limits().Results {
-			break // the load says so
+			break // bound reports it
 		}
 	}
 	r.Extra = draft.Foreign(nil, f.First, draft.Names("benchmarks metadata args config type_"))
@@ -186,7 +186,7 @@ func epoch(v decode.Value) time.Time {
 	return time.UnixMilli(int64(s * 1000)).UTC().Truncate(time.Second)
 }
 
-// config finds what was asked, wherever the era keeps it.
+// config finds the requested workload, wherever the era has it.
 type config struct{ strategy, data, backend, args, model decode.Value }
 
 func configOf(report, b decode.Value) config {
@@ -202,7 +202,7 @@ func configOf(report, b decode.Value) config {
 	return c
 }
 
-// first is the first of several values that is there.
+// first returns the first value that exists.
 func first(list ...decode.Value) decode.Value {
 	for _, v := range list {
 		if v.Kind() == decode.Object || v.Kind() == decode.String {

@@ -35,7 +35,7 @@ func (c cached) sameContent(d *document) (int, bool) {
 	return i, ok && c.columns.Runs[i].SHA256 == d.sha
 }
 
-// cacheHead is the part of the cache that is small and irregular; numbers follow it as arrays.
+// cacheHead is the small, irregular part of the cache; the numbers follow it as arrays.
 type cacheHead struct {
 	Files             []fileStat
 	Runs              []columns.RunHead
@@ -50,7 +50,7 @@ type cacheHead struct {
 	NumPoints, NumVal int
 }
 
-// scoreJSON carries a score's two Numbers, which keep their insides to themselves.
+// scoreJSON carries a score's two Numbers, whose fields are not exported.
 type scoreJSON struct {
 	columns.ScoreRow
 	V, E       *float64
@@ -105,8 +105,8 @@ func unpackNumber(v *float64, why string) schema.Number {
 	return schema.Num(*v)
 }
 
-// writeCache stores the columns. A failure is silent by intent: the cache is a convenience, and the next load says what
-// is wrong with the folder if it matters.
+// writeCache stores the columns. A failure is deliberately ignored: the cache only saves time, and the next load
+// reports what is wrong with the folder.
 func writeCache(name string, docs []*document, c *columns.Columns) {
 	byPath := make(map[string]fileStat, len(docs))
 	for _, d := range docs {

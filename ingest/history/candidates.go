@@ -10,11 +10,11 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// startInID is how an id that is derived begins: with the start of its run.
+// startInID is the beginning of a derived id: the start of its run.
 const startInID = "20060102T150405Z-"
 
-// Candidates finds the documents that may hold measurements of a run, by their names alone: an id that is derived
-// begins with the start of its run, which is when one of these points began; an id that is stated is the same.
+// Candidates finds the documents that may have measurements of a run, by their names only: a derived id begins with
+// the start of its run, which is the start of one of these points; a stated id is equal.
 func Candidates(dir string, r *schema.Run) []string {
 	id := schema.Slug(r.ID)
 	derived := strings.HasPrefix(id, r.Start.UTC().Format(startInID))
@@ -30,7 +30,7 @@ func Candidates(dir string, r *schema.Run) []string {
 	for _, model := range models {
 		names, err := fs.Glob(os.DirFS(dir), path.Join(model, "*", "*.json"))
 		if err != nil {
-			continue // only of a malformed pattern, and this one is not
+			continue // Glob fails only for a malformed pattern
 		}
 		for _, name := range names {
 			base := path.Base(name)

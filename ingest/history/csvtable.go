@@ -14,11 +14,11 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
-// The tables of a site's data folder are read by the names of their columns, so that one of an older or newer version
-// is read as far as it goes. A table has fewer statistics than the document it was made of, and no definitions: its
-// latencies are marked as not stated unless a column says more.
+// The tables of a site's data folder are read by the names of their columns, so that tables of other versions are
+// read as far as possible. A table has fewer statistics than the document it was made from, and no definitions: the
+// definitions of its latencies are "not stated" unless a column has them.
 
-// tableColumns are those by which our tables are known.
+// tableColumns are the columns by which our tables are recognised.
 var tableColumns = map[string][]string{
 	"points":   {"release", "run", "model", "device", "task", "tool", "isl", "osl", "concurrency"},
 	"scores":   {"release", "run", "model", "device", "task", "metric", "filter", "value"},
@@ -50,7 +50,7 @@ type row map[string]string
 func (r row) text(name string) string {
 	s := r[name]
 	if len(s) > 1 && s[0] == '\'' && strings.ContainsRune("=+-@\t\r", rune(s[1])) {
-		return s[1:] // kept spreadsheets from taking it for a formula
+		return s[1:] // written so that spreadsheets do not take the text for a formula
 	}
 	return s
 }
@@ -71,20 +71,20 @@ func (r row) count(name string) int {
 	return n
 }
 
-// readTable returns a reading for each run that a table has rows of.
+// readTable returns a reading for each run in a table.
 func readTable(f *decode.File, m schema.Match) schema.Reading {
 	lines := csv.NewReader(bytes.NewReader(f.Data))
 	lines.FieldsPerRecord, lines.LazyQuotes = -1, true
-	header, _ := lines.Read() // it was seen when the table was recognised
+	header, _ := lines.Read() // Detect has read it already
 	for i := range header {
 		header[i] = strings.TrimSpace(strings.ToLower(header[i]))
 	}
 	type run struct{ id, model, device, release string }
 	var runs draft.Runs[run]
-	for range f.Limits().Results + 1 { // the load says so
+	for range f.Limits().Results + 1 { // bound reports it
 		cells, err := lines.Read()
 		if err != nil {
-			break // the end, or a line that is no CSV: what was read before it stands
+			break // the end, or a line that is not CSV: what was read before it counts
 		}
 		r := row{}
 		for i := range min(len(cells), len(header)) {
@@ -161,7 +161,7 @@ func (r row) point(f *decode.File, header []string, into *schema.Reading) {
 func statOf(column string) (metric, stat string, ok bool) {
 	for _, info := range schema.Metrics() {
 		rest, found := strings.CutPrefix(column, info.Name)
-		if !found || info.Name == "isl" || info.Name == "osl" { // which stand in a table as what was asked
+		if !found || info.Name == "isl" || info.Name == "osl" { // which are requested lengths in a table
 			continue
 		}
 		unit := strings.NewReplacer("/", "_", "%", "pct").Replace(info.Unit)

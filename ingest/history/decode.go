@@ -12,7 +12,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/latency"
 )
 
-// Decode reads a document. A document that is empty, damaged or of a later schema is a problem with what to do.
+// Decode reads a document. An empty or damaged document, or one of a later schema, is a problem with advice.
 func Decode(path string, data []byte) (schema.Run, *schema.Problem) {
 	v, p := decode.Document(path, data)
 	if p != nil {
@@ -40,8 +40,8 @@ func checkSchema(path, version string) *schema.Problem {
 	return p
 }
 
-// take reads members of an object and remembers which, so that the rest can be kept. There are a hundred objects in a
-// document: which were read is a bit each, and a map only for the members of an object beyond the sixty-fourth.
+// take reads members of an object and records which, so that the rest can be kept. A document has a hundred objects,
+// so each member is one bit, with a map only for members beyond the sixty-fourth.
 type take struct {
 	members []decode.Member
 	taken   uint64
@@ -50,7 +50,7 @@ type take struct {
 
 func taking(v decode.Value) take { return take{members: v.Members()} }
 
-// get returns a member; the last one wins when a key is written twice, and both count as read.
+// get returns a member; the last one counts when a key is written twice, and both are marked as read.
 func (t *take) get(name string) decode.Value {
 	var found decode.Value
 	for i := range t.members {
@@ -98,7 +98,7 @@ func (t *take) texts(name string) map[string]string {
 	return out
 }
 
-// others are all members of an object.
+// others returns all members of an object.
 func others(v decode.Value) schema.Unknown {
 	t := taking(v)
 	return t.rest()
@@ -252,7 +252,7 @@ func decodeMetric(v decode.Value) schema.Metric {
 	return m
 }
 
-// decodeQuantiles undoes encodeQuantiles; nil for anything that it did not write.
+// decodeQuantiles is the inverse of encodeQuantiles; nil for anything else.
 func decodeQuantiles(v decode.Value) []float64 {
 	list, ok := v.Floats()
 	if !ok || len(list) < 2 || list[0] <= 0 {

@@ -9,8 +9,8 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/latency"
 )
 
-// digits is how many significant digits a stored number has: a ten-millionth is far below any measurement's own error,
-// and takes half the bytes of an exact float64.
+// digits is the number of significant digits of a stored number: seven is far below any measurement error and takes
+// half the bytes of an exact float64.
 const digits = 7
 
 // Encode returns the run's document. The same run gives the same bytes.
@@ -187,14 +187,14 @@ func encodeMetric(m schema.Metric) []byte {
 	return o.bytes(m.Unknown)
 }
 
-// seFollows reports a standard error that the deviation and the size give again; it is left out.
+// seFollows reports a standard error that follows from the deviation and the sample size; it is not stored.
 func seFollows(m schema.Metric) bool {
 	se, a := m.SE.Get()
 	now, b := derivedSE(m).Get()
 	return a && b && se == now
 }
 
-// derivedSE is the standard error of a mean from the deviation of a recomputed sample.
+// derivedSE returns the standard error of a mean from the deviation of a recomputed sample.
 func derivedSE(m schema.Metric) schema.Number {
 	std, ok := m.Stats.Get("std")
 	if !ok || m.N < 2 || m.From != schema.FromRecomputed || len(m.Quantiles) == 0 {
@@ -203,9 +203,9 @@ func derivedSE(m schema.Metric) schema.Number {
 	return schema.Num(latency.Round(std/math.Sqrt(float64(m.N-1)), 3))
 }
 
-// encodeQuantiles writes a sketch as [step, first, increments …]: value i is step times the sum of the first i+1 whole
-// numbers after it. Plain numbers would take three times the bytes
-// for the same precision, and sketches are the bulk of a document.
+// encodeQuantiles writes a sketch as [step, first, increments …]: value i is step times the sum of the first i+1
+// whole numbers after it. Plain numbers would take three times the bytes for the same precision, and sketches are
+// most of a document.
 func encodeQuantiles(q []float64) []byte {
 	step := latency.SketchStep(q)
 	b := appendFloat([]byte{'['}, step)
@@ -280,5 +280,5 @@ func encodeProblem(p *schema.Problem) []byte {
 	return o.bytes(p.Unknown)
 }
 
-// EncodeProblem returns a problem as it stands in a document.
+// EncodeProblem returns a problem in the form of a document.
 func EncodeProblem(p *schema.Problem) []byte { return encodeProblem(p) }

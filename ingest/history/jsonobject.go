@@ -84,7 +84,7 @@ func (o *object) list(name string, items []string) {
 	o.put(name, append(b, ']'))
 }
 
-// bytes writes the object; unknown members join it unless this version writes a member of that name itself.
+// bytes writes the object; unknown members are added unless this version writes a member of that name itself.
 func (o *object) bytes(unknown schema.Unknown) []byte {
 	for name, raw := range unknown {
 		if _, has := o.raw[name]; !has {
@@ -104,7 +104,7 @@ func (o *object) bytes(unknown schema.Unknown) []byte {
 	return append(b, '}')
 }
 
-// compact rewrites foreign JSON on one line. What does not parse any more is kept as a string.
+// compact rewrites unknown JSON on one line. Text that does not parse is kept as a string.
 func compact(raw json.RawMessage) []byte {
 	var b bytes.Buffer
 	if err := json.Compact(&b, raw); err != nil {
@@ -113,8 +113,8 @@ func compact(raw json.RawMessage) []byte {
 	return b.Bytes()
 }
 
-// appendFloat writes a number at the stored precision in its shortest form; what is not finite is null, and never
-// reaches this far in a run that ingest made.
+// appendFloat writes a number at the stored precision in its shortest form. A value that is not finite becomes null;
+// runs that ingest makes have none.
 func appendFloat(b []byte, v float64) []byte {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return append(b, "null"...)

@@ -19,7 +19,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 )
 
-// document is one history file and what the cache knows of it.
+// document is one history file and its entry in the cache.
 type document struct {
 	path   string // slash-separated, with its folder
 	size   int64
@@ -31,9 +31,9 @@ type document struct {
 	bad    *schema.Problem
 }
 
-// Load reads every document below some folders as columns; where two folders have a document of one name, the later
-// one's counts. cache is a file for the next load, or "" for none; a cache that cannot be read or written costs time
-// and nothing else. Documents that cannot be read are problems.
+// Load reads every document below some folders as columns; if two folders have a document of the same name, that of
+// the later folder counts. cache is a file for the next load, or "" for none; a cache that cannot be read or written
+// only costs time. Documents that cannot be read are problems.
 func Load(ctx context.Context, cache string, dirs ...string) (*columns.Columns, []schema.Problem, error) {
 	docs, problems := list(dirs)
 	old := readCache(cache)
@@ -107,7 +107,7 @@ func list(dirs []string) ([]*document, []schema.Problem) {
 			}
 			info, err := e.Info()
 			if err != nil {
-				return nil // it was there a moment ago: deleted meanwhile
+				return nil // deleted since it was listed
 			}
 			rel := strings.TrimPrefix(name, dir)
 			byName[rel] = &document{
@@ -149,8 +149,8 @@ func (s *scanner) read(d *document, worker int, old cached) {
 	d.worker, d.fresh = worker, len(s.C.Runs)-1
 }
 
-// merge puts the runs of all documents into one set of columns. Their order depends on who read what: whoever shows
-// them orders them by what they are.
+// merge puts the runs of all documents into one set of columns. Their order is not deterministic; readers sort them
+// by content.
 func merge(docs []*document, old *columns.Columns, workers []*scanner) *columns.Columns {
 	b := columns.NewBuilder()
 	sourceOf := func(d *document) (*columns.Columns, int) {
@@ -183,7 +183,7 @@ func sources(old *columns.Columns, workers []*scanner) []*columns.Columns {
 	return out
 }
 
-// uniqueIDs gives a second run of one id another one, and says so. The first by path keeps it, whatever was read first.
+// uniqueIDs gives a second run with the same id another id and reports it. The first by path keeps its id.
 func uniqueIDs(c *columns.Columns) []schema.Problem {
 	var problems []schema.Problem
 	first := map[string]int{}

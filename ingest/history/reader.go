@@ -9,14 +9,14 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
-// Names of our own formats, as files that somebody passes on.
+// Names of our own formats, for files that are passed on.
 const (
 	Document = "ttreport"         // a history document
-	Listing  = "ttreport-inspect" // what inspect --json printed: documents in a list
+	Listing  = "ttreport-inspect" // output of inspect --json: a list of documents
 	OwnTable = "ttreport-csv"     // a table of a site
 )
 
-// Detect recognises our own files by the schema that they name.
+// Detect recognises our own files by their schema.
 func Detect(f *decode.File) schema.Match {
 	if f.Form == decode.Text {
 		return detectTable(f)
@@ -49,7 +49,7 @@ func ReadFile(f *decode.File) schema.Reading {
 	for v := range f.First.Get("runs").Items() {
 		one := readingOf(f, m, decodeRun(v, f.Limits().Results))
 		if points += 1 + len(one.Points) + len(one.Scores); points > f.Limits().Results+1 {
-			break // the load says so
+			break // bound reports it
 		}
 		if first {
 			out, first = one, false
@@ -60,7 +60,7 @@ func ReadFile(f *decode.File) schema.Reading {
 	return out
 }
 
-// readingOf is a run as a reading. Somebody else may have written it, so secrets are looked for again.
+// readingOf converts a run to a reading. Secrets are removed again, because another program may have written it.
 func readingOf(f *decode.File, m schema.Match, r schema.Run) schema.Reading {
 	soundRun(f, &r, m.Format)
 	for i := range r.Points {
@@ -79,7 +79,7 @@ func readingOf(f *decode.File, m schema.Match, r schema.Run) schema.Reading {
 	}
 }
 
-// clean removes secrets from foreign fields: a text under a name that says what it is, and what looks like one within.
+// clean removes secrets from unknown fields: values under the name of a secret, and text that looks like a secret.
 func clean(fields schema.Unknown) schema.Unknown {
 	for name, raw := range fields {
 		if v, problem := decode.Document("", raw); problem == nil && v.Kind() == decode.String {

@@ -20,7 +20,7 @@ type scanner struct {
 
 type metricID struct{ metric, unit, def string }
 
-// shape maps statistic names of one metric to their ids.
+// shape maps the names of a metric's statistics to their ids.
 type shape struct {
 	names []string
 	ids   []uint16
@@ -114,7 +114,7 @@ func (s *scanner) problem(p schema.Problem, run int32, h *columns.RunHead) {
 	s.C.Problems = append(s.C.Problems, columns.ProblemRow{Run: run, Problem: p})
 }
 
-// identity reads a member that says which run it is and what was measured.
+// identity reads a member with the identity of the run.
 func identity(sc *decode.Scanner, name string, h *columns.RunHead) {
 	switch name {
 	case "id":
@@ -152,7 +152,7 @@ func identity(sc *decode.Scanner, name string, h *columns.RunHead) {
 	}
 }
 
-// str reads a string member; null and anything else are as absent.
+// str reads a string member; null and other types count as absent.
 func str(sc *decode.Scanner) string {
 	if sc.Peek() == decode.String {
 		return string(sc.Text())
@@ -212,7 +212,7 @@ func (s *scanner) condIndex(sc *decode.Scanner) int32 {
 	return i
 }
 
-// client keeps the facts about the load client that are numbers, as statistics of a metric of their own.
+// client keeps the numeric facts about the load client, as statistics of a metric of their own.
 func (s *scanner) client(sc *decode.Scanner) {
 	sc.Object(func(key []byte) {
 		name := string(key)
@@ -233,7 +233,8 @@ func (s *scanner) keyIndex(sc *decode.Scanner) int32 {
 	return i
 }
 
-// metric reads one metric's statistics. Unit and definition may stand after the numbers, so these wait.
+// metric reads one metric's statistics. Unit and definition may come after the numbers, so numbers are collected
+// first.
 func (s *scanner) metric(sc *decode.Scanner, name string, p *columns.PointRow) {
 	id := metricID{metric: name}
 	s.pend = s.pend[:0]

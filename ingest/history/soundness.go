@@ -8,8 +8,8 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
 
-// soundRun takes out of a document that somebody passed on what no version of ours would write: points without a number
-// or a reason, metrics of another unit, latencies below zero. What was taken out is reported once.
+// soundRun removes from a document that was passed on what no version of ttreport writes: points without a number or
+// a reason, metrics in another unit, latencies below zero. It reports once what was removed.
 func soundRun(f *decode.File, r *schema.Run, format string) {
 	check := soundness{source: f.Source(format)}
 	r.Points = slices.DeleteFunc(r.Points, func(p schema.Point) bool { return !check.status(&p) })
@@ -34,9 +34,9 @@ func soundRun(f *decode.File, r *schema.Run, format string) {
 	}
 }
 
-// soundness counts what is refused.
+// soundness counts what is removed.
 type soundness struct {
-	source schema.Source // of what states none
+	source schema.Source // for points and scores that state none
 	wrong  int
 	first  string
 }
@@ -47,7 +47,7 @@ func (c *soundness) refuse(what string) {
 	}
 }
 
-// status reports a point of a known status.
+// status reports whether a point has a known status.
 func (c *soundness) status(p *schema.Point) bool {
 	known := slices.Contains(schema.Statuses(), p.Status)
 	if !known {
@@ -56,7 +56,7 @@ func (c *soundness) status(p *schema.Point) bool {
 	return known
 }
 
-// point completes a point and deletes the metrics that cannot be.
+// point completes a point and deletes impossible metrics.
 func (c *soundness) point(p *schema.Point) {
 	if p.Key.Tool == "" {
 		p.Key.Tool = "unknown"
@@ -72,7 +72,7 @@ func (c *soundness) point(p *schema.Point) {
 	}
 }
 
-// value reports a score with a task, and a value or a reason.
+// value reports whether a score has a task, and a value or a reason.
 func (c *soundness) value(s *schema.Score) bool {
 	_, ok := s.Value.Get()
 	known := s.Task != "" && (ok || s.Value.Why() != "")
@@ -82,7 +82,7 @@ func (c *soundness) value(s *schema.Score) bool {
 	return known
 }
 
-// faultOf says what is wrong with a metric of a document, "" when nothing is.
+// faultOf returns what is wrong with a metric of a document, "" for nothing.
 func faultOf(name string, m schema.Metric, status schema.Status) string {
 	info, known := schema.MetricByName(name)
 	switch {

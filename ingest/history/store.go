@@ -11,7 +11,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 )
 
-// PathOf is where a run's document lies below the history folder.
+// PathOf returns the path of a run's document below the history folder.
 func PathOf(r *schema.Run) string {
 	return filepath.Join(schema.Slug(r.Model.Name), schema.Slug(r.Device.Name), schema.Slug(r.ID)+".json")
 }
@@ -28,8 +28,8 @@ func Read(name string) (schema.Run, *schema.Problem) {
 	return Decode(filepath.ToSlash(name), data)
 }
 
-// Put writes a run, or updates the document that is there, and reports whether anything changed. A document that cannot
-// be read is never overwritten. Targets in force that are stored stay, unless retarget asks for the run's own.
+// Put writes a run, or updates its existing document, and reports whether anything changed. A document that cannot be
+// read is never overwritten. Stored targets in force stay, unless retarget replaces them with the run's own.
 func Put(dir string, r schema.Run, retarget bool) (changed bool, err error) {
 	base := r.ID
 	for n := 2; ; n++ {
@@ -61,14 +61,14 @@ func Put(dir string, r schema.Run, retarget bool) (changed bool, err error) {
 	}
 }
 
-// Peek returns the stored document of a run, when there is one that can be read.
+// Peek returns the stored document of a run, if it exists and can be read.
 func Peek(dir string, r *schema.Run) (schema.Run, bool) {
 	old, problem := Read(filepath.Join(dir, PathOf(r)))
 	return old, problem == nil
 }
 
-// Update lays a run that was read again over its stored document. Results of files that were not read this time stay;
-// targets in force stay as they were stamped; fields that this version does not know stay.
+// Update merges a run that was read again with its stored document. Results of files that were not read this time,
+// the stamped targets in force, and fields that this version does not know are kept.
 func Update(old, now schema.Run) schema.Run {
 	keepResults(&old, &now)
 	if len(old.Targets) > 0 {
@@ -100,8 +100,8 @@ func Update(old, now schema.Run) schema.Run {
 	return now
 }
 
-// keepResults adds the results of files that were not read again, with their problems. A file is known by its content
-// or its path.
+// keepResults adds the results of files that were not read again, with their problems. A file is identified by its
+// content or its path.
 func keepResults(old, now *schema.Run) {
 	type file struct{ sha256, path string }
 	read := map[file]bool{}
@@ -135,7 +135,7 @@ func keepResults(old, now *schema.Run) {
 	}
 }
 
-// samePoint finds the point that was read again from the same file under the same key.
+// samePoint finds the point with the same key from the same file.
 func samePoint(points []schema.Point, p schema.Point) int {
 	for i := range points {
 		if points[i].Source.Path == p.Source.Path && points[i].Key.String() == p.Key.String() &&

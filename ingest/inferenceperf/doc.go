@@ -6,8 +6,8 @@
 //
 // Units are seconds throughout.
 //
-// Traps: "time_per_output_token" and "inter_token_latency" are over chunks, not tokens: a server that sends two chunks
-// a token makes both half of TPOT, so neither is taken for it; a stage is a load of its own and the summary pools all
-// of them, so it counts only where the stages are missing; failures are in an object of their own and the statistics
-// over successes only; nothing says which model or device was measured.
+// Traps: "time_per_output_token" and "inter_token_latency" are over chunks, not tokens: with a server that sends two
+// chunks a token both are half of TPOT, so neither is read as TPOT; each stage is a load of its own and the summary
+// pools all of them, so the summary counts only where the stages are missing; failures are in a separate object and
+// the statistics cover successes only; model and device are not stated.
 package inferenceperf

@@ -17,7 +17,7 @@ const (
 	Aside  = "inference-perf-aside"
 )
 
-// Detect asks for the two objects that every lifecycle report has.
+// Detect looks for the two objects that every lifecycle report has.
 func Detect(f *decode.File) schema.Match {
 	v := f.First
 	if v.Kind() == decode.Object && v.Len() > 0 && isPrometheus(v) {
@@ -37,7 +37,7 @@ func Detect(f *decode.File) schema.Match {
 	return m.Match
 }
 
-// isPrometheus recognises what the tool writes of the server's metrics beside each report.
+// isPrometheus recognises the server's metrics that the tool writes next to each report.
 func isPrometheus(v decode.Value) bool {
 	return v.Has("avg_queue_length") || v.Has("avg_kv_cache_usage") || v.Get("successes").Kind() == decode.Object &&
 		v.Get("successes").Has("rate") ||
@@ -94,7 +94,7 @@ func Read(f *decode.File) schema.Reading {
 	return r
 }
 
-// latencies reads the distributions of times, which the tool has in seconds.
+// latencies reads the distributions of times, which are in seconds.
 func latencies(good decode.Value, d *draft.Draft) {
 	for _, x := range []struct{ theirs, metric, def string }{
 		{"time_to_first_token", "ttft", schema.DefFirstChunk},
@@ -105,13 +105,13 @@ func latencies(good decode.Value, d *draft.Draft) {
 	} {
 		block := good.At("latency", x.theirs)
 		if block.Kind() != decode.Object {
-			block = good.Get(x.theirs) // before latencies had an object of their own
+			block = good.Get(x.theirs) // before latencies had a separate object
 		}
 		distribution(d, block, x.metric, x.def)
 	}
 }
 
-// client keeps how well the tool kept its own schedule.
+// client keeps how well the tool kept its schedule.
 func client(load decode.Value, d *draft.Draft) {
 	if late, ok := load.At("schedule_delay", "p99").Float(); ok {
 		d.Client = map[string]string{"send_late_p99_ms": formatted(late * 1000)}

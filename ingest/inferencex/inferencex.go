@@ -17,7 +17,7 @@ const (
 	Raw    = "inferencex-raw" // a client's own file, in seconds
 )
 
-// Detect asks for latencies without a unit in their names, and the load or the row's identity beside them.
+// Detect looks for latencies without a unit in their names, together with the load or the row's identity.
 func Detect(f *decode.File) schema.Match {
 	m := draft.Check{Match: schema.Match{Format: Format}}
 	v := f.First
@@ -63,7 +63,7 @@ func Read(f *decode.File) schema.Reading {
 			continue
 		}
 		if out.More = append(out.More, one); len(out.More) > f.Limits().Results {
-			break // the load says so
+			break // bound reports it
 		}
 	}
 	return out
@@ -108,7 +108,7 @@ func readRaw(f *decode.File, v decode.Value, r *schema.Reading) {
 func readRow(f *decode.File, v decode.Value, r *schema.Reading) {
 	d := draft.New(f, r, v, "inferencex")
 	d.Key.ISL, d.Key.OSL, d.Key.Concurrency = v.Get("isl").Ptr(), v.Get("osl").Ptr(), v.Get("conc").Ptr()
-	for _, m := range v.Members() { // how the accelerators were used makes it another measurement
+	for _, m := range v.Members() { // the use of the accelerators is a dimension of the workload
 		if t := m.Val.Text(); isTopology(m.Key) && t != "" && t != "1" && t != "0" && t != "false" && t != "none" &&
 			len(t) < 40 {
 			d.Dim(m.Key, t)
@@ -125,7 +125,7 @@ func readRow(f *decode.File, v decode.Value, r *schema.Reading) {
 	} {
 		x, ok := v.Get(s.each).Float()
 		switch {
-		case d.Of(s.metric, v.Get(s.whole)): // newer rows state the deployment's rate beside that of each accelerator
+		case d.Of(s.metric, v.Get(s.whole)): // newer rows also state the rate of the whole deployment
 		case ok && s.n > 0:
 			d.Derived(s.metric, "", "value", x*float64(s.n))
 		case ok:
@@ -144,7 +144,7 @@ func readRow(f *decode.File, v decode.Value, r *schema.Reading) {
 	}
 }
 
-// isTopology reports the names of a row that describe how its accelerators were used.
+// isTopology reports names that describe how the accelerators were used.
 func isTopology(name string) bool {
 	switch name {
 	case "tp", "pp", "ep", "dp_attention", "spec_decoding", "disagg", "router", "kv_p2p_transfer", "num_prefill_gpu",
@@ -154,8 +154,9 @@ func isTopology(name string) bool {
 	return strings.HasPrefix(name, "prefill_") || strings.HasPrefix(name, "decode_")
 }
 
-// accelerators is how many accelerators a row's throughputs were divided by, and its output throughput alone: where
-// prefill and decode have accelerators of their own, output is stated for each that decodes. 0 when it does not say.
+// accelerators returns by how many accelerators a row's throughputs were divided, and separately its output
+// throughput: if prefill and decode run on separate accelerators, output is stated per decoding one. 0 when it is not
+// stated.
 func accelerators(v decode.Value) (all, decoding int) {
 	at := func(name string) int { n, _ := v.Get(name).Int(); return min(max(n, 0), 1<<20) }
 	if prefill, decode := at("num_prefill_gpu"), at("num_decode_gpu"); prefill+decode > 0 {
@@ -165,7 +166,7 @@ func accelerators(v decode.Value) (all, decoding int) {
 		return prefill + decode, decode
 	}
 	n := at("tp")
-	for _, name := range []string{"pp", "pcp_size"} { // decode context parallelism lies within tp
+	for _, name := range []string{"pp", "pcp_size"} { // decode context parallelism is part of tp
 		n = min(n*max(at(name), 1), 1<<20)
 	}
 	return n, n

@@ -1,9 +1,9 @@
-// Package inspect reads the JSON logs of Inspect, the evaluation framework of the UK AI Security Institute (inspect_ai,
-// log version 2, read of 0.3.285). Its .eval archives are compressed in a way that is not read; inspect log convert
-// --to json makes logs of them.
+// Package inspect reads the JSON logs of Inspect, the evaluation framework of the UK AI Security Institute
+// (inspect_ai, log version 2, as written by 0.3.285). Its .eval archives use a compression that is not read; "inspect
+// log convert --to json" converts them.
 //
-// The accuracy and the other metrics of every scorer are scores; where samples were scored right or wrong, their
-// outcomes are kept for paired tests, by sample id and epoch.
+// It takes one decoded log and returns a [schema.Reading] with a score for every metric of every scorer. Where
+// samples were scored right or wrong, their outcomes are kept for paired tests, by sample id and epoch.
 package inspect
 
 import (
@@ -21,7 +21,7 @@ import (
 // Format is the name of the format.
 const Format = "inspect"
 
-// Detect wants the log's eval, plan and status.
+// Detect looks for the log's eval, plan and status.
 func Detect(f *decode.File) schema.Match {
 	v := f.First
 	m := draft.Check{Match: schema.Match{Format: Format, Detail: "log of an eval"}}
@@ -96,10 +96,10 @@ func score(f *decode.File, v, s decode.Value, metric decode.Member, outcomes *sc
 	return out
 }
 
-// outcomesOf are the samples' outcomes in the order of their ids; nil where some sample is neither right nor wrong.
+// outcomesOf returns the samples' outcomes in the order of their ids; nil if some sample is neither right nor wrong.
 func outcomesOf(v decode.Value, scorer string) *schema.Outcomes {
 	type item struct {
-		id    string // with the epoch, after a separator that no id has; never changes, as hashes of items are compared
+		id    string // with the epoch, after a separator that no id has; must not change: hashes are compared
 		right bool
 	}
 	var list []item

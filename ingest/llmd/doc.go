@@ -4,10 +4,9 @@
 // It takes one decoded value and returns a [schema.Reading] with one point. Source:
 // llmdbenchmark/analysis/benchmark_report of llm-d/llm-d-benchmark, schemas and examples.
 //
-// Units stand beside every distribution and are obeyed: s, ms, s/token, ms/token, tokens/s, queries/s.
+// Every distribution states its unit, which is used: s, ms, s/token, ms/token, tokens/s, queries/s.
 //
-// Traps: a metric means what the tool that was converted meant by it: GuideLLM's time_per_output_token includes the
+// Traps: the definition of a metric is that of the converted tool: GuideLLM's time_per_output_token includes the
 // first token, inference-perf's is over chunks; in 0.1 throughputs are bare numbers; failures are part of total;
-// lengths that were asked for are known only when their distribution is fixed; the pid, user and cluster of a run are
-// not kept.
+// requested lengths are known only if their distribution is fixed; the pid, user and cluster of a run are not kept.
 package llmd

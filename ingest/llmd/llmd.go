@@ -13,7 +13,7 @@ import (
 // Format is the name of this reader's format.
 const Format = "llm-d-report"
 
-// Detect asks for the version and the two halves of a report.
+// Detect looks for the version and the two parts of a report.
 func Detect(f *decode.File) schema.Match {
 	m := draft.Check{Match: schema.Match{Format: Format}}
 	v := f.First
@@ -27,7 +27,7 @@ func Detect(f *decode.File) schema.Match {
 	return m.Match
 }
 
-// report is what the two generations keep in different places.
+// report holds the parts that the two generations have in different places.
 type report struct {
 	v                          decode.Value
 	tool                       string
@@ -67,7 +67,7 @@ func Read(f *decode.File) schema.Reading {
 // meaning is a metric under a definition.
 type meaning struct{ metric, def string }
 
-// definitions says what a tool means by the report's names.
+// definitions maps the report's names to a tool's definitions.
 func (p report) definitions() map[string]meaning {
 	const (
 		ttft, e2el = "time_to_first_token", "request_latency"
@@ -176,7 +176,7 @@ func (p report) key(d *draft.Draft) {
 		d.Dim("prefix", strconv.FormatFloat(n, 'f', -1, 64))
 	}
 	d.Condition("stage", p.load.Get("stage").Text())
-	args := p.v.At("scenario", "load", "args") // 0.1 keeps the tool's own
+	args := p.v.At("scenario", "load", "args") // 0.1 has the tool's own arguments
 	for _, name := range []string{"max-concurrency", "max_concurrency", "concurrency"} {
 		if d.Key.Concurrency == nil {
 			d.Key.Concurrency = args.Get(name).Ptr()

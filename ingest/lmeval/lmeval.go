@@ -21,7 +21,7 @@ const (
 	Aside   = "lm-eval-aside"
 )
 
-// Detect says whether a file is the harness's, by content.
+// Detect reports by content whether a file is the harness's.
 func Detect(f *decode.File) schema.Match {
 	m := draft.Check{Match: schema.Match{Format: Format}}
 	v := f.First
@@ -69,7 +69,7 @@ func isSample(v decode.Value) bool {
 		(v.Has("target") || v.Has("doc") || v.Has("arguments"))
 }
 
-// shape is how results are written: keys with a filter, time stamps below each task, or plain metrics.
+// shape reports how results are written: keys with a filter, time stamps below each task, or plain metrics.
 func shape(results decode.Value) (comma, nested, flat bool) {
 	flat = results.Len() > 0
 	for _, task := range results.Members() {
@@ -113,7 +113,7 @@ func Read(f *decode.File) schema.Reading {
 	return r
 }
 
-// readNested reads {task: {time: {metric: value}}}: each time is a run of its own.
+// readNested reads {task: {time: {metric: value}}}: each time is a separate run.
 func readNested(f *decode.File, v decode.Value, r *schema.Reading) {
 	byTime := map[string]*schema.Reading{}
 	var order []string
@@ -194,7 +194,7 @@ func parseTime(s string) time.Time {
 	return time.Time{}
 }
 
-// notMetrics are members of a task's entry that are no scores.
+// notMetrics are members of a task's entry that are not scores.
 var notMetrics = draft.Names("alias name sample_len sample_count samples")
 
 func readTask(f *decode.File, v decode.Value, task string, entry decode.Value, r *schema.Reading) {
@@ -214,9 +214,9 @@ func readTask(f *decode.File, v decode.Value, task string, entry decode.Value, r
 		switch {
 		case ok:
 			s.Value = schema.Num(x)
-		case m.Val.Str() == "True" || m.Val.Str() == "False": // how the harness writes what JSON cannot hold
+		case m.Val.Str() == "True" || m.Val.Str() == "False": // how the harness writes values that JSON cannot represent
 			s.Value = schema.Num(map[string]float64{"True": 1}[m.Val.Str()])
-		case m.Val.Kind() == decode.Null && metric == "submission": // a file for a judge elsewhere
+		case m.Val.Kind() == decode.Null && metric == "submission": // a file for external judging
 			continue
 		case m.Val.Kind() == decode.Number || m.Val.Kind() == decode.String || m.Val.Kind() == decode.Null:
 			s.Value = schema.Missing(shortly("the file says " + string(m.Val.Raw())))
@@ -236,7 +236,7 @@ func readTask(f *decode.File, v decode.Value, task string, entry decode.Value, r
 	}
 }
 
-// isError reports the standard errors of a metric, of which lmms-eval writes several.
+// isError reports the names of standard errors, of which lmms-eval writes several.
 func isError(metric string) bool {
 	return strings.HasSuffix(metric, "_stderr") || strings.Contains(metric, "_stderr_") ||
 		strings.HasPrefix(metric, "paired_")
@@ -277,7 +277,7 @@ func describe(v decode.Value, s *schema.Score) {
 	s.Version = v.At("versions", s.Task).Text()
 }
 
-// Stamp is the time stamp that a results file and its samples share in their names, "" where there is none.
+// Stamp returns the time stamp that a results file and its samples share in their names, "" if there is none.
 func Stamp(name string) string {
 	base := path.Base(name)
 	if m := stamp.FindString(base); m != "" {
@@ -288,7 +288,7 @@ func Stamp(name string) string {
 
 var stamp = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?|\d{8}_\d{6}|\d{4}_\d{4}`)
 
-// isKnown reports the parts of a results file that are read, or that describe tasks and machines at length.
+// isKnown reports the parts of a results file that are read, or that are long descriptions of tasks and machines.
 var isKnown = draft.Names(`
 	results groups group_subtasks configs versions n-shot higher_is_better n-samples config date task_hashes
 	pretty_env_info start_time end_time total_evaluation_time_seconds model_name model_name_sanitized tokenizer_*

@@ -28,7 +28,7 @@ type series struct {
 // seriesID identifies a series of a task.
 type seriesID struct{ metric, filter string }
 
-// itemID names an item: its number, and a hash of its document, prompt and answer as the harness hashed them.
+// itemID identifies an item: its number, and a hash of the harness's hashes of its document, prompt and answer.
 type itemID struct {
 	doc int
 	id  uint64
@@ -36,7 +36,7 @@ type itemID struct {
 
 // sampleReader collects the values of a task by metric and filter.
 type sampleReader struct {
-	series  []*series // in the order in which they were met
+	series  []*series // in order of occurrence
 	byID    map[seriesID]*series
 	filters filterGuess
 	tooMany bool
@@ -97,7 +97,7 @@ func (r *sampleReader) of(id seriesID) *series {
 	return s
 }
 
-// samples goes through lines, or through the elements of the array that 0.4.0 wrote.
+// samples iterates over lines, or over the elements of the array that 0.4.0 wrote.
 func samples(f *decode.File) iter.Seq[decode.Value] {
 	if f.First.Kind() == decode.Array {
 		return f.First.Items()
@@ -116,7 +116,7 @@ func identify(v decode.Value) itemID {
 	return itemID{n, h.Sum64()}
 }
 
-// filterGuess finds the filter of lines that do not name theirs: when a document comes again, the next filter has
+// filterGuess finds the filter of lines that do not name theirs: when a document occurs again, the next filter has
 // begun.
 type filterGuess struct {
 	seen map[int]bool
@@ -132,7 +132,7 @@ func (g *filterGuess) of(doc int) string {
 	return fmt.Sprintf("#%d", g.n)
 }
 
-// isMetric reports the metrics of a line: those it lists, or everything that is no part of the protocol.
+// isMetric reports the metrics of a line: those it lists, else every member that is not part of the format.
 func isMetric(v decode.Value, key string) bool {
 	if list := v.Get("metrics"); list.Kind() == decode.Array {
 		for x := range list.Items() {
@@ -150,8 +150,8 @@ func isMetric(v decode.Value, key string) bool {
 	return true
 }
 
-// outcome is a value of one item: a number or a truth. Pairs and texts are aggregated by rules that only the harness
-// has.
+// outcome returns the value of one item: a number or a boolean. Pairs and texts are aggregated by rules that only the
+// harness has.
 func outcome(v decode.Value) (float64, bool) {
 	if b, ok := v.Truth(); ok {
 		if b {
@@ -165,7 +165,7 @@ func outcome(v decode.Value) (float64, bool) {
 	return v.Float()
 }
 
-// score is the mean of a series, its standard error, and its outcomes where each item is right or wrong.
+// score returns the mean of a series, its standard error, and its outcomes if each item is right or wrong.
 func (s *series) score(f *decode.File, task string) schema.Score {
 	order := make([]int, len(s.ids))
 	for i := range order {
@@ -205,7 +205,7 @@ func (s *series) score(f *decode.File, task string) schema.Score {
 var sampleFile = regexp.MustCompile(`^(?:.*?_)?samples_(.+?)(?:_\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?|` +
 	`_\d{8}_\d{6})?$`)
 
-// taskOf reads the task out of a file's name: samples_<task>_<time>.jsonl, <time>_samples_<task>.jsonl, <task>.jsonl.
+// taskOf reads the task from a file's name: samples_<task>_<time>.jsonl, <time>_samples_<task>.jsonl, <task>.jsonl.
 func taskOf(name string) string {
 	stem := path.Base(name)
 	for _, ext := range []string{".gz", ".zst", ".jsonl", ".json"} {
@@ -217,8 +217,8 @@ func taskOf(name string) string {
 	return stem
 }
 
-// Combine lays the items of one task over the scores of the results that they belong to, and reports whether any of the
-// scores is theirs. A score that the items contradict by more than 1 % is replaced by theirs, and a problem shows both.
+// Combine merges the items of one task with the results that they belong to, and reports whether they belong to any
+// score. A score that differs from that of the items by more than 1 % is replaced by it, and a problem shows both.
 func Combine(results *schema.Reading, items schema.Reading) bool {
 	joined := false
 	for _, it := range items.Scores {
@@ -253,7 +253,7 @@ func overlay(s *schema.Score, it schema.Score) []schema.Problem {
 		Expected: "the two within 1 %", Used: fmt.Sprintf("the recomputed %.6g", now),
 		Found: fmt.Sprintf("%s %s is %.6g, its own items give %.6g", s.Task, s.Metric, stated, now),
 	}
-	if it.Outcomes == nil { // how grades between 0 and 1 are put together is the task's business: by weight, by exponent
+	if it.Outcomes == nil { // how grades between 0 and 1 are aggregated depends on the task: by weight, by exponent
 		if !ok || near(stated, now) {
 			return nil
 		}
@@ -272,7 +272,7 @@ func overlay(s *schema.Score, it schema.Score) []schema.Problem {
 	return []schema.Problem{p}
 }
 
-// overlayError confirms the stated standard error by that of the items, or fills it in where none is stated.
+// overlayError compares the stated standard error with that of the items, or fills it in if none is stated.
 func overlayError(s *schema.Score, it schema.Score) []schema.Problem {
 	stated, ok := s.Stderr.Get()
 	now, has := it.Stderr.Get()
@@ -290,7 +290,7 @@ func overlayError(s *schema.Score, it schema.Score) []schema.Problem {
 		Hint:  "the harness may have drawn it by bootstrap"}}
 }
 
-// near compares to a hundredth.
+// near reports whether two values agree within 1 %.
 func near(a, b float64) bool {
 	return math.Abs(a-b) <= .01*math.Max(math.Abs(a), math.Abs(b))+1e-9
 }

@@ -17,7 +17,7 @@ const (
 	Store  = "github-action-benchmark"
 )
 
-// Detect asks for the members of a result, or of a store.
+// Detect looks for the members of a result, or of a store.
 func Detect(f *decode.File) schema.Match {
 	v := f.First
 	if v.Get("entries").Kind() == decode.Object && v.Has("lastUpdate") {
@@ -71,7 +71,7 @@ func Read(f *decode.File) schema.Reading {
 
 var gpu = regexp.MustCompile(`^(.*?) x (\d+)$`)
 
-// facts reads who was measured; v is a result, or a store's extra.
+// facts reads the identity; v is a result, or a store's extra.
 func facts(v decode.Value) schema.Facts {
 	f := schema.Facts{
 		Model: schema.Model{ID: v.Get("model").Str()},
@@ -101,7 +101,7 @@ var (
 	sparsity = regexp.MustCompile(`(?m)^sparsity - (\S+)`)
 )
 
-// workload reads what was asked: script_args, and the lines of the generated description.
+// workload reads the requested workload: script_args, and the lines of the generated description.
 func workload(v decode.Value, d *draft.Draft) {
 	args := v.Get("script_args")
 	d.Key.Dataset = v.Get("dataset").Str()
@@ -152,7 +152,7 @@ func workload(v decode.Value, d *draft.Draft) {
 
 var statName = regexp.MustCompile(`^(mean|median|std|p\d\d)_(ttft_ms|tpot_ms|request_latency)$`)
 
-// put maps one metric of theirs; it reports whether the name is known.
+// put maps one metric of nm-vllm; it reports whether the name is known.
 func put(d *draft.Draft, name, unit string, x float64, version string) bool {
 	single := map[string]string{
 		"request_throughput": "rps", "output_throughput": "output_tps", "token_throughput": "total_tps",
@@ -180,7 +180,7 @@ func put(d *draft.Draft, name, unit string, x float64, version string) bool {
 	return true
 }
 
-// before05 reports versions whose TPOT includes the first token.
+// before05 reports whether TPOT of a version includes the first token.
 func before05(version string) bool {
 	for _, old := range []string{"0.0.", "0.1.", "0.2.", "0.3.", "0.4."} {
 		if strings.HasPrefix(version, old) {

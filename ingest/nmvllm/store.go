@@ -16,13 +16,13 @@ type store struct {
 	format string
 	runs   draft.Runs[runID]
 	drafts map[pointID]*draft.Draft
-	points []*draft.Draft          // in the order in which they were met
+	points []*draft.Draft          // in order of occurrence
 	names  map[string]decode.Value // titles that were decoded already: they repeat from commit to commit
 
 	foreign int             // values of other benchmarks
 	example string          // the title of the first
 	full    bool            // more points than are read from one file
-	seen    map[uint64]bool // hashes of values, so that one that was published twice counts once
+	seen    map[uint64]bool // hashes of values, so that a value that was published twice counts once
 	seed    maphash.Seed
 	twice   int
 }
@@ -54,7 +54,7 @@ func readStore(f *decode.File, m schema.Match) schema.Reading {
 	return out
 }
 
-// entries reads all suites until there are more points than are read from one file.
+// entries reads all suites, up to the limit of points from one file.
 func (s *store) entries() {
 	for _, suite := range s.f.First.Get("entries").Members() {
 		for entry := range suite.Val.Items() {
@@ -67,7 +67,7 @@ func (s *store) entries() {
 	}
 }
 
-// problems says what was left out.
+// problems returns what was left out.
 func (s *store) problems() []schema.Problem {
 	var out []schema.Problem
 	add := func(sev schema.Severity, code, found, expected, used string) {
@@ -129,7 +129,7 @@ func (s *store) bench(entry, bench decode.Value) {
 	}
 }
 
-// published is what a value that was published twice has in common with itself.
+// published identifies a value, to find those that were published twice.
 type published struct {
 	commit, title, date, model string
 	value                      float64

@@ -1,11 +1,10 @@
-// Package ownmetrics reads the one file that a benchmark of the user's own leaves: named values with unit and
-// direction.
+// Package ownmetrics reads the metrics file of a benchmark of the user's own: named values with unit and direction.
 //
 //	{"metrics": {"my_ms": {"value": 12.3, "unit": "ms", "better": "lower"}}}
 //
-// A metric may state n, the number of measurements behind it, and std, their standard deviation. A name that ttreport
-// has for a quantity, ttft or output_tps, is that quantity, where the unit agrees. What was loaded how is the sidecar's
-// to say.
+// A metric may state n, the number of measurements behind it, and std, their standard deviation. A canonical name
+// such as ttft or output_tps is that metric, if the unit agrees. The workload is stated by the sidecar, not by this
+// file.
 package ownmetrics
 
 import (
@@ -19,7 +18,7 @@ import (
 // Format is the name of the format.
 const Format = "ttreport-metrics"
 
-// Detect wants an object of metrics, each with a value and a unit or a direction, and nothing that other formats have.
+// Detect looks for an object of metrics, each with a value and a unit or a direction, and no member of other formats.
 func Detect(f *decode.File) schema.Match {
 	m := draft.Check{Match: schema.Match{Format: Format, Detail: "metrics of an exec tool"}}
 	v := f.First
@@ -56,7 +55,7 @@ func Read(f *decode.File) schema.Reading {
 	return r
 }
 
-// put adds a metric, or says why not.
+// put adds a metric, or a problem.
 func put(d *draft.Draft, x decode.Member) {
 	value, ok := x.Val.Get("value").Float()
 	if !ok || math.IsNaN(value) || math.IsInf(value, 0) {

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Mark stands where a secret stood.
+// Mark replaces a secret.
 const Mark = "[redacted]"
 
-// secretNames are names whose value is a secret, in flags, environment assignments, headers and JSON alike.
+// secretNames matches names whose value is a secret, in flags, environment assignments, headers and JSON.
 const secretNames = `(?:[a-z0-9_-]*(?:api[_-]?key|apikey|secret|passw(?:or)?d|passwd|jwt|private[_-]?key|` +
 	`credential)[a-z0-9_-]*|[a-z0-9_-]*[_-]token|token|authorization|x-auth[a-z-]*|bearer)`
 
@@ -17,8 +17,8 @@ type rule struct {
 	put  string
 }
 
-// rules are compiled once and never change. Flags come first: their names would pass for the value of what stands
-// before them.
+// rules are compiled once and never change. Flags come first, because a flag's name could be taken for the value of
+// the word before it.
 var rules = []rule{
 	{regexp.MustCompile(`(?i)(--?` + secretNames + `[ =]["']?)[^\s"'-][^\s"']*`), "${1}" + Mark},
 	{regexp.MustCompile(`(?i)\b(bearer|basic)[ +]+[A-Za-z0-9._~+/=-]{6,}`), "$1 " + Mark},
@@ -38,12 +38,12 @@ var rules = []rule{
 	{regexp.MustCompile(`(?i)\b[A-Z]:\\Users\\[^\\\s"']+`), "~"},
 }
 
-// triggers are words of which every rule needs one; a text without any of them is returned untouched and fast.
+// triggers are words of which every rule needs one; text without any of them is returned at once.
 var triggers = regexp.MustCompile(`(?i)bearer|basic|key|secret|passw|token|jwt|credential|authorization|hf[_-]|` +
 	`sk[_-]|pk[_-]|gh[pos][_-]|github_pat|glpat|xox|akia|eyj|://|sig=|auth|/home/|users|/root`)
 
-// triggerWords are the same as words in lower case, with the letters and signs that each needs. Most texts lack some of
-// them for every word, which is found in one pass; the expression would try every word at every place.
+// triggerWords are the same words in lower case, with the letters and signs that each needs. Most texts lack a letter
+// of every word, which one pass finds out; the expression would try every word at every position.
 var triggerWords = wordSets("bearer", "basic", "key", "secret", "passw", "token", "jwt", "credential", "hf_", "hf-",
 	"sk_", "sk-", "pk_", "pk-", "ghp_", "ghp-", "gho_", "gho-", "ghs_", "ghs-",
 	"github_pat", "glpat", "xox", "akia", "eyj", "://", "sig=", "auth", "/home/", "users", "/root")
@@ -61,7 +61,7 @@ func wordSets(words ...string) []wordSet {
 	return out
 }
 
-// letters is the set of letters in a text, whatever their case, with ':', '/' and '='.
+// letters returns the set of letters in a text, whatever their case, with ':', '/' and '='.
 func letters(s string) uint32 {
 	var set uint32
 	for i := 0; i < len(s); i++ {
@@ -74,14 +74,14 @@ func letters(s string) uint32 {
 			set |= 1 << 27
 		case s[i] == '=':
 			set |= 1 << 28
-		case s[i] >= 0x80: // letters that fold to ASCII ones
+		case s[i] >= 0x80: // letters that fold to ASCII letters
 			return ^uint32(0)
 		}
 	}
 	return set
 }
 
-// mayTrigger reports whether a text needs a closer look.
+// mayTrigger reports whether the rules must be applied to a text.
 func mayTrigger(s string) bool {
 	have := letters(s)
 	if have == ^uint32(0) {
@@ -102,12 +102,12 @@ func mayTrigger(s string) bool {
 	return false
 }
 
-// longest is how much of a text is kept.
+// longest is the most bytes of a text that are kept.
 const longest = 16 << 10
 
 // Text returns s without secrets and without the names of home folders. It is idempotent.
 func Text(s string) string {
-	if len(s) > longest { // no name or command is that long, and the expressions take their time
+	if len(s) > longest { // no name or command is that long, and the expressions are slow
 		s = s[:longest] + "…"
 	}
 	if !mayTrigger(s) {
@@ -125,7 +125,7 @@ var (
 	headerFlag = regexp.MustCompile(`(?i)^(?:-H|--[a-z-]*headers?)$`)
 )
 
-// Field returns the value of a named field without secrets: nothing of it where the name is a secret's.
+// Field returns the value of a named field without secrets: none of it if the name is that of a secret.
 func Field(name, value string) string {
 	if value != "" && mayTrigger(name) && secretName.MatchString(name) {
 		return Mark
@@ -133,8 +133,8 @@ func Field(name, value string) string {
 	return Text(value)
 }
 
-// Argv returns a command line without secrets. Beside what [Text] finds, the argument after a flag with a secret's name
-// is removed whole, and so is a header's value when the header is about authorisation.
+// Argv returns a command line without secrets. In addition to what [Text] finds, the whole argument after a flag with
+// a secret's name is removed, and the value of an authorisation header.
 func Argv(argv []string) []string {
 	out := make([]string, len(argv))
 	for i, a := range argv {

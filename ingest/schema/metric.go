@@ -5,7 +5,7 @@ import (
 	"sort"
 )
 
-// Metric is what one point says about one quantity: its unit, which definition of the name was used, and statistics.
+// Metric is one measured quantity of a point: its unit, its definition, and its statistics.
 type Metric struct {
 	Unit      string
 	Def       string                // definition id; see [Definitions]
@@ -71,7 +71,7 @@ func (m Metric) Primary() (string, Number) {
 	return "mean", m.Stat("mean")
 }
 
-// Better says in which direction a metric improves.
+// Better is the direction in which a metric improves.
 type Better int
 
 const (
@@ -80,7 +80,7 @@ const (
 	Higher
 )
 
-// String is what is shown beside a metric: "lower is better".
+// String returns the text that is shown with a metric: "lower is better".
 func (b Better) String() string {
 	switch b {
 	case Lower:
@@ -91,7 +91,7 @@ func (b Better) String() string {
 	return "neither is better"
 }
 
-// MetricInfo is what is fixed about a canonical metric, whichever tool measured it.
+// MetricInfo holds the fixed facts about a canonical metric, whichever tool measured it.
 type MetricInfo struct {
 	Name   string // canonical, as in columns and documents
 	Label  string // as on a page
@@ -123,8 +123,8 @@ var catalogue = []MetricInfo{
 	{"startup_s", "Start-up", "s", Lower, "time a server or engine takes to start; the workload says which part of it"},
 }
 
-// Metrics lists the canonical metrics in the order people read them. The list is the contract: readers map to these
-// names and no others; what they cannot map stays in Extra.
+// Metrics lists the canonical metrics in reading order. Readers map to these names only; what they cannot map stays
+// in Extra.
 func Metrics() []MetricInfo { return slices.Clone(catalogue) }
 
 // MetricByName returns the fixed facts of a canonical metric, or of one of the user's own, whose name states them.
@@ -140,7 +140,7 @@ func MetricByName(name string) (MetricInfo, bool) {
 	return MetricInfo{Name: name, Label: name}, false
 }
 
-// Unit is the unit of a canonical metric, "" of any other.
+// Unit returns the unit of a canonical metric, "" for any other.
 func Unit(metric string) string {
 	info, _ := MetricByName(metric)
 	return info.Unit
@@ -149,7 +149,7 @@ func Unit(metric string) string {
 // Definition ids. Numbers of one metric under different definitions are different series. Throughputs and counts have
 // one definition, the one in [Metrics], and carry none.
 const (
-	DefFirstChunk    = "first-chunk"       // TTFT: first streamed chunk, whatever it holds (vLLM)
+	DefFirstChunk    = "first-chunk"       // TTFT: first streamed chunk, with or without content (vLLM)
 	DefFirstContent  = "first-content"     // TTFT: first chunk with content (AIPerf, builtin)
 	DefExclFirst     = "excl-first"        // TPOT: first token excluded
 	DefInclFirst     = "incl-first"        // TPOT: E2EL / output tokens (vLLM before 0.5.0)
@@ -165,5 +165,5 @@ const (
 	DefDecodePhase = "decode-phase" // TPOT: generation time of the profiler / (output tokens − 1)
 	// TPOT: mean gap between chunks of a request (inference-perf); tokens only where each chunk is one
 	DefChunkMean = "mean-gap"
-	DefNotStated = "not-stated" // the source says what it is called and not how it was measured
+	DefNotStated = "not-stated" // the source has the name and not the definition
 )

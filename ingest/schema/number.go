@@ -21,7 +21,7 @@ func Num(v float64) Number {
 	return Number{v: v, ok: true}
 }
 
-// Missing returns an absent value with its reason, in words for a person.
+// Missing returns an absent value with its reason, as text for people.
 func Missing(why string) Number { return Number{why: why} }
 
 // Get returns the value and whether there is one.

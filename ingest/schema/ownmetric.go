@@ -2,9 +2,9 @@ package schema
 
 import "strings"
 
-// OwnMetric is the name under which a metric of the user's own is stored: "my_ms{ms,lower}". Unit and direction are
-// part of the name, so that a metric whose unit changes is another series, and a reader of history needs no list to
-// judge it. ok is false for a name, unit or direction that no metric has.
+// OwnMetric returns the name under which a metric of the user's own is stored: "my_ms{ms,lower}". Unit and direction
+// are part of the name, so that a metric whose unit changes is another series, and readers of history need no list of
+// metrics. ok is false for an invalid name, unit or direction.
 func OwnMetric(label, unit, better string) (name string, ok bool) {
 	name = label + "{" + unit + "," + better + "}"
 	_, ok = ownMetric(name)
@@ -36,7 +36,7 @@ func ownMetric(name string) (MetricInfo, bool) {
 	return m, true
 }
 
-// plainName reports whether a text is short and of letters, digits and a few signs.
+// plainName reports whether a text is short and has only letters, digits and certain signs.
 func plainName(s string, most int, signs string) bool {
 	for _, c := range s {
 		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune(signs, c)) {

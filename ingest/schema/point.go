@@ -8,24 +8,24 @@ import (
 	"time"
 )
 
-// Point is one measured workload: what was asked (Key, Conditions), what came back (Metrics), and where it is written.
+// Point is one measured workload: the request (Key, Conditions), the result (Metrics), and the source.
 type Point struct {
 	Key        Key
 	Status     Status
 	Repeat     int // 1 for the first measurement of this key in the run
 	Start, End time.Time
-	Conditions map[string]string // what else bears on the number: ignore_eos, seed, num_prompts, tokenizer …
+	Conditions map[string]string // what else affects the number: ignore_eos, seed, num_prompts, tokenizer …
 	Metrics    map[string]Metric // by canonical name
 	Client     map[string]string // what shows a saturated client: concurrency reached, cpu seconds …
 	Command    []string          // argv that made it, secrets removed
 	Source     Source
-	// who stated a part of the key that the file leaves open: "isl" by "sidecar", "manifest", "path"
+	// which source stated a part of the key that the file leaves open: "isl" by "sidecar", "manifest", "path"
 	Stated  map[string]string
 	Extra   Unknown // foreign fields of the source that have no canonical name
 	Unknown Unknown
 }
 
-// Status says how a measurement ended.
+// Status is how a measurement ended.
 type Status string
 
 // Statuses of a point.
@@ -36,10 +36,10 @@ const (
 	StatusInvalid Status = "invalid"
 )
 
-// Statuses lists them.
+// Statuses lists the statuses.
 func Statuses() []Status { return []Status{StatusOK, StatusPartial, StatusFailed, StatusInvalid} }
 
-// Source says which file a number came from, so that it can be checked against the bytes it was read from.
+// Source is the file that a number came from, so that it can be checked against the bytes it was read from.
 type Source struct {
 	Path        string // as found, slash-separated, relative to the root it was found under
 	SHA256      string // of the file's bytes, before any decompression
@@ -61,7 +61,7 @@ type Key struct {
 	Unknown     Unknown
 }
 
-// String is the one canonical form of a key, used to compare, sort and store it:
+// String returns the canonical form of a key, used to compare, sort and store it:
 // "text/vllm/isl=128/osl=128/c=1/rate=-/random" and then sorted dims as name=value.
 func (k Key) String() string {
 	b := make([]byte, 0, 64)
@@ -83,7 +83,7 @@ func (k Key) String() string {
 	return string(b)
 }
 
-// Workload is the short name people use: "2048/128/30" for ISL/OSL/concurrency, then what else distinguishes it.
+// Workload returns the short name: "2048/128/30" for ISL/OSL/concurrency, then what else distinguishes it.
 func (k Key) Workload() string {
 	b := appendNumber(nil, k.ISL)
 	b = appendNumber(append(b, '/'), k.OSL)
@@ -112,15 +112,15 @@ func (k Key) Workload() string {
 	return out
 }
 
-// DimLabel is the dimension that distinguishes workloads whose lengths nobody states.
+// DimLabel is the dimension that distinguishes workloads without stated lengths.
 const DimLabel = "label"
 
-// Comparable reports whether the key says enough to be compared over releases: lengths, or a label in their place.
+// Comparable reports whether the key has enough to be compared over releases: lengths, or a label in their place.
 func (k Key) Comparable() bool {
 	return (k.ISL != nil && k.OSL != nil) || k.Dims[DimLabel] != ""
 }
 
-// Less orders keys as people list them: by task, lengths, load, then the rest. An unknown number sorts last.
+// Less orders keys by task, lengths, load, then the rest. An unknown number sorts last.
 func (k Key) Less(o Key) bool {
 	for _, d := range []int{
 		strings.Compare(k.Task, o.Task), compareNumber(k.Rate, o.Rate), compareNumber(k.ISL, o.ISL),
@@ -156,7 +156,7 @@ func appendNumber(b []byte, v *float64) []byte {
 	return strconv.AppendFloat(b, *v, 'f', -1, 64)
 }
 
-// appendPart writes a free text so that no text can imitate the separators.
+// appendPart escapes free text so that it cannot contain separators.
 func appendPart(b []byte, s string) []byte {
 	if s == "" {
 		return append(b, '-')

@@ -9,7 +9,7 @@ import (
 
 // Problem is something that could not be read, understood or trusted. Problems are data: collected, counted and shown.
 type Problem struct {
-	Severity Severity // error (nothing was read), warning (read with a doubt) or note
+	Severity Severity // error (nothing was read), warning (read, but doubtful) or note
 	Path     string
 	Line     int    // 1-based; 0 when the problem is not at a line
 	Column   int    // 1-based, in bytes
@@ -19,11 +19,11 @@ type Problem struct {
 	Expected string // what was looked for
 	Hint     string // what to do
 	Used     string // which of two contradicting numbers was used, when there were two
-	Lost     bool   // a history document that counts for nothing because of it
+	Lost     bool   // a history document that is not used because of it
 	Unknown  Unknown
 }
 
-// Severity says how much of what was read a problem leaves in doubt.
+// Severity is how much of the input a problem affects.
 type Severity string
 
 // Severities of a problem.
@@ -33,10 +33,10 @@ const (
 	SevNote    Severity = "note"
 )
 
-// Severities lists them, worst first.
+// Severities lists the severities, worst first.
 func Severities() []Severity { return []Severity{SevError, SevWarning, SevNote} }
 
-// Where is the position as compilers print it: path:line:column.
+// Where returns the position as compilers print it: path:line:column.
 func (p Problem) Where() string {
 	if p.Line == 0 {
 		return p.Path
@@ -44,7 +44,7 @@ func (p Problem) Where() string {
 	return fmt.Sprintf("%s:%d:%d", p.Path, p.Line, p.Column)
 }
 
-// String is the problem as one line for a terminal or a log.
+// String returns the problem as one line for a terminal or a log.
 func (p Problem) String() string {
 	var b strings.Builder
 	if w := p.Where(); w != "" {
@@ -60,11 +60,11 @@ func (p Problem) String() string {
 	return b.String()
 }
 
-// Error makes a Problem an error, so that it can travel through code that returns one.
+// Error makes a Problem an error, so that functions can return it as one.
 func (p Problem) Error() string { return p.String() }
 
-// Alike keeps the first of the problems that key puts together, in order, and how many each stands for. A problem whose
-// key is "" stands for itself.
+// Alike groups problems by key and returns the first of each group, in order, and the size of each group. A problem
+// whose key is "" is a group of its own.
 func Alike(list []Problem, key func(Problem) string) (first []Problem, count []int) {
 	at := map[string]int{}
 	for _, p := range list {

@@ -2,7 +2,7 @@ package schema
 
 import "time"
 
-// Reading is what one file says, before files are grouped into runs.
+// Reading is the content of one file, before files are grouped into runs.
 type Reading struct {
 	Format   string // "vllm-serve"
 	Detail   string // era or variant, in words
@@ -15,7 +15,7 @@ type Reading struct {
 	// Plan and Provenance are stated by our own documents only.
 	Plan       []Key
 	Provenance map[string]Origin
-	// PartOf names the file whose content this one repeats or details; its numbers are then not counted again.
+	// PartOf names the file whose content this one repeats or is part of; its numbers are then not counted again.
 	PartOf string
 	// More holds what the same file states about other runs.
 	More []Reading
@@ -25,7 +25,7 @@ type Reading struct {
 type Facts struct {
 	RunID      string
 	Start, End time.Time
-	StartNote  string // why Start is less than certain: "local time, zone unknown"
+	StartNote  string // why Start is not certain: "local time, zone unknown"
 	Release    string
 	Channel    string
 	Line       string
@@ -35,13 +35,13 @@ type Facts struct {
 	Stack      Stack
 }
 
-// Match is a reader's answer to "is this yours?".
+// Match reports whether a file has a reader's format.
 type Match struct {
 	Format string
 	Detail string
 	Has    []string // what was found of what it looks for
-	Lacks  []string // what was not; a match lacks nothing
-	// Records says that the values of the file are records of one measurement, to be read together.
+	Lacks  []string // what was not found; empty for a full match
+	// Records reports that the values of the file are records of one measurement, to be read together.
 	Records bool
 }
 

@@ -3,7 +3,7 @@ package schema
 // Reason is why a verdict has its outcome: one of the types of this file, with its numbers. Package words turns it into
 // a sentence; a test there fails for a type without words.
 type Reason interface {
-	// Code is the reason's name in data files: "not-measured".
+	// Code returns the reason's name in data files: "not-measured".
 	Code() string
 }
 
@@ -11,7 +11,7 @@ type Reason interface {
 type (
 	// NoTargetFor is a workload that no target covers.
 	NoTargetFor struct{}
-	// TargetNotMeasured is a workload that a target covers and nobody measured.
+	// TargetNotMeasured is a workload that a target covers and that was not measured.
 	TargetNotMeasured struct{}
 	// Planned is a workload of a run's plan without a result.
 	Planned struct{}
@@ -31,7 +31,7 @@ type (
 		User        float64 `json:"user"` // tok/s/user
 		Concurrency float64 `json:"concurrency"`
 	}
-	// Limit is a number beside the limit of its target.
+	// Limit compares a number with the limit of its target.
 	Limit struct {
 		Interval  IntervalFrom `json:"interval"`
 		Tolerance float64      `json:"tolerance"`       // relative
@@ -42,22 +42,22 @@ type (
 	EvalNotRun struct {
 		Task string `json:"task"`
 	}
-	// EvalLimit is a score beside its reference.
+	// EvalLimit compares a score with its reference.
 	EvalLimit struct {
 		Task      string  `json:"task"`
 		Tolerance float64 `json:"tolerance"`        // relative
 		N         int     `json:"n,omitempty"`      // questions
-		Of        int     `json:"of,omitempty"`     // questions of the whole task, where fewer were asked
+		Of        int     `json:"of,omitempty"`     // questions of the whole task, if fewer were asked
 		Needed    int     `json:"needed,omitempty"` // questions that would settle it
 	}
 )
 
-// IntervalFrom is where the interval of a number beside a limit comes from.
+// IntervalFrom is the source of the interval of a number that is compared with a limit.
 type IntervalFrom string
 
 // Sources of an interval.
 const (
-	FromNothing IntervalFrom = "single-run" // fewer than three repeats and no known noise: there is none
+	FromNothing IntervalFrom = "single-run" // no interval: fewer than three repeats and no known noise
 	FromRepeats IntervalFrom = "repeats"
 	FromOwn     IntervalFrom = "noise-own"     // noise of the series' own history
 	FromTypical IntervalFrom = "noise-typical" // noise of the same metric on the same device
@@ -76,11 +76,11 @@ type (
 		By    string `json:"by,omitempty"`
 		Other string `json:"other,omitempty"` // run of the release that measured it instead
 	}
-	// InvalidPoint is a point that its own file calls invalid.
+	// InvalidPoint is a point that its own file marks as invalid.
 	InvalidPoint struct {
 		Why string `json:"why,omitempty"`
 	}
-	// NotPositive is a value that no measurement gives: see [Measurable].
+	// NotPositive is a value that no measurement can give: see [Measurable].
 	NotPositive struct {
 		Metric string  `json:"metric"`
 		Value  float64 `json:"value"`
@@ -89,32 +89,32 @@ type (
 	NotRemeasured struct{}
 )
 
-// Change is a number beside the releases before it.
+// Change compares a number with the releases before it.
 type Change struct {
 	Why      Why     `json:"why"`
 	Releases int     `json:"releases"`          // in the baseline
 	Limit    float64 `json:"limit"`             // least relative change that matters
 	Noise    float64 `json:"noise,omitempty"`   // one standard deviation from release to release, relative; 0: unknown
-	First    float64 `json:"first,omitempty"`   // value of the release's first run, where a later one is shown; 0: none
+	First    float64 `json:"first,omitempty"`   // value of the release's first run, if a later one is shown; 0: none
 	Shift    float64 `json:"shift,omitempty"`   // of the whole device, signed as the number moved; 0: none
 	Repeats  int     `json:"repeats,omitempty"` // of one release, that would settle it
-	More     int     `json:"more,omitempty"`    // releases that would settle it, where no number of repeats does
+	More     int     `json:"more,omitempty"`    // releases that would settle it, if no number of repeats does
 	// Conditions that differ from those of the baseline: "ignore_eos true → false".
 	Conditions string `json:"conditions,omitempty"`
 }
 
-// Why says what decided about a change.
+// Why is what decided about a change.
 type Why string
 
-// What decides about a change.
+// Reasons of a decision about a change.
 const (
 	WhyNone           Why = "none"
 	WhyGate           Why = "gate" // significant, seen once
 	WhyRecheck        Why = "recheck"
-	WhyAgain          Why = "again" // seen in an earlier release and again
+	WhyAgain          Why = "again" // seen in an earlier release and in this one
 	WhyShift          Why = "shift"
 	WhyAgainstShift   Why = "against-shift"
-	WhyDidNotMove     Why = "did-not-move" // while the whole device moved
+	WhyDidNotMove     Why = "did-not-move" // while the whole device changed
 	WhyNotSignificant Why = "not-significant"
 	WhyNotSeenAgain   Why = "not-seen-again"
 	WhyRunsDisagree   Why = "runs-disagree"
@@ -122,18 +122,18 @@ const (
 	WhyEquivalent     Why = "equivalent"
 	WhyWide           Why = "wide"
 	WhyNoRegression   Why = "no-regression"  // the interval excludes one; an improvement cannot be excluded
-	WhyNoImprovement  Why = "no-improvement" // likewise the other way round
+	WhyNoImprovement  Why = "no-improvement" // the interval excludes one; a regression cannot be excluded
 	WhyTwoModes       Why = "two-modes"
 	WhyNoBaseline     Why = "no-baseline"
 	WhyNoBaselineLine Why = "no-baseline-line" // a build of channel pr or dev without a line to compare with
 	WhyPinned         Why = "pinned"
 	WhyOneEach        Why = "one-each"
-	WhyOneMoreRun     Why = "one-more-run" // seen again, against a baseline that is too short to be sure of it
+	WhyOneMoreRun     Why = "one-more-run" // seen again, but the baseline is too short
 	WhyBaseSuspect    Why = "base-suspect"
 	WhyConditions     Why = "conditions"
 )
 
-// EvalChange is a score beside the releases before it.
+// EvalChange compares a score with the releases before it.
 type EvalChange struct {
 	Test     EvalTest `json:"test"`
 	Why      Why      `json:"why,omitempty"`      // of a large inconclusive change; else ""
@@ -142,16 +142,16 @@ type EvalChange struct {
 	N        int      `json:"n,omitempty"`        // questions
 	Lost     int      `json:"lost,omitempty"`     // answers that were right before
 	Gained   int      `json:"gained,omitempty"`
-	First    float64  `json:"first,omitempty"`  // score of the release's first run, where a later one is shown
+	First    float64  `json:"first,omitempty"`  // score of the release's first run, if a later one is shown
 	Needed   int      `json:"needed,omitempty"` // questions that could show a change of Limit
-	// Conditions say how the questions differ from those before.
+	// Conditions state how the questions differ from those before.
 	Conditions string `json:"conditions,omitempty"`
 }
 
-// EvalTest is how a score was compared.
+// EvalTest is the test with which a score was compared.
 type EvalTest string
 
-// How scores are compared.
+// Tests of scores.
 const (
 	TestNone     EvalTest = "no-baseline"
 	TestPaired   EvalTest = "paired"    // McNemar: the same questions
@@ -180,7 +180,7 @@ func (NotPositive) Code() string       { return "not-positive" }
 func (NotRemeasured) Code() string     { return "not-remeasured" }
 func (r Change) Code() string          { return string(r.Why) }
 
-// Code is why no test of the score decided, where another run or release did; else how the score was compared.
+// Code returns what decided if that was another run or release; else how the score was compared.
 func (r EvalChange) Code() string {
 	if r.Why != "" && r.Why != WhyNotSignificant {
 		return string(r.Why)
@@ -194,17 +194,17 @@ func ReasonIs[R Reason](r Reason) bool {
 	return is
 }
 
-// Decision is what a person decided of a verdict, a lint, a run or a change, and answers for.
+// Decision is the decision of a person about a verdict, a lint, a run or a change.
 type Decision struct {
 	ID      string
 	Kind    DecisionKind
 	Reason  string
 	Owner   string
 	Expires string // YYYY-MM-DD, or "" for never
-	Expired bool   // it no longer holds
+	Expired bool   // it is no longer valid
 }
 
-// DecisionKind is what a decision does.
+// DecisionKind is the effect of a decision.
 type DecisionKind string
 
 // Kinds of decisions.
@@ -217,8 +217,8 @@ const (
 	Supersede  DecisionKind = "supersede"  // the run is replaced by another
 )
 
-// Excuses reports whether it keeps a finding from failing: a waiver or an acceptance that holds. Pins and dismissals say
-// why a level is where it is, and excuse nothing.
+// Excuses reports whether it keeps a finding from failing: a valid waiver or acceptance. Pins and dismissals explain
+// levels and excuse nothing.
 func (d *Decision) Excuses() bool {
 	return d != nil && !d.Expired && (d.Kind == Waive || d.Kind == Accept)
 }

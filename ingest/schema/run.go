@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// Version names the form of a history document. A document of another version is refused, never guessed at.
+// Version is the schema of a history document. A document of another version is refused.
 const Version = "ttreport/v1"
 
-// Unknown keeps members of a document that this version does not know, as they were written, so that a newer
-// ttreport's fields survive an older one's rewrite.
+// Unknown keeps members of a document that this version does not know, as they were written, so that fields of a
+// newer ttreport survive when an older one rewrites the document.
 type Unknown map[string]json.RawMessage
 
 // Run is one execution of a plan on one system with one software stack.
@@ -21,7 +21,7 @@ type Run struct {
 	ID      string
 	Start   time.Time // UTC; zero when no source states it
 	End     time.Time
-	Release string // a label; empty for a build that nobody released
+	Release string // a label; empty for a build
 	Channel string // release, main, pr or dev; empty means release when Release is set, else dev
 	Line    string // release line, when releases are not one sequence
 	Model   Model
@@ -32,7 +32,7 @@ type Run struct {
 	Points  []Point
 	Scores  []Score
 	Targets []Target // the targets in force when this run was first seen
-	Plan    []Key    // what was to be measured, whether or not it was
+	Plan    []Key    // what was to be measured, measured or not
 
 	Provenance map[string]Origin // by field, such as "device.name"
 	Problems   []Problem
@@ -40,10 +40,10 @@ type Run struct {
 	Unknown    Unknown
 }
 
-// Model names what was served. Key is the architecture key under which targets are filed: the first weight of the
+// Model identifies the served model. Key is the architecture key of its targets: the first weight of the
 // architecture, "Llama-3.1-8B" for "Llama-3.1-8B-Instruct".
 type Model struct {
-	ID        string // as the hub or the server names it: "meta-llama/Llama-3.1-8B-Instruct"
+	ID        string // as named by the hub or the server: "meta-llama/Llama-3.1-8B-Instruct"
 	Name      string // the last part of ID
 	Key       string
 	Precision string
@@ -51,19 +51,19 @@ type Model struct {
 	Unknown   Unknown
 }
 
-// Device names the hardware that served.
+// Device identifies the hardware.
 type Device struct {
-	Name     string // "n150", "t3k", "h100"; "simulated" when nothing was measured on hardware
+	Name     string // "n150", "t3k", "h100"; "simulated" for the simulator
 	Mesh     string
 	Chips    int // 0 when unknown
 	Firmware string
 	Unknown  Unknown
 }
 
-// Simulated is the device name of the embedded simulator. Whatever carries it is marked wherever it is shown.
+// Simulated is the device name of the embedded simulator. Its results are marked wherever they are shown.
 const Simulated = "simulated"
 
-// Stack names the software that served.
+// Stack identifies the software.
 type Stack struct {
 	Engine  string
 	Version string
@@ -74,7 +74,7 @@ type Stack struct {
 	Unknown Unknown
 }
 
-// Origin says which kind of source stated a fact, and where.
+// Origin is the kind of source that stated a fact, and where.
 type Origin struct {
 	From  From
 	Where string // a path, a flag, or a rule in words
@@ -83,20 +83,20 @@ type Origin struct {
 // From is a kind of source that states facts.
 type From string
 
-// Kinds of sources, in the order in which they are believed.
+// Kinds of sources, in order of precedence.
 const (
 	FromFile     From = "file"     // the result itself
-	FromSidecar  From = "sidecar"  // or another file beside it that describes it
+	FromSidecar  From = "sidecar"  // or another file next to it that describes it
 	FromManifest From = "manifest" // of a folder at or above it
 	FromSpec     From = "spec"     // a runtime spec or a report of its tree
 	FromPath     From = "path"
 	FromFlag     From = "flag"
 	FromDerived  From = "derived" // follows from other facts
-	// FromRecomputed is of numbers: they were computed from per-request or per-item values.
+	// FromRecomputed is the source of numbers that were computed from per-request or per-item values.
 	FromRecomputed From = "recomputed"
 )
 
-// Channels in which a baseline may be sought; pr and dev never serve as one.
+// Channels. Only release and main serve as a baseline; pr and dev never do.
 const (
 	ChannelRelease = "release"
 	ChannelMain    = "main"
@@ -120,7 +120,7 @@ func (r *Run) InChannel() string {
 // IsSimulated reports whether the run was made on the embedded simulator.
 func (r *Run) IsSimulated() bool { return SameDevice(r.Device.Name, Simulated) }
 
-// Arrange orders the points and scores as people list them and counts repeats of one key.
+// Arrange sorts the points and scores and numbers repeats of one key.
 func (r *Run) Arrange() {
 	sort.SliceStable(r.Points, func(i, j int) bool {
 		a, b := r.Points[i], r.Points[j]

@@ -1,11 +1,10 @@
 package schema
 
-// saturatedBelow is the share of the asked concurrency below which a client did not hold the load.
+// saturatedBelow is the share of the requested concurrency below which a client counts as saturated.
 const saturatedBelow = .8
 
-// Saturated reports whether a client was the bottleneck: on average it had fewer requests in flight than it was asked
-// to keep. asked and reached are concurrencies. A client that holds the load still loses some: requests ramp up at
-// the beginning and run dry at the end, and a finished one is replaced a moment later; a fifth leaves room for that.
-// The bound is that of the lint on saturated clients, so that what is said while measuring is what the verdict says
-// later.
+// Saturated reports whether a client was the bottleneck: on average it had fewer requests in flight than requested.
+// asked and reached are concurrencies. A client that keeps up the load is still somewhat below it: requests ramp up
+// at the beginning and down at the end, and a finished one is replaced with a delay; the margin of 20 % allows for
+// that. The lint on saturated clients uses the same bound, so that the note while measuring and the lint agree.
 func Saturated(asked, reached float64) bool { return reached < saturatedBelow*asked }

@@ -16,7 +16,7 @@ type Score struct {
 	N         int      // items scored; 0 when unknown
 	Total     int      // items in the task; 0 when unknown
 	Fewshot   *int     // nil when not stated
-	Limit     *float64 // the tool's limit option: a count, or a fraction below 1; nil when none
+	Limit     *float64 // the tool's limit option: a count, or a fraction below 1; nil for none
 	Direction string   // higher, lower or "" when not stated
 	Version   string   // of the task
 	From      From     // "" for the file, else FromRecomputed
@@ -25,14 +25,15 @@ type Score struct {
 	Unknown   Unknown
 }
 
-// Outcomes says which items were right, for paired tests: two scores with equal Items were asked the same questions in
-// the same words.
+// Outcomes holds which items were right, for paired tests: two scores with equal Items have the same questions in the
+// same words.
 type Outcomes struct {
 	Items string // 16 hex digits of the hash of the ordered item ids
 	Right []bool
 }
 
-// Text is the compact form of outcomes: the items' hash, how many, and the bits as base64, the first item highest.
+// Text returns the compact form of outcomes: the items' hash, their number, and the bits as base64, the first item
+// highest.
 func (o *Outcomes) Text() string {
 	bits := make([]byte, (len(o.Right)+7)/8)
 	for i, right := range o.Right {

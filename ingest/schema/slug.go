@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// Slug is a name as part of a path or an address: letters, digits, dots, underscores and hyphens. A name that had to
-// be changed carries four hex digits of its hash, so that two names never share a slug; an empty one is "unknown".
+// Slug returns a name as part of a path or an address: letters, digits, dots, underscores and hyphens. A name that
+// had to be changed gets four hex digits of its hash, so that two names do not share a slug; an empty one is
+// "unknown".
 func Slug(name string) string {
 	if name == "" {
 		return "unknown"

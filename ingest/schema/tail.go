@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// FewForTail is the number of requests below which a percentile beyond the 95th is no number: it would be the largest or
-// second largest value of a handful.
+// FewForTail is the number of requests below which a percentile beyond the 95th is not shown: it would be the largest
+// or second largest of a few values.
 const FewForTail = 100
 
-// TailHolds reports whether a statistic means something over a number of requests. Everything but a percentile beyond the
-// 95th always does. Tables, verdicts and lints share this rule.
+// TailHolds reports whether a statistic is meaningful over a number of requests. Only percentiles beyond the 95th
+// need many. Tables, verdicts and lints share this rule.
 func TailHolds(stat string, requests float64) bool {
 	q, ok := strings.CutPrefix(stat, "p")
 	rank, err := strconv.ParseFloat(q, 64)

@@ -1,6 +1,6 @@
 package schema
 
-// Target is one promised number for one workload, as it was in force when a run was made.
+// Target is one target of one workload, as it was in force when a run was made.
 type Target struct {
 	Key       Key // only the fields that the target states; the tool is never among them
 	Metric    string
@@ -8,11 +8,11 @@ type Target struct {
 	Value     float64
 	Unit      string
 	Level     string  // functional, complete or target
-	Tolerance float64 // relative: 0.05 lets a value miss by five percent
+	Tolerance float64 // relative: 0.05 allows a value to miss by 5 %
 	Source    string  // file that states it
 	SHA256    string
 	AsOf      string // date of the source, YYYY-MM-DD, or ""
-	Priority  string // must or should, where the source says so: it then decides in place of the model's declared status
+	Priority  string // must or should, if the source states it: it then decides in place of the model's declared status
 	Items     int    // questions behind the reference score of an eval; 0: not stated
 	Unknown   Unknown
 }
@@ -22,17 +22,17 @@ const (
 	LevelFunctional = "functional"
 	LevelComplete   = "complete"
 	LevelTarget     = "target"
-	// LevelReference is the one level of an eval: the score that the model has elsewhere. Any declared status above experimental
-	// promises it.
+	// LevelReference is the only level of an eval: the published score of the model. Any declared status above
+	// experimental requires it.
 	LevelReference = "reference"
 )
 
 // Levels lists the levels, least demanding first.
 func Levels() []string { return []string{LevelFunctional, LevelComplete, LevelTarget} }
 
-// Matches reports whether a measured key is the workload this target speaks of. A field that the target leaves out
-// matches anything, except that a target without dimensions speaks only of points without them: a structured-output
-// run at 128/128/1 is not the plain one.
+// Matches reports whether the target covers a measured key. A field that the target leaves out matches anything,
+// except that a target without dimensions covers only points without them: a structured-output run at 128/128/1 is
+// not the plain one.
 func (t Target) Matches(k Key) bool {
 	if t.Key.Task != "" && k.Task != "" && t.Key.Task != k.Task {
 		return false

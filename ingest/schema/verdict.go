@@ -18,10 +18,10 @@ type Verdict struct {
 	Stat     string
 	Against  Against
 	Level    string // of a target
-	Required bool   // of a target: the level is one that the model's declared status asks for
+	Required bool   // of a target: by its priority, or by the model's declared status
 	Outcome  Outcome
 	Evidence Evidence // of regressed and improved
-	Large    bool     // inconclusive, and the effect is beyond what matters
+	Large    bool     // inconclusive with an effect beyond what matters
 	Cause    Cause
 	Value    Number
 	Ref      Number      // the limit, or the baseline
@@ -32,22 +32,23 @@ type Verdict struct {
 
 	Impl, Def string
 	Baseline  string // newest release of the baseline, or ""
-	First     string // release that saw the change first, when this one is not it
+	First     string // earlier release that saw the change first, or ""
 	P, Q      Number // one-sided, in the direction of the change; q over the cells of the release
 	Follow    Follow
-	Decision  *Decision // of a person, when one covers this verdict
+	Decision  *Decision // of a person about this verdict, or nil
 }
 
-// System is the model, implementation and device that the verdict is about.
+// System returns the model, implementation and device of the verdict.
 func (v *Verdict) System() System { return System{v.Model, v.Device, v.Impl} }
 
-// Pair is the model and device that the verdict is about.
+// Pair returns the model and device of the verdict.
 func (v *Verdict) Pair() Pair { return Pair{v.Model, v.Device} }
 
-// Pair is a model on a device: what a release is signed for.
+// Pair is a model on a device, for which a release is signed.
 type Pair struct{ Model, Device string }
 
-// Selected reports whether a model and device name the pair; an empty one selects all. Devices are folded.
+// Selected reports whether a model and device select the pair; an empty name selects all. The case of device names is
+// ignored.
 func (p Pair) Selected(model, device string) bool {
 	return (model == "" || p.Model == model) && (device == "" || SameDevice(p.Device, device))
 }
@@ -65,7 +66,7 @@ const (
 	Inconclusive Outcome = "inconclusive" // the data allow both answers
 	NotMeasured  Outcome = "missing"      // expected, and without a number
 	NoTarget     Outcome = "no-target"
-	Unattainable Outcome = "unattainable" // a target that its own neighbours rule out
+	Unattainable Outcome = "unattainable" // a target that other targets of the same workload rule out
 
 	Regressed     Outcome = "regressed"
 	Improved      Outcome = "improved"
@@ -73,10 +74,10 @@ const (
 	Unchanged     Outcome = "unchanged"
 	NoBaseline    Outcome = "no-baseline"
 	NotComparable Outcome = "not-comparable"
-	Excluded      Outcome = "excluded" // the number counts for nothing
+	Excluded      Outcome = "excluded" // the number does not count
 )
 
-// Evidence says how well a change is known.
+// Evidence is whether a change was seen once or again.
 type Evidence string
 
 // Confirmed is a change that an independent run saw again; a suspected one was seen once.
@@ -85,10 +86,10 @@ const (
 	Suspected Evidence = "suspected"
 )
 
-// Against is what a verdict compares with.
+// Against is what a verdict compares a number with.
 type Against string
 
-// What a verdict is against.
+// Kinds of comparisons.
 const (
 	AgainstTarget  Against = "target"
 	AgainstHistory Against = "history"
@@ -100,7 +101,7 @@ type Cause struct {
 	ID   string
 }
 
-// String is the cause as data files hold it: "shift:0a1b2c3d4e5f"; "" for none.
+// String returns the cause in the form of data files: "shift:0a1b2c3d4e5f"; "" for none.
 func (c Cause) String() string {
 	if c.Kind == "" {
 		return ""
@@ -108,7 +109,7 @@ func (c Cause) String() string {
 	return string(c.Kind) + ":" + c.ID
 }
 
-// CauseKind is what moved.
+// CauseKind is what changed.
 type CauseKind string
 
 // Kinds of causes.
@@ -124,18 +125,18 @@ type Follow struct {
 	Again   bool // it was seen again
 }
 
-// VerdictID is the stable name of a verdict: 12 hex digits of what is judged and against what, free of values, so that
-// a decision of a person about it survives a re-run.
+// VerdictID returns the stable id of a verdict: 12 hex digits of what is judged and against what, without values, so
+// that a decision about it survives a re-run.
 func VerdictID(release, baseline string, p Pair, k Key, metric, stat string, against Against) string {
 	parts := []string{release, baseline, p.Model, p.Device, k.String(), metric, stat, string(against)}
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return hex.EncodeToString(sum[:6])
 }
 
-// evalTask marks a key that names an eval: its dataset is the task's name.
+// evalTask is the task of keys that name an eval; the dataset is the eval's name.
 const evalTask = "eval"
 
-// EvalKey is the key under which verdicts on an eval stand.
+// EvalKey returns the key of verdicts on an eval.
 func EvalKey(s *Score) Key {
 	k := Key{Task: evalTask, Dataset: s.Task}
 	if s.Filter != "" && s.Filter != "none" {
@@ -144,14 +145,16 @@ func EvalKey(s *Score) Key {
 	return k
 }
 
-// EvalTarget is the key of a target for an eval.
-func EvalTarget(task string, dims map[string]string) Key { return Key{Task: evalTask, Dataset: task, Dims: dims} }
+// EvalTarget returns the key of a target for an eval.
+func EvalTarget(task string, dims map[string]string) Key {
+	return Key{Task: evalTask, Dataset: task, Dims: dims}
+}
 
 // IsEval reports whether a key names an eval.
 func (k Key) IsEval() bool { return k.Task == evalTask }
 
-// Measurable reports whether a value can be a latency or a rate: above zero, and within a hundred decades of one. What
-// lies beyond is a damaged file, and differences of its logarithms would overflow everything that is computed from them.
+// Measurable reports whether a value can be a latency or a rate: above zero, and between 1e-100 and 1e100. Other
+// values mean a damaged file, and differences of their logarithms would overflow in later computations.
 func Measurable(v float64) bool {
 	const decades = 1e100
 	return v >= 1/decades && v <= decades

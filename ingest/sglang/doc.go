@@ -5,8 +5,8 @@
 //
 // Units: "*_ms" keys are milliseconds, the arrays of --output-details seconds.
 //
-// Traps: request_rate may be the literal Infinity or "trace"; there is no number of prompts asked for, no failed count,
-// no date, and the model only in server_info; random_input_len and random_output_len are written whatever the dataset
-// was, and with random_range_ratio below 1 lengths are drawn from a range: both count only where the dataset is random;
-// without streaming TPOT is -0.00 and ITL 0, which means not measured; "concurrency" is what was measured.
+// Traps: request_rate may be the literal Infinity or "trace"; the file has no number of requested prompts, no failed
+// count and no date, and the model only in server_info; random_input_len and random_output_len are written for every
+// dataset, and with random_range_ratio below 1 lengths are drawn from a range: they count only if the dataset is
+// random; without streaming TPOT is -0.00 and ITL 0, which means not measured; "concurrency" is the measured one.
 package sglang

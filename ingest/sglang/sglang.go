@@ -89,7 +89,7 @@ func key(v decode.Value, d *draft.Draft) {
 	}
 }
 
-// claimed compares the output tokens that rates are computed from with what the answers hold, counted again.
+// claimed compares the output tokens that rates are computed from with the tokens counted in the answers.
 func claimed(v decode.Value, d *draft.Draft) {
 	out, a := v.Get("total_output_tokens").Float()
 	again, b := v.Get("total_output_tokens_retokenized").Float()

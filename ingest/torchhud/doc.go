@@ -7,5 +7,5 @@
 // Units are those of vLLM's own keys: "*_ms" milliseconds, latencies of the offline benchmark seconds.
 //
 // Traps: a record is one metric of one benchmark; several values are repeats, of which the mean counts; "inf" is a
-// text; the numbers stand in the result beside it again and count once, but only here are the client's arguments.
+// string; the result next to it has the same numbers, which count once, but the client's arguments are only here.
 package torchhud

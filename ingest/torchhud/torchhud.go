@@ -13,7 +13,7 @@ import (
 // Format is the name of this reader's format.
 const Format = "pytorch-hud"
 
-// Detect asks for an array in which every element has a benchmark and a metric, or for such rows a line each.
+// Detect looks for an array in which every element has a benchmark and a metric, or for such rows, one per line.
 func Detect(f *decode.File) schema.Match {
 	if isRecord(f.First) {
 		return schema.Match{Format: Format, Has: []string{"benchmark", "metric"}, Detail: "rows", Records: true}
@@ -46,7 +46,7 @@ func Read(f *decode.File) schema.Reading {
 		rows = f.Values()
 	}
 	for x := range rows {
-		if isRecord(x) && len(g.points) <= f.Limits().Results { // the load says so
+		if isRecord(x) && len(g.points) <= f.Limits().Results { // bound reports it
 			g.add(x)
 		}
 	}
@@ -71,7 +71,7 @@ type grouping struct {
 	detail string
 	runs   draft.Runs[runID]
 	drafts map[pointID]*draft.Draft
-	points []*draft.Draft // in the order in which they were met
+	points []*draft.Draft // in order of occurrence
 }
 
 func (g *grouping) add(x decode.Value) {
@@ -96,7 +96,7 @@ func (g *grouping) add(x decode.Value) {
 	put(d, x.Get("metric"))
 }
 
-// extraInfo reads what vLLM writes with every metric: the counts and rates of the same run.
+// extraInfo reads the counts and rates of the run, which vLLM writes with every metric.
 func extraInfo(info decode.Value, d *draft.Draft, r *schema.Reading) {
 	d.Fields(info, map[string]string{
 		"rps": "request_throughput", "output_tps": "output_throughput", "total_tps": "total_token_throughput",

@@ -16,12 +16,12 @@ import (
 
 const tag = "[BENCHMARK] "
 
-// record is the pairs of one measurement, in order.
+// record holds the pairs of one measurement, in order.
 type record struct {
 	keys    []string
 	vals    map[string]string
 	version string // of the banner before it
-	rank    string // of the process that printed it, where the launcher says so
+	rank    string // of the process that printed it, if the launcher states it
 }
 
 func (r *record) add(k, v string) {
@@ -34,7 +34,7 @@ func (r *record) add(k, v string) {
 	r.vals[k] = v
 }
 
-// number is a value that was measured.
+// number returns a measured value.
 func (r *record) number(k string) *float64 {
 	x, err := strconv.ParseFloat(r.vals[k], 64)
 	if err != nil || x != x || x > 1e300 || x < -1e300 {
@@ -48,7 +48,7 @@ var banner = regexp.MustCompile(`TensorRT-LLM version: (\S+)`)
 // logReader finds the tagged lines of a log.
 type logReader struct {
 	version string
-	seen    map[string]bool // lines, since several ranks may print the same
+	seen    map[string]bool // lines, because several ranks may print the same one
 	records []record
 	open    *record  // of a program that writes one pair a line
 	skipped []string // lines about points that were not run
@@ -77,7 +77,7 @@ func records(data []byte, most int) (out []record, skipped []string) {
 	return oneRank(l.records), l.skipped
 }
 
-// tagged reads what stands after the tag of a line.
+// tagged reads the text after the tag of a line.
 func (l *logReader) tagged(text, rank string) {
 	words := strings.Fields(text)
 	switch {
@@ -98,7 +98,7 @@ func (l *logReader) tagged(text, rank string) {
 	}
 }
 
-// pair adds to the record that is open, or begins one where the pair is in it already.
+// pair adds a pair to the open record, or begins a new record if the pair is in it already.
 func (l *logReader) pair(name, value string) {
 	if l.open != nil {
 		_, again := l.open.vals[name]
@@ -113,7 +113,7 @@ func (l *logReader) pair(name, value string) {
 	l.open.add(name, value)
 }
 
-// rank is how MPI's launcher marks the lines of a process: "[1,0]<stdout>:".
+// rank matches the prefix that MPI's launcher adds to the lines of a process: "[1,0]<stdout>:".
 var rank = regexp.MustCompile(`^\[\d+,(\d+)\](?:<std\w+>)?:?`)
 
 func rankOf(line string) string {
@@ -123,7 +123,7 @@ func rankOf(line string) string {
 	return ""
 }
 
-// workloadKeys are the keys of which records of one measurement agree.
+// workloadKeys are the keys that are equal in records of one measurement.
 var workloadKeys = [...]string{
 	"model_name", "engine_dir", "world_size", "precision", "quantization", "batch_size", "input_length", "output_length",
 	"gpu_weights_percent",
@@ -135,7 +135,7 @@ type workload struct {
 	values  [len(workloadKeys)]string
 }
 
-// oneRank keeps what the first rank says where others say the same of their own part: a run on several ranks is one
+// oneRank keeps the record of the first rank if other ranks have the same workload: a run on several ranks is one
 // measurement.
 func oneRank(list []record) []record {
 	first := map[workload]string{}
@@ -186,7 +186,7 @@ func isTable(data []byte) bool {
 		bytes.Contains(line, []byte("latency(ms)"))
 }
 
-// readText makes a point of each record; records of another model or version are further readings.
+// readText makes a point from each record; records of another model or version become further readings.
 func readText(f *decode.File, m schema.Match) schema.Reading {
 	var problems []schema.Problem
 	list, skipped := records(f.Data, f.Limits().Results)
@@ -280,7 +280,7 @@ func (r *record) point(f *decode.File, into *schema.Reading) {
 	d.Done()
 }
 
-// stat sets a statistic from a pair, where it is there.
+// stat sets a statistic from a pair, if there is one.
 func (r *record) stat(d *draft.Draft, metric, def, name, key string) {
 	if x := r.number(key); x != nil {
 		d.Stat(metric, def, name, *x)
@@ -312,8 +312,8 @@ func (r *record) distributions(d *draft.Draft) {
 	}
 }
 
-// perSequence finds rates that count one sequence of the batch, as version 0.5 writes them: the latency of the same
-// line shows it.
+// perSequence finds rates of one sequence of the batch, as version 0.5 writes them, by comparison with the latency in
+// the same line.
 func (r *record) perSequence(d *draft.Draft) {
 	rate, latency, batch, osl := r.number("tokens_per_sec"), r.number("latency(ms)"), d.Key.Concurrency, d.Key.OSL
 	if rate == nil || latency == nil || batch == nil || osl == nil || *batch < 2 || *latency <= 0 {
@@ -329,7 +329,7 @@ func (r *record) perSequence(d *draft.Draft) {
 	p.Expected, p.Used = "that of the batch", fmt.Sprintf("%.6g, times the batch", *batch**rate)
 }
 
-// foreign keeps the pairs that have no canonical name.
+// foreign keeps the pairs without a canonical name.
 func (r *record) foreign(d *draft.Draft) {
 	for _, k := range r.keys {
 		v := r.vals[k]

@@ -83,7 +83,7 @@ func Read(f *decode.File) schema.Reading {
 	return r
 }
 
-// facts reads who was measured.
+// facts reads the identity.
 func facts(v decode.Value) schema.Facts {
 	engine := v.Get("engine")
 	f := schema.Facts{
@@ -100,7 +100,7 @@ func facts(v decode.Value) schema.Facts {
 	return f
 }
 
-// distribution reads {p50, p90, p95, p99, minimum, maximum, average}, and the mean that stands beside it.
+// distribution reads {p50, p90, p95, p99, minimum, maximum, average}, and the separate mean.
 func distribution(d *draft.Draft, block, mean decode.Value, metric, def string) {
 	names := map[string]string{
 		"p50": "median", "p90": "p90", "p95": "p95", "p99": "p99", "minimum": "min", "maximum": "max",
@@ -116,8 +116,7 @@ func distribution(d *draft.Draft, block, mean decode.Value, metric, def string) 
 	}
 }
 
-// key takes the lengths where the dataset had one length; the report states no other load than the one that was
-// reached.
+// key reads the lengths if all requests have the same; the report states only the load that was reached.
 func key(v decode.Value, d *draft.Draft) {
 	fixed := func(name string) *float64 {
 		s := v.At("dataset", name)

@@ -18,7 +18,7 @@ const (
 	TargetFile = "ttis-targets"
 )
 
-// Detect says whether a file is tt-inference-server's own, by content.
+// Detect reports by content whether a file is tt-inference-server's.
 func Detect(f *decode.File) schema.Match {
 	m := schema.Match{Format: Harmonised}
 	if f.Form == decode.Text {
@@ -122,7 +122,7 @@ func isAccuracyReference(v decode.Value) bool {
 	return len(v.Members()) > 0
 }
 
-// toolOf is the tool that a harmonised file copies: by its backend, or by its name's prefix where that is missing.
+// toolOf returns the tool whose result a harmonised file copies: by its backend, else by the prefix of its name.
 func toolOf(v decode.Value, name string) string {
 	switch backend := v.Get("backend").Str(); {
 	case backend == "aiperf" || strings.HasPrefix(path.Base(name), "aiperf_"):

@@ -1,13 +1,13 @@
-// Package ttis reads the tree that tenstorrent/tt-inference-server leaves in workflow_logs/: the runtime spec, which
-// states who was measured and the targets in force, the harmonised copies of AIPerf and GenAI-Perf results, and the
-// identity that its file names carry.
+// Package ttis reads the tree that tenstorrent/tt-inference-server writes to workflow_logs/: the runtime spec, which
+// states the identity and the targets in force, the harmonised copies of AIPerf and GenAI-Perf results, and the
+// identity in its file names.
 //
 // It takes one decoded file and returns a [schema.Reading]. Results of vLLM and lm-eval in the tree are read by their
-// own packages; what this one adds to them is [NameFacts].
+// own packages; this one adds [NameFacts] to them.
 //
-// Traps: harmonised files write 0 for a metric that was absent, call TPOT "itl" a second time, and name the output rate
+// Traps: harmonised files have 0 for an absent metric, call TPOT "itl" a second time, and name the output rate
 // output_token_throughput; "date" is local time; a runtime spec has its targets in device_model_spec.perf_reference,
 // levels expanded; its version is that of tt-inference-server. Reports (markdown, CSV) repeat numbers that are read
 // from their own files. The data of a report (report_data_*.json, both generations) does so too, rounded; it is read,
-// and counts where the results themselves are not among the files.
+// and counts if the results themselves are not among the files.
 package ttis

@@ -10,7 +10,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
-// Named is what a path in a workflow_logs tree states.
+// Named holds what a path in a workflow_logs tree states.
 type Named struct {
 	// "id_tt-transformers_Llama-3.1-8B-Instruct_n150", as the runtime spec has it; "" when not in the path
 	ModelID    string
@@ -30,8 +30,8 @@ var (
 		`(?:^|_)(isl|osl|maxcon|n|images|height|width|so|dataset)-([^_]+)|(?:^|_)(no-so)(?:_|$)`)
 )
 
-// NameFacts reads the identity and workload that tt-inference-server writes into file and folder names. ok is false for
-// any other name.
+// NameFacts reads the identity and workload that tt-inference-server writes into file and folder names. ok is false
+// for any other name.
 func NameFacts(name string) (n Named, ok bool) {
 	if m := evalDir.FindStringSubmatch(name); m != nil {
 		n.ModelID, ok = m[1], true

@@ -13,7 +13,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/perfref"
 )
 
-// Read reads a runtime spec or a harmonised result, or names what else the file is.
+// Read reads a runtime spec or a harmonised result, or states what else the file is.
 func Read(f *decode.File) schema.Reading {
 	m := Detect(f)
 	switch m.Format {
@@ -71,7 +71,7 @@ func readSpec(f *decode.File) schema.Reading {
 
 var specFile = regexp.MustCompile(`^(?:runtime_model_spec|tt_model_spec)_((\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d)_.+)\.json$`)
 
-// specName reads the time stamp and the run id out of a spec's file name.
+// specName reads the time stamp and the run id from a spec's file name.
 func specName(name string) (time.Time, string, bool) {
 	m := specFile.FindStringSubmatch(name)
 	if m == nil {

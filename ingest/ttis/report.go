@@ -13,11 +13,11 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
-// RawFile is the condition that names the result which a report's row was made of, where it does.
+// RawFile is the condition with the name of the result behind a report's row.
 const RawFile = "raw_file"
 
 // readReport reads the data of a report. Its numbers are copies, rounded and without most statistics: they count only
-// where the results themselves are not among the files. Its eval scores are percentages, under the metric "score".
+// if the results themselves are not among the files. Its eval scores are percentages, under the metric "score".
 func readReport(f *decode.File) schema.Reading {
 	v := f.First
 	r := schema.Reading{Format: ReportData, Detail: "data of a report"}
@@ -32,7 +32,7 @@ func readReport(f *decode.File) schema.Reading {
 				s.At("targets", "timestamp").Str())
 		}
 	}
-	own := map[string]bool{} // tools whose rows stand in a list of their own, unrounded
+	own := map[string]bool{} // tools whose rows are in a separate list, unrounded
 	for _, list := range []struct{ key, tool string }{
 		{"aiperf_benchmarks", "aiperf"}, {"genai_perf_benchmarks", "genai-perf"}, {"guidellm_benchmarks", "guidellm"},
 		{"benchmarks", "vllm"},
@@ -58,7 +58,7 @@ func readReport(f *decode.File) schema.Reading {
 	return r
 }
 
-// rowsOf goes through the rows of a table: objects, or the CSV text that some versions put into their JSON.
+// rowsOf iterates over the rows of a table: objects, or the CSV text that some versions put into their JSON.
 func rowsOf(v decode.Value) func(func(decode.Value) bool) {
 	if v.Kind() != decode.String {
 		return v.Items()
@@ -159,7 +159,7 @@ func reportRow(f *decode.File, r *schema.Reading, row decode.Value, tool, stamp 
 	d.Done()
 }
 
-// rowLatencies reads the latencies of a row; X stands for the name of the metric.
+// rowLatencies reads the latencies of a row; X is replaced by the name of the metric.
 func rowLatencies(d *draft.Draft, row decode.Value) {
 	for metric, def := range map[string]string{
 		"ttft": schema.DefNotStated, "tpot": schema.DefExclFirst, "e2el": schema.DefNotStated,

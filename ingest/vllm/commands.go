@@ -10,7 +10,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
-// CommandsFile is what a .commands file of vLLM's continuous benchmarks states about the result of the same name.
+// CommandsFile is the content of a .commands file of vLLM's continuous benchmarks, about the result of the same name.
 type CommandsFile struct {
 	Facts    schema.Facts
 	Workload manifest.Workload
@@ -20,7 +20,7 @@ type CommandsFile struct {
 // CommandsSuffix replaces ".json" in the result's name.
 const CommandsSuffix = ".commands"
 
-// isCommands reports a file that describes the result beside it.
+// isCommands reports whether a file describes the result of the same name.
 func isCommands(f *decode.File) bool {
 	return strings.HasSuffix(f.Path, CommandsSuffix) && f.First.Kind() == decode.Object &&
 		(f.First.Has("gpu_type") || f.First.Has("client_command") || f.First.Has("latency_command") ||

@@ -11,7 +11,7 @@ import (
 // counts reads how many requests completed and failed, and the mean lengths, and decides the point's status.
 func counts(v decode.Value, d *draft.Draft) {
 	ok, asked := v.Get("completed").Ptr(), v.Get("num_prompts").Ptr()
-	if v.Has("ramp_up_strategy") || d.Key.Task == "pooling" { // there the argument is not what was sent
+	if v.Has("ramp_up_strategy") || d.Key.Task == "pooling" { // where the argument is not the number sent
 		asked = nil
 	}
 	if ok != nil && *ok > 0 {
@@ -26,7 +26,7 @@ func counts(v decode.Value, d *draft.Draft) {
 	switch {
 	case !have || out != 0 || ok == nil || *ok <= 0 || v.Has("ttfts") || d.Key.Task == "pooling":
 	case v.Get("tokenizer_id").Kind() == decode.Null:
-		// nothing counted the tokens: --skip-tokenizer-init, and a server without usage
+		// tokens were not counted: --skip-tokenizer-init, and a server without usage
 		delete(d.Metrics, "osl")
 	default:
 		d.Recomputed("requests_ok", 0)
@@ -51,7 +51,7 @@ func counts(v decode.Value, d *draft.Draft) {
 	d.Requests(ok, failed, asked, firstError(v))
 }
 
-// firstError is the first message of a failure that the file keeps, after a colon.
+// firstError returns the first message of a failure in the file, after a colon.
 func firstError(v decode.Value) string {
 	for x := range v.Get("errors").Items() {
 		if s := x.Str(); s != "" {

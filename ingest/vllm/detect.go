@@ -13,19 +13,19 @@ const (
 	Format   = "vllm-serve"
 	Pooling  = "vllm-pooling"
 	Summary  = "vllm-sweep-summary"
-	Commands = "vllm-ci-commands" // the sidecar of vLLM's continuous benchmarks
+	Commands = "vllm-ci-commands" // the file of vLLM's continuous benchmarks that describes a result
 	Display  = "vllm-ci-display"  // its display records, and summaries of its searches
 )
 
 // statKey splits a statistic's key: "p99.9_ttft_ms".
 func statKey(key string) (stat, family string, ok bool) {
 	stat, family, ok = draft.StatKey(key, "_ms")
-	return stat, family, ok && family != "e2e_latency" // which is sglang's
+	return stat, family, ok && family != "e2e_latency" // that of sglang
 }
 
-// Detect says whether a file holds serving results. Content decides: "completed" with an output throughput or a
-// latency family. sglang writes the same words with "_e2e_latency_ms", tt-inference-server's harmonised copies with
-// "output_token_throughput", InferenceX without "_ms"; none is ours.
+// Detect reports by content whether a file has serving results: "completed" with an output throughput or a latency
+// family. sglang has the same keys with "_e2e_latency_ms", tt-inference-server's harmonised copies with
+// "output_token_throughput", InferenceX without "_ms"; other packages read these.
 func Detect(f *decode.File) schema.Match {
 	v := f.First
 	if isCommands(f) {
@@ -79,7 +79,7 @@ func detectValue(v decode.Value) schema.Match {
 	return m.Match
 }
 
-// detectBeside recognises what vLLM's continuous benchmarks leave beside results.
+// detectBeside recognises what vLLM's continuous benchmarks write next to results.
 func detectBeside(v decode.Value) (schema.Match, bool) {
 	switch {
 	case v.Has("sla_ttft_ms") && v.Has("static_last_pass"):
@@ -107,7 +107,7 @@ func detectBeside(v decode.Value) (schema.Match, bool) {
 	return schema.Match{}, false
 }
 
-// hasLatency reports a latency family; E2EL alone counts only where it is asked for, as pooling has no other.
+// hasLatency reports a latency family; E2EL counts only with e2el set, because pooling has no other.
 func hasLatency(v decode.Value, e2el bool) bool {
 	for _, m := range v.Members() {
 		if _, family, ok := statKey(m.Key); ok && (e2el || family != "e2el") {
@@ -117,7 +117,7 @@ func hasLatency(v decode.Value, e2el bool) bool {
 	return false
 }
 
-// era is what the keys of a value show about the version that wrote it, where the version matters.
+// era is the version that wrote a value, as far as it matters and its keys show it.
 type era struct {
 	words       string
 	inclFirst   bool // "tpot" includes the first token

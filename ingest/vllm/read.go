@@ -26,7 +26,7 @@ func Read(f *decode.File) schema.Reading {
 				readValue(f, v, &r)
 			}
 			if len(r.Points) > f.Limits().Results {
-				break // the load says so
+				break // bound reports it
 			}
 		}
 		r.Detail = fmt.Sprintf("%d runs of a sweep, %s", len(r.Points), m.Detail)
@@ -63,7 +63,7 @@ func readValue(f *decode.File, v decode.Value, r *schema.Reading) {
 	d.Done()
 }
 
-// key reads the workload that the file states: the load, and lengths where --metadata or a sweep wrote them.
+// key reads the workload that the file states: the load, and lengths if --metadata or a sweep wrote them.
 func key(v decode.Value, d *draft.Draft) {
 	first := func(names ...string) *float64 {
 		for _, n := range names {
@@ -102,7 +102,7 @@ func key(v decode.Value, d *draft.Draft) {
 		}
 		return
 	}
-	for _, m := range v.Members() { // what a sweep varied
+	for _, m := range v.Members() { // parameters that a sweep varied
 		if t := m.Val.Text(); t != "" && len(t) < 60 && m.Key != "run_number" && !isKnown(m.Key) && !isMeasured(m.Key) &&
 			!draft.IsText(m.Key) {
 			d.Dim(m.Key, t)
@@ -110,8 +110,8 @@ func key(v decode.Value, d *draft.Draft) {
 	}
 }
 
-// identity reads who was measured, as far as the file says. Metadata are strings under names that people chose; only
-// names that say one thing are taken.
+// identity reads the identity, as far as the file states it. Metadata are strings under names that people chose; only
+// unambiguous names are used.
 func identity(v decode.Value, d *draft.Draft) schema.Facts {
 	var f schema.Facts
 	f.Model.ID = v.Get("model_id").Str()
@@ -119,7 +119,7 @@ func identity(v decode.Value, d *draft.Draft) schema.Facts {
 	f.Device = device(v)
 	f.Stack.Engine = v.Get("engine").Str()
 	f.Stack.Version = v.Get("engine_version").Str()
-	if t := v.Get("tokenizer_id").Str(); t != "" && t != f.Model.ID { // a model's own tokenizer is the rule
+	if t := v.Get("tokenizer_id").Str(); t != "" && t != f.Model.ID { // the tokenizer is usually the model's own
 		d.Condition("tokenizer", t)
 	}
 	for _, name := range []string{"num_prompts", "best_of", "use_beam_search"} {
@@ -139,7 +139,7 @@ func identity(v decode.Value, d *draft.Draft) schema.Facts {
 
 var severalOf = regexp.MustCompile(`^(\d{1,4})\s?x\s?([A-Za-z].*)$`)
 
-// device reads what people call the hardware in metadata: "4xNVIDIA_L40S".
+// device reads the names of hardware in metadata: "4xNVIDIA_L40S".
 func device(v decode.Value) schema.Device {
 	for _, key := range []string{"device", "gpu", "gpu_type", "gpu_name", "accelerator"} {
 		name := v.Get(key).Str()
@@ -154,7 +154,7 @@ func device(v decode.Value) schema.Device {
 	return schema.Device{}
 }
 
-// family gives the metric and definition of a statistics' family.
+// family returns the metric and definition of a family of statistics.
 func family(name string, e era) (metric, def string) {
 	switch name {
 	case "ttft":
@@ -170,7 +170,7 @@ func family(name string, e era) (metric, def string) {
 	return "e2el", schema.DefLastChunk
 }
 
-// stated takes the statistics as the file gives them.
+// stated reads the statistics that the file states.
 func stated(v decode.Value, e era, d *draft.Draft) {
 	for _, m := range v.Members() {
 		stat, of, ok := statKey(m.Key)
@@ -208,7 +208,7 @@ func swapE2EL(v decode.Value, d *draft.Draft, why string) {
 		fmt.Sprintf("mean_e2el_ms %.6g and median_e2el_ms %.6g %s", mean, median, why)).Used = "them exchanged back"
 }
 
-// isKnown reports the keys that are read; the others are kept as foreign.
+// isKnown reports the keys that are read; others are kept as unknown fields.
 var isKnown = draft.Names(`
 	completed failed duration num_prompts max_concurrency request_rate date model_id tokenizer_id backend endpoint_type
 	output_throughput total_token_throughput request_throughput request_inthroughput request_goodput request_goodput:
@@ -219,7 +219,7 @@ var isKnown = draft.Names(`
 	std_ttft_ms mean_tpot_ms median_tpot_ms std_tpot_ms mean_itl_ms median_itl_ms std_itl_ms mean_e2el_ms median_e2el_ms
 	std_e2el_ms`)
 
-// measured matches what the tool measures beside the known keys; a sweep does not vary it.
+// measured matches further keys that the tool measures, which a sweep does not vary.
 var measured = regexp.MustCompile(`^(p\d|min_|max_(output_tokens_per_s|concurrent_requests)|rtfx$|probe_|` +
 	`spec_decode_|diffusion_|input_throughput$|goodput|.*_(completed|failed|count|total)$)`)
 

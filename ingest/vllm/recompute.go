@@ -7,7 +7,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/latency"
 )
 
-// recompute replaces stated statistics by those of the per-request arrays, and reports whether the arrays exist.
+// recompute replaces stated statistics with those of the per-request arrays, and reports whether the arrays exist.
 func recompute(v decode.Value, d *draft.Draft) bool {
 	requests, ok := d.Timelines(v)
 	if !ok {
@@ -36,7 +36,7 @@ func recompute(v decode.Value, d *draft.Draft) bool {
 		f.Key = func(stat string) string { return stat + "_" + f.Metric + "_ms" }
 		d.Recompute(v, f, set.Hollow > 0)
 	}
-	delete(d.Metrics, "ntpot") // the arrays give TPOT proper
+	delete(d.Metrics, "ntpot") // the arrays give TPOT itself
 	if duration > 0 {
 		d.Rate(v, "rps", "request_throughput", set.RPS())
 		d.Rate(v, "output_tps", "output_throughput", set.OutputTPS())
@@ -45,7 +45,7 @@ func recompute(v decode.Value, d *draft.Draft) bool {
 	return true
 }
 
-// tallies compares the counts that the file states with those of its requests: how many completed, and their tokens.
+// tallies compares the stated counts with those of the requests: how many completed, and their tokens.
 func tallies(v decode.Value, set latency.Set, d *draft.Draft) {
 	ok := float64(set.OK)
 	if stated, has := v.Get("completed").Float(); has && draft.Disagree(stated, ok) {
@@ -75,7 +75,8 @@ func tallies(v decode.Value, set latency.Set, d *draft.Draft) {
 	}
 }
 
-// unswap recognises the exchanged mean and median of v0.6.0 to v0.6.3: each is what the arrays give for the other.
+// unswap recognises the exchanged mean and median of v0.6.0 to v0.6.3: each equals what the arrays give for the
+// other.
 func unswap(v decode.Value, s latency.Sample, d *draft.Draft) {
 	mean, a := d.Metrics["e2el"].Stats.Get("mean")
 	median, b := d.Metrics["e2el"].Stats.Get("median")

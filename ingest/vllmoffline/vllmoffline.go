@@ -65,7 +65,7 @@ func throughput(f *decode.File, r *schema.Reading) {
 	v := f.First
 	d := draft.New(f, r, v, "vllm-throughput")
 	d.Key.ISL = draft.First(v, "input_len", "input")
-	d.Key.OSL = draft.First(v, "output_len", "output", "ouput") // people add these by hand
+	d.Key.OSL = draft.First(v, "output_len", "output", "ouput") // users add these by hand
 	d.Dim("requests", v.Get("num_requests").Text())
 	r.Facts.Model.ID = v.Get("model").Str()
 	d.Fields(v, map[string]string{
@@ -87,7 +87,7 @@ func throughput(f *decode.File, r *schema.Reading) {
 
 var inOut = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])i[np][-_]?(\d{1,9})[-_]o(?:ut|p)[-_]?(\d{1,9})`)
 
-// lengthsInName takes lengths from the file's name where the total of tokens says the same.
+// lengthsInName reads lengths from the file's name if the total of tokens agrees.
 func lengthsInName(name string, v decode.Value, d *draft.Draft) {
 	m := inOut.FindStringSubmatch(path.Base(name))
 	if m == nil {
@@ -133,7 +133,7 @@ func batch(f *decode.File, r *schema.Reading) {
 	d.Done()
 }
 
-// sample is in milliseconds.
+// sample returns a sample in milliseconds.
 func sample(seconds []float64) latency.Sample {
 	ms := slices.Clone(seconds)
 	for i := range ms {

@@ -5,7 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -41,12 +41,18 @@ func TestNumbers(t *testing.T) {
 func declared(t *testing.T, folder, method, constants string) (types, names map[string]bool) {
 	t.Helper()
 	types, names = map[string]bool{}, map[string]bool{}
-	source := func(f fs.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }
-	packages, err := parser.ParseDir(token.NewFileSet(), folder, source, 0) //nolint:staticcheck // no build tags here
+	sources, err := filepath.Glob(filepath.Join(folder, "*.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range packages {
+	for _, name := range sources {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		p, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
 		ast.Inspect(p, func(n ast.Node) bool {
 			switch d := n.(type) {
 			case *ast.FuncDecl:

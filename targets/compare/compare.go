@@ -16,7 +16,7 @@ type Side struct {
 	Runs []schema.Run
 }
 
-// Result is two sides beside each other. B is compared with A.
+// Result is the comparison of two sides: B is compared with A.
 type Result struct {
 	A, B         string
 	Rows         []Row
@@ -49,7 +49,7 @@ const (
 	Inconclusive Outcome = "inconclusive"
 )
 
-// Outcome is what can be said of the row.
+// Outcome states what the row shows.
 func (r *Row) Outcome() Outcome {
 	switch {
 	case r.Sure && r.Badness > 0:
@@ -60,7 +60,7 @@ func (r *Row) Outcome() Outcome {
 	return Inconclusive
 }
 
-// Mean is what became of one metric over all rows.
+// Mean summarises one metric over all rows.
 type Mean struct {
 	Metric    string
 	N         int
@@ -95,10 +95,11 @@ func (r *Result) Tests() map[string]int {
 	return out
 }
 
-// cell is what must be equal for two numbers to be compared. The system is part of it only where a side has several.
+// cell holds what must be equal for two numbers to be compared. The system is part of it only where a side has
+// several.
 type cell struct{ system, key, metric, stat, def string }
 
-// side are the values of a side by what was measured.
+// side holds the values of one side, by what was measured.
 type side struct {
 	values map[cell][]float64
 	keys   map[string]schema.Key

@@ -39,7 +39,7 @@ func (p *Policy) Check(lints []string) error {
 	return nil
 }
 
-// checkWhole looks at what every decision needs.
+// checkWhole checks what every decision needs.
 func (d *Decision) checkWhole() error {
 	switch {
 	case d.ID == "":
@@ -61,7 +61,7 @@ func (d *Decision) checkWhole() error {
 	return nil
 }
 
-// checkKind looks at what the kind asks for.
+// checkKind checks what the kind needs.
 func (d *Decision) checkKind() error {
 	s := d.Select
 	switch d.Kind {
@@ -94,7 +94,7 @@ func (d *Decision) checkKind() error {
 	return nil
 }
 
-// checkSelect looks at the selection.
+// checkSelect checks the selection.
 func (d *Decision) checkSelect(lints []string) error {
 	s := d.Select
 	if s == (Select{}) && d.Kind != schema.Invalidate {

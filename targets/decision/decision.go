@@ -12,7 +12,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 )
 
-// Policy is what people set: which changes matter, and what they decided.
+// Policy is what people configure: which changes matter, and their decisions.
 type Policy struct {
 	Effects   map[string]float64 // relative, by metric; the default is [DefaultEffect]
 	EvalPoint float64            // percentage points of an eval that matter; 0: the default of 5
@@ -22,7 +22,7 @@ type Policy struct {
 	runs map[string]bool // that exist
 }
 
-// For is the policy for a history: it then knows which runs exist. A nil policy decides nothing.
+// For returns the policy for a history: it then knows which runs exist. A nil policy decides nothing.
 func (p *Policy) For(runs []columns.RunHead) *Policy {
 	out := Policy{}
 	if p != nil {
@@ -91,12 +91,12 @@ func Match(pattern, s string) bool {
 	return err == nil && ok
 }
 
-// MatchDevice is [Match] for names of devices, which are folded.
+// MatchDevice is [Match] for device names, whose case is ignored.
 func MatchDevice(pattern, device string) bool {
 	return Match(schema.FoldDevice(pattern), schema.FoldDevice(device))
 }
 
-// Holds reports whether a decision has not expired: it holds through the day it names.
+// Holds reports whether a decision has not expired: it is valid through the day that it names.
 func (p *Policy) Holds(d Decision) bool {
 	if d.Expires == "" || p.Today.IsZero() {
 		return true
@@ -105,14 +105,15 @@ func (p *Policy) Holds(d Decision) bool {
 	return err == nil && p.Today.Before(last.AddDate(0, 0, 1))
 }
 
-// Shown is a decision as verdicts carry it.
+// Shown returns a decision in the form that verdicts carry.
 func (p *Policy) Shown(d Decision) *schema.Decision {
 	return &schema.Decision{
 		ID: d.ID, Kind: d.Kind, Reason: d.Reason, Owner: d.Owner, Expires: d.Expires, Expired: !p.Holds(d),
 	}
 }
 
-// ExcludesRun is the decision that excludes a whole run, or nil. A run that nobody replaces is not superseded.
+// ExcludesRun returns the decision that excludes a whole run, or nil. A run is superseded only if the run that
+// replaces it exists.
 func (p *Policy) ExcludesRun(h *columns.RunHead) *Decision {
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
@@ -126,7 +127,7 @@ func (p *Policy) ExcludesRun(h *columns.RunHead) *Decision {
 	return nil
 }
 
-// ExcludesPoint is the decision that excludes a point of a run, or nil.
+// ExcludesPoint returns the decision that excludes a point of a run, or nil.
 func (p *Policy) ExcludesPoint(h *columns.RunHead, k schema.Key) *Decision {
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
@@ -140,7 +141,7 @@ func (p *Policy) ExcludesPoint(h *columns.RunHead, k schema.Key) *Decision {
 	return nil
 }
 
-// ExcludesPoints reports whether any decision excludes single points, so that most histories need not ask.
+// ExcludesPoints reports whether any decision excludes single points; most histories have none and skip the check.
 func (p *Policy) ExcludesPoints() bool {
 	return slices.ContainsFunc(p.Decisions, func(d Decision) bool {
 		return d.Kind == schema.Invalidate && (d.Select.Workload != "" || d.Select.Tool != "")
@@ -159,7 +160,7 @@ func (p *Policy) Dismisses() bool {
 	return slices.ContainsFunc(p.Decisions, func(d Decision) bool { return d.Kind == schema.Dismiss })
 }
 
-// Level finds the decision of one of some kinds that holds and covers the level at a verdict; nil without one.
+// Level returns the valid decision of one of the given kinds that covers the level at a verdict; nil without one.
 func (p *Policy) Level(v *schema.Verdict, kinds ...schema.DecisionKind) *schema.Decision {
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
@@ -180,13 +181,13 @@ func (d *Decision) Covers(v *schema.Verdict) bool {
 	if v.Key.IsEval() {
 		task = v.Key.Dataset
 	}
-	return Match(d.Release, v.Release) && Match(s.Run, v.Run) && Match(s.Model, v.Model) && MatchDevice(s.Device,
-		v.Device) &&
+	return Match(d.Release, v.Release) && Match(s.Run, v.Run) && Match(s.Model, v.Model) &&
+		MatchDevice(s.Device, v.Device) &&
 		Match(s.Workload, v.Key.Workload()) && Match(s.Tool, v.Key.Tool) && Match(s.Metric, v.Metric) &&
 		Match(s.Task, task) && Match(s.Level, v.Level)
 }
 
-// AcceptsPrompt reports whether a person said that an eval's change of questions is to be compared all the same.
+// AcceptsPrompt reports whether a person decided that an eval is compared although its questions changed.
 func (p *Policy) AcceptsPrompt(release string, of schema.Pair, task string) bool {
 	return slices.ContainsFunc(p.Decisions, func(d Decision) bool {
 		return d.Kind == schema.Accept && d.Select.Task != "" && p.Holds(d) && Match(d.Release, release) &&
@@ -194,7 +195,7 @@ func (p *Policy) AcceptsPrompt(release string, of schema.Pair, task string) bool
 	})
 }
 
-// Unused lists decisions that name a release or run which does not exist: they look as if they did something.
+// Unused lists decisions that name a release or run that does not exist: they have no effect.
 func (p *Policy) Unused(releases []string, runs []columns.RunHead) []string {
 	var out []string
 	for _, d := range p.Decisions {

@@ -9,10 +9,10 @@ import (
 	"github.com/ttreport/ttreport/targets/judge"
 )
 
-// cache keeps what was found of releases.
+// cache keeps the findings of releases.
 type cache struct {
 	mu      sync.Mutex
-	recent  []*found // of the releases that were asked for last
+	recent  []*found // of the releases that were requested last
 	results map[int]Results
 }
 
@@ -25,7 +25,7 @@ type found struct {
 	targets  map[schema.Pair][]int32
 }
 
-// Results are what a release and each model and device in it came to, in a form that can be kept.
+// Results are the decisions on a release and on each model and device in it, in a form that can be stored.
 type Results struct {
 	Whole Result
 	Pairs []PairResult
@@ -37,8 +37,8 @@ type PairResult struct {
 	Result Result
 }
 
-// Findings returns all that is found of a release. The last few asked for are kept: a history has more verdicts than
-// memory should hold. Several goroutines may ask at once; the result is read only.
+// Findings returns all findings of a release. Only the last few releases are kept in memory: the verdicts of a whole
+// history would take too much. It is safe for concurrent use; the result is read only.
 func (g *Gate) Findings(release int) Findings { return g.of(release).findings }
 
 // PairFindings returns the verdicts of a model and device in a release, against history and against targets.
@@ -63,7 +63,7 @@ func (g *Gate) of(release int) *found {
 	return f
 }
 
-// find fills in what is found of a release.
+// find fills in the findings of a release.
 func (g *Gate) find(f *found) {
 	pairs := g.Pairs(f.release)
 	for _, p := range pairs {
@@ -101,7 +101,7 @@ func (g *Gate) Pairs(release int) []schema.Pair {
 	return out
 }
 
-// Results returns what a release came to.
+// Results returns the decisions on a release.
 func (g *Gate) Results(release int) Results {
 	g.cache.mu.Lock()
 	_, ok := g.cache.results[release]
@@ -114,7 +114,8 @@ func (g *Gate) Results(release int) Results {
 	return g.cache.results[release]
 }
 
-// Know takes what a release came to from an earlier gate over the same, so that it need not be found again.
+// Know takes the decisions on a release from an earlier gate over the same data, so that they need not be computed
+// again.
 func (g *Gate) Know(release int, r Results) {
 	g.cache.mu.Lock()
 	defer g.cache.mu.Unlock()

@@ -18,7 +18,7 @@ type Gate struct {
 	*judge.Judgement
 	Policy *decision.Policy
 	Listed []judge.Configured // releases as ttreport.yaml lists them
-	Lost   []schema.Problem   // documents of the history that could not be read: every decision is made without them
+	Lost   []schema.Problem   // documents of the history that could not be read and count in no decision
 	FailOn FailOn
 
 	cache cache
@@ -42,7 +42,7 @@ func (g *Gate) Targets(release int, of schema.Pair) []schema.Verdict {
 	return g.decided(g.Judgement.Targets(release, of))
 }
 
-// decided attaches decisions; what is excluded has its decision already.
+// decided attaches decisions; excluded verdicts have theirs already.
 func (g *Gate) decided(list []schema.Verdict) []schema.Verdict {
 	if len(g.Policy.Decisions) == 0 {
 		return list
@@ -56,8 +56,8 @@ func (g *Gate) decided(list []schema.Verdict) []schema.Verdict {
 }
 
 // about finds the decision that covers a verdict: one that excuses it, else one that did and has expired, else the
-// pin or dismissal at its release, whose reason readers need to understand the level. Where nothing can fail there is
-// nothing to excuse: a number that met its target was not waived.
+// pin or dismissal at its release, whose reason readers need to understand the level. A verdict that cannot fail
+// needs no excuse: a number that met its target was not waived.
 func (g *Gate) about(v *schema.Verdict) *schema.Decision {
 	var expired *schema.Decision
 	kind := KindOf(v)
@@ -94,7 +94,7 @@ func (g *Gate) aboutLint(l *lint.Lint) *schema.Decision {
 	return expired
 }
 
-// covers reports whether a decision selects a lint. One that stands for several cases is not of one workload or task.
+// covers reports whether a decision selects a lint. A lint of several cases belongs to no single workload or task.
 func covers(d *decision.Decision, l *lint.Lint) bool {
 	s, match := d.Select, decision.Match
 	single := s.Workload != "" || s.Task != ""
@@ -105,15 +105,15 @@ func covers(d *decision.Decision, l *lint.Lint) bool {
 		match(s.Model, l.Model) && decision.MatchDevice(s.Device, l.Device)
 }
 
-// Digest covers everything that the pages of a release follow from, beside the program and the configuration: two
-// gates with one digest for a release say the same of it.
+// Digest covers everything that the pages of a release are made from, except the program and the configuration: two
+// gates with the same digest of a release decide the same.
 func (g *Gate) Digest(release int) string {
 	h := sha256.New()
 	fmt.Fprintln(h, g.Judgement.Digest(release))
 	for _, d := range g.Policy.Decisions {
 		fmt.Fprintf(h, "%+v %v\n", d, g.Policy.Holds(d))
 	}
-	if len(g.Policy.Decisions)+len(g.Listed) > 0 { // they are held against the names of all releases
+	if len(g.Policy.Decisions)+len(g.Listed) > 0 { // they are checked against the names of all releases
 		for i := range g.Releases {
 			fmt.Fprintf(h, "%s\n", g.Releases[i].Name)
 		}

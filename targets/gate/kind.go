@@ -16,15 +16,15 @@ type Kind string
 const (
 	FailConfirmed     Kind = "confirmed"      // regressed, seen again by an independent run
 	FailSuspected     Kind = "suspected"      // regressed, seen once
-	FailInconclusive  Kind = "inconclusive"   // worse beyond the limit and not established; a required target likewise
+	FailInconclusive  Kind = "inconclusive"   // beyond the limit, not established; also required targets
 	FailTarget        Kind = "target"         // a required target that fails
 	FailInvalid       Kind = "invalid"        // excluded numbers, lints that are errors, decisions that have expired
 	FailMissing       Kind = "missing"        // required, planned or attempted, and without a number
-	FailUngraded      Kind = "ungraded"       // a model and device of which nothing was graded
+	FailUngraded      Kind = "ungraded"       // a model and device without a graded number
 	FailNotRemeasured Kind = "not-remeasured" // measured by the release before and not by this one
 )
 
-// What a gate counts and never fails on.
+// Kinds that a gate counts and never fails on.
 const (
 	NoteWaived        Kind = "waived"
 	NoteExcluded      Kind = "excluded" // by a decision, and measured by another run
@@ -37,7 +37,7 @@ const (
 	NoteMet           Kind = "met" // required targets
 )
 
-// NoCase is the kind of a verdict that decides nothing; the empty kind is that of a good one.
+// NoCase is the kind of a verdict that is not counted; a good verdict has the empty kind.
 const NoCase Kind = "skip"
 
 // FailKinds lists what a gate can fail on.
@@ -48,10 +48,10 @@ func FailKinds() []Kind {
 	}
 }
 
-// FailOn says which kinds of finding fail a release.
+// FailOn holds the kinds of findings that fail a release.
 type FailOn map[Kind]bool
 
-// DefaultFailOn is what a gate fails on unless it is told otherwise.
+// DefaultFailOn is what a gate fails on unless configured otherwise.
 func DefaultFailOn() FailOn {
 	return FailOn{FailConfirmed: true, FailTarget: true, FailInvalid: true, FailMissing: true}
 }
@@ -115,7 +115,7 @@ func whenRequired(v *schema.Verdict, k Kind) Kind {
 	return k
 }
 
-// kindOfInconclusive is a finding for an effect on the worse side beyond the limit, or for a required target.
+// kindOfInconclusive returns a finding for a possible regression beyond the limit, or for a required target.
 func kindOfInconclusive(v *schema.Verdict) Kind {
 	if v.Against == schema.AgainstTarget {
 		return whenRequired(v, FailInconclusive)
@@ -126,10 +126,10 @@ func kindOfInconclusive(v *schema.Verdict) Kind {
 	return FailInconclusive
 }
 
-// kindOfExcluded is no finding where a lint decides, or where another run of the release measured it.
+// kindOfExcluded returns no finding where a lint decides, or where another run of the release measured the point.
 func kindOfExcluded(v *schema.Verdict) Kind {
 	switch r := v.Reason.(type) {
-	case schema.NotPositive: // the lint of that name decides, and can be waived
+	case schema.NotPositive: // the lint of that name decides; it can be waived
 		return NoCase
 	case schema.ExcludedBy:
 		if r.Other != "" {
@@ -139,7 +139,8 @@ func kindOfExcluded(v *schema.Verdict) Kind {
 	return FailInvalid
 }
 
-// KindOfLint is likewise the kind of a lint: an error that nobody excuses, or a decision that has expired.
+// KindOfLint returns the kind of a lint: it is a finding if it is an error that no decision excuses, or a decision
+// that has expired.
 func KindOfLint(l *lint.Lint) Kind {
 	switch {
 	case l.Decision != nil && l.Decision.Expired, l.Severity == schema.SevError && l.Decision == nil:

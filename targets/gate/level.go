@@ -2,7 +2,7 @@ package gate
 
 import "github.com/ttreport/ttreport/ingest/schema"
 
-// NoLevel is the level of what has targets and does not meet those of the lowest one.
+// NoLevel is the level of a model and device that has targets and misses one of the lowest level.
 const NoLevel = "none"
 
 // levels counts targets by level.
@@ -22,9 +22,9 @@ func (l levels) count(v *schema.Verdict) {
 	}
 }
 
-// reached is the highest level of which every target is met, as are those of the levels below it; [NoLevel] when the
-// lowest that there is is not, "" without any. One inconclusive target keeps a level from being reached: what is not
-// shown to be met is not met.
+// reached returns the highest level of which every target is met, together with all levels below it; [NoLevel] when
+// the lowest level is not reached, "" without targets. An inconclusive target keeps its level from being reached,
+// because it was not shown to be met.
 func (l levels) reached() string {
 	reached := ""
 	for _, level := range schema.Levels() {

@@ -10,7 +10,7 @@ import (
 	"github.com/ttreport/ttreport/targets/judge"
 )
 
-// Lints lists what makes numbers of a release untrustworthy, worst first, with the decisions of people about it.
+// Lints returns the lints of a release, worst first, with the decisions of people about them.
 func (g *Gate) Lints(release int) []lint.Lint {
 	var before []int
 	if b := g.Before(release); b >= 0 {
@@ -50,9 +50,9 @@ func (g *Gate) unused() []string {
 	return g.Policy.Unused(names, g.Columns.Runs)
 }
 
-// expired names decisions about this release that no longer hold, whether or not they select anything any more, and
-// those about an earlier one that bear on this: what is excluded, pinned, accepted or dismissed there decides what
-// this is compared with. What they held back is decided again, or they are removed.
+// expired lists expired decisions about this release, whether or not they still select anything, and those about an
+// earlier release that affect this one: exclusions, pins, acceptances and dismissals decide what this release is
+// compared with. People must renew or remove them.
 func (g *Gate) expired(release int) []lint.Lint {
 	name := g.Releases[release].Name
 	var out []lint.Lint
@@ -75,7 +75,7 @@ func (g *Gate) earlier(name string, release int) bool {
 	return slices.ContainsFunc(g.Releases[:release], func(r judge.Release) bool { return decision.Match(name, r.Name) })
 }
 
-// idle lists decisions about this release by name that match nothing that was found in it.
+// idle lists decisions that name this release and select nothing in it.
 func (g *Gate) idle(release int, lints []lint.Lint) []string {
 	name := g.Releases[release].Name
 	var list []schema.Verdict
@@ -116,8 +116,8 @@ func (g *Gate) all(release int) []schema.Verdict {
 	return list
 }
 
-// nothingGraded names models and devices that were measured and of which no number was graded, by target or history:
-// a gate that covers none of them has not passed them.
+// nothingGraded lists models and devices that were measured and of which no number was graded, by target or history:
+// the gate has not passed them.
 func (g *Gate) nothingGraded(release int) []lint.Lint {
 	graded := g.Compared(release)
 	var out []lint.Lint
@@ -138,7 +138,7 @@ func (g *Gate) nothingGraded(release int) []lint.Lint {
 	return out
 }
 
-// duplicates names the runs of a release that are in the history twice.
+// duplicates lists the runs of a release that are in the history twice.
 func (g *Gate) duplicates(release int) []lint.Lint {
 	var out []lint.Lint
 	for _, run := range g.Releases[release].Runs {

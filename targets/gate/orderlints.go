@@ -11,8 +11,8 @@ import (
 	"github.com/ttreport/ttreport/targets/judge"
 )
 
-// order names what puts a release or its runs into a wrong place of the history, where they are compared with the
-// wrong ones or with nothing.
+// order lists faults that put a release or its runs into a wrong place of the history, where they are compared with
+// the wrong releases or with none.
 func (g *Gate) order(release int) []lint.Lint {
 	out := append(g.future(release), g.channels(release)...)
 	name := g.Releases[release].Name
@@ -34,7 +34,7 @@ func (g *Gate) order(release int) []lint.Lint {
 }
 
 // cutOff reports whether a release has no predecessor while earlier releases of its channel are all on other lines,
-// which it names. A first release of a line that the list or its manifest states is meant to be that.
+// which it returns. The first release of a line that the list or its manifest states is meant to have none.
 func (g *Gate) cutOff(release int) (lines string, cut bool) {
 	r := &g.Releases[release]
 	if r.Line != "" || g.Before(release) >= 0 {
@@ -49,8 +49,8 @@ func (g *Gate) cutOff(release int) (lines string, cut bool) {
 	return strings.Join(others, ", "), len(others) > 0
 }
 
-// channels names runs of an unknown channel: those of the release, and for the newest release that a gate would take
-// also later ones, which it passes over because of that.
+// channels lists runs of an unknown channel: those of the release, and for the newest release that the gate would
+// choose also later ones, which are skipped for that reason.
 func (g *Gate) channels(release int) []lint.Lint {
 	known := []string{schema.ChannelRelease, schema.ChannelMain, schema.ChannelPR, schema.ChannelDev}
 	runs := g.Counted(release)
@@ -71,7 +71,7 @@ func (g *Gate) channels(release int) []lint.Lint {
 	return out
 }
 
-// future names runs that start after the day of judgement; a day is allowed for other time zones.
+// future lists runs that start after today; a day is allowed for other time zones.
 func (g *Gate) future(release int) []lint.Lint {
 	var out []lint.Lint
 	for _, run := range g.Counted(release) {
@@ -85,9 +85,9 @@ func (g *Gate) future(release int) []lint.Lint {
 	return out
 }
 
-// slow names what regressed so slowly that no release failed: late change points, and drifts that add up to more than
-// matters. They are warnings: a gate that failed on them would blame the release in which they were noticed for what
-// others did.
+// slow lists regressions that were too slow for any release to fail: late change points, and drifts that add up to
+// more than the effect that matters. They are warnings: failing would blame the release in which they were found for
+// changes in others.
 func (g *Gate) slow(release int) []lint.Lint {
 	var found []slowRegression
 	for _, c := range g.LateChangePoints(release) {
@@ -108,7 +108,7 @@ type slowRegression struct {
 	detail lint.Detail
 }
 
-// fold makes one lint of a metric on a model and device, shown by its worst case.
+// fold makes one lint for each metric of a model and device, with the numbers of its worst case.
 func (g *Gate) fold(release int, found []slowRegression) []lint.Lint {
 	slices.SortStableFunc(found, func(a, b slowRegression) int { return cmp.Compare(b.effect, a.effect) })
 	type place struct {

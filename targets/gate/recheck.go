@@ -7,13 +7,13 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// Recheck is what would settle the suspected regressions of a system: workloads to measure again.
+// Recheck lists the workloads to measure again to settle the suspected regressions of a system.
 type Recheck struct {
 	schema.System
 	Release   string // "" for a build without one
 	Workloads []schema.Key
-	// Control is a workload of this device that did not change: when it is as far off in the recheck, the machine
-	// moved. Nil when one has been named for the device already, or there is none.
+	// Control is a workload of this device that did not change: if it changes as much in the recheck, the machine
+	// changed. Nil when the device has a control already, or there is none.
 	Control *schema.Key
 }
 
@@ -46,7 +46,8 @@ func (r *Review) Rechecks() []Recheck {
 	return out
 }
 
-// control is a workload of the system that is unchanged, else the one that moved least; nil when it has no other.
+// control returns an unchanged workload of the system, else the one that changed least; nil when there is no other
+// workload.
 func (r *Review) control(x *Recheck) *schema.Key {
 	worst := map[string]float64{}
 	var order []schema.Key
@@ -81,7 +82,7 @@ func loadable(k schema.Key) bool {
 		(k.Concurrency == nil) != (k.Rate == nil)
 }
 
-// loadOf is a workload without the tool that measured it.
+// loadOf returns a workload without the tool that measured it.
 func loadOf(k schema.Key) schema.Key {
 	return schema.Key{ISL: k.ISL, OSL: k.OSL, Concurrency: k.Concurrency, Rate: k.Rate}
 }

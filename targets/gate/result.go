@@ -8,7 +8,7 @@ import (
 	"github.com/ttreport/ttreport/targets/judge"
 )
 
-// Word is the decision of a gate.
+// Word is the decision of the gate.
 type Word string
 
 // Decisions.
@@ -20,14 +20,14 @@ const (
 	NotGraded        Word = "NOT GRADED"
 )
 
-// Result is what verdicts and lints come to.
+// Result is the decision that follows from verdicts and lints.
 type Result struct {
 	Word   Word
-	Graded int      // verdicts that compared something with something
+	Graded int      // verdicts that compared a number with a target or a baseline
 	Exit   int      // 0 passes, 1 fails, 5 nothing was graded
 	Counts []Tally  // what fails, then what is noted, most serious first
-	Waived []string // ids of the decisions that kept something from failing
-	// Compared are the numbers that have a history; Level is the level of targets that is reached: see [NoLevel].
+	Waived []string // ids of the decisions that kept a finding from failing
+	// Compared counts the numbers that have a history; Level is the level of targets that is reached, see [NoLevel].
 	Compared int    `json:",omitempty"`
 	Level    string `json:",omitempty"`
 }
@@ -35,27 +35,27 @@ type Result struct {
 // Tally counts one kind of finding.
 type Tally struct {
 	Kind  Kind
-	N     int // points, for changes: what people read; else findings
+	N     int // points, for changes; else findings
 	Cells int // numbers behind them
 	Fails bool
 }
 
-// Findings are what a gate looks at.
+// Findings are the input of a decision.
 type Findings struct {
 	Targets, History []schema.Verdict
 	Shifts           []judge.Shift
 	Lints            []lint.Lint
 }
 
-// Decide weighs findings. A decision of a person that holds keeps a finding from failing and is counted; one that has
-// expired fails as if it were an error.
+// Decide decides on findings. A valid decision of a person keeps a finding from failing and is counted; an expired
+// one fails like an error.
 func Decide(f Findings, on FailOn) Result {
 	whole, _ := DecidePairs(f, on)
 	return whole
 }
 
-// DecidePairs weighs a release and, in the same pass, each model and device in it. What is about no model and device
-// counts for the release alone.
+// DecidePairs decides on a release and, in the same pass, on each model and device in it. Findings that belong to no
+// model and device count for the release only.
 func DecidePairs(f Findings, on FailOn) (Result, map[schema.Pair]Result) {
 	whole := newTallying(on)
 	pairs := map[schema.Pair]*tallying{}
@@ -90,7 +90,7 @@ func DecidePairs(f Findings, on FailOn) (Result, map[schema.Pair]Result) {
 	return whole.result(), out
 }
 
-// finding is what people count: a point of a system, not its metrics; what names anything else is in rest.
+// finding identifies what is counted: a point of a system, not its metrics; rest names anything else.
 type finding struct {
 	system    schema.System
 	key, rest string
@@ -98,7 +98,7 @@ type finding struct {
 
 func findingOf(v *schema.Verdict) finding { return finding{system: v.System(), key: v.Key.String()} }
 
-// named returns the finding with another name beside its point.
+// named returns the finding with a name in addition to its point.
 func (f finding) named(rest string) finding { f.rest = rest; return f }
 
 type tallying struct {
@@ -114,7 +114,7 @@ func newTallying(on FailOn) *tallying {
 	return &tallying{on: on, found: map[Kind]map[finding]int{}, waived: map[string]bool{}, levels: levels{}}
 }
 
-// add counts a finding that may fail, unless a decision holds it back.
+// add counts a finding that may fail, unless a decision excuses it.
 func (t *tallying) add(kind Kind, f finding, d *schema.Decision) {
 	if d.Excuses() && (t.on[kind] || warning(kind)) { // nothing else needs an excuse
 		t.waived[d.ID] = true
@@ -165,7 +165,7 @@ func (t *tallying) target(v *schema.Verdict) {
 	case schema.Pass, schema.Fail, schema.Inconclusive:
 		t.graded++
 	case schema.NoTarget:
-		return // that no target covers it decides nothing
+		return // a workload without a target decides nothing
 	}
 	f := findingOf(v).named(v.Metric + v.Stat + v.Level)
 	switch kind := KindOf(v); {
@@ -195,7 +195,7 @@ func (t *tallying) lint(l *lint.Lint) {
 	}
 }
 
-// result orders the tallies and finds the word.
+// result orders the tallies and makes the decision.
 func (t *tallying) result() Result {
 	t.once()
 	r := Result{Graded: t.graded + t.compared, Compared: t.compared, Level: t.levels.reached()}
@@ -239,7 +239,8 @@ func (t *tallying) result() Result {
 	return r
 }
 
-// once counts a point once, under the worst that is found of it; what fails is never hidden behind what does not.
+// once counts each point once, under its worst finding; a finding that fails is never hidden behind one that does
+// not.
 func (t *tallying) once() {
 	worst := []Kind{FailConfirmed, FailSuspected, FailInconclusive, NoteWaived}
 	for i, kind := range worst {
@@ -254,8 +255,8 @@ func (t *tallying) once() {
 	}
 }
 
-// warning reports whether a kind of finding is a warning where it does not fail. What is inconclusive is none: it is
-// counted, and half of all releases would carry it.
+// warning reports whether a kind of finding is a warning when it does not fail. Inconclusive findings are only
+// counted: as warnings they would mark half of all releases.
 func warning(kind Kind) bool {
 	return kind != NoteImproved && kind != NoteInformational && kind != FailInconclusive
 }

@@ -8,18 +8,18 @@ import (
 	"github.com/ttreport/ttreport/targets/judge"
 )
 
-// Review is a release, or one model and device in it, as somebody who signs it needs it.
+// Review has what is needed to sign off a release, or one model and device in it.
 type Review struct {
 	Release  string
 	Label    string // of the release, "" for a build without one
-	Baseline string // newest release that it is compared with; "" when there is none
+	Baseline string // newest release of its baseline; "" when there is none
 	Result   Result
 	Pairs    []PairResult
 	Findings
 	Fit Fit
 }
 
-// Review weighs a release; an empty model or device selects all.
+// Review reviews a release; an empty model or device selects all.
 func (g *Gate) Review(release int, model, device string) Review {
 	of := func(p schema.Pair) bool { return p.Selected(model, device) }
 	f := g.Findings(release)
@@ -67,8 +67,8 @@ func (g *Gate) Label(release int) string {
 	return ""
 }
 
-// NeedsAttention are the verdicts that need a person: what fails or is noted first, then what improved; what is met,
-// unchanged or inconclusive within the limit is a count.
+// NeedsAttention returns the verdicts that a person must look at: those that fail or are warnings first, then
+// improvements. Verdicts that are met, unchanged, or inconclusive within the limit are only counted.
 func (r *Review) NeedsAttention() (history, targets []schema.Verdict) {
 	for _, v := range r.History {
 		switch v.Outcome {
@@ -76,7 +76,7 @@ func (r *Review) NeedsAttention() (history, targets []schema.Verdict) {
 			schema.NotComparable:
 			history = append(history, v)
 		default:
-			if v.Large || v.Decision != nil { // of a pinned or dismissed level readers need the reason
+			if v.Large || v.Decision != nil { // readers need the reason of a pinned or dismissed level
 				history = append(history, v)
 			}
 		}
@@ -91,15 +91,15 @@ func (r *Review) NeedsAttention() (history, targets []schema.Verdict) {
 	return history, targets
 }
 
-// Fit says how noisy the release's history is and how well its predictions held.
+// Fit describes the noise of the release's history and how well its predictions held.
 type Fit struct {
 	Cells            int
-	Single           bool    // there is a baseline, of one release everywhere
+	Single           bool    // the baseline has one release everywhere
 	Noise            float64 // typical standard deviation between releases, relative; 0 when unknown
 	Tested, Exceeded int     // forward predictions at 2 %, and how many failed
 }
 
-// Calibration is how well predictions held.
+// Calibration describes how well predictions held.
 type Calibration string
 
 // How well predictions held.
@@ -109,7 +109,7 @@ const (
 	CalibrationUnknown Calibration = "too few"
 )
 
-// Calibrated says how well predictions held.
+// Calibrated returns how well predictions held.
 func (f Fit) Calibrated() Calibration {
 	const enough = 200
 	switch {

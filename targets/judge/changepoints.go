@@ -14,15 +14,15 @@ type ChangePoint struct {
 	At     string  // release
 	Found  string  // release that decided it
 	Effect float64 // relative, positive is worse
-	P      float64 // by permutation; NaN where it was not decided so
+	P      float64 // by permutation; NaN where permutations did not decide it
 	Source regression.Source
-	// Decision is the person's, where one decided it.
+	// Decision is that of a person, where one decided it.
 	Decision *schema.Decision
 }
 
 // ChangePoints lists the change points in the history of what a release measured, by the release in which they began,
-// with those that people dismissed, and the drifts: the trend of the level that holds, over eight releases or more,
-// under one false discovery procedure. Empty model or device: all.
+// including those that people dismissed, and the drifts: trends of the current level over eight releases or more,
+// under one false discovery procedure. An empty model or device selects all.
 func (j *Judgement) ChangePoints(release int, model, device string) ([]ChangePoint, []Drift) {
 	in := map[int32]bool{}
 	for _, i := range j.byCell[release] {
@@ -45,7 +45,8 @@ func (j *Judgement) ChangePoints(release int, model, device string) ([]ChangePoi
 	return points, j.drifts(in, release)
 }
 
-// LateChangePoints lists regressions beyond what matters that the search found in a release and that began earlier.
+// LateChangePoints lists regressions beyond the effect that matters that the search found in a release and that began
+// in an earlier one.
 func (j *Judgement) LateChangePoints(release int) []ChangePoint {
 	var out []ChangePoint
 	for _, l := range j.rows.ChangePoints {
@@ -73,7 +74,7 @@ func (j *Judgement) changePoint(l regression.ChangePoint) ChangePoint {
 	return out
 }
 
-// dismissed lists what people dismissed and nobody found: readers need to know that it would not have been shown.
+// dismissed lists dismissals of change points that were not found: readers need to know that they have no effect.
 func (j *Judgement) dismissed(in, listed map[int32]bool, release int) []ChangePoint {
 	var out []ChangePoint
 	for cell := range j.Series {
@@ -90,7 +91,7 @@ func (j *Judgement) dismissed(in, listed map[int32]bool, release int) []ChangePo
 	return out
 }
 
-// changePointsOf are the change points of a cell, in the order in which they were found.
+// changePointsOf returns the change points of a cell, in the order in which they were found.
 func (j *Judgement) changePointsOf(cell int32) []regression.ChangePoint {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 )
 
 // blocking lists the conditions that change what a number means. Two numbers that differ in one of them are not
-// compared; other conditions (num_prompts, warmups, seed …) are told and block nothing. A condition that one side
+// compared; other conditions (num_prompts, warmups, seed …) are shown and block nothing. A condition that one side
 // does not state blocks nothing: unknown is not different.
 func blocking(name string) bool {
 	switch name {
@@ -21,13 +21,13 @@ func blocking(name string) bool {
 	return strings.HasSuffix(name, "_distribution")
 }
 
-// classes puts conditions that block alike into one class.
+// classes groups conditions that block alike.
 type classes struct {
 	c      *columns.Columns
 	list   []map[string]string
 	byText map[string]int32
 	memo   map[[2]int32]int32 // by conditions of the point and by system facts of the run
-	facts  []int32            // by run: index of what its head states
+	facts  []int32            // by run: index of the facts in its head
 	blocks [][]bool
 }
 
@@ -41,7 +41,7 @@ func newClasses(c *columns.Columns) *classes {
 	return k
 }
 
-// of is the class of a point of a run.
+// of returns the class of a point of a run.
 func (k *classes) of(run int, p *columns.PointRow) int32 {
 	id := [2]int32{p.Cond, k.facts[run]}
 	if i, ok := k.memo[id]; ok {
@@ -92,7 +92,7 @@ func (k *classes) close() {
 // Block reports whether two classes differ in something that changes the meaning of a number.
 func (k *classes) Block(a, b int32) bool { return k.blocks[a][b] }
 
-// Named says in which conditions two classes differ: "ignore_eos true → false".
+// Named lists the conditions in which two classes differ: "ignore_eos true → false".
 func (k *classes) Named(before, now int32) string {
 	var out []string
 	for _, name := range differing(k.list[before], k.list[now]) {

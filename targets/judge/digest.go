@@ -11,9 +11,9 @@ import (
 	"github.com/ttreport/ttreport/targets/regression"
 )
 
-// Digest covers everything that the verdicts of a release against history follow from: the runs up to it in their
-// order, and what came of its rows (a later release may confirm what this one saw). It does not cover the program or
-// decisions.
+// Digest covers everything that the verdicts of a release against history are made from: the runs up to it in their
+// order, and the follow-ups of its rows (a later release may confirm a change that was first seen in this one). It
+// does not cover the program or decisions.
 func (j *Judgement) Digest(release int) string {
 	h := sha256.New()
 	h.Write(j.upTo(release))
@@ -33,7 +33,7 @@ func (j *Judgement) Digest(release int) string {
 	}
 	for _, l := range j.rows.ChangePoints {
 		if int(l.Found) <= release && j.table.Obs[l.At].Release <= int32(release) {
-			// no index of a row: those move when rows are added
+			// no row index: it changes when rows are added
 			fmt.Fprintf(h, "%d %d %v %v\n", j.table.Obs[l.At].Release, l.Found, l.D, l.P)
 		}
 	}
@@ -43,7 +43,7 @@ func (j *Judgement) Digest(release int) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// upTo is the digest of the runs up to a release.
+// upTo returns the digest of the runs up to a release.
 func (j *Judgement) upTo(release int) []byte {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -62,7 +62,8 @@ func (j *Judgement) upTo(release int) []byte {
 	return j.prefix[release]
 }
 
-// writeRow writes every field of a row: ten thousand of them in fifty releases are too many for fmt.
+// writeRow writes every field of a row. It does not use fmt, which is too slow for ten thousand rows in fifty
+// releases.
 func writeRow(h hash.Hash, r *regression.Row) {
 	var b [64]byte
 	b[0], b[1], b[2] = byte(r.Word), byte(r.Evidence), byte(r.Why)

@@ -12,7 +12,7 @@ import (
 type Drift struct {
 	Series *Series
 	Effect float64 // relative change a release, positive is worse
-	Total  float64 // likewise over all releases of the level
+	Total  float64 // relative change over all releases of the level
 	P      float64 // Mann and Kendall's, two-sided
 	N      int
 }
@@ -24,7 +24,7 @@ func newDrift(s *Series, t regression.Trend) Drift {
 	}
 }
 
-// drifts are the trends of the levels that hold in a release.
+// drifts returns the trends of the current levels in a release.
 func (j *Judgement) drifts(in map[int32]bool, release int) []Drift {
 	var out []Drift
 	from := j.begins(release, false)
@@ -43,9 +43,9 @@ func (j *Judgement) drifts(in map[int32]bool, release int) []Drift {
 	return discovered(out, family)
 }
 
-// LargeDrifts are the drifts of what a release measured that have added up to more than matters since the last level
-// that was shown. All series with enough history are their family, so that looking at the large ones alone is no way
-// to more findings.
+// LargeDrifts returns the drifts in what a release measured that add up to more than the effect that matters since
+// the last level that was shown. The family of tests is all series with enough history, so that testing only the
+// large ones does not lead to more findings.
 func (j *Judgement) LargeDrifts(release int) []Drift {
 	const fewest = 8
 	from := j.begins(release, true)
@@ -60,7 +60,7 @@ func (j *Judgement) LargeDrifts(release int) []Drift {
 		}
 		family++
 		third, delta := len(values)/3, j.table.Cells[cell].Delta
-		// most are far from it: no slopes need be sorted
+		// most are far from it and need no sorting of slopes
 		if mean(values[len(values)-third:])-mean(values[:third]) < delta/2 {
 			continue
 		}
@@ -71,8 +71,8 @@ func (j *Judgement) LargeDrifts(release int) []Drift {
 	return discovered(out, family)
 }
 
-// begins is the observation with which the level of each cell began that holds in a release; with shown, the last one
-// that was shown: change points that are smaller than what matters only move the baseline.
+// begins returns, for each cell, the observation with which its current level in a release began; with shown, the
+// last level that was shown: change points that are smaller than the effect that matters only move the baseline.
 func (j *Judgement) begins(release int, shown bool) map[int32]int32 {
 	from := map[int32]int32{}
 	for _, l := range j.rows.ChangePoints {
@@ -84,8 +84,8 @@ func (j *Judgement) begins(release int, shown bool) map[int32]int32 {
 	return from
 }
 
-// held appends the values of a level up to a release to out, on the scale where larger is worse. Builds that are no
-// baseline are no history.
+// held appends the values of a level up to a release to out, on the scale where larger is worse. Builds that never
+// serve as a baseline are left out.
 func (j *Judgement) held(cell, from int32, release int, out []float64) []float64 {
 	c := &j.table.Cells[cell]
 	for i := max(c.First, from); i < c.End && int(j.table.Obs[i].Release) <= release; i++ {
@@ -97,7 +97,7 @@ func (j *Judgement) held(cell, from int32, release int, out []float64) []float64
 	return out
 }
 
-// discovered keeps the drifts that pass the false discovery procedure over a family, surest first.
+// discovered returns the drifts that pass the false discovery procedure over a family, smallest p first.
 func discovered(list []Drift, family int) []Drift {
 	p := make([]float64, len(list))
 	for i := range list {

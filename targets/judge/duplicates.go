@@ -14,23 +14,22 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 )
 
-// Duplicate is a run that is in the history a second time.
+// Duplicate describes a run that is in the history a second time.
 type Duplicate struct {
 	Of   string // id of the one that counts
 	Same bool   // with the same numbers
 }
 
-// Duplicate reports whether a run is another once more.
+// Duplicate reports whether a run is a copy of another.
 func (j *Judgement) Duplicate(h *columns.RunHead) (Duplicate, bool) {
 	d, twice := j.screen.duplicates[h]
 	return d, twice
 }
 
-// duplicates finds runs that are another run once more: by the same stated id; by the same system with every point
-// that both have the same to the last digit of some numbers, which no two measurements are, whatever they say of
-// their start and whichever points one has more; or, where points hold too little to tell, by the same start and all
-// numbers. A copy is no independent run: it must neither confirm a change nor double a repeat. The first by path
-// counts.
+// duplicates finds runs that are copies of another run: by the same stated id; by the same system where every point
+// that both have agrees in all digits, as two measurements never do, whatever start they state and whatever further
+// points one has; or, where the points have too few numbers for that, by the same start and all numbers. A copy is
+// not an independent run: it must neither confirm a change nor double a repeat. The first run by path counts.
 func duplicates(c *columns.Columns) map[*columns.RunHead]Duplicate {
 	out := map[*columns.RunHead]Duplicate{}
 	byID, byStart, byPoint := map[string]int{}, map[startedAt][]int{}, map[uint64]int{}
@@ -48,7 +47,7 @@ func duplicates(c *columns.Columns) map[*columns.RunHead]Duplicate {
 			continue
 		}
 		if h.Start.IsZero() && h.PointsEnd == h.FirstPoint {
-			continue // a score may well be the same twice
+			continue // equal scores are common
 		}
 		at := startedAt{h.Start.String(), system}
 		for _, other := range byStart[at] {
@@ -62,8 +61,8 @@ func duplicates(c *columns.Columns) map[*columns.RunHead]Duplicate {
 	return out
 }
 
-// sharedPoint finds an earlier run that has a point of a run to the last digit, and of which it is a copy by all that
-// both have.
+// sharedPoint finds an earlier run that has a point of this run in all digits and that agrees with it in all points
+// that both have.
 func sharedPoint(c *columns.Columns, run int, system schema.System, seen map[uint64]int) (first int, twice bool) {
 	h := &c.Runs[run]
 	var candidates []int
@@ -85,8 +84,8 @@ func sharedPoint(c *columns.Columns, run int, system schema.System, seen map[uin
 	return 0, false
 }
 
-// surprise is how many digits of a point's numbers nobody could have foretold: noise of a percent leaves the first
-// two of each, and a number that stands twice says nothing the second time.
+// surprise returns how many digits of a point's numbers are not predictable: noise of a percent leaves the first two
+// digits of each number predictable, and a number that occurs twice counts once.
 func surprise(c *columns.Columns, p *columns.PointRow) int {
 	_, values := c.Span(p)
 	seen, n := map[float64]bool{}, 0
@@ -113,8 +112,8 @@ func fingerprint(c *columns.Columns, p *columns.PointRow, system schema.System) 
 	return h.Sum64()
 }
 
-// agree reports whether two runs differ in no point that both have, and have so much in common that chance is one in
-// a billion.
+// agree reports whether two runs are equal in all points that both have, and have enough in common that the
+// probability of chance is one in a billion.
 func agree(c *columns.Columns, a, b int) bool {
 	const enough = 9
 	x, y := &c.Runs[a], &c.Runs[b]
@@ -162,7 +161,7 @@ func sameNumbers(c *columns.Columns, a, b int) bool {
 	})
 }
 
-// startedAt is a start of a system, to the last digit.
+// startedAt is a system and an exact start time.
 type startedAt struct {
 	start  string
 	system schema.System

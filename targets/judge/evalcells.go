@@ -27,14 +27,14 @@ type evalCell struct {
 	values         []evalValue // by release
 }
 
-// evalValue is what one release says: the first run's score, and those of later runs.
+// evalValue holds the scores of one release: the first run's, and those of later runs.
 type evalValue struct {
 	release int
 	scores  []*columns.ScoreRow
 	runs    []string // ids
 }
 
-// at is what a release says, or nil.
+// at returns the value of a release, or nil.
 func (c *evalCell) at(release int) *evalValue {
 	for i := range c.values {
 		if c.values[i].release == release {
@@ -44,12 +44,12 @@ func (c *evalCell) at(release int) *evalValue {
 	return nil
 }
 
-// evalName is what a task's score is called.
+// evalName is the name of a task's score.
 type evalName struct{ metric, filter string }
 
-// evalCells gathers the evals of a history, one primary metric a task and release: a release's page would otherwise
-// count one eval several times. A task keeps the metric that it has for as long as releases report it, whatever
-// better name a later one brings: what was said of a release stays.
+// evalCells gathers the evals of a history, one primary metric for each task and release, so that a release's page
+// does not count one eval several times. A task keeps its metric for as long as releases report it, even if a later
+// release has a better one, so that verdicts on earlier releases do not change.
 func evalCells(c *columns.Columns, releases []Release, screen *screen) []*evalCell {
 	cells := map[evalID]map[evalName]*evalCell{}
 	primary := map[evalID]evalName{}
@@ -104,7 +104,7 @@ func evalsOf(c *columns.Columns, runs []int, screen *screen, release int,
 	return all
 }
 
-// bestName is the name that papers report, among several.
+// bestName returns the name that papers report, among several.
 func bestName(of map[evalName]*evalValue) evalName {
 	return slices.MinFunc(slices.Collect(maps.Keys(of)), func(a, b evalName) int {
 		return cmp.Or(cmp.Compare(evalRank(a.metric, a.filter), evalRank(b.metric, b.filter)), cmp.Compare(a.metric,
@@ -138,8 +138,8 @@ func evalRank(metric, filter string) int {
 	return m*10 + f
 }
 
-// share is a score as a share of right answers, when it is one: a fraction or a percentage of a metric that improves
-// upwards.
+// share returns a score as a share of right answers, if it is one: a fraction or a percentage of a metric where
+// higher is better.
 func share(s *schema.Score) (p float64, ok bool) {
 	v, has := s.Value.Get()
 	if !has || s.Direction == "lower" || v < 0 || strings.Contains(s.Metric, "perplexity") {
@@ -154,8 +154,8 @@ func share(s *schema.Score) (p float64, ok bool) {
 	return 0, false
 }
 
-// spread is the standard error of a share from its items: Wilson's interval where the plain formula gives zero, less
-// what the finite number of items of a limited run explains (the first n of N).
+// spread returns the standard error of a share from its items: Wilson's interval where the plain formula gives zero,
+// reduced by the finite population correction of a limited run (the first n of N).
 func spread(s *schema.Score, p float64) (se float64, ok bool) {
 	if s.N <= 0 {
 		e, has := s.Stderr.Get()

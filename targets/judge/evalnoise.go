@@ -9,13 +9,13 @@ import (
 	"github.com/ttreport/ttreport/targets/regression/proportion"
 )
 
-// evalWindow is how many releases an eval's baseline has at most.
+// evalWindow is the most releases in an eval's baseline.
 const evalWindow = 20
 
-// evalNoise is what an eval's baseline says on the scale 2·asin √p.
+// evalNoise is the mean and noise of an eval's baseline on the scale 2·asin √p.
 type evalNoise struct {
 	mean      float64 // of the releases
-	meanShare float64 // likewise of the shares
+	meanShare float64 // mean of the shares
 	own       float64 // variance between the releases
 	variance  float64 // the larger of it and that of the items, 1/n
 	df        float64
@@ -46,10 +46,10 @@ func noiseOf(c *evalCell, base []int, items int) evalNoise {
 	return x
 }
 
-// se is the standard error of the difference of a new value from the mean.
+// se returns the standard error of the difference of a new value from the mean.
 func (x evalNoise) se() float64 { return math.Sqrt(x.variance * (1 + 1/x.releases)) }
 
-// slope brings an error on the arcsine scale back to shares: the derivative of p.
+// slope converts an error on the arcsine scale to shares: the derivative of p.
 func (x evalNoise) slope() float64 {
 	return math.Max(math.Sqrt(x.meanShare*(1-x.meanShare)), .01)
 }
@@ -73,7 +73,7 @@ func arcsineGate(c *evalCell, base []int, p float64, now *columns.ScoreRow) prop
 	return d
 }
 
-// EvalCalculation is what a verdict on an eval was computed from.
+// EvalCalculation holds the numbers behind a verdict on an eval.
 type EvalCalculation struct {
 	Baseline, Now []EvalValue // by release; by run of the release
 	// Of a comparison with three releases or more, on the scale 2·asin √p; else NaN.

@@ -22,14 +22,14 @@ type evalJudgement struct {
 	delta  float64 // least change that matters, a share
 }
 
-// evalInputs are what a verdict was computed from.
+// evalInputs are the inputs of a verdict.
 type evalInputs struct {
 	cell, at int
 	base     []int
 	test     schema.EvalTest
 }
 
-// evalState is what is remembered of an eval between releases.
+// evalState is the state of an eval between releases.
 type evalState struct {
 	base    []int // indexes of the values that the baseline holds
 	suspect int   // index that waits for an independent run; -1
@@ -49,11 +49,11 @@ type evalTest struct {
 	ok     bool
 }
 
-// dir is the direction of the change: +1 worse.
+// dir returns the direction of the change: +1 is a regression.
 func (t *evalTest) dir() float64 { return math.Copysign(1, t.worse) }
 
-// judgeEvals works through the releases in order; one family of tests a release, apart from performance. Few hundred
-// evals make this cheap, so it is written for reading.
+// judgeEvals judges the releases in order, with one family of tests for each release, separate from performance. With
+// a few hundred evals speed does not matter, so the code is written to be readable.
 func judgeEvals(c *columns.Columns, releases []Release, screen *screen) *evalJudgement {
 	e := &evalJudgement{
 		cells: evalCells(c, releases, screen), rows: map[int][]schema.Verdict{}, inputs: map[string]evalInputs{},
@@ -100,7 +100,7 @@ func (e *evalJudgement) test(cell, at int, st *evalState, release string) evalTe
 	return t
 }
 
-// promptDiffers says why two scores answer different questions, or "".
+// promptDiffers returns why two scores answer different questions, or "".
 func promptDiffers(a, b *columns.ScoreRow) string {
 	switch {
 	case a.Outcomes != nil && b.Outcomes != nil && a.Outcomes.Items != b.Outcomes.Items:
@@ -204,11 +204,11 @@ func (d *evalDecision) decide(passed bool) {
 	switch {
 	case d.reason.Test == schema.TestPrompt:
 		d.v.Outcome = schema.NotComparable
-		st.base, st.suspect = nil, -1 // the new questions have no history
+		st.base, st.suspect = nil, -1 // new questions have no history
 	case d.ok:
 		d.measured(d.evalTest)
 		d.v.Q = schema.Num(d.q)
-		if d.reason.Test == schema.TestGate { // the difference is from the mean of the releases: so is the reference
+		if d.reason.Test == schema.TestGate { // the difference is from the mean, so the mean is the reference
 			d.v.Ref = schema.Num(latency.Round(valueOf(&d.v)-d.d.D*scaleOf(now), 12))
 		}
 		remember = d.outcome(passed)
@@ -226,13 +226,13 @@ func (d *evalDecision) decide(passed bool) {
 func (d *evalDecision) measured(t *evalTest) {
 	d.v.Effect, d.v.P = schema.Num(t.worse), schema.Num(t.p)
 	lo, hi := t.worse-(t.d.D-t.d.Lo), t.worse+(t.d.Hi-t.d.D)
-	if t.worse*t.d.D < 0 || t.worse == 0 { // worse is the fall of what was measured: the interval turns over
+	if t.worse*t.d.D < 0 || t.worse == 0 { // worse is a fall of the value, so the interval is inverted
 		lo, hi = -t.d.Hi, -t.d.Lo
 	}
 	d.v.Interval = &[2]float64{lo, hi}
 }
 
-// inconclusive makes the verdict an effect beyond what matters that is not established.
+// inconclusive makes the verdict inconclusive with an effect beyond what matters.
 func (d *evalDecision) inconclusive(why schema.Why) {
 	d.v.Outcome, d.v.Evidence, d.v.Large, d.reason.Why = schema.Inconclusive, "", true, why
 }
@@ -266,7 +266,7 @@ func (d *evalDecision) outcome(passed bool) bool {
 	return true
 }
 
-// followUp holds the release against an earlier one that waits for an independent run.
+// followUp compares the release with an earlier one that waits for an independent run.
 func (d *evalDecision) followUp() (joins, done bool) {
 	st := d.st
 	if st.suspect < 0 {
@@ -278,7 +278,7 @@ func (d *evalDecision) followUp() (joins, done bool) {
 		d.rows[first.release][st.row].Follow = schema.Follow{Release: d.v.Release, Again: again}
 	}
 	switch {
-	case again && !d.joins: // a build is not to blame for what its base did
+	case again && !d.joins: // the change is that of its base, not of the build
 		d.inconclusive(schema.WhyBaseSuspect)
 		d.v.First = d.releases[first.release].Name
 		return true, true
@@ -293,7 +293,7 @@ func (d *evalDecision) followUp() (joins, done bool) {
 	return false, false
 }
 
-// changed is a significant change: seen once, unless a later run of the release saw it again or did not.
+// changed handles a significant change: it is suspected, unless a later run of the release confirms or refutes it.
 func (d *evalDecision) changed() bool {
 	st := d.st
 	d.v.Outcome, d.v.Evidence = changed(d.dir()), schema.Suspected
@@ -330,7 +330,7 @@ func valueOf(v *schema.Verdict) float64 {
 	return x
 }
 
-// rechecked asks a later run of the release; nil when there is none.
+// rechecked tests the later runs of the release; nil when there is none.
 func (d *evalDecision) rechecked() (again bool, second *secondTest) {
 	later := d.later()
 	if len(later) == 0 || !later[0].ok {
@@ -354,9 +354,9 @@ func (d *evalDecision) later() (out []*secondTest) {
 	return out
 }
 
-// disagrees finds a later run of the release that is clearly worse than the baseline while the first is not: nobody
-// may measure until it fits, and nobody may stop looking. At one in two hundred, as for single numbers; the worst of
-// several is shown.
+// disagrees finds a later run of the release that is clearly worse than the baseline while the first is not, so that
+// repeating a measurement does not hide a regression. The test has a size of one in two hundred, as for performance;
+// the worst of several runs is shown.
 func (d *evalDecision) disagrees() (worst *secondTest) {
 	const size = .005
 	if d.worse >= d.delta {
@@ -370,14 +370,14 @@ func (d *evalDecision) disagrees() (worst *secondTest) {
 	return worst
 }
 
-// sees tests an independent run given the first: both are compared with the same baseline, whose error they share.
+// sees tests an independent run given the first, since both share the error of the same baseline.
 func sees(t *evalTest, first float64, releases int) bool {
 	const size = .01
 	rho := 1 / float64(releases+1)
 	return distuv.UnitNormal.Survival((normalScore(t.p)-rho*first)/math.Sqrt(1-rho*rho)) <= size
 }
 
-// normalScore is the standard normal value with an upper tail of p.
+// normalScore returns the standard normal value with an upper tail of p.
 func normalScore(p float64) float64 {
 	return distuv.UnitNormal.Quantile(1 - math.Min(.5, math.Max(p, 1e-15)))
 }

@@ -10,8 +10,8 @@ import (
 )
 
 // eval grades the score that a target covers: the whole 95 % interval of the share must lie on one side of the
-// reference moved by its tolerance. Few questions give a wide interval and an inconclusive verdict; they never fail a
-// model by chance alone in more than one of twenty. A score that is missing is missing, not zero.
+// reference moved by its tolerance. Few questions give a wide interval and so an inconclusive verdict; chance alone
+// fails a model in at most one of twenty cases. A missing score is missing, not zero.
 func (g *grading) eval(t schema.Target) schema.Verdict {
 	v := g.start(t, t.Key)
 	v.Ref = schema.Num(t.Value)
@@ -31,7 +31,7 @@ func (g *grading) eval(t schema.Target) schema.Verdict {
 	return v
 }
 
-// gradeScore holds a score against its reference.
+// gradeScore compares a score with its reference.
 func (g *grading) gradeScore(v *schema.Verdict, t schema.Target, s *columns.ScoreRow, value float64) {
 	p, isShare := share(&s.Score)
 	ref := t.Value
@@ -69,7 +69,7 @@ func (g *grading) gradeScore(v *schema.Verdict, t schema.Target, s *columns.Scor
 	v.Reason = why
 }
 
-// asShare is a published score as a share: files write 79 or .79.
+// asShare returns a published score as a share: files have 79 or .79.
 func asShare(v float64) float64 {
 	if v > 1 {
 		return v / 100
@@ -77,7 +77,7 @@ func asShare(v float64) float64 {
 	return v
 }
 
-// scaleOf is what a share is multiplied by to stand in the tool's own scale.
+// scaleOf returns the factor from a share to the tool's own scale.
 func scaleOf(s *columns.ScoreRow) float64 {
 	if v, _ := s.Value.Get(); v > 1 {
 		return 100
@@ -85,7 +85,7 @@ func scaleOf(s *columns.ScoreRow) float64 {
 	return 1
 }
 
-// around is the 95 % interval of a score, the variance of a published reference included where its n is known.
+// around returns the 95 % interval of a score, including the variance of a published reference where its n is known.
 func around(t schema.Target, s *columns.ScoreRow, value float64, isShare bool) (lo, hi float64, known bool) {
 	const z = 1.959963984540054
 	if !isShare {
@@ -110,8 +110,8 @@ func around(t schema.Target, s *columns.ScoreRow, value float64, isShare bool) (
 	return math.Max(0, value-z*se), math.Min(1, value+z*se), true
 }
 
-// sameTask compares names of evals as people and tools write them: GPQA-Diamond is gpqa_diamond, and is what
-// r1_gpqa_diamond asks.
+// sameTask compares names of evals as people and tools write them: GPQA-Diamond, gpqa_diamond and r1_gpqa_diamond are
+// one task.
 func sameTask(promised, measured string) bool {
 	plain := func(s string) string {
 		return strings.Map(func(r rune) rune {
@@ -129,8 +129,8 @@ func sameTask(promised, measured string) bool {
 }
 
 // score finds what the release measured for a target: by task, and by metric and filter where it names them. Several
-// runs of the release count by their mean, with the items of one: they answered the same questions, and nobody asks
-// until the answer fits.
+// runs of the release count by their mean, with the items of one, because they answered the same questions; taking
+// the best would reward repeating.
 func (g *grading) score(t schema.Target) (*columns.ScoreRow, string) {
 	var found []*columns.ScoreRow
 	first := ""
@@ -150,7 +150,7 @@ func (g *grading) score(t schema.Target) (*columns.ScoreRow, string) {
 	return together(found), first
 }
 
-// bestScore is the score of a run that a target covers, or nil.
+// bestScore returns the score of a run that a target covers, or nil.
 func bestScore(t schema.Target, rows []columns.ScoreRow) *columns.ScoreRow {
 	var best *columns.ScoreRow
 	for i := range rows {
@@ -166,7 +166,7 @@ func bestScore(t schema.Target, rows []columns.ScoreRow) *columns.ScoreRow {
 	return best
 }
 
-// together is the mean of scores that have a number, in the place of the first.
+// together returns the first score with the mean of those that have a number.
 func together(found []*columns.ScoreRow) *columns.ScoreRow {
 	var out *columns.ScoreRow
 	sum, n := 0., 0.

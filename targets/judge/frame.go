@@ -6,10 +6,10 @@ import (
 	"github.com/ttreport/ttreport/targets/regression"
 )
 
-// Frame is what a picture of a series needs beside its values: where one new value was expected, and where levels
-// began.
+// Frame is what a chart of a series needs in addition to its values: the range in which a new value was expected, and
+// where levels began.
 type Frame struct {
-	Low, High float64 // where the value of the release was expected 95 times in 100; NaN when nobody knows
+	Low, High float64 // where the value of the release was expected with 95 %; NaN when unknown
 	From      int     // release with which the level began that it was compared with
 	Steps     []FrameStep
 }
@@ -34,7 +34,7 @@ func (j *Judgement) Frame(s *Series, release int) Frame {
 			continue
 		}
 		f.Steps = append(f.Steps, FrameStep{at, relative(sign(s.Metric), l.D)})
-		// what was decided in the release itself is news, and no expectation
+		// the expectation does not include what was decided in the release itself
 		if at < release && int(l.Found) < release {
 			held = max(held, at)
 		}

@@ -11,10 +11,10 @@ import (
 	"github.com/ttreport/ttreport/targets/regression"
 )
 
-// role says what a stored statistic is to the judge.
+// role is the meaning of a stored statistic to the judge.
 type role struct {
 	metric int // index into JudgedMetrics, -1 for none
-	rank   int // lower is preferred: the metric itself before stand-ins, then mean, median, value
+	rank   int // lower is preferred: the metric itself before its substitutes, then mean, median, value
 	se     bool
 }
 
@@ -70,11 +70,11 @@ type gathering struct {
 	lastRun  []int32 // by cell: the last one
 	classes  *classes
 	repeats  bool // some run repeated a point
-	points   bool // some decision speaks of single points
+	points   bool // some decision selects single points
 	bad      []badValue
 }
 
-// badValue is a value that no measurement of a latency or rate gives: see [schema.Measurable].
+// badValue is a value that no measurement of a latency or rate can give: see [schema.Measurable].
 type badValue struct {
 	run, point int32
 	stat       uint16
@@ -211,7 +211,7 @@ func (g *gathering) add(id cellID, release, run int, p *columns.PointRow, v, se 
 	o.SS += float32(d * (z - o.Z2))
 }
 
-// seal orders the cells by name and lays their observations next to each other, so that the order of input changes
+// seal orders the cells by name and puts their observations next to each other, so that the order of input changes
 // nothing.
 func (g *gathering) seal() (*regression.Table, []Series) {
 	names := make([]schema.System, len(g.systems))
@@ -302,9 +302,9 @@ func intern[K comparable](m map[K]int32, k K) int32 {
 	return i
 }
 
-// rounding raises the least noise of every observation to that of the step with which values were stored, as far as
-// they and those before them tell: when all are multiples of a power of ten that is coarse beside them. Later ones
-// change nothing.
+// rounding raises the least noise of every observation to that of the rounding step of the stored values: the largest
+// power of ten of which this value and all earlier ones are multiples, if it is coarse compared with them. Later
+// values change nothing.
 func rounding(obs []regression.Obs, sign float64) {
 	steps := []float64{1, .1, .01, .001}
 	least, from := math.Inf(1), 0 // steps before from are ruled out

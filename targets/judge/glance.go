@@ -6,7 +6,8 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// Glance is what one release shows of a series, short: for tables of all series, which have no room for a sentence.
+// Glance is a short form of the verdict on a series in one release, for tables of all series, which have no room for
+// a sentence.
 type Glance struct {
 	Release    int
 	Outcome    schema.Outcome
@@ -15,11 +16,11 @@ type Glance struct {
 	Value      float64
 	Effect     float64           // relative, positive is worse; NaN without a baseline
 	Conditions map[string]string // that change what the number means
-	Rank       int               // in the order of triage, and within it by Weight, larger first
+	Rank       int               // in the order of severity; ties by Weight, larger first
 	Weight     float64
 }
 
-// Glance looks at a series in a release, or in the newest that has it for release < 0.
+// Glance returns the short verdict on a series in a release, or for release < 0 in the newest release that has it.
 func (j *Judgement) Glance(s *Series, release int) (Glance, bool) {
 	obs := j.table.Cells[s.cell].End - 1
 	if release >= 0 {

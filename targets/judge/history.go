@@ -67,7 +67,7 @@ func (j *Judgement) History(release int) []schema.Verdict {
 	return worstFirst(out)
 }
 
-// reader makes verdicts of the rows of one release: what it looks up for one row serves the next.
+// reader makes verdicts of the rows of one release: lookups are kept from row to row.
 type reader struct {
 	*Judgement
 	release int
@@ -165,8 +165,8 @@ func (j *reader) numbers(v *schema.Verdict, why *schema.Change, row *regression.
 	}
 }
 
-// settle says what would settle an inconclusive number. Without repeats nobody knows what share of the noise they would
-// take away: all of it is the hopeful reading, and that is what is shown. With repeats, --explain does the arithmetic.
+// settle estimates what would settle an inconclusive number. Without repeats it is unknown what share of the noise
+// they would remove, so the estimate assumes the best case, all of it. With repeats, --explain shows the arithmetic.
 func (j *reader) settle(metric string, why *schema.Change, row *regression.Row) {
 	if j.repeats || !(row.SE > 0) || row.N == 0 {
 		return
@@ -186,9 +186,9 @@ func (j *reader) settle(metric string, why *schema.Change, row *regression.Row) 
 	why.More = max(releases, 0)
 }
 
-// relative turns a log change of badness into the relative change of the number itself, signed so that positive is
-// worse: a rate that halves is +50 %, a latency that doubles +100 %. An end of an interval beyond all numbers stays
-// one that JSON can hold.
+// relative converts a log change (positive is worse) into the relative change of the number itself, signed so that
+// positive is worse: a rate that halves is +50 %, a latency that doubles +100 %. Ends of intervals are limited to
+// what JSON can hold.
 func relative(sign, d float64) float64 {
 	const most = 700 // e to this is near the largest float
 	d = max(-most, min(most, d))
@@ -198,8 +198,8 @@ func relative(sign, d float64) float64 {
 	return math.Expm1(d)
 }
 
-// baseline is the newest earlier observation in the baseline of an observation, or -1: of a change that was seen
-// before, what came before its first sighting.
+// baseline returns the newest earlier observation in the baseline of an observation, or -1; for a change that was
+// seen before, the newest one before it was first seen.
 func (j *Judgement) baseline(cell, obs int32) int32 {
 	first := j.rows.Rows[obs].First
 	for i := obs - 1; i >= j.table.Cells[cell].First; i-- {
@@ -212,7 +212,7 @@ func (j *Judgement) baseline(cell, obs int32) int32 {
 	return -1
 }
 
-// Value is what a release measured of a series.
+// Value returns what a release measured of a series.
 func (j *Judgement) Value(s *Series, release int) (SeriesValue, bool) {
 	if i := s.find(release); i >= 0 {
 		return s.value(i), true
@@ -220,7 +220,7 @@ func (j *Judgement) Value(s *Series, release int) (SeriesValue, bool) {
 	return SeriesValue{}, false
 }
 
-// RunOf is the id of the first run behind a value.
+// RunOf returns the id of the first run behind a value.
 func (j *Judgement) RunOf(s *Series, release int) string {
 	return j.runWith(j.systemRuns(release)[s.System()], s.KeyIndex, false)
 }

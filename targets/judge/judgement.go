@@ -11,7 +11,7 @@ import (
 )
 
 // Judgement is everything that is judged: each number against its history and against the targets in force. All
-// releases are computed at once; verdicts are made release by release, when they are asked for.
+// releases are computed at once; verdicts are made release by release, on demand.
 type Judgement struct {
 	Columns  *columns.Columns
 	Releases []Release
@@ -33,7 +33,7 @@ type Judgement struct {
 	evals   *evalJudgement
 
 	mu           sync.Mutex
-	systems      map[int]map[schema.System][]int // runs by release, as far as they were asked for
+	systems      map[int]map[schema.System][]int // runs by release, filled on demand
 	prefix       [][]byte                        // digests of the runs up to each release
 	changePoints map[int32][]regression.ChangePoint
 }
@@ -83,19 +83,19 @@ func (j *Judgement) index() {
 	}
 }
 
-// screen says which runs and points count: none that a person excluded, and no run twice.
+// screen decides which runs and points count: none that a person excluded, and no run twice.
 type screen struct {
 	*decision.Policy
 	duplicates map[*columns.RunHead]Duplicate
 }
 
-// excludes reports whether a whole run counts for nothing.
+// excludes reports whether a whole run is excluded.
 func (s *screen) excludes(h *columns.RunHead) bool {
 	_, twice := s.duplicates[h]
 	return twice || s.ExcludesRun(h) != nil
 }
 
-// mark puts pins, acceptances and dismissals of people on the observations that they cover.
+// mark sets pins, acceptances and dismissals of people on the observations that they cover.
 func mark(p *decision.Policy, series []Series, releases []Release) {
 	byName := map[string]int{}
 	for i, r := range releases {
@@ -120,7 +120,7 @@ func mark(p *decision.Policy, series []Series, releases []Release) {
 	}
 }
 
-// Counted are the runs of a release that count.
+// Counted returns the runs of a release that are not excluded.
 func (j *Judgement) Counted(release int) []int {
 	var runs []int
 	for _, run := range j.Releases[release].Runs {
@@ -131,8 +131,8 @@ func (j *Judgement) Counted(release int) []int {
 	return runs
 }
 
-// Before is the release whose history a release continues: the newest earlier one of its sequence; -1 when there is
-// none.
+// Before returns the release whose history a release continues: the newest earlier one of its sequence; -1 when there
+// is none.
 func (j *Judgement) Before(release int) int {
 	seqs := sequences(j.Releases)
 	for i := release - 1; i >= 0; i-- {
@@ -143,7 +143,7 @@ func (j *Judgement) Before(release int) int {
 	return -1
 }
 
-// Fit is what the noise of a release's history looks like.
+// Fit returns the noise of a release's history.
 func (j *Judgement) Fit(release int) regression.Fit { return j.rows.Fits[release] }
 
 // systemRuns lists the runs of a release by system, without those that are excluded.
@@ -173,7 +173,7 @@ func pairOf(h *columns.RunHead) schema.Pair {
 	return schema.Pair{Model: h.Model.Name, Device: h.Device}
 }
 
-// runsOf lists the runs of a model and device in a release, those that are excluded included.
+// runsOf lists the runs of a model and device in a release, including excluded ones.
 func (j *Judgement) runsOf(release int, of schema.Pair) []int {
 	var runs []int
 	for _, run := range j.Releases[release].Runs {
@@ -184,7 +184,7 @@ func (j *Judgement) runsOf(release int, of schema.Pair) []int {
 	return runs
 }
 
-// runWith is the id of the first or last of some runs that has a workload; "" without one.
+// runWith returns the id of the first or last run in a list that has a workload; "" without one.
 func (j *Judgement) runWith(runs []int, key int32, last bool) string {
 	id := ""
 	for _, run := range runs {

@@ -7,14 +7,14 @@ import (
 	"github.com/ttreport/ttreport/targets/regression"
 )
 
-// noise is how far one measurement may lie from another run of the same thing, on the log scale, and how that is known.
+// noise is the variance between runs of the same workload, on the log scale, and where it comes from.
 type noise struct {
 	regression.Noise
 	from schema.IntervalFrom
 }
 
-// noise looks a target's series up in the judgement of history. Speed per user is 1000 / mean TPOT, so its noise is
-// TPOT's; a percentile has its own, which is not the mean's.
+// noise looks up a target's series in the judgement of history. Speed per user is 1000 / mean TPOT, so its noise is
+// TPOT's; a percentile has noise of its own, not that of the mean.
 func (g *grading) noise(t schema.Target, at slot) noise {
 	metric := t.Metric
 	if metric == "tps_user" {
@@ -38,8 +38,8 @@ func (g *grading) noise(t schema.Target, at slot) noise {
 	return known
 }
 
-// ownNoise is the variance of a statistic over earlier releases, for one that has no series: three at least, the last
-// twenty.
+// ownNoise returns the variance of a statistic over earlier releases, for a statistic without a series: at least
+// three releases, at most the last twenty.
 func (g *grading) ownNoise(t schema.Target, at slot) noise {
 	const least, most = 3, 20
 	seqs := sequences(g.j.Releases)
@@ -58,7 +58,7 @@ func (g *grading) ownNoise(t schema.Target, at slot) noise {
 	return noise{regression.NoiseBetween(logs), schema.FromOwn}
 }
 
-// earlier is the first value of a statistic in a release.
+// earlier returns the first value of a statistic in a release.
 func (g *grading) earlier(release int, t schema.Target, at slot) (float64, bool) {
 	for _, run := range g.j.runsOf(release, g.pair) {
 		h := &g.c.Runs[run]
@@ -78,7 +78,7 @@ func (g *grading) earlier(release int, t schema.Target, at slot) (float64, bool)
 	return 0, false
 }
 
-// lookup finds the series of a workload and metric on a system that has a value in a release; nil when there is none.
+// lookup returns the series of a workload and metric on a system if it has a value in a release; else nil.
 func (j *Judgement) lookup(of schema.System, key int32, metric string, release int) *Series {
 	for _, i := range j.byKey[key] {
 		if s := &j.Series[i]; s.System() == of && s.Metric == metric && s.find(release) >= 0 {
@@ -88,8 +88,9 @@ func (j *Judgement) lookup(of schema.System, key int32, metric string, release i
 	return nil
 }
 
-// halfWidth is the half width of the 95 % interval of a release's value on the log scale, its degrees of freedom, and
-// where its noise comes from. Noise between releases is not averaged away by repeats of one: it enters whole.
+// halfWidth returns the half width of the 95 % interval of a release's value on the log scale, its degrees of
+// freedom, and where its noise comes from. Repeats within one release do not average out noise between releases, so
+// it counts in full.
 func halfWidth(logs []float64, known noise) (half, df float64, from schema.IntervalFrom) {
 	n := len(logs)
 	if known.Known() {

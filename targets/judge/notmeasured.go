@@ -8,8 +8,8 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 )
 
-// withoutNumber lists what has a history or a place in the release and no number in it: points that failed or are
-// excluded, values that no measurement can give, and workloads that state too little to be compared.
+// withoutNumber lists what belongs to the release and has no usable number in it: points that failed or are excluded,
+// values that no measurement can give, and workloads that state too little to be compared.
 func (j *Judgement) withoutNumber(release int) []schema.Verdict {
 	var out []schema.Verdict
 	for _, run := range j.Releases[release].Runs {
@@ -26,7 +26,7 @@ func (j *Judgement) withoutNumber(release int) []schema.Verdict {
 	return append(out, j.NotPositive(release)...)
 }
 
-// pointWithoutNumber is the verdict on a point that has no number to compare.
+// pointWithoutNumber returns the verdict on a point without a number to compare.
 func (j *Judgement) pointWithoutNumber(release int, h *columns.RunHead, p *columns.PointRow) (schema.Verdict, bool) {
 	k := j.Columns.Keys[p.Key]
 	v := j.onPoint(release, h, k)
@@ -34,7 +34,7 @@ func (j *Judgement) pointWithoutNumber(release int, h *columns.RunHead, p *colum
 	if d == nil && j.policy.ExcludesPoints() {
 		d = j.policy.ExcludesPoint(h, k)
 	}
-	id := "" // what tells the verdicts of one point apart in their ids
+	id := "" // distinguishes the verdicts of one point in their ids
 	switch {
 	case d != nil:
 		v.Outcome, v.Decision, id = schema.Excluded, j.policy.Shown(*d), "void"
@@ -66,9 +66,8 @@ func (j *Judgement) onPoint(release int, h *columns.RunHead, k schema.Key) schem
 	}
 }
 
-// measuredBy is the run of the release that measured what another was to measure and failed, or measured and is
-// excluded: every judged number of it, and at least one. A failure is still shown, since a rerun that works does not
-// make the first one good.
+// measuredBy returns the run of the release that has every judged number, and at least one, of a point that failed or
+// is excluded in another run. A failure is still shown: a rerun that succeeds does not undo it.
 func (j *Judgement) measuredBy(release int, failed *columns.PointRow) string {
 	h := &j.Columns.Runs[failed.Run]
 	wanted := j.judged(failed)
@@ -91,7 +90,8 @@ func (j *Judgement) measuredBy(release int, failed *columns.PointRow) string {
 	return ""
 }
 
-// judged are the primary metrics of which a point has a number that a measurement can give: a bit each, in their order.
+// judged returns the primary metrics of which a point has a number that a measurement can give: one bit each, in
+// their order.
 func (j *Judgement) judged(p *columns.PointRow) (metrics uint) {
 	stats, values := j.Columns.Span(p)
 	for i, s := range stats {
@@ -102,7 +102,7 @@ func (j *Judgement) judged(p *columns.PointRow) (metrics uint) {
 	return metrics
 }
 
-// NotPositive lists latencies and rates of a release that no measurement gives: see [schema.Measurable].
+// NotPositive lists latencies and rates of a release that no measurement can give: see [schema.Measurable].
 func (j *Judgement) NotPositive(release int) []schema.Verdict {
 	var out []schema.Verdict
 	in := map[int32]bool{}

@@ -18,12 +18,12 @@ type metricID struct {
 	metric string
 }
 
-// pointOf names the point that a verdict is about: what people count, not its metrics.
+// pointOf returns the point that a verdict is about, without its metric.
 func pointOf(v *schema.Verdict) pointID { return pointID{v.System(), v.Key.String()} }
 
-// notRemeasured lists what the release before measured and this one did not: a system as one, else its points, else
-// single metrics of a point that was measured, and evals. A release that leaves out what became slow does not pass
-// without a word. taken are verdicts that already say why a point has no number.
+// notRemeasured lists what the release before measured and this one did not: a whole system, else its points, else
+// single metrics of a point that was measured, and evals. A release that leaves out what became slow must not pass
+// unnoticed. taken are verdicts that already state why a point has no number.
 func (j *Judgement) notRemeasured(release int, taken []schema.Verdict) []schema.Verdict {
 	before := j.Before(release)
 	if before < 0 {
@@ -46,8 +46,7 @@ func (j *Judgement) notRemeasured(release int, taken []schema.Verdict) []schema.
 	return l.out
 }
 
-// measuredElsewhere reports whether another run has the numbers of a point, which are then looked for as all others
-// are.
+// measuredElsewhere reports whether another run has the numbers of a point, which is then checked like any other.
 func measuredElsewhere(v *schema.Verdict) bool {
 	switch r := v.Reason.(type) {
 	case schema.ExcludedBy:
@@ -58,7 +57,7 @@ func measuredElsewhere(v *schema.Verdict) bool {
 	return false
 }
 
-// missing is the search for what was not measured again.
+// missing searches for what was not measured again.
 type missing struct {
 	j               *Judgement
 	release, before int
@@ -93,7 +92,7 @@ func (l *missing) performance() {
 	}
 }
 
-// index notes what the release has.
+// index records what the release measured.
 func (l *missing) index() {
 	for _, i := range l.j.byCell[l.release] {
 		s := &l.j.Series[l.j.cellOf[i]]

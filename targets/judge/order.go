@@ -8,8 +8,8 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// worstFirst is the order of triage: confirmed regressions first, by size; then what is open; then improvements; then
-// the rest. Places are sorted, and each verdict is moved once: it is large.
+// worstFirst sorts verdicts: confirmed regressions first, by size; then open findings; then improvements; then the
+// rest. It sorts indexes and moves each verdict once, because verdicts are large.
 func worstFirst(list []schema.Verdict) []schema.Verdict {
 	type place struct {
 		at     int
@@ -30,7 +30,7 @@ func worstFirst(list []schema.Verdict) []schema.Verdict {
 	return sorted
 }
 
-// rank is a place in the order of triage.
+// rank is a position in that order.
 type rank int
 
 // Ranks.
@@ -38,7 +38,7 @@ const (
 	rankConfirmed rank = iota
 	rankSuspected
 	rankMissing
-	rankLarge // inconclusive, and the effect is beyond what matters
+	rankLarge // inconclusive with an effect beyond what matters
 	rankImproved
 	rankInconclusive
 	rankNotComparable
@@ -70,7 +70,7 @@ func rankOf(v *schema.Verdict) rank {
 	return rankRest
 }
 
-// weightOf orders verdicts of one rank: the largest effect first, of improvements too.
+// weightOf orders verdicts of one rank: the largest effect first, also of improvements.
 func weightOf(v *schema.Verdict) float64 {
 	e, ok := v.Effect.Get()
 	if !ok {

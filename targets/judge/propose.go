@@ -12,22 +12,22 @@ import (
 	"github.com/ttreport/ttreport/targets/regression"
 )
 
-// Proposal is what [Judgement.Propose] made of a release.
+// Proposal is the result of [Judgement.Propose].
 type Proposal struct {
 	File    library.File
-	Single  int // values whose noise nobody knows: their margin is a guess of two efforts that matter
-	Skipped int // numbers that say nothing to promise: failed, void, two modes
+	Single  int // values without a known noise: the margin is twice the effect that matters
+	Skipped int // numbers that give no target: failed, excluded, two modes
 }
 
-// proposed is a number that a target file can name.
+// proposed is a number that a target file can state.
 type proposed struct {
 	of                           schema.Pair
 	workload, task, metric, stat string
 }
 
-// Propose derives targets from what a release measured: each number moved to its worse side by a margin from the
-// measured noise, so that the same software meets it in 99 of 100 releases (one-sided 1 % of Student's t with the
-// noise of the series), and at least by least. Empty model or device: all. asOf is written into every value,
+// Propose derives targets from what a release measured: each number is made worse by a margin from the measured
+// noise, so that the same software meets it in 99 of 100 releases (one-sided 1 % of Student's t with the noise of the
+// series); the margin is at least least. An empty model or device selects all. asOf is written into every value,
 // YYYY-MM-DD.
 func (j *Judgement) Propose(release int, model, device, level, asOf string, least float64) Proposal {
 	var p Proposal
@@ -54,7 +54,7 @@ func (j *Judgement) Propose(release int, model, device, level, asOf string, leas
 		same := proposed{s.Pair(), k.Workload(), fmt.Sprint(k.Task, k.Dims),
 			s.Metric, s.Stat}
 		at, again := seen[same]
-		if again && z <= worst[same] { // a file names no implementation and no tool: the looser of two holds for both
+		if again && z <= worst[same] { // files name no implementation or tool: the looser of two holds
 			continue
 		}
 		worst[same] = z
@@ -74,7 +74,7 @@ func (j *Judgement) Propose(release int, model, device, level, asOf string, leas
 	return p
 }
 
-// margin is how far the next release may lie on the worse side by noise alone, on the log scale.
+// margin returns how much worse the next release may be by noise alone, on the log scale.
 func (j *Judgement) margin(obs int32, release int) (float64, bool) {
 	if own := j.rows.Rows[obs].Noise(); own.Known() {
 		return own.Margin(.99), true
@@ -85,7 +85,7 @@ func (j *Judgement) margin(obs int32, release int) (float64, bool) {
 	return 2 * j.table.Cells[j.cellOf[obs]].Delta, false
 }
 
-// rounded keeps three digits and rounds to the worse side, so that rounding never tightens a promise.
+// rounded keeps three digits and rounds to the worse side, so that rounding never tightens a target.
 func rounded(v, sign float64) float64 {
 	step := math.Pow(10, math.Floor(math.Log10(v))-2)
 	n := math.Floor(v/step + 1e-9)

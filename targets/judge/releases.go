@@ -11,7 +11,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 )
 
-// Release is a label under which runs stand, or a build without one.
+// Release is a label that groups runs, or a build without one.
 type Release struct {
 	Name  string // the label; of a build, its run's id
 	Label bool   // false: a build that nobody released
@@ -28,10 +28,9 @@ type Configured struct {
 	Date       time.Time
 }
 
-// Releases orders what was measured, oldest first: listed releases as they are listed, others by the earliest start
-// of their runs; ties by natural order of the names. A run without a release is a build of its own, and so is a run
-// of channel pr or dev that names a release which runs of another channel have: it was built on that release and is
-// not part of it.
+// Releases orders what was measured, oldest first: listed releases as listed, others by the earliest start of their
+// runs; ties by natural order of the names. A run without a release is a build of its own. So is a run of channel pr
+// or dev that names a release of another channel: it was built on that release and is not part of it.
 func Releases(c *columns.Columns, listed []Configured) []Release {
 	byName := gatherReleases(c)
 	rank := map[string]int{}
@@ -56,7 +55,7 @@ func Releases(c *columns.Columns, listed []Configured) []Release {
 	return asListed(out, rank)
 }
 
-// byTime orders what states no time last: an early place would make it a baseline unseen.
+// byTime puts releases without a time last: at the beginning they would become a baseline unnoticed.
 func byTime(a, b time.Time) int {
 	if a.IsZero() != b.IsZero() {
 		if a.IsZero() {
@@ -96,9 +95,9 @@ func gatherReleases(c *columns.Columns) map[string]*Release {
 	return byName
 }
 
-// asListed puts listed releases into the places that they hold together, in the order in which they are listed. A
-// comparison that mixed rank with date would be no order at all: with v2 and v1 listed and v1.5 dated between them,
-// each is before another.
+// asListed sorts the listed releases among the positions that they occupy, in listed order. Comparing by rank or date
+// in one function would not be an order: with v2 and v1 listed and v1.5 dated between them, the comparison is
+// circular.
 func asListed(out []Release, rank map[string]int) []Release {
 	var places []int
 	var listed []Release
@@ -114,7 +113,7 @@ func asListed(out []Release, rank map[string]int) []Release {
 	return out
 }
 
-// ChannelOf is a run's channel with its default: release for a run with a release, dev for one without.
+// ChannelOf returns a run's channel with its default: release for a run with a release, dev for one without.
 func ChannelOf(h *columns.RunHead) string {
 	switch {
 	case h.Channel != "":
@@ -130,12 +129,12 @@ func IsBaseline(channel string) bool {
 	return channel == schema.ChannelRelease || channel == schema.ChannelMain
 }
 
-// sequence is a line of releases of one channel: what a baseline is taken from.
+// sequence is a line of releases of one channel, from which a baseline is taken.
 type sequence struct{ channel, line string }
 
-// sequences says from which sequence each release takes its baseline: its own, or, for a build that never serves as
-// one, main's where main has earlier builds of its line, else release's. Builds that come later change nothing of
-// what was said.
+// sequences returns the sequence from which each release takes its baseline: its own, or, for a build that never
+// serves as one, main's where main has earlier builds of its line, else release's. Later builds do not change the
+// sequence of earlier ones.
 func sequences(releases []Release) []sequence {
 	has := map[sequence]bool{}
 	out := make([]sequence, len(releases))

@@ -27,12 +27,12 @@ type Series struct {
 	releases            []Release
 }
 
-// System is the system that the series is of.
+// System returns the system of the series.
 func (s *Series) System() schema.System {
 	return schema.System{Model: s.Model, Device: s.Device, Impl: s.Impl}
 }
 
-// Pair is the model and device that the series is of.
+// Pair returns the model and device of the series.
 func (s *Series) Pair() schema.Pair { return schema.Pair{Model: s.Model, Device: s.Device} }
 
 // verdict starts a verdict on the series in a release.
@@ -43,12 +43,12 @@ func (s *Series) verdict(release string) schema.Verdict {
 	}
 }
 
-// Name is the canonical name of the series, free of its place in any input.
+// Name is the canonical name of the series, independent of its position in the input.
 func (s *Series) Name() string {
 	return strings.Join([]string{s.Model, s.Device, s.Impl, s.Line, s.Key.String(), s.Metric, s.Stat, s.Def}, "\x00")
 }
 
-// stratum is the device and metric of a series: what shares a run-wide shift.
+// stratum is the device and metric of a series, which share a run-wide shift.
 type stratum struct {
 	device, metric string
 	seq            sequence
@@ -108,7 +108,7 @@ func (s *Series) At(release int) (float64, bool) {
 	return 0, false
 }
 
-// PrimaryMetrics are the metrics that are judged, in the order in which people read them.
+// PrimaryMetrics are the metrics that are judged, in reading order.
 func PrimaryMetrics() []string {
 	return []string{"ttft", "tpot", "e2el", "output_tps", "goodput_rps", "startup_s"}
 }
@@ -125,13 +125,13 @@ func JudgedMetrics(c *columns.Columns) []string {
 	return list
 }
 
-// standIns are judged where a point lacks the primary metric that says the same better: gaps for TPOT, totals for
-// output.
+// standIns are judged where a point lacks the better primary metric: ITL in place of TPOT, total throughput in place
+// of output throughput.
 func standIns() map[string][]string {
 	return map[string][]string{"tpot": {"ntpot", "itl"}, "output_tps": {"total_tps", "rps"}}
 }
 
-// seedOf fixes the permutations of a series by its name.
+// seedOf derives the seed of a series' permutations from its name.
 func seedOf(s *Series) uint64 {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(s.Name())) // a hash never fails

@@ -5,7 +5,7 @@ import (
 	"github.com/ttreport/ttreport/targets/regression"
 )
 
-// Shift is a stratum (all numbers of a metric on a device) that moved as one, or in part.
+// Shift is a stratum (all numbers of a metric on a device) that changed as a whole, or in part.
 type Shift struct {
 	ID       string
 	Device   string
@@ -14,13 +14,13 @@ type Shift struct {
 	Outcome  schema.Outcome
 	Evidence schema.Evidence
 	Large    bool // inconclusive, and beyond what matters
-	Mixed    bool // most cells moved, and not alike: nothing was removed
+	Mixed    bool // most cells changed, by different amounts: nothing was removed
 	Effect   schema.Number
 	Interval *[2]float64
 	P        schema.Number
 	Releases int // earlier releases behind it
 	Cells    int
-	Agree    float64 // share of cells that moved alike
+	Agree    float64 // share of cells that changed alike
 	First    string
 }
 
@@ -32,7 +32,7 @@ func (j *Judgement) shiftID(finding int32) string {
 	return schema.VerdictID(release, "", at, schema.Key{}, s.metric, "shift", schema.AgainstHistory)
 }
 
-// Shifts lists the run-wide movements of a release: those that regressed, improved, are large or mixed first.
+// Shifts lists the run-wide shifts of a release: those that regressed, improved, are large or mixed first.
 func (j *Judgement) Shifts(release int) []Shift {
 	var out, quiet []Shift
 	for i := range j.rows.Findings {
@@ -69,8 +69,8 @@ func (j *Judgement) shift(finding int32) Shift {
 	return x
 }
 
-// group names the cause of regressions: a run-wide shift has named itself; else, where half the points of a system or
-// more regressed, they are one finding of its run; else each point is one.
+// group sets the cause of regressions: verdicts of a run-wide shift have theirs already; else, where half of the
+// points of a system or more regressed, the cause is the run; else each point is a cause of its own.
 func (j *Judgement) group(release int, list []schema.Verdict) {
 	points, worse := map[schema.System]map[string]bool{}, map[schema.System]map[string]bool{}
 	for i := range list {

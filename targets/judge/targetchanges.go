@@ -7,12 +7,12 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// TargetChange is a target that is another one than in the release before.
+// TargetChange is a target that differs from the one in the release before.
 type TargetChange struct {
 	Model, Device string
 	Key           schema.Key
 	Metric, Level string
-	Was, Is       schema.Number // missing: there was none, or there is none any more
+	Was, Is       schema.Number // missing: there was none, or it was removed
 	Source        string
 }
 
@@ -22,8 +22,8 @@ type targetID struct {
 	key, metric, stat, level string
 }
 
-// TargetChanges compares the targets in force with those of the newest earlier release of each model and device:
-// targets are edited silently elsewhere, and a verdict that turned may have turned because of that.
+// TargetChanges compares the targets in force with those of the newest earlier release of each model and device: a
+// verdict may have changed only because somebody edited a target.
 func (j *Judgement) TargetChanges(release int) (changes []TargetChange, since string) {
 	before := j.Before(release)
 	if before < 0 {
@@ -54,7 +54,7 @@ func (j *Judgement) TargetChanges(release int) (changes []TargetChange, since st
 	return changes, j.Releases[before].Name
 }
 
-// targetsIn are the targets in force in a release; a later run of it decides.
+// targetsIn returns the targets in force in a release; its newest run decides.
 func (j *Judgement) targetsIn(release int) map[targetID]schema.Target {
 	out := map[targetID]schema.Target{}
 	for _, run := range j.Releases[release].Runs {

@@ -12,7 +12,7 @@ import (
 	"github.com/ttreport/ttreport/targets/regression"
 )
 
-// Required reports whether a model's declared status asks for a level. An unknown status asks for none: its verdicts
+// Required reports whether a model's declared status requires a level. An unknown status requires none: its verdicts
 // are informational.
 func Required(status, level string) bool {
 	if level == schema.LevelReference {
@@ -43,8 +43,9 @@ func required(t schema.Target, status string) bool {
 
 // Targets returns the verdicts of one model and device in one release against the targets in force: one per target,
 // tool and level, one per planned workload that was not measured, and one per workload that no target covers. All
-// runs of the release count: a later run adds to what an earlier one measured and never replaces it, so nobody can
-// measure until it fits. Targets that the newest run was stamped with are in force.
+// runs of the release count: a later run adds to what an earlier one measured and never replaces it, so that
+// repeating a measurement until it passes does not help. The targets that the newest run was stamped with are in
+// force.
 func (j *Judgement) Targets(release int, of schema.Pair) []schema.Verdict {
 	runs := j.runsOf(release, of)
 	if len(runs) == 0 {
@@ -70,7 +71,7 @@ func (j *Judgement) Targets(release int, of schema.Pair) []schema.Verdict {
 	return append(g.all(), g.unmeasured(runs)...)
 }
 
-// grading is one model and device in one release beside its targets.
+// grading compares one model and device in one release with its targets.
 type grading struct {
 	j       *Judgement
 	release int
@@ -82,7 +83,7 @@ type grading struct {
 	rows    []schema.Target
 }
 
-// slot is a workload of one implementation: two of them are two products, and their mean is neither's number.
+// slot is a workload of one implementation: two implementations are two products, and their mean describes neither.
 type slot struct {
 	impl string
 	key  int32
@@ -110,7 +111,7 @@ func (g *grading) gather(run int) {
 	}
 }
 
-// all grades every target, then names what no target covers.
+// all grades every target, then lists what no target covers.
 func (g *grading) all() []schema.Verdict {
 	graded := map[slot]bool{}
 	var out []schema.Verdict
@@ -216,7 +217,7 @@ func (g *grading) one(t schema.Target, at slot) schema.Verdict {
 	return v
 }
 
-// values are the measurements of a slot that a target covers, or why there is none.
+// values returns the measurements of a slot that a target covers, or why there is none.
 func (g *grading) values(t schema.Target, at slot) (values []float64, why string) {
 	for _, p := range g.bySlot[at] {
 		n := Measured(g.c, p, t.Metric, t.Stat)
@@ -235,8 +236,8 @@ func (g *grading) values(t schema.Target, at slot) (values []float64, why string
 	return values, why
 }
 
-// Measured is the value of a point that a target covers. Speed per user is computed as 1000 / mean TPOT for every tool,
-// because tools average it in ways that differ by percents.
+// Measured returns the value of a point that a target covers. Speed per user is computed as 1000 / mean TPOT for
+// every tool, because tools average it in ways that differ by percents.
 func Measured(c *columns.Columns, p *columns.PointRow, metric, stat string) schema.Number {
 	if metric == "tps_user" {
 		n, _ := c.Value(p, "tpot", "mean")
@@ -249,7 +250,7 @@ func Measured(c *columns.Columns, p *columns.PointRow, metric, stat string) sche
 		return tail(c, p, metric, stat, n)
 	}
 	switch stat {
-	case "", "mean", "median", "value": // tools write one of them; a percentile stands for itself alone
+	case "", "mean", "median", "value": // tools write one of them; a percentile has no substitute
 		for _, s := range []string{"mean", "median", "value"} {
 			other, _ := c.Value(p, metric, s)
 			if _, ok := other.Get(); ok {
@@ -260,7 +261,7 @@ func Measured(c *columns.Columns, p *columns.PointRow, metric, stat string) sche
 	return n
 }
 
-// tail refuses a percentile of too few requests: it is no number, and grades nothing.
+// tail refuses a percentile of too few requests, which grades nothing.
 func tail(c *columns.Columns, p *columns.PointRow, metric, stat string, v schema.Number) schema.Number {
 	n, _ := c.Value(p, metric, "n")
 	count, known := n.Get()
@@ -274,7 +275,8 @@ func tail(c *columns.Columns, p *columns.PointRow, metric, stat string, v schema
 	return v
 }
 
-// aboveCeiling finds a target that its own neighbours rule out: more output than all users at their own target speed.
+// aboveCeiling finds a target that other targets of the same workload rule out: more output than all users at their
+// own target speed.
 func (g *grading) aboveCeiling(t schema.Target) (schema.AboveCeiling, bool) {
 	if t.Metric != "output_tps" || t.Key.Concurrency == nil {
 		return schema.AboveCeiling{}, false
@@ -293,8 +295,8 @@ func (g *grading) aboveCeiling(t schema.Target) (schema.AboveCeiling, bool) {
 
 // decide compares the measurements of a release with one limit: the target moved by its tolerance. The whole 95 %
 // interval must lie on one side. The interval is that of another run, not of the requests: their own standard error
-// covers 38 to 53 % where it promises 95 (measured). Without any known noise three repeats give an interval of their
-// own, and fewer none: then the point decides, and the reason says so.
+// gives 95 % intervals that cover only 38 to 53 % (measured). Without known noise, three repeats give an interval of
+// their own; with fewer the value decides, and the reason states that.
 func decide(v *schema.Verdict, t schema.Target, better schema.Better, values []float64, known noise) {
 	logs := make([]float64, len(values))
 	mean := 0.

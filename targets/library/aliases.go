@@ -9,8 +9,8 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
 
-// The table is YAML under another ending: the workspace's folder of targets is called targets too, and a build in
-// this repository would read the table as one of its files.
+// The table is YAML with another extension: the workspace's folder of targets is called targets too, and a build in
+// this repository would read the table as a target file.
 //
 //go:embed aliases.txt
 var aliasData []byte

@@ -24,7 +24,7 @@ type Contradiction struct {
 	Text          string // one sentence with the arithmetic
 }
 
-// Lint looks for targets that cannot be met, or that say less than they seem to.
+// Lint looks for targets that cannot be met, or that demand less than they seem to.
 func (l *Library) Lint() []Contradiction {
 	var out []Contradiction
 	for _, e := range l.List() {
@@ -35,10 +35,10 @@ func (l *Library) Lint() []Contradiction {
 	return out
 }
 
-// at names the targets of one workload and level.
+// at identifies the targets of one workload and level.
 type at struct{ key, level string }
 
-// LintEntry looks for contradictions among the targets of one pair.
+// LintEntry looks for contradictions among the targets of one model and device.
 func LintEntry(e Entry) []Contradiction {
 	by := map[at]map[string]schema.Target{}
 	for _, t := range e.Targets {
@@ -100,7 +100,7 @@ func throughput(t schema.Target, near map[string]schema.Target, add report) {
 	}
 }
 
-// stricter finds a more demanding level of the same number that asks for less.
+// stricter finds a more demanding level with a less demanding value of the same number.
 func stricter(t schema.Target, by map[at]map[string]schema.Target) (schema.Target, bool) {
 	levels := schema.Levels()
 	info, _ := schema.MetricByName(t.Metric)

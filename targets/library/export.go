@@ -5,8 +5,8 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
-// Export turns targets into a file of our own, with the source and date of each, and counts those that no such file
-// can hold: on metrics that no tool measures.
+// Export turns targets into a file of our own, with the source and date of each. It counts those that such a file
+// cannot hold: targets on metrics that no tool measures.
 func Export(model, device string, list []schema.Target) (f File, unmeasured int) {
 	for _, t := range list {
 		if t.Key.IsEval() {

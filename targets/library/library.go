@@ -19,7 +19,7 @@ type Library struct {
 	aliases Aliases
 	rows    map[string]map[string][]row // model (lower case) -> device (lower case)
 	names   map[string]string           // as written, by lower case
-	loads   map[pairID][]Load           // that a reference lists, with targets or without
+	loads   map[pairID][]Load           // that a performance reference lists, with or without targets
 	asked   []askedEval
 }
 
@@ -38,7 +38,7 @@ const (
 	requirements             // a requirements document 2.x
 )
 
-// anyDevice is the device of targets that hold on every one.
+// anyDevice is the device of targets that hold on every device.
 const anyDevice = "*"
 
 // NewLibrary returns an empty library over an alias table.
@@ -47,9 +47,9 @@ func NewLibrary(a Aliases) *Library {
 		loads: map[pairID][]Load{}}
 }
 
-// Add reads a target file of any kind that is understood. Entries of a performance reference replace those that an
-// earlier one has for the same model and device; other targets replace an earlier one of the same number. asOf is the
-// date of the file, YYYY-MM-DD. known names devices that have been measured.
+// Add reads a target file of any supported kind. Entries of a performance reference replace those that an earlier one
+// has for the same model and device; other targets replace an earlier one of the same number. asOf is the date of the
+// file, YYYY-MM-DD. known names devices that have been measured.
 func (l *Library) Add(path string, data []byte, asOf string, known func(device string) bool) []schema.Problem {
 	sum := sha256.Sum256(data)
 	source := schema.Target{Source: path, SHA256: hex.EncodeToString(sum[:]), AsOf: asOf}
@@ -96,8 +96,8 @@ func (l *Library) Add(path string, data []byte, asOf string, known func(device s
 	return problems
 }
 
-// standsTwice reports an entry that a later one of the same name replaces, as it does when Python reads the file:
-// promises that somebody wrote and nobody is held to.
+// standsTwice reports an entry that a later one of the same name replaces, as when Python reads the file: its targets
+// would be lost without a notice.
 func standsTwice(f *decode.File, in decode.Value, m decode.Member, what string) (schema.Problem, bool) {
 	if m.Val.Offset() == in.Get(m.Key).Offset() {
 		return schema.Problem{}, false
@@ -169,7 +169,7 @@ func (l *Library) addPair(f *decode.File, model string, device decode.Member, so
 	return problems
 }
 
-// set replaces the targets of a pair.
+// set replaces the targets of a model on a device.
 func (l *Library) set(model, device string, rows []row) {
 	m := strings.ToLower(model)
 	if l.rows[m] == nil {
@@ -179,8 +179,8 @@ func (l *Library) set(model, device string, rows []row) {
 	l.rows[m][strings.ToLower(device)] = rows
 }
 
-// put adds one target in place of an earlier one of the same number, which it returns. keep says that the earlier one
-// stays.
+// put adds one target in place of an earlier one of the same number, which it returns. keep reports whether the
+// earlier one stays.
 func (l *Library) put(model, device string, r row, keep func(old, now *row) bool) (old *row) {
 	rows := l.rows[strings.ToLower(model)][strings.ToLower(device)]
 	for i := range rows {
@@ -199,10 +199,10 @@ func (l *Library) put(model, device string, r row, keep func(old, now *row) bool
 // For returns the targets in force for a model on a device.
 //
 // Those of our own files and of requirements documents come first: under the model's own name, then under the
-// architecture key for numbers that its own name says nothing of; where neither has any, under another weight of the
-// architecture. A performance reference fills in what they leave open, from the first name under which it has the
-// device: its architecture key, the model's own, another weight. It is never mixed over names, because it keeps
-// entries of weights that nobody serves any more.
+// architecture key for numbers without a target under its own name; where neither has any, under another weight of
+// the architecture. A performance reference fills in what they leave open, from the first name under which it has the
+// device: the architecture key, the model's own name, another weight. Names are never mixed in a performance
+// reference, because it keeps entries of weights that are no longer served.
 func (l *Library) For(model schema.Model, device string) []schema.Target {
 	weights := l.aliases.weights(model.Name)
 	var out []schema.Target
@@ -223,8 +223,8 @@ func (l *Library) For(model schema.Model, device string) []schema.Target {
 	return out
 }
 
-// add appends the targets of some kinds under a name whose number no earlier one speaks of: those of the device, then
-// those that hold on every one.
+// add appends the targets of some kinds under a name, if their number has none yet: those of the device, then those
+// of any device.
 func (l *Library) add(out []schema.Target, name, device string, kinds ...kind) []schema.Target {
 	for _, d := range []string{strings.ToLower(device), anyDevice} {
 		had := out[:len(out):len(out)]
@@ -249,13 +249,13 @@ func plain(rows []row) []schema.Target {
 // Key returns the architecture key of a model's name.
 func (l *Library) Key(model string) string { return l.aliases.Key(model) }
 
-// Entry is the targets of one pair, for a listing.
+// Entry holds the targets of one model and device, for a listing.
 type Entry struct {
 	Model, Device string
 	Targets       []schema.Target
 }
 
-// List returns every pair in order.
+// List returns every model and device in order.
 func (l *Library) List() []Entry {
 	var out []Entry
 	for m, devices := range l.rows {

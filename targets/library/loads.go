@@ -8,7 +8,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
 
-// Load is a workload to measure because somebody promised something of it, or listed it beside promises.
+// Load is a workload to measure because a target covers it, or because a performance reference lists it.
 type Load struct {
 	Key      schema.Key
 	Requests int // 0: not stated
@@ -33,8 +33,8 @@ func measurable(k schema.Key) bool {
 		k.Rate != nil) && len(k.Dims) == 0
 }
 
-// Loads lists the workloads that targets of a model on a device speak of, each once: those that a reference lists
-// first, in its order, then those of other targets in force.
+// Loads lists the workloads that the targets of a model on a device cover, each once: first those of a performance
+// reference, in its order, then those of other targets in force.
 func (l *Library) Loads(model schema.Model, device string) []Load {
 	var out []Load
 	add := func(x Load) {
@@ -61,20 +61,20 @@ func (l *Library) Loads(model schema.Model, device string) []Load {
 	return out
 }
 
-// askedEval is an eval that a target file says how to run.
+// askedEval is an eval of a target file that states how to run it.
 type askedEval struct {
 	pair pairID
 	task string
 	run  EvalRun
 }
 
-// PlannedEval is a task that a model gets.
+// PlannedEval is an eval task planned for a model.
 type PlannedEval struct {
 	Task string
 	EvalRun
 }
 
-// Evals lists the tasks that target files say a model on a device gets, each once.
+// Evals lists the tasks that target files plan for a model on a device, each once.
 func (l *Library) Evals(model schema.Model, device string) []PlannedEval {
 	names := append([]string{model.Name, model.ID, model.Key}, l.aliases.weights(model.Name)...)
 	var out []PlannedEval

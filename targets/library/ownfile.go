@@ -11,14 +11,14 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
-// File is a target file of our own: targets/*.yaml. Every value has a source and a date, so that a reader can ask who
-// promised it.
+// File is a target file of our own: targets/*.yaml. Every value has a source and a date, so that a reader can trace
+// it.
 type File struct {
 	Targets []FileTarget `yaml:"targets,omitempty"`
 	Evals   []FileEval   `yaml:"evals,omitempty"`
 }
 
-// FileTarget is one promised number for a workload.
+// FileTarget is one target of a workload.
 type FileTarget struct {
 	Model     string            `yaml:"model"`
 	Device    string            `yaml:"device"`
@@ -46,11 +46,11 @@ type FileEval struct {
 	Priority  string  `yaml:"priority,omitempty"`
 	Source    string  `yaml:"source"`
 	AsOf      string  `yaml:"as_of"`
-	// Run says how the score is measured: with it, ttreport collect asks this model this task.
+	// Run states how the score is measured: with it, ttreport collect runs this task for this model.
 	Run *EvalRun `yaml:"run,omitempty"`
 }
 
-// EvalRun is how an eval is run. What is left out is the tool's own default.
+// EvalRun states how an eval is run. A field that is left out has the tool's own default.
 type EvalRun struct {
 	Tool       string `yaml:"tool,omitempty"`  // lm-eval (the default), lmms-eval, inspect
 	Limit      int    `yaml:"limit,omitempty"` // questions
@@ -114,12 +114,12 @@ func (o *ownFile) problem(severity schema.Severity, code, at, found, expected, h
 		Found: at + ": " + found, Expected: expected, Hint: hint})
 }
 
-// origin fills in who states a value and since when; both are demanded.
+// origin fills in the source and date of a value; both are required.
 func (o *ownFile) origin(at, source, asOf, priority string) (schema.Target, bool) {
 	t := o.source
 	if strings.TrimSpace(source) == "" || asOf == "" {
 		o.problem(schema.SevError, "no-source", at, "a value without source or as_of",
-			"who promised it, and when: source: …, as_of: 2026-01-31", "")
+			"both, as in source: release plan 12, as_of: 2026-01-31", "")
 		return t, false
 	}
 	if priority != "" && priority != "must" && priority != "should" {
@@ -197,13 +197,13 @@ func (o *ownFile) device(at, model, device string) {
 	}
 }
 
-// put takes a sound target, in place of an earlier one of the same number.
+// put adds a valid target, in place of an earlier one of the same number.
 func (o *ownFile) put(at, model, device string, t schema.Target) {
 	if found, expected := unsound(&t); found != "" {
 		o.problem(schema.SevError, "bad-target", at, found, expected, "")
 		return
 	}
-	// an expectation never replaces a duty
+	// should never replaces must
 	keep := func(old, now *row) bool { return old.Priority == "must" && now.Priority == "should" }
 	now := row{t, own}
 	old := o.l.put(model, device, now, keep)

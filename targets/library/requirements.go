@@ -11,10 +11,10 @@ import (
 
 // addRequirements reads a requirements document, schemaVersion 2.x (tt-inference-server, pull request 4898 and its
 // successors): the evals with their reference scores, and for each scenario a sweep of points with expected values
-// and scalar targets. Identity stands at the top, or in an envelope called document since 2.6. must is required
-// whatever the model's status, should informs.
+// and scalar targets. Identity is at the top level, or since 2.6 in an object called document. must is required
+// whatever the model's status; should is informational.
 //
-// What is not read: service levels of a request (they grade goodput, which tools compute with the levels they were
+// What is not read: service levels of a request (they define goodput, which tools compute with the levels they are
 // given), agentic sweeps, reference curves.
 func (l *Library) addRequirements(f *decode.File, root decode.Value, source schema.Target,
 	known func(string) bool) []schema.Problem {
@@ -32,7 +32,7 @@ func (l *Library) addRequirements(f *decode.File, root decode.Value, source sche
 	name := doc.At("model", "name").Str()
 	if name == "" {
 		r.problem(schema.SevError, "bad-targets", root, "a requirements document without model.name",
-			"the model that it speaks of", "")
+			"model.name", "")
 		return r.problems
 	}
 	r.model = name[strings.LastIndexByte(name, '/')+1:]
@@ -108,7 +108,7 @@ func (r *requirementsDoc) eval(v decode.Value) {
 	}
 }
 
-// sweepValues maps what a sweep point may expect to our metrics.
+// sweepValues maps the expected values of a sweep point to our metrics.
 var sweepValues = []struct{ theirs, metric, stat string }{
 	{"ttftMeanMs", "ttft", "mean"}, {"ttftP50Ms", "ttft", "median"}, {"ttftP99Ms", "ttft", "p99"},
 	{"tpotMeanMs", "tpot", "mean"}, {"tpotP50Ms", "tpot", "median"}, {"tpotP99Ms", "tpot", "p99"},
@@ -136,8 +136,8 @@ func scalarMetric(name string) (string, bool) {
 	return "", false
 }
 
-// scenario reads the sweep's expectations, and the scalar targets: a latency holds at every point of the sweep, a
-// rate at the point of the highest concurrency, where it is reached if anywhere.
+// scenario reads the sweep's expected values and the scalar targets: a latency target holds at every point of the
+// sweep, a rate target at the point of the highest concurrency, where the rate is highest.
 func (r *requirementsDoc) scenario(s decode.Value) {
 	if kind := s.Get("kind").Str(); kind != "" && kind != "text" {
 		r.problem(schema.SevNote, "not-read", s, "a scenario of kind "+kind, "text", "nothing of it")
@@ -191,7 +191,7 @@ func (r *requirementsDoc) scalar(t decode.Value, keys []schema.Key, top int) {
 			comparator+", against the direction in which it improves", info.Better.String(), "nothing of it")
 	case len(keys) == 0:
 		r.problem(schema.SevWarning, "bad-target", t, "a scalar target of a scenario without a sweep",
-			"the workloads that it speaks of", "nothing of it")
+			"a sweep with its workloads", "nothing of it")
 	default:
 		value, ok = r.inUnit(t, value, info.Unit)
 		if !ok {
@@ -214,8 +214,8 @@ func (r *requirementsDoc) scalar(t decode.Value, keys []schema.Key, top int) {
 	}
 }
 
-// inUnit is a value in our unit of its metric: seconds become milliseconds, and a unit that nobody knows is refused,
-// since a limit in another unit than it seems to be is met by everything or by nothing.
+// inUnit returns a value in our unit of its metric: seconds become milliseconds. An unknown unit is refused, because
+// a limit in the wrong unit is met by everything or by nothing.
 func (r *requirementsDoc) inUnit(t decode.Value, value float64, ours string) (float64, bool) {
 	unit := strings.ToLower(t.Get("unit").Str())
 	names := map[string][]string{"ms": {"ms", "milliseconds"}, "tok/s": {"tok/s", "tokens/s", "tps", "t/s",
@@ -238,8 +238,8 @@ func (r *requirementsDoc) put(at decode.Value, k schema.Key, metric, stat string
 	r.take(at, t)
 }
 
-// take adds a sound target. Of two for one number in such documents the one that asks for more is in force, and an
-// expectation never takes the place of a duty, whichever file states it.
+// take adds a valid target. Of two such targets for one number the more demanding one is in force, and should never
+// replaces must, whichever file states it.
 func (r *requirementsDoc) take(at decode.Value, t schema.Target) {
 	if found, expected := unsound(&t); found != "" {
 		r.problem(schema.SevError, "bad-target", at, found, expected, "nothing of it")

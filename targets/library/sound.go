@@ -9,8 +9,8 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// unsound says what is wrong with a promised number, whichever file states it; "" for a sound one. A promise that no
-// measurement can miss, or none can meet, grades nothing and looks as if it did.
+// unsound returns what is wrong with a target, whichever file states it; "" for a valid one. A target that every
+// measurement meets, or none, must not look as if it graded something.
 func unsound(t *schema.Target) (found, expected string) {
 	switch {
 	case t.Key.IsEval() && !(t.Value > 0 && t.Value <= 100):
@@ -42,8 +42,8 @@ func isStat(name string) bool {
 	return isP && err == nil && q > 0 && q < 100
 }
 
-// sameNumber reports whether two targets promise the same number of the same level. Tools write a single value as
-// mean or value.
+// sameNumber reports whether two targets are about the same number and level. Tools write a single value as mean or
+// value.
 func sameNumber(a, b *schema.Target) bool {
 	stat := func(s string) string {
 		if s == "" || s == "value" {
@@ -52,7 +52,7 @@ func sameNumber(a, b *schema.Target) bool {
 		return s
 	}
 	key := func(k schema.Key) string {
-		if k.Task == "" { // early references state none, and mean text
+		if k.Task == "" { // early references state no task; they mean text
 			k.Task = "text"
 		}
 		return k.String()
@@ -60,7 +60,7 @@ func sameNumber(a, b *schema.Target) bool {
 	return a.Level == b.Level && a.Metric == b.Metric && stat(a.Stat) == stat(b.Stat) && key(a.Key) == key(b.Key)
 }
 
-// asks reports whether a target asks for more than another of the same number: by priority, then by its limit.
+// asks reports whether a target is more demanding than another of the same number: by priority, then by its limit.
 func asks(a, b *schema.Target) bool {
 	if must := a.Priority == "must"; must != (b.Priority == "must") {
 		return must
@@ -77,7 +77,7 @@ func differ(a, b *schema.Target) bool {
 	return math.Abs(a.Value-b.Value) > 0 || a.Tolerance != b.Tolerance || a.Priority != b.Priority
 }
 
-// statement is a target in a few words, for messages.
+// statement returns a target in a few words, for messages.
 func statement(model, device string, t *schema.Target) string {
 	what := t.Metric
 	if t.Key.IsEval() {

@@ -4,25 +4,25 @@ import "math"
 
 // baseline is what is known of a cell before a release.
 type baseline struct {
-	n       int     // releases in it
+	n       int     // releases in the baseline
 	mean    float64 // of their adjusted values
-	s2, nu  float64 // variance between releases, with its degrees of freedom
+	s2, nu  float64 // variance between releases, and its degrees of freedom
 	ssw     float64 // squared deviations of repeats within runs
 	nuw     float64 // their degrees of freedom
 	inverse float64 // Σ 1/k over its releases
 	blocked int     // earlier observations that conditions rule out
 	earlier int     // earlier observations in all
-	last    int32   // the newest of them, comparable or not; -1 when there is none
+	last    int32   // the newest earlier observation, comparable or not; -1 when there is none
 }
 
 // kbar is the harmonic mean of the repeats of the baseline's releases.
 func (b *baseline) kbar() float64 { return float64(b.n) / b.inverse }
 
-// state is what the judge remembers of a cell between releases.
+// state is the judge's state of a cell between releases.
 type state struct {
-	from     int32   // first observation of the level that holds
-	seen     int     // independent runs that saw the suspect again, and were not enough yet
-	suspect  int32   // observation whose suspected change waits for an independent run; -1
+	from     int32   // first observation of the current level
+	seen     int     // independent runs that saw the suspected change again, not enough so far
+	suspect  int32   // observation whose suspected change waits for an independent run; -1 for none
 	dir      float64 // of the suspect: +1 a regression, −1 an improvement
 	suspectP float64 // its p value, for the tails
 	share    float64 // of the cells that changed in the suspect's release
@@ -66,7 +66,7 @@ func (j *judge) baseline(cell, at int32, into *baseline) {
 	ss := 0.
 	into.mean, ss = centre(values)
 	into.nu = math.Max(0, float64(into.n-1))
-	if into.n < 3 { // too few to know their own noise: that of earlier levels is added
+	if into.n < 3 { // too few to estimate their noise: that of earlier levels is added
 		ss += st.ss
 		into.nu += st.nu
 	}
@@ -90,10 +90,10 @@ func centre(values []float64) (mean, ss float64) {
 	return mean, ss
 }
 
-// blocked reports whether conditions rule out that two values are compared.
+// blocked reports whether conditions rule out comparing two values.
 func (j *judge) blocked(a, b int32) bool {
 	return a != b && j.rules.Blocks != nil && j.rules.Blocks(a, b)
 }
 
-// joins reports whether an observation can serve later releases.
+// joins reports whether an observation can enter later baselines.
 func (j *judge) joins(i int32) bool { return j.t.Releases[j.t.Obs[i].Release].Joins }

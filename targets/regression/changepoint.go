@@ -10,11 +10,11 @@ type ChangePoint struct {
 	D      float64 // log change against the level before; positive is worse
 	P      float64 // by permutation; NaN where the gate confirmed it or a person pinned it
 	Source Source
-	// Dismissed: it was confirmed, and a person decided that no level begins there; none did.
+	// Dismissed: it was confirmed, but a person decided that no level begins there.
 	Dismissed bool
 }
 
-// Source is who decided a change point.
+// Source is what decided a change point.
 type Source uint8
 
 const (
@@ -35,8 +35,8 @@ func (j *judge) restart(cell, at int32) {
 	st.from = at
 }
 
-// accept starts a new level at an observation, so that one change alerts once. Where a person dismissed it, the level
-// that holds goes on without its values: they were no level, and their distance is no noise.
+// accept starts a new level at an observation, so that one change is reported once. Where a person dismissed it, the
+// current level continues without its values: they are neither a level nor noise.
 func (j *judge) accept(c *claim, at int32, dir float64) {
 	st := &j.state[c.x.cell]
 	old := c.x.base.mean
@@ -73,9 +73,9 @@ func (j *judge) accepted(x *test) {
 	})
 }
 
-// search looks for steps that are too small or too noisy for the gate, in the values before the release under
-// judgement, and starts new levels there. The level that holds is one segment: whatever came before it was decided
-// already. So one split is proposed a cell; a new level counts from three values.
+// search looks for change points that are too small or too noisy for the gate, in the values before the release that
+// is judged, and starts new levels there. It searches the current level only, since earlier ones were decided
+// already, and proposes one split for each cell. A new level needs three values.
 func (j *judge) search(release int32, tests []test) {
 	found := grow(&j.scratch.found, len(tests))
 	j.each(len(tests), func(lo, hi int) {
@@ -113,7 +113,7 @@ func (j *judge) split(release int32, c *candidate) {
 	})
 }
 
-// held appends the values of the level that holds before an observation to values, and their indexes to at.
+// held appends the values of the current level before an observation to values, and their indexes to at.
 func (j *judge) held(cell, before int32, values []float64, at []int32) ([]float64, []int32) {
 	for i := j.state[cell].from; i < before; i++ {
 		if j.joins(i) && !j.rows[i].out {
@@ -123,13 +123,13 @@ func (j *judge) held(cell, before int32, values []float64, at []int32) ([]float6
 	return values, at
 }
 
-// remarkable is the squared t of a split below which no permutation is made: with the splits that a history offers,
-// chance exceeds it about twice in ten thousand, and a step must be a good deal rarer than that to pass among thousands
-// of cells.
+// remarkable is the squared t of a split below which no permutation is made: over the splits of a history, chance
+// exceeds it about twice in ten thousand, and a change point must be much rarer than that to pass among thousands of
+// cells.
 const remarkable = 26
 
-// looked reports after how many values a step is looked for: the gate has decided by the third, and looking again after
-// every value would only multiply the chances of being wrong.
+// looked reports whether to search after this many values of a level: the gate has decided by the third, and
+// searching after every value would only add false discoveries.
 func looked(after int) bool {
 	switch after {
 	case 3, 4, 6, 9, 13, 19:
@@ -138,8 +138,8 @@ func looked(after int) bool {
 	return false
 }
 
-// propose splits the level that holds where that explains most. A split that a normal approximation finds unremarkable
-// is not worth a permutation; the approximation never accepts one.
+// propose returns the split of the current level that explains most. A normal approximation drops unremarkable splits
+// before permutations are made; it never accepts one.
 func (j *judge) propose(cell, obs int32) *candidate {
 	const fewest, least = 8, 3
 	st := &j.state[cell]

@@ -2,7 +2,7 @@ package regression
 
 import "math"
 
-// claim is one observation on its way to a word.
+// claim is one observation that is about to get its word.
 type claim struct {
 	x       *test
 	row     *Row
@@ -11,19 +11,19 @@ type claim struct {
 	s       *stratum
 	p       *prior
 	release int32
-	dir     float64 // in which it passed the gate; 0 when it did not
+	dir     float64 // in which it passed the gate; 0 if it did not
 	t95     float64
 	joins   bool
 }
 
-// set is the word of the claim's row with its evidence and reason.
+// set sets the word of the claim's row with its evidence and reason.
 func (c *claim) set(w Word, e Evidence, why Why) { c.row.Word, c.row.Evidence, c.row.Why = w, e, why }
 
-// second is the residual change of the later runs of the release.
+// second returns the residual change of the later runs of the release.
 func (c *claim) second() float64 { return c.o.Z2 - c.s.now - c.x.base.mean }
 
-// decide gives one observation its word and brings the cell's state up to date. dir is the direction in which it passed
-// the gate of the release, 0 when it did not.
+// decide gives one observation its word and updates the cell's state. dir is the direction in which it passed the
+// gate of the release, 0 when it did not.
 func (j *judge) decide(release int32, x *test, dir float64, q float32, p *prior, qs *Quantiles) {
 	row, cell, o := &j.rows[x.obs], &j.t.Cells[x.cell], &j.t.Obs[x.obs]
 	s := &j.strata[cell.Stratum]
@@ -59,7 +59,7 @@ func (j *judge) decide(release int32, x *test, dir float64, q float32, p *prior,
 	}
 }
 
-// untested gives a word to an observation without a test.
+// untested gives an observation without a test its word.
 func untested(row *Row, x *test, cell *Cell) {
 	b := &x.base
 	row.Word, row.Why = NoBaseline, WhyFirst
@@ -77,8 +77,8 @@ func untested(row *Row, x *test, cell *Cell) {
 	}
 }
 
-// learn counts an extreme value towards the tails, unless it may be a change: an open suspect waits for its independent
-// run, and a confirmed change, or a shift of everything, is no failure of prediction.
+// learn counts an extreme value towards the tails, unless it may be a change: an open suspect waits for its
+// independent run, and a confirmed change or a run-wide shift is not a failed prediction.
 func (j *judge) learn(x *test, row *Row) {
 	st := &j.state[x.cell]
 	switch {
@@ -97,7 +97,7 @@ func wordOf(dir float64) Word {
 	return Improved
 }
 
-// seenAgain asks whether this release is the independent run that confirms an open suspect.
+// seenAgain reports whether this release is the independent run that confirms an open suspect.
 func (j *judge) seenAgain(c *claim) bool {
 	st := &j.state[c.x.cell]
 	if st.suspect < 0 {
@@ -129,14 +129,14 @@ func (j *judge) seenAgain(c *claim) bool {
 	return true
 }
 
-// confirms tests a second, independent run against the first: it must be unlikely under no change given the first, and
-// both together must make a change likelier than chance.
+// confirms tests a second, independent run given the first: it must be unlikely under no change, and both together
+// must make a change more likely than chance.
 func (j *judge) confirms(c *claim, d1, d2, dir, share float64) bool {
 	return j.again(c.x, d1, d2, dir, c.p) <= j.size(c.x.base.n) && j.odds(c.x, d1, d2, share, c.p) >= j.rules.Odds
 }
 
-// sharesSuspect keeps a build that never joins from being blamed for what its base did: a value near the base's own
-// open suspect is inconclusive, with the release that began it.
+// sharesSuspect keeps a build that never joins from being blamed for a change of its base: a value near the base's
+// own open suspect is inconclusive, with the release that first showed it.
 func (j *judge) sharesSuspect(c *claim, at int32, dir float64) bool {
 	if dir*c.x.total() < c.cell.Delta || math.Abs(c.o.Z-c.s.now-j.adj[at]) > c.cell.Delta {
 		return false
@@ -145,8 +145,8 @@ func (j *judge) sharesSuspect(c *claim, at int32, dir float64) bool {
 	return true
 }
 
-// settle records what a suspected change means for later releases: its observation stays out of baselines until an
-// independent run has been judged. dir 0 clears.
+// settle records a suspected change for later releases: its observation stays out of baselines until an independent
+// run has been judged. dir 0 clears it.
 func (j *judge) settle(c *claim, dir float64) {
 	st := &j.state[c.x.cell]
 	if !c.joins {
@@ -182,7 +182,7 @@ func (j *judge) passed(c *claim) bool {
 	return true
 }
 
-// rechecked decides a change that passes the gate by the later runs of the same release.
+// rechecked uses the later runs of the same release to decide a change that passes the gate.
 func (j *judge) rechecked(c *claim) {
 	dir, d2 := c.dir, c.second()
 	if dir*d2 < c.cell.Delta || !j.confirms(c, c.x.d, d2, dir, j.share(dir)) {
@@ -206,8 +206,8 @@ func (j *judge) rechecked(c *claim) {
 	}
 }
 
-// returned asks whether a cell is back at the level before a confirmed regression: nearer to it than to the level that
-// holds, within the effect that matters, and clearly off the level that holds.
+// returned reports whether a cell is back at the level before a confirmed regression: nearer to it than to the
+// current level, within the effect that matters, and clearly off the current level.
 func (j *judge) returned(c *claim) bool {
 	st := &j.state[c.x.cell]
 	if math.IsNaN(st.old) || c.x.d >= 0 {
@@ -225,14 +225,14 @@ func (j *judge) returned(c *claim) bool {
 	return true
 }
 
-// disagreed asks whether a later run of the release is clearly worse than its unremarkable first one: measuring until a
-// value fits must not pass.
+// disagreed reports whether a later run of the release is clearly worse than its unremarkable first one, so that
+// repeating a measurement until it passes does not help.
 func (j *judge) disagreed(c *claim) bool {
 	if c.o.K2 == 0 {
 		return false
 	}
 	d2 := c.second()
-	// At one in two hundred: every cell with a second run is asked, and none is corrected for.
+	// One in two hundred, since every cell with a second run is tested without a correction.
 	const size = .005
 	if d2 < c.cell.Delta || c.x.total() >= c.cell.Delta || UpperTail(d2/c.x.se, c.x.df) > size {
 		return false
@@ -242,7 +242,7 @@ func (j *judge) disagreed(c *claim) bool {
 	return true
 }
 
-// shifted gives a cell the word of its stratum's shift: it regressed because of the shift, and is never unchanged.
+// shifted gives a cell the word of its stratum's shift: it regressed because of the shift and is never unchanged.
 func (j *judge) shifted(c *claim) bool {
 	if c.s.finding < 0 || c.x.shift == 0 {
 		return false
@@ -279,16 +279,16 @@ func (j *judge) quiet(c *claim) {
 		return
 	}
 	row.Finding = c.s.finding
-	if row.Word == Unchanged { // its stratum moved by more than matters and it did not: it changed against the others
+	if row.Word == Unchanged { // its stratum changed by more than matters and it did not
 		row.Word, row.Why = Inconclusive, WhyDidNotMove
 	}
 }
 
-// twoModes reports whether the cell's history keeps changing between two levels, so that neither is news: two clusters
-// of adjusted values, tight beside the gap between them, each visited at least twice, and the new value in one of them.
+// twoModes reports whether the cell's history alternates between two levels: two clusters of adjusted values, narrow
+// compared with the gap between them, each visited at least twice, and the new value in one of them.
 func (j *judge) twoModes(x *test) bool {
 	delta := j.t.Cells[x.cell].Delta
-	// Where the noise is small beside what matters there is no room for two levels.
+	// Where the noise is small compared with what matters, there are no two levels.
 	if x.base.n < 6 || math.Abs(x.total()) < delta/2 || x.base.s2 < delta*delta/16 {
 		return false
 	}

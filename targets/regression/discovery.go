@@ -13,9 +13,8 @@ const FDR = .05
 // BenjaminiHochberg is the step-up procedure of Benjamini and Hochberg (1995), which controls the false discovery rate
 // over a family of tests at a level.
 //
-// p holds p values in any order. family is the number of tests that were made: at least len(p), and more where only
-// some of them are asked about, such as those in one direction. NaN is a test that is asked nothing: it counts in
-// family alone.
+// p holds p values in any order. family is the number of tests that were made: at least len(p), and more where p has
+// only some of them, such as those in one direction. NaN is a test without a p value: it counts in family only.
 //
 // limit is the largest p value that is a discovery, or -1 when none is: p[i] is a discovery exactly when p[i] <= limit.
 // q is parallel to p and has the smallest level at which each would be a discovery among these, at most 1; NaN stays

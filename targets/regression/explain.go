@@ -16,15 +16,15 @@ type Calculation struct {
 	D0, S02  float64 // of all cells of the release: weight in degrees of freedom, typical variance of the stratum
 	Variance float64 // moderated, floors included
 	Sw2      float64 // between repeats of one run, moderated; NaN without repeats
-	Floor    float64 // least variance believed
+	Floor    float64 // least variance
 	Df       float64
 	SE       float64
 	T, P     float64 // of the residual change, one-sided in its direction
 	Rank     int     // among the p values of its direction, 1 for the smallest
-	Passing  int     // how many of them pass
+	Passing  int     // how many pass
 	Family   int     // cells tested in the release
-	Shift    float64 // run-wide level removed from this release
-	Change   float64 // of that level against the one that holds
+	Shift    float64 // run-wide shift removed from this release
+	Change   float64 // of that shift against the current level of shifts
 	D        float64 // residual change
 	Delta    float64 // effect that matters
 	Again    *Second
@@ -34,7 +34,7 @@ type Calculation struct {
 type BaselineValue struct {
 	Release  int32
 	Z        float64 // mean of its repeats
-	Adjusted float64 // with the run-wide shift of its release removed
+	Adjusted float64 // without the run-wide shift of its release
 	K        int
 }
 
@@ -45,7 +45,7 @@ type Second struct {
 	Mean    float64 // of the second, given the first, under no change
 	SE, Df  float64 // of the second given the first
 	P, Size float64
-	Odds    float64 // of a change against chance, after both
+	Odds    float64 // of a change against chance, given both
 }
 
 // Explain judges again up to one release and returns the calculation of one cell in it. It fails when the cell was not
@@ -63,14 +63,14 @@ func Explain(ctx context.Context, t *Table, rules Rules, cell, release int32) (*
 	return p.found, nil
 }
 
-// probe waits for one cell in one release.
+// probe captures the calculation of one cell in one release.
 type probe struct {
 	cell, release, obs int32
 	found              *Calculation
 	done               bool
 }
 
-// capture is called between the tests of a release and the words that follow from them.
+// capture is called after the tests of a release and before its words are decided.
 func (p *probe) capture(j *judge, release int32, tests []test, between, within *prior, passed []int8) {
 	if release != p.release {
 		return
@@ -89,7 +89,7 @@ func (p *probe) capture(j *judge, release int32, tests []test, between, within *
 	}
 }
 
-// calculation is that of one cell, without its place among the others and without an independent run.
+// calculation returns the calculation of one cell, without its rank and without an independent run.
 func (j *judge) calculation(x *test, between, within *prior) *Calculation {
 	cell, o := &j.t.Cells[x.cell], j.t.Obs[x.obs]
 	s := &j.strata[cell.Stratum]
@@ -111,7 +111,7 @@ func (j *judge) calculation(x *test, between, within *prior) *Calculation {
 	return r
 }
 
-// rank places a test among those of its release.
+// rank fills in the rank of a test among those of its release.
 func (r *Calculation) rank(x *test, tests []test, passed []int8) {
 	r.Rank = 1
 	for i := range tests {
@@ -129,8 +129,8 @@ func (r *Calculation) rank(x *test, tests []test, passed []int8) {
 	}
 }
 
-// secondTest is the test of an independent run: of this release, where it confirms an earlier one, or of its own later
-// runs.
+// secondTest returns the test of an independent run: of this release, where it confirms an earlier one, or of its
+// later runs.
 func (j *judge) secondTest(x *test, p *prior) *Second {
 	st, o := &j.state[x.cell], &j.t.Obs[x.obs]
 	r := &Second{Size: j.size(x.base.n)}
@@ -150,7 +150,7 @@ func (j *judge) secondTest(x *test, p *prior) *Second {
 	return r
 }
 
-// listed gives the baseline's values, oldest first.
+// listed returns the baseline's values, oldest first.
 func (j *judge) listed(x *test) []BaselineValue {
 	var out []BaselineValue
 	for i := j.state[x.cell].from; i < x.obs; i++ {

@@ -11,13 +11,13 @@ type test struct {
 	s2, df    float64 // moderated variance of one release, floors included
 	se        float64
 	t         float64
-	p         float64 // one-sided, in the direction of d, raised by [judge.raise]; NaN where |t| is unremarkable
+	p         float64 // one-sided, in the direction of d, raised by [judge.raise]; NaN where |t| is small
 	raw       float64 // of the t distribution
-	ok        bool    // there is a baseline and a noise
-	prior2    float64 // variance that all cells together expect
+	ok        bool    // there are a baseline and a noise
+	prior2    float64 // typical variance by all cells together
 }
 
-// total is the change that a person sees.
+// total returns the change of the number itself: residual and run-wide.
 func (x *test) total() float64 { return x.d + x.shift }
 
 // variance of the difference between a new value with k repeats and the baseline's mean (Var d in the method page):
@@ -63,17 +63,17 @@ func (j *judge) gate(x *test, p, within *prior, q *Quantiles) {
 	}
 }
 
-// least is the variance that no estimate may go below.
+// least returns the floor of a variance estimate.
 func (j *judge) least(o *Obs) float64 {
 	f := math.Max(j.rules.Floor, float64(o.SE))
 	return f * f
 }
 
-// floored applies the noise that no estimate may go below: a floor, the rounding of the stored value, the requests' own
-// standard error. They enter by maximum, never by sum: each is part of what releases show already.
+// floored applies the lower bounds of the noise: a fixed floor, the rounding of the stored value, the requests' own
+// standard error. The largest counts, never their sum, because each is part of what releases show already.
 //
-// A floor that is far above the estimate leaves little of the estimate's uncertainty: by Satterthwaite's rule the
-// degrees of freedom grow with the square of their ratio.
+// A bound far above the estimate makes the estimate's uncertainty matter less: by Satterthwaite's rule the degrees of
+// freedom grow with the square of their ratio.
 func (j *judge) floored(s2, df float64, o *Obs) (v, dfv float64) {
 	f := j.least(o)
 	if f <= s2 {
@@ -85,9 +85,8 @@ func (j *judge) floored(s2, df float64, o *Obs) (v, dfv float64) {
 	return f, df * (f / s2) * (f / s2)
 }
 
-// discover marks the tests of one direction that are discoveries over a family of so many cells, and sets the q values
-// of all that come near: only p values up to the level are ranked, so that ten thousand unremarkable ones need not be
-// sorted.
+// discover marks the tests of one direction that are discoveries over a family of cells, and sets the q values of
+// those that come near: only p values up to the level are ranked, so that ten thousand large ones need no sorting.
 func discover(tests []test, dir float64, family int, level float64, qs []float32, passed []int8) {
 	var at []int
 	var ps []float64

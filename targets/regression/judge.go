@@ -12,7 +12,7 @@ type judge struct {
 	rules  Rules
 	out    *Judgement
 	rows   []Row
-	adj    []float64 // observations as later baselines see them: all their runs, the run-wide shift removed
+	adj    []float64 // observations as later baselines use them: all their runs, without the run-wide shift
 	state  []state
 	strata []stratum
 	probe  *probe
@@ -24,7 +24,7 @@ type judge struct {
 	tested, exceeded int // forward predictions so far
 }
 
-// scratch is room that every release uses again.
+// scratch holds buffers that every release reuses.
 type scratch struct {
 	tests          []test
 	found          []*candidate
@@ -32,11 +32,11 @@ type scratch struct {
 	passed         []int8
 	s2, nu, sw, nw []float64
 	stratum        []int32
-	seen           []int32 // by point: the mark of the stratum that met it last
+	seen           []int32 // by point: the mark of the stratum that saw it last
 	mark           int32
 }
 
-// grow returns a slice of n elements that keeps its room; what is in it is whatever was.
+// grow returns a slice of n elements that reuses its memory; its content is undefined.
 func grow[T any](s *[]T, n int) []T {
 	if cap(*s) < n {
 		*s = make([]T, n)
@@ -44,7 +44,7 @@ func grow[T any](s *[]T, n int) []T {
 	return (*s)[:n]
 }
 
-// Judge works through the releases in order. It stops early only when ctx is done.
+// Judge judges the releases in order. It stops early only when ctx is done.
 func Judge(ctx context.Context, t *Table, rules Rules) (*Judgement, error) {
 	return judgeWith(ctx, t, rules, nil)
 }
@@ -126,7 +126,7 @@ func (j *judge) each(n int, do func(lo, hi int)) {
 	wg.Wait()
 }
 
-// release judges one release, in the order that the package comment gives.
+// release judges one release, in the order given in the package comment.
 func (j *judge) release(release int32, obs, cellOf []int32) {
 	tests := grow(&j.scratch.tests, len(obs))
 	j.each(len(obs), func(lo, hi int) {
@@ -164,8 +164,9 @@ func (j *judge) release(release int32, obs, cellOf []int32) {
 	}
 }
 
-// discoveries applies the false discovery rule to the tests of a release, each direction by itself: which pass and in
-// which direction, and the q values of those that come near. The family of both is all tests that were made.
+// discoveries applies the false discovery procedure to the tests of a release, separately for each direction: which
+// pass and in which direction, and the q values of those that come near. The family of both directions is all tests
+// that were made.
 func (j *judge) discoveries(tests []test) (family int, passed []int8, qs []float32) {
 	for i := range tests {
 		if tests[i].ok {
@@ -201,7 +202,7 @@ func (j *judge) listPins(release int32, tests []test) {
 		}
 		last := x.obs - 1
 		if last < j.t.Cells[x.cell].First {
-			continue // the history starts there anyhow
+			continue // the history starts there in any case
 		}
 		j.out.ChangePoints = append(j.out.ChangePoints, ChangePoint{
 			Cell: x.cell, At: x.obs, Found: release,
@@ -230,8 +231,7 @@ func (j *judge) fit(tests []test) (between, within prior) {
 	return fitPrior(s2, nu, stratum, j.t.Strata), within
 }
 
-// passing remembers which share of the family passed the gate, regressed and improved: at least one cell, since one is
-// asked about.
+// passing records the share of the family that passed the gate, regressed and improved; it counts at least one cell.
 func (j *judge) passing(passed []int8, family int) {
 	j.shares = [2]float64{1, 1}
 	for _, dir := range passed {
@@ -244,10 +244,10 @@ func (j *judge) passing(passed []int8, family int) {
 	}
 }
 
-// share is the share of the release's cells that changed in a direction.
+// share returns the share of the release's cells that changed in a direction.
 func (j *judge) share(dir float64) float64 { return j.shares[side(dir)] }
 
-// raise raises p values where earlier predictions failed more often than their p values promised.
+// raise raises p values where earlier predictions failed more often than their p values state.
 func (j *judge) raise(tests []test) {
 	up, down := j.tails.calibrate(1), j.tails.calibrate(-1)
 	for i := range tests {
@@ -262,8 +262,7 @@ func (j *judge) raise(tests []test) {
 }
 
 // predictions counts how often a new value fell outside what its history predicted at 2 %, both sides together, for
-// cells with five releases before this one. It is a property of the method on these data and never a route to a
-// verdict.
+// cells with five releases before this one. It describes the method on these data and never affects a verdict.
 func (j *judge) predictions(tests []test) {
 	q := Quantiles{}
 	for i := range tests {

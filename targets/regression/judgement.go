@@ -3,7 +3,7 @@ package regression
 // Word is the verdict of a row against its history.
 type Word uint8
 
-// The words; the zero Word marks an observation that was not judged.
+// Words; the zero Word marks an observation that was not judged.
 const (
 	Unjudged Word = iota
 	Regressed
@@ -31,27 +31,27 @@ const (
 	WhyNone           Why = iota
 	WhyGate               // passes the gate of the release
 	WhyRecheck            // an independent run of the same release saw it again
-	WhyAgain              // this release saw again what an earlier one saw first
+	WhyAgain              // an earlier release saw it first, this one saw it again
 	WhyShift              // because of the run-wide shift of its stratum
-	WhyAgainstShift       // beyond the limit, and its own change stands against the run-wide shift
-	WhyDidNotMove         // within the limit, while its stratum moved
-	WhyNotSignificant     // beyond the limit, within the noise of the release's family
+	WhyAgainstShift       // beyond the limit, and its own change is opposite to the run-wide shift
+	WhyDidNotMove         // within the limit, while its stratum changed
+	WhyNotSignificant     // beyond the limit, but not significant among all cells of the release
 	WhyNotSeenAgain       // an independent run of the same release did not see it
 	WhyRunsDisagree       // a later run of the same release is clearly worse than its first
 	WhyBackAgain          // at the level before a confirmed change
-	WhyEquivalent         // the interval lies inside the limit
+	WhyEquivalent         // the interval is within the limit
 	WhyWide               // the interval reaches beyond the limit on both sides
 	WhyNoRegression       // the interval excludes a regression, and reaches beyond the limit on the other side
 	WhyNoImprovement      // the interval excludes an improvement, and reaches beyond the limit on the other side
-	WhyTwoModes           // history has two levels and keeps changing between them
+	WhyTwoModes           // history alternates between two levels
 	WhyFirst              // no earlier release in its line has the cell
-	WhyOneEach            // baselines of one release each: there is no noise to compare with
-	WhyOneMoreRun         // seen again, against a baseline too short to be sure of it: one more run is needed
-	WhyBaseSuspect        // a build that never joins shows what its base's newest release shows already
-	WhyConditions         // every earlier observation was made under conditions that change the meaning
+	WhyOneEach            // all baselines have one release: there is no noise to compare with
+	WhyOneMoreRun         // seen again, but the baseline is too short: one more run is needed
+	WhyBaseSuspect        // a build that never joins, with the change that its base's newest release already has
+	WhyConditions         // every earlier observation was made under conditions that change the meaning of the number
 )
 
-// large reports whether some run behind an inconclusive word lies beyond the limit.
+// large reports whether some run behind an inconclusive word is beyond the limit.
 func (w Why) large() bool {
 	switch w {
 	case WhyShift, WhyAgainstShift, WhyNotSignificant, WhyNotSeenAgain, WhyRunsDisagree, WhyOneEach, WhyBaseSuspect:
@@ -60,8 +60,8 @@ func (w Why) large() bool {
 	return false
 }
 
-// Row is the judgement of one observation. The baseline it is compared with is the observation's value less D. D and SE
-// are on the log scale; D is positive for worse.
+// Row is the judgement of one observation. The baseline is the observation's value minus D. D and SE are on the log
+// scale; D is positive for worse.
 type Row struct {
 	Word     Word
 	Evidence Evidence
@@ -76,21 +76,20 @@ type Row struct {
 	P, Q     float32 // of the gate's test, in the direction of the change; NaN when there was none
 }
 
-// OutOfBaselines reports whether the observation is kept out of baselines: a change that waits for, or did not survive,
-// an independent run.
+// OutOfBaselines reports whether the observation is kept out of baselines: a change that waits for an independent
+// run, or that an independent run did not see again.
 func (r *Row) OutOfBaselines() bool { return r.out }
 
-// Large reports whether an inconclusive row saw a change at least as large as what matters, which no test settled:
-// somebody may want to look, or to measure again. Other inconclusive rows saw less than that, and their interval is too
-// wide.
+// Large reports whether an inconclusive row has a change at least as large as the effect that matters, which is worth
+// a look or another measurement. Other inconclusive rows have a smaller change and an interval that is too wide.
 func (r *Row) Large() bool { return r.Word == Inconclusive && r.Why.large() }
 
-// FindingKind is what a finding groups.
+// FindingKind is the kind of a finding.
 type FindingKind uint8
 
 const (
-	ShiftFinding FindingKind = iota // a stratum moved as one
-	MixedFinding                    // a stratum moved, and not as one: nothing was removed
+	ShiftFinding FindingKind = iota // a stratum changed as a whole
+	MixedFinding                    // a stratum changed, but not as a whole: nothing was removed
 )
 
 // Finding is one statement about many cells of a release.
@@ -105,7 +104,7 @@ type Finding struct {
 	SE, Df   float64
 	P        float64
 	N        int     // earlier releases behind it
-	Cells    int     // cells that moved with it
+	Cells    int     // cells that changed with it
 	Agree    float64 // share of cells within the effect that matters of it
 	First    int32   // release that saw it first, or -1
 }
@@ -113,7 +112,7 @@ type Finding struct {
 // Large reports whether an inconclusive shift is at least as large as what matters; see [Row.Large].
 func (f *Finding) Large() bool { return f.Word == Inconclusive && f.Why.large() }
 
-// Judgement is the result.
+// Judgement is the result of [Judge].
 type Judgement struct {
 	Rows         []Row // parallel to Table.Obs
 	Findings     []Finding
@@ -121,7 +120,7 @@ type Judgement struct {
 	Fits         []Fit         // one a release
 }
 
-// Fit is what a release's noise looked like, and how well earlier predictions held.
+// Fit describes a release's noise and how well earlier predictions held.
 type Fit struct {
 	Cells    int       // in the family of tests of the release
 	D0       float64   // weight of the common noise, in degrees of freedom; Inf when all cells are alike

@@ -5,9 +5,8 @@ import (
 	"slices"
 )
 
-// modes reports whether values, in order of time, lie in two clusters that are each visited at least twice, and whether
-// now lies in one of them. The widest gap splits; the clusters must be a fifth as wide as the gap or less (as standard
-// deviations).
+// modes reports whether values, in order of time, form two clusters that are each visited at least twice, and now is
+// in one of them. The widest gap splits them; the standard deviation of a cluster must be at most a fifth of the gap.
 func modes(values []float64, now float64) bool {
 	if len(values) < 6 {
 		return false

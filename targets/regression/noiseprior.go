@@ -7,18 +7,18 @@ import (
 	"gonum.org/v1/gonum/mathext"
 )
 
-// prior is what all cells of a release together show of one cell's noise: s² ~ s0² d0 / χ²(d0).
+// prior is the prior distribution of a cell's noise, estimated from all cells of a release: s² ~ s0² d0 / χ²(d0).
 type prior struct {
-	d0    float64   // degrees of freedom; +Inf when cells do not differ more than chance
+	d0    float64   // degrees of freedom; +Inf when cells do not differ more than by chance
 	s02   []float64 // typical variance by stratum; NaN where nothing is known
-	sumNu float64   // of all cells: no test has more degrees of freedom (limma's cap)
-	known bool      // some cell has a variance
+	sumNu float64   // of all cells: the most degrees of freedom that a test can have (limma's cap)
+	known bool      // at least one cell has a variance
 }
 
 // fitPrior estimates the prior from the unfloored variances of a release: one d0 for all strata, one s0² for each
-// (Smyth 2004, section 6.2, by moments of ln s²). Where few cells stand behind it (a hundred or less), the spread of
-// variances between cells is taken one standard error larger than it was seen: a d0 that is too large trusts the common
-// noise too much. s2 and nu are by cell, nu 0 where a cell has no variance.
+// (Smyth 2004, section 6.2, by moments of ln s²). With few cells (a hundred or less), the spread of variances between
+// cells is taken one standard error larger than estimated, because a d0 that is too large relies too much on the
+// common noise. s2 and nu are by cell, nu 0 where a cell has no variance.
 func fitPrior(s2, nu []float64, stratum []int32, strata int) prior {
 	p := prior{d0: math.Inf(1), s02: make([]float64, strata)}
 	for i := range p.s02 {
@@ -34,7 +34,7 @@ func fitPrior(s2, nu []float64, stratum []int32, strata int) prior {
 		}
 	}
 	if len(seen) == 0 {
-		p.known = p.sumNu > 0 // all constant: the floors are all the noise that there is
+		p.known = p.sumNu > 0 // all constant: only the floors remain
 		for i := range p.s02 {
 			p.s02[i] = 0
 		}
@@ -177,7 +177,7 @@ func (p *prior) moderate(s2, nu float64, stratum int32) (v, df float64) {
 	return (p.d0*s0 + nu*s2) / (p.d0 + nu), math.Min(p.d0+nu, p.sumNu)
 }
 
-// typicalSd is the typical noise of what a release compared: other strata have a default, and may not have been born
+// typicalSd returns the typical noise of what a release compared: other strata have a default only, or do not exist
 // yet.
 func (j *judge) typicalSd(p *prior, tests []test) float64 {
 	var known []float64

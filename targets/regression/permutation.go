@@ -7,7 +7,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// gain is the most squared error that one split explains; least is how many values each side needs.
+// gain returns the most squared error that one split explains, and where; least is the number of values that each
+// side needs.
 func gain(values []float64, least int) (best float64, at int) {
 	n := float64(len(values))
 	total := 0.
@@ -29,9 +30,9 @@ func gain(values []float64, least int) (best float64, at int) {
 	return best, at
 }
 
-// candidate is one proposed split on its way to a decision.
+// candidate is a proposed split.
 type candidate struct {
-	cell, at, obs int32 // observation that would begin a level, and the one under judgement
+	cell, at, obs int32 // cell, observation that would begin a level, observation that is judged
 
 	values   []float64 // of the level that is split, centred
 	weight   []float64 // of a squared partial sum, by split; 0 where a side would be too short
@@ -58,7 +59,7 @@ func newCandidate(values []float64, least int, seed uint64) *candidate {
 	return c
 }
 
-// most is the largest gain of one split, as [gain] has it, for values that are centred.
+// most returns the largest gain of one split, like [gain], for centred values.
 func (c *candidate) most() float64 {
 	best, s := 0., 0.
 	for i, w := range c.weight {
@@ -69,7 +70,7 @@ func (c *candidate) most() float64 {
 }
 
 // shuffled permutes the values (Fisher and Yates) and returns their largest gain, in one pass. Random numbers are
-// splitmix64 (Steele, Lea and Flood 2014): most of a search's time is here.
+// splitmix64 (Steele, Lea and Flood 2014): most of a search's time is spent here.
 func (c *candidate) shuffled() float64 {
 	v, w, state := c.values, c.weight, c.state
 	best, s := 0., 0.
@@ -78,7 +79,7 @@ func (c *candidate) shuffled() float64 {
 		z := state
 		z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 		z = (z ^ z>>27) * 0x94d049bb133111eb
-		k := i + int((z>>32)*uint64(len(v)-i)>>32) // the bias of one in 2^26 is nothing here
+		k := i + int((z>>32)*uint64(len(v)-i)>>32) // the bias of one in 2^26 does not matter here
 		v[i], v[k] = v[k], v[i]
 		s += v[i]
 		if g := s * s * w[i]; g > best {
@@ -89,8 +90,8 @@ func (c *candidate) shuffled() float64 {
 	return best
 }
 
-// permute makes permutations up to a number, and stops at the tenth that is as extreme (Besag and Clifford 1991): the p
-// value of a split that is no step needs no more.
+// permute makes up to a number of permutations, and stops at the tenth that is as extreme (Besag and Clifford 1991):
+// the p value of a split that is no change point needs no more.
 func (c *candidate) permute(upTo int) {
 	const enough = 10
 	for c.made < upTo && c.over < enough {
@@ -106,9 +107,9 @@ func (c *candidate) permute(upTo int) {
 	}
 }
 
-// resolve gives every candidate a p value that is fine enough for the false discovery rule over family searches, from a
-// thousand to a million permutations, and returns the largest that passes. A candidate that could not pass even if its
-// true p were a third of what was counted is left alone.
+// resolve computes a p value for every candidate that is precise enough for the false discovery procedure over family
+// searches, with a thousand to a million permutations, and returns the largest that passes. It stops for a candidate
+// that could not pass even if its true p were a third of the estimate.
 func resolve(list []*candidate, family int, level float64) float64 {
 	limit := -1.
 	for _, upTo := range []int{1e3, 1e4, 3e4, 1e5, 3e5, 1e6} {
@@ -131,8 +132,8 @@ func resolve(list []*candidate, family int, level float64) float64 {
 	return limit
 }
 
-// permuteAll permutes candidates on all processors. Each has random numbers of its own, so that nothing depends on
-// which is done when.
+// permuteAll permutes candidates on all processors. Each has random numbers of its own, so that the result does not
+// depend on the order.
 func permuteAll(list []*candidate, upTo int) {
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
@@ -142,11 +143,11 @@ func permuteAll(list []*candidate, upTo int) {
 			return nil
 		})
 	}
-	_ = g.Wait() // no permutation can fail
+	_ = g.Wait() // permutations do not fail
 }
 
-// hopeful reports whether more permutations could still let a candidate pass: not when its p is three times what it
-// needs, nor when ten times as many were made as it takes to know.
+// hopeful reports whether more permutations could still let a candidate pass: not when its p is three times the
+// threshold, nor when ten times as many were made as the threshold needs.
 func hopeful(list []*candidate, i int, family int, level float64) bool {
 	c := list[i]
 	ahead := 0

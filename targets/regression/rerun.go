@@ -6,14 +6,14 @@ import "math"
 // the second is expected at d1/(n+1) under no change. Their distance is one more degree of freedom of the cell's own
 // noise. It returns the one-sided p in direction dir.
 //
-// Rejected: the exact predictive test, which counts the first change as noise too. It halves the false confirmations,
-// which are few, and costs a third of the power.
+// Rejected: the exact predictive test, which also counts the first change as noise. It halves the false
+// confirmations, which are few, and costs a third of the power.
 func (j *judge) again(x *test, d1, d2, dir float64, p *prior) float64 {
 	mean, se, df := j.given(x, d1, d2, p)
 	return UpperTail(dir*(d2-mean)/se, df)
 }
 
-// given is what is expected of a second value once the first is known: its mean, standard error and degrees of freedom.
+// given returns the distribution of a second value given the first: its mean, standard error and degrees of freedom.
 func (j *judge) given(x *test, d1, d2 float64, p *prior) (mean, se, df float64) {
 	n := float64(x.base.n)
 	rho := 1 / (n + 1)
@@ -26,10 +26,11 @@ func (j *judge) given(x *test, d1, d2 float64, p *prior) (mean, se, df float64) 
 	return rho * d1, math.Sqrt(v * (1 + 1/n) * (1 - rho*rho)), df
 }
 
-// odds are the posterior odds of a change, given what was seen twice, against chance in a cell whose noise is larger
-// than it seemed: the ratio of the predictive density of both values under some change (uniform up to a factor of two)
-// to that under none (a bivariate t with the baseline's error in common), times the share of cells that changed in the
-// release of the first sighting. A lone change among ten thousand cells needs more than one of a hundred.
+// odds returns the posterior odds of a change, given both values, against chance in a cell with more noise than
+// estimated: the ratio of the predictive density of both values under some change (uniform up to a factor of two) to
+// that under none (a bivariate t with the baseline's error in common), times the share of cells that changed in the
+// release in which the change was first seen. A single change among ten thousand cells needs more evidence than one
+// of a hundred.
 func (j *judge) odds(x *test, d1, d2, share float64, p *prior) float64 {
 	const widest = math.Ln2
 	m := math.Min(p.d0+x.base.nu, 1e6)
@@ -47,8 +48,8 @@ func (j *judge) odds(x *test, d1, d2, share float64, p *prior) float64 {
 	return share / (1 - math.Min(share, .5)) * math.Exp(math.Min(700, ln1-ln0))
 }
 
-// runsNeeded is how many independent runs must see a change again before it is confirmed. A baseline of one or two
-// releases hardly knows its own noise, and a second value that shares its error proves little: it takes two.
+// runsNeeded returns how many independent runs must see a change again before it is confirmed. With a baseline of one
+// or two releases it is two: the noise is hardly known, and the second value shares the baseline's error.
 func runsNeeded(n int) int {
 	if n < 3 {
 		return 2
@@ -56,5 +57,5 @@ func runsNeeded(n int) int {
 	return 1
 }
 
-// size of the independent run's test: the more history, the more can be asked of it.
+// size returns the size of the independent run's test: more history allows a stricter test.
 func (j *judge) size(n int) float64 { return j.rules.Confirm * 3 / float64(max(3, n)) }

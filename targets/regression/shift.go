@@ -2,21 +2,21 @@ package regression
 
 import "math"
 
-// stratum keeps the levels of run-wide shifts between releases, one series a stratum.
+// stratum keeps the run-wide shifts of one stratum over releases.
 type stratum struct {
 	release []int32   // releases in which a shift was measured
-	m       []float64 // its level in each
+	m       []float64 // the shift in each
 	out     []bool
-	from    int // first of the level that holds
+	from    int // index of the first shift of the current level
 	suspect int // index that waits for an independent run; -1
 	dir     float64
 	ss, nu  float64 // of earlier levels
-	now     float64 // level removed from this release's values
-	change  float64 // of this release against the level that holds
+	now     float64 // shift removed from this release's values
+	change  float64 // of this release against the current level
 	finding int32   // of this release; -1
 }
 
-// level is the mean of the shifts that hold, with their variance.
+// level returns the mean and variance of the shifts of the current level.
 func (s *stratum) level() (mean, s2, nu float64, n int) {
 	var values []float64
 	for i := s.from; i < len(s.m); i++ {
@@ -55,8 +55,8 @@ func (s *stratum) restart(at int) {
 	s.from = at
 }
 
-// shifts removes the run-wide change of every stratum that moved as one, judges it like a cell, and notes a finding for
-// those that did not move as one and yet by more than matters.
+// shifts removes the run-wide change of every stratum that changed as a whole, judges it like a cell, and adds a
+// finding for strata that changed by more than matters, but not as a whole.
 func (j *judge) shifts(release int32, tests []test) {
 	list := j.measure(tests)
 	for i := range j.strata {
@@ -104,7 +104,7 @@ type shiftTest struct {
 	ok, pass               bool
 }
 
-// shiftTests tests every stratum's shift against its earlier ones; the family of each direction is the strata of the
+// shiftTests tests every stratum's shift against its earlier ones; the family of each direction is all strata of the
 // release.
 func (j *judge) shiftTests(list []moved, p *prior) []shiftTest {
 	out := make([]shiftTest, len(list))
@@ -139,7 +139,7 @@ func (j *judge) shiftTests(list []moved, p *prior) []shiftTest {
 	return out
 }
 
-// judgeShift gives a stratum's shift a word and remembers its level.
+// judgeShift gives a stratum's shift its word and records it.
 func (j *judge) judgeShift(release int32, m moved, x shiftTest) {
 	s := &j.strata[m.stratum]
 	s.now, s.change = m.median, x.d
@@ -147,7 +147,7 @@ func (j *judge) judgeShift(release int32, m moved, x shiftTest) {
 		Kind: ShiftFinding, Release: release, Stratum: m.stratum, Word: Unchanged, Why: WhyEquivalent,
 		D: x.d, SE: x.se, Df: x.df, P: x.p, N: x.n, Cells: m.cells, Agree: m.agree, First: -1,
 	}
-	if x.n == 0 { // the first level of a stratum is a point of reference, not a change
+	if x.n == 0 { // the first shift of a stratum is the reference, not a change
 		f.Word, f.Why = NoBaseline, WhyFirst
 	}
 	dir := 1.
@@ -179,9 +179,9 @@ func (s *stratum) seenAgain(j *judge, m moved, x shiftTest) bool {
 		x.again(s.m[s.suspect]-x.mean, s.dir) <= j.size(x.n)
 }
 
-// remember adds the level of a release, and starts a new level where a shift was confirmed.
+// remember adds the shift of a release, and starts a new level where a shift was confirmed.
 func (s *stratum) remember(release int32, f *Finding, median, dir float64) {
-	if len(s.m) == 0 { // the releases before it are where shifts are measured from
+	if len(s.m) == 0 { // shifts are measured from the releases before it
 		s.release, s.m, s.out = append(s.release, release-1), append(s.m, 0), append(s.out, false)
 	}
 	s.release, s.m, s.out = append(s.release, release), append(s.m, median), append(s.out, false)
@@ -203,7 +203,7 @@ func (s *stratum) remember(release int32, f *Finding, median, dir float64) {
 	}
 }
 
-// askAgain asks later runs of the release about a shift that its first run shows.
+// askAgain uses later runs of the release to decide a shift that its first run shows.
 func (j *judge) askAgain(f *Finding, m moved, x shiftTest, dir float64) {
 	if math.IsNaN(m.second) {
 		return

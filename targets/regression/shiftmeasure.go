@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// moved is how one stratum moved as a whole in the release under judgement.
+// moved is the change of one stratum in the release that is judged.
 type moved struct {
 	stratum   int32
 	median    float64 // change of its cells against their baselines
@@ -16,10 +16,10 @@ type moved struct {
 	points    int
 	agree     float64
 	removable bool
-	second    float64 // median over the cells that a later run of the release has too; NaN with too few of them
+	second    float64 // median over the cells that a later run of the release also has; NaN with too few of them
 }
 
-// measure finds the median change of every stratum and whether it moved as one.
+// measure returns the median change of every stratum and whether it changed as a whole.
 func (j *judge) measure(tests []test) []moved {
 	byStratum := make([][]int, j.t.Strata)
 	for i := range tests {
@@ -84,7 +84,7 @@ func (j *judge) measureOne(m *moved, list []int, tests []test) {
 	m.second = j.secondMedian(list, tests)
 }
 
-// secondMedian is the median change of later runs of the release: enough cells of enough points must have one.
+// secondMedian returns the median change of later runs of the release: enough cells of enough points must have one.
 func (j *judge) secondMedian(list []int, tests []test) float64 {
 	var d []float64
 	points := map[int32]bool{}

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// UpperTail is P(T > t) for Student's t with df degrees of freedom; df may be infinite.
+// UpperTail returns P(T > t) for Student's t with df degrees of freedom; df may be infinite.
 func UpperTail(t, df float64) float64 {
 	if math.IsInf(df, 1) || df > 1e7 {
 		return .5 * math.Erfc(t/math.Sqrt2)
@@ -23,7 +23,7 @@ func UpperTail(t, df float64) float64 {
 	return half
 }
 
-// Quantile is the p quantile of Student's t; df may be infinite.
+// Quantile returns the p quantile of Student's t; df may be infinite.
 func Quantile(p, df float64) float64 {
 	if math.IsInf(df, 1) || df > 1e7 {
 		return distuv.UnitNormal.Quantile(p)
@@ -34,7 +34,8 @@ func Quantile(p, df float64) float64 {
 	return distuv.StudentsT{Sigma: 1, Nu: df}.Quantile(p)
 }
 
-// Quantiles remembers quantiles of the few degrees of freedom that one release has. It is not safe for concurrent use.
+// Quantiles caches quantiles for the few degrees of freedom that occur in one release. It is not safe for concurrent
+// use.
 type Quantiles struct {
 	byDf   map[float64]*tQuantiles
 	recent *tQuantiles
@@ -58,7 +59,7 @@ func (q *Quantiles) of(df float64) *tQuantiles {
 	return x
 }
 
-// T975 is the 97.5 % quantile.
+// T975 returns the 97.5 % quantile.
 func (q *Quantiles) T975(df float64) float64 { return q.of(df).t975 }
 
 // trigamma is the second derivative of ln Γ: the Hurwitz zeta function at 2.

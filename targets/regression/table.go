@@ -1,16 +1,16 @@
 package regression
 
-// Table is what is judged.
+// Table is the input of [Judge].
 type Table struct {
-	Releases []Release // in order; a release knows nothing of later ones
-	Strata   int       // how many strata the cells name
+	Releases []Release // in order; nothing about a release depends on later ones
+	Strata   int       // number of strata
 	Cells    []Cell
 	Obs      []Obs // those of one cell next to each other, in release order, at most one a release
 }
 
 // Release is one release of a table.
 type Release struct {
-	// Joins reports whether later releases take it into their baselines: a pull request's build is judged and never
+	// Joins reports whether later releases may use it in their baselines: a pull request's build is judged and never
 	// joins.
 	Joins bool
 }
@@ -28,17 +28,17 @@ type Obs struct {
 	Release int32
 	Cond    int32   // comparability class, an index into the caller's conditions; see [Rules.Blocks]
 	Z       float64 // ±ln of the value, larger is worse: the mean over the repeats of the release's first run
-	Z2      float64 // likewise over its later runs, which are independent of the first; counts only when K2 > 0
+	Z2      float64 // the same over its later runs, which are independent of the first; valid only when K2 > 0
 	K, K2   int16   // repeats behind Z and Z2
 	SS      float32 // squared deviations of repeats from the means of their runs, summed
 	SE      float32 // least relative noise of the value: its requests' standard error, its rounding; 0 when unknown
 	R2      uint8   // runs behind Z2
 	Pin     bool    // a person decided that a new level starts here
 	Dismiss bool    // a person decided that no new level starts here
-	Accept  bool    // a person accepts the change that is seen here: it is judged, and then the new level holds
+	Accept  bool    // a person accepts the change here: it is judged, then a new level begins
 }
 
-// mean is the observation as a later baseline sees it, before shifts are removed: all repeats of all runs.
+// mean returns the observation as later baselines use it, before shifts are removed: all repeats of all runs.
 func (o *Obs) mean() float64 {
 	if o.K2 == 0 {
 		return o.Z
@@ -49,23 +49,23 @@ func (o *Obs) mean() float64 {
 // Rules are the parameters of the method.
 type Rules struct {
 	FDR      float64 // false discovery rate over the cells of a release
-	ShiftFDR float64 // likewise over its run-wide shifts: stricter, since one shift stands for hundreds of cells
+	ShiftFDR float64 // the same over run-wide shifts: stricter, since one decides for hundreds of cells
 	Confirm  float64 // size of the test of the independent run after three releases; it shrinks as 3/n
 	Odds     float64 // of a change against chance that both runs together must give
 	Window   int     // releases in a baseline at most
-	Floor    float64 // least noise that is believed, relative
+	Floor    float64 // least noise, relative
 	MinCells int     // cells that a stratum needs for its run-wide shift to be removed
 	MinPoint int     // distinct points that it needs
 	Agree    float64 // share of its cells that must lie within the effect that matters of the shift
 	// Blocks reports whether two comparability classes differ in something that changes the meaning of a number. Nil:
 	// never.
 	Blocks func(a, b int32) bool
-	// Seed of a cell's permutations; nil takes the cell's index. Callers give a hash of the series' name, so that the
+	// Seed of a cell's permutations; nil takes the cell's index. Callers pass a hash of the series' name, so that the
 	// order of input changes nothing.
 	Seed func(cell int) uint64
 }
 
-// DefaultRules are those of the method page.
+// DefaultRules returns the rules of the method page.
 func DefaultRules() Rules {
 	return Rules{
 		FDR: FDR, ShiftFDR: .02, Confirm: .01, Odds: 2, Window: 20, Floor: .003,

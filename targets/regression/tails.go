@@ -2,10 +2,9 @@ package regression
 
 import "math"
 
-// tails counts how often new values fell as far out as their p value predicts, over all cells and releases so far:
-// forward predictions, never of the release under judgement. Where noise has heavier tails than the t distribution,
-// extreme values are commoner than p, and p is raised to what was counted. Counting can only add doubt: it never makes
-// a change more certain.
+// tails counts how often new values were as extreme as their p value, over all cells and releases so far: forward
+// predictions, never of the release that is judged. Where noise has heavier tails than the t distribution, extreme
+// values are more frequent than p states, and p is raised to the counted share. It is never lowered.
 type tails struct {
 	made int
 	bins [2][64]int // by direction (regression, improvement) and by −4 log10 p, rounded down
@@ -32,9 +31,9 @@ func (t *tails) add(dir, p float64) {
 	}
 }
 
-// calibrate returns a function from p to the larger of p and the share of predictions that fell as far out. A count is
-// taken three standard errors lower than it was, so that chance raises nothing; beyond the last that is still sure, the
-// ratio found there is kept.
+// calibrate returns a function from p to the larger of p and the share of predictions that were as extreme. Counts
+// are reduced by three standard errors, so that chance raises nothing; beyond the most extreme count that is large
+// enough, its ratio is used.
 func (t *tails) calibrate(dir float64) func(p float64) float64 {
 	var ratio [64]float64
 	beyond, last := 0, 1.

@@ -17,7 +17,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
 
-// Model is a model on a device, as it is to be served.
+// Model describes how a model is served on a device.
 type Model struct {
 	Model       string            `yaml:"model"` // name without its owner
 	ID          string            `yaml:"id,omitempty"`
@@ -30,7 +30,7 @@ type Model struct {
 	Context     int               `yaml:"max_context,omitempty"`
 	Concurrency int               `yaml:"max_concurrency,omitempty"`
 	AllUsers    int               `yaml:"max_tokens_all_users,omitempty"`
-	Warm        bool              `yaml:"builtin_warmup,omitempty"` // the server captures its traces by itself
+	Warm        bool              `yaml:"builtin_warmup,omitempty"` // the server captures its traces itself
 	Wait        float64           `yaml:"ready_within_s,omitempty"` // how long weights may take to be converted
 	Commits     map[string]string `yaml:"commits,omitempty"`
 }
@@ -69,8 +69,8 @@ func ReadCatalogue(name string) (File, error) {
 	return Parse(name, data)
 }
 
-// Lookup finds a model on a device: in a specification, or where none is named in the catalogue of a folder. A
-// catalogue may have nothing to state of it; a specification that is named must.
+// Lookup finds a model on a device in a specification, or in the catalogue of a folder if no specification is named.
+// A catalogue may lack the model; a named specification must have it.
 func Lookup(dir, specification, model, device, impl string) (Model, error) {
 	if specification == "" {
 		f, err := ReadCatalogue(filepath.Join(dir, FileName))
@@ -93,10 +93,10 @@ func Lookup(dir, specification, model, device, impl string) (Model, error) {
 	return m, nil
 }
 
-// Marshal is the catalogue's file content.
+// Marshal returns the catalogue's file content.
 func (f File) Marshal() ([]byte, error) { return decode.EncodeYAML(f) }
 
-// Find returns the entry of a model on a device: of the implementation that is asked for, else of the default one.
+// Find returns the entry of a model on a device: of the requested implementation, else of the default one.
 func (f File) Find(model, device, impl string) (Model, bool) {
 	var found []Model
 	for _, m := range f.Models {
@@ -132,7 +132,7 @@ func (f File) Sort() {
 	})
 }
 
-// ErrNoSpec is returned for a file in which no model is specified.
+// ErrNoSpec is returned for a file that specifies no model.
 var ErrNoSpec = errors.New("no model is specified there")
 
 // runtime is a specification as tt-inference-server writes it, before and after it was called runtime_model_spec.
@@ -178,7 +178,7 @@ func Read(name string, data []byte) ([]Model, error) {
 	return out, nil
 }
 
-// deepest is how far specifications are looked for: a release's catalogue nests five levels.
+// deepest is the nesting to which specifications are searched: a release's catalogue nests five levels.
 const deepest = 8
 
 func collect(node json.RawMessage, depth int, out *[]Model) error {
@@ -220,7 +220,7 @@ func (r runtime) model() Model {
 	if d.AllUsers != nil {
 		m.AllUsers = *d.AllUsers
 	} else if n, err := strconv.Atoi(fmt.Sprint(d.Args.Parallel)); err == nil && n > 1 {
-		m.AllUsers = n * m.Context // each copy has a context's worth of memory
+		m.AllUsers = n * m.Context // each copy has memory for one context
 	}
 	for name, commit := range map[string]string{"tt_metal": r.Metal, "vllm": r.VLLM} {
 		if commit != "" {
@@ -233,7 +233,7 @@ func (r runtime) model() Model {
 	return m
 }
 
-// OfCommand takes limits from a server's command line, as vLLM and those that follow it name them.
+// OfCommand reads limits from a server's command line, under the names of vLLM's flags.
 func OfCommand(argv []string) Model {
 	var m Model
 	for name, at := range map[string]*int{

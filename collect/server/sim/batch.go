@@ -6,18 +6,18 @@ import (
 	"time"
 )
 
-// sequence is one request on its way through the batch.
+// sequence is one request in the batch.
 type sequence struct {
 	prompt, want int
 	prefilled    int
 	produced     int
 	token        func(n int)   // called with each token's number when its step has ended
-	end          func()        // called after the last token, or when the client has gone
-	gone         func() bool   // whether the client has gone
+	end          func()        // called after the last token, or when the client disconnected
+	gone         func() bool   // whether the client disconnected
 	arrives      time.Duration // on the virtual clock
 }
 
-// batch is continuous batching without a clock: what runs, what a step does, and how long it takes.
+// batch is continuous batching without a clock: the running sequences, what a step does, and how long it takes.
 type batch struct {
 	cfg     Config
 	rng     *rand.Rand
@@ -31,7 +31,7 @@ func newBatch(cfg Config) batch {
 	return b
 }
 
-// tokens are what running sequences hold, or will, in the KV cache.
+// tokens returns the tokens that running sequences hold, or will hold, in the KV cache.
 func (b *batch) tokens() int {
 	n := 0
 	for _, q := range b.running {
@@ -40,8 +40,8 @@ func (b *batch) tokens() int {
 	return n
 }
 
-// admit moves requests from the front of a queue into the batch while batch and KV limits allow, and returns what stays
-// queued.
+// admit moves requests from the front of a queue into the batch while batch and KV limits allow, and returns the rest
+// of the queue.
 func (b *batch) admit(queue []*sequence) []*sequence {
 	kv := b.tokens()
 	for len(queue) > 0 && len(b.running) < b.cfg.MaxBatch {
@@ -74,8 +74,8 @@ func (b *batch) step() time.Duration {
 	return time.Duration(float64(d) * b.drift * math.Exp(b.rng.NormFloat64()*b.cfg.Noise))
 }
 
-// emit hands out the tokens of a step that has ended and drops sequences that are complete or whose client has gone; it
-// returns how many.
+// emit delivers the tokens of a completed step and drops sequences that are complete or whose client disconnected; it
+// returns how many tokens.
 func (b *batch) emit() int {
 	keep := b.running[:0]
 	for _, q := range b.running {

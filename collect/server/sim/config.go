@@ -6,7 +6,7 @@ import "time"
 type Config struct {
 	Addr    string // to listen on; "" for a free port of the loopback interface
 	Model   string // served name
-	Version string // what /version and the results call the stack's version
+	Version string // version of the stack, in /version and in results
 	Seed    uint64
 
 	StepBase     time.Duration // duration of a step with nothing in it
@@ -17,13 +17,13 @@ type Config struct {
 	MaxQueue     int           // requests that may wait; more are refused with 503
 	KVTokens     int           // tokens that running sequences may hold together
 	Noise        float64       // coefficient of variation of a step's duration
-	Drift        float64       // one factor of the whole server's life, drawn once: exp(N(0, Drift))
+	Drift        float64       // a factor for the whole life of the server, drawn once: exp(N(0, Drift))
 	EvalAccuracy float64       // share of arithmetic questions answered right
 
 	Fault Fault
 }
 
-// Fault injects trouble.
+// Fault injects failures.
 type Fault struct {
 	ErrorShare float64       // of requests answered 500
 	BreakShare float64       // of streams cut after the first token

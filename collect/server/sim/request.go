@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// request is the part of a completion request that matters here.
+// request holds the fields of a completion request that are used here.
 type request struct {
 	Prompt        json.RawMessage `json:"prompt"`
 	Messages      []message       `json:"messages"`
@@ -55,7 +55,7 @@ func (c *content) UnmarshalJSON(data []byte) error {
 // words counts the tokens of a text: its words.
 func words(text string) int { return max(1, len(strings.Fields(text))) }
 
-// text joins what was asked, and counts its tokens: words of a text, or the ids of a token list.
+// text returns the text of the prompt and counts its tokens: words of a text, or ids of a token list.
 func (r *request) text() (string, int, error) {
 	if len(r.Messages) > 0 {
 		var parts []string
@@ -78,7 +78,8 @@ func (r *request) text() (string, int, error) {
 
 var sum = regexp.MustCompile(`(\d{1,6})\s*\+\s*(\d{1,6})`)
 
-// answer is the sum where one is asked for, right in a fixed share of questions; "" for any other question.
+// answer returns the sum if the question asks for one, right in a fixed share of questions; "" for any other
+// question.
 func (c Config) answer(question string) string {
 	m := sum.FindStringSubmatch(question)
 	if m == nil {
@@ -92,14 +93,14 @@ func (c Config) answer(question string) string {
 	return strconv.Itoa(a + b)
 }
 
-// draw is a number in [0,1) that depends on the seed and a text alone.
+// draw returns a number in [0,1) that depends only on the seed and a text.
 func (c Config) draw(text string) float64 {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%d\x00%s\x00%s", c.Seed, c.Version, text)
 	return float64(h.Sum64()>>11) / float64(1<<53)
 }
 
-// tokens is how many tokens an answer has, where nothing else fixes it.
+// tokens returns how many tokens an answer has, if nothing else fixes it.
 func (r *request) tokens() int {
 	for _, n := range []int{r.MaxTokens, r.MaxCompletion} {
 		if n > 0 {
@@ -162,7 +163,7 @@ const (
 	faultEmpty
 )
 
-// fault counts a request and draws what goes wrong with it; stalled reports that the server answers no more.
+// fault counts a request and draws its fault; stalled reports that the server no longer answers.
 func (s *Server) fault() (f fault, stalled bool) {
 	s.mu.Lock()
 	s.seen++

@@ -25,8 +25,8 @@ func newScheduler(cfg Config) *scheduler {
 	return &scheduler{batch: newBatch(cfg), wake: make(chan struct{}, 1)}
 }
 
-// newSequence is a request whose tokens go to a channel, closed after the last one; the channel holds all of them, so
-// nothing blocks.
+// newSequence returns a request whose tokens go to a channel, closed after the last one. The channel has room for all
+// of them, so nothing blocks.
 func newSequence(prompt, want int, gone <-chan struct{}) (*sequence, <-chan int) {
 	tokens := make(chan int, want)
 	q := &sequence{prompt: prompt, want: want, token: func(n int) { tokens <- n }, end: func() { close(tokens) }}
@@ -68,7 +68,7 @@ func (s *scheduler) snapshot() stats {
 	return st
 }
 
-// loop runs steps on an absolute schedule: a step that wakes late does not delay the ones after it.
+// loop runs steps on an absolute schedule: a late step does not delay the ones after it.
 func (s *scheduler) loop(ctx context.Context) {
 	var due time.Time
 	for {
@@ -103,8 +103,8 @@ func (s *scheduler) admitQueued() {
 	s.stats.Running, s.stats.KV = len(s.running), s.tokens()
 }
 
-// sleepUntil waits for a moment; false when the server stops. Go's timers wake up to a millisecond late on an idle
-// machine, so the last stretch is left to the operating system.
+// sleepUntil waits until a time; false when the server stops. Go's timers wake up to a millisecond late on an idle
+// machine, so the last part is left to the operating system.
 func sleepUntil(ctx context.Context, t time.Time) bool {
 	const coarse = 1500 * time.Microsecond
 	if d := time.Until(t) - coarse; d > 0 {

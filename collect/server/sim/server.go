@@ -28,7 +28,7 @@ type Server struct {
 	sent map[string]Sent
 }
 
-// Sent is what the server really did for one request, for checking a client. Times are of this process's monotonic
+// Sent records what the server did for one request, for checking a client. Times are of this process's monotonic
 // clock.
 type Sent struct {
 	Arrived time.Time   // when the request reached this machine
@@ -36,7 +36,8 @@ type Sent struct {
 	Prompt  int
 }
 
-// listener hands out connections that know when a request reached this machine: a handler among 256 starts late.
+// listener returns connections that know when a request reached this machine, because one handler among 256 starts
+// late.
 type listener struct{ net.Listener }
 
 // Accept implements net.Listener.
@@ -50,7 +51,7 @@ func (l listener) Accept() (net.Conn, error) {
 
 type connKey struct{}
 
-// arrived is when the request came in, by its connection.
+// arrived returns when the request reached this machine, by its connection.
 func arrived(r *http.Request) time.Time {
 	if c, ok := r.Context().Value(connKey{}).(*arrival.Conn); ok {
 		return c.At()
@@ -115,17 +116,17 @@ func withDefaults(c Config) Config {
 	return c
 }
 
-// URL is the server's address.
+// URL returns the server's address.
 func (s *Server) URL() string { return "http://" + s.ln.Addr().String() }
 
 // Stop ends every connection and waits until nothing runs any more.
 func (s *Server) Stop() {
 	s.stop()
-	_ = s.http.Close() // closing the listener cannot fail in a way that matters here
+	_ = s.http.Close() // an error of closing the listener does not matter here
 	s.done.Wait()
 }
 
-// Log returns what was sent, by the X-Request-Id that the client chose.
+// Log returns what was sent, by the X-Request-Id of the request.
 func (s *Server) Log() map[string]Sent {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -170,5 +171,5 @@ func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
 func reply(w http.ResponseWriter, code int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(code)
-	_ = json.NewEncoder(w).Encode(v) // the client has gone when this fails
+	_ = json.NewEncoder(w).Encode(v) // fails if the client disconnected
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// stream writes one answer, as server-sent events or whole.
+// stream writes one answer, as server-sent events or as one JSON document.
 type stream struct {
 	s    *Server
 	w    http.ResponseWriter
@@ -38,7 +38,7 @@ func (st *stream) run(ctx context.Context, q *sequence, tokens <-chan int) {
 				return
 			}
 			if produced >= st.cut {
-				continue // a fault: the tokens are made and never arrive
+				continue // a fault: the tokens are produced and never sent
 			}
 			word := st.word(n)
 			if !st.req.Stream {
@@ -68,7 +68,7 @@ func (st *stream) word(n int) string {
 	return " w" + strconv.Itoa(n%1000)
 }
 
-// chunk is one event. The model's name is the only text in it that a caller chose, and it is a JSON string.
+// chunk is one event. The model's name is the only text in it that comes from outside, and it is escaped.
 func (st *stream) chunk(word string) []byte {
 	const chat = "data: {\"id\":\"sim\",\"object\":\"chat.completion.chunk\",\"model\":%q,\"choices\":[" +
 		"{\"index\":0,\"delta\":{\"content\":%q},\"finish_reason\":null}]}\n\n"
@@ -108,5 +108,5 @@ func (st *stream) finish(q *sequence, produced int, whole string) {
 			"{\"prompt_tokens\":%d,\"completion_tokens\":%d,\"total_tokens\":%d}}\n\n"
 		b = fmt.Appendf(b, text, st.s.cfg.Model, q.prompt, produced, q.prompt+produced)
 	}
-	_, _ = st.w.Write(append(b, "data: [DONE]\n\n"...)) // the client has gone when this fails
+	_, _ = st.w.Write(append(b, "data: [DONE]\n\n"...)) // fails if the client disconnected
 }

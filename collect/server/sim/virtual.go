@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Virtual is the simulator on a clock of its own: requests are submitted for a time, steps take no real time, and what
-// comes out depends on the configuration and the requests alone. It serves one caller; there is no network and no queue
+// Virtual is the simulator on a clock of its own: requests are submitted for a time, steps take no real time, and the
+// result depends only on the configuration and the requests. It serves one caller; there is no network and no queue
 // limit.
 type Virtual struct {
 	batch
@@ -24,13 +24,13 @@ func NewVirtual(cfg Config, begin time.Time) *Virtual {
 	return &Virtual{batch: newBatch(withDefaults(cfg)), begin: begin}
 }
 
-// Config is the configuration, with defaults.
+// Config returns the configuration, with defaults.
 func (v *Virtual) Config() Config { return v.cfg }
 
-// Time is what the clock shows.
+// Time returns the time of the clock.
 func (v *Virtual) Time() time.Time { return v.begin.Add(v.now) }
 
-// Elapsed is how long the clock has run.
+// Elapsed returns how long the clock has run.
 func (v *Virtual) Elapsed() time.Duration { return v.now }
 
 // Submit queues a request of a prompt length that arrives at a time. Its tokens carry the number that the caller gives
@@ -45,9 +45,9 @@ func (v *Virtual) Submit(number int, at time.Duration, prompt, want int) {
 	v.queue = slices.Insert(v.queue, i, q)
 }
 
-// Step runs the next step and calls token with what it produced: the request's number, the time, and whether it was its
-// last one. It returns false when nothing is left to do. A request must be submitted before the step that begins at or
-// after its time.
+// Step runs the next step and calls token for each token: the request's number, the time, and whether it was its last
+// one. It returns false when there is nothing left to do. A request must be submitted before the step that begins at
+// or after its time.
 func (v *Virtual) Step(token func(number int, at time.Duration, last bool)) bool {
 	if len(v.running) == 0 {
 		if len(v.queue) == 0 {
@@ -67,7 +67,7 @@ func (v *Virtual) Step(token func(number int, at time.Duration, last bool)) bool
 	return true
 }
 
-// Answer is what the model answers to a question; the clock moves on by the time that it takes.
+// Answer returns the answer to a question; the clock advances by the time that it takes.
 func (v *Virtual) Answer(question string) string {
 	v.Submit(0, v.now, words(question), 1)
 	for v.Step(func(int, time.Duration, bool) {}) {

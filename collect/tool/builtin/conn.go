@@ -25,7 +25,7 @@ type conn struct {
 	lines *bufio.Reader // of a body
 }
 
-// conn returns an idle connection or opens one, and which of the two it was.
+// conn returns an idle connection or opens one; reused reports which.
 func (r *runner) conn(ctx context.Context) (c *conn, reused bool, err error) {
 	r.idle.Lock()
 	if n := len(r.idle.conns); n > 0 {
@@ -49,7 +49,8 @@ func (r *runner) conn(ctx context.Context) (c *conn, reused bool, err error) {
 	return r.wrap(raw), false, nil
 }
 
-// wrap puts clock and buffer around a connection. Below TLS a stamp would be of records and not of what they hold.
+// wrap adds time stamps and a buffer to a connection. Below TLS a time stamp would be that of a TLS record, not of
+// its content.
 func (r *runner) wrap(raw net.Conn) *conn {
 	if r.url.Scheme == "https" {
 		raw = tls.Client(raw, &tls.Config{ServerName: r.url.Hostname()})
@@ -68,11 +69,11 @@ func (r *runner) close() {
 	r.idle.Lock()
 	defer r.idle.Unlock()
 	for _, c := range r.idle.conns {
-		_ = c.raw.Close() // nothing is lost with an idle connection
+		_ = c.raw.Close() // an idle connection can be lost
 	}
 }
 
-// message is the whole HTTP request of one prompt.
+// message returns the whole HTTP request of one prompt.
 func (r *runner) message(i int) []byte {
 	var head bytes.Buffer
 	body := r.prompts.body(i)
@@ -113,7 +114,7 @@ func (c *conn) ask(r *runner, i int) (t Timeline, stale bool) {
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		text, _ := io.ReadAll(io.LimitReader(resp.Body, 500)) // what there is of it
+		text, _ := io.ReadAll(io.LimitReader(resp.Body, 500)) // as much as there is
 		return fail(fmt.Errorf("HTTP %d: %s", resp.StatusCode, bytes.TrimSpace(text)), false)
 	}
 	if err := c.follow(resp.Body, began, r.load.OSL, &t); err != nil {
@@ -128,7 +129,7 @@ func (c *conn) ask(r *runner, i int) (t Timeline, stale bool) {
 	return t, false
 }
 
-// next is the payload of the next event of the stream; more is false at its end.
+// next returns the payload of the next event of the stream; more is false at its end.
 func (c *conn) next() (data []byte, more bool, err error) {
 	for {
 		line, err := c.lines.ReadSlice('\n')
@@ -193,7 +194,7 @@ func (c *conn) follow(body io.Reader, began time.Time, osl int, t *Timeline) err
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// event reads one chunk: whether it carries text, and the usage when it carries one.
+// event reads one chunk: whether it has text, and its usage, if any.
 func event(data []byte) (text bool, in, out int, problem string) {
 	if plainText(data) {
 		return true, 0, 0, ""
@@ -215,9 +216,9 @@ func event(data []byte) (text bool, in, out int, problem string) {
 	return text, in, out, ""
 }
 
-// plainText reports whether a chunk surely carries text and nothing else that counts, without reading it as JSON: tens
-// of thousands a second come. Within a JSON string quotation marks are escaped, so that the bytes searched for are
-// members wherever they stand.
+// plainText reports whether a chunk certainly has text and no usage, without parsing it as JSON, because tens of
+// thousands arrive each second. Quotation marks within a JSON string are escaped, so the bytes that are searched for
+// are members wherever they occur.
 func plainText(data []byte) bool {
 	if bytes.Contains(data, []byte(`"error"`)) {
 		return false

@@ -19,16 +19,16 @@ import (
 // EvalTask is the name of the builtin eval: sums of two numbers below a thousand, asked in words, answered in digits.
 const EvalTask = "builtin_arithmetic"
 
-// Eval is what to ask.
+// Eval describes the questions to ask.
 type Eval struct {
 	URL, Model, APIKey string
 	Items              int
 	Seed               uint64
-	Virtual            Virtual // asked instead of the URL; may be nil
+	Virtual            Virtual // asked in place of the URL; may be nil
 }
 
-// RunEval asks every question once and returns the result in lm-evaluation-harness' form. A question that could not be
-// asked ends the eval with an error: a score over answers that never came would be no score.
+// RunEval asks every question once and returns the result in lm-evaluation-harness' form. A question without an
+// answer ends the eval with an error, because a score must not count missing answers.
 func RunEval(ctx context.Context, e Eval) ([]byte, error) {
 	now := time.Now
 	client := &http.Client{Timeout: 5 * time.Minute}
@@ -52,7 +52,7 @@ func RunEval(ctx context.Context, e Eval) ([]byte, error) {
 	return e.result(right, began, now().Sub(began))
 }
 
-// result is a score in lm-evaluation-harness' form.
+// result returns a score in lm-evaluation-harness' form.
 func (e Eval) result(right int, began time.Time, took time.Duration) ([]byte, error) {
 	n := float64(e.Items)
 	p := float64(right) / n

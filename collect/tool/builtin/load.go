@@ -14,7 +14,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/latency"
 )
 
-// Load is what to measure.
+// Load describes the load to measure.
 type Load struct {
 	URL         string // of the server: "http://127.0.0.1:8000"
 	Model       string // served name
@@ -30,20 +30,20 @@ type Load struct {
 	RequestID   func(i int) string // header X-Request-Id, for checking against a server's log; may be nil
 }
 
-// SoFar is a load under way.
+// SoFar is the progress of a load.
 type SoFar struct {
 	Done, Failed int
-	TTFT, TPOT   float64 // ms, mean of those that completed; 0 while there is none
+	TTFT, TPOT   float64 // ms, mean of those that completed; 0 before the first
 }
 
-// Outcome is what came back.
+// Outcome is the result of a load.
 type Outcome struct {
 	Began    time.Time
 	Duration time.Duration // first send to last chunk
 	Requests []Timeline
 	Peak     int             // most requests in flight at once
-	Late     []time.Duration // open loop: how long after its time each request was sent
-	CPU      time.Duration   // that this process spent meanwhile; 0: unknown
+	Late     []time.Duration // open loop: how late each request was sent
+	CPU      time.Duration   // of this process during the load; 0: unknown
 }
 
 // Timeline is one request.
@@ -90,7 +90,7 @@ func Run(ctx context.Context, l Load) (Outcome, error) {
 	return r.outcome(), nil
 }
 
-// outcome is the outcome of requests that have ended.
+// outcome returns the outcome of the completed requests.
 func (r *runner) outcome() Outcome {
 	for i := range r.out.Requests {
 		t := &r.out.Requests[i]
@@ -116,7 +116,7 @@ func (l Load) check() error {
 	return nil
 }
 
-// cpu is what this process has spent so far.
+// cpu returns the processor time of this process so far.
 func cpu() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
@@ -143,10 +143,10 @@ type runner struct {
 	}
 }
 
-// stagger is how long after each other the streams of a closed loop begin. Hundreds of requests that leave in one
-// burst, and with a server of constant speed end in one and leave in one again, would measure how fast this machine
-// sends and the server's accepts: with 256 streams on two cores, 4 ms of every TTFT. A quarter of a second is little
-// compared with such a measurement.
+// stagger is the interval at which the streams of a closed loop begin. Started at once, hundreds of requests leave in
+// one burst, end in one burst on a server of constant speed, and leave in one burst again; they then measure how fast
+// this machine sends and the server accepts: with 256 streams on two cores, 4 ms of every TTFT. The start takes a
+// quarter of a second then, which is short compared with such a measurement.
 const stagger = time.Millisecond
 
 // closed keeps a fixed number of requests in flight: as many streams, each with one request after the other.
@@ -166,7 +166,7 @@ func (r *runner) closed(ctx context.Context) {
 			return nil
 		})
 	}
-	_ = streams.Wait() // a request that failed is in the outcome
+	_ = streams.Wait() // failed requests are in the outcome
 }
 
 // open sends each request at its own time, or later where a concurrency limits it.
@@ -198,7 +198,7 @@ func (r *runner) open(ctx context.Context) {
 	_ = requests.Wait()
 }
 
-// one sends request i and follows its answer; negative numbers are warm-ups.
+// one sends request i and reads its answer; negative numbers are warm-up requests.
 func (r *runner) one(ctx context.Context, i int) Timeline {
 	r.enter()
 	defer r.inFlight.Add(-1)
@@ -209,7 +209,7 @@ func (r *runner) one(ctx context.Context, i int) Timeline {
 	return t
 }
 
-// report counts a request and reports the load so far.
+// report counts a request and reports progress.
 func (r *runner) report(t Timeline) {
 	if t.Error != "" {
 		r.failed.Add(1)
@@ -234,7 +234,7 @@ func (r *runner) report(t Timeline) {
 	r.load.Progress(s)
 }
 
-// attempt asks once, and once more when an idle connection turns out to have been closed by the server meanwhile.
+// attempt sends a request, and sends it again if the server had closed the idle connection.
 func (r *runner) attempt(ctx context.Context, i int) Timeline {
 	for {
 		c, reused, err := r.conn(ctx)

@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// vocabulary is short and common words, so that most tokenizers make one token of each.
+// vocabulary has short and common words, so that most tokenizers make one token of each.
 const vocabulary = "the of and to in is it you that he was for on are with as his they be at one have this from or " +
 	"had by hot word but what some we can out other were all there when up use your how said an each she"
 
-// headWords differ from prompt to prompt: a prefix cache compares from the beginning, so that no request is answered by
-// an earlier one.
+// headWords is the number of words at the beginning that differ between prompts: a prefix cache compares from the
+// beginning, so no request benefits from an earlier one.
 const headWords = 8
 
-// prompts makes the requests of a load: the tail of each is one of a few dozen, the head its own.
+// prompts makes the requests of a load: each has a head of its own and one of a few dozen tails.
 type prompts struct {
 	before, after []byte   // of the prompt in a body
 	tails         []string // each with the space before it
@@ -48,7 +48,7 @@ func newPrompts(l Load) (*prompts, error) {
 	return p, nil
 }
 
-// body is the request i; warm-ups have negative numbers.
+// body returns the body of request i; warm-up requests have negative numbers.
 func (p *prompts) body(i int) []byte {
 	tail := p.tails[((i%len(p.tails))+len(p.tails))%len(p.tails)]
 	b := make([]byte, 0, len(p.before)+len(tail)+len(p.after)+headWords*6)

@@ -11,7 +11,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/latency"
 )
 
-// Name and Version are what sidecars and pages call this client.
+// Name and Version identify this client in sidecars and on pages.
 const (
 	Name    = "builtin"
 	Version = "2"
@@ -26,8 +26,8 @@ func (o Outcome) Set() latency.Set {
 	return latency.Summarise(requests, o.Duration.Seconds())
 }
 
-// Result is the outcome in the form that "vllm bench serve --save-result --save-detailed" writes, without prompts and
-// generated text. Latencies are milliseconds, arrays seconds, as there.
+// Result returns the outcome in the format of "vllm bench serve --save-result --save-detailed", without prompts and
+// generated text. As there, latencies are in milliseconds and arrays in seconds.
 func (o Outcome) Result(l Load) ([]byte, error) {
 	set := o.Set()
 	r := map[string]any{
@@ -62,7 +62,7 @@ func (o Outcome) Result(l Load) ([]byte, error) {
 	return append(b, '\n'), nil
 }
 
-// arrays adds the per-request values, to a tenth of a microsecond.
+// arrays adds the per-request values, rounded to a tenth of a microsecond.
 func (o Outcome) arrays(r map[string]any) {
 	n := len(o.Requests)
 	in, out, ttft, start := make([]int, n), make([]int, n), make([]float64, n), make([]float64, n)
@@ -82,7 +82,7 @@ func (o Outcome) arrays(r map[string]any) {
 	r["start_times"], r["errors"] = start, errs
 }
 
-// Reached is how many requests were in flight on average; 0 when nothing was.
+// Reached returns how many requests were in flight on average; 0 for none.
 func (o Outcome) Reached() float64 {
 	busy := 0.
 	for _, t := range o.Requests {
@@ -94,8 +94,8 @@ func (o Outcome) Reached() float64 {
 	return 0
 }
 
-// Client is what shows whether the client could hold the load: the concurrency that was reached, and how late the sends
-// of an open loop were.
+// Client returns the facts that show whether the client kept up the load: the concurrency that was reached, and how
+// late requests of an open loop were sent.
 func (o Outcome) Client(l Load) map[string]string {
 	c := map[string]string{}
 	if reached := o.Reached(); reached > 0 {

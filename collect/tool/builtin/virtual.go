@@ -6,24 +6,24 @@ import (
 	"time"
 )
 
-// Virtual is a server on a clock of its own, which moves on when it takes a step and not by itself. What is measured on
-// it depends on the server and the load alone, however busy this machine is.
+// Virtual is a server on a clock of its own, which advances only when the server takes a step. Measurements depend
+// only on the server and the load, however busy this machine is.
 type Virtual interface {
 	Time() time.Time
 	Elapsed() time.Duration
 	// Submit queues a request for a time of Elapsed.
 	Submit(number int, at time.Duration, prompt, want int)
-	// Step serves the next step and calls token for what it produced; false when nothing is left to do.
+	// Step runs the next step and calls token for each token; false when there is nothing left to do.
 	Step(token func(number int, at time.Duration, last bool)) bool
-	// Answer is the answer to a question.
+	// Answer returns the answer to a question.
 	Answer(question string) string
 }
 
-// network is how long a request or a token is on its way, as over the loopback interface of a laptop. It matters less
-// as a latency than because a request that follows another one misses the step that begins when that one ends.
+// network is the time that a request or a token takes each way, like that of a laptop's loopback interface. It
+// matters mainly because a request that follows another one must miss the step that begins when that one ends.
 const network = 200 * time.Microsecond
 
-// virtualRun is a load under way on a virtual server.
+// virtualRun is a load in progress on a virtual server.
 type virtualRun struct {
 	runner
 	srv   Virtual
@@ -31,10 +31,10 @@ type virtualRun struct {
 	due   []time.Duration // when each request is to be sent, after base
 	limit int             // requests in flight; 0: any number
 	next  int             // request to send
-	last  []time.Duration // when each request's newest token came, after base
+	last  []time.Duration // when each request's newest token arrived, after base
 }
 
-// RunVirtual sends the load to a virtual server. What it measures is what Run would, without the noise of this machine.
+// RunVirtual runs the load on a virtual server. It measures what Run would, without the noise of this machine.
 func RunVirtual(l Load, srv Virtual) (Outcome, error) {
 	if err := l.check(); err != nil {
 		return Outcome{}, err
@@ -60,8 +60,8 @@ func RunVirtual(l Load, srv Virtual) (Outcome, error) {
 	return v.outcome(), nil
 }
 
-// due is when each request is to be sent, after the beginning: in a closed loop the streams begin one after the other
-// and every later request follows an earlier one.
+// due returns when each request is to be sent, after the beginning: in a closed loop the streams begin one after the
+// other, and every later request follows an earlier one.
 func (l Load) due() []time.Duration {
 	out := make([]time.Duration, l.Requests)
 	if l.Rate <= 0 {
@@ -78,7 +78,7 @@ func (l Load) due() []time.Duration {
 	return out
 }
 
-// send sends the next request, not before a moment.
+// send sends the next request, not before a given time.
 func (v *virtualRun) send(earliest time.Duration) {
 	i := v.next
 	v.next++
@@ -92,7 +92,7 @@ func (v *virtualRun) send(earliest time.Duration) {
 	v.srv.Submit(i, v.base+at+network, v.load.ISL, v.load.OSL)
 }
 
-// token notes a token of a request.
+// token records a token of a request.
 func (v *virtualRun) token(i int, at time.Duration, last bool) {
 	at += network - v.base
 	t := &v.out.Requests[i]

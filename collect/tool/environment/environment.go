@@ -20,11 +20,11 @@ import (
 //go:embed requirements
 var requirements embed.FS
 
-// Tools is where tools are found.
+// Tools finds tools.
 type Tools struct {
 	Cache      string            // folder of the environments; "" for ttreport/tools below the user's cache folder
 	Configured map[string]string // programs by tool, from ttreport.yaml
-	Say        func(string)      // called before something takes long; may be nil
+	Say        func(string)      // called before a long step; may be nil
 }
 
 // Found is a tool that can be run.
@@ -34,7 +34,7 @@ type Found struct {
 	Dir     string // of the environment
 }
 
-// ErrNone is returned for a tool that is neither here nor can be made.
+// ErrNone is returned for a tool that is not installed and has no environment.
 var ErrNone = errors.New("the tool is not installed")
 
 // Pinned returns a tool's requirements file, "" when it has none.
@@ -46,8 +46,8 @@ func Pinned(tool string) string {
 	return string(data)
 }
 
-// Pin is the line of a tool's requirements that fixes the version of a Python distribution, as "inspect-ai==0.3.285";
-// "" for none.
+// Pin returns the line of a tool's requirements that pins a Python distribution, as "inspect-ai==0.3.285"; "" for
+// none.
 func Pin(tool, distribution string) string {
 	for line := range strings.Lines(Pinned(tool)) {
 		if name, rest, ok := strings.Cut(line, "=="); ok && name == distribution {
@@ -58,7 +58,7 @@ func Pin(tool, distribution string) string {
 	return ""
 }
 
-// Dir is where a tool's environment is or would be.
+// Dir returns the folder of a tool's environment, whether or not it exists.
 func (t Tools) Dir(tool string) (string, error) {
 	base := t.Cache
 	if base == "" {
@@ -72,7 +72,7 @@ func (t Tools) Dir(tool string) (string, error) {
 	return filepath.Join(base, tool+"-"+hex.EncodeToString(sum[:4])), nil
 }
 
-// done marks an environment that was made to its end.
+// done marks an environment that is complete.
 const done = ".complete"
 
 // Find finds a tool that is installed: its program, or a Python that has its module.
@@ -114,8 +114,8 @@ func imports(ctx context.Context, python, module string) bool {
 	return exec.CommandContext(ctx, python, "-c", find, module).Run() == nil
 }
 
-// Ensure finds a tool, or makes its environment. Its output goes to a log next to the environment's folder. Two that
-// make the same one wait for each other.
+// Ensure finds a tool, or makes its environment. Its output goes to a log next to the environment's folder. Two
+// processes that make the same environment wait for each other.
 func (t Tools) Ensure(ctx context.Context, tool, program, module string) (Found, error) {
 	found, err := t.Find(ctx, tool, program, module)
 	if !errors.Is(err, ErrNone) {
@@ -138,7 +138,7 @@ func (t Tools) Ensure(ctx context.Context, tool, program, module string) (Found,
 	}
 	defer unlock()
 	if found, err := t.Find(ctx, tool, program, module); err == nil {
-		return found, nil // made by the process that we waited for
+		return found, nil // made by the process that held the lock
 	}
 	if err := t.make(ctx, tool, dir); err != nil {
 		return Found{}, err
@@ -146,7 +146,7 @@ func (t Tools) Ensure(ctx context.Context, tool, program, module string) (Found,
 	return t.Find(ctx, tool, program, module)
 }
 
-// lock waits until no other process holds a lock file, and holds it.
+// lock waits until no other process holds a lock file, then holds it.
 func lock(name string) (unlock func(), err error) {
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
@@ -173,7 +173,7 @@ func (t Tools) make(ctx context.Context, tool, dir string) error {
 	if t.Say != nil {
 		t.Say(fmt.Sprintf("making the environment of %s in %s, once (log: %s.log)", tool, dir, dir))
 	}
-	if err := os.RemoveAll(dir); err != nil { // what a broken attempt left
+	if err := os.RemoveAll(dir); err != nil { // remains of a failed attempt
 		return fmt.Errorf("tool environments: %w", err)
 	}
 	list := dir + ".txt"
@@ -193,7 +193,7 @@ func (t Tools) make(ctx context.Context, tool, dir string) error {
 		if err == nil && r.Code == 0 {
 			continue
 		}
-		_ = os.RemoveAll(dir) // half an environment is none
+		_ = os.RemoveAll(dir) // an incomplete environment is useless
 		last := strings.Join(process.LastLines(dir+".log", 3), "\n")
 		if err != nil {
 			return fmt.Errorf("making the environment of %s: %w\n%s", tool, err, last)

@@ -10,7 +10,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// Builder interns while columns grow. Its columns may be read at any time.
+// Builder adds rows to columns and interns keys, statistics and conditions. Its columns may be read at any time.
 type Builder struct {
 	C       *Columns
 	keys    map[string]int32
@@ -38,7 +38,7 @@ func (b *Builder) Key(k schema.Key, name string) int32 {
 	return i
 }
 
-// TooManyStats stands for every statistic beyond those that 16 bits can number. Real histories have some hundreds.
+// TooManyStats replaces every statistic beyond those that 16 bits can number. Real histories have some hundreds.
 func TooManyStats() StatID { return StatID{Stat: "too many"} }
 
 // StatID interns a statistic.
@@ -69,7 +69,7 @@ func (b *Builder) Reason(s string) int32 {
 	return i
 }
 
-// Cond interns conditions; a seed is not one.
+// Cond interns conditions, without seeds.
 func (b *Builder) Cond(c Conditions) int32 {
 	names := make([]string, 0, len(c))
 	for name := range c {
@@ -127,7 +127,7 @@ func (b *Builder) AppendRuns(from *Columns, runs []int) {
 	}
 }
 
-// mapping has the index in these columns of what other columns number otherwise.
+// mapping maps indexes of other columns to indexes of these.
 type mapping struct {
 	keys  []int32
 	stats []uint16
@@ -172,7 +172,7 @@ func (b *Builder) Seal() *Columns {
 	return c
 }
 
-// Value appends one statistic to the point that is being built.
+// Value appends one statistic to the current point.
 func (b *Builder) Value(id uint16, v float64) {
 	b.C.stat, b.C.value = append(b.C.stat, id), append(b.C.value, v)
 }
@@ -186,10 +186,10 @@ func (b *Builder) End(p PointRow) {
 	b.C.Points = append(b.C.Points, p)
 }
 
-// Mark remembers the rows so far, so that a document that turns out to be damaged can be taken back by Reset.
+// Mark returns the current state, so that Reset can remove the rows of a document that turns out to be damaged.
 func (b *Builder) Mark() Columns { return *b.C }
 
-// Reset takes back the rows added since a mark. What was interned stays: it does no harm.
+// Reset removes the rows added since a mark. Interned values stay, which does no harm.
 func (b *Builder) Reset(mark Columns) {
 	keep := *b.C
 	*b.C = mark
@@ -220,8 +220,8 @@ func (c *Columns) PackNumbers() []byte {
 	return out
 }
 
-// UnpackNumbers fills the points and values of columns whose small tables are in place. It reports false when the bytes
-// do not fit them, as those of a damaged cache.
+// UnpackNumbers fills the points and values of columns whose small tables are complete. It returns false when the
+// bytes do not fit them, as in a damaged cache.
 func (c *Columns) UnpackNumbers(data []byte, points, values int) bool {
 	if points < 0 || values < 0 || len(data) != points*pointBytes+values*10 {
 		return false

@@ -8,7 +8,7 @@ import (
 )
 
 // Columns holds the numbers of many runs: every point, statistic, score and target, without documents, commands or
-// distributions. It is built once and read by everybody; nothing in it changes afterwards.
+// distributions. It is built once and immutable afterwards.
 type Columns struct {
 	Runs    []RunHead
 	Keys    []schema.Key // distinct workload keys
@@ -28,10 +28,10 @@ type Columns struct {
 	keyNames []string // canonical form of each key
 }
 
-// RunHead is what is known of a run without its document.
+// RunHead holds the facts about a run, without its document.
 type RunHead struct {
 	ID, Path, SHA256 string
-	// the id that the document states, where another run has it too and this one got another; else ""
+	// the id in the document, if another run has the same and this one got a new id; else ""
 	Stated                   string
 	Start, End               time.Time
 	Release, Channel, Line   string
@@ -51,16 +51,15 @@ type RunHead struct {
 // IsSimulated reports whether the run was made on the embedded simulator.
 func (h *RunHead) IsSimulated() bool { return schema.SameDevice(h.Device, schema.Simulated) }
 
-// Conditions are what else bears on a point's numbers, by name: ignore_eos, num_prompts, tokenizer … What differs from
-// point to point by design, such as a seed, is left out.
+// Conditions are what else affects a point's numbers, by name: ignore_eos, num_prompts, tokenizer … Values that
+// differ between points by design, such as a seed, are left out.
 type Conditions map[string]string
 
-// ClientMetric is the metric under which the facts about the load client stand, such as the statistic
-// concurrency_reached.
+// ClientMetric is the metric of the facts about the load client, such as the statistic concurrency_reached.
 const ClientMetric = "client"
 
-// StatID names a statistic of a metric under a definition. Beside the statistics of [schema.Metric] it may be "n" or
-// "se".
+// StatID names a statistic of a metric under a definition. In addition to the statistics of [schema.Metric] it may be
+// "n" or "se".
 type StatID struct{ Metric, Stat, Unit, Def string }
 
 // PointRow is one measured point.
@@ -88,7 +87,7 @@ type TargetRow struct {
 // PlanRow is one planned workload of a run.
 type PlanRow struct{ Run, Key int32 }
 
-// ProblemRow is one error or warning that was met when a run was read.
+// ProblemRow is one error or warning from reading a run.
 type ProblemRow struct {
 	Run int32
 	schema.Problem
@@ -109,7 +108,7 @@ func (c *Columns) PlanOf(run int) []PlanRow {
 	return span(c.Plans, run, func(p *PlanRow) int32 { return p.Run })
 }
 
-// ByPath are the runs in the order of their documents' paths, which is the same whatever was read first.
+// ByPath returns the runs in the order of their documents' paths, which does not depend on the order of reading.
 func (c *Columns) ByPath() []int {
 	order := make([]int, len(c.Runs))
 	for i := range order {
@@ -131,7 +130,7 @@ func Statuses() []schema.Status {
 	return []schema.Status{"", schema.StatusOK, schema.StatusPartial, schema.StatusFailed, schema.StatusInvalid}
 }
 
-// KeyName is the canonical form of a key by index.
+// KeyName returns the canonical form of a key by index.
 func (c *Columns) KeyName(i int32) string { return c.keyNames[i] }
 
 // Values calls each for every statistic of a point.
@@ -141,8 +140,8 @@ func (c *Columns) Values(p *PointRow, each func(StatID, float64)) {
 	}
 }
 
-// Span returns a point's statistics, as indexes into Stats, and their values. It is for those who look at every point
-// of a history; others use [Columns.Value].
+// Span returns a point's statistics, as indexes into Stats, and their values. It is for loops over every point of a
+// history; others use [Columns.Value].
 func (c *Columns) Span(p *PointRow) (stats []uint16, values []float64) {
 	return c.stat[p.from:p.to], c.value[p.from:p.to]
 }
@@ -160,7 +159,7 @@ func (c *Columns) Value(p *PointRow, metric, stat string) (schema.Number, string
 	return schema.Missing("not in the file"), ""
 }
 
-// StatusWord is the status that the row's index stands for, "" where the document states none.
+// StatusWord returns the status of the row's index, "" if the document states none.
 func (p *PointRow) StatusWord() schema.Status { return Statuses()[p.Status] }
 
 // NumValues counts the stored statistics.

@@ -2,14 +2,14 @@ package decode
 
 import "github.com/ttreport/ttreport/ingest/schema"
 
-// Document reads a text that must be one whole JSON value, as our own files are. A fault is a problem that is an error.
+// Document reads text that must be one whole JSON value, like our own files. A fault is a problem of severity error.
 func Document(path string, data []byte) (Value, *schema.Problem) {
 	f := File{Path: path, Data: data, whole: true}
 	f.open(DefaultLimits())
 	return f.Only()
 }
 
-// Only is the value of a file that must hold one whole JSON value.
+// Only returns the value of a file that must have exactly one whole JSON value.
 func (f *File) Only() (Value, *schema.Problem) {
 	if f.Form == JSON && f.Several() {
 		for range f.Values() { // to the end, for its faults

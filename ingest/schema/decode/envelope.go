@@ -15,10 +15,10 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// Envelope is how content is packed, by its first bytes and not by its name.
+// Envelope is how content is packed, recognised by its first bytes and not by its name.
 type Envelope uint8
 
-// The envelopes. Zip and Tar hold several files; a Gzip or Zstd may hold a Tar.
+// Envelopes. Zip and Tar have several files; a Gzip or Zstd may contain a Tar.
 const (
 	Plain Envelope = iota
 	Gzip
@@ -27,7 +27,7 @@ const (
 	Tar
 )
 
-// headSize is how many bytes decide an envelope and a form.
+// headSize is how many bytes are used to recognise an envelope and a form.
 const headSize = 4096
 
 // EnvelopeOf recognises an envelope by at least the first 512 bytes.
@@ -48,7 +48,7 @@ func EnvelopeOf(head []byte) Envelope {
 // ErrTooLarge is the error of content beyond a limit.
 var ErrTooLarge = errors.New("more content than the limit")
 
-// Unpacked reads what a gzip or zstd stream holds. size is that of the packed bytes; content beyond the limit for it is
+// Unpacked reads the content of a gzip or zstd stream. size is that of the packed bytes; content beyond the limit is
 // [ErrTooLarge]. The caller closes it.
 func Unpacked(e Envelope, r io.Reader, size int64, most int64) (io.ReadCloser, error) {
 	limit := min(most, max(freeExpansion, size*maxRatio))
@@ -86,8 +86,8 @@ func (l *limited) Read(p []byte) (int, error) {
 
 func (l *limited) Close() error { l.close(); return nil }
 
-// Read reads a file of size bytes: unpacked, hashed, its first value decoded. The error is the reader's; what is wrong
-// with the content is a problem of the file.
+// Read reads a file of size bytes: unpacked, hashed, its first value decoded. Only errors of the reader are returned;
+// faults of the content are problems of the file.
 func Read(name string, r io.Reader, size int64, mod time.Time, lim Limits) (File, error) {
 	f := File{Path: name, Size: size, ModTime: mod}
 	head := make([]byte, headSize)
@@ -101,7 +101,7 @@ func Read(name string, r io.Reader, size int64, mod time.Time, lim Limits) (File
 	switch e := EnvelopeOf(head); e {
 	case Gzip, Zstd:
 		f.unpack(e, whole, size, lim)
-		if _, err := io.Copy(io.Discard, whole); err != nil { // what follows the packed content counts for the hash
+		if _, err := io.Copy(io.Discard, whole); err != nil { // bytes after the packed content count for the hash
 			return f, err
 		}
 		f.SHA256, f.Content = hex.EncodeToString(sum.Sum(nil)), hashOf(f.Data)
@@ -132,19 +132,19 @@ func Read(name string, r io.Reader, size int64, mod time.Time, lim Limits) (File
 	return f, nil
 }
 
-// readAtMost reads without ever holding the content twice.
+// readAtMost reads without holding the content twice in memory.
 func readAtMost(r io.Reader, size, most int64) ([]byte, error) {
 	size = min(max(size, 0), most)
 	out := make([]byte, size)
 	n, err := io.ReadFull(r, out)
 	out = out[:n]
-	if err == io.EOF || err == io.ErrUnexpectedEOF { // shorter than was said
+	if err == io.EOF || err == io.ErrUnexpectedEOF { // shorter than stated
 		return out, nil
 	}
 	if err != nil || size == most {
 		return out, err
 	}
-	rest, err := io.ReadAll(io.LimitReader(r, most-size)) // it grew meanwhile
+	rest, err := io.ReadAll(io.LimitReader(r, most-size)) // the file grew in the meantime
 	return append(out, rest...), err
 }
 
@@ -164,8 +164,7 @@ func (f *File) unpack(e Envelope, r io.Reader, size int64, lim Limits) {
 	}
 }
 
-// readGrowing reads all of a stream of unknown length in pieces, so that what is held is once the content and not
-// thrice.
+// readGrowing reads a stream of unknown length in pieces, so that memory holds the content once and not three times.
 func readGrowing(r io.Reader) ([]byte, error) {
 	var pieces [][]byte
 	total := 0
@@ -192,7 +191,7 @@ func readGrowing(r io.Reader) ([]byte, error) {
 	return out, nil
 }
 
-// BadPacked is the problem of content that cannot be unpacked.
+// BadPacked returns the problem of content that cannot be unpacked.
 func BadPacked(path string, e Envelope, err error) schema.Problem {
 	name := [...]string{"plain", "gzip", "zstd", "zip", "tar"}[e]
 	return schema.Problem{
@@ -215,7 +214,7 @@ func tooLarge(path string, size, most int64) schema.Problem {
 
 func isBinary(head []byte) bool { return bytes.IndexByte(head, 0) >= 0 }
 
-// mayBeJSON reports, by a file's first bytes, whether it has to be read whole.
+// mayBeJSON reports by a file's first bytes whether it has to be read completely.
 func mayBeJSON(head []byte) bool {
 	head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n")
 	return len(head) == 0 || startsJSON(head) || bytes.HasPrefix(head, []byte(benchmarkData))

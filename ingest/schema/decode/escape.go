@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// unescape resolves the escapes of a JSON string's inside and replaces what is not UTF-8. Without either, the result
-// is the input itself.
+// unescape resolves the escapes within a JSON string and replaces invalid UTF-8. If there is neither, it returns the
+// input itself.
 func unescape(b []byte) []byte {
 	i := 0
 	for i < len(b) && b[i] != '\\' && b[i] < utf8.RuneSelf {
@@ -37,7 +37,7 @@ func unescape(b []byte) []byte {
 	return out
 }
 
-// appendEscape appends what the escape at the start of b stands for and returns its length.
+// appendEscape appends the character of the escape at the start of b and returns the escape's length.
 func appendEscape(out, b []byte) ([]byte, int) {
 	const plain, means = `"\/bfnrt`, "\"\\/\b\f\n\r\t"
 	if i := strings.IndexByte(plain, b[1]); i >= 0 {

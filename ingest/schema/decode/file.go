@@ -12,10 +12,10 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// Form is what a file's content is, at the first look.
+// Form is the kind of a file's content.
 type Form uint8
 
-// The forms. A YAML file is JSON here: it was converted.
+// Forms. A YAML file is JSON here, because it is converted.
 const (
 	Nothing Form = iota // empty, damaged, or too large
 	JSON
@@ -23,34 +23,34 @@ const (
 	Binary
 )
 
-// File is one file as readers see it: its name, which only hints, its hash, and its content.
+// File is one file as readers get it: its name, which only hints, its hash, and its content.
 type File struct {
 	Path     string // slash-separated, as found under the root; a member of an archive is a path below the archive's
 	SHA256   string // of the bytes on disk, or of the member as it was packed; "" when they were not all read
-	Content  string // hash of the unpacked content, to know the same content in another envelope
+	Content  string // hash of the unpacked content, to recognise it in another envelope
 	Size     int64
 	ModTime  time.Time
-	Data     []byte // unpacked; the head alone of a text that is too long
+	Data     []byte // unpacked; only the head of a text that is too long
 	Cut      bool   // Data is not all of the text
 	Form     Form
 	First    Value            // the first whole value of a JSON file
-	Problems []schema.Problem // of the envelope; complete after [File.Values] went to the end
-	// Partial is what stands whole before the cut of a file that is one damaged object; its last member is left out.
+	Problems []schema.Problem // of the envelope; complete after [File.Values] has reached the end
+	// Partial is the undamaged part of a truncated file with one object; the last member is left out.
 	Partial Value
-	// NonFinite counts NaN and Infinity in the values seen.
+	// NonFinite counts NaN and Infinity in the values read so far.
 	NonFinite int
 
-	alone   bool // First is all there is
+	alone   bool // First is the only value
 	whole   bool // it must be JSON, whatever it looks like
-	foreign bool // Data is not what stands on disk: there are no positions
+	foreign bool // Data is not as on disk, so there are no positions
 	lim     Limits
-	first   stream // as it stands after First
+	first   stream // the stream after First
 	lines   *lines
 }
 
 // NewFile decodes bytes as they are on disk.
 func NewFile(name string, onDisk []byte, mod time.Time, lim Limits) File {
-	f, _ := Read(name, bytes.NewReader(onDisk), int64(len(onDisk)), mod, lim) // a reader of bytes does not fail
+	f, _ := Read(name, bytes.NewReader(onDisk), int64(len(onDisk)), mod, lim) // a bytes.Reader does not fail
 	return f
 }
 
@@ -58,7 +58,7 @@ func NewFile(name string, onDisk []byte, mod time.Time, lim Limits) File {
 func (f *File) open(lim Limits) {
 	f.lim, f.lines = lim, &lines{}
 	f.Data = bytes.TrimPrefix(f.Data, []byte("\xef\xbb\xbf"))
-	head := bytes.TrimLeft(f.Data, " \t\r\n") // a file may begin with pages of blanks
+	head := bytes.TrimLeft(f.Data, " \t\r\n") // a file may begin with many blanks
 	head = head[:min(len(head), headSize)]
 	switch {
 	case len(bytes.TrimSpace(head)) == 0:
@@ -88,11 +88,11 @@ func (f *File) open(lim Limits) {
 	f.settle(&f.first)
 }
 
-// proseWithin is how far into a file its first fault may lie for the file to be no JSON at all.
+// proseWithin is the offset up to which a first fault means that a file is not JSON at all.
 const proseWithin = 200
 
-// isProse recognises a text that happens to begin like JSON: a template, a log, a script. Only a file that calls itself
-// JSON is damaged from its first line on.
+// isProse recognises text that happens to begin like JSON: a template, a log, a script. Only a file with a JSON
+// extension counts as damaged if its first line is not JSON.
 func (f *File) isProse() bool {
 	if f.whole || strings.Contains(path.Base(f.Path), ".json") {
 		return false
@@ -109,10 +109,10 @@ func (f *File) isProse() bool {
 	return !e.Truncated && e.Offset-f.first.s.base < proseWithin
 }
 
-// benchmarkData is what the store of github-action-benchmark assigns its JSON to.
+// benchmarkData is the variable to which github-action-benchmark's store assigns its JSON.
 const benchmarkData = "window.BENCHMARK_DATA"
 
-// dropAssignment blanks the assignment before the JSON of a data.js, so that positions stay what they are.
+// dropAssignment replaces the assignment before the JSON of a data.js by blanks, so that positions stay the same.
 func (f *File) dropAssignment() {
 	eq := bytes.IndexByte(f.Data, '=')
 	if eq < 0 || eq > 200 {
@@ -125,7 +125,7 @@ func (f *File) dropAssignment() {
 	f.Data = bytes.TrimRight(f.Data, "; \r\n\t")
 }
 
-// Values goes through the whole values of a JSON file, in order. It may be called again.
+// Values iterates over the whole values of a JSON file, in order. It may be called again.
 func (f *File) Values() iter.Seq[Value] {
 	return func(yield func(Value) bool) {
 		if f.First.Kind() == Invalid || !yield(f.First) || f.alone {
@@ -145,7 +145,7 @@ func (f *File) Values() iter.Seq[Value] {
 	}
 }
 
-// settle takes over what a stream met; a stream that went further replaces one before it.
+// settle takes over the problems of a stream; a stream that read further replaces an earlier one.
 func (f *File) settle(st *stream) {
 	f.NonFinite = st.nonFinite + st.s.nonFinite
 	kept := f.Problems[:0:0]
@@ -157,20 +157,20 @@ func (f *File) settle(st *stream) {
 	f.Problems = append(kept, st.problems(f.Path, f.Data, f.foreign)...)
 }
 
-// With is the file as if it held one value alone.
+// With returns the file as if it had only one value.
 func (f *File) With(v Value) *File {
 	one := *f
 	one.First, one.alone, one.Problems, one.NonFinite = v, true, nil, 0
 	return &one
 }
 
-// Several reports that something stands after the first value.
+// Several reports whether anything follows the first value.
 func (f *File) Several() bool {
 	return f.Form == JSON && !f.alone && len(bytes.TrimLeft(f.Data[min(f.first.s.pos, len(f.Data)):], " \t\r\n")) > 0
 }
 
-// startsJSON distinguishes JSON from text by its first byte; '[' may begin a log line such as "[BENCHMARK] …", so what
-// follows must be able to begin a value.
+// startsJSON distinguishes JSON from text by its first byte; '[' may begin a log line such as "[BENCHMARK] …", so the
+// next byte must be able to begin a value.
 func startsJSON(head []byte) bool {
 	switch head[0] {
 	case '{', '"':
@@ -183,7 +183,7 @@ func startsJSON(head []byte) bool {
 	return false
 }
 
-// Stem is the file name without its extensions of compression and form.
+// Stem returns the file name without its extensions of compression and form.
 func (f *File) Stem() string {
 	s := path.Base(f.Path)
 	for _, ext := range []string{".gz", ".zst", ".json", ".jsonl", ".txt", ".csv", ".log", ".yaml", ".yml", ".js"} {
@@ -194,12 +194,12 @@ func (f *File) Stem() string {
 	return s
 }
 
-// Source is where a number from this file comes from.
+// Source returns the source of a number from this file.
 func (f *File) Source(format string) schema.Source {
 	return schema.Source{Path: f.Path, SHA256: f.SHA256, Format: format}
 }
 
-// Problem starts a problem at the place where a value stands.
+// Problem starts a problem at the position of a value.
 func (f *File) Problem(sev schema.Severity, code string, at Value) schema.Problem {
 	p := schema.Problem{Severity: sev, Path: f.Path, Code: code}
 	if at.Kind() != Invalid && !f.foreign && f.lines != nil {
@@ -209,7 +209,7 @@ func (f *File) Problem(sev schema.Severity, code string, at Value) schema.Proble
 	return p
 }
 
-// lines remembers how far lines were counted, since a file's problems come in its order.
+// lines caches how far lines were counted: a file's problems come in order of position.
 type lines struct{ off, line int }
 
 func (l *lines) position(data []byte, off int) (line, column int) {
@@ -227,10 +227,10 @@ func hashOf(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Drop lets go of the content, of which nothing is needed once the file was read.
+// Drop releases the content, which is not needed once the file was read.
 func (f *File) Drop() {
 	f.Data, f.First, f.Partial, f.first, f.lines = nil, Value{}, Value{}, stream{}, nil
 }
 
-// Limits are those under which the file is read.
+// Limits returns the limits under which the file is read.
 func (f *File) Limits() Limits { return f.lim }

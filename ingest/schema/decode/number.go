@@ -8,9 +8,9 @@ var pow10 = [...]float64{
 	1e21, 1e22,
 }
 
-// parseFloat reads a JSON number at the start of b and returns the nearest float64 and its length; length 0 means that
-// no number is there. A mantissa below 2^53 with a small exponent needs one exact division or product (Clinger 1990);
-// the rest goes to strconv, which does the long way exactly.
+// parseFloat reads a JSON number at the start of b and returns the nearest float64 and its length; length 0 means
+// that no number is there. A mantissa below 2^53 with a small exponent needs one exact division or multiplication
+// (Clinger 1990); strconv parses the rest exactly.
 func parseFloat(b []byte) (float64, int) {
 	i, neg := 0, false
 	if len(b) > 0 && b[0] == '-' {
@@ -46,7 +46,7 @@ func parseFloat(b []byte) (float64, int) {
 			return 0, 0
 		}
 		i += 1 + n
-		digits = 99 // leave the combination of exponents to strconv
+		digits = 99 // strconv combines the exponents
 	}
 	if digits <= 19 && m < 1<<53 && exp >= -22 {
 		v := float64(m) / pow10[-exp]
@@ -55,7 +55,7 @@ func parseFloat(b []byte) (float64, int) {
 		}
 		return v, i
 	}
-	v, _ := strconv.ParseFloat(string(b[:i]), 64) // out of range it is an infinity, which callers treat as not finite
+	v, _ := strconv.ParseFloat(string(b[:i]), 64) // out of range it is infinite, which callers treat as not finite
 	return v, i
 }
 

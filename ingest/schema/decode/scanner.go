@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// Scanner walks JSON text value by value without building a tree. After the first error every method is a no-op and Err
-// returns that error, so that a caller checks once.
+// Scanner walks JSON text value by value without building a tree. After the first error every method is a no-op and
+// Err returns that error, so that a caller checks only once.
 type Scanner struct {
 	data      []byte
 	pos       int
@@ -18,7 +18,7 @@ type Scanner struct {
 	nonFinite int
 	nodes     int      // values built as trees
 	members   []Member // of the objects that are being built, inner after outer
-	numbers   int      // kept of arrays of numbers
+	numbers   int      // kept in arrays of numbers
 	base      int      // offset of data in the file
 	err       *SyntaxError
 }
@@ -49,7 +49,7 @@ func (s *Scanner) Err() error {
 // Kind is the kind of a JSON value.
 type Kind uint8
 
-// The kinds. Invalid stands for an error or the end of the text.
+// Kinds. Invalid means an error or the end of the text.
 const (
 	Invalid Kind = iota
 	Null
@@ -60,7 +60,7 @@ const (
 	Object
 )
 
-// String is the kind as people call it.
+// String returns the name of the kind for messages.
 func (k Kind) String() string {
 	return [...]string{"nothing", "null", "a boolean", "a number", "a string", "an array", "an object"}[k]
 }
@@ -90,7 +90,7 @@ func (s *Scanner) fail(expected string) {
 	s.pos = len(s.data)
 }
 
-// excerpt quotes the next few bytes of a text, for a message.
+// excerpt quotes the next few bytes of the text, for a message.
 func excerpt(b []byte) string {
 	const most = 16
 	if len(b) > most {
@@ -325,8 +325,8 @@ func (s *Scanner) word() (value, isNull bool) {
 	return false, false
 }
 
-// Float consumes a number. NaN, Infinity and -Infinity, which Python writes, are accepted; they come back as such and
-// are counted.
+// Float consumes a number. NaN, Infinity and -Infinity, which Python writes, are accepted; they are returned as such
+// and counted.
 func (s *Scanner) Float() float64 {
 	s.space()
 	if s.err != nil {

@@ -8,14 +8,14 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// Codes of what a stream meets.
+// Codes of a stream's problems.
 const (
 	codeBad       = "bad-json"
 	codeTruncated = "truncated-json"
 )
 
-// stream reads the values of a text one after another. A damaged value is passed over where the next one can be found:
-// an object that begins a line, as appended results and JSON Lines do.
+// stream reads the values of a text one after another. A damaged value is skipped if the next one can be found: an
+// object at the beginning of a line, as in appended results and JSON Lines.
 type stream struct {
 	s         *Scanner
 	lim       Limits
@@ -24,7 +24,7 @@ type stream struct {
 	faults    []SyntaxError
 	lost      int // damaged values
 	gaveUp    bool
-	abandoned bool // what follows was not read, since so much before it was damaged
+	abandoned bool // the rest was not read, because too many values were damaged
 	partial   Value
 }
 
@@ -36,7 +36,7 @@ func (st *stream) clone() stream {
 	return out
 }
 
-// shownFaults is how many damaged values of a file are reported one by one.
+// shownFaults is how many damaged values of a file are reported individually.
 const shownFaults = 5
 
 func (st *stream) next() (Value, bool) {
@@ -109,7 +109,7 @@ func emptyFile(path string) schema.Problem {
 		Severity: schema.SevError, Path: path, Code: "empty-file", Found: "an empty file", Expected: "a result",
 		Hint: "the tool that wrote it probably crashed; look at its log",
 	}
-	if !strings.Contains(path, ".json") && !strings.HasSuffix(path, ".gz") { // an empty log is ordinary
+	if !strings.Contains(path, ".json") && !strings.HasSuffix(path, ".gz") { // an empty log is normal
 		p.Severity, p.Hint = schema.SevNote, "nothing to do"
 	}
 	return p

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Value is one JSON value with the bytes it was read from. The zero Value is "not there": every accessor answers for it
-// as for an absent member, so lookups chain without checks.
+// Value is one JSON value with the bytes it was read from. The zero Value means "absent": every accessor treats it
+// like an absent member, so lookups can be chained without checks.
 type Value struct {
 	kind  Kind
 	truth bool
@@ -20,18 +20,18 @@ type Value struct {
 	in    *content // of arrays and objects that are not empty
 }
 
-// content is what stands in an array or object: members, or numbers alone, or values; or many values that stay text
-// until somebody asks for them.
+// content is the content of an array or object: members, numbers only, or values; or many values that are parsed only
+// when they are used.
 type content struct {
 	list   []Value
 	floats []float64
 	fields []Member
 	many   int
-	depth  int // of the array, for reading the many
+	depth  int // of the array, for parsing its elements later
 }
 
 // eager is how many objects of an array are built with the tree; a longer list is checked, and built one by one while
-// [Value.Items] goes through it. Reports hold a record of every request, and nobody needs all of them at once.
+// [Value.Items] iterates over it. Reports have a record of every request, and not all are needed at once.
 const eager = 256
 
 // Member is one key of an object and its value, in the order of the text.
@@ -40,16 +40,16 @@ type Member struct {
 	Val Value
 }
 
-// Kind returns the value's kind; Invalid when it is not there.
+// Kind returns the value's kind; Invalid when it is absent.
 func (v Value) Kind() Kind { return v.kind }
 
-// Offset is where the value starts, in bytes from the start of the file.
+// Offset returns where the value starts, in bytes from the start of the file.
 func (v Value) Offset() int { return v.off }
 
 // Raw returns the value's text. It aliases the file's content.
 func (v Value) Raw() []byte { return v.raw }
 
-// Members returns the members of an object, nil of anything else.
+// Members returns the members of an object, nil for other kinds.
 func (v Value) Members() []Member {
 	if v.in == nil {
 		return nil
@@ -57,7 +57,7 @@ func (v Value) Members() []Member {
 	return v.in.fields
 }
 
-// Get returns a member by key; the last one wins when a key is written twice, as in Python.
+// Get returns a member by key; the last one counts when a key is written twice, as in Python.
 func (v Value) Get(key string) Value {
 	if v.in == nil {
 		return Value{}
@@ -84,7 +84,7 @@ func (v Value) Has(key string) bool {
 	return k != Invalid && k != Null
 }
 
-// Float returns a finite number. Numbers written as strings count, as metadata are always strings.
+// Float returns a finite number. Numbers written as strings count, because metadata are always strings.
 func (v Value) Float() (float64, bool) {
 	f := v.num
 	switch v.kind {
@@ -103,7 +103,7 @@ func (v Value) Float() (float64, bool) {
 	return f, true
 }
 
-// whole is a damaged object without its last member, in which the damage is.
+// whole returns a damaged object without its last member, in which the damage is.
 func (v Value) whole() Value {
 	if v.kind != Object || v.in == nil || len(v.in.fields) < 1 {
 		return Value{}
@@ -111,7 +111,7 @@ func (v Value) whole() Value {
 	c := *v.in
 	last := c.fields[len(c.fields)-1]
 	c.fields = c.fields[:len(c.fields)-1]
-	if inner := last.Val.whole(); inner.kind != Invalid { // what stands whole within it
+	if inner := last.Val.whole(); inner.kind != Invalid { // the undamaged part of it
 		c.fields = append(c.fields[:len(c.fields):len(c.fields)], Member{last.Key, inner})
 	}
 	v.in = &c
@@ -126,7 +126,7 @@ func (v Value) Ptr() *float64 {
 	return nil
 }
 
-// Int returns a number that is a whole one within the range of exact float64 integers.
+// Int returns a whole number within the range of exact float64 integers.
 func (v Value) Int() (int, bool) {
 	f, ok := v.Float()
 	if !ok || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
@@ -135,7 +135,7 @@ func (v Value) Int() (int, bool) {
 	return int(f), true
 }
 
-// Str returns a string's text, "" of anything else.
+// Str returns a string's text, "" for other kinds.
 func (v Value) Str() string {
 	if v.kind != String {
 		return ""
@@ -154,10 +154,10 @@ func (v Value) Text() string {
 	return ""
 }
 
-// Truth returns a boolean and whether it is one.
+// Truth returns a boolean and whether the value is one.
 func (v Value) Truth() (value, ok bool) { return v.truth, v.kind == Bool }
 
-// Floats returns an array that holds numbers alone; ok is false for any other value. Elements may be NaN or infinite.
+// Floats returns an array that has only numbers; ok is false for any other value. Elements may be NaN or infinite.
 func (v Value) Floats() (list []float64, ok bool) {
 	if v.kind != Array || v.in == nil {
 		return nil, v.kind == Array
@@ -165,7 +165,7 @@ func (v Value) Floats() (list []float64, ok bool) {
 	return v.in.floats, len(v.in.list) == 0 && v.in.many == 0
 }
 
-// Items goes through the elements of an array.
+// Items iterates over the elements of an array.
 func (v Value) Items() iter.Seq[Value] {
 	return func(yield func(Value) bool) {
 		if v.kind != Array || v.in == nil {
@@ -198,7 +198,7 @@ func (v Value) Items() iter.Seq[Value] {
 	}
 }
 
-// Index returns an element of an array; it is not there where there are fewer.
+// Index returns an element of an array, the zero Value if there are fewer.
 func (v Value) Index(n int) Value {
 	for x := range v.Items() {
 		if n == 0 {
@@ -209,7 +209,7 @@ func (v Value) Index(n int) Value {
 	return Value{}
 }
 
-// Len is the number of elements or members.
+// Len returns the number of elements or members.
 func (v Value) Len() int {
 	if v.in == nil {
 		return 0
@@ -283,7 +283,7 @@ func (s *Scanner) elements(v *Value) {
 			c.many, c.list = eager+1, nil
 			s.checkOne()
 		default:
-			if c.list == nil && c.floats != nil { // numbers until here, and now something else: as values from the start
+			if c.list == nil && c.floats != nil { // numbers until here, then something else: all become values
 				c.list = numberValues(c.floats, start+s.base)
 				s.nodes += len(c.list)
 				c.floats = nil
@@ -306,7 +306,7 @@ func numberValues(floats []float64, off int) []Value {
 	return out
 }
 
-// numbersAhead is how many numbers the array at hand has, where it has nothing else: a reserve for exactly those.
+// numbersAhead returns how many numbers the current array has, if it has nothing else, to allocate exactly that many.
 func (s *Scanner) numbersAhead() int {
 	rest := s.data[s.pos:]
 	if end := bytes.IndexByte(rest, ']'); end >= 0 {
@@ -318,7 +318,7 @@ func (s *Scanner) numbersAhead() int {
 	return min(bytes.Count(rest, []byte{','})+1, len(s.data)/8+freeNumbers)
 }
 
-// tooMany ends the scan at a value that would fill the memory.
+// tooMany ends the scan at a value that needs too much memory.
 func (s *Scanner) tooMany(what string) {
 	if s.err == nil {
 		s.err = &SyntaxError{
@@ -338,7 +338,7 @@ func (s *Scanner) checkOne() {
 	s.nodes = before
 }
 
-// check consumes a value by its whole grammar and builds nothing.
+// check consumes a value, checks its grammar and builds nothing.
 func (s *Scanner) check() {
 	s.nodes++
 	switch s.Peek() {
@@ -357,5 +357,5 @@ func (s *Scanner) check() {
 	}
 }
 
-// Float0 returns a finite number, or 0 when there is none: for counts whose absence means none.
+// Float0 returns a finite number, or 0 when there is none: for counts where absence means zero.
 func (v Value) Float0() float64 { f, _ := v.Float(); return f }

@@ -12,8 +12,8 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// YAML reads a file that a person wrote into v, strictly: a field that v does not have is an error. The problem carries
-// line and column, and its Found shows the source line with a caret.
+// YAML reads a file that was written by a person into v, strictly: a field that v does not have is an error. The
+// problem carries line and column, and its Found shows the source line with a caret.
 func YAML(path string, data []byte, v any) *schema.Problem {
 	err := yaml.UnmarshalWithOptions(data, v, yaml.Strict())
 	if err == nil {
@@ -36,11 +36,11 @@ func YAML(path string, data []byte, v any) *schema.Problem {
 	return p
 }
 
-// quotedText matches a text that a message quotes.
+// quotedText matches quoted text in a message.
 var quotedText = regexp.MustCompile(`"(?:[^"\\]|\\.)+"`)
 
-// positionOfQuoted is where the text that a message quotes first is in a file; 0, 0 where it is not. A type that reads itself from text
-// does not know the position.
+// positionOfQuoted returns the position in a file of the first text that a message quotes; 0, 0 if it does not occur.
+// Types that implement TextUnmarshaler do not know their position.
 func positionOfQuoted(data []byte, message string) (line, column int) {
 	text, err := strconv.Unquote(quotedText.FindString(message))
 	at := bytes.Index(data, []byte(text))
@@ -50,7 +50,7 @@ func positionOfQuoted(data []byte, message string) (line, column int) {
 	return bytes.Count(data[:at], []byte("\n")) + 1, at - bytes.LastIndexByte(data[:at], '\n')
 }
 
-// EncodeYAML is the other direction: a value as a YAML document, lists indented below their key as people write them.
+// EncodeYAML returns a value as a YAML document, with lists indented below their key.
 func EncodeYAML(v any) ([]byte, error) {
 	b, err := yaml.MarshalWithOptions(v, yaml.UseJSONMarshaler(), yaml.IndentSequence(true))
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// looksLikeYAML recognises a YAML file by its name, and by a first line that is a key, a comment or the start of a
+// looksLikeYAML recognises a YAML file by its name and a first line that is a key, a comment or the start of a
 // document.
 func looksLikeYAML(name string, data []byte) bool {
 	name = strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
@@ -25,10 +25,11 @@ func looksLikeYAML(name string, data []byte) bool {
 	return len(head) > 0 && !startsJSON(head)
 }
 
-// results are the keys at the top of reports that tools write as YAML; anything else is a configuration and not parsed.
+// results matches the top-level keys of reports that tools write as YAML; other files are configurations and not
+// parsed.
 var results = regexp.MustCompile(`(?m)^["']?(scenario|load_summary|successes|results|metrics|benchmarks)["']?:`)
 
-// tooDeep reports YAML that nests deeper than a report does. The parser takes memory by the square of it.
+// tooDeep reports YAML that nests deeper than a report. The parser's memory grows with the square of the depth.
 func tooDeep(data []byte) bool {
 	flow := 0
 	for line := range bytes.Lines(data) {
@@ -51,8 +52,8 @@ func tooDeep(data []byte) bool {
 	return false
 }
 
-// convertYAML rewrites a YAML document as JSON, so that one reader serves both, and reports whether it could. Positions
-// are lost by it.
+// convertYAML rewrites a YAML document as JSON, so that one reader handles both, and reports whether it succeeded.
+// Positions are lost.
 func (f *File) convertYAML() bool {
 	if len(f.Data) > maxYAML || f.Cut {
 		f.Form = Text
@@ -70,7 +71,7 @@ func (f *File) convertYAML() bool {
 	}
 	tree, err := parser.ParseBytes(f.Data, 0)
 	if err != nil || len(tree.Docs) == 0 || tree.Docs[0].Body == nil {
-		f.Form = Text // templates and half-YAML are ordinary in folders of results
+		f.Form = Text // templates and files that resemble YAML are common in result folders
 		return false
 	}
 	w := yamlWriter{anchors: map[string]ast.Node{}}
@@ -92,7 +93,7 @@ func (f *File) convertYAML() bool {
 	return true
 }
 
-// yamlWriter writes a YAML tree as JSON. An alias writes what it stands for again, within the limit of parts.
+// yamlWriter writes a YAML tree as JSON. An alias is expanded, within the limit of parts.
 type yamlWriter struct {
 	out     []byte
 	anchors map[string]ast.Node
@@ -130,7 +131,7 @@ func (w *yamlWriter) node(n ast.Node, depth int) {
 		} else {
 			w.out = append(w.out, "null"...)
 		}
-	case *ast.TagNode: // a type of Python's, as PyYAML writes enumerations: its value counts
+	case *ast.TagNode: // a Python type, as PyYAML writes enumerations: its value counts
 		w.node(n.Value, depth+1)
 	default:
 		w.scalar(n)

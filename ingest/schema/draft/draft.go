@@ -10,7 +10,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
 
-// Draft is a point while a reader fills it.
+// Draft is a point that a reader is filling in.
 type Draft struct {
 	schema.Point
 	File    *decode.File
@@ -18,7 +18,7 @@ type Draft struct {
 	at      decode.Value
 }
 
-// New starts a point of a tool; at is the part of the file that it stands for, for problems.
+// New starts a point of a tool; at is its part of the file, for the position of problems.
 func New(f *decode.File, r *schema.Reading, at decode.Value, tool string) *Draft {
 	return &Draft{
 		File: f, Reading: r, at: at,
@@ -29,7 +29,7 @@ func New(f *decode.File, r *schema.Reading, at decode.Value, tool string) *Draft
 	}
 }
 
-// Stat sets one statistic of a distribution, in the metric's own unit. What is not a finite number is left out.
+// Stat sets one statistic of a distribution, in the metric's own unit. Values that are not finite are left out.
 func (d *Draft) Stat(metric, def, stat string, x float64) {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return
@@ -61,7 +61,7 @@ func (d *Draft) Derived(metric, def, stat string, x float64) {
 	}
 }
 
-// Missing says why a metric has no number.
+// Missing sets the reason why a metric has no number.
 func (d *Draft) Missing(metric, def, why string) {
 	d.Metrics[metric] = schema.Metric{Unit: schema.Unit(metric), Def: def, Why: why}
 }
@@ -74,14 +74,14 @@ func (d *Draft) Size(metric string, n int) {
 	}
 }
 
-// Condition keeps what bears on the numbers beside the workload, without secrets.
+// Condition keeps a condition that affects the numbers in addition to the workload, without secrets.
 func (d *Draft) Condition(name, value string) {
 	if value != "" && len(value) <= longest {
 		d.Conditions[name] = redact.Field(name, value)
 	}
 }
 
-// Dim makes the point another workload than one without it.
+// Dim sets a dimension, which makes the point a different workload.
 func (d *Draft) Dim(name, value string) {
 	if value = strings.TrimSpace(value); value == "" {
 		return
@@ -100,9 +100,9 @@ func (d *Draft) Problem(severity schema.Severity, code string, at decode.Value, 
 	return &d.Reading.Problems[len(d.Reading.Problems)-1]
 }
 
-// Requests sets how many requests completed and failed, where they are known, and decides the status. asked is how many
-// were to be sent: what is missing failed, where nothing states the failures. what completes the message with the
-// failures' own words.
+// Requests sets how many requests completed and failed, where they are known, and decides the status. asked is how
+// many were to be sent: if failures are not stated, the missing ones failed. what is appended to the message, for the
+// text of the first failure.
 func (d *Draft) Requests(ok, failed, asked *float64, what string) {
 	if ok != nil {
 		d.Value("requests_ok", *ok)
@@ -151,7 +151,7 @@ func (d *Draft) Fail(why string) {
 	}
 }
 
-// isMeasurement reports speeds and times, of which a failed point has none; counts are no measurements.
+// isMeasurement reports speeds and times, which a failed point does not have; counts are not measurements.
 func isMeasurement(metric string) bool {
 	switch metric {
 	case "requests_ok", "requests_failed", "error_rate", "duration_s":
@@ -168,7 +168,7 @@ func (d *Draft) Done() {
 	if d.Status == schema.StatusFailed {
 		d.Fail("no request completed")
 	}
-	// GenAI-Perf writes -1 where no level was asked for
+	// GenAI-Perf writes -1 if no service level was requested
 	if x, ok := d.Metrics["goodput_rps"].Stats.Get("value"); ok && x < 0 {
 		delete(d.Metrics, "goodput_rps")
 	}
@@ -180,7 +180,7 @@ func (d *Draft) Done() {
 		switch {
 		case negative < -1e-3:
 			p := d.Problem(schema.SevWarning, "negative", d.at, fmt.Sprintf("%s of %.6g %s", name, negative, m.Unit))
-			p.Expected, p.Used, p.Hint = "no less than nothing", "no number of this metric",
+			p.Expected, p.Used, p.Hint = "zero or more", "no number of this metric",
 				"the clock of the client stepped, or the tool subtracted what it had not measured"
 			d.Metrics[name] = schema.Metric{Unit: m.Unit, Def: m.Def, Why: "the file has a negative number"}
 		case zero || negative < 0:
@@ -207,8 +207,7 @@ func (d *Draft) Done() {
 	d.Reading.Points = append(d.Reading.Points, d.Point)
 }
 
-// wholeAnswers drops a TTFT that is not before the end of the answer, where nothing else was measured between them: the
-// client did not stream.
+// wholeAnswers drops a TTFT that equals the end of the answer and has no gaps after it: the client did not stream.
 func (d *Draft) wholeAnswers() {
 	if len(d.Metrics["tpot"].Stats)+len(d.Metrics["itl"].Stats) > 0 {
 		return
@@ -238,7 +237,7 @@ func extremes(s schema.Stats) (zero bool, least float64) {
 	return zero, least
 }
 
-// meanError derives the standard error of a mean from the stated deviation (of the population) and size.
+// meanError derives the standard error of a mean from the stated deviation (of the population) and sample size.
 func (d *Draft) meanError(metric string) {
 	m, ok := d.Metrics[metric]
 	if std, has := m.Stats.Get("std"); ok && has && m.N > 1 {

@@ -14,7 +14,7 @@ func (d *Draft) Fields(v decode.Value, members map[string]string) {
 	}
 }
 
-// Mean sets the mean of a metric without a definition from a value of the file, where it is a number.
+// Mean sets the mean of a metric without a definition from a value of the file, if it is a number.
 func (d *Draft) Mean(metric string, v decode.Value) {
 	if x, ok := v.Float(); ok {
 		d.Stat(metric, "", "mean", x)
@@ -33,7 +33,7 @@ func (d *Draft) MeanTokens(v decode.Value, completed *float64) {
 	}
 }
 
-// First returns the first of several members of an object that holds a number; nil when none does.
+// First returns the first of several members of an object that is a number; nil when none is.
 func First(v decode.Value, names ...string) *float64 {
 	for _, name := range names {
 		if x := v.Get(name).Ptr(); x != nil {
@@ -43,20 +43,20 @@ func First(v decode.Value, names ...string) *float64 {
 	return nil
 }
 
-// ClientTime reads the date of vLLM's client and its descendants: when it ended, in the local time of a zone that it
-// does not state. note says so, for [schema.Facts.StartNote].
+// ClientTime reads the date of vLLM's client and its descendants: the end of the run, in local time without a zone.
+// note states that, for [schema.Facts.StartNote].
 func ClientTime(date decode.Value) (end time.Time, note string, ok bool) {
 	end, err := time.Parse("20060102-150405", date.Str())
 	return end, "local time of the client, zone not stated", err == nil
 }
 
-// Runs collects what one file states about several runs, in the order in which they are met. K identifies a run.
+// Runs collects what one file states about several runs, in order of occurrence. K identifies a run.
 type Runs[K comparable] struct {
 	byKey map[K]*schema.Reading
 	order []*schema.Reading
 }
 
-// Of returns the reading of a run, which begin makes when it is new.
+// Of returns the reading of a run; begin makes it if it is new.
 func (r *Runs[K]) Of(key K, begin func() schema.Reading) *schema.Reading {
 	if r.byKey == nil {
 		r.byKey = map[K]*schema.Reading{}
@@ -71,10 +71,10 @@ func (r *Runs[K]) Of(key K, begin func() schema.Reading) *schema.Reading {
 	return reading
 }
 
-// Len is the number of runs.
+// Len returns the number of runs.
 func (r *Runs[K]) Len() int { return len(r.order) }
 
-// Join returns the first reading with the others in More; an empty one of a format where there are none.
+// Join returns the first reading with the others in More, or an empty reading of a format if there are none.
 func (r *Runs[K]) Join(format, detail string) schema.Reading {
 	if len(r.order) == 0 {
 		return schema.Reading{Format: format, Detail: detail}

@@ -12,7 +12,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/latency"
 )
 
-// tolerance is how far a stated statistic may lie from the recomputed one before it is a problem.
+// tolerance is the relative difference between a stated and a recomputed statistic above which it is a problem.
 const tolerance = .01
 
 // Disagree reports a difference over 1 % between a stated and a recomputed value.
@@ -21,16 +21,17 @@ func Disagree(stated, recomputed float64) bool {
 		math.Abs(stated-recomputed) > 1e-9
 }
 
-// Family is a metric that per-request values give: its definition, its sample, and how the file calls its statistics.
+// Family is a metric that is recomputed from per-request values: its definition, its sample, and the names of its
+// statistics in the file.
 type Family struct {
 	Metric, Def string
 	Sample      latency.Sample
-	Key         func(stat string) string // the member of v that states a statistic, for the problem's place and words
-	Pooled      bool                     // values of one request are not independent: no errors, no sketch
+	Key         func(stat string) string // the member of v that states a statistic, for the problem's position and text
+	Pooled      bool                     // values of one request are not independent: no standard error, no interval
 }
 
 // Timelines reads the arrays that vLLM's client and its descendants write: ttfts and itls in seconds, input_lens,
-// output_lens, errors. ok is false when they are absent or do not fit together, which is a problem.
+// output_lens, errors. ok is false when they are absent, or do not fit together, which is a problem.
 func (d *Draft) Timelines(v decode.Value) (requests []latency.Request, ok bool) {
 	ttfts, ok1 := v.Get("ttfts").Floats()
 	outs, ok2 := v.Get("output_lens").Floats()
@@ -72,8 +73,9 @@ func (d *Draft) Timelines(v decode.Value) (requests []latency.Request, ok bool) 
 	return requests, true
 }
 
-// Recompute replaces the stated statistics of a metric by those of its sample, completed with the percentiles that the
-// file states, and reports what disagrees. After hollow successes were taken out nothing can agree; that was said once.
+// Recompute replaces the stated statistics of a metric with those of its sample, plus further percentiles that the
+// file states, and reports differences. explained suppresses the report: without hollow successes no statistic can
+// agree, which is reported once.
 func (d *Draft) Recompute(v decode.Value, f Family, explained bool) {
 	m := f.Sample.Metric(schema.Unit(f.Metric), f.Def, "no request has enough tokens for it")
 	if f.Sample.N() == 0 {
@@ -100,10 +102,10 @@ func (d *Draft) Recompute(v decode.Value, f Family, explained bool) {
 	d.Metrics[f.Metric] = m
 }
 
-// inSketch reports the percentiles that a sketch gives as well.
+// inSketch reports the percentiles that can be read from a sketch.
 func inSketch(stat string) bool { return len(stat) > 1 && stat[0] == 'p' && stat < "p90" }
 
-// value is a statistic of a sample by its name.
+// value returns a statistic of a sample by its name.
 func value(s latency.Sample, stat string) (float64, bool) {
 	switch stat {
 	case "mean":
@@ -124,7 +126,7 @@ func value(s latency.Sample, stat string) (float64, bool) {
 	return s.Quantile(pct / 100), true
 }
 
-// Disagreement reports a stated value that its own requests contradict.
+// Disagreement reports a stated value that differs from the one recomputed from its requests.
 func (d *Draft) Disagreement(v decode.Value, key string, stated, now float64) {
 	q := d.Problem(schema.SevWarning, "disagreement", v.Get(key),
 		fmt.Sprintf("%s says %.6g, its own per-request values give %.6g", key, stated, now))
@@ -132,7 +134,7 @@ func (d *Draft) Disagreement(v decode.Value, key string, stated, now float64) {
 	q.Used = fmt.Sprintf("the recomputed %.6g", now)
 }
 
-// Rate confirms a stated rate by the recomputed one, or replaces it.
+// Rate compares a stated rate with the recomputed one, and replaces it if they differ.
 func (d *Draft) Rate(v decode.Value, metric, key string, now float64) {
 	old, ok := d.Metrics[metric].Stats.Get("value")
 	if ok && !Disagree(old, now) {
@@ -153,7 +155,7 @@ func (d *Draft) Recomputed(metric string, x float64) {
 	}
 }
 
-// Hollow reports requests that were counted as completed and produced nothing, and counts them as failed.
+// Hollow reports requests that count as completed and have no output, and counts them as failed.
 func (d *Draft) Hollow(v decode.Value, set latency.Set, whose string) {
 	failed := float64(set.Failed + set.Hollow)
 	d.Status = schema.StatusPartial
@@ -172,7 +174,7 @@ func (d *Draft) Hollow(v decode.Value, set latency.Set, whose string) {
 		d.Fail("no request produced a token")
 		used = "no number"
 		if n := len(d.Reading.Problems); n > 0 && d.Reading.Problems[n-1].Code == "partly-failed" {
-			d.Reading.Problems = d.Reading.Problems[:n-1] // none of the others is left
+			d.Reading.Problems = d.Reading.Problems[:n-1] // none of the others remains
 		}
 	} else if mean, ok := d.Metrics["ttft"].Stats.Get("mean"); ok {
 		used += fmt.Sprintf(": mean TTFT %.6g ms where the file says %.6g", set.TTFT.Mean, mean)

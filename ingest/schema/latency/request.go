@@ -12,8 +12,8 @@ type Request struct {
 	Out  int       // output tokens
 }
 
-// Hollow reports a request that counts as completed and produced nothing: an answer without tokens. vLLM up to 0.6.3
-// counted these as successes with a TTFT of zero, which drags every mean down.
+// Hollow reports a request that counts as completed and has no output tokens. vLLM up to 0.6.3 counted these as
+// successes with a TTFT of zero, which lowers every mean.
 func (r Request) Hollow() bool { return r.OK && r.Out == 0 }
 
 // Set holds the statistics of one measurement.
@@ -25,7 +25,7 @@ type Set struct {
 }
 
 // Summarise computes a Set from timelines over a wall duration in seconds. Hollow requests are left out of every
-// distribution and counted apart.
+// distribution and counted separately.
 func Summarise(requests []Request, durationS float64) Set {
 	set := Set{DurationS: durationS}
 	var ttft, tpot, itl, e2el []float64
@@ -52,13 +52,13 @@ func Summarise(requests []Request, durationS float64) Set {
 	return set
 }
 
-// RPS is completed requests a second; 0 when the duration is unknown.
+// RPS returns completed requests a second; 0 when the duration is unknown.
 func (s Set) RPS() float64 { return over(float64(s.OK), s.DurationS) }
 
-// OutputTPS is output tokens a second.
+// OutputTPS returns output tokens a second.
 func (s Set) OutputTPS() float64 { return over(float64(s.Out), s.DurationS) }
 
-// TotalTPS is input and output tokens a second.
+// TotalTPS returns input and output tokens a second.
 func (s Set) TotalTPS() float64 { return over(float64(s.In+s.Out), s.DurationS) }
 
 func over(n, seconds float64) float64 {

@@ -34,7 +34,7 @@ func NewSample(values []float64) Sample {
 	return s
 }
 
-// MeanOf is the mean of what f makes of the values for which it makes something; ok is false when there are none.
+// MeanOf returns the mean of f over the values for which f returns true; ok is false when there are none.
 func (s Sample) MeanOf(f func(float64) (float64, bool)) (mean float64, ok bool) {
 	n := 0.
 	for _, v := range s.sorted {
@@ -46,10 +46,10 @@ func (s Sample) MeanOf(f func(float64) (float64, bool)) (mean float64, ok bool) 
 	return mean / max(n, 1), n > 0
 }
 
-// N is the sample size.
+// N returns the sample size.
 func (s Sample) N() int { return len(s.sorted) }
 
-// SE is the standard error of the mean, from the sample deviation (divisor n − 1).
+// SE returns the standard error of the mean, from the sample deviation (divisor n − 1).
 func (s Sample) SE() (float64, bool) {
 	n := float64(s.N())
 	if n < 2 {
@@ -68,9 +68,9 @@ func (s Sample) Quantile(p float64) float64 {
 	return s.sorted[i] + (h-float64(i))*(s.sorted[i+1]-s.sorted[i])
 }
 
-// Interval is the distribution-free 95 % interval of a quantile between two order statistics: the chance that the
-// quantile lies below the lower or above the upper one is at most 2.5 % each, by the binomial distribution of how many
-// values fall below it (Conover 1999, section 3.2). ok is false when the sample is too small to give one.
+// Interval returns the distribution-free 95 % interval of a quantile between two order statistics: the probability
+// that the quantile is below the lower or above the upper one is at most 2.5 % each, by the binomial distribution of
+// the number of values below it (Conover 1999, section 3.2). ok is false when the sample is too small.
 func (s Sample) Interval(p float64) (lo, hi float64, ok bool) {
 	n := s.N()
 	l, u := orderBounds(n, p, .025)
@@ -103,7 +103,7 @@ func orderBounds(n int, p, tail float64) (l, u int) {
 	return l, u
 }
 
-// SketchSize is the number of quantiles kept of a distribution, at i/32.
+// SketchSize is the number of quantiles that are kept of a distribution, at i/32.
 const SketchSize = 33
 
 // Sketch returns the quantiles at i/32, i = 0 … 32, as multiples of [SketchStep]: enough to draw a distribution, and to
@@ -116,7 +116,7 @@ func (s Sample) Sketch() []float64 {
 	for i := range out {
 		out[i] = s.Quantile(float64(i) / (SketchSize - 1))
 	}
-	// Rounding may change the width and with it the step; a few rounds reach a sketch that its own step describes.
+	// Rounding may change the width and so the step; a few iterations reach a sketch that is consistent with its step.
 	for range 4 {
 		step := SketchStep(out)
 		for i := range out {
@@ -129,9 +129,9 @@ func (s Sample) Sketch() []float64 {
 	return out
 }
 
-// SketchStep is the unit in which a sketch is stored: the power of ten of which its width between the second and the
-// last but one quantile holds a hundred to a thousand. The extremes are left out of the width, so that one outlier does
-// not coarsen everything else.
+// SketchStep returns the unit in which a sketch is stored: the power of ten that fits a hundred to a thousand times
+// into the width between the second and the last but one quantile. The extremes are left out of the width, so that
+// one outlier does not make the step coarser.
 func SketchStep(q []float64) float64 {
 	n := len(q)
 	if n < 3 {
@@ -151,13 +151,13 @@ func Round(v float64, digits int) float64 {
 	return math.Round(v*mag) / mag
 }
 
-// kept is the precision of recomputed values, in significant digits: that of stored numbers, so that a recomputed value
-// agrees with a stated one within a millionth wherever the tool computed it from the same requests.
+// kept is the precision of recomputed values, in significant digits: the same as that of stored numbers, so that a
+// recomputed value agrees with a stated one to a millionth if the tool computed it from the same requests.
 const kept = 7
 
-// Metric is the sample as a recomputed schema metric: mean, median, standard deviation, p99, n, standard error and the
-// intervals of median and p99; the extremes are the ends of the sketch, and other percentiles are read from it. An
-// empty sample has no numbers and says why.
+// Metric returns the sample as a recomputed schema metric: mean, median, standard deviation, p99, n, standard error
+// and the intervals of median and p99; the extremes are the ends of the sketch, and other percentiles are read from
+// it. An empty sample has no numbers and why as its reason.
 func (s Sample) Metric(unit, def, why string) schema.Metric {
 	m := schema.Metric{Unit: unit, Def: def, From: schema.FromRecomputed, N: s.N()}
 	if s.N() == 0 {
@@ -182,7 +182,7 @@ func (s Sample) Metric(unit, def, why string) schema.Metric {
 	return m
 }
 
-// outward writes an interval to a hundredth of its width at most, never narrower than it is.
+// outward rounds an interval outwards, by at most a hundredth of its width, so that it never becomes narrower.
 func outward(lo, hi float64) [2]float64 {
 	if !(hi > lo) {
 		return [2]float64{Round(lo, kept), Round(hi, kept)}

@@ -11,7 +11,7 @@ import (
 // JournalName is the file name of a run folder's journal.
 const JournalName = "journal.jsonl"
 
-// EventRunDone is the event of the last entry of a run that came to its end.
+// EventRunDone is the event of the last entry of a complete run.
 const EventRunDone = "run-done"
 
 // Entry is one line of a journal.
@@ -54,8 +54,8 @@ func (j *Journal) Log(e Entry) error {
 // Close closes the file.
 func (j *Journal) Close() error { return j.f.Close() }
 
-// JournalEnd reads a journal's content: the note of its first run-start, which is the release, and whether the run came
-// to its end. A line that was cut by a crash is the end of what can be read.
+// JournalEnd reads a journal's content: the note of its first run-start, which is the release, and whether the run is
+// complete. Reading ends at a line that a crash truncated.
 func JournalEnd(data []byte) (release string, ended bool) {
 	for _, e := range ReadJournal(data) {
 		switch e.Event {
@@ -68,7 +68,7 @@ func JournalEnd(data []byte) (release string, ended bool) {
 	return release, ended
 }
 
-// ReadJournal returns the entries of a journal's content, up to the first line that is not whole.
+// ReadJournal returns the entries of a journal's content, up to the first incomplete line.
 func ReadJournal(data []byte) []Entry {
 	var out []Entry
 	for line := range bytes.Lines(data) {

@@ -11,11 +11,11 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
 
-// FileName is the name of a run manifest. It holds for its folder and everything below; where a nearer one states
-// something else, the nearer one is believed.
+// FileName is the name of a run manifest. It applies to its folder and everything below; a nearer manifest takes
+// precedence.
 const FileName = "ttreport.manifest.yaml"
 
-// Manifest states what the results below its folder share. Every field may be left out.
+// Manifest states what the results below its folder have in common. Every field may be left out.
 type Manifest struct {
 	ID      string    `yaml:"id,omitempty"`
 	Start   time.Time `yaml:"start,omitempty"`
@@ -27,17 +27,17 @@ type Manifest struct {
 	Impl    string    `yaml:"impl,omitempty"`
 	Device  Device    `yaml:"device,omitempty"`
 	Stack   Stack     `yaml:"stack,omitempty"`
-	// Tool and Workload hold for every result below.
+	// Tool and Workload apply to every result below.
 	Tool     string   `yaml:"tool,omitempty"`
 	Workload Workload `yaml:"workload,omitempty"`
 	// Pattern reads identity from the paths below; see [Pattern].
 	Pattern string `yaml:"pattern,omitempty"`
-	// Files overrides by file: the last glob that matches a path relative to the manifest wins, field by field.
+	// Files overrides by file: for each field the last glob that matches the path, relative to the manifest, counts.
 	Files []Override `yaml:"files,omitempty"`
-	// Plan lists what was to be measured, so that what is missing can be named.
+	// Plan lists what was to be measured, so that missing results can be reported.
 	Plan []PlanItem `yaml:"plan,omitempty"`
-	// Setting is what else was so while it was measured: host, kernel, governor, clock source, how long the server took to
-	// start.
+	// Setting holds further facts about the measurement: host, kernel, governor, clock source, how long the server took
+	// to start.
 	Setting map[string]string `yaml:"setting,omitempty"`
 	// Targets are in force for this run.
 	Targets []TargetRow `yaml:"targets,omitempty"`
@@ -143,7 +143,7 @@ func (m Manifest) Facts(rel string) (schema.Facts, string, Workload) {
 	return f, tool, w
 }
 
-// under returns the workload with the fields of o laid over it.
+// under returns the workload with the fields that o states replaced by those of o.
 func (w Workload) under(o Workload) Workload {
 	set := func(dst **float64, v *float64) {
 		if v != nil {
@@ -194,7 +194,7 @@ func (m Manifest) SchemaTargets() []schema.Target {
 	return out
 }
 
-// Row is a target in force as a manifest states it.
+// Row returns a target in force in the form of a manifest.
 func Row(t schema.Target) TargetRow {
 	return TargetRow{
 		Workload: Workload{

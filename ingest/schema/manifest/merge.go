@@ -42,7 +42,7 @@ func Merge(first, second schema.Facts) schema.Facts {
 // Conflict is a fact that two sources state differently; the first one's value is used.
 type Conflict struct{ Field, First, Second string }
 
-// MergeNoted is Merge that also returns which facts came from second and where the two contradict each other.
+// MergeNoted is like Merge, but also returns which facts came from second and where the two contradict each other.
 func MergeNoted(first, second schema.Facts) (merged schema.Facts, taken []string, conflicts []Conflict) {
 	merged = first
 	for _, f := range fields() {
@@ -75,7 +75,7 @@ func MergeNoted(first, second schema.Facts) (merged schema.Facts, taken []string
 	return merged, taken, conflicts
 }
 
-// Without empties the facts that are in conflict.
+// Without clears the facts that are in conflict.
 func Without(f *schema.Facts, conflicts []Conflict) {
 	for _, x := range fields() {
 		for _, c := range conflicts {
@@ -86,7 +86,7 @@ func Without(f *schema.Facts, conflicts []Conflict) {
 	}
 }
 
-// EachText replaces every stated text of f by what change makes of it.
+// EachText replaces every stated text of f with the result of change.
 func EachText(f *schema.Facts, change func(string) string) {
 	for _, x := range fields() {
 		if p := x.text(f); *p != "" {

@@ -13,24 +13,24 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// Pattern reads identity from paths. "{release}/{device}/benchmark_{model}_isl-{isl}_osl-{osl}*" names the parts; a
-// placeholder stands for text without a slash, and what stands between placeholders is a glob as doublestar has it. A
-// pattern is matched against the end of a path, whole folders at a time.
+// Pattern reads identity from paths. "{release}/{device}/benchmark_{model}_isl-{isl}_osl-{osl}*" names the parts. A
+// placeholder matches text without a slash; the text between placeholders is a doublestar glob. A pattern is matched
+// against the end of a path, whole folders at a time.
 type Pattern struct {
 	text  string
 	parts []patternPart // one a folder, the file's name last
 }
 
-// patternPart matches one folder or name of a path.
+// patternPart matches one folder, or the file name, of a path.
 type patternPart struct {
 	glob string
-	re   *regexp.Regexp // in place of the glob, where there are placeholders
+	re   *regexp.Regexp // in place of the glob, if there are placeholders
 }
 
-// anyFolders is the part that stands for any number of folders.
+// anyFolders is the part that matches any number of folders.
 const anyFolders = "**"
 
-// placeholders are what a pattern may name, each with what it matches.
+// placeholders maps the names that a pattern may use to what each matches.
 var placeholders = map[string]string{
 	"release": anyText, "model": anyText, "device": anyText, "impl": anyText, "engine": anyText, "version": anyText,
 	"tool": anyText, "task": anyText, "isl": wholeNumber, "osl": wholeNumber, "concurrency": wholeNumber,
@@ -42,7 +42,7 @@ const (
 	wholeNumber = `\d+`
 )
 
-// wildcard is a placeholder, or a sign of a glob beside one.
+// wildcard matches a placeholder, or a wildcard of a glob next to one.
 var wildcard = regexp.MustCompile(`\{([a-z_]+)\}|\*|\?`)
 
 // NewPattern compiles a pattern.
@@ -59,7 +59,7 @@ func NewPattern(text string) (Pattern, error) {
 	return p, nil
 }
 
-// newPart compiles a part. A placeholder that was seen before matches and is not read again.
+// newPart compiles a part. A repeated placeholder matches, but its text is not used.
 func newPart(text string, seen map[string]bool) (patternPart, error) {
 	var b strings.Builder
 	b.WriteString(`(?s)^`)
@@ -96,7 +96,7 @@ func newPart(text string, seen map[string]bool) (patternPart, error) {
 	return patternPart{re: re}, err
 }
 
-// match matches parts against the same number of folders and adds what their placeholders stand for.
+// match matches parts against the same number of folders and adds the values of their placeholders.
 func match(parts []patternPart, folders []string, values map[string]string) bool {
 	if len(parts) > 0 && parts[0].glob == anyFolders {
 		for i := range len(folders) + 1 {
@@ -124,10 +124,10 @@ func match(parts []patternPart, folders []string, values map[string]string) bool
 	return true
 }
 
-// String is the pattern as written.
+// String returns the pattern as written.
 func (p Pattern) String() string { return p.text }
 
-// Match reads a path. ok is false when the path does not fit.
+// Match reads a path. ok is false when the path does not match.
 func (p Pattern) Match(path string) (f schema.Facts, tool string, w Workload, conditions map[string]string, ok bool) {
 	values := map[string]string{}
 	if !match(append([]patternPart{{glob: anyFolders}}, p.parts...), strings.Split(path, "/"), values) {

@@ -9,7 +9,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// sidecarSchema names the form of a sidecar.
+// sidecarSchema is the schema of a sidecar.
 const sidecarSchema = "ttreport/sidecar/v1"
 
 // SidecarSuffix is appended to a result file's whole name.
@@ -32,8 +32,8 @@ type Sidecar struct {
 	Samples     *Samples          `json:"samples,omitempty"`
 }
 
-// Samples are gauges of the server while the result was made: rows of numbers under names, the first the seconds since
-// the start. A negative number is a gauge that the server does not have.
+// Samples are gauges of the server during the measurement: rows of numbers under names, the first column being
+// seconds since the start. A negative number is a gauge that the server does not have.
 type Samples struct {
 	Names []string    `json:"names"`
 	Rows  [][]float64 `json:"rows"`
@@ -50,7 +50,7 @@ type Workload struct {
 	Dims        map[string]string `json:"dims,omitempty" yaml:"dims,omitempty"`
 }
 
-// Key is the workload as the key of a point measured by tool.
+// Key returns the workload as the key of a point measured by tool.
 func (w Workload) Key(tool string) schema.Key {
 	return schema.Key{
 		Task: w.Task, Tool: tool, ISL: w.ISL, OSL: w.OSL, Concurrency: w.Concurrency, Rate: w.Rate,

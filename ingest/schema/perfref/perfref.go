@@ -7,13 +7,13 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
 
-// shares is the part of the theoretical performance that each level asks for.
+// shares returns the share of the theoretical performance that each level asks for.
 func shares() map[string]float64 {
 	return map[string]float64{schema.LevelFunctional: .1, schema.LevelComplete: .5, schema.LevelTarget: 1}
 }
 
-// names maps the entries' metric names to ours. A metric that is not here has no canonical name; its target is kept
-// under its own name, so that it is shown as ungraded and not lost.
+// names maps the entries' metric names to ours. A metric that is not listed has no canonical name; its target is kept
+// under its own name, so that it is shown and not lost.
 var names = []struct{ theirs, metric, stat, unit string }{
 	{"ttft_ms", "ttft", "mean", "ms"},
 	{"tput_user", "tps_user", "value", "tok/s"},
@@ -26,13 +26,13 @@ var names = []struct{ theirs, metric, stat, unit string }{
 	{"inference_steps_per_second", "inference_steps_per_second", "value", "1/s"},
 }
 
-// lower lists the metrics that improve downwards, beside those whose direction the schema knows.
+// lower reports metrics for which lower is better, in addition to those whose direction is in the schema.
 func lower(metric string) bool {
 	info, ok := schema.MetricByName(metric)
 	return ok && info.Better == schema.Lower || metric == "ttft_streaming"
 }
 
-// Targets expands one entry. An entry without targets gives none. Problems name what was not understood.
+// Targets expands one entry. An entry without targets gives none. Problems report what was not understood.
 func Targets(f *decode.File, entry decode.Value, source schema.Target) ([]schema.Target, []schema.Problem) {
 	base := source
 	base.Key = schema.Key{
@@ -86,7 +86,7 @@ type levelShare struct {
 	share float64
 }
 
-// levelShares says which levels follow from a stated one.
+// levelShares returns the levels that follow from a stated one.
 func levelShares(name string) ([]levelShare, bool) {
 	switch name {
 	case schema.LevelFunctional, schema.LevelComplete, schema.LevelTarget:
@@ -104,7 +104,7 @@ func levelShares(name string) ([]levelShare, bool) {
 	return nil, false
 }
 
-// dims are what makes an entry another workload than its lengths say.
+// dims returns the dimensions of an entry's workload.
 func dims(entry decode.Value) map[string]string {
 	var out map[string]string
 	for _, d := range [][2]string{

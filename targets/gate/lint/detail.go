@@ -24,7 +24,7 @@ const (
 	IDNotPositive      ID = "not-positive"
 )
 
-// Checks that look at what a run is and where it stands in the history.
+// Checks that look at the identity of a run and its place in the history.
 const (
 	IDNoCommits       ID = "no-commits"
 	IDLatestImage     ID = "latest-image"
@@ -81,16 +81,16 @@ type (
 
 // Details about points. Latencies are in milliseconds.
 type (
-	// EmptyResponses are requests that count as completed and produced nothing.
+	// EmptyResponses are requests that count as completed and have no output.
 	EmptyResponses struct{ Found string }
 	// FailedShare is a point whose statistics leave out failed requests.
 	FailedShare struct{ Failed, Of float64 }
-	// Saturated is a load that was asked for and not reached: requests a second, or requests in flight.
+	// Saturated is a requested load that was not reached: requests a second, or requests in flight.
 	Saturated struct {
 		Rate           bool
 		Asked, Reached float64
 	}
-	// ShortAnswers are answers of fewer tokens than asked.
+	// ShortAnswers are answers of fewer tokens than requested.
 	ShortAnswers struct{ Asked, Got float64 }
 	// ColdStart is a mean TTFT far above the median.
 	ColdStart struct{ Mean, Median, N float64 }
@@ -102,7 +102,7 @@ type (
 	FewRequests struct{ N float64 }
 	// FewForTail is a P99 of fewer than 100 requests.
 	FewForTail struct{ N float64 }
-	// NotPositive is a value that no measurement gives.
+	// NotPositive is a value that no measurement can give.
 	NotPositive struct {
 		Metric string
 		Value  float64
@@ -119,16 +119,16 @@ type (
 	DirtyBuild struct{}
 	// MixedTools is a workload measured with other tools than before.
 	MixedTools struct{ Now, Before string }
-	// NothingGraded is a model and device of which no number was graded.
+	// NothingGraded is a model and device without a graded number.
 	NothingGraded struct{}
 	// StaleTargets are targets much older than the run they grade.
 	StaleTargets struct {
 		Source, AsOf string
 		Days         int
 	}
-	// NoStart is a run that does not say when it was measured.
+	// NoStart is a run without a start time.
 	NoStart struct{}
-	// BadTimestamps are times that cannot be.
+	// BadTimestamps are impossible times.
 	BadTimestamps struct{ Start, End time.Time }
 	// DuplicateRun is a run that is in the history twice.
 	DuplicateRun struct {
@@ -144,21 +144,21 @@ type (
 
 // Details about releases and decisions.
 type (
-	// UnknownChannel is a channel that serves as no baseline because nobody knows it.
+	// UnknownChannel is an unknown channel, which never serves as a baseline.
 	UnknownChannel struct {
 		Channel string
 		Known   []string
 	}
 	// CutOff is a release whose predecessors are all on other lines.
 	CutOff struct{ Own, Others string }
-	// Unlisted is a release of ttreport.yaml that no run belongs to.
+	// Unlisted is a release of ttreport.yaml without runs.
 	Unlisted struct{}
-	// LateChangePoint is a regression that began in an earlier release and shows only over those after it.
+	// LateChangePoint is a regression that began in an earlier release and was found only with the releases after it.
 	LateChangePoint struct {
 		Metric, Since string
 		Change, P     float64 // relative, positive is worse
 	}
-	// Drift is a number that gets a little worse with every release.
+	// Drift is a number with a small regression in every release.
 	Drift struct {
 		Metric         string
 		N              int // releases

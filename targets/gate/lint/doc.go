@@ -1,11 +1,10 @@
-// Package lint finds what makes numbers untrustworthy, whatever they are: two questions behind a score, a P99 of
-// eight requests, a client that could not hold the load, an image called latest.
+// Package lint finds what makes numbers untrustworthy, whatever their values: a score of two questions, a P99 of
+// eight requests, a client that could not keep up the load, an image called latest.
 //
-// It takes the columns of the runs of a release and of the release that it is compared with, and returns lints: one a
-// check and run, with the number of cases that it stands for and the numbers of the worst. Lints that need the
-// judgement (late change points, decisions without effect) are made in package gate, of the types declared here. Each
-// check has an id, a severity, a sentence (package words) and a section in the documentation
-// (templates/docs/lints.md).
+// It takes the columns of the runs of a release and of the release that it is compared with, and returns lints: one
+// for each check and run, with the number of cases and the numbers of the worst case. Lints that need the judgement
+// (late change points, decisions without effect) are made in package gate, of the types declared here. Each check has
+// an id, a severity, a sentence (package words) and a section in the documentation (templates/docs/lints.md).
 //
 // A lint never changes a number or a verdict; the package must not know decisions, targets or pages.
 //

@@ -7,21 +7,21 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 )
 
-// Lint is something that makes numbers of a release untrustworthy, whatever they are.
+// Lint is something that makes numbers of a release untrustworthy, whatever their values.
 type Lint struct {
 	ID       ID
-	Severity schema.Severity // error (fails a gate that asks for valid numbers), warning or note
+	Severity schema.Severity // error (fails a gate that fails on invalid), warning or note
 	Release  string
 	Run      string
 	Model    string
 	Device   string
 	Subject  string // the workload, task, image … that it is about
-	Count    int    // how many alike it stands for, itself included
+	Count    int    // number of cases
 	Detail   Detail
 	Decision *schema.Decision
 }
 
-// New is a lint of one case, with the severity of its check.
+// New returns a lint of one case, with the severity of its check.
 func New(release, subject string, d Detail) Lint {
 	return Lint{ID: d.ID(), Severity: severity(d.ID()), Release: release, Subject: subject, Count: 1, Detail: d}
 }
@@ -32,7 +32,7 @@ func (l Lint) Of(h *columns.RunHead) Lint {
 	return l
 }
 
-// Check is one thing that can be wrong.
+// Check is one kind of fault.
 type Check struct {
 	ID       ID
 	Severity schema.Severity
@@ -47,20 +47,20 @@ func Checks() []Check {
 
 func numberChecks() []Check {
 	return []Check{
-		{IDEmptyResponses, schema.SevError, "requests that count as completed and produced nothing", emptyResponses},
+		{IDEmptyResponses, schema.SevError, "requests that count as completed and have no output", emptyResponses},
 		{IDImpossibleScore, schema.SevError, "a share of right answers below 0 or above 1", impossibleScore},
 		{IDZeroScore, schema.SevWarning,
 			"an eval score of exactly zero: more often a failure of the harness than of the model", zeroScore},
 		{IDFewItems, schema.SevWarning, "an eval score of fewer than ten questions", fewItems},
-		{IDSubsampled, schema.SevNote, "an eval over the first questions of a task, which are no random sample",
+		{IDSubsampled, schema.SevNote, "an eval over the first questions of a task, which are not a random sample",
 			subsampled},
-		{IDZeroStderr, schema.SevNote, "a score of 1 with a standard error of 0, which is no certainty", zeroStderr},
+		{IDZeroStderr, schema.SevNote, "a score of 1 with a standard error of 0, which does not mean certainty", zeroStderr},
 		{IDFailedShare, schema.SevWarning,
-			"statistics over the requests that survived, when more than one in a hundred failed", failedShare},
+			"statistics of the completed requests, when more than one in a hundred failed", failedShare},
 		{IDSaturated, schema.SevWarning,
-			"a client or server that did not reach the concurrency or rate that was asked", saturated},
-		{IDShortAnswers, schema.SevWarning, "answers much shorter than asked", shortAnswers},
-		{IDColdStart, schema.SevWarning, "a mean far above the median: the first requests paid for a cold server",
+			"a client or server that did not reach the requested concurrency or rate", saturated},
+		{IDShortAnswers, schema.SevWarning, "answers much shorter than requested", shortAnswers},
+		{IDColdStart, schema.SevWarning, "a mean far above the median: the first requests waited for a cold server",
 			coldStart},
 		{IDSecondTokenStall, schema.SevWarning, "one long gap a request, hidden in the mean", secondTokenStall},
 		{IDPrefixCache, schema.SevWarning, "repeats that get faster because their prompts are cached", prefixCache},
@@ -72,16 +72,16 @@ func numberChecks() []Check {
 func runChecks() []Check {
 	return []Check{
 		{IDNoCommits, schema.SevWarning,
-			"a container image without digest or commits: nobody can build it again", noCommits},
+			"a container image without digest or commits, which cannot be built again", noCommits},
 		{IDLatestImage, schema.SevWarning, "an image tag that moves", latestImage},
 		{IDDirtyBuild, schema.SevWarning, "software with uncommitted changes", dirtyBuild},
 		{IDMixedTools, schema.SevWarning,
-			"workloads measured with one tool now and with another before: nothing of them is compared", mixedTools},
+			"workloads measured with another tool than before: they are not compared", mixedTools},
 		{IDNothingGraded, schema.SevWarning,
 			"a model on a device of which no number was graded, by target or by history", nil},
 		{IDStaleTargets, schema.SevWarning, "targets in force that are older than half a year", staleTargets},
 		{IDNoStart, schema.SevWarning,
-			"a run that does not say when it was measured: its place in the history is a guess", noStart},
+			"a run without a start time: its place in the history is unknown", noStart},
 		{IDChannel, schema.SevWarning, "a run of an unknown channel: it serves as no baseline", nil},
 		{IDReleaseList, schema.SevWarning,
 			"a release that the list in ttreport.yaml cuts off from its history", nil},
@@ -90,12 +90,12 @@ func runChecks() []Check {
 		{IDDuplicateRun, schema.SevWarning, "a run that is in the history twice; an error when its numbers differ",
 			nil},
 		{IDLostDocument, schema.SevError,
-			"a document of the history that cannot be read: what it holds is in no decision", nil},
+			"a document of the history that cannot be read: its numbers count in no decision", nil},
 		{IDLateChangePoint, schema.SevWarning,
 			"a regression that began in an earlier release and was found over those after it", nil},
 		{IDDrift, schema.SevWarning,
-			"a number that gets a little worse with every release, by now more than matters", nil},
-		{IDNotPositive, schema.SevError, "a latency or rate of zero or below, or beyond a hundred decades of one", nil},
+			"a small regression with every release that adds up to more than matters", nil},
+		{IDNotPositive, schema.SevError, "a latency or rate of zero or below, or outside 1e-100 to 1e100", nil},
 		{IDUnusedDecision, schema.SevWarning, "a decision that selects nothing that exists", nil},
 	}
 }
@@ -119,7 +119,7 @@ func severity(id ID) schema.Severity {
 	return schema.SevNote
 }
 
-// inspection is one release under inspection.
+// inspection is the check of one release.
 type inspection struct {
 	c      *columns.Columns
 	runs   []int // of the release
@@ -130,13 +130,13 @@ type inspection struct {
 	weight map[place]float64
 }
 
-// place is where cases are one lint: a check and a run.
+// place identifies the cases that become one lint: a check and a run.
 type place struct {
 	id  ID
 	run string
 }
 
-// Release inspects the runs of a release; before are those of the release it is compared with.
+// Release checks the runs of a release; before are the runs of the release that it is compared with.
 func Release(c *columns.Columns, release string, runs, before []int) []Lint {
 	l := &inspection{c: c, runs: runs, before: before, found: map[place]*Lint{}, weight: map[place]float64{}}
 	for _, check := range Checks() {
@@ -173,7 +173,7 @@ func (l *inspection) add(run int, subject string, weight float64, d Detail) {
 	}
 }
 
-// points calls each for every point that has numbers.
+// points calls each for every point with numbers.
 func (l *inspection) points(runs []int, each func(run int, p *columns.PointRow, k schema.Key)) {
 	for _, run := range runs {
 		h := &l.c.Runs[run]
@@ -186,13 +186,13 @@ func (l *inspection) points(runs []int, each func(run int, p *columns.PointRow, 
 	}
 }
 
-// get is a statistic of a point, or ok false.
+// get returns a statistic of a point; ok is false without one.
 func (l *inspection) get(p *columns.PointRow, metric, stat string) (float64, bool) {
 	n, _ := l.c.Value(p, metric, stat)
 	return n.Get()
 }
 
-// requests is how many requests a point's latencies are of.
+// requests returns the number of requests behind a point's latencies.
 func (l *inspection) requests(p *columns.PointRow) (float64, bool) {
 	if n, ok := l.get(p, "ttft", "n"); ok && n > 0 {
 		return n, true

@@ -8,7 +8,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 )
 
-// emptyResponses were found when the files were read: their problems have codes such as hollow-success.
+// emptyResponses reports what was found when the files were read: problems with codes such as hollow-success.
 func emptyResponses(l *inspection) { l.problems("hollow") }
 
 func (l *inspection) problems(part string) {
@@ -44,8 +44,8 @@ func failedShare(l *inspection) {
 	})
 }
 
-// saturated compares what was asked with what was reached: by the client's own account, else by Little's law,
-// requests in flight = requests a second × seconds each.
+// saturated compares the requested load with the load that was reached: as stated by the client, else by Little's
+// law, requests in flight = requests a second × seconds each.
 func saturated(l *inspection) {
 	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
 		rps, hasRate := l.get(p, "rps", "value")
@@ -74,15 +74,15 @@ func saturated(l *inspection) {
 			}
 			got = rps * e2el / 1000
 		}
-		// Fewer than four rounds of requests never fill the asked concurrency: they ramp up and run dry.
+		// Fewer than four rounds of requests never reach the requested concurrency: most of the time is ramp-up and
+		// ramp-down.
 		if schema.Saturated(asked, got) && n >= 4*asked {
 			l.add(run, k.Workload(), asked/math.Max(got, .01), Saturated{false, asked, got})
 		}
 	})
 }
 
-// coldStart sees a mean that a few first requests pulled up: two times the median or more, over at least eight
-// requests.
+// coldStart finds a mean that a few first requests raised: twice the median or more, over at least eight requests.
 func coldStart(l *inspection) {
 	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
 		mean, ok := l.get(p, "ttft", "mean")
@@ -97,8 +97,8 @@ func coldStart(l *inspection) {
 	})
 }
 
-// secondTokenStall sees, at one request at a time, a mean gap above the median whose excess is one long gap a
-// request: with m gaps a request of which one is S longer, the mean rises by S/m and the standard deviation is S/√m.
+// secondTokenStall finds, at concurrency 1, a mean gap above the median that one long gap in each request explains:
+// with m gaps a request of which one is S longer, the mean rises by S/m and the standard deviation is S/√m.
 func secondTokenStall(l *inspection) {
 	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
 		mean, ok := l.get(p, "itl", "mean")
@@ -115,7 +115,7 @@ func secondTokenStall(l *inspection) {
 	})
 }
 
-// prefixCache sees repeats of one workload within a run whose first TTFT is a quarter above all later ones.
+// prefixCache finds repeats of one workload within a run where the first TTFT is a quarter above all later ones.
 func prefixCache(l *inspection) {
 	type id struct {
 		run int

@@ -19,7 +19,7 @@ func zeroScore(l *inspection) {
 	})
 }
 
-// impossibleScore finds shares of right answers below nothing or above everything.
+// impossibleScore finds shares of right answers below 0 or above 1.
 func impossibleScore(l *inspection) {
 	l.scores(func(run int, s *columns.ScoreRow) {
 		v, ok := s.Value.Get()
@@ -29,7 +29,7 @@ func impossibleScore(l *inspection) {
 	})
 }
 
-// isShare reports whether a metric is a share of right answers, by its name.
+// isShare reports by its name whether a metric is a share of right answers.
 func isShare(metric string) bool {
 	m := strings.ToLower(metric)
 	return slices.Contains([]string{"em", "f1", "score", "mc1", "mc2"}, m) ||
@@ -92,8 +92,8 @@ func noStart(l *inspection) {
 	})
 }
 
-// badTimestamps finds times that cannot be: no release is measured for a month without an end, and none before there were
-// accelerators.
+// badTimestamps finds impossible times: a run that ends before it starts, lasts longer than a month, or starts before
+// 2010, when there were no such accelerators.
 func badTimestamps(l *inspection) {
 	const longest = 31 * 24 * time.Hour
 	l.each(func(run int, h *columns.RunHead) {
@@ -140,7 +140,7 @@ func dirtyBuild(l *inspection) {
 	})
 }
 
-// mixedTools sees workloads that the release before measured with other tools only.
+// mixedTools finds workloads that the release before measured with other tools only.
 func mixedTools(l *inspection) {
 	type place struct{ model, device, workload string }
 	tools := func(runs []int) map[place]map[string]bool {

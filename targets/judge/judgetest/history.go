@@ -43,7 +43,8 @@ func Share(share float64, n int) schema.Score {
 	}
 }
 
-// History is a history of one run a release: release r is called v<r>, its run run-<r>, and it starts on day r + 1.
+// History is a history with one run per release: release r is called v<r>, its run run-<r>, and it starts on day r +
+// 1.
 type History struct {
 	TTFT       [][]float64 // ms, by release, by concurrency from 1; 0: not measured; negative: stored as it is
 	Conditions []columns.Conditions
@@ -100,10 +101,10 @@ func (m History) point(b *columns.Builder, run, workload int, ttft float64) {
 	b.End(p)
 }
 
-// Workloads is how many workloads [Steady] has.
+// Workloads is the number of workloads of [Steady].
 const Workloads = 10
 
-// Steady are values of a history of ten workloads that vary by half a percent.
+// Steady returns the values of ten workloads that vary by half a percent.
 func Steady(releases int) [][]float64 {
 	var out [][]float64
 	for r := range releases {
@@ -116,7 +117,7 @@ func Steady(releases int) [][]float64 {
 	return out
 }
 
-// Drifting is a steady history in which workload 4 (index 3) regresses by a share with every release from one on.
+// Drifting returns a steady history in which workload 4 (index 3) regresses by a share in every release from one on.
 func Drifting(releases, from int, each float64) [][]float64 {
 	values := Steady(releases)
 	for r := from; r < releases; r++ {
@@ -139,7 +140,7 @@ func Rerun(values [][]float64, value float64) *columns.Columns {
 	return c
 }
 
-// Find is the first verdict on a workload; the zero verdict when there is none.
+// Find returns the first verdict on a workload; the zero verdict when there is none.
 func Find(list []schema.Verdict, workload string) schema.Verdict {
 	for _, v := range list {
 		if v.Key.Workload() == workload {
@@ -149,7 +150,7 @@ func Find(list []schema.Verdict, workload string) schema.Verdict {
 	return schema.Verdict{}
 }
 
-// Evals are the verdicts on evals among some.
+// Evals returns the verdicts on evals in a list.
 func Evals(list []schema.Verdict) []schema.Verdict {
 	var out []schema.Verdict
 	for _, v := range list {

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// mannWhitney is the two-sided p of the U test: exact by counting rank sums while that is small, with ties by mid-rank;
-// else by the normal approximation with ties and continuity corrected.
+// mannWhitney returns the two-sided p of the U test: exact, by counting rank sums, for small samples, with ties by
+// mid-rank; else by the normal approximation with corrections for ties and continuity.
 func mannWhitney(a, b []float64) (float64, string) {
 	ranks := doubledRanks(append(slices.Clone(a), b...))
 	sum := 0
@@ -36,7 +36,7 @@ func mannWhitney(a, b []float64) (float64, string) {
 	return math.Min(1, 2*distuv.UnitNormal.Survival(z)), Normal
 }
 
-// doubledRanks are twice the mid-ranks, which makes them whole numbers.
+// doubledRanks returns twice the mid-ranks, which are whole numbers.
 func doubledRanks(values []float64) []int {
 	order := make([]int, len(values))
 	for i := range order {
@@ -65,7 +65,8 @@ func doubledRanks(values []float64) []int {
 	return ranks
 }
 
-// exact counts, over all choices of na of the ranks, how many sums are as far from the middle as the one seen.
+// exact counts, over all choices of na of the ranks, how many sums are at least as far from the middle as the
+// observed one.
 func exact(ranks []int, na, seen int) float64 {
 	total := 0
 	for _, r := range ranks {
@@ -83,7 +84,7 @@ func exact(ranks []int, na, seen int) float64 {
 			}
 		}
 	}
-	// Twice the mean keeps the comparison in whole numbers: mean sum = na·total/n.
+	// Twice the mean is a whole number: mean sum = na·total/n.
 	n := len(ranks)
 	far := abs(seen*n - na*total)
 	extreme, all := 0., 0.

@@ -26,7 +26,7 @@ type Result struct {
 	Test       string
 	NA, NB     int
 	Sure       bool // p < .05 under a test that can reach that
-	NeededEach int  // runs of each side that would likely show it; 0 when it is shown, or when nobody knows
+	NeededEach int  // runs of each side that would probably show it; 0 when it is shown, or when that is unknown
 }
 
 // Compare compares positive values.
@@ -53,7 +53,7 @@ func Compare(a, b []float64) Result {
 	switch {
 	case len(a) >= enough && len(b) >= enough:
 		r.P, r.Test = mannWhitney(a, b)
-	case se2 == 0: // two or three identical repeats show nothing of how far the next may lie
+	case se2 == 0: // two or three identical repeats give no estimate of the spread
 		r.NeededEach = enough
 		return r
 	default:
@@ -67,8 +67,8 @@ func Compare(a, b []float64) Result {
 	return r
 }
 
-// needed is how many runs a side would show a difference of this size at 5 % with power 80 %; 0 when that is
-// more than a hundred.
+// needed returns how many runs of each side would show a difference of this size at 5 % with power 80 %; 0 for more
+// than a hundred.
 func needed(d, variance float64, have int) int {
 	if d == 0 || variance == 0 {
 		return 0

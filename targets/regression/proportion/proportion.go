@@ -12,8 +12,8 @@ const (
 	z95  = 1.644853626951472
 )
 
-// Wilson is the 95 % score interval of a share p of n items (Wilson 1927). Unlike p ± 1.96 SE it is no point at 0 and
-// 1.
+// Wilson returns the 95 % score interval of a share p of n items (Wilson 1927). Unlike p ± 1.96 SE it has a width at
+// 0 and 1.
 func Wilson(p float64, n float64) (lo, hi float64) { return wilson(p, n, z975) }
 
 func wilson(p, n, z float64) (lo, hi float64) {
@@ -92,10 +92,10 @@ func (d Difference) normal(se float64) Difference {
 	return d
 }
 
-// Arcsine is 2·asin √p: its variance is 1/n whatever p is, so that shares can be compared like measurements.
+// Arcsine returns 2·asin √p: its variance is 1/n whatever p is, so that shares can be compared like measurements.
 func Arcsine(p float64) float64 { return 2 * math.Asin(math.Sqrt(math.Min(1, math.Max(0, p)))) }
 
-// Items is how many independent items each of two evals needs so that a true fall of delta from p is seen at 5 % with
+// Items returns how many independent items each of two evals needs to show a true fall of delta from p at 5 % with
 // power 80 %.
 func Items(p, delta float64) int {
 	q := math.Max(0, p-delta)

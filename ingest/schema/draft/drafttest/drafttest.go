@@ -1,5 +1,5 @@
-// Package drafttest holds what tests of readers share: decoding a text, finding a point, and what must be true of a
-// reading whatever was read. It is imported by tests only.
+// Package drafttest has helpers for tests of readers: decoding a text, finding a point, and the rules that every
+// reading must satisfy. Only tests import it.
 package drafttest
 
 import (
@@ -20,13 +20,13 @@ type Reader struct {
 	Read   func(*decode.File) schema.Reading
 }
 
-// File decodes a text under a name.
+// File decodes text as a file of a name.
 func File(name, text string) *decode.File {
 	f := decode.NewFile(name, []byte(text), time.Time{}, decode.DefaultLimits())
 	return &f
 }
 
-// Must recognises a text and reads it; a text that is not the reader's fails the test.
+// Must recognises text and reads it; the test fails if the text is not of the reader's format.
 func (r Reader) Must(t *testing.T, name, text string) schema.Reading {
 	t.Helper()
 	f := File(name, text)
@@ -38,7 +38,7 @@ func (r Reader) Must(t *testing.T, name, text string) schema.Reading {
 	return got
 }
 
-// Stat is one statistic of a point, NaN when it is not there.
+// Stat returns one statistic of a point, NaN if it is absent.
 func Stat(p schema.Point, metric, stat string) float64 {
 	if x, ok := p.Metrics[metric].Stats.Get(stat); ok {
 		return x
@@ -46,7 +46,7 @@ func Stat(p schema.Point, metric, stat string) float64 {
 	return math.NaN()
 }
 
-// Near compares to a millionth; two NaN are equal.
+// Near reports whether two values agree to a millionth; two NaN are equal.
 func Near(a, b float64) bool {
 	return math.IsNaN(a) && math.IsNaN(b) || math.Abs(a-b) <= 1e-6*math.Max(1, math.Max(math.Abs(a), math.Abs(b)))
 }
@@ -62,7 +62,7 @@ func Expect(t *testing.T, p schema.Point, want map[string]float64) {
 	}
 }
 
-// Codes are the codes of a reading's problems, sorted.
+// Codes returns the codes of a reading's problems, sorted.
 func Codes(r schema.Reading) string {
 	var out []string
 	for _, p := range r.Problems {
@@ -72,7 +72,7 @@ func Codes(r schema.Reading) string {
 	return strings.Join(out, " ")
 }
 
-// Check fails the test where a reading breaks a rule that holds for every format.
+// Check fails the test if a reading breaks a rule for all formats.
 func Check(t *testing.T, r schema.Reading) {
 	t.Helper()
 	if r.Format == "" {
@@ -131,7 +131,7 @@ func checkPoint(t *testing.T, p *schema.Point) {
 	}
 }
 
-// Fuzz feeds texts to a reader: no panic, and whatever is read keeps the promises of [Check].
+// Fuzz fuzzes a reader: it must not panic, and every reading must pass [Check].
 func (r Reader) Fuzz(f *testing.F, name string, seeds ...string) {
 	for _, s := range seeds {
 		f.Add(s)
