@@ -25,8 +25,8 @@ func main() {
 	os.Exit(code)
 }
 
-// interruptible returns a context that the first signal ends: what was started is asked to end, and what was measured is
-// kept. After the second nothing that was started is waited for.
+// interruptible returns a context that the first signal ends: what was started is asked to end, and what was measured
+// is kept. After the second nothing that was started is waited for.
 func interruptible(signals <-chan os.Signal, w io.Writer) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	hurry, rush := context.WithCancel(context.Background())
