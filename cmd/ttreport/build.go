@@ -30,12 +30,12 @@ func buildCommand() command {
 Reads run folders in results/ and everything in the given files and folders, keeps each run as a document in history/,
 judges all of history against targets, and writes the site. The site works from disk: open _site/index.html.
 
-With --ephemeral history/ is not touched: the site shows history and the PATHs together, and nothing is kept.`,
+With --ephemeral the history folder is not touched: the site shows history and the PATHs together; nothing is kept.`,
 		examples: []example{
 			{"after ttreport collect", "ttreport build"},
 			{"a workflow_logs tree of tt-inference-server", "ttreport build workflow_logs/"},
 			{"one release as a file for a ticket", "ttreport build --single-file v0.17.0"},
-			{"a site that shows nothing of our machines", "ttreport build --public --base-url https://example.org/r"},
+			{"a site that shows nothing of our machines", "ttreport build --public --base-url https://example.org"},
 			{
 				"look at somebody's results without keeping them",
 				"ttreport build --ephemeral --out /tmp/site results-of-somebody/",

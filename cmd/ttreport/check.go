@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -112,7 +113,7 @@ func (o checkOptions) check(ctx context.Context, sh *shell) error {
 		return err
 	}
 	if o.explain != "" {
-		return explain(ctx, sh, report, o.explain)
+		return explain(ctx, sh.out, report.Gate, o.explain)
 	}
 	g := report.Review(at, o.model, o.device)
 	if o.recheckPlan {
@@ -121,7 +122,7 @@ func (o checkOptions) check(ctx context.Context, sh *shell) error {
 	if len(g.Pairs) == 0 {
 		const fix = "ttreport inspect lists what the files hold; ttreport check without --model and --device lists all"
 		return fail(exitUngraded, fix, "check: %s has no run of %s on %s",
-			g.Release, orAny(o.model, "any model"), orAny(o.device, "any device"))
+			g.Release, cmp.Or(o.model, "any model"), cmp.Or(o.device, "any device"))
 	}
 	if err := o.write(sh.out, report, at, g); err != nil {
 		return err
@@ -180,13 +181,6 @@ func (o checkOptions) write(w io.Writer, report *render.Report, at int, g gate.R
 	return nil
 }
 
-func orAny(s, any string) string {
-	if s == "" {
-		return any
-	}
-	return s
-}
-
 // judge loads history and finds the release that is asked for.
 func (o checkOptions) judge(ctx context.Context, ws *workspace.Workspace) (*render.Report, int, error) {
 	report, err := storedReport(ctx, ws, judge.View{Run: o.run, Release: o.release, Baseline: o.baseline})
@@ -235,29 +229,24 @@ func (o checkOptions) find(r *render.Report) (int, error) {
 	return r.Newest(), nil
 }
 
-// explain finds a verdict by its id, in the newest release that has it, and prints how it was found.
-func explain(ctx context.Context, sh *shell, r *render.Report, id string) error {
-	for at := len(r.Releases) - 1; at >= 0; at-- {
-		f := r.Gate.Findings(at)
-		for _, v := range slices.Concat(f.Targets, f.History) {
-			if v.ID != id {
-				continue
-			}
-			c, err := r.Gate.Explain(ctx, at, v)
-			if err != nil {
-				return err
-			}
-			if c == nil {
-				terminal.Verdict(sh.out, v)
-				terminal.EvalCalculation(sh.out, v, r.Gate.ExplainEval(v))
-				return nil
-			}
-			terminal.Calculation(sh.out, v, c, r.Releases)
-			fit := r.Gate.Fit(at)
-			_, err = fmt.Fprintf(sh.out, "calibration          %d of %d earlier predictions at 2 %% failed\n",
-				fit.Exceeded, fit.Tested)
-			return err
-		}
+// explain prints how a verdict was found.
+func explain(ctx context.Context, w io.Writer, g *gate.Gate, id string) error {
+	v, at, ok := g.Verdict(id)
+	if !ok {
+		return fail(exitUsage, "ids are in brackets in ttreport check, and in its JSON",
+			"check: no verdict has the id %q", id)
 	}
-	return fail(exitUsage, "ids are in brackets in ttreport check, and in its JSON", "check: no verdict has the id %q", id)
+	c, err := g.Explain(ctx, at, v)
+	switch {
+	case err != nil:
+		return err
+	case c == nil:
+		terminal.Verdict(w, v)
+		terminal.EvalCalculation(w, v, g.ExplainEval(v))
+		return nil
+	}
+	terminal.Calculation(w, v, c, g.Releases)
+	fit := g.Fit(at)
+	_, err = fmt.Fprintf(w, "calibration          %d of %d earlier predictions at 2 %% failed\n", fit.Exceeded, fit.Tested)
+	return err
 }

@@ -12,15 +12,13 @@ import (
 
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/collect"
-	"github.com/ttreport/ttreport/collect/credentials"
 	"github.com/ttreport/ttreport/collect/plan"
-	"github.com/ttreport/ttreport/collect/plan/spec"
 	"github.com/ttreport/ttreport/collect/progress"
 	"github.com/ttreport/ttreport/collect/server"
+	"github.com/ttreport/ttreport/collect/session"
 	"github.com/ttreport/ttreport/collect/tool/environment"
 	"github.com/ttreport/ttreport/ingest/history"
 	"github.com/ttreport/ttreport/ingest/plaintext"
-	"github.com/ttreport/ttreport/ingest/schema"
 )
 
 const collectHelp = `
@@ -170,126 +168,52 @@ func (o collectOptions) entries(ctx context.Context, ws *workspace.Workspace) ([
 
 // measure measures one plan on one server.
 func (o collectOptions) measure(ctx context.Context, sh *shell, ws *workspace.Workspace) error {
-	if err := o.Check(); err != nil {
-		return planError(err)
-	}
-	if o.Server.Name.IsZero() {
-		o.Server.Name.Kind = plan.ServerSim
-	}
-	key, err := o.key(sh, ws)
-	if err != nil {
-		return err
-	}
-	known, err := o.known(ctx, sh, ws, &key)
-	if err != nil {
-		return err
-	}
-	o.Options = o.Complete(known)
-	p, err := o.plan(ctx, sh, ws, known)
-	if err != nil {
-		return err
-	}
-	show, address := newProgress(sh), o.Server.Name.Address(o.Server.Port)
-	srv, err := server.New(server.Request{
-		System: o.System, Options: o.Server, Plan: p, APIKey: key, Dir: ws.Dir, Waiting: show.Waiting(address),
-	})
-	if err != nil {
+	show := newProgress(sh)
+	s, err := session.New(ctx, o.request(sh, ws, show))
+	switch {
+	case errors.Is(err, server.ErrDenied):
+		return collectError(ctx, sh, ws, err)
+	case err != nil:
 		return planError(err)
 	}
 	if !o.serverOnly {
-		about := estimate(ctx, ws, p)
-		progress.WritePlan(sh.err, p, about)
-		show.Expect(p, about)
+		about := estimate(ctx, ws, s.Plan)
+		progress.WritePlan(sh.err, s.Plan, about)
+		show.Expect(s.Plan, about)
 	}
 	if o.dryRun {
-		for _, l := range collect.CommandLines(p, srv, address) {
+		for _, l := range collect.CommandLines(s.Plan, s.Server, s.Address) {
 			fmt.Fprintln(sh.out, l)
 		}
 		return nil
 	}
-	release, err := o.lock(address)
+	release, err := s.Lock()
 	if err != nil {
-		return err
+		const fix = "wait for it, or end it: two loads on one device measure each other"
+		return fail(exitCollect, fix, "collect: %w", err)
 	}
 	defer release()
 	if o.serverOnly {
-		return o.startServer(ctx, sh, ws, srv)
+		return startServer(ctx, sh, ws, s)
 	}
-	return o.run(ctx, sh, ws, p, srv, show)
+	return o.run(ctx, sh, ws, s, show)
 }
 
-// lock keeps other processes from measuring the same device or server. The simulator needs no lock: each process has
-// its own.
-func (o collectOptions) lock(address string) (release func(), err error) {
-	if o.System.Device == schema.Simulated {
-		return func() {}, nil
-	}
-	if release, err = collect.Lock("device "+o.System.Device, "address "+address); err != nil {
-		const fix = "wait for it, or end it: two loads on one device measure each other"
-		return nil, fail(exitCollect, fix, "collect: %w", err)
-	}
-	return release, nil
-}
-
-// key is the API key of the server. What .env has is warned about, and tools get the token of the hub from it.
-func (o collectOptions) key(sh *shell, ws *workspace.Workspace) (string, error) {
-	if o.Server.Name.Kind == plan.ServerSim {
-		return "", nil
-	}
-	file, err := credentials.Open(ws.Dir)
-	if err != nil {
-		return "", failure{code: exitUsage, err: fmt.Errorf("collect: %w", err)}
-	}
-	if file.Warning != "" {
-		sh.say("warning: %s", file.Warning)
-	}
-	if err := file.ExportToken(); err != nil {
-		return "", fmt.Errorf("collect: %w", err)
-	}
-	docker := o.Server.Name.Kind == plan.ServerDocker && !o.Server.NoAuth && !o.dryRun
-	return file.Key(docker && server.IsTenstorrent(o.System.Device), askFor(sh, ws))
-}
-
-// known is what is stated of the model: by --spec or models.yaml, and by the server where it runs already.
-func (o collectOptions) known(
-	ctx context.Context, sh *shell, ws *workspace.Workspace, key *string,
-) (spec.Model, error) {
-	stated, err := spec.Lookup(ws.Dir, o.spec, o.System.Model, o.System.Device, o.System.Impl)
-	if err != nil {
-		return stated, failure{code: exitUsage, err: fmt.Errorf("collect: %w", err)}
-	}
-	limit := 0
-	if o.Server.Name.Kind == plan.ServerURL && !o.dryRun {
-		end, err := o.probe(ctx, sh, ws, key)
-		if errors.Is(err, server.ErrDenied) {
-			return stated, collectError(ctx, sh, ws, err)
-		}
-		limit = end.Context // one that is not ready yet is waited for later
-	}
-	return o.Known(stated, limit), nil
-}
-
-// plan is the plan with its tools; what was assumed or left out is printed.
-func (o collectOptions) plan(
-	ctx context.Context, sh *shell, ws *workspace.Workspace, known spec.Model,
-) (plan.Plan, error) {
-	targets, err := readTargets(ws)
-	if err != nil {
-		return plan.Plan{}, err
-	}
-	p, notes, err := plan.Make(o.Options, known, targets)
-	if err != nil {
-		return p, planError(err)
-	}
-	for _, n := range notes {
-		sh.say("%-9s %s", n.Kind, n.Text)
-	}
+// request is what the flags and the workspace say of one measurement.
+func (o collectOptions) request(sh *shell, ws *workspace.Workspace, show *progress.Display) session.Request {
 	say := func(s string) { sh.say("tools     %s", s) }
-	find := plan.Finder{
-		Environments: environment.Tools{Configured: ws.Config.Tools, Say: say},
-		Exec:         ws.Config.Exec, FindOnly: o.dryRun, Say: say,
+	return session.Request{
+		Options: o.Options, Spec: o.spec, Dir: ws.Dir, DryRun: o.dryRun,
+		Targets: func() (plan.Targets, error) { return readTargets(ws) },
+		Finder: plan.Finder{
+			Environments: environment.Tools{Configured: ws.Config.Tools, Say: say},
+			Exec:         ws.Config.Exec, FindOnly: o.dryRun, Say: say,
+		},
+		Ask:     askFor(sh, ws),
+		Warn:    func(s string) { sh.say("warning: %s", s) },
+		Note:    func(n plan.Note) { sh.say("%-9s %s", n.Kind, n.Text) },
+		Waiting: show.Waiting,
 	}
-	return p, planError(find.Fill(ctx, &p, o.Tools))
 }
 
 // estimate is how long a plan may take, by what history has of it.
@@ -303,13 +227,13 @@ func estimate(ctx context.Context, ws *workspace.Workspace, p plan.Plan) plan.Es
 
 // run measures a plan and prints the result.
 func (o collectOptions) run(
-	ctx context.Context, sh *shell, ws *workspace.Workspace, p plan.Plan, srv server.Server, show *progress.Display,
+	ctx context.Context, sh *shell, ws *workspace.Workspace, s *session.Session, show *progress.Display,
 ) error {
 	results := ws.Results()
 	if o.out != "" {
 		results = o.out
 	}
-	out, err := collect.Run(ctx, p, srv, results, show.Event)
+	out, err := collect.Run(ctx, s.Plan, s.Server, results, show.Event)
 	show.End()
 	if err != nil {
 		if len(out.Points)+out.Evals == 0 && ctx.Err() == nil && !errors.Is(err, server.ErrDied) {
@@ -346,41 +270,21 @@ func (o collectOptions) outPath() []string {
 	return []string{o.out}
 }
 
-// probe asks a running server what it serves. One that wants a key is asked again with one that a person types, where
-// one is there to type.
-func (o collectOptions) probe(
-	ctx context.Context, sh *shell, ws *workspace.Workspace, key *string,
-) (server.Endpoint, error) {
-	at := server.Attached{URL: o.Server.Name.URL, Model: o.System.Model, APIKey: *key}
-	end, err := at.Probe(ctx)
-	if !errors.Is(err, server.ErrDenied) {
-		return end, err
-	}
-	typed, asked := askFor(sh, ws)(credentials.OpenAIKey, at.URL+" wants a key")
-	if !asked {
-		return end, err
-	}
-	*key, at.APIKey = typed, typed
-	return at.Probe(ctx)
-}
-
 // startServer starts a server, prints how to use and to end it, and leaves it running.
-func (o collectOptions) startServer(ctx context.Context, sh *shell, ws *workspace.Workspace, srv server.Server) error {
-	d, ok := srv.(interface {
-		Detach(ctx context.Context, dir string) (server.Detached, error)
-	})
-	if !ok {
+func startServer(ctx context.Context, sh *shell, ws *workspace.Workspace, s *session.Session) error {
+	d, err := s.Detach(ctx, filepath.Join(ws.Dir, ".ttreport", "servers"))
+	switch {
+	case errors.Is(err, session.ErrNotStarted):
 		return fail(exitUsage, "--server docker, or --server 'command …'",
-			"collect: --server-only starts a server, and %s is none that could be started", o.Server.Name)
-	}
-	s, err := d.Detach(ctx, filepath.Join(ws.Dir, ".ttreport", "servers"))
-	if err != nil {
+			"collect: --server-only starts a server, and %s is none that could be started", s.Options.Server.Name)
+	case err != nil:
 		return collectError(ctx, sh, ws, err)
 	}
+	system := s.Options.System
 	measure := shellescape.QuoteCommand([]string{
-		"ttreport", "collect", "--model", o.System.Model, "--device", o.System.Device, "--server", s.URL,
+		"ttreport", "collect", "--model", system.Model, "--device", system.Device, "--server", d.URL,
 	})
 	const text = "%s is ready at %s\n  log      %s\n  end it   %s\n  measure  %s\n"
-	fmt.Fprintf(sh.out, text, s.Name, s.URL, s.Log, s.Stop, measure)
+	fmt.Fprintf(sh.out, text, d.Name, d.URL, d.Log, d.Stop, measure)
 	return nil
 }

@@ -67,8 +67,21 @@ func (g *Gate) Label(release int) string {
 	return ""
 }
 
-// NeedsAttention returns the verdicts that a person must look at: those that fail or are warnings first, then
-// improvements. Verdicts that are met, unchanged, or inconclusive within the limit are only counted.
+// Verdict finds a verdict by its id, in the newest release that has it; ok is false for none.
+func (g *Gate) Verdict(id string) (v schema.Verdict, release int, ok bool) {
+	for release = len(g.Releases) - 1; release >= 0; release-- {
+		f := g.Findings(release)
+		for _, v := range slices.Concat(f.Targets, f.History) {
+			if v.ID == id {
+				return v, release, true
+			}
+		}
+	}
+	return schema.Verdict{}, 0, false
+}
+
+// NeedsAttention are the verdicts that need a person: what fails or is noted first, then what improved; what is met,
+// unchanged or inconclusive within the limit is a count.
 func (r *Review) NeedsAttention() (history, targets []schema.Verdict) {
 	for _, v := range r.History {
 		switch v.Outcome {

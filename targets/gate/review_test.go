@@ -132,3 +132,16 @@ func TestNeedsAttention(t *testing.T) {
 		t.Errorf("targets %s, want %s", got, want)
 	}
 }
+
+// A verdict is found by its id in the newest release that has it.
+func TestVerdict(t *testing.T) {
+	g := gateOf(t, confirmedRegression(), nil)
+	last := len(g.Releases) - 1
+	want := g.Findings(last).History[0]
+	if v, at, ok := g.Verdict(want.ID); !ok || at != last || v.ID != want.ID || v.Release != want.Release {
+		t.Errorf("%+v in %d, %v", v, at, ok)
+	}
+	if _, _, ok := g.Verdict("000000000000"); ok {
+		t.Error("a verdict that does not exist is found")
+	}
+}
