@@ -1,5 +1,5 @@
-// Package templates holds the embedded page templates and the documentation pages. It is a leaf: the site parses the
-// templates, the shell prints the documentation, and this package knows neither.
+// Package templates holds the embedded page templates and documentation pages. Package site parses the templates, and
+// cmd/ttreport prints the documentation. The package must not import any other.
 package templates
 
 import (
@@ -13,7 +13,7 @@ var files embed.FS
 // HTML returns the page templates: layout.html, one file a page, and partials.
 func HTML() fs.FS { return sub("html") }
 
-// Docs returns the documentation, one markdown file a topic.
+// Docs returns the documentation, one markdown file per topic.
 func Docs() fs.FS { return sub("docs") }
 
 func sub(name string) fs.FS {
