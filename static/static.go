@@ -1,5 +1,6 @@
 // Package static holds the embedded assets of a site: style sheet, scripts, and ECharts' built file with its licence,
-// which echarts.sh takes from its npm package. Package site copies the files. The package must not import any other.
+// which echarts.sh takes from its npm package. Package site copies the files. The package must not import any other
+// package of ours.
 package static
 
 import (

@@ -1,5 +1,5 @@
 // Package templates holds the embedded page templates and documentation pages. Package site parses the templates, and
-// cmd/ttreport prints the documentation. The package must not import any other.
+// cmd/ttreport prints the documentation. The package must not import any other package of ours.
 package templates
 
 import (
@@ -10,7 +10,7 @@ import (
 //go:embed all:html all:docs
 var files embed.FS
 
-// HTML returns the page templates: layout.html, one file a page, and partials.
+// HTML returns the page templates.
 func HTML() fs.FS { return sub("html") }
 
 // Docs returns the documentation, one markdown file per topic.
