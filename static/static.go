@@ -1,6 +1,6 @@
-// Package static holds the embedded assets of a site: style sheet, script, and ECharts' built file with its licence,
-// which echarts.sh brings from its npm package. It is a leaf: the site copies the files, and nothing else looks into
-// them.
+// Package static holds the embedded assets of a site: style sheet, scripts, and ECharts' built file with its licence,
+// which echarts.sh takes from its npm package. Package site copies the files. The package must not import any other
+// package of ours.
 package static
 
 import (
@@ -11,7 +11,7 @@ import (
 	"io/fs"
 )
 
-// EChartsVersion is the version that echarts.sh fixes.
+// EChartsVersion is the version that echarts.sh pins.
 const EChartsVersion = "6.1.0"
 
 //go:embed assets
@@ -26,13 +26,13 @@ func Files() fs.FS {
 	return f
 }
 
-// Print is eight hex digits of some content, for addresses that change when it does.
+// Print returns eight hex digits of the hash of some content, for addresses that change with the content.
 func Print(b []byte) string {
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:4])
 }
 
-// Fingerprint is Print of an asset.
+// Fingerprint returns Print of an asset.
 func Fingerprint(name string) (string, error) {
 	b, err := fs.ReadFile(Files(), name)
 	if err != nil {

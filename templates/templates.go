@@ -1,5 +1,5 @@
-// Package templates holds the embedded page templates and the documentation pages. It is a leaf: the site executes the
-// templates, the shell prints the documentation, and this package knows neither.
+// Package templates holds the embedded page templates and documentation pages. Package site parses the templates, and
+// cmd/ttreport prints the documentation. The package must not import any other package of ours.
 package templates
 
 import (
@@ -10,11 +10,10 @@ import (
 //go:embed all:html all:docs
 var files embed.FS
 
-// HTML returns the page templates: layout.html, navigation.html, section.html, table.html with row.html and
-// cell.html, one file a block in blocks/, one file a small picture in pictures/.
+// HTML returns the page templates.
 func HTML() fs.FS { return sub("html") }
 
-// Docs returns the documentation, one markdown file a topic.
+// Docs returns the documentation, one markdown file per topic.
 func Docs() fs.FS { return sub("docs") }
 
 func sub(name string) fs.FS {

@@ -14,8 +14,8 @@ import (
 )
 
 // Pattern reads identity from paths. "{release}/{device}/benchmark_{model}_isl-{isl}_osl-{osl}*" names the parts. A
-// placeholder matches text without a slash; the text between placeholders is a doublestar glob. A pattern is matched
-// against the end of a path, whole folders at a time.
+// placeholder matches text without a slash. A part without placeholders is a doublestar glob; next to a placeholder
+// only * and ? are wildcards. A pattern is matched against the end of a path, whole folders at a time.
 type Pattern struct {
 	text  string
 	parts []patternPart // one a folder, the file's name last
