@@ -6,7 +6,7 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render/words"
-	"github.com/ttreport/ttreport/targets/library"
+	"github.com/ttreport/ttreport/targets/judge"
 )
 
 // TargetsPage is what is required today: how it is met, what contradicts itself, and what changed over time.
@@ -85,11 +85,11 @@ func (r *Report) contradictions() *Table {
 	seen := map[contradiction]bool{}
 	for _, pair := range r.Pairs {
 		runs := r.runs[pair.Pair][pair.Newest]
-		e := library.Entry{Model: pair.Model, Device: pair.Device}
+		e := judge.TargetEntry{Model: pair.Model, Device: pair.Device}
 		for _, row := range r.Columns.TargetsOf(runs[len(runs)-1]) {
 			e.Targets = append(e.Targets, row.Target)
 		}
-		for _, c := range library.LintEntry(e) {
+		for _, c := range judge.Contradictions(e) {
 			id := contradiction{pair.Pair, c.Code, c.Target.Key.String(), c.Target.Metric}
 			if !seen[id] {
 				seen[id] = true

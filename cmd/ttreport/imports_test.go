@@ -70,9 +70,8 @@ var rooms = map[string][]string{
 
 	"render":               {"render", "targets/gate", "targets/judge", "targets/compare"},
 	"render/words":         {"targets/gate", "targets/judge", "targets/compare"},
-	"render/chart":         {"render/words"},
-	"render/chart/svg":     {"render/chart."},
-	"render/chart/echarts": {"render/chart."},
+	"render/chart":         {"render.", "render/words"},
+	"render/chart/echarts": {"render.", "render/chart."},
 
 	"site":         {"site", "render", "templates", "static"},
 	"site/preview": {},
@@ -189,9 +188,8 @@ func TestImportRuleRefuses(t *testing.T) {
 			"site", "templates", "static"},
 		"render/terminal":      {"targets/regression/pairing", "targets/library", "cmd/ttreport", "site"},
 		"render/words":         {"render", "targets/regression", "targets/library"},
-		"render/chart":         {"render", "targets/judge"},
-		"render/chart/svg":     {"render", "render/words", "render/chart/echarts"},
-		"render/chart/echarts": {"render/words", "render/chart/svg"},
+		"render/chart":         {"render/chart/echarts", "targets/judge"},
+		"render/chart/echarts": {"targets/judge", "render/markdown"},
 		"site":                 {"ingest", "ingest/history", "collect", "targets/gate", "targets/judge", "cmd/ttreport"},
 		"site/preview":         {"site", "render"},
 		"site/watch":           {"site", "site/preview"},
