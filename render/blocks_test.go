@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -28,12 +29,16 @@ func quantilesOf(n int) []float64 {
 // blockTypes are the types of this package that implement Block, read from its source.
 func blockTypes(t *testing.T) map[string]bool {
 	t.Helper()
-	pkgs, err := parser.ParseDir(token.NewFileSet(), ".", nil, 0)
+	names, err := filepath.Glob("block_*.go")
 	if err != nil {
 		t.Fatal(err)
 	}
 	out := map[string]bool{}
-	for _, f := range pkgs["render"].Files {
+	for _, name := range names {
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, d := range f.Decls {
 			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv != nil && fn.Name.Name == "Plain" {
 				typ := fn.Recv.List[0].Type
