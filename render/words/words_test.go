@@ -5,7 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -41,9 +41,7 @@ func TestNumbers(t *testing.T) {
 func declared(t *testing.T, folder, method, constants string) (types, names map[string]bool) {
 	t.Helper()
 	types, names = map[string]bool{}, map[string]bool{}
-	source := func(f fs.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }
-	//lint:ignore SA1019 these packages have no build tags
-	packages, err := parser.ParseDir(token.NewFileSet(), folder, source, 0)
+	sources, err := filepath.Glob(filepath.Join(folder, "*.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
