@@ -107,7 +107,7 @@ func name(index map[string]int, s string, list *[]string) int {
 	return place(index, s, list, func() string { return s })
 }
 
-func (t *seriesTable) add(s *judge.Series, g judge.Glance) {
+func (t *seriesTable) add(s *judge.Series, g judge.Summary) {
 	t.Pair = append(t.Pair, place(t.pairs, schema.Pair{Model: s.Model, Device: s.Device}, &t.Pairs, func() SeriesPair {
 		return SeriesPair{words.OrUnknown(s.Model), words.OrUnknown(s.Device), PairPath(s.Model, s.Device)}
 	}))
@@ -137,12 +137,12 @@ func (r *Report) Explore() SeriesTable {
 	t := r.newSeriesTable()
 	type row struct {
 		s *judge.Series
-		g judge.Glance
+		g judge.Summary
 	}
 	var rows []row
 	for i := range r.Gate.Series {
 		s := &r.Gate.Series[i]
-		if g, ok := r.Gate.Glance(s, -1); ok {
+		if g, ok := r.Gate.Summary(s, -1); ok {
 			rows = append(rows, row{s, g})
 		}
 	}
@@ -195,7 +195,7 @@ func (r *Report) ReleaseSeries(at int) SeriesTable {
 	t := r.newSeriesTable()
 	for i := range r.Gate.Series {
 		s := &r.Gate.Series[i]
-		if g, ok := r.Gate.Glance(s, at); ok {
+		if g, ok := r.Gate.Summary(s, at); ok {
 			t.add(s, g)
 			t.Cond = append(t.Cond, place(t.conds, fmt.Sprint(g.Conditions), &t.Conds,
 				func() map[string]string { return g.Conditions }))

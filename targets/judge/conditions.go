@@ -33,10 +33,11 @@ type classes struct {
 
 func newClasses(c *columns.Columns) *classes {
 	k := &classes{c: c, byText: map[string]int32{}, memo: map[[2]int32]int32{}}
-	seen := map[[3]string]int32{}
+	type facts struct{ engine, precision, mesh string }
+	seen := map[facts]int32{}
 	for i := range c.Runs {
 		h := &c.Runs[i]
-		k.facts = append(k.facts, intern(seen, [3]string{h.Engine, h.Model.Precision, h.Mesh}))
+		k.facts = append(k.facts, intern(seen, facts{h.Engine, h.Model.Precision, h.Mesh}))
 	}
 	return k
 }

@@ -39,7 +39,7 @@ func TestShortFormsAgreeWithVerdicts(t *testing.T) {
 		for i := range j.Series {
 			s := &j.Series[i]
 			v := judgetest.Find(list, s.Key.Workload())
-			g, ok := j.Glance(s, r)
+			g, ok := j.Summary(s, r)
 			value, _ := v.Value.Get()
 			if !ok || g.Outcome != v.Outcome || g.Evidence != v.Evidence || g.Large != v.Large || g.Value != value {
 				t.Errorf("v%d %s: %+v, want %+v", r, s.Key.Workload(), g, v)

@@ -6,9 +6,9 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// Glance is a short form of the verdict on a series in one release, for tables of all series, which have no room for
+// Summary is a short form of the verdict on a series in one release, for tables of all series, which have no room for
 // a sentence.
-type Glance struct {
+type Summary struct {
 	Release    int
 	Outcome    schema.Outcome
 	Evidence   schema.Evidence
@@ -20,17 +20,17 @@ type Glance struct {
 	Weight     float64
 }
 
-// Glance returns the short verdict on a series in a release, or for release < 0 in the newest release that has it.
-func (j *Judgement) Glance(s *Series, release int) (Glance, bool) {
+// Summary returns the short verdict on a series in a release, or for release < 0 in the newest release that has it.
+func (j *Judgement) Summary(s *Series, release int) (Summary, bool) {
 	obs := j.table.Cells[s.cell].End - 1
 	if release >= 0 {
 		obs = s.find(release)
 	}
 	if obs < j.table.Cells[s.cell].First {
-		return Glance{}, false
+		return Summary{}, false
 	}
 	row, o := &j.rows.Rows[obs], &j.table.Obs[obs]
-	g := Glance{
+	g := Summary{
 		Release: int(o.Release), Outcome: outcomeOf(row.Word), Evidence: evidenceOf(row.Evidence), Large: row.Large(),
 		Value: s.value(obs).Value, Effect: math.NaN(), Conditions: j.classes.list[o.Cond],
 	}
