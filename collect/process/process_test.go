@@ -34,7 +34,7 @@ func pidIn(t *testing.T, file string) int {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	t.Fatal("the child did not tell its number")
+	t.Fatal("the child did not print its number")
 	return 0
 }
 

@@ -44,7 +44,7 @@ func TestReadRecorded(t *testing.T) {
 	} {
 		dir := filepath.Join("../../../shared/recorded", filepath.FromSlash(tt.dir))
 		if _, err := os.Stat(filepath.Dir(dir)); err != nil {
-			t.Logf("skipped: %s is not beside the repository", filepath.Dir(dir))
+			t.Logf("skipped: %s does not exist", filepath.Dir(dir))
 			continue
 		}
 		s, err := tt.read(dir)

@@ -68,7 +68,7 @@ func only(list ...schema.Verdict) gate.Findings {
 	return f
 }
 
-// beside adds lints to findings.
+// beside returns findings with lints.
 func beside(f gate.Findings, list ...lint.Lint) gate.Findings { f.Lints = list; return f }
 
 // decideCase is the default decision on some findings.
