@@ -1,4 +1,4 @@
-"""What the scripts under .ci share: a command that must succeed, a free port, uv, a Python of some version."""
+"""Functions for the scripts under .ci: a command that must succeed, a free port, uv, a Python of some version."""
 import os, shutil, signal, socket, subprocess, sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -57,7 +57,7 @@ def with_uv(work):
 
 
 def python(*versions):
-    """The first of some versions of Python that really runs here, or None. A shim of pyenv may exist and not run."""
+    """The first of several versions of Python that runs here, or None. A shim of pyenv may exist and not run."""
     for v in versions:
         name = shutil.which(f"python{v}")
         if name and subprocess.run([name, "--version"], capture_output=True).returncode == 0:

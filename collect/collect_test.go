@@ -69,7 +69,7 @@ func TestRunFolder(t *testing.T) {
 	}
 }
 
-// watched notes the address of a server.
+// watched records the address of a server.
 type watched struct {
 	server.Server
 	url *string
@@ -81,7 +81,7 @@ func (w watched) Start(ctx context.Context, dir string) (server.Endpoint, error)
 	return e, err
 }
 
-// A point that fails is a result; the next one is tried.
+// A point that fails is a result; the next one is measured.
 func TestFailedPoints(t *testing.T) {
 	cfg := quick
 	cfg.Fault.ErrorShare = 1
@@ -106,13 +106,13 @@ func start(t *testing.T, cfg sim.Config) server.Endpoint {
 	return server.Endpoint{URL: s.URL(), Model: "sim-8b", Stack: manifest.Stack{Engine: "ttreport-sim"}}
 }
 
-// fixed is a server that is there already and is not asked whether it is well.
+// fixed is a server that runs already and is not checked.
 type fixed struct{ end server.Endpoint }
 
 func (f fixed) Start(context.Context, string) (server.Endpoint, error) { return f.end, nil }
 func (f fixed) Stop()                                                  {}
 
-// Ctrl-C in the middle keeps what was measured, and what is there says that it is not all.
+// Ctrl-C keeps what was measured, and the run folder shows that it is incomplete.
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var url string

@@ -16,7 +16,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
-// The demo's numbers are the same to the last digit, also when every processor of the machine is busy.
+// The demo's numbers are the same in all digits, also when every processor of the machine is busy.
 func TestDemoIsTheSameUnderLoad(t *testing.T) {
 	idle := demoResults(t)
 	stop, cancel := context.WithCancel(context.Background())
@@ -39,7 +39,7 @@ func TestDemoIsTheSameUnderLoad(t *testing.T) {
 	}
 }
 
-// demoResults runs the demo and returns what each run measured, without the moment when.
+// demoResults runs the demo and returns what each run measured, without times.
 func demoResults(t *testing.T) [][]byte {
 	t.Helper()
 	outs, err := collect.Demo(context.Background(), t.TempDir(), func(collect.Event) {})
@@ -102,7 +102,7 @@ func TestDemoIsInThePast(t *testing.T) {
 	}
 }
 
-// What is measured already is not measured again.
+// What was measured is not measured again.
 func TestDemoIsComplete(t *testing.T) {
 	dir := t.TempDir()
 	for _, want := range []int{8, 0} {

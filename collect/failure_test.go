@@ -23,7 +23,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
-// TestMain plays a server, or a collection that can be killed, when a test starts this program again.
+// TestMain acts as a server, or as a collection that can be killed, when a test starts this program again.
 func TestMain(m *testing.M) {
 	switch {
 	case os.Getenv("PLAY_SERVER") != "":
@@ -108,8 +108,7 @@ func slow(n int) plan.Plan {
 	return p
 }
 
-// A server of ours that dies in the middle is noticed, started again once, and the item that it was in is measured
-// again.
+// A started server that dies is noticed and restarted once, and the item in progress is measured again.
 func TestServerThatDiesIsStartedAgain(t *testing.T) {
 	t.Parallel()
 	srv := played(t, 1200*time.Millisecond)
@@ -140,8 +139,8 @@ func TestServerThatDiesIsStartedAgain(t *testing.T) {
 	}
 }
 
-// One that is not ours is noticed within five seconds; what is left is missing, with the reason, and the next
-// collection goes on there.
+// The end of an attached server is noticed within five seconds; the remaining items are missing, with the reason, and
+// the next collection resumes there.
 func TestServerOfOthersThatDies(t *testing.T) {
 	t.Parallel()
 	srv := played(t, time.Hour)
@@ -199,7 +198,7 @@ func TestServerThatNeverGetsReady(t *testing.T) {
 }
 
 // A collection that is killed at fifty random moments and started again each time loses at most the point in flight:
-// what the journal calls done is whole, stays as it was, and is never measured twice.
+// what the journal lists as done is complete, stays the same, and is not measured again.
 func TestKilledAtFiftyMoments(t *testing.T) {
 	t.Parallel()
 	results := t.TempDir()
@@ -235,7 +234,7 @@ func TestKilledAtFiftyMoments(t *testing.T) {
 	t.Logf("%d kills; %d results, each measured once", kills, len(whole))
 }
 
-// check reads what is there after a kill.
+// check reads the run folder after a kill.
 func check(t *testing.T, results string, whole map[string]string) {
 	t.Helper()
 	names, _ := filepath.Glob(filepath.Join(results, "*", manifest.JournalName))
@@ -278,7 +277,7 @@ func ended(results string) bool {
 	return len(names) > 0
 }
 
-// A server that refuses us is not waited for: nobody lets us in while we wait.
+// A server that denies access is not awaited: waiting would not help.
 func TestDeniedIsSaidAtOnce(t *testing.T) {
 	t.Parallel()
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter,
@@ -294,8 +293,8 @@ func TestDeniedIsSaidAtOnce(t *testing.T) {
 	}
 }
 
-// A server that is left running answers when we are gone, says where its log is, and ends with the command that was
-// told.
+// A server that is left running answers after collect has ended; its log is where stated, and the stated command ends
+// it.
 func TestServerThatIsLeft(t *testing.T) {
 	t.Parallel()
 	srv := played(t, time.Hour)
@@ -323,7 +322,7 @@ func TestServerThatIsLeft(t *testing.T) {
 	t.Error("it still answers")
 }
 
-// The gauges of a server stand with what was measured meanwhile.
+// The gauges of a server are stored with what was measured at that time.
 func TestGaugesAreKept(t *testing.T) {
 	t.Parallel()
 	srv, err := sim.Start(quick)
@@ -344,7 +343,7 @@ func TestGaugesAreKept(t *testing.T) {
 	}
 }
 
-// A collection that is killed leaves its server behind; the next one at that address ends it and measures its own.
+// A killed collection leaves its server running; the next one at that address ends it and measures its own.
 func TestLeftoverServerIsEnded(t *testing.T) {
 	t.Parallel()
 	addr, results := freeAddr(t), t.TempDir()

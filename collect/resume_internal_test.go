@@ -6,7 +6,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
-// What a dying server answered partly is no measurement, whatever the journal says of it before.
+// Partial answers of a dying server are not a measurement, whatever earlier entries of the journal state.
 func TestWhatADyingServerAnsweredIsMeasuredAgain(t *testing.T) {
 	id, _, done := unfinished([]manifest.Entry{
 		{Event: "run-start", Item: "r1", Result: "digest"},
@@ -19,6 +19,6 @@ func TestWhatADyingServerAnsweredIsMeasuredAgain(t *testing.T) {
 		t.Errorf("%s %v", id, done)
 	}
 	if id, _, _ := unfinished([]manifest.Entry{{Event: "run-start", Item: "r1", Result: "another"}}, "digest"); id != "" {
-		t.Error("another plan's run is gone on with")
+		t.Error("another plan's run is resumed")
 	}
 }

@@ -15,8 +15,7 @@ import (
 )
 
 // BenchmarkSmallFiles reads a thousand result files of a kilobyte from disk, hashed, recognised, read and grouped;
-// beside it what the standard library takes to open and decode the same files and do nothing with them. The budget is
-// 0.1 s.
+// next to it the time of the standard library to open and decode the same files. The budget is 0.1 s.
 func BenchmarkSmallFiles(b *testing.B) {
 	dir := b.TempDir()
 	var paths []string

@@ -53,7 +53,7 @@ func loadSeeds() []loadSeed {
 	}
 }
 
-// FuzzLoad feeds two files of one folder to the whole load: no reader may fail, and what comes of them can be stored.
+// FuzzLoad feeds two files of one folder to the whole load: no reader may panic, and the runs can be stored.
 func FuzzLoad(f *testing.F) {
 	for _, s := range loadSeeds() {
 		f.Add(s.name, []byte(s.text), s.second, []byte(s.more))

@@ -56,7 +56,7 @@ func sweepLayouts() map[string]map[string]string {
 	}
 }
 
-// What a sweep writes is one run with its repeats, in each of the layouts that tools have; aggregates count nothing.
+// A sweep is one run with its repeats, in every layout of the tools; aggregates are not counted.
 func TestSweepsAreOneRun(t *testing.T) {
 	for name, files := range sweepLayouts() {
 		set := load(t, ingest.Options{}, files)
@@ -79,7 +79,7 @@ func TestSweepsAreOneRun(t *testing.T) {
 	}
 }
 
-// Two folders of which nothing is known are two runs, even where their files are of one second, as after a checkout.
+// Two folders without a stated identity are two runs, even if all files have the same time, as after a checkout.
 func TestFoldersOfOneSecond(t *testing.T) {
 	when := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	roots := []ingest.Root{

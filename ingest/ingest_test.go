@@ -72,7 +72,7 @@ func TestGrouping(t *testing.T) {
 	t.Error("no run of three points")
 }
 
-// The id must not depend on where the tree lies, nor on what else is loaded with it.
+// The id must not depend on where the tree is, nor on what else is loaded with it.
 func TestIDsAreStable(t *testing.T) {
 	files := map[string]string{"w/a/1.json": result("acme/x", "20260101-000000", 1)}
 	one := load(t, ingest.Options{}, files)
@@ -123,7 +123,7 @@ func TestIdentityHasAnOrderAndAnOrigin(t *testing.T) {
 		strings.Contains(strings.Join(pt.Command, " "), "sesame") || pt.Start.Hour() != 5 {
 		t.Errorf("%s %v %v %s", pt.Key, pt.Conditions, pt.Command, pt.Start)
 	}
-	// The path says another device, the flag another release: both are told.
+	// The path states another device, the flag another release: both are reported.
 	if got := codes(set.Problems); got != "contradiction contradiction" {
 		t.Errorf("%s: %v", got, set.Problems)
 	}
@@ -242,7 +242,7 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// The real files, where they are: every one is understood or named in a problem, and the trees read as they should.
+// The real files, where they are: every one is read or reported in a problem, and the trees give the expected runs.
 func TestRealFiles(t *testing.T) {
 	corpus := os.Getenv("TTREPORT_CORPUS")
 	if corpus == "" {

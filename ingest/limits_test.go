@@ -14,7 +14,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
 
-// No file brings more results than the limit, whatever its format; what is left out is said.
+// No file gives more results than the limit, whatever its format; what is left out is reported.
 func TestResultsAreLimited(t *testing.T) {
 	lim := decode.DefaultLimits()
 	lim.Results = 10
@@ -62,7 +62,7 @@ func TestResultsAreLimited(t *testing.T) {
 	}
 }
 
-// A pipe without a writer, a device that never ends and links to it are no results and are not waited for.
+// A pipe without a writer, a device that never ends and links to it are not results and do not block.
 func TestDevicesAreLeftAlone(t *testing.T) {
 	dir := t.TempDir()
 	if err := syscall.Mkfifo(filepath.Join(dir, "pipe.json"), 0o600); err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/ttreport/ttreport/ingest"
 )
 
-// A manifest speaks for every folder below it, from wherever one asks; a nearer one is believed before a farther one.
+// A manifest applies to every folder below it, whichever folder is read; a nearer one takes precedence.
 func TestManifestsAbove(t *testing.T) {
 	top := t.TempDir()
 	write := func(name, text string) {

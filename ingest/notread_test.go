@@ -7,7 +7,7 @@ import (
 	"github.com/ttreport/ttreport/ingest"
 )
 
-// Results of tools that are not read are named with their tool, and are neither unknown nor called no results.
+// Results of tools that are not read are reported with their tool, and neither as unknown nor as no results.
 func TestOtherToolsAreNamed(t *testing.T) {
 	for text, tool := range map[string]string{
 		`{"Test Duration (s)":1.5,"Concurrency":4,"Total Requests":16,"Avg TTFT (ms)":54.1}`: "evalscope",
@@ -24,7 +24,7 @@ func TestOtherToolsAreNamed(t *testing.T) {
 	}
 }
 
-// Whatever lies beside results is named as what it is: by its content, not by its name.
+// Files next to results are recognised by their content, not by their name.
 func TestWhatIsNoResultIsNamed(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"metadata":{"x_request_id":"a","benchmark_phase":"profiling"},"payload":{"messages":[]},` +

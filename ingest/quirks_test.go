@@ -64,7 +64,7 @@ func hasCode(t *testing.T, set ingest.Set, code string) {
 	}
 }
 
-// NaN and Infinity are no numbers, inside text they are text.
+// NaN and Infinity are not numbers; within strings they are text.
 func TestQuirk01(t *testing.T) {
 	set, p := loadOne(t, "a.json",
 		serve(`"burstiness":Infinity,"request_rate":"inf","std_ttft_ms":NaN,"note":"NaN of text",`))
@@ -74,7 +74,7 @@ func TestQuirk01(t *testing.T) {
 	hasCode(t, set, "non-finite")
 }
 
-// Several values in one file, the last one cut.
+// Several values in one file, the last one truncated.
 func TestQuirk02(t *testing.T) {
 	set := load(t, ingest.Options{}, map[string]string{
 		"a.json": serve(``) + "\n" + serve(`"max_concurrency":4,`) + "\n" + serve("")[:60],
@@ -96,7 +96,7 @@ func TestQuirk02b(t *testing.T) {
 	hasCode(t, set, "bad-json")
 }
 
-// A log line that begins with a bracket is no JSON.
+// A log line that begins with a bracket is not JSON.
 func TestQuirk03(t *testing.T) {
 	_, p := loadOne(t, "a.log",
 		"[BENCHMARK] model_name m batch_size 1 input_length 60 output_length 20 tokens_per_sec 5.5 latency(ms) 10.5\n")
@@ -110,7 +110,7 @@ func TestQuirk04(t *testing.T) {
 	}
 }
 
-// Zeros of a run in which all failed are no data.
+// Zeros of a run in which all requests failed are not data.
 func TestQuirk05(t *testing.T) {
 	set, p := loadOne(t, "a.json",
 		`{"completed":0,"failed":8,"output_throughput":0.0,"mean_ttft_ms":0.0,"mean_tpot_ms":0.0,"request_throughput":0.0}`)
@@ -207,7 +207,7 @@ func TestQuirk15(t *testing.T) {
 	}
 }
 
-// Naive dates are said to be so, and a missing one is the file's.
+// Dates without a zone are marked as such, and a missing date is the file's modification time.
 func TestQuirk16(t *testing.T) {
 	set, _ := loadOne(t, "a.json", serve(""))
 	if !strings.Contains(set.Runs[0].Provenance["start"].Where, "zone not stated") {
@@ -244,7 +244,7 @@ func TestQuirk17(t *testing.T) {
 	hasCode(t, set, "duplicate")
 }
 
-// A sweep's runs count once, and what it varied is part of the workload.
+// A sweep's runs count once, and its varied parameters are part of the workload.
 func TestQuirk18(t *testing.T) {
 	run := func(n, seqs int) string {
 		return serve(fmt.Sprintf(`"run_number":%d,"max_num_seqs":%d,"random_input_len":128,"random_output_len":32,`+
@@ -263,7 +263,7 @@ func TestQuirk18(t *testing.T) {
 	}
 }
 
-// The .pytorch.json beside a result repeats it, and alone knows the arguments.
+// The .pytorch.json next to a result repeats it, and only it has the arguments.
 func TestQuirk19(t *testing.T) {
 	rec := func(name string, v float64) string {
 		return fmt.Sprintf(`{"benchmark":{"extra_info":{"args":{"dataset_name":"random","random_input_len":128,`+

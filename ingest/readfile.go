@@ -161,7 +161,7 @@ func interpret(at found, f *decode.File) []*source {
 	}
 	if f.NonFinite > 0 && self.counts() {
 		self.report(schema.Problem{
-			Severity: schema.SevNote, Path: f.Path, Code: "non-finite", Used: "no number where one of them stands",
+			Severity: schema.SevNote, Path: f.Path, Code: "non-finite", Used: "no number in place of each",
 			Found: fmt.Sprintf("%d values written as NaN or Infinity", f.NonFinite),
 		})
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/ttreport/ttreport/ingest"
 )
 
-// Results of one workload under different settings are no repeats of each other; which repeat it is, where and when,
-// tells nothing apart.
+// Results of one workload with different settings are not repeats; the number of the repeat, its place and its time
+// are not settings.
 func TestMetadataTellApart(t *testing.T) {
 	file := func(n int, metadata string) string {
 		return serve(fmt.Sprintf(`"random_input_len":128,"random_output_len":32,"max_concurrency":4,`+

@@ -12,7 +12,7 @@ import (
 
 var began = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// runOf is a run of one point and one score under a derived id, as a reading gives it that knows this much.
+// runOf is a run of one point and one score under a derived id, with the stated identity.
 func runOf(device, release, hash string) schema.Run {
 	number := func(v float64) *float64 { return &v }
 	key := schema.Key{Task: "text", Tool: "vllm", ISL: number(128), OSL: number(32)}
@@ -74,7 +74,7 @@ func TestOneMeasurementStandsOnce(t *testing.T) {
 	}
 }
 
-// New files beside old ones: the old ones stay where they are, the new ones are stored.
+// New files next to old ones: the old ones stay in their document, the new ones are stored.
 func TestOnlyWhatIsNewIsStored(t *testing.T) {
 	dir := t.TempDir()
 	store(t, dir, runOf("n150", "v1", "aaaa"))
@@ -94,7 +94,7 @@ func TestOnlyWhatIsNewIsStored(t *testing.T) {
 	}
 }
 
-// A second reading that also finds an earlier file has another start, and still knows the document.
+// A second reading that also finds an earlier file has another start, and still finds the document.
 func TestAnEarlierFileChangesNothing(t *testing.T) {
 	dir := t.TempDir()
 	old := runOf("", "", "aaaa")
@@ -113,7 +113,7 @@ func TestAnEarlierFileChangesNothing(t *testing.T) {
 	}
 }
 
-// What lies in a folder that is only read counts and is not replaced.
+// Documents in a folder that is only read count and are not replaced.
 func TestOthersAreNeverReplaced(t *testing.T) {
 	stored, dir := t.TempDir(), t.TempDir()
 	store(t, stored, runOf("", "", "aaaa"))

@@ -38,7 +38,7 @@ func reads(t *testing.T, s ingest.Store, limit inForce, device string) ingest.Re
 	return got
 }
 
-// documents are the runs below a folder, by path.
+// documents returns the runs below a folder, by path.
 func documents(t *testing.T, dir string) map[string]schema.Run {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(dir, "*", "*", "*.json"))
@@ -136,7 +136,7 @@ func TestStoreLeavesDamagedDocumentsAlone(t *testing.T) {
 	}
 }
 
-// What lies in the base folder counts as stored and stays as it is: its update is made on a copy.
+// Documents in the base folder count as stored and are not changed: an update is made on a copy.
 func TestStoreOverABase(t *testing.T) {
 	base, dir := t.TempDir(), t.TempDir()
 	reads(t, ingest.Store{Dir: base}, 50, "n150")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Times builds beside their rival: build.py [--large]
+"""Times builds and compares them with asv: build.py [--large]
 
 Makes a history (gen_history.py), builds its site cold, again, and after one more release, and publishes the same amount
-of data with airspeed velocity (asv, from PyPI) in the same run. Prints seconds, peak memory, files and bytes beside
+of data with airspeed velocity (asv, from PyPI) in the same run. Prints seconds, peak memory, files and bytes with
 their goals. --large adds 10^5 series x 10 releases. Seconds are of this machine; the ratio to asv is the figure to
 compare.
 """

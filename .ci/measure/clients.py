@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures what load clients add to what they measure, each against a server that logs when it really sent each token.
+"""Measures what load clients add to what they measure, each against a server that logs when it sent each token.
 
     clients.py [--tools builtin,aiperf,guidellm,vllm] [--streams 1,32,128,256] [--times 1]
 
@@ -53,7 +53,7 @@ class Bench:
 
     def measure(self, tool, streams, repeat):
         """Runs a client once against a server of its own."""
-        os.sync()  # what was installed is still being written
+        os.sync()  # the installed files may still be written to disk
         time.sleep(3)
         folder = os.path.join(self.work, f"{tool}-{streams}-{repeat}")
         os.makedirs(folder)
@@ -76,7 +76,7 @@ class Bench:
             server.wait(10)
 
     def reported(self, folder, tool):
-        """What the client says, as ttreport reads it, and its CPU seconds."""
+        """What the client reports, as ttreport reads it, and its CPU seconds."""
         with open(f"{folder}/_site/data/points/v1.csv") as f:
             row = next(r for r in csv.DictReader(f) if r["tool"] == tool)
         with open(glob.glob(f"{folder}/results/*/raw/**/*.ttreport.json", recursive=True)[0]) as f:
@@ -86,7 +86,7 @@ class Bench:
 
 
 def sent(log, requests):
-    """What the server really did for the last so many whole answers: those before are a client's own warm-up."""
+    """What the server did for the last answers: earlier ones are a client's own warm-up."""
     with open(log) as f:
         lines = sorted((json.loads(line) for line in f), key=lambda r: r["arrival_ns"])
     lines = [r for r in lines if r["want"] == OSL and r["chunks"] == OSL][-requests:]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that two builds of ttreport make the same numbers and verdicts of the same inputs.
+"""Checks that two builds of ttreport give the same numbers and verdicts for the same inputs.
 
     same.py BEFORE AFTER INPUT... [--newest N] [--rename OLD=NEW]... [--ignore REGEX]... [--keep]
 
@@ -10,7 +10,7 @@ Compared are exit codes, the JSON of every check, the change points, _site/data/
 the documents of history/.
 
 Words are compared after the renames in WORDS, so that either side may use the old or the new vocabulary. Rows and
-verdicts are matched by what they are about, not by their order. Prose (PROSE) is not compared. Fields that only
+verdicts are matched by identity, not by order. Sentences (PROSE) are not compared. Fields that only
 AFTER has are counted, not compared; fields that only BEFORE has are differences, unless --rename gives the new name
 or --ignore matches the path. A number may change from text to a number: the two are equal when they agree at the
 digits that BEFORE printed.
@@ -35,7 +35,7 @@ PROSE = {"why", "detail", "reason", "args", "missing_reason", "version", "title"
          "explanation"}
 IDENTITY = ("release channel run model device impl key task tool isl osl concurrency rate rate_req_s dataset dims "
             "repeat filter metric stat against level family kind subject id name").split()
-NAMES = {"id", "run", "cause", "release", "model", "device", "version"}  # never numbers, whatever they look like
+NAMES = {"id", "run", "cause", "release", "model", "device", "version"}  # never numbers, even if they look like numbers
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d{1,2})?")
 FLOAT_TOLERANCE = 1e-9  # relative; a sum in another order differs by less
 
@@ -245,7 +245,7 @@ class Copy:
 
 
 def compare(options, source, work):
-    """Compares what both binaries make of one input."""
+    """Compares the output of both binaries for one input."""
     c = Comparison(options)
     before = Copy(options.before, source, os.path.join(work, "before"))
     after = Copy(options.after, source, os.path.join(work, "after"))

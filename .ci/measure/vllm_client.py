@@ -17,7 +17,7 @@ ENGINE = ("vllm.lora", "vllm.multimodal", "vllm.inputs", "vllm.config", "vllm.pl
 
 
 class Placeholder(type):
-    """A class that stands for anything: its attributes are placeholders, and calling it gives one or returns what it
+    """A placeholder for any class: its attributes are placeholders, and calling it returns one, or what it
     decorates."""
 
     def __getattr__(cls, name):

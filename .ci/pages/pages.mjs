@@ -1,4 +1,4 @@
-// Measures a built site in a real browser and prints a table of figures beside their goals.
+// Measures a built site in a real browser and prints a table of figures with their goals.
 //
 //   node pages.mjs SITE [--short]
 //

@@ -4,7 +4,7 @@
     run.py [--only NAME,...] [--until SECONDS]
 
 Everything comes from package registries, into a folder that is removed at the end. What a machine cannot run is printed
-with the reason and fails nothing; what can run must run and be right. Servers listen on loopback, load is a few dozen
+with the reason and is not a failure; everything else must pass. Servers listen on loopback, load is a few dozen
 requests. Exits 1 when something failed.
 """
 import argparse, csv, glob, json, os, random, shutil, sys, tempfile, time
@@ -162,7 +162,7 @@ class Runs:
         self.row("inspect", "sim", c, f"{len(ours)} score", equal(ours, theirs))
 
     def exec(self):
-        """A benchmark of one's own, declared in ttreport.yaml: the time to the first byte."""
+        """A benchmark of the user's own, declared in ttreport.yaml: the time to the first byte."""
         folder = self.folder("exec-sim")
         with open(f"{folder}/ttreport.yaml", "w") as f:
             f.write("exec:\n  first-byte: python3 first_byte.py {url} {model} {isl} {out}\n")

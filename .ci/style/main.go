@@ -1,5 +1,5 @@
-// Style checks what gofmt, vet and staticcheck do not: how long lines, functions and files are, names of packages that
-// say nothing, func init, and package variables that change.
+// Style checks what gofmt, vet and staticcheck do not: the length of lines, functions and files, vague package names,
+// func init, and package variables that change.
 //
 //	go run ./.ci/style [FOLDER]
 //
@@ -32,7 +32,7 @@ func main() {
 	}
 }
 
-// rule is what a finding breaks.
+// rule is a rule that a finding violates.
 type rule string
 
 const (
@@ -44,7 +44,7 @@ const (
 	changedVar   rule = "package variables that are assigned to"
 )
 
-// finding is a place that breaks a rule.
+// finding is a violation of a rule.
 type finding struct {
 	rule
 	path string
@@ -54,7 +54,7 @@ type finding struct {
 
 func (f finding) test() bool { return strings.HasSuffix(f.path, "_test.go") }
 
-// report prints findings and counts and returns how many fail.
+// report prints findings and counts, and returns how many of them fail.
 func report(found []finding) int {
 	outside, tests := map[rule]int{}, map[rule]int{}
 	failed := 0

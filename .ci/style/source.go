@@ -28,7 +28,7 @@ func (s source) folder() string { return path.Dir(s.path) + ":" + s.file.Name.Na
 
 func (s source) line(n ast.Node) int { return s.set.Position(n.Pos()).Line }
 
-// inspect finds what breaks a rule in the declarations of a package.
+// inspect finds violations in the declarations of a package.
 func inspect(files []source) []finding {
 	vars := packageVars(files)
 	var found []finding
@@ -74,8 +74,8 @@ func packageVars(files []source) map[string]bool {
 	return vars
 }
 
-// assignments finds where a function assigns to a package variable or to a part of one. It works on names: a name that
-// the function declares anywhere is taken for its own, so that what is found is true, though not all is found.
+// assignments finds where a function assigns to a package variable or to a part of one. It works on names: a name
+// that the function declares anywhere counts as local. So its findings are correct, but not complete.
 func (s source) assignments(f *ast.FuncDecl, vars map[string]bool) []finding {
 	own := declared(f)
 	var found []finding
@@ -98,7 +98,7 @@ func (s source) assignments(f *ast.FuncDecl, vars map[string]bool) []finding {
 	return found
 }
 
-// root is the name of the variable that x, x.f, x[i] or *x is a part of.
+// root returns the name of the variable in x, x.f, x[i] or *x.
 func root(e ast.Expr) string {
 	for {
 		switch x := e.(type) {

@@ -9,7 +9,7 @@ import (
 	"github.com/ttreport/ttreport/collect/arrival"
 )
 
-// What arrived before the reader came to read is stamped with when it arrived.
+// Data that arrived before they were read have the time of their arrival.
 func TestStampIsOfTheArrival(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the kernel's stamps are read on Linux only")
@@ -50,7 +50,7 @@ func TestStampIsOfTheArrival(t *testing.T) {
 	}
 }
 
-// A connection that has no such stamps has the time of the read.
+// A connection without time stamps has the time of the read.
 func TestPipe(t *testing.T) {
 	a, b := net.Pipe()
 	defer a.Close()

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What the three programs print, shortened, of machines with several accelerators.
+// Shortened output of the three programs on machines with several accelerators.
 func TestAccelerators(t *testing.T) {
 	for _, tt := range []struct {
 		name                        string

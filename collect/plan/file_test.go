@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What is written is read back, in the form that people write.
+// A plan file is written in readable form, and read back.
 func TestPlanFile(t *testing.T) {
 	f := File{Plans: []Entry{{
 		Model: "acme/a", Device: "n150", Only: OnlyBenchmarks, Why: "suspected regression",
@@ -39,7 +39,7 @@ func TestPlanFile(t *testing.T) {
 	}
 }
 
-// What nobody could measure is refused with its place.
+// Invalid entries are refused with their position.
 func TestBadPlanFiles(t *testing.T) {
 	for text, want := range map[string]string{
 		"plans:\n- device: x\n":                                "p.yaml: plans[0]: no model",
@@ -59,7 +59,7 @@ func TestBadPlanFiles(t *testing.T) {
 	}
 }
 
-// The plans of ttreport.yaml are those of a device, where one is named.
+// If a device is named, only its plans of ttreport.yaml are used.
 func TestOfConfiguration(t *testing.T) {
 	list := []Entry{{Model: "a", Device: "N150"}, {Model: "b", Device: "t3k"}}
 	for device, want := range map[string]int{"": 2, "n150": 1, "x": 0} {

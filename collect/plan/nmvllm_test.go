@@ -27,7 +27,7 @@ func TestServingConfig(t *testing.T) {
 	}
 }
 
-// The engine's script has no server; what it takes is handed to it.
+// The engine's script has no server; its arguments are passed to it.
 func TestThroughputConfig(t *testing.T) {
 	got, err := nm("throughput.json", []byte(`{"configs":[{"models":["acme/a"],"max_model_lens":[2048,4096],
 "sparsity":["sparse_w16a16"],"script_name":"benchmark_throughput",

@@ -38,7 +38,7 @@ func textOf(notes []Note) string {
 	return strings.Join(out, "\n")
 }
 
-// What each request measures, and what it says of it.
+// The workloads and notes of each request.
 func TestMakeWorkloads(t *testing.T) {
 	target := Workload{ISL: 16, OSL: 8, Concurrency: 1}
 	for name, tt := range map[string]struct {
@@ -87,7 +87,7 @@ func TestMakeWorkloads(t *testing.T) {
 	}
 }
 
-// Which evals are asked, and how many builtin questions.
+// The evals that run, and the number of builtin questions.
 func TestMakeEvals(t *testing.T) {
 	planned := TargetPlan{Evals: []PlannedEval{{Task: "gsm8k", Limit: 100}}}
 	for name, tt := range map[string]struct {
@@ -129,7 +129,7 @@ func TestMakeEvals(t *testing.T) {
 	}
 }
 
-// Options go before an entry of a plan, and behind what was judged.
+// Options take precedence over an entry of a plan, but not over a recheck.
 func TestWith(t *testing.T) {
 	w := Workload{ISL: 1, OSL: 2, Concurrency: 3, Requests: 4}
 	e := Entry{
@@ -249,7 +249,7 @@ func TestRunPy(t *testing.T) {
 	}
 }
 
-// Tools that cannot make what is asked for are refused before anything is started.
+// Tools that cannot make the requested load are refused before anything is started.
 func TestFill(t *testing.T) {
 	random, dataset := []Workload{{ISL: 1, OSL: 1, Concurrency: 1}}, []Workload{{Dataset: "sharegpt", Rate: 1}}
 	find := Finder{FindOnly: true, Exec: map[string]string{"mine": "x {url} {out}", "bad": "x"}}
@@ -281,7 +281,7 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// Repeats interleave, and within a repeat the tools; tools that run once come after the workloads, evals last.
+// Repeats are interleaved, and within a repeat the tools; tools that run once come after the workloads, evals last.
 func TestItems(t *testing.T) {
 	vllm, _ := tool.Named("vllm")
 	once, _ := tool.Script("mine", "x {url} {out}")

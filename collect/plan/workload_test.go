@@ -10,7 +10,7 @@ func parse(text string) (w Workload, err error) {
 	return w, err
 }
 
-// What a workload is written as is read as the same one.
+// The text of a workload is read as the same workload.
 func TestSpecIsReadBack(t *testing.T) {
 	for _, name := range []string{"quick", "tt-2025", "demo"} {
 		list, err := Preset(name)

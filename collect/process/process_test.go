@@ -16,7 +16,7 @@ import (
 
 func sh(script string) []string { return []string{"/bin/sh", "-c", script} }
 
-// alive says whether a process is there and not a zombie.
+// alive reports whether a process exists and is not a zombie.
 func alive(pid int) bool {
 	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	return err == nil && !strings.Contains(string(data), ") Z ")
@@ -34,7 +34,7 @@ func pidIn(t *testing.T, file string) int {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	t.Fatal("the child did not tell its number")
+	t.Fatal("the child did not print its number")
 	return 0
 }
 
@@ -66,7 +66,7 @@ func TestExitCodesAreNoErrors(t *testing.T) {
 	}
 }
 
-// A tool that hangs is ended with its children, also those that do not listen.
+// A tool that hangs is ended with its children, also those that ignore signals.
 func TestLimitEndsTheGroup(t *testing.T) {
 	dir := t.TempDir()
 	note := filepath.Join(dir, "pid")
@@ -82,7 +82,7 @@ func TestLimitEndsTheGroup(t *testing.T) {
 	gone(t, pidIn(t, note))
 }
 
-// A program that ends and leaves a child behind leaves none.
+// A child that a program leaves behind is ended.
 func TestLeftChildrenEnd(t *testing.T) {
 	note := filepath.Join(t.TempDir(), "pid")
 	r, err := process.Run(context.Background(), process.Spec{Argv: sh("sleep 60 & echo $! > " + note)})
@@ -104,7 +104,7 @@ func TestInterruptionAsksFirst(t *testing.T) {
 	}
 }
 
-// Twice Ctrl-C: the second does not wait for the grace.
+// A second Ctrl-C does not wait for the grace.
 func TestHurry(t *testing.T) {
 	c, err := process.Start(process.Spec{Argv: sh("trap '' INT TERM; while :; do sleep 0.05; done"), Grace: time.Hour})
 	if err != nil {
@@ -116,7 +116,7 @@ func TestHurry(t *testing.T) {
 	gone(t, c.Pid())
 }
 
-// Whoever interrupts twice waits for nobody: the hurry travels with the context.
+// A second interrupt ends waiting: the hurry is passed on with the context.
 func TestHurryInContext(t *testing.T) {
 	hurry, rush := context.WithCancel(context.Background())
 	ctx, cancel := context.WithCancel(process.WithHurry(context.Background(), hurry))

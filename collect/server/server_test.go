@@ -26,7 +26,7 @@ func request(name, device string) Request {
 	return Request{System: plan.System{Model: "acme/m", Device: device}, Options: plan.ServerOptions{Name: s}, Plan: p}
 }
 
-// What --server names is what is started.
+// The server that --server names is started.
 func TestNew(t *testing.T) {
 	if s, err := New(request("http://h:1/v1", "d")); err != nil || s.(*Attached).URL != "http://h:1" {
 		t.Error(s, err)
@@ -70,7 +70,7 @@ func TestDemoSimulator(t *testing.T) {
 	}
 }
 
-// A container gets what its device needs; other devices get nothing of it.
+// A container gets what its device needs; other devices do not get it.
 func TestContainerArguments(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, ".env"), nil, 0o600); err != nil {
@@ -127,7 +127,7 @@ func TestCommitsInTag(t *testing.T) {
 	}
 }
 
-// What a server printed last is said with what to do about it, where that is known.
+// The last log lines of a server come with advice, where it is known.
 func TestLastLog(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "server.log")
 	if err := os.WriteFile(log, []byte("starting\nCUDA Out Of Memory\n"), 0o600); err != nil {
@@ -147,7 +147,7 @@ func TestLastLog(t *testing.T) {
 	}
 }
 
-// A server is asked what it serves; what it does not state stays unknown.
+// A server states what it serves; the rest stays unknown.
 func TestProbe(t *testing.T) {
 	models := map[string]any{"data": []any{map[string]any{"id": "acme/m", "owned_by": "vllm", "max_model_len": 4096}}}
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -175,7 +175,7 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// The simulator on its own clock has no address, and its clock begins where it is told.
+// The simulator on its own clock has no address, and its clock begins at the given time.
 func TestVirtualSimulator(t *testing.T) {
 	begin := time.Unix(1e9, 0)
 	s := &Simulated{Virtual: true, Begin: begin}

@@ -57,7 +57,7 @@ func (s *Simulated) Stop() {
 }
 
 func errSimulatedDevice(device string) error {
-	return fmt.Errorf("collect: the simulator measures no device, so it cannot stand for %q", device)
+	return fmt.Errorf("collect: the simulator measures no device, so it cannot be used for %q", device)
 }
 
 // DemoRelease is one simulated release of the demo: how it differs from the defaults of the simulator.

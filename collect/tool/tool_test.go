@@ -18,7 +18,7 @@ func named(t *testing.T, name string) tool.Adapter {
 	return a
 }
 
-// What real tools left, recorded: what counts as a result, and what as none although the tool exited 0.
+// Recorded output of real tools: what counts as a result, and what does not although the tool exited 0.
 func TestReadRecorded(t *testing.T) {
 	for _, tt := range []struct {
 		read       func(string) (tool.Summary, error)
@@ -44,7 +44,7 @@ func TestReadRecorded(t *testing.T) {
 	} {
 		dir := filepath.Join("../../../shared/recorded", filepath.FromSlash(tt.dir))
 		if _, err := os.Stat(filepath.Dir(dir)); err != nil {
-			t.Logf("skipped: %s is not beside the repository", filepath.Dir(dir))
+			t.Logf("skipped: %s does not exist", filepath.Dir(dir))
 			continue
 		}
 		s, err := tt.read(dir)
@@ -62,7 +62,7 @@ func TestReadRecorded(t *testing.T) {
 	}
 }
 
-// Flags that a version does not have are left out, and keys never stand on a command line.
+// Flags that a version does not have are left out, and keys are never on a command line.
 func TestCommands(t *testing.T) {
 	job := tool.Job{URL: "http://127.0.0.1:8000", Model: "m", Tokenizer: "./tok", ISL: 128, OSL: 64, Concurrency: 8,
 		Requests: 32, Seed: 7, Task: "gsm8k", Limit: 5}
@@ -132,7 +132,7 @@ func TestScriptsAndDatasets(t *testing.T) {
 	}
 }
 
-// What benchmark.py printed is its result: lines counted, a version found, and nothing is no result.
+// The output of benchmark.py is its result: lines are counted and a version is found; no output is no result.
 func TestPrintedResult(t *testing.T) {
 	dir := t.TempDir()
 	write := func(text string) {
@@ -186,7 +186,7 @@ func TestExecTools(t *testing.T) {
 	}
 }
 
-// result is a file that a tool left, and what it says.
+// result is a tool's file and its expected summary.
 type result struct {
 	tool, file, text string
 	want             tool.Summary
@@ -256,7 +256,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// What an exec command left is a result when it holds a metric.
+// The file of an exec command is a result if it has a metric.
 func TestReadScript(t *testing.T) {
 	a, err := tool.Script("mine", "x {out}")
 	if err != nil {

@@ -75,7 +75,7 @@ const config = `"input_config":{"endpoint":{"model_names":["acme/tiny"],"type":"
 	`"output_tokens":{"mean":50}}},` +
 	`"cli_command":"aiperf profile --model acme/tiny --api-key 's3cretvalue99' --concurrency 4"}`
 
-// era is a summary as a range of AIPerf's versions writes it.
+// era is a summary in the form of a range of AIPerf's versions.
 type era struct{ name, text, detail string }
 
 func eras() []era {
@@ -210,7 +210,7 @@ func TestGenAIPerf(t *testing.T) {
 	}
 }
 
-// A table alone, where the summary is gone; columns differ by era.
+// A table without its summary; columns differ by era.
 func TestTable(t *testing.T) {
 	r := reader.Must(t, "profile_export_aiperf.csv",
 		"Metric,avg,min,max,sum,p1,p50,p99,std\r\nTime to First Token "+

@@ -1,5 +1,5 @@
-// Package aiperf reads what NVIDIA's AIPerf writes: profile_export_aiperf.json of all output eras, and the per-request
-// profile_export.jsonl beside it.
+// Package aiperf reads what NVIDIA's AIPerf writes: profile_export_aiperf.json of all output eras, and the
+// per-request profile_export.jsonl next to it.
 //
 // It takes one decoded file and returns a [schema.Reading]. [Combine] merges a summary with the records of the same
 // run, so that they count once and every statistic is recomputed where records exist.
@@ -12,7 +12,7 @@
 // Traps:
 //
 //   - "inter_token_latency" is one value a request, which is TPOT here; "inter_chunk_latency" is ITL;
-//   - times are milliseconds but benchmark_duration is seconds: the unit beside each number decides, not its name;
+//   - times are milliseconds but benchmark_duration is seconds: the unit of each number decides, not its name;
 //   - request_count excludes failures; a run in which all requests failed has no latency metric at all;
 //   - start_time is local time without a zone; the epoch nanoseconds of the records are the only clock without that
 //     doubt;

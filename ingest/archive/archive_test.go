@@ -70,7 +70,7 @@ func zstded(data []byte) []byte {
 	return w.EncodeAll(data, nil)
 }
 
-// each lists what an archive holds, and the codes of its problems.
+// each lists the members of an archive and the codes of its problems.
 func each(data []byte, lim decode.Limits) (members []string, codes string, found bool) {
 	problems, found := archive.Each("a.zip", bytes.NewReader(data), int64(len(data)), lim, func(m archive.Member) {
 		members = append(members, m.Path+"="+string(m.Data))

@@ -78,7 +78,7 @@ func TestCopies(t *testing.T) {
 	}
 }
 
-// whole has whole numbers, which different measurements share by chance.
+// whole has whole numbers, which different measurements may share by chance.
 func whole(x float64) map[string]schema.Metric {
 	metrics := map[string]schema.Metric{}
 	for _, name := range []string{"e2el", "ttft", "tpot", "rps"} {

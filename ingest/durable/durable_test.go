@@ -38,7 +38,7 @@ func TestWriteChanged(t *testing.T) {
 	}
 }
 
-// A file that cannot take the place of the old one leaves what was there, and no temporary file.
+// A file that cannot replace the old one leaves the old one, and no temporary file.
 func TestFailureLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	taken := filepath.Join(dir, "folder")
@@ -60,7 +60,7 @@ func TestFailureLeavesNothing(t *testing.T) {
 	}
 }
 
-// Whoever reads while others write finds one content or the other.
+// A reader finds the old content or the new one, also while others write.
 func TestReadersSeeWholeFiles(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "a")
 	a, b := bytes.Repeat([]byte("a"), 1<<16), bytes.Repeat([]byte("b"), 1<<15)

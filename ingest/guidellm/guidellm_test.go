@@ -38,7 +38,7 @@ const (
 		`"time_to_first_token_ms":{"successful":{"mean":0.0,"count":0}}}}]}`
 )
 
-// TPOT here is what they call inter-token latency; theirs of that name includes the first token.
+// TPOT is what GuideLLM calls inter-token latency; its own TPOT includes the first token.
 func TestBenchmarks(t *testing.T) {
 	r := reader.Must(t, "benchmarks.json", v2)
 	if len(r.Points) != 2 || r.Facts.Model.ID != "acme/tiny" || r.Points[0].Source.ToolVersion != "0.8.1" {
@@ -67,7 +67,7 @@ func TestOld(t *testing.T) {
 	}
 }
 
-// A block of count 0 is all zeros and no data.
+// A block of count 0 has only zeros, which are not data.
 func TestNothingCompleted(t *testing.T) {
 	r := reader.Must(t, "benchmarks.json", none)
 	if p := r.Points[0]; p.Status != schema.StatusFailed || p.Metrics["ttft"].Why == "" || Codes(r) != "all-failed" ||

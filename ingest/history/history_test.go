@@ -113,7 +113,7 @@ func load(t *testing.T, cache string, dirs ...string) (*columns.Columns, []schem
 	return c, problems
 }
 
-// dump says everything that columns hold, ordered by run, to compare two of them.
+// dump returns the content of columns as text, ordered by run, for comparison.
 func dump(c *columns.Columns) string {
 	out := map[string]string{}
 	for i := range c.Runs {
@@ -151,7 +151,7 @@ func TestCacheChangesNothing(t *testing.T) {
 	if dump(cold) != dump(warm) {
 		t.Errorf("warm differs from cold:\n%s\n%s", dump(cold), dump(warm))
 	}
-	// One document changes, one comes, one goes.
+	// One document changes, one is added, one is removed.
 	changed := sample("run3")
 	changed.Stack.Version = "9"
 	changed.Points[0].Status = schema.StatusFailed
@@ -172,7 +172,7 @@ func TestCacheChangesNothing(t *testing.T) {
 	}
 }
 
-// A damaged cache costs time and nothing else.
+// A damaged cache only costs time.
 func TestDamagedCache(t *testing.T) {
 	dir := t.TempDir()
 	cache := filepath.Join(t.TempDir(), "c")

@@ -59,7 +59,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// A document that something else wrote or changed is read as far as it is one; what is left out is told.
+// A document that another program wrote or changed is read as far as it is valid; what is left out is reported.
 func TestUnsoundDocument(t *testing.T) {
 	point := func(status, metrics string) string {
 		return `{"key":{"task":"text","tool":"vllm","isl":1,"osl":1},"status":"` + status + `","metrics":{` + metrics + `}}`

@@ -22,7 +22,8 @@ const (
 		"latency:\n    time_to_first_token:\n      mean: 0.05\n      p99.9: 0.06\nfailures:\n  count: 0\n"
 )
 
-// Its TPOT is over chunks: in the real files it is half of what the latencies say, and must not pass for TPOT.
+// Its TPOT is over chunks: in real files it is half of the TPOT that follows from the latencies, so it must not be
+// read as TPOT.
 func TestReport(t *testing.T) {
 	r := reader.Must(t, "results/stage_3_lifecycle_metrics.json", report)
 	p := r.Points[0]

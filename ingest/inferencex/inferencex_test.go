@@ -19,7 +19,7 @@ const (
 		`"num_decode_gpu":12,"tput_per_gpu":10.0,"output_tput_per_gpu":9.5,"mean_ttft":0.25}]`
 )
 
-// Seconds never pass as milliseconds.
+// Seconds are never read as milliseconds.
 func TestRaw(t *testing.T) {
 	r := reader.Must(t, "glm_isl1024_osl128_conc16.json", raw)
 	p := r.Points[0]
@@ -32,7 +32,7 @@ func TestRaw(t *testing.T) {
 	}
 }
 
-// Throughputs are for each accelerator, and rows of different systems are different runs.
+// Throughputs are per accelerator, and rows of different systems are different runs.
 func TestRows(t *testing.T) {
 	r := reader.Must(t, "agg.json", rows)
 	if len(r.More) != 1 {

@@ -44,7 +44,7 @@ func TestRecordedLog(t *testing.T) {
 	}
 }
 
-// With the server down inspect exits 0; its log says error, and no score is made of it.
+// When the server is down, inspect exits 0; its log has status error and gives no score.
 func TestFailedLog(t *testing.T) {
 	f, ok := read(t, `{"version":2,"status":"error","eval":{"task":"t","task_id":"x","model":"openai/m"},"plan":{},`+
 		`"results":null,"error":{"message":"Connection error."}}`)

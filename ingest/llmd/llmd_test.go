@@ -47,7 +47,7 @@ metrics:
 		`"mean":1}},"throughput":{"output_token_rate":{"units":"tokens/s","mean":2262.4}}}}}}`
 )
 
-// A report means by its names what the tool meant that was converted.
+// The definitions in a report are those of the converted tool.
 func TestFirstVersion(t *testing.T) {
 	r := reader.Must(t, "report.yaml", v01)
 	p := r.Points[0]

@@ -186,8 +186,8 @@ func FuzzRead(f *testing.F) {
 		fmt.Sprintf(line, 0, "x", 0, 1)+fmt.Sprintf(line, 1, "x", 1, 0))
 }
 
-// Grades between 0 and 1 are put together by the task, so that a difference is told and the stated value stays; a
-// standard error that nobody stated is filled in, and one that the items contradict is replaced.
+// Grades between 0 and 1 are aggregated by the task, so a difference is reported and the stated value stays; a
+// missing standard error is filled in, and one that the items contradict is replaced.
 func TestGradesAndErrors(t *testing.T) {
 	text := ""
 	for i := range 4 {

@@ -34,7 +34,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// What cannot be understood is said, and hides nothing else.
+// What cannot be read is reported, and the rest is read.
 func TestBadMetrics(t *testing.T) {
 	r, _ := reading(t, `{"metrics":{"a":{"value":"x","unit":"ms"},"b":{"value":1,"unit":"ms","better":"sideways"},`+
 		`"c<script>":{"value":1,"unit":"ms","better":"lower"},"d":{"value":1,"unit":"ms","better":"lower"}}}`)

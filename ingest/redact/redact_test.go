@@ -74,8 +74,8 @@ func TestArgv(t *testing.T) {
 	}
 }
 
-// A text is looked at closely whenever the expressions could find something in it: the words say what the expression of
-// all triggers says.
+// The rules are applied whenever an expression could match: the trigger words agree with the expression of all
+// triggers.
 func FuzzText(f *testing.F) {
 	for _, s := range []string{
 		"Authorization: Bearer abcdef123456", "hf_abcdefghijklmnop", "HTTPS://a:b@c/", "/HOME/bob", "/home/bob/x",
@@ -89,7 +89,7 @@ func FuzzText(f *testing.F) {
 		if twice := redact.Text(once); twice != once && len(s) < 1<<12 {
 			t.Errorf("%q becomes %q and then %q", s, once, twice)
 		}
-		// What stands beside a secret does not hide it.
+		// Text next to a secret does not hide it.
 		if beside := redact.Text(s + " --api-key hunter2pass"); len(s) < 1<<12 && strings.Contains(beside, "hunter2pass") {
 			t.Errorf("%q hides a secret: %q", s, beside)
 		}

@@ -10,6 +10,5 @@
 //   - Identity (model, device, engine, release …) is stated by a source or unknown; [Origin] names the source.
 //
 // The package imports only the standard library. It must not know file formats, pages or the time of day. The JSON
-// form of a run, schema "ttreport/v1", is described by run.schema.json beside this file and written by package
-// history.
+// form of a run, schema "ttreport/v1", is described by run.schema.json in this folder and written by package history.
 package schema

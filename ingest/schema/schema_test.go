@@ -23,7 +23,7 @@ func TestKeysAreCanonical(t *testing.T) {
 	if a.String() != b.String() {
 		t.Errorf("%s is not %s", a, b)
 	}
-	// No text can imitate the separators.
+	// No text can contain the separators.
 	x := schema.Key{Task: "a/b", Dims: map[string]string{"k": "v/z=1"}}
 	y := schema.Key{Task: "a", Tool: "b", Dims: map[string]string{"k": "v", "z": "1"}}
 	if x.String() == y.String() {

@@ -24,7 +24,7 @@ const (
 		`"itls":[[0.01,0.01],[0.011,0.011]],"input_lens":[128,128],"output_lens":[32,32],"errors":["",""]}`
 )
 
-// Without streaming ITL is 0 and TPOT -0.00, and the lengths of another dataset's options are no workload.
+// Without streaming ITL is 0 and TPOT -0.00, and the lengths of another dataset's options are not the workload.
 func TestOldRecord(t *testing.T) {
 	p := reader.Must(t, "x.jsonl", old).Points[0]
 	Expect(t, p, map[string]float64{"e2el.mean": 5331.9, "output_tps.value": 53.4, "isl.mean": 42, "requests_ok.value": 1})

@@ -1,5 +1,5 @@
-// Package torchhud reads records of PyTorch's benchmark database: the *.pytorch.json that vLLM writes beside a result
-// when SAVE_TO_PYTORCH_BENCHMARK_FORMAT is set, and the rows (schema v3) that its CI uploads.
+// Package torchhud reads records of PyTorch's benchmark database: the *.pytorch.json that vLLM writes next to a
+// result when SAVE_TO_PYTORCH_BENCHMARK_FORMAT is set, and the rows (schema v3) that its CI uploads.
 //
 // It takes one decoded array and returns readings with a point for each set of arguments. Source: convert_to_pytorch_
 // benchmark_format of vllm/benchmarks, 2025 and 2026, and the wiki of pytorch/test-infra.

@@ -44,7 +44,7 @@ func TestRuntimeSpec(t *testing.T) {
 		f.AsOf != "2026-06-20" || f.SHA256 == "" {
 		t.Errorf("%+v", f)
 	}
-	// theoretical stands for three levels; a rate is multiplied.
+	// theoretical expands to three levels; a rate is multiplied.
 	if byLevel["output_tps/functional"].Value != 10 || byLevel["output_tps/complete"].Value != 50 ||
 		byLevel["output_tps/target"].Value != 100 || byLevel["odd_metric/target"].Value != 5 {
 		t.Errorf("%+v", byLevel)
@@ -114,7 +114,7 @@ const report = `{"metadata":{"report_id":"x","model_name":"acme/M","device":"N15
 	`"timestamp":"2026-06-20 10:03:00"}},
  {"kind":"evals","data":{"task_name":"meta_ifeval","score":78.1}}],"acceptance_criteria":false}`
 
-// The data of a report, for those who have nothing else; both generations.
+// The data of a report without its results; both generations.
 func TestReportData(t *testing.T) {
 	r := reader.Must(t, "report_data_x.json", report)
 	p := r.Points[0]

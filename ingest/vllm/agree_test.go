@@ -16,7 +16,7 @@ import (
 )
 
 // agree compares every statistic that a detailed file states with the recomputed one, and returns how many agree to a
-// millionth. Files of hollow successes cannot agree; percentiles that the sketch holds are held to its own step.
+// millionth. Files with hollow successes cannot agree; percentiles from the sketch are compared at its step.
 func agree(t *testing.T, name string) (compared int) {
 	t.Helper()
 	data, err := os.ReadFile(name)
@@ -91,7 +91,7 @@ func TestRecomputedAgreeWithRealFiles(t *testing.T) {
 	t.Logf("%d statistics of %d real files agree", total, files)
 }
 
-// Counts and tokens that the requests contradict are told and replaced, like every other statistic.
+// Counts and tokens that the requests contradict are reported and replaced, like every other statistic.
 func TestTalliesAreRecomputed(t *testing.T) {
 	r := read(t, detailed([]float64{.01, .02, .03}, []int{5, 5, 5}, .002, func(m map[string]any) {
 		m["completed"], m["total_output_tokens"], m["total_input_tokens"] = 5, 99, 30

@@ -235,7 +235,7 @@ func TestNotOurs(t *testing.T) {
 
 var reader = drafttest.Reader{Detect: vllm.Detect, Read: vllm.Read}
 
-// What came after the Python client: the Rust one, pooling, sweeps, the fork of TensorRT-LLM.
+// Later clients: the Rust one, pooling, sweeps, the fork of TensorRT-LLM.
 func TestRelatives(t *testing.T) {
 	rust := reader.Must(t, "x.json",
 		`{"completed":2,"failed_requests":[{"index":1,"error":"HTTP 500"}],"failed":1,"steady_state":{"mean_ttft_ms":9.5,`+
@@ -265,7 +265,7 @@ func TestRelatives(t *testing.T) {
 	drafttest.Expect(t, fork.Points[0], map[string]float64{"tps_user.value": 90.5, "goodput_rps.value": 0})
 }
 
-// The exchanged mean and median of v0.6.0 to v0.6.3 are told by the arrays, not by the version.
+// The exchanged mean and median of v0.6.0 to v0.6.3 are recognised by the arrays, not by the version.
 func TestSwapIsTold(t *testing.T) {
 	swap := func(m map[string]any) {
 		m["mean_e2el_ms"], m["median_e2el_ms"] = m["median_e2el_ms"], m["mean_e2el_ms"]

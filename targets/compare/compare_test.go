@@ -50,7 +50,7 @@ func side(name string, k schema.Key, ttft ...float64) compare.Side {
 	return s
 }
 
-// rows are the rows in short: "c1 ttft regressed".
+// rows returns the rows in short: "c1 ttft regressed".
 func rows(r *compare.Result) string {
 	var out []string
 	for i := range r.Rows {
@@ -127,7 +127,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// What only one side has is counted, and numbers of two tools or definitions are never one row.
+// Numbers of only one side are counted, and numbers of two tools or definitions are never one row.
 func TestOnlyOneSideHas(t *testing.T) {
 	defined := point(key("vllm", 2), 100, 0)
 	defined.Metrics["ttft"] = schema.Metric{Def: "first-token", Stats: schema.Stats{{Name: "mean", Value: 100}}}
@@ -169,7 +169,7 @@ func TestSeveralSystems(t *testing.T) {
 	}
 }
 
-// Points that failed or are invalid and values that no measurement gives are counted and left out.
+// Points that failed or are invalid, and values that no measurement can give, are counted and left out.
 func TestBadValues(t *testing.T) {
 	failed, invalid := point(key("vllm", 1), 100, 5), point(key("vllm", 1), 100, 5)
 	failed.Status, invalid.Status = schema.StatusFailed, schema.StatusInvalid
@@ -190,7 +190,7 @@ func TestBadValues(t *testing.T) {
 	}
 }
 
-// A user's own metric is compared like the others; one that nobody judges is not.
+// A user's own metric is compared like the others; a metric that is not judged is not compared.
 func TestWhichMetrics(t *testing.T) {
 	const own = "power{W,lower}"
 	of := func(v float64) compare.Side {

@@ -46,7 +46,7 @@ func TestSoundDecisions(t *testing.T) {
 	}
 }
 
-// Each mistake is named, with the decision that has it.
+// Each mistake is reported with its decision.
 func TestDecisionsAreChecked(t *testing.T) {
 	type change func(*decision.Decision)
 	for _, c := range []struct {

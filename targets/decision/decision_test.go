@@ -41,7 +41,7 @@ func TestMatch(t *testing.T) {
 
 func day(d int) time.Time { return time.Date(2026, 1, d, 0, 0, 0, 0, time.UTC) }
 
-// A decision holds through the day it names.
+// A decision is valid through the day that it names.
 func TestHolds(t *testing.T) {
 	until := func(expires string) decision.Decision { return decision.Decision{Expires: expires} }
 	for _, c := range []struct {
@@ -138,7 +138,7 @@ func TestExcludesPoint(t *testing.T) {
 	}
 }
 
-// A decision that names what does not exist has no effect, and says so.
+// A decision that names something that does not exist has no effect and is reported.
 func TestUnused(t *testing.T) {
 	d := func(id string, kind schema.DecisionKind, release string, s decision.Select, by string) decision.Decision {
 		return decision.Decision{ID: id, Kind: kind, Release: release, Select: s, By: by}
@@ -201,7 +201,7 @@ func TestCovers(t *testing.T) {
 	}
 }
 
-// What matters is set by metric, and of evals in percentage points.
+// The effect that matters is set by metric, and for evals in percentage points.
 func TestEffects(t *testing.T) {
 	p := &decision.Policy{Effects: map[string]float64{"ttft": .1}, EvalPoint: 2}
 	if p.Effect("ttft") != .1 || p.Effect("tpot") != .05 || p.EvalEffect() != .02 {

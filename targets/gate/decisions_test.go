@@ -66,7 +66,7 @@ func TestDecisions(t *testing.T) {
 	}
 }
 
-// A decision that holds goes before one that has expired; where nothing can fail there is nothing to excuse.
+// A valid decision takes precedence over an expired one; a verdict that cannot fail needs no excuse.
 func TestWhichDecisionIsShown(t *testing.T) {
 	c := confirmedRegression()
 	old, pin := waiver(), waiver()
@@ -108,8 +108,8 @@ func TestExcludedAndMeasuredAgain(t *testing.T) {
 	}
 }
 
-// What has expired about an earlier release is shown in the later one that it bears on. A waiver bears on its own
-// release alone.
+// Expired decisions about an earlier release are shown in later ones that they affect. A waiver affects only its own
+// release.
 func TestExpiredDecisionsOfEarlierReleases(t *testing.T) {
 	c := steady(7)
 	for kind, want := range map[schema.DecisionKind]bool{
@@ -169,7 +169,7 @@ func TestIdleAndExpiredDecisions(t *testing.T) {
 	}
 }
 
-// A waiver of a lint holds it back; one of a single workload does not cover a lint of several.
+// A waiver excuses a lint; a waiver of a single workload does not cover a lint of several.
 func TestWaivedLints(t *testing.T) {
 	waive := func(s decision.Select) decision.Decision {
 		d := waiver()
@@ -205,7 +205,7 @@ func TestWaivedLints(t *testing.T) {
 	}
 }
 
-// A lint that stands for several workloads is not waived for one of them.
+// A lint of several workloads is not waived for one of them.
 func TestWaiverOfOneWorkload(t *testing.T) {
 	values := judgetest.Drifting(30, 0, .006)
 	for r := range values {

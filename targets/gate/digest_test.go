@@ -13,7 +13,7 @@ import (
 	"github.com/ttreport/ttreport/targets/judge/judgetest"
 )
 
-// world is what a gate is made of.
+// world is the input of a gate.
 type world struct {
 	history judgetest.History
 	policy  decision.Policy
@@ -88,7 +88,7 @@ func decisionCases() map[string]digestCase {
 		"another day":                     {before: on(19), after: on(20)},
 		"a day, and no decision":          {before: today(19), after: today(30)},
 		"a run that starts in the future": {before: today(19), after: today(4), changed: []int{5, 6}},
-		// Decisions and listed releases are held against the names of all releases.
+		// Decisions and listed releases are checked against the names of all releases.
 		"a release more, beside a decision": {
 			before: because("a"), after: func(w *world) { w.history.TTFT = judgetest.Steady(8) }, changed: all(),
 		},
@@ -145,7 +145,7 @@ func (w *world) on(d decision.Decision, day int) {
 	w.policy.Decisions, w.policy.Today = []decision.Decision{d}, judgetest.Day(day)
 }
 
-// A later release changes the digest of an earlier one when it follows up what that one saw, and only then.
+// A later release changes the digest of an earlier one only when it follows up on a change there.
 func TestDigestCoversFollowUps(t *testing.T) {
 	values := judgetest.Steady(8)
 	values[6][2] *= 1.2

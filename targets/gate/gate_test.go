@@ -14,7 +14,7 @@ import (
 	"github.com/ttreport/ttreport/targets/judge/judgetest"
 )
 
-// gateOf judges a history whose releases nobody listed.
+// gateOf judges a history without listed releases.
 func gateOf(t *testing.T, c *columns.Columns, p *decision.Policy) *gate.Gate {
 	t.Helper()
 	return listedGate(t, c, nil, p)
@@ -49,12 +49,12 @@ func lintsOf(g *gate.Gate, release int, id lint.ID) []lint.Lint {
 	return slices.DeleteFunc(g.Lints(release), func(l lint.Lint) bool { return l.ID != id })
 }
 
-// steady is a history of a number of releases in which nothing happens.
+// steady is a history of a number of releases in which nothing changes.
 func steady(releases int) *columns.Columns {
 	return judgetest.History{TTFT: judgetest.Steady(releases)}.Columns()
 }
 
-// What the release before measured and this one did not is counted and keeps the gate from a plain pass.
+// What the release before measured and this one did not is counted and prevents a PASS without warnings.
 func TestWhatVanishedIsCounted(t *testing.T) {
 	values := judgetest.Steady(6)
 	values[5][3], values[5][4] = 0, 0
@@ -71,7 +71,7 @@ func TestWhatVanishedIsCounted(t *testing.T) {
 	}
 }
 
-// A later run that is far worse than an unremarkable first one is counted, and fails where the gate is asked to.
+// A later run that is far worse than an unremarkable first one is counted, and fails if the gate is configured to.
 func TestLaterRunFarWorseIsCounted(t *testing.T) {
 	values := judgetest.Steady(6)
 	c := judgetest.Rerun(values, values[5][3]*2)
@@ -157,7 +157,7 @@ func TestPairsInOrder(t *testing.T) {
 	}
 }
 
-// Results of an earlier gate over the same are taken as they are.
+// Results of an earlier gate over the same data are used unchanged.
 func TestKnow(t *testing.T) {
 	g := gateOf(t, steady(3), nil)
 	known := gate.Results{

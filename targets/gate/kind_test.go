@@ -84,7 +84,7 @@ func TestKindOfMeasuredByAnotherRun(t *testing.T) {
 	}
 }
 
-// The kind of a verdict against a target: what is not required decides nothing, unless it was planned.
+// The kind of a verdict against a target: verdicts that are not required are not counted, unless they were planned.
 func TestKindOfTargets(t *testing.T) {
 	for _, c := range []struct {
 		outcome            schema.Outcome

@@ -6,7 +6,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// A level is reached when nothing at it or below it is open, and never by what was not measured.
+// A level is reached when nothing at or below it is open; targets that were not measured are open.
 func TestReachedLevel(t *testing.T) {
 	const functional, complete, target = schema.LevelFunctional, schema.LevelComplete, schema.LevelTarget
 	type at struct {

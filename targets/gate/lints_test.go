@@ -53,7 +53,7 @@ func TestOddPlacesInTheOrder(t *testing.T) {
 	}
 }
 
-// The newest release that a gate would take also shows later runs of an unknown channel, which it passes over.
+// The newest release that a gate would choose also shows later runs of an unknown channel, which are skipped.
 func TestLaterRunsOfAnUnknownChannel(t *testing.T) {
 	c := steady(5)
 	c.Runs[4].Channel = "nightly-ish"
@@ -85,7 +85,7 @@ func TestStartOfARun(t *testing.T) {
 	}
 }
 
-// Values that no measurement gives are an error each.
+// Each value that no measurement can give is an error.
 func TestNotPositive(t *testing.T) {
 	values := judgetest.Steady(5)
 	values[4][1], values[4][2] = -5, 1e308
@@ -134,7 +134,7 @@ func TestLostDocuments(t *testing.T) {
 	}
 }
 
-// A model and device of which nothing was graded is named.
+// A model and device without a graded number is reported.
 func TestNothingGraded(t *testing.T) {
 	c := steady(5)
 	c.Runs[4].Device = "n300"
@@ -149,7 +149,7 @@ func TestNothingGraded(t *testing.T) {
 	}
 }
 
-// What regresses a little with every release is shown before it has doubled, and a steady history is not accused.
+// A small regression with every release is reported before it has doubled, and a steady history is not.
 func TestSlowRegressionIsShown(t *testing.T) {
 	for name, c := range map[string]struct {
 		values [][]float64
@@ -214,7 +214,7 @@ func TestDriftLasts(t *testing.T) {
 	}
 }
 
-// A step within a level that a person dismissed is no drift.
+// A change within a level that a person dismissed is not a drift.
 func TestDismissedLevelIsNoDrift(t *testing.T) {
 	values := judgetest.Steady(12)
 	for r := 6; r < 12; r++ {

@@ -97,7 +97,7 @@ func TestOneControlADevice(t *testing.T) {
 	}
 }
 
-// Workloads at a rate can be made again; those that no load client makes are left out.
+// Workloads at a rate can be measured again; those that no load client can make are left out.
 func TestRechecksOfOtherWorkloads(t *testing.T) {
 	suspect := func(change func(*schema.Key)) schema.Verdict {
 		v := regressed(schema.Suspected)

@@ -68,10 +68,10 @@ func only(list ...schema.Verdict) gate.Findings {
 	return f
 }
 
-// beside adds lints to findings.
+// beside returns findings with lints.
 func beside(f gate.Findings, list ...lint.Lint) gate.Findings { f.Lints = list; return f }
 
-// decideCase is what some findings come to by default.
+// decideCase is the default decision on some findings.
 type decideCase struct {
 	f    gate.Findings
 	word gate.Word
@@ -158,7 +158,7 @@ func TestDecideLintsAndDecisions(t *testing.T) {
 	})
 }
 
-// Each kind of finding fails a release when the gate is asked to fail on it, and no other kind does.
+// Each kind of finding fails a release only if the gate is configured to fail on it.
 func TestDecideOnEachKind(t *testing.T) {
 	cases := map[gate.Kind]gate.Findings{
 		gate.FailConfirmed:     found(regressed(schema.Confirmed)),
@@ -195,7 +195,7 @@ func TestDecideOnEachKind(t *testing.T) {
 	}
 }
 
-// Points are counted once, under the worst that is found of them; what fails is never hidden behind what does not.
+// Points are counted once, under their worst finding; a finding that fails is never hidden behind one that does not.
 func TestPointsAreCountedOnce(t *testing.T) {
 	on := func(v schema.Verdict, metric string) schema.Verdict { v.Metric = metric; return v }
 	f := only(on(regressed(schema.Confirmed), "ttft"), on(regressed(schema.Confirmed), "e2el"),
@@ -212,7 +212,7 @@ func TestPointsAreCountedOnce(t *testing.T) {
 	}
 }
 
-// What is inconclusive, of history and of required targets, is counted together.
+// Inconclusive verdicts on history and on required targets are counted together.
 func TestInconclusiveIsCounted(t *testing.T) {
 	d := gate.Decide(found(large(.5), required(schema.Inconclusive), optional(schema.Inconclusive)), gate.DefaultFailOn())
 	want := gate.Tally{Kind: gate.FailInconclusive, N: 2, Cells: 2}
@@ -221,7 +221,7 @@ func TestInconclusiveIsCounted(t *testing.T) {
 	}
 }
 
-// The decisions that kept something from failing are named once each.
+// Each decision that kept a finding from failing is listed once.
 func TestWaivedIsNamed(t *testing.T) {
 	again := regressed(schema.Confirmed)
 	again.Key = judgetest.Key(3)
@@ -238,7 +238,7 @@ func TestWaivedIsNamed(t *testing.T) {
 	}
 }
 
-// Each model and device has its own word; what is about none of them counts for the release alone.
+// Each model and device has its own decision; findings about none of them count for the release only.
 func TestDecidePairs(t *testing.T) {
 	of := func(v schema.Verdict, device string) schema.Verdict { v.Device = device; return v }
 	f := only(

@@ -10,7 +10,7 @@ import (
 	"github.com/ttreport/ttreport/targets/judge/judgetest"
 )
 
-// A review of one model and device has what is about it, and the lints that are about none.
+// A review of one model and device has its findings, and the lints that are about none.
 func TestReview(t *testing.T) {
 	values := judgetest.Steady(6)
 	values[5][2] *= 1.3

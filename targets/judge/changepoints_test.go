@@ -46,10 +46,10 @@ func TestChangePoints(t *testing.T) {
 	}
 }
 
-// A dismissed level does not begin, whoever found it, and is in the list of change points with its reason.
+// A dismissed level does not begin, whatever found it, and is in the list of change points with its reason.
 func TestDismissedLevels(t *testing.T) {
 	j := judged(t, shifted(), dismiss())
-	// What was dismissed is no noise either: that it goes on is shown again, as clearly as the first time.
+	// A dismissed change is not noise either: if it continues, it is shown again as clearly as the first time.
 	again := 0
 	for r := 8; r < 12; r++ {
 		v := judgetest.Find(j.History(r), judgetest.Workload(1))
@@ -74,7 +74,7 @@ func TestDismissedLevels(t *testing.T) {
 	if !shown {
 		t.Errorf("%+v", points)
 	}
-	// Where nothing was found, the dismissal is listed all the same.
+	// A dismissal is listed even if nothing was found.
 	quiet := judged(t, judgetest.History{TTFT: judgetest.Steady(12)}.Columns(), dismiss())
 	if points, _ := quiet.ChangePoints(11, "", ""); len(points) != 1 || points[0].Decision == nil {
 		t.Errorf("%+v", points)

@@ -34,7 +34,7 @@ func TestDuplicatesConfirmNothing(t *testing.T) {
 		if v.Outcome != schema.Regressed || v.Evidence != schema.Suspected {
 			t.Errorf("%s: %s %s", name, v.Outcome, v.Evidence)
 		}
-		// Which of the two counts depends on their paths and ids: one of them, whichever.
+		// Which of the two counts depends on their paths and ids.
 		first, isFirst := j.Duplicate(&c.Runs[5])
 		second, isSecond := j.Duplicate(h)
 		if isFirst == isSecond || !(first.Same || second.Same) {

@@ -95,7 +95,7 @@ func TestAcceptedQuestions(t *testing.T) {
 	}
 }
 
-// Thirty questions show nothing, and the verdict says how many would.
+// Thirty questions are too few, and the verdict states how many would be enough.
 func TestFewQuestions(t *testing.T) {
 	v, why := last(t, shares(30, .8, .77)...)
 	if v.Outcome != schema.Inconclusive || v.Large || why.Test != schema.TestUnpaired || why.Needed < 100 {
@@ -114,7 +114,7 @@ func TestFewQuestions(t *testing.T) {
 	}
 }
 
-// A metric that improves downwards, by its standard error.
+// A metric for which lower is better, by its standard error.
 func TestLowerIsBetter(t *testing.T) {
 	wer := func(v float64) schema.Score {
 		return schema.Score{
@@ -165,7 +165,7 @@ func TestEvalCalculationAddsUp(t *testing.T) {
 	}
 }
 
-// A task keeps its metric: a later name changes nothing of what was judged, and the old one is shown as not measured
+// A task keeps its metric: a later name does not change earlier verdicts, and the old one is shown as not measured
 // again.
 func TestEvalKeepsItsMetric(t *testing.T) {
 	acc := func(p float64) schema.Score {
@@ -197,7 +197,7 @@ func TestEvalKeepsItsMetric(t *testing.T) {
 	}
 }
 
-// A build beside its base's own suspect is large and inconclusive: it is not to blame for what its base did.
+// A build near its base's own suspect is large and inconclusive, because the change is that of its base.
 func TestBuildIsNotBlamedForItsBasesEval(t *testing.T) {
 	good, bad := []schema.Score{judgetest.Share(.8, 800)}, []schema.Score{judgetest.Share(.5, 800)}
 	h := judgetest.History{

@@ -23,7 +23,7 @@ func gradeEval(t *testing.T, s *schema.Score, target schema.Target) schema.Verdi
 	return judged(t, b.Seal(), nil).Targets(0, judgetest.Pair())[0]
 }
 
-// The interval decides, questions missing make it inconclusive, a missing score is missing.
+// The interval decides, missing questions make it inconclusive, a missing score is missing.
 func TestEvalTargets(t *testing.T) {
 	ref := schema.Target{
 		Key: schema.EvalTarget("GSM8K", nil), Metric: "exact_match", Stat: "value", Value: 80,
@@ -88,7 +88,7 @@ func checkEvalLimit(t *testing.T, name string, v schema.Verdict, s *schema.Score
 	}
 }
 
-// An eval that is asked again until it fits does not.
+// Repeating an eval until it passes does not help.
 func TestEvalTargetsCountEveryRun(t *testing.T) {
 	target := schema.Target{
 		Key: schema.EvalTarget("gsm8k", nil), Metric: "exact_match", Value: .85,

@@ -12,7 +12,7 @@ import (
 	"github.com/ttreport/ttreport/targets/judge/judgetest"
 )
 
-// judged judges a history whose releases nobody listed.
+// judged judges a history without listed releases.
 func judged(t *testing.T, c *columns.Columns, policy *decision.Policy) *judge.Judgement {
 	t.Helper()
 	j, err := judge.New(context.Background(), c, judge.Releases(c, nil), policy)
@@ -156,7 +156,7 @@ func TestChannels(t *testing.T) {
 	}
 }
 
-// A build keeps the baseline it had when main gets builds later.
+// A build keeps its baseline when main gets later builds.
 func TestLaterMainChangesNoBuild(t *testing.T) {
 	m := judgetest.History{TTFT: judgetest.Steady(5), Channels: []string{"", "", "", schema.ChannelPR}}
 	m.TTFT[3][1] *= 1.3
@@ -168,7 +168,7 @@ func TestLaterMainChangesNoBuild(t *testing.T) {
 	}
 }
 
-// Values that no measurement gives are excluded, and one of them does not spoil the others.
+// Values that no measurement can give are excluded, and do not affect the others.
 func TestValuesThatNoMeasurementGives(t *testing.T) {
 	values := judgetest.Steady(5)
 	bad := map[string]float64{
@@ -215,7 +215,7 @@ func TestLaterRunFarWorse(t *testing.T) {
 	}
 }
 
-// A run that is excluded, or failed, names the run of the release that measured its points instead.
+// A run that is excluded or failed refers to the run of the release that measured its points.
 func TestExcludedAndMeasuredAgain(t *testing.T) {
 	values := judgetest.Steady(6)
 	c := judgetest.Rerun(values, values[5][3])
@@ -277,7 +277,7 @@ func TestCauseOfManyRegressions(t *testing.T) {
 	}
 }
 
-// Ids hold over re-runs: they are free of values, and decisions name verdicts by them.
+// Ids do not change in re-runs: they contain no values, and decisions refer to verdicts by id.
 func TestVerdictIDs(t *testing.T) {
 	values := judgetest.Steady(5)
 	ids := func() map[string]string {
@@ -297,7 +297,7 @@ func TestVerdictIDs(t *testing.T) {
 		}
 		seen[id] = true
 	}
-	// Histories and ttreport.yaml files hold such ids: the way in which they are made must not change.
+	// Histories and ttreport.yaml files contain such ids: how they are made must not change.
 	if id := before[judgetest.Workload(1)]; id != "44b22a8e9e81" {
 		t.Errorf("the id is %s: decisions that people wrote would no longer find their verdicts", id)
 	}

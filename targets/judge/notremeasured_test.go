@@ -38,7 +38,7 @@ func TestPointsThatVanished(t *testing.T) {
 	}
 }
 
-// A metric that a point no longer has, or has under another name, is shown by itself.
+// A metric that a point no longer has, or has under another name, is shown separately.
 func TestMetricThatVanished(t *testing.T) {
 	at := func(release string, day int) run {
 		return run{
@@ -75,7 +75,8 @@ func TestMetricThatVanished(t *testing.T) {
 	}
 }
 
-// A point of an excluded run that another run measured is looked for like all others: what that run lacks is shown.
+// A point of an excluded run that another run measured is checked like all others: metrics that this run lacks are
+// shown.
 func TestMetricThatTheOtherRunLacks(t *testing.T) {
 	at := func(release string, day int, tpot float64) run {
 		return run{

@@ -55,7 +55,7 @@ func TestShortFormsAgreeWithVerdicts(t *testing.T) {
 	}
 }
 
-// Verdicts are in the order of triage.
+// Verdicts are sorted by severity.
 func TestWorstFirst(t *testing.T) {
 	j := judged(t, eventful(), nil)
 	place := map[schema.Outcome]int{

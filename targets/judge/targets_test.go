@@ -141,7 +141,7 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// The reason of a graded number says what it was compared with, as numbers.
+// The reason of a graded number has the numbers that it was compared with.
 func TestReasonsOfTargets(t *testing.T) {
 	limit := []schema.Target{target("ttft", 100, .05)}
 	beyond := []schema.Target{target("output_tps", 5329, 0), target("tps_user", 50, 0)}
@@ -175,7 +175,7 @@ func TestReasonsOfTargets(t *testing.T) {
 	}
 }
 
-// The noise of a history is that of the interval around a number beside its limit.
+// The interval of a graded number has the noise of its history.
 func TestIntervalFromHistory(t *testing.T) {
 	var runs []run
 	for i, v := range []float64{99, 101, 100, 98, 102, 101, 99, 100} {
@@ -199,7 +199,7 @@ func TestIntervalFromHistory(t *testing.T) {
 	}
 }
 
-// Nobody can measure until it fits: all runs of a release count together.
+// Repeating a measurement until it passes does not help: all runs of a release count together.
 func TestRunsOfAReleaseCountTogether(t *testing.T) {
 	tg := []schema.Target{target("ttft", 100, 0)}
 	list := graded(t, build(
@@ -266,7 +266,7 @@ func TestPriorityDecidesBeforeStatus(t *testing.T) {
 	}
 }
 
-// What targets are others than in the release before.
+// Targets that differ from those of the release before.
 func TestTargetChanges(t *testing.T) {
 	at := func(release string, day int, limits ...schema.Target) run {
 		return run{release: release, start: judgetest.Day(day), key: judgetest.Key(1), ttft: []float64{9}, targets: limits}

@@ -32,7 +32,7 @@ func TestRealTargets(t *testing.T) {
 	for _, p := range l.Add("ref.json", corpusFile(t, "model_performance_reference.json"), "", noDevice) {
 		twice[p.Code]++
 	}
-	// Three entries of the real file are replaced by a later one of the same name, which nobody may have noticed.
+	// Three entries of the real file are replaced by a later one of the same name.
 	if want := map[string]int{"model-twice": 2, "device-twice": 1}; !maps.Equal(twice, want) {
 		t.Errorf("problems %v, want %v", twice, want)
 	}
@@ -61,7 +61,7 @@ func TestRealOverrides(t *testing.T) {
 	}
 }
 
-// What import writes, a target file reads back without a problem.
+// The output of import is read back without a problem.
 func TestExportReadsBack(t *testing.T) {
 	l := empty(t)
 	l.Add("ref.json", corpusFile(t, "model_performance_reference.json"), "2026-01-31", everyDevice)

@@ -119,7 +119,7 @@ func TestTargetsOfSeveralNames(t *testing.T) {
 	}
 }
 
-// Each contradiction between the targets of one workload is found, and sound targets have none.
+// Each contradiction between the targets of one workload is found, and consistent targets have none.
 func TestContradictions(t *testing.T) {
 	k := schema.Key{Task: "text", ISL: ptr(128), OSL: ptr(101), Concurrency: ptr(4)}
 	row := func(metric, level string, value float64) schema.Target {

@@ -21,7 +21,7 @@ func scenario(scalars, point string) string {
 // tiny are the targets in force of the model of these documents.
 func tiny() schema.Model { return schema.Model{Name: "tiny"} }
 
-// Of two numbers for one thing the one that asks for more is in force, a duty before an expectation, and it is shown.
+// Of two targets for one number the more demanding one is in force, must before should, and that is reported.
 func TestRequirementsKeepWhatAsksForMore(t *testing.T) {
 	const (
 		loose    = `{"metric":"ttft","comparator":"lte","target":300}`
@@ -52,7 +52,7 @@ func TestRequirementsKeepWhatAsksForMore(t *testing.T) {
 	}
 }
 
-// An eval that is expected never takes the place of one that is a duty.
+// An eval with should never replaces one with must.
 func TestEvalDutiesStand(t *testing.T) {
 	l := empty(t)
 	duty := requirementsHead + `"accuracyEvals":[{"name":"gsm8k","gpuReferenceScore":79,"tolerance":0.05}]}`
@@ -66,8 +66,8 @@ func TestEvalDutiesStand(t *testing.T) {
 	}
 }
 
-// An expectation of our own file never takes the place of a duty, and what is in force is shown. A reference without a
-// task covers the same workload as one that says text.
+// A should in our own file never replaces a must, and what is in force is reported. A reference without a task covers
+// the same workload as one with task text.
 func TestDutiesStand(t *testing.T) {
 	limit := func(ms string) []byte {
 		return []byte(scenario(`{"metric":"ttft","comparator":"lte","target":`+ms+`}`, sweepPoint))

@@ -8,7 +8,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// What no measurement can miss, or none can meet, is refused and shown, whichever file states it.
+// A target that every measurement meets, or none, is refused and reported, whichever file states it.
 func TestUnsoundRequirements(t *testing.T) {
 	evals := func(eval string) string { return requirementsHead + `"accuracyEvals":[` + eval + `]}` }
 	ttft := func(more string) string { return `{"metric":"ttft","comparator":"lte",` + more + `}` }

@@ -64,7 +64,7 @@ func words(tab *regression.Table, j *regression.Judgement, cell int) string {
 	return out
 }
 
-// quiet is a handful of cells that do nothing, so that a family and a noise exist.
+// quiet is a few cells without changes, so that there are a family and a noise.
 func quiet(seed uint64, cells, releases int, sd float64) [][]float64 {
 	r := rand.New(rand.NewPCG(seed, 77))
 	out := make([][]float64, cells)
@@ -76,7 +76,7 @@ func quiet(seed uint64, cells, releases int, sd float64) [][]float64 {
 	return out
 }
 
-// One change alerts once: suspected when seen first, confirmed when seen again, unchanged afterwards.
+// One change is reported once: suspected when seen first, confirmed when seen again, unchanged afterwards.
 func TestOneShiftAlertsOnce(t *testing.T) {
 	cells := quiet(1, 12, 9, .005)
 	for r := 5; r < 9; r++ {
@@ -101,7 +101,7 @@ func TestOneShiftAlertsOnce(t *testing.T) {
 	}
 }
 
-// What happens once and goes away is never confirmed, and stays out of every baseline.
+// A change that disappears again is never confirmed, and stays out of every baseline.
 func TestOneBadReleaseIsForgotten(t *testing.T) {
 	cells := quiet(2, 12, 9, .005)
 	cells[0][5] *= 1.3
@@ -152,7 +152,7 @@ func TestRecheckWithinARelease(t *testing.T) {
 	}
 }
 
-// Below three releases one more sighting is needed, and a series is never stuck there.
+// Below three releases one more independent run is needed, and a series never stays in that state.
 func TestShortBaselines(t *testing.T) {
 	cells := quiet(5, 12, 7, .003)
 	for r := 2; r < 7; r++ {
@@ -197,7 +197,8 @@ func TestConditionsBlock(t *testing.T) {
 	}
 }
 
-// A build that never joins is judged and leaves no trace; it is not blamed for what its base shows.
+// A build that never joins is judged and does not affect later releases; a change of its base is not attributed to
+// it.
 func TestBuildsThatNeverJoin(t *testing.T) {
 	cells := quiet(7, 12, 8, .005)
 	cells[0][4] *= 1.5
@@ -217,7 +218,7 @@ func TestBuildsThatNeverJoin(t *testing.T) {
 	}
 }
 
-// Levels that change back and forth are noise of two modes, and no news.
+// Levels that alternate are noise with two modes, not changes.
 func TestTwoModes(t *testing.T) {
 	cells := quiet(8, 12, 12, .004)
 	for _, r := range []int{1, 4, 5, 8, 11} {
@@ -247,7 +248,7 @@ func TestPeopleDecide(t *testing.T) {
 	}
 }
 
-// Most cells change and not alike: nothing is removed, and that is a finding.
+// Most cells change, but not alike: nothing is removed, and that is a finding.
 func TestMixedMovement(t *testing.T) {
 	cells := quiet(11, 40, 6, .01)
 	for i := range cells {
@@ -286,7 +287,7 @@ func TestLaterReleasesChangeNothing(t *testing.T) {
 	}
 }
 
-// A slow step under the limit of the gate is found in history, once.
+// A change point below the limit of the gate is found in history, once.
 func TestStepsAreFoundByPermutation(t *testing.T) {
 	cells := quiet(13, 60, 24, .01)
 	for r := 12; r < 24; r++ {

@@ -49,7 +49,7 @@ func TestNoiseIsWhatWasPutIn(t *testing.T) {
 	near(t, "noise of a row", j.Rows[tab.Cells[0].First+11].Noise().Sd(), .02, .5)
 }
 
-// Large tells a change beyond the limit that no test settled from an interval that is too wide.
+// Large distinguishes a change beyond the limit that is not settled from an interval that is too wide.
 func TestLarge(t *testing.T) {
 	cells := quiet(22, 30, 6, .06)
 	tab := history(.05, cells...)

@@ -13,8 +13,8 @@ import (
 )
 
 // annotated measures the change points of the judge on real series: those that people annotated (Turing Change Point
-// Dataset) and those of Mozilla's performance alerts. They are no part of the repository and are measured when --corpus
-// names them.
+// Dataset) and those of Mozilla's performance alerts. They are not part of the repository and are measured only with
+// --corpus.
 func annotated(t *table) {
 	if t.o.corpus == "" {
 		t.row(true, "annotated series", "", "not measured: --corpus names no folder")
@@ -28,8 +28,8 @@ func annotated(t *table) {
 	}
 }
 
-// changePointsOf judges one series as the only cell of a history, a release for each value, and returns the places
-// where the judge started a new level, and how many of them its gate confirmed: the others its search found.
+// changePointsOf judges one series as the only cell of a history, with a release for each value. It returns where the
+// judge started a new level, and how many of these its gate confirmed; its search found the others.
 func changePointsOf(t *table, values []float64) (at []int, gate int, err error) {
 	tab := &regression.Table{Strata: 1, Cells: []regression.Cell{{End: int32(len(values)), Delta: math.Log1p(.05)}}}
 	for i, v := range values {
@@ -49,7 +49,8 @@ func changePointsOf(t *table, values []float64) (at []int, gate int, err error) 
 	return at, gate, nil
 }
 
-// annotatedByPeople scores the judge beside no change points at all, which is hard to beat: many annotators see none.
+// annotatedByPeople compares the judge with marking no change points at all, which is hard to beat: many annotators
+// mark none.
 func annotatedByPeople(t *table) error {
 	all, err := tcpd(t.o.corpus)
 	if err != nil {

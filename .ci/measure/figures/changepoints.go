@@ -12,7 +12,7 @@ import (
 type steps struct {
 	noise func(r *rand.Rand, sd float64) float64
 	size  float64 // of a step, on the log scale; the noise of every series is 1 %
-	every int     // one series in so many has a step, after two thirds of its values; 0: none
+	every int     // one series in every has a step, after two thirds of its values; 0: none
 }
 
 func (s steps) make(seed uint64) (tab *regression.Table, at []int32) {
@@ -43,7 +43,7 @@ func (s steps) make(seed uint64) (tab *regression.Table, at []int32) {
 	return tab, at
 }
 
-// located are the change points of one history: by the gate and by the search.
+// located counts the change points of one history, by the gate and by the search.
 type located struct {
 	right       map[regression.Source]int // within one value of a step
 	inUnchanged map[regression.Source]int // in series without a step
@@ -77,7 +77,7 @@ func locate(t *table, s steps) (located, error) {
 	return out, nil
 }
 
-// changePoints judges unchanged series, and series with one step: where do levels begin?
+// changePoints measures where the judge finds change points in unchanged series and in series with one step.
 func changePoints(t *table) {
 	for _, kind := range []struct {
 		name  string

@@ -12,7 +12,7 @@ func standard() population {
 	return population{cells: 10000, devices: 4, metrics: 4, noise: gaussian, device: -1, delta: math.Log(1.05)}
 }
 
-// each judges every population of a kind and hands over what came of it.
+// each judges every population of a kind and calls do with the result.
 func (t *table) each(p population, do func(tab *regression.Table, j *regression.Judgement, truth []bool)) {
 	for i := range t.o.populations {
 		tab, truth := p.make(t.o.seed*1000 + uint64(i))
@@ -59,7 +59,7 @@ func heavyTails(t *table) {
 	}
 }
 
-// change is a population of which 1 % of the series regress and stay so, and the goal for its power.
+// change is a population in which 1 % of the series regress permanently, and the goal for its power.
 type change struct {
 	n                    int // releases before
 	effect, delta, shift float64
@@ -129,7 +129,7 @@ func wholeDevice(t *table) {
 	}
 }
 
-// deviceCounts are what came of a device that changes in release 4.
+// deviceCounts summarises the verdicts on a device that changes in release 4.
 type deviceCounts struct {
 	metrics, reported, confirmed int // of the device, summed over populations
 	missed                       int // cells of the device that read unchanged or improved

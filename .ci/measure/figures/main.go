@@ -1,7 +1,6 @@
-// Command figures measures the judge on made-up histories with a known truth and prints a table: what was measured, the
-// goal, and whether it was reached. It exits 1 when a goal is missed. It needs nothing but the program; --corpus names
-// a folder with the annotated series of the Turing Change Point Dataset (tcpd/) and of Treeherder (treeherder/), which
-// have no goal.
+// Command figures measures the judge on made-up histories with a known truth and prints a table: what was measured,
+// the goal, and whether it was met. It exits 1 when a goal is missed. --corpus names a folder with the annotated
+// series of the Turing Change Point Dataset (tcpd/) and of Treeherder (treeherder/).
 //
 //	go run ./.ci/measure/figures
 //	go run ./.ci/measure/figures --seed 7 --populations 3 --speed --corpus DIR
@@ -33,18 +32,18 @@ type options struct {
 	speed       bool
 }
 
-// run prints the table; the exit code is 1 when a goal is missed, so that CI can hold them.
+// run prints the table; the exit code is 1 when a goal is missed, so that CI fails.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	var o options
 	fs := pflag.NewFlagSet("figures", pflag.ContinueOnError)
 	fs.Uint64Var(&o.seed, "seed", 1, "`number` that fixes all populations")
-	fs.IntVar(&o.populations, "populations", 10, "how `many` populations stand behind each row")
+	fs.IntVar(&o.populations, "populations", 10, "`number` of populations for each row")
 	fs.StringVar(&o.corpus, "corpus", "", "`folder` with tcpd/ and treeherder/")
 	fs.BoolVar(&o.speed, "speed", false, "measure time and memory too, which depend on the machine")
 	if err := fs.Parse(args); errors.Is(err, pflag.ErrHelp) {
 		return 0
 	} else if err != nil || o.populations < 1 || fs.NArg() > 0 {
-		fmt.Fprintln(stderr, "figures: want flags only, with --populations 1 or more:", err)
+		fmt.Fprintln(stderr, "figures: expected only flags, and --populations of 1 or more:", err)
 		return 2
 	}
 	tw := tabwriter.NewWriter(stdout, 2, 0, 2, ' ', 0)
@@ -65,7 +64,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// parts are the sections of the table. One that is interrupted prints nothing.
+// parts returns the sections of the table. An interrupted section prints nothing.
 func parts() []func(*table) {
 	return []func(*table){unchanged, heavyTails, changed, wholeDevice, changePoints, annotated, invariance, speed}
 }
@@ -77,7 +76,7 @@ type table struct {
 	missed int
 }
 
-// row prints one figure; goal "" marks one that is reported and has none.
+// row prints one figure; goal "" marks a figure without a goal.
 func (t *table) row(met bool, data, goal, measured string, args ...any) {
 	mark := "met"
 	switch {

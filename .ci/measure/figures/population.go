@@ -7,7 +7,7 @@ import (
 	"github.com/ttreport/ttreport/targets/regression"
 )
 
-// population is a made-up history: cells in strata, with a known truth.
+// population describes a made-up history: cells in strata, with a known truth.
 type population struct {
 	cells, devices, metrics int
 	releases                int
@@ -22,7 +22,7 @@ type population struct {
 
 func gaussian(r *rand.Rand, sd float64) float64 { return sd * r.NormFloat64() }
 
-// student is noise with four degrees of freedom, or others, scaled to a standard deviation.
+// student returns noise of Student's t distribution, scaled to a standard deviation.
 func student(df int) func(*rand.Rand, float64) float64 {
 	return func(r *rand.Rand, sd float64) float64 {
 		chi := 0.
@@ -104,9 +104,9 @@ func (p population) add(t *regression.Table, r *rand.Rand, shifts [][]float64, t
 	t.Cells = append(t.Cells, cell)
 }
 
-// counts are what one release of a population came to, in cells.
+// counts summarises the verdicts of one release of a population, in cells.
 type counts struct {
-	hit, alarms               int // changed and called regressed; unchanged and called regressed, improved or recovered
+	hit, alarms               int // changed cells that regressed; unchanged cells that regressed, improved or recovered
 	hitAgain, alarmsConfirmed int // likewise, confirmed
 }
 

@@ -33,7 +33,7 @@ func fMeasure(marks [][]int, found []int) float64 {
 	return 2 * precision * recall / (precision + recall)
 }
 
-// hits pairs marks with found change points at most margin away, each of them once.
+// hits matches marks with found change points at most margin away, each at most once.
 func hits(marks, found map[int]bool) int {
 	const margin = 5
 	free := maps.Clone(found)
@@ -64,7 +64,7 @@ func set(list ...[]int) map[int]bool {
 	return out
 }
 
-// covering is how well the segments of each annotator are covered by those found, weighted by length.
+// covering measures how well the segments of each annotator are covered by those found, weighted by length.
 func covering(marks [][]int, found []int, n int) float64 {
 	mine := segments(found, n)
 	sum := 0.

@@ -9,8 +9,8 @@ import (
 	"github.com/ttreport/ttreport/targets/regression"
 )
 
-// speed judges 10^5 cells over 10 releases, with the collector kept below the budget: the time is what that
-// costs. It is measured with --speed alone, since it depends on the machine.
+// speed judges 10^5 cells over 10 releases with the garbage collector limited to the memory budget, and measures the
+// time. It runs only with --speed, because it depends on the machine.
 func speed(t *table) {
 	if !t.o.speed {
 		return

@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// schedule says when tokens are due: the first ttft after the arrival, each next one itl later.
+// schedule defines when tokens are due: the first ttft after the arrival, each further one itl later.
 type schedule struct{ ttft, itl time.Duration }
 
 func (s schedule) due(token int) time.Duration { return s.ttft + time.Duration(token)*s.itl }
 
-// request is what the server reads of an OpenAI completion or chat completion.
+// request holds the fields of an OpenAI completion or chat completion that the server reads.
 type request struct {
 	Model         string          `json:"model"`
 	Prompt        json.RawMessage `json:"prompt"`
@@ -88,10 +88,10 @@ type answer struct {
 	record record
 }
 
-// since is the time now on the clock of the log: monotonic from the arrival on.
+// since returns the time on the clock of the log, which is monotonic from the arrival on.
 func (a *answer) since() int64 { return a.record.Arrival + int64(time.Since(a.arrival)) }
 
-// stream sends a token a chunk, each when it is due. A client that has gone ends it.
+// stream sends one token per chunk, each when it is due. It ends when the client disconnects.
 func (a *answer) stream(gone <-chan struct{}) {
 	a.w.Header().Set("Content-Type", "text/event-stream")
 	flush := http.NewResponseController(a.w)
@@ -138,7 +138,7 @@ func (a *answer) whole() {
 	a.record.Last, a.record.Chunks = a.record.First, a.record.Want
 }
 
-// choice is the k-th token as a chunk has it. Tokens differ, so that no client takes two for one.
+// choice returns the k-th token in the form of a chunk. Tokens differ, so that no client merges two.
 func (a *answer) choice(k int) string {
 	finish := "null"
 	if k == a.record.Want-1 {

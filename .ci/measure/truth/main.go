@@ -1,6 +1,5 @@
 // Truth is an OpenAI-compatible streaming server for measuring load clients. It answers on a fixed schedule and logs
-// when each request arrived and when its tokens were really flushed, so that what a client reports can be compared with
-// what happened.
+// when each request arrived and when its tokens were flushed, to compare with what a client reports.
 //
 //	truth -addr 127.0.0.1:8000 -log truth.jsonl [-ttft 50ms] [-itl 10ms]
 //
@@ -85,5 +84,5 @@ func (l *requestLog) add(r *record) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	_, _ = l.w.Write(append(line, '\n')) // the flush at the end reports what failed
+	_, _ = l.w.Write(append(line, '\n')) // the flush at the end reports the error
 }

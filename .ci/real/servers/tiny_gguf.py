@@ -17,7 +17,7 @@ TEMPLATE = ("{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|i
 
 
 def byte_tokens():
-    """GPT-2's letter for each byte: printable ones stand for themselves, the others for letters from U+0100 on."""
+    """GPT-2's letter for each byte: printable ones are themselves, the others letters from U+0100 on."""
     plain = {*range(33, 127), *range(161, 173), *range(174, 256)}
     others = iter(range(256, 512))
     return [chr(b if b in plain else next(others)) for b in range(256)]

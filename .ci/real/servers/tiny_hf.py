@@ -9,7 +9,7 @@ import numpy as np
 from safetensors.numpy import save_file
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
 
-# vLLM on a CPU wants heads of 32 and more.
+# vLLM on a CPU requires heads of 32 or more.
 VOCABULARY, HIDDEN, FEED_FORWARD, LAYERS, HEADS, CONTEXT = 320, 128, 256, 2, 4, 4096
 SPECIAL = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
 TEMPLATE = ("{% for m in messages %}<|im_start|>{{ m['role'] }}\n{{ m['content'] }}<|im_end|>\n{% endfor %}"

@@ -49,7 +49,7 @@ func TestFailuresAreResults(t *testing.T) {
 			t.Errorf("%s: %v %s", name, err, raw)
 		}
 	}
-	// Nobody there.
+	// Nothing listens there.
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Every request begins differently, so that a prefix cache answers none, and has the asked length in words.
+// Every request begins differently, so that a prefix cache does not help, and has the requested length in words.
 func TestPromptsDiffer(t *testing.T) {
 	p, err := newPrompts(Load{Model: `odd "name"`, ISL: 40, OSL: 7, Requests: 2000})
 	if err != nil {
@@ -39,7 +39,7 @@ func TestPromptsDiffer(t *testing.T) {
 	}
 }
 
-// The short way of reading a chunk says only what the long way says too.
+// The fast path of reading a chunk agrees with the parser.
 func TestPlainTextAgreesWithJSON(t *testing.T) {
 	for _, chunk := range []string{
 		`{"choices":[{"text":" a","index":0}]}`, `{"choices":[{"text": "a"}],"usage":null}`, `{"choices":[{"text":""}]}`,

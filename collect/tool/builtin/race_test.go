@@ -2,6 +2,6 @@
 
 package builtin_test
 
-// raced says that the race detector is in: it makes the client several times slower, so what is timed is not the client
-// that people run.
+// raced reports whether the race detector is on: it makes the client several times slower, so timings are not those
+// of the real client.
 const raced = true

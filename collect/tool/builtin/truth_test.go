@@ -50,7 +50,7 @@ func median(v []float64) float64 {
 	return v[len(v)/2]
 }
 
-// BenchmarkTruth prints how far the client's medians lie from what the simulator really sent.
+// BenchmarkTruth prints the difference of the client's medians from what the simulator sent.
 func BenchmarkTruth(b *testing.B) {
 	for _, streams := range []int{1, 32, 256} {
 		b.Run(fmt.Sprintf("streams=%d", streams), func(b *testing.B) {

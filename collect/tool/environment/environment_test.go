@@ -23,7 +23,7 @@ func TestPin(t *testing.T) {
 	}
 }
 
-// A program that is configured goes before one on the PATH; one that is nowhere is said to be missing.
+// A configured program takes precedence over one on the PATH; a program that is nowhere is reported as missing.
 func TestFind(t *testing.T) {
 	dir := t.TempDir()
 	program := filepath.Join(dir, "mytool")

@@ -50,7 +50,8 @@ type full struct {
 	Errors     []string    `json:"errors"`
 }
 
-// BenchmarkSkip reads scalars and skips the arrays; BenchmarkRead reads everything. Each beside encoding/json.
+// BenchmarkSkip reads scalars and skips the arrays; BenchmarkRead reads everything. Each is compared with
+// encoding/json.
 func BenchmarkSkip(b *testing.B) {
 	files, n := detailed(b)
 	b.Run("ours", func(b *testing.B) {

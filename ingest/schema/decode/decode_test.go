@@ -77,7 +77,7 @@ func TestDamagedFiles(t *testing.T) {
 	}
 }
 
-// Skipping must see a file's end where reading does.
+// Skipping must find the end of a value where reading does.
 func TestSkippedPartsAreChecked(t *testing.T) {
 	for _, in := range []string{`{"a":[[1,2],[3`, `{"a":{"b":"]}`, `[["x\"]"`, `{"k":"` + strings.Repeat("y", 100)} {
 		s := decode.NewScanner([]byte(in), 100)
@@ -141,7 +141,7 @@ func TestEnvelopes(t *testing.T) {
 	}
 }
 
-// Whatever encoding/json reads, this reads alike.
+// Whatever encoding/json reads is read with the same result.
 func TestAgreesWithStandardLibrary(t *testing.T) {
 	for _, in := range []string{
 		`{"a":[1,2.5,-3e2,1e-7,123456789012345678,0.1,4.9406564584124654e-324,1.7976931348623157e308],` +
@@ -234,7 +234,7 @@ func TestYAMLPointsAtTheFault(t *testing.T) {
 	}
 }
 
-// Scripts, logs, templates and tables begin like JSON and are none; a file that calls itself JSON is damaged instead.
+// Scripts, logs, templates and tables may begin like JSON; only a file with a JSON extension counts as damaged JSON.
 func TestProseIsNoJSON(t *testing.T) {
 	for _, text := range []string{
 		"\"\"\"What it does.\"\"\"\nimport x\n", "{% extends \"base\" %}", "{{ .Values }}",

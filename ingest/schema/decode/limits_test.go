@@ -26,7 +26,7 @@ func packed(s string) string {
 	return b.String()
 }
 
-// limitCase is a file that just lies within a limit, and one that does not.
+// limitCase is a file just within a limit, and one beyond it.
 type limitCase struct {
 	name, file, within, beyond, code string
 	lim                              decode.Limits
@@ -63,7 +63,7 @@ func limitCases() []limitCase {
 	}
 }
 
-// One case for each limit that is stated: what lies within it is read, what lies beyond is a problem that says so.
+// One case for each limit: a file within it is read, a file beyond it is a problem.
 func TestLimits(t *testing.T) {
 	for _, c := range limitCases() {
 		in := decode.NewFile(c.file, []byte(c.within), time.Time{}, c.lim)
@@ -89,7 +89,7 @@ func TestTextIsCut(t *testing.T) {
 	}
 }
 
-// A file of damaged values is given up after a hundred, and says how many it met.
+// Reading a file of damaged values stops after a hundred, and the number is reported.
 func TestFaultsAreBounded(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("{\"a\":1}\n")

@@ -220,7 +220,7 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// A recomputed statistic takes the place of a stated one; what differs by more than a hundredth is a problem.
+// A recomputed statistic replaces a stated one; a difference of more than 1 % is a problem.
 func TestRecompute(t *testing.T) {
 	d, v := begin(`{"mean_ttft_ms":10.0,"p99_ttft_ms":50.0}`)
 	d.Stat("ttft", schema.DefFirstChunk, "mean", 10)

@@ -54,7 +54,7 @@ func TestQuantilesAreMonotoneAndInside(t *testing.T) {
 	}
 }
 
-// The interval of a quantile holds the true one in at least 95 of 100 samples (it is conservative).
+// The interval of a quantile covers the true one in at least 95 % of samples (it is conservative).
 func TestOrderIntervalCoverage(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	for _, c := range []struct {

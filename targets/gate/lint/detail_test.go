@@ -26,7 +26,7 @@ func details() []lint.Detail {
 	}
 }
 
-// Every check has a type of detail, every type of detail a check, and each id stands for one check.
+// Every check has a type of detail, every type of detail a check, and each id belongs to one check.
 func TestEveryCheckHasADetail(t *testing.T) {
 	checks := map[lint.ID]bool{}
 	for _, c := range lint.Checks() {

@@ -83,7 +83,7 @@ func one(k schema.Key, v values) release { return release{points: []point{{k, v}
 
 func head(h columns.RunHead) release { return release{head: h} }
 
-// example is a release in which a check finds something, and the same mended.
+// example is a release in which a check finds something, and the same release corrected.
 type example struct {
 	want      lint.Detail
 	bad, fine release
@@ -183,7 +183,7 @@ func inspect(r release, id lint.ID) *lint.Lint {
 	return nil
 }
 
-// Each check finds its fallacy, with the numbers of it, and nothing in the same data mended.
+// Each check finds its fault, with its numbers, and nothing in the corrected data.
 func TestEachCheck(t *testing.T) {
 	tested := map[lint.ID]bool{}
 	for _, x := range append(append(scoreExamples(), pointExamples()...), runExamples()...) {

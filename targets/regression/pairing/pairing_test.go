@@ -47,7 +47,7 @@ func TestConstantValues(t *testing.T) {
 	if same.Sure || same.P != 1 {
 		t.Errorf("%+v", same)
 	}
-	// Two and two identical repeats have no spread to hold a difference against: it was sure of 2 % on that.
+	// Two and two identical repeats have no spread: a difference of 2 % was called significant.
 	differ := pairing.Compare([]float64{50, 50}, []float64{51, 51})
 	if differ.Sure || differ.Test != pairing.NoTest || !math.IsNaN(differ.Lo) || differ.NeededEach != 4 {
 		t.Errorf("%+v", differ)
@@ -58,7 +58,8 @@ func TestConstantValues(t *testing.T) {
 	}
 }
 
-// Swapping the sides inverts the change and keeps p; scaling changes nothing; under no change one in twenty is sure.
+// Swapping the sides inverts the change and keeps p; scaling changes nothing; without a change one in twenty is
+// significant.
 func TestProperties(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	sure := 0
@@ -85,7 +86,7 @@ func TestProperties(t *testing.T) {
 	}
 }
 
-// The normal approximation takes over where counting would be long, and agrees with it there.
+// The normal approximation is used where counting would take too long, and agrees with it there.
 func TestLargeSamples(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	a, b := make([]float64, 30), make([]float64, 30)

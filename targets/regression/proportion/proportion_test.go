@@ -61,7 +61,7 @@ func TestMcNemar(t *testing.T) {
 	}
 }
 
-// The intervals cover what they promise, and p values are no smaller than they may be.
+// The intervals have their stated coverage, and p values are not too small.
 func TestCoverage(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	const trials = 4000
