@@ -36,7 +36,6 @@ func (l Lint) Of(h *columns.RunHead) Lint {
 type Check struct {
 	ID       ID
 	Severity schema.Severity
-	Means    string // half a sentence for a list
 	inspect  func(*inspection)
 }
 
@@ -47,56 +46,41 @@ func Checks() []Check {
 
 func numberChecks() []Check {
 	return []Check{
-		{IDEmptyResponses, schema.SevError, "requests that count as completed and have no output", emptyResponses},
-		{IDImpossibleScore, schema.SevError, "a share of right answers below 0 or above 1", impossibleScore},
-		{IDZeroScore, schema.SevWarning,
-			"an eval score of exactly zero: more often a failure of the harness than of the model", zeroScore},
-		{IDFewItems, schema.SevWarning, "an eval score of fewer than ten questions", fewItems},
-		{IDSubsampled, schema.SevNote, "an eval over the first questions of a task, which are not a random sample",
-			subsampled},
-		{IDZeroStderr, schema.SevNote, "a score of 1 with a standard error of 0, which does not mean certainty", zeroStderr},
-		{IDFailedShare, schema.SevWarning,
-			"statistics of the completed requests, when more than one in a hundred failed", failedShare},
-		{IDSaturated, schema.SevWarning,
-			"a client or server that did not reach the requested concurrency or rate", saturated},
-		{IDShortAnswers, schema.SevWarning, "answers much shorter than requested", shortAnswers},
-		{IDColdStart, schema.SevWarning, "a mean far above the median: the first requests waited for a cold server",
-			coldStart},
-		{IDSecondTokenStall, schema.SevWarning, "one long gap a request, hidden in the mean", secondTokenStall},
-		{IDPrefixCache, schema.SevWarning, "repeats that get faster because their prompts are cached", prefixCache},
-		{IDFewRequests, schema.SevNote, "a latency of one or two requests", fewRequests},
-		{IDFewForTail, schema.SevNote, "a P99 of fewer than 100 requests, which is not shown", fewForTail},
+		{IDEmptyResponses, schema.SevError, emptyResponses},
+		{IDImpossibleScore, schema.SevError, impossibleScore},
+		{IDZeroScore, schema.SevWarning, zeroScore},
+		{IDFewItems, schema.SevWarning, fewItems},
+		{IDSubsampled, schema.SevNote, subsampled},
+		{IDZeroStderr, schema.SevNote, zeroStderr},
+		{IDFailedShare, schema.SevWarning, failedShare},
+		{IDSaturated, schema.SevWarning, saturated},
+		{IDShortAnswers, schema.SevWarning, shortAnswers},
+		{IDColdStart, schema.SevWarning, coldStart},
+		{IDSecondTokenStall, schema.SevWarning, secondTokenStall},
+		{IDPrefixCache, schema.SevWarning, prefixCache},
+		{IDFewRequests, schema.SevNote, fewRequests},
+		{IDFewForTail, schema.SevNote, fewForTail},
 	}
 }
 
 func runChecks() []Check {
 	return []Check{
-		{IDNoCommits, schema.SevWarning,
-			"a container image without digest or commits, which cannot be built again", noCommits},
-		{IDLatestImage, schema.SevWarning, "an image tag that moves", latestImage},
-		{IDDirtyBuild, schema.SevWarning, "software with uncommitted changes", dirtyBuild},
-		{IDMixedTools, schema.SevWarning,
-			"workloads measured with another tool than before: they are not compared", mixedTools},
-		{IDNothingGraded, schema.SevWarning,
-			"a model on a device of which no number was graded, by target or by history", nil},
-		{IDStaleTargets, schema.SevWarning, "targets in force that are older than half a year", staleTargets},
-		{IDNoStart, schema.SevWarning,
-			"a run without a start time: its place in the history is unknown", noStart},
-		{IDChannel, schema.SevWarning, "a run of an unknown channel: it serves as no baseline", nil},
-		{IDReleaseList, schema.SevWarning,
-			"a release that the list in ttreport.yaml cuts off from its history", nil},
-		{IDBadTimestamps, schema.SevWarning, "a run that ends before it starts, or long after it started",
-			badTimestamps},
-		{IDDuplicateRun, schema.SevWarning, "a run that is in the history twice; an error when its numbers differ",
-			nil},
-		{IDLostDocument, schema.SevError,
-			"a document of the history that cannot be read: its numbers count in no decision", nil},
-		{IDLateChangePoint, schema.SevWarning,
-			"a regression that began in an earlier release and was found over those after it", nil},
-		{IDDrift, schema.SevWarning,
-			"a small regression with every release that adds up to more than matters", nil},
-		{IDNotPositive, schema.SevError, "a latency or rate of zero or below, or outside 1e-100 to 1e100", nil},
-		{IDUnusedDecision, schema.SevWarning, "a decision that selects nothing that exists", nil},
+		{IDNoCommits, schema.SevWarning, noCommits},
+		{IDLatestImage, schema.SevWarning, latestImage},
+		{IDDirtyBuild, schema.SevWarning, dirtyBuild},
+		{IDMixedTools, schema.SevWarning, mixedTools},
+		{IDNothingGraded, schema.SevWarning, nil},
+		{IDStaleTargets, schema.SevWarning, staleTargets},
+		{IDNoStart, schema.SevWarning, noStart},
+		{IDChannel, schema.SevWarning, nil},
+		{IDReleaseList, schema.SevWarning, nil},
+		{IDBadTimestamps, schema.SevWarning, badTimestamps},
+		{IDDuplicateRun, schema.SevWarning, nil},
+		{IDLostDocument, schema.SevError, nil},
+		{IDLateChangePoint, schema.SevWarning, nil},
+		{IDDrift, schema.SevWarning, nil},
+		{IDNotPositive, schema.SevError, nil},
+		{IDUnusedDecision, schema.SevWarning, nil},
 	}
 }
 
