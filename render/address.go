@@ -34,11 +34,6 @@ func ReleaseShardPath(release string) Address {
 	return Address("data/shards/releases/" + schema.Slug(release) + ".js")
 }
 
-// ShardPath is the script with the chart data of a model and device.
-func ShardPath(model, device string) Address {
-	return Address("models/" + schema.Slug(model) + "/" + schema.Slug(device) + "/charts.js")
-}
-
 // ReleaseReportPath is the markdown report of a whole release.
 func ReleaseReportPath(release string) Address {
 	return Address("reports/" + schema.Slug(release) + "/release.md")

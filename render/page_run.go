@@ -97,7 +97,7 @@ func distributionSection(run *schema.Run) Section {
 	return Section{ID: "distributions", Title: "Distributions",
 		Intro: "Over requests, on one logarithmic scale a metric: whisker from the 3rd to the 97th percentile, box over " +
 			"the middle half, line at the median, dot at the slowest.",
-		Blocks: []Block{t.cut("the history document has all")}}
+		Blocks: append([]Block{t.cut("the history document has all")}, distributionFigures(run)...)}
 }
 
 // planSection holds what was to be measured against what was.

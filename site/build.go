@@ -114,9 +114,16 @@ func (p *part) put(path render.Address, data []byte) error {
 }
 
 func (p *part) page(page render.Page) error {
-	html, err := p.b.pages.page(view(p.b, page))
+	page = view(p.b, page)
+	html, err := p.b.pages.page(page)
 	if err != nil {
 		return err
+	}
+	if charts := Charts(page); len(charts) > 0 {
+		at := render.Address(shardID(page.Path) + "/" + chartsFile)
+		if err := p.shard(at, shardID(page.Path), charts); err != nil {
+			return err
+		}
 	}
 	return p.put(page.Path, html)
 }
@@ -308,11 +315,7 @@ func (b *builder) pairs() error {
 		pair := pairs[i]
 		made := b.made("pair", pair.Model, pair.Device, pair.ID, b.digests[pair.Newest], notes)
 		_, err := b.unit(unitName("pair", pair.Model, pair.Device), made, func(p *part) error {
-			page := view(b, r.PairPage(pair))
-			if err := p.shard(render.ShardPath(pair.Model, pair.Device), shardID(page.Path), Charts(page)); err != nil {
-				return err
-			}
-			return p.page(page)
+			return p.page(r.PairPage(pair))
 		}, nil)
 		return err
 	})

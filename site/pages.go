@@ -201,7 +201,7 @@ func (p *pages) draw(v sectionView, b render.Block) (template.HTML, error) {
 func newChartView(v blockView, id, label string) chartView {
 	c := chartView{frame: v.frame, ID: id, Label: label, Page: shardID(v.Path)}
 	if !v.Alone {
-		c.Shard = "charts.js"
+		c.Shard = chartsFile
 	}
 	return c
 }
@@ -222,6 +222,9 @@ func topic(name render.Topic) (template.HTML, error) {
 	}
 	return markdown.HTML(string(src))
 }
+
+// chartsFile holds the options of a page's charts, beside the page.
+const chartsFile = "charts.js"
 
 // shardID names a page's chart data.
 func shardID(page render.Address) string { return path.Dir(string(page)) }

@@ -170,7 +170,7 @@ func TestGolden(t *testing.T) {
 	for name, page := range map[string]string{
 		"landing": "index.html", "release": "releases/v0.12.0/index.html", "model": "models/Tiny-1B/n150/index.html",
 		"run": "runs/run-3-1/index.html", "evals": "evals/index.html", "targets": "targets/index.html",
-		"problems": "problems/index.html", "notes": "notes/index.html", "about": "about/index.html",
+		"problems": "problems/index.html", "notes": "notes/index.html", "about": "about/exit-codes.html",
 		"explore": "explore/index.html", "compare": "compare/index.html", "404": "404.html",
 	} {
 		html := fingerprintRE.ReplaceAllString(all[page], "?v=FINGERPRINT")

@@ -10,6 +10,7 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/ttreport/ttreport/collect/plan"
@@ -99,8 +100,14 @@ func New(r Request) (Server, error) {
 		return &Command{Attached: attached, Argv: o.Name.Argv}, nil
 	case plan.ServerURL:
 		return &attached, nil
+	case plan.ServerSim:
+	default:
+		return nil, plan.UsageError{
+			Err: fmt.Errorf("no server is of kind %q", o.Name.Kind),
+			Fix: "--server URL, --server 'command …', --server docker or --server sim",
+		}
 	}
-	if r.System.Device != schema.Simulated {
+	if !schema.SameDevice(r.System.Device, schema.Simulated) {
 		return nil, plan.UsageError{
 			Err: errSimulatedDevice(r.System.Device),
 			Fix: "--device simulated, or --server URL for a real one",

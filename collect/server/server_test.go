@@ -26,6 +26,17 @@ func request(name, device string) Request {
 	return Request{System: plan.System{Model: "acme/m", Device: device}, Options: plan.ServerOptions{Name: s}, Plan: p}
 }
 
+// A kind that nobody starts is refused: it must never become the simulator, whatever the device is called.
+func TestNewRefusesUnknownKinds(t *testing.T) {
+	for _, device := range []string{"simulated", "n150"} {
+		r := request("sim", device)
+		r.Options.Name.Kind = "slurm"
+		if s, err := New(r); err == nil || !strings.Contains(err.Error(), `"slurm"`) {
+			t.Errorf("%s: %v %v", device, s, err)
+		}
+	}
+}
+
 // The server that --server names is started.
 func TestNew(t *testing.T) {
 	if s, err := New(request("http://h:1/v1", "d")); err != nil || s.(*Attached).URL != "http://h:1" {

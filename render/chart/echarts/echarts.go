@@ -21,6 +21,8 @@ func Of(b render.Block) map[string]Chart {
 	switch b := b.(type) {
 	case render.Figure:
 		return map[string]Chart{b.ID: figure(b)}
+	case render.Distribution:
+		return map[string]Chart{b.ID: distribution(b)}
 	case render.Curves:
 		out := map[string]Chart{}
 		for _, c := range b.Curves {

@@ -142,3 +142,26 @@ func TestCurve(t *testing.T) {
 		t.Error("prose has a chart")
 	}
 }
+
+// The option of a distribution has every value of its table, at its percentile.
+func TestDistributionHasItsTable(t *testing.T) {
+	d := render.Distribution{ID: "d", Metric: "TTFT", Unit: "ms", Series: []render.DistributionSeries{
+		{Name: "128/64/8 vllm", Quantiles: []float64{10, 20, 30, 40, 400}}, {Name: "2048/64/8 vllm",
+			Quantiles: []float64{1, 2, 3, 4, 5}},
+	}}
+	o, c := optionOf(t, d, "d")
+	if len(o.Series) != 2 || len(o.DataZoom) != 1 || o.YAxis[0].Type != "log" {
+		t.Fatalf("%+v", o)
+	}
+	for i, row := range d.Table().Rows {
+		for k, s := range o.Series {
+			at := s.Data[i].Value.([]any)
+			if words.Number(at[1].(float64)) != row.Cells[k+1].Text || fmt.Sprintf("%.4g", at[0]) != row.Cells[0].Text {
+				t.Errorf("%s at %d: %v, the table has %v", s.Name, i, at, row.Cells)
+			}
+		}
+	}
+	if c.Notes[0][4] != "100 % of requests within 400\u202fms" {
+		t.Errorf("%q", c.Notes[0][4])
+	}
+}
