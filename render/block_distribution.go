@@ -47,6 +47,11 @@ func (s DistributionSeries) Percent(i int) float64 {
 	return 100 * float64(i) / float64(len(s.Quantiles)-1)
 }
 
+// Note says what a point of a line is.
+func (d Distribution) Note(s DistributionSeries, i int) string {
+	return fmt.Sprintf("%.4g %% of requests within %s", s.Percent(i), words.Quantity(s.Quantiles[i], d.Unit))
+}
+
 // Table has every value of the figure, one row a percentile.
 func (d Distribution) Table() *Table {
 	t := &Table{Caption: "The numbers of " + d.Title(), Layout: Numbers, Cols: []Col{{Head: "Percentile"}}}

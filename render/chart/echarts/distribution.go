@@ -1,14 +1,12 @@
 package echarts
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/go-echarts/go-echarts/v2/charts"
 	"github.com/go-echarts/go-echarts/v2/opts"
 
 	"github.com/ttreport/ttreport/render"
-	"github.com/ttreport/ttreport/render/words"
 )
 
 // distribution draws the value at each percentile, on a logarithmic axis where the tail is far from the median.
@@ -23,7 +21,7 @@ func distribution(d render.Distribution) Chart {
 		for k, v := range s.Quantiles {
 			lo, hi = math.Min(lo, v), math.Max(hi, v)
 			data[k] = opts.LineData{Value: []float64{s.Percent(k), v}}
-			notes = append(notes, fmt.Sprintf("%.4g %% of requests within %s", s.Percent(k), words.Quantity(v, d.Unit)))
+			notes = append(notes, d.Note(s, k))
 		}
 		c.Notes = append(c.Notes, notes)
 		line.AddSeries(s.Name, data, charts.WithLineChartOpts(opts.LineChart{
