@@ -72,7 +72,8 @@ func recorded(dir string) (string, error) {
 			problems[string(p.Severity)+" "+p.Code]++
 		}
 	}
-	return fmt.Sprintf("%s; %d runs, %d points, %d scores; %s", counts(formats), len(set.Runs), points, scores, counts(problems)), nil
+	return fmt.Sprintf("%s; %d runs, %d points, %d scores; %s", counts(formats), len(set.Runs), points, scores,
+		counts(problems)), nil
 }
 
 // counts prints a tally in the order of its names.

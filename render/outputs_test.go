@@ -52,7 +52,8 @@ func key(concurrency float64) schema.Key {
 
 // review is a release with a verdict of each weight, a target that fails, a shift and a lint.
 func review() gate.Review {
-	verdict := func(id, metric string, o schema.Outcome, e schema.Evidence, effect float64, r schema.Change) schema.Verdict {
+	verdict := func(id, metric string, o schema.Outcome, e schema.Evidence, effect float64,
+		r schema.Change) schema.Verdict {
 		return schema.Verdict{
 			ID: id, Run: "r3", Release: "v1.2.0", Model: "m|1", Device: "d1", Key: key(8), Metric: metric, Stat: "mean",
 			Against: schema.AgainstHistory, Outcome: o, Evidence: e, Value: schema.Num(100 * (1 + effect)), Ref: schema.Num(100),

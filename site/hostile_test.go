@@ -21,11 +21,18 @@ import (
 // when it did.
 func hundred() []string {
 	shapes := []string{
-		`<script>window.pwned=%d</script>`, `</script><script>window.pwned=%d</script>`, `</title><script>window.pwned=%d</script>`, `<img src=x onerror=window.pwned=%d>`, `"><img src=x onerror=window.pwned=%d>`,
-		`'><svg onload=window.pwned=%d>`, `<svg><script>window.pwned=%d</script></svg>`, `" onmouseover="window.pwned=%d" x="`, `' autofocus onfocus='window.pwned=%d`, `javascript:window.pwned=%d`,
-		`data:text/html,<script>window.pwned=%d</script>`, `[x](javascript:window.pwned=%d)`, `![x](x"onerror="window.pwned=%d)`, `<iframe srcdoc="<script>parent.pwned=%d</script>">`, `<math><mtext><script>window.pwned=%d</script>`,
-		`${window.pwned=%d}`, `{{constructor.constructor('window.pwned=%d')()}}`, `__f__(window.pwned=%d)__f__`, `"}];window.pwned=%d;//`, `'),window.pwned=%d;('`,
-		"\u2028window.pwned=%d\u2029", `<style>@import'x%d'</style>`, `<base href=//x%d.example>`, `<meta http-equiv=refresh content=0;url=//x%d.example>`, `=HYPERLINK("//x%d.example")`,
+		`<script>window.pwned=%d</script>`, `</script><script>window.pwned=%d</script>`,
+		`</title><script>window.pwned=%d</script>`, `<img src=x onerror=window.pwned=%d>`,
+		`"><img src=x onerror=window.pwned=%d>`,
+		`'><svg onload=window.pwned=%d>`, `<svg><script>window.pwned=%d</script></svg>`,
+		`" onmouseover="window.pwned=%d" x="`, `' autofocus onfocus='window.pwned=%d`, `javascript:window.pwned=%d`,
+		`data:text/html,<script>window.pwned=%d</script>`, `[x](javascript:window.pwned=%d)`,
+		`![x](x"onerror="window.pwned=%d)`, `<iframe srcdoc="<script>parent.pwned=%d</script>">`,
+		`<math><mtext><script>window.pwned=%d</script>`,
+		`${window.pwned=%d}`, `{{constructor.constructor('window.pwned=%d')()}}`, `__f__(window.pwned=%d)__f__`,
+		`"}];window.pwned=%d;//`, `'),window.pwned=%d;('`,
+		"\u2028window.pwned=%d\u2029", `<style>@import'x%d'</style>`, `<base href=//x%d.example>`,
+		`<meta http-equiv=refresh content=0;url=//x%d.example>`, `=HYPERLINK("//x%d.example")`,
 	}
 	var out []string
 	for i := range 100 {

@@ -25,7 +25,8 @@ var retired = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)\bpromis(e|es|ed|ing)\b`),
 	regexp.MustCompile(`(?i)\b(speaks?|spoke|tells?) of\b|\btold once\b`),
 	regexp.MustCompile(`(?i)\b(hollow|late-step)\b|\bcreep`),
-	regexp.MustCompile("^(twice|clock|perfect|limited)$|`(twice|clock|perfect|limited)`|^## (twice|clock|perfect|limited)$"),
+	regexp.MustCompile("^(twice|clock|perfect|limited)$|`(twice|clock|perfect|limited)`|^## " +
+		"(twice|clock|perfect|limited)$"),
 }
 
 // allowedText is where a retired word is right.

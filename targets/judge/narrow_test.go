@@ -22,7 +22,8 @@ func fourReleases() (*columns.Columns, []judge.Release) {
 		c.Runs = append(c.Runs, h)
 	}
 	return c, []judge.Release{
-		{Name: "v0", Runs: []int{0}}, {Name: "v1", Runs: []int{1}}, {Name: "v2", Runs: []int{2, 4}}, {Name: "v3", Runs: []int{3}},
+		{Name: "v0", Runs: []int{0}}, {Name: "v1", Runs: []int{1}}, {Name: "v2", Runs: []int{2, 4}},
+		{Name: "v3", Runs: []int{3}},
 	}
 }
 

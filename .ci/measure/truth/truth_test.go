@@ -28,7 +28,8 @@ func TestStream(t *testing.T) {
 		if r.Want != 4 || r.Chunks != 4 || first < s.due(0) || last < s.due(3) || last < first {
 			t.Errorf("%s: %+v: first after %v, last after %v", path, r, first, last)
 		}
-		if !strings.HasSuffix(text, "data: [DONE]\n\n") || strings.Contains(text, `"usage"`) != strings.Contains(body, "usage") {
+		if !strings.HasSuffix(text, "data: [DONE]\n\n") || strings.Contains(text, `"usage"`) != strings.Contains(body,
+			"usage") {
 			t.Errorf("%s: %s", path, text)
 		}
 		for _, line := range strings.Split(strings.TrimSpace(text), "\n\n") {
@@ -43,7 +44,8 @@ func TestStream(t *testing.T) {
 func TestWhole(t *testing.T) {
 	var log bytes.Buffer
 	h := newHandler(schedule{time.Millisecond, time.Millisecond}, "m", &requestLog{w: &log})
-	for path, body := range map[string]string{"/v1/completions": `{"prompt":[1,2,3]}`, "/v1/chat/completions": `{"max_tokens":2}`} {
+	for path, body := range map[string]string{"/v1/completions": `{"prompt":[1,2,3]}`,
+		"/v1/chat/completions": `{"max_tokens":2}`} {
 		var v struct {
 			Choices []json.RawMessage
 			Usage   struct {

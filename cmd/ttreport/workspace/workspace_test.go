@@ -51,7 +51,8 @@ releases: [{name: v1, date: 2026-01-31, line: main}]
 // Each mistake names the file, the place and what was expected.
 func TestMistakes(t *testing.T) {
 	for text, want := range map[string]string{
-		"judge: {effects: {ttfft: 5%}}":                 "ttreport.yaml: judge: effects: no metric is called \"ttfft\"; there are ttft",
+		"judge: {effects: {ttfft: 5%}}": "ttreport.yaml: judge: effects: no metric is called \"ttfft\"; " +
+			"there are ttft",
 		"judge: {eval_points: 100}":                     "ttreport.yaml: judge: eval_points: 100",
 		"judge: {fail_on: [confirmd]}":                  `ttreport.yaml: judge: fail_on: "confirmd"`,
 		"releases: [{name: v1}, {name: v1}]":            "v1 is listed twice",
