@@ -26,6 +26,13 @@ func (r *result) complete() {
 		f.Model.ID = strings.ReplaceAll(m[1], "--", "/")
 		r.derive("model.id", "the hub's cache folder in "+r.origin["model.id"].Where)
 	}
+	if id := strings.ReplaceAll(f.Model.ID, "___", "."); id != f.Model.ID {
+		f.Model.ID = id
+		r.derive("model.id", "ModelScope's folder in "+r.origin["model.id"].Where+", where ___ stands for a point")
+	}
+	if name := strings.ReplaceAll(f.Model.Name, "___", "."); name != f.Model.Name {
+		f.Model.Name = name
+	}
 	if f.Model.Name == "" && f.Model.ID != "" {
 		f.Model.Name = path.Base(strings.TrimSuffix(f.Model.ID, "/"))
 		r.derive("model.name", "last part of model.id")

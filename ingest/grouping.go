@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ttreport/ttreport/ingest/repeat"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
@@ -44,6 +45,10 @@ func groupRuns(results []*result) *grouping {
 			g.add(part)
 		}
 	}
+	for i := range g.runs {
+		g.report(&g.runs[i], repeat.Separate(g.runs[i].Points)...)
+		g.runs[i].Arrange()
+	}
 	slices.SortStableFunc(g.runs, func(a, b schema.Run) int {
 		return cmp.Or(a.Start.Compare(b.Start), strings.Compare(a.ID, b.ID))
 	})
@@ -54,8 +59,6 @@ func groupRuns(results []*result) *grouping {
 func (g *grouping) add(part []*result) {
 	first := part[0]
 	run, reason := assemble(part)
-	g.report(&run, separateSettings(run.Points)...)
-	run.Arrange()
 	g.report(&run, incomplete(first.journal)...)
 	if other := g.folders[run.ID]; first.facts.RunID == "" && other != "" && other != first.runFolder {
 		run.ID = derivedID(first, run.Start, first.runFolder) // another folder that is named alike
@@ -131,7 +134,6 @@ func mergeRun(into, more *schema.Run) {
 		into.Start = more.Start
 	}
 	into.End = later(into.End, more.End)
-	into.Arrange()
 }
 
 // incomplete says what a run's journal says went wrong: measurements that failed, and an end that never came.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/ttreport/ttreport/ingest/durable"
+	"github.com/ttreport/ttreport/ingest/repeat"
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
@@ -95,6 +96,7 @@ func Update(old, now schema.Run) schema.Run {
 	if old.End.After(now.End) {
 		now.End = old.End
 	}
+	repeat.Separate(now.Points) // what differs is a problem of the reading that has both
 	now.Arrange()
 	return now
 }
