@@ -4,7 +4,6 @@ import (
 	"path"
 	"regexp"
 	"strings"
-	"time"
 
 	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -12,7 +11,7 @@ import (
 )
 
 // complete removes secrets from every text that will be stored, then fills what follows from what is known: the model's
-// name from its id, a start from the file's own time, a label where lengths are unknown.
+// name from its id, a start from the file's name, a label where lengths are unknown.
 func (r *result) complete() {
 	manifest.EachText(&r.facts, name)
 	for i := range r.reading.Points {
@@ -37,9 +36,9 @@ func (r *result) complete() {
 		f.Model.Name = path.Base(strings.TrimSuffix(f.Model.ID, "/"))
 		r.derive("model.name", "last part of model.id")
 	}
-	if f.Start.IsZero() && !r.file.ModTime.IsZero() {
-		f.Start = r.file.ModTime.UTC().Truncate(time.Second)
-		r.derive("start", "modification time of "+r.shown())
+	if t, note, ok := dateInName(path.Join(path.Base(r.root.Name), r.rel)); ok && f.Start.IsZero() {
+		f.Start, f.StartNote = t, note
+		r.origin["start"] = schema.Origin{From: schema.FromPath, Where: r.shown() + " (" + note + ")"}
 	}
 	r.completeWorkloads()
 }

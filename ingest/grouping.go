@@ -60,7 +60,8 @@ func (g *grouping) add(part []*result) {
 	first := part[0]
 	run, reason := assemble(part)
 	g.report(&run, incomplete(first.journal)...)
-	if other := g.folders[run.ID]; first.facts.RunID == "" && other != "" && other != first.runFolder {
+	isDerived := first.facts.RunID == "" && !run.Start.IsZero()
+	if other := g.folders[run.ID]; isDerived && other != "" && other != first.runFolder {
 		run.ID = derivedID(first, run.Start, first.runFolder) // another folder that is named alike
 	}
 	g.folders[run.ID] = first.runFolder
@@ -130,9 +131,7 @@ func mergeRun(into, more *schema.Run) {
 	into.Points = append(into.Points, more.Points...)
 	into.Scores = append(into.Scores, more.Scores...)
 	into.Problems = append(into.Problems, more.Problems...)
-	if more.Start.Before(into.Start) {
-		into.Start = more.Start
-	}
+	into.Start = earlier(into.Start, more.Start)
 	into.End = later(into.End, more.End)
 }
 

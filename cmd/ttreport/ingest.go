@@ -45,8 +45,8 @@ updated: results that were not read this time stay, and so do the targets that w
 					return err
 				}
 				got.asked = true
-				fmt.Fprintf(sh.out, "%s read, %d written to %s; %s\n",
-					plural(got.runs, "run"), got.written, ws.History(), problemCounts(got.problems))
+				fmt.Fprintf(sh.out, "%s read, %d written to %s, %d unchanged; %s\n",
+					plural(got.runs, "run"), got.written, ws.History(), got.same, problemCounts(got.problems))
 				return got.verdict(*strict)
 			}
 		},
@@ -58,6 +58,7 @@ type readResult struct {
 	files, runs int
 	problems    []schema.Problem
 	written     int
+	same        int  // stored already, as they are
 	refused     int  // runs whose stored document cannot be read
 	asked       bool // paths were given on the command line
 }
@@ -107,7 +108,8 @@ func readIn(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []str
 		err = failure{code: exitInput, err: failed.Err, hint: failed.Hint}
 	}
 	return readResult{
-		files: len(got.Files), runs: len(got.Runs), problems: got.Problems, written: got.Written, refused: got.Refused,
+		files: len(got.Files), runs: len(got.Runs), problems: got.Problems, written: got.Written, same: got.Same,
+		refused: got.Refused,
 	}, err
 }
 

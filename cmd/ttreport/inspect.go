@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/ingest"
 	"github.com/ttreport/ttreport/ingest/history"
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -71,12 +73,12 @@ type identity struct {
 
 func identityFlags(fs *pflag.FlagSet) *identity {
 	id := &identity{}
-	fs.StringVar(&id.model, "model", "", "`name` of the model, where no file states it")
-	fs.StringVar(&id.device, "device", "", "`name` of the device, where no file states it")
-	fs.StringVar(&id.impl, "impl", "", "`name` of the implementation, where no file states it")
-	fs.StringVar(&id.engine, "engine", "", "`name` of the serving engine, where no file states it")
-	fs.StringVar(&id.version, "engine-version", "", "`version` of the serving engine, where no file states it")
-	fs.StringVar(&id.release, "release", "", "`label` of the release, where no file states it")
+	fs.StringVar(&id.model, "model", "", "`name` of the model; it replaces what a result states")
+	fs.StringVar(&id.device, "device", "", "`name` of the device; it replaces what a result states")
+	fs.StringVar(&id.impl, "impl", "", "`name` of the implementation; it replaces what a result states")
+	fs.StringVar(&id.engine, "engine", "", "`name` of the serving engine; it replaces what a result states")
+	fs.StringVar(&id.version, "engine-version", "", "`version` of the serving engine; it replaces what a result states")
+	fs.StringVar(&id.release, "release", "", "`label` of the release; it replaces what a result states")
 	fs.StringVar(&id.channel, "channel", "", "release, main, pr or dev")
 	fs.StringArrayVar(&id.patterns, "pattern", nil, "read identity from paths by this `pattern`; see ttreport help files")
 	return id
@@ -138,9 +140,25 @@ func input(paths []string, id *identity) (ingest.Options, []ingest.Root, error) 
 		if err != nil {
 			return opt, nil, fail(exitInput, "check its permissions", "%w", err)
 		}
+		root.Own = ownFolders()
 		roots = append(roots, root)
 	}
 	return opt, roots, nil
+}
+
+// ownFolders are the folders of the workspace that its results were read into: they are no input.
+func ownFolders() []fs.FileInfo {
+	ws, err := workspace.Open(".")
+	if err != nil {
+		return nil // the command says so where it needs a workspace
+	}
+	var out []fs.FileInfo
+	for _, dir := range []string{ws.History(), ws.Site(), filepath.Dir(ws.Cache())} {
+		if info, err := os.Stat(dir); err == nil {
+			out = append(out, info)
+		}
+	}
+	return out
 }
 
 // fromHere writes a path relative to the current folder where it lies below it: what is stored must not depend on where

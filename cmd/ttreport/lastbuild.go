@@ -49,6 +49,9 @@ func inputFingerprint(ws *workspace.Workspace, paths []string, id *identity) (st
 		if err != nil {
 			return "", false
 		}
+		if slices.Contains(paths, p) {
+			root.Own = ownFolders()
+		}
 		roots = append(roots, root)
 	}
 	files, _, ok := ingest.Fingerprint(roots)

@@ -21,8 +21,8 @@ var (
 )
 
 // counter are the words before a number that say which repeat it is; after any other word it is a setting.
-const counter = " run rep repeat repetition iter iteration trial try attempt seed r part job build sample round rerun " +
-	"copy pass take "
+const counter = " run rep repeat repetition iter iteration trial try attempt seed r part job build sample round " +
+	"rerun copy pass take "
 
 // load are the words under which names repeat the numbers of a key.
 var load = regexp.MustCompile(

@@ -85,6 +85,17 @@ func TestSettingsTellApart(t *testing.T) {
 			"ignore_eos=true ignore_eos=false",
 		},
 		"a seed": {[]schema.Point{at("x", "?seed", 1), at("x", "?seed", 2)}, "- -"},
+	} {
+		checkSettings(t, name, c.points, c.want)
+	}
+}
+
+// Numbers tell apart where they are the load, or where nothing states the lengths.
+func TestNumbersTellApart(t *testing.T) {
+	for name, c := range map[string]struct {
+		points []schema.Point
+		want   string
+	}{
 		"prompts at once": {
 			[]schema.Point{at("x", "?num_prompts", 1), at("x", "?num_prompts", 64)},
 			"num_prompts=1 num_prompts=64",
@@ -103,10 +114,15 @@ func TestSettingsTellApart(t *testing.T) {
 		},
 		"lengths by chance": {[]schema.Point{at("x", "c", 1, "#isl", 344), at("x", "c", 1, "#isl", 401)}, "- -"},
 	} {
-		problems := repeat.Separate(c.points)
-		if got := dims(c.points); got != c.want || (len(problems) == 0) != (c.want == "- -") {
-			t.Errorf("%s: %q, want %q; %d problems", name, got, c.want, len(problems))
-		}
+		checkSettings(t, name, c.points, c.want)
+	}
+}
+
+func checkSettings(t *testing.T, name string, points []schema.Point, want string) {
+	t.Helper()
+	problems := repeat.Separate(points)
+	if got := dims(points); got != want || (len(problems) == 0) != (want == "- -") {
+		t.Errorf("%s: %q, want %q; %d problems", name, got, want, len(problems))
 	}
 }
 
