@@ -21,7 +21,8 @@ func tree() map[string]string {
 		`"date":"20260101-000000",`, "", 1)
 	undated = strings.NewReplacer("10.25", "10.2534512", "2.125", "2.1251234", "20.5", "20.5123456").Replace(undated)
 	line := `{"backend":"sglang","completed":8,"mean_e2e_latency_ms":%d.125,"median_ttft_ms":%d.375,` +
-		`"mean_ttft_ms":9.875,"output_throughput":%d.0625,"random_input_len":8,"random_output_len":8,"dataset_name":"random","max_concurrency":%d}`
+		`"mean_ttft_ms":9.875,"output_throughput":%d.0625,"random_input_len":8,` +
+		`"random_output_len":8,"dataset_name":"random","max_concurrency":%d}`
 	return map[string]string{
 		"d/a.json":                        lengths(result("acme/x", "20260101-000000", 1)),
 		"d/b.json":                        lengths(result("acme/x", "20260101-010000", 8)),
@@ -235,5 +236,28 @@ func TestAStatementWins(t *testing.T) {
 	}
 	if codes(set.Problems) != "contradiction contradiction" || set.Problems[0].Used != "a100" {
 		t.Error(set.Problems)
+	}
+}
+
+// Records that AIPerf was killed over are no whole measurement; its table alone says that it came to its end.
+func TestRecordsOfAKilledRun(t *testing.T) {
+	record := `{"metadata":{"x_request_id":"a","request_start_ns":1795229372236008700,"benchmark_phase":"profiling"},` +
+		`"metrics":{"request_latency":{"value":360.5,"unit":"ms"},"time_to_first_token":{"value":50.5,"unit":"ms"},` +
+		`"output_sequence_length":{"value":32,"unit":"tokens"}}}` + "\n"
+	table := "Metric,avg,min,max,p50\nTime to First Token (ms),50.5,50.5,50.5,50.5\n\nMetric,Value\nRequest Count,1.00\n"
+	for name, c := range map[string]struct {
+		files  map[string]string
+		status schema.Status
+		codes  string
+	}{
+		"alone": {map[string]string{"profile_export.jsonl": record}, schema.StatusPartial, "no-summary"},
+		"with a table": {
+			map[string]string{"profile_export.jsonl": record, "profile_export_aiperf.csv": table}, schema.StatusOK, "",
+		},
+	} {
+		set := load(t, ingest.Options{}, c.files)
+		if p := points(set); len(p) != 1 || p[0].Status != c.status || codes(set.Problems) != c.codes {
+			t.Errorf("%s: %d points, %v", name, len(p), set.Problems)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/aiperf"
@@ -80,6 +81,9 @@ func joinRecords(s *source, near []*source) {
 	}
 	switch {
 	case len(summaries) == 0:
+		if !slices.ContainsFunc(near, isTable) { // the table is written with the summary
+			aiperf.Unfinished(&s.reading)
+		}
 		return
 	case own == nil && len(summaries) == 1 && (isDefault(s) || isDefault(summaries[0])):
 		own = summaries[0]
@@ -96,6 +100,9 @@ func joinRecords(s *source, near []*source) {
 	s.drop(own.shown())
 	s.reading.Detail += " of " + path.Base(own.rel)
 }
+
+// isTable reports AIPerf's table of a summary.
+func isTable(s *source) bool { return s.reading.Format == aiperf.CSV && s.counts() }
 
 // isDefault reports the name that AIPerf gives its files; with a prefix of one's own all files of a run have it.
 func isDefault(s *source) bool { return strings.HasPrefix(s.file.Stem(), "profile_export") }

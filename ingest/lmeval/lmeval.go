@@ -212,6 +212,8 @@ func readTask(f *decode.File, v decode.Value, task string, entry decode.Value, r
 		s.Source.ToolVersion = v.Get("lm_eval_version").Str()
 		x, ok := m.Val.Float()
 		switch {
+		case r.Format == Old && (m.Val.Kind() == decode.String && !isSpelt(m.Val.Str()) || m.Val.Kind() == decode.Null):
+			continue // prompts, names and data sets, of which some look like numbers
 		case ok:
 			s.Value = schema.Num(x)
 		case m.Val.Str() == "True" || m.Val.Str() == "False": // how the harness writes what JSON cannot hold
@@ -234,6 +236,15 @@ func readTask(f *decode.File, v decode.Value, task string, entry decode.Value, r
 		describe(v, &s)
 		r.Scores = append(r.Scores, s)
 	}
+}
+
+// isSpelt reports words for values that JSON cannot hold.
+func isSpelt(text string) bool {
+	switch strings.ToLower(text) {
+	case "true", "false", "nan", "inf", "-inf", "infinity", "-infinity":
+		return true
+	}
+	return false
 }
 
 // isError reports the standard errors of a metric, of which lmms-eval writes several.

@@ -27,6 +27,9 @@ var (
 		`height|width|temperature|max_model_len|max_num_seqs|max_num_batched_tokens)(?:$|[_.-]|s$)|` +
 		`(?:^|[_.-])(?:batch|block|page|chunk|tensor|pipeline|data|expert|parallel|world)[a-z_]*size$`)
 
+	// fractions are names of fractions that are set.
+	fractions = regexp.MustCompile(`(?i)sparsity|temperature|utilization|fraction|ratio|top_p|version|precision|scale`)
+
 	// sampled are conditions that say how a point was sampled and not what was measured.
 	sampled = regexp.MustCompile(`^(num_prompts|incomplete|raw_file|tokenizer)$`)
 )
@@ -61,13 +64,16 @@ func setting(name, raw string) string {
 		if len(raw) < 3 || strings.ContainsAny(raw, `\[`) {
 			return ""
 		}
-		return raw[1 : len(raw)-1]
+		text := raw[1 : len(raw)-1]
+		if _, err := strconv.ParseFloat(text, 64); err == nil && strings.Contains(text, ".") && !fractions.MatchString(name) {
+			return "" // a number that a log measured
+		}
+		return text
 	case raw == "true" || raw == "false":
 		return raw
 	case counted.MatchString(name) && (c >= '0' && c <= '9'):
 		x, err := strconv.ParseFloat(raw, 64)
-		fraction := strings.Contains(name, "sparsity") || strings.Contains(name, "temperature")
-		if err != nil || x != math.Trunc(x) && !fraction {
+		if err != nil || x != math.Trunc(x) && !fractions.MatchString(name) {
 			return ""
 		}
 		return strconv.FormatFloat(x, 'f', -1, 64)

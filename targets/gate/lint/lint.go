@@ -60,6 +60,7 @@ func numberChecks() []Check {
 		{IDSaturated, schema.SevWarning,
 			"a client or server that did not reach the concurrency or rate that was asked", saturated},
 		{IDShortAnswers, schema.SevWarning, "answers much shorter than asked", shortAnswers},
+		{IDOtherLengths, schema.SevWarning, "prompts or answers of another length than asked", otherLengths},
 		{IDColdStart, schema.SevWarning, "a mean far above the median: the first requests paid for a cold server",
 			coldStart},
 		{IDSecondTokenStall, schema.SevWarning, "one long gap a request, hidden in the mean", secondTokenStall},
