@@ -261,3 +261,25 @@ func TestRecordsOfAKilledRun(t *testing.T) {
 		}
 	}
 }
+
+// What a tool printed is its file again, rounded; the arguments that it printed state the lengths.
+func TestPrintedResultsCountOnce(t *testing.T) {
+	printed := "Namespace(dataset_name='random', random_input_len=128, random_output_len=8, max_concurrency=4, " +
+		"model='acme/x')\n" +
+		"============ Serving Benchmark Result ============\nSuccessful requests: 8\nBenchmark duration (s): 2.00\n" +
+		"Output token throughput (tok/s): 20.50\nMean TTFT (ms): 10.25\nMean TPOT (ms): 2.13\n" +
+		"==================================\n"
+	set := load(t, ingest.Options{}, map[string]string{
+		"out/result.json": serve(`"max_concurrency":4,`), "stdout.txt": printed,
+		"other/stdout.txt": strings.Replace(printed, "20.50", "21.50", 1),
+	})
+	got := points(set)
+	if len(got) != 2 {
+		t.Fatalf("%d points, %v", len(got), set.Problems)
+	}
+	for _, p := range got {
+		if *p.Key.ISL != 128 || *p.Key.OSL != 8 || p.Source.Path == "in/stdout.txt" {
+			t.Errorf("%s of %s", p.Key, p.Source.Path)
+		}
+	}
+}

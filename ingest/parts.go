@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/aiperf"
+	"github.com/ttreport/ttreport/ingest/evalscope"
 	"github.com/ttreport/ttreport/ingest/inferenceperf"
 	"github.com/ttreport/ttreport/ingest/lmeval"
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -28,8 +29,11 @@ func joinParts(sources []*source) {
 			joinRecords(s, near)
 		case lmeval.Samples:
 			joinSamples(s, near)
+		case evalscope.Percentiles, evalscope.Arguments:
+			joinLoadTest(s, near)
 		}
 	}
+	dropConsole(sources)
 	for _, s := range sources { // after records were joined: a table repeats whatever stands beside it
 		near := byDir[path.Dir(s.shown())]
 		switch s.reading.Format {
@@ -39,6 +43,18 @@ func joinParts(sources []*source) {
 			dropSummary(s, near)
 		}
 	}
+}
+
+// joinLoadTest puts percentiles and arguments of evalscope into the summary beside them. Alone they are no result.
+func joinLoadTest(s *source, near []*source) {
+	for _, own := range near {
+		if own.reading.Format == evalscope.Format && own.counts() {
+			evalscope.Combine(&own.reading, s.reading)
+			s.drop(own.shown())
+			return
+		}
+	}
+	s.reading.Points = nil
 }
 
 // dropTable drops AIPerf's table where the summary or the records that it repeats stand beside it.

@@ -127,6 +127,8 @@ func companions(root *Root) []string {
 		}
 	case strings.HasSuffix(base, "_lifecycle_metrics.json"): // stages of inference-perf, and their summary
 		patterns = []string{"*_lifecycle_metrics.json"}
+	case base == "benchmark_summary.json", base == "benchmark_percentile.json", base == "benchmark_args.json":
+		patterns = []string{"benchmark_*.json"} // of evalscope
 	case strings.HasSuffix(base, ".pytorch.json"):
 		patterns = []string{strings.TrimSuffix(base, ".pytorch.json") + ".json"}
 	}
