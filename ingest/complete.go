@@ -4,15 +4,14 @@ import (
 	"path"
 	"regexp"
 	"strings"
-	"time"
 
 	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
-// complete removes secrets from every text that will be stored, then fills in what follows from known facts: the
-// model's name from its id, the start from the file's modification time, a label where lengths are unknown.
+// complete removes secrets from every text that will be stored, then fills what follows from what is known: the model's
+// name from its id, a start from the file's name, a label where lengths are unknown.
 func (r *result) complete() {
 	manifest.EachText(&r.facts, name)
 	for i := range r.reading.Points {
@@ -26,13 +25,20 @@ func (r *result) complete() {
 		f.Model.ID = strings.ReplaceAll(m[1], "--", "/")
 		r.derive("model.id", "the hub's cache folder in "+r.origin["model.id"].Where)
 	}
+	if id := strings.ReplaceAll(f.Model.ID, "___", "."); id != f.Model.ID {
+		f.Model.ID = id
+		r.derive("model.id", "ModelScope's folder in "+r.origin["model.id"].Where+", where ___ stands for a point")
+	}
+	if name := strings.ReplaceAll(f.Model.Name, "___", "."); name != f.Model.Name {
+		f.Model.Name = name
+	}
 	if f.Model.Name == "" && f.Model.ID != "" {
 		f.Model.Name = path.Base(strings.TrimSuffix(f.Model.ID, "/"))
 		r.derive("model.name", "last part of model.id")
 	}
-	if f.Start.IsZero() && !r.file.ModTime.IsZero() {
-		f.Start = r.file.ModTime.UTC().Truncate(time.Second)
-		r.derive("start", "modification time of "+r.shown())
+	if t, note, ok := dateInName(path.Join(path.Base(r.root.Name), r.rel)); ok && f.Start.IsZero() {
+		f.Start, f.StartNote = t, note
+		r.origin["start"] = schema.Origin{From: schema.FromPath, Where: r.shown() + " (" + note + ")"}
 	}
 	r.completeWorkloads()
 }

@@ -97,33 +97,52 @@ func remove(s *source, others map[int]*source) {
 	}
 }
 
-// dropSameContent keeps the first of several files with the same content, in whatever envelope.
+// dropSameContent keeps the first of several files with the same content, in whatever envelope, or with the same
+// numbers in another form: a reformatted copy, a log and the archive it was converted from.
 func dropSameContent(results []*result) {
 	seen := map[string]*result{}
 	for _, r := range results {
 		if !r.counts() || r.file.Content == "" {
 			continue
 		}
-		first, dup := seen[r.file.Content]
-		if !dup || first.file == r.file || measuredApart(first, r) {
-			seen[r.file.Content] = r
-			continue
+		keys := []string{r.file.Content}
+		if hash, ok := duplicate.Content(&r.reading); ok {
+			keys = append(keys, hash)
 		}
-		r.drop(first.shown())
-		p := schema.Problem{
-			Severity: schema.SevNote, Path: r.shown(), Code: "duplicate",
-			Found: "the same content as " + first.shown(), Used: "the first, once",
+		for i, key := range keys {
+			first, dup := seen[key]
+			if !dup || first.file == r.file || measuredApart(first, r) || i > 0 && !mayBeOneForm(first, r) {
+				seen[key] = r
+				continue
+			}
+			r.dropCopyOf(first)
+			break
 		}
-		if systemOf(&first.facts) != systemOf(&r.facts) || buildOf(&first.facts) != buildOf(&r.facts) {
-			p.Severity = schema.SevWarning
-			p.Expected = "one release and system for one measurement; here the two differ"
-			p.Hint = "remove the copy that is wrong"
-		}
-		r.report(p)
 	}
 }
 
-// measuredApart reports that the sidecars of two files state different times: a script may measure the same numbers
+// mayBeOneForm reports that two results with the same numbers do not state different models or times.
+func mayBeOneForm(a, b *result) bool {
+	x, y := a.facts.Start, b.facts.Start
+	return mayBeOne(&a.facts, &b.facts) && (x.IsZero() || y.IsZero() || x.Equal(y))
+}
+
+// dropCopyOf takes the numbers out of a result, since another has them all.
+func (r *result) dropCopyOf(first *result) {
+	r.drop(first.shown())
+	p := schema.Problem{
+		Severity: schema.SevNote, Path: r.shown(), Code: "duplicate",
+		Found: "the same content as " + first.shown(), Used: "the first, once",
+	}
+	if systemOf(&first.facts) != systemOf(&r.facts) || buildOf(&first.facts) != buildOf(&r.facts) {
+		p.Severity = schema.SevWarning
+		p.Expected = "one release and system for one measurement; here the two differ"
+		p.Hint = "remove the copy that is wrong"
+	}
+	r.report(p)
+}
+
+// measuredApart reports that the sidecars of two files state different times: a script may well find the same numbers
 // twice.
 func measuredApart(a, b *result) bool {
 	if len(a.reading.Points) == 0 || len(b.reading.Points) == 0 {

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ttreport/ttreport/ingest/history"
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
@@ -58,7 +60,9 @@ func bucketOf(r *result) bucket {
 // split divides a bucket where nothing started for longer than the longest pause. Results with a stated id are never
 // split.
 func split(results []*result) [][]*result {
-	slices.SortStableFunc(results, func(a, b *result) int { return a.facts.Start.Compare(b.facts.Start) })
+	slices.SortStableFunc(results, func(a, b *result) int { // an archive has them in any order
+		return cmp.Or(a.facts.Start.Compare(b.facts.Start), strings.Compare(walkOrder(a.rel), walkOrder(b.rel)))
+	})
 	if results[0].facts.RunID != "" {
 		return [][]*result{results}
 	}
@@ -75,6 +79,17 @@ func split(results []*result) [][]*result {
 		last = later(last, later(r.facts.Start, r.facts.End))
 	}
 	return append(out, results[start:])
+}
+
+// walkOrder is a path in a form that sorts as folders are walked.
+func walkOrder(rel string) string { return strings.ReplaceAll(rel, "/", "\x00") }
+
+// earlier returns the earlier of two times that are known.
+func earlier(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
 }
 
 // later returns the later of two times.
@@ -107,15 +122,17 @@ func assemble(results []*result) (schema.Run, string) {
 				run.Extra = withUnknown(run.Extra, name, v)
 			}
 		}
-		if r.facts.Start.Before(run.Start) {
-			run.Start = r.facts.Start
-		}
+		run.Start = earlier(run.Start, r.facts.Start)
 		run.End = later(run.End, later(r.facts.End, r.facts.Start))
 	}
 	run.Problems = countContradictions(run.Problems)
 	reason := fmt.Sprintf("%s under id %s", countFiles(len(results)), run.ID)
 	if run.ID == "" {
-		run.ID = derivedID(first, run.Start, first.folderWithinRoot())
+		folder := first.folderWithinRoot()
+		if run.Start.IsZero() { // two nights may leave files of one name in folders of one name
+			folder = contents(results)
+		}
+		run.ID = derivedID(first, run.Start, folder)
 		reason = fmt.Sprintf("%s in %s, one system and build, no pause over 6 h",
 			countFiles(len(results)), first.runFolder)
 	}
@@ -125,7 +142,8 @@ func assemble(results []*result) (schema.Run, string) {
 // idSeparator separates the parts that are hashed into an id. It must not change, because ids would change.
 const idSeparator = "\x00"
 
-// derivedID returns the id of a run without a stated one: its start, and a hash of its identity and folder.
+// derivedID is the id of a run that nothing names: when it began, and a hash of who was measured and of its folder.
+// What nothing dates stands by itself: there the contents of its files take the folder's place.
 func derivedID(r *result, start time.Time, folder string) string {
 	f, b := &r.facts, buildOf(&r.facts)
 	parts := []string{f.Model.ID, f.Model.Name, f.Impl, f.Device.Name, f.Device.Mesh, f.Stack.Engine}
@@ -134,7 +152,20 @@ func derivedID(r *result, start time.Time, folder string) string {
 	}
 	parts = append(parts, b.release, b.version, b.digest, b.image, folder, start.Format(time.RFC3339))
 	sum := sha256.Sum256([]byte(strings.Join(parts, idSeparator)))
-	return start.UTC().Format("20060102T150405Z") + "-" + hex.EncodeToString(sum[:4])
+	if start.IsZero() {
+		return history.Undated + hex.EncodeToString(sum[:4])
+	}
+	return start.UTC().Format(history.StartInID) + hex.EncodeToString(sum[:4])
+}
+
+// contents names the results of a run by what is in their files, whatever their order.
+func contents(results []*result) string {
+	var hashes []string
+	for _, r := range results {
+		hashes = append(hashes, r.file.Content)
+	}
+	slices.Sort(hashes)
+	return strings.Join(slices.Compact(hashes), idSeparator)
 }
 
 // withUnknown adds an unknown field of a file to those of its run.

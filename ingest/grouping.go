@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ttreport/ttreport/ingest/repeat"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
@@ -44,6 +45,10 @@ func groupRuns(results []*result) *grouping {
 			g.add(part)
 		}
 	}
+	for i := range g.runs {
+		g.report(&g.runs[i], repeat.Separate(g.runs[i].Points)...)
+		g.runs[i].Arrange()
+	}
 	slices.SortStableFunc(g.runs, func(a, b schema.Run) int {
 		return cmp.Or(a.Start.Compare(b.Start), strings.Compare(a.ID, b.ID))
 	})
@@ -54,11 +59,10 @@ func groupRuns(results []*result) *grouping {
 func (g *grouping) add(part []*result) {
 	first := part[0]
 	run, reason := assemble(part)
-	g.report(&run, separateSettings(run.Points)...)
-	run.Arrange()
 	g.report(&run, incomplete(first.journal)...)
-	if other := g.folders[run.ID]; first.facts.RunID == "" && other != "" && other != first.runFolder {
-		run.ID = derivedID(first, run.Start, first.runFolder) // another folder with the same name
+	isDerived := first.facts.RunID == "" && !run.Start.IsZero()
+	if other := g.folders[run.ID]; isDerived && other != "" && other != first.runFolder {
+		run.ID = derivedID(first, run.Start, first.runFolder) // another folder that is named alike
 	}
 	g.folders[run.ID] = first.runFolder
 	at, free, merge := g.place(&run)
@@ -127,11 +131,8 @@ func mergeRun(into, more *schema.Run) {
 	into.Points = append(into.Points, more.Points...)
 	into.Scores = append(into.Scores, more.Scores...)
 	into.Problems = append(into.Problems, more.Problems...)
-	if more.Start.Before(into.Start) {
-		into.Start = more.Start
-	}
+	into.Start = earlier(into.Start, more.Start)
 	into.End = later(into.End, more.End)
-	into.Arrange()
 }
 
 // incomplete returns the problems in a run's journal: measurements that failed, and a missing end.

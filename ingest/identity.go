@@ -41,9 +41,9 @@ func identifyAll(sources []*source, opt Options) []*result {
 	return out
 }
 
-// identify resolves the identity of a source: from the file itself, then its sidecar, a manifest, a runtime spec, its
-// path, the flags. A later source fills in what earlier ones leave open; if two contradict, the earlier one is used
-// and the contradiction is a problem.
+// identify resolves who was measured: the file itself, then its sidecar, a manifest, a runtime spec, its path, the
+// flags. A later source fills what the earlier ones leave open; where two contradict, what people state is used, else
+// the earlier one, and a problem says so.
 func identify(src *source, side *sideFiles, opt Options) *result {
 	r := &result{
 		source: src,
@@ -77,22 +77,48 @@ func identify(src *source, side *sideFiles, opt Options) *result {
 	return r
 }
 
-// state takes the facts of one kind of source that no earlier source states.
+// state takes the facts that one kind of source states and nothing before it did.
+//
+// What people state, in a manifest or by a flag, replaces what a result or a spec says of itself: there it may be a
+// guess. The nearest statement is used where two contradict.
 func (r *result) state(f schema.Facts, from schema.From, where string) {
+	var replaced []manifest.Conflict
+	if from == schema.FromManifest || from == schema.FromFlag {
+		_, _, conflicts := manifest.MergeNoted(r.facts, f)
+		for _, c := range conflicts {
+			if isGuess(r.origin[c.Field], r.shown()) {
+				replaced = append(replaced, c)
+			}
+		}
+		manifest.Without(&r.facts, replaced)
+	}
+	for _, c := range replaced {
+		r.contradiction(c, r.origin[c.Field].From, from, c.Second)
+	}
 	merged, taken, conflicts := manifest.MergeNoted(r.facts, f)
 	r.facts = merged
 	for _, field := range taken {
 		r.origin[field] = schema.Origin{From: from, Where: where}
 	}
 	for _, c := range conflicts {
-		first, second := name(c.First), name(c.Second)
-		r.report(schema.Problem{
-			Severity: schema.SevWarning, Path: r.shown(), Code: codeContradiction,
-			Found: c.Field + " is " + first + " by the " + string(r.origin[c.Field].From) +
-				" and " + second + " by the " + string(from),
-			Expected: "one value", Used: first, Hint: "correct the one that is wrong",
-		})
+		r.contradiction(c, r.origin[c.Field].From, from, c.First)
 	}
+}
+
+// isGuess reports a fact that nobody stated: a result, a spec or a name that a tool made has it.
+func isGuess(o schema.Origin, path string) bool {
+	return o.From == schema.FromFile || o.From == schema.FromSpec || o.From == schema.FromDerived ||
+		o.From == schema.FromPath && o.Where == path
+}
+
+// contradiction reports a fact that two sources state differently.
+func (r *result) contradiction(c manifest.Conflict, first, second schema.From, used string) {
+	r.report(schema.Problem{
+		Severity: schema.SevWarning, Path: r.shown(), Code: codeContradiction,
+		Found: c.Field + " is " + name(c.First) + " by the " + string(first) + " and " + name(c.Second) + " by the " +
+			string(second),
+		Expected: "one value", Used: name(used), Hint: "correct the one that is wrong",
+	})
 }
 
 // codeContradiction is the code of a problem about two sources that state different values.

@@ -54,6 +54,7 @@ type Set struct {
 //	identifyAll      sources → results: the sources with numbers, and who was measured
 //	dropReportRows   results → the same, without rows of reports whose results were read
 //	dropSameContent  results → the same, without files of the same content
+//	dropSameScores   results → the same, with each score of several files once
 //	groupRuns        results → runs, and the run of each source
 //	list             sources → files and problems
 func Load(ctx context.Context, roots []Root, opt Options) (Set, error) {
@@ -70,6 +71,7 @@ func Load(ctx context.Context, roots []Root, opt Options) (Set, error) {
 	results := identifyAll(sources, opt)
 	dropReportRows(results)
 	dropSameContent(results)
+	dropSameScores(results)
 	groups := groupRuns(results)
 	set := Set{Runs: groups.runs, Grouping: groups.reasons, Problems: append(problems, groups.problems...)}
 	set.list(sources, groups.runOf)

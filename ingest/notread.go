@@ -13,13 +13,6 @@ const NotRead = "not-read"
 func toolNotRead(f *decode.File) string {
 	v := f.First
 	switch {
-	case v.Has("Test Duration (s)") && v.Has("Total Requests"):
-		return "evalscope: summary of a load test"
-	case v.Index(0).Has("Percentiles") && v.Index(0).Has("TTFT (ms)"):
-		return "evalscope: percentiles of a load test"
-	case v.Has("n_samples") && v.Has("last_window_s") && v.Get("rows").Kind() == decode.Array,
-		v.Has("wall_start") && v.Get("points").Index(0).Has("cum_completion"):
-		return "evalscope: course of a load test"
 	case v.Get("config").Kind() == decode.Object && v.Get("mm_processor_stats").Kind() == decode.Object:
 		return "vllm bench mm-processor: stages of preprocessing"
 	}

@@ -10,8 +10,6 @@ import (
 // Results of tools that are not read are reported with their tool, and neither as unknown nor as no results.
 func TestOtherToolsAreNamed(t *testing.T) {
 	for text, tool := range map[string]string{
-		`{"Test Duration (s)":1.5,"Concurrency":4,"Total Requests":16,"Avg TTFT (ms)":54.1}`: "evalscope",
-		`[{"Percentiles":"min","Latency (s)":0.3,"TTFT (ms)":51.9}]`:                         "evalscope",
 		`{"config":{"model":"x"},"timestamp":"2026-01-01",` +
 			`"mm_processor_stats":{"preprocess":{"mean":1}}}`: "vllm bench mm-processor",
 	} {

@@ -2,9 +2,11 @@ package ingest
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/aiperf"
+	"github.com/ttreport/ttreport/ingest/evalscope"
 	"github.com/ttreport/ttreport/ingest/inferenceperf"
 	"github.com/ttreport/ttreport/ingest/lmeval"
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -27,9 +29,12 @@ func joinParts(sources []*source) {
 			joinRecords(s, near)
 		case lmeval.Samples:
 			joinSamples(s, near)
+		case evalscope.Percentiles, evalscope.Arguments:
+			joinLoadTest(s, near)
 		}
 	}
-	for _, s := range sources { // after records were joined: a table repeats the summary or the records
+	dropConsole(sources)
+	for _, s := range sources { // after records were joined: a table repeats whatever stands beside it
 		near := byDir[path.Dir(s.shown())]
 		switch s.reading.Format {
 		case aiperf.CSV, aiperf.GenAICSV:
@@ -40,7 +45,19 @@ func joinParts(sources []*source) {
 	}
 }
 
-// dropTable drops AIPerf's table if the summary or the records that it repeats are in the same folder.
+// joinLoadTest puts percentiles and arguments of evalscope into the summary beside them. Alone they are no result.
+func joinLoadTest(s *source, near []*source) {
+	for _, own := range near {
+		if own.reading.Format == evalscope.Format && own.counts() {
+			evalscope.Combine(&own.reading, s.reading)
+			s.drop(own.shown())
+			return
+		}
+	}
+	s.reading.Points = nil
+}
+
+// dropTable drops AIPerf's table where the summary or the records that it repeats stand beside it.
 func dropTable(s *source, near []*source) {
 	for _, o := range near {
 		format := o.reading.Format
@@ -80,6 +97,9 @@ func joinRecords(s *source, near []*source) {
 	}
 	switch {
 	case len(summaries) == 0:
+		if !slices.ContainsFunc(near, isTable) { // the table is written with the summary
+			aiperf.Unfinished(&s.reading)
+		}
 		return
 	case own == nil && len(summaries) == 1 && (isDefault(s) || isDefault(summaries[0])):
 		own = summaries[0]
@@ -97,7 +117,10 @@ func joinRecords(s *source, near []*source) {
 	s.reading.Detail += " of " + path.Base(own.rel)
 }
 
-// isDefault reports AIPerf's default file names; with a prefix of the user's own, all files of a run have it.
+// isTable reports AIPerf's table of a summary.
+func isTable(s *source) bool { return s.reading.Format == aiperf.CSV && s.counts() }
+
+// isDefault reports the name that AIPerf gives its files; with a prefix of one's own all files of a run have it.
 func isDefault(s *source) bool { return strings.HasPrefix(s.file.Stem(), "profile_export") }
 
 // aiperfStem returns the part of a name that AIPerf's summary, records and table have in common.

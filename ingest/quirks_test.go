@@ -207,25 +207,37 @@ func TestQuirk15(t *testing.T) {
 	}
 }
 
-// Dates without a zone are marked as such, and a missing date is the file's modification time.
+// Naive dates are said to be so; a missing one is that of a name, and never the file's own time.
 func TestQuirk16(t *testing.T) {
 	set, _ := loadOne(t, "a.json", serve(""))
 	if !strings.Contains(set.Runs[0].Provenance["start"].Where, "zone not stated") {
 		t.Errorf("%+v", set.Runs[0].Provenance["start"])
 	}
-	file := fstest.MapFile{
-		Data:    []byte(strings.Replace(serve(""), `"date":"20260101-000000",`, "", 1)),
-		ModTime: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
-	}
-	without, err := ingest.Load(context.Background(), []ingest.Root{
-		{FS: fstest.MapFS{"a.json": &file}, Name: "in"},
-	}, ingest.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if start := without.Runs[0].Provenance["start"]; start.From != "derived" ||
-		!strings.Contains(start.Where, "modification time of in/a.json") || !without.Runs[0].Start.Equal(file.ModTime) {
-		t.Errorf("%+v", start)
+	for name, want := range map[string]string{
+		"a.json": "", "v2.0.1/a_20_30.json": "", "x-20261399.json": "", "n12026031612.json": "",
+		"benchmark_2026-03-16_15-33-00.json": "2026-03-16T15:33:00Z by a name, zone not stated",
+		"x-20260316-153300.json":             "2026-03-16T15:33:00Z by a name, zone not stated",
+		"2026-03-16T1533/x.json":             "2026-03-16T15:33:00Z by a name, zone not stated",
+		"2026-03-16/x.json":                  "2026-03-16T00:00:00Z by a name, the day alone",
+	} {
+		file := fstest.MapFile{
+			Data:    []byte(strings.Replace(serve(""), `"date":"20260101-000000",`, "", 1)),
+			ModTime: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
+		}
+		without, err := ingest.Load(context.Background(), []ingest.Root{
+			{FS: fstest.MapFS{name: &file}, Name: "in"},
+		}, ingest.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		run, got := without.Runs[0], ""
+		if !run.Start.IsZero() {
+			_, note, _ := strings.Cut(strings.TrimSuffix(run.Provenance["start"].Where, ")"), " (")
+			got = run.Start.Format(time.RFC3339) + " " + note
+		}
+		if got != want || strings.HasPrefix(run.ID, "undated-") != (want == "") {
+			t.Errorf("%s: %q, want %q, id %s", name, got, want, run.ID)
+		}
 	}
 }
 

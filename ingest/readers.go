@@ -2,13 +2,18 @@ package ingest
 
 import (
 	"github.com/ttreport/ttreport/ingest/aiperf"
+	"github.com/ttreport/ttreport/ingest/console"
+	"github.com/ttreport/ttreport/ingest/evalscope"
 	"github.com/ttreport/ttreport/ingest/guidellm"
 	"github.com/ttreport/ttreport/ingest/history"
 	"github.com/ttreport/ttreport/ingest/inferenceperf"
 	"github.com/ttreport/ttreport/ingest/inferencex"
 	"github.com/ttreport/ttreport/ingest/inspect"
+	"github.com/ttreport/ttreport/ingest/llamabench"
 	"github.com/ttreport/ttreport/ingest/llmd"
+	"github.com/ttreport/ttreport/ingest/llmperf"
 	"github.com/ttreport/ttreport/ingest/lmeval"
+	"github.com/ttreport/ttreport/ingest/mlperf"
 	"github.com/ttreport/ttreport/ingest/nmvllm"
 	"github.com/ttreport/ttreport/ingest/ownmetrics"
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -46,6 +51,11 @@ func readers() []reader {
 		{llmd.Detect, llmd.Read},
 		{inspect.Detect, inspect.Read},
 		{ownmetrics.Detect, ownmetrics.Read},
+		{evalscope.Detect, evalscope.Read},
+		{llamabench.Detect, llamabench.Read},
+		{llmperf.Detect, llmperf.Read},
+		{mlperf.Detect, mlperf.Read},
+		{console.Detect, console.Read},
 		{history.Detect, history.ReadFile},
 	}
 }

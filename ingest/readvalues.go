@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"path"
 	"strings"
@@ -18,6 +19,8 @@ type valueReader struct {
 	foreign      int // values that are not results
 	results      int
 	problems     int
+	seen         map[[32]byte]bool // hashes of the results so far
+	repeated     int               // results that stand in the file before
 	firstMatch   schema.Match
 	firstForeign schema.Problem
 }
@@ -25,7 +28,7 @@ type valueReader struct {
 // readValues reads a file with several values. Values of one identity and time stay together; others become separate
 // sources.
 func readValues(self *source) []*source {
-	r := valueReader{file: self.file, sources: []*source{self}}
+	r := valueReader{file: self.file, sources: []*source{self}, seen: map[[32]byte]bool{}}
 	for v := range self.file.Values() {
 		r.values++
 		if r.results > self.file.Limits().Results {
@@ -57,6 +60,12 @@ func (r *valueReader) read(v decode.Value) bool {
 		}
 		return true
 	}
+	hash := sha256.Sum256(v.Raw())
+	if r.seen[hash] {
+		r.repeated++
+		return true
+	}
+	r.seen[hash] = true
 	reading := own.read(alone)
 	for _, one := range append([]schema.Reading{reading}, reading.More...) {
 		one.More = nil
@@ -119,6 +128,13 @@ func (r *valueReader) conclude(self *source) {
 		}
 		r.firstForeign.Expected = "appended results"
 		self.report(r.firstForeign)
+	}
+	if r.repeated > 0 {
+		self.report(schema.Problem{
+			Severity: schema.SevNote, Path: f.Path, Code: "duplicate",
+			Found: fmt.Sprintf("%d results that stand in the file before, letter by letter", r.repeated),
+			Used:  "the first, once",
+		})
 	}
 	if r.problems > decode.MostProblems {
 		self.report(schema.Problem{

@@ -2,6 +2,7 @@ package ingest_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/ttreport/ttreport/ingest"
@@ -47,5 +48,49 @@ func TestMetadataTellApart(t *testing.T) {
 		if len(keys) != c.workloads || repeats != c.repeats || codes(set.Problems) != c.codes || len(set.Runs) != 1 {
 			t.Errorf("%s: %d workloads, %d repeats, %q: %v", name, len(keys), repeats, codes(set.Problems), keys)
 		}
+	}
+}
+
+// What tells results of one folder apart in ways that their files do not state.
+func TestUnlikeResultsAreNotAveraged(t *testing.T) {
+	inf := `"random_input_len":128,"random_output_len":8,"request_rate":"inf","request_throughput":%d.25,"num_prompts":%d,`
+	structured := "workflow_logs/benchmarks_output/benchmark_structured_id_tt-transformers_x_n150_2026-06-20_10-5%d-00_" +
+		"dataset-xgrammar_bench_so-%s_osl-128_maxcon-4_n-100.json"
+	for name, c := range map[string]struct {
+		files map[string]string
+		want  []string // a part of the key of each workload
+	}{
+		"as fast as possible": {map[string]string{
+			"a.json": serve(fmt.Sprintf(inf, 1, 1)), "b.json": serve(fmt.Sprintf(inf, 2, 64)),
+		}, []string{"num_prompts=1", "num_prompts=64"}},
+		"structured output": {map[string]string{
+			fmt.Sprintf(structured, 1, "0.0"): serve(`"max_concurrency":4,"correct_rate(%)":98.0,"request_throughput":1.25,`),
+			fmt.Sprintf(structured, 2, "1.0"): serve(`"max_concurrency":4,"correct_rate(%)":61.0,"request_throughput":2.25,`),
+		}, []string{"/xgrammar_bench/label=structured output/structured=0.0", "structured=1.0"}},
+		"models in names alone": {map[string]string{
+			"l/llama-70b-1.json":  serve(`"max_concurrency":4,"isl":"8","osl":"8","request_throughput":1.25,`),
+			"l/llama-405b-1.json": serve(`"max_concurrency":4,"isl":"8","osl":"8","request_throughput":2.25,`),
+		}, []string{"file=llama-405b", "file=llama-70b"}},
+	} {
+		set := load(t, ingest.Options{}, c.files)
+		got := points(set)
+		if len(got) != len(c.want) {
+			t.Fatalf("%s: %d points", name, len(got))
+		}
+		for i, p := range got {
+			if p.Repeat != 1 || !strings.Contains(p.Key.String(), c.want[i]) {
+				t.Errorf("%s: repeat %d of %s, want %s", name, p.Repeat, p.Key, c.want[i])
+			}
+		}
+	}
+}
+
+// ModelScope writes a point in a name as three underscores.
+func TestModelScopeNames(t *testing.T) {
+	set := load(t, ingest.Options{}, map[string]string{
+		"a.json": strings.Replace(serve(``), "acme/x", "/root/.cache/modelscope/hub/models/Qwen/Qwen2___5-7B", 1),
+	})
+	if got := set.Runs[0].Model.Name; got != "Qwen2.5-7B" {
+		t.Error(got)
 	}
 }

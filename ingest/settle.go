@@ -3,6 +3,7 @@ package ingest
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/duplicate"
@@ -44,7 +45,13 @@ func settle(dir string, r schema.Run, others ...string) settled {
 				continue
 			}
 			clash := clashes(&old, &r)
-			if in == dir && len(clash) == 0 && shared == len(held) && knowsMore(&r, &old) {
+			if in == dir && len(clash) == 0 && shared == held.Len() && knowsMore(&r, &old) {
+				if derived(&old) && derived(&r) && old.Start.Equal(r.Start) && sameIdentity(&old, &r) {
+					s.run.ID = old.ID // read from another folder or envelope: the document stays the one it is
+					if history.PathOf(&s.run) == history.PathOf(&old) {
+						continue
+					}
+				}
 				s.run = history.Update(old, s.run)
 				s.replaces = append(s.replaces, name)
 				continue
@@ -56,7 +63,48 @@ func settle(dir string, r schema.Run, others ...string) settled {
 	return s
 }
 
-// field is a part of a run's identity that a later reading may state differently.
+// addsNothing reports that all of a run is in its stored document, and reading it again would not say more: it is a
+// part of it, one file of a folder that was read before; or a copy of it in other bytes.
+func addsNothing(dir string, r *schema.Run) bool {
+	old, ok := history.Peek(dir, r)
+	if !ok || !knowsMore(&old, r) || len(clashes(&old, r)) > 0 {
+		return false
+	}
+	rest, _ := duplicate.Without(*r, duplicate.In(&old))
+	isPart := len(r.Points)+len(r.Scores) < len(old.Points)+len(old.Scores)
+	return len(rest.Points)+len(rest.Scores) == 0 && (isPart || !sharesBytes(&old, r))
+}
+
+// sharesBytes reports that two runs have results of the same bytes.
+func sharesBytes(a, b *schema.Run) bool {
+	hashes := map[string]bool{}
+	for i := range a.Points {
+		hashes[a.Points[i].Source.SHA256] = true
+	}
+	for i := range a.Scores {
+		hashes[a.Scores[i].Source.SHA256] = true
+	}
+	return slices.ContainsFunc(b.Points, func(p schema.Point) bool { return hashes[p.Source.SHA256] }) ||
+		slices.ContainsFunc(b.Scores, func(s schema.Score) bool { return hashes[s.Source.SHA256] })
+}
+
+// derived reports an id that follows from the results, and is stated by nothing.
+func derived(r *schema.Run) bool {
+	return strings.HasPrefix(r.ID, history.Undated) || strings.HasPrefix(r.ID, r.Start.UTC().Format(history.StartInID))
+}
+
+// sameIdentity reports that two runs state the same of who was measured.
+func sameIdentity(a, b *schema.Run) bool {
+	is := identityOf(b)
+	for i, was := range identityOf(a) {
+		if was.value != is[i].value && (was.name != deviceField || !schema.SameDevice(was.value, is[i].value)) {
+			return false
+		}
+	}
+	return true
+}
+
+// field is a part of a run's identity that a later reading may state otherwise.
 type field struct{ name, value string }
 
 // compatible reports whether two values of a field do not contradict: they are equal, or one is missing.

@@ -34,6 +34,7 @@ type Result struct {
 	Runs     []schema.Run     // as the files have them, by start
 	Problems []schema.Problem // of files, of targets, of storing
 	Written  int              // documents that are new or have changed
+	Same     int              // runs whose measurements were all stored, as they are
 	Replaced []Replacement
 	Refused  int // runs of which something was not stored: each has a problem that is an error
 }
@@ -89,9 +90,14 @@ func (s Store) put(r schema.Run, inForce Targets, out *Result) error {
 		out.report(p)
 	}
 	if settled.nothingLeft() {
+		out.Same++
 		return nil
 	}
 	run := settled.run
+	if !s.Retarget && addsNothing(s.Dir, &run) {
+		out.Same++
+		return nil
+	}
 	s.stamp(inForce, &run)
 	if err := s.copyBase(&run); err != nil {
 		return err
@@ -109,6 +115,8 @@ func (s Store) put(r schema.Run, inForce Targets, out *Result) error {
 	}
 	if changed {
 		out.Written++
+	} else {
+		out.Same++
 	}
 	for _, name := range settled.replaces {
 		if err := os.Remove(name); err != nil {

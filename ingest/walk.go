@@ -7,18 +7,22 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/ttreport/ttreport/ingest/lmeval"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
-// Root is where a walk starts. Name prefixes every path shown. Only, when set, is the single file to read.
+// Root is where a walk starts. Name prefixes every path shown. Only, when set, is the single file wanted. Own are
+// folders that are not entered, since what lies in them was made of results: history, sites, caches.
 type Root struct {
 	FS    fs.FS
 	Name  string
 	Only  string
 	Above []Above
+	Own   []fs.FileInfo
 }
 
 // Above is a folder above a root with a manifest, which applies to everything below. Below is the root's path within
@@ -96,8 +100,12 @@ func onlyFile(root *Root) []found {
 			break
 		}
 	}
+	names = append(names, companions(root)...)
 	out := []found{{root, root.Only}}
-	for _, name := range names[1:] {
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(names[1:]))) {
+		if name == root.Only {
+			continue
+		}
 		if info, err := fs.Stat(root.FS, name); err == nil && info.Mode().IsRegular() {
 			out = append(out, found{root, name})
 		}
@@ -105,7 +113,35 @@ func onlyFile(root *Root) []found {
 	return out
 }
 
-// found is a file that a walk found.
+// companions lists the files that a tool wrote beside the one that is wanted and that are one measurement with it: read
+// without them it would be another one.
+func companions(root *Root) []string {
+	dir, base := path.Split(root.Only)
+	var patterns []string
+	switch {
+	case strings.HasPrefix(base, "profile_export"): // AIPerf's summary, records and table
+		patterns = []string{"profile_export*.json", "profile_export*.jsonl", "profile_export*.csv"}
+	case strings.HasPrefix(base, "samples_"), strings.HasPrefix(base, "results_"): // of lm-evaluation-harness
+		if stamp := lmeval.Stamp(base); stamp != "" {
+			patterns = []string{"results_" + stamp + ".json", "samples_*_" + stamp + ".jsonl"}
+		}
+	case strings.HasSuffix(base, "_lifecycle_metrics.json"): // stages of inference-perf, and their summary
+		patterns = []string{"*_lifecycle_metrics.json"}
+	case base == "benchmark_summary.json", base == "benchmark_percentile.json", base == "benchmark_args.json":
+		patterns = []string{"benchmark_*.json"} // of evalscope
+	case strings.HasSuffix(base, ".pytorch.json"):
+		patterns = []string{strings.TrimSuffix(base, ".pytorch.json") + ".json"}
+	}
+	var out []string
+	for _, pattern := range patterns {
+		if found, err := fs.Glob(root.FS, dir+pattern); err == nil { // a folder's name may hold what a pattern means
+			out = append(out, found...)
+		}
+	}
+	return out
+}
+
+// found is a file that a walk met.
 type found struct {
 	root *Root
 	rel  string // within the root
@@ -191,6 +227,9 @@ func (w *walker) enter(name string, above []fs.FileInfo) {
 	info, err := fs.Stat(w.root.FS, name)
 	if err != nil {
 		w.problem(name, err)
+		return
+	}
+	if slices.ContainsFunc(w.root.Own, func(own fs.FileInfo) bool { return os.SameFile(own, info) }) {
 		return
 	}
 	for _, up := range above {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
+	"github.com/ttreport/ttreport/ingest/vllm"
 )
 
 // applyWorkload fills in what the points' keys leave open. A stated tool replaces the one that follows from the
@@ -28,6 +29,9 @@ func (r *result) applyWorkload(tool string, w manifest.Workload, conditions map[
 		}
 		if tool != "" {
 			k.Tool = tool
+		}
+		if k.Dims["structured"] == vllm.StructuredOn && w.Dims["structured"] != "" { // a share says more than "on"
+			k.Dims = with(k.Dims, "structured", w.Dims["structured"])
 		}
 		k.Dims = withMissing(k.Dims, w.Dims)
 		p.Conditions = withMissing(p.Conditions, conditions)

@@ -154,7 +154,7 @@ func withResults(ws *workspace.Workspace, paths []string) []string {
 
 // input is what decides what reading gives.
 func (o buildOptions) input(ws *workspace.Workspace, paths []string) unchanged.Input {
-	in := unchanged.Input{Options: fmt.Sprintf("%+v", *o.id)}
+	in := unchanged.Input{Options: fmt.Sprintf("%+v", *o.id), Own: ownFolders()}
 	own := []string{
 		ws.History(), ws.Targets(), ws.Notes(), ws.Settings(), ws.Logo(), os.Getenv(workspace.OverrideVariable),
 	}

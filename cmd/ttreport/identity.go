@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/ingest"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
@@ -23,12 +25,12 @@ type identity struct {
 
 func identityFlags(fs *pflag.FlagSet) *identity {
 	id := &identity{}
-	fs.StringVar(&id.model, "model", "", "`name` of the model, where no file states it")
-	fs.StringVar(&id.device, "device", "", "`name` of the device, where no file states it")
-	fs.StringVar(&id.impl, "impl", "", "`name` of the implementation, where no file states it")
-	fs.StringVar(&id.engine, "engine", "", "`name` of the serving engine, where no file states it")
-	fs.StringVar(&id.version, "engine-version", "", "`version` of the serving engine, where no file states it")
-	fs.StringVar(&id.release, "release", "", "`label` of the release, where no file states it")
+	fs.StringVar(&id.model, "model", "", "`name` of the model; it replaces what a result states")
+	fs.StringVar(&id.device, "device", "", "`name` of the device; it replaces what a result states")
+	fs.StringVar(&id.impl, "impl", "", "`name` of the implementation; it replaces what a result states")
+	fs.StringVar(&id.engine, "engine", "", "`name` of the serving engine; it replaces what a result states")
+	fs.StringVar(&id.version, "engine-version", "", "`version` of the serving engine; it replaces what a result states")
+	fs.StringVar(&id.release, "release", "", "`label` of the release; it replaces what a result states")
 	fs.StringVar(&id.channel, "channel", "", "release, main, pr or dev")
 	fs.StringArrayVar(&id.patterns, "pattern", nil, "read identity from paths by this `pattern`; see ttreport help files")
 	return id
@@ -90,9 +92,25 @@ func input(paths []string, id *identity) (ingest.Options, []ingest.Root, error) 
 		if err != nil {
 			return opt, nil, fail(exitInput, "check its permissions", "%w", err)
 		}
+		root.Own = ownFolders()
 		roots = append(roots, root)
 	}
 	return opt, roots, nil
+}
+
+// ownFolders are the folders that the workspace's results were read into: they are no input.
+func ownFolders() []fs.FileInfo {
+	ws, err := workspace.Open(".")
+	if err != nil {
+		return nil // the command says so where it needs a workspace
+	}
+	var out []fs.FileInfo
+	for _, dir := range []string{ws.History(), ws.Site(), filepath.Dir(ws.Cache())} {
+		if info, err := os.Stat(dir); err == nil {
+			out = append(out, info)
+		}
+	}
+	return out
 }
 
 // fromHere writes a path relative to the current folder where it is below it: what is stored must not depend on where

@@ -43,8 +43,8 @@ updated: results that were not read this time stay, and so do the targets that w
 					return err
 				}
 				got.asked = true
-				fmt.Fprintf(sh.out, "%s read, %d written to %s; %s\n",
-					plaintext.Plural(got.runs, "run"), got.written, ws.History(), listing.Counts(got.problems))
+				fmt.Fprintf(sh.out, "%s read, %d written to %s, %d unchanged; %s\n", plaintext.Plural(got.runs, "run"),
+					got.written, ws.History(), got.same, listing.Counts(got.problems))
 				return got.verdict(*strict)
 			}
 		},
@@ -56,6 +56,7 @@ type readResult struct {
 	files, runs int
 	problems    []schema.Problem
 	written     int
+	same        int  // stored already, as they are
 	refused     int  // runs whose stored document cannot be read
 	asked       bool // paths were given on the command line
 }
@@ -105,7 +106,8 @@ func readIn(
 		err = failure{code: exitInput, err: failed.Err, hint: failed.Hint}
 	}
 	return readResult{
-		files: len(got.Files), runs: len(got.Runs), problems: got.Problems, written: got.Written, refused: got.Refused,
+		files: len(got.Files), runs: len(got.Runs), problems: got.Problems, written: got.Written, same: got.Same,
+		refused: got.Refused,
 	}, err
 }
 

@@ -226,6 +226,33 @@ func TestTable(t *testing.T) {
 	}
 }
 
+// A table that ends in its middle says so, and is no whole measurement.
+func TestCutTable(t *testing.T) {
+	const whole = "Metric,avg,min,max,p50\nTime to First Token (ms),52.83,51.19,60.25,51.5\n" +
+		"Request Latency (ms),360,300,400,350\n\nMetric,Value\nRequest Count,8.00\n"
+	if r := reader.Must(t, "x.csv", whole); drafttest.Codes(r) != "" || r.Points[0].Status != schema.StatusOK {
+		t.Fatalf("%s %v", r.Points[0].Status, r.Problems)
+	}
+	for n := strings.Index(whole, "\n") + 1; n < len(whole); n++ {
+		r := reader.Must(t, "x.csv", whole[:n])
+		if p := r.Points[0]; drafttest.Codes(r) != "truncated" || p.Status != schema.StatusPartial {
+			t.Errorf("cut after %q: %s %v", whole[:n], p.Status, r.Problems)
+		}
+	}
+}
+
+// The rates of all versions are over the duration, whichever files lie beside the summary.
+func TestRatesAreOverTheDuration(t *testing.T) {
+	r := reader.Must(t, "profile_export_aiperf.json", `{"request_throughput":{"unit":"requests/sec","avg":14.27},`+
+		`"output_token_throughput":{"unit":"tokens/sec","avg":456.64},"request_count":{"unit":"requests","avg":60},`+
+		`"benchmark_duration":{"unit":"sec","avg":4.118},"output_sequence_length":{"unit":"tokens","avg":32},`+
+		`"time_to_first_token":{"unit":"ms","avg":50},"input_config":{},"aiperf_version":"0.13.0","error_summary":[]}`)
+	drafttest.Expect(t, r.Points[0], map[string]float64{"rps.value": 14.57018, "output_tps.value": 466.2457})
+	if drafttest.Codes(r) != "rate-window" {
+		t.Error(r.Problems)
+	}
+}
+
 func FuzzRead(f *testing.F) {
 	reader.Fuzz(f, "f.csv", `{"records":{"ttft":{"unit":"ms","avg":10}},`+config+`,"error_summary":[]}`,
 		`{"metadata":{"x_request_id":"a","request_start_ns":1e300},"metrics":{"request_latency":{"value":-1}}}`, genai,

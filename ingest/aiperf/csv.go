@@ -48,26 +48,44 @@ func readCSV(f *decode.File, m schema.Match) schema.Reading {
 		tool = "genai-perf"
 	}
 	d := draft.New(f, &r, decode.Value{}, tool)
-	lines := csv.NewReader(bytes.NewReader(f.Data))
+	end := bytes.LastIndexByte(f.Data, '\n') + 1 // what stands after it is half a line
+	lines := csv.NewReader(bytes.NewReader(f.Data[:end]))
 	lines.FieldsPerRecord, lines.LazyQuotes = -1, true
 	var header []string
+	tables, rows := 0, 0 // rows of the last table
 	for {
 		row, err := lines.Read()
 		if err != nil {
 			break // the end, or a line that is not CSV: what was read before it counts
 		}
+		rows++
 		switch {
 		case row[0] == "Metric":
 			header = row
+			tables, rows = tables+1, 0
 		case len(header) < 2 || row[0] == "Endpoint":
 			header = nil
 		default:
 			readRow(d, header, row)
 		}
 	}
+	if tables < 2 || rows == 0 || end < len(f.Data) {
+		cutTable(f, d)
+	}
 	judge(decode.Value{}, d)
 	d.Done()
 	return r
+}
+
+// cutTable reports a table that ends in its middle: whoever wrote it was killed, or the copy is not whole. The table of
+// single values, which says how many requests there were, comes last.
+func cutTable(f *decode.File, d *draft.Draft) {
+	d.Status = schema.StatusPartial
+	d.Reading.Problems = append(d.Reading.Problems, schema.Problem{
+		Severity: schema.SevError, Path: f.Path, Code: "truncated", Found: "a table that ends before its last line",
+		Expected: "distributions and then single values, each line with all of its columns",
+		Used:     "what was whole before it", Hint: "copy the file again, or repeat the point",
+	})
 }
 
 func readRow(d *draft.Draft, header, row []string) {

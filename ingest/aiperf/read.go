@@ -83,6 +83,7 @@ func readSummary(f *decode.File, v decode.Value, match schema.Match) schema.Read
 			metric(d, block, t)
 		}
 	}
+	rates(v, d)
 	c := configOf(v)
 	key := c.key()
 	key.Tool = tool
@@ -97,7 +98,39 @@ func readSummary(f *decode.File, v decode.Value, match schema.Match) schema.Read
 	return r
 }
 
-// roomForUnmapped is how many bytes are kept of metrics without a canonical name.
+// rates makes the rates of all versions those of one definition, over the stated duration, which goes from the first
+// request to the last answer in every version. 0.13 divides by a window of its own that is up to a few per cent longer.
+func rates(v decode.Value, d *draft.Draft) {
+	at := func(metric, stat string) float64 {
+		x, _ := d.Metrics[metric].Stats.Get(stat)
+		return x
+	}
+	n, seconds := at("requests_ok", "value"), at("duration_s", "value")
+	if n <= 0 || seconds <= 0 {
+		return
+	}
+	said := false
+	for _, x := range []struct {
+		metric string
+		total  float64
+	}{
+		{"rps", n}, {"output_tps", n * at("osl", "mean")}, {"total_tps", n * (at("isl", "mean") + at("osl", "mean"))},
+	} {
+		stated, now := at(x.metric, "value"), x.total/seconds
+		if stated <= 0 || now <= 0 || !draft.Disagree(stated, now) {
+			continue
+		}
+		d.Derived(x.metric, "", "value", now)
+		if !said {
+			p := d.Problem(schema.SevNote, "rate-window", v.Get("benchmark_duration"),
+				fmt.Sprintf("%s of %.6g, where requests and duration give %.6g", x.metric, stated, now))
+			p.Expected, p.Used = "rates over the duration", "the rates over the duration, as for all versions"
+		}
+		said = true
+	}
+}
+
+// roomForUnmapped is how much is kept of metrics that have no canonical name.
 const roomForUnmapped = 300
 
 // unmapped keeps the averages of metrics without a canonical name, with their units.

@@ -55,7 +55,25 @@ func readRecords(f *decode.File) schema.Reading {
 	return r
 }
 
-// tails adds the statistics that a summary has in addition to those of every sample.
+// Unfinished marks records that no summary stands beside: the tool writes it at the end, so that the run was killed or
+// its summary is lost.
+func Unfinished(r *schema.Reading) {
+	for i := range r.Points {
+		p := &r.Points[i]
+		if p.Status != schema.StatusOK && p.Status != schema.StatusPartial {
+			continue
+		}
+		p.Status = schema.StatusPartial
+		r.Problems = append(r.Problems, schema.Problem{
+			Severity: schema.SevWarning, Path: p.Source.Path, Code: "no-summary",
+			Found: "request records without the summary that ends a run", Expected: "profile_export_aiperf.json beside them",
+			Used: "the requests that were recorded; how many were to come is not known",
+			Hint: "the run was killed, or its summary was not copied: add it, or repeat the point",
+		})
+	}
+}
+
+// tails adds the statistics that a summary states beside those of every sample.
 func tails(m *schema.Metric, s latency.Sample) {
 	if s.N() == 0 {
 		return
@@ -176,7 +194,10 @@ func Combine(summary *schema.Reading, records schema.Reading) {
 		correctZone(summary, s, rec.Start)
 		return
 	}
-	confirmRates(summary, s, rec)
+	confirmDuration(summary, s, rec)
+	for _, name := range []string{"isl", "osl", "tps_user"} {
+		confirm(summary, s, rec, name)
+	}
 	for _, name := range []string{"ttft", "tpot", "itl", "e2el"} {
 		now, old := rec.Metrics[name], s.Metrics[name]
 		if len(now.Stats) == 0 {
@@ -202,25 +223,36 @@ func Combine(summary *schema.Reading, records schema.Reading) {
 	}
 }
 
-// confirmRates compares the rates of a summary with those of its records.
-func confirmRates(summary *schema.Reading, s *schema.Point, rec schema.Point) {
-	for _, name := range []string{"rps", "output_tps", "total_tps", "duration_s", "isl", "osl", "tps_user"} {
-		stat := "value"
-		if _, one := s.Metrics[name].Stats.Get(stat); !one {
-			stat = "mean"
-		}
-		stated, a := s.Metrics[name].Stats.Get(stat)
-		now, b := rec.Metrics[name].Stats.Get(stat)
-		if !a || !b || !draft.Disagree(stated, now) {
-			continue
-		}
-		s.Metrics[name] = rec.Metrics[name]
-		summary.Problems = append(summary.Problems, schema.Problem{
-			Severity: schema.SevWarning, Path: s.Source.Path, Code: "disagreement",
-			Found:    fmt.Sprintf("%s is %.6g, the request records give %.6g", name, stated, now),
-			Expected: "the two within 1 %", Used: fmt.Sprintf("the recomputed %.6g", now),
-		})
+// confirmDuration takes the duration and the rates of the records where the two disagree on the duration: then the
+// summary's is wrong, and with it the rates that were computed from it.
+func confirmDuration(summary *schema.Reading, s *schema.Point, rec schema.Point) {
+	stated, a := s.Metrics["duration_s"].Stats.Get("value")
+	now, b := rec.Metrics["duration_s"].Stats.Get("value")
+	if a && (!b || !draft.Disagree(stated, now)) {
+		return
 	}
+	for _, name := range []string{"rps", "output_tps", "total_tps", "duration_s"} {
+		confirm(summary, s, rec, name)
+	}
+}
+
+// confirm compares a single number of a summary with that of its records, and takes that where they disagree.
+func confirm(summary *schema.Reading, s *schema.Point, rec schema.Point, name string) {
+	stat := "value"
+	if _, one := s.Metrics[name].Stats.Get(stat); !one {
+		stat = "mean"
+	}
+	stated, a := s.Metrics[name].Stats.Get(stat)
+	now, b := rec.Metrics[name].Stats.Get(stat)
+	if !a || !b || !draft.Disagree(stated, now) {
+		return
+	}
+	s.Metrics[name] = rec.Metrics[name]
+	summary.Problems = append(summary.Problems, schema.Problem{
+		Severity: schema.SevWarning, Path: s.Source.Path, Code: "disagreement",
+		Found:    fmt.Sprintf("%s is %.6g, the request records give %.6g", name, stated, now),
+		Expected: "the two within 1 %", Used: fmt.Sprintf("the recomputed %.6g", now),
+	})
 }
 
 // correctZone shifts a summary's local times by the difference to its first record, in whole quarters of an hour.

@@ -104,7 +104,11 @@ func TestCopiesAsks(t *testing.T) {
 func TestWithout(t *testing.T) {
 	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	at := func(sha string, repeat int, start time.Time) schema.Point {
-		p := *point("vllm", 1, 10)
+		x := float64(10 + repeat)
+		if sha == "b" || start.Second() != 5 {
+			x += 10
+		}
+		p := *point("vllm", 1, x)
 		p.Source.SHA256, p.Repeat, p.Start = sha, repeat, start
 		return p
 	}

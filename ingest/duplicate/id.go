@@ -1,56 +1,149 @@
 package duplicate
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// ID identifies a measurement: the bytes it was read from, and its position among the measurements in them, since it
-// may be one line of a file.
+// ID is what makes a measurement the same one. Each measurement has several, and two measurements are one when they
+// share any: the bytes it was read from and its place among the measurements of those bytes; those bytes and its
+// numbers, whatever the key says since; its numbers and its time, whatever the bytes.
 type ID struct {
 	sha256               string
 	workload             string // of a point
 	repeat               int
 	start                time.Time
 	task, metric, filter string // of a score
+	numbers              string // hash of what was measured
 }
 
-// ofPoint returns the identity of a measured point.
-func ofPoint(p *schema.Point) ID {
-	return ID{sha256: p.Source.SHA256, workload: p.Key.String(), repeat: p.Repeat, start: p.Start.UTC().Round(0)}
-}
-
-// ofScore returns the identity of an eval's score.
-func ofScore(s *schema.Score) ID {
-	return ID{sha256: s.Source.SHA256, task: s.Task, metric: s.Metric, filter: s.Filter}
-}
-
-// In returns the measurements of a run.
-func In(r *schema.Run) map[ID]bool {
-	ids := make(map[ID]bool, len(r.Points)+len(r.Scores))
-	for i := range r.Points {
-		ids[ofPoint(&r.Points[i])] = true
-	}
-	for i := range r.Scores {
-		ids[ofScore(&r.Scores[i])] = true
+// idsOf are the identities of a measured point.
+func idsOf(p *schema.Point) []ID {
+	start := p.Start.UTC().Round(0)
+	ids := []ID{{sha256: p.Source.SHA256, workload: p.Key.String(), repeat: p.Repeat, start: start}}
+	switch hash, strong := numbersOf(p); {
+	case strong:
+		ids = append(ids, ID{sha256: p.Source.SHA256, numbers: hash}, ID{workload: p.Key.Tool, start: start, numbers: hash})
+	case !start.IsZero(): // few numbers, of one workload at one time
+		ids = append(ids, ID{workload: p.Key.String(), start: start, numbers: hash})
 	}
 	return ids
 }
 
-// Without returns the run without the measurements in held, and how many were left out. r itself is not changed.
-func Without(r schema.Run, held map[ID]bool) (rest schema.Run, shared int) {
+// idsOfScore are the identities of an eval's score of a run that began then.
+func idsOfScore(s *schema.Score, start time.Time) []ID {
+	id := ID{sha256: s.Source.SHA256, task: s.Task, metric: s.Metric, filter: s.Filter}
+	ids := []ID{id}
+	if x, ok := s.Value.Get(); ok && IsFraction(x) && !start.IsZero() { // without a time, one score is shared by chance
+		id.sha256, id.start, id.numbers = "", start.UTC().Round(0), Number(x)
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+// Number is a number as it counts for identity: to the seven digits that a stored document keeps.
+func Number(x float64) string { return strconv.FormatFloat(x, 'g', 7, 64) }
+
+// IsFraction reports a number that two measurements do not share by chance.
+func IsFraction(x float64) bool { return x != math.Trunc(x) && math.Trunc(x*1000) != x*1000 }
+
+// numbersOf is a hash of the centres of all metrics of a point; other statistics are computed again when a document is
+// read. strong reports that enough of them are fractions for no two
+// measurements to share them.
+func numbersOf(p *schema.Point) (hash string, strong bool) {
+	sum, fractions := sha256.New(), 0
+	for _, name := range slices.Sorted(maps.Keys(p.Metrics)) {
+		m := p.Metrics[name]
+		for _, s := range m.Stats {
+			if s.Name != "mean" && s.Name != "median" && s.Name != "value" {
+				continue
+			}
+			fmt.Fprintf(sum, "%s %s %s %s\n", name, m.Def, s.Name, Number(s.Value))
+			if IsFraction(s.Value) && !isCount(name) {
+				fractions++
+			}
+		}
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:12]), fractions >= enoughFractions
+}
+
+// enoughFractions is how many equal fractions make two measurements one.
+const enoughFractions = 3
+
+// Content is a hash of everything that a reading measured, the same for the same numbers in another form; ok is false
+// where there is too little of it to know a copy by.
+func Content(r *schema.Reading) (hash string, ok bool) {
+	var parts []string
+	for i := range r.Points {
+		numbers, strong := numbersOf(&r.Points[i])
+		ok = ok || strong
+		parts = append(parts, r.Points[i].Key.String()+" "+numbers)
+	}
+	for i := range r.Scores {
+		s := &r.Scores[i]
+		x, has := s.Value.Get()
+		ok = ok || has && IsFraction(x)
+		se, _ := s.Stderr.Get()
+		numbers := fmt.Sprint(Number(x), Number(se), s.N, s.Outcomes != nil)
+		parts = append(parts, strings.Join([]string{s.Task, s.Metric, s.Filter, s.Version, numbers}, " "))
+	}
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\n")))
+	return hex.EncodeToString(sum[:12]), ok
+}
+
+// Held is the measurements of a run, to be found in another.
+type Held struct {
+	ids map[ID]bool
+	n   int
+}
+
+// Len is how many measurements there are.
+func (h Held) Len() int { return h.n }
+
+// has reports that one of the ids is among them.
+func (h Held) has(ids []ID) bool {
+	return slices.ContainsFunc(ids, func(id ID) bool { return h.ids[id] })
+}
+
+// In returns the measurements of a run.
+func In(r *schema.Run) Held {
+	h := Held{ids: make(map[ID]bool, 3*len(r.Points)+2*len(r.Scores)), n: len(r.Points) + len(r.Scores)}
+	for i := range r.Points {
+		for _, id := range idsOf(&r.Points[i]) {
+			h.ids[id] = true
+		}
+	}
+	for i := range r.Scores {
+		for _, id := range idsOfScore(&r.Scores[i], r.Start) {
+			h.ids[id] = true
+		}
+	}
+	return h
+}
+
+// Without returns the run less the measurements that are held elsewhere, and how many that leaves out. The run itself
+// is left as it is.
+func Without(r schema.Run, held Held) (rest schema.Run, shared int) {
 	rest = r
 	rest.Points, rest.Scores = nil, nil
 	for i := range r.Points {
-		if held[ofPoint(&r.Points[i])] {
+		if held.has(idsOf(&r.Points[i])) {
 			shared++
 			continue
 		}
 		rest.Points = append(rest.Points, r.Points[i])
 	}
 	for i := range r.Scores {
-		if held[ofScore(&r.Scores[i])] {
+		if held.has(idsOfScore(&r.Scores[i], r.Start)) {
 			shared++
 			continue
 		}

@@ -47,14 +47,33 @@ func TestBenchmarks(t *testing.T) {
 	p := r.Points[0]
 	Expect(t, p, map[string]float64{
 		"ttft.mean": 53.1, "tpot.mean": 10, "ntpot.mean": 10.3, "e2el.mean": 1300, "e2el.median": 1200, "e2el.p99.9": 1990,
-		"e2el.p95": 1800, "output_tps.value": 763, "requests_failed.value": 8, "duration_s.value": 5,
+		"e2el.p95": 1800, "output_tps.value": 614.4, "total_tps.value": 1228.8, "rps.value": 4.8, "requests_failed.value": 8,
+		"duration_s.value": 5,
 	})
 	if p.Metrics["ntpot"].Def != schema.DefInclFirst || p.Metrics["tpot"].N != 24 || *p.Key.Concurrency != 8 ||
 		*p.Key.ISL != 128 || p.Status != schema.StatusPartial {
 		t.Errorf("%s %+v", p.Key, p.Metrics["tpot"])
 	}
+	if q := r.Points[1]; len(q.Metrics["rps"].Stats) > 0 || q.Metrics["output_tps"].Why == "" { // it states no duration
+		t.Errorf("%+v", q.Metrics)
+	}
 	if q := r.Points[1]; *q.Key.Rate != 2 || q.Key.Concurrency != nil || q.Key.Dims["arrival"] != "constant" {
 		t.Errorf("%s", q.Key)
+	}
+}
+
+// Single requests, as 0.6 writes them: its own rate is a mean over moments.
+func TestRatesAreTotalsOverTheDuration(t *testing.T) {
+	const text = `{"benchmarks":[{"type_":"generative_benchmark","start_time":1786678148.0,"end_time":1786678150.0,` +
+		`"args":{"strategy":{"type_":"synchronous"}},"metrics":{"request_totals":{"successful":1,"errored":0},` +
+		`"request_latency":{"successful":{"mean":2.0,"count":1}},"requests_per_second":{"successful":{"mean":0.8,` +
+		`"count":1}},"output_token_count":{"successful":{"mean":118,"count":1}},` +
+		`"prompt_token_count":{"successful":{"mean":32,` +
+		`"count":1}},"output_tokens_per_second":{"successful":{"mean":282.4,"count":118}}}}]}`
+	p := reader.Must(t, "benchmarks.json", text).Points[0]
+	Expect(t, p, map[string]float64{"output_tps.value": 59, "rps.value": .5, "total_tps.value": 75})
+	if p.Metrics["output_tps"].From != schema.FromDerived {
+		t.Errorf("%+v", p.Metrics["output_tps"])
 	}
 }
 

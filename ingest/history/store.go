@@ -2,11 +2,14 @@ package history
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/ttreport/ttreport/ingest/durable"
+	"github.com/ttreport/ttreport/ingest/repeat"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 )
@@ -70,6 +73,7 @@ func Peek(dir string, r *schema.Run) (schema.Run, bool) {
 // Update merges a run that was read again with its stored document. Results of files that were not read this time,
 // the stamped targets in force, and fields that this version does not know are kept.
 func Update(old, now schema.Run) schema.Run {
+	keepPaths(&old, &now)
 	keepResults(&old, &now)
 	if len(old.Targets) > 0 {
 		now.Targets = old.Targets
@@ -90,18 +94,73 @@ func Update(old, now schema.Run) schema.Run {
 			now.Provenance[field] = origin
 		}
 	}
-	if old.Start.Before(now.Start) && !old.Start.IsZero() {
+	if !old.Start.IsZero() && (old.Start.Before(now.Start) || now.Start.IsZero() && !strings.HasPrefix(now.ID, Undated)) {
 		now.Start = old.Start
 	}
 	if old.End.After(now.End) {
 		now.End = old.End
 	}
+	repeat.Separate(now.Points) // what differs is a problem of the reading that has both
 	now.Arrange()
 	return now
 }
 
-// keepResults adds the results of files that were not read again, with their problems. A file is identified by its
-// content or its path.
+// keepPaths gives what was read again from the same bytes the path under which they were first read: where a copy or a
+// clone of them lies says nothing about the measurement.
+func keepPaths(old, now *schema.Run) {
+	first := map[string]string{} // by hash
+	for i := range old.Points {
+		first[old.Points[i].Source.SHA256] = old.Points[i].Source.Path
+	}
+	for i := range old.Scores {
+		first[old.Scores[i].Source.SHA256] = old.Scores[i].Source.Path
+	}
+	moved := map[string]string{} // what paths begin with today, and how they began
+	keep := func(s *schema.Source) {
+		if was := first[s.SHA256]; was != "" && s.SHA256 != "" && was != s.Path {
+			today, before := beginnings(s.Path, was)
+			moved[today], s.Path = before, was
+		}
+	}
+	for i := range now.Points {
+		keep(&now.Points[i].Source)
+	}
+	for i := range now.Scores {
+		keep(&now.Scores[i].Source)
+	}
+	if len(moved) == 0 {
+		return
+	}
+	now.Problems, now.Provenance = slices.Clone(now.Problems), maps.Clone(now.Provenance)
+	for _, today := range slices.Sorted(maps.Keys(moved)) {
+		for i := range now.Problems {
+			p := &now.Problems[i]
+			if rest, ok := strings.CutPrefix(p.Path, today); ok {
+				p.Path = moved[today] + rest
+			}
+		}
+		for field, origin := range now.Provenance {
+			if was, has := old.Provenance[field]; has && was.From == origin.From &&
+				strings.Replace(origin.Where, today, moved[today], 1) == was.Where {
+				now.Provenance[field] = was
+			}
+		}
+	}
+}
+
+// beginnings cuts the last parts that two paths share off both.
+func beginnings(a, b string) (string, string) {
+	for {
+		i, j := strings.LastIndexByte(a, '/'), strings.LastIndexByte(b, '/')
+		if i < 0 || j < 0 || a[i:] != b[j:] {
+			return a, b
+		}
+		a, b = a[:i], b[:j]
+	}
+}
+
+// keepResults adds the results of files that were not read again, with their problems. A file is known by its content
+// or its path.
 func keepResults(old, now *schema.Run) {
 	type file struct{ sha256, path string }
 	read := map[file]bool{}

@@ -9,6 +9,7 @@ package inspect
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"path"
 	"sort"
 	"strings"
 	"time"
@@ -18,12 +19,18 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
-// Format is the name of the format.
-const Format = "inspect"
+// Names of the formats.
+const (
+	Format = "inspect"
+	Aside  = "inspect-aside" // how a log began, within an .eval archive: its header has the same and the results
+)
 
 // Detect looks for the log's eval, plan and status.
 func Detect(f *decode.File) schema.Match {
 	v := f.First
+	if v.Get("eval").Has("task_id") && v.Has("plan") && !v.Has("status") && path.Base(f.Path) == "start.json" {
+		return schema.Match{Format: Aside, Has: []string{"eval.task_id", "plan"}, Detail: "not a result: how the log began"}
+	}
 	m := draft.Check{Match: schema.Match{Format: Format, Detail: "log of an eval"}}
 	m.Want(v.Get("eval").Has("task_id"), "eval.task_id")
 	m.Want(v.Get("plan").Kind() == decode.Object, "plan")
@@ -37,7 +44,11 @@ func Detect(f *decode.File) schema.Match {
 // Read returns a score for every metric of every scorer. A log that does not end in success has none.
 func Read(f *decode.File) schema.Reading {
 	v := f.First
-	r := schema.Reading{Format: Format, Detail: Detect(f).Detail}
+	m := Detect(f)
+	r := schema.Reading{Format: m.Format, Detail: m.Detail}
+	if m.Format == Aside {
+		return r
+	}
 	r.Facts.Model.ID = strings.TrimPrefix(v.At("eval", "model").Str(), "openai/")
 	r.Facts.Start, r.Facts.End = when(v.At("stats", "started_at")), when(v.At("stats", "completed_at"))
 	if status := v.Get("status").Str(); status != "success" || v.Get("results").Kind() != decode.Object {

@@ -28,7 +28,7 @@ metrics:
   time: {duration: 16.5, start: 1749570583.57, stop: 1749570600.0}
   requests: {total: 32, failures: 2, incomplete: 1}
   latency:
-    request_latency: {units: ms, mean: 3.3, stddev: 0.1, p99: 5.0}
+    request_latency: {units: ms, mean: 3300, stddev: 100, p99: 5000}
     time_per_output_token: {units: s/token, mean: 0.01}
     inter_token_latency: {units: ms/token, mean: 8.0}
     time_to_first_token: {units: s, mean: 0.8, p50: 0.2, p99p9: 2.5}
@@ -52,7 +52,7 @@ func TestFirstVersion(t *testing.T) {
 	r := reader.Must(t, "report.yaml", v01)
 	p := r.Points[0]
 	Expect(t, p, map[string]float64{
-		"ttft.mean": 800, "ttft.median": 200, "ttft.p99.9": 2500, "e2el.mean": 3.3, "ntpot.mean": 10, "tpot.mean": 8,
+		"ttft.mean": 800, "ttft.median": 200, "ttft.p99.9": 2500, "e2el.mean": 3300, "ntpot.mean": 10, "tpot.mean": 8,
 		"output_tps.value": 99.5, "requests_ok.value": 29, "requests_failed.value": 2, "duration_s.value": 16.5,
 	})
 	if p.Key.Tool != "guidellm" || p.Metrics["ntpot"].Def != schema.DefInclFirst || r.Facts.Device.Chips != 17 ||

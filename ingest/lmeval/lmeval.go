@@ -212,6 +212,8 @@ func readTask(f *decode.File, v decode.Value, task string, entry decode.Value, r
 		s.Source.ToolVersion = v.Get("lm_eval_version").Str()
 		x, ok := m.Val.Float()
 		switch {
+		case r.Format == Old && (m.Val.Kind() == decode.String && !isSpelt(m.Val.Str()) || m.Val.Kind() == decode.Null):
+			continue // prompts, names and data sets, of which some look like numbers
 		case ok:
 			s.Value = schema.Num(x)
 		case m.Val.Str() == "True" || m.Val.Str() == "False": // how the harness writes values that JSON cannot represent
@@ -236,7 +238,16 @@ func readTask(f *decode.File, v decode.Value, task string, entry decode.Value, r
 	}
 }
 
-// isError reports the names of standard errors, of which lmms-eval writes several.
+// isSpelt reports words for values that JSON cannot hold.
+func isSpelt(text string) bool {
+	switch strings.ToLower(text) {
+	case "true", "false", "nan", "inf", "-inf", "infinity", "-infinity":
+		return true
+	}
+	return false
+}
+
+// isError reports the standard errors of a metric, of which lmms-eval writes several.
 func isError(metric string) bool {
 	return strings.HasSuffix(metric, "_stderr") || strings.Contains(metric, "_stderr_") ||
 		strings.HasPrefix(metric, "paired_")

@@ -96,6 +96,19 @@ func TestOldFormat(t *testing.T) {
 	}
 }
 
+// BigScience's files have texts beside the metrics, some of which look like numbers.
+func TestTextsAreNoMetrics(t *testing.T) {
+	r := reader.Must(t, "x.json", `{"results":{"copa+4":{"task_name":"copa","prompt_name":"4","dataset_name":null,`+
+		`"acc":0.3,"acc_stderr":0.01,"ppl":"NaN"}},"versions":{"copa+4":0},"config":{"model":"x"}}`)
+	var got []string
+	for _, s := range r.Scores {
+		got = append(got, s.Metric)
+	}
+	if strings.Join(got, " ") != "acc ppl" {
+		t.Error(got)
+	}
+}
+
 var reader = drafttest.Reader{Detect: lmeval.Detect, Read: lmeval.Read}
 
 const line = `{"doc_id":%d,"doc":{"q":"secret text"},"target":"a","arguments":{},"resps":[["x"]],` +

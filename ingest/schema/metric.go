@@ -147,7 +147,8 @@ func Unit(metric string) string {
 }
 
 // Definition ids. Numbers of one metric under different definitions are different series. Throughputs and counts have
-// one definition, the one in [Metrics], and carry none.
+// one definition, the one in [Metrics], and carry none: the duration is that
+// from the first request to the last answer.
 const (
 	DefFirstChunk    = "first-chunk"       // TTFT: first streamed chunk, with or without content (vLLM)
 	DefFirstContent  = "first-content"     // TTFT: first chunk with content (AIPerf, builtin)

@@ -232,7 +232,6 @@ func (r *record) facts() schema.Facts {
 	if q := r.vals["quantization"]; q != "" && q != "QuantMode.0" {
 		f.Model.Precision = strings.TrimSpace(f.Model.Precision + " " + q)
 	}
-	f.Device.Name = r.vals["compute_cap"]
 	if n := r.number("world_size"); n != nil && *n >= 1 && *n < 1e6 {
 		f.Device.Chips = int(*n)
 	}
@@ -346,6 +345,6 @@ func (r *record) foreign(d *draft.Draft) {
 }
 
 var isKnown = draft.Names(`
-	model_name engine_dir precision quantization compute_cap batch_size input_length output_length world_size latency(ms)
+	model_name engine_dir precision quantization batch_size input_length output_length world_size latency(ms)
 	percentile95(ms) percentile99(ms) tokens_per_sec token_throughput(token/sec) seq_throughput(seq/sec) num_samples
 	num_error_samples total_latency(ms)`)

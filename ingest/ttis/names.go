@@ -27,7 +27,7 @@ var (
 	evalDir   = regexp.MustCompile(`(?:^|/)eval_(id_[^/]+)/`)
 	modelID   = regexp.MustCompile(`^id_([^_]+)_(.+)_([a-z0-9]+)$`)
 	shapePart = regexp.MustCompile(
-		`(?:^|_)(isl|osl|maxcon|n|images|height|width|so|dataset)-([^_]+)|(?:^|_)(no-so)(?:_|$)`)
+		`(?:^|_)(isl|osl|maxcon|n|images|height|width|so|dataset)-([^_]+(?:_bench)?)|(?:^|_)(no-so)(?:_|$)`)
 )
 
 // NameFacts reads the identity and workload that tt-inference-server writes into file and folder names. ok is false

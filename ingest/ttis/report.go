@@ -11,13 +11,14 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/draft"
+	"github.com/ttreport/ttreport/ingest/schema/latency"
 )
 
 // RawFile is the condition with the name of the result behind a report's row.
 const RawFile = "raw_file"
 
 // readReport reads the data of a report. Its numbers are copies, rounded and without most statistics: they count only
-// if the results themselves are not among the files. Its eval scores are percentages, under the metric "score".
+// where the results themselves are not among the files.
 func readReport(f *decode.File) schema.Reading {
 	v := f.First
 	r := schema.Reading{Format: ReportData, Detail: "data of a report"}
@@ -182,9 +183,11 @@ func reportScore(f *decode.File, r *schema.Reading, row decode.Value) {
 	if task == "" {
 		return
 	}
-	s := schema.Score{Task: task, Metric: "score", Source: f.Source(r.Format), Stderr: schema.Missing("not in a report")}
+	s := schema.Score{Task: task, Source: f.Source(r.Format), Stderr: schema.Missing("not in a report")}
+	var scale float64
+	s.Metric, s.Filter, scale = headline(task)
 	if x, ok := row.Get("score").Float(); ok {
-		s.Value = schema.Num(x)
+		s.Value = schema.Num(latency.Round(x/scale, 7))
 	} else {
 		s.Value = schema.Missing("the report says " + row.Get("score").Text())
 	}

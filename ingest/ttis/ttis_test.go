@@ -1,6 +1,7 @@
 package ttis_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -114,7 +115,23 @@ const report = `{"metadata":{"report_id":"x","model_name":"acme/M","device":"N15
 	`"timestamp":"2026-06-20 10:03:00"}},
  {"kind":"evals","data":{"task_name":"meta_ifeval","score":78.1}}],"acceptance_criteria":false}`
 
-// The data of a report without its results; both generations.
+// The data of a report, for those who have nothing else; both generations.
+// A score has one name and one scale, whichever file states it: that of the harness.
+func TestHeadlineScores(t *testing.T) {
+	r := reader.Must(t, "report_data_x.json", `{"metadata":{},"benchmarks_summary":[],"evals":[`+
+		`{"task_name":"longbench_code_e","score":46.68},{"task_name":"meta_gpqa_cot","score":27.49},`+
+		`{"task_name":"librispeech_test_other","score":3.5}]}`)
+	got := ""
+	for _, s := range r.Scores {
+		x, _ := s.Value.Get()
+		got += fmt.Sprintf("%s %s,%s %g; ", s.Task, s.Metric, s.Filter, x)
+	}
+	if got != "longbench_code_e score,none 0.4668; meta_gpqa_cot exact_match,strict-match 0.2749; "+
+		"librispeech_test_other wer,none 3.5; " {
+		t.Error(got)
+	}
+}
+
 func TestReportData(t *testing.T) {
 	r := reader.Must(t, "report_data_x.json", report)
 	p := r.Points[0]
@@ -125,7 +142,7 @@ func TestReportData(t *testing.T) {
 		r.Facts.Device.Name != "n150" || r.Facts.Stack.Commits["tt_metal"] != "25305db" || p.Start.Minute() != 3 {
 		t.Errorf("%s %+v %v", p.Key, r.Facts, p.Start)
 	}
-	if v, _ := r.Scores[0].Value.Get(); v != 78.1 || r.Scores[0].Task != "meta_ifeval" {
+	if v, _ := r.Scores[0].Value.Get(); v != .781 || r.Scores[0].Filter != "none" || r.Scores[0].Task != "meta_ifeval" {
 		t.Errorf("%+v", r.Scores)
 	}
 	old := reader.Must(t, "report_data_x.json",

@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -40,8 +41,9 @@ type Output struct {
 
 // Input is what decides what reading gives.
 type Input struct {
-	Paths   []string // files and folders; those that do not exist are left out
-	Options string   // the rest, in any form
+	Paths   []string      // files and folders; those that do not exist are left out
+	Options string        // the rest, in any form
+	Own     []fs.FileInfo // folders that are no part of those they are in: what was read is written there
 }
 
 // Stamp is a hash of the input and of the program: equal stamps mean that reading again would give the same. Nothing
@@ -56,6 +58,7 @@ func (in Input) Stamp() (stamp string, ok bool) {
 		if err != nil {
 			return "", false
 		}
+		root.Own = in.Own
 		roots = append(roots, root)
 	}
 	files, _, ok := ingest.Fingerprint(roots)

@@ -63,7 +63,10 @@ func readValue(f *decode.File, v decode.Value, r *schema.Reading) {
 	d.Done()
 }
 
-// key reads the workload that the file states: the load, and lengths if --metadata or a sweep wrote them.
+// StructuredOn is the dimension of structured output where the file does not state its share of the requests.
+const StructuredOn = "on"
+
+// key reads the workload that the file states: the load, and lengths where --metadata or a sweep wrote them.
 func key(v decode.Value, d *draft.Draft) {
 	first := func(names ...string) *float64 {
 		for _, n := range names {
@@ -88,7 +91,7 @@ func key(v decode.Value, d *draft.Draft) {
 	}
 	if v.Has("correct_rate(%)") || v.Has("structured_output_ratio") {
 		if d.Dim("structured", v.Get("structured_output_ratio").Text()); d.Key.Dims["structured"] == "" {
-			d.Dim("structured", "on")
+			d.Dim("structured", StructuredOn)
 		}
 	}
 	if !v.Has("run_number") {

@@ -77,6 +77,13 @@ func pointLint(subject string, detail lint.Detail) string {
 	case lint.ShortAnswers:
 		return fmt.Sprintf("%s: answers of %s tokens on average where %s were asked.",
 			subject, digits(d.Got), digits(d.Asked))
+	case lint.OtherLengths:
+		what := "answers"
+		if d.Prompts {
+			what = "prompts"
+		}
+		return fmt.Sprintf("%s: %s of %s tokens on average where %s were asked.", subject, what, digits(d.Got),
+			digits(d.Asked))
 	case lint.ColdStart:
 		return fmt.Sprintf("%s: mean TTFT %s ms beside a median of %s ms over %s requests: the first ones paid for a "+
 			"cold server.", subject, digits(d.Mean), digits(d.Median), digits(d.N))

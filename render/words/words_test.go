@@ -141,7 +141,8 @@ func TestEveryReasonIsASentence(t *testing.T) {
 func lints() []lint.Detail {
 	return []lint.Detail{
 		lint.ImpossibleScore{}, lint.ZeroScore{}, lint.FewItems{}, lint.Subsampled{}, lint.ZeroStderr{},
-		lint.EmptyResponses{}, lint.FailedShare{}, lint.Saturated{}, lint.ShortAnswers{}, lint.ColdStart{},
+		lint.EmptyResponses{}, lint.FailedShare{}, lint.Saturated{}, lint.ShortAnswers{}, lint.OtherLengths{},
+		lint.ColdStart{},
 		lint.SecondTokenStall{}, lint.PrefixCache{}, lint.FewRequests{}, lint.FewForTail{}, lint.NotPositive{},
 		lint.NoCommits{}, lint.LatestImage{}, lint.DirtyBuild{}, lint.MixedTools{}, lint.NothingGraded{},
 		lint.StaleTargets{}, lint.NoStart{}, lint.BadTimestamps{}, lint.DuplicateRun{}, lint.LostDocument{},

@@ -190,6 +190,7 @@ func (d *Draft) Done() {
 	if d.End.Before(d.Start) {
 		d.End = d.Start
 	}
+	d.impossible()
 	d.wholeAnswers()
 	if mean, ok := d.Metrics["tpot"].Stats.Get("mean"); ok && mean > 0 && d.Metrics["tpot"].Def == schema.DefExclFirst {
 		if _, has := d.Metrics["tps_user"]; !has {

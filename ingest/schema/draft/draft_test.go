@@ -107,6 +107,47 @@ func TestDone(t *testing.T) {
 	}
 }
 
+// Numbers that cannot be are none, and one of them voids the other.
+func TestImpossible(t *testing.T) {
+	for name, c := range map[string]struct {
+		fill         func(d *draft.Draft)
+		metric, stat string
+		want         float64 // NaN: missing
+		why, codes   string
+	}{
+		"a negative count": {func(d *draft.Draft) { d.Value("requests_ok", -5) },
+			"requests_ok", "value", math.NaN(), "the file has numbers that cannot be: requests_ok of -5", "impossible"},
+		"a mean above its maximum": {func(d *draft.Draft) {
+			d.Stat("tpot", "", "mean", 2000)
+			d.Stat("tpot", "", "max", 3)
+		}, "tpot", "mean", math.NaN(), "the file has numbers that cannot be: tpot: mean 2000 above max 3", "impossible"},
+		"percentiles that fall": {func(d *draft.Draft) {
+			d.Stat("itl", "", "p90", 20)
+			d.Stat("itl", "", "p99", 3)
+		}, "itl", "p99", math.NaN(), "the file has numbers that cannot be: itl: p90 20 above p99 3", "impossible"},
+		"the first token after the last": {func(d *draft.Draft) {
+			d.Stat("ttft", "", "mean", 2000)
+			d.Stat("e2el", "", "mean", 300)
+			d.Stat("tpot", "", "mean", 3)
+		}, "e2el", "mean", math.NaN(),
+			"the file has numbers that cannot be: mean TTFT of 2000 ms and mean E2EL of 300 ms", "impossible"},
+		"rounded to two decimals": {func(d *draft.Draft) {
+			d.Stat("ttft", "", "mean", 300.01)
+			d.Stat("e2el", "", "mean", 300)
+			d.Stat("tpot", "", "mean", 3)
+		}, "ttft", "mean", 300.01, "", ""},
+	} {
+		d, _ := begin(`{}`)
+		c.fill(d)
+		d.Done()
+		got := value(d, c.metric, c.stat)
+		if got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) || d.Metrics[c.metric].Why != c.why ||
+			codes(d) != c.codes || len(d.Reading.Points) != 1 {
+			t.Errorf("%s: %+v, %s", name, d.Metrics[c.metric], codes(d))
+		}
+	}
+}
+
 func TestSizesGiveErrors(t *testing.T) {
 	d, _ := begin(`{}`)
 	d.Stat("ttft", "", "mean", 10)

@@ -16,6 +16,7 @@ const (
 	IDFailedShare      ID = "failed-share"
 	IDSaturated        ID = "saturated"
 	IDShortAnswers     ID = "short-answers"
+	IDOtherLengths     ID = "other-lengths"
 	IDColdStart        ID = "cold-start"
 	IDSecondTokenStall ID = "second-token-stall"
 	IDPrefixCache      ID = "prefix-cache"
@@ -92,6 +93,11 @@ type (
 	}
 	// ShortAnswers are answers of fewer tokens than requested.
 	ShortAnswers struct{ Asked, Got float64 }
+	// OtherLengths are prompts, or answers, of another length than asked.
+	OtherLengths struct {
+		Prompts    bool // else answers
+		Asked, Got float64
+	}
 	// ColdStart is a mean TTFT far above the median.
 	ColdStart struct{ Mean, Median, N float64 }
 	// SecondTokenStall is one long gap a request.
@@ -178,6 +184,7 @@ func (EmptyResponses) ID() ID   { return IDEmptyResponses }
 func (FailedShare) ID() ID      { return IDFailedShare }
 func (Saturated) ID() ID        { return IDSaturated }
 func (ShortAnswers) ID() ID     { return IDShortAnswers }
+func (OtherLengths) ID() ID     { return IDOtherLengths }
 func (ColdStart) ID() ID        { return IDColdStart }
 func (SecondTokenStall) ID() ID { return IDSecondTokenStall }
 func (PrefixCache) ID() ID      { return IDPrefixCache }

@@ -55,6 +55,7 @@ func numberChecks() []Check {
 		{IDFailedShare, schema.SevWarning, failedShare},
 		{IDSaturated, schema.SevWarning, saturated},
 		{IDShortAnswers, schema.SevWarning, shortAnswers},
+		{IDOtherLengths, schema.SevWarning, otherLengths},
 		{IDColdStart, schema.SevWarning, coldStart},
 		{IDSecondTokenStall, schema.SevWarning, secondTokenStall},
 		{IDPrefixCache, schema.SevWarning, prefixCache},

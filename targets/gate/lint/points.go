@@ -34,6 +34,30 @@ func shortAnswers(l *inspection) {
 	})
 }
 
+// otherLengths sees prompts that the server counted otherwise than was asked, and answers that are longer. A chat
+// template adds some tens of tokens.
+func otherLengths(l *inspection) {
+	const template = 48
+	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
+		for dim := range k.Dims {
+			if strings.HasSuffix(dim, "_stdev") || dim == "range_ratio" {
+				return // lengths were drawn from a range
+			}
+		}
+		in, ok := l.get(p, "isl", "mean")
+		if ok && k.ISL != nil && *k.ISL > 0 && math.Abs(in-*k.ISL) > math.Max(template, .1**k.ISL) {
+			l.add(run, k.Workload(), ratio(in, *k.ISL), OtherLengths{true, *k.ISL, in})
+		}
+		out, ok := l.get(p, "osl", "mean")
+		if ok && k.OSL != nil && *k.OSL > 0 && out > *k.OSL+math.Max(8, .1**k.OSL) {
+			l.add(run, k.Workload(), ratio(out, *k.OSL), OtherLengths{false, *k.OSL, out})
+		}
+	})
+}
+
+// ratio is the larger of two lengths over the smaller.
+func ratio(a, b float64) float64 { return math.Max(a, b) / math.Max(math.Min(a, b), 1) }
+
 func failedShare(l *inspection) {
 	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
 		bad, ok := l.get(p, "requests_failed", "value")
@@ -88,8 +112,16 @@ func coldStart(l *inspection) {
 		mean, ok := l.get(p, "ttft", "mean")
 		median, ok2 := l.get(p, "ttft", "median")
 		n, ok3 := l.requests(p)
-		if k.Concurrency != nil && *k.Concurrency > 1 && n < 4**k.Concurrency {
+		if k.Concurrency != nil && *k.Concurrency > 1 && n < 4**k.Concurrency || k.Concurrency == nil && k.Rate == nil {
 			return // the first round of a burst queues by design
+		}
+		for _, tail := range []string{"p90", "p95"} { // a cold server delays a few requests, a queue many
+			if slow, ok := l.get(p, "ttft", tail); ok && slow > 2*median && n >= 40 {
+				return
+			}
+		}
+		if rps, ok := l.get(p, "rps", "value"); ok && k.Rate != nil && rps < .9**k.Rate {
+			return // it fell behind, and every request waited for those before it
 		}
 		if ok && ok2 && ok3 && n >= 8 && median > 0 && mean > 2*median {
 			l.add(run, k.Workload(), mean/median, ColdStart{mean, median, n})

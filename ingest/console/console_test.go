@@ -1,0 +1,125 @@
+package console_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ttreport/ttreport/ingest/console"
+	"github.com/ttreport/ttreport/ingest/schema"
+	. "github.com/ttreport/ttreport/ingest/schema/draft/drafttest"
+)
+
+var reader = Reader{Detect: console.Detect, Read: console.Read}
+
+const vllm = `INFO 05-04 14:43:16 starting
+Namespace(subparser='bench', func=<function a, b at 0x7f>, num_prompts=32, dataset_name='random', seed=7, ` +
+	`random_input_len=128, random_output_len=64, random_range_ratio='0.0', max_concurrency=8, model='acme/x', ` +
+	`limit={'image': 255, (1, 2): 0.5}, request_rate=inf, backend='openai', ignore_eos=True, temperature=None)
+Traffic request rate: inf
+Maximum request concurrency: 8
+100%|####| 32/32 [00:05<00:00]
+============ Serving Benchmark Result ============
+Successful requests:                     30
+Failed requests:                         2
+Benchmark duration (s):                  5.39
+Total input tokens:                      3840
+Total generated tokens:                  1920
+Request throughput (req/s):              5.57
+Output token throughput (tok/s):         356.22
+Total Token throughput (tok/s):          1068.66
+---------------Time to First Token----------------
+Mean TTFT (ms):                          66.03
+P50 TTFT (ms):                           60.54
+P99 TTFT (ms):                           95.67
+-----Time per Output Token (excl. 1st token)------
+Mean TPOT (ms):                          9.99
+==================================================
+`
+
+const sglang = `# ============ Serving Benchmark Result ============
+# Backend:                                 sglang
+# Traffic request rate:                    4.0
+# Max request concurrency:                 not set
+# Successful requests:                     16
+# Benchmark duration (s):                  1.64
+# Total input tokens:                      2048
+# Total generated tokens:                  512
+# Output token throughput (tok/s):         311.28
+# Mean E2E Latency (ms):                   398.84
+# Mean TTFT (ms):                          65.42
+# Max ITL (ms):                            102.30
+`
+
+const trtllm = `===========================================================
+= PYTORCH BACKEND
+===========================================================
+Model:                  meta-llama/Llama-3.1-8B
+Model Path:             /m/llama
+TensorRT LLM Version:   1.0.0
+TP Size:                2
+Concurrency:            16
+===========================================================
+= PERFORMANCE OVERVIEW
+===========================================================
+Request Throughput (req/sec):                     43.2089
+Total Output Throughput (tokens/sec):             5530.7382
+Total Token Throughput (tokens/sec):              94022.5497
+Total Latency (ms):                               115716.9214
+Average request latency (ms):                     75903.4456
+Average time-to-first-token [TTFT] (ms):          52667.0339
+Average time-per-output-token [TPOT] (ms):        182.9639
+
+[TPOT] MINIMUM: 32.8005
+[TPOT] MAXIMUM: 208.4667
+[TPOT] AVERAGE: 182.9639
+[TPOT] P50    : 204.0463
+[TPOT] P99    : 206.5821
+`
+
+func TestServing(t *testing.T) {
+	r := reader.Must(t, "x.log", vllm+vllm+sglang)
+	if len(r.Points) != 3 || r.Facts.Model.ID != "acme/x" {
+		t.Fatalf("%d points, %+v", len(r.Points), r.Facts)
+	}
+	p := r.Points[0]
+	Expect(t, p, map[string]float64{
+		"ttft.mean": 66.03, "ttft.median": 60.54, "ttft.p99": 95.67, "tpot.mean": 9.99, "rps.value": 5.57,
+		"output_tps.value": 356.22, "total_tps.value": 1068.66, "isl.mean": 128, "osl.mean": 64, "requests_failed.value": 2,
+	})
+	if *p.Key.ISL != 128 || *p.Key.OSL != 64 || *p.Key.Concurrency != 8 || p.Key.Rate != nil || p.Key.Tool != "vllm" ||
+		p.Status != schema.StatusPartial || p.Conditions["ignore_eos"] != "True" || p.Conditions["num_prompts"] != "32" {
+		t.Errorf("%s %v", p.Key, p.Conditions)
+	}
+	q := r.Points[2]
+	Expect(t, q, map[string]float64{"e2el.mean": 398.84, "ttft.mean": 65.42, "itl.max": 102.3})
+	if q.Key.Tool != "sglang" || *q.Key.Rate != 4 || q.Key.Concurrency != nil || q.Status != schema.StatusPartial ||
+		q.Metrics["ttft"].Def != schema.DefFirstContent || !strings.Contains(Codes(r), "truncated") || q.Key.ISL != nil {
+		t.Errorf("%s %s %v", q.Key, q.Status, r.Problems)
+	}
+}
+
+func TestTRTLLM(t *testing.T) {
+	r := reader.Must(t, "x.log", trtllm+trtllm)
+	if len(r.Points) != 2 || r.Facts.Model.ID != "meta-llama/Llama-3.1-8B" || r.Facts.Stack.Version != "1.0.0" {
+		t.Fatalf("%d points, %+v", len(r.Points), r.Facts)
+	}
+	p := r.Points[1]
+	Expect(t, p, map[string]float64{
+		"rps.value": 43.2089, "output_tps.value": 5530.7382, "total_tps.value": 94022.5497, "duration_s.value": 115.7169214,
+		"ttft.mean": 52667.0339, "tpot.mean": 182.9639, "tpot.median": 204.0463, "tpot.p99": 206.5821,
+		"tpot.min": 32.8005, "e2el.mean": 75903.4456,
+	})
+	if p.Key.Dims["tp"] != "2" || *p.Key.Concurrency != 16 {
+		t.Error(p.Key)
+	}
+}
+
+func TestOtherTexts(t *testing.T) {
+	for _, text := range []string{"Successful requests: 3\n", "=== PERFORMANCE OVERVIEW ===\nTotal Chats: 3\n"} {
+		if m := reader.Detect(File("x.log", text)); m.OK() {
+			t.Errorf("%q is %+v", text, m)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) { reader.Fuzz(f, "x.log", vllm, sglang, trtllm) }

@@ -1,0 +1,58 @@
+package evalscope_test
+
+import (
+	"testing"
+
+	"github.com/ttreport/ttreport/ingest/evalscope"
+	. "github.com/ttreport/ttreport/ingest/schema/draft/drafttest"
+)
+
+var reader = Reader{Detect: evalscope.Detect, Read: evalscope.Read}
+
+const (
+	summary = `{"Test Duration (s)":1.4668,"Concurrency":4,"Request Rate (req/s)":-1.0,"Total Requests":16,` +
+		`"Success Requests":16,"Failed Requests":0,"Req Throughput (req/s)":10.9084,"Avg Latency (s)":0.3648,` +
+		`"Avg Input Tokens":116.0,"Output Throughput (tok/s)":349.0676,"Total Throughput (tok/s)":1614.4377,` +
+		`"Avg TTFT (ms)":54.12,"Avg TPOT (ms)":10.02,"Avg ITL (ms)":10.02,"Avg Output Tokens":32.0}`
+	old = `{"Time taken for tests (s)":2.5,"Number of concurrency":8,"Total requests":10,"Succeed requests":9,` +
+		`"Failed requests":1,"Average latency (s)":1.5,"Average time to first token (s)":0.2,` +
+		`"Average time per output token (s)":0.01,"Output token throughput (tok/s)":99.5}`
+	percentiles = `[{"Percentiles":"min","Latency (s)":0.362,"TTFT (ms)":51.978,"ITL (ms)":7.2,"TPOT (ms)":9.98},` +
+		`{"Percentiles":"50%","Latency (s)":0.363,"TTFT (ms)":53,"ITL (ms)":9.5,"TPOT (ms)":10},` +
+		`{"Percentiles":"99%","Latency (s)":0.37,"TTFT (ms)":59,"ITL (ms)":19.5,"TPOT (ms)":10.1}]`
+	arguments = `{"model":"acme/m","outputs_dir":"out","parallel":4,"number":16,"dataset":"random","seed":7,` +
+		`"min_prompt_length":128,"max_prompt_length":128,"min_tokens":32,"max_tokens":32}`
+	report = `{"name":"m@gsm8k","dataset_name":"gsm8k","model_name":"acme/m","score":0.55,` +
+		`"metrics":[{"name":"mean_acc","num":20,"score":0.55,"categories":[]}]}`
+)
+
+func TestLoadTest(t *testing.T) {
+	r := reader.Must(t, "benchmark_summary.json", summary)
+	evalscope.Combine(&r, evalscope.Read(File("p.json", percentiles)))
+	evalscope.Combine(&r, evalscope.Read(File("a.json", arguments)))
+	p := r.Points[0]
+	Expect(t, p, map[string]float64{
+		"ttft.mean": 54.12, "ttft.min": 51.978, "ttft.median": 53, "ttft.p99": 59, "e2el.mean": 364.8, "e2el.p99": 370,
+		"tpot.mean": 10.02, "output_tps.value": 349.0676, "rps.value": 10.9084, "isl.mean": 116,
+		"duration_s.value": 1.4668,
+	})
+	if *p.Key.ISL != 128 || *p.Key.OSL != 32 || *p.Key.Concurrency != 4 || p.Key.Rate != nil || p.Key.Dataset != "random" ||
+		r.Facts.Model.ID != "acme/m" || p.Conditions["num_prompts"] != "16" {
+		t.Errorf("%s %+v %v", p.Key, r.Facts, p.Conditions)
+	}
+	Expect(t, reader.Must(t, "x.json", old).Points[0], map[string]float64{
+		"ttft.mean": 200, "tpot.mean": 10, "e2el.mean": 1500, "requests_failed.value": 1, "output_tps.value": 99.5,
+	})
+}
+
+func TestReport(t *testing.T) {
+	r := reader.Must(t, "gsm8k.json", report)
+	if len(r.Scores) != 1 || r.Scores[0].N != 20 || r.Scores[0].Task != "gsm8k" || r.Facts.Model.ID != "acme/m" {
+		t.Errorf("%+v", r)
+	}
+	if x, _ := r.Scores[0].Value.Get(); x != .55 {
+		t.Error(x)
+	}
+}
+
+func FuzzRead(f *testing.F) { reader.Fuzz(f, "x.json", summary, old, percentiles, report) }

@@ -1,0 +1,58 @@
+package llamabench_test
+
+import (
+	"testing"
+
+	"github.com/ttreport/ttreport/ingest/llamabench"
+	. "github.com/ttreport/ttreport/ingest/schema/draft/drafttest"
+)
+
+var reader = Reader{Detect: llamabench.Detect, Read: llamabench.Read}
+
+const rows = `[{"build_commit":"4df29be","build_number":1234,"cpu_info":"Xeon","gpu_info":"RTX 4090",` +
+	`"backends":"CUDA",` +
+	`"model_filename":"/m/llama-7b-Q4_K_M.gguf","model_type":"llama 7B Q4_K - Medium","n_batch":2048,"n_ubatch":512,` +
+	`"n_threads":8,"type_k":"q8_0","type_v":"f16","n_gpu_layers":99,"flash_attn":1,"n_prompt":512,"n_gen":0,"n_depth":0,` +
+	`"test_time":"2026-09-24T12:40:01Z","avg_ns":1,"avg_ts":1241.5,"stddev_ts":3.5,"samples_ts":[1240.1,1242.9]},` +
+	`{"build_commit":"4df29be","build_number":1234,"cpu_info":"Xeon","gpu_info":"RTX 4090","n_threads":8,` +
+	`"model_filename":"/m/llama-7b-Q4_K_M.gguf","n_gpu_layers":99,"n_prompt":0,"n_gen":128,"avg_ts":50,"stddev_ts":0.5,` +
+	`"test_time":"2026-09-24T12:41:01Z"},` +
+	`{"model_filename":"/m/other.gguf","n_prompt":0,"n_gen":128,"avg_ts":20,"stddev_ts":0.5}]`
+
+const table = `ggml_cuda_init: found 1 CUDA devices
+| model                          |       size |     params | backend    | ngl |          test |                  t/s |
+| ------------------------------ | ---------: | ---------: | ---------- | --: | ------------: | -------------------: |
+| llama 7B Q4_0                  |   3.56 GiB |     6.74 B | CUDA       |  99 |         pp512 |      2368.80 ± 93.24 |
+| llama 7B Q4_0                  |   3.56 GiB |     6.74 B | CUDA       |  99 |         tg128 |        131.42 ± 0.59 |
+
+build: 4df29be (1234)
+`
+
+func TestRows(t *testing.T) {
+	r := reader.Must(t, "x.json", rows)
+	if len(r.Points) != 2 || len(r.More) != 1 || r.Facts.Model.ID != "llama-7b-Q4_K_M" ||
+		r.Facts.Device.Name != "RTX 4090" ||
+		r.Facts.Stack.Version != "1234" || r.Facts.Model.Precision != "Q4_K" {
+		t.Fatalf("%d points, %d more, %+v", len(r.Points), len(r.More), r.Facts)
+	}
+	Expect(t, r.Points[0], map[string]float64{"total_tps.value": 1241.5, "total_tps.std": 3.5})
+	Expect(t, r.Points[1], map[string]float64{"output_tps.value": 50, "tpot.mean": 20, "tps_user.value": 50})
+	if k := r.Points[0].Key; *k.ISL != 512 || *k.OSL != 0 || k.Dims["flash_attn"] != "1" || k.Dims["type_k"] != "q8_0" ||
+		k.Dims["batch"] != "" || k.Dims["phase"] != "prompt" {
+		t.Error(k)
+	}
+}
+
+func TestTable(t *testing.T) {
+	r := reader.Must(t, "x.md", table)
+	if len(r.Points) != 2 || r.Facts.Model.Name != "llama 7B Q4_0" || r.Facts.Stack.Version != "1234" {
+		t.Fatalf("%d points, %+v", len(r.Points), r.Facts)
+	}
+	Expect(t, r.Points[0], map[string]float64{"total_tps.value": 2368.8, "total_tps.std": 93.24})
+	Expect(t, r.Points[1], map[string]float64{"output_tps.value": 131.42})
+	if k := r.Points[1].Key; *k.OSL != 128 || k.Dims["ngl"] != "99" || k.Dims["backend"] != "CUDA" {
+		t.Error(k)
+	}
+}
+
+func FuzzRead(f *testing.F) { reader.Fuzz(f, "x.md", rows, table) }

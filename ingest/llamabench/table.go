@@ -1,0 +1,102 @@
+package llamabench
+
+import (
+	"bytes"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/draft"
+)
+
+var (
+	test  = regexp.MustCompile(`^(?:pp(\d+))?\+?(?:tg(\d+))?(?: ?@ ?d(\d+))?$`)
+	rate  = regexp.MustCompile(`^([\d.]+)\s*(?:±|\+/-)\s*([\d.]+)$`)
+	build = regexp.MustCompile(`^build: ([0-9a-f]{7,40}) \((\d+)\)`)
+)
+
+// headers finds the header lines of tables: model first, test and t/s last.
+func headers(data []byte) [][]string {
+	var out [][]string
+	for line := range bytes.Lines(data) {
+		if cells := row(line); isHeader(cells) {
+			out = append(out, cells)
+		}
+	}
+	return out
+}
+
+func isHeader(cells []string) bool {
+	n := len(cells)
+	return n >= 4 && cells[0] == "model" && cells[n-2] == "test" && cells[n-1] == "t/s"
+}
+
+// row splits a line of a table; nil for any other.
+func row(line []byte) []string {
+	line = bytes.TrimSpace(line)
+	if len(line) < 3 || line[0] != '|' || len(line) > 2000 {
+		return nil
+	}
+	cells := strings.Split(strings.Trim(string(line), "|"), "|")
+	for i := range cells {
+		cells[i] = strings.TrimSpace(cells[i])
+	}
+	return cells
+}
+
+// readTable reads the tables of a text. They state the model by its type alone.
+func readTable(f *decode.File) schema.Reading {
+	r := schema.Reading{Format: Table, Detail: "tables of llama-bench"}
+	var header []string
+	for line := range bytes.Lines(f.Data) {
+		cells := row(line)
+		switch {
+		case isHeader(cells):
+			header = cells
+		case cells == nil:
+			if m := build.FindStringSubmatch(strings.TrimSpace(string(line))); m != nil {
+				r.Facts.Stack = schema.Stack{
+					Engine: "llama.cpp", Version: m[2], Commits: map[string]string{"llama.cpp": m[1]},
+				}
+			}
+		case len(header) == len(cells) && !strings.HasPrefix(cells[0], "-"):
+			tableRow(f, &r, header, cells)
+		}
+		if len(r.Points) > f.Limits().Results {
+			break // the load says so
+		}
+	}
+	return r
+}
+
+func tableRow(f *decode.File, r *schema.Reading, header, cells []string) {
+	n := len(cells)
+	m, s := test.FindStringSubmatch(cells[n-2]), rate.FindStringSubmatch(cells[n-1])
+	if m == nil || s == nil || m[1]+m[2] == "" {
+		return
+	}
+	number := func(text string) float64 {
+		x, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return 0
+		}
+		return x
+	}
+	d := draft.New(f, r, decode.Value{}, "llama-bench")
+	lengths(d, number(m[1]), number(m[2]))
+	d.Dim("depth", m[3])
+	d.Dim("model", cells[0])
+	for i, name := range header[1 : n-2] {
+		if name != "size" && name != "params" && !ordinary(name, cells[i+1]) {
+			d.Dim(strings.TrimPrefix(name, "n_"), cells[i+1])
+		}
+	}
+	std := number(s[2])
+	speed(d, number(m[1]), number(m[2]), number(s[1]), &std, decode.Value{})
+	if r.Facts.Model.Name == "" {
+		r.Facts.Model.Name, r.Facts.Model.Precision = cells[0], precision(cells[0])
+	}
+	d.Done()
+}

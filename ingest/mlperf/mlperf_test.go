@@ -1,0 +1,90 @@
+package mlperf_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ttreport/ttreport/ingest/mlperf"
+	"github.com/ttreport/ttreport/ingest/schema"
+	. "github.com/ttreport/ttreport/ingest/schema/draft/drafttest"
+)
+
+var reader = Reader{Detect: mlperf.Detect, Read: mlperf.Read}
+
+const server = `================================================
+MLPerf Results Summary
+================================================
+SUT name : PySUT
+Scenario : Server
+Mode     : PerformanceOnly
+Completed samples per second    : 74.96
+Completed tokens per second: 22020.92
+Result is : VALID
+  Performance constraints satisfied : Yes
+
+================================================
+Additional Stats
+================================================
+Scheduled samples per second : 76.17
+Min latency (ns)                : 756127764
+Mean latency (ns)               : 37756807070
+50.00 percentile latency (ns)   : 32917446649
+99.90 percentile latency (ns)   : 145708791529
+
+Completed tokens per second                 : 22020.92
+Mean First Token latency (ns)               : 963332124
+50.00 percentile first token latency (ns)   : 950532291
+99.00 percentile first token latency (ns)   : 1760966679
+Mean Time to Output Token (ns)               : 126269215
+90.00 percentile time to output token (ns)   : 146707048
+
+================================================
+Test Parameters Used
+================================================
+samples_per_query : 1
+target_qps : 104
+`
+
+const offline = `================================================
+MLPerf Results Summary
+================================================
+SUT name : PySUT
+Scenario : Offline
+Mode     : PerformanceOnly
+Samples per second: 4.49829
+Tokens per second: 1337.46
+Result is : INVALID
+Mean latency (ns)               : 5463316299885
+target_qps : 10
+`
+
+func TestServer(t *testing.T) {
+	r := reader.Must(t, "closed/acme/results/h100x8/llama2-70b-99/Server/performance/run_1/mlperf_log_summary.txt", server)
+	p := r.Points[0]
+	Expect(t, p, map[string]float64{
+		"rps.value": 74.96, "output_tps.value": 22020.92, "e2el.min": 756.127764, "e2el.mean": 37756.80707,
+		"e2el.median": 32917.446649, "e2el.p99.9": 145708.791529, "ttft.mean": 963.332124, "ttft.median": 950.532291,
+		"ttft.p99": 1760.966679, "tpot.mean": 126.269215, "tpot.p90": 146.707048,
+	})
+	if *p.Key.Rate != 104 || p.Key.Dims["scenario"] != "Server" || r.Facts.Device.Name != "h100x8" ||
+		r.Facts.Model.Name != "llama2-70b-99" || p.Status != schema.StatusOK || Codes(r) != "" {
+		t.Errorf("%s %+v %v", p.Key, r.Facts, r.Problems)
+	}
+}
+
+func TestOffline(t *testing.T) {
+	p := reader.Must(t, "x.txt", offline).Points[0]
+	Expect(t, p, map[string]float64{"rps.value": 4.49829, "output_tps.value": 1337.46})
+	if len(p.Metrics["e2el"].Stats) > 0 || p.Status != schema.StatusInvalid || p.Key.Rate != nil {
+		t.Errorf("%s %+v", p.Status, p.Metrics)
+	}
+}
+
+func TestAccuracyIsNoSpeed(t *testing.T) {
+	r := reader.Must(t, "x.txt", strings.Replace(server, "PerformanceOnly", "AccuracyOnly", 1))
+	if len(r.Points) != 0 || r.Format != mlperf.Accuracy {
+		t.Error(r)
+	}
+}
+
+func FuzzRead(f *testing.F) { reader.Fuzz(f, "mlperf_log_summary.txt", server, offline) }

@@ -1,0 +1,285 @@
+package ingest_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest"
+	"github.com/ttreport/ttreport/ingest/schema"
+)
+
+// tree is results of several kinds: dated, dated by their names alone, undated, lines, scores.
+func tree() map[string]string {
+	undated := strings.Replace(serve(`"isl":"128","osl":"8","max_concurrency":%d,"request_throughput":%d.25,`),
+		`"date":"20260101-000000",`, "", 1)
+	undated = strings.NewReplacer("10.25", "10.2534512", "2.125", "2.1251234", "20.5", "20.5123456").Replace(undated)
+	line := `{"backend":"sglang","completed":8,"mean_e2e_latency_ms":%d.125,"median_ttft_ms":%d.375,` +
+		`"mean_ttft_ms":9.875,"output_throughput":%d.0625,"random_input_len":8,` +
+		`"random_output_len":8,"dataset_name":"random","max_concurrency":%d}`
+	return map[string]string{
+		"d/a.json":                        lengths(result("acme/x", "20260101-000000", 1)),
+		"d/b.json":                        lengths(result("acme/x", "20260101-010000", 8)),
+		"n/x_2026-03-16_15-33-00_c1.json": fmt.Sprintf(undated, 1, 1),
+		"n/x_2026-03-16_15-40-00_c2.json": fmt.Sprintf(undated, 2, 2),
+		"u/1.json":                        fmt.Sprintf(undated, 4, 4),
+		"u/sub/2.json":                    fmt.Sprintf(undated, 8, 8),
+		"s/out.jsonl":                     fmt.Sprintf(line+"\n"+line+"\n"+line+"\n", 1, 1, 1, 1, 2, 2, 2, 2, 1, 1, 1, 1),
+		"e/results_2026-01-02T03-04-05.json": `{"results":{"gsm8k":{"acc,none":0.53125,"acc_stderr,none":0.0123456}},` +
+			`"model_name":"acme/x","versions":{"gsm8k":1},"config":{}}`,
+	}
+}
+
+// write lays files under a folder, with a time of modification.
+func write(t *testing.T, dir string, files map[string]string, modified time.Time) string {
+	t.Helper()
+	for name, text := range files {
+		name = filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(name, modified, modified); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// into reads paths into a history folder and returns all documents as one text.
+func into(t *testing.T, dir string, opt ingest.Options, paths ...string) (ingest.Result, string) {
+	t.Helper()
+	store := ingest.Store{Dir: dir, Targets: func([]schema.Run) (ingest.Targets, []schema.Problem, error) {
+		return inForce(0), nil, nil
+	}}
+	var roots []ingest.Root
+	for _, p := range paths {
+		root, err := ingest.OSRoot(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		roots = append(roots, root)
+	}
+	got, err := store.Read(context.Background(), roots, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for _, name := range glob(t, filepath.Join(dir, "*", "*", "*.json")) {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&b, "%s\n%s\n", strings.TrimPrefix(name, dir), data)
+	}
+	return got, b.String()
+}
+
+func glob(t *testing.T, pattern string) []string {
+	t.Helper()
+	names, err := filepath.Glob(pattern)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+// A tree that is read again in whatever way leaves history as it is, byte for byte.
+func TestOneHistoryWhateverTheWay(t *testing.T) {
+	tmp, history := t.TempDir(), t.TempDir()
+	before := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
+	folder := write(t, filepath.Join(tmp, "folder"), tree(), before)
+	first, want := into(t, history, ingest.Options{}, folder)
+	if first.Written != 6 || !strings.Contains(want, "2026-03-16T15:33:00Z") || strings.Contains(want, "2026-05-01") ||
+		strings.Count(want, `"tool":"sglang"`) != 2 {
+		t.Fatalf("%d written: %s", first.Written, want)
+	}
+	indented := map[string]string{}
+	for name, text := range tree() {
+		if indented[name] = text; strings.HasSuffix(name, ".json") {
+			indented[name] = strings.ReplaceAll(text, ",\"", ",\n  \"")
+		}
+	}
+	ways := map[string]string{
+		"again":       folder,
+		"clone":       write(t, filepath.Join(tmp, "clone"), tree(), before.AddDate(0, 1, 0)),
+		"archive":     zipped(t, filepath.Join(tmp, "tree.zip"), tree()),
+		"reformatted": write(t, filepath.Join(tmp, "reformatted"), indented, before),
+		"a subfolder": filepath.Join(folder, "u"),
+	}
+	for name := range tree() {
+		ways[name] = filepath.Join(folder, filepath.FromSlash(name))
+	}
+	for name, way := range ways {
+		got, now := into(t, history, ingest.Options{}, way)
+		if now != want || got.Written != 0 || got.Same != len(got.Runs) || len(got.Replaced) != 0 {
+			t.Errorf("%s: %d written, %d unchanged of %d, history is the same: %t", name, got.Written, got.Same,
+				len(got.Runs), now == want)
+		}
+	}
+}
+
+func zipped(t *testing.T, name string, files map[string]string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for member, text := range files { // in any order
+		f, err := w.Create(member)
+		if err == nil {
+			_, err = f.Write([]byte(text))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, b.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// Two nights that nothing dates and that leave files of one name are two runs.
+func TestUndatedNightsStandByThemselves(t *testing.T) {
+	dir, history := t.TempDir(), t.TempDir()
+	line := `{"backend":"sglang","completed":8,"mean_e2e_latency_ms":%d.125,"median_ttft_ms":%d.375,` +
+		`"output_throughput":5.0625}`
+	for i := range 2 {
+		night := filepath.Join(dir, fmt.Sprint("night", i))
+		write(t, night, map[string]string{"out.jsonl": fmt.Sprintf(line, i, i)}, time.Now())
+		if got, _ := into(t, history, ingest.Options{}, night); got.Written != 1 {
+			t.Errorf("night %d: %d written", i, got.Written)
+		}
+	}
+	if got := glob(t, filepath.Join(history, "*", "*", "undated-*.json")); len(got) != 2 {
+		t.Error(got)
+	}
+}
+
+// Scores that tools write into several files count once; those of two evals with one value count twice.
+func TestScoresOfSeveralFiles(t *testing.T) {
+	eval := func(task string, acc string, stderr string) string {
+		return fmt.Sprintf(`{"results":{%q:{"acc,none":%s%s}},"model_name":"acme/x","versions":{},"config":{}}`,
+			task, acc, stderr)
+	}
+	for name, c := range map[string]struct {
+		files map[string]string
+		want  int
+	}{
+		"a task and its suite": {map[string]string{
+			"results_2026-01-02T03-04-05.json":   eval("a", "0.53125", ""),
+			"s/results_2026-01-02T03-04-05.json": eval("a", "0.53125", `,"acc_stderr,none":0.0125`),
+		}, 1},
+		"two greedy evals": {map[string]string{
+			"results_2026-01-02T03-04-05.json":   eval("a", "0.53125", ""),
+			"s/results_2026-01-03T03-04-05.json": eval("a", "0.53125", `,"acc_stderr,none":0.0125`),
+		}, 2},
+		"two by chance": {map[string]string{
+			"x.json": eval("a", "0.53125", ""), "y.json": eval("a", "0.53125", `,"b,none":1`),
+		}, 3},
+	} {
+		set := load(t, ingest.Options{}, c.files)
+		n, stated := 0, false
+		for _, r := range set.Runs {
+			n += len(r.Scores)
+			for _, s := range r.Scores {
+				_, has := s.Stderr.Get()
+				stated = stated || has
+			}
+		}
+		if n != c.want || !stated && c.want < 3 {
+			t.Errorf("%s: %d scores, error stated %t", name, n, stated)
+		}
+	}
+}
+
+// The folders that a workspace makes of results are no results, wherever the walk begins.
+func TestOwnFoldersAreNotRead(t *testing.T) {
+	dir := write(t, t.TempDir(), map[string]string{
+		"results/a.json": serve(""), "history/m/d/x.json": serve(`"model":"a",`), "x/history/b.json": serve(`"model":"b",`),
+	}, time.Now())
+	root, err := ingest.OSRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := os.Stat(filepath.Join(dir, "history"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	root.Own = []os.FileInfo{own}
+	set, err := ingest.Load(context.Background(), []ingest.Root{root}, ingest.Options{})
+	if err != nil || len(set.Files) != 2 {
+		t.Errorf("%d files, %v", len(set.Files), err)
+	}
+}
+
+// What people state by a flag replaces what a result says; nearer statements stay.
+func TestAStatementWins(t *testing.T) {
+	flags := schema.Facts{Device: schema.Device{Name: "a100"}, Release: "r9"}
+	set := load(t, ingest.Options{Flags: flags}, map[string]string{
+		"a.json":                 serve(`"gpu_name":"H100","max_concurrency":4,`),
+		"ttreport.manifest.yaml": "release: r1\n",
+	})
+	r := set.Runs[0]
+	if r.Device.Name != "a100" || r.Provenance["device.name"].From != schema.FromFlag || r.Release != "r1" {
+		t.Errorf("%s by %+v, %s", r.Device.Name, r.Provenance["device.name"], r.Release)
+	}
+	if codes(set.Problems) != "contradiction contradiction" || set.Problems[0].Used != "a100" {
+		t.Error(set.Problems)
+	}
+}
+
+// Records that AIPerf was killed over are no whole measurement; its table alone says that it came to its end.
+func TestRecordsOfAKilledRun(t *testing.T) {
+	record := `{"metadata":{"x_request_id":"a","request_start_ns":1795229372236008700,"benchmark_phase":"profiling"},` +
+		`"metrics":{"request_latency":{"value":360.5,"unit":"ms"},"time_to_first_token":{"value":50.5,"unit":"ms"},` +
+		`"output_sequence_length":{"value":32,"unit":"tokens"}}}` + "\n"
+	table := "Metric,avg,min,max,p50\nTime to First Token (ms),50.5,50.5,50.5,50.5\n\nMetric,Value\nRequest Count,1.00\n"
+	for name, c := range map[string]struct {
+		files  map[string]string
+		status schema.Status
+		codes  string
+	}{
+		"alone": {map[string]string{"profile_export.jsonl": record}, schema.StatusPartial, "no-summary"},
+		"with a table": {
+			map[string]string{"profile_export.jsonl": record, "profile_export_aiperf.csv": table}, schema.StatusOK, "",
+		},
+	} {
+		set := load(t, ingest.Options{}, c.files)
+		if p := points(set); len(p) != 1 || p[0].Status != c.status || codes(set.Problems) != c.codes {
+			t.Errorf("%s: %d points, %v", name, len(p), set.Problems)
+		}
+	}
+}
+
+// What a tool printed is its file again, rounded; the arguments that it printed state the lengths.
+func TestPrintedResultsCountOnce(t *testing.T) {
+	printed := "Namespace(dataset_name='random', random_input_len=128, random_output_len=8, max_concurrency=4, " +
+		"model='acme/x')\n" +
+		"============ Serving Benchmark Result ============\nSuccessful requests: 8\nBenchmark duration (s): 2.00\n" +
+		"Output token throughput (tok/s): 20.50\nMean TTFT (ms): 10.25\nMean TPOT (ms): 2.13\n" +
+		"==================================\n"
+	set := load(t, ingest.Options{}, map[string]string{
+		"out/result.json": serve(`"max_concurrency":4,`), "stdout.txt": printed,
+		"other/stdout.txt": strings.Replace(printed, "20.50", "21.50", 1),
+	})
+	got := points(set)
+	if len(got) != 2 {
+		t.Fatalf("%d points, %v", len(got), set.Problems)
+	}
+	for _, p := range got {
+		if *p.Key.ISL != 128 || *p.Key.OSL != 8 || p.Source.Path == "in/stdout.txt" {
+			t.Errorf("%s of %s", p.Key, p.Source.Path)
+		}
+	}
+}

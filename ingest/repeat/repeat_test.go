@@ -1,0 +1,188 @@
+package repeat_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ttreport/ttreport/ingest/repeat"
+	"github.com/ttreport/ttreport/ingest/schema"
+)
+
+// at is a point of a file with foreign fields, conditions (beginning in "?") and measured numbers (beginning in "#").
+func at(path string, fields ...any) schema.Point {
+	p := schema.Point{
+		Key: schema.Key{Task: "text", Tool: "sglang"}, Extra: schema.Unknown{}, Conditions: map[string]string{},
+		Metrics: map[string]schema.Metric{}, Source: schema.Source{Path: path},
+	}
+	for i := 0; i < len(fields); i += 2 {
+		name, value := fields[i].(string), fields[i+1]
+		switch name[0] {
+		case '?':
+			p.Conditions[name[1:]] = fmt.Sprint(value)
+		case '#':
+			var m schema.Metric
+			m.Stats.Set("mean", float64(value.(int)))
+			m.Stats.Set("value", float64(value.(int)))
+			p.Metrics[name[1:]] = m
+		case 'c':
+			x := float64(value.(int))
+			p.Key.Concurrency = &x
+		default:
+			p.Extra[name], _ = json.Marshal(value)
+		}
+	}
+	return p
+}
+
+// dims lists what tells the points apart, one word a point: "-" for nothing.
+func dims(points []schema.Point) string {
+	var out []string
+	for _, p := range points {
+		var one []string
+		for name, v := range p.Key.Dims {
+			one = append(one, name+"="+strings.ReplaceAll(v, " ", "_"))
+		}
+		slices.Sort(one)
+		if len(one) == 0 {
+			one = []string{"-"}
+		}
+		out = append(out, strings.Join(one, ","))
+	}
+	return strings.Join(out, " ")
+}
+
+func TestSettingsTellApart(t *testing.T) {
+	for name, c := range map[string]struct {
+		points []schema.Point
+		want   string
+	}{
+		"a text": {
+			[]schema.Point{at("x.json", "offloading", "none"), at("x.json", "offloading", "hicache")},
+			"offloading=none offloading=hicache",
+		},
+		"a text that one has": {[]schema.Point{at("x.json", "tag", "a"), at("x.json")}, "tag=a -"},
+		"a truth": {
+			[]schema.Point{at("x.json", "prefix", true), at("x.json", "prefix", false)},
+			"prefix=true prefix=false",
+		},
+		"a number that is set": {
+			[]schema.Point{at("x.json", "sparsity", .5), at("x.json", "sparsity", 0)}, "sparsity=0.5 sparsity=0",
+		},
+		"parallelism": {[]schema.Point{at("x.json", "dep", 8), at("x.json", "tep", 8)}, "dep=8 tep=8"},
+		"a number that is measured": {
+			[]schema.Point{at("x.json", "cache_hits", 5), at("x.json", "cache_hits", 6)},
+			"- -",
+		},
+		"who and when": {
+			[]schema.Point{at("x.json", "host", "a", "run_id", "1"), at("x.json", "host", "b")},
+			"- -",
+		},
+		"a condition": {
+			[]schema.Point{at("x", "?ignore_eos", true), at("x", "?ignore_eos", false)},
+			"ignore_eos=true ignore_eos=false",
+		},
+		"a seed": {[]schema.Point{at("x", "?seed", 1), at("x", "?seed", 2)}, "- -"},
+	} {
+		checkSettings(t, name, c.points, c.want)
+	}
+}
+
+// Numbers tell apart where they are the load, or where nothing states the lengths.
+func TestNumbersTellApart(t *testing.T) {
+	for name, c := range map[string]struct {
+		points []schema.Point
+		want   string
+	}{
+		"prompts at once": {
+			[]schema.Point{at("x", "?num_prompts", 1), at("x", "?num_prompts", 64)},
+			"num_prompts=1 num_prompts=64",
+		},
+		"prompts one by one": {
+			[]schema.Point{at("x", "c", 1, "?num_prompts", 1), at("x", "c", 1, "?num_prompts", 9)},
+			"- -",
+		},
+		"requests that were counted": {
+			[]schema.Point{at("x", "#requests_ok", 1), at("x", "#requests_ok", 993), at("x", "#requests_ok", 990)},
+			"num_prompts=about_1 num_prompts=about_990 num_prompts=about_990",
+		},
+		"lengths that nobody states": {
+			[]schema.Point{at("x", "c", 1, "#isl", 128), at("x", "c", 1, "#isl", 2048)},
+			"isl_measured=about_130 isl_measured=about_2000",
+		},
+		"lengths by chance": {[]schema.Point{at("x", "c", 1, "#isl", 344), at("x", "c", 1, "#isl", 401)}, "- -"},
+	} {
+		checkSettings(t, name, c.points, c.want)
+	}
+}
+
+func checkSettings(t *testing.T, name string, points []schema.Point, want string) {
+	t.Helper()
+	problems := repeat.Separate(points)
+	if got := dims(points); got != want || (len(problems) == 0) != (want == "- -") {
+		t.Errorf("%s: %q, want %q; %d problems", name, got, want, len(problems))
+	}
+}
+
+func TestNamesTellApart(t *testing.T) {
+	for _, c := range []struct{ paths, want string }{
+		{"r/llama-70b.jsonl r/llama-405b.jsonl", "file=llama-70b file=llama-405b"},
+		{"r/m_tep8_c4.json r/m_dep8_c4.json", "tep=8 dep=8"},
+		{"r/x_tp4.json r/x_tp8.json", "tp=4 tp=8"},
+		{"r/old/x.json r/new/x.json", "file=old/x file=new/x"},
+		{"r/x_1.json r/x_2.json r/x_4.json r/x_8.json", "file=x_1 file=x_2 file=x_4 file=x_8"},
+		{"r/bs_1.json r/bs_2.json", "file=bs_1 file=bs_2"},
+		{"r/x-warm.json r/x-cold.json", "file=x-warm file=x-cold"},
+		// repeats
+		{"r/x_1.json r/x_2.json r/x_3.json", "- - -"},
+		{"r/x.json r/x_1.json r/x_2.json", "- - -"},
+		{"r/a.json r/b.json", "- -"},
+		{"r/run1/x.json r/run7/x.json", "- -"},
+		{"r/x-seed-11.json r/x-seed-42.json", "- -"},
+		{"r/x_2026-03-16_15-33-00.json r/x_2026-03-17_05-00-11.json", "- -"},
+		{"r/x-20260316-153300.json r/x-20260317-050011.json", "- -"},
+		{"r/s_1016_1000.jsonl r/s_1018_1000.jsonl", "- -"},
+		{"r/x-3f2a9c1d.json r/x-77ab01ff.json", "- -"},
+		{"r/x.json r/x.json.gz", "- -"},
+		{"r/x_c4.json r/x_concurrency-4.json", "- -"},
+	} {
+		var points []schema.Point
+		for _, p := range strings.Fields(c.paths) {
+			points = append(points, at(p, "c", 4))
+		}
+		problems := repeat.Separate(points)
+		if got := dims(points); got != c.want || (len(problems) == 0) != strings.HasPrefix(c.want, "-") {
+			t.Errorf("%s: %q, want %q; %d problems", c.paths, got, c.want, len(problems))
+		}
+	}
+}
+
+// The same points have the same keys, in whatever order and steps they came.
+func TestSeparateTakesBack(t *testing.T) {
+	points := []schema.Point{at("x-70b.json"), at("x-405b.json")}
+	repeat.Separate(points)
+	repeat.Separate(points[:1])
+	if got := dims(points); got != "- file=x-405b" {
+		t.Error(got)
+	}
+	repeat.Separate(points)
+	if got := dims(points); got != "file=x-70b file=x-405b" {
+		t.Error(got)
+	}
+	if len(points[0].Stated) != 1 {
+		t.Error(points[0].Stated)
+	}
+}
+
+// A collector of ours describes each measurement beside it, and numbers its files.
+func TestCollectedPointsAreDescribed(t *testing.T) {
+	points := []schema.Point{at("r/01-isl128-c1.json"), at("r/12-isl128-c1.json")}
+	for i := range points {
+		points[i].Command, points[i].Client = []string{"ttreport"}, map[string]string{"cpu": "1"}
+	}
+	if repeat.Separate(points); dims(points) != "- -" {
+		t.Error(dims(points))
+	}
+}
