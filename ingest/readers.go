@@ -1,6 +1,8 @@
 package ingest
 
 import (
+	"iter"
+
 	"github.com/ttreport/ttreport/ingest/aiperf"
 	"github.com/ttreport/ttreport/ingest/console"
 	"github.com/ttreport/ttreport/ingest/evalscope"
@@ -90,6 +92,36 @@ func recognise(f *decode.File) (schema.Match, *reader) {
 	near.Detail = near.Format
 	near.Format = Unknown
 	return near, nil
+}
+
+// unwrapped lists the results in {"result": {…}}, in {"results": […]} and in a list, where nothing else is like a
+// result: scripts that drive a tool wrap what it wrote.
+func unwrapped(f *decode.File) (iter.Seq[decode.Value], bool) {
+	v := f.First
+	if f.Form != decode.JSON || f.Several() || v.Kind() != decode.Object && v.Kind() != decode.Array {
+		return nil, false
+	}
+	inner := v
+	for _, name := range []string{"results", "result"} {
+		if x := v.Get(name); x.Kind() == decode.Object || x.Kind() == decode.Array {
+			inner = x
+		}
+	}
+	list := inner.Items()
+	if inner.Kind() == decode.Object {
+		if v.Kind() == decode.Object && !v.Has("result") && !v.Has("results") {
+			return nil, false
+		}
+		list = func(yield func(decode.Value) bool) { yield(inner) }
+	}
+	for first := range list { // the whole file may be a result as it stands
+		if _, own := recognise(f.With(first)); own == nil {
+			return nil, false
+		}
+		_, whole := recognise(f)
+		return list, whole == nil
+	}
+	return nil, false
 }
 
 // isSchema recognises a JSON Schema, which names every key of a result and holds none.

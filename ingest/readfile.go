@@ -134,6 +134,13 @@ func interpret(at found, f *decode.File) []*source {
 	}
 	defer f.Drop()
 	sources := []*source{self}
+	if r, ok := ailing(f); ok {
+		self.reading = r
+		return sources
+	}
+	if list, ok := unwrapped(f); ok {
+		return bound(readValues(self, list), f.Limits().Results)
+	}
 	m, r := recognise(f)
 	other := ""
 	if r == nil {
@@ -143,7 +150,7 @@ func interpret(at found, f *decode.File) []*source {
 	case other != "":
 		self.reading = notRead(f, other)
 	case r == nil && f.Several(): // the first value may be of another kind than the next
-		sources = readValues(self)
+		sources = readValues(self, f.Values())
 	case r == nil && f.Partial.Kind() != decode.Invalid:
 		sources = self.readPartial()
 	case r == nil:
@@ -157,7 +164,7 @@ func interpret(at found, f *decode.File) []*source {
 		sources = self.split(r.read(f))
 		self.reading.Problems = append(f.Problems, self.reading.Problems...)
 	default:
-		sources = readValues(self)
+		sources = readValues(self, f.Values())
 	}
 	if f.NonFinite > 0 && self.counts() {
 		self.report(schema.Problem{

@@ -3,6 +3,7 @@ package ingest
 import (
 	"crypto/sha256"
 	"fmt"
+	"iter"
 	"path"
 	"strings"
 
@@ -27,9 +28,9 @@ type valueReader struct {
 
 // readValues reads a file with several values. Values of one identity and time stay together; others become separate
 // sources.
-func readValues(self *source) []*source {
+func readValues(self *source, values iter.Seq[decode.Value]) []*source {
 	r := valueReader{file: self.file, sources: []*source{self}, seen: map[[32]byte]bool{}}
-	for v := range self.file.Values() {
+	for v := range values {
 		r.values++
 		if r.results > self.file.Limits().Results {
 			break // bound reports it

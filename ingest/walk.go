@@ -177,6 +177,11 @@ func walk(root *Root) ([]found, []schema.Problem) {
 	return w.files, w.problems
 }
 
+// withResults names hidden folders that a tool leaves results in: tt-inference-server runs AIPerf in its environments.
+func withResults(base string) bool {
+	return base == ".workflow_venvs" || strings.HasPrefix(base, ".venv_benchmarks_")
+}
+
 type walker struct {
 	root     *Root
 	files    []found
@@ -221,7 +226,7 @@ func (w *walker) dir(rel string, above []fs.FileInfo) {
 
 func (w *walker) enter(name string, above []fs.FileInfo) {
 	base := path.Base(name)
-	if strings.HasPrefix(base, ".") || strings.Contains(skipped, " "+base+" ") {
+	if strings.HasPrefix(base, ".") && !withResults(base) || strings.Contains(skipped, " "+base+" ") {
 		return
 	}
 	info, err := fs.Stat(w.root.FS, name)

@@ -36,7 +36,8 @@ func TestLoadTest(t *testing.T) {
 		"tpot.mean": 10.02, "output_tps.value": 349.0676, "rps.value": 10.9084, "isl.mean": 116,
 		"duration_s.value": 1.4668,
 	})
-	if *p.Key.ISL != 128 || *p.Key.OSL != 32 || *p.Key.Concurrency != 4 || p.Key.Rate != nil || p.Key.Dataset != "random" ||
+	if *p.Key.ISL != 128 || *p.Key.OSL != 32 || *p.Key.Concurrency != 4 || p.Key.Rate != nil ||
+		p.Key.Dataset != "random" ||
 		r.Facts.Model.ID != "acme/m" || p.Conditions["num_prompts"] != "16" {
 		t.Errorf("%s %+v %v", p.Key, r.Facts, p.Conditions)
 	}

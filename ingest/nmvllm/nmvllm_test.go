@@ -91,6 +91,10 @@ func TestStore(t *testing.T) {
 		!r.Facts.Start.Equal(time.Date(2024, 7, 9, 2, 12, 27, 0, time.UTC)) || r.More[1].Facts.Device.Name != "NVIDIA H100" {
 		t.Errorf("%+v", r.Facts)
 	}
+	// the jobs of a night are one build on the main branch
+	if r.Facts.Release != "2024-07-08 c1" && r.Facts.Release != "2024-07-08" || r.Facts.Channel != schema.ChannelMain {
+		t.Errorf("release %q on channel %q", r.Facts.Release, r.Facts.Channel)
+	}
 	if a, b := r.Points[0].Key.String(), r.More[0].Points[0].Key.String(); a != b {
 		t.Errorf("one workload under two keys: %s and %s", a, b)
 	}

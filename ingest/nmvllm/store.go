@@ -179,13 +179,24 @@ func storeFacts(entry, name, extra decode.Value, commit string) schema.Facts {
 	if commit != "" {
 		f.Stack.Commits = map[string]string{"nm-vllm": commit}
 	}
+	f.Channel = schema.ChannelMain
 	if ms, ok := entry.Get("date").Float(); ok && ms > 1e11 && ms < 1e14 {
 		f.End = time.UnixMilli(int64(ms)).UTC().Truncate(time.Second)
 		if f.Start.IsZero() || f.Start.After(f.End) {
 			f.Start = f.End
 		}
+		f.Release = night(f.End, commit)
 	}
 	return f
+}
+
+// night names what the jobs of one night measured of one commit: a build on the main branch. Nights begin at noon.
+func night(t time.Time, commit string) string {
+	name := t.Add(-12 * time.Hour).Format(time.DateOnly)
+	if len(commit) >= 7 {
+		name += " " + commit[:7]
+	}
+	return name
 }
 
 func short(s string) string {

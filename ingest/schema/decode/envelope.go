@@ -106,12 +106,13 @@ func Read(name string, r io.Reader, size int64, mod time.Time, lim Limits) (File
 		}
 		f.SHA256, f.Content = hex.EncodeToString(sum.Sum(nil)), hashOf(f.Data)
 	default:
-		if e == Zip || e == Tar || isBinary(head) {
+		wide := utf16Order(head) != nil
+		if e == Zip || e == Tar || isBinary(head) && !wide {
 			f.Form = Binary
 			return f, nil
 		}
 		most := lim.Bytes
-		if !mayBeJSON(head) {
+		if !mayBeJSON(head) && !wide {
 			most = lim.Text
 		}
 		if f.Data, err = readAtMost(whole, size, most); err != nil {

@@ -57,6 +57,9 @@ func NewFile(name string, onDisk []byte, mod time.Time, lim Limits) File {
 // open decides the form of unpacked content and reads the first value.
 func (f *File) open(lim Limits) {
 	f.lim, f.lines = lim, &lines{}
+	if order := utf16Order(f.Data[:min(len(f.Data), headSize)]); order != nil {
+		f.Data, f.foreign = fromUTF16(f.Data, order), true
+	}
 	f.Data = bytes.TrimPrefix(f.Data, []byte("\xef\xbb\xbf"))
 	head := bytes.TrimLeft(f.Data, " \t\r\n") // a file may begin with many blanks
 	head = head[:min(len(head), headSize)]
