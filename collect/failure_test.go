@@ -208,6 +208,8 @@ func TestKilledAtFiftyMoments(t *testing.T) {
 	for runs = range 400 {
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), "PLAY_COLLECT="+results)
+		var said strings.Builder
+		cmd.Stdout = &said
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -215,7 +217,11 @@ func TestKilledAtFiftyMoments(t *testing.T) {
 			time.Sleep(time.Duration(10+rnd.IntN(140)) * time.Millisecond)
 			_ = cmd.Process.Signal(syscall.SIGKILL)
 		}
-		if cmd.Wait() != nil && kills < 50 {
+		failed := cmd.Wait() != nil
+		if failed && kills == 50 {
+			t.Fatalf("the run that nobody killed failed: %s", said.String())
+		}
+		if failed {
 			kills++
 		}
 		check(t, results, whole)
