@@ -94,8 +94,8 @@ func recognise(f *decode.File) (schema.Match, *reader) {
 	return near, nil
 }
 
-// unwrapped lists the results in {"result": {…}}, in {"results": […]} and in a list, where nothing else is like a result:
-// scripts that drive a tool wrap what it wrote.
+// unwrapped lists the results in {"result": {…}}, in {"results": […]} and in a list, where nothing else is like a
+// result: scripts that drive a tool wrap what it wrote.
 func unwrapped(f *decode.File) (iter.Seq[decode.Value], bool) {
 	v := f.First
 	if f.Form != decode.JSON || f.Several() || v.Kind() != decode.Object && v.Kind() != decode.Array {

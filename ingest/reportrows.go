@@ -76,6 +76,17 @@ func (r *result) dropRows(raw map[rowKey][]*result) {
 	})
 }
 
+// workflowTree is the folder above those that tt-inference-server keeps results of each kind in: they are one run. ""
+// for any other path.
+func workflowTree(shown string) string {
+	for _, kind := range []string{"/benchmarks_output/", "/evals_output/"} {
+		if i := strings.LastIndex(shown, kind); i >= 0 {
+			return shown[:i]
+		}
+	}
+	return ""
+}
+
 // reportTree is the folder that holds a report's results: above reports_output, else above its data folder, else its
 // own.
 func reportTree(shown string) string {
