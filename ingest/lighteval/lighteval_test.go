@@ -11,7 +11,8 @@ import (
 var reader = Reader{Detect: lighteval.Detect, Read: lighteval.Read}
 
 const results = `{"config_general":{"lighteval_sha":"x","model_name":"acme/m"},"results":` +
-	`{"leaderboard|arc:challenge|25":{"acc":0.53125,"acc_stderr":0.0125,"note":"x"},"all":{"acc":0.5}},"versions":{"leaderboard|arc:challenge|25":0}}`
+	`{"leaderboard|arc:challenge|25":{"acc":0.53125,"acc_stderr":0.0125,` +
+	`"note":"x"},"all":{"acc":0.5}},"versions":{"leaderboard|arc:challenge|25":0}}`
 
 func TestResults(t *testing.T) {
 	r := reader.Must(t, "results_2026-01-02T03-04-05.678.json", results)

@@ -12,7 +12,8 @@ var reader = Reader{Detect: optimum.Detect, Read: optimum.Read}
 const report = `{"config":{"name":"x","backend":{"name":"pytorch","version":"2.4.0","model":"acme/m","device":"cuda",` +
 	`"torch_dtype":"float16"},"scenario":{"input_shapes":{"batch_size":2,"sequence_length":128},"generate_kwargs":` +
 	`{"max_new_tokens":64}},"environment":{"gpu":["NVIDIA A100"],"gpu_count":1,"cpu":"AMD"}},"report":{` +
-	`"prefill":{"latency":{"unit":"s","count":10,"mean":0.1315,"stdev":0.0001,"p50":0.1316,"p99":0.14,"values":[0.1]}},"decode":{"latency":` +
+	`"prefill":{"latency":{"unit":"s","count":10,"mean":0.1315,` +
+	`"stdev":0.0001,"p50":0.1316,"p99":0.14,"values":[0.1]}},"decode":{"latency":` +
 	`{"unit":"s","mean":6.2},"throughput":{"unit":"tokens/s","value":20.3}},"per_token":{"latency":{"unit":"s",` +
 	`"mean":0.05}}}}`
 
