@@ -43,7 +43,7 @@ var rooms = map[string][]string{
 	"ingest/inspect":           {},
 	"ingest/ownmetrics":        {},
 	"ingest/archive":           {},
-	"ingest/duplicate":         {},
+	"ingest/duplicate":         {"ingest/repeat"},
 	"ingest/history":           {"ingest/repeat"},
 	"ingest/repeat":            {},
 	"render/words":             {"targets"},
