@@ -72,3 +72,16 @@ func TestHiddenFoldersWithResults(t *testing.T) {
 		t.Error(set.Files)
 	}
 }
+
+// A tree of 2025, without ids and specs: benchmarks and evals of one device are one run.
+func TestTreeOf2025(t *testing.T) {
+	set := load(t, ingest.Options{}, map[string]string{
+		"workflow_logs/benchmarks_output/benchmark_x_n300_2026-01-01_00-00-00_isl-128_osl-64_maxcon-1_n-8.json": serve(""),
+		"workflow_logs/evals_output/eval_x_n300/acme__x/results_2026-01-01T01-00-00.json": `{"results":{"gsm8k":` +
+			`{"acc,none":0.53125}},"model_name":"acme/x","versions":{},"config":{}}`,
+	})
+	if len(set.Runs) != 1 || set.Runs[0].Device.Name != "n300" || len(set.Runs[0].Scores) != 1 ||
+		len(set.Runs[0].Points) != 1 || *set.Runs[0].Points[0].Key.ISL != 128 {
+		t.Errorf("%d runs, %+v", len(set.Runs), set.Runs[0].Device)
+	}
+}

@@ -36,7 +36,7 @@ func (r *result) complete() {
 		f.Model.Name = path.Base(strings.TrimSuffix(f.Model.ID, "/"))
 		r.derive("model.name", "last part of model.id")
 	}
-	if t, note, ok := dateInName(path.Join(path.Base(r.root.Name), r.rel)); ok && f.Start.IsZero() {
+	if t, note, ok := dateInName(r.shown()); ok && f.Start.IsZero() {
 		f.Start, f.StartNote = t, note
 		r.origin["start"] = schema.Origin{From: schema.FromPath, Where: r.shown() + " (" + note + ")"}
 	}

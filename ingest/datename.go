@@ -13,9 +13,9 @@ var dateName = regexp.MustCompile(`(?:^|[^\d])(20\d\d)[-_.]?([01]\d)[-_.]?([0-3]
 
 // dateInName reads when something was measured out of the name of its file, or of the nearest folder that has a date.
 // A file's own time says when it was copied, and is not asked.
-func dateInName(rel string) (t time.Time, note string, ok bool) {
-	for ; rel != "." && rel != "/" && rel != ""; rel = path.Dir(rel) {
-		m := dateName.FindStringSubmatch(path.Base(rel))
+func dateInName(shown string) (t time.Time, note string, ok bool) {
+	for ; shown != "." && shown != "/" && shown != ".." && shown != ""; shown = path.Dir(shown) {
+		m := dateName.FindStringSubmatch(path.Base(shown))
 		if m == nil {
 			continue
 		}

@@ -47,6 +47,7 @@ func groupRuns(results []*result) *grouping {
 	}
 	for i := range g.runs {
 		g.report(&g.runs[i], repeat.Separate(g.runs[i].Points)...)
+		g.report(&g.runs[i], repeat.SeparateScores(g.runs[i].Scores)...)
 		g.runs[i].Arrange()
 	}
 	slices.SortStableFunc(g.runs, func(a, b schema.Run) int {

@@ -66,6 +66,9 @@ func identify(src *source, side *sideFiles, opt Options) *result {
 		r.applyReport(side)
 	}
 	if isNamed {
+		if r.runFolder == "" {
+			r.runFolder = workflowTree(r.shown())
+		}
 		r.applyWorkload("", named.Workload, named.Conditions, schema.FromPath)
 		r.state(withoutKnownModel(named.Facts, r.facts), schema.FromPath, r.shown())
 	}

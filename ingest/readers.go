@@ -4,19 +4,23 @@ import (
 	"iter"
 
 	"github.com/ttreport/ttreport/ingest/aiperf"
+	"github.com/ttreport/ttreport/ingest/bigcode"
 	"github.com/ttreport/ttreport/ingest/console"
 	"github.com/ttreport/ttreport/ingest/evalscope"
 	"github.com/ttreport/ttreport/ingest/guidellm"
+	"github.com/ttreport/ttreport/ingest/helm"
 	"github.com/ttreport/ttreport/ingest/history"
 	"github.com/ttreport/ttreport/ingest/inferenceperf"
 	"github.com/ttreport/ttreport/ingest/inferencex"
 	"github.com/ttreport/ttreport/ingest/inspect"
+	"github.com/ttreport/ttreport/ingest/lighteval"
 	"github.com/ttreport/ttreport/ingest/llamabench"
 	"github.com/ttreport/ttreport/ingest/llmd"
 	"github.com/ttreport/ttreport/ingest/llmperf"
 	"github.com/ttreport/ttreport/ingest/lmeval"
 	"github.com/ttreport/ttreport/ingest/mlperf"
 	"github.com/ttreport/ttreport/ingest/nmvllm"
+	"github.com/ttreport/ttreport/ingest/optimum"
 	"github.com/ttreport/ttreport/ingest/ownmetrics"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
@@ -57,6 +61,10 @@ func readers() []reader {
 		{llamabench.Detect, llamabench.Read},
 		{llmperf.Detect, llmperf.Read},
 		{mlperf.Detect, mlperf.Read},
+		{lighteval.Detect, lighteval.Read},
+		{bigcode.Detect, bigcode.Read},
+		{helm.Detect, helm.Read},
+		{optimum.Detect, optimum.Read},
 		{console.Detect, console.Read},
 		{history.Detect, history.ReadFile},
 	}

@@ -76,6 +76,17 @@ func (r *result) dropRows(raw map[rowKey][]*result) {
 	})
 }
 
+// workflowTree is the folder above those in which tt-inference-server keeps results of each kind: they are one run.
+// "" for any other path.
+func workflowTree(shown string) string {
+	for _, kind := range []string{"/benchmarks_output/", "/evals_output/"} {
+		if i := strings.LastIndex(shown, kind); i >= 0 {
+			return shown[:i]
+		}
+	}
+	return ""
+}
+
 // reportTree returns the folder with a report's results: above reports_output, else above its data folder, else its
 // own.
 func reportTree(shown string) string {

@@ -137,6 +137,9 @@ func clashes(old, now *schema.Run) []string {
 
 // knowsMore reports whether now states everything that old states.
 func knowsMore(now, old *schema.Run) bool {
+	if now.Start.IsZero() && !old.Start.IsZero() && old.Provenance["start"].From != schema.FromDerived {
+		return false // but the times of files, which earlier versions took, are no knowledge
+	}
 	is := identityOf(now)
 	for i, was := range identityOf(old) {
 		if was.value != "" && is[i].value == "" {

@@ -121,3 +121,16 @@ func TestOthersAreNeverReplaced(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 }
+
+// A reading that does not see the date in the name of a folder above leaves the document that has it.
+func TestAnUndatedReadingReplacesNothing(t *testing.T) {
+	dir := t.TempDir()
+	old := runOf("n150", "", "aaaa")
+	old.Provenance = map[string]schema.Origin{"start": {From: schema.FromPath}}
+	store(t, dir, old)
+	now := runOf("n150", "", "bbbb")
+	now.ID, now.Start = history.Undated+"bbbb", time.Time{}
+	if s := settle(dir, now); len(s.replaces) != 0 || !s.nothingLeft() {
+		t.Errorf("%+v", s)
+	}
+}

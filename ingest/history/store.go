@@ -101,6 +101,7 @@ func Update(old, now schema.Run) schema.Run {
 		now.End = old.End
 	}
 	repeat.Separate(now.Points) // what differs is a problem of the reading that has both
+	repeat.SeparateScores(now.Scores)
 	now.Arrange()
 	return now
 }

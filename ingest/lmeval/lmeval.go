@@ -43,6 +43,7 @@ func Detect(f *decode.File) schema.Match {
 		}
 	}
 	results := v.Get("results")
+	m.Not(v.Has("config_general"), "results of the harness (config_general is lighteval's)")
 	m.Want(results.Kind() == decode.Object, "results")
 	comma, nested, flat := shape(results)
 	switch {

@@ -186,3 +186,26 @@ func TestCollectedPointsAreDescribed(t *testing.T) {
 		t.Error(dims(points))
 	}
 }
+
+func TestScoresTellApart(t *testing.T) {
+	five, zero := 5, 0
+	score := func(task string, shots *int, version string) schema.Score {
+		return schema.Score{Task: task, Metric: "acc", Filter: "none", Fewshot: shots, Version: version}
+	}
+	scores := []schema.Score{
+		score("a", &five, "1"), score("a", &zero, "1"), score("b", &five, "1"), score("b", &five, "1"), score("c", nil, "1"),
+		score("c", nil, "2"),
+	}
+	for range 2 { // however often
+		if problems := repeat.SeparateScores(scores); len(problems) != 2 {
+			t.Error(problems)
+		}
+		got := ""
+		for _, s := range scores {
+			got += s.Task + " " + s.Filter + "; "
+		}
+		if got != "a none | shots 5; a none | shots 0; b none; b none; c none | version 1; c none | version 2; " {
+			t.Error(got)
+		}
+	}
+}

@@ -150,15 +150,17 @@ func Unit(metric string) string {
 // one definition, the one in [Metrics], and carry none: the duration is that
 // from the first request to the last answer.
 const (
-	DefFirstChunk    = "first-chunk"       // TTFT: first streamed chunk, with or without content (vLLM)
-	DefFirstContent  = "first-content"     // TTFT: first chunk with content (AIPerf, builtin)
-	DefExclFirst     = "excl-first"        // TPOT: first token excluded
-	DefInclFirst     = "incl-first"        // TPOT: E2EL / output tokens (vLLM before 0.5.0)
-	DefChunkGap      = "chunk-gap"         // ITL: pooled gaps between chunks
-	DefLastChunk     = "last-chunk"        // E2EL: to the last chunk
-	DefLastContent   = "last-content"      // E2EL: to the last chunk with content
-	DefRecipMeanTPOT = "1000/mean-tpot"    // tps_user: 1000 / mean TPOT
-	DefMeanOfRecip   = "mean-of-1000/tpot" // tps_user: mean over requests of 1000 / TPOT
+	DefFirstChunk    = "first-chunk"    // TTFT: first streamed chunk, with or without content (vLLM)
+	DefFirstContent  = "first-content"  // TTFT: first chunk with content (AIPerf, builtin)
+	DefExclFirst     = "excl-first"     // TPOT: first token excluded
+	DefInclFirst     = "incl-first"     // TPOT: E2EL / output tokens (vLLM before 0.5.0)
+	DefChunkGap      = "chunk-gap"      // ITL: pooled gaps between chunks
+	DefLastChunk     = "last-chunk"     // E2EL: to the last chunk
+	DefLastContent   = "last-content"   // E2EL: to the last chunk with content
+	DefRecipMeanTPOT = "1000/mean-tpot" // tps_user: 1000 / mean TPOT
+	// tps_user: 1000 / median TPOT, where a file has no mean
+	DefRecipMedianTPOT = "1000/median-tpot"
+	DefMeanOfRecip     = "mean-of-1000/tpot" // tps_user: mean over requests of 1000 / TPOT
 	// tps_user: mean over requests of output tokens / E2EL, TTFT included (trtllm-bench)
 	DefOutOverE2EL = "osl/e2el"
 	// E2EL: of a static batch as a whole (benchmark.py of TensorRT-LLM, vLLM's latency benchmark)

@@ -19,12 +19,17 @@ type Named struct {
 	Conditions map[string]string
 }
 
+// devices are the names that tt-inference-server gives devices in names of files.
+const devices = `n150|n300|n150x4|t3k|tg|galaxy|galaxy_t3k|p100|p150|p150x4|p150x8|p300|p300x2|e150|cpu|gpu`
+
 var (
 	benchFile = regexp.MustCompile(`^(?:aiperf_|genai_|guidellm_)?benchmark_(?:structured_)?(.+?)` +
 		`_\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d_(.*)\.json(?:\.gz)?$`)
 	v2Dir     = regexp.MustCompile(`(?:^|/)([^/]+)_([a-z0-9]+)_[a-z]+/llm/`)
 	benchDir  = regexp.MustCompile(`(?:^|/)bench_(\d+)_(\d+)_(\d+)_n(\d+)/[^/]+$`)
 	evalDir   = regexp.MustCompile(`(?:^|/)eval_(id_[^/]+)/`)
+	oldEval   = regexp.MustCompile(`(?i)(?:^|/)evals_output/eval_([^/]+)/|(?:^|/)eval_([^/]+_(?:` + devices + `))/`)
+	oldPair   = regexp.MustCompile(`^(.+)_(` + devices + `)$`) // before ids, as in 2025
 	modelID   = regexp.MustCompile(`^id_([^_]+)_(.+)_([a-z0-9]+)$`)
 	shapePart = regexp.MustCompile(
 		`(?:^|_)(isl|osl|maxcon|n|images|height|width|so|dataset)-([^_]+(?:_bench)?)|(?:^|_)(no-so)(?:_|$)`)
@@ -40,8 +45,13 @@ func NameFacts(name string) (n Named, ok bool) {
 		ok = true
 		if strings.HasPrefix(m[1], "id_") {
 			n.ModelID = m[1]
+		} else {
+			n.readPair(m[1])
 		}
 		n.readShape(m[2], strings.Contains(path.Base(name), "benchmark_structured_"))
+	}
+	if m := oldEval.FindStringSubmatch(name); m != nil && !ok {
+		ok = n.readPair(m[1] + m[2])
 	}
 	if m := benchDir.FindStringSubmatch(name); m != nil {
 		ok = true
@@ -54,6 +64,20 @@ func NameFacts(name string) (n Named, ok bool) {
 		n.Facts.Impl, n.Facts.Model.Name, n.Facts.Device.Name = m[1], m[2], m[3]
 	}
 	return n, ok
+}
+
+// readPair reads "Llama-3.1-8B-Instruct_n150", or "tt-metal-Llama…" with the implementation before it.
+func (n *Named) readPair(pair string) bool {
+	m := oldPair.FindStringSubmatch(strings.ToLower(pair))
+	if m == nil {
+		return false
+	}
+	model := pair[:len(m[1])]
+	if i := strings.LastIndex(model, "__"); i >= 0 { // meta-llama__Llama-3.1-8B
+		model = model[i+2:]
+	}
+	n.Facts.Model.Name, n.Facts.Device.Name = model, m[2]
+	return true
 }
 
 func (n *Named) readShape(tail string, structured bool) {

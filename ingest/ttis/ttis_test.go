@@ -116,6 +116,22 @@ const report = `{"metadata":{"report_id":"x","model_name":"acme/M","device":"N15
  {"kind":"evals","data":{"task_name":"meta_ifeval","score":78.1}}],"acceptance_criteria":false}`
 
 // The data of a report, for those who have nothing else; both generations.
+// Before there were ids, names had model and device alone.
+func TestNamesOf2025(t *testing.T) {
+	const shape = "_2025-04-01_10-00-00_isl-128_osl-64_maxcon-1_n-8.json"
+	for name, want := range map[string]string{
+		"w/benchmarks_output/benchmark_Llama-3.1-8B-Instruct_n150" + shape:       "Llama-3.1-8B-Instruct n150",
+		"w/evals_output/eval_Qwen2.5-72B_t3k/x/results_2025-04-01T10-00-00.json": "Qwen2.5-72B t3k",
+		"w/eval_Qwen2.5-72B_T3K/results.json":                                    "Qwen2.5-72B t3k",
+		"w/eval_results/x.json":                                                  " ",
+	} {
+		n, _ := ttis.NameFacts(name)
+		if got := n.Facts.Model.Name + " " + n.Facts.Device.Name; got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}
+
 // A score has one name and one scale, whichever file states it: that of the harness.
 func TestHeadlineScores(t *testing.T) {
 	r := reader.Must(t, "report_data_x.json", `{"metadata":{},"benchmarks_summary":[],"evals":[`+

@@ -192,9 +192,11 @@ func (d *Draft) Done() {
 	}
 	d.impossible()
 	d.wholeAnswers()
-	if mean, ok := d.Metrics["tpot"].Stats.Get("mean"); ok && mean > 0 && d.Metrics["tpot"].Def == schema.DefExclFirst {
-		if _, has := d.Metrics["tps_user"]; !has {
+	if tpot := d.Metrics["tpot"]; tpot.Def == schema.DefExclFirst && len(d.Metrics["tps_user"].Stats) == 0 {
+		if mean, ok := tpot.Stats.Get("mean"); ok && mean > 0 {
 			d.Stat("tps_user", schema.DefRecipMeanTPOT, "value", 1000/mean)
+		} else if median, ok := tpot.Stats.Get("median"); ok && median > 0 { // a file without means
+			d.Stat("tps_user", schema.DefRecipMedianTPOT, "value", 1000/median)
 		}
 	}
 	if n, ok := d.Metrics["requests_ok"].Stats.Get("value"); ok && d.Status != schema.StatusFailed {

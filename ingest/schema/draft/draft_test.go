@@ -81,6 +81,8 @@ func TestDone(t *testing.T) {
 			"ttft", "mean", math.NaN(), "", ""},
 		"speed of a user follows from TPOT": {func(d *draft.Draft) { d.Stat("tpot", schema.DefExclFirst, "mean", 20) },
 			"tps_user", "value", 50, "", ""},
+		"or from its median": {func(d *draft.Draft) { d.Stat("tpot", schema.DefExclFirst, "median", 25) },
+			"tps_user", "value", 40, "", ""},
 		"not from another TPOT": {func(d *draft.Draft) { d.Stat("tpot", schema.DefDecodePhase, "mean", 20) },
 			"tps_user", "value", math.NaN(), "", ""},
 		"no goodput was asked for": {func(d *draft.Draft) { d.Value("goodput_rps", -1) },

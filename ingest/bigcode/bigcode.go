@@ -1,0 +1,58 @@
+package bigcode
+
+import (
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/draft"
+)
+
+// Format is the name of the format.
+const Format = "bigcode-eval"
+
+// Detect asks for the configuration's own names and for a task with a number.
+func Detect(f *decode.File) schema.Match {
+	m := draft.Check{Match: schema.Match{Format: Format, Detail: "results of code evals"}}
+	v := f.First
+	config := v.Get("config")
+	m.Want(config.Has("tasks") && config.Has("model"), "config.tasks and config.model")
+	m.Want(config.Has("n_samples") || config.Has("do_sample") || config.Has("max_length_generation"), "config.n_samples")
+	m.Not(v.Has("results"), "tasks at the top")
+	return m.Match
+}
+
+// Read returns a score for each metric of each task.
+func Read(f *decode.File) schema.Reading {
+	v := f.First
+	r := schema.Reading{Format: Format, Detail: "results of code evals"}
+	config := v.Get("config")
+	r.Facts.Model.ID = config.Get("model").Str()
+	if revision := config.Get("revision").Str(); revision != "" && revision != "main" {
+		r.Facts.Stack.Commits = map[string]string{"model": revision}
+	}
+	r.Facts.Model.Precision = config.Get("precision").Str()
+	var filter []string
+	for _, name := range []string{"temperature", "n_samples"} {
+		if text := config.Get(name).Text(); text != "" {
+			filter = append(filter, name+" "+text)
+		}
+	}
+	for _, task := range v.Members() {
+		if task.Key == "config" {
+			continue
+		}
+		for _, metric := range task.Val.Members() {
+			x, ok := metric.Val.Float()
+			if !ok {
+				continue
+			}
+			s := schema.Score{
+				Task: task.Key, Metric: metric.Key, Filter: strings.Join(filter, ", "), Value: schema.Num(x),
+				Stderr: schema.Missing("not in the file"), Limit: config.Get("limit").Ptr(), Source: f.Source(r.Format),
+			}
+			r.Scores = append(r.Scores, s)
+		}
+	}
+	return r
+}

@@ -1,0 +1,26 @@
+package bigcode_test
+
+import (
+	"testing"
+
+	"github.com/ttreport/ttreport/ingest/bigcode"
+	. "github.com/ttreport/ttreport/ingest/schema/draft/drafttest"
+)
+
+var reader = Reader{Detect: bigcode.Detect, Read: bigcode.Read}
+
+const results = `{"humaneval":{"pass@1":0.35123,"pass@10":0.5},"config":{"model":"acme/coder","tasks":"humaneval",` +
+	`"temperature":0.2,"n_samples":20,"revision":null,"precision":"bf16","limit":null}}`
+
+func TestResults(t *testing.T) {
+	r := reader.Must(t, "evaluation_results.json", results)
+	if len(r.Scores) != 2 || r.Facts.Model.ID != "acme/coder" || r.Facts.Model.Precision != "bf16" {
+		t.Fatalf("%+v", r)
+	}
+	s := r.Scores[0]
+	if x, _ := s.Value.Get(); s.Metric != "pass@1" || x != .35123 || s.Filter != "temperature 0.2, n_samples 20" {
+		t.Errorf("%+v", s)
+	}
+}
+
+func FuzzRead(f *testing.F) { reader.Fuzz(f, "x.json", results) }

@@ -1,0 +1,31 @@
+package lighteval_test
+
+import (
+	"testing"
+
+	"github.com/ttreport/ttreport/ingest/lighteval"
+	"github.com/ttreport/ttreport/ingest/lmeval"
+	. "github.com/ttreport/ttreport/ingest/schema/draft/drafttest"
+)
+
+var reader = Reader{Detect: lighteval.Detect, Read: lighteval.Read}
+
+const results = `{"config_general":{"lighteval_sha":"x","model_name":"acme/m"},"results":` +
+	`{"leaderboard|arc:challenge|25":{"acc":0.53125,"acc_stderr":0.0125,` +
+	`"note":"x"},"all":{"acc":0.5}},"versions":{"leaderboard|arc:challenge|25":0}}`
+
+func TestResults(t *testing.T) {
+	r := reader.Must(t, "results_2026-01-02T03-04-05.678.json", results)
+	if len(r.Scores) != 1 || r.Facts.Model.ID != "acme/m" || r.Facts.Start.Hour() != 3 {
+		t.Fatalf("%+v", r)
+	}
+	s := r.Scores[0]
+	if se, _ := s.Stderr.Get(); s.Task != "leaderboard|arc:challenge" || *s.Fewshot != 25 || se != .0125 {
+		t.Errorf("%+v", s)
+	}
+	if m := lmeval.Detect(File("x.json", results)); m.OK() {
+		t.Error("also lm-evaluation-harness's")
+	}
+}
+
+func FuzzRead(f *testing.F) { reader.Fuzz(f, "x.json", results) }

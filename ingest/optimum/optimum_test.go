@@ -1,0 +1,32 @@
+package optimum_test
+
+import (
+	"testing"
+
+	"github.com/ttreport/ttreport/ingest/optimum"
+	. "github.com/ttreport/ttreport/ingest/schema/draft/drafttest"
+)
+
+var reader = Reader{Detect: optimum.Detect, Read: optimum.Read}
+
+const report = `{"config":{"name":"x","backend":{"name":"pytorch","version":"2.4.0","model":"acme/m","device":"cuda",` +
+	`"torch_dtype":"float16"},"scenario":{"input_shapes":{"batch_size":2,"sequence_length":128},"generate_kwargs":` +
+	`{"max_new_tokens":64}},"environment":{"gpu":["NVIDIA A100"],"gpu_count":1,"cpu":"AMD"}},"report":{` +
+	`"prefill":{"latency":{"unit":"s","count":10,"mean":0.1315,` +
+	`"stdev":0.0001,"p50":0.1316,"p99":0.14,"values":[0.1]}},"decode":{"latency":` +
+	`{"unit":"s","mean":6.2},"throughput":{"unit":"tokens/s","value":20.3}},"per_token":{"latency":{"unit":"s",` +
+	`"mean":0.05}}}}`
+
+func TestReport(t *testing.T) {
+	r := reader.Must(t, "benchmark.json", report)
+	p := r.Points[0]
+	Expect(t, p, map[string]float64{
+		"ttft.mean": 131.5, "ttft.median": 131.6, "output_tps.value": 20.3, "itl.mean": 50,
+	})
+	if *p.Key.ISL != 128 || *p.Key.OSL != 64 || *p.Key.Concurrency != 2 || r.Facts.Device.Name != "NVIDIA A100" ||
+		r.Facts.Model.ID != "acme/m" || r.Facts.Stack.Version != "2.4.0" {
+		t.Errorf("%s %+v", p.Key, r.Facts)
+	}
+}
+
+func FuzzRead(f *testing.F) { reader.Fuzz(f, "benchmark.json", report) }
