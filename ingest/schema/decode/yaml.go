@@ -15,7 +15,17 @@ import (
 // YAML reads a file that was written by a person into v, strictly: a field that v does not have is an error. The
 // problem carries line and column, and its Found shows the source line with a caret.
 func YAML(path string, data []byte, v any) *schema.Problem {
-	err := yaml.UnmarshalWithOptions(data, v, yaml.Strict())
+	clean, why := withinBounds(data)
+	if why == "" && aliasBomb(clean) {
+		why = "YAML whose aliases stand for too much"
+	}
+	if why != "" {
+		return &schema.Problem{
+			Severity: schema.SevError, Path: path, Code: "bad-yaml", Line: 1, Column: 1, Found: why,
+			Expected: "a file that a person wrote", Hint: "split it",
+		}
+	}
+	err := yaml.UnmarshalWithOptions(clean, v, yaml.Strict())
 	if err == nil {
 		return nil
 	}

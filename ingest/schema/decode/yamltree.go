@@ -65,11 +65,23 @@ func (f *File) convertYAML() bool {
 		})
 		return false
 	}
-	if !results.Match(f.Data) || tooDeep(f.Data) {
+	if !results.Match(f.Data) {
 		f.Form = Text
 		return false
 	}
-	tree, err := parser.ParseBytes(f.Data, 0)
+	data, why := withinBounds(f.Data)
+	if why == "" && aliasBomb(data) {
+		why = "YAML whose aliases stand for too much"
+	}
+	if why != "" {
+		f.Form = Text
+		f.Problems = append(f.Problems, schema.Problem{
+			Severity: schema.SevWarning, Path: f.Path, Code: "bad-yaml", Found: why, Expected: "a result file",
+			Used: "nothing of it", Hint: "if it is a result, convert it to JSON",
+		})
+		return false
+	}
+	tree, err := parser.ParseBytes(data, 0)
 	if err != nil || len(tree.Docs) == 0 || tree.Docs[0].Body == nil {
 		f.Form = Text // templates and files that resemble YAML are common in result folders
 		return false
