@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 
 	"github.com/spf13/pflag"
 
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
+	"github.com/ttreport/ttreport/ingest/redact"
 )
 
 // Exit codes, the same for every command. They are documented by "ttreport help exit-codes".
@@ -44,7 +46,9 @@ type shell struct {
 }
 
 // say writes one message line to standard error.
-func (s *shell) say(format string, args ...any) { fmt.Fprintf(s.err, format+"\n", args...) }
+func (s *shell) say(format string, args ...any) {
+	fmt.Fprintf(s.err, "%s\n", withoutControls(fmt.Sprintf(format, args...)))
+}
 
 // commands is the table, in the order of the help.
 func commands() []command {
@@ -80,7 +84,8 @@ func openWorkspace(dir string) (*workspace.Workspace, error) {
 
 // run is the program without the process: it picks the command, parses its flags, runs it and returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	sh := &shell{in: stdin, out: stdout, err: stderr}
+	redact.KnowEnvironment(os.Environ())
+	sh := &shell{in: stdin, out: printable{stdout}, err: stderr}
 	if len(args) == 0 {
 		writeHelp(stderr)
 		return exitUsage
