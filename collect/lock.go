@@ -1,26 +1,33 @@
 package collect
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/userdir"
 )
 
 // errBusy is returned when another process on this machine measures the same device or server.
 var errBusy = errors.New("another process measures there already")
 
-// Lock keeps two collections from measuring one device, or one address, at the same time: each would measure the
-// other's load as a regression. The lock is a file of this machine, not of the workspace, and ends with the process
-// that holds it.
-func Lock(names ...string) (release func(), err error) {
-	dir := filepath.Join(os.TempDir(), "ttreport-locks")
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+// Lock keeps two collections from measuring one device, or the server at one address, at the same time: each would see
+// the other's load as a regression. Locks are files of this machine, not of the workspace, and end with the process
+// that holds them. There are two of each: one in a folder of the user, and an empty one in the temporary folder, for
+// other users. Nothing is read from the latter; where another user made it unusable, say is told and the collection
+// goes on.
+func Lock(say func(string), device, address string) (release func(), err error) {
+	own, err := userdir.Private()
+	if err != nil {
 		return nil, fmt.Errorf("locks: %w", err)
 	}
 	var held []*os.File
@@ -29,21 +36,87 @@ func Lock(names ...string) (release func(), err error) {
 			_ = f.Close() // closing releases
 		}
 	}
-	for _, name := range names {
-		f, err := os.OpenFile(filepath.Join(dir, schema.Slug(name)+".lock"), os.O_CREATE|os.O_RDWR, 0o666)
+	for _, name := range []string{"device " + device, "address " + lockAddress(address)} {
+		f, err := lockOwn(filepath.Join(own, lockName(name)), name)
 		if err != nil {
 			release()
-			return nil, fmt.Errorf("locks: %w", err)
+			return nil, err
 		}
-		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-			who, _ := io.ReadAll(io.LimitReader(f, 100)) // for the message only
-			_ = f.Close()
-			release()
-			return nil, fmt.Errorf("%w: %s is held by process %s", errBusy, name, strings.TrimSpace(string(who)))
-		}
-		_ = f.Truncate(0) // the note is for people
-		_, _ = f.WriteAt(fmt.Appendf(nil, "%d\n", os.Getpid()), 0)
 		held = append(held, f)
+		shared := filepath.Join(os.TempDir(), "ttreport-"+lockName(name))
+		switch f, err = lockShared(shared, name); {
+		case errors.Is(err, errBusy):
+			release()
+			return nil, err
+		case err != nil:
+			say(fmt.Sprintf("other users of this machine are not kept from measuring %s: %v", name, err))
+		default:
+			held = append(held, f)
+		}
 	}
 	return release, nil
+}
+
+// lockAddress is where a server listens, without credentials: it becomes part of a file name and of messages.
+func lockAddress(address string) string {
+	u, err := url.Parse(address)
+	switch {
+	case err != nil:
+		return "unknown"
+	case u.Host != "":
+		return strings.ToLower(u.Host)
+	}
+	return u.Path // a name such as "sim"
+}
+
+// lockName is a file name for a lock. The hash keeps names apart that differ in signs alone.
+func lockName(name string) string {
+	sum := sha256.Sum256([]byte(name))
+	return schema.Slug(name) + "-" + hex.EncodeToString(sum[:4]) + ".lock"
+}
+
+// lockOwn takes a lock in a folder of ours. The process that holds it is noted for the message of others.
+func lockOwn(path, name string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("locks: %w", err)
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		who, _ := io.ReadAll(io.LimitReader(f, 20)) // for the message alone
+		_ = f.Close()
+		by := "another process"
+		if pid, err := strconv.Atoi(strings.TrimSpace(string(who))); err == nil {
+			by = fmt.Sprintf("process %d", pid)
+		}
+		return nil, fmt.Errorf("%w: %s is held by %s", errBusy, name, by)
+	}
+	_ = f.Truncate(0) // the note is for people
+	_, _ = f.WriteAt(fmt.Appendf(nil, "%d\n", os.Getpid()), 0)
+	return f, nil
+}
+
+// lockShared takes a lock that all users share. It is opened for reading, which is enough to lock it, and never
+// written to; a link, or anything but an empty file, is another user's trap.
+func lockShared(path, name string) (*os.File, error) {
+	const how = os.O_RDONLY | syscall.O_NOFOLLOW | syscall.O_NONBLOCK
+	f, err := os.OpenFile(path, how, 0)
+	if errors.Is(err, os.ErrNotExist) {
+		if f, err = os.OpenFile(path, how|os.O_CREATE|os.O_EXCL, 0o644); err == nil {
+			_ = f.Chmod(0o644) // for others to open it whatever the umask
+		} else if errors.Is(err, os.ErrExist) { // made by another one meanwhile
+			f, err = os.OpenFile(path, how, 0)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		_ = f.Close()
+		return nil, fmt.Errorf("%s is no regular file", path)
+	}
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		_ = f.Close()
+		return nil, fmt.Errorf("%w: %s is held by another user (%s)", errBusy, name, path)
+	}
+	return f, nil
 }

@@ -26,7 +26,7 @@ type Command struct {
 // Start starts the program and waits until it is ready. If the program ends before that, the error has the last lines
 // of its log.
 func (c *Command) Start(ctx context.Context, dir string) (Endpoint, error) {
-	if err := freePort(ctx, c.URL, c.Waiting); err != nil {
+	if err := freePort(ctx, c.URL, "", c.Waiting); err != nil {
 		return Endpoint{}, err
 	}
 	c.log, c.hurry = filepath.Join(dir, LogName), process.Hurry(ctx)

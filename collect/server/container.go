@@ -39,7 +39,7 @@ type Container struct {
 
 // Start runs the image and waits until it is ready.
 func (c *Container) Start(ctx context.Context, dir string) (Endpoint, error) {
-	if err := freePort(ctx, c.URL, c.Waiting); err != nil {
+	if err := freePort(ctx, c.URL, c.Engine, c.Waiting); err != nil {
 		return Endpoint{}, err
 	}
 	argv, err := c.argv()
@@ -51,7 +51,7 @@ func (c *Container) Start(ctx context.Context, dir string) (Endpoint, error) {
 		return Endpoint{}, err
 	}
 	c.id, c.log, c.hurry = strings.TrimSpace(id), filepath.Join(dir, LogName), process.Hurry(ctx)
-	note(c.URL, "container", c.Engine, c.id)
+	note(c.URL, leftover{Engine: filepath.Base(c.Engine), Container: c.id})
 	follow := process.Spec{Argv: []string{c.Engine, "logs", "-f", c.id}, Log: c.log, Grace: 2 * time.Second}
 	if c.logs, err = process.Start(follow); err != nil {
 		return Endpoint{}, err

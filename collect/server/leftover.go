@@ -2,83 +2,157 @@ package server
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
+	"regexp"
 	"strings"
 	"syscall"
 	"time"
 
 	"github.com/ttreport/ttreport/collect/process"
+	"github.com/ttreport/ttreport/ingest/durable"
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/userdir"
 )
 
-// A collection that is killed with SIGKILL cannot end the server that it started, and the device would stay in use.
-// So a server that is started at an address is noted on this machine until it is ended, and the next collection that
-// finds the address taken by such a server ends it first.
+// A collection that is killed without warning cannot end the server that it started, and with it the device would stay
+// taken. So what we start at an address is noted on this machine until we end it, and the next collection that finds
+// the address taken by such a server ends it first.
 
-// leftoverFile returns the file that notes the server started at an address.
-func leftoverFile(address string) string {
-	return filepath.Join(os.TempDir(), "ttreport-locks", schema.Slug("server "+address)+".server")
+// leftover is the note: which process or container it is, and which collection started it. It holds nothing that could
+// be executed, and lies in a folder of the user alone.
+type leftover struct {
+	Boot       string // of the kernel on which the numbers below hold
+	Pid        int    // of the process, which leads its group; 0 for a container
+	Start      string // of the process, in ticks after boot
+	Engine     string // docker or podman
+	Container  string // id
+	Owner      int    // process that collects
+	OwnerStart string
 }
 
-// note records how to end what was started at an address: "process PID START", or "container ENGINE ID".
-func note(address, kind, a, b string) {
-	// A failure is ignored: the note only matters after SIGKILL.
-	_ = os.MkdirAll(filepath.Dir(leftoverFile(address)), 0o777)
-	us := os.Getpid()
-	text := strings.Join([]string{kind, a, b, strconv.Itoa(us), startTicks(us)}, "\t")
-	_ = os.WriteFile(leftoverFile(address), []byte(text), 0o644)
-}
-
-func forget(address string) { _ = os.Remove(leftoverFile(address)) }
-
-// endLeftover ends the server that an earlier collection started at an address and could not end. It returns what it
-// ended, "" for nothing. A process is recognised by its id and start time, because ids are reused.
-func endLeftover(ctx context.Context, address string) string {
-	data, err := os.ReadFile(leftoverFile(address))
+// leftoverFile is where the server that we started at an address is noted.
+func leftoverFile(address string) (string, error) {
+	dir, err := userdir.Private()
 	if err != nil {
-		return ""
+		return "", err
 	}
-	f := strings.Split(string(data), "\t")
-	if len(f) != 5 {
-		return ""
+	return filepath.Join(dir, schema.Slug("server "+hostPort(address))+".json"), nil
+}
+
+// hostPort is the part of an address that is no secret and says where something listens.
+func hostPort(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return "unknown"
 	}
-	if owner, err := strconv.Atoi(f[3]); err != nil || startTicks(owner) == f[4] {
-		return "" // the collection that started it is still running
+	return u.Host
+}
+
+// note writes down what was started at an address. Without the note only a kill at the worst moment costs more.
+func note(address string, l leftover) {
+	name, err := leftoverFile(address)
+	if err != nil {
+		return
+	}
+	l.Boot, l.Owner = bootID(), os.Getpid()
+	l.OwnerStart = startTicks(l.Owner)
+	if data, err := json.Marshal(l); err == nil {
+		_ = durable.WriteFile(name, data)
+	}
+}
+
+func forget(address string) {
+	if name, err := leftoverFile(address); err == nil {
+		_ = os.Remove(name)
+	}
+}
+
+// readNote is what was noted at an address; ok is false where there is nothing that can be believed.
+func readNote(address string) (l leftover, ok bool) {
+	name, err := leftoverFile(address)
+	if err != nil {
+		return l, false
+	}
+	if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() || info.Size() > 4096 {
+		return l, false
+	}
+	data, err := os.ReadFile(name)
+	if err != nil || json.Unmarshal(data, &l) != nil {
+		return l, false
+	}
+	return l, l.Boot == bootID()
+}
+
+// endLeftover ends the server that an earlier collection started at an address and could not end; it reports what it
+// ended, "" for nothing. A process is the same one when it began at the same time: numbers are given again. engine is
+// the container engine of this request, "" for the installed one.
+func endLeftover(ctx context.Context, address, engine string) string {
+	l, ok := readNote(address)
+	if !ok || l.OwnerStart != "" && startTicks(l.Owner) == l.OwnerStart { // the collection that started it still measures
+		return ""
 	}
 	defer forget(address)
-	switch f[0] {
-	case "process":
-		pid, err := strconv.Atoi(f[1])
-		if err != nil || pid < 2 || startTicks(pid) != f[2] || f[2] == "" {
-			return ""
-		}
-		for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGKILL} {
-			_ = syscall.Kill(-pid, s)
-			for range 100 {
-				if startTicks(pid) != f[2] {
-					return "process " + f[1]
-				}
-				select {
-				case <-ctx.Done():
-					return ""
-				case <-time.After(100 * time.Millisecond):
-				}
+	if l.Container != "" {
+		return l.endContainer(ctx, engine)
+	}
+	return l.endProcess(ctx)
+}
+
+func (l leftover) endProcess(ctx context.Context) string {
+	if l.Pid < 2 || l.Start == "" || startTicks(l.Pid) != l.Start {
+		return ""
+	}
+	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGKILL} {
+		_ = syscall.Kill(-l.Pid, s)
+		for range 100 {
+			if startTicks(l.Pid) != l.Start {
+				return fmt.Sprintf("process %d", l.Pid)
 			}
-		}
-	case "container":
-		if exec.CommandContext(ctx, f[1], "rm", "-f", f[2]).Run() == nil {
-			return "container " + f[2]
+			select {
+			case <-ctx.Done():
+				return ""
+			case <-time.After(100 * time.Millisecond):
+			}
 		}
 	}
 	return ""
 }
 
-// startTicks returns when a process started, in ticks after boot, as the kernel states it (proc(5), field 22 of
-// stat); "" if there is no such process.
+// containerID is how engines name containers, in full.
+var containerID = regexp.MustCompile(`^[0-9a-f]{12,64}$`)
+
+func (l leftover) endContainer(ctx context.Context, engine string) string {
+	if !containerID.MatchString(l.Container) {
+		return ""
+	}
+	if filepath.Base(engine) != l.Engine { // another engine does not know it; a name is all that is taken from the note
+		if l.Engine != "docker" && l.Engine != "podman" {
+			return ""
+		}
+		engine = l.Engine
+	}
+	if exec.CommandContext(ctx, engine, "rm", "-f", l.Container).Run() != nil {
+		return ""
+	}
+	return "container " + l.Container
+}
+
+// bootID is the kernel's name for the time since it started; "" where it has none.
+func bootID() string {
+	data, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(data))
+}
+
+// startTicks is when a process started, in ticks after boot, as the kernel states it (proc(5), field 22 of stat); ""
+// when it is not there.
 func startTicks(pid int) string {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -92,14 +166,14 @@ func startTicks(pid int) string {
 	return fields[19]
 }
 
-// freePort makes sure that nothing listens at an address: a leftover server of ours is ended, any other server is an
+// freePort makes sure that nothing listens at an address: a server that we left behind is ended, another one is an
 // error.
-func freePort(ctx context.Context, address string, waiting func(error)) error {
+func freePort(ctx context.Context, address, engine string, waiting func(error)) error {
 	err := checkPortFree(ctx, address)
 	if err == nil {
 		return nil
 	}
-	ended := endLeftover(ctx, address)
+	ended := endLeftover(ctx, address, engine)
 	if ended == "" {
 		return err
 	}
@@ -115,7 +189,7 @@ func freePort(ctx context.Context, address string, waiting func(error)) error {
 	return err
 }
 
-// noteProcess records a child that serves at an address.
+// noteProcess notes a child that serves at an address.
 func noteProcess(address string, c *process.Child) {
-	note(address, "process", strconv.Itoa(c.Pid()), startTicks(c.Pid()))
+	note(address, leftover{Pid: c.Pid(), Start: startTicks(c.Pid())})
 }

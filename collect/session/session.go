@@ -29,7 +29,7 @@ type Request struct {
 	DryRun  bool // nothing is asked of a person or a server
 
 	Ask     credentials.Ask
-	Warn    func(string)                     // what bears on secrets
+	Warn    func(string)                     // what bears on secrets and locks
 	Note    func(plan.Note)                  // what was assumed or left out
 	Waiting func(address string) func(error) // why a server is waited for
 }
@@ -40,6 +40,8 @@ type Session struct {
 	Plan    plan.Plan
 	Server  server.Server
 	Address string
+
+	warn func(string)
 }
 
 // New prepares a session. Mistakes in the request are [plan.UsageError] values; a server that wants another key is
@@ -78,7 +80,7 @@ func New(ctx context.Context, r Request) (*Session, error) {
 	srv, err := server.New(server.Request{
 		System: o.System, Options: o.Server, Plan: p, APIKey: key, Dir: r.Dir, Waiting: r.Waiting(address),
 	})
-	return &Session{Options: o, Plan: p, Server: srv, Address: address}, err
+	return &Session{Options: o, Plan: p, Server: srv, Address: address, warn: r.Warn}, err
 }
 
 // key is the API key of the server. Tools get the token of the hub from .env.
@@ -142,7 +144,7 @@ func (s *Session) Lock() (release func(), err error) {
 	if device == schema.Simulated {
 		return func() {}, nil
 	}
-	return collect.Lock("device "+device, "address "+s.Address)
+	return collect.Lock(s.warn, device, s.Address)
 }
 
 // ErrNotStarted is returned where a server is to be left running and is none that is started here.

@@ -1,0 +1,162 @@
+package collect
+
+import (
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// places gives a test folders for locks of its own.
+func places(t *testing.T) (own, shared string) {
+	t.Helper()
+	own, shared = t.TempDir(), t.TempDir()
+	t.Setenv("XDG_RUNTIME_DIR", own)
+	t.Setenv("TMPDIR", shared)
+	return own, shared
+}
+
+func quiet(t *testing.T) func(string) {
+	return func(s string) { t.Errorf("a warning: %s", s) }
+}
+
+func TestLockExcludesAndReleases(t *testing.T) {
+	places(t)
+	release, err := Lock(quiet(t), "n150", "http://127.0.0.1:8000")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Lock(quiet(t), "n300", "http://127.0.0.1:8000"); !errors.Is(err, errBusy) {
+		t.Errorf("one address twice: %v", err)
+	}
+	if _, err := Lock(quiet(t), "n150", "http://127.0.0.1:8001"); !errors.Is(err, errBusy) ||
+		!strings.Contains(err.Error(), "process ") {
+		t.Errorf("one device twice: %v", err)
+	}
+	release()
+	again, err := Lock(quiet(t), "n150", "http://127.0.0.1:8000")
+	if err != nil {
+		t.Fatal(err)
+	}
+	again()
+}
+
+func TestLockNamesHoldNoCredentials(t *testing.T) {
+	own, shared := places(t)
+	const address = "http://alice:hunter2pw@127.0.0.1:8000/v1?api_key=sk_abcdef"
+	release, err := Lock(quiet(t), "n150", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	_, busy := Lock(quiet(t), "n300", "http://127.0.0.1:8000")
+	said := ""
+	if busy == nil {
+		t.Error("the same address with and without credentials is two")
+	} else {
+		said = busy.Error()
+	}
+	for _, dir := range []string{own, shared} {
+		_ = filepath.WalkDir(dir, func(path string, _ os.DirEntry, _ error) error { said += path; return nil })
+	}
+	for _, secret := range []string{"alice", "hunter2", "abcdef"} {
+		if strings.Contains(said, secret) {
+			t.Errorf("%q in %s", secret, said)
+		}
+	}
+}
+
+// What another user prepares in the shared folder neither ends the collection nor is written to.
+func TestSharedLocksAreNotBelieved(t *testing.T) {
+	for kind, prepare := range map[string]func(path, victim string) error{
+		"link":   func(path, victim string) error { return os.Symlink(victim, path) },
+		"fifo":   func(path, _ string) error { return syscall.Mkfifo(path, 0o666) },
+		"folder": func(path, _ string) error { return os.Mkdir(path, 0o777) },
+	} {
+		t.Run(kind, func(t *testing.T) {
+			_, shared := places(t)
+			victim := filepath.Join(t.TempDir(), "victim")
+			if err := os.WriteFile(victim, []byte("precious"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := prepare(filepath.Join(shared, "ttreport-"+lockName("device n150")), victim); err != nil {
+				t.Fatal(err)
+			}
+			warned := 0
+			release, err := Lock(func(string) { warned++ }, "n150", "http://127.0.0.1:8000")
+			if err != nil || warned != 1 {
+				t.Fatalf("%v, %d warnings", err, warned)
+			}
+			release()
+			if data, _ := os.ReadFile(victim); string(data) != "precious" {
+				t.Errorf("the file behind the link is now %q", data)
+			}
+		})
+	}
+}
+
+// Two users of a host: the lock that the first left behind does not stop the second, the one that it holds does.
+func TestLockBetweenUsers(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can be two users")
+	}
+	places(t)
+	bin := otherUsersProgram(t)
+	release, err := Lock(quiet(t), "n150", "http://127.0.0.1:8000")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out := lockAs(bin, 12345); !strings.Contains(out, "another process measures there already") {
+		t.Errorf("a device that is measured: %s", out)
+	}
+	release()
+	if out := lockAs(bin, 12345); !strings.Contains(out, "locked it") {
+		t.Errorf("a device that was measured by another user: %s", out)
+	}
+}
+
+func TestLockHelper(t *testing.T) {
+	if os.Getenv("LOCK_HELPER") == "" {
+		t.Skip("run by TestLockBetweenUsers")
+	}
+	if _, err := Lock(quiet(t), "n150", "http://127.0.0.1:8000"); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.WriteString(os.Stdout, "locked it\n")
+}
+
+// otherUsersProgram copies this program to where every user can run it, and opens the temporary folder.
+func otherUsersProgram(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("/tmp", "lock-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	data, err := os.ReadFile(os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := filepath.Join(dir, "program")
+	if err := errors.Join(os.WriteFile(bin, data, 0o755), os.Chmod(dir, 0o777|os.ModeSticky)); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", dir)
+	return bin
+}
+
+func lockAs(bin string, uid uint32) string {
+	cmd := exec.Command(bin, "-test.run=^TestLockHelper$")
+	cmd.Env = []string{"LOCK_HELPER=1", "TMPDIR=" + filepath.Dir(bin)}
+	cmd.Dir = filepath.Dir(bin)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid}}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return string(out) + err.Error()
+	}
+	return string(out)
+}

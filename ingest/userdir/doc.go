@@ -1,0 +1,6 @@
+// Package userdir makes folders that belong to the user alone: for locks and notes about processes ([Private]), and for
+// caches ([Cache]).
+//
+// In: the environment. Out: a folder of mode 0700 that the user owns and that no link leads to. A folder that another
+// user could have prepared is refused. It must not know what is kept there.
+package userdir
