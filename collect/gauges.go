@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ttreport/ttreport/collect/origin"
 	"github.com/ttreport/ttreport/collect/server"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
@@ -106,7 +107,7 @@ func (p *sampler) one(ctx context.Context, address string) bool {
 		return false
 	}
 	at := time.Since(p.began).Seconds()
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := origin.Client(0).Do(req)
 	if err != nil {
 		return len(p.samples) > 0 // a server that answers slowly under load is tried again
 	}

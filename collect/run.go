@@ -189,6 +189,7 @@ func (s *session) begin(ctx context.Context, srv server.Server) error {
 		return fmt.Errorf("server: %w", err)
 	}
 	s.end = end
+	redact.Know(end.APIKey)
 	if sim, ok := srv.(*server.Simulated); ok && sim.Virtual {
 		s.virtual = sim.Clock()
 	}
@@ -387,5 +388,5 @@ func (s *session) serverFlag() string {
 	if s.embedded {
 		return string(plan.ServerSim)
 	}
-	return s.end.URL
+	return redact.URL(s.end.URL)
 }

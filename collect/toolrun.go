@@ -8,13 +8,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/ttreport/ttreport/collect/process"
 	"github.com/ttreport/ttreport/collect/server"
 	"github.com/ttreport/ttreport/collect/tool"
-	"github.com/ttreport/ttreport/ingest/durable"
 	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
@@ -75,9 +73,6 @@ func (s *session) runTool(ctx context.Context, st step) error {
 	spec := process.Spec{Argv: st.Tool.CommandLine(cmd), Env: s.toolEnv(st, cmd, temp), Log: log, Limit: s.limit(st)}
 	res, runErr := process.Run(ctx, spec)
 	stop()
-	if err := s.cleanLog(log); err != nil {
-		return err
-	}
 	if runErr != nil && !errors.Is(runErr, process.ErrLimit) {
 		return errors.Join(runErr, s.log(st.kind()+"-stopped", st.Name, "", runErr.Error()))
 	}
@@ -190,24 +185,4 @@ func (s *session) tick(st step) func() {
 		}
 	}()
 	return func() { close(stop); <-ended }
-}
-
-// cleanLog removes secrets from a tool's log.
-func (s *session) cleanLog(log string) error {
-	data, err := os.ReadFile(log)
-	if err != nil {
-		return nil // a tool that printed nothing has no log
-	}
-	text := string(data)
-	if s.end.APIKey != "" {
-		text = strings.ReplaceAll(text, s.end.APIKey, redact.Mark)
-	}
-	var b strings.Builder
-	for line := range strings.Lines(text) {
-		b.WriteString(redact.Text(line))
-	}
-	if b.String() == string(data) {
-		return nil
-	}
-	return durable.WriteFile(log, []byte(b.String()))
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/collect/server"
 	"github.com/ttreport/ttreport/collect/tool/builtin"
 )
@@ -34,7 +35,7 @@ func (s *session) warm(ctx context.Context) error {
 	for _, isl := range lengths {
 		out, err := builtin.Run(ctx, builtin.Load{
 			URL: s.end.URL, Model: s.end.Model, APIKey: s.end.APIKey, ISL: isl, OSL: warmOSL, Concurrency: 1, Requests: 1,
-			Seed: s.plan.Seed, Timeout: 2 * time.Hour,
+			Seed: s.plan.Seed, Timeout: s.limit(step{Item: plan.Item{Once: true}}),
 		})
 		if ctx.Err() != nil {
 			return ctx.Err()

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/ttreport/ttreport/collect/origin"
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/collect/server"
 )
@@ -74,7 +75,10 @@ func (s *session) ping(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := origin.Client(0).Do(req)
+	if errors.Is(err, origin.ErrElsewhere) {
+		return nil // that is an answer
+	}
 	if err != nil {
 		return err
 	}

@@ -161,7 +161,7 @@ func finish(ctx context.Context, sh *shell, err error) int {
 		f = failure{code: exitUsage, err: err}
 	}
 	if f.err.Error() != "" {
-		sh.say("ttreport: %v", err)
+		sh.say("ttreport: %s", redact.Text(err.Error()))
 	}
 	if f.hint != "" {
 		sh.say("fix: %s", f.hint)

@@ -18,7 +18,10 @@ import (
 
 func main() {
 	signals := make(chan os.Signal, 3)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT)
+	if !signal.Ignored(syscall.SIGHUP) { // nohup asks to go on
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	ctx, stop := interruptible(signals, os.Stderr)
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// printable takes control characters out of what goes to a terminal: names and messages come from files of other people,
-// and an escape sequence could hide a line, or set the title of the window.
+// printable replaces control characters in what goes to a terminal: names and messages come from files of other
+// people, and an escape sequence could hide a line or set the title of the window.
 type printable struct{ to io.Writer }
 
 // Write implements io.Writer.
@@ -22,7 +22,8 @@ func (p printable) Write(b []byte) (int, error) {
 
 // isControl recognises C0 and C1 controls but for line ends and tabs, and marks that turn the direction of text.
 func isControl(r rune) bool {
-	return r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r <= 0x9f || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
+	return r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r <= 0x9f ||
+		r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
 }
 
 func withoutControls(s string) string {

@@ -24,12 +24,12 @@ func TestMain(m *testing.M) {
 func TestStories(t *testing.T) {
 	type command = func(*testscript.TestScript, bool, []string)
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script", Setup: ownFolders, Cmds: map[string]command{"release": release, "freeport": freeport},
+		Dir: "testdata/script", Setup: foldersWithin, Cmds: map[string]command{"release": release, "freeport": freeport},
 	})
 }
 
-// ownFolders keeps the locks and caches of a story within it.
-func ownFolders(env *testscript.Env) error {
+// foldersWithin keeps the locks and caches of a story within it.
+func foldersWithin(env *testscript.Env) error {
 	env.Setenv("XDG_RUNTIME_DIR", filepath.Join(env.WorkDir, ".tmp"))
 	env.Setenv("XDG_CACHE_HOME", filepath.Join(env.WorkDir, ".tmp", "cache"))
 	return nil

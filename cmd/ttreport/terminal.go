@@ -11,6 +11,7 @@ import (
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/collect/credentials"
 	"github.com/ttreport/ttreport/collect/progress"
+	"github.com/ttreport/ttreport/ingest/redact"
 )
 
 // terminalOf is the file of a stream that is a terminal.
@@ -54,6 +55,7 @@ func askFor(sh *shell, ws *workspace.Workspace) credentials.Ask {
 		if err != nil || value == "" {
 			return "", false
 		}
+		redact.Know(value)
 		if confirmed(sh.in, sh.err, "save it in .env, readable by you alone?") {
 			if err := credentials.Save(ws.Dir, name, value); err != nil {
 				sh.say("warning: it was not saved: %v", err)

@@ -16,6 +16,8 @@ import (
 	"path/filepath"
 
 	"github.com/joho/godotenv"
+
+	"github.com/ttreport/ttreport/ingest/redact"
 )
 
 // Variables in which secrets are.
@@ -45,6 +47,9 @@ func Open(dir string) (File, error) {
 	if err != nil {
 		// Its own error quotes the line, which is a secret.
 		return File{}, fmt.Errorf("%s: expected lines of NAME=value", name)
+	}
+	for name, v := range values {
+		redact.KnowEnvironment([]string{name + "=" + v})
 	}
 	f := File{values: values}
 	if info, err := os.Stat(name); err == nil && info.Mode().Perm()&0o077 != 0 {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ttreport/ttreport/collect/credentials"
+	"github.com/ttreport/ttreport/collect/origin"
 	"github.com/ttreport/ttreport/collect/server"
 	"github.com/ttreport/ttreport/ingest/plaintext"
 )
@@ -30,7 +31,7 @@ func access(ctx context.Context, r Request) Finding {
 	if token != "" {
 		req.Header.Set("Authorization", "Bearer "+token)
 	}
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := origin.Client(0).Do(req)
 	if err != nil {
 		return Finding{true, what, "unknown: the hub cannot be reached", ""}
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -18,9 +19,11 @@ import (
 type Spec struct {
 	Argv  []string
 	Env   []string      // "NAME=value", added to the environment that the parent has; later ones win
-	Log   string        // file for its output, both streams, appended; "" for none
+	Log   string        // file for its output, both streams, appended, without secrets; "" for none
 	Limit time.Duration // how long it may take; 0: until the context ends
-	Grace time.Duration // between asking it to end and killing it; 0: 30 s
+	Grace time.Duration // between asking and ending; 0: 30 s
+	// Outlives lets it go on when we have ended; its log is what it writes itself.
+	Outlives bool
 }
 
 // Result is the outcome of a program.
@@ -38,7 +41,8 @@ var ErrLimit = errors.New("it took longer than its limit and was ended")
 type Child struct {
 	spec  Spec
 	cmd   *exec.Cmd
-	log   *os.File
+	log   io.Closer
+	mark  string
 	begun time.Time
 	done  chan struct{} // closed when it has ended
 	err   error         // of waiting
@@ -53,32 +57,47 @@ func Start(spec Spec) (*Child, error) {
 		spec.Grace = 30 * time.Second
 	}
 	c := &Child{spec: spec, cmd: exec.Command(spec.Argv[0], spec.Argv[1:]...), begun: time.Now(),
-		done: make(chan struct{})}
-	c.cmd.Env = append(os.Environ(), spec.Env...)
-	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	// Wait must return even if a grandchild keeps the output open; the group is ended then.
+		done: make(chan struct{}), mark: newMark()}
+	c.cmd.Env = append(append(os.Environ(), spec.Env...), markName+"="+c.mark)
+	c.cmd.SysProcAttr = attributes(spec.Outlives)
+	// Should a grandchild keep the output open, waiting ends all the same: the group is ended then.
 	c.cmd.WaitDelay = time.Second
 	if spec.Log != "" {
-		if err := os.MkdirAll(filepath.Dir(spec.Log), 0o777); err != nil {
-			return nil, fmt.Errorf("log: %w", err)
-		}
-		f, err := os.OpenFile(spec.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+		f, err := openLog(spec.Log)
 		if err != nil {
-			return nil, fmt.Errorf("log: %w", err)
+			return nil, err
 		}
-		c.log, c.cmd.Stdout, c.cmd.Stderr = f, f, f
+		if spec.Outlives {
+			c.log, c.cmd.Stdout, c.cmd.Stderr = f, f, f
+		} else {
+			l := newLog(f, mostLog, keptHead)
+			c.log, c.cmd.Stdout, c.cmd.Stderr = l, l, l
+		}
 	}
-	if err := c.cmd.Start(); err != nil {
+	started := make(chan error)
+	go c.run(started)
+	if err := <-started; err != nil {
 		c.closeLog()
 		return nil, fmt.Errorf("starting %s: %w", filepath.Base(spec.Argv[0]), err)
 	}
-	go func() {
-		c.err = c.cmd.Wait()
-		c.signal(syscall.SIGKILL) // what is left of its group
-		c.closeLog()
-		close(c.done)
-	}()
 	return c, nil
+}
+
+// run starts the program and waits for it on one thread: the kernel takes the end of the thread that started it for
+// our end.
+func (c *Child) run(started chan<- error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	err := c.cmd.Start()
+	started <- err
+	if err != nil {
+		return
+	}
+	c.err = c.cmd.Wait()
+	c.signal(syscall.SIGKILL) // what it left behind in its group
+	EndMarked(c.mark)         // and outside of it
+	c.closeLog()
+	close(c.done)
 }
 
 func (c *Child) closeLog() {
@@ -90,7 +109,10 @@ func (c *Child) closeLog() {
 // Done is closed when the program has ended.
 func (c *Child) Done() <-chan struct{} { return c.done }
 
-// Pid returns the process id, which is also that of its group.
+// Mark is in the environment of the program and of all that it starts; see [Marked].
+func (c *Child) Mark() string { return c.mark }
+
+// Pid is the process id, which is that of its group too.
 func (c *Child) Pid() int { return c.cmd.Process.Pid }
 
 func (c *Child) signal(s syscall.Signal) { _ = syscall.Kill(-c.cmd.Process.Pid, s) } // no such group: all have ended

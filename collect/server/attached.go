@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ttreport/ttreport/collect/origin"
 	"github.com/ttreport/ttreport/ingest/redact"
 )
 
@@ -39,7 +40,7 @@ func (a *Attached) Start(ctx context.Context, _ string) (Endpoint, error) {
 		if err == nil {
 			return end, nil
 		}
-		if errors.Is(err, ErrDenied) || errors.Is(err, ErrOtherModel) {
+		if errors.Is(err, ErrDenied) || errors.Is(err, ErrOtherModel) || errors.Is(err, origin.ErrElsewhere) {
 			return Endpoint{}, err // waiting would not help
 		}
 		if ctx.Err() == nil || last == nil {
@@ -51,7 +52,7 @@ func (a *Attached) Start(ctx context.Context, _ string) (Endpoint, error) {
 		}
 		select {
 		case <-ctx.Done():
-			return Endpoint{}, fmt.Errorf("%w after %s at %s: %w", ErrNotReady, wait, a.URL, last)
+			return Endpoint{}, fmt.Errorf("%w after %s at %s: %w", ErrNotReady, wait, redact.URL(a.URL), last)
 		case <-time.After(250 * time.Millisecond):
 		}
 	}
@@ -131,7 +132,7 @@ func (a *Attached) do(ctx context.Context, method, path string, body []byte, int
 	if a.APIKey != "" {
 		req.Header.Set("Authorization", "Bearer "+a.APIKey)
 	}
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := origin.Client(0).Do(req)
 	if err != nil {
 		return err
 	}

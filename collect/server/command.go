@@ -18,6 +18,8 @@ type Command struct {
 	Argv     []string
 	Env      []string
 
+	detached bool // it goes on without us
+
 	hurry context.Context
 	child *process.Child
 	log   string
@@ -30,7 +32,7 @@ func (c *Command) Start(ctx context.Context, dir string) (Endpoint, error) {
 		return Endpoint{}, err
 	}
 	c.log, c.hurry = filepath.Join(dir, LogName), process.Hurry(ctx)
-	child, err := process.Start(process.Spec{Argv: c.Argv, Env: c.Env, Log: c.log})
+	child, err := process.Start(process.Spec{Argv: c.Argv, Env: c.Env, Log: c.log, Outlives: c.detached})
 	if err != nil {
 		return Endpoint{}, err
 	}

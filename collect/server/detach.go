@@ -20,6 +20,7 @@ type Detached struct {
 
 // Detach starts the program and leaves it running once it is ready; its log goes to a file below dir.
 func (c *Command) Detach(ctx context.Context, dir string) (Detached, error) {
+	c.detached = true
 	if err := startDetached(ctx, c, dir); err != nil {
 		return Detached{}, err
 	}

@@ -29,6 +29,7 @@ type leftover struct {
 	Boot       string // of the kernel on which the numbers below hold
 	Pid        int    // of the process, which leads its group; 0 for a container
 	Start      string // of the process, in ticks after boot
+	Mark       string // in the environment of the process and its children
 	Engine     string // docker or podman
 	Container  string // id
 	Owner      int    // process that collects
@@ -104,6 +105,18 @@ func endLeftover(ctx context.Context, address, engine string) string {
 }
 
 func (l leftover) endProcess(ctx context.Context) string {
+	ended := l.endLeader(ctx)
+	if left := process.Marked(l.Mark); len(left) > 0 { // children whose leader has gone, or that left its group
+		process.EndMarked(l.Mark)
+		if ended == "" {
+			ended = fmt.Sprintf("process %d", left[0])
+		}
+	}
+	return ended
+}
+
+// endLeader ends the process that was started, and its group.
+func (l leftover) endLeader(ctx context.Context) string {
 	if l.Pid < 2 || l.Start == "" || startTicks(l.Pid) != l.Start {
 		return ""
 	}
@@ -191,5 +204,5 @@ func freePort(ctx context.Context, address, engine string, waiting func(error)) 
 
 // noteProcess notes a child that serves at an address.
 func noteProcess(address string, c *process.Child) {
-	note(address, leftover{Pid: c.Pid(), Start: startTicks(c.Pid())})
+	note(address, leftover{Pid: c.Pid(), Start: startTicks(c.Pid()), Mark: c.Mark()})
 }

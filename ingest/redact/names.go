@@ -11,7 +11,8 @@ func secretWords() []string {
 		"private_key", "private-key", "privatekey", "private key", "access_key", "access-key", "accesskey", "access key",
 		"account_key", "accountkey", "shared_key", "sharedkey", "signing_key", "signingkey", "encryption_key", "master_key",
 		"auth_key", "auth-key", "authkey", "session_key", "ssh_key", "connectionstring", "connection_string",
-		"sharedaccesssignature", "authorization", "x-auth", "x-api", "cookie", "webhook_url", "auth_config", "session_id", "sessionid", "sshpass",
+		"sharedaccesssignature", "authorization", "x-auth", "x-api", "cookie", "webhook_url", "auth_config", "session_id",
+		"sessionid", "sshpass",
 	}
 }
 
@@ -138,7 +139,8 @@ func separated(s string, begin, end int, flag bool) (int, bool) {
 	if strings.HasPrefix(s[next:], "- ") { // the next element of a list in YAML
 		next = after(s, next+2, isSpace)
 	}
-	another := next+1 < len(s) && s[next] == '-' && (s[next+1] == '-' || 'a' <= lower[s[next+1]] && lower[s[next+1]] <= 'z')
+	another := next+1 < len(s) && s[next] == '-' &&
+		(s[next+1] == '-' || 'a' <= lower[s[next+1]] && lower[s[next+1]] <= 'z')
 	return next, next > at && !another
 }
 
@@ -242,7 +244,7 @@ func bracket(s string, at int) int {
 	return len(s)
 }
 
-// assigned is the end of a line of an environment dump, NAME=value with blanks in the value; 0 where it is none, or where
+// assigned is the end of a line of an environment dump, NAME=value with blanks in the value; 0 if it is none, or if
 // several assignments share the line.
 func assigned(s string, begin, at int) int {
 	for i := begin; i < at-1; i++ {

@@ -8,10 +8,12 @@ import (
 // places are parts of addresses and paths: credentials in URLs, addresses that are secrets themselves, home folders.
 func places() []keyword {
 	out := []keyword{
-		{"://", userinfo}, {"/home/", home}, {"/users/", home}, {"/root", root}, {`:\users\`, windows}, {`:\\users\\`, windows},
+		{"://", userinfo}, {"/home/", home}, {"/users/", home}, {"/root", root},
+		{`:\users\`, windows}, {`:\\users\\`, windows},
 		{"-u ", curlUser}, {`-u"`, curlUser}, {"--user ", curlUser}, {"/bot", telegram},
 	}
-	for _, w := range []string{"?key=", "&key=", "?sig=", "&sig=", ";sig=", "?auth=", "&auth=", "?signature=", "&signature=",
+	for _, w := range []string{
+		"?key=", "&key=", "?sig=", "&sig=", ";sig=", "?auth=", "&auth=", "?signature=", "&signature=",
 		"-signature=", "?code=", "&code=", "?access=", "&access=", "?apikey=", "&apikey="} {
 		out = append(out, keyword{w, func(s string, i int) (int, int, string) {
 			at := i + len(w)
@@ -40,7 +42,8 @@ func userinfo(s string, i int) (from, to int, put string) {
 	}
 	to += from
 	user, _, password := strings.Cut(s[from:to], ":")
-	web := i >= 4 && (strings.HasSuffix(strings.ToLower(s[:i]), "http") || strings.HasSuffix(strings.ToLower(s[:i]), "https"))
+	before := strings.ToLower(s[:i])
+	web := i >= 4 && (strings.HasSuffix(before, "http") || strings.HasSuffix(before, "https"))
 	if !password && !web && len(user) < 20 {
 		return 0, 0, ""
 	}
@@ -52,7 +55,8 @@ func home(s string, i int) (from, to int, put string) {
 	at := i + strings.IndexByte(s[i+1:], '/') + 2
 	at = after(s, at, func(c byte) bool { return c == '/' })
 	end := until(s, at, "/ \t\r\n\"',:\\")
-	if end == at || s[at] == '~' || i > 0 && isAlnum(s[i-1]) || !strings.HasPrefix(s[i:], "/home/") && !strings.HasPrefix(s[i:], "/Users/") {
+	known := strings.HasPrefix(s[i:], "/home/") || strings.HasPrefix(s[i:], "/Users/")
+	if end == at || s[at] == '~' || i > 0 && isAlnum(s[i-1]) || !known {
 		return 0, 0, ""
 	}
 	return i, end, "~"
@@ -114,7 +118,8 @@ func URL(address string) string {
 	query := u.Query()
 	changed := false
 	for name := range query {
-		if low := strings.ToLower(name); IsSecretName(name) || low == "key" || low == "sig" || low == "auth" || low == "code" {
+		low := strings.ToLower(name)
+		if IsSecretName(name) || low == "key" || low == "sig" || low == "auth" || low == "code" {
 			query.Del(name)
 			changed = true
 		}

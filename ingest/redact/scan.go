@@ -11,7 +11,7 @@ type keyword struct {
 	find func(s string, i int) (from, to int, put string)
 }
 
-// index finds keywords by their first two bytes. A text is gone through once, and at nearly every byte one bit says that
+// index finds keywords by their first two bytes. A text is read once, and at nearly every byte one bit says that
 // no word begins there: 100 MB of logs take less than a second.
 type index struct {
 	begins [1 << 10]uint64 // one bit for each pair of bytes

@@ -29,20 +29,23 @@ func shapes() []keyword {
 		}
 	}
 	add(isAlnum, 12, false, "hf_", "hf-", "api_org_")
-	add(isWord, 12, false, "sk-", "sk_", "pk_", "rk_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "ghp-", "gho-", "ghs-", "github_pat_",
-		"glpat-", "gldt-", "glrt-", "glft-", "glptt-", "glcbt-", "glsoat-", "glimt-", "glpat_", "xoxa-", "xoxb-", "xoxe-", "xoxp-", "xoxr-",
-		"xoxs-", "xoxa_", "xoxb_", "xoxp_", "xapp-", "dckr_pat_", "dckr_oat_", "nvapi-", "gocspx-", "whsec_", "tskey-", "pmak-", "figd_")
+	add(isWord, 12, false, "sk-", "sk_", "pk_", "rk_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "ghp-", "gho-", "ghs-",
+		"github_pat_", "glpat-", "gldt-", "glrt-", "glft-", "glptt-", "glcbt-", "glsoat-", "glimt-", "glpat_", "xoxa-",
+		"xoxb-", "xoxe-", "xoxp-", "xoxr-", "xoxs-", "xoxa_", "xoxb_", "xoxp_", "xapp-", "dckr_pat_", "dckr_oat_",
+		"nvapi-", "gocspx-", "whsec_", "tskey-", "pmak-", "figd_")
 	add(isUpper, 12, true, "AKIA", "ASIA", "ABIA", "ACCA", "LTAI")
 	add(isWord, 20, true, "AIza", "ATATT3", "ATCTT3", "AGE-SECRET-KEY-1")
 	add(isWord, 20, false, "pypi-", "xai-", "tgp_v1_", "glsa_", "hvs.", "hvb.", "ya29.", "rzp_live_")
 	add(isAlnum, 20, false, "npm_", "lin_api_", "ntn_", "gsk_", "r8_", "pplx-", "fw_", "sbp_")
-	add(isHex, 20, false, "rubygems_", "dop_v1_", "doo_v1_", "dor_v1_", "shpat_", "shpss_", "shpca_", "shppa_", "xkeysib-", "pul-", "dapi", "key-")
+	add(isHex, 20, false, "rubygems_", "dop_v1_", "doo_v1_", "dor_v1_", "shpat_", "shpss_", "shpca_",
+		"shppa_", "xkeysib-", "pul-", "dapi", "key-")
 	add(isDotted, 32, true, "SG.")
 	var out []keyword
 	for _, sh := range list {
 		out = append(out, keyword{strings.ToLower(sh.prefix), sh.find})
 	}
-	return append(out, keyword{"eyj", token}, keyword{"-----begin", pem}, keyword{"bearer", bearer}, keyword{"basic", basic})
+	return append(out,
+		keyword{"eyj", token}, keyword{"-----begin", pem}, keyword{"bearer", bearer}, keyword{"basic", basic})
 }
 
 func (sh shape) find(s string, i int) (from, to int, put string) {

@@ -21,8 +21,43 @@ import (
 // conn is one connection to the server, used by one stream at a time.
 type conn struct {
 	raw   *arrival.Conn
+	head  *budget // of the bytes before a body
 	br    *bufio.Reader
 	lines *bufio.Reader // of a body
+	long  []byte        // a line that is longer than the buffer
+}
+
+// Bounds of an answer. A server may be anybody's.
+const (
+	mostHead  = 1 << 20  // bytes of headers
+	mostLine  = 32 << 20 // bytes of one event
+	mostAfter = 64 << 10 // bytes after the last event
+)
+
+var (
+	errHead   = fmt.Errorf("the answer has more than %d kB of headers", mostHead>>10)
+	errLine   = fmt.Errorf("an event of the answer is longer than %d MB", mostLine>>20)
+	errChunks = errors.New("the answer does not end: it has many times the chunks that were asked for")
+)
+
+// budget fails when more is read than may be.
+type budget struct {
+	r    io.Reader
+	left int // negative: any
+}
+
+func (b *budget) Read(p []byte) (int, error) {
+	if b.left == 0 {
+		return 0, errHead
+	}
+	if b.left > 0 {
+		p = p[:min(len(p), b.left)]
+	}
+	n, err := b.r.Read(p)
+	if b.left > 0 {
+		b.left -= n
+	}
+	return n, err
 }
 
 // conn returns an idle connection or opens one; reused reports which.
@@ -56,7 +91,8 @@ func (r *runner) wrap(raw net.Conn) *conn {
 		raw = tls.Client(raw, &tls.Config{ServerName: r.url.Hostname()})
 	}
 	top := arrival.Wrap(raw)
-	return &conn{raw: top, br: bufio.NewReaderSize(top, 16<<10), lines: bufio.NewReaderSize(nil, 4<<10)}
+	head := &budget{r: top}
+	return &conn{raw: top, head: head, br: bufio.NewReaderSize(head, 16<<10), lines: bufio.NewReaderSize(nil, 4<<10)}
 }
 
 func (r *runner) keep(c *conn) {
@@ -108,7 +144,9 @@ func (c *conn) ask(r *runner, i int) (t Timeline, stale bool) {
 	if _, err := c.raw.Write(message); err != nil {
 		return fail(fmt.Errorf("sending: %w", err), true)
 	}
+	c.head.left = mostHead
 	resp, err := http.ReadResponse(c.br, nil)
+	c.head.left = -1
 	if err != nil {
 		return fail(fmt.Errorf("reading the answer: %w", err), errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF))
 	}
@@ -121,7 +159,7 @@ func (c *conn) ask(r *runner, i int) (t Timeline, stale bool) {
 		return fail(err, false)
 	}
 	t.OK = true
-	if _, err := io.Copy(io.Discard, resp.Body); err == nil && !resp.Close {
+	if n, err := io.CopyN(io.Discard, resp.Body, mostAfter); n < mostAfter && errors.Is(err, io.EOF) && !resp.Close {
 		r.keep(c)
 	} else {
 		_ = c.raw.Close() // the server closes it as well
@@ -129,10 +167,27 @@ func (c *conn) ask(r *runner, i int) (t Timeline, stale bool) {
 	return t, false
 }
 
-// next returns the payload of the next event of the stream; more is false at its end.
+// line is the next line of the body; it holds until the next one.
+func (c *conn) line() ([]byte, error) {
+	line, err := c.lines.ReadSlice('\n')
+	if !errors.Is(err, bufio.ErrBufferFull) {
+		return line, err
+	}
+	c.long = append(c.long[:0], line...)
+	for errors.Is(err, bufio.ErrBufferFull) {
+		if len(c.long) > mostLine {
+			return nil, errLine
+		}
+		line, err = c.lines.ReadSlice('\n')
+		c.long = append(c.long, line...)
+	}
+	return c.long, err
+}
+
+// next is the payload of the next event of the stream; more is false at its end.
 func (c *conn) next() (data []byte, more bool, err error) {
 	for {
-		line, err := c.lines.ReadSlice('\n')
+		line, err := c.line()
 		if err != nil && (!errors.Is(err, io.EOF) || len(line) == 0) {
 			if errors.Is(err, io.EOF) {
 				return nil, false, nil
@@ -175,6 +230,9 @@ func (c *conn) follow(body io.Reader, began time.Time, osl int, t *Timeline) err
 			continue
 		}
 		at := c.raw.At()
+		if chunks > 16*osl+4096 {
+			return errChunks
+		}
 		if chunks++; chunks == 1 {
 			t.TTFT = ms(at.Sub(began))
 		} else {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ttreport/ttreport/collect/origin"
 	"github.com/ttreport/ttreport/ingest/redact"
 )
 
@@ -31,7 +32,7 @@ type Eval struct {
 // answer ends the eval with an error, because a score must not count missing answers.
 func RunEval(ctx context.Context, e Eval) ([]byte, error) {
 	now := time.Now
-	client := &http.Client{Timeout: 5 * time.Minute}
+	client := origin.Client(5 * time.Minute)
 	ask := func(question string) (string, error) { return ask(ctx, client, e, question) }
 	if e.Virtual != nil {
 		now, ask = e.Virtual.Time, func(question string) (string, error) { return e.Virtual.Answer(question), nil }

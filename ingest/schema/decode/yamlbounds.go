@@ -18,8 +18,8 @@ const (
 	maxYAMLNodes = 200_000 // when every alias is written out
 )
 
-// withinBounds returns the text without blanks on empty lines, over which the parser takes quadratic time in blocks, and
-// what exceeds the bounds, "" for nothing.
+// withinBounds returns the text without blanks on empty lines, which the parser takes quadratic time for in blocks,
+// and what exceeds the bounds, "" for nothing.
 func withinBounds(data []byte) (clean []byte, why string) {
 	if len(data) > maxYAML {
 		return nil, fmt.Sprintf("YAML of more than %d kB", maxYAML>>10)

@@ -74,12 +74,7 @@ func (f *File) convertYAML() bool {
 		why = "YAML whose aliases stand for too much"
 	}
 	if why != "" {
-		f.Form = Text
-		f.Problems = append(f.Problems, schema.Problem{
-			Severity: schema.SevWarning, Path: f.Path, Code: "bad-yaml", Found: why, Expected: "a result file",
-			Used: "nothing of it", Hint: "if it is a result, convert it to JSON",
-		})
-		return false
+		return f.badYAML(why)
 	}
 	tree, err := parser.ParseBytes(data, 0)
 	if err != nil || len(tree.Docs) == 0 || tree.Docs[0].Body == nil {
@@ -94,15 +89,20 @@ func (f *File) convertYAML() bool {
 		}
 	}
 	if w.err != "" {
-		f.Form = Text
-		f.Problems = append(f.Problems, schema.Problem{
-			Severity: schema.SevWarning, Path: f.Path, Code: "bad-yaml", Found: w.err, Expected: "a result file",
-			Used: "nothing of it",
-		})
-		return false
+		return f.badYAML(w.err)
 	}
 	f.Data, f.foreign = w.out, true
 	return true
+}
+
+// badYAML reports why a document is not read.
+func (f *File) badYAML(why string) bool {
+	f.Form = Text
+	f.Problems = append(f.Problems, schema.Problem{
+		Severity: schema.SevWarning, Path: f.Path, Code: "bad-yaml", Found: why, Expected: "a result file",
+		Used: "nothing of it", Hint: "if it is a result, convert it to JSON",
+	})
+	return false
 }
 
 // yamlWriter writes a YAML tree as JSON. An alias is expanded, within the limit of parts.
