@@ -9,6 +9,7 @@ import (
 	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/targets/gate"
+	"github.com/ttreport/ttreport/targets/gate/lint"
 )
 
 // Check writes the decision on a release; all lists every verdict, also those that need nobody.
@@ -36,15 +37,33 @@ func Check(w io.Writer, g *gate.Review, all bool) {
 	}
 	verdicts(w, "AGAINST HISTORY, worst first", history, len(g.History))
 	verdicts(w, "TARGETS", targets, len(g.Targets))
-	if len(g.Lints) > 0 {
-		fmt.Fprint(w, "\nLINTS\n")
-		for _, l := range g.Lints {
-			fmt.Fprintf(w, "  %-8s %-18s %s\n", l.Severity, l.ID, words.Lint(l))
-		}
-	}
+	lints(w, g.Lints)
 	if lines := render.RecheckLines(g); len(lines) > 0 {
 		fmt.Fprintf(w, "\nMeasure suspected regressions again on a new server, then ttreport build:\n  %s\n",
 			strings.Join(lines, "\n  "))
+	}
+}
+
+// lints lists lints; what several runs have in common is one line.
+func lints(w io.Writer, list []lint.Lint) {
+	if len(list) == 0 {
+		return
+	}
+	var lines []string
+	times := map[string]int{}
+	for _, l := range list {
+		line := fmt.Sprintf("  %-8s %-18s %s", l.Severity, l.ID, words.Lint(l))
+		if times[line]++; times[line] == 1 {
+			lines = append(lines, line)
+		}
+	}
+	fmt.Fprint(w, "\nLINTS\n")
+	for _, line := range lines {
+		runs := ""
+		if n := times[line]; n > 1 {
+			runs = fmt.Sprintf(" The same in %d runs.", n)
+		}
+		fmt.Fprintf(w, "%s%s\n", line, runs)
 	}
 }
 
