@@ -225,7 +225,7 @@ func TestKilledAtFiftyMoments(t *testing.T) {
 			kills++
 		}
 		check(t, results, whole)
-		if kills == 50 && ended(results) {
+		if kills == 50 && !failed { // a run that was killed before its manifest was written is not resumed
 			break
 		}
 	}
@@ -267,20 +267,6 @@ func check(t *testing.T, results string, whole map[string]string) {
 			}
 		}
 	}
-}
-
-func ended(results string) bool {
-	names, _ := filepath.Glob(filepath.Join(results, "*", manifest.JournalName))
-	for _, name := range names {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			return false
-		}
-		if _, done := manifest.JournalEnd(data); !done {
-			return false
-		}
-	}
-	return len(names) > 0
 }
 
 // A server that denies access is not awaited: waiting would not help.

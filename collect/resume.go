@@ -35,11 +35,15 @@ func (s *session) resume(results string) {
 			continue
 		}
 		m, problem := manifest.Read(name, text)
-		if problem != nil {
+		lost := len(strings.Trim(string(text), " \n\x00")) == 0 // in a power cut; it is written again
+		if problem != nil && !lost {
 			continue
 		}
-		for item, result := range done { // a result that was removed is measured again
-			if _, err := os.Stat(filepath.Join(filepath.Dir(name), filepath.FromSlash(result))); err != nil {
+		if s.unstated = lost; lost {
+			m.Start = start
+		}
+		for item, e := range done { // what is not what was measured is measured again
+			if !stillThere(filepath.Join(filepath.Dir(name), filepath.FromSlash(e.Result)), e) {
 				delete(done, item)
 			}
 		}
@@ -51,8 +55,8 @@ func (s *session) resume(results string) {
 }
 
 // unfinished reads a journal. For an unfinished run of the plan it returns the run's id and its results by item.
-func unfinished(entries []manifest.Entry, digest string) (id string, start time.Time, done map[string]string) {
-	done = map[string]string{}
+func unfinished(entries []manifest.Entry, digest string) (id string, start time.Time, done map[string]manifest.Entry) {
+	done = map[string]manifest.Entry{}
 	for _, e := range entries {
 		switch e.Event {
 		case "run-start":
@@ -63,7 +67,7 @@ func unfinished(entries []manifest.Entry, digest string) (id string, start time.
 		case "run-done":
 			return "", time.Time{}, nil
 		case "point-done", "eval-done":
-			done[e.Item] = e.Result
+			done[e.Item] = e
 		case "server-died", "point-missing", "eval-missing": // answers of a dying server are not a measurement
 			delete(done, e.Item)
 		}
@@ -73,7 +77,7 @@ func unfinished(entries []manifest.Entry, digest string) (id string, start time.
 
 // sameServer refuses to resume on another server than the one that the first part was measured on.
 func (s *session) sameServer() error {
-	if len(s.done) == 0 {
+	if len(s.done) == 0 || s.unstated {
 		return nil
 	}
 	a, b := s.before, s.end.Stack

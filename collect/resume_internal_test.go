@@ -1,7 +1,12 @@
 package collect
 
 import (
+	"os"
+	"path/filepath"
 	"testing"
+	"time"
+
+	"github.com/ttreport/ttreport/collect/plan"
 
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
@@ -15,10 +20,56 @@ func TestWhatADyingServerAnsweredIsMeasuredAgain(t *testing.T) {
 		{Event: "server-died", Item: "b"},
 		{Event: "point-missing", Item: "b"},
 	}, "digest")
-	if id != "r1" || done["a"] == "" || done["b"] != "" {
+	if id != "r1" || done["a"].Result == "" || done["b"].Result != "" {
 		t.Errorf("%s %v", id, done)
 	}
 	if id, _, _ := unfinished([]manifest.Entry{{Event: "run-start", Item: "r1", Result: "another"}}, "digest"); id != "" {
 		t.Error("another plan's run is resumed")
+	}
+}
+
+// After a power cut files may be empty, short or gone: what is not what was measured is measured again, and a manifest of
+// which nothing is left is written again.
+func TestResumeAfterAPowerCut(t *testing.T) {
+	results := t.TempDir()
+	dir := filepath.Join(results, "r1")
+	p := plan.Plan{Release: "v1"}
+	s := &session{plan: p, dir: dir, start: time.Now()}
+	if err := os.MkdirAll(filepath.Join(dir, "raw"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	var err error
+	if s.journal, err = manifest.OpenJournal(filepath.Join(dir, manifest.JournalName)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.log("run-start", "r1", p.Digest(), ""); err != nil {
+		t.Fatal(err)
+	}
+	for _, item := range []string{"whole", "empty", "short", "other", "gone"} {
+		if err := os.WriteFile(filepath.Join(dir, "raw", item), []byte("0123456789"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.log("point-done", item, "raw/"+item, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.log("point-done", "never", "raw/never", ""); err == nil {
+		t.Error("a result that is not there is journalled as done")
+	}
+	for name, text := range map[string]string{"empty": "", "short": "01234", "other": "0123456780"} {
+		if err := os.WriteFile(filepath.Join(dir, "raw", name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Remove(filepath.Join(dir, "raw", "gone")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, manifest.FileName), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	again := &session{plan: p}
+	again.resume(results)
+	if len(again.done) != 1 || !again.done["whole"] || again.id != "r1" || !again.unstated || again.start.IsZero() {
+		t.Errorf("%s goes on with %v, started %v", again.id, again.done, again.start)
 	}
 }

@@ -88,6 +88,7 @@ type session struct {
 	machine  host.Facts      // that we run on
 	done     map[string]bool // items that an earlier attempt measured
 	before   manifest.Stack  // that it measured them on
+	unstated bool            // before is not known
 }
 
 // now returns the time of the clock that the server runs on.
@@ -165,12 +166,6 @@ func (s *session) discard(results string, why error) error {
 	}
 	_ = os.RemoveAll(s.dir) // why is the error
 	return why
-}
-
-func (s *session) log(event, item, result, note string) error {
-	return s.journal.Log(manifest.Entry{
-		Time: s.now().UTC(), Event: event, Item: item, Result: result, Note: redact.Text(note),
-	})
 }
 
 // begin starts the server and writes the manifest.
@@ -274,7 +269,11 @@ func (s *session) writeManifest(end time.Time) error {
 	if err != nil {
 		return err
 	}
-	return durable.WriteFile(filepath.Join(s.dir, manifest.FileName), data)
+	name := filepath.Join(s.dir, manifest.FileName)
+	if err := durable.WriteFile(name, data); err != nil {
+		return err
+	}
+	return durable.Sync(name)
 }
 
 // step is an item that is being measured: which of how many, and since when.

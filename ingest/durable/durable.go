@@ -52,3 +52,19 @@ func Holds(name string, data []byte) bool {
 	old, err := os.ReadFile(name)
 	return err == nil && bytes.Equal(old, data)
 }
+
+// Sync returns when a file and the entry of its folder are on the disk, also for a file that another program wrote.
+func Sync(name string) error {
+	for _, n := range []string{name, filepath.Dir(name)} {
+		f, err := os.Open(n)
+		if err != nil {
+			return fmt.Errorf("flushing %s: %w", n, err)
+		}
+		err = f.Sync()
+		_ = f.Close() // nothing was written through it
+		if err != nil {
+			return fmt.Errorf("flushing %s: %w", n, err)
+		}
+	}
+	return nil
+}

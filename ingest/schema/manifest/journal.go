@@ -21,6 +21,9 @@ type Entry struct {
 	Item   string    `json:"item,omitempty"`
 	Result string    `json:"result,omitempty"` // file, relative to the run folder
 	Note   string    `json:"note,omitempty"`
+	// Size and SHA256 are of the result, which is on the disk when the entry is.
+	Size   int64  `json:"size,omitempty"`
+	SHA256 string `json:"sha256,omitempty"`
 }
 
 // Journal appends entries to a run folder's journal; each is on the disk when Log returns, and survives kill -9 and a
