@@ -42,10 +42,9 @@ func TestReadRecorded(t *testing.T) {
 		{named(t, "inspect").Read, "inspect-ai-0.3.285/json-a/logs", 20, 0, 0, ""},
 		{named(t, "inspect").Read, "inspect-ai-0.3.285/eval-a/logs", 0, 0, 0, "left no log"},
 	} {
-		dir := filepath.Join("../../../shared/recorded", filepath.FromSlash(tt.dir))
+		dir := filepath.Join("../../testdata/recorded", filepath.FromSlash(tt.dir))
 		if _, err := os.Stat(filepath.Dir(dir)); err != nil {
-			t.Logf("skipped: %s does not exist", filepath.Dir(dir))
-			continue
+			t.Fatal(err)
 		}
 		s, err := tt.read(dir)
 		switch {
