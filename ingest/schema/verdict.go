@@ -145,11 +145,6 @@ func EvalKey(s *Score) Key {
 	return k
 }
 
-// EvalTarget returns the key of a target for an eval.
-func EvalTarget(task string, dims map[string]string) Key {
-	return Key{Task: evalTask, Dataset: task, Dims: dims}
-}
-
 // IsEval reports whether a key names an eval.
 func (k Key) IsEval() bool { return k.Task == evalTask }
 

@@ -85,16 +85,6 @@ func TestPrivate(t *testing.T) {
 	})
 }
 
-func TestCache(t *testing.T) {
-	base := t.TempDir()
-	t.Setenv("XDG_CACHE_HOME", base)
-	dir, err := Cache()
-	info, statErr := os.Stat(dir)
-	if err != nil || statErr != nil || dir != filepath.Join(base, "ttreport") || info.Mode().Perm() != 0o700 {
-		t.Fatalf("%q, %v, %v", dir, err, statErr)
-	}
-}
-
 func within(dir, base string) bool {
 	rel, err := filepath.Rel(base, dir)
 	return err == nil && filepath.IsLocal(rel)

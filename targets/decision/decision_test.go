@@ -169,7 +169,7 @@ func TestCovers(t *testing.T) {
 		ID: "0123456789ab", Release: "v1", Run: "r1", Model: "A", Device: "n150", Metric: "ttft", Level: "target",
 		Key: schema.Key{Tool: "vllm", ISL: &one, OSL: &one, Concurrency: &one},
 	}
-	eval := schema.Verdict{Release: "v1", Model: "A", Key: schema.EvalTarget("gsm8k", nil)}
+	eval := schema.Verdict{Release: "v1", Model: "A", Key: schema.EvalKey(&schema.Score{Task: "gsm8k"})}
 	type sel = decision.Select
 	all := sel{
 		Run: "r1", Model: "A", Device: "n150", Workload: "1/1/1", Tool: "vllm", Metric: "ttft", Level: "target",

@@ -117,7 +117,7 @@ func TestRechecksOfOtherWorkloads(t *testing.T) {
 		"an image":                 {suspect(func(k *schema.Key) { k.Task = "image" }), ""},
 		"a dimension":              {suspect(func(k *schema.Key) { k.Dims = map[string]string{"images": "2"} }), ""},
 		"no task":                  {suspect(func(k *schema.Key) { k.Task = "" }), "d: 128/128/1"},
-		"an eval":                  {suspect(func(k *schema.Key) { *k = schema.EvalTarget("gsm8k", nil) }), ""},
+		"an eval":                  {suspect(func(k *schema.Key) { *k = schema.EvalKey(&schema.Score{Task: "gsm8k"}) }), ""},
 	} {
 		if got := rechecks(c.v); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)

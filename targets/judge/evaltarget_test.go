@@ -26,7 +26,7 @@ func gradeEval(t *testing.T, s *schema.Score, target schema.Target) schema.Verdi
 // The interval decides, missing questions make it inconclusive, a missing score is missing.
 func TestEvalTargets(t *testing.T) {
 	ref := schema.Target{
-		Key: schema.EvalTarget("GSM8K", nil), Metric: "exact_match", Stat: "value", Value: 80,
+		Key: schema.EvalKey(&schema.Score{Task: "GSM8K"}), Metric: "exact_match", Stat: "value", Value: 80,
 		Level: schema.LevelReference, Tolerance: .05,
 	}
 	of := func(p float64, n, total int) *schema.Score {
@@ -91,7 +91,7 @@ func checkEvalLimit(t *testing.T, name string, v schema.Verdict, s *schema.Score
 // Repeating an eval until it passes does not help.
 func TestEvalTargetsCountEveryRun(t *testing.T) {
 	target := schema.Target{
-		Key: schema.EvalTarget("gsm8k", nil), Metric: "exact_match", Value: .85,
+		Key: schema.EvalKey(&schema.Score{Task: "gsm8k"}), Metric: "exact_match", Value: .85,
 		Level: schema.LevelFunctional, Priority: "must",
 	}
 	c := judgetest.History{

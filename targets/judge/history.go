@@ -36,23 +36,6 @@ func whyOf(w regression.Why) schema.Why {
 	}[w]
 }
 
-// Tally is how many numbers of a release have an outcome, with its evidence.
-type Tally struct {
-	Outcome  schema.Outcome
-	Evidence schema.Evidence
-	Large    bool
-}
-
-// Tally counts the verdicts of a release against history without making them.
-func (j *Judgement) Tally(release int) map[Tally]int {
-	n := map[Tally]int{}
-	for _, i := range j.byCell[release] {
-		r := &j.rows.Rows[i]
-		n[Tally{outcomeOf(r.Word), evidenceOf(r.Evidence), r.Large()}]++
-	}
-	return n
-}
-
 // History returns the verdicts of a release against history, one a primary cell, worst first: performance, then evals.
 func (j *Judgement) History(release int) []schema.Verdict {
 	out := make([]schema.Verdict, 0, len(j.byCell[release])+64)

@@ -151,10 +151,7 @@ func sequences(releases []Release) []sequence {
 	return out
 }
 
-// NaturalLess orders names as people do: v0.9.0 before v0.10.0.
-func NaturalLess(a, b string) bool { return NaturalCompare(a, b) < 0 }
-
-// NaturalCompare is the order of [NaturalLess] as -1, 0 or 1; 0 for equal names only.
+// NaturalCompare orders names as people do, v0.9.0 before v0.10.0: -1, 0 or 1; 0 for equal names only.
 func NaturalCompare(a, b string) int {
 	whole, other := a, b
 	for a != "" && b != "" {

@@ -69,16 +69,6 @@ func sign(metric string) float64 {
 	return 1
 }
 
-// Values lists the series in release order; releases without a number are left out.
-func (s *Series) Values() []SeriesValue {
-	c := &s.table.Cells[s.cell]
-	out := make([]SeriesValue, 0, c.End-c.First)
-	for i := c.First; i < c.End; i++ {
-		out = append(out, s.value(i))
-	}
-	return out
-}
-
 func (s *Series) value(obs int32) SeriesValue {
 	o := &s.table.Obs[obs]
 	n := int(o.K + o.K2)
