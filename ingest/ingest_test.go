@@ -195,9 +195,12 @@ func TestFolders(t *testing.T) {
 		}
 	}
 	write("a/1.json", result("acme/x", "20260101-000000", 1))
-	write("elsewhere/2.json", result("acme/x", "20260101-000000", 2))
+	write("a/.store/2.json", result("acme/x", "20260101-000000", 2))
+	write("elsewhere/4.json", result("acme/x", "20260101-000000", 4))
 	write("a/.hidden/3.json", result("acme/x", "20260101-000000", 3))
-	for link, to := range map[string]string{"a/loop": "..", "a/linked": "../elsewhere", "a/dangling": "nowhere"} {
+	for link, to := range map[string]string{
+		"a/loop": "../a", "a/linked": ".store", "a/dangling": "nowhere", "a/out": "../elsewhere", "a/5.json": "/proc/self/environ",
+	} {
 		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
 			t.Fatal(err)
 		}
@@ -214,8 +217,8 @@ func TestFolders(t *testing.T) {
 	for _, r := range set.Runs {
 		n += len(r.Points)
 	}
-	if n < 2 || !strings.Contains(codes(set.Problems), "directory-loop") ||
-		!strings.Contains(codes(set.Problems), "unreadable") {
+	if got := codes(set.Problems); n != 2 || !strings.Contains(got, "directory-loop") ||
+		!strings.Contains(got, "unreadable") || strings.Count(got, "leads-out") != 2 {
 		t.Errorf("%d points, %v", n, set.Problems)
 	}
 	if len(set.Files) > 4 {

@@ -85,8 +85,8 @@ func TestDevicesAreLeftAlone(t *testing.T) {
 	}()
 	select {
 	case set := <-done:
-		if len(set.Files) != 1 || len(set.Runs) != 1 {
-			t.Errorf("%d files, %d runs", len(set.Files), len(set.Runs))
+		if len(set.Files) != 1 || len(set.Runs) != 1 || codes(set.Problems) != "not-a-file leads-out" {
+			t.Errorf("%d files, %d runs, %v", len(set.Files), len(set.Runs), set.Problems)
 		}
 	case <-time.After(10 * time.Second):
 		t.Fatal("the load waits for a pipe or a device")

@@ -27,10 +27,7 @@ func readFile(ctx context.Context, at found, lim decode.Limits) (sources []*sour
 	}()
 	sources, err := at.read(ctx, lim)
 	if err != nil {
-		return []*source{failed(at, schema.Problem{
-			Severity: schema.SevError, Path: at.shown(), Code: "unreadable", Found: reason(err),
-			Expected: "a readable file", Hint: "check its permissions, or leave it out",
-		})}
+		return []*source{failed(at, unreadable(at, err))}
 	}
 	return sources
 }

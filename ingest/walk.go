@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/lmeval"
+	"github.com/ttreport/ttreport/ingest/rootfs"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
@@ -41,7 +42,7 @@ func OSRoot(name string) (Root, error) {
 	case err != nil:
 		return Root{}, err
 	case info.IsDir():
-		return Root{FS: os.DirFS(name), Name: name, Above: above(name)}, nil
+		return newRoot(name, "", "")
 	case !info.Mode().IsRegular():
 		return Root{}, fmt.Errorf("%s is neither a file nor a folder", name)
 	}
@@ -58,7 +59,20 @@ func OSRoot(name string) (Root, error) {
 		}
 		dir, below = path.Dir(dir), path.Join(path.Base(dir), below)
 	}
-	return Root{FS: os.DirFS(top), Name: top, Only: rel, Above: above(top)}, nil
+	return newRoot(top, rel, name)
+}
+
+// newRoot opens a folder, which reading does not leave. named is the path of the file that the user asked for: that it
+// is a link to somewhere else is the user's decision.
+func newRoot(dir, only, named string) (Root, error) {
+	folder, err := rootfs.Open(dir)
+	if err != nil {
+		return Root{}, err
+	}
+	if only != "" {
+		folder.Trust(only, named)
+	}
+	return Root{FS: folder, Name: dir, Only: only, Above: above(dir)}, nil
 }
 
 // levelsUp is how many folders above a root are searched for a manifest.
@@ -78,8 +92,11 @@ func above(name string) []Above {
 		}
 		below = path.Join(filepath.Base(abs), below)
 		abs, name = filepath.Dir(abs), path.Join(name, "..")
-		if info, err := os.Stat(filepath.Join(abs, manifest.FileName)); err == nil && info.Mode().IsRegular() {
-			out = append(out, Above{Root{FS: os.DirFS(name), Name: name, Only: manifest.FileName}, below})
+		if _, err := os.Lstat(filepath.Join(abs, manifest.FileName)); err != nil {
+			continue
+		}
+		if folder, err := rootfs.Open(name); err == nil {
+			out = append(out, Above{Root{FS: folder, Name: name, Only: manifest.FileName}, below})
 		}
 	}
 	return out
@@ -190,10 +207,24 @@ type walker struct {
 }
 
 func (w *walker) problem(rel string, err error) {
-	w.problems = append(w.problems, schema.Problem{
-		Severity: schema.SevError, Path: found{w.root, rel}.shown(), Code: "unreadable",
-		Found: reason(err), Expected: "a readable file or folder", Hint: "check its permissions, or leave it out",
-	})
+	w.problems = append(w.problems, unreadable(found{w.root, rel}, err))
+}
+
+// unreadable is the problem of a file or folder that cannot be read, or must not be.
+func unreadable(at found, err error) schema.Problem {
+	p := schema.Problem{
+		Severity: schema.SevError, Path: at.shown(), Code: "unreadable", Found: reason(err),
+		Expected: "a readable file or folder", Hint: "check its permissions, or leave it out",
+	}
+	switch {
+	case errors.Is(err, rootfs.ErrLeadsOut):
+		p.Code, p.Expected, p.Used = "leads-out", "files and links within the folder that is read", "nothing of it"
+		p.Hint = "put the file itself there, or name what it leads to on the command line"
+	case errors.Is(err, rootfs.ErrNotRegular):
+		p.Code, p.Severity, p.Used = "not-a-file", schema.SevWarning, "nothing of it"
+		p.Expected, p.Hint = "a regular file or a folder", "leave it out"
+	}
+	return p
 }
 
 // reason returns an error without the path that its problem shows already.
@@ -220,6 +251,8 @@ func (w *walker) dir(rel string, above []fs.FileInfo) {
 			w.enter(name, above)
 		case mode&fs.ModeSymlink != 0:
 			w.link(name, above)
+		default:
+			w.problem(name, rootfs.ErrNotRegular)
 		}
 	}
 }
@@ -264,5 +297,7 @@ func (w *walker) link(name string, above []fs.FileInfo) {
 		}
 		w.linked = append(w.linked, info)
 		w.enter(name, above)
+	default:
+		w.problem(name, rootfs.ErrNotRegular)
 	}
 }

@@ -226,12 +226,16 @@ func (o buildOptions) write(
 	if err != nil {
 		return nil, err
 	}
+	settings, err := ws.ReadSettings()
+	if err != nil {
+		return nil, failure{code: exitInput, err: err}
+	}
 	damaged := printDamaged(sh, ws, report.Problems, got.problems)
 	sh.say("history   %s, %s, %s", releaseCounts(report.Releases),
 		plaintext.Plural(len(report.Columns.Runs), "run"), plaintext.Plural(len(report.Columns.Points), "point"))
 	result, err := site.Build(ctx, report, site.Options{
 		Dir: o.out, BaseURL: o.baseURL, Theme: theme,
-		Stamp: unchanged.ProgramStamp(o.options(), ws.Settings(), ws.Logo()),
+		Stamp: unchanged.ProgramStamp(o.options(), settings),
 		Run:   func(i int) (schema.Run, *schema.Problem) { return history.Read(report.Columns.Runs[i].Path) },
 	})
 	if err != nil {

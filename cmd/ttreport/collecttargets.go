@@ -26,7 +26,7 @@ func readTargets(ws *workspace.Workspace) (planTargets, error) {
 		lib, _, err := targetLibrary(ws, nil)
 		return planTargets{library: lib}, err
 	}
-	lib, problems, err := workspace.ReadTargets([]string{name}, func(string) bool { return true })
+	lib, problems, err := workspace.ReadTargets(name, func(string) bool { return true })
 	if err != nil {
 		return planTargets{}, failure{code: exitUsage, err: fmt.Errorf("%s: %w", workspace.OverrideVariable, err)}
 	}

@@ -14,7 +14,7 @@ import (
 const module = "github.com/ttreport/ttreport/"
 
 // leaves are the packages that every room may import, beside ingest/schema and what is below it.
-var leaves = []string{"ingest/durable", "ingest/redact", "ingest/plaintext", "ingest/userdir"}
+var leaves = []string{"ingest/durable", "ingest/redact", "ingest/plaintext", "ingest/rootfs", "ingest/userdir"}
 
 // rooms says which of our packages a folder may import, beside the leaves; what is below a folder may be imported with
 // it. The longest prefix decides. A name that ends in "." is that package alone.

@@ -35,10 +35,11 @@ func makeReport(ctx context.Context, ws *workspace.Workspace, req reportRequest)
 		return nil, err
 	}
 	judged.Lost = history.Lost(bad)
-	notes, err := ws.ReadNotes()
+	notes, unread, err := ws.ReadNotes()
 	if err != nil {
 		return nil, failure{code: exitInput, err: err}
 	}
+	bad = append(bad, unread...)
 	mode := ws.Config.Site.Mode
 	if mode != "" && mode != "releases" && mode != "nightly" {
 		return nil, fail(exitUsage, "modes are releases and nightly", "%s: site.mode %q", workspace.ConfigName, mode)

@@ -77,12 +77,9 @@ func pageNamed(r *render.Report, name string) (render.Page, error) {
 // themeOf is the logo and the colours that ttreport.yaml sets.
 func themeOf(ws *workspace.Workspace) (site.Theme, error) {
 	const file = workspace.ConfigName
-	var logo []byte
-	if name := ws.Logo(); name != "" {
-		var err error
-		if logo, err = os.ReadFile(name); err != nil {
-			return site.Theme{}, fail(exitUsage, "site.logo is a file beside "+file, "%s: site.logo: %w", file, err)
-		}
+	logo, err := ws.ReadLogo()
+	if err != nil {
+		return site.Theme{}, fail(exitUsage, "site.logo is a file beside "+file, "%s: site.logo: %w", file, err)
 	}
 	theme, err := site.NewTheme(logo, ws.Config.Site.Logo, ws.Config.Site.Tokens)
 	if err != nil {

@@ -142,7 +142,7 @@ func (o *targetOptions) lint(sh *shell, ws *workspace.Workspace) error {
 
 // importFile turns a file of another form into one of ours.
 func (o *targetOptions) importFile(sh *shell, ws *workspace.Workspace, name string) error {
-	lib, problems, err := workspace.ReadTargets([]string{name}, func(string) bool { return false })
+	lib, problems, err := workspace.ReadTargets(name, func(string) bool { return false })
 	if err != nil {
 		return fail(exitUsage, "name a file of targets", "targets import: %w", err)
 	}

@@ -121,29 +121,24 @@ func fingerprint(folder string) (hash string, files int, ok bool) {
 	return ingest.Fingerprint([]ingest.Root{root})
 }
 
-// ProgramStamp is a hash of the bytes of this program, of options and of files, those that exist: what is written is
-// made of them, beside what was read. It depends on nothing else, so two machines that write the same have the same
-// stamp. "" where it is not known.
-func ProgramStamp(options string, files ...string) string {
+// ProgramStamp is a hash of the bytes of this program, of options and of settings: what is written is made of them,
+// beside what was read. It depends on nothing else, so two machines that write the same have the same stamp. "" where
+// it is not known.
+func ProgramStamp(options string, settings []byte) string {
 	program, err := os.Executable()
 	if err != nil {
 		return ""
 	}
+	f, err := os.Open(program)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
 	h := sha256.New()
-	fmt.Fprintln(h, options)
-	for _, name := range append([]string{program}, files...) {
-		f, err := os.Open(name)
-		if name == "" || os.IsNotExist(err) {
-			continue
-		}
-		if err != nil {
-			return ""
-		}
-		_, err = io.Copy(h, f)
-		_ = f.Close() // only read
-		if err != nil {
-			return ""
-		}
+	fmt.Fprintf(h, "%q %d\n", options, len(settings))
+	h.Write(settings)
+	if _, err := io.Copy(h, f); err != nil {
+		return ""
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }

@@ -8,16 +8,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 	"time"
 
 	"github.com/ttreport/ttreport/collect/plan"
+	"github.com/ttreport/ttreport/ingest/rootfs"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
-	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/targets/decision"
 	"github.com/ttreport/ttreport/targets/judge"
 )
@@ -69,18 +67,23 @@ type Workspace struct {
 	Dir        string
 	Config     Config
 	Configured bool // ttreport.yaml exists
+
+	files *rootfs.Folder // nothing outside of it is read
 }
 
 // Open reads a folder's configuration. A folder without one is a workspace with defaults.
 func Open(dir string) (*Workspace, error) {
 	w := &Workspace{Dir: dir}
 	name := filepath.Join(dir, ConfigName)
-	data, err := os.ReadFile(name)
+	if err := w.open(); err != nil {
+		return nil, err
+	}
+	data, err := w.files.Read(ConfigName, mostText)
 	if errors.Is(err, fs.ErrNotExist) {
 		return w, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("configuration: %w", err)
+		return nil, fmt.Errorf("configuration: %s: %w", name, reason(err))
 	}
 	w.Configured = true
 	if len(strings.TrimSpace(string(data))) == 0 {
@@ -96,16 +99,26 @@ func Open(dir string) (*Workspace, error) {
 // Settings is the configuration file.
 func (w *Workspace) Settings() string { return filepath.Join(w.Dir, ConfigName) }
 
+// The parts of a workspace, by name.
+const (
+	resultsName = "results"
+	historyName = "history"
+	targetsName = "targets"
+	notesName   = "notes"
+	siteName    = "_site"
+	stateName   = ".ttreport"
+)
+
 // Results, History, Targets, Notes, Site and Cache are the parts' paths.
-func (w *Workspace) Results() string { return filepath.Join(w.Dir, "results") }
-func (w *Workspace) History() string { return filepath.Join(w.Dir, "history") }
-func (w *Workspace) Targets() string { return filepath.Join(w.Dir, "targets") }
-func (w *Workspace) Notes() string   { return filepath.Join(w.Dir, "notes") }
-func (w *Workspace) Site() string    { return filepath.Join(w.Dir, "_site") }
-func (w *Workspace) Cache() string   { return filepath.Join(w.Dir, ".ttreport", "columns.cache") }
+func (w *Workspace) Results() string { return filepath.Join(w.Dir, resultsName) }
+func (w *Workspace) History() string { return filepath.Join(w.Dir, historyName) }
+func (w *Workspace) Targets() string { return filepath.Join(w.Dir, targetsName) }
+func (w *Workspace) Notes() string   { return filepath.Join(w.Dir, notesName) }
+func (w *Workspace) Site() string    { return filepath.Join(w.Dir, siteName) }
+func (w *Workspace) Cache() string   { return filepath.Join(w.Dir, stateName, "columns.cache") }
 
 // LastBuild is the file that remembers what the last build read and wrote.
-func (w *Workspace) LastBuild() string { return filepath.Join(w.Dir, ".ttreport", "build.json") }
+func (w *Workspace) LastBuild() string { return filepath.Join(w.Dir, stateName, "build.json") }
 
 // Title is the site's title.
 func (w *Workspace) Title() string {
@@ -139,25 +152,6 @@ func (w *Workspace) ReleaseOrder() ([]judge.Configured, error) {
 			c.Date = t
 		}
 		out = append(out, c)
-	}
-	return out, nil
-}
-
-// ReadNotes reads notes/*.md; a note belongs to the release that its file is named after.
-func (w *Workspace) ReadNotes() ([]render.Note, error) {
-	names, err := filepath.Glob(filepath.Join(w.Notes(), "*.md"))
-	if err != nil {
-		return nil, fmt.Errorf("notes: %w", err)
-	}
-	sort.Strings(names)
-	var out []render.Note
-	for _, name := range names {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			return nil, fmt.Errorf("notes: %w", err)
-		}
-		release := strings.TrimSuffix(filepath.Base(name), ".md")
-		out = append(out, render.Note{Release: release, Title: release, Source: string(data)})
 	}
 	return out, nil
 }

@@ -1,0 +1,107 @@
+package workspace
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const planted = "PLANTED_SECRET"
+
+// forked is a workspace whose files a fork could have written: content, or "-> target" for a link.
+func forked(t *testing.T, files map[string]string) string {
+	t.Helper()
+	top := t.TempDir()
+	dir := filepath.Join(top, "ws")
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(top, "secret"), []byte("title: "+planted+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range files {
+		full := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(full), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		to, link := strings.CutPrefix(text, "-> ")
+		err := os.Symlink(to, full)
+		if !link {
+			_ = os.Remove(full)
+			err = os.WriteFile(full, []byte(text), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// everything is what a workspace reads, as text, with its errors.
+func everything(dir string) string {
+	var b strings.Builder
+	w, err := Open(dir)
+	if err != nil {
+		return "error: " + err.Error()
+	}
+	b.WriteString(w.Title())
+	notes, problems, err := w.ReadNotes()
+	for _, n := range notes {
+		b.WriteString(n.Source)
+	}
+	for _, p := range problems {
+		b.WriteString(" problem: " + p.Error())
+	}
+	logo, err2 := w.ReadLogo()
+	b.Write(logo)
+	files, err3 := w.targetFiles()
+	for _, f := range files {
+		b.Write(f.data)
+	}
+	_, err4 := w.ReadSettings()
+	for _, err := range []error{err, err2, err3, err4} {
+		if err != nil {
+			b.WriteString(" error: " + err.Error())
+		}
+	}
+	return b.String()
+}
+
+func TestLinksOutOfAWorkspace(t *testing.T) {
+	for name, files := range map[string]map[string]string{
+		"note":              {"notes/v1.md": "-> ../../secret"},
+		"note, absolute":    {"notes/v1.md": "-> /proc/self/environ"},
+		"notes":             {"notes": "-> .."},
+		"targets":           {"targets/a.yaml": "-> ../../secret"},
+		"folder of targets": {"targets": "-> .."},
+		"configuration":     {"ttreport.yaml": "-> ../secret"},
+		"logo":              {"logo.svg": "-> ../secret", "ttreport.yaml": "site:\n  logo: logo.svg\n"},
+		"logo, upwards":     {"ttreport.yaml": "site:\n  logo: ../secret\n"},
+		"logo, absolute":    {"ttreport.yaml": "site:\n  logo: /proc/self/environ\n"},
+		"logo, device":      {"ttreport.yaml": "site:\n  logo: ../../../../../../dev/zero\n"},
+		"results":           {"results": "-> .."},
+		"history":           {"history": "-> .."},
+		"site":              {"_site": "-> .."},
+		"state":             {".ttreport": "-> .."},
+		"note, folder":      {"notes/v1.md/x": ""},
+		"note, large":       {"notes/v1.md": strings.Repeat("x", mostText+1)},
+	} {
+		got := everything(forked(t, files))
+		if strings.Contains(got, planted) || strings.Contains(got, "PATH=") {
+			t.Errorf("%s: read: %.200s", name, got)
+		}
+		if !strings.Contains(got, "problem: ") && !strings.Contains(got, "error: ") {
+			t.Errorf("%s: passes without a word", name)
+		}
+	}
+}
+
+func TestLinksWithinAWorkspace(t *testing.T) {
+	got := everything(forked(t, map[string]string{
+		"notes/v1.md": "-> ../docs/v1.md", "docs/v1.md": "a note of ours", "ttreport.yaml": "-> conf/t.yaml", "conf/t.yaml": "title: ours\n",
+	}))
+	if !strings.Contains(got, "a note of ours") || !strings.Contains(got, "ours") || strings.Contains(got, "error") {
+		t.Error(got)
+	}
+}
