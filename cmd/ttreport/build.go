@@ -284,7 +284,9 @@ func (o buildOptions) report(
 func printDamaged(sh *shell, ws *workspace.Workspace, list, printed []schema.Problem) (damaged bool) {
 	for _, p := range list {
 		before := slices.ContainsFunc(printed, func(q schema.Problem) bool { return q.Path == p.Path && q.Code == p.Code })
-		if p.Severity == schema.SevError && strings.HasPrefix(p.Path, filepath.ToSlash(ws.History())) && !before {
+		ours := strings.HasPrefix(p.Path, filepath.ToSlash(ws.History())) ||
+			strings.HasPrefix(p.Path, filepath.ToSlash(ws.Notes()))
+		if p.Severity == schema.SevError && ours && !before {
 			sh.say("%s: %s", p.Severity, p)
 			damaged = true
 		}

@@ -66,7 +66,7 @@ func checkCommand() command {
 
 type checkOptions struct {
 	release, run, model, device, baseline, failOn, format, site, explain string
-	all, changePoints, recheckPlan                                       bool
+	all, changePoints, recheckPlan, verify                               bool
 }
 
 func (o *checkOptions) declare(fs *pflag.FlagSet) {
@@ -82,6 +82,8 @@ func (o *checkOptions) declare(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.all, "all", false, "list every verdict, also those that need nobody")
 	fs.BoolVar(&o.recheckPlan, "recheck-plan", false,
 		"print the plan that settles suspected regressions, for ttreport collect --plan, also on another host")
+	fs.BoolVar(&o.verify, "verify", false,
+		"read every document again, whatever the cache has of it (the default where CI is set)")
 	fs.BoolVar(&o.changePoints, "change-points", false,
 		"list the change points and drifts in the history of what is judged")
 }
@@ -183,7 +185,11 @@ func (o checkOptions) write(w io.Writer, report *render.Report, at int, g gate.R
 
 // judge loads history and finds the release that is asked for.
 func (o checkOptions) judge(ctx context.Context, ws *workspace.Workspace) (*render.Report, int, error) {
-	report, err := storedReport(ctx, ws, judge.View{Run: o.run, Release: o.release, Baseline: o.baseline})
+	req := storedRequest(ws, judge.View{Run: o.run, Release: o.release, Baseline: o.baseline})
+	if o.verify {
+		req.cache = ""
+	}
+	report, err := makeReport(ctx, ws, req)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -272,7 +272,7 @@ func (o collectOptions) outPath() []string {
 
 // startServer starts a server, prints how to use and to end it, and leaves it running.
 func startServer(ctx context.Context, sh *shell, ws *workspace.Workspace, s *session.Session) error {
-	d, err := s.Detach(ctx, filepath.Join(ws.Dir, ".ttreport", "servers"))
+	d, err := s.Detach(ctx, filepath.Join(ws.State(), "servers"))
 	switch {
 	case errors.Is(err, session.ErrNotStarted):
 		return fail(exitUsage, "--server docker, or --server 'command …'",

@@ -54,8 +54,8 @@ func (s *shell) say(format string, args ...any) {
 func commands() []command {
 	return []command{
 		collectCommand(), buildCommand(), serveCommand(), demoCommand(), ingestCommand(), inspectCommand(), checkCommand(),
-		compareCommand(), targetsCommand(), modelsCommand(), doctorCommand(), simCommand(), completionCommand(),
-		versionCommand(), helpCommand(),
+		compareCommand(), verifyCommand(), targetsCommand(), modelsCommand(), doctorCommand(), simCommand(),
+		completionCommand(), versionCommand(), helpCommand(),
 	}
 }
 

@@ -105,7 +105,7 @@ func ownFolders() []fs.FileInfo {
 		return nil // the command says so where it needs a workspace
 	}
 	var out []fs.FileInfo
-	for _, dir := range []string{ws.History(), ws.Site(), filepath.Dir(ws.Cache())} {
+	for _, dir := range []string{ws.History(), ws.Site(), ws.State()} {
 		if info, err := os.Stat(dir); err == nil {
 			out = append(out, info)
 		}

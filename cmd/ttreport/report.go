@@ -57,7 +57,11 @@ func makeReport(ctx context.Context, ws *workspace.Workspace, req reportRequest)
 
 // storedReport is the report of a workspace's history.
 func storedReport(ctx context.Context, ws *workspace.Workspace, view judge.View) (*render.Report, error) {
-	return makeReport(ctx, ws, reportRequest{dirs: []string{ws.History()}, cache: ws.Cache(), view: view})
+	return makeReport(ctx, ws, storedRequest(ws, view))
+}
+
+func storedRequest(ws *workspace.Workspace, view judge.View) reportRequest {
+	return reportRequest{dirs: []string{ws.History()}, cache: ws.Cache(), view: view}
 }
 
 // judgeHistory judges under the workspace's policy.

@@ -13,6 +13,11 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	_ = os.Unsetenv("CI") // there nothing is cached
+	if dir, err := os.MkdirTemp("", "ttreport-test-"); err == nil {
+		_ = os.Setenv("XDG_CACHE_HOME", dir)
+		_ = os.Setenv("XDG_RUNTIME_DIR", dir)
+	}
 	testscript.Main(m, map[string]func(){
 		"ttreport": func() {
 			os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))

@@ -54,7 +54,7 @@ func TestSecretsStayOut(t *testing.T) {
 		"inspect": listing.String()} {
 		leak(t, name, text)
 	}
-	read := leakInFolders(t, "history", "_site", ".ttreport")
+	read := leakInFolders(t, "history", "_site", filepath.Join(os.Getenv("XDG_CACHE_HOME"), "ttreport"))
 	var seen struct {
 		Files []struct {
 			Path, Format   string

@@ -4,7 +4,11 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"hash/crc32"
+	"io/fs"
 	"os"
+	"syscall"
+	"time"
 
 	"github.com/ttreport/ttreport/ingest/durable"
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -12,21 +16,44 @@ import (
 )
 
 // cacheMagic changes whenever the meaning of the columns does; a cache of another magic is ignored.
-const cacheMagic = "ttreport-columns-5\n"
+const cacheMagic = "ttreport-columns-6\n"
+
+// castagnoli finds a damaged cache. It is no signature: that nobody else writes to the cache is the caller's affair.
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // cached is a cache file in memory. The zero value with empty columns is "no cache".
 type cached struct {
 	columns *columns.Columns
 	byPath  map[string]int
 	stat    []fileStat // parallel to the columns' runs
+	began   time.Time  // of the load that wrote it
 }
 
-type fileStat struct{ Size, MTime int64 }
+// fileStat is what changes when a file does; times are in nanoseconds. CTime cannot be set by a program.
+type fileStat struct {
+	Size, MTime, CTime int64
+	Inode              uint64
+}
 
-// unchanged finds a document by path, size and time.
+func fileStatOf(info fs.FileInfo) fileStat {
+	s := fileStat{Size: info.Size(), MTime: info.ModTime().UnixNano()}
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		s.CTime, s.Inode = changeTime(st), st.Ino
+	}
+	return s
+}
+
+// racy is how close to the load that wrote the cache a document may have changed for its times to say nothing: it may
+// have changed again within one tick of the file system's clock. FAT counts in two seconds. Git's index has the same
+// rule.
+const racy = 2 * time.Second
+
+// unchanged finds a document by path and by what the file system says of it. It is a hint that saves reading the
+// document, so it holds for documents alone that had been there for a while.
 func (c cached) unchanged(d *document) (int, bool) {
 	i, ok := c.byPath[d.path]
-	return i, ok && c.stat[i] == fileStat{d.size, d.mtime}
+	sure := c.began.Add(-racy).UnixNano()
+	return i, ok && c.stat[i] == d.stat && d.stat.MTime < sure && d.stat.CTime < sure
 }
 
 // sameContent finds a document by path and hash.
@@ -37,6 +64,7 @@ func (c cached) sameContent(d *document) (int, bool) {
 
 // cacheHead is the small, irregular part of the cache; the numbers follow it as arrays.
 type cacheHead struct {
+	Began             time.Time
 	Files             []fileStat
 	Runs              []columns.RunHead
 	Keys              []schema.Key
@@ -65,10 +93,14 @@ func readCache(name string) cached {
 		return empty
 	}
 	data, err := os.ReadFile(name)
-	if err != nil || !bytes.HasPrefix(data, []byte(cacheMagic)) || len(data) < len(cacheMagic)+8 {
+	if err != nil || !bytes.HasPrefix(data, []byte(cacheMagic)) || len(data) < len(cacheMagic)+16 {
 		return empty
 	}
 	data = data[len(cacheMagic):]
+	sum, data := binary.LittleEndian.Uint64(data), data[8:]
+	if sum != uint64(crc32.Checksum(data, castagnoli)) || len(data) < 8 {
+		return empty
+	}
 	n := binary.LittleEndian.Uint64(data)
 	data = data[8:]
 	var head cacheHead
@@ -79,7 +111,7 @@ func readCache(name string) cached {
 	if !ok {
 		return empty
 	}
-	c := cached{columns: cols, byPath: make(map[string]int, len(cols.Runs)), stat: head.Files}
+	c := cached{columns: cols, byPath: make(map[string]int, len(cols.Runs)), stat: head.Files, began: head.Began}
 	for i := range cols.Runs {
 		c.byPath[cols.Runs[i].Path] = i
 	}
@@ -105,15 +137,15 @@ func unpackNumber(v *float64, why string) schema.Number {
 	return schema.Num(*v)
 }
 
-// writeCache stores the columns. A failure is deliberately ignored: the cache only saves time, and the next load
-// reports what is wrong with the folder.
-func writeCache(name string, docs []*document, c *columns.Columns) {
+// writeCache stores the columns. A failure is silent by intent: the cache is a convenience, and the next load says what
+// is wrong with the folder if it matters.
+func writeCache(name string, began time.Time, docs []*document, c *columns.Columns) {
 	byPath := make(map[string]fileStat, len(docs))
 	for _, d := range docs {
-		byPath[d.path] = fileStat{d.size, d.mtime}
+		byPath[d.path] = d.stat
 	}
 	head := cacheHead{
-		Runs: c.Runs, Keys: c.Keys, Stats: c.Stats, Reasons: c.Reasons, Conds: c.Conds, Targets: c.Targets,
+		Began: began, Runs: c.Runs, Keys: c.Keys, Stats: c.Stats, Reasons: c.Reasons, Conds: c.Conds, Targets: c.Targets,
 		Plans: c.Plans, Problems: c.Problems,
 		NumPoints: len(c.Points), NumVal: c.NumValues(),
 	}
@@ -128,9 +160,11 @@ func writeCache(name string, docs []*document, c *columns.Columns) {
 		return
 	}
 	numbers := c.PackNumbers()
-	out := make([]byte, 0, len(cacheMagic)+8+len(js)+len(numbers))
-	out = append(out, cacheMagic...)
+	out := make([]byte, 0, len(cacheMagic)+16+len(js)+len(numbers))
+	out = append(append(out, cacheMagic...), make([]byte, 8)...)
 	out = binary.LittleEndian.AppendUint64(out, uint64(len(js)))
 	out = append(append(out, js...), numbers...)
+	body := out[len(cacheMagic)+8:]
+	binary.LittleEndian.PutUint64(out[len(cacheMagic):], uint64(crc32.Checksum(body, castagnoli)))
 	_ = durable.WriteFile(name, out)
 }

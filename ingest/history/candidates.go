@@ -3,12 +3,12 @@ package history
 import (
 	"bytes"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"github.com/ttreport/ttreport/ingest/rootfs"
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
@@ -68,9 +68,13 @@ func documents(dir, model string) []string {
 	if model == "" {
 		models = []string{"*"}
 	}
+	folder, err := rootfs.Open(dir)
+	if err != nil {
+		return nil // there is no history yet; a load reports anything else
+	}
 	var out []string
 	for _, m := range models {
-		names, err := fs.Glob(os.DirFS(dir), path.Join(m, "*", "*.json"))
+		names, err := fs.Glob(folder, path.Join(m, "*", "*.json"))
 		if err == nil { // only a malformed pattern is an error, and this one is not
 			out = append(out, names...)
 		}
@@ -103,7 +107,7 @@ func hashesOf(r *schema.Run) map[string]bool {
 
 // names reports that a document names one of the hashes. What cannot be read is reported when history is loaded.
 func names(file string, hashes map[string]bool) bool {
-	data, err := os.ReadFile(file)
+	data, err := rootfs.ReadFile(file, mostDocument)
 	if err != nil {
 		return false
 	}

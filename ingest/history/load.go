@@ -5,16 +5,14 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
-	"sort"
-	"strings"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/ttreport/ttreport/ingest/rootfs"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 )
@@ -22,8 +20,9 @@ import (
 // document is one history file and its entry in the cache.
 type document struct {
 	path   string // slash-separated, with its folder
-	size   int64
-	mtime  int64 // nanoseconds
+	folder *rootfs.Folder
+	rel    string // within the folder
+	stat   fileStat
 	sha    string
 	cached int // index of its run in the cached columns, or -1
 	fresh  int // index in its worker's columns
@@ -31,10 +30,12 @@ type document struct {
 	bad    *schema.Problem
 }
 
-// Load reads every document below some folders as columns; if two folders have a document of the same name, that of
-// the later folder counts. cache is a file for the next load, or "" for none; a cache that cannot be read or written
-// only costs time. Documents that cannot be read are problems.
+// Load reads every document below some folders as columns; where two folders have a document of one name, the later
+// one's counts. cache is a file for the next load, or "" for none, in a folder that nobody else can write to: what it
+// says of a document that did not change is believed. A cache that cannot be read or written costs time and nothing
+// else. Documents that cannot be read are problems.
 func Load(ctx context.Context, cache string, dirs ...string) (*columns.Columns, []schema.Problem, error) {
+	began := time.Now()
 	docs, problems := list(dirs)
 	old := readCache(cache)
 	var stale []*document
@@ -71,70 +72,28 @@ func Load(ctx context.Context, cache string, dirs ...string) (*columns.Columns, 
 	cols := merge(docs, old.columns, workers)
 	problems = append(problems, uniqueIDs(cols)...)
 	if slices.Contains(cols.Stats, columns.TooManyStats()) {
-		problems = append(problems, schema.Problem{
-			Severity: schema.SevError, Path: filepath.ToSlash(dirs[0]), Code: "too-many-statistics",
-			Found:    "more than 65,535 distinct statistics in one history",
-			Expected: "some hundreds", Used: "the first of them",
-			Hint: "a tool writes names of metrics or percentiles that never repeat; leave its documents out",
-		})
+		problems = append(problems, tooManyStats(dirs[0]))
 	}
 	if cache != "" && len(problems) == 0 {
-		writeCache(cache, docs, cols)
+		writeCache(cache, began, docs, cols)
 	}
 	return cols, problems, nil
 }
 
-// list finds the documents, in path order.
-func list(dirs []string) ([]*document, []schema.Problem) {
-	byName := map[string]*document{}
-	var problems []schema.Problem
-	bad := func(name string, err error) {
-		problems = append(problems, schema.Problem{
-			Severity: schema.SevError, Path: filepath.ToSlash(name), Code: "unreadable", Found: err.Error(),
-			Expected: "a readable folder", Hint: "check its permissions",
-		})
+func tooManyStats(dir string) schema.Problem {
+	return schema.Problem{
+		Severity: schema.SevError, Path: filepath.ToSlash(dir), Code: "too-many-statistics",
+		Found:    "more than 65,535 distinct statistics in one history",
+		Expected: "some hundreds", Used: "the first of them",
+		Hint: "a tool writes names of metrics or percentiles that never repeat; leave its documents out",
 	}
-	for _, dir := range dirs {
-		err := filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
-			switch {
-			case err != nil && os.IsNotExist(err) && name == dir:
-				return nil
-			case err != nil:
-				bad(name, err)
-				return nil
-			case e.IsDir() || !strings.HasSuffix(name, ".json") || strings.HasPrefix(e.Name(), "."):
-				return nil
-			}
-			info, err := e.Info()
-			if err != nil {
-				return nil // deleted since it was listed
-			}
-			rel := strings.TrimPrefix(name, dir)
-			byName[rel] = &document{
-				path: filepath.ToSlash(name), size: info.Size(), mtime: info.ModTime().UnixNano(), cached: -1, fresh: -1,
-			}
-			return nil
-		})
-		if err != nil {
-			bad(dir, err)
-		}
-	}
-	docs := make([]*document, 0, len(byName))
-	for _, d := range byName {
-		docs = append(docs, d)
-	}
-	sort.Slice(docs, func(i, j int) bool { return docs[i].path < docs[j].path })
-	return docs, problems
 }
 
 // read hashes a document and parses it unless the cache has the same content.
 func (s *scanner) read(d *document, worker int, old cached) {
-	data, err := os.ReadFile(filepath.FromSlash(d.path))
+	data, err := d.folder.Read(d.rel, mostDocument)
 	if err != nil {
-		d.bad = &schema.Problem{
-			Severity: schema.SevError, Path: d.path, Code: "unreadable", Found: err.Error(), Expected: "a readable document",
-			Hint: "check its permissions",
-		}
+		d.bad = unreadable(d.path, err)
 		return
 	}
 	sum := sha256.Sum256(data)

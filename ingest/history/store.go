@@ -10,6 +10,7 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/durable"
 	"github.com/ttreport/ttreport/ingest/repeat"
+	"github.com/ttreport/ttreport/ingest/rootfs"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 )
@@ -21,12 +22,9 @@ func PathOf(r *schema.Run) string {
 
 // Read returns one document.
 func Read(name string) (schema.Run, *schema.Problem) {
-	data, err := os.ReadFile(name)
+	data, err := rootfs.ReadFile(name, mostDocument)
 	if err != nil {
-		return schema.Run{}, &schema.Problem{
-			Severity: schema.SevError, Path: filepath.ToSlash(name), Code: "unreadable", Found: err.Error(),
-			Expected: "a history document",
-		}
+		return schema.Run{}, unreadable(name, err)
 	}
 	return Decode(filepath.ToSlash(name), data)
 }
@@ -36,6 +34,9 @@ func Read(name string) (schema.Run, *schema.Problem) {
 func Put(dir string, r schema.Run, retarget bool) (changed bool, err error) {
 	base := r.ID
 	for n := 2; ; n++ {
+		if err := rootfs.Within(dir, PathOf(&r)); err != nil {
+			return false, fmt.Errorf("updating run %s: %w", r.ID, err)
+		}
 		name := filepath.Join(dir, PathOf(&r))
 		if _, statErr := os.Stat(name); statErr != nil {
 			return durable.WriteChanged(name, Encode(&r))

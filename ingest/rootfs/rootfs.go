@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"sort"
 	"strings"
@@ -174,6 +175,25 @@ func ReadNamed(dir, name string, most int64) ([]byte, error) {
 	}
 	defer f.root.Close()
 	return f.Read(filepath.ToSlash(filepath.Clean(name)), most)
+}
+
+// Within returns an error where a path below a folder, or what there is of it, is a link that leads out: what is
+// written there would be written elsewhere. A folder that is not there yet holds no links.
+func Within(dir, name string) error {
+	f, err := Open(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.root.Close()
+	for at := filepath.ToSlash(filepath.Clean(name)); at != "."; at = path.Dir(at) {
+		if _, err := f.Stat(at); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }
 
 // read checks what was opened, and does not believe its size: a file may grow, and files of /proc have none.

@@ -75,9 +75,12 @@ func (in Input) Stamp() (stamp string, ok bool) {
 	return hex.EncodeToString(sum[:]), true
 }
 
-// Load returns the record in a file, when it holds for an input.
+// Load returns the record in a file, when it holds for an input. Without a name there is none.
 func Load(name string, in Input) (Record, bool) {
 	var r Record
+	if name == "" {
+		return r, false
+	}
 	data, err := os.ReadFile(name)
 	if err != nil || json.Unmarshal(data, &r) != nil || r.Stamp == "" {
 		return Record{}, false
@@ -96,8 +99,11 @@ func (r Record) Stands(folder, options string) bool {
 }
 
 // Save keeps a record in a file; stamp and fingerprint are found here. Where they cannot be, an earlier record is
-// forgotten.
+// forgotten. Without a name nothing is kept.
 func Save(name string, in Input, r Record) {
+	if name == "" {
+		return
+	}
 	var read, written bool
 	r.Stamp, read = in.Stamp()
 	r.Output.Fingerprint, _, written = fingerprint(r.Output.Folder)

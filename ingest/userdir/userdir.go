@@ -42,6 +42,19 @@ func privatePlaces() []string {
 	return append(out, filepath.Join(os.TempDir(), "ttreport-"+strconv.Itoa(os.Geteuid())))
 }
 
+// Cache is the folder of this program below the cache folder of the user.
+func Cache() (string, error) {
+	base, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("cache folder: %w", err)
+	}
+	dir := filepath.Join(base, "ttreport")
+	if err := secure(dir); err != nil {
+		return "", fmt.Errorf("cache folder: %s: %w", dir, err)
+	}
+	return dir, nil
+}
+
 // secure makes a folder where there is none, and checks one that is there. The folder above must not let another user
 // replace it: it belongs to the user or to root, and only its owner may rename in it.
 func secure(dir string) error {

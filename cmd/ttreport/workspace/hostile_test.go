@@ -105,3 +105,28 @@ func TestLinksWithinAWorkspace(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// A cache in a workspace could have been committed by anybody, so there is none.
+func TestCacheIsNotInTheWorkspace(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv("CI", "")
+	seen := map[string]bool{}
+	for _, text := range []string{"a", "b"} {
+		dir := forked(t, map[string]string{".ttreport/columns.cache": text, ".ttreport/build.json": "{}"})
+		w, err := Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{w.Cache(), w.LastBuild()} {
+			if name == "" || strings.HasPrefix(name, dir) || seen[name] {
+				t.Errorf("%q is kept in, or shared by, workspaces", name)
+			}
+			seen[name] = true
+		}
+		t.Setenv("CI", "true")
+		if w.Cache() != "" || w.LastBuild() != "" {
+			t.Error("something is cached in CI")
+		}
+		t.Setenv("CI", "")
+	}
+}

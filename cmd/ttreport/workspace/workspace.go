@@ -109,16 +109,15 @@ const (
 	stateName   = ".ttreport"
 )
 
-// Results, History, Targets, Notes, Site and Cache are the parts' paths.
+// Results, History, Targets, Notes and Site are the parts' paths.
 func (w *Workspace) Results() string { return filepath.Join(w.Dir, resultsName) }
 func (w *Workspace) History() string { return filepath.Join(w.Dir, historyName) }
 func (w *Workspace) Targets() string { return filepath.Join(w.Dir, targetsName) }
 func (w *Workspace) Notes() string   { return filepath.Join(w.Dir, notesName) }
 func (w *Workspace) Site() string    { return filepath.Join(w.Dir, siteName) }
-func (w *Workspace) Cache() string   { return filepath.Join(w.Dir, stateName, "columns.cache") }
 
-// LastBuild is the file that remembers what the last build read and wrote.
-func (w *Workspace) LastBuild() string { return filepath.Join(w.Dir, stateName, "build.json") }
+// State is the folder of servers that run for this workspace.
+func (w *Workspace) State() string { return filepath.Join(w.Dir, stateName) }
 
 // Title is the site's title.
 func (w *Workspace) Title() string {
