@@ -33,7 +33,7 @@ func BenchmarkBuild(b *testing.B) {
 		for b.Loop() {
 			b.StopTimer()
 			_ = os.RemoveAll("_site")
-			_ = os.RemoveAll(".ttreport")
+			_ = os.RemoveAll(filepath.Join(os.Getenv("XDG_CACHE_HOME"), "ttreport"))
 			b.StartTimer()
 			build(b)
 		}
