@@ -47,6 +47,7 @@ func (s *session) resume(results string) {
 				delete(done, item)
 			}
 		}
+		s.resumed = true
 		s.id, s.dir, s.start, s.before, s.done = id, filepath.Dir(name), m.Start, m.Stack, map[string]bool{}
 		for item := range done {
 			s.done[item] = true

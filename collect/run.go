@@ -2,8 +2,6 @@ package collect
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"net"
@@ -86,6 +84,7 @@ type session struct {
 	embedded bool            // the server is the simulator in this program
 	virtual  builtin.Virtual // the simulator on its own clock; nil for a server on the machine's
 	machine  host.Facts      // that we run on
+	resumed  bool            // the folder is one of an earlier attempt
 	done     map[string]bool // items that an earlier attempt measured
 	before   manifest.Stack  // that it measured them on
 	unstated bool            // before is not known
@@ -103,24 +102,24 @@ func (s *session) now() time.Time {
 // resumed, unless the server has changed. report is called with progress, from one goroutine at a time. The run
 // folder exists, with what was measured, also when an error is returned.
 func Run(ctx context.Context, p plan.Plan, srv server.Server, results string, report func(Event)) (Outcome, error) {
-	s := newSession(p, srv, results, report)
-	if err := os.MkdirAll(filepath.Join(s.dir, "raw"), 0o777); err != nil {
-		return s.out, fmt.Errorf("run folder: %w", err)
+	s, release, err := lockedSession(ctx, p, srv, results, report)
+	if err != nil {
+		return s.out, err
 	}
-	var err error
+	defer release()
 	if s.journal, err = manifest.OpenJournal(filepath.Join(s.dir, manifest.JournalName)); err != nil {
 		return s.out, err
 	}
 	defer s.journal.Close()
 	defer srv.Stop()
 	if err := full(s.begin(ctx, srv)); err != nil {
-		if len(s.done) == 0 {
+		if !s.resumed {
 			err = s.discard(results, err)
 		}
 		return s.out, err
 	}
 	if err := s.measure(ctx, srv); err != nil {
-		if ctx.Err() != nil && len(s.out.Points)+s.out.Evals+len(s.done) == 0 {
+		if ctx.Err() != nil && !s.resumed && len(s.out.Points)+s.out.Evals == 0 {
 			return s.out, s.discard(results, err)
 		}
 		return s.out, full(err)
@@ -129,29 +128,6 @@ func Run(ctx context.Context, p plan.Plan, srv server.Server, results string, re
 		return s.out, err
 	}
 	return s.out, s.writeManifest(s.now().UTC())
-}
-
-// newSession starts a run, or resumes an interrupted one.
-func newSession(p plan.Plan, srv server.Server, results string, report func(Event)) *session {
-	start := time.Now()
-	sim, embedded := srv.(*server.Simulated)
-	if embedded && !sim.Begin.IsZero() {
-		start = sim.Begin
-	}
-	start = start.UTC().Truncate(time.Second)
-	salt := strconv.FormatInt(time.Now().UnixNano(), 36)
-	s := &session{plan: p, start: start, id: runID(p, start, salt), report: serial(report), embedded: embedded}
-	s.dir = filepath.Join(results, s.id)
-	s.resume(results)
-	s.out = Outcome{ID: s.id, Dir: s.dir}
-	return s
-}
-
-// runID names a run after its start and system: "20261121T045012Z-sim-8b-simulated-1a2b3c".
-func runID(p plan.Plan, start time.Time, salt string) string {
-	h := sha256.Sum256([]byte(p.Release + "\x00" + salt + "\x00" + start.Format(time.RFC3339Nano)))
-	return fmt.Sprintf("%s-%s-%s-%s", start.UTC().Format("20060102T150405Z"),
-		schema.Slug(p.Model.Name), schema.Slug(p.Device), hex.EncodeToString(h[:3]))
 }
 
 // discard removes a run folder without measurements, which would only confuse. It keeps the log of a server that we

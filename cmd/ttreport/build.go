@@ -9,10 +9,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
+	"github.com/ttreport/ttreport/ingest/folderlock"
 	"github.com/ttreport/ttreport/ingest/history"
 	"github.com/ttreport/ttreport/ingest/listing"
 	"github.com/ttreport/ttreport/ingest/plaintext"
@@ -52,6 +54,7 @@ With --ephemeral the history folder is not touched: the site shows history and t
 				"leave out commands, and take paths, addresses and registries out of every text")
 			fs.StringVar(&o.single, "single-file", "",
 				"`RUN or RELEASE` to write as one HTML file for a mail or a ticket, in place of the site; --out names it")
+			lockFlag(fs, &o.patience)
 			o.id = identityFlags(fs)
 			return func(ctx context.Context, sh *shell, args []string) error {
 				ws, err := openWorkspace(".")
@@ -70,6 +73,7 @@ type buildOptions struct {
 	single            string // release or run to write as one file, in place of the site
 	public            bool
 	ephemeral, strict bool
+	patience          time.Duration          // for another command in the workspace
 	built             func(changed []string) // called with the files that were written; may be nil
 }
 
@@ -106,6 +110,11 @@ func build(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []stri
 	if err := o.complete(ws); err != nil {
 		return err
 	}
+	release, err := lock(ctx, sh, ws.Dir, folderlock.Exclusive, o.patience)
+	if err != nil {
+		return err
+	}
+	defer release()
 	asked := len(paths) > 0
 	paths = withResults(ws, paths)
 	if o.single != "" {

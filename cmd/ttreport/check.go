@@ -7,11 +7,13 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/collect/plan"
+	"github.com/ttreport/ttreport/ingest/folderlock"
 	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/render/jsondoc"
 	"github.com/ttreport/ttreport/render/junit"
@@ -67,6 +69,7 @@ func checkCommand() command {
 type checkOptions struct {
 	release, run, model, device, baseline, failOn, format, site, explain string
 	all, changePoints, recheckPlan, verify                               bool
+	patience                                                             time.Duration
 }
 
 func (o *checkOptions) declare(fs *pflag.FlagSet) {
@@ -84,6 +87,7 @@ func (o *checkOptions) declare(fs *pflag.FlagSet) {
 		"print the plan that settles suspected regressions, for ttreport collect --plan, also on another host")
 	fs.BoolVar(&o.verify, "verify", false,
 		"read every document again, whatever the cache has of it (the default where CI is set)")
+	lockFlag(fs, &o.patience)
 	fs.BoolVar(&o.changePoints, "change-points", false,
 		"list the change points and drifts in the history of what is judged")
 }
@@ -110,7 +114,12 @@ func (o checkOptions) check(ctx context.Context, sh *shell) error {
 	if err != nil {
 		return err
 	}
+	release, err := lock(ctx, sh, ws.Dir, folderlock.Shared, o.patience)
+	if err != nil {
+		return err
+	}
 	report, at, err := o.judge(ctx, ws)
+	release()
 	if err != nil {
 		return err
 	}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"al.essio.dev/pkg/shellescape"
 	"github.com/spf13/pflag"
@@ -17,6 +19,7 @@ import (
 	"github.com/ttreport/ttreport/collect/server"
 	"github.com/ttreport/ttreport/collect/session"
 	"github.com/ttreport/ttreport/collect/tool/environment"
+	"github.com/ttreport/ttreport/ingest/folderlock"
 	"github.com/ttreport/ttreport/ingest/history"
 	"github.com/ttreport/ttreport/ingest/plaintext"
 )
@@ -103,7 +106,7 @@ func (o collectOptions) collect(ctx context.Context, sh *shell) error {
 		return o.measureAll(ctx, sh, ws, entries)
 	}
 	if o.System.Model == "" && o.System.Device == "" && o.Server.Name.IsZero() {
-		return collectDemo(ctx, sh, ws, o.dryRun)
+		return collectDemo(ctx, sh, ws, o)
 	}
 	if err := o.measure(ctx, sh, ws); err != nil || o.runPy.Workflow != plan.WorkflowRelease || o.dryRun {
 		return err
@@ -233,7 +236,17 @@ func (o collectOptions) run(
 	if o.out != "" {
 		results = o.out
 	}
-	out, err := collect.Run(ctx, s.Plan, s.Server, results, show.Event)
+	if err := os.MkdirAll(results, 0o777); err != nil {
+		return failure{code: exitCollect, err: err, hint: "choose another folder with --out"}
+	}
+	release, err := lock(ctx, sh, results, folderlock.Shared, o.patience) // a demo has a folder for itself
+	if err != nil {
+		return err
+	}
+	defer release()
+	out, err := o.await(ctx, sh, func() (collect.Outcome, error) {
+		return collect.Run(ctx, s.Plan, s.Server, results, show.Event)
+	})
 	show.End()
 	if err != nil {
 		if len(out.Points)+out.Evals == 0 && ctx.Err() == nil && !errors.Is(err, server.ErrDied) {
@@ -257,9 +270,33 @@ func (o collectOptions) run(
 	return nil
 }
 
+// await repeats a run while another process is at the run folder that would be resumed.
+func (o collectOptions) await(
+	ctx context.Context, sh *shell, run func() (collect.Outcome, error),
+) (collect.Outcome, error) {
+	for deadline, said := time.Now().Add(o.patience), false; ; said = true {
+		out, err := run()
+		if !errors.Is(err, folderlock.ErrHeld) {
+			return out, err
+		}
+		if !time.Now().Before(deadline) {
+			const fix = "wait for it, or end it; --no-resume measures anew beside it"
+			return out, fail(exitLocked, fix, "collect: %w", err)
+		}
+		if !said {
+			sh.say("waiting for another ttreport that measures the same plan in %s", out.Dir)
+		}
+		select {
+		case <-ctx.Done():
+			return out, ctx.Err()
+		case <-time.After(time.Second):
+		}
+	}
+}
+
 // buildSite makes the site of what was measured, as run.py's workflows end.
 func (o collectOptions) buildSite(ctx context.Context, sh *shell, ws *workspace.Workspace) error {
-	return build(ctx, sh, ws, o.outPath(), buildOptions{out: ws.Site()})
+	return build(ctx, sh, ws, o.outPath(), buildOptions{out: ws.Site(), patience: o.patience})
 }
 
 // outPath is the folder of --out, which build must be given because results are not where it looks.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -18,6 +19,7 @@ type collectOptions struct {
 
 	planFile, input, spec, out string
 	dryRun, serverOnly         bool
+	patience                   time.Duration
 }
 
 // complete translates flags of run.py and variables, and refuses flags that exclude each other.
@@ -117,6 +119,7 @@ func (o *collectOptions) declareRun(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.dryRun, "dry-run", false, "print what would be measured, with every command line, and stop")
 	fs.BoolVar(&o.Run.NoResume, "no-resume", false, "begin anew where the same collection was interrupted")
 	fs.BoolVar(&o.Run.NoWarmup, "no-warmup", false, "send no request of each prompt length before the first measurement")
+	lockFlag(fs, &o.patience)
 	fs.DurationVar(&o.Run.PointTimeout, "point-timeout", 0, "how long one measurement may take (default 2h)")
 }
 

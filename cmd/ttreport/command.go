@@ -22,6 +22,7 @@ const (
 	exitInput       = 3 // input problems under --strict, or nothing that could be read
 	exitCollect     = 4
 	exitUngraded    = 5
+	exitLocked      = 6 // another process works in the workspace
 	exitInterrupted = 130
 )
 

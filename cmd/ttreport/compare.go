@@ -6,10 +6,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
+	"github.com/ttreport/ttreport/ingest/folderlock"
 	"github.com/ttreport/ttreport/ingest/history"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
@@ -41,6 +43,8 @@ end. For a verdict with the noise of history use ttreport check.`,
 		},
 		setup: func(fs *pflag.FlagSet) runFunc {
 			format := fs.String("format", "term", "term, md, csv or json")
+			var patience time.Duration
+			lockFlag(fs, &patience)
 			id := identityFlags(fs)
 			return func(ctx context.Context, sh *shell, args []string) error {
 				if len(args) != 2 {
@@ -53,6 +57,11 @@ end. For a verdict with the noise of history use ttreport check.`,
 				if err != nil {
 					return err
 				}
+				release, err := lock(ctx, sh, ws.Dir, folderlock.Shared, patience)
+				if err != nil {
+					return err
+				}
+				defer release()
 				c, err := compareSides(ctx, ws, id, args[0], args[1])
 				if err != nil {
 					return err

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/ttreport/ttreport/collect"
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/collect/progress"
+	"github.com/ttreport/ttreport/ingest/folderlock"
 	"github.com/ttreport/ttreport/ingest/history"
 	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/site/preview"
@@ -31,6 +33,8 @@ same on every machine. A second demo keeps the measurements and builds the site 
 		setup: func(fs *pflag.FlagSet) runFunc {
 			dir := fs.String("dir", "ttreport-demo", "`folder` to work in")
 			port := fs.Int("port", 0, "`port` of the preview; 0 takes a free one")
+			var patience time.Duration
+			lockFlag(fs, &patience)
 			noPreview := fs.Bool("no-preview", false, "stop after building")
 			return func(ctx context.Context, sh *shell, args []string) error {
 				if len(args) > 0 {
@@ -39,28 +43,35 @@ same on every machine. A second demo keeps the measurements and builds the site 
 				if *port < 0 || *port > 65535 {
 					return fail(exitUsage, "a port is a number from 0 to 65535", "demo: --port %d", *port)
 				}
-				return demo(ctx, sh, *dir, *port, !*noPreview)
+				return demo(ctx, sh, demoOptions{*dir, *port, !*noPreview, patience})
 			}
 		},
 	}
 }
 
+type demoOptions struct {
+	dir      string
+	port     int
+	show     bool // serve the site when it is built
+	patience time.Duration
+}
+
 // demo measures the demo in a folder, builds its site and shows it.
-func demo(ctx context.Context, sh *shell, dir string, port int, show bool) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+func demo(ctx context.Context, sh *shell, o demoOptions) error {
+	if err := os.MkdirAll(o.dir, 0o777); err != nil {
 		return failure{code: exitUsage, err: fmt.Errorf("demo: %w", err), hint: "choose another place with --dir"}
 	}
-	ws, err := openWorkspace(dir)
+	ws, err := openWorkspace(o.dir)
 	if err != nil {
 		return err
 	}
-	if _, err := measureDemo(ctx, sh, ws); err != nil {
+	if _, err := measureDemo(ctx, sh, ws, o.patience); err != nil {
 		return err
 	}
-	if err := build(ctx, sh, ws, nil, buildOptions{}); err != nil || !show {
+	if err := build(ctx, sh, ws, nil, buildOptions{patience: o.patience}); err != nil || !o.show {
 		return err
 	}
-	err = preview.New(ws.Site()).Serve(ctx, port, func(url string) { sh.say("preview   %s  (Ctrl-C ends it)", url) })
+	err = preview.New(ws.Site()).Serve(ctx, o.port, func(url string) { sh.say("preview   %s  (Ctrl-C ends it)", url) })
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return nil
 	}
@@ -68,18 +79,18 @@ func demo(ctx context.Context, sh *shell, dir string, port int, show bool) error
 }
 
 // collectDemo runs the demo where nothing real could be mixed with it.
-func collectDemo(ctx context.Context, sh *shell, ws *workspace.Workspace, dryRun bool) error {
+func collectDemo(ctx context.Context, sh *shell, ws *workspace.Workspace, o collectOptions) error {
 	if ws.Configured || hasRealRuns(ctx, ws) {
 		return fail(exitUsage,
 			"measure with ttreport collect --model MODEL --device DEVICE, or run the demo in a folder of its own: ttreport demo",
 			"collect: this folder has a configuration or real runs; the demo would mix simulated numbers with them")
 	}
-	if dryRun {
+	if o.dryRun {
 		sh.say("demo: six releases of a simulated model, each:")
 		progress.WritePlan(sh.err, collect.DemoPlan(), plan.Estimate{})
 		return nil
 	}
-	outs, err := measureDemo(ctx, sh, ws)
+	outs, err := measureDemo(ctx, sh, ws, o.patience)
 	if err != nil {
 		return err
 	}
@@ -94,7 +105,17 @@ func collectDemo(ctx context.Context, sh *shell, ws *workspace.Workspace, dryRun
 }
 
 // measureDemo measures what the demo still lacks, with progress.
-func measureDemo(ctx context.Context, sh *shell, ws *workspace.Workspace) ([]collect.Outcome, error) {
+func measureDemo(
+	ctx context.Context, sh *shell, ws *workspace.Workspace, patience time.Duration,
+) ([]collect.Outcome, error) {
+	if err := os.MkdirAll(ws.Results(), 0o777); err != nil {
+		return nil, failure{code: exitCollect, err: err, hint: "see the permissions and the space of the folder"}
+	}
+	release, err := lock(ctx, sh, ws.Results(), folderlock.Exclusive, patience)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
 	show := newProgress(sh)
 	outs, err := collect.Demo(ctx, ws.Results(), show.Event)
 	show.End()

@@ -14,7 +14,9 @@ import (
 const module = "github.com/ttreport/ttreport/"
 
 // leaves are the packages that every room may import, beside ingest/schema and what is below it.
-var leaves = []string{"ingest/durable", "ingest/redact", "ingest/plaintext", "ingest/rootfs", "ingest/userdir"}
+var leaves = []string{
+	"ingest/durable", "ingest/plaintext", "ingest/redact", "ingest/rootfs", "ingest/userdir",
+}
 
 // rooms says which of our packages a folder may import, beside the leaves; what is below a folder may be imported with
 // it. The longest prefix decides. A name that ends in "." is that package alone.
@@ -25,6 +27,7 @@ var rooms = map[string][]string{
 	"ingest":               {"ingest"},
 	"ingest/listing":       {"ingest.", "ingest/history"},
 	"ingest/unchanged":     {"ingest."},
+	"ingest/folderlock":    {},
 	"ingest/vllm":          {},
 	"ingest/vllmoffline":   {},
 	"ingest/torchhud":      {},
@@ -54,7 +57,7 @@ var rooms = map[string][]string{
 	"ingest/history":       {"ingest/repeat"},
 	"ingest/repeat":        {},
 
-	"collect":             {"collect"},
+	"collect":             {"collect", "ingest/folderlock"},
 	"collect/arrival":     {},
 	"collect/credentials": {},
 	"collect/doctor": {

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/ingest"
+	"github.com/ttreport/ttreport/ingest/folderlock"
 	"github.com/ttreport/ttreport/ingest/listing"
 	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -28,6 +30,8 @@ updated: results that were not read this time stay, and so do the targets that w
 		},
 		setup: func(fs *pflag.FlagSet) runFunc {
 			id := identityFlags(fs)
+			var patience time.Duration
+			lockFlag(fs, &patience)
 			retarget := fs.Bool("retarget", false, "replace the stored targets by those in targets/ today")
 			strict := fs.Bool("strict", false, "exit 3 when there is a problem that is an error")
 			return func(ctx context.Context, sh *shell, args []string) error {
@@ -38,6 +42,11 @@ updated: results that were not read this time stay, and so do the targets that w
 				if err != nil {
 					return err
 				}
+				release, err := lock(ctx, sh, ws.Dir, folderlock.Exclusive, patience)
+				if err != nil {
+					return err
+				}
+				defer release()
 				got, err := readIn(ctx, sh, ws, args, id, ws.History(), *retarget)
 				if err != nil {
 					return err

@@ -30,6 +30,7 @@ Ctrl-C ends it.`,
 			fs.IntVar(&o.port, "port", 0, "`port`; 0 takes a free one")
 			fs.BoolVar(&o.poll, "poll", false, "look every second, where the file system reports no changes")
 			fs.StringVar(&o.build.out, "out", "", "output `folder` (default _site)")
+			lockFlag(fs, &o.build.patience)
 			o.build.id = identityFlags(fs)
 			return func(ctx context.Context, sh *shell, args []string) error {
 				if o.port < 0 || o.port > 65535 {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/ingest/durable"
+	"github.com/ttreport/ttreport/ingest/folderlock"
 	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render/terminal"
@@ -171,7 +172,12 @@ func (o *targetOptions) propose(ctx context.Context, sh *shell, ws *workspace.Wo
 		return fail(exitUsage, "levels are "+strings.Join(schema.Levels(), ", ")+"; a margin is a percentage",
 			"targets propose: --level %q, --min-margin %g", o.level, o.minMargin)
 	}
+	release, err := lock(ctx, sh, ws.Dir, folderlock.Shared, lockPatience)
+	if err != nil {
+		return err
+	}
 	report, err := storedReport(ctx, ws, judge.View{})
+	release()
 	if err != nil {
 		return err
 	}
@@ -185,12 +191,12 @@ func (o *targetOptions) propose(ctx context.Context, sh *shell, ws *workspace.Wo
 			return err
 		}
 	}
-	release := &report.Releases[at]
-	asOf := release.Date.UTC().Format(time.DateOnly)
+	from := &report.Releases[at]
+	asOf := from.Date.UTC().Format(time.DateOnly)
 	p := report.Gate.Propose(at, o.model, o.device, o.level, asOf, o.minMargin/100)
 	if len(p.File.Targets) == 0 {
-		return fail(exitUngraded, "ttreport check --release "+release.Name+" lists what it holds",
-			"targets propose: %s has no number that could be a target", release.Name)
+		return fail(exitUngraded, "ttreport check --release "+from.Name+" lists what it holds",
+			"targets propose: %s has no number that could be a target", from.Name)
 	}
 	printNotes(sh, p, len(report.Gate.Lost))
 	if o.out != "" {

@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/ttreport/ttreport/ingest"
+	"github.com/ttreport/ttreport/ingest/folderlock"
 	"github.com/ttreport/ttreport/ingest/plaintext"
 )
 
@@ -21,22 +23,29 @@ them too.
 Exit codes: 0 nothing differs; 3 a file differs or cannot be read.`,
 		examples: []example{{"are these the files that were measured?", "ttreport verify"}},
 		setup: func(fs *pflag.FlagSet) runFunc {
+			var patience time.Duration
+			lockFlag(fs, &patience)
 			strict := fs.Bool("strict", false, "exit 3 also when a file is missing or lies elsewhere")
 			return func(ctx context.Context, sh *shell, args []string) error {
 				if len(args) > 0 {
 					return fail(exitUsage, "run it in the workspace", "verify: unexpected %q", args[0])
 				}
-				return verify(ctx, sh, *strict)
+				return verify(ctx, sh, *strict, patience)
 			}
 		},
 	}
 }
 
-func verify(ctx context.Context, sh *shell, strict bool) error {
+func verify(ctx context.Context, sh *shell, strict bool, patience time.Duration) error {
 	ws, err := openWorkspace(".")
 	if err != nil {
 		return err
 	}
+	release, err := lock(ctx, sh, ws.Dir, folderlock.Shared, patience)
+	if err != nil {
+		return err
+	}
+	defer release()
 	v, err := ingest.Verify(ctx, ws.Dir, ws.History())
 	if err != nil {
 		return err
