@@ -111,8 +111,9 @@ const (
 	WhyNone           Why = "none"
 	WhyGate           Why = "gate" // significant, seen once
 	WhyRecheck        Why = "recheck"
-	WhyAgain          Why = "again" // seen in an earlier release and in this one
-	WhyShift          Why = "shift"
+	WhyAgain          Why = "again"     // seen in an earlier release and in this one
+	WhyShift          Why = "shift"     // with the whole device
+	WhyRunShift       Why = "run-shift" // with the whole model on the device
 	WhyAgainstShift   Why = "against-shift"
 	WhyDidNotMove     Why = "did-not-move" // while the whole device changed
 	WhyNotSignificant Why = "not-significant"
@@ -123,6 +124,7 @@ const (
 	WhyWide           Why = "wide"
 	WhyNoRegression   Why = "no-regression"  // the interval excludes one; an improvement cannot be excluded
 	WhyNoImprovement  Why = "no-improvement" // the interval excludes one; a regression cannot be excluded
+	WhyBelowLimit     Why = "below-limit"    // significant, and less than the effect that matters
 	WhyTwoModes       Why = "two-modes"
 	WhyNoBaseline     Why = "no-baseline"
 	WhyNoBaselineLine Why = "no-baseline-line" // a build of channel pr or dev without a line to compare with

@@ -36,16 +36,10 @@ func Calculation(w io.Writer, v schema.Verdict, c *judge.Calculation, releases [
 	}
 	p.test(v, c)
 	if a := c.Again; a != nil {
-		p.line("independent run      first d = %+.6f (%s), second d = %+.6f", a.D1, releases[a.Release].Name, a.D2)
-		p.line(
-			"  given the first    %+.6f ± %.6f is expected of no change, with %.4g degrees of freedom: p = %.4g, %.3g needed",
-			a.Mean,
-			a.SE,
-			a.Df,
-			a.P,
-			a.Size,
-		)
-		p.line("  odds of a change   %.3g to 1 against a noisier cell, 2 needed (ttreport help: method)", a.Odds)
+		p.line("newest %d runs        since %s, mean d = %+.6f, one standard error %.6f", a.Runs,
+			releases[a.Release].Name, a.D, a.SE)
+		p.line("  against            %d releases before them, with %.4g degrees of freedom", a.N, a.Df)
+		p.line("  together           p = %.4g by ordinary noise, p = %.4g by outliers", a.P, a.Outliers)
 	}
 	repeats, more := judge.Repeats(c)
 	switch {

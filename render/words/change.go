@@ -34,9 +34,11 @@ func change(v *schema.Verdict, r schema.Change) string {
 		return noisy + ": no improvement; whether it regressed cannot be said" + settle(r) + "."
 	case schema.WhyOneMoreRun:
 		return noisy + "; seen again, but a baseline of " + Plural(r.Releases, "release") +
-			" knows too little of its noise: one more run would settle it."
+			" is not yet sure of it: one more run would settle it."
 	case schema.WhyShift:
 		return moved + fmt.Sprintf(", as all of %s did (%s): one finding, counted once.", v.Device, shift(r))
+	case schema.WhyRunShift, schema.WhyBelowLimit:
+		return together(v, r, moved, noisy)
 	case schema.WhyAgainstShift, schema.WhyDidNotMove:
 		return moved + fmt.Sprintf(", while all of %s moved %s: what it did by itself is hidden by that.", v.Device, shift(r))
 	case schema.WhyNotSeenAgain:

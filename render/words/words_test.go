@@ -95,7 +95,8 @@ func reasons() []schema.Reason {
 		out = append(out, schema.EvalChange{Test: test, Conditions: "x"})
 	}
 	for _, why := range []schema.Why{
-		schema.WhyGate, schema.WhyRecheck, schema.WhyAgain, schema.WhyShift, schema.WhyAgainstShift, schema.WhyDidNotMove,
+		schema.WhyGate, schema.WhyRecheck, schema.WhyAgain, schema.WhyShift,
+		schema.WhyRunShift, schema.WhyBelowLimit, schema.WhyAgainstShift, schema.WhyDidNotMove,
 		schema.WhyNotSignificant, schema.WhyNotSeenAgain, schema.WhyRunsDisagree, schema.WhyBackAgain, schema.WhyEquivalent,
 		schema.WhyWide, schema.WhyNoRegression, schema.WhyNoImprovement, schema.WhyTwoModes, schema.WhyNoBaseline,
 		schema.WhyNoBaselineLine, schema.WhyPinned, schema.WhyOneEach, schema.WhyOneMoreRun, schema.WhyBaseSuspect,

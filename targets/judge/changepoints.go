@@ -3,6 +3,7 @@ package judge
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/targets/regression"
@@ -33,7 +34,7 @@ func (j *Judgement) ChangePoints(release int, model, device string) ([]ChangePoi
 	}
 	var points []ChangePoint
 	listed := map[int32]bool{}
-	for _, l := range j.rows.ChangePoints {
+	for _, l := range append(slices.Clone(j.rows.ChangePoints), j.searched(release, false)...) {
 		if in[l.Cell] && int(l.Found) <= release {
 			points = append(points, j.changePoint(l))
 			listed[l.At] = true
@@ -45,17 +46,49 @@ func (j *Judgement) ChangePoints(release int, model, device string) ([]ChangePoi
 	return points, j.drifts(in, release)
 }
 
-// LateChangePoints lists regressions beyond the effect that matters that the search found in a release and that began
-// in an earlier one.
+// LateChangePoints lists regressions beyond what matters that the search finds in the history of a release, and did not
+// find in that of the release before.
 func (j *Judgement) LateChangePoints(release int) []ChangePoint {
+	found := j.searched(release, true)
+	if len(found) == 0 {
+		return nil
+	}
+	known := map[int32]bool{}
+	if before := j.Before(release); before >= 0 {
+		for _, l := range j.searched(before, true) {
+			known[l.Cell] = true
+		}
+	}
 	var out []ChangePoint
-	for _, l := range j.rows.ChangePoints {
-		bySearch := int(l.Found) == release && l.Source == regression.BySearch
-		if bySearch && l.D >= j.table.Cells[l.Cell].Delta {
+	for _, l := range found {
+		if !known[l.Cell] {
 			out = append(out, j.changePoint(l))
 		}
 	}
 	return out
+}
+
+// searched are the steps that the search finds in the history of a release: see [regression.Search].
+func (j *Judgement) searched(release int, large bool) []regression.ChangePoint {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	at := searchOf{release, large}
+	found, known := j.searches[at]
+	if !known {
+		// no deadline: a search takes milliseconds
+		found, _ = regression.Search(context.Background(), j.table, j.rows, int32(release), j.rules, large)
+		if j.searches == nil {
+			j.searches = map[searchOf][]regression.ChangePoint{}
+		}
+		j.searches[at] = found
+	}
+	return found
+}
+
+// searchOf names a search.
+type searchOf struct {
+	release int
+	large   bool
 }
 
 func (j *Judgement) changePoint(l regression.ChangePoint) ChangePoint {

@@ -2,7 +2,6 @@ package judge
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"github.com/ttreport/ttreport/targets/regression"
@@ -72,12 +71,15 @@ func (j *Judgement) LargeDrifts(release int) []Drift {
 }
 
 // begins returns, for each cell, the observation with which its current level in a release began; with shown, the
-// last level that was shown: change points that are smaller than the effect that matters only move the baseline.
+// that verdicts know of: what the search finds is only drawn.
 func (j *Judgement) begins(release int, shown bool) map[int32]int32 {
 	from := map[int32]int32{}
-	for _, l := range j.rows.ChangePoints {
-		small := l.Source == regression.BySearch && math.Abs(l.D) < j.table.Cells[l.Cell].Delta
-		if int(l.Found) <= release && !l.Dismissed && !(shown && small) {
+	points := slices.Clone(j.rows.ChangePoints)
+	if !shown {
+		points = append(points, j.searched(release, false)...)
+	}
+	for _, l := range points {
+		if int(l.Found) <= release && !l.Dismissed {
 			from[l.Cell] = max(from[l.Cell], l.At)
 		}
 	}

@@ -40,6 +40,11 @@ func (j *Judgement) Frame(s *Series, release int) Frame {
 		}
 	}
 	f.From = held
+	for _, l := range j.searched(release, false) {
+		if l.Cell == s.cell {
+			f.Steps = append(f.Steps, FrameStep{int(j.table.Obs[l.At].Release), relative(sign(s.Metric), l.D)})
+		}
+	}
 	row, o := &j.rows.Rows[obs], &j.table.Obs[obs]
 	if row.N == 0 || !(row.SE > 0) || math.IsNaN(row.D) {
 		return f

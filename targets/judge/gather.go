@@ -240,6 +240,7 @@ func (g *gathering) seal() (*regression.Table, []Series) {
 		}
 		cell := regression.Cell{
 			Stratum: intern(strata, stratum{s.Device, s.Metric, seq}),
+			System:  id.system*int32(len(g.seqs)) + int32(id.seq),
 			Point:   intern(points, cellID{system: id.system, key: id.key, seq: id.seq}),
 			First:   int32(len(t.Obs)), Delta: math.Log1p(g.screen.Effect(s.Metric)),
 		}
@@ -251,6 +252,11 @@ func (g *gathering) seal() (*regression.Table, []Series) {
 		series = append(series, s)
 	}
 	t.Strata = len(strata)
+	devices := map[stratum]int32{}
+	t.Devices = make([]int32, len(strata))
+	for s, i := range strata {
+		t.Devices[i] = intern(devices, stratum{device: s.device, seq: s.seq})
+	}
 	return t, series
 }
 

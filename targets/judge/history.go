@@ -32,6 +32,7 @@ func whyOf(w regression.Why) schema.Why {
 		regression.WhyNoRegression: schema.WhyNoRegression, regression.WhyNoImprovement: schema.WhyNoImprovement,
 		regression.WhyTwoModes: schema.WhyTwoModes, regression.WhyFirst: schema.WhyNoBaseline,
 		regression.WhyOneEach: schema.WhyOneEach, regression.WhyOneMoreRun: schema.WhyOneMoreRun,
+		regression.WhyBelowLimit:  schema.WhyBelowLimit,
 		regression.WhyBaseSuspect: schema.WhyBaseSuspect, regression.WhyConditions: schema.WhyConditions,
 	}[w]
 }
@@ -103,12 +104,7 @@ func (j *reader) verdict(obs int32) schema.Verdict {
 	if row.Why == regression.WhyConditions {
 		why.Conditions = j.classes.Named(j.table.Obs[base].Cond, o.Cond)
 	}
-	if row.Finding >= 0 && j.rows.Findings[row.Finding].Kind == regression.ShiftFinding {
-		why.Shift = sign(s.Metric) * relative(sign(s.Metric), j.rows.Findings[row.Finding].D)
-		if row.Why == regression.WhyShift {
-			v.Cause = schema.Cause{Kind: schema.CauseShift, ID: j.shiftID(row.Finding)}
-		}
-	}
+	j.together(&v, &why, row, s)
 	if row.Why == regression.WhyFirst && !IsBaseline(rel.Channel) && base < 0 {
 		why.Why = schema.WhyNoBaselineLine
 	}
@@ -119,6 +115,31 @@ func (j *reader) verdict(obs int32) schema.Verdict {
 	v.ID = schema.VerdictID(v.Release, v.Baseline, v.Pair(), s.Key, s.Metric+"/"+s.Def, s.Stat+s.Impl,
 		schema.AgainstHistory)
 	return v
+}
+
+// together says of which shift a number is a part: of its device, or of its system.
+func (j *reader) together(v *schema.Verdict, why *schema.Change, row *regression.Row, s *Series) {
+	if row.Finding < 0 {
+		return
+	}
+	f := &j.rows.Findings[row.Finding]
+	if f.Kind == regression.MixedFinding {
+		return
+	}
+	why.Shift = sign(s.Metric) * relative(sign(s.Metric), f.D)
+	if row.Why != regression.WhyShift {
+		return
+	}
+	v.Cause = schema.Cause{Kind: schema.CauseShift, ID: j.shiftID(row.Finding)}
+	if f.Kind == regression.RunFinding {
+		why.Why = schema.WhyRunShift
+		v.Cause = schema.Cause{Kind: schema.CauseRun, ID: j.runID(v)}
+	}
+}
+
+// runID names what moved all numbers of a system.
+func (j *Judgement) runID(v *schema.Verdict) string {
+	return schema.VerdictID(v.Release, "", v.Pair(), schema.Key{}, v.Impl, "run", schema.AgainstHistory)
 }
 
 // numbers fills in effect, interval, p and q: relative changes of the metric's badness, positive worse.

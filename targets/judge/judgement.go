@@ -36,6 +36,7 @@ type Judgement struct {
 	systems      map[int]map[schema.System][]int // runs by release, filled on demand
 	prefix       [][]byte                        // digests of the runs up to each release
 	changePoints map[int32][]regression.ChangePoint
+	searches     map[searchOf][]regression.ChangePoint
 }
 
 // New judges a history.

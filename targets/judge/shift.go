@@ -37,7 +37,7 @@ func (j *Judgement) Shifts(release int) []Shift {
 	var out, quiet []Shift
 	for i := range j.rows.Findings {
 		f := &j.rows.Findings[i]
-		if int(f.Release) != release {
+		if int(f.Release) != release || f.Kind == regression.RunFinding {
 			continue
 		}
 		x := j.shift(int32(i))
@@ -92,8 +92,7 @@ func (j *Judgement) group(release int, list []schema.Verdict) {
 		}
 		p := v.System()
 		if len(points[p]) >= fewest && 2*len(worse[p]) >= len(points[p]) {
-			id := schema.VerdictID(v.Release, "", v.Pair(), schema.Key{}, v.Impl, "run", schema.AgainstHistory)
-			v.Cause = schema.Cause{Kind: schema.CauseRun, ID: id}
+			v.Cause = schema.Cause{Kind: schema.CauseRun, ID: j.runID(v)}
 			continue
 		}
 		id := schema.VerdictID(v.Release, "", v.Pair(), v.Key, v.Impl, "point", schema.AgainstHistory)

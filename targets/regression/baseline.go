@@ -13,6 +13,15 @@ type baseline struct {
 	blocked int     // earlier observations that conditions rule out
 	earlier int     // earlier observations in all
 	last    int32   // the newest earlier observation, comparable or not; -1 when there is none
+	prev    [2]earlier
+	prevs   int // how many of prev there are
+}
+
+// earlier is one of the newest runs before a release: a run that may be part of a change that has not been confirmed.
+type earlier struct {
+	obs  int32
+	z    float64
+	kept bool // it is in the baseline
 }
 
 // kbar is the harmonic mean of the repeats of the baseline's releases.
@@ -20,15 +29,16 @@ func (b *baseline) kbar() float64 { return float64(b.n) / b.inverse }
 
 // state is the judge's state of a cell between releases.
 type state struct {
-	from     int32   // first observation of the current level
-	seen     int     // independent runs that saw the suspected change again, not enough so far
-	suspect  int32   // observation whose suspected change waits for an independent run; -1 for none
-	dir      float64 // of the suspect: +1 a regression, −1 an improvement
-	suspectP float64 // its p value, for the tails
-	share    float64 // of the cells that changed in the suspect's release
-	back     bool    // the suspect is a return to the level before
-	old      float64 // level before the last confirmed regression; NaN when there is none to return to
-	ss, nu   float64 // squared deviations and degrees of freedom of earlier levels
+	from    int32   // first observation of the level that holds
+	seen    int     // releases that saw the open change again, and were not enough
+	suspect int32   // observation with which an open change begins, which no later run has settled; -1
+	dir     float64 // of the open change: +1 a regression, −1 an improvement
+	gated   bool    // the open change passed the gate and was reported; else it only waits
+	extreme float64 // t of a large deviation that may yet be an outlier; 0: none
+	off     float64 // its change
+	stays   int     // releases in which it stayed
+	old     float64 // level before the last confirmed regression; NaN when there is none to return to
+	ss, nu  float64 // squared deviations and degrees of freedom of earlier levels
 }
 
 // baseline gathers the baseline of observation at of a cell.
@@ -37,6 +47,7 @@ func (j *judge) baseline(cell, at int32, into *baseline) {
 	*into = baseline{last: -1}
 	var buf [32]float64
 	values := buf[:0]
+	var outs []int32
 	cond := j.t.Obs[at].Cond
 	for i := at - 1; i >= j.t.Cells[cell].First && len(values) < j.rules.Window; i-- {
 		if i < st.from && len(values) > 0 {
@@ -54,25 +65,83 @@ func (j *judge) baseline(cell, at int32, into *baseline) {
 			into.blocked++
 			continue
 		}
-		if i < st.from || j.rows[i].out {
+		if i < st.from {
+			continue
+		}
+		out, open := j.rows[i].out, st.suspect >= 0 && i >= st.suspect
+		if !out || open {
+			into.precede(earlier{i, j.adj[i], !out})
+		} else {
+			outs = append(outs, i)
+		}
+		if out {
 			continue
 		}
 		values = append(values, j.adj[i])
-		into.ssw += float64(o.SS)
-		into.nuw += float64(o.K-1) + math.Max(0, float64(o.K2-1))
-		into.inverse += 1 / float64(o.K+o.K2)
+		into.add(o)
 	}
-	into.n = len(values)
+	for _, i := range j.agreed(values, outs) {
+		values = append(values, j.adj[i])
+		into.add(&j.t.Obs[i])
+	}
+	into.estimate(values, st)
+}
+
+// estimate is the mean and variance of the values of a baseline.
+func (b *baseline) estimate(values []float64, st *state) {
+	b.n = len(values)
 	ss := 0.
-	into.mean, ss = centre(values)
-	into.nu = math.Max(0, float64(into.n-1))
-	if into.n < 3 { // too few to estimate their noise: that of earlier levels is added
+	b.mean, ss = centre(values)
+	b.nu = math.Max(0, float64(b.n-1))
+	if b.n < 3 { // too few to know their own noise: that of earlier levels is added
 		ss += st.ss
-		into.nu += st.nu
+		b.nu += st.nu
 	}
-	if into.nu > 0 {
-		into.s2 = ss / into.nu
+	if b.nu > 0 {
+		b.s2 = ss / b.nu
 	}
+}
+
+// precede notes one of the newest runs before the release.
+func (b *baseline) precede(e earlier) {
+	if b.prevs < len(b.prev) {
+		b.prev[b.prevs] = e
+		b.prevs++
+	}
+}
+
+// add counts the repeats of one release.
+func (b *baseline) add(o *Obs) {
+	b.ssw += float64(o.SS)
+	b.nuw += float64(o.K-1) + math.Max(0, float64(o.K2-1))
+	b.inverse += 1 / float64(o.K+o.K2)
+}
+
+// agreed lists those of the excluded observations that belong to the baseline after all: two others lie on the same
+// side at least half as far out.
+func (j *judge) agreed(values []float64, outs []int32) []int32 {
+	if len(outs) == 0 {
+		return nil
+	}
+	mean, _ := centre(values)
+	var back []int32
+	for _, i := range outs {
+		off, alike := j.adj[i]-mean, 0
+		for _, k := range outs {
+			if k != i && (j.adj[k]-mean)/off > .5 {
+				alike++
+			}
+		}
+		for _, v := range values {
+			if (v-mean)/off > .5 {
+				alike++
+			}
+		}
+		if alike > 1 || len(values) == 0 {
+			back = append(back, i)
+		}
+	}
+	return back
 }
 
 // centre is the mean and the sum of squared deviations from it.

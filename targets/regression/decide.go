@@ -9,9 +9,9 @@ type claim struct {
 	cell    *Cell
 	o       *Obs
 	s       *stratum
-	p       *prior
 	release int32
 	dir     float64 // in which it passed the gate; 0 if it did not
+	joint   bool    // the newest runs show a change together
 	t95     float64
 	joins   bool
 }
@@ -19,43 +19,48 @@ type claim struct {
 // set sets the word of the claim's row with its evidence and reason.
 func (c *claim) set(w Word, e Evidence, why Why) { c.row.Word, c.row.Evidence, c.row.Why = w, e, why }
 
-// second returns the residual change of the later runs of the release.
-func (c *claim) second() float64 { return c.o.Z2 - c.s.now - c.x.base.mean }
+// second is the residual change of the later runs of the release: what the whole stratum moved between the runs is
+// removed, as far as runs of other points show it.
+func (j *judge) second(x *test) float64 {
+	removed := x.removed
+	if v := j.control[j.t.Cells[x.cell].Stratum]; !math.IsNaN(v) {
+		removed = v
+	}
+	return j.t.Obs[x.obs].Z2 - removed - x.base.mean
+}
 
 // decide gives one observation its word and updates the cell's state. dir is the direction in which it passed the
 // gate of the release, 0 when it did not.
-func (j *judge) decide(release int32, x *test, dir float64, q float32, p *prior, qs *Quantiles) {
+func (j *judge) decide(release int32, x *test, dir float64, joint bool, q float32, qs *Quantiles) {
 	row, cell, o := &j.rows[x.obs], &j.t.Cells[x.cell], &j.t.Obs[x.obs]
-	s := &j.strata[cell.Stratum]
-	j.adj[x.obs] = o.mean() - s.now
+	j.adj[x.obs] = o.mean() - x.removed
 	row.N, row.SE, row.Df, row.P, row.Q = int16(x.base.n), float32(x.se), float32(x.df), float32(x.p), q
 	row.D = x.total()
 	joins := j.t.Releases[release].Joins
 	if !x.ok {
 		untested(row, x, cell)
 		if joins {
-			j.state[x.cell].suspect = -1
+			j.close(x.cell)
 		}
 		return
 	}
-	if joins && x.base.n >= 2 && !math.IsNaN(x.raw) {
-		defer j.learn(x, row)
-	}
 	c := &claim{
-		x: x, row: row, cell: cell, o: o, s: s, p: p,
-		release: release, dir: dir, joins: joins, t95: qs.of(x.df).t95,
-	}
-	if o.Accept && joins {
-		defer j.accepted(x)
+		x: x, row: row, cell: cell, o: o, s: &j.strata[cell.Stratum],
+		release: release, dir: dir, joint: joint, joins: joins, t95: qs.of(x.df).t95,
 	}
 	switch {
 	case j.twoModes(x):
 		row.Word, row.Why = Inconclusive, WhyTwoModes
-		j.settle(c, 0)
-	case j.seenAgain(c), j.returned(c), j.passed(c), j.disagreed(c), j.shifted(c):
+		j.close(x.cell)
+	case j.shared(c), j.confirmed(c), j.returned(c), j.passed(c), j.waits(c), j.disagreed(c), j.shifted(c):
 	default:
 		j.quiet(c)
-		j.settle(c, 0)
+	}
+	if joins && row.Why != WhyTwoModes {
+		j.follow(c)
+	}
+	if o.Accept && joins {
+		j.accepted(x)
 	}
 }
 
@@ -77,19 +82,6 @@ func untested(row *Row, x *test, cell *Cell) {
 	}
 }
 
-// learn counts an extreme value towards the tails, unless it may be a change: an open suspect waits for its
-// independent run, and a confirmed change or a run-wide shift is not a failed prediction.
-func (j *judge) learn(x *test, row *Row) {
-	st := &j.state[x.cell]
-	switch {
-	case st.suspect == x.obs:
-		st.suspectP = x.raw
-	case row.Evidence == Confirmed || row.Why == WhyShift:
-	default:
-		j.tails.add(x.d, x.raw)
-	}
-}
-
 func wordOf(dir float64) Word {
 	if dir > 0 {
 		return Regressed
@@ -97,66 +89,48 @@ func wordOf(dir float64) Word {
 	return Improved
 }
 
-// seenAgain reports whether this release is the independent run that confirms an open suspect.
-func (j *judge) seenAgain(c *claim) bool {
-	st := &j.state[c.x.cell]
-	if st.suspect < 0 {
+// confirmed asks whether independent runs show a change together.
+//
+// Rejected: a second run that is tested against the first alone. Both share a baseline whose noise may be estimated too
+// small, so that what is rare the first time is common the second.
+func (j *judge) confirmed(c *claim) bool {
+	if !c.joint {
 		return false
 	}
-	at, dir := st.suspect, st.dir
-	if !c.joins {
-		return j.sharesSuspect(c, at, dir)
-	}
-	d1 := j.adj[at] - c.x.base.mean
-	large := dir*c.x.d >= c.cell.Delta && dir*c.x.total() > 0
-	if !large || !j.confirms(c, d1, c.x.d, dir, st.share) {
-		j.rows[at].Follow = -(c.release + 1)
-		j.tails.add(dir, st.suspectP)
-		st.suspect = -1
+	dir, at := math.Copysign(1, c.x.d), c.x.joint.first
+	if dir*c.x.total() <= 0 || dir < 0 && -c.x.total() < c.cell.Delta {
 		return false
 	}
 	c.set(wordOf(dir), Confirmed, WhyAgain)
-	c.row.First = j.t.Obs[at].Release
-	if st.back {
+	if dir < 0 && j.back(c) {
 		c.row.Word = Recovered
 	}
-	if st.seen++; st.seen < runsNeeded(c.x.base.n) {
-		c.row.Evidence, c.row.Why, c.row.out = Suspected, WhyOneMoreRun, true
-		return true
+	if at == c.x.obs {
+		c.row.Why, c.row.D = WhyRecheck, j.second(c.x)+c.x.shift
+	} else {
+		c.row.First = j.t.Obs[at].Release
 	}
-	j.rows[at].Follow = c.release + 1
-	j.accept(c, at, dir)
+	if c.joins {
+		j.accept(c, at, dir)
+	}
 	return true
 }
 
-// confirms tests a second, independent run given the first: it must be unlikely under no change, and both together
-// must make a change more likely than chance.
-func (j *judge) confirms(c *claim, d1, d2, dir, share float64) bool {
-	return j.again(c.x, d1, d2, dir, c.p) <= j.size(c.x.base.n) && j.odds(c.x, d1, d2, share, c.p) >= j.rules.Odds
+// back reports whether a cell is at the level before a confirmed regression: nearer to it than to the level that holds,
+// and within the effect that matters.
+func (j *judge) back(c *claim) bool {
+	gap := math.Abs(c.x.base.mean + c.x.d - j.state[c.x.cell].old)
+	return gap <= c.cell.Delta && gap < math.Abs(c.x.d)
 }
 
-// sharesSuspect keeps a build that never joins from being blamed for a change of its base: a value near the base's
-// own open suspect is inconclusive, with the release that first showed it.
-func (j *judge) sharesSuspect(c *claim, at int32, dir float64) bool {
-	if dir*c.x.total() < c.cell.Delta || math.Abs(c.o.Z-c.s.now-j.adj[at]) > c.cell.Delta {
+// returned asks whether a cell is back at the level before a confirmed regression, and clearly off the level that
+// holds.
+func (j *judge) returned(c *claim) bool {
+	if c.x.d >= 0 || !j.back(c) || -c.x.t < c.t95 {
 		return false
 	}
-	c.row.Word, c.row.Why, c.row.First = Inconclusive, WhyBaseSuspect, j.t.Obs[at].Release
+	c.set(Recovered, Suspected, WhyBackAgain)
 	return true
-}
-
-// settle records a suspected change for later releases: its observation stays out of baselines until an independent
-// run has been judged. dir 0 clears it.
-func (j *judge) settle(c *claim, dir float64) {
-	st := &j.state[c.x.cell]
-	if !c.joins {
-		return
-	}
-	st.suspect = -1
-	if dir != 0 {
-		st.suspect, st.dir, st.seen, c.row.out = c.x.obs, dir, 0, true
-		st.share = j.share(dir)
-	}
 }
 
 // passed handles a change that passes the gate and matters.
@@ -170,58 +144,43 @@ func (j *judge) passed(c *claim) bool {
 		if math.Abs(c.x.total()) < c.cell.Delta {
 			c.row.Why = WhyDidNotMove
 		}
-		j.settle(c, 0)
 		return true
 	}
 	c.set(wordOf(dir), Suspected, WhyGate)
-	if c.o.K2 == 0 {
-		j.settle(c, dir)
+	switch {
+	case c.o.K2 == 0:
 		return true
+	case dir*j.second(c.x) >= c.cell.Delta:
+		c.row.Why = WhyOneMoreRun
+	default:
+		c.set(Inconclusive, NoEvidence, WhyNotSeenAgain)
+		c.row.D = j.second(c.x) + c.x.shift
 	}
-	j.rechecked(c)
 	return true
 }
 
-// rechecked uses the later runs of the same release to decide a change that passes the gate.
-func (j *judge) rechecked(c *claim) {
-	dir, d2 := c.dir, c.second()
-	if dir*d2 < c.cell.Delta || !j.confirms(c, c.x.d, d2, dir, j.share(dir)) {
-		c.set(Inconclusive, NoEvidence, WhyNotSeenAgain)
-		c.row.D = d2 + c.x.shift
-		j.settle(c, 0)
-		c.row.out = c.joins
-		return
+// shared keeps a build that never joins from being blamed for what its base did: a value near the base's own open
+// change is inconclusive, with the release that began it.
+func (j *judge) shared(c *claim) bool {
+	st := &j.state[c.x.cell]
+	if c.joins || st.suspect < 0 || st.dir*c.x.total() < c.cell.Delta ||
+		math.Abs(c.x.base.mean+c.x.d-j.adj[st.suspect]) > c.cell.Delta {
+		return false
 	}
-	if seen := max(1, int(c.o.R2)); seen < runsNeeded(c.x.base.n) {
-		c.row.Why = WhyOneMoreRun
-		j.settle(c, dir)
-		if c.joins {
-			j.state[c.x.cell].seen = seen
-		}
-		return
-	}
-	c.row.Evidence, c.row.Why, c.row.D = Confirmed, WhyRecheck, d2+c.x.shift
-	if c.joins {
-		j.accept(c, c.x.obs, dir)
-	}
+	c.set(Inconclusive, NoEvidence, WhyBaseSuspect)
+	c.row.First = j.t.Obs[st.suspect].Release
+	return true
 }
 
-// returned reports whether a cell is back at the level before a confirmed regression: nearer to it than to the
-// current level, within the effect that matters, and clearly off the current level.
-func (j *judge) returned(c *claim) bool {
+// waits keeps the word of an open change that was reported, for as long as nothing settles it.
+func (j *judge) waits(c *claim) bool {
 	st := &j.state[c.x.cell]
-	if math.IsNaN(st.old) || c.x.d >= 0 {
+	if !c.joins || st.suspect < 0 || !st.gated || st.dir*c.x.total() < c.cell.Delta ||
+		st.dir*c.x.d < c.cell.Delta/2 {
 		return false
 	}
-	gap := c.o.Z - c.s.now - st.old
-	if math.Abs(gap) > c.cell.Delta || math.Abs(gap) >= math.Abs(c.x.d) || -c.x.t < c.t95 {
-		return false
-	}
-	c.set(Recovered, Suspected, WhyBackAgain)
-	if c.joins {
-		j.settle(c, -1)
-		st.back = true
-	}
+	c.set(wordOf(st.dir), Suspected, WhyOneMoreRun)
+	c.row.First = j.t.Obs[st.suspect].Release
 	return true
 }
 
@@ -231,32 +190,38 @@ func (j *judge) disagreed(c *claim) bool {
 	if c.o.K2 == 0 {
 		return false
 	}
-	d2 := c.second()
+	d2 := j.second(c.x)
 	// One in two hundred, since every cell with a second run is tested without a correction.
 	const size = .005
 	if d2 < c.cell.Delta || c.x.total() >= c.cell.Delta || UpperTail(d2/c.x.se, c.x.df) > size {
 		return false
 	}
 	c.row.Word, c.row.Why, c.row.D = Inconclusive, WhyRunsDisagree, d2+c.x.shift
-	j.settle(c, 0)
 	return true
 }
 
-// shifted gives a cell the word of its stratum's shift: it regressed because of the shift and is never unchanged.
+// shifted gives a cell the word of the shift that moved it, of its stratum or of its system: it regressed because of
+// the shift, and is never unchanged.
 func (j *judge) shifted(c *claim) bool {
-	if c.s.finding < 0 || c.x.shift == 0 {
-		return false
+	list := [2]int32{c.s.finding, -1}
+	if c.x.group >= 0 {
+		list[1] = j.groups[c.x.group].finding
 	}
-	f := &j.out.Findings[c.s.finding]
-	moved := f.Word == Regressed || f.Word == Improved || f.Word == Inconclusive
-	if f.Kind != ShiftFinding || !moved || math.Copysign(1, c.x.shift)*c.x.total() < c.cell.Delta {
-		return false
+	for _, finding := range list {
+		if finding < 0 || c.x.shift == 0 {
+			continue
+		}
+		f := &j.out.Findings[finding]
+		moved := f.Word == Regressed || f.Word == Improved || f.Word == Inconclusive
+		if f.Kind == MixedFinding || !moved || math.Copysign(1, f.D)*c.x.total() < c.cell.Delta {
+			continue
+		}
+		c.set(f.Word, f.Evidence, WhyShift)
+		c.row.Finding, c.row.First = finding, f.First
+		c.row.out = c.joins && f.Why == WhyNotSeenAgain
+		return true
 	}
-	c.set(f.Word, f.Evidence, WhyShift)
-	c.row.Finding, c.row.First = c.s.finding, f.First
-	j.settle(c, 0)
-	c.row.out = c.row.out || c.joins && f.Why == WhyNotSeenAgain
-	return true
+	return false
 }
 
 // quiet decides between unchanged and inconclusive: equivalence by two one-sided tests, at the 90 % interval.
@@ -264,6 +229,8 @@ func (j *judge) quiet(c *claim) {
 	d, half, delta := c.x.total(), c.t95*c.x.se, c.cell.Delta
 	row := c.row
 	switch {
+	case c.dir != 0 && c.dir*d > 0 && math.Abs(d) < delta:
+		row.Word, row.Why = Inconclusive, WhyBelowLimit
 	case math.Abs(d)+half < delta:
 		row.Word, row.Why = Unchanged, WhyEquivalent
 	case math.Abs(d) >= delta:
@@ -289,7 +256,7 @@ func (j *judge) quiet(c *claim) {
 func (j *judge) twoModes(x *test) bool {
 	delta := j.t.Cells[x.cell].Delta
 	// Where the noise is small compared with what matters, there are no two levels.
-	if x.base.n < 6 || math.Abs(x.total()) < delta/2 || x.base.s2 < delta*delta/16 {
+	if x.base.n < 6 || math.Abs(x.d) < delta/2 || x.base.s2 < delta*delta/16 {
 		return false
 	}
 	values, _ := j.held(x.cell, x.obs, nil, nil)

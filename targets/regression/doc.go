@@ -8,15 +8,15 @@
 // The method, in the order of work for one release:
 //
 //   - the baseline of every cell since its last change point;
-//   - the run-wide shift of every stratum (device and metric family);
+//   - the run-wide shift of every stratum (device and metric family), and of every system in it;
 //   - the noise of every cell, moderated by that of all others (Smyth 2004);
 //   - a predictive t test;
 //   - the false discovery rate, controlled over the whole release (Benjamini and Hochberg 1995);
 //   - a least effect that matters;
-//   - evidence: an independent run confirms, one run never does;
+//   - evidence: the newest two or three runs together confirm, one run never does;
 //   - equivalence for "unchanged" (two one-sided tests).
 //
-// Change points that are too small for the gate are searched for in the history and decided by permutation.
+// [Search] finds change points that are too small for the gate, by permutation. They are for drawing.
 //
 // A row of release R uses nothing that was measured after R. The order of the input, units and the inversion of a
 // metric change nothing.

@@ -38,14 +38,15 @@ type BaselineValue struct {
 	K        int
 }
 
-// Second is the test of an independent run.
+// Second is the test of independent runs: the newest two or three together.
 type Second struct {
-	Release int32   // that saw the change first
-	D1, D2  float64 // residual changes, first and second
-	Mean    float64 // of the second, given the first, under no change
-	SE, Df  float64 // of the second given the first
-	P, Size float64
-	Odds    float64 // of a change against chance, given both
+	Release  int32   // of the oldest of them
+	Runs     int     // together
+	N        int     // releases of the baseline before them
+	D        float64 // mean residual change
+	SE, Df   float64
+	P        float64 // that ordinary noise moves them so far
+	Outliers float64 // that outliers do
 }
 
 // Explain judges again up to one release and returns the calculation of one cell in it. It fails when the cell was not
@@ -82,7 +83,7 @@ func (p *probe) capture(j *judge, release int32, tests []test, between, within *
 			p.found = j.calculation(x, between, within)
 			if x.ok {
 				p.found.rank(x, tests, passed)
-				p.found.Again = j.secondTest(x, between)
+				p.found.Again = j.secondTest(x)
 			}
 			return
 		}
@@ -92,12 +93,11 @@ func (p *probe) capture(j *judge, release int32, tests []test, between, within *
 // calculation returns the calculation of one cell, without its rank and without an independent run.
 func (j *judge) calculation(x *test, between, within *prior) *Calculation {
 	cell, o := &j.t.Cells[x.cell], j.t.Obs[x.obs]
-	s := &j.strata[cell.Stratum]
 	r := &Calculation{
 		Obs: o, Baseline: j.listed(x), Mean: x.base.mean, S2: x.base.s2, Nu: x.base.nu,
 		D0: between.d0, S02: math.NaN(), Variance: x.s2, Sw2: math.NaN(), Floor: j.least(&o),
 		Df: x.df, SE: x.se, T: x.t, P: math.NaN(),
-		Shift: s.now, Change: s.change, D: x.d, Delta: cell.Delta,
+		Shift: x.removed, Change: x.shift, D: x.d, Delta: cell.Delta,
 	}
 	if between.known {
 		r.S02 = between.s02[cell.Stratum]
@@ -129,25 +129,16 @@ func (r *Calculation) rank(x *test, tests []test, passed []int8) {
 	}
 }
 
-// secondTest returns the test of an independent run: of this release, where it confirms an earlier one, or of its
-// later runs.
-func (j *judge) secondTest(x *test, p *prior) *Second {
-	st, o := &j.state[x.cell], &j.t.Obs[x.obs]
-	r := &Second{Size: j.size(x.base.n)}
-	dir, share := 0., 0.
-	switch {
-	case st.suspect >= 0:
-		r.Release, r.D1, r.D2 = j.t.Obs[st.suspect].Release, j.adj[st.suspect]-x.base.mean, x.d
-		dir, share = st.dir, st.share
-	case o.K2 > 0:
-		r.Release, r.D1, r.D2 = o.Release, x.d, o.Z2-j.strata[j.t.Cells[x.cell].Stratum].now-x.base.mean
-		dir, share = math.Copysign(1, x.d), j.share(x.d)
-	default:
+// secondTest is the joint test of the newest runs; nil where they do not agree on a change that matters.
+func (j *judge) secondTest(x *test) *Second {
+	w := &x.joint
+	if w.runs == 0 {
 		return nil
 	}
-	r.P, r.Odds = j.again(x, r.D1, r.D2, dir, p), j.odds(x, r.D1, r.D2, share, p)
-	r.Mean, r.SE, r.Df = j.given(x, r.D1, r.D2, p)
-	return r
+	return &Second{
+		Release: j.t.Obs[w.first].Release, Runs: w.runs, N: w.n, D: w.d, SE: w.se, Df: w.df, P: w.p,
+		Outliers: w.outliers,
+	}
 }
 
 // listed returns the baseline's values, oldest first.

@@ -8,13 +8,15 @@ type test struct {
 	base      baseline
 	d         float64 // residual change: the run-wide shift removed
 	shift     float64 // run-wide change against the level that holds
+	removed   float64 // run-wide level removed from the first run's value
+	group     int32   // the system within its stratum; -1: too small to move as one
 	s2, df    float64 // moderated variance of one release, floors included
 	se        float64
 	t         float64
-	p         float64 // one-sided, in the direction of d, raised by [judge.raise]; NaN where |t| is small
+	p         float64 // one-sided, in the direction of d, outliers included; NaN where |t| is unremarkable
 	raw       float64 // of the t distribution
 	ok        bool    // there are a baseline and a noise
-	prior2    float64 // typical variance by all cells together
+	joint     joint   // of the newest runs together
 }
 
 // total returns the change of the number itself: residual and run-wide.
@@ -44,11 +46,10 @@ func (j *judge) run(tests []test, p, within *prior) {
 
 func (j *judge) gate(x *test, p, within *prior, q *Quantiles) {
 	cell, o := &j.t.Cells[x.cell], &j.t.Obs[x.obs]
-	x.p = math.NaN()
+	x.p, x.raw = math.NaN(), math.NaN()
 	if x.base.n == 0 || !p.known {
 		return
 	}
-	x.prior2 = p.s02[cell.Stratum]
 	x.s2, x.df = p.moderate(x.base.s2, x.base.nu, cell.Stratum)
 	x.s2, x.df = j.floored(x.s2, x.df, o)
 	sw2 := 0.
@@ -59,7 +60,8 @@ func (j *judge) gate(x *test, p, within *prior, q *Quantiles) {
 	x.t = x.d / x.se
 	x.ok = true
 	if math.Abs(x.t) > q.of(x.df).t95 {
-		x.p = UpperTail(math.Abs(x.t), x.df)
+		x.raw = UpperTail(math.Abs(x.t), x.df)
+		x.p = math.Min(1, x.raw+j.outliers.rate(x.cell, cell.Stratum, x.t, x.d, true))
 	}
 }
 
@@ -71,19 +73,7 @@ func (j *judge) least(o *Obs) float64 {
 
 // floored applies the lower bounds of the noise: a fixed floor, the rounding of the stored value, the requests' own
 // standard error. The largest counts, never their sum, because each is part of what releases show already.
-//
-// A bound far above the estimate makes the estimate's uncertainty matter less: by Satterthwaite's rule the degrees of
-// freedom grow with the square of their ratio.
-func (j *judge) floored(s2, df float64, o *Obs) (v, dfv float64) {
-	f := j.least(o)
-	if f <= s2 {
-		return s2, df
-	}
-	if s2 <= 0 {
-		return f, math.Inf(1)
-	}
-	return f, df * (f / s2) * (f / s2)
-}
+func (j *judge) floored(s2, df float64, o *Obs) (v, dfv float64) { return math.Max(s2, j.least(o)), df }
 
 // discover marks the tests of one direction that are discoveries over a family of cells, and sets the q values of
 // those that come near: only p values up to the level are ranked, so that ten thousand large ones need no sorting.

@@ -17,19 +17,26 @@ type judge struct {
 	strata []stratum
 	probe  *probe
 
-	shares  [2]float64 // of the release's cells that passed the gate: regressed, improved
+	strays  [2]strays // of strata and of systems
+	groups  []stratum // a system within a stratum each
+	systems []int32   // by group
+	devices []int32   // by stratum
+	groupOf []int32   // by cell; -1
+
 	scratch scratch
 
-	tails            tails
-	tested, exceeded int // forward predictions so far
+	outliers         outliers
+	control          []float64     // by stratum: how far the later runs of the release moved as a whole; NaN: unknown
+	sizes            map[int32]int // cells by system
+	tested, exceeded int           // forward predictions so far
 }
 
 // scratch holds buffers that every release reuses.
 type scratch struct {
 	tests          []test
-	found          []*candidate
 	qs             []float32
 	passed         []int8
+	joint          []bool
 	s2, nu, sw, nw []float64
 	stratum        []int32
 	seen           []int32 // by point: the mark of the stratum that saw it last
@@ -70,9 +77,13 @@ func newJudge(t *Table, rules Rules, p *probe) *judge {
 		out:    &Judgement{Rows: make([]Row, len(t.Obs)), Fits: make([]Fit, len(t.Releases))},
 		adj:    make([]float64, len(t.Obs)),
 		state:  make([]state, len(t.Cells)),
-		strata: make([]stratum, t.Strata),
+		strata: make([]stratum, t.Strata), outliers: newOutliers(t.Strata, len(t.Cells)),
+		control: make([]float64, t.Strata), sizes: map[int32]int{},
 	}
-	j.rows = j.out.Rows
+	for i := range t.Cells {
+		j.sizes[t.Cells[i].System]++
+	}
+	j.rows, j.out.adj = j.out.Rows, j.adj
 	nan := float32(math.NaN())
 	for i := range j.rows {
 		j.rows[i] = Row{Finding: -1, First: -1, P: nan, Q: nan}
@@ -83,7 +94,41 @@ func newJudge(t *Table, rules Rules, p *probe) *judge {
 	for i := range j.strata {
 		j.strata[i] = stratum{suspect: -1, finding: -1}
 	}
+	j.group()
 	return j
+}
+
+// group finds the systems of every stratum that are large enough to move as one, where a stratum has several.
+func (j *judge) group() {
+	type part struct{ stratum, system int32 }
+	sizes, several, at := map[part]int{}, map[int32]int{}, map[part]int32{}
+	for i := range j.t.Cells {
+		p := part{j.t.Cells[i].Stratum, j.t.Cells[i].System}
+		if sizes[p]++; sizes[p] == 1 {
+			several[p.stratum]++
+		}
+	}
+	j.groupOf = make([]int32, len(j.t.Cells))
+	for i := range j.t.Cells {
+		p := part{j.t.Cells[i].Stratum, j.t.Cells[i].System}
+		j.groupOf[i] = -1
+		if sizes[p] < j.rules.MinPoint || several[p.stratum] < 2 {
+			continue
+		}
+		g, known := at[p]
+		if !known {
+			g = int32(len(j.groups))
+			at[p] = g
+			j.groups = append(j.groups, stratum{suspect: -1, finding: -1})
+			j.systems = append(j.systems, p.system)
+		}
+		j.groupOf[i] = g
+	}
+	if j.devices = j.t.Devices; j.devices == nil {
+		for i := range j.t.Strata {
+			j.devices = append(j.devices, int32(i))
+		}
+	}
 }
 
 // order lists the observations of every release, and the cell of each observation.
@@ -131,12 +176,11 @@ func (j *judge) release(release int32, obs, cellOf []int32) {
 	tests := grow(&j.scratch.tests, len(obs))
 	j.each(len(obs), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			tests[i] = test{obs: obs[i], cell: cellOf[obs[i]]}
+			tests[i] = test{obs: obs[i], cell: cellOf[obs[i]], group: j.groupOf[cellOf[obs[i]]]}
 			j.pinned(&tests[i])
 		}
 	})
 	j.listPins(release, tests)
-	j.search(release, tests)
 	j.each(len(obs), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			x := &tests[i]
@@ -146,22 +190,46 @@ func (j *judge) release(release int32, obs, cellOf []int32) {
 	})
 	j.shifts(release, tests)
 	p, within := j.fit(tests)
+	j.begin(tests)
 	j.run(tests, &p, &within)
-	j.raise(tests)
+	j.controls(tests)
 	family, passed, qs := j.discoveries(tests)
-	j.passing(passed, family)
+	again := j.again(tests, family, &p)
 	j.predictions(tests)
 	j.out.Fits[release] = Fit{
 		Cells: family, D0: p.d0, Sd: j.typicalSd(&p, tests), S0: p.s02, SumNu: p.sumNu,
-		Tested: j.tested, Exceeded: j.exceeded,
+		Tested: j.tested, Exceeded: j.exceeded, Shown: j.sensitivity(tests, family),
 	}
 	if j.probe != nil {
 		j.probe.capture(j, release, tests, &p, &within, passed)
 	}
 	q := Quantiles{}
 	for i := range tests {
-		j.decide(release, &tests[i], float64(passed[i]), qs[i], &p, &q)
+		j.decide(release, &tests[i], float64(passed[i]), again[i], qs[i], &q)
 	}
+	j.outliers.finish(j.sizes)
+}
+
+// begin prepares what is known of outliers for a release.
+func (j *judge) begin(tests []test) {
+	used := make([]bool, j.t.Strata)
+	for i := range tests {
+		used[j.t.Cells[tests[i].cell].Stratum] = true
+	}
+	j.outliers.begin(used)
+}
+
+// again tests the newest runs of every cell together, and returns what they show.
+func (j *judge) again(tests []test, family int, p *prior) []bool {
+	j.each(len(tests), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			j.together(&tests[i], p)
+		}
+	})
+	passed := grow(&j.scratch.joint, len(tests))
+	clear(passed)
+	j.jointly(tests, family, passed)
+	return passed
 }
 
 // discoveries applies the false discovery procedure to the tests of a release, separately for each direction: which
@@ -189,7 +257,7 @@ func (j *judge) pinned(x *test) {
 	st := &j.state[x.cell]
 	if j.t.Obs[x.obs].Pin && st.from != x.obs {
 		j.restart(x.cell, x.obs)
-		st.suspect, st.old = -1, math.NaN()
+		st.suspect, st.old, st.extreme = -1, math.NaN(), 0
 	}
 }
 
@@ -231,43 +299,13 @@ func (j *judge) fit(tests []test) (between, within prior) {
 	return fitPrior(s2, nu, stratum, j.t.Strata), within
 }
 
-// passing records the share of the family that passed the gate, regressed and improved; it counts at least one cell.
-func (j *judge) passing(passed []int8, family int) {
-	j.shares = [2]float64{1, 1}
-	for _, dir := range passed {
-		if dir != 0 {
-			j.shares[side(float64(dir))]++
-		}
-	}
-	for i := range j.shares {
-		j.shares[i] = math.Min(1, math.Max(1, j.shares[i]-1)/float64(max(1, family)))
-	}
-}
-
-// share returns the share of the release's cells that changed in a direction.
-func (j *judge) share(dir float64) float64 { return j.shares[side(dir)] }
-
-// raise raises p values where earlier predictions failed more often than their p values state.
-func (j *judge) raise(tests []test) {
-	up, down := j.tails.calibrate(1), j.tails.calibrate(-1)
-	for i := range tests {
-		x := &tests[i]
-		x.raw = x.p
-		if x.d > 0 {
-			x.p = up(x.p)
-		} else {
-			x.p = down(x.p)
-		}
-	}
-}
-
 // predictions counts how often a new value fell outside what its history predicted at 2 %, both sides together, for
 // cells with five releases before this one. It describes the method on these data and never affects a verdict.
 func (j *judge) predictions(tests []test) {
 	q := Quantiles{}
 	for i := range tests {
-		if x := &tests[i]; x.ok && x.base.n >= 2 {
-			j.tails.made++
+		if x := &tests[i]; x.ok && x.base.n >= 2 && j.joins(x.obs) {
+			j.outliers.predicted(x.cell, j.t.Cells[x.cell].Stratum, x.df)
 		}
 		if x := &tests[i]; x.ok && x.base.n >= 5 {
 			j.tested++

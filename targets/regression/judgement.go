@@ -48,6 +48,7 @@ const (
 	WhyOneEach            // all baselines have one release: there is no noise to compare with
 	WhyOneMoreRun         // seen again, but the baseline is too short: one more run is needed
 	WhyBaseSuspect        // a build that never joins, with the change that its base's newest release already has
+	WhyBelowLimit         // significant, and less than what matters
 	WhyConditions         // every earlier observation was made under conditions that change the meaning of the number
 )
 
@@ -90,6 +91,7 @@ type FindingKind uint8
 const (
 	ShiftFinding FindingKind = iota // a stratum changed as a whole
 	MixedFinding                    // a stratum changed, but not as a whole: nothing was removed
+	RunFinding                      // a system moved as one within its stratum
 )
 
 // Finding is one statement about many cells of a release.
@@ -97,7 +99,8 @@ type Finding struct {
 	Kind     FindingKind
 	Release  int32
 	Stratum  int32
-	Word     Word // Regressed, Improved, Inconclusive, Unchanged or NoBaseline
+	System   int32 // of a system's; -1 of a whole stratum's
+	Word     Word  // Regressed, Improved, Inconclusive, Unchanged or NoBaseline
 	Evidence Evidence
 	Why      Why
 	D        float64 // log change of the stratum against its earlier shifts; positive is worse
@@ -118,6 +121,7 @@ type Judgement struct {
 	Findings     []Finding
 	ChangePoints []ChangePoint // in the order of the releases that decided them
 	Fits         []Fit         // one a release
+	adj          []float64     // parallel to Rows: what later baselines see
 }
 
 // Fit describes a release's noise and how well earlier predictions held.
@@ -128,5 +132,6 @@ type Fit struct {
 	S0       []float64 // typical variance by stratum; NaN where nothing is known
 	SumNu    float64   // degrees of freedom of all cells together
 	Tested   int       // forward predictions up to this release, of cells with six releases or more
-	Exceeded int       // of them, how many had two-sided p below .02, of which two in a hundred are expected
+	Shown    Sensitivity
+	Exceeded int // of them, how many had two-sided p below .02, of which two in a hundred are expected
 }

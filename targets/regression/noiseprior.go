@@ -20,6 +20,11 @@ type prior struct {
 // cells is taken one standard error larger than estimated, because a d0 that is too large relies too much on the
 // common noise. s2 and nu are by cell, nu 0 where a cell has no variance.
 func fitPrior(s2, nu []float64, stratum []int32, strata int) prior {
+	return fitAlike(s2, nu, stratum, strata, 1)
+}
+
+// fitAlike is [fitPrior] where only a share of the cells are independent witnesses.
+func fitAlike(s2, nu []float64, stratum []int32, strata int, share float64) prior {
 	p := prior{d0: math.Inf(1), s02: make([]float64, strata)}
 	for i := range p.s02 {
 		p.s02[i] = math.NaN()
@@ -27,7 +32,7 @@ func fitPrior(s2, nu []float64, stratum []int32, strata int) prior {
 	seen := make([]float64, 0, len(s2))
 	for i, v := range s2 {
 		if nu[i] > 0 {
-			p.sumNu += nu[i]
+			p.sumNu += share * nu[i]
 			if v > 0 {
 				seen = append(seen, v)
 			}
@@ -46,7 +51,7 @@ func fitPrior(s2, nu []float64, stratum []int32, strata int) prior {
 	m := newMoments(s2, nu, stratum, strata, least)
 	v, _ := m.spread(nil)
 	v, mean := m.spread(func(psi1 float64) float64 { return 1 / (math.Max(v, 0) + psi1) })
-	free := math.Max(1, float64(m.cells)-float64(m.strata))
+	free := math.Max(1, share*float64(m.cells)-float64(m.strata))
 	careful := v + math.Sqrt(2/free)*math.Min(1, 100/free)*(math.Max(v, 0)+mean)
 	if careful > 0 {
 		p.d0 = 2 * inverseTrigamma(careful)

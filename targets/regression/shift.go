@@ -2,13 +2,15 @@ package regression
 
 import "math"
 
-// stratum keeps the run-wide shifts of one stratum over releases.
+// stratum keeps the levels of run-wide shifts between releases: one series for each stratum, and one for each system
+// within a stratum.
 type stratum struct {
 	release []int32   // releases in which a shift was measured
 	m       []float64 // the shift in each
 	out     []bool
 	from    int // index of the first shift of the current level
 	suspect int // index that waits for an independent run; -1
+	seen    int // runs that saw the suspect again, and were not enough
 	dir     float64
 	ss, nu  float64 // of earlier levels
 	now     float64 // shift removed from this release's values
@@ -55,39 +57,75 @@ func (s *stratum) restart(at int) {
 	s.from = at
 }
 
-// shifts removes the run-wide change of every stratum that changed as a whole, judges it like a cell, and adds a
-// finding for strata that changed by more than matters, but not as a whole.
+// shifts removes what moved together, first of every stratum and then of every system in it, judges each movement like
+// a cell, and notes a finding for strata that did not move as one and yet by more than matters.
 func (j *judge) shifts(release int32, tests []test) {
-	list := j.measure(tests)
-	for i := range j.strata {
-		s := &j.strata[i]
+	strata := tier{
+		kind: ShiftFinding, series: j.strata, units: j.devices, points: j.rules.MinPoint, cells: j.rules.MinCells,
+		of: func(x *test) int32 { return j.t.Cells[x.cell].Stratum }, strays: &j.strays[0],
+	}
+	j.remove(release, &strata, tests)
+	if len(j.groups) == 0 {
+		return
+	}
+	systems := tier{
+		kind: RunFinding, series: j.groups, units: j.systems, points: j.rules.MinPoint, cells: j.rules.MinPoint,
+		of: func(x *test) int32 { return x.group }, within: true, strays: &j.strays[1],
+	}
+	j.remove(release, &systems, tests)
+}
+
+// tier is one level of what moves together: strata, or systems within strata.
+type tier struct {
+	kind          FindingKind
+	series        []stratum
+	units         []int32 // by series: the device or system; those of one are no independent witnesses
+	points, cells int     // that a series needs
+	of            func(x *test) int32
+	within        bool // series of few cells: see [judge.judgeShift]
+	strays        *strays
+}
+
+// strays counts shifts that went away again, as [outliers] does for cells: what happens to one run in thirty is not
+// confirmed by happening twice.
+type strays struct{ made, gone float64 }
+
+// rate is the share of runs that stray, drawn to none where few have been seen.
+func (s *strays) rate() float64 {
+	const few = 50
+	return s.gone / (s.made + few)
+}
+
+func (j *judge) remove(release int32, t *tier, tests []test) {
+	list := j.measure(t, tests)
+	for i := range t.series {
+		s := &t.series[i]
 		s.now, _, _, _ = s.level()
 		s.change, s.finding = 0, -1
 	}
-	s2, nu, at := make([]float64, len(list)), make([]float64, len(list)), make([]int32, len(list))
+	found := j.shiftTests(t, list)
+	t.strays.made, t.strays.gone = memory*t.strays.made+float64(len(list)), memory*t.strays.gone
 	for i, m := range list {
-		_, s2[i], nu[i], _ = j.strata[m.stratum].level()
-		at[i] = m.stratum
-	}
-	p := fitPrior(s2, nu, at, j.t.Strata)
-	found := j.shiftTests(list, &p)
-	for i, m := range list {
-		s := &j.strata[m.stratum]
+		s := &t.series[m.series]
 		if !m.removable {
-			if math.Abs(m.median-s.now) >= m.delta {
+			if !t.within && math.Abs(m.median-s.now) >= m.delta {
 				j.addFinding(s, Finding{
-					Kind: MixedFinding, Release: release, Stratum: m.stratum, Word: Inconclusive,
+					Kind: MixedFinding, Release: release, Stratum: m.stratum, System: -1, Word: Inconclusive,
 					D: m.median - s.now, SE: math.NaN(), P: math.NaN(), Cells: m.cells, Agree: m.agree, First: -1,
 				})
 			}
 			continue
 		}
-		j.judgeShift(release, m, found[i])
+		j.judgeShift(release, t, m, found[i])
 	}
 	for i := range tests {
-		s := &j.strata[j.t.Cells[tests[i].cell].Stratum]
-		tests[i].d -= s.now
-		tests[i].shift = s.change
+		x := &tests[i]
+		if at := t.of(x); at >= 0 {
+			s := &t.series[at]
+			x.d -= s.now
+			x.removed += s.now
+			x.shift += s.change
+		}
 	}
 }
 
@@ -96,131 +134,101 @@ func (j *judge) addFinding(s *stratum, f Finding) {
 	j.out.Findings = append(j.out.Findings, f)
 }
 
-// shiftTest is the calculation of one stratum's shift.
+// shiftTest is the calculation of one shift.
 type shiftTest struct {
 	d, mean, s2, se, df, p float64
-	nu                     float64
+	own, nu                float64 // variance of the series itself
 	n                      int
 	ok, pass               bool
 }
 
-// shiftTests tests every stratum's shift against its earlier ones; the family of each direction is all strata of the
-// release.
-func (j *judge) shiftTests(list []moved, p *prior) []shiftTest {
+// shiftTests tests every shift against its earlier ones.
+func (j *judge) shiftTests(t *tier, list []moved) []shiftTest {
+	p := t.prior(list)
 	out := make([]shiftTest, len(list))
 	for i, m := range list {
 		x := &out[i]
-		var own float64
-		x.mean, own, x.nu, x.n = j.strata[m.stratum].level()
+		x.mean, x.own, x.nu, x.n = t.series[m.series].level()
 		x.d, x.p = m.median-x.mean, math.NaN()
 		if x.n == 0 || !p.known {
 			continue
 		}
-		x.s2, x.df = p.moderate(own, x.nu, m.stratum)
+		x.s2, x.df = x.own, x.nu
+		if p.sumNu > x.nu { // there are others
+			x.s2, x.df = p.moderate(x.own, x.nu, 0)
+		}
 		x.s2 = math.Max(x.s2, math.Max(j.rules.Floor*j.rules.Floor, m.sampling))
 		x.se = math.Sqrt(x.s2 * (1 + 1/float64(x.n)))
-		x.p = UpperTail(math.Abs(x.d)/x.se, x.df)
-		x.ok = true
-	}
-	for _, dir := range []float64{1, -1} {
-		var ps []float64
-		for i := range out {
-			if out[i].ok && out[i].d*dir > 0 {
-				ps = append(ps, out[i].p)
-			}
-		}
-		_, limit := BenjaminiHochberg(ps, len(out), j.rules.ShiftFDR)
-		for i := range out {
-			if out[i].ok && out[i].d*dir > 0 && out[i].p <= limit {
-				out[i].pass = true
-			}
+		if x.df > 0 {
+			x.p, x.ok = UpperTail(math.Abs(x.d)/x.se, x.df), true
 		}
 	}
+	t.discover(list, out, j.rules.ShiftFDR)
 	return out
 }
 
-// judgeShift gives a stratum's shift its word and records it.
-func (j *judge) judgeShift(release int32, m moved, x shiftTest) {
-	s := &j.strata[m.stratum]
-	s.now, s.change = m.median, x.d
-	f := Finding{
-		Kind: ShiftFinding, Release: release, Stratum: m.stratum, Word: Unchanged, Why: WhyEquivalent,
-		D: x.d, SE: x.se, Df: x.df, P: x.p, N: x.n, Cells: m.cells, Agree: m.agree, First: -1,
+// prior is what all series show of the noise of one: the metrics of one device rise and fall together, so that there
+// are as many witnesses as devices.
+func (t *tier) prior(list []moved) prior {
+	s2, nu := make([]float64, len(list)), make([]float64, len(list))
+	units := map[int32]bool{}
+	for i, m := range list {
+		_, s2[i], nu[i], _ = t.series[m.series].level()
+		units[t.units[m.series]] = true
 	}
-	if x.n == 0 { // the first shift of a stratum is the reference, not a change
-		f.Word, f.Why = NoBaseline, WhyFirst
+	return fitAlike(s2, nu, make([]int32, len(list)), 1, float64(len(units))/math.Max(1, float64(len(list))))
+}
+
+// discover asks each device or system once, in each direction, whether any of its metrics moved (Simes 1986), and then
+// which, at the share of those that did (Benjamini and Bogomolov 2014).
+func (t *tier) discover(list []moved, tests []shiftTest, level float64) {
+	byUnit := map[int32][]int{}
+	var units []int32
+	for i, m := range list {
+		u := t.units[m.series]
+		if byUnit[u] == nil {
+			units = append(units, u)
+		}
+		byUnit[u] = append(byUnit[u], i)
 	}
-	dir := 1.
-	if x.d < 0 {
-		dir = -1
-	}
-	large := dir*x.d >= m.delta
-	switch {
-	case x.n == 0 && !large:
-	case s.seenAgain(j, m, x):
-		f.Word, f.Evidence, f.Why, f.First = wordOf(s.dir), Confirmed, WhyAgain, s.release[s.suspect]
-	case x.ok && x.pass && large:
-		f.Word, f.Evidence, f.Why = wordOf(dir), Suspected, WhyGate
-		j.askAgain(&f, m, x, dir)
-	case large:
-		f.Word, f.Why = Inconclusive, WhyNotSignificant
-	case !x.ok:
-		f.Word, f.Why = NoBaseline, WhyOneEach
-	}
-	j.addFinding(s, f)
-	if j.t.Releases[release].Joins {
-		s.remember(release, &f, m.median, dir)
+	for _, dir := range []float64{1, -1} {
+		p := make([]float64, len(units))
+		inside := make([][]float64, len(units))
+		for k, u := range units {
+			for _, i := range byUnit[u] {
+				v := 1.
+				if tests[i].ok && tests[i].d*dir > 0 {
+					v = tests[i].p
+				}
+				inside[k] = append(inside[k], v)
+			}
+			p[k] = simes(inside[k])
+		}
+		_, limit := BenjaminiHochberg(p, len(units), level)
+		chosen := 0
+		for k := range units {
+			if p[k] <= limit {
+				chosen++
+			}
+		}
+		for k, u := range units {
+			if p[k] > limit {
+				continue
+			}
+			_, within := BenjaminiHochberg(inside[k], len(inside[k]), level*float64(chosen)/float64(len(units)))
+			for n, i := range byUnit[u] {
+				tests[i].pass = tests[i].pass || inside[k][n] <= within
+			}
+		}
 	}
 }
 
-// seenAgain reports whether this release confirms the shift that waits for an independent run.
-func (s *stratum) seenAgain(j *judge, m moved, x shiftTest) bool {
-	return s.suspect >= 0 && x.ok && s.dir*x.d >= m.delta &&
-		x.again(s.m[s.suspect]-x.mean, s.dir) <= j.size(x.n)
-}
-
-// remember adds the shift of a release, and starts a new level where a shift was confirmed.
-func (s *stratum) remember(release int32, f *Finding, median, dir float64) {
-	if len(s.m) == 0 { // shifts are measured from the releases before it
-		s.release, s.m, s.out = append(s.release, release-1), append(s.m, 0), append(s.out, false)
+// simes is the p value of several tests of one thing: the smallest q value among them.
+func simes(p []float64) float64 {
+	q, _ := BenjaminiHochberg(p, len(p), 1)
+	least := 1.
+	for _, v := range q {
+		least = math.Min(least, v)
 	}
-	s.release, s.m, s.out = append(s.release, release), append(s.m, median), append(s.out, false)
-	last := len(s.m) - 1
-	switch {
-	case f.Why == WhyRecheck:
-		s.restart(last)
-		s.suspect = -1
-	case f.Why == WhyNotSeenAgain:
-		s.out[last], s.suspect = true, -1
-	case f.Evidence == Confirmed:
-		s.out[s.suspect] = false
-		s.restart(s.suspect)
-		s.suspect = -1
-	case f.Evidence == Suspected:
-		s.suspect, s.dir, s.out[last] = last, dir, true
-	default:
-		s.suspect = -1
-	}
-}
-
-// askAgain uses later runs of the release to decide a shift that its first run shows.
-func (j *judge) askAgain(f *Finding, m moved, x shiftTest, dir float64) {
-	if math.IsNaN(m.second) {
-		return
-	}
-	second := x
-	second.d = m.second - x.mean
-	if dir*second.d >= m.delta && second.again(x.d, dir) <= j.size(x.n) {
-		f.Evidence, f.Why = Confirmed, WhyRecheck
-		return
-	}
-	f.Word, f.Evidence, f.Why = Inconclusive, NoEvidence, WhyNotSeenAgain
-}
-
-// again tests the shift of an independent run given the first one's, as [judge.again] does for cells.
-func (x shiftTest) again(d1, dir float64) float64 {
-	n := float64(x.n)
-	rho := 1 / (n + 1)
-	se := math.Sqrt(x.s2 * (1 + 1/n) * (1 - rho*rho))
-	return UpperTail(dir*(x.d-rho*d1)/se, x.df)
+	return least
 }

@@ -6,9 +6,11 @@ import (
 	"sync"
 )
 
-// moved is the change of one stratum in the release that is judged.
+// moved is how one stratum, or one system in it, moved as a whole in the release under judgement.
 type moved struct {
+	series    int32 // of its tier
 	stratum   int32
+	system    int32   // -1: the whole stratum
 	median    float64 // change of its cells against their baselines
 	delta     float64 // effect that matters, typical of its cells
 	sampling  float64 // variance of the median over its cells
@@ -19,31 +21,36 @@ type moved struct {
 	second    float64 // median over the cells that a later run of the release also has; NaN with too few of them
 }
 
-// measure returns the median change of every stratum and whether it changed as a whole.
-func (j *judge) measure(tests []test) []moved {
-	byStratum := make([][]int, j.t.Strata)
+// measure finds the median change of every series of a tier and whether it moved as one.
+func (j *judge) measure(t *tier, tests []test) []moved {
+	bySeries := make([][]int32, len(t.series))
 	for i := range tests {
-		if tests[i].base.n > 0 {
-			s := j.t.Cells[tests[i].cell].Stratum
-			byStratum[s] = append(byStratum[s], i)
+		if at := t.of(&tests[i]); at >= 0 && tests[i].base.n > 0 {
+			bySeries[at] = append(bySeries[at], int32(i))
 		}
 	}
 	var out []moved
-	for s, list := range byStratum {
-		if len(list) >= j.rules.MinCells {
-			out = append(out, moved{stratum: int32(s), points: j.points(list, tests)})
+	for s, list := range bySeries {
+		if len(list) < t.cells {
+			continue
 		}
+		cell := &j.t.Cells[tests[list[0]].cell]
+		m := moved{series: int32(s), stratum: cell.Stratum, system: -1, points: j.points(list, tests)}
+		if t.within {
+			m.system = cell.System
+		}
+		out = append(out, m)
 	}
 	var wg sync.WaitGroup
 	for i := range out {
-		wg.Go(func() { j.measureOne(&out[i], byStratum[out[i].stratum], tests) })
+		wg.Go(func() { j.measureOne(&out[i], t, bySeries[out[i].series], tests) })
 	}
 	wg.Wait()
 	return out
 }
 
 // points counts the distinct points of some cells.
-func (j *judge) points(list []int, tests []test) int {
+func (j *judge) points(list []int32, tests []test) int {
 	k := &j.scratch
 	k.mark++
 	n := 0
@@ -60,7 +67,7 @@ func (j *judge) points(list []int, tests []test) int {
 	return n
 }
 
-func (j *judge) measureOne(m *moved, list []int, tests []test) {
+func (j *judge) measureOne(m *moved, t *tier, list []int32, tests []test) {
 	d, deltas := make([]float64, len(list)), make([]float64, len(list))
 	for i, k := range list {
 		d[i], deltas[i] = tests[k].d, j.t.Cells[tests[k].cell].Delta
@@ -80,21 +87,22 @@ func (j *judge) measureOne(m *moved, list []int, tests []test) {
 	// 1.4826 median absolute deviations are a standard deviation, and a median has 1.2533 times the error of a mean.
 	sd := 1.4826 * middle(d)
 	m.sampling = 1.2533 * 1.2533 * sd * sd / float64(len(d))
-	m.removable = m.points >= j.rules.MinPoint && m.agree >= j.rules.Agree
+	m.removable = m.points >= t.points && m.agree >= j.rules.Agree
 	m.second = j.secondMedian(list, tests)
 }
 
-// secondMedian returns the median change of later runs of the release: enough cells of enough points must have one.
-func (j *judge) secondMedian(list []int, tests []test) float64 {
+// secondMedian is the median change of later runs of the release: enough points must have one. What was removed from
+// the first run before is that run's own, and stays.
+func (j *judge) secondMedian(list []int32, tests []test) float64 {
 	var d []float64
 	points := map[int32]bool{}
 	for _, k := range list {
 		if o := &j.t.Obs[tests[k].obs]; o.K2 > 0 {
-			d = append(d, o.Z2-tests[k].base.mean)
+			d = append(d, o.Z2-tests[k].removed-tests[k].base.mean)
 			points[j.t.Cells[tests[k].cell].Point] = true
 		}
 	}
-	if len(d) < j.rules.MinCells || len(points) < j.rules.MinPoint {
+	if len(points) < j.rules.MinPoint {
 		return math.NaN()
 	}
 	slices.Sort(d)
@@ -107,4 +115,27 @@ func middle(sorted []float64) float64 {
 		return math.NaN()
 	}
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}
+
+// controls finds how far the later runs of a release moved as a whole, by stratum, from points whose first run is
+// unremarkable: where they moved, the host or the start did it.
+func (j *judge) controls(tests []test) {
+	const fewest = 4
+	for i := range j.control {
+		j.control[i] = math.NaN()
+	}
+	byStratum := map[int32][]float64{}
+	for i := range tests {
+		x := &tests[i]
+		if o := &j.t.Obs[x.obs]; o.K2 > 0 && x.ok && math.IsNaN(x.p) {
+			s := j.t.Cells[x.cell].Stratum
+			byStratum[s] = append(byStratum[s], o.Z2-x.base.mean)
+		}
+	}
+	for s, list := range byStratum {
+		if len(list) >= fewest {
+			slices.Sort(list)
+			j.control[s] = middle(list)
+		}
+	}
 }

@@ -4,6 +4,7 @@ package regression
 type Table struct {
 	Releases []Release // in order; nothing about a release depends on later ones
 	Strata   int       // number of strata
+	Devices  []int32   // by stratum: metrics of one device rise and fall together; nil: each stratum is one
 	Cells    []Cell
 	Obs      []Obs // those of one cell next to each other, in release order, at most one a release
 }
@@ -18,6 +19,7 @@ type Release struct {
 // Cell is one metric of one workload on one system, within one line of releases.
 type Cell struct {
 	Stratum    int32   // device and metric family: cells that share a shift and a typical noise
+	System     int32   // the model on its device: cells that share the start of a server
 	Point      int32   // the workload on its system: cells of one point fail together
 	First, End int32   // its observations
 	Delta      float64 // least change that matters, as ln(1 + relative effect)
@@ -50,13 +52,17 @@ func (o *Obs) mean() float64 {
 type Rules struct {
 	FDR      float64 // false discovery rate over the cells of a release
 	ShiftFDR float64 // the same over run-wide shifts: stricter, since one decides for hundreds of cells
-	Confirm  float64 // size of the test of the independent run after three releases; it shrinks as 3/n
-	Odds     float64 // of a change against chance that both runs together must give
-	Window   int     // releases in a baseline at most
-	Floor    float64 // least noise, relative
-	MinCells int     // cells that a stratum needs for its run-wide shift to be removed
-	MinPoint int     // distinct points that it needs
-	Agree    float64 // share of its cells that must lie within the effect that matters of the shift
+	Confirm  float64 // size of the test of an independent run of a shift
+	// JointFDR is the false discovery rate of the newest runs together over ordinary noise, OutlierFDR that over
+	// outliers: what repeats a rare trouble by chance.
+	JointFDR, OutlierFDR float64
+	// Lone and LoneOutlier are the false confirmations that a release without any change is expected to have.
+	Lone, LoneOutlier float64
+	Window            int     // releases in a baseline at most
+	Floor             float64 // least noise that is believed, relative
+	MinCells          int     // cells that a stratum needs for its run-wide shift to be removed
+	MinPoint          int     // distinct points that it needs
+	Agree             float64 // share of its cells that must lie within the effect that matters of the shift
 	// Blocks reports whether two comparability classes differ in something that changes the meaning of a number. Nil:
 	// never.
 	Blocks func(a, b int32) bool
@@ -68,7 +74,8 @@ type Rules struct {
 // DefaultRules returns the rules of the method page.
 func DefaultRules() Rules {
 	return Rules{
-		FDR: FDR, ShiftFDR: .02, Confirm: .01, Odds: 2, Window: 20, Floor: .003,
+		FDR: FDR, ShiftFDR: .005, Confirm: .01, JointFDR: .03, OutlierFDR: .10, Lone: .002, LoneOutlier: .02,
+		Window: 20, Floor: .003,
 		MinCells: 20, MinPoint: 8, Agree: .7,
 	}
 }

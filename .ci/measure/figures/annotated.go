@@ -40,7 +40,11 @@ func changePointsOf(t *table, values []float64) (at []int, gate int, err error) 
 	if err != nil {
 		return nil, 0, err
 	}
-	for _, c := range j.ChangePoints {
+	found, err := regression.Search(t.ctx, tab, j, int32(len(values)-1), regression.DefaultRules(), false)
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, c := range append(slices.Clone(j.ChangePoints), found...) {
 		at = append(at, int(c.At))
 		if c.Source == regression.ByGate {
 			gate++

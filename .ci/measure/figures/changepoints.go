@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/ttreport/ttreport/targets/regression"
 )
@@ -63,7 +64,11 @@ func locate(t *table, s steps) (located, error) {
 			out.steps++
 		}
 	}
-	for _, c := range j.ChangePoints {
+	found, err := regression.Search(t.ctx, tab, j, int32(len(tab.Releases)-1), regression.DefaultRules(), false)
+	if err != nil {
+		return out, err
+	}
+	for _, c := range append(slices.Clone(j.ChangePoints), found...) {
 		step := at[c.Cell]
 		switch {
 		case step < 0:

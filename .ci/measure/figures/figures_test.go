@@ -49,15 +49,17 @@ func TestChangePointsOfOneSeries(t *testing.T) {
 	}
 }
 
-// A missed goal must be able to fail CI, and a row without a goal must not.
+// A missed goal must be able to fail CI, a missed goal above its floor and a row without a goal must not.
 func TestRowsCountMissedGoals(t *testing.T) {
 	var out bytes.Buffer
 	tab := &table{w: tabwriter.NewWriter(&out, 2, 0, 2, ' ', 0)}
 	tab.row(true, "a", "goal", "1")
 	tab.row(false, "b", "", "2")
 	tab.row(false, "c", "goal", "3")
-	if tab.missed != 1 {
-		t.Errorf("%d missed, want 1", tab.missed)
+	tab.floored(false, true, "d", "goal", "floor", "4")
+	tab.floored(false, false, "e", "goal", "floor", "5")
+	if tab.missed != 3 || tab.broken != 2 {
+		t.Errorf("%d missed and %d broken, want 3 and 2", tab.missed, tab.broken)
 	}
 }
 

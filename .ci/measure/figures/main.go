@@ -29,6 +29,8 @@ type options struct {
 	seed        uint64
 	populations int
 	corpus      string
+	series      string
+	only        string
 	speed       bool
 }
 
@@ -39,6 +41,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	fs.Uint64Var(&o.seed, "seed", 1, "`number` that fixes all populations")
 	fs.IntVar(&o.populations, "populations", 10, "`number` of populations for each row")
 	fs.StringVar(&o.corpus, "corpus", "", "`folder` with tcpd/ and treeherder/")
+	fs.StringVar(&o.series, "series", "", "`folder` with public histories: asv-*.csv of series.py")
+	fs.StringVar(&o.only, "only", "", "measure one `part` alone")
 	fs.BoolVar(&o.speed, "speed", false, "measure time and memory too, which depend on the machine")
 	if err := fs.Parse(args); errors.Is(err, pflag.ErrHelp) {
 		return 0
@@ -50,41 +54,72 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	fmt.Fprintln(tw, "DATA\tMEASURED\tGOAL\t")
 	t := &table{w: tw, o: o, ctx: ctx}
 	for _, part := range parts() {
-		part(t)
+		if o.only != "" && o.only != part.name {
+			continue
+		}
+		part.measure(t)
 		if ctx.Err() != nil {
 			return 130
 		}
 		tw.Flush()
 	}
-	if t.missed > 0 {
-		fmt.Fprintf(stdout, "%d of the goals missed\n", t.missed)
+	switch {
+	case t.broken > 0:
+		fmt.Fprintf(stdout, "%d of the goals missed, %d below what was reached before\n", t.missed, t.broken)
 		return 1
+	case t.missed > 0:
+		fmt.Fprintf(stdout, "%d of the goals missed, none below what was reached before\n", t.missed)
+	default:
+		fmt.Fprintln(stdout, "all goals met")
 	}
-	fmt.Fprintln(stdout, "all goals met")
 	return 0
 }
 
+// part is one section of the table.
+type part struct {
+	name    string
+	measure func(*table)
+}
+
 // parts returns the sections of the table. An interrupted section prints nothing.
-func parts() []func(*table) {
-	return []func(*table){unchanged, heavyTails, changed, wholeDevice, changePoints, annotated, invariance, speed}
+func parts() []part {
+	return []part{
+		{"unchanged", unchanged}, {"tails", heavyTails}, {"changed", changed}, {"device", wholeDevice},
+		{"weekly", weekly}, {"aged", aged}, {"stays", staysWorse}, {"windows", windows},
+		{"changepoints", changePoints}, {"annotated", annotated}, {"invariance", invariance}, {"speed", speed},
+	}
 }
 
 type table struct {
 	ctx    context.Context
 	w      io.Writer
 	o      options
-	missed int
+	missed int // goals
+	broken int // goals without a floor, and floors
 }
 
-// row prints one figure; goal "" marks a figure without a goal.
+// row prints one figure; goal "" marks a figure without a goal. A missed goal fails the command.
 func (t *table) row(met bool, data, goal, measured string, args ...any) {
+	t.floored(met, false, data, goal, "", measured, args...)
+}
+
+// floored prints a figure whose goal the method does not reach yet. A missed goal is shown as missed; what fails the
+// command is a figure worse than the floor, which is what the method reached before.
+func (t *table) floored(met, held bool, data, goal, floor, measured string, args ...any) {
 	mark := "met"
 	switch {
 	case goal == "":
 		mark = ""
+	case !met && held:
+		mark = "MISSED; floor held: " + floor
+		t.missed++
 	case !met:
 		mark = "MISSED"
+		if floor != "" {
+			mark += "; floor BROKEN: " + floor
+		}
 		t.missed++
+		t.broken++
 	}
 	fmt.Fprintf(t.w, "%s\t%s\t%s\t%s\n", data, fmt.Sprintf(measured, args...), goal, mark)
 }

@@ -55,6 +55,9 @@ func bimodal(r *rand.Rand, sd float64) float64 {
 func (p population) make(seed uint64) (*regression.Table, []bool) {
 	r := rand.New(rand.NewPCG(seed, 20260101))
 	t := &regression.Table{Strata: p.devices * p.metrics}
+	for s := range t.Strata {
+		t.Devices = append(t.Devices, int32(s/p.metrics))
+	}
 	t.Obs = make([]regression.Obs, 0, p.cells*p.releases)
 	t.Cells = make([]regression.Cell, 0, p.cells)
 	for range p.releases {
@@ -91,7 +94,9 @@ func (p population) add(t *regression.Table, r *rand.Rand, shifts [][]float64, t
 	if device == p.device {
 		truth[c] = true
 	}
-	cell := regression.Cell{Stratum: int32(device*p.metrics + metric), Point: int32(c / p.metrics), Delta: p.delta}
+	cell := regression.Cell{
+		Stratum: int32(device*p.metrics + metric), System: int32(device), Point: int32(c / p.metrics), Delta: p.delta,
+	}
 	cell.First = int32(len(t.Obs))
 	for rel := range p.releases {
 		z := 3 + p.noise(r, sd) + shifts[device][rel]

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"encoding/csv"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ttreport/ttreport/targets/regression"
+)
+
+// windows measures the judge on real noise: windows of n consecutive releases of public histories, of which 2 % of
+// 2,000 series then become 10 % slower and stay so; the release after is the independent run. Real changes in the
+// window count as false. They are measured when --series names a folder with tables that series.py made.
+func windows(t *table) {
+	if t.o.series == "" {
+		t.row(true, "public histories", "", "not measured: --series names no folder")
+		return
+	}
+	names, _ := filepath.Glob(filepath.Join(t.o.series, "asv-*.csv")) // the pattern is well formed
+	for _, name := range names {
+		series, err := readSeries(name)
+		if err != nil {
+			t.row(false, name, "series are readable", "%v", err)
+			continue
+		}
+		for _, n := range []int{5, 8, 25} {
+			for _, rerun := range []bool{false, true} {
+				t.window(strings.TrimSuffix(filepath.Base(name), ".csv"), series, n, rerun)
+			}
+		}
+	}
+}
+
+// readSeries reads one series a row, on the log scale; NaN where a release has no value.
+func readSeries(name string) ([][]float64, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	out := make([][]float64, len(rows))
+	for i, row := range rows {
+		for _, cell := range row[1:] {
+			v := math.NaN()
+			if x, err := strconv.ParseFloat(cell, 64); err == nil && x > 0 {
+				v = math.Log(x)
+			}
+			out[i] = append(out[i], v)
+		}
+	}
+	return out, nil
+}
+
+// window draws windows from a history. With rerun the next release's value is a later run of the release itself.
+func (t *table) window(name string, series [][]float64, n int, rerun bool) {
+	const most, share = 2000, 50
+	goals := map[int][2]float64{5: {.75, 5}, 8: {.80, 10}, 25: {.85, 5}}
+	r := rand.New(rand.NewPCG(t.o.seed, uint64(n)))
+	var x, ratio tally
+	for range t.o.populations {
+		from := r.IntN(len(series[0]) - n - 1)
+		var whole []int
+		for i, s := range series {
+			if !slices.ContainsFunc(s[from:from+n+2], math.IsNaN) {
+				whole = append(whole, i)
+			}
+		}
+		if len(whole) < 200 {
+			continue
+		}
+		r.Shuffle(len(whole), func(i, k int) { whole[i], whole[k] = whole[k], whole[i] })
+		whole = whole[:min(most, len(whole))]
+		t.one(series, whole, from, n, share, rerun, &x, &ratio)
+	}
+	how := "next release"
+	if rerun {
+		how = "re-run"
+	}
+	x.done()
+	ratio.done()
+	goal := goals[n]
+	t.row(x.power >= goal[0] && x.wrong <= goal[1], fmt.Sprintf("%s, n = %d, +10 %% in 2 %%, %s", name, n, how),
+		fmt.Sprintf("confirmed >= %.2f at <= %.0f false per 1000", goal[0], goal[1]),
+		"confirmed %.2f at %.1f false per 1000 (suspected %.2f at %.1f); 5 %% ratio twice %.2f at %.1f",
+		x.power, x.wrong, x.first, x.alarms, ratio.power, ratio.wrong)
+}
+
+// tally counts what was found of what changed, and of what did not per thousand.
+type tally struct{ power, wrong, first, alarms, changed, same float64 }
+
+func (x *tally) done() {
+	x.power, x.first = x.power/x.changed, x.first/x.changed
+	x.wrong, x.alarms = 1000*x.wrong/x.same, 1000*x.alarms/x.same
+}
+
+func (x *tally) add(changed, suspected, confirmed bool) {
+	hit, first := &x.wrong, &x.alarms
+	if changed {
+		hit, first = &x.power, &x.first
+		x.changed++
+	} else {
+		x.same++
+	}
+	if suspected {
+		*first++
+	}
+	if confirmed {
+		*hit++
+	}
+}
+
+func (t *table) one(series [][]float64, whole []int, from, n, share int, rerun bool, x, ratio *tally) {
+	f := fleet{devices: 1, models: 1, workloads: len(whole)}
+	runs := make([][]float64, n+2)
+	for r := range runs {
+		for k, i := range whole {
+			z := series[i][from+r]
+			if r >= n && k%share == 0 {
+				z += math.Log(1.10)
+			}
+			runs[r] = append(runs[r], z)
+		}
+	}
+	tab := f.table(runs, nil, math.Log1p(.05))
+	if rerun {
+		seconds := make([][]float64, n+1)
+		seconds[n] = runs[n+1]
+		tab = f.table(runs[:n+1], seconds, math.Log1p(.05))
+	}
+	j, err := regression.Judge(t.ctx, tab, regression.DefaultRules())
+	if err != nil {
+		return
+	}
+	for k := range whole {
+		rows := j.Rows[tab.Cells[k].First+int32(n) : tab.Cells[k].End]
+		suspected, confirmed := false, false
+		for i := range rows {
+			suspected = suspected || rows[i].Word == regression.Regressed
+			confirmed = confirmed || rows[i].Word == regression.Regressed && rows[i].Evidence == regression.Confirmed
+		}
+		x.add(k%share == 0, suspected, confirmed)
+		mean := 0.
+		for r := range n {
+			mean += runs[r][k] / float64(n)
+		}
+		first, second := runs[n][k]-mean > math.Log(1.05), runs[n+1][k]-mean > math.Log(1.05)
+		ratio.add(k%share == 0, first, first && second)
+	}
+}

@@ -1,0 +1,190 @@
+package regression_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/ttreport/ttreport/targets/regression"
+)
+
+// rated is how many of some cells are confirmed to have regressed in any release from one on.
+func rated(tab *regression.Table, j *regression.Judgement, from, to, release int) int {
+	n := 0
+	for c := from; c < to; c++ {
+		if strings.Contains(words(tab, j, c)[release:], "W") {
+			n++
+		}
+	}
+	return n
+}
+
+// Values that strayed once and came back do not hide changes that stay.
+func TestOldTroubleDoesNotBlind(t *testing.T) {
+	cells := quiet(41, 500, 32, .01)
+	r := rand.New(rand.NewPCG(41, 1))
+	for c := range cells {
+		for i := range cells[c] {
+			if r.Float64() < .03 {
+				cells[c][i] *= 1.10
+			}
+			if c < 20 && i >= 30 {
+				cells[c][i] *= 1.10
+			}
+		}
+	}
+	tab := history(.05, cells...)
+	j := judge(t, tab)
+	if found := rated(tab, j, 0, 20, 30); found < 17 {
+		t.Errorf("%d of 20 lasting regressions are confirmed by the next release", found)
+	}
+	if wrong := rated(tab, j, 20, 500, 30); wrong > 3 {
+		t.Errorf("%d of 480 unchanged cells are confirmed to have regressed", wrong)
+	}
+}
+
+// What a machine does once in thirty values is not confirmed by doing it twice.
+func TestOutliersAreNotConfirmed(t *testing.T) {
+	cells := quiet(42, 500, 40, .01)
+	r := rand.New(rand.NewPCG(42, 1))
+	for c := range cells {
+		for i := range cells[c] {
+			if r.Float64() < .03 {
+				cells[c][i] *= 1.12
+			}
+		}
+	}
+	tab := history(.05, cells...)
+	j := judge(t, tab)
+	confirmed := map[int32]bool{}
+	for i := range j.Rows {
+		if r := j.Rows[i]; r.Word == regression.Regressed && r.Evidence == regression.Confirmed && tab.Obs[i].Release > 12 {
+			confirmed[tab.Obs[i].Release] = true
+		}
+	}
+	if len(confirmed) > 2 {
+		t.Errorf("%d of 27 releases confirm a regression where nothing changes", len(confirmed))
+	}
+}
+
+// Changes that one release cannot show are shown by three together.
+func TestEvidenceAddsUp(t *testing.T) {
+	cells := quiet(43, 400, 13, .02)
+	for c := range 20 {
+		for i := 10; i < 13; i++ {
+			cells[c][i] *= 1.08
+		}
+	}
+	tab := history(.05, cells...)
+	j := judge(t, tab)
+	if found := rated(tab, j, 0, 20, 10); found < 15 {
+		t.Errorf("%d of 20 are confirmed by the third release", found)
+	}
+	if wrong := rated(tab, j, 20, 400, 10); wrong > 1 {
+		t.Errorf("%d unchanged cells are confirmed", wrong)
+	}
+}
+
+// A second look that is worse than the first speaks for the change, however far apart the two are.
+func TestASecondLookThatIsWorseConfirms(t *testing.T) {
+	for _, second := range []float64{1.65, 1.68, 2.9} {
+		cells := quiet(44, 12, 6, .01)
+		cells[0][5] *= 1.68
+		tab := history(.05, cells...)
+		o := &tab.Obs[tab.Cells[0].First+5]
+		o.Z2, o.K2, o.R2 = math.Log(100*second), 1, 1
+		if got := words(tab, judge(t, tab), 0); got[5] != 'W' {
+			t.Errorf("+68 %% and then %+.0f %% reads %c", 100*(second-1), got[5])
+		}
+	}
+}
+
+// Two equal values are no noise: the third is ordinary, and so is what follows.
+func TestBaselinesAreNotLocked(t *testing.T) {
+	cells := append(quiet(45, 3, 8, .04), []float64{5.05, 5.05, 4.63, 5.2, 4.8, 5.1, 4.7, 5.47})
+	tab := history(.05, cells...)
+	j := judge(t, tab)
+	if got := words(tab, j, 3); strings.ContainsAny(got, "WB") {
+		t.Errorf("ordinary noise reads %s", got)
+	}
+	last := j.Rows[tab.Cells[3].End-1]
+	if last.N < 6 || float64(last.P) < 1e-3 {
+		t.Errorf("the last value is compared with %d releases, p = %g", last.N, last.P)
+	}
+}
+
+// Where points that were unremarkable move as well in the re-run, the host did it.
+func TestControlsOfARecheck(t *testing.T) {
+	for _, c := range []struct {
+		controls float64
+		want     string
+	}{{1, "W"}, {1.18, "o"}} {
+		cells := quiet(46, 12, 8, .01)
+		cells[0][7] *= 1.2
+		tab := history(.05, cells...)
+		for i := range 6 {
+			o := &tab.Obs[tab.Cells[i].First+7]
+			o.Z2, o.K2, o.R2 = math.Log(100*c.controls), 1, 1
+		}
+		tab.Obs[tab.Cells[0].First+7].Z2 = math.Log(119)
+		if got := words(tab, judge(t, tab), 0); got[7:] != c.want {
+			t.Errorf("controls at %v: reads %s, want %s", c.controls, got[7:], c.want)
+		}
+	}
+}
+
+// All points of one system, slow once: one finding, and no outliers of the points.
+func TestABadRunIsOneFinding(t *testing.T) {
+	cells := quiet(47, 100, 12, .01)
+	for c := range 25 {
+		cells[c][8] *= 1.12
+	}
+	tab := history(.05, cells...)
+	for i := range tab.Cells {
+		tab.Cells[i].System = int32(i / 25)
+	}
+	j := judge(t, tab)
+	found := 0
+	for _, f := range j.Findings {
+		if f.Kind == regression.RunFinding && f.Word == regression.Regressed {
+			found++
+			if f.Release != 8 || f.System != 0 || f.Evidence != regression.Suspected {
+				t.Errorf("%+v", f)
+			}
+		}
+	}
+	if found != 1 {
+		t.Errorf("%d findings, want 1", found)
+	}
+	for c := range 25 {
+		if r := j.Rows[tab.Cells[c].First+8]; r.Word != regression.Regressed || r.Why != regression.WhyShift {
+			t.Fatalf("cell %d: %+v", c, r)
+		}
+	}
+}
+
+// A real change that is smaller than what matters is named, and not called unchanged.
+func TestBelowTheLimit(t *testing.T) {
+	cells := quiet(48, 12, 9, .004)
+	cells[0][8] *= 1.04
+	tab := history(.05, cells...)
+	if r := judge(t, tab).Rows[tab.Cells[0].End-1]; r.Why != regression.WhyBelowLimit {
+		t.Errorf("%+v", r)
+	}
+}
+
+// A release says what it could not have shown.
+func TestSensitivityOfARelease(t *testing.T) {
+	for _, c := range []struct {
+		sd      float64
+		hidden  int
+		between [2]float64
+	}{{.005, 0, [2]float64{.045, .05}}, {.04, 12, [2]float64{.15, .5}}} {
+		j := judge(t, history(.05, quiet(49, 12, 9, c.sd)...))
+		s := j.Fits[8].Shown
+		if s.Cells != 12 || s.Hidden != c.hidden || s.Median < c.between[0] || s.Median > c.between[1] {
+			t.Errorf("noise %v: %+v", c.sd, s)
+		}
+	}
+}

@@ -1,0 +1,141 @@
+package regression
+
+import (
+	"context"
+	"math"
+	"slices"
+)
+
+// remarkable is the squared t of a split below which no permutation is made: with the splits that a history offers,
+// chance exceeds it about twice in ten thousand, and a step must be a good deal rarer than that to pass among thousands
+// of cells.
+const remarkable = 26
+
+// Search looks for steps that are too small or too old for the gate, in the levels of every cell that a release
+// measured, up to that release, by permutation at the false discovery rate of the rules; what lies on either side of a
+// step is searched again. large asks only about the newest level of each, and regressions that matter. They are for
+// drawing and for reading a history: no baseline begins at one, and no verdict knows of them.
+func Search(
+	ctx context.Context, t *Table, out *Judgement, release int32, rules Rules, large bool,
+) ([]ChangePoint, error) {
+	open := out.levelsUpTo(t, release, large)
+	var found []ChangePoint
+	for len(open) > 0 {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		var list []*candidate
+		for i := range open {
+			cell := open[i].cell
+			c := propose(open[i].values, open[i].at, t, seedOf(rules, int(cell)))
+			if c != nil && (!large || c.step >= t.Cells[cell].Delta) {
+				c.cell, c.level = cell, i
+				list = append(list, c)
+			}
+		}
+		limit := resolve(list, len(open), rules.FDR)
+		var next []span
+		for _, c := range list {
+			if c.p > limit {
+				continue
+			}
+			found = append(found, ChangePoint{
+				Cell: c.cell, At: c.at, Found: release, D: c.step, P: c.p, Source: BySearch,
+			})
+			if !large {
+				next = append(next, open[c.level].halves(c.split)...)
+			}
+		}
+		open = next
+	}
+	return found, nil
+}
+
+// span is one level of a cell: its values and their observations.
+type span struct {
+	cell   int32
+	values []float64
+	at     []int32
+}
+
+// halves are the two sides of a split that are long enough to be searched.
+func (s *span) halves(split int) []span {
+	var out []span
+	for _, h := range []span{
+		{s.cell, s.values[:split], s.at[:split]}, {s.cell, s.values[split:], s.at[split:]},
+	} {
+		if len(h.at) >= fewest {
+			out = append(out, h)
+		}
+	}
+	return out
+}
+
+// levelsUpTo lists the levels of the cells that a release measured which are long enough to be searched.
+func (j *Judgement) levelsUpTo(t *Table, release int32, newest bool) []span {
+	begins := make([][]int32, len(t.Cells))
+	for _, c := range j.ChangePoints {
+		if c.Found <= release && !c.Dismissed {
+			begins[c.Cell] = append(begins[c.Cell], c.At)
+		}
+	}
+	var out []span
+	for cell := range t.Cells {
+		values, at := j.level(t, int32(cell), t.Cells[cell].First, release)
+		if len(at) == 0 || t.Obs[at[len(at)-1]].Release != release {
+			continue
+		}
+		slices.Sort(begins[cell])
+		from := 0
+		for _, b := range append(begins[cell], math.MaxInt32) {
+			to, _ := slices.BinarySearch(at, b)
+			last := b == math.MaxInt32
+			if to-from >= fewest && (last || !newest) {
+				out = append(out, span{int32(cell), values[from:to], at[from:to]})
+			}
+			from = to
+		}
+	}
+	return out
+}
+
+func seedOf(rules Rules, cell int) uint64 {
+	if rules.Seed == nil {
+		return uint64(cell)
+	}
+	return rules.Seed(cell)
+}
+
+// level lists the values of a cell that baselines see, from an observation up to a release, with their observations.
+func (j *Judgement) level(t *Table, cell, from, release int32) (values []float64, at []int32) {
+	for i := from; i < t.Cells[cell].End && t.Obs[i].Release <= release; i++ {
+		if t.Releases[t.Obs[i].Release].Joins && !j.Rows[i].out {
+			values, at = append(values, j.adj[i]), append(at, i)
+		}
+	}
+	return values, at
+}
+
+const (
+	fewest     = 8 // values of a level that is searched
+	fewestSide = 3 // on each side of a split
+)
+
+// propose splits a level where that explains most. A split that a normal approximation finds unremarkable is not worth
+// a permutation; the approximation never accepts one.
+func propose(values []float64, at []int32, t *Table, seed uint64) *candidate {
+	mean, ss := centre(values)
+	if math.IsNaN(mean) {
+		return nil
+	}
+	g, k := gain(values, fewestSide)
+	n := float64(len(values))
+	if k == 0 || g*(n-2) < remarkable*(ss-g) || t.Obs[at[k]].Dismiss {
+		return nil
+	}
+	c := newCandidate(values, fewestSide, seed)
+	before, _ := centre(values[:k])
+	after, _ := centre(values[k:])
+	c.at, c.split, c.step = at[k], k, after-before
+	return c
+}
