@@ -106,9 +106,11 @@ func assemble(results []*result) (schema.Run, string) {
 	f := first.facts
 	run := schema.Run{
 		ID: f.RunID, Start: f.Start, Release: f.Release, Channel: f.Channel, Line: f.Line, Model: f.Model, Impl: f.Impl,
-		Device: f.Device, Stack: f.Stack, Provenance: first.origin, Targets: first.targets, Plan: first.plan,
+		Device: f.Device, Stack: f.Stack, Provenance: first.origin, Plan: first.plan,
 	}
 	for _, r := range results {
+		run.Targets = schema.MergeTargets(run.Targets, r.targets)
+		run.Acceptance = run.Acceptance.With(r.accepted)
 		for _, p := range r.reading.Points {
 			if p.Start.IsZero() {
 				p.Start, p.End = r.facts.Start, r.facts.End

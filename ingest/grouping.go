@@ -131,6 +131,8 @@ func describe(r *schema.Run) string {
 func mergeRun(into, more *schema.Run) {
 	into.Points = append(into.Points, more.Points...)
 	into.Scores = append(into.Scores, more.Scores...)
+	into.Targets = schema.MergeTargets(into.Targets, more.Targets)
+	into.Acceptance = into.Acceptance.With(more.Acceptance)
 	into.Problems = append(into.Problems, more.Problems...)
 	into.Start = earlier(into.Start, more.Start)
 	into.End = later(into.End, more.End)

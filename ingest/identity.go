@@ -23,6 +23,7 @@ type identity struct {
 	facts     schema.Facts
 	origin    map[string]schema.Origin // by field
 	targets   []schema.Target
+	accepted  schema.Acceptance
 	plan      []schema.Key
 	runFolder string  // the folder that defines the run, if no id is stated
 	journal   *source // of the run folder, when there is one
@@ -49,6 +50,7 @@ func identify(src *source, side *sideFiles, opt Options) *result {
 		source: src,
 		identity: identity{
 			origin: map[string]schema.Origin{}, targets: src.reading.Targets, plan: src.reading.Plan,
+			accepted: src.reading.Acceptance,
 		},
 	}
 	r.stateOwn()
@@ -59,12 +61,11 @@ func identify(src *source, side *sideFiles, opt Options) *result {
 	if isNamed || len(side.specs) > 0 {
 		if s := side.specFor(src, named.ModelID); s != nil {
 			r.state(s.reading.Facts, schema.FromSpec, s.shown())
-			r.targets, r.runFolder = s.reading.Targets, path.Dir(path.Dir(s.shown()))
+			r.lieBeside(s)
+			r.runFolder = path.Dir(path.Dir(s.shown()))
 		}
 	}
-	if r.runFolder == "" {
-		r.applyReport(side)
-	}
+	r.applyReport(side)
 	if isNamed {
 		if r.runFolder == "" {
 			r.runFolder = workflowTree(r.shown())
@@ -255,10 +256,23 @@ func (r *result) unstated(facts schema.Facts, w manifest.Workload) (schema.Facts
 	return facts, w
 }
 
-// applyReport takes the identity from the report of the tree if no runtime spec states it.
+// lieBeside takes the targets and the acceptance that a spec or a report states about the results of its tree.
+func (r *result) lieBeside(s *source) {
+	r.targets = schema.MergeTargets(r.targets, s.reading.Targets)
+	r.accepted = r.accepted.With(s.reading.Acceptance)
+}
+
+// applyReport takes what the report of the tree states about its results, and the identity if no runtime spec states
+// it.
 func (r *result) applyReport(side *sideFiles) {
 	report := side.reportFor(r.source, r.facts.Model.ID)
 	if report == nil {
+		return
+	}
+	r.lieBeside(report)
+	if r.runFolder != "" {
+		r.state(schema.Facts{Model: schema.Model{Status: report.reading.Facts.Model.Status}}, schema.FromSpec,
+			report.shown())
 		return
 	}
 	facts := withoutKnownModel(report.reading.Facts, r.facts)

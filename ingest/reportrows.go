@@ -15,7 +15,7 @@ type rowKey struct {
 	rawFile       string
 	model, device string
 	workload      string
-	task          string
+	task, metric  string
 }
 
 // workloadRow returns the key of a workload without what a report does not state.
@@ -28,8 +28,9 @@ func workloadRow(f *schema.Facts, k *schema.Key) rowKey {
 // path.Base makes "." of "".
 func rawFileRow(name string) rowKey { return rowKey{rawFile: path.Base(name)} }
 
+// taskRow returns the key of a score. A report's score under a metric that no result has is a number of its own.
 func taskRow(f *schema.Facts, s *schema.Score) rowKey {
-	return rowKey{model: f.Model.Name, task: s.Task}
+	return rowKey{model: f.Model.Name, task: s.Task, metric: s.Metric}
 }
 
 // dropReportRows drops the rows of reports whose results are among the files of the same tree.
@@ -72,6 +73,9 @@ func (r *result) dropRows(raw map[rowKey][]*result) {
 		return isRead(workloadRow(&r.facts, &p.Key)) || isRead(rawFileRow(p.Conditions[ttis.RawFile]))
 	})
 	r.reading.Scores = slices.DeleteFunc(r.reading.Scores, func(s schema.Score) bool {
+		for _, part := range schema.PartsOfMean(s.Metric) {
+			s.Metric = part
+		}
 		return isRead(taskRow(&r.facts, &s))
 	})
 }

@@ -13,7 +13,8 @@ import (
 // Targets returns the targets in force for a model on a device.
 type Targets interface {
 	Key(name string) string // architecture key of a model, under which targets are filed
-	For(model schema.Model, device string) []schema.Target
+	// For merges them with those that files beside the results state.
+	For(model schema.Model, device string, stated []schema.Target) []schema.Target
 }
 
 // Store keeps runs as documents in a folder.
@@ -153,8 +154,9 @@ func (s Store) copyBase(run *schema.Run) error {
 	return nil
 }
 
-// stamp completes a run with its architecture key, and with the targets in force unless it has some. A run that is in
-// history keeps the targets that it was stamped with.
+// stamp completes a run with its architecture key and the targets in force: those of target files, merged with those
+// that are stated beside its results. A run that is in history keeps the targets that it was stamped with; what lies
+// beside newly read results fills in what they leave open.
 func (s Store) stamp(inForce Targets, run *schema.Run) {
 	if run.Model.Key == "" && run.Model.Name != "" {
 		run.Model.Key = inForce.Key(run.Model.Name)
@@ -167,16 +169,9 @@ func (s Store) stamp(inForce Targets, run *schema.Run) {
 	if s.Base != "" {
 		stored = s.Base
 	}
-	if !s.Retarget {
-		if old, ok := history.Peek(stored, run); ok {
-			run.Targets = old.Targets
-			return
-		}
-		if len(run.Targets) > 0 {
-			return
-		}
+	if old, ok := history.Peek(stored, run); ok && !s.Retarget && len(old.Targets) > 0 {
+		run.Targets = schema.MergeTargets(old.Targets, run.Targets)
+		return
 	}
-	if rows := inForce.For(run.Model, run.Device.Name); len(rows) > 0 {
-		run.Targets = rows
-	}
+	run.Targets = inForce.For(run.Model, run.Device.Name, run.Targets)
 }

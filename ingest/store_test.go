@@ -18,8 +18,9 @@ type inForce float64
 
 func (inForce) Key(name string) string { return "key of " + name }
 
-func (v inForce) For(schema.Model, string) []schema.Target {
-	return []schema.Target{{Metric: "ttft", Stat: "mean", Value: float64(v), Unit: "ms", Level: "target"}}
+func (v inForce) For(_ schema.Model, _ string, stated []schema.Target) []schema.Target {
+	ours := []schema.Target{{Metric: "ttft", Stat: "mean", Value: float64(v), Unit: "ms", Level: "target"}}
+	return schema.MergeTargets(ours, stated)
 }
 
 // reads stores one result of a model on a device, under a limit of TTFT.

@@ -43,7 +43,7 @@ func (t planTargets) For(m manifest.Model, device string) plan.TargetPlan {
 	model := schema.Model{ID: m.ID, Name: m.Name, Key: t.library.Key(m.Name)}
 	out := plan.TargetPlan{Replaced: t.replaced}
 	if t.replaced {
-		for _, row := range t.library.For(model, device) {
+		for _, row := range t.library.For(model, device, nil) {
 			out.InForce = append(out.InForce, manifest.Row(row))
 		}
 	}

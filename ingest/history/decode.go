@@ -127,11 +127,12 @@ func decodeRun(v decode.Value, most int) schema.Run {
 		ID: t.text("id"), Start: t.time("start"), End: t.time("end"), Release: t.text("release"),
 		Channel: t.text("channel"), Line: t.text("line"), Impl: t.text("impl"), Model: decodeModel(t.get("model")),
 		Device: decodeDevice(t.get("device")), Stack: decodeStack(t.get("stack")),
-		Points:   decodeList(t.get("points"), most, decodePoint),
-		Scores:   decodeList(t.get("scores"), most, decodeScore),
-		Targets:  decodeList(t.get("targets"), most, decodeTarget),
-		Plan:     decodeList(t.get("plan"), most, decodeKey),
-		Problems: decodeList(t.get("problems"), most, decodeProblem),
+		Points:     decodeList(t.get("points"), most, decodePoint),
+		Scores:     decodeList(t.get("scores"), most, decodeScore),
+		Targets:    decodeList(t.get("targets"), most, decodeTarget),
+		Acceptance: decodeAcceptance(t.get("acceptance")),
+		Plan:       decodeList(t.get("plan"), most, decodeKey),
+		Problems:   decodeList(t.get("problems"), most, decodeProblem),
 	}
 	for _, m := range t.get("provenance").Members() {
 		if r.Provenance == nil {
@@ -314,6 +315,20 @@ func decodeTarget(v decode.Value) schema.Target {
 	x.Tolerance, _ = t.get("tolerance").Float()
 	x.Unknown = t.rest()
 	return x
+}
+
+func decodeAcceptance(v decode.Value) schema.Acceptance {
+	a := schema.Acceptance{Result: v.Get("result").Str(), Source: v.Get("source").Str()}
+	for b := range v.Get("blockers").Items() {
+		a.Blockers = append(a.Blockers, schema.Blocker{Name: b.Get("name").Str(), Message: b.Get("message").Str()})
+	}
+	for k := range v.Get("known_issues").Items() {
+		a.KnownIssues = append(a.KnownIssues, schema.KnownIssue{
+			Category: schema.Category(k.Get("category").Str()), Task: k.Get("task").Str(),
+			Reason: k.Get("reason").Str(), Source: k.Get("source").Str(),
+		})
+	}
+	return a
 }
 
 func decodeProblem(v decode.Value) schema.Problem {

@@ -32,6 +32,9 @@ func Encode(r *schema.Run) []byte {
 	o.put("targets", lines(len(r.Targets), func(i int) []byte { return encodeTarget(&r.Targets[i]) }))
 	o.put("plan", lines(len(r.Plan), func(i int) []byte { return encodeKey(r.Plan[i]) }))
 	o.put("problems", lines(len(r.Problems), func(i int) []byte { return encodeProblem(&r.Problems[i]) }))
+	if !r.Acceptance.IsZero() {
+		o.put("acceptance", encodeAcceptance(&r.Acceptance))
+	}
 	var prov object
 	for field, origin := range r.Provenance {
 		var in object
@@ -263,6 +266,31 @@ func encodeTarget(t *schema.Target) []byte {
 	o.count("items", t.Items)
 	o.text("priority", t.Priority)
 	return o.bytes(t.Unknown)
+}
+
+func encodeAcceptance(a *schema.Acceptance) []byte {
+	var o object
+	o.text("result", a.Result)
+	o.text("source", a.Source)
+	if len(a.Blockers) > 0 {
+		o.put("blockers", lines(len(a.Blockers), func(i int) []byte {
+			var in object
+			in.text("name", a.Blockers[i].Name)
+			in.text("message", a.Blockers[i].Message)
+			return in.bytes(nil)
+		}))
+	}
+	if len(a.KnownIssues) > 0 {
+		o.put("known_issues", lines(len(a.KnownIssues), func(i int) []byte {
+			var in object
+			in.text("category", string(a.KnownIssues[i].Category))
+			in.text("task", a.KnownIssues[i].Task)
+			in.text("reason", a.KnownIssues[i].Reason)
+			in.text("source", a.KnownIssues[i].Source)
+			return in.bytes(nil)
+		}))
+	}
+	return o.bytes(nil)
 }
 
 func encodeProblem(p *schema.Problem) []byte {

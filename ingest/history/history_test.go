@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -361,7 +362,8 @@ func TestUpdateKeepsWhatWasNotReadAgain(t *testing.T) {
 	now.Points[0].Source = schema.Source{Path: "another.json", SHA256: strings.Repeat("c", 64), Format: "vllm-serve"}
 	now.Points[0].Key.Concurrency = ptr(1)
 	now.Scores = nil
-	now.Targets = []schema.Target{{Metric: "ttft", Value: 1, Level: "target"}}
+	now.Targets = slices.Clone(now.Targets)
+	now.Targets[0].Value = 1
 	if _, err := history.Put(dir, now, false); err != nil {
 		t.Fatal(err)
 	}

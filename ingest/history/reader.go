@@ -70,7 +70,7 @@ func readingOf(f *decode.File, m schema.Match, r schema.Run) schema.Reading {
 	r.Extra = clean(r.Extra)
 	return schema.Reading{
 		Format: m.Format, Detail: m.Detail, Points: r.Points, Scores: r.Scores, Targets: r.Targets,
-		Plan: r.Plan, Problems: r.Problems, Extra: r.Extra,
+		Acceptance: r.Acceptance, Plan: r.Plan, Problems: r.Problems, Extra: r.Extra,
 		Provenance: r.Provenance,
 		Facts: schema.Facts{
 			RunID: r.ID, Start: r.Start, End: r.End, Release: r.Release, Channel: r.Channel, Line: r.Line, Model: r.Model,

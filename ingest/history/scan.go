@@ -94,6 +94,8 @@ func (s *scanner) member(sc *decode.Scanner, name string, h *columns.RunHead, ve
 			s.C.Plans = append(s.C.Plans, columns.PlanRow{Run: run, Key: s.keyIndex(sc)})
 			h.Planned++
 		})
+	case "acceptance":
+		h.Acceptance = decodeAcceptance(sc.Value())
 	case "problems":
 		sc.Array(func() { s.problem(decodeProblem(sc.Value()), run, h) })
 	default:

@@ -76,9 +76,8 @@ func Peek(dir string, r *schema.Run) (schema.Run, bool) {
 func Update(old, now schema.Run) schema.Run {
 	keepPaths(&old, &now)
 	keepResults(&old, &now)
-	if len(old.Targets) > 0 {
-		now.Targets = old.Targets
-	}
+	now.Targets = schema.MergeTargets(old.Targets, now.Targets)
+	now.Acceptance = now.Acceptance.With(old.Acceptance)
 	if len(now.Plan) == 0 {
 		now.Plan = old.Plan
 	}

@@ -4,14 +4,16 @@ import "time"
 
 // Reading is the content of one file, before files are grouped into runs.
 type Reading struct {
-	Format   string // "vllm-serve"
-	Detail   string // era or variant, in words
-	Points   []Point
-	Scores   []Score
-	Facts    Facts
-	Targets  []Target
-	Problems []Problem
-	Extra    Unknown
+	Format  string // "vllm-serve"
+	Detail  string // era or variant, in words
+	Points  []Point
+	Scores  []Score
+	Facts   Facts
+	Targets []Target
+	// Acceptance is stated by reports and runtime specs.
+	Acceptance Acceptance
+	Problems   []Problem
+	Extra      Unknown
 	// Plan and Provenance are stated by our own documents only.
 	Plan       []Key
 	Provenance map[string]Origin

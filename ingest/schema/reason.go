@@ -34,9 +34,10 @@ type (
 	// Limit compares a number with the limit of its target.
 	Limit struct {
 		Interval  IntervalFrom `json:"interval"`
-		Tolerance float64      `json:"tolerance"`       // relative
-		Noise     float64      `json:"noise,omitempty"` // one standard deviation, relative; 0: unknown
-		Runs      int          `json:"runs"`            // measurements
+		Tolerance float64      `json:"tolerance"`        // relative
+		Noise     float64      `json:"noise,omitempty"`  // one standard deviation, relative; 0: unknown
+		Runs      int          `json:"runs"`             // measurements
+		Chance    bool         `json:"chance,omitempty"` // the interval includes the limit
 	}
 	// EvalNotRun is a reference score whose task was not run.
 	EvalNotRun struct {
@@ -49,6 +50,7 @@ type (
 		N         int     `json:"n,omitempty"`      // questions
 		Of        int     `json:"of,omitempty"`     // questions of the whole task, if fewer were asked
 		Needed    int     `json:"needed,omitempty"` // questions that would settle it
+		Chance    bool    `json:"chance,omitempty"` // the interval includes the limit
 	}
 )
 

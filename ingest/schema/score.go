@@ -25,6 +25,18 @@ type Score struct {
 	Unknown   Unknown
 }
 
+// MeanOf returns the name of a metric that is the mean of several of the same task.
+func MeanOf(metrics ...string) string { return "mean(" + strings.Join(metrics, ", ") + ")" }
+
+// PartsOfMean returns the metrics of which one is the mean, or nil.
+func PartsOfMean(metric string) []string {
+	rest, ok := strings.CutPrefix(metric, "mean(")
+	if !ok || !strings.HasSuffix(rest, ")") {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(rest, ")"), ", ")
+}
+
 // Outcomes holds which items were right, for paired tests: two scores with equal Items have the same questions in the
 // same words.
 type Outcomes struct {

@@ -30,6 +30,39 @@ const (
 // Levels lists the levels, least demanding first.
 func Levels() []string { return []string{LevelFunctional, LevelComplete, LevelTarget} }
 
+// SameNumber reports whether two targets are about the same number and level. Tools write a single value as mean or
+// value, and early references state no task; they mean text.
+func (t *Target) SameNumber(o *Target) bool {
+	stat := func(s string) string {
+		if s == "" || s == "value" {
+			return "mean"
+		}
+		return s
+	}
+	key := func(k Key) string {
+		if k.Task == "" {
+			k.Task = "text"
+		}
+		return k.String()
+	}
+	return t.Level == o.Level && t.Metric == o.Metric && stat(t.Stat) == stat(o.Stat) && key(t.Key) == key(o.Key)
+}
+
+// MergeTargets returns targets and those of more whose number they leave open.
+func MergeTargets(list, more []Target) []Target {
+	out := list[:len(list):len(list)]
+	for i := range more {
+		stated := false
+		for k := range list {
+			stated = stated || list[k].SameNumber(&more[i])
+		}
+		if !stated {
+			out = append(out, more[i])
+		}
+	}
+	return out
+}
+
 // Matches reports whether the target covers a measured key. A field that the target leaves out matches anything,
 // except that a target without dimensions covers only points without them: a structured-output run at 128/128/1 is
 // not the plain one.

@@ -1,11 +1,15 @@
 package ttis
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+)
 
 // headline is the metric and filter of the harness that a report's score of a task repeats, and by how much it was
 // multiplied, so that a score has one name and one scale whichever file it came from. The names are the result_keys of
-// tt-inference-server's reference_config/evals/eval_config.py. A score that is a mean of several keys, as those of
-// ifeval are, stays "score".
+// tt-inference-server's reference_config/evals/eval_config.py. A score of a task that is not listed here stays
+// "score".
 func headline(task string) (metric, filter string, scale float64) {
 	switch task {
 	case "meta_gpqa", "meta_gpqa_cot":
@@ -14,6 +18,9 @@ func headline(task string) (metric, filter string, scale float64) {
 		return "exact_match", "flexible-extract", 100
 	case "aime25", "r1_aime24", "r1_gpqa_diamond", "r1_math500", "meta_math", "longbench2_generate":
 		return "exact_match", none, 100
+	case "meta_ifeval":
+		return schema.MeanOf("prompt_level_strict_acc", "inst_level_strict_acc", "prompt_level_loose_acc",
+			"inst_level_loose_acc"), none, 100
 	case "mmlu_pro":
 		return "exact_match", "custom-extract", 100
 	case "mmlu_generative":
@@ -33,13 +40,16 @@ func headline(task string) (metric, filter string, scale float64) {
 	case "mmmu_val":
 		return "mmmu_acc", none, 100
 	case "librispeech_test_other":
-		return "wer", none, 1
+		return wer, none, 1
 	}
-	if strings.Contains(task, "wer") {
-		return "wer", none, 1
+	if strings.Contains(task, wer) {
+		return wer, none, 1
 	}
 	return "score", none, 100
 }
+
+// wer is the word error rate, in percent. Reports have 100 - WER.
+const wer = "wer"
 
 // none is the harness's name for no filter.
 const none = "none"

@@ -57,6 +57,7 @@ func readSpec(f *decode.File) schema.Reading {
 		}
 	}
 	r.Extra = schema.Unknown{"ttis_model_id": schema.JSONString(id)}
+	r.Acceptance.KnownIssues = knownIssues(f, spec.At("device_model_spec", "known_issues"))
 	source := schema.Target{Source: f.Path, SHA256: f.SHA256}
 	if !r.Facts.Start.IsZero() {
 		source.AsOf = r.Facts.Start.Format(time.DateOnly)

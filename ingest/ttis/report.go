@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/draft"
@@ -28,9 +27,13 @@ func readReport(f *decode.File) schema.Reading {
 		switch s.Get("kind").Str() {
 		case "evals":
 			reportScore(f, &r, data)
+			r.Targets = append(r.Targets, reference(f, data, "")...)
+		case "spec_tests":
+			specTest(f, &r, s)
 		default:
 			reportRow(f, &r, data, toolName(s.At("targets", "tool").Str(), s.Get("kind").Str()),
-				s.At("targets", "timestamp").Str())
+				s.At("targets", "timestamp").Str(), draft.First(data, "completed", "num_requests"))
+			r.Targets = append(r.Targets, checked(f, data)...)
 		}
 	}
 	own := map[string]bool{} // tools whose rows are in a separate list, unrounded
@@ -44,18 +47,19 @@ func readReport(f *decode.File) schema.Reading {
 				continue
 			}
 			own[tool] = own[tool] || list.key != "benchmarks"
-			reportRow(f, &r, row, tool, row.Get("timestamp").Str())
+			reportRow(f, &r, row, tool, row.Get("timestamp").Str(), draft.First(row, "completed"))
 		}
 	}
 	for row := range v.Get("evals").Items() {
 		reportScore(f, &r, row)
+		r.Targets = append(r.Targets, reference(f, row, must)...)
 	}
-	r.Extra = schema.Unknown{}
-	for _, key := range []string{"acceptance_criteria", "acceptance_blockers"} {
-		if raw := v.Get(key).Raw(); len(raw) > 0 && len(raw) < 2000 && json.Valid(raw) {
-			r.Extra["report_"+key] = json.RawMessage(redact.Text(string(raw)))
-		}
+	for row := range v.Get("benchmarks_summary").Items() {
+		r.Targets = append(r.Targets, checked(f, row)...)
 	}
+	parameterTests(f, &r, v.Get("parameter_support_tests"))
+	serverTests(f, &r, v.Get("server_tests"))
+	acceptance(f, &r, v)
 	return r
 }
 
@@ -123,8 +127,9 @@ func toolName(names ...string) string {
 	return "vllm"
 }
 
-// reportRow reads one row of results, under the names of either generation.
-func reportRow(f *decode.File, r *schema.Reading, row decode.Value, tool, stamp string) {
+// reportRow reads one row of results, under the names of either generation. completed is the number of requests, which
+// is num_requests since v0.19; before, that is what was asked for.
+func reportRow(f *decode.File, r *schema.Reading, row decode.Value, tool, stamp string, completed *float64) {
 	if !row.Has("mean_ttft_ms") && !row.Has("mean_tpot_ms") && !row.Has("request_throughput") {
 		return
 	}
@@ -144,7 +149,7 @@ func reportRow(f *decode.File, r *schema.Reading, row decode.Value, tool, stamp 
 			d.Of(metric, row.Get(k))
 		}
 	}
-	d.Requests(draft.First(row, "completed"), draft.First(row, "error_request_count"), nil, "")
+	d.Requests(completed, draft.First(row, "error_request_count"), nil, "")
 	d.Condition(RawFile, row.Get("filename").Str())
 	for _, layout := range []string{"2006-01-02 15:04:05", "2006-01-02_15-04-05"} {
 		if t, err := time.Parse(layout, stamp); err == nil {
@@ -186,7 +191,9 @@ func reportScore(f *decode.File, r *schema.Reading, row decode.Value) {
 	s := schema.Score{Task: task, Source: f.Source(r.Format), Stderr: schema.Missing("not in a report")}
 	var scale float64
 	s.Metric, s.Filter, scale = headline(task)
-	if x, ok := row.Get("score").Float(); ok {
+	if x, ok := row.Get("score").Float(); ok && s.Metric == wer {
+		s.Value, s.Direction = schema.Num(latency.Round(100-x, 7)), "lower" // the report has 100 - WER
+	} else if ok {
 		s.Value = schema.Num(latency.Round(x/scale, 7))
 	} else {
 		s.Value = schema.Missing("the report says " + row.Get("score").Text())

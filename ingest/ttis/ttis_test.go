@@ -136,7 +136,7 @@ func TestNamesOf2025(t *testing.T) {
 func TestHeadlineScores(t *testing.T) {
 	r := reader.Must(t, "report_data_x.json", `{"metadata":{},"benchmarks_summary":[],"evals":[`+
 		`{"task_name":"longbench_code_e","score":46.68},{"task_name":"meta_gpqa_cot","score":27.49},`+
-		`{"task_name":"librispeech_test_other","score":3.5}]}`)
+		`{"task_name":"librispeech_test_other","score":96.5}]}`)
 	got := ""
 	for _, s := range r.Scores {
 		x, _ := s.Value.Get()

@@ -2,6 +2,7 @@ package words
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 )
@@ -73,6 +74,10 @@ func evalOutcome(v *schema.Verdict, r schema.EvalChange) string {
 func evalLimit(v *schema.Verdict, r schema.EvalLimit) string {
 	value, _ := v.Value.Get()
 	ref, _ := v.Ref.Get()
+	if v.Metric == schema.MetricPassed {
+		return fmt.Sprintf("%s: %s of %s passed; all must.", r.Task, Count(int(math.Round(value*float64(r.N)))),
+			Plural(r.N, "case"))
+	}
 	effect, _ := v.Effect.Get()
 	out := fmt.Sprintf("%s %s is %s from the reference of %s", r.Task, Number(value), Points(-effect), Number(ref))
 	out += tolerance(r.Tolerance)
@@ -86,7 +91,10 @@ func evalLimit(v *schema.Verdict, r schema.EvalLimit) string {
 		return out + "; no interval is known."
 	}
 	out += ", 95" + Thin + "% interval " + IntervalOf(*v)
-	if v.Outcome == schema.Inconclusive && r.Needed > 0 {
+	if r.Chance && v.Outcome == schema.Fail {
+		out += ": chance could explain it"
+	}
+	if r.Chance && r.Needed > 0 {
 		out += "; about " + Count(r.Needed) + " questions would settle it"
 	}
 	return out + "."

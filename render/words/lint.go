@@ -143,6 +143,8 @@ func historyLint(subject string, detail lint.Detail) string {
 			more = " and " + Plural(d.More, "other document") + " of the history"
 		}
 		return fmt.Sprintf("%s (%s)%s cannot be read: what is lost is not in this decision.", d.Path, d.Found, more)
+	case lint.ReportRejects:
+		return reportRejects(d)
 	case lint.UnknownChannel:
 		return fmt.Sprintf("%s: its channel is %q, which is none of %s: it is judged like a build in development and is "+
 			"nobody's baseline.", cmp.Or(subject, "a build"), d.Channel, strings.Join(d.Known, ", "))
@@ -162,4 +164,16 @@ func historyLint(subject string, detail lint.Detail) string {
 		return sentence("A decision does nothing: " + d.What)
 	}
 	return ""
+}
+
+// reportRejects says why a report beside the results rejects the release.
+func reportRejects(d lint.ReportRejects) string {
+	out := d.Report + " rejects this release"
+	if d.Blocker != "" {
+		out += " for " + d.Blocker + " (" + strings.TrimSuffix(d.Message, ".") + ")"
+	}
+	if d.More > 0 {
+		out += " and " + Plural(d.More, "other blocker")
+	}
+	return out + "; no target here is missed, so its cause left no number."
 }

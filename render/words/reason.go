@@ -137,6 +137,9 @@ func limit(v *schema.Verdict, r schema.Limit) string {
 		out += ", beyond its tolerance"
 	}
 	out += tolerance(r.Tolerance)
+	if r.Chance && v.Outcome == schema.Fail {
+		out += ", which chance could explain"
+	}
 	switch {
 	case v.Interval != nil:
 		from := Plural(v.N, "repeat")
@@ -179,6 +182,9 @@ func verb(n int, one, many string) string {
 }
 
 func label(metric string) string {
+	if parts := schema.PartsOfMean(metric); parts != nil {
+		return "mean of " + Plural(len(parts), "metric")
+	}
 	info, _ := schema.MetricByName(metric)
 	return cmp.Or(info.Label, metric)
 }

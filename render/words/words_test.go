@@ -147,6 +147,7 @@ func lints() []lint.Detail {
 		lint.SecondTokenStall{}, lint.PrefixCache{}, lint.FewRequests{}, lint.FewForTail{}, lint.NotPositive{},
 		lint.NoCommits{}, lint.LatestImage{}, lint.DirtyBuild{}, lint.MixedTools{}, lint.NothingGraded{},
 		lint.StaleTargets{}, lint.NoStart{}, lint.BadTimestamps{}, lint.DuplicateRun{}, lint.LostDocument{},
+		lint.ReportRejects{},
 		lint.UnknownChannel{}, lint.CutOff{}, lint.Unlisted{}, lint.LateChangePoint{}, lint.Drift{}, lint.UnusedDecision{},
 	}
 }

@@ -14,10 +14,11 @@ import (
 
 // Policy is what people configure: which changes matter, and their decisions.
 type Policy struct {
-	Effects   map[string]float64 // relative, by metric; the default is [DefaultEffect]
-	EvalPoint float64            // percentage points of an eval that matter; 0: the default of 5
-	Decisions []Decision
-	Today     time.Time // for the expiry of decisions; zero: none expires
+	Effects    map[string]float64 // relative, by metric; the default is [DefaultEffect]
+	EvalPoint  float64            // percentage points of an eval that matter; 0: the default of 5
+	TargetRule TargetRule
+	Decisions  []Decision
+	Today      time.Time // for the expiry of decisions; zero: none expires
 
 	runs map[string]bool // that exist
 }

@@ -13,7 +13,18 @@ import (
 type Thresholds struct {
 	Effects    map[string]Percent `yaml:"effects"`     // by metric, as "5%" or 0.05
 	EvalPoints float64            `yaml:"eval_points"` // of an eval, in percentage points
+	Targets    TargetRule         `yaml:"targets"`     // what misses a target; "" for the default
 }
+
+// TargetRule says when a number beyond the limit of its target misses it.
+type TargetRule string
+
+// Rules of targets. The default is by value, as those who agreed on a tolerance read it: a release must show that it
+// meets a target. By interval, a number misses only if chance cannot explain it.
+const (
+	ByValue    TargetRule = "value"
+	ByInterval TargetRule = "interval"
+)
 
 // Percent is a share that is written as 5% or 0.05.
 type Percent float64
@@ -39,7 +50,12 @@ var ErrNoMetric = errors.New("no metric is called")
 // NewPolicy is the policy of thresholds and decisions; today decides which decisions have expired. The decisions are
 // not checked: [Policy.Check] does.
 func NewPolicy(t Thresholds, list []Decision, today time.Time) (*Policy, error) {
-	p := &Policy{Effects: map[string]float64{}, EvalPoint: t.EvalPoints, Today: today, Decisions: list}
+	if t.Targets != "" && t.Targets != ByValue && t.Targets != ByInterval {
+		return nil, fmt.Errorf("targets: %q is none of %s, %s", t.Targets, ByValue, ByInterval)
+	}
+	p := &Policy{
+		Effects: map[string]float64{}, EvalPoint: t.EvalPoints, TargetRule: t.Targets, Decisions: list, Today: today,
+	}
 	for metric, v := range t.Effects {
 		if _, ok := schema.MetricByName(metric); !ok {
 			return nil, fmt.Errorf("effects: %w %q", ErrNoMetric, metric)

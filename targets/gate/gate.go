@@ -39,7 +39,14 @@ func (g *Gate) History(release int) []schema.Verdict { return g.decided(g.Judgem
 
 // Targets returns the verdicts of a model and device in a release against targets, with decisions.
 func (g *Gate) Targets(release int, of schema.Pair) []schema.Verdict {
-	return g.decided(g.Judgement.Targets(release, of))
+	list := g.decided(g.Judgement.Targets(release, of))
+	issues := g.knownIssues(release, of)
+	for i := range list {
+		if v := &list[i]; v.Decision == nil {
+			v.Decision = excusedBy(issues, v)
+		}
+	}
+	return list
 }
 
 // decided attaches decisions; excluded verdicts have theirs already.

@@ -55,16 +55,9 @@ func (g *grading) gradeScore(v *schema.Verdict, t schema.Target, s *columns.Scor
 			v.Interval = &[2]float64{ref - hi, ref - lo}
 		}
 	}
-	switch worst, best := sign*(lo-limit), sign*(hi-limit); {
-	case math.Max(worst, best) <= 0:
-		v.Outcome = schema.Pass
-	case math.Min(worst, best) > 0:
-		v.Outcome = schema.Fail
-	default:
-		v.Outcome = schema.Inconclusive
-		if isShare && s.N > 0 {
-			why.Needed = proportion.Items(value, math.Max(math.Abs(value-limit), .01))
-		}
+	v.Outcome, why.Chance = g.beside(sign*(value-limit), sign*(lo-limit), sign*(hi-limit), 0)
+	if why.Chance && isShare && s.N > 0 {
+		why.Needed = proportion.Items(value, math.Max(math.Abs(value-limit), .01))
 	}
 	v.Reason = why
 }
@@ -88,6 +81,9 @@ func scaleOf(s *columns.ScoreRow) float64 {
 // around returns the 95 % interval of a score, including the variance of a published reference where its n is known.
 func around(t schema.Target, s *columns.ScoreRow, value float64, isShare bool) (lo, hi float64, known bool) {
 	const z = 1.959963984540054
+	if s.Metric == schema.MetricPassed {
+		return value, value, false
+	}
 	if !isShare {
 		e, has := s.Stderr.Get()
 		if !has || e <= 0 {
@@ -152,6 +148,11 @@ func (g *grading) score(t schema.Target) (*columns.ScoreRow, string) {
 
 // bestScore returns the score of a run that a target covers, or nil.
 func bestScore(t schema.Target, rows []columns.ScoreRow) *columns.ScoreRow {
+	if parts := schema.PartsOfMean(t.Metric); parts != nil {
+		if mean := meanOf(t, parts, rows); mean != nil {
+			return mean
+		}
+	}
 	var best *columns.ScoreRow
 	for i := range rows {
 		s := &rows[i]
@@ -164,6 +165,31 @@ func bestScore(t schema.Target, rows []columns.ScoreRow) *columns.ScoreRow {
 		}
 	}
 	return best
+}
+
+// meanOf returns the mean of several scores of a task, with the questions of one of them, or nil unless all are there.
+func meanOf(t schema.Target, parts []string, rows []columns.ScoreRow) *columns.ScoreRow {
+	var out *columns.ScoreRow
+	sum := 0.
+	for _, part := range parts {
+		one := t
+		one.Metric = part
+		s := bestScore(one, rows)
+		if s == nil {
+			return nil
+		}
+		v, ok := s.Value.Get()
+		if !ok {
+			return s
+		}
+		if sum += v; out == nil {
+			row := *s
+			out = &row
+		}
+	}
+	out.Metric, out.Outcomes = t.Metric, nil
+	out.Value, out.Stderr = schema.Num(sum/float64(len(parts))), schema.Missing("not stated of a mean")
+	return out
 }
 
 // together returns the first score with the mean of those that have a number.

@@ -6,11 +6,12 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/targets/decision"
 	"github.com/ttreport/ttreport/targets/judge/judgetest"
 )
 
 // gradeEval judges a score of one run, nil for none, against a target.
-func gradeEval(t *testing.T, s *schema.Score, target schema.Target) schema.Verdict {
+func gradeEval(t *testing.T, s *schema.Score, target schema.Target, policy ...*decision.Policy) schema.Verdict {
 	t.Helper()
 	b := columns.NewBuilder()
 	b.C.Runs = []columns.RunHead{{
@@ -20,10 +21,14 @@ func gradeEval(t *testing.T, s *schema.Score, target schema.Target) schema.Verdi
 		b.C.Scores = []columns.ScoreRow{{Score: *s}}
 	}
 	b.C.Targets = []columns.TargetRow{{Target: target}}
+	if len(policy) > 0 {
+		return judged(t, b.Seal(), policy[0]).Targets(0, judgetest.Pair())[0]
+	}
 	return judged(t, b.Seal(), nil).Targets(0, judgetest.Pair())[0]
 }
 
-// The interval decides, missing questions make it inconclusive, a missing score is missing.
+// A score that misses its reference fails, with a note where chance could explain it; one that meets it passes if its
+// interval does, else too few questions make it inconclusive. A missing score is missing.
 func TestEvalTargets(t *testing.T) {
 	ref := schema.Target{
 		Key: schema.EvalKey(&schema.Score{Task: "GSM8K"}), Metric: "exact_match", Stat: "value", Value: 80,
@@ -40,7 +45,8 @@ func TestEvalTargets(t *testing.T) {
 	}{
 		"clear":                    {of(.81, 1319, 1319), schema.Pass},
 		"clearly short":            {of(.60, 1319, 1319), schema.Fail},
-		"too few questions":        {of(.75, 15, 15), schema.Inconclusive},
+		"too few, and it misses":   {of(.75, 15, 15), schema.Fail},
+		"too few, and it meets":    {of(.8, 15, 15), schema.Inconclusive},
 		"nothing":                  {nil, schema.NotMeasured},
 		"zero right of many":       {of(0, 500, 500), schema.Fail},
 		"almost the whole task":    {of(.765, 1300, 1319), schema.Pass},
@@ -60,6 +66,10 @@ func TestEvalTargets(t *testing.T) {
 			t.Errorf("%s: reference %v", name, ref)
 		}
 		checkEvalLimit(t, name, v, c.s)
+	}
+	byInterval := decision.Policy{TargetRule: decision.ByInterval}
+	if v := gradeEval(t, of(.75, 15, 15), ref, &byInterval); v.Outcome != schema.Inconclusive {
+		t.Errorf("by interval: %s", v.Outcome)
 	}
 	should := ref
 	should.Priority = "should"
@@ -83,7 +93,7 @@ func checkEvalLimit(t *testing.T, name string, v schema.Verdict, s *schema.Score
 	if why.Task != "gsm8k" || why.Tolerance != .05 || why.N != s.N || why.Of != of {
 		t.Errorf("%s: %+v", name, why)
 	}
-	if (why.Needed > s.N) != (v.Outcome == schema.Inconclusive) {
+	if (why.Needed > s.N) != why.Chance || v.Outcome == schema.Inconclusive && !why.Chance {
 		t.Errorf("%s: %s, and %d questions would settle it", name, v.Outcome, why.Needed)
 	}
 }
@@ -108,5 +118,44 @@ func TestEvalTargetsCountEveryRun(t *testing.T) {
 	}
 	if x, _ := list[0].Value.Get(); list[0].Outcome != schema.Fail || math.Abs(x-.725) > 1e-9 {
 		t.Errorf("%s %v", list[0].Outcome, x)
+	}
+}
+
+// A score that is the mean of several is compared with their mean, and conformance tests are counts: all must pass.
+func TestEvalTargetsOfMeansAndCounts(t *testing.T) {
+	of := func(metric string, v float64, n int) schema.Score {
+		return schema.Score{Task: "ifeval", Metric: metric, Value: schema.Num(v), N: n, Total: n}
+	}
+	grade := func(target schema.Target, scores ...schema.Score) schema.Verdict {
+		target.Stat, target.Level, target.Priority = "value", schema.LevelReference, "must"
+		b := columns.NewBuilder()
+		b.C.Runs = []columns.RunHead{{
+			ID: "r", Release: "v", Model: schema.Model{Name: judgetest.Model}, Device: judgetest.Device,
+		}}
+		for _, s := range scores {
+			b.C.Scores = append(b.C.Scores, columns.ScoreRow{Score: s})
+		}
+		b.C.Targets = []columns.TargetRow{{Target: target}}
+		return judged(t, b.Seal(), nil).Targets(0, judgetest.Pair())[0]
+	}
+	mean := schema.Target{
+		Key: schema.EvalKey(&schema.Score{Task: "ifeval"}), Metric: schema.MeanOf("strict", "loose"), Value: .8,
+	}
+	strict, loose := of("strict", .7, 5000), of("loose", .86, 5000)
+	v := grade(mean, strict, loose)
+	if x, _ := v.Value.Get(); v.Outcome != schema.Fail || math.Abs(x-.78) > 1e-9 || v.N != 5000 {
+		t.Errorf("%s %v n=%d", v.Outcome, x, v.N)
+	}
+	if v := grade(mean, strict); v.Outcome != schema.NotMeasured {
+		t.Errorf("a mean of two of which one is there: %s", v.Outcome)
+	}
+	tests := schema.Target{
+		Key: schema.EvalKey(&schema.Score{Task: "ifeval"}), Metric: schema.MetricPassed, Value: 1,
+	}
+	for passed, want := range map[float64]schema.Outcome{1: schema.Pass, 21. / 22: schema.Fail} {
+		v := grade(tests, of(schema.MetricPassed, passed, 22))
+		if why := v.Reason.(schema.EvalLimit); v.Outcome != want || why.Chance || v.Interval != nil {
+			t.Errorf("%g passed: %s %+v", passed, v.Outcome, why)
+		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/targets/decision"
 	"github.com/ttreport/ttreport/targets/regression"
 )
 
@@ -213,7 +214,7 @@ func (g *grading) one(t schema.Target, at slot) schema.Verdict {
 		v.Outcome, v.Value, v.Reason = schema.NotMeasured, schema.Missing(why), schema.NoNumber{Why: why}
 		return v
 	}
-	decide(&v, t, info.Better, values, g.noise(t, at))
+	g.decide(&v, t, info.Better, values, g.noise(t, at))
 	return v
 }
 
@@ -293,11 +294,11 @@ func (g *grading) aboveCeiling(t schema.Target) (schema.AboveCeiling, bool) {
 	return schema.AboveCeiling{}, false
 }
 
-// decide compares the measurements of a release with one limit: the target moved by its tolerance. The whole 95 %
-// interval must lie on one side. The interval is that of another run, not of the requests: their own standard error
-// gives 95 % intervals that cover only 38 to 53 % (measured). Without known noise, three repeats give an interval of
-// their own; with fewer the value decides, and the reason states that.
-func decide(v *schema.Verdict, t schema.Target, better schema.Better, values []float64, known noise) {
+// decide compares the measurements of a release with one limit: the target moved by its tolerance. The interval is that
+// of another run, not of the requests: their own standard error gives 95 % intervals that cover only 38 to 53 %
+// (measured). Without known noise, three repeats give an interval of their own; with fewer the value decides, and the
+// reason states that.
+func (g *grading) decide(v *schema.Verdict, t schema.Target, better schema.Better, values []float64, known noise) {
 	logs := make([]float64, len(values))
 	mean := 0.
 	for i, x := range values {
@@ -324,16 +325,25 @@ func decide(v *schema.Verdict, t schema.Target, better schema.Better, values []f
 		lo, hi = sign*(a-limit), sign*(b-limit)
 		why.Interval, why.Noise = from, half/regression.Quantile(.975, df)
 	}
-	v.Reason = why
 	const rounding = 1e-12 // of logarithms: a limit that is met exactly is met
+	v.Outcome, why.Chance = g.beside(sign*(value-limit), lo, hi, rounding*limit)
+	v.Reason = why
+}
+
+// beside returns the outcome of a number beside its limit, from the distances of the number and the ends of its 95 %
+// interval, positive where they miss. A number meets the limit if its whole interval does; one that misses it fails by
+// the default rule, with a note if chance could explain it.
+func (g *grading) beside(value, lo, hi, rounding float64) (out schema.Outcome, chance bool) {
+	lo, hi = math.Min(lo, hi), math.Max(lo, hi)
 	switch {
-	case hi <= rounding*limit:
-		v.Outcome = schema.Pass
-	case lo > rounding*limit:
-		v.Outcome = schema.Fail
-	default:
-		v.Outcome = schema.Inconclusive
+	case hi <= rounding:
+		return schema.Pass, false
+	case lo > rounding:
+		return schema.Fail, false
+	case value > rounding && g.j.policy.TargetRule != decision.ByInterval:
+		return schema.Fail, true
 	}
+	return schema.Inconclusive, true
 }
 
 // isPercentile reports whether a statistic is a percentile such as p99.

@@ -43,7 +43,7 @@ func TestRealTargets(t *testing.T) {
 	if pairs := len(l.List()); pairs != 375 || n < 3000 {
 		t.Errorf("%d models on devices, %d targets", pairs, n)
 	}
-	rows := l.For(schema.Model{Name: "Llama-3.1-8B-Instruct"}, "n150")
+	rows := l.For(schema.Model{Name: "Llama-3.1-8B-Instruct"}, "n150", nil)
 	if len(rows) == 0 || rows[0].Value != 890 {
 		t.Errorf("%+v", rows)
 	}
@@ -101,12 +101,12 @@ func TestExportKeepsTargets(t *testing.T) {
 	for _, of := range l.List() {
 		m := schema.Model{Name: of.Model}
 		want := map[string]schema.Target{}
-		for _, x := range l.For(m, of.Device) {
+		for _, x := range l.For(m, of.Device, nil) {
 			if info, known := schema.MetricByName(x.Metric); x.Key.IsEval() || known && info.Better != schema.Neither {
 				want[x.Key.String()+x.Metric+x.Level] = x
 			}
 		}
-		got := back.For(m, of.Device)
+		got := back.For(m, of.Device, nil)
 		if len(got) != len(want) || len(want) == 0 {
 			t.Errorf("%s on %s: %d targets, want %d", of.Model, of.Device, len(got), len(want))
 		}

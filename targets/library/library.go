@@ -150,7 +150,7 @@ func (l *Library) addPair(f *decode.File, model string, device decode.Member, so
 	var kept []row
 	replaced := ""
 	for _, old := range l.rows[strings.ToLower(model)][strings.ToLower(device.Key)] {
-		again := func(r row) bool { return sameNumber(&r.Target, &old.Target) }
+		again := func(r row) bool { return r.Target.SameNumber(&old.Target) }
 		if old.Source != source.Source && (old.kind == reference && len(rows) > 0 || old.Priority != "must" &&
 			slices.ContainsFunc(rows, again)) {
 			replaced = old.Source
@@ -184,7 +184,7 @@ func (l *Library) set(model, device string, rows []row) {
 func (l *Library) put(model, device string, r row, keep func(old, now *row) bool) (old *row) {
 	rows := l.rows[strings.ToLower(model)][strings.ToLower(device)]
 	for i := range rows {
-		if sameNumber(&rows[i].Target, &r.Target) {
+		if rows[i].Target.SameNumber(&r.Target) {
 			was := rows[i]
 			if !keep(&was, &r) {
 				rows[i] = r
@@ -196,14 +196,16 @@ func (l *Library) put(model, device string, r row, keep func(old, now *row) bool
 	return nil
 }
 
-// For returns the targets in force for a model on a device.
+// For returns the targets in force for a model on a device. stated are those that files beside a result state: the
+// spec of its server, a report.
 //
 // Those of our own files and of requirements documents come first: under the model's own name, then under the
 // architecture key for numbers without a target under its own name; where neither has any, under another weight of
-// the architecture. A performance reference fills in what they leave open, from the first name under which it has the
-// device: the architecture key, the model's own name, another weight. Names are never mixed in a performance
-// reference, because it keeps entries of weights that are no longer served.
-func (l *Library) For(model schema.Model, device string) []schema.Target {
+// the architecture. Stated ones fill in what they leave open, unless they must hold and ours only should. A
+// performance reference fills in the rest, from the first name under which it has the device: the architecture key,
+// the model's own name, another weight. Names are never mixed in a performance reference, because it keeps entries of
+// weights that are no longer served.
+func (l *Library) For(model schema.Model, device string, stated []schema.Target) []schema.Target {
 	weights := l.aliases.weights(model.Name)
 	var out []schema.Target
 	for _, name := range []string{model.Name, model.Key, weights[0]} {
@@ -214,13 +216,26 @@ func (l *Library) For(model schema.Model, device string) []schema.Target {
 			out = l.add(out, name, device, own, requirements)
 		}
 	}
-	stated := len(out)
+	out = schema.MergeTargets(withoutWeaker(out, stated), stated)
+	if len(stated) > 0 && slices.ContainsFunc(stated, func(t schema.Target) bool { return !t.Key.IsEval() }) {
+		return out // the spec of a server has the performance reference of its time
+	}
+	before := len(out)
 	for _, name := range append([]string{model.Key, weights[0], model.Name}, weights...) {
-		if out = l.add(out, name, device, reference); len(out) > stated {
+		if out = l.add(out, name, device, reference); len(out) > before {
 			break
 		}
 	}
 	return out
+}
+
+// withoutWeaker drops targets that should hold where a stated one of the same number must.
+func withoutWeaker(list, stated []schema.Target) []schema.Target {
+	return slices.DeleteFunc(list, func(t schema.Target) bool {
+		return t.Priority == "should" && slices.ContainsFunc(stated, func(o schema.Target) bool {
+			return o.Priority == "must" && o.SameNumber(&t)
+		})
+	})
 }
 
 // add appends the targets of some kinds under a name, if their number has none yet: those of the device, then those
@@ -229,7 +244,7 @@ func (l *Library) add(out []schema.Target, name, device string, kinds ...kind) [
 	for _, d := range []string{strings.ToLower(device), anyDevice} {
 		had := out[:len(out):len(out)]
 		for _, r := range l.rows[strings.ToLower(name)][d] {
-			stated := func(o schema.Target) bool { return sameNumber(&o, &r.Target) }
+			stated := func(o schema.Target) bool { return o.SameNumber(&r.Target) }
 			if slices.Contains(kinds, r.kind) && !slices.ContainsFunc(had, stated) {
 				out = append(out, r.Target)
 			}

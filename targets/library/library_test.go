@@ -43,7 +43,7 @@ func TestLevelsOfAReference(t *testing.T) {
 	if len(problems) != 1 || problems[0].Code != "unknown-device" || !strings.Contains(problems[0].Found, "n1500") {
 		t.Errorf("%v", problems)
 	}
-	rows := l.For(schema.Model{Name: "Llama-3.1-8B-Instruct"}, "N150") // by the first weight of its architecture
+	rows := l.For(schema.Model{Name: "Llama-3.1-8B-Instruct"}, "N150", nil) // by the first weight of its architecture
 	got := map[string]float64{}
 	for _, r := range rows {
 		got[r.Metric+"/"+r.Level] = r.Value
@@ -59,8 +59,8 @@ func TestLevelsOfAReference(t *testing.T) {
 			t.Errorf("%s = %v, want %v", name, got[name], want)
 		}
 	}
-	if len(l.For(schema.Model{Name: "Qwen3-8B"}, "n150")) != 0 ||
-		len(l.For(schema.Model{Name: "Llama-3.1-8B"}, "t3k")) != 0 {
+	if len(l.For(schema.Model{Name: "Qwen3-8B"}, "n150", nil)) != 0 ||
+		len(l.For(schema.Model{Name: "Llama-3.1-8B"}, "t3k", nil)) != 0 {
 		t.Error("targets of another model or device")
 	}
 }
@@ -73,7 +73,7 @@ func TestOverrideIsShown(t *testing.T) {
 	if len(p) != 2 || p[0].Code != "targets-replaced" {
 		t.Errorf("%v", p)
 	}
-	for _, r := range l.For(schema.Model{Name: "Llama-3.1-8B"}, "n150") {
+	for _, r := range l.For(schema.Model{Name: "Llama-3.1-8B"}, "n150", nil) {
 		if r.Metric == "ttft" && r.Level == schema.LevelTarget && r.Value != 50 {
 			t.Errorf("%+v", r)
 		}
@@ -104,7 +104,7 @@ func TestTargetsOfSeveralNames(t *testing.T) {
 	l.Add("own.yaml", []byte("targets:\n"+own("Llama-3.1-8B-Instruct", "n150", "ttft", "70")+
 		own("Llama-3.1-8B-Instruct", "*", "ttft", "75")+own("Llama-3.1-8B", "*", "e2el", "900")), "", everyDevice)
 	got := map[string]float64{}
-	for _, r := range l.For(schema.Model{Name: "Llama-3.1-8B-Instruct"}, "n150") {
+	for _, r := range l.For(schema.Model{Name: "Llama-3.1-8B-Instruct"}, "n150", nil) {
 		if _, twice := got[r.Metric+"/"+r.Level]; twice {
 			t.Errorf("%s %s is in force twice", r.Metric, r.Level)
 		}

@@ -53,7 +53,7 @@ func (l *Library) Loads(model schema.Model, device string) []Load {
 			break
 		}
 	}
-	for _, t := range l.For(model, device) {
+	for _, t := range l.For(model, device, nil) {
 		if !t.Key.IsEval() {
 			add(Load{Key: t.Key})
 		}

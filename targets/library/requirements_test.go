@@ -41,7 +41,7 @@ func TestRequirementsKeepWhatAsksForMore(t *testing.T) {
 	} {
 		l := empty(t)
 		problems := l.Add("req.json", []byte(scenario(c.scalars, c.point)), "", everyDevice)
-		rows := l.For(tiny(), "n150")
+		rows := l.For(tiny(), "n150", nil)
 		if len(rows) != 1 || rows[0].Value != c.value || rows[0].Priority != "must" {
 			t.Errorf("%s: %+v", name, rows)
 		}
@@ -61,7 +61,7 @@ func TestEvalDutiesStand(t *testing.T) {
 	if p := l.Add("b.json", []byte(expectation), "", everyDevice); !slices.Equal(codes(p), []string{"targets-replaced"}) {
 		t.Errorf("%v", p)
 	}
-	if rows := l.For(tiny(), "n150"); len(rows) != 1 || rows[0].Priority != "must" {
+	if rows := l.For(tiny(), "n150", nil); len(rows) != 1 || rows[0].Priority != "must" {
 		t.Errorf("%+v", rows)
 	}
 }
@@ -84,7 +84,7 @@ func TestDutiesStand(t *testing.T) {
 	l.Add("ref.json", []byte(`{"tiny":{"n150":[{"isl":128,"osl":128,"max_concurrency":1,
 	  "targets":{"theoretical":{"ttft_ms":5000}}}]}}`), "", everyDevice)
 	n := 0
-	for _, r := range l.For(tiny(), "n150") {
+	for _, r := range l.For(tiny(), "n150", nil) {
 		if r.Metric == "ttft" && r.Level == schema.LevelTarget {
 			if n++; r.Value != 50 || r.Priority != "must" {
 				t.Errorf("%+v", r)
@@ -103,7 +103,7 @@ func TestUnitsOfRequirements(t *testing.T) {
 	if p := l.Add("req.json", []byte(scenario(scalar, sweepPoint)), "", everyDevice); len(p) > 0 {
 		t.Error(p)
 	}
-	if rows := l.For(tiny(), "n150"); len(rows) != 1 || rows[0].Value != 1500 || rows[0].Stat != "median" {
+	if rows := l.For(tiny(), "n150", nil); len(rows) != 1 || rows[0].Value != 1500 || rows[0].Stat != "median" {
 		t.Errorf("%+v", rows)
 	}
 }

@@ -42,24 +42,6 @@ func isStat(name string) bool {
 	return isP && err == nil && q > 0 && q < 100
 }
 
-// sameNumber reports whether two targets are about the same number and level. Tools write a single value as mean or
-// value.
-func sameNumber(a, b *schema.Target) bool {
-	stat := func(s string) string {
-		if s == "" || s == "value" {
-			return "mean"
-		}
-		return s
-	}
-	key := func(k schema.Key) string {
-		if k.Task == "" { // early references state no task; they mean text
-			k.Task = "text"
-		}
-		return k.String()
-	}
-	return a.Level == b.Level && a.Metric == b.Metric && stat(a.Stat) == stat(b.Stat) && key(a.Key) == key(b.Key)
-}
-
 // asks reports whether a target is more demanding than another of the same number: by priority, then by its limit.
 func asks(a, b *schema.Target) bool {
 	if must := a.Priority == "must"; must != (b.Priority == "must") {

@@ -46,6 +46,7 @@ type RunHead struct {
 	Errors, Warnings         int // problems by severity; notes are not counted
 	FirstPoint, PointsEnd    int // its rows in Points
 	Scores, Targets, Planned int
+	Acceptance               schema.Acceptance
 }
 
 // IsSimulated reports whether the run was made on the embedded simulator.

@@ -2,6 +2,7 @@ package perfref
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
@@ -116,6 +117,26 @@ func dims(entry decode.Value) map[string]string {
 				out = map[string]string{}
 			}
 			out[d[1]] = fmt.Sprintf("%g", v)
+		}
+	}
+	return out
+}
+
+// Checked returns the targets that a report checked a measurement against, in the form {level: {metric: limit,
+// metric_ratio, metric_check}}. A limit that was not checked is no target. base has the workload and the source.
+func Checked(checks decode.Value, base schema.Target) []schema.Target {
+	var out []schema.Target
+	for _, level := range schema.Levels() {
+		of := checks.Get(level)
+		for _, n := range names {
+			theirs := strings.TrimSuffix(n.theirs, "_ms")
+			v, ok := of.Get(theirs).Float()
+			if !ok || v <= 0 || !of.Has(theirs+"_check") {
+				continue
+			}
+			t := base
+			t.Metric, t.Stat, t.Unit, t.Level, t.Value = n.metric, n.stat, n.unit, level, v
+			out = append(out, t)
 		}
 	}
 	return out

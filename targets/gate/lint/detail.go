@@ -39,6 +39,7 @@ const (
 	IDBadTimestamps   ID = "bad-timestamps"
 	IDDuplicateRun    ID = "duplicate-run"
 	IDLostDocument    ID = "lost-document"
+	IDReportRejects   ID = "report-rejects"
 	IDLateChangePoint ID = "late-change-point"
 	IDDrift           ID = "drift"
 	IDUnusedDecision  ID = "unused-decision"
@@ -141,6 +142,12 @@ type (
 		Path, Of string
 		Same     bool // with the same numbers
 	}
+	// ReportRejects is a report beside the results that rejects the release for something that no target covers.
+	ReportRejects struct {
+		Report           string
+		Blocker, Message string // the first
+		More             int    // further blockers
+	}
 	// LostDocument is a document of the history that cannot be read.
 	LostDocument struct {
 		Path, Found string
@@ -200,6 +207,7 @@ func (StaleTargets) ID() ID     { return IDStaleTargets }
 func (NoStart) ID() ID          { return IDNoStart }
 func (BadTimestamps) ID() ID    { return IDBadTimestamps }
 func (DuplicateRun) ID() ID     { return IDDuplicateRun }
+func (ReportRejects) ID() ID    { return IDReportRejects }
 func (LostDocument) ID() ID     { return IDLostDocument }
 func (UnknownChannel) ID() ID   { return IDChannel }
 func (CutOff) ID() ID           { return IDReleaseList }

@@ -78,6 +78,7 @@ func runChecks() []Check {
 		{IDBadTimestamps, schema.SevWarning, badTimestamps},
 		{IDDuplicateRun, schema.SevWarning, nil},
 		{IDLostDocument, schema.SevError, nil},
+		{IDReportRejects, schema.SevError, nil},
 		{IDLateChangePoint, schema.SevWarning, nil},
 		{IDDrift, schema.SevWarning, nil},
 		{IDNotPositive, schema.SevError, nil},

@@ -211,7 +211,7 @@ func TestEachCheck(t *testing.T) {
 	elsewhere := map[lint.ID]bool{ // found in package gate
 		lint.IDNothingGraded: true, lint.IDChannel: true, lint.IDReleaseList: true, lint.IDDuplicateRun: true,
 		lint.IDLostDocument: true, lint.IDLateChangePoint: true, lint.IDDrift: true, lint.IDNotPositive: true,
-		lint.IDUnusedDecision: true,
+		lint.IDUnusedDecision: true, lint.IDReportRejects: true,
 	}
 	for _, id := range lint.IDs() {
 		if tested[id] == elsewhere[id] {

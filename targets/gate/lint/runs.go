@@ -13,7 +13,7 @@ import (
 
 func zeroScore(l *inspection) {
 	l.scores(func(run int, s *columns.ScoreRow) {
-		if v, ok := s.Value.Get(); ok && v == 0 && s.Direction != "lower" {
+		if v, ok := s.Value.Get(); ok && v == 0 && s.Direction != "lower" && s.Metric != schema.MetricPassed {
 			l.add(run, s.Task, float64(s.N), ZeroScore{s.Task, s.N})
 		}
 	})
@@ -39,7 +39,7 @@ func isShare(metric string) bool {
 
 func fewItems(l *inspection) {
 	l.scores(func(run int, s *columns.ScoreRow) {
-		if s.N > 0 && s.N < 10 {
+		if s.N > 0 && s.N < 10 && s.Metric != schema.MetricPassed {
 			v, _ := s.Value.Get()
 			l.add(run, s.Task, 1/float64(s.N), FewItems{s.Task, s.N, v})
 		}

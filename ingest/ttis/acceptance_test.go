@@ -1,0 +1,110 @@
+package ttis_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+)
+
+// The reports of both generations, in short: what they were checked against, and what they decided.
+const (
+	reportV1 = `{"metadata":{"report_id":"x"},
+"benchmarks_summary":[{"isl":128,"osl":128,"max_concurrency":1,"target_checks":{
+ "functional":{"ttft":890.0,"ttft_ratio":0.2,"ttft_check":2,"tput_user":2.1,"tput_user_check":2,"tput_check":1},
+ "target":{"ttft":89.0,"ttft_check":3}}}],
+"evals":[
+ {"task_name":"meta_ifeval","accuracy_check":3,"score":74.06,"gpu_reference_score":81.38,"published_score":80.4},
+ {"task_name":"meta_gpqa","accuracy_check":2,"score":30.0,"gpu_reference_score":null,"published_score":30.4},
+ {"task_name":"librispeech_test_other","accuracy_check":2,"score":95.0,"gpu_reference_score":94.88},
+ {"task_name":"ungraded","accuracy_check":1,"score":1}],
+"parameter_support_tests":{"results":{"test_penalties":[{"status":"passed"},{"status":"failed","message":"m"}]}},
+"server_tests":[{"tests":[{"test_name":"health","success":true}]}],
+"acceptance_criteria":false,"acceptance_blockers":{"evals.meta_ifeval":"Accuracy check failed."},
+"acceptance_criteria_metadata":{"model_status":"COMPLETE","known_issues_declared":[
+ {"workflow_type":"TESTS","task_name":"test_penalties","reason":"over-strict"}]}}`
+	reportV2 = `{"metadata":{"report_id":"x","model_name":"acme/M","device":"N150"},"sections":[
+{"kind":"benchmarks","data":{"concurrency":1,"num_requests":8,"input_sequence_length":128,
+ "output_sequence_length":64.0,"mean_ttft_ms":130.5,"target_checks":{"complete":{"ttft":178.0,"ttft_check":2}}}},
+{"kind":"evals","data":{"task_name":"mmlu_pro","tolerance":0.1,"gpu_reference_score":50,"score":40,"accuracy_check":3}},
+{"kind":"evals","data":{"task_name":"ruler","status":"skip","gpu_reference_score":50}},
+{"kind":"spec_tests","task_type":"functional","title":"T","data":{"test_name":"Seed","status":"fail","success":true}},
+{"kind":"spec_tests","task_type":"health","data":{"test_name":"Alive","success":false}},
+{"kind":"spec_tests","data":{"test_name":"Skipped","success":false,"skipped":true}}],
+"acceptance_criteria":true,"acceptance_criteria_metadata":{"model_status":""}}`
+)
+
+func targetsText(list []schema.Target) string {
+	var out []string
+	for _, t := range list {
+		name := t.Key.Workload()
+		if t.Key.IsEval() {
+			name = t.Key.Dataset
+		}
+		out = append(out, strings.TrimSpace(fmt.Sprintf("%s %s %s %.6g ±%.4g %s", name, t.Metric, t.Level, t.Value,
+			t.Tolerance, t.Priority)))
+	}
+	return strings.Join(out, "\n")
+}
+
+// What a report was checked against are targets: references with their tolerance, limits of levels, tests that must
+// pass.
+func TestReportsStateTargets(t *testing.T) {
+	v1 := reader.Must(t, "report_data_x.json", reportV1)
+	if got, want := targetsText(v1.Targets), strings.TrimSpace(`
+meta_ifeval mean(prompt_level_strict_acc, inst_level_strict_acc, prompt_level_loose_acc, inst_level_loose_acc) `+
+		`reference 0.8138 ±0.05 must
+meta_gpqa exact_match reference 0.304 ±0.05 must
+librispeech_test_other wer reference 5.12 ±0.9266 must
+128/128/1 ttft functional 890 ±0
+128/128/1 tps_user functional 2.1 ±0
+128/128/1 ttft target 89 ±0
+test_penalties passed reference 1 ±0 must
+health passed reference 1 ±0 must`); got != want {
+		t.Errorf("v1:\n%s\nwant\n%s", got, want)
+	}
+	v2 := reader.Must(t, "report_data_x.json", reportV2)
+	if got, want := targetsText(v2.Targets), strings.TrimSpace(`
+128/64/1 ttft complete 178 ±0 must
+mmlu_pro exact_match reference 0.5 ±0.1 must
+Seed passed reference 1 ±0 must`); got != want {
+		t.Errorf("v2, without a status every level decides:\n%s\nwant\n%s", got, want)
+	}
+}
+
+// A report states what it decided, by which status, and which failures the owner accepts.
+func TestReportsStateTheirDecision(t *testing.T) {
+	v1 := reader.Must(t, "report_data_x.json", reportV1)
+	want := schema.Acceptance{
+		Result: schema.Rejected, Source: "report_data_x.json",
+		Blockers: []schema.Blocker{{Name: "evals.meta_ifeval", Message: "Accuracy check failed."}},
+		KnownIssues: []schema.KnownIssue{{
+			Category: schema.Conformance, Task: "test_penalties", Reason: "over-strict", Source: "report_data_x.json",
+		}},
+	}
+	if got := v1.Acceptance; fmt.Sprint(got) != fmt.Sprint(want) || v1.Facts.Model.Status != "COMPLETE" {
+		t.Errorf("%+v %q", got, v1.Facts.Model.Status)
+	}
+	if v2 := reader.Must(t, "report_data_x.json", reportV2); v2.Acceptance.Result != schema.Accepted {
+		t.Errorf("%+v", v2.Acceptance)
+	}
+	scores := map[string]float64{}
+	for _, s := range v1.Scores {
+		scores[s.Task], _ = s.Value.Get()
+	}
+	if scores["test_penalties"] != .5 || scores["librispeech_test_other"] != 5 || scores["meta_ifeval"] != .7406 {
+		t.Error(scores)
+	}
+}
+
+// A runtime spec states known issues of its device.
+func TestSpecsStateKnownIssues(t *testing.T) {
+	r := reader.Must(t, "runtime_model_spec_x.json", `{"runtime_model_spec":{"model_name":"M","device_model_spec":{
+"known_issues":[{"workflow_type":"EVALS","reason":"flaky","task_name":"aime25"},
+{"workflow_type":"WorkflowType.SPEC_TESTS","reason":"r","task_name":null},{"workflow_type":"SERVER","reason":"no"}]}}}`)
+	got := fmt.Sprint(r.Acceptance.KnownIssues)
+	if got != "[{evals aime25 flaky runtime_model_spec_x.json} {spec tests  r runtime_model_spec_x.json}]" {
+		t.Error(got)
+	}
+}
