@@ -97,17 +97,20 @@ func (r *Report) awaited() Prose {
 	return Prose{text + "."}
 }
 
-// pairCell is the decision on a model and device in its newest release, the level of targets that it reached, and what
-// changed against history.
+// pairCell is the decision on a model and device in the newest release, the level of targets that it reached, and what
+// changed against history. A decision on an earlier release is not carried over.
 func (r *Report) pairCell(p Pair) Cell {
+	if newest := r.Gate.Newest(p.Newest); newest != p.Newest {
+		return Cell{
+			Text: "not measured", Outcome: schema.NotMeasured, Href: PairPath(p.Model, p.Device),
+			Sub: "in " + r.nameOf(newest) + "; last in " + r.nameOf(p.Newest),
+		}
+	}
 	decided := r.PairResult(p, p.Newest)
 	d := words.Decide(decided)
 	c := Cell{
-		Text: d.Word, Outcome: toneMark(d.Tone), Sub: r.Releases[p.Newest].Name, Href: PairPath(p.Model, p.Device),
+		Text: d.Word, Outcome: toneMark(d.Tone), Sub: r.nameOf(p.Newest), Href: PairPath(p.Model, p.Device),
 		Decisive: decided.Exit == 1,
-	}
-	if rel := &r.Releases[p.Newest]; !rel.Label && !rel.Date.IsZero() {
-		c.Sub = "build of " + rel.Date.UTC().Format(time.DateOnly)
 	}
 	if decided.Word == gate.NotGraded {
 		c.Outcome = schema.NoTarget
@@ -133,6 +136,14 @@ func (r *Report) pairCell(p Pair) Cell {
 		c.Marks = append(c.Marks, Mark{Outcome: schema.Unchanged, Text: "unchanged"})
 	}
 	return c
+}
+
+// nameOf is the name of a release; of a build that nobody released, its day.
+func (r *Report) nameOf(release int) string {
+	if rel := &r.Releases[release]; !rel.Label && !rel.Date.IsZero() {
+		return "build of " + rel.Date.UTC().Format(time.DateOnly)
+	}
+	return r.Releases[release].Name
 }
 
 // markOf is the sign of a kind of finding that history brought.

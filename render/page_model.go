@@ -9,6 +9,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/render/words"
+	"github.com/ttreport/ttreport/targets/gate"
 	"github.com/ttreport/ttreport/targets/judge"
 )
 
@@ -25,6 +26,10 @@ func (r *Report) PairPage(pair Pair) Page {
 		Lead:        Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word, Text: words.Capital(d.Detail)},
 		Eyebrow: fmt.Sprintf("%s on %s, measured in %s, newest %s of %s.", words.OrUnknown(cmp.Or(pair.ID, pair.Model)),
 			words.OrUnknown(pair.Device), words.Plural(len(r.runs[pair.Pair]), "release"), rel.Name, day(rel.Date)),
+	}
+	if newest := r.Gate.Newest(at); newest != at {
+		p.Lead.Text = fmt.Sprintf("Not measured in %s. In %s: %s", r.nameOf(newest), r.nameOf(at), d.Detail)
+		p.Lead.Word, p.Lead.Tone, p.Lead.Mark = string(gate.NotMeasured), words.ToneWarning, schema.NotMeasured
 	}
 	if pair.Device == schema.Simulated {
 		p.Simulated = "Demo: these numbers were made by the embedded simulator. Nothing was measured on a device."

@@ -7,6 +7,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/render/words"
+	"github.com/ttreport/ttreport/targets/gate"
 	"github.com/ttreport/ttreport/targets/gate/lint"
 	"github.com/ttreport/ttreport/targets/judge"
 )
@@ -244,7 +245,7 @@ func (r *Report) pairSections(at int) []Section {
 		return []Section{r.pairsSection(at, pairs)}
 	}
 	var out []Section
-	if len(pairs) > 1 {
+	if len(r.Results(at).Pairs) > 1 {
 		out = append(out, r.pairsSection(at, pairs))
 	}
 	results := Section{ID: "results", Title: "Results",
@@ -302,6 +303,15 @@ func (r *Report) pairsSection(at int, pairs []Pair) Section {
 			Cell{Text: words.OrUnknown(p.Model), Head: true, Href: PairPath(p.Model, p.Device)}, device,
 			Cell{Text: words.Capital(d.Detail), Sentence: true},
 		)
+	}
+	for _, x := range r.Results(at).Pairs {
+		if d := words.Decide(x.Result); x.Result.Word == gate.NotMeasured {
+			t.row(
+				Cell{Text: d.Word, Outcome: schema.NotMeasured},
+				Cell{Text: words.OrUnknown(x.Model), Head: true, Href: PairPath(x.Model, x.Device)},
+				text(words.OrUnknown(x.Device)), Cell{Text: words.Capital(d.Detail), Sentence: true},
+			)
+		}
 	}
 	return Section{
 		ID: "pairs", Title: "Models and devices", Intro: "Each is decided by itself.",

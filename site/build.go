@@ -313,7 +313,8 @@ func (b *builder) pairs() error {
 	slices.SortStableFunc(pairs, func(x, y render.Pair) int { return x.Newest - y.Newest })
 	return each(len(pairs), func(i int) error {
 		pair := pairs[i]
-		made := b.made("pair", pair.Model, pair.Device, pair.ID, b.digests[pair.Newest], notes)
+		later := r.Releases[r.Gate.Newest(pair.Newest)].Name // that did not measure it
+		made := b.made("pair", pair.Model, pair.Device, pair.ID, b.digests[pair.Newest], later, notes)
 		_, err := b.unit(unitName("pair", pair.Model, pair.Device), made, func(p *part) error {
 			return p.page(r.PairPage(pair))
 		}, nil)

@@ -87,8 +87,10 @@ type (
 		Metric string  `json:"metric"`
 		Value  float64 `json:"value"`
 	}
-	// NotRemeasured is what the release before measured and this one did not.
-	NotRemeasured struct{}
+	// NotRemeasured is what an earlier release measured, the verdict's baseline, and this one did not.
+	NotRemeasured struct {
+		Releases int `json:"releases"` // in a row without it, this one included
+	}
 )
 
 // Change compares a number with the releases before it.

@@ -46,7 +46,12 @@ func Decide(r gate.Result) Decision {
 		}
 	}
 	parts := append(fails, notes...)
+	if len(r.Evals) > 0 {
+		parts = append(parts, ungraded(r.Evals))
+	}
 	switch {
+	case r.Word == gate.NotMeasured:
+		parts = []string{"last measured in " + r.Last}
 	case r.Word == gate.NotGraded:
 		parts = append([]string{"no number was met, missed or compared, which is not a pass"}, parts...)
 	case r.Word == gate.NoBaseline:
@@ -80,6 +85,9 @@ func tally(c gate.Tally) string {
 		return say("required or planned number", " is", " are", " missing")
 	case gate.FailNotRemeasured:
 		return say("earlier measurement", " was", " were", " not made again")
+	case gate.FailAbsent:
+		return Plural(c.N, "pair") + " of model and device " + verb(c.N, "has", "have") +
+			" not been measured for several releases"
 	case gate.NoteWaived:
 		return say("finding", " is", " are", " waived")
 	case gate.NoteExcluded:
@@ -100,4 +108,15 @@ func tally(c gate.Tally) string {
 		return say("required target", " is", " are", " met")
 	}
 	return ""
+}
+
+// ungraded names evals that nothing grades.
+func ungraded(tasks []string) string {
+	const most = 3
+	names := strings.Join(tasks[:min(most, len(tasks))], ", ")
+	if more := len(tasks) - most; more > 0 {
+		names += fmt.Sprintf(" and %d more", more)
+	}
+	return Plural(len(tasks), "eval") + verb(len(tasks), " has", " have") + " no reference and no earlier score (" +
+		names + ")"
 }

@@ -104,7 +104,10 @@ func measuredElsewhere(run string) string {
 
 // notRemeasured says what the release before had.
 func notRemeasured(v *schema.Verdict) string {
-	switch {
+	switch r := v.Reason.(schema.NotRemeasured); {
+	case r.Releases > 1:
+		return fmt.Sprintf("%s was the last release to measure this model on this device, %d releases ago.", v.Baseline,
+			r.Releases)
 	case v.Metric != "":
 		return fmt.Sprintf("%s has %s of it, and this release does not.", v.Baseline, label(v.Metric))
 	case v.Key.String() == (schema.Key{}).String():

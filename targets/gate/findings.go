@@ -81,7 +81,28 @@ func (g *Gate) find(f *found) {
 		}
 		out.Pairs = append(out.Pairs, PairResult{p, r})
 	}
+	out.Pairs = append(out.Pairs, g.absent(f.findings.History, pairs)...)
 	g.Know(f.release, out)
+}
+
+// absent are the models and devices that earlier releases measured and this one did not.
+func (g *Gate) absent(history []schema.Verdict, measured []schema.Pair) []PairResult {
+	var out []PairResult
+	seen := map[schema.Pair]bool{}
+	for i := range history {
+		v := &history[i]
+		whole := schema.ReasonIs[schema.NotRemeasured](v.Reason) && v.Key.String() == (schema.Key{}).String()
+		if !whole || seen[v.Pair()] || slices.Contains(measured, v.Pair()) {
+			continue
+		}
+		seen[v.Pair()] = true
+		r := Result{Word: NotMeasured, Last: v.Baseline}
+		if kind := KindOf(v); g.FailOn[kind] && !v.Decision.Excuses() {
+			r.Exit = 1
+		}
+		out = append(out, PairResult{v.Pair(), r})
+	}
+	return out
 }
 
 // Pairs lists the models and devices that a release measured, in natural order.

@@ -2,6 +2,7 @@ package gate_test
 
 import (
 	"context"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -114,7 +115,8 @@ func TestPartsAgree(t *testing.T) {
 	for r := range g.Releases {
 		f := g.Findings(r)
 		pairs := g.Pairs(r)
-		if len(pairs) != 1 || len(g.Results(r).Pairs) != 1 || len(f.Targets) != judgetest.Workloads {
+		absent := map[int]int{4: 1, 5: 1}[r] // the device that the release before measured
+		if len(pairs) != 1 || len(g.Results(r).Pairs) != 1+absent || len(f.Targets) != judgetest.Workloads {
 			t.Fatalf("v%d: %v, %d verdicts on targets", r, pairs, len(f.Targets))
 		}
 		ofPair := slices.Clone(f.History)
@@ -170,5 +172,45 @@ func TestKnow(t *testing.T) {
 	}
 	if wordOf(g, 1) == gate.Fail {
 		t.Errorf("%+v", g.Results(1))
+	}
+}
+
+// A model and device that the release did not measure has no decision of an earlier one; it is listed with the last
+// release that measured it, and fails if that is asked for.
+func TestAbsentPairs(t *testing.T) {
+	c := judgetest.History{TTFT: judgetest.Steady(6)}.Columns()
+	c.Runs[1].Device = "n300"
+	g := gateOf(t, c, nil)
+	want := gate.PairResult{
+		Pair: schema.Pair{Model: judgetest.Model, Device: "n300"}, Result: gate.Result{Word: gate.NotMeasured, Last: "v1"},
+	}
+	list := g.Results(5).Pairs
+	if len(list) != 2 || !reflect.DeepEqual(list[1], want) || g.Results(5).Whole.Word != gate.Pass {
+		t.Errorf("%+v", list)
+	}
+	strict := gateOf(t, c, nil)
+	strict.FailOn = gate.FailOn{gate.FailAbsent: true}
+	if r := strict.Results(5); r.Whole.Word != gate.Fail || r.Pairs[1].Result.Exit != 1 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// Evals that no reference and no earlier score grades are named.
+func TestUngradedEvalsAreNamed(t *testing.T) {
+	other := judgetest.Share(.5, 100)
+	other.Task = "mmlu"
+	c := judgetest.History{
+		TTFT:   judgetest.Steady(2),
+		Scores: [][]schema.Score{{judgetest.Share(.8, 500)}, {judgetest.Share(.8, 500), other}},
+	}.Columns()
+	g := gateOf(t, c, nil)
+	if got := g.Results(1).Whole.Evals; !slices.Equal(got, []string{"mmlu"}) {
+		t.Errorf("%q", got)
+	}
+	c.Targets = []columns.TargetRow{{Run: 1, Target: schema.Target{
+		Key: schema.EvalKey(&other), Stat: "value", Value: .5, Level: schema.LevelReference,
+	}}}
+	if got := gateOf(t, c, nil).Results(1).Whole.Evals; len(got) != 0 {
+		t.Errorf("%q", got)
 	}
 }

@@ -22,6 +22,7 @@ const (
 	FailMissing       Kind = "missing"        // required, planned or attempted, and without a number
 	FailUngraded      Kind = "ungraded"       // a model and device without a graded number
 	FailNotRemeasured Kind = "not-remeasured" // measured by the release before and not by this one
+	FailAbsent        Kind = "absent"         // a model and device that only releases before that measured
 )
 
 // Kinds that a gate counts and never fails on.
@@ -44,7 +45,7 @@ const NoCase Kind = "skip"
 func FailKinds() []Kind {
 	return []Kind{
 		FailConfirmed, FailSuspected, FailInconclusive, FailTarget, FailInvalid, FailMissing, FailUngraded,
-		FailNotRemeasured,
+		FailNotRemeasured, FailAbsent,
 	}
 }
 
@@ -97,7 +98,7 @@ func KindOf(v *schema.Verdict) Kind {
 	case schema.NotMeasured:
 		switch {
 		case schema.ReasonIs[schema.NotRemeasured](v.Reason):
-			return FailNotRemeasured
+			return kindOfAbsence(v)
 		case schema.ReasonIs[schema.Planned](v.Reason) || v.Against == schema.AgainstHistory:
 			return FailMissing
 		}
@@ -113,6 +114,14 @@ func whenRequired(v *schema.Verdict, k Kind) Kind {
 		return NoCase
 	}
 	return k
+}
+
+// kindOfAbsence tells what the release before measured from what has long been gone: that is news of an earlier release.
+func kindOfAbsence(v *schema.Verdict) Kind {
+	if v.Reason.(schema.NotRemeasured).Releases > 1 {
+		return FailAbsent
+	}
+	return FailNotRemeasured
 }
 
 // kindOfInconclusive returns a finding for a possible regression beyond the limit, or for a required target.

@@ -150,7 +150,7 @@ func TestParseFailOn(t *testing.T) {
 			t.Errorf("%s is left out", k)
 		}
 	}
-	const want = "confirmed suspected inconclusive target invalid missing ungraded not-remeasured"
+	const want = "confirmed suspected inconclusive target invalid missing ungraded not-remeasured absent"
 	if got := strings.ReplaceAll(all, ",", ""); got != want {
 		t.Errorf("%s", got)
 	}
@@ -163,7 +163,7 @@ func TestParseFailOn(t *testing.T) {
 		}
 	}
 	for _, wrong := range []string{"confirmd", "watch", "probable", "gone", "confirmed;target", "lint"} {
-		if _, err := gate.ParseFailOn(wrong); err == nil || !strings.Contains(err.Error(), "not-remeasured, none") {
+		if _, err := gate.ParseFailOn(wrong); err == nil || !strings.Contains(err.Error(), "not-remeasured, absent, none") {
 			t.Errorf("%q: %v", wrong, err)
 		}
 	}

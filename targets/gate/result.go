@@ -18,6 +18,7 @@ const (
 	Fail             Word = "FAIL"
 	NoBaseline       Word = "NO BASELINE"
 	NotGraded        Word = "NOT GRADED"
+	NotMeasured      Word = "NOT MEASURED" // of a model and device that earlier releases measured
 )
 
 // Result is the decision that follows from verdicts and lints.
@@ -28,8 +29,10 @@ type Result struct {
 	Counts []Tally  // what fails, then what is noted, most serious first
 	Waived []string // ids of the decisions that kept a finding from failing
 	// Compared counts the numbers that have a history; Level is the level of targets that is reached, see [NoLevel].
-	Compared int    `json:",omitempty"`
-	Level    string `json:",omitempty"`
+	Compared int      `json:",omitempty"`
+	Level    string   `json:",omitempty"`
+	Evals    []string `json:",omitempty"` // tasks with a score that no reference and no earlier score grades
+	Last     string   `json:",omitempty"` // of NotMeasured: the last release that measured it
 }
 
 // Tally counts one kind of finding.
@@ -106,12 +109,14 @@ type tallying struct {
 	found            map[Kind]map[finding]int // numbers
 	waived           map[string]bool
 	compared, graded int
+	evals            map[string]bool // by task: whether something grades it
 	met              int
 	levels           levels
 }
 
 func newTallying(on FailOn) *tallying {
-	return &tallying{on: on, found: map[Kind]map[finding]int{}, waived: map[string]bool{}, levels: levels{}}
+	return &tallying{on: on, found: map[Kind]map[finding]int{}, waived: map[string]bool{}, levels: levels{},
+		evals: map[string]bool{}}
 }
 
 // add counts a finding that may fail, unless a decision excuses it.
@@ -155,12 +160,23 @@ func (t *tallying) history(v *schema.Verdict) {
 	switch v.Outcome {
 	case schema.Regressed, schema.Improved, schema.Inconclusive, schema.Recovered, schema.Unchanged:
 		t.compared++
+		t.eval(v, true)
+	default:
+		t.eval(v, false)
+	}
+}
+
+// eval notes a score, and whether the verdict on it grades it.
+func (t *tallying) eval(v *schema.Verdict, graded bool) {
+	if _, measured := v.Value.Get(); measured && v.Key.IsEval() {
+		t.evals[v.Key.Dataset] = t.evals[v.Key.Dataset] || graded
 	}
 }
 
 // target counts a verdict against a target.
 func (t *tallying) target(v *schema.Verdict) {
 	t.levels.count(v)
+	t.eval(v, true)
 	switch v.Outcome {
 	case schema.Pass, schema.Fail, schema.Inconclusive:
 		t.graded++
@@ -203,6 +219,12 @@ func (t *tallying) result() Result {
 		r.Waived = append(r.Waived, id)
 	}
 	slices.Sort(r.Waived)
+	for task, graded := range t.evals {
+		if !graded {
+			r.Evals = append(r.Evals, task)
+		}
+	}
+	slices.Sort(r.Evals)
 	fails, warns := false, false
 	order := append(FailKinds(), NoteWaived, NoteExcluded, NotePinned, NoteLint, NoteUnattainable, NoteInformational,
 		NoteNotComparable, NoteImproved)
@@ -258,5 +280,5 @@ func (t *tallying) once() {
 // warning reports whether a kind of finding is a warning when it does not fail. Inconclusive findings are only
 // counted: as warnings they would mark half of all releases.
 func warning(kind Kind) bool {
-	return kind != NoteImproved && kind != NoteInformational && kind != FailInconclusive
+	return kind != NoteImproved && kind != NoteInformational && kind != FailInconclusive && kind != FailAbsent
 }

@@ -112,6 +112,8 @@ func TestDecideHistory(t *testing.T) {
 			found(because(history(schema.NotMeasured), schema.NoNumber{Why: "crash"})), gate.Fail, 1},
 		"not measured again": {
 			found(because(history(schema.NotMeasured), schema.NotRemeasured{})), gate.PassWithWarnings, 0},
+		"long not measured": {
+			found(because(history(schema.NotMeasured), schema.NotRemeasured{Releases: 2})), gate.Pass, 0},
 		"excluded": {found(history(schema.Excluded)), gate.Fail, 1},
 		"excluded, and measured by another run": {
 			found(because(history(schema.Excluded), schema.ExcludedBy{Other: "run-2"})), gate.PassWithWarnings, 0},
@@ -167,6 +169,7 @@ func TestDecideOnEachKind(t *testing.T) {
 		gate.FailInvalid:       found(history(schema.Excluded)),
 		gate.FailMissing:       found(required(schema.NotMeasured)),
 		gate.FailNotRemeasured: found(because(history(schema.NotMeasured), schema.NotRemeasured{})),
+		gate.FailAbsent:        found(because(history(schema.NotMeasured), schema.NotRemeasured{Releases: 3})),
 		gate.FailInconclusive:  found(large(.5)),
 		gate.FailUngraded:      {},
 	}

@@ -144,6 +144,17 @@ func (j *Judgement) Before(release int) int {
 	return -1
 }
 
+// Newest returns the newest release of the sequence that a release is compared within; itself if there is none later.
+func (j *Judgement) Newest(release int) int {
+	seqs := sequences(j.Releases)
+	for i := len(j.Releases) - 1; i > release; i-- {
+		if IsBaseline(j.Releases[i].Channel) && seqs[i] == seqs[release] {
+			return i
+		}
+	}
+	return release
+}
+
 // Fit returns the noise of a release's history.
 func (j *Judgement) Fit(release int) regression.Fit { return j.rows.Fits[release] }
 

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -22,8 +23,8 @@ type metricID struct {
 func pointOf(v *schema.Verdict) pointID { return pointID{v.System(), v.Key.String()} }
 
 // notRemeasured lists what the release before measured and this one did not: a whole system, else its points, else
-// single metrics of a point that was measured, and evals. A release that leaves out what became slow must not pass
-// unnoticed. taken are verdicts that already state why a point has no number.
+// single metrics of a point that was measured, and evals; then systems that were measured before that. A release that
+// leaves out what became slow must not pass unnoticed. taken are verdicts that already state why a point has no number.
 func (j *Judgement) notRemeasured(release int, taken []schema.Verdict) []schema.Verdict {
 	before := j.Before(release)
 	if before < 0 {
@@ -43,6 +44,7 @@ func (j *Judgement) notRemeasured(release int, taken []schema.Verdict) []schema.
 	}
 	l.performance()
 	l.evals()
+	l.longGone()
 	return l.out
 }
 
@@ -119,6 +121,49 @@ func (l *missing) evals() {
 	}
 }
 
+// longGone lists the systems that the release before did not measure either, with the last release that did.
+func (l *missing) longGone() {
+	if !IsBaseline(l.j.Releases[l.release].Channel) { // a build measures what it changes
+		return
+	}
+	seqs := sequences(l.j.Releases)
+	without := 1
+	for at := l.before; at >= 0; at-- {
+		if !IsBaseline(l.j.Releases[at].Channel) || seqs[at] != seqs[l.release] {
+			continue
+		}
+		systems := map[schema.System]bool{}
+		for _, run := range l.j.Counted(at) {
+			systems[systemOf(&l.j.Columns.Runs[run])] = true
+		}
+		if without > 1 {
+			l.gone(systems, at, without)
+		}
+		for s := range systems {
+			l.systems[s] = true
+		}
+		without++
+	}
+}
+
+// gone adds systems that a release was the last to measure.
+func (l *missing) gone(systems map[schema.System]bool, last, releases int) {
+	var list []schema.System
+	for s := range systems {
+		if !l.systems[s] && s.Model != "" && s.Device != "" {
+			list = append(list, s)
+		}
+	}
+	slices.SortFunc(list, func(a, b schema.System) int {
+		return cmp.Or(NaturalCompare(a.Model, b.Model), NaturalCompare(a.Device, b.Device), NaturalCompare(a.Impl, b.Impl))
+	})
+	for _, s := range list {
+		v := l.start(s)
+		v.Baseline, v.Reason = l.j.Releases[last].Name, schema.NotRemeasured{Releases: releases}
+		l.add(v)
+	}
+}
+
 // renamed reports whether the release has a task under another metric.
 func (l *missing) renamed(id evalID) bool {
 	return slices.ContainsFunc(l.j.evals.cells, func(c *evalCell) bool { return c.id == id && c.at(l.release) != nil })
@@ -129,7 +174,7 @@ func (l *missing) start(of schema.System) schema.Verdict {
 		Release: l.j.Releases[l.release].Name, Baseline: l.j.Releases[l.before].Name,
 		Model: of.Model, Device: of.Device, Impl: of.Impl, Against: schema.AgainstHistory,
 		Outcome: schema.NotMeasured, Value: schema.Missing("not measured"), Ref: schema.Missing("not measured"),
-		Reason: schema.NotRemeasured{},
+		Reason: schema.NotRemeasured{Releases: 1},
 	}
 }
 

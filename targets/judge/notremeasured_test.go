@@ -137,3 +137,29 @@ func TestSystemAndEvalThatVanished(t *testing.T) {
 		t.Errorf("a lost system: %+v", list)
 	}
 }
+
+// A model on a device that was last measured long ago is listed once, with that release, and no longer where it is
+// measured again. A build of a branch measures what it changes.
+func TestSystemsLongGone(t *testing.T) {
+	var runs []run
+	for i, release := range []string{"v1", "v1", "v2", "v3", "v4", "v5", "v5", "v6"} {
+		runs = append(runs, run{
+			release: release, start: judgetest.Day(i + 1), key: judgetest.Key(1), ttft: []float64{10}, tpot: 5, tps: 100,
+		})
+	}
+	c := build(runs...)
+	c.Runs[1].Device, c.Runs[6].Device, c.Runs[7].Channel = "t3k", "t3k", schema.ChannelPR
+	j := judged(t, c, nil)
+	for release, want := range []string{"", "v1 1", "v1 2", "v1 3", "", "v5 1"} {
+		got := ""
+		for _, v := range notRemeasured(j, release) {
+			got += fmt.Sprintf("%s %d", v.Baseline, v.Reason.(schema.NotRemeasured).Releases)
+			if v.Device != "t3k" || v.Outcome != schema.NotMeasured {
+				t.Errorf("%+v", v)
+			}
+		}
+		if got != want {
+			t.Errorf("v%d: %q, want %q", release+1, got, want)
+		}
+	}
+}
