@@ -116,7 +116,7 @@ func whenRequired(v *schema.Verdict, k Kind) Kind {
 	return k
 }
 
-// kindOfAbsence tells what the release before measured from what has long been gone: that is news of an earlier release.
+// kindOfAbsence tells what the release before measured from what has long been gone.
 func kindOfAbsence(v *schema.Verdict) Kind {
 	if v.Reason.(schema.NotRemeasured).Releases > 1 {
 		return FailAbsent
