@@ -118,8 +118,11 @@ func New(in Input) *Report {
 	slices.SortFunc(r.Pairs, r.comparePairs)
 	for i := range r.Pairs {
 		p := &r.Pairs[i]
+		released := false
 		for _, ri := range r.with[p.Pair] {
-			p.Newest = ri
+			if is := judge.IsBaseline(r.Releases[ri].Channel); is || !released {
+				p.Newest, released = ri, is
+			}
 			for _, run := range r.runs[p.Pair][ri] {
 				p.ID = cmp.Or(r.Columns.Runs[run].Model.ID, p.ID)
 			}
@@ -176,22 +179,20 @@ func (r *Report) Digest(release int) string { return r.Gate.Digest(release) }
 // Result is the decision on a release.
 func (r *Report) Result(release int) gate.Result { return r.Gate.Results(release).Whole }
 
-// Newest is the index of the release that a reader wants first: the newest one with a label, else the newest build; -1
-// when nothing was measured.
+// Newest is the index of the release that a reader wants first: the newest one with a label of a channel that serves
+// as baseline, else the newest build of one, else the newest; -1 when nothing was measured. A build of a branch is
+// judged by check and never takes the place of what is released.
 func (r *Report) Newest() int {
-	newest := -1
-	for i := range r.Releases {
-		if rel := &r.Releases[i]; rel.Label &&
-			(rel.Channel == schema.ChannelRelease || rel.Channel == schema.ChannelMain) {
-			newest = i
-		}
+	wanted := []func(*judge.Release) bool{
+		func(x *judge.Release) bool { return x.Label && judge.IsBaseline(x.Channel) },
+		func(x *judge.Release) bool { return judge.IsBaseline(x.Channel) },
+		func(x *judge.Release) bool { return x.Label },
 	}
-	if newest >= 0 {
-		return newest
-	}
-	for i := len(r.Releases) - 1; i >= 0; i-- {
-		if r.Releases[i].Label {
-			return i
+	for _, is := range wanted {
+		for i := len(r.Releases) - 1; i >= 0; i-- {
+			if is(&r.Releases[i]) {
+				return i
+			}
 		}
 	}
 	return len(r.Releases) - 1

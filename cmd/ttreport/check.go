@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -33,12 +34,16 @@ Exit codes: 0 passes, also with warnings; 1 fails; 5 nothing was graded, which i
 the default is confirmed,target,invalid,missing. A suspected regression (seen once) is a warning, with the command that
 measures it again. What is inconclusive changes nothing unless --fail-on inconclusive is set.
 
+With PATHs, their results are judged beside the history as one build of channel pr, and nothing is written: what a pull
+request changes is known, and main's pages and baselines stay as they are. --release names the build, and --model and
+--device state what was measured where the files do not.
+
 --explain prints the whole calculation behind one verdict, so that it can be done again with a calculator.`
 
 func checkCommand() command {
 	return command{
 		name: "check", summary: "the gate: may a release ship?",
-		args: "[--release R | --run ID | --model M --device D]",
+		args: "[PATH… | --release R | --run ID | --model M --device D]",
 		help: checkHelp,
 		examples: []example{
 			{"may the newest release ship?", "ttreport check"},
@@ -47,6 +52,7 @@ func checkCommand() command {
 				"a job summary in CI",
 				"ttreport check --format md --site https://example.org/results >> \"$GITHUB_STEP_SUMMARY\"",
 			},
+			{"a pull request, against the release it is made on", "ttreport check results/ --against v0.17.0 --format md"},
 			{
 				"the strict gate",
 				"ttreport check --fail-on suspected,confirmed,target,inconclusive,invalid,missing",
@@ -57,9 +63,7 @@ func checkCommand() command {
 			var o checkOptions
 			o.declare(fs)
 			return func(ctx context.Context, sh *shell, args []string) error {
-				if len(args) > 0 {
-					return fail(exitUsage, "ttreport check --release "+args[0], "check: unexpected %q", args[0])
-				}
+				o.paths = args
 				return o.check(ctx, sh)
 			}
 		},
@@ -68,7 +72,9 @@ func checkCommand() command {
 
 type checkOptions struct {
 	release, run, model, device, baseline, failOn, format, site, explain string
-	all, changePoints, recheckPlan, verify                               bool
+	channel                                                              string
+	paths                                                                []string
+	all, changePoints, recheckPlan, verify, ephemeral                    bool
 	patience                                                             time.Duration
 }
 
@@ -77,7 +83,9 @@ func (o *checkOptions) declare(fs *pflag.FlagSet) {
 	fs.StringVar(&o.run, "run", "", "`id` of a run: its release is judged by this run alone")
 	fs.StringVar(&o.model, "model", "", "only this `name` of a model")
 	fs.StringVar(&o.device, "device", "", "only this `name` of a device")
-	fs.StringVar(&o.baseline, "baseline", "", "newest `release` that may serve as a baseline")
+	fs.StringVar(&o.baseline, "against", "", "newest `release` that may serve as a baseline")
+	fs.StringVar(&o.channel, "channel", "", "of the results in PATHs: pr, dev, main or release; pr otherwise")
+	fs.BoolVar(&o.ephemeral, "ephemeral", false, "write nothing, which is so whenever PATHs are given")
 	fs.StringVar(&o.failOn, "fail-on", "", "what fails it: "+gate.KindList()+" or none")
 	fs.StringVar(&o.format, "format", "term", "term, md, json or junit")
 	fs.StringVar(&o.site, "site", "", "`URL` of the published site, for links in markdown")
@@ -93,12 +101,16 @@ func (o *checkOptions) declare(fs *pflag.FlagSet) {
 }
 
 // contradictions refuses flags that exclude each other.
-func (o checkOptions) contradictions() error {
+func (o *checkOptions) contradictions() error {
 	switch {
 	case !slices.Contains([]string{"term", "md", "json", "junit"}, o.format):
 		return fail(exitUsage, "formats are term, md, json and junit", "check: --format %q", o.format)
 	case o.changePoints && o.format == "junit":
 		return fail(exitUsage, "term, md and json have them", "check: a test report has no place for --change-points")
+	case len(o.paths) == 0 && (o.ephemeral || o.channel != ""):
+		return fail(exitUsage, "ttreport check results/ --ephemeral", "check: --ephemeral and --channel are about PATHs")
+	case len(o.paths) > 0 && o.run != "":
+		return fail(exitUsage, "ttreport check PATH…, or ttreport check --run ID", "check: --run is about what is in history")
 	case o.run != "" && o.release != "":
 		return fail(exitUsage, "a run belongs to its release: give one of the two",
 			"check: --run and --release name two things to judge")
@@ -106,7 +118,7 @@ func (o checkOptions) contradictions() error {
 	return nil
 }
 
-func (o checkOptions) check(ctx context.Context, sh *shell) error {
+func (o *checkOptions) check(ctx context.Context, sh *shell) error {
 	if err := o.contradictions(); err != nil {
 		return err
 	}
@@ -118,7 +130,7 @@ func (o checkOptions) check(ctx context.Context, sh *shell) error {
 	if err != nil {
 		return err
 	}
-	report, at, err := o.judge(ctx, ws)
+	report, at, err := o.judge(ctx, sh, ws)
 	release()
 	if err != nil {
 		return err
@@ -166,7 +178,7 @@ func writeRecheckPlan(w io.Writer, g *gate.Review) error {
 }
 
 // write prints the gate in the form that was asked for.
-func (o checkOptions) write(w io.Writer, report *render.Report, at int, g gate.Review) error {
+func (o *checkOptions) write(w io.Writer, report *render.Report, at int, g gate.Review) error {
 	var c *render.ChangePoints
 	if o.changePoints {
 		c = report.ChangePoints(at, o.model, o.device)
@@ -193,8 +205,27 @@ func (o checkOptions) write(w io.Writer, report *render.Report, at int, g gate.R
 }
 
 // judge loads history and finds the release that is asked for.
-func (o checkOptions) judge(ctx context.Context, ws *workspace.Workspace) (*render.Report, int, error) {
-	req := storedRequest(ws, judge.View{Run: o.run, Release: o.release, Baseline: o.baseline})
+func (o *checkOptions) judge(ctx context.Context, sh *shell, ws *workspace.Workspace) (*render.Report, int, error) {
+	if len(o.paths) > 0 {
+		dir, err := os.MkdirTemp("", "ttreport-ephemeral-")
+		if err != nil {
+			return nil, 0, fmt.Errorf("check: a folder for what is read: %w", err)
+		}
+		defer os.RemoveAll(dir)
+		return o.judgeFiles(ctx, sh, ws, dir)
+	}
+	return o.judged(ctx, ws, o.stored(ws))
+}
+
+// stored asks for what history holds.
+func (o *checkOptions) stored(ws *workspace.Workspace) reportRequest {
+	return storedRequest(ws, judge.View{Run: o.run, Release: o.release, Baseline: o.baseline})
+}
+
+// judged loads what is asked for and finds the release to judge.
+func (o *checkOptions) judged(
+	ctx context.Context, ws *workspace.Workspace, req reportRequest,
+) (*render.Report, int, error) {
 	if o.verify {
 		req.cache = ""
 	}
@@ -225,7 +256,7 @@ func (o checkOptions) judge(ctx context.Context, ws *workspace.Workspace) (*rend
 }
 
 // find is the index of the release that the flags name.
-func (o checkOptions) find(r *render.Report) (int, error) {
+func (o *checkOptions) find(r *render.Report) (int, error) {
 	switch {
 	case o.run != "":
 		at := judge.WithRun(r.Columns, r.Releases, o.run)

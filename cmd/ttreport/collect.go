@@ -157,7 +157,8 @@ func (o collectOptions) entries(ctx context.Context, ws *workspace.Workspace) ([
 		return plan.ReadNM(o.input)
 	case o.Measure.Recheck:
 		s := o.System
-		report, at, err := checkOptions{release: s.Release, model: s.Model, device: s.Device}.judge(ctx, ws)
+		check := checkOptions{release: s.Release, model: s.Model, device: s.Device}
+		report, at, err := check.judged(ctx, ws, check.stored(ws))
 		if err != nil {
 			return nil, err
 		}

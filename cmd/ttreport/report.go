@@ -82,7 +82,7 @@ func judgeHistory(
 	}
 	releases, err := judge.Narrow(cols, judge.Releases(cols, order), view)
 	if err != nil {
-		return nil, releaseError("--baseline", err)
+		return nil, releaseError("--against", err)
 	}
 	judged, err := gate.New(ctx, cols, releases, policy)
 	if err != nil {

@@ -14,6 +14,8 @@ type View struct {
 	Run      string // id: its release is judged by this run alone
 	Release  string // name of the release that is judged; "" for the newest
 	Baseline string // name of the newest release that may serve as a baseline
+	// Newest makes Release the newest of all, whatever its files are dated: it is about to follow them.
+	Newest bool
 }
 
 // UnknownRelease is returned for a release that does not exist.
@@ -40,6 +42,9 @@ func Narrow(c *columns.Columns, list []Release, v View) ([]Release, error) {
 	if at := WithRun(c, list, v.Run); at >= 0 {
 		judged = list[at].Name
 		list[at].Runs = slices.DeleteFunc(slices.Clone(list[at].Runs), func(i int) bool { return c.Runs[i].ID != v.Run })
+	}
+	if at := Named(list, v.Release); v.Newest && at >= 0 {
+		list = append(slices.Delete(slices.Clone(list), at, at+1), list[at])
 	}
 	if v.Baseline == "" {
 		return list, nil
