@@ -206,7 +206,7 @@ func take(
 	if len(paths) == 0 {
 		var got readResult
 		var err error
-		_, got.problems, err = targetLibrary(ws, nil)
+		_, got.problems, err = soundTargets(ws, nil)
 		return got, err
 	}
 	got, err := readIn(ctx, sh, ws, paths, id, dir, false)

@@ -62,6 +62,7 @@ func checkCommand() command {
 		setup: func(fs *pflag.FlagSet) runFunc {
 			var o checkOptions
 			o.declare(fs)
+			o.given = fs.Changed
 			return func(ctx context.Context, sh *shell, args []string) error {
 				o.paths = args
 				return o.check(ctx, sh)
@@ -76,6 +77,7 @@ type checkOptions struct {
 	paths                                                                []string
 	all, changePoints, recheckPlan, verify, ephemeral                    bool
 	patience                                                             time.Duration
+	given                                                                func(flag string) bool // nil: as if none
 }
 
 func (o *checkOptions) declare(fs *pflag.FlagSet) {
@@ -124,6 +126,9 @@ func (o *checkOptions) check(ctx context.Context, sh *shell) error {
 	}
 	ws, err := openWorkspace(".")
 	if err != nil {
+		return err
+	}
+	if _, _, err := soundTargets(ws, nil); err != nil {
 		return err
 	}
 	release, err := lock(ctx, sh, ws.Dir, folderlock.Shared, o.patience)
@@ -233,12 +238,15 @@ func (o *checkOptions) judged(
 	if err != nil {
 		return nil, 0, err
 	}
-	if o.failOn != "" {
+	if o.failOn != "" || o.given != nil && o.given("fail-on") {
 		on, err := gate.ParseFailOn(o.failOn)
 		if err != nil {
 			return nil, 0, failure{code: exitUsage, err: fmt.Errorf("check: %w", err)}
 		}
 		report.Gate.FailOn = on
+	}
+	if lost := report.Gate.Lost; len(report.Releases) == 0 && len(lost) > 0 {
+		return nil, 0, failure{code: exitInput, err: fmt.Errorf("check: nothing of the history can be read: %w", lost[0])}
 	}
 	if len(report.Releases) == 0 {
 		return nil, 0, fail(exitUngraded, "ttreport build PATH reads results into history/",

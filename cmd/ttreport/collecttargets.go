@@ -23,7 +23,7 @@ type planTargets struct {
 func readTargets(ws *workspace.Workspace) (planTargets, error) {
 	name := os.Getenv(workspace.OverrideVariable)
 	if name == "" {
-		lib, _, err := targetLibrary(ws, nil)
+		lib, _, err := soundTargets(ws, nil)
 		return planTargets{library: lib}, err
 	}
 	lib, problems, err := workspace.ReadTargets(name, func(string) bool { return true })

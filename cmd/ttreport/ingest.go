@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -99,10 +100,13 @@ func readIn(
 	}
 	store := ingest.Store{
 		Dir: dir, Retarget: retarget,
-		Targets: func(runs []schema.Run) (ingest.Targets, []schema.Problem, error) { return targetLibrary(ws, runs) },
+		Targets: func(runs []schema.Run) (ingest.Targets, []schema.Problem, error) { return soundTargets(ws, runs) },
 	}
 	if dir != ws.History() {
 		store.Base = ws.History()
+	}
+	if _, _, err := soundTargets(ws, nil); err != nil {
+		return readResult{}, err
 	}
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(readingMemory))
 	got, err := store.Read(ctx, roots, opt)
@@ -127,6 +131,21 @@ func printErrors(sh *shell, problems []schema.Problem) {
 			sh.say("%s: %s", p.Severity, p)
 		}
 	}
+}
+
+// soundTargets is [targetLibrary] where a mistake in a file of targets ends the command: without the target that was
+// meant, a release would pass that should not.
+func soundTargets(ws *workspace.Workspace, runs []schema.Run) (*library.Library, []schema.Problem, error) {
+	lib, problems, err := targetLibrary(ws, runs)
+	if err != nil {
+		return nil, nil, err
+	}
+	if n := schema.CountSeverity(problems, schema.SevError); n > 0 {
+		first := problems[slices.IndexFunc(problems, func(p schema.Problem) bool { return p.Severity == schema.SevError })]
+		return nil, nil, fail(exitUsage, "correct it; ttreport targets lint lists all mistakes",
+			"%s in target files, the first: %w", plaintext.Plural(n, "mistake"), first)
+	}
+	return lib, problems, nil
 }
 
 // targetLibrary reads the targets in force; runs say which devices exist.

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"os"
@@ -28,11 +29,11 @@ func unreadable(name string, err error) *schema.Problem {
 	}
 }
 
-// errNotRead is the reason for documents that are there and not read: whoever hides a document must not hide what it
-// says.
+// Reasons for documents that are there and not read: whoever hides a document must not hide what it says.
 var (
 	errHidden   = errors.New("a document that is hidden by its name")
-	errPacked   = errors.New("a document that is compressed, or whose name ends in capitals")
+	errPacked   = errors.New("an archive, or a compressed document")
+	errRenamed  = errors.New("a document whose name does not end in .json")
 	errLinkedTo = errors.New("a link to a folder, which is not followed")
 )
 
@@ -79,16 +80,14 @@ func list(dirs []string) ([]*document, []schema.Problem) {
 // add takes a document. What looks like one and is none that is read is a problem.
 func (l *lister) add(folder *rootfs.Folder, dir, rel string, e fs.DirEntry) {
 	name := filepath.ToSlash(filepath.Join(dir, filepath.FromSlash(rel)))
-	lower := strings.ToLower(e.Name())
 	switch {
 	case e.IsDir():
 		return
 	case !strings.HasSuffix(name, ".json"):
-		base := strings.TrimSuffix(strings.TrimSuffix(lower, ".zst"), ".gz")
-		if strings.HasSuffix(base, ".json") {
-			l.bad(name, errPacked)
-		} else if info, err := folder.Stat(rel); e.Type()&fs.ModeSymlink != 0 && (err != nil || info.IsDir()) {
+		if info, err := folder.Stat(rel); e.Type()&fs.ModeSymlink != 0 && (err != nil || info.IsDir()) {
 			l.bad(name, errors.Join(errLinkedTo, err))
+		} else if err := disguised(folder, rel); err != nil {
+			l.bad(name, err)
 		}
 		return
 	case strings.HasPrefix(e.Name(), "."):
@@ -107,6 +106,31 @@ func (l *lister) add(folder *rootfs.Folder, dir, rel string, e fs.DirEntry) {
 		return
 	}
 	l.byName[rel] = &document{path: name, folder: folder, rel: rel, stat: fileStatOf(info), cached: -1, fresh: -1}
+}
+
+// disguised recognises a document that is not read because of its name: by what is in it. Other files, such as a
+// README, may lie in a history.
+func disguised(folder *rootfs.Folder, rel string) error {
+	lower := strings.ToLower(path.Base(rel))
+	if strings.HasSuffix(lower, ".json.gz") || strings.HasSuffix(lower, ".json.zst") {
+		return errPacked
+	}
+	if strings.HasSuffix(lower, ".json") || strings.HasSuffix(lower, ".tar") {
+		return errRenamed
+	}
+	data, err := folder.Read(rel, mostDocument)
+	if errors.Is(err, rootfs.ErrNotRegular) || errors.Is(err, fs.ErrNotExist) || len(data) < 4 {
+		return nil
+	}
+	for _, magic := range []string{"\x1f\x8b", "PK\x03\x04", "\x28\xb5\x2f\xfd", "BZh", "\xfd7zX", "7z\xbc\xaf"} {
+		if strings.HasPrefix(string(data[:4]), magic) {
+			return errPacked
+		}
+	}
+	if bytes.Contains(data, []byte(`"ttreport/v`)) {
+		return errRenamed
+	}
+	return err
 }
 
 // Each reads every document below a folder, in path order. What cannot be read is a problem.

@@ -1,8 +1,8 @@
 package history
 
 import (
+	"slices"
 	"strconv"
-	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
@@ -16,6 +16,7 @@ type scanner struct {
 	conds  map[string]int32 // likewise of conditions
 	shapes map[metricID]*shape
 	pend   []pending
+	faults faults // of the document that is being read
 }
 
 type metricID struct{ metric, unit, def string }
@@ -43,6 +44,7 @@ func (s *scanner) document(path, sha string, data []byte) *schema.Problem {
 	mark := s.Mark()
 	head := columns.RunHead{Path: path, SHA256: sha, FirstPoint: len(c.Points)}
 	version := ""
+	s.faults = faults{}
 	sc := decode.NewScanner(data, decode.DefaultLimits().Depth)
 	var problem *schema.Problem
 	if sc.Peek() == decode.Invalid && len(data) == 0 {
@@ -50,7 +52,12 @@ func (s *scanner) document(path, sha string, data []byte) *schema.Problem {
 			Severity: schema.SevError, Path: path, Code: "empty-file", Found: "an empty file", Expected: "a history document",
 		}
 	} else {
-		sc.Object(func(key []byte) { s.member(sc, string(key), &head, &version) })
+		var seen []string
+		sc.Object(func(key []byte) {
+			seen = s.faults.once(seen, string(key), "the document")
+			s.member(sc, string(key), &head, &version)
+		})
+		sc.End()
 		if err := sc.Err(); err != nil {
 			p := decode.Located(path, data, err.(*decode.SyntaxError), 0)
 			problem = &p
@@ -58,9 +65,13 @@ func (s *scanner) document(path, sha string, data []byte) *schema.Problem {
 	}
 	switch {
 	case problem != nil:
-		problem.Hint = "restore the document from version control, or ingest the results again; it is left as it is"
 	case version != schema.Version:
 		problem = checkSchema(path, version)
+	default:
+		problem = s.faults.problem(path)
+	}
+	if problem != nil && problem.Hint == "" {
+		problem.Hint = "restore the document from version control, or ingest the results again; it is left as it is"
 	}
 	if problem != nil {
 		s.Reset(mark)
@@ -81,12 +92,16 @@ func (s *scanner) member(sc *decode.Scanner, name string, h *columns.RunHead, ve
 		sc.Array(func() { s.point(sc, run) })
 	case "scores":
 		sc.Array(func() {
-			s.C.Scores = append(s.C.Scores, columns.ScoreRow{Run: run, Score: decodeScore(sc.Value())})
+			v := sc.Value()
+			s.faults.score(v)
+			s.C.Scores = append(s.C.Scores, columns.ScoreRow{Run: run, Score: decodeScore(v)})
 			h.Scores++
 		})
 	case "targets":
 		sc.Array(func() {
-			s.C.Targets = append(s.C.Targets, columns.TargetRow{Run: run, Target: decodeTarget(sc.Value())})
+			v := sc.Value()
+			s.faults.value(v, "a target")
+			s.C.Targets = append(s.C.Targets, columns.TargetRow{Run: run, Target: decodeTarget(v)})
 			h.Targets++
 		})
 	case "plan":
@@ -99,7 +114,7 @@ func (s *scanner) member(sc *decode.Scanner, name string, h *columns.RunHead, ve
 	case "problems":
 		sc.Array(func() { s.problem(decodeProblem(sc.Value()), run, h) })
 	default:
-		identity(sc, name, h)
+		s.identity(sc, name, h)
 	}
 }
 
@@ -117,29 +132,33 @@ func (s *scanner) problem(p schema.Problem, run int32, h *columns.RunHead) {
 }
 
 // identity reads a member with the identity of the run.
-func identity(sc *decode.Scanner, name string, h *columns.RunHead) {
+func (s *scanner) identity(sc *decode.Scanner, name string, h *columns.RunHead) {
 	switch name {
 	case "id":
-		h.ID = str(sc)
-	case "start":
-		h.Start = stamp(sc)
-	case "end":
-		h.End = stamp(sc)
+		h.ID = s.faults.text(sc, name)
 	case "release":
-		h.Release = str(sc)
+		h.Release = s.faults.text(sc, name)
 	case "channel":
-		h.Channel = str(sc)
+		h.Channel = s.faults.text(sc, name)
 	case "line":
-		h.Line = str(sc)
+		h.Line = s.faults.text(sc, name)
 	case "impl":
-		h.Impl = str(sc)
+		h.Impl = s.faults.text(sc, name)
+	case "start":
+		h.Start = s.faults.time(sc, name)
+	case "end":
+		h.End = s.faults.time(sc, name)
 	case "model":
-		h.Model = decodeModel(sc.Value())
+		v := sc.Value()
+		s.faults.value(v, name)
+		h.Model = decodeModel(v)
 	case "device":
 		v := sc.Value()
+		s.faults.value(v, name)
 		h.Device, h.Mesh, h.Firmware = v.Get("name").Str(), v.Get("mesh").Str(), v.Get("firmware").Str()
 	case "stack":
 		v := sc.Value()
+		s.faults.value(v, name)
 		h.Engine, h.Version = v.Get("engine").Str(), v.Get("version").Str()
 		h.Image, h.Digest = v.Get("image").Str(), v.Get("digest").Str()
 		for _, m := range v.Get("commits").Members() {
@@ -163,32 +182,28 @@ func str(sc *decode.Scanner) string {
 	return ""
 }
 
-func stamp(sc *decode.Scanner) time.Time {
-	t, err := time.Parse(time.RFC3339, str(sc))
-	if err != nil {
-		return time.Time{}
-	}
-	return t.UTC()
-}
-
 func (s *scanner) point(sc *decode.Scanner, run int32) {
 	p := columns.PointRow{Run: run, Repeat: 1}
 	s.Begin(&p)
+	s.faults.names = s.faults.names[:0]
 	sc.Object(func(key []byte) {
-		switch string(key) {
+		name := pointMember(key)
+		if name != "" {
+			s.faults.names = s.faults.once(s.faults.names, name, "a point")
+		}
+		switch name {
 		case "key":
 			p.Key = s.keyIndex(sc)
 		case "status":
-			word := schema.Status(str(sc))
-			for i, w := range columns.Statuses() {
-				if w == word {
-					p.Status = uint8(i)
-				}
-			}
+			p.Status = s.faults.status(sc)
 		case "repeat":
 			p.Repeat = int16(sc.Value().Float0())
 		case "metrics":
-			sc.Object(func(name []byte) { s.metric(sc, string(name), &p) })
+			var seen []string
+			sc.Object(func(name []byte) {
+				seen = s.faults.once(seen, string(name), "the metrics of a point")
+				s.metric(sc, string(name), &p)
+			})
 		case "conditions":
 			p.Cond = s.condIndex(sc)
 		case "client":
@@ -198,6 +213,16 @@ func (s *scanner) point(sc *decode.Scanner, run int32) {
 		}
 	})
 	s.End(p)
+}
+
+// pointMember returns the name of a member of a point that is read, "" for another.
+func pointMember(key []byte) string {
+	for _, name := range []string{"key", "status", "repeat", "metrics", "conditions", "client"} {
+		if string(key) == name {
+			return name
+		}
+	}
+	return ""
 }
 
 func (s *scanner) condIndex(sc *decode.Scanner) int32 {
@@ -229,9 +254,13 @@ func (s *scanner) keyIndex(sc *decode.Scanner) int32 {
 	if i, ok := s.byText[string(raw)]; ok {
 		return i
 	}
-	k := decodeKey(decode.NewScanner(raw, decode.DefaultLimits().Depth).Value())
+	v := decode.NewScanner(raw, decode.DefaultLimits().Depth).Value()
+	s.faults.value(v, "a key")
+	k := decodeKey(v)
 	i := s.Key(k, k.String())
-	s.byText[string(raw)] = i
+	if s.faults.found == "" { // another document with this text must be refused too
+		s.byText[string(raw)] = i
+	}
 	return i
 }
 
@@ -243,21 +272,29 @@ func (s *scanner) metric(sc *decode.Scanner, name string, p *columns.PointRow) {
 	sc.Object(func(key []byte) {
 		switch {
 		case string(key) == "unit":
-			id.unit = str(sc)
+			id.unit = s.faults.text(sc, "unit")
 		case string(key) == "def":
-			id.def = str(sc)
+			id.def = s.faults.text(sc, "def")
 		case string(key) == "missing":
 			if why := str(sc); why != "" && p.Reason == 0 {
 				p.Reason = s.Reason(why)
 			}
 		case sc.Peek() == decode.Number:
-			s.pend = append(s.pend, pending{statName(key), sc.Float()})
+			stat := statName(key)
+			if slices.ContainsFunc(s.pend, func(p pending) bool { return p.name == stat }) {
+				s.faults.note("two members %.40q in %s", stat, name)
+			}
+			s.pend = append(s.pend, pending{stat, sc.Float()})
 		default:
+			s.faults.statistic(name, key, sc.Peek())
 			sc.Skip()
 		}
 	})
 	sh := s.shapes[id]
 	if sh == nil {
+		if s.faults.unit(id); s.faults.found != "" {
+			return // the next document with it must be refused too
+		}
 		sh = &shape{}
 		s.shapes[id] = sh
 	}

@@ -29,6 +29,18 @@ func Read(name string) (schema.Run, *schema.Problem) {
 	return Decode(filepath.ToSlash(name), data)
 }
 
+// readSound is [Read] for a document that will be replaced: what was changed by something else must not be lost in it.
+func readSound(name string) (schema.Run, *schema.Problem) {
+	data, err := rootfs.ReadFile(name, mostDocument)
+	if err != nil {
+		return schema.Run{}, unreadable(name, err)
+	}
+	if problem := newScanner().document(filepath.ToSlash(name), "", data); problem != nil {
+		return schema.Run{}, problem
+	}
+	return Decode(filepath.ToSlash(name), data)
+}
+
 // Put writes a run, or updates its existing document, and reports whether anything changed. A document that cannot be
 // read is never overwritten. Stored targets in force stay, unless retarget replaces them with the run's own.
 func Put(dir string, r schema.Run, retarget bool) (changed bool, err error) {
@@ -41,7 +53,7 @@ func Put(dir string, r schema.Run, retarget bool) (changed bool, err error) {
 		if _, statErr := os.Stat(name); statErr != nil {
 			return durable.WriteChanged(name, Encode(&r))
 		}
-		old, problem := Read(name)
+		old, problem := readSound(name)
 		if problem != nil {
 			return false, fmt.Errorf("updating run %s: %w", r.ID, *problem)
 		}

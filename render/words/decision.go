@@ -36,7 +36,7 @@ func Decide(r gate.Result) Decision {
 	}
 	var fails, notes []string
 	for _, c := range r.Counts {
-		s := tally(c)
+		s := tally(c, &r)
 		switch {
 		case s == "":
 		case c.Fails:
@@ -64,7 +64,7 @@ func Decide(r gate.Result) Decision {
 }
 
 // tally is one count as a clause: "4 points regressed, confirmed (11 metrics)".
-func tally(c gate.Tally) string {
+func tally(c gate.Tally, r *gate.Result) string {
 	cells := ""
 	if c.Cells > c.N {
 		cells = fmt.Sprintf(" (%s)", Plural(c.Cells, "metric"))
@@ -82,9 +82,9 @@ func tally(c gate.Tally) string {
 	case gate.FailInvalid:
 		return say("finding", " makes", " make", " numbers invalid")
 	case gate.FailMissing:
-		return say("required or planned number", " is", " are", " missing")
+		return say("number", " is", " are", " missing that was required, planned or measured before")
 	case gate.FailNotRemeasured:
-		return say("earlier measurement", " was", " were", " not made again")
+		return say("measurement", "", "", " of "+r.Baseline) + verb(c.N, " is", " are") + " not in " + r.Release
 	case gate.FailAbsent:
 		return Plural(c.N, "pair") + " of model and device " + verb(c.N, "has", "have") +
 			" not been measured for several releases"

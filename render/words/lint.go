@@ -97,6 +97,9 @@ func pointLint(subject string, detail lint.Detail) string {
 		return fmt.Sprintf("%s: latencies of %s.", subject, Plural(int(d.N), "request"))
 	case lint.FewForTail:
 		return fmt.Sprintf("%s: a P99 of so few requests (%s) is not shown.", subject, digits(d.N))
+	case lint.ImpossibleError:
+		return fmt.Sprintf("%s: a standard error of %s for %s, which can be at most %s.",
+			subject, digits(d.Value), label(d.Name), digits(d.Most))
 	case lint.NotPositive:
 		return fmt.Sprintf("%s: %s of %s %s is no measurement.",
 			subject, label(d.Metric), digits(d.Value), schema.Unit(d.Metric))
@@ -145,6 +148,9 @@ func historyLint(subject string, detail lint.Detail) string {
 		return fmt.Sprintf("%s (%s)%s cannot be read: what is lost is not in this decision.", d.Path, d.Found, more)
 	case lint.ReportRejects:
 		return reportRejects(d)
+	case lint.ReleaseOrder:
+		return fmt.Sprintf("%s comes after %s, by its date or because it has none: state its start, its line, or the order "+
+			"in ttreport.yaml (releases:).", d.Name, d.Before)
 	case lint.UnknownChannel:
 		return fmt.Sprintf("%s: its channel is %q, which is none of %s: it is judged like a build in development and is "+
 			"nobody's baseline.", cmp.Or(subject, "a build"), d.Channel, strings.Join(d.Known, ", "))

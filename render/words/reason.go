@@ -108,6 +108,8 @@ func notRemeasured(v *schema.Verdict) string {
 	case r.Releases > 1:
 		return fmt.Sprintf("%s was the last release to measure this model on this device, %d releases ago.", v.Baseline,
 			r.Releases)
+	case v.Def != "":
+		return fmt.Sprintf("%s has %s of it (%s), and this release does not.", v.Baseline, label(v.Metric), v.Def)
 	case v.Metric != "":
 		return fmt.Sprintf("%s has %s of it, and this release does not.", v.Baseline, label(v.Metric))
 	case v.Key.String() == (schema.Key{}).String():

@@ -128,6 +128,6 @@ func (g *Gate) Digest(release int) string {
 	for _, p := range g.Lost {
 		fmt.Fprintf(h, "%s %s\n", p.Path, p.Found)
 	}
-	fmt.Fprintln(h, len(g.future(release)), len(g.channels(release)))
+	fmt.Fprintln(h, len(g.future(release)), len(g.channels(release)), g.disordered(release))
 	return hex.EncodeToString(h.Sum(nil))
 }

@@ -19,7 +19,7 @@ const (
 	FailInconclusive  Kind = "inconclusive"   // beyond the limit, not established; also required targets
 	FailTarget        Kind = "target"         // a required target that fails
 	FailInvalid       Kind = "invalid"        // excluded numbers, lints that are errors, decisions that have expired
-	FailMissing       Kind = "missing"        // required, planned or attempted, and without a number
+	FailMissing       Kind = "missing"        // required, planned or attempted, and without the number
 	FailUngraded      Kind = "ungraded"       // a model and device without a graded number
 	FailNotRemeasured Kind = "not-remeasured" // measured by the release before and not by this one
 	FailAbsent        Kind = "absent"         // a model and device that only releases before that measured
@@ -57,12 +57,23 @@ func DefaultFailOn() FailOn {
 	return FailOn{FailConfirmed: true, FailTarget: true, FailInvalid: true, FailMissing: true}
 }
 
-// ParseFailOn reads a list such as "confirmed,target"; "none" fails on nothing.
+// none is the list of no kinds.
+const none Kind = "none"
+
+// ParseFailOn reads a list such as "confirmed,target"; "none" fails on nothing, and an empty list is an error.
+// "suspected" includes "confirmed".
 func ParseFailOn(s string) (FailOn, error) {
 	out := FailOn{}
-	for _, name := range strings.Split(s, ",") {
+	list := strings.Split(s, ",")
+	for _, name := range list {
 		switch kind := Kind(strings.TrimSpace(name)); {
-		case kind == "none" || kind == "":
+		case kind == none && len(list) == 1:
+		case kind == none:
+			return nil, fmt.Errorf("--fail-on %q has none and other kinds; none stands alone", s)
+		case kind == "":
+			return nil, fmt.Errorf("--fail-on %q has an empty name; to fail on nothing, write none", s)
+		case kind == FailSuspected: // seen twice is seen once, too
+			out[kind], out[FailConfirmed] = true, true
 		case slices.Contains(FailKinds(), kind):
 			out[kind] = true
 		default:
@@ -116,10 +127,13 @@ func whenRequired(v *schema.Verdict, k Kind) Kind {
 	return k
 }
 
-// kindOfAbsence tells what the release before measured from what has long been gone.
+// kindOfAbsence tells what the release before measured from what has long been gone, and a number from a workload.
 func kindOfAbsence(v *schema.Verdict) Kind {
-	if v.Reason.(schema.NotRemeasured).Releases > 1 {
+	switch {
+	case v.Reason.(schema.NotRemeasured).Releases > 1:
 		return FailAbsent
+	case v.Metric != "": // of a workload that was measured
+		return FailMissing
 	}
 	return FailNotRemeasured
 }

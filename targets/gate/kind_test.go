@@ -157,9 +157,15 @@ func TestParseFailOn(t *testing.T) {
 	if on, err := gate.ParseFailOn(" suspected , confirmed"); err != nil || len(on) != 2 || !on[gate.FailSuspected] {
 		t.Errorf("%v, %v", on, err)
 	}
-	for _, none := range []string{"none", ""} {
-		if on, err := gate.ParseFailOn(none); err != nil || on == nil || len(on) != 0 {
-			t.Errorf("%q: %v, %v", none, on, err)
+	if on, err := gate.ParseFailOn("suspected"); err != nil || len(on) != 2 || !on[gate.FailConfirmed] {
+		t.Errorf("what is suspected and then confirmed does not fail: %v, %v", on, err)
+	}
+	if on, err := gate.ParseFailOn("none"); err != nil || on == nil || len(on) != 0 {
+		t.Errorf("none: %v, %v", on, err)
+	}
+	for _, empty := range []string{"", " ", ",", "confirmed,", "none,confirmed"} {
+		if on, err := gate.ParseFailOn(empty); err == nil || !strings.Contains(err.Error(), "none") {
+			t.Errorf("%q: %v, %v", empty, on, err)
 		}
 	}
 	for _, wrong := range []string{"confirmd", "watch", "probable", "gone", "confirmed;target", "lint"} {

@@ -3,6 +3,7 @@ package gate
 import (
 	"cmp"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -14,7 +15,7 @@ import (
 // order lists faults that put a release or its runs into a wrong place of the history, where they are compared with
 // the wrong releases or with none.
 func (g *Gate) order(release int) []lint.Lint {
-	out := append(g.future(release), g.channels(release)...)
+	out := slices.Concat(g.future(release), g.channels(release), g.disordered(release))
 	name := g.Releases[release].Name
 	if others, cut := g.cutOff(release); cut {
 		own := "no line"
@@ -31,6 +32,44 @@ func (g *Gate) order(release int) []lint.Lint {
 		}
 	}
 	return out
+}
+
+// versionName recognises names of versions: v0.17.0, release-12, 2.0.
+var versionName = regexp.MustCompile(`(?i)^((v|r|rel|release|build|nightly)[-_ ]?\d+|\d+\.\d)[\d._-]*$`)
+
+// disordered reports a release that comes after one whose name is that of a later version, in its own line: what is
+// dated wrongly, or not at all, is compared with the wrong releases, and another one is taken for the newest. An order
+// that ttreport.yaml states for both is a warning.
+func (g *Gate) disordered(release int) []lint.Lint {
+	r := &g.Releases[release]
+	if !r.Label || !versionName.MatchString(r.Name) {
+		return nil
+	}
+	listed := func(name string) bool {
+		return slices.ContainsFunc(g.Listed, func(c judge.Configured) bool { return c.Name == name })
+	}
+	for _, o := range g.Releases[:release] {
+		if !o.Label || o.Channel != r.Channel || o.Line != r.Line || skeleton(o.Name) != skeleton(r.Name) ||
+			judge.NaturalCompare(o.Name, r.Name) <= 0 {
+			continue
+		}
+		l := lint.New(r.Name, r.Name, lint.ReleaseOrder{Name: r.Name, Before: o.Name})
+		if listed(o.Name) && listed(r.Name) {
+			l.Severity = schema.SevWarning
+		}
+		return []lint.Lint{l}
+	}
+	return nil
+}
+
+// skeleton is a name without the digits: names that differ in numbers alone can be ordered.
+func skeleton(name string) string {
+	return strings.Map(func(r rune) rune {
+		if '0' <= r && r <= '9' {
+			return -1
+		}
+		return r
+	}, name)
 }
 
 // cutOff reports whether a release has no predecessor while earlier releases of its channel are all on other lines,
@@ -80,7 +119,9 @@ func (g *Gate) future(release int) []lint.Lint {
 		if g.Policy.Today.IsZero() || h.Start.Before(g.Policy.Today.AddDate(0, 0, 2)) || endsFirst {
 			continue
 		}
-		out = append(out, lint.New(g.Releases[release].Name, "", lint.BadTimestamps{Start: h.Start, End: h.End}).Of(h))
+		l := lint.New(g.Releases[release].Name, "", lint.BadTimestamps{Start: h.Start, End: h.End}).Of(h)
+		l.Severity = schema.SevError // it would be the newest for ever
+		out = append(out, l)
 	}
 	return out
 }

@@ -33,6 +33,9 @@ type Result struct {
 	Level    string   `json:",omitempty"`
 	Evals    []string `json:",omitempty"` // tasks with a score that no reference and no earlier score grades
 	Last     string   `json:",omitempty"` // of NotMeasured: the last release that measured it
+	// Release is what is judged and Baseline the release before it, where that measured what this one did not.
+	Release  string `json:",omitempty"`
+	Baseline string `json:",omitempty"`
 }
 
 // Tally counts one kind of finding.
@@ -112,6 +115,7 @@ type tallying struct {
 	evals            map[string]bool // by task: whether something grades it
 	met              int
 	levels           levels
+	release, before  string // of what was not measured again
 }
 
 func newTallying(on FailOn) *tallying {
@@ -145,7 +149,9 @@ func (t *tallying) note(kind Kind, f finding) {
 func (t *tallying) history(v *schema.Verdict) {
 	switch kind := KindOf(v); {
 	case kind != "" && kind != NoCase:
-		t.add(kind, findingOf(v), v.Decision)
+		if t.add(kind, findingOf(v), v.Decision); kind == FailNotRemeasured {
+			t.release, t.before = v.Release, v.Baseline
+		}
 	case schema.ReasonIs[schema.ExcludedBy](v.Reason):
 		t.note(NoteExcluded, findingOf(v))
 	case v.Outcome == schema.NoBaseline:
@@ -214,7 +220,10 @@ func (t *tallying) lint(l *lint.Lint) {
 // result orders the tallies and makes the decision.
 func (t *tallying) result() Result {
 	t.once()
-	r := Result{Graded: t.graded + t.compared, Compared: t.compared, Level: t.levels.reached()}
+	r := Result{
+		Graded: t.graded + t.compared, Compared: t.compared, Level: t.levels.reached(),
+		Release: t.release, Baseline: t.before,
+	}
 	for id := range t.waived {
 		r.Waived = append(r.Waived, id)
 	}

@@ -43,7 +43,11 @@ func duplicates(c *columns.Columns) map[*columns.RunHead]Duplicate {
 		byID[id] = i
 		system := systemOf(h)
 		if first, twice := sharedPoint(c, i, system, byPoint); twice {
-			out[h] = Duplicate{c.Runs[first].ID, true}
+			if voidCopy(c, out, first, i) {
+				for p := h.FirstPoint; p < h.PointsEnd; p++ {
+					byPoint[fingerprint(c, &c.Points[p], system)] = i // further copies are compared with the whole
+				}
+			}
 			continue
 		}
 		if h.Start.IsZero() && h.PointsEnd == h.FirstPoint {
@@ -59,6 +63,40 @@ func duplicates(c *columns.Columns) map[*columns.RunHead]Duplicate {
 		byStart[at] = append(byStart[at], i)
 	}
 	return out
+}
+
+// voidCopy voids one of two runs that share points: the one that has nothing of its own, else the later one by path,
+// which is an error. A copy of a part must not void the whole. It reports that the second one counts.
+func voidCopy(c *columns.Columns, out map[*columns.RunHead]Duplicate, first, second int) (secondCounts bool) {
+	a, b := &c.Runs[first], &c.Runs[second]
+	switch {
+	case !hasOwn(c, second, first):
+		out[b] = Duplicate{a.ID, true}
+	case !hasOwn(c, first, second):
+		out[a] = Duplicate{b.ID, true}
+		return true
+	default:
+		out[b] = Duplicate{a.ID, false}
+	}
+	return false
+}
+
+// hasOwn reports whether a run has a point or a score that another run has not.
+func hasOwn(c *columns.Columns, run, other int) bool {
+	keys := map[int32]bool{}
+	for i := c.Runs[other].FirstPoint; i < c.Runs[other].PointsEnd; i++ {
+		keys[c.Points[i].Key] = true
+	}
+	for i := c.Runs[run].FirstPoint; i < c.Runs[run].PointsEnd; i++ {
+		if !keys[c.Points[i].Key] {
+			return true
+		}
+	}
+	return slices.ContainsFunc(c.ScoresOf(run), func(s columns.ScoreRow) bool {
+		return !slices.ContainsFunc(c.ScoresOf(other), func(o columns.ScoreRow) bool {
+			return s.Task == o.Task && s.Metric == o.Metric && s.Filter == o.Filter && s.Value == o.Value
+		})
+	})
 }
 
 // sharedPoint finds an earlier run that has a point of this run in all digits and that agrees with it in all points

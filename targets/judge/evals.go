@@ -202,6 +202,8 @@ func (d *evalDecision) decide(passed bool) {
 	inputs := evalInputs{d.cell, d.at, slices.Clone(st.base), d.reason.Test}
 	remember := true
 	switch {
+	case d.lost() || d.flipped():
+		remember = false
 	case d.reason.Test == schema.TestPrompt:
 		d.v.Outcome = schema.NotComparable
 		st.base, st.suspect = nil, -1 // new questions have no history
@@ -213,7 +215,9 @@ func (d *evalDecision) decide(passed bool) {
 		}
 		remember = d.outcome(passed)
 	}
-	d.v.Reason = d.reason
+	if d.v.Reason == nil {
+		d.v.Reason = d.reason
+	}
 	d.v.ID = schema.VerdictID(d.v.Release, d.v.Baseline, d.v.Pair(), d.v.Key, d.v.Metric, d.v.Stat+d.v.Impl,
 		schema.AgainstHistory)
 	d.rows[value.release], d.inputs[d.v.ID] = append(d.rows[value.release], d.v), inputs

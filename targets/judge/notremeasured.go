@@ -84,9 +84,7 @@ func (l *missing) performance() {
 			}
 			v.Key = s.Key
 			switch at := pointOf(&v); {
-			case l.metrics[metricID{at, s.Metric}]: // under another definition, which is shown as such
-				continue
-			case l.points[at]:
+			case l.points[at]: // also a metric that it has under another definition: that is another number
 				v.Metric, v.Stat, v.Def = s.Metric, s.Stat, s.Def
 			}
 		}

@@ -38,6 +38,21 @@ func (w *Workspace) open() error {
 	return nil
 }
 
+// misnamed refuses a configuration under a name that is not read: its rules would not hold, without a word.
+func (w *Workspace) misnamed() error {
+	entries, err := fs.ReadDir(w.files, ".")
+	if err != nil {
+		return fmt.Errorf("workspace: %w", err)
+	}
+	for _, e := range entries {
+		lower := strings.ToLower(e.Name())
+		if e.Name() != ConfigName && (lower == ConfigName || lower == "ttreport.yml") {
+			return fmt.Errorf("workspace: %s is not read; rename it to %s", w.shown(e.Name()), ConfigName)
+		}
+	}
+	return nil
+}
+
 func isLink(name string) bool {
 	info, err := os.Lstat(name)
 	return err == nil && info.Mode()&fs.ModeSymlink != 0

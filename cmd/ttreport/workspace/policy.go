@@ -40,7 +40,7 @@ func (w *Workspace) Policy(now time.Time) (*decision.Policy, error) {
 
 // FailOn is what the configuration says a gate fails on.
 func (w *Workspace) FailOn() (gate.FailOn, error) {
-	if len(w.Config.Judge.FailOn) == 0 {
+	if w.Config.Judge.FailOn == nil {
 		return gate.DefaultFailOn(), nil
 	}
 	on, err := gate.ParseFailOn(strings.Join(w.Config.Judge.FailOn, ","))

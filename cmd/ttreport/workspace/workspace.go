@@ -78,6 +78,9 @@ func Open(dir string) (*Workspace, error) {
 	if err := w.open(); err != nil {
 		return nil, err
 	}
+	if err := w.misnamed(); err != nil {
+		return nil, err
+	}
 	data, err := w.files.Read(ConfigName, mostText)
 	if errors.Is(err, fs.ErrNotExist) {
 		return w, nil

@@ -65,6 +65,13 @@ func (k Kind) String() string {
 	return [...]string{"nothing", "null", "a boolean", "a number", "a string", "an array", "an object"}[k]
 }
 
+// End makes anything but space after the value an error.
+func (s *Scanner) End() {
+	if s.space(); s.err == nil && s.pos < len(s.data) {
+		s.fail("the end of the file")
+	}
+}
+
 func (s *Scanner) space() {
 	for s.pos < len(s.data) {
 		switch s.data[s.pos] {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"regexp"
 	"strconv"
 
@@ -11,6 +12,8 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/schema"
 )
+
+var errSeveral = errors.New("several documents, separated by ---, where one is read")
 
 // YAML reads a file that was written by a person into v, strictly: a field that v does not have is an error. The
 // problem carries line and column, and its Found shows the source line with a caret.
@@ -25,8 +28,15 @@ func YAML(path string, data []byte, v any) *schema.Problem {
 			Expected: "a file that a person wrote", Hint: "split it",
 		}
 	}
-	err := yaml.UnmarshalWithOptions(clean, v, yaml.Strict())
+	in := yaml.NewDecoder(bytes.NewReader(clean), yaml.Strict())
+	err := in.Decode(v)
 	if err == nil {
+		var more any
+		if err = in.Decode(&more); err == nil {
+			err = errSeveral
+		}
+	}
+	if errors.Is(err, io.EOF) {
 		return nil
 	}
 	p := &schema.Problem{

@@ -23,6 +23,7 @@ const (
 	IDFewRequests      ID = "few-requests"
 	IDFewForTail       ID = "few-for-tail"
 	IDNotPositive      ID = "not-positive"
+	IDImpossibleError  ID = "impossible-error"
 )
 
 // Checks that look at the identity of a run and its place in the history.
@@ -36,6 +37,7 @@ const (
 	IDNoStart         ID = "no-start"
 	IDChannel         ID = "channel"
 	IDReleaseList     ID = "release-list"
+	IDReleaseOrder    ID = "release-order"
 	IDBadTimestamps   ID = "bad-timestamps"
 	IDDuplicateRun    ID = "duplicate-run"
 	IDLostDocument    ID = "lost-document"
@@ -109,6 +111,11 @@ type (
 	FewRequests struct{ N float64 }
 	// FewForTail is a P99 of fewer than 100 requests.
 	FewForTail struct{ N float64 }
+	// ImpossibleError is a standard error that the number cannot have.
+	ImpossibleError struct {
+		Name        string // metric, or task
+		Value, Most float64
+	}
 	// NotPositive is a value that no measurement can give.
 	NotPositive struct {
 		Metric string
@@ -148,6 +155,8 @@ type (
 		Blocker, Message string // the first
 		More             int    // further blockers
 	}
+	// ReleaseOrder is a release that comes after one whose name is that of a later version.
+	ReleaseOrder struct{ Name, Before string }
 	// LostDocument is a document of the history that cannot be read.
 	LostDocument struct {
 		Path, Found string
@@ -205,6 +214,8 @@ func (MixedTools) ID() ID       { return IDMixedTools }
 func (NothingGraded) ID() ID    { return IDNothingGraded }
 func (StaleTargets) ID() ID     { return IDStaleTargets }
 func (NoStart) ID() ID          { return IDNoStart }
+func (ReleaseOrder) ID() ID     { return IDReleaseOrder }
+func (ImpossibleError) ID() ID  { return IDImpossibleError }
 func (BadTimestamps) ID() ID    { return IDBadTimestamps }
 func (DuplicateRun) ID() ID     { return IDDuplicateRun }
 func (ReportRejects) ID() ID    { return IDReportRejects }

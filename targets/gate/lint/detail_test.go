@@ -19,7 +19,7 @@ func details() []lint.Detail {
 		lint.EmptyResponses{}, lint.ImpossibleScore{}, lint.ZeroScore{}, lint.FewItems{}, lint.Subsampled{},
 		lint.ZeroStderr{}, lint.FailedShare{}, lint.Saturated{}, lint.ShortAnswers{}, lint.OtherLengths{},
 		lint.ColdStart{},
-		lint.SecondTokenStall{}, lint.PrefixCache{}, lint.FewRequests{}, lint.FewForTail{}, lint.NotPositive{},
+		lint.SecondTokenStall{}, lint.PrefixCache{}, lint.FewRequests{}, lint.FewForTail{}, lint.NotPositive{}, lint.ImpossibleError{}, lint.ReleaseOrder{},
 		lint.NoCommits{}, lint.LatestImage{}, lint.DirtyBuild{}, lint.MixedTools{}, lint.NothingGraded{},
 		lint.StaleTargets{}, lint.NoStart{}, lint.BadTimestamps{}, lint.DuplicateRun{}, lint.LostDocument{},
 		lint.ReportRejects{},

@@ -48,6 +48,7 @@ func numberChecks() []Check {
 	return []Check{
 		{IDEmptyResponses, schema.SevError, emptyResponses},
 		{IDImpossibleScore, schema.SevError, impossibleScore},
+		{IDImpossibleError, schema.SevError, impossibleError},
 		{IDZeroScore, schema.SevWarning, zeroScore},
 		{IDFewItems, schema.SevWarning, fewItems},
 		{IDSubsampled, schema.SevNote, subsampled},
@@ -73,7 +74,8 @@ func runChecks() []Check {
 		{IDNothingGraded, schema.SevWarning, nil},
 		{IDStaleTargets, schema.SevWarning, staleTargets},
 		{IDNoStart, schema.SevWarning, noStart},
-		{IDChannel, schema.SevWarning, nil},
+		{IDChannel, schema.SevError, nil},
+		{IDReleaseOrder, schema.SevError, nil},
 		{IDReleaseList, schema.SevWarning, nil},
 		{IDBadTimestamps, schema.SevWarning, badTimestamps},
 		{IDDuplicateRun, schema.SevWarning, nil},

@@ -89,6 +89,11 @@ type example struct {
 	bad, fine release
 }
 
+// sized is a share of right answers with a standard error.
+func sized(stderr float64, n int) schema.Score {
+	return schema.Score{Metric: "acc", Value: schema.Num(.7), Stderr: schema.Num(stderr), N: n}
+}
+
 func scoreExamples() []example {
 	score := func(s schema.Score) release { s.Task = "t"; return release{scores: []schema.Score{s}} }
 	of := func(v float64, n int) schema.Score { return schema.Score{Value: schema.Num(v), N: n} }
@@ -111,6 +116,8 @@ func scoreExamples() []example {
 		{lint.Subsampled{Task: "t", N: 40, Of: 198}, score(part), score(whole)},
 		{lint.Subsampled{Task: "t", N: 40}, score(first), score(of(.5, 40))},
 		{lint.ZeroStderr{Task: "t", N: 20}, score(sure), score(unsure)},
+		{lint.ImpossibleError{Name: "t", Value: .6, Most: .5}, score(sized(.6, 0)), score(sized(.4, 0))},
+		{lint.ImpossibleError{Name: "t", Value: .2, Most: .15}, score(sized(.2, 101)), score(sized(.14, 101))},
 	}
 }
 
@@ -122,6 +129,8 @@ func pointExamples() []example {
 		return release{problems: []schema.Problem{{Severity: schema.SevError, Code: code, Found: "378 of 1000"}}}
 	}
 	return []example{
+		{lint.ImpossibleError{Name: "ttft", Value: 60, Most: 50}, one(k, with(values{"ttft/se": 60})),
+			one(k, with(values{"ttft/se": 40}))},
 		{lint.EmptyResponses{Found: "378 of 1000"}, problem("hollow-successes"), problem("other")},
 		{lint.FailedShare{Failed: 10, Of: 210}, one(key("vllm", 8), with(values{"requests_failed/value": 10})),
 			one(key("vllm", 8), with(values{"requests_failed/value": 1}))},
@@ -211,7 +220,7 @@ func TestEachCheck(t *testing.T) {
 	elsewhere := map[lint.ID]bool{ // found in package gate
 		lint.IDNothingGraded: true, lint.IDChannel: true, lint.IDReleaseList: true, lint.IDDuplicateRun: true,
 		lint.IDLostDocument: true, lint.IDLateChangePoint: true, lint.IDDrift: true, lint.IDNotPositive: true,
-		lint.IDUnusedDecision: true, lint.IDReportRejects: true,
+		lint.IDUnusedDecision: true, lint.IDReportRejects: true, lint.IDReleaseOrder: true,
 	}
 	for _, id := range lint.IDs() {
 		if tested[id] == elsewhere[id] {

@@ -29,6 +29,43 @@ func impossibleScore(l *inspection) {
 	})
 }
 
+// impossibleError finds standard errors that are larger than any that the numbers can have. That of the mean of n
+// positive values is at most the mean; that of a share is at most 1/2. Three times the largest of n independent answers
+// (0.5/√n) leaves room for answers that come in clusters. A huge error would make every change look like noise.
+func impossibleError(l *inspection) {
+	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
+		for _, metric := range []string{"ttft", "tpot", "itl", "e2el"} {
+			mean, ok := l.get(p, metric, "mean")
+			if se, has := l.get(p, metric, "se"); ok && has && se > mean && mean > 0 {
+				l.add(run, k.Workload(), se/mean, ImpossibleError{metric, se, mean})
+			}
+		}
+		for _, metric := range []string{"output_tps", "total_tps", "rps", "tps_user"} {
+			value, ok := l.get(p, metric, "value")
+			if se, has := l.get(p, metric, "se"); ok && has && se > value && value > 0 {
+				l.add(run, k.Workload(), se/value, ImpossibleError{metric, se, value})
+			}
+		}
+	})
+	l.scores(func(run int, s *columns.ScoreRow) {
+		se, has := s.Stderr.Get()
+		v, ok := s.Value.Get()
+		if !has || !ok || !isShare(s.Metric) {
+			return
+		}
+		most := .5
+		if s.N > 1 {
+			most = min(most, 1.5/math.Sqrt(float64(s.N-1)))
+		}
+		if v > 1 {
+			most *= 100 // a percentage
+		}
+		if se > most {
+			l.add(run, s.Task, se/most, ImpossibleError{s.Task, se, most})
+		}
+	})
+}
+
 // isShare reports by its name whether a metric is a share of right answers.
 func isShare(metric string) bool {
 	m := strings.ToLower(metric)
