@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -179,9 +180,25 @@ func withUnknown(to schema.Unknown, name string, v []byte) schema.Unknown {
 	return to
 }
 
-// folderWithinRoot returns the run's folder within its root, so that an id does not depend on where the root is.
+// folderWithinRoot returns the run's folder within its root, so that an id does not depend on where the root is. A root
+// that is an archive counts as the folder that was packed, with or without its name in the archive: results have one id
+// in a folder and in its archive.
 func (r *result) folderWithinRoot() string {
-	return strings.TrimPrefix(strings.TrimPrefix(r.runFolder, r.root.Name), "/")
+	folder := cutFolder(r.runFolder, r.root.Name)
+	if r.root.Only == "" || r.rel == r.root.Only {
+		return folder
+	}
+	packed := cutFolder(folder, r.root.Only)
+	stem, _, _ := strings.Cut(path.Base(r.root.Only), ".")
+	return cutFolder(packed, stem)
+}
+
+// cutFolder returns what is below a folder; the whole where the folder is not its beginning.
+func cutFolder(name, folder string) string {
+	if rest, ok := strings.CutPrefix(name, folder); ok && (rest == "" || rest[0] == '/' || folder == "") {
+		return strings.TrimPrefix(rest, "/")
+	}
+	return name
 }
 
 // countContradictions merges equal contradictions of several files into one, with the number of files.
