@@ -19,6 +19,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/llmperf"
 	"github.com/ttreport/ttreport/ingest/lmeval"
 	"github.com/ttreport/ttreport/ingest/mlperf"
+	"github.com/ttreport/ttreport/ingest/mosaic"
 	"github.com/ttreport/ttreport/ingest/nmvllm"
 	"github.com/ttreport/ttreport/ingest/optimum"
 	"github.com/ttreport/ttreport/ingest/ownmetrics"
@@ -61,6 +62,7 @@ func readers() []reader {
 		{llamabench.Detect, llamabench.Read},
 		{llmperf.Detect, llmperf.Read},
 		{mlperf.Detect, mlperf.Read},
+		{mosaic.Detect, mosaic.Read},
 		{lighteval.Detect, lighteval.Read},
 		{bigcode.Detect, bigcode.Read},
 		{helm.Detect, helm.Read},

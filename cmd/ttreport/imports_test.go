@@ -54,6 +54,7 @@ var rooms = map[string][]string{
 	"ingest/llamabench":    {},
 	"ingest/llmperf":       {},
 	"ingest/mlperf":        {},
+	"ingest/mosaic":        {},
 	"ingest/history":       {"ingest/repeat"},
 	"ingest/repeat":        {},
 

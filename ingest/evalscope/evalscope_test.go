@@ -16,7 +16,7 @@ const (
 		`"Avg TTFT (ms)":54.12,"Avg TPOT (ms)":10.02,"Avg ITL (ms)":10.02,"Avg Output Tokens":32.0}`
 	old = `{"Time taken for tests (s)":2.5,"Number of concurrency":8,"Total requests":10,"Succeed requests":9,` +
 		`"Failed requests":1,"Average latency (s)":1.5,"Average time to first token (s)":0.2,` +
-		`"Average time per output token (s)":0.01,"Output token throughput (tok/s)":99.5}`
+		`"Average time per output token (s)":0.01,"Output token throughput (tok/s)":399.5}`
 	percentiles = `[{"Percentiles":"min","Latency (s)":0.362,"TTFT (ms)":51.978,"ITL (ms)":7.2,"TPOT (ms)":9.98},` +
 		`{"Percentiles":"50%","Latency (s)":0.363,"TTFT (ms)":53,"ITL (ms)":9.5,"TPOT (ms)":10},` +
 		`{"Percentiles":"99%","Latency (s)":0.37,"TTFT (ms)":59,"ITL (ms)":19.5,"TPOT (ms)":10.1}]`
@@ -42,7 +42,7 @@ func TestLoadTest(t *testing.T) {
 		t.Errorf("%s %+v %v", p.Key, r.Facts, p.Conditions)
 	}
 	Expect(t, reader.Must(t, "x.json", old).Points[0], map[string]float64{
-		"ttft.mean": 200, "tpot.mean": 10, "e2el.mean": 1500, "requests_failed.value": 1, "output_tps.value": 99.5,
+		"ttft.mean": 200, "tpot.mean": 10, "e2el.mean": 1500, "requests_failed.value": 1, "output_tps.value": 399.5,
 	})
 }
 
@@ -53,6 +53,37 @@ func TestReport(t *testing.T) {
 	}
 	if x, _ := r.Scores[0].Value.Get(); x != .55 {
 		t.Error(x)
+	}
+}
+
+// Up to 0.7 the time per token is the duration over the tokens of all requests, which is no TPOT.
+func TestEarlyVersions(t *testing.T) {
+	r := reader.Must(t, "summary.json", `{"Time taken for tests (senconds)":10.0,"Number of concurrency":4,"Total requests":40,`+
+		`"Succeed requests":40,"Failed requests":0,"Average QPS":4.0,"Average latency (s)":1.5,`+
+		`"Average time to first token (s)":0.25,"Average time per output token (s)":0.005,`+
+		`"Throughput(average output tokens per second)":200.0,"Average output tokens per request":50}`)
+	p := r.Points[0]
+	Expect(t, p, map[string]float64{
+		"rps.value": 4, "duration_s.value": 10, "output_tps.value": 200, "e2el.mean": 1500, "ttft.mean": 250,
+	})
+	if m := p.Metrics["tpot"]; len(m.Stats) != 0 || m.Why == "" || len(p.Metrics["tps_user"].Stats) != 0 {
+		t.Errorf("TPOT of %v", m)
+	}
+}
+
+// Reports up to 0.7 state no model, and their score may be several by name.
+func TestReportsBefore08(t *testing.T) {
+	for text, want := range map[string]float64{
+		`{"name":"ARC-Challenge","metric":"WeightedAverageAccuracy","score":0.3389,"category":[{"name":"DEFAULT",` +
+			`"score":0.3389,"subset":[{"name":"ARC-Challenge","score":0.3389}]}],"total_num":100}`: .3389,
+		`{"name":"TruthfulQA","metric":"WeightedAverageAccuracy","score":{"mc1":0.25,"mc2":0.375},"category":[],` +
+			`"total_num":100}`: .25,
+	} {
+		r := reader.Must(t, "reports/x.json", text)
+		Check(t, r)
+		if x, _ := r.Scores[0].Value.Get(); x != want || r.Scores[0].N != 100 {
+			t.Errorf("%+v", r.Scores)
+		}
 	}
 }
 

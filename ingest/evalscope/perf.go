@@ -1,7 +1,6 @@
 package evalscope
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -16,6 +15,7 @@ const (
 	Arguments   = "evalscope-arguments"
 	Aside       = "evalscope-aside"
 	Report      = "evalscope-report"
+	OldReport   = "evalscope-report-old"
 )
 
 // Detect tells the files apart by fields that no other tool writes.
@@ -34,9 +34,12 @@ func Detect(f *decode.File) schema.Match {
 		return full(Aside, "last_window_s", "not a result: the course of a load test")
 	case v.Has("dataset_name") && v.Has("model_name") && v.Get("metrics").Index(0).Has("score"):
 		return full(Report, "metrics[].score", "report of an eval")
+	case v.Has("name") && v.Has("metric") && v.Has("score") && v.Has("total_num") &&
+		v.Get("category").Kind() == decode.Array:
+		return full(OldReport, "category", "report of an eval, before 0.8")
 	}
 	m := draft.Check{Match: schema.Match{Format: Format, Detail: "summary of a load test"}}
-	m.Want(has(v, "Test Duration (s)", "Time taken for tests (s)"), "Test Duration (s)")
+	m.Want(has(v, "Test Duration (s)", "Time taken for tests (s)", misspelt), "Test Duration (s)")
 	m.Want(has(v, "Total Requests", "Total requests"), "Total Requests")
 	return m.Match
 }
@@ -61,6 +64,8 @@ func Read(f *decode.File) schema.Reading {
 		readArguments(f, &r)
 	case Report:
 		readReport(f, &r)
+	case OldReport:
+		readOldReport(f, &r)
 	case Format:
 		readSummary(f, &r)
 	}
@@ -120,10 +125,11 @@ func readSummary(f *decode.File, r *schema.Reading) {
 		}
 	}
 	for metric, x := range map[string]*float64{
-		"duration_s": first("Test Duration (s)", "Time taken for tests (s)"),
-		"rps":        first("Req Throughput (req/s)", "Request throughput (req/s)"),
-		"output_tps": first("Output Throughput (tok/s)", "Output token throughput (tok/s)"),
-		"total_tps":  first("Total Throughput (tok/s)", "Total token throughput (tok/s)"),
+		"duration_s": first("Test Duration (s)", "Time taken for tests (s)", misspelt),
+		"rps":        first("Req Throughput (req/s)", "Request throughput (req/s)", "Average QPS"),
+		"output_tps": first("Output Throughput (tok/s)", "Output token throughput (tok/s)",
+			"Throughput(average output tokens per second)"),
+		"total_tps": first("Total Throughput (tok/s)", "Total token throughput (tok/s)"),
 	} {
 		if x != nil {
 			d.Value(metric, *x)
@@ -137,8 +143,23 @@ func readSummary(f *decode.File, r *schema.Reading) {
 			d.Stat(metric, "", "mean", *x)
 		}
 	}
+	noTPOT(d, v)
 	d.Requests(first("Success Requests", "Succeed requests"), first("Failed Requests", "Failed requests"), nil, "")
 	d.Done()
+}
+
+// misspelt is the name of the duration in versions up to 0.7.
+const misspelt = "Time taken for tests (senconds)"
+
+// noTPOT drops the time per output token of early versions, which is the duration divided by the tokens of all requests:
+// the inverse of the throughput, and no TPOT. Those versions state the latency of a package beside it.
+func noTPOT(d *draft.Draft, v decode.Value) {
+	tpot, has := d.Metrics["tpot"].Stats.Get("mean")
+	tps, _ := d.Metrics["output_tps"].Stats.Get("value")
+	inverse := tpot*tps > 990 && tpot*tps < 1010 && d.Key.Concurrency != nil && *d.Key.Concurrency > 1
+	if has && (inverse || v.Has(misspelt)) {
+		d.Missing("tpot", schema.DefExclFirst, "the file's time per token is the duration divided by all tokens")
+	}
 }
 
 // readPercentiles makes a point of the table: rows are statistics, columns are metrics.
@@ -217,28 +238,5 @@ func Combine(summary *schema.Reading, part schema.Reading) {
 	}
 	for name, v := range q.Conditions {
 		p.Conditions[name] = v
-	}
-}
-
-// readReport returns a score for each metric of a report.
-func readReport(f *decode.File, r *schema.Reading) {
-	v := f.First
-	r.Facts.Model.ID = v.Get("model_name").Str()
-	for m := range v.Get("metrics").Items() {
-		s := schema.Score{
-			Task: v.Get("dataset_name").Str(), Metric: m.Get("name").Str(), Source: f.Source(r.Format),
-			Stderr: schema.Missing("not in the file"),
-		}
-		if n, ok := m.Get("num").Int(); ok && n > 0 {
-			s.N = n
-		}
-		if x, ok := m.Get("score").Float(); ok {
-			s.Value = schema.Num(x)
-		} else {
-			s.Value = schema.Missing("the file says " + strconv.Quote(m.Get("score").Text()))
-		}
-		if s.Task != "" && s.Metric != "" {
-			r.Scores = append(r.Scores, s)
-		}
 	}
 }

@@ -60,7 +60,8 @@ func Read(f *decode.File) schema.Reading {
 		report(f, &r, schema.SevWarning, "truncated", "a summary that does not say whether the result is valid")
 	case values["result is"] != "VALID":
 		d.Status = schema.StatusInvalid
-		report(f, &r, schema.SevWarning, "invalid-by-tool", "the load generator calls the result "+values["result is"])
+		report(f, &r, schema.SevWarning, "invalid-by-tool",
+			"the load generator calls the result "+values["result is"]+reasons(f.Data))
 	}
 	for _, name := range []string{
 		"samples_per_query", "min_duration (ms)", "min_query_count", "performance_sample_count",
@@ -73,6 +74,38 @@ func Read(f *decode.File) schema.Reading {
 	identify(f.Path, &r)
 	d.Done()
 	return r
+}
+
+// reasons quotes why a result is not valid: the constraints that were not satisfied, and what is recommended.
+func reasons(text []byte) string {
+	var out []string
+	inAdvice := false
+	for line := range bytes.Lines(text) {
+		line := strings.TrimSpace(string(line))
+		label, value, _ := strings.Cut(line, ":")
+		label, value = strings.TrimSpace(label), strings.TrimSpace(value)
+		switch {
+		case strings.HasPrefix(line, "====") && inAdvice, len(out) == mostReasons:
+			return join(out)
+		case strings.HasSuffix(label, "satisfied") && strings.EqualFold(value, "no"):
+			out = append(out, label+": no")
+		case strings.EqualFold(label, "Recommendations"):
+			inAdvice = true
+		case inAdvice && strings.HasPrefix(line, "*"):
+			out = append(out, strings.TrimSpace(strings.TrimLeft(line, "* ")))
+		}
+	}
+	return join(out)
+}
+
+// mostReasons is how many reasons of one result are quoted.
+const mostReasons = 8
+
+func join(reasons []string) string {
+	if len(reasons) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(reasons, "; ")
 }
 
 func report(f *decode.File, r *schema.Reading, severity schema.Severity, code, found string) {

@@ -58,6 +58,19 @@ Mean latency (ns)               : 5463316299885
 target_qps : 10
 `
 
+// A result that the load generator calls invalid says why.
+func TestWhyInvalid(t *testing.T) {
+	text := strings.Replace(server, "Result is : VALID\n  Performance constraints satisfied : Yes\n",
+		"Result is : INVALID\n  Performance constraints satisfied : NO\n  Min duration satisfied : Yes\n"+
+			"  Min queries satisfied : NO\nRecommendations:\n * Reduce target QPS to improve latency.\n", 1)
+	r := reader.Must(t, "mlperf_log_summary.txt", text)
+	const want = "the load generator calls the result INVALID: Performance constraints satisfied: no; " +
+		"Min queries satisfied: no; Reduce target QPS to improve latency."
+	if r.Points[0].Status != schema.StatusInvalid || r.Problems[0].Found != want {
+		t.Errorf("%s, %q", r.Points[0].Status, r.Problems[0].Found)
+	}
+}
+
 func TestServer(t *testing.T) {
 	r := reader.Must(t, "closed/acme/results/h100x8/llama2-70b-99/Server/performance/run_1/mlperf_log_summary.txt", server)
 	p := r.Points[0]
