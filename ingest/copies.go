@@ -24,7 +24,7 @@ func dropCopies(sources []*source) {
 	var places []place
 	var points []*schema.Point
 	for _, s := range sources {
-		if s.reading.Format == ttis.ReportData { // rounded, and identified by their rows
+		if f := s.reading.Format; f == ttis.ReportData || f == ttis.Statistics { // rounded, and identified by their rows
 			continue
 		}
 		for i := range s.reading.Points {

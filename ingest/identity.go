@@ -266,7 +266,11 @@ func (r *result) lieBeside(s *source) {
 // it.
 func (r *result) applyReport(side *sideFiles) {
 	report := side.reportFor(r.source, r.facts.Model.ID)
-	if report == nil {
+	switch {
+	case r.reading.Format == ttis.ReportData: // its rows are of one run with those of the tables beside it
+		r.runFolder = reportTree(r.shown())
+		return
+	case report == nil:
 		return
 	}
 	r.lieBeside(report)

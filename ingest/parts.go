@@ -7,6 +7,7 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/aiperf"
 	"github.com/ttreport/ttreport/ingest/evalscope"
+	"github.com/ttreport/ttreport/ingest/guidellm"
 	"github.com/ttreport/ttreport/ingest/inferenceperf"
 	"github.com/ttreport/ttreport/ingest/lmeval"
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -39,6 +40,8 @@ func joinParts(sources []*source) {
 		switch s.reading.Format {
 		case aiperf.CSV, aiperf.GenAICSV:
 			dropTable(s, near)
+		case guidellm.Table:
+			dropReportTable(s, near)
 		case inferenceperf.Format:
 			dropSummary(s, near)
 		}
@@ -63,6 +66,16 @@ func dropTable(s *source, near []*source) {
 		format := o.reading.Format
 		repeated := format == aiperf.Format || format == aiperf.GenAI || format == aiperf.Records && o.counts()
 		if repeated && (isDefault(s) && isDefault(o) || aiperfStem(s) == aiperfStem(o)) {
+			s.drop(o.shown())
+			return
+		}
+	}
+}
+
+// dropReportTable drops GuideLLM's table where the report of the same name, which has more statistics, is beside it.
+func dropReportTable(s *source, near []*source) {
+	for _, o := range near {
+		if o.reading.Format == guidellm.Format && o.file.Stem() == s.file.Stem() && o.counts() {
 			s.drop(o.shown())
 			return
 		}

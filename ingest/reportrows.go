@@ -28,32 +28,53 @@ func workloadRow(f *schema.Facts, k *schema.Key) rowKey {
 // path.Base makes "." of "".
 func rawFileRow(name string) rowKey { return rowKey{rawFile: path.Base(name)} }
 
+// named reports a row that states a file; those that state none are not one another.
+func (k rowKey) named() bool { return k.rawFile != "." }
+
 // taskRow returns the key of a score. A report's score under a metric that no result has is a number of its own.
 func taskRow(f *schema.Facts, s *schema.Score) rowKey {
 	return rowKey{model: f.Model.Name, task: s.Task, metric: s.Metric}
 }
 
-// dropReportRows drops the rows of reports whose results are among the files of the same tree.
+// dropReportRows drops the rows of reports, and of the tables that reports are made of, whose results are among the
+// files of the same tree. A table has more statistics than its report.
 func dropReportRows(results []*result) {
 	raw := map[rowKey][]*result{}
-	for _, r := range results {
-		if r.reading.Format == ttis.ReportData {
-			continue
-		}
-		for i := range r.reading.Points {
-			for _, k := range []rowKey{workloadRow(&r.facts, &r.reading.Points[i].Key), rawFileRow(r.rel)} {
-				raw[k] = append(raw[k], r)
+	for _, derived := range []string{"", ttis.Statistics, ttis.ReportData} {
+		for _, r := range results {
+			format := derivedFormat(r)
+			if format != derived {
+				continue
 			}
+			if derived != "" {
+				r.dropRows(raw)
+			}
+			r.addRows(raw)
 		}
-		for i := range r.reading.Scores {
-			k := taskRow(&r.facts, &r.reading.Scores[i])
+	}
+}
+
+// derivedFormat is the format of a report or its table, "" for results.
+func derivedFormat(r *result) string {
+	if f := r.reading.Format; f == ttis.Statistics || f == ttis.ReportData {
+		return f
+	}
+	return ""
+}
+
+// addRows adds the rows that the result stands for.
+func (r *result) addRows(raw map[rowKey][]*result) {
+	for i := range r.reading.Points {
+		p := &r.reading.Points[i]
+		for _, k := range []rowKey{
+			workloadRow(&r.facts, &p.Key), rawFileRow(r.rel), rawFileRow(p.Conditions[ttis.RawFile]),
+		} {
 			raw[k] = append(raw[k], r)
 		}
 	}
-	for _, r := range results {
-		if r.reading.Format == ttis.ReportData {
-			r.dropRows(raw)
-		}
+	for i := range r.reading.Scores {
+		k := taskRow(&r.facts, &r.reading.Scores[i])
+		raw[k] = append(raw[k], r)
 	}
 }
 
@@ -61,8 +82,11 @@ func dropReportRows(results []*result) {
 func (r *result) dropRows(raw map[rowKey][]*result) {
 	tree := reportTree(r.shown()) + "/"
 	isRead := func(key rowKey) bool {
+		if !key.named() {
+			return false
+		}
 		for _, other := range raw[key] {
-			if strings.HasPrefix(other.shown(), tree) {
+			if other != r && other.file != r.file && strings.HasPrefix(other.shown(), tree) {
 				r.reading.PartOf = path.Dir(other.shown())
 				return true
 			}

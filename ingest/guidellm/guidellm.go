@@ -6,7 +6,6 @@ import (
 	"path"
 	"regexp"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -14,24 +13,14 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
-// Names of the formats that this package distinguishes.
-const (
-	Format = "guidellm"
-	Table  = "guidellm-csv"
-)
+// Format is the name of the reports' format.
+const Format = "guidellm"
 
 // Detect looks for a list of benchmarks whose metrics have a request_latency.
 func Detect(f *decode.File) schema.Match {
 	m := draft.Check{Match: schema.Match{Format: Format}}
 	if f.Form == decode.Text {
-		head := string(f.Data[:min(len(f.Data), 4096)])
-		if strings.HasPrefix(head, "Run Info,") {
-			return schema.Match{
-				Format: Table, Has: []string{"Run Info"}, Detail: "not a result: a table of the report beside it",
-			}
-		}
-		m.Lacks = []string{"a JSON object"}
-		return m.Match
+		return detectTable(f)
 	}
 	list := f.First.Get("benchmarks")
 	m.Want(list.Kind() == decode.Array, "benchmarks")
@@ -63,10 +52,15 @@ func era(v decode.Value) string {
 // Read returns a point for each benchmark.
 func Read(f *decode.File) schema.Reading {
 	m := Detect(f)
-	r := schema.Reading{Format: m.Format, Detail: m.Detail}
 	if m.Format == Table {
-		return r
+		return readTable(f, m)
 	}
+	return readReport(f, m)
+}
+
+// readReport returns a point for each benchmark of a report.
+func readReport(f *decode.File, m schema.Match) schema.Reading {
+	r := schema.Reading{Format: m.Format, Detail: m.Detail}
 	for b := range f.First.Get("benchmarks").Items() {
 		if b.Get("metrics").Kind() == decode.Object {
 			readBenchmark(f, b, &r)

@@ -1,6 +1,9 @@
 package guidellm_test
 
 import (
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/ttreport/ttreport/ingest/guidellm"
@@ -96,3 +99,69 @@ func TestNothingCompleted(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) { reader.Fuzz(f, "benchmarks.json", v2, old, none) }
+
+// A table has the numbers of the report that was written with it, and its workload.
+func TestTableOfAReport(t *testing.T) {
+	cases, err := filepath.Glob("../../testdata/recorded/guidellm-*/*/out/benchmarks.csv")
+	if err != nil || len(cases) == 0 {
+		t.Fatal("no recorded table")
+	}
+	for _, name := range cases {
+		table, report := readFile(t, name), readFile(t, strings.TrimSuffix(name, "csv")+"json")
+		if len(table.Points) != len(report.Points) || table.Facts.Model.ID != report.Facts.Model.ID {
+			t.Fatalf("%s: %d points of %v, the report has %d", name, len(table.Points), table.Facts.Model.ID, len(report.Points))
+		}
+		for i, p := range table.Points {
+			q := report.Points[i]
+			if p.Key.String() != q.Key.String() || p.Status != q.Status {
+				t.Errorf("%s: %s %s, the report has %s %s", name, p.Key, p.Status, q.Key, q.Status)
+			}
+			for metric, m := range p.Metrics {
+				for _, s := range m.Stats {
+					if x, ok := q.Metrics[metric].Stats.Get(s.Name); !ok || !Near(x, s.Value) {
+						t.Errorf("%s: %s %s is %v, the report has %v", name, metric, s.Name, s.Value, x)
+					}
+				}
+			}
+		}
+	}
+}
+
+func readFile(t *testing.T, name string) schema.Reading {
+	t.Helper()
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reader.Must(t, filepath.Base(name), string(data))
+}
+
+// oldTable is what 0.3 writes: one line of headings, the strategy in the arguments.
+const oldTable = `Type,Run Id,Id,Name,Start Time,End Time,Duration,Successful Requests,Successful Request latency mean,` +
+	`Successful Request latency median,Successful Request latency std dev,` +
+	`"Successful Request latency [min, 0.1, 1, 5, 10, 25, 75, 90, 95, 99, max]",Successful Output token count mean,` +
+	`Successful Output tokens per second mean,Successful Time to first token ms mean,Errored Requests,Args,Request Loader` +
+	"\n" + `generative_benchmark,r,i,concurrent@4,2026-01-02 03:04:05,2026-01-02 03:04:15,10.0,20,1.5,1.4,0.25,` +
+	`"[1.0, 1.0, 1.0, 1.1, 1.2, 1.3, 1.6, 1.7, 1.8, 1.9, 2.0]",50.0,282.4,120.5,0,` +
+	`"{""strategy"": {""type_"": ""concurrent"", ""streams"": 4}}",` +
+	`"{""data"": ""prompt_tokens=128,output_tokens=50""}"` + "\n"
+
+func TestTableBefore04(t *testing.T) {
+	r := reader.Must(t, "benchmarks.csv", oldTable)
+	Check(t, r)
+	if len(r.Points) != 1 || *r.Points[0].Key.Concurrency != 4 || *r.Points[0].Key.ISL != 128 || r.Facts.Start.Minute() != 4 {
+		t.Fatalf("%+v", r)
+	}
+	Expect(t, r.Points[0], map[string]float64{
+		"e2el.mean": 1500, "e2el.median": 1400, "e2el.p99": 1900, "e2el.max": 2000, "e2el.std": 250, "ttft.mean": 120.5,
+		"output_tps.value": 100, "rps.value": 2, "duration_s.value": 10, "requests_ok.value": 20,
+	})
+	cut := reader.Must(t, "x.csv", oldTable[:len(oldTable)-60])
+	if len(cut.Points) != 0 || Codes(cut) != "truncated" {
+		t.Errorf("%d points, %s", len(cut.Points), Codes(cut))
+	}
+}
+
+func FuzzTable(f *testing.F) {
+	reader.Fuzz(f, "x.csv", oldTable)
+}

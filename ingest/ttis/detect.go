@@ -16,6 +16,7 @@ const (
 	Report     = "ttis-report"
 	ReportData = "ttis-report-data"
 	TargetFile = "ttis-targets"
+	Statistics = "ttis-statistics" // the table of a report's results
 )
 
 // Detect reports by content whether a file is tt-inference-server's.
@@ -78,8 +79,8 @@ func detectText(f *decode.File) schema.Match {
 			bytes.Contains(head, []byte("mean_ttft_ms")),
 		strings.HasSuffix(name, ".csv") && bytes.HasPrefix(head, []byte("timestamp,model_name,")):
 		return schema.Match{
-			Format: Report, Has: []string{"a statistics table"},
-			Detail: "not a result: a table of results that are read from their own files",
+			Format: Statistics, Has: []string{"a statistics table"},
+			Detail: "a table of results: counts where the results themselves are not there",
 		}
 	case strings.HasSuffix(name, ".md") &&
 		(bytes.Contains(head, []byte("Tenstorrent")) || bytes.Contains(head, []byte("Performance Benchmark")) ||

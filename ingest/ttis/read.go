@@ -23,6 +23,8 @@ func Read(f *decode.File) schema.Reading {
 		return readHarmonised(f)
 	case ReportData:
 		return readReport(f)
+	case Statistics:
+		return readStatistics(f, m)
 	}
 	return schema.Reading{Format: m.Format, Detail: m.Detail}
 }

@@ -3,6 +3,7 @@ package ttis
 import (
 	"encoding/csv"
 	"encoding/json"
+	"iter"
 	"strconv"
 	"strings"
 	"time"
@@ -64,12 +65,17 @@ func readReport(f *decode.File) schema.Reading {
 }
 
 // rowsOf iterates over the rows of a table: objects, or the CSV text that some versions put into their JSON.
-func rowsOf(v decode.Value) func(func(decode.Value) bool) {
+func rowsOf(v decode.Value) iter.Seq[decode.Value] {
 	if v.Kind() != decode.String {
 		return v.Items()
 	}
+	return linesOf(v.Str())
+}
+
+// linesOf iterates over the rows of a CSV text, as objects of texts by column.
+func linesOf(text string) iter.Seq[decode.Value] {
 	return func(yield func(decode.Value) bool) {
-		table, err := csv.NewReader(strings.NewReader(v.Str())).ReadAll()
+		table, err := csv.NewReader(strings.NewReader(text)).ReadAll()
 		if err != nil || len(table) < 2 {
 			return
 		}

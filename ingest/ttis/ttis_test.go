@@ -175,3 +175,22 @@ func FuzzRead(f *testing.F) {
 	reader.Fuzz(f, "report_data.json", spec,
 		`{"completed":1,"num_prompts":2,"mean_ttft_ms":1,"output_token_throughput":2}`, `[{"accuracy_check":2}]`, report)
 }
+
+// The table of a report's results has them where their files are missing.
+func TestStatistics(t *testing.T) {
+	r := reader.Must(t, "benchmark_stats_x.csv",
+		"timestamp,model_name,model_id,backend,device,input_sequence_length,output_sequence_length,max_con,mean_ttft_ms,"+
+			"mean_tpot_ms,request_throughput,num_requests,filename\n"+
+			"2026-06-20_10-03-00,id_x,acme/m,openai-chat,n150,128,64,1,130.5,45.6,0.169,8,benchmark_x.json\n"+
+			"2026-06-20_10-05-00,id_x,acme/m,aiperf,n150,128,64,32,230.5,55.6,4.5,256,\n")
+	drafttest.Check(t, r)
+	p := r.Points
+	if len(p) != 2 || p[0].Key.Tool != "vllm" || p[1].Key.Tool != "aiperf" || *p[1].Key.Concurrency != 32 ||
+		p[0].Conditions[ttis.RawFile] != "benchmark_x.json" || r.Facts.Model.ID != "acme/m" || r.Facts.Device.Name != "n150" {
+		t.Fatalf("%+v of %+v", p, r.Facts)
+	}
+	drafttest.Expect(t, p[0], map[string]float64{"ttft.mean": 130.5, "tpot.mean": 45.6, "rps.value": .169})
+	if bad := reader.Must(t, "benchmark_stats_y.csv", "source,isl,osl,mean_ttft_ms\nvllm,1\n"); drafttest.Codes(bad) != "bad-table" {
+		t.Error(drafttest.Codes(bad))
+	}
+}

@@ -1,0 +1,236 @@
+package guidellm
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+)
+
+// Table is benchmarks.csv: one row a benchmark. Up to 0.3 it has one line of headings ("Successful Time to first token
+// ms mean"), from 0.4 on three (group, status and unit, statistic). It states what the report does, with fewer
+// percentiles, so that a row is read as the benchmark that it was written from. Sources: benchmark/output.py of 0.3,
+// benchmark/outputs/csv.py of 0.6.
+const Table = "guidellm-csv"
+
+// detectTable recognises the headings of both forms.
+func detectTable(f *decode.File) schema.Match {
+	head := f.Data[:min(len(f.Data), 4096)]
+	for _, begin := range []string{"Run Info,", "Type,Run Id,Id,Name,Start Time,"} {
+		if bytes.HasPrefix(head, []byte(begin)) {
+			return schema.Match{Format: Table, Has: []string{begin}, Detail: "table of a report"}
+		}
+	}
+	return schema.Match{Format: Format, Lacks: []string{"a JSON object"}}
+}
+
+// block is the numbers of one metric in the form of a report.
+type block map[string]any
+
+// row is one benchmark of a table: its cells by heading.
+type row struct {
+	cells   map[string]string
+	metrics map[string]block
+}
+
+func readTable(f *decode.File, m schema.Match) schema.Reading {
+	lines := csv.NewReader(bytes.NewReader(f.Data))
+	lines.FieldsPerRecord = -1
+	table, err := lines.ReadAll()
+	depth := 1
+	if bytes.HasPrefix(f.Data, []byte("Run Info,")) {
+		depth = 3
+	}
+	out := schema.Reading{Format: Table, Detail: m.Detail}
+	if err != nil || len(table) <= depth || len(table[len(table)-1]) < len(table[0]) {
+		p := f.Problem(schema.SevError, "truncated", decode.Value{})
+		p.Found, p.Expected = "a table that is cut or damaged", "a line of as many columns as the headings for each benchmark"
+		p.Used, p.Hint = "no number of it", "copy the file again, or read the report beside it"
+		out.Problems = append(out.Problems, p)
+		return out
+	}
+	var report decode.Value
+	var problem *schema.Problem
+	for _, line := range table[depth:] {
+		one := row{map[string]string{}, map[string]block{}}
+		for i, cell := range line[:min(len(line), len(table[0]))] {
+			one.put(table[:depth], i, cell)
+		}
+		if report, problem = one.report(); problem != nil {
+			out.Problems = append(out.Problems, *problem)
+			continue
+		}
+		as := f.With(report)
+		as.Form = decode.JSON
+		part := readReport(as, schema.Match{Format: Table})
+		out.Points = append(out.Points, part.Points...)
+		out.Problems = append(out.Problems, part.Problems...)
+		if out.Facts.Model.ID == "" {
+			out.Facts.Model = part.Facts.Model
+		}
+		if out.Facts.Start.IsZero() || part.Facts.Start.Before(out.Facts.Start) {
+			out.Facts.Start, out.Facts.StartNote = part.Facts.Start, "local time of the host, zone not stated"
+		}
+		if part.Facts.End.After(out.Facts.End) {
+			out.Facts.End = part.Facts.End
+		}
+	}
+	out.Detail = fmt.Sprintf("table of %d benchmarks", len(out.Points))
+	return out
+}
+
+// put files one cell: a statistic under its metric, anything else under its heading.
+func (r *row) put(headings [][]string, column int, cell string) {
+	at := func(line int) string {
+		if line < len(headings) && column < len(headings[line]) {
+			return headings[line][column]
+		}
+		return ""
+	}
+	if len(headings) == 1 {
+		name, statistic, ok := splitHeading(at(0))
+		if !ok {
+			r.cells[at(0)] = cell
+			return
+		}
+		r.statistic(name, statistic, cell)
+		return
+	}
+	group, field, statistic := at(0), at(1), at(2)
+	unit, done := strings.CutPrefix(field, "Successful ")
+	if name := groups[group+"|"+unit]; name != "" && done {
+		r.statistic(name, strings.ToLower(statistic), cell)
+		return
+	}
+	r.cells[group+" "+field] = cell
+}
+
+// groups names the metrics of a report by the group and the unit of their columns.
+var groups = map[string]string{
+	"Request Latency|Sec": "request_latency", "Time to First Token|ms": "time_to_first_token_ms",
+	"Time per Output Token|ms": "time_per_output_token_ms", "Inter Token Latency|ms": "inter_token_latency_ms",
+	"Server Throughput|Requests/Sec": "requests_per_second", "Server Throughput|Concurrency": "request_concurrency",
+	"Token Metrics|Input Tokens": "prompt_token_count", "Token Metrics|Output Tokens": "output_token_count",
+	"Token Throughput|Output Tokens/Sec": "output_tokens_per_second", "Token Throughput|Total Tokens/Sec": "tokens_per_second",
+}
+
+// splitHeading splits "Successful Time to first token ms mean" into the metric of a report and its statistic.
+func splitHeading(text string) (name, statistic string, ok bool) {
+	rest, done := strings.CutPrefix(text, "Successful ")
+	for suffix, of := range map[string]string{
+		" mean": "mean", " median": "median", " std dev": "std dev", " [min, 0.1, 1, 5, 10, 25, 75, 90, 95, 99, max]": "percentiles",
+	} {
+		if metric, is := strings.CutSuffix(rest, suffix); is && done {
+			return strings.ReplaceAll(strings.ToLower(metric), " ", "_"), of, true
+		}
+	}
+	return "", "", false
+}
+
+// statistic puts a number, or the list of percentiles, into the block of its metric.
+func (r *row) statistic(metric, name, cell string) {
+	b := r.metrics[metric]
+	if b == nil {
+		b = block{}
+		r.metrics[metric] = b
+	}
+	if name != "percentiles" {
+		if x, err := strconv.ParseFloat(cell, 64); err == nil && x-x == 0 {
+			b[strings.ReplaceAll(name, "std dev", "std_dev")] = x
+		}
+		return
+	}
+	var list []float64
+	if json.Unmarshal([]byte(cell), &list) != nil || len(list) != 11 {
+		return
+	}
+	b["min"], b["max"] = list[0], list[10]
+	b["percentiles"] = map[string]float64{
+		"p001": list[1], "p01": list[2], "p05": list[3], "p10": list[4], "p25": list[5], "p75": list[6], "p90": list[7],
+		"p95": list[8], "p99": list[9],
+	}
+}
+
+// report makes the report of one benchmark.
+func (r *row) report() (decode.Value, *schema.Problem) {
+	first := func(names ...string) string {
+		for _, n := range names {
+			if r.cells[n] != "" {
+				return r.cells[n]
+			}
+		}
+		return ""
+	}
+	number := func(names ...string) float64 { x, _ := strconv.ParseFloat(first(names...), 64); return x }
+	object := func(names ...string) json.RawMessage {
+		if text := first(names...); json.Valid([]byte(text)) && text != "" {
+			return json.RawMessage(text)
+		}
+		return json.RawMessage("null")
+	}
+	done := number("Successful Requests", "Request Counts Successful")
+	metrics := map[string]any{}
+	for name, b := range r.metrics {
+		b["count"] = done
+		metrics[name] = map[string]any{"successful": b}
+	}
+	metrics["request_totals"] = map[string]any{
+		"successful": done, "errored": number("Errored Requests", "Request Counts Errored"),
+		"incomplete": number("Incomplete Requests", "Request Counts Incomplete"),
+	}
+	strategy := strategyOf(object("Run Info Profile"), r.cells["Benchmark Strategy"])
+	benchmark := map[string]any{
+		"metrics": metrics, "args": object("Args"), "worker": object("Worker"), "request_loader": object("Request Loader"),
+	}
+	if strategy["type_"] != "" { // up to 0.3 it is in the arguments
+		benchmark["config"] = map[string]any{"strategy": strategy, "backend": object("Run Info Backend")}
+		if kind := strategy["type_"]; len(strategy) == 1 && kind != "synchronous" && kind != "throughput" {
+			benchmark["row"] = r.cells["Run Info Run Index"] // rows of one sweep are no repeats
+		}
+	}
+	start, err := time.Parse(time.DateTime, first("Start Time", "Timings Start Time"))
+	if seconds := number("Duration", "Timings Duration"); err == nil && seconds > 0 {
+		benchmark["start_time"], benchmark["end_time"] = start.Unix(), float64(start.Unix())+seconds
+	}
+	text, err := json.Marshal(map[string]any{
+		"benchmarks": []any{benchmark}, "metadata": object("Runtime Info Metadata"),
+		"args": object("Runtime Info Arguments"), "config": object("Runtime Info Arguments"), // until 0.6, and since
+	})
+	if err != nil {
+		return decode.Value{}, &schema.Problem{
+			Severity: schema.SevWarning, Code: "bad-table", Found: "a line that cannot be read: " + err.Error(),
+		}
+	}
+	return decode.Document("", text)
+}
+
+// strategyOf returns the strategy of a benchmark: "concurrent@8" or, up to 0.6, its type alone. Then its profile states
+// the load where it has one; where it has several (a sweep) a row does not say which of them it is of.
+func strategyOf(profile json.RawMessage, text string) map[string]any {
+	kind, load, _ := strings.Cut(text, "@")
+	out := map[string]any{"type_": kind}
+	var p struct{ Streams, Rate json.RawMessage }
+	if json.Unmarshal(profile, &p) != nil {
+		p.Streams, p.Rate = nil, nil
+	}
+	name, stated := "rate", p.Rate
+	if kind == "concurrent" {
+		name, stated = "streams", p.Streams
+	}
+	var one float64
+	var list []float64
+	if x, err := strconv.ParseFloat(load, 64); err == nil && x > 0 {
+		out[name] = x
+	} else if json.Unmarshal(stated, &one) == nil && one > 0 {
+		out[name] = one
+	} else if json.Unmarshal(stated, &list) == nil && len(list) == 1 {
+		out[name] = list[0]
+	}
+	return out
+}
