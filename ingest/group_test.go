@@ -29,6 +29,9 @@ func sweepRun(rate, run int) string {
 const aggregate = `{"metadata":{"aggregation_type":"confidence"},"metrics":{"time_to_first_token_avg":{"mean":1,` +
 	`"ci_low":1}}}`
 
+const sweepAggregate = `{"aggregation_type":"sweep","per_combination_metrics":[{"parameters":{"concurrency":1},` +
+	`"metrics":{"time_to_first_token_avg":{"mean":11.87,"unit":"ms"}}}]}`
+
 // sweepLayouts are the layouts of sweeps: two workloads, each measured twice.
 func sweepLayouts() map[string]map[string]string {
 	return map[string]map[string]string{
@@ -42,7 +45,8 @@ func sweepLayouts() map[string]map[string]string {
 			"s/profile_runs/trial_0002/concurrency_1__isl_128/p.json": aiperfTrial(1, 2),
 			"s/profile_runs/trial_0001/concurrency_8__isl_128/p.json": aiperfTrial(8, 1),
 			"s/profile_runs/trial_0002/concurrency_8__isl_128/p.json": aiperfTrial(8, 2),
-			"s/aggregate/concurrency_8__isl_128/a.json":               aggregate},
+			"s/aggregate/concurrency_8__isl_128/a.json":               aggregate,
+			"s/sweep_aggregate/profile_export_aiperf_sweep.json":      sweepAggregate},
 		"aiperf, one trial": {"s/variation_0000_concurrency_1/p.json": aiperfTrial(1, 1),
 			"s/variation_0001_concurrency_1/p.json": aiperfTrial(1, 2), "s/concurrency_8/p.json": aiperfTrial(8, 1),
 			"s/concurrency8/p.json": aiperfTrial(8, 2)},

@@ -34,7 +34,6 @@ func TestWhatIsNoResultIsNamed(t *testing.T) {
 		"Timeslice,Metric,Unit,Stat,Value\n0,TTFT,ms,avg,5\n":                   "time slices",
 		"task,total,passed,unparsed,accuracy_rate\ngsm8k,100,80,1,0.8\n":        "graded answers",
 		`[{"request":"x","response":"y","info":{"output_token_times":[1]}}]`:    "the requests that were sent",
-		"Run Info,Run Info,Benchmark\n":                                         "a table of the report beside it",
 		`{"$schema":"https://json-schema.org/x","properties":{"completed":{}}}`: "JSON schema",
 		"load:\n  type: constant\n":                                             "text",
 		"\x00\x01\x02":                                                          "binary",

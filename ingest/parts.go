@@ -42,6 +42,8 @@ func joinParts(sources []*source) {
 			dropTable(s, near)
 		case guidellm.Table:
 			dropReportTable(s, near)
+		case aiperf.Sweep, aiperf.SweepTable:
+			dropAggregate(s, near, sources)
 		case inferenceperf.Format:
 			dropSummary(s, near)
 		}
@@ -67,6 +69,24 @@ func dropTable(s *source, near []*source) {
 		repeated := format == aiperf.Format || format == aiperf.GenAI || format == aiperf.Records && o.counts()
 		if repeated && (isDefault(s) && isDefault(o) || aiperfStem(s) == aiperfStem(o)) {
 			s.drop(o.shown())
+			return
+		}
+	}
+}
+
+// dropAggregate drops AIPerf's aggregate of a sweep where the runs that it is made of are below the same folder, and its
+// table where the aggregate is beside it.
+func dropAggregate(s *source, near, all []*source) {
+	for _, o := range near {
+		if s.reading.Format == aiperf.SweepTable && o.reading.Format == aiperf.Sweep && o.file.Stem() == s.file.Stem() {
+			s.drop(o.shown())
+			return
+		}
+	}
+	sweep := path.Dir(path.Dir(s.shown()))
+	for _, o := range all {
+		if o.reading.Format == aiperf.Format && (sweep == "." || strings.HasPrefix(o.shown(), sweep+"/")) {
+			s.drop(path.Dir(o.shown()))
 			return
 		}
 	}

@@ -16,8 +16,10 @@ import (
 // state no configuration, so they count only where the summary is missing.
 func detectCSV(f *decode.File) schema.Match {
 	m := draft.Check{Match: schema.Match{Format: CSV}}
-	head := f.Data[:min(len(f.Data), 256)]
-	line, _, _ := bytes.Cut(head, []byte("\n"))
+	line, _, _ := bytes.Cut(f.Data[:min(len(f.Data), 1<<16)], []byte("\n"))
+	if isSweepTable(line) {
+		return schema.Match{Format: SweepTable, Has: []string{"a mean over trials"}, Detail: "table of a sweep"}
+	}
 	for header, what := range map[string]string{
 		"Timeslice,Metric,": "time slices of a run", "task,total,passed,unparsed,": "a table of graded answers",
 		"Endpoint,Type,Metric,": "server metrics",

@@ -35,6 +35,9 @@ func Detect(f *decode.File) schema.Match {
 			Format: Records, Has: []string{"metadata and metrics per line"}, Detail: "per-request records", Records: true,
 		}
 	}
+	if isSweep(v) {
+		return schema.Match{Format: Sweep, Has: []string{"per_combination_metrics"}, Detail: "aggregate of a sweep"}
+	}
 	if what := aside(v); what != "" {
 		return schema.Match{Format: Aside, Has: []string{what}, Detail: "not a result: " + what, Records: true}
 	}
@@ -73,7 +76,7 @@ func aside(v decode.Value) string {
 	switch {
 	case v.Get("timeslices").Kind() == decode.Array:
 		return "time slices of a run"
-	case v.Get("aggregation_type").Str() == "sweep" || v.At("metadata", "aggregation_type").Str() == "confidence":
+	case v.Get("aggregation_type").Str() == "sweep" && !isSweep(v), v.At("metadata", "aggregation_type").Str() == "confidence":
 		return "an aggregate over runs that are read from their own files"
 	case v.Has("ready") && v.Has("was_cancelled") && v.Len() <= 4:
 		return "the mark that a run is written"

@@ -21,6 +21,10 @@ func Read(f *decode.File) schema.Reading {
 		return schema.Reading{Format: Aside, Detail: m.Detail}
 	case CSV, GenAICSV:
 		return readCSV(f, m)
+	case Sweep:
+		return readSweep(f, m)
+	case SweepTable:
+		return readSweepTable(f, m)
 	}
 	return readSummary(f, f.First, m)
 }
