@@ -11,4 +11,7 @@
 // and counts as a repeat; "date" in extra ends in a zone's abbreviation, the store's own is milliseconds since 1970;
 // TPOT includes the first token before vLLM 0.5.0; the number of prompts and the rate were varied together as
 // nr_qps_pair_.
+//
+// Stores of other projects are read too: each value is a point whose workload is its name and suite, with a metric of its
+// own unit and direction.
 package nmvllm

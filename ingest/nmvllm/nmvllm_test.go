@@ -56,7 +56,7 @@ func store() string {
 				entry("c1", 1720499999018, bench("mean_ttft_ms", "NVIDIA L4 x 1", "2024-07-09 04:30:00 UTC", 24)),
 				entry("c2", 1720592032018, bench("mean_ttft_ms", "NVIDIA H100 x 1", "2024-07-10 02:12:27 UTC", 13)),
 			},
-			"others": []any{entry("c3", 1720592032018, map[string]any{"name": "BenchmarkFib", "value": 5, "unit": "ns"})},
+			"z_others": []any{entry("c3", 1720592032018, map[string]any{"name": "BenchmarkFib", "value": 5, "unit": "ns"})},
 		},
 	})
 	return "window.BENCHMARK_DATA = " + string(b) + ";\n"
@@ -83,7 +83,7 @@ func TestResult(t *testing.T) {
 // A commit measured again is a run of its own; versions are attributes and no part of a series.
 func TestStore(t *testing.T) {
 	r := reader.Must(t, "data.js", store())
-	if len(r.Points) != 1 || len(r.More) != 2 || Codes(r) != "other-benchmarks" {
+	if len(r.Points) != 1 || len(r.More) != 3 {
 		t.Fatalf("%d points, %d more, %v", len(r.Points), len(r.More), r.Problems)
 	}
 	Expect(t, r.Points[0], map[string]float64{"ttft.mean": 23.5, "tpot.mean": 8})
@@ -100,12 +100,28 @@ func TestStore(t *testing.T) {
 	}
 }
 
+// A store of any project is read: each value is a workload of its own, a night and commit is a build on channel main.
 func TestStoreOfOthers(t *testing.T) {
-	r := reader.Must(t, "data.js",
-		`window.BENCHMARK_DATA = {"lastUpdate":1,"entries":{"Go":[{"commit":{"id":"x"},"date":1720492032018,`+
-			`"benches":[{"name":"BenchmarkFib10","value":325,"unit":"ns/op"}]}]}}`)
-	if len(r.Points) != 0 || r.Detail != "not a result: a store of other benchmarks" {
-		t.Errorf("%+v", r)
+	r := reader.Must(t, "data.js", `window.BENCHMARK_DATA = {"lastUpdate":1,"repoUrl":"https://x.org/acme/serve","entries":{`+
+		`"Go":[{"commit":{"id":"abcdef0123"},"date":1720492032018,"tool":"go","benches":[`+
+		`{"name":"BenchmarkFib10","value":325,"unit":"ns/op","range":"± 2%"},{"name":"x","value":5,"unit":"widgets"},`+
+		`{"name":"y","value":"n/a","unit":"ms"}]}],"py":[{"commit":{"id":"abcdef0123"},"date":1720499032018,"tool":"pytest",`+
+		`"benches":[{"name":"test_z","value":12.5,"unit":"iter/sec"}]}],"own":[{"commit":{"id":"abcdef0123"},`+
+		`"date":1720499032018,"tool":"customBiggerIsBetter","benches":[{"name":"tok/s batch 8","value":99,"unit":"tok/s"}]}]}}`)
+	Check(t, r)
+	if len(r.Points) != 1 || len(r.More) != 2 || Codes(r) != "other-benchmarks" {
+		t.Fatalf("%d points, %d more, %s", len(r.Points), len(r.More), Codes(r))
+	}
+	Expect(t, r.Points[0], map[string]float64{"value{ns/op,lower}.value": 325, "value{ns/op,lower}.std": 6.5})
+	Expect(t, r.More[0].Points[0], map[string]float64{"value{iter/sec,higher}.value": 12.5})
+	Expect(t, r.More[1].Points[0], map[string]float64{"value{tok/s,higher}.value": 99})
+	for _, f := range []schema.Facts{r.Facts, r.More[0].Facts, r.More[1].Facts} {
+		if f.Release != "2024-07-08 abcdef0" || f.Channel != schema.ChannelMain || f.Stack.Commits["serve"] != "abcdef0123" {
+			t.Errorf("%+v", f)
+		}
+	}
+	if r.Points[0].Key.Dims[schema.DimLabel] != "BenchmarkFib10" || r.Points[0].Key.Dims["suite"] != "Go" {
+		t.Error(r.Points[0].Key)
 	}
 }
 

@@ -59,7 +59,7 @@ func (s *store) entries() {
 	for _, suite := range s.f.First.Get("entries").Members() {
 		for entry := range suite.Val.Items() {
 			for bench := range entry.Get("benches").Items() {
-				if s.bench(entry, bench); s.full {
+				if s.bench(suite.Key, entry, bench); s.full {
 					return
 				}
 			}
@@ -77,8 +77,8 @@ func (s *store) problems() []schema.Problem {
 	}
 	if s.foreign > 0 {
 		add(schema.SevNote, "other-benchmarks",
-			fmt.Sprintf("%d values of other benchmarks, the first %q", s.foreign, s.example),
-			"metrics of nm-vllm", "the others")
+			fmt.Sprintf("%d values that are no numbers or do not say which direction is better, the first %q", s.foreign,
+				s.example), "a number, and a unit of time, a rate or a custom tool", "the others")
 	}
 	if s.twice > 0 {
 		add(schema.SevNote, "published-twice",
@@ -92,12 +92,15 @@ func (s *store) problems() []schema.Problem {
 }
 
 // bench reads one value.
-func (s *store) bench(entry, bench decode.Value) {
+func (s *store) bench(suite string, entry, bench decode.Value) {
 	title := bench.Get("name").Str()
 	name := s.name(title)
 	metric := name.Get("name").Str()
 	value, ok := bench.Get("value").Float()
 	if metric == "" || !ok {
+		if s.other(suite, entry, bench) {
+			return
+		}
 		if s.foreign++; s.example == "" {
 			s.example = short(title)
 		}
@@ -112,12 +115,9 @@ func (s *store) bench(entry, bench decode.Value) {
 		model: extra.Get("model").Str(), version: name.Get("vllm_version").Str(), date: entry.Get("date").Text(),
 	}
 	date := extra.Get("date").Str()
-	once := maphash.Comparable(s.seed, published{run.commit, title, date, run.model, value})
-	if date != "" && s.seen[once] {
-		s.twice++
+	if s.isTwice(published{run.commit, title, date, run.model, value}) {
 		return
 	}
-	s.seen[once] = true
 	r := s.runs.Of(run, func() schema.Reading {
 		return schema.Reading{
 			Format: s.format, Detail: "a commit of a store", Facts: storeFacts(entry, name, extra, run.commit),
@@ -133,6 +133,17 @@ func (s *store) bench(entry, bench decode.Value) {
 type published struct {
 	commit, title, date, model string
 	value                      float64
+}
+
+// isTwice reports a value that was published before, and counts it.
+func (s *store) isTwice(p published) bool {
+	once := maphash.Comparable(s.seed, p)
+	if p.date != "" && s.seen[once] {
+		s.twice++
+		return true
+	}
+	s.seen[once] = true
+	return false
 }
 
 // name decodes a title.
