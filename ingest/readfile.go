@@ -11,6 +11,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/archive"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/table"
 	"github.com/ttreport/ttreport/ingest/vllm"
 )
 
@@ -134,6 +135,9 @@ func interpret(at found, f *decode.File) []*source {
 	if r, ok := ailing(f); ok {
 		self.reading = r
 		return sources
+	}
+	if t, ok := table.Find(at.root.Tables, at.shown()); ok {
+		return bound(self.split(t.Read(f)), f.Limits().Results)
 	}
 	if list, ok := unwrapped(f); ok {
 		return bound(readValues(self, list), f.Limits().Results)

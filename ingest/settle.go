@@ -27,8 +27,9 @@ func (s *settled) nothingLeft() bool { return len(s.run.Points) == 0 && len(s.ru
 // Otherwise the old one stays, and its measurements are left out of the run: a flag must not move history from one
 // device to another.
 //
-// Documents in the folders others count too, and are never replaced.
-func settle(dir string, r schema.Run, others ...string) settled {
+// Documents in the folders others count too, and are never replaced. Those of runs that were read together with this
+// one are of other measurements, even of the same file: a table has rows of several devices.
+func settle(dir string, r schema.Run, together map[string]bool, others ...string) settled {
 	s := settled{run: r}
 	for _, in := range append([]string{dir}, others...) {
 		for _, name := range history.Candidates(in, &r) {
@@ -36,7 +37,8 @@ func settle(dir string, r schema.Run, others ...string) settled {
 				continue // its own document, which history.Put updates
 			}
 			old, problem := history.Read(name)
-			if problem != nil || !(field{"model", old.Model.Name}).compatible(r.Model.Name) {
+			isOther := together[old.ID] && old.ID != r.ID
+			if problem != nil || isOther || !(field{"model", old.Model.Name}).compatible(r.Model.Name) {
 				continue // a damaged document is reported when history is loaded; another model has other measurements
 			}
 			held := duplicate.In(&old)

@@ -72,8 +72,12 @@ func (s Store) Read(ctx context.Context, roots []Root, opt Options) (Result, err
 		return Result{}, err
 	}
 	out := Result{Files: set.Files, Runs: set.Runs, Problems: append(set.Problems, problems...)}
+	together := map[string]bool{}
 	for i := range set.Runs {
-		if err := s.put(set.Runs[i], inForce, &out); err != nil {
+		together[set.Runs[i].ID] = true
+	}
+	for i := range set.Runs {
+		if err := s.put(set.Runs[i], inForce, together, &out); err != nil {
 			return out, err
 		}
 	}
@@ -81,12 +85,12 @@ func (s Store) Read(ctx context.Context, roots []Root, opt Options) (Result, err
 }
 
 // put stores one run.
-func (s Store) put(r schema.Run, inForce Targets, out *Result) error {
+func (s Store) put(r schema.Run, inForce Targets, together map[string]bool, out *Result) error {
 	var others []string
 	if s.Base != "" {
 		others = append(others, s.Base)
 	}
-	settled := settle(s.Dir, r, others...)
+	settled := settle(s.Dir, r, together, others...)
 	for _, p := range settled.problems {
 		out.report(p)
 	}

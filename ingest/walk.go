@@ -14,6 +14,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/rootfs"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
+	"github.com/ttreport/ttreport/ingest/table"
 )
 
 // Root is where a walk starts. Name prefixes every path shown. Only, when set, is the single file wanted. Own are
@@ -24,6 +25,8 @@ type Root struct {
 	Only  string
 	Above []Above
 	Own   []fs.FileInfo
+	// Tables are mappings of the user's own for files that no tool's format describes.
+	Tables []table.Table
 }
 
 // Above is a folder above a root with a manifest, which applies to everything below. Below is the root's path within

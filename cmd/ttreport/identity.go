@@ -15,6 +15,7 @@ import (
 	"github.com/ttreport/ttreport/ingest"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
+	"github.com/ttreport/ttreport/ingest/table"
 )
 
 // identity holds the flags that state who was measured where no file does.
@@ -82,6 +83,10 @@ func input(paths []string, id *identity) (ingest.Options, []ingest.Root, error) 
 	if err != nil {
 		return opt, nil, err
 	}
+	tables, err := ownTables()
+	if err != nil {
+		return opt, nil, err
+	}
 	var roots []ingest.Root
 	for _, p := range paths {
 		root, err := ingest.OSRoot(filepath.ToSlash(fromHere(p)))
@@ -92,10 +97,19 @@ func input(paths []string, id *identity) (ingest.Options, []ingest.Root, error) 
 		if err != nil {
 			return opt, nil, fail(exitInput, "check its permissions", "%w", err)
 		}
-		root.Own = ownFolders()
+		root.Own, root.Tables = ownFolders(), tables
 		roots = append(roots, root)
 	}
 	return opt, roots, nil
+}
+
+// ownTables are the mappings of the workspace's configuration.
+func ownTables() ([]table.Table, error) {
+	ws, err := workspace.Open(".")
+	if err != nil {
+		return nil, fail(exitUsage, "see ttreport help files", "%w", err)
+	}
+	return ws.Tables(), nil
 }
 
 // ownFolders are the folders that the workspace's results were read into: they are no input.

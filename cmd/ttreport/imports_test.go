@@ -55,6 +55,7 @@ var rooms = map[string][]string{
 	"ingest/llmperf":       {},
 	"ingest/mlperf":        {},
 	"ingest/mosaic":        {},
+	"ingest/table":         {},
 	"ingest/history":       {"ingest/repeat"},
 	"ingest/repeat":        {},
 

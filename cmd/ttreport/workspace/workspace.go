@@ -16,6 +16,7 @@ import (
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/ingest/rootfs"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/table"
 	"github.com/ttreport/ttreport/targets/decision"
 	"github.com/ttreport/ttreport/targets/judge"
 )
@@ -36,6 +37,8 @@ type Config struct {
 	Tools map[string]string `yaml:"tools"`
 	// Exec are benchmarks of the user's own, by name: a command line with holes such as {url} and {out}.
 	Exec map[string]string `yaml:"exec"`
+	// Tables say what the columns of tables hold that no tool defines; see ttreport help files.
+	Tables []table.Mapping `yaml:"tables"`
 	// Plans are what ttreport collect measures when no model is named.
 	Plans []plan.Entry `yaml:"plans"`
 }
@@ -68,7 +71,8 @@ type Workspace struct {
 	Config     Config
 	Configured bool // ttreport.yaml exists
 
-	files *rootfs.Folder // nothing outside of it is read
+	files  *rootfs.Folder // nothing outside of it is read
+	tables []table.Table
 }
 
 // Open reads a folder's configuration. A folder without one is a workspace with defaults.
@@ -96,8 +100,14 @@ func Open(dir string) (*Workspace, error) {
 		_, picture, _ := strings.Cut(p.Hint, "\n") // the source line with a caret
 		return nil, fmt.Errorf("%s:%d:%d: %s\n%s", name, p.Line, p.Column, p.Found, picture)
 	}
+	if w.tables, err = table.Compile(w.Config.Tables); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
 	return w, nil
 }
+
+// Tables are the mappings of tables that the configuration states.
+func (w *Workspace) Tables() []table.Table { return w.tables }
 
 // Settings is the configuration file.
 func (w *Workspace) Settings() string { return filepath.Join(w.Dir, ConfigName) }

@@ -1,0 +1,110 @@
+package table_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+	. "github.com/ttreport/ttreport/ingest/schema/draft/drafttest"
+	"github.com/ttreport/ttreport/ingest/table"
+)
+
+func compile(t *testing.T, columns map[string]string) table.Table {
+	t.Helper()
+	tables, err := table.Compile([]table.Mapping{{Files: "sweeps/*.csv", Tool: "mine", Columns: columns}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tables[0]
+}
+
+func columns() map[string]string {
+	return map[string]string{
+		"Batch": "concurrency", "In": "isl", "Out": "osl", "GPU": "device", "Model": "model", "Date": "start",
+		"TTFT avg": "ttft mean s", "TTFT 99": "ttft p99 ms", "TPS": "output_tps tok/s", "Power": "power W lower",
+		"Quant": "dim quantization", "Comment": "skip", "OK": "requests_ok",
+	}
+}
+
+const sheet = "Model,GPU,Date,Batch,In,Out,TTFT avg,TTFT 99,TPS,Power,Quant,Comment,OK,Flags\n" +
+	"acme/m,H100,2026-01-02,8,128,64,0.5,750,\"1,234.5\",350,fp8,ok,8,--x\n" +
+	"acme/m,H100,2026-01-02,16,128,64,OOM,,,,fp8,boom,,--x\n" +
+	"acme/m,A100,2026-01-03,16,128,64,1.5,2000,abc,300,fp8,,8,\n"
+
+// A row is a point, with the units that the mapping states.
+func TestRows(t *testing.T) {
+	r := compile(t, columns()).Read(File("sweeps/a.csv", sheet))
+	Check(t, r)
+	if len(r.Points) != 1 || len(r.More) != 1 || len(r.More[0].Points) != 1 || Codes(r) != "bad-cell" {
+		t.Fatalf("%d points, %d more, %v", len(r.Points), len(r.More), r.Problems)
+	}
+	p := r.Points[0]
+	Expect(t, p, map[string]float64{
+		"ttft.mean": 500, "ttft.p99": 750, "output_tps.value": 1234.5, "power{W,lower}.value": 350, "requests_ok.value": 8,
+	})
+	if *p.Key.Concurrency != 8 || *p.Key.ISL != 128 || p.Key.Dims["quantization"] != "fp8" || p.Key.Tool != "mine" ||
+		r.Facts.Device.Name != "H100" || r.Facts.Start.Day() != 2 || string(p.Extra["Flags"]) != `"--x"` {
+		t.Errorf("%s of %+v, %v", p.Key, r.Facts, p.Extra)
+	}
+	if r.More[0].Facts.Device.Name != "A100" || len(r.More[0].Points[0].Metrics["output_tps"].Stats) != 0 {
+		t.Errorf("%+v", r.More[0])
+	}
+}
+
+// Semicolons separate cells where a comma is the decimal point.
+func TestSemicolons(t *testing.T) {
+	m := compile(t, map[string]string{"TTFT (s)": "ttft median s", "c": "concurrency", "gone": "osl"})
+	r := m.Read(File("sweeps/a.csv", "c;TTFT (s)\n4;0,125\n"))
+	if len(r.Points) != 1 || Codes(r) != "missing-column" {
+		t.Fatalf("%+v", r)
+	}
+	Expect(t, r.Points[0], map[string]float64{"ttft.median": 125})
+}
+
+// A mapping without a unit, or with one of another kind, is refused before anything is read.
+func TestMappingsAreChecked(t *testing.T) {
+	for spec, want := range map[string]string{
+		"ttft mean":         `state the unit of ttft: ttft mean ms`,
+		"ttft":              `state the unit of ttft`,
+		"output_tps ms":     `state the unit of output_tps: output_tps value tok/s`,
+		"ttft average ms":   `"average" is no statistic`,
+		"wattage":           `"wattage" is neither a field`,
+		"power W up":        `"power W up" is neither a field`,
+		"":                  "it says nothing",
+		"rps value furlong": "state the unit of rps",
+	} {
+		_, err := table.Compile([]table.Mapping{{Files: "*.csv", Columns: map[string]string{"A": spec}}})
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), `column "A"`) {
+			t.Errorf("%q: %v, want %s", spec, err, want)
+		}
+	}
+	for _, m := range []table.Mapping{
+		{Columns: map[string]string{"A": "ttft ms"}}, {Files: "*.csv", Columns: map[string]string{"A": "isl"}},
+	} {
+		if _, err := table.Compile([]table.Mapping{m}); err == nil {
+			t.Errorf("%+v was accepted", m)
+		}
+	}
+}
+
+func TestFind(t *testing.T) {
+	m := compile(t, columns())
+	if _, ok := table.Find([]table.Table{m}, "in/sweeps/a.csv"); !ok {
+		t.Error("in/sweeps/a.csv is not found")
+	}
+	if _, ok := table.Find([]table.Table{m}, "in/other/a.csv"); ok {
+		t.Error("in/other/a.csv is found")
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	tables, err := table.Compile([]table.Mapping{{Files: "**", Columns: columns()}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	Reader{
+		Detect: func(*decode.File) schema.Match { return schema.Match{Format: table.Format, Has: []string{"it"}} },
+		Read:   tables[0].Read,
+	}.Fuzz(f, "x.csv", sheet, "c;TTFT avg\n4;0,125\n")
+}
