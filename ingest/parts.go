@@ -74,8 +74,8 @@ func dropTable(s *source, near []*source) {
 	}
 }
 
-// dropAggregate drops AIPerf's aggregate of a sweep where the runs that it is made of are below the same folder, and its
-// table where the aggregate is beside it.
+// dropAggregate drops AIPerf's aggregate of a sweep where the runs that it is made of are below the same folder, and
+// its table where the aggregate is beside it.
 func dropAggregate(s *source, near, all []*source) {
 	for _, o := range near {
 		if s.reading.Format == aiperf.SweepTable && o.reading.Format == aiperf.Sweep && o.file.Stem() == s.file.Stem() {

@@ -132,15 +132,8 @@ func interpret(at found, f *decode.File) []*source {
 	}
 	defer f.Drop()
 	sources := []*source{self}
-	if r, ok := ailing(f); ok {
-		self.reading = r
-		return sources
-	}
-	if t, ok := table.Find(at.root.Tables, at.shown()); ok {
-		return bound(self.split(t.Read(f)), f.Limits().Results)
-	}
-	if list, ok := unwrapped(f); ok {
-		return bound(readValues(self, list), f.Limits().Results)
+	if known, ok := self.readOtherwise(); ok {
+		return known
 	}
 	m, r := recognise(f)
 	other := ""
@@ -174,6 +167,23 @@ func interpret(at found, f *decode.File) []*source {
 		})
 	}
 	return bound(sources, f.Limits().Results)
+}
+
+// readOtherwise reads what no reader is asked about: a file that cannot be a result, a table of the user's own, results
+// in a wrapper.
+func (s *source) readOtherwise() ([]*source, bool) {
+	f := s.file
+	if r, ok := ailing(f); ok {
+		s.reading = r
+		return []*source{s}, true
+	}
+	if t, ok := table.Find(s.root.Tables, s.shown()); ok {
+		return bound(s.split(t.Read(f)), f.Limits().Results), true
+	}
+	if list, ok := unwrapped(f); ok {
+		return bound(readValues(s, list), f.Limits().Results), true
+	}
+	return nil, false
 }
 
 // split makes sources of a reading: the reading itself, and one for each further run in it.

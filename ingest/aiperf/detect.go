@@ -76,7 +76,8 @@ func aside(v decode.Value) string {
 	switch {
 	case v.Get("timeslices").Kind() == decode.Array:
 		return "time slices of a run"
-	case v.Get("aggregation_type").Str() == "sweep" && !isSweep(v), v.At("metadata", "aggregation_type").Str() == "confidence":
+	case v.Get("aggregation_type").Str() == "sweep" && !isSweep(v),
+		v.At("metadata", "aggregation_type").Str() == "confidence":
 		return "an aggregate over runs that are read from their own files"
 	case v.Has("ready") && v.Has("was_cancelled") && v.Len() <= 4:
 		return "the mark that a run is written"

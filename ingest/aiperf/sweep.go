@@ -14,9 +14,10 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
-// Sweep is the format of what AIPerf makes of the runs of a sweep: one entry a combination of parameters, each statistic with its mean
-// over the trials and the error of that mean. It counts where the runs themselves are not there. The table beside it
-// (.csv) states no units; they are those of AIPerf's files. Source: orchestrator/aggregation/sweep.py of 0.13.
+// Sweep is the format of what AIPerf makes of the runs of a sweep: one entry a combination of parameters, each
+// statistic with its mean over the trials and the error of that mean. It counts where the runs themselves are not
+// there. The table beside it (.csv) states no units; they are those of AIPerf's files. Source:
+// orchestrator/aggregation/sweep.py of 0.13.
 const (
 	Sweep      = "aiperf-sweep"
 	SweepTable = "aiperf-sweep-csv"
@@ -27,7 +28,8 @@ func isSweep(v decode.Value) bool {
 }
 
 // sweepColumn is the mean over trials of a statistic, in the table of a sweep.
-var sweepColumn = regexp.MustCompile(`(^|,)(request_throughput_avg|time_to_first_token_\w+|request_latency_\w+)_mean(,|\r?$)`)
+var sweepColumn = regexp.MustCompile(
+	`(^|,)(request_throughput_avg|time_to_first_token_\w+|request_latency_\w+)_mean(,|\r?$)`)
 
 // isSweepTable recognises the header of a sweep's table.
 func isSweepTable(header []byte) bool { return sweepColumn.Match(header) }

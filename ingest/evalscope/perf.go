@@ -151,8 +151,8 @@ func readSummary(f *decode.File, r *schema.Reading) {
 // misspelt is the name of the duration in versions up to 0.7.
 const misspelt = "Time taken for tests (senconds)"
 
-// noTPOT drops the time per output token of early versions, which is the duration divided by the tokens of all requests:
-// the inverse of the throughput, and no TPOT. Those versions state the latency of a package beside it.
+// noTPOT drops the time per output token of early versions, which is the duration divided by the tokens of all
+// requests: the inverse of the throughput, and no TPOT. Those versions state the latency of a package beside it.
 func noTPOT(d *draft.Draft, v decode.Value) {
 	tpot, has := d.Metrics["tpot"].Stats.Get("mean")
 	tps, _ := d.Metrics["output_tps"].Stats.Get("value")

@@ -117,14 +117,16 @@ var groups = map[string]string{
 	"Time per Output Token|ms": "time_per_output_token_ms", "Inter Token Latency|ms": "inter_token_latency_ms",
 	"Server Throughput|Requests/Sec": "requests_per_second", "Server Throughput|Concurrency": "request_concurrency",
 	"Token Metrics|Input Tokens": "prompt_token_count", "Token Metrics|Output Tokens": "output_token_count",
-	"Token Throughput|Output Tokens/Sec": "output_tokens_per_second", "Token Throughput|Total Tokens/Sec": "tokens_per_second",
+	"Token Throughput|Output Tokens/Sec": "output_tokens_per_second",
+	"Token Throughput|Total Tokens/Sec":  "tokens_per_second",
 }
 
 // splitHeading splits "Successful Time to first token ms mean" into the metric of a report and its statistic.
 func splitHeading(text string) (name, statistic string, ok bool) {
 	rest, done := strings.CutPrefix(text, "Successful ")
 	for suffix, of := range map[string]string{
-		" mean": "mean", " median": "median", " std dev": "std dev", " [min, 0.1, 1, 5, 10, 25, 75, 90, 95, 99, max]": "percentiles",
+		" mean": "mean", " median": "median", " std dev": "std dev",
+		" [min, 0.1, 1, 5, 10, 25, 75, 90, 95, 99, max]": "percentiles",
 	} {
 		if metric, is := strings.CutSuffix(rest, suffix); is && done {
 			return strings.ReplaceAll(strings.ToLower(metric), " ", "_"), of, true
@@ -159,48 +161,35 @@ func (r *row) statistic(metric, name, cell string) {
 
 // report makes the report of one benchmark.
 func (r *row) report() (decode.Value, *schema.Problem) {
-	first := func(names ...string) string {
-		for _, n := range names {
-			if r.cells[n] != "" {
-				return r.cells[n]
-			}
-		}
-		return ""
-	}
-	number := func(names ...string) float64 { x, _ := strconv.ParseFloat(first(names...), 64); return x }
-	object := func(names ...string) json.RawMessage {
-		if text := first(names...); json.Valid([]byte(text)) && text != "" {
-			return json.RawMessage(text)
-		}
-		return json.RawMessage("null")
-	}
-	done := number("Successful Requests", "Request Counts Successful")
 	metrics := map[string]any{}
+	done := r.number("Successful Requests", "Request Counts Successful")
 	for name, b := range r.metrics {
 		b["count"] = done
 		metrics[name] = map[string]any{"successful": b}
 	}
 	metrics["request_totals"] = map[string]any{
-		"successful": done, "errored": number("Errored Requests", "Request Counts Errored"),
-		"incomplete": number("Incomplete Requests", "Request Counts Incomplete"),
+		"successful": done, "errored": r.number("Errored Requests", "Request Counts Errored"),
+		"incomplete": r.number("Incomplete Requests", "Request Counts Incomplete"),
 	}
-	strategy := strategyOf(object("Run Info Profile"), r.cells["Benchmark Strategy"])
 	benchmark := map[string]any{
-		"metrics": metrics, "args": object("Args"), "worker": object("Worker"), "request_loader": object("Request Loader"),
+		"metrics": metrics, "args": r.object("Args"), "worker": r.object("Worker"),
+		"request_loader": r.object("Request Loader"),
 	}
+	strategy := strategyOf(r.object("Run Info Profile"), r.cells["Benchmark Strategy"])
 	if strategy["type_"] != "" { // up to 0.3 it is in the arguments
-		benchmark["config"] = map[string]any{"strategy": strategy, "backend": object("Run Info Backend")}
+		benchmark["config"] = map[string]any{"strategy": strategy, "backend": r.object("Run Info Backend")}
 		if kind := strategy["type_"]; len(strategy) == 1 && kind != "synchronous" && kind != "throughput" {
 			benchmark["row"] = r.cells["Run Info Run Index"] // rows of one sweep are no repeats
 		}
 	}
-	start, err := time.Parse(time.DateTime, first("Start Time", "Timings Start Time"))
-	if seconds := number("Duration", "Timings Duration"); err == nil && seconds > 0 {
+	start, err := time.Parse(time.DateTime, r.first("Start Time", "Timings Start Time"))
+	if seconds := r.number("Duration", "Timings Duration"); err == nil && seconds > 0 {
 		benchmark["start_time"], benchmark["end_time"] = start.Unix(), float64(start.Unix())+seconds
 	}
+	arguments := r.object("Runtime Info Arguments")
 	text, err := json.Marshal(map[string]any{
-		"benchmarks": []any{benchmark}, "metadata": object("Runtime Info Metadata"),
-		"args": object("Runtime Info Arguments"), "config": object("Runtime Info Arguments"), // until 0.6, and since
+		"benchmarks": []any{benchmark}, "metadata": r.object("Runtime Info Metadata"),
+		"args": arguments, "config": arguments, // until 0.6, and since
 	})
 	if err != nil {
 		return decode.Value{}, &schema.Problem{
@@ -208,6 +197,33 @@ func (r *row) report() (decode.Value, *schema.Problem) {
 		}
 	}
 	return decode.Document("", text)
+}
+
+// first returns the first cell of these headings that is not empty.
+func (r *row) first(headings ...string) string {
+	for _, h := range headings {
+		if r.cells[h] != "" {
+			return r.cells[h]
+		}
+	}
+	return ""
+}
+
+// number is 0 where there is none, for counts.
+func (r *row) number(headings ...string) float64 {
+	x, err := strconv.ParseFloat(r.first(headings...), 64)
+	if err != nil || x-x != 0 {
+		return 0
+	}
+	return x
+}
+
+// object is the JSON of a cell, null where there is none.
+func (r *row) object(heading string) json.RawMessage {
+	if text := r.cells[heading]; json.Valid([]byte(text)) && text != "" {
+		return json.RawMessage(text)
+	}
+	return json.RawMessage("null")
 }
 
 // strategyOf returns the strategy of a benchmark: "concurrent@8" or, up to 0.6, its type alone. Then its profile states

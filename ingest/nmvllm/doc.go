@@ -12,6 +12,6 @@
 // TPOT includes the first token before vLLM 0.5.0; the number of prompts and the rate were varied together as
 // nr_qps_pair_.
 //
-// Stores of other projects are read too: each value is a point whose workload is its name and suite, with a metric of its
-// own unit and direction.
+// Stores of other projects are read too: each value is a point whose workload is its name and suite, with a metric of
+// its own unit and direction.
 package nmvllm

@@ -226,8 +226,8 @@ func (r *reader) badCell(i int, text string) {
 	}
 	if heading := r.header[i]; !r.bad[heading] {
 		r.bad[heading] = true
-		r.report(schema.SevWarning, "bad-cell", fmt.Sprintf("%s in column %q of row %d", strconv.Quote(text), heading, r.rows),
-			"a number", "no number of this cell")
+		found := fmt.Sprintf("%q in column %q of row %d", text, heading, r.rows)
+		r.report(schema.SevWarning, "bad-cell", found, "a number", "no number of this cell")
 	}
 }
 
@@ -256,7 +256,9 @@ func setFact(f *schema.Facts, who *system, field, text string) {
 	case "release":
 		f.Release, who.release = text, text
 	case "start":
-		for _, layout := range []string{time.RFC3339, time.DateTime, "2006-01-02T15:04:05", "2006-01-02_15-04-05", time.DateOnly} {
+		for _, layout := range []string{
+			time.RFC3339, time.DateTime, "2006-01-02T15:04:05", "2006-01-02_15-04-05", time.DateOnly,
+		} {
 			if t, err := time.Parse(layout, text); err == nil {
 				f.Start = t.UTC()
 				return

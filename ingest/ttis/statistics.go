@@ -9,8 +9,8 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
-// readStatistics reads the table of results that a report is made of: one row a point, rounded for vLLM's results. A row
-// names its model, its device where the version writes it, and the file that it was made of.
+// readStatistics reads the table of results that a report is made of: one row a point, rounded for vLLM's results. A
+// row names its model, its device where the version writes it, and the file that it was made of.
 func readStatistics(f *decode.File, m schema.Match) schema.Reading {
 	type system struct{ model, device string }
 	var runs draft.Runs[system]
@@ -30,7 +30,8 @@ func readStatistics(f *decode.File, m schema.Match) schema.Reading {
 	out := runs.Join(Statistics, fmt.Sprintf("a table of %d results", rows))
 	if rows == 0 {
 		p := f.Problem(schema.SevWarning, "bad-table", decode.Value{})
-		p.Found, p.Expected, p.Used = "a table that is damaged or has no row", "lines with as many columns as the first", "none"
+		p.Found, p.Used = "a table that is damaged or has no row", "none"
+		p.Expected = "lines with as many columns as the first"
 		out.Problems = append(out.Problems, p)
 	}
 	return out
