@@ -44,8 +44,15 @@ func DataPath(release, kind string) Address {
 	return Address("data/" + kind + "/" + schema.Slug(release) + ".csv")
 }
 
-// allIn says which file of a release has all rows of a table.
+// allIn says which file of a release has all rows of a table of points or scores.
 func allIn(release, kind string) string { return string(DataPath(release, kind)) + " has all rows" }
+
+// allVerdicts says where the verdicts of a release are that a table leaves out. The file has those that show
+// something: see package tabular.
+func allVerdicts(release string) string {
+	return string(DataPath(release, "verdicts")) + " has all but what is unchanged or not compared, and " +
+		"ttreport check --all --release " + release + " all"
+}
 
 // day is a date as people write it.
 func day(t time.Time) string {

@@ -229,7 +229,7 @@ func requiredSection(rel judge.Release, req []schema.Verdict) Section {
 	if met := len(req) - len(open); met > 0 {
 		s.Blocks = []Block{Prose{fmt.Sprintf("%d of %d are met. The others:", met, len(req))}}
 	}
-	s.Blocks = append(s.Blocks, targetTable(open, true).cut("the release page has all"))
+	s.Blocks = append(s.Blocks, targetTable(open, true).cut(allVerdicts(rel.Name)))
 	return s
 }
 
@@ -271,7 +271,6 @@ func (r *Report) releasesTitle() string {
 
 // topChanges keeps what needs a decision and what improved, for the landing page.
 func topChanges(list []schema.Verdict) []schema.Verdict {
-	const most = 30
 	var out []schema.Verdict
 	for _, v := range list {
 		switch v.Outcome {
@@ -281,12 +280,12 @@ func topChanges(list []schema.Verdict) []schema.Verdict {
 			out = append(out, v)
 		}
 	}
-	return out[:min(most, len(out))]
+	return out
 }
 
 func (r *Report) changedBlocks(list []schema.Verdict, at int) []Block {
 	if len(list) > 0 {
-		return []Block{r.changeTable(list, at, true, "Changes, worst first").cut("the release page has all")}
+		return []Block{r.changeTable(list, at, true, "Changes, worst first").cut(allVerdicts(r.Releases[at].Name))}
 	}
 	compared := 0
 	for _, v := range r.Gate.Findings(at).History {

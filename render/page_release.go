@@ -32,7 +32,7 @@ func (r *Report) ReleasePage(at int) Page {
 	}
 	history := r.changedBlocks(comparedOnly(f.History), at)
 	if t, ok := history[0].(*Table); ok {
-		t.cut(allIn(rel.Name, "verdicts"))
+		t.cut(allVerdicts(rel.Name))
 	}
 	p.add(Section{ID: "history", Title: "Against history", Intro: r.baselineIntro(at), Blocks: history},
 		shiftSection(f.Shifts), targetSection(rel.Name, f.Targets))
@@ -42,7 +42,7 @@ func (r *Report) ReleasePage(at int) Page {
 	if t := plannedTable(f.Targets); len(t.Rows) > 0 {
 		p.add(
 			Section{
-				ID: "missing", Title: "Planned and not measured", Blocks: []Block{t.cut(allIn(rel.Name, "verdicts"))},
+				ID: "missing", Title: "Planned and not measured", Blocks: []Block{t.cut(allVerdicts(rel.Name))},
 			},
 		)
 	}
@@ -64,7 +64,7 @@ const allInJSON = "ttreport check --format json has all"
 func targetSection(release string, verdicts []schema.Verdict) Section {
 	s := Section{ID: "targets", Title: "Targets in force"}
 	if t := targetTable(verdicts, true); len(t.Rows) > 0 {
-		s.Intro, s.Blocks = noTargetNote(verdicts), []Block{t.cut(allIn(release, "verdicts"))}
+		s.Intro, s.Blocks = noTargetNote(verdicts), []Block{t.cut(allVerdicts(release))}
 		return s
 	}
 	s.Blocks = []Block{Empty{What: "No targets", Cmd: "ttreport targets list",
