@@ -38,6 +38,8 @@ type state struct {
 	off     float64 // its change
 	stays   int     // releases in which it stayed
 	old     float64 // level before the last confirmed regression; NaN when there is none to return to
+	moved   int32   // observation that confirmed the last change; -1
+	way     float64 // in which it changed
 	ss, nu  float64 // squared deviations and degrees of freedom of earlier levels
 }
 

@@ -58,6 +58,7 @@ func (j *judge) accept(c *claim, at int32, dir float64) {
 		return
 	}
 	j.restart(c.x.cell, at)
+	st.moved, st.way = c.x.obs, dir
 	st.old = math.NaN()
 	if dir > 0 {
 		st.old = old

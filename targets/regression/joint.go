@@ -42,6 +42,9 @@ func (j *judge) sightings(x *test, list []sighting) (all []sighting, own int) {
 	return list, own
 }
 
+// looks is the number of windows that are tested: of two runs and of three. Each p value counts that often (Bonferroni).
+const looks = 2
+
 // together tests the newest two and the newest three runs of a cell, and keeps the surer of the two.
 func (j *judge) together(x *test, p *prior) {
 	x.joint = joint{}
@@ -52,7 +55,7 @@ func (j *judge) together(x *test, p *prior) {
 	var room [4]sighting
 	list, own := j.sightings(x, room[:0])
 	dir := math.Copysign(1, x.d)
-	base, tests := x.base.summary(), 0
+	base := x.base.summary()
 	var best joint
 	for k := 2; k <= min(3, len(list)); k++ {
 		if k > own {
@@ -65,12 +68,11 @@ func (j *judge) together(x *test, p *prior) {
 		if !ok {
 			continue
 		}
-		if tests++; best.runs == 0 || w.p < best.p {
+		w.p, w.outliers = math.Min(1, looks*w.p), math.Min(1, looks*w.outliers)
+		if best.runs == 0 || w.p < best.p {
 			best = w
 		}
 	}
-	best.p = math.Min(1, best.p*float64(tests))
-	best.outliers = math.Min(1, best.outliers*float64(tests))
 	x.joint = best
 }
 
@@ -182,8 +184,9 @@ func sortSmall(d []float64) {
 // jointly marks the joint tests that are discoveries over outliers, and over ordinary noise too.
 func (j *judge) jointly(tests []test, family int, passed []bool) {
 	for _, dir := range []float64{1, -1} {
-		var at []int
-		var ordinary, outlying []float64
+		at := j.recent(tests, dir)
+		recent := len(at) // discoveries of the releases just before: they are part of the family
+		ordinary, outlying := make([]float64, recent), make([]float64, recent)
 		for i := range tests {
 			if w := &tests[i].joint; w.runs > 0 && w.d*dir > 0 {
 				at = append(at, i)
@@ -194,10 +197,23 @@ func (j *judge) jointly(tests []test, family int, passed []bool) {
 		first = math.Min(first, j.alone(tests, at, ordinary, family, j.rules.Lone, j.rules.JointFDR))
 		_, second := BenjaminiHochberg(outlying, family, j.rules.OutlierFDR)
 		second = math.Min(second, j.alone(tests, at, outlying, family, j.rules.LoneOutlier, j.rules.OutlierFDR))
-		for k, i := range at {
-			passed[i] = outlying[k] <= second && ordinary[k] <= first
+		for k, i := range at[recent:] {
+			passed[i] = outlying[recent+k] <= second && ordinary[recent+k] <= first
 		}
 	}
+}
+
+// recent lists the tests of cells whose change was confirmed in one of the two releases before, in a direction: a change
+// of many cells is confirmed over several releases, and those that need more runs are not tested as if they were alone.
+func (j *judge) recent(tests []test, dir float64) []int {
+	var at []int
+	for i := range tests {
+		x := &tests[i]
+		if st := &j.state[x.cell]; st.moved >= x.obs-2 && st.moved >= j.t.Cells[x.cell].First && st.way == dir {
+			at = append(at, i)
+		}
+	}
+	return at
 }
 
 // alone is the largest p value at which the false discoveries to be expected are at most lone, and the rate for every

@@ -89,7 +89,7 @@ func newJudge(t *Table, rules Rules, p *probe) *judge {
 		j.rows[i] = Row{Finding: -1, First: -1, P: nan, Q: nan}
 	}
 	for i := range j.state {
-		j.state[i] = state{from: t.Cells[i].First, suspect: -1, old: math.NaN()}
+		j.state[i] = state{from: t.Cells[i].First, suspect: -1, moved: -1, old: math.NaN()}
 	}
 	for i := range j.strata {
 		j.strata[i] = stratum{suspect: -1, finding: -1}
