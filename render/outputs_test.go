@@ -80,7 +80,7 @@ func review() gate.Review {
 		ID: "s1", Device: "d1", Metric: "ttft", Outcome: schema.Regressed, Evidence: schema.Suspected,
 		Effect: schema.Num(.06), Cells: 20, Agree: .9, P: schema.Missing(""),
 	}}, Lints: []lint.Lint{lint.New("v1.2.0", "128/64/8", lint.EmptyResponses{Found: "3 of 8"})}}
-	result, pairs := gate.DecidePairs(f, gate.DefaultFailOn())
+	result, pairs := gate.DecidePairs(f, gate.DefaultFailOn(schema.ChannelRelease))
 	x := gate.Review{Release: "v1.2.0", Label: "v1.2.0", Baseline: "v1.1.0", Result: result, Findings: f,
 		Fit: gate.Fit{Cells: 3, Noise: .011, Tested: 1000, Exceeded: 21}}
 	for p, r := range pairs {
@@ -97,7 +97,7 @@ func TestCheckOutputs(t *testing.T) {
 	if err := jsondoc.Check(&doc, &g, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := junit.Write(&xml, &g, gate.DefaultFailOn()); err != nil {
+	if err := junit.Write(&xml, &g, gate.DefaultFailOn(schema.ChannelRelease)); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "check.txt", text.Bytes())

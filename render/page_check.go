@@ -19,7 +19,7 @@ func (r *Report) recheckLines(release int, history []schema.Verdict) string {
 
 // RecheckLines are the commands that would settle suspected regressions, one a system, three at most; none without any.
 func RecheckLines(x *gate.Review) []string {
-	const most, enough = 3, 24 // a run-wide shift is settled by twenty numbers of eight workloads
+	const most, enough = 3, 24
 	list := x.Rechecks()
 	var out []string
 	for _, r := range list[:min(most, len(list))] {
@@ -125,7 +125,8 @@ func fitText(f gate.Fit) string {
 	}
 	out := fmt.Sprintf("%s compared as one family", words.Plural(f.Cells, "number"))
 	if f.Noise > 0 {
-		out += fmt.Sprintf("; typical noise between releases is ±%.2g%s%%", 100*f.Noise, words.Thin)
+		out += fmt.Sprintf("; typical noise is %.2g%s%% from release to release (one standard deviation)",
+			100*f.Noise, words.Thin)
 	}
 	switch f.Calibrated() {
 	case gate.CalibrationUnknown:
@@ -136,5 +137,9 @@ func fitText(f gate.Fit) string {
 			words.Count(f.Tested), 100*float64(f.Exceeded)/float64(f.Tested), words.Thin, words.Thin, f.Calibrated(),
 		)
 	}
-	return strings.TrimSpace(out) + "."
+	out = strings.TrimSpace(out) + "."
+	if s := words.Sensitivity(f.Shown.Series, f.Shown.Hidden, f.Shown.Median); s != "" {
+		out += " " + s
+	}
+	return out
 }

@@ -123,8 +123,8 @@ func (r *Report) baselineIntro(at int) string {
 	}
 	return fmt.Sprintf(
 		"Compared with the releases up to %s; a change counts when it is rare among all that was measured "+
-			"and beyond the limit.",
-		r.Releases[before].Name,
+			"and beyond the limit. %s",
+		r.Releases[before].Name, fitText(r.Gate.Fit(at)),
 	)
 }
 

@@ -24,7 +24,7 @@ func metricLabel(metric, stat string) string {
 // changeReport is a change table for text: without the column of sparklines, which cost more than all others.
 func (r *Report) changeReport(list []schema.Verdict, withPair bool) *Table {
 	t := changeHead("")
-	t.fill(list, !withPair, func(v schema.Verdict) Row { return r.changeRow(v, withPair, nil) })
+	t.fill(Fold(list, false), !withPair, func(f Finding) Row { return r.changeRow(f, withPair, nil) })
 	t.dropColumn(7)
 	return t
 }
@@ -32,8 +32,8 @@ func (r *Report) changeReport(list []schema.Verdict, withPair bool) *Table {
 // changeTable lists history rows: baseline, now, change, interval, history and why.
 func (r *Report) changeTable(list []schema.Verdict, at int, withPair bool, caption string) *Table {
 	t := changeHead(caption)
-	t.fill(list, false, func(v schema.Verdict) Row {
-		return r.changeRow(v, withPair, func(s *judge.Series) *Spark { return r.spark(s, at) })
+	t.fill(Fold(list, false), false, func(f Finding) Row {
+		return r.changeRow(f, withPair, func(s *judge.Series) *Spark { return r.spark(s, at) })
 	})
 	return t
 }
@@ -48,7 +48,7 @@ func changeHead(caption string) *Table {
 }
 
 // fill makes the rows: those that a page holds, worst first; a report holds all.
-func (t *Table) fill(list []schema.Verdict, all bool, row func(schema.Verdict) Row) {
+func (t *Table) fill(list []Finding, all bool, row func(Finding) Row) {
 	t.Total = len(list)
 	if !all {
 		list = list[:min(rowsShown, len(list))]
@@ -58,7 +58,8 @@ func (t *Table) fill(list []schema.Verdict, all bool, row func(schema.Verdict) R
 	}
 }
 
-func (r *Report) changeRow(v schema.Verdict, withPair bool, draw func(*judge.Series) *Spark) Row {
+func (r *Report) changeRow(f Finding, withPair bool, draw func(*judge.Series) *Spark) Row {
+	v := f.Verdict
 	workload := words.Subject(&v)
 	where := Cell{Text: workload, Sub: v.Key.Tool, Head: true, Href: PairPath(v.Model, v.Device)}
 	if withPair {
@@ -91,7 +92,7 @@ func (r *Report) changeRow(v schema.Verdict, withPair bool, draw func(*judge.Ser
 	return Row{
 		Cells: []Cell{
 			{Outcome: v.Outcome, Evidence: v.Evidence}, where, metric, before, now, change, interval, spark,
-			{Text: words.Why(v), Sentence: true},
+			{Text: strings.TrimSpace(words.Why(v) + " " + f.Folded()), Sentence: true},
 		},
 	}
 }

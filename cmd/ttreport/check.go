@@ -192,7 +192,7 @@ func (o *checkOptions) write(w io.Writer, report *render.Report, at int, g gate.
 	case "json":
 		return jsondoc.Check(w, &g, c)
 	case "junit":
-		return junit.Write(w, &g, report.Gate.FailOn)
+		return junit.Write(w, &g, report.Gate.FailsOn(at))
 	case "md":
 		page := report.GatePage(g, o.all)
 		if c != nil {

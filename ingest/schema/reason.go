@@ -103,6 +103,12 @@ type Change struct {
 	Shift    float64 `json:"shift,omitempty"`   // of the whole device, signed as the number moved; 0: none
 	Repeats  int     `json:"repeats,omitempty"` // of one release, that would settle it
 	More     int     `json:"more,omitempty"`    // releases that would settle it, if no number of repeats does
+	// Differs is what differs in the measurement from the newest release of the baseline, beside a change:
+	// "num_prompts 100 → 400"; Build is what differs in the software.
+	Differs string `json:"differs,omitempty"`
+	Build   string `json:"build,omitempty"`
+	// SameBuild is the digest or commit that both have, beside a change: "commit vllm 1a2b3c".
+	SameBuild string `json:"same_build,omitempty"`
 	// Conditions that differ from those of the baseline: "ignore_eos true → false".
 	Conditions string `json:"conditions,omitempty"`
 }

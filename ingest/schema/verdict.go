@@ -115,7 +115,7 @@ type CauseKind string
 // Kinds of causes.
 const (
 	CauseShift CauseKind = "shift" // all numbers of a metric on a device
-	CauseRun   CauseKind = "run"   // half of the points of a system or more
+	CauseRun   CauseKind = "run"   // more than half of the points of a system
 	CausePoint CauseKind = "point"
 )
 

@@ -3,6 +3,7 @@ package jsondoc
 import (
 	"encoding/json"
 	"io"
+	"math"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render"
@@ -43,6 +44,8 @@ type (
 		Predictions int              `json:"predictions"`
 		Failed      int              `json:"failed"`
 		Calibrated  gate.Calibration `json:"calibrated"`
+		Shown       *float64         `json:"shown"`  // the regression that half of the numbers would have shown
+		Hidden      int              `json:"hidden"` // numbers that could hide a regression beyond the limit
 	}
 	pairJSON struct {
 		Model    string    `json:"model"`
@@ -215,6 +218,10 @@ func noiseOf(f gate.Fit) noiseJSON {
 	out := noiseJSON{Compared: f.Cells, Predictions: f.Tested, Failed: f.Exceeded, Calibrated: f.Calibrated()}
 	if f.Noise > 0 {
 		out.Typical = &f.Noise
+	}
+	out.Hidden = f.Shown.Hidden
+	if m := f.Shown.Median; f.Shown.Series > 0 && !math.IsNaN(m) && !math.IsInf(m, 0) {
+		out.Shown = &m
 	}
 	return out
 }

@@ -20,6 +20,9 @@ func Check(w io.Writer, g *gate.Review, all bool) {
 		against = " against the releases up to " + g.Baseline
 	}
 	fmt.Fprintf(w, "%s%s: %s\n  %s\n", g.Release, against, d.Word, words.Capital(strings.TrimSuffix(d.Detail, ".")))
+	for _, line := range render.RecheckLines(g) {
+		fmt.Fprintf(w, "  Suspected, measure again: %s\n", line)
+	}
 	for _, p := range render.Remarks(g) {
 		fmt.Fprintf(w, "  %s\n", p)
 	}
@@ -35,13 +38,9 @@ func Check(w io.Writer, g *gate.Review, all bool) {
 	if all {
 		history, targets = g.History, g.Targets
 	}
-	verdicts(w, "AGAINST HISTORY, worst first", history, len(g.History))
-	verdicts(w, "TARGETS", targets, len(g.Targets))
+	verdicts(w, "AGAINST HISTORY, worst first", history, len(g.History), all)
+	verdicts(w, "TARGETS", targets, len(g.Targets), all)
 	lints(w, g.Lints)
-	if lines := render.RecheckLines(g); len(lines) > 0 {
-		fmt.Fprintf(w, "\nMeasure suspected regressions again on a new server, then ttreport build:\n  %s\n",
-			strings.Join(lines, "\n  "))
-	}
 }
 
 // lints lists lints; what several runs have in common is one line.
@@ -67,15 +66,17 @@ func lints(w io.Writer, list []lint.Lint) {
 	}
 }
 
-// verdicts lists verdicts in two lines each: what, and why with its id.
-func verdicts(w io.Writer, title string, list []schema.Verdict, of int) {
+// verdicts lists findings in two lines each: what, and why with its id; a third has what is folded into it. all folds
+// nothing.
+func verdicts(w io.Writer, title string, list []schema.Verdict, of int, all bool) {
 	if len(list) == 0 {
 		return
 	}
 	const most = 40
+	found := render.Fold(list, all)
 	fmt.Fprintf(w, "\n%s (%d of %d)\n", title, len(list), of)
-	for i := range list[:min(most, len(list))] {
-		v := &list[i]
+	for i := range found[:min(most, len(found))] {
+		v := &found[i].Verdict
 		name := render.MetricName(v)
 		if v.Level != "" {
 			name += ", " + v.Level
@@ -91,9 +92,12 @@ func verdicts(w io.Writer, title string, list []schema.Verdict, of int) {
 			words.OnDevice(v.Model, v.Device), words.Subject(v), name, change)
 		fmt.Fprintln(w, strings.TrimRight(line, " "))
 		fmt.Fprintf(w, "    %s  [%s]\n", words.Why(*v), v.ID)
+		if with := found[i].Folded(); with != "" {
+			fmt.Fprintf(w, "    %s\n", with)
+		}
 	}
-	if len(list) > most {
-		fmt.Fprintf(w, "  … and %d more: --format json lists all\n", len(list)-most)
+	if len(found) > most {
+		fmt.Fprintf(w, "  … and %d more: --format json lists all\n", len(found)-most)
 	}
 }
 

@@ -8,14 +8,30 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// change says what became of a number since the releases before it.
+// change says what became of a number since the releases before it: first what else changed in its measurement, last
+// what changed in the software.
 func change(v *schema.Verdict, r schema.Change) string {
+	out := outcome(v, r)
+	if r.Differs != "" {
+		out = "With " + r.Differs + ": " + out
+	}
+	switch {
+	case r.SameBuild != "":
+		out += " It is the build of the baseline (" + r.SameBuild + "): the machine or its settings changed, not the release."
+	case r.Build != "":
+		out += " Built with " + r.Build + "."
+	}
+	return out
+}
+
+// outcome says how a number changed, and what decided that.
+func outcome(v *schema.Verdict, r schema.Change) string {
 	moved := moved(v, r)
-	noisy := moved + noise(v, r)
+	noisy := moved + noise(r)
 	limit := digits(100*r.Limit) + Thin + "%"
 	switch r.Why {
 	case schema.WhyGate:
-		return noisy + "; seen once, not yet re-run" + followed(v) + "."
+		return noisy + rare(v) + once(v) + "."
 	case schema.WhyRecheck:
 		return noisy + fmt.Sprintf("; an independent run of the same release saw it again (first %s).", first(v, r))
 	case schema.WhyAgain:
@@ -23,7 +39,7 @@ func change(v *schema.Verdict, r schema.Change) string {
 	case schema.WhyBackAgain:
 		return noisy + ": back at the level before a confirmed change."
 	case schema.WhyNotSignificant:
-		return noisy + ": beyond the limit of " + limit + ", and not rare among so many measurements."
+		return noisy + ": beyond the limit of " + limit + ", and not rare among so many numbers."
 	case schema.WhyEquivalent:
 		return noisy + ": the whole 90" + Thin + "% interval lies inside ±" + limit + "."
 	case schema.WhyWide:
@@ -33,8 +49,10 @@ func change(v *schema.Verdict, r schema.Change) string {
 	case schema.WhyNoImprovement:
 		return noisy + ": no improvement; whether it regressed cannot be said" + settle(r) + "."
 	case schema.WhyOneMoreRun:
-		return noisy + "; seen again, but a baseline of " + Plural(r.Releases, "release") +
-			" is not yet sure of it: one more run would settle it."
+		if v.First != "" {
+			return noisy + "; suspected since " + v.First + ", and no run has settled it: one more is needed."
+		}
+		return noisy + "; a later run of the release agrees, and both together are not sure yet: one more run is needed."
 	case schema.WhyShift:
 		return moved + fmt.Sprintf(", as all of %s did (%s): one finding, counted once.", v.Device, shift(r))
 	case schema.WhyRunShift, schema.WhyBelowLimit:
@@ -120,21 +138,34 @@ func settle(r schema.Change) string {
 	return ""
 }
 
-// noise says how far one release usually lies from the next, and how rare this is.
-func noise(v *schema.Verdict, r schema.Change) string {
-	out := ""
+// noise says how far one release usually lies from the next.
+func noise(r schema.Change) string {
 	if r.Noise > 0 {
-		out = "; noise is ±" + percent(r.Noise)
+		return "; noise is " + percent(r.Noise) + " (one standard deviation)"
 	}
+	return ""
+}
+
+// rare says how rare a change is among all that was compared. It is of the release's first run, so it never stands
+// beside the change of another one.
+func rare(v *schema.Verdict) string {
 	q, ok := v.Q.Get()
-	switch {
-	case !ok:
-	case q < .0001:
-		out += ", q under 0.0001"
-	default:
-		out += fmt.Sprintf(", q = %.2g", q)
+	if !ok {
+		return ""
 	}
-	return out
+	is := fmt.Sprintf("= %.2g", q)
+	if q < .0001 {
+		is = "under 0.0001"
+	}
+	return ", q " + is + " (share of such findings that chance makes)"
+}
+
+// once says that a change was seen in one run, or what a later release made of it.
+func once(v *schema.Verdict) string {
+	if v.Follow.Release == "" {
+		return "; seen once, not yet re-run"
+	}
+	return "; first seen here" + followed(v)
 }
 
 // followed says what a later release made of a change that was seen once.

@@ -2,6 +2,7 @@ package words
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ttreport/ttreport/targets/gate"
@@ -57,10 +58,23 @@ func Decide(r gate.Result) Decision {
 	case r.Word == gate.NoBaseline:
 		parts = append([]string{"nothing can be compared with an earlier release"}, parts...)
 	case len(parts) == 0:
-		parts = []string{"nothing regressed"}
+		parts = []string{nothingShown}
+	case r.Word != gate.Fail && !regressed(r):
+		parts = append([]string{nothingShown}, parts...)
 	}
 	out.Detail = strings.Join(parts, "; ") + "."
 	return out
+}
+
+// nothingShown is what a pass says: what a release could have hidden is stated beside it.
+const nothingShown = "nothing is shown to have regressed"
+
+// regressed reports whether any regression was counted.
+func regressed(r gate.Result) bool {
+	return slices.ContainsFunc(r.Counts, func(c gate.Tally) bool {
+		return c.Kind == gate.FailConfirmed || c.Kind == gate.FailRunWide || c.Kind == gate.FailSuspected ||
+			c.Kind == gate.NoteSameBuild || c.Kind == gate.NoteWaived
+	})
 }
 
 // tally is one count as a clause: "4 points regressed, confirmed (11 metrics)".
@@ -73,6 +87,8 @@ func tally(c gate.Tally, r *gate.Result) string {
 	switch c.Kind {
 	case gate.FailConfirmed:
 		return say("point", " regressed", " regressed", ", confirmed"+cells)
+	case gate.FailRunWide:
+		return say("point", " regressed", " regressed", " with the whole device or model, suspected: seen once"+cells)
 	case gate.FailSuspected:
 		return say("point", " regressed", " regressed", ", suspected: seen once"+cells)
 	case gate.FailInconclusive:
@@ -90,6 +106,8 @@ func tally(c gate.Tally, r *gate.Result) string {
 			" not been measured for several releases"
 	case gate.NoteWaived:
 		return say("finding", " is", " are", " waived")
+	case gate.NoteSameBuild:
+		return say("point", " regressed", " regressed", " on the same build: the machine, not the release"+cells)
 	case gate.NoteExcluded:
 		return say("point", " is", " are", " excluded and measured by another run")
 	case gate.NotePinned:

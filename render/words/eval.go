@@ -45,9 +45,12 @@ func evalOutcome(v *schema.Verdict, r schema.EvalChange) string {
 	case schema.Regressed, schema.Improved:
 		switch {
 		case v.Evidence == schema.Suspected:
-			return "; seen once" + followed(v)
+			return once(v)
 		case v.First != "":
 			return "; first seen in " + v.First + ", and again here"
+		}
+		if r.Test == schema.TestPaired && r.First == 0 {
+			return ": on the same questions one run is enough"
 		}
 		return "; an independent run saw it again"
 	case schema.Inconclusive:

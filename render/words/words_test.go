@@ -185,7 +185,7 @@ func TestDecisions(t *testing.T) {
 		"one of each": {gate.Result{Word: gate.Fail, Exit: 1, Counts: []gate.Tally{
 			{Kind: gate.FailTarget, N: 1, Cells: 1, Fails: true}, {Kind: gate.NoteImproved, N: 1, Cells: 2},
 		}}, "1 required target fails; 1 point improved"},
-		"nothing to mention": {gate.Result{Word: gate.Pass, Graded: 9}, "nothing regressed"},
+		"nothing to mention": {gate.Result{Word: gate.Pass, Graded: 9}, "nothing is shown to have regressed"},
 	} {
 		d := words.Decide(c.r)
 		if d.Word != string(c.r.Word) || !strings.HasSuffix(d.Detail, ".") || !strings.Contains(d.Detail, c.says) {

@@ -15,7 +15,7 @@ import (
 // Policy is what people configure: which changes matter, and their decisions.
 type Policy struct {
 	Effects    map[string]float64 // relative, by metric; the default is [DefaultEffect]
-	EvalPoint  float64            // percentage points of an eval that matter; 0: the default of 5
+	EvalPoint  float64            // percentage points of an eval that matter; 0: 1 or 2, see package judge
 	TargetRule TargetRule
 	Decisions  []Decision
 	Today      time.Time // for the expiry of decisions; zero: none expires
@@ -47,12 +47,12 @@ func (p *Policy) Effect(metric string) float64 {
 	return DefaultEffect
 }
 
-// EvalEffect is the least change of an eval that matters, as a share: .05 for five percentage points.
+// EvalEffect is the least change of an eval that matters, as a share: .02 for two percentage points, unless stated.
 func (p *Policy) EvalEffect() float64 {
 	if p.EvalPoint > 0 {
 		return p.EvalPoint / 100
 	}
-	return .05
+	return .02
 }
 
 // Decision is what a person decided, as ttreport.yaml holds it.

@@ -207,7 +207,7 @@ func TestEffects(t *testing.T) {
 	if p.Effect("ttft") != .1 || p.Effect("tpot") != .05 || p.EvalEffect() != .02 {
 		t.Errorf("%v %v %v", p.Effect("ttft"), p.Effect("tpot"), p.EvalEffect())
 	}
-	if e := (&decision.Policy{}).EvalEffect(); e != .05 {
+	if e := (&decision.Policy{}).EvalEffect(); e != .02 {
 		t.Errorf("%v", e)
 	}
 }

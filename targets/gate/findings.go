@@ -72,12 +72,12 @@ func (g *Gate) find(f *found) {
 	f.findings.History, f.findings.Shifts = g.History(f.release), g.Shifts(f.release)
 	f.findings.Lints = g.Lints(f.release)
 	f.history, f.targets = byPair(f.findings.History), byPair(f.findings.Targets)
-	whole, of := DecidePairs(f.findings, g.FailOn)
+	whole, of := DecidePairs(f.findings, g.FailsOn(f.release))
 	out := Results{Whole: whole}
 	for _, p := range pairs {
 		r, ok := of[p]
 		if !ok {
-			r = Decide(Findings{}, g.FailOn)
+			r = Decide(Findings{}, g.FailsOn(f.release))
 		}
 		out.Pairs = append(out.Pairs, PairResult{p, r})
 	}

@@ -19,19 +19,28 @@ type Gate struct {
 	Policy *decision.Policy
 	Listed []judge.Configured // releases as ttreport.yaml lists them
 	Lost   []schema.Problem   // documents of the history that could not be read and count in no decision
-	FailOn FailOn
+	FailOn FailOn             // nil: [DefaultFailOn] of the channel of each release
 
 	cache cache
 }
 
-// New judges a history under a policy; nil decides nothing. The gate fails on [DefaultFailOn] until FailOn is set.
+// New judges a history under a policy; nil decides nothing. The gate fails on [DefaultFailOn] until FailOn is
+// set.
 func New(ctx context.Context, c *columns.Columns, releases []judge.Release, p *decision.Policy) (*Gate, error) {
 	p = p.For(c.Runs)
 	j, err := judge.New(ctx, c, releases, p)
 	if err != nil {
 		return nil, err
 	}
-	return &Gate{Judgement: j, Policy: p, FailOn: DefaultFailOn()}, nil
+	return &Gate{Judgement: j, Policy: p}, nil
+}
+
+// FailsOn is what fails a release.
+func (g *Gate) FailsOn(release int) FailOn {
+	if g.FailOn != nil {
+		return g.FailOn
+	}
+	return DefaultFailOn(g.Releases[release].Channel)
 }
 
 // History returns the verdicts of a release against history, worst first, with decisions.

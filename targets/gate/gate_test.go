@@ -128,7 +128,7 @@ func TestPartsAgree(t *testing.T) {
 		if lost := len(f.History) - len(ofPair); (lost == 1) != (r >= 4) { // one system takes the place of another
 			t.Errorf("v%d: %d systems were not measured again", r, lost)
 		}
-		if got, want := g.Results(r).Whole, gate.Decide(f, g.FailOn); got.Word != want.Word || got.Graded != want.Graded {
+		if got, want := g.Results(r).Whole, gate.Decide(f, g.FailsOn(r)); got.Word != want.Word || got.Graded != want.Graded {
 			t.Errorf("v%d: %+v, want %+v", r, got, want)
 		}
 	}

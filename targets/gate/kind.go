@@ -15,6 +15,7 @@ type Kind string
 // What a gate can fail on.
 const (
 	FailConfirmed     Kind = "confirmed"      // regressed, seen again by an independent run
+	FailRunWide       Kind = "run-wide"       // regressed with its whole device, or with most of its system, seen once
 	FailSuspected     Kind = "suspected"      // regressed, seen once
 	FailInconclusive  Kind = "inconclusive"   // beyond the limit, not established; also required targets
 	FailTarget        Kind = "target"         // a required target that fails
@@ -30,6 +31,7 @@ const (
 	NoteWaived        Kind = "waived"
 	NoteExcluded      Kind = "excluded" // by a decision, and measured by another run
 	NotePinned        Kind = "pinned"
+	NoteSameBuild     Kind = "same-build" // regressed between two runs of one build
 	NoteLint          Kind = "lint"
 	NoteUnattainable  Kind = "unattainable"
 	NoteInformational Kind = "informational"
@@ -38,13 +40,21 @@ const (
 	NoteMet           Kind = "met" // required targets
 )
 
+// noteKinds lists what is noted, in the order of a headline; targets that are met come last.
+func noteKinds() []Kind {
+	return []Kind{
+		NoteWaived, NoteSameBuild, NoteExcluded, NotePinned, NoteLint, NoteUnattainable, NoteInformational,
+		NoteNotComparable, NoteImproved,
+	}
+}
+
 // NoCase is the kind of a verdict that is not counted; a good verdict has the empty kind.
 const NoCase Kind = "skip"
 
 // FailKinds lists what a gate can fail on.
 func FailKinds() []Kind {
 	return []Kind{
-		FailConfirmed, FailSuspected, FailInconclusive, FailTarget, FailInvalid, FailMissing, FailUngraded,
+		FailConfirmed, FailRunWide, FailSuspected, FailInconclusive, FailTarget, FailInvalid, FailMissing, FailUngraded,
 		FailNotRemeasured, FailAbsent,
 	}
 }
@@ -52,16 +62,22 @@ func FailKinds() []Kind {
 // FailOn holds the kinds of findings that fail a release.
 type FailOn map[Kind]bool
 
-// DefaultFailOn is what a gate fails on unless configured otherwise.
-func DefaultFailOn() FailOn {
-	return FailOn{FailConfirmed: true, FailTarget: true, FailInvalid: true, FailMissing: true}
+// DefaultFailOn is what a gate fails on in a channel unless configured otherwise. Builds of pr and main are too many to
+// measure twice, and a change of a whole device or of most points of a system is no accident of one point: it fails
+// when it is seen once. A release has its recheck.
+func DefaultFailOn(channel string) FailOn {
+	on := FailOn{FailConfirmed: true, FailTarget: true, FailInvalid: true, FailMissing: true}
+	if channel == schema.ChannelPR || channel == schema.ChannelMain {
+		on[FailRunWide] = true
+	}
+	return on
 }
 
 // none is the list of no kinds.
 const none Kind = "none"
 
 // ParseFailOn reads a list such as "confirmed,target"; "none" fails on nothing, and an empty list is an error.
-// "suspected" includes "confirmed".
+// "suspected" includes "confirmed" and "run-wide".
 func ParseFailOn(s string) (FailOn, error) {
 	out := FailOn{}
 	list := strings.Split(s, ",")
@@ -73,7 +89,7 @@ func ParseFailOn(s string) (FailOn, error) {
 		case kind == "":
 			return nil, fmt.Errorf("--fail-on %q has an empty name; to fail on nothing, write none", s)
 		case kind == FailSuspected: // seen twice is seen once, too
-			out[kind], out[FailConfirmed] = true, true
+			out[kind], out[FailConfirmed], out[FailRunWide] = true, true, true
 		case slices.Contains(FailKinds(), kind):
 			out[kind] = true
 		default:
@@ -96,10 +112,7 @@ func KindList() string {
 func KindOf(v *schema.Verdict) Kind {
 	switch v.Outcome {
 	case schema.Regressed:
-		if v.Evidence == schema.Confirmed {
-			return FailConfirmed
-		}
-		return FailSuspected
+		return kindOfRegression(v)
 	case schema.Inconclusive:
 		return kindOfInconclusive(v)
 	case schema.Excluded:
@@ -118,6 +131,21 @@ func KindOf(v *schema.Verdict) Kind {
 		return NoCase
 	}
 	return ""
+}
+
+// kindOfRegression returns a finding for every regression. Between two runs of one build the machine changed, or how it
+// was used; the release did not.
+func kindOfRegression(v *schema.Verdict) Kind {
+	if c, ok := v.Reason.(schema.Change); ok && c.SameBuild != "" {
+		return NoteSameBuild
+	}
+	switch {
+	case v.Evidence == schema.Confirmed:
+		return FailConfirmed
+	case v.Cause.Kind == schema.CauseShift || v.Cause.Kind == schema.CauseRun:
+		return FailRunWide
+	}
+	return FailSuspected
 }
 
 func whenRequired(v *schema.Verdict, k Kind) Kind {
@@ -147,6 +175,18 @@ func kindOfInconclusive(v *schema.Verdict) Kind {
 		return ""
 	}
 	return FailInconclusive
+}
+
+// insignificant reports whether a number is beyond the limit and its noise explains that: in an unchanged release one
+// in five numbers is, half of them for the better. They are shown as what they are and ask for nobody.
+func insignificant(v *schema.Verdict) bool {
+	switch r := v.Reason.(type) {
+	case schema.Change:
+		return r.Why == schema.WhyNotSignificant || r.Why == schema.WhyOneEach
+	case schema.EvalChange:
+		return r.Why == schema.WhyNotSignificant
+	}
+	return false
 }
 
 // kindOfExcluded returns no finding where a lint decides, or where another run of the release measured the point.

@@ -150,14 +150,15 @@ func TestParseFailOn(t *testing.T) {
 			t.Errorf("%s is left out", k)
 		}
 	}
-	const want = "confirmed suspected inconclusive target invalid missing ungraded not-remeasured absent"
+	const want = "confirmed run-wide suspected inconclusive target invalid missing ungraded not-remeasured absent"
 	if got := strings.ReplaceAll(all, ",", ""); got != want {
 		t.Errorf("%s", got)
 	}
-	if on, err := gate.ParseFailOn(" suspected , confirmed"); err != nil || len(on) != 2 || !on[gate.FailSuspected] {
+	on, err = gate.ParseFailOn(" suspected , confirmed")
+	if err != nil || len(on) != 3 || !on[gate.FailSuspected] || !on[gate.FailRunWide] {
 		t.Errorf("%v, %v", on, err)
 	}
-	if on, err := gate.ParseFailOn("suspected"); err != nil || len(on) != 2 || !on[gate.FailConfirmed] {
+	if on, err := gate.ParseFailOn("suspected"); err != nil || len(on) != 3 || !on[gate.FailConfirmed] {
 		t.Errorf("what is suspected and then confirmed does not fail: %v, %v", on, err)
 	}
 	if on, err := gate.ParseFailOn("none"); err != nil || on == nil || len(on) != 0 {

@@ -17,10 +17,13 @@ type Recheck struct {
 	Control *schema.Key
 }
 
-// Rechecks lists, by system, the workloads with a suspected regression.
+// enoughForShift is the number of workloads whose re-run settles what changed together.
+const enoughForShift = 8
+
+// Rechecks lists, by system, the workloads with a suspected regression; eight of what changed together.
 func (r *Review) Rechecks() []Recheck {
 	var out []Recheck
-	seen := map[finding]bool{}
+	seen, of := map[finding]bool{}, map[schema.Cause]int{}
 	for i := range r.History {
 		v := &r.History[i]
 		id := finding{system: v.System(), key: loadOf(v.Key).String()}
@@ -29,6 +32,11 @@ func (r *Review) Rechecks() []Recheck {
 			continue
 		}
 		seen[id] = true
+		if together := v.Cause.Kind == schema.CauseShift || v.Cause.Kind == schema.CauseRun; together {
+			if of[v.Cause]++; of[v.Cause] > enoughForShift {
+				continue
+			}
+		}
 		at := slices.IndexFunc(out, func(r Recheck) bool { return r.System == v.System() })
 		if at < 0 {
 			at = len(out)

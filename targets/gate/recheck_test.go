@@ -129,3 +129,15 @@ func TestRechecksOfOtherWorkloads(t *testing.T) {
 		t.Errorf("%+v: a workload, whichever tool measured it", k)
 	}
 }
+
+// What changed together is settled by eight workloads.
+func TestRecheckOfAShift(t *testing.T) {
+	var list []schema.Verdict
+	for c := range 40 {
+		list = append(list, caused(at(regressed(schema.Suspected), float64(c+1)), schema.CauseShift))
+	}
+	r := gate.Review{Findings: gate.Findings{History: list}}
+	if x := r.Rechecks(); len(x) != 1 || len(x[0].Workloads) != 8 {
+		t.Errorf("%+v", x)
+	}
+}

@@ -148,6 +148,7 @@ func (t *tallying) note(kind Kind, f finding) {
 // history counts a verdict against history.
 func (t *tallying) history(v *schema.Verdict) {
 	switch kind := KindOf(v); {
+	case kind == FailInconclusive && !t.on[kind] && insignificant(v): // of no weight
 	case kind != "" && kind != NoCase:
 		if t.add(kind, findingOf(v), v.Decision); kind == FailNotRemeasured {
 			t.release, t.before = v.Release, v.Baseline
@@ -235,9 +236,7 @@ func (t *tallying) result() Result {
 	}
 	slices.Sort(r.Evals)
 	fails, warns := false, false
-	order := append(FailKinds(), NoteWaived, NoteExcluded, NotePinned, NoteLint, NoteUnattainable, NoteInformational,
-		NoteNotComparable, NoteImproved)
-	for _, kind := range order {
+	for _, kind := range append(FailKinds(), noteKinds()...) {
 		n := len(t.found[kind])
 		if n == 0 {
 			continue
@@ -273,7 +272,7 @@ func (t *tallying) result() Result {
 // once counts each point once, under its worst finding; a finding that fails is never hidden behind one that does
 // not.
 func (t *tallying) once() {
-	worst := []Kind{FailConfirmed, FailSuspected, FailInconclusive, NoteWaived}
+	worst := []Kind{FailConfirmed, FailRunWide, FailSuspected, FailInconclusive, NoteSameBuild, NoteWaived}
 	for i, kind := range worst {
 		for _, later := range worst[i+1:] {
 			if t.on[later] && !t.on[kind] {

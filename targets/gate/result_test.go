@@ -82,7 +82,7 @@ type decideCase struct {
 func check(t *testing.T, cases map[string]decideCase) {
 	t.Helper()
 	for name, c := range cases {
-		if d := gate.Decide(c.f, gate.DefaultFailOn()); d.Word != c.word || d.Exit != c.exit {
+		if d := gate.Decide(c.f, gate.DefaultFailOn(schema.ChannelRelease)); d.Word != c.word || d.Exit != c.exit {
 			t.Errorf("%s: %s, exit %d; want %s, %d", name, d.Word, d.Exit, c.word, c.exit)
 		}
 	}
@@ -160,11 +160,49 @@ func TestDecideLintsAndDecisions(t *testing.T) {
 	})
 }
 
+func caused(v schema.Verdict, by schema.CauseKind) schema.Verdict { v.Cause.Kind = by; return v }
+
+// A device that regressed as a whole, or most of a system, fails builds of pr and main when it is seen once; a release
+// has its recheck. A single point waits everywhere.
+func TestRunWideRegressionsByChannel(t *testing.T) {
+	for _, c := range []struct {
+		channel string
+		by      schema.CauseKind
+		word    gate.Word
+	}{
+		{schema.ChannelPR, schema.CauseShift, gate.Fail}, {schema.ChannelMain, schema.CauseRun, gate.Fail},
+		{schema.ChannelRelease, schema.CauseShift, gate.PassWithWarnings},
+		{schema.ChannelDev, schema.CauseRun, gate.PassWithWarnings},
+		{schema.ChannelPR, schema.CausePoint, gate.PassWithWarnings},
+		{schema.ChannelMain, schema.CausePoint, gate.PassWithWarnings},
+	} {
+		f := found(caused(regressed(schema.Suspected), c.by))
+		if d := gate.Decide(f, gate.DefaultFailOn(c.channel)); d.Word != c.word {
+			t.Errorf("%s, %s: %s", c.channel, c.by, d.Word)
+		}
+	}
+}
+
+// Between runs of one build the machine changed: that is counted and never fails.
+func TestSameBuildNeverFails(t *testing.T) {
+	all := gate.FailOn{}
+	for _, k := range gate.FailKinds() {
+		all[k] = true
+	}
+	for _, e := range []schema.Evidence{schema.Suspected, schema.Confirmed} {
+		f := found(because(regressed(e), schema.Change{SameBuild: "commit vllm 1a2b"}))
+		if d := gate.Decide(f, all); d.Word != gate.PassWithWarnings || d.Counts[0].Kind != gate.NoteSameBuild {
+			t.Errorf("%s: %+v", e, d)
+		}
+	}
+}
+
 // Each kind of finding fails a release only if the gate is configured to fail on it.
 func TestDecideOnEachKind(t *testing.T) {
 	cases := map[gate.Kind]gate.Findings{
 		gate.FailConfirmed:     found(regressed(schema.Confirmed)),
 		gate.FailSuspected:     found(regressed(schema.Suspected)),
+		gate.FailRunWide:       found(caused(regressed(schema.Suspected), schema.CauseShift)),
 		gate.FailTarget:        found(required(schema.Fail)),
 		gate.FailInvalid:       found(history(schema.Excluded)),
 		gate.FailMissing:       found(required(schema.NotMeasured)),
@@ -203,7 +241,7 @@ func TestPointsAreCountedOnce(t *testing.T) {
 	on := func(v schema.Verdict, metric string) schema.Verdict { v.Metric = metric; return v }
 	f := only(on(regressed(schema.Confirmed), "ttft"), on(regressed(schema.Confirmed), "e2el"),
 		on(regressed(schema.Suspected), "tpot"), on(large(.3), "output_tps"))
-	d := gate.Decide(f, gate.DefaultFailOn())
+	d := gate.Decide(f, gate.DefaultFailOn(schema.ChannelRelease))
 	want := gate.Tally{Kind: gate.FailConfirmed, N: 1, Cells: 2, Fails: true}
 	if d.Exit != 1 || len(d.Counts) != 1 || d.Counts[0] != want || d.Compared != 4 || d.Graded != 4 {
 		t.Errorf("%+v", d)
@@ -217,9 +255,21 @@ func TestPointsAreCountedOnce(t *testing.T) {
 
 // Inconclusive verdicts on history and on required targets are counted together.
 func TestInconclusiveIsCounted(t *testing.T) {
-	d := gate.Decide(found(large(.5), required(schema.Inconclusive), optional(schema.Inconclusive)), gate.DefaultFailOn())
+	f := found(large(.5), required(schema.Inconclusive), optional(schema.Inconclusive))
+	d := gate.Decide(f, gate.DefaultFailOn(schema.ChannelRelease))
 	want := gate.Tally{Kind: gate.FailInconclusive, N: 2, Cells: 2}
 	if d.Word != gate.Pass || len(d.Counts) != 1 || d.Counts[0] != want {
+		t.Errorf("%+v", d)
+	}
+}
+
+// A change beyond the limit that the noise explains has no weight, unless the gate is asked to fail on it.
+func TestInsignificantChangesHaveNoWeight(t *testing.T) {
+	f := found(because(large(.5), schema.Change{Why: schema.WhyNotSignificant}))
+	if d := gate.Decide(f, gate.DefaultFailOn(schema.ChannelRelease)); d.Word != gate.Pass || len(d.Counts) != 0 {
+		t.Errorf("%+v", d)
+	}
+	if d := gate.Decide(f, gate.FailOn{gate.FailInconclusive: true}); d.Word != gate.Fail {
 		t.Errorf("%+v", d)
 	}
 }
@@ -232,7 +282,7 @@ func TestWaivedIsNamed(t *testing.T) {
 		decidedBy(regressed(schema.Confirmed), schema.Decision{ID: "D-2", Kind: schema.Waive}),
 		decidedBy(again, schema.Decision{ID: "D-2", Kind: schema.Waive}),
 		decidedBy(required(schema.Fail), schema.Decision{ID: "D-1", Kind: schema.Accept}),
-	), gate.DefaultFailOn())
+	), gate.DefaultFailOn(schema.ChannelRelease))
 	if len(d.Waived) != 2 || d.Waived[0] != "D-1" || d.Waived[1] != "D-2" {
 		t.Errorf("%v", d.Waived)
 	}
@@ -253,7 +303,7 @@ func TestDecidePairs(t *testing.T) {
 		{ID: lint.IDLostDocument, Severity: schema.SevError},
 		{ID: lint.IDDirtyBuild, Severity: schema.SevWarning, Model: "M", Device: "elsewhere"},
 	}
-	whole, pairs := gate.DecidePairs(f, gate.DefaultFailOn())
+	whole, pairs := gate.DecidePairs(f, gate.DefaultFailOn(schema.ChannelRelease))
 	for device, want := range map[string]gate.Word{
 		"bad": gate.Fail, "good": gate.PassWithWarnings, "new": gate.NoBaseline, "none": gate.NotGraded,
 	} {
@@ -271,7 +321,7 @@ func TestDecidePairs(t *testing.T) {
 	if counts[gate.FailInvalid] != 1 || counts[gate.NoteLint] != 2 || counts[gate.NoteMet] != 1 {
 		t.Errorf("%v", counts)
 	}
-	if again := gate.Decide(f, gate.DefaultFailOn()); again.Word != whole.Word || len(again.Counts) != len(whole.Counts) {
+	if again := gate.Decide(f, gate.DefaultFailOn(schema.ChannelRelease)); again.Word != whole.Word || len(again.Counts) != len(whole.Counts) {
 		t.Errorf("%+v, and alone %+v", whole, again)
 	}
 }

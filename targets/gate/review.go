@@ -23,7 +23,7 @@ type Review struct {
 func (g *Gate) Review(release int, model, device string) Review {
 	of := func(p schema.Pair) bool { return p.Selected(model, device) }
 	f := g.Findings(release)
-	r := Review{Release: g.Releases[release].Name, Label: g.Label(release), Fit: g.fitOf(release)}
+	r := Review{Release: g.Releases[release].Name, Label: g.Label(release), Fit: g.Fit(release)}
 	if b := g.Before(release); b >= 0 {
 		r.Baseline = g.Releases[b].Name
 	}
@@ -45,7 +45,7 @@ func (g *Gate) Review(release int, model, device string) Review {
 			r.Pairs = append(r.Pairs, p)
 		}
 	}
-	r.Result = Decide(r.Findings, g.FailOn)
+	r.Result = Decide(r.Findings, g.FailsOn(release))
 	return r
 }
 
@@ -81,15 +81,18 @@ func (g *Gate) Verdict(id string) (v schema.Verdict, release int, ok bool) {
 }
 
 // NeedsAttention are the verdicts that need a person: what fails or is noted first, then what improved; what is met,
-// unchanged or inconclusive within the limit is a count.
+// unchanged or within the noise is a count, unless the gate fails on inconclusive findings.
 func (r *Review) NeedsAttention() (history, targets []schema.Verdict) {
+	fails := func(c Tally) bool { return c.Kind == FailInconclusive && c.Fails }
+	inconclusive := slices.ContainsFunc(r.Result.Counts, fails)
 	for _, v := range r.History {
 		switch v.Outcome {
 		case schema.Regressed, schema.NotMeasured, schema.Excluded, schema.Improved, schema.Recovered,
 			schema.NotComparable:
 			history = append(history, v)
 		default:
-			if v.Large || v.Decision != nil { // readers need the reason of a pinned or dismissed level
+			// readers need the reason of a pinned or dismissed level
+			if v.Large && (inconclusive || !insignificant(&v)) || v.Decision != nil {
 				history = append(history, v)
 			}
 		}
@@ -110,6 +113,7 @@ type Fit struct {
 	Single           bool    // the baseline has one release everywhere
 	Noise            float64 // typical standard deviation between releases, relative; 0 when unknown
 	Tested, Exceeded int     // forward predictions at 2 %, and how many failed
+	Shown            judge.Sensitivity
 }
 
 // Calibration describes how well predictions held.
@@ -134,9 +138,10 @@ func (f Fit) Calibrated() Calibration {
 	return CalibrationPasses
 }
 
-func (g *Gate) fitOf(release int) Fit {
+// Fit describes the noise of a release's history.
+func (g *Gate) Fit(release int) Fit {
 	f := g.Judgement.Fit(release)
-	out := Fit{Cells: f.Cells, Tested: f.Tested, Exceeded: f.Exceeded}
+	out := Fit{Cells: f.Cells, Tested: f.Tested, Exceeded: f.Exceeded, Shown: g.Sensitivity(release)}
 	if f.Sd > 0 { // NaN where nothing is known
 		out.Noise = f.Sd
 	}

@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/ingest/schema/latency"
@@ -19,7 +17,6 @@ type evalJudgement struct {
 	rows   map[int][]schema.Verdict
 	inputs map[string]evalInputs // by verdict
 	screen *screen
-	delta  float64 // least change that matters, a share
 }
 
 // evalInputs are the inputs of a verdict.
@@ -47,6 +44,8 @@ type evalTest struct {
 	p, q   float64 // one-sided in its direction; q over the evals of the release
 	reason schema.EvalChange
 	ok     bool
+	// delta is the least significant change that matters; same the least that so many questions can rule out.
+	delta, same float64
 }
 
 // dir returns the direction of the change: +1 is a regression.
@@ -57,7 +56,7 @@ func (t *evalTest) dir() float64 { return math.Copysign(1, t.worse) }
 func judgeEvals(c *columns.Columns, releases []Release, screen *screen) *evalJudgement {
 	e := &evalJudgement{
 		cells: evalCells(c, releases, screen), rows: map[int][]schema.Verdict{}, inputs: map[string]evalInputs{},
-		screen: screen, delta: screen.EvalEffect(),
+		screen: screen,
 	}
 	state := make([]evalState, len(e.cells))
 	for i := range state {
@@ -83,7 +82,7 @@ func judgeEvals(c *columns.Columns, releases []Release, screen *screen) *evalJud
 
 // test compares a release's first score with its baseline.
 func (e *evalJudgement) test(cell, at int, st *evalState, release string) evalTest {
-	t := evalTest{cell: cell, at: at, reason: schema.EvalChange{Test: schema.TestNone, Limit: e.delta}}
+	t := evalTest{cell: cell, at: at, reason: schema.EvalChange{Test: schema.TestNone, Limit: e.screen.EvalEffect()}}
 	c := e.cells[cell]
 	now := c.values[at].scores[0]
 	t.reason.N = max(now.N, 0)
@@ -146,6 +145,7 @@ func (e *evalJudgement) compare(t *evalTest, c *evalCell, st *evalState, now *co
 		t.d, t.reason.Test = proportion.Normal(v1, e1, v2, e2), schema.TestByError
 	}
 	t.ok = true
+	t.limits(e.screen.Policy)
 	t.worse = -better * t.d.D
 	t.p = t.d.Fell
 	if t.d.D > 0 {
@@ -257,14 +257,14 @@ func (d *evalDecision) outcome(passed bool) bool {
 	switch {
 	case passed && d.dir()*d.worse >= d.delta:
 		return d.changed()
-	case d.worse >= d.delta:
+	case d.worse >= d.same:
 		d.inconclusive(schema.WhyNotSignificant)
-	case math.Abs(d.worse)+half90 < d.delta:
+	case math.Abs(d.worse)+half90 < d.same:
 		d.v.Outcome = schema.Unchanged
 	default:
 		d.v.Outcome = schema.Inconclusive
 		if p, ok := share(&d.value().scores[0].Score); ok {
-			d.reason.Needed = proportion.Items(math.Max(p, d.delta), d.delta)
+			d.reason.Needed = proportion.Items(math.Max(p, d.same), d.same)
 		}
 	}
 	return true
@@ -300,8 +300,16 @@ func (d *evalDecision) followUp() (joins, done bool) {
 // changed handles a significant change: it is suspected, unless a later run of the release confirms or refutes it.
 func (d *evalDecision) changed() bool {
 	st := d.st
-	d.v.Outcome, d.v.Evidence = changed(d.dir()), schema.Suspected
+	d.v.Outcome, d.v.Evidence, d.reason.Limit = changed(d.dir()), schema.Suspected, d.delta
 	again, second := d.rechecked()
+	if second == nil && d.reason.Test == schema.TestPaired {
+		// Which questions turned is known: a second run would answer the same ones.
+		d.v.Evidence = schema.Confirmed
+		if d.joins {
+			st.base = nil
+		}
+		return true
+	}
 	if second == nil {
 		if d.joins {
 			st.suspect, st.dir, st.row, st.z = d.at, d.dir(), len(d.rows[d.value().release]), normalScore(d.p)
@@ -372,18 +380,6 @@ func (d *evalDecision) disagrees() (worst *secondTest) {
 		}
 	}
 	return worst
-}
-
-// sees tests an independent run given the first, since both share the error of the same baseline.
-func sees(t *evalTest, first float64, releases int) bool {
-	const size = .01
-	rho := 1 / float64(releases+1)
-	return distuv.UnitNormal.Survival((normalScore(t.p)-rho*first)/math.Sqrt(1-rho*rho)) <= size
-}
-
-// normalScore returns the standard normal value with an upper tail of p.
-func normalScore(p float64) float64 {
-	return distuv.UnitNormal.Quantile(1 - math.Min(.5, math.Max(p, 1e-15)))
 }
 
 func changed(dir float64) schema.Outcome {

@@ -64,19 +64,32 @@ func TestEvalsArePaired(t *testing.T) {
 	_, list := evalHistory(t, before, after, after)
 	v := list[1]
 	why, _ := v.Reason.(schema.EvalChange)
-	want := schema.EvalChange{Test: schema.TestPaired, Releases: 1, Limit: .05, N: 500, Lost: 35}
-	if v.Outcome != schema.Regressed || v.Evidence != schema.Suspected || why != want {
-		t.Errorf("%+v", v)
+	want := schema.EvalChange{Test: schema.TestPaired, Releases: 1, Limit: .01, N: 500, Lost: 35}
+	if v.Outcome != schema.Regressed || v.Evidence != schema.Confirmed || why != want {
+		t.Errorf("the same questions need no second run: %+v", v)
 	}
-	if v := list[2]; v.Evidence != schema.Confirmed || v.First != "v1" {
-		t.Errorf("seen again: %+v", v)
-	}
-	if f := list[1].Follow; f.Release != "v2" || !f.Again {
-		t.Errorf("follow-up %+v", f)
+	if v := list[2]; v.Outcome != schema.Unchanged || v.Baseline != "v1" {
+		t.Errorf("afterwards: %+v", v)
 	}
 	v, why = last(t, before, answered(500, 415, "b"))
 	if v.Outcome != schema.NotComparable || why.Test != schema.TestPrompt || why.Conditions == "" {
 		t.Errorf("other questions: %+v", v)
+	}
+}
+
+// Three points of GSM8K and of MMLU are a regression, as one point of MMLU is; half a point is not.
+func TestPointsThatMatter(t *testing.T) {
+	for _, c := range []struct {
+		n, before, after int
+		want             schema.Outcome
+	}{
+		{1319, 1187, 1147, schema.Regressed}, {14042, 9800, 9400, schema.Regressed}, {14042, 9800, 9650, schema.Regressed},
+		{14042, 9800, 9760, schema.Unchanged}, {1319, 1187, 1186, schema.Unchanged}, {164, 120, 119, schema.Unchanged},
+	} {
+		v, why := last(t, answered(c.n, c.before, "a"), answered(c.n, c.after, "a"))
+		if v.Outcome != c.want {
+			t.Errorf("%d of %d to %d: %s, limit %v", c.before, c.n, c.after, v.Outcome, why.Limit)
+		}
 	}
 }
 

@@ -105,6 +105,9 @@ func (j *reader) verdict(obs int32) schema.Verdict {
 		why.Conditions = j.classes.Named(j.table.Obs[base].Cond, o.Cond)
 	}
 	j.together(&v, &why, row, s)
+	if base >= 0 && (v.Evidence != "" || v.Outcome == schema.Recovered) {
+		j.beside(&why, s, v.Run, int(j.table.Obs[base].Release))
+	}
 	if row.Why == regression.WhyFirst && !IsBaseline(rel.Channel) && base < 0 {
 		why.Why = schema.WhyNoBaselineLine
 	}

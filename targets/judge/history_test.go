@@ -253,10 +253,10 @@ func TestExcludedAndMeasuredAgain(t *testing.T) {
 	}
 }
 
-// Half the points of a system or more are one finding of its run.
+// More than half the points of a system are one finding of its run.
 func TestCauseOfManyRegressions(t *testing.T) {
 	values := judgetest.Steady(7)
-	for w := range 5 {
+	for w := range 6 {
 		values[6][w] *= 1 + .1*float64(w+1)
 	}
 	regressed := map[schema.Cause]int{}
@@ -271,7 +271,7 @@ func TestCauseOfManyRegressions(t *testing.T) {
 		t.Errorf("%v", regressed)
 	}
 	for c, n := range regressed {
-		if c.Kind != schema.CauseRun || n != 5 {
+		if c.Kind != schema.CauseRun || n != 6 {
 			t.Errorf("%v: %d", c, n)
 		}
 	}

@@ -69,8 +69,8 @@ func (j *Judgement) shift(finding int32) Shift {
 	return x
 }
 
-// group sets the cause of regressions: verdicts of a run-wide shift have theirs already; else, where half of the
-// points of a system or more regressed, the cause is the run; else each point is a cause of its own.
+// group sets the cause of regressions: verdicts of a run-wide shift have theirs already; else, where more than half
+// of the points of a system regressed, the cause is the run; else each point is a cause of its own.
 func (j *Judgement) group(release int, list []schema.Verdict) {
 	points, worse := map[schema.System]map[string]bool{}, map[schema.System]map[string]bool{}
 	for i := range list {
@@ -84,14 +84,14 @@ func (j *Judgement) group(release int, list []schema.Verdict) {
 			worse[p][k] = true
 		}
 	}
-	const fewest = 4 // of two or three points, half is no pattern
+	const fewest = 4 // most of two or three points are no pattern
 	for i := range list {
 		v := &list[i]
 		if v.Outcome != schema.Regressed || v.Cause != (schema.Cause{}) {
 			continue
 		}
 		p := v.System()
-		if len(points[p]) >= fewest && 2*len(worse[p]) >= len(points[p]) {
+		if len(points[p]) >= fewest && 2*len(worse[p]) > len(points[p]) {
 			v.Cause = schema.Cause{Kind: schema.CauseRun, ID: j.runID(v)}
 			continue
 		}

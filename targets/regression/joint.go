@@ -42,7 +42,7 @@ func (j *judge) sightings(x *test, list []sighting) (all []sighting, own int) {
 	return list, own
 }
 
-// looks is the number of windows that are tested: of two runs and of three. Each p value counts that often (Bonferroni).
+// looks is the number of windows that are tested, of two runs and of three: p values are multiplied by it (Bonferroni).
 const looks = 2
 
 // together tests the newest two and the newest three runs of a cell, and keeps the surer of the two.
@@ -203,7 +203,7 @@ func (j *judge) jointly(tests []test, family int, passed []bool) {
 	}
 }
 
-// recent lists the tests of cells whose change was confirmed in one of the two releases before, in a direction: a change
+// recent lists the tests of cells whose change in a direction was confirmed in one of the two releases before: a change
 // of many cells is confirmed over several releases, and those that need more runs are not tested as if they were alone.
 func (j *judge) recent(tests []test, dir float64) []int {
 	var at []int

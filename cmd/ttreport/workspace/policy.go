@@ -38,10 +38,10 @@ func (w *Workspace) Policy(now time.Time) (*decision.Policy, error) {
 	return p, nil
 }
 
-// FailOn is what the configuration says a gate fails on.
+// FailOn is what the configuration says a gate fails on; nil where it says nothing.
 func (w *Workspace) FailOn() (gate.FailOn, error) {
 	if w.Config.Judge.FailOn == nil {
-		return gate.DefaultFailOn(), nil
+		return nil, nil
 	}
 	on, err := gate.ParseFailOn(strings.Join(w.Config.Judge.FailOn, ","))
 	if err != nil {

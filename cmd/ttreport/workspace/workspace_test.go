@@ -39,7 +39,7 @@ releases: [{name: v1, date: 2026-01-31, line: main}]
 		t.Errorf("%+v %v", p, err)
 	}
 	on, err := ws.FailOn()
-	if err != nil || len(on) != 2 || !on[gate.Kind("suspected")] {
+	if err != nil || len(on) != 3 || !on[gate.Kind("suspected")] {
 		t.Errorf("%v %v", on, err)
 	}
 	order, err := ws.ReleaseOrder()

@@ -1,0 +1,46 @@
+package render_test
+
+import (
+	"testing"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/render"
+)
+
+// One finding is one line: a point with all its metrics, and a shift with all its points. What differs in evidence, and
+// what is no change, stays apart.
+func TestFold(t *testing.T) {
+	number := func(workload, metric string, o schema.Outcome, e schema.Evidence, c schema.CauseKind) schema.Verdict {
+		return schema.Verdict{
+			Model: "M", Device: "d", Key: schema.Key{Task: "eval", Dataset: workload}, Metric: metric, Stat: "mean",
+			Outcome: o, Evidence: e, Cause: schema.Cause{Kind: c, ID: "x"}, Effect: schema.Num(.1),
+		}
+	}
+	list := []schema.Verdict{
+		number("a", "ttft", schema.Regressed, schema.Confirmed, schema.CausePoint),
+		number("a", "e2el", schema.Regressed, schema.Confirmed, schema.CausePoint),
+		number("b", "ttft", schema.Regressed, schema.Confirmed, schema.CausePoint),
+		number("b", "tpot", schema.Regressed, schema.Suspected, schema.CausePoint),
+	}
+	for _, w := range []string{"c", "d", "e", "f", "g"} {
+		list = append(list, number(w, "ttft", schema.Regressed, schema.Suspected, schema.CauseShift))
+	}
+	list = append(list, number("h", "ttft", schema.Inconclusive, "", ""), number("h", "tpot", schema.Inconclusive, "", ""))
+	found := render.Fold(list, false)
+	want := []string{
+		"With it E2EL mean −10.0\u202fpp.", "", "",
+		"With it d TTFT mean −10.0\u202fpp, e TTFT mean −10.0\u202fpp, f TTFT mean −10.0\u202fpp and 1 other number, " +
+			"of 5 workloads in all.", "", "",
+	}
+	if len(found) != len(want) {
+		t.Fatalf("%d findings, want %d", len(found), len(want))
+	}
+	for i := range want {
+		if got := found[i].Folded(); got != want[i] {
+			t.Errorf("finding %d: %q, want %q", i, got, want[i])
+		}
+	}
+	if n := len(render.Fold(list, true)); n != len(list) {
+		t.Errorf("%d findings apart, want %d", n, len(list))
+	}
+}

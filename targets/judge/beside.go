@@ -1,0 +1,104 @@
+package judge
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
+)
+
+// beside states what else differs between the run behind a change and the first run of the baseline's newest release
+// that has the series, and the digest or commits that both share. A fact that one side does not state differs from
+// nothing.
+func (j *reader) beside(why *schema.Change, s *Series, run string, release int) {
+	now := slices.IndexFunc(j.runs[s.System()], func(i int) bool { return j.Columns.Runs[i].ID == run })
+	then := j.systemRuns(release)[s.System()]
+	if now < 0 || len(then) == 0 {
+		return
+	}
+	before := then[0]
+	for _, i := range then {
+		if j.pointIn(i, s.KeyIndex) != nil {
+			before = i
+			break
+		}
+	}
+	a, b := &j.Columns.Runs[before], &j.Columns.Runs[j.runs[s.System()][now]]
+	facts := func(h *columns.RunHead) map[string]string {
+		return map[string]string{"firmware": h.Firmware, "mesh": h.Mesh}
+	}
+	out := differences(facts(a), facts(b))
+	if p, q := j.pointIn(before, s.KeyIndex), j.pointIn(j.runs[s.System()][now], s.KeyIndex); p != nil && q != nil {
+		out = append(differences(j.Columns.Conds[p.Cond], j.Columns.Conds[q.Cond]), out...)
+	}
+	build := differences(buildOf(a), buildOf(b))
+	if len(build) == 0 {
+		why.SameBuild = shared(a, b)
+	}
+	why.Differs, why.Build = strings.Join(out, ", "), strings.Join(build, ", ")
+}
+
+// pointIn returns the first point of a workload in a run; nil when there is none.
+func (j *Judgement) pointIn(run int, key int32) *columns.PointRow {
+	h := &j.Columns.Runs[run]
+	for i := h.FirstPoint; i < h.PointsEnd; i++ {
+		if p := &j.Columns.Points[i]; p.Key == key {
+			return p
+		}
+	}
+	return nil
+}
+
+// buildOf is what identifies the software of a run.
+func buildOf(h *columns.RunHead) map[string]string {
+	out := map[string]string{"engine": h.Engine, "version": h.Version, "image": h.Image, "digest": short(h.Digest)}
+	for name, commit := range h.Commits {
+		out["commit "+name] = short(commit)
+	}
+	if h.Digest != "" {
+		delete(out, "image") // a tag may move, the digest does not
+	}
+	return out
+}
+
+// shared names the build of two runs that do not differ: by digest, else by commits. "" where neither is stated by
+// both, or the software was changed without a commit.
+func shared(a, b *columns.RunHead) string {
+	switch {
+	case a.Dirty || b.Dirty:
+		return ""
+	case a.Digest != "" && a.Digest == b.Digest:
+		return "digest " + short(a.Digest)
+	case len(a.Commits) == 0 || !maps.Equal(a.Commits, b.Commits):
+		return ""
+	}
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(a.Commits)) {
+		out = append(out, "commit "+name+" "+short(a.Commits[name]))
+	}
+	return strings.Join(out, ", ")
+}
+
+// differences lists what both sides state differently, by name: "image a → b".
+func differences(a, b map[string]string) []string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(a)) {
+		if x, y := a[name], b[name]; x != "" && y != "" && x != y {
+			out = append(out, name+" "+x+" → "+y)
+		}
+	}
+	return out
+}
+
+// short cuts a digest or commit to what people compare.
+func short(id string) string {
+	id = strings.TrimPrefix(id, "sha256:")
+	const digits = 12
+	hex := strings.IndexFunc(id, func(r rune) bool { return !strings.ContainsRune("0123456789abcdef", r) }) < 0
+	if hex && len(id) > digits {
+		return id[:digits]
+	}
+	return id
+}
