@@ -153,12 +153,26 @@ func build(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []stri
 	return got.verdict(o.strict)
 }
 
-// withResults puts the workspace's own results before the paths that were given.
+// withResults puts the workspace's own results, and those of tt-inference-server, before the paths that were given.
 func withResults(ws *workspace.Workspace, paths []string) []string {
-	if _, err := os.Stat(ws.Results()); err != nil {
-		return paths
+	var own []string
+	if _, err := os.Stat(ws.Results()); err == nil {
+		own = append(own, ws.Results())
 	}
-	return append([]string{ws.Results()}, paths...)
+	logs := ws.WorkflowLogs()
+	named := func(path string) bool { return pathWithin(path, logs) }
+	if _, err := os.Stat(logs); err == nil && !slices.ContainsFunc(paths, named) {
+		own = append(own, logs)
+	}
+	return append(own, paths...)
+}
+
+// pathWithin reports whether a path is a folder, or below it.
+func pathWithin(path, dir string) bool {
+	a, err1 := filepath.Abs(path)
+	b, err2 := filepath.Abs(dir)
+	rel, err := filepath.Rel(b, a)
+	return err1 == nil && err2 == nil && err == nil && filepath.IsLocal(rel)
 }
 
 // input is what decides what reading gives.

@@ -83,7 +83,7 @@ func collectCommand() command {
 
 // collect finds what is to be measured, and measures it, one server after the other.
 func (o collectOptions) collect(ctx context.Context, sh *shell) error {
-	if err := o.complete(); err != nil {
+	if err := o.complete(sh); err != nil {
 		return planError(err)
 	}
 	ws, err := openWorkspace(".")

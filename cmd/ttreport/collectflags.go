@@ -20,18 +20,24 @@ type collectOptions struct {
 	planFile, input, spec, out string
 	dryRun, serverOnly         bool
 	patience                   time.Duration
+	printDocker                bool
 }
 
 // complete translates flags of run.py and variables, and refuses flags that exclude each other.
-func (o *collectOptions) complete() error {
-	if o.Server.Port == 0 {
+func (o *collectOptions) complete(sh *shell) error {
+	if o.Server.Port == 0 && o.Server.Name.Kind != plan.ServerURL && o.Server.Name.Kind != plan.ServerSim {
 		_, _ = fmt.Sscanf(os.Getenv("SERVICE_PORT"), "%d", &o.Server.Port) // as run.py; a text that is no number is none
 	}
 	only := os.Getenv("ONLY_BENCHMARK_TARGETS")
 	o.Measure.TargetsOnly = only == "1" || strings.EqualFold(only, "true")
 	o.serverOnly = o.serverOnly || o.runPy.Workflow == plan.WorkflowServer
-	if err := o.ApplyRunPy(o.runPy); err != nil {
+	o.serverOnly, o.dryRun = o.serverOnly || o.printDocker, o.dryRun || o.printDocker
+	notes, err := o.ApplyRunPy(o.runPy)
+	if err != nil {
 		return err
+	}
+	for _, n := range notes {
+		sh.say("%-9s %s", n.Kind, n.Text)
 	}
 	return o.Contradictions()
 }
@@ -121,29 +127,6 @@ func (o *collectOptions) declareRun(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.Run.NoWarmup, "no-warmup", false, "send no request of each prompt length before the first measurement")
 	lockFlag(fs, &o.patience)
 	fs.DurationVar(&o.Run.PointTimeout, "point-timeout", 0, "how long one measurement may take (default 2h)")
-}
-
-// declareRunPy declares the names that tt-inference-server's run.py has for the same; ttreport help run-py lists all of
-// its flags.
-func (o *collectOptions) declareRunPy(fs *pflag.FlagSet) {
-	hidden := pflag.NewFlagSet("run.py", pflag.ContinueOnError)
-	hidden.StringVar(&o.runPy.Workflow, "workflow", "", "benchmarks, evals, release, reports or server")
-	hidden.StringVar(&o.runPy.Device, "tt-device", "", "as --device")
-	hidden.BoolVar(&o.runPy.Docker, "docker-server", false, "as --server docker")
-	hidden.BoolVar(&o.runPy.LocalServer, "local-server", false, "as --server http://127.0.0.1:PORT")
-	hidden.StringVar(&o.runPy.LimitMode, "limit-samples-mode", "",
-		"smoke-test, ci-commit, ci-nightly or ci-long: fewer questions")
-	hidden.TextVar(&o.Server.Name, "server-url", plan.ServerName{}, "as --server")
-	hidden.IntVar(&o.Server.Port, "service-port", 0, "as --port")
-	hidden.BoolVar(&o.Run.NoWarmup, "disable-trace-capture", false, "as --no-warmup, also for the image")
-	hidden.StringVar(&o.Server.Image, "override-docker-image", "", "as --image")
-	hidden.StringVar(&o.spec, "runtime-model-spec-json", "", "as --spec")
-	hidden.BoolVar(&o.Server.NoAuth, "no-auth", false, "the image wants no key")
-	hidden.Bool("dev-mode", false, "nothing differs")
-	hidden.VisitAll(func(f *pflag.Flag) {
-		f.Hidden = true
-		fs.AddFlag(f)
-	})
 }
 
 // checkChannel refuses a channel that no baseline would ever be sought in.

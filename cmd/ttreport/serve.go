@@ -66,7 +66,7 @@ func (o serveOptions) serve(ctx context.Context, sh *shell, paths []string) erro
 	defer stop()
 	watched := make(chan error, 1)
 	go func() {
-		own := []string{ws.Results(), ws.History(), ws.Targets(), ws.Notes(), ws.Settings(), ws.Logo()}
+		own := []string{ws.Results(), ws.WorkflowLogs(), ws.History(), ws.Targets(), ws.Notes(), ws.Settings(), ws.Logo()}
 		opt := watch.Options{Roots: append(own, paths...), Except: o.build.out}
 		if o.poll {
 			opt.Poll = time.Second

@@ -64,17 +64,34 @@ func Make(o Options, known spec.Model, targets Targets) (Plan, []Note, error) {
 		if p.Evals, err = evals(o, stated.Evals); err != nil {
 			return p, nil, err
 		}
+		more, err := noEvals(o, p)
+		if err != nil {
+			return p, nil, err
+		}
+		notes = append(notes, more...)
 	}
 	if o.Measure.Only == OnlyEvals {
 		p.Workloads = nil
 	}
 	switch {
-	case o.Measure.Only == OnlyBenchmarks || len(p.Evals) > 0:
+	case o.Measure.Only == OnlyBenchmarks || len(p.Evals) > 0 || o.Evals.NoQuestions:
 		p.EvalItems = 0
-	case o.Evals.Limit > 0:
-		p.EvalItems = min(p.EvalItems, o.Evals.Limit)
+	case cmp.Or(o.Evals.Limit, o.Evals.ModeLimit) > 0:
+		p.EvalItems = min(p.EvalItems, cmp.Or(o.Evals.Limit, o.Evals.ModeLimit))
 	}
 	return p, notes, nil
+}
+
+// noEvals reports that no file plans an eval where a workflow of run.py asks for those of the model.
+func noEvals(o Options, p Plan) ([]Note, error) {
+	if !o.Evals.NoQuestions || len(p.Evals) > 0 {
+		return nil, nil
+	}
+	const fix = "ttreport models import CHECKOUT takes them from tt-inference-server; or --evals TASK, or targets/*.yaml"
+	if o.Measure.Only == OnlyEvals {
+		return nil, usage(fix, "collect: no target file plans an eval of %s", o.System.Model)
+	}
+	return []Note{{"left out", "evals: no target file plans one of " + p.Model.Name + "; " + fix}}, nil
 }
 
 // base returns a model's name without its owner.
@@ -90,7 +107,8 @@ func evals(o Options, planned []PlannedEval) ([]EvalTask, error) {
 	var out []EvalTask
 	add := func(e PlannedEval) { // an unknown tool is reported by Fill
 		name := tool.Tool{Adapter: tool.Adapter{Name: cmp.Or(e.Tool, usualTool)}}
-		out = append(out, EvalTask{Tool: name, Task: e.Task, Limit: cmp.Or(o.Evals.Limit, e.Limit), Params: e.Params})
+		limit := cmp.Or(o.Evals.Limit, o.Evals.ModeLimit, e.Limit)
+		out = append(out, EvalTask{Tool: name, Task: e.Task, Limit: limit, Params: e.Params})
 	}
 	for _, text := range asked {
 		if text != fromTargets {
@@ -142,6 +160,9 @@ func workloads(o Options, model string, known spec.Model, stated TargetPlan) ([]
 	case name == SweepStandard:
 		l, notes := assumed(known)
 		return fitting(o, join(out, standard(l)...), l.context, notes)
+	case name == SweepStress:
+		l, notes := assumed(known)
+		return stress(l), notes, nil
 	}
 	list, err := Preset(cmp.Or(name, "quick"))
 	if err != nil {

@@ -67,6 +67,8 @@ type ServerOptions struct {
 	Volumes         []string
 	RunArgs         []string // of "docker run"
 	Args            []string // of the image
+
+	EngineArgs []string // for vLLM, in addition to those of a command or an image
 }
 
 // ToolOptions state what makes load.
@@ -83,6 +85,9 @@ type EvalOptions struct {
 	Tasks   []string // of lm-eval, or as TOOL:TASK; "targets" selects those that target files plan
 	Limit   int      // questions a task; 0: all
 	TaskDir string   // folder with task files of the user
+
+	NoQuestions bool // where no task is planned, the builtin questions are not asked instead
+	ModeLimit   int  // as Limit, of a mode of run.py
 }
 
 // RunOptions control the run.
@@ -137,6 +142,34 @@ func (o Options) Check() error {
 			"collect: --batch-size and --input-output-len belong together")
 	}
 	return CheckChannel(s.Channel)
+}
+
+// OnlyFor refuses options of a server that the named one would ignore.
+func (s ServerOptions) OnlyFor() error {
+	kind := s.Name.Kind
+	container := kind == ServerDocker
+	started := container || kind == ServerCommand
+	for _, x := range []struct {
+		set, applies bool
+		flag, to     string
+	}{
+		{s.Image != "", container, "--image", "--server docker"},
+		{s.ContainerEngine != "", container, "--container-engine", "--server docker"},
+		{s.ContainerPort > 0, container, "--container-port", "--server docker"},
+		{s.EnvFile != "", container, "--env-file", "--server docker"},
+		{s.DeviceIDs != "", container, "--device-id", "--server docker"},
+		{len(s.Volumes) > 0, container, "a volume", "--server docker"},
+		{len(s.RunArgs) > 0, container, "--run-arg", "--server docker"},
+		{s.NoAuth, container, "--no-auth", "--server docker"},
+		{s.Port > 0, started, "--port", "a server that is started; the address of another is in --server URL"},
+		{len(s.EngineArgs) > 0, started, "an argument for vLLM", "a server that is started"},
+	} {
+		if x.set && !x.applies {
+			return usage("leave it out, or name the server that it is for", "collect: %s is for %s, and the server is %s",
+				x.flag, x.to, cmp.Or(s.Name.String(), string(ServerSim)))
+		}
+	}
+	return nil
 }
 
 // CheckChannel refuses an unknown channel, for which no baseline would be found.

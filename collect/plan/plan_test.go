@@ -3,6 +3,8 @@ package plan
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -232,19 +234,85 @@ func TestServerName(t *testing.T) {
 	}
 }
 
+// The words of run.py have run.py's defaults, and contradictions and misspelt values are refused.
 func TestRunPy(t *testing.T) {
-	o := Options{}
-	err := o.ApplyRunPy(RunPy{Workflow: "evals", Device: "n150", LimitMode: "ci-commit", Docker: true})
-	if err != nil || o.System.Device != "n150" || o.Measure.Only != OnlyEvals || o.Evals.Limit != 20 ||
-		o.Server.Name.Kind != ServerDocker {
+	var o Options
+	_, err := o.ApplyRunPy(RunPy{Workflow: "evals", Device: "n150", LimitMode: "ci-commit", Docker: true})
+	if err != nil || o.System.Device != "n150" || o.Measure.Only != OnlyEvals || o.Evals.ModeLimit != 20 ||
+		o.Server.Name.Kind != ServerDocker || !o.Evals.NoQuestions {
 		t.Errorf("%+v %v", o, err)
 	}
-	if err := o.ApplyRunPy(RunPy{LocalServer: true}); err != nil || o.Server.Name.URL != "http://127.0.0.1:8000" {
+	o = Options{}
+	notes, err := o.ApplyRunPy(RunPy{Workflow: "release", LocalServer: true, CIMode: true, Goodput: "x:1"})
+	if err != nil || o.Server.Name.URL != "http://127.0.0.1:8000" || o.Server.StartupTimeout < 20*time.Minute ||
+		o.Measure.Sweep != SweepStandard || !slices.Equal(o.Tools.Names, []string{"vllm"}) || !o.Tools.Chat ||
+		o.Evals.ModeLimit != 100 || len(o.Tools.Args) != 2 || len(notes) != 1 {
+		t.Errorf("%+v %v %v", o, notes, err)
+	}
+	o = Options{Tools: ToolOptions{Names: []string{"genai"}}, Server: ServerOptions{Port: 8001}}
+	o.Measure.Workloads = []Workload{{ISL: 1, OSL: 1, Concurrency: 1}}
+	at := ServerName{Kind: ServerURL, URL: "http://h"}
+	if _, err := o.ApplyRunPy(RunPy{Workflow: "benchmarks", ServerURL: at}); err != nil || o.Measure.Sweep != "" ||
+		o.Tools.Names[0] != "genai-perf" || o.Server.Name.URL != "http://h:8001" || o.Server.Port != 0 {
 		t.Errorf("%+v %v", o, err)
 	}
-	for _, bad := range []RunPy{{Workflow: "x"}, {LimitMode: "x"}} {
-		if err := o.ApplyRunPy(bad); err == nil {
+	for _, bad := range []RunPy{
+		{Workflow: "x"}, {LimitMode: "x"}, {Docker: true, LocalServer: true}, {Docker: true, DevMode: true},
+		{Samples: "{"}, {Samples: "{}", CIMode: true}, {TTConfig: "[1]"}, {VLLMArgs: `{"a": null}`}, {VLLMArgs: `{"a": false}`},
+	} {
+		if _, err := new(Options).ApplyRunPy(bad); err == nil {
 			t.Errorf("%+v was accepted", bad)
+		}
+	}
+}
+
+// Values of --vllm-override-args become flags.
+func TestRunPyEngineArgs(t *testing.T) {
+	var o Options
+	_, err := o.ApplyRunPy(RunPy{TTConfig: `{"data_parallel": 16}`,
+		VLLMArgs: `{"max_model_len": 4096, "enable_chunked_prefill": true, "x": {"y": 1}, "name": "a b"}`})
+	want := []string{"--additional-config", `{"tt":{"data_parallel":16}}`, "--enable-chunked-prefill",
+		"--max-model-len", "4096", "--name", "a b", "--x", `{"y":1}`}
+	if err != nil || !slices.Equal(o.Server.EngineArgs, want) {
+		t.Errorf("%q %v", o.Server.EngineArgs, err)
+	}
+}
+
+// The stress sweep is the matrix of the model's limits, without what does not fit.
+func TestStress(t *testing.T) {
+	var got []string
+	for _, w := range stress(limits{context: 4096, concurrency: 32}) {
+		got = append(got, fmt.Sprintf("%d/%d/%d n=%d", w.ISL, w.OSL, w.Concurrency, w.Requests))
+	}
+	want := "3968/128/1 n=1, 2048/2048/1 n=1, 1920/128/1 n=1, 1920/128/2 n=2, 281/128/1 n=1, 281/128/2 n=2, " +
+		"281/128/10 n=10"
+	if strings.Join(got, ", ") != want {
+		t.Error(got)
+	}
+	for _, w := range stress(limits{context: 131072, concurrency: 32, allUsers: 8 * 131072}) {
+		if w.Concurrency*(w.ISL+w.OSL) > 8*131072 {
+			t.Errorf("%+v does not fit", w)
+		}
+	}
+}
+
+// Options of a server that it would ignore are refused.
+func TestServerOptionsOnlyFor(t *testing.T) {
+	docker, command := ServerName{Kind: ServerDocker}, ServerName{Kind: ServerCommand, Argv: []string{"x"}}
+	at := ServerName{Kind: ServerURL, URL: "http://h:1"}
+	for _, tt := range []struct {
+		s  ServerOptions
+		ok bool
+	}{
+		{ServerOptions{Name: docker, Image: "i", Port: 1, Volumes: []string{"a:b"}, NoAuth: true}, true},
+		{ServerOptions{Name: command, Port: 1, EngineArgs: []string{"--x"}}, true},
+		{ServerOptions{Name: at}, true}, {ServerOptions{}, true},
+		{ServerOptions{Name: at, Port: 1}, false}, {ServerOptions{Name: at, Image: "i"}, false},
+		{ServerOptions{Name: command, Volumes: []string{"a:b"}}, false}, {ServerOptions{Port: 1}, false},
+		{ServerOptions{Name: at, EngineArgs: []string{"--x"}}, false}, {ServerOptions{Name: command, NoAuth: true}, false},
+	} {
+		if err := tt.s.OnlyFor(); (err == nil) != tt.ok {
+			t.Errorf("%+v: %v", tt.s, err)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 const (
 	SweepStandard = "standard" // of the limits of a model on a device
 	SweepTargets  = "targets"  // of the workloads that target files name
+	SweepStress   = "stress"   // the matrix of the limits of a model on a device
 )
 
 // presets are the sweeps that need no limits.
@@ -54,7 +55,7 @@ func Preset(name string) ([]Workload, error) {
 
 // SweepNames lists the sweeps.
 func SweepNames() []string {
-	names := []string{SweepStandard, SweepTargets}
+	names := []string{SweepStandard, SweepTargets, SweepStress}
 	for n := range presets() {
 		names = append(names, n)
 	}
@@ -97,6 +98,28 @@ func standard(l limits) []Workload {
 		}
 	}
 	return append(alone, together...)
+}
+
+// stress derives a matrix from limits, as tt-inference-server's stress tests do by default (stress_tests_config.py,
+// "multiple"): contexts of all, half and a tenth of the tokens that the model takes, short and long answers, alone, two
+// together, half and all of the requests that it takes at once; one request, and one for each stream.
+func stress(l limits) []Workload {
+	all := max(l.allUsers, l.context)
+	var out []Workload
+	for _, context := range []int{l.context, l.context / 2, l.context / 10} {
+		for _, osl := range []int{128, 2048} {
+			isl := context - osl
+			if isl < 1 {
+				continue
+			}
+			for _, c := range []int{1, 2, l.concurrency / 2, l.concurrency} {
+				if c = min(c, all/context); c > 0 {
+					out = join(out, Workload{ISL: isl, OSL: osl, Concurrency: c, Requests: c})
+				}
+			}
+		}
+	}
+	return out
 }
 
 // standardRequests returns how many requests a workload of the standard sweep makes, as tt-inference-server derives

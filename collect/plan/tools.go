@@ -69,6 +69,11 @@ func (f Finder) Adapter(name string, eval bool) (tool.Adapter, error) {
 		}
 		return a, nil
 	}
+	if name == specTests {
+		const fix = `ttreport.yaml: exec: {` + specTests + `: "COMMAND --url {url} --out {out}"}; ttreport help plans`
+		return tool.Adapter{}, usage(fix,
+			"collect: the workflow of tests runs a script of yours, and ttreport.yaml declares none")
+	}
 	names := strings.Join(tool.Names(eval), ", ")
 	return tool.Adapter{}, usage("tools are "+names+"; others are declared in ttreport.yaml under exec",
 		"collect: no tool is called %q", name)

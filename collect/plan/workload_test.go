@@ -89,7 +89,7 @@ func TestBatches(t *testing.T) {
 
 func TestPresets(t *testing.T) {
 	for _, name := range SweepNames() {
-		if name == SweepStandard || name == SweepTargets {
+		if name == SweepStandard || name == SweepTargets || name == SweepStress {
 			continue // they are made of limits and of targets
 		}
 		list, err := Preset(name)

@@ -199,7 +199,7 @@ func (r Request) container(at Attached) (*Container, error) {
 	c := &Container{Attached: at, Engine: engine, Image: o.Image, Args: o.Args, Port: o.ContainerPort}
 	env := o.EnvFile
 	if IsTenstorrent(r.System.Device) {
-		c.Run = tenstorrentArgs(o.DeviceIDs, r.System.Impl, r.Plan.Model.Name)
+		c.Run = r.tenstorrentArgs()
 		if len(c.Args) == 0 {
 			c.Args = r.tenstorrentImageArgs()
 		}
@@ -207,6 +207,7 @@ func (r Request) container(at Attached) (*Container, error) {
 			env = filepath.Join(r.Dir, ".env")
 		}
 	}
+	c.Args = withFlags(c.Args, o.EngineArgs)
 	if env != "" {
 		c.Run = append(c.Run, "--env-file", env)
 	}

@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/ttreport/ttreport/collect/plan"
@@ -97,7 +98,7 @@ func New(r Request) (Server, error) {
 	case plan.ServerDocker:
 		return r.container(attached)
 	case plan.ServerCommand:
-		return &Command{Attached: attached, Argv: o.Name.Argv}, nil
+		return &Command{Attached: attached, Argv: withFlags(o.Name.Argv, o.EngineArgs)}, nil
 	case plan.ServerURL:
 		return &attached, nil
 	case plan.ServerSim:
@@ -114,6 +115,32 @@ func New(r Request) (Server, error) {
 		}
 	}
 	return &Simulated{Config: r.simulator(), Virtual: r.Plan.BuiltinOnly()}, nil
+}
+
+// withFlags returns a command line with flags, which replace those of the same name in it. The flags are words such as
+// "--max-model-len 4096" or "--enforce-eager".
+func withFlags(argv, flags []string) []string {
+	names := map[string]bool{}
+	for _, f := range flags {
+		if strings.HasPrefix(f, "--") {
+			names[strings.ReplaceAll(f, "_", "-")] = true
+		}
+	}
+	var out []string
+	skip := false // the value of a flag that is replaced
+	for _, a := range argv {
+		name, _, joined := strings.Cut(a, "=")
+		switch is := names[strings.ReplaceAll(name, "_", "-")]; {
+		case strings.HasPrefix(a, "--") && is:
+			skip = !joined
+		case skip && !strings.HasPrefix(a, "-"):
+			skip = false
+		default:
+			skip = false
+			out = append(out, a)
+		}
+	}
+	return append(out, flags...)
 }
 
 // simulator returns the configuration of the simulator: that of a demo release where the request names one, so that a

@@ -1,8 +1,12 @@
 package server
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/ttreport/ttreport/collect/plan"
 )
 
 // IsTenstorrent reports whether a device is one of Tenstorrent's, by tt-inference-server's names.
@@ -21,21 +25,23 @@ func IsTenstorrent(device string) bool {
 
 // tenstorrentArgs returns the arguments of "run" that Tenstorrent's devices need: shared memory, the device nodes,
 // huge pages, and a volume for converted weights and compiled kernels, with the name and path of
-// tt-inference-server's run.py. ids are the numbers of devices, "0,1"; "" selects all.
-func tenstorrentArgs(ids, impl, model string) []string {
+// tt-inference-server's run.py unless a volume is mounted there already.
+func (r Request) tenstorrentArgs() []string {
 	argv := []string{"--ipc", "host"}
+	ids := r.Options.DeviceIDs
 	if ids == "" {
 		argv = append(argv, "--device", "/dev/tenstorrent")
 	}
 	for _, id := range strings.FieldsFunc(ids, func(r rune) bool { return r == ',' }) {
 		argv = append(argv, "--device", "/dev/tenstorrent/"+id)
 	}
-	if impl == "" {
-		impl = "tt-transformers"
+	argv = append(argv, "--mount", "type=bind,src=/dev/hugepages-1G,dst=/dev/hugepages-1G")
+	to := ":" + plan.CacheRoot
+	if slices.ContainsFunc(r.Options.Volumes, func(v string) bool { return strings.HasSuffix(v, to) }) {
+		return argv
 	}
-	volume := "volume_id_" + strings.ReplaceAll(impl, "-", "_") + "-" + model
-	return append(argv, "--mount", "type=bind,src=/dev/hugepages-1G,dst=/dev/hugepages-1G", "--volume",
-		volume+":/home/container_app_user/cache_root")
+	impl := cmp.Or(r.System.Impl, "tt-transformers")
+	return append(argv, "--volume", "volume_id_"+strings.ReplaceAll(impl, "-", "_")+"-"+r.Plan.Model.Name+to)
 }
 
 // tenstorrentImageArgs returns the arguments of tt-inference-server's images, as its run_docker_server.py passes

@@ -53,6 +53,9 @@ func New(ctx context.Context, r Request) (*Session, error) {
 	if r.Options.Server.Name.IsZero() {
 		r.Options.Server.Name.Kind = plan.ServerSim
 	}
+	if err := r.Options.Server.OnlyFor(); err != nil {
+		return nil, err
+	}
 	key, err := r.key()
 	if err != nil {
 		return nil, err

@@ -8,11 +8,14 @@ import (
 	"strings"
 )
 
+// VLLM is the name of vLLM's load client.
+const VLLM = "vllm"
+
 // vllm is vLLM's load client: "vllm bench serve", or the benchmark_serving.py that preceded it. It exits 0 with every
 // metric 0.0 when no request succeeded, so its file decides (measured with 0.33.0).
 func vllm() Adapter {
 	return Adapter{
-		Name: "vllm", Program: "vllm", Version: []string{"--version"}, Help: []string{"bench", "serve", "--help=all"},
+		Name: VLLM, Program: "vllm", Version: []string{"--version"}, Help: []string{"bench", "serve", "--help=all"},
 		Command: vllmCommand, Read: vllmRead,
 	}
 }

@@ -132,6 +132,9 @@ func (w *Workspace) Site() string    { return filepath.Join(w.Dir, siteName) }
 // State is the folder of servers that run for this workspace.
 func (w *Workspace) State() string { return filepath.Join(w.Dir, stateName) }
 
+// WorkflowLogs is the folder to which tt-inference-server's run.py writes.
+func (w *Workspace) WorkflowLogs() string { return filepath.Join(w.Dir, "workflow_logs") }
+
 // Title is the site's title.
 func (w *Workspace) Title() string {
 	if w.Config.Title != "" {
