@@ -22,8 +22,9 @@ func (s *session) job(st step) tool.Job {
 	w := st.Load
 	j := tool.Job{
 		URL: s.end.URL, Model: s.end.Model, Tokenizer: s.plan.Tokenizer, Chat: s.plan.Chat,
-		Script: st.Tool.IsScript(), MPIRanks: s.plan.MPIRanks, Seed: s.plan.Seed + uint64(st.index),
-		ISL: w.ISL, OSL: w.OSL, Concurrency: w.Concurrency, Requests: w.Requests, Rate: w.Rate,
+		Keyed: s.end.APIKey != "", Script: st.Tool.IsScript(), MPIRanks: s.plan.MPIRanks,
+		Seed: s.plan.Seed + uint64(st.index),
+		ISL:  w.ISL, OSL: w.OSL, Concurrency: w.Concurrency, Requests: w.Requests, Rate: w.Rate,
 		Dataset: w.Dataset, Path: w.Path,
 		Extra: slices.Concat(w.Extra, s.plan.ToolArgs[st.Tool.Name]),
 		Task:  st.Task, Limit: st.Limit, TaskDir: s.plan.TaskDir, Params: st.Params,
@@ -42,10 +43,6 @@ func (s *session) job(st step) tool.Job {
 
 // runTool measures one item with an external tool. The file that the tool writes decides whether there is a result.
 func (s *session) runTool(ctx context.Context, st step) error {
-	if st.Tool.Keyless && s.end.APIKey != "" {
-		const why = "%s takes a key only on its command line, where everybody on this machine could read it"
-		return s.failed(st, fmt.Errorf(why, st.Tool.Name))
-	}
 	if err := s.log(st.kind()+"-start", st.Name, "", ""); err != nil {
 		return err
 	}
@@ -107,6 +104,9 @@ func (s *session) toolEnv(st step, cmd tool.Command, temp string) []string {
 	switch {
 	case s.end.APIKey != "":
 		env = append(env, "OPENAI_API_KEY="+s.end.APIKey)
+		if st.Tool.KeyName != "" {
+			env = append(env, st.Tool.KeyName+"="+s.end.APIKey)
+		}
 	case st.Tool.Eval:
 		env = append(env, "OPENAI_API_KEY=none") // if unset, an empty bearer token is sent, which servers refuse
 	}

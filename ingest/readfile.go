@@ -113,14 +113,14 @@ func (f found) member(m archive.Member, lim decode.Limits) (sources []*source) {
 	if f.root.Name == "" || f.root.Name == "." {
 		rel = m.Path
 	}
-	at := found{f.root, rel}
+	place := at(f.root, rel)
 	defer func() {
 		if r := recover(); r != nil {
-			sources = []*source{crashed(at, r)}
+			sources = []*source{crashed(place, r)}
 		}
 	}()
-	file := decode.NewFile(at.shown(), m.Data, m.ModTime, lim)
-	return interpret(at, &file)
+	file := decode.NewFile(place.shown(), m.Data, m.ModTime, lim)
+	return interpret(place, &file)
 }
 
 // interpret recognises an open file and reads it.

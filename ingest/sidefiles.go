@@ -15,8 +15,8 @@ type sideFiles struct {
 	sidecars  map[string]manifest.Sidecar  // by the path of the result
 	manifests map[string]manifest.Manifest // by folder
 	journals  map[string]*source           // by run folder
-	specs     []*source                    // runtime specs
-	reports   []*source                    // data of reports: they state the identity if no runtime spec does
+	specs     map[string][]*source         // runtime specs, by the folder that they describe
+	reports   map[string][]*source         // data of reports, likewise: they state the identity if no spec does
 	commands  map[string]*source           // .commands files, by the path of the result without its extension
 }
 
@@ -25,15 +25,18 @@ func indexSideFiles(sources []*source) sideFiles {
 	side := sideFiles{
 		sidecars: map[string]manifest.Sidecar{}, manifests: map[string]manifest.Manifest{},
 		journals: map[string]*source{}, commands: map[string]*source{},
+		specs: map[string][]*source{}, reports: map[string][]*source{},
 	}
 	for _, src := range sources {
 		switch {
 		case src.role != "" && src.file.SHA256 != "":
 			side.addOurs(src)
 		case src.reading.Format == ttis.Spec:
-			side.specs = append(side.specs, src)
+			tree := path.Dir(path.Dir(src.shown()))
+			side.specs[tree] = append(side.specs[tree], src)
 		case src.reading.Format == ttis.ReportData:
-			side.reports = append(side.reports, src)
+			tree := reportTree(src.shown())
+			side.reports[tree] = append(side.reports[tree], src)
 		case src.commands != nil:
 			side.commands[strings.TrimSuffix(src.shown(), vllm.CommandsSuffix)] = src
 		}
@@ -93,16 +96,24 @@ func (side *sideFiles) manifestsFor(f found) []placedManifest {
 	return out
 }
 
+// ofFolders returns what an index by folder has for the folders in which a file is, the nearest first. There may be
+// thousands of folders, and as many files.
+func ofFolders(file string, index map[string][]*source) []*source {
+	var out []*source
+	for dir := path.Dir(file); ; dir = path.Dir(dir) {
+		out = append(out, index[dir]...)
+		if dir == "." || dir == "/" {
+			return out
+		}
+	}
+}
+
 // specFor returns the newest runtime spec of the same tree and model id that is not newer than the result, or the
 // oldest when all are newer; a tree with one spec needs no model id. Both times are the host's local time.
 func (side *sideFiles) specFor(src *source, modelID string) *source {
 	var best, oldest *source
 	inTree, start := 0, src.reading.Facts.Start
-	for _, s := range side.specs {
-		tree := path.Dir(path.Dir(s.shown()))
-		if tree != "." && !strings.HasPrefix(src.shown(), tree+"/") {
-			continue
-		}
+	for _, s := range ofFolders(src.shown(), side.specs) {
 		inTree++
 		id := strings.Trim(string(s.reading.Extra["ttis_model_id"]), `"`)
 		if modelID != "" && id != modelID {
@@ -130,8 +141,8 @@ func (side *sideFiles) specFor(src *source, modelID string) *source {
 // reportFor returns the report of a result's tree, if there is exactly one and it is of the same model.
 func (side *sideFiles) reportFor(src *source, modelID string) *source {
 	var own *source
-	for _, r := range side.reports {
-		if !strings.HasPrefix(src.shown(), reportTree(r.shown())+"/") || src == r {
+	for _, r := range ofFolders(src.shown(), side.reports) {
+		if src == r {
 			continue
 		}
 		model := r.reading.Facts.Model.ID

@@ -77,7 +77,7 @@ func (v *Verification) verify(s rawFile, hashes rawHashes) {
 	case errors.Is(err, fs.ErrNotExist):
 		v.Missing = append(v.Missing, s.path)
 	case err != nil:
-		v.Problems = append(v.Problems, unreadable(found{&Root{}, s.path}, err))
+		v.Problems = append(v.Problems, unreadable(at(&Root{}, s.path), err))
 	case now != s.sha256:
 		v.Problems = append(v.Problems, schema.Problem{
 			Severity: schema.SevError, Path: s.path, Code: "other-bytes", Found: fmt.Sprintf("SHA-256 %.12s…", now),

@@ -121,13 +121,13 @@ func onlyFile(root *Root) []found {
 		}
 	}
 	names = append(names, companions(root)...)
-	out := []found{{root, root.Only}}
+	out := []found{at(root, root.Only)}
 	for _, name := range slices.Compact(slices.Sorted(slices.Values(names[1:]))) {
 		if name == root.Only {
 			continue
 		}
 		if info, err := fs.Stat(root.FS, name); err == nil && info.Mode().IsRegular() {
-			out = append(out, found{root, name})
+			out = append(out, at(root, name))
 		}
 	}
 	return out
@@ -165,15 +165,19 @@ func companions(root *Root) []string {
 type found struct {
 	root *Root
 	rel  string // within the root
+	name string // as the user would write it
+}
+
+// at returns a file of a root.
+func at(root *Root, rel string) found {
+	if root.Name == "" || root.Name == "." {
+		return found{root, rel, rel}
+	}
+	return found{root, rel, root.Name + "/" + rel}
 }
 
 // shown returns the path as the user would write it.
-func (f found) shown() string {
-	if f.root.Name == "" || f.root.Name == "." {
-		return f.rel
-	}
-	return f.root.Name + "/" + f.rel
-}
+func (f found) shown() string { return f.name }
 
 // skipped names folders that never hold results of their own.
 const skipped = " node_modules __pycache__ _site "
@@ -183,7 +187,7 @@ const skipped = " node_modules __pycache__ _site "
 func walk(root *Root) ([]found, []schema.Problem) {
 	var files []found
 	for i := range root.Above {
-		files = append(files, found{&root.Above[i].Root, manifest.FileName})
+		files = append(files, at(&root.Above[i].Root, manifest.FileName))
 	}
 	if root.Only != "" {
 		return append(files, onlyFile(root)...), nil
@@ -210,13 +214,13 @@ type walker struct {
 }
 
 func (w *walker) problem(rel string, err error) {
-	w.problems = append(w.problems, unreadable(found{w.root, rel}, err))
+	w.problems = append(w.problems, unreadable(at(w.root, rel), err))
 }
 
 // unreadable is the problem of a file or folder that cannot be read, or must not be.
-func unreadable(at found, err error) schema.Problem {
+func unreadable(f found, err error) schema.Problem {
 	p := schema.Problem{
-		Severity: schema.SevError, Path: at.shown(), Code: "unreadable", Found: reason(err),
+		Severity: schema.SevError, Path: f.shown(), Code: "unreadable", Found: reason(err),
 		Expected: "a readable file or folder", Hint: "check its permissions, or leave it out",
 	}
 	switch {
@@ -249,7 +253,7 @@ func (w *walker) dir(rel string, above []fs.FileInfo) {
 		name := path.Join(rel, e.Name())
 		switch mode := e.Type(); {
 		case mode.IsRegular():
-			w.files = append(w.files, found{w.root, name})
+			w.files = append(w.files, at(w.root, name))
 		case mode.IsDir():
 			w.enter(name, above)
 		case mode&fs.ModeSymlink != 0:
@@ -276,7 +280,7 @@ func (w *walker) enter(name string, above []fs.FileInfo) {
 	for _, up := range above {
 		if os.SameFile(up, info) {
 			w.problems = append(w.problems, schema.Problem{
-				Severity: schema.SevNote, Path: found{w.root, name}.shown(), Code: "directory-loop",
+				Severity: schema.SevNote, Path: at(w.root, name).shown(), Code: "directory-loop",
 				Found: "a folder that contains itself by way of a link", Used: "the folder once", Hint: "nothing to do",
 			})
 			return
@@ -291,7 +295,7 @@ func (w *walker) link(name string, above []fs.FileInfo) {
 	case err != nil:
 		w.problem(name, err)
 	case info.Mode().IsRegular():
-		w.files = append(w.files, found{w.root, name})
+		w.files = append(w.files, at(w.root, name))
 	case info.IsDir():
 		for _, before := range w.linked {
 			if os.SameFile(before, info) {

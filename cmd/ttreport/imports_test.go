@@ -72,7 +72,7 @@ var rooms = map[string][]string{
 	"collect/progress":         {"collect.", "collect/plan."},
 	"collect/origin":           {},
 	"collect/server":           {"collect/server", "collect/plan", "collect/process", "collect/origin"},
-	"collect/session":          {"collect.", "collect/credentials", "collect/plan", "collect/server."},
+	"collect/session":          {"collect.", "collect/credentials", "collect/origin", "collect/plan", "collect/server."},
 	"collect/server/sim":       {"collect/arrival"},
 	"collect/tool":             {"collect/process", "collect/tool/builtin"},
 	"collect/tool/builtin":     {"collect/arrival", "collect/origin"},

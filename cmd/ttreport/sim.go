@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"os"
 
 	"github.com/spf13/pflag"
 
@@ -22,9 +23,13 @@ device. Results of it are marked as simulated everywhere: ttreport collect takes
 			fs.StringVar(&cfg.Model, "model", cfg.Model, "`name` that it serves")
 			fs.Float64Var(&cfg.Fault.ErrorShare, "errors", 0, "`share` of requests that are answered with 500")
 			fs.Uint64Var(&cfg.Seed, "seed", cfg.Seed, "`number` that fixes its noise")
+			key := fs.String("key-from", "", "environment `variable` with the key that requests must have (default none)")
 			return func(ctx context.Context, sh *shell, args []string) error {
 				if len(args) > 0 || *port < 1 || *port > 65535 {
 					return fail(exitUsage, "ttreport sim --port 8000", "sim: a port from 1 to 65535, and nothing else")
+				}
+				if cfg.Key = os.Getenv(*key); *key != "" && cfg.Key == "" {
+					return fail(exitUsage, "set it, or leave --key-from out", "sim: --key-from: %s is not set", *key)
 				}
 				cfg.Addr = fmt.Sprintf("127.0.0.1:%d", *port)
 				s, err := sim.Start(cfg)

@@ -79,6 +79,9 @@ func New(ctx context.Context, r Request) (*Session, error) {
 	if err := r.Finder.Fill(ctx, &p, o.Tools); err != nil {
 		return nil, err
 	}
+	if err := r.usable(ctx, o, p, key); err != nil {
+		return nil, err
+	}
 	address := o.Server.Name.Address(o.Server.Port)
 	srv, err := server.New(server.Request{
 		System: o.System, Options: o.Server, Plan: p, APIKey: key, Dir: r.Dir, Waiting: r.Waiting(address),

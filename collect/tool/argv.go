@@ -27,6 +27,9 @@ func ParseFlags(help string) Flags {
 
 func (f Flags) has(name string) bool { return f == nil || f[name] }
 
+// Has reports whether a program has a flag: "" is one that every program has.
+func (f Flags) Has(name string) bool { return name == "" || f.has(name) }
+
 // args builds a command line.
 type args []string
 

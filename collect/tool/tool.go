@@ -12,6 +12,7 @@ type Job struct {
 	Model     string // served name
 	Tokenizer string // of the model, a local folder or a name on the hub; "" leaves it to the tool
 	Chat      bool   // chat completions in place of completions
+	Keyed     bool   // the server wants the key that is in OPENAI_API_KEY
 	Script    bool   // the tool's program is a Python script, as in a checkout
 	MPIRanks  int    // processes that mpirun starts, for tools that bring their own engine; 0 or 1: one, without mpirun
 	Seed      uint64
@@ -58,7 +59,10 @@ type Adapter struct {
 	Version []string // arguments that make it print its version
 	Help    []string // arguments that make it list its flags; nil: unknown
 	Eval    bool     // it runs evals instead of making load
-	Keyless bool     // it takes a key only on its command line, so it gets none
+	Keyless bool     // it takes a key only on its command line, so it cannot measure a server that wants one
+	KeyName string   // variable in which it takes a key, in addition to OPENAI_API_KEY; "" for none
+	KeyFlag string   // flag that a version needs in order to take a key; "" if every version does
+	Tokens  bool     // it needs the tokenizer of the model
 	Offline bool     // it has its own engine: there is no server
 	Once    bool     // it runs once per plan, not once per workload
 	Matrix  bool     // run once, it measures the workloads of the plan: every batch with every pair of lengths

@@ -280,3 +280,31 @@ func TestReadScript(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// AIPerf gets a key by a file that names the variable; neither the file nor a command line has it.
+func TestAIPerfKey(t *testing.T) {
+	a, _ := tool.Named("aiperf")
+	for _, j := range []tool.Job{
+		{Model: "m", URL: "http://h", Keyed: true, ISL: 3, OSL: 4, Concurrency: 2, Requests: 8},
+		{Model: "m", URL: "http://h", Keyed: true, ISL: 3, OSL: 4, Rate: 2.5, Requests: 8},
+		{Model: "m", URL: "http://h"},
+	} {
+		out := t.TempDir()
+		if err := a.Prepare(j, out); err != nil {
+			t.Fatal(err)
+		}
+		argv := strings.Join(a.Command(j, out, nil).Argv, " ")
+		data, err := os.ReadFile(filepath.Join(out, "endpoint.yaml"))
+		if !j.Keyed {
+			if err == nil || strings.Contains(argv, "--config") {
+				t.Errorf("without a key: %q %q", argv, data)
+			}
+			continue
+		}
+		text := string(data)
+		if !strings.Contains(argv, "--config "+out+"/endpoint.yaml") || !strings.Contains(text, `"${OPENAI_API_KEY}"`) ||
+			!strings.Contains(text, "requests: 8") || j.Rate > 0 != strings.Contains(text, "type: poisson, rate: 2.5") {
+			t.Errorf("%q\n%s", argv, text)
+		}
+	}
+}

@@ -39,8 +39,21 @@ func (n Number) Ptr() *float64 {
 	return &v
 }
 
+// isPlain reports whether JSON has a text as it is.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return true
+}
+
 // JSONString returns s as a JSON string without HTML escapes.
 func JSONString(s string) []byte {
+	if isPlain(s) { // nearly all are, and a document has thousands
+		return append(append(append(make([]byte, 0, len(s)+2), '"'), s...), '"')
+	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)

@@ -7,6 +7,7 @@ type Config struct {
 	Addr    string // to listen on; "" for a free port of the loopback interface
 	Model   string // served name
 	Version string // version of the stack, in /version and in results
+	Key     string // that requests below /v1 must have; "" for none
 	Seed    uint64
 
 	StepBase     time.Duration // duration of a step with nothing in it

@@ -2,11 +2,13 @@ package sim
 
 import (
 	"context"
+	"crypto/subtle"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -78,7 +80,7 @@ func Start(cfg Config) (*Server, error) {
 	mux.HandleFunc("GET /metrics", s.metrics)
 	mux.HandleFunc("POST /v1/completions", func(w http.ResponseWriter, r *http.Request) { s.complete(w, r, false) })
 	mux.HandleFunc("POST /v1/chat/completions", func(w http.ResponseWriter, r *http.Request) { s.complete(w, r, true) })
-	s.http = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second,
+	s.http = &http.Server{Handler: s.guarded(mux), ReadHeaderTimeout: 10 * time.Second,
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connKey{}, c) }}
 	s.done.Go(func() { s.sched.loop(ctx) })
 	s.done.Go(func() {
@@ -87,6 +89,22 @@ func Start(cfg Config) (*Server, error) {
 		}
 	})
 	return s, nil
+}
+
+// guarded refuses requests below /v1 without the key, as vLLM does; the other paths need none.
+func (s *Server) guarded(next http.Handler) http.Handler {
+	if s.cfg.Key == "" {
+		return next
+	}
+	want := []byte("Bearer " + s.cfg.Key)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		got := []byte(r.Header.Get("Authorization"))
+		if strings.HasPrefix(r.URL.Path, "/v1/") && subtle.ConstantTimeCompare(got, want) != 1 {
+			http.Error(w, `{"error":"Unauthorized"}`, http.StatusUnauthorized)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 func withDefaults(c Config) Config {
