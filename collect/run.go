@@ -234,7 +234,7 @@ func (s *session) writeManifest(end time.Time) error {
 		case it.Once:
 			continue // its workloads are its own
 		case it.Task == "":
-			planned.Workload = it.Load.Manifest()
+			planned.Workload = it.Workload()
 		}
 		if id := it.String() + it.Tool.Name; !seen[id] { // repeats are one
 			seen[id] = true

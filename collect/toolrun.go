@@ -131,7 +131,7 @@ func (s *session) keep(st step, cmd tool.Command, res process.Result, sum tool.S
 		side.ToolVersion = sum.Version
 	}
 	if st.Task == "" && !st.Once {
-		side.Workload = st.Load.Manifest()
+		side.Workload = st.Workload()
 	}
 	if sum.Reached > 0 {
 		side.Client["concurrency_reached"] = strconv.FormatFloat(sum.Reached, 'f', 2, 64)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/ttreport/ttreport/collect/tool"
 	"github.com/ttreport/ttreport/collect/tool/builtin"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
 // Item is one measurement to make.
@@ -52,6 +53,16 @@ func (p Plan) Items() []Item {
 		out = append(out, Item{Name: name, Tool: e.Tool, Index: -1, Task: e.Task, Limit: e.Limit, Params: e.Params})
 	}
 	return out
+}
+
+// Workload returns the item's workload as its result states it: tools have names of their own for prompts that they
+// make up, and what is planned must be found under the name that is read.
+func (it Item) Workload() manifest.Workload {
+	w := it.Load.Manifest()
+	if it.Load.Dataset == "" && it.Tool.Prompts != "" {
+		w.Dataset = it.Tool.Prompts
+	}
+	return w
 }
 
 func filePrefix(t tool.Tool) string {

@@ -84,7 +84,8 @@ func vllmRead(out string) (Summary, error) {
 func aiperf() Adapter {
 	return Adapter{
 		Name: "aiperf", Program: "aiperf", Version: []string{"--version"}, Help: []string{"profile", "--help"},
-		KeyFlag: "--config", Tokens: true, Prepare: aiperfPrepare, Command: aiperfCommand, Read: aiperfRead,
+		KeyFlag: "--config", Tokens: true, Prompts: "synthetic",
+		Prepare: aiperfPrepare, Command: aiperfCommand, Read: aiperfRead,
 	}
 }
 
@@ -163,7 +164,7 @@ func aiperfRead(out string) (Summary, error) {
 func guidellm() Adapter {
 	return Adapter{
 		Name: "guidellm", Program: "guidellm", Version: []string{"--version"},
-		KeyName: "GUIDELLM__SPEC__BACKEND__API_KEY", Tokens: true,
+		KeyName: "GUIDELLM__SPEC__BACKEND__API_KEY", Tokens: true, Prompts: "synthetic_text",
 		Command: guidellmCommand, Read: guidellmRead,
 	}
 }

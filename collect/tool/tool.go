@@ -63,6 +63,7 @@ type Adapter struct {
 	KeyName string   // variable in which it takes a key, in addition to OPENAI_API_KEY; "" for none
 	KeyFlag string   // flag that a version needs in order to take a key; "" if every version does
 	Tokens  bool     // it needs the tokenizer of the model
+	Prompts string   // what its results call prompts that it makes up; "" for random
 	Offline bool     // it has its own engine: there is no server
 	Once    bool     // it runs once per plan, not once per workload
 	Matrix  bool     // run once, it measures the workloads of the plan: every batch with every pair of lengths
