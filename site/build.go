@@ -24,6 +24,9 @@ import (
 // Options are what a build needs beside the report.
 type Options struct {
 	Dir string // output folder
+	// Record is a file outside of Dir that keeps what the parts of the site were made of, in a folder that nobody else
+	// can write to; "": everything is made anew.
+	Record string
 	// Run reads the document of the run at an index of the report's columns. Several goroutines call it at once.
 	Run func(index int) (schema.Run, *schema.Problem)
 	// Stamp stands for the program and its configuration: parts of the site that an earlier build made with the same
@@ -45,23 +48,23 @@ type Result struct {
 	Problems       []schema.Problem // of runs whose document could not be read
 }
 
-// Build writes the site. It stops between files when ctx ends; what was written until then is whole.
+// Build writes the site. When it fails, or ctx ends, nothing of what was there has changed.
 func Build(ctx context.Context, r *render.Report, opt Options) (Result, error) {
-	pub, err := openPublisher(opt.Dir)
+	pub, err := openPublisher(opt.Dir, opt.Record)
 	if err != nil {
 		return Result{}, err
 	}
+	defer pub.close()
 	p, err := newPages(r, opt.Theme)
 	if err != nil {
 		return Result{}, err
 	}
 	b := &builder{ctx: ctx, report: r, opt: opt, pub: pub, pages: p}
-	// Details before lists, data before pages: a build that is cut short leaves links that work.
+	// Details before lists, data before pages: a build that is killed while they take their places leaves no dead link.
 	b.digests = make([]string, len(r.Releases))
 	for _, step := range []func() error{b.assets, b.runs, b.digest, b.releases, b.pairs, b.others} {
 		if err := step(); err != nil {
-			pub.abandon()
-			return b.result(), err
+			return Result{Problems: b.problems}, err // nothing was changed
 		}
 	}
 	if err := pub.finish(); err != nil {
@@ -165,14 +168,14 @@ func (b *builder) unit(name, made string, make func(*part) error, facts func() a
 	if err := make(p); err != nil {
 		return nil, err
 	}
-	u := unit{Made: made, Files: p.files}
+	var known json.RawMessage
 	if facts != nil {
-		if u.Facts, err = json.Marshal(facts()); err != nil {
+		if known, err = json.Marshal(facts()); err != nil {
 			return nil, fmt.Errorf("facts of %s: %w", name, err)
 		}
 	}
 	if made != "" {
-		b.pub.made(name, u)
+		b.pub.units.made(name, made, p.files, known)
 	}
 	return nil, nil
 }
@@ -269,7 +272,7 @@ func (b *builder) releases() error {
 		}
 		var d render.Results
 		if err := json.Unmarshal(kept, &d); err != nil {
-			return fmt.Errorf("facts of %s in the site's manifest: %w", name, err)
+			return fmt.Errorf("facts of %s in the site's record: %w", name, err)
 		}
 		r.Know(i, d)
 		return nil

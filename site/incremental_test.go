@@ -31,7 +31,7 @@ func buildOf(
 	res, err = site.Build(
 		ctx,
 		render.New(in),
-		site.Options{Dir: dir, Stamp: "one program", Run: func(i int) (schema.Run, *schema.Problem) {
+		site.Options{Dir: dir, Record: dir + ".units", Stamp: "one program", Run: func(i int) (schema.Run, *schema.Problem) {
 			n.Add(1)
 			return runs[i], nil
 		}, Progress: func(done int) {
@@ -153,7 +153,7 @@ func TestKilledBuildLeavesNothing(t *testing.T) {
 		journal += strconv.Quote(name) + "\n"
 	}
 	write(t, filepath.Join(dir, ".ttreport-site.journal"), journal+`"releases/half`)
-	write(t, filepath.Join(dir, "releases/v0.12.0/.ttreport-tmp-123"), "half a page")
+	write(t, filepath.Join(dir, ".ttreport-new/123"), "half a page")
 	write(t, filepath.Join(dir, "releases/mine.txt"), "of somebody else")
 	if _, _, err := buildOf(t, ctx, dir, 3, 0); err != nil {
 		t.Fatal(err)

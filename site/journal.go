@@ -14,12 +14,12 @@ import (
 // leaves it, and the next one owns those files.
 const journalName = ".ttreport-site.journal"
 
-// recover takes over what a build that was killed left: files that no manifest names, and halves of files.
+// recover takes over what a build that was killed left: files that no manifest names.
 func (p *publisher) recover() error {
 	for _, name := range p.old {
 		p.known[name] = true
 	}
-	data, err := os.ReadFile(filepath.Join(p.dir, journalName))
+	data, err := p.root.ReadFile(journalName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -31,50 +31,33 @@ func (p *publisher) recover() error {
 			p.known[file], p.old = true, append(p.old, file)
 		}
 	}
-	folders := map[string]bool{p.dir: true}
-	for _, file := range p.old {
-		if local := filepath.FromSlash(file); filepath.IsLocal(local) {
-			folders[filepath.Dir(filepath.Join(p.dir, local))] = true
-		}
-	}
-	for dir := range folders {
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			continue // it was never made
-		}
-		for _, e := range entries {
-			if strings.HasPrefix(e.Name(), ".ttreport-tmp-") {
-				_ = os.Remove(filepath.Join(dir, e.Name())) // one that cannot go does no harm
-			}
-		}
-	}
 	return nil
 }
 
-// announce notes a new file before it is written.
-func (p *publisher) announce(path string) error {
-	if p.known[path] {
+// announce notes new files before the first of them gets its place.
+func (p *publisher) announce() error {
+	var text strings.Builder
+	for _, s := range p.staged {
+		if path := filepath.ToSlash(s.path); !p.known[path] {
+			text.WriteString(strconv.Quote(path) + "\n")
+		}
+	}
+	if text.Len() == 0 {
 		return nil
 	}
-	p.known[path] = true
-	if p.journal == nil {
-		f, err := os.OpenFile(filepath.Join(p.dir, journalName), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
-		if err != nil {
-			return fmt.Errorf("output folder: %w", err)
-		}
-		p.journal = f
+	f, err := p.root.OpenFile(journalName, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		return fmt.Errorf("output folder: %w", err)
 	}
-	if _, err := p.journal.WriteString(strconv.Quote(path) + "\n"); err != nil {
+	_, err = f.WriteString(text.String())
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
 		return fmt.Errorf("output folder: %w", err)
 	}
 	return nil
 }
 
 // settled ends the journal: the manifest names everything.
-func (p *publisher) settled() {
-	if p.journal != nil {
-		_ = p.journal.Close() // what is in it is in the manifest
-		p.journal = nil
-	}
-	_ = os.Remove(filepath.Join(p.dir, journalName)) // likewise; the next build would read it once more
-}
+func (p *publisher) settled() { _ = p.root.Remove(journalName) } // else the next build reads it once more

@@ -68,6 +68,25 @@ func TestPreviewAnswersThisMachineAlone(t *testing.T) {
 	if code, _ := get("index.html", "results.example.org"); code != 421 {
 		t.Errorf("another name is answered: %d", code)
 	}
+	if err := os.Symlink("/etc/passwd", filepath.Join(dir, "data", "link.csv")); err != nil {
+		t.Fatal(err)
+	}
+	if code, body := get("data/link.csv", ""); code == 200 || strings.Contains(body, "root:") {
+		t.Errorf("a link that leads out is followed: %d", code)
+	}
+	for method, want := range map[string]int{"HEAD": 200, "POST": 405, "PUT": 405, "DELETE": 405, "OPTIONS": 405} {
+		req, err := http.NewRequest(method, url+"index.html", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _ = res.Body.Close(); res.StatusCode != want || res.Header.Get("X-Content-Type-Options") != "nosniff" {
+			t.Errorf("%s: %d, %v", method, res.StatusCode, res.Header)
+		}
+	}
 	if code, body := get("../../../etc/passwd", ""); code == 200 && strings.Contains(body, "root:") {
 		t.Error("a file outside of the folder")
 	}

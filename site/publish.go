@@ -1,137 +1,167 @@
 package site
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"sort"
+	"strconv"
 	"sync"
-
-	"github.com/ttreport/ttreport/ingest/durable"
 )
 
 // manifestName lists the files that a build wrote, so that a later one removes what it no longer writes and nothing
 // else.
 const manifestName = ".ttreport-site.json"
 
-// ErrForeignFolder is returned for an output folder that holds something we did not write.
-var ErrForeignFolder = errors.New("the folder is not empty and was not written by ttreport")
+// newName is the folder in which files wait until all of a build are made: one that fails changes no page.
+const newName = ".ttreport-new"
+
+var (
+	// ErrForeignFolder is returned for an output folder that holds something we did not write.
+	ErrForeignFolder = errors.New("the folder is not empty and was not written by ttreport")
+	// ErrForeignFile is returned for a page in whose place there is a file that we did not write.
+	ErrForeignFile = errors.New("there is a file that was not written by ttreport")
+)
 
 type manifestFile struct {
 	Schema string   `json:"schema"`
 	Files  []string `json:"files"`
-	// Units are the parts of the site by name, with what they were made of. A build takes them out before it writes
-	// its first file and puts them back at its end: after one that was cut short nothing is taken for current.
-	Units map[string]unit `json:"units,omitempty"`
 }
 
-// unit is a part of the site that is made, or left as it is, as one.
-type unit struct {
-	Made  string          `json:"made"`  // hash of everything that it was made of
-	Files []string        `json:"files"` // that it consists of
-	Facts json.RawMessage `json:"facts,omitempty"`
-}
-
-// publisher writes files into the output folder. Several goroutines may put files at once.
+// publisher writes files into the output folder, and never outside of it: whatever links are in it. Several goroutines
+// may put files at once.
 type publisher struct {
-	dir      string
-	old      []string
-	oldUnits map[string]unit
-	mu       sync.Mutex
-	now      map[string]bool
-	units    map[string]unit
-	touched  bool            // something was written: the manifest names no unit
-	known    map[string]bool // files that the manifest or the journal names
-	journal  *os.File        // names of files that the manifest does not know yet, as they are written
-	written  []string
-	removed  int
+	dir     string
+	root    *os.Root
+	units   *units
+	old     []string        // files of the last build
+	known   map[string]bool // files that the manifest or the journal names
+	damaged bool            // the manifest is empty after a power cut: what is there is ours
+	mu      sync.Mutex
+	now     map[string]bool
+	staged  []staged
+	written []string
+	removed int
 }
 
-func openPublisher(dir string) (*publisher, error) {
-	p := &publisher{dir: dir, now: map[string]bool{}, units: map[string]unit{}, known: map[string]bool{}}
-	data, err := os.ReadFile(filepath.Join(dir, manifestName))
-	switch {
-	case err == nil:
-		var m manifestFile
-		if err := json.Unmarshal(data, &m); err != nil {
-			return nil, fmt.Errorf("reading %s: %w", filepath.Join(dir, manifestName), err)
-		}
-		p.old, p.oldUnits = m.Files, m.Units
-		return p, p.recover()
-	case !errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("output folder: %w", err)
-	}
+// staged is a file that waits for its place.
+type staged struct{ temporary, path string }
+
+func openPublisher(dir, record string) (*publisher, error) {
 	if err := Check(dir); err != nil {
 		return nil, err
 	}
-	// The manifest is there from the first file on, so that a build that is cut short can be built over.
-	if err := p.writeManifest(nil, nil); err != nil {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, fmt.Errorf("output folder: %w", err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("output folder: %w", err)
+	}
+	p := &publisher{
+		dir: dir, root: root, units: openUnits(record, dir), now: map[string]bool{}, known: map[string]bool{},
+	}
+	if err := p.open(); err != nil {
+		p.close()
 		return nil, err
 	}
 	return p, nil
 }
 
+// open reads what earlier builds left. The manifest is there from the first file on, so that a build that is cut short
+// can be built over.
+func (p *publisher) open() error {
+	data, err := p.root.ReadFile(manifestName)
+	var m manifestFile
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		err = p.writeManifest(nil)
+	case err == nil && len(bytes.Trim(data, " \n\x00")) == 0:
+		p.damaged = true
+	case err == nil:
+		err = json.Unmarshal(data, &m)
+	}
+	if err != nil {
+		return fmt.Errorf("reading %s: %w", filepath.Join(p.dir, manifestName), err)
+	}
+	p.old = m.Files
+	if err := p.root.RemoveAll(newName); err != nil {
+		return fmt.Errorf("output folder: %w", err)
+	}
+	if err := p.root.Mkdir(newName, 0o777); err != nil {
+		return fmt.Errorf("output folder: %w", err)
+	}
+	return p.recover()
+}
+
+func (p *publisher) close() {
+	_ = p.root.RemoveAll(newName) // the next build removes it too
+	_ = p.root.Close()            // everything was written
+}
+
+// put makes a file; it takes its place when all are made.
 func (p *publisher) put(path string, data []byte) error {
-	if !filepath.IsLocal(filepath.FromSlash(path)) {
+	local := filepath.FromSlash(path)
+	if !filepath.IsLocal(local) {
 		return fmt.Errorf("page %q would be outside of the output folder", path)
 	}
-	name := filepath.Join(p.dir, filepath.FromSlash(path))
-	changed := !durable.Holds(name, data)
+	p.units.sum(path, data)
+	changed := !p.holds(local, data)
 	p.mu.Lock()
 	p.now[path] = true
+	temporary := ""
 	if changed {
-		p.written = append(p.written, path)
-	}
-	err := p.touch(changed)
-	if err == nil && changed {
-		err = p.announce(path)
+		temporary = filepath.Join(newName, strconv.Itoa(len(p.staged)))
+		p.written, p.staged = append(p.written, path), append(p.staged, staged{temporary, local})
 	}
 	p.mu.Unlock()
-	if err != nil || !changed {
-		return err
-	}
-	return durable.WriteFile(name, data)
-}
-
-// touch takes the units out of the manifest before the first change.
-func (p *publisher) touch(changes bool) error {
-	if !changes || p.touched || len(p.oldUnits) == 0 {
+	if !changed {
 		return nil
 	}
-	p.touched = true
-	return p.writeManifest(p.old, nil)
+	if err := p.root.WriteFile(temporary, data, 0o644); err != nil {
+		return fmt.Errorf("writing %s: %w", path, err)
+	}
+	return nil
 }
 
-// keep takes over a unit of the last build that was made of the same and whose files are all still there.
+// holds reports whether a file has exactly this content.
+func (p *publisher) holds(local string, data []byte) bool {
+	info, err := p.root.Lstat(local)
+	if err != nil || !info.Mode().IsRegular() || info.Size() != int64(len(data)) {
+		return false
+	}
+	old, err := p.root.ReadFile(local)
+	return err == nil && bytes.Equal(old, data)
+}
+
+// keep takes over a unit of the last build that was made of the same and whose files are all still there, byte by byte.
 func (p *publisher) keep(name, made string) (unit, bool) {
-	u, ok := p.oldUnits[name]
+	u, ok := p.units.old[name]
 	if !ok || made == "" || u.Made != made {
 		return unit{}, false
 	}
-	for _, f := range u.Files {
-		if _, err := os.Stat(filepath.Join(p.dir, filepath.FromSlash(f))); err != nil ||
-			!filepath.IsLocal(filepath.FromSlash(f)) {
+	for path, sum := range u.Files {
+		local := filepath.FromSlash(path)
+		info, err := p.root.Lstat(local)
+		if err != nil || !info.Mode().IsRegular() {
+			return unit{}, false
+		}
+		if data, err := p.root.ReadFile(local); err != nil || sumOf(data) != sum {
 			return unit{}, false
 		}
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, f := range u.Files {
-		p.now[f] = true
+	for path := range u.Files {
+		p.now[path] = true
 	}
-	p.units[name] = u
+	p.units.keep(name, u)
 	return u, true
-}
-
-// made notes a unit that was written.
-func (p *publisher) made(name string, u unit) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.units[name] = u
 }
 
 // files is how many files the site has so far.
@@ -141,57 +171,94 @@ func (p *publisher) files() int {
 	return len(p.now)
 }
 
-// finish removes the files of earlier builds that this one did not write, then lists those it wrote.
+// finish puts all files in their places, removes those of earlier builds that this one did not make, and lists what is
+// there.
 func (p *publisher) finish() error {
+	if err := p.check(); err != nil {
+		return err
+	}
+	if len(p.staged) > 0 {
+		p.units.forget()
+	}
+	if err := p.announce(); err != nil {
+		return err
+	}
+	for _, s := range p.staged {
+		if err := p.root.MkdirAll(filepath.Dir(s.path), 0o777); err != nil {
+			return fmt.Errorf("writing %s: %w", s.path, err)
+		}
+		if err := p.root.Rename(s.temporary, s.path); err != nil {
+			return fmt.Errorf("writing %s: %w", s.path, err)
+		}
+	}
+	if err := p.removeOld(); err != nil {
+		return err
+	}
+	if err := p.writeManifest(slices.Sorted(maps.Keys(p.now))); err != nil {
+		return err
+	}
+	p.settled()
+	p.units.save()
+	return nil
+}
+
+// check refuses to replace what is not ours, before anything is replaced.
+func (p *publisher) check() error {
+	for _, s := range p.staged {
+		info, err := p.root.Lstat(s.path)
+		switch {
+		case err != nil: // nothing is there, or a file is in the place of a folder, which writing reports
+		case info.IsDir():
+			return fmt.Errorf("%s: a folder is in the place of a page", filepath.Join(p.dir, s.path))
+		case !p.known[filepath.ToSlash(s.path)] && !p.damaged:
+			return fmt.Errorf("%s: %w", filepath.Join(p.dir, s.path), ErrForeignFile)
+		}
+	}
+	return nil
+}
+
+// removeOld removes the files of earlier builds that this one did not make.
+func (p *publisher) removeOld() error {
 	for _, name := range p.old {
 		local := filepath.FromSlash(name)
 		if p.now[name] || !filepath.IsLocal(local) {
 			continue
 		}
-		if err := os.Remove(filepath.Join(p.dir, local)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := p.root.Remove(local); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("removing a page that no longer exists: %w", err)
 		}
 		p.removed++
 		for up := filepath.Dir(local); up != "."; up = filepath.Dir(up) {
-			if os.Remove(filepath.Join(p.dir, up)) != nil {
+			if p.root.Remove(up) != nil {
 				break // not empty: it holds other files
 			}
 		}
 	}
-	names := make([]string, 0, len(p.now))
-	for name := range p.now {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	if err := p.writeManifest(names, p.units); err != nil {
-		return err
-	}
-	p.settled()
 	return nil
 }
 
-// abandon lists what a build that failed has written beside what was there, so that the next build owns all of it.
-func (p *publisher) abandon() {
-	names := append([]string(nil), p.old...)
-	for name := range p.now {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	if p.writeManifest(slices.Compact(names), p.units) == nil { // the build's own error is the one to tell
-		p.settled()
-	}
-}
-
-func (p *publisher) writeManifest(names []string, units map[string]unit) error {
+func (p *publisher) writeManifest(names []string) error {
 	if names == nil {
 		names = []string{}
 	}
-	data, err := json.MarshalIndent(manifestFile{"ttreport/site/v1", names, units}, "", " ")
+	data, err := json.MarshalIndent(manifestFile{"ttreport/site/v1", names}, "", " ")
 	if err != nil {
 		return fmt.Errorf("writing the site's manifest: %w", err)
 	}
-	_, err = durable.WriteChanged(filepath.Join(p.dir, manifestName), append(data, '\n'))
-	return err
+	data = append(data, '\n')
+	if p.holds(manifestName, data) {
+		return nil
+	}
+	const temporary = manifestName + ".new"
+	err = p.root.WriteFile(temporary, data, 0o644)
+	if err == nil {
+		err = p.root.Rename(temporary, manifestName)
+	}
+	if err != nil {
+		_ = p.root.Remove(temporary) // the first error is the one to tell
+		return fmt.Errorf("writing the site's manifest: %w", err)
+	}
+	return nil
 }
 
 // Check reports whether a folder could be written to by a build: it does not exist yet, is empty, or is ours.

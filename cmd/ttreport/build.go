@@ -257,10 +257,13 @@ func (o buildOptions) write(
 	sh.say("history   %s, %s, %s", releaseCounts(report.Releases),
 		plaintext.Plural(len(report.Columns.Runs), "run"), plaintext.Plural(len(report.Columns.Points), "point"))
 	result, err := site.Build(ctx, report, site.Options{
-		Dir: o.out, BaseURL: o.baseURL, Theme: theme,
+		Dir: o.out, Record: ws.SiteRecord(o.out), BaseURL: o.baseURL, Theme: theme,
 		Stamp: unchanged.ProgramStamp(o.options(), settings),
 		Run:   func(i int) (schema.Run, *schema.Problem) { return history.Read(report.Columns.Runs[i].Path) },
 	})
+	if errors.Is(err, site.ErrForeignFile) {
+		return nil, fail(exitUsage, "move it away, or choose another folder with --out", "writing the site: %w", err)
+	}
 	if err != nil {
 		return nil, fail(exitInput, "what was there before is still there; see the permissions and the space of "+o.out,
 			"writing the site: %w", err)

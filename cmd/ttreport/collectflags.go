@@ -28,6 +28,9 @@ func (o *collectOptions) complete(sh *shell) error {
 	if o.Server.Port == 0 && o.Server.Name.Kind != plan.ServerURL && o.Server.Name.Kind != plan.ServerSim {
 		_, _ = fmt.Sscanf(os.Getenv("SERVICE_PORT"), "%d", &o.Server.Port) // as run.py; a text that is no number is none
 	}
+	if _, err := os.Stat(o.Server.EnvFile); o.Server.EnvFile != "" && err != nil {
+		return plan.UsageError{Err: fmt.Errorf("collect: --env-file: %w", err), Fix: "name a file with NAME=value lines"}
+	}
 	only := os.Getenv("ONLY_BENCHMARK_TARGETS")
 	o.Measure.TargetsOnly = only == "1" || strings.EqualFold(only, "true")
 	o.serverOnly = o.serverOnly || o.runPy.Workflow == plan.WorkflowServer

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -86,13 +87,28 @@ func openWorkspace(dir string) (*workspace.Workspace, error) {
 // run is the program without the process: it picks the command, parses its flags, runs it and returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	redact.KnowEnvironment(os.Environ())
-	sh := &shell{in: stdin, out: printable{stdout}, err: stderr}
+	out := &printable{to: stdout}
+	sh := &shell{in: stdin, out: out, err: stderr}
+	code := dispatch(ctx, sh, args)
+	switch {
+	case out.err == nil:
+		return code
+	case code == exitOK: // what was asked for was not delivered
+		return finish(ctx, sh, failure{code: exitInput, err: fmt.Errorf("standard output: %w", out.err)})
+	case code == exitUsage: // the command returned the error of writing
+		return exitInput
+	}
+	return code
+}
+
+// dispatch runs the command that the first argument names.
+func dispatch(ctx context.Context, sh *shell, args []string) int {
 	if len(args) == 0 {
-		writeHelp(stderr)
+		writeHelp(sh.err)
 		return exitUsage
 	}
 	if args[0] == "--help" || args[0] == "-h" {
-		writeHelp(stdout)
+		writeHelp(sh.out)
 		return exitOK
 	}
 	if args[0] == "--version" {
@@ -124,7 +140,24 @@ func runCommand(ctx context.Context, sh *shell, c command, args []string) error 
 	case err != nil:
 		return flagError(c, fs, err)
 	}
+	if err := emptyArgument(c, fs); err != nil {
+		return err
+	}
 	return do(ctx, sh, fs.Args())
+}
+
+// emptyArgument refuses "" where a name is expected: it is what a variable gives that is not set.
+func emptyArgument(c command, fs *pflag.FlagSet) (err error) {
+	const fix = "a variable that is not set? leave the argument out, or state it"
+	if slices.Contains(fs.Args(), "") {
+		return fail(exitUsage, fix, "%s: an argument is empty", c.name)
+	}
+	fs.Visit(func(f *pflag.Flag) {
+		if strings.TrimSpace(f.Value.String()) == "" && f.Name != "fail-on" { // which says itself what it lacks
+			err = fail(exitUsage, fix, "%s: --%s is empty", c.name, f.Name)
+		}
+	})
+	return err
 }
 
 // wantsHelp reports whether --help is among the arguments, also after a flag that the command does not have: --all

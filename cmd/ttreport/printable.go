@@ -8,15 +8,21 @@ import (
 
 // printable replaces control characters in what goes to a terminal: names and messages come from files of other
 // people, and an escape sequence could hide a line or set the title of the window.
-type printable struct{ to io.Writer }
+type printable struct {
+	to  io.Writer
+	err error // the first of writing
+}
 
 // Write implements io.Writer.
-func (p printable) Write(b []byte) (int, error) {
+func (p *printable) Write(b []byte) (int, error) {
 	clean := b
 	if bytes.ContainsFunc(b, isControl) {
 		clean = []byte(withoutControls(string(b)))
 	}
 	_, err := p.to.Write(clean)
+	if err != nil && p.err == nil {
+		p.err = err
+	}
 	return len(b), err
 }
 

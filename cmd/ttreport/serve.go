@@ -62,7 +62,7 @@ func (o serveOptions) serve(ctx context.Context, sh *shell, paths []string) erro
 			return err // there is no good site to show
 		}
 	}
-	ctx, stop := context.WithCancel(ctx)
+	until, stop := context.WithCancel(ctx)
 	defer stop()
 	watched := make(chan error, 1)
 	go func() {
@@ -71,10 +71,10 @@ func (o serveOptions) serve(ctx context.Context, sh *shell, paths []string) erro
 		if o.poll {
 			opt.Poll = time.Second
 		}
-		watched <- watch.Changes(ctx, opt, func() { _ = o.again(ctx, sh, s, paths) }) // which shows its error
+		watched <- watch.Changes(until, opt, func() { _ = o.again(ctx, sh, s, paths) }) // which shows its error
 		stop()
 	}()
-	err = s.Serve(ctx, o.port, func(url string) { sh.say("serving   %s  (Ctrl-C ends it)", url) })
+	err = s.Serve(until, o.port, func(url string) { sh.say("serving   %s  (Ctrl-C ends it)", url) })
 	stop()
 	if bad := <-watched; bad != nil {
 		return bad

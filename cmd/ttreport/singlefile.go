@@ -1,8 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +13,7 @@ import (
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/ingest/durable"
 	"github.com/ttreport/ttreport/ingest/history"
+	"github.com/ttreport/ttreport/ingest/rootfs"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/render"
@@ -50,12 +54,27 @@ func (o buildOptions) singleFile(ctx context.Context, sh *shell, ws *workspace.W
 	if info, err := os.Stat(name); name == "" || err == nil && info.IsDir() {
 		name = filepath.Join(name, schema.Slug(o.single)+".html")
 	}
+	if err := ours(name); err != nil {
+		return err
+	}
 	if err := durable.WriteFile(name, html); err != nil {
 		return fail(exitInput, "see its permissions and the space of the disk", "%w", err)
 	}
 	const text = "Open %s: %s, %d kB, nothing is loaded from elsewhere\n"
 	fmt.Fprintf(sh.out, text, name, page.Title, (len(html)+500)/1000)
 	return got.verdict(o.strict)
+}
+
+// singleMark begins every page of ours.
+const singleMark = `<meta name="generator" content="ttreport`
+
+// ours refuses to replace a file that is no page that ttreport wrote.
+func ours(name string) error {
+	data, err := rootfs.ReadFile(name, 64<<20)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && bytes.Contains(data[:min(len(data), 4096)], []byte(singleMark)) {
+		return nil
+	}
+	return fail(exitUsage, "choose another file with --out", "%s exists and was not written by ttreport", name)
 }
 
 // pageNamed is the page of a release or of a run.

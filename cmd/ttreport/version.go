@@ -17,7 +17,10 @@ func versionCommand() command {
 			{"what is this?", "ttreport version"},
 		},
 		setup: func(*pflag.FlagSet) runFunc {
-			return func(_ context.Context, sh *shell, _ []string) error {
+			return func(_ context.Context, sh *shell, args []string) error {
+				if len(args) > 0 {
+					return fail(exitUsage, "ttreport version", "version: unexpected %q", args[0])
+				}
 				fmt.Fprintln(sh.out, versionLine())
 				if info, ok := debug.ReadBuildInfo(); ok {
 					for _, s := range info.Settings {

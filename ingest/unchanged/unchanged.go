@@ -119,12 +119,13 @@ func Save(name string, in Input, r Record) {
 // Forget removes a record: what was read is not all stored.
 func Forget(name string) { _ = os.Remove(name) }
 
+// fingerprint covers what is in the files: a site is published, so sizes and times are not enough.
 func fingerprint(folder string) (hash string, files int, ok bool) {
 	root, err := ingest.OSRoot(filepath.ToSlash(folder))
 	if err != nil {
 		return "", 0, false
 	}
-	return ingest.Fingerprint([]ingest.Root{root})
+	return ingest.Contents([]ingest.Root{root})
 }
 
 // ProgramStamp is a hash of the bytes of this program, of options and of settings: what is written is made of them,

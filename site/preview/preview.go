@@ -7,6 +7,7 @@ package preview
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -86,39 +87,48 @@ func (s *Server) handler(port int) http.Handler {
 		_, _ = w.Write(script) // a reader that left needs no answer
 	})
 	mux.HandleFunc("GET /_ttreport/events", s.events)
-	files := http.FileServer(http.Dir(s.dir))
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Cache-Control", "no-store")
-		if !s.page(w, r) {
-			files.ServeHTTP(w, r)
-		}
-	})
+	mux.HandleFunc("GET /", s.file) // also HEAD
 	known := map[string]bool{fmt.Sprintf("127.0.0.1:%d", port): true, fmt.Sprintf("localhost:%d", port): true}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !known[r.Host] {
 			http.Error(w, "this preview answers to 127.0.0.1 and localhost alone", http.StatusMisdirectedRequest)
 			return
 		}
+		w.Header().Set("X-Content-Type-Options", "nosniff")
 		mux.ServeHTTP(w, r)
 	})
 }
 
+// file serves what is in the folder, and nothing that a link in it leads out to.
+func (s *Server) file(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Cache-Control", "no-store")
+	root, err := os.OpenRoot(s.dir)
+	if err != nil {
+		http.Error(w, "there is no site", http.StatusNotFound)
+		return
+	}
+	defer root.Close()
+	if !page(root, w, r) {
+		http.FileServerFS(root.FS()).ServeHTTP(w, r)
+	}
+}
+
 // page serves an HTML page with the script in it, or the page that says that there is none.
-func (s *Server) page(w http.ResponseWriter, r *http.Request) bool {
-	name := path.Clean("/" + r.URL.Path)
+func page(root *os.Root, w http.ResponseWriter, r *http.Request) bool {
+	name := strings.TrimPrefix(path.Clean("/"+r.URL.Path), "/")
 	switch {
 	case strings.HasSuffix(r.URL.Path, "/"):
 		name = path.Join(name, "index.html")
 	case !strings.HasSuffix(name, ".html"):
-		if _, err := os.Stat(filepath.Join(s.dir, filepath.FromSlash(name))); !errors.Is(err, os.ErrNotExist) {
+		if _, err := root.Stat(cmp.Or(filepath.FromSlash(name), ".")); !errors.Is(err, os.ErrNotExist) {
 			return false
 		}
 	}
 	status := http.StatusOK
-	html, err := os.ReadFile(filepath.Join(s.dir, filepath.FromSlash(name)))
+	html, err := root.ReadFile(filepath.FromSlash(name))
 	if err != nil {
 		status = http.StatusNotFound
-		if html, err = os.ReadFile(filepath.Join(s.dir, "404.html")); err != nil {
+		if html, err = root.ReadFile("404.html"); err != nil {
 			return false
 		}
 	}

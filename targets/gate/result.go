@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -225,10 +226,7 @@ func (t *tallying) result() Result {
 		Graded: t.graded + t.compared, Compared: t.compared, Level: t.levels.reached(),
 		Release: t.release, Baseline: t.before,
 	}
-	for id := range t.waived {
-		r.Waived = append(r.Waived, id)
-	}
-	slices.Sort(r.Waived)
+	r.Waived = slices.Sorted(maps.Keys(t.waived))
 	for task, graded := range t.evals {
 		if !graded {
 			r.Evals = append(r.Evals, task)

@@ -17,6 +17,16 @@ func (w *Workspace) Cache() string { return w.cached("columns.cache") }
 // LastBuild is the file that remembers what the last build read and wrote; "" as for [Workspace.Cache].
 func (w *Workspace) LastBuild() string { return w.cached("build.json") }
 
+// SiteRecord is the file that remembers what the parts of a site in a folder were made of; "" as for [Workspace.Cache].
+func (w *Workspace) SiteRecord(folder string) string {
+	abs, err := filepath.Abs(folder)
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(abs))
+	return w.cached("site-" + hex.EncodeToString(sum[:8]) + ".json")
+}
+
 func (w *Workspace) cached(name string) string {
 	if os.Getenv("CI") != "" {
 		return ""
