@@ -1,5 +1,5 @@
-// Package templates holds the embedded page templates and documentation pages. Package site parses the templates, and
-// cmd/ttreport prints the documentation. The package must not import any other package of ours.
+// Package templates holds the embedded page templates, documentation pages and files of a new workspace. Package site
+// parses the templates, and cmd/ttreport prints the documentation and writes the files. The package must not import any other package of ours.
 package templates
 
 import (
@@ -7,7 +7,7 @@ import (
 	"io/fs"
 )
 
-//go:embed all:html all:docs
+//go:embed all:html all:docs all:init
 var files embed.FS
 
 // HTML returns the page templates.
@@ -15,6 +15,10 @@ func HTML() fs.FS { return sub("html") }
 
 // Docs returns the documentation, one markdown file per topic.
 func Docs() fs.FS { return sub("docs") }
+
+// Init returns the files of a new workspace. Each is a text template with [[ and ]] around its actions, since {{ and }}
+// belong to workflows.
+func Init() fs.FS { return sub("init") }
 
 func sub(name string) fs.FS {
 	f, err := fs.Sub(files, name)

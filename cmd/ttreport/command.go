@@ -56,7 +56,7 @@ func (s *shell) say(format string, args ...any) {
 func commands() []command {
 	return []command{
 		collectCommand(), buildCommand(), serveCommand(), demoCommand(), ingestCommand(), inspectCommand(), checkCommand(),
-		compareCommand(), verifyCommand(), targetsCommand(), modelsCommand(), doctorCommand(), simCommand(),
+		compareCommand(), verifyCommand(), targetsCommand(), modelsCommand(), doctorCommand(), initCommand(), simCommand(),
 		completionCommand(), versionCommand(), helpCommand(),
 	}
 }

@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 func TestStories(t *testing.T) {
 	type command = func(*testscript.TestScript, bool, []string)
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script", Setup: foldersWithin, Cmds: map[string]command{"release": release, "freeport": freeport},
+		Dir: "testdata/script", Setup: foldersWithin, Cmds: map[string]command{"release": release, "result": result, "freeport": freeport},
 	})
 }
 
@@ -37,7 +37,9 @@ func TestStories(t *testing.T) {
 func foldersWithin(env *testscript.Env) error {
 	env.Setenv("XDG_RUNTIME_DIR", filepath.Join(env.WorkDir, ".tmp"))
 	env.Setenv("XDG_CACHE_HOME", filepath.Join(env.WorkDir, ".tmp", "cache"))
-	return nil
+	action, err := filepath.Abs("../../.github/action")
+	env.Setenv("ACTION", action)
+	return err
 }
 
 // freeport NAME sets a variable to a port of the loopback interface that was free a moment ago.
@@ -73,6 +75,19 @@ func release(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 {
 		ts.Fatalf("usage: release NAME DAY VALUE…")
 	}
+	document(ts, "history/M/n150", args)
+}
+
+// result FOLDER DAY NAME VALUE… writes what release stores to a folder of results.
+func result(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 4 {
+		ts.Fatalf("usage: result FOLDER DAY NAME VALUE…")
+	}
+	document(ts, args[0], append([]string{args[2], args[1]}, args[3:]...))
+}
+
+// document writes a run of M on n150: args are its name, its day and its values.
+func document(ts *testscript.TestScript, folder string, args []string) {
 	name, _, _ := strings.Cut(args[0], "~")
 	var points []string
 	for i, v := range args[2:] {
@@ -85,7 +100,7 @@ func release(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		points = append(points, fmt.Sprintf(pointText, i+1, args[0], i, i, result))
 	}
-	dir := ts.MkAbs("history/M/n150")
+	dir := ts.MkAbs(folder)
 	ts.Check(os.MkdirAll(dir, 0o777))
 	doc := fmt.Sprintf(documentText, args[0], args[1], name, strings.Join(points, ","))
 	ts.Check(os.WriteFile(filepath.Join(dir, "run-"+args[0]+".json"), []byte(doc), 0o666))

@@ -1,0 +1,201 @@
+#!/usr/bin/env bash
+# The steps of action.yml: install, judge, comment, issues. Settings come in TTREPORT_* variables, and never as part of
+# a command's text: a branch or a file may be named by a stranger. What a step finds is in files of $RUNNER_TEMP.
+#
+# It needs git, curl, tar and sha256sum; comment and issues need gh and jq, which runners of GitHub have.
+set -euo pipefail
+
+work=${RUNNER_TEMP:?}/ttreport
+mkdir -p "$work"
+
+fail() {
+  printf '::error title=ttreport::%s\n' "$1"
+  exit 2
+}
+
+# install puts the released binary on the PATH, if its checksum is the published one. A binary that is there is used.
+install() {
+  if command -v ttreport >/dev/null; then
+    ttreport version
+    return
+  fi
+  local os arch version base file
+  case $(uname -s) in
+    Linux) os=linux ;;
+    Darwin) os=darwin ;;
+    *) fail "ttreport is released for Linux and macOS, and this is $(uname -s)" ;;
+  esac
+  case $(uname -m) in
+    x86_64 | amd64) arch=amd64 ;;
+    aarch64 | arm64) arch=arm64 ;;
+    *) fail "ttreport is released for amd64 and arm64, and this is $(uname -m)" ;;
+  esac
+  version=${TTREPORT_VERSION:-latest}
+  base=${TTREPORT_RELEASES:-https://github.com/ttreport/ttreport/releases}
+  file=ttreport_${os}_${arch}.tar.gz
+  if [ "$version" = latest ]; then base=$base/latest/download; else base=$base/download/$version; fi
+  curl -fsSL --retry 3 -o "$work/$file" "$base/$file" || fail "$base/$file cannot be fetched: is $version a release?"
+  curl -fsSL --retry 3 -o "$work/checksums.txt" "$base/checksums.txt" || fail "$base/checksums.txt cannot be fetched"
+  (cd "$work" && grep " $file\$" checksums.txt | sha256sum --check --status) ||
+    fail "$file is not the released one: its checksum differs from checksums.txt"
+  mkdir -p "$work/bin"
+  tar -xzf "$work/$file" -C "$work/bin" ttreport
+  echo "$work/bin" >>"$GITHUB_PATH"
+  "$work/bin/ttreport" version
+}
+
+# flags prints the flags that state what was measured, one a line.
+flags() {
+  local name value
+  for name in model device release; do
+    value=TTREPORT_${name^^}
+    [ -z "${!value:-}" ] || printf -- '--%s\n%s\n' "$name" "${!value}"
+  done
+}
+
+# judge stores results in the history, unless they are of a pull request, judges them, and writes the site.
+judge() {
+  local channel=${TTREPORT_CHANNEL:-main} paths check=() stated=() code=0
+  read -r -a paths <<<"${TTREPORT_PATHS:-results}"
+  mapfile -t stated < <(flags)
+  history_get
+  if [ "$channel" = pr ]; then
+    check=("${paths[@]}" "${stated[@]}" --channel pr)
+  else
+    store "$channel"
+    [ -z "${TTREPORT_RELEASE:-}" ] || check=(--release "$TTREPORT_RELEASE")
+  fi
+  [ -z "${TTREPORT_AGAINST:-}" ] || check+=(--against "$TTREPORT_AGAINST")
+  [ -z "${TTREPORT_GATE:-}" ] || check+=(--fail-on "$TTREPORT_GATE")
+  ttreport check "${check[@]}" --format md --site "${TTREPORT_SITE:-}" >"$work/check.md" || code=$?
+  ttreport check "${check[@]}" --format json >"$work/check.json" || true
+  [ -s "$work/check.md" ] || fail "ttreport check gave nothing to show (exit code $code): see the lines above"
+  cat "$work/check.md" >>"${GITHUB_STEP_SUMMARY:-/dev/stdout}"
+  local decision
+  decision=$(sed -n '1s/^# [^:]*: //p' "$work/check.md")
+  { echo "decision=$decision"; echo "exit-code=$code"; } >>"$GITHUB_OUTPUT"
+  if [ "$code" != 0 ]; then annotate error "$decision"; fi
+  if [ -n "${TTREPORT_PUBLISH:-}" ]; then publish "$channel" "${stated[@]}"; fi
+}
+
+# publish writes the site. build reads results/ again, under the same flags: it is in the history already.
+publish() {
+  ttreport build --out "$TTREPORT_PUBLISH" --channel "$@"
+}
+
+# annotate shows the first paragraph of the decision where GitHub shows annotations.
+annotate() {
+  local text
+  text=$(sed -n '3p' "$work/check.md" | tr -d '*')
+  text=${text//'%'/%25}
+  printf '::%s title=ttreport: %s::%s\n' "$1" "$2" "$text"
+}
+
+# history_get fills history/ from its branch.
+history_get() {
+  local branch=${TTREPORT_HISTORY_BRANCH:-}
+  [ -n "$branch" ] || return 0
+  rm -rf "$work/history" history
+  git worktree prune
+  if git fetch -q --depth 1 origin "+refs/heads/$branch:refs/remotes/origin/$branch" 2>"$work/fetch.log"; then
+    git worktree add -q --force --detach "$work/history" "refs/remotes/origin/$branch"
+  elif git ls-remote --exit-code origin "refs/heads/$branch" >/dev/null 2>&1; then
+    cat "$work/fetch.log" >&2
+    fail "the history branch $branch is there and cannot be fetched"
+  else
+    git worktree add -q --force --detach --no-checkout "$work/history" # it has the credentials of the checkout
+    git -C "$work/history" checkout -q --orphan "$branch"
+    git -C "$work/history" rm -rqf --cached --ignore-unmatch .
+  fi
+  mkdir -p "$work/history/history"
+  cp -R "$work/history/history" history
+}
+
+# store reads the results into history/ and pushes it. Two jobs may end at once: the second starts again from what the
+# first pushed. Reading is idempotent, so nothing is stored twice.
+store() {
+  local branch=${TTREPORT_HISTORY_BRANCH:-} try paths stated
+  read -r -a paths <<<"${TTREPORT_PATHS:-results}"
+  mapfile -t stated < <(flags)
+  for try in 1 2 3 4 5; do
+    ttreport ingest "${paths[@]}" "${stated[@]}" --channel "$1"
+    [ -n "$branch" ] || return 0
+    cp -R history/. "$work/history/history/"
+    if push_history; then return 0; fi
+    echo "somebody else pushed the history; trying again ($try of 5)"
+    sleep "$((RANDOM % 3 * try))"
+    history_get
+  done
+  fail "the history branch $branch could not be pushed in five tries"
+}
+
+# push_history commits what is new; it fails where the branch has moved.
+push_history() {
+  local at=$work/history
+  git -C "$at" add -A history
+  if git -C "$at" diff --cached --quiet 2>/dev/null && git -C "$at" rev-parse -q --verify HEAD >/dev/null; then
+    return 0
+  fi
+  git -C "$at" -c user.name=ttreport -c user.email=ttreport@users.noreply.github.com \
+    commit -q -m "results of ${GITHUB_REPOSITORY:-this repository}@${GITHUB_SHA:-unknown}"
+  git -C "$at" push -q origin "HEAD:refs/heads/$TTREPORT_HISTORY_BRANCH" 2>"$work/push.log"
+}
+
+# most is how long the text of a comment may be, with room for what GitHub adds.
+readonly most=60000
+
+# body prints the decision under a mark by which the comment is found again.
+body() {
+  echo "<!-- $1 -->"
+  head -c "$most" "$2"
+  if [ "$(wc -c <"$2")" -gt "$most" ]; then
+    printf '\n\nThe rest is in the summary of the job.\n'
+  fi
+}
+
+# comment writes the decision to a pull request, in place of what it said before.
+comment() {
+  local pull=${TTREPORT_COMMENT:?} id
+  [[ $pull =~ ^[0-9]+$ ]] || fail "comment: $pull is no number of a pull request"
+  body ttreport "$work/check.md" >"$work/comment.md"
+  id=$(gh api --paginate "repos/$GITHUB_REPOSITORY/issues/$pull/comments" \
+    --jq '.[] | select(.body | startswith("<!-- ttreport -->")) | .id' | head -n 1)
+  if [ -n "$id" ]; then
+    gh api -X PATCH "repos/$GITHUB_REPOSITORY/issues/comments/$id" -F "body=@$work/comment.md" >/dev/null
+  else
+    gh api -X POST "repos/$GITHUB_REPOSITORY/issues/$pull/comments" -F "body=@$work/comment.md" >/dev/null
+  fi
+}
+
+# issues keeps one open issue a device with confirmed regressions, and closes it when there is none left.
+issues() {
+  local release device number title
+  release=$(jq -r .release "$work/check.json")
+  jq -r '[.verdicts[] | select(.verdict == "regressed" and .evidence == "confirmed") | .device] | unique[]' \
+    "$work/check.json" >"$work/devices"
+  gh issue list --label ttreport --state open --limit 200 --json number,title >"$work/issues.json"
+  while IFS= read -r device; do
+    title="Confirmed regressions on $device"
+    ttreport check --release "$release" --device "$device" --format md --site "${TTREPORT_SITE:-}" \
+      >"$work/device.md" || true
+    body "ttreport $device" "$work/device.md" >"$work/issue.md"
+    number=$(jq -r --arg t "$title" '[.[] | select(.title == $t) | .number][0] // empty' "$work/issues.json")
+    if [ -n "$number" ]; then
+      gh issue edit "$number" --body-file "$work/issue.md" >/dev/null
+    else
+      gh label create ttreport --description "Regressions found by ttreport" >/dev/null 2>&1 || true
+      gh issue create --title "$title" --label ttreport --body-file "$work/issue.md" >/dev/null
+    fi
+  done <"$work/devices"
+  jq -r '.[] | [.number, .title] | @tsv' "$work/issues.json" | while IFS=$'\t' read -r number title; do
+    device=${title#Confirmed regressions on }
+    if [ "$device" != "$title" ] && ! grep -qxF -- "$device" "$work/devices"; then
+      gh issue close "$number" --comment "$release shows no confirmed regression on $device any more." >/dev/null
+    fi
+  done
+}
+
+case ${1:-} in
+  install | judge | comment | issues) "$1" ;;
+  *) fail "usage: ttreport.sh install|judge|comment|issues" ;;
+esac
