@@ -1,5 +1,6 @@
 // Package templates holds the embedded page templates, documentation pages and files of a new workspace. Package site
-// parses the templates, and cmd/ttreport prints the documentation and writes the files. The package must not import any other package of ours.
+// parses the templates, and cmd/ttreport prints the documentation and writes the files. The package must not import any
+// other package of ours.
 package templates
 
 import (

@@ -153,6 +153,9 @@ func emptyArgument(c command, fs *pflag.FlagSet) (err error) {
 		return fail(exitUsage, fix, "%s: an argument is empty", c.name)
 	}
 	fs.Visit(func(f *pflag.Flag) {
+		if _, unread := f.Value.(*elsewhere); unread {
+			return
+		}
 		if strings.TrimSpace(f.Value.String()) == "" && f.Name != "fail-on" { // which says itself what it lacks
 			err = fail(exitUsage, fix, "%s: --%s is empty", c.name, f.Name)
 		}

@@ -226,13 +226,7 @@ func (t *tallying) result() Result {
 		Graded: t.graded + t.compared, Compared: t.compared, Level: t.levels.reached(),
 		Release: t.release, Baseline: t.before,
 	}
-	r.Waived = slices.Sorted(maps.Keys(t.waived))
-	for task, graded := range t.evals {
-		if !graded {
-			r.Evals = append(r.Evals, task)
-		}
-	}
-	slices.Sort(r.Evals)
+	r.Waived, r.Evals = slices.Sorted(maps.Keys(t.waived)), t.ungraded()
 	fails, warns := false, false
 	for _, kind := range append(FailKinds(), noteKinds()...) {
 		n := len(t.found[kind])
@@ -265,6 +259,17 @@ func (t *tallying) result() Result {
 		r.Word = Pass
 	}
 	return r
+}
+
+// ungraded lists the tasks with a score that nothing grades.
+func (t *tallying) ungraded() (tasks []string) {
+	for task, graded := range t.evals {
+		if !graded {
+			tasks = append(tasks, task)
+		}
+	}
+	slices.Sort(tasks)
+	return tasks
 }
 
 // once counts each point once, under its worst finding; a finding that fails is never hidden behind one that does
