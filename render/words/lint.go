@@ -164,6 +164,11 @@ func historyLint(subject string, detail lint.Detail) string {
 		return fmt.Sprintf("%s: %s is %s worse since %s, found over the releases after it (permutations, p = %.2g): "+
 			"none of them showed it alone.", subject, label(d.Metric), percent(d.Change), d.Since, d.P)
 	case lint.Drift:
+		if d.Cells > 0 {
+			return fmt.Sprintf("%s: the median %s of %s gets %s worse a release, %s over %d releases "+
+				"(Mann-Kendall, p = %.2g).", subject, label(d.Metric), Plural(d.Cells, "workload"), percent(d.Each),
+				percent(d.Total), d.N, d.P)
+		}
 		return fmt.Sprintf("%s: %s gets %s worse a release, %s over %d releases (Mann-Kendall, p = %.2g): "+
 			"none of them showed it alone.", subject, label(d.Metric), percent(d.Each), percent(d.Total), d.N, d.P)
 	case lint.UnusedDecision:

@@ -133,11 +133,13 @@ func (g *Gate) slow(release int) []lint.Lint {
 	var found []slowRegression
 	for _, c := range g.LateChangePoints(release) {
 		d := lint.LateChangePoint{Metric: c.Series.Metric, Since: c.At, Change: math.Abs(c.Effect), P: c.P}
-		found = append(found, slowRegression{c.Series, c.Effect, d})
+		found = append(found, slowRegression{s: c.Series, effect: c.Effect, detail: d})
 	}
 	for _, x := range g.LargeDrifts(release) {
-		d := lint.Drift{Metric: x.Series.Metric, N: x.N, Each: math.Abs(x.Effect), Total: math.Abs(x.Total), P: x.P}
-		found = append(found, slowRegression{x.Series, x.Total, d})
+		d := lint.Drift{
+			Metric: x.Series.Metric, N: x.N, Each: math.Abs(x.Effect), Total: math.Abs(x.Total), P: x.P, Cells: x.Cells,
+		}
+		found = append(found, slowRegression{x.Series, x.Total, d, x.Cells})
 	}
 	return g.fold(release, found)
 }
@@ -147,11 +149,16 @@ type slowRegression struct {
 	s      *judge.Series
 	effect float64
 	detail lint.Detail
+	// together is the number of series that changed as one; 0: the series alone.
+	together int
 }
 
-// fold makes one lint for each metric of a model and device, with the numbers of its worst case.
+// fold makes one lint for each metric of a model and device, and of drifts one for each device, with the numbers of the
+// worst case; a drift of a device as a whole is worse than one of a series.
 func (g *Gate) fold(release int, found []slowRegression) []lint.Lint {
-	slices.SortStableFunc(found, func(a, b slowRegression) int { return cmp.Compare(b.effect, a.effect) })
+	slices.SortStableFunc(found, func(a, b slowRegression) int {
+		return cmp.Or(cmp.Compare(b.together, a.together), cmp.Compare(b.effect, a.effect))
+	})
 	type place struct {
 		id     lint.ID
 		pair   schema.Pair
@@ -161,13 +168,18 @@ func (g *Gate) fold(release int, found []slowRegression) []lint.Lint {
 	var out []lint.Lint
 	for _, f := range found {
 		id := place{f.detail.ID(), f.s.Pair(), f.s.Metric}
+		if id.id == lint.IDDrift {
+			id = place{id: id.id, pair: schema.Pair{Device: f.s.Device}}
+		}
 		if i, seen := at[id]; seen {
 			out[i].Count++
 			continue
 		}
 		at[id] = len(out)
 		l := lint.New(g.Releases[release].Name, f.s.Key.Workload(), f.detail)
-		l.Model, l.Device = f.s.Model, f.s.Device
+		if l.Model, l.Device = f.s.Model, f.s.Device; f.together > 0 {
+			l.Model, l.Subject = "", f.s.Device
+		}
 		out = append(out, l)
 	}
 	return out

@@ -14,6 +14,7 @@ type Drift struct {
 	Total  float64 // relative change over all releases of the level
 	P      float64 // Mann and Kendall's, two-sided
 	N      int
+	Cells  int // numbers of the metric on the device that drift together; 0: the series alone
 }
 
 func newDrift(s *Series, t regression.Trend) Drift {
@@ -33,7 +34,7 @@ func (j *Judgement) drifts(in map[int32]bool, release int) []Drift {
 			continue
 		}
 		t := regression.TrendOf(j.held(int32(cell), from[int32(cell)], release, nil))
-		if !(t.P <= 1) {
+		if !(t.P <= 1) || !t.Steady() {
 			continue
 		}
 		family++
@@ -42,36 +43,8 @@ func (j *Judgement) drifts(in map[int32]bool, release int) []Drift {
 	return discovered(out, family)
 }
 
-// LargeDrifts returns the drifts in what a release measured that add up to more than the effect that matters since
-// the last level that was shown. The family of tests is all series with enough history, so that testing only the
-// large ones does not lead to more findings.
-func (j *Judgement) LargeDrifts(release int) []Drift {
-	const fewest = 8
-	from := j.begins(release, true)
-	family := 0
-	var out []Drift
-	var values []float64 // room for every cell's
-	for _, i := range j.byCell[release] {
-		cell := j.cellOf[i]
-		values = j.held(cell, from[cell], release, values[:0])
-		if len(values) < fewest {
-			continue
-		}
-		family++
-		third, delta := len(values)/3, j.table.Cells[cell].Delta
-		// most are far from it and need no sorting of slopes
-		if mean(values[len(values)-third:])-mean(values[:third]) < delta/2 {
-			continue
-		}
-		if t := regression.TrendOf(values); t.Slope*float64(t.N-1) >= delta {
-			out = append(out, newDrift(&j.Series[cell], t))
-		}
-	}
-	return discovered(out, family)
-}
-
-// begins returns, for each cell, the observation with which its current level in a release began; with shown, the
-// that verdicts know of: what the search finds is only drawn.
+// begins returns, for each cell, the observation with which its current level in a release began; with shown, the last
+// one that verdicts know of: what the search finds is only drawn.
 func (j *Judgement) begins(release int, shown bool) map[int32]int32 {
 	from := map[int32]int32{}
 	points := slices.Clone(j.rows.ChangePoints)
@@ -89,14 +62,24 @@ func (j *Judgement) begins(release int, shown bool) map[int32]int32 {
 // held appends the values of a level up to a release to out, on the scale where larger is worse. Builds that never
 // serve as a baseline are left out.
 func (j *Judgement) held(cell, from int32, release int, out []float64) []float64 {
+	j.holds(cell, from, release, func(o *regression.Obs) { out = append(out, o.Z) })
+	return out
+}
+
+// heldIn lists the releases of the values that held returns.
+func (j *Judgement) heldIn(cell, from int32, release int) (out []int32) {
+	j.holds(cell, from, release, func(o *regression.Obs) { out = append(out, o.Release) })
+	return out
+}
+
+func (j *Judgement) holds(cell, from int32, release int, do func(o *regression.Obs)) {
 	c := &j.table.Cells[cell]
 	for i := max(c.First, from); i < c.End && int(j.table.Obs[i].Release) <= release; i++ {
 		at := j.table.Obs[i].Release
 		if int(at) == release || j.table.Releases[at].Joins && !j.rows.Rows[i].OutOfBaselines() {
-			out = append(out, j.table.Obs[i].Z)
+			do(&j.table.Obs[i])
 		}
 	}
-	return out
 }
 
 // discovered returns the drifts that pass the false discovery procedure over a family, smallest p first.

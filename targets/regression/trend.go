@@ -13,12 +13,20 @@ type Trend struct {
 	Slope float64 // change a release, in the units of the values (Sen 1968: the median of all pairwise slopes)
 	P     float64 // two-sided, Mann (1945) and Kendall's test with continuity and ties corrected
 	N     int
+	// Ratio is von Neumann's ratio of what remains without the slope: about 2 where values vary around a line, far less
+	// where each begins at the one before, as in a random walk, whose trend is no trend. NaN where nothing remains.
+	Ratio float64
+	// Steps is how many standard errors the mean change from value to value is from none.
+	Steps float64
 }
+
+// Steady reports whether the values vary around the line, or move along it more surely than a random walk does.
+func (t Trend) Steady() bool { return !(t.Ratio < 1.2) || math.Abs(t.Steps) > 3.5 }
 
 // TrendOf measures the trend of a series in order. With fewer than eight values P is NaN.
 func TrendOf(values []float64) Trend {
 	n := len(values)
-	t := Trend{N: n, P: math.NaN()}
+	t := Trend{N: n, P: math.NaN(), Ratio: math.NaN()}
 	if n < 2 {
 		return t
 	}
@@ -36,11 +44,40 @@ func TrendOf(values []float64) Trend {
 		return t
 	}
 	t.P = 1
+	t.Ratio, t.Steps = neumann(values, t.Slope), steps(values)
 	if v := kendallVariance(values); v > 0 {
 		z := math.Max(0, math.Abs(float64(s))-1) / math.Sqrt(v)
 		t.P = 2 * distuv.UnitNormal.Survival(z)
 	}
 	return t
+}
+
+// neumann is von Neumann's ratio of values without a slope: the mean squared difference of neighbours over the variance.
+func neumann(values []float64, slope float64) float64 {
+	rest := make([]float64, len(values))
+	for i, v := range values {
+		rest[i] = v - slope*float64(i)
+	}
+	_, ss := centre(rest)
+	if ss <= 0 {
+		return math.NaN()
+	}
+	steps := 0.
+	for i := 1; i < len(rest); i++ {
+		steps += (rest[i] - rest[i-1]) * (rest[i] - rest[i-1])
+	}
+	return steps / ss
+}
+
+// steps is the mean change from value to value in standard errors, as of a random walk.
+func steps(values []float64) float64 {
+	list := make([]float64, len(values)-1)
+	for i := range list {
+		list[i] = values[i+1] - values[i]
+	}
+	mean, ss := centre(list)
+	n := float64(len(list))
+	return mean / math.Sqrt(ss/(n-1)/n)
 }
 
 // kendallVariance is the variance of Kendall's S under no trend, corrected for ties.

@@ -180,11 +180,12 @@ type (
 		Metric, Since string
 		Change, P     float64 // relative, positive is worse
 	}
-	// Drift is a number with a small regression in every release.
+	// Drift is a number, or a metric of a device as a whole, with a small regression in every release.
 	Drift struct {
 		Metric         string
 		N              int // releases
 		Each, Total, P float64
+		Cells          int // numbers of the device that drift together, by their median; 0: one number
 	}
 	// UnusedDecision is a decision without effect.
 	UnusedDecision struct{ What string }

@@ -1,0 +1,115 @@
+package judge
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/ttreport/ttreport/targets/regression"
+)
+
+// LargeDrifts returns the drifts in what a release measured that add up to more than the effect that matters since the
+// last level that was shown: first those of a metric of a device as a whole, by the median of its series, then
+// those of series of other strata. The family of tests is everything with enough history, so that testing only the large
+// ones does not lead to more findings. What wanders without a direction is no drift: see [regression.Trend].
+func (j *Judgement) LargeDrifts(release int) []Drift {
+	from := j.begins(release, true)
+	byStratum := map[int32][]int32{}
+	var order []int32
+	for _, i := range j.byCell[release] {
+		cell := j.cellOf[i]
+		s := j.table.Cells[cell].Stratum
+		if byStratum[s] == nil {
+			order = append(order, s)
+		}
+		byStratum[s] = append(byStratum[s], cell)
+	}
+	var together, alone []Drift
+	strata, cells := 0, 0
+	for _, s := range order {
+		x, tested := j.creep(byStratum[s], release)
+		if tested {
+			strata++
+		}
+		if x != nil {
+			together = append(together, *x)
+			continue
+		}
+		list, n := j.driftsAlone(byStratum[s], from, release)
+		alone, cells = append(alone, list...), cells+n
+	}
+	return append(discovered(together, strata), discovered(alone, cells)...)
+}
+
+// fewestForDrift is the number of values of a level that is tested for a drift.
+const fewestForDrift = 8
+
+// driftsAlone tests each series of a stratum, and returns how many it tested.
+func (j *Judgement) driftsAlone(cells []int32, from map[int32]int32, release int) (out []Drift, family int) {
+	var values []float64 // room for every cell's
+	for _, cell := range cells {
+		values = j.held(cell, from[cell], release, values[:0])
+		if len(values) < fewestForDrift {
+			continue
+		}
+		family++
+		third, delta := len(values)/3, j.table.Cells[cell].Delta
+		// most are far from it and need no sorting of slopes
+		if mean(values[len(values)-third:])-mean(values[:third]) < delta/2 {
+			continue
+		}
+		if t := regression.TrendOf(values); t.Slope*float64(t.N-1) >= delta && t.Steady() {
+			out = append(out, newDrift(&j.Series[cell], t))
+		}
+	}
+	return out, family
+}
+
+// creep tests the median series of a stratum of eight series or more, and returns its drift if that adds up to the
+// effect that matters. The series of the drift is the one whose change is the median.
+func (j *Judgement) creep(cells []int32, release int) (drift *Drift, tested bool) {
+	median := j.medianSeries(cells, release)
+	if len(median) < fewestForDrift {
+		return nil, false
+	}
+	t := regression.TrendOf(median)
+	delta := j.table.Cells[cells[0]].Delta
+	if t.Slope*float64(t.N-1) < delta || !t.Steady() {
+		return nil, true
+	}
+	x := newDrift(&j.Series[cells[0]], t)
+	x.Cells = len(cells)
+	return &x, true
+}
+
+// medianSeries is the median over the series of a stratum of how far each release is from the mean of the series, for
+// the series that most of the releases have; nil where there are fewer than eight. Changes of single series are part of
+// it: a creep is confirmed here and there while it lasts.
+func (j *Judgement) medianSeries(cells []int32, release int) []float64 {
+	const fewest = 8
+	off := map[int32][]float64{} // by release
+	longest := 0
+	var values, list []float64
+	for pass := range 2 {
+		for _, cell := range cells {
+			values = j.held(cell, 0, release, values[:0])
+			if pass == 0 {
+				longest = max(longest, len(values))
+				continue
+			}
+			if 5*len(values) < 4*longest {
+				continue
+			}
+			level := mean(values)
+			for i, at := range j.heldIn(cell, 0, release) {
+				off[at] = append(off[at], values[i]-level)
+			}
+		}
+	}
+	for _, at := range slices.Sorted(maps.Keys(off)) {
+		if of := off[at]; len(of) >= fewest {
+			slices.Sort(of)
+			list = append(list, (of[(len(of)-1)/2]+of[len(of)/2])/2)
+		}
+	}
+	return list
+}
