@@ -185,13 +185,17 @@ func (r *Report) landingParas(at int, f gate.Findings) []string {
 
 // ShiftText is one sentence about a device that moved as a whole; "" for one that did not.
 func ShiftText(s judge.Shift) string {
-	info, _ := schema.MetricByName(s.Metric)
+	label := metricLabel(s.Metric, s.Stat)
 	e, _ := s.Effect.Get()
 	switch {
+	case s.Below && s.Interval != nil:
+		return fmt.Sprintf("On %s %s of %s moved %s together (%s): a real change, below the limit.",
+			words.OrUnknown(s.Device), label, words.Plural(s.Cells, "workload"), words.Signed(s.Metric, e),
+			words.Interval(s.Metric, *s.Interval))
 	case s.Mixed:
 		return fmt.Sprintf(
 			"On %s %s of %d workloads moved by %s on the whole and not alike: nothing is removed from their rows.",
-			words.OrUnknown(s.Device), info.Label, s.Cells, words.Signed(s.Metric, e),
+			words.OrUnknown(s.Device), label, s.Cells, words.Signed(s.Metric, e),
 		)
 	case s.Outcome == schema.Regressed || s.Outcome == schema.Improved || s.Large:
 		word := string(s.Outcome)
@@ -203,7 +207,7 @@ func ShiftText(s judge.Shift) string {
 			of = fmt.Sprintf("%d of %d", alike, s.Cells)
 		}
 		return fmt.Sprintf(
-			"On %s %s of %s workloads moved %s together (%s): one finding, shown once.", words.OrUnknown(s.Device), info.Label,
+			"On %s %s of %s workloads moved %s together (%s): one finding, shown once.", words.OrUnknown(s.Device), label,
 			of, words.Signed(s.Metric, e), word,
 		)
 	}

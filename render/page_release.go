@@ -90,7 +90,6 @@ func shiftSection(list []judge.Shift) Section {
 		if x.Outcome == schema.NoBaseline && !x.Mixed {
 			continue
 		}
-		info, _ := schema.MetricByName(x.Metric)
 		change, interval := Cell{Text: words.Absent, Missing: "nothing to compare with"}, text(words.Absent)
 		if e, ok := x.Effect.Get(); ok {
 			change = Cell{Text: words.Signed(x.Metric, e), Sort: &e}
@@ -103,7 +102,7 @@ func shiftSection(list []judge.Shift) Section {
 			word = Cell{Text: "mixed", Sub: fmt.Sprintf("%.0f%s%% agree", 100*x.Agree, words.Thin)}
 		}
 		t.row(
-			word, Cell{Text: words.OrUnknown(x.Device), Head: true}, text(info.Label), change, interval,
+			word, Cell{Text: words.OrUnknown(x.Device), Head: true}, text(metricLabel(x.Metric, x.Stat)), change, interval,
 			text(words.Count(x.Cells)), text(words.Count(x.Releases)),
 		)
 	}

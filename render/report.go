@@ -112,6 +112,9 @@ func New(in Input) *Report {
 	}
 	for i := range in.Gate.Series {
 		s := &in.Gate.Series[i]
+		if s.Tail() {
+			continue
+		}
 		id := schema.Pair{Model: s.Model, Device: s.Device}
 		r.series[id] = append(r.series[id], s)
 	}

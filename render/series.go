@@ -142,7 +142,7 @@ func (r *Report) Explore() SeriesTable {
 	var rows []row
 	for i := range r.Gate.Series {
 		s := &r.Gate.Series[i]
-		if g, ok := r.Gate.Summary(s, -1); ok {
+		if g, ok := r.Gate.Summary(s, -1); ok && !s.Tail() {
 			rows = append(rows, row{s, g})
 		}
 	}
@@ -195,7 +195,7 @@ func (r *Report) ReleaseSeries(at int) SeriesTable {
 	t := r.newSeriesTable()
 	for i := range r.Gate.Series {
 		s := &r.Gate.Series[i]
-		if g, ok := r.Gate.Summary(s, at); ok {
+		if g, ok := r.Gate.Summary(s, at); ok && !s.Tail() {
 			t.add(s, g)
 			t.Cond = append(t.Cond, place(t.conds, fmt.Sprint(g.Conditions), &t.Conds,
 				func() map[string]string { return g.Conditions }))

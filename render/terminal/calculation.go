@@ -82,7 +82,7 @@ func (p printer) test(v schema.Verdict, c *judge.Calculation) {
 	p.line("p, one-sided         %.4g; rank %d of %d tests, %d pass in its direction", c.P, c.Rank, c.Family, c.Passing)
 	p.line("limit of the rule    .05·%d/%d = %.4g", c.Rank, c.Family, .05*float64(c.Rank)/float64(c.Family))
 	if used, ok := v.P.Get(); ok && used > c.P*1.001 {
-		p.line("raised to            %.4g, since earlier predictions failed more often than their p says", used)
+		p.line("with outliers        %.4g: how often values deviate as far and come back is added", used)
 	}
 	p.line("effect that matters  ln(1 + %.3g) = %.6f", math.Expm1(c.Delta), c.Delta)
 }

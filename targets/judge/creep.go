@@ -9,8 +9,8 @@ import (
 
 // LargeDrifts returns the drifts in what a release measured that add up to more than the effect that matters since the
 // last level that was shown: first those of a metric of a device as a whole, by the median of its series, then
-// those of series of other strata. The family of tests is everything with enough history, so that testing only the large
-// ones does not lead to more findings. What wanders without a direction is no drift: see [regression.Trend].
+// those of series of other strata. The family of tests is everything with enough history, so that testing only the
+// large ones does not lead to more findings. What wanders without a direction is no drift: see [regression.Trend].
 func (j *Judgement) LargeDrifts(release int) []Drift {
 	from := j.begins(release, true)
 	byStratum := map[int32][]int32{}

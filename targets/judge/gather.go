@@ -13,9 +13,12 @@ import (
 
 // role is the meaning of a stored statistic to the judge.
 type role struct {
-	metric int // index into JudgedMetrics, -1 for none
+	metric int // index into JudgedMetrics, then into Tails; -1 for none
 	rank   int // lower is preferred: the metric itself before its substitutes, then mean, median, value
 	se     bool
+	tail   bool
+	count  bool // the number of requests behind a tail
+	all    bool // the number of requests of the point
 }
 
 // roles classifies every distinct statistic of a history once.
@@ -27,10 +30,19 @@ func roles(c *columns.Columns) []role {
 			index[other] = [2]int{i, k + 1}
 		}
 	}
+	tails := map[string]int{}
+	for i, m := range Tails() {
+		tails[m] = len(JudgedMetrics(c)) + i
+	}
 	stats := map[string]int{"mean": 0, "median": 1, "value": 2}
 	out := make([]role, len(c.Stats))
 	for i, s := range c.Stats {
 		out[i].metric = -1
+		if at, ok := tails[s.Metric]; ok && (s.Stat == tailStat || s.Stat == "n") {
+			out[i] = role{metric: at, tail: true, count: s.Stat == "n"}
+			continue
+		}
+		out[i].all = s.Metric == "requests_ok" && s.Stat == "value"
 		at, ok := index[s.Metric]
 		if !ok {
 			continue
@@ -60,6 +72,8 @@ type gathering struct {
 	best     []int // by judged metric, for the point at hand
 	rank     []int
 	se       []float64
+	count    []float64
+	judged   int     // metrics, before the tails
 	seq      []int16 // by release
 	seqs     []sequence
 	systems  map[schema.System]int32
@@ -85,8 +99,9 @@ type badValue struct {
 func gather(c *columns.Columns, releases []Release, screen *screen) *gathering {
 	g := &gathering{c: c, releases: releases, screen: screen, roles: roles(c), systems: map[schema.System]int32{},
 		cells: map[cellID]int32{}, classes: newClasses(c), points: screen.ExcludesPoints()}
-	judged := len(JudgedMetrics(c))
-	g.best, g.rank, g.se = make([]int, judged), make([]int, judged), make([]float64, judged)
+	g.judged = len(JudgedMetrics(c))
+	n := g.judged + len(Tails())
+	g.best, g.rank, g.se, g.count = make([]int, n), make([]int, n), make([]float64, n), make([]float64, n)
 	g.number(sequences(releases))
 	for ri := range releases {
 		for _, run := range releases[ri].Runs {
@@ -136,38 +151,50 @@ func (g *gathering) point(release, run, point int) {
 	if g.points && g.screen.ExcludesPoint(h, g.c.Keys[p.Key]) != nil {
 		return
 	}
-	best, rank, se := g.best, g.rank, g.se // of the point: 1 + index of the value
-	clear(best)
-	clear(se)
 	stats, values := g.c.Span(p)
-	for i, s := range stats {
-		r := g.roles[s]
-		if r.metric < 0 {
-			continue
-		}
-		if r.se {
-			if se[r.metric] == 0 {
-				se[r.metric] = values[i]
-			}
-			continue
-		}
-		if best[r.metric] == 0 || r.rank < rank[r.metric] {
-			best[r.metric], rank[r.metric] = i+1, r.rank
-		}
-	}
+	requests := g.choose(stats, values)
+	best, se := g.best, g.se
 	system := g.system(h)
 	for m := range best {
-		if best[m] == 0 {
+		if best[m] == 0 || m >= g.judged && !(max(g.count[m], requests) >= schema.FewForTail) {
 			continue
 		}
 		i := best[m] - 1
 		v := values[i]
-		if !schema.Measurable(v) {
+		switch {
+		case schema.Measurable(v):
+		case m >= g.judged:
+			continue
+		default:
 			g.bad = append(g.bad, badValue{int32(run), int32(point), stats[i], v})
 			continue
 		}
 		g.add(cellID{system, p.Key, stats[i], g.seq[release]}, release, run, p, v, se[m])
 	}
+}
+
+// choose finds the statistic of every judged metric of a point, as 1 + its index, and returns the point's number of
+// requests; 0 where it is not stated.
+func (g *gathering) choose(stats []uint16, values []float64) (requests float64) {
+	clear(g.best)
+	clear(g.se)
+	clear(g.count)
+	for i, s := range stats {
+		switch r := g.roles[s]; {
+		case r.all:
+			requests = values[i]
+		case r.metric < 0:
+		case r.count:
+			g.count[r.metric] = values[i]
+		case r.se:
+			if g.se[r.metric] == 0 {
+				g.se[r.metric] = values[i]
+			}
+		case g.best[r.metric] == 0 || r.rank < g.rank[r.metric]:
+			g.best[r.metric], g.rank[r.metric] = i+1, r.rank
+		}
+	}
+	return requests
 }
 
 func (g *gathering) add(id cellID, release, run int, p *columns.PointRow, v, se float64) {
@@ -191,7 +218,7 @@ func (g *gathering) add(id cellID, release, run int, p *columns.PointRow, v, se 
 	if g.lastRun[cell] == int32(run) {
 		g.repeats = true
 	}
-	if g.runOf[cell] == int32(run) { // a repeat in the release's first run
+	if g.runOf[cell] == int32(run) || g.overlap(g.runOf[cell], run) { // a repeat in the release's first run
 		d := z - o.Z
 		o.K++
 		o.Z += d / float64(o.K)
@@ -209,6 +236,13 @@ func (g *gathering) add(id cellID, release, run int, p *columns.PointRow, v, se 
 	o.K2++
 	o.Z2 += d / float64(o.K2)
 	o.SS += float32(d * (z - o.Z2))
+}
+
+// overlap reports whether a run began before another one ended: they are of one start of the server, or shared the
+// device, and neither says anything about another start.
+func (g *gathering) overlap(first int32, run int) bool {
+	a, b := &g.c.Runs[first], &g.c.Runs[run]
+	return !a.End.IsZero() && !b.Start.IsZero() && b.Start.Before(a.End) && !b.Start.Before(a.Start)
 }
 
 // seal orders the cells by name and puts their observations next to each other, so that the order of input changes
@@ -239,10 +273,10 @@ func (g *gathering) seal() (*regression.Table, []Series) {
 			cell: int32(len(t.Cells)), table: t, releases: g.releases,
 		}
 		cell := regression.Cell{
-			Stratum: intern(strata, stratum{s.Device, s.Metric, seq}),
+			Stratum: intern(strata, stratum{s.Device, s.Metric, seq, s.Tail()}),
 			System:  id.system*int32(len(g.seqs)) + int32(id.seq),
 			Point:   intern(points, cellID{system: id.system, key: id.key, seq: id.seq}),
-			First:   int32(len(t.Obs)), Delta: math.Log1p(g.screen.Effect(s.Metric)),
+			First:   int32(len(t.Obs)), Delta: math.Log1p(g.effect(&s)),
 		}
 		t.Obs = append(t.Obs, g.obs[i]...)
 		g.obs[i] = nil
@@ -258,6 +292,15 @@ func (g *gathering) seal() (*regression.Table, []Series) {
 		t.Devices[i] = intern(devices, stratum{device: s.device, seq: s.seq})
 	}
 	return t, series
+}
+
+// effect is the least change of a series that matters: of a tail, which varies more, at least 10 %.
+func (g *gathering) effect(s *Series) float64 {
+	const ofTails = .10
+	if e := g.screen.Effect(s.Metric); !s.Tail() || e > ofTails {
+		return e
+	}
+	return ofTails
 }
 
 // order is the order of the cells: by system, workload, metric, statistic and sequence.

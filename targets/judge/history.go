@@ -82,7 +82,7 @@ func (j *reader) verdict(obs int32) schema.Verdict {
 	rel := &j.Releases[o.Release]
 	v := s.verdict(rel.Name)
 	v.Outcome, v.Evidence, v.Large, v.N = outcomeOf(row.Word), evidenceOf(row.Evidence), row.Large(), int(o.K)
-	why := schema.Change{Why: j.whys[row.Why], Releases: int(row.N), Limit: j.policy.Effect(s.Metric)}
+	why := schema.Change{Why: j.whys[row.Why], Releases: int(row.N), Limit: math.Expm1(j.table.Cells[j.cellOf[obs]].Delta)}
 	z := o.Z
 	if later(row) {
 		z, v.N = o.Z2, int(o.K2)
@@ -165,7 +165,7 @@ func (j *reader) numbers(v *schema.Verdict, why *schema.Change, row *regression.
 		v.P = schema.Num(p)
 	}
 	if row.Word == regression.Inconclusive && !row.Large() {
-		j.settle(v.Metric, why, row)
+		j.settle(why, row)
 	}
 	if q := float64(row.Q); !math.IsNaN(q) {
 		v.Q = schema.Num(q)
@@ -174,7 +174,7 @@ func (j *reader) numbers(v *schema.Verdict, why *schema.Change, row *regression.
 
 // settle estimates what would settle an inconclusive number. Without repeats it is unknown what share of the noise
 // they would remove, so the estimate assumes the best case, all of it. With repeats, --explain shows the arithmetic.
-func (j *reader) settle(metric string, why *schema.Change, row *regression.Row) {
+func (j *reader) settle(why *schema.Change, row *regression.Row) {
 	if j.repeats || !(row.SE > 0) || row.N == 0 {
 		return
 	}
@@ -186,7 +186,7 @@ func (j *reader) settle(metric string, why *schema.Change, row *regression.Row) 
 		want = regression.Wanted(df)
 		j.wanted[df] = want
 	}
-	repeats, releases := regression.Settle(math.Log1p(j.policy.Effect(metric)), variance, variance, 0, want, n)
+	repeats, releases := regression.Settle(math.Log1p(why.Limit), variance, variance, 0, want, n)
 	if repeats > 1 {
 		why.Repeats = repeats
 	}

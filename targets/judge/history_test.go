@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"testing"
+	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
@@ -273,6 +274,23 @@ func TestCauseOfManyRegressions(t *testing.T) {
 	for c, n := range regressed {
 		if c.Kind != schema.CauseRun || n != 6 {
 			t.Errorf("%v: %d", c, n)
+		}
+	}
+}
+
+// A run that began before the first one ended is no other start of the server: it confirms nothing.
+func TestOverlappingRunsConfirmNothing(t *testing.T) {
+	values := judgetest.Steady(6)
+	values[5][3] *= 1.3
+	for _, c := range []struct {
+		end  time.Duration
+		want schema.Evidence
+	}{{time.Hour, schema.Confirmed}, {30 * time.Hour, schema.Suspected}} {
+		cols := judgetest.Rerun(values, values[5][3])
+		cols.Runs[5].End = cols.Runs[5].Start.Add(c.end) // the re-run starts a day later
+		v := judgetest.Find(judged(t, cols, nil).History(5), judgetest.Workload(4))
+		if v.Outcome != schema.Regressed || v.Evidence != c.want {
+			t.Errorf("a first run of %s: %s, %s", c.end, v.Outcome, v.Evidence)
 		}
 	}
 }

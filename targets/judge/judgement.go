@@ -80,7 +80,7 @@ func (j *Judgement) index() {
 			j.byCell[at] = append(j.byCell[at], i)
 		}
 		s := &j.Series[c]
-		j.strata[cell.Stratum] = stratum{s.Device, s.Metric, seqs[j.table.Obs[cell.First].Release]}
+		j.strata[cell.Stratum] = stratum{s.Device, s.Metric, seqs[j.table.Obs[cell.First].Release], s.Tail()}
 	}
 }
 

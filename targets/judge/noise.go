@@ -81,7 +81,7 @@ func (g *grading) earlier(release int, t schema.Target, at slot) (float64, bool)
 // lookup returns the series of a workload and metric on a system if it has a value in a release; else nil.
 func (j *Judgement) lookup(of schema.System, key int32, metric string, release int) *Series {
 	for _, i := range j.byKey[key] {
-		if s := &j.Series[i]; s.System() == of && s.Metric == metric && s.find(release) >= 0 {
+		if s := &j.Series[i]; s.System() == of && s.Metric == metric && !s.Tail() && s.find(release) >= 0 {
 			return s
 		}
 	}

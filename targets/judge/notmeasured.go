@@ -95,7 +95,7 @@ func (j *Judgement) measuredBy(release int, failed *columns.PointRow) string {
 func (j *Judgement) judged(p *columns.PointRow) (metrics uint) {
 	stats, values := j.Columns.Span(p)
 	for i, s := range stats {
-		if r := j.roles[s]; r.metric >= 0 && !r.se && schema.Measurable(values[i]) {
+		if r := j.roles[s]; r.metric >= 0 && !r.se && !r.tail && schema.Measurable(values[i]) {
 			metrics |= 1 << r.metric
 		}
 	}

@@ -35,7 +35,7 @@ func (j *Judgement) Propose(release int, model, device, level, asOf string, leas
 	seen, worst := map[proposed]int{}, map[proposed]float64{}
 	for _, i := range j.byCell[release] {
 		s := &j.Series[j.cellOf[i]]
-		if !s.Pair().Selected(model, device) {
+		if !s.Pair().Selected(model, device) || s.Tail() {
 			continue
 		}
 		row := &j.rows.Rows[i]

@@ -32,6 +32,10 @@ func (s *Series) System() schema.System {
 	return schema.System{Model: s.Model, Device: s.Device, Impl: s.Impl}
 }
 
+// Tail reports whether the series is of a tail instead of a mean. Tails are judged with a noise of their own and are
+// not drawn.
+func (s *Series) Tail() bool { return s.Stat == tailStat }
+
 // Pair returns the model and device of the series.
 func (s *Series) Pair() schema.Pair { return schema.Pair{Model: s.Model, Device: s.Device} }
 
@@ -52,6 +56,7 @@ func (s *Series) Name() string {
 type stratum struct {
 	device, metric string
 	seq            sequence
+	tail           bool
 }
 
 // SeriesValue is the value of one release: the geometric mean over its measurements.
@@ -114,6 +119,12 @@ func JudgedMetrics(c *columns.Columns) []string {
 	sort.Strings(list[len(PrimaryMetrics()):])
 	return list
 }
+
+// tailStat is the statistic of tails.
+const tailStat = "p99"
+
+// Tails are the metrics of which the tail is judged too, where a point has requests enough for it.
+func Tails() []string { return []string{"ttft", "tpot", "e2el"} }
 
 // standIns are judged where a point lacks the better primary metric: ITL in place of TPOT, total throughput in place
 // of output throughput.

@@ -10,10 +10,12 @@ type Shift struct {
 	ID       string
 	Device   string
 	Metric   string
+	Stat     string // p99 of tails, else ""
 	Line     string
 	Outcome  schema.Outcome
 	Evidence schema.Evidence
 	Large    bool // inconclusive, and beyond what matters
+	Below    bool // significant, and less than the effect that matters
 	Mixed    bool // most cells changed, by different amounts: nothing was removed
 	Effect   schema.Number
 	Interval *[2]float64
@@ -29,7 +31,15 @@ func (j *Judgement) shiftID(finding int32) string {
 	s := j.strata[f.Stratum]
 	release := j.Releases[f.Release].Name
 	at := schema.Pair{Model: s.seq.line, Device: s.device}
-	return schema.VerdictID(release, "", at, schema.Key{}, s.metric, "shift", schema.AgainstHistory)
+	return schema.VerdictID(release, "", at, schema.Key{}, s.metric, "shift"+s.stat(), schema.AgainstHistory)
+}
+
+// stat is the statistic of a stratum of tails; "" for others.
+func (s stratum) stat() string {
+	if s.tail {
+		return tailStat
+	}
+	return ""
 }
 
 // Shifts lists the run-wide shifts of a release: those that regressed, improved, are large or mixed first.
@@ -41,7 +51,7 @@ func (j *Judgement) Shifts(release int) []Shift {
 			continue
 		}
 		x := j.shift(int32(i))
-		if x.Mixed || x.Large || x.Outcome == schema.Regressed || x.Outcome == schema.Improved {
+		if x.Mixed || x.Large || x.Below || x.Outcome == schema.Regressed || x.Outcome == schema.Improved {
 			out = append(out, x)
 		} else {
 			quiet = append(quiet, x)
@@ -54,10 +64,11 @@ func (j *Judgement) shift(finding int32) Shift {
 	f := &j.rows.Findings[finding]
 	s := j.strata[f.Stratum]
 	x := Shift{
-		ID: j.shiftID(finding), Device: s.device, Metric: s.metric, Line: s.seq.line,
+		ID: j.shiftID(finding), Device: s.device, Metric: s.metric, Stat: s.stat(), Line: s.seq.line,
 		Outcome: outcomeOf(f.Word), Evidence: evidenceOf(f.Evidence), Large: f.Large(),
-		Mixed: f.Kind == regression.MixedFinding, Effect: schema.Num(relative(sign(s.metric), f.D)),
-		P: schema.Num(f.P), Releases: f.N, Cells: f.Cells, Agree: f.Agree,
+		Below: f.Why == regression.WhyBelowLimit, Mixed: f.Kind == regression.MixedFinding,
+		Effect: schema.Num(relative(sign(s.metric), f.D)),
+		P:      schema.Num(f.P), Releases: f.N, Cells: f.Cells, Agree: f.Agree,
 	}
 	if f.SE > 0 {
 		half := regression.Quantile(.975, f.Df) * f.SE

@@ -182,8 +182,8 @@ func (p *prior) moderate(s2, nu float64, stratum int32) (v, df float64) {
 	return (p.d0*s0 + nu*s2) / (p.d0 + nu), math.Min(p.d0+nu, p.sumNu)
 }
 
-// typicalSd returns the typical noise of what a release compared: other strata have a default only, or do not exist
-// yet.
+// typicalSd returns the typical noise of what a release compared, as tests use it: never below the floor. Other strata
+// have a default only, or do not exist yet.
 func (j *judge) typicalSd(p *prior, tests []test) float64 {
 	var known []float64
 	seen := map[int32]bool{}
@@ -191,7 +191,7 @@ func (j *judge) typicalSd(p *prior, tests []test) float64 {
 		if s := j.t.Cells[tests[i].cell].Stratum; tests[i].ok && !seen[s] {
 			seen[s] = true
 			if v := p.s02[s]; v > 0 {
-				known = append(known, v)
+				known = append(known, math.Max(v, j.rules.Floor*j.rules.Floor))
 			}
 		}
 	}

@@ -52,7 +52,8 @@ func TrendOf(values []float64) Trend {
 	return t
 }
 
-// neumann is von Neumann's ratio of values without a slope: the mean squared difference of neighbours over the variance.
+// neumann is von Neumann's ratio of values without a slope: the mean squared difference of neighbours over the
+// variance.
 func neumann(values []float64, slope float64) float64 {
 	rest := make([]float64, len(values))
 	for i, v := range values {

@@ -50,8 +50,10 @@ type History struct {
 	Conditions []columns.Conditions
 	Scores     [][]schema.Score
 	Channels   []string
-	Rate       bool    // 1000/TTFT is stored as output tokens a second instead
-	Unit       float64 // TTFT is stored times this; 0: 1
+	Rate       bool        // 1000/TTFT is stored as output tokens a second instead
+	P99        [][]float64 // ms, of TTFT, by release and concurrency; nil: not stated
+	Requests   float64     // behind each point
+	Unit       float64     // TTFT is stored times this; 0: 1
 }
 
 // Columns are the columns of the history.
@@ -97,6 +99,10 @@ func (m History) point(b *columns.Builder, run, workload int, ttft float64) {
 		b.Value(b.StatID(columns.StatID{Metric: "output_tps", Stat: "value", Unit: "tok/s"}), 1000/ttft)
 	} else {
 		b.Value(b.StatID(columns.StatID{Metric: "ttft", Stat: "mean", Unit: "ms"}), ttft*m.Unit)
+	}
+	if run < len(m.P99) {
+		b.Value(b.StatID(columns.StatID{Metric: "ttft", Stat: "p99", Unit: "ms"}), m.P99[run][workload])
+		b.Value(b.StatID(columns.StatID{Metric: "requests_ok", Stat: "value"}), m.Requests)
 	}
 	b.End(p)
 }
