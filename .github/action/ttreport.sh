@@ -44,6 +44,10 @@ install() {
   "$work/bin/ttreport" version
 }
 
+# Flags of ttreport check for links in markdown.
+linked=()
+[ -z "${TTREPORT_SITE:-}" ] || linked=(--site "$TTREPORT_SITE")
+
 # flags prints the flags that state what was measured, one a line.
 flags() {
   local name value
@@ -67,7 +71,7 @@ judge() {
   fi
   [ -z "${TTREPORT_AGAINST:-}" ] || check+=(--against "$TTREPORT_AGAINST")
   [ -z "${TTREPORT_GATE:-}" ] || check+=(--fail-on "$TTREPORT_GATE")
-  ttreport check "${check[@]}" --format md --site "${TTREPORT_SITE:-}" >"$work/check.md" || code=$?
+  ttreport check "${check[@]}" --format md "${linked[@]}" >"$work/check.md" || code=$?
   ttreport check "${check[@]}" --format json >"$work/check.json" || true
   [ -s "$work/check.md" ] || fail "ttreport check gave nothing to show (exit code $code): see the lines above"
   cat "$work/check.md" >>"${GITHUB_STEP_SUMMARY:-/dev/stdout}"
@@ -176,8 +180,7 @@ issues() {
   gh issue list --label ttreport --state open --limit 200 --json number,title >"$work/issues.json"
   while IFS= read -r device; do
     title="Confirmed regressions on $device"
-    ttreport check --release "$release" --device "$device" --format md --site "${TTREPORT_SITE:-}" \
-      >"$work/device.md" || true
+    ttreport check --release "$release" --device "$device" --format md "${linked[@]}" >"$work/device.md" || true
     body "ttreport $device" "$work/device.md" >"$work/issue.md"
     number=$(jq -r --arg t "$title" '[.[] | select(.title == $t) | .number][0] // empty' "$work/issues.json")
     if [ -n "$number" ]; then
