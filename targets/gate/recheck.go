@@ -20,29 +20,30 @@ type Recheck struct {
 // enoughForShift is the number of workloads whose re-run settles what changed together.
 const enoughForShift = 8
 
-// Rechecks lists, by system, the workloads with a suspected regression; eight of what changed together.
+// suspect is a workload of a system with a suspected regression.
+type suspect struct {
+	system schema.System
+	load   schema.Key
+	alone  bool // something of it changed by itself
+	causes []schema.Cause
+}
+
+// Rechecks lists, by system, the workloads with a suspected regression. What changed together is settled by eight
+// workloads: each is measured under all metrics, so those that are part of most changes come first.
 func (r *Review) Rechecks() []Recheck {
+	suspects := r.suspects()
+	chosen := choose(suspects)
 	var out []Recheck
-	seen, of := map[finding]bool{}, map[schema.Cause]int{}
-	for i := range r.History {
-		v := &r.History[i]
-		id := finding{system: v.System(), key: loadOf(v.Key).String()}
-		suspected := v.Outcome == schema.Regressed && v.Evidence == schema.Suspected && !v.Decision.Excuses()
-		if !suspected || !loadable(v.Key) || seen[id] {
+	for _, s := range suspects {
+		if !chosen[s] {
 			continue
 		}
-		seen[id] = true
-		if together := v.Cause.Kind == schema.CauseShift || v.Cause.Kind == schema.CauseRun; together {
-			if of[v.Cause]++; of[v.Cause] > enoughForShift {
-				continue
-			}
-		}
-		at := slices.IndexFunc(out, func(r Recheck) bool { return r.System == v.System() })
+		at := slices.IndexFunc(out, func(r Recheck) bool { return r.System == s.system })
 		if at < 0 {
 			at = len(out)
-			out = append(out, Recheck{System: v.System(), Release: r.Label})
+			out = append(out, Recheck{System: s.system, Release: r.Label})
 		}
-		out[at].Workloads = append(out[at].Workloads, loadOf(v.Key))
+		out[at].Workloads = append(out[at].Workloads, s.load)
 	}
 	controlled := map[string]bool{}
 	for i := range out {
@@ -52,6 +53,56 @@ func (r *Review) Rechecks() []Recheck {
 		}
 	}
 	return out
+}
+
+// suspects lists the workloads with a suspected regression, worst first.
+func (r *Review) suspects() []*suspect {
+	var out []*suspect
+	known := map[finding]*suspect{}
+	for i := range r.History {
+		v := &r.History[i]
+		suspected := v.Outcome == schema.Regressed && v.Evidence == schema.Suspected && !v.Decision.Excuses()
+		if !suspected || !loadable(v.Key) {
+			continue
+		}
+		load := loadOf(v.Key)
+		s := known[finding{system: v.System(), key: load.String()}]
+		if s == nil {
+			s = &suspect{system: v.System(), load: load}
+			known[finding{system: v.System(), key: load.String()}] = s
+			out = append(out, s)
+		}
+		switch together := v.Cause.Kind == schema.CauseShift || v.Cause.Kind == schema.CauseRun; {
+		case !together:
+			s.alone = true
+		case !slices.Contains(s.causes, v.Cause):
+			s.causes = append(s.causes, v.Cause)
+		}
+	}
+	return out
+}
+
+// choose takes what changed alone, then what settles the changes of several.
+func choose(suspects []*suspect) map[*suspect]bool {
+	ranked := slices.Clone(suspects)
+	slices.SortStableFunc(ranked, func(a, b *suspect) int { return len(b.causes) - len(a.causes) })
+	chosen, settled := map[*suspect]bool{}, map[schema.Cause]int{}
+	for _, alone := range []bool{true, false} {
+		for _, s := range ranked {
+			needed := s.alone
+			for _, c := range s.causes {
+				needed = needed || settled[c] < enoughForShift
+			}
+			if s.alone != alone || !needed {
+				continue
+			}
+			chosen[s] = true
+			for _, c := range s.causes {
+				settled[c]++
+			}
+		}
+	}
+	return chosen
 }
 
 // control returns an unchanged workload of the system, else the one that changed least; nil when there is no other

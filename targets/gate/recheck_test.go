@@ -140,4 +140,15 @@ func TestRecheckOfAShift(t *testing.T) {
 	if x := r.Rechecks(); len(x) != 1 || len(x[0].Workloads) != 8 {
 		t.Errorf("%+v", x)
 	}
+	// Under several metrics, in another order each: the same eight settle them all, and what changed alone is added.
+	for c := range 40 {
+		v := caused(at(regressed(schema.Suspected), float64(40-c)), schema.CauseShift)
+		v.Metric, v.Cause.ID = "tpot", "another"
+		list = append(list, v)
+	}
+	list = append(list, caused(at(regressed(schema.Suspected), 99), schema.CausePoint))
+	r = gate.Review{Findings: gate.Findings{History: list}}
+	if x := r.Rechecks(); len(x) != 1 || len(x[0].Workloads) != 9 {
+		t.Errorf("%+v", x)
+	}
 }
