@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/collect/server"
+	"github.com/ttreport/ttreport/ingest/rootfs"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
@@ -86,7 +86,7 @@ func finished(results string) map[string]int {
 		return n
 	}
 	for _, name := range names {
-		data, err := os.ReadFile(name)
+		data, err := rootfs.ReadFile(name, mostJournal)
 		if err != nil {
 			continue
 		}

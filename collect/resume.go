@@ -3,16 +3,19 @@ package collect
 import (
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"github.com/ttreport/ttreport/ingest/rootfs"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
 // resumeFor is how long an interrupted run can be resumed: later the machine may have changed.
 const resumeFor = 7 * 24 * time.Hour
+
+// mostJournal is how long a journal or a manifest may be, in bytes; one of a day has some hundred kB.
+const mostJournal = 64 << 20
 
 // resume continues the newest unfinished run folder of the same plan.
 func (s *session) resume(results string) {
@@ -22,7 +25,7 @@ func (s *session) resume(results string) {
 	}
 	digest := s.plan.Digest()
 	for _, name := range names { // in the order of their ids, which begin with the time
-		data, err := os.ReadFile(name)
+		data, err := rootfs.ReadFile(name, mostJournal)
 		if err != nil {
 			continue
 		}
@@ -30,7 +33,7 @@ func (s *session) resume(results string) {
 		if id == "" || len(done) == 0 || time.Since(start) > resumeFor {
 			continue
 		}
-		text, err := os.ReadFile(filepath.Join(filepath.Dir(name), manifest.FileName))
+		text, err := rootfs.ReadFile(filepath.Join(filepath.Dir(name), manifest.FileName), mostJournal)
 		if err != nil {
 			continue
 		}

@@ -8,11 +8,13 @@ import (
 	"maps"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/render/chart/echarts"
@@ -105,6 +107,9 @@ type part struct {
 func (p *part) put(path render.Address, data []byte) error {
 	if err := p.b.ctx.Err(); err != nil {
 		return err
+	}
+	if name := string(path); !strings.HasPrefix(name, "assets/") && !strings.HasSuffix(name, ".csv") {
+		data = plaintext.PrintableBytes(data)
 	}
 	p.files = append(p.files, string(path))
 	if err := p.b.pub.put(string(path), data); err != nil {

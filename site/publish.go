@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 )
 
@@ -44,6 +45,7 @@ type publisher struct {
 	damaged bool            // the manifest is empty after a power cut: what is there is ours
 	mu      sync.Mutex
 	now     map[string]bool
+	folded  map[string]bool // likewise in small letters; nil where capitals are told apart
 	staged  []staged
 	written []string
 	removed int
@@ -96,6 +98,9 @@ func (p *publisher) open() error {
 	if err := p.root.Mkdir(newName, 0o777); err != nil {
 		return fmt.Errorf("output folder: %w", err)
 	}
+	if _, err := p.root.Lstat(strings.ToUpper(newName)); err == nil {
+		p.folded = map[string]bool{}
+	}
 	return p.recover()
 }
 
@@ -113,6 +118,10 @@ func (p *publisher) put(path string, data []byte) error {
 	p.units.sum(path, data)
 	changed := !p.holds(local, data)
 	p.mu.Lock()
+	if p.taken(path) {
+		p.mu.Unlock()
+		return fmt.Errorf("two pages are %s: names of releases, models or runs that give one path; rename one", path)
+	}
 	p.now[path] = true
 	temporary := ""
 	if changed {
@@ -127,6 +136,18 @@ func (p *publisher) put(path string, data []byte) error {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	return nil
+}
+
+// taken reports whether a page of this build has a path, or where the file system does not tell capitals from small
+// letters, one that differs in them alone.
+func (p *publisher) taken(path string) bool {
+	if p.folded == nil {
+		return p.now[path]
+	}
+	folded := strings.ToLower(path)
+	taken := p.folded[folded]
+	p.folded[folded] = true
+	return taken
 }
 
 // holds reports whether a file has exactly this content.

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
+	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/redact"
 )
 
@@ -49,7 +50,7 @@ type shell struct {
 
 // say writes one message line to standard error.
 func (s *shell) say(format string, args ...any) {
-	fmt.Fprintf(s.err, "%s\n", withoutControls(fmt.Sprintf(format, args...)))
+	fmt.Fprintf(s.err, "%s\n", plaintext.Printable(fmt.Sprintf(format, args...)))
 }
 
 // commands is the table, in the order of the help.

@@ -18,6 +18,7 @@ import (
 	"github.com/joho/godotenv"
 
 	"github.com/ttreport/ttreport/ingest/redact"
+	"github.com/ttreport/ttreport/ingest/rootfs"
 )
 
 // Variables in which secrets are.
@@ -40,10 +41,14 @@ type File struct {
 // Open reads .env, which holds secrets and nothing else that is used here. A file that does not exist has none.
 func Open(dir string) (File, error) {
 	name := filepath.Join(dir, ".env")
-	values, err := godotenv.Read(name)
+	data, err := rootfs.ReadFile(name, 1<<20)
 	if errors.Is(err, fs.ErrNotExist) {
 		return File{}, nil
 	}
+	if err != nil {
+		return File{}, err
+	}
+	values, err := godotenv.UnmarshalBytes(data)
 	if err != nil {
 		// Its own error quotes the line, which is a secret.
 		return File{}, fmt.Errorf("%s: expected lines of NAME=value", name)

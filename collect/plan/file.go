@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/ttreport/ttreport/ingest/rootfs"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
 
@@ -134,7 +135,7 @@ func gpus() int {
 
 // readNamed reads a file that a flag or a list names.
 func readNamed(name string) ([]byte, error) {
-	data, err := os.ReadFile(name)
+	data, err := rootfs.ReadFile(name, 4<<20)
 	if err != nil {
 		return nil, UsageError{fmt.Errorf("collect: %w", err), ""}
 	}

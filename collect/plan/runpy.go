@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/ttreport/ttreport/collect/tool"
+	"github.com/ttreport/ttreport/ingest/rootfs"
 )
 
 // RunPy holds flags of tt-inference-server's run.py that mean something here; see ttreport help run-py.
@@ -158,7 +159,7 @@ func (o *Options) runPyEvals(r RunPy) ([]Note, error) {
 		return nil, usage("leave one of them out", "collect: --eval-samples and --limit-samples-mode exclude each other")
 	}
 	samples := r.Samples
-	if data, err := os.ReadFile(samples); err == nil {
+	if data, err := rootfs.ReadFile(samples, 4<<20); err == nil {
 		samples = strings.TrimSpace(string(data))
 	}
 	if !json.Valid([]byte(samples)) {

@@ -9,6 +9,8 @@ import (
 
 	"al.essio.dev/pkg/shellescape"
 	"github.com/kballard/go-shellquote"
+
+	"github.com/ttreport/ttreport/ingest/redact"
 )
 
 // ServerKind is a way to get a server.
@@ -47,7 +49,11 @@ func (s *ServerName) UnmarshalText(text []byte) error {
 	}
 	u, err := url.Parse(name)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return fmt.Errorf("%q is neither sim nor docker, nor the address of a server, nor 'command …'", name)
+		return fmt.Errorf("%q is neither sim nor docker, nor the address of a server, nor 'command …'", redact.Text(name))
+	}
+	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return fmt.Errorf("%s had a user, a password or a query: tools have the address on their command lines, which "+
+			"everybody on this host can read; state a key in OPENAI_API_KEY", redact.URL(u.Scheme+"://"+u.Host))
 	}
 	*s = ServerName{Kind: ServerURL, URL: strings.TrimSuffix(name, "/")}
 	return nil

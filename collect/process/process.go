@@ -43,6 +43,7 @@ type Child struct {
 	cmd   *exec.Cmd
 	log   io.Closer
 	mark  string
+	guard *guard
 	begun time.Time
 	done  chan struct{} // closed when it has ended
 	err   error         // of waiting
@@ -74,9 +75,13 @@ func Start(spec Spec) (*Child, error) {
 			c.log, c.cmd.Stdout, c.cmd.Stderr = l, l, l
 		}
 	}
+	if !spec.Outlives {
+		c.guard = newGuard(c.mark, spec.Grace)
+	}
 	started := make(chan error)
 	go c.run(started)
 	if err := <-started; err != nil {
+		c.guard.dismiss()
 		c.closeLog()
 		return nil, fmt.Errorf("starting %s: %w", filepath.Base(spec.Argv[0]), err)
 	}
@@ -96,6 +101,7 @@ func (c *Child) run(started chan<- error) {
 	c.err = c.cmd.Wait()
 	c.signal(syscall.SIGKILL) // what it left behind in its group
 	EndMarked(c.mark)         // and outside of it
+	c.guard.dismiss()
 	c.closeLog()
 	close(c.done)
 }

@@ -3,16 +3,19 @@ package tool
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/ttreport/ttreport/ingest/rootfs"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
+// mostResult is how long a result may be, in bytes: a file that never ends must not take all memory.
+const mostResult = 1 << 30
+
 // readJSON reads a result below out. missing is the error's text when there is no such file.
 func readJSON(out, file, missing string, into any) error {
-	data, err := os.ReadFile(filepath.Join(out, file))
+	data, err := rootfs.ReadFile(filepath.Join(out, file), mostResult)
 	if err != nil {
 		return fmt.Errorf("%s", missing)
 	}

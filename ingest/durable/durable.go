@@ -9,7 +9,9 @@ import (
 
 // WriteFile replaces a file's content in one step. Missing folders are made. On error the old content is untouched and
 // no temporary file is left.
-func WriteFile(name string, data []byte) (err error) {
+func WriteFile(name string, data []byte) error { return writeFile(name, data, false) }
+
+func writeFile(name string, data []byte, flush bool) (err error) {
 	dir := filepath.Dir(name)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fmt.Errorf("making folder for %s: %w", filepath.Base(name), err)
@@ -30,6 +32,11 @@ func WriteFile(name string, data []byte) (err error) {
 	if err = f.Chmod(0o644); err != nil {
 		return fmt.Errorf("writing %s: %w", name, err)
 	}
+	if flush {
+		if err = f.Sync(); err != nil {
+			return fmt.Errorf("writing %s: %w", name, err)
+		}
+	}
 	if err = f.Close(); err != nil {
 		return fmt.Errorf("writing %s: %w", name, err)
 	}
@@ -37,6 +44,15 @@ func WriteFile(name string, data []byte) (err error) {
 		return fmt.Errorf("writing %s: %w", name, err)
 	}
 	return nil
+}
+
+// WriteSynced is [WriteFile] that returns when the content and the entry of its folder are on the disk: after a power
+// cut the old or the new content is there, whole.
+func WriteSynced(name string, data []byte) error {
+	if err := writeFile(name, data, true); err != nil {
+		return err
+	}
+	return syncOne(filepath.Dir(name))
 }
 
 // WriteChanged is WriteFile, but leaves a file with the same content untouched. It reports whether it wrote.
@@ -55,16 +71,20 @@ func Holds(name string, data []byte) bool {
 
 // Sync returns when a file and the entry of its folder are on the disk, also for a file that another program wrote.
 func Sync(name string) error {
-	for _, n := range []string{name, filepath.Dir(name)} {
-		f, err := os.Open(n)
-		if err != nil {
-			return fmt.Errorf("flushing %s: %w", n, err)
-		}
-		err = f.Sync()
-		_ = f.Close() // nothing was written through it
-		if err != nil {
-			return fmt.Errorf("flushing %s: %w", n, err)
-		}
+	if err := syncOne(name); err != nil {
+		return err
+	}
+	return syncOne(filepath.Dir(name))
+}
+
+func syncOne(name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return fmt.Errorf("flushing %s: %w", name, err)
+	}
+	defer f.Close() // nothing was written through it
+	if err := f.Sync(); err != nil {
+		return fmt.Errorf("flushing %s: %w", name, err)
 	}
 	return nil
 }

@@ -29,6 +29,14 @@ func Read(name string) (schema.Run, *schema.Problem) {
 	return Decode(filepath.ToSlash(name), data)
 }
 
+// put writes a document; it is on the disk when put returns.
+func put(name string, data []byte) (changed bool, err error) {
+	if durable.Holds(name, data) {
+		return false, nil
+	}
+	return true, durable.WriteSynced(name, data)
+}
+
 // readSound is [Read] for a document that will be replaced: what was changed by something else must not be lost in it.
 func readSound(name string) (schema.Run, *schema.Problem) {
 	data, err := rootfs.ReadFile(name, mostDocument)
@@ -51,7 +59,7 @@ func Put(dir string, r schema.Run, retarget bool) (changed bool, err error) {
 		}
 		name := filepath.Join(dir, PathOf(&r))
 		if _, statErr := os.Stat(name); statErr != nil {
-			return durable.WriteChanged(name, Encode(&r))
+			return put(name, Encode(&r))
 		}
 		old, problem := readSound(name)
 		if problem != nil {
@@ -73,7 +81,7 @@ func Put(dir string, r schema.Run, retarget bool) (changed bool, err error) {
 		if r = Update(old, r); retarget {
 			r.Targets = own
 		}
-		return durable.WriteChanged(name, Encode(&r))
+		return put(name, Encode(&r))
 	}
 }
 

@@ -30,9 +30,21 @@ func Slug(name string) string {
 	if len(s) > 100 {
 		s, changed = s[:100], true
 	}
-	if changed || s == "" || s != name {
+	if changed || s == "" || s != name || strings.HasSuffix(s, ".") || reserved(s) {
 		sum := sha256.Sum256([]byte(name))
 		s = strings.TrimPrefix(s+"-"+hex.EncodeToString(sum[:2]), "-")
 	}
 	return s
+}
+
+// reserved recognises names that are devices on Windows, with any suffix: a repository with such a file cannot be
+// checked out there.
+func reserved(s string) bool {
+	base, _, _ := strings.Cut(strings.ToLower(s), ".")
+	switch base {
+	case "con", "prn", "aux", "nul":
+		return true
+	}
+	port := strings.TrimPrefix(strings.TrimPrefix(base, "com"), "lpt")
+	return len(base) == 4 && len(port) == 1 && port[0] >= '1' && port[0] <= '9'
 }

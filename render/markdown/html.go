@@ -13,13 +13,16 @@ import (
 )
 
 // HTML converts markdown. Raw HTML is dropped and javascript: and data: links lose their target (goldmark's safe mode);
-// tables are aligned by attribute, since the pages allow no style.
+// tables are aligned by attribute, since the pages allow no style. A text that no person wrote is shown as it is.
 func HTML(source string) (template.HTML, error) {
+	if !written(source) {
+		return template.HTML("<pre>" + template.HTMLEscapeString(source) + "</pre>"), nil
+	}
 	table := extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))
 	md := goldmark.New(goldmark.WithParserOptions(parser.WithAutoHeadingID()),
 		goldmark.WithExtensions(table, extension.Strikethrough, extension.Linkify))
 	src := []byte(source)
-	doc := md.Parser().Parse(text.NewReader(src))
+	doc := md.Parser().Parse(text.NewReader(src), parser.WithContext(parser.NewContext(parser.WithIDs(ids{}))))
 	// The page has its own first heading: those of the text stand below it.
 	var images []*ast.Image
 	err := ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {

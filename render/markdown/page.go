@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
+	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/render"
 )
 
@@ -91,7 +93,7 @@ func (w writer) block(b render.Block) {
 				w.b.WriteByte('\n')
 			}
 			for line := range strings.Lines(strings.TrimSpace(n.Source)) {
-				fmt.Fprintf(w.b, "%s\n", strings.TrimSpace("> "+line))
+				fmt.Fprintf(w.b, "%s\n", strings.TrimSpace("> "+quoted(line)))
 			}
 		}
 	default:
@@ -106,7 +108,7 @@ func (w writer) block(b render.Block) {
 
 func (w writer) commands(list []string) {
 	for _, c := range list {
-		fmt.Fprintf(w.b, "    %s\n", strings.ReplaceAll(c, "\n", " "))
+		fmt.Fprintf(w.b, "    %s\n", plaintext.Printable(strings.ReplaceAll(c, "\n", " ")))
 	}
 }
 
@@ -118,20 +120,66 @@ func (w writer) link(text string, href render.Address) string {
 	return "[" + text + "](" + strings.TrimSuffix(w.site, "/") + "/" + strings.TrimSuffix(string(href), "index.html") + ")"
 }
 
-// escape escapes what markdown would read as markup or a table would read as a border, and keeps everything on one
-// line.
+// escape escapes what markdown would read as markup or a table would read as a border, keeps everything on one line,
+// and breaks what a forge makes links of: addresses, mentions of people, numbers of issues. A name in a result file
+// must not notify anybody. Backslashes do not keep a forge from it; an empty comment does.
 func escape(s string) string {
 	var b strings.Builder
-	for _, c := range s {
+	rest := plaintext.Printable(s)
+	for i, c := range rest {
+		next := rest[i+utf8.RuneLen(c):]
 		switch c {
-		case '\\', '`', '*', '_', '[', ']', '<', '>', '|', '#', '~':
+		case '\\', '`', '*', '_', '[', ']', '<', '>', '|', '~', '&':
 			b.WriteByte('\\')
 			b.WriteRune(c)
-		case '\n', '\r', '\t':
+		case '#':
+			b.WriteString("\\#")
+			breakBefore(&b, next, isDigit)
+		case '@':
+			b.WriteRune(c)
+			breakBefore(&b, next, isWord)
+		case ':':
+			b.WriteRune(c)
+			breakBefore(&b, next, func(c byte) bool { return c == '/' })
+		case '.':
+			if n := b.Len(); n >= 3 && strings.EqualFold(b.String()[n-3:], "www") {
+				b.WriteString(broken)
+			}
+			b.WriteRune(c)
+		case '\n', '\t':
 			b.WriteByte(' ')
 		default:
 			b.WriteRune(c)
 		}
 	}
 	return b.String()
+}
+
+// broken is nothing on a page, and the end of a word.
+const broken = "<!-- -->"
+
+func breakBefore(b *strings.Builder, next string, of func(byte) bool) {
+	if next != "" && of(next[0]) {
+		b.WriteString(broken)
+	}
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
+
+func isWord(c byte) bool { return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'z' }
+
+// quoted is a line of somebody's own markdown, without raw HTML and without mentions.
+func quoted(line string) string {
+	var b strings.Builder
+	for i := range len(line) {
+		next := line[i+1:]
+		if line[i] == '<' && next != "" && (isWord(next[0]) || strings.ContainsRune("/!?", rune(next[0]))) {
+			b.WriteString("&lt;")
+			continue
+		}
+		if b.WriteByte(line[i]); line[i] == '@' {
+			breakBefore(&b, next, isWord)
+		}
+	}
+	return plaintext.Printable(b.String())
 }

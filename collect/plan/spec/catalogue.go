@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/ttreport/ttreport/ingest/plaintext"
+	"github.com/ttreport/ttreport/ingest/rootfs"
 )
 
 // specNames are files of a checkout of tt-inference-server that hold specifications, the newest first.
@@ -26,7 +27,7 @@ func (f *File) Import(name string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	data, err := os.ReadFile(name)
+	data, err := rootfs.ReadFile(name, mostSpec)
 	if err != nil {
 		return 0, err
 	}

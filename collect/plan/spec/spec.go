@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ttreport/ttreport/ingest/rootfs"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
 
@@ -57,9 +57,12 @@ func Parse(name string, data []byte) (File, error) {
 	return f, nil
 }
 
+// mostSpec is how long a file of specifications may be, in bytes; tt-inference-server's has 2 MB.
+const mostSpec = 64 << 20
+
 // ReadCatalogue reads models.yaml; a file that does not exist is an empty catalogue.
 func ReadCatalogue(name string) (File, error) {
-	data, err := os.ReadFile(name)
+	data, err := rootfs.ReadFile(name, mostSpec)
 	if errors.Is(err, fs.ErrNotExist) {
 		return File{}, nil
 	}
@@ -77,7 +80,7 @@ func Lookup(dir, specification, model, device, impl string) (Model, error) {
 		m, _ := f.Find(model, device, impl)
 		return m, err
 	}
-	data, err := os.ReadFile(specification)
+	data, err := rootfs.ReadFile(specification, mostSpec)
 	if err != nil {
 		return Model{}, err
 	}

@@ -1,0 +1,59 @@
+package process
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+)
+
+// What we started ends when we are killed: also grandchildren that left the session, and those that ignore TERM.
+func TestKilledParentLeavesNothing(t *testing.T) {
+	if os.Getenv("GUARD_HELPER") != "" {
+		script := `trap '' TERM; setsid sleep 300 & setsid sh -c 'trap "" TERM; sleep 300 & wait' & sleep 300`
+		c, err := Start(Spec{Argv: []string{"/bin/sh", "-c", script}, Grace: time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for len(Marked(c.Mark())) < 5 {
+			time.Sleep(10 * time.Millisecond)
+		}
+		fmt.Println("mark", c.Mark())
+		select {}
+	}
+	if _, err := exec.LookPath("setsid"); err != nil {
+		t.Skip(err)
+	}
+	helper := exec.Command(os.Args[0], "-test.run=^TestKilledParentLeavesNothing$")
+	helper.Env = append(os.Environ(), "GUARD_HELPER=1")
+	out, err := helper.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := helper.Start(); err != nil {
+		t.Fatal(err)
+	}
+	mark := ""
+	for lines := bufio.NewScanner(out); mark == "" && lines.Scan(); {
+		if rest, ok := strings.CutPrefix(lines.Text(), "mark "); ok {
+			mark = rest
+		}
+	}
+	if len(Marked(mark)) < 4 {
+		t.Fatalf("%q: %v", mark, Marked(mark))
+	}
+	if err := helper.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = helper.Wait() // it was killed
+	for end := time.Now().Add(20 * time.Second); len(Marked(mark)) > 0; time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(end) {
+			left := Marked(mark)
+			EndMarked(mark)
+			t.Fatalf("left: %v", left)
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package markdown_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ttreport/ttreport/render"
+	"github.com/ttreport/ttreport/render/markdown"
+)
+
+// What stands in names and numbers is text: no markup, no link, no mention, no issue.
+func TestNamesAreText(t *testing.T) {
+	for name, want := range map[string]string{
+		"@everyone":                  "@<!-- -->everyone",
+		"@acme/team":                 "@<!-- -->acme/team",
+		"a@b.example":                "a@<!-- -->b.example",
+		"fix #12":                    `fix \#<!-- -->12`,
+		"https://evil.example/x":     "https:<!-- -->//evil.example/x",
+		"www.evil.example":           "www<!-- -->.evil.example",
+		"<img src=x onerror=a()>":    `\<img src=x onerror=a()\>`,
+		"&lt;b&gt;":                  `\&lt;b\&gt;`,
+		"[x](javascript:a)":          `\[x\](javascript:a)`,
+		"a\nb|c":                     `a b\|c`,
+		"\x1b[31m\u202ered":          `·\[31m·red`,
+		"64/128 at 8, v1.2 (50 % @)": "64/128 at 8, v1.2 (50 % @)",
+	} {
+		page := render.Page{Title: "x", Lead: render.Lead{Text: name}}
+		if got := string(markdown.Page(page, "")); !strings.Contains(got, "\n"+want+"\n") {
+			t.Errorf("%q: %q", name, got)
+		}
+	}
+	note := render.Notes{{Release: "v1", Title: "v1", Source: "Hello @team, <script>a()</script> `a < b` **bold**"}}
+	got := string(markdown.Page(render.Page{Title: "x", Sections: []render.Section{{Blocks: []render.Block{note}}}}, ""))
+	if want := "> Hello @<!-- -->team, &lt;script>a()&lt;/script> `a < b` **bold**\n"; !strings.Contains(got, want) {
+		t.Errorf("%q", got)
+	}
+}
+
+// Notes take seconds at most, whatever is in them: what takes time that grows with the square is shown as it is.
+func TestHostileNotesAreLinear(t *testing.T) {
+	for name, part := range map[string]string{
+		"brackets": "[", "links": "[a](", "images": "![", "quotes": ">", "lists": "- ", "emphasis": "*a_ ", "code": "`a ``b ",
+		"entities": "&amp", "html": "<a ", "comments": "<!-- ", "headings": "# a\n", "tables": "|a\n|-\n", "addresses": "http://a.b ",
+		"definitions": "[a]: b\n", "tabs": "\t", "strikes": "~~a ", "deep": "> - ", "mails": "a@b.c ", "numbers": "1. ",
+		"same headings": "# x\n\n", "backslashes": "\\", "wide table": "a|",
+	} {
+		for _, text := range []string{strings.Repeat(strings.Repeat(part, 15_000/len(part))+"\n\n", 3), strings.Repeat(part, 1_000_000/len(part))} {
+			began := time.Now()
+			if _, err := markdown.HTML(text); err != nil {
+				t.Error(name, err)
+			}
+			if took := time.Since(began); took > 5*time.Second {
+				t.Errorf("%s: %d kB take %s", name, len(text)/1000, took)
+				break
+			}
+		}
+	}
+}
