@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ttreport/ttreport/ingest/repeat"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
@@ -55,22 +56,32 @@ func measured(p *schema.Point, metric string, asked float64) bool {
 }
 
 // label returns a label for a workload without stated lengths: the file's stem, or the folder's name if the tool
-// gives every file the same name, without what the key states already.
-func (s *source) label() string {
+// gives every file the same name, without what the key states already: a sweep whose files are named after their load
+// is one workload at several loads.
+func (s *source) label(k *schema.Key) string {
 	dir, base := path.Dir(s.shown()), path.Base(s.rel)
 	if sweepRun.MatchString(base) || base == "summary.json" && perFolder.MatchString(path.Base(dir)) {
 		// the key has the varied parameters
 		return cmp.Or(plainLabel(path.Base(sweepRoot(path.Dir(dir)))), "sweep")
 	}
-	if stem := plainLabel(s.file.Stem()); stem != "" && !s.hasOwnFolder() {
+	if stem := plainLabel(withoutCount(repeat.WithoutLoad(s.file.Stem(), k), k)); stem != "" && !s.hasOwnFolder() {
 		return stem
 	}
 	for ; dir != "." && dir != "/"; dir = path.Dir(dir) {
-		if name := plainLabel(path.Base(dir)); name != "" {
+		if name := plainLabel(repeat.WithoutLoad(path.Base(dir), k)); name != "" {
 			return name
 		}
 	}
 	return s.file.Stem()
+}
+
+// withoutCount is a name without a number at its end that is the concurrency: bench_16.json.
+func withoutCount(stem string, k *schema.Key) string {
+	i := strings.LastIndexAny(stem, "-_")
+	if i > 0 && k.Concurrency != nil && stem[i+1:] == strconv.FormatFloat(*k.Concurrency, 'f', -1, 64) {
+		return stem[:i]
+	}
+	return stem
 }
 
 var (

@@ -94,3 +94,33 @@ func TestModelScopeNames(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// A sweep whose files are named after their load is one workload at several loads.
+func TestNamesOfASweep(t *testing.T) {
+	for name, c := range map[string]struct {
+		files  map[string]string // name → members
+		labels string
+	}{
+		"concurrency": {map[string]string{
+			"a/sweep_c1.json": `"max_concurrency":1,"request_rate":"inf",`, "a/sweep_c8.json": `"max_concurrency":8,`,
+			"a/sweep-conc16.json": `"max_concurrency":16,`, "a/sweep_32.json": `"max_concurrency":32,`,
+		}, "sweep"},
+		"rate": {map[string]string{
+			"b/serving_tp1_qps_inf.json": `"request_rate":"inf",`, "b/serving_tp1_qps_4.json": `"request_rate":4.0,`,
+			"b/serving_tp1_rate-0.5_c2.json": `"request_rate":0.5,"max_concurrency":2,`,
+		}, "serving_tp1"},
+		"another number": {map[string]string{"c/abc8_v4.json": `"max_concurrency":8,`}, "abc8_v4"},
+	} {
+		files := map[string]string{}
+		for file, members := range c.files {
+			files[file] = serve(members + fmt.Sprintf(`"duration":%d.5,`, len(file)))
+		}
+		labels := map[string]bool{}
+		for _, p := range points(load(t, ingest.Options{}, files)) {
+			labels[p.Key.Dims[schema.DimLabel]] = true
+		}
+		if len(labels) != 1 || !labels[c.labels] {
+			t.Errorf("%s: labels %v, want %s", name, labels, c.labels)
+		}
+	}
+}

@@ -24,28 +24,48 @@ var (
 const counter = " run rep repeat repetition iter iteration trial try attempt seed r part job build sample round " +
 	"rerun copy pass take "
 
-// load are the words under which names repeat the numbers of a key.
-var load = regexp.MustCompile(
-	`(?i)(?:max[-_]?)?(isl|osl|concurrency|conc?|maxcon|rate|request_rate|c|qps)[-_=]?(\d+(?:\.\d+)?)`)
+// load matches a part of the load in a name: "c4", "concurrency=8", "qps_inf", "16qps", "isl128". Its ends are those of
+// a word, so that "abc8" is none.
+var load = regexp.MustCompile(`(?i)(^|[-_./= ])(?:(?:max[-_]?)?` +
+	`(isl|osl|concurrency|conc?|maxcon|num_concurrent|request_rate|rate|rps|qps|c)[-_=]?(\d+(?:\.\d+)?|inf)|` +
+	`(\d+(?:\.\d+)?|inf)(qps|rps))($|[-_./ ])`)
 
-// withoutLoad is a path without the numbers that its key has already.
-func withoutLoad(name string, k *schema.Key) string {
-	return load.ReplaceAllStringFunc(name, func(part string) string {
-		m := load.FindStringSubmatch(part)
-		is := k.Concurrency
-		switch strings.ToLower(m[1]) {
-		case "isl":
-			is = k.ISL
-		case "osl":
-			is = k.OSL
-		case "rate", "request_rate", "qps":
-			is = k.Rate
+// WithoutLoad is a name without the parts that its key has already.
+func WithoutLoad(name string, k *schema.Key) string {
+	for {
+		short := load.ReplaceAllStringFunc(name, func(part string) string {
+			m := load.FindStringSubmatch(part)
+			what, number := m[2]+m[5], m[3]+m[4]
+			if states(k, strings.ToLower(what), strings.ToLower(number)) {
+				if m[6] == "" {
+					return ""
+				}
+				return m[1] + strings.TrimLeft(m[6], "-_. ")
+			}
+			return part
+		})
+		if short == name {
+			return name
 		}
-		if x, err := strconv.ParseFloat(m[2], 64); err == nil && is != nil && *is == x {
-			return ""
+		name = short
+	}
+}
+
+// states reports that a key has a load as a name states it. The rate inf is none.
+func states(k *schema.Key, what, number string) bool {
+	is := k.Concurrency
+	switch what {
+	case "isl":
+		is = k.ISL
+	case "osl":
+		is = k.OSL
+	case "rate", "request_rate", "qps", "rps":
+		if is = k.Rate; number == "inf" {
+			return is == nil
 		}
-		return part
-	})
+	}
+	x, err := strconv.ParseFloat(number, 64)
+	return err == nil && is != nil && *is == x
 }
 
 // differences returns a dimension for each path, from what differs in their names beside dates and counters; nil when

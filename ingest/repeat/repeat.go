@@ -130,7 +130,7 @@ func separateFiles(group []*schema.Point) []schema.Problem {
 	}
 	paths := make([]string, len(group))
 	for i, p := range group {
-		paths[i] = withoutLoad(p.Source.Path, &p.Key)
+		paths[i] = WithoutLoad(p.Source.Path, &p.Key)
 	}
 	dims := differences(paths)
 	if dims == nil {
