@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/ttreport/ttreport/ingest"
+	"github.com/ttreport/ttreport/ingest/schema"
 )
 
 // Results of one workload with different settings are not repeats; the number of the repeat, its place and its time
