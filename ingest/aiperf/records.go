@@ -102,34 +102,32 @@ type timed struct {
 
 func timelines(f *decode.File, r *schema.Reading) timed {
 	var t timed
-	var requests []latency.Request
+	var all latency.Collector
 	from, to, first := math.Inf(1), math.Inf(-1), math.Inf(1)
 	foreign := 0
-	for v := range f.Values() {
-		if !isRecord(v) {
+	var l record
+	f.Each(func(s *decode.Scanner) {
+		if l.scan(s); s.Err() != nil {
+			return
+		}
+		if !l.isOne {
 			foreign++
-			continue
+			return
 		}
-		meta := v.Get("metadata")
-		if meta.Get("benchmark_phase").Str() == "warmup" || meta.Get("credit_phase").Str() == "warmup" {
-			continue
+		if l.warmup {
+			return
 		}
-		q := request(v)
 		if t.failure == "" {
-			t.failure = v.At("error", "message").Str()
+			t.failure = l.failure
 		}
-		start, haveStart := meta.Get("request_start_ns").Float()
-		if !haveStart {
-			start, haveStart = meta.Get("timestamp_ns").Float()
+		if l.start > 0 && l.start < 9e18 {
+			first = math.Min(first, l.start)
+			if l.OK {
+				from, to = math.Min(from, l.start), math.Max(to, l.start+l.E2EL*1e6)
+			}
 		}
-		if haveStart && start > 0 && start < 9e18 && first > start {
-			first = start
-		}
-		if haveStart && q.OK && start > 0 && start < 9e18 {
-			from, to = math.Min(from, start), math.Max(to, start+q.E2EL*1e6)
-		}
-		requests = append(requests, q)
-	}
+		all.Add(&l.Request)
+	})
 	if foreign > 0 {
 		r.Problems = append(r.Problems, schema.Problem{
 			Severity: schema.SevWarning, Path: f.Path, Code: "foreign-value",
@@ -146,26 +144,8 @@ func timelines(f *decode.File, r *schema.Reading) timed {
 		t.start, t.end = time.Unix(0, int64(from)).UTC().Truncate(time.Second),
 			time.Unix(0, int64(min(to, 9e18))).UTC().Truncate(time.Second)
 	}
-	t.set = latency.Summarise(requests, duration)
+	t.set = all.Set(duration)
 	return t
-}
-
-// request reads one line.
-func request(v decode.Value) latency.Request {
-	metrics := v.Get("metrics")
-	value := func(tag string) float64 { return metrics.At(tag, "value").Float0() }
-	q := latency.Request{
-		OK: !v.Has("error"), E2EL: value("request_latency"), TTFT: math.NaN(), // absent without streaming
-		In: count(value("input_sequence_length")), Out: count(value("output_sequence_length")),
-	}
-	for _, tag := range []string{"ttft", "time_to_first_token"} {
-		if x, ok := metrics.At(tag, "value").Float(); ok {
-			q.TTFT = x
-		}
-	}
-	q.ITL, _ = metrics.At("inter_chunk_latency", "value").Floats()
-	q.OK = q.OK && q.E2EL > 0
-	return q
 }
 
 // count converts a number of tokens; an impossible one is 0.

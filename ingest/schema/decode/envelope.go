@@ -111,6 +111,12 @@ func Read(name string, r io.Reader, size int64, mod time.Time, lim Limits) (File
 			f.Form = Binary
 			return f, nil
 		}
+		if in, ok := r.(io.ReaderAt); ok && lim.Pieces > 0 && size > lim.Pieces && size <= lim.Bytes {
+			if done, err := f.openPieces(in, size); done || err != nil {
+				f.open(lim)
+				return f, err
+			}
+		}
 		most := lim.Bytes
 		if !mayBeJSON(head) && !wide {
 			most = lim.Text

@@ -45,6 +45,7 @@ type File struct {
 	foreign bool // Data is not as on disk, so there are no positions
 	lim     Limits
 	first   stream // the stream after First
+	pieces  *pieces
 	lines   *lines
 }
 
@@ -131,6 +132,10 @@ func (f *File) dropAssignment() {
 // Values iterates over the whole values of a JSON file, in order. It may be called again.
 func (f *File) Values() iter.Seq[Value] {
 	return func(yield func(Value) bool) {
+		if f.pieces != nil && !f.alone {
+			f.walk(nil, func(s *Scanner) bool { v := s.Value(); return s.err != nil || yield(v) })
+			return
+		}
 		if f.First.Kind() == Invalid || !yield(f.First) || f.alone {
 			return
 		}
@@ -232,7 +237,7 @@ func hashOf(b []byte) string {
 
 // Drop releases the content, which is not needed once the file was read.
 func (f *File) Drop() {
-	f.Data, f.First, f.Partial, f.first, f.lines = nil, Value{}, Value{}, stream{}, nil
+	f.Data, f.First, f.Partial, f.first, f.lines, f.pieces = nil, Value{}, Value{}, stream{}, nil, nil
 }
 
 // Limits returns the limits under which the file is read.

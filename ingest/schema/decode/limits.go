@@ -6,6 +6,7 @@ type Limits struct {
 	Bytes   int64 // of one plain file
 	Packed  int64 // of the content of one compressed file, or of one member of an archive
 	Text    int64 // how much of a file that is not JSON is read
+	Pieces  int64 // a longer file of JSON lines is read in pieces; 0 for never
 	Depth   int   // nesting of arrays and objects
 	Values  int   // top-level values in one file (lines of a JSON Lines file)
 	Results int   // points and scores of one file
@@ -48,7 +49,7 @@ const (
 // 64 MB of input is read within 256 MB of memory.
 func DefaultLimits() Limits {
 	return Limits{
-		Bytes: 1 << 30, Packed: 128 << 20, Text: 16 << 20, Depth: 100, Values: 5_000_000, Results: 20_000,
+		Bytes: 1 << 30, Packed: 128 << 20, Text: 16 << 20, Pieces: 16 << 20, Depth: 100, Values: 5_000_000, Results: 20_000,
 		Members: 30_000, Total: 4 << 30, Nesting: 3,
 	}
 }

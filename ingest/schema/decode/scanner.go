@@ -29,6 +29,8 @@ type SyntaxError struct {
 	Found     string
 	Expected  string
 	Truncated bool // the text ended too early
+
+	line, column int // in a file that is read in pieces
 }
 
 func (e *SyntaxError) Error() string {

@@ -26,6 +26,8 @@ type stream struct {
 	gaveUp    bool
 	abandoned bool // the rest was not read, because too many values were damaged
 	partial   Value
+	at        int  // where the last value began
+	goesOn    bool // the text is a part of the file, and more of it follows
 }
 
 func (st *stream) clone() stream {
@@ -39,39 +41,56 @@ func (st *stream) clone() stream {
 // shownFaults is how many damaged values of a file are reported individually.
 const shownFaults = 5
 
+// next builds the next whole value as a tree.
 func (st *stream) next() (Value, bool) {
+	var v Value
+	ok := st.advance(func(s *Scanner) {
+		if v = s.Value(); s.err != nil && s.err.Truncated && st.kept == 0 {
+			st.partial = v.whole()
+		}
+	})
+	if !ok {
+		return Value{}, false
+	}
+	return v, true
+}
+
+// advance lets read consume the next whole value. It is called again for the value after one that is damaged.
+func (st *stream) advance(read func(s *Scanner)) bool {
 	for !st.gaveUp {
 		s := st.s
 		s.space()
 		if s.pos >= len(s.data) {
-			return Value{}, false
+			return false
 		}
 		start := s.pos
+		st.at = start
 		if st.kept >= st.lim.Values {
 			st.fault(SyntaxError{Offset: start, Found: fmt.Sprintf("more than %d values", st.kept), Expected: "a result file"})
 			break
 		}
-		v := s.Value()
+		read(s)
 		if s.err == nil {
 			st.kept++
-			return v, true
+			return true
 		}
-		if st.kept == 0 && s.err.Truncated {
-			st.partial = v.whole()
-		}
-		st.fault(*s.err)
 		next := -1
 		if s.data[start] == '{' {
 			next = bytes.Index(s.data[start:], []byte("\n{"))
 		}
+		if next < 0 && st.goesOn && s.err.Truncated {
+			break // the rest of it follows
+		}
+		st.fault(*s.err)
 		if st.abandoned = next >= 0 && st.lost >= maxFaults; next < 0 || st.abandoned {
+			st.at = len(s.data)
 			break
 		}
 		st.nonFinite += s.nonFinite
-		st.s = &Scanner{data: s.data, max: s.max, pos: start + next + 1}
+		st.s = &Scanner{data: s.data, max: s.max, base: s.base, pos: start + next + 1}
 	}
 	st.gaveUp = true
-	return Value{}, false
+	return false
 }
 
 func (st *stream) fault(e SyntaxError) {
@@ -87,7 +106,7 @@ func (st *stream) problems(path string, data []byte, foreign bool) []schema.Prob
 	for i := range st.faults {
 		p := Located(path, data, &st.faults[i], st.kept)
 		if foreign {
-			p.Line, p.Column, p.Offset = 0, 0, 0
+			p.Line, p.Column, p.Offset = st.faults[i].line, st.faults[i].column, 0
 		}
 		out = append(out, p)
 	}

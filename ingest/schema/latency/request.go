@@ -24,31 +24,89 @@ type Set struct {
 	DurationS             float64
 }
 
-// Summarise computes a Set from timelines over a wall duration in seconds. Hollow requests are left out of every
-// distribution and counted separately.
+// Summarise computes all statistics from the requests; those that failed or are hollow are counted and left out of
+// them. durationS is the length of the measurement in seconds.
 func Summarise(requests []Request, durationS float64) Set {
-	set := Set{DurationS: durationS}
-	var ttft, tpot, itl, e2el []float64
-	for _, r := range requests {
-		switch {
-		case !r.OK:
-			set.Failed++
-			continue
-		case r.Hollow():
-			set.Hollow++
-			continue
-		}
-		set.OK++
-		set.In += r.In
-		set.Out += r.Out
-		ttft = append(ttft, r.TTFT)
-		e2el = append(e2el, r.E2EL)
-		itl = append(itl, r.ITL...)
-		if r.Out > 1 && !math.IsNaN(r.TTFT) {
-			tpot = append(tpot, (r.E2EL-r.TTFT)/float64(r.Out-1))
-		}
+	var c Collector
+	for i := range requests {
+		c.Add(&requests[i])
 	}
-	set.TTFT, set.TPOT, set.ITL, set.E2EL = NewSample(ttft), NewSample(tpot), NewSample(itl), NewSample(e2el)
+	return c.Set(durationS)
+}
+
+// Collector gathers requests one by one and keeps their numbers only.
+type Collector struct {
+	ttft, tpot, itl, e2el numbers
+	set                   Set
+}
+
+// numbers is a list that grows without being copied: there may be millions of gaps.
+type numbers struct {
+	full [][]float64
+	last []float64
+	n    int
+}
+
+// blockSize is how many numbers are kept together.
+const blockSize = 1 << 16
+
+func (l *numbers) add(list ...float64) {
+	l.n += len(list)
+	for len(list) > 0 {
+		if len(l.last) == blockSize {
+			l.full, l.last = append(l.full, l.last), make([]float64, 0, blockSize)
+		}
+		k := min(blockSize-len(l.last), len(list))
+		l.last = append(l.last, list[:k]...)
+		list = list[k:]
+	}
+}
+
+// take returns the list and empties it.
+func (l *numbers) take() []float64 {
+	if len(l.full) == 0 {
+		out := l.last
+		*l = numbers{}
+		return out
+	}
+	out := make([]float64, 0, l.n)
+	for i, block := range l.full {
+		out = append(out, block...)
+		l.full[i] = nil
+	}
+	out = append(out, l.last...)
+	*l = numbers{}
+	return out
+}
+
+// Add takes the numbers of a request, which may be used again.
+func (c *Collector) Add(r *Request) {
+	switch {
+	case !r.OK:
+		c.set.Failed++
+		return
+	case r.Hollow():
+		c.set.Hollow++
+		return
+	}
+	c.set.OK++
+	c.set.In += r.In
+	c.set.Out += r.Out
+	c.ttft.add(r.TTFT)
+	c.e2el.add(r.E2EL)
+	c.itl.add(r.ITL...)
+	if r.Out > 1 && !math.IsNaN(r.TTFT) {
+		c.tpot.add((r.E2EL - r.TTFT) / float64(r.Out-1))
+	}
+}
+
+// Set computes the statistics; the collector is empty afterwards. durationS is the length of the measurement in seconds.
+func (c *Collector) Set(durationS float64) Set {
+	set := c.set
+	set.DurationS = durationS
+	set.TTFT, set.TPOT = NewSample(c.ttft.take()), NewSample(c.tpot.take())
+	set.ITL, set.E2EL = NewSample(c.itl.take()), NewSample(c.e2el.take())
+	*c = Collector{}
 	return set
 }
 
