@@ -17,7 +17,7 @@ type Sample struct {
 // NewSample sorts values in place and keeps them. Values that are not finite are dropped.
 func NewSample(values []float64) Sample {
 	values = slices.DeleteFunc(values, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
-	slices.Sort(values)
+	sortFloats(values)
 	s := Sample{sorted: values}
 	if len(values) == 0 {
 		return s
@@ -78,29 +78,6 @@ func (s Sample) Interval(p float64) (lo, hi float64, ok bool) {
 		return 0, 0, false
 	}
 	return s.sorted[l-1], s.sorted[u-1], true
-}
-
-// orderBounds returns 1-based ranks l and u with P(Bin(n,p) < l) <= tail and P(Bin(n,p) >= u) <= tail.
-func orderBounds(n int, p, tail float64) (l, u int) {
-	if n == 0 {
-		return 0, 1
-	}
-	lg := func(k int) float64 { v, _ := math.Lgamma(float64(k) + 1); return v }
-	pmf := func(k int) float64 {
-		return math.Exp(lg(n) - lg(k) - lg(n-k) + float64(k)*math.Log(p) + float64(n-k)*math.Log1p(-p))
-	}
-	for cdf := 0.; l <= n; l++ {
-		if cdf += pmf(l); cdf > tail {
-			break
-		}
-	}
-	u = n + 1
-	for up := 0.; u > 0; u-- {
-		if up += pmf(u - 1); up > tail {
-			break
-		}
-	}
-	return l, u
 }
 
 // SketchSize is the number of quantiles that are kept of a distribution, at i/32.
