@@ -6,7 +6,6 @@ import (
 	"path"
 	"strings"
 
-	"github.com/ttreport/ttreport/ingest/console"
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
@@ -47,9 +46,7 @@ func dropConsole(sources []*source) {
 	}
 }
 
-func isPrinted(s *source) bool {
-	return s.reading.Format == console.Serving || s.reading.Format == console.TRTLLM
-}
+func isPrinted(s *source) bool { return isConsole(s.reading.Format) }
 
 // printedKey is the throughput of a point to the two decimals that tools print, or that it failed; "" where there is
 // none.

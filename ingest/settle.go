@@ -74,7 +74,39 @@ func addsNothing(dir string, r *schema.Run) bool {
 	}
 	rest, _ := duplicate.Without(*r, duplicate.In(&old))
 	isPart := len(r.Points)+len(r.Scores) < len(old.Points)+len(old.Scores)
-	return len(rest.Points)+len(rest.Scores) == 0 && (isPart || !sharesBytes(&old, r))
+	return len(rest.Points)+len(rest.Scores) == 0 && (isPart || !sharesBytes(&old, r) || saysLess(r, &old))
+}
+
+// saysLess reports that stored points state more of their workloads than the same points do now: the log or the
+// arguments that stated it were beside the file when the folder was read, and the file was read alone now.
+func saysLess(now, old *schema.Run) bool {
+	stored := map[string]*schema.Point{}
+	for i := range old.Points {
+		stored[old.Points[i].Source.SHA256] = &old.Points[i]
+	}
+	less := false
+	for i := range now.Points {
+		p := &now.Points[i]
+		q := stored[p.Source.SHA256]
+		if q == nil || !statesAll(q, p) {
+			return false
+		}
+		less = less || !statesAll(p, q)
+	}
+	return less
+}
+
+// statesAll reports that a point states every length, load and condition that the other states.
+func statesAll(p, other *schema.Point) bool {
+	has := func(mine, theirs *float64) bool { return theirs == nil || mine != nil && *mine == *theirs }
+	k, o := &p.Key, &other.Key
+	for name, v := range other.Conditions {
+		if p.Conditions[name] != v {
+			return false
+		}
+	}
+	return has(k.ISL, o.ISL) && has(k.OSL, o.OSL) && has(k.Concurrency, o.Concurrency) && has(k.Rate, o.Rate) &&
+		(o.Dataset == "" || k.Dataset == o.Dataset)
 }
 
 // sharesBytes reports that two runs have results of the same bytes.

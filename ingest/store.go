@@ -72,25 +72,33 @@ func (s Store) Read(ctx context.Context, roots []Root, opt Options) (Result, err
 		return Result{}, err
 	}
 	out := Result{Files: set.Files, Runs: set.Runs, Problems: append(set.Problems, problems...)}
-	together := map[string]bool{}
+	b := batch{inForce: inForce, together: map[string]bool{}, files: &storedFiles{dirs: []string{s.Dir, s.Base}}}
 	for i := range set.Runs {
-		together[set.Runs[i].ID] = true
+		b.together[set.Runs[i].ID] = true
 	}
 	for i := range set.Runs {
-		if err := s.put(set.Runs[i], inForce, together, &out); err != nil {
+		if err := s.put(set.Runs[i], b, &out); err != nil {
 			return out, err
 		}
 	}
 	return out, nil
 }
 
+// batch is what the runs of one reading have in common.
+type batch struct {
+	inForce  Targets
+	together map[string]bool // ids of the runs
+	files    *storedFiles
+}
+
 // put stores one run.
-func (s Store) put(r schema.Run, inForce Targets, together map[string]bool, out *Result) error {
+func (s Store) put(r schema.Run, b batch, out *Result) error {
 	var others []string
 	if s.Base != "" {
 		others = append(others, s.Base)
 	}
-	settled := settle(s.Dir, r, together, others...)
+	r = b.files.withoutPrinted(r)
+	settled := settle(s.Dir, r, b.together, others...)
 	for _, p := range settled.problems {
 		out.report(p)
 	}
@@ -103,7 +111,7 @@ func (s Store) put(r schema.Run, inForce Targets, together map[string]bool, out 
 		out.Same++
 		return nil
 	}
-	s.stamp(inForce, &run)
+	s.stamp(b.inForce, &run)
 	if err := s.copyBase(&run); err != nil {
 		return err
 	}

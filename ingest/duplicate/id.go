@@ -31,9 +31,13 @@ type ID struct {
 func idsOf(p *schema.Point) []ID {
 	start := p.Start.UTC().Round(0)
 	ids := []ID{{sha256: p.Source.SHA256, workload: p.Key.String(), repeat: p.Repeat, start: start}}
-	switch hash, strong := numbersOf(p); {
+	hash, strong := numbersOf(p)
+	if p.Source.SHA256 != "" && len(p.Metrics) > 0 { // the key may have got a dimension from other files of its run
+		ids = append(ids, ID{sha256: p.Source.SHA256, numbers: hash})
+	}
+	switch {
 	case strong:
-		ids = append(ids, ID{sha256: p.Source.SHA256, numbers: hash}, ID{workload: p.Key.Tool, start: start, numbers: hash})
+		ids = append(ids, ID{workload: p.Key.Tool, start: start, numbers: hash})
 	case !start.IsZero(): // few numbers, of one workload at one time
 		ids = append(ids, ID{workload: p.Key.String(), start: start, numbers: hash})
 	}

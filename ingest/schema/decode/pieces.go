@@ -15,7 +15,7 @@ type pieces struct {
 }
 
 // pieceSize is how much is read at once; a longer line is read whole.
-const pieceSize = 4 << 20
+const pieceSize = 2 << 20
 
 // longestLine bounds a line that is read in pieces.
 const longestLine = 256 << 20

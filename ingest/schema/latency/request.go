@@ -1,6 +1,9 @@
 package latency
 
-import "math"
+import (
+	"math"
+	"runtime/debug"
+)
 
 // Request is the timeline of one request, in milliseconds and tokens.
 type Request struct {
@@ -62,6 +65,9 @@ func (l *numbers) add(list ...float64) {
 	}
 }
 
+// returnEvery is after how many blocks the memory of those that were copied is given back: 16 MB.
+const returnEvery = 32
+
 // take returns the list and empties it.
 func (l *numbers) take() []float64 {
 	if len(l.full) == 0 {
@@ -73,6 +79,9 @@ func (l *numbers) take() []float64 {
 	for i, block := range l.full {
 		out = append(out, block...)
 		l.full[i] = nil
+		if i%returnEvery == returnEvery-1 {
+			debug.FreeOSMemory() // else the list would be in memory twice
+		}
 	}
 	out = append(out, l.last...)
 	*l = numbers{}
