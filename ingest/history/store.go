@@ -160,6 +160,15 @@ func keepPaths(old, now *schema.Run) {
 				p.Path = moved[today] + rest
 			}
 		}
+		if rest, ok := strings.CutPrefix(now.Acceptance.Source, today); ok {
+			now.Acceptance.Source = moved[today] + rest
+		}
+		for i := range now.Acceptance.KnownIssues {
+			if rest, ok := strings.CutPrefix(now.Acceptance.KnownIssues[i].Source, today); ok {
+				now.Acceptance.KnownIssues = slices.Clone(now.Acceptance.KnownIssues)
+				now.Acceptance.KnownIssues[i].Source = moved[today] + rest
+			}
+		}
 		for field, origin := range now.Provenance {
 			if was, has := old.Provenance[field]; has && was.From == origin.From &&
 				strings.Replace(origin.Where, today, moved[today], 1) == was.Where {
