@@ -56,7 +56,7 @@ func dropReportRows(results []*result) {
 
 // derivedFormat is the format of a report or its table, "" for results.
 func derivedFormat(r *result) string {
-	if f := r.reading.Format; f == ttis.Statistics || f == ttis.ReportData {
+	if f := r.reading.Format; isDerived(f) {
 		return f
 	}
 	return ""

@@ -131,14 +131,19 @@ func (s Store) put(r schema.Run, b batch, out *Result) error {
 	} else {
 		out.Same++
 	}
-	for _, name := range settled.replaces {
+	return out.replace(settled.replaces, history.PathOf(&run))
+}
+
+// replace deletes the documents that another one contains.
+func (r *Result) replace(names []string, by string) error {
+	for _, name := range names {
 		if err := os.Remove(name); err != nil {
 			return &WriteError{
 				fmt.Errorf("replacing a document: %w", err),
 				"delete it: the same results are stored with what is known now",
 			}
 		}
-		out.Replaced = append(out.Replaced, Replacement{Old: name, New: history.PathOf(&run)})
+		r.Replaced = append(r.Replaced, Replacement{Old: name, New: by})
 	}
 	return nil
 }

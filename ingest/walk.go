@@ -141,10 +141,8 @@ func companions(root *Root) []string {
 	switch {
 	case strings.HasPrefix(base, "profile_export"): // AIPerf's summary, records and table
 		patterns = []string{"profile_export*.json", "profile_export*.jsonl", "profile_export*.csv"}
-	case strings.HasPrefix(base, "samples_"), strings.HasPrefix(base, "results_"): // of lm-evaluation-harness
-		if stamp := lmeval.Stamp(base); stamp != "" {
-			patterns = []string{"results_" + stamp + ".json", "samples_*_" + stamp + ".jsonl"}
-		}
+	case lmeval.Stamp(base) != "": // lm-evaluation-harness names its results as it is told, or results_…
+		patterns = []string{"*_" + lmeval.Stamp(base) + ".json", "samples_*_" + lmeval.Stamp(base) + ".jsonl"}
 	case strings.HasSuffix(base, "_lifecycle_metrics.json"): // stages of inference-perf, and their summary
 		patterns = []string{"*_lifecycle_metrics.json"}
 	case base == "benchmark_summary.json", base == "benchmark_percentile.json", base == "benchmark_args.json":

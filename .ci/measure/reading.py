@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Times `ttreport inspect` on files with per-request values: reading.py [--runs N] [--folder F]
 
-Makes vLLM results with arrays (100 MB in 40 files) and AIPerf records (300 MB in one file), then runs `ttreport inspect`
-and jq in turns: jq only decodes and adds up one list. Prints MB/s, peak memory and the ratio of the two for each, with the
-least, the median and the greatest over the runs. --folder times a folder of one's own too. The ratio is the figure to
-compare; seconds depend on the machine.
+Makes vLLM results with arrays (100 MB in 40 files) and AIPerf records (300 MB in one file), then runs `ttreport
+inspect` and jq in turns: jq only decodes and adds up one list. Prints MB/s, peak memory and the ratio of the two for
+each, with the least, the median and the greatest over the runs. --folder times a folder of one's own too. The ratio
+is the figure to compare; seconds depend on the machine.
 """
 import argparse, json, os, random, shutil, statistics, subprocess, sys, tempfile, time
 

@@ -8,8 +8,8 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/latency"
 )
 
-// record is one line of the per-request records. It is scanned without building its tree, since there may be hundreds of
-// thousands, and used again for the next.
+// record is one line of the per-request records. It is scanned without building its tree, since there may be
+// hundreds of thousands, and used again for the next.
 type record struct {
 	latency.Request
 	isOne   bool // it has what every record has
@@ -17,6 +17,9 @@ type record struct {
 	start   float64 // ns since 1970, 0 when not stated
 	failure string
 	gaps    []float64
+
+	named, measured bool    // it has an id or a phase; it has metrics
+	stamped         float64 // another time, for records without that of sending
 }
 
 // scan reads a line.
@@ -27,29 +30,12 @@ func (l *record) scan(s *decode.Scanner) {
 		s.Skip()
 		return
 	}
-	named, measured := false, false
-	var sent, stamped float64
 	s.Object(func(key []byte) {
 		switch string(key) {
 		case "metadata":
-			eachMember(s, func(key []byte) {
-				switch string(key) {
-				case "x_request_id":
-					named = named || s.Peek() != decode.Null
-					s.Skip()
-				case "benchmark_phase", "credit_phase":
-					named = named || s.Peek() != decode.Null
-					l.warmup = l.warmup || text(s) == "warmup"
-				case "request_start_ns":
-					sent = number(s)
-				case "timestamp_ns":
-					stamped = number(s)
-				default:
-					s.Skip()
-				}
-			})
+			eachMember(s, func(key []byte) { l.metadata(s, string(key)) })
 		case "metrics":
-			measured = s.Peek() == decode.Object
+			l.measured = s.Peek() == decode.Object
 			eachMember(s, func(key []byte) { l.metric(s, string(key)) })
 		case "error":
 			l.OK = l.OK && s.Peek() == decode.Null
@@ -64,11 +50,29 @@ func (l *record) scan(s *decode.Scanner) {
 			s.Skip()
 		}
 	})
-	if l.start = sent; l.start == 0 {
-		l.start = stamped
+	if l.start == 0 {
+		l.start = l.stamped
 	}
-	l.isOne, l.ITL = named && measured, l.gaps
+	l.isOne, l.ITL = l.named && l.measured, l.gaps
 	l.OK = l.OK && l.E2EL > 0
+}
+
+// metadata reads what is stated of a request.
+func (l *record) metadata(s *decode.Scanner, name string) {
+	switch name {
+	case "x_request_id":
+		l.named = l.named || s.Peek() != decode.Null
+		s.Skip()
+	case "benchmark_phase", "credit_phase":
+		l.named = l.named || s.Peek() != decode.Null
+		l.warmup = l.warmup || text(s) == "warmup"
+	case "request_start_ns":
+		l.start = number(s)
+	case "timestamp_ns":
+		l.stamped = number(s)
+	default:
+		s.Skip()
+	}
 }
 
 // metric reads {"value": …, "unit": …} of a metric that is used.

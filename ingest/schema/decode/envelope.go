@@ -117,26 +117,35 @@ func Read(name string, r io.Reader, size int64, mod time.Time, lim Limits) (File
 				return f, err
 			}
 		}
-		most := lim.Bytes
-		if !mayBeJSON(head) && !wide {
-			most = lim.Text
-		}
-		if f.Data, err = readAtMost(whole, size, most); err != nil {
+		if err := f.readPlain(whole, head, lim); err != nil {
 			return f, err
 		}
-		if f.Cut = int64(len(f.Data)) == most && size > most; !f.Cut {
+		if !f.Cut {
 			f.SHA256 = hex.EncodeToString(sum.Sum(nil))
 			f.Content = f.SHA256
-		}
-		if f.Cut && mayBeJSON(head) {
-			f.Data = nil
-			f.Problems = append(f.Problems, tooLarge(name, size, most))
 		}
 	}
 	if len(f.Problems) == 0 {
 		f.open(lim)
 	}
 	return f, nil
+}
+
+// readPlain reads the text, or the beginning of one that is too long.
+func (f *File) readPlain(whole io.Reader, head []byte, lim Limits) (err error) {
+	most := lim.Bytes
+	if !mayBeJSON(head) && utf16Order(head) == nil {
+		most = lim.Text
+	}
+	if f.Data, err = readAtMost(whole, f.Size, most); err != nil {
+		return err
+	}
+	f.Cut = int64(len(f.Data)) == most && f.Size > most
+	if f.Cut && mayBeJSON(head) {
+		f.Data = nil
+		f.Problems = append(f.Problems, tooLarge(f.Path, f.Size, most))
+	}
+	return nil
 }
 
 // readAtMost reads without holding the content twice in memory.

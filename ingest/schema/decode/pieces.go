@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// pieces is a long file of JSON lines that is read a piece at a time: 300 MB of records take the memory of a few pieces.
-// Data holds the first piece alone.
+// pieces is a long file of JSON lines that is read a piece at a time: 300 MB of records take the memory of a few
+// pieces. Data holds the first piece alone.
 type pieces struct {
 	in   io.ReaderAt
 	size int64
@@ -53,15 +53,15 @@ func isLines(text []byte) bool {
 	return true
 }
 
-// Each lets read consume every whole value of a JSON file with a scanner, without building it. What read notes of a value
-// counts only if the scanner has no error afterwards.
+// Each lets read consume every whole value of a JSON file with a scanner, without building it. What read notes of a
+// value counts only if the scanner has no error afterwards.
 func (f *File) Each(read func(s *Scanner)) {
 	var buffer []byte // what a scanner read is not kept
 	f.walk(&buffer, func(s *Scanner) bool { read(s); return true })
 }
 
-// walk visits the values until visit returns false; then the problems of the rest are not known. Pieces are read into the
-// buffer, or each into memory of its own where it is nil.
+// walk visits the values until visit returns false; then the problems of the rest are not known. Pieces are read
+// into the buffer, or each into memory of its own where it is nil.
 func (f *File) walk(buffer *[]byte, visit func(s *Scanner) (more bool)) {
 	more := true
 	step := func(s *Scanner) { more = visit(s) || s.err != nil }

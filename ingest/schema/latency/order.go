@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// orderBounds returns 1-based ranks l and u with P(Bin(n,p) < l) <= tail and P(Bin(n,p) >= u) <= tail. The sums begin
-// far out in the tails, where less than 1e-30 is left, and go on by the ratio of neighbouring probabilities: a sample may
-// have a million values.
+// orderBounds returns 1-based ranks l and u with P(Bin(n,p) < l) <= tail and P(Bin(n,p) >= u) <= tail. The sums
+// begin far out in the tails, where less than 1e-30 is left, and go on by the ratio of neighbouring probabilities: a
+// sample may have a million values.
 func orderBounds(n int, p, tail float64) (l, u int) {
 	if n == 0 {
 		return 0, 1
@@ -36,8 +36,8 @@ func orderBounds(n int, p, tail float64) (l, u int) {
 	return l, u
 }
 
-// Radix sorting is used for samples of these sizes: for fewer values it gains nothing, for more its second list takes too
-// much memory.
+// Radix sorting is used for samples of these sizes: for fewer values it gains nothing, for more its second list
+// takes too much memory.
 const (
 	fewest = 1 << 10
 	most   = 1 << 19

@@ -109,7 +109,8 @@ func (c *Collector) Add(r *Request) {
 	}
 }
 
-// Set computes the statistics; the collector is empty afterwards. durationS is the length of the measurement in seconds.
+// Set computes the statistics; the collector is empty afterwards. durationS is the length of the measurement in
+// seconds.
 func (c *Collector) Set(durationS float64) Set {
 	set := c.set
 	set.DurationS = durationS
