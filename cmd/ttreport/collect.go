@@ -154,7 +154,7 @@ func (o collectOptions) entries(ctx context.Context, ws *workspace.Workspace) ([
 	case o.planFile != "":
 		return plan.ReadFile(o.planFile)
 	case o.input != "":
-		return plan.ReadNM(o.input)
+		return plan.ReadNM(o.input, func(model string) int { return session.LongestOf(ctx, model, o.dryRun) })
 	case o.Measure.Recheck:
 		s := o.System
 		check := checkOptions{release: s.Release, model: s.Model, device: s.Device}

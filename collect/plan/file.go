@@ -90,8 +90,9 @@ func OfConfiguration(name string, list []Entry, device string) ([]Entry, error) 
 	return out, nil
 }
 
-// ReadNM reads an nm-vllm configuration, or all that a .txt file lists.
-func ReadNM(name string) ([]Entry, error) {
+// ReadNM reads an nm-vllm configuration, or all that a .txt file lists. Names in a list are relative to the list, else
+// to a folder above it, as nm-vllm's lists in .github/data are to its root. longest is that of [nm].
+func ReadNM(name string, longest func(model string) int) ([]Entry, error) {
 	names := []string{name}
 	if strings.HasSuffix(name, ".txt") {
 		data, err := readNamed(name)
@@ -100,10 +101,7 @@ func ReadNM(name string) ([]Entry, error) {
 		}
 		names = nil
 		for _, n := range nmList(data) {
-			if _, err := os.Stat(n); err != nil && !filepath.IsAbs(n) { // relative to the list, else to the current folder
-				n = filepath.Join(filepath.Dir(name), n)
-			}
-			names = append(names, n)
+			names = append(names, listed(name, n))
 		}
 	}
 	var out []Entry
@@ -112,13 +110,28 @@ func ReadNM(name string) ([]Entry, error) {
 		if err != nil {
 			return nil, err
 		}
-		list, err := nm(n, data, gpus())
+		list, err := nm(n, data, gpus(), longest)
 		if err != nil {
 			return nil, UsageError{fmt.Errorf("collect: %w", err), ""}
 		}
 		out = append(out, list...)
 	}
 	return out, nil
+}
+
+// listed is the path of a file that a list names.
+func listed(list, name string) string {
+	if _, err := os.Stat(name); err == nil || filepath.IsAbs(name) {
+		return name
+	}
+	dir, err := filepath.Abs(filepath.Dir(list))
+	for ; err == nil; dir = filepath.Dir(dir) {
+		at := filepath.Join(dir, name)
+		if _, err := os.Stat(at); err == nil || dir == filepath.Dir(dir) {
+			return at
+		}
+	}
+	return name
 }
 
 // gpus counts the GPUs in CUDA_VISIBLE_DEVICES, else those that nvidia-smi lists.

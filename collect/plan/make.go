@@ -3,7 +3,9 @@ package plan
 import (
 	"cmp"
 	"fmt"
+	"os"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/ttreport/ttreport/collect/plan/spec"
@@ -141,7 +143,7 @@ func workloads(o Options, model string, known spec.Model, stated TargetPlan) ([]
 		named = append(named[:len(named):len(named)], list...)
 	}
 	if len(named) > 0 {
-		return named, nil, nil
+		return withDatasets(named), nil, nil
 	}
 	name := o.Measure.Sweep
 	if name == "" && o.Measure.TargetsOnly {
@@ -169,6 +171,26 @@ func workloads(o Options, model string, known spec.Model, stated TargetPlan) ([]
 		return nil, nil, UsageError{fmt.Errorf("collect: %w", err), ""}
 	}
 	return fitting(o, join(out, list...), known.Context, nil)
+}
+
+// ShareGPT is the dataset that clients read from a file, and ShareGPTFile the name of that file, as nm-vllm fetched it.
+const (
+	ShareGPT     = "sharegpt"
+	ShareGPTFile = "ShareGPT_V3_unfiltered_cleaned_split.json"
+)
+
+// withDatasets takes ShareGPT from the current folder where no path is stated.
+func withDatasets(list []Workload) []Workload {
+	list = slices.Clone(list)
+	for i, w := range list {
+		if w.Dataset != ShareGPT || w.Path != "" {
+			continue
+		}
+		if _, err := os.Stat(ShareGPTFile); err == nil {
+			list[i].Path = ShareGPTFile
+		}
+	}
+	return list
 }
 
 func withRequests(list []Workload) []Workload {

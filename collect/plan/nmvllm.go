@@ -24,7 +24,10 @@ type nmConfig struct {
 
 // nm reads an nm-vllm configuration: models x sparsities x model lengths, each a server or an engine of its own, and
 // on each the matrix of the script's arguments. gpus is how many this machine has, for entries that use all.
-func nm(name string, data []byte, gpus int) ([]Entry, error) {
+//
+// longest returns how many tokens a model takes at most, 0 where that is not known: a longer max_model_len is replaced
+// by it, as there.
+func nm(name string, data []byte, gpus int, longest func(model string) int) ([]Entry, error) {
 	var f struct {
 		Configs []nmConfig `json:"configs"`
 	}
@@ -38,7 +41,7 @@ func nm(name string, data []byte, gpus int) ([]Entry, error) {
 	}
 	var out []Entry
 	for i, c := range f.Configs {
-		list, err := c.entries(gpus)
+		list, err := c.entries(gpus, longest)
 		if err != nil {
 			return nil, fmt.Errorf("%s: configs[%d]: %w", name, i, err)
 		}
@@ -50,7 +53,7 @@ func nm(name string, data []byte, gpus int) ([]Entry, error) {
 	return out, nil
 }
 
-func (c nmConfig) entries(gpus int) ([]Entry, error) {
+func (c nmConfig) entries(gpus int, longest func(model string) int) ([]Entry, error) {
 	offline := c.Script == "benchmark_throughput"
 	if !offline && c.Script != "benchmark_serving" {
 		return nil, fmt.Errorf("script %q: there are benchmark_serving and benchmark_throughput", c.Script)
@@ -66,10 +69,11 @@ func (c nmConfig) entries(gpus int) ([]Entry, error) {
 	var out []Entry
 	for _, model := range c.Models {
 		for _, sparsity := range orNone(c.Sparsity) {
-			for _, length := range orNone(c.Lens) {
+			limit := longest(model)
+			for _, length := range c.lengths(limit) {
 				args := engineArgs(length, parallel, sparsity)
 				e := Entry{
-					Model: model, Impl: sparsity, Only: OnlyBenchmarks, Tools: []string{"vllm"}, Tokenizer: model, Why: c.Description,
+					Model: model, Impl: sparsity, Only: OnlyBenchmarks, Tools: []string{"vllm"}, Tokenizer: model, Why: c.why(limit),
 					Server: ServerName{Kind: ServerCommand, Argv: append([]string{"vllm", "serve", model}, args...)},
 				}
 				if offline {
@@ -78,7 +82,7 @@ func (c nmConfig) entries(gpus int) ([]Entry, error) {
 				for _, w := range loads {
 					w.Dims = c.dims(w.Dims, length, parallel)
 					if offline {
-						w.Extra = append(slices.Clone(args), w.Extra...)
+						w.Extra = append(c.without(args), w.Extra...)
 					}
 					e.Workloads = append(e.Workloads, w)
 				}
@@ -87,6 +91,43 @@ func (c nmConfig) entries(gpus int) ([]Entry, error) {
 		}
 	}
 	return out, nil
+}
+
+// lengths are the lengths of the configuration, none above the longest, each once.
+func (c nmConfig) lengths(longest int) []int {
+	var out []int
+	for _, n := range orNone(c.Lens) {
+		if longest > 0 && n > longest {
+			n = longest
+		}
+		if !slices.Contains(out, n) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// why describes the configuration, and the lengths that the model does not take.
+func (c nmConfig) why(longest int) string {
+	if longest > 0 && slices.ContainsFunc(orNone(c.Lens), func(n int) bool { return n > longest }) {
+		return fmt.Sprintf("%s; max_model_lens %v became %v: the model takes no more",
+			c.Description, c.Lens, c.lengths(longest))
+	}
+	return c.Description
+}
+
+// without leaves out the engine's arguments that the script's arguments state themselves.
+func (c nmConfig) without(engine []string) []string {
+	var out []string
+	for i := 0; i+1 < len(engine); i += 2 {
+		name := strings.TrimPrefix(engine[i], "--")
+		_, dashed := c.Args[name]
+		_, scored := c.Args[strings.ReplaceAll(name, "-", "_")]
+		if !dashed && !scored {
+			out = append(out, engine[i], engine[i+1])
+		}
+	}
+	return out
 }
 
 // dims adds the parameters of the engine that make it another workload.
@@ -175,8 +216,9 @@ func (c nmConfig) loads(gpus int) ([]Workload, error) {
 		if out[i].Requests == 0 {
 			out[i].Requests = 1000 // both scripts' default
 		}
-		if out[i].Dataset == "" {
-			return nil, fmt.Errorf("script_args: no dataset")
+		if out[i].Dataset == "" && (out[i].ISL == 0 || out[i].OSL == 0) {
+			return nil, fmt.Errorf("script_args: no dataset, and no lengths of synthetic prompts: " +
+				"input-len and output-len, or num-input-tokens and num-output-tokens")
 		}
 	}
 	return out, nil
@@ -203,9 +245,9 @@ func argument(w *Workload, name, value string, gpus int) (err error) {
 		w.Dataset = value
 	case "dataset-path":
 		w.Path = value
-	case "input-len":
+	case "input-len", "num-input-tokens":
 		w.ISL, err = aboveZero(value)
-	case "output-len":
+	case "output-len", "num-output-tokens":
 		w.OSL, err = aboveZero(value)
 	case "use-all-available-gpus-":
 		w.setParallel(gpus)

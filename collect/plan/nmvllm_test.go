@@ -10,7 +10,7 @@ func TestServingConfig(t *testing.T) {
 	got, err := nm("serving.json", []byte(`{"configs":[{"description":"Dense","models":["acme/a","acme/b"],
 "use_all_available_gpus":"","max_model_lens":[4096],"sparsity":[],
 "script_name":"benchmark_serving","script_args":{"nr-qps-pair_":["150,0.5","300,1","750,2.5","1500,5","3000,inf"],
-"dataset":["sharegpt"]}}]}`), 4)
+"dataset":["sharegpt"]}}]}`), 4, func(string) int { return 0 })
 	if err != nil || len(got) != 2 {
 		t.Fatal(got, err)
 	}
@@ -32,7 +32,7 @@ func TestThroughputConfig(t *testing.T) {
 	got, err := nm("throughput.json", []byte(`{"configs":[{"models":["acme/a"],"max_model_lens":[2048,4096],
 "sparsity":["sparse_w16a16"],"script_name":"benchmark_throughput",
 "script_args":{"dataset":["sharegpt"],"output-len":[128,256],"num-prompts":[1000],"use-all-available-gpus_":[],
-"enforce-eager":[]}}]}`), 2)
+"enforce-eager":[]}}]}`), 2, func(string) int { return 0 })
 	if err != nil || len(got) != 2 {
 		t.Fatal(got, err)
 	}
@@ -47,9 +47,32 @@ func TestThroughputConfig(t *testing.T) {
 	}
 }
 
+// Prompts of stated lengths need no dataset; a length above that of the model is replaced, and no argument is given twice.
+func TestSyntheticConfig(t *testing.T) {
+	got, err := nm("x.json", []byte(`{"configs":[{"models":["acme/a"],"max_model_lens":[1024,4096,8192],
+"script_name":"benchmark_throughput","script_args":{"input-len":[256],"output-len":[128],"num-prompts":[1000],
+"max-model-len":[4096]}},{"models":["acme/a"],"max_model_lens":[8192],"script_name":"benchmark_serving",
+"script_args":{"num-input-tokens":[64],"num-output-tokens":[8],"nr-qps-pair_":["5,inf"]}}]}`), 1,
+		func(string) int { return 2048 })
+	if err != nil || len(got) != 3 {
+		t.Fatal(got, err)
+	}
+	w := got[0].Workloads[0]
+	if w.Dataset != "" || w.ISL != 256 || w.OSL != 128 || strings.Join(w.Extra, " ") != "--max-model-len 4096" {
+		t.Errorf("%+v", w)
+	}
+	if s := got[2].Server.String(); s != "command vllm serve acme/a --max-model-len 2048" {
+		t.Error(s)
+	}
+	if w := got[2].Workloads[0]; w.ISL != 64 || w.OSL != 8 || w.Requests != 5 || w.Rate != 0 {
+		t.Errorf("%+v", w)
+	}
+}
+
 func TestBadConfigsAreRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"configs":[]}`: "none with a model",
+		`{"configs":[{"models":["a"],"script_name":"benchmark_serving","script_args":{}}]}`: "no lengths of synthetic",
 		`{"configz":[]}`: "unknown field",
 		`{"configs":[{"models":["a"],"script_name":"x"}]}`: "there are benchmark_serving",
 		`{"configs":[{"models":["a"],"script_name":"benchmark_serving",
@@ -63,7 +86,7 @@ func TestBadConfigsAreRefused(t *testing.T) {
 		`{"configs":[{"models":["a"],"script_name":"benchmark_serving","script_args":{"request-rate_":["0"],
 "dataset":["s"]}}]}`: "no rate above zero",
 	} {
-		if _, err := nm("x.json", []byte(text), 1); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := nm("x.json", []byte(text), 1, func(string) int { return 0 }); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}

@@ -76,6 +76,9 @@ func New(ctx context.Context, r Request) (*Session, error) {
 	for _, n := range notes {
 		r.Note(n)
 	}
+	if err := haveDatasets(p); err != nil && !r.DryRun { // before a tool is installed for minutes
+		return nil, err
+	}
 	if err := r.Finder.Fill(ctx, &p, o.Tools); err != nil {
 		return nil, err
 	}

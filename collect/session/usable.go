@@ -84,20 +84,8 @@ func haveTokenizer(ctx context.Context, tool, tokenizer, model string) error {
 
 // cached reports whether the cache of the hub has a model.
 func cached(name string) bool {
-	cache := cmp.Or(os.Getenv("HF_HUB_CACHE"), os.Getenv("HUGGINGFACE_HUB_CACHE"))
-	if cache == "" {
-		home := os.Getenv("HF_HOME")
-		if home == "" {
-			user, err := os.UserHomeDir()
-			if err != nil {
-				return false
-			}
-			home = filepath.Join(user, ".cache", "huggingface")
-		}
-		cache = filepath.Join(home, "hub")
-	}
 	for _, file := range []string{"tokenizer*", "*.model", "vocab*"} {
-		pattern := filepath.Join(cache, "models--"+strings.ReplaceAll(name, "/", "--"), "snapshots", "*", file)
+		pattern := filepath.Join(hubCache(), "models--"+strings.ReplaceAll(name, "/", "--"), "snapshots", "*", file)
 		if found, err := filepath.Glob(pattern); err == nil && len(found) > 0 {
 			return true
 		}
@@ -110,17 +98,12 @@ var errOffline = errors.New("it is not in the cache, and HF_HUB_OFFLINE is set")
 
 // onHub asks the hub for a model. A redirect to where the file is kept is an answer.
 func onHub(ctx context.Context, name string) error {
-	if v := os.Getenv("HF_HUB_OFFLINE"); v == "1" || strings.EqualFold(v, "true") {
+	if hubForbidden() {
 		return errOffline
 	}
-	hub := strings.TrimSuffix(cmp.Or(os.Getenv("HF_ENDPOINT"), "https://huggingface.co"), "/")
-	file := hub + "/" + path(name) + "/resolve/main/tokenizer_config.json"
-	ask, err := http.NewRequestWithContext(ctx, http.MethodHead, file, nil)
+	ask, hub, err := hubRequest(ctx, http.MethodHead, name, "tokenizer_config.json")
 	if err != nil {
 		return err
-	}
-	if token := os.Getenv("HF_TOKEN"); token != "" {
-		ask.Header.Set("Authorization", "Bearer "+token)
 	}
 	answer, err := origin.Client(hubPatience).Do(ask)
 	switch {

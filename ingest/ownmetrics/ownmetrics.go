@@ -27,7 +27,7 @@ func Detect(f *decode.File) schema.Match {
 	m.Want(metrics.Kind() == decode.Object && len(list) > 0, "metrics")
 	m.Not(v.Has("json_schema_version"), "one that states its own metrics (json_schema_version is nm-vllm's)")
 	for _, x := range list {
-		if !x.Val.Has("value") || !x.Val.Has("unit") && !x.Val.Has("better") {
+		if !x.Val.Has("value") || !x.Val.Has("unit") && !x.Val.Has("better") && !x.Val.Has("type") {
 			m.Want(false, "a value and a unit in "+x.Key)
 			break
 		}
@@ -55,6 +55,19 @@ func Read(f *decode.File) schema.Reading {
 	return r
 }
 
+// direction is what is better: as "better" states it, or as "type" in nm-vllm's words.
+func direction(metric decode.Value) string {
+	switch metric.Get("type").Str() {
+	case "SmallerIsBetter":
+		return "lower"
+	case "BiggerIsBetter":
+		return "higher"
+	case "Observation":
+		return "neither"
+	}
+	return metric.Get("better").Str()
+}
+
 // put adds a metric, or a problem.
 func put(d *draft.Draft, x decode.Member) {
 	value, ok := x.Val.Get("value").Float()
@@ -63,13 +76,13 @@ func put(d *draft.Draft, x decode.Member) {
 		p.Expected, p.Used = `a number as "value"`, "the other metrics"
 		return
 	}
-	unit, better := x.Val.Get("unit").Str(), x.Val.Get("better").Str()
+	unit, better := x.Val.Get("unit").Str(), direction(x.Val)
 	name, stat := x.Key, "value"
 	info, known := schema.MetricByName(name)
 	if !known || schema.IsOwn(name) || info.Unit != unit {
 		if name, known = schema.OwnMetric(x.Key, unit, better); !known {
 			p := d.Problem(schema.SevWarning, "bad-metric", x.Val, x.Key+" in "+unit+", better "+better)
-			p.Expected = "a name of letters, digits and _ . -, a short unit, and better: lower or higher"
+			p.Expected = "a name of letters, digits and _ . -, a short unit, and better: lower, higher or neither"
 			p.Used = "the other metrics"
 			return
 		}

@@ -30,6 +30,7 @@ func ownMetric(name string) (MetricInfo, bool) {
 		m.Better = Lower
 	case "higher":
 		m.Better = Higher
+	case "neither": // an observation: it is shown, not judged
 	default:
 		return MetricInfo{}, false
 	}

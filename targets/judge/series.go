@@ -112,6 +112,9 @@ func PrimaryMetrics() []string {
 func JudgedMetrics(c *columns.Columns) []string {
 	list := PrimaryMetrics()
 	for _, s := range c.Stats {
+		if info, _ := schema.MetricByName(s.Metric); info.Better == schema.Neither {
+			continue
+		}
 		if schema.IsOwn(s.Metric) && !slices.Contains(list, s.Metric) {
 			list = append(list, s.Metric)
 		}
