@@ -20,6 +20,7 @@ type collectOptions struct {
 	planFile, input, spec, out string
 	dryRun, serverOnly         bool
 	patience                   time.Duration
+	trt                        bool // a flag of benchmark.py is given
 	printDocker                bool
 }
 
@@ -35,6 +36,7 @@ func (o *collectOptions) complete(sh *shell) error {
 	o.Measure.TargetsOnly = only == "1" || strings.EqualFold(only, "true")
 	o.serverOnly = o.serverOnly || o.runPy.Workflow == plan.WorkflowServer
 	o.serverOnly, o.dryRun = o.serverOnly || o.printDocker, o.dryRun || o.printDocker
+	o.completeTRT()
 	notes, err := o.ApplyRunPy(o.runPy)
 	if err != nil {
 		return err
@@ -53,13 +55,14 @@ func (o *collectOptions) declare(fs *pflag.FlagSet) {
 	group(fs, "Evals", func() { o.declareEvals(fs) })
 	group(fs, "Run control", func() { o.declareRun(fs) })
 	o.declareRunPy(fs)
+	o.declareTRT(fs)
 	common(fs, "model", "device", "release", "sweep", "workload", "recheck", "repeat",
 		"server", "tools", "evals", "out", "dry-run")
 }
 
 func (o *collectOptions) declareMeasure(fs *pflag.FlagSet) {
 	s, m := &o.System, &o.Measure
-	fs.StringVar(&s.Model, "model", "", "`name` of the model as the server serves it")
+	fs.StringVarP(&s.Model, "model", "m", "", "`name` of the model as the server serves it")
 	fs.StringVar(&s.Device, "device", "", "`name` of the device that serves")
 	fs.StringVar(&s.Impl, "impl", "", "`name` of the implementation")
 	fs.StringVar(&s.Release, "release", "", "`label` of the release that is measured")

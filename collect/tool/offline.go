@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -99,7 +100,8 @@ func trtllmScript() Adapter {
 }
 
 func trtllmScriptCommand(j Job, _ string, _ Flags) Command {
-	argv := args{"-m", j.Model, "--mode", "plugin", "--batch_size", j.Batches, "--input_output_len", j.Lengths}
+	argv := args{"-m", j.Model}.when(!slices.Contains(j.Extra, "--mode"), "--mode", "plugin").
+		add("--batch_size", j.Batches, "--input_output_len", j.Lengths)
 	return Command{Before: j.mpi(), Argv: argv.add(j.Extra...)}
 }
 
