@@ -242,6 +242,16 @@ func (r *record) facts() schema.Facts {
 var statistic = regexp.MustCompile(`^(avg|min|max|p\d\d)_(sequence_latency|time_to_first_token|` +
 	`inter_token_latency)\(ms\)$`)
 
+// ofEngine adds a number of the engine, as a metric with its own unit. 0 is what benchmark.py prints for what it did
+// not measure: an engine that was built before, the memory of several GPUs.
+func (r *record) ofEngine(d *draft.Draft, name, unit, field string) {
+	v := r.number(field)
+	metric, ok := schema.OwnMetric(name, unit, "lower")
+	if ok && v != nil && *v > 0 {
+		d.Value(metric, *v)
+	}
+}
+
 func (r *record) point(f *decode.File, into *schema.Reading) {
 	d := draft.New(f, into, decode.Value{}, "trtllm")
 	d.Source.ToolVersion = r.version
@@ -257,6 +267,8 @@ func (r *record) point(f *decode.File, into *schema.Reading) {
 	r.stat(d, "e2el", schema.DefBatch, "p95", "percentile95(ms)")
 	r.stat(d, "e2el", schema.DefBatch, "p99", "percentile99(ms)")
 	r.stat(d, "output_tps", "", "value", "tokens_per_sec")
+	r.ofEngine(d, "build_time", "s", "build_time(s)")
+	r.ofEngine(d, "gpu_peak_mem", "GiB", "gpu_peak_mem(gb)")
 	r.perSequence(d)
 	r.stat(d, "output_tps", "", "value", "token_throughput(token/sec)")
 	r.stat(d, "rps", "", "value", "seq_throughput(seq/sec)")
@@ -346,5 +358,6 @@ func (r *record) foreign(d *draft.Draft) {
 
 var isKnown = draft.Names(`
 	model_name engine_dir precision quantization batch_size input_length output_length world_size latency(ms)
-	percentile95(ms) percentile99(ms) tokens_per_sec token_throughput(token/sec) seq_throughput(seq/sec) num_samples
+	build_time(s) gpu_peak_mem(gb) percentile95(ms) percentile99(ms) tokens_per_sec
+	token_throughput(token/sec) seq_throughput(seq/sec) num_samples
 	num_error_samples total_latency(ms)`)
