@@ -22,10 +22,28 @@ func (c *Comparison) Table() *Table {
 		{Head: "Workload"}, {Head: "Metric"}, {Head: c.A}, {Head: c.B}, {Head: "Change"}, {Head: "95 % interval"},
 		{Head: "Test"}, {Head: "Verdict"},
 	}}
+	if c.OfTools {
+		t.Cols[4].Head, t.Cols[len(t.Cols)-1].Head = "Difference", "Definitions"
+	}
 	for i := range c.Rows {
-		t.Rows = append(t.Rows, comparisonRow(&c.Rows[i]))
+		row := comparisonRow(&c.Rows[i])
+		if c.OfTools {
+			row.Cells[len(row.Cells)-1] = text(definitions(&c.Rows[i]))
+		}
+		t.Rows = append(t.Rows, row)
 	}
 	return t
+}
+
+// definitions are those of a metric by two tools.
+func definitions(r *compare.Row) string {
+	switch {
+	case r.DefA == r.DefB && r.DefA == schema.DefNotStated:
+		return "not stated"
+	case r.DefA == r.DefB:
+		return "the same: " + r.DefA
+	}
+	return r.DefA + " and " + r.DefB
 }
 
 func comparisonRow(r *compare.Row) Row {
@@ -100,6 +118,10 @@ func (c *Comparison) Notes() []string {
 			fmt.Sprintf("%s of the history cannot be read and counts for nothing here; ttreport check names it",
 				words.Plural(c.Lost, "document")),
 		)
+	}
+	if c.OfTools {
+		return append(out, "two tools measure the same load at other times and count by other rules: a difference is no "+
+			"verdict on either; ttreport help glossary has the definitions")
 	}
 	return append(out,
 		"no correction for the number of rows: where there is a test, one in twenty unchanged rows is called changed")

@@ -24,52 +24,76 @@ import (
 	"github.com/ttreport/ttreport/targets/judge"
 )
 
-func compareCommand() command {
-	return command{
-		name: "compare", args: "A B", summary: "two runs, releases, files or folders beside each other, worst first",
-		help: `
+const compareHelp = `
 Each side is a release or run id of history/, or a file, a folder or a glob of result files; several measurements of one
 workload are repeats. B is compared with A: the geometric mean of each, ± half of the range of the repeats, the change
 with its 95 % interval, p and n. The test follows from the data and is named: Mann-Whitney's U from four repeats a side
 on, Welch's t on logarithms below, none for a single value. ~ means that nothing can be concluded; how many runs a side
 would settle it is shown beside it.
 
-Numbers of two tools, or under two definitions of a metric, are not compared. What only one side has is counted at the
-end. For a verdict with the noise of history use ttreport check.`,
+Numbers of two tools, or under two definitions of a metric, are not compared, except with --tools: then the workloads
+that both tools measured stand beside each other, with the definitions, and no row is a verdict.
+
+What only one side has is counted at the end. For a verdict with the noise of history use ttreport check.`
+
+func compareCommand() command {
+	return command{
+		name: "compare", args: "A B", summary: "two runs, releases, files or folders beside each other, worst first",
+		help: compareHelp,
 		examples: []example{
 			{"two releases", "ttreport compare v0.5.0 v0.6.0"},
 			{"repeats in two folders", "ttreport compare before/ after/"},
+			{"two tools on the same server", "ttreport compare --tools vllm,aiperf v0.6.0"},
 			{"for a pull request", "ttreport compare --format md 'main-*.json' 'pr-*.json'"},
 		},
 		setup: func(fs *pflag.FlagSet) runFunc {
-			format := fs.String("format", "term", "term, md, csv or json")
-			var patience time.Duration
-			lockFlag(fs, &patience)
-			id := identityFlags(fs)
-			return func(ctx context.Context, sh *shell, args []string) error {
-				if len(args) != 2 {
-					return fail(exitUsage, "ttreport compare v0.5.0 v0.6.0", "compare: needs two sides, A and B")
-				}
-				if !slices.Contains([]string{"term", "md", "csv", "json"}, *format) {
-					return fail(exitUsage, "formats are term, md, csv and json", "compare: --format %q", *format)
-				}
-				ws, err := openWorkspace(".")
-				if err != nil {
-					return err
-				}
-				release, err := lock(ctx, sh, ws.Dir, folderlock.Shared, patience)
-				if err != nil {
-					return err
-				}
-				defer release()
-				c, err := compareSides(ctx, ws, id, args[0], args[1])
-				if err != nil {
-					return err
-				}
-				return writeComparison(sh.out, c, *format)
-			}
+			var o compareOptions
+			fs.StringVar(&o.format, "format", "term", "term, md, csv or json")
+			fs.StringSliceVar(&o.tools, "tools", nil, "`two` tools whose numbers of one side are compared: vllm,aiperf")
+			lockFlag(fs, &o.patience)
+			o.id = identityFlags(fs)
+			return o.run
 		},
 	}
+}
+
+type compareOptions struct {
+	format   string
+	tools    []string
+	patience time.Duration
+	id       *identity
+}
+
+// run compares the sides that the command line names.
+func (o *compareOptions) run(ctx context.Context, sh *shell, args []string) error {
+	switch {
+	case len(o.tools) > 0 && (len(o.tools) != 2 || len(args) != 1):
+		return fail(exitUsage, "ttreport compare --tools vllm,aiperf v0.6.0",
+			"compare: --tools needs two tools, and one side that both measured")
+	case len(o.tools) == 0 && len(args) != 2:
+		return fail(exitUsage, "ttreport compare v0.5.0 v0.6.0", "compare: needs two sides, A and B")
+	case !slices.Contains([]string{"term", "md", "csv", "json"}, o.format):
+		return fail(exitUsage, "formats are term, md, csv and json", "compare: --format %q", o.format)
+	}
+	ws, err := openWorkspace(".")
+	if err != nil {
+		return err
+	}
+	release, err := lock(ctx, sh, ws.Dir, folderlock.Shared, o.patience)
+	if err != nil {
+		return err
+	}
+	defer release()
+	var c *render.Comparison
+	if len(o.tools) == 2 {
+		c, err = compareTools(ctx, ws, o.id, args[0], o.tools)
+	} else {
+		c, err = compareSides(ctx, ws, o.id, args[0], args[1])
+	}
+	if err != nil {
+		return err
+	}
+	return writeComparison(sh.out, c, o.format)
 }
 
 // compareSides finds two sides and compares them.
@@ -91,6 +115,27 @@ func compareSides(ctx context.Context, ws *workspace.Workspace, id *identity, a,
 		return nil, fail(exitUngraded,
 			"workloads, tools and definitions must be the same; ttreport inspect shows what each side holds",
 			"compare: nothing that %s has was measured in %s too (%d and %d numbers)", a, b, r.OnlyA, r.OnlyB)
+	}
+	return &render.Comparison{Result: r, Lost: len(history.Lost(problems))}, nil
+}
+
+// compareTools compares what two tools measured of one side.
+func compareTools(
+	ctx context.Context, ws *workspace.Workspace, id *identity, side string, tools []string,
+) (*render.Comparison, error) {
+	cols, problems, err := history.Load(ctx, ws.Cache(), ws.History())
+	if err != nil {
+		return nil, err
+	}
+	runs, err := findSide(ctx, cols, id, side)
+	if err != nil {
+		return nil, err
+	}
+	r := compare.Tools(runs, tools[0], tools[1])
+	if len(r.Rows) == 0 {
+		return nil, fail(exitUngraded, "ttreport inspect shows what each tool measured",
+			"compare: no workload of %s was measured by both %s and %s (%d and %d numbers)", side, tools[0], tools[1],
+			r.OnlyA, r.OnlyB)
 	}
 	return &render.Comparison{Result: r, Lost: len(history.Lost(problems))}, nil
 }

@@ -20,8 +20,9 @@ type Side struct {
 type Result struct {
 	A, B         string
 	Rows         []Row
-	OnlyA, OnlyB int // numbers that only one side has
-	BadA, BadB   int // values that no measurement gives, and points that failed or are invalid
+	OnlyA, OnlyB int  // numbers that only one side has
+	BadA, BadB   int  // values that no measurement gives, and points that failed or are invalid
+	OfTools      bool // A and B are tools that measured the same: no row is a verdict
 }
 
 // Row is one number of both sides.
@@ -31,7 +32,8 @@ type Row struct {
 	Metric string
 	Stat   string
 	pairing.Result
-	Badness float64 // log change, positive is worse
+	Badness    float64 // log change, positive is worse
+	DefA, DefB string  // definitions of the metric, where two tools are compared
 }
 
 // TestNames lists the tests that a row can be decided by; the last stands for none.
