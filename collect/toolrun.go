@@ -32,7 +32,7 @@ func (s *session) job(st step) tool.Job {
 	if st.Once {
 		j.Batches, j.Lengths = s.plan.BatchLists()
 	}
-	if st.Params["chat"] == "true" {
+	if st.Params["chat"] == "true" || st.Task == "" && s.plan.ChatLoad {
 		j.Chat = true
 	}
 	if v := st.Params["tokenizer"]; v != "" {

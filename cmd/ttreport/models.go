@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/pflag"
@@ -19,13 +20,19 @@ func modelsCommand() command {
 		help: `
 models.yaml holds limits, images and commits of models on devices; ttreport collect takes from it what no flag states.
 import fills it from a checkout of tt-inference-server (its release_model_spec.json), or from runtime specifications;
-entries of the same model, device and implementation are replaced, others stay.`,
+entries of the same model, device and implementation are replaced, others stay.
+
+From a checkout, its performance targets are copied into targets/ too. With --python PROGRAM its evals become
+targets/tt-evals.yaml, with references, tolerances and how each is run, so that ttreport collect --workflow evals runs
+them: they are Python code, which PROGRAM executes.`,
 		examples: []example{
 			{"fill models.yaml", "ttreport models import ../tt-inference-server"},
+			{"with its evals", "ttreport models import ../tt-inference-server --python python3"},
 			{"what is known?", "ttreport models"},
 		},
-		setup: func(*pflag.FlagSet) runFunc {
-			return func(_ context.Context, sh *shell, args []string) error {
+		setup: func(fs *pflag.FlagSet) runFunc {
+			python := fs.String("python", "", "`program` that executes the checkout's Python, to read its evals")
+			return func(ctx context.Context, sh *shell, args []string) error {
 				ws, err := openWorkspace(".")
 				if err != nil {
 					return err
@@ -40,7 +47,17 @@ entries of the same model, device and implementation are replaced, others stay.`
 				case args[0] != "import" || len(args) < 2:
 					return fail(exitUsage, "ttreport models import ../tt-inference-server", "models: unexpected %q", args[0])
 				}
-				return importModels(sh, name, file, args[1:])
+				if err := importModels(sh, name, file, args[1:]); err != nil {
+					return err
+				}
+				for _, path := range args[1:] {
+					if info, err := os.Stat(path); err == nil && info.IsDir() {
+						if err := importTargets(ctx, sh, ws, path, *python); err != nil {
+							return err
+						}
+					}
+				}
+				return nil
 			}
 		},
 	}

@@ -77,6 +77,7 @@ type ToolOptions struct {
 	Args      []string // as TOOL=ARG
 	Tokenizer string
 	Chat      bool // chat completions in place of completions
+	ChatLoad  bool // the same for load alone: evals have what their target files plan
 	MPIRanks  int
 }
 

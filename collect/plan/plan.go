@@ -27,6 +27,7 @@ type Plan struct {
 	Evals      []EvalTask          // of eval tools
 	Tokenizer  string              // for tools that make prompts of their own: a folder, or a name on the hub
 	Chat       bool                // chat completions in place of completions, for tools
+	ChatLoad   bool                // the same for load alone
 	TaskDir    string              // folder with eval tasks of the user
 	MPIRanks   int                 // processes of tools that bring their own engine
 	ToolArgs   map[string][]string // more arguments, by tool
@@ -50,7 +51,7 @@ func (p Plan) Digest() string {
 		names = append(names, fmt.Sprintf("%s n%d", it.Name, it.Load.Requests+it.Limit))
 	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %+v %q %q %d %q %v",
-		p.Release, p.Channel, p.Model, p.Device, p.Impl, p.Seed, names, p.Chat))
+		p.Release, p.Channel, p.Model, p.Device, p.Impl, p.Seed, names, p.Chat || p.ChatLoad))
 	return hex.EncodeToString(sum[:6])
 }
 

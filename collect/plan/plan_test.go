@@ -245,7 +245,7 @@ func TestRunPy(t *testing.T) {
 	o = Options{}
 	notes, err := o.ApplyRunPy(RunPy{Workflow: "release", LocalServer: true, CIMode: true, Goodput: "x:1"})
 	if err != nil || o.Server.Name.URL != "http://127.0.0.1:8000" || o.Server.StartupTimeout < 20*time.Minute ||
-		o.Measure.Sweep != SweepStandard || !slices.Equal(o.Tools.Names, []string{"vllm"}) || !o.Tools.Chat ||
+		o.Measure.Sweep != SweepStandard || !slices.Equal(o.Tools.Names, []string{"vllm"}) || !o.Tools.ChatLoad ||
 		o.Evals.ModeLimit != 100 || len(o.Tools.Args) != 2 || len(notes) != 1 {
 		t.Errorf("%+v %v %v", o, notes, err)
 	}

@@ -134,7 +134,7 @@ func (o *Options) runPyWorkflow(r RunPy) ([]Note, error) {
 	if len(o.Tools.Names) == 0 {
 		o.Tools.Names = []string{tool.VLLM}
 	}
-	o.Tools.Chat, o.Evals.NoQuestions = true, true
+	o.Tools.ChatLoad, o.Evals.NoQuestions = true, true
 	if o.Server.Name.Kind == ServerURL {
 		o.Server.StartupTimeout = cmp.Or(o.Server.StartupTimeout, runPyWait)
 	}

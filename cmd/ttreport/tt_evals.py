@@ -1,0 +1,91 @@
+"""Prints the evals of a checkout of tt-inference-server as a target file: tt_evals.py CHECKOUT
+
+It runs in an environment in which the checkout's own run.py runs. What cannot become a target is counted on standard
+error, with the reason.
+"""
+import collections, importlib, json, os, subprocess, sys, time
+
+checkout = os.path.abspath(sys.argv[1])
+sys.path.insert(0, checkout)
+os.chdir(checkout)
+left_out = collections.Counter()
+
+
+def configs():
+    for name in ("reference_config.evals.eval_config", "evals.eval_config"):  # since v0.19, and before
+        try:
+            return importlib.import_module(name).EVAL_CONFIGS
+        except ModuleNotFoundError as e:
+            if e.name is None or not name.startswith(e.name):
+                raise
+    sys.exit("no eval_config.py in " + checkout)
+
+
+def output(*argv):
+    done = subprocess.run(argv, capture_output=True, text=True, cwd=checkout)
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
+def tool(task):
+    """The tool for an environment of theirs, or None: their own scripts run the others."""
+    kind = task.workflow_venv_type.name
+    return {"EVALS_COMMON": "lm-eval", "EVALS_META": "lm-eval", "EVALS_VISION": "lmms-eval"}.get(kind)
+
+
+def reference(score):
+    """The score that their check compares with, and where it is from."""
+    if score is None:
+        return None, ""
+    if score.gpu_reference_score:
+        return score.gpu_reference_score, score.gpu_reference_score_ref
+    return score.published_score, score.published_score_ref
+
+
+def run_of(task):
+    kwargs = {k: v for k, v in (task.gen_kwargs or {}).items() if k != "stream"}
+    run = {"tool": tool(task), "fewshot": task.num_fewshot or 0}
+    if kwargs:
+        run["gen_kwargs"] = ",".join(f"{k}={v}" for k, v in kwargs.items())
+    if task.use_chat_api:
+        run["chat"] = True
+    if task.max_concurrent:
+        run["num_concurrent"] = int(task.max_concurrent)
+    return {k: v for k, v in run.items() if v is not None}
+
+
+def target(model, task, source, date):
+    """One entry of evals:, or None."""
+    value, where = reference(task.score)
+    if not value:
+        left_out["without a reference score"] += 1
+        return None
+    keys = (task.score.score_func_kwargs or {}).get("result_keys") or []
+    unit = (task.score.score_func_kwargs or {}).get("unit")
+    if len(keys) != 1 or not isinstance(keys[0], str) or unit not in (None, "percent"):
+        left_out["scored by several keys, or in another unit"] += 1
+        return None
+    if tool(task) is None:
+        left_out["run by a script of their own"] += 1
+        return None
+    metric, _, filter_ = keys[0].rpartition(",")
+    where = "" if str(where).upper() in ("NONE", "TBD", "DUMMY VALUE", "") else str(where)
+    out = {"model": model, "task": task.task_name, "metric": metric or filter_, "value": value,
+           "tolerance": task.score.tolerance, "source": f"{where or 'no reference stated'} ({source})", "as_of": date,
+           "run": run_of(task)}
+    if metric:
+        out["filter"] = filter_
+    return out
+
+
+version = open(os.path.join(checkout, "VERSION")).read().strip() if os.path.exists("VERSION") else "of unknown version"
+date = output("git", "log", "-1", "--format=%cs") or time.strftime("%Y-%m-%d")  # of an archive: the day it was read
+evals, seen = [], set()
+for model, config in sorted(configs().items()):
+    for task in config.tasks:
+        entry = target(model, task, "tt-inference-server " + version, date)
+        if entry and (model, entry["task"], entry["metric"], entry.get("filter")) not in seen:
+            seen.add((model, entry["task"], entry["metric"], entry.get("filter")))
+            evals.append(entry)
+for why, n in sorted(left_out.items()):
+    print(f"left out: {n} {why}", file=sys.stderr)
+json.dump({"evals": evals}, sys.stdout, indent=1)
