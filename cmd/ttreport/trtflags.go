@@ -18,12 +18,12 @@ func (o *collectOptions) declareTRT(fs *pflag.FlagSet) {
 		"max_batch_size", "max_seq_len", "max_input_len", "max_encoder_input_len", "max_decoder_input_len", "max_beam_width",
 		"num_beams", "top_k", "top_p", "gpu_weights_percent",
 	} {
-		hidden.Var(&passedOn{o, name, true}, name, "for benchmark.py")
+		hidden.Var(&passedOn{o: o, name: name, value: true}, name, "for benchmark.py")
 	}
 	for _, name := range []string{
 		"csv", "enable_cuda_graph", "strongly_typed", "debug_memory", "dump_profile", "dump_layer_info", "refit",
 	} {
-		hidden.VarPF(&passedOn{o, name, false}, name, "", "for benchmark.py").NoOptDefVal = "true"
+		hidden.VarPF(&passedOn{o: o, name: name}, name, "", "for benchmark.py").NoOptDefVal = "true"
 	}
 	hidden.VisitAll(func(f *pflag.Flag) {
 		f.Hidden = true
@@ -36,6 +36,7 @@ type passedOn struct {
 	o     *collectOptions
 	name  string
 	value bool // it takes one
+	text  string
 }
 
 // Set implements pflag.Value.
@@ -43,7 +44,7 @@ func (p *passedOn) Set(text string) error {
 	if !p.value && !strings.EqualFold(text, "true") {
 		return nil
 	}
-	p.o.trt = true
+	p.o.trt, p.text = true, text
 	p.o.Tools.Args = append(p.o.Tools.Args, trtTool+"=--"+p.name)
 	if p.value {
 		p.o.Tools.Args = append(p.o.Tools.Args, trtTool+"="+text)
@@ -51,7 +52,8 @@ func (p *passedOn) Set(text string) error {
 	return nil
 }
 
-func (p *passedOn) String() string { return "" }
+// String returns what was given.
+func (p *passedOn) String() string { return p.text }
 
 // Type implements pflag.Value.
 func (p *passedOn) Type() string {

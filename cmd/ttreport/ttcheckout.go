@@ -84,8 +84,8 @@ func exportEvals(ctx context.Context, sh *shell, checkout, python string) ([]byt
 	cmd.Stdout, cmd.Stderr = &out, &bad
 	if err := cmd.Run(); err != nil {
 		lines := strings.Split(strings.TrimSpace(bad.String()), "\n")
-		return nil, fail(exitInput, "--python names a Python with the packages of the checkout, such as the one of its run.py",
-			"models: the evals of %s cannot be read: %w: %s", checkout, err, lines[len(lines)-1])
+		const fix = "--python names a Python with the packages of the checkout, such as the one of its run.py"
+		return nil, fail(exitInput, fix, "models: the evals of %s cannot be read: %w: %s", checkout, err, lines[len(lines)-1])
 	}
 	for line := range strings.Lines(bad.String()) {
 		if strings.HasPrefix(line, "left out: ") {
