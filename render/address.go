@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/render/words"
 )
 
 // Addresses of pages, relative to the site's root. They are permalinks: they depend on names alone.
@@ -52,6 +53,17 @@ func allIn(release, kind string) string { return string(DataPath(release, kind))
 func allVerdicts(release string) string {
 	return string(DataPath(release, "verdicts")) + " has all but what is unchanged or not compared, and " +
 		"ttreport check --all --release " + release + " all"
+}
+
+// moment is a date with its time; midnight to the second is a date that nobody gave a time.
+func moment(t time.Time) string {
+	switch t = t.UTC(); {
+	case t.IsZero():
+		return "unknown"
+	case t.Equal(t.Truncate(24 * time.Hour)):
+		return t.Format(time.DateOnly)
+	}
+	return t.Format("2006-01-02 15:04") + words.Thin + "UTC"
 }
 
 // day is a date as people write it.

@@ -354,13 +354,6 @@ func (r *Report) releaseTable() *Table {
 	return t.cut("older releases keep their pages")
 }
 
-func moment(t time.Time) string {
-	if t.IsZero() {
-		return "unknown"
-	}
-	return t.UTC().Format("2006-01-02 15:04") + words.Thin + "UTC"
-}
-
 // Headline is the newest release's name, the decision on it and its counts, for one line on a terminal; the name is ""
 // when there is nothing, and the counts then say what was lost.
 func (r *Report) Headline() (string, words.Decision, string) {

@@ -104,7 +104,7 @@ func releaseOrStart(h *columns.RunHead) string {
 	if h.Release != "" || h.Start.IsZero() {
 		return words.OrUnknown(h.Release)
 	}
-	return "build of " + h.Start.UTC().Format("2006-01-02 15:04")
+	return "build of " + moment(h.Start)
 }
 
 // figureSection has one figure a metric, with the targets in force.

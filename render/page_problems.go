@@ -26,7 +26,7 @@ func (r *Report) ProblemsPage() Page {
 		Crumbs:      []Link{{"Overview", "index.html"}, {"Problems", ""}},
 	}
 	if len(all) == 0 {
-		p.Lead = Lead{Tone: words.ToneGood, Text: "No problem was met."}
+		p.Lead = Lead{Tone: words.ToneGood, Text: "No error and no warning was met. Notes are on the pages of their runs."}
 		p.Sections = []Section{
 			{
 				ID: "none", Title: "Problems",

@@ -346,7 +346,7 @@ func (r *Report) runsSection(runs []int) Section {
 	t := &Table{
 		Caption: "Runs", Layout: List,
 		Cols: []Col{
-			{Head: "Run"}, {Head: "Started", Unit: "UTC", Length: Medium}, {Head: "Model"}, {Head: "Device"},
+			{Head: "Run"}, {Head: "Started", Length: Medium}, {Head: "Model"}, {Head: "Device"},
 			{Head: "Engine"}, {Head: "Points", Num: true, Length: Short}, {Head: "Evals", Num: true, Length: Short},
 			{Head: "Problems", Num: true, Length: Short},
 		},
@@ -355,7 +355,7 @@ func (r *Report) runsSection(runs []int) Section {
 		h := &r.Columns.Runs[runs[i]]
 		started := words.Absent
 		if !h.Start.IsZero() {
-			started = h.Start.UTC().Format("2006-01-02 15:04")
+			started = moment(h.Start)
 		}
 		device := text(words.OrUnknown(h.Device))
 		engine := h.Engine

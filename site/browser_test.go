@@ -133,6 +133,7 @@ func TestInBrowser(t *testing.T) {
 		}
 	}
 	chartsAreDrawn(t, b)
+	tooltipsHaveText(t, b)
 	chartsAreOffered(t, b)
 	b.quiet(t)
 }
@@ -163,6 +164,31 @@ func chartsAreDrawn(t *testing.T, b *browser) {
 	})`) {
 		t.Errorf("in the table and not in the chart: %s", missing)
 	}
+}
+
+// tooltipsHaveText moves the pointer over every chart, on marks, lines and limits, and reads what it is told.
+func tooltipsHaveText(t *testing.T, b *browser) {
+	t.Helper()
+	said := eval[[]string](t, b, `[...document.querySelectorAll("[data-chart]")].flatMap(function (e) {
+		var out = [], w = e.ttchart.getWidth(), high = e.ttchart.getHeight();
+		var text = e.ttchart.getOption().tooltip[0].formatter;
+		e.ttchart.setOption({ tooltip: { formatter: function (p) {
+			out.push(e.dataset.chart + ": " + text(p));
+			return text(p);
+		} } });
+		for (var x = 2; x < w; x += 16) for (var y = 2; y < high; y += 12)
+			e.ttchart.dispatchAction({ type: "showTip", x: x, y: y });
+		return [...new Set(out)];
+	})`)
+	if len(said) == 0 {
+		t.Error("no chart says anything under the pointer")
+	}
+	for _, text := range said {
+		if strings.Contains(text, "undefined") || strings.Contains(text, "NaN") {
+			t.Errorf("a tooltip says %q", text)
+		}
+	}
+	t.Log(len(said), "texts, such as", said[:min(3, len(said))])
 }
 
 // chartsAreOffered downloads a chart: as a picture, and as a table of what is drawn.

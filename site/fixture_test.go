@@ -42,7 +42,8 @@ func fixtureOf(model, device string, releases int) ([]schema.Run, render.Input) 
 	note := "# Notes on " + model + "\n\n| a | b |\n|--|--:|\n| 1 | 2 |\n\n[x](javascript:alert(1)) " + model
 	return runs, render.Input{
 		Title: "Results of " + model, Gate: judged, Version: "ttreport test",
-		Topics: []string{"method", "verdicts", "files", "environment", "exit-codes", "lints", "targets", "decisions"},
+		Topics: []string{"method", "verdicts", "files", "environment", "exit-codes", "lints", "targets",
+			"decisions", "collect", "run-py", "ci", "plans", "glossary", "site"},
 		Licences: []render.Licence{
 			{Name: "Apache ECharts", Version: "6", Licence: "Apache-2.0", File: "assets/echarts.LICENSE.txt"},
 		},

@@ -19,7 +19,7 @@ func everyPage() []string {
 	return []string{
 		"index.html", "releases/v0.12.0/index.html", "models/Tiny-1B/n150/index.html", "runs/run-3-1/index.html",
 		"evals/index.html", "targets/index.html", "problems/index.html", "notes/index.html", "about/index.html",
-		"about/lints.html", "explore/index.html", "compare/index.html", "404.html",
+		"about/lints.html", "about/collect.html", "about/run-py.html", "about/ci.html", "explore/index.html", "compare/index.html", "404.html",
 	}
 }
 

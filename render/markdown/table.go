@@ -43,7 +43,7 @@ func (w writer) table(t *render.Table) {
 		}
 	}
 	if t.More != "" {
-		fmt.Fprintf(w.b, "\n%d of %d rows; %s.\n", len(t.Rows), t.Total, escape(t.More))
+		fmt.Fprintf(w.b, "\n%s of %s rows; %s.\n", words.Count(len(t.Rows)), words.Count(t.Total), escape(t.More))
 	}
 }
 
