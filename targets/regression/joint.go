@@ -42,10 +42,8 @@ func (j *judge) sightings(x *test, list []sighting) (all []sighting, own int) {
 	return list, own
 }
 
-// looks is the number of windows that are tested, of two runs and of three: p values are multiplied by it (Bonferroni).
-const looks = 2
-
-// together tests the newest two and the newest three runs of a cell, and keeps the surer of the two.
+// together tests the newest two and the newest three runs of a cell, as far as two releases remain to compare them
+// with, and keeps the surer of the two. p values are multiplied by the number of tests that are possible (Bonferroni).
 func (j *judge) together(x *test, p *prior) {
 	x.joint = joint{}
 	delta := j.t.Cells[x.cell].Delta
@@ -57,6 +55,7 @@ func (j *judge) together(x *test, p *prior) {
 	dir := math.Copysign(1, x.d)
 	base := x.base.summary()
 	var best joint
+	looks := 0.
 	for k := 2; k <= min(3, len(list)); k++ {
 		if k > own {
 			base = base.without(&x.base.prev[k-own-1])
@@ -64,15 +63,12 @@ func (j *judge) together(x *test, p *prior) {
 		if base.n < 2 {
 			break
 		}
-		w, ok := j.windowed(x, list[:k], base, dir, p)
-		if !ok {
-			continue
-		}
-		w.p, w.outliers = math.Min(1, looks*w.p), math.Min(1, looks*w.outliers)
-		if best.runs == 0 || w.p < best.p {
+		looks++
+		if w, ok := j.windowed(x, list[:k], base, dir, p); ok && (best.runs == 0 || w.p < best.p) {
 			best = w
 		}
 	}
+	best.p, best.outliers = math.Min(1, looks*best.p), math.Min(1, looks*best.outliers)
 	x.joint = best
 }
 

@@ -27,6 +27,17 @@ func aged(t *table) {
 			"confirmed at once %.2f, next %.2f, then %.2f; false share %.3f", s.confirmed[0], s.confirmed[1],
 			s.confirmed[2], s.falseShare)
 	}
+	// A change of one point alone needs more evidence than one of many.
+	f := hall()
+	f.slow, f.slowBy = .03, .10
+	s := t.stays(f, 30, 1, math.Log(1.10), 8)
+	const measured = "confirmed at once %.2f, next %.2f, then %.2f"
+	t.row(true, "  3 % of values were 10 % slow, one point of 500 alone", "", measured,
+		s.confirmed[0], s.confirmed[1], s.confirmed[2])
+	f.slow = 0
+	s = t.stays(f, 30, 1, math.Log(1.10), 8)
+	t.row(true, "  no bad runs, one point of 500 alone", "", measured,
+		s.confirmed[0], s.confirmed[1], s.confirmed[2])
 }
 
 // staysWorse is a change that a quiet history would show at once, in a noisy one.

@@ -91,7 +91,10 @@ func (c change) measure(t *table) {
 	k := float64(t.o.populations)
 	limit, goal := 1., fmt.Sprintf("power >= %.2f, false share <= .08", c.power)
 	confirm := ""
-	if c.n == 3 {
+	switch c.n {
+	case 2: // what is suspected has no goal
+		goal = ""
+	case 3:
 		limit, goal = .20, goal+", none above .20"
 		confirm = "confirmed >= .85 of them, at most 3 false"
 	}

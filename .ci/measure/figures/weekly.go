@@ -30,7 +30,7 @@ func weekly(t *table) {
 		{"device factor 2 %", .5, 0, 0, func(f *fleet) { f.host = .02 }},
 		{"bimodal, 3 % of values 12 % slow", 1, 0, 0, func(f *fleet) { f.slow, f.slowBy = .03, .12 }},
 		{"3 % of runs 10 % slow", 1, 0, 0, func(f *fleet) { f.slowRuns, f.slowBy = .03, .10 }},
-		{"harsh mix", 1, 6, 0, func(f *fleet) {
+		{"harsh mix", 1, 5, 0, func(f *fleet) {
 			f.noise, f.start, f.host = student(4), .005, .01
 			f.slow, f.slowBy, f.slowRuns, f.modes = .02, .10, .02, .1
 		}},
