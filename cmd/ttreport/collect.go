@@ -186,6 +186,9 @@ func (o collectOptions) measure(ctx context.Context, sh *shell, ws *workspace.Wo
 		show.Expect(s.Plan, about)
 	}
 	if o.dryRun {
+		if o.serverOnly { // nothing is measured then
+			s.Plan = plan.Plan{Model: s.Plan.Model}
+		}
 		for _, l := range collect.CommandLines(s.Plan, s.Server, s.Address) {
 			fmt.Fprintln(sh.out, l)
 		}

@@ -1,9 +1,12 @@
 package doctor
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -21,9 +24,26 @@ const (
 
 func containers() Finding {
 	if name := server.InstalledEngine(); name != "" {
-		return Finding{true, "containers", name, ""}
+		return answers(name)
 	}
 	return Finding{false, "containers", "neither docker nor podman is installed", "apt-get install podman"}
+}
+
+// answers reports whether an engine can start containers: docker's program is installed without its daemon, or without
+// the right to use it.
+func answers(engine string) Finding {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, engine, "info").CombinedOutput()
+	if err == nil {
+		return Finding{true, "containers", engine, ""}
+	}
+	last := strings.TrimSpace(string(out))
+	if at := strings.LastIndexByte(last, '\n'); at >= 0 {
+		last = last[at+1:]
+	}
+	return Finding{false, "containers", engine + " is installed and does not answer: " + cmp.Or(last, err.Error()),
+		"start its daemon (systemctl start docker), join the group docker, or install podman, which needs no daemon"}
 }
 
 func port(n int) Finding {

@@ -94,6 +94,9 @@ func (a *Attached) identify(ctx context.Context) (Endpoint, error) {
 	if !found {
 		return end, fmt.Errorf("%w: the server does not serve %q; it lists %q", ErrOtherModel, a.Model, models.Data[0].ID)
 	}
+	if end.Context == 0 {
+		end.Context = a.slot(ctx)
+	}
 	var version struct {
 		Version string `json:"version"`
 	}
@@ -101,6 +104,20 @@ func (a *Attached) identify(ctx context.Context) (Endpoint, error) {
 		end.Stack.Version = version.Version
 	}
 	return end, nil
+}
+
+// slot returns the tokens of one request by llama.cpp's /props, which divides its context among slots; 0 for a server
+// without that path.
+func (a *Attached) slot(ctx context.Context) int {
+	var props struct {
+		Defaults struct {
+			Context int `json:"n_ctx"`
+		} `json:"default_generation_settings"`
+	}
+	if a.get(ctx, "/props", &props) != nil {
+		return 0
+	}
+	return max(0, props.Defaults.Context)
 }
 
 // Probe reads a server's model and context length without a completion.

@@ -196,3 +196,29 @@ func TestVirtualSimulator(t *testing.T) {
 	}
 	s.Stop()
 }
+
+// A request to llama.cpp gets one slot of its context, which only /props states; what a server lists has precedence.
+func TestContextOfASlot(t *testing.T) {
+	for _, tt := range []struct {
+		models, props string
+		want          int
+	}{
+		{`{"data":[{"id":"m"}]}`, `{"default_generation_settings":{"n_ctx":4096},"total_slots":4}`, 4096},
+		{`{"data":[{"id":"m","max_model_len":2048}]}`, `{"default_generation_settings":{"n_ctx":4096}}`, 2048},
+		{`{"data":[{"id":"m"}]}`, `{"default_generation_settings":{"n_ctx":-1}}`, 0},
+		{`{"data":[{"id":"m"}]}`, "", 0},
+	} {
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			text := map[string]string{"/v1/models": tt.models, "/props": tt.props}[r.URL.Path]
+			if text == "" {
+				w.WriteHeader(http.StatusNotFound)
+			}
+			_, _ = w.Write([]byte(text))
+		}))
+		end, err := (&Attached{URL: srv.URL, Model: "m"}).Probe(context.Background())
+		srv.Close()
+		if err != nil || end.Context != tt.want {
+			t.Errorf("%+v: %d %v", tt, end.Context, err)
+		}
+	}
+}
