@@ -1,0 +1,117 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"al.essio.dev/pkg/shellescape"
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+var updateParity = flag.Bool("update-parity", false, "rewrite the table of templates/docs/parity.md")
+
+// parityHead is the page before its table.
+const parityHead = `# What the five systems do, and the line that does it here
+
+ttreport grew from five systems: tt-inference-server's benchmarks, its AIPerf benchmarks and its workflows, nm-vllm, and
+TensorRT-LLM's benchmark.py. Each row is a feature of their documentation and a line that a test of ttreport runs; the
+last column has what the test looks at. Tools and servers themselves are run by .ci/real (ttreport help collect).
+
+| system | feature | line | checked |
+|--------|---------|------|---------|
+`
+
+// parityTail is what the table lacks, with the reason.
+const parityTail = `
+Not here, and why:
+
+| system | feature | why |
+|--------|---------|-----|
+| tt-inference-server | files of ` + "`reports_output/`" + ` in their layout | not written; the same numbers are in ` +
+	"`_site/reports/` and `_site/data/`" + ` |
+| tt-inference-server | starting vLLM from ` + "`--tt-metal-home`" + ` | ` + "`--server 'command …'`" + ` starts any program |
+| tt-inference-server | spec tests, agentic, prefix cache, speculative decoding, media | a script under ` + "`exec:`" + ` |
+| AIPerf              | the harmonised JSON beside the raw files | the raw files are read; the harmonised copy too |
+| nm-vllm             | results as BenchmarkResult JSON | read, not written |
+| nm-vllm             | fetching ShareGPT | 640 MB: the message has the line that fetches it |
+`
+
+// A row of testdata/parity.txtar is "system | feature | arguments | expression". The expression is looked for in what is
+// printed, or in the file that "file:" before it names.
+func TestParity(t *testing.T) {
+	archive, err := txtar.ParseFile("testdata/parity.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", filepath.Join(dir, ".cache"))
+	t.Setenv("XDG_RUNTIME_DIR", filepath.Join(dir, ".run"))
+	t.Setenv("HF_HUB_OFFLINE", "1")
+	for _, f := range archive.Files {
+		name := filepath.Join(dir, f.Name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, f.Data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	page, err := filepath.Abs("../../templates/docs/parity.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	table := parityHead
+	for line := range strings.Lines(string(archive.Comment)) {
+		cells := strings.SplitN(strings.TrimSpace(line), " | ", 4)
+		if len(cells) != 4 {
+			continue // an empty line, or a comment
+		}
+		args := strings.Fields(cells[2])
+		check(t, args, cells[3])
+		shown := shellescape.QuoteCommand(append([]string{"ttreport"}, args...))
+		looked := "what it prints"
+		switch {
+		case strings.HasSuffix(cells[2], "--dry-run"):
+			looked = "the command lines of the tools"
+		case strings.HasPrefix(cells[3], "file:"):
+			looked = "a file that it writes"
+		}
+		table += fmt.Sprintf("| %s | %s | `%s` | %s |\n", cells[0], cells[1], shown, looked)
+	}
+	table += parityTail
+	if *updateParity {
+		if err := os.WriteFile(page, []byte(table), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if stored, err := os.ReadFile(page); err != nil || string(stored) != table {
+		t.Errorf("%s differs (%v); go test ./cmd/ttreport -run TestParity -update-parity rewrites it", page, err)
+	}
+}
+
+// check runs a line and looks for an expression in what it prints or writes.
+func check(t *testing.T, args []string, want string) {
+	t.Helper()
+	var out bytes.Buffer
+	run(context.Background(), args, strings.NewReader(""), &out, &out)
+	text := out.String()
+	if file, expression, ok := strings.Cut(strings.TrimPrefix(want, "file:"), ":"); ok && strings.HasPrefix(want, "file:") {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Errorf("%q: %v\n%s", args, err, text)
+			return
+		}
+		text, want = string(data), expression
+	}
+	if !regexp.MustCompile("(?m)" + want).MatchString(text) {
+		t.Errorf("%q: %q is not in\n%.3000s", args, want, text)
+	}
+}
