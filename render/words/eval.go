@@ -97,7 +97,10 @@ func evalLimit(v *schema.Verdict, r schema.EvalLimit) string {
 	if r.Chance && v.Outcome == schema.Fail {
 		out += ": chance could explain it"
 	}
-	if r.Chance && r.Needed > 0 {
+	switch {
+	case r.Chance && r.Of > 0 && r.Needed > r.Of:
+		out += "; all " + Count(r.Of) + " questions would not settle it"
+	case r.Chance && r.Needed > 0:
 		out += "; about " + Count(r.Needed) + " questions would settle it"
 	}
 	return out + "."
