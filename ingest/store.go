@@ -63,6 +63,7 @@ func (e *WriteError) Unwrap() error { return e.Err }
 // Faults of a file or a stored document are problems in the result. The error is the context's, that of Targets, or a
 // [WriteError]; what was stored until then stays stored and is in the result.
 func (s Store) Read(ctx context.Context, roots []Root, opt Options) (Result, error) {
+	history.RemoveUnfinished(s.Dir)
 	set, err := Load(ctx, roots, opt)
 	if err != nil {
 		return Result{}, err

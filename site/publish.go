@@ -19,6 +19,8 @@ import (
 // else.
 const manifestName = ".ttreport-site.json"
 
+const manifestTemporary = manifestName + ".new"
+
 // newName is the folder in which files wait until all of a build are made: one that fails changes no page.
 const newName = ".ttreport-new"
 
@@ -52,7 +54,7 @@ type publisher struct {
 }
 
 // staged is a file that waits for its place.
-type staged struct{ temporary, path string }
+type staged struct{ temporary, path, old string }
 
 func openPublisher(dir, record string) (*publisher, error) {
 	if err := Check(dir); err != nil {
@@ -126,7 +128,7 @@ func (p *publisher) put(path string, data []byte) error {
 	temporary := ""
 	if changed {
 		temporary = filepath.Join(newName, strconv.Itoa(len(p.staged)))
-		p.written, p.staged = append(p.written, path), append(p.staged, staged{temporary, local})
+		p.written, p.staged = append(p.written, path), append(p.staged, staged{temporary: temporary, path: local})
 	}
 	p.mu.Unlock()
 	if !changed {
@@ -204,12 +206,10 @@ func (p *publisher) finish() error {
 	if err := p.announce(); err != nil {
 		return err
 	}
-	for _, s := range p.staged {
-		if err := p.root.MkdirAll(filepath.Dir(s.path), 0o777); err != nil {
-			return fmt.Errorf("writing %s: %w", s.path, err)
-		}
-		if err := p.root.Rename(s.temporary, s.path); err != nil {
-			return fmt.Errorf("writing %s: %w", s.path, err)
+	for i := range p.staged {
+		if err := p.place(&p.staged[i]); err != nil {
+			p.undo(p.staged[:i])
+			return fmt.Errorf("writing %s: %w", p.staged[i].path, err)
 		}
 	}
 	if err := p.removeOld(); err != nil {
@@ -221,6 +221,36 @@ func (p *publisher) finish() error {
 	p.settled()
 	p.units.save()
 	return nil
+}
+
+// place gives a file its place, and keeps the one that was there.
+func (p *publisher) place(s *staged) error {
+	if err := p.root.MkdirAll(filepath.Dir(s.path), 0o777); err != nil {
+		return err
+	}
+	old := s.temporary + ".old"
+	if p.root.Link(s.path, old) == nil { // there is none, or the file system has no links: then it cannot be put back
+		s.old = old
+	}
+	return p.root.Rename(s.temporary, s.path)
+}
+
+// undo puts back what was there, as far as that is possible; the error of writing is the one to tell.
+func (p *publisher) undo(list []staged) {
+	for _, s := range slices.Backward(list) {
+		if s.old != "" {
+			_ = p.root.Rename(s.old, s.path)
+			continue
+		}
+		if _ = p.root.Remove(s.path); p.known[filepath.ToSlash(s.path)] {
+			continue
+		}
+		for up := filepath.Dir(s.path); up != "."; up = filepath.Dir(up) {
+			if p.root.Remove(up) != nil {
+				break // not empty
+			}
+		}
+	}
 }
 
 // check refuses to replace what is not ours, before anything is replaced.
@@ -270,13 +300,12 @@ func (p *publisher) writeManifest(names []string) error {
 	if p.holds(manifestName, data) {
 		return nil
 	}
-	const temporary = manifestName + ".new"
-	err = p.root.WriteFile(temporary, data, 0o644)
+	err = p.root.WriteFile(manifestTemporary, data, 0o644)
 	if err == nil {
-		err = p.root.Rename(temporary, manifestName)
+		err = p.root.Rename(manifestTemporary, manifestName)
 	}
 	if err != nil {
-		_ = p.root.Remove(temporary) // the first error is the one to tell
+		_ = p.root.Remove(manifestTemporary) // the first error is the one to tell
 		return fmt.Errorf("writing the site's manifest: %w", err)
 	}
 	return nil
@@ -300,6 +329,8 @@ func Check(dir string) error {
 	if err != nil {
 		return err
 	}
+	ours := []string{manifestTemporary, newName, journalName} // of a build that was killed before its list was there
+	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return slices.Contains(ours, e.Name()) })
 	if len(entries) > 0 {
 		return fmt.Errorf("%s: %w", dir, ErrForeignFolder)
 	}

@@ -7,6 +7,10 @@ import (
 	"path/filepath"
 )
 
+// Temporary begins the names of files that are being written; one that is there when nobody writes is the rest of a
+// write that was cut short.
+const Temporary = ".ttreport-tmp-"
+
 // WriteFile replaces a file's content in one step. Missing folders are made. On error the old content is untouched and
 // no temporary file is left.
 func WriteFile(name string, data []byte) error { return writeFile(name, data, false) }
@@ -16,7 +20,7 @@ func writeFile(name string, data []byte, flush bool) (err error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fmt.Errorf("making folder for %s: %w", filepath.Base(name), err)
 	}
-	f, err := os.CreateTemp(dir, ".ttreport-tmp-*")
+	f, err := os.CreateTemp(dir, Temporary+"*")
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", name, err)
 	}

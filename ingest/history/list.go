@@ -10,6 +10,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/ttreport/ttreport/ingest/durable"
 	"github.com/ttreport/ttreport/ingest/rootfs"
 	"github.com/ttreport/ttreport/ingest/schema"
 )
@@ -33,6 +34,7 @@ func unreadable(name string, err error) *schema.Problem {
 var (
 	errHidden   = errors.New("a document that is hidden by its name")
 	errPacked   = errors.New("an archive, or a compressed document")
+	errCutShort = errors.New("a document that was being written when ttreport was ended; read its results again")
 	errRenamed  = errors.New("a document whose name does not end in .json")
 	errLinkedTo = errors.New("a link to a folder, which is not followed")
 )
@@ -111,6 +113,9 @@ func (l *lister) add(folder *rootfs.Folder, dir, rel string, e fs.DirEntry) {
 // disguised recognises a document that is not read because of its name: by what is in it. Other files, such as a
 // README, may lie in a history.
 func disguised(folder *rootfs.Folder, rel string) error {
+	if strings.HasPrefix(path.Base(rel), durable.Temporary) {
+		return errCutShort
+	}
 	lower := strings.ToLower(path.Base(rel))
 	if strings.HasSuffix(lower, ".json.gz") || strings.HasSuffix(lower, ".json.zst") {
 		return errPacked
@@ -131,6 +136,16 @@ func disguised(folder *rootfs.Folder, rel string) error {
 		return errRenamed
 	}
 	return err
+}
+
+// RemoveUnfinished removes what writes left that were cut short. The caller is the only one that writes.
+func RemoveUnfinished(dir string) {
+	_ = filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
+		if err == nil && e.Type().IsRegular() && strings.HasPrefix(e.Name(), durable.Temporary) {
+			_ = os.Remove(name) // a load reports one that stays
+		}
+		return nil
+	})
 }
 
 // Each reads every document below a folder, in path order. What cannot be read is a problem.
