@@ -108,7 +108,7 @@ func (p *part) put(path render.Address, data []byte) error {
 	if err := p.b.ctx.Err(); err != nil {
 		return err
 	}
-	if name := string(path); !strings.HasPrefix(name, "assets/") && !strings.HasSuffix(name, ".csv") {
+	if !strings.HasPrefix(string(path), "assets/") {
 		data = plaintext.PrintableBytes(data)
 	}
 	p.files = append(p.files, string(path))

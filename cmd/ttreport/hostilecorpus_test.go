@@ -30,6 +30,9 @@ func readHostile(t *testing.T, name string) hostileCase {
 	c := hostileCase{files: a.Files}
 	for line := range strings.Lines(string(a.Comment)) {
 		key, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		if text, err := strconv.Unquote(value); err == nil {
+			value = text
+		}
 		switch key {
 		case "run":
 			c.run = append(c.run, value)
@@ -55,6 +58,9 @@ func (c hostileCase) lay(t *testing.T) {
 	top := t.TempDir()
 	secret, dir := filepath.Join(top, "secret"), filepath.Join(top, "ws")
 	if err := os.WriteFile(secret, []byte("title: PLANTED\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range c.files {
@@ -94,7 +100,7 @@ func written(before map[string]bool) string {
 // The public corpus of hostile inputs; its README says how to read it.
 func TestHostile(t *testing.T) {
 	names, err := filepath.Glob(filepath.Join("..", "..", "testdata", "hostile", "*.txtar"))
-	if err != nil || len(names) < 10 {
+	if err != nil || len(names) < 60 {
 		t.Fatalf("%d cases, %v", len(names), err)
 	}
 	for _, name := range names {

@@ -6,10 +6,10 @@ import (
 )
 
 // shape is a secret that is known by how it begins, whatever its name. The prefixes are those that the issuers document
-// so that leaked keys are found; gitleaks (MIT licence) keeps a list of them, from which these were taken. Its Go package
-// was not used: it brings 74 modules, and its 221 rules take 81 s for 100 MB of a server's log, where this list and the
-// rest of the package take 0.6 s. 99 of its 120 rules about shapes have their secrets found here; the others need a
-// context (a line of curl, XML of NuGet) or would find ordinary words and commits.
+// so that leaked keys are found; gitleaks (MIT licence) keeps a list of them, from which these were taken. Its Go
+// package was not used: it brings 74 modules, and its 221 rules take 81 s for 100 MB of a server's log, where this list
+// and the rest of the package take 0.6 s. 99 of its 120 rules about shapes have their secrets found here; the others
+// need a context (a line of curl, XML of NuGet) or would find ordinary words and commits.
 type shape struct {
 	prefix string
 	in     func(byte) bool // bytes that follow
