@@ -88,7 +88,7 @@ func (j *reader) verdict(obs int32) schema.Verdict {
 		z, v.N = o.Z2, int(o.K2)
 		why.First = math.Exp(sign(s.Metric) * o.Z)
 	}
-	v.Value = schema.Num(latency.Round(math.Exp(sign(s.Metric)*z), 12))
+	v.Value = schema.Num(s.value(obs).Value)
 	v.Run = j.runWith(j.runs[s.System()], s.KeyIndex, row.Why == regression.WhyRecheck)
 	base := j.baseline(j.cellOf[obs], obs)
 	if base >= 0 {

@@ -57,6 +57,9 @@ func New(ctx context.Context, c *columns.Columns, releases []Release, policy *de
 	if j.rows, err = regression.Judge(ctx, table, j.rules); err != nil {
 		return nil, err
 	}
+	for i := range series {
+		series[i].rows = j.rows
+	}
 	j.index()
 	j.evals = judgeEvals(c, releases, screen)
 	return j, nil

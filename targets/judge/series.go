@@ -24,6 +24,7 @@ type Series struct {
 	Def                 string
 	cell                int32
 	table               *regression.Table
+	rows                *regression.Judgement // of the table
 	releases            []Release
 }
 
@@ -59,7 +60,9 @@ type stratum struct {
 	tail           bool
 }
 
-// SeriesValue is the value of one release: the geometric mean over its measurements.
+// SeriesValue is the value of one release, which every page shows and every verdict has: the geometric mean over its
+// measurements; over the later ones alone where a first one raised a suspicion that they decided, because a number that
+// was measured again for being high is too high.
 type SeriesValue struct {
 	Release int // index into the releases
 	Value   float64
@@ -78,7 +81,10 @@ func (s *Series) value(obs int32) SeriesValue {
 	o := &s.table.Obs[obs]
 	n := int(o.K + o.K2)
 	z := o.Z
-	if o.K2 > 0 {
+	switch {
+	case s.rows != nil && later(&s.rows.Rows[obs]):
+		z, n = o.Z2, int(o.K2)
+	case o.K2 > 0:
 		z = (float64(o.K)*o.Z + float64(o.K2)*o.Z2) / float64(n)
 	}
 	return SeriesValue{Release: int(o.Release), Value: latency.Round(math.Exp(sign(s.Metric)*z), 12), N: n}

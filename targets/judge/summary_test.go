@@ -48,6 +48,30 @@ func TestSummaryAgreesWithVerdicts(t *testing.T) {
 	}
 }
 
+// A release has one number of a series: verdict, summary and figures show the same, also where a later run decided about
+// a first one.
+func TestOneNumberOfARelease(t *testing.T) {
+	for name, again := range map[string]float64{"worse again": 1.3, "not again": 1, "better": .9} {
+		values := judgetest.Steady(9)
+		before := values[8][3]
+		values[8][3] *= 1.4
+		j := judged(t, judgetest.Rerun(values, before*again), nil)
+		last := len(j.Releases) - 1
+		for i := range j.Series {
+			s := &j.Series[i]
+			v := judgetest.Find(j.History(last), s.Key.Workload())
+			value, _ := v.Value.Get()
+			g, _ := j.Summary(s, last)
+			at, _ := s.At(last)
+			own, _ := j.Value(s, last)
+			if g.Value != value || at != value || own.Value != value {
+				t.Errorf("%s, %s: %v in the verdict, %v, %v and %v elsewhere", name, s.Key.Workload(), value, g.Value, at,
+					own.Value)
+			}
+		}
+	}
+}
+
 // Verdicts are sorted by severity.
 func TestWorstFirst(t *testing.T) {
 	j := judged(t, eventful(), nil)
