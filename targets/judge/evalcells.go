@@ -154,6 +154,27 @@ func share(s *schema.Score) (p float64, ok bool) {
 	return 0, false
 }
 
+// itemsOf is of how many right or wrong answers a share has the error that its file states. That is the number of items
+// for an eval whose answers are right or wrong; a mean of graded answers has less noise, and one of related questions
+// more. Without a stated error it is the number of items.
+func itemsOf(s *schema.Score, p float64) float64 {
+	n := float64(s.N)
+	e, has := s.Stderr.Get()
+	if v, _ := s.Value.Get(); v > 1 {
+		e /= 100
+	}
+	if !has || !(e > 0) || n < 2 || p <= 0 || p >= 1 {
+		return n
+	}
+	rounding := .02 + 1e-4/e // of an error that is stated with four digits
+	for _, d := range []float64{n, n - 1} {
+		if math.Abs(e/math.Sqrt(p*(1-p)/d)-1) <= rounding {
+			return n
+		}
+	}
+	return p * (1 - p) / (e * e)
+}
+
 // spread returns the standard error of a share from its items: Wilson's interval where the plain formula gives zero,
 // reduced by the finite population correction of a limited run (the first n of N).
 func spread(s *schema.Score, p float64) (se float64, ok bool) {
@@ -167,7 +188,7 @@ func spread(s *schema.Score, p float64) (se float64, ok bool) {
 		}
 		return 0, false
 	}
-	lo, hi := proportion.Wilson(p, float64(s.N))
+	lo, hi := proportion.Wilson(p, itemsOf(s, p))
 	se = (hi - lo) / (2 * 1.959963984540054)
 	if s.Total > s.N {
 		se *= math.Sqrt(1 - float64(s.N)/float64(s.Total))

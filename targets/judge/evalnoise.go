@@ -22,7 +22,7 @@ type evalNoise struct {
 	releases  float64
 }
 
-func noiseOf(c *evalCell, base []int, items int) evalNoise {
+func noiseOf(c *evalCell, base []int, items float64) evalNoise {
 	base = base[max(0, len(base)-evalWindow):]
 	x := evalNoise{releases: float64(len(base))}
 	known := 0
@@ -39,7 +39,7 @@ func noiseOf(c *evalCell, base []int, items int) evalNoise {
 	}
 	x.variance, x.df = x.own, x.releases-1
 	if items > 0 && known > 0 {
-		if least := 1 / float64(items); x.variance < least {
+		if least := 1 / items; x.variance < least {
 			x.variance, x.df = least, math.Inf(1)
 		}
 	}
@@ -57,7 +57,7 @@ func (x evalNoise) slope() float64 {
 // arcsineGate compares a share with three releases or more on the scale 2·asin √p, where the variance of n items is
 // 1/n: the noise between releases is never taken below that of the items.
 func arcsineGate(c *evalCell, base []int, p float64, now *columns.ScoreRow) proportion.Difference {
-	x := noiseOf(c, base, now.N)
+	x := noiseOf(c, base, itemsOf(&now.Score, p))
 	se := x.se()
 	d := proportion.Difference{D: p - x.meanShare}
 	if se == 0 {
@@ -109,7 +109,7 @@ func (j *Judgement) ExplainEval(v schema.Verdict) *EvalCalculation {
 	}
 	now := c.values[b.at].scores[0]
 	if p, isShare := share(&now.Score); isShare && b.test == schema.TestGate {
-		x := noiseOf(c, b.base, now.N)
+		x := noiseOf(c, b.base, itemsOf(&now.Score, p))
 		r.Mean, r.MeanShare, r.Own, r.Variance, r.Df, r.SE, r.Z = x.mean, x.meanShare, x.own, x.variance, x.df,
 			x.se(), proportion.Arcsine(p)
 	}

@@ -131,7 +131,7 @@ func (e *evalJudgement) compare(t *evalTest, c *evalCell, st *evalState, now *co
 	case shares && len(st.base) >= 3:
 		t.d, t.reason.Test = arcsineGate(c, st.base, p2, now), schema.TestGate
 	case shares && now.N > 0 && before.N > 0:
-		t.d = proportion.Newcombe(p1, float64(before.N), p2, float64(now.N))
+		t.d = proportion.Newcombe(p1, itemsOf(&before.Score, p1), p2, itemsOf(&now.Score, p2))
 		t.reason.Test = schema.TestUnpaired
 	default:
 		v1, ok1 := before.Value.Get()

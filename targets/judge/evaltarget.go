@@ -92,7 +92,7 @@ func around(t schema.Target, s *columns.ScoreRow, value float64, isShare bool) (
 		return value - z*e, value + z*e, true
 	}
 	if s.N > 0 && s.Total <= s.N && t.Items == 0 {
-		lo, hi = proportion.Wilson(value, float64(s.N))
+		lo, hi = proportion.Wilson(value, itemsOf(&s.Score, value))
 		return lo, hi, true
 	}
 	se, ok := spread(&s.Score, value)

@@ -61,8 +61,8 @@ type stratum struct {
 }
 
 // SeriesValue is the value of one release, which every page shows and every verdict has: the geometric mean over its
-// measurements; over the later ones alone where a first one raised a suspicion that they decided, because a number that
-// was measured again for being high is too high.
+// measurements; over the later ones alone where a first one raised a suspicion that they decided, because a number
+// that was measured again for being high is too high.
 type SeriesValue struct {
 	Release int // index into the releases
 	Value   float64
