@@ -1,6 +1,12 @@
 package ingest
 
 import (
+	"bytes"
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
@@ -29,3 +35,51 @@ func notRead(f *decode.File, what string) schema.Reading {
 		}),
 	}
 }
+
+// measuredLine matches a line that states a latency or a throughput of a model.
+var measuredLine = regexp.MustCompile(`(?i)(\b(ttft|tpot|itl|e2el)\b|time to first token|inter.token latency|` +
+	`time per output token|tok(en)?s?/s|tok(en)?s? per sec|throughput|req(uest)?s?/s|` +
+	`(mean|median|avg|average|p\d\d)[ _](e2e[ _])?latency|latency[ _](mean|median|avg|average|p\d\d)).{0,60}\d`)
+
+// heading matches the first line of a table with such columns.
+var heading = regexp.MustCompile(`(?i)ttft|tpot|tok(en)?s?[ _/]*(per[ _]|/)s|throughput|latency|first.token`)
+
+// engineLine matches what a server logs of itself while it runs, which is no result of a measurement.
+var engineLine = regexp.MustCompile(`(?i)avg (prompt|generation) throughput|engine \d+:|decode batch|running:? \d+`)
+
+// benchmarkText reports a log or a table that no reader takes and that has numbers of a benchmark in it: whoever looks
+// for them must not read that there is no problem.
+func benchmarkText(f *decode.File) []schema.Problem {
+	ext := strings.ToLower(path.Ext(strings.TrimSuffix(strings.TrimSuffix(f.Path, ".gz"), ".zst")))
+	isTable := ext == ".csv" || ext == ".tsv"
+	if f.Form != decode.Text || !isTable && ext != ".log" && ext != ".txt" && ext != ".out" && ext != "" {
+		return nil
+	}
+	p := schema.Problem{
+		Severity: schema.SevNote, Path: f.Path, Code: "benchmark-text", Used: "nothing of it",
+		Expected: "a format that is read",
+	}
+	if first, _, _ := bytes.Cut(f.Data, []byte("\n")); isTable {
+		if !heading.Match(first) || !bytes.ContainsAny(first, ",;\t") {
+			return nil
+		}
+		p.Found = "a table with columns of a benchmark"
+		p.Hint = "if a row is a point, say what the columns hold under tables: in ttreport.yaml; see ttreport help files"
+		return []schema.Problem{p}
+	}
+	lines := 0
+	for line := range bytes.Lines(f.Data[:min(len(f.Data), mostOfALog)]) {
+		if len(line) < 400 && measuredLine.Match(line) && !engineLine.Match(line) {
+			lines++
+		}
+	}
+	if lines < 2 {
+		return nil
+	}
+	p.Found = fmt.Sprintf("a text with %d lines like those of a benchmark, of no tool whose output is read", lines)
+	p.Hint = "ttreport help files lists what is read; let the tool write its result file, or keep the numbers in a table"
+	return []schema.Problem{p}
+}
+
+// mostOfALog is how much of a text is searched for numbers of a benchmark.
+const mostOfALog = 1 << 20

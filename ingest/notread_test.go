@@ -45,3 +45,21 @@ func TestWhatIsNoResultIsNamed(t *testing.T) {
 		}
 	}
 }
+
+// A folder with logs or tables of a benchmark that nothing reads never ends in "no problems".
+func TestLogsOfABenchmarkAreNamed(t *testing.T) {
+	for name, c := range map[string]struct{ text, want string }{
+		"run.log":     {"Throughput: 3.45 requests/s\nAvg latency: 12.3 s\n", "benchmark-text"},
+		"bench":       {"TTFT p50 = 12 ms\nInter-token latency 3.2\n", "benchmark-text"},
+		"results.csv": {"model,batch,ttft_ms,tokens_per_second\nx,1,30.5,200\n", "benchmark-text"},
+		"server.log":  {strings.Repeat("INFO Avg prompt throughput: 5.0 tokens/s, Running: 1 reqs\n", 9), ""},
+		"names.csv":   {"name,city\nx,y\n", ""},
+		"notes.txt":   {"we looked at the throughput of 3 machines\n", ""},
+		"guide.md":    {"Throughput: 3.45 requests/s\nAvg latency: 12.3 s\n", ""},
+	} {
+		set := load(t, ingest.Options{}, map[string]string{name: c.text})
+		if codes(set.Problems) != c.want || len(set.Files) != 1 || set.Files[0].Format != ingest.NotResult {
+			t.Errorf("%s: %v", name, set.Problems)
+		}
+	}
+}

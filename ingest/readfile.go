@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/archive"
@@ -148,7 +149,7 @@ func interpret(at found, f *decode.File) []*source {
 	case r == nil && f.Partial.Kind() != decode.Invalid:
 		sources = self.readPartial()
 	case r == nil:
-		problems := append(f.Problems, unknown(f, m)...)
+		problems := slices.Concat(f.Problems, unknown(f, m), benchmarkText(f))
 		self.reading = schema.Reading{Format: m.Format, Detail: m.Detail, Problems: problems}
 	case m.Format == vllm.Commands:
 		b := vllm.ReadCommands(f)
