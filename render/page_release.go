@@ -26,6 +26,9 @@ func (r *Report) ReleasePage(at int) Page {
 		Lead: Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word, Text: words.Capital(d.Detail),
 			Cmd: r.recheckLines(at, f.History)},
 	}
+	if rel.Date.IsZero() {
+		p.Eyebrow += " " + noTime
+	}
 	p.add(Section{ID: "counts", Blocks: []Block{r.counts(at)}})
 	if notes := r.NotesOf(rel.Name); len(notes) > 0 {
 		p.add(Section{ID: "notes", Title: "Notes", Blocks: []Block{Notes(notes)}})

@@ -18,7 +18,7 @@ func (r *Report) RunPage(run *schema.Run, id string) Page {
 	p := Page{
 		Path: RunPath(id), Title: "Run " + id, Nav: "releases", Description: "Run " + id + " of " + name,
 		Crumbs: []Link{{"Overview", "index.html"}, {name, PairPath(run.Model.Name, run.Device.Name)}},
-		Lead:   runLead(run, name), Eyebrow: "Started " + orUnknownTime(run) + ".",
+		Lead:   runLead(run, name), Eyebrow: started(run),
 	}
 	if run.Release != "" {
 		p.Crumbs = append(p.Crumbs, Link{run.Release, ReleasePath(run.Release)})
@@ -126,15 +126,19 @@ func planSection(run *schema.Run) Section {
 	return s
 }
 
-func orUnknownTime(run *schema.Run) string {
+// noTime says what follows for a run or a release that nothing dates.
+const noTime = "Nothing states when it was measured: it has no place in the order of time, and is listed last."
+
+// started says when a run began.
+func started(run *schema.Run) string {
 	if run.Start.IsZero() {
-		return "at an unknown time"
+		return noTime
 	}
 	s := run.Start.UTC().Format("2 January 2006, 15:04:05") + words.Thin + "UTC"
 	if o := run.Provenance["start"]; strings.Contains(o.Where, "zone not stated") {
 		s += " (zone not stated by the file)"
 	}
-	return s
+	return "Started " + s + "."
 }
 
 func sortedNames[V any](m map[string]V) []string {
