@@ -150,9 +150,9 @@ func limit(v *schema.Verdict, r schema.Limit) string {
 		from := Plural(v.N, "repeat")
 		switch r.Interval {
 		case schema.FromOwn:
-			from = "its own history's noise of ±" + percent(r.Noise)
+			from = "its own history's noise of " + percent(r.Noise) + " (one standard deviation)"
 		case schema.FromTypical:
-			from = "the typical noise of this device and metric, ±" + percent(r.Noise)
+			from = "the typical noise of this device and metric, " + percent(r.Noise) + " (one standard deviation)"
 		}
 		return out + fmt.Sprintf(
 			"; 95%s%% interval of the difference %s from %s.", Thin, Interval(v.Metric, *v.Interval), from,

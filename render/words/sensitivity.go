@@ -14,8 +14,8 @@ func Sensitivity(series, hidden int, median float64) string {
 	case hidden == 0:
 		return fmt.Sprintf("A regression beyond the limit in any of %s would have been shown.", Plural(series, "number"))
 	case math.IsInf(median, 1):
-		return fmt.Sprintf("%d of %d numbers could hide a regression beyond the limit.", hidden, series)
+		return fmt.Sprintf("%s of %s numbers could hide a regression beyond the limit.", Count(hidden), Count(series))
 	}
-	const could = "%d of %d numbers could hide a regression beyond the limit; half would have shown one of %s."
-	return fmt.Sprintf(could, hidden, series, percent(median))
+	const could = "%s of %s numbers could hide a regression beyond the limit; half would have shown one of %s."
+	return fmt.Sprintf(could, Count(hidden), Count(series), percent(median))
 }

@@ -12,5 +12,5 @@ func together(v *schema.Verdict, r schema.Change, moved, noisy string) string {
 		return moved + fmt.Sprintf(", as all of %s on %s did (%s): one finding, counted once.",
 			v.Model, v.Device, shift(r))
 	}
-	return noisy + ": a real change, and less than the " + digits(100*r.Limit) + Thin + "% that matter."
+	return noisy + ": a real change, below the limit of " + digits(100*r.Limit) + Thin + "%."
 }
