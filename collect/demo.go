@@ -2,9 +2,13 @@ package collect
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
+	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/ttreport/ttreport/collect/plan"
@@ -38,16 +42,17 @@ func Demo(ctx context.Context, results string, report func(Event)) ([]Outcome, e
 	d := &demo{results: results, report: report, workloads: demoWorkloads()}
 	releases := server.DemoReleases()
 	last := releases[len(releases)-1]
-	done := finished(results)
-	if done[last.Name] > 1 {
+	if done := finished(results); done[last.Name] > demoRechecks {
 		return nil, nil
+	}
+	// A demo that was cut short begins anew: measured at another time, its releases would be out of order, and the same
+	// numbers twice are no second measurement.
+	if err := removeDemo(results); err != nil {
+		return nil, err
 	}
 	// Each run begins a minute after the one before, and all of them are over by now.
 	d.begin = time.Now().Add(-time.Duration(len(releases)+demoRechecks) * time.Minute)
 	for i, rel := range releases {
-		if done[rel.Name] > 0 && i < len(releases)-2 {
-			continue // the last two are measured together: one is the other's baseline for the recheck
-		}
 		seed := uint64(i + 1)
 		if err := d.measure(ctx, demoPlan(rel.Name, d.workloads, seed), rel, seed); err != nil {
 			return d.outs, err
@@ -97,6 +102,41 @@ func finished(results string) map[string]int {
 	return n
 }
 
+// removeDemo removes the run folders of a demo. They are known by the source of their targets, which no other run has;
+// one that was ended before it had a manifest holds nothing but a journal.
+func removeDemo(results string) error {
+	names, err := filepath.Glob(filepath.Join(results, "*", manifest.JournalName))
+	if err != nil {
+		return fmt.Errorf("results of the demo: %w", err)
+	}
+	for _, name := range names {
+		dir := filepath.Dir(name)
+		text, err := rootfs.ReadFile(filepath.Join(dir, manifest.FileName), mostJournal)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			left, err := filepath.Glob(filepath.Join(dir, "*", "*"))
+			if all, readErr := os.ReadDir(dir); err != nil || readErr != nil || len(left) > 0 || len(all) > 2 {
+				continue // more than a journal and a folder for results
+			}
+		case err != nil:
+			continue
+		default:
+			m, problem := manifest.Read(name, text)
+			ofDemo := slices.ContainsFunc(m.Targets, func(t manifest.TargetRow) bool { return t.Source == demoSource })
+			if problem != nil || !ofDemo || m.Device.Name != schema.Simulated {
+				continue
+			}
+		}
+		if err := os.RemoveAll(dir); err != nil {
+			return fmt.Errorf("results of the demo: %w", err)
+		}
+	}
+	return nil
+}
+
+// demoSource is the source of the targets of the demo.
+const demoSource = "demo"
+
 // changed lists the workloads whose TTFT or TPOT changed, and the first that did not, as a control.
 func changed(before, now Outcome, workloads []plan.Workload) []plan.Workload {
 	var out []plan.Workload
@@ -144,7 +184,7 @@ func demoTargets() []manifest.TargetRow {
 	var out []manifest.TargetRow
 	for i, level := range schema.Levels() {
 		share := []float64{.1, .5, 1}[i]
-		row := manifest.TargetRow{Workload: w, Metric: "ttft", Stat: "mean", Value: 6 / share, Level: level, Source: "demo"}
+		row := manifest.TargetRow{Workload: w, Metric: "ttft", Stat: "mean", Value: 6 / share, Level: level, Source: demoSource}
 		out = append(out, row)
 		row.Metric, row.Stat, row.Value = "tps_user", "value", 320*share
 		out = append(out, row)
