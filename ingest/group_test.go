@@ -105,3 +105,19 @@ func TestFoldersOfOneSecond(t *testing.T) {
 		t.Errorf("%v, %d runs, %v", err, len(set.Runs), set.Problems)
 	}
 }
+
+// The evals of a tree of 2025, whose folders name the model without its organisation, are of one run with its
+// benchmarks.
+func TestEvalsOfATreeOf2025(t *testing.T) {
+	bench := result("acme/Tiny-1B", "20250301-100000", 1)
+	eval := `{"results":{"gsm8k":{"acc,none":0.53125,"acc_stderr,none":0.0123}},"versions":{},"config":{},` +
+		`"date":1740830400.0}`
+	set := load(t, ingest.Options{}, map[string]string{
+		"benchmarks_output/benchmark_Tiny-1B_n150_2025-03-01_10-00-00_isl-128_osl-64_maxcon-1_n-8.json": bench,
+		"evals_output/eval_Tiny-1B_n150/acme__Tiny-1B/results_2025-03-01T12-00-00.000000.json":          eval,
+	})
+	if len(set.Runs) != 1 || len(set.Runs[0].Points) != 1 || len(set.Runs[0].Scores) != 1 ||
+		set.Runs[0].Device.Name != "n150" || set.Runs[0].Model.ID != "acme/Tiny-1B" {
+		t.Errorf("%d runs: %+v", len(set.Runs), set.Runs)
+	}
+}

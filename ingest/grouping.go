@@ -22,9 +22,36 @@ type grouping struct {
 	folders map[string]string // of a run, by id
 }
 
+// completeModels gives results that know their model by name alone the id that others of the same run folder state for
+// it, if it is one: the name of an eval's folder has no organisation, and its benchmarks state it.
+func completeModels(results []*result) {
+	type named struct{ folder, model string }
+	ids := map[named]*result{}
+	ambiguous := map[named]bool{}
+	for _, r := range results {
+		at := named{r.runFolder, r.facts.Model.Name}
+		if r.facts.Model.ID == "" || r.runFolder == "" {
+			continue
+		}
+		if first := ids[at]; first != nil && first.facts.Model.ID != r.facts.Model.ID {
+			ambiguous[at] = true
+		} else if first == nil {
+			ids[at] = r
+		}
+	}
+	for _, r := range results {
+		at := named{r.runFolder, r.facts.Model.Name}
+		if from := ids[at]; r.facts.Model.ID == "" && r.facts.Model.Name != "" && from != nil && !ambiguous[at] {
+			r.facts.Model.ID = from.facts.Model.ID
+			r.derive("model.id", "the results of the same model in "+from.shown())
+		}
+	}
+}
+
 // groupRuns groups results into runs: by the id in a manifest or spec, else by folder, system and build without long
 // pauses.
 func groupRuns(results []*result) *grouping {
+	completeModels(results)
 	buckets := map[bucket][]*result{}
 	var order []bucket
 	for _, r := range results {
