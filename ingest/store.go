@@ -78,6 +78,9 @@ func (s Store) Read(ctx context.Context, roots []Root, opt Options) (Result, err
 		b.together[set.Runs[i].ID] = true
 	}
 	for i := range set.Runs {
+		if err := ctx.Err(); err != nil { // thousands of documents take seconds
+			return out, err
+		}
 		if err := s.put(set.Runs[i], b, &out); err != nil {
 			return out, err
 		}

@@ -168,3 +168,18 @@ func TestStoreSaysWhatCannotBeWritten(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// A person who ends the command while documents are written keeps those that were, and no more are written.
+func TestStoreCanBeEnded(t *testing.T) {
+	dir := t.TempDir()
+	ctx, end := context.WithCancel(context.Background())
+	s := ingest.Store{Dir: dir, Targets: func([]schema.Run) (ingest.Targets, []schema.Problem, error) {
+		end()
+		return inForce(1), nil, nil
+	}}
+	roots := []ingest.Root{{FS: fstest.MapFS{"a.json": {Data: []byte(serve(""))}}}}
+	got, err := s.Read(ctx, roots, ingest.Options{})
+	if !errors.Is(err, context.Canceled) || got.Written != 0 || len(documents(t, dir)) != 0 {
+		t.Errorf("%v, %d written", err, got.Written)
+	}
+}

@@ -20,7 +20,7 @@ type collectOptions struct {
 	planFile, input, spec, out string
 	dryRun, serverOnly         bool
 	patience                   time.Duration
-	trt                        bool // a flag of benchmark.py is given
+	trt                        string // a flag of benchmark.py that is given
 	printDocker                bool
 }
 
@@ -36,7 +36,9 @@ func (o *collectOptions) complete(sh *shell) error {
 	o.Measure.TargetsOnly = only == "1" || strings.EqualFold(only, "true")
 	o.serverOnly = o.serverOnly || o.runPy.Workflow == plan.WorkflowServer
 	o.serverOnly, o.dryRun = o.serverOnly || o.printDocker, o.dryRun || o.printDocker
-	o.completeTRT()
+	if err := o.completeTRT(); err != nil {
+		return err
+	}
 	notes, err := o.ApplyRunPy(o.runPy)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -44,7 +45,7 @@ func (p *passedOn) Set(text string) error {
 	if !p.value && !strings.EqualFold(text, "true") {
 		return nil
 	}
-	p.o.trt, p.text = true, text
+	p.o.trt, p.text = p.name, text
 	p.o.Tools.Args = append(p.o.Tools.Args, trtTool+"=--"+p.name)
 	if p.value {
 		p.o.Tools.Args = append(p.o.Tools.Args, trtTool+"="+text)
@@ -66,9 +67,17 @@ func (p *passedOn) Type() string {
 // trtTool is the tool that is TensorRT-LLM's benchmark.py.
 const trtTool = "trtllm"
 
-// completeTRT chooses benchmark.py where one of its flags is given and no tool is named.
-func (o *collectOptions) completeTRT() {
-	if o.trt && len(o.Tools.Names) == 0 {
+// completeTRT chooses benchmark.py where one of its flags is given and no tool is named. It has an engine of its own, so
+// its flags say nothing to a server or to another tool.
+func (o *collectOptions) completeTRT() error {
+	switch {
+	case o.trt == "":
+		return nil
+	case !o.Server.Name.IsZero(), len(o.Tools.Names) > 0 && !slices.Contains(o.Tools.Names, trtTool):
+		return fail(exitUsage, "leave it out; --tool-arg TOOL=ARG passes an argument to another tool",
+			"collect: --%s is a flag of TensorRT-LLM's benchmark.py, which has an engine of its own", o.trt)
+	case len(o.Tools.Names) == 0:
 		o.Tools.Names = []string{trtTool}
 	}
+	return nil
 }

@@ -93,3 +93,15 @@ func TestNumbersAreNeverHalfThere(t *testing.T) {
 		t.Errorf("%v", s)
 	}
 }
+
+// A text is the same JSON whether it takes the short way or not.
+func TestJSONString(t *testing.T) {
+	for text, want := range map[string]string{
+		"": `""`, "plain text": `"plain text"`, `a"b`: `"a\"b"`, "a\\b": `"a\\b"`, "<&>": `"<&>"`, "\n": `"\n"`,
+		"\x7f": "\"\x7f\"", "ü": `"ü"`, "\xff": `"\ufffd"`, "\u2028": `"\u2028"`,
+	} {
+		if got := string(schema.JSONString(text)); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}
