@@ -67,8 +67,8 @@ func (p *passedOn) Type() string {
 // trtTool is the tool that is TensorRT-LLM's benchmark.py.
 const trtTool = "trtllm"
 
-// completeTRT chooses benchmark.py where one of its flags is given and no tool is named. It has an engine of its own, so
-// its flags say nothing to a server or to another tool.
+// completeTRT chooses benchmark.py where one of its flags is given and no tool is named. It has an engine of its own,
+// so its flags say nothing to a server or to another tool.
 func (o *collectOptions) completeTRT() error {
 	switch {
 	case o.trt == "":
