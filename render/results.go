@@ -24,10 +24,10 @@ type statColumn struct {
 // engines without a server report.
 func statColumns() []statColumn {
 	return []statColumn{
-		{"ttft", "mean", "TTFT Avg", "ms", true, true}, {"ttft", "median", "TTFT P50", "ms", true, false},
-		{"ttft", "p99", "TTFT P99", "ms", true, false},
-		{"tpot", "mean", "TPOT Avg", "ms", true, true}, {"tpot", "median", "TPOT P50", "ms", true, false},
-		{"tpot", "p99", "TPOT P99", "ms", true, false},
+		{"ttft", "mean", "TTFT Avg", "ms", true, true}, {"ttft", "median", "TTFT P50", "ms", false, false},
+		{"ttft", "p99", "TTFT P99", "ms", false, false},
+		{"tpot", "mean", "TPOT Avg", "ms", true, true}, {"tpot", "median", "TPOT P50", "ms", false, false},
+		{"tpot", "p99", "TPOT P99", "ms", false, false},
 		{"e2el", "mean", "E2EL Avg", "ms", false, true}, {"e2el", "p95", "E2EL P95", "ms", false, false},
 		{"e2el", "p99", "E2EL P99", "ms", false, false},
 		{"output_tps", "value", "Tok/s", "output", true, true}, {"total_tps", "value", "Tok/s", "total", false, true},
