@@ -184,7 +184,9 @@ func demoTargets() []manifest.TargetRow {
 	var out []manifest.TargetRow
 	for i, level := range schema.Levels() {
 		share := []float64{.1, .5, 1}[i]
-		row := manifest.TargetRow{Workload: w, Metric: "ttft", Stat: "mean", Value: 6 / share, Level: level, Source: demoSource}
+		row := manifest.TargetRow{
+			Workload: w, Metric: "ttft", Stat: "mean", Value: 6 / share, Level: level, Source: demoSource,
+		}
 		out = append(out, row)
 		row.Metric, row.Stat, row.Value = "tps_user", "value", 320*share
 		out = append(out, row)
