@@ -49,7 +49,8 @@ func dropCopies(sources []*source) {
 // neededStatistics is how many statistics must agree for two points of two files to be one measurement: fewer for
 // x.json and x.pytorch.json, which belong together; 0 when they cannot be one.
 func neededStatistics(a, b *source) int {
-	if a.file == b.file || a.file.Content == b.file.Content || !mayBeOne(&a.reading.Facts, &b.reading.Facts) {
+	if a.file == b.file || a.file.Content == b.file.Content || !mayBeOne(&a.reading.Facts, &b.reading.Facts) ||
+		namedApart(a.shown(), b.shown()) {
 		return 0 // dropSameContent handles equal bytes, because it knows the identity
 	}
 	stem := func(s *source) string { return strings.TrimSuffix(s.file.Stem(), ".pytorch") }
@@ -57,6 +58,14 @@ func neededStatistics(a, b *source) int {
 		return 1
 	}
 	return 3
+}
+
+// namedApart reports that tt-inference-server named two files after different models or devices: two devices may well
+// give some equal numbers.
+func namedApart(a, b string) bool {
+	first, ok1 := ttis.NameFacts(a)
+	second, ok2 := ttis.NameFacts(b)
+	return ok1 && ok2 && first.ModelID != "" && second.ModelID != "" && first.ModelID != second.ModelID
 }
 
 // mayBeOne reports that two files do not state different models or days. Their times may be in two zones.
