@@ -49,6 +49,7 @@ type Set struct {
 //
 //	walkAll          roots   → found files, each once
 //	readAll          files   → sources: what each file states about each run; a file without results has one too
+//	quietLogs        sources → the same, without notes on logs that lie beside results
 //	joinParts        sources → the same, with records and items in the summary that they belong to
 //	dropCopies       sources → the same, with one of several forms of a measurement
 //	identifyAll      sources → results: the sources with numbers, and who was measured
@@ -66,6 +67,7 @@ func Load(ctx context.Context, roots []Root, opt Options) (Set, error) {
 	if err != nil {
 		return Set{}, err
 	}
+	quietLogs(sources)
 	joinParts(sources)
 	dropCopies(sources)
 	results := identifyAll(sources, opt)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -56,7 +57,7 @@ func benchmarkText(f *decode.File) []schema.Problem {
 		return nil
 	}
 	p := schema.Problem{
-		Severity: schema.SevNote, Path: f.Path, Code: "benchmark-text", Used: "nothing of it",
+		Severity: schema.SevNote, Path: f.Path, Code: codeBenchmarkText, Used: "nothing of it",
 		Expected: "a format that is read",
 	}
 	if first, _, _ := bytes.Cut(f.Data, []byte("\n")); isTable {
@@ -83,3 +84,27 @@ func benchmarkText(f *decode.File) []schema.Problem {
 
 // mostOfALog is how much of a text is searched for numbers of a benchmark.
 const mostOfALog = 1 << 20
+
+// codeBenchmarkText is the code of a problem about a text or a table with numbers of a benchmark.
+const codeBenchmarkText = "benchmark-text"
+
+// quietLogs drops the notes on logs in whose folder, or below it, results were read: the log of a tool is beside its
+// file.
+func quietLogs(sources []*source) {
+	withResults := map[string]bool{}
+	for _, s := range sources {
+		if !s.counts() {
+			continue
+		}
+		for dir := path.Dir(s.shown()); dir != "." && dir != "/" && !withResults[dir]; dir = path.Dir(dir) {
+			withResults[dir] = true
+		}
+	}
+	for _, s := range sources {
+		if s.reading.Format == NotResult && withResults[path.Dir(s.shown())] {
+			s.reading.Problems = slices.DeleteFunc(s.reading.Problems, func(p schema.Problem) bool {
+				return p.Code == codeBenchmarkText
+			})
+		}
+	}
+}

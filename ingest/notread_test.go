@@ -62,4 +62,10 @@ func TestLogsOfABenchmarkAreNamed(t *testing.T) {
 			t.Errorf("%s: %v", name, set.Problems)
 		}
 	}
+	beside := load(t, ingest.Options{}, map[string]string{
+		"run.log": "Throughput: 3.45 requests/s\nAvg latency: 12.3 s\n", "out/a.json": serve(""),
+	})
+	if codes(beside.Problems) != "" {
+		t.Errorf("a log beside its result: %v", beside.Problems)
+	}
 }
