@@ -274,6 +274,11 @@ func (r *result) applyReport(side *sideFiles) {
 		return
 	}
 	r.lieBeside(report)
+	for name, v := range report.reading.Extra {
+		if _, has := r.reading.Extra[name]; !has {
+			r.reading.Extra = withUnknown(r.reading.Extra, name, v)
+		}
+	}
 	if r.runFolder != "" {
 		r.state(schema.Facts{Model: schema.Model{Status: report.reading.Facts.Model.Status}}, schema.FromSpec,
 			report.shown())

@@ -108,3 +108,33 @@ func TestSpecsStateKnownIssues(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// What a report has and nothing here reads is said, by kind; how it ran is kept, without secrets.
+func TestUnreadSectionsAreSaid(t *testing.T) {
+	r := reader.Must(t, "report_data_x.json", `{"metadata":{"report_id":"x","model_name":"acme/M","device":"N150",
+"run_command":"python run.py --jwt-secret hunter2hunter2 --workflow release","server_mode":"docker"},"sections":[
+{"kind":"agentic_traces","data":{"submission_valid":true}},{"kind":"agentic_traces","data":{"x":1}},
+{"kind":"prefill_decode","data":{"y":2}},{"kind":"benchmarks","data":{"status":"skip"}},
+{"kind":"spec_tests","task_type":"health","data":{"success":true}},
+{"kind":"benchmarks","data":{"records":[{"concurrency":1,"input_sequence_length":8,"output_sequence_length":8,
+ "mean_ttft_ms":5}]}}]}`)
+	var found []string
+	for _, p := range r.Problems {
+		if p.Code == "section-unread" {
+			found = append(found, p.Found)
+		}
+	}
+	want := `sections of kind "agentic_traces" without numbers that are read (2); ` +
+		`sections of kind "prefill_decode" without numbers that are read (1)`
+	if got := strings.Join(found, "; "); got != want {
+		t.Errorf("%s", got)
+	}
+	if len(r.Points) != 1 {
+		t.Errorf("%d points", len(r.Points))
+	}
+	command := string(r.Extra["run_command"])
+	if !strings.Contains(command, "--workflow release") || strings.Contains(command, "hunter2") ||
+		string(r.Extra["server_mode"]) != `"docker"` {
+		t.Errorf("%s %s", command, r.Extra["server_mode"])
+	}
+}

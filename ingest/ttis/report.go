@@ -23,20 +23,8 @@ func readReport(f *decode.File) schema.Reading {
 	v := f.First
 	r := schema.Reading{Format: ReportData, Detail: "data of a report"}
 	r.Facts = reportFacts(v.Get("metadata"))
-	for s := range v.Get("sections").Items() { // v0.19 and later
-		data := s.Get("data")
-		switch s.Get("kind").Str() {
-		case "evals":
-			reportScore(f, &r, data)
-			r.Targets = append(r.Targets, reference(f, data, "")...)
-		case "spec_tests":
-			specTest(f, &r, s)
-		default:
-			reportRow(f, &r, data, toolName(s.At("targets", "tool").Str(), s.Get("kind").Str()),
-				s.At("targets", "timestamp").Str(), draft.First(data, "completed", "num_requests"))
-			r.Targets = append(r.Targets, checked(f, data)...)
-		}
-	}
+	r.Extra = howItRan(v.Get("metadata"))
+	readSections(f, &r, v.Get("sections"))
 	own := map[string]bool{} // tools whose rows are in a separate list, unrounded
 	for _, list := range []struct{ key, tool string }{
 		{"aiperf_benchmarks", "aiperf"}, {"genai_perf_benchmarks", "genai-perf"}, {"guidellm_benchmarks", "guidellm"},
