@@ -23,7 +23,23 @@ type sweep struct {
 }
 
 // sweepID tells sweeps apart: everything about a series but its concurrency.
-type sweepID struct{ impl, stat, key string }
+type sweepID struct{ impl, key string }
+
+// statOf is the statistic that a sweep draws of a metric: means, or medians where a file has no mean.
+func (w *sweep) statOf(metric string) string {
+	mean, median := false, false
+	for _, s := range w.series[metric] {
+		median = median || s.Stat == "median"
+		mean = mean || s.Stat != "median"
+	}
+	switch {
+	case mean && median:
+		return "mean or median"
+	case median:
+		return "median"
+	}
+	return "mean"
+}
 
 // sweeps finds the workloads of a model and device that were measured at three concurrencies or more, those with most
 // first.
@@ -33,15 +49,14 @@ func (r *Report) sweeps(pair Pair) []sweep {
 	var order []sweepID
 	for _, s := range r.series[pair.Pair] {
 		k := s.Key
-		if k.Concurrency == nil || k.Rate != nil || !slices.Contains([]string{"tpot", "ttft", "output_tps"}, s.Metric) {
+		drawn := slices.Contains([]string{"tpot", "ttft", "output_tps"}, s.Metric) &&
+			slices.Contains([]string{"mean", "median", "value", ""}, s.Stat)
+		if !drawn || k.Concurrency == nil || k.Rate != nil {
 			continue
 		}
 		c := *k.Concurrency
 		k.Concurrency = nil
-		id := sweepID{s.Impl, s.Stat, k.String()}
-		if s.Metric == "output_tps" {
-			id.stat = "mean"
-		}
+		id := sweepID{s.Impl, k.String()}
 		if by[id] == nil {
 			by[id] = &sweep{
 				name: strings.TrimSuffix(
@@ -54,7 +69,9 @@ func (r *Report) sweeps(pair Pair) []sweep {
 		if by[id].series[s.Metric] == nil {
 			by[id].series[s.Metric] = map[float64]*judge.Series{}
 		}
-		by[id].series[s.Metric][c] = s
+		if by[id].series[s.Metric][c] == nil || s.Stat != "median" {
+			by[id].series[s.Metric][c] = s
+		}
 	}
 	var out []sweep
 	for _, id := range order {
@@ -82,9 +99,10 @@ func (r *Report) curveSection(pair Pair) Section {
 			unit, metric string
 			x            func(sweepPoint) schema.Number
 		}{
-			{Curve{ID: "speed", Title: "Output against speed", Right: true, XTitle: "speed per user, tok/s (right is better)"},
+			{Curve{ID: "speed", Title: "Output against speed", Right: true,
+				XTitle: "speed per user by " + w.statOf("tpot") + " TPOT, tok/s (right is better)"},
 				"tok/s/user", "tps_user", func(p sweepPoint) schema.Number { return p.speed }},
-			{Curve{ID: "wait", Title: "Output against wait", XTitle: "mean TTFT, ms (left is better)"},
+			{Curve{ID: "wait", Title: "Output against wait", XTitle: w.statOf("ttft") + " TTFT, ms (left is better)"},
 				"ms TTFT", "ttft", func(p sweepPoint) schema.Number { return p.ttft }},
 		} {
 			c.ID = fmt.Sprintf("curve-%d-%s", n+1, c.ID)

@@ -16,7 +16,7 @@ import (
 type statColumn struct {
 	metric, stat string
 	head, unit   string
-	always       bool // it is shown although no point has it
+	always       bool // it is shown although no point has it, unless points have the median
 	sort         bool
 }
 
@@ -51,7 +51,10 @@ func (r *Report) filledColumns(points []*columns.PointRow) []statColumn {
 		})
 	}
 	latency := has("ttft", "mean") || has("tpot", "median") || !has("e2el", "mean")
-	return slices.DeleteFunc(all, func(c statColumn) bool { return !(c.always && latency) && !has(c.metric, c.stat) })
+	return slices.DeleteFunc(all, func(c statColumn) bool {
+		always := c.always && latency && !has(c.metric, "median")
+		return !always && !has(c.metric, c.stat)
+	})
 }
 
 // ownMetrics are the metrics of the users' own in history, by name.
