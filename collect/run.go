@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -203,6 +204,9 @@ func (s *session) readHost(ctx context.Context, srv server.Server, took time.Dur
 		return
 	}
 	s.machine = host.Read(ctx)
+	if program, ok := srv.(*server.Command); ok { // of a container the name differs every time
+		s.machine.Setting["server"] = strings.Join(redact.Argv(program.Argv), " ")
+	}
 	if ours {
 		s.machine.Setting["server_startup_s"] = strconv.FormatFloat(took.Seconds(), 'f', 1, 64)
 	}

@@ -394,3 +394,25 @@ func TestOneIDForTwoReleasesKeepsBoth(t *testing.T) {
 		t.Errorf("%v %v", got, problems)
 	}
 }
+
+// The version of the tool is a condition of a point, and what a collection wrote about its machine is a fact of the
+// run.
+func TestToolVersionsAndMachines(t *testing.T) {
+	dir := t.TempDir()
+	r := sample("a")
+	r.Points[0].Source.ToolVersion = "2"
+	r.Extra = schema.Unknown{"setting": []byte(`{"host":"lab-1","kernel":"6.1"}`), "other": []byte(`{"host":"x"}`)}
+	if _, err := history.Put(dir, r, false); err != nil {
+		t.Fatal(err)
+	}
+	c, problems, err := history.Load(context.Background(), "", dir)
+	if err != nil || len(problems) > 0 {
+		t.Fatal(err, problems)
+	}
+	if got := c.Conds[c.Points[0].Cond]; got[columns.ToolVersion] != "2" {
+		t.Errorf("%v", got)
+	}
+	if got := c.Runs[0].Setting; got["host"] != "lab-1" || got["kernel"] != "6.1" || len(got) != 2 {
+		t.Errorf("%v", got)
+	}
+}

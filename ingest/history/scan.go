@@ -12,11 +12,12 @@ import (
 // scanner reads documents straight into columns: one pass over the text, no tree, no documents kept.
 type scanner struct {
 	*columns.Builder
-	byText map[string]int32 // key index by the key's JSON text, which repeats from document to document
-	conds  map[string]int32 // likewise of conditions
-	shapes map[metricID]*shape
-	pend   []pending
-	faults faults // of the document that is being read
+	byText   map[string]int32 // key index by the key's JSON text, which repeats from document to document
+	conds    map[string]int32 // likewise of conditions
+	versions map[versioned]int32
+	shapes   map[metricID]*shape
+	pend     []pending
+	faults   faults // of the document that is being read
 }
 
 type metricID struct{ metric, unit, def string }
@@ -34,7 +35,8 @@ type pending struct {
 
 func newScanner() *scanner {
 	return &scanner{
-		Builder: columns.NewBuilder(), byText: map[string]int32{}, conds: map[string]int32{}, shapes: map[metricID]*shape{},
+		Builder: columns.NewBuilder(), byText: map[string]int32{}, conds: map[string]int32{},
+		versions: map[versioned]int32{}, shapes: map[metricID]*shape{},
 	}
 }
 
@@ -168,6 +170,8 @@ func (s *scanner) identity(sc *decode.Scanner, name string, h *columns.RunHead) 
 			h.Commits[m.Key] = m.Val.Str()
 		}
 		h.Dirty, _ = v.Get("dirty").Truth()
+	case "extra":
+		h.Setting = setting(sc)
 	default:
 		sc.Skip()
 	}
@@ -186,6 +190,7 @@ func (s *scanner) point(sc *decode.Scanner, run int32) {
 	p := columns.PointRow{Run: run, Repeat: 1}
 	s.Begin(&p)
 	s.faults.names = s.faults.names[:0]
+	version := ""
 	sc.Object(func(key []byte) {
 		name := pointMember(key)
 		if name != "" {
@@ -208,35 +213,26 @@ func (s *scanner) point(sc *decode.Scanner, run int32) {
 			p.Cond = s.condIndex(sc)
 		case "client":
 			s.client(sc)
+		case "source":
+			version = toolVersion(sc)
 		default:
 			sc.Skip()
 		}
 	})
+	if version != "" {
+		p.Cond = s.ofVersion(p.Cond, version)
+	}
 	s.End(p)
 }
 
 // pointMember returns the name of a member of a point that is read, "" for another.
 func pointMember(key []byte) string {
-	for _, name := range []string{"key", "status", "repeat", "metrics", "conditions", "client"} {
+	for _, name := range []string{"key", "status", "repeat", "metrics", "conditions", "client", "source"} {
 		if string(key) == name {
 			return name
 		}
 	}
 	return ""
-}
-
-func (s *scanner) condIndex(sc *decode.Scanner) int32 {
-	raw := sc.Skip()
-	if i, ok := s.conds[string(raw)]; ok {
-		return i
-	}
-	conds := columns.Conditions{}
-	for _, m := range decode.NewScanner(raw, decode.DefaultLimits().Depth).Value().Members() {
-		conds[m.Key] = m.Val.Text()
-	}
-	i := s.Cond(conds)
-	s.conds[string(raw)] = i
-	return i
 }
 
 // client keeps the numeric facts about the load client, as statistics of a metric of their own.

@@ -27,7 +27,11 @@ func (j *reader) beside(why *schema.Change, s *Series, run string, release int) 
 	}
 	a, b := &j.Columns.Runs[before], &j.Columns.Runs[j.runs[s.System()][now]]
 	facts := func(h *columns.RunHead) map[string]string {
-		return map[string]string{"firmware": h.Firmware, "mesh": h.Mesh}
+		out := map[string]string{"firmware": h.Firmware, "mesh": h.Mesh}
+		for _, name := range []string{"host", "accelerators", "driver", "cpu", "kernel", "governor"} {
+			out[name] = h.Setting[name]
+		}
+		return out
 	}
 	out := differences(facts(a), facts(b))
 	if p, q := j.pointIn(before, s.KeyIndex), j.pointIn(j.runs[s.System()][now], s.KeyIndex); p != nil && q != nil {
@@ -53,7 +57,10 @@ func (j *Judgement) pointIn(run int, key int32) *columns.PointRow {
 
 // buildOf is what identifies the software of a run.
 func buildOf(h *columns.RunHead) map[string]string {
-	out := map[string]string{"engine": h.Engine, "version": h.Version, "image": h.Image, "digest": short(h.Digest)}
+	out := map[string]string{
+		"engine": h.Engine, "version": h.Version, "image": h.Image, "digest": short(h.Digest),
+		"server": h.Setting["server"], // its command line: other flags are another build
+	}
 	for name, commit := range h.Commits {
 		out["commit "+name] = short(commit)
 	}

@@ -20,6 +20,14 @@ func TestWhatElseDiffers(t *testing.T) {
 			"num_prompts 100 → 400", "image x:1 → x:2", ""},
 		"firmware": {func(a, b *columns.RunHead) { a.Firmware, b.Firmware = "18.0", "18.1" },
 			"num_prompts 100 → 400, firmware 18.0 → 18.1", "", ""},
+		"the machine": {func(a, b *columns.RunHead) {
+			a.Setting = map[string]string{"host": "a", "kernel": "6.1", "server_startup_s": "3"}
+			b.Setting = map[string]string{"host": "b", "kernel": "6.1", "server_startup_s": "4"}
+		}, "num_prompts 100 → 400, host a → b", "", ""},
+		"other flags of one commit": {func(a, b *columns.RunHead) {
+			a.Commits, b.Commits = map[string]string{"vllm": "aaaa"}, map[string]string{"vllm": "aaaa"}
+			a.Setting, b.Setting = map[string]string{"server": "serve"}, map[string]string{"server": "serve --eager"}
+		}, "num_prompts 100 → 400", "server serve → serve --eager", ""},
 		"a commit": {func(a, b *columns.RunHead) {
 			a.Commits, b.Commits = map[string]string{"vllm": "aaaa"}, map[string]string{"vllm": "bbbb"}
 		}, "num_prompts 100 → 400", "commit vllm aaaa → bbbb", ""},

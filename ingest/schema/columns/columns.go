@@ -47,6 +47,7 @@ type RunHead struct {
 	FirstPoint, PointsEnd    int // its rows in Points
 	Scores, Targets, Planned int
 	Acceptance               schema.Acceptance
+	Setting                  map[string]string // facts about the machine: host, kernel, driver …
 }
 
 // IsSimulated reports whether the run was made on the embedded simulator.
@@ -55,6 +56,9 @@ func (h *RunHead) IsSimulated() bool { return schema.SameDevice(h.Device, schema
 // Conditions are what else affects a point's numbers, by name: ignore_eos, num_prompts, tokenizer … Values that
 // differ between points by design, such as a seed, are left out.
 type Conditions map[string]string
+
+// ToolVersion is the condition with the version of the tool that measured a point.
+const ToolVersion = "tool_version"
 
 // ClientMetric is the metric of the facts about the load client, such as the statistic concurrency_reached.
 const ClientMetric = "client"

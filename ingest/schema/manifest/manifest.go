@@ -36,8 +36,8 @@ type Manifest struct {
 	Files []Override `yaml:"files,omitempty"`
 	// Plan lists what was to be measured, so that missing results can be reported.
 	Plan []PlanItem `yaml:"plan,omitempty"`
-	// Setting holds further facts about the measurement: host, kernel, governor, clock source, how long the server took
-	// to start.
+	// Setting holds further facts about the measurement: host, kernel, governor, clock source, the command line of the
+	// server, how long it took to start.
 	Setting map[string]string `yaml:"setting,omitempty"`
 	// Targets are in force for this run.
 	Targets []TargetRow `yaml:"targets,omitempty"`

@@ -1,0 +1,71 @@
+package history
+
+import (
+	"maps"
+
+	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+)
+
+// condIndex reads the conditions of a point.
+func (s *scanner) condIndex(sc *decode.Scanner) int32 {
+	raw := sc.Skip()
+	if i, ok := s.conds[string(raw)]; ok {
+		return i
+	}
+	conds := columns.Conditions{}
+	for _, m := range decode.NewScanner(raw, decode.DefaultLimits().Depth).Value().Members() {
+		conds[m.Key] = m.Val.Text()
+	}
+	i := s.Cond(conds)
+	s.conds[string(raw)] = i
+	return i
+}
+
+// toolVersion reads the version of the tool from the source of a point.
+func toolVersion(sc *decode.Scanner) (version string) {
+	sc.Object(func(key []byte) {
+		if string(key) == "tool_version" {
+			version = sc.Value().Str()
+		} else {
+			sc.Skip()
+		}
+	})
+	return version
+}
+
+// versioned are conditions under a version of the tool.
+type versioned struct {
+	cond    int32
+	version string
+}
+
+// ofVersion adds the version of the tool to conditions: a newer client may measure another number.
+func (s *scanner) ofVersion(cond int32, version string) int32 {
+	id := versioned{cond, version}
+	i, ok := s.versions[id]
+	if !ok {
+		conds := columns.Conditions{columns.ToolVersion: version}
+		maps.Copy(conds, s.C.Conds[cond])
+		i = s.Cond(conds)
+		s.versions[id] = i
+	}
+	return i
+}
+
+// setting reads the facts about the machine that a collection writes.
+func setting(sc *decode.Scanner) (out map[string]string) {
+	sc.Object(func(key []byte) {
+		if string(key) != "setting" {
+			sc.Skip()
+			return
+		}
+		for _, m := range sc.Value().Members() {
+			if out == nil {
+				out = map[string]string{}
+			}
+			out[m.Key] = m.Val.Text()
+		}
+	})
+	return out
+}
