@@ -67,6 +67,9 @@ func Remarks(g *gate.Review) []string {
 			out = append(out, t)
 		}
 	}
+	if t := words.Categories(gate.Categories(g.Targets)); t != "" {
+		out = append(out, t)
+	}
 	return append(out, fitText(g.Fit))
 }
 

@@ -113,11 +113,15 @@ class Runs:
         os.makedirs(path, exist_ok=True)
         return path
 
-    def collect(self, name, server, *more, device="simulated", model="sim-8b", after=(), env=None, built=()):
-        """Measures, builds with --strict, and returns what was collected. after: the arguments of a started server."""
+    def collect(self, name, server, *more, device="simulated", model="sim-8b", after=(), env=None, built=(),
+                tokenized=True):
+        """Measures, builds with --strict, and returns what was collected. after: the arguments of a started server;
+        tokenized: whether the tokenizer is stated."""
         folder, begin = self.folder(name), time.monotonic()
+        if tokenized:
+            more = ("--tokenizer", self.tokenizer, *more)
         self.sh(self.ttreport, "collect", *(("--model", model) if model else ()), "--device", device, "--release", "v1",
-                "--server", server, "--tokenizer", self.tokenizer, *more, *(("--", *after) if after else ()),
+                "--server", server, *more, *(("--", *after) if after else ()),
                 cwd=folder, env=env)
         seconds = time.monotonic() - begin
         self.sh(self.ttreport, "build", "--strict", *built, cwd=folder)
@@ -159,7 +163,7 @@ class Runs:
                 f.write(json.dumps({"a": rnd.randint(10, 99), "b": rnd.randint(10, 99)}) + "\n")
         c = self.collect("lm-eval-sim", self.simulator(), "--workflow", "release",
                          "--workload", "isl=64,osl=16,c=1,n=4", "--evals", "ttreport_sums",
-                         "--eval-tasks", os.path.join(HERE, "tasks"), "--tokenizer", "")
+                         "--eval-tasks", os.path.join(HERE, "tasks"), tokenized=False)
         theirs = [load(f)["results"]["ttreport_sums"]["exact_match,number"]
                   for f in c.files("lm-eval-ttreport_sums/*/results_*.json")]
         ours = [s["value"] for s in c.scores if s["task"] == "ttreport_sums"]
@@ -168,7 +172,7 @@ class Runs:
     def inspect(self):
         shutil.copy(os.path.join(HERE, "tasks", "sums.py"), self.folder("inspect-sim"))
         c = self.collect("inspect-sim", self.simulator(), "--only", "evals", "--evals", "inspect:sums.py",
-                         "--tokenizer", "")
+                         tokenized=False)
         theirs = [load(f)["results"]["scores"][0]["metrics"]["accuracy"]["value"] for f in c.files("inspect-*/*.json")]
         ours = [s["value"] for s in c.scores if s["metric"] == "accuracy"]
         self.row("inspect", "sim", c, f"{len(ours)} score", equal(ours, theirs))

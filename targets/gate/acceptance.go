@@ -69,3 +69,38 @@ func isMiss(v schema.Verdict) bool {
 	kind := KindOf(&v)
 	return kind == FailTarget || kind == FailMissing
 }
+
+// Category is what the required targets of a category came to.
+type Category struct {
+	Name                         schema.Category
+	Met, Missed, Missing, Waived int
+	Inconclusive                 int
+}
+
+// Categories counts required targets by category, in the order of a release report.
+func Categories(targets []schema.Verdict) []Category {
+	out := []Category{{Name: schema.Benchmarks}, {Name: schema.Evals}, {Name: schema.Conformance}}
+	for i := range targets {
+		v := &targets[i]
+		at := slices.IndexFunc(out, func(c Category) bool { return c.Name == schema.CategoryOf(v) })
+		if c := &out[at]; v.Required {
+			c.count(v)
+		}
+	}
+	return slices.DeleteFunc(out, func(c Category) bool { return c == Category{Name: c.Name} })
+}
+
+func (c *Category) count(v *schema.Verdict) {
+	switch {
+	case v.Outcome == schema.Pass:
+		c.Met++
+	case v.Decision.Excuses():
+		c.Waived++
+	case v.Outcome == schema.Fail:
+		c.Missed++
+	case v.Outcome == schema.NotMeasured:
+		c.Missing++
+	case v.Outcome == schema.Inconclusive:
+		c.Inconclusive++
+	}
+}

@@ -1,10 +1,12 @@
 package gate_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/targets/gate"
 	"github.com/ttreport/ttreport/targets/gate/lint"
 	"github.com/ttreport/ttreport/targets/judge/judgetest"
@@ -70,5 +72,34 @@ func TestReportRejects(t *testing.T) {
 		if list := lintsOf(gateOf(t, c, nil), 0, lint.IDReportRejects); len(list) != 0 {
 			t.Errorf("%s: %+v", name, list)
 		}
+	}
+}
+
+// Required targets are counted by the categories of a release report.
+func TestCategories(t *testing.T) {
+	of := func(outcome schema.Outcome, key schema.Key, metric string, required bool) schema.Verdict {
+		return schema.Verdict{
+			Outcome: outcome, Key: key, Metric: metric, Required: required, Against: schema.AgainstTarget,
+		}
+	}
+	eval := schema.EvalKey(&schema.Score{Task: "t"})
+	waived := of(schema.Fail, eval, schema.MetricPassed, true)
+	waived.Decision = &schema.Decision{ID: "D", Kind: schema.Waive}
+	got := gate.Categories([]schema.Verdict{
+		of(schema.Pass, judgetest.Key(1), "ttft", true), of(schema.Fail, judgetest.Key(2), "ttft", false),
+		of(schema.Fail, eval, "acc", true), of(schema.Inconclusive, eval, "acc", true),
+		of(schema.NotMeasured, eval, "acc", true), waived,
+	})
+	want := []gate.Category{
+		{Name: schema.Benchmarks, Met: 1}, {Name: schema.Evals, Missed: 1, Missing: 1, Inconclusive: 1},
+		{Name: schema.Conformance, Waived: 1},
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%+v", got)
+	}
+	text := "Required, by category: benchmarks 1 of 1 met; evals 0 of 3 met (1 missed, 1 missing, 1 inconclusive); " +
+		"spec tests 0 of 1 met (1 waived)."
+	if words.Categories(got) != text || words.Categories(got[:1]) != "" {
+		t.Errorf("%s", words.Categories(got))
 	}
 }
