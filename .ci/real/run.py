@@ -161,7 +161,7 @@ class Runs:
         with open(self.folder("lm-eval-sim") + "/sums.jsonl", "w") as f:
             for _ in range(20):
                 f.write(json.dumps({"a": rnd.randint(10, 99), "b": rnd.randint(10, 99)}) + "\n")
-        c = self.collect("lm-eval-sim", self.simulator(), "--workflow", "release",
+        c = self.collect("lm-eval-sim", self.simulator(), "--workflow", "release", "--tools", "builtin",
                          "--workload", "isl=64,osl=16,c=1,n=4", "--evals", "ttreport_sums",
                          "--eval-tasks", os.path.join(HERE, "tasks"), tokenized=False)
         theirs = [load(f)["results"]["ttreport_sums"]["exact_match,number"]
