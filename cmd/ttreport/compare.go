@@ -21,6 +21,7 @@ import (
 	"github.com/ttreport/ttreport/render/tabular"
 	"github.com/ttreport/ttreport/render/terminal"
 	"github.com/ttreport/ttreport/targets/compare"
+	"github.com/ttreport/ttreport/targets/gate"
 	"github.com/ttreport/ttreport/targets/judge"
 )
 
@@ -29,7 +30,8 @@ Each side is a release or run id of history/, or a file, a folder or a glob of r
 workload are repeats. B is compared with A: the geometric mean of each, ± half of the range of the repeats, the change
 with its 95 % interval, p and n. The test follows from the data and is named: Mann-Whitney's U from four repeats a side
 on, Welch's t on logarithms below, none for a single value. ~ means that nothing can be concluded; how many runs a side
-would settle it is shown beside it.
+would settle it is shown beside it. Of a release, the first run does not count where a recheck decided, as in ttreport
+check.
 
 Numbers of two tools, or under two definitions of a metric, are not compared, except with --tools: then the workloads
 that both tools measured stand beside each other, with the definitions, and no row is a verdict.
@@ -110,6 +112,9 @@ func compareSides(ctx context.Context, ws *workspace.Workspace, id *identity, a,
 		}
 		sides[i] = compare.Side{Name: name, Runs: runs}
 	}
+	if err := decided(ctx, ws, cols, sides[:]); err != nil {
+		return nil, err
+	}
 	r := compare.Sides(sides[0], sides[1])
 	if len(r.Rows) == 0 {
 		return nil, fail(exitUngraded,
@@ -117,6 +122,28 @@ func compareSides(ctx context.Context, ws *workspace.Workspace, id *identity, a,
 			"compare: nothing that %s has was measured in %s too (%d and %d numbers)", a, b, r.OnlyA, r.OnlyB)
 	}
 	return &render.Comparison{Result: r, Lost: len(history.Lost(problems))}, nil
+}
+
+// decided says of the sides that are releases which numbers their later runs decided, so that a release has the number
+// here that it has everywhere.
+func decided(ctx context.Context, ws *workspace.Workspace, cols *columns.Columns, sides []compare.Side) error {
+	var judged *gate.Gate
+	for i := range sides {
+		at := judge.Named(judge.Releases(cols, nil), sides[i].Name)
+		if at < 0 || len(sides[i].Runs) < 2 {
+			continue
+		}
+		if judged == nil {
+			var err error
+			if judged, err = judgeHistory(ctx, ws, cols, judge.View{}); err != nil {
+				return err
+			}
+		}
+		if at = judge.Named(judged.Releases, sides[i].Name); at >= 0 {
+			sides[i].Later = judged.ByLaterRuns(at)
+		}
+	}
+	return nil
 }
 
 // compareTools compares what two tools measured of one side.

@@ -14,6 +14,8 @@ import (
 type Side struct {
 	Name string
 	Runs []schema.Run
+	// Later are the numbers of a release for which its first run does not count: see [judge.Judgement.ByLaterRuns].
+	Later map[judge.Number]bool
 }
 
 // Result is the comparison of two sides: B is compared with A.
@@ -106,12 +108,14 @@ type side struct {
 	values map[cell][]float64
 	keys   map[string]schema.Key
 	bad    int
+	later  map[judge.Number]bool
+	first  map[judge.Number]int // run
 }
 
 // Sides compares B with A.
 func Sides(a, b Side) *Result {
 	several := systems(a.Runs) > 1 || systems(b.Runs) > 1
-	left, right := gather(a.Runs, several), gather(b.Runs, several)
+	left, right := gather(a, several), gather(b, several)
 	r := &Result{A: a.Name, B: b.Name, BadA: left.bad, BadB: right.bad}
 	for c, values := range right.values {
 		base, both := left.values[c]
@@ -169,27 +173,34 @@ func systemOf(r *schema.Run) string {
 }
 
 // gather collects the values of a side: one a measurement.
-func gather(runs []schema.Run, several bool) side {
-	s := side{values: map[cell][]float64{}, keys: map[string]schema.Key{}}
-	for i := range runs {
+func gather(from Side, several bool) side {
+	s := side{values: map[cell][]float64{}, keys: map[string]schema.Key{}, later: from.Later,
+		first: map[judge.Number]int{}}
+	order := make([]int, len(from.Runs))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, k int) int { return from.Runs[i].Start.Compare(from.Runs[k].Start) })
+	for _, i := range order {
+		r := &from.Runs[i]
 		system := ""
 		if several {
-			system = systemOf(&runs[i])
+			system = systemOf(r)
 		}
-		for k := range runs[i].Points {
-			p := &runs[i].Points[k]
+		for k := range r.Points {
+			p := &r.Points[k]
 			if p.Status == schema.StatusFailed || p.Status == schema.StatusInvalid {
 				s.bad++
 				continue
 			}
-			s.add(system, p)
+			s.add(i, r, system, p)
 		}
 	}
 	return s
 }
 
-// add takes the judged numbers of a point.
-func (s *side) add(system string, p *schema.Point) {
+// add takes the judged numbers of a point of a run.
+func (s *side) add(run int, r *schema.Run, system string, p *schema.Point) {
 	key := p.Key.String()
 	s.keys[key] = p.Key
 	for _, metric := range metricsOf(p) {
@@ -203,9 +214,24 @@ func (s *side) add(system string, p *schema.Point) {
 			s.bad++
 			continue
 		}
+		of := schema.System{Model: r.Model.Name, Device: r.Device.Name, Impl: r.Impl}
+		if s.superseded(run, judge.Number{System: of, Key: key, Metric: metric, Stat: stat, Def: m.Def}) {
+			continue
+		}
 		c := cell{system, key, metric, stat, m.Def}
 		s.values[c] = append(s.values[c], v)
 	}
+}
+
+// superseded reports whether a number of a run is that of the first one, and later runs of the release decided.
+func (s *side) superseded(run int, n judge.Number) bool {
+	if !s.later[n] {
+		return false
+	}
+	if _, seen := s.first[n]; !seen {
+		s.first[n] = run
+	}
+	return s.first[n] == run
 }
 
 // metricsOf are the metrics of a point that are compared: the primary ones, then the user's own by name.

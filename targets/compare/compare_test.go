@@ -5,9 +5,11 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/targets/compare"
+	"github.com/ttreport/ttreport/targets/judge"
 	"github.com/ttreport/ttreport/targets/regression/pairing"
 )
 
@@ -232,5 +234,27 @@ func TestMeans(t *testing.T) {
 	}
 	if tests := r.Tests(); tests[pairing.NoTest] != 4 || len(tests) != 1 {
 		t.Errorf("%v", tests)
+	}
+}
+
+// Where a recheck decided, the first run of the release does not count, whatever the order of the files: a release has
+// the number here that its verdict has.
+func TestFirstRunsThatARecheckReplaced(t *testing.T) {
+	k := key("vllm", 1)
+	b := side("b", k, 150, 120, 122)
+	for i := range b.Runs {
+		b.Runs[i].Start = time.Date(2026, 1, 1+i, 0, 0, 0, 0, time.UTC)
+	}
+	b.Runs[0], b.Runs[2] = b.Runs[2], b.Runs[0]
+	number := judge.Number{
+		System: schema.System{Model: "M", Device: "n150"}, Key: k.String(), Metric: "ttft", Stat: "mean",
+	}
+	for later, want := range map[bool]float64{false: 150 * 120 * 122, true: 120 * 122} {
+		b.Later = map[judge.Number]bool{number: later}
+		r := compare.Sides(side("a", k, 100), b)
+		n := map[bool]float64{false: 3, true: 2}[later]
+		if got := r.Rows[0].B; math.Abs(got-math.Pow(want, 1/n)) > 1e-9 || r.Rows[0].NB != int(n) {
+			t.Errorf("later %v: %v of %d", later, got, r.Rows[0].NB)
+		}
 	}
 }

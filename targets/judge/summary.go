@@ -44,3 +44,21 @@ func (j *Judgement) Summary(s *Series, release int) (Summary, bool) {
 	g.Rank, g.Weight = int(rankOf(&v)), weightOf(&v)
 	return g, true
 }
+
+// Number names a number of a release.
+type Number struct {
+	System                 schema.System
+	Key, Metric, Stat, Def string
+}
+
+// ByLaterRuns lists the numbers of a release that are those of its later runs: a recheck decided about a suspicion, and
+// the first run, which was suspected for being extreme, does not count.
+func (j *Judgement) ByLaterRuns(release int) map[Number]bool {
+	out := map[Number]bool{}
+	for _, i := range j.byCell[release] {
+		if s := &j.Series[j.cellOf[i]]; later(&j.rows.Rows[i]) {
+			out[Number{s.System(), s.Key.String(), s.Metric, s.Stat, s.Def}] = true
+		}
+	}
+	return out
+}
