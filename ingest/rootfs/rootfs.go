@@ -167,16 +167,6 @@ func ReadFile(path string, most int64) ([]byte, error) {
 	return read(h, path, most)
 }
 
-// ReadNamed is [ReadFile] for a path that a file names, relative to a folder that it must not leave.
-func ReadNamed(dir, name string, most int64) ([]byte, error) {
-	f, err := Open(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer f.root.Close()
-	return f.Read(filepath.ToSlash(filepath.Clean(name)), most)
-}
-
 // Within returns an error where a path below a folder, or what there is of it, is a link that leads out: what is
 // written there would be written elsewhere. A folder that is not there yet holds no links.
 func Within(dir, name string) error {

@@ -1,5 +1,7 @@
 package schema
 
+import "slices"
+
 // Acceptance is what a release report and the runtime spec beside the results of a run state about its acceptance.
 // It is kept as stated: a gate reads the known issues as waivers, and says so where it decides otherwise.
 type Acceptance struct {
@@ -70,12 +72,9 @@ func (a Acceptance) With(b Acceptance) Acceptance {
 		a.Result, a.Source, a.Blockers = b.Result, b.Source, b.Blockers
 	}
 	for _, k := range b.KnownIssues {
-		known := false
-		for _, has := range a.KnownIssues {
-			known = known || has.Category == k.Category && has.Task == k.Task
-		}
-		if !known {
-			a.KnownIssues = append(a.KnownIssues[:len(a.KnownIssues):len(a.KnownIssues)], k)
+		same := func(has KnownIssue) bool { return has.Category == k.Category && has.Task == k.Task }
+		if !slices.ContainsFunc(a.KnownIssues, same) {
+			a.KnownIssues = append(slices.Clip(a.KnownIssues), k)
 		}
 	}
 	return a

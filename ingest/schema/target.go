@@ -1,5 +1,7 @@
 package schema
 
+import "slices"
+
 // Target is one target of one workload, as it was in force when a run was made.
 type Target struct {
 	Key       Key // only the fields that the target states; the tool is never among them
@@ -50,13 +52,9 @@ func (t *Target) SameNumber(o *Target) bool {
 
 // MergeTargets returns targets and those of more whose number they leave open.
 func MergeTargets(list, more []Target) []Target {
-	out := list[:len(list):len(list)]
+	out := slices.Clip(list)
 	for i := range more {
-		stated := false
-		for k := range list {
-			stated = stated || list[k].SameNumber(&more[i])
-		}
-		if !stated {
+		if !slices.ContainsFunc(list, func(t Target) bool { return t.SameNumber(&more[i]) }) {
 			out = append(out, more[i])
 		}
 	}

@@ -2,6 +2,7 @@ package ttis
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/ttreport/ttreport/ingest/redact"
@@ -34,12 +35,7 @@ func readSections(f *decode.File, r *schema.Reading, sections decode.Value) {
 			}
 		}
 	}
-	var kinds []string
-	for kind := range unread {
-		kinds = append(kinds, kind)
-	}
-	slices.Sort(kinds)
-	for _, kind := range kinds {
+	for _, kind := range slices.Sorted(maps.Keys(unread)) {
 		p := f.Problem(schema.SevWarning, "section-unread", first[kind])
 		p.Found = fmt.Sprintf("sections of kind %q without numbers that are read (%d)", kind, unread[kind])
 		p.Expected, p.Used = "benchmarks, evals or spec_tests", "nothing of them"

@@ -1,0 +1,8 @@
+// Command style checks what gofmt, vet and staticcheck do not: the length of lines, functions and files, vague package
+// names, func init, and package variables that change.
+//
+//	go run ./.ci/style [FOLDER]
+//
+// It prints every finding, then counts, and exits 1 when there is a finding outside of tests. Those in tests are
+// counted only.
+package main
