@@ -2,6 +2,9 @@ package nmvllm_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -91,8 +94,7 @@ func TestStore(t *testing.T) {
 		!r.Facts.Start.Equal(time.Date(2024, 7, 9, 2, 12, 27, 0, time.UTC)) || r.More[1].Facts.Device.Name != "NVIDIA H100" {
 		t.Errorf("%+v", r.Facts)
 	}
-	// the jobs of a night are one build on the main branch
-	if r.Facts.Release != "2024-07-08 c1" && r.Facts.Release != "2024-07-08" || r.Facts.Channel != schema.ChannelMain {
+	if r.Facts.Release != "2024-07-09" || r.Facts.Channel != schema.ChannelMain {
 		t.Errorf("release %q on channel %q", r.Facts.Release, r.Facts.Channel)
 	}
 	if a, b := r.Points[0].Key.String(), r.More[0].Points[0].Key.String(); a != b {
@@ -100,7 +102,7 @@ func TestStore(t *testing.T) {
 	}
 }
 
-// A store of any project is read: each value is a workload of its own, a night and commit is a build on channel main.
+// A store of any project is read: each value is a workload of its own, a commit is a build on channel main.
 func TestStoreOfOthers(t *testing.T) {
 	r := reader.Must(t, "data.js", `window.BENCHMARK_DATA = {"lastUpdate":1,"repoUrl":"https://x.org/acme/serve","entries":{`+
 		`"Go":[{"commit":{"id":"abcdef0123"},"date":1720492032018,"tool":"go","benches":[`+
@@ -116,12 +118,41 @@ func TestStoreOfOthers(t *testing.T) {
 	Expect(t, r.More[0].Points[0], map[string]float64{"value{iter/sec,higher}.value": 12.5})
 	Expect(t, r.More[1].Points[0], map[string]float64{"value{tok/s,higher}.value": 99})
 	for _, f := range []schema.Facts{r.Facts, r.More[0].Facts, r.More[1].Facts} {
-		if f.Release != "2024-07-08 abcdef0" || f.Channel != schema.ChannelMain || f.Stack.Commits["serve"] != "abcdef0123" {
+		if f.Release != "2024-07-09 abcdef0" || f.Channel != schema.ChannelMain || f.Stack.Commits["serve"] != "abcdef0123" {
 			t.Errorf("%+v", f)
 		}
 	}
 	if r.Points[0].Key.Dims[schema.DimLabel] != "BenchmarkFib10" || r.Points[0].Key.Dims["suite"] != "Go" {
 		t.Error(r.Points[0].Key)
+	}
+}
+
+// A build has the day of its first measurement in UTC, also at midnight; jobs that run past midnight are one build.
+func TestDayOfABuild(t *testing.T) {
+	at := func(text string) int64 {
+		when, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return when.UnixMilli()
+	}
+	var entries []string
+	dates := []string{"2026-01-02T00:00:00Z", "2026-01-02T11:59:59Z", "2026-01-02T23:50:00Z", "2026-01-03T00:10:00Z",
+		"2026-01-05T00:00:00Z"}
+	for i, c := range []string{"aaaaaaa", "bbbbbbb", "ccccccc", "ccccccc", "ccccccc"} {
+		entries = append(entries, fmt.Sprintf(`{"commit":{"id":"%s"},"date":%d,"tool":"go","benches":[{"name":"x%d",`+
+			`"value":%d,"unit":"ns/op"}]}`, c, at(dates[i]), i, i+1))
+	}
+	r := reader.Must(t, "data.js", `window.BENCHMARK_DATA = {"lastUpdate":1,"repoUrl":"https://x.org/acme/serve",`+
+		`"entries":{"Go":[`+strings.Join(entries, ",")+`]}}`)
+	got := []string{r.Facts.Release}
+	for _, m := range r.More {
+		got = append(got, m.Facts.Release)
+	}
+	want := []string{"2026-01-02 aaaaaaa", "2026-01-02 bbbbbbb", "2026-01-02 ccccccc", "2026-01-02 ccccccc",
+		"2026-01-05 ccccccc"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
@@ -48,7 +47,7 @@ func (s *store) other(suite string, entry, bench decode.Value) bool {
 	return true
 }
 
-// otherFacts are the commit, and the night's build in channel main.
+// otherFacts are the commit, and its build in channel main.
 func (s *store) otherFacts(entry decode.Value, commit string) schema.Facts {
 	f := schema.Facts{Channel: schema.ChannelMain}
 	project := path.Base(strings.TrimSuffix(s.f.First.Get("repoUrl").Str(), "/"))
@@ -58,9 +57,8 @@ func (s *store) otherFacts(entry decode.Value, commit string) schema.Facts {
 	if commit != "" {
 		f.Stack.Commits = map[string]string{project: commit}
 	}
-	if ms, ok := entry.Get("date").Float(); ok && ms > 1e11 && ms < 1e14 {
-		f.Start = time.UnixMilli(int64(ms)).UTC().Truncate(time.Second)
-		f.End, f.Release = f.Start, night(f.Start, commit)
+	if when, ok := dateOf(entry); ok {
+		f.Start, f.End, f.Release = when, when, s.builds.name(when, commit)
 	}
 	return f
 }

@@ -3,7 +3,6 @@ package nmvllm
 import (
 	"fmt"
 	"hash/maphash"
-	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
@@ -25,6 +24,7 @@ type store struct {
 	seen    map[uint64]bool // hashes of values, so that a value that was published twice counts once
 	seed    maphash.Seed
 	twice   int
+	builds  builds
 }
 
 // runID is what the values of one commit on one system have in common.
@@ -39,7 +39,7 @@ type pointID struct {
 func readStore(f *decode.File, m schema.Match) schema.Reading {
 	s := &store{
 		f: f, format: m.Format, drafts: map[pointID]*draft.Draft{}, seen: map[uint64]bool{}, seed: maphash.MakeSeed(),
-		names: map[string]decode.Value{},
+		names: map[string]decode.Value{}, builds: buildsOf(f.First.Get("entries")),
 	}
 	s.entries()
 	for _, d := range s.points {
@@ -120,7 +120,7 @@ func (s *store) bench(suite string, entry, bench decode.Value) {
 	}
 	r := s.runs.Of(run, func() schema.Reading {
 		return schema.Reading{
-			Format: s.format, Detail: "a commit of a store", Facts: storeFacts(entry, name, extra, run.commit),
+			Format: s.format, Detail: "a commit of a store", Facts: s.facts(entry, name, extra, run.commit),
 		}
 	})
 	d := s.point(pointID{run, name.Get("description").Str(), date}, r, bench, extra)
@@ -179,7 +179,7 @@ func (s *store) point(id pointID, r *schema.Reading, bench, extra decode.Value) 
 	return d
 }
 
-func storeFacts(entry, name, extra decode.Value, commit string) schema.Facts {
+func (s *store) facts(entry, name, extra decode.Value, commit string) schema.Facts {
 	f := facts(extra)
 	if f.Device.Name == "" {
 		f.Device = facts(name).Device
@@ -191,23 +191,14 @@ func storeFacts(entry, name, extra decode.Value, commit string) schema.Facts {
 		f.Stack.Commits = map[string]string{"nm-vllm": commit}
 	}
 	f.Channel = schema.ChannelMain
-	if ms, ok := entry.Get("date").Float(); ok && ms > 1e11 && ms < 1e14 {
-		f.End = time.UnixMilli(int64(ms)).UTC().Truncate(time.Second)
+	if when, ok := dateOf(entry); ok {
+		f.End = when
 		if f.Start.IsZero() || f.Start.After(f.End) {
 			f.Start = f.End
 		}
-		f.Release = night(f.End, commit)
+		f.Release = s.builds.name(f.End, commit)
 	}
 	return f
-}
-
-// night names what the jobs of one night measured of one commit: a build on the main branch. Nights begin at noon.
-func night(t time.Time, commit string) string {
-	name := t.Add(-12 * time.Hour).Format(time.DateOnly)
-	if len(commit) >= 7 {
-		name += " " + commit[:7]
-	}
-	return name
 }
 
 func short(s string) string {
