@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,6 +18,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/folderlock"
 	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/render/terminal"
 	"github.com/ttreport/ttreport/targets/judge"
 	"github.com/ttreport/ttreport/targets/library"
@@ -32,7 +35,8 @@ tt-inference-server's model_performance_reference.json and overrides of the same
 list     every target by model, device and level
 lint     targets that contradict themselves, with the arithmetic; exit 1 for what is unattainable, 3 for rows that
          cannot be read
-import   turn a file of another form into targets/NAME.yaml, each value with its source and date
+import   turn a file of another form into targets/NAME.yaml, each value with its source and date; what is too long for
+         one file becomes targets/NAME-MODEL.yaml
 propose  derive a file from what a release measured, with margins from the noise of its history`,
 		examples: []example{
 			{"all targets of a model on a device", "ttreport targets list --model Llama-3.1-8B --device n150"},
@@ -159,11 +163,27 @@ func (o *targetOptions) importFile(sh *shell, ws *workspace.Workspace, name stri
 		return fail(exitInput, "see ttreport help files for the forms that are read",
 			"targets import: no target was found in %s", name)
 	}
-	if o.out == "" {
-		base := filepath.Base(name)
-		o.out = filepath.Join(ws.Targets(), strings.TrimSuffix(base, filepath.Ext(base))+".yaml")
+	base := filepath.Base(name)
+	stem := filepath.Join(ws.Targets(), strings.TrimSuffix(base, filepath.Ext(base)))
+	return o.writeImported(sh, stem, f)
+}
+
+// writeImported writes what was imported into one file, or where that would be too long to be read, into one a model.
+func (o *targetOptions) writeImported(sh *shell, stem string, f library.File) error {
+	one := cmp.Or(o.out, stem+".yaml")
+	_, err := f.Marshal()
+	if !errors.Is(err, decode.ErrTooMuchYAML) {
+		return writeTargets(sh, []targetFile{{one, f}})
 	}
-	return o.write(sh, f)
+	if o.out != "" {
+		return fail(exitUsage, "without --out there is a file for each model; --model chooses one", "targets import: %w", err)
+	}
+	var list []targetFile
+	models, files := f.ByModel()
+	for i, m := range models {
+		list = append(list, targetFile{stem + "-" + schema.Slug(m) + ".yaml", files[i]})
+	}
+	return writeTargets(sh, list)
 }
 
 // propose derives targets from history.
@@ -200,7 +220,7 @@ func (o *targetOptions) propose(ctx context.Context, sh *shell, ws *workspace.Wo
 	}
 	printNotes(sh, p, len(report.Gate.Lost))
 	if o.out != "" {
-		return o.write(sh, p.File)
+		return writeTargets(sh, []targetFile{{o.out, p.File}})
 	}
 	data, err := p.File.Marshal()
 	if err == nil {
@@ -224,19 +244,36 @@ func printNotes(sh *shell, p judge.Proposal, lost int) {
 	}
 }
 
-// write writes a target file that is not there yet.
-func (o *targetOptions) write(sh *shell, f library.File) error {
-	if _, err := os.Stat(o.out); err == nil {
-		return fail(exitUsage, "choose another with --out, or remove it", "%s exists", o.out)
+// targetFile is a file of targets that is to be written.
+type targetFile struct {
+	name string
+	file library.File
+}
+
+// writeTargets writes target files that are not there yet: all of them or, if one cannot be made, none.
+func writeTargets(sh *shell, list []targetFile) error {
+	var texts [][]byte
+	names := map[string]bool{}
+	for _, f := range list {
+		if _, err := os.Lstat(f.name); err == nil || names[strings.ToLower(f.name)] {
+			return fail(exitUsage, "choose another with --out, or remove it", "%s exists", f.name)
+		}
+		data, err := f.file.Marshal()
+		if err != nil {
+			return fail(exitInput, "--model and --device choose some of them", "%s: %w", f.name, err)
+		}
+		names[strings.ToLower(f.name)] = true
+		texts = append(texts, data)
 	}
-	data, err := f.Marshal()
-	if err != nil {
-		return err
+	for i, f := range list {
+		if err := durable.WriteFile(f.name, texts[i]); err != nil {
+			return fail(exitInput, "see its permissions and the space of the disk", "%w", err)
+		}
+		_, err := fmt.Fprintf(sh.out, "wrote %s: %s and %s\n", f.name,
+			plaintext.Plural(len(f.file.Targets), "target"), plaintext.Plural(len(f.file.Evals), "reference score"))
+		if err != nil {
+			return err
+		}
 	}
-	if err := durable.WriteFile(o.out, data); err != nil {
-		return fail(exitInput, "see its permissions and the space of the disk", "%w", err)
-	}
-	_, err = fmt.Fprintf(sh.out, "wrote %s: %s and %s\n", o.out,
-		plaintext.Plural(len(f.Targets), "target"), plaintext.Plural(len(f.Evals), "reference score"))
-	return err
+	return nil
 }

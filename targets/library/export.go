@@ -1,6 +1,9 @@
 package library
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
@@ -34,6 +37,26 @@ func ExportAll(list []Entry) (f File, unmeasured int) {
 		f.Targets, f.Evals = append(f.Targets, part.Targets...), append(f.Evals, part.Evals...)
 	}
 	return f, unmeasured
+}
+
+// ByModel is a file for each model of a file that is too long for one, in order of their names.
+func (f File) ByModel() (models []string, files []File) {
+	parts := map[string]File{}
+	for _, t := range f.Targets {
+		part := parts[t.Model]
+		part.Targets = append(part.Targets, t)
+		parts[t.Model] = part
+	}
+	for _, e := range f.Evals {
+		part := parts[e.Model]
+		part.Evals = append(part.Evals, e)
+		parts[e.Model] = part
+	}
+	models = slices.Sorted(maps.Keys(parts))
+	for _, m := range models {
+		files = append(files, parts[m])
+	}
+	return models, files
 }
 
 // WorkloadOf is the workload of a key, whichever tool measured it.

@@ -70,11 +70,17 @@ func positionOfQuoted(data []byte, message string) (line, column int) {
 	return bytes.Count(data[:at], []byte("\n")) + 1, at - bytes.LastIndexByte(data[:at], '\n')
 }
 
+// ErrTooMuchYAML is returned for a document that [YAML] would refuse to read, so that nobody writes one.
+var ErrTooMuchYAML = errors.New("a YAML file may not hold as much")
+
 // EncodeYAML returns a value as a YAML document, with lists indented below their key.
 func EncodeYAML(v any) ([]byte, error) {
 	b, err := yaml.MarshalWithOptions(v, yaml.UseJSONMarshaler(), yaml.IndentSequence(true))
 	if err != nil {
 		return nil, fmt.Errorf("writing YAML: %w", err)
+	}
+	if _, why := withinBounds(b); why != "" {
+		return nil, fmt.Errorf("writing %s: %w", why, ErrTooMuchYAML)
 	}
 	return b, nil
 }
