@@ -1,30 +1,71 @@
 package render
 
 import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"regexp"
+	"strings"
 	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render/words"
 )
 
-// Addresses of pages, relative to the site's root. They are permalinks: they depend on names alone.
+// Addresses of pages, relative to the site's root. They are permalinks: they depend on names alone, so that no release,
+// model or run that arrives later changes one. This file is the one home of how names become paths.
+
+// segment is the part of a path for a name. Two names have two, also where a file system does not tell capitals from
+// small letters, and each can be a file everywhere: a name of small letters, digits, dots, hyphens and underscores that
+// is no device of Windows is its own; to what is left of any other a tilde and eight hex digits of its SHA-256 are added.
+// Nothing else has a tilde. Ids of runs begin with a time, whose T and Z count as small. No name is "unknown".
+func segment(name string) string {
+	if name == "" {
+		return "unknown"
+	}
+	slug, folded := schema.Slug(name), strings.ToLower(name)
+	if t := timeRE.FindString(folded); t != "" {
+		folded = strings.ToUpper(t) + folded[len(t):]
+	}
+	if slug == name && name == folded && name != "unknown" {
+		return name
+	}
+	sum := sha256.Sum256([]byte(name))
+	hash := hex.EncodeToString(sum[:4])
+	if slug != name { // its end is that of the hash already
+		slug = strings.TrimSuffix(strings.TrimSuffix(slug, hash[:4]), "-")
+	}
+	return cmp.Or(slug, "name") + "~" + hash
+}
+
+var timeRE = regexp.MustCompile(`^\d{8}t\d{6}z-`)
+
+// pairSegment is that of a model on a device in one name. An underscore parts the two, so one within them is marked.
+func pairSegment(model, device string) string {
+	a, b := segment(model), segment(device)
+	if strings.Contains(a, "_") || strings.Contains(b, "_") {
+		sum := sha256.Sum256([]byte(model + "\x00" + device))
+		b += "~" + hex.EncodeToString(sum[:4])
+	}
+	return a + "_" + b
+}
 
 // ReleasePath is the page of a release or build.
 func ReleasePath(name string) Address {
-	return Address("releases/" + schema.Slug(name) + "/index.html")
+	return Address("releases/" + segment(name) + "/index.html")
 }
 
 // PairPath is the page of a model on a device.
 func PairPath(model, device string) Address {
-	return Address("models/" + schema.Slug(model) + "/" + schema.Slug(device) + "/index.html")
+	return Address("models/" + segment(model) + "/" + segment(device) + "/index.html")
 }
 
 // RunPath is the page of a run.
-func RunPath(id string) Address { return Address("runs/" + schema.Slug(id) + "/index.html") }
+func RunPath(id string) Address { return Address("runs/" + segment(id) + "/index.html") }
 
 // ReportPath is the markdown report of a model and device in a release.
 func ReportPath(release, model, device string) Address {
-	return Address("reports/" + schema.Slug(release) + "/" + schema.Slug(model) + "_" + schema.Slug(device) + ".md")
+	return Address("reports/" + segment(release) + "/" + pairSegment(model, device) + ".md")
 }
 
 // ExploreShardPath is the script with all series.
@@ -32,17 +73,17 @@ const ExploreShardPath Address = "data/shards/explore.js"
 
 // ReleaseShardPath is the script with the series of a release.
 func ReleaseShardPath(release string) Address {
-	return Address("data/shards/releases/" + schema.Slug(release) + ".js")
+	return Address("data/shards/releases/" + segment(release) + ".js")
 }
 
 // ReleaseReportPath is the markdown report of a whole release.
 func ReleaseReportPath(release string) Address {
-	return Address("reports/" + schema.Slug(release) + "/release.md")
+	return Address("reports/" + segment(release) + "/release.md")
 }
 
 // DataPath is a CSV file of a release: points, scores or verdicts.
 func DataPath(release, kind string) Address {
-	return Address("data/" + kind + "/" + schema.Slug(release) + ".csv")
+	return Address("data/" + kind + "/" + segment(release) + ".csv")
 }
 
 // allIn says which file of a release has all rows of a table of points or scores.

@@ -18,6 +18,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/render"
 )
 
 // browser is a headless Chromium that notes every message on its console and every request.
@@ -121,7 +122,7 @@ func TestInBrowser(t *testing.T) {
 	dir := t.TempDir()
 	build(t, dir, "Tiny-1B", schema.Simulated)
 	b := openBrowser(t, dir)
-	model := "models/Tiny-1B/simulated/index.html"
+	model := "models/Tiny-1B~2db558b5/simulated/index.html"
 	pages := append(slices.DeleteFunc(everyPage(), func(p string) bool { return strings.HasPrefix(p, "models/") }), model)
 	for _, theme := range []string{"light", "dark"} {
 		for _, page := range pages {
@@ -222,7 +223,7 @@ func TestHostileNamesInBrowser(t *testing.T) {
 		build(t, sub, name, name)
 		b.goTo(t, filepath.Join(sub, "index.html"))
 		b.sideways(t, name)
-		b.goTo(t, filepath.Join(sub, "models", schema.Slug(name), schema.Slug(name), "index.html"))
+		b.goTo(t, filepath.Join(sub, filepath.FromSlash(string(render.PairPath(name, name)))))
 		if n := eval[int](t, b, `document.querySelectorAll("img,iframe,object,svg[onload]").length`); n > 0 {
 			t.Errorf("%.20q made %d elements", name, n)
 		}

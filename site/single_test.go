@@ -37,7 +37,7 @@ func TestSingleFile(t *testing.T) {
 	}
 	linked, err := site.Single(r, r.ReleasePage(3), "https://example.org/results/", site.Theme{})
 	if err != nil ||
-		!strings.Contains(string(linked), `href="https://example.org/results/models/Tiny-1B/n150/index.html"`) {
+		!strings.Contains(string(linked), `href="https://example.org/results/models/Tiny-1B~2db558b5/n150/index.html"`) {
 		t.Errorf("no link to the site: %v", err)
 	}
 	b := openBrowser(t, dir)

@@ -85,8 +85,8 @@ func TestSimulatedIsMarked(t *testing.T) {
 	build(t, dir, "Tiny-1B", schema.Simulated)
 	all := files(t, dir)
 	for _, page := range []string{
-		"index.html", "releases/v0.12.0/index.html", "models/Tiny-1B/simulated/index.html", "runs/run-3-0/index.html",
-		"reports/v0.12.0/Tiny-1B_simulated.md",
+		"index.html", "releases/v0.12.0/index.html", "models/Tiny-1B~2db558b5/simulated/index.html", "runs/run-3-0/index.html",
+		"reports/v0.12.0/Tiny-1B~2db558b5_simulated.md",
 	} {
 		if !strings.Contains(all[page], "simulated") {
 			t.Errorf("%s does not say that its numbers are simulated", page)
@@ -168,7 +168,7 @@ func TestGolden(t *testing.T) {
 	build(t, dir, "Tiny-1B", "n150")
 	all := files(t, dir)
 	for name, page := range map[string]string{
-		"landing": "index.html", "release": "releases/v0.12.0/index.html", "model": "models/Tiny-1B/n150/index.html",
+		"landing": "index.html", "release": "releases/v0.12.0/index.html", "model": "models/Tiny-1B~2db558b5/n150/index.html",
 		"run": "runs/run-3-1/index.html", "evals": "evals/index.html", "targets": "targets/index.html",
 		"problems": "problems/index.html", "notes": "notes/index.html", "about": "about/exit-codes.html",
 		"explore": "explore/index.html", "compare": "compare/index.html", "404": "404.html",
@@ -177,7 +177,7 @@ func TestGolden(t *testing.T) {
 		golden(t, "golden/"+name+".html", []byte(html))
 	}
 	for name, file := range map[string]string{
-		"charts.js": "models/Tiny-1B/n150/charts.js", "report.md": "reports/v0.12.0/Tiny-1B_n150.md",
+		"charts.js": "models/Tiny-1B~2db558b5/n150/charts.js", "report.md": "reports/v0.12.0/Tiny-1B~2db558b5_n150.md",
 		"release.md": "reports/v0.12.0/release.md", "points.csv": "data/points/v0.12.0.csv",
 		"scores.csv": "data/scores/v0.12.0.csv", "verdicts.csv": "data/verdicts/v0.12.0.csv",
 	} {

@@ -17,7 +17,7 @@ import (
 // everyPage is one of each kind.
 func everyPage() []string {
 	return []string{
-		"index.html", "releases/v0.12.0/index.html", "models/Tiny-1B/n150/index.html", "runs/run-3-1/index.html",
+		"index.html", "releases/v0.12.0/index.html", "models/Tiny-1B~2db558b5/n150/index.html", "runs/run-3-1/index.html",
 		"evals/index.html", "targets/index.html", "problems/index.html", "notes/index.html", "about/index.html",
 		"about/lints.html", "about/collect.html", "about/run-py.html", "about/ci.html", "explore/index.html", "compare/index.html", "404.html",
 	}
@@ -147,7 +147,7 @@ func TestKeyboardReachesEveryValue(t *testing.T) {
 	dir := t.TempDir()
 	build(t, dir, "Tiny-1B", "n150")
 	b := openBrowser(t, dir)
-	b.goTo(t, filepath.Join(dir, "models/Tiny-1B/n150/index.html"))
+	b.goTo(t, filepath.Join(dir, "models/Tiny-1B~2db558b5/n150/index.html"))
 	eval[bool](t, b, `(function () {
 		window.at = [];
 		document.querySelectorAll("details").forEach(function (d) { d.open = true; });

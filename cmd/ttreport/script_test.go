@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/ttreport/ttreport/ingest/schema"
 )
 
 func TestMain(m *testing.M) {
@@ -103,5 +105,5 @@ func document(ts *testscript.TestScript, folder string, args []string) {
 	dir := ts.MkAbs(folder)
 	ts.Check(os.MkdirAll(dir, 0o777))
 	doc := fmt.Sprintf(documentText, args[0], args[1], name, strings.Join(points, ","))
-	ts.Check(os.WriteFile(filepath.Join(dir, "run-"+args[0]+".json"), []byte(doc), 0o666))
+	ts.Check(os.WriteFile(filepath.Join(dir, "run-"+schema.Slug(args[0])+".json"), []byte(doc), 0o666))
 }

@@ -65,7 +65,7 @@ func Put(dir string, r schema.Run, retarget bool) (changed bool, err error) {
 		if problem != nil {
 			return false, fmt.Errorf("updating run %s: %w", r.ID, *problem)
 		}
-		if old.Release != r.Release || old.Impl != r.Impl || old.Model.Name != r.Model.Name ||
+		if old.ID != r.ID || old.Release != r.Release || old.Impl != r.Impl || old.Model.Name != r.Model.Name ||
 			!schema.SameDevice(old.Device.Name, r.Device.Name) {
 			// One id for two runs: both are kept, with a problem.
 			r.ID = fmt.Sprintf("%s~%d", base, n)

@@ -2,6 +2,7 @@ package schema_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -59,6 +60,7 @@ func TestSlugs(t *testing.T) {
 	seen := map[string]string{}
 	for _, name := range []string{
 		"", "n150", "a/b", "a b", "a-b", "../x", ".", "..", "v0.17.0", "ünïcode", "<script>", "A", "a", "con.", "x/", "/x",
+		"con.txt", "LPT1.log",
 	} {
 		s := schema.Slug(name)
 		if s == "" || s == "." || s == ".." || s[0] == '.' {
@@ -68,6 +70,9 @@ func TestSlugs(t *testing.T) {
 			if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '.' || c == '_' || c == '-') {
 				t.Errorf("%q has slug %q", name, s)
 			}
+		}
+		if base, _, _ := strings.Cut(strings.ToLower(s), "."); base == "con" || base == "lpt1" {
+			t.Errorf("%q has slug %q, a device of Windows", name, s)
 		}
 		if other, taken := seen[s]; taken {
 			t.Errorf("%q and %q share slug %q", name, other, s)

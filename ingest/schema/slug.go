@@ -30,7 +30,10 @@ func Slug(name string) string {
 	if len(s) > 100 {
 		s, changed = s[:100], true
 	}
-	if changed || s == "" || s != name || strings.HasSuffix(s, ".") || reserved(s) {
+	if reserved(s) { // with any suffix
+		s = "_" + s
+	}
+	if changed || s == "" || s != name || strings.HasSuffix(s, ".") {
 		sum := sha256.Sum256([]byte(name))
 		s = strings.TrimPrefix(s+"-"+hex.EncodeToString(sum[:2]), "-")
 	}
