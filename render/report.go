@@ -6,10 +6,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/bmatcuk/doublestar/v4"
-
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/ingest/schema/glob"
 	"github.com/ttreport/ttreport/targets/gate"
 	"github.com/ttreport/ttreport/targets/judge"
 )
@@ -47,8 +46,7 @@ func (l Listing) place(name string) int {
 
 func (l Listing) hides(name string) bool {
 	return slices.ContainsFunc(l.Hide, func(pattern string) bool {
-		ok, err := doublestar.Match(pattern, name)
-		return err == nil && ok || pattern == name
+		return pattern == name || glob.Match(pattern, name)
 	})
 }
 

@@ -108,6 +108,7 @@ var owners = map[string]string{
 	"github.com/goccy/go-yaml":         "ingest/schema",
 	"github.com/klauspost/compress":    "ingest",
 	"github.com/joho/godotenv":         "collect/credentials",
+	"github.com/bmatcuk/doublestar":    "ingest/schema/glob",
 }
 
 // Imports go one way; ARCHITECTURE.md says which.

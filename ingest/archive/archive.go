@@ -42,7 +42,7 @@ func Holds(head []byte) bool {
 // nothing was visited then.
 func Each(name string, in Input, size int64, lim decode.Limits, visit func(Member)) (problems []schema.Problem,
 	found bool) {
-	w := &walker{lim: lim, visit: visit, total: lim.Total}
+	w := &walker{lim: lim, visit: visit, total: min(lim.Total, decode.MostUnpacked(size))}
 	found = w.open(name, in, size, 0)
 	return w.problems, found
 }
@@ -181,14 +181,14 @@ func (w *walker) member(name string, r io.Reader, size, packed int64, mod time.T
 	depth int) bool {
 	limit := min(w.lim.Packed, w.total)
 	if e == decode.Zip {
-		limit = min(limit, max(16<<20, packed*200)) // the bound that decode has for other compressed content
+		limit = min(limit, decode.MostUnpacked(packed))
 	}
 	data, err := readUpTo(r, size, limit)
 	switch {
 	case errors.Is(err, decode.ErrTooLarge):
 		w.say(schema.SevError, name, "too-large", fmt.Sprintf("content of more than %d MB", limit>>20),
-			fmt.Sprintf("at most %d MB a member and %d MB an archive", w.lim.Packed>>20, w.lim.Total>>20),
-			"unpack the archive and read the folder")
+			fmt.Sprintf("at most %d MB a member and %d MB an archive, and at most 200 times the packed bytes",
+				w.lim.Packed>>20, w.lim.Total>>20), "unpack the archive and read the folder")
 		w.stopped = w.total <= w.lim.Packed
 		return true
 	case err != nil:

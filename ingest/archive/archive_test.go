@@ -5,6 +5,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"io"
 	"slices"
 	"strings"
@@ -185,4 +186,27 @@ func FuzzEach(f *testing.F) {
 			}
 		})
 	})
+}
+
+// An archive whose members lie on each other holds two hundred times its bytes at most: a thousand entries for the one
+// member, of a few kilobytes, would be gigabytes.
+func TestMembersOnEachOther(t *testing.T) {
+	whole := zipped(t, "a.json", strings.Repeat(" ", 4<<20))
+	at := bytes.LastIndex(whole, []byte("PK\x01\x02"))
+	end := bytes.LastIndex(whole, []byte("PK\x05\x06"))
+	const entries = 1000
+	directory := bytes.Repeat(whole[at:end], entries)
+	packed := append(slices.Clone(whole[:at]), directory...)
+	tail := slices.Clone(whole[end:])
+	for _, field := range []int{8, 10} {
+		binary.LittleEndian.PutUint16(tail[field:], entries)
+	}
+	binary.LittleEndian.PutUint32(tail[12:], uint32(len(directory)))
+	packed = append(packed, tail...)
+	var content int
+	problems, found := archive.Each("x.zip", bytes.NewReader(packed), int64(len(packed)), decode.DefaultLimits(),
+		func(m archive.Member) { content += len(m.Data) })
+	if !found || len(problems) == 0 || content > 16<<20 {
+		t.Errorf("%d MB of %d kB, %v", content>>20, len(packed)>>10, problems)
+	}
 }

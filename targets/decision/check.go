@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/glob"
 )
 
 // Kinds lists the kinds of decisions.
@@ -19,6 +20,9 @@ func Kinds() []schema.DecisionKind {
 
 // Check reports what is wrong with the decisions of a configuration. lints are the ids of checks that exist.
 func (p *Policy) Check(lints []string) error {
+	if len(p.Decisions) > mostDecisions {
+		return fmt.Errorf("%d decisions; at most %d are read: one with globs can cover many", len(p.Decisions), mostDecisions)
+	}
 	seen := map[string]bool{}
 	for i := range p.Decisions {
 		d := &p.Decisions[i]
@@ -30,10 +34,29 @@ func (p *Policy) Check(lints []string) error {
 			return fmt.Errorf("%s: the id is used twice", at)
 		}
 		seen[d.ID] = true
+		if err := d.checkGlobs(); err != nil {
+			return fmt.Errorf("%s: %w", at, err)
+		}
 		for _, err := range []error{d.checkWhole(), d.checkKind(), d.checkSelect(lints)} {
 			if err != nil {
 				return fmt.Errorf("%s: %w", at, err)
 			}
+		}
+	}
+	return nil
+}
+
+// mostDecisions bounds the decisions of a configuration: each is tried with every verdict.
+const mostDecisions = 500
+
+// checkGlobs refuses patterns that match nothing because they are malformed, or take long.
+func (d *Decision) checkGlobs() error {
+	s := d.Select
+	for _, pattern := range []string{
+		d.Release, s.Lint, s.Run, s.Model, s.Device, s.Workload, s.Tool, s.Metric, s.Task, s.Level,
+	} {
+		if err := glob.Check(pattern); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -6,10 +6,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/bmatcuk/doublestar/v4"
-
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/ingest/schema/glob"
 )
 
 // Policy is what people configure: which changes matter, and their decisions.
@@ -88,8 +87,7 @@ func Match(pattern, s string) bool {
 		return true
 	}
 	flat := func(s string) string { return strings.ReplaceAll(s, "/", "\x01") }
-	ok, err := doublestar.Match(flat(pattern), flat(s))
-	return err == nil && ok
+	return glob.Match(flat(pattern), flat(s))
 }
 
 // MatchDevice is [Match] for device names, whose case is ignored.

@@ -17,6 +17,14 @@ import (
 // mostText is how long a file may be that a person wrote: a note, targets, the configuration, the logo.
 const mostText = 4 << 20
 
+// Bounds of what many files may hold together. Pages show every note, and every command reads every target.
+const (
+	mostNotes       = 2_000
+	mostNoteText    = 16 << 20
+	mostTargetFiles = 1_000
+	mostTargetText  = 32 << 20
+)
+
 // open opens the folder and refuses parts of it that are links leading out: what a fork commits must not make us read
 // or write anywhere else.
 func (w *Workspace) open() error {
@@ -91,6 +99,14 @@ func (w *Workspace) ReadLogo() ([]byte, error) {
 	return w.files.Read(path.Clean(filepath.ToSlash(w.Config.Site.Logo)), mostText)
 }
 
+func (w *Workspace) tooManyNotes(there, read int) schema.Problem {
+	return schema.Problem{
+		Severity: schema.SevError, Path: w.shown(notesName), Code: "too-many-notes", Found: fmt.Sprintf("%d notes", there),
+		Expected: fmt.Sprintf("at most %d, of at most %d MB together", mostNotes, mostNoteText>>20),
+		Used:     fmt.Sprintf("%d of them, in the order of their names", read), Hint: "shorten them, or remove old ones",
+	}
+}
+
 // ReadNotes reads notes/*.md; a note belongs to the release that its file is named after. A note that cannot be read is
 // a problem, and the rest is read without it.
 func (w *Workspace) ReadNotes() ([]render.Note, []schema.Problem, error) {
@@ -100,7 +116,12 @@ func (w *Workspace) ReadNotes() ([]render.Note, []schema.Problem, error) {
 	}
 	var out []render.Note
 	var problems []schema.Problem
-	for _, name := range names {
+	left := mostNoteText
+	for i, name := range names {
+		if i == mostNotes || left == 0 {
+			problems = append(problems, w.tooManyNotes(len(names), i))
+			break
+		}
 		data, err := w.files.Read(name, mostText)
 		if err != nil {
 			problems = append(problems, schema.Problem{
@@ -108,6 +129,9 @@ func (w *Workspace) ReadNotes() ([]render.Note, []schema.Problem, error) {
 				Expected: "a regular file of the workspace", Used: "nothing of it",
 				Hint: "put the file itself there, or remove it",
 			})
+			continue
+		}
+		if left = max(0, left-len(data)); left == 0 {
 			continue
 		}
 		release := strings.TrimSuffix(path.Base(name), ".md")

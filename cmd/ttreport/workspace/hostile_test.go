@@ -1,10 +1,12 @@
 package workspace
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 const planted = "PLANTED_SECRET"
@@ -60,7 +62,8 @@ func everything(dir string) string {
 		b.Write(f.data)
 	}
 	_, err4 := w.ReadSettings()
-	for _, err := range []error{err, err2, err3, err4} {
+	_, err5 := w.Policy(time.Time{})
+	for _, err := range []error{err, err2, err3, err4, err5} {
 		if err != nil {
 			b.WriteString(" error: " + err.Error())
 		}
@@ -93,6 +96,38 @@ func TestLinksOutOfAWorkspace(t *testing.T) {
 		}
 		if !strings.Contains(got, "problem: ") && !strings.Contains(got, "error: ") {
 			t.Errorf("%s: passes without a word", name)
+		}
+	}
+}
+
+// Many files, and patterns that are tried in many ways, take neither all memory nor all time.
+func TestBoundsOfAWorkspace(t *testing.T) {
+	many := func(name string, n int, text string) map[string]string {
+		files := map[string]string{}
+		for i := range n {
+			files[fmt.Sprintf(name, i)] = text
+		}
+		return files
+	}
+	alternatives := strings.Repeat("{a,a}", 30)
+	decisions := strings.Repeat("  - {id: x, kind: waive}\n", 501)
+	for name, files := range map[string]map[string]string{
+		"notes":             many("notes/v%d.md", mostNotes+1, "x"),
+		"text of notes":     many("notes/v%d.md", 5, strings.Repeat("x", mostText)),
+		"targets":           many("targets/v%d.yaml", mostTargetFiles+1, "targets: []"),
+		"text of targets":   many("targets/v%d.json", 9, strings.Repeat(" ", mostText)),
+		"hide":              {"ttreport.yaml": "models: {hide: ['" + alternatives + "']}\n"},
+		"long list":         {"ttreport.yaml": "devices:\n  hide:\n" + strings.Repeat("    - x\n", mostListed+1)},
+		"decisions":         {"ttreport.yaml": "decisions:\n" + decisions},
+		"decision's glob":   {"ttreport.yaml": "decisions:\n  - {id: x, kind: pin, reason: y, release: '" + alternatives + "'}\n"},
+		"decision's braces": {"ttreport.yaml": "decisions:\n  - {id: x, kind: pin, reason: y, release: 'v{1'}\n"},
+	} {
+		began := time.Now()
+		if got := everything(forked(t, files)); !strings.Contains(got, "problem: ") && !strings.Contains(got, "error: ") {
+			t.Errorf("%s: passes without a word: %.200s", name, got)
+		}
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("%s: took %s", name, took)
 		}
 	}
 }

@@ -36,12 +36,21 @@ func (w *Workspace) targetFiles() ([]targetFile, error) {
 		}
 		all = append(all, names...)
 	}
+	if len(all) > mostTargetFiles {
+		return nil, fmt.Errorf("reading targets: %s holds %d files, and at most %d are read", w.shown(targetsName), len(all),
+			mostTargetFiles)
+	}
 	sort.Strings(all)
 	var out []targetFile
+	total := 0
 	for _, name := range all {
 		data, err := w.files.Read(name, mostText)
 		if err != nil {
 			return nil, fmt.Errorf("reading targets: %s: %w", w.shown(name), reason(err))
+		}
+		if total += len(data); total > mostTargetText {
+			return nil, fmt.Errorf("reading targets: the files of %s hold more than %d MB", w.shown(targetsName),
+				mostTargetText>>20)
 		}
 		f := targetFile{path: w.shown(name), data: data}
 		if info, err := w.files.Stat(name); err == nil {

@@ -9,13 +9,13 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/ingest/rootfs"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/glob"
 	"github.com/ttreport/ttreport/ingest/table"
 	"github.com/ttreport/ttreport/targets/decision"
 	"github.com/ttreport/ttreport/targets/judge"
@@ -56,6 +56,21 @@ type Site struct {
 type Listing struct {
 	Order []string `yaml:"order"` // these first, in this order
 	Hide  []string `yaml:"hide"`  // globs; their pages stay, and lists show how many are hidden
+}
+
+// mostListed bounds the entries of a listing: each is tried with every name.
+const mostListed = 1_000
+
+func (l Listing) check() error {
+	if len(l.Order) > mostListed || len(l.Hide) > mostListed {
+		return fmt.Errorf("order and hide have at most %d entries each", mostListed)
+	}
+	for _, pattern := range l.Hide {
+		if err := glob.Check(pattern); err != nil {
+			return fmt.Errorf("hide: %w", err)
+		}
+	}
+	return nil
 }
 
 // Release places a release in the order, oldest first.
@@ -99,6 +114,11 @@ func Open(dir string) (*Workspace, error) {
 	if p := decode.YAML(name, data, &w.Config); p != nil {
 		_, picture, _ := strings.Cut(p.Hint, "\n") // the source line with a caret
 		return nil, fmt.Errorf("%s:%d:%d: %s\n%s", name, p.Line, p.Column, p.Found, picture)
+	}
+	for _, list := range []Listing{w.Config.Models, w.Config.Devices} {
+		if err := list.check(); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
 	}
 	if w.tables, err = table.Compile(w.Config.Tables); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -154,11 +174,13 @@ func (w *Workspace) Logo() string {
 // ReleaseOrder returns the configured releases.
 func (w *Workspace) ReleaseOrder() ([]judge.Configured, error) {
 	var out []judge.Configured
+	seen := map[string]bool{}
 	for _, r := range w.Config.Releases {
 		c := judge.Configured{Name: r.Name, Line: r.Line}
-		if slices.ContainsFunc(out, func(o judge.Configured) bool { return o.Name == r.Name }) {
+		if seen[r.Name] {
 			return nil, fmt.Errorf("%s: releases: %s is listed twice, and a release has one place", ConfigName, r.Name)
 		}
+		seen[r.Name] = true
 		if r.Date != "" {
 			t, err := time.Parse(time.DateOnly, r.Date)
 			if err != nil {

@@ -48,10 +48,14 @@ func EnvelopeOf(head []byte) Envelope {
 // ErrTooLarge is the error of content beyond a limit.
 var ErrTooLarge = errors.New("more content than the limit")
 
+// MostUnpacked is how much so many packed bytes may hold: of a file, of a member of an archive, and of an archive, whose
+// members may lie on each other.
+func MostUnpacked(size int64) int64 { return max(freeExpansion, size*maxRatio) }
+
 // Unpacked reads the content of a gzip or zstd stream. size is that of the packed bytes; content beyond the limit is
 // [ErrTooLarge]. The caller closes it.
 func Unpacked(e Envelope, r io.Reader, size int64, most int64) (io.ReadCloser, error) {
-	limit := min(most, max(freeExpansion, size*maxRatio))
+	limit := min(most, MostUnpacked(size))
 	switch e {
 	case Gzip:
 		zr, err := gzip.NewReader(r)

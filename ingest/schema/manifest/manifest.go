@@ -5,10 +5,9 @@ import (
 	"path"
 	"time"
 
-	"github.com/bmatcuk/doublestar/v4"
-
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/glob"
 )
 
 // FileName is the name of a run manifest. It applies to its folder and everything below; a nearer manifest takes
@@ -99,17 +98,26 @@ type TargetRow struct {
 	AsOf      string   `yaml:"as_of,omitempty"`
 }
 
+// mostOverrides bounds the entries of files: each is tried with every file of the run.
+const mostOverrides = 1_000
+
 // Read reads a manifest's content, strictly.
 func Read(name string, data []byte) (Manifest, *schema.Problem) {
 	var m Manifest
 	if p := decode.YAML(name, data, &m); p != nil {
 		return m, p
 	}
+	if len(m.Files) > mostOverrides {
+		return m, &schema.Problem{
+			Severity: schema.SevError, Path: name, Code: "bad-manifest", Found: fmt.Sprintf("%d entries of files", len(m.Files)),
+			Expected: fmt.Sprintf("at most %d", mostOverrides), Hint: "state more in one glob",
+		}
+	}
 	for i, o := range m.Files {
-		if o.Glob == "" || !doublestar.ValidatePattern(o.Glob) {
+		if err := glob.Check(o.Glob); o.Glob == "" || err != nil {
 			return m, &schema.Problem{
 				Severity: schema.SevError, Path: name, Code: "bad-manifest",
-				Found: fmt.Sprintf("files[%d].glob %q", i, o.Glob), Expected: "a glob such as *-tp8.json",
+				Found: fmt.Sprintf("files[%d].glob %.40q", i, o.Glob), Expected: "a glob such as *-tp8.json",
 				Hint: "see ttreport help files",
 			}
 		}
@@ -129,8 +137,7 @@ func (m Manifest) Facts(rel string) (schema.Facts, string, Workload) {
 	}
 	tool, w := m.Tool, m.Workload
 	for _, o := range m.Files {
-		byPath := doublestar.MatchUnvalidated(o.Glob, rel) // globs were checked by Read
-		if !byPath && !doublestar.MatchUnvalidated(o.Glob, path.Base(rel)) {
+		if !glob.Match(o.Glob, rel) && !glob.Match(o.Glob, path.Base(rel)) {
 			continue
 		}
 		over := schema.Facts{Release: o.Release, Model: o.Model.schema(), Device: o.Device.schema(), Stack: o.Stack.schema()}

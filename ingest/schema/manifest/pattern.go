@@ -8,9 +8,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/bmatcuk/doublestar/v4"
-
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/glob"
 )
 
 // Pattern reads identity from paths. "{release}/{device}/benchmark_{model}_isl-{isl}_osl-{osl}*" names the parts. A
@@ -30,6 +29,12 @@ type patternPart struct {
 // anyFolders is the part that matches any number of folders.
 const anyFolders = "**"
 
+// Bounds of a pattern: every ** is tried with every number of folders.
+const (
+	longestPattern = 1_000
+	mostAnyFolders = 3
+)
+
 // placeholders maps the names that a pattern may use to what each matches.
 var placeholders = map[string]string{
 	"release": anyText, "model": anyText, "device": anyText, "impl": anyText, "engine": anyText, "version": anyText,
@@ -48,6 +53,10 @@ var wildcard = regexp.MustCompile(`\{([a-z_]+)\}|\*|\?`)
 // NewPattern compiles a pattern.
 func NewPattern(text string) (Pattern, error) {
 	p := Pattern{text: text}
+	if len(text) > longestPattern || strings.Count(text, anyFolders) > mostAnyFolders {
+		return p, fmt.Errorf("a pattern of at most %d characters, with ** at most %d times, is expected", longestPattern,
+			mostAnyFolders)
+	}
 	seen := map[string]bool{}
 	for part := range strings.SplitSeq(text, "/") {
 		compiled, err := newPart(part, seen)
@@ -86,8 +95,8 @@ func newPart(text string, seen map[string]bool) (patternPart, error) {
 		b.WriteString(`(?P<` + name + `>` + what + `)`)
 	}
 	if !named {
-		if !doublestar.ValidatePattern(text) {
-			return patternPart{}, fmt.Errorf("%q: %w", text, doublestar.ErrBadPattern)
+		if err := glob.Check(text); err != nil {
+			return patternPart{}, err
 		}
 		return patternPart{glob: text}, nil
 	}
@@ -110,7 +119,7 @@ func match(parts []patternPart, folders []string, values map[string]string) bool
 		return len(parts) == len(folders)
 	}
 	if parts[0].re == nil {
-		return doublestar.MatchUnvalidated(parts[0].glob, folders[0]) && match(parts[1:], folders[1:], values)
+		return glob.Match(parts[0].glob, folders[0]) && match(parts[1:], folders[1:], values)
 	}
 	m := parts[0].re.FindStringSubmatch(folders[0])
 	if m == nil || !match(parts[1:], folders[1:], values) {
