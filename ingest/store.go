@@ -25,6 +25,8 @@ type Store struct {
 	Base string
 	// Targets returns the targets in force and their problems. It is called when all files are read.
 	Targets func(runs []schema.Run) (Targets, []schema.Problem, error)
+	// As changes what files state of a run before it is stored; nil changes nothing.
+	As func(*schema.Run)
 	// Retarget replaces the targets that stored runs were stamped with by those in force today.
 	Retarget bool
 }
@@ -114,6 +116,9 @@ func (s Store) put(r schema.Run, b batch, out *Result) error {
 	if !s.Retarget && addsNothing(s.Dir, &run) {
 		out.Same++
 		return nil
+	}
+	if s.As != nil {
+		s.As(&run)
 	}
 	s.stamp(b.inForce, &run)
 	if err := s.copyBase(&run); err != nil {

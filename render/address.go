@@ -17,8 +17,8 @@ import (
 
 // segment is the part of a path for a name. Two names have two, also where a file system does not tell capitals from
 // small letters, and each can be a file everywhere: a name of small letters, digits, dots, hyphens and underscores that
-// is no device of Windows is its own; to what is left of any other a tilde and eight hex digits of its SHA-256 are added.
-// Nothing else has a tilde. Ids of runs begin with a time, whose T and Z count as small. No name is "unknown".
+// is no device of Windows is its own; to what is left of any other a tilde and eight hex digits of its SHA-256 are
+// added. Nothing else has a tilde. Ids of runs begin with a time, whose T and Z count as small. No name is "unknown".
 func segment(name string) string {
 	if name == "" {
 		return "unknown"
@@ -40,10 +40,11 @@ func segment(name string) string {
 
 var timeRE = regexp.MustCompile(`^\d{8}t\d{6}z-`)
 
-// pairSegment is that of a model on a device in one name. An underscore parts the two, so one within them is marked.
+// pairSegment is that of a model on a device in one name. The last underscore parts the two, so a device with one is
+// marked.
 func pairSegment(model, device string) string {
 	a, b := segment(model), segment(device)
-	if strings.Contains(a, "_") || strings.Contains(b, "_") {
+	if strings.Contains(b, "_") {
 		sum := sha256.Sum256([]byte(model + "\x00" + device))
 		b += "~" + hex.EncodeToString(sum[:4])
 	}

@@ -279,6 +279,61 @@ func TestHiddenRegressionsFail(t *testing.T) {
 	}
 }
 
+// What is moved out of what is judged passes with a count in the headline, and so do runs under the name of a release
+// that was judged before.
+func TestMovedRunsAreCounted(t *testing.T) {
+	moved := func(member string, value any) func(*story) { return func(s *story) { s.head(member, value) } }
+	for name, x := range map[string]trick{
+		"to channel pr":     {do: moved("channel", "pr"), says: "2 newer runs are not judged: 2 in channel pr"},
+		"to channel dev":    {do: moved("channel", "dev"), says: "2 newer runs are not judged: 2 in channel dev"},
+		"to no release":     {do: func(s *story) { s.head("release", ""); s.head("channel", "") }, says: "2 without a release"},
+		"to v5":             {do: moved("release", "v5"), says: "2 of 3 runs began a day or more after the first"},
+		"to v4":             {do: moved("release", "v4"), says: "2 newer runs are not judged: 2 of v4"},
+		"one of them to pr": {do: func(s *story) { s.docs[6]["channel"] = "pr" }, says: "1 newer run is not judged"},
+	} {
+		s := storyOf(2, .6)
+		x.do(s)
+		if _, said := s.check(t, nil); !strings.Contains(said, x.says) {
+			t.Errorf("%s: it does not say %q: %.600s", name, x.says, said)
+		}
+	}
+	s := storyOf(1, .8)
+	s.docs = s.docs[:6]
+	if _, said := s.check(t, nil); strings.Contains(said, "newer") || strings.Contains(said, "after the first") {
+		t.Errorf("nothing is moved: %.600s", said)
+	}
+}
+
+// A pull request is one build of channel pr, whatever its files state: neither the name of a judged release, nor another
+// channel, nor an old commit makes its regression pass.
+func TestPullRequestsStateNothingOfThemselves(t *testing.T) {
+	for name, change := range map[string]func(object){
+		"nothing":         func(object) {},
+		"channel dev":     func(d object) { d["channel"] = "dev" },
+		"another release": func(d object) { d["release"] = "v5" },
+		"no release":      func(d object) { d["release"], d["channel"] = "", "" },
+		"an old commit":   func(d object) { d["stack"] = object{"engine": "vllm", "commits": object{"vllm": "abc"}} },
+	} {
+		s := storyOf(2, .8)
+		for i, d := range s.docs {
+			if d["stack"] = (object{"engine": "vllm", "commits": object{"vllm": fmt.Sprint("c", i)}}); i == 4 {
+				d["stack"] = object{"engine": "vllm", "commits": object{"vllm": "abc"}}
+			}
+		}
+		for _, d := range s.newest() {
+			d["release"], d["channel"] = "change", ""
+			change(d)
+		}
+		s.check(t, func(name string, data []byte) (string, []byte) { return "change/" + filepath.Base(name), data })
+		var out strings.Builder
+		code := run(context.Background(), []string{"check", "change"}, strings.NewReader(""), &out, &out)
+		if code != exitGate || !strings.Contains(out.String(), "6 points regressed") ||
+			strings.Contains(out.String(), "same build") {
+			t.Errorf("%s: exit %d: %.700s", name, code, out.String())
+		}
+	}
+}
+
 // What the documentation lists as not failing passes with a count in the headline.
 func TestAnnouncedGapsAreCounted(t *testing.T) {
 	key := func(member string, value any) func(*story) {

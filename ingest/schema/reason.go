@@ -109,6 +109,8 @@ type Change struct {
 	Build   string `json:"build,omitempty"`
 	// SameBuild is the digest or commit that both have, beside a change: "commit vllm 1a2b3c".
 	SameBuild string `json:"same_build,omitempty"`
+	// StatedBuild is the same of a pull request, whose files cannot settle it: the change counts.
+	StatedBuild string `json:"stated_build,omitempty"`
 	// Conditions that differ from those of the baseline: "ignore_eos true → false".
 	Conditions string `json:"conditions,omitempty"`
 }

@@ -18,6 +18,8 @@ func change(v *schema.Verdict, r schema.Change) string {
 	switch {
 	case r.SameBuild != "":
 		out += " It is the build of the baseline (" + r.SameBuild + "): the machine or its settings changed, not the release."
+	case r.StatedBuild != "":
+		out += " Its files state the build of the baseline (" + r.StatedBuild + "), which excuses no pull request."
 	case r.Build != "":
 		out += " Built with " + r.Build + "."
 	}

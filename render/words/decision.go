@@ -62,8 +62,37 @@ func Decide(r gate.Result) Decision {
 	case r.Word != gate.Fail && !regressed(r):
 		parts = append([]string{nothingShown}, parts...)
 	}
-	out.Detail = strings.Join(parts, "; ") + "."
+	out.Detail = strings.Join(append(parts, outside(&r)...), "; ") + "."
 	return out
+}
+
+// outside counts runs that the decision is not about, and those that may be of a later build.
+func outside(r *gate.Result) (parts []string) {
+	total := 0
+	var of []string
+	const most = 3
+	for i, o := range r.Newer {
+		total += o.Runs
+		switch {
+		case i >= most:
+		case o.Channel:
+			of = append(of, fmt.Sprintf("%d in channel %s", o.Runs, o.Of))
+		case o.Of == "":
+			of = append(of, fmt.Sprintf("%d without a release", o.Runs))
+		default:
+			of = append(of, fmt.Sprintf("%d of %s", o.Runs, o.Of))
+		}
+	}
+	if more := len(r.Newer) - most; more > 0 {
+		of = append(of, fmt.Sprintf("%d more places", more))
+	}
+	if total > 0 {
+		parts = append(parts, Plural(total, "newer run")+verb(total, " is", " are")+" not judged: "+strings.Join(of, ", "))
+	}
+	if r.Late > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %s began a day or more after the first", r.Late, Plural(r.Runs, "run")))
+	}
+	return parts
 }
 
 // nothingShown is what a pass says: what a release could have hidden is stated beside it.

@@ -34,6 +34,11 @@ type Result struct {
 	Level    string   `json:",omitempty"`
 	Evals    []string `json:",omitempty"` // tasks with a score that no reference and no earlier score grades
 	Last     string   `json:",omitempty"` // of NotMeasured: the last release that measured it
+	// Newer are runs that are newer than what is judged and no part of it; Late are those of its runs, of Runs, that began
+	// a day or more after the first. See [Gate.Review].
+	Newer []Outside `json:",omitempty"`
+	Late  int       `json:",omitempty"`
+	Runs  int       `json:",omitempty"`
 	// Release is what is judged and Baseline the release before it, where that measured what this one did not.
 	Release  string `json:",omitempty"`
 	Baseline string `json:",omitempty"`

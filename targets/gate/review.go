@@ -19,7 +19,8 @@ type Review struct {
 	Fit Fit
 }
 
-// Review reviews a release; an empty model or device selects all.
+// Review reviews a release; an empty model or device selects all. What the newest release leaves out is counted,
+// because the decision says nothing of it.
 func (g *Gate) Review(release int, model, device string) Review {
 	of := func(p schema.Pair) bool { return p.Selected(model, device) }
 	f := g.Findings(release)
@@ -46,6 +47,7 @@ func (g *Gate) Review(release int, model, device string) Review {
 		}
 	}
 	r.Result = Decide(r.Findings, g.FailsOn(release))
+	r.Result.Newer, r.Result.Late, r.Result.Runs = g.outside(release, of)
 	return r
 }
 

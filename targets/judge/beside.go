@@ -11,7 +11,7 @@ import (
 
 // beside states what else differs between the run behind a change and the first run of the baseline's newest release
 // that has the series, and the digest or commits that both share. A fact that one side does not state differs from
-// nothing.
+// nothing. A pull request changes the build, so that its results state the build of the baseline settles nothing.
 func (j *reader) beside(why *schema.Change, s *Series, run string, release int) {
 	now := slices.IndexFunc(j.runs[s.System()], func(i int) bool { return j.Columns.Runs[i].ID == run })
 	then := j.systemRuns(release)[s.System()]
@@ -38,8 +38,12 @@ func (j *reader) beside(why *schema.Change, s *Series, run string, release int) 
 		out = append(differences(j.Columns.Conds[p.Cond], j.Columns.Conds[q.Cond]), out...)
 	}
 	build := differences(buildOf(a), buildOf(b))
-	if len(build) == 0 {
-		why.SameBuild = shared(a, b)
+	switch same := shared(a, b); {
+	case len(build) > 0:
+	case ChannelOf(b) == schema.ChannelPR: // its files come from those who made the change
+		why.StatedBuild = same
+	default:
+		why.SameBuild = same
 	}
 	why.Differs, why.Build = strings.Join(out, ", "), strings.Join(build, ", ")
 }
@@ -78,15 +82,20 @@ func shared(a, b *columns.RunHead) string {
 		return ""
 	case a.Digest != "" && a.Digest == b.Digest:
 		return "digest " + short(a.Digest)
-	case len(a.Commits) == 0 || !maps.Equal(a.Commits, b.Commits):
+	case !maps.Equal(a.Commits, b.Commits):
 		return ""
 	}
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(a.Commits)) {
-		out = append(out, "commit "+name+" "+short(a.Commits[name]))
+		if name != modelCommit && a.Commits[name] != "" {
+			out = append(out, "commit "+name+" "+short(a.Commits[name]))
+		}
 	}
 	return strings.Join(out, ", ")
 }
+
+// modelCommit is the revision of the model's weights, which readers keep among the commits: it names no build.
+const modelCommit = "model"
 
 // differences lists what both sides state differently, by name: "image a → b".
 func differences(a, b map[string]string) []string {

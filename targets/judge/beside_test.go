@@ -41,6 +41,13 @@ func TestWhatElseDiffers(t *testing.T) {
 			a.Commits, b.Commits = map[string]string{"vllm": "aaaa"}, map[string]string{"vllm": "aaaa"}
 			a.Image, b.Image = "x:1", "x:2"
 		}, "num_prompts 100 → 400", "image x:1 → x:2", ""},
+		"a pull request's claim": {func(a, b *columns.RunHead) {
+			a.Commits, b.Commits = map[string]string{"vllm": "aaaa"}, map[string]string{"vllm": "aaaa"}
+			b.Release, b.Channel = "PR-1", schema.ChannelPR
+		}, "num_prompts 100 → 400", "", ""},
+		"the same model": {func(a, b *columns.RunHead) {
+			a.Commits, b.Commits = map[string]string{"model": "aaaa"}, map[string]string{"model": "aaaa"}
+		}, "num_prompts 100 → 400", "", ""},
 		"changed without a commit": {func(a, b *columns.RunHead) {
 			a.Commits, b.Commits, b.Dirty = map[string]string{"vllm": "aaaa"}, map[string]string{"vllm": "aaaa"}, true
 		}, "num_prompts 100 → 400", "", ""},
@@ -54,6 +61,9 @@ func TestWhatElseDiffers(t *testing.T) {
 		why, _ := v.Reason.(schema.Change)
 		if why.Differs != c.differs || why.Build != c.build || why.SameBuild != c.shared {
 			t.Errorf("%s: %q, %q, %q", name, why.Differs, why.Build, why.SameBuild)
+		}
+		if claims := name == "a pull request's claim"; claims != (why.StatedBuild != "") {
+			t.Errorf("%s: stated %q", name, why.StatedBuild)
 		}
 	}
 }

@@ -48,8 +48,8 @@ func EnvelopeOf(head []byte) Envelope {
 // ErrTooLarge is the error of content beyond a limit.
 var ErrTooLarge = errors.New("more content than the limit")
 
-// MostUnpacked is how much so many packed bytes may hold: of a file, of a member of an archive, and of an archive, whose
-// members may lie on each other.
+// MostUnpacked is how much so many packed bytes may hold: of a file, of a member of an archive, and of an archive,
+// whose members may lie on each other.
 func MostUnpacked(size int64) int64 { return max(freeExpansion, size*maxRatio) }
 
 // Unpacked reads the content of a gzip or zstd stream. size is that of the packed bytes; content beyond the limit is

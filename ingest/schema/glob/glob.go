@@ -8,8 +8,8 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// Bounds of a pattern. Every group of alternatives multiplies the ways in which a pattern is tried: thirty groups of two
-// take hours for one name.
+// Bounds of a pattern. Every group of alternatives multiplies the ways in which a pattern is tried: thirty groups of
+// two take hours for one name.
 const (
 	longest          = 1_000 // bytes
 	mostAlternatives = 64    // when every group is multiplied by the next
