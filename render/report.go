@@ -160,6 +160,9 @@ func (r *Report) PairResult(p Pair, release int) gate.Result {
 	return r.Gate.PairResult(release, p.Pair)
 }
 
+// RunsOf are the runs of a model and device in a release, oldest first.
+func (r *Report) RunsOf(release int, p Pair) []int { return r.runs[p.Pair][release] }
+
 // Results are what a release and each model and device in it came to, in a form that can be kept.
 type Results = gate.Results
 

@@ -37,6 +37,7 @@ With --ephemeral the history folder is not touched: the site shows history and t
 			{"after ttreport collect", "ttreport build"},
 			{"a workflow_logs tree of tt-inference-server", "ttreport build workflow_logs/"},
 			{"one release as a file for a ticket", "ttreport build --single-file v0.17.0"},
+			{"also reports_output/, as tt-inference-server writes it", "ttreport build --reports tt workflow_logs/"},
 			{"a site that shows nothing of our machines", "ttreport build --public --base-url https://example.org"},
 			{
 				"look at somebody's results without keeping them",
@@ -54,6 +55,10 @@ With --ephemeral the history folder is not touched: the site shows history and t
 				"leave out commands, and take paths, addresses and registries out of every text")
 			fs.StringVar(&o.single, "single-file", "",
 				"`RUN or RELEASE` to write as one HTML file for a mail or a ticket, in place of the site; --out names it")
+			fs.StringVar(&o.reports, "reports", "",
+				"`LAYOUT` of reports of the newest release to write beside the site: tt, as tt-inference-server writes "+
+					"its reports_output/, both generations")
+			fs.StringVar(&o.reportsDir, "reports-out", "", "`folder` for --reports (default reports_output)")
 			lockFlag(fs, &o.patience)
 			o.id = identityFlags(fs)
 			return func(ctx context.Context, sh *shell, args []string) error {
@@ -71,6 +76,8 @@ type buildOptions struct {
 	id                *identity // nil where none is stated
 	out, baseURL      string
 	single            string // release or run to write as one file, in place of the site
+	reports           string // layout of the reports to write, "" for none
+	reportsDir        string // where; "" is the workspace's own folder
 	public            bool
 	ephemeral, strict bool
 	patience          time.Duration          // for another command in the workspace
@@ -81,6 +88,9 @@ type buildOptions struct {
 func (o *buildOptions) complete(ws *workspace.Workspace) error {
 	if o.id == nil {
 		o.id = &identity{}
+	}
+	if err := o.completeReports(); err != nil {
+		return err
 	}
 	if o.baseURL == "" {
 		o.baseURL = ws.Config.Site.BaseURL
@@ -144,6 +154,9 @@ func build(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []stri
 	if err != nil {
 		return err
 	}
+	if err := o.writeReports(sh, ws, report); err != nil {
+		return err
+	}
 	if len(report.Columns.Runs) == 0 && len(report.Problems) == 0 && got.files == 0 {
 		sh.say("hint: there is nothing to show yet; ttreport collect measures, ttreport build PATH reads what you have")
 	}
@@ -203,7 +216,7 @@ func (o buildOptions) read(
 			printErrors(sh, got.problems)
 			sh.say("read      %s, unchanged since the last build; %s",
 				plaintext.Plural(got.files, "file"), listing.Counts(got.problems))
-			if stands = last.Stands(o.out, o.options()); stands {
+			if stands = o.reports == "" && last.Stands(o.out, o.options()); stands {
 				o.announce(sh, last.Output.Files, 0, 0, last.Output.Headline)
 			}
 			return got, stands, nil

@@ -112,14 +112,14 @@ func ownTables() ([]table.Table, error) {
 	return ws.Tables(), nil
 }
 
-// ownFolders are the folders that the workspace's results were read into: they are no input.
+// ownFolders are the folders that the workspace's results were read into, or written to: they are no input.
 func ownFolders() []fs.FileInfo {
 	ws, err := workspace.Open(".")
 	if err != nil {
 		return nil // the command says so where it needs a workspace
 	}
 	var out []fs.FileInfo
-	for _, dir := range []string{ws.History(), ws.Site(), ws.State()} {
+	for _, dir := range []string{ws.History(), ws.Site(), ws.State(), ws.Reports()} {
 		if info, err := os.Stat(dir); err == nil {
 			out = append(out, info)
 		}

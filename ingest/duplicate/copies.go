@@ -125,7 +125,7 @@ func sameDefinition(a, b string) bool {
 // isCount reports metrics whose numbers are equal in different measurements of one workload.
 func isCount(metric string) bool {
 	switch metric {
-	case "isl", "osl", "requests_ok", "requests_failed", "error_rate":
+	case "isl", "osl", "requests_ok", "requests_failed", "error_rate", "correct_rate":
 		return true
 	}
 	return false

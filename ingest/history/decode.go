@@ -313,6 +313,12 @@ func decodeTarget(v decode.Value) schema.Target {
 	}
 	x.Value, _ = t.get("value").Float()
 	x.Tolerance, _ = t.get("tolerance").Float()
+	if v := t.get("scores"); v.Kind() == decode.Object {
+		x.Scores = &schema.ReferenceScores{
+			GPU: v.Get("gpu").Float0(), GPUSource: v.Get("gpu_source").Str(),
+			Published: v.Get("published").Float0(), PublishSource: v.Get("published_source").Str(),
+		}
+	}
 	x.Unknown = t.rest()
 	return x
 }

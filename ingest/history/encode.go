@@ -265,7 +265,23 @@ func encodeTarget(t *schema.Target) []byte {
 	o.text("as_of", t.AsOf)
 	o.count("items", t.Items)
 	o.text("priority", t.Priority)
+	if t.Scores != nil {
+		o.put("scores", encodeReferenceScores(t.Scores))
+	}
 	return o.bytes(t.Unknown)
+}
+
+func encodeReferenceScores(s *schema.ReferenceScores) []byte {
+	var o object
+	if s.GPU != 0 {
+		o.number("gpu", s.GPU)
+	}
+	o.text("gpu_source", s.GPUSource)
+	if s.Published != 0 {
+		o.number("published", s.Published)
+	}
+	o.text("published_source", s.PublishSource)
+	return o.bytes(nil)
 }
 
 func encodeAcceptance(a *schema.Acceptance) []byte {

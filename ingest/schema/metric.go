@@ -116,6 +116,7 @@ var catalogue = []MetricInfo{
 	{"goodput_rps", "Goodput", "req/s", Higher, "requests that met every stated service level, over the duration"},
 	{"requests_ok", "Requests", "req", Neither, "requests that completed"},
 	{"requests_failed", "Failed", "req", Lower, "requests that did not complete"},
+	{"correct_rate", "Correct", "%", Higher, "share of answers in the structure that was asked for"},
 	{"error_rate", "Error rate", "%", Lower, "share of requests that did not complete"},
 	{"isl", "ISL measured", "tok", Neither, "input sequence length per completed request, as counted"},
 	{"osl", "OSL measured", "tok", Neither, "output sequence length per completed request, as counted"},

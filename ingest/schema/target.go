@@ -16,7 +16,15 @@ type Target struct {
 	AsOf      string // date of the source, YYYY-MM-DD, or ""
 	Priority  string // must or should, if the source states it: it then decides in place of the model's declared status
 	Items     int    // questions behind the reference score of an eval; 0: not stated
-	Unknown   Unknown
+	// Scores are the scores that the source states for an eval, of which Value is the one that grades; nil for none.
+	Scores  *ReferenceScores
+	Unknown Unknown
+}
+
+// ReferenceScores are what an eval's result is compared with, on the scale of the target's value; 0 is not stated.
+type ReferenceScores struct {
+	GPU, Published           float64 // measured on a GPU, and stated by the publisher of the model
+	GPUSource, PublishSource string  // where each is from: a link, or a name
 }
 
 // Levels of a target, least demanding first.

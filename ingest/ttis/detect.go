@@ -30,28 +30,8 @@ func Detect(f *decode.File) schema.Match {
 		m.Lacks = []string{"a JSON value"}
 		return m
 	}
-	switch {
-	case v.Get("runtime_model_spec").Kind() == decode.Object:
-		return schema.Match{
-			Format: Spec, Has: []string{"runtime_model_spec"}, Detail: "runtime spec: identity and targets in force",
-		}
-	case v.Get("metadata").Has("report_id") || v.Get("benchmarks_summary").Kind() == decode.Array:
-		return schema.Match{
-			Format: ReportData, Has: []string{"metadata.report_id"},
-			Detail: "data of a report: counts where the results themselves are not there",
-		}
-	case v.Index(0).Has("accuracy_check"):
-		return schema.Match{
-			Format: Report, Has: []string{"accuracy_check"},
-			Detail: "not a result: a report of evals that are read from their own files",
-		}
-	case isTargets(v):
-		return schema.Match{
-			Format: TargetFile, Has: []string{"model, device, targets"},
-			Detail: "not a result: targets; put it into the targets folder",
-		}
-	case isAccuracyReference(v):
-		return schema.Match{Format: TargetFile, Has: []string{"model, accuracy"}, Detail: "not a result: reference scores"}
+	if m, ok := detectAround(v); ok {
+		return m
 	}
 	for _, key := range []string{"completed", "mean_ttft_ms", "output_token_throughput"} {
 		if v.Get(key).Kind() == decode.Number {
@@ -67,6 +47,39 @@ func Detect(f *decode.File) schema.Match {
 		m.Detail = "harmonised copy of " + toolOf(v, f.Path)
 	}
 	return m
+}
+
+// detectAround recognises what lies around results: the spec, reports and target files.
+func detectAround(v decode.Value) (m schema.Match, ok bool) {
+	switch {
+	case v.Get("runtime_model_spec").Kind() == decode.Object:
+		m = schema.Match{
+			Format: Spec, Has: []string{"runtime_model_spec"}, Detail: "runtime spec: identity and targets in force",
+		}
+	case v.Get("metadata").Has("written_by"):
+		m = schema.Match{
+			Format: Report, Has: []string{"metadata.written_by"},
+			Detail: "not a result: a report that ttreport wrote of results that it had read",
+		}
+	case v.Get("metadata").Has("report_id") || v.Get("benchmarks_summary").Kind() == decode.Array:
+		m = schema.Match{
+			Format: ReportData, Has: []string{"metadata.report_id"},
+			Detail: "data of a report: counts where the results themselves are not there",
+		}
+	case v.Index(0).Has("accuracy_check"):
+		m = schema.Match{
+			Format: Report, Has: []string{"accuracy_check"},
+			Detail: "not a result: a report of evals that are read from their own files",
+		}
+	case isTargets(v):
+		m = schema.Match{
+			Format: TargetFile, Has: []string{"model, device, targets"},
+			Detail: "not a result: targets; put it into the targets folder",
+		}
+	case isAccuracyReference(v):
+		m = schema.Match{Format: TargetFile, Has: []string{"model, accuracy"}, Detail: "not a result: reference scores"}
+	}
+	return m, m.Format != ""
 }
 
 func detectText(f *decode.File) schema.Match {

@@ -87,6 +87,9 @@ func reportFacts(meta decode.Value) schema.Facts {
 		Device: schema.Device{Name: strings.ToLower(meta.Get("device").Str())},
 		Stack:  schema.Stack{Engine: strings.ToLower(meta.Get("inference_engine").Str())},
 	}
+	if m := modelID.FindStringSubmatch(meta.Get("model_id").Str()); m != nil && f.Impl == "" {
+		f.Impl = m[1]
+	}
 	if strings.Contains(f.Model.Name, "/") {
 		if f.Model.ID == "" {
 			f.Model.ID = f.Model.Name

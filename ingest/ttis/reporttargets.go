@@ -35,11 +35,21 @@ func reference(f *decode.File, row decode.Value, priority string) []schema.Targe
 	metric, filter, scale := headline(task)
 	t.Key, t.Metric, t.Stat, t.Level = evalKey(task, filter), metric, "value", schema.LevelReference
 	t.Value = value / scale
+	t.Scores = referenceScores(row, scale)
 	if metric == wer { // stated as 100 - WER, with the tolerance on that scale
 		t.Value = 100 - value
 		t.Tolerance = (100-(1-t.Tolerance)*value)/t.Value - 1
 	}
 	return []schema.Target{t}
+}
+
+// referenceScores are both scores that a row states, of which one grades. They stay as stated for an error rate, which
+// a report turns into a score.
+func referenceScores(row decode.Value, scale float64) *schema.ReferenceScores {
+	return &schema.ReferenceScores{
+		GPU: row.Get("gpu_reference_score").Float0() / scale, GPUSource: row.Get("gpu_reference_score_ref").Str(),
+		Published: row.Get("published_score").Float0() / scale, PublishSource: row.Get("published_score_ref").Str(),
+	}
 }
 
 // isUngraded reports a row that tt-inference-server marks as skipped or as not gradable.

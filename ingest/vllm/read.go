@@ -93,6 +93,9 @@ func key(v decode.Value, d *draft.Draft) {
 		if d.Dim("structured", v.Get("structured_output_ratio").Text()); d.Key.Dims["structured"] == "" {
 			d.Dim("structured", StructuredOn)
 		}
+		if x, ok := v.Get("correct_rate(%)").Float(); ok {
+			d.Value("correct_rate", x)
+		}
 	}
 	if !v.Has("run_number") {
 		for name, dim := range map[string]string{
@@ -220,7 +223,7 @@ var isKnown = draft.Names(`
 	engine_version ramp_up_strategy ramp_up_start_rps ramp_up_end_rps user_throughput failed_requests input_lens
 	output_lens ttfts itls errors generated_texts latencies start_times label endpoint version mean_ttft_ms median_ttft_ms
 	std_ttft_ms mean_tpot_ms median_tpot_ms std_tpot_ms mean_itl_ms median_itl_ms std_itl_ms mean_e2el_ms median_e2el_ms
-	std_e2el_ms`)
+	std_e2el_ms correct_rate(%)`)
 
 // measured matches further keys that the tool measures, which a sweep does not vary.
 var measured = regexp.MustCompile(`^(p\d|min_|max_(output_tokens_per_s|concurrent_requests)|rtfx$|probe_|` +

@@ -152,6 +152,9 @@ func (w *Workspace) Site() string    { return filepath.Join(w.Dir, siteName) }
 // State is the folder of servers that run for this workspace.
 func (w *Workspace) State() string { return filepath.Join(w.Dir, stateName) }
 
+// Reports is the folder of reports in the layout of tt-inference-server.
+func (w *Workspace) Reports() string { return filepath.Join(w.Dir, "reports_output") }
+
 // WorkflowLogs is the folder to which tt-inference-server's run.py writes.
 func (w *Workspace) WorkflowLogs() string { return filepath.Join(w.Dir, "workflow_logs") }
 

@@ -1,0 +1,131 @@
+package ttis
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/render/words"
+	"github.com/ttreport/ttreport/targets/gate"
+	"github.com/ttreport/ttreport/targets/judge"
+)
+
+// blocker is a finding that rejects the release, or would.
+type blocker struct{ key, message, reason string }
+
+// acceptance is what the gate came to, in the terms of a report.
+type acceptance struct {
+	accepted, ungraded            bool
+	blockers, informational, mask []blocker
+}
+
+// Keys of a blocker in v0.17. What history and lints find has keys of its own: their reports compare with no release.
+const (
+	keyBenchmark = "benchmarks."
+	keyEval      = "evals."
+	keyTest      = "parameter_support_tests."
+	keyHistory   = "history."
+	keyLint      = "lint."
+)
+
+func (in *Input) acceptance(evals []eval) acceptance {
+	a := acceptance{accepted: in.Review.Result.Word != gate.Fail && in.Review.Result.Word != gate.NotGraded,
+		ungraded: in.Review.Result.Word == gate.NotGraded}
+	fails := map[gate.Kind]bool{}
+	for _, c := range in.Review.Result.Counts {
+		fails[c.Kind] = c.Fails
+	}
+	for _, list := range [][]schema.Verdict{in.Review.Targets, in.Review.History} {
+		for i := range list {
+			v := &list[i]
+			b := blocker{in.keyOf(v), in.messageOf(v, evals), ""}
+			switch kind := gate.KindOf(v); {
+			case kind != "" && kind != gate.NoCase && v.Decision.Excuses():
+				b.reason = v.Decision.Reason
+				a.mask = append(a.mask, b)
+			case fails[kind]:
+				a.blockers = append(a.blockers, b)
+			case v.Outcome == schema.Fail && !v.Required:
+				a.informational = append(a.informational, b)
+			}
+		}
+	}
+	for _, l := range in.Review.Lints {
+		if l.Severity == schema.SevError && l.Decision == nil && fails[gate.FailInvalid] {
+			a.blockers = append(a.blockers, blocker{keyLint + string(l.ID), words.Lint(l), ""})
+		}
+	}
+	return a
+}
+
+// keyOf names a finding. Of several workloads the key says which, because a map has room for one.
+func (in *Input) keyOf(v *schema.Verdict) string {
+	switch {
+	case v.Against != schema.AgainstTarget:
+		return keyHistory + words.Subject(v) + "." + cmp.Or(v.Metric, "all")
+	case schema.CategoryOf(v) == schema.Evals:
+		return keyEval + v.Key.Dataset
+	case schema.CategoryOf(v) == schema.Conformance:
+		return keyTest + v.Key.Dataset
+	}
+	key := keyBenchmark + cmp.Or(v.Level, "planned") + "." + named(v) + "_check"
+	if list := in.summaryRows(); len(list) > 0 && list[0].key.String() != v.Key.String() {
+		key += " (" + strings.TrimSpace(v.Key.Workload()+" "+v.Key.Tool) + ")"
+	}
+	return key
+}
+
+func (in *Input) messageOf(v *schema.Verdict, evals []eval) string {
+	switch {
+	case v.Against != schema.AgainstTarget || v.Metric == "":
+		return words.Why(*v)
+	case schema.CategoryOf(v) == schema.Evals:
+		if i := slices.IndexFunc(evals, func(e eval) bool { return e.verdict == v || e.task == v.Key.Dataset }); i >= 0 {
+			return evals[i].failure()
+		}
+	case schema.CategoryOf(v) == schema.Benchmarks:
+		c := check{tier: v.Level, metric: named(v), target: v.Ref, actual: v.Value}
+		return c.failure()
+	}
+	return words.Why(*v)
+}
+
+// levels are those that the declared status requires, and the others.
+func (in *Input) levels() (enforced, informational []string) {
+	for _, level := range schema.Levels() {
+		if judge.Required(in.status(), level) {
+			enforced = append(enforced, level)
+		} else {
+			informational = append(informational, level)
+		}
+	}
+	return enforced, informational
+}
+
+// word is the decision; a release of which nothing was graded is not accepted.
+func (a *acceptance) word() string {
+	switch {
+	case a.ungraded:
+		return "NA"
+	case a.accepted:
+		return "PASS"
+	}
+	return "FAIL"
+}
+
+func messages(list []blocker) object {
+	out := object{}
+	for _, b := range list {
+		out.add(b.key, b.message)
+	}
+	return out
+}
+
+// quoted is a list as Python prints it.
+func quoted(list []string) string {
+	if len(list) == 0 {
+		return "none"
+	}
+	return "['" + strings.Join(list, "', '") + "']"
+}

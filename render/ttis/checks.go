@@ -1,0 +1,181 @@
+package ttis
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+)
+
+// Numbers of a check in JSON, and its word.
+const (
+	isNA   = 1
+	isPass = 2
+	isFail = 3
+)
+
+// check is a verdict of the gate on a number with a target, in the terms of a report.
+type check struct {
+	tier, metric   string // "complete", "ttft"
+	target, actual schema.Number
+	result         int
+	verdict        *schema.Verdict
+}
+
+func (c *check) ratio() schema.Number {
+	return of(func(v ...float64) float64 { return v[0] / v[1] }, c.actual, positive(c.target))
+}
+
+// named is what a report calls the number of a target.
+func named(v *schema.Verdict) string {
+	switch name := v.Metric; {
+	case name == "ttft" && (v.Stat == "mean" || v.Stat == "value"):
+		return "ttft"
+	case name == "tps_user":
+		return "tput_user"
+	case name == "output_tps":
+		return "tput"
+	case v.Stat == "" || v.Stat == "value" || v.Stat == "mean":
+		return name
+	}
+	return v.Metric + "_" + v.Stat
+}
+
+// result turns the outcome of a verdict into the number of a check. A number that meets its target with an interval
+// across the limit passes, as it does by their rule; a target that cannot be reached is not graded.
+func result(o schema.Outcome) int {
+	switch o {
+	case schema.Pass, schema.Inconclusive:
+		return isPass
+	case schema.Fail:
+		return isFail
+	}
+	return isNA
+}
+
+// tiers are the levels in the order of a report, then any other.
+func tiers(list []check) []string {
+	out := schema.Levels()
+	for _, c := range list {
+		if !slices.Contains(out, c.tier) {
+			out = append(out, c.tier)
+		}
+	}
+	return slices.DeleteFunc(out, func(tier string) bool {
+		return !slices.ContainsFunc(list, func(c check) bool { return c.tier == tier })
+	})
+}
+
+// metricsOf are the metrics that are graded, those that every report has first.
+func metricsOf(list []check) []string {
+	out := []string{"ttft", "tput_user", "tput"}
+	for _, c := range list {
+		if !slices.Contains(out, c.metric) {
+			out = append(out, c.metric)
+		}
+	}
+	return out
+}
+
+// graded are the checks of a workload; tool is "" for one that was not measured.
+type graded struct {
+	key    schema.Key
+	checks []check
+}
+
+// gradedOf groups the verdicts against targets of benchmarks by workload, in the order of a sweep.
+func gradedOf(list []schema.Verdict) []*graded {
+	var out []*graded
+	at := map[string]*graded{}
+	for i := range list {
+		v := &list[i]
+		if v.Key.IsEval() || v.Metric == "" || v.Outcome == schema.NoTarget {
+			continue
+		}
+		id := v.Key.String()
+		if at[id] == nil {
+			at[id] = &graded{key: v.Key}
+			out = append(out, at[id])
+		}
+		at[id].checks = append(at[id].checks, check{
+			tier: v.Level, metric: named(v), target: v.Ref, actual: v.Value, result: result(v.Outcome), verdict: v,
+		})
+	}
+	slices.SortStableFunc(out, func(a, b *graded) int {
+		switch {
+		case a.key.Less(b.key):
+			return -1
+		case b.key.Less(a.key):
+			return 1
+		}
+		return 0
+	})
+	return out
+}
+
+// find returns the check of a metric at a tier, or nil.
+func (g *graded) find(tier, metric string) *check {
+	i := slices.IndexFunc(g.checks, func(c check) bool { return c.tier == tier && c.metric == metric })
+	if i < 0 {
+		return nil
+	}
+	return &g.checks[i]
+}
+
+// measured reports whether any number of the workload was there to grade.
+func (g *graded) measured() bool {
+	return slices.ContainsFunc(g.checks, func(c check) bool { _, ok := c.actual.Get(); return ok })
+}
+
+// targetChecks are the checks as the data of both generations have them.
+func (g *graded) targetChecks() object {
+	var out object
+	metrics := metricsOf(g.checks)
+	for _, tier := range tiers(g.checks) {
+		var one object
+		for _, m := range metrics {
+			c := g.find(tier, m)
+			if c == nil {
+				one.add(m+"_check", isNA)
+				continue
+			}
+			if _, ok := c.target.Get(); ok {
+				one.add(m, value(c.target))
+			}
+			if ratio, ok := c.ratio().Get(); ok {
+				one.add(m+"_ratio", ratio)
+			}
+			one.add(m+"_check", c.result)
+		}
+		out.add(tier, one)
+	}
+	return out
+}
+
+// failure says what was measured and what was asked for.
+func (c *check) failure() string {
+	out := c.tier + " " + c.metric + "_check failed"
+	if _, ok := c.actual.Get(); ok {
+		out += fmt.Sprintf("; actual %s=%s", c.metric, fixed(c.actual, 4, ""))
+	} else {
+		out = c.tier + " " + c.metric + "_check: not measured"
+	}
+	if _, ok := c.target.Get(); ok {
+		out += fmt.Sprintf("; threshold %s=%s", c.metric, fixed(c.target, 4, ""))
+	}
+	if _, ok := c.ratio().Get(); ok {
+		out += "; ratio=" + fixed(c.ratio(), 4, "")
+	}
+	return out + "."
+}
+
+// word is a check in a table of v0.17.
+func word(result int) string {
+	return map[int]string{isNA: notAvailable, isPass: "PASS ✅", isFail: "FAIL ⛔"}[result]
+}
+
+// badge is a check in a table of v0.19.
+func badge(result int) string {
+	return cmp.Or(map[int]string{isPass: "✅ PASS", isFail: "❌ FAIL"}[result], "🟨 NA")
+}

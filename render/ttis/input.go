@@ -1,0 +1,230 @@
+package ttis
+
+import (
+	"cmp"
+	"encoding/json"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/targets/gate"
+)
+
+// Input is one model on one device in one release.
+type Input struct {
+	Model, Device string
+	Runs          []schema.Run // oldest first
+	Review        gate.Review  // of this model and device in the release
+	Version       string       // of the program, with its name
+	Public        bool         // leave out commands, and folders and registries before names
+
+	graded []*graded
+	rows   []*row
+	apart  bool // another device of the release has the same model
+}
+
+// File is one file below reports_output/.
+type File struct {
+	Path string
+	Data []byte
+}
+
+// Mark is the member of a report's metadata that names the program which wrote it: such a report repeats results that
+// were read already, and is no input.
+const Mark = "written_by"
+
+// Files are the files of a release, of every model on a device in it.
+func Files(list []Input) ([]File, error) {
+	var out []File
+	repos := map[string]int{}
+	for i := range list {
+		repos[list[i].repo()]++
+	}
+	for i := range list {
+		in := &list[i]
+		in.rows, in.graded = rows(in.Runs), gradedOf(in.Review.Targets)
+		in.apart = repos[in.repo()] > 1
+		evals := evalsOf(in.Runs, in.Review.Targets)
+		old, err := in.layout17(evals)
+		if err != nil {
+			return nil, err
+		}
+		young, err := in.layout20(evals)
+		if err != nil {
+			return nil, err
+		}
+		out = append(append(out, old...), young...)
+	}
+	return out, nil
+}
+
+// newest is the run that states the identity.
+func (in *Input) newest() *schema.Run { return &in.Runs[len(in.Runs)-1] }
+
+// fact returns the first that states something, the newest run first.
+func (in *Input) fact(of func(*schema.Run) string) string {
+	for i := len(in.Runs) - 1; i >= 0; i-- {
+		if s := of(&in.Runs[i]); s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+func (in *Input) status() string {
+	return in.fact(func(r *schema.Run) string { return r.Model.Status })
+}
+
+func (in *Input) repo() string {
+	return cmp.Or(in.fact(func(r *schema.Run) string { return r.Model.ID }), in.Model)
+}
+
+// device is the device as v0.17 writes it; v0.19 has capitals.
+func (in *Input) device() string { return strings.ToLower(in.Device) }
+
+func (in *Input) impl() string { return in.fact(func(r *schema.Run) string { return r.Impl }) }
+
+// modelID is "id_tt-transformers_Llama-3.1-8B-Instruct_n150".
+func (in *Input) modelID() string {
+	parts := []string{"id"}
+	for _, s := range []string{in.impl(), in.Model, in.device()} {
+		if s != "" {
+			parts = append(parts, s)
+		}
+	}
+	return fileName(strings.Join(parts, "_"))
+}
+
+// fileName keeps a name in its folder.
+func fileName(s string) string {
+	s = strings.NewReplacer("/", "__", `\`, "__", " ", "_").Replace(s)
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || strings.ContainsRune(`:*?"<>|`, r) {
+			return '_'
+		}
+		return r
+	}, s)
+}
+
+// time is when the newest run began: the same results give the same names.
+func (in *Input) time() time.Time { return cmp.Or(in.newest().Start, in.newest().End) }
+
+// id17 and id20 name a report in either generation.
+func (in *Input) id17() string {
+	return in.modelID() + "_" + cmp.Or(timeText(in.time(), stamps), "undated")
+}
+
+func (in *Input) id20() string {
+	name := fileName(in.repo())
+	if in.apart {
+		name += "_" + strings.ToUpper(in.Device)
+	}
+	return name + "_" + cmp.Or(timeText(in.time(), "2006-01-02T150405-0700"), "undated")
+}
+
+// extra is a foreign fact of the runs that is a text.
+func (in *Input) extra(name string) string {
+	return in.fact(func(r *schema.Run) string {
+		var s string
+		if json.Unmarshal(r.Extra[name], &s) != nil {
+			return ""
+		}
+		return s
+	})
+}
+
+func (in *Input) commit(name string) any {
+	return text(in.fact(func(r *schema.Run) string { return r.Stack.Commits[name] }))
+}
+
+// engine is the inference engine as tt-inference-server spells it.
+func (in *Input) engine() string {
+	name := in.fact(func(r *schema.Run) string { return r.Stack.Engine })
+	if name == "vllm" {
+		return "vLLM"
+	}
+	return name
+}
+
+// spec is the runtime spec that stated the identity, without the folders of a machine.
+func (in *Input) spec() string {
+	return in.fact(func(r *schema.Run) string {
+		for _, o := range r.Provenance {
+			if o.From == schema.FromSpec && strings.HasSuffix(o.Where, ".json") {
+				return path.Join(path.Base(path.Dir(o.Where)), path.Base(o.Where))
+			}
+		}
+		return ""
+	})
+}
+
+// facts are the values of the metadata by key; both generations have them in orders of their own.
+func (in *Input) facts() map[string]any {
+	command, spec, image := in.extra("run_command"), in.spec(), in.image()
+	if in.Public {
+		command, spec, image = "", path.Base(spec), path.Base(image)
+	}
+	return map[string]any{
+		"model_id": in.modelID(), "runtime_model_spec_json": text(spec), "model_repo": in.repo(),
+		"model_impl": text(in.impl()), "inference_engine": text(in.engine()), "server_mode": text(in.extra("server_mode")),
+		"tt_metal_commit": in.commit("tt_metal"), "vllm_commit": in.commit("vllm"), "run_command": text(command),
+		"workflow": cmp.Or(in.extra("workflow"), "release"), "docker_image": text(image),
+		"release": in.Review.Release, Mark: cmp.Or(in.Version, "ttreport"),
+	}
+}
+
+func (in *Input) image() string { return in.fact(func(r *schema.Run) string { return r.Stack.Image }) }
+
+// metadata arranges facts in an order.
+func metadata(facts map[string]any, order ...string) object {
+	var o object
+	for _, name := range order {
+		o.add(name, facts[name])
+	}
+	return o
+}
+
+// tool is a load generator as reports name it.
+type tool struct{ name, label, file string }
+
+// tools lists those that have a place in the reports, in their order.
+func tools() []tool {
+	return []tool{
+		{"vllm", "vLLM", ""}, {"aiperf", "AIPerf", "aiperf"}, {"genai-perf", "GenAI-Perf", "genai_perf"},
+		{"guidellm", "GuideLLM", "guidellm"},
+	}
+}
+
+// toolsOf are the tools of the rows: those of the reports first, then any other under its own name.
+func (in *Input) toolsOf() []tool {
+	var out []tool
+	add := func(t tool) {
+		for _, has := range out {
+			if has.name == t.name {
+				return
+			}
+		}
+		if len(in.of(t.name, "")) > 0 {
+			out = append(out, t)
+		}
+	}
+	for _, t := range tools() {
+		add(t)
+	}
+	for _, r := range in.rows {
+		add(tool{r.point.Key.Tool, r.point.Key.Tool, ""})
+	}
+	return out
+}
+
+// of are the rows of a tool and a task; "" is any task.
+func (in *Input) of(tool, task string) []*row {
+	var out []*row
+	for _, r := range in.rows {
+		if r.point.Key.Tool == tool && (task == "" || r.task() == task) {
+			out = append(out, r)
+		}
+	}
+	return out
+}

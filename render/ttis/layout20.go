@@ -1,0 +1,327 @@
+package ttis
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+)
+
+// block is a section of the report since v0.19.
+type block struct {
+	kind, title string
+	data        object
+	record      []column
+	graded      *graded // of a benchmark
+	task        string
+	targets     object
+	status      string // pass, fail, na or error, as the categories count it
+	blockers    []blocker
+}
+
+// column is a value of a block with its place in a table.
+type column struct {
+	name, head string
+	value      any
+	text       string
+}
+
+func (in *Input) device20() string { return strings.ToUpper(in.Device) }
+
+func (in *Input) onDevice20() string { return in.repo() + " on " + in.device20() }
+
+// layout20 are the files of v0.19 and after.
+func (in *Input) layout20(evals []eval) ([]File, error) {
+	id := in.id20()
+	a := in.acceptance(evals)
+	blocks := slices.Concat(in.benchmarks20(), in.missing20(), in.evals20(evals), in.tests20())
+	summary, categories := in.summary20(&a, blocks)
+	var sections []object
+	for i := range blocks {
+		sections = append(sections, in.section(&blocks[i]))
+	}
+	o := object{
+		{"metadata", in.metadata20()}, {"sections", append([]object{}, sections...)},
+		{"acceptance_criteria", a.accepted}, {"acceptance_blockers", messages(blockers20(blocks, &a))},
+		{"acceptance_criteria_metadata", object{
+			{"enforcement_result", a.word()}, {"model_status", in.status()}, {"categories", categories},
+		}},
+		{"acceptance_summary_markdown", summary},
+	}
+	data, err := document(o)
+	if err != nil {
+		return nil, err
+	}
+	return []File{
+		{"release/report_" + id + ".md", []byte(in.release20(summary, blocks, evals))},
+		{"release/data/report_data_" + id + ".json", append(data, '\n')},
+	}, nil
+}
+
+func (in *Input) metadata20() object {
+	facts := in.facts()
+	facts["report_id"], facts["model_name"], facts["device"] = in.id20(), in.repo(), in.device20()
+	facts["generated_at"] = text(timeText(in.time(), "2006-01-02T15:04:05-07:00"))
+	return metadata(facts, "model_name", "device", "generated_at", "report_id", "workflow", "server_mode", "run_command",
+		"runtime_model_spec_json", "model_id", "model_repo", "inference_engine", "tt_metal_commit", "vllm_commit",
+		"model_impl", "docker_image", "release", Mark)
+}
+
+// section is a block as the data of the report has it.
+func (in *Input) section(b *block) object {
+	o := object{{"kind", b.kind}, {"data", b.data}, {"title", b.title}}
+	if b.task != "" {
+		o.add("task_type", b.task)
+	}
+	o.add("id", fileName(in.repo()+"_"+in.device20()))
+	if len(b.targets) > 0 {
+		o.add("targets", b.targets)
+	}
+	return o
+}
+
+// columns20 are the values of a row, in the order of a block.
+func (r *row) columns20() []column {
+	four := func(name, head string, n schema.Number, places int) column {
+		n = rounded(n, 4)
+		missing := notAvailable
+		if fewer(n) {
+			missing = n.Why()
+		}
+		return column{name, head, value(n), fixed(n, places, missing)}
+	}
+	count := func(name, head string, n schema.Number) column { return column{name, head, value(n), significant(n)} }
+	perRequest := func(metric string, stated *float64, places int) schema.Number {
+		n := r.point.Metrics[metric].Stat("mean")
+		if _, ok := n.Get(); !ok {
+			n = number(stated)
+		}
+		return rounded(n, places)
+	}
+	out := []column{
+		count("concurrency", "Concurrency", number(r.point.Key.Concurrency)),
+		count("num_requests", "Num Requests", r.completed),
+		count("input_sequence_length", "ISL", perRequest("isl", r.point.Key.ISL, 0)),
+		count("output_sequence_length", "OSL", perRequest("osl", r.point.Key.OSL, 1)),
+		four("mean_ttft_ms", "TTFT (ms)", r.ttft.mean, 1), four("p50_ttft", "P50 TTFT (ms)", r.ttft.median, 1),
+		four("p99_ttft", "P99 TTFT (ms)", r.ttft.p99, 1), four("mean_tpot_ms", "TPOT (ms)", r.tpot.mean, 1),
+		four("mean_e2el_ms", "E2EL (ms)", r.e2el.mean, 1),
+	}
+	if r.point.Key.Tool == "vllm" {
+		input := of(func(v ...float64) float64 { return v[0] - v[1] }, r.total, r.output)
+		out = append(out, four("tps_input_throughput", "Tput Input (TPS)", input, 1),
+			four("tps_output_throughput", "Tput Output (TPS)", r.output, 1),
+			four("tps_total_throughput", "Tput Total (TPS)", r.total, 1))
+	} else {
+		out = append(out, four("tput_user", "Tput User (TPS)", r.user, 2),
+			four("tps_decode_throughput", "Tput Output (TPS)", r.output, 1))
+	}
+	if r.task() == "structured_output" {
+		out = append([]column{
+			{"dataset", "Dataset", r.dataset(), r.dataset()},
+			{"structured_output_ratio", "SO Ratio", r.dim(structured), r.dim(structured)},
+			count("correct_rate_pct", "Correct Rate (%)", r.correct),
+		}, out...)
+	}
+	failed := r.point.Metrics["requests_failed"].Stat("value")
+	if n, ok := failed.Get(); ok && n == 0 {
+		failed = schema.Missing("none")
+	}
+	return append(out, four("request_throughput", "Req Tput (RPS)", r.rps, 3),
+		count("error_request_count", "Errors", failed))
+}
+
+// benchmarks20 are the blocks of what was measured: of each tool what has targets first, as it is run.
+func (in *Input) benchmarks20() []block {
+	var out []block
+	for _, t := range in.toolsOf() {
+		var rest []block
+		for _, r := range in.of(t.name, "") {
+			if b := in.benchmark(t, r); b.graded != nil {
+				out = append(out, b)
+			} else {
+				rest = append(rest, b)
+			}
+		}
+		out = append(out, together(rest)...)
+	}
+	return out
+}
+
+// together puts blocks under one heading next to each other.
+func together(list []block) []block {
+	var out []block
+	done := map[string]bool{}
+	for i := range list {
+		if done[list[i].title] {
+			continue
+		}
+		done[list[i].title] = true
+		for j := i; j < len(list); j++ {
+			if list[j].title == list[i].title {
+				out = append(out, list[j])
+			}
+		}
+	}
+	return out
+}
+
+func (in *Input) benchmark(t tool, r *row) block {
+	b := block{kind: "benchmarks", title: t.label + " " + r.kind() + "Benchmark", record: r.columns20(), targets: object{
+		{"tool", strings.ReplaceAll(t.name, "-", "_")}, {"model", in.repo()}, {"device", in.device20()},
+		{"timestamp", timeText(cmp.Or(r.point.End, r.point.Start), "2006-01-02 15:04:05")},
+	}}
+	key := r.point.Key.String()
+	if i := slices.IndexFunc(in.graded, func(g *graded) bool { return g.key.String() == key }); i >= 0 {
+		b.graded = in.graded[i]
+		b.title += " Targets — " + point(r.point.Key)
+	}
+	for _, c := range b.record {
+		b.data.add(c.name, c.value)
+	}
+	b.grade()
+	return b
+}
+
+// kind tells workloads apart that would stand in one table and differ in what it does not show.
+func (r *row) kind() string {
+	switch task := r.task(); {
+	case task == "structured_output":
+		return "Structured Output "
+	case task != "text":
+		return titled(task) + " " + dims(r.point.Key) + " "
+	case len(r.point.Key.Dims) > 0:
+		return dims(r.point.Key) + " "
+	}
+	return ""
+}
+
+// point names a workload in a title.
+func point(k schema.Key) string {
+	out := fmt.Sprintf("ISL %s / OSL %s, concurrency %s", whole(number(k.ISL), "?"), whole(number(k.OSL), "?"),
+		whole(number(k.Concurrency), "?"))
+	if len(k.Dims) > 0 || k.Dataset != "" {
+		out += " (" + strings.TrimSpace(k.Dataset+" "+dims(k)) + ")"
+	}
+	return out
+}
+
+// dims is what distinguishes a workload beside its lengths and load.
+func dims(k schema.Key) string {
+	k.ISL, k.OSL, k.Concurrency = nil, nil, nil
+	if len(k.Dims) == 0 && k.Rate == nil {
+		return ""
+	}
+	return k.Workload()
+}
+
+// grade adds what the gate came to. The status of a block is that of its required checks; a block with the checks of
+// the target level says in its own column whether that was reached.
+func (b *block) grade() {
+	b.status = "na"
+	if b.graded == nil {
+		b.data.add("status", "na")
+		b.data.add("target_check", isNA)
+		return
+	}
+	reached := isNA
+	for i := range b.graded.checks {
+		c := &b.graded.checks[i]
+		if c.tier == schema.LevelTarget && c.result != isNA {
+			reached = max(reached, c.result)
+		}
+		switch {
+		case c.result == isFail && c.verdict.Required && !c.verdict.Decision.Excuses():
+			b.status = "fail"
+			b.blockers = append(b.blockers, blocker{"." + c.tier + "." + c.metric + "_check", c.failure(), ""})
+		case c.result != isNA && b.status == "na":
+			b.status = "pass"
+		}
+	}
+	if b.status == "na" {
+		b.data.add("status", "na")
+	}
+	b.data.add("target_check", reached)
+	b.data.add("target_checks", b.graded.targetChecks())
+	b.record = append(b.record, column{head: "Target Check", text: badge(reached)})
+}
+
+// missing20 are the blocks of workloads with targets that nobody measured: their report would not show them.
+func (in *Input) missing20() []block {
+	var out []block
+	for _, g := range in.graded {
+		if g.measured() || slices.ContainsFunc(in.rows, func(r *row) bool { return r.point.Key.String() == g.key.String() }) {
+			continue
+		}
+		b := block{kind: "benchmarks", title: "Benchmark Targets — " + point(g.key), graded: g, status: "na"}
+		for _, c := range []struct {
+			name, head string
+			n          *float64
+		}{{"concurrency", "Concurrency", g.key.Concurrency}, {"input_sequence_length", "ISL", g.key.ISL},
+			{"output_sequence_length", "OSL", g.key.OSL}} {
+			b.record = append(b.record, column{c.name, c.head, value(number(c.n)), significant(number(c.n))})
+			b.data.add(c.name, value(number(c.n)))
+		}
+		for _, c := range g.checks {
+			if c.verdict.Required && !c.verdict.Decision.Excuses() {
+				b.status = "error"
+				b.blockers = append(b.blockers, blocker{"." + c.tier + "." + c.metric + "_check", c.failure(), ""})
+			}
+		}
+		b.data.add("status", b.status)
+		b.data.add("reason", "not measured")
+		b.data.add("target_checks", g.targetChecks())
+		b.record = append(b.record, column{head: "Status", text: "not measured"})
+		out = append(out, b)
+	}
+	return out
+}
+
+func (in *Input) evals20(evals []eval) []block {
+	var out []block
+	for i := range evals {
+		e := &evals[i]
+		b := block{kind: "evals", title: "LLM Eval — " + e.task, task: "llm", status: "pass"}
+		for _, m := range []member{
+			{"task_name", e.task}, {"tolerance", value(e.tolerance)}, {"published_score", value(e.published)},
+			{"published_score_ref", text(e.publishAt)}, {"gpu_reference_score", value(e.gpu)},
+			{"gpu_reference_score_ref", text(e.gpuAt)}, {"score", value(e.score)},
+			{"ratio_to_published", value(e.ratio(e.published))}, {"ratio_to_reference", value(e.ratio(e.gpu))},
+			{"accuracy_check", e.result},
+		} {
+			b.data.add(m.key, m.value)
+		}
+		switch {
+		case e.result == isNA && (e.verdict == nil || !e.verdict.Required):
+			b.status = "na"
+		case e.result == isPass:
+		case e.verdict.Decision.Excuses() || !e.verdict.Required:
+			b.status = "waived"
+		default:
+			b.status = "fail"
+			b.blockers = []blocker{{"", e.failure(), ""}}
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+func (in *Input) tests20() []block {
+	var out []block
+	for _, s := range in.conformance() {
+		share, _ := s.Value.Get()
+		b := block{kind: "spec_tests", title: s.Task, status: "pass"}
+		if share < 1 {
+			b.status = "fail"
+			why := fmt.Sprintf("%s: %.0f of %d cases passed.", s.Task, math.Round(share*float64(s.N)), s.N)
+			b.blockers = []blocker{{"", why, ""}}
+		}
+		b.data = object{{"test_name", s.Task}, {"success", share == 1}, {"status", b.status},
+			{"passed", math.Round(share * float64(s.N))}, {"total", s.N}}
+		out = append(out, b)
+	}
+	return out
+}
