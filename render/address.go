@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
+	"path"
 	"regexp"
 	"strings"
 	"time"
@@ -61,8 +63,26 @@ func PairPath(model, device string) Address {
 	return Address("models/" + segment(model) + "/" + segment(device) + "/index.html")
 }
 
-// RunPath is the page of a run.
-func RunPath(id string) Address { return Address("runs/" + segment(id) + "/index.html") }
+// RunsPath is the page that shows any run.
+const RunsPath Address = "runs/index.html"
+
+// RunName is a run in an address.
+func RunName(id string) string { return segment(id) }
+
+// RunPath is the address of a run: the part after # names it.
+func RunPath(id string) Address { return RunsPath + "#" + Address(RunName(id)) }
+
+// RunIndexPath is the script that says in which script the details of a run are.
+const RunIndexPath Address = "data/shards/runs.js"
+
+// RunShardPath is a script with details of runs of a release; part counts from 0.
+func RunShardPath(release string, part int) Address {
+	name := segment(release)
+	if part > 0 {
+		name += fmt.Sprintf("~%d", part+1)
+	}
+	return Address("data/shards/runs/" + name + ".js")
+}
 
 // ReportPath is the markdown report of a model and device in a release.
 func ReportPath(release, model, device string) Address {
@@ -82,19 +102,40 @@ func ReleaseReportPath(release string) Address {
 	return Address("reports/" + segment(release) + "/release.md")
 }
 
-// DataPath is a CSV file of a release: points, scores or verdicts.
-func DataPath(release, kind string) Address {
-	return Address("data/" + kind + "/" + segment(release) + ".csv")
+// largeData is how many points and scores a release may have before its CSV files are compressed: half a megabyte for
+// points, one and a half for verdicts.
+const largeData = 1000
+
+// DataPath is a CSV file of a release: points, scores or verdicts. Those of a large release are compressed with gzip.
+func (r *Report) DataPath(release int, kind string) Address {
+	path := Address("data/" + kind + "/" + segment(r.Releases[release].Name) + ".csv")
+	rows := 0
+	for _, run := range r.Releases[release].Runs {
+		h := &r.Columns.Runs[run]
+		rows += h.PointsEnd - h.FirstPoint + h.Scores
+	}
+	if rows > largeData {
+		path += ".gz"
+	}
+	return path
+}
+
+// dataLink is a CSV file of a release by its name.
+func (r *Report) dataLink(release int, kind string) Link {
+	at := r.DataPath(release, kind)
+	return Link{kind + strings.TrimPrefix(path.Base(string(at)), segment(r.Releases[release].Name)), at}
 }
 
 // allIn says which file of a release has all rows of a table of points or scores.
-func allIn(release, kind string) string { return string(DataPath(release, kind)) + " has all rows" }
+func (r *Report) allIn(release int, kind string) string {
+	return string(r.DataPath(release, kind)) + " has all rows"
+}
 
 // allVerdicts says where the verdicts of a release are that a table leaves out. The file has those that show
 // something: see package tabular.
-func allVerdicts(release string) string {
-	return string(DataPath(release, "verdicts")) + " has all but what is unchanged or not compared, and " +
-		"ttreport check --all --release " + release + " all"
+func (r *Report) allVerdicts(release int) string {
+	return string(r.DataPath(release, "verdicts")) + " has all but what is unchanged or not compared, and " +
+		"ttreport check --all --release " + r.Releases[release].Name + " all"
 }
 
 // moment is a date with its time; midnight to the second is a date that nobody gave a time.

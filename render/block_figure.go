@@ -96,16 +96,33 @@ func (f Figure) Table() *Table {
 		t.Cols = append(t.Cols, Col{Head: s.Name, Unit: f.Unit, Num: true})
 	}
 	for i := len(f.Releases) - 1; i >= 0; i-- {
-		row := Row{Cells: []Cell{{Text: f.Releases[i], Head: true}}}
+		run, one := f.RunOf(i)
+		row := Row{Cells: []Cell{{Text: f.Releases[i], Head: true, Href: run}}}
 		for _, s := range f.Series {
 			cell := number(schema.Missing("not measured"))
 			if p := s.Points[i]; p.OK {
 				cell = number(schema.Num(p.Value))
-				cell.Href = p.Href
+				if !one {
+					cell.Href = p.Href
+				}
 			}
 			row.Cells = append(row.Cells, cell)
 		}
 		t.Rows = append(t.Rows, row)
 	}
 	return t
+}
+
+// RunOf is the run that all values of a release are from; one is false, and the address empty, when there are several.
+func (f Figure) RunOf(release int) (run Address, one bool) {
+	for _, s := range f.Series {
+		switch p := s.Points[release]; {
+		case !p.OK || p.Href == run:
+		case run != "":
+			return "", false
+		default:
+			run = p.Href
+		}
+	}
+	return run, true
 }

@@ -1,6 +1,8 @@
 package render
 
 import (
+	"strings"
+
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render/words"
 )
@@ -34,6 +36,25 @@ type Col struct {
 	Num        bool
 	Sort       bool
 	Length     Length
+	Stats      string // names of the statistics below the values of the column: "median|p99"
+}
+
+// Below is what stands below the value of a cell: "median 74.6, p99 86.7".
+func (c Col) Below(v *Cell) string {
+	if v.Stats == "" {
+		return v.Sub
+	}
+	var parts []string
+	if v.Sub != "" {
+		parts = []string{v.Sub}
+	}
+	values := strings.Split(v.Stats, "|")
+	for i, name := range strings.Split(c.Stats, "|") {
+		if i < len(values) && values[i] != "" {
+			parts = append(parts, statLabel(name, values[i]))
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // Length is how much room the values of a column need where a row does not fit on one line.
@@ -57,6 +78,7 @@ type Row struct {
 type Cell struct {
 	Text     string
 	Sub      string // small, below
+	Stats    string // small, below, as the column's Stats name them: "74.6|86.7"
 	Href     Address
 	Outcome  schema.Outcome // a verdict: shown with its sign
 	Evidence schema.Evidence
@@ -79,6 +101,14 @@ type Mark struct {
 	Evidence schema.Evidence
 	N        int // 0: the word alone
 	Text     string
+}
+
+// statLabel is a statistic with its name; the count of requests says what it is.
+func statLabel(name, value string) string {
+	if name == "n" {
+		return "n = " + value
+	}
+	return name + " " + value
 }
 
 // Kind implements Block.

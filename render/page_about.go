@@ -65,7 +65,7 @@ func (r *Report) TopicPage(name string) Page {
 // mostly.
 func (r *Report) NotFoundPage() Page {
 	return Page{
-		Path: "404.html", Title: "Not found", Description: "There is no such page.",
+		Path: "404.html", Title: "Not found", Description: "There is no such page.", Scripts: []string{"moved.js"},
 		Lead: Lead{
 			Text:  "There is no page here.",
 			Paras: []string{"Pages of releases, models and runs keep their addresses for as long as history has them."},

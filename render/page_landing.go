@@ -42,7 +42,7 @@ func (r *Report) Landing() Page {
 				ReleasePath(rel.Name),
 			}, Blocks: r.changedBlocks(topChanges(f.History), at)})
 	if req := required(f.Targets); len(req) > 0 {
-		p.add(requiredSection(rel, req))
+		p.add(r.requiredSection(at, req))
 	}
 	p.add(Section{ID: "models", Title: "Models and devices", Blocks: r.matrixBlocks(),
 		Intro: "Each model and device with its newest release: the decision, the level of targets that is reached, and " +
@@ -215,7 +215,8 @@ func ShiftText(s judge.Shift) string {
 }
 
 // requiredSection lists the required targets that are not met; met ones are a sentence.
-func requiredSection(rel judge.Release, req []schema.Verdict) Section {
+func (r *Report) requiredSection(at int, req []schema.Verdict) Section {
+	rel := r.Releases[at]
 	s := Section{
 		ID: "targets", Title: "Required targets", Intro: "Levels that the model's declared status requires.",
 		End: &Link{"all targets of " + rel.Name, ReleasePath(rel.Name) + "#targets"},
@@ -233,7 +234,7 @@ func requiredSection(rel judge.Release, req []schema.Verdict) Section {
 	if met := len(req) - len(open); met > 0 {
 		s.Blocks = []Block{Prose{fmt.Sprintf("%d of %d are met. The others:", met, len(req))}}
 	}
-	s.Blocks = append(s.Blocks, targetTable(open, true).cut(allVerdicts(rel.Name)))
+	s.Blocks = append(s.Blocks, targetTable(open, true).cut(r.allVerdicts(at)))
 	return s
 }
 
@@ -289,7 +290,7 @@ func topChanges(list []schema.Verdict) []schema.Verdict {
 
 func (r *Report) changedBlocks(list []schema.Verdict, at int) []Block {
 	if len(list) > 0 {
-		return []Block{r.changeTable(list, at, true, "Changes, worst first").cut(allVerdicts(r.Releases[at].Name))}
+		return []Block{r.changeTable(list, at, true, "Changes, worst first").cut(r.allVerdicts(at))}
 	}
 	compared := 0
 	for _, v := range r.Gate.Findings(at).History {

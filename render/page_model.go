@@ -38,11 +38,11 @@ func (r *Report) PairPage(pair Pair) Page {
 	verdicts := r.pairVerdicts(pair, at)
 	if t := targetTable(verdicts, false); len(t.Rows) > 0 {
 		p.add(Section{ID: "targets", Title: "Targets in force", Intro: noTargetNote(verdicts),
-			Blocks: []Block{t.cut(allVerdicts(rel.Name))}})
+			Blocks: []Block{t.cut(r.allVerdicts(at))}})
 	}
 	if t := r.resultTable(r.runs[pair.Pair][at]); len(t.Rows) > 0 {
 		p.add(Section{ID: "results", Title: "Results of " + rel.Name,
-			Blocks: []Block{t.cut(allIn(rel.Name, "points")), r.reportLinks(at, pair)}})
+			Blocks: []Block{t.cut(r.allIn(at, "points")), r.reportLinks(at, pair)}})
 	}
 	var runs []int
 	for _, ri := range r.measuredIn(pair.Model, pair.Device) {
@@ -64,7 +64,7 @@ func (r *Report) historySection(pair Pair) Section {
 	t := r.changeTable(changes, pair.Newest, false, "Every series of "+rel.Name+" against its history, worst first")
 	return Section{ID: "history", Title: "History",
 		Intro:  "One row a workload and metric; the line is the value in every release.",
-		Blocks: []Block{t.cut(allVerdicts(rel.Name))}}
+		Blocks: []Block{t.cut(r.allVerdicts(pair.Newest))}}
 }
 
 // evalSection lists every score of some runs, newest first; a section without blocks when there is none.

@@ -35,17 +35,17 @@ func (r *Report) ReleasePage(at int) Page {
 	}
 	history := r.changedBlocks(comparedOnly(f.History), at)
 	if t, ok := history[0].(*Table); ok {
-		t.cut(allVerdicts(rel.Name))
+		t.cut(r.allVerdicts(at))
 	}
 	p.add(Section{ID: "history", Title: "Against history", Intro: r.baselineIntro(at), Blocks: history},
-		shiftSection(f.Shifts), targetSection(rel.Name, f.Targets))
+		shiftSection(f.Shifts), r.targetSection(at, f.Targets))
 	if list, since := r.Gate.TargetChanges(at); len(list) > 0 {
 		p.add(targetChangeSection(list, since))
 	}
 	if t := plannedTable(f.Targets); len(t.Rows) > 0 {
 		p.add(
 			Section{
-				ID: "missing", Title: "Planned and not measured", Blocks: []Block{t.cut(allVerdicts(rel.Name))},
+				ID: "missing", Title: "Planned and not measured", Blocks: []Block{t.cut(r.allVerdicts(at))},
 			},
 		)
 	}
@@ -55,7 +55,7 @@ func (r *Report) ReleasePage(at int) Page {
 			Blocks: []Block{lintTable(f.Lints).cut(allInJSON)}})
 	}
 	p.add(r.pairSections(at)...)
-	p.add(r.runsSection(rel.Runs), downloadSection(rel.Name))
+	p.add(r.runsSection(rel.Runs), r.downloadSection(at))
 	p.shorten()
 	return p
 }
@@ -64,10 +64,10 @@ func (r *Report) ReleasePage(at int) Page {
 const allInJSON = "ttreport check --format json has all"
 
 // targetSection is what the targets in force came to.
-func targetSection(release string, verdicts []schema.Verdict) Section {
+func (r *Report) targetSection(release int, verdicts []schema.Verdict) Section {
 	s := Section{ID: "targets", Title: "Targets in force"}
 	if t := targetTable(verdicts, true); len(t.Rows) > 0 {
-		s.Intro, s.Blocks = noTargetNote(verdicts), []Block{t.cut(allVerdicts(release))}
+		s.Intro, s.Blocks = noTargetNote(verdicts), []Block{t.cut(r.allVerdicts(release))}
 		return s
 	}
 	s.Blocks = []Block{Empty{What: "No targets", Cmd: "ttreport targets list",
@@ -263,7 +263,7 @@ func (r *Report) pairSections(at int) []Section {
 		if len(scores) > 0 {
 			t := scoreTable(scores)
 			t.Caption = words.OnDevice(pair.Model, pair.Device)
-			evals.Blocks = append(evals.Blocks, t.cut(allIn(r.Releases[at].Name, "scores")))
+			evals.Blocks = append(evals.Blocks, t.cut(r.allIn(at, "scores")))
 		}
 	}
 	return append(out, results, evals)
@@ -281,7 +281,7 @@ func (r *Report) resultBlocks(at int, pair Pair) []Block {
 		t.Caption += " (no hardware: simulated)"
 	}
 	history := Link{name + " over releases", PairPath(pair.Model, pair.Device)}
-	return []Block{t.cut(allIn(r.Releases[at].Name, "points")), append(Links{history}, r.reportLinks(at, pair)...)}
+	return []Block{t.cut(r.allIn(at, "points")), append(Links{history}, r.reportLinks(at, pair)...)}
 }
 
 // pairsSection is what people sign: the decision on each model and device, worst first.
@@ -332,15 +332,14 @@ func (r *Report) reportLinks(at int, pair Pair) Links {
 }
 
 // downloadSection are the files of a release.
-func downloadSection(name string) Section {
+func (r *Report) downloadSection(at int) Section {
 	return Section{
 		ID: "downloads", Title: "Downloads",
 		Intro: "Numbers in base units; the report is what a ticket or a pull request takes.",
-		Blocks: []Block{Links{{"report as markdown", ReleaseReportPath(name)},
-			{
-				"points.csv",
-				DataPath(name, "points"),
-			}, {"scores.csv", DataPath(name, "scores")}, {"verdicts.csv", DataPath(name, "verdicts")}}},
+		Blocks: []Block{Links{
+			{"report as markdown", ReleaseReportPath(r.Releases[at].Name)}, r.dataLink(at, "points"),
+			r.dataLink(at, "scores"), r.dataLink(at, "verdicts"),
+		}},
 	}
 }
 

@@ -84,9 +84,17 @@ func pointSection(run *schema.Run) Section {
 	if len(run.Points) == 0 {
 		return Section{}
 	}
-	return Section{ID: "points", Title: "Points",
-		Intro:  "Every statistic that was kept, by workload and metric; – is not in the file.",
+	s := Section{ID: "points", Title: "Points",
+		Intro: "One row a point. Large: the mean, or the one value of the file; below it the other statistics that were " +
+			"kept; – is not in the file.",
 		Blocks: []Block{pointTable(run)}}
+	if own, shared := ownConditions(run); shared && own[0] != "" {
+		s.Intro += " Of all points: " + own[0] + "."
+	}
+	if said := definedAs(run); len(said) > 0 {
+		s.Blocks = append(s.Blocks, said)
+	}
+	return s
 }
 
 func distributionSection(run *schema.Run) Section {
@@ -188,22 +196,14 @@ func commands(run *schema.Run) Commands {
 	return out
 }
 
-// fileTable lists the raw files with their hashes.
-func fileTable(run *schema.Run) *Table {
-	t := &Table{
-		Caption: "Raw files", Layout: List,
-		Cols: []Col{{Head: "File"}, {Head: "Format"}, {Head: "Tool"}, {Head: "SHA-256"}},
-	}
-	seen := map[string]bool{}
+// sources are the raw files of a run, each once, and their numbers by path, from 1.
+func sources(run *schema.Run) (list []rawFile, number map[string]int) {
+	number = map[string]int{}
 	add := func(s schema.Source, tool string) {
-		if s.Path == "" || seen[s.Path] {
-			return
+		if s.Path != "" && number[s.Path] == 0 {
+			list = append(list, rawFile{s, tool})
+			number[s.Path] = len(list)
 		}
-		seen[s.Path] = true
-		t.row(
-			Cell{Text: s.Path, Head: true, Code: true}, text(s.Format),
-			text(strings.TrimSpace(tool+" "+s.ToolVersion)), Cell{Text: s.SHA256, Code: true},
-		)
 	}
 	for i := range run.Points {
 		add(run.Points[i].Source, run.Points[i].Key.Tool)
@@ -211,8 +211,36 @@ func fileTable(run *schema.Run) *Table {
 	for i := range run.Scores {
 		add(run.Scores[i].Source, "lm-eval")
 	}
-	return t.cut("the history document lists every file")
+	return list, number
 }
+
+// rawFile is a file that numbers were read from.
+type rawFile struct {
+	schema.Source
+	tool string
+}
+
+// fileTable lists the raw files with their hashes.
+func fileTable(run *schema.Run) *Table {
+	t := &Table{
+		Caption: "Raw files", Layout: List,
+		Cols: []Col{
+			{Head: "#", Num: true, Length: Short}, {Head: "File"}, {Head: "Format"}, {Head: "Tool"}, {Head: "SHA-256"},
+		},
+	}
+	list, _ := sources(run)
+	for i, f := range list {
+		t.Rows = append(t.Rows, Row{Anchor: fmt.Sprintf("f%d", i+1), Cells: []Cell{
+			text(fmt.Sprint(i + 1)), {Text: f.Path, Head: true, Code: true}, text(f.Format),
+			text(strings.TrimSpace(f.tool + " " + f.ToolVersion)), {Text: f.SHA256, Code: true},
+		}})
+	}
+	t.rest = "the history document lists every file"
+	return t.keep(filesShown)
+}
+
+// filesShown is how many raw files the page of a run lists.
+const filesShown = 1000
 
 // distributions are the latencies of every point of which requests were seen one by one.
 func distributions(run *schema.Run) *Table {

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -9,63 +10,117 @@ import (
 	"github.com/ttreport/ttreport/render/words"
 )
 
-// allStats are the columns that the point table may have, in order; those without any value are left out.
-func allStats() []string {
-	return []string{"mean", "median", "std", "min", "p5", "p25", "p75", "p90", "p95", "p99", "p99.9", "max"}
+// besideMean are the statistics that stand below the mean of a point, in order.
+func besideMean() []string {
+	return []string{"median", "std", "min", "p5", "p25", "p75", "p90", "p95", "p99", "p99.9", "max"}
 }
 
-func statUsed(run *schema.Run, stat string) bool {
-	for i := range run.Points {
-		for _, m := range run.Points[i].Metrics {
-			if _, ok := m.Stats.Get(stat); ok {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// pointTable has every statistic of every point. Columns in which no point has anything are left out.
+// pointTable has a row a point and a column a metric: the mean, or the one value of the file, and below it every other
+// statistic that was kept. Columns in which no point has anything are left out.
 func pointTable(run *schema.Run) *Table {
-	t := &Table{Caption: "Every statistic, by point", Layout: Numbers, Cols: []Col{{Head: "Metric"}}}
-	has := filled(run)
-	if has.n {
-		t.Cols = append(t.Cols, Col{Head: "n", Num: true})
+	t := &Table{Caption: "Every statistic, by point", Layout: Numbers, Cols: []Col{
+		{Head: "Workload", Unit: "ISL/OSL/concurrency"}, {Head: "Tool"},
+	}}
+	status := slices.ContainsFunc(run.Points, func(p schema.Point) bool { return p.Status != schema.StatusOK })
+	if status {
+		t.Cols = append(t.Cols, Col{Head: "Status"})
 	}
-	for _, s := range allStats() {
-		if s == "mean" || statUsed(run, s) {
-			has.stats = append(has.stats, s)
-			t.Cols = append(t.Cols, Col{Head: s, Num: true})
-		}
+	own, shared := ownConditions(run)
+	if !shared {
+		t.Cols = append(t.Cols, Col{Head: "Conditions"})
 	}
-	if has.def {
-		t.Cols = append(t.Cols, Col{Head: "Definition"})
+	kept := keptMetrics(run)
+	for _, m := range kept {
+		t.Cols = append(t.Cols, Col{Head: m.info.Label, Unit: m.info.Unit, Num: true, Stats: strings.Join(m.stats, "|")})
 	}
-	known := schema.Metrics()
+	files, number := sources(run)
+	if len(files) > 1 {
+		t.Cols = append(t.Cols, Col{Head: "File", Unit: "# below", Num: true})
+	}
 	for i := range run.Points {
 		pt := &run.Points[i]
-		head := pt.Key.Workload() + " · " + words.OrUnknown(pt.Key.Tool) + " · " + string(pt.Status)
+		head := Cell{Text: pt.Key.Workload(), Head: true}
 		if pt.Repeat > 1 {
-			head += fmt.Sprintf(" · repeat %d", pt.Repeat)
+			head.Sub = fmt.Sprintf("repeat %d", pt.Repeat)
 		}
-		if extra := conditions(pt); extra != "" {
-			head += " · " + extra
+		cells := append(make([]Cell, 0, len(t.Cols)), head, text(words.OrUnknown(pt.Key.Tool)))
+		if status {
+			cells = append(cells, text(string(pt.Status)))
 		}
-		t.Rows = append(t.Rows, Row{Group: head, Anchor: fmt.Sprintf("p%d", i+1)})
-		for _, info := range append(known[:len(known):len(known)], ownOf(pt)...) {
-			if m, ok := pt.Metrics[info.Name]; ok {
-				t.Rows = append(t.Rows, Row{Cells: metricCells(info, m, pt, has)})
-			}
+		if !shared {
+			cells = append(cells, text(own[i]))
 		}
+		for k := range kept {
+			cells = append(cells, kept[k].cell(pt))
+		}
+		if len(files) > 1 {
+			cells = append(cells, fileNumber(number[pt.Source.Path]))
+		}
+		t.Rows = append(t.Rows, Row{Anchor: fmt.Sprintf("p%d", i+1), Cells: cells})
 	}
 	t.Total = len(t.Rows)
 	return t
 }
 
-// ownOf are the metrics of a point that are the user's own, by name.
-func ownOf(pt *schema.Point) []schema.MetricInfo {
+// fileNumber is the number of a raw file in the list of them; 0: it is not known.
+func fileNumber(n int) Cell {
+	if n == 0 {
+		return Cell{Text: words.Absent, Missing: "no file is stated"}
+	}
+	return text(fmt.Sprint(n))
+}
+
+// ownConditions are those of each point, and whether they are the same for all.
+func ownConditions(run *schema.Run) (own []string, shared bool) {
+	for i := range run.Points {
+		own = append(own, conditions(&run.Points[i]))
+	}
+	return own, len(slices.Compact(slices.Clone(own))) < 2
+}
+
+// keptMetric is a metric that some point of a run has, with the statistics that some point has of it.
+type keptMetric struct {
+	info  schema.MetricInfo
+	stats []string
+}
+
+// keptMetrics are those of a run: the known ones first, then the user's own by name.
+func keptMetrics(run *schema.Run) []keptMetric {
+	has := map[string]map[string]bool{}
+	for i := range run.Points {
+		for name, m := range run.Points[i].Metrics {
+			if has[name] == nil {
+				has[name] = map[string]bool{}
+			}
+			has[name]["n"] = has[name]["n"] || m.N > 0
+			for _, s := range besideMean() {
+				if _, ok := m.Stats.Get(s); ok {
+					has[name][s] = true
+				}
+			}
+		}
+	}
+	var out []keptMetric
+	for _, info := range append(schema.Metrics(), ownMetrics(has)...) {
+		stats, ok := has[info.Name]
+		if !ok {
+			continue
+		}
+		m := keptMetric{info: info}
+		for _, s := range append(besideMean(), "n") {
+			if stats[s] {
+				m.stats = append(m.stats, s)
+			}
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// ownMetrics are the metrics that are the user's own, by name.
+func ownMetrics[V any](has map[string]V) []schema.MetricInfo {
 	var out []schema.MetricInfo
-	for name := range pt.Metrics {
+	for name := range has {
 		if info, ok := schema.MetricByName(name); ok && schema.IsOwn(name) {
 			out = append(out, info)
 		}
@@ -74,41 +129,43 @@ func ownOf(pt *schema.Point) []schema.MetricInfo {
 	return out
 }
 
-// held is what some point of a run has.
-type held struct {
-	n, def bool
-	stats  []string
-}
-
-func filled(run *schema.Run) held {
-	var has held
-	for i := range run.Points {
-		for _, m := range run.Points[i].Metrics {
-			has.n, has.def = has.n || m.N > 0, has.def || m.Def != "" || m.From != ""
+// cell is what a point has of a metric.
+func (k keptMetric) cell(pt *schema.Point) Cell {
+	m, ok := pt.Metrics[k.info.Name]
+	if !ok {
+		return text(words.Absent)
+	}
+	n := requests(m, pt)
+	c := statCell(k.info, m, "mean")
+	below := make([]string, len(k.stats))
+	for i, s := range k.stats {
+		switch _, ok := m.Stats.Get(s); {
+		case s == "n" && m.N > 0:
+			below[i] = words.Count(m.N)
+		case ok && !(s == "p99" && n > 0 && n < schema.FewForTail): // of fewer than 100 requests it is no number
+			below[i] = statCell(k.info, m, s).Text
 		}
 	}
-	return has
+	c.Stats = strings.Join(below, "|")
+	return c
 }
 
-func metricCells(info schema.MetricInfo, m schema.Metric, pt *schema.Point, has held) []Cell {
-	cells := append(make([]Cell, 0, len(has.stats)+3), Cell{Text: info.Label, Sub: m.Unit, Head: true})
-	switch {
-	case m.N > 0:
-		cells = append(cells, text(words.Count(m.N)))
-	case has.n:
-		cells = append(cells, text(words.Absent))
+// definedAs says how metrics of a run are defined, where its files or the tool say so.
+func definedAs(run *schema.Run) Prose {
+	var out Prose
+	for _, k := range keptMetrics(run) {
+		var said []string
+		for i := range run.Points {
+			m := run.Points[i].Metrics[k.info.Name]
+			if def := strings.Trim(m.Def+", "+string(m.From), ", "); def != "" && !slices.Contains(said, def) {
+				said = append(said, def)
+			}
+		}
+		if len(said) > 0 {
+			out = append(out, k.info.Label+": "+strings.Join(said, "; ")+".")
+		}
 	}
-	for _, s := range has.stats {
-		cells = append(cells, statCell(info, m, s, requests(m, pt)))
-	}
-	if !has.def {
-		return cells
-	}
-	def := m.Def
-	if m.From != "" {
-		def = strings.Trim(def+", "+string(m.From), ", ")
-	}
-	return append(cells, text(def))
+	return out
 }
 
 // requests are how many a metric was taken over: its own count, else those of the point that succeeded; 0 when nobody
@@ -121,7 +178,7 @@ func requests(m schema.Metric, pt *schema.Point) int {
 	return int(n)
 }
 
-func statCell(info schema.MetricInfo, m schema.Metric, stat string, n int) Cell {
+func statCell(info schema.MetricInfo, m schema.Metric, stat string) Cell {
 	v, ok := m.Stats.Get(stat)
 	if stat == "mean" && !ok {
 		v, ok = m.Stats.Get("value")
@@ -131,8 +188,6 @@ func statCell(info schema.MetricInfo, m schema.Metric, stat string, n int) Cell 
 		return Cell{Text: "none", Missing: m.Why, Sub: m.Why}
 	case !ok:
 		return text(words.Absent)
-	case stat == "p99" && n > 0 && n < schema.FewForTail:
-		return Cell{Text: fmt.Sprintf("n = %d", n), Missing: "a P99 of fewer than 100 requests is no number"}
 	case info.Unit == "req":
 		return counted(schema.Num(v))
 	}

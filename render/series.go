@@ -2,6 +2,7 @@ package render
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -27,19 +28,37 @@ type SeriesTable struct {
 	// compared.
 	Conds []map[string]string `json:"conds,omitempty"`
 
-	Pair     []int     `json:"p"`
-	Impl     []int     `json:"i"`
-	Workload []int     `json:"w"`
-	Tool     []int     `json:"t"`
-	Metric   []int     `json:"m"`
-	Word     []int     `json:"g"`
-	Cond     []int     `json:"n,omitempty"` // of the tables that are compared: into Conds
+	Pair     column    `json:"p"`
+	Impl     column    `json:"i"`
+	Workload column    `json:"w"`
+	Tool     column    `json:"t"`
+	Metric   column    `json:"m"`
+	Word     column    `json:"g"`
+	Cond     column    `json:"n,omitempty"` // of the tables that are compared: into Conds
 	Value    []float64 `json:"v"`
 	// Change is that of the number itself against its baseline; null without one.
 	Change  []*float64 `json:"c"`
-	Release []int      `json:"r,omitempty"` // of the value
+	Release column     `json:"r,omitempty"` // of the value
 	// Spark has a letter a release, A lowest to / highest of 64 levels; - where there is no value.
 	Spark []string `json:"s,omitempty"`
+}
+
+// column has a small number a row. In a file, one that repeats its numbers often is {"runs": [number, how often, …]}.
+type column []int
+
+// MarshalJSON implements json.Marshaler.
+func (c column) MarshalJSON() ([]byte, error) {
+	var runs []int
+	for i, n := range c {
+		if i == 0 || n != c[i-1] {
+			runs = append(runs, n, 0)
+		}
+		runs[len(runs)-1]++
+	}
+	if 2*len(runs) > len(c) {
+		return json.Marshal([]int(c))
+	}
+	return json.Marshal(map[string][]int{"runs": runs})
 }
 
 // SeriesPair is a model on a device with its page.
@@ -85,8 +104,8 @@ func (r *Report) newSeriesTable() seriesTable {
 		words: map[SeriesWord]int{},
 		SeriesTable: SeriesTable{
 			Pairs: []SeriesPair{}, Impls: []string{}, Workloads: []string{}, Tools: []string{},
-			Metrics: []SeriesMetric{}, Words: []SeriesWord{}, Pair: []int{}, Impl: []int{}, Workload: []int{},
-			Tool: []int{}, Metric: []int{}, Word: []int{}, Value: []float64{}, Change: []*float64{},
+			Metrics: []SeriesMetric{}, Words: []SeriesWord{}, Pair: column{}, Impl: column{}, Workload: column{},
+			Tool: column{}, Metric: column{}, Word: column{}, Value: []float64{}, Change: []*float64{},
 		},
 	}
 }

@@ -126,7 +126,8 @@ func TestInBrowser(t *testing.T) {
 	pages := append(slices.DeleteFunc(everyPage(), func(p string) bool { return strings.HasPrefix(p, "models/") }), model)
 	for _, theme := range []string{"light", "dark"} {
 		for _, page := range pages {
-			b.goTo(t, filepath.Join(dir, page)+"?theme="+theme)
+			file, at, _ := strings.Cut(page, "#")
+			b.goTo(t, filepath.Join(dir, file)+"?theme="+theme+"#"+at)
 			if got := eval[string](t, b, `document.documentElement.dataset.theme`); got != theme {
 				t.Errorf("%s: theme %q, want %q: the script did not run", page, got, theme)
 			}

@@ -1,6 +1,8 @@
 package site
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -108,7 +110,7 @@ func (p *part) put(path render.Address, data []byte) error {
 	if err := p.b.ctx.Err(); err != nil {
 		return err
 	}
-	if !strings.HasPrefix(string(path), "assets/") {
+	if !strings.HasPrefix(string(path), "assets/") && !strings.HasSuffix(string(path), ".gz") {
 		data = plaintext.PrintableBytes(data)
 	}
 	p.files = append(p.files, string(path))
@@ -146,7 +148,25 @@ func csvFile[T any](p *part, path render.Address, rows []T) error {
 	if err != nil {
 		return err
 	}
+	if strings.HasSuffix(string(path), ".gz") {
+		if data, err = compressed(plaintext.PrintableBytes(data)); err != nil {
+			return err
+		}
+	}
 	return p.put(path, data)
+}
+
+// compressed is data by gzip, without a name or a time: same data, same bytes.
+func compressed(data []byte) ([]byte, error) {
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+	if err == nil {
+		_, err = w.Write(data)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	return b.Bytes(), err
 }
 
 // shard writes a script that hands data to the page's own script under an id: a call, since pages opened from disk can
@@ -229,27 +249,6 @@ func (b *builder) assets() error {
 	return err
 }
 
-func (b *builder) runs() error {
-	var list []int
-	for _, rel := range b.report.Releases {
-		list = append(list, rel.Runs...)
-	}
-	return each(len(list), func(i int) error {
-		h := &b.report.Columns.Runs[list[i]]
-		_, err := b.unit("run "+h.ID, b.made(h.ID, h.SHA256), func(p *part) error {
-			run, problem := b.opt.Run(list[i])
-			if problem != nil {
-				b.mu.Lock()
-				defer b.mu.Unlock()
-				b.problems = append(b.problems, *problem)
-				return nil
-			}
-			return p.page(b.report.RunPage(&run, h.ID))
-		}, nil)
-		return err
-	})
-}
-
 // digest takes the digests: releases and pairs are made of them.
 func (b *builder) digest() error {
 	if b.opt.Stamp == "" {
@@ -291,13 +290,13 @@ func (b *builder) release(p *part, i int) error {
 	if err := p.shard(render.ReleaseShardPath(name), "release "+name, view(b, r.ReleaseSeries(i))); err != nil {
 		return err
 	}
-	if err := csvFile(p, render.DataPath(name, "points"), tabular.Points(r, i)); err != nil {
+	if err := csvFile(p, r.DataPath(i, "points"), tabular.Points(r, i)); err != nil {
 		return err
 	}
-	if err := csvFile(p, render.DataPath(name, "scores"), tabular.Scores(r, i)); err != nil {
+	if err := csvFile(p, r.DataPath(i, "scores"), tabular.Scores(r, i)); err != nil {
 		return err
 	}
-	if err := csvFile(p, render.DataPath(name, "verdicts"), tabular.Verdicts(r, i)); err != nil {
+	if err := csvFile(p, r.DataPath(i, "verdicts"), tabular.Verdicts(r, i)); err != nil {
 		return err
 	}
 	if err := p.markdown(render.ReleaseReportPath(name), r.GatePage(r.Review(i, "", ""), false)); err != nil {

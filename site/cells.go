@@ -190,7 +190,7 @@ func (p *pages) table(f interface{ At(render.Address) string }, t *render.Table)
 }
 
 func (t *tableCells) cell(b *strings.Builder, col int, c *render.Cell) error {
-	v := values{slotText: c.Text, slotSub: c.Sub, slotTag: c.Tag, slotMissing: c.Missing}
+	v := values{slotText: c.Text, slotSub: t.table.Cols[col].Below(c), slotTag: c.Tag, slotMissing: c.Missing}
 	var picture template.HTML
 	var err error
 	switch {
@@ -224,8 +224,10 @@ func (t *tableCells) cell(b *strings.Builder, col int, c *render.Cell) error {
 
 // view is what cell.html sees.
 func (t *tableCells) view(col int, c *render.Cell, v *values) cellView {
+	of := *c
+	of.Sub = v[slotSub]
 	return cellView{
-		Cell: *c, Col: t.table.Cols[col], Layout: t.table.Layout, Stacked: t.stacked, Href: v[slotHref],
+		Cell: of, Col: t.table.Cols[col], Layout: t.table.Layout, Stacked: t.stacked, Href: v[slotHref],
 		Sort: v[slotSort], Picture: template.HTML(v[slotPicture]),
 	}
 }

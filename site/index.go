@@ -90,9 +90,9 @@ func index(r *render.Report) indexJSON {
 			Report: render.ReleaseReportPath(
 				rel.Name,
 			),
-			Points:   render.DataPath(rel.Name, "points"),
-			Scores:   render.DataPath(rel.Name, "scores"),
-			Verdicts: render.DataPath(rel.Name, "verdicts"),
+			Points:   r.DataPath(i, "points"),
+			Scores:   r.DataPath(i, "scores"),
+			Verdicts: r.DataPath(i, "verdicts"),
 			Pairs:    []indexDecision{},
 		}
 		if !rel.Date.IsZero() {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"sort"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -72,6 +73,10 @@ func TestPages(t *testing.T) {
 			if _, ok := all[filepath.Join(filepath.Dir(name), target)]; !ok {
 				t.Errorf("%s links to %s, which is not there", name, m[1])
 			}
+			if _, run, ok := strings.Cut(m[1], "runs/index.html#"); ok && !strings.Contains(all["data/shards/runs.js"],
+				strconv.Quote(run)+":") {
+				t.Errorf("%s links to run %s, which is not in the index of runs", name, run)
+			}
 		}
 	}
 	if strings.Contains(all["index.html"], "simulated") {
@@ -85,7 +90,8 @@ func TestSimulatedIsMarked(t *testing.T) {
 	build(t, dir, "Tiny-1B", schema.Simulated)
 	all := files(t, dir)
 	for _, page := range []string{
-		"index.html", "releases/v0.12.0/index.html", "models/Tiny-1B~2db558b5/simulated/index.html", "runs/run-3-0/index.html",
+		"index.html", "releases/v0.12.0/index.html", "models/Tiny-1B~2db558b5/simulated/index.html",
+		"data/shards/runs/v0.12.0.js",
 		"reports/v0.12.0/Tiny-1B~2db558b5_simulated.md",
 	} {
 		if !strings.Contains(all[page], "simulated") {
@@ -169,7 +175,7 @@ func TestGolden(t *testing.T) {
 	all := files(t, dir)
 	for name, page := range map[string]string{
 		"landing": "index.html", "release": "releases/v0.12.0/index.html", "model": "models/Tiny-1B~2db558b5/n150/index.html",
-		"run": "runs/run-3-1/index.html", "evals": "evals/index.html", "targets": "targets/index.html",
+		"runs": "runs/index.html", "evals": "evals/index.html", "targets": "targets/index.html",
 		"problems": "problems/index.html", "notes": "notes/index.html", "about": "about/exit-codes.html",
 		"explore": "explore/index.html", "compare": "compare/index.html", "404": "404.html",
 	} {
@@ -177,7 +183,7 @@ func TestGolden(t *testing.T) {
 		golden(t, "golden/"+name+".html", []byte(html))
 	}
 	for name, file := range map[string]string{
-		"charts.js": "models/Tiny-1B~2db558b5/n150/charts.js", "report.md": "reports/v0.12.0/Tiny-1B~2db558b5_n150.md",
+		"charts.js": "models/Tiny-1B~2db558b5/n150/charts.js", "runs.js": "data/shards/runs/v0.12.0.js", "report.md": "reports/v0.12.0/Tiny-1B~2db558b5_n150.md",
 		"release.md": "reports/v0.12.0/release.md", "points.csv": "data/points/v0.12.0.csv",
 		"scores.csv": "data/scores/v0.12.0.csv", "verdicts.csv": "data/verdicts/v0.12.0.csv",
 	} {

@@ -70,7 +70,7 @@ func TestForeignFieldsAreShown(t *testing.T) {
 	files := foreign()
 	buildOf(t, files)
 	all := map[string]string{}
-	for _, root := range []string{"history", filepath.Join("_site", "runs")} {
+	for _, root := range []string{"history", filepath.Join("_site", "data", "shards", "runs")} {
 		err := filepath.WalkDir(root, func(name string, e fs.DirEntry, err error) error {
 			if err != nil || e.IsDir() {
 				return err

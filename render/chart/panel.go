@@ -2,6 +2,7 @@ package chart
 
 import (
 	"math"
+	"strconv"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render"
@@ -80,6 +81,17 @@ func NewPanel(in render.Panel) Panel {
 		p.Limit = &PanelLimit{y(l.Value), l.Label}
 	}
 	return p
+}
+
+// Dots are the values as path data: lines of no length, which round ends make dots.
+func (p Panel) Dots() string {
+	var d []byte
+	for _, at := range p.Points {
+		d = strconv.AppendFloat(append(d, 'M'), at.X, 'f', -1, 64)
+		d = strconv.AppendFloat(append(d, ' '), at.Y, 'f', -1, 64)
+		d = append(d, "h0"...)
+	}
+	return string(d)
 }
 
 // place places what stands at releases: values, gaps, levels and names.

@@ -26,7 +26,7 @@ func (w writer) table(t *render.Table) {
 			line[0] = "**" + escape(r.Group) + "**"
 		}
 		for i := range min(len(r.Cells), len(line)) {
-			line[i] = w.cell(r.Cells[i])
+			line[i] = w.cell(t.Cols[i], r.Cells[i])
 		}
 		rows = append(rows, line)
 	}
@@ -76,7 +76,7 @@ func (w writer) rule(cols []render.Col, width []int) {
 }
 
 // cell is a value with its sign, link and addition; a picture is its description.
-func (w writer) cell(c render.Cell) string {
+func (w writer) cell(col render.Col, c render.Cell) string {
 	switch {
 	case c.Spark != nil:
 		return escape(c.Spark.Label)
@@ -90,8 +90,8 @@ func (w writer) cell(c render.Cell) string {
 			s += " " + string(c.Evidence)
 		}
 	}
-	if c.Sub != "" {
-		s += " · " + escape(c.Sub)
+	if below := col.Below(&c); below != "" {
+		s += " · " + escape(below)
 	}
 	return strings.TrimPrefix(s, " · ")
 }

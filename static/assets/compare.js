@@ -168,7 +168,7 @@
       ).then(
         function () {
           var tables = want.map(function (name) {
-            return ttreport.data("release " + name);
+            return series.whole(ttreport.data("release " + name));
           });
           var chosen = sides.map(function (s, n) {
             var t = tables[n];

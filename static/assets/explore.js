@@ -279,7 +279,7 @@
       var root = host.dataset.root;
       ttreport.load(root + host.dataset.shard).then(
         function () {
-          explore(root, host, ttreport.data("explore"));
+          explore(root, host, series.whole(ttreport.data("explore")));
         },
         function () {
           host.querySelector("p").textContent =

@@ -26,11 +26,7 @@
     });
     return e;
   }
-  function digits(v) {
-    var a = Math.abs(v);
-    if (a >= 999.5) return Math.round(v).toLocaleString("en-US");
-    return v.toPrecision(3).indexOf("e") < 0 ? v.toPrecision(3).replace("-", "−") : String(v);
-  }
+  var digits = ttreport.digits;
   function percent(c) {
     var s = Math.abs(c * 100).toFixed(1);
     return (s === "0.0" ? "±" : c < 0 ? "−" : "+") + s + "\u202f%";
@@ -200,7 +196,20 @@
     return svg;
   }
 
+  // whole is a table whose columns all have a value a row: in the file, one that repeats its numbers often is
+  // {runs: [number, how often, …]}.
+  function whole(t) {
+    ["p", "i", "w", "t", "m", "g", "n", "r"].forEach(function (k) {
+      if (!t[k] || !t[k].runs) return;
+      var all = [];
+      for (var i = 0; i < t[k].runs.length; i += 2) for (var n = t[k].runs[i + 1]; n > 0; n--) all.push(t[k].runs[i]);
+      t[k] = all;
+    });
+    return t;
+  }
+
   window.ttreport.series = {
+    whole: whole,
     el: el,
     digits: digits,
     percent: percent,

@@ -30,7 +30,10 @@
     load: load,
     data: function (id) {
       return shards[id];
-    }
+    },
+    draw: draw,
+    digits: digits,
+    copyable: copyable
   };
 
   function load(src) {
@@ -136,7 +139,7 @@
     s.option.series.forEach(function (one) {
       one.data.forEach(function (d, i) {
         if (Array.isArray(d.value)) lines.push([one.name].concat(d.value));
-        else if (typeof d.value === "number") lines.push([one.name, x.data[i], d.value]);
+        else if (typeof d === "number") lines.push([one.name, x.data[i], d]);
       });
     });
     return (
@@ -177,9 +180,23 @@
     box.insertAdjacentElement("afterend", p);
   }
 
+  // digits writes a value with three significant digits, as package words does.
+  function digits(v) {
+    var a = Math.abs(v);
+    if (a >= 999.5) return Math.round(v).toLocaleString("en-US").replace("-", "−");
+    return v.toPrecision(3).indexOf("e") < 0 ? v.toPrecision(3).replace("-", "−") : String(v);
+  }
+
+  // note is what a tooltip says of a point: its note, else its value with the unit and the name of the release.
+  function note(s, p) {
+    var own = ((s.notes || [])[p.seriesIndex] || [])[p.dataIndex];
+    if (own || typeof p.value !== "number") return own;
+    return digits(p.value) + (s.unit ? "\u202f" + s.unit : "") + " in " + [].concat(s.option.xAxis)[0].data[p.dataIndex];
+  }
+
   // draw makes the chart of a place, or makes it again in another theme.
   function draw(box) {
-    Promise.all([load(box.dataset.echarts), load(box.dataset.shard)])
+    Promise.all([load(box.dataset.echarts), box.dataset.shard && load(box.dataset.shard)])
       .then(function () {
         var s = (shards[box.dataset.id] || {})[box.dataset.chart];
         if (!s || !window.echarts) return;
@@ -188,7 +205,7 @@
         chart.setOption(
           resolved(s.option, "", {
             "@point": function (p) {
-              return p.seriesName + "\n" + (s.notes[p.seriesIndex] || [])[p.dataIndex];
+              return p.seriesName + "\n" + note(s, p);
             }
           })
         );
@@ -196,7 +213,7 @@
           chart.group = "releases"; // what is chosen and zoomed in one chart over releases is so in all
           echarts.connect("releases");
           chart.on("click", function (p) {
-            var href = (s.links[p.seriesIndex] || [])[p.dataIndex];
+            var href = (s.links[s.links.length > 1 ? p.seriesIndex : 0] || [])[p.dataIndex];
             if (href) location.href = box.dataset.root + href;
           });
         }
@@ -207,6 +224,24 @@
       .catch(function () {
         box.classList.add("failed"); /* the table is there */
       });
+  }
+
+  // copyable puts a button behind a command.
+  function copyable(pre) {
+    if (!navigator.clipboard) return;
+    var b = document.createElement("button");
+    b.type = "button";
+    b.className = "copy";
+    b.textContent = "Copy";
+    b.addEventListener("click", function () {
+      navigator.clipboard.writeText(pre.textContent.replace(/\n$/, "")).then(function () {
+        b.textContent = "Copied";
+        setTimeout(function () {
+          b.textContent = "Copy";
+        }, 2000);
+      });
+    });
+    pre.insertAdjacentElement("afterend", b);
   }
 
   document.addEventListener("DOMContentLoaded", function () {
@@ -231,22 +266,7 @@
     }
 
     // Commands are copied as they stand.
-    if (navigator.clipboard)
-      document.querySelectorAll("pre").forEach(function (pre) {
-        var b = document.createElement("button");
-        b.type = "button";
-        b.className = "copy";
-        b.textContent = "Copy";
-        b.addEventListener("click", function () {
-          navigator.clipboard.writeText(pre.textContent.replace(/\n$/, "")).then(function () {
-            b.textContent = "Copied";
-            setTimeout(function () {
-              b.textContent = "Copy";
-            }, 2000);
-          });
-        });
-        pre.insertAdjacentElement("afterend", b);
-      });
+    document.querySelectorAll("pre").forEach(copyable);
 
     // Ages are of the moment of reading: no page knows when it was made.
     document.querySelectorAll("[data-age]").forEach(function (e) {

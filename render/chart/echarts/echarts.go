@@ -2,6 +2,7 @@ package echarts
 
 import (
 	"math"
+	"slices"
 
 	"github.com/go-echarts/go-echarts/v2/charts"
 	"github.com/go-echarts/go-echarts/v2/opts"
@@ -11,9 +12,13 @@ import (
 
 // Chart is what the page's script needs to draw one figure.
 type Chart struct {
-	Option map[string]any     `json:"option"`
-	Notes  [][]string         `json:"notes"`           // by series and point: what the tooltip shows
-	Links  [][]render.Address `json:"links,omitempty"` // by series and point: the page of the run
+	Option map[string]any `json:"option"`
+	// Notes are what the tooltip shows, by series and point. Where there is none, the script writes the value with its
+	// unit and the name of the release, which are in Option: most notes of a large site would say no more.
+	Notes [][]string `json:"notes,omitempty"`
+	Unit  string     `json:"unit,omitempty"`
+	// Links are the pages of the runs by series and point; one list where the points of a release share their run.
+	Links [][]render.Address `json:"links,omitempty"`
 }
 
 // Of returns the charts of a block by the id of their place in the page; none for a block that readers only look at.
@@ -71,21 +76,26 @@ func figure(f render.Figure) Chart {
 		charts.WithYAxisOpts(y),
 	)
 	line.SetXAxis(f.Releases)
-	var c Chart
+	c := Chart{Unit: f.Unit}
 	for i, s := range f.Series {
-		data := make([]opts.LineData, len(s.Points))
+		data := make([]any, len(s.Points))
 		notes, links := make([]string, len(s.Points)), make([]render.Address, len(s.Points))
 		for k, p := range s.Points {
-			data[k].Value = absent
+			data[k] = absent
 			if p.OK {
-				data[k].Value, notes[k], links[k] = p.Value, p.Text+p.Note, p.Href
+				data[k], links[k] = p.Value, p.Href
+				if p.Note != " in "+f.Releases[k] {
+					notes[k] = p.Text + p.Note
+				}
 			}
 		}
 		c.Notes, c.Links = append(c.Notes, notes), append(c.Links, links)
-		line.AddSeries(s.Name, data, charts.WithLineChartOpts(opts.LineChart{
+		line.AddSeries(s.Name, nil, charts.WithLineChartOpts(opts.LineChart{
 			Symbol: symbols()[i%len(symbols())], SymbolSize: 7, ShowSymbol: opts.Bool(true), ConnectNulls: opts.Bool(false),
 		}))
+		line.MultiSeries[i].Data = data
 	}
+	c.shorten(f)
 	var marks []any
 	for _, l := range f.Limits {
 		marks = append(marks, opts.MarkLineNameYAxisItem{Name: l.Label, YAxis: l.Value})
@@ -94,6 +104,21 @@ func figure(f render.Figure) Chart {
 	line.Validate()
 	c.Option = line.JSON()
 	return c
+}
+
+// shorten leaves out notes that say nothing more, and links that repeat.
+func (c *Chart) shorten(f render.Figure) {
+	if !slices.ContainsFunc(slices.Concat(c.Notes...), func(s string) bool { return s != "" }) {
+		c.Notes = nil
+	}
+	shared := make([]render.Address, len(f.Releases))
+	for i := range shared {
+		var one bool
+		if shared[i], one = f.RunOf(i); !one {
+			return
+		}
+	}
+	c.Links = [][]render.Address{shared}
 }
 
 // limits draws targets as dashed lines of the first series.

@@ -1,6 +1,7 @@
 package echarts_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"testing"
@@ -22,12 +23,8 @@ type option struct {
 	} `json:"yAxis"`
 	DataZoom []any `json:"dataZoom"`
 	Series   []struct {
-		Name string `json:"name"`
-		Data []struct {
-			Name   string `json:"name"`
-			Value  any    `json:"value"`
-			Symbol string `json:"symbol"`
-		} `json:"data"`
+		Name     string  `json:"name"`
+		Data     []datum `json:"data"`
 		MarkLine struct {
 			Data []struct {
 				Name  string  `json:"name"`
@@ -36,6 +33,21 @@ type option struct {
 			} `json:"data"`
 		} `json:"markLine"`
 	} `json:"series"`
+}
+
+// datum is a point: a value alone, or one with a name and a symbol.
+type datum struct {
+	Name   string `json:"name"`
+	Value  any    `json:"value"`
+	Symbol string `json:"symbol"`
+}
+
+func (d *datum) UnmarshalJSON(b []byte) error {
+	type fields datum
+	if len(b) > 0 && b[0] == '{' {
+		return json.Unmarshal(b, (*fields)(d))
+	}
+	return json.Unmarshal(b, &d.Value)
 }
 
 func optionOf(t *testing.T, b render.Block, id string) (option, echarts.Chart) {
@@ -91,6 +103,7 @@ func TestFigureHasItsTable(t *testing.T) {
 			want := words.Absent
 			if v, ok := d.Value.(float64); ok {
 				want = words.Number(v)
+				cell.Href = cmp.Or(cell.Href, table.Rows[len(f.Releases)-1-k].Cells[0].Href)
 				if c.Links[i][k] != cell.Href || c.Notes[i][k] == "" {
 					t.Errorf("%s in %s leads to %q, its cell to %q", s.Name, f.Releases[k], c.Links[i][k], cell.Href)
 				}
@@ -102,6 +115,25 @@ func TestFigureHasItsTable(t *testing.T) {
 	}
 	if m := o.Series[0].MarkLine.Data; len(m) != 1 || m[0].YAxis != 80 || m[0].Name != "complete 80" {
 		t.Errorf("targets: %+v", m)
+	}
+}
+
+// What the script can write itself is not in the file: the value with its release, and one run's address once.
+func TestFigureSaysNothingTwice(t *testing.T) {
+	f := figure([]float64{100, 110}, []float64{30, 31})
+	for i := range f.Series {
+		for k := range f.Releases {
+			f.Series[i].Points[k].Href, f.Series[i].Points[k].Note = render.Address("runs/index.html#"+f.Releases[k]),
+				" in "+f.Releases[k]
+		}
+	}
+	if _, c := optionOf(t, f, "x"); c.Notes != nil || len(c.Links) != 1 || c.Links[0][1] != "runs/index.html#v1" || c.Unit != "ms" {
+		t.Errorf("%+v", c)
+	}
+	f.Series[1].Points[0].Note += ", mean of 2 measurements"
+	f.Series[1].Points[1].Href = "runs/index.html#other"
+	if _, c := optionOf(t, f, "x"); c.Notes[1][0] == "" || c.Notes[0][0] != "" || len(c.Links) != 2 {
+		t.Errorf("%+v", c)
 	}
 }
 

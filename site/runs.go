@@ -1,0 +1,133 @@
+package site
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/ttreport/ttreport/render"
+)
+
+// runsBytes is about how large a script with details of runs may be: what a reader waits for who opens one of them. A
+// release with more has several.
+const runsBytes = 350_000
+
+// runIndex says in which script the details of a run are: Files by number, Runs by the name in the address.
+type runIndex struct {
+	Files []render.Address `json:"files"`
+	Runs  map[string]int   `json:"runs"`
+}
+
+// runs makes the details of all runs, some scripts a release, and the index of them. A file a run was six thousand
+// files in a history of 50 releases, and most of the time of a build.
+func (b *builder) runs() error {
+	r := b.report
+	parts := make([][]int, len(r.Releases)) // how many runs each script of a release has
+	if err := each(len(r.Releases), func(i int) (err error) {
+		parts[i], err = b.runsOf(i)
+		return err
+	}); err != nil {
+		return err
+	}
+	index := runIndex{Files: []render.Address{}, Runs: map[string]int{}}
+	for i, rel := range r.Releases {
+		left := rel.Runs
+		for part, n := range parts[i] {
+			for _, run := range left[:n] {
+				name := render.RunName(r.Columns.Runs[run].ID)
+				if _, taken := index.Runs[name]; taken {
+					return fmt.Errorf("two pages are %s: names of runs that give one address; rename one",
+						render.RunPath(r.Columns.Runs[run].ID))
+				}
+				index.Runs[name] = len(index.Files)
+			}
+			left, index.Files = left[n:], append(index.Files, render.RunShardPath(rel.Name, part))
+		}
+	}
+	_, err := b.unit("runs", "", func(p *part) error {
+		if err := p.shard(render.RunIndexPath, "runs", index); err != nil {
+			return err
+		}
+		return p.page(r.RunsPage())
+	}, nil)
+	return err
+}
+
+// runsOf makes the details of the runs of a release, and returns how many each of its scripts has.
+func (b *builder) runsOf(release int) (parts []int, err error) {
+	rel := b.report.Releases[release]
+	of := []string{"runs", rel.Name}
+	for _, run := range rel.Runs {
+		of = append(of, b.report.Columns.Runs[run].ID, b.report.Columns.Runs[run].SHA256)
+	}
+	kept, err := b.unit("runs "+rel.Name, b.made(of...), func(p *part) error {
+		parts, err = b.writeRuns(p, release)
+		return err
+	}, func() any { return parts })
+	if err == nil && kept != nil {
+		if err = json.Unmarshal(kept, &parts); err != nil {
+			err = fmt.Errorf("facts of runs of %s in the site's record: %w", rel.Name, err)
+		}
+	}
+	return parts, err
+}
+
+// writeRuns writes the scripts of a release.
+func (b *builder) writeRuns(p *part, release int) (parts []int, err error) {
+	rel := b.report.Releases[release]
+	pack, size, pages := newPacker(), 0, object{}
+	flush := func(last int) error {
+		if last == 0 && len(parts) > 0 {
+			return nil
+		}
+		path := render.RunShardPath(rel.Name, len(parts))
+		parts = append(parts, last)
+		text, err := pack.script(string(path), pages)
+		if err != nil {
+			return err
+		}
+		pack, size, pages = newPacker(), 0, object{}
+		return p.put(path, text)
+	}
+	n := 0
+	for _, run := range rel.Runs {
+		h := &b.report.Columns.Runs[run]
+		n++
+		doc, problem := b.opt.Run(run)
+		if problem != nil {
+			b.mu.Lock()
+			b.problems = append(b.problems, *problem)
+			b.mu.Unlock()
+			continue
+		}
+		page := view(b, b.report.RunPage(&doc, h.ID))
+		packed := packedPage(&page)
+		size += pack.tally(packed)
+		pages = append(pages, member{render.RunName(h.ID), packed})
+		if size > runsBytes {
+			if err := flush(n); err != nil {
+				return nil, err
+			}
+			n = 0
+		}
+	}
+	return parts, flush(n)
+}
+
+func newPacker() *packer {
+	return &packer{count: map[string]int{}, place: map[string]int{}, heads: map[string]int{}}
+}
+
+// script is a script that hands run.js packed pages under an id: {"texts": […], "columns": […], "runs": {name: page}}.
+func (p *packer) script(id string, pages object) ([]byte, error) {
+	if err := p.write(pages); err != nil {
+		return nil, fmt.Errorf("data of %s: %w", id, err)
+	}
+	runs := p.out
+	texts, err := json.Marshal(append(list{}, p.texts...)) // escapes <, > and &
+	if err != nil {
+		return nil, fmt.Errorf("data of %s: %w", id, err)
+	}
+	return fmt.Appendf(nil, "ttreport.shard(%q,{\"texts\":%s,\"columns\":[%s],\"runs\":%s});\n", id, texts,
+		strings.Join(p.cols, ","), runs), nil
+}
