@@ -23,11 +23,11 @@ func (r *result) complete() {
 	f := &r.facts
 	if m := hubFolder.FindStringSubmatch(f.Model.ID); m != nil {
 		f.Model.ID = strings.ReplaceAll(m[1], "--", "/")
-		r.derive("model.id", "the hub's cache folder in "+r.origin["model.id"].Where)
+		r.derive("model.id", "the hub's cache folder in "+r.origin.get("model.id").Where)
 	}
 	if id := strings.ReplaceAll(f.Model.ID, "___", "."); id != f.Model.ID {
 		f.Model.ID = id
-		r.derive("model.id", "ModelScope's folder in "+r.origin["model.id"].Where+", where ___ stands for a point")
+		r.derive("model.id", "ModelScope's folder in "+r.origin.get("model.id").Where+", where ___ stands for a point")
 	}
 	if name := strings.ReplaceAll(f.Model.Name, "___", "."); name != f.Model.Name {
 		f.Model.Name = name
@@ -38,14 +38,14 @@ func (r *result) complete() {
 	}
 	if t, note, ok := dateInName(r.shown()); ok && f.Start.IsZero() {
 		f.Start, f.StartNote = t, note
-		r.origin["start"] = schema.Origin{From: schema.FromPath, Where: r.shown() + " (" + note + ")"}
+		r.origin.set("start", schema.Origin{From: schema.FromPath, Where: r.shown() + " (" + note + ")"})
 	}
 	r.completeWorkloads()
 }
 
 // derive records that a field follows from others.
 func (r *result) derive(field, where string) {
-	r.origin[field] = schema.Origin{From: schema.FromDerived, Where: where}
+	r.origin.set(field, schema.Origin{From: schema.FromDerived, Where: where})
 }
 
 // hubFolder matches a path into the hub's cache: …/models--org--name/snapshots/<commit>.

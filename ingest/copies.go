@@ -53,7 +53,7 @@ func neededStatistics(a, b *source) int {
 		namedApart(a.shown(), b.shown()) {
 		return 0 // dropSameContent handles equal bytes, because it knows the identity
 	}
-	stem := func(s *source) string { return strings.TrimSuffix(s.file.Stem(), ".pytorch") }
+	stem := func(s *source) string { return strings.TrimSuffix(s.stem(), ".pytorch") }
 	if path.Dir(a.shown()) == path.Dir(b.shown()) && stem(a) == stem(b) {
 		return 1
 	}

@@ -62,7 +62,10 @@ func bucketOf(r *result) bucket {
 // split.
 func split(results []*result) [][]*result {
 	slices.SortStableFunc(results, func(a, b *result) int { // an archive has them in any order
-		return cmp.Or(a.facts.Start.Compare(b.facts.Start), strings.Compare(walkOrder(a.rel), walkOrder(b.rel)))
+		if c := a.facts.Start.Compare(b.facts.Start); c != 0 {
+			return c
+		}
+		return compareWalked(a.rel, b.rel)
 	})
 	if results[0].facts.RunID != "" {
 		return [][]*result{results}
@@ -82,8 +85,22 @@ func split(results []*result) [][]*result {
 	return append(out, results[start:])
 }
 
-// walkOrder is a path in a form that sorts as folders are walked.
-func walkOrder(rel string) string { return strings.ReplaceAll(rel, "/", "\x00") }
+// compareWalked orders two paths as folders are walked: a slash comes before every other character.
+func compareWalked(a, b string) int {
+	for i := range min(len(a), len(b)) {
+		if a[i] == b[i] {
+			continue
+		}
+		if a[i] == '/' {
+			return -1
+		}
+		if b[i] == '/' {
+			return 1
+		}
+		return cmp.Compare(a[i], b[i])
+	}
+	return cmp.Compare(len(a), len(b))
+}
 
 // earlier returns the earlier of two times that are known.
 func earlier(a, b time.Time) time.Time {
@@ -107,8 +124,13 @@ func assemble(results []*result) (schema.Run, string) {
 	f := first.facts
 	run := schema.Run{
 		ID: f.RunID, Start: f.Start, Release: f.Release, Channel: f.Channel, Line: f.Line, Model: f.Model, Impl: f.Impl,
-		Device: f.Device, Stack: f.Stack, Provenance: first.origin, Plan: first.plan,
+		Device: f.Device, Stack: f.Stack, Provenance: first.provenance(), Plan: first.plan,
 	}
+	points := 0
+	for _, r := range results {
+		points += len(r.reading.Points)
+	}
+	run.Points = slices.Grow(run.Points, points)
 	for _, r := range results {
 		run.Targets = schema.MergeTargets(run.Targets, r.targets)
 		run.Acceptance = run.Acceptance.With(r.accepted)
@@ -127,6 +149,7 @@ func assemble(results []*result) (schema.Run, string) {
 		}
 		run.Start = earlier(run.Start, r.facts.Start)
 		run.End = later(run.End, later(r.facts.End, r.facts.Start))
+		r.give()
 	}
 	run.Problems = countContradictions(run.Problems)
 	reason := fmt.Sprintf("%s under id %s", countFiles(len(results)), run.ID)

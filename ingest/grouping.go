@@ -114,6 +114,7 @@ func (g *grouping) add(part []*result) {
 	}
 	for _, r := range part {
 		g.runOf[r.source] = run.ID
+		r.identity = identity{}
 	}
 }
 

@@ -21,7 +21,8 @@ type result struct {
 // identity holds what was measured, which source states each fact, and the folder of the run.
 type identity struct {
 	facts     schema.Facts
-	origin    map[string]schema.Origin // by field
+	origin    origins
+	startNote string // of a start that the file itself states
 	targets   []schema.Target
 	accepted  schema.Acceptance
 	plan      []schema.Key
@@ -34,9 +35,12 @@ type identity struct {
 func identifyAll(sources []*source, opt Options) []*result {
 	side := indexSideFiles(sources)
 	var out []*result
+	shared := sharedTexts{}
 	for _, src := range sources {
 		if src.counts() {
-			out = append(out, identify(src, &side, opt))
+			r := identify(src, &side, opt)
+			shared.share(r.reading.Points)
+			out = append(out, r)
 		}
 	}
 	return out
@@ -49,8 +53,7 @@ func identify(src *source, side *sideFiles, opt Options) *result {
 	r := &result{
 		source: src,
 		identity: identity{
-			origin: map[string]schema.Origin{}, targets: src.reading.Targets, plan: src.reading.Plan,
-			accepted: src.reading.Acceptance,
+			origin: make(origins, 0, 10), targets: src.reading.Targets, plan: src.reading.Plan, accepted: src.reading.Acceptance,
 		},
 	}
 	r.stateOwn()
@@ -85,27 +88,26 @@ func identify(src *source, side *sideFiles, opt Options) *result {
 //
 // What people state, in a manifest or by a flag, replaces what a result or a spec says of itself: there it may be a
 // guess. The nearest statement is used where two contradict.
-func (r *result) state(f schema.Facts, from schema.From, where string) {
+func (r *result) state(stated schema.Facts, from schema.From, where string) {
+	f := &stated
 	var replaced []manifest.Conflict
 	if from == schema.FromManifest || from == schema.FromFlag {
-		_, _, conflicts := manifest.MergeNoted(r.facts, f)
-		for _, c := range conflicts {
-			if isGuess(r.origin[c.Field], r.shown()) {
+		for _, c := range manifest.Conflicts(&r.facts, f) {
+			if isGuess(r.origin.get(c.Field), r.shown()) {
 				replaced = append(replaced, c)
 			}
 		}
 		manifest.Without(&r.facts, replaced)
 	}
 	for _, c := range replaced {
-		r.contradiction(c, r.origin[c.Field].From, from, c.Second)
+		r.contradiction(c, r.origin.get(c.Field).From, from, c.Second)
 	}
-	merged, taken, conflicts := manifest.MergeNoted(r.facts, f)
-	r.facts = merged
+	taken, conflicts := manifest.Take(&r.facts, f)
 	for _, field := range taken {
-		r.origin[field] = schema.Origin{From: from, Where: where}
+		r.origin.set(field, schema.Origin{From: from, Where: where})
 	}
 	for _, c := range conflicts {
-		r.contradiction(c, r.origin[c.Field].From, from, c.First)
+		r.contradiction(c, r.origin.get(c.Field).From, from, c.First)
 	}
 }
 
@@ -134,12 +136,9 @@ func (r *result) stateOwn() {
 	r.state(own, schema.FromFile, r.shown())
 	for field, origin := range r.reading.Provenance { // our own documents state the origin
 		origin.Where = redact.Text(origin.Where)
-		r.origin[field] = origin
+		r.origin.set(field, origin)
 	}
-	if o, ok := r.origin["start"]; ok && own.StartNote != "" {
-		o.Where += " (" + own.StartNote + ")"
-		r.origin["start"] = o
-	}
+	r.startNote = own.StartNote
 }
 
 // applySidecar sets a sidecar's facts on the points of its result, because it was written when the tool ran, and
@@ -168,7 +167,7 @@ func (r *result) applySidecar(side *sideFiles) (tool string) {
 	r.applyWorkload("", s.Workload, s.Conditions, schema.FromSidecar)
 	if !s.Start.IsZero() {
 		r.facts.Start, r.facts.End = s.Start, s.End
-		r.origin["start"] = schema.Origin{From: schema.FromSidecar, Where: where}
+		r.origin.set("start", schema.Origin{From: schema.FromSidecar, Where: where})
 	}
 	r.state(schema.Facts{Start: s.Start, End: s.End}, schema.FromSidecar, where)
 	return s.Tool
@@ -241,8 +240,7 @@ func (r *result) applyRunFolder(m placedManifest, side *sideFiles) {
 // unstated keeps the facts of a farther manifest that no nearer one states. Its run is a different one.
 func (r *result) unstated(facts schema.Facts, w manifest.Workload) (schema.Facts, manifest.Workload) {
 	facts.RunID, facts.Start, facts.End, facts.StartNote = "", time.Time{}, time.Time{}, ""
-	_, _, conflicts := manifest.MergeNoted(r.facts, facts)
-	manifest.Without(&facts, conflicts)
+	manifest.Without(&facts, manifest.Conflicts(&r.facts, &facts))
 	for i := range r.reading.Points {
 		k := &r.reading.Points[i].Key
 		for _, x := range []struct{ stated, dst **float64 }{

@@ -64,7 +64,7 @@ func (s *source) label(k *schema.Key) string {
 		// the key has the varied parameters
 		return cmp.Or(plainLabel(path.Base(sweepRoot(path.Dir(dir)))), "sweep")
 	}
-	if stem := plainLabel(withoutCount(repeat.WithoutLoad(s.file.Stem(), k), k)); stem != "" && !s.hasOwnFolder() {
+	if stem := plainLabel(withoutCount(repeat.WithoutLoad(s.stem(), k), k)); stem != "" && !s.hasOwnFolder() {
 		return stem
 	}
 	for ; dir != "." && dir != "/"; dir = path.Dir(dir) {
@@ -72,7 +72,7 @@ func (s *source) label(k *schema.Key) string {
 			return name
 		}
 	}
-	return s.file.Stem()
+	return s.stem()
 }
 
 // withoutCount is a name without a number at its end that is the concurrency: bench_16.json.

@@ -123,17 +123,17 @@ func readAll(ctx context.Context, files []found, opt Options) ([]*source, error)
 // list makes the entries of files and sorts them and the problems by path.
 func (s *Set) list(sources []*source, runOf map[*source]string) {
 	for _, src := range sources {
-		r := &src.reading
+		r, n := &src.reading, src.measured()
 		s.Problems = append(s.Problems, r.Problems...)
-		if n := len(s.Files); n > 0 && s.Files[n-1].Path == src.shown() { // of another run in the same file
-			f := &s.Files[n-1]
-			f.Points, f.Scores = f.Points+len(r.Points), f.Scores+len(r.Scores)
+		if last := len(s.Files) - 1; last >= 0 && s.Files[last].Path == src.shown() { // of another run in the same file
+			f := &s.Files[last]
+			f.Points, f.Scores = f.Points+n.points, f.Scores+n.scores
 			f.Problems = append(f.Problems, r.Problems...)
 			continue
 		}
 		s.Files = append(s.Files, File{
-			Path: src.shown(), SHA256: src.file.SHA256, Format: r.Format, Detail: r.Detail, Points: len(r.Points),
-			Scores: len(r.Scores), Run: runOf[src], PartOf: r.PartOf, Problems: r.Problems,
+			Path: src.shown(), SHA256: src.file.SHA256, Format: r.Format, Detail: r.Detail, Points: n.points,
+			Scores: n.scores, Run: runOf[src], PartOf: r.PartOf, Problems: r.Problems,
 		})
 	}
 	slices.SortStableFunc(s.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })

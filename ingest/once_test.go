@@ -120,9 +120,9 @@ func TestOneHistoryWhateverTheWay(t *testing.T) {
 	}
 	for name, way := range ways {
 		got, now := into(t, history, ingest.Options{}, way)
-		if now != want || got.Written != 0 || got.Same != len(got.Runs) || len(got.Replaced) != 0 {
+		if now != want || got.Written != 0 || got.Same != got.Runs || len(got.Replaced) != 0 {
 			t.Errorf("%s: %d written, %d unchanged of %d, history is the same: %t", name, got.Written, got.Same,
-				len(got.Runs), now == want)
+				got.Runs, now == want)
 		}
 	}
 }

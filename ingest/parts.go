@@ -78,7 +78,7 @@ func dropTable(s *source, near []*source) {
 // its table where the aggregate is beside it.
 func dropAggregate(s *source, near, all []*source) {
 	for _, o := range near {
-		if s.reading.Format == aiperf.SweepTable && o.reading.Format == aiperf.Sweep && o.file.Stem() == s.file.Stem() {
+		if s.reading.Format == aiperf.SweepTable && o.reading.Format == aiperf.Sweep && o.stem() == s.stem() {
 			s.drop(o.shown())
 			return
 		}
@@ -95,7 +95,7 @@ func dropAggregate(s *source, near, all []*source) {
 // dropReportTable drops GuideLLM's table where the report of the same name, which has more statistics, is beside it.
 func dropReportTable(s *source, near []*source) {
 	for _, o := range near {
-		if o.reading.Format == guidellm.Format && o.file.Stem() == s.file.Stem() && o.counts() {
+		if o.reading.Format == guidellm.Format && o.stem() == s.stem() && o.counts() {
 			s.drop(o.shown())
 			return
 		}
@@ -123,7 +123,7 @@ func joinRecords(s *source, near []*source) {
 	for _, o := range near {
 		if o.reading.Format == aiperf.Format && o.counts() {
 			summaries = append(summaries, o)
-			if aiperfStem(o) == s.file.Stem() {
+			if aiperfStem(o) == s.stem() {
 				own = o
 			}
 		}
@@ -154,10 +154,10 @@ func joinRecords(s *source, near []*source) {
 func isTable(s *source) bool { return s.reading.Format == aiperf.CSV && s.counts() }
 
 // isDefault reports the name that AIPerf gives its files; with a prefix of one's own all files of a run have it.
-func isDefault(s *source) bool { return strings.HasPrefix(s.file.Stem(), "profile_export") }
+func isDefault(s *source) bool { return strings.HasPrefix(s.stem(), "profile_export") }
 
 // aiperfStem returns the part of a name that AIPerf's summary, records and table have in common.
-func aiperfStem(s *source) string { return strings.TrimSuffix(s.file.Stem(), "_aiperf") }
+func aiperfStem(s *source) string { return strings.TrimSuffix(s.stem(), "_aiperf") }
 
 // joinSamples merges the items of a task into the results that they belong to: those of the same time stamp, or the
 // only ones in the folder.

@@ -31,7 +31,12 @@ type storedPoint struct {
 
 // withoutPrinted leaves out of a run what a tool printed, and rows of reports, where history has the numbers of their
 // files.
-func (f *storedFiles) withoutPrinted(r schema.Run) schema.Run {
+func (f *storedFiles) withoutPrinted(r schema.Run, w *writes) (schema.Run, error) {
+	if hasPrinted(&r) {
+		if err := w.finish(""); err != nil {
+			return r, err
+		}
+	}
 	isStored := func(q schema.Point) bool {
 		if !isConsole(q.Source.Format) && !isDerived(q.Source.Format) {
 			return false
@@ -56,7 +61,14 @@ func (f *storedFiles) withoutPrinted(r schema.Run) schema.Run {
 				})
 		})
 	}
-	return r
+	return r, nil
+}
+
+// hasPrinted reports that stored documents decide about a part of the run.
+func hasPrinted(r *schema.Run) bool {
+	return slices.ContainsFunc(r.Points, func(p schema.Point) bool {
+		return isConsole(p.Source.Format) || isDerived(p.Source.Format)
+	}) || slices.ContainsFunc(r.Scores, func(s schema.Score) bool { return isDerived(s.Source.Format) })
 }
 
 // rounding is how much a report's score, in per cent with two decimals, differs from that of the eval.

@@ -48,7 +48,7 @@ func crashed(at found, panicked any) *source {
 // failed returns the source of a file that could not be read.
 func failed(at found, p schema.Problem) *source {
 	return &source{
-		found: at, role: roleOf(at.rel), file: &decode.File{Path: at.shown()},
+		found: at, role: roleOf(at.rel), file: &content{},
 		reading: schema.Reading{Format: Unknown, Problems: []schema.Problem{p}},
 	}
 }
@@ -93,12 +93,16 @@ func mayBeArchive(in io.ReaderAt, size int64) bool {
 
 // members returns a source for the archive itself and then those of its members; nil if the file is not an archive.
 func (f found) members(ctx context.Context, in archive.Input, size int64, lim decode.Limits) []*source {
-	self := &source{found: f, file: &decode.File{Path: f.shown(), Size: size}}
-	sources, count := []*source{self}, 0
+	self := &source{found: f, file: &content{}}
+	sources, count, texts := []*source{self}, 0, sharedTexts{}
 	problems, isArchive := archive.Each(f.shown(), in, size, lim, func(m archive.Member) {
 		if ctx.Err() == nil {
 			count++
-			sources = append(sources, f.member(m, lim)...)
+			read := f.member(m, lim)
+			for _, s := range read {
+				texts.share(s.reading.Points)
+			}
+			sources = append(sources, read...)
 		}
 	})
 	if !isArchive {
@@ -115,6 +119,9 @@ func (f found) member(m archive.Member, lim decode.Limits) (sources []*source) {
 		rel = m.Path
 	}
 	place := at(f.root, rel)
+	if place.name == m.Path {
+		place.name = m.Path // the same text, once in memory
+	}
 	defer func() {
 		if r := recover(); r != nil {
 			sources = []*source{crashed(place, r)}
@@ -126,14 +133,18 @@ func (f found) member(m archive.Member, lim decode.Limits) (sources []*source) {
 
 // interpret recognises an open file and reads it.
 func interpret(at found, f *decode.File) []*source {
-	self := &source{found: at, file: f, role: roleOf(at.rel)}
+	self := &source{found: at, open: f, role: roleOf(at.rel)}
 	if self.role != "" { // it is read when all files are known
 		self.reading.Format = string(self.role)
-		return []*source{self}
+		return closed(f, []*source{self})
 	}
-	defer f.Drop()
-	sources := []*source{self}
-	if known, ok := self.readOtherwise(); ok {
+	return closed(f, bound(self.readOpen(), f.Limits().Results))
+}
+
+// readOpen reads an open file into this source and further ones.
+func (s *source) readOpen() []*source {
+	f, sources := s.open, []*source{s}
+	if known, ok := s.readOtherwise(); ok {
 		return known
 	}
 	m, r := recognise(f)
@@ -143,46 +154,46 @@ func interpret(at found, f *decode.File) []*source {
 	}
 	switch {
 	case other != "":
-		self.reading = notRead(f, other)
+		s.reading = notRead(f, other)
 	case r == nil && f.Several(): // the first value may be of another kind than the next
-		sources = readValues(self, f.Values())
+		sources = readValues(s, f.Values())
 	case r == nil && f.Partial.Kind() != decode.Invalid:
-		sources = self.readPartial()
+		sources = s.readPartial()
 	case r == nil:
 		problems := slices.Concat(f.Problems, unknown(f, m), benchmarkText(f))
-		self.reading = schema.Reading{Format: m.Format, Detail: m.Detail, Problems: problems}
+		s.reading = schema.Reading{Format: m.Format, Detail: m.Detail, Problems: problems}
 	case m.Format == vllm.Commands:
 		b := vllm.ReadCommands(f)
-		self.commands = &b
-		self.reading = schema.Reading{Format: m.Format, Detail: m.Detail, Problems: f.Problems}
+		s.commands = &b
+		s.reading = schema.Reading{Format: m.Format, Detail: m.Detail, Problems: f.Problems}
 	case m.Records || !f.Several():
-		sources = self.split(r.read(f))
-		self.reading.Problems = append(f.Problems, self.reading.Problems...)
+		sources = s.split(r.read(f))
+		s.reading.Problems = append(f.Problems, s.reading.Problems...)
 	default:
-		sources = readValues(self, f.Values())
+		sources = readValues(s, f.Values())
 	}
-	if f.NonFinite > 0 && self.counts() {
-		self.report(schema.Problem{
+	if f.NonFinite > 0 && s.counts() {
+		s.report(schema.Problem{
 			Severity: schema.SevNote, Path: f.Path, Code: "non-finite", Used: "no number in place of each",
 			Found: fmt.Sprintf("%d values written as NaN or Infinity", f.NonFinite),
 		})
 	}
-	return bound(sources, f.Limits().Results)
+	return sources
 }
 
 // readOtherwise reads what no reader is asked about: a file that cannot be a result, a table of the user's own, results
 // in a wrapper.
 func (s *source) readOtherwise() ([]*source, bool) {
-	f := s.file
+	f := s.open
 	if r, ok := ailing(f); ok {
 		s.reading = r
 		return []*source{s}, true
 	}
 	if t, ok := table.Find(s.root.Tables, s.shown()); ok {
-		return bound(s.split(t.Read(f)), f.Limits().Results), true
+		return s.split(t.Read(f)), true
 	}
 	if list, ok := unwrapped(f); ok {
-		return bound(readValues(s, list), f.Limits().Results), true
+		return readValues(s, list), true
 	}
 	return nil, false
 }
@@ -193,14 +204,14 @@ func (s *source) split(r schema.Reading) []*source {
 	r.More = nil
 	s.reading = r
 	for _, m := range more {
-		sources = append(sources, &source{found: s.found, file: s.file, reading: m})
+		sources = append(sources, &source{found: s.found, open: s.open, reading: m})
 	}
 	return sources
 }
 
 // readPartial reads the part before the cut of a truncated file, for formats where that is safe.
 func (s *source) readPartial() []*source {
-	f := s.file
+	f := s.open
 	part := f.With(f.Partial)
 	m, r := recognise(part)
 	if r == nil || !readableInPart(m.Format) {

@@ -29,10 +29,10 @@ type valueReader struct {
 // readValues reads a file with several values. Values of one identity and time stay together; others become separate
 // sources.
 func readValues(self *source, values iter.Seq[decode.Value]) []*source {
-	r := valueReader{file: self.file, sources: []*source{self}, seen: map[[32]byte]bool{}}
+	r := valueReader{file: self.open, sources: []*source{self}, seen: map[[32]byte]bool{}}
 	for v := range values {
 		r.values++
-		if r.results > self.file.Limits().Results {
+		if r.results > self.open.Limits().Results {
 			break // bound reports it
 		}
 		if !r.read(v) {
@@ -99,7 +99,7 @@ func (r *valueReader) place(reading schema.Reading) {
 		}
 		return
 	}
-	r.sources = append(r.sources, &source{found: self.found, file: self.file, reading: reading})
+	r.sources = append(r.sources, &source{found: self.found, open: self.open, reading: reading})
 }
 
 // mayBeOfOneRun reports whether two readings of one file can be of one run.

@@ -29,15 +29,15 @@ func (s *settled) nothingLeft() bool { return len(s.run.Points) == 0 && len(s.ru
 //
 // Documents in the folders others count too, and are never replaced. Those of runs that were read together with this
 // one are of other measurements, even of the same file: a table has rows of several devices.
-func settle(dir string, r schema.Run, together map[string]bool, others ...string) settled {
+func settle(dir string, r schema.Run, b batch, others ...string) settled {
 	s := settled{run: r}
 	for _, in := range append([]string{dir}, others...) {
-		for _, name := range history.Candidates(in, &r) {
+		for _, name := range b.writes.candidates(in, &r) {
 			if name == filepath.Join(in, history.PathOf(&r)) {
 				continue // its own document, which history.Put updates
 			}
 			old, problem := history.Read(name)
-			isOther := together[old.ID] && old.ID != r.ID
+			isOther := b.together[old.ID] && old.ID != r.ID
 			if problem != nil || isOther || !(field{"model", old.Model.Name}).compatible(r.Model.Name) {
 				continue // a damaged document is reported when history is loaded; another model has other measurements
 			}

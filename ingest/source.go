@@ -16,10 +16,48 @@ import (
 // a file with results of several runs has several sources.
 type source struct {
 	found
-	file     *decode.File
+	file     *content     // the same for all sources of a file
+	open     *decode.File // while the file is read
 	role     fileRole
 	reading  schema.Reading
 	commands *vllm.CommandsFile // of a .commands file: what it states about the result
+	given    numbers            // what a run has taken over
+}
+
+// content is what remains known of a file when it was read. A tree has tens of thousands.
+type content struct {
+	SHA256  string // of the bytes on disk
+	Content string // hash of the unpacked content
+	Data    []byte // of a file with one of our names, which is read when all files are known
+}
+
+// stem is the name of the file without its extensions of compression and form.
+func (s *source) stem() string { return decode.Stem(s.shown()) }
+
+// closed lets go of the file that sources were read from.
+func closed(f *decode.File, sources []*source) []*source {
+	kept := &content{SHA256: f.SHA256, Content: f.Content}
+	if sources[0].role != "" {
+		kept.Data = f.Data
+	}
+	for _, s := range sources {
+		s.file, s.open = kept, nil
+	}
+	return sources
+}
+
+// numbers counts results.
+type numbers struct{ points, scores int }
+
+// measured counts the results of the source, whether or not a run has taken them over.
+func (s *source) measured() numbers {
+	return numbers{len(s.reading.Points) + s.given.points, len(s.reading.Scores) + s.given.scores}
+}
+
+// give lets go of the results, since a run has them: a tree has tens of thousands, and memory should hold each once.
+func (s *source) give() {
+	s.given = s.measured()
+	s.reading.Points, s.reading.Scores = nil, nil
 }
 
 // fileRole is the role of a file with one of our names; "" for any other file.

@@ -34,7 +34,7 @@ type Store struct {
 // Result is the result of reading into history.
 type Result struct {
 	Files    []File           // in path order
-	Runs     []schema.Run     // as the files have them, by start
+	Runs     int              // as the files have them
 	Problems []schema.Problem // of files, of targets, of storing
 	Written  int              // documents that are new or have changed
 	Same     int              // runs whose measurements were all stored, as they are
@@ -74,20 +74,29 @@ func (s Store) Read(ctx context.Context, roots []Root, opt Options) (Result, err
 	if err != nil {
 		return Result{}, err
 	}
-	out := Result{Files: set.Files, Runs: set.Runs, Problems: append(set.Problems, problems...)}
-	b := batch{inForce: inForce, together: map[string]bool{}, files: &storedFiles{dirs: []string{s.Dir, s.Base}}}
+	out := Result{Files: set.Files, Runs: len(set.Runs), Problems: append(set.Problems, problems...)}
+	b := batch{
+		inForce: inForce, together: map[string]bool{}, writes: newWrites(s.Dir),
+		files: &storedFiles{dirs: []string{s.Dir, s.Base}},
+	}
 	for i := range set.Runs {
 		b.together[set.Runs[i].ID] = true
 	}
 	for i := range set.Runs {
-		if err := ctx.Err(); err != nil { // thousands of documents take seconds
-			return out, err
+		if err = ctx.Err(); err == nil { // thousands of documents take seconds
+			err = s.put(set.Runs[i], b, &out)
 		}
-		if err := s.put(set.Runs[i], b, &out); err != nil {
-			return out, err
+		if err != nil {
+			break
 		}
+		set.Runs[i] = schema.Run{} // memory holds what is still to be stored
 	}
-	return out, nil
+	written, failed := b.writes.wait()
+	out.Written += written
+	if err == nil {
+		err = failed
+	}
+	return out, err
 }
 
 // batch is what the runs of one reading have in common.
@@ -95,6 +104,7 @@ type batch struct {
 	inForce  Targets
 	together map[string]bool // ids of the runs
 	files    *storedFiles
+	writes   *writes
 }
 
 // put stores one run.
@@ -103,8 +113,11 @@ func (s Store) put(r schema.Run, b batch, out *Result) error {
 	if s.Base != "" {
 		others = append(others, s.Base)
 	}
-	r = b.files.withoutPrinted(r)
-	settled := settle(s.Dir, r, b.together, others...)
+	r, err := b.files.withoutPrinted(r, b.writes)
+	if err != nil {
+		return err
+	}
+	settled := settle(s.Dir, r, b, others...)
 	for _, p := range settled.problems {
 		out.report(p)
 	}
@@ -113,6 +126,9 @@ func (s Store) put(r schema.Run, b batch, out *Result) error {
 		return nil
 	}
 	run := settled.run
+	if err := b.writes.finish(history.PathOf(&run)); err != nil {
+		return err
+	}
 	if !s.Retarget && addsNothing(s.Dir, &run) {
 		out.Same++
 		return nil
@@ -124,6 +140,15 @@ func (s Store) put(r schema.Run, b batch, out *Result) error {
 	if err := s.copyBase(&run); err != nil {
 		return err
 	}
+	if len(settled.replaces) == 0 && b.writes.later(&run) {
+		return nil
+	}
+	b.writes.forget()
+	return s.write(run, settled.replaces, out)
+}
+
+// write stores a run whose document exists, or that replaces others.
+func (s Store) write(run schema.Run, replaces []string, out *Result) error {
 	changed, err := history.Put(s.Dir, run, s.Retarget)
 	var damaged schema.Problem
 	switch {
@@ -133,14 +158,14 @@ func (s Store) put(r schema.Run, b batch, out *Result) error {
 		out.report(damaged)
 		return nil
 	case err != nil:
-		return &WriteError{err, "history/ cannot be written: see its permissions and the space of the disk"}
+		return cannotWrite(err)
 	}
 	if changed {
 		out.Written++
 	} else {
 		out.Same++
 	}
-	return out.replace(settled.replaces, history.PathOf(&run))
+	return out.replace(replaces, history.PathOf(&run))
 }
 
 // replace deletes the documents that another one contains.

@@ -73,7 +73,7 @@ func only(t *testing.T, dir string) schema.Run {
 
 func TestStoreStampsTargetsOnce(t *testing.T) {
 	dir := t.TempDir()
-	if got := reads(t, ingest.Store{Dir: dir}, 50, "n150"); got.Written != 1 || len(got.Runs) != 1 || len(got.Files) != 1 {
+	if got := reads(t, ingest.Store{Dir: dir}, 50, "n150"); got.Written != 1 || got.Runs != 1 || len(got.Files) != 1 {
 		t.Errorf("first reading: %+v", got)
 	}
 	r := only(t, dir)

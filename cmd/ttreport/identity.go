@@ -6,7 +6,6 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -63,17 +62,13 @@ func modelOf(s string) schema.Model {
 	return schema.Model{Name: s}
 }
 
-// readingMemory is a soft limit of memory while files are read: beyond it, garbage is collected more often. A hostile
-// file may ask for all the memory that the limits leave it; the collector must run before twice of it is taken.
-const readingMemory = 180 << 20
-
 // load reads paths of the command line.
 func load(ctx context.Context, paths []string, id *identity) (ingest.Set, error) {
 	opt, roots, err := input(paths, id)
 	if err != nil {
 		return ingest.Set{}, err
 	}
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(readingMemory))
+	defer boundMemory()()
 	return ingest.Load(ctx, roots, opt)
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"time"
 
@@ -110,7 +109,7 @@ func readIn(
 	if _, _, err := soundTargets(ws, nil); err != nil {
 		return readResult{}, err
 	}
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(readingMemory))
+	defer boundMemory()()
 	got, err := store.Read(ctx, roots, opt)
 	printErrors(sh, got.Problems)
 	for _, r := range got.Replaced {
@@ -121,7 +120,7 @@ func readIn(
 		err = failure{code: exitInput, err: failed.Err, hint: failed.Hint}
 	}
 	return readResult{
-		files: len(got.Files), runs: len(got.Runs), problems: got.Problems, written: got.Written, same: got.Same,
+		files: len(got.Files), runs: got.Runs, problems: got.Problems, written: got.Written, same: got.Same,
 		refused: got.Refused,
 	}, err
 }

@@ -28,8 +28,11 @@ func Copies(points []*schema.Point, needed func(a, b int) int, merge func(Pair))
 			if dropped[a.point] || dropped[b.point] {
 				continue
 			}
-			enough := needed(a.point, b.point)
-			if enough == 0 || !agree(points[a.point], points[b.point], enough) {
+			agreeing := agreement(points[a.point], points[b.point])
+			if agreeing == 0 { // nearly all pairs: one number of two measurements is close by chance
+				continue
+			}
+			if enough := needed(a.point, b.point); enough == 0 || agreeing < enough {
 				continue
 			}
 			pair := Pair{Keep: a.point, Drop: b.point}
@@ -79,11 +82,11 @@ func center(s schema.Stats) float64 {
 	return 0
 }
 
-// agree reports whether two points of one tool and load agree to a millionth in at least enough measured statistics,
-// and differ in none.
-func agree(a, b *schema.Point, enough int) bool {
+// agreement counts the measured statistics in which two points of one tool and load agree to a millionth; 0 when they
+// differ in any.
+func agreement(a, b *schema.Point) int {
 	if !sameLoad(&a.Key, &b.Key) {
-		return false
+		return 0
 	}
 	n := 0
 	for name, m := range a.Metrics {
@@ -97,14 +100,14 @@ func agree(a, b *schema.Point, enough int) bool {
 				continue
 			}
 			if math.Abs(x-s.Value) > tolerance*math.Max(math.Abs(x), math.Abs(s.Value)) {
-				return false
+				return 0
 			}
 			if x != math.Trunc(x) && !isCount(name) {
 				n++
 			}
 		}
 	}
-	return n >= enough
+	return n
 }
 
 // sameLoad reports whether two points have the same tool and no different number of the workload where both state it.

@@ -57,7 +57,9 @@ func idsOfScore(s *schema.Score, start time.Time) []ID {
 }
 
 // Number is a number as it counts for identity: to the seven digits that a stored document keeps.
-func Number(x float64) string { return strconv.FormatFloat(x, 'g', 7, 64) }
+func Number(x float64) string { return string(appendNumber(nil, x)) }
+
+func appendNumber(b []byte, x float64) []byte { return strconv.AppendFloat(b, x, 'g', 7, 64) }
 
 // IsFraction reports a number that two measurements do not share by chance.
 func IsFraction(x float64) bool { return x != math.Trunc(x) && math.Trunc(x*1000) != x*1000 }
@@ -66,20 +68,24 @@ func IsFraction(x float64) bool { return x != math.Trunc(x) && math.Trunc(x*1000
 // read. strong reports that enough of them are fractions for no two
 // measurements to share them.
 func numbersOf(p *schema.Point) (hash string, strong bool) {
-	sum, fractions := sha256.New(), 0
+	var text []byte // name, definition, statistic and number of each, one a line
+	fractions := 0
 	for _, name := range slices.Sorted(maps.Keys(p.Metrics)) {
 		m := p.Metrics[name]
 		for _, s := range m.Stats {
 			if s.Name != "mean" && s.Name != "median" && s.Name != "value" {
 				continue
 			}
-			fmt.Fprintf(sum, "%s %s %s %s\n", name, m.Def, s.Name, Number(s.Value))
+			text = append(append(append(append(text, name...), ' '), m.Def...), ' ')
+			text = append(append(text, s.Name...), ' ')
+			text = append(appendNumber(text, s.Value), '\n')
 			if IsFraction(s.Value) && !isCount(name) {
 				fractions++
 			}
 		}
 	}
-	return hex.EncodeToString(sum.Sum(nil)[:12]), fractions >= enoughFractions
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:12]), fractions >= enoughFractions
 }
 
 // enoughFractions is how many equal fractions make two measurements one.

@@ -21,11 +21,14 @@ const Undated = "undated-"
 // span is how long before a measurement a run that holds it may have begun, for it to be looked for.
 const span = 8 * 24 * time.Hour
 
+// Index lists the documents of folders, each folder once: a reading stores thousands of runs.
+type Index struct{ lists map[string][]string }
+
 // Candidates finds the documents that may hold measurements of a run. By their names alone: an id that is derived
 // begins with the start of its run, which is when one of these points began; an id that is stated is the same. Of other
 // documents of the model, those of about the same time, those without a time, and those whose id is stated where this
 // run's is not, count only when a file that the run was read from is named in them.
-func Candidates(dir string, r *schema.Run) []string {
+func (x *Index) Candidates(dir string, r *schema.Run) []string {
 	id := schema.Slug(r.ID)
 	begins := map[string]bool{}
 	first, last := r.Start, r.Start
@@ -41,7 +44,7 @@ func Candidates(dir string, r *schema.Run) []string {
 	isDerived := begins[id[:min(len(id), len(StartInID))]] || strings.HasPrefix(id, Undated)
 	hashes := hashesOf(r)
 	var out []string
-	for _, name := range documents(dir, r.Model.Name) {
+	for _, name := range x.documents(dir, r.Model.Name) {
 		base := path.Base(name)
 		whole := filepath.Join(dir, filepath.FromSlash(name))
 		prefix := base[:min(len(base), len(StartInID))]
@@ -59,6 +62,19 @@ func Candidates(dir string, r *schema.Run) []string {
 		}
 	}
 	return out
+}
+
+func (x *Index) documents(dir, model string) []string {
+	key := dir + "\x00" + model
+	list, known := x.lists[key]
+	if !known {
+		list = documents(dir, model)
+		if x.lists == nil {
+			x.lists = map[string][]string{}
+		}
+		x.lists[key] = list
+	}
+	return list
 }
 
 // documents lists the documents of a model below a history folder, and those of which no model is known. Without a

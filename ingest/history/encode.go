@@ -2,7 +2,6 @@ package history
 
 import (
 	"math"
-	"sort"
 	"strconv"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -50,35 +49,26 @@ func Encode(r *schema.Run) []byte {
 
 // topLevel writes the outermost object one member a line.
 func topLevel(o *object, unknown schema.Unknown) []byte {
-	for name, raw := range unknown {
-		if _, has := o.raw[name]; !has {
-			o.put(name, compact(raw))
-		}
-	}
-	sort.Strings(o.names)
-	b := []byte("{\n")
-	for i, name := range o.names {
-		if i > 0 {
-			b = append(b, ",\n"...)
-		}
-		b = append(b, schema.JSONString(name)...)
-		b = append(b, ':')
-		b = append(b, o.raw[name]...)
-	}
-	return append(b, "\n}\n"...)
+	o.complete(unknown)
+	b := append(make([]byte, 0, o.size()), "{\n"...)
+	return append(o.write(b, ",\n"), "\n}\n"...)
 }
 
 func lines(n int, item func(int) []byte) []byte {
 	if n == 0 {
 		return []byte("[]")
 	}
-	b := []byte{'['}
+	items, size := make([][]byte, n), 8
 	for i := range n {
+		items[i] = item(i)
+		size += len(items[i]) + 2
+	}
+	b := append(make([]byte, 0, size), "[\n"...)
+	for i, text := range items {
 		if i > 0 {
-			b = append(b, ',')
+			b = append(b, ",\n"...)
 		}
-		b = append(b, '\n')
-		b = append(b, item(i)...)
+		b = append(b, text...)
 	}
 	return append(b, "\n]"...)
 }

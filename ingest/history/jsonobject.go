@@ -4,27 +4,70 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
-	"sort"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
 // object collects the members of a JSON object and writes them sorted.
-type object struct {
-	names []string
-	raw   map[string][]byte
+type object struct{ members []member }
+
+type member struct {
+	name string
+	raw  []byte
 }
 
+// put adds a member. A name that is put twice has the later value.
 func (o *object) put(name string, raw []byte) {
-	if o.raw == nil {
-		o.raw = map[string][]byte{}
+	if o.members == nil {
+		o.members = make([]member, 0, 8)
 	}
-	if _, has := o.raw[name]; !has {
-		o.names = append(o.names, name)
+	o.members = append(o.members, member{name, raw})
+}
+
+// complete adds the unknown members that this version does not write itself, and sorts all.
+func (o *object) complete(unknown schema.Unknown) {
+	byName := func(a, b member) int { return strings.Compare(a.name, b.name) }
+	slices.SortStableFunc(o.members, byName)
+	known := o.members[:0]
+	for i, m := range o.members {
+		if i+1 == len(o.members) || o.members[i+1].name != m.name {
+			known = append(known, m)
+		}
 	}
-	o.raw[name] = raw
+	o.members = known
+	for name, raw := range unknown {
+		if _, has := slices.BinarySearchFunc(known, member{name: name}, byName); !has {
+			o.put(name, compact(raw))
+		}
+	}
+	if len(o.members) > len(known) {
+		slices.SortFunc(o.members, byName)
+	}
+}
+
+// write appends the members, each after a separator except the first.
+func (o *object) write(b []byte, separator string) []byte {
+	for i, m := range o.members {
+		if i > 0 {
+			b = append(b, separator...)
+		}
+		b = schema.AppendJSONString(b, m.name)
+		b = append(append(b, ':'), m.raw...)
+	}
+	return b
+}
+
+// size is how many bytes the members take at least.
+func (o *object) size() int {
+	n := 8
+	for _, m := range o.members {
+		n += len(m.name) + len(m.raw) + 5
+	}
+	return n
 }
 
 func (o *object) text(name, v string) {
@@ -86,22 +129,9 @@ func (o *object) list(name string, items []string) {
 
 // bytes writes the object; unknown members are added unless this version writes a member of that name itself.
 func (o *object) bytes(unknown schema.Unknown) []byte {
-	for name, raw := range unknown {
-		if _, has := o.raw[name]; !has {
-			o.put(name, compact(raw))
-		}
-	}
-	sort.Strings(o.names)
-	b := []byte{'{'}
-	for i, name := range o.names {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = append(b, schema.JSONString(name)...)
-		b = append(b, ':')
-		b = append(b, o.raw[name]...)
-	}
-	return append(b, '}')
+	o.complete(unknown)
+	b := append(make([]byte, 0, o.size()), '{')
+	return append(o.write(b, ","), '}')
 }
 
 // compact rewrites unknown JSON on one line. Text that does not parse is kept as a string.

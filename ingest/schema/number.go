@@ -50,13 +50,16 @@ func isPlain(s string) bool {
 }
 
 // JSONString returns s as a JSON string without HTML escapes.
-func JSONString(s string) []byte {
+func JSONString(s string) []byte { return AppendJSONString(make([]byte, 0, len(s)+2), s) }
+
+// AppendJSONString appends [JSONString] to b.
+func AppendJSONString(b []byte, s string) []byte {
 	if isPlain(s) { // nearly all are, and a document has thousands
-		return append(append(append(make([]byte, 0, len(s)+2), '"'), s...), '"')
+		return append(append(append(b, '"'), s...), '"')
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)
 	_ = enc.Encode(s) // a string always encodes
-	return bytes.TrimRight(b.Bytes(), "\n")
+	return append(b, bytes.TrimRight(buf.Bytes(), "\n")...)
 }

@@ -58,8 +58,14 @@ func (t *Target) SameNumber(o *Target) bool {
 	return t.Level == o.Level && t.Metric == o.Metric && stat(t.Stat) == stat(o.Stat) && key(t.Key) == key(o.Key)
 }
 
-// MergeTargets returns targets and those of more whose number they leave open.
+// MergeTargets returns targets and those of more whose number they leave open. The result may be one of the two lists.
 func MergeTargets(list, more []Target) []Target {
+	switch { // thousands of results share the list of one spec
+	case len(list) == 0:
+		return slices.Clip(more)
+	case len(more) == 0 || len(list) == len(more) && &list[0] == &more[0]:
+		return slices.Clip(list)
+	}
 	out := slices.Clip(list)
 	for i := range more {
 		if !slices.ContainsFunc(list, func(t Target) bool { return t.SameNumber(&more[i]) }) {

@@ -44,15 +44,33 @@ type File struct {
 	whole   bool // it must be JSON, whatever it looks like
 	foreign bool // Data is not as on disk, so there are no positions
 	lim     Limits
-	first   stream // the stream after First
+	first   *stream // the stream after First; nil for what is not JSON
 	pieces  *pieces
 	lines   *lines
 }
 
 // NewFile decodes bytes as they are on disk.
 func NewFile(name string, onDisk []byte, mod time.Time, lim Limits) File {
+	if f, ok := openBytes(name, onDisk, mod, lim); ok {
+		return f
+	}
 	f, _ := Read(name, bytes.NewReader(onDisk), int64(len(onDisk)), mod, lim) // a bytes.Reader does not fail
 	return f
+}
+
+// openBytes decodes plain text that is in memory and within all limits, as nearly all members of archives are: [Read]
+// would copy it.
+func openBytes(name string, data []byte, mod time.Time, lim Limits) (File, bool) {
+	size, head := int64(len(data)), data[:min(len(data), headSize)]
+	if size > lim.Bytes || size > lim.Text || lim.Pieces > 0 && size > lim.Pieces || EnvelopeOf(head) != Plain ||
+		isBinary(head) || utf16Order(head) != nil {
+		return File{}, false
+	}
+	f := File{Path: name, Size: size, ModTime: mod, Data: data}
+	f.SHA256 = hashOf(data)
+	f.Content = f.SHA256
+	f.open(lim)
+	return f, true
 }
 
 // open decides the form of unpacked content and reads the first value.
@@ -82,14 +100,14 @@ func (f *File) open(lim Limits) {
 		return
 	}
 	f.Form = JSON
-	f.first = stream{s: NewScanner(f.Data, lim.Depth), lim: lim}
+	f.first = &stream{s: NewScanner(f.Data, lim.Depth), lim: lim}
 	f.First, _ = f.first.next()
 	if f.isProse() {
-		f.Form, f.First, f.first = Text, Value{}, stream{}
+		f.Form, f.First, f.first = Text, Value{}, nil
 		return
 	}
 	f.Partial = f.first.partial
-	f.settle(&f.first)
+	f.settle(f.first)
 }
 
 // proseWithin is the offset up to which a first fault means that a file is not JSON at all.
@@ -192,8 +210,11 @@ func startsJSON(head []byte) bool {
 }
 
 // Stem returns the file name without its extensions of compression and form.
-func (f *File) Stem() string {
-	s := path.Base(f.Path)
+func (f *File) Stem() string { return Stem(f.Path) }
+
+// Stem returns the name of a file without its extensions of compression and form.
+func Stem(name string) string {
+	s := path.Base(name)
 	for _, ext := range []string{".gz", ".zst", ".json", ".jsonl", ".txt", ".csv", ".log", ".yaml", ".yml", ".js"} {
 		if len(s) > len(ext) && strings.HasSuffix(s, ext) {
 			s = s[:len(s)-len(ext)]
@@ -233,11 +254,6 @@ func (l *lines) position(data []byte, off int) (line, column int) {
 func hashOf(b []byte) string {
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:])
-}
-
-// Drop releases the content, which is not needed once the file was read.
-func (f *File) Drop() {
-	f.Data, f.First, f.Partial, f.first, f.lines, f.pieces = nil, Value{}, Value{}, stream{}, nil, nil
 }
 
 // Limits returns the limits under which the file is read.

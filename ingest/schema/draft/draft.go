@@ -3,6 +3,7 @@ package draft
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/redact"
@@ -173,6 +174,10 @@ func (d *Draft) Done() {
 		delete(d.Metrics, "goodput_rps")
 	}
 	for name, m := range d.Metrics {
+		if cap(m.Stats) > len(m.Stats) { // tens of thousands of points are held at a time
+			m.Stats = slices.Clone(m.Stats)
+			d.Metrics[name] = m
+		}
 		if len(m.Stats) == 0 || !strings.Contains(distributions, " "+name+" ") {
 			continue
 		}

@@ -11,26 +11,24 @@ type field struct {
 }
 
 // fields lists the facts that are plain text, by their name in provenance.
-func fields() []field {
-	return []field{
-		{"id", func(f *schema.Facts) *string { return &f.RunID }},
-		{"release", func(f *schema.Facts) *string { return &f.Release }},
-		{"channel", func(f *schema.Facts) *string { return &f.Channel }},
-		{"line", func(f *schema.Facts) *string { return &f.Line }},
-		{"model.id", func(f *schema.Facts) *string { return &f.Model.ID }},
-		{"model.name", func(f *schema.Facts) *string { return &f.Model.Name }},
-		{"model.key", func(f *schema.Facts) *string { return &f.Model.Key }},
-		{"model.precision", func(f *schema.Facts) *string { return &f.Model.Precision }},
-		{"model.status", func(f *schema.Facts) *string { return &f.Model.Status }},
-		{"impl", func(f *schema.Facts) *string { return &f.Impl }},
-		{"device.name", func(f *schema.Facts) *string { return &f.Device.Name }},
-		{"device.mesh", func(f *schema.Facts) *string { return &f.Device.Mesh }},
-		{"device.firmware", func(f *schema.Facts) *string { return &f.Device.Firmware }},
-		{"stack.engine", func(f *schema.Facts) *string { return &f.Stack.Engine }},
-		{"stack.version", func(f *schema.Facts) *string { return &f.Stack.Version }},
-		{"stack.image", func(f *schema.Facts) *string { return &f.Stack.Image }},
-		{"stack.digest", func(f *schema.Facts) *string { return &f.Stack.Digest }},
-	}
+var fields = []field{
+	{"id", func(f *schema.Facts) *string { return &f.RunID }},
+	{"release", func(f *schema.Facts) *string { return &f.Release }},
+	{"channel", func(f *schema.Facts) *string { return &f.Channel }},
+	{"line", func(f *schema.Facts) *string { return &f.Line }},
+	{"model.id", func(f *schema.Facts) *string { return &f.Model.ID }},
+	{"model.name", func(f *schema.Facts) *string { return &f.Model.Name }},
+	{"model.key", func(f *schema.Facts) *string { return &f.Model.Key }},
+	{"model.precision", func(f *schema.Facts) *string { return &f.Model.Precision }},
+	{"model.status", func(f *schema.Facts) *string { return &f.Model.Status }},
+	{"impl", func(f *schema.Facts) *string { return &f.Impl }},
+	{"device.name", func(f *schema.Facts) *string { return &f.Device.Name }},
+	{"device.mesh", func(f *schema.Facts) *string { return &f.Device.Mesh }},
+	{"device.firmware", func(f *schema.Facts) *string { return &f.Device.Firmware }},
+	{"stack.engine", func(f *schema.Facts) *string { return &f.Stack.Engine }},
+	{"stack.version", func(f *schema.Facts) *string { return &f.Stack.Version }},
+	{"stack.image", func(f *schema.Facts) *string { return &f.Stack.Image }},
+	{"stack.digest", func(f *schema.Facts) *string { return &f.Stack.Digest }},
 }
 
 // Merge returns first with its unstated facts taken from second.
@@ -42,11 +40,28 @@ func Merge(first, second schema.Facts) schema.Facts {
 // Conflict is a fact that two sources state differently; the first one's value is used.
 type Conflict struct{ Field, First, Second string }
 
+// Conflicts lists where two sources contradict each other.
+func Conflicts(first, second *schema.Facts) []Conflict {
+	var out []Conflict
+	for _, f := range fields {
+		if a, b := *f.text(first), *f.text(second); a != "" && b != "" && a != b {
+			out = append(out, Conflict{f.name, a, b})
+		}
+	}
+	return out
+}
+
 // MergeNoted is like Merge, but also returns which facts came from second and where the two contradict each other.
 func MergeNoted(first, second schema.Facts) (merged schema.Facts, taken []string, conflicts []Conflict) {
 	merged = first
-	for _, f := range fields() {
-		a, b := f.text(&merged), *f.text(&second)
+	taken, conflicts = Take(&merged, &second)
+	return merged, taken, conflicts
+}
+
+// Take is [MergeNoted] in place: merged takes what it does not state from second.
+func Take(merged, second *schema.Facts) (taken []string, conflicts []Conflict) {
+	for _, f := range fields {
+		a, b := f.text(merged), *f.text(second)
 		switch {
 		case b == "":
 		case *a == "":
@@ -72,12 +87,12 @@ func MergeNoted(first, second schema.Facts) (merged schema.Facts, taken []string
 		taken = append(taken, "stack.commits")
 	}
 	merged.Stack.Dirty = merged.Stack.Dirty || second.Stack.Dirty
-	return merged, taken, conflicts
+	return taken, conflicts
 }
 
 // Without clears the facts that are in conflict.
 func Without(f *schema.Facts, conflicts []Conflict) {
-	for _, x := range fields() {
+	for _, x := range fields {
 		for _, c := range conflicts {
 			if c.Field == x.name {
 				*x.text(f) = ""
@@ -88,7 +103,7 @@ func Without(f *schema.Facts, conflicts []Conflict) {
 
 // EachText replaces every stated text of f with the result of change.
 func EachText(f *schema.Facts, change func(string) string) {
-	for _, x := range fields() {
+	for _, x := range fields {
 		if p := x.text(f); *p != "" {
 			*p = change(*p)
 		}
