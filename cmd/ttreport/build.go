@@ -57,7 +57,7 @@ With --ephemeral the history folder is not touched: the site shows history and t
 				"`RUN or RELEASE` to write as one HTML file for a mail or a ticket, in place of the site; --out names it")
 			fs.StringVar(&o.reports, "reports", "",
 				"`LAYOUT` of reports of the newest release to write beside the site: tt, as tt-inference-server writes "+
-					"its reports_output/, both generations")
+					"its reports_output/, both generations; nm-vllm, a BenchmarkResult JSON a point")
 			fs.StringVar(&o.reportsDir, "reports-out", "", "`folder` for --reports (default reports_output)")
 			lockFlag(fs, &o.patience)
 			o.id = identityFlags(fs)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,12 +15,17 @@ import (
 	"github.com/ttreport/ttreport/ingest/history"
 	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/rootfs"
+	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render"
+	"github.com/ttreport/ttreport/render/nmvllm"
 	"github.com/ttreport/ttreport/render/ttis"
 )
 
-// reportsTT is the layout of reports that tt-inference-server writes.
-const reportsTT = "tt"
+// Layouts of reports: those of tt-inference-server, and results of nm-vllm's benchmark scripts.
+const (
+	reportsTT = "tt"
+	reportsNM = "nm-vllm"
+)
 
 // writeReports writes the newest release in the layout that was asked for.
 func (o buildOptions) writeReports(sh *shell, ws *workspace.Workspace, report *render.Report) error {
@@ -27,29 +33,65 @@ func (o buildOptions) writeReports(sh *shell, ws *workspace.Workspace, report *r
 	if o.reports == "" || at < 0 {
 		return nil
 	}
+	list, err := reportInputs(o.public, report, at)
+	if err != nil {
+		return err
+	}
+	layout, dir := "tt-inference-server", cmp.Or(o.reportsDir, ws.Reports())
+	var files []ttis.File
+	if o.reports == reportsNM {
+		layout, dir = "nm-vllm", cmp.Or(o.reportsDir, filepath.Join(ws.Reports(), "benchmark_results"))
+		files, err = benchmarkResults(list, report.Version)
+	} else {
+		files, err = ttis.Files(list)
+	}
+	if err != nil {
+		return err
+	}
+	if err := writeLayout(dir, files); err != nil {
+		return err
+	}
+	sh.say("reports   %s of %s in %s, in the layout of %s", plaintext.Plural(len(files), "file"),
+		report.Releases[at].Name, dir, layout)
+	return nil
+}
+
+// benchmarkResults are the results of a release as nm-vllm writes them.
+func benchmarkResults(list []ttis.Input, version string) ([]ttis.File, error) {
+	var runs []schema.Run
+	for _, in := range list {
+		runs = append(runs, in.Runs...)
+	}
+	results, err := nmvllm.Files(runs, cmp.Or(version, "ttreport"))
+	var files []ttis.File
+	for _, r := range results {
+		files = append(files, ttis.File{Path: r.Name, Data: r.Data})
+	}
+	return files, err
+}
+
+// reportInputs are the models and devices of a release, with their runs.
+func reportInputs(public bool, report *render.Report, at int) ([]ttis.Input, error) {
 	var list []ttis.Input
 	for _, pair := range report.PairsOf(at) {
 		in := ttis.Input{
-			Model: pair.Model, Device: pair.Device, Version: report.Version, Public: o.public,
+			Model: pair.Model, Device: pair.Device, Version: report.Version, Public: public,
 			Review: report.Review(at, pair.Model, pair.Device),
 		}
 		for _, i := range report.RunsOf(at, pair) {
 			run, problem := history.Read(report.Columns.Runs[i].Path)
 			if problem != nil {
-				return failure{code: exitInput, err: fmt.Errorf("the reports need a run that cannot be read: %s", problem)}
+				return nil, failure{code: exitInput, err: fmt.Errorf("the reports need a run that cannot be read: %s", problem)}
 			}
 			in.Runs = append(in.Runs, run)
 		}
 		list = append(list, in)
 	}
-	files, err := ttis.Files(list)
-	if err != nil {
-		return err
-	}
-	dir := o.reportsDir
-	if dir == "" {
-		dir = ws.Reports()
-	}
+	return list, nil
+}
+
+// writeLayout writes files below a folder; none where one would replace another program's.
+func writeLayout(dir string, files []ttis.File) error {
 	for _, f := range files {
 		if err := oursOrNew(filepath.Join(dir, filepath.FromSlash(f.Path))); err != nil {
 			return err
@@ -64,15 +106,15 @@ func (o buildOptions) writeReports(sh *shell, ws *workspace.Workspace, report *r
 			return fail(exitInput, "see the permissions and the space of "+dir, "the reports cannot be written: %w", err)
 		}
 	}
-	sh.say("reports   %s of %s in %s, in the layout of tt-inference-server", plaintext.Plural(len(files), "file"),
-		report.Releases[at].Name, dir)
 	return nil
 }
 
-// oursOrNew refuses to replace the data of a report that another program wrote. The other files of a report have its
-// name.
+// oursOrNew refuses to replace the data of a report, or a result, that another program wrote. The other files of a
+// report have its name.
 func oursOrNew(name string) error {
-	if !strings.HasPrefix(filepath.Base(name), "report_data_") {
+	base := filepath.Base(name)
+	if !strings.HasPrefix(base, "report_data_") && !strings.HasPrefix(base, "benchmark_serving-") &&
+		!strings.HasPrefix(base, "benchmark_throughput-") {
 		return nil
 	}
 	data, err := rootfs.ReadFile(name, 64<<20)
@@ -80,9 +122,10 @@ func oursOrNew(name string) error {
 		return nil
 	}
 	var report struct {
-		Metadata map[string]any `json:"metadata"`
+		Metadata  map[string]any `json:"metadata"`
+		WrittenBy string         `json:"written_by"`
 	}
-	if err == nil && json.Unmarshal(data, &report) == nil && report.Metadata[ttis.Mark] != nil {
+	if err == nil && json.Unmarshal(data, &report) == nil && (report.Metadata[ttis.Mark] != nil || report.WrittenBy != "") {
 		return nil
 	}
 	return fail(exitUsage, "choose another folder with --reports-out", "%s was written by another program", name)
@@ -90,11 +133,11 @@ func oursOrNew(name string) error {
 
 // completeReports refuses a layout that is not known.
 func (o *buildOptions) completeReports() error {
-	if o.reports != "" && o.reports != reportsTT {
-		return fail(exitUsage, "", "build: --reports %q is not %s", o.reports, reportsTT)
+	if o.reports != "" && o.reports != reportsTT && o.reports != reportsNM {
+		return fail(exitUsage, "", "build: --reports %q is neither %s nor %s", o.reports, reportsTT, reportsNM)
 	}
 	if o.reportsDir != "" && o.reports == "" {
-		return fail(exitUsage, "add --reports "+reportsTT, "build: --reports-out is for reports, and none are asked for")
+		return fail(exitUsage, "add --reports "+reportsTT+" or --reports "+reportsNM, "build: --reports-out is for reports, and none are asked for")
 	}
 	return nil
 }

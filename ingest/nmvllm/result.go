@@ -15,6 +15,7 @@ import (
 const (
 	Format = "nm-vllm"
 	Store  = "github-action-benchmark"
+	Copy   = "nm-vllm-copy"
 )
 
 // Detect looks for the members of a result, or of a store.
@@ -22,6 +23,12 @@ func Detect(f *decode.File) schema.Match {
 	v := f.First
 	if v.Get("entries").Kind() == decode.Object && v.Has("lastUpdate") {
 		return schema.Match{Format: Store, Has: []string{"entries", "lastUpdate"}, Detail: "store of a benchmark's history"}
+	}
+	if v.Has("written_by") && v.Has("json_schema_version") {
+		return schema.Match{
+			Format: Copy, Has: []string{"written_by"},
+			Detail: "not a result: a copy that ttreport wrote of a result that it had read",
+		}
 	}
 	m := draft.Check{Match: schema.Match{Format: Format, Detail: "BenchmarkResult"}}
 	m.Want(v.Has("json_schema_version"), "json_schema_version")
@@ -33,8 +40,11 @@ func Detect(f *decode.File) schema.Match {
 // Read returns the point of a result, or the runs of a store.
 func Read(f *decode.File) schema.Reading {
 	m := Detect(f)
-	if m.Format == Store {
+	switch m.Format {
+	case Store:
 		return readStore(f, m)
+	case Copy:
+		return schema.Reading{Format: m.Format, Detail: m.Detail}
 	}
 	v := f.First
 	r := schema.Reading{Format: m.Format, Detail: m.Detail, Facts: facts(v)}
