@@ -125,7 +125,8 @@ func oursOrNew(name string) error {
 		Metadata  map[string]any `json:"metadata"`
 		WrittenBy string         `json:"written_by"`
 	}
-	if err == nil && json.Unmarshal(data, &report) == nil && (report.Metadata[ttis.Mark] != nil || report.WrittenBy != "") {
+	isReport := err == nil && json.Unmarshal(data, &report) == nil
+	if isReport && (report.Metadata[ttis.Mark] != nil || report.WrittenBy != "") {
 		return nil
 	}
 	return fail(exitUsage, "choose another folder with --reports-out", "%s was written by another program", name)
@@ -137,7 +138,8 @@ func (o *buildOptions) completeReports() error {
 		return fail(exitUsage, "", "build: --reports %q is neither %s nor %s", o.reports, reportsTT, reportsNM)
 	}
 	if o.reportsDir != "" && o.reports == "" {
-		return fail(exitUsage, "add --reports "+reportsTT+" or --reports "+reportsNM, "build: --reports-out is for reports, and none are asked for")
+		return fail(exitUsage, "add --reports "+reportsTT+" or --reports "+reportsNM,
+			"build: --reports-out is for reports, and none are asked for")
 	}
 	return nil
 }

@@ -125,8 +125,9 @@ func of(run *schema.Run, p *schema.Point, version string) (result, bool) {
 	}
 	r := result{
 		SchemaVersion: "0.0.0", VLLMVersion: text(run.Stack.Version), Script: script, Parallel: parallel(run, p),
-		Model: cmp.Or(run.Model.ID, run.Model.Name), Tokenizer: cmp.Or(p.Conditions["tokenizer"], run.Model.ID, run.Model.Name),
-		Dataset: cmp.Or(p.Key.Dataset, "synthetic"), Args: arguments(p), Metadata: metadata(p),
+		Model:     cmp.Or(run.Model.ID, run.Model.Name),
+		Tokenizer: cmp.Or(p.Conditions["tokenizer"], run.Model.ID, run.Model.Name),
+		Dataset:   cmp.Or(p.Key.Dataset, "synthetic"), Args: arguments(p), Metadata: metadata(p),
 		Metrics: map[string]metric{}, WrittenBy: version,
 		Context: map[string]any{"vllm_version": text(run.Stack.Version)},
 	}
