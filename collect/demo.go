@@ -2,18 +2,12 @@ package collect
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"math"
-	"os"
-	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/collect/server"
-	"github.com/ttreport/ttreport/ingest/rootfs"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
@@ -30,36 +24,39 @@ type demo struct {
 	results   string
 	report    func(Event)
 	workloads []plan.Workload
-	begin     time.Time // of the next run, on the simulator's clock
+	begin     time.Time          // of the next run, on the simulator's clock
+	done      map[string]demoRun // by the digests of their plans
 	outs      []Outcome
 }
 
 // Demo measures six releases of a simulated model, one after the other, each on a server of its own, and measures
 // again the points of the newest one that changed, together with one that did not. It needs nothing but this machine
 // and writes ordinary run folders. The simulator runs on its own clock, so the numbers are the same on every machine,
-// and the demo takes only as long as computing them takes.
+// and the demo takes only as long as computing them takes. A demo that was cut short goes on: runs that are complete
+// stay, and the rest gets the times that it would have had. The outcomes are of what is measured now.
 func Demo(ctx context.Context, results string, report func(Event)) ([]Outcome, error) {
 	d := &demo{results: results, report: report, workloads: demoWorkloads()}
 	releases := server.DemoReleases()
 	last := releases[len(releases)-1]
-	if done := finished(results); done[last.Name] > demoRechecks {
-		return nil, nil
-	}
-	// A demo that was cut short begins anew: measured at another time, its releases would be out of order, and the same
-	// numbers twice are no second measurement.
-	if err := removeDemo(results); err != nil {
+	runs, err := demoRuns(results)
+	if err != nil {
 		return nil, err
 	}
-	// Each run begins a minute after the one before, and all of them are over by now.
-	d.begin = time.Now().Add(-time.Duration(len(releases)+demoRechecks) * time.Minute)
+	if complete(runs, last.Name) {
+		return nil, nil
+	}
+	if err := d.goOn(runs); err != nil {
+		return nil, err
+	}
+	var newest, before Outcome
 	for i, rel := range releases {
 		seed := uint64(i + 1)
-		if err := d.measure(ctx, demoPlan(rel.Name, d.workloads, seed), rel, seed); err != nil {
+		before = newest
+		if newest, err = d.measure(ctx, demoPlan(rel.Name, d.workloads, seed), rel, seed); err != nil {
 			return d.outs, err
 		}
 	}
-	newest := d.outs[len(d.outs)-1]
-	again := changed(d.outs[len(d.outs)-2], newest, d.workloads)
+	again := changed(before, newest, d.workloads)
 	if len(again) == 0 {
 		return d.outs, nil
 	}
@@ -68,70 +65,24 @@ func Demo(ctx context.Context, results string, report func(Event)) ([]Outcome, e
 		report(Event{Run: newest.ID, Step: "recheck", Text: text, Final: true})
 		p := demoPlan(last.Name, again, seed)
 		p.EvalItems = 0
-		if err := d.measure(ctx, p, last, seed); err != nil {
+		if _, err := d.measure(ctx, p, last, seed); err != nil {
 			return d.outs, err
 		}
 	}
 	return d.outs, nil
 }
 
-func (d *demo) measure(ctx context.Context, p plan.Plan, rel server.DemoRelease, seed uint64) error {
-	srv := &server.Simulated{Config: rel.Simulator(seed), Virtual: true, Begin: d.begin}
+// measure measures a run that is not there yet. Each begins a minute after the one before.
+func (d *demo) measure(ctx context.Context, p plan.Plan, rel server.DemoRelease, seed uint64) (Outcome, error) {
+	begin := d.begin
 	d.begin = d.begin.Add(time.Minute)
+	if r, done := d.done[p.Digest()]; done {
+		return r.outcome(p)
+	}
+	srv := &server.Simulated{Config: rel.Simulator(seed), Virtual: true, Begin: begin}
 	out, err := Run(ctx, p, srv, d.results, d.report)
 	d.outs = append(d.outs, out)
-	return err
-}
-
-// finished counts the completed runs of each release, by their journals.
-func finished(results string) map[string]int {
-	n := map[string]int{}
-	names, err := filepath.Glob(filepath.Join(results, "*", manifest.JournalName))
-	if err != nil {
-		return n
-	}
-	for _, name := range names {
-		data, err := rootfs.ReadFile(name, mostJournal)
-		if err != nil {
-			continue
-		}
-		if release, ended := manifest.JournalEnd(data); ended {
-			n[release]++
-		}
-	}
-	return n
-}
-
-// removeDemo removes the run folders of a demo. They are known by the source of their targets, which no other run has;
-// one that was ended before it had a manifest holds nothing but a journal.
-func removeDemo(results string) error {
-	names, err := filepath.Glob(filepath.Join(results, "*", manifest.JournalName))
-	if err != nil {
-		return fmt.Errorf("results of the demo: %w", err)
-	}
-	for _, name := range names {
-		dir := filepath.Dir(name)
-		text, err := rootfs.ReadFile(filepath.Join(dir, manifest.FileName), mostJournal)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			left, err := filepath.Glob(filepath.Join(dir, "*", "*"))
-			if all, readErr := os.ReadDir(dir); err != nil || readErr != nil || len(left) > 0 || len(all) > 2 {
-				continue // more than a journal and a folder for results
-			}
-		case err != nil:
-			continue
-		default:
-			m, problem := manifest.Read(name, text)
-			ofDemo := slices.ContainsFunc(m.Targets, func(t manifest.TargetRow) bool { return t.Source == demoSource })
-			if problem != nil || !ofDemo || m.Device.Name != schema.Simulated {
-				continue
-			}
-		}
-		if err := os.RemoveAll(dir); err != nil {
-			return fmt.Errorf("results of the demo: %w", err)
-		}
-	}
-	return nil
+	return out, err
 }
 
 // demoSource is the source of the targets of the demo.

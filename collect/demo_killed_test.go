@@ -5,10 +5,30 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/ttreport/ttreport/collect"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
+
+// demoJournals are the journals of run folders, by the folders' names.
+func demoJournals(t *testing.T, results string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	names, err := filepath.Glob(filepath.Join(results, "20*", manifest.JournalName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[filepath.Base(filepath.Dir(name))] = string(data)
+	}
+	return out
+}
 
 // A demo that was cut short, wherever it was, goes on to the same eight runs; what is not of the demo stays.
 func TestInterruptedDemoGoesOn(t *testing.T) {
@@ -28,8 +48,22 @@ func TestInterruptedDemoGoesOn(t *testing.T) {
 			}
 		})
 		cancel()
+		before := demoJournals(t, results)
 		if _, again := collect.Demo(context.Background(), results, func(collect.Event) {}); again != nil {
 			t.Errorf("after event %d (%v): %v", stop, err, again)
+		}
+		after := demoJournals(t, results)
+		for name, text := range before {
+			if strings.Contains(text, manifest.EventRunDone) && after[name] != text {
+				t.Errorf("after event %d: %s was complete and was measured again", stop, name)
+			}
+		}
+		minutes := map[string]bool{}
+		for name := range after {
+			minutes[name[:len("20060102T150405Z")]] = true
+		}
+		if len(minutes) != 8 {
+			t.Errorf("after event %d: runs do not begin one after the other: %v", stop, minutes)
 		}
 		runs, globErr := filepath.Glob(filepath.Join(results, "20*"))
 		if globErr != nil || len(runs) != 8 {

@@ -125,10 +125,10 @@ func Run(ctx context.Context, p plan.Plan, srv server.Server, results string, re
 		}
 		return s.out, full(err)
 	}
-	if err := s.log("run-done", "", "", ""); err != nil {
-		return s.out, err
+	if err := s.writeManifest(s.now().UTC()); err != nil { // first: who reads that the run is done finds it whole
+		return s.out, full(err)
 	}
-	return s.out, s.writeManifest(s.now().UTC())
+	return s.out, full(s.log("run-done", "", "", ""))
 }
 
 // discard removes a run folder without measurements, which would only confuse. It keeps the log of a server that we

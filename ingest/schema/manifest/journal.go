@@ -3,7 +3,9 @@ package manifest
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"time"
 )
@@ -30,20 +32,48 @@ type Entry struct {
 // power cut.
 type Journal struct{ f *os.File }
 
-// OpenJournal opens a journal for appending.
+// OpenJournal opens a journal for appending. A last line that was cut short is removed: what follows it could not be
+// read.
 func OpenJournal(path string) (*Journal, error) {
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o644)
 	if err != nil {
+		return nil, fmt.Errorf("opening the journal: %w", err)
+	}
+	if err := cutShort(f); err != nil {
+		_ = f.Close() // nothing was written
 		return nil, fmt.Errorf("opening the journal: %w", err)
 	}
 	return &Journal{f}, nil
 }
 
+// cutShort removes what is behind the last whole line.
+func cutShort(f *os.File) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	tail := make([]byte, min(info.Size(), longestEntry))
+	if _, err := f.ReadAt(tail, info.Size()-int64(len(tail))); err != nil && err != io.EOF {
+		return err
+	}
+	part := len(tail) - 1 - bytes.LastIndexByte(tail, '\n')
+	if part == 0 {
+		return nil
+	}
+	return f.Truncate(info.Size() - int64(part))
+}
+
+// longestEntry is more than a line has, in bytes.
+const longestEntry = 1 << 20
+
 // Log appends one entry.
 func (j *Journal) Log(e Entry) error {
 	b, err := json.Marshal(e)
 	if err == nil {
-		_, err = j.f.Write(append(b, '\n'))
+		var n int
+		if n, err = j.f.Write(append(b, '\n')); err != nil && n > 0 {
+			err = errors.Join(err, cutShort(j.f))
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("writing the journal: %w", err)
