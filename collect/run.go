@@ -103,11 +103,35 @@ func (s *session) now() time.Time {
 // resumed, unless the server has changed. report is called with progress, from one goroutine at a time. The run
 // folder exists, with what was measured, also when an error is returned.
 func Run(ctx context.Context, p plan.Plan, srv server.Server, results string, report func(Event)) (Outcome, error) {
-	s, release, err := lockedSession(ctx, p, srv, results, report)
+	f, err := Open(ctx, p, srv, results, report)
 	if err != nil {
-		return s.out, err
+		return f.session.out, err
 	}
-	defer release()
+	return f.Measure(ctx)
+}
+
+// Folder is a run folder that no other process writes to.
+type Folder struct {
+	session *session
+	srv     server.Server
+	results string
+	release func()
+}
+
+// Open makes the run folder of a plan below results, or finds the one that an interrupted run of it left, and locks it:
+// what [Run] does before it measures. [Folder.Measure] must follow, which ends the lock.
+func Open(ctx context.Context, p plan.Plan, srv server.Server, results string, report func(Event)) (*Folder, error) {
+	s, release, err := lockedSession(ctx, p, srv, results, report)
+	return &Folder{s, srv, results, release}, err
+}
+
+// Path is the folder's.
+func (f *Folder) Path() string { return f.session.dir }
+
+// Measure measures what the folder does not have yet; see [Run].
+func (f *Folder) Measure(ctx context.Context) (Outcome, error) {
+	defer f.release()
+	s, srv, results, err := f.session, f.srv, f.results, error(nil)
 	if s.journal, err = manifest.OpenJournal(filepath.Join(s.dir, manifest.JournalName)); err != nil {
 		return s.out, err
 	}

@@ -33,7 +33,7 @@ func (o *checkOptions) judgeFiles(
 		return nil, 0, fail(exitUsage, "name the build with --release; ttreport check --release "+o.release+
 			" judges what is stored", "check: history has a release %q already", o.release)
 	}
-	id := &identity{model: o.model, device: o.device, release: o.release, channel: o.channel}
+	id := &identity{model: o.model, device: o.device, release: o.release, channel: o.channel, oneBuild: true}
 	if id.channel == "" {
 		id.channel = schema.ChannelPR
 	}

@@ -97,7 +97,7 @@ func (o collectOptions) collect(ctx context.Context, sh *shell) error {
 	if o.runPy.Workflow == plan.WorkflowReports {
 		return o.buildSite(ctx, sh, ws)
 	}
-	entries, err := o.entries(ctx, ws)
+	entries, err := o.entries(ctx, sh, ws)
 	if err != nil {
 		return planError(err)
 	}
@@ -149,7 +149,7 @@ func (o collectOptions) measureAll(
 
 // entries are the plans to run: of a file, of the gate, or of ttreport.yaml when no model is named; none for what the
 // flags alone state.
-func (o collectOptions) entries(ctx context.Context, ws *workspace.Workspace) ([]plan.Entry, error) {
+func (o collectOptions) entries(ctx context.Context, sh *shell, ws *workspace.Workspace) ([]plan.Entry, error) {
 	switch {
 	case o.planFile != "":
 		return plan.ReadFile(o.planFile)
@@ -158,7 +158,12 @@ func (o collectOptions) entries(ctx context.Context, ws *workspace.Workspace) ([
 	case o.Measure.Recheck:
 		s := o.System
 		check := checkOptions{release: s.Release, model: s.Model, device: s.Device}
+		release, err := lock(ctx, sh, ws.Dir, folderlock.Shared, o.patience)
+		if err != nil {
+			return nil, err
+		}
 		report, at, err := check.judged(ctx, ws, check.stored(ws))
+		release()
 		if err != nil {
 			return nil, err
 		}
@@ -248,9 +253,13 @@ func (o collectOptions) run(
 		return err
 	}
 	defer release()
-	out, err := o.await(ctx, sh, func() (collect.Outcome, error) {
-		return collect.Run(ctx, s.Plan, s.Server, results, show.Event)
+	folder, err := o.open(ctx, sh, ws, func() (*collect.Folder, error) {
+		return collect.Open(ctx, s.Plan, s.Server, results, show.Event)
 	})
+	if err != nil {
+		return err
+	}
+	out, err := folder.Measure(ctx)
 	show.End()
 	if err != nil {
 		if len(out.Points)+out.Evals == 0 && ctx.Err() == nil && !errors.Is(err, server.ErrDied) {
@@ -274,25 +283,34 @@ func (o collectOptions) run(
 	return nil
 }
 
-// await repeats a run while another process is at the run folder that would be resumed.
-func (o collectOptions) await(
-	ctx context.Context, sh *shell, run func() (collect.Outcome, error),
-) (collect.Outcome, error) {
+// open makes the run folder, or takes over an interrupted one, while no other command works in the workspace: ingest and
+// build see the folder with all that it holds or not at all. Measuring takes hours, in which what is there can be built;
+// the folder has a lock of its own then. open waits while another process is at the folder that would be resumed.
+func (o collectOptions) open(
+	ctx context.Context, sh *shell, ws *workspace.Workspace, open func() (*collect.Folder, error),
+) (*collect.Folder, error) {
 	for deadline, said := time.Now().Add(o.patience), false; ; said = true {
-		out, err := run()
-		if !errors.Is(err, folderlock.ErrHeld) {
-			return out, err
+		release, err := lock(ctx, sh, ws.Dir, folderlock.Exclusive, max(0, time.Until(deadline)))
+		if err != nil {
+			return nil, err
 		}
-		if !time.Now().Before(deadline) {
+		folder, err := open()
+		release()
+		switch {
+		case err == nil:
+			return folder, nil
+		case !errors.Is(err, folderlock.ErrHeld):
+			return nil, collectError(ctx, sh, nil, err)
+		case !time.Now().Before(deadline):
 			const fix = "wait for it, or end it; --no-resume measures anew beside it"
-			return out, fail(exitLocked, fix, "collect: %w", err)
+			return nil, fail(exitLocked, fix, "collect: %w", err)
 		}
 		if !said {
-			sh.say("waiting for another ttreport that measures the same plan in %s", out.Dir)
+			sh.say("waiting for another ttreport that measures the same plan in %s", folder.Path())
 		}
 		select {
 		case <-ctx.Done():
-			return out, ctx.Err()
+			return nil, ctx.Err()
 		case <-time.After(time.Second):
 		}
 	}

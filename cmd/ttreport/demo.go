@@ -111,11 +111,13 @@ func measureDemo(
 	if err := os.MkdirAll(ws.Results(), 0o777); err != nil {
 		return nil, failure{code: exitCollect, err: err, hint: "see the permissions and the space of the folder"}
 	}
-	release, err := lock(ctx, sh, ws.Results(), folderlock.Exclusive, patience)
-	if err != nil {
-		return nil, err
+	for _, dir := range []string{ws.Dir, ws.Results()} { // it takes a second
+		release, err := lock(ctx, sh, dir, folderlock.Exclusive, patience)
+		if err != nil {
+			return nil, err
+		}
+		defer release()
 	}
-	defer release()
 	show := newProgress(sh)
 	outs, err := collect.Demo(ctx, ws.Results(), show.Event)
 	show.End()

@@ -70,6 +70,9 @@ func (o doctorOptions) examine(ctx context.Context, sh *shell) error {
 		}
 	}
 	list := doctor.Examine(ctx, o.Request)
+	if ctx.Err() != nil { // what was asked of programs and servers is cut short
+		return ctx.Err()
+	}
 	if err := doctor.Write(sh.out, list); err != nil {
 		return err
 	}

@@ -21,6 +21,7 @@ import (
 type identity struct {
 	model, impl, device, engine, version, release, channel string
 	patterns                                               []string
+	oneBuild                                               bool // all runs are of this release and channel, whatever they state
 }
 
 func identityFlags(fs *pflag.FlagSet) *identity {

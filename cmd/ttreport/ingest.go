@@ -89,8 +89,7 @@ func (r readResult) verdict(strict bool) error {
 }
 
 // readIn reads paths into a history folder and prints what could not be read or stored. Where that is not the
-// workspace's own, what the workspace has counts as stored and is left alone, and all runs are of the release and
-// channel of id, whatever their files state.
+// workspace's own, what the workspace has counts as stored and is left alone.
 func readIn(
 	ctx context.Context, sh *shell, ws *workspace.Workspace, paths []string, id *identity, dir string, retarget bool,
 ) (readResult, error) {
@@ -104,6 +103,8 @@ func readIn(
 	}
 	if dir != ws.History() {
 		store.Base = ws.History()
+	}
+	if id.oneBuild {
 		store.As = func(r *schema.Run) { r.Release, r.Channel = id.release, id.channel }
 	}
 	if _, _, err := soundTargets(ws, nil); err != nil {

@@ -64,11 +64,16 @@ func (s scaffold) write(sh *shell) error {
 	}
 	s.Name = filepath.Base(here)
 	files := templates.Init()
+	root, err := os.OpenRoot(".") // nothing is written through a link that leads out
+	if err != nil {
+		return fail(exitInput, "see the permissions of the folder", "init: %w", err)
+	}
+	defer root.Close()
 	err = fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		return s.file(sh, files, name)
+		return s.file(sh, root, files, name)
 	})
 	if err != nil {
 		return err
@@ -78,7 +83,7 @@ func (s scaffold) write(sh *shell) error {
 }
 
 // file writes one file unless it is there.
-func (s scaffold) file(sh *shell, files fs.FS, name string) error {
+func (s scaffold) file(sh *shell, root *os.Root, files fs.FS, name string) error {
 	text, err := fs.ReadFile(files, name)
 	if err != nil {
 		return err
@@ -92,10 +97,10 @@ func (s scaffold) file(sh *shell, files fs.FS, name string) error {
 		return err
 	}
 	target := filepath.FromSlash(name)
-	if err := os.MkdirAll(filepath.Dir(target), 0o777); err != nil {
+	if err := root.MkdirAll(filepath.Dir(target), 0o777); err != nil {
 		return fail(exitInput, "see the permissions of the folder", "init: %w", err)
 	}
-	f, err := os.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	f, err := root.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		fmt.Fprintf(sh.out, "kept   %s, which is there\n", name)

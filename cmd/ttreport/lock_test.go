@@ -18,13 +18,14 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// Several processes that read results into one history at a time lose nothing.
-func TestConcurrentIngests(t *testing.T) {
-	if from := os.Getenv("INGEST_HELPER"); from != "" {
-		os.Exit(run(context.Background(), []string{"ingest", from}, os.Stdin, os.Stdout, os.Stderr))
+// Several processes that read results into one history, measure into it and build it at a time lose nothing.
+func TestConcurrentCommands(t *testing.T) {
+	if args := os.Getenv("CONCURRENT_HELPER"); args != "" {
+		os.Exit(run(context.Background(), strings.Fields(args), os.Stdin, os.Stdout, os.Stderr))
 	}
 	dir := t.TempDir()
 	const processes, each = 4, 20
+	var commands []string
 	for p := range processes {
 		lay(t, filepath.Join(dir, fmt.Sprint("in", p), "ttreport.manifest.yaml"), "id: r\nrelease: v1\ndevice: {name: n150}\n")
 		for i := range each {
@@ -33,11 +34,15 @@ func TestConcurrentIngests(t *testing.T) {
 				`"max_concurrency":%d,"completed":10,"duration":2.0,"output_throughput":20.5,"mean_ttft_ms":10.25}`,
 				p, i, 1+p*each+i))
 		}
+		commands = append(commands, fmt.Sprint("ingest in", p))
 	}
+	const measure = "collect --model sim-8b --device simulated --server sim --release v1 --workload isl=8,osl=2,c=1,n=2 " +
+		"--workload isl=8,osl=2,c=2,n=4 --only benchmarks"
+	commands = append(commands, "build", measure, measure+" --no-resume")
 	var all []*exec.Cmd
-	for p := range processes {
-		cmd := exec.Command(os.Args[0], "-test.run=^TestConcurrentIngests$")
-		cmd.Dir, cmd.Env = dir, append(os.Environ(), fmt.Sprint("INGEST_HELPER=in", p))
+	for _, args := range commands {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestConcurrentCommands$")
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "CONCURRENT_HELPER="+args)
 		var out bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &out
 		if err := cmd.Start(); err != nil {
@@ -45,18 +50,58 @@ func TestConcurrentIngests(t *testing.T) {
 		}
 		all = append(all, cmd)
 	}
-	for _, cmd := range all {
+	for i, cmd := range all {
 		if err := cmd.Wait(); err != nil {
-			t.Errorf("%v: %s", err, cmd.Stdout)
+			t.Errorf("%s: %v: %s", commands[i], err, cmd.Stdout)
 		}
+	}
+	last := exec.Command(os.Args[0], "-test.run=^TestConcurrentCommands$") // reads what was measured after the build
+	last.Dir, last.Env = dir, append(os.Environ(), "CONCURRENT_HELPER=build")
+	if out, err := last.CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
 	}
 	points := 0
 	count := func(_ string, r *schema.Run) { points += len(r.Points) }
 	if problems := history.Each(filepath.Join(dir, "history"), count); len(problems) > 0 {
 		t.Error(problems)
 	}
-	if points != processes*each {
-		t.Errorf("%d of %d points", points, processes*each)
+	if want := processes*each + 4; points != want {
+		t.Errorf("%d of %d points", points, want)
+	}
+}
+
+// A collection begins when no other command works in the workspace, and lets others work while it measures.
+func TestCollectTakesTheLock(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const measure = "collect --model sim-8b --device simulated --server sim --workload isl=8,osl=200,c=1,n=6 --only benchmarks"
+	release, err := folderlock.Take(context.Background(), ".", folderlock.Shared, folderlock.Wait{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code := exitIn(t, context.Background(), strings.Fields(measure+" --lock-timeout 0")); code != exitLocked {
+		t.Errorf("exit %d", code)
+	}
+	if names, err := filepath.Glob("results/*"); err != nil || len(names) > 0 {
+		t.Errorf("%q, %v", names, err)
+	}
+	release()
+	ended := make(chan int)
+	go func() {
+		ended <- run(context.Background(), strings.Fields(measure), strings.NewReader(""), io.Discard, io.Discard)
+	}()
+	for range 500 {
+		if names, _ := filepath.Glob("results/*/journal.jsonl"); len(names) > 0 {
+			break
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+	if release, err = folderlock.Take(context.Background(), ".", folderlock.Exclusive, folderlock.Wait{Patience: time.Second}); err != nil {
+		t.Error(err)
+	} else {
+		release()
+	}
+	if code := <-ended; code != 0 {
+		t.Errorf("exit %d", code)
 	}
 }
 

@@ -96,7 +96,18 @@ func (o *targetOptions) list(sh *shell, ws *workspace.Workspace) error {
 			"model_performance_reference.json"
 		return fail(exitUngraded, fix, "no target to list")
 	}
-	return terminal.Targets(sh.out, entries)
+	if err := terminal.Targets(sh.out, entries); err != nil {
+		return err
+	}
+	return unreadRows(problems)
+}
+
+// unreadRows is the exit of a command that left out rows of target files.
+func unreadRows(problems []schema.Problem) error {
+	if n := schema.CountSeverity(problems, schema.SevError); n > 0 {
+		return failure{code: exitInput, err: fmt.Errorf("%s in target files that cannot be read", plaintext.Plural(n, "row"))}
+	}
+	return nil
 }
 
 func countTargets(list []library.Entry) int {
@@ -133,10 +144,9 @@ func (o *targetOptions) lint(sh *shell, ws *workspace.Workspace) error {
 		"%d with levels in the wrong order, %d on what no tool measures\n"
 	fmt.Fprintf(sh.out, text, plaintext.Plural(total, "target"), impossible,
 		count[library.NeedsNoTTFT], count[library.LevelsInverted], count[library.UnmeasuredMetric])
-	switch errors := schema.CountSeverity(problems, schema.SevError); {
-	case errors > 0:
-		return failure{code: exitInput, err: fmt.Errorf("%s in target files that cannot be read",
-			plaintext.Plural(errors, "row"))}
+	switch err := unreadRows(problems); {
+	case err != nil:
+		return err
 	case impossible > 0:
 		return failure{code: exitGate, err: fmt.Errorf(
 			"targets of %s cannot be met by any machine that meets their neighbours",
