@@ -283,9 +283,9 @@ func (o collectOptions) run(
 	return nil
 }
 
-// open makes the run folder, or takes over an interrupted one, while no other command works in the workspace: ingest and
-// build see the folder with all that it holds or not at all. Measuring takes hours, in which what is there can be built;
-// the folder has a lock of its own then. open waits while another process is at the folder that would be resumed.
+// open makes the run folder, or takes over an interrupted one, while no other command works in the workspace: ingest
+// and build see the folder with all that it holds or not at all. Measuring takes hours, in which what is there can be
+// built; the folder has a lock of its own then. open waits while another process is at the folder that would be resumed.
 func (o collectOptions) open(
 	ctx context.Context, sh *shell, ws *workspace.Workspace, open func() (*collect.Folder, error),
 ) (*collect.Folder, error) {

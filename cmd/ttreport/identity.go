@@ -21,7 +21,8 @@ import (
 type identity struct {
 	model, impl, device, engine, version, release, channel string
 	patterns                                               []string
-	oneBuild                                               bool // all runs are of this release and channel, whatever they state
+	// oneBuild puts all runs under this release and channel, whatever their files state.
+	oneBuild bool
 }
 
 func identityFlags(fs *pflag.FlagSet) *identity {
