@@ -3,6 +3,7 @@ package collect
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -23,10 +24,16 @@ func (s *session) point(ctx context.Context, st step) error {
 		return err
 	}
 	w := st.Load
+	seed := s.plan.Seed + uint64(st.index)
+	each, err := w.Draw(seed)
+	if err != nil {
+		return s.failed(st, err)
+	}
 	load := builtin.Load{
 		URL: s.end.URL, Model: s.end.Model, APIKey: s.end.APIKey,
 		ISL: w.ISL, OSL: w.OSL, Concurrency: w.Concurrency, Rate: w.Rate, Requests: w.Requests,
-		Warmups: min(2, w.Requests), Seed: s.plan.Seed + uint64(st.index), Timeout: 2 * time.Hour,
+		Each: each, Burstiness: w.Shape.Burstiness, Fit: true,
+		Warmups: min(2, w.Requests), Seed: seed, Timeout: 2 * time.Hour,
 	}
 	e := s.event(st)
 	e.Total = w.Requests
@@ -70,9 +77,13 @@ func (s *session) sidecar(st step, load builtin.Load, out builtin.Outcome, set l
 		Result: st.Name + ".json", Tool: builtin.Name, ToolVersion: builtin.Version, Workload: st.Load.Manifest(),
 		Argv: s.argv(st.Load, load.Seed), Start: st.began.UTC(), End: s.now().UTC(), Client: out.Client(load),
 		Conditions: map[string]string{
-			"num_prompts": strconv.Itoa(load.Requests), "ignore_eos": "true",
-			"warmups": strconv.Itoa(load.Warmups), "seed": strconv.FormatUint(load.Seed, 10),
+			"num_prompts": strconv.Itoa(load.Requests),
+			"ignore_eos":  strconv.FormatBool(!slices.Contains(out.Refused, "ignore_eos")),
+			"warmups":     strconv.Itoa(load.Warmups), "seed": strconv.FormatUint(load.Seed, 10),
 		},
+	}
+	if out.Counted {
+		side.Conditions[schema.ConditionISL] = schema.ISLCounted
 	}
 	if set.OK == 0 {
 		side.ExitCode = 1

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"math"
 	"path"
-	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
@@ -101,14 +100,9 @@ func (r *result) completeWorkloads() {
 // the workload of its key.
 func (r *result) checkAnswerLength(p *schema.Point) {
 	osl, ok := p.Metrics["osl"].Stats.Get("mean")
-	if !ok || p.Key.OSL == nil || *p.Key.OSL <= 0 || p.Status == schema.StatusFailed ||
+	if !ok || p.Key.OSL == nil || *p.Key.OSL <= 0 || p.Key.LengthsVary() || p.Status == schema.StatusFailed ||
 		math.Abs(osl / *p.Key.OSL - 1) <= .05 {
 		return
-	}
-	for dim := range p.Key.Dims {
-		if strings.HasSuffix(dim, "_stdev") || dim == "range_ratio" {
-			return // lengths were drawn from a range
-		}
 	}
 	r.report(schema.Problem{
 		Severity: schema.SevWarning, Path: r.shown(), Code: "osl-mismatch",

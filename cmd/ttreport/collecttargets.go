@@ -6,6 +6,7 @@ import (
 
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/collect/plan"
+	"github.com/ttreport/ttreport/collect/traffic"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 	"github.com/ttreport/ttreport/targets/gate"
@@ -85,6 +86,7 @@ func recheckEntries(g *gate.Review) []plan.Entry {
 // workloadOf is a workload of text of known lengths under a known load, to be measured.
 func workloadOf(k schema.Key) plan.Workload {
 	w := plan.Workload{ISL: int(*k.ISL), OSL: int(*k.OSL)}
+	w.Shape, _ = traffic.OfDims(k.Dims) // gate asks only for dimensions that can be read
 	if k.Concurrency != nil {
 		w.Concurrency = int(*k.Concurrency)
 	}

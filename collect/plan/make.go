@@ -63,6 +63,9 @@ func Make(o Options, known spec.Model, targets Targets) (Plan, []Note, error) {
 	if p.Workloads, notes, err = workloads(o, p.Model.Name, known, stated); err != nil {
 		return p, nil, err
 	}
+	for i := range p.Workloads {
+		p.Workloads[i].Context = known.Context
+	}
 	if o.Measure.Only != OnlyBenchmarks {
 		if p.Evals, err = evals(o, stated.Evals); err != nil {
 			return p, nil, err
@@ -144,7 +147,8 @@ func workloads(o Options, model string, known spec.Model, stated TargetPlan) ([]
 		named = append(named[:len(named):len(named)], list...)
 	}
 	if len(named) > 0 {
-		return withDatasets(named), nil, nil
+		list, err := withDatasets(named)
+		return list, nil, err
 	}
 	name := o.Measure.Sweep
 	if name == "" && o.Measure.TargetsOnly {
@@ -180,18 +184,21 @@ const (
 	ShareGPTFile = "ShareGPT_V3_unfiltered_cleaned_split.json"
 )
 
-// withDatasets takes ShareGPT from the current folder where no path is stated.
-func withDatasets(list []Workload) []Workload {
+// withDatasets takes ShareGPT from the current folder where no path is stated, and reads what traces state.
+func withDatasets(list []Workload) ([]Workload, error) {
 	list = slices.Clone(list)
 	for i, w := range list {
-		if w.Dataset != ShareGPT || w.Path != "" {
-			continue
+		if w.Dataset == ShareGPT && w.Path == "" {
+			if _, err := os.Stat(ShareGPTFile); err == nil {
+				list[i].Path = ShareGPTFile
+			}
 		}
-		if _, err := os.Stat(ShareGPTFile); err == nil {
-			list[i].Path = ShareGPTFile
+		var err error
+		if list[i], err = list[i].recorded(); err != nil {
+			return nil, err
 		}
 	}
-	return list
+	return list, nil
 }
 
 func withRequests(list []Workload) []Workload {

@@ -29,7 +29,27 @@ func presets() map[string][]Workload {
 		},
 		// tt-2025: the table that tt-inference-server printed in 2025, so that old history is comparable.
 		"tt-2025": tt2025(),
+		// What people send: the spread of lengths and what prompts share. The numbers are choices, stated in the
+		// documentation, and no measurement of anybody's traffic.
+		"chat":      spread("isl=lognormal(600,0.9),osl=lognormal(250,0.7),prefix=64"),
+		"code":      spread("isl=lognormal(2500,0.8),osl=lognormal(150,0.8),prefix=512,prefixes=4"),
+		"rag":       spread("isl=normal(4000,800),osl=lognormal(200,0.5),prefix=256"),
+		"summarise": spread("isl=lognormal(6000,0.6),osl=lognormal(300,0.4),prefix=64"),
+		"agent":     spread("isl=lognormal(8000,0.7),osl=lognormal(150,0.7),prefix=4096,prefixes=4"),
 	}
+}
+
+// spread returns a workload of drawn lengths alone, and in 8 and 32 streams.
+func spread(shape string) []Workload {
+	var out []Workload
+	for _, load := range []string{"c=1,n=16", "c=8,n=64", "c=32,n=256"} {
+		var w Workload
+		if err := w.UnmarshalText([]byte(shape + "," + load)); err != nil {
+			panic(err) // a preset of ours
+		}
+		out = append(out, w)
+	}
+	return out
 }
 
 func tt2025() []Workload {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ttreport/ttreport/collect/tool"
 	"github.com/ttreport/ttreport/collect/tool/environment"
+	"github.com/ttreport/ttreport/ingest/schema"
 )
 
 // Finder finds the tools of a plan, or makes their environments.
@@ -27,6 +28,9 @@ func (f Finder) Fill(ctx context.Context, p *Plan, o ToolOptions) error {
 	if p.ToolArgs, err = f.toolArgs(o.Args); err != nil {
 		return err
 	}
+	if err := onlyBuiltin(p.Workloads, o.Names); err != nil {
+		return err
+	}
 	if len(p.Workloads) > 0 {
 		for _, name := range o.Names {
 			t, err := f.find(ctx, name, false)
@@ -42,6 +46,18 @@ func (f Finder) Fill(ctx context.Context, p *Plan, o ToolOptions) error {
 		}
 	}
 	return p.compatible()
+}
+
+// onlyBuiltin refuses workloads that the named tools cannot make, before one of them is installed.
+func onlyBuiltin(list []Workload, names []string) error {
+	other := slices.IndexFunc(names, func(name string) bool { return name != schema.ToolBuiltin })
+	for _, w := range list {
+		if other >= 0 && (w.Shape.Varies() || w.Dataset == DatasetTrace) {
+			return usage("--tools builtin, or --tool-arg with a flag of the tool's own",
+				"collect: only the builtin client makes %s; %s does not", w, names[other])
+		}
+	}
+	return nil
 }
 
 // toolArgs parses texts such as vllm=--burstiness=0.5 into arguments by tool.
@@ -125,8 +141,8 @@ func (p *Plan) compatible() error {
 	}
 	usesBuiltin := len(p.Tools) == 0 || slices.ContainsFunc(p.Tools, tool.Tool.IsBuiltin)
 	for _, w := range p.Workloads {
-		if usesBuiltin && (w.Dataset != "" || w.Concurrency == 0 && w.Rate == 0) {
-			return usage("--tools vllm",
+		if usesBuiltin && (w.Dataset != "" && !w.replayable() || w.Concurrency == 0 && w.Rate == 0) {
+			return usage("--tools vllm; builtin replays dataset=trace,path=FILE and dataset=sharegpt,path=FILE,osl=128",
 				"collect: builtin makes random prompts at a concurrency or a rate; it cannot make %s", w)
 		}
 	}

@@ -1,12 +1,15 @@
 package plan
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/ttreport/ttreport/collect/traffic"
+	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
@@ -16,6 +19,12 @@ type Workload struct {
 	Rate                            float64 // requests a second; 0: closed loop
 	Dataset                         string  // "" for random prompts
 	Path                            string  // file of the dataset, where it is one
+	// Shape is what differs between the requests. Only the builtin client makes it.
+	Shape traffic.Shape
+	Speed float64 // of a trace, as a multiple of the recorded one; 0: 1
+	Block int     // tokens of a block of a trace; 0: 512
+	// Context is the most tokens of a request that the server takes: drawn lengths beyond it are cut. 0: unknown.
+	Context int
 	// Dims are further dimensions of the workload, such as the degree of parallelism. They are part of its name in
 	// history.
 	Dims map[string]string
@@ -23,10 +32,19 @@ type Workload struct {
 	Extra []string
 }
 
+// DatasetTrace is the dataset of a recorded load, which the builtin client replays.
+const DatasetTrace = "trace"
+
+// shapeFields are the fields of a workload that may vary from request to request, in the order of its text.
+var shapeFields = []string{
+	schema.DimISL, schema.DimOSL, schema.DimArrivals, schema.DimBurstiness, schema.DimPrefix, schema.DimPrefixes,
+}
+
 // Same reports whether two workloads are the same load, whatever their numbers of requests.
 func (w Workload) Same(o Workload) bool {
 	return w.ISL == o.ISL && w.OSL == o.OSL && w.Concurrency == o.Concurrency && w.Rate == o.Rate &&
-		w.Dataset == o.Dataset && slices.Equal(w.Extra, o.Extra) && maps.Equal(w.Dims, o.Dims)
+		w.Dataset == o.Dataset && w.Path == o.Path && w.Speed == o.Speed && w.Block == o.Block &&
+		slices.Equal(w.Extra, o.Extra) && maps.Equal(w.Dims, o.Dims) && maps.Equal(w.Shape.Dims(), o.Shape.Dims())
 }
 
 // join appends workloads that are not in a list yet.
@@ -49,17 +67,30 @@ func (w Workload) Text() string {
 	if w.Path != "" {
 		parts = append(parts, "path="+w.Path)
 	}
-	for _, p := range []struct {
-		name string
-		v    int
-	}{{"isl", w.ISL}, {"osl", w.OSL}, {"n", w.Requests}, {"c", w.Concurrency}} {
-		if p.v > 0 {
-			parts = append(parts, p.name+"="+strconv.Itoa(p.v))
+	number := func(name string, v float64) {
+		if v > 0 {
+			parts = append(parts, name+"="+strconv.FormatFloat(v, 'g', -1, 64))
 		}
 	}
+	varies := w.Shape.Dims()
+	for name, v := range map[string]int{schema.DimISL: w.ISL, schema.DimOSL: w.OSL} {
+		if varies[name] == "" && w.Dataset != DatasetTrace && v > 0 {
+			varies[name] = strconv.Itoa(v)
+		}
+	}
+	for _, name := range shapeFields {
+		if v := varies[name]; v != "" {
+			parts = append(parts, name+"="+v)
+		}
+	}
+	number("n", float64(w.Requests))
+	number("c", float64(w.Concurrency))
+	number("speed", w.Speed)
+	number("block", float64(w.Block))
 	switch {
+	case w.Dataset == DatasetTrace || w.Shape.Arrivals.Rate() > 0: // they have their own
 	case w.Rate > 0:
-		parts = append(parts, "rate="+strconv.FormatFloat(w.Rate, 'g', -1, 64))
+		number("rate", w.Rate)
 	case w.Concurrency == 0:
 		parts = append(parts, "rate=inf")
 	}
@@ -79,19 +110,45 @@ func (w Workload) MarshalText() ([]byte, error) {
 func (w *Workload) UnmarshalText(text []byte) error {
 	var out Workload
 	burst := false
-	for _, part := range strings.Split(string(text), ",") {
+	for _, part := range traffic.Split(string(text)) {
 		if part == "rate=inf" {
 			burst = true
 		} else if err := out.set(part); err != nil {
 			return fmt.Errorf("workload %q: %w", text, err)
 		}
 	}
-	noLength := out.Dataset == "" && (out.ISL == 0 || out.OSL == 0)
-	if noLength || !burst && out.Concurrency == 0 && out.Rate == 0 {
-		return fmt.Errorf("workload %q: expected isl, osl and c or rate, as in isl=128,osl=128,c=1,n=8", text)
+	if err := out.complete(burst); err != nil {
+		return fmt.Errorf("workload %q: %w", text, err)
 	}
-	*w = out.WithRequests()
+	*w = out
+	if w.Dataset != DatasetTrace {
+		*w = out.WithRequests()
+	}
 	return nil
+}
+
+// complete fills in what the shape states and refuses a workload that lacks something or contradicts itself.
+func (w *Workload) complete(burst bool) error {
+	if r := w.Shape.Arrivals.Rate(); r > 0 {
+		if w.Rate > 0 && w.Rate != r {
+			return fmt.Errorf("rate=%g and arrivals=%s, whose mean rate is %g, contradict each other", w.Rate, w.Shape.Arrivals, r)
+		}
+		w.Rate = r
+	}
+	if (w.Speed > 0 || w.Block > 0) && w.Dataset != DatasetTrace {
+		return errors.New("speed and block are of a trace: dataset=trace,path=FILE.jsonl,speed=2")
+	}
+	if w.Dataset == DatasetTrace {
+		if w.Path == "" || w.ISL+w.OSL > 0 || w.Rate > 0 || w.Shape.Varies() {
+			return errors.New("a trace has its own lengths, times and prefixes: dataset=trace,path=FILE.jsonl,n=500,speed=2")
+		}
+		return nil
+	}
+	noLength := w.Dataset == "" && (w.ISL == 0 || w.OSL == 0)
+	if noLength || !burst && w.Concurrency == 0 && w.Rate == 0 {
+		return errors.New("expected isl, osl and c or rate, as in isl=128,osl=128,c=1,n=8")
+	}
+	return w.Shape.Check(w.Rate)
 }
 
 // WithRequests returns the workload with a number of requests where none is stated: four waves, at least eight.
@@ -111,21 +168,48 @@ func (w *Workload) set(part string) error {
 	case "path":
 		w.Path = value
 		return nil
+	case schema.DimArrivals:
+		var err error
+		w.Shape.Arrivals, err = traffic.ParseArrivals(value)
+		return err
+	case schema.DimISL, schema.DimOSL:
+		if strings.ContainsAny(value, "(abcdfghijklmnopqrstuvwxyz") { // e may be of a number
+			return w.setLengths(name, value)
+		}
 	}
 	v, err := strconv.ParseFloat(value, 64)
 	if err != nil || !(v > 0) || v > 1e9 {
 		return fmt.Errorf("%q is not a number above zero", part)
 	}
-	if name == "rate" {
-		w.Rate = v
+	if at := map[string]*float64{
+		"rate": &w.Rate, schema.DimBurstiness: &w.Shape.Burstiness, "speed": &w.Speed,
+	}[name]; at != nil {
+		*at = v
 		return nil
 	}
-	at := map[string]*int{"isl": &w.ISL, "osl": &w.OSL, "c": &w.Concurrency, "n": &w.Requests}[name]
+	at := map[string]*int{
+		"isl": &w.ISL, "osl": &w.OSL, "c": &w.Concurrency, "n": &w.Requests, "block": &w.Block,
+		schema.DimPrefix: &w.Shape.Prefix, schema.DimPrefixes: &w.Shape.Prefixes,
+	}[name]
 	if at == nil {
-		return fmt.Errorf("%q is none of isl, osl, c, n, rate, dataset, path", name)
+		return fmt.Errorf("%q is none of %s, c, n, rate, dataset, path, speed, block", name, strings.Join(shapeFields, ", "))
 	}
 	if *at = int(v); float64(*at) != v {
 		return fmt.Errorf("%q is not a whole number", part)
+	}
+	return nil
+}
+
+// setLengths reads a distribution. The mean stands for it where one number is needed.
+func (w *Workload) setLengths(name, value string) error {
+	l, err := traffic.ParseLengths(value)
+	if err != nil {
+		return fmt.Errorf("%s=%w", name, err)
+	}
+	if name == schema.DimISL {
+		w.Shape.ISL, w.ISL = l, l.Mean()
+	} else {
+		w.Shape.OSL, w.OSL = l, l.Mean()
 	}
 	return nil
 }
@@ -139,8 +223,11 @@ func (w Workload) String() string {
 			s += fmt.Sprintf(" OSL %d", w.OSL)
 		}
 	}
+	if w.Shape.Varies() {
+		s += ", " + w.Varies() + ","
+	}
 	if w.Rate > 0 {
-		return s + fmt.Sprintf(" at %g req/s", w.Rate)
+		return s + fmt.Sprintf(" at %.4g req/s", w.Rate)
 	}
 	if w.Concurrency == 0 {
 		return s + " all at once"
@@ -148,10 +235,29 @@ func (w Workload) String() string {
 	return s + fmt.Sprintf(" concurrency %d", w.Concurrency)
 }
 
+// Varies describes the dataset, and what differs between the requests; "" for prompts of equal length.
+func (w Workload) Varies() string {
+	var parts []string
+	if w.Dataset != "" {
+		parts = append(parts, w.Dataset)
+	}
+	dims := w.Shape.Dims()
+	for _, name := range shapeFields {
+		if v := dims[name]; v != "" {
+			parts = append(parts, name+" "+v)
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
 // Manifest returns a workload in the form of sidecars and manifests.
 func (w Workload) Manifest() manifest.Workload {
 	isl, osl := float64(w.ISL), float64(w.OSL)
 	out := manifest.Workload{Task: "text", Dataset: "random", Dims: w.Dims}
+	if w.Shape.Varies() {
+		out.Dims = w.Shape.Dims()
+		maps.Copy(out.Dims, w.Dims)
+	}
 	if w.Dataset != "" {
 		out.Dataset = w.Dataset
 	}
@@ -178,6 +284,12 @@ func (w Workload) fileName() string {
 		s = fileSafe(w.Dataset)
 		if w.OSL > 0 {
 			s += fmt.Sprintf("-osl%d", w.OSL)
+		}
+	}
+	dims := w.Shape.Dims()
+	for _, name := range shapeFields {
+		if v := dims[name]; v != "" {
+			s += "-" + name + strings.NewReplacer("(", "-", ")", "", ",", "-").Replace(v)
 		}
 	}
 	switch {

@@ -60,15 +60,15 @@ func writeWorkloads(w io.Writer, list []plan.Workload, e plan.Estimate) {
 	for i, w := range list {
 		rate := "-"
 		if w.Rate > 0 {
-			rate = fmt.Sprintf("%g", w.Rate)
+			rate = fmt.Sprintf("%.4g", w.Rate)
 		}
 		fmt.Fprintf(tw, "%d\t%s\t%s\t%s\t%s\t%d\t", i+1, plaintext.Dash(w.ISL), plaintext.Dash(w.OSL),
 			plaintext.Dash(w.Concurrency), rate, w.Requests)
 		if i < len(e.Each) {
 			fmt.Fprintf(tw, "%s\t", plaintext.Duration(e.Each[i]))
 		}
-		if w.Dataset != "" {
-			fmt.Fprintf(tw, "   %s", w.Dataset)
+		if varies := w.Varies(); varies != "" {
+			fmt.Fprintf(tw, "   %s", varies)
 		}
 		fmt.Fprintln(tw)
 	}

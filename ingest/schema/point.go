@@ -120,6 +120,50 @@ func (k Key) Comparable() bool {
 	return (k.ISL != nil && k.OSL != nil) || k.Dims[DimLabel] != ""
 }
 
+// Dimensions of a load whose requests differ: distributions of their lengths, how they follow each other, what their
+// prompts share. Burstiness is vLLM's.
+const (
+	DimISL        = "isl"
+	DimOSL        = "osl"
+	DimArrivals   = "arrivals"
+	DimBurstiness = "burstiness"
+	DimPrefix     = "prefix"
+	DimPrefixes   = "prefixes"
+)
+
+// ToolBuiltin is the load client of this program, in keys.
+const ToolBuiltin = "builtin"
+
+// ConditionISL says how the lengths of prompts were made; ISLCounted: by the server's own count, so that they are exact.
+const (
+	ConditionISL = "isl"
+	ISLCounted   = "counted by the server"
+)
+
+// Restatable reports whether every dimension is one that the text of a workload states, so that the workload can be
+// measured again from its key.
+func (k Key) Restatable() bool {
+	for name := range k.Dims {
+		switch name {
+		case DimISL, DimOSL, DimArrivals, DimBurstiness, DimPrefix, DimPrefixes:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// LengthsVary reports whether lengths were drawn from a distribution or a range, so that no single one need have the
+// key's.
+func (k Key) LengthsVary() bool {
+	for name := range k.Dims {
+		if strings.HasSuffix(name, "_stdev") || name == "range_ratio" || name == DimISL || name == DimOSL {
+			return true
+		}
+	}
+	return false
+}
+
 // Less orders keys by task, lengths, load, then the rest. An unknown number sorts last.
 func (k Key) Less(o Key) bool {
 	for _, d := range []int{

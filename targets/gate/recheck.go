@@ -137,11 +137,12 @@ func (r *Review) control(x *Recheck) *schema.Key {
 
 // loadable reports whether a load client can make a workload again: text of known lengths under a known load.
 func loadable(k schema.Key) bool {
-	return k.ISL != nil && k.OSL != nil && len(k.Dims) == 0 && (k.Task == "text" || k.Task == "") &&
+	stated := len(k.Dims) == 0 || k.Tool == schema.ToolBuiltin && k.Restatable()
+	return stated && k.ISL != nil && k.OSL != nil && (k.Task == "text" || k.Task == "") &&
 		(k.Concurrency == nil) != (k.Rate == nil)
 }
 
 // loadOf returns a workload without the tool that measured it.
 func loadOf(k schema.Key) schema.Key {
-	return schema.Key{ISL: k.ISL, OSL: k.OSL, Concurrency: k.Concurrency, Rate: k.Rate}
+	return schema.Key{ISL: k.ISL, OSL: k.OSL, Concurrency: k.Concurrency, Rate: k.Rate, Dims: k.Dims}
 }

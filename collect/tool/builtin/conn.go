@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/ttreport/ttreport/collect/arrival"
+	"github.com/ttreport/ttreport/collect/traffic"
 	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 )
@@ -110,9 +111,9 @@ func (r *runner) close() {
 }
 
 // message returns the whole HTTP request of one prompt.
-func (r *runner) message(i int) []byte {
+func (r *runner) message(i int, q traffic.Request) []byte {
 	var head bytes.Buffer
-	body := r.prompts.body(i)
+	body := r.prompts.body(i, q)
 	head.Grow(len(body) + 512)
 	const start = "POST %s/v1/completions HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n"
 	fmt.Fprintf(&head, start, strings.TrimSuffix(r.url.Path, "/"), r.url.Host, len(body))
@@ -128,8 +129,8 @@ func (r *runner) message(i int) []byte {
 }
 
 // ask sends a request and reads its answer to the end. stale reports that the connection was closed before any answer.
-func (c *conn) ask(r *runner, i int) (t Timeline, stale bool) {
-	message := r.message(i)
+func (c *conn) ask(r *runner, i int, q traffic.Request) (t Timeline, stale bool) {
+	message := r.message(i, q)
 	began := time.Now()
 	t.Sent = began.Sub(r.out.Began)
 	deadline := began.Add(r.load.Timeout)
@@ -155,7 +156,7 @@ func (c *conn) ask(r *runner, i int) (t Timeline, stale bool) {
 		text, _ := io.ReadAll(io.LimitReader(resp.Body, 500)) // as much as there is
 		return fail(fmt.Errorf("HTTP %d: %s", resp.StatusCode, bytes.TrimSpace(text)), false)
 	}
-	if err := c.follow(resp.Body, began, r.load.OSL, &t); err != nil {
+	if err := c.follow(resp.Body, began, q.OSL, &t); err != nil {
 		return fail(err, false)
 	}
 	t.OK = true

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/ttreport/ttreport/collect/traffic"
 	"github.com/ttreport/ttreport/ingest/schema/latency"
 )
 
@@ -23,7 +24,10 @@ type Load struct {
 	Concurrency int     // closed loop; also the limit of an open loop when both are given
 	Rate        float64 // requests a second; 0: closed loop
 	Requests    int
-	Warmups     int // requests before the measurement, not counted
+	Each        []traffic.Request // what the requests are, as many; nil: all of ISL and OSL, a Poisson process of Rate
+	Burstiness  float64           // of Each, for the record; 0: 1
+	Fit         bool              // count tokens with the server first, so that prompts are as long as asked
+	Warmups     int               // requests before the measurement, not counted
 	Seed        uint64
 	Timeout     time.Duration      // of one request; 0: an hour
 	Progress    func(SoFar)        // called after each request, from many goroutines; may be nil
@@ -44,6 +48,8 @@ type Outcome struct {
 	Peak     int             // most requests in flight at once
 	Late     []time.Duration // open loop: how late each request was sent
 	CPU      time.Duration   // of this process during the load; 0: unknown
+	Counted  bool            // the lengths of prompts are the server's own count
+	Refused  []string        // fields of a request that the server does not know, and that were left out
 }
 
 // Timeline is one request.
@@ -65,18 +71,23 @@ func Run(ctx context.Context, l Load) (Outcome, error) {
 	if l.Timeout == 0 {
 		l.Timeout = time.Hour
 	}
+	l = l.filled()
 	made, err := newPrompts(l)
 	if err != nil {
 		return Outcome{}, err
 	}
 	r := &runner{load: l, url: u, prompts: made}
 	defer r.close()
+	if l.Fit {
+		r.fitPrompts(ctx)
+	}
 	for i := range l.Warmups {
 		if r.one(ctx, -1-i); ctx.Err() != nil {
 			return Outcome{}, ctx.Err()
 		}
 	}
-	r.out = Outcome{Requests: make([]Timeline, l.Requests), Began: time.Now()}
+	r.out = Outcome{Requests: make([]Timeline, l.Requests), Began: time.Now(), Counted: r.prompts.fit.counted,
+		Refused: r.out.Refused}
 	spent := cpu()
 	if l.Rate > 0 {
 		r.open(ctx)
@@ -109,7 +120,18 @@ func (r *runner) enter() {
 	}
 }
 
+// filled returns the load with its requests, where they are all alike.
+func (l Load) filled() Load {
+	if l.Each == nil {
+		l.Each = traffic.Shape{}.Requests(traffic.Base{ISL: l.ISL, OSL: l.OSL, Rate: l.Rate}, l.Requests, l.Seed)
+	}
+	return l
+}
+
 func (l Load) check() error {
+	if l.Each != nil && len(l.Each) != l.Requests {
+		return fmt.Errorf("a load of %d requests states %d", l.Requests, len(l.Each))
+	}
 	if l.Requests <= 0 || (l.Concurrency <= 0 && l.Rate <= 0) {
 		return fmt.Errorf("a load needs a number of requests and a concurrency or a rate")
 	}
@@ -129,6 +151,7 @@ type runner struct {
 	load     Load
 	url      *url.URL
 	prompts  *prompts
+	counts   int // requests that counted tokens
 	out      Outcome
 	inFlight atomic.Int64
 	peak     atomic.Int64
@@ -171,14 +194,13 @@ func (r *runner) closed(ctx context.Context) {
 
 // open sends each request at its own time, or later where a concurrency limits it.
 func (r *runner) open(ctx context.Context) {
-	rng := r.load.arrivals()
 	var requests errgroup.Group
 	if r.load.Concurrency > 0 {
 		requests.SetLimit(r.load.Concurrency)
 	}
 	r.out.Late = make([]time.Duration, r.load.Requests)
-	due := time.Duration(0)
 	for i := range r.load.Requests {
+		due := r.load.Each[i].At
 		timer := time.NewTimer(due - time.Since(r.out.Began))
 		select {
 		case <-ctx.Done():
@@ -187,13 +209,11 @@ func (r *runner) open(ctx context.Context) {
 			return
 		case <-timer.C:
 		}
-		at := due
 		requests.Go(func() error {
-			r.out.Late[i] = time.Since(r.out.Began) - at
+			r.out.Late[i] = time.Since(r.out.Began) - due
 			r.out.Requests[i] = r.one(ctx, i)
 			return nil
 		})
-		due += r.load.gap(rng)
 	}
 	_ = requests.Wait()
 }
@@ -202,7 +222,7 @@ func (r *runner) open(ctx context.Context) {
 func (r *runner) one(ctx context.Context, i int) Timeline {
 	r.enter()
 	defer r.inFlight.Add(-1)
-	t := r.attempt(ctx, i)
+	t := r.attempt(ctx, i, r.load.Each[max(i, -1-i)%len(r.load.Each)])
 	if i >= 0 {
 		r.report(t)
 	}
@@ -235,14 +255,14 @@ func (r *runner) report(t Timeline) {
 }
 
 // attempt sends a request, and sends it again if the server had closed the idle connection.
-func (r *runner) attempt(ctx context.Context, i int) Timeline {
+func (r *runner) attempt(ctx context.Context, i int, q traffic.Request) Timeline {
 	for {
 		c, reused, err := r.conn(ctx)
 		if err != nil {
 			return Timeline{Sent: time.Since(r.out.Began), Error: err.Error()}
 		}
 		stop := context.AfterFunc(ctx, func() { _ = c.raw.SetDeadline(time.Unix(1, 0)) }) // wakes a blocked read
-		t, stale := c.ask(r, i)
+		t, stale := c.ask(r, i, q)
 		stop()
 		if !stale || !reused || ctx.Err() != nil {
 			return t

@@ -5,60 +5,122 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/ttreport/ttreport/collect/traffic"
 )
 
-// vocabulary has short and common words, so that most tokenizers make one token of each.
-const vocabulary = "the of and to in is it you that he was for on are with as his they be at one have this from or " +
-	"had by hot word but what some we can out other were all there when up use your how said an each she"
+// vocabulary has common words of three letters. Tokenizers in use make one token of each, with the space before it;
+// one that works on bytes makes four. Either way a prompt's tokens depend on its number of words alone, so that what
+// the server counts in one prompt holds for all.
+const vocabulary = "the and you was for are his one had but not all can her use how out day get has him see two way who " +
+	"did may say she new now old any our too let put end why try ask men run own set big few got man boy"
 
 // headWords is the number of words at the beginning that differ between prompts: a prefix cache compares from the
 // beginning, so no request benefits from an earlier one.
 const headWords = 8
 
-// prompts makes the requests of a load: each has a head of its own and one of a few dozen tails.
+// mostTails bounds the memory of all tails, bytes.
+const mostTails = 64 << 20
+
+// prompts makes the requests of a load: each prompt has what it shares with others, a head of its own, and one of a
+// few dozen tails.
 type prompts struct {
-	before, after []byte   // of the prompt in a body
-	tails         []string // each with the space before it
-	vocab         []string
-	isl           int
-	seed          uint64
+	before, middle, after []byte   // of a body, around max_tokens and the prompt
+	tails                 []string // each with a space before every word
+	vocab                 []string
+	longest, count        int // tokens of the longest prompt; prompts of the load
+	seed                  uint64
+	fit                   fit
 }
 
 func newPrompts(l Load) (*prompts, error) {
-	p := &prompts{vocab: strings.Fields(vocabulary), isl: l.ISL, seed: l.Seed}
-	const mark = "THE-PROMPT"
-	body, err := json.Marshal(map[string]any{
-		"model": l.Model, "prompt": mark, "max_tokens": l.OSL, "temperature": 0, "ignore_eos": true,
-		"stream": true, "stream_options": map[string]any{"include_usage": true},
-	})
-	if err != nil {
-		return nil, fmt.Errorf("request: %w", err)
+	p := &prompts{vocab: strings.Fields(vocabulary), seed: l.Seed, fit: unfitted}
+	if err := p.template(l.Model, nil); err != nil {
+		return nil, err
 	}
-	p.before, p.after, _ = bytes.Cut(body, []byte(mark))
-	rng := rand.New(rand.NewPCG(l.Seed, 0x70726f6d))
-	for range min(l.Requests+l.Warmups, 64) {
+	for _, q := range l.Each {
+		p.longest = max(p.longest, q.ISL)
+	}
+	p.count = l.Requests + l.Warmups
+	p.makeTails()
+	return p, nil
+}
+
+// makeTails makes the tails of the words in use.
+func (p *prompts) makeTails() {
+	rng := rand.New(rand.NewPCG(p.seed, 0x70726f6d))
+	p.tails = nil
+	for range min(p.count, 64, 1+mostTails/(4*max(1, p.longest))) {
 		var tail strings.Builder
-		for range max(0, l.ISL-headWords) {
+		for range max(p.longest, someWords) {
 			tail.WriteByte(' ')
 			tail.WriteString(p.vocab[rng.IntN(len(p.vocab))])
 		}
 		p.tails = append(p.tails, tail.String())
 	}
-	return p, nil
 }
 
-// body returns the body of request i; warm-up requests have negative numbers.
-func (p *prompts) body(i int) []byte {
-	tail := p.tails[((i%len(p.tails))+len(p.tails))%len(p.tails)]
-	b := make([]byte, 0, len(p.before)+len(tail)+len(p.after)+headWords*6)
-	b = append(b, p.before...)
-	rng := rand.NewPCG(p.seed, uint64(int64(i)))
-	for k := range min(headWords, p.isl) {
-		if k > 0 {
-			b = append(b, ' ')
-		}
-		b = append(b, p.vocab[rng.Uint64()%uint64(len(p.vocab))]...)
+// template makes what the bodies of all requests have. Some servers refuse fields that others need; without are those
+// that this one refused.
+func (p *prompts) template(model string, without []string) error {
+	const mark = "THE-PROMPT"
+	fields := map[string]any{
+		"model": model, "prompt": mark, "temperature": 0, "ignore_eos": true,
+		"stream": true, "stream_options": map[string]any{"include_usage": true},
 	}
-	return append(append(b, tail...), p.after...)
+	for _, name := range without {
+		delete(fields, name)
+	}
+	body, err := json.Marshal(fields)
+	if err != nil {
+		return fmt.Errorf("request: %w", err)
+	}
+	p.before = []byte(`{"max_tokens":`)
+	p.middle, p.after, _ = bytes.Cut(append([]byte(","), body[1:]...), []byte(mark))
+	return nil
+}
+
+// body returns the body of request number i, which decides its words; warm-up requests have negative numbers.
+func (p *prompts) body(i int, q traffic.Request) []byte {
+	b := slices.Grow([]byte(nil), len(p.before)+len(p.middle)+len(p.after)+max(8*q.ISL, 2*len(q.Text))+16)
+	b = append(b, p.before...)
+	b = strconv.AppendInt(b, int64(q.OSL), 10)
+	b = append(b, p.middle...)
+	if q.Text != "" {
+		text, _ := json.Marshal(q.Text) // strings can always be written
+		return append(append(b, text[1:len(text)-1]...), p.after...)
+	}
+	return append(p.words(b, i, q), p.after...)
+}
+
+// words appends the made-up prompt of a request.
+func (p *prompts) words(b []byte, i int, q traffic.Request) []byte {
+	left, pad := p.fit.words(q.ISL)
+	first := true
+	write := func(rng *rand.PCG, n int) {
+		for range n {
+			if !first {
+				b = append(b, ' ')
+			}
+			first = false
+			b = append(b, p.vocab[rng.Uint64()%uint64(len(p.vocab))]...)
+		}
+	}
+	for _, block := range q.Blocks {
+		n := min(p.fit.share(q.BlockTokens), left)
+		write(rand.NewPCG(p.seed^0x626c6f636b, block), n)
+		left -= n
+	}
+	head := min(headWords, left)
+	write(rand.NewPCG(p.seed, uint64(int64(i))), head)
+	tail := p.tails[((i%len(p.tails))+len(p.tails))%len(p.tails)]
+	const word = 4 // letters, with the space
+	b = append(b, tail[:min(len(tail), word*(left-head))]...)
+	for range pad {
+		b = append(b, 'e')
+	}
+	return b
 }

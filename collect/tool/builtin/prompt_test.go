@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/ttreport/ttreport/collect/traffic"
 )
 
 // Every request begins differently, so that a prefix cache does not help, and has the requested length in words.
 func TestPromptsDiffer(t *testing.T) {
-	p, err := newPrompts(Load{Model: `odd "name"`, ISL: 40, OSL: 7, Requests: 2000})
+	p, err := newPrompts(Load{Model: `odd "name"`, ISL: 40, OSL: 7, Requests: 2000}.filled())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,7 +23,7 @@ func TestPromptsDiffer(t *testing.T) {
 			Max    int `json:"max_tokens"`
 			Stream bool
 		}
-		if err := json.Unmarshal(p.body(i), &body); err != nil {
+		if err := json.Unmarshal(p.body(i, traffic.Request{ISL: 40, OSL: 7}), &body); err != nil {
 			t.Fatal(err)
 		}
 		words := strings.Fields(body.Prompt)
@@ -33,9 +35,9 @@ func TestPromptsDiffer(t *testing.T) {
 	if len(seen) < 2000 {
 		t.Errorf("%d beginnings of 2002 requests", len(seen))
 	}
-	short, err := newPrompts(Load{ISL: 3, OSL: 1, Requests: 1})
-	if err != nil || bytes.Count(short.body(0), []byte(" ")) != 2 {
-		t.Errorf("%s, %v", short.body(0), err)
+	short, err := newPrompts(Load{ISL: 3, OSL: 1, Requests: 1}.filled())
+	if err != nil || bytes.Count(short.body(0, traffic.Request{ISL: 3, OSL: 1}), []byte(" ")) != 2 {
+		t.Errorf("%s, %v", short.after, err)
 	}
 }
 

@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -8,13 +9,14 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/latency"
 )
 
 // Name and Version identify this client in sidecars and on pages.
 const (
-	Name    = "builtin"
-	Version = "2"
+	Name    = schema.ToolBuiltin
+	Version = "3"
 )
 
 // Set computes the statistics of an outcome.
@@ -41,6 +43,7 @@ func (o Outcome) Result(l Load) ([]byte, error) {
 	}
 	if l.Rate > 0 {
 		r["request_rate"] = l.Rate
+		r["burstiness"] = cmp.Or(l.Burstiness, 1)
 	}
 	if l.Concurrency > 0 {
 		r["max_concurrency"] = l.Concurrency

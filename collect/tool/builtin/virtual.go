@@ -1,7 +1,6 @@
 package builtin
 
 import (
-	"math/rand/v2"
 	"slices"
 	"time"
 )
@@ -39,15 +38,17 @@ func RunVirtual(l Load, srv Virtual) (Outcome, error) {
 	if err := l.check(); err != nil {
 		return Outcome{}, err
 	}
-	for range l.Warmups {
-		srv.Submit(0, srv.Elapsed()+2*network, l.ISL, l.OSL)
+	l = l.filled()
+	for i := range l.Warmups {
+		q := l.Each[i%len(l.Each)]
+		srv.Submit(0, srv.Elapsed()+2*network, q.ISL, q.OSL)
 		for srv.Step(func(int, time.Duration, bool) {}) {
 			continue
 		}
 	}
 	v := &virtualRun{srv: srv, base: srv.Elapsed(), due: l.due(), limit: l.Concurrency,
 		last: make([]time.Duration, l.Requests)}
-	v.load, v.out = l, Outcome{Requests: make([]Timeline, l.Requests), Began: srv.Time()}
+	v.load, v.out = l, Outcome{Requests: make([]Timeline, l.Requests), Began: srv.Time(), Counted: true}
 	if l.Rate > 0 {
 		v.out.Late = make([]time.Duration, l.Requests)
 	}
@@ -70,10 +71,8 @@ func (l Load) due() []time.Duration {
 		}
 		return out
 	}
-	rng, due := l.arrivals(), time.Duration(0)
 	for i := range out {
-		out[i] = due
-		due += l.gap(rng)
+		out[i] = l.Each[i].At
 	}
 	return out
 }
@@ -84,12 +83,12 @@ func (v *virtualRun) send(earliest time.Duration) {
 	v.next++
 	at := max(v.due[i], earliest)
 	v.enter()
-	t := &v.out.Requests[i]
-	t.Sent, t.In = at, v.load.ISL
+	t, q := &v.out.Requests[i], v.load.Each[i]
+	t.Sent, t.In = at, q.ISL
 	if v.out.Late != nil {
 		v.out.Late[i] = at - v.due[i]
 	}
-	v.srv.Submit(i, v.base+at+network, v.load.ISL, v.load.OSL)
+	v.srv.Submit(i, v.base+at+network, q.ISL, q.OSL)
 }
 
 // token records a token of a request.
@@ -98,7 +97,7 @@ func (v *virtualRun) token(i int, at time.Duration, last bool) {
 	t := &v.out.Requests[i]
 	if t.Out++; t.Out == 1 {
 		t.TTFT = ms(at - t.Sent)
-		t.ITL = slices.Grow(t.ITL, v.load.OSL)
+		t.ITL = slices.Grow(t.ITL, v.load.Each[i].OSL)
 	} else {
 		t.ITL = append(t.ITL, ms(at-v.last[i]))
 	}
@@ -112,11 +111,4 @@ func (v *virtualRun) token(i int, at time.Duration, last bool) {
 	if v.next < v.load.Requests {
 		v.send(at)
 	}
-}
-
-// arrivals draws the gaps between the requests of an open loop.
-func (l Load) arrivals() *rand.Rand { return rand.New(rand.NewPCG(l.Seed, 0x6f70656e)) }
-
-func (l Load) gap(rng *rand.Rand) time.Duration {
-	return time.Duration(rng.ExpFloat64() / l.Rate * float64(time.Second))
 }

@@ -300,3 +300,31 @@ func TestFailedPointsAreLeftOut(t *testing.T) {
 		}
 	}
 }
+
+// Prompts that the client fitted to the server's own count are not off by what a chat template adds.
+func TestCountedPromptsAreExact(t *testing.T) {
+	k := key("builtin", 1)
+	for got, want := range map[float64]int{128: 0, 129: 0, 131: 1} {
+		for cond, lints := range map[string]int{schema.ISLCounted: want, "": 0} {
+			b := columns.NewBuilder()
+			row := columns.PointRow{Key: b.Key(k, k.String()), Repeat: 1, Status: 1}
+			row.Cond = b.Cond(columns.Conditions{schema.ConditionISL: cond})
+			b.Begin(&row)
+			for name, v := range with(values{"isl/mean": got}) {
+				metric, stat, _ := strings.Cut(name, "/")
+				b.Value(b.StatID(columns.StatID{Metric: metric, Stat: stat}), v)
+			}
+			b.End(row)
+			b.C.Runs = append(b.C.Runs, columns.RunHead{PointsEnd: 1})
+			found := 0
+			for _, l := range lint.Release(b.Seal(), "v1", []int{0}, nil) {
+				if l.ID == lint.IDOtherLengths {
+					found++
+				}
+			}
+			if found != lints {
+				t.Errorf("%g tokens, %q: %d lints, want %d", got, cond, found, lints)
+			}
+		}
+	}
+}

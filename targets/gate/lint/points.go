@@ -35,17 +35,19 @@ func shortAnswers(l *inspection) {
 }
 
 // otherLengths sees prompts that the server counted otherwise than was asked, and answers that are longer. A chat
-// template adds some tens of tokens.
+// template adds some tens of tokens; prompts that were fitted to the server's own count are exact.
 func otherLengths(l *inspection) {
 	const template = 48
 	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
-		for dim := range k.Dims {
-			if strings.HasSuffix(dim, "_stdev") || dim == "range_ratio" {
-				return // lengths were drawn from a range
-			}
+		if k.LengthsVary() {
+			return
 		}
 		in, ok := l.get(p, "isl", "mean")
-		if ok && k.ISL != nil && *k.ISL > 0 && math.Abs(in-*k.ISL) > math.Max(template, .1**k.ISL) {
+		off := func(isl float64) float64 { return math.Max(template, .1*isl) }
+		if l.c.Conds[p.Cond][schema.ConditionISL] == schema.ISLCounted {
+			off = func(isl float64) float64 { return math.Max(1, .01*isl) }
+		}
+		if ok && k.ISL != nil && *k.ISL > 0 && math.Abs(in-*k.ISL) > off(*k.ISL) {
 			l.add(run, k.Workload(), ratio(in, *k.ISL), OtherLengths{true, *k.ISL, in})
 		}
 		out, ok := l.get(p, "osl", "mean")

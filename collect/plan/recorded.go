@@ -1,0 +1,88 @@
+package plan
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strconv"
+
+	"github.com/ttreport/ttreport/collect/traffic"
+	"github.com/ttreport/ttreport/ingest/rootfs"
+	"github.com/ttreport/ttreport/ingest/schema"
+)
+
+// mostRecorded bounds the file of a trace or of conversations, bytes.
+const mostRecorded = 1 << 30
+
+// replayable reports whether the builtin client can make a workload of a dataset.
+func (w Workload) replayable() bool {
+	return w.Dataset == DatasetTrace || w.Dataset == ShareGPT && w.Path != "" && w.OSL > 0
+}
+
+// recorded fills in what the file of a trace states: mean lengths, the number of requests and their rate, and a label,
+// because the lengths alone do not name the workload.
+func (w Workload) recorded() (Workload, error) {
+	if w.Dataset != DatasetTrace {
+		return w, nil
+	}
+	t, err := w.trace()
+	if err != nil {
+		return w, err
+	}
+	w.Requests = len(t.Take(w.Requests, 1))
+	t.Requests = t.Requests[:w.Requests]
+	w.ISL, w.OSL = t.Mean()
+	label := filepath.Base(w.Path) + "@" + t.ID
+	if w.Concurrency == 0 {
+		if w.Rate = t.Rate(); w.Rate == 0 {
+			return w, usage("add c=8: requests follow each other in 8 streams", "collect: %s has no timestamps", w.Path)
+		}
+		if w.Speed > 0 && w.Speed != 1 {
+			w.Rate *= w.Speed
+			label += " ×" + strconv.FormatFloat(w.Speed, 'g', -1, 64)
+		}
+	}
+	w.Dims = map[string]string{schema.DimLabel: label}
+	return w, nil
+}
+
+func (w Workload) trace() (traffic.Trace, error) {
+	data, err := rootfs.ReadFile(w.Path, mostRecorded)
+	if err != nil {
+		return traffic.Trace{}, UsageError{fmt.Errorf("collect: %w", err), ""}
+	}
+	t, err := traffic.ReadTrace(data, w.Block)
+	if err != nil {
+		return t, usage("ttreport help plans shows one", "collect: %s: %w", w.Path, err)
+	}
+	return t, nil
+}
+
+// Draw returns the requests of a workload. The same seed gives the same ones.
+func (w Workload) Draw(seed uint64) ([]traffic.Request, error) {
+	if w.Dataset == DatasetTrace {
+		t, err := w.trace()
+		if err != nil {
+			return nil, err
+		}
+		return t.Take(w.Requests, w.Speed), nil
+	}
+	base := traffic.Base{ISL: w.ISL, OSL: w.OSL, Rate: w.Rate, Context: w.Context}
+	list := w.Shape.Requests(base, w.Requests, seed)
+	if w.Dataset != ShareGPT {
+		return list, nil
+	}
+	data, err := rootfs.ReadFile(w.Path, mostRecorded)
+	if err != nil {
+		return nil, UsageError{fmt.Errorf("collect: %w", err), ""}
+	}
+	texts, err := traffic.ReadConversations(data)
+	if err != nil {
+		return nil, usage("", "collect: %s: %w", w.Path, err)
+	}
+	order := rand.New(rand.NewPCG(seed, 0x7368617265)).Perm(len(texts))
+	for i := range list {
+		list[i].Text = texts[order[i%len(order)]]
+	}
+	return list, nil
+}

@@ -1,0 +1,123 @@
+package traffic
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Arrivals says how the requests of an open loop follow each other. The zero value is a Poisson process of the
+// workload's rate.
+type Arrivals struct {
+	kind  string
+	rates []float64 // requests a second: of the two ends of a ramp, or of each step
+}
+
+const arrivalExamples = "constant, poisson, ramp(1,20), steps(5,10,20)"
+
+// ParseArrivals reads constant, poisson, ramp(from,to), a rate that grows evenly in time, or steps(a,b,…), rates that
+// last equally long. Rates are requests a second.
+func ParseArrivals(text string) (Arrivals, error) {
+	name, args, err := call(text)
+	if err != nil {
+		return Arrivals{}, err
+	}
+	wrong := func(what string) (Arrivals, error) {
+		return Arrivals{}, fmt.Errorf("%q %s; arrivals are %s", text, what, arrivalExamples)
+	}
+	for _, v := range args {
+		if !(v > 0) || v > 1e6 {
+			return wrong("has a rate that is not between 0 and a million")
+		}
+	}
+	switch {
+	case name == "poisson" && args == nil:
+		return Arrivals{}, nil
+	case name == "constant" && args == nil:
+		return Arrivals{kind: name}, nil
+	case name == "ramp" && len(args) == 2, name == "steps" && len(args) >= 2 && len(args) <= 100:
+		return Arrivals{name, args}, nil
+	case name == "ramp" || name == "steps":
+		return wrong("does not have the rates that it needs")
+	}
+	return wrong("is none that is known")
+}
+
+// Set reports whether arrivals are other than Poisson.
+func (a Arrivals) Set() bool { return a.kind != "" }
+
+// String is the text that ParseArrivals reads; "" for Poisson.
+func (a Arrivals) String() string {
+	if len(a.rates) == 0 {
+		return a.kind
+	}
+	var parts []string
+	for _, r := range a.rates {
+		parts = append(parts, number(r))
+	}
+	return a.kind + "(" + strings.Join(parts, ",") + ")"
+}
+
+// Rate returns the mean rate where the arrivals have rates of their own; 0 where the workload states it.
+func (a Arrivals) Rate() float64 {
+	if len(a.rates) == 0 {
+		return 0
+	}
+	sum := 0.
+	for _, r := range a.rates {
+		sum += r
+	}
+	return sum / float64(len(a.rates))
+}
+
+// due returns when n requests are sent, after the first. rate is the workload's; burstiness is vLLM's: the shape of the
+// gamma distribution of the gaps, 1 for a Poisson process, below it for bursts.
+func (a Arrivals) due(n int, rate, burstiness float64, seed uint64) []time.Duration {
+	src := rand.NewPCG(seed, 0x6f70656e)
+	rng, gaps := rand.New(src), distuv.Gamma{Alpha: burstiness, Beta: burstiness, Src: src} // of mean 1
+	out := make([]time.Duration, n)
+	passed := 0. // in mean gaps
+	for i := range out {
+		out[i] = time.Duration(a.moment(passed, n, rate) * float64(time.Second))
+		switch {
+		case a.kind == "constant":
+			passed++
+		case burstiness > 0 && burstiness != 1:
+			passed += gaps.Rand()
+		default:
+			passed += rng.ExpFloat64()
+		}
+	}
+	return out
+}
+
+// moment returns the seconds after which a number of requests is expected: the inverse of the integral of the rate.
+func (a Arrivals) moment(passed float64, n int, rate float64) float64 {
+	if len(a.rates) == 0 {
+		return passed / rate
+	}
+	whole := float64(n) / a.Rate() // seconds of the load
+	if a.kind == "ramp" {
+		from, to := a.rates[0], a.rates[1]
+		slope := (to - from) / whole
+		if most := float64(n); passed > most { // the last gaps were long: the last rate stays
+			return whole + (passed-most)/to
+		}
+		if math.Abs(slope) < 1e-12 {
+			return passed / from
+		}
+		return (math.Sqrt(from*from+2*slope*passed) - from) / slope
+	}
+	each, at := whole/float64(len(a.rates)), 0.
+	for _, r := range a.rates[:len(a.rates)-1] {
+		if passed < r*each {
+			return at + passed/r
+		}
+		passed, at = passed-r*each, at+each
+	}
+	return at + passed/a.rates[len(a.rates)-1]
+}
