@@ -131,7 +131,8 @@ func (w *Workload) UnmarshalText(text []byte) error {
 func (w *Workload) complete(burst bool) error {
 	if r := w.Shape.Arrivals.Rate(); r > 0 {
 		if w.Rate > 0 && w.Rate != r {
-			return fmt.Errorf("rate=%g and arrivals=%s, whose mean rate is %g, contradict each other", w.Rate, w.Shape.Arrivals, r)
+			return fmt.Errorf("rate=%g and arrivals=%s, whose mean rate is %g, contradict each other",
+				w.Rate, w.Shape.Arrivals, r)
 		}
 		w.Rate = r
 	}

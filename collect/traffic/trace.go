@@ -131,7 +131,8 @@ type conversation struct {
 func ReadConversations(data []byte) ([]string, error) {
 	var list []conversation
 	if err := json.Unmarshal(data, &list); err != nil {
-		return nil, fmt.Errorf("%w; expected a list like [{\"conversations\": [{\"from\": \"human\", \"value\": \"…\"}]}]", err)
+		const example = `[{"conversations": [{"from": "human", "value": "…"}]}]`
+		return nil, fmt.Errorf("%w; expected a list like %s", err, example)
 	}
 	var out []string
 	for _, c := range list {

@@ -134,7 +134,7 @@ const (
 // ToolBuiltin is the load client of this program, in keys.
 const ToolBuiltin = "builtin"
 
-// ConditionISL says how the lengths of prompts were made; ISLCounted: by the server's own count, so that they are exact.
+// ConditionISL says how the lengths of prompts were made; ISLCounted: by the server's own count, so they are exact.
 const (
 	ConditionISL = "isl"
 	ISLCounted   = "counted by the server"

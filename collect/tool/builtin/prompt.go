@@ -15,8 +15,8 @@ import (
 // vocabulary has common words of three letters. Tokenizers in use make one token of each, with the space before it;
 // one that works on bytes makes four. Either way a prompt's tokens depend on its number of words alone, so that what
 // the server counts in one prompt holds for all.
-const vocabulary = "the and you was for are his one had but not all can her use how out day get has him see two way who " +
-	"did may say she new now old any our too let put end why try ask men run own set big few got man boy"
+const vocabulary = "the and you was for are his one had but not all can her use how out day get has him see two way " +
+	"who did may say she new now old any our too let put end why try ask men run own set big few got man boy"
 
 // headWords is the number of words at the beginning that differ between prompts: a prefix cache compares from the
 // beginning, so no request benefits from an earlier one.
