@@ -17,8 +17,8 @@ import (
 	"github.com/ttreport/ttreport/ingest/userdir"
 )
 
-// errBusy is returned when another process on this machine measures the same device or server.
-var errBusy = errors.New("another process measures there already")
+// ErrBusy is returned when another process on this machine measures the same device or server.
+var ErrBusy = errors.New("another process measures there already")
 
 // Lock keeps two collections from measuring one device, or the server at one address, at the same time: each would see
 // the other's load as a regression. Locks are files of this machine, not of the workspace, and end with the process
@@ -45,7 +45,7 @@ func Lock(say func(string), device, address string) (release func(), err error) 
 		held = append(held, f)
 		shared := filepath.Join(os.TempDir(), "ttreport-"+lockName(name))
 		switch f, err = lockShared(shared, name); {
-		case errors.Is(err, errBusy):
+		case errors.Is(err, ErrBusy):
 			release()
 			return nil, err
 		case err != nil:
@@ -88,7 +88,7 @@ func lockOwn(path, name string) (*os.File, error) {
 		if pid, err := strconv.Atoi(strings.TrimSpace(string(who))); err == nil {
 			by = fmt.Sprintf("process %d", pid)
 		}
-		return nil, fmt.Errorf("%w: %s is held by %s", errBusy, name, by)
+		return nil, fmt.Errorf("%w: %s is held by %s", ErrBusy, name, by)
 	}
 	_ = f.Truncate(0) // the note is for people
 	_, _ = f.WriteAt(fmt.Appendf(nil, "%d\n", os.Getpid()), 0)
@@ -116,7 +116,7 @@ func lockShared(path, name string) (*os.File, error) {
 	}
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		_ = f.Close()
-		return nil, fmt.Errorf("%w: %s is held by another user (%s)", errBusy, name, path)
+		return nil, fmt.Errorf("%w: %s is held by another user (%s)", ErrBusy, name, path)
 	}
 	return f, nil
 }

@@ -30,10 +30,10 @@ func TestLockExcludesAndReleases(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Lock(quiet(t), "n300", "http://127.0.0.1:8000"); !errors.Is(err, errBusy) {
+	if _, err := Lock(quiet(t), "n300", "http://127.0.0.1:8000"); !errors.Is(err, ErrBusy) {
 		t.Errorf("one address twice: %v", err)
 	}
-	if _, err := Lock(quiet(t), "n150", "http://127.0.0.1:8001"); !errors.Is(err, errBusy) ||
+	if _, err := Lock(quiet(t), "n150", "http://127.0.0.1:8001"); !errors.Is(err, ErrBusy) ||
 		!strings.Contains(err.Error(), "process ") {
 		t.Errorf("one device twice: %v", err)
 	}

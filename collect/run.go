@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/url"
 	"os"
@@ -224,10 +225,12 @@ func (s *session) checkSimulated() error {
 // started.
 func (s *session) readHost(ctx context.Context, srv server.Server, took time.Duration) {
 	_, ours := srv.(server.Supervised)
+	s.machine.Setting = host.Scheduler()
 	if s.plan.Device == schema.Simulated || !ours && !local(s.end.URL) {
 		return
 	}
 	s.machine = host.Read(ctx)
+	maps.Copy(s.machine.Setting, host.Scheduler())
 	if program, ok := srv.(*server.Command); ok { // of a container the name differs every time
 		s.machine.Setting["server"] = strings.Join(redact.Argv(program.Argv), " ")
 	}

@@ -13,7 +13,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
 sys.path.insert(0, HERE)
 sys.dont_write_bytecode = True
-import commands, servers
+import commands, servers, slurm_story
 from servers import Skip
 
 # The file that a tool writes for a workload, and where the mean TTFT is in it.
@@ -281,6 +281,16 @@ class Runs:
             found = f"NO: containers left: {left!r}; the manifest ends with {manifest[-300:]}"
         self.row("builtin", f"{engine}: sim by image id", c, f"{len(c.points)} point", found)
 
+    def slurm(self):
+        begin = time.monotonic()
+        out, wrong = slurm_story.story(self.ttreport, self.folder("slurm-cluster"))
+        print(out)
+        version = self.sh("sinfo", "--version").split()[-1]
+        self.table.append(("slurm", version, "4 nodes of its own", "12 jobs, 36 points once",
+                           f"{time.monotonic() - begin:.0f}", f"NO: {wrong}" if wrong else "yes"))
+        if wrong:
+            self.failed.append(f"slurm: {wrong}")
+
     def step(self, name, run):
         try:
             run()
@@ -293,8 +303,8 @@ class Runs:
     def steps(self):
         """All steps, the quick ones first."""
         return {"aiperf": self.aiperf, "lm-eval": self.lm_eval, "inspect": self.inspect, "exec": self.exec,
-                "guidellm": self.guidellm, "llama.cpp": self.llama, "docker": self.docker, "podman": self.podman,
-                "vllm": self.vllm}
+                "guidellm": self.guidellm, "slurm": self.slurm, "llama.cpp": self.llama, "docker": self.docker,
+                "podman": self.podman, "vllm": self.vllm}
 
     def print(self):
         print(f"\n{'tool':<10} {'version':<12} {'server':<30} {'found':<26} {'s':>5}  read back equal")

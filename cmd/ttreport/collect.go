@@ -97,9 +97,18 @@ func (o collectOptions) collect(ctx context.Context, sh *shell) error {
 	if o.runPy.Workflow == plan.WorkflowReports {
 		return o.buildSite(ctx, sh, ws)
 	}
+	if err := o.slurm.check(); err != nil {
+		return err
+	}
+	if o.slurm.attaches() {
+		return o.onSlurm(ctx, sh, ws, nil)
+	}
 	entries, err := o.entries(ctx, sh, ws)
 	if err != nil {
 		return planError(err)
+	}
+	if o.slurm.on != "" {
+		return o.onSlurm(ctx, sh, ws, entries)
 	}
 	planned := o.planFile != "" || o.input != "" || o.Measure.Recheck
 	if len(entries) > 0 || planned {
@@ -199,10 +208,9 @@ func (o collectOptions) measure(ctx context.Context, sh *shell, ws *workspace.Wo
 		}
 		return nil
 	}
-	release, err := s.Lock()
+	release, err := o.lockDevice(ctx, sh, s)
 	if err != nil {
-		const fix = "wait for it, or end it: two loads on one device measure each other"
-		return fail(exitCollect, fix, "collect: %w", err)
+		return err
 	}
 	defer release()
 	if o.serverOnly {
@@ -248,34 +256,34 @@ func (o collectOptions) run(
 	if err := os.MkdirAll(results, 0o777); err != nil {
 		return failure{code: exitCollect, err: err, hint: "choose another folder with --out"}
 	}
-	release, err := lock(ctx, sh, results, folderlock.Shared, o.patience) // a demo has a folder for itself
+	mode := folderlock.Shared // a demo has a folder for itself
+	if o.job.once {
+		mode = folderlock.Exclusive
+	}
+	release, err := lock(ctx, sh, results, mode, o.patience)
 	if err != nil {
 		return err
 	}
 	defer release()
-	folder, err := o.open(ctx, sh, ws, func() (*collect.Folder, error) {
-		return collect.Open(ctx, s.Plan, s.Server, results, show.Event)
-	})
-	if err != nil {
+	if o.job.once {
+		if dir := collect.Finished(s.Plan, results); dir != "" {
+			fmt.Fprintf(sh.out, "measured before; results in %s\n", dir)
+			return nil
+		}
+	}
+	out, err := o.runIn(ctx, sh, ws, s, results, show.Event)
+	show.End()
+	if errors.As(err, &failure{}) { // no run folder was opened
 		return err
 	}
-	out, err := folder.Measure(ctx)
-	show.End()
 	if err != nil {
 		if len(out.Points)+out.Evals == 0 && ctx.Err() == nil && !errors.Is(err, server.ErrDied) {
 			ws = nil // there is nothing to point at
 		}
 		return collectError(ctx, sh, ws, err)
 	}
-	what := plaintext.Plural(len(out.Points), "point")
-	switch {
-	case out.Evals > 0 && len(out.Points) > 0:
-		what += " and " + plaintext.Plural(out.Evals, "eval")
-	case out.Evals > 0:
-		what = plaintext.Plural(out.Evals, "eval")
-	}
 	next := shellescape.QuoteCommand(append([]string{"ttreport", "build"}, o.outPath()...))
-	fmt.Fprintf(sh.out, "%s measured; results in %s. Next: %s\n", what, out.Dir, next)
+	fmt.Fprintf(sh.out, "%s measured; results in %s. Next: %s\n", measured(out), out.Dir, next)
 	if out.Failed > 0 {
 		return fail(exitCollect, "the journal in "+out.Dir+" has the reasons",
 			"%s failed", plaintext.Plural(out.Failed, "measurement"))
@@ -283,9 +291,22 @@ func (o collectOptions) run(
 	return nil
 }
 
+// measured says what was measured: "4 points and 1 eval".
+func measured(out collect.Outcome) string {
+	points, evals := plaintext.Plural(len(out.Points), "point"), plaintext.Plural(out.Evals, "eval")
+	switch {
+	case out.Evals == 0:
+		return points
+	case len(out.Points) == 0:
+		return evals
+	}
+	return points + " and " + evals
+}
+
 // open makes the run folder, or takes over an interrupted one, while no other command works in the workspace: ingest
 // and build see the folder with all that it holds or not at all. Measuring takes hours, in which what is there can be
-// built; the folder has a lock of its own then. open waits while another process is at the folder that would be resumed.
+// built; the folder has a lock of its own then. open waits while another process is at the folder that would be
+// resumed.
 func (o collectOptions) open(
 	ctx context.Context, sh *shell, ws *workspace.Workspace, open func() (*collect.Folder, error),
 ) (*collect.Folder, error) {

@@ -35,6 +35,7 @@ type Entry struct {
 	Repeat    int        `yaml:"repeat,omitempty"`
 	Chat      bool       `yaml:"chat,omitempty"`
 	Why       string     `yaml:"why,omitempty"` // for people
+	Resources Resources  `yaml:"resources,omitempty"`
 }
 
 // Read reads a plan file, strictly.

@@ -331,3 +331,6 @@ func (l *WorkloadList) String() string {
 	}
 	return strings.Join(out, " ")
 }
+
+// GetSlice returns the workloads as they are given one at a time.
+func (l *WorkloadList) GetSlice() []string { return strings.Fields(l.String()) }

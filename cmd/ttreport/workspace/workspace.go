@@ -41,6 +41,8 @@ type Config struct {
 	Tables []table.Mapping `yaml:"tables"`
 	// Plans are what ttreport collect measures when no model is named.
 	Plans []plan.Entry `yaml:"plans"`
+	// Resources are what jobs of collect --on need, by device; an entry of a plan may state others.
+	Resources map[string]plan.Resources `yaml:"resources"`
 }
 
 // Site says how the site is published.

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
+	"github.com/ttreport/ttreport/collect"
+	"github.com/ttreport/ttreport/collect/session"
+)
+
+// jobOptions are the flags that a scheduler's job gives its own collect.
+type jobOptions struct {
+	once, allocated bool
+	scratch         string
+}
+
+func (o *jobOptions) declare(fs *pflag.FlagSet) {
+	fs.BoolVar(&o.once, "once", false,
+		"measure nothing where --out has a complete run of the same plan; wait for the device while it is in use")
+	fs.BoolVar(&o.allocated, "allocated", false,
+		"the device is ours alone, as Slurm's GRES gives it: others on this host may measure theirs")
+	fs.StringVar(&o.scratch, "scratch", "",
+		"`folder` on a disk of this host to measure in; run folders are moved to --out when the run ends")
+}
+
+// lockDevice keeps others from measuring the same device. A job waits for it: somebody else was given the host too.
+func (o collectOptions) lockDevice(ctx context.Context, sh *shell, s *session.Session) (release func(), err error) {
+	if o.job.allocated {
+		return func() {}, nil
+	}
+	for deadline, said := time.Now().Add(o.patience), false; ; said = true {
+		if release, err = s.Lock(); err == nil {
+			return release, nil
+		}
+		if !errors.Is(err, collect.ErrBusy) || !o.job.once || !time.Now().Before(deadline) {
+			const fix = "wait for it, or end it: two loads on one device measure each other"
+			return nil, fail(exitCollect, fix, "collect: %w", err)
+		}
+		if !said {
+			sh.say("waiting   %v", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+// runIn measures in results, or in the scratch folder of the host, from where results are moved there on every path.
+func (o collectOptions) runIn(
+	ctx context.Context, sh *shell, ws *workspace.Workspace, s *session.Session, results string,
+	report func(collect.Event),
+) (out collect.Outcome, err error) {
+	at := results
+	if o.job.scratch != "" {
+		dir, put, missing := collect.Stage(o.job.scratch, results)
+		if missing != nil {
+			return out, missing
+		}
+		defer func() {
+			err = errors.Join(err, put())
+			out.Dir = filepath.Join(results, out.ID)
+		}()
+		at = dir
+	}
+	folder, err := o.open(ctx, sh, ws, func() (*collect.Folder, error) {
+		return collect.Open(ctx, s.Plan, s.Server, at, report)
+	})
+	if err != nil {
+		return out, err
+	}
+	return folder.Measure(ctx)
+}

@@ -1,0 +1,221 @@
+package slurm
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/redact"
+)
+
+var (
+	// ErrAway is returned when the controller does not answer. Jobs go on without it.
+	ErrAway = errors.New("the controller of Slurm does not answer")
+	// ErrNoSlurm is returned on a machine without Slurm's commands.
+	ErrNoSlurm = errors.New("the commands of Slurm are not on the PATH")
+	// ErrRefused is returned for a job that Slurm does not take.
+	ErrRefused = errors.New("refused by Slurm")
+	// ErrNoAccounting is returned by a cluster that keeps no accounts.
+	ErrNoAccounting = errors.New("this cluster has no accounting")
+)
+
+// Order is an array to submit.
+type Order struct {
+	Script  string
+	Name    string
+	Entries []int
+	Retries int           // that are left to Slurm
+	Limit   time.Duration // 0: as the script has it
+}
+
+// Record is a job as squeue lists it.
+type Record struct {
+	Name   string
+	Array  string // id of the array
+	Entry  int    // index in it
+	Job    string // id of the job itself
+	State  string // in full: PENDING, RUNNING …
+	Reason string
+	Node   string
+	Left   string // as squeue writes it: "1:02:03"
+
+	Restarts int // times that Slurm requeued it
+}
+
+// Cluster is what is asked of Slurm. Each method returns [ErrAway] while the controller does not answer.
+type Cluster interface {
+	// Test returns [ErrRefused] with Slurm's reason for the text of a script that it would not take.
+	Test(ctx context.Context, script string) error
+	Submit(ctx context.Context, o Order) (id string, err error)
+	Queue(ctx context.Context, names []string) ([]Record, error)
+	// Accounts returns what ended jobs of these names used; [ErrNoAccounting] where that is not kept.
+	Accounts(ctx context.Context, names []string, since time.Time) ([]Account, error)
+	Cancel(ctx context.Context, ids []string) error
+	Partitions(ctx context.Context) ([]Partition, error)
+}
+
+// Programs is Slurm behind its commands.
+type Programs struct{}
+
+// Installed returns [ErrNoSlurm] where a command is missing.
+func (Programs) Installed() error {
+	for _, name := range []string{"sbatch", "squeue", "scancel"} {
+		if _, err := exec.LookPath(name); err != nil {
+			return fmt.Errorf("%w: there is no %s", ErrNoSlurm, name)
+		}
+	}
+	return nil
+}
+
+// answerWithin is how long a command may take. They retry by themselves for MessageTimeout, 10 s by default.
+const answerWithin = 2 * time.Minute
+
+// run runs one of Slurm's commands.
+func run(ctx context.Context, argv ...string) (out, stderr string, err error) {
+	return runWith(ctx, "", argv...)
+}
+
+// runWith runs one with a text on its standard input.
+func runWith(ctx context.Context, stdin string, argv ...string) (out, stderr string, err error) {
+	ctx, done := context.WithTimeout(ctx, answerWithin)
+	defer done()
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.Env, cmd.Stdin = withoutSecrets(os.Environ()), strings.NewReader(stdin)
+	cmd.WaitDelay = time.Second
+	ownGroup(cmd) // Ctrl-C must not end an sbatch that was sent
+	var o, e bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &o, &e
+	err = cmd.Run()
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		err = fmt.Errorf("%w: %s took more than %s", ErrAway, argv[0], answerWithin)
+	}
+	return o.String(), strings.TrimSpace(e.String()), err
+}
+
+// withoutSecrets leaves out variables with secrets: sbatch hands its environment to the controller, which writes it to
+// its disk.
+func withoutSecrets(environ []string) []string {
+	return slices.DeleteFunc(slices.Clone(environ), func(v string) bool {
+		name, value, _ := strings.Cut(v, "=")
+		return !strings.Contains(value, redact.Mark) && strings.Contains(redact.Field(name, value), redact.Mark)
+	})
+}
+
+// signsOfAbsence are parts of what Slurm's commands print when the controller cannot be reached.
+func signsOfAbsence() []string {
+	return []string{
+		"Unable to contact slurm controller", "Socket timed out", "Connection refused", "Communication connection failure",
+		"Communication shutdown failure", "Zero Bytes were transmitted", "Transport endpoint is not connected",
+		"backup controller", "temporarily unable", "Slurm temporarily", "Message receive failure", "No route to host",
+	}
+}
+
+// failure is the error of a command: [ErrAway] where the controller cannot be reached, else kind.
+func failure(kind error, name, stderr string, err error) error {
+	if errors.Is(err, ErrAway) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	if errors.Is(err, exec.ErrNotFound) {
+		return fmt.Errorf("%w: there is no %s", ErrNoSlurm, name)
+	}
+	for _, sign := range signsOfAbsence() {
+		if strings.Contains(stderr, sign) {
+			return fmt.Errorf("%w: %s", ErrAway, lastLine(stderr))
+		}
+	}
+	if stderr == "" {
+		return fmt.Errorf("%w: %s: %w", kind, name, err)
+	}
+	if errors.Is(kind, ErrAway) {
+		return fmt.Errorf("%w: %s", kind, lastLine(stderr))
+	}
+	return fmt.Errorf("%w: %s", kind, strings.ReplaceAll(stderr, "\n", "; "))
+}
+
+func lastLine(text string) string { return text[strings.LastIndexByte(text, '\n')+1:] }
+
+// Test implements [Cluster] with sbatch --test-only.
+func (Programs) Test(ctx context.Context, script string) error {
+	_, stderr, err := runWith(ctx, script, "sbatch", "--test-only")
+	if err != nil {
+		return failure(ErrRefused, "sbatch", stderr, err)
+	}
+	return nil
+}
+
+// Submit implements [Cluster].
+func (Programs) Submit(ctx context.Context, o Order) (string, error) {
+	argv := []string{"sbatch", "--parsable", "--job-name=" + o.Name, "--array=" + indexes(o.Entries)}
+	if o.Limit > 0 {
+		argv = append(argv, "--time="+timeText(o.Limit))
+	}
+	out, stderr, err := run(ctx, append(argv, o.Script, strconv.Itoa(o.Retries))...)
+	if err != nil {
+		return "", failure(ErrRefused, "sbatch", stderr, err)
+	}
+	id, _, _ := strings.Cut(strings.TrimSpace(out), ";") // then the name of a cluster
+	return id, nil
+}
+
+// queueFormat has the array's id, the index, the job's id, state, reason, node, time left, restarts and name, each
+// with room for what is usual and a bar; see squeue(1), --Format.
+const queueFormat = "ArrayJobID:24|,ArrayTaskID:24|,JobID:24|,State:32|,Reason:128|,NodeList:256|,TimeLeft:24|," +
+	"RestartCnt:12|,Name:128|"
+
+// Queue implements [Cluster]. Jobs that have ended are listed for MinJobAge, 300 s by default.
+func (Programs) Queue(ctx context.Context, names []string) ([]Record, error) {
+	out, stderr, err := run(ctx, "squeue", "--noheader", "--array", "--states=all", "--name="+strings.Join(names, ","),
+		"--Format="+queueFormat)
+	if err != nil {
+		return nil, failure(ErrAway, "squeue", stderr, err)
+	}
+	return parseQueue(out), nil
+}
+
+// parseQueue reads what squeue prints in [queueFormat].
+func parseQueue(out string) []Record {
+	var list []Record
+	for line := range strings.Lines(out) {
+		f := strings.Split(line, "|")
+		if len(f) < 9 {
+			continue
+		}
+		for i := range f {
+			f[i] = strings.TrimSpace(f[i])
+		}
+		entry, err := strconv.Atoi(f[1])
+		if err != nil {
+			continue // no array: not ours
+		}
+		restarts, _ := strconv.Atoi(f[7]) // 0 where it is not stated
+		list = append(list, Record{Array: f[0], Entry: entry, Job: f[2], State: f[3], Reason: f[4], Node: f[5], Left: f[6],
+			Restarts: restarts, Name: f[8]})
+	}
+	return list
+}
+
+// Cancel implements [Cluster].
+func (Programs) Cancel(ctx context.Context, ids []string) error {
+	_, stderr, err := run(ctx, append([]string{"scancel"}, ids...)...)
+	if err != nil && !strings.Contains(stderr, "Invalid job id") {
+		return failure(errors.New("scancel failed"), "scancel", stderr, err)
+	}
+	return nil
+}
+
+// Partition is a partition of the cluster.
+type Partition struct {
+	Name    string
+	Default bool
+	Limit   time.Duration // 0: none
+	GRES    string
+	Nodes   int
+	CPUs    string // of a node: "64", or "64+" where some have more
+}

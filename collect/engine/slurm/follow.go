@@ -1,0 +1,348 @@
+package slurm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Follower submits a submission, follows it, and submits what is missing again.
+type Follower struct {
+	Submission *Submission
+	Cluster    Cluster
+	Poll       time.Duration // how often Slurm is asked
+	Show       func(View)
+	Detach     bool // return when everything is submitted
+
+	// The clock; nil for the machine's.
+	Now   func() time.Time
+	Sleep func(context.Context, time.Duration) error
+
+	tasks    []Task
+	orders   []order
+	away     time.Time // since when the controller has not answered; zero when it does
+	why      string
+	refused  error
+	reattach bool // orders of an earlier process may have been sent
+}
+
+// order is an array as the journal has it.
+type order struct {
+	Order
+	group Group
+	retry int
+	id    string // "" before Slurm has it
+	since time.Time
+}
+
+// View is what a person sees.
+type View struct {
+	Tasks []Task
+	Away  time.Duration // how long the controller has not answered
+	Why   string        // what it said last
+}
+
+// settles is how often in a row a final state must be seen before what is missing is submitted again: Slurm shows some
+// of them for a moment while it requeues a job itself, and a shared file system shows a journal late.
+const settles = 3
+
+// Run returns the tasks when all have ended. It returns an error when the context ends, and when Slurm refuses a job;
+// jobs that were submitted go on then.
+func (f *Follower) Run(ctx context.Context) ([]Task, error) {
+	f.defaults()
+	f.restore()
+	for {
+		if err := f.round(ctx); err != nil {
+			return f.tasks, err
+		}
+		f.Show(f.view())
+		ended := !slices.ContainsFunc(f.tasks, func(t Task) bool { return !t.Ended })
+		switch {
+		case ended:
+			f.account(ctx)
+			return f.tasks, errors.Join(f.refused, f.Submission.log(event{Event: "over"}))
+		case f.Detach && !slices.ContainsFunc(f.orders, func(o order) bool { return o.id == "" }):
+			return f.tasks, f.refused
+		}
+		if err := f.Sleep(ctx, f.Poll); err != nil {
+			return f.tasks, err
+		}
+	}
+}
+
+func (f *Follower) defaults() {
+	if f.Now == nil {
+		f.Now = time.Now
+	}
+	if f.Sleep == nil {
+		f.Sleep = func(ctx context.Context, d time.Duration) error {
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(d):
+				return nil
+			}
+		}
+	}
+}
+
+// restore takes the state from the journal; a submission that is new gets an order for each group.
+func (f *Follower) restore() {
+	s := f.Submission
+	for _, j := range s.Jobs {
+		f.tasks = append(f.tasks, Task{Job: j, State: NotSubmitted})
+	}
+	for _, e := range s.journal {
+		switch e.Event {
+		case "submit":
+			f.reattach = true
+			f.orders = append(f.orders, f.orderOf(e))
+			for _, entry := range e.Entries {
+				t := f.task(entry)
+				t.Retry = max(t.Retry, e.Retry)
+			}
+		case "submitted":
+			if i := f.named(e.Name); i >= 0 {
+				f.orders[i].id = e.ID
+			}
+		case "ended":
+			t := f.task(e.Entries[0])
+			t.Ended, t.State, t.Reason = true, e.State, e.Note
+		}
+	}
+}
+
+func (f *Follower) orderOf(e event) order {
+	g := f.Submission.Groups[e.Group-1]
+	return order{group: g, retry: e.Retry, since: e.Time, Order: Order{
+		Script: f.Submission.scriptName(g), Name: e.Name, Entries: e.Entries, Limit: e.Limit, Retries: e.Left,
+	}}
+}
+
+func (f *Follower) named(name string) int {
+	return slices.IndexFunc(f.orders, func(o order) bool { return o.Name == name })
+}
+
+func (f *Follower) task(entry int) *Task {
+	return &f.tasks[slices.IndexFunc(f.tasks, func(t Task) bool { return t.Entry == entry })]
+}
+
+// round asks Slurm once, and does what is to be done. An error is one of ours: Slurm's are in the view.
+func (f *Follower) round(ctx context.Context) error {
+	if len(f.orders) == 0 {
+		for _, g := range f.Submission.Groups {
+			if err := f.plan(g, 0, g.Resources.MostRetries(), g.Entries, 0); err != nil {
+				return err
+			}
+		}
+	}
+	for i := range f.tasks {
+		if t := &f.tasks[i]; !t.Ended || !t.Whole {
+			f.Submission.progress(t)
+		}
+	}
+	records, err := f.Cluster.Queue(ctx, f.names())
+	if f.absent(err) {
+		return ctx.Err()
+	}
+	if err != nil {
+		return err
+	}
+	f.adopt(records)
+	if err := f.submit(ctx); err != nil {
+		return err
+	}
+	for i := range f.tasks {
+		if err := f.update(ctx, &f.tasks[i], records); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// absent notes whether the controller answers.
+func (f *Follower) absent(err error) bool {
+	if !errors.Is(err, ErrAway) && !errors.Is(err, context.Canceled) {
+		f.away = time.Time{}
+		return false
+	}
+	if f.away.IsZero() {
+		f.away = f.Now()
+	}
+	f.why = strings.TrimPrefix(err.Error(), ErrAway.Error()+": ")
+	return true
+}
+
+func (f *Follower) names() []string {
+	var out []string
+	for _, o := range f.orders {
+		out = append(out, o.Name)
+	}
+	return out
+}
+
+// plan writes down that an array will be submitted.
+func (f *Follower) plan(g Group, retry, left int, entries []int, limit time.Duration) error {
+	name := f.Submission.jobName(g, retry)
+	if retry > 0 { // one array a retry of an entry, because entries end at different times
+		name += fmt.Sprintf("-%d", entries[0])
+	}
+	e := event{
+		Event: "submit", Name: name, Group: g.Number, Retry: retry, Left: left, Entries: entries, Limit: limit, Time: f.Now(),
+	}
+	if err := f.Submission.log(e); err != nil {
+		return err
+	}
+	f.orders = append(f.orders, f.orderOf(e))
+	return nil
+}
+
+// adopt finds the arrays that an earlier process submitted, or this one without learning their ids.
+func (f *Follower) adopt(records []Record) {
+	for i := range f.orders {
+		o := &f.orders[i]
+		if o.id != "" {
+			continue
+		}
+		if at := slices.IndexFunc(records, func(r Record) bool { return r.Name == o.Name }); at >= 0 {
+			o.id = records[at].Array
+		}
+	}
+}
+
+// submit submits the arrays that Slurm does not have.
+func (f *Follower) submit(ctx context.Context) error {
+	for i := range f.orders {
+		o := &f.orders[i]
+		if o.id != "" || f.refused != nil {
+			continue
+		}
+		if f.reattach && f.accounted(ctx, o) {
+			continue
+		}
+		id, err := f.Cluster.Submit(ctx, o.Order)
+		switch {
+		case f.absent(err): // it may have arrived; the queue will show it
+			f.reattach = true
+			return ctx.Err()
+		case err != nil:
+			f.refused = err
+			for _, entry := range o.Entries {
+				if err := f.end(f.task(entry), NotSubmitted, err.Error()); err != nil {
+					return err
+				}
+			}
+			o.id = "-"
+			continue
+		}
+		o.id = id
+		if err := f.Submission.log(event{Event: "submitted", Name: o.Name, ID: id}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// accounted reports whether Slurm's accounts have an array that the queue does not list any more.
+func (f *Follower) accounted(ctx context.Context, o *order) bool {
+	list, err := f.Cluster.Accounts(ctx, []string{o.Name}, o.since.Add(-24*time.Hour))
+	if err != nil || len(list) == 0 {
+		return false
+	}
+	o.id, _, _ = strings.Cut(list[0].Job, "_")
+	return true
+}
+
+// newest returns the newest order of an entry.
+func (f *Follower) newest(entry int) *order {
+	for i := range slices.Backward(f.orders) {
+		if slices.Contains(f.orders[i].Entries, entry) {
+			return &f.orders[i]
+		}
+	}
+	return nil
+}
+
+// update takes what the queue has of a task. One that ended and is not complete is submitted again, or is over.
+func (f *Follower) update(ctx context.Context, t *Task, records []Record) error {
+	o := f.newest(t.Entry)
+	if t.Ended || o == nil || o.id == "" {
+		return nil
+	}
+	t.ID = fmt.Sprintf("%s_%d", o.id, t.Entry)
+	at := slices.IndexFunc(records, func(r Record) bool { return r.Name == o.Name && r.Entry == t.Entry })
+	if at >= 0 && active(records[at].State) {
+		r := records[at]
+		t.State, t.Reason, t.Node, t.Left, t.seen, t.restarts = r.State, r.Reason, r.Node, r.Left, 0, r.Restarts
+		return nil
+	}
+	state := Lost
+	if at >= 0 {
+		state, t.Reason, t.Node = records[at].State, records[at].Reason, records[at].Node
+		t.restarts = records[at].Restarts
+	}
+	t.Left = ""
+	if t.Whole {
+		return f.end(t, Completed, "")
+	}
+	if t.seen++; t.seen < settles {
+		return nil
+	}
+	if state == Lost {
+		state = f.ended(ctx, o, t.Entry)
+	}
+	return f.settle(t, o, state)
+}
+
+// ended asks the accounts how a job ended that the queue does not list any more.
+func (f *Follower) ended(ctx context.Context, o *order, entry int) string {
+	list, err := f.Cluster.Accounts(ctx, []string{o.Name}, o.since.Add(-24*time.Hour))
+	if err != nil {
+		return Lost
+	}
+	for _, a := range slices.Backward(list) {
+		if a.Entry == entry && !active(a.State) {
+			return a.State
+		}
+	}
+	return Lost
+}
+
+// settle decides about a task that ended without a complete run.
+func (f *Follower) settle(t *Task, o *order, state string) error {
+	most, used := t.Resources.MostRetries(), t.Retry+t.restarts
+	if retried(state) && used < most {
+		limit := o.Limit
+		if state == "TIMEOUT" && !o.group.Stated { // the estimate was too low
+			limit = 2 * max(o.Limit, o.group.Limit)
+		}
+		t.Retry, t.restarts, t.seen = used+1, 0, 0
+		t.State, t.Reason = state, fmt.Sprintf("retry %d of %d", t.Retry, most)
+		f.Show(f.view())
+		return f.plan(o.group, t.Retry, most-t.Retry, []int{t.Entry}, limit)
+	}
+	why := t.Reason
+	if retried(state) {
+		why = fmt.Sprintf("after %d of %d retries", used, most)
+	}
+	return f.end(t, state, why)
+}
+
+func (f *Follower) end(t *Task, state, note string) error {
+	t.Ended, t.State, t.Reason = true, state, note
+	if !t.OK() {
+		t.Log = f.Submission.lastLog(t.Entry, 3)
+	}
+	return f.Submission.log(event{Event: "ended", Entries: []int{t.Entry}, State: state, Note: note})
+}
+
+func (f *Follower) view() View {
+	v := View{Tasks: slices.Clone(f.tasks), Why: f.why}
+	if !f.away.IsZero() {
+		v.Away = max(1, f.Now().Sub(f.away))
+	}
+	return v
+}

@@ -1,0 +1,218 @@
+package slurm
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/durable"
+	"github.com/ttreport/ttreport/ingest/rootfs"
+)
+
+// Submission is a plan that was handed to Slurm: a folder with scripts, entries, logs and a journal.
+type Submission struct {
+	ID        string   `json:"id"`
+	Digest    string   `json:"digest"`    // of what is measured
+	Workspace string   `json:"workspace"` // where the jobs run
+	Program   string   `json:"program"`
+	Args      []string `json:"args"`  // of ttreport collect, for every job
+	After     []string `json:"after"` // arguments after --
+	Out       string   `json:"out"`   // folder with a folder for each entry, where its run folder is
+	Jobs      []Job    `json:"jobs"`
+	Groups    []Group  `json:"groups"`
+
+	Dir     string `json:"-"`
+	journal []event
+}
+
+// Files of a submission.
+const (
+	submissionName = "submission.json"
+	journalName    = "journal.jsonl"
+	mostFile       = 64 << 20 // bytes that are read of a file
+)
+
+// MostJobs is how many jobs a submission may have: Slurm's usual MaxArraySize is 1001, and array indexes are below it.
+const MostJobs = 1000
+
+// event is a line of the journal.
+type event struct {
+	Time    time.Time     `json:"time"`
+	Event   string        `json:"event"`           // submit, submitted, refused, ended, over
+	Name    string        `json:"name,omitempty"`  // of jobs
+	ID      string        `json:"id,omitempty"`    // of an array
+	Group   int           `json:"group,omitempty"` // of Groups
+	Retry   int           `json:"retry,omitempty"` // which of the retries this is; Slurm's own count too
+	Left    int           `json:"left,omitempty"`  // retries that Slurm may make itself
+	Entries []int         `json:"entries,omitempty"`
+	Limit   time.Duration `json:"limit,omitempty"`
+	State   string        `json:"state,omitempty"`
+	Note    string        `json:"note,omitempty"`
+}
+
+// Prepare returns a submission that is not on the disk yet: state is the folder of submissions, results that of run
+// folders. Its paths are absolute.
+func Prepare(s Submission, state, results string, now time.Time) *Submission {
+	var salt [2]byte
+	_, _ = rand.Read(salt[:]) // never fails; see crypto/rand
+	s.ID = now.UTC().Format("20060102T150405Z") + "-" + hex.EncodeToString(salt[:])
+	s.Dir, s.Out = filepath.Join(state, s.ID), filepath.Join(results, "slurm-"+s.ID)
+	s.Groups = groups(s.Jobs)
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%q %q", s.Args, s.After)
+	for _, j := range s.Jobs {
+		fmt.Fprintf(sum, "%q %+v", j.Plan, j.Resources)
+	}
+	s.Digest = hex.EncodeToString(sum.Sum(nil)[:8])
+	return &s
+}
+
+// Write writes the folder: entries, scripts, and last what makes it a submission.
+func (s *Submission) Write() error {
+	if err := os.MkdirAll(s.Dir, 0o777); err != nil {
+		return fmt.Errorf("submission: %w", err)
+	}
+	for _, j := range s.Jobs {
+		if err := os.MkdirAll(s.outOf(j.Entry), 0o777); err != nil {
+			return fmt.Errorf("submission: %w", err)
+		}
+		if err := durable.WriteFile(filepath.Join(s.Dir, fmt.Sprintf("entry-%03d.yaml", j.Entry)), j.Plan); err != nil {
+			return err
+		}
+	}
+	for _, g := range s.Groups {
+		if err := durable.WriteFile(s.scriptName(g), []byte(s.script(g))); err != nil {
+			return err
+		}
+	}
+	data, err := json.MarshalIndent(s, "", " ")
+	if err != nil {
+		return err
+	}
+	return durable.WriteFile(filepath.Join(s.Dir, submissionName), append(data, '\n'))
+}
+
+// Open opens the submission in a folder.
+func Open(dir string) (*Submission, error) {
+	data, err := rootfs.ReadFile(filepath.Join(dir, submissionName), mostFile)
+	if err != nil {
+		return nil, fmt.Errorf("submission: %w", err)
+	}
+	s := &Submission{Dir: dir}
+	if err := json.Unmarshal(data, s); err != nil {
+		return nil, fmt.Errorf("submission %s: %w", dir, err)
+	}
+	for _, g := range s.Groups {
+		for i := range s.Jobs {
+			if slices.Contains(g.Entries, s.Jobs[i].Entry) {
+				s.Jobs[i].Resources = g.Resources
+			}
+		}
+	}
+	return s, s.readJournal()
+}
+
+// Newest returns the newest submission below a folder that is not over, of a digest unless that is ""; nil for none.
+func Newest(state, digest string) (*Submission, error) {
+	names, err := filepath.Glob(filepath.Join(state, "*", submissionName))
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(names) // they begin with the time
+	for _, name := range slices.Backward(names) {
+		s, err := Open(filepath.Dir(name))
+		if err != nil {
+			return nil, err
+		}
+		if !s.Over() && (digest == "" || s.Digest == digest) {
+			return s, nil
+		}
+	}
+	return nil, nil
+}
+
+// Over reports whether nothing of the submission is left to do.
+func (s *Submission) Over() bool {
+	return slices.ContainsFunc(s.journal, func(e event) bool { return e.Event == "over" })
+}
+
+// readJournal reads the journal up to the first line that is not complete.
+func (s *Submission) readJournal() error {
+	data, err := rootfs.ReadFile(filepath.Join(s.Dir, journalName), mostFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("journal: %w", err)
+	}
+	s.journal = nil
+	for len(data) > 0 {
+		line, rest, _ := cutLine(data)
+		var e event
+		if json.Unmarshal(line, &e) == nil { // a line that a crash cut is followed by whole ones
+			s.journal = append(s.journal, e)
+		}
+		data = rest
+	}
+	return nil
+}
+
+func cutLine(data []byte) (line, rest []byte, found bool) {
+	if i := slices.Index(data, '\n'); i >= 0 {
+		return data[:i], data[i+1:], true
+	}
+	return data, nil, false
+}
+
+// log adds an event to the journal; it is on the disk when log returns.
+func (s *Submission) log(e event) error {
+	e.Time = time.Now().UTC()
+	data, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(filepath.Join(s.Dir, journalName), os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o666)
+	if err != nil {
+		return fmt.Errorf("journal: %w", err)
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.Size() > 0 { // after a line that a crash cut
+		var last [1]byte
+		if _, err := f.ReadAt(last[:], info.Size()-1); err == nil && last[0] != '\n' {
+			data = append([]byte("\n"), data...)
+		}
+	}
+	if _, err = f.Write(append(data, '\n')); err == nil {
+		err = f.Sync()
+	}
+	if err != nil {
+		return fmt.Errorf("journal %s: %w", f.Name(), err)
+	}
+	s.journal = append(s.journal, e)
+	return nil
+}
+
+// outOf returns the folder in which the run folder of an entry is.
+func (s *Submission) outOf(entry int) string { return filepath.Join(s.Out, fmt.Sprintf("%03d", entry)) }
+
+// logOf returns the file with what the jobs of an entry print.
+func (s *Submission) logOf(entry int) string {
+	return filepath.Join(s.Dir, fmt.Sprintf("log-%03d.txt", entry))
+}
+
+// Since returns when it was made, as its id states it.
+func (s *Submission) Since() string {
+	t, err := time.Parse("20060102T150405Z", s.ID[:min(len(s.ID), len("20060102T150405Z"))])
+	if err != nil {
+		return s.ID
+	}
+	return t.Format("2006-01-02 15:04 UTC")
+}
