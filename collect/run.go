@@ -330,6 +330,8 @@ func (s *session) item(ctx context.Context, st step) error {
 		return s.runTool(ctx, st)
 	case st.Task != "":
 		return s.eval(ctx, st)
+	case st.Load.SLO.Set():
+		return s.capacity(ctx, st)
 	}
 	return s.point(ctx, st)
 }
@@ -363,7 +365,7 @@ func (s *session) limit(st step) time.Duration {
 	if most == 0 {
 		most = 2 * time.Hour
 	}
-	if st.Task != "" || st.Once {
+	if st.Task != "" || st.Once || st.Load.SLO.Set() {
 		return most
 	}
 	waves := float64(st.Load.Requests) / float64(max(1, st.Load.Concurrency))

@@ -61,13 +61,14 @@ var rooms = map[string][]string{
 
 	"collect":             {"collect", "ingest/folderlock"},
 	"collect/arrival":     {},
+	"collect/capacity":    {},
 	"collect/credentials": {},
 	"collect/doctor": {
 		"collect/credentials", "collect/origin", "collect/plan.", "collect/server.", "collect/tool",
 	},
 	"collect/engine":           {"collect/plan."},
 	"collect/host":             {},
-	"collect/plan":             {"collect/plan/spec", "collect/tool", "collect/traffic"},
+	"collect/plan":             {"collect/capacity", "collect/plan/spec", "collect/tool", "collect/traffic"},
 	"collect/plan/spec":        {},
 	"collect/process":          {},
 	"collect/progress":         {"collect.", "collect/engine", "collect/plan."},

@@ -20,6 +20,12 @@ const (
 	assumedPrefill = 2000.
 )
 
+// What a search for a capacity is assumed to need: measurements, and requests one after the other in each.
+const (
+	probesAssumed = 16
+	wavesAssumed  = 6
+)
+
 // toolStart is what a tool takes before its first request: Python's imports and a tokenizer.
 const toolStart = 30 * time.Second
 
@@ -35,6 +41,9 @@ func EstimateOf(p Plan, past *columns.Columns) Estimate {
 			e.Measured++
 		}
 		took := one * max(1, float64(w.Requests)/float64(max(1, w.Concurrency)))
+		if w.SLO.Set() {
+			took = one * probesAssumed * wavesAssumed
+		}
 		if w.Rate > 0 {
 			took = float64(w.Requests)/w.Rate + one
 		}

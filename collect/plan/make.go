@@ -63,8 +63,13 @@ func Make(o Options, known spec.Model, targets Targets) (Plan, []Note, error) {
 	if p.Workloads, notes, err = workloads(o, p.Model.Name, known, stated); err != nil {
 		return p, nil, err
 	}
+	if o.Measure.SLO != "" {
+		if p.Workloads, err = searches(p.Workloads, o.Measure.SLO); err != nil {
+			return p, nil, err
+		}
+	}
 	for i := range p.Workloads {
-		p.Workloads[i].Context = known.Context
+		p.Workloads[i].Context, p.Workloads[i].Most = known.Context, known.Concurrency
 	}
 	if o.Measure.Only != OnlyBenchmarks {
 		if p.Evals, err = evals(o, stated.Evals); err != nil {

@@ -40,6 +40,7 @@ type Measure struct {
 	Sweep            string
 	Workloads        []Workload // in place of a sweep
 	Batches, Lengths string     // TensorRT-LLM's lists
+	SLO              string     // search for the largest concurrency that holds it, with these lengths
 	TargetsOnly      bool       // the sweep "targets", where none is named
 	Only             Only
 	Repeat           int // times each workload is measured

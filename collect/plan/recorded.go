@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/ttreport/ttreport/collect/capacity"
 	"github.com/ttreport/ttreport/collect/traffic"
 	"github.com/ttreport/ttreport/ingest/rootfs"
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -85,4 +86,23 @@ func (w Workload) Draw(seed uint64) ([]traffic.Request, error) {
 		list[i].Text = texts[order[i%len(order)]]
 	}
 	return list, nil
+}
+
+// searches turns workloads into searches for their capacity, one for each that differs in more than its load.
+func searches(list []Workload, slo string) ([]Workload, error) {
+	objective, err := capacity.ParseSLO(slo)
+	if err != nil {
+		return nil, usage("", "collect: --slo: %w", err)
+	}
+	var out []Workload
+	for _, w := range list {
+		if w.ISL == 0 || w.OSL == 0 || w.Dataset != "" {
+			const why = "collect: --slo needs prompts of known lengths, and %s has none"
+			return nil, usage("--workload isl=2000,osl=128,c=1 --slo 'ttft_p99<500ms'", why, w)
+		}
+		w.SLO, w.Concurrency, w.Rate, w.Requests = objective, 0, 0, 0
+		w.Shape.Arrivals, w.Shape.Burstiness = traffic.Arrivals{}, 0
+		out = join(out, w)
+	}
+	return out, nil
 }

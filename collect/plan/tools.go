@@ -52,7 +52,7 @@ func (f Finder) Fill(ctx context.Context, p *Plan, o ToolOptions) error {
 func onlyBuiltin(list []Workload, names []string) error {
 	other := slices.IndexFunc(names, func(name string) bool { return name != schema.ToolBuiltin })
 	for _, w := range list {
-		if other >= 0 && (w.Shape.Varies() || w.Dataset == DatasetTrace) {
+		if other >= 0 && (w.Shape.Varies() || w.SLO.Set() || w.Dataset == DatasetTrace) {
 			return usage("--tools builtin, or --tool-arg with a flag of the tool's own",
 				"collect: only the builtin client makes %s; %s does not", w, names[other])
 		}
@@ -141,7 +141,7 @@ func (p *Plan) compatible() error {
 	}
 	usesBuiltin := len(p.Tools) == 0 || slices.ContainsFunc(p.Tools, tool.Tool.IsBuiltin)
 	for _, w := range p.Workloads {
-		if usesBuiltin && (w.Dataset != "" && !w.replayable() || w.Concurrency == 0 && w.Rate == 0) {
+		if usesBuiltin && (w.Dataset != "" && !w.replayable() || w.Concurrency == 0 && w.Rate == 0 && !w.SLO.Set()) {
 			return usage("--tools vllm; builtin replays dataset=trace,path=FILE and dataset=sharegpt,path=FILE,osl=128",
 				"collect: builtin makes random prompts at a concurrency or a rate; it cannot make %s", w)
 		}

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -8,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ttreport/ttreport/collect/capacity"
 	"github.com/ttreport/ttreport/collect/traffic"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
@@ -23,6 +25,10 @@ type Workload struct {
 	Shape traffic.Shape
 	Speed float64 // of a trace, as a multiple of the recorded one; 0: 1
 	Block int     // tokens of a block of a trace; 0: 512
+	// SLO asks for the largest concurrency that holds it, in place of a load.
+	SLO capacity.SLO
+	// Most is the most concurrency that a search tries. 0: unknown.
+	Most int
 	// Context is the most tokens of a request that the server takes: drawn lengths beyond it are cut. 0: unknown.
 	Context int
 	// Dims are further dimensions of the workload, such as the degree of parallelism. They are part of its name in
@@ -44,7 +50,8 @@ var shapeFields = []string{
 func (w Workload) Same(o Workload) bool {
 	return w.ISL == o.ISL && w.OSL == o.OSL && w.Concurrency == o.Concurrency && w.Rate == o.Rate &&
 		w.Dataset == o.Dataset && w.Path == o.Path && w.Speed == o.Speed && w.Block == o.Block &&
-		slices.Equal(w.Extra, o.Extra) && maps.Equal(w.Dims, o.Dims) && maps.Equal(w.Shape.Dims(), o.Shape.Dims())
+		slices.Equal(w.Extra, o.Extra) && maps.Equal(w.Dims, o.Dims) && maps.Equal(w.Shape.Dims(), o.Shape.Dims()) &&
+		w.SLO.String() == o.SLO.String()
 }
 
 // join appends workloads that are not in a list yet.
@@ -82,6 +89,9 @@ func (w Workload) Text() string {
 		if v := varies[name]; v != "" {
 			parts = append(parts, name+"="+v)
 		}
+	}
+	if w.SLO.Set() {
+		return strings.Join(append(parts, schema.DimSLO+"="+w.SLO.String()), ",")
 	}
 	number("n", float64(w.Requests))
 	number("c", float64(w.Concurrency))
@@ -145,6 +155,12 @@ func (w *Workload) complete(burst bool) error {
 		}
 		return nil
 	}
+	if w.SLO.Set() {
+		if w.Concurrency+w.Requests > 0 || w.Rate > 0 || burst || w.ISL == 0 || w.OSL == 0 {
+			return errors.New("an slo searches for the concurrency: isl=2000,osl=128,slo=ttft_p99<500ms tpot_mean<50ms")
+		}
+		return w.Shape.Check(0)
+	}
 	noLength := w.Dataset == "" && (w.ISL == 0 || w.OSL == 0)
 	if noLength || !burst && w.Concurrency == 0 && w.Rate == 0 {
 		return errors.New("expected isl, osl and c or rate, as in isl=128,osl=128,c=1,n=8")
@@ -154,7 +170,7 @@ func (w *Workload) complete(burst bool) error {
 
 // WithRequests returns the workload with a number of requests where none is stated: four waves, at least eight.
 func (w Workload) WithRequests() Workload {
-	if w.Requests == 0 {
+	if w.Requests == 0 && !w.SLO.Set() {
 		w.Requests = max(8, 4*w.Concurrency)
 	}
 	return w
@@ -169,6 +185,10 @@ func (w *Workload) set(part string) error {
 	case "path":
 		w.Path = value
 		return nil
+	case schema.DimSLO:
+		var err error
+		w.SLO, err = capacity.ParseSLO(value)
+		return err
 	case schema.DimArrivals:
 		var err error
 		w.Shape.Arrivals, err = traffic.ParseArrivals(value)
@@ -227,6 +247,9 @@ func (w Workload) String() string {
 	if w.Shape.Varies() {
 		s += ", " + w.Varies() + ","
 	}
+	if w.SLO.Set() {
+		return s + " within " + w.SLO.String()
+	}
 	if w.Rate > 0 {
 		return s + fmt.Sprintf(" at %.4g req/s", w.Rate)
 	}
@@ -248,8 +271,17 @@ func (w Workload) Varies() string {
 			parts = append(parts, name+" "+v)
 		}
 	}
+	if w.SLO.Set() {
+		parts = append(parts, "within "+w.SLO.String())
+	}
 	return strings.Join(parts, ", ")
 }
+
+// mostConcurrency bounds a search where nothing states how many sequences the server takes.
+const mostConcurrency = 1024
+
+// MostConcurrency returns the most concurrency that a search for a capacity tries.
+func (w Workload) MostConcurrency() int { return cmp.Or(w.Most, mostConcurrency) }
 
 // Manifest returns a workload in the form of sidecars and manifests.
 func (w Workload) Manifest() manifest.Workload {
@@ -258,6 +290,11 @@ func (w Workload) Manifest() manifest.Workload {
 	if w.Shape.Varies() {
 		out.Dims = w.Shape.Dims()
 		maps.Copy(out.Dims, w.Dims)
+	}
+	if w.SLO.Set() {
+		dims := map[string]string{schema.DimSLO: w.SLO.String()}
+		maps.Copy(dims, out.Dims)
+		out.Dims = dims
 	}
 	if w.Dataset != "" {
 		out.Dataset = w.Dataset
@@ -294,6 +331,8 @@ func (w Workload) fileName() string {
 		}
 	}
 	switch {
+	case w.SLO.Set():
+		return s + "-" + strings.NewReplacer("<", "-", " ", "-").Replace(w.SLO.String())
 	case w.Rate > 0:
 		return s + "-rate" + strconv.FormatFloat(w.Rate, 'g', -1, 64)
 	case w.Concurrency > 0:

@@ -62,8 +62,8 @@ func writeWorkloads(w io.Writer, list []plan.Workload, e plan.Estimate) {
 		if w.Rate > 0 {
 			rate = fmt.Sprintf("%.4g", w.Rate)
 		}
-		fmt.Fprintf(tw, "%d\t%s\t%s\t%s\t%s\t%d\t", i+1, plaintext.Dash(w.ISL), plaintext.Dash(w.OSL),
-			plaintext.Dash(w.Concurrency), rate, w.Requests)
+		fmt.Fprintf(tw, "%d\t%s\t%s\t%s\t%s\t%s\t", i+1, plaintext.Dash(w.ISL), plaintext.Dash(w.OSL),
+			plaintext.Dash(w.Concurrency), rate, plaintext.Dash(w.Requests))
 		if i < len(e.Each) {
 			fmt.Fprintf(tw, "%s\t", plaintext.Duration(e.Each[i]))
 		}

@@ -131,6 +131,13 @@ const (
 	DimPrefixes   = "prefixes"
 )
 
+// DimSLO is the dimension of a search for a capacity: the service level objective. CapacityMetric is its result, the
+// largest concurrency that held the objective, as a metric of an exec tool is named.
+const (
+	DimSLO         = "slo"
+	CapacityMetric = "capacity"
+)
+
 // ToolBuiltin is the load client of this program, in keys.
 const ToolBuiltin = "builtin"
 

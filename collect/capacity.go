@@ -1,0 +1,172 @@
+package collect
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/ttreport/ttreport/collect/capacity"
+	"github.com/ttreport/ttreport/collect/process"
+	"github.com/ttreport/ttreport/collect/tool/builtin"
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
+)
+
+// Bounds of one measurement of a search for a capacity.
+const (
+	wavesOfProbe    = 4    // requests per stream that count
+	requestsOfProbe = 6000 // at most
+)
+
+// probed is a measurement of a search, as the result file keeps it.
+type probed struct {
+	Concurrency int     `json:"concurrency"`
+	Requests    int     `json:"requests"`
+	Worst       float64 `json:"worst_share_of_limit"` // 0: requests failed
+	Failed      int     `json:"failed"`
+	TTFT        float64 `json:"ttft_mean_ms"`
+	TPOT        float64 `json:"tpot_mean_ms"`
+	OutputTPS   float64 `json:"output_tps"`
+	Goodput     float64 `json:"goodput_rps"`
+}
+
+// capacity finds the largest concurrency at which the server holds the objective of a workload. Its measurements are
+// kept in the result and are no points: which concurrencies are tried differs from run to run.
+func (s *session) capacity(ctx context.Context, st step) error {
+	if err := s.log("point-start", st.Name, "", ""); err != nil {
+		return err
+	}
+	limited, done := context.WithTimeout(ctx, s.limit(st))
+	defer done()
+	var list []probed
+	var last builtin.Outcome
+	answer, err := capacity.Find(st.Load.MostConcurrency(), func(c int) (capacity.Probe, error) {
+		p, out, err := s.probe(limited, st, c, uint64(len(list)))
+		list, last = append(list, p), out
+		if p.Worst == 0 {
+			return capacity.Probe{Concurrency: c, Worst: math.Inf(1)}, err
+		}
+		return capacity.Probe{Concurrency: c, Worst: p.Worst}, err
+	})
+	switch {
+	case err != nil && ctx.Err() == nil && limited.Err() != nil:
+		return s.failed(st, fmt.Errorf("%w (%s)", process.ErrLimit, s.limit(st)))
+	case err != nil:
+		_ = s.log("point-failed", st.Name, "", err.Error()) // the error itself is returned
+		return err
+	case answer.Holds == 0:
+		why := "not even one request at a time holds " + st.Load.SLO.String()
+		if last.Requests != nil && list[0].Worst == 0 {
+			why += ": " + firstError(last)
+		}
+		return s.failed(st, fmt.Errorf("%s", why))
+	}
+	return s.capacityDone(st, answer, list)
+}
+
+// probe measures one concurrency.
+func (s *session) probe(ctx context.Context, st step, c int, number uint64) (probed, builtin.Outcome, error) {
+	w := st.Load
+	w.Concurrency = c
+	w.Requests = min(requestsOfProbe, 2*c+max(w.SLO.Needs(), wavesOfProbe*c))
+	seed := s.plan.Seed + uint64(st.index) + number<<32
+	each, err := w.Draw(seed)
+	if err != nil {
+		return probed{}, builtin.Outcome{}, err
+	}
+	load := builtin.Load{
+		URL: s.end.URL, Model: s.end.Model, APIKey: s.end.APIKey, Concurrency: c, Requests: w.Requests,
+		ISL: w.ISL, OSL: w.OSL, Each: each, Fit: true, Seed: seed, Timeout: time.Hour,
+	}
+	e := s.event(st)
+	e.Text, e.Total = fmt.Sprintf("%s: concurrency %d", st.String(), c), w.Requests
+	load.Progress = s.progress(e)
+	out, err := s.load(ctx, load)
+	if err != nil {
+		return probed{}, out, err
+	}
+	out = steady(out, c)
+	set := out.Set()
+	p := probed{Concurrency: c, Requests: len(out.Requests), Failed: set.Failed + set.Hollow, TTFT: set.TTFT.Mean,
+		TPOT: set.TPOT.Mean, OutputTPS: set.OutputTPS(), Goodput: goodput(w.SLO, out)}
+	if worst := w.SLO.Worst(set); !math.IsInf(worst, 1) {
+		p.Worst = worst
+	}
+	return p, out, nil
+}
+
+// steady returns the part of a closed loop in which all streams were busy: without the first request of each stream,
+// which the server began together with all others, and without those that ended after the last one was sent.
+func steady(out builtin.Outcome, streams int) builtin.Outcome {
+	first, last := time.Duration(math.MaxInt64), time.Duration(0)
+	for _, t := range out.Requests {
+		last = max(last, t.Sent)
+	}
+	var kept []builtin.Timeline
+	for _, t := range out.Requests[min(streams, len(out.Requests)):] {
+		if end := t.Sent + time.Duration(t.E2EL*float64(time.Millisecond)); end <= last || t.Error != "" {
+			kept, first = append(kept, t), min(first, t.Sent)
+		}
+	}
+	out.Requests, out.Duration = kept, max(last-first, 0)
+	return out
+}
+
+// goodput returns the requests a second that met every limit themselves.
+func goodput(slo capacity.SLO, out builtin.Outcome) float64 {
+	good := 0
+	for _, t := range out.Requests {
+		if slo.Meets(t.Request) {
+			good++
+		}
+	}
+	return float64(good) / max(out.Duration.Seconds(), 1e-9)
+}
+
+// capacityDone writes the result of a search: metrics of our own, and every measurement behind them.
+func (s *session) capacityDone(st step, a capacity.Answer, list []probed) error {
+	type metric struct {
+		Value  float64 `json:"value"`
+		Unit   string  `json:"unit"`
+		Better string  `json:"better,omitempty"`
+	}
+	var at probed // the slowest of the measurements of the answer
+	for _, p := range list {
+		if p.Concurrency == a.Holds && (at.Requests == 0 || p.OutputTPS < at.OutputTPS) {
+			at = p
+		}
+	}
+	raw, err := json.MarshalIndent(map[string]any{
+		"metrics": map[string]metric{
+			schema.CapacityMetric: {float64(a.Holds), "requests", "higher"},
+			"output_tps":          {at.OutputTPS, "tok/s", ""}, "goodput_rps": {at.Goodput, "req/s", ""},
+		},
+		"slo": st.Load.SLO.String(), "holds": a.Holds, "fails": a.Fails, "settled": a.Settled, "probes": list,
+	}, "", " ")
+	if err != nil {
+		return fmt.Errorf("writing the result: %w", err)
+	}
+	side := manifest.Sidecar{
+		Result: st.Name + ".json", Tool: builtin.Name, ToolVersion: builtin.Version, Workload: st.Load.Manifest(),
+		Argv: s.argv(st.Load, s.plan.Seed), Start: st.began.UTC(), End: s.now().UTC(),
+		Conditions: map[string]string{"seed": strconv.FormatUint(s.plan.Seed, 10)},
+	}
+	if err := s.store(side.Result, append(raw, '\n'), side); err != nil {
+		return err
+	}
+	s.out.Points = append(s.out.Points, PointOutcome{st.Load, at.TTFT, at.TPOT})
+	e := s.event(st)
+	e.Took, e.Final, e.TTFT, e.TPOT = s.now().Sub(st.began), true, at.TTFT, at.TPOT
+	e.Note = fmt.Sprintf("holds at %d", a.Holds)
+	if a.Fails > 0 {
+		e.Note += fmt.Sprintf(", not at %d", a.Fails)
+	}
+	if !a.Settled {
+		e.Note += "; measurements near the limit contradict each other"
+	}
+	s.report(e)
+	return s.log("point-done", st.Name, "raw/"+side.Result, "")
+}

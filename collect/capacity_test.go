@@ -1,0 +1,63 @@
+package collect_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/ttreport/ttreport/collect"
+	"github.com/ttreport/ttreport/collect/plan"
+	"github.com/ttreport/ttreport/collect/server"
+	"github.com/ttreport/ttreport/collect/server/sim"
+	"github.com/ttreport/ttreport/collect/tool/builtin"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
+)
+
+// A search finds the capacity that long measurements of single concurrencies have: it holds at what is found, and not
+// at 3 % or one more.
+func TestCapacityIsTheServers(t *testing.T) {
+	for _, c := range []struct {
+		slo   string
+		noise float64
+	}{{"tpot_mean<8ms", 0}, {"tpot_mean<8ms", .02}, {"ttft_p90<60ms", 0}} {
+		cfg := sim.Config{Noise: c.noise, Seed: 5}
+		var w plan.Workload
+		if err := w.UnmarshalText([]byte("isl=128,osl=32,slo=" + c.slo)); err != nil {
+			t.Fatal(err)
+		}
+		p := plan.Plan{Model: manifest.Model{Name: "sim-8b"}, Device: "simulated", Seed: 1, Workloads: []plan.Workload{w}}
+		srv := &server.Simulated{Config: cfg, Virtual: true, Begin: time.Unix(1e9, 0)}
+		out, err := collect.Run(context.Background(), p, srv, t.TempDir(), func(collect.Event) {})
+		if err != nil || out.Failed > 0 {
+			t.Fatalf("%s: %v %+v", c.slo, err, out)
+		}
+		names, _ := filepath.Glob(filepath.Join(out.Dir, "raw", "01-*[a-z].json"))
+		data, err := os.ReadFile(names[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got struct {
+			Holds, Fails int
+			Settled      bool
+		}
+		if err := json.Unmarshal(data, &got); err != nil || !got.Settled || got.Fails <= got.Holds {
+			t.Fatalf("%s: %v %s", c.slo, err, data)
+		}
+		worst := func(concurrency int) float64 {
+			l := builtin.Load{ISL: 128, OSL: 32, Concurrency: concurrency, Requests: 3000, Seed: 77}
+			measured, err := builtin.RunVirtual(l, sim.NewVirtual(cfg, time.Unix(1e9, 0)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return w.SLO.Worst(measured.Set())
+		}
+		step := max(1, got.Holds*3/100)
+		if low, high := worst(got.Holds-step), worst(got.Holds+2*step); low > 1 || high <= 1 {
+			t.Errorf("%s, noise %g: found %d to %d; a long measurement has %.3f of the limit at %d and %.3f at %d", c.slo, c.noise,
+				got.Holds, got.Fails, low, got.Holds-step, high, got.Holds+2*step)
+		}
+	}
+}
