@@ -65,7 +65,7 @@ func (o *collectOptions) declare(fs *pflag.FlagSet) {
 	o.given = func() []string { return givenFlags(fs) }
 	o.declareRunPy(fs)
 	o.declareTRT(fs)
-	common(fs, "model", "device", "release", "sweep", "workload", "slo", "recheck", "repeat",
+	common(fs, "model", "device", "release", "sweep", "workload", "recheck", "repeat",
 		"server", "tools", "evals", "out", "dry-run")
 }
 
@@ -87,7 +87,7 @@ func (o *collectOptions) declareMeasure(fs *pflag.FlagSet) {
 	fs.BoolVar(&m.Recheck, "recheck", false, "measure suspected changes again, with a control for each device")
 	fs.StringVar((*string)(&m.Only), "only", "", "benchmarks or evals")
 	fs.StringVar(&m.SLO, "slo", "",
-		"find the largest concurrency that holds `limits`, as in 'ttft_p99<500ms tpot_mean<50ms', with the lengths of the workloads")
+		"find the largest concurrency that holds `limits`, as in 'ttft_p99<500ms tpot_mean<50ms'")
 	fs.IntVar(&m.Repeat, "repeat", 1, "measure each workload this many `times`, interleaved")
 	fs.Uint64Var(&m.Seed, "seed", 1, "`number` that fixes prompts and arrivals")
 	fs.StringVar(&o.spec, "spec", "", "`file` of a runtime model specification: limits and image")
