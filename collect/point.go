@@ -68,6 +68,9 @@ func (s *session) load(ctx context.Context, l builtin.Load) (builtin.Outcome, er
 	if s.virtual != nil {
 		return builtin.RunVirtual(l, s.virtual)
 	}
+	if n := clientsOf(s.plan.Clients, l); n > 1 {
+		return runClients(ctx, l, n)
+	}
 	return builtin.Run(ctx, l)
 }
 
@@ -126,6 +129,9 @@ func (s *session) argv(w plan.Workload, seed uint64) []string {
 	}
 	if s.plan.Release != "" {
 		argv = append(argv, "--release", s.plan.Release)
+	}
+	if s.plan.Clients > 1 {
+		argv = append(argv, "--clients", strconv.Itoa(s.plan.Clients))
 	}
 	return redact.Argv(argv)
 }

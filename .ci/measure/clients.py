@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Measures what load clients add to what they measure, each against a server that logs when it sent each token.
 
-    clients.py [--tools builtin,aiperf,guidellm,vllm] [--streams 1,32,128,256] [--times 1]
+    clients.py [--tools builtin,builtin*4,aiperf,guidellm,vllm] [--streams 1,32,128,256] [--times 1]
 
 The server (truth) answers on a fixed schedule: TTFT 50 ms, 10 ms a token. Rivals come from PyPI, in environments that
-ttreport makes itself; vLLM's client runs without torch (vllm_client.py). One client runs at a time; of several times,
-the median is printed. A shared machine is noisy: compare errors within one run of this script, never across machines.
+ttreport makes itself; vLLM's client runs without torch (vllm_client.py). builtin*4 is --clients 4. One client runs at
+a time; of several times, the median is printed. A shared machine is noisy: compare errors within one run of this
+script, never across machines.
 """
 import argparse, collections, csv, glob, json, math, os, shutil, signal, statistics, subprocess, sys, tempfile, time
 
@@ -38,9 +39,12 @@ class Bench:
         self.work, self.tokenizer = work, f"{work}/tok"
         self.ttreport = commands.build(work)
         self.truth = commands.build(work, "./.ci/measure/truth")
-        commands.with_uv(work)
         os.environ["XDG_CACHE_HOME"] = f"{work}/cache"
-        for tool in ["aiperf"] + [t for t in tools if t not in ("builtin", "aiperf", "vllm")]:
+        tools = [t for t in tools if not t.startswith("builtin")]
+        if not tools:  # builtin needs no tokenizer
+            return
+        commands.with_uv(work)
+        for tool in ["aiperf"] + [t for t in tools if t not in ("aiperf", "vllm")]:
             self.sh(self.ttreport, "doctor", "--make", tool)
         if "vllm" in tools:
             self.sh(sys.executable, f"{HERE}/vllm_client.py", "install", f"{work}/vllm")
@@ -55,7 +59,7 @@ class Bench:
         """Runs a client once against a server of its own."""
         os.sync()  # the installed files may still be written to disk
         time.sleep(3)
-        folder = os.path.join(self.work, f"{tool}-{streams}-{repeat}")
+        folder = os.path.join(self.work, f"{tool.replace('*', 'x')}-{streams}-{repeat}")
         os.makedirs(folder)
         requests = REQUESTS.get(streams, 4 * streams)
         log = os.path.join(folder, "truth.jsonl")
@@ -66,11 +70,13 @@ class Bench:
 
     def collect(self, folder, log, tool, workload):
         port = commands.port()
+        tool, _, clients = tool.partition("*")
+        tokenizer = ["--tokenizer", self.tokenizer] if os.path.exists(self.tokenizer) else []
         server = subprocess.Popen([self.truth, "-addr", f"127.0.0.1:{port}", "-log", log])
         try:
             self.sh(self.ttreport, "collect", "--model", "m", "--device", "truth", "--release", "v1",
                     "--server", f"http://127.0.0.1:{port}", "--tools", tool, "--only", "benchmarks",
-                    "--tokenizer", self.tokenizer, "--no-warmup", "--workload", workload, cwd=folder)
+                    *tokenizer, "--clients", clients or "1", "--no-warmup", "--workload", workload, cwd=folder)
         finally:
             server.send_signal(signal.SIGINT)
             server.wait(10)
@@ -78,7 +84,7 @@ class Bench:
     def reported(self, folder, tool):
         """What the client reports, as ttreport reads it, and its CPU seconds."""
         with open(f"{folder}/_site/data/points/v1.csv") as f:
-            row = next(r for r in csv.DictReader(f) if r["tool"] == tool)
+            row = next(r for r in csv.DictReader(f) if r["tool"] == tool.partition("*")[0])
         with open(glob.glob(f"{folder}/results/*/raw/**/*.ttreport.json", recursive=True)[0]) as f:
             cpu = float(json.load(f)["client"]["cpu_s"])
         columns = ("ttft_mean_ms", "ttft_median_ms", "ttft_p99_ms", "tpot_mean_ms")
@@ -113,15 +119,16 @@ def goals(run, rivals):
     further = [f"{r.tool} ({name})" for r in rivals for name in ("mean", "p99")
                if abs(getattr(e, name)) > abs(getattr(error(r), name))]
     but = f", but not than {', '.join(further)}" if further else ""
-    yield f"closer than all {len(rivals)} rivals{but}", not further
+    if rivals:
+        yield f"closer than all {len(rivals)} rivals{but}", not further
 
 
 def judge(runs):
     """Prints the goals of every number of streams. At one stream, the CPU is mostly that of starting."""
-    for run in (r for r in runs if r.tool == "builtin"):
-        rivals = [r for r in runs if r.tool != "builtin" and r.streams == run.streams]
+    for run in (r for r in runs if r.tool.startswith("builtin")):
+        rivals = [r for r in runs if not r.tool.startswith("builtin") and r.streams == run.streams]
         for text, ok in goals(run, rivals):
-            print(f"{run.streams:>4} streams: {'met   ' if ok else 'MISSED'} {text}")
+            print(f"{run.tool:<10} {run.streams:>4} streams: {'met   ' if ok else 'MISSED'} {text}")
 
 
 def main():

@@ -89,6 +89,8 @@ func (o *collectOptions) declareMeasure(fs *pflag.FlagSet) {
 	fs.StringVar(&m.SLO, "slo", "",
 		"find the largest concurrency that holds `limits`, as in 'ttft_p99<500ms tpot_mean<50ms'")
 	fs.IntVar(&m.Repeat, "repeat", 1, "measure each workload this many `times`, interleaved")
+	fs.IntVar(&m.Clients, "clients", 0,
+		"make the load of builtin with this many `processes`, joined as if one had made it (default 1)")
 	fs.Uint64Var(&m.Seed, "seed", 1, "`number` that fixes prompts and arrivals")
 	fs.StringVar(&o.spec, "spec", "", "`file` of a runtime model specification: limits and image")
 	fs.IntVar(&m.MaxContext, "max-context", 0, "`tokens` of a request that the model takes, where nothing states it")

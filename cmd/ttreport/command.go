@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
+	"github.com/ttreport/ttreport/collect"
+	"github.com/ttreport/ttreport/collect/tool/builtin"
 	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/redact"
 )
@@ -114,6 +116,9 @@ func dispatch(ctx context.Context, sh *shell, args []string) int {
 	}
 	if args[0] == "--version" {
 		args[0] = "version"
+	}
+	if args[0] == collect.ClientCommand { // collect starts it, and nobody else
+		return finish(ctx, sh, builtin.Serve(ctx, sh.in, os.Stdout))
 	}
 	for _, c := range commands() {
 		if c.name == args[0] {

@@ -48,7 +48,7 @@ func Make(o Options, known spec.Model, targets Targets) (Plan, []Note, error) {
 		Release: o.System.Release, Channel: o.System.Channel,
 		Device: o.System.Device, Impl: cmp.Or(o.System.Impl, known.Impl),
 		Model:  manifest.Model{Name: base(o.System.Model), ID: known.ID, Status: known.Status},
-		Repeat: o.Measure.Repeat, Seed: o.Measure.Seed, EvalItems: builtinQuestions,
+		Repeat: o.Measure.Repeat, Clients: o.Measure.Clients, Seed: o.Measure.Seed, EvalItems: builtinQuestions,
 		Tokenizer: o.Tools.Tokenizer, Chat: o.Tools.Chat, ChatLoad: o.Tools.ChatLoad,
 		MPIRanks: o.Tools.MPIRanks, TaskDir: o.Evals.TaskDir,
 		PointLimit: o.Run.PointTimeout, NoResume: o.Run.NoResume, NoWarmup: o.Run.NoWarmup,

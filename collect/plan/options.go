@@ -3,9 +3,12 @@ package plan
 import (
 	"cmp"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/ttreport/ttreport/collect/plan/spec"
+	"github.com/ttreport/ttreport/collect/tool"
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
@@ -44,6 +47,7 @@ type Measure struct {
 	TargetsOnly      bool       // the sweep "targets", where none is named
 	Only             Only
 	Repeat           int // times each workload is measured
+	Clients          int // of builtin, that make the load together; 0: one
 	Seed             uint64
 	Recheck          bool // the entries come from the gate and take precedence over the options
 
@@ -137,6 +141,12 @@ func (o Options) Check() error {
 		return usage("leave one of them out", "collect: --only benchmarks and --evals contradict each other")
 	case m.Repeat < 1:
 		return usage("--repeat 3 measures each workload three times", "collect: --repeat %d is no number of times", m.Repeat)
+	case m.Clients < 0 || m.Clients > mostClients:
+		return usage("--clients 4 divides the streams among four processes", "collect: --clients %d is no number of clients",
+			m.Clients)
+	case m.Clients > 1 && len(o.Tools.Names) > 0 && !slices.Contains(o.Tools.Names, tool.Builtin().Name):
+		return usage("leave it out, or measure with --tools builtin",
+			"collect: --clients is for the builtin client, and --tools names %s", strings.Join(o.Tools.Names, ", "))
 	case m.Only != "" && m.Only != OnlyBenchmarks && m.Only != OnlyEvals:
 		return usage("use --only benchmarks or --only evals", "collect: --only %q", m.Only)
 	case (m.Batches == "") != (m.Lengths == ""):
@@ -145,6 +155,9 @@ func (o Options) Check() error {
 	}
 	return CheckChannel(s.Channel)
 }
+
+// mostClients is how many clients a load may have.
+const mostClients = 256
 
 // OnlyFor refuses options of a server that the named one would ignore.
 func (s ServerOptions) OnlyFor() error {

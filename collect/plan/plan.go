@@ -20,6 +20,7 @@ type Plan struct {
 	Workloads []Workload
 	EvalItems int // questions of the builtin eval; 0: none
 	Repeat    int // times each workload is measured, interleaved; 0: once
+	Clients   int // of builtin, that make the load together; 0: one
 	Seed      uint64
 	Targets   []manifest.TargetRow // in force for this run, when the plan states them
 
@@ -49,6 +50,9 @@ func (p Plan) Digest() string {
 	var names []string
 	for _, it := range p.Items() {
 		names = append(names, fmt.Sprintf("%s n%d", it.Name, it.Load.Requests+it.Limit))
+	}
+	if p.Clients > 1 {
+		names = append(names, fmt.Sprintf("%d clients", p.Clients))
 	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %+v %q %q %d %q %v",
 		p.Release, p.Channel, p.Model, p.Device, p.Impl, p.Seed, names, p.Chat || p.ChatLoad))

@@ -114,7 +114,7 @@ func New(r Request) (Server, error) {
 			Fix: "--device simulated, or --server URL for a real one",
 		}
 	}
-	return &Simulated{Config: r.simulator(), Virtual: r.Plan.BuiltinOnly()}, nil
+	return &Simulated{Config: r.simulator(), Virtual: r.Plan.BuiltinOnly() && r.Plan.Clients <= 1}, nil
 }
 
 // withFlags returns a command line with flags, which replace those of the same name in it. The flags are words such as

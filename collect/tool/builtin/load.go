@@ -29,9 +29,10 @@ type Load struct {
 	Fit         bool              // count tokens with the server first, so that prompts are as long as asked
 	Warmups     int               // requests before the measurement, not counted
 	Seed        uint64
+	Part        Part               // of it that this client does; the zero value is all
 	Timeout     time.Duration      // of one request; 0: an hour
-	Progress    func(SoFar)        // called after each request, from many goroutines; may be nil
-	RequestID   func(i int) string // header X-Request-Id, for checking against a server's log; may be nil
+	Progress    func(SoFar)        `json:"-"` // called after each request, from many goroutines; may be nil
+	RequestID   func(i int) string `json:"-"` // header X-Request-Id, for checking against a server's log; may be nil
 }
 
 // SoFar is the progress of a load.
@@ -50,6 +51,9 @@ type Outcome struct {
 	CPU      time.Duration   // of this process during the load; 0: unknown
 	Counted  bool            // the lengths of prompts are the server's own count
 	Refused  []string        // fields of a request that the server does not know, and that were left out
+
+	Clients     int           // that made the load; 0: one
+	ClockOffset time.Duration // of several clients, at most: the time that a message took is part of it
 }
 
 // Timeline is one request.
@@ -61,44 +65,48 @@ type Timeline struct {
 
 // Run sends the load. The error is the context's or a mistake in the load; failed requests are in the outcome.
 func Run(ctx context.Context, l Load) (Outcome, error) {
-	u, err := url.Parse(l.URL)
-	if err != nil || u.Host == "" {
-		return Outcome{}, fmt.Errorf("server address %q: expected something like http://127.0.0.1:8000", l.URL)
-	}
-	if err := l.check(); err != nil {
-		return Outcome{}, err
-	}
-	if l.Timeout == 0 {
-		l.Timeout = time.Hour
-	}
-	l = l.filled()
-	made, err := newPrompts(l)
+	r, err := newRunner(l)
 	if err != nil {
 		return Outcome{}, err
 	}
-	r := &runner{load: l, url: u, prompts: made}
 	defer r.close()
-	if l.Fit {
+	if err := r.prepare(ctx); err != nil {
+		return Outcome{}, err
+	}
+	if err := r.run(ctx, time.Now()); err != nil {
+		return Outcome{}, err
+	}
+	return r.outcome(), nil
+}
+
+// prepare fits prompts and warms the server up.
+func (r *runner) prepare(ctx context.Context) error {
+	if r.load.Fit {
 		r.fitPrompts(ctx)
 	}
-	for i := range l.Warmups {
+	for i := range r.load.Warmups {
 		if r.one(ctx, -1-i); ctx.Err() != nil {
-			return Outcome{}, ctx.Err()
+			return ctx.Err()
 		}
 	}
-	r.out = Outcome{Requests: make([]Timeline, l.Requests), Began: time.Now(), Counted: r.prompts.fit.counted,
+	return nil
+}
+
+// run sends the requests of the runner's part, from an instant on.
+func (r *runner) run(ctx context.Context, began time.Time) error {
+	r.out = Outcome{Requests: make([]Timeline, r.load.Requests), Began: began, Counted: r.prompts.fit.counted,
 		Refused: r.out.Refused}
 	spent := cpu()
-	if l.Rate > 0 {
+	if r.load.Rate > 0 {
 		r.open(ctx)
 	} else {
 		r.closed(ctx)
 	}
 	if ctx.Err() != nil {
-		return Outcome{}, ctx.Err()
+		return ctx.Err()
 	}
 	r.out.CPU = cpu() - spent
-	return r.outcome(), nil
+	return nil
 }
 
 // outcome returns the outcome of the completed requests.
@@ -177,10 +185,13 @@ func (r *runner) closed(ctx context.Context) {
 	var next atomic.Int64
 	var streams errgroup.Group
 	for k := range min(r.load.Concurrency, r.load.Requests) {
+		if !r.load.Part.has(k) {
+			continue
+		}
 		streams.Go(func() error {
 			time.Sleep(time.Until(r.out.Began.Add(time.Duration(k) * stagger)))
 			for ctx.Err() == nil {
-				i := int(next.Add(1)) - 1
+				i := r.load.Part.nth(int(next.Add(1)) - 1)
 				if i >= r.load.Requests {
 					break
 				}
@@ -196,10 +207,13 @@ func (r *runner) closed(ctx context.Context) {
 func (r *runner) open(ctx context.Context) {
 	var requests errgroup.Group
 	if r.load.Concurrency > 0 {
-		requests.SetLimit(r.load.Concurrency)
+		requests.SetLimit(max(1, r.load.Part.count(r.load.Concurrency)))
 	}
 	r.out.Late = make([]time.Duration, r.load.Requests)
 	for i := range r.load.Requests {
+		if !r.load.Part.has(i) {
+			continue
+		}
 		due := r.load.Each[i].At
 		timer := time.NewTimer(due - time.Since(r.out.Began))
 		select {

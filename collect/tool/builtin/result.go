@@ -107,6 +107,10 @@ func (o Outcome) Client(l Load) map[string]string {
 	if o.CPU > 0 {
 		c["cpu_s"] = strconv.FormatFloat(o.CPU.Seconds(), 'f', 3, 64)
 	}
+	if o.Clients > 1 {
+		c["clients"] = strconv.Itoa(o.Clients)
+		c["clock_offset_max_ms"] = strconv.FormatFloat(o.ClockOffset.Seconds()*1000, 'f', 3, 64)
+	}
 	if len(o.Late) > 0 {
 		late := slices.Sorted(slices.Values(o.Late))
 		c["late_send_p99_ms"] = strconv.FormatFloat(float64(late[(len(late)-1)*99/100])/float64(time.Millisecond), 'f', 3, 64)

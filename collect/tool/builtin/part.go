@@ -1,0 +1,325 @@
+package builtin
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/redact"
+)
+
+// Part is what one of several clients does of a load: of every Of-th stream and request one, from Client on. The zero
+// value is the whole load.
+type Part struct {
+	Client, Of int // Client is from 0
+}
+
+// has reports whether a stream or a request with this number is in the part.
+func (p Part) has(i int) bool { return p.Of <= 1 || i%p.Of == p.Client }
+
+// count returns how many of n are in the part.
+func (p Part) count(n int) int {
+	if p.Of <= 1 {
+		return n
+	}
+	return (n - p.Client + p.Of - 1) / p.Of
+}
+
+// nth returns the number of the j-th request of the part.
+func (p Part) nth(j int) int {
+	if p.Of <= 1 {
+		return j
+	}
+	return p.Client + p.Of*j
+}
+
+// Lines that a client and the one who started it exchange, each a JSON object: the load; that the client is ready, with
+// its clock; the instant at which all begin; progress; the outcome.
+type (
+	ready struct {
+		Ready time.Time `json:"ready"`
+		Error string    `json:"error,omitempty"`
+	}
+	begin struct {
+		Begin time.Time `json:"begin"`
+	}
+	report struct {
+		SoFar   *SoFar   `json:"so_far,omitempty"`
+		Outcome *partial `json:"outcome,omitempty"`
+		Error   string   `json:"error,omitempty"`
+	}
+	// partial is the outcome of a part: its requests in the order of their numbers.
+	partial struct {
+		Requests []Timeline
+		Late     []time.Duration
+		CPU      time.Duration
+		Counted  bool
+		Refused  []string
+	}
+)
+
+// Serve is a client of several: it takes its part of a load from in, says when it is ready, begins when it is told, and
+// writes its outcome. It ends when in does, so that it does not outlive the one who started it.
+func Serve(ctx context.Context, in io.Reader, out io.Writer) error {
+	lines := json.NewDecoder(bufio.NewReader(in))
+	var l Load
+	if err := lines.Decode(&l); err != nil {
+		return fmt.Errorf("the load: %w", err)
+	}
+	redact.Know(l.APIKey)
+	to := json.NewEncoder(out)
+	r, err := newRunner(l)
+	if err == nil {
+		defer r.close()
+		err = r.prepare(ctx)
+	}
+	if err != nil {
+		return errors.Join(err, to.Encode(ready{Error: err.Error()}))
+	}
+	if err := to.Encode(ready{Ready: time.Now()}); err != nil {
+		return err
+	}
+	var b begin
+	if err := lines.Decode(&b); err != nil {
+		return fmt.Errorf("the beginning: %w", err)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		_ = lines.Decode(&b) // nothing more comes but the end
+		cancel()
+	}()
+	progress := make(chan SoFar, 1)
+	r.load.Progress = func(s SoFar) {
+		select {
+		case progress <- s:
+		default: // the next one says more
+		}
+	}
+	now := time.Now()
+	return r.serve(ctx, now.Add(b.Begin.Sub(now)), progress, to) // on the monotonic clock from here on
+}
+
+// serve runs a part and writes what it did.
+func (r *runner) serve(ctx context.Context, at time.Time, progress <-chan SoFar, to *json.Encoder) error {
+	done := make(chan error, 1)
+	go func() { done <- r.run(ctx, at) }()
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case err := <-done:
+			if err != nil {
+				return errors.Join(err, to.Encode(report{Error: err.Error()}))
+			}
+			return to.Encode(report{Outcome: r.partial()})
+		case <-tick.C:
+			select {
+			case s := <-progress:
+				if err := to.Encode(report{SoFar: &s}); err != nil {
+					return err
+				}
+			default:
+			}
+		}
+	}
+}
+
+// partial returns the requests of the runner's part.
+func (r *runner) partial() *partial {
+	p := &partial{CPU: r.out.CPU, Counted: r.out.Counted, Refused: r.out.Refused}
+	for i := range r.out.Requests {
+		if r.load.Part.has(i) {
+			p.Requests = append(p.Requests, r.out.Requests[i])
+			if len(r.out.Late) > 0 {
+				p.Late = append(p.Late, r.out.Late[i])
+			}
+		}
+	}
+	return p
+}
+
+// Client is a client of several that was started elsewhere: what it reads and what it writes.
+type Client struct {
+	In  io.Writer
+	Out io.Reader
+}
+
+// settling is how long after the last client is ready all of them begin: each learns of it meanwhile.
+const settling = 300 * time.Millisecond
+
+// RunClients runs a load on several clients, which begin at one instant, and joins what they did as if one had run.
+func RunClients(ctx context.Context, l Load, clients []Client) (Outcome, error) {
+	from := make([]*json.Decoder, len(clients))
+	out := Outcome{Requests: make([]Timeline, l.Requests), Clients: len(clients), Counted: true}
+	for i, c := range clients {
+		part := l
+		part.Part, part.Progress, part.RequestID = Part{i, len(clients)}, nil, nil
+		if i > 0 {
+			part.Warmups = 0 // the server is warm when the first has done them
+		}
+		if err := json.NewEncoder(c.In).Encode(part); err != nil {
+			return out, fmt.Errorf("client %d of %d: %w", i+1, len(clients), err)
+		}
+		from[i] = json.NewDecoder(bufio.NewReader(c.Out))
+		var r ready // one after the other, so that no client measures the others' preparations
+		if err := from[i].Decode(&r); err != nil || r.Error != "" {
+			return out, fmt.Errorf("client %d of %d is not ready: %w", i+1, len(clients), cmp.Or(err, errors.New(r.Error)))
+		}
+		out.ClockOffset = max(out.ClockOffset, time.Since(r.Ready).Abs())
+	}
+	out.Began = time.Now().Add(settling)
+	for i, c := range clients {
+		if err := json.NewEncoder(c.In).Encode(begin{out.Began}); err != nil {
+			return out, fmt.Errorf("client %d of %d: %w", i+1, len(clients), err)
+		}
+	}
+	return out, join(ctx, l, &out, from)
+}
+
+// message is a report of a client, or the error of reading it.
+type message struct {
+	client int
+	report
+	err error
+}
+
+// last reports that no message of the client follows.
+func (m message) last() bool { return m.err != nil || m.Outcome != nil || m.Error != "" }
+
+// messages reads what clients report as it comes.
+func messages(ctx context.Context, from []*json.Decoder) <-chan message {
+	out := make(chan message)
+	for i, d := range from {
+		go func() {
+			for m := (message{client: i}); !m.last(); {
+				m = message{client: i}
+				m.err = d.Decode(&m.report)
+				select {
+				case out <- m:
+				case <-ctx.Done():
+					return
+				}
+			}
+		}()
+	}
+	return out
+}
+
+// join reads the outcomes of clients as they come.
+func join(ctx context.Context, l Load, out *Outcome, from []*json.Decoder) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	reports := messages(ctx, from)
+	if l.Rate > 0 {
+		out.Late = make([]time.Duration, l.Requests)
+	}
+	soFar := make([]SoFar, len(from))
+	for left := len(from); left > 0; {
+		var m message
+		select {
+		case m = <-reports:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		switch {
+		case m.err != nil || m.Error != "":
+			return fmt.Errorf("client %d of %d: %w", m.client+1, len(from), cmp.Or(m.err, errors.New(m.Error)))
+		case m.SoFar != nil:
+			soFar[m.client] = *m.SoFar
+			if l.Progress != nil {
+				l.Progress(total(soFar))
+			}
+		case m.Outcome != nil:
+			left--
+			if err := out.add(Part{m.client, len(from)}, m.Outcome); err != nil {
+				return err
+			}
+		}
+	}
+	out.finish()
+	return nil
+}
+
+// add puts the requests of a part into their places.
+func (o *Outcome) add(p Part, from *partial) error {
+	if len(from.Requests) != p.count(len(o.Requests)) {
+		return fmt.Errorf("client %d of %d has %d requests of %d", p.Client+1, p.Of, len(from.Requests),
+			p.count(len(o.Requests)))
+	}
+	for j, t := range from.Requests {
+		o.Requests[p.nth(j)] = t
+	}
+	for j, d := range from.Late {
+		o.Late[p.nth(j)] = d
+	}
+	o.CPU += from.CPU
+	o.Counted = o.Counted && from.Counted
+	for _, field := range from.Refused {
+		if !slices.Contains(o.Refused, field) {
+			o.Refused = append(o.Refused, field)
+		}
+	}
+	return nil
+}
+
+// finish computes what holds of all requests: the duration, and how many were in flight at most.
+func (o *Outcome) finish() {
+	type change struct {
+		at time.Duration
+		by int
+	}
+	var changes []change
+	for _, t := range o.Requests {
+		end := t.Sent + time.Duration(t.E2EL*float64(time.Millisecond))
+		o.Duration = max(o.Duration, end)
+		changes = append(changes, change{t.Sent, 1}, change{end, -1})
+	}
+	slices.SortFunc(changes, func(a, b change) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.by, b.by)) })
+	now := 0
+	for _, c := range changes {
+		now += c.by
+		o.Peak = max(o.Peak, now)
+	}
+}
+
+// total is the progress of all clients: means by how many requests each has.
+func total(list []SoFar) SoFar {
+	var sum SoFar
+	for _, s := range list {
+		n := float64(s.Done - s.Failed)
+		sum.Done, sum.Failed = sum.Done+s.Done, sum.Failed+s.Failed
+		sum.TTFT, sum.TPOT = sum.TTFT+n*s.TTFT, sum.TPOT+n*s.TPOT
+	}
+	if n := float64(sum.Done - sum.Failed); n > 0 {
+		sum.TTFT, sum.TPOT = sum.TTFT/n, sum.TPOT/n
+	}
+	return sum
+}
+
+// newRunner checks a load and makes its prompts.
+func newRunner(l Load) (*runner, error) {
+	u, err := url.Parse(l.URL)
+	if err != nil || u.Host == "" {
+		return nil, fmt.Errorf("server address %q: expected something like http://127.0.0.1:8000", l.URL)
+	}
+	if err := l.check(); err != nil {
+		return nil, err
+	}
+	if l.Timeout == 0 {
+		l.Timeout = time.Hour
+	}
+	l = l.filled()
+	made, err := newPrompts(l)
+	if err != nil {
+		return nil, err
+	}
+	return &runner{load: l, url: u, prompts: made}, nil
+}
