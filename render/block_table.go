@@ -126,6 +126,12 @@ func (t *Table) cut(rest string) *Table {
 	return t.keep(rowsShown)
 }
 
+// elsewhere says where the rows are that a report has no room for.
+func (t *Table) elsewhere(rest string) *Table {
+	t.rest = rest
+	return t
+}
+
 // keep leaves at most so many rows.
 func (t *Table) keep(most int) *Table {
 	t.Total = max(t.Total, len(t.Rows))

@@ -70,6 +70,27 @@ type Block interface {
 // at once.
 const values = 450
 
+// Halve halves the rows of the largest table that has more than ten, and reports whether there was one.
+func (p *Page) Halve() bool {
+	const fewest = 10
+	var largest *Table
+	for _, s := range p.Sections {
+		for _, b := range s.Blocks {
+			if t, ok := b.(*Table); ok && len(t.Rows) > fewest && (largest == nil || t.values() > largest.values()) {
+				largest = t
+			}
+		}
+	}
+	if largest == nil {
+		return false
+	}
+	if largest.rest == "" {
+		largest.rest = "the site has all"
+	}
+	largest.keep(max(fewest, len(largest.Rows)/2))
+	return true
+}
+
 // shorten cuts the longest tables until the page shows no more values than that; ten rows of each stay.
 func (p *Page) shorten() {
 	const fewest, step = 10, 5

@@ -88,6 +88,7 @@ func (r *Report) GatePage(g gate.Review, all bool) Page {
 			p.add(Section{Title: title, Blocks: []Block{t.cut(allInJSON)}})
 		}
 	}
+	add("What was measured", r.measuredPairs(&g))
 	if len(g.Pairs) > 1 {
 		add("Models and devices", decisionTable(g.Pairs))
 	}

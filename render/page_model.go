@@ -40,9 +40,14 @@ func (r *Report) PairPage(pair Pair) Page {
 		p.add(Section{ID: "targets", Title: "Targets in force", Intro: noTargetNote(verdicts),
 			Blocks: []Block{t.cut(r.allVerdicts(at))}})
 	}
-	if t := r.resultTable(r.runs[pair.Pair][at]); len(t.Rows) > 0 {
-		p.add(Section{ID: "results", Title: "Results of " + rel.Name,
-			Blocks: []Block{t.cut(r.allIn(at, "points")), r.reportLinks(at, pair)}})
+	for i, t := range r.resultTables(r.runs[pair.Pair][at]) {
+		s := Section{ID: "results", Title: "Results of " + rel.Name, Blocks: []Block{t.cut(r.allIn(at, "points"))}}
+		if i > 0 {
+			s.ID, s.Title = "spread", "Spread of latencies"
+		} else {
+			s.Blocks = append(s.Blocks, r.reportLinks(at, pair))
+		}
+		p.add(s)
 	}
 	var runs []int
 	for _, ri := range r.measuredIn(pair.Model, pair.Device) {

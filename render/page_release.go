@@ -271,10 +271,11 @@ func (r *Report) pairSections(at int) []Section {
 
 // resultBlocks are the results of a model and device in a release, and where there is more about them.
 func (r *Report) resultBlocks(at int, pair Pair) []Block {
-	t := r.resultTable(r.runs[pair.Pair][at])
-	if len(t.Rows) == 0 {
+	tables := r.resultTables(r.runs[pair.Pair][at])
+	if len(tables) == 0 {
 		return nil
 	}
+	t := tables[0] // the page of the model and device has the other
 	name := words.OnDevice(pair.Model, pair.Device)
 	t.Caption = name
 	if pair.Device == schema.Simulated {

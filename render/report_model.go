@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -22,20 +23,22 @@ func (r *Report) PairReport(release int, pair Pair) Page {
 	if pair.Device == schema.Simulated {
 		p.Simulated = "made by the embedded simulator; nothing was measured on a device."
 	}
-	p.Sections = append(
-		p.Sections,
-		Section{Title: "Parameters", Intro: "What was run.", Blocks: []Block{r.parameters(runs)}},
-	)
-	if t := r.resultTable(runs); len(t.Rows) > 0 {
-		p.Sections = append(p.Sections, Section{
-			Title: "Results",
-			Intro: "N counts completed requests. A P99 of fewer than 100 requests is not given. " +
-				"TPOT leaves the first token out.",
-			Blocks: []Block{t},
-		})
+	p.add(Section{Title: "What was measured", Blocks: []Block{r.measuredTable(runs)}},
+		Section{Title: "Parameters", Intro: "What was run, with which tools.", Blocks: []Block{r.parameters(runs)}})
+	for i, t := range r.resultTables(runs) {
+		s := Section{Title: "Results", Blocks: []Block{t.elsewhere(r.allIn(release, "points"))},
+			Intro: "N counts completed requests. TPOT leaves the first token out."}
+		if i > 0 {
+			s.Title = "Spread of latencies"
+		}
+		if slices.ContainsFunc(t.Cols, func(c Col) bool { return strings.HasSuffix(c.Head, "P99") }) {
+			s.Intro += " A P99 of fewer than 100 requests is not given."
+		}
+		p.add(s)
 	}
 	if t := targetTable(verdicts, false); len(t.Rows) > 0 {
-		p.Sections = append(p.Sections, Section{Title: "Targets", Intro: noTargetNote(verdicts), Blocks: []Block{t}})
+		p.add(Section{Title: "Targets", Intro: noTargetNote(verdicts),
+			Blocks: []Block{t.elsewhere(r.allVerdicts(release))}})
 	} else {
 		p.add(Section{Title: "Targets", Blocks: []Block{
 			Empty{What: "No targets", Why: "Nothing was graded, which is not a pass."},
@@ -45,39 +48,45 @@ func (r *Report) PairReport(release int, pair Pair) Page {
 	evals.Intro = ""
 	p.add(evals)
 	if t := r.changeReport(comparedOnly(r.pairChanges(pair, release)), false); len(t.Rows) > 0 {
-		p.Sections = append(
-			p.Sections,
-			Section{Title: "Against history", Intro: r.baselineIntro(release), Blocks: []Block{t}},
-		)
+		p.add(Section{Title: "Against history", Intro: r.baselineIntro(release),
+			Blocks: []Block{t.elsewhere(r.allVerdicts(release))}})
 	}
 	return p
 }
 
-// parameters is the table of what was asked for: the one that is printed before a collection, too.
+// parameters is the table of what was asked for: the one that is printed before a collection, too. Tools that measured
+// the same share a row.
 func (r *Report) parameters(runs []int) *Table {
 	t := &Table{
 		Caption: "Parameters",
 		Cols: []Col{
 			{Head: "#", Num: true}, {Head: "ISL", Num: true}, {Head: "OSL", Num: true},
-			{Head: "Max concurrency", Num: true}, {Head: "Tool"}, {Head: "Dataset"}, {Head: "Run"},
+			{Head: "Max concurrency", Num: true}, {Head: "Dataset"}, {Head: "Tools"},
 		},
 	}
-	n := 0
+	num := func(v *float64) Cell {
+		if v == nil {
+			return Cell{Text: words.Absent}
+		}
+		return text(fmt.Sprintf("%.10g", *v))
+	}
+	rows := map[string]int{}
 	for _, p := range r.points(runs) {
 		k := r.Columns.Keys[p.Key]
-		num := func(v *float64) Cell {
-			if v == nil {
-				return Cell{Text: words.Absent}
-			}
-			return text(fmt.Sprintf("%.10g", *v))
+		tool := k.Tool
+		k.Tool = ""
+		i, has := rows[k.String()]
+		if !has {
+			i = len(t.Rows)
+			rows[k.String()] = i
+			t.row(text(words.Count(i+1)), num(k.ISL), num(k.OSL), num(k.Concurrency), text(otherDims(k)), Cell{})
 		}
-		n++
-		t.row(
-			text(fmt.Sprint(n)), num(k.ISL), num(k.OSL), num(k.Concurrency), text(k.Tool),
-			text(strings.Trim(otherDims(k), ", ")), text(r.Columns.Runs[p.Run].ID),
-		)
+		cell := &t.Rows[i].Cells[len(t.Cols)-1]
+		if !slices.Contains(strings.Split(cell.Text, ", "), tool) {
+			cell.Text = strings.TrimPrefix(cell.Text+", "+tool, ", ")
+		}
 	}
-	return t
+	return t.elsewhere("the results below have all")
 }
 
 // PairsOf lists the models on devices that a release has.

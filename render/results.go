@@ -3,7 +3,6 @@ package render
 import (
 	"fmt"
 	"math"
-	"slices"
 	"sort"
 	"strings"
 
@@ -12,89 +11,39 @@ import (
 	"github.com/ttreport/ttreport/render/words"
 )
 
-// statColumn is a column of the table of results that a point may or may not fill.
-type statColumn struct {
-	metric, stat string
-	head, unit   string
-	always       bool // it is shown although no point has it, unless points have the median
-	sort         bool
-}
-
-// statColumns are the columns in order. People know the first ones from tt-inference-server's reports; E2EL is what
-// engines without a server report.
-func statColumns() []statColumn {
-	return []statColumn{
-		{"ttft", "mean", "TTFT Avg", "ms", true, true}, {"ttft", "median", "TTFT P50", "ms", false, false},
-		{"ttft", "p99", "TTFT P99", "ms", false, false},
-		{"tpot", "mean", "TPOT Avg", "ms", true, true}, {"tpot", "median", "TPOT P50", "ms", false, false},
-		{"tpot", "p99", "TPOT P99", "ms", false, false},
-		{"e2el", "mean", "E2EL Avg", "ms", false, true}, {"e2el", "p95", "E2EL P95", "ms", false, false},
-		{"e2el", "p99", "E2EL P99", "ms", false, false},
-		{"output_tps", "value", "Tok/s", "output", true, true}, {"total_tps", "value", "Tok/s", "total", false, true},
-		{"rps", "value", "Req/s", "", false, true}, {"startup_s", "value", "Start-up", "s", false, true},
-	}
-}
-
-// filledColumns are the columns that the points fill. Where no point has TTFT or TPOT, as of an engine without a
-// server, their columns go too.
-func (r *Report) filledColumns(points []*columns.PointRow) []statColumn {
-	all := statColumns()
-	for _, name := range r.ownMetrics() {
-		info, _ := schema.MetricByName(name)
-		all = append(all, statColumn{metric: name, stat: "value", head: info.Label, unit: info.Unit, sort: true})
-	}
-	has := func(metric, stat string) bool {
-		return slices.ContainsFunc(points, func(p *columns.PointRow) bool {
-			v, _ := r.Columns.Value(p, metric, stat)
-			_, ok := v.Get()
-			return ok
-		})
-	}
-	latency := has("ttft", "mean") || has("tpot", "median") || !has("e2el", "mean")
-	return slices.DeleteFunc(all, func(c statColumn) bool {
-		always := c.always && latency && !has(c.metric, "median")
-		return !always && !has(c.metric, c.stat)
-	})
-}
-
-// ownMetrics are the metrics of the users' own in history, by name.
-func (r *Report) ownMetrics() []string {
-	var out []string
-	for _, s := range r.Columns.Stats {
-		if schema.IsOwn(s.Metric) && s.Stat == "value" && !slices.Contains(out, s.Metric) {
-			out = append(out, s.Metric)
-		}
-	}
-	sort.Strings(out)
-	return out
-}
-
-// resultTable is the table of a run's or release's points, with the columns that they fill.
-func (r *Report) resultTable(runs []int) *Table {
+// resultTables are the tables of some runs' points, with the fields that they fill: one, or where that would be too
+// wide one with means and rates and one with the other statistics.
+func (r *Report) resultTables(runs []int) []*Table {
 	points := r.points(runs)
-	filled := r.filledColumns(points)
-	t := &Table{
-		Caption: "Results, by workload", Titled: true, Layout: Numbers,
-		Cols: []Col{
-			{Head: "ISL", Num: true, Sort: true}, {Head: "OSL", Num: true, Sort: true},
-			{Head: "Max concurrency", Num: true, Sort: true}, {Head: "N", Num: true},
-		},
+	if len(points) == 0 {
+		return nil
 	}
-	for _, c := range filled {
-		t.Cols = append(t.Cols, Col{Head: c.head, Unit: c.unit, Num: true, Sort: c.sort})
-	}
-	t.Cols = append(t.Cols, Col{Head: "Tool"}, Col{Head: "Status"})
 	repeats := map[int32]int{}
 	for _, p := range points {
 		repeats[p.Key]++
 	}
-	for _, p := range points {
-		t.Rows = append(t.Rows, Row{Cells: r.resultCells(p, filled, repeats[p.Key] > 1)})
+	var out []*Table
+	for i, fields := range r.tableFields(points) {
+		t := &Table{Caption: "Results, by workload", Titled: true, Layout: Numbers, Cols: []Col{
+			{Head: "ISL", Num: true, Sort: true}, {Head: "OSL", Num: true, Sort: true},
+			{Head: "Max concurrency", Num: true, Sort: true}, {Head: "N", Num: true},
+		}}
+		if i > 0 {
+			t.Caption = "Spread of latencies, by workload"
+		}
+		for _, f := range fields {
+			t.Cols = append(t.Cols, Col{Head: f.Head, Unit: f.Unit, Num: true, Sort: f.sort})
+		}
+		t.Cols = append(t.Cols, Col{Head: "Tool"}, Col{Head: "Status"})
+		for _, p := range points {
+			t.Rows = append(t.Rows, Row{Cells: r.resultCells(p, fields, repeats[p.Key] > 1)})
+		}
+		out = append(out, t)
 	}
-	return t
+	return out
 }
 
-func (r *Report) resultCells(p *columns.PointRow, filled []statColumn, several bool) []Cell {
+func (r *Report) resultCells(p *columns.PointRow, fields []Field, several bool) []Cell {
 	c := r.Columns
 	k := c.Keys[p.Key]
 	length := func(v *float64, head bool) Cell {
@@ -103,21 +52,31 @@ func (r *Report) resultCells(p *columns.PointRow, filled []statColumn, several b
 		}
 		return Cell{Text: fmt.Sprintf("%.10g", *v), Sort: v, Head: head, Href: RunPath(c.Runs[p.Run].ID)}
 	}
-	osl, conc := length(k.OSL, false), length(k.Concurrency, false)
+	isl, osl, conc := length(k.ISL, true), length(k.OSL, false), length(k.Concurrency, false)
+	r.counted(p, &isl, "isl")
+	r.counted(p, &osl, "osl")
 	osl.Href, conc.Href = "", ""
 	if k.Rate != nil {
 		conc.Sub = words.Number(*k.Rate) + " req/s"
 	}
 	n, _ := c.Value(p, "requests_ok", "value")
-	cells := []Cell{length(k.ISL, true), osl, conc, counted(n)}
-	for _, col := range filled {
-		cells = append(cells, r.statistic(p, col.metric, col.stat))
+	cells := []Cell{isl, osl, conc, counted(n)}
+	for _, f := range fields {
+		cells = append(cells, r.statistic(p, f.Metric, f.Stat))
 	}
 	status := p.StatusWord()
 	if several {
 		status += ", repeated"
 	}
 	return append(cells, Cell{Text: k.Tool, Sub: otherDims(k)}, text(string(status)))
+}
+
+// counted fills in a length that the workload does not state with what was counted, such as of a dataset.
+func (r *Report) counted(p *columns.PointRow, c *Cell, metric string) {
+	v, _ := r.Columns.Value(p, metric, "mean")
+	if n, ok := v.Get(); ok && c.Missing != "" {
+		c.Text, c.Sub, c.Sort, c.Missing = words.Number(math.Round(n)), "counted", &n, ""
+	}
 }
 
 func (r *Report) points(runs []int) []*columns.PointRow {
@@ -140,7 +99,7 @@ func (r *Report) points(runs []int) []*columns.PointRow {
 
 // Shown is a point's statistic as every surface shows it: a P99 of fewer than 100 requests is no number.
 func (r *Report) Shown(p *columns.PointRow, metric, stat string) schema.Number {
-	v, _ := r.Columns.Value(p, metric, stat)
+	v := r.raw(p, metric, stat)
 	if _, ok := v.Get(); !ok || stat != "p99" {
 		return v
 	}

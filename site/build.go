@@ -139,7 +139,7 @@ func (p *part) page(page render.Page) error {
 }
 
 func (p *part) markdown(path render.Address, page render.Page) error {
-	return p.put(path, markdown.Page(view(p.b, page), ""))
+	return p.put(path, markdown.Report(view(p.b, page), ""))
 }
 
 // csvFile writes rows of package tabular.
@@ -148,6 +148,12 @@ func csvFile[T any](p *part, path render.Address, rows []T) error {
 	if err != nil {
 		return err
 	}
+	return p.data(path, data)
+}
+
+// data writes a file of data, compressed where its name says so.
+func (p *part) data(path render.Address, data []byte) error {
+	var err error
 	if strings.HasSuffix(string(path), ".gz") {
 		if data, err = compressed(plaintext.PrintableBytes(data)); err != nil {
 			return err
@@ -290,7 +296,11 @@ func (b *builder) release(p *part, i int) error {
 	if err := p.shard(render.ReleaseShardPath(name), "release "+name, view(b, r.ReleaseSeries(i))); err != nil {
 		return err
 	}
-	if err := csvFile(p, r.DataPath(i, "points"), tabular.Points(r, i)); err != nil {
+	points, err := view(b, tabular.Points(r, i)).CSV()
+	if err != nil {
+		return err
+	}
+	if err := p.data(r.DataPath(i, "points"), points); err != nil {
 		return err
 	}
 	if err := csvFile(p, r.DataPath(i, "scores"), tabular.Scores(r, i)); err != nil {

@@ -75,7 +75,7 @@ type checkOptions struct {
 	release, run, model, device, baseline, failOn, format, site, explain string
 	channel                                                              string
 	paths                                                                []string
-	all, changePoints, recheckPlan, verify, ephemeral                    bool
+	all, changePoints, recheckPlan, verify, ephemeral, results           bool
 	patience                                                             time.Duration
 	given                                                                func(flag string) bool // nil: as if none
 }
@@ -93,6 +93,7 @@ func (o *checkOptions) declare(fs *pflag.FlagSet) {
 	fs.StringVar(&o.site, "site", "", "`URL` of the published site, for links in markdown")
 	fs.StringVar(&o.explain, "explain", "", "print the calculation of the verdict with this `id`")
 	fs.BoolVar(&o.all, "all", false, "list every verdict, also those that need nobody")
+	fs.BoolVar(&o.results, "results", false, "also print what was measured, and on what (term and md)")
 	fs.BoolVar(&o.recheckPlan, "recheck-plan", false,
 		"print the plan that settles suspected regressions, for ttreport collect --plan, also on another host")
 	fs.BoolVar(&o.verify, "verify", false,
@@ -109,6 +110,8 @@ func (o *checkOptions) contradictions() error {
 		return fail(exitUsage, "formats are term, md, json and junit", "check: --format %q", o.format)
 	case o.changePoints && o.format == "junit":
 		return fail(exitUsage, "term, md and json have them", "check: a test report has no place for --change-points")
+	case o.results && (o.format == "json" || o.format == "junit"):
+		return fail(exitUsage, "term and md have them", "check: --format %s has no place for --results", o.format)
 	case len(o.paths) == 0 && (o.ephemeral || o.channel != ""):
 		return fail(exitUsage, "ttreport check results/ --ephemeral", "check: --ephemeral and --channel are about PATHs")
 	case len(o.paths) > 0 && o.run != "":
@@ -188,6 +191,10 @@ func (o *checkOptions) write(w io.Writer, report *render.Report, at int, g gate.
 	if o.changePoints {
 		c = report.ChangePoints(at, o.model, o.device)
 	}
+	var sections []render.Section
+	if o.results {
+		sections = report.ResultSections(at, o.model, o.device)
+	}
 	switch o.format {
 	case "json":
 		return jsondoc.Check(w, &g, c)
@@ -198,12 +205,16 @@ func (o *checkOptions) write(w io.Writer, report *render.Report, at int, g gate.
 		if c != nil {
 			page.Sections = append(page.Sections, c.Section())
 		}
-		_, err := w.Write(markdown.Page(page, o.site))
+		page.Sections = append(page.Sections, sections...)
+		_, err := w.Write(markdown.Report(page, o.site))
 		return err
 	default:
 		terminal.Check(w, &g, o.all)
 		if c != nil {
 			terminal.ChangePoints(w, c)
+		}
+		for i := range sections {
+			terminal.Section(w, &sections[i])
 		}
 	}
 	return nil

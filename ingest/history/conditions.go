@@ -55,16 +55,25 @@ func (s *scanner) ofVersion(cond int32, version string) int32 {
 
 // setting reads the facts about the machine that a collection writes.
 func setting(sc *decode.Scanner) (out map[string]string) {
-	sc.Object(func(key []byte) {
-		if string(key) != "setting" {
-			sc.Skip()
-			return
+	set := func(name, text string) {
+		if out == nil {
+			out = map[string]string{}
 		}
-		for _, m := range sc.Value().Members() {
-			if out == nil {
-				out = map[string]string{}
+		out[name] = text
+	}
+	sc.Object(func(key []byte) {
+		name := string(key)
+		switch name {
+		case columns.RunCommand, columns.ServerMode: // of tt-inference-server's reports
+			if text := sc.Value().Text(); text != "" {
+				set(name, text)
 			}
-			out[m.Key] = m.Val.Text()
+		case "setting":
+			for _, m := range sc.Value().Members() {
+				set(m.Key, m.Val.Text())
+			}
+		default:
+			sc.Skip()
 		}
 	})
 	return out

@@ -37,6 +37,20 @@ func Page(page render.Page, site string) []byte {
 	return b.Bytes()
 }
 
+// MostCharacters is how long a text can be that GitHub takes as a comment or as the description of a pull request, with
+// room for what people add.
+const MostCharacters = 60_000
+
+// Report writes a page with the longest tables cut until it fits where reports are pasted; each says where the rest is.
+func Report(page render.Page, site string) []byte {
+	for {
+		text := Page(page, site)
+		if utf8.RuneCount(text) <= MostCharacters || !page.Halve() {
+			return text
+		}
+	}
+}
+
 // Compare writes a comparison as one table with its notes.
 func Compare(c *render.Comparison) []byte {
 	var b bytes.Buffer

@@ -1,85 +1,107 @@
 package tabular
 
 import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"slices"
+	"strconv"
+
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/render"
 )
 
-// Point is a row of points.csv.
-type Point struct {
-	Release        Text `csv:"release"`
-	Channel        Text `csv:"channel"`
-	Run            Text `csv:"run"`
-	Start          Text `csv:"start_utc"`
-	Model          Text `csv:"model"`
-	Device         Text `csv:"device"`
-	Simulated      bool `csv:"simulated"`
-	Impl           Text `csv:"impl"`
-	Engine         Text `csv:"engine"`
-	EngineVersion  Text `csv:"engine_version"`
-	Task           Text `csv:"task"`
-	Tool           Text `csv:"tool"`
-	ISL            Num  `csv:"isl"`
-	OSL            Num  `csv:"osl"`
-	Concurrency    Num  `csv:"concurrency"`
-	Rate           Num  `csv:"rate_req_s"`
-	Dataset        Text `csv:"dataset"`
-	Dims           Text `csv:"dims"`
-	Repeat         int  `csv:"repeat"`
-	Status         Text `csv:"status"`
-	RequestsOK     Num  `csv:"requests_ok"`
-	RequestsFailed Num  `csv:"requests_failed"`
-	TTFTMean       Num  `csv:"ttft_mean_ms"`
-	TTFTMedian     Num  `csv:"ttft_median_ms"`
-	TTFTP99        Num  `csv:"ttft_p99_ms"`
-	TPOTMean       Num  `csv:"tpot_mean_ms"`
-	TPOTMedian     Num  `csv:"tpot_median_ms"`
-	TPOTP99        Num  `csv:"tpot_p99_ms"`
-	ITLMean        Num  `csv:"itl_mean_ms"`
-	E2ELMean       Num  `csv:"e2el_mean_ms"`
-	E2ELMedian     Num  `csv:"e2el_median_ms"`
-	E2ELP99        Num  `csv:"e2el_p99_ms"`
-	TPSUser        Num  `csv:"tps_user_tok_s"`
-	OutputTPS      Num  `csv:"output_tps_tok_s"`
-	TotalTPS       Num  `csv:"total_tps_tok_s"`
-	RPS            Num  `csv:"rps_req_s"`
-	Missing        Text `csv:"missing_reason"`
+// PointTable is points.csv of a release: a column for each field that [render.Report.FileFields] names.
+type PointTable struct {
+	Fields []string
+	Rows   []PointRow
 }
 
-// Points returns the rows of points.csv of a release.
-func Points(r *render.Report, release int) []Point {
+// PointRow is a row: what was measured, how often, its numbers by field, and why it has none.
+type PointRow struct {
+	Identity []Text // by pointIdentity
+	Counts   []Num  // by pointCounts
+	Numbers  []Num
+	Missing  Text
+}
+
+// Columns that every row has, before the numbers.
+var (
+	pointIdentity = []string{
+		"release", "channel", "run", "start_utc", "model", "device", "simulated", "impl", "engine", "engine_version", "task",
+		"tool", "isl", "osl", "concurrency", "rate_req_s", "dataset", "dims", "repeat", "status",
+	}
+	pointCounts = []string{"requests_ok", "requests_failed"}
+)
+
+// Points returns points.csv of a release.
+func Points(r *render.Report, release int) PointTable {
 	c := r.Columns
-	var rows []Point
+	var points []*columns.PointRow
 	for _, run := range r.Releases[release].Runs {
-		h := &c.Runs[run]
-		for i := h.FirstPoint; i < h.PointsEnd; i++ {
-			rows = append(rows, pointOf(r, h, &c.Points[i]))
+		for i := c.Runs[run].FirstPoint; i < c.Runs[run].PointsEnd; i++ {
+			points = append(points, &c.Points[i])
 		}
 	}
-	return rows
+	fields := r.FileFields(points)
+	out := PointTable{Rows: make([]PointRow, 0, len(points))}
+	for _, f := range fields {
+		out.Fields = append(out.Fields, f.Name())
+	}
+	for _, p := range points {
+		row := PointRow{Identity: identityOf(r, p), Missing: Text(c.Reasons[p.Reason])}
+		for _, name := range pointCounts {
+			row.Counts = append(row.Counts, Num{r.Shown(p, name, "value")})
+		}
+		for _, f := range fields {
+			row.Numbers = append(row.Numbers, Num{r.Shown(p, f.Metric, f.Stat)})
+		}
+		out.Rows = append(out.Rows, row)
+	}
+	return out
 }
 
-func pointOf(r *render.Report, h *columns.RunHead, p *columns.PointRow) Point {
-	k := r.Columns.Keys[p.Key]
-	value := func(metric, stat string) Num { return Num{r.Shown(p, metric, stat)} }
-	user := value("tps_user", "value")
-	if _, ok := user.Get(); !ok {
-		user = value("tps_user", "mean")
+func identityOf(r *render.Report, p *columns.PointRow) []Text {
+	h, k := &r.Columns.Runs[p.Run], r.Columns.Keys[p.Key]
+	number := func(v *float64) Text {
+		s, _ := numOf(v).MarshalCSV() // a number always formats
+		return Text(s)
 	}
-	return Point{
-		Release: Text(h.Release), Channel: Text(h.Channel), Run: Text(h.ID), Start: stamp(h.Start),
-		Model: Text(h.Model.Name), Device: Text(h.Device), Simulated: h.IsSimulated(), Impl: Text(h.Impl),
-		Engine: Text(h.Engine), EngineVersion: Text(h.Version), Task: Text(k.Task), Tool: Text(k.Tool),
-		ISL: numOf(k.ISL), OSL: numOf(k.OSL), Concurrency: numOf(k.Concurrency), Rate: numOf(k.Rate),
-		Dataset: Text(k.Dataset), Dims: dims(k.Dims), Repeat: int(p.Repeat), Status: Text(p.StatusWord()),
-		RequestsOK: value("requests_ok", "value"), RequestsFailed: value("requests_failed", "value"),
-		TTFTMean: value("ttft", "mean"), TTFTMedian: value("ttft", "median"), TTFTP99: value("ttft", "p99"),
-		TPOTMean: value("tpot", "mean"), TPOTMedian: value("tpot", "median"), TPOTP99: value("tpot", "p99"),
-		ITLMean: value("itl", "mean"), E2ELMean: value("e2el", "mean"), E2ELMedian: value("e2el", "median"),
-		E2ELP99: value("e2el", "p99"), TPSUser: user, OutputTPS: value("output_tps", "value"),
-		TotalTPS: value("total_tps", "value"), RPS: value("rps", "value"), Missing: Text(r.Columns.Reasons[p.Reason]),
+	return []Text{
+		Text(h.Release), Text(h.Channel), Text(h.ID), stamp(h.Start), Text(h.Model.Name), Text(h.Device),
+		Text(strconv.FormatBool(h.IsSimulated())), Text(h.Impl), Text(h.Engine), Text(h.Version), Text(k.Task), Text(k.Tool),
+		number(k.ISL), number(k.OSL), number(k.Concurrency), number(k.Rate), Text(k.Dataset), dims(k.Dims),
+		Text(strconv.Itoa(int(p.Repeat))), Text(p.StatusWord()),
 	}
+}
+
+// CSV writes the table. It is written by hand: what its columns are depends on the results.
+func (t PointTable) CSV() ([]byte, error) {
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	line := slices.Concat(pointIdentity, pointCounts, t.Fields, []string{"missing_reason"})
+	if err := w.Write(line); err != nil {
+		return nil, fmt.Errorf("writing CSV: %w", err)
+	}
+	for i := range t.Rows {
+		row := &t.Rows[i]
+		line = line[:0]
+		for _, s := range row.Identity {
+			text, _ := s.MarshalCSV() // a text always formats
+			line = append(line, text)
+		}
+		for _, n := range slices.Concat(row.Counts, row.Numbers) {
+			text, _ := n.MarshalCSV()
+			line = append(line, text)
+		}
+		text, _ := row.Missing.MarshalCSV()
+		if err := w.Write(append(line, text)); err != nil {
+			return nil, fmt.Errorf("writing CSV: %w", err)
+		}
+	}
+	w.Flush()
+	return b.Bytes(), w.Error()
 }
 
 // Score is a row of scores.csv.

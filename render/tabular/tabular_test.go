@@ -42,12 +42,11 @@ func TestCSV(t *testing.T) {
 
 // What gocsv's reflection costs.
 func BenchmarkCSV(b *testing.B) {
-	rows := make([]tabular.Point, 2500)
+	rows := make([]tabular.Score, 2500)
 	for i := range rows {
-		rows[i] = tabular.Point{
+		rows[i] = tabular.Score{
 			Release: "v1.2.0", Run: "m016-d4-r010", Model: "model-016-instruct", Device: "dev4",
-			TTFTMean: tabular.Num{Number: schema.Num(123.4567)}, ISL: tabular.Num{Number: schema.Num(128)},
-			OutputTPS: tabular.Num{Number: schema.Num(1234.5 + float64(i))},
+			Stderr: tabular.Num{Number: schema.Num(123.4567)}, Value: tabular.Num{Number: schema.Num(1234.5 + float64(i))},
 		}
 	}
 	for b.Loop() {
@@ -55,6 +54,6 @@ func BenchmarkCSV(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
-	cells := float64(b.N) * float64(len(rows)*reflect.TypeFor[tabular.Point]().NumField())
+	cells := float64(b.N) * float64(len(rows)*reflect.TypeFor[tabular.Score]().NumField())
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/cells, "ns/cell")
 }

@@ -47,8 +47,14 @@ type RunHead struct {
 	FirstPoint, PointsEnd    int // its rows in Points
 	Scores, Targets, Planned int
 	Acceptance               schema.Acceptance
-	Setting                  map[string]string // facts about the machine: host, kernel, driver …
+	Setting                  map[string]string // facts about the machine and the server: host, kernel, driver …
 }
+
+// Settings with how a run was started: the command, and whether the server was a container, a program or an address.
+const (
+	RunCommand = "run_command"
+	ServerMode = "server_mode"
+)
 
 // IsSimulated reports whether the run was made on the embedded simulator.
 func (h *RunHead) IsSimulated() bool { return schema.SameDevice(h.Device, schema.Simulated) }

@@ -1,0 +1,176 @@
+package render
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/render/words"
+	"github.com/ttreport/ttreport/targets/gate"
+	"github.com/ttreport/ttreport/targets/judge"
+)
+
+// measuredTable says what was measured, and on what: it heads every report. A fact that runs of the release state
+// differently has all their values; one that nobody states is left out.
+func (r *Report) measuredTable(runs []int) *Table {
+	t := &Table{Caption: "What was measured", Layout: KeyValue, Cols: []Col{{Head: "What"}, {Head: "Value"}}}
+	for _, f := range r.measuredFacts() {
+		if v := r.distinct(runs, f.of); v != "" {
+			t.row(Cell{Text: f.label, Head: true}, Cell{Text: v, Code: true})
+		}
+	}
+	if tools := r.toolVersions(runs); tools != "" {
+		t.row(Cell{Text: "Tools", Head: true}, Cell{Text: tools, Code: true})
+	}
+	return t
+}
+
+// measuredFact is a fact of a run and what people call it.
+type measuredFact struct {
+	label string
+	of    func(*columns.RunHead) string
+}
+
+// measuredFacts are those of a report's head, in reading order. Commands and names of machines are not published.
+func (r *Report) measuredFacts() []measuredFact {
+	setting := func(name string) func(*columns.RunHead) string {
+		return func(h *columns.RunHead) string { return h.Setting[name] }
+	}
+	out := []measuredFact{
+		{"Model", func(h *columns.RunHead) string { return h.Model.ID }},
+		{"Declared status", func(h *columns.RunHead) string { return h.Model.Status }},
+		{"Implementation", func(h *columns.RunHead) string { return h.Impl }},
+		{"Hardware", hardware},
+		{"Engine", func(h *columns.RunHead) string { return strings.TrimSpace(h.Engine + " " + h.Version) }},
+		{"Image", func(h *columns.RunHead) string { return strings.TrimSpace(h.Image + " " + h.Digest) }},
+		{"Commits", commits},
+		{"Server mode", setting(columns.ServerMode)},
+	}
+	if !r.Public {
+		out = append(out, measuredFact{"Run command", setting(columns.RunCommand)},
+			measuredFact{"Server command", setting("server")}, measuredFact{"Host", setting("host")})
+	}
+	return append(out, measuredFact{"Measured", func(h *columns.RunHead) string {
+		if h.Start.IsZero() {
+			return ""
+		}
+		return moment(h.Start)
+	}}, measuredFact{"Run", func(h *columns.RunHead) string { return h.ID }})
+}
+
+// hardware is the device with what is known of its accelerators.
+func hardware(h *columns.RunHead) string {
+	parts := []string{h.Device}
+	for _, s := range []string{h.Mesh, h.Setting["accelerators"], prefixed("firmware ", h.Firmware),
+		prefixed("driver ", h.Setting["driver"])} {
+		if s != "" {
+			parts = append(parts, s)
+		}
+	}
+	return strings.Trim(strings.Join(parts, ", "), ", ")
+}
+
+func prefixed(prefix, s string) string {
+	if s == "" {
+		return ""
+	}
+	return prefix + s
+}
+
+func commits(h *columns.RunHead) string {
+	var parts []string
+	for _, name := range sortedNames(h.Commits) {
+		parts = append(parts, name+" "+h.Commits[name])
+	}
+	if h.Dirty {
+		parts = append(parts, "with changes that are not committed")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// measuredPairs has the same of each model on a device that a gate is about: what somebody who signs must know.
+func (r *Report) measuredPairs(g *gate.Review) *Table {
+	t := &Table{Caption: "What was measured", Layout: List, Cols: []Col{{Head: "Model and device"}}}
+	at := slices.IndexFunc(r.Releases, func(x judge.Release) bool { return x.Name == g.Release })
+	if at < 0 {
+		return t
+	}
+	shown := []string{"Hardware", "Engine", "Image", "Commits", "Server mode", "Run command", "Run"}
+	var facts []measuredFact
+	for _, f := range r.measuredFacts() {
+		if slices.Contains(shown, f.label) {
+			facts = append(facts, f)
+			t.Cols = append(t.Cols, Col{Head: f.label})
+		}
+	}
+	for _, x := range g.Pairs {
+		runs := r.runs[x.Pair][at]
+		if len(runs) == 0 {
+			continue
+		}
+		cells := []Cell{text(words.OnDevice(x.Model, x.Device))}
+		for _, f := range facts {
+			cells = append(cells, Cell{Text: r.distinct(runs, f.of), Code: true})
+		}
+		t.Rows = append(t.Rows, Row{Cells: cells})
+	}
+	for i := len(t.Cols) - 1; i > 0; i-- {
+		if !slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Cells[i].Text != "" }) {
+			t.dropColumn(i)
+		}
+	}
+	return t
+}
+
+// valuesOfFact is how many different values of one fact a report lists.
+const valuesOfFact = 3
+
+// distinct are the different values of a fact, in the order of the runs.
+func (r *Report) distinct(runs []int, of func(*columns.RunHead) string) string {
+	var out []string
+	for _, i := range runs {
+		if v := of(&r.Columns.Runs[i]); v != "" && !slices.Contains(out, v) {
+			out = append(out, v)
+		}
+	}
+	if more := len(out) - valuesOfFact; more > 0 {
+		out = append(out[:valuesOfFact:valuesOfFact], words.Count(more)+" more")
+	}
+	return strings.Join(out, "; ")
+}
+
+// toolVersions are the tools that measured, with their versions.
+func (r *Report) toolVersions(runs []int) string {
+	var out []string
+	for _, p := range r.points(runs) {
+		name := strings.TrimSpace(r.Columns.Keys[p.Key].Tool + " " + r.Columns.Conds[p.Cond][columns.ToolVersion])
+		if name != "" && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return strings.Join(out, ", ")
+}
+
+// ResultSections are the sections with what was measured of each model on a device in a release, for text: what heads a
+// report, then the results. An empty model or device selects all.
+func (r *Report) ResultSections(release int, model, device string) []Section {
+	var out []Section
+	for _, pair := range r.PairsOf(release) {
+		if !(schema.Pair{Model: pair.Model, Device: pair.Device}).Selected(model, device) {
+			continue
+		}
+		runs := r.runs[pair.Pair][release]
+		name := words.OnDevice(pair.Model, pair.Device)
+		out = append(out, Section{Title: name, Blocks: []Block{r.measuredTable(runs)}})
+		for i, t := range r.resultTables(runs) {
+			title := "Results of " + name
+			if i > 0 {
+				title = "Spread of latencies of " + name
+			}
+			out = append(out, Section{Title: title, Blocks: []Block{t}})
+		}
+	}
+	return out
+}
