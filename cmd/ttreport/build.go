@@ -39,6 +39,7 @@ With --ephemeral the history folder is not touched: the site shows history and t
 			{"one release as a file for a ticket", "ttreport build --single-file v0.17.0"},
 			{"also reports_output/, as tt-inference-server writes it", "ttreport build --reports tt workflow_logs/"},
 			{"a site that shows nothing of our machines", "ttreport build --public --base-url https://example.org"},
+			{"the last releases of some models", "ttreport build --since v0.16.0 --models 'Llama-*,Qwen3-*' --out part"},
 			{
 				"look at somebody's results without keeping them",
 				"ttreport build --ephemeral --out /tmp/site results-of-somebody/",
@@ -59,6 +60,7 @@ With --ephemeral the history folder is not touched: the site shows history and t
 				"`LAYOUT` of reports of the newest release to write beside the site: tt, as tt-inference-server writes "+
 					"its reports_output/, both generations; nm-vllm, a BenchmarkResult JSON a point")
 			fs.StringVar(&o.reportsDir, "reports-out", "", "`folder` for --reports (default reports_output)")
+			o.part.declare(fs)
 			lockFlag(fs, &o.patience)
 			o.id = identityFlags(fs)
 			return func(ctx context.Context, sh *shell, args []string) error {
@@ -78,6 +80,7 @@ type buildOptions struct {
 	single            string // release or run to write as one file, in place of the site
 	reports           string // layout of the reports to write, "" for none
 	reportsDir        string // where; "" is the workspace's own folder
+	part              historyPart
 	public            bool
 	ephemeral, strict bool
 	patience          time.Duration          // for another command in the workspace
@@ -203,7 +206,7 @@ func (o buildOptions) input(ws *workspace.Workspace, paths []string) unchanged.I
 }
 
 // options is everything that decides what is written, beside what was read.
-func (o buildOptions) options() string { return fmt.Sprintf("%q %v", o.baseURL, o.public) }
+func (o buildOptions) options() string { return fmt.Sprintf("%q %v %q", o.baseURL, o.public, o.part) }
 
 // read takes the paths into history, unless the last build read the same. stands says that its site is as this build
 // would write it.
@@ -303,7 +306,7 @@ func (o buildOptions) write(
 func (o buildOptions) report(
 	ctx context.Context, ws *workspace.Workspace, dirs []string, problems []schema.Problem,
 ) (*render.Report, error) {
-	req := reportRequest{dirs: dirs, cache: ws.Cache(), problems: problems}
+	req := reportRequest{dirs: dirs, cache: ws.Cache(), problems: problems, part: o.part}
 	if o.ephemeral {
 		req.cache = ""
 	}

@@ -22,11 +22,16 @@ type reportRequest struct {
 	cache    string           // of their columns; "" for none
 	problems []schema.Problem // of this build
 	view     judge.View
+	part     historyPart
 }
 
 // makeReport loads history, judges it, and indexes it for writers.
 func makeReport(ctx context.Context, ws *workspace.Workspace, req reportRequest) (*render.Report, error) {
 	cols, bad, err := history.Load(ctx, req.cache, req.dirs...)
+	if err != nil {
+		return nil, err
+	}
+	cols, left, err := req.part.of(ws, cols)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +44,7 @@ func makeReport(ctx context.Context, ws *workspace.Workspace, req reportRequest)
 	if err != nil {
 		return nil, failure{code: exitInput, err: err}
 	}
-	bad = append(bad, unread...)
+	bad = append(append(bad, unread...), left...)
 	mode := ws.Config.Site.Mode
 	if mode != "" && mode != "releases" && mode != "nightly" {
 		return nil, fail(exitUsage, "modes are releases and nightly", "%s: site.mode %q", workspace.ConfigName, mode)

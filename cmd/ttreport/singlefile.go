@@ -32,7 +32,7 @@ func (o buildOptions) singleFile(ctx context.Context, sh *shell, ws *workspace.W
 		return err
 	}
 	report, err := makeReport(ctx, ws, reportRequest{
-		dirs: []string{ws.History()}, cache: ws.Cache(), problems: got.problems,
+		dirs: []string{ws.History()}, cache: ws.Cache(), problems: got.problems, part: o.part,
 	})
 	if err != nil {
 		return err
