@@ -84,7 +84,16 @@ func (s *session) sameServer() error {
 	if len(s.done) == 0 || s.unstated {
 		return nil
 	}
-	a, b := s.before, s.end.Stack
+	if err := otherStack(s.before, s.end.Stack); err != nil {
+		return err
+	}
+	text := fmt.Sprintf("%d of %d were measured before", len(s.done), len(s.plan.Items()))
+	s.report(Event{Run: s.id, Step: "resume", Text: text, Final: true})
+	return nil
+}
+
+// otherStack returns an error where two servers are not the same.
+func otherStack(a, b manifest.Stack) error {
 	var other []string
 	for _, x := range []struct{ name, was, is string }{
 		{"engine", a.Engine, b.Engine}, {"version", a.Version, b.Version},
@@ -100,7 +109,5 @@ func (s *session) sameServer() error {
 	if len(other) > 0 {
 		return fmt.Errorf("%w: %s", ErrOtherServer, strings.Join(other, ", "))
 	}
-	text := fmt.Sprintf("%d of %d were measured before", len(s.done), len(s.plan.Items()))
-	s.report(Event{Run: s.id, Step: "resume", Text: text, Final: true})
 	return nil
 }

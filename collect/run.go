@@ -9,10 +9,12 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
+
+	"al.essio.dev/pkg/shellescape"
 
 	"github.com/ttreport/ttreport/collect/host"
 	"github.com/ttreport/ttreport/collect/plan"
@@ -90,6 +92,8 @@ type session struct {
 	done     map[string]bool // items that an earlier attempt measured
 	before   manifest.Stack  // that it measured them on
 	unstated bool            // before is not known
+	took     time.Duration   // to start the server
+	other    string          // id of the run that this one takes turns with
 }
 
 // now returns the time of the clock that the server runs on.
@@ -144,7 +148,7 @@ func (f *Folder) Measure(ctx context.Context) (Outcome, error) {
 		}
 		return s.out, err
 	}
-	if err := s.measure(ctx, srv); err != nil {
+	if err := s.measure(ctx, srv, s.plan.Items()); err != nil {
 		if ctx.Err() != nil && !s.resumed && len(s.out.Points)+s.out.Evals == 0 {
 			return s.out, s.discard(results, err)
 		}
@@ -172,13 +176,29 @@ func (s *session) discard(results string, why error) error {
 
 // begin starts the server and writes the manifest.
 func (s *session) begin(ctx context.Context, srv server.Server) error {
+	if err := s.announce(); err != nil {
+		return err
+	}
+	if err := s.startServer(ctx, srv); err != nil {
+		return err
+	}
+	if err := s.sameServer(); err != nil {
+		return err
+	}
+	return s.ready(ctx)
+}
+
+// announce journals the beginning.
+func (s *session) announce() error {
 	event := "run-start"
 	if len(s.done) > 0 {
 		event = "run-resume"
 	}
-	if err := s.log(event, s.id, s.plan.Digest(), s.plan.Release); err != nil {
-		return err
-	}
+	return s.log(event, s.id, s.plan.Digest(), s.plan.Release)
+}
+
+// startServer starts the server and reads what it is.
+func (s *session) startServer(ctx context.Context, srv server.Server) error {
 	began := time.Now()
 	end, err := srv.Start(ctx, s.dir)
 	if err != nil {
@@ -192,12 +212,13 @@ func (s *session) begin(ctx context.Context, srv server.Server) error {
 	}
 	took := time.Since(began)
 	s.readHost(ctx, srv, took)
-	if err := s.checkSimulated(); err != nil {
-		return err
-	}
-	if err := s.sameServer(); err != nil {
-		return err
-	}
+	s.took = took
+	return s.checkSimulated()
+}
+
+// ready reports and journals that the server is ready, and warms it up.
+func (s *session) ready(ctx context.Context) error {
+	took := s.took
 	s.report(Event{Run: s.id, Step: "server", Text: "ready", Took: took, Final: true})
 	if err := s.log("server-ready", "", "", fmt.Sprintf("%.1f s", took.Seconds())); err != nil {
 		return err
@@ -232,7 +253,7 @@ func (s *session) readHost(ctx context.Context, srv server.Server, took time.Dur
 	s.machine = host.Read(ctx)
 	maps.Copy(s.machine.Setting, host.Scheduler())
 	if program, ok := srv.(*server.Command); ok { // of a container the name differs every time
-		s.machine.Setting["server"] = strings.Join(redact.Argv(program.Argv), " ")
+		s.machine.Setting["server"] = shellescape.QuoteCommand(redact.Argv(program.Argv))
 	}
 	if ours {
 		s.machine.Setting["server_startup_s"] = strconv.FormatFloat(took.Seconds(), 'f', 1, 64)
@@ -254,6 +275,7 @@ func (s *session) writeManifest(end time.Time) error {
 	m := manifest.Manifest{
 		ID: s.id, Start: s.start, Release: s.plan.Release, Channel: s.plan.Channel, Model: s.plan.Model, Impl: s.plan.Impl,
 		Device: device, Stack: s.end.Stack, Targets: s.plan.Targets, Setting: s.machine.Setting,
+		Interleaved: s.plan.Turns.Manifest(s.other),
 	}
 	if !end.IsZero() {
 		m.End = end.Truncate(time.Second)
@@ -290,9 +312,10 @@ type step struct {
 	began        time.Time
 }
 
-// measure measures every item that has no result yet.
-func (s *session) measure(ctx context.Context, srv server.Server) error {
-	items := s.plan.Items()
+// measure measures those of some items of the plan, which follow each other, that have no result yet.
+func (s *session) measure(ctx context.Context, srv server.Server, items []plan.Item) error {
+	all := s.plan.Items()
+	first := slices.IndexFunc(all, func(it plan.Item) bool { return len(items) > 0 && it.Name == items[0].Name })
 	restarted := false
 	for i := 0; i < len(items); i++ {
 		if s.done[items[i].Name] {
@@ -300,7 +323,7 @@ func (s *session) measure(ctx context.Context, srv server.Server) error {
 		}
 		alive, stop := s.watch(ctx, srv)
 		failed, points := s.out.Failed, len(s.out.Points)
-		err := s.item(alive, step{items[i], i, len(items), s.now()})
+		err := s.item(alive, step{items[i], first + i, len(all), s.now()})
 		if s.out.Failed > failed { // when the server has died, everything fails at once
 			s.awaitServer(alive)
 		}

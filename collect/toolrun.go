@@ -122,7 +122,7 @@ func (s *session) keep(st step, cmd tool.Command, res process.Result, sum tool.S
 		return fmt.Errorf("run folder: %w", err)
 	}
 	side := manifest.Sidecar{
-		Result: filepath.Base(file), Tool: st.Tool.Name, ToolVersion: st.Tool.Release,
+		Result: filepath.Base(file), Block: st.Block, Tool: st.Tool.Name, ToolVersion: st.Tool.Release,
 		Argv: redact.Argv(st.Tool.PublicCommandLine(cmd)), Conditions: cmd.Conditions,
 		Start: st.began.UTC(), End: s.now().UTC(), ExitCode: res.Code, Log: filepath.ToSlash(log),
 		Client: map[string]string{"cpu_s": strconv.FormatFloat(res.CPU.Seconds(), 'f', 1, 64)},

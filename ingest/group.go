@@ -125,6 +125,7 @@ func assemble(results []*result) (schema.Run, string) {
 	run := schema.Run{
 		ID: f.RunID, Start: f.Start, Release: f.Release, Channel: f.Channel, Line: f.Line, Model: f.Model, Impl: f.Impl,
 		Device: f.Device, Stack: f.Stack, Provenance: first.provenance(), Plan: first.plan,
+		Interleaved: first.reading.Interleaved,
 	}
 	points := 0
 	for _, r := range results {

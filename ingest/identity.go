@@ -159,6 +159,7 @@ func (r *result) applySidecar(side *sideFiles) (tool string) {
 			p.Source.ToolVersion = s.ToolVersion
 		}
 		p.Client = s.Client
+		p.Block = max(0, s.Block)
 		p.Command = redact.Argv(s.Argv)
 		if !s.Start.IsZero() {
 			p.Start, p.End = s.Start, s.End
@@ -215,6 +216,7 @@ func (r *result) applyRunFolder(m placedManifest, side *sideFiles) {
 	if rows := m.SchemaTargets(); len(rows) > 0 {
 		r.targets = rows
 	}
+	r.reading.Interleaved = m.Interleaved.Schema()
 	if len(m.Setting) > 0 {
 		if text, err := json.Marshal(m.Setting); err == nil {
 			r.reading.Extra = withUnknown(r.reading.Extra, "setting", text)

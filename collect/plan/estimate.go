@@ -50,7 +50,7 @@ func EstimateOf(p Plan, past *columns.Columns) Estimate {
 		d := time.Duration(took * float64(time.Second))
 		e.Each, once = append(e.Each, d), once+d
 	}
-	repeats := time.Duration(max(1, p.Repeat))
+	repeats := time.Duration(max(1, p.Repeat) * max(1, 2*p.Turns.Blocks)) // both servers measure every block
 	for _, t := range p.Tools {
 		if t.Path != "" {
 			e.Starts += repeats * toolStart * time.Duration(len(p.Workloads))

@@ -19,6 +19,7 @@ type Item struct {
 	Task   string            // of an eval; "" for load
 	Limit  int               // questions of an eval; 0: all
 	Params map[string]string // of an eval
+	Block  int               // of a plan that takes turns, from 1; 0 for none
 }
 
 // Items returns the measurements in order: repeats are interleaved, and within a repeat the tools, so that a drift of
@@ -29,7 +30,9 @@ func (p Plan) Items() []Item {
 		tools = []tool.Tool{tool.Builtin()}
 	}
 	var out []Item
-	for range max(1, p.Repeat) {
+	repeats := max(1, p.Repeat)
+	for round := range repeats * max(1, p.Turns.Blocks) {
+		first := len(out)
 		for i, w := range p.Workloads {
 			for _, t := range tools {
 				if !t.Once {
@@ -42,6 +45,9 @@ func (p Plan) Items() []Item {
 			if t.Once && len(p.Workloads) > 0 {
 				out = append(out, Item{Tool: t, Once: true, Index: -1, Name: fmt.Sprintf("%02d-%s", len(out)+1, t.Name)})
 			}
+		}
+		for i := first; p.Turns.Blocks > 0 && i < len(out); i++ {
+			out[i].Block = 1 + round/repeats
 		}
 	}
 	if p.EvalItems > 0 {

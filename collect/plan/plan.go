@@ -35,6 +35,7 @@ type Plan struct {
 	NoWarmup   bool                // send no requests before the first measurement
 	PointLimit time.Duration       // most time of one measurement; 0: two hours
 	NoResume   bool                // begin anew even where the same plan was interrupted
+	Turns      Turns               // with the same plan on another server
 }
 
 // EvalTask is a task of an eval tool.
@@ -54,8 +55,12 @@ func (p Plan) Digest() string {
 	if p.Clients > 1 {
 		names = append(names, fmt.Sprintf("%d clients", p.Clients))
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %+v %q %q %d %q %v",
-		p.Release, p.Channel, p.Model, p.Device, p.Impl, p.Seed, names, p.Chat || p.ChatLoad))
+	text := fmt.Appendf(nil, "%q %q %+v %q %q %d %q %v",
+		p.Release, p.Channel, p.Model, p.Device, p.Impl, p.Seed, names, p.Chat || p.ChatLoad)
+	if p.Turns.Blocks > 0 {
+		text = fmt.Appendf(text, " %+v", p.Turns)
+	}
+	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:6])
 }
 

@@ -21,6 +21,7 @@ type Simulated struct {
 	Virtual bool
 	Begin   time.Time // of the virtual clock; zero: now
 
+	starts uint64 // before this one: each has noise of its own
 	server *sim.Server
 	clock  *sim.Virtual
 }
@@ -28,13 +29,16 @@ type Simulated struct {
 // Start starts the simulator. One with an address is checked like any other server.
 func (s *Simulated) Start(ctx context.Context, dir string) (Endpoint, error) {
 	stack := manifest.Stack{Engine: SimEngine}
+	config := s.Config
+	config.Seed += s.starts << 20
+	s.starts++
 	if s.Virtual {
-		s.clock = sim.NewVirtual(s.Config, s.Begin)
+		s.clock = sim.NewVirtual(config, s.Begin)
 		cfg := s.clock.Config()
 		stack.Version = cfg.Version
 		return Endpoint{Model: cfg.Model, Stack: stack, Context: cfg.KVTokens}, nil
 	}
-	srv, err := sim.Start(s.Config)
+	srv, err := sim.Start(config)
 	if err != nil {
 		return Endpoint{}, err
 	}

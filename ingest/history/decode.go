@@ -130,9 +130,9 @@ func decodeRun(v decode.Value, most int) schema.Run {
 		Points:     decodeList(t.get("points"), most, decodePoint),
 		Scores:     decodeList(t.get("scores"), most, decodeScore),
 		Targets:    decodeList(t.get("targets"), most, decodeTarget),
-		Acceptance: decodeAcceptance(t.get("acceptance")),
-		Plan:       decodeList(t.get("plan"), most, decodeKey),
-		Problems:   decodeList(t.get("problems"), most, decodeProblem),
+		Acceptance: decodeAcceptance(t.get("acceptance")), Interleaved: decodeInterleaved(t.get("interleaved")),
+		Plan:     decodeList(t.get("plan"), most, decodeKey),
+		Problems: decodeList(t.get("problems"), most, decodeProblem),
 	}
 	for _, m := range t.get("provenance").Members() {
 		if r.Provenance == nil {
@@ -199,7 +199,7 @@ func decodePoint(v decode.Value) schema.Point {
 	t := taking(v)
 	p := schema.Point{
 		Key: decodeKey(t.get("key")), Status: schema.Status(t.text("status")),
-		Repeat: max(1, t.count("repeat")), Start: t.time("start"), End: t.time("end"),
+		Repeat: max(1, t.count("repeat")), Block: max(0, t.count("block")), Start: t.time("start"), End: t.time("end"),
 		Conditions: t.texts("conditions"), Client: t.texts("client"), Source: decodeSource(t.get("source")),
 		Stated: t.texts("stated"), Metrics: map[string]schema.Metric{},
 	}

@@ -5,7 +5,9 @@ import (
 	"strconv"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/latency"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
 // digits is the number of significant digits of a stored number: seven is far below any measurement error and takes
@@ -31,6 +33,9 @@ func Encode(r *schema.Run) []byte {
 	o.put("targets", lines(len(r.Targets), func(i int) []byte { return encodeTarget(&r.Targets[i]) }))
 	o.put("plan", lines(len(r.Plan), func(i int) []byte { return encodeKey(r.Plan[i]) }))
 	o.put("problems", lines(len(r.Problems), func(i int) []byte { return encodeProblem(&r.Problems[i]) }))
+	if !r.Interleaved.IsZero() {
+		o.put("interleaved", encodeInterleaved(r.Interleaved))
+	}
 	if !r.Acceptance.IsZero() {
 		o.put("acceptance", encodeAcceptance(&r.Acceptance))
 	}
@@ -71,6 +76,27 @@ func lines(n int, item func(int) []byte) []byte {
 		b = append(b, text...)
 	}
 	return append(b, "\n]"...)
+}
+
+func encodeInterleaved(i schema.Interleaved) []byte {
+	var o object
+	side, starts := manifest.SideCandidate, manifest.StartsFresh
+	if i.Baseline {
+		side = manifest.SideBaseline
+	}
+	if i.Kept {
+		starts = manifest.StartsKept
+	}
+	o.text("with", i.With)
+	o.text("side", side)
+	o.text("starts", starts)
+	return o.bytes(nil)
+}
+
+func decodeInterleaved(v decode.Value) schema.Interleaved {
+	return manifest.Interleaved{
+		With: v.Get("with").Str(), Side: v.Get("side").Str(), Starts: v.Get("starts").Str(),
+	}.Schema()
 }
 
 func encodeModel(m schema.Model) []byte {
@@ -124,6 +150,7 @@ func encodePoint(p *schema.Point) []byte {
 	if p.Repeat > 1 {
 		o.count("repeat", p.Repeat)
 	}
+	o.count("block", p.Block)
 	o.time("start", p.Start)
 	o.time("end", p.End)
 	o.texts("conditions", p.Conditions)

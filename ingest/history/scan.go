@@ -1,6 +1,7 @@
 package history
 
 import (
+	"math"
 	"slices"
 	"strconv"
 
@@ -111,6 +112,8 @@ func (s *scanner) member(sc *decode.Scanner, name string, h *columns.RunHead, ve
 			s.C.Plans = append(s.C.Plans, columns.PlanRow{Run: run, Key: s.keyIndex(sc)})
 			h.Planned++
 		})
+	case "interleaved":
+		h.Interleaved = decodeInterleaved(sc.Value())
 	case "acceptance":
 		h.Acceptance = decodeAcceptance(sc.Value())
 	case "problems":
@@ -203,6 +206,8 @@ func (s *scanner) point(sc *decode.Scanner, run int32) {
 			p.Status = s.faults.status(sc)
 		case "repeat":
 			p.Repeat = int16(sc.Value().Float0())
+		case "block":
+			p.Block = int16(max(0, min(math.MaxInt16, sc.Value().Float0())))
 		case "metrics":
 			var seen []string
 			sc.Object(func(name []byte) {
@@ -227,7 +232,7 @@ func (s *scanner) point(sc *decode.Scanner, run int32) {
 
 // pointMember returns the name of a member of a point that is read, "" for another.
 func pointMember(key []byte) string {
-	for _, name := range []string{"key", "status", "repeat", "metrics", "conditions", "client", "source"} {
+	for _, name := range []string{"key", "status", "repeat", "block", "metrics", "conditions", "client", "source"} {
 		if string(key) == name {
 			return name
 		}

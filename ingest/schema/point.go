@@ -13,6 +13,7 @@ type Point struct {
 	Key        Key
 	Status     Status
 	Repeat     int // 1 for the first measurement of this key in the run
+	Block      int // of an interleaved run, from 1; 0 for none
 	Start, End time.Time
 	Conditions map[string]string // what else affects the number: ignore_eos, seed, num_prompts, tokenizer …
 	Metrics    map[string]Metric // by canonical name

@@ -12,8 +12,10 @@ type Reading struct {
 	Targets []Target
 	// Acceptance is stated by reports and runtime specs.
 	Acceptance Acceptance
-	Problems   []Problem
-	Extra      Unknown
+	// Interleaved is stated by manifests of runs and our own documents.
+	Interleaved Interleaved
+	Problems    []Problem
+	Extra       Unknown
 	// Plan and Provenance are stated by our own documents only.
 	Plan       []Key
 	Provenance map[string]Origin

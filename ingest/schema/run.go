@@ -34,6 +34,8 @@ type Run struct {
 	Targets []Target // the targets in force when this run was first seen
 	Plan    []Key    // what was to be measured, measured or not
 
+	Interleaved Interleaved // with another run
+
 	Acceptance Acceptance // as a report beside the results states it
 
 	Provenance map[string]Origin // by field, such as "device.name"

@@ -197,7 +197,7 @@ func (b *Builder) Reset(mark Columns) {
 	b.C.Reasons, b.C.Conds = keep.Reasons, keep.Conds
 }
 
-const pointBytes = 4 + 4 + 4 + 4 + 4 + 4 + 2 + 1
+const pointBytes = 4 + 4 + 4 + 4 + 4 + 4 + 2 + 2 + 1
 
 // PackNumbers returns the points and values as bytes, for a cache; [UnpackNumbers] is its inverse.
 func (c *Columns) PackNumbers() []byte {
@@ -209,6 +209,7 @@ func (c *Columns) PackNumbers() []byte {
 			out = le.AppendUint32(out, uint32(v))
 		}
 		out = le.AppendUint16(out, uint16(p.Repeat))
+		out = le.AppendUint16(out, uint16(p.Block))
 		out = append(out, p.Status)
 	}
 	for _, v := range c.value {
@@ -237,7 +238,8 @@ func (c *Columns) UnpackNumbers(data []byte, points, values int) bool {
 		c.Points[i] = PointRow{
 			Run: int32(le.Uint32(b)), Key: int32(le.Uint32(b[4:])), Reason: int32(le.Uint32(b[8:])),
 			Cond: int32(le.Uint32(b[12:])),
-			from: int32(le.Uint32(b[16:])), to: int32(le.Uint32(b[20:])), Repeat: int16(le.Uint16(b[24:])), Status: b[26],
+			from: int32(le.Uint32(b[16:])), to: int32(le.Uint32(b[20:])), Repeat: int16(le.Uint16(b[24:])),
+			Block: int16(le.Uint16(b[26:])), Status: b[28],
 		}
 	}
 	data = data[points*pointBytes:]

@@ -47,6 +47,7 @@ type RunHead struct {
 	FirstPoint, PointsEnd    int // its rows in Points
 	Scores, Targets, Planned int
 	Acceptance               schema.Acceptance
+	Interleaved              schema.Interleaved
 	Setting                  map[string]string // facts about the machine and the server: host, kernel, driver …
 }
 
@@ -77,6 +78,7 @@ type StatID struct{ Metric, Stat, Unit, Def string }
 type PointRow struct {
 	Run, Key int32
 	Repeat   int16
+	Block    int16 // of an interleaved run, from 1; 0 for none
 	Status   uint8 // index into Statuses
 	Reason   int32 // index into Reasons: why a failed point has no numbers
 	Cond     int32 // index into Conds

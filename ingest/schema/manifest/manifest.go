@@ -40,6 +40,8 @@ type Manifest struct {
 	Setting map[string]string `yaml:"setting,omitempty"`
 	// Targets are in force for this run.
 	Targets []TargetRow `yaml:"targets,omitempty"`
+	// Interleaved names the run that this one took turns with.
+	Interleaved Interleaved `yaml:"interleaved,omitempty"`
 }
 
 // Model, Device and Stack mirror the schema's, with the names that a YAML file uses.
@@ -66,6 +68,25 @@ type (
 		Dirty   bool              `yaml:"dirty,omitempty"`
 	}
 )
+
+// Interleaved mirrors the schema's.
+type Interleaved struct {
+	With   string `yaml:"with,omitempty"`   // id of the other run
+	Side   string `yaml:"side,omitempty"`   // baseline or candidate
+	Starts string `yaml:"starts,omitempty"` // of servers: fresh in every block, or kept running
+	Blocks int    `yaml:"blocks,omitempty"` // planned
+}
+
+// Words of an interleaved run.
+const (
+	SideBaseline, SideCandidate = "baseline", "candidate"
+	StartsFresh, StartsKept     = "fresh", "kept"
+)
+
+// Schema returns what a document has of it.
+func (i Interleaved) Schema() schema.Interleaved {
+	return schema.Interleaved{With: i.With, Baseline: i.Side == SideBaseline, Kept: i.Starts == StartsKept}
+}
 
 // Override is what a manifest states about some of its files.
 type Override struct {
@@ -113,6 +134,9 @@ func Read(name string, data []byte) (Manifest, *schema.Problem) {
 			Expected: fmt.Sprintf("at most %d", mostOverrides), Hint: "state more in one glob",
 		}
 	}
+	if p := m.Interleaved.check(name); p != nil {
+		return m, p
+	}
 	for i, o := range m.Files {
 		if err := glob.Check(o.Glob); o.Glob == "" || err != nil {
 			return m, &schema.Problem{
@@ -123,6 +147,22 @@ func Read(name string, data []byte) (Manifest, *schema.Problem) {
 		}
 	}
 	return m, nil
+}
+
+// check refuses words that do not exist: a side that is misspelt would turn a regression into an improvement.
+func (i Interleaved) check(name string) *schema.Problem {
+	for _, x := range []struct{ field, is, a, b string }{
+		{"side", i.Side, SideBaseline, SideCandidate}, {"starts", i.Starts, StartsFresh, StartsKept},
+	} {
+		if i.With != "" && x.is != x.a && x.is != x.b {
+			return &schema.Problem{
+				Severity: schema.SevError, Path: name, Code: "bad-manifest",
+				Found: fmt.Sprintf("interleaved.%s %q", x.field, x.is), Expected: x.a + " or " + x.b,
+				Hint: "as in side: candidate, starts: fresh; see ttreport help files",
+			}
+		}
+	}
+	return nil
 }
 
 // Marshal returns the manifest's file content.

@@ -22,6 +22,7 @@ type Sidecar struct {
 	Tool        string            `json:"tool"`
 	ToolVersion string            `json:"tool_version,omitempty"`
 	Workload    Workload          `json:"workload"`
+	Block       int               `json:"block,omitempty"` // of an interleaved run, from 1
 	Conditions  map[string]string `json:"conditions,omitempty"`
 	Client      map[string]string `json:"client,omitempty"`
 	Argv        []string          `json:"argv,omitempty"` // secrets removed
