@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"fmt"
 	"regexp"
 
 	"al.essio.dev/pkg/shellescape"
@@ -13,10 +14,41 @@ import (
 // is started. They contain no secrets, which are never passed on a command line. What this program measures itself is
 // shown as a ttreport command.
 func CommandLines(p plan.Plan, srv server.Server, address string) []string {
+	return append(startLine(srv), itemLines(p, srv, address, 0)...)
+}
+
+// TurnLines returns the command lines of two servers that take turns, in order, each turn below a comment.
+func TurnLines(baseline, candidate Side, baselineAt, candidateAt string) []string {
 	var out []string
-	if s, ok := srv.(server.Starter); ok {
-		out = append(out, shellescape.QuoteCommand(forTerminal(s.CommandLine())))
+	started := map[plan.Turn]bool{}
+	for _, turn := range candidate.Plan.Turns.Order() {
+		s, at, name := candidate, candidateAt, candidate.Plan.Turns.Side
+		if turn.Baseline {
+			s, at, name = baseline, baselineAt, baseline.Plan.Turns.Side
+		}
+		out = append(out, fmt.Sprintf("# block %d of %d: %s", turn.Block, s.Plan.Turns.Blocks, name))
+		once := plan.Turn{Baseline: turn.Baseline}
+		if !started[once] || !s.Plan.Turns.Kept {
+			out = append(out, startLine(s.Server)...)
+		}
+		started[once] = true
+		out = append(out, itemLines(s.Plan, s.Server, at, turn.Block)...)
 	}
+	return out
+}
+
+// startLine is the command line of a server that is started; none for another.
+func startLine(srv server.Server) []string {
+	s, ok := srv.(server.Starter)
+	if !ok {
+		return nil
+	}
+	return []string{shellescape.QuoteCommand(forTerminal(s.CommandLine()))}
+}
+
+// itemLines are the command lines of the measurements of a block; 0: of a plan by itself.
+func itemLines(p plan.Plan, srv server.Server, address string, block int) []string {
+	var out []string
 	s := &session{plan: p, end: server.Endpoint{URL: address, Model: p.Model.Name}}
 	if _, s.embedded = srv.(*server.Simulated); s.embedded {
 		s.end.URL = "http://127.0.0.1:PORT" // chosen when the server starts
@@ -26,6 +58,7 @@ func CommandLines(p plan.Plan, srv server.Server, address string) []string {
 	}
 	for i, it := range p.Items() {
 		switch {
+		case it.Block != block:
 		case !it.Tool.IsBuiltin():
 			cmd := it.Tool.Command(s.job(step{Item: it, index: i}), "raw/"+it.Name, it.Tool.Flags)
 			out = append(out, shellescape.QuoteCommand(forTerminal(it.Tool.CommandLine(cmd))))

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -25,7 +26,7 @@ var ErrBusy = errors.New("another process measures there already")
 // that holds them. There are two of each: one in a folder of the user, and an empty one in the temporary folder, for
 // other users. Nothing is read from the latter; where another user made it unusable, say is told and the collection
 // goes on.
-func Lock(say func(string), device, address string) (release func(), err error) {
+func Lock(say func(string), device string, addresses ...string) (release func(), err error) {
 	own, err := userdir.Private()
 	if err != nil {
 		return nil, fmt.Errorf("locks: %w", err)
@@ -36,7 +37,13 @@ func Lock(say func(string), device, address string) (release func(), err error) 
 			_ = f.Close() // closing releases
 		}
 	}
-	for _, name := range []string{"device " + device, "address " + lockAddress(address)} {
+	names := []string{"device " + device}
+	for _, a := range addresses {
+		if name := "address " + lockAddress(a); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	for _, name := range names {
 		f, err := lockOwn(filepath.Join(own, lockName(name)), name)
 		if err != nil {
 			release()

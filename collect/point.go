@@ -77,8 +77,9 @@ func (s *session) load(ctx context.Context, l builtin.Load) (builtin.Outcome, er
 // sidecar returns the sidecar of a point's result.
 func (s *session) sidecar(st step, load builtin.Load, out builtin.Outcome, set latency.Set) manifest.Sidecar {
 	side := manifest.Sidecar{
-		Result: st.Name + ".json", Tool: builtin.Name, ToolVersion: builtin.Version, Workload: st.Load.Manifest(), Block: st.Block,
-		Argv: s.argv(st.Load, load.Seed), Start: st.began.UTC(), End: s.now().UTC(), Client: out.Client(load),
+		Result: st.Name + ".json", Tool: builtin.Name, ToolVersion: builtin.Version, Workload: st.Load.Manifest(),
+		Block: st.Block, Argv: s.argv(st.Load, load.Seed),
+		Start: st.began.UTC(), End: s.now().UTC(), Client: out.Client(load),
 		Conditions: map[string]string{
 			"num_prompts": strconv.Itoa(load.Requests),
 			"ignore_eos":  strconv.FormatBool(!slices.Contains(out.Refused, "ignore_eos")),

@@ -4,17 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"net"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"syscall"
 	"time"
-
-	"al.essio.dev/pkg/shellescape"
 
 	"github.com/ttreport/ttreport/collect/host"
 	"github.com/ttreport/ttreport/collect/plan"
@@ -240,34 +234,6 @@ func (s *session) checkSimulated() error {
 		return fmt.Errorf("%w: %q serves at %s, which is not the simulator", ErrSimulated, engine, s.end.URL)
 	}
 	return nil
-}
-
-// readHost reads facts about the host if the server runs on this machine, and the start time of a server that we
-// started.
-func (s *session) readHost(ctx context.Context, srv server.Server, took time.Duration) {
-	_, ours := srv.(server.Supervised)
-	s.machine.Setting = host.Scheduler()
-	if s.plan.Device == schema.Simulated || !ours && !local(s.end.URL) {
-		return
-	}
-	s.machine = host.Read(ctx)
-	maps.Copy(s.machine.Setting, host.Scheduler())
-	if program, ok := srv.(*server.Command); ok { // of a container the name differs every time
-		s.machine.Setting["server"] = shellescape.QuoteCommand(redact.Argv(program.Argv))
-	}
-	if ours {
-		s.machine.Setting["server_startup_s"] = strconv.FormatFloat(took.Seconds(), 'f', 1, 64)
-	}
-}
-
-// local reports whether an address is on this machine's loopback interface.
-func local(address string) bool {
-	u, err := url.Parse(address)
-	if err != nil {
-		return false
-	}
-	ip := net.ParseIP(u.Hostname())
-	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 func (s *session) writeManifest(end time.Time) error {

@@ -76,6 +76,22 @@ func comparisonRow(r *compare.Row) Row {
 	return row
 }
 
+// together says how all points changed that both sides measured in turns.
+func together(a compare.All) string {
+	info, _ := schema.MetricByName(a.Metric)
+	out := fmt.Sprintf("in turns: %s (%s) of %s %s", info.Label, info.Better, words.Plural(a.Points, "point"),
+		words.Change(a.Change))
+	if math.IsNaN(a.Lo) {
+		return out + ", one block: no interval"
+	}
+	out += fmt.Sprintf(", 95%s%% interval %s to %s from %s", words.Thin, words.Change(a.Lo), words.Change(a.Hi),
+		words.Plural(a.Blocks, "block"))
+	if a.Kept {
+		out += "; both servers kept running, so that each started once"
+	}
+	return out
+}
+
 // plusMinus is a mean with half of the range of its repeats.
 func plusMinus(mean, spread float64, n int, unit string) string {
 	s := words.Quantity(mean, unit)
@@ -95,6 +111,9 @@ func (c *Comparison) Notes() []string {
 			fmt.Sprintf("%s (%s): geometric mean of %d changes %s, from %s to %s", info.Label, info.Better, m.N,
 				words.Change(m.Change), words.Change(m.Low), words.Change(m.High)),
 		)
+	}
+	for _, a := range c.All {
+		out = append(out, together(a))
 	}
 	tests := c.Tests()
 	for _, t := range compare.TestNames() {
@@ -122,6 +141,13 @@ func (c *Comparison) Notes() []string {
 	if c.OfTools {
 		return append(out, "two tools measure the same load at other times and count by other rules: a difference is no "+
 			"verdict on either; ttreport help glossary has the definitions")
+	}
+	if n := tests[compare.Interleaved]; n > 0 {
+		out = append(out, "rows of paired blocks are tested as one family: "+
+			"one in twenty of those called changed may be unchanged")
+		if n == len(c.Rows) {
+			return out
+		}
 	}
 	return append(out,
 		"no correction for the number of rows: where there is a test, one in twenty unchanged rows is called changed")

@@ -37,6 +37,9 @@ What is measured comes from --sweep (quick, standard, targets, tt-2025), --workl
 changes, with a control. The plan is printed first, with an estimate of time; --dry-run prints every command line as
 well and stops.
 
+--against BASELINE measures two servers in turns on one device, A B B A, each started again in every block: what the
+machine does slowly then cancels, and ttreport compare and check use the paired difference.
+
 A server does not know its device; --device states it. Engine and version are asked from the server, never guessed.
 What is started is stopped on every path, with its children. An interrupted collection resumes when the same command is
 run again.
@@ -65,6 +68,9 @@ func collectCommand() command {
 				"--image registry.example/acme@sha256:… --port 8000 -- --model acme/tiny"},
 			{"what would be measured?",
 				"ttreport collect --model sim-8b --device simulated --server sim --sweep tt-2025 --dry-run"},
+			{"a new build in turns with the release before, on one machine",
+				"ttreport collect --model acme/tiny --device n150 --release v2 --server 'command ./serve-v2 --port 8000' " +
+					"--against v1 --blocks 3"},
 			{"measure suspected changes again", "ttreport collect --recheck --server http://127.0.0.1:8000"},
 		},
 		setup: func(fs *pflag.FlagSet) runFunc {
@@ -73,6 +79,9 @@ func collectCommand() command {
 			return func(ctx context.Context, sh *shell, args []string) error {
 				if len(args) > 0 && o.Server.Name.Kind != plan.ServerDocker && !o.runPy.Docker {
 					return fail(exitUsage, "ttreport collect --help", "collect: unexpected %q", args[0])
+				}
+				if err := o.against.check(fs); err != nil {
+					return err
 				}
 				o.Server.Args = args
 				return o.collect(ctx, sh)
@@ -114,7 +123,7 @@ func (o collectOptions) collect(ctx context.Context, sh *shell) error {
 	if len(entries) > 0 || planned {
 		return o.measureAll(ctx, sh, ws, entries)
 	}
-	if o.System.Model == "" && o.System.Device == "" && o.Server.Name.IsZero() {
+	if o.System.Model == "" && o.System.Device == "" && o.Server.Name.IsZero() && o.against.baseline == "" {
 		return collectDemo(ctx, sh, ws, o)
 	}
 	if err := o.measure(ctx, sh, ws); err != nil || o.runPy.Workflow != plan.WorkflowRelease || o.dryRun {
@@ -186,6 +195,9 @@ func (o collectOptions) entries(ctx context.Context, sh *shell, ws *workspace.Wo
 
 // measure measures one plan on one server.
 func (o collectOptions) measure(ctx context.Context, sh *shell, ws *workspace.Workspace) error {
+	if o.against.baseline != "" {
+		return o.againstBaseline(ctx, sh, ws)
+	}
 	show := newProgress(sh)
 	s, err := session.New(ctx, o.request(sh, ws, show))
 	switch {

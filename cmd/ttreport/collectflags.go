@@ -20,6 +20,7 @@ type collectOptions struct {
 	planFile, input, spec, out string
 	dryRun, serverOnly         bool
 	patience                   time.Duration
+	against                    againstOptions
 	trt                        string // a flag of benchmark.py that is given
 	printDocker                bool
 
@@ -57,6 +58,7 @@ func (o *collectOptions) complete(sh *shell) error {
 func (o *collectOptions) declare(fs *pflag.FlagSet) {
 	group(fs, "What to measure", func() { o.declareMeasure(fs) })
 	group(fs, "Server", func() { o.declareServer(fs) })
+	group(fs, "In turns with a baseline", func() { o.against.declare(fs) })
 	group(fs, "Tools", func() { o.declareTools(fs) })
 	group(fs, "Evals", func() { o.declareEvals(fs) })
 	group(fs, "Run control", func() { o.declareRun(fs) })
@@ -66,7 +68,7 @@ func (o *collectOptions) declare(fs *pflag.FlagSet) {
 	o.declareRunPy(fs)
 	o.declareTRT(fs)
 	common(fs, "model", "device", "release", "sweep", "workload", "recheck", "repeat",
-		"server", "tools", "evals", "out", "dry-run")
+		"server", "against", "blocks", "tools", "evals", "out", "dry-run")
 }
 
 func (o *collectOptions) declareMeasure(fs *pflag.FlagSet) {

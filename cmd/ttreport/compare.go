@@ -112,6 +112,9 @@ func compareSides(ctx context.Context, ws *workspace.Workspace, id *identity, a,
 		}
 		sides[i] = compare.Side{Name: name, Runs: runs}
 	}
+	if err := withPartners(cols, &sides[0], &sides[1]); err != nil {
+		return nil, err
+	}
 	if err := decided(ctx, ws, cols, sides[:]); err != nil {
 		return nil, err
 	}
@@ -122,6 +125,29 @@ func compareSides(ctx context.Context, ws *workspace.Workspace, id *identity, a,
 			"compare: nothing that %s has was measured in %s too (%d and %d numbers)", a, b, r.OnlyA, r.OnlyB)
 	}
 	return &render.Comparison{Result: r, Lost: len(history.Lost(problems))}, nil
+}
+
+// withPartners adds to each side the runs under its name that took turns with runs of the other side: the baseline of a
+// pair is a build by itself, and no part of the release that it measured again.
+func withPartners(cols *columns.Columns, a, b *compare.Side) error {
+	for _, x := range []struct{ to, from *compare.Side }{{a, b}, {b, a}} {
+		for i := range x.from.Runs {
+			with := x.from.Runs[i].Interleaved.With
+			if with == "" || slices.ContainsFunc(x.to.Runs, func(r schema.Run) bool { return r.ID == with }) {
+				continue
+			}
+			for k := range cols.Runs {
+				if h := &cols.Runs[k]; h.ID == with && h.Release == x.to.Name {
+					doc, problem := history.Read(h.Path)
+					if problem != nil {
+						return failure{code: exitInput, err: *problem}
+					}
+					x.to.Runs = append(x.to.Runs, doc)
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // decided says of the sides that are releases which numbers their later runs decided, so that a release has the number

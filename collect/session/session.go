@@ -146,14 +146,15 @@ func (r Request) probe(ctx context.Context, key *string) (server.Endpoint, error
 	return at.Probe(ctx)
 }
 
-// Lock keeps other processes from measuring the same device or server until release is called. The simulator needs no
+// Lock keeps other processes from measuring the same device or server, or servers at other addresses, until release is
+// called. The simulator needs no
 // lock: each process has its own.
-func (s *Session) Lock() (release func(), err error) {
+func (s *Session) Lock(also ...string) (release func(), err error) {
 	device := s.Options.System.Device
 	if device == schema.Simulated {
 		return func() {}, nil
 	}
-	return collect.Lock(s.warn, device, s.Address)
+	return collect.Lock(s.warn, device, append(also, s.Address)...)
 }
 
 // ErrNotStarted is returned where a server is to be left running and is none that is started here.

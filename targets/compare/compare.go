@@ -22,9 +22,10 @@ type Side struct {
 type Result struct {
 	A, B         string
 	Rows         []Row
-	OnlyA, OnlyB int  // numbers that only one side has
-	BadA, BadB   int  // values that no measurement gives, and points that failed or are invalid
-	OfTools      bool // A and B are tools that measured the same: no row is a verdict
+	OnlyA, OnlyB int   // numbers that only one side has
+	BadA, BadB   int   // values that no measurement gives, and points that failed or are invalid
+	All          []All // by metric, of what both sides measured in turns
+	OfTools      bool  // A and B are tools that measured the same: no row is a verdict
 }
 
 // Row is one number of both sides.
@@ -36,11 +37,12 @@ type Row struct {
 	pairing.Result
 	Badness    float64 // log change, positive is worse
 	DefA, DefB string  // definitions of the metric, where two tools are compared
+	of         cell
 }
 
 // TestNames lists the tests that a row can be decided by; the last stands for none.
 func TestNames() []string {
-	return []string{pairing.MannWhitney, pairing.Normal, pairing.Welch, pairing.NoTest}
+	return []string{Interleaved, pairing.MannWhitney, pairing.Normal, pairing.Welch, pairing.NoTest}
 }
 
 // Outcome of a row.
@@ -123,12 +125,9 @@ func Sides(a, b Side) *Result {
 			r.OnlyB++
 			continue
 		}
-		row := Row{System: c.system, Key: right.keys[c.key], Metric: c.metric, Stat: c.stat}
+		row := Row{System: c.system, Key: right.keys[c.key], Metric: c.metric, Stat: c.stat, of: c}
 		row.Result = pairing.Compare(base, values)
-		row.Badness = math.Log1p(row.Change)
-		if info, _ := schema.MetricByName(c.metric); info.Better == schema.Higher {
-			row.Badness = -row.Badness
-		}
+		row.Badness = badness(c.metric, row.Change)
 		r.Rows = append(r.Rows, row)
 	}
 	for c := range left.values {
@@ -136,6 +135,7 @@ func Sides(a, b Side) *Result {
 			r.OnlyA++
 		}
 	}
+	r.interleave(a, b, several)
 	slices.SortFunc(r.Rows, byWeight)
 	return r
 }

@@ -2,6 +2,7 @@ package block
 
 import (
 	"math"
+	"slices"
 
 	"github.com/ttreport/ttreport/targets/regression"
 )
@@ -117,7 +118,7 @@ func Compare(series [][]float64, design Design) (each []Difference, all Differen
 	common := f.common()
 	own := regression.Moderate(f.s2, f.nu)
 	all = f.pooled(each, common)
-	k := float64(len(f.whole))
+	k, centre := float64(len(f.whole)), f.median(each)
 	for i := range each {
 		d := &each[i]
 		if d.Blocks < Least {
@@ -129,8 +130,10 @@ func Compare(series [][]float64, design Design) (each []Difference, all Differen
 		}
 		d.SE, d.Df = f.errorOf(d.Blocks, alone, common)
 		if len(f.whole) >= regression.DefaultRules().MinPoint {
-			d.Own.Mean = d.Mean - all.Mean
-			d.Own.SE, d.Own.Df = floored(math.Sqrt(alone.Variance/float64(d.Blocks)), alone.Df, d.Blocks)
+			// The median, because a few large changes move the mean.
+			d.Own.Mean = d.Mean - centre
+			variance := own[i].Variance * (1 + math.Pi/2/k) / float64(d.Blocks)
+			d.Own.SE, d.Own.Df = floored(math.Sqrt(variance), own[i].Df, d.Blocks)
 		}
 	}
 	return each, all
@@ -187,6 +190,19 @@ func (f *family) means(each []Difference) {
 			f.whole = append(f.whole, i)
 		}
 	}
+}
+
+// median is that of the differences of all series with enough blocks; NaN without one.
+func (f *family) median(each []Difference) float64 {
+	var list []float64
+	for _, i := range f.whole {
+		list = append(list, each[i].Mean)
+	}
+	if len(list) == 0 {
+		return math.NaN()
+	}
+	slices.Sort(list)
+	return (list[(len(list)-1)/2] + list[len(list)/2]) / 2
 }
 
 // split estimates what each block did to all series, and the variance of what is left of each.

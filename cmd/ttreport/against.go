@@ -1,0 +1,295 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/kballard/go-shellquote"
+	"github.com/spf13/pflag"
+
+	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
+	"github.com/ttreport/ttreport/collect"
+	"github.com/ttreport/ttreport/collect/plan"
+	"github.com/ttreport/ttreport/collect/progress"
+	"github.com/ttreport/ttreport/collect/server"
+	"github.com/ttreport/ttreport/collect/session"
+	"github.com/ttreport/ttreport/ingest/folderlock"
+	"github.com/ttreport/ttreport/ingest/history"
+	"github.com/ttreport/ttreport/ingest/plaintext"
+	"github.com/ttreport/ttreport/ingest/redact"
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
+	"github.com/ttreport/ttreport/targets/judge"
+)
+
+// againstOptions are the flags of a measurement in turns with a baseline.
+type againstOptions struct {
+	baseline string
+	release  string // of a baseline that names none
+	port     int    // of a baseline that is started
+	blocks   int
+	live     bool
+
+	given []string // flags that are only for --against
+}
+
+func (o *againstOptions) declare(fs *pflag.FlagSet) {
+	fs.StringVar(&o.baseline, "against", "",
+		"measure in turns with this `baseline` on the same device: a release of history, an image, 'command …' or a URL")
+	fs.IntVar(&o.blocks, "blocks", 2, "`turns` of each server, for --against; each starts it again")
+	fs.BoolVar(&o.live, "live", false, "keep both servers running, for --against: where a start takes long and both fit")
+	fs.IntVar(&o.port, "against-port", 0, "`port` of the baseline's server (default: as --port)")
+	fs.StringVar(&o.release, "against-release", "", "`label` of the baseline's release, where --against names none")
+}
+
+// check refuses flags without --against, and too few blocks.
+func (o *againstOptions) check(fs *pflag.FlagSet) error {
+	const example = "ttreport collect --release v2 --server 'command ./new --port 8000' --against v1"
+	for _, name := range []string{"blocks", "live", "against-port", "against-release"} {
+		if o.baseline == "" && fs.Changed(name) {
+			return fail(exitUsage, "as in "+example, "collect: --%s is for --against", name)
+		}
+	}
+	if o.blocks < 2 || o.blocks > 100 {
+		return fail(exitUsage, "--blocks 3 measures each server three times",
+			"collect: --blocks %d: two to a hundred, because one block has no noise to compare with", o.blocks)
+	}
+	return nil
+}
+
+// againstBaseline measures a plan on two servers in turns.
+func (o collectOptions) againstBaseline(ctx context.Context, sh *shell, ws *workspace.Workspace) error {
+	if len(o.Evals.Tasks) > 0 || o.Measure.Only == plan.OnlyEvals || o.serverOnly {
+		return fail(exitUsage, "collect them by themselves, without --against",
+			"collect: --against compares load; evals and --server-only have no turns")
+	}
+	show := newProgress(sh)
+	o.Measure.Only = plan.OnlyBenchmarks
+	candidate, err := o.session(ctx, sh, ws, show)
+	if err != nil {
+		return err
+	}
+	base, err := o.ofBaseline(ctx, ws)
+	if err != nil {
+		return err
+	}
+	baseline, err := base.session(ctx, sh, ws, show)
+	if err != nil {
+		return err
+	}
+	kept, err := o.kept(sh, baseline, candidate)
+	if err != nil {
+		return err
+	}
+	baseline.Plan = baseline.Plan.InTurns(manifest.SideBaseline, o.against.blocks, kept)
+	candidate.Plan = candidate.Plan.InTurns(manifest.SideCandidate, o.against.blocks, kept)
+	about := estimate(ctx, ws, candidate.Plan)
+	progress.WritePlan(sh.err, candidate.Plan, about)
+	show.Expect(candidate.Plan, about)
+	if o.dryRun {
+		for _, l := range collect.TurnLines(sideOf(baseline), sideOf(candidate), baseline.Address, candidate.Address) {
+			fmt.Fprintln(sh.out, l)
+		}
+		return nil
+	}
+	release, err := candidate.Lock(baseline.Address)
+	if err != nil {
+		const fix = "wait for it, or end it: two loads on one device measure each other"
+		return fail(exitCollect, fix, "collect: %w", err)
+	}
+	defer release()
+	return o.runTurns(ctx, sh, ws, baseline, candidate, show)
+}
+
+func sideOf(s *session.Session) collect.Side { return collect.Side{Plan: s.Plan, Server: s.Server} }
+
+// session prepares one of both servers.
+func (o collectOptions) session(
+	ctx context.Context, sh *shell, ws *workspace.Workspace, show *progress.Display,
+) (*session.Session, error) {
+	s, err := session.New(ctx, o.request(sh, ws, show))
+	switch {
+	case errors.Is(err, server.ErrDenied):
+		return nil, collectError(ctx, sh, ws, err)
+	case err != nil:
+		return nil, planError(err)
+	case s.Plan.Offline():
+		const format = "collect: %s brings its own engine, and --against compares servers"
+		return nil, fail(exitUsage, "leave it out of --tools", format, s.Plan.Tools[0].Name)
+	}
+	return s, nil
+}
+
+// kept reports whether both servers keep running, which they do where one of them is not ours to start.
+func (o collectOptions) kept(sh *shell, baseline, candidate *session.Session) (bool, error) {
+	kept := o.against.live
+	for _, s := range []*session.Session{baseline, candidate} {
+		if name := s.Options.Server.Name; name.Kind == plan.ServerURL {
+			kept = true
+			sh.say("note: %s runs already and is not started again for each block; what its start was like is part of "+
+				"every block, so intervals are wider", redact.URL(name.URL))
+		}
+	}
+	if kept && baseline.Address == candidate.Address && baseline.Address != string(plan.ServerSim) {
+		return kept, fail(exitUsage, "give one of them another: --port 8000 --against-port 8001",
+			"collect: both servers would run at %s at the same time", redact.URL(baseline.Address))
+	}
+	return kept, nil
+}
+
+// runTurns measures both sides and prints the result.
+func (o collectOptions) runTurns(
+	ctx context.Context, sh *shell, ws *workspace.Workspace, baseline, candidate *session.Session, show *progress.Display,
+) error {
+	results := cmp.Or(o.out, ws.Results())
+	if err := os.MkdirAll(results, 0o777); err != nil {
+		return failure{code: exitCollect, err: err, hint: "choose another folder with --out"}
+	}
+	release, err := lock(ctx, sh, results, folderlock.Shared, o.patience)
+	if err != nil {
+		return err
+	}
+	defer release()
+	var outs [2]collect.Outcome
+	_, err = o.await(ctx, sh, func() (collect.Outcome, error) {
+		var err error
+		outs, err = collect.Against(ctx, sideOf(baseline), sideOf(candidate), results, show.Event)
+		return outs[1], err
+	})
+	show.End()
+	if err != nil {
+		if len(outs[0].Points)+len(outs[1].Points) == 0 && ctx.Err() == nil && !errors.Is(err, server.ErrDied) {
+			ws = nil
+		}
+		return collectError(ctx, sh, ws, err)
+	}
+	points := len(outs[0].Points) + len(outs[1].Points)
+	fmt.Fprintf(sh.out, "%s measured in %d blocks; results in %s and %s. Next: ttreport compare %s %s\n",
+		plaintext.Plural(points, "point"), o.against.blocks, outs[0].Dir, outs[1].Dir, outs[0].Dir, outs[1].Dir)
+	if failed := outs[0].Failed + outs[1].Failed; failed > 0 {
+		return fail(exitCollect, "the journals in "+outs[0].Dir+" and "+outs[1].Dir+" have the reasons",
+			"%s failed", plaintext.Plural(failed, "measurement"))
+	}
+	return nil
+}
+
+// ofBaseline is the request for the baseline: the same measurement on another server, in a channel that no later
+// release is compared with.
+func (o collectOptions) ofBaseline(ctx context.Context, ws *workspace.Workspace) (collectOptions, error) {
+	name := o.against.baseline
+	b := o
+	b.System.Channel, b.System.Release = schema.ChannelDev, o.against.release
+	b.Server.Port = cmp.Or(o.against.port, o.Server.Port)
+	past, _, err := history.Load(ctx, ws.Cache(), ws.History())
+	if err != nil {
+		return b, err
+	}
+	if run := newestOf(past, name, o.System); run != nil {
+		b.System.Release = name
+		return b, b.startAs(run)
+	}
+	var as plan.ServerName
+	if err := as.UnmarshalText([]byte(name)); err == nil && as.Kind != plan.ServerDocker {
+		b.Server.Name, b.Server.Image = as, ""
+		return b, b.onlyStarted()
+	}
+	if !strings.ContainsAny(name, ":/@") {
+		return b, fail(exitUsage, "--against v1, --against registry.example/image:1, --against 'command ./old --port 8000', "+
+			"--against http://127.0.0.1:8001",
+			"collect: --against %q is neither a release of %s on %s in history/, nor an image, 'command …' or an address",
+			name, o.System.Model, o.System.Device)
+	}
+	b.Server.Name, b.Server.Image = plan.ServerName{Kind: plan.ServerDocker}, name
+	return b, nil
+}
+
+// onlyStarted drops what only the candidate's kind of server takes.
+func (o *collectOptions) onlyStarted() error {
+	if o.Server.Name.Kind == plan.ServerURL || o.Server.Name.Kind == plan.ServerSim {
+		o.Server.Port, o.Server.EngineArgs = 0, nil
+	}
+	if o.Server.Name.Kind != plan.ServerDocker {
+		s := &o.Server
+		*s = plan.ServerOptions{Name: s.Name, Port: s.Port, StartupTimeout: s.StartupTimeout, EngineArgs: s.EngineArgs}
+	}
+	return nil
+}
+
+// newestOf returns the newest run of a release on a system; nil for none. Runs that were a baseline count too.
+func newestOf(c *columns.Columns, release string, of plan.System) *columns.RunHead {
+	var newest *columns.RunHead
+	for i := range c.Runs {
+		h := &c.Runs[i]
+		same := h.Release == release && schema.SameDevice(h.Device, of.Device) && h.Model.Name == path.Base(of.Model)
+		if same && (newest == nil || h.Start.After(newest.Start)) {
+			newest = h
+		}
+	}
+	return newest
+}
+
+// startAs takes the server of a run that was measured before, as its manifest states it.
+func (o *collectOptions) startAs(h *columns.RunHead) error {
+	switch {
+	case h.Engine == server.SimEngine:
+		o.Server.Name = plan.ServerName{Kind: plan.ServerSim}
+		return o.onlyStarted()
+	case h.Image != "":
+		args, err := commandWords(h.Setting[collect.SettingImageArgs])
+		if err != nil {
+			return noRecipe(h, err.Error())
+		}
+		o.Server.Name, o.Server.Image, o.Server.Args = plan.ServerName{Kind: plan.ServerDocker}, h.Image, args
+		return nil
+	}
+	argv, err := commandWords(h.Setting[collect.SettingServer])
+	switch {
+	case err != nil:
+		return noRecipe(h, err.Error())
+	case len(argv) == 0:
+		return noRecipe(h, "neither a command nor an image")
+	}
+	o.Server.Name = plan.ServerName{Kind: plan.ServerCommand, Argv: argv}
+	if o.against.port == 0 {
+		o.Server.Port = 0 // the one in its command
+	}
+	return o.onlyStarted()
+}
+
+// commandWords splits a command line that a manifest states. One from which a secret was removed cannot be run.
+func commandWords(text string) ([]string, error) {
+	argv, err := shellquote.Split(text)
+	if err != nil {
+		return nil, err
+	}
+	if slices.ContainsFunc(argv, func(a string) bool { return strings.Contains(a, redact.Mark) }) {
+		return nil, fmt.Errorf("%s, from which a secret was removed", text)
+	}
+	home, err := os.UserHomeDir()
+	for i, a := range argv { // manifests have ~ in place of a home
+		if rest, ok := strings.CutPrefix(a, "~/"); ok && err == nil {
+			argv[i] = filepath.Join(home, rest)
+		}
+	}
+	return argv, nil
+}
+
+// noRecipe is the error about a release that cannot be started again.
+func noRecipe(h *columns.RunHead, why string) error {
+	return fail(exitUsage, "--against 'command …', or an image, with --against-release "+h.Release,
+		"collect: run %s of %s does not state how its server was started: %s", h.ID, h.Release, why)
+}
+
+// startable reports whether a release of history can be started again for a model on a device.
+func startable(c *columns.Columns, release judge.Release, of schema.Pair) bool {
+	h := newestOf(c, release.Name, plan.System{Model: of.Model, Device: of.Device})
+	return h != nil && (&collectOptions{}).startAs(h) == nil
+}
