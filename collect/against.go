@@ -33,10 +33,13 @@ func Against(
 	ctx context.Context, baseline, candidate Side, results string, report func(Event),
 ) (outs [2]Outcome, err error) {
 	t := &turns{servers: map[*session]server.Server{}, kept: candidate.Plan.Turns.Kept}
-	for _, x := range []struct {
+	for i, x := range []struct {
 		side Side
 		at   **session
 	}{{baseline, &t.baseline}, {candidate, &t.candidate}} {
+		if sim, ok := x.side.Server.(*server.Simulated); ok { // two machines never have the same noise
+			sim.Config.Seed += uint64(i+1) << 40
+		}
 		s, release, err := lockedSession(ctx, x.side.Plan, x.side.Server, results, report)
 		*x.at = s
 		if err != nil {

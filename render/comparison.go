@@ -81,9 +81,6 @@ func together(a compare.All) string {
 	info, _ := schema.MetricByName(a.Metric)
 	out := fmt.Sprintf("in turns: %s (%s) of %s %s", info.Label, info.Better, words.Plural(a.Points, "point"),
 		words.Change(a.Change))
-	if math.IsNaN(a.Lo) {
-		return out + ", one block: no interval"
-	}
 	out += fmt.Sprintf(", 95%s%% interval %s to %s from %s", words.Thin, words.Change(a.Lo), words.Change(a.Hi),
 		words.Plural(a.Blocks, "block"))
 	if a.Kept {
@@ -138,19 +135,26 @@ func (c *Comparison) Notes() []string {
 				words.Plural(c.Lost, "document")),
 		)
 	}
+	return append(out, c.caution(tests)...)
+}
+
+// caution says what the rows do not show.
+func (c *Comparison) caution(tests map[string]int) []string {
 	if c.OfTools {
-		return append(out, "two tools measure the same load at other times and count by other rules: a difference is no "+
-			"verdict on either; ttreport help glossary has the definitions")
+		return []string{"two tools measure the same load at other times and count by other rules: a difference is no " +
+			"verdict on either; ttreport help glossary has the definitions"}
 	}
-	if n := tests[compare.Interleaved]; n > 0 {
+	var out []string
+	n := tests[compare.Interleaved]
+	if n > 0 {
 		out = append(out, "rows of paired blocks are tested as one family: "+
 			"one in twenty of those called changed may be unchanged")
-		if n == len(c.Rows) {
-			return out
-		}
 	}
-	return append(out,
-		"no correction for the number of rows: where there is a test, one in twenty unchanged rows is called changed")
+	if n < len(c.Rows) {
+		out = append(out,
+			"no correction for the number of rows: where there is a test, one in twenty unchanged rows is called changed")
+	}
+	return out
 }
 
 // MetricName is the metric and statistic of a verdict, as people name them.

@@ -13,7 +13,9 @@ import (
 
 // recheckLines are the commands that would settle the suspected regressions of a list, for a page.
 func (r *Report) recheckLines(release int, history []schema.Verdict) string {
-	x := gate.Review{Label: r.Gate.Label(release), Findings: gate.Findings{History: history}}
+	x := gate.Review{
+		Label: r.Gate.Label(release), Findings: gate.Findings{History: history}, Starts: r.Gate.Starts(),
+	}
 	return strings.Join(RecheckLines(&x), "\n")
 }
 
@@ -31,9 +33,20 @@ func RecheckLines(x *gate.Review) []string {
 		if r.Impl != "" {
 			argv = append(argv, "--impl", r.Impl)
 		}
+		if r.Against != "" { // its servers are started again in every block
+			server = map[gate.StartKind]string{
+				gate.StartsCommand: "command …", gate.StartsImage: "docker", gate.StartsSimulator: "sim",
+			}[r.Kind]
+		}
 		argv = append(argv, "--server", server)
+		if r.Against != "" && r.Kind == gate.StartsImage {
+			argv = append(argv, "--image", "IMAGE")
+		}
 		if r.Release != "" {
 			argv = append(argv, "--release", r.Release)
+		}
+		if r.Against != "" {
+			argv = append(argv, "--against", r.Against)
 		}
 		argv = append(argv, "--only", "benchmarks")
 		for _, w := range r.Workloads[:min(enough, len(r.Workloads))] {

@@ -12,6 +12,9 @@ import (
 // WritePlan writes the table of what is measured, before anything runs.
 func WritePlan(w io.Writer, p plan.Plan, e plan.Estimate) {
 	what := plaintext.Plural(len(p.Workloads), "workload") + fmt.Sprintf(" x %d", max(1, p.Repeat))
+	if t := p.Turns; t.Blocks > 0 {
+		what += fmt.Sprintf(" x %d blocks x 2 servers", t.Blocks)
+	}
 	once := p.RunOnce()
 	if once != "" {
 		what, e = once+", once", plan.Estimate{}

@@ -113,6 +113,21 @@ type Change struct {
 	StatedBuild string `json:"stated_build,omitempty"`
 	// Conditions that differ from those of the baseline: "ignore_eos true → false".
 	Conditions string `json:"conditions,omitempty"`
+	// Turns is the paired difference from the baseline, where both were measured in turns.
+	Turns *Turns `json:"turns,omitempty"`
+}
+
+// Turns is a paired difference of blocks that a release and its baseline measured in turns.
+type Turns struct {
+	Baseline string     `json:"baseline"` // release
+	Run      string     `json:"run"`      // of the baseline, the first where there are several
+	Blocks   int        `json:"blocks"`
+	Kept     bool       `json:"kept,omitempty"` // both servers kept running
+	Effect   float64    `json:"effect"`         // relative, positive is worse
+	Interval [2]float64 `json:"interval"`       // of Effect, 95 %
+	// Outcome and Evidence are what history says without it.
+	Outcome  Outcome  `json:"outcome"`
+	Evidence Evidence `json:"evidence,omitempty"`
 }
 
 // Why is what decided about a change.
@@ -145,6 +160,7 @@ const (
 	WhyOneMoreRun     Why = "one-more-run" // seen again, but the baseline is too short
 	WhyBaseSuspect    Why = "base-suspect"
 	WhyConditions     Why = "conditions"
+	WhyInTurns        Why = "in-turns" // measured in turns with the baseline
 )
 
 // EvalChange compares a score with the releases before it.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 )
@@ -12,6 +13,10 @@ import (
 // what changed in the software.
 func change(v *schema.Verdict, r schema.Change) string {
 	out := outcome(v, r)
+	if r.Turns != nil && r.Why != schema.WhyInTurns {
+		out += " Measured in turns with " + r.Turns.Baseline + ": " + Signed(v.Metric, r.Turns.Effect) + " (" +
+			turns(v.Metric, r.Turns) + "), which decides nothing."
+	}
 	if r.Differs != "" {
 		out = "With " + r.Differs + ": " + out
 	}
@@ -69,10 +74,47 @@ func outcome(v *schema.Verdict, r schema.Change) string {
 		return moved + ": its history keeps changing between two levels, and this is one of them."
 	case schema.WhyOneEach:
 		return moved + ": every baseline has one release, so there is no noise to compare with."
+	case schema.WhyInTurns:
+		return inTurns(v, r)
 	case schema.WhyBaseSuspect:
 		return moved + fmt.Sprintf(", as the base shows since %s: not caused by this build.", v.First)
 	}
 	return withoutBaseline(r)
+}
+
+// inTurns says what a paired difference decided, and what history alone says.
+func inTurns(v *schema.Verdict, r schema.Change) string {
+	t := r.Turns
+	r.Releases = 1
+	out := strings.Replace(moved(v, r), "the release before", t.Baseline, 1) +
+		", measured in turns with it on one machine (" + turns(v.Metric, t) + ")"
+	if history := word(t.Outcome, t.Evidence); history != word(v.Outcome, v.Evidence) {
+		out += "; by history alone it is " + history
+	}
+	return out + "."
+}
+
+// turns are the blocks of a paired difference, and its interval.
+func turns(metric string, t *schema.Turns) string {
+	out := Plural(t.Blocks, "block")
+	if t.Kept {
+		out += ", both servers kept running"
+	}
+	return out + fmt.Sprintf(", 95%s%% interval %s", Thin, Interval(metric, t.Interval))
+}
+
+// word is an outcome with its evidence.
+func word(o schema.Outcome, e schema.Evidence) string {
+	if e == "" {
+		return string(o)
+	}
+	return string(o) + ", " + string(e)
+}
+
+// InTurns says what a paired difference made of a run-wide shift.
+func InTurns(metric string, t *schema.Turns, o schema.Outcome, e schema.Evidence) string {
+	return fmt.Sprintf("Measured in turns with %s it is %s (%s): %s; by history alone it is %s.", t.Baseline,
+		Signed(metric, t.Effect), turns(metric, t), word(o, e), word(t.Outcome, t.Evidence))
 }
 
 // withoutBaseline says why there is nothing to compare a number with.

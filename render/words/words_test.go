@@ -104,6 +104,8 @@ func reasons() []schema.Reason {
 	} {
 		out = append(out, schema.Change{Why: why, Conditions: "x"})
 	}
+	turns := schema.Turns{Baseline: "v1", Blocks: 2, Outcome: schema.Regressed, Evidence: schema.Suspected}
+	out = append(out, schema.Change{Why: schema.WhyInTurns, Turns: &turns}, schema.Change{Why: schema.WhyGate, Turns: &turns})
 	return out
 }
 

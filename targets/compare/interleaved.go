@@ -19,7 +19,7 @@ const Interleaved = "paired blocks"
 type All struct {
 	Metric         string
 	Points, Blocks int
-	Change, Lo, Hi float64 // relative, 95 %; NaN without an interval
+	Change, Lo, Hi float64 // relative, 95 %
 	Kept           bool    // servers kept running
 }
 
@@ -51,6 +51,9 @@ func (r *Result) interleave(a, b Side, several bool) {
 		for k, i := range rows {
 			r.Rows[i].Result = t.result(r.Rows[i].of, times, each[k])
 			list, at = append(list, each[k]), append(at, i)
+		}
+		if !all.Known() {
+			continue
 		}
 		lo, hi := all.Interval(.95)
 		r.All = append(r.All, All{

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
 )
 
 // Recheck lists the workloads to measure again to settle the suspected regressions of a system.
@@ -15,6 +16,63 @@ type Recheck struct {
 	// Control is a workload of this device that did not change: if it changes as much in the recheck, the machine
 	// changed. Nil when the device has a control already, or there is none.
 	Control *schema.Key
+	// Against is the baseline's release where it can be started again, so that both can be measured in turns; else "".
+	Against string
+	Kind    StartKind // of the server that the release was measured on; "" where no run states it
+}
+
+// StartKind is a kind of server that a run states how to start.
+type StartKind string
+
+// Kinds of servers that can be started again.
+const (
+	StartsCommand   StartKind = "command"
+	StartsImage     StartKind = "image"
+	StartsSimulator StartKind = "simulator"
+)
+
+// Start is a release whose server can be started again for a system.
+type Start struct {
+	schema.System
+	Release string
+	Kind    StartKind
+}
+
+// Starts lists the releases that can be started again: of each, the newest run of a system states its server.
+func (g *Gate) Starts() []Start {
+	var out []Start
+	newest := map[Start]*columns.RunHead{}
+	for i := range g.Columns.Runs {
+		h := &g.Columns.Runs[i]
+		of := Start{System: schema.System{Model: h.Model.Name, Device: h.Device, Impl: h.Impl}, Release: h.Release}
+		if h.Release != "" && (newest[of] == nil || h.Start.After(newest[of].Start)) {
+			newest[of] = h
+		}
+	}
+	for of, h := range newest {
+		switch {
+		case h.IsSimulated():
+			of.Kind = StartsSimulator
+		case h.Image != "":
+			of.Kind = StartsImage
+		case h.Setting["server"] != "":
+			of.Kind = StartsCommand
+		default:
+			continue
+		}
+		out = append(out, of)
+	}
+	return out
+}
+
+// startOf returns how a release of a system can be started; "" where it cannot.
+func (r *Review) startOf(of schema.System, release string) StartKind {
+	for _, s := range r.Starts {
+		if s.System == of && s.Release == release {
+			return s.Kind
+		}
+	}
+	return ""
 }
 
 // enoughForShift is the number of workloads whose re-run settles what changed together.
@@ -26,6 +84,8 @@ type suspect struct {
 	load   schema.Key
 	alone  bool // something of it changed by itself
 	causes []schema.Cause
+	// baseline is the newest release of the first verdict's baseline.
+	baseline string
 }
 
 // Rechecks lists, by system, the workloads with a suspected regression. What changed together is settled by eight
@@ -41,7 +101,11 @@ func (r *Review) Rechecks() []Recheck {
 		at := slices.IndexFunc(out, func(r Recheck) bool { return r.System == s.system })
 		if at < 0 {
 			at = len(out)
-			out = append(out, Recheck{System: s.system, Release: r.Label})
+			x := Recheck{System: s.system, Release: r.Label, Kind: r.startOf(s.system, r.Label)}
+			if r.startOf(s.system, s.baseline) != "" && x.Kind != "" {
+				x.Against = s.baseline
+			}
+			out = append(out, x)
 		}
 		out[at].Workloads = append(out[at].Workloads, s.load)
 	}
@@ -68,7 +132,7 @@ func (r *Review) suspects() []*suspect {
 		load := loadOf(v.Key)
 		s := known[finding{system: v.System(), key: load.String()}]
 		if s == nil {
-			s = &suspect{system: v.System(), load: load}
+			s = &suspect{system: v.System(), load: load, baseline: v.Baseline}
 			known[finding{system: v.System(), key: load.String()}] = s
 			out = append(out, s)
 		}

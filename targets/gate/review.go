@@ -16,7 +16,8 @@ type Review struct {
 	Result   Result
 	Pairs    []PairResult
 	Findings
-	Fit Fit
+	Fit    Fit
+	Starts []Start // releases that can be started again
 }
 
 // Review reviews a release; an empty model or device selects all. What the newest release leaves out is counted,
@@ -24,7 +25,8 @@ type Review struct {
 func (g *Gate) Review(release int, model, device string) Review {
 	of := func(p schema.Pair) bool { return p.Selected(model, device) }
 	f := g.Findings(release)
-	r := Review{Release: g.Releases[release].Name, Label: g.Label(release), Fit: g.Fit(release)}
+	r := Review{Release: g.Releases[release].Name, Label: g.Label(release), Fit: g.Fit(release),
+		Starts: g.Starts()}
 	if b := g.Before(release); b >= 0 {
 		r.Baseline = g.Releases[b].Name
 	}

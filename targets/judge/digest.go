@@ -49,12 +49,19 @@ func (j *Judgement) upTo(release int) []byte {
 	defer j.mu.Unlock()
 	if j.prefix == nil {
 		h := sha256.New()
+		content := map[string]string{} // a run may have taken turns with one that is listed later
+		for i := range j.Columns.Runs {
+			content[j.Columns.Runs[i].ID] = j.Columns.Runs[i].SHA256
+		}
 		for i := range j.Releases {
 			r := &j.Releases[i]
 			fmt.Fprintf(h, "%s\x00%v\x00%s\x00%s\x00%s\n", r.Name, r.Label, r.Line, r.Channel, r.Date)
 			for _, run := range r.Runs {
 				head := &j.Columns.Runs[run]
 				fmt.Fprintf(h, "%s\x00%s\x00%v\n", head.ID, head.SHA256, j.screen.excludes(head))
+				if with := head.Interleaved.With; with != "" {
+					fmt.Fprintf(h, "%s\x00%s\n", with, content[with])
+				}
 			}
 			j.prefix = append(j.prefix, h.Sum(nil))
 		}

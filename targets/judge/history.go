@@ -58,11 +58,13 @@ type reader struct {
 	runs    map[schema.System][]int // of the release
 	t       regression.Quantiles
 	whys    [64]schema.Why
+	paired  pairedRows          // of what was measured in turns
 	wanted  map[float64]float64 // standard errors by degrees of freedom: see [regression.Wanted]
 }
 
 func (j *Judgement) reader(release int) *reader {
 	r := &reader{Judgement: j, release: release, runs: j.systemRuns(release), wanted: map[float64]float64{}}
+	r.paired = j.pairedOf(release)
 	for w := range r.whys {
 		r.whys[w] = whyOf(regression.Why(w))
 	}
@@ -114,6 +116,7 @@ func (j *reader) verdict(obs int32) schema.Verdict {
 	if o.Pin && row.Why == regression.WhyFirst {
 		why.Why = schema.WhyPinned
 	}
+	j.settleInTurns(&v, &why, s, j.table.Cells[j.cellOf[obs]].Delta)
 	v.Reason = why
 	v.ID = schema.VerdictID(v.Release, v.Baseline, v.Pair(), s.Key, s.Metric+"/"+s.Def, s.Stat+s.Impl,
 		schema.AgainstHistory)

@@ -34,6 +34,7 @@ type Judgement struct {
 
 	mu           sync.Mutex
 	systems      map[int]map[schema.System][]int // runs by release, filled on demand
+	paired       map[int]pairedRows              // of what a release measured in turns, filled on demand
 	prefix       [][]byte                        // digests of the runs up to each release
 	changePoints map[int32][]regression.ChangePoint
 	searches     map[searchOf][]regression.ChangePoint

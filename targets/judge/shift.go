@@ -1,6 +1,8 @@
 package judge
 
 import (
+	"math"
+
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/targets/regression"
 )
@@ -24,6 +26,7 @@ type Shift struct {
 	Cells    int
 	Agree    float64 // share of cells that changed alike
 	First    string
+	Turns    *schema.Turns // the paired difference, where the release was measured in turns with the one before
 }
 
 func (j *Judgement) shiftID(finding int32) string {
@@ -45,12 +48,14 @@ func (s stratum) stat() string {
 // Shifts lists the run-wide shifts of a release: those that regressed, improved, are large or mixed first.
 func (j *Judgement) Shifts(release int) []Shift {
 	var out, quiet []Shift
+	rows := j.pairedOf(release)
 	for i := range j.rows.Findings {
 		f := &j.rows.Findings[i]
 		if int(f.Release) != release || f.Kind == regression.RunFinding {
 			continue
 		}
 		x := j.shift(int32(i))
+		j.settleShift(release, &rows, &x, math.Log1p(j.policy.Effect(x.Metric)))
 		if x.Mixed || x.Large || x.Below || x.Outcome == schema.Regressed || x.Outcome == schema.Improved {
 			out = append(out, x)
 		} else {

@@ -41,6 +41,7 @@ func (j *Judgement) Summary(s *Series, release int) (Summary, bool) {
 		g.Effect = relative(sign(s.Metric), row.D)
 		v.Effect = schema.Num(g.Effect)
 	}
+	j.summariseInTurns(&g, &v, s, obs)
 	g.Rank, g.Weight = int(rankOf(&v)), weightOf(&v)
 	return g, true
 }

@@ -1,6 +1,7 @@
 package judgetest
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -144,6 +145,50 @@ func Rerun(values [][]float64, value float64) *columns.Columns {
 	c := History{TTFT: append(slices.Clone(values), again)}.Columns()
 	c.Runs[last].Release = c.Runs[last-1].Release
 	return c
+}
+
+// Blocks are what two servers measured in turns: TTFT by block and workload, 0: not measured.
+type Blocks struct {
+	Baseline, Candidate string // releases
+	With                string // id that the candidate's run names; "" for the baseline's
+	A, B                [][]float64
+	Kept                bool
+}
+
+// InTurns adds two runs to a history that took turns: the baseline's, of channel dev, and the candidate's.
+func InTurns(c *columns.Columns, x Blocks) *columns.Columns {
+	b := columns.NewBuilder()
+	var all []int
+	for i := range c.Runs {
+		all = append(all, i)
+	}
+	b.AppendRuns(c, all)
+	const a, z = "turns-a", "turns-b"
+	for side, values := range [][][]float64{x.A, x.B} {
+		run := len(b.C.Runs)
+		h := columns.RunHead{
+			ID: a, Release: x.Baseline, Channel: schema.ChannelDev, Start: Day(100), Model: schema.Model{Name: Model},
+			Device: Device, FirstPoint: len(b.C.Points),
+			Interleaved: schema.Interleaved{With: z, Baseline: true, Kept: x.Kept},
+		}
+		if side == 1 {
+			h.ID, h.Release, h.Channel, h.Start = z, x.Candidate, "", h.Start.Add(time.Minute)
+			h.Interleaved.With, h.Interleaved.Baseline = cmp.Or(x.With, a), false
+		}
+		for block, row := range values {
+			for w, v := range row {
+				if v == 0 {
+					continue
+				}
+				History{Unit: 1}.point(b, run, w, v)
+				p := &b.C.Points[len(b.C.Points)-1]
+				p.Block, p.Repeat = int16(block+1), int16(block+1)
+			}
+		}
+		h.PointsEnd = len(b.C.Points)
+		b.C.Runs = append(b.C.Runs, h)
+	}
+	return b.Seal()
 }
 
 // Find returns the first verdict on a workload; the zero verdict when there is none.

@@ -1,0 +1,361 @@
+package judge
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/targets/regression/block"
+)
+
+// turnCell is one number of a workload of a system.
+type turnCell struct {
+	system            schema.System
+	key               int32
+	metric, stat, def string
+}
+
+// turnAt is a block of a pair of runs.
+type turnAt struct {
+	run   int // the candidate
+	block int16
+}
+
+// inTurns is what a release and a baseline measured in turns: pairs of runs on one system.
+type inTurns struct {
+	baseline string // release that the baseline's runs state
+	with     string // run
+	kept     bool
+	values   [2]map[turnCell]map[turnAt][]float64 // ±ln of the value, larger is worse: of baseline and candidate
+}
+
+// turnsOfPair names what was measured in turns: one system of a release with one baseline.
+type turnsOfPair struct {
+	system   schema.System
+	baseline string
+}
+
+// paired is the paired difference of one number: positive is worse.
+type paired struct {
+	*inTurns
+	block.Difference
+	significant bool
+	ref, value  float64 // geometric means of the blocks, on the scale of z
+}
+
+// pairedRows are the paired differences of a release: of each number, and of all of a metric on a system.
+type pairedRows struct {
+	cells map[turnCell]paired
+	all   map[turnCell]paired // without a workload and a definition
+}
+
+// turns finds what a release measured in turns with runs that state another release.
+func (j *Judgement) turns(release int) map[turnsOfPair]*inTurns {
+	out := map[turnsOfPair]*inTurns{}
+	runs := j.Counted(release)
+	if !slices.ContainsFunc(runs, func(run int) bool { return j.Columns.Runs[run].Interleaved.With != "" }) {
+		return out
+	}
+	byID := map[string]int{}
+	for i := range j.Columns.Runs {
+		byID[j.Columns.Runs[i].ID] = i
+	}
+	for _, run := range runs {
+		h := &j.Columns.Runs[run]
+		with, ok := byID[h.Interleaved.With]
+		if !ok || h.Interleaved.Baseline {
+			continue
+		}
+		b := &j.Columns.Runs[with]
+		mutual := b.Interleaved.Baseline && b.Interleaved.With == h.ID && systemOf(b) == systemOf(h)
+		if !mutual || b.Release == "" || j.screen.excludes(b) {
+			continue
+		}
+		id := turnsOfPair{systemOf(h), b.Release}
+		if out[id] == nil {
+			out[id] = &inTurns{baseline: b.Release, with: b.ID, values: [2]map[turnCell]map[turnAt][]float64{{}, {}}}
+		}
+		out[id].kept = out[id].kept || h.Interleaved.Kept || b.Interleaved.Kept
+		for side, of := range []int{with, run} {
+			j.takeTurns(out[id].values[side], run, of)
+		}
+	}
+	return out
+}
+
+// takeTurns adds the values of a run to those of a pair that is named by its candidate.
+func (j *Judgement) takeTurns(values map[turnCell]map[turnAt][]float64, candidate, run int) {
+	h := &j.Columns.Runs[run]
+	for i := h.FirstPoint; i < h.PointsEnd; i++ {
+		p := &j.Columns.Points[i]
+		w := p.StatusWord()
+		if p.Block == 0 || w == schema.StatusFailed || w == schema.StatusInvalid ||
+			j.screen.ExcludesPoint(h, j.Columns.Keys[p.Key]) != nil {
+			continue
+		}
+		j.Columns.Values(p, func(s columns.StatID, v float64) {
+			if !schema.Measurable(v) {
+				return
+			}
+			c := turnCell{systemOf(h), p.Key, s.Metric, s.Stat, s.Def}
+			if values[c] == nil {
+				values[c] = map[turnAt][]float64{}
+			}
+			at := turnAt{candidate, p.Block}
+			values[c][at] = append(values[c][at], sign(s.Metric)*math.Log(v))
+		})
+	}
+}
+
+// pairedOf returns the paired differences of a release.
+func (j *Judgement) pairedOf(release int) pairedRows {
+	j.mu.Lock()
+	known, ok := j.paired[release]
+	j.mu.Unlock()
+	if ok {
+		return known
+	}
+	known = j.pair(release)
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.paired == nil {
+		j.paired = map[int]pairedRows{}
+	}
+	j.paired[release] = known
+	return known
+}
+
+// pair computes the paired differences of a release, for the numbers that are judged.
+func (j *Judgement) pair(release int) pairedRows {
+	out := pairedRows{cells: map[turnCell]paired{}, all: map[turnCell]paired{}}
+	pairs := j.turns(release)
+	if len(pairs) == 0 {
+		return out
+	}
+	judged := map[turnsOfPair][]turnCell{}
+	for _, i := range j.byCell[release] {
+		s := &j.Series[j.cellOf[i]]
+		for id := range pairs {
+			if id.system == s.System() {
+				judged[id] = append(judged[id], turnCell{id.system, s.KeyIndex, s.Metric, s.Stat, s.Def})
+			}
+		}
+	}
+	for id, t := range pairs {
+		t.compare(judged[id], &out)
+	}
+	return out
+}
+
+// compare adds the paired differences of a pair, metric by metric; the numbers of the pair are one family of tests.
+func (t *inTurns) compare(cells []turnCell, out *pairedRows) {
+	families := map[turnCell][]turnCell{}
+	for _, c := range cells {
+		f := turnCell{system: c.system, metric: c.metric, stat: tailOrMean(c.stat)}
+		families[f] = append(families[f], c)
+	}
+	var list []block.Difference
+	var at []turnCell
+	for f, members := range families {
+		rows, series := t.series(members)
+		if len(rows) == 0 {
+			continue
+		}
+		design := block.Fresh()
+		design.Kept = t.kept
+		each, all := block.Compare(series, design)
+		list, at = append(list, each...), append(at, rows...)
+		out.all[f] = paired{inTurns: t, Difference: all, significant: all.P() < .05}
+	}
+	for k, significant := range block.Significant(list) {
+		x := paired{inTurns: t, Difference: list[k], significant: significant}
+		x.ref, x.value = t.means(at[k])
+		out.cells[at[k]] = x
+	}
+}
+
+// tailOrMean tells families of a metric apart: tails vary more.
+func tailOrMean(stat string) string {
+	if stat == tailStat {
+		return tailStat
+	}
+	return ""
+}
+
+// series returns the cells that have a block of both sides, and their differences by block.
+func (t *inTurns) series(cells []turnCell) (rows []turnCell, series [][]float64) {
+	seen := map[turnAt]bool{}
+	for _, c := range cells {
+		for at := range t.values[1][c] {
+			seen[at] = true
+		}
+	}
+	blocks := slices.SortedFunc(maps.Keys(seen), func(a, b turnAt) int {
+		return cmp.Or(cmp.Compare(a.run, b.run), cmp.Compare(a.block, b.block))
+	})
+	for _, c := range cells {
+		s, both := make([]float64, len(blocks)), false
+		for k, at := range blocks {
+			s[k] = mean(t.values[1][c][at]) - mean(t.values[0][c][at])
+			both = both || !math.IsNaN(s[k])
+		}
+		if both {
+			rows, series = append(rows, c), append(series, s)
+		}
+	}
+	return rows, series
+}
+
+// means are those of both sides over the blocks that both have.
+func (t *inTurns) means(c turnCell) (ref, value float64) {
+	n := 0.
+	for at, right := range t.values[1][c] {
+		if left := t.values[0][c][at]; len(left) > 0 {
+			ref, value, n = ref+mean(left), value+mean(right), n+1
+		}
+	}
+	return ref / n, value / n
+}
+
+// settleInTurns lets the paired difference from the verdict's baseline decide, which is stronger evidence than history:
+// both were measured on the same machine at the same time.
+func (j *reader) settleInTurns(v *schema.Verdict, why *schema.Change, s *Series, limit float64) {
+	x := j.paired.of(s)
+	if x == nil {
+		return
+	}
+	why.Turns = x.reason(sign(s.Metric), v.Outcome, v.Evidence)
+	outcome, evidence, decided := j.decideInTurns(x, j.release, v.Baseline, v.Outcome, limit)
+	if !decided {
+		return
+	}
+	v.Outcome, v.Evidence, v.Large, why.Why = outcome, evidence, false, schema.WhyInTurns
+	if outcome != schema.Regressed {
+		v.Cause = schema.Cause{}
+	}
+	v.Value = schema.Num(math.Exp(sign(s.Metric) * x.value))
+	v.Ref = schema.Num(math.Exp(sign(s.Metric) * x.ref))
+	v.Effect, v.Interval, v.N = schema.Num(why.Turns.Effect), &why.Turns.Interval, x.Blocks
+	v.P, v.Q = schema.Num(math.Min(x.Above(0), x.Below(0))), schema.Number{}
+}
+
+// decideInTurns says what a paired difference makes of a verdict against a baseline. A difference from the release
+// before is a change of this one, whatever the baseline; that there is none says nothing of an older baseline, which the
+// release before may have left.
+func (j *Judgement) decideInTurns(
+	x *paired, release int, baseline string, was schema.Outcome, limit float64,
+) (outcome schema.Outcome, e schema.Evidence, decided bool) {
+	outcome, e, decided = x.decide(was, limit)
+	if x.baseline == baseline {
+		return outcome, e, decided
+	}
+	before := j.Before(release)
+	changed := before >= 0 && x.baseline == j.Releases[before].Name && e == schema.Confirmed
+	if !changed {
+		return was, "", false
+	}
+	return outcome, e, decided
+}
+
+// of returns the paired difference of a series; nil without one that has an interval.
+func (p *pairedRows) of(s *Series) *paired {
+	x, ok := p.cells[turnCell{s.System(), s.KeyIndex, s.Metric, s.Stat, s.Def}]
+	if !ok || !x.Known() {
+		return nil
+	}
+	return &x
+}
+
+// summariseInTurns lets the paired difference decide a summary, as it does the verdict.
+func (j *Judgement) summariseInTurns(g *Summary, v *schema.Verdict, s *Series, obs int32) {
+	base := j.baseline(s.cell, obs)
+	if base < 0 {
+		return
+	}
+	rows := j.pairedOf(g.Release)
+	x := rows.of(s)
+	if x == nil {
+		return
+	}
+	baseline := j.Releases[j.table.Obs[base].Release].Name
+	outcome, evidence, decided := j.decideInTurns(x, g.Release, baseline, g.Outcome, j.table.Cells[s.cell].Delta)
+	if !decided {
+		return
+	}
+	g.Outcome, g.Evidence, g.Large, g.Effect = outcome, evidence, false, relative(sign(s.Metric), x.Mean)
+	v.Outcome, v.Evidence, v.Large, v.Effect = g.Outcome, g.Evidence, false, schema.Num(g.Effect)
+}
+
+// reason is what a verdict says of a paired difference, and of what history alone said.
+func (x *paired) reason(sign float64, outcome schema.Outcome, evidence schema.Evidence) *schema.Turns {
+	lo, hi := x.Interval(.95)
+	return &schema.Turns{
+		Baseline: x.baseline, Run: x.with, Blocks: x.Blocks, Kept: x.kept, Effect: relative(sign, x.Mean),
+		Interval: [2]float64{relative(sign, lo), relative(sign, hi)}, Outcome: outcome, Evidence: evidence,
+	}
+}
+
+// decide says what a paired difference makes of a verdict; decided is false where it leaves it as it is.
+func (x *paired) decide(was schema.Outcome, limit float64) (outcome schema.Outcome, e schema.Evidence, decided bool) {
+	switch x.Shown(limit, x.significant) {
+	case block.Larger:
+		return schema.Regressed, schema.Confirmed, true
+	case block.Smaller:
+		return schema.Improved, schema.Confirmed, true
+	case block.Equal:
+		return schema.Unchanged, "", true
+	case block.NotLarge:
+		return schema.Inconclusive, "", was == schema.Regressed
+	case block.NotSmall:
+		return schema.Inconclusive, "", was == schema.Improved
+	}
+	return was, "", false
+}
+
+// settleShift lets pairs decide a run-wide shift where they measured all that it is about: the one system of the
+// device in the release. It is cleared where all together are unchanged, or each number by itself is.
+func (j *Judgement) settleShift(release int, rows *pairedRows, x *Shift, limit float64) {
+	if x.Outcome != schema.Regressed && !x.Large && x.Outcome != schema.Improved {
+		return
+	}
+	before := j.Before(release)
+	var of *paired
+	for system := range j.systemRuns(release) {
+		if !schema.SameDevice(system.Device, x.Device) {
+			continue
+		}
+		all, ok := rows.all[turnCell{system: system, metric: x.Metric, stat: x.Stat}]
+		if !ok || of != nil || before < 0 || all.baseline != j.Releases[before].Name || !all.Known() {
+			return
+		}
+		of = &all
+	}
+	if of == nil {
+		return
+	}
+	outcome, evidence, decided := of.decide(x.Outcome, limit)
+	if !decided && rows.eachUnchanged(x, limit) {
+		outcome, evidence, decided = schema.Unchanged, "", true
+	}
+	x.Turns = of.reason(sign(x.Metric), x.Outcome, x.Evidence)
+	if decided {
+		x.Outcome, x.Evidence, x.Large = outcome, evidence, false
+		x.Effect, x.Interval = schema.Num(x.Turns.Effect), &x.Turns.Interval
+	}
+}
+
+// eachUnchanged reports whether every number of a shift is unchanged by its own pairs.
+func (p *pairedRows) eachUnchanged(x *Shift, limit float64) bool {
+	n := 0
+	for c, d := range p.cells {
+		if c.metric == x.Metric && tailOrMean(c.stat) == x.Stat && schema.SameDevice(c.system.Device, x.Device) {
+			if n++; d.Shown(limit, d.significant) != block.Equal {
+				return false
+			}
+		}
+	}
+	return n > 0
+}
