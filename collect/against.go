@@ -18,12 +18,14 @@ type Side struct {
 	Server server.Server
 }
 
-// turns are two runs in progress that take turns.
-type turns struct {
+// Pair is two run folders that no other process writes to, of runs that take turns.
+type Pair struct {
 	baseline, candidate *session
 	servers             map[*session]server.Server
 	kept                bool
 	clock               time.Time // of simulators with clocks of their own: the latest
+	results             string
+	release             []func()
 }
 
 // Against measures the same plan on two servers in turns, and writes a run folder for each, which name each other.
@@ -32,37 +34,70 @@ type turns struct {
 func Against(
 	ctx context.Context, baseline, candidate Side, results string, report func(Event),
 ) (outs [2]Outcome, err error) {
-	t := &turns{servers: map[*session]server.Server{}, kept: candidate.Plan.Turns.Kept}
+	t, err := OpenPair(ctx, baseline, candidate, results, report)
+	if err != nil {
+		return t.outcomes(), err
+	}
+	return t.Measure(ctx)
+}
+
+// OpenPair makes both run folders below results, or finds those that an interrupted pair left, and locks them.
+// [Pair.Measure] must follow, which ends the locks.
+func OpenPair(
+	ctx context.Context, baseline, candidate Side, results string, report func(Event),
+) (*Pair, error) {
+	t := &Pair{servers: map[*session]server.Server{}, kept: candidate.Plan.Turns.Kept, results: results}
 	for i, x := range []struct {
 		side Side
 		at   **session
 	}{{baseline, &t.baseline}, {candidate, &t.candidate}} {
 		if sim, ok := x.side.Server.(*server.Simulated); ok { // two machines never have the same noise
-			sim.Config.Seed += uint64(i+1) << 40
+			sim.Config.Seed = sim.Config.Seed&(1<<40-1) + uint64(i+1)<<40
 		}
 		s, release, err := lockedSession(ctx, x.side.Plan, x.side.Server, results, report)
-		*x.at = s
+		*x.at, t.servers[s] = s, x.side.Server
 		if err != nil {
-			return t.outcomes(), err
+			t.unlock()
+			return t, err
 		}
-		defer release()
+		t.release = append(t.release, release)
+	}
+	t.baseline.other, t.candidate.other = t.candidate.id, t.baseline.id
+	return t, nil
+}
+
+// Path is the folder of the run that was opened last.
+func (t *Pair) Path() string {
+	if t.candidate != nil {
+		return t.candidate.dir
+	}
+	return t.baseline.dir
+}
+
+func (t *Pair) unlock() {
+	for _, release := range t.release {
+		release()
+	}
+}
+
+// Measure measures what the folders do not have yet; see [Against]. The baseline's outcome is first.
+func (t *Pair) Measure(ctx context.Context) (outs [2]Outcome, err error) {
+	defer t.unlock()
+	for _, s := range []*session{t.baseline, t.candidate} {
 		if s.journal, err = manifest.OpenJournal(filepath.Join(s.dir, manifest.JournalName)); err != nil {
 			return t.outcomes(), err
 		}
 		defer s.journal.Close()
-		defer x.side.Server.Stop()
-		t.servers[s] = x.side.Server
+		defer t.servers[s].Stop()
 	}
-	t.baseline.other, t.candidate.other = t.candidate.id, t.baseline.id
-	err = full(t.run(ctx))
-	if err != nil {
-		return t.outcomes(), t.discard(results, err)
+	if err = full(t.run(ctx)); err != nil {
+		err = t.discard(t.results, err)
 	}
-	return t.outcomes(), nil
+	return t.outcomes(), err
 }
 
 // outcomes are those of both runs, the baseline's first.
-func (t *turns) outcomes() (outs [2]Outcome) {
+func (t *Pair) outcomes() (outs [2]Outcome) {
 	for i, s := range []*session{t.baseline, t.candidate} {
 		if s != nil {
 			outs[i] = s.out
@@ -72,7 +107,7 @@ func (t *turns) outcomes() (outs [2]Outcome) {
 }
 
 // discard removes run folders of this attempt if neither has a measurement.
-func (t *turns) discard(results string, why error) error {
+func (t *Pair) discard(results string, why error) error {
 	for _, s := range []*session{t.baseline, t.candidate} {
 		if s.resumed || len(s.out.Points) > 0 {
 			return why
@@ -82,7 +117,7 @@ func (t *turns) discard(results string, why error) error {
 }
 
 // run measures all turns, and ends both runs.
-func (t *turns) run(ctx context.Context) error {
+func (t *Pair) run(ctx context.Context) error {
 	for _, s := range []*session{t.baseline, t.candidate} {
 		if err := s.announce(); err != nil {
 			return err
@@ -98,10 +133,10 @@ func (t *turns) run(ctx context.Context) error {
 		}
 	}
 	for _, s := range []*session{t.baseline, t.candidate} {
-		if err := s.log(manifest.EventRunDone, "", "", ""); err != nil {
+		if err := s.writeManifest(s.now().UTC()); err != nil { // first, as in [Folder.Measure]
 			return err
 		}
-		if err := s.writeManifest(s.now().UTC()); err != nil {
+		if err := s.log(manifest.EventRunDone, "", "", ""); err != nil {
 			return err
 		}
 	}
@@ -109,7 +144,7 @@ func (t *turns) run(ctx context.Context) error {
 }
 
 // turn measures the items of one block on one server that have no result yet.
-func (t *turns) turn(ctx context.Context, s *session, block int) error {
+func (t *Pair) turn(ctx context.Context, s *session, block int) error {
 	var items []plan.Item
 	missing := false
 	for _, it := range s.plan.Items() {
@@ -135,7 +170,7 @@ func (t *turns) turn(ctx context.Context, s *session, block int) error {
 
 // start starts the server of a side for a block; one that is kept only once. It must be what it was in the blocks
 // before.
-func (t *turns) start(ctx context.Context, s *session, block int) error {
+func (t *Pair) start(ctx context.Context, s *session, block int) error {
 	text := fmt.Sprintf("block %d of %d: %s", block, s.plan.Turns.Blocks, s.plan.Turns.Side)
 	s.report(Event{Run: s.id, Step: "turn", Text: text, Final: true})
 	if err := s.log("block-start", "", "", text); err != nil {

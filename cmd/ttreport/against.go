@@ -158,12 +158,13 @@ func (o collectOptions) runTurns(
 		return err
 	}
 	defer release()
-	var outs [2]collect.Outcome
-	_, err = o.await(ctx, sh, func() (collect.Outcome, error) {
-		var err error
-		outs, err = collect.Against(ctx, sideOf(baseline), sideOf(candidate), results, show.Event)
-		return outs[1], err
+	pair, err := openFolder(ctx, sh, ws, o.patience, func() (*collect.Pair, error) {
+		return collect.OpenPair(ctx, sideOf(baseline), sideOf(candidate), results, show.Event)
 	})
+	if err != nil {
+		return err
+	}
+	outs, err := pair.Measure(ctx)
 	show.End()
 	if err != nil {
 		if len(outs[0].Points)+len(outs[1].Points) == 0 && ctx.Err() == nil && !errors.Is(err, server.ErrDied) {

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"al.essio.dev/pkg/shellescape"
 	"github.com/spf13/pflag"
@@ -313,40 +312,6 @@ func measured(out collect.Outcome) string {
 		return evals
 	}
 	return points + " and " + evals
-}
-
-// open makes the run folder, or takes over an interrupted one, while no other command works in the workspace: ingest
-// and build see the folder with all that it holds or not at all. Measuring takes hours, in which what is there can be
-// built; the folder has a lock of its own then. open waits while another process is at the folder that would be
-// resumed.
-func (o collectOptions) open(
-	ctx context.Context, sh *shell, ws *workspace.Workspace, open func() (*collect.Folder, error),
-) (*collect.Folder, error) {
-	for deadline, said := time.Now().Add(o.patience), false; ; said = true {
-		release, err := lock(ctx, sh, ws.Dir, folderlock.Exclusive, max(0, time.Until(deadline)))
-		if err != nil {
-			return nil, err
-		}
-		folder, err := open()
-		release()
-		switch {
-		case err == nil:
-			return folder, nil
-		case !errors.Is(err, folderlock.ErrHeld):
-			return nil, collectError(ctx, sh, nil, err)
-		case !time.Now().Before(deadline):
-			const fix = "wait for it, or end it; --no-resume measures anew beside it"
-			return nil, fail(exitLocked, fix, "collect: %w", err)
-		}
-		if !said {
-			sh.say("waiting for another ttreport that measures the same plan in %s", folder.Path())
-		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(time.Second):
-		}
-	}
 }
 
 // buildSite makes the site of what was measured, as run.py's workflows end.

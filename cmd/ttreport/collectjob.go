@@ -69,7 +69,7 @@ func (o collectOptions) runIn(
 		}()
 		at = dir
 	}
-	folder, err := o.open(ctx, sh, ws, func() (*collect.Folder, error) {
+	folder, err := openFolder(ctx, sh, ws, o.patience, func() (*collect.Folder, error) {
 		return collect.Open(ctx, s.Plan, s.Server, at, report)
 	})
 	if err != nil {

@@ -243,8 +243,8 @@ func (j *reader) settleInTurns(v *schema.Verdict, why *schema.Change, s *Series,
 }
 
 // decideInTurns says what a paired difference makes of a verdict against a baseline. A difference from the release
-// before is a change of this one, whatever the baseline; that there is none says nothing of an older baseline, which the
-// release before may have left.
+// before is a change of this one, whatever the baseline; that there is none says nothing of an older baseline, which
+// the release before may have left.
 func (j *Judgement) decideInTurns(
 	x *paired, release int, baseline string, was schema.Outcome, limit float64,
 ) (outcome schema.Outcome, e schema.Evidence, decided bool) {
