@@ -108,6 +108,10 @@ func (o collectOptions) collect(ctx context.Context, sh *shell) error {
 	if err := o.slurm.check(); err != nil {
 		return err
 	}
+	if o.against.baseline != "" && (o.slurm.on != "" || o.slurm.attaches()) {
+		return fail(exitUsage, "run it within an allocation: srun --exclusive ttreport collect … --against v1",
+			"collect: --against needs one machine for both servers, and --on slurm spreads a plan over jobs")
+	}
 	if o.slurm.attaches() {
 		return o.onSlurm(ctx, sh, ws, nil)
 	}
