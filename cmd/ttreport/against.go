@@ -27,7 +27,6 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
-	"github.com/ttreport/ttreport/targets/judge"
 )
 
 // againstOptions are the flags of a measurement in turns with a baseline.
@@ -37,8 +36,6 @@ type againstOptions struct {
 	port     int    // of a baseline that is started
 	blocks   int
 	live     bool
-
-	given []string // flags that are only for --against
 }
 
 func (o *againstOptions) declare(fs *pflag.FlagSet) {
@@ -287,10 +284,4 @@ func commandWords(text string) ([]string, error) {
 func noRecipe(h *columns.RunHead, why string) error {
 	return fail(exitUsage, "--against 'command …', or an image, with --against-release "+h.Release,
 		"collect: run %s of %s does not state how its server was started: %s", h.ID, h.Release, why)
-}
-
-// startable reports whether a release of history can be started again for a model on a device.
-func startable(c *columns.Columns, release judge.Release, of schema.Pair) bool {
-	h := newestOf(c, release.Name, plan.System{Model: of.Model, Device: of.Device})
-	return h != nil && (&collectOptions{}).startAs(h) == nil
 }

@@ -68,7 +68,7 @@ func (o *collectOptions) declare(fs *pflag.FlagSet) {
 	o.declareRunPy(fs)
 	o.declareTRT(fs)
 	common(fs, "model", "device", "release", "sweep", "workload", "recheck", "repeat",
-		"server", "against", "blocks", "tools", "evals", "out", "dry-run")
+		"server", "tools", "evals", "out", "dry-run")
 }
 
 func (o *collectOptions) declareMeasure(fs *pflag.FlagSet) {

@@ -1,0 +1,218 @@
+package bisection
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Rules are the parameters of a search.
+type Rules struct {
+	Least, Most float64 // size of the change that is searched, as ln(1 + relative change); Most at least twice Least
+	Error       float64 // probability of a wrong answer at which the search ends
+	Stay        float64 // a build is measured again while its probability to be bad is further than this from 0 and 1
+}
+
+// DefaultRules searches a change of a size or more, as ln(1 + relative change).
+func DefaultRules(least float64) Rules {
+	return Rules{Least: least, Most: math.Max(16*least, math.Ln2), Error: .03, Stay: .08}
+}
+
+// errRules is returned for rules that no search can follow.
+var errRules = errors.New("a bisection needs a build, a size above zero, and an error between 0 and 1/2")
+
+// Search is a search in progress: builds 1 … n follow the good one, and n is the bad end.
+type Search struct {
+	n       int
+	rules   Rules
+	effects []float64   // grid of sizes
+	scales  []float64   // grid of noise
+	log     [][]float64 // by first bad build (n+1: none), by effect and scale: ln of the posterior, up to a constant
+	skipped []bool
+	counts  []int // measurements by build
+	at      int   // the build that was chosen last; 0 for none
+}
+
+// Of the grids: both are even on the log scale.
+const (
+	effectSteps = 18
+	scaleSteps  = 12
+	leastScale  = .001
+	mostScale   = .2
+	freedom     = 4
+)
+
+// New begins a search over n builds.
+func New(n int, rules Rules) (*Search, error) {
+	if n < 1 || !(rules.Least > 0) || !(rules.Most > rules.Least) || !(rules.Error > 0 && rules.Error < .5) {
+		return nil, fmt.Errorf("%w: %d builds, %+v", errRules, n, rules)
+	}
+	s := &Search{n: n, rules: rules, skipped: make([]bool, n+1), counts: make([]int, n+1)}
+	s.effects, s.scales = grid(rules.Least, rules.Most, effectSteps), grid(leastScale, mostScale, scaleSteps)
+	for k := 1; k <= n+1; k++ {
+		prior := math.Log(1 / float64(n))
+		if k == n+1 {
+			prior = 0 // that nothing changed is as probable as that something did
+		}
+		row := make([]float64, effectSteps*scaleSteps)
+		for i := range row {
+			row[i] = prior
+		}
+		s.log = append(s.log, row)
+	}
+	return s, nil
+}
+
+func grid(least, most float64, steps int) []float64 {
+	out := make([]float64, steps)
+	for i := range out {
+		out[i] = least * math.Pow(most/least, float64(i)/float64(steps-1))
+	}
+	return out
+}
+
+// Observe adds a measurement of a build: ln of its value over the good build's, positive is worse.
+func (s *Search) Observe(build int, d float64) {
+	if build < 1 || build > s.n || math.IsNaN(d) || math.IsInf(d, 0) {
+		return
+	}
+	s.counts[build]++
+	var good, bad [effectSteps * scaleSteps]float64
+	for e, effect := range s.effects {
+		for c, scale := range s.scales {
+			good[e*scaleSteps+c], bad[e*scaleSteps+c] = density(d, scale), density(d-effect, scale)
+		}
+	}
+	for k := range s.log {
+		from := &good
+		if build >= k+1 {
+			from = &bad
+		}
+		for i := range s.log[k] {
+			s.log[k][i] += from[i]
+		}
+	}
+}
+
+// density is ln of Student's density, up to a constant.
+func density(x, scale float64) float64 {
+	return -math.Log(scale) - (freedom+1)/2.*math.Log1p(x*x/(freedom*scale*scale))
+}
+
+// Skip leaves out a build that cannot be measured.
+func (s *Search) Skip(build int) {
+	if build >= 1 && build <= s.n {
+		s.skipped[build] = true
+	}
+}
+
+// Posterior is what is known now.
+type Posterior struct {
+	First  []float64 // probability of build i+1 to be the first bad one, given that one is
+	None   float64   // probability that the bad end is not worse than the good one
+	Effect float64   // most probable size, as ln(1 + relative change)
+	Noise  float64   // scale of one measurement
+}
+
+// Posterior returns what is known now.
+func (s *Search) Posterior() Posterior {
+	most := math.Inf(-1)
+	for _, row := range s.log {
+		for _, v := range row {
+			most = math.Max(most, v)
+		}
+	}
+	p := Posterior{First: make([]float64, s.n)}
+	total, effect, noise, changed := 0., 0., 0., 0.
+	for k, row := range s.log {
+		for i, v := range row {
+			w := math.Exp(v - most)
+			total += w
+			noise += w * math.Log(s.scales[i%scaleSteps])
+			if k < s.n {
+				p.First[k] += w
+				changed += w
+				effect += w * s.effects[i/scaleSteps]
+			} else {
+				p.None += w
+			}
+		}
+	}
+	p.None /= total
+	p.Noise = math.Exp(noise / total)
+	if changed > 0 {
+		p.Effect = effect / changed
+		for k := range p.First {
+			p.First[k] /= changed
+		}
+	}
+	return p
+}
+
+// Answer is the result of a search: the first bad build is one of From … To, which only skipped builds tell apart.
+type Answer struct {
+	From, To int
+	P        float64 // probability that it is one of them
+	None     bool    // the ends do not differ; P is the probability of that
+}
+
+// Best returns the most probable answer now, and whether it is decided at the error of the rules.
+func (s *Search) Best() (a Answer, decided bool) {
+	p := s.Posterior()
+	if p.None >= .5 {
+		return Answer{None: true, P: p.None}, p.None >= 1-s.rules.Error
+	}
+	from, sum := 1, 0.
+	for i := 1; i <= s.n; i++ {
+		sum += p.First[i-1]
+		if s.skipped[i] && i < s.n {
+			continue
+		}
+		if sum > a.P {
+			a = Answer{From: from, To: i, P: sum}
+		}
+		from, sum = i+1, 0
+	}
+	return a, p.None <= s.rules.Error/2 && a.P >= 1-s.rules.Error
+}
+
+// Next returns the build to measure next: the bad end until it is known whether it differs; then the same build as
+// before while it is open whether it is good or bad; then the one that halves the probability. It is 0 where no build
+// can tell more.
+func (s *Search) Next() int {
+	p := s.Posterior()
+	if p.None > s.rules.Error/2 {
+		if s.skipped[s.n] {
+			return 0
+		}
+		s.at = s.n
+		return s.n
+	}
+	bad := make([]float64, s.n+1) // probability of each build to be bad
+	for i := 1; i <= s.n; i++ {
+		bad[i] = bad[i-1] + p.First[i-1]
+	}
+	if s.at > 0 && s.at < s.n && bad[s.at] > s.rules.Stay && bad[s.at] < 1-s.rules.Stay && !s.skipped[s.at] {
+		return s.at
+	}
+	best, from := 0, math.Inf(1)
+	for i := 1; i < s.n; i++ {
+		if d := math.Abs(bad[i] - .5); d < from && !s.skipped[i] {
+			best, from = i, d
+		}
+	}
+	if best == 0 || bad[best] < 1e-4 || bad[best] > 1-1e-4 {
+		best = 0
+		if s.counts[s.n] < 2 && !s.skipped[s.n] {
+			best = s.n
+		}
+	}
+	s.at = best
+	return best
+}
+
+// Measured returns how often each build was measured, by build from 1.
+func (s *Search) Measured() []int { return s.counts[1:] }
+
+// Skipped reports whether a build was left out.
+func (s *Search) Skipped(build int) bool { return s.skipped[build] }
