@@ -64,6 +64,10 @@ func Build(ctx context.Context, r *render.Report, opt Options) (Result, error) {
 		return Result{}, err
 	}
 	b := &builder{ctx: ctx, report: r, opt: opt, pub: pub, pages: p}
+	if r.Public {
+		hosts := hostsOf(r)
+		b.redaction, b.hosts = redaction(opt.BaseURL, hosts), strings.Join(hosts, " ")
+	}
 	// Details before lists, data before pages: a build that is killed while they take their places leaves no dead link.
 	b.digests = make([]string, len(r.Releases))
 	for _, step := range []func() error{b.assets, b.runs, b.digest, b.releases, b.pairs, b.others} {
@@ -86,6 +90,10 @@ type builder struct {
 	pages    *pages
 	mu       sync.Mutex
 	problems []schema.Problem
+
+	// redaction is of a public site, and hosts are the names that it removes: every part is made of them too.
+	redaction rewriting
+	hosts     string
 }
 
 func (b *builder) result() Result {
@@ -97,7 +105,7 @@ func view[T any](b *builder, v T) T {
 	if !b.report.Public {
 		return v
 	}
-	return rewritten(v, redaction(b.opt.BaseURL))
+	return rewritten(v, b.redaction)
 }
 
 // part collects the files of a unit.

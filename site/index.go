@@ -16,7 +16,7 @@ func (b *builder) made(of ...string) string {
 	if b.opt.Stamp == "" {
 		return ""
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q%q%q", b.opt.Stamp, b.report.Title, of))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q%q%q%q", b.opt.Stamp, b.report.Title, b.hosts, of))
 	return hex.EncodeToString(sum[:])
 }
 

@@ -63,8 +63,11 @@ func TestSingleFile(t *testing.T) {
 func TestPublicSite(t *testing.T) {
 	t.Parallel()
 	private := regexp.MustCompile(
-		`karel|/mnt|weights/llama|Users|tt-host-7|10\.20\.30|192\.168|corp\.example|--secret-flag`)
-	kept := []string{"128/128/1", "80.17.0.0", "pass@1", "ghcr.io/acme/img"}
+		`(?i)karel|/mnt|weights/llama|\\Users|tt-host-7|10\.20\.30|192\.168|corp\.example|--secret-flag|secretteam|harbor|` +
+			`88\.77|fd00|gpu-9|lab-rack|host n150`)
+	kept := []string{
+		"128/128/1", "80.17.0.0", "pass@1", "ghcr.io/acme/img", "at 12:30:05", "isl:2048/128/1", "vLLM 0.11.2", "c:1/2",
+	}
 	for _, is := range []bool{true, false} {
 		dir := t.TempDir()
 		buildSecret(t, dir, strings.Join(append(secrets(), kept...), " "), is)
@@ -94,6 +97,9 @@ func secrets() []string {
 	return []string{
 		"/home/karel/models/x", "/mnt/weights/llama", `C:\Users\karel\x`, "http://tt-host-7.corp.example:8000/v1",
 		"karel@tt-host-7.corp", "10.20.30.40:8000", "192.168.1.7", "registry.corp.example:5000/team/img",
+		"registry.corp.example/secretteam/img", "Harbor.Corp.Example/secretteam/sub/img", "harbor:5000/secretteam/img",
+		"88.77.66.55:5000/secretteam/img", "[fd00::77]:8000", "88.77.66.55:8000", "gpu-9.lab.internal", "gpu-9.local:22",
+		"measured on lab-rack-3, not on LAB-RACK-3.corp.example", "host lab-rack-3 → n150: up",
 	}
 }
 
@@ -110,6 +116,7 @@ func buildSecret(t *testing.T, dir, text string, public bool) {
 		runs[i].Problems = append(runs[i].Problems, schema.Problem{
 			Severity: schema.SevWarning, Path: "/home/karel/models/x/y.json", Code: "x", Found: text,
 		})
+		in.Gate.Columns.Runs[i].Setting = map[string]string{"host": []string{"lab-rack-3", "n150", ""}[i%3]}
 		runs[i].Stack.Image = "registry.corp.example:5000/team/img:1"
 	}
 	in.Public = public

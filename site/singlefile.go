@@ -42,7 +42,7 @@ func Single(r *render.Report, page render.Page, baseURL string, theme Theme) ([]
 		page = rewritten(page, rewriting{address: unlinked})
 	}
 	if r.Public {
-		page = rewritten(page, redaction(baseURL))
+		page = rewritten(page, redaction(baseURL, hostsOf(r)))
 	}
 	return p.layout(layoutView{frame: f, Page: page, Logo: theme.inlined(), Single: &inlined{
 		Policy: "default-src 'none'; style-src " + hash(css) + "; script-src " + hash(js) +
