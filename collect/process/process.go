@@ -44,6 +44,7 @@ type Child struct {
 	log   io.Closer
 	mark  string
 	guard *guard
+	group *cgroup
 	begun time.Time
 	done  chan struct{} // closed when it has ended
 	err   error         // of waiting
@@ -57,12 +58,11 @@ func Start(spec Spec) (*Child, error) {
 	if spec.Grace == 0 {
 		spec.Grace = 30 * time.Second
 	}
-	c := &Child{spec: spec, cmd: exec.Command(spec.Argv[0], spec.Argv[1:]...), begun: time.Now(),
-		done: make(chan struct{}), mark: newMark()}
-	c.cmd.Env = append(append(os.Environ(), spec.Env...), markName+"="+c.mark)
-	c.cmd.SysProcAttr = attributes(spec.Outlives)
-	// Should a grandchild keep the output open, waiting ends all the same: the group is ended then.
-	c.cmd.WaitDelay = time.Second
+	c := &Child{spec: spec, begun: time.Now(), done: make(chan struct{}), mark: newMark()}
+	if !spec.Outlives {
+		c.group = newCgroup(c.mark)
+	}
+	c.cmd = c.command()
 	if spec.Log != "" {
 		f, err := openLog(spec.Log)
 		if err != nil {
@@ -76,16 +76,28 @@ func Start(spec Spec) (*Child, error) {
 		}
 	}
 	if !spec.Outlives {
-		c.guard = newGuard(c.mark, spec.Grace)
+		c.guard = newGuard(c.mark, c.group, spec.Grace)
 	}
 	started := make(chan error)
 	go c.run(started)
 	if err := <-started; err != nil {
 		c.guard.dismiss()
+		c.group.end()
 		c.closeLog()
 		return nil, fmt.Errorf("starting %s: %w", filepath.Base(spec.Argv[0]), err)
 	}
 	return c, nil
+}
+
+// command is the program with the mark in its environment, in our control group where there is one.
+func (c *Child) command() *exec.Cmd {
+	cmd := exec.Command(c.spec.Argv[0], c.spec.Argv[1:]...)
+	cmd.Env = append(append(os.Environ(), c.spec.Env...), markName+"="+c.mark)
+	cmd.SysProcAttr = attributes(c.spec.Outlives)
+	c.group.into(cmd.SysProcAttr)
+	// Should a grandchild keep the output open, waiting ends all the same: the group is ended then.
+	cmd.WaitDelay = time.Second
+	return cmd
 }
 
 // run starts the program and waits for it on one thread: the kernel takes the end of the thread that started it for
@@ -94,6 +106,14 @@ func (c *Child) run(started chan<- error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	err := c.cmd.Start()
+	if err != nil && c.group != nil { // perhaps the kernel starts nothing in a group
+		c.group.end()
+		c.group = nil
+		again := c.command()
+		again.Stdout, again.Stderr = c.cmd.Stdout, c.cmd.Stderr
+		c.cmd = again
+		err = c.cmd.Start()
+	}
 	started <- err
 	if err != nil {
 		return
@@ -101,6 +121,7 @@ func (c *Child) run(started chan<- error) {
 	c.err = c.cmd.Wait()
 	c.signal(syscall.SIGKILL) // what it left behind in its group
 	EndMarked(c.mark)         // and outside of it
+	c.group.end()             // and without the mark
 	c.guard.dismiss()
 	c.closeLog()
 	close(c.done)
