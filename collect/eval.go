@@ -2,6 +2,9 @@ package collect
 
 import (
 	"context"
+	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/collect/tool/builtin"
@@ -9,10 +12,28 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
+// removeEvals removes results that a kill left before they were reported: their names have their time, so they would
+// stand beside the new one.
+func (s *session) removeEvals() error {
+	names, err := filepath.Glob(filepath.Join(s.dir, "raw", "results_*.json"))
+	if err != nil {
+		return err
+	}
+	for _, name := range names { // sidecars match too
+		if err := os.Remove(name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // eval asks the builtin questions.
 func (s *session) eval(ctx context.Context, st step) error {
 	if err := s.log("eval-start", builtin.EvalTask, "", ""); err != nil {
 		return err
+	}
+	if err := s.removeEvals(); err != nil {
+		return fmt.Errorf("run folder: %w", err)
 	}
 	raw, err := builtin.RunEval(ctx, builtin.Eval{
 		URL: s.end.URL, Model: s.end.Model, APIKey: s.end.APIKey, Virtual: s.virtual,

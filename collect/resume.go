@@ -17,7 +17,8 @@ const resumeFor = 7 * 24 * time.Hour
 // mostJournal is how long a journal or a manifest may be, in bytes; one of a day has some hundred kB.
 const mostJournal = 64 << 20
 
-// resume continues the newest unfinished run folder of the same plan.
+// resume continues the newest unfinished run folder of the same plan, also one in which nothing is reported as done: what
+// a kill left there between a result and its report would be a second measurement beside one in another folder.
 func (s *session) resume(results string) {
 	names, err := filepath.Glob(filepath.Join(results, "*", manifest.JournalName))
 	if err != nil || s.plan.NoResume {
@@ -30,7 +31,7 @@ func (s *session) resume(results string) {
 			continue
 		}
 		id, start, done := unfinished(manifest.ReadJournal(data), digest)
-		if id == "" || len(done) == 0 || time.Since(start) > resumeFor {
+		if id == "" || time.Since(start) > resumeFor {
 			continue
 		}
 		text, err := rootfs.ReadFile(filepath.Join(filepath.Dir(name), manifest.FileName), mostJournal)
@@ -51,9 +52,12 @@ func (s *session) resume(results string) {
 			}
 		}
 		s.resumed = true
-		s.id, s.dir, s.start, s.before, s.done = id, filepath.Dir(name), m.Start, m.Stack, map[string]bool{}
+		s.id, s.dir, s.before, s.done = id, filepath.Dir(name), m.Stack, map[string]bool{}
 		for item := range done {
 			s.done[item] = true
+		}
+		if len(done) > 0 {
+			s.start = m.Start
 		}
 	}
 }
