@@ -17,8 +17,8 @@ const resumeFor = 7 * 24 * time.Hour
 // mostJournal is how long a journal or a manifest may be, in bytes; one of a day has some hundred kB.
 const mostJournal = 64 << 20
 
-// resume continues the newest unfinished run folder of the same plan, also one in which nothing is reported as done: what
-// a kill left there between a result and its report would be a second measurement beside one in another folder.
+// resume continues the newest unfinished run folder of the same plan, also one in which nothing is reported as done:
+// what a kill left there between a result and its report would be a second measurement beside one in another folder.
 func (s *session) resume(results string) {
 	names, err := filepath.Glob(filepath.Join(results, "*", manifest.JournalName))
 	if err != nil || s.plan.NoResume {
