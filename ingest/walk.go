@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ttreport/ttreport/ingest/durable"
 	"github.com/ttreport/ttreport/ingest/lmeval"
 	"github.com/ttreport/ttreport/ingest/rootfs"
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -250,6 +251,7 @@ func (w *walker) dir(rel string, above []fs.FileInfo) {
 	for _, e := range entries {
 		name := path.Join(rel, e.Name())
 		switch mode := e.Type(); {
+		case strings.HasPrefix(e.Name(), durable.Temporary): // a result that a kill left before it had its name
 		case mode.IsRegular():
 			w.files = append(w.files, at(w.root, name))
 		case mode.IsDir():
