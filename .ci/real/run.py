@@ -259,6 +259,17 @@ class Runs:
     def podman(self):
         with servers.podman(self.work) as env:
             self.container("podman", env)
+            self.image()
+
+    def image(self):
+        """The image that .ci/image makes: the same twice, and it runs without a network."""
+        made = [self.sh(f"{commands.ROOT}/.ci/image", "localhost/ttreport:test", env={"ENGINE": "podman"})
+                for _ in range(2)]
+        said = self.sh("podman", "run", "--rm", "--network=none", "localhost/ttreport:test", "version")
+        found = "yes" if made[0] == made[1] and said.startswith("ttreport ") else f"NO: {made}, {said}"
+        self.table.append(("image", "-", "podman", "one id of two builds", "-", found))
+        if found != "yes":
+            self.failed.append(f"image: {found}")
 
     def container(self, engine, env):
         """ttreport's simulator in an image of its own, started and ended by collect."""

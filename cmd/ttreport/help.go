@@ -91,10 +91,15 @@ lint; the same pages are on the site under about/.`,
 			{"the flags of build", "ttreport help build"},
 			{"every flag of collect", "ttreport help collect --all"},
 			{"what does this lint mean?", "ttreport help saturated"},
+			{"manual pages, for man", "ttreport help --man ~/.local/share/man/man1"},
 		},
 		setup: func(fs *pflag.FlagSet) runFunc {
 			all := fs.Bool("all", false, "every flag of the command, also the less common ones")
+			man := fs.String("man", "", "`folder` to write the manual pages of all commands to, for packages")
 			return func(_ context.Context, sh *shell, args []string) error {
+				if *man != "" {
+					return writeMan(sh, *man)
+				}
 				if len(args) == 0 {
 					writeHelp(sh.out)
 					return nil
