@@ -27,6 +27,12 @@ func BlockSamples() []Block {
 		Notes{{"v3", "v3", "# Known\n\nThe *driver* changed."}}, Topic("exit-codes"),
 		Empty{"Nothing here", "Nothing was measured.", "ttreport collect"},
 		Counts{{"History", "3 series", []Count{{2, "regressed", "confirmed"}, {0, "fail", ""}}}},
+		Card{
+			[]Whisker{{"0123456789ab", "128/64/8 TTFT mean", "+12.0 %", "models/m-1/d1/index.html", .12, .1, .14, .05,
+				"regressed", "confirmed"}},
+			"Right is worse.", []CardFact{{"Basis", "2 of 3 unchanged", "releases/v3/index.html"}},
+			[]Way{{"Measure again", "ttreport collect", "1 workload, about 12 min"}},
+		},
 		Widget{Tool: "compare", Releases: []ReleaseRef{{"v3", "data/shards/releases/v3.js"}}, A: "v1", B: "v3"},
 		Figure{
 			ID: "chart-ttft", Metric: "TTFT mean", Unit: "ms", Better: "lower is better",

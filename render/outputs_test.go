@@ -92,9 +92,14 @@ func review() gate.Review {
 // Each output of a gate is exactly this.
 func TestCheckOutputs(t *testing.T) {
 	g := review()
+	card := render.Card{
+		Whiskers: []render.Whisker{{ID: "0123456789ab", Name: "128/128/1 TTFT mean", Change: "+16.1 %"}},
+		Facts:    []render.CardFact{{Name: "Basis", Text: "2 of 3 unchanged"}, {Name: "Exit code", Text: "1"}},
+		Ways:     []render.Way{{What: "Measure again", Cmd: "ttreport collect …", Cost: "1 workload, about 12 min"}},
+	}
 	var text, doc, xml bytes.Buffer
-	terminal.Check(&text, &g, true)
-	if err := jsondoc.Check(&doc, &g, nil); err != nil {
+	terminal.Check(&text, &g, card, true)
+	if err := jsondoc.Check(&doc, &g, card, nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := junit.Write(&xml, &g, gate.DefaultFailOn(schema.ChannelRelease)); err != nil {

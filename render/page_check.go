@@ -11,14 +11,6 @@ import (
 	"github.com/ttreport/ttreport/targets/gate"
 )
 
-// recheckLines are the commands that would settle the suspected regressions of a list, for a page.
-func (r *Report) recheckLines(release int, history []schema.Verdict) string {
-	x := gate.Review{
-		Label: r.Gate.Label(release), Findings: gate.Findings{History: history}, Starts: r.Gate.Starts(),
-	}
-	return strings.Join(RecheckLines(&x), "\n")
-}
-
 // RecheckLines are the commands that would settle suspected regressions, one a system, three at most; none without any.
 func RecheckLines(x *gate.Review) []string {
 	const most, enough = 3, 24
@@ -90,8 +82,9 @@ func Remarks(g *gate.Review) []string {
 func (r *Report) GatePage(g gate.Review, all bool) Page {
 	d := words.Decide(g.Result)
 	p := Page{Title: g.Release + ": " + d.Word, Lead: Lead{
-		Tone: d.Tone, Word: d.Word, Text: words.Capital(d.Detail), Cmd: strings.Join(RecheckLines(&g), "\n"),
+		Tone: d.Tone, Word: d.Word, Text: words.Headline(&g), Paras: words.Inventory(&g),
 	}}
+	p.add(Section{Blocks: r.Card(&g).Plain()})
 	if g.Baseline != "" {
 		p.Lead.Paras = append(p.Lead.Paras, "Compared with the releases up to "+g.Baseline+".")
 	}

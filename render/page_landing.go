@@ -21,12 +21,13 @@ func (r *Report) Landing() Page {
 	rel := r.Releases[at]
 	f := r.Gate.Findings(at)
 	d := words.Decide(r.Result(at))
+	review := r.Review(at, "", "")
 	p := Page{
 		Path: "index.html", Title: r.Title, Nav: "overview", Simulated: r.simulated(-1), Measured: r.measured(),
 		Eyebrow:     fmt.Sprintf("%s: %s, %s.", releaseWord(rel, "Newest "), rel.Name, day(rel.Date)),
 		Description: fmt.Sprintf("%s: %s: %s", rel.Name, d.Word, d.Detail),
-		Lead: Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word, Text: words.Capital(d.Detail),
-			Paras: r.landingParas(at, f), Cmd: r.recheckLines(at, f.History)},
+		Lead: Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word, Text: words.Headline(&review),
+			Paras: append(words.Inventory(&review), r.landingParas(f)...)},
 	}
 	if r.Nightly {
 		since := ""
@@ -35,7 +36,7 @@ func (r *Report) Landing() Page {
 		}
 		p.Lead = nightly(p.Lead, r.Result(at), since)
 	}
-	p.add(Section{ID: "counts", Blocks: []Block{r.counts(at)}},
+	p.add(Section{ID: "decision", Blocks: []Block{r.Card(&review)}}, Section{ID: "counts", Blocks: []Block{r.counts(at)}},
 		Section{ID: "changed", Title: "What changed, worst first", Intro: r.baselineIntro(at),
 			End: &Link{
 				"all of " + rel.Name,
@@ -148,27 +149,8 @@ func toneMark(tone words.Tone) schema.Outcome {
 	return markWarning
 }
 
-func (r *Report) landingParas(at int, f gate.Findings) []string {
-	graded, req, compared := 0, 0, 0
-	for _, v := range f.Targets {
-		if v.Outcome == schema.Pass || v.Outcome == schema.Fail || v.Outcome == schema.Inconclusive {
-			graded++
-			if v.Required {
-				req++
-			}
-		}
-	}
-	for _, v := range f.History {
-		if _, ok := v.Effect.Get(); ok {
-			compared++
-		}
-	}
-	paras := []string{
-		fmt.Sprintf(
-			"%s graded against targets, %d of them required; %s of %s compared with history.",
-			words.Plural(graded, "number"), req, words.Count(compared), words.Count(len(f.History)),
-		),
-	}
+func (r *Report) landingParas(f gate.Findings) []string {
+	var paras []string
 	for _, s := range f.Shifts {
 		if t := ShiftText(s); t != "" {
 			paras = append(paras, t)

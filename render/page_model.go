@@ -17,13 +17,14 @@ import (
 func (r *Report) PairPage(pair Pair) Page {
 	at := pair.Newest
 	rel := r.Releases[at]
-	d := words.Decide(r.PairResult(pair, at))
+	d, review := words.Decide(r.PairResult(pair, at)), r.Review(at, pair.Model, pair.Device)
 	name := words.OnDevice(pair.Model, pair.Device)
 	p := Page{
 		Path: PairPath(pair.Model, pair.Device), Title: name, Nav: "models",
 		Description: name + ", newest " + rel.Name + ": " + d.Detail,
 		Crumbs:      []Link{{"Overview", "index.html"}, {"Models", "index.html#models"}, {name, ""}},
-		Lead:        Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word, Text: words.Capital(d.Detail)},
+		Lead: Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word, Text: words.Headline(&review),
+			Paras: words.Inventory(&review)},
 		Eyebrow: fmt.Sprintf("%s on %s, measured in %s, newest %s of %s.", words.OrUnknown(cmp.Or(pair.ID, pair.Model)),
 			words.OrUnknown(pair.Device), words.Plural(len(r.runs[pair.Pair]), "release"), rel.Name, day(rel.Date)),
 	}
@@ -34,7 +35,8 @@ func (r *Report) PairPage(pair Pair) Page {
 	if pair.Device == schema.Simulated {
 		p.Simulated = "Demo: these numbers were made by the embedded simulator. Nothing was measured on a device."
 	}
-	p.add(r.curveSection(pair), r.panelSection(pair), r.historySection(pair), r.figureSection(pair))
+	p.add(Section{ID: "decision", Blocks: []Block{r.Card(&review)}}, r.curveSection(pair), r.panelSection(pair),
+		r.historySection(pair), r.figureSection(pair))
 	verdicts := r.pairVerdicts(pair, at)
 	if t := targetTable(verdicts, false); len(t.Rows) > 0 {
 		p.add(Section{ID: "targets", Title: "Targets in force", Intro: noTargetNote(verdicts),

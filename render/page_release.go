@@ -16,20 +16,20 @@ import (
 func (r *Report) ReleasePage(at int) Page {
 	rel := r.Releases[at]
 	f := r.Gate.Findings(at)
-	d := words.Decide(r.Result(at))
+	d, review := words.Decide(r.Result(at)), r.Review(at, "", "")
 	p := Page{
 		Path: ReleasePath(rel.Name), Title: rel.Name + ": " + d.Word, Nav: "releases", Description: d.Detail,
 		Simulated: r.simulated(at),
 		Crumbs:    []Link{{"Overview", "index.html"}, {"Releases", "index.html#releases"}, {rel.Name, ""}},
 		Eyebrow: words.Capital(fmt.Sprintf("%s %s, %s, %s.", releaseWord(rel, ""), rel.Name, day(rel.Date),
 			words.Plural(len(rel.Runs), "run"))),
-		Lead: Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word, Text: words.Capital(d.Detail),
-			Cmd: r.recheckLines(at, f.History)},
+		Lead: Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word, Text: words.Headline(&review),
+			Paras: words.Inventory(&review)},
 	}
 	if rel.Date.IsZero() {
 		p.Eyebrow += " " + noTime
 	}
-	p.add(Section{ID: "counts", Blocks: []Block{r.counts(at)}})
+	p.add(Section{ID: "decision", Blocks: []Block{r.Card(&review)}}, Section{ID: "counts", Blocks: []Block{r.counts(at)}})
 	if notes := r.NotesOf(rel.Name); len(notes) > 0 {
 		p.add(Section{ID: "notes", Title: "Notes", Blocks: []Block{Notes(notes)}})
 	}

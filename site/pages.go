@@ -89,6 +89,7 @@ func newPages(r *render.Report, theme Theme) (*pages, error) {
 	}
 	p.t = template.New("").Funcs(template.FuncMap{
 		"section": p.section, "draw": p.draw, "table": p.table, "chart": newChartView, "panel": p.panel,
+		"whiskers": p.whiskers,
 		"markdown": markdown.HTML, "topic": topic, "count": words.Count,
 	})
 	files := templates.HTML()
@@ -212,6 +213,10 @@ func (p *pages) panel(v blockView, in render.Panel) (template.HTML, error) {
 		x.Href = v.At(last.Href)
 	}
 	return p.execute("pictures/panel", x)
+}
+
+func (p *pages) whiskers(_ blockView, c render.Card) (template.HTML, error) {
+	return p.execute("pictures/whiskers", chart.NewWhiskers(c.Whiskers))
 }
 
 // topic is a page of the documentation.

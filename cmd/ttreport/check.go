@@ -197,7 +197,7 @@ func (o *checkOptions) write(w io.Writer, report *render.Report, at int, g gate.
 	}
 	switch o.format {
 	case "json":
-		return jsondoc.Check(w, &g, c)
+		return jsondoc.Check(w, &g, report.Card(&g), c)
 	case "junit":
 		return junit.Write(w, &g, report.Gate.FailsOn(at))
 	case "md":
@@ -209,7 +209,7 @@ func (o *checkOptions) write(w io.Writer, report *render.Report, at int, g gate.
 		_, err := w.Write(markdown.Report(page, o.site))
 		return err
 	default:
-		terminal.Check(w, &g, o.all)
+		terminal.Check(w, &g, report.Card(&g), o.all)
 		if c != nil {
 			terminal.ChangePoints(w, c)
 		}

@@ -122,7 +122,7 @@ func (o collectOptions) collect(ctx context.Context, sh *shell) error {
 	if o.slurm.on != "" {
 		return o.onSlurm(ctx, sh, ws, entries)
 	}
-	planned := o.planFile != "" || o.input != "" || o.Measure.Recheck
+	planned := o.planFile != "" || o.input != "" || o.Measure.Recheck || o.Measure.Missing != ""
 	if len(entries) > 0 || planned {
 		return o.measureAll(ctx, sh, ws, entries)
 	}
@@ -162,6 +162,8 @@ func (o collectOptions) measureAll(
 	switch {
 	case len(entries) == 0 && o.Measure.Recheck:
 		fmt.Fprintln(sh.out, "no change is suspected, so there is nothing to measure again")
+	case len(entries) == 0 && o.Measure.Missing != "":
+		fmt.Fprintf(sh.out, "%s lacks nothing that a load client can measure\n", o.Measure.Missing)
 	case len(entries) == 0:
 		fmt.Fprintln(sh.out, "the plan is empty, so nothing was measured")
 	}
@@ -172,6 +174,10 @@ func (o collectOptions) measureAll(
 // flags alone state.
 func (o collectOptions) entries(ctx context.Context, sh *shell, ws *workspace.Workspace) ([]plan.Entry, error) {
 	switch {
+	case o.Measure.Recheck && o.Measure.Missing != "":
+		return nil, fail(exitUsage, "one after the other", "collect: --recheck and --missing name two plans")
+	case o.Measure.Recheck || o.Measure.Missing != "":
+		return o.gateEntries(ctx, sh, ws)
 	case o.planFile != "":
 		return plan.ReadFile(o.planFile)
 	case o.input != "":
@@ -194,6 +200,29 @@ func (o collectOptions) entries(ctx context.Context, sh *shell, ws *workspace.Wo
 		return plan.OfConfiguration(workspace.ConfigName, ws.Config.Plans, o.System.Device)
 	}
 	return nil, nil
+}
+
+// gateEntries are the plans that follow from the gate: what is suspected, or what a release lacks.
+func (o collectOptions) gateEntries(ctx context.Context, sh *shell, ws *workspace.Workspace) ([]plan.Entry, error) {
+	s := o.System
+	check := checkOptions{release: s.Release, model: s.Model, device: s.Device}
+	if o.Measure.Missing != "" {
+		check.release = o.Measure.Missing
+	}
+	report, at, err := check.judged(ctx, ws, check.stored(ws))
+	if err != nil {
+		return nil, err
+	}
+	g := report.Review(at, s.Model, s.Device)
+	if o.Measure.Missing == "" {
+		return recheckEntries(&g), nil
+	}
+	entries, left := missingEntries(report, &g)
+	if left > 0 {
+		sh.say("%s of %s are no text of known lengths under a known load: measure them with their own tools",
+			plaintext.Plural(left, "point"), g.Release)
+	}
+	return entries, nil
 }
 
 // measure measures one plan on one server.

@@ -87,6 +87,8 @@ func (o *collectOptions) declareMeasure(fs *pflag.FlagSet) {
 	fs.StringVar(&o.planFile, "plan", "", "`file` of a plan, as check --recheck-plan writes it")
 	fs.StringVarP(&o.input, "input", "i", "", "`file` of an nm-vllm configuration, or a .txt that lists such files")
 	fs.BoolVar(&m.Recheck, "recheck", false, "measure suspected changes again, with a control for each device")
+	fs.StringVar(&m.Missing, "missing", "",
+		"measure what this `release` lacks: planned, required, or measured by the release before")
 	fs.StringVar((*string)(&m.Only), "only", "", "benchmarks or evals")
 	fs.StringVar(&m.SLO, "slo", "",
 		"find the largest concurrency that holds `limits`, as in 'ttft_p99<500ms tpot_mean<50ms'")

@@ -9,6 +9,7 @@ import (
 	"github.com/ttreport/ttreport/collect/traffic"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
+	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/targets/gate"
 	"github.com/ttreport/ttreport/targets/library"
 )
@@ -81,6 +82,32 @@ func recheckEntries(g *gate.Review) []plan.Entry {
 		out = append(out, e)
 	}
 	return out
+}
+
+// missingEntries are the plans that measure what a release lacks: what a release before it measured, what was planned,
+// what is required. left counts points that no load client can make again, such as evals and images.
+func missingEntries(r *render.Report, g *gate.Review) (out []plan.Entry, left int) {
+	cover := r.Gate.Coverage(g)
+	place := map[schema.System]int{}
+	for i := range cover.Gaps {
+		x := &cover.Gaps[i]
+		if !x.Loadable() {
+			left++
+			continue
+		}
+		at, known := place[x.System]
+		if !known {
+			at = len(out)
+			e := plan.Entry{Model: x.Model, Device: x.Device, Impl: x.Impl, Release: g.Label, Only: plan.OnlyBenchmarks}
+			e.Why = "not measured in " + g.Release
+			if schema.SameDevice(x.Device, schema.Simulated) {
+				e.Server.Kind = plan.ServerSim
+			}
+			place[x.System], out = at, append(out, e)
+		}
+		out[at].Workloads = append(out[at].Workloads, workloadOf(x.Key).WithRequests())
+	}
+	return out, left
 }
 
 // workloadOf is a workload of text of known lengths under a known load, to be measured.

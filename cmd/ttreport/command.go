@@ -59,6 +59,7 @@ func (s *shell) say(format string, args ...any) {
 func commands() []command {
 	return []command{
 		collectCommand(), buildCommand(), serveCommand(), demoCommand(), ingestCommand(), inspectCommand(), checkCommand(),
+		acceptCommand(),
 		compareCommand(), verifyCommand(), targetsCommand(), modelsCommand(), doctorCommand(), initCommand(), simCommand(),
 		completionCommand(), versionCommand(), helpCommand(),
 	}

@@ -49,7 +49,8 @@ type Measure struct {
 	Repeat           int // times each workload is measured
 	Clients          int // of builtin, that make the load together; 0: one
 	Seed             uint64
-	Recheck          bool // the entries come from the gate and take precedence over the options
+	Recheck          bool   // the entries come from the gate and take precedence over the options
+	Missing          string // likewise: what this release lacks; "" for none
 
 	// Limits of the model, where nothing states them; 0 for unknown.
 	MaxContext     int // tokens of a request
@@ -199,7 +200,7 @@ func CheckChannel(name string) error {
 // With combines the options with an entry of a plan: the options take precedence. In a recheck the entry takes
 // precedence, because it must measure what was judged.
 func (o Options) With(e Entry) Options {
-	recheck := o.Measure.Recheck
+	recheck := o.Measure.Recheck || o.Measure.Missing != ""
 	for _, x := range []struct {
 		at    *string
 		entry string

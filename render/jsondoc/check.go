@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"math"
+	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render"
@@ -25,12 +26,25 @@ type (
 		Counts       []tallyJSON       `json:"counts"`
 		Waived       []string          `json:"waived,omitempty"`
 		Recheck      []string          `json:"recheck,omitempty"`
+		Card         cardJSON          `json:"card"`
 		Noise        noiseJSON         `json:"noise"`
 		Pairs        []pairJSON        `json:"pairs"`
 		Verdicts     []verdictJSON     `json:"verdicts"`
 		Shifts       []shiftJSON       `json:"shifts"`
 		Lints        []lintJSON        `json:"lints"`
 		ChangePoints *changePointsJSON `json:"change_points,omitempty"` // with --change-points
+	}
+	// cardJSON is the card of the decision: its reason as a sentence, the verdicts that decide it, and the ways out.
+	cardJSON struct {
+		Reason   string            `json:"reason"`
+		Decisive []string          `json:"decisive"` // ids of verdicts
+		Basis    map[string]string `json:"basis"`
+		Ways     []wayJSON         `json:"ways"`
+	}
+	wayJSON struct {
+		What    string `json:"what"`
+		Command string `json:"command"`
+		Cost    string `json:"cost"`
 	}
 	tallyJSON struct {
 		Kind    gate.Kind `json:"kind"`
@@ -177,12 +191,26 @@ func verdictOf(v *schema.Verdict) verdictJSON {
 	return out
 }
 
-// Check writes the decision on a release. changes may be nil.
-func Check(w io.Writer, g *gate.Review, changes *render.ChangePoints) error {
+func cardOf(g *gate.Review, c render.Card) cardJSON {
+	out := cardJSON{Reason: words.Headline(g), Decisive: []string{}, Basis: map[string]string{}, Ways: []wayJSON{}}
+	for _, x := range c.Whiskers {
+		out.Decisive = append(out.Decisive, x.ID)
+	}
+	for _, f := range c.Facts {
+		out.Basis[strings.ReplaceAll(strings.ToLower(f.Name), " ", "_")] = f.Text
+	}
+	for _, x := range c.Ways {
+		out.Ways = append(out.Ways, wayJSON{x.What, x.Cmd, x.Cost})
+	}
+	return out
+}
+
+// Check writes the decision on a release with its card. changes may be nil.
+func Check(w io.Writer, g *gate.Review, card render.Card, changes *render.ChangePoints) error {
 	out := checkJSON{
 		Schema: "ttreport/check/v1", Release: g.Release, Baseline: g.Baseline, Decision: g.Result.Word,
 		Detail: words.Decide(g.Result).Detail, Graded: g.Result.Graded, Exit: g.Result.Exit, Waived: g.Result.Waived,
-		Recheck: render.RecheckLines(g), Noise: noiseOf(g.Fit),
+		Recheck: render.RecheckLines(g), Noise: noiseOf(g.Fit), Card: cardOf(g, card),
 		Counts: []tallyJSON{}, Pairs: []pairJSON{}, Verdicts: []verdictJSON{}, Shifts: []shiftJSON{}, Lints: []lintJSON{},
 	}
 	for _, c := range g.Result.Counts {

@@ -12,17 +12,18 @@ import (
 	"github.com/ttreport/ttreport/targets/gate/lint"
 )
 
-// Check writes the decision on a release; all lists every verdict, also those that need nobody.
-func Check(w io.Writer, g *gate.Review, all bool) {
+// Check writes the decision on a release with its card; all lists every verdict, also those that need nobody.
+func Check(w io.Writer, g *gate.Review, c render.Card, all bool) {
 	d := words.Decide(g.Result)
 	against := ""
 	if g.Baseline != "" {
 		against = " against the releases up to " + g.Baseline
 	}
-	fmt.Fprintf(w, "%s%s: %s\n  %s\n", g.Release, against, d.Word, words.Capital(strings.TrimSuffix(d.Detail, ".")))
-	for _, line := range render.RecheckLines(g) {
-		fmt.Fprintf(w, "  Suspected, measure again: %s\n", line)
+	fmt.Fprintf(w, "%s%s: %s\n  %s\n", g.Release, against, d.Word, words.Headline(g))
+	for _, line := range words.Inventory(g) {
+		fmt.Fprintf(w, "  %s\n", strings.TrimSuffix(line, "."))
 	}
+	card(w, c)
 	for _, p := range render.Remarks(g) {
 		fmt.Fprintf(w, "  %s\n", p)
 	}
@@ -41,6 +42,16 @@ func Check(w io.Writer, g *gate.Review, all bool) {
 	verdicts(w, "AGAINST HISTORY, worst first", history, len(g.History), all)
 	verdicts(w, "TARGETS", targets, len(g.Targets), all)
 	lints(w, g.Lints)
+}
+
+// card writes what a decision is based on, and the ways out.
+func card(w io.Writer, c render.Card) {
+	for _, f := range c.Facts {
+		fmt.Fprintf(w, "  %-10s %s\n", f.Name, f.Text)
+	}
+	for _, x := range c.Ways {
+		fmt.Fprintf(w, "  %s (%s):\n    %s\n", x.What, x.Cost, x.Cmd)
+	}
 }
 
 // lints lists lints; what several runs have in common is one line.

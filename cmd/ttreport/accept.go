@@ -1,0 +1,274 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/user"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
+	"github.com/ttreport/ttreport/ingest/durable"
+	"github.com/ttreport/ttreport/ingest/folderlock"
+	"github.com/ttreport/ttreport/ingest/plaintext"
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/render/words"
+	"github.com/ttreport/ttreport/targets/decision"
+	"github.com/ttreport/ttreport/targets/gate"
+)
+
+func acceptCommand() command {
+	return command{
+		name: "accept", args: "RELEASE", summary: "accept regressions or missed targets of a release, with a reason",
+		help: `
+Writes a decision into ttreport.yaml for each regression of RELEASE that is selected: the change is intended, does not
+fail the gate, and later releases are compared with the new level. A missed target is waived until a day (--until).
+Reason and owner are shown wherever the verdict is. ttreport help decisions lists what else can be decided.`,
+		examples: []example{
+			{"two findings, by the ids in brackets of ttreport check",
+				`ttreport accept v0.6.0 --verdict 0f3a2b1c4d5e,77aa01b2c3d4 --reason "smaller prefill chunks are intended"`},
+			{"everything that regressed in a metric of a model on a device",
+				`ttreport accept v0.6.0 --model Llama-3.1-8B --device n300 --metric ttft --reason "ticket 412"`},
+			{"a missed target, for a time",
+				`ttreport accept v0.6.0 --verdict 0f3a2b1c4d5e --until 2027-01-31 --reason "fixed in the next firmware"`},
+		},
+		setup: func(fs *pflag.FlagSet) runFunc {
+			var o acceptOptions
+			fs.StringSliceVar(&o.verdicts, "verdict", nil, "`ids` of verdicts, as ttreport check prints them in brackets")
+			fs.StringVar(&o.of.Model, "model", "", "only this `name` of a model")
+			fs.StringVar(&o.of.Device, "device", "", "only this `name` of a device")
+			fs.StringVar(&o.of.Workload, "workload", "", "only this workload: `ISL/OSL/concurrency`")
+			fs.StringVar(&o.of.Metric, "metric", "", "only this `metric`, such as ttft")
+			fs.StringVar(&o.reason, "reason", "", "`text` that is shown with the verdict (required)")
+			fs.StringVar(&o.owner, "owner", "", "`name` of who accepts it (the user of this machine otherwise)")
+			fs.StringVar(&o.until, "until", "", "last `day` on which it holds, YYYY-MM-DD; a missed target needs one")
+			fs.BoolVar(&o.dryRun, "dry-run", false, "print what would be written")
+			lockFlag(fs, &o.patience)
+			return func(ctx context.Context, sh *shell, args []string) error {
+				if len(args) != 1 {
+					return fail(exitUsage, `ttreport accept v0.6.0 --verdict ID --reason "…"`, "accept: it needs one release")
+				}
+				return o.run(ctx, sh, args[0])
+			}
+		},
+	}
+}
+
+type acceptOptions struct {
+	verdicts             []string
+	of                   decision.Select
+	reason, owner, until string
+	dryRun               bool
+	patience             time.Duration
+}
+
+// check refuses what cannot be a decision, and completes the owner.
+func (o *acceptOptions) check() error {
+	if o.owner == "" {
+		if u, err := user.Current(); err == nil {
+			o.owner = u.Username
+		}
+	}
+	_, err := time.Parse(time.DateOnly, o.until)
+	switch {
+	case strings.TrimSpace(o.reason) == "" || o.reason == "…":
+		return fail(exitUsage, `--reason "ticket 412: smaller prefill chunks are intended"`,
+			"accept: a reason is needed; it is shown wherever the verdict is")
+	case o.owner == "":
+		return fail(exitUsage, "--owner NAME", "accept: an owner is needed")
+	case o.until != "" && err != nil:
+		return fail(exitUsage, "--until 2027-01-31", "accept: --until %q is no day", o.until)
+	case len(o.verdicts) == 0 && o.of == (decision.Select{}):
+		return fail(exitUsage, "--verdict ID, or --model, --device, --workload and --metric; ttreport check lists the ids",
+			"accept: nothing is selected")
+	}
+	return nil
+}
+
+func (o *acceptOptions) run(ctx context.Context, sh *shell, release string) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	ws, err := openWorkspace(".")
+	if err != nil {
+		return err
+	}
+	unlock, err := lock(ctx, sh, ws.Dir, folderlock.Exclusive, o.patience)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	check := checkOptions{release: release}
+	report, at, err := check.judged(ctx, ws, check.stored(ws))
+	if err != nil {
+		return err
+	}
+	g := report.Review(at, "", "")
+	if g.Label == "" {
+		return fail(exitUsage, "give it a release when it is read: ttreport build --release NAME PATH",
+			"accept: %s is a build without a release, which no decision can name", release)
+	}
+	list, err := o.decisions(ws, g)
+	if err != nil {
+		return err
+	}
+	if o.dryRun {
+		for i := range list {
+			fmt.Fprint(sh.out, list[i].Text(2))
+		}
+		return nil
+	}
+	if err := writeDecisions(ws, list); err != nil {
+		return err
+	}
+	return o.tell(ctx, sh, g, list)
+}
+
+// selected are the findings that the flags select and that can be accepted, by point.
+func (o *acceptOptions) selected(g gate.Review) ([]schema.Verdict, error) {
+	var out []schema.Verdict
+	found := map[string]bool{}
+	of := decision.Decision{Select: o.of}
+	for _, v := range slices.Concat(g.History, g.Targets) {
+		named := slices.Contains(o.verdicts, v.ID)
+		found[v.ID] = found[v.ID] || named
+		fails := v.Outcome == schema.Regressed || v.Outcome == schema.Fail && v.Required
+		switch {
+		case named && !fails:
+			return nil, fail(exitUsage, "regressions and missed required targets can be accepted; see ttreport help decisions",
+				"accept: %s of %s is %s, which needs no acceptance", v.ID, words.OnDevice(v.Model, v.Device), words.Verdict(&v))
+		case named, len(o.verdicts) == 0 && fails && of.Covers(&v):
+			out = append(out, v)
+		}
+	}
+	for _, id := range o.verdicts {
+		if !found[id] {
+			return nil, fail(exitUsage, "ttreport check --release "+g.Release+" prints ids in brackets",
+				"accept: %s has no verdict with the id %q", g.Release, id)
+		}
+	}
+	if len(out) == 0 {
+		return nil, fail(exitUsage, "ttreport check --release "+g.Release+" lists what regressed",
+			"accept: nothing that regressed in %s is selected", g.Release)
+	}
+	return out, nil
+}
+
+// decisions are one for each point: all its selected metrics.
+func (o *acceptOptions) decisions(ws *workspace.Workspace, g gate.Review) ([]decision.Decision, error) {
+	verdicts, err := o.selected(g)
+	if err != nil {
+		return nil, err
+	}
+	var out []decision.Decision
+	place := map[string]int{}
+	metrics := map[int][]string{}
+	for i := range verdicts {
+		v := &verdicts[i]
+		d := decision.Decision{Kind: schema.Accept, Release: g.Label, Reason: o.reason, Owner: o.owner, Expires: o.until,
+			Select: decision.Select{Model: v.Model, Device: v.Device, Workload: v.Key.Workload(), Level: v.Level}}
+		if v.Key.IsEval() {
+			d.Select.Workload, d.Select.Task = "", v.Key.Dataset
+		}
+		if v.Outcome == schema.Fail {
+			if d.Kind = schema.Waive; o.until == "" {
+				return nil, fail(exitUsage, "--until 2027-01-31", "accept: %s misses a target: it is waived, and a waiver "+
+					"needs a last day", v.ID)
+			}
+		}
+		name := fmt.Sprintf("%v %v", d.Kind, d.Select)
+		at, known := place[name]
+		if !known {
+			at = len(out)
+			place[name], out = at, append(out, d)
+		}
+		if !slices.Contains(metrics[at], v.Metric) {
+			metrics[at] = append(metrics[at], v.Metric)
+		}
+	}
+	taken := map[string]bool{}
+	for i := range ws.Config.Decisions {
+		taken[ws.Config.Decisions[i].ID] = true
+	}
+	next := 1
+	for i := range out {
+		if out[i].Select.Metric = metrics[i][0]; len(metrics[i]) > 1 {
+			out[i].Select.Metric = "{" + strings.Join(metrics[i], ",") + "}"
+		}
+		for ; taken[fmt.Sprintf("A-%d", next)]; next++ {
+		}
+		out[i].ID = fmt.Sprintf("A-%d", next)
+		next++
+	}
+	return out, nil
+}
+
+// writeDecisions adds decisions to ttreport.yaml, and puts back what was there when the result is not what was meant.
+func writeDecisions(ws *workspace.Workspace, list []decision.Decision) error {
+	name := ws.Settings()
+	before, err := os.ReadFile(name)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return failure{code: exitInput, err: fmt.Errorf("accept: %w", err)}
+	}
+	missing := err != nil
+	byHand := func(err error) error {
+		text := ""
+		for i := range list {
+			text += list[i].Text(2)
+		}
+		return fail(exitUsage, "add this to its decisions:\n"+text, "accept: %s is left as it is: %w",
+			workspace.ConfigName, err)
+	}
+	text, err := decision.Append(string(before), list)
+	if err != nil {
+		return byHand(err)
+	}
+	if err := durable.WriteFile(name, []byte(text)); err != nil {
+		return failure{code: exitInput, err: fmt.Errorf("accept: %w", err)}
+	}
+	after, err := workspace.Open(ws.Dir)
+	if err == nil {
+		_, err = after.Policy(time.Now())
+	}
+	if want := slices.Concat(ws.Config.Decisions, list); err == nil && !reflect.DeepEqual(after.Config.Decisions, want) {
+		err = decision.ErrNotByHand
+	}
+	if err == nil {
+		return nil
+	}
+	if missing {
+		_ = os.Remove(name) // the error below is the one to tell
+	} else if again := durable.WriteFile(name, before); again != nil {
+		err = errors.Join(err, again)
+	}
+	return byHand(err)
+}
+
+// tell says what was written, and what the gate says now.
+func (o *acceptOptions) tell(ctx context.Context, sh *shell, g gate.Review, list []decision.Decision) error {
+	for i := range list {
+		d := &list[i]
+		of := []string{d.Select.Workload, d.Select.Task, d.Select.Metric, d.Select.Level}
+		what := strings.Join(slices.DeleteFunc(of, func(s string) bool { return s == "" }), " ")
+		sh.say("%s  %s %s of %s", d.ID, d.Kind, what, words.OnDevice(d.Select.Model, d.Select.Device))
+	}
+	ws, err := openWorkspace(".")
+	if err != nil {
+		return err
+	}
+	check := checkOptions{release: g.Release}
+	report, at, err := check.judged(ctx, ws, check.stored(ws))
+	if err != nil {
+		return err
+	}
+	now := report.Review(at, "", "")
+	fmt.Fprintf(sh.out, "wrote %s into %s; %s is %s now: %s\n", plaintext.Plural(len(list), "decision"),
+		workspace.ConfigName, g.Release, words.Decide(now.Result).Word, words.Headline(&now))
+	return nil
+}

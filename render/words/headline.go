@@ -1,0 +1,156 @@
+package words
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/targets/gate"
+	"github.com/ttreport/ttreport/targets/gate/lint"
+)
+
+// Headline is the reason of a decision as one sentence: the one or two worst findings with their numbers, and how many
+// more there are. [Decide] has the inventory.
+func Headline(g *gate.Review) string {
+	kind, list := g.Decisive()
+	switch {
+	case kind == "" && (g.Result.Word == gate.Pass || g.Result.Word == gate.PassWithWarnings):
+		return passes(g)
+	case kind == gate.FailInvalid:
+		if s := invalid(g.Lints); s != "" {
+			return s
+		}
+	case kind == gate.FailMissing && len(list) > 0:
+		return missing(list)
+	case kind == gate.FailTarget && len(list) > 0:
+		return missed(list)
+	}
+	if change := regression(kind, list); change != "" {
+		return change
+	}
+	return Capital(Decide(g.Result).Detail)
+}
+
+// Inventory is what [Decide] counts beside what the headline says, as sentences; none where it says nothing more.
+func Inventory(g *gate.Review) []string {
+	detail := Decide(g.Result).Detail
+	rest := strings.TrimPrefix(strings.TrimPrefix(detail, nothingShown), "; ")
+	if out := Capital(rest); out != "." && out != Headline(g) {
+		return []string{out}
+	}
+	return nil
+}
+
+// passes is the reason of a release that passes: what it rests on.
+func passes(g *gate.Review) string {
+	b := g.Basis()
+	out := fmt.Sprintf("Nothing is shown to have regressed: %s of %s unchanged", Count(b.Unchanged),
+		Plural(b.Compared, "number"))
+	if b.Improved > 0 {
+		out += fmt.Sprintf(", %s improved", Count(b.Improved))
+	}
+	if b.Inconclusive > 0 {
+		out += fmt.Sprintf(", %s inconclusive", Count(b.Inconclusive))
+	}
+	if b.Compared == 0 {
+		out = "Every required target is met, and nothing could be compared with history"
+	}
+	return out + "."
+}
+
+// regression names the two worst points of a kind of regression.
+func regression(kind gate.Kind, list []schema.Verdict) string {
+	seen := map[gate.Kind]string{
+		gate.FailConfirmed: "confirmed", gate.FailSuspected: "suspected: seen once",
+		gate.FailRunWide: "suspected: seen once, with the whole device or model",
+	}[kind]
+	if seen == "" || len(list) == 0 {
+		return ""
+	}
+	worst := list[0]
+	at := func(v *schema.Verdict) string {
+		e, _ := v.Effect.Get()
+		return fmt.Sprintf("%s at %s", Effect(*v, e), Subject(v))
+	}
+	out := fmt.Sprintf("%s of %s regressed (%s): %s", metricName(&worst), OnDevice(worst.Model, worst.Device), seen,
+		at(&worst))
+	points := pointsOf(list)
+	said := 1
+	for i := 1; i < len(list); i++ {
+		v := &list[i]
+		same := v.Pair() == worst.Pair() && v.Metric == worst.Metric && v.Stat == worst.Stat
+		if same && v.Key.String() != worst.Key.String() {
+			out += " and " + at(v)
+			said++
+			break
+		}
+	}
+	if more := points - said; more > 0 {
+		out += fmt.Sprintf("; %s more %s", Count(more), verb(more, "point", "points"))
+	}
+	return out + "."
+}
+
+// missed names the worst required target.
+func missed(list []schema.Verdict) string {
+	v := list[0]
+	value, limit := "", ""
+	if x, ok := v.Value.Get(); ok {
+		value = Quantity(x, schema.Unit(v.Metric))
+	}
+	if x, ok := v.Ref.Get(); ok {
+		limit = Quantity(x, schema.Unit(v.Metric))
+	}
+	level := strings.TrimSpace("required " + v.Level)
+	out := fmt.Sprintf("%s of %s at %s is %s, the %s target is %s", metricName(&v), OnDevice(v.Model, v.Device),
+		Subject(&v), value, level, limit)
+	if more := len(list) - 1; more > 0 {
+		out += fmt.Sprintf("; %s more required %s missed", Count(more), verb(more, "target is", "targets are"))
+	}
+	return out + "."
+}
+
+// missing names what is not there.
+func missing(list []schema.Verdict) string {
+	v := &list[0]
+	out := fmt.Sprintf("%s of %s has no number that was required, planned or measured before", Subject(v),
+		OnDevice(v.Model, v.Device))
+	if more := len(list) - 1; more > 0 {
+		out += fmt.Sprintf("; %d more like it", more)
+	}
+	return out + "."
+}
+
+// invalid is the worst lint that makes numbers invalid.
+func invalid(list []lint.Lint) string {
+	n, first := 0, ""
+	for i := range list {
+		if l := list[i]; l.Severity == schema.SevError && !l.Decision.Excuses() {
+			if n++; n == 1 {
+				first = Lint(l)
+			}
+		}
+	}
+	if n > 1 {
+		first = strings.TrimSuffix(first, ".") + fmt.Sprintf("; %d more findings make numbers invalid.", n-1)
+	}
+	return first
+}
+
+func pointsOf(list []schema.Verdict) int {
+	at := map[string]bool{}
+	for i := range list {
+		v := &list[i]
+		at[v.Model+"\x00"+v.Device+"\x00"+v.Impl+"\x00"+v.Key.String()] = true
+	}
+	return len(at)
+}
+
+// metricName is a metric with its statistic, or the metric of an eval.
+func metricName(v *schema.Verdict) string {
+	info, _ := schema.MetricByName(v.Metric)
+	if v.Stat == "value" || v.Stat == "" || v.Key.IsEval() {
+		return info.Label
+	}
+	return info.Label + " " + v.Stat
+}

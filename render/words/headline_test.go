@@ -1,0 +1,59 @@
+package words_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/render/words"
+	"github.com/ttreport/ttreport/targets/gate"
+	"github.com/ttreport/ttreport/targets/gate/lint"
+)
+
+// A headline names the one finding that decides, with its numbers, and counts the rest; it is no inventory.
+func TestHeadline(t *testing.T) {
+	c := 8.
+	key := schema.Key{Task: "text", Tool: "vllm", ISL: &c, OSL: &c, Concurrency: &c}
+	regressed := func(metric string, effect float64, e schema.Evidence) schema.Verdict {
+		return schema.Verdict{
+			Model: "M", Device: "D", Key: key, Metric: metric, Stat: "mean", Against: schema.AgainstHistory,
+			Outcome: schema.Regressed, Evidence: e, Value: schema.Num(1), Ref: schema.Num(1), Effect: schema.Num(effect),
+			Reason: schema.Change{Why: schema.WhyGate},
+		}
+	}
+	missed := schema.Verdict{
+		Model: "M", Device: "D", Key: key, Metric: "ttft", Stat: "mean", Against: schema.AgainstTarget, Level: "complete",
+		Required: true, Outcome: schema.Fail, Value: schema.Num(91.4), Ref: schema.Num(80), Reason: schema.Limit{},
+	}
+	unchanged := regressed("ttft", .001, "")
+	unchanged.Outcome = schema.Unchanged
+	for want, f := range map[string]gate.Findings{
+		"TTFT mean of M on D regressed (confirmed): +12.0 % at 8/8/8.": {
+			History: []schema.Verdict{regressed("tpot", .07, schema.Confirmed), regressed("ttft", .12, schema.Confirmed)},
+			Targets: []schema.Verdict{missed},
+		},
+		"TTFT mean of M on D at 8/8/8 is 91.4 ms, the required complete target is 80.0 ms; 1 more required target is missed.": {
+			Targets: []schema.Verdict{missed, missed}, History: []schema.Verdict{regressed("ttft", .3, schema.Suspected)},
+		},
+		"TTFT mean of M on D regressed (suspected: seen once): +30.0 % at 8/8/8.": {
+			History: []schema.Verdict{regressed("ttft", .3, schema.Suspected), unchanged},
+		},
+		"Nothing is shown to have regressed: 1 of 1 number unchanged.": {History: []schema.Verdict{unchanged}},
+		"Nothing can be compared with an earlier release.": {
+			Targets: []schema.Verdict{func() schema.Verdict { v := missed; v.Outcome = schema.Pass; return v }()},
+		},
+	} {
+		g := gate.Review{Findings: f, Result: gate.Decide(f, gate.DefaultFailOn(schema.ChannelRelease))}
+		got := strings.ReplaceAll(words.Headline(&g), words.Thin, " ")
+		if got != want && !(strings.HasPrefix(want, "Nothing can") && strings.HasPrefix(got, "Nothing can be compared")) {
+			t.Errorf("%s: %q, want %q", g.Result.Word, got, want)
+		}
+	}
+	bad := lint.New("v1", "x", lint.UnusedDecision{What: "D-1: it expired"})
+	bad.Severity = schema.SevError
+	f := gate.Findings{Lints: []lint.Lint{bad, bad}, History: []schema.Verdict{unchanged}}
+	g := gate.Review{Findings: f, Result: gate.Decide(f, gate.DefaultFailOn(schema.ChannelRelease))}
+	if got := words.Headline(&g); !strings.Contains(got, "D-1") || g.Result.Word != gate.Fail {
+		t.Errorf("%s: %q", g.Result.Word, got)
+	}
+}
