@@ -99,7 +99,7 @@ var rooms = map[string][]string{
 	"site/watch":   {},
 
 	"cmd":         {""},
-	".ci/measure": {"targets/regression"},
+	".ci/measure": {"targets/regression", "collect/server/sim", "collect/tool/builtin"},
 }
 
 // owners says who alone may import a library.

@@ -15,7 +15,7 @@ type Rules struct {
 
 // DefaultRules searches a change of a size or more, as ln(1 + relative change).
 func DefaultRules(least float64) Rules {
-	return Rules{Least: least, Most: math.Max(16*least, math.Ln2), Error: .03, Stay: .08}
+	return Rules{Least: least, Most: math.Max(16*least, math.Ln2), Error: .02, Stay: .08}
 }
 
 // errRules is returned for rules that no search can follow.
@@ -31,6 +31,7 @@ type Search struct {
 	skipped []bool
 	counts  []int // measurements by build
 	at      int   // the build that was chosen last; 0 for none
+	known   *Posterior
 }
 
 // Of the grids: both are even on the log scale.
@@ -77,6 +78,7 @@ func (s *Search) Observe(build int, d float64) {
 		return
 	}
 	s.counts[build]++
+	s.known = nil
 	var good, bad [effectSteps * scaleSteps]float64
 	for e, effect := range s.effects {
 		for c, scale := range s.scales {
@@ -116,6 +118,14 @@ type Posterior struct {
 
 // Posterior returns what is known now.
 func (s *Search) Posterior() Posterior {
+	if s.known == nil {
+		p := s.posterior()
+		s.known = &p
+	}
+	return *s.known
+}
+
+func (s *Search) posterior() Posterior {
 	most := math.Inf(-1)
 	for _, row := range s.log {
 		for _, v := range row {

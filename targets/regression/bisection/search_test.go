@@ -46,7 +46,7 @@ func TestFinds(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 64))
 	before := 0.
 	for _, effect := range []float64{.10, .05, .03, .02} {
-		const trials = 120
+		const trials = 60
 		right, steps := 0, 0
 		for range trials {
 			first := 1 + r.IntN(64)
