@@ -157,7 +157,7 @@ func (s *session) capacityDone(st step, a capacity.Answer, list []probed) error 
 	if err := s.store(side.Result, append(raw, '\n'), side); err != nil {
 		return err
 	}
-	s.out.Points = append(s.out.Points, PointOutcome{st.Load, at.TTFT, at.TPOT})
+	s.out.Points = append(s.out.Points, PointOutcome{Workload: st.Load, TTFT: at.TTFT, TPOT: at.TPOT})
 	e := s.event(st)
 	e.Took, e.Final, e.TTFT, e.TPOT = s.now().Sub(st.began), true, at.TTFT, at.TPOT
 	e.Note = fmt.Sprintf("holds at %d", a.Holds)

@@ -104,7 +104,7 @@ func (r demoRun) outcome(p plan.Plan) (Outcome, error) {
 		if err != nil {
 			return out, fmt.Errorf("results of the demo: %s: %w", name, err)
 		}
-		out.Points = append(out.Points, PointOutcome{it.Load, mean.TTFT, mean.TPOT})
+		out.Points = append(out.Points, PointOutcome{Workload: it.Load, TTFT: mean.TTFT, TPOT: mean.TPOT})
 	}
 	return out, nil
 }

@@ -105,7 +105,11 @@ func (s *session) pointDone(st step, out builtin.Outcome, set latency.Set) error
 		event, failure = "point-failed", firstError(out)
 		s.out.Failed++
 	}
-	s.out.Points = append(s.out.Points, PointOutcome{st.Load, set.TTFT.Mean, set.TPOT.Mean})
+	done := PointOutcome{Workload: st.Load, TTFT: set.TTFT.Mean, TPOT: set.TPOT.Mean, E2EL: set.E2EL.Mean}
+	if set.DurationS > 0 {
+		done.OutputTPS = float64(set.Out) / set.DurationS
+	}
+	s.out.Points = append(s.out.Points, done)
 	e := s.event(st)
 	e.Done, e.Total, e.Took, e.Final = len(out.Requests), st.Load.Requests, s.now().Sub(st.began), true
 	e.TTFT, e.TPOT, e.Err, e.Note = set.TTFT.Mean, set.TPOT.Mean, failure, saturation(st.Load, out.Reached())

@@ -67,6 +67,8 @@ type Outcome struct {
 type PointOutcome struct {
 	Workload   plan.Workload
 	TTFT, TPOT float64 // ms, mean; 0 when nothing completed
+	E2EL       float64 // ms, mean; 0 when unknown
+	OutputTPS  float64 // output tokens a second; 0 when unknown
 }
 
 // session is a run in progress.

@@ -155,7 +155,7 @@ func (s *session) toolDone(st step, sum tool.Summary) error {
 	}
 	switch {
 	case st.Task == "":
-		s.out.Points = append(s.out.Points, PointOutcome{st.Load, sum.TTFT, sum.TPOT})
+		s.out.Points = append(s.out.Points, PointOutcome{Workload: st.Load, TTFT: sum.TTFT, TPOT: sum.TPOT})
 	case sum.Completed > 0:
 		s.out.Evals++
 	}

@@ -59,8 +59,8 @@ func (s *shell) say(format string, args ...any) {
 func commands() []command {
 	return []command{
 		collectCommand(), buildCommand(), serveCommand(), demoCommand(), ingestCommand(), inspectCommand(), checkCommand(),
-		acceptCommand(),
-		compareCommand(), verifyCommand(), targetsCommand(), modelsCommand(), doctorCommand(), initCommand(), simCommand(),
+		acceptCommand(), compareCommand(), bisectCommand(),
+		verifyCommand(), targetsCommand(), modelsCommand(), doctorCommand(), initCommand(), simCommand(),
 		completionCommand(), versionCommand(), helpCommand(),
 	}
 }

@@ -30,7 +30,8 @@ func ways(t *testing.T) []struct{ name, args string } {
 	return []struct{ name, args string }{
 		{"collect", "--model sim-8b --device simulated --server sim --workload isl=8,osl=2,c=1,n=1 --only benchmarks"},
 		{"build", ""}, {"serve", port}, {"demo", "--no-preview --dir d"}, {"ingest", "results"}, {"inspect", "results"},
-		{"check", ""}, {"compare", "v1 v2"}, {"verify", ""}, {"targets", "list"}, {"models", ""}, {"doctor", ""},
+		{"check", ""}, {"compare", "v1 v2"},
+		{"bisect", "--dry-run --list builds.txt --model x --device n150 --workload isl=8,osl=8,c=1"}, {"verify", ""}, {"targets", "list"}, {"models", ""}, {"doctor", ""},
 		{"init", ""}, {"sim", port}, {"completion", "bash"}, {"version", ""}, {"help", "verdicts"},
 	}
 }
@@ -55,6 +56,7 @@ func workspaceFor(t *testing.T) {
 			`"random_input_len":8,"random_output_len":8,"max_concurrency":1,"completed":10,"duration":2.0,`+
 			`"output_throughput":20.5,"mean_ttft_ms":10.2%d}`, i, i))
 	}
+	lay(t, "builds.txt", "registry.example/a:1\nregistry.example/a:2\n")
 	lay(t, "targets/a.yaml", "targets:\n  - {model: x, device: n150, workload: {isl: 8, osl: 8, concurrency: 1}, "+
 		"metric: ttft, value: 100, source: s, as_of: 2026-01-01}\n")
 	if code := exitIn(t, context.Background(), []string{"ingest", "results"}); code != 0 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -22,6 +23,7 @@ device. Results of it are marked as simulated everywhere: ttreport collect takes
 			port := fs.Int("port", 8000, "`port` on the loopback interface")
 			fs.StringVar(&cfg.Model, "model", cfg.Model, "`name` that it serves")
 			fs.Float64Var(&cfg.Fault.ErrorShare, "errors", 0, "`share` of requests that are answered with 500")
+			slower := fs.Float64("slower", 0, "`share` by which its steps take longer: 0.1 for a tenth")
 			fs.Uint64Var(&cfg.Seed, "seed", cfg.Seed, "`number` that fixes its noise")
 			key := fs.String("key-from", "", "environment `variable` with the key that requests must have (default none)")
 			return func(ctx context.Context, sh *shell, args []string) error {
@@ -31,6 +33,10 @@ device. Results of it are marked as simulated everywhere: ttreport collect takes
 				if cfg.Key = os.Getenv(*key); *key != "" && cfg.Key == "" {
 					return fail(exitUsage, "set it, or leave --key-from out", "sim: --key-from: %s is not set", *key)
 				}
+				if !(*slower > -1 && *slower < 1000) {
+					return fail(exitUsage, "ttreport sim --slower 0.1", "sim: --slower %g is no share", *slower)
+				}
+				cfg.StepBase = time.Duration(float64(cfg.StepBase) * (1 + *slower))
 				cfg.Addr = fmt.Sprintf("127.0.0.1:%d", *port)
 				s, err := sim.Start(cfg)
 				if err != nil {

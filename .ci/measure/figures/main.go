@@ -86,7 +86,8 @@ func parts() []part {
 	return []part{
 		{"unchanged", unchanged}, {"tails", heavyTails}, {"changed", changed}, {"device", wholeDevice},
 		{"weekly", weekly}, {"aged", aged}, {"stays", staysWorse}, {"windows", windows},
-		{"changepoints", changePoints}, {"annotated", annotated}, {"invariance", invariance}, {"pairs", powerOfPairs}, {"bisect", bisect},
+		{"changepoints", changePoints}, {"annotated", annotated}, {"invariance", invariance}, {"pairs", powerOfPairs},
+		{"bisect", bisect},
 		{"speed", speed},
 	}
 }

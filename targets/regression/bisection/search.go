@@ -170,7 +170,7 @@ type Answer struct {
 func (s *Search) Best() (a Answer, decided bool) {
 	p := s.Posterior()
 	if p.None >= .5 {
-		return Answer{None: true, P: p.None}, p.None >= 1-s.rules.Error
+		return Answer{None: true, P: p.None}, p.None >= 1-s.rules.Error && s.counts[s.n] > 1
 	}
 	from, sum := 1, 0.
 	for i := 1; i <= s.n; i++ {
@@ -183,7 +183,18 @@ func (s *Search) Best() (a Answer, decided bool) {
 		}
 		from, sum = i+1, 0
 	}
-	return a, p.None <= s.rules.Error/2 && a.P >= 1-s.rules.Error
+	return a, p.None <= s.rules.Error/2 && a.P >= 1-s.rules.Error && s.unsupported(a) == 0
+}
+
+// unsupported returns a build beside an answer that was measured less than twice, which is no evidence of its noise; 0
+// where there is none. The good build before the first needs none: it is one side of every measurement.
+func (s *Search) unsupported(a Answer) int {
+	for _, build := range []int{a.To, a.From - 1} {
+		if build >= 1 && s.counts[build] < 2 && !s.skipped[build] {
+			return build
+		}
+	}
+	return 0
 }
 
 // Next returns the build to measure next: the bad end until it is known whether it differs; then the same build as
@@ -197,6 +208,11 @@ func (s *Search) Next() int {
 		}
 		s.at = s.n
 		return s.n
+	}
+	if a, _ := s.Best(); a.P >= 1-s.rules.Error {
+		if s.at = s.unsupported(a); s.at > 0 {
+			return s.at
+		}
 	}
 	bad := make([]float64, s.n+1) // probability of each build to be bad
 	for i := 1; i <= s.n; i++ {
