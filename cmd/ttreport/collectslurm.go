@@ -27,7 +27,7 @@ import (
 
 // slurmOptions are the flags of a collection that a scheduler places.
 type slurmOptions struct {
-	on                     string
+	on, node               string
 	detach, follow, cancel bool
 	poll                   time.Duration
 }
@@ -38,11 +38,19 @@ func (o *slurmOptions) declare(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.detach, "detach", false, "return when the jobs are submitted")
 	fs.BoolVar(&o.follow, "follow", false, "follow the jobs that were submitted last")
 	fs.BoolVar(&o.cancel, "cancel", false, "end the jobs that were submitted last")
+	fs.StringVar(&o.node, "node", "",
+		"same or other: measure on the `node` of the run that history has of an entry's release, or on another one")
 	fs.DurationVar(&o.poll, "poll", 10*time.Second, "how often the scheduler is asked")
 }
 
 // attaches reports whether the jobs of an earlier command are meant.
 func (o slurmOptions) attaches() bool { return o.on != "" && (o.follow || o.cancel) }
+
+// Values of --node.
+const (
+	nodeSame  = "same"
+	nodeOther = "other"
+)
 
 // check refuses flags that do not go together.
 func (o slurmOptions) check() error {
@@ -53,6 +61,9 @@ func (o slurmOptions) check() error {
 	case o.on != "" && o.on != "slurm":
 		return fail(exitUsage, "ttreport collect --on slurm",
 			"collect: --on %q: the scheduler that can be used is slurm", o.on)
+	case o.node != "" && o.node != nodeSame && o.node != nodeOther, o.node != "" && o.on == "":
+		return fail(exitUsage, "ttreport collect --on slurm --recheck --node other",
+			"collect: --node %q: it is same or other, with --on slurm", o.node)
 	case o.follow && o.cancel || o.detach && (o.follow || o.cancel):
 		return fail(exitUsage, "leave all but one out", "collect: --detach, --follow and --cancel exclude each other")
 	case o.poll <= 0:
@@ -63,8 +74,8 @@ func (o slurmOptions) check() error {
 
 // notOfJobs are flags that a job does not get: they are about the plan, which it has as a file, and about following.
 func notOfJobs() []string {
-	return []string{"on", "detach", "follow", "cancel", "poll", "plan", "input", "recheck", "dry-run", "out", "no-resume",
-		"lock-timeout"}
+	return []string{"on", "node", "detach", "follow", "cancel", "poll", "plan", "input", "recheck", "dry-run", "out",
+		"no-resume", "lock-timeout"}
 }
 
 // givenFlags returns the flags that were given, as arguments for a job.
@@ -155,18 +166,22 @@ func (o collectOptions) submission(
 		return nil, fail(exitUsage, "name a plan: --plan FILE, plans: in ttreport.yaml, or --model with --device",
 			"collect: there is nothing to measure with --on slurm")
 	}
+	if o.serverOnly {
+		return nil, fail(exitUsage, "leave one of them out",
+			"collect: --server-only leaves a server running, and Slurm ends it with its job")
+	}
+	if err := o.slurm.place(ctx, ws, entries); err != nil {
+		return nil, err
+	}
 	if len(entries) > slurm.MostJobs {
 		return nil, fail(exitUsage, "split the plan", "collect: the plan has %d entries, and an array at most %d",
 			len(entries), slurm.MostJobs)
 	}
 	sub := slurm.Submission{Args: o.given(), After: o.Server.Args}
-	for _, a := range slices.Concat(sub.Args, sub.After) {
-		if strings.Contains(redact.Text(a), redact.Mark) {
-			return nil, fail(exitUsage, "put it into .env, which the job reads on its node",
-				"collect: %s has a secret, which would be written to the script of the job", redact.Text(a))
-		}
+	err := withoutSecret(slices.Concat(sub.Args, sub.After))
+	if err != nil {
+		return nil, err
 	}
-	var err error
 	if sub.Workspace, err = filepath.Abs(ws.Dir); err != nil {
 		return nil, err
 	}
@@ -189,6 +204,17 @@ func (o collectOptions) submission(
 		sh.say("slurm     array of %s: %s", plaintext.Plural(len(g.Entries), "job"), g)
 	}
 	return s, nil
+}
+
+// withoutSecret refuses arguments with secrets.
+func withoutSecret(args []string) error {
+	for _, a := range args {
+		if strings.Contains(redact.Text(a), redact.Mark) {
+			return fail(exitUsage, "put it into .env, which the job reads on its node",
+				"collect: %s has a secret, which would be written to the script of the job", redact.Text(a))
+		}
+	}
+	return nil
 }
 
 // slurmJob makes a job of an entry.

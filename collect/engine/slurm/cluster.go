@@ -79,15 +79,15 @@ const answerWithin = 2 * time.Minute
 
 // run runs one of Slurm's commands.
 func run(ctx context.Context, argv ...string) (out, stderr string, err error) {
-	return runWith(ctx, "", argv...)
+	return runWith(ctx, "", "", argv...)
 }
 
-// runWith runs one with a text on its standard input.
-func runWith(ctx context.Context, stdin string, argv ...string) (out, stderr string, err error) {
+// runWith runs one with a text on its standard input. script is what is submitted; "" for none.
+func runWith(ctx context.Context, script, stdin string, argv ...string) (out, stderr string, err error) {
 	ctx, done := context.WithTimeout(ctx, answerWithin)
 	defer done()
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
-	cmd.Env, cmd.Stdin = withoutSecrets(os.Environ()), strings.NewReader(stdin)
+	cmd.Env, cmd.Stdin = handedOn(os.Environ(), script), strings.NewReader(stdin)
 	cmd.WaitDelay = time.Second
 	ownGroup(cmd) // Ctrl-C must not end an sbatch that was sent
 	var o, e bytes.Buffer
@@ -97,6 +97,28 @@ func runWith(ctx context.Context, stdin string, argv ...string) (out, stderr str
 		err = fmt.Errorf("%w: %s took more than %s", ErrAway, argv[0], answerWithin)
 	}
 	return o.String(), strings.TrimSpace(e.String()), err
+}
+
+// handedOn returns the environment for one of Slurm's commands: without secrets, and without the variables that would
+// take precedence over what a script states; see sbatch(1), INPUT ENVIRONMENT VARIABLES.
+func handedOn(environ []string, script string) []string {
+	options := map[string]string{
+		"SBATCH_ARRAY_INX": "array", "SBATCH_TIMELIMIT": "time", "SBATCH_MEM_PER_NODE": "mem", "SBATCH_MEM_PER_CPU": "mem",
+		"SBATCH_NO_REQUEUE": "requeue",
+	}
+	return slices.DeleteFunc(withoutSecrets(environ), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		option, ours := strings.CutPrefix(name, "SBATCH_")
+		if !ours {
+			return false
+		}
+		option = strings.ToLower(strings.ReplaceAll(option, "_", "-"))
+		if o := options[name]; o != "" {
+			option = o
+		}
+		directive := "\n#SBATCH --" + option
+		return strings.Contains(script, directive+"=") || strings.Contains(script, directive+"\n")
+	})
 }
 
 // withoutSecrets leaves out variables with secrets: sbatch hands its environment to the controller, which writes it to
@@ -143,7 +165,7 @@ func lastLine(text string) string { return text[strings.LastIndexByte(text, '\n'
 
 // Test implements [Cluster] with sbatch --test-only.
 func (Programs) Test(ctx context.Context, script string) error {
-	_, stderr, err := runWith(ctx, script, "sbatch", "--test-only")
+	_, stderr, err := runWith(ctx, script, script, "sbatch", "--test-only")
 	if err != nil {
 		return failure(ErrRefused, "sbatch", stderr, err)
 	}
@@ -156,7 +178,11 @@ func (Programs) Submit(ctx context.Context, o Order) (string, error) {
 	if o.Limit > 0 {
 		argv = append(argv, "--time="+timeText(o.Limit))
 	}
-	out, stderr, err := run(ctx, append(argv, o.Script, strconv.Itoa(o.Retries))...)
+	text, err := os.ReadFile(o.Script)
+	if err != nil {
+		return "", fmt.Errorf("submission: %w", err)
+	}
+	out, stderr, err := runWith(ctx, string(text), "", append(argv, o.Script, strconv.Itoa(o.Retries))...)
 	if err != nil {
 		return "", failure(ErrRefused, "sbatch", stderr, err)
 	}

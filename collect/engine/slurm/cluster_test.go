@@ -103,3 +103,13 @@ func TestNotInstalled(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Variables of sbatch take precedence over the lines of a script; those that the plan states must not be overridden.
+func TestVariablesDoNotOverride(t *testing.T) {
+	script := "#!/bin/bash\n#SBATCH --partition=gpu\n#SBATCH --array=1\n#SBATCH --time=0-01:00:00\n#SBATCH --requeue\n"
+	got := handedOn([]string{"SBATCH_PARTITION=cpu", "SBATCH_ACCOUNT=mine", "SBATCH_TIMELIMIT=1", "SBATCH_ARRAY_INX=9",
+		"SBATCH_NO_REQUEUE=1", "SLURM_CONF=/c"}, script)
+	if want := []string{"SBATCH_ACCOUNT=mine", "SLURM_CONF=/c"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("%q", got)
+	}
+}

@@ -363,3 +363,16 @@ func TestCancelEndsTheSubmission(t *testing.T) {
 		t.Errorf("%+v", c.orders)
 	}
 }
+
+// On a full disk nothing is submitted: what is about to happen could not be written down.
+func TestNothingIsSubmittedWithoutTheJournal(t *testing.T) {
+	c := submitted(t, 2, plan.Resources{})
+	if err := os.Mkdir(filepath.Join(c.sub.Dir, journalName), 0o777); err != nil { // which cannot be written to
+		t.Fatal(err)
+	}
+	s := *c.sub
+	f := Follower{Submission: &s, Cluster: c, Poll: time.Second, Show: func(View) {}}
+	if _, err := f.Run(context.Background()); err == nil || len(c.orders) != 0 {
+		t.Errorf("%v, %d submissions", err, len(c.orders))
+	}
+}
