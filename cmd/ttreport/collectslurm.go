@@ -265,6 +265,7 @@ func (o collectOptions) followSlurm(
 		return failure{code: exitInput, err: err}
 	}
 	sh.say("slurm     %s; scripts and logs in %s", plaintext.Plural(len(s.Jobs), "job"), s.Dir)
+	leavesRunning(ctx)
 	show := progress.NewJobs(jobStream(sh))
 	f := slurm.Follower{Submission: s, Cluster: cluster, Poll: o.slurm.poll, Show: show.Show, Detach: o.slurm.detach}
 	tasks, err := f.Run(ctx)

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -33,6 +34,7 @@ func main() {
 func interruptible(signals <-chan os.Signal, w io.Writer) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	hurry, rush := context.WithCancel(context.Background())
+	var leaves atomic.Bool
 	go func() {
 		<-signals
 		cancel()
@@ -40,10 +42,24 @@ func interruptible(signals <-chan os.Signal, w io.Writer) (context.Context, func
 		select {
 		case <-signals:
 		case <-time.After(patience): // most have ended by now
-			fmt.Fprintln(w, "ending what was started, which may take half a minute; Ctrl-C again ends it at once")
+			if !leaves.Load() {
+				fmt.Fprintln(w, "ending what was started, which may take half a minute; Ctrl-C again ends it at once")
+			}
 			<-signals
 		}
 		rush()
 	}()
+	ctx = context.WithValue(ctx, leavesKey{}, func() { leaves.Store(true) })
 	return process.WithHurry(ctx, hurry), func() { cancel(); rush() }
+}
+
+// leavesKey is the key of a function of the context: what was started goes on after the first signal, and nothing is
+// said about its end.
+type leavesKey struct{}
+
+// leavesRunning says that what was started goes on after the first signal.
+func leavesRunning(ctx context.Context) {
+	if leave, ok := ctx.Value(leavesKey{}).(func()); ok {
+		leave()
+	}
 }

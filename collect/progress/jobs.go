@@ -57,7 +57,7 @@ func (j *Jobs) change(t slurm.Task) {
 		return
 	}
 	j.last[t.Entry] = state
-	if j.to.Width != nil && !t.Ended {
+	if !t.Ended && (j.to.Width != nil || t.State == slurm.NotSubmitted) {
 		return
 	}
 	line := fmt.Sprintf("job %3d   %-*s %s", t.Entry, nameWidth, plaintext.Middle(t.Name, nameWidth), state)

@@ -18,7 +18,7 @@ func recorded(t *testing.T, name string) string {
 	return string(data)
 }
 
-// Output of Slurm 22.05: a job that runs, one that waits, one that Slurm requeued, ended ones, and a job of others.
+// In the form of Slurm 22.05: a job that runs, one that waits, one that Slurm requeued, ended ones, and a job of others.
 func TestParseQueue(t *testing.T) {
 	list := parseQueue(recorded(t, "squeue.txt"))
 	var got []string
@@ -56,6 +56,26 @@ func TestParseAccounts(t *testing.T) {
 	got := settings([]Account{list[1], list[2]})
 	if got["slurm_state"] != "NODE_FAIL, COMPLETED" || got["slurm_node"] != "n4, n1" || got["slurm_job_id"] != "20_4" ||
 		got["slurm_max_rss_bytes"] != "51200000" || got["slurm_energy_j"] != "1830" || got["slurm_reason"] != "" {
+		t.Errorf("%v", got)
+	}
+}
+
+// What Slurm 22.05 printed when it had preempted two of eight jobs, and of them when they had ended.
+func TestRecordedPreemption(t *testing.T) {
+	list := parseQueue(recorded(t, "squeue-preempted.txt"))
+	if len(list) != 8 || list[0].Entry != 1 || list[0].Restarts != 1 || list[0].Reason != "BeginTime" ||
+		list[0].State != Pending || list[7].Node != "n4" || list[7].State != "RUNNING" || list[7].Name != "ttreport-x-1" {
+		t.Errorf("%+v", list)
+	}
+	var first []Account
+	for _, a := range parseAccounts(recorded(t, "sacct-preempted.txt")) {
+		if a.Entry == 1 {
+			first = append(first, a)
+		}
+	}
+	got := settings(first)
+	if got["slurm_state"] != "PREEMPTED, COMPLETED" || got["slurm_elapsed_s"] != "8, 21" || got["slurm_node"] != "n1" ||
+		got["slurm_max_rss_bytes"] != "47341568, 50249728" || got["slurm_job_id"] != "2_1" {
 		t.Errorf("%v", got)
 	}
 }
