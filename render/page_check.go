@@ -72,6 +72,9 @@ func Remarks(g *gate.Review) []string {
 			out = append(out, t)
 		}
 	}
+	if t := words.Grading(gate.GradingOf(g.Targets)); t != "" {
+		out = append(out, t)
+	}
 	if t := words.Categories(gate.Categories(g.Targets)); t != "" {
 		out = append(out, t)
 	}

@@ -317,7 +317,7 @@ func (b *builder) release(p *part, i int) error {
 	if err := csvFile(p, r.DataPath(i, "verdicts"), tabular.Verdicts(r, i)); err != nil {
 		return err
 	}
-	if err := p.markdown(render.ReleaseReportPath(name), r.GatePage(r.Review(i, "", ""), false)); err != nil {
+	if err := p.markdown(render.ReleaseReportPath(name), r.ReleaseReport(i, r.Review(i, "", ""))); err != nil {
 		return err
 	}
 	if r.HasReport(i) {

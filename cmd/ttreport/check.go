@@ -57,6 +57,7 @@ func checkCommand() command {
 				"the strict gate",
 				"ttreport check --fail-on suspected,confirmed,target,inconclusive,invalid,missing",
 			},
+			{"the text of a release's pull request", "ttreport check --release v1.2.0 --format release > report.md"},
 			{"how was this found?", "ttreport check --explain 0f3a2b1c4d5e"},
 		},
 		setup: func(fs *pflag.FlagSet) runFunc {
@@ -89,7 +90,7 @@ func (o *checkOptions) declare(fs *pflag.FlagSet) {
 	fs.StringVar(&o.channel, "channel", "", "of the results in PATHs: pr, dev, main or release; pr otherwise")
 	fs.BoolVar(&o.ephemeral, "ephemeral", false, "write nothing, which is so whenever PATHs are given")
 	fs.StringVar(&o.failOn, "fail-on", "", "what fails it: "+gate.KindList()+" or none")
-	fs.StringVar(&o.format, "format", "term", "term, md, json or junit")
+	fs.StringVar(&o.format, "format", "term", "term, md, json, junit, or release: the report for the pull request of a release")
 	fs.StringVar(&o.site, "site", "", "`URL` of the published site, for links in markdown")
 	fs.StringVar(&o.explain, "explain", "", "print the calculation of the verdict with this `id`")
 	fs.BoolVar(&o.all, "all", false, "list every verdict, also those that need nobody")
@@ -106,8 +107,8 @@ func (o *checkOptions) declare(fs *pflag.FlagSet) {
 // contradictions refuses flags that exclude each other.
 func (o *checkOptions) contradictions() error {
 	switch {
-	case !slices.Contains([]string{"term", "md", "json", "junit"}, o.format):
-		return fail(exitUsage, "formats are term, md, json and junit", "check: --format %q", o.format)
+	case !slices.Contains([]string{"term", "md", "json", "junit", "release"}, o.format):
+		return fail(exitUsage, "formats are term, md, json, junit and release", "check: --format %q", o.format)
 	case o.changePoints && o.format == "junit":
 		return fail(exitUsage, "term, md and json have them", "check: a test report has no place for --change-points")
 	case o.results && (o.format == "json" || o.format == "junit"):
@@ -200,8 +201,11 @@ func (o *checkOptions) write(w io.Writer, report *render.Report, at int, g gate.
 		return jsondoc.Check(w, &g, report.Card(&g), c)
 	case "junit":
 		return junit.Write(w, &g, report.Gate.FailsOn(at))
-	case "md":
+	case "md", "release":
 		page := report.GatePage(g, o.all)
+		if o.format == "release" {
+			page = report.ReleaseReport(at, g)
+		}
 		if c != nil {
 			page.Sections = append(page.Sections, c.Section())
 		}
