@@ -90,7 +90,8 @@ func (o *checkOptions) declare(fs *pflag.FlagSet) {
 	fs.StringVar(&o.channel, "channel", "", "of the results in PATHs: pr, dev, main or release; pr otherwise")
 	fs.BoolVar(&o.ephemeral, "ephemeral", false, "write nothing, which is so whenever PATHs are given")
 	fs.StringVar(&o.failOn, "fail-on", "", "what fails it: "+gate.KindList()+" or none")
-	fs.StringVar(&o.format, "format", "term", "term, md, json, junit, or release: the report for the pull request of a release")
+	fs.StringVar(&o.format, "format", "term",
+		"term, md, json, junit, or release: the report for the pull request of a release")
 	fs.StringVar(&o.site, "site", "", "`URL` of the published site, for links in markdown")
 	fs.StringVar(&o.explain, "explain", "", "print the calculation of the verdict with this `id`")
 	fs.BoolVar(&o.all, "all", false, "list every verdict, also those that need nobody")

@@ -36,7 +36,6 @@ Not here, and why:
 |--------|---------|-----|
 | tt-inference-server | starting vLLM from ` + "`--tt-metal-home`" + ` | ` + "`--server 'command …'`" + ` starts any program |
 | tt-inference-server | spec tests, agentic, prefix cache, speculative decoding, media | a script under ` + "`exec:`" + ` |
-| AIPerf              | the harmonised JSON beside the raw files | the raw files are read; the harmonised copy too |
 | nm-vllm             | fetching ShareGPT | 640 MB: the message has the line that fetches it |
 `
 

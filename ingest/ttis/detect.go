@@ -56,10 +56,10 @@ func detectAround(v decode.Value) (m schema.Match, ok bool) {
 		m = schema.Match{
 			Format: Spec, Has: []string{"runtime_model_spec"}, Detail: "runtime spec: identity and targets in force",
 		}
-	case v.Get("metadata").Has("written_by"):
+	case v.Get("metadata").Has("written_by") || v.Has("written_by") && v.Has("output_token_throughput"):
 		m = schema.Match{
 			Format: Report, Has: []string{"metadata.written_by"},
-			Detail: "not a result: a report that ttreport wrote of results that it had read",
+			Detail: "not a result: a report or a copy that ttreport wrote of results that it had read",
 		}
 	case v.Get("metadata").Has("report_id") || v.Get("benchmarks_summary").Kind() == decode.Array:
 		m = schema.Match{

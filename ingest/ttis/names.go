@@ -26,7 +26,8 @@ var (
 	benchFile = regexp.MustCompile(`^(?:aiperf_|genai_|guidellm_)?benchmark_(?:structured_)?(.+?)` +
 		`_\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d_(.*)\.json(?:\.gz)?$`)
 	v2Dir     = regexp.MustCompile(`(?:^|/)([^/]+)_([a-z0-9]+)_[a-z]+/llm/`)
-	benchDir  = regexp.MustCompile(`(?:^|/)bench_(\d+)_(\d+)_(\d+)_n(\d+)/[^/]+$`)
+	benchDir  = regexp.MustCompile(`(?:^|/)bench_(\d+)_(\d+)_(\d+)(?:_n(\d+))?/[^/]+$`)
+	artifacts = regexp.MustCompile(`(?:^|/)artifacts/(id_[^/]+)/`) // of AIPerf, until v0.18
 	evalDir   = regexp.MustCompile(`(?:^|/)eval_(id_[^/]+)/`)
 	oldEval   = regexp.MustCompile(`(?i)(?:^|/)evals_output/eval_([^/]+)/|(?:^|/)eval_([^/]+_(?:` + devices + `))/`)
 	oldPair   = regexp.MustCompile(`^(.+)_(` + devices + `)$`) // before ids, as in 2025
@@ -55,7 +56,10 @@ func NameFacts(name string) (n Named, ok bool) {
 			ok = n.readPair(m[1] + m[2])
 		}
 	}
-	if m := find(benchDir, "bench_", name); m != nil {
+	if m := find(artifacts, "artifacts/id_", name); m != nil {
+		n.ModelID, ok = m[1], true
+	}
+	if m := find(benchDir, "bench_", name); m != nil && (m[4] != "" || ok) {
 		ok = true
 		n.readShape("isl-"+m[1]+"_osl-"+m[2]+"_maxcon-"+m[3]+"_n-"+m[4], false)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -54,7 +55,11 @@ func Files(list []Input) ([]File, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(append(out, old...), young...)
+		copies, err := in.harmonised()
+		if err != nil {
+			return nil, err
+		}
+		out = slices.Concat(out, old, young, copies)
 	}
 	return out, nil
 }
