@@ -7,8 +7,8 @@ import (
 )
 
 // harmonised are the flat copies of results of AIPerf, GenAI-Perf and GuideLLM that v0.17 writes beside vLLM's, so that
-// scripts read all tools alike: see benchmarking/run_aiperf_benchmarks.py. A metric that a tool does not measure is left
-// out; theirs have 0 there, and TPOT a second time as ITL.
+// scripts read all tools alike: see benchmarking/run_aiperf_benchmarks.py. A metric that a tool does not measure is
+// left out; theirs have 0 there, and TPOT a second time as ITL.
 func (in *Input) harmonised() ([]File, error) {
 	var out []File
 	for _, t := range tools() {
