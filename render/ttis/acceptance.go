@@ -2,6 +2,7 @@ package ttis
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -56,7 +57,21 @@ func (in *Input) acceptance(evals []eval) acceptance {
 			a.blockers = append(a.blockers, blocker{keyLint + string(l.ID), words.Lint(l), ""})
 		}
 	}
+	for _, list := range [][]blocker{a.blockers, a.informational, a.mask} {
+		apart(list)
+	}
 	return a
+}
+
+// apart makes keys differ that are equal: a map has room for one.
+func apart(list []blocker) {
+	seen := map[string]int{}
+	for i := range list {
+		key := list[i].key
+		if seen[key]++; seen[key] > 1 {
+			list[i].key += fmt.Sprintf(" (%d)", seen[key])
+		}
+	}
 }
 
 // keyOf names a finding. Of several workloads the key says which, because a map has room for one.

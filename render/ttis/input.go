@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/targets/gate"
 )
 
@@ -93,7 +94,7 @@ func (in *Input) impl() string { return in.fact(func(r *schema.Run) string { ret
 // modelID is "id_tt-transformers_Llama-3.1-8B-Instruct_n150".
 func (in *Input) modelID() string {
 	parts := []string{"id"}
-	for _, s := range []string{in.impl(), in.Model, in.device()} {
+	for _, s := range []string{in.impl(), words.OrUnknown(in.Model), in.device()} {
 		if s != "" {
 			parts = append(parts, s)
 		}
@@ -121,7 +122,7 @@ func (in *Input) id17() string {
 }
 
 func (in *Input) id20() string {
-	name := fileName(in.repo())
+	name := fileName(words.OrUnknown(in.repo()))
 	if in.apart {
 		name += "_" + strings.ToUpper(in.Device)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/render/words"
 )
 
 // glossary explains the columns; v0.17 repeats it below every table, here it is once in a file.
@@ -65,7 +66,7 @@ func (in *Input) layout17(evals []eval) ([]File, error) {
 	return out, nil
 }
 
-func (in *Input) onDevice() string { return in.Model + " on " + in.device() }
+func (in *Input) onDevice() string { return words.OnDevice(in.Model, in.device()) }
 
 // sweeps17 writes the display table and the statistics of all tools, and returns the display table.
 func (in *Input) sweeps17(id string, add func(name, text string)) (string, error) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/render/words"
 )
 
 // block is a section of the report since v0.19.
@@ -31,7 +32,7 @@ type column struct {
 
 func (in *Input) device20() string { return strings.ToUpper(in.Device) }
 
-func (in *Input) onDevice20() string { return in.repo() + " on " + in.device20() }
+func (in *Input) onDevice20() string { return words.OnDevice(in.repo(), in.device20()) }
 
 // layout20 are the files of v0.19 and after.
 func (in *Input) layout20(evals []eval) ([]File, error) {
