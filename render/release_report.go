@@ -18,6 +18,11 @@ func (r *Report) ReleaseReport(at int, g gate.Review) Page {
 	gated := r.GatePage(g, false)
 	p := Page{Title: gated.Title, Lead: gated.Lead, Simulated: r.simulated(at)}
 	const history = "Against history, worst first"
+	for _, s := range gated.Sections {
+		if s.Title == "" { // the card of the decision
+			p.add(s)
+		}
+	}
 	p.add(Section{Title: "Models and devices", Intro: r.statusIntro(at), Blocks: blocksOf(r.statusTable(at, &g))})
 	if t := measuredBesideTargets(g.Targets); len(t.Rows) > 0 {
 		p.add(Section{Title: "Measured and target", Intro: words.Grading(gate.GradingOf(g.Targets)),
@@ -33,7 +38,7 @@ func (r *Report) ReleaseReport(at int, g gate.Review) Page {
 	}
 	for _, s := range gated.Sections {
 		switch s.Title {
-		case "Models and devices", "Targets", history: // they are above, the first two with more
+		case "", "Models and devices", "Targets", history: // they are above, some with more
 		default:
 			p.add(s)
 		}

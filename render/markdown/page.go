@@ -23,6 +23,8 @@ func Page(page render.Page, site string) []byte {
 	for _, s := range page.Sections {
 		if s.Title != "" {
 			fmt.Fprintf(&b, "\n## %s\n\n", escape(s.Title))
+		} else {
+			b.WriteByte('\n')
 		}
 		if s.Intro != "" {
 			fmt.Fprintf(&b, "%s\n\n", escape(s.Intro))
