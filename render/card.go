@@ -65,7 +65,9 @@ func (r *Report) facts(g *gate.Review, cover *gate.Coverage) []CardFact {
 		}
 	}
 	add("Basis", basisText(g))
-	add("Coverage", coverageText(cover))
+	if text := coverageText(cover); text != "" {
+		out = append(out, CardFact{"Coverage", text, CoveragePath})
+	}
 	add("Targets", requiredText(required(g.Targets)))
 	at := judge.Named(r.Releases, g.Release)
 	var on []string

@@ -376,7 +376,8 @@ func (b *builder) others() error {
 			return err
 		}
 		pages := []render.Page{
-			r.ProblemsPage(), r.AboutPage(), r.ExplorePage(), r.ComparePage(), r.EvalsPage(), r.TargetsPage(),
+			r.ChangesPage(), r.CoveragePage(), r.ProblemsPage(), r.AboutPage(),
+			r.ExplorePage(), r.ComparePage(), r.EvalsPage(), r.TargetsPage(),
 			r.NotesPage(),
 		}
 		for _, t := range r.Topics {

@@ -167,7 +167,9 @@ type menuItem struct {
 func menuItems() []menuItem {
 	return []menuItem{
 		{"overview", "Overview", "index.html"}, {"releases", "Releases", "index.html#releases"},
-		{"models", "Models", "index.html#models"}, {"evals", "Evals", "evals/index.html"},
+		{"models", "Models", "index.html#models"},
+		{"changes", "Changes", render.ChangesPath}, {"coverage", "Coverage", render.CoveragePath},
+		{"evals", "Evals", "evals/index.html"},
 		{"targets", "Targets", "targets/index.html"}, {"explore", "Explore", "explore/index.html"},
 		{"compare", "Compare", "compare/index.html"}, {"notes", "Notes", "notes/index.html"},
 		{"problems", "Problems", "problems/index.html"}, {"about", "About", "about/index.html"},
