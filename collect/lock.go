@@ -102,6 +102,12 @@ func lockOwn(path, name string) (*os.File, error) {
 	return f, nil
 }
 
+// linked reports a file that has another name too: its lock would be that of the other.
+func linked(info os.FileInfo) bool {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && st.Nlink > 1
+}
+
 // lockShared takes a lock that all users share. It is opened for reading, which is enough to lock it, and never
 // written to; a link, or anything but an empty file, is another user's trap.
 func lockShared(path, name string) (*os.File, error) {
@@ -117,9 +123,9 @@ func lockShared(path, name string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() > 0 || linked(info) {
 		_ = f.Close()
-		return nil, fmt.Errorf("%s is no regular file", path)
+		return nil, fmt.Errorf("%s is no empty file of its own", path)
 	}
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		_ = f.Close()

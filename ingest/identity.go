@@ -218,7 +218,11 @@ func (r *result) applyRunFolder(m placedManifest, side *sideFiles) {
 	}
 	r.reading.Interleaved = m.Interleaved.Schema()
 	if len(m.Setting) > 0 {
-		if text, err := json.Marshal(m.Setting); err == nil {
+		setting := map[string]string{}
+		for name, v := range m.Setting {
+			setting[redact.Text(name)] = redact.Field(name, v)
+		}
+		if text, err := json.Marshal(setting); err == nil {
 			r.reading.Extra = withUnknown(r.reading.Extra, "setting", text)
 		}
 	}

@@ -24,6 +24,7 @@ type Verification struct {
 	Verified  int              // files whose bytes are those that were read
 	Missing   []string         // files that are not there; a workspace need not keep them
 	Elsewhere int              // files outside of the folder, which are not looked at
+	Unknown   int              // results of which no file, or no hash, is stored
 	Problems  []schema.Problem // files with other bytes, and documents that cannot be read
 }
 
@@ -66,6 +67,7 @@ func Verify(ctx context.Context, dir, historyDir string) (Verification, error) {
 
 func (v *Verification) verify(s rawFile, hashes rawHashes) {
 	if s.path == "" || s.sha256 == "" {
+		v.Unknown++
 		return
 	}
 	if !fs.ValidPath(s.path) {

@@ -24,6 +24,9 @@ func lockFlag(fs *pflag.FlagSet, patience *time.Duration) {
 func lock(
 	ctx context.Context, sh *shell, dir string, mode folderlock.Mode, patience time.Duration,
 ) (release func(), err error) {
+	if patience < 0 {
+		return nil, fail(exitUsage, "0 does not wait", "--lock-timeout %s is no duration to wait", patience)
+	}
 	release, err = folderlock.Take(ctx, dir, mode, folderlock.Wait{Patience: patience, Waiting: func() {
 		sh.say("waiting for another ttreport that works in %s", dir)
 	}})

@@ -30,6 +30,9 @@ device. Results of it are marked as simulated everywhere: ttreport collect takes
 				if len(args) > 0 || *port < 1 || *port > 65535 {
 					return fail(exitUsage, "ttreport sim --port 8000", "sim: a port from 1 to 65535, and nothing else")
 				}
+				if share := cfg.Fault.ErrorShare; !(share >= 0 && share <= 1) {
+					return fail(exitUsage, "--errors 0.1 answers a tenth of them with 500", "sim: --errors %g is no share", share)
+				}
 				if cfg.Key = os.Getenv(*key); *key != "" && cfg.Key == "" {
 					return fail(exitUsage, "set it, or leave --key-from out", "sim: --key-from: %s is not set", *key)
 				}

@@ -57,7 +57,10 @@ func verify(ctx context.Context, sh *shell, strict bool, patience time.Duration)
 		return fail(exitInput, "restore them, or read them again with ttreport ingest", "%s not as stored",
 			plaintext.Plural(n, "file"))
 	}
-	if n := len(v.Missing) + v.Elsewhere; strict && n > 0 {
+	if v.Unknown > 0 {
+		sh.say("note: %s stored without a hash, so nothing can be said of them", plaintext.Plural(v.Unknown, "file"))
+	}
+	if n := len(v.Missing) + v.Elsewhere + v.Unknown; strict && n > 0 {
 		return fail(exitInput, "restore them from where they are kept", "%s not verified, and --strict was given",
 			plaintext.Plural(n, "file"))
 	}

@@ -138,6 +138,8 @@ func (o Options) Check() error {
 	case s.Model == "":
 		return usage("ttreport collect --model sim-8b --device simulated --server sim",
 			"collect: --model and --device are both needed: no server knows its device")
+	case o.Run.PointTimeout < 0 || o.Server.StartupTimeout < 0:
+		return usage("as in 90s or 2h", "collect: --point-timeout and --startup-timeout are durations above zero")
 	case m.Only == OnlyBenchmarks && len(o.Evals.Tasks) > 0:
 		return usage("leave one of them out", "collect: --only benchmarks and --evals contradict each other")
 	case m.Repeat < 1:

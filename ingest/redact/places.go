@@ -11,6 +11,7 @@ func places() []keyword {
 		{"://", userinfo}, {"/home/", home}, {"/users/", home}, {"/root", root},
 		{`:\users\`, windows}, {`:\\users\\`, windows},
 		{"-u ", curlUser}, {`-u"`, curlUser}, {"--user ", curlUser}, {"/bot", telegram},
+		{"login ", netrc}, {`"auth`, dockerAuth},
 	}
 	for _, w := range []string{
 		"?key=", "&key=", "?sig=", "&sig=", ";sig=", "?auth=", "&auth=", "?signature=", "&signature=",
@@ -96,6 +97,28 @@ func curlUser(s string, i int) (from, to int, put string) {
 		return 0, 0, ""
 	}
 	return at + colon + 1, end, Mark
+}
+
+// netrc finds the password of a line "machine HOST login NAME password VALUE".
+func netrc(s string, i int) (from, to int, put string) {
+	const word = " password "
+	name := until(s, i+len("login "), " \t\r\n")
+	if !hasFold(s[name:], word) {
+		return 0, 0, ""
+	}
+	at := name + len(word)
+	return at, until(s, at, " \t\r\n\"'"), Mark
+}
+
+// dockerAuth finds the user and password of a registry, as Docker's configuration keeps them: "auth":"dXNlcjpwYXNz".
+func dockerAuth(s string, i int) (from, to int, put string) {
+	name := i + len(`"auth`)
+	at := after(s, name, func(c byte) bool { return c == '\\' || c == '"' || c == ':' || isSpace(c) })
+	end := after(s, at, isBase64)
+	if at-name < 3 || !strings.Contains(s[name:at], ":") || end-at < 12 {
+		return 0, 0, ""
+	}
+	return at, end, Mark
 }
 
 // telegram finds the token of a bot in the path of its address.

@@ -42,8 +42,13 @@ func Field(name, value string) string {
 // a secret's name is removed, and the value of an authorisation header.
 func Argv(argv []string) []string {
 	out := make([]string, len(argv))
+	inPEM := false
 	for i, a := range argv {
 		out[i] = Text(a)
+		if inPEM || strings.Contains(a, "-----BEGIN") { // a key that was split at its spaces
+			inPEM, out[i] = !strings.Contains(a, "-----END"), Mark
+			continue
+		}
 		if i == 0 {
 			continue
 		}
@@ -51,6 +56,8 @@ func Argv(argv []string) []string {
 		switch prev := argv[i-1]; {
 		case strings.HasPrefix(prev, "-") && !strings.ContainsAny(prev, "= ") && IsSecretName(strings.TrimLeft(prev, "-")) &&
 			!strings.HasPrefix(a, "--"):
+			out[i] = Mark
+		case announces(argv[:i], a):
 			out[i] = Mark
 		case isScheme(prev) && !strings.HasPrefix(a, "--"): // a header that was split at its spaces
 			out[i] = Mark
@@ -64,6 +71,21 @@ func Argv(argv []string) []string {
 		}
 	}
 	return out
+}
+
+// announces reports that what stands before an argument names it as a secret, where a text was split at its spaces:
+// "password:" or "password" and "=", a quoted flag of a list, a key of a mapping.
+func announces(before []string, a string) bool {
+	const around = "\"'`:=,()[]{}\\"
+	prev := before[len(before)-1]
+	sign := strings.TrimRight(prev, "\"'`")
+	if prev == "=" && len(before) > 1 {
+		prev = before[len(before)-2]
+	}
+	name := strings.Trim(prev, around)
+	named := strings.HasSuffix(sign, ":") || strings.HasSuffix(sign, "=") || strings.HasPrefix(name, "-") && name != prev
+	return named && !strings.ContainsAny(name, ":= ") && IsSecretName(strings.TrimLeft(name, "-")) &&
+		!strings.HasPrefix(a, "--") && !harmless(name, strings.Trim(a, around))
 }
 
 // isScheme recognises a word that announces a credential.

@@ -69,6 +69,21 @@ func TestArgv(t *testing.T) {
 	if redact.Field("max_tokens", "128") != "128" || redact.Field("tokenizer", "x") != "x" {
 		t.Error("a harmless field went")
 	}
+	for _, argv := range [][]string{
+		{"x", "password:", "hunter2pw"}, {"x", "secret_key", "=", "hunter2pw"}, {"x", `["--api-key",`, `"hunter2pw"]`},
+		{"x", "{'hf_token':", "'hunter2pw'}"}, {"x", "X-Api-Key:", "hunter2pw"},
+		{"x", "-----BEGIN", "RSA", "PRIVATE", "KEY-----\nhunter2pw\n-----END", "RSA"},
+		{"x", "machine h login bob password hunter2pw"}, {"x", `{"auths":{"h":{"auth":"hunter2pwhunter2pw=="}}}`},
+		{"x", `{\"auth\":\"hunter2pwhunter2pw\"}`},
+	} {
+		if left := strings.Join(redact.Argv(argv), " "); strings.Contains(left, "hunter2") {
+			t.Errorf("%q becomes %q", argv, left)
+		}
+	}
+	innocent := []string{"x", "tokens:", "128", "max_tokens", "=", "5", "auth:", "none", "login", "bob", "last login failed"}
+	if left := redact.Argv(innocent); strings.Join(left, " ") != strings.Join(innocent, " ") {
+		t.Errorf("too much went: %q", left)
+	}
 	if !strings.Contains(got, "--max-tokens 128") || !strings.Contains(got, "~/m") {
 		t.Errorf("too much went: %q", got)
 	}
