@@ -137,6 +137,9 @@ func (o *buildOptions) completeReports() error {
 	if o.reports != "" && o.reports != reportsTT && o.reports != reportsNM {
 		return fail(exitUsage, "", "build: --reports %q is neither %s nor %s", o.reports, reportsTT, reportsNM)
 	}
+	if o.reports != "" && o.single != "" {
+		return fail(exitUsage, "give one of the two", "build: --single-file writes one file in place of all others")
+	}
 	if o.reportsDir != "" && o.reports == "" {
 		return fail(exitUsage, "add --reports "+reportsTT+" or --reports "+reportsNM,
 			"build: --reports-out is for reports, and none are asked for")

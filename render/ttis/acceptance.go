@@ -57,6 +57,9 @@ func (in *Input) acceptance(evals []eval) acceptance {
 			a.blockers = append(a.blockers, blocker{keyLint + string(l.ID), words.Lint(l), ""})
 		}
 	}
+	if !a.accepted && !a.ungraded && len(a.blockers) == 0 { // such as one of a whole device
+		a.blockers = []blocker{{keyHistory + "decision", words.Decide(in.Review.Result).Detail, ""}}
+	}
 	for _, list := range [][]blocker{a.blockers, a.informational, a.mask} {
 		apart(list)
 	}
@@ -92,9 +95,11 @@ func (in *Input) keyOf(v *schema.Verdict) string {
 }
 
 func (in *Input) messageOf(v *schema.Verdict, evals []eval) string {
+	plain := *v
+	plain.Decision = nil // the reports have its reason beside the message
 	switch {
 	case v.Against != schema.AgainstTarget || v.Metric == "":
-		return words.Why(*v)
+		return words.Why(plain)
 	case schema.CategoryOf(v) == schema.Evals:
 		if i := slices.IndexFunc(evals, func(e eval) bool { return e.verdict == v || e.task == v.Key.Dataset }); i >= 0 {
 			return evals[i].failure()
@@ -103,7 +108,7 @@ func (in *Input) messageOf(v *schema.Verdict, evals []eval) string {
 		c := check{tier: v.Level, metric: named(v), target: v.Ref, actual: v.Value}
 		return c.failure()
 	}
-	return words.Why(*v)
+	return words.Why(plain)
 }
 
 // levels are those that the declared status requires, and the others.

@@ -255,7 +255,7 @@ func testTable(blocks []block) string {
 		}
 		status, why := "✅ PASS", ""
 		if passed++; b.status != "pass" {
-			passed, failed, status, why = passed-1, failed+1, "❌ FAIL", b.blockers[0].message
+			passed, failed, status, why = passed-1, failed+1, "❌ FAIL", b.why
 		}
 		results.row(status, b.title, why)
 	}
