@@ -123,6 +123,20 @@ func TestComparePage(t *testing.T) {
 	choose(t, b, "bmodel", "Tiny-1B")
 	eval[bool](t, b, `(history.back(), true)`)
 	until(t, b, "back", field("bmodel")+` === "" && `+field("bdevice")+` === "t3k"`)
+	until(t, b, "a device is slower or faster; it does not regress", status+`.indexOf(" faster by more than the limit") > 0 &&
+		!document.querySelector(".rows .w.regressed, .rows .w.improved")`)
+	until(t, b, "a geometric mean for each metric", `/geometric mean [^;]*TTFT mean [+−±][\d.]+/.test(`+status+`)`)
+	// The order is part of the address: a link shows the same, and back undoes it.
+	heads := `[...document.querySelectorAll(".rows thead button")]`
+	eval[bool](t, b, `(`+heads+`.find(function (x) { return x.textContent === "Workload"; }).click(), true)`)
+	const byWorkload = `.querySelectorAll(".rows thead th")[1].getAttribute("aria-sort")`
+	until(t, b, "sorted by workload", `location.hash.indexOf("sort=Workload") > 0 && document`+byWorkload+` === "ascending"`)
+	link := eval[string](t, b, `location.hash`)
+	eval[bool](t, b, `(history.back(), true)`)
+	until(t, b, "back to the largest change", `document`+byWorkload+` === null`)
+	b.goTo(t, filepath.Join(dir, "index.html"))
+	b.goTo(t, filepath.Join(dir, "compare/index.html")+link)
+	until(t, b, "the link shows the order", `document`+byWorkload+` === "ascending"`)
 	b.quiet(t)
 }
 

@@ -44,7 +44,8 @@
     });
     var said = el("p", { class: "more", role: "status" }),
       rows = [],
-      sortBy = 6,
+      CHANGE = 6, // its column
+      sortBy = CHANGE,
       down = true,
       missing = "";
     var cols = [
@@ -112,8 +113,8 @@
             ? el("span", { class: "w not-comparable" }, "≠ " + r.unlike)
             : el(
                 "span",
-                { class: r.far ? (r.bad > 0 ? "w regressed" : "w improved") : null },
-                percent(r.change) + (r.far ? (r.bad > 0 ? " regressed" : " improved") : "")
+                { class: r.far ? "w " + r.word : null },
+                percent(r.change) + (r.far ? " " + r.word : "")
               );
         },
         sort: function (r) {
@@ -122,10 +123,36 @@
       }
     ];
     var v = view("Differences", cols, function (k) {
-      down = sortBy === k ? !down : k === 6;
+      var state = read();
+      down = sortBy === k ? !down : k === CHANGE;
       sortBy = k;
+      state.sort = k === CHANGE && down ? "" : cols[k].head;
+      state.dir = state.sort && down ? "down" : "";
+      write(state, true);
       order();
     });
+    // ordered takes the order from the address; the largest regressions come first where it says nothing.
+    function ordered(state) {
+      var k = cols.findIndex(function (c) {
+        return c.head === state.sort;
+      });
+      sortBy = k < 0 ? CHANGE : k;
+      down = k < 0 || state.dir === "down";
+    }
+    // means are the geometric means of the ratios, by metric: "TTFT mean −3.2 %".
+    function means() {
+      var sums = new Map();
+      rows.forEach(function (r) {
+        if (r.unlike || !(r.a > 0) || !(r.b > 0)) return;
+        var s = sums.get(r.m.label) || { sum: 0, n: 0 };
+        s.sum += Math.log(r.b / r.a);
+        s.n++;
+        sums.set(r.m.label, s);
+      });
+      return Array.from(sums, function (e) {
+        return e[0] + " " + percent(Math.exp(e[1].sum / e[1].n) - 1);
+      }).join(", ");
+    }
     function order() {
       var key = cols[sortBy].sort,
         sign = down ? -1 : 1;
@@ -148,6 +175,7 @@
     }
     function apply() {
       var state = read();
+      ordered(state);
       missing = sides
         .map(function (s) {
           var name = state[s.id + "release"];
@@ -232,6 +260,8 @@
         return map;
       });
       rows = [];
+      // A release regresses; another device, model or tool is slower or faster, and nobody's fault.
+      var words = differs.model || differs.device || differs.tool ? ["slower", "faster"] : ["regressed", "improved"];
       var only = [0, 0],
         ambiguous = 0,
         regressed = 0,
@@ -272,6 +302,7 @@
           change: change,
           bad: bad,
           far: far,
+          word: words[bad > 0 ? 0 : 1],
           unlike: other
             .map(function (k) {
               return k + " " + a.n[k] + " → " + b.n[k];
@@ -286,9 +317,15 @@
         ? count(rows.length, "number") +
           " on both sides: " +
           regressed.toLocaleString("en-US") +
-          " regressed and " +
+          " " +
+          words[0] +
+          " and " +
           improved.toLocaleString("en-US") +
-          " improved by more than the limit; " +
+          " " +
+          words[1] +
+          " by more than the limit; geometric mean " +
+          (means() || "of nothing") +
+          "; " +
           only[0].toLocaleString("en-US") +
           " only in A, " +
           only[1].toLocaleString("en-US") +
