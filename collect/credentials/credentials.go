@@ -32,6 +32,9 @@ const (
 // Names are the variables that people may have to set.
 func Names() []string { return []string{HFToken, OpenAIKey, JWTSecret} }
 
+// ImageNames are the variables that a Tenstorrent image wants.
+func ImageNames() []string { return []string{HFToken, JWTSecret} }
+
 // File is .env in a folder.
 type File struct {
 	Warning string // that others can read it; "" when they cannot
@@ -101,12 +104,19 @@ type Ask func(name, why string) (value string, ok bool)
 func (f File) Key(image bool, ask Ask) (string, error) {
 	secret := f.Get(JWTSecret)
 	if image {
-		if f.Get(HFToken) == "" {
-			ask(HFToken, "the image wants "+HFToken)
+		for _, name := range ImageNames() {
+			if f.Get(name) != "" {
+				continue
+			}
+			typed, ok := ask(name, "the image wants "+name)
+			if !ok {
+				continue
+			}
+			if err := os.Setenv(name, typed); err != nil { // it may not have been saved, and the container needs it
+				return "", fmt.Errorf("%s: %w", name, err)
+			}
 		}
-		if secret == "" {
-			secret, _ = ask(JWTSecret, "the image wants "+JWTSecret)
-		}
+		secret = f.Get(JWTSecret)
 	}
 	if k := f.Get(OpenAIKey); k != "" {
 		return k, nil

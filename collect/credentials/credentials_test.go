@@ -70,7 +70,7 @@ func TestSource(t *testing.T) {
 // else.
 func TestKey(t *testing.T) {
 	unset(t)
-	typed := map[string]string{JWTSecret: "typed"}
+	typed := map[string]string{HFToken: "hf", JWTSecret: "typed"}
 	for _, c := range []struct {
 		values map[string]string
 		image  bool
@@ -85,6 +85,7 @@ func TestKey(t *testing.T) {
 		{map[string]string{HFToken: "h"}, true, "signed:typed", "JWT_SECRET"},
 		{map[string]string{HFToken: "h", JWTSecret: "s"}, true, "signed:s", ""},
 	} {
+		unset(t)
 		var asked []string
 		got, err := File{values: c.values}.Key(c.image, func(name, _ string) (string, bool) {
 			asked = append(asked, name)
@@ -96,6 +97,11 @@ func TestKey(t *testing.T) {
 			}
 		} else if got != c.want {
 			t.Errorf("%+v: %q, want %q", c.values, got, c.want)
+		}
+		for _, name := range asked { // what was typed reaches the container by the environment
+			if os.Getenv(name) != typed[name] {
+				t.Errorf("%+v: %s is %q in the environment", c.values, name, os.Getenv(name))
+			}
 		}
 		if err != nil || strings.Join(asked, " ") != c.asked {
 			t.Errorf("%+v: asked for %v, %v", c.values, asked, err)

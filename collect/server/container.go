@@ -211,6 +211,13 @@ func (r Request) container(at Attached) (*Container, error) {
 	if env != "" {
 		c.Run = append(c.Run, "--env-file", env)
 	}
+	if IsTenstorrent(r.System.Device) {
+		for _, name := range []string{"HF_TOKEN", "JWT_SECRET"} { // by name: the engine takes the value from our environment
+			if os.Getenv(name) != "" {
+				c.Run = append(c.Run, "--env", name)
+			}
+		}
+	}
 	for _, v := range o.Volumes {
 		c.Run = append(c.Run, "--volume", v)
 	}

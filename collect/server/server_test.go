@@ -87,6 +87,8 @@ func TestContainerArguments(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, ".env"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	t.Setenv("HF_TOKEN", "hf_secret")
+	t.Setenv("JWT_SECRET", "")
 	r := request("docker", "n150")
 	r.Dir, r.Plan.NoWarmup = dir, true
 	r.Options.Image, r.Options.ContainerEngine, r.Options.Port, r.Options.ContainerPort = "img", "docker", 8123, 80
@@ -100,13 +102,16 @@ func TestContainerArguments(t *testing.T) {
 	for _, want := range []string{
 		"docker run -d --name ttreport-", "-p 127.0.0.1:8123:80 --ipc host --device /dev/tenstorrent/0 --device " +
 			"/dev/tenstorrent/1",
-		"volume_id_tt_transformers-m:/home", "--env-file " + dir + "/.env --volume /a:/b --network=host img --model " +
+		"volume_id_tt_transformers-m:/home", "--env-file " + dir + "/.env --env HF_TOKEN --volume /a:/b --network=host img --model " +
 			"acme/m --tt-device n150",
 		"--no-auth --disable-trace-capture --service-port 8123",
 	} {
 		if !strings.Contains(line, want) {
 			t.Errorf("%q is not in %s", want, line)
 		}
+	}
+	if strings.Contains(line, "hf_secret") || strings.Contains(line, "JWT_SECRET") {
+		t.Errorf("a secret, or one that is not set: %s", line)
 	}
 	r.System.Device, r.Options.Args = "h100", []string{"--x"}
 	if s, err = New(r); err != nil || !strings.HasSuffix(strings.Join(s.(*Container).CommandLine(), " "),
