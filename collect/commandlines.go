@@ -12,9 +12,9 @@ import (
 
 // CommandLines returns the command lines that a plan would run, in order, quoted for a shell: first the server, if it
 // is started. They contain no secrets, which are never passed on a command line. What this program measures itself is
-// shown as a ttreport command.
-func CommandLines(p plan.Plan, srv server.Server, address string) []string {
-	return append(startLine(srv), itemLines(p, srv, address, 0)...)
+// shown as a ttreport command. What an interrupted run has already, and is not run, is a comment.
+func CommandLines(p plan.Plan, srv server.Server, address string, done map[string]bool) []string {
+	return append(startLine(srv), itemLines(p, srv, address, 0, done)...)
 }
 
 // TurnLines returns the command lines of two servers that take turns, in order, each turn below a comment.
@@ -32,7 +32,7 @@ func TurnLines(baseline, candidate Side, baselineAt, candidateAt string) []strin
 			out = append(out, startLine(s.Server)...)
 		}
 		started[once] = true
-		out = append(out, itemLines(s.Plan, s.Server, at, turn.Block)...)
+		out = append(out, itemLines(s.Plan, s.Server, at, turn.Block, nil)...)
 	}
 	return out
 }
@@ -46,8 +46,11 @@ func startLine(srv server.Server) []string {
 	return []string{shellescape.QuoteCommand(forTerminal(s.CommandLine()))}
 }
 
-// itemLines are the command lines of the measurements of a block; 0: of a plan by itself.
-func itemLines(p plan.Plan, srv server.Server, address string, block int) []string {
+// itemLines are the command lines of the measurements of a block; 0: of a plan by itself. done is
+// what is there already.
+func itemLines(
+	p plan.Plan, srv server.Server, address string, block int, done map[string]bool,
+) []string {
 	var out []string
 	s := &session{plan: p, end: server.Endpoint{URL: address, Model: p.Model.Name}}
 	if _, s.embedded = srv.(*server.Simulated); s.embedded {
@@ -57,13 +60,17 @@ func itemLines(p plan.Plan, srv server.Server, address string, block int) []stri
 		s.end.Model = p.Model.ID
 	}
 	for i, it := range p.Items() {
+		mark := ""
+		if done[it.Name] {
+			mark = "# measured before: "
+		}
 		switch {
 		case it.Block != block:
 		case !it.Tool.IsBuiltin():
 			cmd := it.Tool.Command(s.job(step{Item: it, index: i}), "raw/"+it.Name, it.Tool.Flags)
-			out = append(out, shellescape.QuoteCommand(forTerminal(it.Tool.CommandLine(cmd))))
+			out = append(out, mark+shellescape.QuoteCommand(forTerminal(it.Tool.CommandLine(cmd))))
 		case it.Task == "":
-			out = append(out, shellescape.QuoteCommand(s.argv(it.Load, p.Seed+uint64(i))))
+			out = append(out, mark+shellescape.QuoteCommand(s.argv(it.Load, p.Seed+uint64(i))))
 		}
 	}
 	return out

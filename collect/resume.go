@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/ingest/rootfs"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
@@ -60,6 +61,14 @@ func (s *session) resume(results string) {
 			s.start = m.Start
 		}
 	}
+}
+
+// Interrupted returns the run folder that the next collection of the plan continues, and the items that are there; dir is
+// "" where there is none.
+func Interrupted(p plan.Plan, results string) (dir string, done map[string]bool) {
+	s := &session{plan: p}
+	s.resume(results)
+	return s.dir, s.done
 }
 
 // unfinished reads a journal. For an unfinished run of the plan it returns the run's id and its results by item.

@@ -72,4 +72,10 @@ func TestResumeAfterAPowerCut(t *testing.T) {
 	if len(again.done) != 1 || !again.done["whole"] || again.id != "r1" || !again.unstated || again.start.IsZero() {
 		t.Errorf("%s goes on with %v, started %v", again.id, again.done, again.start)
 	}
+	if at, has := Interrupted(p, results); at != dir || len(has) != 1 || !has["whole"] {
+		t.Errorf("%q has %v", at, has)
+	}
+	if at, _ := Interrupted(plan.Plan{Release: "v2"}, results); at != "" {
+		t.Errorf("%q is of another plan", at)
+	}
 }

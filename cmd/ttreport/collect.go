@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -244,12 +245,7 @@ func (o collectOptions) measure(ctx context.Context, sh *shell, ws *workspace.Wo
 		show.Expect(s.Plan, about)
 	}
 	if o.dryRun {
-		if o.serverOnly { // nothing is measured then
-			s.Plan = plan.Plan{Model: s.Plan.Model}
-		}
-		for _, l := range collect.CommandLines(s.Plan, s.Server, s.Address) {
-			fmt.Fprintln(sh.out, l)
-		}
+		o.showLines(sh, ws, s)
 		return nil
 	}
 	release, err := o.lockDevice(ctx, sh, s)
@@ -262,6 +258,23 @@ func (o collectOptions) measure(ctx context.Context, sh *shell, ws *workspace.Wo
 	}
 	return o.run(ctx, sh, ws, s, show)
 }
+
+// showLines prints the command lines that would be run, and what an interrupted run has of them.
+func (o collectOptions) showLines(sh *shell, ws *workspace.Workspace, s *session.Session) {
+	if o.serverOnly { // nothing is measured then
+		s.Plan = plan.Plan{Model: s.Plan.Model}
+	}
+	dir, done := collect.Interrupted(s.Plan, o.resultsIn(ws))
+	if dir != "" {
+		sh.say("resume    %s has %d of %s", dir, len(done), plaintext.Plural(len(s.Plan.Items()), "measurement"))
+	}
+	for _, l := range collect.CommandLines(s.Plan, s.Server, s.Address, done) {
+		fmt.Fprintln(sh.out, l)
+	}
+}
+
+// resultsIn is the folder of run folders.
+func (o collectOptions) resultsIn(ws *workspace.Workspace) string { return cmp.Or(o.out, ws.Results()) }
 
 // request is what the flags and the workspace say of one measurement.
 func (o collectOptions) request(sh *shell, ws *workspace.Workspace, show *progress.Display) session.Request {
@@ -293,10 +306,7 @@ func estimate(ctx context.Context, ws *workspace.Workspace, p plan.Plan) plan.Es
 func (o collectOptions) run(
 	ctx context.Context, sh *shell, ws *workspace.Workspace, s *session.Session, show *progress.Display,
 ) error {
-	results := ws.Results()
-	if o.out != "" {
-		results = o.out
-	}
+	results := o.resultsIn(ws)
 	if err := os.MkdirAll(results, 0o777); err != nil {
 		return failure{code: exitCollect, err: err, hint: "choose another folder with --out"}
 	}
