@@ -1,7 +1,6 @@
 package collect
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -50,7 +49,7 @@ func (s *session) eval(ctx context.Context, st step) error {
 	side := manifest.Sidecar{
 		Result: file, Tool: builtin.Name, ToolVersion: builtin.Version, Start: st.began.UTC(), End: s.now().UTC(),
 		Argv: redact.Argv([]string{
-			"ttreport", "collect", "--server", s.serverFlag(), "--model", cmp.Or(s.plan.Model.ID, s.plan.Model.Name), "--device", s.plan.Device,
+			"ttreport", "collect", "--server", s.serverFlag(), "--model", s.named(), "--device", s.plan.Device,
 			"--only", string(plan.OnlyEvals),
 		}),
 	}

@@ -127,10 +127,13 @@ func saturation(w plan.Workload, reached float64) string {
 	return ""
 }
 
+// named is the model as it was named, with its organisation.
+func (s *session) named() string { return cmp.Or(s.plan.Model.ID, s.plan.Model.Name) }
+
 // argv returns the command that would measure this point again.
 func (s *session) argv(w plan.Workload, seed uint64) []string {
 	argv := []string{
-		"ttreport", "collect", "--server", s.serverFlag(), "--model", cmp.Or(s.plan.Model.ID, s.plan.Model.Name), "--device", s.plan.Device,
+		"ttreport", "collect", "--server", s.serverFlag(), "--model", s.named(), "--device", s.plan.Device,
 		"--seed", strconv.FormatUint(seed, 10), "--workload", w.Text(), "--only", string(plan.OnlyBenchmarks),
 	}
 	if s.plan.Release != "" {

@@ -63,8 +63,8 @@ func (s *session) resume(results string) {
 	}
 }
 
-// Interrupted returns the run folder that the next collection of the plan continues, and the items that are there; dir is
-// "" where there is none.
+// Interrupted returns the run folder that the next collection of the plan continues, and the items that are there;
+// dir is "" where there is none.
 func Interrupted(p plan.Plan, results string) (dir string, done map[string]bool) {
 	s := &session{plan: p}
 	s.resume(results)

@@ -86,7 +86,9 @@ func commandsOf(page string) []string {
 		}
 		code = strings.TrimSpace(code)
 		code = strings.TrimPrefix(strings.TrimPrefix(code, "$ "), "- ")
-		code = strings.TrimSuffix(strings.TrimPrefix(code, "sh '"), "'")
+		if inner, isJenkins := strings.CutPrefix(code, "sh '"); isJenkins {
+			code = strings.TrimSuffix(inner, "'")
+		}
 		code = strings.ReplaceAll(code, "go run ./cmd/ttreport", "ttreport")
 		if strings.HasPrefix(code, "ttreport ") {
 			out = append(out, described.ReplaceAllString(strings.Join(unpadded(code), " "), ""))
