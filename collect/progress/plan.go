@@ -26,7 +26,11 @@ func WritePlan(w io.Writer, p plan.Plan, e plan.Estimate) {
 		what += ", " + plaintext.Plural(p.EvalItems, "eval question")
 	}
 	fmt.Fprintf(w, "%s on %s: %s\n", p.Model.Name, p.Device, what)
-	if once == "" && len(p.Workloads) > 0 {
+	switch {
+	case p.Batches() && len(p.Workloads) > 0:
+		e = plan.Estimate{} // it repeats each batch as often as it likes, after building an engine
+		writeBatches(w, p.Workloads)
+	case once == "" && len(p.Workloads) > 0:
 		writeWorkloads(w, p.Workloads, e)
 	}
 	for _, x := range p.Evals {
@@ -50,6 +54,16 @@ func writeEstimate(w io.Writer, e plan.Estimate) {
 		from += "; " + plaintext.Duration(e.Starts) + " of it for tools to start"
 	}
 	fmt.Fprintf(w, "estimate  %s without starting the server and evals (%s)\n", plaintext.Duration(e.Total), from)
+}
+
+// writeBatches writes a table of what reaches the command line of a tool that is told lists of batches.
+func writeBatches(w io.Writer, list []plan.Workload) {
+	tw := tabwriter.NewWriter(w, 2, 0, 3, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(tw, "#\tinput length\toutput length\tbatch size\t")
+	for i, x := range list {
+		fmt.Fprintf(tw, "%d\t%d\t%d\t%d\t\n", i+1, x.ISL, x.OSL, x.Concurrency)
+	}
+	tw.Flush()
 }
 
 // writeWorkloads writes a table of workloads, with how long each may take.
