@@ -46,11 +46,8 @@ func startLine(srv server.Server) []string {
 	return []string{shellescape.QuoteCommand(forTerminal(s.CommandLine()))}
 }
 
-// itemLines are the command lines of the measurements of a block; 0: of a plan by itself. done is
-// what is there already.
-func itemLines(
-	p plan.Plan, srv server.Server, address string, block int, done map[string]bool,
-) []string {
+// itemLines are the command lines of the measurements of a block; 0: of a plan by itself. done is what is there.
+func itemLines(p plan.Plan, srv server.Server, address string, block int, done map[string]bool) []string {
 	var out []string
 	s := &session{plan: p, end: server.Endpoint{URL: address, Model: p.Model.Name}}
 	if _, s.embedded = srv.(*server.Simulated); s.embedded {

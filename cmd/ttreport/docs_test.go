@@ -67,7 +67,7 @@ func (r *docRules) exit(line string) int {
 }
 
 var (
-	inlineCommand = regexp.MustCompile("`(ttreport [a-z][^`]*)`")
+	inlineCommand = regexp.MustCompile("`(ttreport [a-z]+ [^`]*)`")
 	described     = regexp.MustCompile(` {2,}.*$|\s+# .*$`) // what a line does stands behind it
 	intoFile      = regexp.MustCompile(` > \S+$| \|\| true$`)
 )
@@ -153,7 +153,8 @@ func TestDocumentedCommands(t *testing.T) {
 		code := run(ctx, args, strings.NewReader(""), &out, &out)
 		cancel()
 		if code != rules.exit(line) {
-			t.Errorf("%s\n  as %q: exit %d, and the rules say %d\n%.1200s", line, args, code, rules.exit(line), out.String())
+			t.Errorf("%s\n  as %q: exit %d, and the rules in testdata/docs.txtar say %d\n%.1200s", line, args, code,
+				rules.exit(line), out.String())
 		}
 		t.Chdir(base)
 		if took := time.Since(begin); testing.Verbose() && took > time.Second {
@@ -264,7 +265,7 @@ func (w workspaceOfDocs) folderFor(t *testing.T, args []string, fresh string) st
 // changes reports that a line writes to the workspace, so that it gets one of its own.
 func changes(args []string) bool {
 	switch args[0] {
-	case "build", "ingest", "init", "models", "verify":
+	case "accept", "waive", "build", "ingest", "init", "models", "verify":
 		return true
 	case "collect":
 		return !slices.Contains(args, "--dry-run")

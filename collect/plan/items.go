@@ -97,8 +97,8 @@ func (it Item) String() string {
 // once per plan.
 func (p Plan) BatchLists() (sizes, lengths string) { return batchLists(p.Workloads) }
 
-// Batches reports that every tool of the plan runs once for lists of batch sizes and lengths: it chooses itself how often
-// it repeats a batch, and is told no number of requests.
+// Batches reports that every tool of the plan runs once for lists of batch sizes and lengths: it chooses itself how
+// often it repeats a batch, and is told no number of requests.
 func (p Plan) Batches() bool {
 	for _, t := range p.Tools {
 		if !t.Once || !t.Matrix {
