@@ -13,9 +13,10 @@ type Rules struct {
 	Stay        float64 // a build is measured again while its probability to be bad is further than this from 0 and 1
 }
 
-// DefaultRules searches a change of a size or more, as ln(1 + relative change).
+// DefaultRules searches a change of a size or more, as ln(1 + relative change); one to more than eight times the value
+// is as bad as one to eight times.
 func DefaultRules(least float64) Rules {
-	return Rules{Least: least, Most: math.Max(16*least, math.Ln2), Error: .02, Stay: .08}
+	return Rules{Least: least, Most: math.Max(4*least, math.Log(8)), Error: .02, Stay: .08}
 }
 
 // errRules is returned for rules that no search can follow.
@@ -36,10 +37,10 @@ type Search struct {
 
 // Of the grids: both are even on the log scale.
 const (
-	effectSteps = 18
+	effectSteps = 24
 	scaleSteps  = 12
 	leastScale  = .001
-	mostScale   = .2
+	mostScale   = .3
 	freedom     = 4
 )
 
@@ -50,6 +51,7 @@ func New(n int, rules Rules) (*Search, error) {
 	}
 	s := &Search{n: n, rules: rules, skipped: make([]bool, n+1), counts: make([]int, n+1)}
 	s.effects, s.scales = grid(rules.Least, rules.Most, effectSteps), grid(leastScale, mostScale, scaleSteps)
+	usual := s.usual()
 	for k := 1; k <= n+1; k++ {
 		prior := math.Log(1 / float64(n))
 		if k == n+1 {
@@ -58,10 +60,29 @@ func New(n int, rules Rules) (*Search, error) {
 		row := make([]float64, effectSteps*scaleSteps)
 		for i := range row {
 			row[i] = prior
+			if k <= n {
+				row[i] += usual[i/scaleSteps]
+			}
 		}
 		s.log = append(s.log, row)
 	}
 	return s, nil
+}
+
+// usual is ln of the prior of each size, with mean weight 1: those of a quarter and more are the less common the larger
+// they are.
+func (s *Search) usual() []float64 {
+	const common = .25
+	out := make([]float64, len(s.effects))
+	sum := 0.
+	for i, e := range s.effects {
+		out[i] = 1 / (1 + e*e/(common*common))
+		sum += out[i]
+	}
+	for i, w := range out {
+		out[i] = math.Log(w * float64(len(out)) / sum)
+	}
+	return out
 }
 
 func grid(least, most float64, steps int) []float64 {
@@ -77,6 +98,7 @@ func (s *Search) Observe(build int, d float64) {
 	if build < 1 || build > s.n || math.IsNaN(d) || math.IsInf(d, 0) {
 		return
 	}
+	d = math.Max(-s.rules.Most, math.Min(s.rules.Most, d))
 	s.counts[build]++
 	s.known = nil
 	var good, bad [effectSteps * scaleSteps]float64

@@ -64,6 +64,17 @@ func TestFinds(t *testing.T) {
 	}
 }
 
+// A change by orders of magnitude is found as one, and not taken for an outlier.
+func TestLarge(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 64))
+	for first := 1; first <= 16; first += 3 {
+		a, decided, n := hunt(t, r, 16, first, math.Log(100), .05, 0, nil)
+		if !decided || a.None || a.From != first || n > 20 {
+			t.Errorf("first bad %d: %+v %v in %d", first, a, decided, n)
+		}
+	}
+}
+
 // Ends that do not differ are named as such, and no build is blamed.
 func TestNone(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 64))
