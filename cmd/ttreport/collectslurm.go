@@ -211,7 +211,7 @@ func withoutSecret(args []string) error {
 	for _, a := range args {
 		if strings.Contains(redact.Text(a), redact.Mark) {
 			return fail(exitUsage, "put it into .env, which the job reads on its node",
-				"collect: %s has a secret, which would be written to the script of the job", redact.Text(a))
+				"collect: %s has a secret, which would be written to the script of the job", strings.TrimSpace(redact.Text(a)))
 		}
 	}
 	return nil
@@ -234,6 +234,9 @@ func (o collectOptions) slurmJob(
 	text, err := plan.File{Plans: []plan.Entry{e}}.Marshal()
 	if err != nil {
 		return slurm.Job{}, failure{code: exitUsage, err: fmt.Errorf("plans[%d]: %w", number-1, err)}
+	}
+	if err := withoutSecret(append(slices.Clone(res.RunArgs), strings.Split(string(text), "\n")...)); err != nil {
+		return slurm.Job{}, err
 	}
 	about := estimate(ctx, ws, s.Plan)
 	start := cmp.Or(s.Options.Server.StartupTimeout, 10*time.Minute)
