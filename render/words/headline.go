@@ -104,6 +104,9 @@ func missed(list []schema.Verdict) string {
 	level := strings.TrimSpace("required " + v.Level)
 	out := fmt.Sprintf("%s of %s at %s is %s, the %s target is %s", metricName(&v), OnDevice(v.Model, v.Device),
 		Subject(&v), value, level, limit)
+	if v.Key.IsEval() { // its metric may be a sentence of its own
+		out = fmt.Sprintf("%s of %s is %s, the %s is %s", Subject(&v), OnDevice(v.Model, v.Device), value, level, limit)
+	}
 	if more := len(list) - 1; more > 0 {
 		out += fmt.Sprintf("; %s more required %s missed", Count(more), verb(more, "target is", "targets are"))
 	}

@@ -25,6 +25,9 @@ func TestHeadline(t *testing.T) {
 		Model: "M", Device: "D", Key: key, Metric: "ttft", Stat: "mean", Against: schema.AgainstTarget, Level: "complete",
 		Required: true, Outcome: schema.Fail, Value: schema.Num(91.4), Ref: schema.Num(80), Reason: schema.Limit{},
 	}
+	score := missed
+	score.Key, score.Metric, score.Stat, score.Level = schema.EvalKey(&schema.Score{Task: "ifeval"}), "acc", "", "reference"
+	score.Value, score.Ref = schema.Num(.741), schema.Num(.814)
 	unchanged := regressed("ttft", .001, "")
 	unchanged.Outcome = schema.Unchanged
 	for want, f := range map[string]gate.Findings{
@@ -35,6 +38,7 @@ func TestHeadline(t *testing.T) {
 		"TTFT mean of M on D at 8/8/8 is 91.4 ms, the required complete target is 80.0 ms; 1 more required target is missed.": {
 			Targets: []schema.Verdict{missed, missed}, History: []schema.Verdict{regressed("ttft", .3, schema.Suspected)},
 		},
+		"ifeval of M on D is 0.741, the required reference is 0.814.": {Targets: []schema.Verdict{score}},
 		"TTFT mean of M on D regressed (suspected: seen once): +30.0 % at 8/8/8.": {
 			History: []schema.Verdict{regressed("ttft", .3, schema.Suspected), unchanged},
 		},
