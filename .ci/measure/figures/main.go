@@ -41,7 +41,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	fs.Uint64Var(&o.seed, "seed", 1, "`number` that fixes all populations")
 	fs.IntVar(&o.populations, "populations", 10, "`number` of populations for each row")
 	fs.StringVar(&o.corpus, "corpus", "", "`folder` with tcpd/ and treeherder/")
-	fs.StringVar(&o.series, "series", "", "`folder` with public histories: asv-*.csv of series.py")
+	fs.StringVar(&o.series, "series", "", "`folder` with public histories that series.py made: asv-*.csv, gha-*.csv")
 	fs.StringVar(&o.only, "only", "", "measure one `part` alone")
 	fs.BoolVar(&o.speed, "speed", false, "measure time and memory too, which depend on the machine")
 	if err := fs.Parse(args); errors.Is(err, pflag.ErrHelp) {
@@ -85,7 +85,7 @@ type part struct {
 func parts() []part {
 	return []part{
 		{"unchanged", unchanged}, {"tails", heavyTails}, {"changed", changed}, {"device", wholeDevice},
-		{"weekly", weekly}, {"aged", aged}, {"stays", staysWorse}, {"windows", windows},
+		{"weekly", weekly}, {"aged", aged}, {"stays", staysWorse}, {"windows", windows}, {"nightlies", nightlies},
 		{"changepoints", changePoints}, {"annotated", annotated}, {"invariance", invariance}, {"pairs", powerOfPairs},
 		{"bisect", bisect},
 		{"speed", speed},
