@@ -14,8 +14,9 @@ type joint struct {
 	first    int32   // observation of the oldest run
 	mean     float64 // of the baseline
 	d        float64 // mean change of the runs
+	sd       float64 // noise of one run
 	se, df   float64
-	p        float64 // that ordinary noise moves all of them so far
+	p        float64 // that ordinary noise moves all of them so far, by the share that the window has
 	outliers float64 // that some or all of them are outliers and the others ordinary noise
 }
 
@@ -43,7 +44,7 @@ func (j *judge) sightings(x *test, list []sighting) (all []sighting, own int) {
 }
 
 // together tests the newest two and the newest three runs of a cell, as far as two releases remain to compare them
-// with, and keeps the surer of the two. p values are multiplied by the number of tests that are possible (Bonferroni).
+// with, and keeps the surer of the two.
 func (j *judge) together(x *test, p *prior) {
 	x.joint = joint{}
 	delta := j.t.Cells[x.cell].Delta
@@ -55,7 +56,7 @@ func (j *judge) together(x *test, p *prior) {
 	dir := math.Copysign(1, x.d)
 	base := x.base.summary()
 	var best joint
-	looks := 0.
+	looks, behind := 0., 0
 	for k := 2; k <= min(3, len(list)); k++ {
 		if k > own {
 			base = base.without(&x.base.prev[k-own-1])
@@ -63,13 +64,32 @@ func (j *judge) together(x *test, p *prior) {
 		if base.n < 2 {
 			break
 		}
-		looks++
-		if w, ok := j.windowed(x, list[:k], base, dir, p); ok && (best.runs == 0 || w.p < best.p) {
+		if looks++; looks == 1 {
+			behind = base.n
+		}
+		w, ok := j.windowed(x, list[:k], base, dir, p)
+		w.p = math.Min(1, w.p/j.rules.share(k, behind))
+		if ok && (best.runs == 0 || w.p < best.p) {
 			best = w
 		}
 	}
-	best.p, best.outliers = math.Min(1, looks*best.p), math.Min(1, looks*best.outliers)
+	best.outliers = math.Min(1, looks*best.outliers)
 	x.joint = best
+}
+
+// share is the part of the false discovery rate that a window of two or three runs has, with so many releases behind
+// it. Three runs tell more, if there is a baseline to tell it by: so the longer that is, the more they have. Two
+// releases allow one window, which has all.
+func (r *Rules) share(runs, behind int) float64 {
+	const two, three, half = .009, .04, 8
+	n := float64(behind)
+	switch {
+	case behind < 3:
+		return 1
+	case runs == 2:
+		return two / r.JointFDR
+	}
+	return three * (n - 2) / (n - 2 + half) / r.JointFDR
 }
 
 // summary is the count, mean and squares of a baseline.
@@ -138,7 +158,7 @@ func (j *judge) windowed(x *test, runs []sighting, base summary, dir float64, p 
 		v, free = p.moderate((base.ss+ss)/(base.nu+k-1), base.nu+k-1, cell.Stratum)
 		v, free = j.floored(v, free, o)
 	}
-	w.se, w.df = math.Sqrt(v*(1/k+1/n)), free
+	w.sd, w.se, w.df = math.Sqrt(v), math.Sqrt(v*(1/k+1/n)), free
 	w.p = UpperTail(sum/k/w.se, free)
 	w.outliers = j.outlying(x, d, s2, df, n, dir)
 	return w, true
@@ -177,8 +197,12 @@ func sortSmall(d []float64) {
 	}
 }
 
-// jointly marks the joint tests that are discoveries over outliers, and over ordinary noise too.
+// jointly marks the joint tests that are discoveries over outliers, and over ordinary noise too. p values over noise
+// are weighted by the noise of the cell (Genovese, Roeder and Wasserman 2006): at the same p value a real change is the
+// likelier, the more the cell varies, since changes are of all sizes while chance scales with the noise. The weights
+// depend on what p is independent of, and their mean over the family is one.
 func (j *judge) jointly(tests []test, family int, passed []bool) {
+	typical := meanNoise(tests)
 	for _, dir := range []float64{1, -1} {
 		at := j.recent(tests, dir)
 		recent := len(at) // discoveries of the releases just before: they are part of the family
@@ -186,7 +210,8 @@ func (j *judge) jointly(tests []test, family int, passed []bool) {
 		for i := range tests {
 			if w := &tests[i].joint; w.runs > 0 && w.d*dir > 0 {
 				at = append(at, i)
-				ordinary, outlying = append(ordinary, w.p), append(outlying, w.outliers)
+				ordinary = append(ordinary, math.Min(1, w.p*typical/w.sd))
+				outlying = append(outlying, w.outliers)
 			}
 		}
 		_, first := BenjaminiHochberg(ordinary, family, j.rules.JointFDR)
@@ -197,6 +222,17 @@ func (j *judge) jointly(tests []test, family int, passed []bool) {
 			passed[i] = outlying[recent+k] <= second && ordinary[recent+k] <= first
 		}
 	}
+}
+
+// meanNoise is the mean standard deviation of one release over the cells of a family.
+func meanNoise(tests []test) float64 {
+	sum, n := 0., 0.
+	for i := range tests {
+		if tests[i].ok {
+			sum, n = sum+math.Sqrt(tests[i].s2), n+1
+		}
+	}
+	return sum / math.Max(1, n)
 }
 
 // recent lists the tests of cells whose change in a direction was confirmed in one of the two releases before: a change

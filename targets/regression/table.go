@@ -53,8 +53,8 @@ type Rules struct {
 	FDR      float64 // false discovery rate over the cells of a release
 	ShiftFDR float64 // the same over run-wide shifts: stricter, since one decides for hundreds of cells
 	Confirm  float64 // size of the test of an independent run of a shift
-	// JointFDR is the false discovery rate of the newest runs together over ordinary noise, OutlierFDR that over
-	// outliers: what repeats a rare trouble by chance.
+	// JointFDR is the false discovery rate of the newest runs together over ordinary noise where one window of them can
+	// be tested, else [Rules.share] of it for each; OutlierFDR that over outliers: what repeats a rare trouble by chance.
 	JointFDR, OutlierFDR float64
 	// Lone and LoneOutlier are the false confirmations that a release without any change is expected to have.
 	Lone, LoneOutlier float64
