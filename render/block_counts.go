@@ -78,8 +78,8 @@ func targetWords() []schema.Outcome {
 
 func historyWords() []schema.Outcome {
 	return []schema.Outcome{
-		schema.Regressed, schema.NotMeasured, schema.Excluded, schema.Improved, schema.Recovered, schema.Unchanged,
-		schema.Inconclusive, schema.NoBaseline, schema.NotComparable,
+		schema.Regressed, schema.NotMeasured, schema.Excluded, schema.Improved, schema.Recovered, schema.BelowLimit,
+		schema.Unchanged, schema.Inconclusive, schema.NoBaseline, schema.NotComparable,
 	}
 }
 

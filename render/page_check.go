@@ -151,7 +151,7 @@ func fitText(f gate.Fit) string {
 		)
 	}
 	out = strings.TrimSpace(out) + "."
-	if s := words.Sensitivity(f.Shown.Series, f.Shown.Hidden, f.Shown.Median); s != "" {
+	if s := words.Sensitivity(f.Shown); s != "" {
 		out += " " + s
 	}
 	return out

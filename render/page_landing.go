@@ -173,7 +173,7 @@ func ShiftText(s judge.Shift) string {
 	case s.Turns != nil:
 		return fmt.Sprintf("On %s %s of %s moved together. %s", words.OrUnknown(s.Device), label,
 			words.Plural(s.Cells, "workload"), words.InTurns(s.Metric, s.Turns, s.Outcome, s.Evidence))
-	case s.Below && s.Interval != nil:
+	case s.Outcome == schema.BelowLimit && s.Interval != nil:
 		return fmt.Sprintf("On %s %s of %s moved %s together (%s): a real change, below the limit.",
 			words.OrUnknown(s.Device), label, words.Plural(s.Cells, "workload"), words.Signed(s.Metric, e),
 			words.Interval(s.Metric, *s.Interval))

@@ -70,7 +70,8 @@ const (
 
 	Regressed     Outcome = "regressed"
 	Improved      Outcome = "improved"
-	Recovered     Outcome = "recovered" // back at the level before a confirmed regression
+	Recovered     Outcome = "recovered"   // back at the level before a confirmed regression
+	BelowLimit    Outcome = "below-limit" // a significant change of less than what matters
 	Unchanged     Outcome = "unchanged"
 	NoBaseline    Outcome = "no-baseline"
 	NotComparable Outcome = "not-comparable"

@@ -3,7 +3,6 @@ package jsondoc
 import (
 	"encoding/json"
 	"io"
-	"math"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -58,8 +57,12 @@ type (
 		Predictions int              `json:"predictions"`
 		Failed      int              `json:"failed"`
 		Calibrated  gate.Calibration `json:"calibrated"`
-		Shown       *float64         `json:"shown"`  // the regression that half of the numbers would have shown
-		Hidden      int              `json:"hidden"` // numbers that could hide a regression beyond the limit
+		// The regression of one number alone that half of them would have shown, and those that could hide one beyond the
+		// limit: in one look, and together with a re-run.
+		Shown       *float64 `json:"shown"`
+		Hidden      int      `json:"hidden"`
+		ShownAgain  *float64 `json:"shown_again"`
+		HiddenAgain int      `json:"hidden_again"`
 	}
 	pairJSON struct {
 		Model    string    `json:"model"`
@@ -247,9 +250,9 @@ func noiseOf(f gate.Fit) noiseJSON {
 	if f.Noise > 0 {
 		out.Typical = &f.Noise
 	}
-	out.Hidden = f.Shown.Hidden
-	if m := f.Shown.Median; f.Shown.Series > 0 && !math.IsNaN(m) && !math.IsInf(m, 0) {
-		out.Shown = &m
+	out.Hidden, out.HiddenAgain = f.Shown.Once.Hidden, f.Shown.Again.Hidden
+	if f.Shown.Series > 0 {
+		out.Shown, out.ShownAgain = finite(f.Shown.Once.Median), finite(f.Shown.Again.Median)
 	}
 	return out
 }

@@ -149,6 +149,8 @@ func tally(c gate.Tally, r *gate.Result) string {
 		return say("informational target", " is", " are", " missed")
 	case gate.NoteNotComparable:
 		return say("point", " is", " are", " not comparable")
+	case gate.NoteBelowLimit:
+		return say("point", " is", " are", " worse by less than the limit"+cells)
 	case gate.NoteImproved:
 		return say("point", " improved", " improved", cells)
 	case gate.NoteMet:

@@ -3,19 +3,30 @@ package words
 import (
 	"fmt"
 	"math"
+
+	"github.com/ttreport/ttreport/targets/judge"
 )
 
-// Sensitivity says what a release's comparison with history could not have seen: how many of its numbers could hide a
-// regression beyond the effect that matters, and the change that half of them would have shown.
-func Sensitivity(series, hidden int, median float64) string {
+// Sensitivity says what a release's comparison with history could not have seen, from one look and with a re-run.
+func Sensitivity(s judge.Sensitivity) string {
 	switch {
-	case series == 0 || math.IsNaN(median):
+	case s.Series == 0 || math.IsNaN(s.Once.Median):
 		return ""
-	case hidden == 0:
-		return fmt.Sprintf("A regression beyond the limit in any of %s would have been shown.", Plural(series, "number"))
-	case math.IsInf(median, 1):
-		return fmt.Sprintf("%s of %s numbers could hide a regression beyond the limit.", Count(hidden), Count(series))
+	case s.Once.Hidden == 0:
+		const any = "A regression beyond the limit in any one of %s would be named four times in five."
+		return fmt.Sprintf(any, Plural(s.Series, "number"))
 	}
-	const could = "%s of %s numbers could hide a regression beyond the limit; half would have shown one of %s."
-	return fmt.Sprintf(could, Count(hidden), Count(series), percent(median))
+	look := fmt.Sprintf("this release would name it four times in five from %s on (median of %s)",
+		percent(s.Once.Median), Plural(s.Series, "number"))
+	if math.IsInf(s.Once.Median, 1) {
+		look = "most of " + Plural(s.Series, "number") + " would not show it in one look"
+	}
+	again, hidden := "two runs could not confirm it yet", ""
+	if !math.IsInf(s.Again.Median, 1) {
+		again = "a re-run would confirm it from " + percent(s.Again.Median) + " on"
+		hidden = fmt.Sprintf(" in one look, %s with a re-run", Count(s.Again.Hidden))
+	}
+	return fmt.Sprintf("Were one number alone to regress, %s, and %s; where many regress together, less is enough. "+
+		"%s could hide more than the limit%s. A longer history and more repeats lower that.",
+		look, again, Count(s.Once.Hidden), hidden)
 }

@@ -2,24 +2,37 @@ package words_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/ttreport/ttreport/render/words"
+	"github.com/ttreport/ttreport/targets/judge"
 )
 
 func TestSensitivity(t *testing.T) {
-	const could = "28 of 160 numbers could hide a regression beyond the limit"
+	const tail = "; where many regress together, less is enough. 28 could hide more than the limit"
+	const lower = ". A longer history and more repeats lower that."
 	for _, c := range []struct {
-		series, hidden int
-		median         float64
-		want           string
+		s    judge.Sensitivity
+		want string
 	}{
-		{0, 0, math.NaN(), ""},
-		{160, 0, .05, "A regression beyond the limit in any of 160 numbers would have been shown."},
-		{160, 28, .052, could + "; half would have shown one of 5.2" + words.Thin + "%."},
-		{160, 28, math.Inf(1), could + "."},
+		{judge.Sensitivity{Once: judge.Shown{Median: math.NaN()}}, ""},
+		{
+			judge.Sensitivity{Series: 160, Once: judge.Shown{Median: .05}},
+			"A regression beyond the limit in any one of 160 numbers would be named four times in five.",
+		},
+		{
+			judge.Sensitivity{Series: 160, Once: judge.Shown{Median: .052, Hidden: 28}, Again: judge.Shown{Median: .061, Hidden: 31}},
+			"Were one number alone to regress, this release would name it four times in five from 5.2 % on (median of 160 " +
+				"numbers), and a re-run would confirm it from 6.1 % on" + tail + " in one look, 31 with a re-run" + lower,
+		},
+		{
+			judge.Sensitivity{Series: 160, Once: judge.Shown{Median: .052, Hidden: 28}, Again: judge.Shown{Median: math.Inf(1)}},
+			"Were one number alone to regress, this release would name it four times in five from 5.2 % on (median of 160 " +
+				"numbers), and two runs could not confirm it yet" + tail + lower,
+		},
 	} {
-		if got := words.Sensitivity(c.series, c.hidden, c.median); got != c.want {
+		if got := strings.ReplaceAll(words.Sensitivity(c.s), words.Thin, " "); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}

@@ -8,6 +8,7 @@
     improved: "△",
     "improved confirmed": "▲",
     recovered: "↺",
+    "below-limit": "≈",
     unchanged: "=",
     inconclusive: "?",
     "no-baseline": "…",

@@ -36,6 +36,7 @@ const (
 	NoteUnattainable  Kind = "unattainable"
 	NoteInformational Kind = "informational"
 	NoteNotComparable Kind = "not-comparable"
+	NoteBelowLimit    Kind = "below-limit" // regressed significantly, by less than what matters
 	NoteImproved      Kind = "improved"
 	NoteMet           Kind = "met" // required targets
 )
@@ -44,7 +45,7 @@ const (
 func noteKinds() []Kind {
 	return []Kind{
 		NoteWaived, NoteSameBuild, NoteExcluded, NotePinned, NoteLint, NoteUnattainable, NoteInformational,
-		NoteNotComparable, NoteImproved,
+		NoteNotComparable, NoteBelowLimit, NoteImproved,
 	}
 }
 

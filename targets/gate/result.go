@@ -167,16 +167,24 @@ func (t *tallying) history(v *schema.Verdict) {
 		}
 	case v.Outcome == schema.Improved || v.Outcome == schema.Recovered:
 		t.note(NoteImproved, findingOf(v))
+	case v.Outcome == schema.BelowLimit && worse(v):
+		t.note(NoteBelowLimit, findingOf(v))
 	case v.Outcome == schema.NotComparable:
 		t.note(NoteNotComparable, findingOf(v))
 	}
 	switch v.Outcome {
-	case schema.Regressed, schema.Improved, schema.Inconclusive, schema.Recovered, schema.Unchanged:
+	case schema.Regressed, schema.Improved, schema.Inconclusive, schema.Recovered, schema.BelowLimit, schema.Unchanged:
 		t.compared++
 		t.eval(v, true)
 	default:
 		t.eval(v, false)
 	}
+}
+
+// worse reports whether a number changed for the worse.
+func worse(v *schema.Verdict) bool {
+	e, ok := v.Effect.Get()
+	return ok && e > 0
 }
 
 // eval notes a score, and whether the verdict on it grades it.
@@ -296,5 +304,9 @@ func (t *tallying) once() {
 // warning reports whether a kind of finding is a warning when it does not fail. Inconclusive findings are only
 // counted: as warnings they would mark half of all releases.
 func warning(kind Kind) bool {
-	return kind != NoteImproved && kind != NoteInformational && kind != FailInconclusive && kind != FailAbsent
+	switch kind {
+	case NoteImproved, NoteBelowLimit, NoteInformational, FailInconclusive, FailAbsent:
+		return false
+	}
+	return true
 }

@@ -96,7 +96,8 @@ func (r *Review) NeedsAttention() (history, targets []schema.Verdict) {
 			history = append(history, v)
 		default:
 			// readers need the reason of a pinned or dismissed level
-			if v.Large && (inconclusive || !insignificant(&v)) || v.Decision != nil {
+			below := v.Outcome == schema.BelowLimit && worse(&v)
+			if below || v.Large && (inconclusive || !insignificant(&v)) || v.Decision != nil {
 				history = append(history, v)
 			}
 		}

@@ -12,7 +12,7 @@ import (
 // those of series of other strata. The family of tests is everything with enough history, so that testing only the
 // large ones does not lead to more findings. What wanders without a direction is no drift: see [regression.Trend].
 func (j *Judgement) LargeDrifts(release int) []Drift {
-	from := j.begins(release, true)
+	from, before := j.begins(release, true), j.beginsBefore(release)
 	byStratum := map[int32][]int32{}
 	var order []int32
 	for _, i := range j.byCell[release] {
@@ -34,7 +34,7 @@ func (j *Judgement) LargeDrifts(release int) []Drift {
 			together = append(together, *x)
 			continue
 		}
-		list, n := j.driftsAlone(byStratum[s], from, release)
+		list, n := j.driftsAlone(byStratum[s], from, before, release)
 		alone, cells = append(alone, list...), cells+n
 	}
 	return append(discovered(together, strata), discovered(alone, cells)...)
@@ -44,10 +44,17 @@ func (j *Judgement) LargeDrifts(release int) []Drift {
 const fewestForDrift = 8
 
 // driftsAlone tests each series of a stratum, and returns how many it tested.
-func (j *Judgement) driftsAlone(cells []int32, from map[int32]int32, release int) (out []Drift, family int) {
+//
+// A level that is too short for that is tested with the one before it: a series that drifts is confirmed to have
+// regressed now and then, and drifts on.
+func (j *Judgement) driftsAlone(cells []int32, from, before map[int32]int32, release int) (out []Drift, family int) {
 	var values []float64 // room for every cell's
 	for _, cell := range cells {
 		values = j.held(cell, from[cell], release, values[:0])
+		here := len(values)
+		if here < fewestForDrift && from[cell] > 0 {
+			values = j.held(cell, before[cell], release, values[:0])
+		}
 		if len(values) < fewestForDrift {
 			continue
 		}
@@ -57,7 +64,8 @@ func (j *Judgement) driftsAlone(cells []int32, from map[int32]int32, release int
 		if mean(values[len(values)-third:])-mean(values[:third]) < delta/2 {
 			continue
 		}
-		if t := regression.TrendOf(values); t.Slope*float64(t.N-1) >= delta && t.Steady() {
+		t := regression.TrendOf(values)
+		if t.Slope*float64(t.N-1) >= delta && t.Steady() && t.Explains(values, len(values)-here) {
 			out = append(out, newDrift(&j.Series[cell], t))
 		}
 	}

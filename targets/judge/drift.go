@@ -59,6 +59,21 @@ func (j *Judgement) begins(release int, shown bool) map[int32]int32 {
 	return from
 }
 
+// beginsBefore returns, for each cell whose current level was confirmed, the observation with which the level before it
+// began.
+func (j *Judgement) beginsBefore(release int) map[int32]int32 {
+	last, before := map[int32]int32{}, map[int32]int32{}
+	for _, l := range j.rows.ChangePoints {
+		if int(l.Found) <= release && !l.Dismissed && l.At > last[l.Cell] {
+			if before[l.Cell] = last[l.Cell]; l.Source == regression.ByPerson { // nothing before it counts
+				before[l.Cell] = l.At
+			}
+			last[l.Cell] = l.At
+		}
+	}
+	return before
+}
+
 // held appends the values of a level up to a release to out, on the scale where larger is worse. Builds that never
 // serve as a baseline are left out.
 func (j *Judgement) held(cell, from int32, release int, out []float64) []float64 {

@@ -12,7 +12,7 @@ import (
 // outcomeOf maps the words of the mathematics to the vocabulary.
 func outcomeOf(w regression.Word) schema.Outcome {
 	return [...]schema.Outcome{"", schema.Regressed, schema.Improved, schema.Inconclusive, schema.Recovered,
-		schema.Unchanged, schema.NoBaseline, schema.NotComparable}[w]
+		schema.Unchanged, schema.NoBaseline, schema.NotComparable, schema.BelowLimit}[w]
 }
 
 func evidenceOf(e regression.Evidence) schema.Evidence {

@@ -40,6 +40,7 @@ const (
 	rankMissing
 	rankLarge // inconclusive with an effect beyond what matters
 	rankImproved
+	rankBelowLimit
 	rankInconclusive
 	rankNotComparable
 	rankUnchanged
@@ -62,6 +63,8 @@ func rankOf(v *schema.Verdict) rank {
 			return rankLarge
 		}
 		return rankInconclusive
+	case schema.BelowLimit:
+		return rankBelowLimit
 	case schema.NotComparable:
 		return rankNotComparable
 	case schema.Unchanged:

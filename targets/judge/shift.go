@@ -17,7 +17,6 @@ type Shift struct {
 	Outcome  schema.Outcome
 	Evidence schema.Evidence
 	Large    bool // inconclusive, and beyond what matters
-	Below    bool // significant, and less than the effect that matters
 	Mixed    bool // most cells changed, by different amounts: nothing was removed
 	Effect   schema.Number
 	Interval *[2]float64
@@ -45,7 +44,7 @@ func (s stratum) stat() string {
 	return ""
 }
 
-// Shifts lists the run-wide shifts of a release: those that regressed, improved, are large or mixed first.
+// Shifts lists the run-wide shifts of a release: those that changed, are large or mixed first.
 func (j *Judgement) Shifts(release int) []Shift {
 	var out, quiet []Shift
 	rows := j.pairedOf(release)
@@ -56,10 +55,15 @@ func (j *Judgement) Shifts(release int) []Shift {
 		}
 		x := j.shift(int32(i))
 		j.settleShift(release, &rows, &x, math.Log1p(j.policy.Effect(x.Metric)))
-		if x.Mixed || x.Large || x.Below || x.Outcome == schema.Regressed || x.Outcome == schema.Improved {
+		switch x.Outcome {
+		case schema.Regressed, schema.Improved, schema.BelowLimit:
 			out = append(out, x)
-		} else {
-			quiet = append(quiet, x)
+		default:
+			if x.Mixed || x.Large {
+				out = append(out, x)
+			} else {
+				quiet = append(quiet, x)
+			}
 		}
 	}
 	return append(out, quiet...)
@@ -71,7 +75,7 @@ func (j *Judgement) shift(finding int32) Shift {
 	x := Shift{
 		ID: j.shiftID(finding), Device: s.device, Metric: s.metric, Stat: s.stat(), Line: s.seq.line,
 		Outcome: outcomeOf(f.Word), Evidence: evidenceOf(f.Evidence), Large: f.Large(),
-		Below: f.Why == regression.WhyBelowLimit, Mixed: f.Kind == regression.MixedFinding,
+		Mixed:  f.Kind == regression.MixedFinding,
 		Effect: schema.Num(relative(sign(s.metric), f.D)),
 		P:      schema.Num(f.P), Releases: f.N, Cells: f.Cells, Agree: f.Agree,
 	}

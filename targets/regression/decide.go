@@ -230,7 +230,7 @@ func (j *judge) quiet(c *claim) {
 	row := c.row
 	switch {
 	case c.dir != 0 && c.dir*d > 0 && math.Abs(d) < delta:
-		row.Word, row.Why = Inconclusive, WhyBelowLimit
+		row.Word, row.Why = BelowLimit, WhyBelowLimit
 	case math.Abs(d)+half < delta:
 		row.Word, row.Why = Unchanged, WhyEquivalent
 	case math.Abs(d) >= delta:

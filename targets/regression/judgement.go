@@ -13,6 +13,7 @@ const (
 	Unchanged
 	NoBaseline
 	NotComparable
+	BelowLimit // significant, and less than what matters
 )
 
 // Evidence is whether a change was seen once or again by an independent run.
@@ -100,7 +101,7 @@ type Finding struct {
 	Release  int32
 	Stratum  int32
 	System   int32 // of a system's; -1 of a whole stratum's
-	Word     Word  // Regressed, Improved, Inconclusive, Unchanged or NoBaseline
+	Word     Word  // Regressed, Improved, Inconclusive, BelowLimit, Unchanged or NoBaseline
 	Evidence Evidence
 	Why      Why
 	D        float64 // log change of the stratum against its earlier shifts; positive is worse

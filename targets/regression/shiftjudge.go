@@ -37,7 +37,7 @@ func (j *judge) judgeShift(release int32, t *tier, m moved, x shiftTest) {
 	case !x.ok:
 		f.Word, f.Why = NoBaseline, WhyOneEach
 	case x.pass:
-		f.Word, f.Why = Inconclusive, WhyBelowLimit
+		f.Word, f.Why = BelowLimit, WhyBelowLimit
 	}
 	j.addFinding(s, f)
 	if j.t.Releases[release].Joins {

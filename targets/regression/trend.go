@@ -23,6 +23,22 @@ type Trend struct {
 // Steady reports whether the values vary around the line, or move along it more surely than a random walk does.
 func (t Trend) Steady() bool { return !(t.Ratio < 1.2) || math.Abs(t.Steps) > 3.5 }
 
+// Explains reports whether the line leaves less of the values than a step at one of them does, which is 0 where there
+// is none.
+func (t Trend) Explains(values []float64, step int) bool {
+	if step == 0 {
+		return true
+	}
+	rest := make([]float64, len(values))
+	for i, v := range values {
+		rest[i] = v - t.Slope*float64(i)
+	}
+	_, line := centre(rest)
+	_, first := centre(values[:step])
+	_, second := centre(values[step:])
+	return line < first+second
+}
+
 // TrendOf measures the trend of a series in order. With fewer than eight values P is NaN.
 func TrendOf(values []float64) Trend {
 	n := len(values)

@@ -1,0 +1,46 @@
+package regression
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// A device that moves together by a little less than what matters has a name of its own, and is not called unchanged.
+func TestBelowLimit(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 5))
+	tab := &Table{Strata: 1}
+	const releases, cells = 9, 60
+	for range releases {
+		tab.Releases = append(tab.Releases, Release{Joins: true})
+	}
+	for c := range cells {
+		cell := Cell{System: int32(c / 20), Point: int32(c), First: int32(len(tab.Obs)), Delta: math.Log1p(.05)}
+		for rel := range releases {
+			z := .01 * r.NormFloat64()
+			if rel == releases-1 {
+				z += math.Log1p(.042)
+			}
+			tab.Obs = append(tab.Obs, Obs{Release: int32(rel), Z: z, K: 1})
+		}
+		cell.End = int32(len(tab.Obs))
+		tab.Cells = append(tab.Cells, cell)
+	}
+	j, err := Judge(context.Background(), tab, DefaultRules())
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := false
+	for _, f := range j.Findings {
+		if f.Release == releases-1 && f.Kind == ShiftFinding {
+			found = true
+			if f.Word != BelowLimit || f.Why != WhyBelowLimit || f.Large() || math.Abs(f.D-math.Log1p(.042)) > .01 {
+				t.Errorf("shift: %+v", f)
+			}
+		}
+	}
+	if !found {
+		t.Error("no finding of the shift")
+	}
+}
