@@ -106,6 +106,8 @@ func regressed(r gate.Result) bool {
 	})
 }
 
+const gone = " not been measured for several releases"
+
 // tally is one count as a clause: "4 points regressed, confirmed (11 metrics)".
 func tally(c gate.Tally, r *gate.Result) string {
 	cells := ""
@@ -131,8 +133,7 @@ func tally(c gate.Tally, r *gate.Result) string {
 	case gate.FailNotRemeasured:
 		return say("measurement", "", "", " of "+r.Baseline) + verb(c.N, " is", " are") + " not in " + r.Release
 	case gate.FailAbsent:
-		return Plural(c.N, "pair") + " of model and device " + verb(c.N, "has", "have") +
-			" not been measured for several releases"
+		return say("pair", "", "", " of model and device") + verb(c.N, " has", " have") + gone
 	case gate.NoteWaived:
 		return say("finding", " is", " are", " waived")
 	case gate.NoteSameBuild:

@@ -207,6 +207,7 @@ func Sign(o schema.Outcome, e schema.Evidence) string {
 	return map[schema.Outcome]string{
 		schema.Pass: "✓", schema.Fail: "✕", schema.Inconclusive: "?", schema.NotMeasured: "□", schema.NoTarget: "–",
 		schema.Unattainable: "∞", schema.Regressed: "▼", schema.Improved: "▲", schema.Recovered: "↺",
-		schema.BelowLimit: "≈", schema.Unchanged: "=", schema.NoBaseline: "…", schema.NotComparable: "≠", schema.Excluded: "⊘",
+		schema.BelowLimit: "≈", schema.Unchanged: "=",
+		schema.NoBaseline: "…", schema.NotComparable: "≠", schema.Excluded: "⊘",
 	}[o]
 }
