@@ -142,8 +142,6 @@ func tally(c gate.Tally, r *gate.Result) string {
 		return say("point", " is", " are", " excluded and measured by another run")
 	case gate.NotePinned:
 		return say("point", " starts", " start", " a new level by decision, compared with nothing")
-	case gate.NoteLint:
-		return say("lint", "", "", "")
 	case gate.NoteUnattainable:
 		return say("target", " is", " are", " unattainable")
 	case gate.NoteInformational:
@@ -157,7 +155,7 @@ func tally(c gate.Tally, r *gate.Result) string {
 	case gate.NoteMet:
 		return say("required target", " is", " are", " met")
 	}
-	return ""
+	return say(string(c.Kind), "", "", "")
 }
 
 // ungraded names evals that nothing grades.

@@ -77,7 +77,7 @@ func (j *judge) shownAgain(x *test, q *thresholds, family int, typical float64) 
 	return j.shown(x, d, x.se, both)
 }
 
-func normal(z float64) float64 { return .5 * math.Erfc(-z / math.Sqrt2) }
+func normal(z float64) float64 { return .5 * math.Erfc(-z/math.Sqrt2) }
 
 func normalQuantile(p float64) float64 { return math.Sqrt2 * math.Erfinv(2*p-1) }
 
