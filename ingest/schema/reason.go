@@ -107,6 +107,8 @@ type Change struct {
 	// "num_prompts 100 → 400"; Build is what differs in the software.
 	Differs string `json:"differs,omitempty"`
 	Build   string `json:"build,omitempty"`
+	// Host is the only one that shows the change, where that keeps it from being confirmed.
+	Host string `json:"host,omitempty"`
 	// SameBuild is the digest or commit that both have, beside a change: "commit vllm 1a2b3c".
 	SameBuild string `json:"same_build,omitempty"`
 	// StatedBuild is the same of a pull request, whose files cannot settle it: the change counts.
@@ -158,6 +160,7 @@ const (
 	WhyPinned         Why = "pinned"
 	WhyOneEach        Why = "one-each"
 	WhyOneMoreRun     Why = "one-more-run" // seen again, but the baseline is too short
+	WhyOtherHost      Why = "other-host"   // seen again on the same host only, while there are others
 	WhyBaseSuspect    Why = "base-suspect"
 	WhyConditions     Why = "conditions"
 	WhyInTurns        Why = "in-turns" // measured in turns with the baseline

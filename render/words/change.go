@@ -60,6 +60,9 @@ func outcome(v *schema.Verdict, r schema.Change) string {
 			return noisy + "; suspected since " + v.First + ", and no run has settled it: one more is needed."
 		}
 		return noisy + "; a later run of the release agrees, and both together are not sure yet: one more run is needed."
+	case schema.WhyOtherHost:
+		return noisy + "; every run that shows it was made on host " + OrUnknown(r.Host) +
+			", and earlier releases on others: the host may have done it, and a run on another one is needed."
 	case schema.WhyShift:
 		return moved + fmt.Sprintf(", as all of %s did (%s): one finding, counted once.", v.Device, shift(r))
 	case schema.WhyRunShift, schema.WhyBelowLimit:

@@ -119,9 +119,9 @@ func tally(c gate.Tally, r *gate.Result) string {
 	case gate.FailConfirmed:
 		return say("point", " regressed", " regressed", ", confirmed"+cells)
 	case gate.FailRunWide:
-		return say("point", " regressed", " regressed", " with the whole device or model, suspected: seen once"+cells)
+		return say("point", " regressed", " regressed", " with the whole device or model, suspected: not confirmed yet"+cells)
 	case gate.FailSuspected:
-		return say("point", " regressed", " regressed", ", suspected: seen once"+cells)
+		return say("point", " regressed", " regressed", ", suspected: not confirmed yet"+cells)
 	case gate.FailInconclusive:
 		return say("finding", " is", " are", " inconclusive"+cells)
 	case gate.FailTarget:

@@ -99,7 +99,7 @@ func reasons() []schema.Reason {
 		schema.WhyRunShift, schema.WhyBelowLimit, schema.WhyAgainstShift, schema.WhyDidNotMove,
 		schema.WhyNotSignificant, schema.WhyNotSeenAgain, schema.WhyRunsDisagree, schema.WhyBackAgain, schema.WhyEquivalent,
 		schema.WhyWide, schema.WhyNoRegression, schema.WhyNoImprovement, schema.WhyTwoModes, schema.WhyNoBaseline,
-		schema.WhyNoBaselineLine, schema.WhyPinned, schema.WhyOneEach, schema.WhyOneMoreRun, schema.WhyBaseSuspect,
+		schema.WhyNoBaselineLine, schema.WhyPinned, schema.WhyOneEach, schema.WhyOneMoreRun, schema.WhyOtherHost, schema.WhyBaseSuspect,
 		schema.WhyConditions,
 	} {
 		out = append(out, schema.Change{Why: why, Conditions: "x"})

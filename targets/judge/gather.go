@@ -252,7 +252,7 @@ func (g *gathering) seal() (*regression.Table, []Series) {
 	for n, i := range g.systems {
 		names[i] = n
 	}
-	t := &regression.Table{Cells: make([]regression.Cell, 0, len(g.list))}
+	t := &regression.Table{Cells: make([]regression.Cell, 0, len(g.list)), Hosts: g.hosts()}
 	for _, r := range g.releases {
 		t.Releases = append(t.Releases, regression.Release{Joins: IsBaseline(r.Channel)})
 	}

@@ -33,6 +33,7 @@ func whyOf(w regression.Why) schema.Why {
 		regression.WhyTwoModes: schema.WhyTwoModes, regression.WhyFirst: schema.WhyNoBaseline,
 		regression.WhyOneEach: schema.WhyOneEach, regression.WhyOneMoreRun: schema.WhyOneMoreRun,
 		regression.WhyBelowLimit:  schema.WhyBelowLimit,
+		regression.WhyOtherHost:   schema.WhyOtherHost,
 		regression.WhyBaseSuspect: schema.WhyBaseSuspect, regression.WhyConditions: schema.WhyConditions,
 	}[w]
 }
@@ -117,6 +118,9 @@ func (j *reader) verdict(obs int32) schema.Verdict {
 		why.Why = schema.WhyPinned
 	}
 	j.settleInTurns(&v, &why, s, j.table.Cells[j.cellOf[obs]].Delta)
+	if why.Why == schema.WhyOtherHost {
+		why.Host = j.hostOfRun(v.Run)
+	}
 	v.Reason = why
 	v.ID = schema.VerdictID(v.Release, v.Baseline, v.Pair(), s.Key, s.Metric+"/"+s.Def, s.Stat+s.Impl,
 		schema.AgainstHistory)

@@ -101,6 +101,13 @@ func (j *judge) confirmed(c *claim) bool {
 	if dir*c.x.total() <= 0 || dir < 0 && -c.x.total() < c.cell.Delta {
 		return false
 	}
+	if j.oneHost(c.x) {
+		c.set(wordOf(dir), Suspected, WhyOtherHost)
+		if at != c.x.obs {
+			c.row.First = j.t.Obs[at].Release
+		}
+		return true
+	}
 	c.set(wordOf(dir), Confirmed, WhyAgain)
 	if dir < 0 && j.back(c) {
 		c.row.Word = Recovered

@@ -19,6 +19,14 @@ func (j *judge) follow(c *claim) {
 	switch {
 	case c.row.Why == WhyNotSeenAgain || c.row.Why == WhyRunsDisagree:
 		c.row.out = c.row.Why == WhyNotSeenAgain
+	case c.row.Why == WhyOtherHost:
+		j.open(c, true)
+		for st.suspect = c.x.joint.first; st.suspect < c.x.obs && !j.joins(st.suspect); {
+			st.suspect++
+		}
+		for i := st.suspect; i < c.x.obs; i++ {
+			j.rows[i].out = true
+		}
 	case c.row.Evidence == Suspected:
 		j.open(c, true)
 	case c.x.base.n > 2 && c.x.raw < suspicious && math.Abs(c.x.d) >= c.cell.Delta:
@@ -49,6 +57,9 @@ func (j *judge) continued(c *claim) {
 	}
 	c.row.out = true
 	st.gated = st.gated || c.row.Evidence == Suspected
+	if c.row.Why == WhyOtherHost { // it is sure, and waits for another host
+		return
+	}
 	if st.seen++; st.seen < most {
 		return
 	}

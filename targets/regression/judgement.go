@@ -50,6 +50,7 @@ const (
 	WhyOneMoreRun         // seen again, but the baseline is too short: one more run is needed
 	WhyBaseSuspect        // a build that never joins, with the change that its base's newest release already has
 	WhyBelowLimit         // significant, and less than what matters
+	WhyOtherHost          // seen again on the same host only, while there are others: a run on another one is needed
 	WhyConditions         // every earlier observation was made under conditions that change the meaning of the number
 )
 

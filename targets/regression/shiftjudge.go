@@ -26,8 +26,11 @@ func (j *judge) judgeShift(release int32, t *tier, m moved, x shiftTest) {
 	case x.n == 0 && !large:
 	case s.seenAgain(j, m, x):
 		f.Word, f.Evidence, f.Why, f.First = wordOf(s.dir), Confirmed, WhyAgain, s.release[s.suspect]
-		if !t.enough(s.seen+1, j.rules.Confirm) {
+		switch {
+		case !t.enough(s.seen+1, j.rules.Confirm):
 			f.Evidence, f.Why = Suspected, WhyOneMoreRun
+		case j.shiftOnOneHost(m, append(s.release[s.suspect:len(s.release):len(s.release)], release), false):
+			f.Evidence, f.Why = Suspected, WhyOtherHost
 		}
 	case x.ok && x.pass && large:
 		f.Word, f.Evidence, f.Why = wordOf(dir), Suspected, WhyGate
@@ -70,7 +73,7 @@ func (s *stratum) remember(release int32, f *Finding, strays *strays, median, di
 	case f.Why == WhyNotSeenAgain:
 		s.out[last], s.suspect = true, -1
 		strays.gone++
-	case f.Why == WhyOneMoreRun && s.suspect >= 0:
+	case (f.Why == WhyOneMoreRun || f.Why == WhyOtherHost) && s.suspect >= 0:
 		s.out[last], s.seen = true, s.seen+1
 	case f.Evidence == Confirmed:
 		s.out[s.suspect] = false
@@ -97,8 +100,12 @@ func (j *judge) askAgain(f *Finding, t *tier, m moved, x shiftTest, dir float64)
 	second := x
 	second.d = m.second - x.mean
 	if dir*second.d >= m.delta && second.again(x.d, dir) <= j.rules.Confirm {
-		if f.Evidence, f.Why = Confirmed, WhyRecheck; !t.enough(1, j.rules.Confirm) {
+		f.Evidence, f.Why = Confirmed, WhyRecheck
+		switch {
+		case !t.enough(1, j.rules.Confirm):
 			f.Evidence, f.Why = Suspected, WhyOneMoreRun
+		case j.shiftOnOneHost(m, []int32{f.Release}, true):
+			f.Evidence, f.Why = Suspected, WhyOtherHost
 		}
 		return
 	}

@@ -6,7 +6,8 @@ type Table struct {
 	Strata   int       // number of strata
 	Devices  []int32   // by stratum: metrics of one device rise and fall together; nil: each stratum is one
 	Cells    []Cell
-	Obs      []Obs // those of one cell next to each other, in release order, at most one a release
+	Obs      []Obs              // those of one cell next to each other, in release order, at most one a release
+	Hosts    map[Measured]Hosts // nil: unknown
 }
 
 // Release is one release of a table.
