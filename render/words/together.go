@@ -12,5 +12,9 @@ func together(v *schema.Verdict, r schema.Change, moved, noisy string) string {
 		return moved + fmt.Sprintf(", as all of %s on %s did (%s): one finding, counted once.",
 			v.Model, v.Device, shift(r))
 	}
-	return noisy + ": a real change, below the limit of " + digits(100*r.Limit) + Thin + "%."
+	since := ""
+	if v.First != "" {
+		since = ", since " + v.First
+	}
+	return noisy + ": a real change" + since + ", below the limit of " + digits(100*r.Limit) + Thin + "%."
 }

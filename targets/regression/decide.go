@@ -236,6 +236,7 @@ func (j *judge) quiet(c *claim) {
 	d, half, delta := c.x.total(), c.t95*c.x.se, c.cell.Delta
 	row := c.row
 	switch {
+	case c.x.small.runs > 0 && c.lasted(j.t.Obs[c.x.small.first].Release):
 	case c.dir != 0 && c.dir*d > 0 && math.Abs(d) < delta:
 		row.Word, row.Why = BelowLimit, WhyBelowLimit
 	case math.Abs(d)+half < delta:

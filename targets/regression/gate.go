@@ -17,6 +17,7 @@ type test struct {
 	raw       float64 // of the t distribution
 	ok        bool    // there are a baseline and a noise
 	joint     joint   // of the newest runs together
+	small     joint   // the same of a change of any size, where that is a discovery
 }
 
 // total returns the change of the number itself: residual and run-wide.

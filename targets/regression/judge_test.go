@@ -48,7 +48,7 @@ func words(tab *regression.Table, j *regression.Judgement, cell int) string {
 	letters := map[regression.Word]string{
 		regression.Unjudged: "?", regression.Regressed: "w", regression.Improved: "b", regression.Recovered: "r",
 		regression.Unchanged: "=", regression.Inconclusive: "~", regression.NoBaseline: ".",
-		regression.NotComparable: "x",
+		regression.NotComparable: "x", regression.BelowLimit: "s",
 	}
 	out := ""
 	for i := tab.Cells[cell].First; i < tab.Cells[cell].End; i++ {
