@@ -61,8 +61,7 @@ func outcome(v *schema.Verdict, r schema.Change) string {
 		}
 		return noisy + "; a later run of the release agrees, and both together are not sure yet: one more run is needed."
 	case schema.WhyOtherHost:
-		return noisy + "; every run that shows it was made on host " + OrUnknown(r.Host) +
-			", and earlier releases on others: the host may have done it, and a run on another one is needed."
+		return noisy + onHost(r.Host)
 	case schema.WhyShift:
 		return moved + fmt.Sprintf(", as all of %s did (%s): one finding, counted once.", v.Device, shift(r))
 	case schema.WhyRunShift, schema.WhyBelowLimit:
@@ -118,6 +117,12 @@ func word(o schema.Outcome, e schema.Evidence) string {
 func InTurns(metric string, t *schema.Turns, o schema.Outcome, e schema.Evidence) string {
 	return fmt.Sprintf("Measured in turns with %s it is %s (%s): %s; by history alone it is %s.", t.Baseline,
 		Signed(metric, t.Effect), turns(metric, t), word(o, e), word(t.Outcome, t.Evidence))
+}
+
+// onHost says why a change that was seen again is not confirmed.
+func onHost(name string) string {
+	return "; every run that shows it was made on host " + OrUnknown(name) +
+		", and earlier releases on others: the host may have done it, and a run on another one is needed."
 }
 
 // withoutBaseline says why there is nothing to compare a number with.

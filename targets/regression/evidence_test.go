@@ -219,7 +219,7 @@ func TestSensitivityIsTrue(t *testing.T) {
 }
 
 // A step of 4 % where 5 % matter is told in the release that has it and in the two after it, with the number of the
-// step; then it is the level. Without a step next to nothing is told.
+// step and, to within one, the release; then it is the level. Without a step next to nothing is told.
 func TestStepBelowTheLimitIsToldAgain(t *testing.T) {
 	told := func(step float64) (n [4]int, wrong int) {
 		for seed := range uint64(5) {
@@ -235,7 +235,7 @@ func TestStepBelowTheLimitIsToldAgain(t *testing.T) {
 					continue
 				}
 				n[i]++
-				if i < 3 && (math.Abs(row.D-math.Log1p(step)) > .03 || row.First >= 0 && row.First != 10 && row.First != 11) {
+				if i < 3 && (math.Abs(row.D-math.Log1p(step)) > .03 || row.First >= 0 && (row.First < 9 || row.First > 11)) {
 					wrong++
 				}
 			}

@@ -26,16 +26,16 @@ func (j *judge) lasting(x *test, p *prior) {
 	}
 }
 
-// small tests some runs together that lie on one side of their baseline.
+// small tests some runs together that agree: each is off by half of what they are off by together.
 func (j *judge) small(x *test, runs []sighting, base summary, dir float64, p *prior) (w joint, ok bool) {
 	const worth = 2.5 // standard errors: less needs no p value
-	sum, k, n := 0., float64(len(runs)), float64(base.n)
+	sum, least, k, n := 0., math.Inf(1), float64(len(runs)), float64(base.n)
 	for _, r := range runs {
 		d := dir * (r.z - base.mean)
-		if d <= 0 {
-			return w, false
-		}
-		sum += d
+		sum, least = sum+d, math.Min(least, d)
+	}
+	if !(sum > 0) || least < sum/k/2 {
+		return w, false
 	}
 	v, df := p.moderate(base.ss/math.Max(1, base.nu), base.nu, j.t.Cells[x.cell].Stratum)
 	v, df = j.floored(v, df, &j.t.Obs[x.obs])
