@@ -56,10 +56,7 @@ func outcome(v *schema.Verdict, r schema.Change) string {
 	case schema.WhyNoImprovement:
 		return noisy + ": no improvement; whether it regressed cannot be said" + settle(r) + "."
 	case schema.WhyOneMoreRun:
-		if v.First != "" {
-			return noisy + "; suspected since " + v.First + ", and no run has settled it: one more is needed."
-		}
-		return noisy + "; a later run of the release agrees, and both together are not sure yet: one more run is needed."
+		return noisy + oneMore(v)
 	case schema.WhyOtherHost:
 		return noisy + onHost(r.Host)
 	case schema.WhyShift:
@@ -117,6 +114,14 @@ func word(o schema.Outcome, e schema.Evidence) string {
 func InTurns(metric string, t *schema.Turns, o schema.Outcome, e schema.Evidence) string {
 	return fmt.Sprintf("Measured in turns with %s it is %s (%s): %s; by history alone it is %s.", t.Baseline,
 		Signed(metric, t.Effect), turns(metric, t), word(o, e), word(t.Outcome, t.Evidence))
+}
+
+// oneMore says what a suspected change still needs.
+func oneMore(v *schema.Verdict) string {
+	if v.First != "" {
+		return "; suspected since " + v.First + ", and no run has settled it: one more is needed."
+	}
+	return "; a later run of the release agrees, and both together are not sure yet: one more run is needed."
 }
 
 // onHost says why a change that was seen again is not confirmed.
