@@ -218,9 +218,9 @@ func (t *table) night(name string, h *nights) {
 	}
 	k := 1000 / judged
 	met := judge.second == worse && judge.wrong*k <= .2
-	t.floored(met, judge.second >= .85*worse && judge.wrong*k <= 1,
+	t.floored(met, judge.second >= .80*worse && judge.wrong*k <= 1,
 		fmt.Sprintf("%s: %d series by environment, %.0f nights of them, %.0f truly worse", name, len(h.z), judged, worse),
-		"all confirmed by their second night at <= .2 false per 1000", ".85 of them at 1",
+		"all confirmed by their second night at <= .2 false per 1000", ".80 of them at 1",
 		"confirmed %.0f at %.2f (suspected %.0f the first night, %.0f by the second, at %.1f); "+
 			"5 %% ratio %.0f the first at %.1f; twice %.0f at %.1f",
 		judge.second, judge.wrong*k, seen.first, seen.second, seen.wrong*k,
