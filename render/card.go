@@ -96,6 +96,7 @@ func basisText(g *gate.Review) string {
 		n    int
 		word string
 	}{
+		{b.BelowLimit, "changed below the limit"},
 		{b.Inconclusive, "inconclusive"}, {b.Regressed, "regressed"}, {b.Improved, "improved"},
 		{b.Without, "without a baseline"},
 	} {
@@ -103,8 +104,8 @@ func basisText(g *gate.Review) string {
 			out += fmt.Sprintf(", %s %s", words.Count(x.n), x.word)
 		}
 	}
-	if n := g.Fit.Shown.Hidden; n > 0 {
-		out += fmt.Sprintf("; %s could hide a regression beyond the limit", words.Count(n))
+	if n := g.Fit.Shown.Once.Hidden; n > 0 {
+		out += fmt.Sprintf("; %s could hide more than the limit in one look", words.Count(n))
 	}
 	return out
 }

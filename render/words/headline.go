@@ -49,6 +49,9 @@ func passes(g *gate.Review) string {
 	if b.Improved > 0 {
 		out += fmt.Sprintf(", %s improved", Count(b.Improved))
 	}
+	if b.BelowLimit > 0 {
+		out += fmt.Sprintf(", %s changed below the limit", Count(b.BelowLimit))
+	}
 	if b.Inconclusive > 0 {
 		out += fmt.Sprintf(", %s inconclusive", Count(b.Inconclusive))
 	}
@@ -61,8 +64,8 @@ func passes(g *gate.Review) string {
 // regression names the two worst points of a kind of regression.
 func regression(kind gate.Kind, list []schema.Verdict) string {
 	seen := map[gate.Kind]string{
-		gate.FailConfirmed: "confirmed", gate.FailSuspected: "suspected: seen once",
-		gate.FailRunWide: "suspected: seen once, with the whole device or model",
+		gate.FailConfirmed: "confirmed", gate.FailSuspected: "suspected: not confirmed yet",
+		gate.FailRunWide: "suspected: not confirmed yet, with the whole device or model",
 	}[kind]
 	if seen == "" || len(list) == 0 {
 		return ""

@@ -39,7 +39,7 @@ func TestHeadline(t *testing.T) {
 			Targets: []schema.Verdict{missed, missed}, History: []schema.Verdict{regressed("ttft", .3, schema.Suspected)},
 		},
 		"ifeval of M on D is 0.741, the required reference is 0.814.": {Targets: []schema.Verdict{score}},
-		"TTFT mean of M on D regressed (suspected: seen once): +30.0 % at 8/8/8.": {
+		"TTFT mean of M on D regressed (suspected: not confirmed yet): +30.0 % at 8/8/8.": {
 			History: []schema.Verdict{regressed("ttft", .3, schema.Suspected), unchanged},
 		},
 		"Nothing is shown to have regressed: 1 of 1 number unchanged.": {History: []schema.Verdict{unchanged}},

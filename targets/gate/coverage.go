@@ -101,7 +101,7 @@ func (g *Gate) points(v *schema.Verdict) []schema.Key {
 func (g *Gap) Loadable() bool { return loadable(g.Key) }
 
 // Basis is how the numbers of a release compare with history.
-type Basis struct{ Compared, Unchanged, Inconclusive, Regressed, Improved, Without int }
+type Basis struct{ Compared, Unchanged, BelowLimit, Inconclusive, Regressed, Improved, Without int }
 
 // Basis counts the numbers of a review.
 func (r *Review) Basis() Basis {
@@ -115,6 +115,8 @@ func (r *Review) Basis() Basis {
 		switch v.Outcome {
 		case schema.Unchanged:
 			b.Unchanged++
+		case schema.BelowLimit:
+			b.BelowLimit++
 		case schema.Inconclusive:
 			b.Inconclusive++
 		case schema.Regressed:
