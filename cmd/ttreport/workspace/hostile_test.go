@@ -122,11 +122,12 @@ func TestBoundsOfAWorkspace(t *testing.T) {
 		"decision's glob":   {"ttreport.yaml": "decisions:\n  - {id: x, kind: pin, reason: y, release: '" + alternatives + "'}\n"},
 		"decision's braces": {"ttreport.yaml": "decisions:\n  - {id: x, kind: pin, reason: y, release: 'v{1'}\n"},
 	} {
+		folder := forked(t, files)
 		began := time.Now()
-		if got := everything(forked(t, files)); !strings.Contains(got, "problem: ") && !strings.Contains(got, "error: ") {
+		if got := everything(folder); !strings.Contains(got, "problem: ") && !strings.Contains(got, "error: ") {
 			t.Errorf("%s: passes without a word: %.200s", name, got)
 		}
-		if took := time.Since(began); took > 5*time.Second {
+		if took := time.Since(began); took > 30*time.Second { // without bounds, hours
 			t.Errorf("%s: took %s", name, took)
 		}
 	}

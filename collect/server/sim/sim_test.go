@@ -113,9 +113,13 @@ func TestScheduling(t *testing.T) {
 	}
 	one := quick
 	one.MaxBatch = 1
-	if a, b := ttft(quick, "a", 12), ttft(one, "a", 12); b < a*2 {
-		t.Errorf("twelve requests one at a time took %s, together %s", b, a)
+	var together, alone time.Duration
+	for range 3 { // another process may have the machine once
+		if together, alone = ttft(quick, "a", 12), ttft(one, "a", 12); alone >= together*2 {
+			return
+		}
 	}
+	t.Errorf("twelve requests one at a time took %s, together %s", alone, together)
 }
 
 func TestFaults(t *testing.T) {
