@@ -119,6 +119,9 @@ func unpadded(code string) []string {
 // Every line of ttreport in the README and in the documentation does what the page says: it runs, or its command line
 // is understood, or it is named with a reason.
 func TestDocumentedCommands(t *testing.T) {
+	if raced {
+		t.Skip("the race detector is in: .ci/run runs the commands without it")
+	}
 	archive, err := txtar.ParseFile("testdata/docs.txtar")
 	if err != nil {
 		t.Fatal(err)

@@ -211,6 +211,9 @@ func exitIn(t *testing.T, ctx context.Context, args []string) int {
 // The documentation has what each command returns for each kind of failure; go test ./cmd/ttreport -run ExitCodes
 // -update writes it.
 func TestExitCodes(t *testing.T) {
+	if raced {
+		t.Skip("the race detector is in: .ci/run runs the commands without it")
+	}
 	page, err := filepath.Abs(filepath.Join("..", "..", "templates", "docs", "exit-codes.md"))
 	if err != nil {
 		t.Fatal(err)

@@ -31,6 +31,9 @@ test of ttreport runs; the last column has what the test looks at. Tools and ser
 // A row of testdata/parity.txtar is "system | feature | arguments | expression". The expression is looked for in what is
 // printed, or in the file that "file:" before it names.
 func TestParity(t *testing.T) {
+	if raced {
+		t.Skip("the race detector is in: .ci/run runs the commands without it")
+	}
 	archive, err := txtar.ParseFile("testdata/parity.txtar")
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -54,6 +55,20 @@ func (c *counting) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprint(w, "data: [DONE]\n\n")
 }
 
+// sent returns the last n prompts.
+func (c *counting) sent(n int) []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.prompts[len(c.prompts)-n:])
+}
+
+// served returns the number of requests so far.
+func (c *counting) served() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.prompts)
+}
+
 func words(p string) int { return len(strings.Fields(p)) }
 
 // Prompts are as long as asked by the server's own count, whatever its tokenizer is.
@@ -70,7 +85,7 @@ func TestPromptsFitTheServersCount(t *testing.T) {
 		c.usage = true
 		srv := httptest.NewServer(c)
 		for _, isl := range []int{40, 128, 1000, 8000} {
-			c.prompts = nil
+			before := c.served()
 			l := builtin.Load{URL: srv.URL, Model: "m", ISL: isl, OSL: 3, Concurrency: 2, Requests: 6, Warmups: 1, Fit: true}
 			out, err := builtin.Run(context.Background(), l)
 			if err != nil || !out.Counted || (len(out.Refused) > 0) != (c.refuses != "") {
@@ -82,14 +97,14 @@ func TestPromptsFitTheServersCount(t *testing.T) {
 					t.Errorf("%s: %d tokens where %d were asked, %d out, error %q", name, q.In, isl, q.Out, q.Error)
 				}
 			}
-			for _, p := range c.prompts[len(c.prompts)-6:] {
+			for _, p := range c.sent(6) {
 				seen[p[:min(31, len(p))]] = true
 			}
 			if len(seen) != 6 && isl > 100 {
 				t.Errorf("%s: %d beginnings of 6 prompts", name, len(seen))
 			}
-			if c.context > 0 && isl > 100 && len(c.prompts) > 6+1+6 {
-				t.Errorf("%s: %d requests to fit prompts", name, len(c.prompts)-7)
+			if c.context > 0 && isl > 100 && c.served()-before > 6+1+6 {
+				t.Errorf("%s: %d requests to fit prompts", name, c.served()-before-7)
 			}
 		}
 		srv.Close()
@@ -118,7 +133,7 @@ func TestRequestsOfALoadDiffer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sent := c.prompts[len(c.prompts)-4:]
+	sent := c.sent(4)
 	for i, q := range out.Requests[:3] {
 		if q.In != each[i].ISL || q.Out != each[i].OSL {
 			t.Errorf("request %d: %d in, %d out, want %d and %d", i, q.In, q.Out, each[i].ISL, each[i].OSL)
