@@ -20,6 +20,7 @@ func TestMain(m *testing.M) {
 		_ = os.Setenv("XDG_CACHE_HOME", dir)
 		_ = os.Setenv("XDG_RUNTIME_DIR", dir)
 	}
+	_ = os.Setenv("GORACE", quickExit)
 	testscript.Main(m, map[string]func(){
 		"ttreport": func() {
 			os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
@@ -35,8 +36,13 @@ func TestStories(t *testing.T) {
 	})
 }
 
+// quickExit is a setting of the race detector: a program with it ends at once and not after a second, of which a
+// thousand commands would make a quarter of an hour.
+const quickExit = "atexit_sleep_ms=0"
+
 // foldersWithin keeps the locks and caches of a story within it.
 func foldersWithin(env *testscript.Env) error {
+	env.Setenv("GORACE", quickExit)
 	env.Setenv("XDG_RUNTIME_DIR", filepath.Join(env.WorkDir, ".tmp"))
 	env.Setenv("XDG_CACHE_HOME", filepath.Join(env.WorkDir, ".tmp", "cache"))
 	action, err := filepath.Abs("../../.github/action")
