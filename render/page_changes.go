@@ -196,8 +196,11 @@ func (r *Report) levelRow(c *levelChange, state Cell) Row {
 	if c.began != nil {
 		beside = Cell{Text: elseChanged(c.began), Sentence: true}
 	}
-	effect := c.Effect
-	return Row{Anchor: schema.Slug(rel.Name + " " + s.Model + " " + s.Device), Cells: []Cell{
+	effect, way := c.Effect, "better"
+	if c.regressed() {
+		way = "worse"
+	}
+	return Row{Anchor: schema.Slug(rel.Name + " " + s.Model + " " + s.Device + " " + way), Cells: []Cell{
 		since, level, values, {Text: words.Signed(s.Metric, effect), Sort: &effect, Strong: true}, interval,
 		{Spark: r.spark(s, len(r.Releases)-1)}, beside, state,
 	}}
