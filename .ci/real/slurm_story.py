@@ -79,7 +79,7 @@ def story(ttreport, work):
         node = until(lambda: sorted(n for n in running() if n != "n1"))[-1]
         time.sleep(3)
         print(f"   {node} loses power, and {cluster.kill(node)} processes end", flush=True)
-        cluster.kill("ctl")
+        cluster.stop("ctl")
         back = threading.Timer(12, cluster.daemon, ["ctl"])
         back.start()
         try:

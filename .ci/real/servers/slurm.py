@@ -121,6 +121,11 @@ class Cluster:
         self.daemons[name].wait()
         return len(pids)
 
+    def stop(self, name):
+        """Ends a daemon in order. A controller that is killed before it saved its state takes the jobs that run for
+        duplicates of those that wait, and drains their nodes."""
+        end(self.daemons[name])
+
     def down(self):
         for name in sorted(self.daemons, key=["munged", "ctl"].__contains__):
             for pid in self.processes(name) if name.startswith("n") else []:
