@@ -28,21 +28,8 @@ type Pair struct {
 	release             []func()
 }
 
-// Against measures the same plan on two servers in turns, and writes a run folder for each, which name each other.
-// Servers start again for every turn, unless the plan keeps them running. An interrupted pair is resumed where it was.
-// The folders exist, with what was measured, also when an error is returned.
-func Against(
-	ctx context.Context, baseline, candidate Side, results string, report func(Event),
-) (outs [2]Outcome, err error) {
-	t, err := OpenPair(ctx, baseline, candidate, results, report)
-	if err != nil {
-		return t.outcomes(), err
-	}
-	return t.Measure(ctx)
-}
-
-// OpenPair makes both run folders below results, or finds those that an interrupted pair left, and locks them.
-// [Pair.Measure] must follow, which ends the locks.
+// OpenPair makes both run folders below results, which name each other, or finds those that an interrupted pair left,
+// and locks them. [Pair.Measure] must follow, which ends the locks.
 func OpenPair(
 	ctx context.Context, baseline, candidate Side, results string, report func(Event),
 ) (*Pair, error) {
@@ -80,7 +67,9 @@ func (t *Pair) unlock() {
 	}
 }
 
-// Measure measures what the folders do not have yet; see [Against]. The baseline's outcome is first.
+// Measure measures on two servers in turns what the folders do not have yet. Servers start again for every turn, unless
+// the plan keeps them running. The folders have what was measured also when an error is returned. The baseline's outcome
+// is first.
 func (t *Pair) Measure(ctx context.Context) (outs [2]Outcome, err error) {
 	defer t.unlock()
 	for _, s := range []*session{t.baseline, t.candidate} {

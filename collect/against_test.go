@@ -46,6 +46,15 @@ func (s *turning) Stop() {
 	s.Simulated.Stop()
 }
 
+// against measures a pair of sides in turns.
+func against(a, b collect.Side, results string, report func(collect.Event)) ([2]collect.Outcome, error) {
+	t, err := collect.OpenPair(context.Background(), a, b, results, report)
+	if err != nil {
+		return [2]collect.Outcome{}, err
+	}
+	return t.Measure(context.Background())
+}
+
 func pairOn(m *machine, blocks int, kept bool) (baseline, candidate collect.Side) {
 	p := planOf(2)
 	make := func(name, side string, slower float64) collect.Side {
@@ -95,7 +104,7 @@ func blocksOf(t *testing.T, dir string) map[string]int {
 func TestAgainst(t *testing.T) {
 	m := &machine{}
 	a, b := pairOn(m, 2, false)
-	outs, err := collect.Against(context.Background(), a, b, t.TempDir(), func(collect.Event) {})
+	outs, err := against(a, b, t.TempDir(), func(collect.Event) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +138,7 @@ func TestAgainst(t *testing.T) {
 func TestAgainstKept(t *testing.T) {
 	m := &machine{}
 	a, b := pairOn(m, 3, true)
-	outs, err := collect.Against(context.Background(), a, b, t.TempDir(), func(collect.Event) {})
+	outs, err := against(a, b, t.TempDir(), func(collect.Event) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,13 +153,13 @@ func TestAgainstResumes(t *testing.T) {
 	results := t.TempDir()
 	m := &machine{fails: 3}
 	a, b := pairOn(m, 2, false)
-	first, err := collect.Against(context.Background(), a, b, results, func(collect.Event) {})
+	first, err := against(a, b, results, func(collect.Event) {})
 	if !errors.Is(err, server.ErrNotStarted) || !strings.Contains(err.Error(), "candidate, block 2") {
 		t.Fatalf("%v", err)
 	}
 	m = &machine{}
 	a, b = pairOn(m, 2, false)
-	again, err := collect.Against(context.Background(), a, b, results, func(collect.Event) {})
+	again, err := against(a, b, results, func(collect.Event) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +178,7 @@ func TestAgainstOtherServer(t *testing.T) {
 	m := &machine{}
 	a, b := pairOn(m, 2, false)
 	srv := b.Server.(*turning)
-	_, err := collect.Against(context.Background(), a, b, t.TempDir(), func(e collect.Event) {
+	_, err := against(a, b, t.TempDir(), func(e collect.Event) {
 		if e.Step == "turn" && strings.Contains(e.Text, "block 2") {
 			srv.Config.Version = "another"
 		}

@@ -3,13 +3,13 @@ package collect
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
 	"time"
 
 	"github.com/ttreport/ttreport/collect/capacity"
-	"github.com/ttreport/ttreport/collect/process"
 	"github.com/ttreport/ttreport/collect/tool/builtin"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
@@ -23,14 +23,22 @@ const (
 
 // probed is a measurement of a search, as the result file keeps it.
 type probed struct {
-	Concurrency int     `json:"concurrency"`
-	Requests    int     `json:"requests"`
-	Worst       float64 `json:"worst_share_of_limit"` // 0: requests failed
-	Failed      int     `json:"failed"`
-	TTFT        float64 `json:"ttft_mean_ms"`
-	TPOT        float64 `json:"tpot_mean_ms"`
-	OutputTPS   float64 `json:"output_tps"`
-	Goodput     float64 `json:"goodput_rps"`
+	Concurrency int      `json:"concurrency"`
+	Requests    int      `json:"requests"`                       // that count
+	Worst       *float64 `json:"worst_share_of_limit,omitempty"` // nil: requests failed
+	Failed      int      `json:"failed"`
+	TTFT        float64  `json:"ttft_mean_ms"`
+	TPOT        float64  `json:"tpot_mean_ms"`
+	OutputTPS   float64  `json:"output_tps"`
+	Goodput     float64  `json:"goodput_rps"`
+}
+
+// share is the largest share of a limit, infinite where requests failed.
+func (p probed) share() float64 {
+	if p.Worst == nil {
+		return math.Inf(1)
+	}
+	return *p.Worst
 }
 
 // capacity finds the largest concurrency at which the server holds the objective of a workload. Its measurements are
@@ -46,23 +54,17 @@ func (s *session) capacity(ctx context.Context, st step) error {
 	answer, err := capacity.Find(st.Load.MostConcurrency(), func(c int) (capacity.Probe, error) {
 		p, out, err := s.probe(limited, st, c, uint64(len(list)))
 		list, last = append(list, p), out
-		if p.Worst == 0 {
-			return capacity.Probe{Concurrency: c, Worst: math.Inf(1)}, err
-		}
-		return capacity.Probe{Concurrency: c, Worst: p.Worst}, err
+		return capacity.Probe{Concurrency: c, Worst: p.share()}, err
 	})
-	switch {
-	case err != nil && ctx.Err() == nil && limited.Err() != nil:
-		return s.failed(st, fmt.Errorf("%w (%s)", process.ErrLimit, s.limit(st)))
-	case err != nil:
-		_ = s.log("point-failed", st.Name, "", err.Error()) // the error itself is returned
-		return err
-	case answer.Holds == 0:
+	if err != nil {
+		return s.loadFailed(ctx, limited, st, err)
+	}
+	if answer.Holds == 0 {
 		why := "not even one request at a time holds " + st.Load.SLO.String()
-		if last.Requests != nil && list[0].Worst == 0 {
+		if list[0].Failed > 0 {
 			why += ": " + firstError(last)
 		}
-		return s.failed(st, fmt.Errorf("%s", why))
+		return s.failed(st, errors.New(why))
 	}
 	return s.capacityDone(st, answer, list)
 }
@@ -73,13 +75,9 @@ func (s *session) probe(ctx context.Context, st step, c int, number uint64) (pro
 	w.Concurrency = c
 	w.Requests = min(requestsOfProbe, 2*c+max(w.SLO.Needs(), wavesOfProbe*c))
 	seed := s.plan.Seed + uint64(st.index) + number<<32
-	each, err := w.Draw(seed)
+	load, err := s.loadOf(w, seed)
 	if err != nil {
 		return probed{}, builtin.Outcome{}, err
-	}
-	load := builtin.Load{
-		URL: s.end.URL, Model: s.end.Model, APIKey: s.end.APIKey, Concurrency: c, Requests: w.Requests,
-		ISL: w.ISL, OSL: w.OSL, Each: each, Fit: true, Seed: seed, Timeout: time.Hour,
 	}
 	e := s.event(st)
 	e.Text, e.Total = fmt.Sprintf("%s: concurrency %d", st.String(), c), w.Requests
@@ -88,12 +86,12 @@ func (s *session) probe(ctx context.Context, st step, c int, number uint64) (pro
 	if err != nil {
 		return probed{}, out, err
 	}
-	out = steady(out, c)
-	set := out.Set()
-	p := probed{Concurrency: c, Requests: len(out.Requests), Failed: set.Failed + set.Hollow, TTFT: set.TTFT.Mean,
-		TPOT: set.TPOT.Mean, OutputTPS: set.OutputTPS(), Goodput: goodput(w.SLO, out)}
-	if worst := w.SLO.Worst(set); !math.IsInf(worst, 1) {
-		p.Worst = worst
+	busy := steady(out, c)
+	set, all := busy.Set(), out.Set()
+	p := probed{Concurrency: c, Requests: len(busy.Requests), Failed: all.Failed + all.Hollow, TTFT: set.TTFT.Mean,
+		TPOT: set.TPOT.Mean, OutputTPS: set.OutputTPS(), Goodput: goodput(w.SLO, busy)}
+	if worst := w.SLO.Worst(set); p.Failed == 0 && !math.IsInf(worst, 1) {
+		p.Worst = &worst
 	}
 	return p, out, nil
 }
@@ -107,7 +105,7 @@ func steady(out builtin.Outcome, streams int) builtin.Outcome {
 	}
 	var kept []builtin.Timeline
 	for _, t := range out.Requests[min(streams, len(out.Requests)):] {
-		if end := t.Sent + time.Duration(t.E2EL*float64(time.Millisecond)); end <= last || t.Error != "" {
+		if end := t.Sent + time.Duration(t.E2EL*float64(time.Millisecond)); end <= last {
 			kept, first = append(kept, t), min(first, t.Sent)
 		}
 	}

@@ -26,16 +26,11 @@ func (s *session) point(ctx context.Context, st step) error {
 	}
 	w := st.Load
 	seed := s.plan.Seed + uint64(st.index)
-	each, err := w.Draw(seed)
+	load, err := s.loadOf(w, seed)
 	if err != nil {
 		return s.failed(st, err)
 	}
-	load := builtin.Load{
-		URL: s.end.URL, Model: s.end.Model, APIKey: s.end.APIKey,
-		ISL: w.ISL, OSL: w.OSL, Concurrency: w.Concurrency, Rate: w.Rate, Requests: w.Requests,
-		Each: each, Burstiness: w.Shape.Burstiness, Fit: true,
-		Warmups: min(2, w.Requests), Seed: seed, Timeout: 2 * time.Hour,
-	}
+	load.Warmups = min(2, w.Requests)
 	e := s.event(st)
 	e.Total = w.Requests
 	load.Progress = s.progress(e)
@@ -44,12 +39,8 @@ func (s *session) point(ctx context.Context, st step) error {
 	limited, done := context.WithTimeout(ctx, s.limit(st))
 	defer done()
 	out, err := s.load(limited, load)
-	if err != nil && ctx.Err() == nil && limited.Err() != nil {
-		return s.failed(st, fmt.Errorf("%w (%s)", process.ErrLimit, s.limit(st)))
-	}
 	if err != nil {
-		_ = s.log("point-failed", st.Name, "", err.Error()) // the error itself is returned
-		return err
+		return s.loadFailed(ctx, limited, st, err)
 	}
 	raw, err := out.Result(load)
 	if err != nil {
@@ -62,6 +53,26 @@ func (s *session) point(ctx context.Context, st step) error {
 		return err
 	}
 	return s.pointDone(st, out, set)
+}
+
+// loadOf returns a workload as a load for the builtin client.
+func (s *session) loadOf(w plan.Workload, seed uint64) (builtin.Load, error) {
+	each, err := w.Draw(seed)
+	return builtin.Load{
+		URL: s.end.URL, Model: s.end.Model, APIKey: s.end.APIKey,
+		ISL: w.ISL, OSL: w.OSL, Concurrency: w.Concurrency, Rate: w.Rate, Requests: w.Requests,
+		Each: each, Burstiness: w.Shape.Burstiness, Fit: true, Seed: seed, Timeout: 2 * time.Hour,
+	}, err
+}
+
+// loadFailed journals a point whose load ended with an error. Where only the point's own limit was reached, which
+// limited says, the run continues.
+func (s *session) loadFailed(ctx, limited context.Context, st step, err error) error {
+	if ctx.Err() == nil && limited.Err() != nil {
+		return s.failed(st, fmt.Errorf("%w (%s)", process.ErrLimit, s.limit(st)))
+	}
+	_ = s.log("point-failed", st.Name, "", err.Error()) // the error itself is returned
+	return err
 }
 
 // load runs a load, over the network or on the simulator's own clock.

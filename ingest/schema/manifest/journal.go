@@ -87,20 +87,6 @@ func (j *Journal) Log(e Entry) error {
 // Close closes the file.
 func (j *Journal) Close() error { return j.f.Close() }
 
-// JournalEnd reads a journal's content: the note of its first run-start, which is the release, and whether the run is
-// complete. Reading ends at a line that a crash truncated.
-func JournalEnd(data []byte) (release string, ended bool) {
-	for _, e := range ReadJournal(data) {
-		switch e.Event {
-		case "run-start":
-			release = e.Note
-		case EventRunDone:
-			ended = true
-		}
-	}
-	return release, ended
-}
-
 // ReadJournal returns the entries of a journal's content, up to the first incomplete line.
 func ReadJournal(data []byte) []Entry {
 	var out []Entry

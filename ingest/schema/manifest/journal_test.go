@@ -25,7 +25,8 @@ func TestJournalAfterACutLine(t *testing.T) {
 			t.Fatal(err)
 		}
 		data, err := os.ReadFile(name)
-		if _, ended := manifest.JournalEnd(data); err != nil || !ended || len(manifest.ReadJournal(data)) != 2 {
+		list := manifest.ReadJournal(data)
+		if err != nil || len(list) != 2 || list[1].Event != manifest.EventRunDone {
 			t.Errorf("%.20q: %q, %v", cut, data, err)
 		}
 		_ = j.Close()
