@@ -99,6 +99,9 @@ func (o *acceptOptions) run(ctx context.Context, sh *shell, release string) erro
 	if err != nil {
 		return err
 	}
+	if _, _, err := soundTargets(ws, nil); err != nil {
+		return err
+	}
 	unlock, err := lock(ctx, sh, ws.Dir, folderlock.Exclusive, o.patience)
 	if err != nil {
 		return err

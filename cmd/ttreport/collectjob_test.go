@@ -25,7 +25,7 @@ func TestJobsOnOneHost(t *testing.T) {
 		want      error
 		immediate bool
 	}{
-		{"a person is told at once", jobOptions{}, time.Minute, time.Hour, collect.ErrBusy, true},
+		{"a person hears of it at once", jobOptions{}, time.Minute, time.Hour, collect.ErrBusy, true},
 		{"a job waits", jobOptions{once: true}, time.Minute, 300 * time.Millisecond, nil, false},
 		{"a job waits only so long", jobOptions{once: true}, 1, time.Hour, collect.ErrBusy, true},
 		{"GRES is the lock", jobOptions{once: true, allocated: true}, time.Minute, time.Hour, nil, true},

@@ -31,7 +31,9 @@ func ways(t *testing.T) []struct{ name, args string } {
 		{"collect", "--model sim-8b --device simulated --server sim --workload isl=8,osl=2,c=1,n=1 --only benchmarks"},
 		{"build", ""}, {"serve", port}, {"demo", "--no-preview --dir d"}, {"ingest", "results"}, {"inspect", "results"},
 		{"check", ""}, {"compare", "v1 v2"},
-		{"bisect", "--dry-run --list builds.txt --model x --device n150 --workload isl=8,osl=8,c=1"}, {"verify", ""}, {"targets", "list"}, {"models", ""}, {"doctor", ""},
+		{"accept", "v4 --metric ttft --reason known"},
+		{"bisect", "--dry-run --list builds.txt --model x --device n150 --workload isl=8,osl=8,c=1"}, {"verify", ""},
+		{"targets", "list"}, {"models", ""}, {"doctor", ""},
 		{"init", ""}, {"sim", port}, {"completion", "bash"}, {"version", ""}, {"help", "verdicts"},
 	}
 }
@@ -46,15 +48,21 @@ func freePort(t *testing.T) int {
 	return ln.Addr().(*net.TCPAddr).Port
 }
 
-// workspaceFor lays two releases, results, a target and a demo's folder, so that every command has something to do.
-func workspaceFor(t *testing.T) {
+// workspaceFor lays releases, results, a target and a demo's folder, so that a command has something to do: two
+// releases, and for accept a regression in the fourth, measured twice.
+func workspaceFor(t *testing.T, name string) {
 	t.Helper()
-	for i := 1; i <= 2; i++ {
-		at := filepath.Join("results", fmt.Sprint("r", i))
-		lay(t, filepath.Join(at, "ttreport.manifest.yaml"), fmt.Sprintf("id: r%d\nrelease: v%d\ndevice: {name: n150}\n", i, i))
+	releases, ttft := strings.Fields("v1 v2"), strings.Fields("10.21 10.22")
+	if name == "accept" {
+		releases, ttft = strings.Fields("v1 v2 v3 v4 v4"), strings.Fields("10.21 10.22 10.2 20.3 20.4")
+	}
+	for i, release := range releases {
+		at := filepath.Join("results", fmt.Sprint("r", i+1))
+		lay(t, filepath.Join(at, "ttreport.manifest.yaml"),
+			fmt.Sprintf("id: r%d\nrelease: %s\ndevice: {name: n150}\n", i+1, release))
 		lay(t, filepath.Join(at, "a.json"), fmt.Sprintf(`{"date":"2026010%d-000000","model_id":"acme/x","num_prompts":10,`+
 			`"random_input_len":8,"random_output_len":8,"max_concurrency":1,"completed":10,"duration":2.0,`+
-			`"output_throughput":20.5,"mean_ttft_ms":10.2%d}`, i, i))
+			`"output_throughput":20.5,"mean_ttft_ms":%s}`, i+1, ttft[i]))
 	}
 	lay(t, "builds.txt", "registry.example/a:1\nregistry.example/a:2\n")
 	lay(t, "targets/a.yaml", "targets:\n  - {model: x, device: n150, workload: {isl: 8, osl: 8, concurrency: 1}, "+
@@ -182,7 +190,7 @@ func portTaken(t *testing.T, name string, args []string) int {
 }
 
 func lockedWorkspace(t *testing.T, name string, args []string) int {
-	if !slices.Contains(strings.Fields("collect build serve ingest check compare verify demo"), name) {
+	if !slices.Contains(strings.Fields("collect build serve ingest check accept compare verify demo"), name) {
 		return -1
 	}
 	for _, dir := range []string{".", filepath.Join("d", "results")} {
@@ -232,7 +240,7 @@ func TestExitCodes(t *testing.T) {
 		for _, w := range ways(t) {
 			t.Chdir(t.TempDir())
 			if k.laid {
-				workspaceFor(t)
+				workspaceFor(t, w.name)
 			}
 			cell := "-"
 			if code := k.code(t, w.name, strings.Fields(w.args)); code >= 0 {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/templates"
 )
 
@@ -35,7 +36,7 @@ Commands:
 // write prints the help of one command, with its common flags or with all.
 func (c command) write(w io.Writer, fs *pflag.FlagSet, all bool) {
 	usage := strings.TrimSpace(c.name + " " + c.args)
-	fmt.Fprintf(w, "%s\n\nUsage:\n  ttreport %s\n\n%s\n", capital(c.summary), usage, strings.TrimSpace(c.help))
+	fmt.Fprintf(w, "%s\n\nUsage:\n  ttreport %s\n\n%s\n", sentence(c.summary), usage, strings.TrimSpace(c.help))
 	writeFlags(w, fs, c.name, all)
 	if len(c.examples) > 0 {
 		fmt.Fprint(w, "\nExamples:\n")
@@ -45,8 +46,8 @@ func (c command) write(w io.Writer, fs *pflag.FlagSet, all bool) {
 	}
 }
 
-func capital(s string) string {
-	s = strings.ToUpper(s[:1]) + s[1:]
+func sentence(s string) string {
+	s = words.Capital(s)
 	if strings.HasSuffix(s, "?") {
 		return s
 	}

@@ -26,7 +26,7 @@ func (b *buffer) Len() int {
 	return b.b.Len()
 }
 
-// Jobs of a scheduler go on after Ctrl-C, so nobody is told to wait for their end.
+// Jobs of a scheduler go on after Ctrl-C, so nothing asks to wait for their end.
 func TestInterruptedFollowing(t *testing.T) {
 	for _, leaves := range []bool{false, true} {
 		signals, said := make(chan os.Signal, 1), &buffer{}

@@ -80,7 +80,7 @@ func manPage(c command) string {
 		r.macro("SH", "EXAMPLES")
 		for _, e := range c.examples {
 			r.macro("PP")
-			r.text(capital(e.does))
+			r.text(sentence(e.does))
 			r.macro("PP")
 			r.macro("nf")
 			r.text("    " + e.line)
@@ -128,7 +128,7 @@ func manIndex() string {
 	for _, c := range commands() {
 		r.macro("TP")
 		r.text("ttreport-" + c.name + "(1)")
-		r.text(capital(c.summary))
+		r.text(sentence(c.summary))
 	}
 	return r.b.String()
 }

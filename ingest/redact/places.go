@@ -10,7 +10,7 @@ func places() []keyword {
 	out := []keyword{
 		{"://", userinfo}, {"/home/", home}, {"/users/", home}, {"/root", root},
 		{`:\users\`, windows}, {`:\\users\\`, windows},
-		{"-u ", curlUser}, {`-u"`, curlUser}, {"--user ", curlUser}, {"/bot", telegram},
+		{"-u ", curlUser}, {`-u"`, curlUser}, {"--user ", curlUser}, {"/bot", telegram}, {":aa", botToken},
 		{"login ", netrc}, {`"auth`, dockerAuth},
 	}
 	for _, w := range []string{
@@ -129,6 +129,19 @@ func telegram(s string, i int) (from, to int, put string) {
 		return 0, 0, ""
 	}
 	return at, after(s, digits+1, isWord), Mark
+}
+
+// botToken finds the secret part of a Telegram token that stands alone: 123456789:AA and 33 characters.
+func botToken(s string, i int) (from, to int, put string) {
+	digits := i
+	for digits > 0 && '0' <= s[digits-1] && s[digits-1] <= '9' {
+		digits--
+	}
+	end := after(s, i+1, isWord)
+	if i-digits < 6 || digits > 0 && isWord(s[digits-1]) || end-i < 35 || !strings.HasPrefix(s[i:], ":AA") {
+		return 0, 0, ""
+	}
+	return i + 1, end, Mark
 }
 
 // URL is an address without user, password and the values of its query that are credentials, for messages and files.

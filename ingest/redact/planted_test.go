@@ -87,6 +87,8 @@ https://hooks.slack.com/〈services/T000/B000/XXXX〉 ok
 https://discord.com/api/webhooks/〈123/abc-DEF〉
 https://x.webhook.office.com/〈webhookb2/abc@def/IncomingWebhook/1〉
 https://api.telegram.org/bot〈123456789:AAabcdefghijklmnopqrstuvwxyz0123456〉/sendMessage
+notify with 123456789:〈AAabcdefghijklmnopqrstuvwxyz012345678〉 ok
+{"sid": "〈SK0123456789abcdef0123456789abcdef〉"}
 〈nvapi-AbCdEfGh0123456789_-abcdefgh〉
 〈AIzaSyA0123456789abcdefghijklmnopqrstu〉
 〈ghp_0123456789abcdefghij0123456789abcdef〉

@@ -54,6 +54,9 @@ func shapes() []keyword {
 	add(isDotted, 32, false, "pscale_tkn_", "pscale_oauth_", "pscale_pw_", "dp.pt.", "dt0c01.", "xoxe.xox")
 	add(isBase64, 32, false, "glc_", "sntrys_", "ops_eyJ", "bedrock-api-key-", "fm1a_", "fm1r_", "fm2_")
 	add(isHex, 32, false, "sntryu_", "shippo_live_", "shippo_test_")
+	for _, c := range "0123456789abcdef" { // Twilio: SK and 32 digits; a keyword needs a third character
+		add(isHex, 31, true, "SK"+string(c))
+	}
 	add(isUpper, 26, true, "API-")
 	add(isAlnum, 20, true, "LTAI")
 	add(isWord, 34, true, "A3-")

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/render/words"
 )
 
 // summaryRow is a workload with targets in the report of v0.17: vLLM's results alone are graded there.
@@ -68,7 +69,7 @@ func (in *Input) targets17() string {
 	for _, suffix := range []string{" Check", ""} {
 		for _, tier := range names {
 			for _, m := range metrics {
-				head := capital(tier) + " " + titled(m) + suffix
+				head := words.Capital(tier) + " " + titled(m) + suffix
 				if suffix == "" {
 					head += unitOf(m)
 				}
@@ -111,17 +112,10 @@ func titled(metric string) string {
 		case "ttft", "tpot", "itl", "e2el", "p99", "p95", "p90":
 			parts[i] = strings.ToUpper(p)
 		default:
-			parts[i] = capital(p)
+			parts[i] = words.Capital(p)
 		}
 	}
 	return strings.Join(parts, " ")
-}
-
-func capital(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
 }
 
 func unitOf(metric string) string {

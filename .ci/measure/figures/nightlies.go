@@ -1,10 +1,8 @@
 package main
 
 import (
-	"encoding/csv"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -39,20 +37,11 @@ type nights struct {
 }
 
 func readNights(name string) (*nights, error) {
-	f, err := os.Open(name)
+	series, z, err := readSeries(name)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	z, err := readSeries(name)
-	if err != nil {
-		return nil, err
-	}
-	primary := primaries(rows)
+	primary := primaries(series)
 	const fewest = 6
 	h := &nights{}
 	ids := map[string]int32{}
@@ -63,17 +52,17 @@ func readNights(name string) (*nights, error) {
 		}
 		return ids[key]
 	}
-	for i, row := range rows {
-		part := strings.Split(row[0], "|")
+	for i, title := range series {
+		part := strings.Split(title, "|")
 		if len(part) != 4 {
-			return nil, fmt.Errorf("%s: series %q: expected metric|device|environment|workload", name, row[0])
+			return nil, fmt.Errorf("%s: series %q: expected metric|device|environment|workload", name, title)
 		}
 		measured := slices.DeleteFunc(slices.Clone(z[i]), math.IsNaN)
-		if len(measured) < fewest || !primary[row[0]] {
+		if len(measured) < fewest || !primary[title] {
 			continue
 		}
 		h.z = append(h.z, z[i])
-		h.names = append(h.names, row[0])
+		h.names = append(h.names, title)
 		h.stratum = append(h.stratum, id("metric", part[0], part[1], part[2]))
 		h.system = append(h.system, id("workload", part[1], part[2], part[3]))
 		h.unit = append(h.unit, id("device", part[1], part[2]))
@@ -111,10 +100,10 @@ func (h *nights) table(delta float64) *regression.Table {
 }
 
 // primaries are the series that a gate watches: of the statistics of one metric its mean, else its median.
-func primaries(rows [][]string) map[string]bool {
+func primaries(series []string) map[string]bool {
 	all, out := map[string]bool{}, map[string]bool{}
-	for _, row := range rows {
-		all[row[0]] = true
+	for _, name := range series {
+		all[name] = true
 	}
 	for name := range all {
 		statistic, rest, _ := strings.Cut(name, "_")

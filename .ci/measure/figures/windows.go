@@ -24,7 +24,7 @@ func windows(t *table) {
 	}
 	names, _ := filepath.Glob(filepath.Join(t.o.series, "asv-*.csv")) // the pattern is well formed
 	for _, name := range names {
-		series, err := readSeries(name)
+		_, series, err := readSeries(name)
 		if err != nil {
 			t.row(false, name, "series are readable", "%v", err)
 			continue
@@ -37,28 +37,29 @@ func windows(t *table) {
 	}
 }
 
-// readSeries reads one series a row, on the log scale; NaN where a release has no value.
-func readSeries(name string) ([][]float64, error) {
+// readSeries reads a series a row, its name first: values on the log scale, NaN where a release has none.
+func readSeries(name string) (names []string, z [][]float64, err error) {
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer f.Close()
 	rows, err := csv.NewReader(f).ReadAll()
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, nil, fmt.Errorf("%s: %w", name, err)
 	}
-	out := make([][]float64, len(rows))
-	for i, row := range rows {
+	for _, row := range rows {
+		var values []float64
 		for _, cell := range row[1:] {
 			v := math.NaN()
 			if x, err := strconv.ParseFloat(cell, 64); err == nil && x > 0 {
 				v = math.Log(x)
 			}
-			out[i] = append(out[i], v)
+			values = append(values, v)
 		}
+		names, z = append(names, row[0]), append(z, values)
 	}
-	return out, nil
+	return names, z, nil
 }
 
 // window draws windows from a history. With rerun the next release's value is a later run of the release itself.
