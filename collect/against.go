@@ -68,8 +68,8 @@ func (t *Pair) unlock() {
 }
 
 // Measure measures on two servers in turns what the folders do not have yet. Servers start again for every turn, unless
-// the plan keeps them running. The folders have what was measured also when an error is returned. The baseline's outcome
-// is first.
+// the plan keeps them running. The folders have what was measured also when an error is returned. The outcome of the
+// baseline is first.
 func (t *Pair) Measure(ctx context.Context) (outs [2]Outcome, err error) {
 	defer t.unlock()
 	for _, s := range []*session{t.baseline, t.candidate} {
