@@ -56,7 +56,8 @@ func TestCapacityIsTheServers(t *testing.T) {
 		}
 		step := max(1, got.Holds*3/100)
 		if low, high := worst(got.Holds-step), worst(got.Holds+2*step); low > 1 || high <= 1 {
-			t.Errorf("%s, noise %g: found %d to %d; a long measurement has %.3f of the limit at %d and %.3f at %d", c.slo, c.noise,
+			t.Errorf("%s, noise %g: found %d to %d; a long measurement has %.3f of the limit at %d and %.3f at %d",
+				c.slo, c.noise,
 				got.Holds, got.Fails, low, got.Holds-step, high, got.Holds+2*step)
 		}
 	}

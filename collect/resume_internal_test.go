@@ -28,8 +28,8 @@ func TestWhatADyingServerAnsweredIsMeasuredAgain(t *testing.T) {
 	}
 }
 
-// After a power cut files may be empty, short or gone: what is not what was measured is measured again, and a manifest of
-// which nothing is left is written again.
+// After a power cut files may be empty, short or gone: what is not what was measured is measured again, and a manifest
+// of which nothing is left is written again.
 func TestResumeAfterAPowerCut(t *testing.T) {
 	results := t.TempDir()
 	dir := filepath.Join(results, "r1")

@@ -37,7 +37,7 @@ func allFormats(t *testing.T) map[string]string {
 	return files
 }
 
-// store reads a path into a history folder, with the mapping of the tree's table, and returns all documents as one text.
+// store reads a path into a history folder, with the mapping of the tree's table. It returns all documents as one text.
 func store(t *testing.T, dir, name string) (ingest.Result, string) {
 	t.Helper()
 	tables, err := table.Compile([]table.Mapping{{
@@ -83,10 +83,10 @@ func TestAllFormatsAreInTheTree(t *testing.T) {
 	}
 	want := strings.Fields(`aiperf aiperf-records aiperf-sweep aiperf-sweep-csv bigcode-eval evalscope-perf
 		evalscope-percentiles evalscope-arguments evalscope-report genai-perf github-action-benchmark guidellm guidellm-csv
-		helm inference-perf inferencex inferencex-raw inspect llama-bench llama-bench-md llm-d-report llmperf lighteval lm-eval lm-eval-0.3
-		lm-eval-samples mlperf mosaic-eval nm-vllm optimum-benchmark pytorch-hud serving-console sglang table trtllm-bench-console
-		trtllm-bench trtllm-benchmark trtllm-benchmark-csv ttis-report-data ttis-statistics ttreport-metrics vllm-ci-commands vllm-latency vllm-serve
-		vllm-startup vllm-throughput`)
+		helm inference-perf inferencex inferencex-raw inspect llama-bench llama-bench-md llm-d-report llmperf lighteval
+		lm-eval lm-eval-0.3 lm-eval-samples mlperf mosaic-eval nm-vllm optimum-benchmark pytorch-hud serving-console
+		sglang table trtllm-bench-console trtllm-bench trtllm-benchmark trtllm-benchmark-csv ttis-report-data
+		ttis-statistics ttreport-metrics vllm-ci-commands vllm-latency vllm-serve vllm-startup vllm-throughput`)
 	for _, format := range want {
 		if !counted[format] {
 			t.Errorf("no result of %s; there are %v", format, slices.Sorted(maps.Keys(counted)))
@@ -98,8 +98,8 @@ func TestAllFormatsAreInTheTree(t *testing.T) {
 }
 
 // A tree of all formats that is read as a folder, as an archive and as a clone with other times gives one history, byte
-// for byte; so does each of its files that is read alone. In a history of its own, each way gives the same documents, up
-// to the name of the folder in paths.
+// for byte; so does each of its files that is read alone. In a history of its own, each way gives the same documents,
+// except for the name of the folder in paths.
 func TestAllFormatsInEveryWay(t *testing.T) {
 	tmp, history := t.TempDir(), t.TempDir()
 	files := allFormats(t)

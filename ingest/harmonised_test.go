@@ -24,7 +24,8 @@ func TestHarmonisedCopyOfRawFiles(t *testing.T) {
 	of := func(metric, stat string) any { m, _ := d[metric].(map[string]any); return m[stat] }
 	flat := map[string]any{
 		"date": "20261121-023430", "backend": "aiperf", "num_prompts": 32, "max_concurrency": 8, "completed": 32,
-		"output_token_throughput": of("output_token_throughput", "avg"), "request_throughput": of("request_throughput", "avg"),
+		"output_token_throughput": of("output_token_throughput", "avg"),
+		"request_throughput":      of("request_throughput", "avg"),
 	}
 	for name, metric := range map[string]string{
 		"ttft": "time_to_first_token", "tpot": "inter_token_latency", "e2el": "request_latency",

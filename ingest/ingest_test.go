@@ -199,7 +199,8 @@ func TestFolders(t *testing.T) {
 	write("elsewhere/4.json", result("acme/x", "20260101-000000", 4))
 	write("a/.hidden/3.json", result("acme/x", "20260101-000000", 3))
 	for link, to := range map[string]string{
-		"a/loop": "../a", "a/linked": ".store", "a/dangling": "nowhere", "a/out": "../elsewhere", "a/5.json": "/proc/self/environ",
+		"a/loop": "../a", "a/linked": ".store", "a/dangling": "nowhere", "a/out": "../elsewhere",
+		"a/5.json": "/proc/self/environ",
 	} {
 		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
 			t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// release is a release of tt-inference-server: a zip with a zip for each model and device, each with a spec and results.
+// release is a release of tt-inference-server: a zip of a zip for each model and device, each with a spec and results.
 func release(t *testing.T, number, pairs, results int) []byte {
 	t.Helper()
 	var out bytes.Buffer

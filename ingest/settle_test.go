@@ -117,7 +117,8 @@ func TestAnEarlierFileChangesNothing(t *testing.T) {
 func TestOthersAreNeverReplaced(t *testing.T) {
 	stored, dir := t.TempDir(), t.TempDir()
 	store(t, stored, runOf("", "", "aaaa"))
-	if s := settle(dir, runOf("n150", "", "bbbb"), batch{writes: newWrites(dir)}, stored); len(s.replaces) != 0 || !s.nothingLeft() {
+	if s := settle(dir, runOf("n150", "", "bbbb"), batch{writes: newWrites(dir)}, stored); len(s.replaces) != 0 ||
+		!s.nothingLeft() {
 		t.Errorf("%+v", s)
 	}
 }

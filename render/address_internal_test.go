@@ -10,10 +10,13 @@ import (
 // Two names have two paths on every file system, and a path depends on its name alone.
 func TestSegmentsAreDistinct(t *testing.T) {
 	names := []string{
-		"", "unknown", "Unknown", "v1", "V1", "v1.0", "V1.0", "v1-rc", "v1/rc", "v1 rc", "v1:rc", "v1+rc", "v1  rc", "v1..", "v1.",
-		"con", "CON", "Con", "con.txt", "nul", "aux.v1", "com1", "COM1", "lpt9.x", "..", ".", "/", "-", "_", ".git", "é", "e\u0301", "ß", "SS",
+		"", "unknown", "Unknown", "v1", "V1", "v1.0", "V1.0", "v1-rc", "v1/rc", "v1 rc", "v1:rc", "v1+rc", "v1  rc", "v1..",
+		"v1.",
+		"con", "CON", "Con", "con.txt", "nul", "aux.v1", "com1", "COM1", "lpt9.x", "..", ".", "/", "-", "_", ".git", "é",
+		"e\u0301", "ß", "SS",
 		"20260101T000000Z-abcd", "20260101t000000z-abcd", "20260101T000000z-abcd", "v1-", "v1_", "index.html", "release",
-		strings.Repeat("a", 100), strings.Repeat("a", 101), strings.Repeat("a", 102), strings.Repeat("A", 100), "İ", "i̇", "K", "k",
+		strings.Repeat("a", 100), strings.Repeat("a", 101), strings.Repeat("a", 102), strings.Repeat("A", 100), "İ", "i̇",
+		"K", "k",
 	}
 	for _, n := range names[:len(names):len(names)] {
 		names = append(names, segment(n)) // a name that is the path of another

@@ -122,7 +122,9 @@ func named(t *testing.T, names []string, dir string) {
 		t.Fatal(err)
 	}
 	in := render.Input{Title: names[1], Gate: judged, Version: "test", Notes: notes}
-	if _, err := site.Build(context.Background(), render.New(in), site.Options{Dir: dir, BaseURL: "https://example.org/x", Run: func(i int) (schema.Run, *schema.Problem) { return runs[i], nil }}); err != nil {
+	o := site.Options{Dir: dir, BaseURL: "https://example.org/x",
+		Run: func(i int) (schema.Run, *schema.Problem) { return runs[i], nil }}
+	if _, err := site.Build(context.Background(), render.New(in), o); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -163,7 +165,9 @@ func TestHundredHostileNamesInBrowser(t *testing.T) {
 		if n := eval[float64](t, b, `window.pwned || 0`); n != 0 {
 			t.Errorf("%s: name %g ran: %s", page, n, names[int(n)-1])
 		}
-		if bad := eval[string](t, b, `[...document.querySelectorAll("script:not([src]), iframe, base, img, [onerror], [onload], [onfocus], [onmouseover], a[href^='javascript:'], a[href^='data:'], style")].map(function (e) { return e.outerHTML.slice(0, 99); }).join("\n")`); bad != "" {
+		if bad := eval[string](t, b, `[...document.querySelectorAll("script:not([src]), iframe, base, img, " +
+			"[onerror], [onload], [onfocus], [onmouseover], a[href^='javascript:'], a[href^='data:'], style")]
+			.map(function (e) { return e.outerHTML.slice(0, 99); }).join("\n")`); bad != "" {
 			t.Errorf("%s holds %s", page, bad)
 		}
 	}

@@ -144,7 +144,8 @@ func TestKilledBuildLeavesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	journal := ""
-	for _, name := range []string{"data/points/v0.12.0.csv", "releases/v0.12.0/index.html", "data/shards/runs/v0.12.0.js"} {
+	for _, name := range []string{"data/points/v0.12.0.csv", "releases/v0.12.0/index.html",
+		"data/shards/runs/v0.12.0.js"} {
 		data, err := os.ReadFile(filepath.Join(full, name))
 		if err != nil {
 			t.Fatal(err)

@@ -27,7 +27,8 @@ func TestChangedPagesAreMadeAgain(t *testing.T) {
 	t.Parallel()
 	dir := built(t, 3)
 	whole := files(t, dir)
-	for _, page := range []string{"index.html", "releases/v0.9.0/index.html", "data/shards/runs/v0.9.0.js", "data/points/v0.9.0.csv"} {
+	for _, page := range []string{"index.html", "releases/v0.9.0/index.html", "data/shards/runs/v0.9.0.js",
+		"data/points/v0.9.0.csv"} {
 		name := filepath.Join(dir, filepath.FromSlash(page))
 		data, err := os.ReadFile(name)
 		if err != nil {

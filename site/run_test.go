@@ -15,7 +15,8 @@ import (
 )
 
 // said is what the main part of a page says: headings, and tables cell by cell with their roles and links.
-const said = `[...document.querySelectorAll("main h1, main h2, main section > header p, main th, main td, main pre, main figcaption")]
+const said = `[...document.querySelectorAll("main h1, main h2, main section > header p, main th, main td, main pre, " +
+		"main figcaption")]
 	.filter(function (e) { return e.getClientRects().length > 0 && !e.closest("details"); })
 	.map(function (e) {
 		var a = e.querySelector("a:not(.at)");

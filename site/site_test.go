@@ -183,7 +183,8 @@ func TestGolden(t *testing.T) {
 		golden(t, "golden/"+name+".html", []byte(html))
 	}
 	for name, file := range map[string]string{
-		"charts.js": "models/Tiny-1B~2db558b5/n150/charts.js", "runs.js": "data/shards/runs/v0.12.0.js", "report.md": "reports/v0.12.0/Tiny-1B~2db558b5_n150.md",
+		"charts.js": "models/Tiny-1B~2db558b5/n150/charts.js", "runs.js": "data/shards/runs/v0.12.0.js",
+		"report.md":  "reports/v0.12.0/Tiny-1B~2db558b5_n150.md",
 		"release.md": "reports/v0.12.0/release.md", "points.csv": "data/points/v0.12.0.csv",
 		"scores.csv": "data/scores/v0.12.0.csv", "verdicts.csv": "data/verdicts/v0.12.0.csv",
 	} {

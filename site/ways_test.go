@@ -20,7 +20,8 @@ func everyPage() []string {
 	return []string{
 		"index.html", "releases/v0.12.0/index.html", "models/Tiny-1B~2db558b5/n150/index.html", "runs/index.html#run-3-1",
 		"evals/index.html", "targets/index.html", "problems/index.html", "notes/index.html", "about/index.html",
-		"about/lints.html", "about/collect.html", "about/run-py.html", "about/ci.html", "explore/index.html", "compare/index.html", "404.html",
+		"about/lints.html", "about/collect.html", "about/run-py.html", "about/ci.html", "explore/index.html",
+		"compare/index.html", "404.html",
 		"changes/index.html", "coverage/index.html",
 	}
 }

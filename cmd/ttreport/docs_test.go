@@ -219,7 +219,7 @@ func preparedWorkspace(t *testing.T, dir string, archive *txtar.Archive) workspa
 	if err := txtar.Write(archive, dir); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"results-of-somebody", "out", "before", "after"} { // results under the names of the pages
+	for _, name := range []string{"results-of-somebody", "out", "before", "after"} { // names of the pages
 		if err := os.CopyFS(filepath.Join(dir, name), os.DirFS(filepath.Join(dir, "workflow_logs"))); err != nil {
 			t.Fatal(err)
 		}

@@ -209,7 +209,8 @@ func TestLostNumbersFail(t *testing.T) {
 			x.do(s)
 		}
 		code, said := s.check(t, x.tamper)
-		if code != 1 || !strings.Contains(said, x.says) && !strings.Contains(said, strings.Replace(x.says, "makes", "make", 1)) {
+		if code != 1 || !strings.Contains(said, x.says) &&
+			!strings.Contains(said, strings.Replace(x.says, "makes", "make", 1)) {
 			t.Errorf("%s: exit %d, and it does not say %q: %.600s", name, code, x.says, said)
 		}
 	}
@@ -231,23 +232,26 @@ func hidingTricks() map[string]trick {
 			s.docs = append(s.docs, storyOf(1.01, .8).docs[6])
 			s.docs[7]["id"] = "run-8"
 		}, says: "regressed"},
-		"fail_on: []":          {do: config("judge: {fail_on: []}\n"), code: exitUsage, says: "none"},
-		"fail_on: ['']":        {do: config("judge: {fail_on: ['']}\n"), code: exitUsage, says: "none"},
-		"fail_on: none, …":     {do: config("judge: {fail_on: [none, target]}\n"), code: exitUsage, says: "none"},
-		"--fail-on ''":         {do: args("--fail-on", ""), code: exitUsage, says: "none"},
-		"--fail-on ,":          {do: args("--fail-on", ","), code: exitUsage, says: "none"},
-		"--fail-on suspected":  {do: args("--fail-on", "suspected"), says: "confirmed"},
-		"two configurations":   {do: config("title: a\n---\njudge: {fail_on: [none]}\n"), code: exitUsage, says: "one"},
-		"two lists":            {do: config("judge: {fail_on: [none]}\njudge: {}\n"), code: exitUsage, says: "judge"},
-		"ttreport.yml":         {do: func(s *story) { s.file["ttreport.yml"] = "title: a\n" }, code: exitUsage, says: "ttreport.yaml"},
-		"a level":              {do: targets(row + "metric: ttft, value: 1, level: complet}\n"), code: exitUsage, says: "complet"},
-		"a metric":             {do: targets(row + "metric: tttft, value: 1}\n"), code: exitUsage, says: "tttft"},
-		"a statistic":          {do: targets(row + "metric: ttft, stat: maen, value: 1}\n"), code: exitUsage, says: "maen"},
-		"a field":              {do: targets(row + "metric: ttft, value: 1, levl: target}\n"), code: exitUsage, says: "levl"},
-		"a section":            {do: targets("target:\n  - {}\n"), code: exitUsage, says: "target"},
-		"no section":           {do: targets("- a\n"), code: exitUsage, says: "targets/a.yaml"},
-		"a value":              {do: targets(row + "metric: ttft, value: .nan}\n"), code: exitUsage, says: "NaN"},
-		"a huge tolerance":     {do: targets(row + "metric: ttft, value: 1, tolerance: 100}\n"), code: exitUsage, says: "tolerance"},
+		"fail_on: []":         {do: config("judge: {fail_on: []}\n"), code: exitUsage, says: "none"},
+		"fail_on: ['']":       {do: config("judge: {fail_on: ['']}\n"), code: exitUsage, says: "none"},
+		"fail_on: none, …":    {do: config("judge: {fail_on: [none, target]}\n"), code: exitUsage, says: "none"},
+		"--fail-on ''":        {do: args("--fail-on", ""), code: exitUsage, says: "none"},
+		"--fail-on ,":         {do: args("--fail-on", ","), code: exitUsage, says: "none"},
+		"--fail-on suspected": {do: args("--fail-on", "suspected"), says: "confirmed"},
+		"two configurations":  {do: config("title: a\n---\njudge: {fail_on: [none]}\n"), code: exitUsage, says: "one"},
+		"two lists":           {do: config("judge: {fail_on: [none]}\njudge: {}\n"), code: exitUsage, says: "judge"},
+		"ttreport.yml": {do: func(s *story) { s.file["ttreport.yml"] = "title: a\n" }, code: exitUsage,
+			says: "ttreport.yaml"},
+		"a level": {do: targets(row + "metric: ttft, value: 1, level: complet}\n"), code: exitUsage,
+			says: "complet"},
+		"a metric":    {do: targets(row + "metric: tttft, value: 1}\n"), code: exitUsage, says: "tttft"},
+		"a statistic": {do: targets(row + "metric: ttft, stat: maen, value: 1}\n"), code: exitUsage, says: "maen"},
+		"a field":     {do: targets(row + "metric: ttft, value: 1, levl: target}\n"), code: exitUsage, says: "levl"},
+		"a section":   {do: targets("target:\n  - {}\n"), code: exitUsage, says: "target"},
+		"no section":  {do: targets("- a\n"), code: exitUsage, says: "targets/a.yaml"},
+		"a value":     {do: targets(row + "metric: ttft, value: .nan}\n"), code: exitUsage, says: "NaN"},
+		"a huge tolerance": {do: targets(row + "metric: ttft, value: 1, tolerance: 100}\n"), code: exitUsage,
+			says: "tolerance"},
 		"targets that are cut": {do: targets(row), code: exitUsage, says: "targets/a.yaml"},
 	}
 }
@@ -284,9 +288,10 @@ func TestHiddenRegressionsFail(t *testing.T) {
 func TestMovedRunsAreCounted(t *testing.T) {
 	moved := func(member string, value any) func(*story) { return func(s *story) { s.head(member, value) } }
 	for name, x := range map[string]trick{
-		"to channel pr":     {do: moved("channel", "pr"), says: "2 newer runs are not judged: 2 in channel pr"},
-		"to channel dev":    {do: moved("channel", "dev"), says: "2 newer runs are not judged: 2 in channel dev"},
-		"to no release":     {do: func(s *story) { s.head("release", ""); s.head("channel", "") }, says: "2 without a release"},
+		"to channel pr":  {do: moved("channel", "pr"), says: "2 newer runs are not judged: 2 in channel pr"},
+		"to channel dev": {do: moved("channel", "dev"), says: "2 newer runs are not judged: 2 in channel dev"},
+		"to no release": {do: func(s *story) { s.head("release", ""); s.head("channel", "") },
+			says: "2 without a release"},
 		"to v5":             {do: moved("release", "v5"), says: "2 of 3 runs began a day or more after the first"},
 		"to v4":             {do: moved("release", "v4"), says: "2 newer runs are not judged: 2 of v4"},
 		"one of them to pr": {do: func(s *story) { s.docs[6]["channel"] = "pr" }, says: "1 newer run is not judged"},
@@ -304,8 +309,8 @@ func TestMovedRunsAreCounted(t *testing.T) {
 	}
 }
 
-// A pull request is one build of channel pr, whatever its files state: neither the name of a judged release, nor another
-// channel, nor an old commit makes its regression pass.
+// A pull request is one build of channel pr, whatever its files state: neither the name of a judged release nor another
+// channel nor an old commit makes its regression pass.
 func TestPullRequestsStateNothingOfThemselves(t *testing.T) {
 	for name, change := range map[string]func(object){
 		"nothing":         func(object) {},

@@ -27,7 +27,8 @@ func TestConcurrentCommands(t *testing.T) {
 	const processes, each = 4, 20
 	var commands []string
 	for p := range processes {
-		lay(t, filepath.Join(dir, fmt.Sprint("in", p), "ttreport.manifest.yaml"), "id: r\nrelease: v1\ndevice: {name: n150}\n")
+		lay(t, filepath.Join(dir, fmt.Sprint("in", p), "ttreport.manifest.yaml"),
+			"id: r\nrelease: v1\ndevice: {name: n150}\n")
 		for i := range each {
 			name := filepath.Join(dir, fmt.Sprint("in", p), fmt.Sprint(i)+".json")
 			lay(t, name, fmt.Sprintf(`{"date":"20260101-%02d%02d00","model_id":"acme/x","num_prompts":10,`+
@@ -74,7 +75,8 @@ func TestConcurrentCommands(t *testing.T) {
 // A collection begins when no other command works in the workspace, and lets others work while it measures.
 func TestCollectTakesTheLock(t *testing.T) {
 	t.Chdir(t.TempDir())
-	const measure = "collect --model sim-8b --device simulated --server sim --workload isl=8,osl=200,c=1,n=6 --only benchmarks"
+	const measure = "collect --model sim-8b --device simulated --server sim --workload isl=8,osl=200,c=1,n=6 " +
+		"--only benchmarks"
 	release, err := folderlock.Take(context.Background(), ".", folderlock.Shared, folderlock.Wait{})
 	if err != nil {
 		t.Fatal(err)
@@ -96,7 +98,8 @@ func TestCollectTakesTheLock(t *testing.T) {
 		}
 		time.Sleep(2 * time.Millisecond)
 	}
-	if release, err = folderlock.Take(context.Background(), ".", folderlock.Exclusive, folderlock.Wait{Patience: time.Second}); err != nil {
+	if release, err = folderlock.Take(context.Background(), ".", folderlock.Exclusive,
+		folderlock.Wait{Patience: time.Second}); err != nil {
 		t.Error(err)
 	} else {
 		release()

@@ -28,8 +28,8 @@ test of ttreport runs; the last column has what the test looks at. Tools and ser
 |--------|---------|------|---------|
 `
 
-// A row of testdata/parity.txtar is "system | feature | arguments | expression". The expression is looked for in what is
-// printed, or in the file that "file:" before it names.
+// A row of testdata/parity.txtar is "system | feature | arguments | expression". The expression is looked for in the
+// output, or in the file that "file:" before it names.
 func TestParity(t *testing.T) {
 	if raced {
 		t.Skip("the race detector is in: .ci/run runs the commands without it")
@@ -108,7 +108,8 @@ func check(t *testing.T, args []string, want string) {
 	var out bytes.Buffer
 	run(context.Background(), args, strings.NewReader(""), &out, &out)
 	text := out.String()
-	if file, expression, ok := strings.Cut(strings.TrimPrefix(want, "file:"), ":"); ok && strings.HasPrefix(want, "file:") {
+	if file, expression, ok := strings.Cut(strings.TrimPrefix(want, "file:"), ":"); ok &&
+		strings.HasPrefix(want, "file:") {
 		if list, err := filepath.Glob(file); err == nil && len(list) == 1 {
 			file = list[0]
 		}

@@ -35,7 +35,8 @@ func TestControlsDoNotReachATerminal(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{
-		{"inspect", "results"}, {"build"}, {"check"}, {"ingest", "results"}, {"bad\x1b[31m"}, {"check", "--release", "x\x1b[2J"},
+		{"inspect", "results"}, {"build"}, {"check"}, {"ingest", "results"}, {"bad\x1b[31m"},
+		{"check", "--release", "x\x1b[2J"},
 	} {
 		var out, errs bytes.Buffer
 		run(context.Background(), args, strings.NewReader(""), &out, &errs)

@@ -32,7 +32,8 @@ func TestMain(m *testing.M) {
 func TestStories(t *testing.T) {
 	type command = func(*testscript.TestScript, bool, []string)
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script", Setup: foldersWithin, Cmds: map[string]command{"release": release, "result": result, "freeport": freeport},
+		Dir: "testdata/script", Setup: foldersWithin, Cmds: map[string]command{"release": release, "result": result,
+			"freeport": freeport},
 	})
 }
 
@@ -69,8 +70,8 @@ const (
 		`"dataset":"random","dims":{}},` +
 		`"source":{"path":"raw/%s-%d.json","sha256":"%064d","format":"vllm-serve"},%s}`
 	failedText   = `"status":"failed","metrics":{"ttft":{"unit":"ms","missing":"no request completed"}}`
-	measuredText = `"status":"ok","metrics":{"ttft":{"unit":"ms","def":"first-content","mean":%s,"median":%[1]s,"n":200},` +
-		`"requests_ok":{"unit":"req","value":200}}`
+	measuredText = `"status":"ok","metrics":{"ttft":{"unit":"ms","def":"first-content","mean":%s,"median":%[1]s,` +
+		`"n":200},"requests_ok":{"unit":"req","value":200}}`
 	documentText = `{"schema":"ttreport/v1","id":"run-%s","start":"2026-01-%02sT03:04:05Z",` +
 		`"end":"2026-01-%[2]sT04:04:05Z","release":%[3]q,"channel":"release",` +
 		`"model":{"id":"acme/M","name":"M","key":"M"},"device":{"name":"n150"},"stack":{"engine":"vllm"},` +

@@ -60,7 +60,8 @@ func TestEdges(t *testing.T) {
 		t.Errorf("one: %+v %v", a, err)
 	}
 	broken := errors.New("gone")
-	if _, err := capacity.Find(64, func(int) (capacity.Probe, error) { return capacity.Probe{}, broken }); !errors.Is(err, broken) {
+	failing := func(int) (capacity.Probe, error) { return capacity.Probe{}, broken }
+	if _, err := capacity.Find(64, failing); !errors.Is(err, broken) {
 		t.Error(err)
 	}
 }
@@ -80,7 +81,8 @@ func TestSLO(t *testing.T) {
 	if s.Meets(request) || !math.IsInf(s.Worst(failed), 1) {
 		t.Error("a slow or failed request holds")
 	}
-	for _, text := range []string{"", "x", "ttft<5", "ttft_p98<5ms", "ttft_p99<x", "ttft_p99>5ms", "ttft_p99<-5ms", "rps_mean<5ms"} {
+	for _, text := range []string{"", "x", "ttft<5", "ttft_p98<5ms", "ttft_p99<x", "ttft_p99>5ms", "ttft_p99<-5ms",
+		"rps_mean<5ms"} {
 		if _, err := capacity.ParseSLO(text); err == nil || !strings.Contains(err.Error(), "ttft_p99<500ms") {
 			t.Errorf("%q: %v", text, err)
 		}

@@ -24,7 +24,8 @@ func TestKeysStayWithTheirServer(t *testing.T) {
 	}))
 	defer srv.Close()
 	for _, to = range []string{
-		other.URL, "http://localhost:" + port, "//127.0.0.1:" + port + "/x", "https://127.0.0.1:" + port, "file:///etc/passwd",
+		other.URL, "http://localhost:" + port, "//127.0.0.1:" + port + "/x", "https://127.0.0.1:" + port,
+		"file:///etc/passwd",
 	} {
 		req, err := http.NewRequest(http.MethodPost, srv.URL, strings.NewReader("a prompt"))
 		if err != nil {
@@ -53,7 +54,8 @@ func TestKeysStayWithTheirServer(t *testing.T) {
 func TestSame(t *testing.T) {
 	for pair, want := range map[[2]string]bool{
 		{"http://h/", "http://H:80/x"}: true, {"https://h", "https://h:443"}: true, {"http://h", "https://h"}: false,
-		{"http://h:1", "http://h:2"}: false, {"http://h", "http://h.example"}: false, {"http://[::1]:1", "http://[::1]:1"}: true,
+		{"http://h:1", "http://h:2"}: false, {"http://h", "http://h.example"}: false,
+		{"http://[::1]:1", "http://[::1]:1"}: true,
 	} {
 		a, errA := url.Parse(pair[0])
 		b, errB := url.Parse(pair[1])

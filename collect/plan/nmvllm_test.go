@@ -47,7 +47,7 @@ func TestThroughputConfig(t *testing.T) {
 	}
 }
 
-// Prompts of stated lengths need no dataset; a length above that of the model is replaced, and no argument is given twice.
+// Prompts of stated lengths need no dataset; a length above the model's is replaced, and no argument is given twice.
 func TestSyntheticConfig(t *testing.T) {
 	got, err := nm("x.json", []byte(`{"configs":[{"models":["acme/a"],"max_model_lens":[1024,4096,8192],
 "script_name":"benchmark_throughput","script_args":{"input-len":[256],"output-len":[128],"num-prompts":[1000],
@@ -86,7 +86,8 @@ func TestBadConfigsAreRefused(t *testing.T) {
 		`{"configs":[{"models":["a"],"script_name":"benchmark_serving","script_args":{"request-rate_":["0"],
 "dataset":["s"]}}]}`: "no rate above zero",
 	} {
-		if _, err := nm("x.json", []byte(text), 1, func(string) int { return 0 }); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := nm("x.json", []byte(text), 1, func(string) int { return 0 }); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
 	}

@@ -258,7 +258,8 @@ func TestRunPy(t *testing.T) {
 	}
 	for _, bad := range []RunPy{
 		{Workflow: "x"}, {LimitMode: "x"}, {Docker: true, LocalServer: true}, {Docker: true, DevMode: true},
-		{Samples: "{"}, {Samples: "{}", CIMode: true}, {TTConfig: "[1]"}, {VLLMArgs: `{"a": null}`}, {VLLMArgs: `{"a": false}`},
+		{Samples: "{"}, {Samples: "{}", CIMode: true}, {TTConfig: "[1]"}, {VLLMArgs: `{"a": null}`},
+		{VLLMArgs: `{"a": false}`},
 	} {
 		if _, err := new(Options).ApplyRunPy(bad); err == nil {
 			t.Errorf("%+v was accepted", bad)

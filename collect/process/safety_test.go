@@ -13,13 +13,15 @@ import (
 
 func TestLogHoldsNoSecrets(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "log")
-	script := `echo start; echo "api_key='hunter2pw'" >&2; printf -- "-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----\n"; printf end`
+	script := `echo start; echo "api_key='hunter2pw'" >&2
+printf -- "-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----\n"; printf end`
 	if _, err := Run(context.Background(), Spec{Argv: []string{"/bin/sh", "-c", script}, Log: name}); err != nil {
 		t.Fatal(err)
 	}
 	data, err := os.ReadFile(name)
 	text := string(data)
-	if err != nil || strings.Contains(text, "hunter2") || strings.Contains(text, "MIIE") || !strings.Contains(text, "start\n") ||
+	if err != nil || strings.Contains(text, "hunter2") || strings.Contains(text, "MIIE") ||
+		!strings.Contains(text, "start\n") ||
 		!strings.HasSuffix(text, "end") {
 		t.Errorf("%q, %v", text, err)
 	}
@@ -65,7 +67,8 @@ func TestChildrenThatLeaveTheSessionEnd(t *testing.T) {
 	if _, err := exec.LookPath("setsid"); err != nil {
 		t.Skip(err)
 	}
-	c, err := Start(Spec{Argv: []string{"/bin/sh", "-c", "setsid sleep 300 & setsid sh -c 'sleep 300 & sleep 300' & sleep 300"},
+	c, err := Start(Spec{Argv: []string{"/bin/sh", "-c",
+		"setsid sleep 300 & setsid sh -c 'sleep 300 & sleep 300' & sleep 300"},
 		Grace: time.Second})
 	if err != nil {
 		t.Fatal(err)

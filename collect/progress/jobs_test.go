@@ -77,7 +77,8 @@ func TestJobsOnATerminal(t *testing.T) {
 func TestJobsTable(t *testing.T) {
 	running := task(2, "RUNNING", "None", "n1", 1)
 	running.Left, running.Now = "59:21", "02-isl64-osl50-c2"
-	rows := JobsTable(slurm.View{Tasks: []slurm.Task{task(1, "PENDING", "Resources", "", 0), running}, Away: 90 * time.Second})
+	rows := JobsTable(slurm.View{Tasks: []slurm.Task{task(1, "PENDING", "Resources", "", 0), running},
+		Away: 90 * time.Second})
 	for i, want := range []string{
 		"# model and device job state node time left points now", "1 acme/tiny on h100 3_1 PENDING (Resources) 0/3",
 		"2 acme/tiny on h100 3_1 RUNNING n1 59:21 1/3 02-isl64-osl50-c2",

@@ -75,7 +75,8 @@ func TestEvents(t *testing.T) {
 	}
 	const first, second = "point     1/2  128/128/1", "point     2/2  128/64"
 	log := show(Stream{GitHub: true})
-	if n := strings.Count(log, "\n"); n != 5 || !strings.HasPrefix(log, "::group::ttreport run r1\nrun       r1\n"+first) ||
+	if n := strings.Count(log, "\n"); n != 5 ||
+		!strings.HasPrefix(log, "::group::ttreport run r1\nrun       r1\n"+first) ||
 		!strings.HasSuffix(log, "failed: reset\n::endgroup::\n") || !strings.Contains(log, "TTFT   10.00 ms") {
 		t.Errorf("%d lines:\n%s", n, log)
 	}

@@ -102,7 +102,8 @@ func TestContainerArguments(t *testing.T) {
 	for _, want := range []string{
 		"docker run -d --name ttreport-", "-p 127.0.0.1:8123:80 --ipc host --device /dev/tenstorrent/0 --device " +
 			"/dev/tenstorrent/1",
-		"volume_id_tt_transformers-m:/home", "--env-file " + dir + "/.env --env HF_TOKEN --volume /a:/b --network=host img --model " +
+		"volume_id_tt_transformers-m:/home", "--env-file " + dir +
+			"/.env --env HF_TOKEN --volume /a:/b --network=host img --model " +
 			"acme/m --tt-device n150",
 		"--no-auth --disable-trace-capture --service-port 8123",
 	} {

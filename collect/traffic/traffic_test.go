@@ -112,8 +112,8 @@ func TestChangingRates(t *testing.T) {
 }
 
 func TestBadTexts(t *testing.T) {
-	for _, text := range []string{"", "x", "uniform(5)", "uniform(9,3)", "normal(0,1)", "lognormal(2000,9)", "normal(1,NaN)",
-		"normal(1,2", "uniform(1,1e12)"} {
+	for _, text := range []string{"", "x", "uniform(5)", "uniform(9,3)", "normal(0,1)", "lognormal(2000,9)",
+		"normal(1,NaN)", "normal(1,2", "uniform(1,1e12)"} {
 		if _, err := traffic.ParseLengths(text); err == nil || !strings.Contains(err.Error(), "(") {
 			t.Errorf("lengths %q: %v", text, err)
 		}
@@ -142,13 +142,15 @@ func TestPrefixes(t *testing.T) {
 	if len(seen) != 3 || seen[0] < 200 {
 		t.Errorf("%v", seen)
 	}
-	if want := map[string]string{"isl": "uniform(10,100)", "prefix": "64", "prefixes": "3"}; !reflect.DeepEqual(s.Dims(), want) {
+	want := map[string]string{"isl": "uniform(10,100)", "prefix": "64", "prefixes": "3"}
+	if !reflect.DeepEqual(s.Dims(), want) {
 		t.Errorf("%v", s.Dims())
 	}
 }
 
 func TestTrace(t *testing.T) {
-	tr, err := traffic.ReadTrace([]byte(`{"timestamp": 1000, "input_length": 1030, "output_length": 5, "hash_ids": [7, 8, 9]}
+	tr, err := traffic.ReadTrace([]byte(`
+{"timestamp": 1000, "input_length": 1030, "output_length": 5, "hash_ids": [7, 8, 9]}
 {"timestamp": 3000, "input_length": 600, "output_length": 7, "hash_ids": [7, 10]}
 
 {"timestamp": 3500, "input_length": 20, "output_length": 3, "hash_ids": [11]}

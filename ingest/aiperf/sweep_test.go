@@ -16,8 +16,8 @@ const sweep = `{"aggregation_type":"sweep","num_profile_runs":6,"failed_runs":[{
 	`{"parameters":{"concurrency":20},"metrics":{"request_throughput_avg":{"mean":180.5,"unit":"parsecs"},` +
 	`"request_latency_avg":{"mean":500,"unit":"ms"}}}],"best_configurations":{}}`
 
-const sweepTable = "concurrency,request_rate,request_throughput_avg_mean,request_throughput_avg_std,ttft_p99_ms_mean\n" +
-	"10,5,100.50,5.20,120.50\n20,5,180.30,8.50,135.20\n\nBest Configurations\n" +
+const sweepTable = "concurrency,request_rate,request_throughput_avg_mean,request_throughput_avg_std," +
+	"ttft_p99_ms_mean\n10,5,100.50,5.20,120.50\n20,5,180.30,8.50,135.20\n\nBest Configurations\n" +
 	"Configuration,concurrency,Metric,Unit\nBest Throughput,20,180.30,requests/sec\n"
 
 // The aggregate of a sweep is read where its runs are missing: a point a combination, the error over the trials.

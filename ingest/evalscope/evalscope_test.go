@@ -58,8 +58,8 @@ func TestReport(t *testing.T) {
 
 // Up to 0.7 the time per token is the duration over the tokens of all requests, which is no TPOT.
 func TestEarlyVersions(t *testing.T) {
-	r := reader.Must(t, "summary.json", `{"Time taken for tests (senconds)":10.0,"Number of concurrency":4,"Total requests":40,`+
-		`"Succeed requests":40,"Failed requests":0,"Average QPS":4.0,"Average latency (s)":1.5,`+
+	r := reader.Must(t, "summary.json", `{"Time taken for tests (senconds)":10.0,"Number of concurrency":4,`+
+		`"Total requests":40,"Succeed requests":40,"Failed requests":0,"Average QPS":4.0,"Average latency (s)":1.5,`+
 		`"Average time to first token (s)":0.25,"Average time per output token (s)":0.005,`+
 		`"Throughput(average output tokens per second)":200.0,"Average output tokens per request":50}`)
 	p := r.Points[0]

@@ -137,19 +137,20 @@ func readFile(t *testing.T, name string) schema.Reading {
 }
 
 // oldTable is what 0.3 writes: one line of headings, the strategy in the arguments.
-const oldTable = `Type,Run Id,Id,Name,Start Time,End Time,Duration,Successful Requests,Successful Request latency mean,` +
-	`Successful Request latency median,Successful Request latency std dev,` +
+const oldTable = `Type,Run Id,Id,Name,Start Time,End Time,Duration,Successful Requests,` +
+	`Successful Request latency mean,Successful Request latency median,Successful Request latency std dev,` +
 	`"Successful Request latency [min, 0.1, 1, 5, 10, 25, 75, 90, 95, 99, max]",Successful Output token count mean,` +
-	`Successful Output tokens per second mean,Successful Time to first token ms mean,Errored Requests,Args,Request Loader` +
-	"\n" + `generative_benchmark,r,i,concurrent@4,2026-01-02 03:04:05,2026-01-02 03:04:15,10.0,20,1.5,1.4,0.25,` +
-	`"[1.0, 1.0, 1.0, 1.1, 1.2, 1.3, 1.6, 1.7, 1.8, 1.9, 2.0]",50.0,282.4,120.5,0,` +
+	`Successful Output tokens per second mean,Successful Time to first token ms mean,Errored Requests,Args,` +
+	"Request Loader\n" + `generative_benchmark,r,i,concurrent@4,2026-01-02 03:04:05,2026-01-02 03:04:15,10.0,20,1.5,` +
+	`1.4,0.25,"[1.0, 1.0, 1.0, 1.1, 1.2, 1.3, 1.6, 1.7, 1.8, 1.9, 2.0]",50.0,282.4,120.5,0,` +
 	`"{""strategy"": {""type_"": ""concurrent"", ""streams"": 4}}",` +
 	`"{""data"": ""prompt_tokens=128,output_tokens=50""}"` + "\n"
 
 func TestTableBefore04(t *testing.T) {
 	r := reader.Must(t, "benchmarks.csv", oldTable)
 	Check(t, r)
-	if len(r.Points) != 1 || *r.Points[0].Key.Concurrency != 4 || *r.Points[0].Key.ISL != 128 || r.Facts.Start.Minute() != 4 {
+	if len(r.Points) != 1 || *r.Points[0].Key.Concurrency != 4 || *r.Points[0].Key.ISL != 128 ||
+		r.Facts.Start.Minute() != 4 {
 		t.Fatalf("%+v", r)
 	}
 	Expect(t, r.Points[0], map[string]float64{

@@ -104,12 +104,13 @@ func TestStore(t *testing.T) {
 
 // A store of any project is read: each value is a workload of its own, a commit is a build on channel main.
 func TestStoreOfOthers(t *testing.T) {
-	r := reader.Must(t, "data.js", `window.BENCHMARK_DATA = {"lastUpdate":1,"repoUrl":"https://x.org/acme/serve","entries":{`+
-		`"Go":[{"commit":{"id":"abcdef0123"},"date":1720492032018,"tool":"go","benches":[`+
+	r := reader.Must(t, "data.js", `window.BENCHMARK_DATA = {"lastUpdate":1,"repoUrl":"https://x.org/acme/serve",`+
+		`"entries":{"Go":[{"commit":{"id":"abcdef0123"},"date":1720492032018,"tool":"go","benches":[`+
 		`{"name":"BenchmarkFib10","value":325,"unit":"ns/op","range":"± 2%"},{"name":"x","value":5,"unit":"widgets"},`+
 		`{"name":"y","value":"n/a","unit":"ms"}]}],"py":[{"commit":{"id":"abcdef0123"},"date":1720499032018,"tool":"pytest",`+
 		`"benches":[{"name":"test_z","value":12.5,"unit":"iter/sec"}]}],"own":[{"commit":{"id":"abcdef0123"},`+
-		`"date":1720499032018,"tool":"customBiggerIsBetter","benches":[{"name":"tok/s batch 8","value":99,"unit":"tok/s"}]}]}}`)
+		`"date":1720499032018,"tool":"customBiggerIsBetter","benches":[`+
+		`{"name":"tok/s batch 8","value":99,"unit":"tok/s"}]}]}}`)
 	Check(t, r)
 	if len(r.Points) != 1 || len(r.More) != 2 || Codes(r) != "other-benchmarks" {
 		t.Fatalf("%d points, %d more, %s", len(r.Points), len(r.More), Codes(r))

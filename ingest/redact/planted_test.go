@@ -172,13 +172,19 @@ func TestPlantedSecretsGo(t *testing.T) {
 func TestInnocentTextStays(t *testing.T) {
 	for _, s := range []string{
 		"Avg prompt throughput: 123.4 tokens/s, Avg generation throughput: 56.7 tokens/s, Running: 3 reqs",
-		"tokens: 1024", "max_tokens=128", "eos_token: </s>", "bos_token='<s>'", "time_per_output_token: 12.5", "token_ids=[1, 2]",
+		"tokens: 1024", "max_tokens=128", "eos_token: </s>", "bos_token='<s>'", "time_per_output_token: 12.5",
+		"token_ids=[1, 2]",
 		"pad_token_id=0", "tokenizer=meta-llama/Llama-3.1-8B-Instruct", "--tokenizer ./tiny --served-model-name x",
-		"pass: 3, fail: 0", "3 passed", "PWD=/data/x", "the basic configuration works", "Basic usage", "Bearer token is missing",
-		"git@github.com:acme/x.git", "ssh://git@github.com/acme/x.git", "http://127.0.0.1:8000/v1?stream=true", "user@example.org",
-		"prefix-cache hit: 12%, key cache 3 GB, kv_cache_dtype=fp8", "task-oriented-dialogue-benchmark", "risk-averse", "disk-usage-total",
-		"-----BEGIN CERTIFICATE-----", "secretary", "results/a/raw/b.json", "--port 8000 --max-num-seqs 256", "--no-enable-token-cache",
-		"hf_transfer=1", "hf_hub_download", "sk-learn", "npm_config", "key-value", "cookies", "authorization failed", "-u 5", "--user 1000",
+		"pass: 3, fail: 0", "3 passed", "PWD=/data/x", "the basic configuration works", "Basic usage",
+		"Bearer token is missing",
+		"git@github.com:acme/x.git", "ssh://git@github.com/acme/x.git", "http://127.0.0.1:8000/v1?stream=true",
+		"user@example.org",
+		"prefix-cache hit: 12%, key cache 3 GB, kv_cache_dtype=fp8", "task-oriented-dialogue-benchmark", "risk-averse",
+		"disk-usage-total",
+		"-----BEGIN CERTIFICATE-----", "secretary", "results/a/raw/b.json", "--port 8000 --max-num-seqs 256",
+		"--no-enable-token-cache",
+		"hf_transfer=1", "hf_hub_download", "sk-learn", "npm_config", "key-value", "cookies", "authorization failed",
+		"-u 5", "--user 1000",
 		"/homepage", "/rooted", "a/root/b", "http://h:1/v1/completions: HTTP 401", "SG.x", "the password is wrong", "api key",
 		"deepseek-ai/DeepSeek-R1-0528", "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
 	} {
@@ -190,8 +196,10 @@ func TestInnocentTextStays(t *testing.T) {
 
 func TestURL(t *testing.T) {
 	for in, want := range map[string]string{
-		"http://bob:pw@h:1/v1": "http://h:1/v1", "http://h:1/v1?api_key=abc&x=1": "http://h:1/v1?x=1", "http://h:1": "http://h:1",
-		"https://tok@h/": "https://h/", "sim": "sim", "http://h/?key=abc": "http://h/", "http://h/?b=2&a=1": "http://h/?b=2&a=1",
+		"http://bob:pw@h:1/v1": "http://h:1/v1", "http://h:1/v1?api_key=abc&x=1": "http://h:1/v1?x=1",
+		"http://h:1":     "http://h:1",
+		"https://tok@h/": "https://h/", "sim": "sim", "http://h/?key=abc": "http://h/",
+		"http://h/?b=2&a=1": "http://h/?b=2&a=1",
 	} {
 		if got := redact.URL(in); got != want {
 			t.Errorf("%s: %s, want %s", in, got, want)
@@ -201,12 +209,14 @@ func TestURL(t *testing.T) {
 
 func TestKnownValuesGo(t *testing.T) {
 	redact.KnowEnvironment([]string{
-		"ODD_TOKEN=pelican/feather 77", "DATABASE_URL=postgres://u:walrus%21tusk@db/x", "LONG_PATH=/usr/bin", "GOOGLE_CREDENTIALS=/proc",
+		"ODD_TOKEN=pelican/feather 77", "DATABASE_URL=postgres://u:walrus%21tusk@db/x", "LONG_PATH=/usr/bin",
+		"GOOGLE_CREDENTIALS=/proc",
 		"EMPTY_SECRET=", "SHORT_SECRET=ab", "NONE_TOKEN=none", "X_API_KEY=EMPTY",
 	})
 	redact.Know("otterotter")
 	for _, in := range []string{
-		"it says pelican/feather 77.", "q=pelican%2Ffeather+77", "walrus!tusk", "xotterottery", "a.pelican/feather 77-otterotter",
+		"it says pelican/feather 77.", "q=pelican%2Ffeather+77", "walrus!tusk", "xotterottery",
+		"a.pelican/feather 77-otterotter",
 	} {
 		got := redact.Text(in)
 		if strings.Contains(got, "pelican") || strings.Contains(got, "walrus") || strings.Contains(got, "otter") {
@@ -222,7 +232,8 @@ func TestKnownValuesGo(t *testing.T) {
 
 func TestWriter(t *testing.T) {
 	const key = "-----BEGIN PRIVATE KEY-----\nMIIEvQ\nabcdefgh\n-----END PRIVATE KEY-----\n"
-	in := "start\n--password hunter2pw\n" + key + "progress 1%\rprogress 2%\rBearer abcdef1234\n" + strings.Repeat("x", 40000) +
+	in := "start\n--password hunter2pw\n" + key + "progress 1%\rprogress 2%\rBearer abcdef1234\n" +
+		strings.Repeat("x", 40000) +
 		" --password hunter2pw\nend without a line's end token=abcdef"
 	for _, step := range []int{1, 7, 4096, len(in)} {
 		var out bytes.Buffer
@@ -252,10 +263,12 @@ func TestWriter(t *testing.T) {
 func logLines(size int) []byte {
 	var b bytes.Buffer
 	for i := 0; b.Len() < size; i++ {
-		fmt.Fprintf(&b, "INFO 11-22 12:%02d:%02d [loggers.py:118] Engine 000: Avg prompt throughput: %d.4 tokens/s, Avg generation "+
-			"throughput: %d.7 tokens/s, Running: 3 reqs, GPU KV cache usage: 1.2%%, Prefix cache hit rate: 0.0%%\n", i/60%60, i%60, i, i)
+		fmt.Fprintf(&b, "INFO 11-22 12:%02d:%02d [loggers.py:118] Engine 000: Avg prompt throughput: %d.4 tokens/s, "+
+			"Avg generation throughput: %d.7 tokens/s, Running: 3 reqs, GPU KV cache usage: 1.2%%, "+
+			"Prefix cache hit rate: 0.0%%\n", i/60%60, i%60, i, i)
 		if i%50 == 0 {
-			fmt.Fprintf(&b, "INFO: 127.0.0.1:%d - \"POST http://127.0.0.1:8000/v1/completions HTTP/1.1\" 200 OK api_key='k%d'\n", i, i)
+			fmt.Fprintf(&b, "INFO: 127.0.0.1:%d - \"POST http://127.0.0.1:8000/v1/completions HTTP/1.1\" 200 OK "+
+				"api_key='k%d'\n", i, i)
 		}
 	}
 	return b.Bytes()

@@ -80,7 +80,8 @@ func TestArgv(t *testing.T) {
 			t.Errorf("%q becomes %q", argv, left)
 		}
 	}
-	innocent := []string{"x", "tokens:", "128", "max_tokens", "=", "5", "auth:", "none", "login", "bob", "last login failed"}
+	innocent := []string{"x", "tokens:", "128", "max_tokens", "=", "5", "auth:", "none", "login", "bob",
+		"last login failed"}
 	if left := redact.Argv(innocent); strings.Join(left, " ") != strings.Join(innocent, " ") {
 		t.Errorf("too much went: %q", left)
 	}

@@ -190,7 +190,8 @@ func TestStatistics(t *testing.T) {
 		t.Fatalf("%+v of %+v", p, r.Facts)
 	}
 	drafttest.Expect(t, p[0], map[string]float64{"ttft.mean": 130.5, "tpot.mean": 45.6, "rps.value": .169})
-	if bad := reader.Must(t, "benchmark_stats_y.csv", "source,isl,osl,mean_ttft_ms\nvllm,1\n"); drafttest.Codes(bad) != "bad-table" {
+	if bad := reader.Must(t, "benchmark_stats_y.csv",
+		"source,isl,osl,mean_ttft_ms\nvllm,1\n"); drafttest.Codes(bad) != "bad-table" {
 		t.Error(drafttest.Codes(bad))
 	}
 }

@@ -26,7 +26,8 @@ func TestReport(t *testing.T) {
 	r := result()
 	md := string(bisection.Markdown(r))
 	for _, want := range []string{
-		"# Bisection: TTFT of m on d\n\n**b2 (&lt;script>alert(1)&lt;/script>) is the first bad build", "99.1", "7 measurements",
+		"# Bisection: TTFT of m on d\n\n**b2 (&lt;script>alert(1)&lt;/script>) is the first bad build", "99.1",
+		"7 measurements",
 		`| a1 (harmless \| change) | +0.1`, "| c3 | skipped: it does not build |", "████",
 	} {
 		if !strings.Contains(md, want) {
@@ -58,7 +59,8 @@ func TestHeadline(t *testing.T) {
 		{func(*bisection.Result) {}, "is the first bad build (probability 99.1"},
 		{func(r *bisection.Result) { r.To = 2 }, "between which none could be measured"},
 		{func(r *bisection.Result) { r.None = true }, "v1 and d4 do not differ"},
-		{func(r *bisection.Result) { r.Decided, r.Why = false, "the budget is used up" }, "Not decided: the budget is used up."},
+		{func(r *bisection.Result) { r.Decided, r.Why = false, "the budget is used up" },
+			"Not decided: the budget is used up."},
 		{func(r *bisection.Result) { r.None, r.Decided, r.Why = true, false, "x" }, "is not known yet"},
 	} {
 		r := result()

@@ -24,7 +24,8 @@ func TestWhatElseDiffersIsSaid(t *testing.T) {
 	if !strings.HasPrefix(out, "With num_prompts 100 → 400: TTFT is 10.0") || !strings.HasSuffix(out, "image x:1 → x:2.") {
 		t.Errorf("%s", out)
 	}
-	for _, want := range []string{"noise is 1\u202f% (one standard deviation)", "q = 0.003 (share of such findings", "seen once"} {
+	for _, want := range []string{"noise is 1\u202f% (one standard deviation)", "q = 0.003 (share of such findings",
+		"seen once"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is missing: %s", want, out)
 		}
@@ -32,7 +33,8 @@ func TestWhatElseDiffersIsSaid(t *testing.T) {
 	if out := say(schema.Change{Why: schema.WhyRecheck, First: 111}); strings.Contains(out, "q =") {
 		t.Errorf("q of another run: %s", out)
 	}
-	if out := say(schema.Change{Why: schema.WhyGate, SameBuild: "commit vllm 1a2b"}); !strings.Contains(out, "not the release") {
+	out = say(schema.Change{Why: schema.WhyGate, SameBuild: "commit vllm 1a2b"})
+	if !strings.Contains(out, "not the release") {
 		t.Errorf("%s", out)
 	}
 	v.Follow = schema.Follow{Release: "v9", Again: true}

@@ -26,7 +26,8 @@ func TestHeadline(t *testing.T) {
 		Required: true, Outcome: schema.Fail, Value: schema.Num(91.4), Ref: schema.Num(80), Reason: schema.Limit{},
 	}
 	score := missed
-	score.Key, score.Metric, score.Stat, score.Level = schema.EvalKey(&schema.Score{Task: "ifeval"}), "acc", "", "reference"
+	score.Key, score.Metric, score.Stat, score.Level = schema.EvalKey(&schema.Score{Task: "ifeval"}), "acc", "",
+		"reference"
 	score.Value, score.Ref = schema.Num(.741), schema.Num(.814)
 	unchanged := regressed("ttft", .001, "")
 	unchanged.Outcome = schema.Unchanged
@@ -35,7 +36,8 @@ func TestHeadline(t *testing.T) {
 			History: []schema.Verdict{regressed("tpot", .07, schema.Confirmed), regressed("ttft", .12, schema.Confirmed)},
 			Targets: []schema.Verdict{missed},
 		},
-		"TTFT mean of M on D at 8/8/8 is 91.4 ms, the required complete target is 80.0 ms; 1 more required target is missed.": {
+		"TTFT mean of M on D at 8/8/8 is 91.4 ms, the required complete target is 80.0 ms; " +
+			"1 more required target is missed.": {
 			Targets: []schema.Verdict{missed, missed}, History: []schema.Verdict{regressed("ttft", .3, schema.Suspected)},
 		},
 		"ifeval of M on D is 0.741, the required reference is 0.814.": {Targets: []schema.Verdict{score}},

@@ -22,7 +22,8 @@ func TestSensitivity(t *testing.T) {
 			"A regression beyond the limit in any one of 160 numbers would be named four times in five.",
 		},
 		{
-			judge.Sensitivity{Series: 160, Once: judge.Shown{Median: .052, Hidden: 28}, Again: judge.Shown{Median: .061, Hidden: 31}},
+			judge.Sensitivity{Series: 160, Once: judge.Shown{Median: .052, Hidden: 28},
+				Again: judge.Shown{Median: .061, Hidden: 31}},
 			"Were one number alone to regress, this release would name it four times in five from 5.2 % on (median of 160 " +
 				"numbers), and a re-run would confirm it from 6.1 % on" + tail + " in one look, 31 with a re-run" + lower,
 		},

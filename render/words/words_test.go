@@ -99,13 +99,15 @@ func reasons() []schema.Reason {
 		schema.WhyRunShift, schema.WhyBelowLimit, schema.WhyAgainstShift, schema.WhyDidNotMove,
 		schema.WhyNotSignificant, schema.WhyNotSeenAgain, schema.WhyRunsDisagree, schema.WhyBackAgain, schema.WhyEquivalent,
 		schema.WhyWide, schema.WhyNoRegression, schema.WhyNoImprovement, schema.WhyTwoModes, schema.WhyNoBaseline,
-		schema.WhyNoBaselineLine, schema.WhyPinned, schema.WhyOneEach, schema.WhyOneMoreRun, schema.WhyOtherHost, schema.WhyBaseSuspect,
+		schema.WhyNoBaselineLine, schema.WhyPinned, schema.WhyOneEach, schema.WhyOneMoreRun, schema.WhyOtherHost,
+		schema.WhyBaseSuspect,
 		schema.WhyConditions,
 	} {
 		out = append(out, schema.Change{Why: why, Conditions: "x"})
 	}
 	turns := schema.Turns{Baseline: "v1", Blocks: 2, Outcome: schema.Regressed, Evidence: schema.Suspected}
-	out = append(out, schema.Change{Why: schema.WhyInTurns, Turns: &turns}, schema.Change{Why: schema.WhyGate, Turns: &turns})
+	out = append(out, schema.Change{Why: schema.WhyInTurns, Turns: &turns},
+		schema.Change{Why: schema.WhyGate, Turns: &turns})
 	return out
 }
 

@@ -33,7 +33,8 @@ func TestTools(t *testing.T) {
 	if len(r.Rows) != 1 || !r.OfTools || r.OnlyA != 1 || r.OnlyB != 0 || r.BadA != 0 || r.BadB != 1 {
 		t.Fatalf("%+v", r)
 	}
-	if x := r.Rows[0]; math.Abs(x.Change-.2) > 1e-9 || x.DefA != "first-chunk" || x.DefB != "first-content" || x.Key.Tool != "" {
+	if x := r.Rows[0]; math.Abs(x.Change-.2) > 1e-9 || x.DefA != "first-chunk" || x.DefB != "first-content" ||
+		x.Key.Tool != "" {
 		t.Errorf("%+v", x)
 	}
 	if r := Tools(runs, "vllm", "guidellm"); len(r.Rows) != 1 || r.Rows[0].DefB != schema.DefNotStated {

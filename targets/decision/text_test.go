@@ -32,8 +32,10 @@ func TestAppend(t *testing.T) {
 			"decisions:   # ours\n  - id: D\n    kind: pin\n\n# about the title\ntitle: x\n",
 			"decisions:   # ours\n  - id: D\n    kind: pin\n" + item("  ") + "\n# about the title\ntitle: x\n",
 		},
-		"not indented":  {"decisions:\n- id: D\n  kind: pin\ntitle: x\n", "decisions:\n- id: D\n  kind: pin\n" + item("") + "title: x\n"},
-		"at the end":    {"decisions:\n    - id: D\n      kind: pin", "decisions:\n    - id: D\n      kind: pin\n" + item("    ")},
+		"not indented": {"decisions:\n- id: D\n  kind: pin\ntitle: x\n", "decisions:\n- id: D\n  kind: pin\n" + item("") +
+			"title: x\n"},
+		"at the end": {"decisions:\n    - id: D\n      kind: pin", "decisions:\n    - id: D\n      kind: pin\n" +
+			item("    ")},
 		"only a key":    {"decisions:", "decisions:\n" + item("  ")},
 		"within a text": {"title: |\n  decisions:\n", "title: |\n  decisions:\ndecisions:\n" + item("  ")},
 	} {

@@ -60,7 +60,8 @@ func TestReportRejects(t *testing.T) {
 	}}
 	g := gateOf(t, rejectedEval(.99, rejects), nil)
 	list := lintsOf(g, 0, lint.IDReportRejects)
-	want := lint.ReportRejects{Report: "report.json", Blocker: "task:evals", Message: "Task 'evals' failed (exit=1).", More: 1}
+	want := lint.ReportRejects{Report: "report.json", Blocker: "task:evals", Message: "Task 'evals' failed (exit=1).",
+		More: 1}
 	if len(list) != 1 || list[0].Detail != lint.Detail(want) || wordOf(g, 0) != gate.Fail {
 		t.Errorf("%+v, %s", list, wordOf(g, 0))
 	}

@@ -36,7 +36,8 @@ func TestCountsAreTheRowsShown(t *testing.T) {
 			}
 		}
 		g := gateOf(t, judgetest.History{TTFT: values}.Columns(), nil)
-		for _, on := range []gate.FailOn{gate.DefaultFailOn(schema.ChannelRelease), {gate.FailInconclusive: true, gate.FailSuspected: true}} {
+		for _, on := range []gate.FailOn{gate.DefaultFailOn(schema.ChannelRelease),
+			{gate.FailInconclusive: true, gate.FailSuspected: true}} {
 			g.FailOn = on
 			r := g.Review(len(values)-1, "", "")
 			shown, _ := r.NeedsAttention()

@@ -321,7 +321,8 @@ func TestDecidePairs(t *testing.T) {
 	if counts[gate.FailInvalid] != 1 || counts[gate.NoteLint] != 2 || counts[gate.NoteMet] != 1 {
 		t.Errorf("%v", counts)
 	}
-	if again := gate.Decide(f, gate.DefaultFailOn(schema.ChannelRelease)); again.Word != whole.Word || len(again.Counts) != len(whole.Counts) {
+	if again := gate.Decide(f, gate.DefaultFailOn(schema.ChannelRelease)); again.Word != whole.Word ||
+		len(again.Counts) != len(whole.Counts) {
 		t.Errorf("%+v, and alone %+v", whole, again)
 	}
 }

@@ -38,7 +38,8 @@ func TestAnotherHostConfirms(t *testing.T) {
 				t.Errorf("%s, release %d of the change: %s %s, want %q (%+v)", name, i+1, v.Outcome, v.Evidence, want, v.Reason)
 			}
 			why := v.Reason.(schema.Change)
-			if (why.Why == schema.WhyOtherHost) != (i > 0 && want == schema.Suspected) || (why.Why == schema.WhyOtherHost) != (why.Host != "") {
+			if (why.Why == schema.WhyOtherHost) != (i > 0 && want == schema.Suspected) ||
+				(why.Why == schema.WhyOtherHost) != (why.Host != "") {
 				t.Errorf("%s, release %d of the change: %+v", name, i+1, why)
 			}
 		}

@@ -49,8 +49,8 @@ func TestSummaryAgreesWithVerdicts(t *testing.T) {
 	}
 }
 
-// A release has one number of a series: verdict, summary and figures show the same, also where a later run decided about
-// a first one.
+// A release has one number of a series: verdict, summary and figures show the same, also where a later run decided
+// about a first one.
 func TestOneNumberOfARelease(t *testing.T) {
 	for name, again := range map[string]float64{"worse again": 1.3, "not again": 1, "better": .9} {
 		values := judgetest.Steady(9)

@@ -190,7 +190,8 @@ func TestIntervalFromHistory(t *testing.T) {
 		runs[len(runs)-1].targets = []schema.Target{target("ttft", limit, 0)}
 		v := graded(t, build(runs...))[0]
 		why, _ := v.Reason.(schema.Limit)
-		if v.Outcome != want || why.Chance != (limit == 99 || limit == 101) || why.Interval != schema.FromOwn || !(why.Noise > .005 && why.Noise < .04) {
+		if v.Outcome != want || why.Chance != (limit == 99 || limit == 101) || why.Interval != schema.FromOwn ||
+			!(why.Noise > .005 && why.Noise < .04) {
 			t.Errorf("%g: %s, %+v", limit, v.Outcome, why)
 		}
 		if value, _ := v.Value.Get(); v.Interval == nil || v.Interval[0] > value/limit-1 || v.Interval[1] < value/limit-1 {

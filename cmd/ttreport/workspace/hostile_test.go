@@ -112,14 +112,15 @@ func TestBoundsOfAWorkspace(t *testing.T) {
 	alternatives := strings.Repeat("{a,a}", 30)
 	decisions := strings.Repeat("  - {id: x, kind: waive}\n", 501)
 	for name, files := range map[string]map[string]string{
-		"notes":             many("notes/v%d.md", mostNotes+1, "x"),
-		"text of notes":     many("notes/v%d.md", 5, strings.Repeat("x", mostText)),
-		"targets":           many("targets/v%d.yaml", mostTargetFiles+1, "targets: []"),
-		"text of targets":   many("targets/v%d.json", 9, strings.Repeat(" ", mostText)),
-		"hide":              {"ttreport.yaml": "models: {hide: ['" + alternatives + "']}\n"},
-		"long list":         {"ttreport.yaml": "devices:\n  hide:\n" + strings.Repeat("    - x\n", mostListed+1)},
-		"decisions":         {"ttreport.yaml": "decisions:\n" + decisions},
-		"decision's glob":   {"ttreport.yaml": "decisions:\n  - {id: x, kind: pin, reason: y, release: '" + alternatives + "'}\n"},
+		"notes":           many("notes/v%d.md", mostNotes+1, "x"),
+		"text of notes":   many("notes/v%d.md", 5, strings.Repeat("x", mostText)),
+		"targets":         many("targets/v%d.yaml", mostTargetFiles+1, "targets: []"),
+		"text of targets": many("targets/v%d.json", 9, strings.Repeat(" ", mostText)),
+		"hide":            {"ttreport.yaml": "models: {hide: ['" + alternatives + "']}\n"},
+		"long list":       {"ttreport.yaml": "devices:\n  hide:\n" + strings.Repeat("    - x\n", mostListed+1)},
+		"decisions":       {"ttreport.yaml": "decisions:\n" + decisions},
+		"decision's glob": {"ttreport.yaml": "decisions:\n  - {id: x, kind: pin, reason: y, release: '" + alternatives +
+			"'}\n"},
 		"decision's braces": {"ttreport.yaml": "decisions:\n  - {id: x, kind: pin, reason: y, release: 'v{1'}\n"},
 	} {
 		folder := forked(t, files)
@@ -135,7 +136,8 @@ func TestBoundsOfAWorkspace(t *testing.T) {
 
 func TestLinksWithinAWorkspace(t *testing.T) {
 	got := everything(forked(t, map[string]string{
-		"notes/v1.md": "-> ../docs/v1.md", "docs/v1.md": "a note of ours", "ttreport.yaml": "-> conf/t.yaml", "conf/t.yaml": "title: ours\n",
+		"notes/v1.md": "-> ../docs/v1.md", "docs/v1.md": "a note of ours", "ttreport.yaml": "-> conf/t.yaml",
+		"conf/t.yaml": "title: ours\n",
 	}))
 	if !strings.Contains(got, "a note of ours") || !strings.Contains(got, "ours") || strings.Contains(got, "error") {
 		t.Error(got)

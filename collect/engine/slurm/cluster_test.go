@@ -18,7 +18,7 @@ func recorded(t *testing.T, name string) string {
 	return string(data)
 }
 
-// In the form of Slurm 22.05: a job that runs, one that waits, one that Slurm requeued, ended ones, and a job of others.
+// In the form of Slurm 22.05: a job that runs, one that waits, one that was requeued, ended ones, and a job of others.
 func TestParseQueue(t *testing.T) {
 	list := parseQueue(recorded(t, "squeue.txt"))
 	var got []string
@@ -27,7 +27,8 @@ func TestParseQueue(t *testing.T) {
 	}
 	want := []string{
 		"ttreport-x-1 20 21 COMPLETED None n1", "ttreport-x-1 20 22 TIMEOUT TimeLimit n2",
-		"ttreport-x-1 20 23 RUNNING None n3", "ttreport-x-1 20 24 PENDING BeginTime ", "ttreport-x-1 20 20 PENDING Resources ",
+		"ttreport-x-1 20 23 RUNNING None n3", "ttreport-x-1 20 24 PENDING BeginTime ",
+		"ttreport-x-1 20 20 PENDING Resources ",
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%q", got)
@@ -109,8 +110,9 @@ func TestFailures(t *testing.T) {
 
 // sbatch hands its environment to the controller, which keeps it on its disk.
 func TestSecretsAreNotSubmitted(t *testing.T) {
-	got := withoutSecrets([]string{"PATH=/bin", "HOME=/root", "OPENAI_API_KEY=sk-abcdefghijklmnop123456", "HF_TOKEN=hf_x1y2z3",
-		"JWT_SECRET=abc", "https_proxy=http://me:pa55word@proxy:3128", "SLURM_CONF=/etc/slurm.conf", "TOKENIZERS_PARALLELISM=false"})
+	got := withoutSecrets([]string{"PATH=/bin", "HOME=/root", "OPENAI_API_KEY=sk-abcdefghijklmnop123456",
+		"HF_TOKEN=hf_x1y2z3", "JWT_SECRET=abc", "https_proxy=http://me:pa55word@proxy:3128", "SLURM_CONF=/etc/slurm.conf",
+		"TOKENIZERS_PARALLELISM=false"})
 	want := []string{"PATH=/bin", "HOME=/root", "SLURM_CONF=/etc/slurm.conf", "TOKENIZERS_PARALLELISM=false"}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%q", got)

@@ -79,7 +79,8 @@ func (c *cluster) Accounts(_ context.Context, names []string, _ time.Time) ([]Ac
 	if c.noSacct {
 		return nil, ErrNoAccounting
 	}
-	return slices.DeleteFunc(slices.Clone(c.accounts), func(a Account) bool { return !slices.Contains(names, a.Name) }), nil
+	other := func(a Account) bool { return !slices.Contains(names, a.Name) }
+	return slices.DeleteFunc(slices.Clone(c.accounts), other), nil
 }
 
 // set sets the state of the newest job of an entry.

@@ -21,7 +21,8 @@ func hard(dir string) *Submission {
 		Exclusive: "true", Modules: []string{"cuda/12.4"}, RunArgs: []string{"--label=it's $HOME"}, Scratch: "/local/my disk",
 	}
 	jobs := []Job{
-		{Entry: 1, Name: "a", Resources: many}, {Entry: 2, Name: "b", Limit: time.Hour}, {Entry: 3, Name: "c", Resources: many},
+		{Entry: 1, Name: "a", Resources: many}, {Entry: 2, Name: "b", Limit: time.Hour},
+		{Entry: 3, Name: "c", Resources: many},
 		{Entry: 4, Name: "d", Resources: many}, {Entry: 5, Name: "e", Limit: 2 * time.Hour},
 	}
 	return Prepare(Submission{
@@ -45,7 +46,8 @@ func TestScripts(t *testing.T) {
 		"#!/bin/bash -l\n", "#SBATCH --array=1,3-4\n", "#SBATCH --partition=gpu\n", "#SBATCH --gres=gpu:h100:8\n",
 		"#SBATCH --cpus-per-task=16\n", "#SBATCH --mem=64G\n", "#SBATCH --time=0-02:00:00\n", "#SBATCH --account=bench\n",
 		"#SBATCH --constraint=a&b\n", "#SBATCH --exclusive\n", "#SBATCH --requeue\n", "\nmodule load cuda/12.4\n",
-		"/st%%ate/", `--chdir="/w s"`, "--allocated", "--once", "'--scratch=/local/my disk'", `'--run-arg=--label=it'"'"'s $HOME'`,
+		"/st%%ate/", `--chdir="/w s"`, "--allocated", "--once", "'--scratch=/local/my disk'",
+		`'--run-arg=--label=it'"'"'s $HOME'`,
 		"exec '/opt/tt report/ttreport' collect '--tokenizer=./my tok' --seed=3 ", " -- --model 'a b'\n",
 	} {
 		if !strings.Contains(text, want) {
@@ -104,7 +106,8 @@ func TestTimes(t *testing.T) {
 		}
 	}
 	for estimate, want := range map[time.Duration]time.Duration{
-		0: 15 * time.Minute, 10 * time.Minute: 30 * time.Minute, 5 * time.Hour: 12 * time.Hour, 20 * time.Hour: 48 * time.Hour,
+		0: 15 * time.Minute, 10 * time.Minute: 30 * time.Minute, 5 * time.Hour: 12 * time.Hour,
+		20 * time.Hour: 48 * time.Hour,
 	} {
 		if got := Derived(estimate, 10*time.Minute); got != want {
 			t.Errorf("%s: %s", estimate, got)
@@ -115,7 +118,8 @@ func TestTimes(t *testing.T) {
 // Slurm lets jobs wait for ever that its partition does not allow; they are refused before they are submitted.
 func TestFit(t *testing.T) {
 	have := []Partition{{Name: "bench", Default: true, Limit: time.Hour, Nodes: 4, CPUs: "2"}, {Name: "long"}}
-	jobs := []Job{{Name: "m on d", Limit: 4 * time.Hour}, {Limit: 4 * time.Hour, Resources: plan.Resources{Partition: "long"}}}
+	jobs := []Job{{Name: "m on d", Limit: 4 * time.Hour},
+		{Limit: 4 * time.Hour, Resources: plan.Resources{Partition: "long"}}}
 	if err := Fit(jobs, have); err != nil || jobs[0].Limit != time.Hour || jobs[1].Limit != 4*time.Hour {
 		t.Errorf("%v %+v", err, jobs)
 	}

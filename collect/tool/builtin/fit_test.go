@@ -125,7 +125,8 @@ func TestRequestsOfALoadDiffer(t *testing.T) {
 	srv := httptest.NewServer(c)
 	defer srv.Close()
 	each := []traffic.Request{
-		{ISL: 3000, OSL: 5, Blocks: []uint64{1, 2}, BlockTokens: 512}, {ISL: 2000, OSL: 2, Blocks: []uint64{1, 3}, BlockTokens: 512},
+		{ISL: 3000, OSL: 5, Blocks: []uint64{1, 2}, BlockTokens: 512},
+		{ISL: 2000, OSL: 2, Blocks: []uint64{1, 3}, BlockTokens: 512},
 		{ISL: 600, OSL: 1, Blocks: []uint64{4}, BlockTokens: 512}, {ISL: 5, OSL: 1, Text: "say \"hello\""},
 	}
 	out, err := builtin.Run(context.Background(),

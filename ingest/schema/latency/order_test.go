@@ -42,7 +42,8 @@ func TestOrderBounds(t *testing.T) {
 				below[k+1] = below[k] + pmf(n, k, p)
 			}
 			l, u := orderBounds(n, p, .025)
-			if below[l] > .025+1e-9 || below[min(l+1, n+1)] < .025-1e-9 || 1-below[u] > .025+1e-9 || u > 0 && 1-below[u-1] < .025-1e-9 {
+			if below[l] > .025+1e-9 || below[min(l+1, n+1)] < .025-1e-9 || 1-below[u] > .025+1e-9 ||
+				u > 0 && 1-below[u-1] < .025-1e-9 {
 				t.Errorf("n %d p %v: ranks %d and %d with %v below and %v above", n, p, l, u, below[l], 1-below[u])
 			}
 		}

@@ -127,7 +127,8 @@ func TestFigureSaysNothingTwice(t *testing.T) {
 				" in "+f.Releases[k]
 		}
 	}
-	if _, c := optionOf(t, f, "x"); c.Notes != nil || len(c.Links) != 1 || c.Links[0][1] != "runs/index.html#v1" || c.Unit != "ms" {
+	if _, c := optionOf(t, f, "x"); c.Notes != nil || len(c.Links) != 1 || c.Links[0][1] != "runs/index.html#v1" ||
+		c.Unit != "ms" {
 		t.Errorf("%+v", c)
 	}
 	f.Series[1].Points[0].Note += ", mean of 2 measurements"
