@@ -59,15 +59,19 @@ func cleanScore(s *schema.Score) {
 	}
 }
 
-func cleanPoint(p *schema.Point) {
-	p.Source.Path = redact.Text(p.Source.Path)
-	p.Conditions, p.Client = cleanTexts(p.Conditions), cleanTexts(p.Client)
+// cleanReasons removes secrets from the reasons of metrics without numbers.
+func cleanReasons(p *schema.Point) {
 	for metric, m := range p.Metrics {
 		if why := redact.Text(m.Why); why != m.Why {
 			m.Why = why
 			p.Metrics[metric] = m
 		}
 	}
+}
+
+func cleanPoint(p *schema.Point) {
+	p.Source.Path = redact.Text(p.Source.Path)
+	p.Conditions, p.Client = cleanTexts(p.Conditions), cleanTexts(p.Client)
 	k := &p.Key
 	k.Dataset, k.Tool, k.Task = name(k.Dataset), name(k.Tool), name(k.Task)
 	for dim, v := range k.Dims {

@@ -51,7 +51,7 @@ func lengthsInName(name string, p *schema.Point) manifest.Workload {
 
 // measured reports whether the mean length in tokens is the requested one, within 10 %.
 func measured(p *schema.Point, metric string, asked float64) bool {
-	got, ok := p.Metrics[metric].Stats.Get("mean")
+	got, ok := p.Value(metric, "mean")
 	return ok && math.Abs(got-asked) <= .1*asked
 }
 

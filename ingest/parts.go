@@ -54,6 +54,8 @@ func joinParts(sources []*source) {
 func joinLoadTest(s *source, near []*source) {
 	for _, own := range near {
 		if own.reading.Format == evalscope.Format && own.counts() {
+			unpack(own.reading.Points)
+			unpack(s.reading.Points)
 			evalscope.Combine(&own.reading, s.reading)
 			s.drop(own.shown())
 			return
@@ -131,6 +133,7 @@ func joinRecords(s *source, near []*source) {
 	switch {
 	case len(summaries) == 0:
 		if !slices.ContainsFunc(near, isTable) { // the table is written with the summary
+			unpack(s.reading.Points)
 			aiperf.Unfinished(&s.reading)
 		}
 		return
@@ -145,6 +148,8 @@ func joinRecords(s *source, near []*source) {
 		s.reading.Points = nil
 		return
 	}
+	unpack(own.reading.Points)
+	unpack(s.reading.Points)
 	aiperf.Combine(&own.reading, s.reading)
 	s.drop(own.shown())
 	s.reading.Detail += " of " + path.Base(own.rel)

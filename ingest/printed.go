@@ -51,7 +51,7 @@ func isPrinted(s *source) bool { return isConsole(s.reading.Format) }
 // printedKey is the throughput of a point to the two decimals that tools print, or that it failed; "" where there is
 // none.
 func printedKey(p *schema.Point) string {
-	tps, ok := p.Metrics["output_tps"].Stats.Get("value")
+	tps, ok := p.Value("output_tps", "value")
 	switch {
 	case ok:
 		return fmt.Sprintf("%s %.2f", p.Key.Tool, tps)
@@ -70,8 +70,8 @@ func printedAgrees(file, printed *schema.Point) bool {
 		return strings.HasPrefix(file.Source.Path, path.Dir(printed.Source.Path)+"/")
 	}
 	n := 0
-	for name, m := range printed.Metrics {
-		other, has := file.Metrics[name]
+	for name, m := range printed.EachMetric() {
+		other, has := file.Metric(name)
 		if !has || m.From != "" || name == "tps_user" { // which follows from a rounded TPOT
 			continue
 		}

@@ -66,7 +66,7 @@ func (e *WriteError) Unwrap() error { return e.Err }
 // [WriteError]; what was stored until then stays stored and is in the result.
 func (s Store) Read(ctx context.Context, roots []Root, opt Options) (Result, error) {
 	history.RemoveUnfinished(s.Dir)
-	set, err := Load(ctx, roots, opt)
+	set, err := load(ctx, roots, opt)
 	if err != nil {
 		return Result{}, err
 	}
@@ -84,6 +84,7 @@ func (s Store) Read(ctx context.Context, roots []Root, opt Options) (Result, err
 	}
 	for i := range set.Runs {
 		if err = ctx.Err(); err == nil { // thousands of documents take seconds
+			unpack(set.Runs[i].Points)
 			err = s.put(set.Runs[i], b, &out)
 		}
 		if err != nil {

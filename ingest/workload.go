@@ -99,7 +99,7 @@ func (r *result) completeWorkloads() {
 // checkAnswerLength warns if the answers are not as long as requested: the model stopped early, and the point is not
 // the workload of its key.
 func (r *result) checkAnswerLength(p *schema.Point) {
-	osl, ok := p.Metrics["osl"].Stats.Get("mean")
+	osl, ok := p.Value("osl", "mean")
 	if !ok || p.Key.OSL == nil || *p.Key.OSL <= 0 || p.Key.LengthsVary() || p.Status == schema.StatusFailed ||
 		math.Abs(osl / *p.Key.OSL - 1) <= .05 {
 		return

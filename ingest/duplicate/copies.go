@@ -61,7 +61,7 @@ func anchors(points []*schema.Point) []anchor {
 	var list []anchor
 	for i, p := range points {
 		for _, metric := range []string{"e2el", "ttft", "tpot", "rps"} {
-			if mean := center(p.Metrics[metric].Stats); mean > 0 {
+			if mean := center(p, metric); mean > 0 {
 				list = append(list, anchor{i, metric, mean})
 			}
 		}
@@ -73,9 +73,9 @@ func anchors(points []*schema.Point) []anchor {
 }
 
 // center returns the first of mean, median and value that is above zero; 0 when none is.
-func center(s schema.Stats) float64 {
+func center(p *schema.Point, metric string) float64 {
 	for _, stat := range []string{"mean", "median", "value"} {
-		if x, ok := s.Get(stat); ok && x > 0 {
+		if x, ok := p.Value(metric, stat); ok && x > 0 {
 			return x
 		}
 	}
@@ -89,8 +89,8 @@ func agreement(a, b *schema.Point) int {
 		return 0
 	}
 	n := 0
-	for name, m := range a.Metrics {
-		other, has := b.Metrics[name]
+	for name, m := range a.EachMetric() {
+		other, has := b.Metric(name)
 		if !has || !sameDefinition(m.Def, other.Def) {
 			continue
 		}
@@ -137,7 +137,7 @@ func isCount(metric string) bool {
 // richness orders copies: measured requests before statistics, then by how many there are.
 func richness(p *schema.Point) int {
 	n := 0
-	for _, m := range p.Metrics {
+	for _, m := range p.EachMetric() {
 		n += len(m.Stats)
 		if m.From == schema.FromRecomputed {
 			n += 100

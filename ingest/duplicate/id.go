@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -32,7 +31,7 @@ func idsOf(p *schema.Point) []ID {
 	start := p.Start.UTC().Round(0)
 	ids := []ID{{sha256: p.Source.SHA256, workload: p.Key.String(), repeat: p.Repeat, start: start}}
 	hash, strong := numbersOf(p)
-	if p.Source.SHA256 != "" && len(p.Metrics) > 0 { // the key may have got a dimension from other files of its run
+	if p.Source.SHA256 != "" && p.Measured() { // the key may have got a dimension from other files of its run
 		ids = append(ids, ID{sha256: p.Source.SHA256, numbers: hash})
 	}
 	switch {
@@ -70,8 +69,7 @@ func IsFraction(x float64) bool { return x != math.Trunc(x) && math.Trunc(x*1000
 func numbersOf(p *schema.Point) (hash string, strong bool) {
 	var text []byte // name, definition, statistic and number of each, one a line
 	fractions := 0
-	for _, name := range slices.Sorted(maps.Keys(p.Metrics)) {
-		m := p.Metrics[name]
+	for name, m := range p.EachMetric() {
 		for _, s := range m.Stats {
 			if s.Name != "mean" && s.Name != "median" && s.Name != "value" {
 				continue

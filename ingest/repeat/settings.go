@@ -96,8 +96,8 @@ func measures(group []*schema.Point, values []map[string]string) {
 		}
 		if stated == 0 {
 			measure(group, values, "num_prompts", func(p *schema.Point) float64 {
-				ok, _ := p.Metrics["requests_ok"].Stats.Get("value")
-				failed, _ := p.Metrics["requests_failed"].Stats.Get("value")
+				ok, _ := p.Value("requests_ok", "value")
+				failed, _ := p.Value("requests_failed", "value")
 				return ok + failed
 			})
 		}
@@ -105,7 +105,7 @@ func measures(group []*schema.Point, values []map[string]string) {
 	if first.ISL == nil && first.OSL == nil {
 		for _, metric := range []string{"isl", "osl"} {
 			measure(group, values, metric+"_measured", func(p *schema.Point) float64 {
-				mean, _ := p.Metrics[metric].Stats.Get("mean")
+				mean, _ := p.Value(metric, "mean")
 				return mean
 			})
 		}

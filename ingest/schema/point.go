@@ -16,7 +16,7 @@ type Point struct {
 	Block      int // of an interleaved run, from 1; 0 for none
 	Start, End time.Time
 	Conditions map[string]string // what else affects the number: ignore_eos, seed, num_prompts, tokenizer …
-	Metrics    map[string]Metric // by canonical name
+	Metrics    map[string]Metric // by canonical name; nil while they are packed
 	Client     map[string]string // what shows a saturated client: concurrency reached, cpu seconds …
 	Command    []string          // argv that made it, secrets removed
 	Source     Source
@@ -24,6 +24,8 @@ type Point struct {
 	Stated  map[string]string
 	Extra   Unknown // foreign fields of the source that have no canonical name
 	Unknown Unknown
+
+	packed *packed // in place of Metrics; see [Shapes.Pack]
 }
 
 // Status is how a measurement ended.
