@@ -71,12 +71,11 @@ func printedAgrees(file, printed *schema.Point) bool {
 	}
 	n := 0
 	for name, m := range printed.EachMetric() {
-		other, has := file.Metric(name)
-		if !has || m.From != "" || name == "tps_user" { // which follows from a rounded TPOT
+		if _, has := file.Definition(name); !has || m.From != "" || name == "tps_user" { // which follows from a rounded TPOT
 			continue
 		}
 		for _, s := range m.Stats {
-			x, ok := other.Stats.Get(s.Name)
+			x, ok := file.Value(name, s.Name)
 			if !ok || s.Name != "mean" && s.Name != "value" { // tools compute percentiles in several ways
 				continue
 			}

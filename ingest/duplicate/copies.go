@@ -90,12 +90,12 @@ func agreement(a, b *schema.Point) int {
 	}
 	n := 0
 	for name, m := range a.EachMetric() {
-		other, has := b.Metric(name)
-		if !has || !sameDefinition(m.Def, other.Def) {
+		def, has := b.Definition(name)
+		if !has || !sameDefinition(m.Def, def) {
 			continue
 		}
 		for _, s := range m.Stats {
-			x, ok := other.Stats.Get(s.Name)
+			x, ok := b.Value(name, s.Name)
 			if !ok || s.Name == "std" { // some tools divide by n − 1
 				continue
 			}

@@ -12,6 +12,10 @@ import (
 type Shapes struct {
 	mu    sync.Mutex
 	known map[string]*shape
+	// of the point that is being packed: its metrics, what they have in common with others, its numbers
+	names  []string
+	key    []byte
+	values []float64
 }
 
 // shape describes the metrics of a point, by name.
@@ -37,43 +41,41 @@ type packed struct {
 	values []float64
 }
 
-// Pack holds the metrics of a point in a tenth of the memory, until [Point.Unpack]. In between, [Point.Metric] and
-// [Point.EachMetric] read them, and Metrics is nil. Points with members of a newer version stay as they are.
+// Pack holds the metrics of a point in a tenth of the memory, until [Point.Unpack]. In between, [Point.Value],
+// [Point.Definition] and [Point.EachMetric] read them, and Metrics is nil. Points with members of a newer version stay as they are.
 func (s *Shapes) Pack(p *Point) {
 	if len(p.Metrics) == 0 {
 		return
 	}
-	names := make([]string, 0, len(p.Metrics))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.names, s.key, s.values = s.names[:0], s.key[:0], s.values[:0]
 	for name, m := range p.Metrics {
 		if m.Unknown != nil {
 			return
 		}
-		names = append(names, name)
+		s.names = append(s.names, name)
 	}
-	slices.Sort(names)
-	var values []float64
-	key := make([]byte, 0, 1024)
-	for _, name := range names {
+	slices.Sort(s.names)
+	for _, name := range s.names {
 		m := p.Metrics[name]
-		key = m.appendShape(append(append(key, name...), 0))
-		values = m.appendNumbers(values)
+		s.key = m.appendShape(append(append(s.key, name...), 0))
+		s.values = m.appendNumbers(s.values)
 	}
-	p.packed = &packed{shape: s.of(key, names, p.Metrics), values: slices.Clip(values)}
+	p.packed = &packed{shape: s.of(p.Metrics), values: slices.Clone(s.values)}
 	p.Metrics = nil
 }
 
-// of returns the shape of a key.
-func (s *Shapes) of(key []byte, names []string, metrics map[string]Metric) *shape {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if known, ok := s.known[string(key)]; ok {
+// of returns the shape of the key.
+func (s *Shapes) of(metrics map[string]Metric) *shape {
+	if known, ok := s.known[string(s.key)]; ok {
 		return known
 	}
 	made, at := &shape{}, 0
-	for _, name := range names {
+	for _, name := range s.names {
 		m := metrics[name]
 		one := shapeMetric{
-			name: name, at: at, quantiles: len(m.Quantiles), se: m.SE.ok, n: m.N != 0, ci: slices.Sorted(maps.Keys(m.CI)),
+			name: name, at: at, quantiles: len(m.Quantiles), se: m.SE.ok, n: m.N != 0, ci: m.intervals(),
 		}
 		for _, st := range m.Stats {
 			one.stats = append(one.stats, st.Name)
@@ -90,7 +92,7 @@ func (s *Shapes) of(key []byte, names []string, metrics map[string]Metric) *shap
 	if s.known == nil {
 		s.known = map[string]*shape{}
 	}
-	s.known[string(key)] = made
+	s.known[string(s.key)] = made
 	return made
 }
 
@@ -102,7 +104,7 @@ func (m *Metric) appendShape(b []byte) []byte {
 	for _, st := range m.Stats {
 		b = append(append(b, st.Name...), 1)
 	}
-	for _, name := range slices.Sorted(maps.Keys(m.CI)) {
+	for _, name := range m.intervals() {
 		b = append(append(b, name...), 2)
 	}
 	flags := byte(0)
@@ -116,12 +118,20 @@ func (m *Metric) appendShape(b []byte) []byte {
 	return append(b, flags, byte(n), byte(n>>8), byte(n>>16), byte(n>>24))
 }
 
+// intervals returns the statistics that have an interval, in order.
+func (m *Metric) intervals() []string {
+	if len(m.CI) == 0 { // nearly all
+		return nil
+	}
+	return slices.Sorted(maps.Keys(m.CI))
+}
+
 // appendNumbers appends the numbers of a metric in their order.
 func (m *Metric) appendNumbers(to []float64) []float64 {
 	for _, st := range m.Stats {
 		to = append(to, st.Value)
 	}
-	for _, name := range slices.Sorted(maps.Keys(m.CI)) {
+	for _, name := range m.intervals() {
 		to = append(to, m.CI[name][0], m.CI[name][1])
 	}
 	to = append(to, m.Quantiles...)
@@ -171,28 +181,24 @@ func (p *Point) Unpack() {
 	}
 	s := p.packed.shape
 	p.Metrics = make(map[string]Metric, len(s.metrics))
-	all := make(Stats, 0, s.stats) // of all metrics, one after the other
-	for i := range s.metrics {
-		one := &s.metrics[i]
-		end := len(all) + len(one.stats)
-		p.Metrics[one.name] = one.metric(p.packed.values, all[len(all):len(all):end])
-		all = all[:end]
+	for name, m := range p.EachMetric() {
+		p.Metrics[name] = m
 	}
 	p.packed = nil
 }
 
-// Metric returns one metric, packed or not.
-func (p *Point) Metric(name string) (Metric, bool) {
+// Definition returns the definition of a metric, packed or not, and whether the point has the metric.
+func (p *Point) Definition(metric string) (def string, ok bool) {
 	if p.packed == nil {
-		m, ok := p.Metrics[name]
-		return m, ok
+		m, ok := p.Metrics[metric]
+		return m.Def, ok
 	}
 	for i := range p.packed.shape.metrics {
-		if one := &p.packed.shape.metrics[i]; one.name == name {
-			return one.metric(p.packed.values, make(Stats, 0, len(one.stats))), true
+		if one := &p.packed.shape.metrics[i]; one.name == metric {
+			return one.rest.Def, true
 		}
 	}
-	return Metric{}, false
+	return "", false
 }
 
 // Value returns one statistic of a metric, packed or not.
@@ -221,9 +227,12 @@ func (p *Point) EachMetric() iter.Seq2[string, Metric] {
 			}
 			return
 		}
-		for i := range p.packed.shape.metrics {
-			one := &p.packed.shape.metrics[i]
-			if !yield(one.name, one.metric(p.packed.values, make(Stats, 0, len(one.stats)))) {
+		s := p.packed.shape
+		all := make(Stats, 0, s.stats) // of all metrics, one after the other
+		for i := range s.metrics {
+			one, from := &s.metrics[i], len(all)
+			all = all[:from+len(one.stats)]
+			if !yield(one.name, one.metric(p.packed.values, all[from:from:len(all)])) {
 				return
 			}
 		}
