@@ -24,16 +24,16 @@ func (s *session) point(ctx context.Context, st step) error {
 	if err := s.log("point-start", st.Name, "", ""); err != nil {
 		return err
 	}
-	w := st.Load
-	seed := s.plan.Seed + uint64(st.index)
-	load, err := s.loadOf(w, seed)
+	if s.budget != nil {
+		return s.budget.first(ctx, st)
+	}
+	load, err := s.pointLoad(st, 0)
 	if err != nil {
 		return s.failed(st, err)
 	}
-	load.Warmups = min(2, w.Requests)
-	e := s.event(st)
-	e.Total = w.Requests
-	load.Progress = s.progress(e)
+	if s.plan.Until.Set() {
+		return s.untilKnown(ctx, st, load)
+	}
 	gauges := s.sample(ctx)
 	defer gauges.stop()
 	limited, done := context.WithTimeout(ctx, s.limit(st))
@@ -42,6 +42,25 @@ func (s *session) point(ctx context.Context, st step) error {
 	if err != nil {
 		return s.loadFailed(ctx, limited, st, err)
 	}
+	return s.keepPoint(st, load, out, gauges, nil)
+}
+
+// pointLoad returns the load of a point; each visit to it has prompts of its own.
+func (s *session) pointLoad(st step, visit uint64) (builtin.Load, error) {
+	w := st.Load
+	e := s.event(st)
+	if e.Total = w.Requests; s.plan.Until.Set() {
+		w.Requests, e.Total = mostUntil(w), 0 // unknown
+	}
+	load, err := s.loadOf(w, s.plan.Seed+uint64(st.index)+visit<<40)
+	load.Warmups = min(2, w.Requests)
+	load.Progress = s.progress(e)
+	return load, err
+}
+
+// keepPoint stores a point that was measured; known is what is known of it where its precision was asked for.
+func (s *session) keepPoint(st step, load builtin.Load, out builtin.Outcome, gauges *sampler, known *knownPoint) error {
+	load.Requests = len(out.Requests) // fewer, where it ended because enough was known
 	raw, err := out.Result(load)
 	if err != nil {
 		return err
@@ -49,10 +68,11 @@ func (s *session) point(ctx context.Context, st step) error {
 	set := out.Set()
 	side := s.sidecar(st, load, out, set)
 	gauges.into(&side)
+	known.into(&side)
 	if err := s.store(side.Result, raw, side); err != nil {
 		return err
 	}
-	return s.pointDone(st, out, set)
+	return s.pointDone(st, out, set, known.note())
 }
 
 // loadOf returns a workload as a load for the builtin client.
@@ -111,7 +131,7 @@ func (s *session) sidecar(st step, load builtin.Load, out builtin.Outcome, set l
 }
 
 // pointDone reports and journals a point that was measured.
-func (s *session) pointDone(st step, out builtin.Outcome, set latency.Set) error {
+func (s *session) pointDone(st step, out builtin.Outcome, set latency.Set, note string) error {
 	event, failure := "point-done", ""
 	if set.OK == 0 {
 		event, failure = "point-failed", firstError(out)
@@ -124,7 +144,7 @@ func (s *session) pointDone(st step, out builtin.Outcome, set latency.Set) error
 	s.out.Points = append(s.out.Points, done)
 	e := s.event(st)
 	e.Done, e.Total, e.Took, e.Final = len(out.Requests), st.Load.Requests, s.now().Sub(st.began), true
-	e.TTFT, e.TPOT, e.Err, e.Note = set.TTFT.Mean, set.TPOT.Mean, failure, saturation(st.Load, out.Reached())
+	e.TTFT, e.TPOT, e.Err, e.Note = set.TTFT.Mean, set.TPOT.Mean, failure, cmp.Or(note, saturation(st.Load, out.Reached()))
 	s.report(e)
 	return s.log(event, st.Name, "raw/"+st.Name+".json", failure)
 }
@@ -149,6 +169,9 @@ func (s *session) argv(w plan.Workload, seed uint64) []string {
 	}
 	if s.plan.Release != "" {
 		argv = append(argv, "--release", s.plan.Release)
+	}
+	if s.plan.Until.Set() && !w.SLO.Set() {
+		argv = append(argv, "--until", s.plan.Until.String())
 	}
 	if s.plan.Clients > 1 {
 		argv = append(argv, "--clients", strconv.Itoa(s.plan.Clients))

@@ -89,6 +89,7 @@ type session struct {
 	before   manifest.Stack  // that it measured them on
 	unstated bool            // before is not known
 	took     time.Duration   // to start the server
+	budget   *budget         // of the time; nil for none
 	other    string          // id of the run that this one takes turns with
 }
 
@@ -285,9 +286,15 @@ func (s *session) measure(ctx context.Context, srv server.Server, items []plan.I
 	all := s.plan.Items()
 	first := slices.IndexFunc(all, func(it plan.Item) bool { return len(items) > 0 && it.Name == items[0].Name })
 	restarted := false
+	s.budget = s.newBudget(items)
 	for i := 0; i < len(items); i++ {
 		if s.done[items[i].Name] {
 			continue
+		}
+		if items[i].Task != "" { // load comes first
+			if err := s.budget.rest(ctx, srv); err != nil {
+				return err
+			}
 		}
 		alive, stop := s.watch(ctx, srv)
 		failed, points := s.out.Failed, len(s.out.Points)
@@ -312,7 +319,7 @@ func (s *session) measure(ctx context.Context, srv server.Server, items []plan.I
 		restarted, s.out.Failed, s.out.Points = true, failed, s.out.Points[:points]
 		i-- // the same item again: answers of a dying server are not a measurement
 	}
-	return nil
+	return s.budget.rest(ctx, srv)
 }
 
 func (s *session) item(ctx context.Context, st step) error {
@@ -356,7 +363,7 @@ func (s *session) limit(st step) time.Duration {
 	if most == 0 {
 		most = 2 * time.Hour
 	}
-	if st.Task != "" || st.Once || st.Load.SLO.Set() {
+	if st.Task != "" || st.Once || st.Load.SLO.Set() || s.plan.Until.Set() {
 		return most
 	}
 	waves := float64(st.Load.Requests) / float64(max(1, st.Load.Concurrency))

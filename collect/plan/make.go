@@ -68,6 +68,9 @@ func Make(o Options, known spec.Model, targets Targets) (Plan, []Note, error) {
 			return p, nil, err
 		}
 	}
+	if err := p.until(o); err != nil {
+		return p, nil, err
+	}
 	for i := range p.Workloads {
 		p.Workloads[i].Context, p.Workloads[i].Most = known.Context, known.Concurrency
 	}

@@ -46,8 +46,10 @@ type Measure struct {
 	SLO              string     // search for the largest concurrency that holds it, with these lengths
 	TargetsOnly      bool       // the sweep "targets", where none is named
 	Only             Only
-	Repeat           int // times each workload is measured
-	Clients          int // of builtin, that make the load together; 0: one
+	Repeat           int           // times each workload is measured
+	Clients          int           // of builtin, that make the load together; 0: one
+	Until            string        // rule that ends a measurement, as ci=2%; "" for none
+	Budget           time.Duration // of all measurements that end by it; 0: none
 	Seed             uint64
 	Recheck          bool   // the entries come from the gate and take precedence over the options
 	Missing          string // likewise: what this release lacks; "" for none
@@ -150,6 +152,10 @@ func (o Options) Check() error {
 	case m.Clients > 1 && len(o.Tools.Names) > 0 && !slices.Contains(o.Tools.Names, tool.Builtin().Name):
 		return usage("leave it out, or measure with --tools builtin",
 			"collect: --clients is for the builtin client, and --tools names %s", strings.Join(o.Tools.Names, ", "))
+	case m.Budget < 0:
+		return usage("as in --until ci=2% --budget 30m", "collect: --budget %s is no time above zero", m.Budget)
+	case m.Budget > 0 && m.Until == "":
+		return usage("--until ci=2% says what the time is for", "collect: --budget divides time that --until asks for")
 	case m.Only != "" && m.Only != OnlyBenchmarks && m.Only != OnlyEvals:
 		return usage("use --only benchmarks or --only evals", "collect: --only %q", m.Only)
 	case (m.Batches == "") != (m.Lengths == ""):

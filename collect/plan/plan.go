@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/ttreport/ttreport/collect/precision"
 	"github.com/ttreport/ttreport/collect/tool"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
@@ -18,9 +19,11 @@ type Plan struct {
 	Device    string
 	Impl      string
 	Workloads []Workload
-	EvalItems int // questions of the builtin eval; 0: none
-	Repeat    int // times each workload is measured, interleaved; 0: once
-	Clients   int // of builtin, that make the load together; 0: one
+	EvalItems int            // questions of the builtin eval; 0: none
+	Repeat    int            // times each workload is measured, interleaved; 0: once
+	Clients   int            // of builtin, that make the load together; 0: one
+	Until     precision.Rule // ends a workload's measurement; none: its number of requests does
+	Budget    time.Duration  // of all measurements that end by the rule; 0: each has its own limit
 	Seed      uint64
 	Targets   []manifest.TargetRow // in force for this run, when the plan states them
 
@@ -57,6 +60,9 @@ func (p Plan) Digest() string {
 	}
 	text := fmt.Appendf(nil, "%q %q %+v %q %q %d %q %v",
 		p.Release, p.Channel, p.Model, p.Device, p.Impl, p.Seed, names, p.Chat || p.ChatLoad)
+	if p.Until.Set() {
+		text = fmt.Appendf(text, " %s", p.Until)
+	}
 	if p.Turns.Blocks > 0 {
 		text = fmt.Appendf(text, " %+v", p.Turns)
 	}

@@ -62,6 +62,9 @@ func (a Arrivals) String() string {
 	return a.kind + "(" + strings.Join(parts, ",") + ")"
 }
 
+// Changes reports whether the rate changes over the load.
+func (a Arrivals) Changes() bool { return len(a.rates) > 0 }
+
 // Rate returns the mean rate where the arrivals have rates of their own; 0 where the workload states it.
 func (a Arrivals) Rate() float64 {
 	if len(a.rates) == 0 {

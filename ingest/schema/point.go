@@ -150,6 +150,22 @@ const (
 	ISLCounted   = "counted by the server"
 )
 
+// ConditionWindow says which part of a measurement its numbers are of. WindowSteady: without the warm-up, and without
+// what was still in flight at the end. Where it is not stated, they are of the whole.
+const (
+	ConditionWindow = "window"
+	WindowSteady    = "steady"
+)
+
+// Facts of a client that measured until the means were known. Shares are percents.
+const (
+	ClientWarmup  = "warmup_requests" // that were cut
+	ClientCIAsked = "ci_asked"        // half width of the 95 % interval, of the mean
+	ClientCI      = "ci_"             // that was reached, and the metric: ci_ttft
+	ClientDrift   = "drift_"          // change over the measurement, and the metric; absent where it is noise
+	ClientSteady  = "steady"          // 1, or 0 where the measurement did not settle
+)
+
 // Restatable reports whether every dimension is one that the text of a workload states, so that the workload can be
 // measured again from its key.
 func (k Key) Restatable() bool {

@@ -28,6 +28,7 @@ type Load struct {
 	Burstiness  float64           // of Each, for the record; 0: 1
 	Fit         bool              // count tokens with the server first, so that prompts are as long as asked
 	Warmups     int               // requests before the measurement, not counted
+	Enough      *Enough           `json:"-"` // ends it before the last of Requests; nil: nothing does
 	Seed        uint64
 	Part        Part               // of it that this client does; the zero value is all
 	Timeout     time.Duration      // of one request; 0: an hour
@@ -44,8 +45,9 @@ type SoFar struct {
 // Outcome is the result of a load.
 type Outcome struct {
 	Began    time.Time
-	Duration time.Duration // first send to last chunk
-	Requests []Timeline
+	Duration time.Duration   // first send to last chunk
+	Requests []Timeline      // those that were sent
+	Whole    int             // of them, up to the first that was in flight when enough was known
 	Peak     int             // most requests in flight at once
 	Late     []time.Duration // open loop: how late each request was sent
 	CPU      time.Duration   // of this process during the load; 0: unknown
@@ -96,6 +98,7 @@ func (r *runner) prepare(ctx context.Context) error {
 func (r *runner) run(ctx context.Context, began time.Time) error {
 	r.out = Outcome{Requests: make([]Timeline, r.load.Requests), Began: began, Counted: r.prompts.fit.counted,
 		Refused: r.out.Refused}
+	r.watcher = newWatcher(r.load)
 	spent := cpu()
 	if r.load.Rate > 0 {
 		r.open(ctx)
@@ -111,6 +114,11 @@ func (r *runner) run(ctx context.Context, began time.Time) error {
 
 // outcome returns the outcome of the completed requests.
 func (r *runner) outcome() Outcome {
+	if r.watcher != nil {
+		r.out.Requests = r.out.Requests[:r.sent.Load()]
+		r.out.Late = r.out.Late[:min(len(r.out.Late), len(r.out.Requests))]
+	}
+	r.out.Whole = r.watcher.whole(len(r.out.Requests))
 	for i := range r.out.Requests {
 		t := &r.out.Requests[i]
 		if end := t.Sent + time.Duration(t.E2EL*float64(time.Millisecond)); end > r.out.Duration {
@@ -158,11 +166,14 @@ func cpu() time.Duration {
 type runner struct {
 	load     Load
 	url      *url.URL
+	taking   sync.Mutex // of the next request, by a stream
 	prompts  *prompts
 	counts   int // requests that counted tokens
 	out      Outcome
 	inFlight atomic.Int64
 	peak     atomic.Int64
+	watcher  *watcher     // nil where a number of requests decides
+	sent     atomic.Int64 // requests
 	done     atomic.Int64
 	failed   atomic.Int64
 	ttft     atomic.Int64 // sums of what has completed, in microseconds
@@ -182,7 +193,6 @@ const stagger = time.Millisecond
 
 // closed keeps a fixed number of requests in flight: as many streams, each with one request after the other.
 func (r *runner) closed(ctx context.Context) {
-	var next atomic.Int64
 	var streams errgroup.Group
 	for k := range min(r.load.Concurrency, r.load.Requests) {
 		if !r.load.Part.has(k) {
@@ -191,16 +201,29 @@ func (r *runner) closed(ctx context.Context) {
 		streams.Go(func() error {
 			time.Sleep(time.Until(r.out.Began.Add(time.Duration(k) * stagger)))
 			for ctx.Err() == nil {
-				i := r.load.Part.nth(int(next.Add(1)) - 1)
-				if i >= r.load.Requests {
+				i, more := r.take()
+				if !more {
 					break
 				}
 				r.out.Requests[i] = r.one(ctx, i)
+				r.watcher.completed(i, r.out.Requests)
 			}
 			return nil
 		})
 	}
 	_ = streams.Wait() // failed requests are in the outcome
+}
+
+// take returns the next request to send; more is false where none is.
+func (r *runner) take() (i int, more bool) {
+	r.taking.Lock()
+	defer r.taking.Unlock()
+	i = r.load.Part.nth(int(r.sent.Load()))
+	if i >= r.load.Requests || r.watcher.over(time.Since(r.out.Began)) {
+		return 0, false
+	}
+	r.sent.Add(1)
+	return i, true
 }
 
 // open sends each request at its own time, or later where a concurrency limits it.
@@ -223,9 +246,14 @@ func (r *runner) open(ctx context.Context) {
 			return
 		case <-timer.C:
 		}
+		if r.watcher.over(time.Since(r.out.Began)) {
+			break
+		}
+		r.sent.Add(1)
 		requests.Go(func() error {
 			r.out.Late[i] = time.Since(r.out.Began) - due
 			r.out.Requests[i] = r.one(ctx, i)
+			r.watcher.completed(i, r.out.Requests)
 			return nil
 		})
 	}

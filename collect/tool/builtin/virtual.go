@@ -48,17 +48,34 @@ func RunVirtual(l Load, srv Virtual) (Outcome, error) {
 	}
 	v := &virtualRun{srv: srv, base: srv.Elapsed(), due: l.due(), limit: l.Concurrency,
 		last: make([]time.Duration, l.Requests)}
+	v.watcher = newWatcher(l)
 	v.load, v.out = l, Outcome{Requests: make([]Timeline, l.Requests), Began: srv.Time(), Counted: true}
 	if l.Rate > 0 {
 		v.out.Late = make([]time.Duration, l.Requests)
 	}
-	for v.next < l.Requests && (v.limit == 0 || v.next < v.limit) {
+	for v.next < l.Requests && (v.limit == 0 && v.watcher == nil || v.next < v.limit) {
 		v.send(0)
 	}
+	v.sendDue()
 	for srv.Step(v.token) {
-		continue
+		v.sendDue()
 	}
 	return v.outcome(), nil
+}
+
+// sendDue sends what of an open loop that may end early is due before the next step, and one more, to which an idle
+// server's clock advances.
+func (v *virtualRun) sendDue() {
+	if v.watcher == nil || v.limit > 0 {
+		return
+	}
+	for v.next < v.load.Requests && !v.watcher.over(v.due[v.next]) {
+		ahead := v.next > 0 && v.base+v.due[v.next-1]+network > v.srv.Elapsed()
+		if ahead && v.due[v.next] > v.due[v.next-1] {
+			return
+		}
+		v.send(0)
+	}
 }
 
 // due returns when each request is to be sent, after the beginning: in a closed loop the streams begin one after the
@@ -81,6 +98,7 @@ func (l Load) due() []time.Duration {
 func (v *virtualRun) send(earliest time.Duration) {
 	i := v.next
 	v.next++
+	v.sent.Add(1)
 	at := max(v.due[i], earliest)
 	v.enter()
 	t, q := &v.out.Requests[i], v.load.Each[i]
@@ -108,7 +126,8 @@ func (v *virtualRun) token(i int, at time.Duration, last bool) {
 	t.E2EL, t.OK = ms(at-t.Sent), true
 	v.report(*t)
 	v.inFlight.Add(-1)
-	if v.next < v.load.Requests {
+	v.watcher.completed(i, v.out.Requests)
+	if v.next < v.load.Requests && !v.watcher.over(max(at, v.due[v.next])) {
 		v.send(at)
 	}
 }

@@ -1,0 +1,164 @@
+package precision
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// State is what is known of a series behind its warm-up.
+type State struct {
+	N       int     // values
+	Mean    float64 // of these
+	Half    float64 // half of the width of its 95 % interval; infinite where nothing is known of it
+	Drift   float64 // relative change from the beginning to the end; 0 unless it is more than noise
+	Settled bool    // the batches do not depend on each other
+}
+
+// Relative returns the half width as a share of the mean; infinite where it is unknown.
+func (s State) Relative() float64 {
+	if s.Mean == 0 || math.IsInf(s.Half, 1) {
+		return math.Inf(1)
+	}
+	return s.Half / math.Abs(s.Mean)
+}
+
+// Parameters of the method. They were chosen by the coverage of intervals on the simulator (.ci/measure/figures,
+// part "until").
+const (
+	mserBatch   = 5  // values whose mean is one of MSER's, where fewer are in flight
+	smallPart   = 5  // of which the warm-up is at most one
+	mostBatches = 32 // of an interval; twice as many say whether they depend on each other
+	fewBatches  = 8
+	leastBatch  = 2 // values in a batch
+	driftT      = 4 // standard errors of a slope that are more than noise
+)
+
+// Behind computes the state of what follows the warm-up of a series. wave is how many requests are in flight at once:
+// they are alike, so that a batch has whole waves.
+func Behind(values []float64, wave int) State {
+	wave = max(1, wave)
+	s := State{N: len(values), Mean: mean(values), Half: math.Inf(1)}
+	for k := mostBatches; k >= fewBatches && !s.Settled; k /= 2 {
+		fine := batchMeans(values, 2*k, wave)
+		if fine == nil {
+			continue
+		}
+		batches := pairs(fine)
+		s.Half, s.Drift = half(batches, max(0, lag1(batches))), drift(batches)
+		s.Settled = lag1(fine) < lagLimit(len(fine))
+	}
+	return s
+}
+
+// Warmup returns the length of a series' warm-up, and whether it is a small part of it: else the series has not been
+// steady for long enough to say.
+func Warmup(values []float64, wave int) (cut int, small bool) {
+	size := max(mserBatch, wave)
+	n := len(values) / size
+	if n < 2 {
+		return 0, false
+	}
+	best, at := math.Inf(1), 0
+	sum, squares := 0., 0.
+	shift := values[len(values)-1] // squares of differences lose no digits
+	for d := n - 1; d >= 0; d-- {
+		b := mean(values[d*size:(d+1)*size]) - shift
+		sum, squares = sum+b, squares+b*b
+		k := float64(n - d)
+		if d > n*3/4 { // the last few would be alike by chance
+			continue
+		}
+		if mser := (squares - sum*sum/k) / (k * k); mser <= best {
+			best, at = mser, d
+		}
+	}
+	return at * size, at <= n/smallPart
+}
+
+// batchMeans divides the end of a series into k batches of equal length, of whole waves where there are enough; nil
+// where the batches would be too short.
+func batchMeans(values []float64, k, wave int) []float64 {
+	size := len(values) / k
+	if size > wave {
+		size -= size % wave
+	}
+	if size < leastBatch || size < wave {
+		return nil
+	}
+	out := make([]float64, k)
+	from := len(values) - k*size
+	for i := range out {
+		out[i] = mean(values[from+i*size : from+(i+1)*size])
+	}
+	return out
+}
+
+// pairs joins neighbours.
+func pairs(x []float64) []float64 {
+	out := make([]float64, len(x)/2)
+	for i := range out {
+		out[i] = (x[2*i] + x[2*i+1]) / 2
+	}
+	return out
+}
+
+// half returns the half width of the interval of the mean of batches whose neighbours correlate by r, as in an
+// autoregressive process of first order.
+func half(batches []float64, r float64) float64 {
+	n := float64(len(batches))
+	m, squares := mean(batches), 0.
+	for _, b := range batches {
+		squares += (b - m) * (b - m)
+	}
+	se := math.Sqrt(squares / (n - 1) / n * (1 + r) / (1 - min(r, .9)))
+	return se * student(n-1)
+}
+
+// student is the 97.5 % quantile of Student's t.
+func student(df float64) float64 { return distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Quantile(.975) }
+
+// lag1 is the autocorrelation of neighbours.
+func lag1(x []float64) float64 {
+	m, squares, products := mean(x), 0., 0.
+	for i, v := range x {
+		squares += (v - m) * (v - m)
+		if i > 0 {
+			products += (v - m) * (x[i-1] - m)
+		}
+	}
+	if squares == 0 {
+		return 0
+	}
+	return products / squares
+}
+
+// lagLimit is the autocorrelation that one of twenty series of independent values exceeds.
+func lagLimit(n int) float64 { return 1.645 / math.Sqrt(float64(n)) }
+
+// drift returns the relative change over the batches by their regression line; 0 where it is not more than noise.
+func drift(batches []float64) float64 {
+	n := float64(len(batches))
+	if n < fewBatches {
+		return 0
+	}
+	m, sxx, sxy, syy := mean(batches), 0., 0., 0.
+	for i, b := range batches {
+		x := float64(i) - (n-1)/2
+		sxx, sxy, syy = sxx+x*x, sxy+x*(b-m), syy+(b-m)*(b-m)
+	}
+	slope := sxy / sxx
+	rest := max(0, syy-slope*sxy)
+	if m == 0 || slope*slope*sxx*(n-2) <= driftT*driftT*rest || slope == 0 {
+		return 0
+	}
+	return slope * (n - 1) / math.Abs(m)
+}
+
+func mean(x []float64) float64 {
+	sum := 0.
+	for _, v := range x {
+		sum += v
+	}
+	return sum / float64(max(1, len(x)))
+}

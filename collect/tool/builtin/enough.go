@@ -1,0 +1,77 @@
+package builtin
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Enough ends a load before its last request: nothing more is sent once it is known well enough.
+type Enough struct {
+	// Known is called, one call at a time, with the requests up to the first one in flight, when there are a quarter
+	// more of them than at the last call, at least Least: each look at the data is a chance to end by luck.
+	Known func(completed []Timeline) bool
+	Least int
+	Most  time.Duration // after the first request nothing more is sent; 0: no limit
+}
+
+// watcher counts the requests that have completed without a gap, and asks whether they are enough.
+type watcher struct {
+	enough *Enough
+	ended  atomic.Bool
+
+	mu     sync.Mutex
+	done   []bool
+	prefix int // requests before the first one in flight
+	next   int // of them, at which Known is asked
+}
+
+func newWatcher(l Load) *watcher {
+	if l.Enough == nil {
+		return nil
+	}
+	return &watcher{enough: l.Enough, done: make([]bool, l.Requests), next: max(1, l.Enough.Least)}
+}
+
+// over reports that nothing more is to be sent, some time after the beginning.
+func (w *watcher) over(passed time.Duration) bool {
+	if w == nil {
+		return false
+	}
+	if w.enough.Most > 0 && passed >= w.enough.Most {
+		w.ended.Store(true)
+	}
+	return w.ended.Load()
+}
+
+// completed notes that a request is complete.
+func (w *watcher) completed(i int, all []Timeline) {
+	if w == nil {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.done[i] = true
+	if w.ended.Load() {
+		return // the others in flight end with less and less beside them
+	}
+	for w.prefix < len(w.done) && w.done[w.prefix] {
+		w.prefix++
+	}
+	if w.prefix >= w.next {
+		w.next = w.prefix + max(1, w.prefix/4)
+		if w.enough.Known(all[:w.prefix]) {
+			w.ended.Store(true)
+		}
+	}
+}
+
+// whole returns how many requests were complete, without a gap, when the load ended; all where nothing ended it.
+func (w *watcher) whole(requests int) int {
+	if w == nil {
+		return requests
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.prefix
+}

@@ -1,0 +1,221 @@
+package collect
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ttreport/ttreport/collect/plan"
+	"github.com/ttreport/ttreport/collect/precision"
+	"github.com/ttreport/ttreport/collect/tool/builtin"
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
+)
+
+// Bounds of a measurement that ends when it is known, beside its time.
+const (
+	requestsUntil = 50_000
+	gapsUntil     = 2_000_000 // the result file has each gap between tokens
+)
+
+// mostUntil returns the most requests of such a measurement.
+func mostUntil(w plan.Workload) int {
+	return min(requestsUntil, max(1000, gapsUntil/max(1, w.OSL)))
+}
+
+// knownPoint is a point that is measured until it is known, in one visit to it or several.
+type knownPoint struct {
+	rule  precision.Rule
+	out   builtin.Outcome // the steady parts of all visits, as one
+	cut   int             // requests of their warm-ups
+	known precision.Known
+	names []string // of the series
+	took  time.Duration
+}
+
+// untilKnown measures a point until it is known as well as the plan asks, or its time is over.
+func (s *session) untilKnown(ctx context.Context, st step, load builtin.Load) error {
+	gauges := s.sample(ctx)
+	defer gauges.stop()
+	k := &knownPoint{rule: s.plan.Until}
+	limited, done := context.WithTimeout(ctx, s.limit(st))
+	defer done()
+	if err := s.visit(limited, load, k, min(s.plan.Until.Limit(), s.limit(st)*9/10)); err != nil {
+		return s.loadFailed(ctx, limited, st, err)
+	}
+	return s.keepPoint(st, load, k.out, gauges, k)
+}
+
+// visit measures a point for some time, or until it is known together with what earlier visits measured.
+func (s *session) visit(ctx context.Context, load builtin.Load, k *knownPoint, most time.Duration) error {
+	began := s.now()
+	load.Enough = &builtin.Enough{Most: most, Least: k.rule.Least(inFlight(load, nil)), Known: func(done []builtin.Timeline) bool {
+		return !slices.ContainsFunc(done, completed) || k.with(load, done).known.Reached
+	}}
+	out, err := s.load(ctx, load)
+	if err != nil {
+		return err
+	}
+	*k = k.joined(load, out)
+	k.took += s.now().Sub(began)
+	return nil
+}
+
+func completed(t builtin.Timeline) bool { return t.OK && t.Out > 0 }
+
+// inFlight returns how many requests are in flight at once: the streams of a closed loop; in an open one as many as
+// Little's law says, twice, because they come and go.
+func inFlight(l builtin.Load, done []builtin.Timeline) int {
+	if l.Rate <= 0 {
+		return l.Concurrency
+	}
+	sum, n := 0., 0
+	for _, t := range done {
+		if completed(t) {
+			sum, n = sum+t.E2EL, n+1
+		}
+	}
+	return max(1, int(math.Round(2*l.Rate*sum/1000/float64(max(1, n)))))
+}
+
+// with returns the point with the requests of one more visit.
+func (k knownPoint) with(load builtin.Load, done []builtin.Timeline) knownPoint {
+	wave := inFlight(load, done)
+	k.known = k.rule.Judge(seriesOf(done), wave)
+	cut := cutRequests(done, k.known.Cut)
+	if earlier := k.out.Requests; len(earlier) > 0 { // their warm-up was cut
+		k.known = k.rule.Behind(seriesOf(slices.Concat(earlier, done[cut:])), 0, wave)
+	}
+	k.cut += cut
+	k.names = nil
+	for _, s := range seriesOf(done) {
+		k.names = append(k.names, s.Name)
+	}
+	return k
+}
+
+// cutRequests is how many requests a cut of the completed ones is.
+func cutRequests(done []builtin.Timeline, cut int) int {
+	for i, t := range done {
+		if cut == 0 {
+			return i
+		}
+		if completed(t) {
+			cut--
+		}
+	}
+	return len(done)
+}
+
+// joined adds the steady part of a visit: behind its warm-up, up to the first request that was in flight when it ended.
+func (k knownPoint) joined(load builtin.Load, visit builtin.Outcome) knownPoint {
+	before := k.cut
+	next := k.with(load, visit.Requests[:visit.Whole])
+	from, end := next.cut-before, time.Duration(0)
+	kept := visit.Requests[from:visit.Whole]
+	for _, t := range kept {
+		end = max(end, t.Sent+time.Duration(t.E2EL*float64(time.Millisecond)))
+	}
+	for _, t := range visit.Requests[visit.Whole:] {
+		end = min(end, t.Sent)
+	}
+	out := visit
+	if len(k.out.Requests) > 0 {
+		out.Began, out.CPU, out.Peak = k.out.Began, out.CPU+k.out.CPU, max(out.Peak, k.out.Peak)
+	}
+	out.Requests, out.Late, out.Duration = nil, nil, k.out.Duration
+	out.Requests = append(out.Requests, k.out.Requests...)
+	if len(visit.Late) > 0 {
+		out.Late = slices.Concat(k.out.Late, visit.Late[from:visit.Whole])
+	}
+	if len(kept) > 0 {
+		start := kept[0].Sent
+		for _, t := range kept {
+			t.Sent += k.out.Duration - start
+			out.Requests = append(out.Requests, t)
+		}
+		out.Duration += max(0, end-start)
+	}
+	out.Whole = len(out.Requests)
+	next.out = out
+	return next
+}
+
+// seriesOf returns what is to be known of requests: the means that everything is judged by.
+func seriesOf(done []builtin.Timeline) []precision.Series {
+	var ttft, tpot, e2el []float64
+	for _, t := range done {
+		if !completed(t) {
+			continue
+		}
+		ttft, e2el = append(ttft, t.TTFT), append(e2el, t.E2EL)
+		if t.Out > 1 {
+			tpot = append(tpot, (t.E2EL-t.TTFT)/float64(t.Out-1))
+		}
+	}
+	list := []precision.Series{{Name: "ttft", Values: ttft}, {Name: "e2el", Values: e2el}}
+	if len(tpot) == len(ttft) { // else answers have a single token
+		list = append(list, precision.Series{Name: "tpot", Values: tpot})
+	}
+	return list
+}
+
+// into writes what is known to a sidecar: facts that lints and pages read. Percents are of the mean.
+func (k *knownPoint) into(side *manifest.Sidecar) {
+	if k == nil {
+		return
+	}
+	percent := func(share float64) string { return strconv.FormatFloat(100*share, 'g', 3, 64) }
+	side.Conditions[schema.ConditionWindow] = schema.WindowSteady
+	side.Conditions["until"] = k.rule.String()
+	side.Conditions["num_prompts"] = strconv.Itoa(len(k.out.Requests))
+	delete(side.Conditions, "warmups")
+	side.Client[schema.ClientWarmup] = strconv.Itoa(k.cut)
+	side.Client[schema.ClientCIAsked] = percent(k.rule.CI)
+	settled := "1"
+	if !k.known.Steady {
+		settled = "0"
+	}
+	side.Client[schema.ClientSteady] = settled
+	for i, name := range k.names {
+		state := k.known.States[i]
+		if r := state.Relative(); !math.IsInf(r, 1) {
+			side.Client[schema.ClientCI+name] = percent(r)
+		}
+		if state.Drift != 0 {
+			side.Client[schema.ClientDrift+name] = percent(state.Drift)
+		}
+	}
+}
+
+// note says for progress how well a point is known.
+func (k *knownPoint) note() string {
+	if k == nil || len(k.out.Requests) == 0 {
+		return ""
+	}
+	var parts []string
+	for i, name := range k.names {
+		text := "±?"
+		if r := k.known.States[i].Relative(); !math.IsInf(r, 1) {
+			text = fmt.Sprintf("±%.2g%%", 100*r)
+		}
+		if d := k.known.States[i].Drift; d != 0 {
+			text += fmt.Sprintf(" drifts by %+.2g%%", 100*d)
+		}
+		parts = append(parts, strings.ToUpper(name)+" "+text)
+	}
+	out := fmt.Sprintf("%d requests, %s", len(k.out.Requests), strings.Join(parts, ", "))
+	switch {
+	case k.known.Reached:
+		return out
+	case k.known.Worst <= k.rule.CI && !k.known.Steady:
+		return out + ": it did not settle"
+	case k.known.Worst <= k.rule.CI:
+		return out + ": too few for " + k.rule.Tail
+	}
+	return out + fmt.Sprintf(": ±%g%% not reached", 100*k.rule.CI)
+}
