@@ -53,9 +53,10 @@ func (s *session) untilKnown(ctx context.Context, st step, load builtin.Load) er
 // visit measures a point for some time, or until it is known together with what earlier visits measured.
 func (s *session) visit(ctx context.Context, load builtin.Load, k *knownPoint, most time.Duration) error {
 	began := s.now()
-	load.Enough = &builtin.Enough{Most: most, Least: k.rule.Least(inFlight(load, nil)), Known: func(done []builtin.Timeline) bool {
+	known := func(done []builtin.Timeline) bool {
 		return !slices.ContainsFunc(done, completed) || k.with(load, done).known.Reached
-	}}
+	}
+	load.Enough = &builtin.Enough{Most: most, Least: k.rule.Least(inFlight(load, nil)), Known: known}
 	out, err := s.load(ctx, load)
 	if err != nil {
 		return err

@@ -68,8 +68,9 @@ var rooms = map[string][]string{
 	},
 	"collect/engine":           {"collect/plan."},
 	"collect/host":             {},
-	"collect/plan":             {"collect/capacity", "collect/plan/spec", "collect/tool", "collect/traffic"},
+	"collect/plan":             {"collect/capacity", "collect/plan/spec", "collect/precision", "collect/tool", "collect/traffic"},
 	"collect/plan/spec":        {},
+	"collect/precision":        {},
 	"collect/process":          {},
 	"collect/progress":         {"collect.", "collect/engine", "collect/plan."},
 	"collect/origin":           {},
@@ -98,8 +99,11 @@ var rooms = map[string][]string{
 	"site/preview": {},
 	"site/watch":   {},
 
-	"cmd":         {""},
-	".ci/measure": {"targets/regression", "collect/server/sim", "collect/tool/builtin"},
+	"cmd": {""},
+	".ci/measure": {
+		"collect.", "collect/plan.", "collect/precision", "collect/server.", "collect/server/sim", "collect/tool/builtin",
+		"targets/regression",
+	},
 }
 
 // owners says who alone may import a library.

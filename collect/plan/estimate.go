@@ -35,6 +35,9 @@ func EstimateOf(p Plan, past *columns.Columns) Estimate {
 	var e Estimate
 	var once time.Duration
 	for _, w := range p.Workloads {
+		if p.Until.Set() { // twice the least, by experience with quiet and noisy workloads
+			w.Requests = 2 * p.Until.Least(w.Concurrency)
+		}
 		one := float64(w.ISL)/assumedPrefill + float64(w.OSL)/AssumedDecode // seconds of a request
 		if ms, ok := pastE2EL(past, p, w); ok {
 			one = ms / 1000
@@ -48,6 +51,9 @@ func EstimateOf(p Plan, past *columns.Columns) Estimate {
 			took = float64(w.Requests)/w.Rate + one
 		}
 		d := time.Duration(took * float64(time.Second))
+		if p.Until.Set() && !w.SLO.Set() {
+			d = min(d, p.Until.Limit())
+		}
 		e.Each, once = append(e.Each, d), once+d
 	}
 	repeats := time.Duration(max(1, p.Repeat) * max(1, 2*p.Turns.Blocks)) // both servers measure every block
@@ -57,6 +63,9 @@ func EstimateOf(p Plan, past *columns.Columns) Estimate {
 		}
 	}
 	e.Total = repeats*once*time.Duration(max(1, len(p.Tools))) + e.Starts
+	if p.Budget > 0 {
+		e.Total = min(e.Total, p.Budget)
+	}
 	return e
 }
 

@@ -68,9 +68,6 @@ func Make(o Options, known spec.Model, targets Targets) (Plan, []Note, error) {
 			return p, nil, err
 		}
 	}
-	if err := p.until(o); err != nil {
-		return p, nil, err
-	}
 	for i := range p.Workloads {
 		p.Workloads[i].Context, p.Workloads[i].Most = known.Context, known.Concurrency
 	}
@@ -93,7 +90,7 @@ func Make(o Options, known spec.Model, targets Targets) (Plan, []Note, error) {
 	case cmp.Or(o.Evals.Limit, o.Evals.ModeLimit) > 0:
 		p.EvalItems = min(p.EvalItems, cmp.Or(o.Evals.Limit, o.Evals.ModeLimit))
 	}
-	return p, notes, nil
+	return p, notes, p.until(o)
 }
 
 // noEvals reports that no file plans an eval where a workflow of run.py asks for those of the model.

@@ -24,7 +24,8 @@ func (p *Plan) until(o Options) error {
 		}
 	}
 	if p.Clients > 1 {
-		return usage("leave one of them out", "collect: --until and --clients contradict each other: one client looks at all requests")
+		return usage("leave one of them out",
+			"collect: --until and --clients contradict each other: one client looks at all requests")
 	}
 	for _, w := range p.Workloads {
 		if why := w.neverSteady(); why != "" {

@@ -66,7 +66,7 @@ func Warmup(values []float64, wave int) (cut int, small bool) {
 		b := mean(values[d*size:(d+1)*size]) - shift
 		sum, squares = sum+b, squares+b*b
 		k := float64(n - d)
-		if d > n*3/4 { // the last few would be alike by chance
+		if d > n/2 { // the last few would be alike by chance
 			continue
 		}
 		if mser := (squares - sum*sum/k) / (k * k); mser <= best {

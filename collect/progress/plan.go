@@ -31,8 +31,9 @@ func WritePlan(w io.Writer, p plan.Plan, e plan.Estimate) {
 		e = plan.Estimate{} // it repeats each batch as often as it likes, after building an engine
 		writeBatches(w, p.Workloads)
 	case once == "" && len(p.Workloads) > 0:
-		writeWorkloads(w, p.Workloads, e)
+		writeWorkloads(w, p, e)
 	}
+	writeUntil(w, p)
 	for _, x := range p.Evals {
 		limit := "all questions"
 		if x.Limit > 0 {
@@ -43,6 +44,19 @@ func WritePlan(w io.Writer, p plan.Plan, e plan.Estimate) {
 	if len(e.Each) > 0 {
 		writeEstimate(w, e)
 	}
+}
+
+// writeUntil states when measurements end that no number of requests ends.
+func writeUntil(w io.Writer, p plan.Plan) {
+	if !p.Until.Set() {
+		return
+	}
+	fmt.Fprintf(w, "until     means are known to ±%g%% (95 %% interval), at most %s each", 100*p.Until.CI,
+		plaintext.Duration(p.Until.Limit()))
+	if p.Budget > 0 {
+		fmt.Fprintf(w, " and %s in all", plaintext.Duration(p.Budget))
+	}
+	fmt.Fprintln(w)
 }
 
 func writeEstimate(w io.Writer, e plan.Estimate) {
@@ -67,14 +81,17 @@ func writeBatches(w io.Writer, list []plan.Workload) {
 }
 
 // writeWorkloads writes a table of workloads, with how long each may take.
-func writeWorkloads(w io.Writer, list []plan.Workload, e plan.Estimate) {
+func writeWorkloads(w io.Writer, p plan.Plan, e plan.Estimate) {
 	tw := tabwriter.NewWriter(w, 2, 0, 3, ' ', tabwriter.AlignRight)
 	fmt.Fprint(tw, "#\tISL\tOSL\tconcurrency\treq/s\tN\t")
 	if len(e.Each) > 0 {
 		fmt.Fprint(tw, "about\t")
 	}
 	fmt.Fprintln(tw)
-	for i, w := range list {
+	for i, w := range p.Workloads {
+		if p.Until.Set() {
+			w.Requests = 0 // nobody knows
+		}
 		rate := "-"
 		if w.Rate > 0 {
 			rate = fmt.Sprintf("%.4g", w.Rate)

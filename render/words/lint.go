@@ -28,7 +28,7 @@ func Lint(l lint.Lint) string {
 
 // aboutLint has a sentence for each detail; [TestEveryLintIsASentence] fails for one without.
 func aboutLint(l *lint.Lint) string {
-	for _, say := range []func(string, lint.Detail) string{scoreLint, pointLint, runLint, historyLint} {
+	for _, say := range []func(string, lint.Detail) string{scoreLint, pointLint, untilLint, runLint, historyLint} {
 		if s := say(l.Subject, l.Detail); s != "" {
 			return s
 		}
@@ -103,6 +103,22 @@ func pointLint(subject string, detail lint.Detail) string {
 	case lint.NotPositive:
 		return fmt.Sprintf("%s: %s of %s %s is no measurement.",
 			subject, label(d.Metric), digits(d.Value), schema.Unit(d.Metric))
+	}
+	return ""
+}
+
+// untilLint is about measurements with --until.
+func untilLint(subject string, detail lint.Detail) string {
+	switch d := detail.(type) {
+	case lint.Unsettled:
+		if d.Metric != "" {
+			return fmt.Sprintf("%s: %s changed by %s while it was measured: it is no mean of a steady server.",
+				subject, label(d.Metric), Change(d.Drift/100))
+		}
+		return subject + ": the measurement did not become steady, so its intervals say less than they seem to."
+	case lint.Imprecise:
+		return fmt.Sprintf("%s: mean %s is known to ±%s%%, where ±%s%% was asked: the time was over.",
+			subject, label(d.Metric), digits(d.Reached), digits(d.Asked))
 	}
 	return ""
 }

@@ -5,6 +5,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 )
 
@@ -15,7 +16,7 @@ func blocking(name string) bool {
 	switch name {
 	case "tokenizer", "ignore_eos", "streaming", "stream", "temperature", "endpoint", "client", "burstiness",
 		"prefix_cache", "enable_prefix_caching", "backend", "scheduling",
-		"engine", "precision", "mesh":
+		"engine", "precision", "mesh", schema.ConditionWindow:
 		return true
 	}
 	return strings.HasSuffix(name, "_distribution")
@@ -97,13 +98,24 @@ func (k *classes) Block(a, b int32) bool { return k.blocks[a][b] }
 func (k *classes) Named(before, now int32) string {
 	var out []string
 	for _, name := range differing(k.list[before], k.list[now]) {
-		out = append(out, name+" "+k.list[before][name]+" → "+k.list[now][name])
+		out = append(out, name+" "+window(name, k.list[before])+" → "+window(name, k.list[now]))
 	}
 	return strings.Join(out, ", ")
 }
 
+// window returns a condition. A window that is not stated is the whole measurement.
+func window(name string, of map[string]string) string {
+	if v := of[name]; v != "" || name != schema.ConditionWindow {
+		return v
+	}
+	return "whole"
+}
+
 func differing(a, b map[string]string) []string {
 	var out []string
+	if (a[schema.ConditionWindow] == "") != (b[schema.ConditionWindow] == "") {
+		out = append(out, schema.ConditionWindow)
+	}
 	for name, v := range a {
 		if w, both := b[name]; both && v != w {
 			out = append(out, name)

@@ -22,6 +22,8 @@ const (
 	IDPrefixCache      ID = "prefix-cache"
 	IDFewRequests      ID = "few-requests"
 	IDFewForTail       ID = "few-for-tail"
+	IDUnsettled        ID = "unsettled"
+	IDImprecise        ID = "imprecise"
 	IDNotPositive      ID = "not-positive"
 	IDImpossibleError  ID = "impossible-error"
 )
@@ -111,6 +113,16 @@ type (
 	FewRequests struct{ N float64 }
 	// FewForTail is a P99 of fewer than 100 requests.
 	FewForTail struct{ N float64 }
+	// Unsettled is a measurement with --until that drifts, or whose requests depend on all that was before.
+	Unsettled struct {
+		Metric string  // that drifts; "" for none
+		Drift  float64 // percent, from the beginning to the end
+	}
+	// Imprecise is a mean that a measurement with --until could not make as exact as asked.
+	Imprecise struct {
+		Metric         string
+		Asked, Reached float64 // half width of the 95 % interval, percent of the mean
+	}
 	// ImpossibleError is a standard error that the number cannot have.
 	ImpossibleError struct {
 		Name        string // metric, or task
@@ -207,6 +219,8 @@ func (SecondTokenStall) ID() ID { return IDSecondTokenStall }
 func (PrefixCache) ID() ID      { return IDPrefixCache }
 func (FewRequests) ID() ID      { return IDFewRequests }
 func (FewForTail) ID() ID       { return IDFewForTail }
+func (Unsettled) ID() ID        { return IDUnsettled }
+func (Imprecise) ID() ID        { return IDImprecise }
 func (NotPositive) ID() ID      { return IDNotPositive }
 func (NoCommits) ID() ID        { return IDNoCommits }
 func (LatestImage) ID() ID      { return IDLatestImage }

@@ -62,6 +62,8 @@ func numberChecks() []Check {
 		{IDPrefixCache, schema.SevWarning, prefixCache},
 		{IDFewRequests, schema.SevNote, fewRequests},
 		{IDFewForTail, schema.SevNote, fewForTail},
+		{IDUnsettled, schema.SevWarning, unsettled},
+		{IDImprecise, schema.SevNote, imprecise},
 	}
 }
 

@@ -1,0 +1,46 @@
+package lint
+
+import (
+	"math"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
+)
+
+// untilMetrics are those whose means a measurement with --until makes exact.
+var untilMetrics = [...]string{"ttft", "tpot", "e2el"}
+
+// unsettled finds measurements with --until that did not become steady. What drifts most is named.
+func unsettled(l *inspection) {
+	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
+		if steady, ok := l.get(p, columns.ClientMetric, schema.ClientSteady); !ok || steady != 0 {
+			return
+		}
+		var worst Unsettled
+		for _, m := range untilMetrics {
+			if d, ok := l.get(p, columns.ClientMetric, schema.ClientDrift+m); ok && math.Abs(d) > math.Abs(worst.Drift) {
+				worst = Unsettled{m, d}
+			}
+		}
+		l.add(run, k.Workload(), math.Abs(worst.Drift), worst)
+	})
+}
+
+// imprecise finds means that --until did not make as exact as asked before its time was over.
+func imprecise(l *inspection) {
+	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
+		asked, ok := l.get(p, columns.ClientMetric, schema.ClientCIAsked)
+		if !ok {
+			return
+		}
+		worst := Imprecise{Asked: asked}
+		for _, m := range untilMetrics {
+			if reached, ok := l.get(p, columns.ClientMetric, schema.ClientCI+m); ok && reached > worst.Reached {
+				worst.Metric, worst.Reached = m, reached
+			}
+		}
+		if worst.Reached > asked {
+			l.add(run, k.Workload(), worst.Reached/asked, worst)
+		}
+	})
+}
