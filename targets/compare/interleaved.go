@@ -153,7 +153,7 @@ func (t *turns) series(all []Row, of []int) (rows []int, series [][]float64, blo
 		s := make([]float64, len(blocks))
 		for k, at := range blocks {
 			left, right := t.values[0][c][at], t.values[1][c][at]
-			s[k] = mean(right) - mean(left)
+			s[k] = regression.Mean(right) - regression.Mean(left)
 			both = both || !math.IsNaN(s[k])
 		}
 		if both {
@@ -168,22 +168,13 @@ func (t *turns) result(c cell, blocks []turn, d block.Difference) pairing.Result
 	var a, b []float64
 	for _, at := range blocks {
 		if x, y := t.values[0][c][at], t.values[1][c][at]; len(x) > 0 && len(y) > 0 {
-			a, b = append(a, math.Exp(mean(x))), append(b, math.Exp(mean(y)))
+			a, b = append(a, math.Exp(regression.Mean(x))), append(b, math.Exp(regression.Mean(y)))
 		}
 	}
 	out := pairing.Compare(a, b) // means and spreads
 	lo, hi := d.Interval(.95)
 	out.Change, out.Lo, out.Hi, out.P, out.Test = math.Expm1(d.Mean), math.Expm1(lo), math.Expm1(hi), d.P(), Interleaved
 	return out
-}
-
-// mean is NaN without values.
-func mean(list []float64) float64 {
-	sum := 0.
-	for _, v := range list {
-		sum += v
-	}
-	return sum / float64(len(list))
 }
 
 // badness is the log change of a metric, positive for worse.

@@ -59,9 +59,8 @@ func (j *Judgement) driftsAlone(cells []int32, from, before map[int32]int32, rel
 			continue
 		}
 		family++
-		third, delta := len(values)/3, j.table.Cells[cell].Delta
-		// most are far from it and need no sorting of slopes
-		if mean(values[len(values)-third:])-mean(values[:third]) < delta/2 {
+		delta := j.table.Cells[cell].Delta
+		if rise(values) < delta/2 { // most are far from it and need no sorting of slopes
 			continue
 		}
 		t := regression.TrendOf(values)
@@ -72,15 +71,28 @@ func (j *Judgement) driftsAlone(cells []int32, from, before map[int32]int32, rel
 	return out, family
 }
 
+// rise is how far the last third of values lies above the first.
+func rise(values []float64) float64 {
+	third := len(values) / 3
+	return regression.Mean(values[len(values)-third:]) - regression.Mean(values[:third])
+}
+
 // creep tests the median series of a stratum of eight series or more, and returns its drift if that adds up to the
 // effect that matters. The series of the drift is the one whose change is the median.
 func (j *Judgement) creep(cells []int32, release int) (drift *Drift, tested bool) {
-	median := j.medianSeries(cells, release)
-	if len(median) < fewestForDrift {
+	rises := j.rises(cells, release)
+	if len(rises) < fewestTogether {
 		return nil, false
 	}
-	t := regression.TrendOf(median)
 	delta := j.table.Cells[cells[0]].Delta
+	if slices.Sort(rises); rises[len(rises)/2] < delta/2 { // most are far from it
+		return nil, true
+	}
+	median := j.medianSeries(cells, release)
+	if len(median) < fewestForDrift {
+		return nil, true
+	}
+	t := regression.TrendOf(median)
 	if t.Slope*float64(t.N-1) < delta || !t.Steady() {
 		return nil, true
 	}
@@ -89,11 +101,25 @@ func (j *Judgement) creep(cells []int32, release int) (drift *Drift, tested bool
 	return &x, true
 }
 
+// fewestTogether is the number of series that can be said to drift together.
+const fewestTogether = 8
+
+// rises are how far the series of a stratum rose, of those that are long enough to be tested.
+func (j *Judgement) rises(cells []int32, release int) []float64 {
+	var values []float64
+	out := make([]float64, 0, len(cells))
+	for _, cell := range cells {
+		if values = j.held(cell, 0, release, values[:0]); len(values) >= fewestForDrift {
+			out = append(out, rise(values))
+		}
+	}
+	return out
+}
+
 // medianSeries is the median over the series of a stratum of how far each release is from the mean of the series, for
 // the series that most of the releases have; nil where there are fewer than eight. Changes of single series are part of
 // it: a creep is confirmed here and there while it lasts.
 func (j *Judgement) medianSeries(cells []int32, release int) []float64 {
-	const fewest = 8
 	off := map[int32][]float64{} // by release
 	longest := 0
 	var values, list []float64
@@ -107,14 +133,14 @@ func (j *Judgement) medianSeries(cells []int32, release int) []float64 {
 			if 5*len(values) < 4*longest {
 				continue
 			}
-			level := mean(values)
+			level := regression.Mean(values)
 			for i, at := range j.heldIn(cell, 0, release) {
 				off[at] = append(off[at], values[i]-level)
 			}
 		}
 	}
 	for _, at := range slices.Sorted(maps.Keys(off)) {
-		if of := off[at]; len(of) >= fewest {
+		if of := off[at]; len(of) >= fewestTogether {
 			slices.Sort(of)
 			list = append(list, (of[(len(of)-1)/2]+of[len(of)/2])/2)
 		}

@@ -74,9 +74,6 @@ func (j *Judgement) upTo(release int) []byte {
 func writeRow(h hash.Hash, r *regression.Row) {
 	var b [64]byte
 	b[0], b[1], b[2] = byte(r.Word), byte(r.Evidence), byte(r.Why)
-	if r.OutOfBaselines() {
-		b[3] = 1
-	}
 	binary.LittleEndian.PutUint16(b[4:], uint16(r.N))
 	for i, v := range []int32{r.Finding, r.First, r.Follow} {
 		binary.LittleEndian.PutUint32(b[8+4*i:], uint32(v))

@@ -77,24 +77,30 @@ func (j *Judgement) beginsBefore(release int) map[int32]int32 {
 // held appends the values of a level up to a release to out, on the scale where larger is worse. Builds that never
 // serve as a baseline are left out.
 func (j *Judgement) held(cell, from int32, release int, out []float64) []float64 {
-	j.holds(cell, from, release, func(o *regression.Obs) { out = append(out, o.Z) })
+	c := &j.table.Cells[cell]
+	for i := max(c.First, from); i < c.End && int(j.table.Obs[i].Release) <= release; i++ {
+		if j.holds(i, int32(release)) {
+			out = append(out, j.table.Obs[i].Z)
+		}
+	}
 	return out
 }
 
 // heldIn lists the releases of the values that held returns.
 func (j *Judgement) heldIn(cell, from int32, release int) (out []int32) {
-	j.holds(cell, from, release, func(o *regression.Obs) { out = append(out, o.Release) })
+	c := &j.table.Cells[cell]
+	for i := max(c.First, from); i < c.End && int(j.table.Obs[i].Release) <= release; i++ {
+		if j.holds(i, int32(release)) {
+			out = append(out, j.table.Obs[i].Release)
+		}
+	}
 	return out
 }
 
-func (j *Judgement) holds(cell, from int32, release int, do func(o *regression.Obs)) {
-	c := &j.table.Cells[cell]
-	for i := max(c.First, from); i < c.End && int(j.table.Obs[i].Release) <= release; i++ {
-		at := j.table.Obs[i].Release
-		if int(at) == release || j.table.Releases[at].Joins && !j.rows.Rows[i].OutOfBaselines() {
-			do(&j.table.Obs[i])
-		}
-	}
+// holds reports whether an observation was part of its series when a release had been judged: the release's own is.
+func (j *Judgement) holds(obs, release int32) bool {
+	at := j.table.Obs[obs].Release
+	return at == release || j.table.Releases[at].Joins && !j.rows.Excluded(j.table, obs, release)
 }
 
 // discovered returns the drifts that pass the false discovery procedure over a family, smallest p first.
@@ -107,12 +113,4 @@ func discovered(list []Drift, family int) []Drift {
 	list = slices.DeleteFunc(list, func(d Drift) bool { return !(d.P <= limit) })
 	slices.SortStableFunc(list, func(a, b Drift) int { return cmp.Compare(a.P, b.P) })
 	return list
-}
-
-func mean(values []float64) float64 {
-	sum := 0.
-	for _, v := range values {
-		sum += v
-	}
-	return sum / float64(len(values))
 }

@@ -215,10 +215,10 @@ func relative(sign, d float64) float64 {
 // baseline returns the newest earlier observation in the baseline of an observation, or -1; for a change that was
 // seen before, the newest one before it was first seen.
 func (j *Judgement) baseline(cell, obs int32) int32 {
-	first := j.rows.Rows[obs].First
+	first, at := j.rows.Rows[obs].First, j.table.Obs[obs].Release
 	for i := obs - 1; i >= j.table.Cells[cell].First; i-- {
 		o := &j.table.Obs[i]
-		joins := IsBaseline(j.Releases[o.Release].Channel) && !j.rows.Rows[i].OutOfBaselines()
+		joins := IsBaseline(j.Releases[o.Release].Channel) && !j.rows.Excluded(j.table, i, at)
 		if joins && (first < 0 || o.Release < first) {
 			return i
 		}

@@ -199,7 +199,7 @@ func (t *inTurns) series(cells []turnCell) (rows []turnCell, series [][]float64)
 	for _, c := range cells {
 		s, both := make([]float64, len(blocks)), false
 		for k, at := range blocks {
-			s[k] = mean(t.values[1][c][at]) - mean(t.values[0][c][at])
+			s[k] = regression.Mean(t.values[1][c][at]) - regression.Mean(t.values[0][c][at])
 			both = both || !math.IsNaN(s[k])
 		}
 		if both {
@@ -214,7 +214,7 @@ func (t *inTurns) means(c turnCell) (ref, value float64) {
 	n := 0.
 	for at, right := range t.values[1][c] {
 		if left := t.values[0][c][at]; len(left) > 0 {
-			ref, value, n = ref+mean(left), value+mean(right), n+1
+			ref, value, n = ref+regression.Mean(left), value+regression.Mean(right), n+1
 		}
 	}
 	return ref / n, value / n

@@ -146,6 +146,15 @@ func (j *judge) agreed(values []float64, outs []int32) []int32 {
 	return back
 }
 
+// Mean is the mean of values; NaN without any.
+func Mean(values []float64) float64 {
+	sum := 0.
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(len(values))
+}
+
 // centre is the mean and the sum of squared deviations from it.
 func centre(values []float64) (mean, ss float64) {
 	if len(values) == 0 {

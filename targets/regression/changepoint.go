@@ -45,7 +45,11 @@ func (j *judge) accept(c *claim, at int32, dir float64) {
 	}
 	dismissed := j.t.Obs[at].Dismiss
 	for i := at; i <= c.x.obs; i++ {
-		j.rows[i].out = dismissed
+		if dismissed {
+			j.rows[i].exclude(j.t.Obs[i].Release, c.release)
+		} else {
+			j.rows[i].readmit(c.release)
+		}
 	}
 	if at < c.x.obs && j.rows[at].Evidence == Suspected {
 		j.rows[at].Follow = c.release + 1
@@ -71,7 +75,7 @@ func (j *judge) accepted(x *test) {
 	if st.from == x.obs {
 		return
 	}
-	j.rows[x.obs].out = false
+	j.rows[x.obs].out = false // which it was in this release alone
 	j.restart(x.cell, x.obs)
 	st.suspect, st.extreme, st.old = -1, 0, math.NaN()
 	j.out.ChangePoints = append(j.out.ChangePoints, ChangePoint{

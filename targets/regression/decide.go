@@ -12,6 +12,8 @@ type claim struct {
 	release int32
 	dir     float64 // in which it passed the gate; 0 if it did not
 	joint   bool    // the newest runs show a change together
+	st      *state
+	first   int32 // release that began the open change of the cell; -1
 	t95     float64
 	joins   bool
 }
@@ -47,6 +49,10 @@ func (j *judge) decide(release int32, x *test, dir float64, joint bool, q float3
 	c := &claim{
 		x: x, row: row, cell: cell, o: o, s: &j.strata[cell.Stratum],
 		release: release, dir: dir, joint: joint, joins: joins, t95: qs.of(x.df).t95,
+		st: &j.state[x.cell], first: -1,
+	}
+	if c.st.suspect >= 0 {
+		c.first = j.t.Obs[c.st.suspect].Release
 	}
 	switch {
 	case j.twoModes(x):
@@ -156,6 +162,7 @@ func (j *judge) passed(c *claim) bool {
 	c.set(wordOf(dir), Suspected, WhyGate)
 	switch {
 	case c.o.K2 == 0:
+		c.since()
 		return true
 	case dir*j.second(c.x) >= c.cell.Delta:
 		c.row.Why = WhyOneMoreRun
@@ -164,6 +171,18 @@ func (j *judge) passed(c *claim) bool {
 		c.row.D = j.second(c.x) + c.x.shift
 	}
 	return true
+}
+
+// since names the release that began an open change, where one is open in the direction of the claim.
+func (c *claim) since() {
+	st := c.st
+	if !c.joins || st.suspect < 0 || st.dir != c.dir {
+		return
+	}
+	c.row.First = c.first
+	if st.gated {
+		c.row.Why = WhyOneMoreRun
+	}
 }
 
 // shared keeps a build that never joins from being blamed for what its base did: a value near the base's own open
@@ -225,7 +244,9 @@ func (j *judge) shifted(c *claim) bool {
 		}
 		c.set(f.Word, f.Evidence, WhyShift)
 		c.row.Finding, c.row.First = finding, f.First
-		c.row.out = c.joins && f.Why == WhyNotSeenAgain
+		if c.joins && f.Why == WhyNotSeenAgain {
+			c.row.exclude(c.release, c.release)
+		}
 		return true
 	}
 	return false

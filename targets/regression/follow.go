@@ -18,14 +18,16 @@ func (j *judge) follow(c *claim) {
 	}
 	switch {
 	case c.row.Why == WhyNotSeenAgain || c.row.Why == WhyRunsDisagree:
-		c.row.out = c.row.Why == WhyNotSeenAgain
+		if c.row.Why == WhyNotSeenAgain {
+			c.row.exclude(c.release, c.release)
+		}
 	case c.row.Why == WhyOtherHost:
 		j.open(c, true)
 		for st.suspect = c.x.joint.first; st.suspect < c.x.obs && !j.joins(st.suspect); {
 			st.suspect++
 		}
 		for i := st.suspect; i < c.x.obs; i++ {
-			j.rows[i].out = true
+			j.rows[i].exclude(j.t.Obs[i].Release, c.release)
 		}
 	case c.row.Evidence == Suspected:
 		j.open(c, true)
@@ -39,7 +41,8 @@ const suspicious = 1e-4
 
 func (j *judge) open(c *claim, gated bool) {
 	st := &j.state[c.x.cell]
-	st.suspect, st.dir, st.gated, st.seen, c.row.out = c.x.obs, math.Copysign(1, c.x.d), gated, 0, true
+	st.suspect, st.dir, st.gated, st.seen = c.x.obs, math.Copysign(1, c.x.d), gated, 0
+	c.row.exclude(c.release, c.release)
 }
 
 // continued decides whether this release settles an open change: where it does not show half of what matters, the
@@ -55,7 +58,7 @@ func (j *judge) continued(c *claim) {
 		st.suspect = -1
 		return
 	}
-	c.row.out = true
+	c.row.exclude(c.release, c.release)
 	st.gated = st.gated || c.row.Evidence == Suspected
 	if c.row.Why == WhyOtherHost { // it is sure, and waits for another host
 		return
@@ -64,7 +67,7 @@ func (j *judge) continued(c *claim) {
 		return
 	}
 	for i := st.suspect; i <= c.x.obs; i++ {
-		j.rows[i].out = false
+		j.rows[i].readmit(c.release)
 	}
 	st.suspect = -1
 }

@@ -27,8 +27,9 @@ type sighting struct {
 }
 
 // sightings lists the newest runs of a cell, the newest first: the later runs of the release, its first run, and those
-// of up to two releases before. A build that never joins has no sightings but its own.
-func (j *judge) sightings(x *test, list []sighting) (all []sighting, own int) {
+// of up to two releases before. A run that was shown to be unchanged begins no change. A build that never joins has no
+// sightings but its own.
+func (j *judge) sightings(x *test, list []sighting, small bool) (all []sighting, own int) {
 	o := &j.t.Obs[x.obs]
 	if o.K2 > 0 {
 		list = append(list, sighting{x.obs, x.base.mean + j.second(x)})
@@ -37,6 +38,9 @@ func (j *judge) sightings(x *test, list []sighting) (all []sighting, own int) {
 	own = len(list)
 	if j.joins(x.obs) {
 		for _, e := range x.base.prev[:x.base.prevs] {
+			if !small && j.rows[e.obs].Word == Unchanged {
+				break
+			}
 			list = append(list, sighting{e.obs, e.z})
 		}
 	}
@@ -52,7 +56,7 @@ func (j *judge) together(x *test, p *prior) {
 		return
 	}
 	var room [4]sighting
-	list, own := j.sightings(x, room[:0])
+	list, own := j.sightings(x, room[:0], false)
 	dir := math.Copysign(1, x.d)
 	base := x.base.summary()
 	var best joint

@@ -1,5 +1,7 @@
 package regression
 
+import "math"
+
 // Word is the verdict of a row against its history.
 type Word uint8
 
@@ -69,19 +71,39 @@ type Row struct {
 	Word     Word
 	Evidence Evidence
 	Why      Why
-	out      bool    // never part of a baseline
+	out      bool    // not part of baselines, as far as is known now
 	N        int16   // releases behind the baseline
+	late     uint16  // releases after its own since which it is not; before them it was
 	Finding  int32   // index into Judgement.Findings, or -1
 	First    int32   // release that saw the change first, or -1
 	Follow   int32   // release + 1 that confirmed this suspected change; negative: did not see it again; 0: none yet
+	back     int32   // release + 1 that took it into baselines after all; 0: none
 	D        float64 // of what is reported: the independent run's where it confirmed
 	SE, Df   float32 // of the gate's test
 	P, Q     float32 // of the gate's test, in the direction of the change; NaN when there was none
 }
 
-// OutOfBaselines reports whether the observation is kept out of baselines: a change that waits for an independent
-// run, or that an independent run did not see again.
-func (r *Row) OutOfBaselines() bool { return r.out }
+// Excluded reports whether an observation was kept out of baselines when a release had been judged: as a change that
+// waited for an independent run, or that an independent run did not see again. What later releases made of it has no
+// part in that.
+func (j *Judgement) Excluded(t *Table, obs, release int32) bool {
+	r := &j.Rows[obs]
+	return (r.out || r.back > 0) && release >= t.Obs[obs].Release+int32(r.late) && (r.back == 0 || release < r.back-1)
+}
+
+// exclude keeps an observation out of baselines from a release on.
+func (r *Row) exclude(own, release int32) {
+	if !r.out {
+		r.out, r.late, r.back = true, uint16(min(release-own, math.MaxUint16)), 0
+	}
+}
+
+// readmit takes an observation into baselines again.
+func (r *Row) readmit(release int32) {
+	if r.out {
+		r.out, r.back = false, release+1
+	}
+}
 
 // Large reports whether an inconclusive row has a change at least as large as the effect that matters, which is worth
 // a look or another measurement. Other inconclusive rows have a smaller change and an interval that is too wide.

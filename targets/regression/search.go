@@ -1,6 +1,7 @@
 package regression
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -13,12 +14,19 @@ const remarkable = 26
 
 // Search looks for steps that are too small or too old for the gate, in the levels of every cell that a release
 // measured, up to that release, by permutation at the false discovery rate of the rules; what lies on either side of a
-// step is searched again. large asks only about the newest level of each, and regressions that matter. They are for
-// drawing and for reading a history: no baseline begins at one, and no verdict knows of them.
+// step is searched again. A long level is searched in parts too, because a rise that goes back again is no step of the
+// whole (seeded intervals: Kovács and others 2023). large asks only about the newest level of each as a whole, and
+// regressions that matter. They are for drawing and for reading a history: no baseline begins at one, and no verdict
+// knows of them.
 func Search(
 	ctx context.Context, t *Table, out *Judgement, release int32, rules Rules, large bool,
 ) ([]ChangePoint, error) {
 	open := out.levelsUpTo(t, release, large)
+	if !large {
+		for _, s := range slices.Clone(open) {
+			open = append(open, s.parts()...)
+		}
+	}
 	var found []ChangePoint
 	for len(open) > 0 {
 		if err := ctx.Err(); err != nil {
@@ -42,27 +50,60 @@ func Search(
 			found = append(found, ChangePoint{
 				Cell: c.cell, At: c.at, Found: release, D: c.step, P: c.p, Source: BySearch,
 			})
-			if !large {
+			if !large && !open[c.level].part {
 				next = append(next, open[c.level].halves(c.split)...)
 			}
 		}
 		open = next
 	}
-	return found, nil
+	return once(found), nil
 }
 
-// span is one level of a cell: its values and their observations.
+// once keeps the surest of steps of a cell that several searches found within two values.
+func once(found []ChangePoint) []ChangePoint {
+	const near = 2
+	slices.SortStableFunc(found, func(a, b ChangePoint) int {
+		return cmp.Or(cmp.Compare(a.Cell, b.Cell), cmp.Compare(a.At, b.At))
+	})
+	var out []ChangePoint
+	for _, c := range found {
+		n := len(out) - 1
+		switch {
+		case n < 0 || out[n].Cell != c.Cell || c.At-out[n].At > near:
+			out = append(out, c)
+		case c.P < out[n].P:
+			out[n] = c
+		}
+	}
+	return out
+}
+
+// span is one level of a cell, or a part of one: its values and their observations.
 type span struct {
 	cell   int32
 	values []float64
 	at     []int32
+	part   bool
+}
+
+// parts are the seeded intervals of a level: of 32 values, 64 and so on, each overlapping the next by half.
+func (s *span) parts() []span {
+	const shortest = 32
+	var out []span
+	for n := shortest; n < len(s.at); n *= 2 {
+		for from := 0; from+n/2 < len(s.at); from += n / 2 {
+			to := min(len(s.at), from+n)
+			out = append(out, span{s.cell, s.values[from:to], s.at[from:to], true})
+		}
+	}
+	return out
 }
 
 // halves are the two sides of a split that are long enough to be searched.
 func (s *span) halves(split int) []span {
 	var out []span
 	for _, h := range []span{
-		{s.cell, s.values[:split], s.at[:split]}, {s.cell, s.values[split:], s.at[split:]},
+		{s.cell, s.values[:split], s.at[:split], false}, {s.cell, s.values[split:], s.at[split:], false},
 	} {
 		if len(h.at) >= fewest {
 			out = append(out, h)
@@ -91,7 +132,7 @@ func (j *Judgement) levelsUpTo(t *Table, release int32, newest bool) []span {
 			to, _ := slices.BinarySearch(at, b)
 			last := b == math.MaxInt32
 			if to-from >= fewest && (last || !newest) {
-				out = append(out, span{int32(cell), values[from:to], at[from:to]})
+				out = append(out, span{int32(cell), values[from:to], at[from:to], false})
 			}
 			from = to
 		}
@@ -109,7 +150,7 @@ func seedOf(rules Rules, cell int) uint64 {
 // level lists the values of a cell that baselines see, from an observation up to a release, with their observations.
 func (j *Judgement) level(t *Table, cell, from, release int32) (values []float64, at []int32) {
 	for i := from; i < t.Cells[cell].End && t.Obs[i].Release <= release; i++ {
-		if t.Releases[t.Obs[i].Release].Joins && !j.Rows[i].out {
+		if t.Releases[t.Obs[i].Release].Joins && !j.Excluded(t, i, release) {
 			values, at = append(values, j.adj[i]), append(at, i)
 		}
 	}
