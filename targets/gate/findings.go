@@ -14,6 +14,8 @@ type cache struct {
 	mu      sync.Mutex
 	recent  []*found // of the releases that were requested last
 	results map[int]Results
+	once    sync.Once
+	starts  []Start
 }
 
 // found are the findings of one release, made once.

@@ -38,8 +38,14 @@ type Start struct {
 	Kind    StartKind
 }
 
-// Starts lists the releases that can be started again: of each, the newest run of a system states its server.
+// Starts lists the releases that can be started again: of each, the newest run of a system states its server. The
+// result is read only.
 func (g *Gate) Starts() []Start {
+	g.cache.once.Do(func() { g.cache.starts = g.findStarts() })
+	return g.cache.starts
+}
+
+func (g *Gate) findStarts() []Start {
 	var out []Start
 	newest := map[Start]*columns.RunHead{}
 	for i := range g.Columns.Runs {

@@ -1,6 +1,7 @@
 package regression
 
 import (
+	"math"
 	"runtime"
 	"slices"
 
@@ -44,6 +45,7 @@ type candidate struct {
 	over     int    // permutations at least as extreme
 	made     int
 	p        float64
+	beyond   float64 // p value where no permutation is as extreme: see [candidate.tail]
 }
 
 func newCandidate(values []float64, least int, seed uint64) *candidate {
@@ -60,6 +62,27 @@ func newCandidate(values []float64, least int, seed uint64) *candidate {
 	}
 	c.observed = c.most()
 	return c
+}
+
+// tail is the p value of a split of the centred values that is far beyond what permutations reach in reasonable time:
+// ten times that of normal values over all splits, which leaves room for others, and never less than the share of
+// permutations that put the same values on the shorter side.
+func (c *candidate) tail() float64 {
+	n, splits, total := float64(len(c.values)), 0., 0.
+	for _, w := range c.weight {
+		if w > 0 {
+			splits++
+		}
+	}
+	for _, v := range c.values {
+		total += v * v
+	}
+	t := math.Sqrt(c.observed * (n - 2) / max(total-c.observed, 1e-12*total))
+	same := 2.
+	for i := range min(c.split, len(c.values)-c.split) {
+		same *= float64(i+1) / (n - float64(i))
+	}
+	return max(20*splits*UpperTail(t, n-2), same)
 }
 
 // most returns the largest gain of one split, like [gain], for centred values.
@@ -93,6 +116,9 @@ func (c *candidate) shuffled() float64 {
 	return best
 }
 
+// many permutations of which none is as extreme leave the rest to [candidate.tail].
+const many = 3e4
+
 // permute makes up to a number of permutations, and stops at the tenth that is as extreme (Besag and Clifford 1991):
 // the p value of a split that is no change point needs no more.
 func (c *candidate) permute(upTo int) {
@@ -107,6 +133,9 @@ func (c *candidate) permute(upTo int) {
 		c.p = float64(c.over) / float64(c.made)
 	} else {
 		c.p = float64(c.over+1) / float64(c.made+1)
+	}
+	if c.over == 0 && c.made >= many {
+		c.p = min(c.p, c.beyond)
 	}
 }
 

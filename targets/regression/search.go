@@ -163,7 +163,7 @@ const (
 )
 
 // propose splits a level where that explains most. A split that a normal approximation finds unremarkable is not worth
-// a permutation; the approximation never accepts one.
+// a permutation.
 func propose(values []float64, at []int32, t *Table, seed uint64) *candidate {
 	mean, ss := centre(values)
 	if math.IsNaN(mean) {
@@ -178,5 +178,6 @@ func propose(values []float64, at []int32, t *Table, seed uint64) *candidate {
 	before, _ := centre(values[:k])
 	after, _ := centre(values[k:])
 	c.at, c.split, c.step = at[k], k, after-before
+	c.beyond = c.tail()
 	return c
 }
