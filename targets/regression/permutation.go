@@ -117,7 +117,7 @@ func (c *candidate) shuffled() float64 {
 }
 
 // many permutations of which none is as extreme leave the rest to [candidate.tail].
-const many = 3e4
+const many = 1e4
 
 // permute makes up to a number of permutations, and stops at the tenth that is as extreme (Besag and Clifford 1991):
 // the p value of a split that is no change point needs no more.

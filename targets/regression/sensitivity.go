@@ -29,20 +29,27 @@ func (j *judge) sensitivity(tests []test, family int) Sensitivity {
 		return out
 	}
 	typical := meanNoise(tests)
+	least := make([][2]float64, len(tests))
+	level := j.rules.FDR / float64(family) / 2
+	j.each(len(tests), func(lo, hi int) {
+		q := thresholds{}
+		for i := lo; i < hi; i++ {
+			if x := &tests[i]; x.ok {
+				least[i] = [2]float64{
+					j.shown(x, q.of(level, x.df)*x.se, x.se, level), j.shownAgain(x, &q, family, typical),
+				}
+			}
+		}
+	})
 	once, again := make([]float64, 0, family), make([]float64, 0, family)
-	q := thresholds{}
 	for i := range tests {
-		x := &tests[i]
-		if !x.ok {
+		if !tests[i].ok {
 			continue
 		}
-		delta := j.t.Cells[x.cell].Delta
-		level := j.rules.FDR / float64(family) / 2
-		one := j.shown(x, q.of(level, x.df)*x.se, x.se, level)
-		two := j.shownAgain(x, &q, family, typical)
-		out.Once.Hidden += hides(one, delta)
-		out.Again.Hidden += hides(two, delta)
-		once, again = append(once, one), append(again, two)
+		delta := j.t.Cells[tests[i].cell].Delta
+		out.Once.Hidden += hides(least[i][0], delta)
+		out.Again.Hidden += hides(least[i][1], delta)
+		once, again = append(once, least[i][0]), append(again, least[i][1])
 	}
 	slices.Sort(once)
 	slices.Sort(again)
