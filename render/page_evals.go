@@ -20,6 +20,16 @@ func (r *Report) EvalsPage() Page {
 		Crumbs: []Link{{"Overview", "index.html"}, {"Evals", ""}}, Simulated: r.simulated(-1),
 	}
 	p.Lead = evalLead(history, targets)
+	if !r.graded() {
+		history = comparedOnly(history)
+		if len(history) == 0 && len(targets) == 0 {
+			p.Lead = Lead{Text: words.Plural(len(r.Columns.Scores), "score") + "."}
+		}
+	}
+	if b := r.modelBoard(boardColumns); len(b.rows) > 1 {
+		p.add(Section{ID: "board", Title: "Models by task", Intro: b.about(),
+			Blocks: []Block{b.table().cut("data/ has all")}})
+	}
 	p.Sections = append(p.Sections, Section{
 		ID: "scores", Title: "Scores of the newest releases",
 		Intro: "In the tool's own scale. The interval is Wilson's at 95 % from the number of questions, " +
@@ -42,6 +52,9 @@ func (r *Report) EvalsPage() Page {
 	}
 	return p
 }
+
+// boardColumns is how many tasks stand side by side on the page of evals.
+const boardColumns = 8
 
 // evalLead counts the verdicts on scores, and claims nothing that was not tested.
 func evalLead(history, targets []schema.Verdict) Lead {
@@ -98,6 +111,9 @@ func (r *Report) scoresToday() *Table {
 				}
 				where := Cell{
 					Text: words.OnDevice(pair.Model, pair.Device), Href: PairPath(pair.Model, pair.Device),
+				}
+				if pair.Device == "" {
+					where.Text = words.OrUnknown(pair.Model)
 				}
 				if pair.Device == schema.Simulated {
 					where.Tag = "simulated"

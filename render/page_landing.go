@@ -12,11 +12,14 @@ import (
 	"github.com/ttreport/ttreport/targets/judge"
 )
 
-// Landing answers: can the newest release ship?
+// Landing answers the question of the site's mode; of a history of releases: can the newest one ship?
 func (r *Report) Landing() Page {
 	at := r.Newest()
 	if at < 0 {
 		return r.emptyLanding()
+	}
+	if !r.graded() {
+		return r.comparing()
 	}
 	rel := r.Releases[at]
 	f := r.Gate.Findings(at)
@@ -29,7 +32,7 @@ func (r *Report) Landing() Page {
 		Lead: Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word, Text: words.Headline(&review),
 			Paras: append(words.Inventory(&review), r.landingParas(f)...)},
 	}
-	if r.Nightly {
+	if r.chosen() == ModeNightly {
 		since := ""
 		if before := r.Gate.Before(at); before >= 0 {
 			since = r.Releases[before].Name
@@ -156,13 +159,7 @@ func (r *Report) landingParas(f gate.Findings) []string {
 			paras = append(paras, t)
 		}
 	}
-	if n := len(r.Columns.Problems) + len(r.Problems); n > 0 {
-		paras = append(paras, words.Plural(n, "problem")+" met when the files were read: see Problems.")
-	}
-	if lost := r.lostText(); lost != "" {
-		paras = append(paras, lost+" and counts for nothing here: see Problems.")
-	}
-	return paras
+	return append(paras, r.reading()...)
 }
 
 // ShiftText is one sentence about a device that moved as a whole; "" for one that did not.
@@ -282,6 +279,9 @@ func (r *Report) changedBlocks(list []schema.Verdict, at int) []Block {
 		if _, ok := v.Effect.Get(); ok {
 			compared++
 		}
+	}
+	if e := r.noBaseline(at); e.What != "" && compared == 0 {
+		return []Block{e}
 	}
 	e := Empty{
 		What: "Nothing to compare",

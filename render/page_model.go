@@ -28,17 +28,30 @@ func (r *Report) PairPage(pair Pair) Page {
 		Eyebrow: fmt.Sprintf("%s on %s, measured in %s, newest %s of %s.", words.OrUnknown(cmp.Or(pair.ID, pair.Model)),
 			words.OrUnknown(pair.Device), words.Plural(len(r.runs[pair.Pair]), "release"), rel.Name, day(rel.Date)),
 	}
-	if newest := r.Gate.Newest(at); newest != at {
+	if !r.graded() {
+		var runs []int
+		for _, ri := range r.measuredIn(pair.Model, pair.Device) {
+			runs = append(runs, r.runs[pair.Pair][ri]...)
+		}
+		p.Eyebrow = fmt.Sprintf("%s, newest run of %s.", words.Plural(len(runs), "run"), day(rel.Date))
+		p.ungraded(name, r.heldIn(runs))
+	} else if newest := r.Gate.Newest(at); newest != at {
 		p.Lead.Text = fmt.Sprintf("Not measured in %s. In %s: %s", r.nameOf(newest), r.nameOf(at), d.Detail)
 		p.Lead.Word, p.Lead.Tone, p.Lead.Mark = string(gate.NotMeasured), words.ToneWarning, schema.NotMeasured
 	}
 	if pair.Device == schema.Simulated {
 		p.Simulated = "Demo: these numbers were made by the embedded simulator. Nothing was measured on a device."
 	}
-	p.add(Section{ID: "decision", Blocks: []Block{r.Card(&review)}}, r.curveSection(pair), r.panelSection(pair),
-		r.historySection(pair), r.figureSection(pair))
+	if r.graded() {
+		p.add(Section{ID: "decision", Blocks: []Block{r.Card(&review)}})
+	}
+	p.add(r.curveSection(pair), r.panelSection(pair))
+	if r.graded() || len(comparedOnly(r.pairChanges(pair, at))) > 0 {
+		p.add(r.historySection(pair))
+	}
+	p.add(r.figureSection(pair))
 	verdicts := r.pairVerdicts(pair, at)
-	if t := targetTable(verdicts, false); len(t.Rows) > 0 {
+	if t := targetTable(verdicts, false); len(t.Rows) > 0 && (r.graded() || anyGraded(verdicts)) {
 		p.add(Section{ID: "targets", Title: "Targets in force", Intro: noTargetNote(verdicts),
 			Blocks: []Block{t.cut(r.allVerdicts(at))}})
 	}
@@ -55,8 +68,13 @@ func (r *Report) PairPage(pair Pair) Page {
 	for _, ri := range r.measuredIn(pair.Model, pair.Device) {
 		runs = append(runs, r.runs[pair.Pair][ri]...)
 	}
-	p.add(r.evalSection(runs), r.runsSection(runs))
+	p.add(r.evalSection(pair), r.runsSection(runs))
 	return p
+}
+
+// anyGraded reports whether a target was in force.
+func anyGraded(list []schema.Verdict) bool {
+	return slices.ContainsFunc(list, func(v schema.Verdict) bool { return v.Outcome != schema.NoTarget })
 }
 
 // historySection compares every series of a model and device with its history.
@@ -74,36 +92,20 @@ func (r *Report) historySection(pair Pair) Section {
 		Blocks: []Block{t.cut(r.allVerdicts(pair.Newest))}}
 }
 
-// evalSection lists every score of some runs, newest first; a section without blocks when there is none.
-func (r *Report) evalSection(runs []int) Section {
-	t := &Table{
-		Caption: "Evals by release, newest first", Layout: List,
-		Cols: []Col{
-			{Head: "Task"}, {Head: "Metric"}, {Head: "Release", Length: Medium},
-			{Head: "Value", Num: true, Sort: true, Length: Short}, {Head: "Standard error", Num: true, Length: Short},
-			{Head: "n", Num: true, Length: Short},
-		},
-	}
-	for i := len(runs) - 1; i >= 0; i-- {
-		h := &r.Columns.Runs[runs[i]]
-		for _, s := range r.Columns.ScoresOf(runs[i]) {
-			n := Cell{Text: words.Absent, Missing: "not stated"}
-			if s.N > 0 {
-				n = text(words.Count(s.N))
-			}
-			t.row(
-				Cell{Text: s.Task, Head: true, Href: RunPath(h.ID)}, Cell{Text: s.Metric, Sub: s.Filter},
-				text(releaseOrStart(h)), number(s.Value), number(s.Stderr), n,
-			)
-		}
-	}
-	if len(t.Rows) == 0 {
+// evalSection has the scores of a model on a device over releases; a section without blocks when there is none.
+func (r *Report) evalSection(pair Pair) Section {
+	const most = 8
+	b := r.releaseBoard(pair, most)
+	t := b.table()
+	if t == nil {
 		return Section{}
 	}
-	return Section{
-		ID: "evals", Title: "Evals", Intro: "Scores in the tool's own scale.",
-		Blocks: []Block{t.cut("data/ has all rows, by release")},
+	s := Section{ID: "evals", Title: "Evals", Intro: b.about(), Blocks: []Block{t.cut("data/ has all rows, by release")}}
+	if b.parts+b.left > 0 {
+		runs := r.runs[pair.Pair][pair.Newest]
+		s.End = &Link{"all scores of the newest run", RunPath(r.Columns.Runs[runs[len(runs)-1]].ID)}
 	}
+	return s
 }
 
 // releaseOrStart names a run's build in a table: its release, or when it started.

@@ -29,7 +29,12 @@ func (r *Report) ReleasePage(at int) Page {
 	if rel.Date.IsZero() {
 		p.Eyebrow += " " + noTime
 	}
-	p.add(Section{ID: "decision", Blocks: []Block{r.Card(&review)}}, Section{ID: "counts", Blocks: []Block{r.counts(at)}})
+	if r.graded() {
+		p.add(Section{ID: "decision", Blocks: []Block{r.Card(&review)}},
+			Section{ID: "counts", Blocks: []Block{r.counts(at)}})
+	} else {
+		p.ungraded(rel.Name, r.heldIn(rel.Runs))
+	}
 	if notes := r.NotesOf(rel.Name); len(notes) > 0 {
 		p.add(Section{ID: "notes", Title: "Notes", Blocks: []Block{Notes(notes)}})
 	}
@@ -37,8 +42,13 @@ func (r *Report) ReleasePage(at int) Page {
 	if t, ok := history[0].(*Table); ok {
 		t.cut(r.allVerdicts(at))
 	}
-	p.add(Section{ID: "history", Title: "Against history", Intro: r.baselineIntro(at), Blocks: history},
-		shiftSection(f.Shifts), r.targetSection(at, f.Targets))
+	if _, compared := history[0].(*Table); compared || r.graded() {
+		p.add(Section{ID: "history", Title: "Against history", Intro: r.baselineIntro(at), Blocks: history},
+			shiftSection(f.Shifts))
+	}
+	if anyGraded(f.Targets) || r.graded() {
+		p.add(r.targetSection(at, f.Targets))
+	}
 	if list, since := r.Gate.TargetChanges(at); len(list) > 0 {
 		p.add(targetChangeSection(list, since))
 	}
@@ -48,6 +58,11 @@ func (r *Report) ReleasePage(at int) Page {
 				ID: "missing", Title: "Planned and not measured", Blocks: []Block{t.cut(r.allVerdicts(at))},
 			},
 		)
+	}
+	if !r.graded() { // it is not graded on purpose
+		f.Lints = slices.DeleteFunc(slices.Clone(f.Lints), func(l lint.Lint) bool {
+			return l.ID == lint.IDNothingGraded
+		})
 	}
 	if len(f.Lints) > 0 {
 		p.add(Section{ID: "lints", Title: "Lints",

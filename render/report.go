@@ -15,18 +15,19 @@ import (
 
 // Input is everything a report is made of.
 type Input struct {
-	Title    string
-	Gate     *gate.Gate
-	Notes    []Note
-	Problems []schema.Problem // of this build: files that could not be read, documents that are damaged
-	Version  string
-	Topics   []string // pages of the documentation, by name
-	Licences []Licence
-	Nightly  bool    // the question is whether it got slower, not whether it can ship
-	Models   Listing // how models stand in lists
-	Devices  Listing
-	Planned  []schema.Pair // with targets and no run
-	Public   bool          // leave out commands and foreign fields, and of paths all but the last name
+	Title     string
+	Gate      *gate.Gate
+	Notes     []Note
+	Problems  []schema.Problem // of this build: files that could not be read, documents that are damaged
+	Version   string
+	Topics    []string // pages of the documentation, by name
+	Licences  []Licence
+	Mode      Mode    // the question of the front page
+	Reference string  // model that others' scores are compared with, or ""
+	Models    Listing // how models stand in lists
+	Devices   Listing
+	Planned   []schema.Pair // with targets and no run
+	Public    bool          // leave out commands and foreign fields, and of paths all but the last name
 }
 
 // Listing orders and hides names in lists. What is hidden keeps its page and its part in every

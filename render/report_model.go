@@ -44,7 +44,7 @@ func (r *Report) PairReport(release int, pair Pair) Page {
 			Empty{What: "No targets", Why: "Nothing was graded, which is not a pass."},
 		}})
 	}
-	evals := r.evalSection(runs)
+	evals := r.evalList(runs)
 	evals.Intro = ""
 	p.add(evals)
 	if t := r.changeReport(comparedOnly(r.pairChanges(pair, release)), false); len(t.Rows) > 0 {
@@ -98,4 +98,36 @@ func (r *Report) PairsOf(release int) []Pair {
 		}
 	}
 	return out
+}
+
+// evalList lists every score of some runs, newest first; a section without blocks when there is none.
+func (r *Report) evalList(runs []int) Section {
+	t := &Table{
+		Caption: "Evals by release, newest first", Layout: List,
+		Cols: []Col{
+			{Head: "Task"}, {Head: "Metric"}, {Head: "Release", Length: Medium},
+			{Head: "Value", Num: true, Sort: true, Length: Short}, {Head: "Standard error", Num: true, Length: Short},
+			{Head: "n", Num: true, Length: Short},
+		},
+	}
+	for i := len(runs) - 1; i >= 0; i-- {
+		h := &r.Columns.Runs[runs[i]]
+		for _, s := range r.Columns.ScoresOf(runs[i]) {
+			n := Cell{Text: words.Absent, Missing: "not stated"}
+			if s.N > 0 {
+				n = text(words.Count(s.N))
+			}
+			t.row(
+				Cell{Text: s.Task, Head: true, Href: RunPath(h.ID)}, Cell{Text: s.Metric, Sub: s.Filter},
+				text(releaseOrStart(h)), number(s.Value), number(s.Stderr), n,
+			)
+		}
+	}
+	if len(t.Rows) == 0 {
+		return Section{}
+	}
+	return Section{
+		ID: "evals", Title: "Evals", Intro: "Scores in the tool's own scale.",
+		Blocks: []Block{t.cut("data/ has all rows, by release")},
+	}
 }

@@ -118,8 +118,8 @@ func valueOf(unit string, v float64) schema.Metric {
 func add(b *columns.Builder, r schema.Run) {
 	run := int32(len(b.C.Runs))
 	h := columns.RunHead{
-		ID: r.ID, SHA256: r.ID + " as it is", Start: r.Start, End: r.End, Release: r.Release, Model: r.Model,
-		Device: r.Device.Name, Engine: r.Stack.Engine, Version: r.Stack.Version, FirstPoint: len(b.C.Points),
+		ID: r.ID, SHA256: r.ID + " as it is", Start: r.Start, End: r.End, Release: r.Release, Channel: r.Channel,
+		Model: r.Model, Device: r.Device.Name, Engine: r.Stack.Engine, Version: r.Stack.Version, FirstPoint: len(b.C.Points),
 		Scores: len(r.Scores), Warnings: len(r.Problems),
 	}
 	for _, p := range r.Points {

@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 
@@ -25,6 +26,7 @@ type pages struct {
 	version string
 	css, js string // fingerprints of assets
 	theme   Theme
+	items   []menuItem
 	menus   sync.Map // menu of a root and a current entry: HTML
 	stamps  stamps
 }
@@ -79,7 +81,7 @@ type (
 )
 
 func newPages(r *render.Report, theme Theme) (*pages, error) {
-	p := &pages{site: r.Title, version: r.Version, theme: theme}
+	p := &pages{site: r.Title, version: r.Version, theme: theme, items: menuItems(r.Graded())}
 	var err error
 	if p.css, err = static.Fingerprint("site.css"); err != nil {
 		return nil, err
@@ -164,8 +166,9 @@ type menuItem struct {
 	Href       render.Address
 }
 
-func menuItems() []menuItem {
-	return []menuItem{
+// menuItems are the entries of a site; where nothing is graded, those that lead to decisions are left out.
+func menuItems(graded bool) []menuItem {
+	all := []menuItem{
 		{"overview", "Overview", "index.html"}, {"releases", "Releases", "index.html#releases"},
 		{"models", "Models", "index.html#models"},
 		{"changes", "Changes", render.ChangesPath}, {"coverage", "Coverage", render.CoveragePath},
@@ -174,6 +177,12 @@ func menuItems() []menuItem {
 		{"compare", "Compare", "compare/index.html"}, {"notes", "Notes", "notes/index.html"},
 		{"problems", "Problems", "problems/index.html"}, {"about", "About", "about/index.html"},
 	}
+	if graded {
+		return all
+	}
+	return slices.DeleteFunc(all, func(m menuItem) bool {
+		return slices.Contains([]string{"releases", "changes", "coverage", "targets"}, m.Name)
+	})
 }
 
 func (p *pages) navigation(root, current string) (template.HTML, error) {
@@ -184,7 +193,7 @@ func (p *pages) navigation(root, current string) (template.HTML, error) {
 	html, err := p.execute("navigation", struct {
 		menu
 		Items []menuItem
-	}{m, menuItems()})
+	}{m, p.items})
 	if err == nil {
 		p.menus.Store(m, html)
 	}

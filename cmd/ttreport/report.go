@@ -45,15 +45,15 @@ func makeReport(ctx context.Context, ws *workspace.Workspace, req reportRequest)
 		return nil, failure{code: exitInput, err: err}
 	}
 	bad = append(append(bad, unread...), left...)
-	mode := ws.Config.Site.Mode
-	if mode != "" && mode != "releases" && mode != "nightly" {
-		return nil, fail(exitUsage, "modes are releases and nightly", "%s: site.mode %q", workspace.ConfigName, mode)
+	mode, err := render.ReadMode(ws.Config.Site.Mode)
+	if err != nil {
+		return nil, fail(exitUsage, err.Error(), "%s: site.mode %q", workspace.ConfigName, ws.Config.Site.Mode)
 	}
 	echarts := render.Licence{
 		Name: "Apache ECharts", Version: static.EChartsVersion, Licence: "Apache-2.0", File: "assets/echarts.LICENSE.txt",
 	}
 	return render.New(render.Input{
-		Title: ws.Title(), Nightly: mode == "nightly",
+		Title: ws.Title(), Mode: mode, Reference: ws.Config.Reference.Model,
 		Models: render.Listing(ws.Config.Models), Devices: render.Listing(ws.Config.Devices),
 		Gate: judged, Notes: notes, Problems: append(bad, history.Unstored(req.problems, bad, cols)...),
 		Version: versionLine(), Topics: topics(), Licences: []render.Licence{echarts},

@@ -161,6 +161,7 @@ func (s *scanner) identity(sc *decode.Scanner, name string, h *columns.RunHead) 
 		v := sc.Value()
 		s.faults.value(v, name)
 		h.Device, h.Mesh, h.Firmware = v.Get("name").Str(), v.Get("mesh").Str(), v.Get("firmware").Str()
+		h.Chips, _ = v.Get("chips").Int()
 	case "stack":
 		v := sc.Value()
 		s.faults.value(v, name)

@@ -30,6 +30,7 @@ type Config struct {
 	Site      Site                `yaml:"site"`
 	Models    Listing             `yaml:"models"`
 	Devices   Listing             `yaml:"devices"`
+	Reference Reference           `yaml:"reference"`
 	Releases  []Release           `yaml:"releases"`
 	Judge     Judge               `yaml:"judge"`
 	Decisions []decision.Decision `yaml:"decisions"` // see ttreport help decisions
@@ -48,10 +49,15 @@ type Config struct {
 // Site says how the site is published.
 type Site struct {
 	BaseURL string `yaml:"base_url"` // where it will be: https://example.org/results
-	Mode    string `yaml:"mode"`     // releases ("can it ship?", the default) or nightly ("did it get slower?")
+	Mode    string `yaml:"mode"`     // auto, release, nightly, compare or evals
 	Logo    string `yaml:"logo"`     // picture before the title: .svg, .png or .jpg, relative to this file
 	// Tokens are colours of the style sheet by name: "#rrggbb", or two of them for light and dark.
 	Tokens map[string]string `yaml:"tokens"`
+}
+
+// Reference is what others are compared with.
+type Reference struct {
+	Model string `yaml:"model"` // its scores: every other model has the difference from them
 }
 
 // Listing orders and hides names in lists of the site.

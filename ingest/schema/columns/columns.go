@@ -41,6 +41,7 @@ type RunHead struct {
 	Engine, Version          string
 	Image, Digest            string
 	Mesh, Firmware           string
+	Chips                    int // accelerators; 0 when unknown
 	Commits                  map[string]string
 	Dirty                    bool
 	Errors, Warnings         int // problems by severity; notes are not counted

@@ -1,0 +1,325 @@
+package render
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/render/words"
+	"github.com/ttreport/ttreport/targets/judge"
+)
+
+// Mode is the question that the front page answers.
+type Mode string
+
+// The questions.
+const (
+	ModeAuto    Mode = ""        // what the history holds decides
+	ModeRelease Mode = "release" // may it ship?
+	ModeNightly Mode = "nightly" // did it get slower, and since when?
+	ModeCompare Mode = "compare" // which device, engine or configuration is best?
+	ModeEvals   Mode = "evals"   // which model answers best?
+)
+
+// ReadMode returns the mode that a configuration names.
+func ReadMode(name string) (Mode, error) {
+	switch m := Mode(name); m {
+	case ModeRelease, ModeNightly, ModeCompare, ModeEvals:
+		return m, nil
+	case "auto", ModeAuto:
+		return ModeAuto, nil
+	case "releases": // its name until 1.0
+		return ModeRelease, nil
+	}
+	return "", fmt.Errorf("modes are auto, release, nightly, compare and evals")
+}
+
+// chosen is the mode of the site: the configured one, else that of what the history holds. A stated release makes it a
+// site about releases; builds that serve as a baseline, or that measured the same again and again, one about nights;
+// scores without any measured point one about evals; anything else compares.
+func (r *Report) chosen() Mode {
+	if r.Mode != ModeAuto {
+		return r.Mode
+	}
+	builds, points, scores := 0, 0, 0
+	for i := range r.Releases {
+		rel := &r.Releases[i]
+		if rel.Label {
+			return ModeRelease
+		}
+		if judge.IsBaseline(rel.Channel) {
+			builds++
+		}
+		for _, run := range rel.Runs {
+			h := &r.Columns.Runs[run]
+			points += h.PointsEnd - h.FirstPoint
+			scores += h.Scores
+		}
+	}
+	switch {
+	case len(r.Releases) == 0:
+		return ModeRelease
+	case builds > 1, r.repeated():
+		return ModeNightly
+	case points == 0 && scores > 0:
+		return ModeEvals
+	}
+	return ModeCompare
+}
+
+// graded reports whether the site is about releases or builds and the decisions on them.
+func (r *Report) graded() bool { return r.chosen() == ModeRelease || r.chosen() == ModeNightly }
+
+// Graded reports whether pages say what may ship, or what got slower; the others only compare.
+func (r *Report) Graded() bool { return r.graded() }
+
+// repeated reports whether a number was measured so often that it has a history.
+func (r *Report) repeated() bool {
+	const often = 5
+	for pair, list := range r.series {
+		if len(r.with[pair]) < often {
+			continue
+		}
+		for _, s := range list {
+			n := 0
+			for _, at := range r.with[pair] {
+				if _, ok := s.At(at); ok {
+					n++
+				}
+			}
+			if n >= often {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// noBaseline says why nothing before a release can serve as its baseline, and what would change that; an Empty without
+// text where nothing is known to be wrong.
+func (r *Report) noBaseline(at int) Empty {
+	builds := map[string]int{}
+	channel := ""
+	for i := range at {
+		if c := r.Releases[i].Channel; !judge.IsBaseline(c) {
+			if builds[c]++; channel == "" || builds[c] > builds[channel] {
+				channel = c
+			}
+		}
+	}
+	n := builds[channel]
+	if n == 0 || r.Gate.Before(at) >= 0 {
+		return Empty{}
+	}
+	if r.Releases[at].Channel == channel {
+		n++
+	}
+	return Empty{
+		What: fmt.Sprintf("%s on channel %s cannot serve as a baseline", words.Plural(n, "build"), channel),
+		Why: "Only builds of the channels main and release can. If these are builds of the main branch, read them again " +
+			"as such; a build that people get has a release.",
+		Cmd: "ttreport build --channel main PATH   or   ttreport build --release NAME PATH",
+	}
+}
+
+// comparing is the front page where nothing is released: what was measured, side by side.
+func (r *Report) comparing() Page {
+	p := Page{
+		Path: "index.html", Title: r.Title, Nav: "overview", Simulated: r.simulated(-1), Measured: r.measured(),
+		Eyebrow: r.contents(),
+	}
+	p.Lead = Lead{Text: r.held(), Paras: r.reading()}
+	p.Description = p.Lead.Text
+	const tasks = 6
+	b := r.modelBoard(tasks)
+	board := Section{ID: "evals", Title: "Evals", Intro: b.about(), End: &Link{"all scores", "evals/index.html"}}
+	if t := b.table(); t != nil {
+		board.Blocks = []Block{t.cut("the page of evals has all")}
+	}
+	if r.chosen() == ModeEvals {
+		p.add(board)
+		if len(b.rows) > 0 && len(b.columns) > 0 {
+			p.Lead.Text = b.headline()
+			p.Description = p.Lead.Text
+		}
+	}
+	if r.chosen() != ModeEvals {
+		p.add(board)
+	}
+	p.add(Section{ID: "models", Title: "Models and devices", Intro: "What was measured of each." + r.hiddenNote(),
+		Blocks: []Block{r.pairsTable()}})
+	p.shorten()
+	return p
+}
+
+// contents counts what was measured, and when.
+func (r *Report) contents() string {
+	models, devices, engines := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	var first, last time.Time
+	for i := range r.Columns.Runs {
+		h := &r.Columns.Runs[i]
+		for set, name := range map[*map[string]bool]string{&models: h.Model.Name, &devices: h.Device, &engines: h.Engine} {
+			if name != "" {
+				(*set)[name] = true
+			}
+		}
+		if h.Start.IsZero() {
+			continue
+		}
+		if first.IsZero() || h.Start.Before(first) {
+			first = h.Start
+		}
+		if h.Start.After(last) {
+			last = h.Start
+		}
+	}
+	var parts []string
+	for _, x := range []struct {
+		n    int
+		noun string
+	}{{len(models), "model"}, {len(devices), "device"}, {len(engines), "engine"}, {len(r.Columns.Runs), "run"}} {
+		if x.n > 0 {
+			parts = append(parts, words.Plural(x.n, x.noun))
+		}
+	}
+	text := strings.Join(parts, ", ") + "; no release is stated, so nothing is judged."
+	if first.IsZero() {
+		return text
+	}
+	if day(first) == day(last) {
+		return text + " Measured " + day(first) + "."
+	}
+	return text + " Measured from " + day(first) + " to " + day(last) + "."
+}
+
+// held is the front page's sentence where no number is more telling.
+func (r *Report) held() string {
+	var runs []int
+	for _, rel := range r.Releases {
+		runs = append(runs, rel.Runs...)
+	}
+	pairs, _ := r.listed()
+	return strings.TrimSuffix(r.heldIn(runs), ".") + " of " + modelsOnDevices(len(pairs)) + "."
+}
+
+// heldIn counts what some runs hold.
+func (r *Report) heldIn(runs []int) string {
+	points, scores := 0, 0
+	for _, run := range runs {
+		h := &r.Columns.Runs[run]
+		points += h.PointsEnd - h.FirstPoint
+		scores += h.Scores
+	}
+	var parts []string
+	if points > 0 {
+		parts = append(parts, words.Plural(points, "point"))
+	}
+	if scores > 0 {
+		parts = append(parts, words.Plural(scores, "eval score"))
+	}
+	if len(parts) == 0 {
+		return "No number."
+	}
+	return strings.Join(parts, " and ") + "."
+}
+
+// ungraded takes every word of a decision off the top of a page.
+func (p *Page) ungraded(title, held string) {
+	p.Title, p.Description = title, held
+	p.Lead = Lead{Text: held}
+	p.Crumbs = slices.DeleteFunc(p.Crumbs, func(l Link) bool { return strings.HasSuffix(string(l.Href), "#releases") })
+	if p.Nav == "releases" {
+		p.Nav = "models"
+	}
+}
+
+func modelsOnDevices(n int) string {
+	if n == 1 {
+		return "1 model on a device"
+	}
+	return words.Count(n) + " models on devices"
+}
+
+// reading says what went wrong when files were read; nothing when nothing did.
+func (r *Report) reading() []string {
+	var paras []string
+	if n := len(r.Columns.Problems) + len(r.Problems); n > 0 {
+		paras = append(paras, words.Plural(n, "problem")+" met when the files were read: see Problems.")
+	}
+	if lost := r.lostText(); lost != "" {
+		paras = append(paras, lost+" and counts for nothing here: see Problems.")
+	}
+	return paras
+}
+
+// headline is who leads in the first task of the board.
+func (b *board) headline() string {
+	c := b.columns[0]
+	best := -1
+	for i := range b.rows {
+		if s := b.rows[i].at(c); s != nil && (best < 0 || compareScores(s, b.rows[best].at(c)) < 0) {
+			best = i
+		}
+	}
+	n := 0
+	for i := range b.rows {
+		if b.rows[i].at(c) != nil {
+			n++
+		}
+	}
+	s := b.rows[best].at(c)
+	v, _ := s.Value.Get()
+	text := fmt.Sprintf("%s: %s has %s", c.task, b.rows[best].head.Text, words.Number(v))
+	if x := scoreInterval(s); x != words.Absent {
+		text += " (" + x + ")"
+	}
+	if n > 1 {
+		text += fmt.Sprintf(", the best of %d models", n)
+	}
+	if more := len(b.columns) - 1 + b.left; more > 0 {
+		text += "; " + words.Plural(more, "other task") + " below"
+	}
+	return text + "."
+}
+
+// pairsTable lists what was measured of each model and device.
+func (r *Report) pairsTable() *Table {
+	t := &Table{Caption: "Models and devices", Layout: List, Cols: []Col{
+		{Head: "Model"}, {Head: "Device"}, {Head: "Engine"}, {Head: "Runs", Num: true, Sort: true, Length: Short},
+		{Head: "Points", Num: true, Sort: true, Length: Short}, {Head: "Scores", Num: true, Sort: true, Length: Short},
+		{Head: "Newest", Length: Medium},
+	}}
+	total := func(n int) Cell { return counted(schema.Num(float64(n))) }
+	pairs, _ := r.listed()
+	for _, p := range pairs {
+		runs, points, scores := 0, 0, 0
+		engine, newest := "", time.Time{}
+		for _, at := range r.measuredIn(p.Model, p.Device) {
+			for _, run := range r.runs[p.Pair][at] {
+				h := &r.Columns.Runs[run]
+				runs++
+				points += h.PointsEnd - h.FirstPoint
+				scores += h.Scores
+				engine = cmp.Or(strings.TrimSpace(h.Engine+" "+h.Version), engine)
+				if h.Start.After(newest) {
+					newest = h.Start
+				}
+			}
+		}
+		device := Cell{Text: words.OrUnknown(p.Device)}
+		if p.Device == schema.Simulated {
+			device.Tag = "simulated"
+		}
+		t.row(Cell{Text: words.OrUnknown(p.Model), Head: true, Href: PairPath(p.Model, p.Device)}, device,
+			text(words.OrUnknown(engine)), total(runs), total(points), total(scores), text(moment(newest)))
+	}
+	for i := 2; i > 0; i-- { // what nobody stated has no column
+		if !slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Cells[i].Text != words.OrUnknown("") }) {
+			t.dropColumn(i)
+		}
+	}
+	return t.cut("Explore has all")
+}

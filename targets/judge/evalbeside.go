@@ -1,0 +1,53 @@
+package judge
+
+import (
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/targets/regression/proportion"
+)
+
+// Beside is how far a score lies from one of another model or release: now minus before, in shares where both are
+// shares, else in the tool's own scale, with its 95 % interval.
+type Beside struct {
+	D, Lo, Hi float64
+	Share     bool            // in shares of 1
+	Test      schema.EvalTest // paired where both answered the same questions
+}
+
+// ScoreBeside compares two scores of one task; why is set instead where they cannot be compared. It is a description
+// and no verdict: nothing is corrected for how many are looked at.
+func ScoreBeside(before, now *columns.ScoreRow) (b Beside, why string) {
+	if why = promptDiffers(before, now); why != "" {
+		return Beside{}, why
+	}
+	p1, wasShare := share(&before.Score)
+	p2, isShare := share(&now.Score)
+	b.Share = wasShare && isShare
+	var d proportion.Difference
+	switch {
+	case b.Share && sameItems(before, now):
+		lost, gained := discordant(before.Outcomes.Right, now.Outcomes.Right)
+		d, b.Test = proportion.McNemar(lost, gained, len(now.Outcomes.Right)), schema.TestPaired
+	case b.Share && now.N > 0 && before.N > 0:
+		d = proportion.Newcombe(p1, itemsOf(&before.Score, p1), p2, itemsOf(&now.Score, p2))
+		b.Test = schema.TestUnpaired
+	default:
+		v1, ok1 := before.Value.Get()
+		v2, ok2 := now.Value.Get()
+		e1, has1 := before.Stderr.Get()
+		e2, has2 := now.Stderr.Get()
+		if !ok1 || !ok2 {
+			return Beside{}, "one of them has no value"
+		}
+		if !has1 || !has2 || e1+e2 <= 0 {
+			return Beside{}, "neither questions nor errors are stated"
+		}
+		scale := 1.
+		if b.Share && (v1 > 1 || v2 > 1) {
+			scale = 100
+		}
+		d, b.Test = proportion.Normal(v1/scale, e1/scale, v2/scale, e2/scale), schema.TestByError
+	}
+	b.D, b.Lo, b.Hi = d.D, d.Lo, d.Hi
+	return b, ""
+}
