@@ -58,6 +58,41 @@ func bucketOf(r *result) bucket {
 	return bucket{folder: r.runFolder, system: systemOf(&r.facts), build: buildOf(&r.facts)}
 }
 
+// served divides a bucket without a stated id by precision and number of accelerators, where results state several: rows
+// of one file at fp8 and at fp4 would be repeats of one point. Results that state neither stay with the first.
+func served(results []*result) [][]*result {
+	type as struct {
+		precision string
+		chips     int
+	}
+	var order []as
+	parts := map[as][]*result{}
+	var silent []*result
+	for _, r := range results {
+		key := as{strings.ToLower(r.facts.Model.Precision), r.facts.Device.Chips}
+		if key == (as{}) {
+			silent = append(silent, r)
+			continue
+		}
+		if parts[key] == nil {
+			order = append(order, key)
+		}
+		parts[key] = append(parts[key], r)
+	}
+	if len(order) < 2 || results[0].facts.RunID != "" {
+		return [][]*result{results}
+	}
+	parts[order[0]] = append(parts[order[0]], silent...)
+	var out [][]*result
+	for _, key := range order {
+		for _, r := range parts[key] {
+			r.apart = fmt.Sprintf("%s%s%d", idSeparator, key.precision, key.chips)
+		}
+		out = append(out, parts[key])
+	}
+	return out
+}
+
 // split divides a bucket where nothing started for longer than the longest pause. Results with a stated id are never
 // split.
 func split(results []*result) [][]*result {
@@ -159,6 +194,7 @@ func assemble(results []*result) (schema.Run, string) {
 		if run.Start.IsZero() { // two nights may leave files of one name in folders of one name
 			folder = contents(results)
 		}
+		folder += first.apart
 		run.ID = derivedID(first, run.Start, folder)
 		reason = fmt.Sprintf("%s in %s, one system and build, no pause over 6 h",
 			countFiles(len(results)), first.runFolder)

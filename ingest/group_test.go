@@ -3,6 +3,7 @@ package ingest_test
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -119,5 +120,31 @@ func TestEvalsOfATreeOf2025(t *testing.T) {
 	if len(set.Runs) != 1 || len(set.Runs[0].Points) != 1 || len(set.Runs[0].Scores) != 1 ||
 		set.Runs[0].Device.Name != "n150" || set.Runs[0].Model.ID != "acme/Tiny-1B" {
 		t.Errorf("%d runs: %+v", len(set.Runs), set.Runs)
+	}
+}
+
+// Rows of one file at two precisions, or on another number of accelerators, are no repeats of one point.
+func TestPrecisionsAreRunsOfTheirOwn(t *testing.T) {
+	row := func(precision string, tp, conc int, ttft float64) string {
+		return fmt.Sprintf(`{"hw":"b200","conc":%d,"model":"acme/big","framework":"trt","precision":%q,"isl":1024,"osl":128,`+
+			`"tp":%d,"ep":1,"tput_per_gpu":9.5,"output_tput_per_gpu":1.25,"mean_ttft":%g}`, conc, precision, tp, ttft)
+	}
+	rows := []string{row("fp8", 4, 8, .5), row("fp4", 4, 8, .25), row("FP8", 4, 16, .75), row("fp8", 8, 8, .125)}
+	tree := fstest.MapFS{"agg.json": {Data: []byte("[" + strings.Join(rows, ",") + "]")}}
+	res, err := ingest.Load(context.Background(), []ingest.Root{{Name: "r", FS: tree}}, ingest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]int{}
+	for _, r := range res.Runs {
+		got[fmt.Sprintf("%s on %d", strings.ToLower(r.Model.Precision), r.Device.Chips)] += len(r.Points)
+		for _, p := range r.Points {
+			if p.Repeat > 1 {
+				t.Errorf("%s: %s is a repeat", r.Model.Precision, p.Key)
+			}
+		}
+	}
+	if len(res.Runs) != 3 || got["fp8 on 4"] != 2 || got["fp4 on 4"] != 1 || got["fp8 on 8"] != 1 {
+		t.Errorf("%d runs: %v", len(res.Runs), got)
 	}
 }

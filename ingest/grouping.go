@@ -68,8 +68,10 @@ func groupRuns(results []*result) *grouping {
 		reasons: map[string]string{}, runOf: map[*source]string{}, index: map[string]int{}, folders: map[string]string{},
 	}
 	for _, key := range order {
-		for _, part := range split(buckets[key]) {
-			g.add(part)
+		for _, one := range served(buckets[key]) {
+			for _, part := range split(one) {
+				g.add(part)
+			}
 		}
 	}
 	for i := range g.runs {

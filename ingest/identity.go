@@ -28,6 +28,7 @@ type identity struct {
 	plan      []schema.Key
 	runFolder string  // the folder that defines the run, if no id is stated
 	journal   *source // of the run folder, when there is one
+	apart     string  // what tells its run from another of the same folder, system and build, or ""
 	sidecar   bool    // a sidecar states when it was measured
 }
 

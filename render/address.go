@@ -63,6 +63,9 @@ func PairPath(model, device string) Address {
 	return Address("models/" + segment(model) + "/" + segment(device) + "/index.html")
 }
 
+// ModelPath is the page of a model on all its devices.
+func ModelPath(model string) Address { return Address("models/" + segment(model) + "/index.html") }
+
 // RunsPath is the page that shows any run.
 const RunsPath Address = "runs/index.html"
 

@@ -2,6 +2,11 @@ package render
 
 import "math"
 
+// planePoint is a point of a plane: concurrency, output, speed of a user and TTFT.
+func planePoint(c, output, speed, ttft float64) PlanePoint {
+	return PlanePoint{Load: whole(c), At: c, Values: [planeValues]maybe{&output, &speed, &ttft, nil}, isl: &c, osl: &c}
+}
+
 // BlockSamples has one block of each type; [TestBlockSamples] fails when one is missing.
 func BlockSamples() []Block {
 	points := []Point{
@@ -22,8 +27,18 @@ func BlockSamples() []Block {
 	sweep := []releaseSweep{{"v3", Newest, []sweepPoint{
 		{1, number64(50), number64(10), number64(40)}, {8, number64(40), number64(20), number64(200)},
 	}}}
+	plane := &Plane{ID: "plane-1", Model: "m", Lines: []PlaneLine{
+		{Name: "n150", Device: "n150", Workload: "128/64", Chips: 1, Href: "models/m/n150/index.html", Points: []PlanePoint{
+			planePoint(1, 20, 50, 10), planePoint(8, 120, 15, 30),
+		}},
+		{Name: "t3k", Device: "t3k", Workload: "128/64", Median: true, Href: "models/m/t3k/index.html",
+			Points: []PlanePoint{planePoint(1, 40, 60, 5)}},
+	}, Left: []string{"2 points without a latency"}}
+	plane.arrange()
+	plane.limits()
+	plane.scaling()
 	return []Block{
-		table, Prose{"One.", "Two."}, Commands{"ttreport check"}, Links{{"v3", "releases/v3/index.html"}},
+		table, plane, Prose{"One.", "Two."}, Commands{"ttreport check"}, Links{{"v3", "releases/v3/index.html"}},
 		Notes{{"v3", "v3", "# Known\n\nThe *driver* changed."}}, Topic("exit-codes"),
 		Empty{"Nothing here", "Nothing was measured.", "ttreport collect"},
 		Counts{{"History", "3 series", []Count{{2, "regressed", "confirmed"}, {0, "fail", ""}}}},

@@ -305,7 +305,10 @@ func verbs(n int, one, many string) string {
 }
 
 // modelBoard has a row for each model on a device with scores: of every task the newest score.
-func (r *Report) modelBoard(most int) *board {
+func (r *Report) modelBoard(most int) *board { return r.boardOf(most, func(Pair) bool { return true }) }
+
+// boardOf is the board of some models on devices.
+func (r *Report) boardOf(most int, of func(Pair) bool) *board {
 	b := &board{caption: "Models by task", head: "Model", reference: -1}
 	pairs, _ := r.listed()
 	several := map[string]int{}
@@ -313,6 +316,9 @@ func (r *Report) modelBoard(most int) *board {
 		several[p.Model]++
 	}
 	for _, p := range pairs {
+		if !of(p) {
+			continue
+		}
 		row := boardRow{head: Cell{Text: words.OrUnknown(p.Model), Head: true, Href: PairPath(p.Model, p.Device)}}
 		if several[p.Model] > 1 || p.Device != "" {
 			row.head.Sub = words.OrUnknown(p.Device)

@@ -35,7 +35,7 @@ func (r *Report) matrix() *Table {
 	for _, p := range pairs {
 		if rows[p.Model] == nil {
 			rows[p.Model] = &Row{Cells: make([]Cell, len(devices)+1)}
-			rows[p.Model].Cells[0] = Cell{Text: words.OrUnknown(p.Model), Head: true, Href: PairPath(p.Model, p.Device)}
+			rows[p.Model].Cells[0] = Cell{Text: words.OrUnknown(p.Model), Head: true, Href: ModelPath(p.Model)}
 			for i, d := range devices {
 				rows[p.Model].Cells[i+1] = r.emptyCell(p.Model, d)
 			}
@@ -177,7 +177,7 @@ func (r *Report) pairList() *Table {
 	for _, p := range pairs {
 		cell := r.pairCell(p)
 		t.row(
-			Cell{Text: words.OrUnknown(p.Model), Head: true, Href: PairPath(p.Model, p.Device)},
+			Cell{Text: words.OrUnknown(p.Model), Head: true, Href: ModelPath(p.Model)},
 			text(words.OrUnknown(p.Device)),
 			cell,
 		)

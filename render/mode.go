@@ -1,7 +1,6 @@
 package render
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -132,25 +131,32 @@ func (r *Report) comparing() Page {
 		Eyebrow: r.contents(),
 	}
 	p.Lead = Lead{Text: r.held(), Paras: r.reading()}
-	p.Description = p.Lead.Text
 	const tasks = 6
 	b := r.modelBoard(tasks)
 	board := Section{ID: "evals", Title: "Evals", Intro: b.about(), End: &Link{"all scores", "evals/index.html"}}
 	if t := b.table(); t != nil {
 		board.Blocks = []Block{t.cut("the page of evals has all")}
 	}
-	if r.chosen() == ModeEvals {
+	planes, headline := r.planeSections()
+	if len(planes) > 0 {
+		p.Scripts = []string{planeScript}
+	}
+	switch {
+	case r.chosen() == ModeEvals && len(board.Blocks) > 0:
+		p.Lead.Text = b.headline()
 		p.add(board)
-		if len(b.rows) > 0 && len(b.columns) > 0 {
-			p.Lead.Text = b.headline()
-			p.Description = p.Lead.Text
+		p.add(planes...)
+	default:
+		if headline != "" {
+			p.Lead.Text = headline
 		}
-	}
-	if r.chosen() != ModeEvals {
+		p.add(planes...)
 		p.add(board)
 	}
+	p.Description = p.Lead.Text
+	pairs, _ := r.listed()
 	p.add(Section{ID: "models", Title: "Models and devices", Intro: "What was measured of each." + r.hiddenNote(),
-		Blocks: []Block{r.pairsTable()}})
+		Blocks: []Block{r.pairsTable(pairs)}})
 	p.shorten()
 	return p
 }
@@ -286,24 +292,26 @@ func (b *board) headline() string {
 }
 
 // pairsTable lists what was measured of each model and device.
-func (r *Report) pairsTable() *Table {
+func (r *Report) pairsTable(pairs []Pair) *Table {
 	t := &Table{Caption: "Models and devices", Layout: List, Cols: []Col{
 		{Head: "Model"}, {Head: "Device"}, {Head: "Engine"}, {Head: "Runs", Num: true, Sort: true, Length: Short},
 		{Head: "Points", Num: true, Sort: true, Length: Short}, {Head: "Scores", Num: true, Sort: true, Length: Short},
 		{Head: "Newest", Length: Medium},
 	}}
 	total := func(n int) Cell { return counted(schema.Num(float64(n))) }
-	pairs, _ := r.listed()
 	for _, p := range pairs {
 		runs, points, scores := 0, 0, 0
-		engine, newest := "", time.Time{}
+		var engines []string
+		var newest time.Time
 		for _, at := range r.measuredIn(p.Model, p.Device) {
 			for _, run := range r.runs[p.Pair][at] {
 				h := &r.Columns.Runs[run]
 				runs++
 				points += h.PointsEnd - h.FirstPoint
 				scores += h.Scores
-				engine = cmp.Or(strings.TrimSpace(h.Engine+" "+h.Version), engine)
+				if e := strings.TrimSpace(h.Engine + " " + h.Version); e != "" && !slices.Contains(engines, e) {
+					engines = append(engines, e)
+				}
 				if h.Start.After(newest) {
 					newest = h.Start
 				}
@@ -314,7 +322,7 @@ func (r *Report) pairsTable() *Table {
 			device.Tag = "simulated"
 		}
 		t.row(Cell{Text: words.OrUnknown(p.Model), Head: true, Href: PairPath(p.Model, p.Device)}, device,
-			text(words.OrUnknown(engine)), total(runs), total(points), total(scores), text(moment(newest)))
+			text(words.OrUnknown(nameSome(engines))), total(runs), total(points), total(scores), text(moment(newest)))
 	}
 	for i := 2; i > 0; i-- { // what nobody stated has no column
 		if !slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Cells[i].Text != words.OrUnknown("") }) {

@@ -28,17 +28,7 @@ func (r *Report) PairPage(pair Pair) Page {
 		Eyebrow: fmt.Sprintf("%s on %s, measured in %s, newest %s of %s.", words.OrUnknown(cmp.Or(pair.ID, pair.Model)),
 			words.OrUnknown(pair.Device), words.Plural(len(r.runs[pair.Pair]), "release"), rel.Name, day(rel.Date)),
 	}
-	if !r.graded() {
-		var runs []int
-		for _, ri := range r.measuredIn(pair.Model, pair.Device) {
-			runs = append(runs, r.runs[pair.Pair][ri]...)
-		}
-		p.Eyebrow = fmt.Sprintf("%s, newest run of %s.", words.Plural(len(runs), "run"), day(rel.Date))
-		p.ungraded(name, r.heldIn(runs))
-	} else if newest := r.Gate.Newest(at); newest != at {
-		p.Lead.Text = fmt.Sprintf("Not measured in %s. In %s: %s", r.nameOf(newest), r.nameOf(at), d.Detail)
-		p.Lead.Word, p.Lead.Tone, p.Lead.Mark = string(gate.NotMeasured), words.ToneWarning, schema.NotMeasured
-	}
+	r.pairState(pair, &p)
 	if pair.Device == schema.Simulated {
 		p.Simulated = "Demo: these numbers were made by the embedded simulator. Nothing was measured on a device."
 	}
@@ -64,12 +54,33 @@ func (r *Report) PairPage(pair Pair) Page {
 		}
 		p.add(s)
 	}
-	var runs []int
+	p.add(r.evalSection(pair), r.runsSection(r.runsOfPair(pair)))
+	return p
+}
+
+// pairState is the top of the page of a model and device that was not measured in the newest release, or where nothing
+// is graded.
+func (r *Report) pairState(pair Pair, p *Page) {
+	at := pair.Newest
+	if !r.graded() {
+		runs := r.runsOfPair(pair)
+		p.Eyebrow = fmt.Sprintf("%s, newest run of %s.", words.Plural(len(runs), "run"), day(r.Releases[at].Date))
+		p.ungraded(words.OnDevice(pair.Model, pair.Device), r.heldIn(runs))
+		return
+	}
+	if newest := r.Gate.Newest(at); newest != at {
+		d := words.Decide(r.PairResult(pair, at))
+		p.Lead.Text = fmt.Sprintf("Not measured in %s. In %s: %s", r.nameOf(newest), r.nameOf(at), d.Detail)
+		p.Lead.Word, p.Lead.Tone, p.Lead.Mark = string(gate.NotMeasured), words.ToneWarning, schema.NotMeasured
+	}
+}
+
+// runsOfPair are all runs of a model and device, oldest first.
+func (r *Report) runsOfPair(pair Pair) (runs []int) {
 	for _, ri := range r.measuredIn(pair.Model, pair.Device) {
 		runs = append(runs, r.runs[pair.Pair][ri]...)
 	}
-	p.add(r.evalSection(pair), r.runsSection(runs))
-	return p
+	return runs
 }
 
 // anyGraded reports whether a target was in force.

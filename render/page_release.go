@@ -38,17 +38,7 @@ func (r *Report) ReleasePage(at int) Page {
 	if notes := r.NotesOf(rel.Name); len(notes) > 0 {
 		p.add(Section{ID: "notes", Title: "Notes", Blocks: []Block{Notes(notes)}})
 	}
-	history := r.changedBlocks(comparedOnly(f.History), at)
-	if t, ok := history[0].(*Table); ok {
-		t.cut(r.allVerdicts(at))
-	}
-	if _, compared := history[0].(*Table); compared || r.graded() {
-		p.add(Section{ID: "history", Title: "Against history", Intro: r.baselineIntro(at), Blocks: history},
-			shiftSection(f.Shifts))
-	}
-	if anyGraded(f.Targets) || r.graded() {
-		p.add(r.targetSection(at, f.Targets))
-	}
+	p.add(r.againstSections(at, f)...)
 	if list, since := r.Gate.TargetChanges(at); len(list) > 0 {
 		p.add(targetChangeSection(list, since))
 	}
@@ -59,16 +49,7 @@ func (r *Report) ReleasePage(at int) Page {
 			},
 		)
 	}
-	if !r.graded() { // it is not graded on purpose
-		f.Lints = slices.DeleteFunc(slices.Clone(f.Lints), func(l lint.Lint) bool {
-			return l.ID == lint.IDNothingGraded
-		})
-	}
-	if len(f.Lints) > 0 {
-		p.add(Section{ID: "lints", Title: "Lints",
-			Intro:  "What makes numbers untrustworthy, whatever they are; ttreport help lints explains each.",
-			Blocks: []Block{lintTable(f.Lints).cut(allInJSON)}})
-	}
+	p.add(r.lintSection(f.Lints))
 	p.add(r.pairSections(at)...)
 	p.add(r.runsSection(rel.Runs), r.downloadSection(at))
 	p.shorten()

@@ -22,9 +22,11 @@ type Input struct {
 	Version   string
 	Topics    []string // pages of the documentation, by name
 	Licences  []Licence
-	Mode      Mode    // the question of the front page
-	Reference string  // model that others' scores are compared with, or ""
-	Models    Listing // how models stand in lists
+	Mode      Mode // the question of the front page
+	Prices    Prices
+	Chips     map[string]int // accelerators of a device, where runs do not state them
+	Reference string         // model that others' scores are compared with, or ""
+	Models    Listing        // how models stand in lists
 	Devices   Listing
 	Planned   []schema.Pair // with targets and no run
 	Public    bool          // leave out commands and foreign fields, and of paths all but the last name

@@ -131,21 +131,6 @@ func (p *part) put(path render.Address, data []byte) error {
 	return nil
 }
 
-func (p *part) page(page render.Page) error {
-	page = view(p.b, page)
-	html, err := p.b.pages.page(page)
-	if err != nil {
-		return err
-	}
-	if charts := Charts(page); len(charts) > 0 {
-		at := render.Address(shardID(page.Path) + "/" + chartsFile)
-		if err := p.shard(at, shardID(page.Path), charts); err != nil {
-			return err
-		}
-	}
-	return p.put(page.Path, html)
-}
-
 func (p *part) markdown(path render.Address, page render.Page) error {
 	return p.put(path, markdown.Report(view(p.b, page), ""))
 }
@@ -379,6 +364,9 @@ func (b *builder) others() error {
 			r.ChangesPage(), r.CoveragePage(), r.ProblemsPage(), r.AboutPage(),
 			r.ExplorePage(), r.ComparePage(), r.EvalsPage(), r.TargetsPage(),
 			r.NotesPage(),
+		}
+		for _, m := range r.ModelNames() {
+			pages = append(pages, r.ModelPage(m))
 		}
 		for _, t := range r.Topics {
 			pages = append(pages, r.TopicPage(t))

@@ -91,7 +91,7 @@ func newPages(r *render.Report, theme Theme) (*pages, error) {
 	}
 	p.t = template.New("").Funcs(template.FuncMap{
 		"section": p.section, "draw": p.draw, "table": p.table, "chart": newChartView, "panel": p.panel,
-		"whiskers": p.whiskers,
+		"whiskers": p.whiskers, "shard": shardID,
 		"markdown": markdown.HTML, "topic": topic, "count": words.Count,
 	})
 	files := templates.HTML()
@@ -241,6 +241,9 @@ func topic(name render.Topic) (template.HTML, error) {
 
 // chartsFile holds the options of a page's charts, beside the page.
 const chartsFile = "charts.js"
+
+// planesFile holds the numbers of a page's planes, beside the page.
+const planesFile = "planes.js"
 
 // shardID names a page's chart data.
 func shardID(page render.Address) string { return path.Dir(string(page)) }

@@ -54,6 +54,7 @@ func makeReport(ctx context.Context, ws *workspace.Workspace, req reportRequest)
 	}
 	return render.New(render.Input{
 		Title: ws.Title(), Mode: mode, Reference: ws.Config.Reference.Model,
+		Prices: render.Prices(ws.Config.Prices), Chips: ws.Config.Chips,
 		Models: render.Listing(ws.Config.Models), Devices: render.Listing(ws.Config.Devices),
 		Gate: judged, Notes: notes, Problems: append(bad, history.Unstored(req.problems, bad, cols)...),
 		Version: versionLine(), Topics: topics(), Licences: []render.Licence{echarts},

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"path/filepath"
 	"strings"
 	"time"
@@ -31,6 +32,8 @@ type Config struct {
 	Models    Listing             `yaml:"models"`
 	Devices   Listing             `yaml:"devices"`
 	Reference Reference           `yaml:"reference"`
+	Prices    Prices              `yaml:"prices"`
+	Chips     map[string]int      `yaml:"chips"` // accelerators of a device, where results do not state them
 	Releases  []Release           `yaml:"releases"`
 	Judge     Judge               `yaml:"judge"`
 	Decisions []decision.Decision `yaml:"decisions"` // see ttreport help decisions
@@ -53,6 +56,28 @@ type Site struct {
 	Logo    string `yaml:"logo"`     // picture before the title: .svg, .png or .jpg, relative to this file
 	// Tokens are colours of the style sheet by name: "#rrggbb", or two of them for light and dark.
 	Tokens map[string]string `yaml:"tokens"`
+}
+
+// Prices are what devices cost an hour, for output per money.
+type Prices struct {
+	Currency string             `yaml:"currency"`
+	Hour     map[string]float64 `yaml:"per_hour"`      // of the device as results name it
+	ChipHour map[string]float64 `yaml:"per_chip_hour"` // of one of its accelerators
+}
+
+// check refuses prices that no device has.
+func (p Prices) check() error {
+	for _, list := range []map[string]float64{p.Hour, p.ChipHour} {
+		for device, v := range list {
+			if !(v > 0) || math.IsInf(v, 0) {
+				return fmt.Errorf("prices: %s costs %v an hour; expected a number above 0", device, v)
+			}
+		}
+	}
+	if n := len(p.Hour) + len(p.ChipHour); n > mostListed {
+		return fmt.Errorf("prices: %d devices, at most %d", n, mostListed)
+	}
+	return nil
 }
 
 // Reference is what others are compared with.
@@ -127,6 +152,9 @@ func Open(dir string) (*Workspace, error) {
 		if err := list.check(); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
+	}
+	if err := w.Config.Prices.check(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if w.tables, err = table.Compile(w.Config.Tables); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)

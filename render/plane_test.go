@@ -1,0 +1,64 @@
+package render
+
+import (
+	"strings"
+	"testing"
+)
+
+// The best point within a limit lies between two measured ones; beyond the last measured one nothing is claimed.
+func TestPlaneBest(t *testing.T) {
+	l := PlaneLine{Points: []PlanePoint{
+		planePoint(1, 100, 40, 10), planePoint(4, 300, 30, 20), planePoint(16, 600, 10, 80),
+	}}
+	for _, c := range []struct {
+		axis       int
+		value      float64
+		at, output float64
+		why        string
+	}{
+		{planeSpeed, 20, 10, 450, ""},
+		{planeSpeed, 30, 4, 300, ""},
+		{planeTTFT, 50, 10, 450, ""},
+		{planeSpeed, 5, 0, 0, "not bracketed: within the limit up to concurrency 16"},
+		{planeSpeed, 50, 0, 0, "no point is within the limit"},
+		{planeE2EL, 50, 0, 0, "not measured"},
+	} {
+		b := l.best(&PlaneLimit{Axis: c.axis, Value: c.value})
+		if b.At != c.at || b.Output != c.output || b.Why != c.why {
+			t.Errorf("axis %d at %v: %+v", c.axis, c.value, b)
+		}
+	}
+	// A line that leaves the limit and comes back: the highest output that holds it counts, not the first crossing.
+	back := PlaneLine{Points: []PlanePoint{planePoint(1, 100, 40, 1), planePoint(2, 150, 10, 1), planePoint(4, 400, 25, 1),
+		planePoint(8, 500, 5, 1)}}
+	if b := back.best(&PlaneLimit{Axis: planeSpeed, Value: 20}); b.At != 5 || b.Output != 425 {
+		t.Errorf("back within the limit: %+v", b)
+	}
+}
+
+// The sentence compares at the limit that is drawn, and does not compare where nothing crosses one.
+func TestPlaneHeadline(t *testing.T) {
+	p := &Plane{Model: "m", Lines: []PlaneLine{
+		{Name: "a", Device: "a", Workload: "w", Points: []PlanePoint{
+			planePoint(1, 100, 40, 10), planePoint(16, 600, 10, 80),
+		}},
+		{Name: "b", Device: "b", Workload: "w", Points: []PlanePoint{
+			planePoint(1, 200, 50, 10), planePoint(16, 900, 10, 80),
+		}},
+	}}
+	p.arrange()
+	p.limits()
+	if got := p.headline(); got != "At 20 tok/s per user on m: b serves 725 tok/s and a 433." {
+		t.Errorf("headline %q", got)
+	}
+	flat := &Plane{Model: "m", Lines: []PlaneLine{{Name: "a", Device: "a", Workload: "w",
+		Points: []PlanePoint{planePoint(1, 100, 42, 101), planePoint(2, 150, 41, 102)}}}}
+	flat.arrange()
+	flat.limits()
+	if got := flat.headline(); flat.Limit >= 0 || got != "m: the highest output is 150 tok/s, on a at concurrency 2." {
+		t.Errorf("limit %d, headline %q", flat.Limit, got)
+	}
+	if tab := flat.table(); !strings.Contains(tab.Caption, "highest measured output") || len(tab.Rows) != 1 {
+		t.Errorf("table %+v", tab)
+	}
+}

@@ -1,0 +1,42 @@
+package site
+
+import (
+	"path"
+
+	"github.com/ttreport/ttreport/render"
+)
+
+// page writes a page, with the data of its figures beside it.
+func (p *part) page(page render.Page) error {
+	page = view(p.b, page)
+	html, err := p.b.pages.page(page)
+	if err != nil {
+		return err
+	}
+	if charts := Charts(page); len(charts) > 0 {
+		at := render.Address(shardID(page.Path) + "/" + chartsFile)
+		if err := p.shard(at, shardID(page.Path), charts); err != nil {
+			return err
+		}
+	}
+	if planes := planesOf(page); len(planes) > 0 {
+		at := render.Address(path.Join(shardID(page.Path), planesFile))
+		if err := p.shard(at, "planes "+shardID(page.Path), planes); err != nil {
+			return err
+		}
+	}
+	return p.put(page.Path, html)
+}
+
+// planesOf are the planes of a page by their ids.
+func planesOf(page render.Page) map[string]*render.Plane {
+	out := map[string]*render.Plane{}
+	for _, s := range page.Sections {
+		for _, b := range s.Blocks {
+			if p, ok := b.(*render.Plane); ok {
+				out[p.ID] = p
+			}
+		}
+	}
+	return out
+}

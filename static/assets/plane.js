@@ -1,0 +1,442 @@
+// Planes: what every configuration of a model gives against what one user sees, with switches. The numbers, the limits
+// and the best points within them are in a script beside the page; here they are chosen and drawn.
+"use strict";
+(function () {
+  var NS = "http://www.w3.org/2000/svg",
+    AXES = [
+      null,
+      { id: "speed", text: "tok/s per user", title: "tok/s per user, right is better", right: true },
+      { id: "ttft", text: "TTFT", title: "TTFT, ms, left is better" },
+      { id: "e2el", text: "E2EL", title: "E2EL, ms, left is better" }
+    ],
+    digits = ttreport.digits;
+
+  function el(tag, attrs, kids) {
+    var e = document.createElement(tag);
+    for (var k in attrs || {}) if (attrs[k] != null && attrs[k] !== false) e.setAttribute(k, attrs[k]);
+    [].concat(kids == null ? [] : kids).forEach(function (c) {
+      e.appendChild(typeof c === "object" ? c : document.createTextNode(c));
+    });
+    return e;
+  }
+  function draw(to, tag, attrs, text) {
+    var e = to.appendChild(document.createElementNS(NS, tag));
+    for (var k in attrs) e.setAttribute(k, attrs[k]);
+    if (text != null) e.textContent = text;
+    return e;
+  }
+
+  // round writes a value that is round by choice: a tick, a limit.
+  function round(v) {
+    return (+v.toPrecision(6)).toLocaleString("en-US", { maximumFractionDigits: 6 });
+  }
+
+  // mark draws the sign of a device: each has its own shape.
+  function mark(to, shape, x, y, size) {
+    var s = size || 4;
+    if (shape === 0) draw(to, "circle", { class: "dot", cx: x, cy: y, r: s });
+    else if (shape === 1) draw(to, "rect", { class: "dot", x: x - s + 0.4, y: y - s + 0.4, width: 2 * s - 0.8, height: 2 * s - 0.8 });
+    else if (shape === 2) draw(to, "path", { class: "dot", d: "M" + (x - s) + " " + (y + s) + "h" + 2 * s + "l" + -s + " " + -2 * s + "z" });
+    else if (shape === 3) draw(to, "path", { class: "dot", d: "M" + x + " " + (y - s - 1) + "l" + (s + 1) + " " + (s + 1) + "l" + -(s + 1) + " " + (s + 1) + "l" + -(s + 1) + " " + -(s + 1) + "z" });
+    else draw(to, "path", { class: "wh", d: "M" + (x - s) + " " + (y - s) + "l" + 2 * s + " " + 2 * s + "M" + (x + s) + " " + (y - s) + "l" + -2 * s + " " + 2 * s });
+  }
+
+  // scale places values on an axis, with ticks at round values.
+  function scale(lo, hi, from, to, log) {
+    var ticks = [],
+      step,
+      at;
+    if (log) {
+      if (hi <= lo) hi = lo * 2;
+      lo /= 1.15;
+      hi *= 1.15;
+      [[1, 2, 5], [1, 3], [1]].some(function (list) {
+        ticks = [];
+        for (at = Math.pow(10, Math.floor(Math.log10(lo))); at <= hi; at *= 10)
+          list.forEach(function (m) {
+            if (m * at >= lo && m * at <= hi) ticks.push(m * at);
+          });
+        return ticks.length <= 7;
+      });
+      return { ticks: ticks, at: function (v) { return from + ((to - from) * Math.log(v / lo)) / Math.log(hi / lo); } };
+    }
+    step = Math.pow(10, Math.floor(Math.log10((hi - lo) / 4 || 1)));
+    [1, 2, 5, 10].some(function (m) {
+      if ((hi - lo) / (m * step) <= 6) {
+        step *= m;
+        return true;
+      }
+      return false;
+    });
+    lo = Math.floor(lo / step) * step;
+    hi = Math.ceil(hi / step) * step || step;
+    for (at = lo; at <= hi + step / 2; at += step) ticks.push(Math.abs(at) < step / 1e6 ? 0 : at);
+    return { ticks: ticks, at: function (v) { return from + ((to - from) * (v - lo)) / (hi - lo || 1); } };
+  }
+
+  // plot draws lines of points; o has width, height, lines, titles, and perhaps a limit, a front and logarithmic axes.
+  function plot(o) {
+    var svg = document.createElementNS(NS, "svg"),
+      w = o.width,
+      h = o.height,
+      left = 52,
+      right = w - 24,
+      top = 28,
+      bottom = h - 40,
+      all = [].concat.apply([], o.lines.map(function (l) { return l.points; })),
+      xs = all.map(function (p) { return p.x; }).concat(o.limit ? [o.limit.x] : []),
+      ys = all.map(function (p) { return p.y; }),
+      x = scale(o.logx ? Math.min.apply(null, xs) : 0, Math.max.apply(null, xs), left, right, o.logx),
+      y = scale(o.logy ? Math.min.apply(null, ys) : 0, Math.max.apply(null, ys), bottom, top, o.logy),
+      boxes = [];
+    svg.setAttribute("viewBox", "0 0 " + w + " " + h);
+    svg.setAttribute("width", w);
+    svg.setAttribute("height", h);
+    svg.setAttribute("role", "img");
+    svg.setAttribute("aria-label", o.label);
+    function free(px, py, text, anchor) {
+      var wide = text.length * 6.6 + 2,
+        x0 = anchor === "middle" ? px - wide / 2 : anchor === "end" ? px - wide : px,
+        box = [x0, py - 10, x0 + wide, py + 2];
+      if (x0 < left || box[2] > w || box[1] < 12 || py > bottom) return false;
+      if (boxes.some(function (b) { return box[0] < b[2] && box[2] > b[0] && box[1] < b[3] && box[3] > b[1]; })) return false;
+      boxes.push(box);
+      return true;
+    }
+    y.ticks.forEach(function (v) {
+      draw(svg, "path", { class: "grid", d: "M" + left + " " + y.at(v).toFixed(1) + "H" + right });
+      draw(svg, "text", { x: left - 6, y: y.at(v) + 4, "text-anchor": "end" }, round(v));
+    });
+    x.ticks.forEach(function (v) {
+      draw(svg, "path", { class: "axis", d: "M" + x.at(v).toFixed(1) + " " + bottom + "v3" });
+      draw(svg, "text", { x: x.at(v), y: bottom + 15, "text-anchor": "middle" }, round(v));
+    });
+    draw(svg, "path", { class: "axis", d: "M" + left + " " + bottom + "H" + right });
+    draw(svg, "text", { x: right, y: h - 6, "text-anchor": "end" }, o.xTitle + (o.logx ? ", log" : ""));
+    draw(svg, "text", { x: 0, y: 11 }, o.yTitle + (o.logy ? ", log" : ""));
+    if (o.limit) {
+      var at = x.at(o.limit.x);
+      draw(svg, "rect", { class: "fit", x: o.limit.right ? at : left, y: top, width: Math.max(0, o.limit.right ? right - at : at - left), height: bottom - top });
+    }
+    if (o.front && o.front.length > 1) draw(svg, "path", { class: "pareto", d: "M" + o.front.map(function (p) { return x.at(p.x).toFixed(1) + " " + y.at(p.y).toFixed(1); }).join("L") });
+    if (o.limit) {
+      draw(svg, "path", { class: "tgt", d: "M" + at.toFixed(1) + " " + (top - 8) + "V" + bottom });
+      var ends = at > w * 0.6;
+      draw(svg, "text", { class: "t-ink halo", x: at + (ends ? -5 : 5), y: top - 2, "text-anchor": ends ? "end" : "start" }, o.limit.text);
+    }
+    o.lines.forEach(function (l) {
+      l.points.forEach(function (p) {
+        boxes.push([x.at(p.x) - 4, y.at(p.y) - 4, x.at(p.x) + 4, y.at(p.y) + 4]);
+      });
+    });
+    o.spots = [];
+    o.lines.forEach(function (l) {
+      var g = draw(svg, "g", { class: "k" + l.colour });
+      if (l.points.length > 1)
+        draw(g, "path", { class: "ln s d" + l.dash, d: "M" + l.points.map(function (p) { return x.at(p.x).toFixed(1) + " " + y.at(p.y).toFixed(1); }).join("L") });
+      l.points.forEach(function (p) {
+        mark(g, l.shape, x.at(p.x), y.at(p.y));
+        o.spots.push({ x: x.at(p.x), y: y.at(p.y), text: l.name + ": " + p.text, run: p.run });
+      });
+      if (l.best) draw(g, "circle", { class: "hol ring", cx: x.at(l.best.x), cy: y.at(l.best.y), r: 7 });
+    });
+    if (o.lines.length <= 8)
+      o.lines.forEach(function (l) {
+        l.points.concat(l.points.slice().reverse()).some(function (p) {
+          return [["middle", 0, -9], ["start", 8, 4], ["end", -8, 4], ["middle", 0, 18]].some(function (c) {
+            if (!free(x.at(p.x) + c[1], y.at(p.y) + c[2], l.name, c[0])) return false;
+            draw(svg, "text", { class: "lbl halo k" + l.colour, x: x.at(p.x) + c[1], y: y.at(p.y) + c[2], "text-anchor": c[0] }, l.name);
+            return true;
+          });
+        });
+      });
+    if (o.loads)
+      o.lines.forEach(function (l) {
+        l.points.forEach(function (p) {
+          if (free(x.at(p.x) + 7, y.at(p.y) - 5, p.load, "start")) draw(svg, "text", { class: "halo t-mute", x: x.at(p.x) + 7, y: y.at(p.y) - 5 }, p.load);
+        });
+      });
+    return svg;
+  }
+
+  // readable makes a drawing one stop of the tab key: arrows go from point to point, and so does the pointer.
+  function readable(svg, spots, out, root) {
+    var at = -1,
+      ring;
+    function show(i) {
+      at = i;
+      if (!ring) ring = draw(svg, "circle", { class: "ring", r: 9 });
+      ring.setAttribute("cx", spots[i].x);
+      ring.setAttribute("cy", spots[i].y);
+      out.textContent = spots[i].text;
+      if (spots[i].run) out.append(" ", el("a", { href: root + spots[i].run }, "run"));
+    }
+    if (!spots.length) return;
+    svg.setAttribute("tabindex", "0");
+    svg.addEventListener("keydown", function (e) {
+      var by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[e.key];
+      if (by) {
+        show((at + by + spots.length) % spots.length);
+        e.preventDefault();
+      } else if (e.key === "Enter" && at >= 0 && spots[at].run) location.href = root + spots[at].run;
+    });
+    svg.addEventListener("pointermove", function (e) {
+      var box = svg.getBoundingClientRect(),
+        px = e.clientX - box.left,
+        py = e.clientY - box.top,
+        near = -1,
+        far = 400;
+      spots.forEach(function (s, i) {
+        var d = (s.x - px) * (s.x - px) + (s.y - py) * (s.y - py);
+        if (d < far) {
+          far = d;
+          near = i;
+        }
+      });
+      if (near >= 0 && near !== at) show(near);
+    });
+  }
+
+  // The state of a plane stands in the address under its name: plane-1=y:chip,x:ttft.
+  function read(id) {
+    var o = {};
+    location.hash
+      .slice(1)
+      .split("&")
+      .forEach(function (part) {
+        if (part.slice(0, id.length + 1) === id + "=")
+          try {
+            decodeURIComponent(part.slice(id.length + 1))
+              .split(";")
+              .forEach(function (x) {
+                var i = x.indexOf(":");
+                if (i > 0) o[x.slice(0, i)] = x.slice(i + 1);
+              });
+          } catch (e) {
+            /* a broken address says nothing */
+          }
+      });
+    return o;
+  }
+  function write(id, state) {
+    var own = Object.keys(state)
+        .filter(function (k) { return state[k] != null && state[k] !== ""; })
+        .map(function (k) { return k + ":" + state[k]; })
+        .join(";"),
+      rest = location.hash
+        .slice(1)
+        .split("&")
+        .filter(function (p) { return p.indexOf("=") > 0 && p.slice(0, id.length + 1) !== id + "="; });
+    if (own) rest.push(id + "=" + encodeURIComponent(own));
+    history.replaceState(null, "", rest.length ? "#" + rest.join("&") : location.pathname + location.search);
+  }
+
+  function fill(host, data) {
+    var id = host.dataset.plane,
+      root = host.dataset.root,
+      state = read(id),
+      devices = [],
+      variants = {},
+      form = el("form", { class: "filters plane-form" }),
+      figure = el("figure"),
+      readout = el("output", { class: "more" }),
+      best = el("div", { class: "tw", tabindex: "0", role: "region", "aria-label": data.model + ": best points" }),
+      extra = el("div", { class: "curves" });
+    data.lines.forEach(function (l) {
+      if (devices.indexOf(l.device) < 0) devices.push(l.device);
+      l.colour = (l.look % 5) + 1;
+      l.shape = l.look % 5;
+      variants[l.device] = variants[l.device] || [];
+      if (variants[l.device].indexOf(l.name) < 0) variants[l.device].push(l.name);
+      l.dash = (variants[l.device].indexOf(l.name) % 4) + 1;
+    });
+    if (devices.length === 1) // of one device, colours tell configurations apart
+      data.lines.forEach(function (l) {
+        l.colour = (variants[l.device].indexOf(l.name) % 5) + 1;
+        l.shape = l.colour - 1;
+      });
+    var rates = [{ id: "total", text: "total", title: "output tok/s, up is better", of: function () { return 1; } }];
+    if (data.lines.some(function (l) { return l.chips > 1; }))
+      rates.push({ id: "chip", text: "per chip", title: "output tok/s per chip, up is better", of: function (l) { return l.chips ? 1 / l.chips : NaN; } });
+    if (data.lines.some(function (l) { return l.price; })) {
+      var unit = data.currency || "unit of money";
+      rates.push({ id: "price", text: "per " + unit, title: "output tok per " + unit + ", up is better", of: function (l) { return l.price ? 3600 / l.price : NaN; } });
+    }
+
+    function choose(name, text, list, now) {
+      var s = el("select", { name: name }, list.map(function (x) { return el("option", { value: x[0], selected: String(x[0]) === String(now) }, x[1]); }));
+      s.addEventListener("change", function () {
+        state[name] = s.value;
+        if (name === "x") delete state.l;
+        update();
+      });
+      form.append(el("label", {}, [text, s]));
+      return s;
+    }
+    choose("y", "Output", rates.map(function (r) { return [r.id, r.text]; }), state.y || "total");
+    choose("x", "Against", AXES.slice(1).filter(function (a, i) { return data.lines.some(function (l) { return l.points.some(function (p) { return p.values[i + 1] != null; }); }); }).map(function (a) { return [a.id, a.text]; }), state.x || "speed");
+    if (data.workloads.length > 1) choose("w", "ISL/OSL", data.workloads.map(function (w, i) { return [i, w]; }), state.w || 0);
+    var limits = choose("l", "Limit", []);
+    var off = (state.off || "").split("|").filter(Boolean);
+    [["device", "Device"], ["engine", "Engine"], ["precision", "Precision"], ["parallel", "Parallelism"], ["impl", "Implementation"], ["tool", "Tool"]].forEach(function (kind) {
+      var values = [];
+      data.lines.forEach(function (l) {
+        var v = l[kind[0]] || "not stated";
+        if (values.indexOf(v) < 0) values.push(v);
+      });
+      if (values.length < 2) return;
+      form.append(
+        el("fieldset", {}, [el("legend", {}, kind[1])].concat(
+          values.map(function (v) {
+            var key = kind[0] + "=" + v,
+              box = el("input", { type: "checkbox", checked: off.indexOf(key) < 0 ? "" : null });
+            box.addEventListener("change", function () {
+              off = off.filter(function (x) { return x !== key; });
+              if (!box.checked) off.push(key);
+              state.off = off.join("|");
+              update();
+            });
+            return el("label", { class: "check" }, [box, " " + v]);
+          })
+        ))
+      );
+    });
+    form.addEventListener("submit", function (e) { e.preventDefault(); });
+    host.replaceChildren(form, figure, readout, best, extra);
+
+    function shown(l) {
+      return !["device", "engine", "precision", "parallel", "impl", "tool"].some(function (k) { return off.indexOf(k + "=" + (l[k] || "not stated")) >= 0; });
+    }
+    function view() {
+      var rate = rates.filter(function (r) { return r.id === state.y; })[0] || rates[0],
+        axis = Math.max(1, ["", "speed", "ttft", "e2el"].indexOf(state.x || "speed")),
+        workload = data.workloads[state.w || 0] || data.workloads[0],
+        own = data.limits.map(function (l, i) { return [i, l]; }).filter(function (l) { return l[1].axis === axis; }),
+        limit = state.l === "none" ? null : own.filter(function (l) { return String(l[0]) === String(state.l); })[0];
+      if (!limit && state.l !== "none") limit = own.filter(function (l) { return l[0] === data.limit; })[0] || own[Math.floor((own.length - 1) / 2)];
+      return { rate: rate, axis: axis, workload: workload, own: own, limit: limit ? limit[1] : null, limitAt: limit ? limit[0] : "none" };
+    }
+
+    function swatch(l) {
+      var svg = document.createElementNS(NS, "svg");
+      svg.setAttribute("class", "k" + l.colour);
+      svg.setAttribute("width", 34);
+      svg.setAttribute("height", 12);
+      svg.setAttribute("viewBox", "0 0 34 12");
+      svg.setAttribute("aria-hidden", "true");
+      draw(svg, "path", { class: "ln s d" + l.dash, d: "M1 6H33" });
+      mark(svg, l.shape, 17, 6);
+      return svg;
+    }
+    function number(v) {
+      return v == null || isNaN(v) ? "–" : digits(v);
+    }
+
+    // table has the best point of each line that is shown.
+    function table(v, lines) {
+      var rows = lines.map(function (l) {
+          var b = v.limit ? v.limit.best[l.index] : null,
+            top = l.points[0];
+          if (!v.limit) {
+            l.points.forEach(function (p) { if (p.values[0] >= top.values[0]) top = p; });
+            b = { at: top.at, output: top.values[0], values: top.values };
+          }
+          return { l: l, b: b, y: b.why ? -1 : b.output * v.rate.of(l) };
+        }).sort(function (a, b) { return (isNaN(b.y) ? -0.5 : b.y) - (isNaN(a.y) ? -0.5 : a.y); }),
+        heads = ["Configuration", "Concurrency", "Output tok/s"].concat(v.rate.id === "total" ? [] : [v.rate.id === "chip" ? "Per chip tok/s" : "tok " + v.rate.text], ["Per user tok/s", "TTFT ms", "E2EL ms"]);
+      return el("table", { class: "list", role: "table" }, [
+        el("caption", {}, (v.limit ? v.limit.text + ": best point of each configuration" : "Highest measured output of each configuration") + ", " + v.workload + (lines.some(function (l) { return l.median; }) ? ". Where files have no means, medians" : "")),
+        el("thead", { role: "rowgroup" }, el("tr", { role: "row" }, heads.map(function (h, i) { return el("th", { scope: "col", role: "columnheader", class: i ? "n" : null }, h); }))),
+        el("tbody", { role: "rowgroup" }, rows.map(function (r) {
+          var name = el("th", { scope: "row", role: "rowheader" }, el("span", { class: "sw" }, [swatch(r.l), el("a", { href: root + r.l.href }, r.l.name)].concat(r.l.median ? [el("small", {}, "medians")] : [])));
+          if (r.b.why) return el("tr", { role: "row" }, [name, el("td", { role: "cell", colspan: heads.length - 1, class: "n absent" }, r.b.why)]);
+          var cells = [number(r.b.at), number(r.b.output)].concat(v.rate.id === "total" ? [] : [number(r.y)], [number(r.b.values[1]), number(r.b.values[2]), number(r.b.values[3])]);
+          return el("tr", { role: "row" }, [name].concat(cells.map(function (c, i) { return el("td", { role: "cell", class: "n short", "data-l": heads[i + 1] }, c); })));
+        }))
+      ]);
+    }
+
+    function front(lines, right) {
+      var all = [].concat.apply([], lines.map(function (l) { return l.points; }));
+      return all.filter(function (p) {
+        return !all.some(function (o) { return o !== p && (right ? o.x >= p.x : o.x <= p.x) && o.y >= p.y && (o.x !== p.x || o.y !== p.y); });
+      }).sort(function (a, b) { return a.x - b.x; });
+    }
+
+    function paint() {
+      var v = view(),
+        axis = AXES[v.axis],
+        wide = Math.min(960, host.clientWidth || 640),
+        left = 0,
+        lines = data.lines.map(function (l, i) { l.index = i; return l; }).filter(function (l) { return l.workload === v.workload && shown(l); }),
+        drawn = lines.map(function (l) {
+          var by = v.rate.of(l),
+            b = v.limit && v.limit.best[l.index];
+          return {
+            name: l.name, colour: l.colour, shape: l.shape, dash: l.dash,
+            points: isNaN(by) ? [] : l.points.filter(function (p) { return p.values[v.axis] != null; }).map(function (p) {
+              return { x: p.values[v.axis], y: p.values[0] * by, load: p.load, run: p.run, text: (/s$/.test(p.load) ? p.load.slice(0, -2) + " req/s" : "concurrency " + p.load) + ": " + digits(p.values[0] * by) + " " + v.rate.title.split(",")[0].replace("output ", "") + ", " + digits(p.values[v.axis]) + " " + (v.axis === 1 ? axis.text : "ms " + axis.text) };
+            }),
+            best: b && !b.why && !isNaN(by) ? { x: b.values[v.axis], y: b.output * by } : null
+          };
+        }).filter(function (l) {
+          if (!l.points.length) left++;
+          return l.points.length;
+        });
+      limits.replaceChildren.apply(limits, v.own.map(function (l) { return el("option", { value: l[0], selected: l[0] === v.limitAt }, l[1].text.replace(/^At (an? )?/, "")); }).concat([el("option", { value: "none", selected: !v.limit }, "none")]));
+      best.replaceChildren(table(v, lines));
+      readout.textContent = left ? left + " of " + lines.length + " configurations are not drawn: " + (v.rate.id === "total" ? "without " + axis.text : v.rate.id === "chip" ? "how many chips they have is not stated" : "without a price") + "." : "Wide grey line: Pareto front. Shaded: within the limit. Ring: best point, between two measured ones.";
+      extra.replaceChildren.apply(extra, (data.scaling || []).map(function (s) {
+        var o = {
+          width: Math.max(300, Math.min(460, wide)), height: 240, logx: true, xTitle: s.x, yTitle: s.y, label: data.model + ": " + s.title,
+          lines: s.lines.filter(function (l) { return shown(data.lines[l.line]); }).map(function (l) {
+            var look = data.lines[l.line];
+            return { name: look.name, colour: look.colour, shape: look.shape, dash: look.dash, points: l.points.map(function (p) { return { x: p[0], y: p[1], text: digits(p[0]) + ": " + digits(p[1]) }; }) };
+          })
+        };
+        var ys = [].concat.apply([], o.lines.map(function (l) { return l.points.map(function (p) { return p.y; }); }));
+        o.logy = Math.min.apply(null, ys) > 0 && Math.max.apply(null, ys) / Math.min.apply(null, ys) > 30;
+        if (!ys.length) return el("span");
+        var svg = plot(o),
+          out = el("output", { class: "more" });
+        readable(svg, o.spots, out, root);
+        return el("figure", {}, [el("figcaption", {}, el("b", {}, s.title)), svg, out]);
+      }));
+      if (!drawn.length) {
+        figure.replaceChildren(el("div", { class: "empty" }, "Nothing to draw: no configuration that is chosen has these numbers."));
+        return;
+      }
+      var xs = [].concat.apply([], drawn.map(function (l) { return l.points.map(function (p) { return p.x; }); })),
+        o = {
+          width: wide, height: wide < 500 ? 320 : 380, lines: drawn, loads: true, xTitle: axis.title, yTitle: v.rate.title,
+          logx: v.axis > 1 && Math.max.apply(null, xs) / Math.min.apply(null, xs) > 30,
+          limit: v.limit ? { x: v.limit.value, right: axis.right, text: "limit " + round(v.limit.value) + (axis.right ? " tok/s per user" : " ms") } : null,
+          front: front(drawn, axis.right), label: host.dataset.label
+        },
+        svg = plot(o);
+      readable(svg, o.spots, readout, root);
+      figure.replaceChildren(svg);
+    }
+    function update() {
+      write(id, { y: state.y === "total" ? "" : state.y, x: state.x === "speed" ? "" : state.x, w: state.w === "0" ? "" : state.w, l: state.l, off: state.off });
+      paint();
+    }
+    paint();
+    var last = host.clientWidth;
+    addEventListener("resize", function () {
+      if (host.clientWidth !== last) {
+        last = host.clientWidth;
+        paint();
+      }
+    });
+  }
+
+  addEventListener("DOMContentLoaded", function () {
+    document.querySelectorAll("[data-plane]").forEach(function (host) {
+      ttreport.load(host.dataset.shard).then(function () {
+        var all = ttreport.data("planes " + host.dataset.id);
+        if (all && all[host.dataset.plane]) fill(host, all[host.dataset.plane]);
+      });
+    });
+  });
+})();
