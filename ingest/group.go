@@ -58,8 +58,8 @@ func bucketOf(r *result) bucket {
 	return bucket{folder: r.runFolder, system: systemOf(&r.facts), build: buildOf(&r.facts)}
 }
 
-// served divides a bucket without a stated id by precision and number of accelerators, where results state several: rows
-// of one file at fp8 and at fp4 would be repeats of one point. Results that state neither stay with the first.
+// served divides a bucket without a stated id by precision and number of accelerators, where results state several:
+// rows of one file at fp8 and at fp4 would be repeats of one point. Results that state neither stay with the first.
 func served(results []*result) [][]*result {
 	type as struct {
 		precision string

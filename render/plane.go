@@ -259,7 +259,8 @@ func (r *Report) look(device string) int {
 // planeLine is a line with its points by load.
 func (r *Report) planeLine(l *gathered) PlaneLine {
 	out := PlaneLine{
-		Device: cmp.Or(l.device, "device not stated"), Look: r.look(l.device), Engine: l.engine, Precision: l.precision, Parallel: l.parallel, Impl: l.impl,
+		Device: cmp.Or(l.device, "device not stated"), Look: r.look(l.device), Engine: l.engine,
+		Precision: l.precision, Parallel: l.parallel, Impl: l.impl,
 		Tool: l.tool, Workload: l.workload, Chips: l.chips, Median: l.median, Href: l.href,
 	}
 	if v, ok := r.Prices.Hour[l.device]; ok {

@@ -1,0 +1,76 @@
+package site_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/render"
+)
+
+// swept are runs on devices whose users get slower as concurrency rises.
+func swept(devices ...string) []schema.Run {
+	runs := builds(1, devices...)
+	for d := range runs {
+		runs[d].Model.Precision = "fp8"
+		runs[d].Points = nil
+		for _, c := range []float64{1, 4, 16} {
+			p := fixturePoint("m", 0, c)
+			tpot := schema.Metric{Unit: "ms"}
+			tpot.Stats.Set("mean", (10+5*c)*float64(d+1))
+			p.Metrics["tpot"] = tpot
+			runs[d].Points = append(runs[d].Points, p)
+		}
+	}
+	return runs
+}
+
+const planeRows = `[...document.querySelectorAll("[data-plane] tbody tr")].map(function (r) { return r.innerText; })`
+
+// The plane of a model is drawn on the front page, its switches change it and the address, and a link to that address
+// shows the same; one tab stop and arrow keys read it.
+func TestPlane(t *testing.T) {
+	t.Parallel()
+	_, dir := reportOf(t, render.ModeAuto, swept("n150", "t3k")...)
+	front := read(t, dir, "index.html")
+	if want := "At 20 tok/s per user on m: n150 serves 560 tok/s and t3k 170."; !strings.Contains(front, want) {
+		t.Errorf("the front page does not say %q", want)
+	}
+	b := openBrowser(t, dir)
+	b.goTo(t, filepath.Join(dir, "index.html"))
+	until(t, b, "the plane is drawn", `document.querySelectorAll("[data-plane] figure svg path.ln").length >= 2`)
+	if rows := eval[[]string](t, b, planeRows); len(rows) != 2 || !strings.Contains(rows[0], "560") {
+		t.Errorf("best points %q", rows)
+	}
+	if n := eval[float64](t, b, `document.querySelectorAll("[data-plane] figure [tabindex]").length`); n > 2 {
+		t.Errorf("%v tab stops in a plane", n)
+	}
+	eval[bool](t, b, `(function () {
+		var svg = document.querySelector("[data-plane] figure svg");
+		svg.focus();
+		svg.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true, cancelable: true }));
+		return true;
+	})()`)
+	until(t, b, "an arrow reads a point", `document.querySelector("[data-plane] output").innerText.indexOf("concurrency 1:") > 0`)
+	eval[bool](t, b, `(function () {
+		var s = document.querySelector("[data-plane] select[name=x]");
+		s.value = "ttft";
+		s.dispatchEvent(new Event("change"));
+		document.querySelector("[data-plane] input[type=checkbox]").click();
+		return true;
+	})()`)
+	until(t, b, "a device is switched off", planeRows+`.length === 1`)
+	at := eval[string](t, b, `location.hash`)
+	if !strings.HasPrefix(at, "#plane-1=") {
+		t.Fatalf("the address is %q", at)
+	}
+	b.goTo(t, filepath.Join(dir, "evals/index.html"))
+	b.goTo(t, filepath.Join(dir, "index.html")+at)
+	until(t, b, "the address shows the same", planeRows+`.length === 1 &&
+		document.querySelector("[data-plane] select[name=x]").value === "ttft"`)
+	b.goTo(t, filepath.Join(dir, "models/m/index.html"))
+	until(t, b, "the page of the model has it too", planeRows+`.length === 2`)
+	b.sideways(t, "the page of a model")
+	b.quiet(t)
+}
