@@ -5,8 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"github.com/ttreport/ttreport/render/words"
 )
 
 // Scaling is one value over one size of the load, a line a configuration.
@@ -126,21 +124,4 @@ func (p *Plane) byConcurrency() (Scaling, bool) {
 		s.Lines = append(s.Lines, line)
 	}
 	return s, len(s.Lines) > 0
-}
-
-// scalingTable has the numbers of the charts.
-func (p *Plane) scalingTable() *Table {
-	t := &Table{Caption: "The numbers of the scaling curves of " + p.Model, Layout: List, Cols: []Col{
-		{Head: "Configuration"}, {Head: "Curve"}, {Head: "At", Num: true, Length: Short},
-		{Head: "Value", Num: true, Length: Short},
-	}}
-	for _, s := range p.Scaling {
-		for _, l := range s.Lines {
-			for _, x := range l.Points {
-				t.row(Cell{Text: p.Lines[l.Line].Name, Head: true}, text(s.Title), text(words.Number(x[0])),
-					text(words.Number(x[1])))
-			}
-		}
-	}
-	return t.cut("Explore has all")
 }

@@ -52,7 +52,8 @@ func TestPlane(t *testing.T) {
 		svg.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true, cancelable: true }));
 		return true;
 	})()`)
-	until(t, b, "an arrow reads a point", `document.querySelector("[data-plane] output").innerText.indexOf("concurrency 1:") > 0`)
+	until(t, b, "an arrow reads a point",
+		`document.querySelector("[data-plane] output").innerText.indexOf("concurrency 1:") > 0`)
 	eval[bool](t, b, `(function () {
 		var s = document.querySelector("[data-plane] select[name=x]");
 		s.value = "ttft";

@@ -242,6 +242,7 @@
       readout = el("output", { class: "more" }),
       best = el("div", { class: "tw", tabindex: "0", role: "region", "aria-label": data.model + ": best points" }),
       extra = el("div", { class: "curves" });
+    data.limits = data.limits || [];
     data.lines.forEach(function (l) {
       if (devices.indexOf(l.device) < 0) devices.push(l.device);
       l.colour = (l.look % 5) + 1;
