@@ -92,6 +92,7 @@ type Cell struct {
 	Sort     *float64
 	Spark    *Spark
 	Strip    *Strip
+	Bullet   *Bullet
 	Missing  string // why there is no value
 }
 

@@ -43,7 +43,7 @@ func (r *Report) EvalsPage() Page {
 			Blocks: []Block{r.changeReport(history, true).cut("data/ has all, by release")},
 		})
 	}
-	if t := targetTable(targets, true); len(t.Rows) > 0 {
+	if t := referenceTable(targets, true); len(t.Rows) > 0 {
 		p.Sections = append(p.Sections, Section{
 			ID: "references", Title: "Against references",
 			Intro:  "Published and measured scores with the tolerance that was agreed.",

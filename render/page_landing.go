@@ -40,7 +40,7 @@ func (r *Report) Landing() Page {
 		p.Lead = nightly(p.Lead, r.Result(at), since)
 	}
 	p.add(Section{ID: "decision", Blocks: []Block{r.Card(&review)}}, Section{ID: "counts", Blocks: []Block{r.counts(at)}},
-		Section{ID: "changed", Title: "What changed, worst first", Intro: r.baselineIntro(at),
+		Section{ID: "changed", Title: "What changed, worst first", Intro: r.comparedWith(at),
 			End: &Link{
 				"all of " + rel.Name,
 				ReleasePath(rel.Name),
@@ -119,17 +119,22 @@ func (r *Report) measured() string {
 	return newest.UTC().Format(time.RFC3339)
 }
 
-// baselineIntro says what a release is compared with.
+// baselineIntro says what a release is compared with, and how sure that is.
 func (r *Report) baselineIntro(at int) string {
+	if r.Gate.Before(at) < 0 {
+		return r.comparedWith(at)
+	}
+	return r.comparedWith(at) + " " + fitText(r.Gate.Fit(at))
+}
+
+// comparedWith says what a release is compared with. The front page says no more: its card has the rest.
+func (r *Report) comparedWith(at int) string {
 	before := r.Gate.Before(at)
 	if before < 0 {
 		return "Nothing before it can serve as a baseline."
 	}
-	return fmt.Sprintf(
-		"Compared with the releases up to %s; a change counts when it is rare among all that was measured "+
-			"and beyond the limit. %s",
-		r.Releases[before].Name, fitText(r.Gate.Fit(at)),
-	)
+	return fmt.Sprintf("Compared with the releases up to %s; a change counts when it is rare among all that was "+
+		"measured and beyond the limit.", r.Releases[before].Name)
 }
 
 func releaseWord(r judge.Release, before string) string {

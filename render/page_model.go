@@ -41,10 +41,7 @@ func (r *Report) PairPage(pair Pair) Page {
 	}
 	p.add(r.figureSection(pair))
 	verdicts := r.pairVerdicts(pair, at)
-	if t := targetTable(verdicts, false); len(t.Rows) > 0 && (r.graded() || anyGraded(verdicts)) {
-		p.add(Section{ID: "targets", Title: "Targets in force", Intro: noTargetNote(verdicts),
-			Blocks: []Block{t.cut(r.allVerdicts(at))}})
-	}
+	p.add(r.targetSections(at, verdicts)...)
 	for i, t := range r.resultTables(r.runs[pair.Pair][at]) {
 		s := Section{ID: "results", Title: "Results of " + rel.Name, Blocks: []Block{t.cut(r.allIn(at, "points"))}}
 		if i > 0 {
@@ -81,6 +78,24 @@ func (r *Report) runsOfPair(pair Pair) (runs []int) {
 		runs = append(runs, r.runs[pair.Pair][ri]...)
 	}
 	return runs
+}
+
+// targetSections are the targets of a model on a device: a row a number, and scores against references.
+func (r *Report) targetSections(at int, verdicts []schema.Verdict) []Section {
+	var out []Section
+	if !r.graded() && !anyGraded(verdicts) {
+		return nil
+	}
+	if t := targetGrid(verdicts, false); len(t.Rows) > 0 {
+		out = append(out, Section{ID: "targets", Title: "Targets in force",
+			Intro:  gridIntro + " " + noTargetNote(verdicts),
+			Blocks: []Block{t.cut(r.allVerdicts(at))}})
+	}
+	if t := referenceTable(verdicts, false); len(t.Rows) > 0 {
+		out = append(out, Section{ID: "references", Title: "Scores against references",
+			Blocks: []Block{t.cut(r.allVerdicts(at))}})
+	}
+	return out
 }
 
 // anyGraded reports whether a target was in force.

@@ -62,8 +62,12 @@ const allInJSON = "ttreport check --format json has all"
 // targetSection is what the targets in force came to.
 func (r *Report) targetSection(release int, verdicts []schema.Verdict) Section {
 	s := Section{ID: "targets", Title: "Targets in force"}
-	if t := targetTable(verdicts, true); len(t.Rows) > 0 {
-		s.Intro, s.Blocks = noTargetNote(verdicts), []Block{t.cut(r.allVerdicts(release))}
+	for _, t := range []*Table{targetGrid(verdicts, true), referenceTable(verdicts, true)} {
+		if len(t.Rows) > 0 {
+			s.Intro, s.Blocks = gridIntro+" "+noTargetNote(verdicts), append(s.Blocks, t.cut(r.allVerdicts(release)))
+		}
+	}
+	if len(s.Blocks) > 0 {
 		return s
 	}
 	s.Blocks = []Block{Empty{What: "No targets", Cmd: "ttreport targets list",

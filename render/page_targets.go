@@ -18,9 +18,14 @@ func (r *Report) TargetsPage() Page {
 		Crumbs:      []Link{{"Overview", "index.html"}, {"Targets", ""}}, Simulated: r.simulated(-1),
 		Lead: r.targetsLead(all),
 	}
-	if t := targetTable(all, true); len(t.Rows) > 0 {
+	if t := targetGrid(all, true); len(t.Rows) > 0 {
 		p.add(Section{ID: "force", Title: "In force", Blocks: []Block{t.cut("data/ has all, by release")},
-			Intro: "Stored with each run when it was first read; later edits of target files do not reach it." + r.leftOut()})
+			Intro: gridIntro + " Stored with each run when it was first read; later edits of target files do not reach it." +
+				r.leftOut()})
+	}
+	if t := referenceTable(all, true); len(t.Rows) > 0 {
+		p.add(Section{ID: "references", Title: "Scores against references",
+			Blocks: []Block{t.cut("data/ has all, by release")}})
 	}
 	if t := r.contradictions(); len(t.Rows) > 0 {
 		p.add(Section{ID: "lint", Title: "Contradictions", Blocks: []Block{t.cut("ttreport targets lint has all")},
@@ -37,6 +42,9 @@ func (r *Report) TargetsPage() Page {
 	}
 	return p
 }
+
+// gridIntro says how a table of targets reads.
+const gridIntro = "Bold: the required level. Picture: right is better; dashed is required."
 
 // targetsLead counts the targets that are met.
 func (r *Report) targetsLead(all []schema.Verdict) Lead {

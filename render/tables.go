@@ -89,10 +89,14 @@ func (r *Report) changeRow(f Finding, withPair bool, draw func(*judge.Series) *S
 	case v.Metric == "":
 		metric.Text = "all"
 	}
+	why := words.Why(v)
+	if draw != nil { // on a page, the columns beside it say the rest
+		why = words.WhyBeside(v)
+	}
 	return Row{
 		Cells: []Cell{
 			{Outcome: v.Outcome, Evidence: v.Evidence}, where, metric, before, now, change, interval, spark,
-			{Text: strings.TrimSpace(words.Why(v) + " " + f.Folded()), Sentence: true},
+			{Text: strings.TrimSpace(why + " " + f.Folded()), Sentence: true},
 		},
 	}
 }

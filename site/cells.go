@@ -198,6 +198,8 @@ func (t *tableCells) cell(b *strings.Builder, col int, c *render.Cell) error {
 		picture, err = t.execute("pictures/spark", chart.NewSpark(c.Spark))
 	case c.Strip != nil:
 		picture, err = t.execute("pictures/strip", chart.NewStrip(c.Strip))
+	case c.Bullet != nil:
+		picture, err = t.execute("pictures/bullet", chart.NewBullet(c.Bullet))
 	}
 	if err != nil {
 		return err

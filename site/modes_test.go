@@ -123,3 +123,34 @@ func TestCompareModeSaysNothingOfShipping(t *testing.T) {
 		}
 	}
 }
+
+// What a release could hide stands once on the front page: in the card.
+func TestSizesAreSaidOnce(t *testing.T) {
+	dir := t.TempDir()
+	build(t, dir, "Tiny-1B", "n150")
+	front := read(t, dir, "index.html")
+	if n := strings.Count(front, "could hide"); n > 1 {
+		t.Errorf("said %d times", n)
+	}
+	if strings.Contains(front, "as one family") ||
+		!strings.Contains(read(t, dir, "releases/v0.12.0/index.html"), "as one family") {
+		t.Error("how sure the comparison is stands on the front page, or not on that of the release")
+	}
+}
+
+// Why says what the columns beside it do not: the change, the baseline and the value stand there already.
+func TestWhySaysOnlyTheRest(t *testing.T) {
+	dir := t.TempDir()
+	build(t, dir, "Tiny-1B", "n150")
+	front := read(t, dir, "index.html")
+	changed, _, _ := strings.Cut(front[strings.Index(front, `id="changed"`):], "</table>")
+	cells := regexp.MustCompile(`<td[^>]*class="[^"]*why[^"]*"[^>]*>([^<]*)`).FindAllStringSubmatch(changed, -1)
+	if len(cells) == 0 {
+		t.Fatal("no row says why")
+	}
+	for _, c := range cells {
+		if strings.Contains(c[1], "→") || strings.Contains(c[1], " above ") || strings.Contains(c[1], " below the mean") {
+			t.Errorf("a row repeats its columns: %q", c[1])
+		}
+	}
+}

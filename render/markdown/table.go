@@ -82,6 +82,8 @@ func (w writer) cell(col render.Col, c render.Cell) string {
 		return escape(c.Spark.Label)
 	case c.Strip != nil:
 		return escape(c.Strip.Label)
+	case c.Bullet != nil:
+		return escape(c.Bullet.Label)
 	}
 	s := w.link(escape(c.Text), c.Href)
 	if c.Outcome != "" {

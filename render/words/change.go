@@ -154,10 +154,7 @@ func moved(v *schema.Verdict, r schema.Change) string {
 	if _, ok := v.Effect.Get(); !ok || ref == 0 {
 		return fmt.Sprintf("%s is %s", info.Label, Quantity(value, info.Unit))
 	}
-	of := "the release before"
-	if r.Releases > 1 {
-		of = fmt.Sprintf("the mean of %d releases", r.Releases)
-	}
+	of := base(r)
 	raw := value/ref - 1
 	dir := "above"
 	if raw < 0 {
@@ -168,6 +165,14 @@ func moved(v *schema.Verdict, r schema.Change) string {
 		share = "level with"
 	}
 	return fmt.Sprintf("%s is %s %s (%s → %s)", info.Label, share, of, Number(ref), Quantity(value, info.Unit))
+}
+
+// base is what a number is compared with.
+func base(r schema.Change) string {
+	if r.Releases > 1 {
+		return fmt.Sprintf("the mean of %d releases", r.Releases)
+	}
+	return "the release before"
 }
 
 // first is the value of the release's first run.

@@ -23,7 +23,7 @@ func evalChange(v *schema.Verdict, r schema.EvalChange) string {
 	effect, _ := v.Effect.Get()
 	out := fmt.Sprintf("%s is %s", task, Number(value))
 	if ref, has := v.Ref.Get(); has {
-		out = fmt.Sprintf("%s changed by %s (%s → %s)", task, Points(-effect), Number(ref), Number(value))
+		out = scoreMoved(v, ref, effect)
 	}
 	switch r.Test {
 	case schema.TestPaired:
@@ -33,10 +33,20 @@ func evalChange(v *schema.Verdict, r schema.EvalChange) string {
 	case schema.TestUnpaired:
 		out += fmt.Sprintf(" over %d questions, not known to be the same ones", r.N)
 	}
-	if v.Interval != nil {
-		out += "; 95" + Thin + "% interval " + IntervalOf(*v)
+	return out + scoreInterval(v) + evalOutcome(v, r) + "."
+}
+
+// scoreMoved and scoreInterval are the parts that columns beside the sentence show too.
+func scoreMoved(v *schema.Verdict, ref, effect float64) string {
+	value, _ := v.Value.Get()
+	return fmt.Sprintf("%s changed by %s (%s → %s)", v.Key.Dataset, Points(-effect), Number(ref), Number(value))
+}
+
+func scoreInterval(v *schema.Verdict) string {
+	if v.Interval == nil {
+		return ""
 	}
-	return out + evalOutcome(v, r) + "."
+	return "; 95" + Thin + "% interval " + IntervalOf(*v)
 }
 
 // evalOutcome is the last clause about a score.

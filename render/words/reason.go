@@ -9,6 +9,24 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
+// WhyBeside is why a verdict was given, beside columns that show the number, its baseline and the change.
+func WhyBeside(v schema.Verdict) string {
+	full := Why(v)
+	effect, compared := v.Effect.Get()
+	ref, _ := v.Ref.Get()
+	if !compared {
+		return full
+	}
+	switch r := v.Reason.(type) {
+	case schema.Change:
+		return strings.Replace(full, moved(&v, r), "Against "+base(r), 1)
+	case schema.EvalChange:
+		rest := strings.Replace(full, scoreMoved(&v, ref, effect), "", 1)
+		return Capital(strings.TrimLeft(strings.Replace(rest, scoreInterval(&v), "", 1), " ;:."))
+	}
+	return full
+}
+
 // Why is the reason of a verdict as one sentence with its numbers.
 func Why(v schema.Verdict) string {
 	out := reason(&v)
