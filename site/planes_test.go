@@ -55,6 +55,14 @@ func TestPlane(t *testing.T) {
 	until(t, b, "an arrow reads a point",
 		`document.querySelector("[data-plane] output").innerText.indexOf("concurrency 1:") > 0`)
 	eval[bool](t, b, `(function () {
+		var s = document.querySelector("[data-plane] select[name=l]");
+		s.value = "c4";
+		s.dispatchEvent(new Event("change"));
+		return true;
+	})()`)
+	until(t, b, "the devices stand beside each other at one concurrency", planeRows+`.every(function (r) {
+		return /\t4(\.00)?\t200\t/.test(r); })`)
+	eval[bool](t, b, `(function () {
 		var s = document.querySelector("[data-plane] select[name=x]");
 		s.value = "ttft";
 		s.dispatchEvent(new Event("change"));

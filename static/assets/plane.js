@@ -41,6 +41,10 @@
     else draw(to, "path", { class: "wh", d: "M" + (x - s) + " " + (y - s) + "l" + 2 * s + " " + 2 * s + "M" + (x + s) + " " + (y - s) + "l" + -2 * s + " " + 2 * s });
   }
 
+  function loadText(load) {
+    return /s$/.test(load) ? load.slice(0, -2) + " req/s" : "concurrency " + load;
+  }
+
   // scale places values on an axis, with ticks at round values.
   function scale(lo, hi, from, to, log) {
     var ticks = [],
@@ -268,7 +272,7 @@
       var s = el("select", { name: name }, list.map(function (x) { return el("option", { value: x[0], selected: String(x[0]) === String(now) }, x[1]); }));
       s.addEventListener("change", function () {
         state[name] = s.value;
-        if (name === "x") delete state.l;
+        if (name === "x" && String(state.l || "")[0] !== "c") delete state.l;
         update();
       });
       form.append(el("label", {}, [text, s]));
@@ -314,8 +318,16 @@
         workload = data.workloads[state.w || 0] || data.workloads[0],
         own = data.limits.map(function (l, i) { return [i, l]; }).filter(function (l) { return l[1].axis === axis; }),
         limit = state.l === "none" ? null : own.filter(function (l) { return String(l[0]) === String(state.l); })[0];
+      var loads = {};
+      data.lines.forEach(function (l) {
+        if (l.workload === workload)
+          l.points.forEach(function (p) { loads[p.load] = p.at; });
+      });
+      loads = Object.keys(loads).sort(function (a, b) { return loads[a] - loads[b]; });
+      var load = String(state.l || "")[0] === "c" ? state.l.slice(1) : "";
+      if (load && loads.indexOf(load) >= 0) return { rate: rate, axis: axis, workload: workload, own: own, loads: loads, load: load, limit: null, limitAt: state.l };
       if (!limit && state.l !== "none") limit = own.filter(function (l) { return l[0] === data.limit; })[0] || own[Math.floor((own.length - 1) / 2)];
-      return { rate: rate, axis: axis, workload: workload, own: own, limit: limit ? limit[1] : null, limitAt: limit ? limit[0] : "none" };
+      return { rate: rate, axis: axis, workload: workload, own: own, loads: loads, load: "", limit: limit ? limit[1] : null, limitAt: limit ? limit[0] : "none" };
     }
 
     function swatch(l) {
@@ -338,7 +350,10 @@
       var rows = lines.map(function (l) {
           var b = v.limit ? v.limit.best[l.index] : null,
             top = l.points[0];
-          if (!v.limit) {
+          if (v.load) {
+            top = l.points.filter(function (p) { return p.load === v.load; })[0];
+            b = top ? { at: top.at, output: top.values[0], values: top.values } : { why: "not measured at " + loadText(v.load) };
+          } else if (!v.limit) {
             l.points.forEach(function (p) { if (p.values[0] >= top.values[0]) top = p; });
             b = { at: top.at, output: top.values[0], values: top.values };
           }
@@ -346,7 +361,7 @@
         }).sort(function (a, b) { return (isNaN(b.y) ? -0.5 : b.y) - (isNaN(a.y) ? -0.5 : a.y); }),
         heads = ["Configuration", "Concurrency", "Output tok/s"].concat(v.rate.id === "total" ? [] : [v.rate.id === "chip" ? "Per chip tok/s" : "tok " + v.rate.text], ["Per user tok/s", "TTFT ms", "E2EL ms"]);
       return el("table", { class: "list", role: "table" }, [
-        el("caption", {}, (v.limit ? v.limit.text + ": best point of each configuration" : "Highest measured output of each configuration") + ", " + v.workload + (lines.some(function (l) { return l.median; }) ? ". Where files have no means, medians" : "")),
+        el("caption", {}, (v.load ? "At " + loadText(v.load) : v.limit ? v.limit.text + ": best point of each configuration" : "Highest measured output of each configuration") + ", " + v.workload + (lines.some(function (l) { return l.median; }) ? ". Where files have no means, medians" : "")),
         el("thead", { role: "rowgroup" }, el("tr", { role: "row" }, heads.map(function (h, i) { return el("th", { scope: "col", role: "columnheader", class: i ? "n" : null }, h); }))),
         el("tbody", { role: "rowgroup" }, rows.map(function (r) {
           var name = el("th", { scope: "row", role: "rowheader" }, el("span", { class: "sw" }, [swatch(r.l), el("a", { href: root + r.l.href }, r.l.name)].concat(r.l.median ? [el("small", {}, "medians")] : [])));
@@ -376,7 +391,7 @@
           return {
             name: l.name, colour: l.colour, shape: l.shape, dash: l.dash,
             points: isNaN(by) ? [] : l.points.filter(function (p) { return p.values[v.axis] != null; }).map(function (p) {
-              return { x: p.values[v.axis], y: p.values[0] * by, load: p.load, run: p.run, text: (/s$/.test(p.load) ? p.load.slice(0, -2) + " req/s" : "concurrency " + p.load) + ": " + digits(p.values[0] * by) + " " + v.rate.title.split(",")[0].replace("output ", "") + ", " + digits(p.values[v.axis]) + " " + (v.axis === 1 ? axis.text : "ms " + axis.text) };
+              return { x: p.values[v.axis], y: p.values[0] * by, load: p.load, run: p.run, text: loadText(p.load) + ": " + digits(p.values[0] * by) + " " + v.rate.title.split(",")[0].replace("output ", "") + ", " + digits(p.values[v.axis]) + " " + (v.axis === 1 ? axis.text : "ms " + axis.text) };
             }),
             best: b && !b.why && !isNaN(by) ? { x: b.values[v.axis], y: b.output * by } : null
           };
@@ -384,7 +399,7 @@
           if (!l.points.length) left++;
           return l.points.length;
         });
-      limits.replaceChildren.apply(limits, v.own.map(function (l) { return el("option", { value: l[0], selected: l[0] === v.limitAt }, l[1].text.replace(/^At (an? )?/, "")); }).concat([el("option", { value: "none", selected: !v.limit }, "none")]));
+      limits.replaceChildren.apply(limits, v.own.map(function (l) { return el("option", { value: l[0], selected: l[0] === v.limitAt }, l[1].text.replace(/^At (an? )?/, "")); }).concat([el("option", { value: "none", selected: v.limitAt === "none" }, "none: highest output")], v.loads.map(function (c) { return el("option", { value: "c" + c, selected: v.limitAt === "c" + c }, "at " + loadText(c)); })));
       best.replaceChildren(table(v, lines));
       readout.textContent = left ? left + " of " + lines.length + " configurations are not drawn: " + (v.rate.id === "total" ? "without " + axis.text : v.rate.id === "chip" ? "how many chips they have is not stated" : "without a price") + "." : "Wide grey line: Pareto front. Shaded: within the limit. Ring: best point, between two measured ones.";
       extra.replaceChildren.apply(extra, (data.scaling || []).map(function (s) {
