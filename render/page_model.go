@@ -47,7 +47,11 @@ func (r *Report) PairPage(pair Pair) Page {
 		if i > 0 {
 			s.ID, s.Title = "spread", "Spread of latencies"
 		} else {
-			s.Blocks = append(s.Blocks, r.reportLinks(at, pair))
+			links := r.reportLinks(at, pair)
+			for _, script := range r.scriptsOf(pair) {
+				links = append(links, Link{"parameters and results of " + script, ScriptPath(script)})
+			}
+			s.Blocks = append(s.Blocks, links)
 		}
 		p.add(s)
 	}
@@ -55,7 +59,7 @@ func (r *Report) PairPage(pair Pair) Page {
 	for _, ri := range r.measuredIn(pair.Model, pair.Device) {
 		runs = append(runs, r.runs[pair.Pair][ri]...)
 	}
-	p.add(r.evalSection(runs), r.runsSection(runs))
+	p.add(r.otherSection(pair), r.evalSection(runs), r.runsSection(runs))
 	return p
 }
 
