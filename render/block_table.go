@@ -1,6 +1,7 @@
 package render
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -160,6 +161,18 @@ func (t *Table) dropColumn(i int) {
 	t.Cols = append(t.Cols[:i:i], t.Cols[i+1:]...)
 	for k := range t.Rows {
 		t.Rows[k].Cells = append(t.Rows[k].Cells[:i:i], t.Rows[k].Cells[i+1:]...)
+	}
+}
+
+// dropEmpty leaves out the columns without a text or picture in any row.
+func (t *Table) dropEmpty() {
+	for i := len(t.Cols) - 1; i > 0; i-- {
+		if !slices.ContainsFunc(t.Rows, func(r Row) bool {
+			c := &r.Cells[i]
+			return strings.TrimSpace(c.Text) != "" || c.Outcome != "" || c.Spark != nil || c.Strip != nil || len(c.Marks) > 0
+		}) {
+			t.dropColumn(i)
+		}
 	}
 }
 

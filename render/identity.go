@@ -8,7 +8,7 @@ import (
 )
 
 // identityTable lists every fact with its origin.
-func identityTable(run *schema.Run) *Table {
+func identityTable(run *schema.Run, links CommitLinks) *Table {
 	t := &Table{
 		Caption: "Identity", Layout: KeyValue,
 		Cols: []Col{{Head: "What"}, {Head: "Value"}, {Head: "Known from"}, {Head: "Where"}},
@@ -44,7 +44,9 @@ func identityTable(run *schema.Run) *Table {
 		add("Image digest", run.Stack.Digest, "stack.digest")
 	}
 	for _, name := range sortedNames(run.Stack.Commits) {
-		add("Commit of "+name, run.Stack.Commits[name], "stack.commits")
+		id := run.Stack.Commits[name]
+		add("Commit of "+name, id, "stack.commits")
+		t.Rows[len(t.Rows)-1].Cells[1].Href = links.of(name, id, len(run.Stack.Commits) == 1)
 	}
 	return t
 }

@@ -16,7 +16,9 @@ import (
 func (r *Report) measuredTable(runs []int) *Table {
 	t := &Table{Caption: "What was measured", Layout: KeyValue, Cols: []Col{{Head: "What"}, {Head: "Value"}}}
 	for _, f := range r.measuredFacts() {
-		if v := r.distinct(runs, f.of); v != "" {
+		if f.label == commitsLabel {
+			r.commitRows(t, runs)
+		} else if v := r.distinct(runs, f.of); v != "" {
 			t.row(Cell{Text: f.label, Head: true}, Cell{Text: v, Code: true})
 		}
 	}
@@ -32,6 +34,26 @@ type measuredFact struct {
 	of    func(*columns.RunHead) string
 }
 
+const commitsLabel = "Commits"
+
+// commitRows has the commits of each component, with a link where all runs have one.
+func (r *Report) commitRows(t *Table, runs []int) {
+	components := map[string]bool{}
+	for _, i := range runs {
+		for name := range r.Columns.Runs[i].Commits {
+			components[name] = true
+		}
+	}
+	for _, name := range sortedNames(components) {
+		v := r.distinct(runs, func(h *columns.RunHead) string { return h.Commits[name] })
+		cell := Cell{Text: v, Code: true, Href: r.commitLinks().of(name, v, len(components) == 1)}
+		if slices.ContainsFunc(runs, func(i int) bool { return r.Columns.Runs[i].Dirty }) {
+			cell.Sub = "with changes that are not committed"
+		}
+		t.row(Cell{Text: "Commit of " + name, Head: true}, cell)
+	}
+}
+
 // measuredFacts are those of a report's head, in reading order. Commands and names of machines are not published.
 func (r *Report) measuredFacts() []measuredFact {
 	setting := func(name string) func(*columns.RunHead) string {
@@ -44,7 +66,7 @@ func (r *Report) measuredFacts() []measuredFact {
 		{"Hardware", hardware},
 		{"Engine", func(h *columns.RunHead) string { return strings.TrimSpace(h.Engine + " " + h.Version) }},
 		{"Image", func(h *columns.RunHead) string { return strings.TrimSpace(h.Image + " " + h.Digest) }},
-		{"Commits", commits},
+		{commitsLabel, commits},
 		{"Server mode", setting(columns.ServerMode)},
 	}
 	if !r.Public {
@@ -96,7 +118,7 @@ func (r *Report) measuredPairs(g *gate.Review) *Table {
 	if at < 0 {
 		return t
 	}
-	shown := []string{"Hardware", "Engine", "Image", "Commits", "Server mode", "Run command", "Run"}
+	shown := []string{"Hardware", "Engine", "Image", commitsLabel, "Server mode", "Run command", "Run"}
 	var facts []measuredFact
 	for _, f := range r.measuredFacts() {
 		if slices.Contains(shown, f.label) {
@@ -115,11 +137,7 @@ func (r *Report) measuredPairs(g *gate.Review) *Table {
 		}
 		t.Rows = append(t.Rows, Row{Cells: cells})
 	}
-	for i := len(t.Cols) - 1; i > 0; i-- {
-		if !slices.ContainsFunc(t.Rows, func(r Row) bool { return r.Cells[i].Text != "" }) {
-			t.dropColumn(i)
-		}
-	}
+	t.dropEmpty()
 	return t
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -144,9 +143,10 @@ func (r *Report) ChangesPage() Page {
 		Cols: []Col{
 			{Head: "Since"}, {Head: "Level", Unit: "the series that changed most"}, {Head: "Before → after", Length: Medium},
 			{Head: "Change", Num: true, Sort: true, Length: Short}, {Head: "95 % interval", Length: Medium},
-			{Head: "History", Length: Medium}, {Head: "What else changed"}, {Head: "State"},
+			{Head: "History", Length: Medium}, {Head: "Commits"}, {Head: "What else changed"}, {Head: "State"},
 		},
 	}
+	t.dropEmpty()
 	p.add(Section{ID: "changes", Title: "Changes of level",
 		Intro:  "Open first, then newest. What a model on a device did in one release in one direction is one change.",
 		Blocks: []Block{t.cut("ttreport check --change-points lists all of what a release measured")}})
@@ -172,8 +172,8 @@ func changesLead(all, open int) Lead {
 // levelRow is a change in two lines.
 func (r *Report) levelRow(c *levelChange, state Cell) Row {
 	s, rel := c.Series, r.Releases[c.release]
-	since := Cell{Text: rel.Name, Head: true, Href: ReleasePath(rel.Name), Sub: r.commitRange(c.release)}
-	if since.Sub == "" && !rel.Date.IsZero() {
+	since := Cell{Text: rel.Name, Head: true, Href: ReleasePath(rel.Name)}
+	if !rel.Date.IsZero() {
 		since.Sub = day(rel.Date)
 	}
 	level := Cell{Text: words.OnDevice(s.Model, s.Device), Href: PairPath(s.Model, s.Device),
@@ -202,7 +202,7 @@ func (r *Report) levelRow(c *levelChange, state Cell) Row {
 	}
 	return Row{Anchor: schema.Slug(rel.Name + " " + s.Model + " " + s.Device + " " + way), Cells: []Cell{
 		since, level, values, {Text: words.Signed(s.Metric, effect), Sort: &effect, Strong: true}, interval,
-		{Spark: r.spark(s, len(r.Releases)-1)}, beside, state,
+		{Spark: r.spark(s, len(r.Releases)-1)}, r.commitRange(c.release), beside, state,
 	}}
 }
 
@@ -226,31 +226,3 @@ func elseChanged(v *schema.Verdict) string {
 	}
 	return words.Capital(strings.Join(parts, "; ")) + "."
 }
-
-// commitRange names the commits of a release and of the one before: "vllm 1a2b3c4..5d6e7f8"; "" where none are stated.
-func (r *Report) commitRange(release int) string {
-	before := r.Gate.Before(release)
-	if before < 0 {
-		return ""
-	}
-	was, is := r.commitsOf(before), r.commitsOf(release)
-	for _, name := range sortedNames(is) {
-		if a, b := was[name], is[name]; a != "" && b != "" && a != b {
-			return fmt.Sprintf("%s %s..%s", name, short7(a), short7(b))
-		}
-	}
-	return ""
-}
-
-// commitsOf are the commits that a release's newest run states.
-func (r *Report) commitsOf(release int) map[string]string {
-	runs := r.Releases[release].Runs
-	for _, run := range slices.Backward(runs) {
-		if c := r.Columns.Runs[run].Commits; len(c) > 0 {
-			return c
-		}
-	}
-	return nil
-}
-
-func short7(s string) string { return s[:min(7, len(s))] }

@@ -47,11 +47,15 @@ func (r *Report) PairPage(pair Pair) Page {
 		if i > 0 {
 			s.ID, s.Title = "spread", "Spread of latencies"
 		} else {
-			s.Blocks = append(s.Blocks, r.reportLinks(at, pair))
+			links := r.reportLinks(at, pair)
+			for _, script := range r.scriptsOf(pair) {
+				links = append(links, Link{"parameters and results of " + script, ScriptPath(script)})
+			}
+			s.Blocks = append(s.Blocks, links)
 		}
 		p.add(s)
 	}
-	p.add(r.evalSection(pair), r.runsSection(r.runsOfPair(pair)))
+	p.add(r.otherSection(pair), r.evalSection(pair), r.runsSection(r.runsOfPair(pair)))
 	return p
 }
 

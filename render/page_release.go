@@ -350,7 +350,8 @@ func (r *Report) runsSection(runs []int) Section {
 		Caption: "Runs", Layout: List,
 		Cols: []Col{
 			{Head: "Run"}, {Head: "Started", Length: Medium}, {Head: "Model"}, {Head: "Device"},
-			{Head: "Engine"}, {Head: "Points", Num: true, Length: Short}, {Head: "Evals", Num: true, Length: Short},
+			{Head: "Engine"}, {Head: "Commit"},
+			{Head: "Points", Num: true, Length: Short}, {Head: "Evals", Num: true, Length: Short},
 			{Head: "Problems", Num: true, Length: Short},
 		},
 	}
@@ -367,10 +368,12 @@ func (r *Report) runsSection(runs []int) Section {
 		}
 		t.row(
 			Cell{Text: h.ID, Head: true, Href: RunPath(h.ID), Code: true}, text(started), text(words.OrUnknown(h.Model.Name)),
-			device, text(words.OrUnknown(engine)), text(words.Count(h.PointsEnd-h.FirstPoint)), text(words.Count(h.Scores)),
+			device, text(words.OrUnknown(engine)), r.runCommit(h),
+			text(words.Count(h.PointsEnd-h.FirstPoint)), text(words.Count(h.Scores)),
 			text(words.Count(h.Errors+h.Warnings)),
 		)
 	}
+	t.dropEmpty()
 	return Section{
 		ID: "runs", Title: "Runs", Intro: "Each with its sources, commands and file hashes.",
 		Blocks: []Block{t.cut("the files under data/ name every run")},

@@ -27,7 +27,7 @@ func (r *Report) RunPage(run *schema.Run, id string) Page {
 	if run.IsSimulated() {
 		p.Simulated = "Demo: this run was made by the embedded simulator. Nothing was measured on a device."
 	}
-	who := identityTable(run)
+	who := identityTable(run, r.commitLinks())
 	if !r.Public {
 		who.addMachine(run)
 	}

@@ -29,7 +29,8 @@ type Input struct {
 	Models    Listing        // how models stand in lists
 	Devices   Listing
 	Planned   []schema.Pair // with targets and no run
-	Public    bool          // leave out commands and foreign fields, and of paths all but the last name
+	Commits   CommitLinks
+	Public    bool // leave out commands and foreign fields, and of paths all but the last name
 }
 
 // Listing orders and hides names in lists. What is hidden keeps its page and its part in every

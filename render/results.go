@@ -14,7 +14,11 @@ import (
 // resultTables are the tables of some runs' points, with the fields that they fill: one, or where that would be too
 // wide one with means and rates and one with the other statistics.
 func (r *Report) resultTables(runs []int) []*Table {
-	points := r.points(runs)
+	return r.pointTables(r.points(runs))
+}
+
+// pointTables are the tables of points.
+func (r *Report) pointTables(points []*columns.PointRow) []*Table {
 	if len(points) == 0 {
 		return nil
 	}

@@ -371,6 +371,9 @@ func (b *builder) others() error {
 		for _, t := range r.Topics {
 			pages = append(pages, r.TopicPage(t))
 		}
+		for _, script := range r.Scripts() {
+			pages = append(pages, r.ScriptPage(script))
+		}
 		for _, page := range append(pages, r.Landing()) {
 			if err := p.page(page); err != nil {
 				return err

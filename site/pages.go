@@ -40,7 +40,12 @@ type frame struct {
 }
 
 // At is an address as a link has it.
-func (f frame) At(a render.Address) string { return f.Root + string(a) }
+func (f frame) At(a render.Address) string {
+	if a.External() {
+		return string(a)
+	}
+	return f.Root + string(a)
+}
 
 // What the templates see: layout.html, section.html, blocks/*.html, table.html, and the canvas of a chart.
 type (

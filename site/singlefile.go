@@ -51,8 +51,13 @@ func Single(r *render.Report, page render.Page, baseURL string, theme Theme) ([]
 	}})
 }
 
-// unlinked is an address on a page that leads nowhere.
-func unlinked(render.Address) render.Address { return "" }
+// unlinked is an address on a page without a site: only what lies outside of it is there.
+func unlinked(a render.Address) render.Address {
+	if a.External() {
+		return a
+	}
+	return ""
+}
 
 // hash is a source of a content security policy: this text and no other.
 func hash(b []byte) string {

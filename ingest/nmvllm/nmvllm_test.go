@@ -65,6 +65,26 @@ func store() string {
 	return "window.BENCHMARK_DATA = " + string(b) + ";\n"
 }
 
+// A store has the means of a measurement in one suite and its percentiles in another, published seconds later.
+func TestSuitesOfOneMeasurement(t *testing.T) {
+	entry := func(ms int, benches ...any) []any {
+		return []any{map[string]any{"commit": map[string]any{"id": "c1"}, "date": ms, "benches": benches}}
+	}
+	const first, second = "2024-07-09 02:12:27 UTC", "2024-07-09 02:31:00 UTC"
+	data, _ := json.Marshal(map[string]any{"lastUpdate": 1, "repoUrl": "x", "entries": map[string]any{
+		"observation_metrics": entry(1720492038018, bench("p90_ttft_ms", "L4 x 1", first, 31),
+			bench("p90_ttft_ms", "L4 x 1", second, 32)),
+		"smaller_is_better": entry(1720492032018, bench("mean_ttft_ms", "L4 x 1", first, 23),
+			bench("mean_ttft_ms", "L4 x 1", second, 24)),
+	}})
+	r := reader.Must(t, "data.js", "window.BENCHMARK_DATA = "+string(data))
+	if n := len(r.Points) + len(r.More); n != 2 {
+		t.Fatalf("%d points of two measurements", n)
+	}
+	Expect(t, r.Points[0], map[string]float64{"ttft.mean": 23, "ttft.p90": 31})
+	Expect(t, r.Points[1], map[string]float64{"ttft.mean": 24, "ttft.p90": 32})
+}
+
 // Before 0.5.0 TPOT includes the first token.
 func TestResult(t *testing.T) {
 	r := reader.Must(t, "x.json", result)

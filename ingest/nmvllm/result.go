@@ -114,6 +114,7 @@ var (
 // workload reads the requested workload: script_args, and the lines of the generated description.
 func workload(v decode.Value, d *draft.Draft) {
 	args := v.Get("script_args")
+	d.Condition("script", strings.TrimSuffix(v.Get("script_name").Str(), ".py"))
 	d.Key.Dataset = v.Get("dataset").Str()
 	if strings.ContainsAny(d.Key.Dataset, "/\\") { // a path
 		d.Key.Dataset = d.Key.Dataset[strings.LastIndexAny(d.Key.Dataset, "/\\")+1:]

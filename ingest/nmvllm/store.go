@@ -25,6 +25,7 @@ type store struct {
 	seed    maphash.Seed
 	twice   int
 	builds  builds
+	suites  map[pointID]halves // by measurement
 }
 
 // runID is what the values of one commit on one system have in common.
@@ -39,7 +40,7 @@ type pointID struct {
 func readStore(f *decode.File, m schema.Match) schema.Reading {
 	s := &store{
 		f: f, format: m.Format, drafts: map[pointID]*draft.Draft{}, seen: map[uint64]bool{}, seed: maphash.MakeSeed(),
-		names: map[string]decode.Value{}, builds: buildsOf(f.First.Get("entries")),
+		names: map[string]decode.Value{}, suites: map[pointID]halves{}, builds: buildsOf(f.First.Get("entries")),
 	}
 	s.entries()
 	for _, d := range s.points {
@@ -118,15 +119,56 @@ func (s *store) bench(suite string, entry, bench decode.Value) {
 	if s.isTwice(published{run.commit, title, date, run.model, value}) {
 		return
 	}
+	id := pointID{run, name.Get("description").Str(), date}
+	known := s.suites[id.measurement()]
+	if d := known.without(metric); d != nil && date != "" {
+		s.put(d, metric, bench, run.version)
+		return
+	}
 	r := s.runs.Of(run, func() schema.Reading {
 		return schema.Reading{
 			Format: s.format, Detail: "a commit of a store", Facts: s.facts(entry, name, extra, run.commit),
 		}
 	})
-	d := s.point(pointID{run, name.Get("description").Str(), date}, r, bench, extra)
-	if d != nil && !put(d, metric, bench.Get("unit").Str(), value, run.version) {
+	if d := s.point(id, r, bench, extra); d != nil {
+		s.suites[id.measurement()] = append(known, half{d, map[string]bool{metric: true}})
+		s.put(d, metric, bench, run.version)
+	}
+}
+
+// put sets one value of a point.
+func (s *store) put(d *draft.Draft, metric string, bench decode.Value, version string) {
+	value, _ := bench.Get("value").Float()
+	if !put(d, metric, bench.Get("unit").Str(), value, version) {
 		d.Keep(metric, bench.Get("value").Text())
 	}
+}
+
+// measurement identifies what a script measured at one time. A store has its means in one suite and its percentiles in
+// another, which were published one after the other.
+func (id pointID) measurement() pointID {
+	id.run.date = ""
+	return id
+}
+
+// halves are the points of one measurement, with the metrics that they have: two, where two machines began in the same
+// second.
+type halves []half
+
+type half struct {
+	point *draft.Draft
+	has   map[string]bool
+}
+
+// without is the first point without a metric, which then has it; nil for none.
+func (h halves) without(metric string) *draft.Draft {
+	for _, x := range h {
+		if !x.has[metric] {
+			x.has[metric] = true
+			return x.point
+		}
+	}
+	return nil
 }
 
 // published identifies a value, to find those that were published twice.

@@ -42,8 +42,8 @@ type packed struct {
 }
 
 // Pack holds the metrics of a point in a tenth of the memory, until [Point.Unpack]. In between, [Point.Value],
-// [Point.Definition] and [Point.EachMetric] read them, and Metrics is nil. Points with members of a newer version stay as
-// they are.
+// [Point.Definition] and [Point.EachMetric] read them, and Metrics is nil. Points with members of a newer version stay
+// as they are.
 func (s *Shapes) Pack(p *Point) {
 	if len(p.Metrics) == 0 {
 		return

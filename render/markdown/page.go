@@ -130,6 +130,9 @@ func (w writer) commands(list []string) {
 
 // link is a text with its address; without a site, the text.
 func (w writer) link(text string, href render.Address) string {
+	if href.External() && text != "" {
+		return "[" + text + "](" + string(href) + ")"
+	}
 	if w.site == "" || href == "" || text == "" {
 		return text
 	}

@@ -66,7 +66,7 @@
       value = el("span", { class: "v " + S(o.o) + " " + S(o.e) }, [parts[0] || S(o.o)].concat(o.e ? [" ", el("small", {}, S(o.e))] : []));
     else if (flags & 2 && parts[0]) value = el("span", { class: "id" }, parts[0]);
     else if (flags & 4) value = el("b", {}, parts[0]);
-    if (o.h) value = el("a", { href: root + S(o.h) }, value);
+    if (o.h) value = el("a", { href: (/^https?:/.test(S(o.h)) ? "" : root) + S(o.h) }, value);
     kids = o.p ? [strip(o.p, S)] : [value];
     if (o.g) kids.push(" ", el("small", { class: "tag" }, S(o.g)));
     if (sub) kids.push(" ", el("small", {}, sub));

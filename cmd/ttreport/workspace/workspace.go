@@ -53,7 +53,11 @@ type Config struct {
 type Site struct {
 	BaseURL string `yaml:"base_url"` // where it will be: https://example.org/results
 	Mode    string `yaml:"mode"`     // auto, release, nightly, compare or evals
-	Logo    string `yaml:"logo"`     // picture before the title: .svg, .png or .jpg, relative to this file
+	// Where people read a commit, and what changed between two: an address with {commit}, with {from} and {to}.
+	CommitURL  Addresses `yaml:"commit_url"`
+	CompareURL Addresses `yaml:"compare_url"`
+
+	Logo string `yaml:"logo"` // picture before the title: .svg, .png or .jpg, relative to this file
 	// Tokens are colours of the style sheet by name: "#rrggbb", or two of them for light and dark.
 	Tokens map[string]string `yaml:"tokens"`
 }
@@ -147,6 +151,9 @@ func Open(dir string) (*Workspace, error) {
 	if p := decode.YAML(name, data, &w.Config); p != nil {
 		_, picture, _ := strings.Cut(p.Hint, "\n") // the source line with a caret
 		return nil, fmt.Errorf("%s:%d:%d: %s\n%s", name, p.Line, p.Column, p.Found, picture)
+	}
+	if err := w.Config.Site.check(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	for _, list := range []Listing{w.Config.Models, w.Config.Devices} {
 		if err := list.check(); err != nil {
