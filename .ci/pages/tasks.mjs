@@ -27,11 +27,11 @@ const tasks = [
   { name: "which release brought the step of a model", needs: 'nav a[href*="changes/"]', steps: [nav("changes/")],
     answer: () => document.querySelector("main tbody tr")?.innerText || document.querySelector("h1").innerText },
   { name: "two releases side by side", needs: ".card", steps: [nav("compare/")], slow: true,
-    answer: () => document.querySelector("main .scroll tbody tr td, main table tbody tr td, main .empty")?.closest("tr, .empty").innerText },
+    answer: () => [...document.querySelectorAll("main tbody tr:not([aria-hidden])")].map((r) => r.innerText.trim()).find(Boolean) },
   { name: "missed targets by size", needs: 'nav a[href*="targets/"]', steps: [nav("targets/")],
     answer: () => document.querySelector("main tbody tr")?.innerText || document.querySelector("h1").innerText },
   { name: "raw file and command behind a number", needs: '#changed tbody td a[href*="runs/"], #models tbody th a',
-    steps: [{ click: '#changed tbody td a[href*="runs/"]', or: model }, { click: 'main td a[href*="runs/"], main th a[href*="runs/"]', unless: /[0-9a-f]{64}/ }], slow: true,
+    steps: [{ click: '#changed tbody td a[href*="runs/"]', or: { click: '#models tbody td a', or: model } }, { click: 'main td a[href*="runs/"], main th a[href*="runs/"]', unless: /[0-9a-f]{64}/ }], slow: true,
     answer: () => (document.querySelector("main").innerText.match(/[0-9a-f]{64}/) || [])[0] },
   { name: "a link to the state of a chart", needs: "[data-plane], #models tbody th a",
     steps: [{ ...model, unless: "[data-plane] svg" }, { choose: "[data-plane] select[name=x]", value: "ttft" }], slow: true,
@@ -52,6 +52,7 @@ async function step(page, s) {
   if (s.unless instanceof RegExp) { if (s.unless.test(await page.evaluate(() => document.querySelector("main").innerText))) return 0; }
   else if (s.unless && await seen(page, s.unless)) return 0;
   if (s.choose) {
+    await page.waitForSelector(s.choose, { visible: true, timeout: 8000 }).catch(() => {});
     if (!await seen(page, s.choose)) return -1;
     const values = await page.$$eval(s.choose + " option", (list) => list.map((o) => o.value));
     const value = s.value instanceof RegExp ? values.find((v) => v === "c32") || values.find((v) => s.value.test(v)) : s.value;
@@ -67,7 +68,8 @@ async function step(page, s) {
 async function attempt(task, width, theme) {
   const page = await browser.newPage();
   await page.setViewport({ width, height: width > 500 ? 900 : 844 });
-  await page.goto(front + "?theme=" + theme, { waitUntil: "networkidle0" });
+  await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: theme }]);
+  await page.goto(front, { waitUntil: "networkidle0" });
   let clicks = 0, answer = "";
   try {
     if (!await page.$(task.needs)) return null;
