@@ -3,7 +3,6 @@
 (function () {
   var series = ttreport.series,
     el = series.el,
-    digits = series.digits,
     percent = series.percent,
     read = series.read,
     write = series.write,
@@ -107,7 +106,7 @@
         head: "Value",
         num: true,
         cell: function (i) {
-          return digits(t.v[i]);
+          return series.number(root, t, i);
         },
         sort: function (i) {
           return t.v[i];
