@@ -24,6 +24,7 @@ type SeriesTable struct {
 	Metrics   []SeriesMetric `json:"metrics"`
 	Words     []SeriesWord   `json:"words"`
 	Releases  []string       `json:"releases,omitempty"`
+	Channels  []string       `json:"channels,omitempty"` // of Releases
 	// Conds are conditions that change what a number means: two numbers that both state one and differ in it are not
 	// compared.
 	Conds []map[string]string `json:"conds,omitempty"`
@@ -176,7 +177,11 @@ func (r *Report) Explore() SeriesTable {
 	numbers := newNumberTable(r)
 	for _, x := range rows {
 		t.add(x.s, x.g)
-		t.Release = append(t.Release, name(t.releases, r.Releases[x.g.Release].Name, &t.Releases))
+		rel := &r.Releases[x.g.Release]
+		t.Release = append(t.Release, place(t.releases, rel.Name, &t.Releases, func() string {
+			t.Channels = append(t.Channels, rel.Channel)
+			return rel.Name
+		}))
 		t.Spark = append(t.Spark, r.sparkLetters(x.s))
 		numbers.place(x.s, &x.g)
 	}

@@ -32,6 +32,8 @@
       return shards[id];
     },
     draw: draw,
+    csv: csv,
+    offer: offer,
     digits: digits,
     copyable: copyable
   };
@@ -183,6 +185,11 @@
         else if (typeof d === "number") lines.push([one.name, x.data[i], d]);
       });
     });
+    return csv(lines);
+  }
+
+  // csv is rows of values as a file.
+  function csv(lines) {
     return (
       lines
         .map(function (l) {
