@@ -56,7 +56,7 @@
         "any"
       ),
       release: select("Release", "release", t.releases, "any"),
-      channel: select("Channel", "channel", sorted(t.channels), "any"),
+      channel: select("Channel", "channel", sorted(t.channels || []), "any"),
       tool: select("Tool", "tool", sorted(t.tools), "any"),
       metric: select("Metric", "metric", sorted(text.m), "any"),
       workload: select("Workload", "workload", sorted(t.workloads), "any"),
@@ -258,7 +258,7 @@
           p = t.pairs[t.p[i]],
           m = t.metrics[t.m[i]],
           g = t.words[t.g[i]],
-          known = t.u[i] >= 0;
+          known = t.u && t.u[i] >= 0;
         lines.push([
           p.model, p.device, t.impls[t.i[i]], t.workloads[t.w[i]], t.tools[t.t[i]], m.label, m.unit, t.v[i], t.c[i], g.verdict,
           g.evidence, t.releases[t.r[i]], known ? t.runs[t.u[i]] : "", known ? t.o[i] : ""
