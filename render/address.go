@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"net/url"
 	"path"
 	"regexp"
 	"strings"
@@ -74,6 +75,12 @@ func RunName(id string) string { return segment(id) }
 
 // RunPath is the address of a run: the part after # names it.
 func RunPath(id string) Address { return RunsPath + "#" + Address(RunName(id)) }
+
+// NumberPath is the address of a number: a metric of a point of a run, counted from 1. Every page opens what is behind
+// it. A statistic may follow: …/p3/ttft/p99.
+func NumberPath(id string, point int, metric string) Address {
+	return RunPath(id) + Address(fmt.Sprintf("/p%d/%s", point, url.PathEscape(metric)))
+}
 
 // RunIndexPath is the script that says in which script the details of a run are.
 const RunIndexPath Address = "data/shards/runs.js"

@@ -38,6 +38,7 @@ type Col struct {
 	Sort       bool
 	Length     Length
 	Stats      string // names of the statistics below the values of the column: "median|p99"
+	Metric     string // of the numbers of the column, as addresses name it
 }
 
 // Below is what stands below the value of a cell: "median 74.6, p99 86.7".

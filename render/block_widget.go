@@ -10,8 +10,8 @@ type Widget struct {
 
 // ReleaseRef is a release with the address of its numbers.
 type ReleaseRef struct {
-	Name  string
-	Shard Address
+	Name  string  `json:"name"`
+	Shard Address `json:"shard"`
 }
 
 // Kind implements Block.

@@ -192,6 +192,9 @@ func (r *Report) contents() string {
 		}
 	}
 	text := strings.Join(parts, ", ") + "; no release is stated, so nothing is judged."
+	if slices.ContainsFunc(r.Releases, func(x judge.Release) bool { return x.Label }) {
+		text = strings.Join(parts, ", ") + "; nothing is judged here."
+	}
 	if first.IsZero() {
 		return text
 	}

@@ -315,7 +315,7 @@ func (r *Report) releaseTable() *Table {
 	t := &Table{
 		Caption: "Releases, newest first", Layout: List,
 		Cols: []Col{
-			{Head: "Release"}, {Head: "Date", Length: Medium}, {Head: "Decision"},
+			{Head: "Release"}, {Head: "Date", Length: Medium}, {Head: "Decision", Length: Medium},
 			{Head: "Models and devices", Num: true, Length: Short}, {Head: "Points", Num: true, Length: Short},
 			{Head: "Evals", Num: true, Length: Short},
 		},

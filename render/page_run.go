@@ -196,6 +196,19 @@ func commands(run *schema.Run) Commands {
 	return out
 }
 
+// CommandOf says which of a run's commands measured each point, from 1; 0: none is known.
+func CommandOf(run *schema.Run) []int {
+	of, place := make([]int, len(run.Points)), map[string]int{}
+	for i := range run.Points {
+		line := shellescape.QuoteCommand(run.Points[i].Command)
+		if line != "" && place[line] == 0 {
+			place[line] = len(place) + 1
+		}
+		of[i] = place[line]
+	}
+	return of
+}
+
 // sources are the raw files of a run, each once, and their numbers by path, from 1.
 func sources(run *schema.Run) (list []rawFile, number map[string]int) {
 	number = map[string]int{}

@@ -31,7 +31,9 @@ func pointTable(run *schema.Run) *Table {
 	}
 	kept := keptMetrics(run)
 	for _, m := range kept {
-		t.Cols = append(t.Cols, Col{Head: m.info.Label, Unit: m.info.Unit, Num: true, Stats: strings.Join(m.stats, "|")})
+		t.Cols = append(t.Cols, Col{
+			Head: m.info.Label, Unit: m.info.Unit, Num: true, Stats: strings.Join(m.stats, "|"), Metric: m.info.Name,
+		})
 	}
 	files, number := sources(run)
 	if len(files) > 1 {

@@ -24,6 +24,7 @@ type SeriesTable struct {
 	Metrics   []SeriesMetric `json:"metrics"`
 	Words     []SeriesWord   `json:"words"`
 	Releases  []string       `json:"releases,omitempty"`
+	Channels  []string       `json:"channels,omitempty"` // of Releases
 	// Conds are conditions that change what a number means: two numbers that both state one and differ in it are not
 	// compared.
 	Conds []map[string]string `json:"conds,omitempty"`
@@ -41,6 +42,8 @@ type SeriesTable struct {
 	Release column     `json:"r,omitempty"` // of the value
 	// Spark has a letter a release, A lowest to / highest of 64 levels; - where there is no value.
 	Spark []string `json:"s,omitempty"`
+
+	*NumberColumns
 }
 
 // column has a small number a row. In a file, one that repeats its numbers often is {"runs": [number, how often, …]}.
@@ -171,11 +174,18 @@ func (r *Report) Explore() SeriesTable {
 		}
 		return cmp.Compare(b.g.Weight, a.g.Weight)
 	})
+	numbers := newNumberTable(r)
 	for _, x := range rows {
 		t.add(x.s, x.g)
-		t.Release = append(t.Release, name(t.releases, r.Releases[x.g.Release].Name, &t.Releases))
+		rel := &r.Releases[x.g.Release]
+		t.Release = append(t.Release, place(t.releases, rel.Name, &t.Releases, func() string {
+			t.Channels = append(t.Channels, rel.Channel)
+			return rel.Name
+		}))
 		t.Spark = append(t.Spark, r.sparkLetters(x.s))
+		numbers.place(x.s, &x.g)
 	}
+	t.NumberColumns = &numbers.NumberColumns
 	return t.SeriesTable
 }
 
@@ -211,14 +221,18 @@ func (r *Report) sparkLetters(s *judge.Series) string {
 
 // ReleaseSeries is the table of what one release measured.
 func (r *Report) ReleaseSeries(at int) SeriesTable {
-	t := r.newSeriesTable()
+	t, numbers := r.newSeriesTable(), newNumberTable(r)
 	for i := range r.Gate.Series {
 		s := &r.Gate.Series[i]
 		if g, ok := r.Gate.Summary(s, at); ok && !s.Tail() {
 			t.add(s, g)
+			numbers.place(s, &g)
+			numbers.judged(s, &g)
 			t.Cond = append(t.Cond, place(t.conds, fmt.Sprint(g.Conditions), &t.Conds,
 				func() map[string]string { return g.Conditions }))
 		}
 	}
+	numbers.explain(at)
+	t.NumberColumns = &numbers.NumberColumns
 	return t.SeriesTable
 }

@@ -110,16 +110,29 @@ func direction(metric string) string {
 	return strings.Trim(info.Unit+", "+info.Better.String(), ", ")
 }
 
-// behind returns the pages of the runs behind a change: the newest of the baseline and of the release.
+// numberPath is the address of the number of a series in a release: of the first run that has it, or of the last.
+func (r *Report) numberPath(s *judge.Series, release int, last bool) Address {
+	run, point := r.Gate.PointOf(s, release, last)
+	if run < 0 {
+		return ""
+	}
+	at := NumberPath(r.Columns.Runs[run].ID, point, s.Metric)
+	if s.Tail() {
+		at += "/" + Address(s.Stat)
+	}
+	return at
+}
+
+// behind returns the numbers behind a change: the newest of the baseline and of the release.
 func (r *Report) behind(s *judge.Series, v schema.Verdict) (before, now Address) {
 	for i := range r.Releases {
 		switch r.Releases[i].Name {
 		case v.Baseline:
 			if _, ok := v.Ref.Get(); ok {
-				before = RunPath(r.Gate.RunOf(s, i))
+				before = r.numberPath(s, i, false)
 			}
 		case v.Release:
-			now = RunPath(v.Run)
+			now = r.numberPath(s, i, v.Run != r.Gate.RunOf(s, i))
 		}
 	}
 	return before, now

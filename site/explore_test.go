@@ -56,6 +56,34 @@ func TestExplore(t *testing.T) {
 	b := openBrowser(t, dir)
 	b.goTo(t, filepath.Join(dir, "explore/index.html"))
 	until(t, b, "all series are shown", status+`.indexOf("16 series of 16") === 0 && `+shown+` === 16`)
+	eval[bool](t, b, `(function () {
+		URL.createObjectURL = function (blob) { blob.text().then(function (x) { window.saved = x; }); return "#"; };
+		HTMLAnchorElement.prototype.click = function () {};
+		return true;
+	})()`)
+	for _, x := range []struct {
+		filter, value string
+		left          int // of 16; four were last measured in v0.11.0
+	}{{"release", "v0.12.0", 12}, {"release", "v0.11.0", 4}, {"tool", "vllm", 16}, {"channel", "release", 16}} {
+		choose(t, b, x.filter, x.value)
+		until(t, b, "the address has the filter", `location.hash === "#`+x.filter+`=`+x.value+`"`)
+		if n := eval[int](t, b, shown); n != x.left {
+			t.Errorf("%s %s leaves %d series", x.filter, x.value, n)
+		}
+		choose(t, b, x.filter, "")
+	}
+	choose(t, b, "device", "t3k")
+	choose(t, b, "q", "ttft 128/128/1")
+	until(t, b, "text narrows it", shown+` < 8`)
+	eval[bool](t, b, `(document.querySelector(".downloads button").click(), true)`)
+	until(t, b, "the rows that are shown are a file", `(window.saved || "").indexOf("model,device,") === 0 &&
+		saved.trim().split("\n").length === `+shown+` + 1 && saved.indexOf("t3k") > 0 && saved.indexOf("n150") < 0`)
+	if got := eval[string](t, b, `saved`); !strings.Contains(got, ",TTFT mean,ms,131,") || !strings.Contains(got, ",run-3-1,1\n") {
+		t.Errorf("the file is %s", got)
+	}
+	choose(t, b, "device", "")
+	choose(t, b, "q", "")
+	until(t, b, "all again", status+`.indexOf("16 series of 16") === 0`)
 	if first := eval[string](t, b, firstRow); !strings.HasPrefix(first, "? inconclusive") {
 		t.Errorf("the worst is not the first: %s", first)
 	}

@@ -26,7 +26,8 @@ type (
 	columns list
 )
 
-// packedPage is [title, tone, mark, word, text, eyebrow, simulated, crumbs, sections].
+// packedPage is [title, tone, mark, word, text, eyebrow, simulated, crumbs, sections]; of a run, the place of each
+// point's command follows.
 func packedPage(p *render.Page) list {
 	var crumbs, sections list
 	for _, c := range p.Crumbs {
@@ -41,6 +42,14 @@ func packedPage(p *render.Page) list {
 	}
 	l := p.Lead
 	return list{p.Title, string(l.Tone), string(l.Mark), l.Word, l.Text, p.Eyebrow, p.Simulated, crumbs, sections}
+}
+
+func packedInts(numbers []int) list {
+	out := make(list, len(numbers))
+	for i, n := range numbers {
+		out[i] = n
+	}
+	return out
 }
 
 // packedBlock is one or more of ["table", …], ["p", text], ["pre", text], ["chart", id, title, summary, chart].
@@ -68,8 +77,8 @@ func packedBlock(b render.Block) list {
 }
 
 // packedTable is ["table", layout, caption, columns, rows, more, anchor]. Columns are a place in the list of columns of
-// the file, each [head, unit, number, length, statistics, flags of its cells]; a row is its cells, or a heading. The
-// anchor is what the addresses of rows begin with, before their number: "p".
+// the file, each [head, unit, number, length, statistics, flags of its cells, metric]; a row is its cells, or a
+// heading. The anchor is what the addresses of rows begin with, before their number: "p".
 func packedTable(t *render.Table) list {
 	flags := make([]int, len(t.Cols))
 	cols, rows := make(list, len(t.Cols)), make(list, 0, len(t.Rows))
@@ -84,7 +93,7 @@ func packedTable(t *render.Table) list {
 				break
 			}
 		}
-		cols[i] = list{c.Head, c.Unit, number, string(c.Length), c.Stats, flags[i]}
+		cols[i] = list{c.Head, c.Unit, number, string(c.Length), c.Stats, flags[i], c.Metric}
 	}
 	anchor := ""
 	for i := range t.Rows {

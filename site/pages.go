@@ -25,6 +25,7 @@ type pages struct {
 	site    string
 	version string
 	css, js string // fingerprints of assets
+	drawer  []scriptView
 	theme   Theme
 	items   []menuItem
 	menus   sync.Map // menu of a root and a current entry: HTML
@@ -55,7 +56,8 @@ type (
 		Site, Version string
 		CSS, JS       string // fingerprints
 		Scripts       []scriptView
-		Theme         string // fingerprint of the owner's colours, or ""
+		Drawer        []scriptView // that a number needs which is opened
+		Theme         string       // fingerprint of the owner's colours, or ""
 		Logo          *logoView
 		Navigation    template.HTML
 		Single        *inlined // of a page that is one file; else nil
@@ -94,6 +96,13 @@ func newPages(r *render.Report, theme Theme) (*pages, error) {
 	if p.js, err = static.Fingerprint("site.js"); err != nil {
 		return nil, err
 	}
+	for _, name := range []string{"run.js", "drawer.js"} { // loaded when a number is opened
+		print, err := static.Fingerprint(name)
+		if err != nil {
+			return nil, err
+		}
+		p.drawer = append(p.drawer, scriptView{name, print})
+	}
 	p.t = template.New("").Funcs(template.FuncMap{
 		"section": p.section, "draw": p.draw, "table": p.table, "chart": newChartView, "panel": p.panel,
 		"whiskers": p.whiskers, "shard": shardID,
@@ -124,7 +133,9 @@ func (p *pages) page(page render.Page) ([]byte, error) {
 
 // pageFrom makes a page with root before every address.
 func (p *pages) pageFrom(page render.Page, root string) ([]byte, error) {
-	v := layoutView{frame: frame{Root: root, Path: page.Path, Linked: true}, Page: page, CSS: p.css, JS: p.js}
+	v := layoutView{
+		frame: frame{Root: root, Path: page.Path, Linked: true}, Page: page, CSS: p.css, JS: p.js, Drawer: p.drawer,
+	}
 	v.Logo = p.theme.shown(root)
 	if p.theme.css != nil {
 		v.Theme = static.Print(p.theme.css)

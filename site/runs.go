@@ -12,10 +12,13 @@ import (
 // release with more has several.
 const runsBytes = 350_000
 
-// runIndex says in which script the details of a run are: Files by number, Runs by the name in the address.
+// runIndex says in which script the details of a run are, Files by number, Runs by the name in the address, and in
+// which one its numbers are judged.
 type runIndex struct {
-	Files []render.Address `json:"files"`
-	Runs  map[string]int   `json:"runs"`
+	Files    []render.Address    `json:"files"`
+	Of       []int               `json:"of"` // the release of each file
+	Releases []render.ReleaseRef `json:"releases"`
+	Runs     map[string]int      `json:"runs"`
 }
 
 // runs makes the details of all runs, some scripts a release, and the index of them. A file a run was six thousand
@@ -29,8 +32,11 @@ func (b *builder) runs() error {
 	}); err != nil {
 		return err
 	}
-	index := runIndex{Files: []render.Address{}, Runs: map[string]int{}}
+	index := runIndex{
+		Files: []render.Address{}, Of: []int{}, Releases: []render.ReleaseRef{}, Runs: map[string]int{},
+	}
 	for i, rel := range r.Releases {
+		index.Releases = append(index.Releases, render.ReleaseRef{Name: rel.Name, Shard: render.ReleaseShardPath(rel.Name)})
 		left := rel.Runs
 		for part, n := range parts[i] {
 			for _, run := range left[:n] {
@@ -42,6 +48,7 @@ func (b *builder) runs() error {
 				index.Runs[name] = len(index.Files)
 			}
 			left, index.Files = left[n:], append(index.Files, render.RunShardPath(rel.Name, part))
+			index.Of = append(index.Of, i)
 		}
 	}
 	_, err := b.unit("runs", "", func(p *part) error {
@@ -101,7 +108,7 @@ func (b *builder) writeRuns(p *part, release int) (parts []int, err error) {
 			continue
 		}
 		page := view(b, b.report.RunPage(&doc, h.ID))
-		packed := packedPage(&page)
+		packed := append(packedPage(&page), packedInts(render.CommandOf(&doc)))
 		size += pack.tally(packed)
 		pages = append(pages, member{render.RunName(h.ID), packed})
 		if size > runsBytes {

@@ -4,7 +4,6 @@
 (function () {
   var series = ttreport.series,
     el = series.el,
-    digits = series.digits,
     percent = series.percent,
     count = series.count,
     read = series.read,
@@ -89,7 +88,7 @@
         head: "A",
         num: true,
         cell: function (r) {
-          return digits(r.a);
+          return series.number(root, r.one.t, r.one.i);
         },
         sort: function (r) {
           return r.a;
@@ -99,7 +98,7 @@
         head: "B",
         num: true,
         cell: function (r) {
-          return digits(r.b);
+          return series.number(root, r.two.t, r.two.i);
         },
         sort: function (r) {
           return r.b;
@@ -255,7 +254,7 @@
             twice++;
             map.get(key).twice = true;
           } else
-            map.set(key, { v: t.v[i], p: p, tool: tool, w: t.workloads[t.w[i]], m: m, n: t.conds[t.n[i]] || {} });
+            map.set(key, { t: t, i: i, v: t.v[i], p: p, tool: tool, w: t.workloads[t.w[i]], m: m, n: t.conds[t.n[i]] || {} });
         }
         return map;
       });
@@ -297,6 +296,8 @@
           where: where,
           page: differs.model || differs.device ? "" : a.p.page,
           tool: differs.tool ? a.tool + " → " + b.tool : a.tool,
+          one: a,
+          two: b,
           a: a.v,
           b: b.v,
           change: change,

@@ -3,7 +3,6 @@
 (function () {
   var series = ttreport.series,
     el = series.el,
-    digits = series.digits,
     percent = series.percent,
     read = series.read,
     write = series.write,
@@ -56,11 +55,19 @@
         ),
         "any"
       ),
+      release: select("Release", "release", t.releases, "any"),
+      channel: select("Channel", "channel", sorted(t.channels || []), "any"),
+      tool: select("Tool", "tool", sorted(t.tools), "any"),
       metric: select("Metric", "metric", sorted(text.m), "any"),
       workload: select("Workload", "workload", sorted(t.workloads), "any"),
       verdict: select("Verdict", "verdict", sorted(text.g), "any")
     };
-    var said = el("p", { class: "more", role: "status" });
+    var said = el("p", { class: "more", role: "status" }),
+      save = el("button", { type: "button", class: "copy" }, "CSV of these"),
+      shown = [];
+    save.addEventListener("click", function () {
+      ttreport.offer("explore.csv", "text/csv", csv());
+    });
     var state = read();
     var cols = [
       {
@@ -107,7 +114,7 @@
         head: "Value",
         num: true,
         cell: function (i) {
-          return digits(t.v[i]);
+          return series.number(root, t, i);
         },
         sort: function (i) {
           return t.v[i];
@@ -199,6 +206,12 @@
         m: Uint8Array.from(text.m, function (s) {
           return !state.metric || s === state.metric ? 1 : 0;
         }),
+        r: Uint8Array.from(t.releases, function (s, i) {
+          return (!state.release || s === state.release) && (!state.channel || t.channels[i] === state.channel) ? 1 : 0;
+        }),
+        t: Uint8Array.from(t.tools, function (s) {
+          return !state.tool || s === state.tool ? 1 : 0;
+        }),
         w: Uint8Array.from(t.workloads, function (s) {
           return !state.workload || s === state.workload ? 1 : 0;
         }),
@@ -207,7 +220,7 @@
         })
       };
       for (var i = 0; i < n; i++) {
-        if (!(keep.p[t.p[i]] && keep.m[t.m[i]] && keep.w[t.w[i]] && keep.g[t.g[i]])) continue;
+        if (!(keep.p[t.p[i]] && keep.m[t.m[i]] && keep.w[t.w[i]] && keep.g[t.g[i]] && keep.r[t.r[i]] && keep.t[t.t[i]])) continue;
         var all = true;
         for (var h = 0; h < hits.length && all; h++) {
           var o = hits[h];
@@ -232,7 +245,26 @@
         " series of " +
         n.toLocaleString("en-US") +
         (found ? "" : ": nothing matches; take a filter away");
+      shown = out;
       v.show(out, col < 0 ? 0 : col, down);
+    }
+    // csv is what the filters left, in its order.
+    function csv() {
+      var lines = [
+        ["model", "device", "implementation", "workload", "tool", "metric", "unit", "value", "change", "verdict", "evidence", "release", "run", "point"]
+      ];
+      for (var n = 0; n < shown.length; n++) {
+        var i = shown[n],
+          p = t.pairs[t.p[i]],
+          m = t.metrics[t.m[i]],
+          g = t.words[t.g[i]],
+          known = t.u && t.u[i] >= 0;
+        lines.push([
+          p.model, p.device, t.impls[t.i[i]], t.workloads[t.w[i]], t.tools[t.t[i]], m.label, m.unit, t.v[i], t.c[i], g.verdict,
+          g.evidence, t.releases[t.r[i]], known ? t.runs[t.u[i]] : "", known ? t.o[i] : ""
+        ]);
+      }
+      return ttreport.csv(lines);
     }
     var timer;
     q.addEventListener("input", function () {
@@ -269,6 +301,7 @@
       e.preventDefault();
     });
     host.appendChild(said);
+    host.appendChild(el("p", { class: "downloads" }, save));
     host.appendChild(v.box);
     apply();
     addEventListener("resize", v.again);

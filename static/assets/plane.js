@@ -247,6 +247,7 @@
       best = el("div", { class: "tw", tabindex: "0", role: "region", "aria-label": data.model + ": best points" }),
       extra = el("div", { class: "curves" });
     data.limits = data.limits || [];
+    var usual = data.limits[data.limit] ? AXES[data.limits[data.limit].axis].id : "speed"; // the axis of the sentence above
     data.lines.forEach(function (l) {
       if (devices.indexOf(l.device) < 0) devices.push(l.device);
       l.colour = (l.look % 5) + 1;
@@ -279,7 +280,7 @@
       return s;
     }
     choose("y", "Output", rates.map(function (r) { return [r.id, r.text]; }), state.y || "total");
-    choose("x", "Against", AXES.slice(1).filter(function (a, i) { return data.lines.some(function (l) { return l.points.some(function (p) { return p.values[i + 1] != null; }); }); }).map(function (a) { return [a.id, a.text]; }), state.x || "speed");
+    choose("x", "Against", AXES.slice(1).filter(function (a, i) { return data.lines.some(function (l) { return l.points.some(function (p) { return p.values[i + 1] != null; }); }); }).map(function (a) { return [a.id, a.text]; }), state.x || usual);
     if (data.workloads.length > 1) choose("w", "ISL/OSL", data.workloads.map(function (w, i) { return [i, w]; }), state.w || 0);
     var limits = choose("l", "Limit", []);
     var off = (state.off || "").split("|").filter(Boolean);
@@ -314,7 +315,7 @@
     }
     function view() {
       var rate = rates.filter(function (r) { return r.id === state.y; })[0] || rates[0],
-        axis = Math.max(1, ["", "speed", "ttft", "e2el"].indexOf(state.x || "speed")),
+        axis = Math.max(1, ["", "speed", "ttft", "e2el"].indexOf(state.x || usual)),
         workload = data.workloads[state.w || 0] || data.workloads[0],
         own = data.limits.map(function (l, i) { return [i, l]; }).filter(function (l) { return l[1].axis === axis; }),
         limit = state.l === "none" ? null : own.filter(function (l) { return String(l[0]) === String(state.l); })[0];
@@ -434,7 +435,7 @@
       figure.replaceChildren(svg);
     }
     function update() {
-      write(id, { y: state.y === "total" ? "" : state.y, x: state.x === "speed" ? "" : state.x, w: state.w === "0" ? "" : state.w, l: state.l, off: state.off });
+      write(id, { y: state.y === "total" ? "" : state.y, x: state.x === usual ? "" : state.x, w: state.w === "0" ? "" : state.w, l: state.l, off: state.off });
       paint();
     }
     paint();

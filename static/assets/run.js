@@ -1,4 +1,5 @@
-// The page of any run: the part of the address after # names it, and perhaps a row: #run-7, #run-7/p3. The details of
+// The page of any run: the part of the address after # names it, and perhaps a row or a number: #run-7, #run-7/p3,
+// #run-7/p3/ttft. The details of
 // the runs of a release are in a script (site/packed.go says how they are written).
 "use strict";
 (function () {
@@ -203,7 +204,7 @@
   }
 
   function show() {
-    var at = location.hash.slice(1), // names have letters, digits and ._~-
+    var at = location.hash.slice(1).split("/").slice(0, 2).join("/"), // names have letters, digits and ._~-
       name = at.split("/")[0];
     if (!name || document.getElementById(name)) return say("Choose a release below, and a run in it.");
     ttreport
@@ -228,6 +229,9 @@
         say("The details of run " + name + " could not be loaded: data/shards/ belongs to the site.");
       });
   }
+
+  // What the drawer paints too.
+  ttreport.painter = { el: el, reader: reader, strip: strip, table: table };
 
   document.addEventListener("DOMContentLoaded", function () {
     host = document.querySelector("[data-widget=run]");

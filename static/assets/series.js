@@ -200,7 +200,7 @@
   // whole is a table whose columns all have a value a row: in the file, one that repeats its numbers often is
   // {runs: [number, how often, …]}.
   function whole(t) {
-    ["p", "i", "w", "t", "m", "g", "n", "r"].forEach(function (k) {
+    ["p", "i", "w", "t", "m", "g", "n", "r", "u", "o", "x", "k"].forEach(function (k) {
       if (!t[k] || !t[k].runs) return;
       var all = [];
       for (var i = 0; i < t[k].runs.length; i += 2) for (var n = t[k].runs[i + 1]; n > 0; n--) all.push(t[k].runs[i]);
@@ -209,7 +209,19 @@
     return t;
   }
 
+  // address is where a number of a table is: its run, its point, its metric.
+  function address(root, t, i) {
+    if (!(t.u && t.u[i] >= 0)) return "";
+    return root + "runs/index.html#" + t.runs[t.u[i]] + "/p" + t.o[i] + "/" + encodeURIComponent(t.metrics[t.m[i]].name);
+  }
+  // number is the value of a row with a link to what is behind it.
+  function number(root, t, i) {
+    var to = address(root, t, i);
+    return to ? el("a", { href: to }, digits(t.v[i])) : digits(t.v[i]);
+  }
+
   window.ttreport.series = {
+    number: number,
     whole: whole,
     el: el,
     digits: digits,

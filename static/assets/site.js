@@ -32,6 +32,8 @@
       return shards[id];
     },
     draw: draw,
+    csv: csv,
+    offer: offer,
     digits: digits,
     copyable: copyable
   };
@@ -46,6 +48,47 @@
         document.head.appendChild(s);
       });
     return waiting[src];
+  }
+
+  // Every number is an address: #run-7/p3/ttft opens what is behind it, on any page. A link to the number on the page of
+  // its run opens it here.
+  var script = document.currentScript,
+    base = script && script.src ? script.src.slice(0, script.src.lastIndexOf("assets/")) : "",
+    drawers = (script && script.dataset.drawer) || "",
+    opener;
+  function numberIn(hash) {
+    var m = drawers ? /^#([\w.~-]+)\/p(\d+)\/([^/&=]+)(?:\/([\w.]+))?$/.exec(hash) : null;
+    try {
+      if (m) m[3] = decodeURIComponent(m[3]);
+    } catch (e) {
+      return null; // a broken address says nothing
+    }
+    return m;
+  }
+  function drawer() {
+    var m = numberIn(location.hash);
+    if (!m && !ttreport.drawer) return;
+    drawers // one after the other: the second needs the first
+      .split(" ")
+      .reduce(function (done, name) {
+        return done.then(function () {
+          return load(base + "assets/" + name);
+        });
+      }, Promise.resolve())
+      .then(function () {
+        m = numberIn(location.hash);
+        if (m) ttreport.drawer.show(base, m[1], +m[2], m[3], m[4] || "", opener);
+        else ttreport.drawer.hide();
+      });
+  }
+  function follow(e) {
+    var a = e.target.closest && e.target.closest("a[href]");
+    if (!a || e.defaultPrevented || e.button || e.metaKey || e.ctrlKey || e.shiftKey || e.altKey) return;
+    if (!numberIn(a.hash) || a.href.split("#")[0] !== base + "runs/index.html") return;
+    e.preventDefault();
+    opener = a;
+    if (a.hash !== location.hash) history.pushState({ drawer: 1 }, "", a.hash);
+    drawer();
   }
 
   // colour is what a custom property comes to in the theme of now: its own text may be a choice between two.
@@ -142,6 +185,11 @@
         else if (typeof d === "number") lines.push([one.name, x.data[i], d]);
       });
     });
+    return csv(lines);
+  }
+
+  // csv is rows of values as a file.
+  function csv(lines) {
     return (
       lines
         .map(function (l) {
@@ -264,6 +312,11 @@
         }
       });
     }
+
+    document.addEventListener("click", follow);
+    addEventListener("hashchange", drawer);
+    addEventListener("popstate", drawer);
+    drawer();
 
     // Commands are copied as they stand.
     document.querySelectorAll("pre").forEach(copyable);

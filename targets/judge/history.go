@@ -239,6 +239,12 @@ func (j *Judgement) RunOf(s *Series, release int) string {
 	return j.runWith(j.systemRuns(release)[s.System()], s.KeyIndex, false)
 }
 
+// PointOf returns the run behind a value, the first or the last that has it, and which of the run's points it is, from
+// 1; a run of -1 when there is none.
+func (j *Judgement) PointOf(s *Series, release int, last bool) (run, point int) {
+	return j.pointWith(j.systemRuns(release)[s.System()], s.KeyIndex, last)
+}
+
 func num4(v float64) string { return fmt.Sprintf("%.4g", v) }
 
 // Compared lists the models and devices of a release of which a number has a history.

@@ -287,6 +287,7 @@ func (j *Judgement) summariseInTurns(g *Summary, v *schema.Verdict, s *Series, o
 		return
 	}
 	g.Outcome, g.Evidence, g.Large, g.Effect = outcome, evidence, false, relative(sign(s.Metric), x.Mean)
+	g.Ref, g.SE = math.NaN(), 0
 	v.Outcome, v.Evidence, v.Large, v.Effect = g.Outcome, g.Evidence, false, schema.Num(g.Effect)
 }
 

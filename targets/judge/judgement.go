@@ -202,18 +202,27 @@ func (j *Judgement) runsOf(release int, of schema.Pair) []int {
 
 // runWith returns the id of the first or last run in a list that has a workload; "" without one.
 func (j *Judgement) runWith(runs []int, key int32, last bool) string {
-	id := ""
-	for _, run := range runs {
-		h := &j.Columns.Runs[run]
+	if run, _ := j.pointWith(runs, key, last); run >= 0 {
+		return j.Columns.Runs[run].ID
+	}
+	return ""
+}
+
+// pointWith returns the first or last run in a list that has a workload, and which of its points has it, from 1; -1
+// without one.
+func (j *Judgement) pointWith(runs []int, key int32, last bool) (run, point int) {
+	run = -1
+	for _, at := range runs {
+		h := &j.Columns.Runs[at]
 		for i := h.FirstPoint; i < h.PointsEnd; i++ {
 			if j.Columns.Points[i].Key == key {
-				id = h.ID
+				run, point = at, i-h.FirstPoint+1
 				break
 			}
 		}
-		if id != "" && !last {
-			return id
+		if run >= 0 && !last {
+			break
 		}
 	}
-	return id
+	return run, point
 }

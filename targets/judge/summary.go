@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/targets/regression"
 )
 
 // Summary is a short form of the verdict on a series in one release, for tables of all series, which have no room for
@@ -18,7 +19,17 @@ type Summary struct {
 	Conditions map[string]string // that change what the number means
 	Rank       int               // in the order of severity; ties by Weight, larger first
 	Weight     float64
+
+	// The calculation: Effect follows from Value and Ref, its 95 % interval from SE and Df on the log scale.
+	Ref       float64 // the baseline; NaN without one, and where a measurement in turns decides
+	SE, Df    float64 // 0 without a test
+	Releases  int     // behind the baseline
+	N         int     // measurements behind Value
+	Rechecked bool    // Value is of the last run that has it, which saw a change again
 }
+
+// Quantiles are those of Student's t, kept by degrees of freedom. Not for several goroutines at once.
+type Quantiles = regression.Quantiles
 
 // Summary returns the short verdict on a series in a release, or for release < 0 in the newest release that has it.
 func (j *Judgement) Summary(s *Series, release int) (Summary, bool) {
@@ -33,6 +44,7 @@ func (j *Judgement) Summary(s *Series, release int) (Summary, bool) {
 	g := Summary{
 		Release: int(o.Release), Outcome: outcomeOf(row.Word), Evidence: evidenceOf(row.Evidence), Large: row.Large(),
 		Value: s.value(obs).Value, Effect: math.NaN(), Conditions: j.classes.list[o.Cond],
+		Ref: math.NaN(), N: s.value(obs).N, Rechecked: row.Why == regression.WhyRecheck,
 	}
 	v := schema.Verdict{
 		Outcome: g.Outcome, Evidence: g.Evidence, Large: g.Large, Effect: schema.Missing("no baseline"),
@@ -40,6 +52,12 @@ func (j *Judgement) Summary(s *Series, release int) (Summary, bool) {
 	if row.N > 0 && !math.IsNaN(row.D) {
 		g.Effect = relative(sign(s.Metric), row.D)
 		v.Effect = schema.Num(g.Effect)
+		z := o.Z
+		if later(row) {
+			z = o.Z2
+		}
+		g.Ref, g.Releases = math.Exp(sign(s.Metric)*(z-row.D)), int(row.N)
+		g.SE, g.Df = float64(row.SE), float64(row.Df)
 	}
 	j.summariseInTurns(&g, &v, s, obs)
 	g.Rank, g.Weight = int(rankOf(&v)), weightOf(&v)

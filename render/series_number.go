@@ -1,0 +1,146 @@
+package render
+
+import (
+	"math"
+	"slices"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/latency"
+	"github.com/ttreport/ttreport/render/words"
+	"github.com/ttreport/ttreport/targets/judge"
+)
+
+// NumberColumns say of each number of a table where it was measured and how it was judged, for the drawer that opens
+// at its address.
+type NumberColumns struct {
+	Runs  []RunInAddress `json:"runs"`
+	Run   column         `json:"u"`           // -1: none has it
+	Point column         `json:"o"`           // from 1
+	N     column         `json:"x,omitempty"` // measurements behind the value
+	Base  column         `json:"k,omitempty"` // releases behind the baseline
+	// Half is half of the 95 % interval of the log change; null without a test.
+	Half []*float64 `json:"h,omitempty"`
+	// Ref is the baseline where it is not the value less its change.
+	Ref map[int]float64 `json:"b,omitempty"`
+	// Why is the sentence on a change.
+	Why map[int]string `json:"y,omitempty"`
+	// Against are the targets of a number.
+	Against map[int][]NumberTarget `json:"l,omitempty"`
+}
+
+// RunInAddress is a run as addresses name it: no text, so that a public site leaves it as it is.
+type RunInAddress string
+
+// NumberTarget is a target of a number with its verdict.
+type NumberTarget struct {
+	Level    string         `json:"level"`
+	Required bool           `json:"required,omitempty"`
+	Outcome  schema.Outcome `json:"outcome"`
+	Limit    string         `json:"limit"`
+	Why      string         `json:"why"`
+}
+
+// sentences is how many sentences on changes, and on targets, a table has: a reader waits for it.
+const sentences = 300
+
+// numberTable fills number columns.
+type numberTable struct {
+	NumberColumns
+	r         *Report
+	runs      map[RunInAddress]int
+	quantiles judge.Quantiles
+	rows      map[*judge.Series]int
+}
+
+func newNumberTable(r *Report) numberTable {
+	return numberTable{
+		r: r, runs: map[RunInAddress]int{}, rows: map[*judge.Series]int{},
+		NumberColumns: NumberColumns{
+			Runs: []RunInAddress{}, Run: column{}, Point: column{}, N: column{}, Base: column{}, Half: []*float64{},
+			Ref: map[int]float64{}, Why: map[int]string{}, Against: map[int][]NumberTarget{},
+		},
+	}
+}
+
+// place adds where a number was measured.
+func (t *numberTable) place(s *judge.Series, g *judge.Summary) {
+	t.rows[s] = len(t.Run)
+	run, point := t.r.Gate.PointOf(s, g.Release, g.Rechecked)
+	if run >= 0 {
+		id := RunInAddress(RunName(t.r.Columns.Runs[run].ID))
+		run = place(t.runs, id, &t.Runs, func() RunInAddress { return id })
+	}
+	t.Run, t.Point = append(t.Run, run), append(t.Point, point)
+}
+
+// judged adds how it was judged.
+func (t *numberTable) judged(s *judge.Series, g *judge.Summary) {
+	row := len(t.N)
+	t.N, t.Base = append(t.N, g.N), append(t.Base, g.Releases)
+	var half *float64
+	if g.SE > 0 {
+		h := latency.Round(t.quantiles.T975(g.Df)*g.SE, 3)
+		half = &h
+	}
+	t.Half = append(t.Half, half)
+	if math.IsNaN(g.Ref) {
+		return
+	}
+	change := g.Effect
+	if judge.Higher(s.Metric) {
+		change = -change
+	}
+	if math.Abs(g.Value/(1+change)/g.Ref-1) > 1e-5 {
+		t.Ref[row] = latency.Round(g.Ref, 7)
+	}
+}
+
+// explain adds the sentences of a release: on what changed, and on targets.
+func (t *numberTable) explain(release int) {
+	found := t.r.Gate.Findings(release)
+	for i := range found.History {
+		v := &found.History[i]
+		if len(t.Why) == sentences {
+			break
+		}
+		if silent(v) {
+			continue
+		}
+		if row, ok := t.rows[t.r.seriesOf(*v)]; ok {
+			t.Why[row] = words.Why(*v)
+		}
+	}
+	if len(found.Targets) == 0 {
+		return
+	}
+	type number struct{ model, device, key, metric string }
+	rows := map[number][]int{}
+	for s, row := range t.rows {
+		id := number{s.Model, s.Device, s.Key.String(), s.Metric}
+		rows[id] = append(rows[id], row)
+	}
+	said := 0
+	for i := range found.Targets {
+		v := &found.Targets[i]
+		limit, ok := v.Ref.Get()
+		list := rows[number{v.Model, v.Device, v.Key.String(), v.Metric}]
+		if !ok || len(list) == 0 || said == sentences {
+			continue
+		}
+		info, _ := schema.MetricByName(v.Metric)
+		x := NumberTarget{
+			v.Level, v.Required, v.Outcome, words.Quantity(limit, info.Unit), words.Why(*v),
+		}
+		said++
+		for _, row := range list {
+			t.Against[row] = append(t.Against[row], x)
+		}
+	}
+}
+
+// silent is true of verdicts that the numbers of a calculation tell whole.
+func silent(v *schema.Verdict) bool {
+	return v.Key.IsEval() || !v.Large && slices.Contains([]schema.Outcome{
+		schema.Unchanged, schema.Inconclusive, schema.NoBaseline, schema.NotMeasured,
+	}, v.Outcome)
+}
