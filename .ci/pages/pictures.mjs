@@ -2,7 +2,7 @@
 //
 //   node pictures.mjs OUT NAME=SITE ...
 //
-// writes OUT/NAME.png, the front page of SITE at 1280 by 900 in two pixels a point.
+// writes OUT/NAME.png, the front page of SITE at 1280 by 900.
 import { existsSync, mkdirSync } from "node:fs";
 import { resolve, join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -16,7 +16,7 @@ const browser = await puppeteer.launch({ executablePath: chromium, args: ["--no-
 for (const s of sites) {
   const [name, site] = s.split("=");
   const page = await browser.newPage();
-  await page.setViewport({ width: 1280, height: 900, deviceScaleFactor: 1.5 });
+  await page.setViewport({ width: 1280, height: 900, deviceScaleFactor: 1 });
   await page.goto(pathToFileURL(join(resolve(site), "index.html")).href + "?theme=light", { waitUntil: "networkidle0" });
   await page.addStyleTag({ content: "[data-age], #theme { display: none !important; }" }).catch(() => {}); // an age changes every day
   await new Promise((ok) => setTimeout(ok, 300));
