@@ -86,7 +86,7 @@ func (o collectOptions) runIn(
 // printResults prints the run folders in results, which a follower takes out of the log of a pod.
 func (o collectOptions) printResults(sh *shell, ws *workspace.Workspace) error {
 	dir := o.resultsIn(ws)
-	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+	if list, err := os.ReadDir(dir); errors.Is(err, fs.ErrNotExist) || err == nil && len(list) == 0 {
 		return nil // nothing was measured
 	}
 	if err := transfer.Write(sh.out, dir); err != nil {
