@@ -14,9 +14,9 @@ type Finding struct {
 	Others []schema.Verdict
 }
 
-// Fold makes one finding of the verdicts of each cause: of a shift, of most of a system, else of a point; below the limit
-// what is worse and what is better. A list that is ordered worst first stays so. What is no change is a finding by
-// itself, and so is everything with apart.
+// Fold makes one finding of the verdicts of each cause: of a shift, of most of a system, else of a point; below the
+// limit what is worse and what is better. A list that is ordered worst first stays so. What is no change is a finding
+// by itself, and so is everything with apart.
 func Fold(list []schema.Verdict, apart bool) []Finding {
 	type same struct {
 		outcome  schema.Outcome

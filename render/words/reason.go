@@ -132,8 +132,8 @@ func limit(v *schema.Verdict, r schema.Limit) string {
 	if math.Abs(effect) > 1 { // then the value is more than twice the limit, whichever way is better
 		share = Number(value/ref) + " times"
 	}
-	out := fmt.Sprintf("%s %s is %s the %s limit of %s", info.Label+rank(v.Stat), Quantity(value, info.Unit), share, v.Level,
-		Quantity(ref, info.Unit))
+	out := fmt.Sprintf("%s %s is %s the %s limit of %s", info.Label+rank(v.Stat), Quantity(value, info.Unit), share,
+		v.Level, Quantity(ref, info.Unit))
 	if effect <= 0 && v.Outcome == schema.Fail {
 		out += ", beyond its tolerance"
 	}

@@ -16,22 +16,26 @@ import (
 	"github.com/ttreport/ttreport/targets/judge/judgetest"
 )
 
-// Nothing that a page says of a release is contradicted by the pages that are built a release later: a year of releases
-// with steps that stay and steps that go, slow values and re-runs is judged after each release, and what is said of each
-// number is held against what was said before.
+// Nothing that a page says of a release is contradicted by the pages that are built a release later: a year of
+// releases with steps that stay and steps that go, slow values and re-runs is judged after each release, and what is
+// said of each number is held against what was said before.
 func TestNoSentenceIsContradicted(t *testing.T) {
 	told := map[string]int{}
 	for seed := range uint64(4) {
 		h := eventfulYear(seed, 28)
-		w := walk{t: t, told: told, releases: len(h.TTFT), said: map[string]map[string]schema.Verdict{},
-			found: map[string]string{}, open: map[string]float64{}}
+		w := walk{
+			t: t, told: told, releases: len(h.TTFT), said: map[string]map[string]schema.Verdict{},
+			found: map[string]string{}, open: map[string]float64{},
+		}
 		for k := 1; k <= len(h.TTFT); k++ {
 			upTo := h
 			upTo.TTFT, upTo.Again = h.TTFT[:k], h.Again[:k]
 			w.build(fmt.Sprintf("seed %d", seed), upTo)
 		}
 	}
-	for _, sentence := range []string{"one run shows it", "suspected since", "first seen", "recovered", "not see it again"} {
+	for _, sentence := range []string{
+		"one run shows it", "suspected since", "first seen", "recovered", "not see it again",
+	} {
 		if told[sentence] == 0 {
 			t.Errorf("no history has %q, so that it was not tested: %v", sentence, told)
 		}

@@ -2,8 +2,8 @@ package regression
 
 import "math"
 
-// lastingShift is the joint test of the newest two or three shifts of a series together, for a step below what matters: it is
-// in the level a release later, and would be told only on the day that it came. See [judge.lasting] for cells.
+// lastingShift is the joint test of the newest two or three shifts of a series, for a step below what matters: it is in
+// the level a release later, and would be told only on the day that it came. See [judge.lasting] for cells.
 type lastingShift struct {
 	first  int32   // release of the oldest of them
 	d      float64 // of this release against those before them
@@ -12,7 +12,7 @@ type lastingShift struct {
 	p      float64
 }
 
-// lastingShift tests the newest shifts together, where they agree: each is off by half of what they are off by together.
+// lastingShift tests the newest shifts together, where they agree: each is off by half of what all are off by.
 func (j *judge) lastingShift(s *stratum, of moved, prior *prior) (out lastingShift, ok bool) {
 	const fewest = 3
 	var m []float64
