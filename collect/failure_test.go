@@ -20,6 +20,7 @@ import (
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/collect/server"
 	"github.com/ttreport/ttreport/collect/server/sim"
+	"github.com/ttreport/ttreport/ingest/filelock"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
@@ -60,7 +61,7 @@ func TestMain(m *testing.M) {
 	// tested at once.
 	f, err := os.OpenFile(filepath.Join(os.TempDir(), "ttreport-test-timing.lock"), os.O_CREATE|os.O_RDWR, 0o666)
 	if err == nil {
-		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX)
+		err = filelock.Wait(f, filelock.Exclusive)
 	}
 	if err != nil {
 		fmt.Println("cannot keep other tests quiet:", err)

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"syscall"
 	"time"
 
 	"github.com/ttreport/ttreport/collect/host"
@@ -31,8 +30,10 @@ var (
 
 // full wraps an error that means that the disk is full.
 func full(err error) error {
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		return errors.Join(ErrFull, err)
+	for _, e := range diskIsFull() {
+		if errors.Is(err, e) {
+			return errors.Join(ErrFull, err)
+		}
 	}
 	return err
 }

@@ -64,6 +64,10 @@ func facts() []fact {
 		{"slurm_state", "Slurm state"}, {"slurm_reason", "Slurm reason"}, {"slurm_exit_code", "Exit code of the job"},
 		{"slurm_elapsed_s", "Elapsed time of the job, s"}, {"slurm_max_rss_bytes", "MaxRSS of the job, bytes"},
 		{"slurm_energy_j", "Consumed energy of the job, J"},
+		{"kubernetes_job_id", "Kubernetes pod"}, {"kubernetes_node", "Kubernetes node"},
+		{"kubernetes_state", "Kubernetes state"}, {"kubernetes_reason", "Kubernetes reason"},
+		{"kubernetes_exit_code", "Exit code of the pod"}, {"kubernetes_elapsed_s", "Elapsed time of the pod, s"},
+		{"kubernetes_image", "Image of the pod"}, {"kubernetes_server_restarts", "Restarts of the server in the pod"},
 	}
 }
 

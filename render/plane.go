@@ -348,14 +348,14 @@ func (p *Plane) headline() string {
 		return p.most()
 	}
 	text := fmt.Sprintf("%s on %s: %s serves %s tok/s", p.Limits[p.Limit].Text, p.Model, best[0].line.Name,
-		words.Number(best[0].Output))
+		best[0].serves())
 	for _, b := range best[1:] { // another device says more than another setting of the same one
 		if b.line.Device != best[0].line.Device {
-			return text + fmt.Sprintf(" and %s %s.", b.line.Name, words.Number(b.Output))
+			return text + fmt.Sprintf(" and %s %s.", b.line.Name, b.serves())
 		}
 	}
 	if len(best) > 1 {
-		return text + fmt.Sprintf(" and %s %s.", best[1].line.Name, words.Number(best[1].Output))
+		return text + fmt.Sprintf(" and %s %s.", best[1].line.Name, best[1].serves())
 	}
 	return text + "."
 }

@@ -19,7 +19,7 @@ func TestPlaneBest(t *testing.T) {
 		{planeSpeed, 20, 10, 450, ""},
 		{planeSpeed, 30, 4, 300, ""},
 		{planeTTFT, 50, 10, 450, ""},
-		{planeSpeed, 5, 0, 0, "not bracketed: within the limit up to concurrency 16"},
+		{planeSpeed, 5, 0, 600, "not bracketed: within the limit up to concurrency 16, at least 600 tok/s"},
 		{planeSpeed, 50, 0, 0, "no point is within the limit"},
 		{planeE2EL, 50, 0, 0, "not measured"},
 	} {
@@ -49,6 +49,14 @@ func TestPlaneHeadline(t *testing.T) {
 	p.arrange()
 	p.limits()
 	if got := p.headline(); got != "At 20 tok/s per user on m: b serves 725 tok/s and a 433." {
+		t.Errorf("headline %q", got)
+	}
+	// A device that never leaves the limit serves at least what was measured: it is not left out of the sentence.
+	p = &Plane{Model: "m", Lines: append(p.Lines, PlaneLine{Name: "c", Device: "c", Workload: "w",
+		Points: []PlanePoint{planePoint(1, 300, 50, 10), planePoint(16, 2000, 30, 80)}})}
+	p.arrange()
+	p.limits()
+	if got := p.headline(); got != "At 20 tok/s per user on m: c serves at least 2,000 tok/s and b 725." {
 		t.Errorf("headline %q", got)
 	}
 	flat := &Plane{Model: "m", Lines: []PlaneLine{{Name: "a", Device: "a", Workload: "w",

@@ -15,7 +15,7 @@ type PlaneLimit struct {
 	Axis  int     `json:"axis"` // index of the value: speed, TTFT or E2EL
 	Value float64 `json:"value"`
 	Text  string  `json:"text"`
-	// Best are the best points within it, by line; nil members say why there is none.
+	// Best are the best points within it, by line; Why says that there is none, or that it is not known.
 	Best []PlaneBest `json:"best"`
 }
 
@@ -54,7 +54,9 @@ func (l *PlaneLine) best(limit *PlaneLimit) PlaneBest {
 	case !slices.ContainsFunc(has, in):
 		return PlaneBest{Why: "no point is within the limit"}
 	case in(has[len(has)-1]):
-		return PlaneBest{Why: "not bracketed: within the limit up to " + loadText(has[len(has)-1].Load)}
+		top := (&PlaneLine{Points: slices.DeleteFunc(has, func(p PlanePoint) bool { return !in(p) })}).highest()
+		return PlaneBest{Why: fmt.Sprintf("not bracketed: within the limit up to %s, at least %s tok/s",
+			loadText(l.Points[len(l.Points)-1].Load), words.Number(top.Output)), Output: top.Output}
 	}
 	best := PlaneBest{Output: math.Inf(-1)}
 	take := func(at float64, values [planeValues]maybe) {
@@ -143,14 +145,23 @@ type rankedBest struct {
 	line *PlaneLine
 }
 
-// ranked are the best points of the lines that are drawn first, highest output first.
+// serves is its output as a sentence has it.
+func (b *rankedBest) serves() string {
+	if b.Why != "" {
+		return "at least " + words.Number(b.Output)
+	}
+	return words.Number(b.Output)
+}
+
+// ranked are the best points of the lines that are drawn first, highest output first; of a line that never leaves the
+// limit, its highest output, which it serves at least.
 func (p *Plane) ranked() []rankedBest {
 	if p.Limit < 0 {
 		return nil
 	}
 	var out []rankedBest
 	for i, b := range p.Limits[p.Limit].Best {
-		if b.Why == "" && p.Lines[i].Workload == p.Workloads[0] {
+		if b.Output > 0 && p.Lines[i].Workload == p.Workloads[0] {
 			out = append(out, rankedBest{b, &p.Lines[i]})
 		}
 	}

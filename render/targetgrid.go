@@ -131,6 +131,9 @@ func (r *targetRow) verdict() Cell {
 			missed++
 		}
 	}
+	if v := r.unattainable(); v != nil {
+		return Cell{Outcome: schema.Unattainable, Sub: words.Why(*v)}
+	}
 	if worst == nil {
 		if missed > 0 {
 			return Cell{Text: "below " + words.Plural(missed, "level"), Sub: "informational"}
@@ -142,6 +145,19 @@ func (r *targetRow) verdict() Cell {
 		c.Sub = "below an informational level"
 	}
 	return c
+}
+
+// unattainable is the verdict of a number that no level can be met of; nil where one can.
+func (r *targetRow) unattainable() (out *schema.Verdict) {
+	for _, v := range r.levels {
+		if v.Outcome != schema.Unattainable {
+			return nil
+		}
+		if out == nil || v.Level < out.Level {
+			out = v
+		}
+	}
+	return out
 }
 
 func (r *targetRow) otherLevels() []string {

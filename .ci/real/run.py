@@ -13,8 +13,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
 sys.path.insert(0, HERE)
 sys.dont_write_bytecode = True
-import commands, servers, slurm_story
+import commands, kubernetes_story, servers, slurm_story
 from servers import Skip
+from servers.kubernetes import VERSION
 
 # The file that a tool writes for a workload, and where the mean TTFT is in it.
 FILES = {
@@ -302,6 +303,18 @@ class Runs:
         if wrong:
             self.failed.append(f"slurm: {wrong}")
 
+    def kubernetes(self):
+        begin = time.monotonic()
+        out, wrong = kubernetes_story.story(self.ttreport, self.folder("kubernetes-cluster"))
+        print(out)
+        self.table.append(("kubernetes", VERSION, "4 nodes of its own", "8 jobs, 14 points once",
+                           f"{time.monotonic() - begin:.0f}", f"NO: {wrong}" if wrong else "yes"))
+        begin = time.monotonic()
+        peak, many = kubernetes_story.thousand(self.ttreport, self.folder("kubernetes-thousand"))
+        self.table.append(("kubernetes", VERSION, "1,000 Jobs", f"followed in {peak / 1e6:.0f} MB",
+                           f"{time.monotonic() - begin:.0f}", f"NO: {many}" if many else "yes"))
+        self.failed += [f"kubernetes: {w}" for w in (wrong, many) if w]
+
     def step(self, name, run):
         try:
             run()
@@ -315,7 +328,7 @@ class Runs:
         """All steps, the quick ones first."""
         return {"aiperf": self.aiperf, "lm-eval": self.lm_eval, "inspect": self.inspect, "exec": self.exec,
                 "guidellm": self.guidellm, "slurm": self.slurm, "llama.cpp": self.llama, "docker": self.docker,
-                "podman": self.podman, "vllm": self.vllm}
+                "podman": self.podman, "vllm": self.vllm, "kubernetes": self.kubernetes}
 
     def print(self):
         print(f"\n{'tool':<10} {'version':<12} {'server':<30} {'found':<26} {'s':>5}  read back equal")

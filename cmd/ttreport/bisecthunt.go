@@ -155,7 +155,7 @@ func (h *hunt) step(ctx context.Context, at int) error {
 	e := bisectEntry{
 		Build: at, Ref: h.refs[at].Name, Good: values[0], Value: values[at], Took: time.Since(began).Seconds(),
 	}
-	if err := h.log.add(e); err != nil {
+	if err := h.log.Log(e); err != nil {
 		return err
 	}
 	h.replay(e)
@@ -169,7 +169,7 @@ func (h *hunt) skip(at int, why string) error {
 		return fail(exitCollect, "choose other ends with --good and --bad", "bisect: the end %s: %s", h.refs[at].Name, why)
 	}
 	e := bisectEntry{Build: at, Ref: h.refs[at].Name, Skipped: redact.Text(why)}
-	if err := h.log.add(e); err != nil {
+	if err := h.log.Log(e); err != nil {
 		return err
 	}
 	h.replay(e)

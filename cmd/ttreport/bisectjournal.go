@@ -2,15 +2,16 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"al.essio.dev/pkg/shellescape"
 
+	"github.com/ttreport/ttreport/ingest/durable"
 	"github.com/ttreport/ttreport/ingest/redact"
 )
 
@@ -24,55 +25,31 @@ type bisectEntry struct {
 	Skipped string  `json:"skipped,omitempty"`
 }
 
-// bisectJournal is the file that a bisection is resumed from. Each entry is on the disk when add returns.
-type bisectJournal struct{ f *os.File }
+// bisectJournal is the file that a bisection is resumed from.
+type bisectJournal = durable.Journal[bisectEntry]
 
-// openBisectJournal reads what is there, up to a line that was cut short, and opens the journal for more.
+// openBisectJournal reads what is there, up to a line that was cut short, and opens the journal for more. One that is
+// damaged before its end is left as it is.
 func openBisectJournal(name string, each func(bisectEntry)) (*bisectJournal, error) {
 	data, err := os.ReadFile(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	kept := 0
-	for line := range bytes.Lines(data) {
-		var e bisectEntry
-		if !bytes.HasSuffix(line, []byte("\n")) || json.Unmarshal(line, &e) != nil ||
-			e.Skipped == "" && !(e.Good > 0 && e.Value > 0) {
-			break
+	data = data[:bytes.LastIndexByte(data, '\n')+1]
+	list, size := durable.ReadJournal[bisectEntry](data)
+	at := slices.IndexFunc(list, func(e bisectEntry) bool { return e.Skipped == "" && !(e.Good > 0 && e.Value > 0) })
+	if at >= 0 || size < len(data) {
+		lines := strings.Split(string(data), "\n")
+		if at < 0 {
+			at = len(list)
 		}
-		kept += len(line)
+		return nil, fmt.Errorf("%s: line %d is no entry of a bisection: %.60q", name, at+1, lines[at])
+	}
+	for _, e := range list {
 		each(e)
 	}
-	if rest := data[kept:]; bytes.Contains(rest, []byte("\n")) {
-		line := bytes.Count(data[:kept], []byte("\n")) + 1
-		return nil, fmt.Errorf("%s: line %d is no entry of a bisection: %.60q", name, line, strings.TrimSpace(string(rest)))
-	}
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY, 0o644)
-	if err != nil {
-		return nil, err
-	}
-	if err = f.Truncate(int64(kept)); err == nil {
-		_, err = f.Seek(int64(kept), 0)
-	}
-	return &bisectJournal{f}, err
+	return durable.OpenJournal[bisectEntry](name)
 }
-
-func (j *bisectJournal) add(e bisectEntry) error {
-	b, err := json.Marshal(e)
-	if err == nil {
-		_, err = j.f.Write(append(b, '\n'))
-	}
-	if err == nil {
-		err = j.f.Sync()
-	}
-	if err != nil {
-		return fmt.Errorf("the journal: %w", err)
-	}
-	return nil
-}
-
-// Close closes the file.
-func (j *bisectJournal) Close() { _ = j.f.Close() }
 
 // command is the command line of the bisection, without secrets.
 func (h *hunt) command() string {

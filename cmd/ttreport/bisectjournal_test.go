@@ -12,8 +12,8 @@ func TestBisectJournal(t *testing.T) {
 	read := func() (n int, err error) {
 		j, err := openBisectJournal(name, func(bisectEntry) { n++ })
 		if err == nil {
-			err = j.add(bisectEntry{Build: 1, Ref: "a", Good: 1, Value: 2})
-			j.Close()
+			err = j.Log(bisectEntry{Build: 1, Ref: "a", Good: 1, Value: 2})
+			_ = j.Close()
 		}
 		return n, err
 	}

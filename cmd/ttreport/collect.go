@@ -106,26 +106,30 @@ func (o collectOptions) collect(ctx context.Context, sh *shell) error {
 	if o.runPy.Workflow == plan.WorkflowReports {
 		return o.buildSite(ctx, sh, ws)
 	}
-	if err := o.slurm.check(); err != nil {
+	if err := o.scheduler.check(); err != nil {
 		return err
 	}
-	if o.against.baseline != "" && (o.slurm.on != "" || o.slurm.attaches()) {
+	if o.against.baseline != "" && (o.scheduler.on != "" || o.scheduler.attaches()) {
 		return fail(exitUsage, "run it within an allocation: srun --exclusive ttreport collect … --against v1",
-			"collect: --against needs one machine for both servers, and --on slurm spreads a plan over jobs")
+			"collect: --against needs one machine for both servers, and --on spreads a plan over jobs")
 	}
-	if o.slurm.attaches() {
-		return o.onSlurm(ctx, sh, ws, nil)
+	if o.scheduler.attaches() {
+		return o.onScheduler(ctx, sh, ws, nil)
 	}
 	entries, err := o.entries(ctx, sh, ws)
 	if err != nil {
 		return planError(err)
 	}
-	if o.slurm.on != "" {
-		return o.onSlurm(ctx, sh, ws, entries)
+	if o.scheduler.on != "" {
+		return o.onScheduler(ctx, sh, ws, entries)
 	}
 	planned := o.planFile != "" || o.input != "" || o.Measure.Recheck || o.Measure.Missing != ""
 	if len(entries) > 0 || planned {
-		return o.measureAll(ctx, sh, ws, entries)
+		err := o.measureAll(ctx, sh, ws, entries)
+		if o.job.print {
+			err = errors.Join(err, o.printResults(sh, ws))
+		}
+		return err
 	}
 	if o.System.Model == "" && o.System.Device == "" && o.Server.Name.IsZero() && o.against.baseline == "" {
 		return collectDemo(ctx, sh, ws, o)

@@ -24,9 +24,9 @@ type collectOptions struct {
 	trt                        string // a flag of benchmark.py that is given
 	printDocker                bool
 
-	slurm slurmOptions
-	job   jobOptions
-	given func() []string // flags that a job of --on gets as well
+	scheduler schedulerOptions
+	job       jobOptions
+	given     func() []string // flags that a job of --on gets as well
 }
 
 // complete translates flags of run.py and variables, and refuses flags that exclude each other.
@@ -62,7 +62,7 @@ func (o *collectOptions) declare(fs *pflag.FlagSet) {
 	group(fs, "Tools", func() { o.declareTools(fs) })
 	group(fs, "Evals", func() { o.declareEvals(fs) })
 	group(fs, "Run control", func() { o.declareRun(fs) })
-	group(fs, "Scheduler", func() { o.slurm.declare(fs) })
+	group(fs, "Scheduler", func() { o.scheduler.declare(fs) })
 	group(fs, "Within a job of a scheduler", func() { o.job.declare(fs) })
 	o.given = func() []string { return givenFlags(fs) }
 	o.declareRunPy(fs)

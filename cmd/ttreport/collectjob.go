@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -10,13 +12,14 @@ import (
 
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/collect"
+	"github.com/ttreport/ttreport/collect/engine/transfer"
 	"github.com/ttreport/ttreport/collect/session"
 )
 
 // jobOptions are the flags that a scheduler's job gives its own collect.
 type jobOptions struct {
-	once, allocated bool
-	scratch         string
+	once, allocated, print bool
+	scratch                string
 }
 
 func (o *jobOptions) declare(fs *pflag.FlagSet) {
@@ -24,6 +27,8 @@ func (o *jobOptions) declare(fs *pflag.FlagSet) {
 		"measure nothing where --out has a complete run of the same plan; wait for the device while it is in use")
 	fs.BoolVar(&o.allocated, "allocated", false,
 		"the device is ours alone, as Slurm's GRES gives it: others on this host may measure theirs")
+	fs.BoolVar(&o.print, "print-results", false,
+		"print the run folders when all is measured, for a follower that reads the log")
 	fs.StringVar(&o.scratch, "scratch", "",
 		"`folder` on a disk of this host to measure in; run folders are moved to --out when the run ends")
 }
@@ -76,4 +81,16 @@ func (o collectOptions) runIn(
 		return out, err
 	}
 	return folder.Measure(ctx)
+}
+
+// printResults prints the run folders in results, which a follower takes out of the log of a pod.
+func (o collectOptions) printResults(sh *shell, ws *workspace.Workspace) error {
+	dir := o.resultsIn(ws)
+	if list, err := os.ReadDir(dir); errors.Is(err, fs.ErrNotExist) || err == nil && len(list) == 0 {
+		return nil // nothing was measured
+	}
+	if err := transfer.Write(sh.out, dir); err != nil {
+		return failure{code: exitCollect, err: err}
+	}
+	return nil
 }

@@ -14,7 +14,7 @@ import (
 
 // place gives entries the node that --node asks for: a change that is seen on another node too is not of the node, and
 // one that is gone there may be.
-func (o slurmOptions) place(ctx context.Context, ws *workspace.Workspace, entries []plan.Entry) error {
+func (o schedulerOptions) place(ctx context.Context, ws *workspace.Workspace, entries []plan.Entry) error {
 	if o.node == "" {
 		return nil
 	}
@@ -24,7 +24,7 @@ func (o slurmOptions) place(ctx context.Context, ws *workspace.Workspace, entrie
 	}
 	for i := range entries {
 		e := &entries[i]
-		nodes := nodesOf(past, *e)
+		nodes := o.nodesOf(past, *e)
 		if len(nodes) == 0 {
 			return fail(exitUsage, "leave --node out, or state nodelist: or exclude: in its resources",
 				"collect: history does not say on which node %s on %s was measured for %q", e.Model, e.Device, e.Release)
@@ -38,8 +38,8 @@ func (o slurmOptions) place(ctx context.Context, ws *workspace.Workspace, entrie
 	return nil
 }
 
-// nodesOf returns the nodes that Slurm measured an entry's release on, the newest last.
-func nodesOf(past *columns.Columns, e plan.Entry) []string {
+// nodesOf returns the nodes that the scheduler measured an entry's release on, the newest last.
+func (o schedulerOptions) nodesOf(past *columns.Columns, e plan.Entry) []string {
 	var runs []*columns.RunHead
 	for i := range past.Runs {
 		h := &past.Runs[i]
@@ -50,7 +50,7 @@ func nodesOf(past *columns.Columns, e plan.Entry) []string {
 	slices.SortStableFunc(runs, func(a, b *columns.RunHead) int { return a.Start.Compare(b.Start) })
 	var nodes []string
 	for _, h := range runs {
-		for n := range strings.SplitSeq(h.Setting["slurm_node"], ",") {
+		for n := range strings.SplitSeq(h.Setting[o.on+"_node"], ",") {
 			if n = strings.TrimSpace(n); n != "" {
 				nodes = append(slices.DeleteFunc(nodes, func(o string) bool { return o == n }), n)
 			}

@@ -1,4 +1,4 @@
-//go:build !race
+//go:build unix && !race
 
 // The race detector takes several times the memory of the program that is measured here.
 

@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/ttreport/ttreport/collect/credentials"
@@ -78,15 +77,15 @@ func secrets(dir string) []Finding {
 }
 
 func space(dir string) Finding {
-	var s syscall.Statfs_t
+	var free float64
 	abs, err := filepath.Abs(dir)
 	if err == nil {
-		err = syscall.Statfs(abs, &s)
+		free, err = freeBytes(abs)
 	}
 	if err != nil {
 		return Finding{false, "disk", err.Error(), ""}
 	}
-	free := float64(s.Bavail) * float64(s.Bsize) / 1e9
+	free /= 1e9
 	f := Finding{free > leastSpace, "disk", fmt.Sprintf("%.0f GB free", free), ""}
 	if !f.OK {
 		f.Fix = "make room: an environment of vLLM alone takes 8 GB"

@@ -2,10 +2,13 @@ package host
 
 import "os"
 
-// Scheduler returns facts about the job that this process is part of, as Slurm states them in its environment; see
-// sbatch(1), OUTPUT ENVIRONMENT VARIABLES. It is empty outside of a job.
+// Scheduler returns facts about the job that this process is part of, as Slurm states them in its environment, see
+// sbatch(1), OUTPUT ENVIRONMENT VARIABLES, or as our pods do. It is empty outside of a job.
 func Scheduler() map[string]string {
 	out := map[string]string{}
+	if pod := os.Getenv("TTREPORT_POD"); pod != "" {
+		out["kubernetes_job_id"], out["kubernetes_node"] = pod, os.Getenv("TTREPORT_NODE")
+	}
 	id := os.Getenv("SLURM_JOB_ID")
 	if id == "" {
 		return out

@@ -13,7 +13,7 @@ import (
 )
 
 // Resources are what a job asks a scheduler for, in Slurm's words: each text is the value of the option of sbatch of
-// the same name.
+// the same name. The second half is what only Kubernetes has a word for; see [Resource.Of].
 type Resources struct {
 	Partition   string   `yaml:"partition,omitempty"`
 	GRES        string   `yaml:"gres,omitempty"`
@@ -31,6 +31,19 @@ type Resources struct {
 	Scratch     string   `yaml:"scratch,omitempty"`   // folder on the node's own disk
 	Modules     []string `yaml:"modules,omitempty"`
 	RunArgs     []string `yaml:"run_args,omitempty"` // of "docker run"
+
+	Image          string   `yaml:"image,omitempty"`   // of the client
+	Results        string   `yaml:"results,omitempty"` // claim for run folders
+	Queue          string   `yaml:"queue,omitempty"`   // of Kueue
+	ServiceAccount string   `yaml:"service_account,omitempty"`
+	PriorityClass  string   `yaml:"priority_class,omitempty"`
+	TTL            string   `yaml:"ttl,omitempty"` // seconds
+	Devices        []string `yaml:"devices,omitempty"`
+	NodeSelector   []string `yaml:"node_selector,omitempty"`
+	Tolerations    []string `yaml:"tolerations,omitempty"`
+	Volumes        []string `yaml:"volumes,omitempty"`
+	Secrets        []string `yaml:"secrets,omitempty"`
+	PullSecrets    []string `yaml:"pull_secrets,omitempty"`
 }
 
 // Resource is a field of [Resources].
@@ -40,8 +53,15 @@ type Resource struct {
 	Example string
 	Text    func(*Resources) *string
 	List    func(*Resources) *[]string // in place of Text
+	Of      string                     // the only scheduler that has it; "" for all
 	form    *regexp.Regexp
 }
+
+// Schedulers, as --on names them.
+const (
+	OnSlurm      = "slurm"
+	OnKubernetes = "kubernetes"
+)
 
 // Forms of values. They contain nothing that a line "#SBATCH --option=value" could end or quote.
 const (
@@ -59,32 +79,84 @@ const (
 	anArgument  = `[^\x00-\x1f]+`
 )
 
+// Forms of values of Kubernetes: names are those of RFC 1123, keys may have a prefix and a slash.
+const (
+	kubeName   = `[a-z0-9]([a-z0-9.-]*[a-z0-9])?`
+	kubeKey    = `(` + kubeName + `/)?[A-Za-z0-9]([\w.-]*[A-Za-z0-9])?`
+	kubeValue  = `([A-Za-z0-9]([\w.-]*[A-Za-z0-9])?)?`
+	kubeEffect = `(:(NoSchedule|PreferNoSchedule|NoExecute))?`
+	kubePath   = `/[^:,\x00-\x1f]*`
+	anImage    = `[\w./:@-]+`
+	aVariable  = `[A-Za-z_]\w*`
+)
+
 // ResourceFields lists the fields, in the order of a script.
 func ResourceFields() []Resource {
-	text := func(name, option, example, form string, at func(*Resources) *string) Resource {
-		return Resource{Name: name, Option: option, Example: example, Text: at, form: whole(form)}
+	text := func(of, name, option, example, form string, at func(*Resources) *string) Resource {
+		return Resource{Name: name, Option: option, Example: example, Text: at, Of: of, form: whole(form)}
 	}
-	list := func(name, example, form string, at func(*Resources) *[]string) Resource {
-		return Resource{Name: name, Example: example, List: at, form: whole(form)}
+	list := func(of, name, example, form string, at func(*Resources) *[]string) Resource {
+		return Resource{Name: name, Example: example, List: at, Of: of, form: whole(form)}
 	}
+	const all, slurm, kube = "", OnSlurm, OnKubernetes
 	return []Resource{
-		text("partition", "partition", "gpu", wordList, func(r *Resources) *string { return &r.Partition }),
-		text("account", "account", "benchmarks", aWord, func(r *Resources) *string { return &r.Account }),
-		text("qos", "qos", "long", aWord, func(r *Resources) *string { return &r.QOS }),
-		text("reservation", "reservation", "release_week", wordList, func(r *Resources) *string { return &r.Reservation }),
-		text("gres", "gres", "gpu:h100:8", gresList+`(,`+gresList+`)*`, func(r *Resources) *string { return &r.GRES }),
-		text("cpus", "cpus-per-task", "16", aCount, func(r *Resources) *string { return &r.CPUs }),
-		text("mem", "mem", "64G", aMemory, func(r *Resources) *string { return &r.Mem }),
-		text("time", "time", "2:00:00", aTime, func(r *Resources) *string { return &r.Time }),
-		text("constraint", "constraint", "h100&nvlink", aConstraint, func(r *Resources) *string { return &r.Constraint }),
-		text("nodelist", "nodelist", "n[1-4]", nodes, func(r *Resources) *string { return &r.Nodelist }),
-		text("exclude", "exclude", "n7", nodes, func(r *Resources) *string { return &r.Exclude }),
-		text("exclusive", "", "true", `true|false`, func(r *Resources) *string { return &r.Exclusive }),
-		text("retries", "", "2", aNumber, func(r *Resources) *string { return &r.Retries }),
-		text("scratch", "", "/local/scratch", aFolder, func(r *Resources) *string { return &r.Scratch }),
-		list("modules", "[cuda/12.4]", aModule, func(r *Resources) *[]string { return &r.Modules }),
-		list("run_args", `["--shm-size=16g"]`, anArgument, func(r *Resources) *[]string { return &r.RunArgs }),
+		text(slurm, "partition", "partition", "gpu", wordList, func(r *Resources) *string { return &r.Partition }),
+		text(slurm, "account", "account", "benchmarks", aWord, func(r *Resources) *string { return &r.Account }),
+		text(slurm, "qos", "qos", "long", aWord, func(r *Resources) *string { return &r.QOS }),
+		text(slurm, "reservation", "reservation", "release_week", wordList,
+			func(r *Resources) *string { return &r.Reservation }),
+		text(slurm, "gres", "gres", "gpu:h100:8", gresList+`(,`+gresList+`)*`,
+			func(r *Resources) *string { return &r.GRES }),
+		text(all, "cpus", "cpus-per-task", "16", aCount, func(r *Resources) *string { return &r.CPUs }),
+		text(all, "mem", "mem", "64G", aMemory, func(r *Resources) *string { return &r.Mem }),
+		text(all, "time", "time", "2:00:00", aTime, func(r *Resources) *string { return &r.Time }),
+		text(slurm, "constraint", "constraint", "h100&nvlink", aConstraint,
+			func(r *Resources) *string { return &r.Constraint }),
+		text(all, "nodelist", "nodelist", "n[1-4]", nodes, func(r *Resources) *string { return &r.Nodelist }),
+		text(all, "exclude", "exclude", "n7", nodes, func(r *Resources) *string { return &r.Exclude }),
+		text(all, "exclusive", "", "true", `true|false`, func(r *Resources) *string { return &r.Exclusive }),
+		text(all, "retries", "", "2", aNumber, func(r *Resources) *string { return &r.Retries }),
+		text(slurm, "scratch", "", "/local/scratch", aFolder, func(r *Resources) *string { return &r.Scratch }),
+		list(slurm, "modules", "[cuda/12.4]", aModule, func(r *Resources) *[]string { return &r.Modules }),
+		list(slurm, "run_args", `["--shm-size=16g"]`, anArgument, func(r *Resources) *[]string { return &r.RunArgs }),
+
+		text(kube, "image", "", "registry.example/ttreport:v1", anImage, func(r *Resources) *string { return &r.Image }),
+		text(kube, "results", "", "bench-results", kubeName, func(r *Resources) *string { return &r.Results }),
+		text(kube, "queue", "", "benchmarks", kubeName, func(r *Resources) *string { return &r.Queue }),
+		text(kube, "service_account", "", "bench", kubeName, func(r *Resources) *string { return &r.ServiceAccount }),
+		text(kube, "priority_class", "", "low", kubeName, func(r *Resources) *string { return &r.PriorityClass }),
+		text(kube, "ttl", "", "86400", aNumber, func(r *Resources) *string { return &r.TTL }),
+		list(kube, "devices", `["nvidia.com/gpu=8"]`, kubeKey+`=`+aCount,
+			func(r *Resources) *[]string { return &r.Devices }),
+		list(kube, "node_selector", `["nvidia.com/gpu.product=H100"]`, kubeKey+`=`+kubeValue,
+			func(r *Resources) *[]string { return &r.NodeSelector }),
+		list(kube, "tolerations", `["nvidia.com/gpu:NoSchedule"]`, kubeKey+`(=`+kubeValue+`)?`+kubeEffect,
+			func(r *Resources) *[]string { return &r.Tolerations }),
+		list(kube, "volumes", `["weights:/models:ro"]`, kubeName+`:`+kubePath+`(:ro)?`,
+			func(r *Resources) *[]string { return &r.Volumes }),
+		list(kube, "secrets", `["HF_TOKEN=hub/token"]`, aVariable+`=`+kubeName+`/[\w.-]+`,
+			func(r *Resources) *[]string { return &r.Secrets }),
+		list(kube, "pull_secrets", `["registry"]`, kubeName, func(r *Resources) *[]string { return &r.PullSecrets }),
 	}
+}
+
+// For returns the resources without the fields that a scheduler has no word for, and the names of those that were
+// stated.
+func (r Resources) For(scheduler string) (own Resources, others []string) {
+	own = r
+	for _, f := range ResourceFields() {
+		stated := f.List == nil && *f.Text(&r) != "" || f.List != nil && len(*f.List(&r)) > 0
+		if !stated || f.Of == "" || f.Of == scheduler {
+			continue
+		}
+		others = append(others, f.Name)
+		if f.List == nil {
+			*f.Text(&own) = ""
+		} else {
+			*f.List(&own) = nil
+		}
+	}
+	return own, others
 }
 
 func whole(form string) *regexp.Regexp { return regexp.MustCompile(`^(?:` + form + `)$`) }
@@ -127,8 +199,12 @@ func (f Resource) set(r *Resources, value any) error {
 	for _, v := range list {
 		text := strings.TrimSpace(fmt.Sprint(v))
 		if !f.form.MatchString(text) {
-			return fmt.Errorf("resources: %s: %q is not of the form that Slurm takes, as %s: %s",
-				f.Name, text, f.Name, f.Example)
+			taker := "Slurm"
+			if f.Of == OnKubernetes {
+				taker = "Kubernetes"
+			}
+			return fmt.Errorf("resources: %s: %q is not of the form that %s takes, as %s: %s",
+				f.Name, text, taker, f.Name, f.Example)
 		}
 		if f.List != nil {
 			*f.List(r) = append(*f.List(r), text)

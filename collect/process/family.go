@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"syscall"
 )
 
 // markName is a variable in the environment of what we start. Its children inherit it, also those that leave the
@@ -57,7 +56,7 @@ func EndMarked(mark string) {
 			return
 		}
 		for _, pid := range list {
-			_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended by itself
+			kill(pid)
 		}
 	}
 }

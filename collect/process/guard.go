@@ -4,7 +4,6 @@ import (
 	"io"
 	"os/exec"
 	"strconv"
-	"syscall"
 	"time"
 )
 
@@ -37,7 +36,7 @@ type guard struct {
 func newGuard(mark string, group *cgroup, grace time.Duration) *guard {
 	seconds := max(1, int((grace / 3).Seconds()))
 	cmd := exec.Command("/bin/sh", "-c", guardScript, markName+"="+mark, strconv.Itoa(seconds), group.path())
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // Ctrl-C and a closed terminal are not for it
+	cmd.SysProcAttr = detached() // Ctrl-C and a closed terminal are not for it
 	line, err := cmd.StdinPipe()
 	if err != nil || cmd.Start() != nil {
 		return nil

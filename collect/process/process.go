@@ -142,7 +142,7 @@ func (c *Child) Mark() string { return c.mark }
 // Pid is the process id, which is that of its group too.
 func (c *Child) Pid() int { return c.cmd.Process.Pid }
 
-func (c *Child) signal(s syscall.Signal) { _ = syscall.Kill(-c.cmd.Process.Pid, s) } // no such group: all have ended
+func (c *Child) signal(s syscall.Signal) { SignalGroup(c.cmd.Process.Pid, s) }
 
 type hurryKey struct{}
 

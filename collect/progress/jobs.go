@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/ttreport/ttreport/collect/engine/slurm"
+	"github.com/ttreport/ttreport/collect/engine"
 	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/redact"
 )
@@ -22,17 +22,18 @@ type Jobs struct {
 func NewJobs(to Stream) *Jobs { return &Jobs{to: to, last: map[int]string{}} }
 
 // Show shows how the jobs stand.
-func (j *Jobs) Show(v slurm.View) {
+func (j *Jobs) Show(v engine.View) {
 	j.clear()
 	for _, t := range v.Tasks {
 		j.change(t)
 	}
+	w := v.Words
 	if away := v.Away > 0; away != j.away {
 		j.away = away
 		if away {
-			fmt.Fprintf(j.to, "slurm     the controller does not answer (%s); jobs go on, and it is asked again\n", v.Why)
+			fmt.Fprintf(j.to, "%-9s %s does not answer (%s); jobs go on, and it is asked again\n", w.Name, w.Server, v.Why)
 		} else {
-			fmt.Fprintln(j.to, "slurm     the controller answers again")
+			fmt.Fprintf(j.to, "%-9s %s answers again\n", w.Name, w.Server)
 		}
 	}
 	if j.to.Width != nil {
@@ -51,13 +52,14 @@ func (j *Jobs) clear() {
 }
 
 // change writes a line when a job has ended or is submitted again, and without a terminal when its state changes.
-func (j *Jobs) change(t slurm.Task) {
+func (j *Jobs) change(t engine.Task) {
 	state := stateOf(t)
-	if j.last[t.Entry] == state {
+	seen := fmt.Sprint(state, t.Ended) // a state may be known before what was measured
+	if j.last[t.Entry] == seen {
 		return
 	}
-	j.last[t.Entry] = state
-	if !t.Ended && (j.to.Width != nil || t.State == slurm.NotSubmitted) {
+	j.last[t.Entry] = seen
+	if !t.Ended && (j.to.Width != nil || t.State == engine.NotSubmitted) {
 		return
 	}
 	line := fmt.Sprintf("job %3d   %-*s %s", t.Entry, nameWidth, plaintext.Middle(t.Name, nameWidth), state)
@@ -74,7 +76,7 @@ func (j *Jobs) change(t slurm.Task) {
 }
 
 // stateOf is a state with its reason, as squeue writes both: "PENDING (Resources)".
-func stateOf(t slurm.Task) string {
+func stateOf(t engine.Task) string {
 	if t.Reason == "" || t.Reason == "None" {
 		return t.State
 	}
@@ -84,7 +86,7 @@ func stateOf(t slurm.Task) string {
 const nameWidth = 32 // of a model and its device, in characters
 
 // JobsTable returns the lines of the table.
-func JobsTable(v slurm.View) []string {
+func JobsTable(v engine.View) []string {
 	const format = "%4s  %-32s %-10s %-34s %-8s %10s %7s  %s"
 	rows := []string{fmt.Sprintf(format, "#", "model and device", "job", "state", "node", "time left", "points", "now")}
 	counts, order := map[string]int{}, []string{}
@@ -102,7 +104,7 @@ func JobsTable(v slurm.View) []string {
 	}
 	last := strings.Join(sum, ", ")
 	if v.Away > 0 {
-		last += fmt.Sprintf("; the controller has not answered for %s", plaintext.Duration(v.Away))
+		last += fmt.Sprintf("; %s has not answered for %s", v.Words.Server, plaintext.Duration(v.Away))
 	}
 	rows = append(rows, last)
 	for i := range rows {
@@ -114,7 +116,7 @@ func JobsTable(v slurm.View) []string {
 // mostRows is how many jobs the table on a terminal has; those that have ended are left out first.
 const mostRows = 40
 
-func (j *Jobs) draw(v slurm.View) {
+func (j *Jobs) draw(v engine.View) {
 	shown := v
 	if len(v.Tasks) > mostRows {
 		shown.Tasks = nil
@@ -136,7 +138,7 @@ func (j *Jobs) draw(v slurm.View) {
 }
 
 // WriteJobs writes the table once.
-func WriteJobs(w io.Writer, v slurm.View) {
+func WriteJobs(w io.Writer, v engine.View) {
 	for _, r := range JobsTable(v) {
 		fmt.Fprintln(w, r)
 	}

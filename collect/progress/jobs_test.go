@@ -5,12 +5,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ttreport/ttreport/collect/engine/slurm"
+	"github.com/ttreport/ttreport/collect/engine"
 )
 
+// words are Slurm's.
+var words = engine.Words{Name: "slurm", Server: "the controller"}
+
 // task is a job as a test says it stands.
-func task(entry int, state, reason, node string, done int) slurm.Task {
-	t := slurm.Task{State: state, Reason: reason, Node: node, Done: done, ID: "3_1"}
+func task(entry int, state, reason, node string, done int) engine.Task {
+	t := engine.Task{State: state, Reason: reason, Node: node, Done: done, ID: "3_1"}
 	t.Entry, t.Name, t.Total = entry, "acme/tiny on h100", 3
 	return t
 }
@@ -21,15 +24,15 @@ func TestJobsInALog(t *testing.T) {
 	var out strings.Builder
 	j := NewJobs(Stream{Writer: &out})
 	waits, runs := task(1, "PENDING", "Resources", "", 0), task(2, "RUNNING", "None", "n1", 1)
-	j.Show(slurm.View{Tasks: []slurm.Task{task(1, slurm.NotSubmitted, "", "", 0), runs}})
+	j.Show(engine.View{Words: words, Tasks: []engine.Task{task(1, engine.NotSubmitted, "", "", 0), runs}})
 	for range 2 {
-		j.Show(slurm.View{Tasks: []slurm.Task{waits, runs}})
-		j.Show(slurm.View{Tasks: []slurm.Task{waits, runs}, Away: time.Minute, Why: "Connection refused"})
+		j.Show(engine.View{Words: words, Tasks: []engine.Task{waits, runs}})
+		j.Show(engine.View{Words: words, Tasks: []engine.Task{waits, runs}, Away: time.Minute, Why: "Connection refused"})
 	}
-	j.Show(slurm.View{Tasks: []slurm.Task{waits, runs}})
+	j.Show(engine.View{Words: words, Tasks: []engine.Task{waits, runs}})
 	failed := task(2, "FAILED", "NonZeroExitCode", "n1", 1)
 	failed.Ended, failed.Log = true, []string{"ttreport: the server died", "fix: see its log"}
-	j.Show(slurm.View{Tasks: []slurm.Task{waits, failed}})
+	j.Show(engine.View{Words: words, Tasks: []engine.Task{waits, failed}})
 	want := `job   2   acme/tiny on h100                RUNNING on n1
 job   1   acme/tiny on h100                PENDING (Resources)
 slurm     the controller does not answer (Connection refused); jobs go on, and it is asked again
@@ -49,7 +52,7 @@ job   2   acme/tiny on h100                FAILED (NonZeroExitCode) on n1, 1 of 
 func TestJobsOnATerminal(t *testing.T) {
 	var out strings.Builder
 	j := NewJobs(Stream{Writer: &out, Width: func() int { return 60 }})
-	j.Show(slurm.View{Tasks: []slurm.Task{task(1, "PENDING", "Resources", "", 0), task(2, "RUNNING", "None", "n1", 1)}})
+	j.Show(engine.View{Words: words, Tasks: []engine.Task{task(1, "PENDING", "Resources", "", 0), task(2, "RUNNING", "None", "n1", 1)}})
 	rows := strings.Split(out.String(), "\n")
 	if len(rows) != 5 || !strings.Contains(rows[3], "1 PENDING, 1 RUNNING") {
 		t.Errorf("%q", rows)
@@ -63,12 +66,12 @@ func TestJobsOnATerminal(t *testing.T) {
 	if j.End(); out.String() != "\033[4A\033[J" {
 		t.Errorf("%q", out.String())
 	}
-	var many []slurm.Task
+	var many []engine.Task
 	for i := range 200 {
 		many = append(many, task(i+1, "RUNNING", "", "n1", 0))
 	}
 	out.Reset()
-	if j.Show(slurm.View{Tasks: many}); !strings.Contains(out.String(), "and 160 jobs more") ||
+	if j.Show(engine.View{Words: words, Tasks: many}); !strings.Contains(out.String(), "and 160 jobs more") ||
 		strings.Count(out.String(), "\n") > 50 {
 		t.Errorf("%s", out.String())
 	}
@@ -77,7 +80,7 @@ func TestJobsOnATerminal(t *testing.T) {
 func TestJobsTable(t *testing.T) {
 	running := task(2, "RUNNING", "None", "n1", 1)
 	running.Left, running.Now = "59:21", "02-isl64-osl50-c2"
-	rows := JobsTable(slurm.View{Tasks: []slurm.Task{task(1, "PENDING", "Resources", "", 0), running},
+	rows := JobsTable(engine.View{Words: words, Tasks: []engine.Task{task(1, "PENDING", "Resources", "", 0), running},
 		Away: 90 * time.Second})
 	for i, want := range []string{
 		"# model and device job state node time left points now", "1 acme/tiny on h100 3_1 PENDING (Resources) 0/3",

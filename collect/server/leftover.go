@@ -121,7 +121,7 @@ func (l leftover) endLeader(ctx context.Context) string {
 		return ""
 	}
 	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGKILL} {
-		_ = syscall.Kill(-l.Pid, s)
+		process.SignalGroup(l.Pid, s)
 		for range 100 {
 			if startTicks(l.Pid) != l.Start {
 				return fmt.Sprintf("process %d", l.Pid)

@@ -13,9 +13,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"syscall"
 	"time"
 
+	"github.com/ttreport/ttreport/ingest/filelock"
 	"github.com/ttreport/ttreport/ingest/userdir"
 )
 
@@ -23,11 +23,12 @@ import (
 var ErrHeld = errors.New("another process is at work there")
 
 // Mode says who else may hold the lock at the same time.
-type Mode int
+type Mode = filelock.Mode
 
+// Modes.
 const (
-	Exclusive Mode = syscall.LOCK_EX // nobody
-	Shared    Mode = syscall.LOCK_SH // others that take it shared
+	Exclusive = filelock.Exclusive
+	Shared    = filelock.Shared
 )
 
 // interval is how often a lock is tried.
@@ -47,13 +48,11 @@ func Take(ctx context.Context, dir string, mode Mode, w Wait) (release func(), e
 	}
 	deadline, said := time.Now().Add(w.Patience), false
 	for {
-		err := syscall.Flock(int(f.Fd()), int(mode)|syscall.LOCK_NB)
+		err := filelock.Try(f, mode)
 		switch {
 		case err == nil:
 			return func() { _ = f.Close() }, nil // closing releases
-		case errors.Is(err, syscall.EINTR):
-			continue
-		case !errors.Is(err, syscall.EWOULDBLOCK):
+		case !errors.Is(err, filelock.ErrHeld):
 			_ = f.Close() // nothing was written
 			return nil, fmt.Errorf("locking %s: %w", dir, err)
 		case !time.Now().Before(deadline):
@@ -79,9 +78,11 @@ func open(dir string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB)
-	if err == nil || errors.Is(err, syscall.EWOULDBLOCK) || errors.Is(err, syscall.EINTR) {
-		_ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN) // it is taken as the caller wants it
+	err = filelock.Try(f, Shared)
+	if err == nil {
+		_ = filelock.Release(f) // it is taken as the caller wants it
+	}
+	if err == nil || errors.Is(err, filelock.ErrHeld) {
 		return f, nil
 	}
 	_ = f.Close() // nothing was written
@@ -98,5 +99,5 @@ func open(dir string) (*os.File, error) {
 	}
 	sum := sha256.Sum256([]byte(abs))
 	name := filepath.Join(private, "folder-"+hex.EncodeToString(sum[:8])+".lock")
-	return os.OpenFile(name, os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW, 0o600)
+	return os.OpenFile(name, os.O_CREATE|os.O_RDWR|filelock.NoFollow, 0o600)
 }

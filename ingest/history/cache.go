@@ -7,7 +7,6 @@ import (
 	"hash/crc32"
 	"io/fs"
 	"os"
-	"syscall"
 	"time"
 
 	"github.com/ttreport/ttreport/ingest/durable"
@@ -37,9 +36,7 @@ type fileStat struct {
 
 func fileStatOf(info fs.FileInfo) fileStat {
 	s := fileStat{Size: info.Size(), MTime: info.ModTime().UnixNano()}
-	if st, ok := info.Sys().(*syscall.Stat_t); ok {
-		s.CTime, s.Inode = changeTime(st), st.Ino
-	}
+	s.CTime, s.Inode = changeOf(info)
 	return s
 }
 

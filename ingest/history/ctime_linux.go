@@ -1,6 +1,14 @@
 package history
 
-import "syscall"
+import (
+	"io/fs"
+	"syscall"
+)
 
-// changeTime is when the system last changed anything about a file, in nanoseconds.
-func changeTime(st *syscall.Stat_t) int64 { return st.Ctim.Nano() }
+// changeOf is when the system last changed anything about a file, in nanoseconds, and the file's number; 0 for unknown.
+func changeOf(info fs.FileInfo) (ctime int64, inode uint64) {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return st.Ctim.Nano(), st.Ino
+	}
+	return 0, 0
+}

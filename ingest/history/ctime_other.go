@@ -2,7 +2,7 @@
 
 package history
 
-import "syscall"
+import "io/fs"
 
-// changeTime is unknown: the field has another name on every system.
-func changeTime(*syscall.Stat_t) int64 { return 0 }
+// changeOf is unknown: the fields have other names on every system.
+func changeOf(fs.FileInfo) (ctime int64, inode uint64) { return 0, 0 }

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"syscall"
 )
 
 // errForeign is returned for a folder that somebody else may write to.
@@ -69,7 +68,7 @@ func secure(dir string) error {
 		return err
 	}
 	if who := owner(above); who != 0 && who != os.Geteuid() ||
-		above.Mode().Perm()&0o022 != 0 && above.Mode()&os.ModeSticky == 0 {
+		writable(above) && above.Mode()&os.ModeSticky == 0 {
 		return errForeign
 	}
 	info, err := os.Lstat(dir)
@@ -79,16 +78,8 @@ func secure(dir string) error {
 	if !info.IsDir() || owner(info) != os.Geteuid() {
 		return errForeign
 	}
-	if info.Mode().Perm()&0o077 != 0 {
+	if readable(info) {
 		return os.Chmod(dir, 0o700)
 	}
 	return nil
-}
-
-// owner is the user that a file belongs to; -1 where the system does not tell.
-func owner(info os.FileInfo) int {
-	if st, ok := info.Sys().(*syscall.Stat_t); ok {
-		return int(st.Uid)
-	}
-	return -1
 }

@@ -358,7 +358,7 @@
             l.points.forEach(function (p) { if (p.values[0] >= top.values[0]) top = p; });
             b = { at: top.at, output: top.values[0], values: top.values };
           }
-          return { l: l, b: b, y: b.why ? -1 : b.output * v.rate.of(l) };
+          return { l: l, b: b, y: b.output ? b.output * v.rate.of(l) : -1 };
         }).sort(function (a, b) { return (isNaN(b.y) ? -0.5 : b.y) - (isNaN(a.y) ? -0.5 : a.y); }),
         heads = ["Configuration", "Concurrency", "Output tok/s"].concat(v.rate.id === "total" ? [] : [v.rate.id === "chip" ? "Per chip tok/s" : "tok " + v.rate.text], ["Per user tok/s", "TTFT ms", "E2EL ms"]);
       return el("table", { class: "list", role: "table" }, [

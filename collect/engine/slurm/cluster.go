@@ -12,63 +12,34 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ttreport/ttreport/collect/engine"
 	"github.com/ttreport/ttreport/ingest/redact"
 )
 
-var (
-	// ErrAway is returned when the controller does not answer. Jobs go on without it.
-	ErrAway = errors.New("the controller of Slurm does not answer")
-	// ErrNoSlurm is returned on a machine without Slurm's commands.
-	ErrNoSlurm = errors.New("the commands of Slurm are not on the PATH")
-	// ErrRefused is returned for a job that Slurm does not take.
-	ErrRefused = errors.New("refused by Slurm")
-	// ErrNoAccounting is returned by a cluster that keeps no accounts.
-	ErrNoAccounting = errors.New("this cluster has no accounting")
-)
-
-// Order is an array to submit.
-type Order struct {
-	Script  string
-	Name    string
-	Entries []int
-	Retries int           // that are left to Slurm
-	Limit   time.Duration // 0: as the script has it
-}
-
-// Record is a job as squeue lists it.
-type Record struct {
-	Name   string
-	Array  string // id of the array
-	Entry  int    // index in it
-	Job    string // id of the job itself
-	State  string // in full: PENDING, RUNNING …
-	Reason string
-	Node   string
-	Left   string // as squeue writes it: "1:02:03"
-
-	Restarts int // times that Slurm requeued it
-}
-
-// Cluster is what is asked of Slurm. Each method returns [ErrAway] while the controller does not answer.
+// Cluster is what is asked of Slurm before jobs are submitted. Each method returns [engine.ErrAway] while the
+// controller does not answer.
 type Cluster interface {
-	// Test returns [ErrRefused] with Slurm's reason for the text of a script that it would not take.
+	// Test returns [engine.ErrRefused] with Slurm's reason for the text of a script that it would not take.
 	Test(ctx context.Context, script string) error
-	Submit(ctx context.Context, o Order) (id string, err error)
-	Queue(ctx context.Context, names []string) ([]Record, error)
-	// Accounts returns what ended jobs of these names used; [ErrNoAccounting] where that is not kept.
-	Accounts(ctx context.Context, names []string, since time.Time) ([]Account, error)
-	Cancel(ctx context.Context, ids []string) error
 	Partitions(ctx context.Context) ([]Partition, error)
 }
 
 // Programs is Slurm behind its commands.
 type Programs struct{}
 
-// Installed returns [ErrNoSlurm] where a command is missing.
+// Words implements [engine.Scheduler].
+func (Programs) Words() engine.Words {
+	return engine.Words{Name: "slurm", Server: "the controller", Succeeded: "COMPLETED"}
+}
+
+// Fetch implements [engine.Scheduler]: results are on a file system that the nodes share.
+func (Programs) Fetch(context.Context, engine.Record, string, string) error { return nil }
+
+// Installed returns [engine.ErrMissing] where a command is missing.
 func (Programs) Installed() error {
 	for _, name := range []string{"sbatch", "squeue", "scancel"} {
 		if _, err := exec.LookPath(name); err != nil {
-			return fmt.Errorf("%w: there is no %s", ErrNoSlurm, name)
+			return fmt.Errorf("%w: there is no %s", engine.ErrMissing, name)
 		}
 	}
 	return nil
@@ -94,7 +65,7 @@ func runWith(ctx context.Context, script, stdin string, argv ...string) (out, st
 	cmd.Stdout, cmd.Stderr = &o, &e
 	err = cmd.Run()
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		err = fmt.Errorf("%w: %s took more than %s", ErrAway, argv[0], answerWithin)
+		err = fmt.Errorf("%w: %s took more than %s", engine.ErrAway, argv[0], answerWithin)
 	}
 	return o.String(), strings.TrimSpace(e.String()), err
 }
@@ -139,23 +110,23 @@ func signsOfAbsence() []string {
 	}
 }
 
-// failure is the error of a command: [ErrAway] where the controller cannot be reached, else kind.
+// failure is the error of a command: [engine.ErrAway] where the controller cannot be reached, else kind.
 func failure(kind error, name, stderr string, err error) error {
-	if errors.Is(err, ErrAway) || errors.Is(err, context.Canceled) {
+	if errors.Is(err, engine.ErrAway) || errors.Is(err, context.Canceled) {
 		return err
 	}
 	if errors.Is(err, exec.ErrNotFound) {
-		return fmt.Errorf("%w: there is no %s", ErrNoSlurm, name)
+		return fmt.Errorf("%w: there is no %s", engine.ErrMissing, name)
 	}
 	for _, sign := range signsOfAbsence() {
 		if strings.Contains(stderr, sign) {
-			return fmt.Errorf("%w: %s", ErrAway, lastLine(stderr))
+			return fmt.Errorf("%w: %s", engine.ErrAway, lastLine(stderr))
 		}
 	}
 	if stderr == "" {
 		return fmt.Errorf("%w: %s: %w", kind, name, err)
 	}
-	if errors.Is(kind, ErrAway) {
+	if errors.Is(kind, engine.ErrAway) {
 		return fmt.Errorf("%w: %s", kind, lastLine(stderr))
 	}
 	return fmt.Errorf("%w: %s", kind, strings.ReplaceAll(stderr, "\n", "; "))
@@ -167,24 +138,24 @@ func lastLine(text string) string { return text[strings.LastIndexByte(text, '\n'
 func (Programs) Test(ctx context.Context, script string) error {
 	_, stderr, err := runWith(ctx, script, script, "sbatch", "--test-only")
 	if err != nil {
-		return failure(ErrRefused, "sbatch", stderr, err)
+		return failure(engine.ErrRefused, "sbatch", stderr, err)
 	}
 	return nil
 }
 
-// Submit implements [Cluster].
-func (Programs) Submit(ctx context.Context, o Order) (string, error) {
+// Submit implements [engine.Scheduler].
+func (Programs) Submit(ctx context.Context, o engine.Order) (string, error) {
 	argv := []string{"sbatch", "--parsable", "--job-name=" + o.Name, "--array=" + indexes(o.Entries)}
 	if o.Limit > 0 {
-		argv = append(argv, "--time="+timeText(o.Limit))
+		argv = append(argv, "--time="+engine.TimeText(o.Limit))
 	}
-	text, err := os.ReadFile(o.Script)
+	text, err := os.ReadFile(o.File)
 	if err != nil {
 		return "", fmt.Errorf("submission: %w", err)
 	}
-	out, stderr, err := runWith(ctx, string(text), "", append(argv, o.Script, strconv.Itoa(o.Retries))...)
+	out, stderr, err := runWith(ctx, string(text), "", append(argv, o.File, strconv.Itoa(o.Retries))...)
 	if err != nil {
-		return "", failure(ErrRefused, "sbatch", stderr, err)
+		return "", failure(engine.ErrRefused, "sbatch", stderr, err)
 	}
 	id, _, _ := strings.Cut(strings.TrimSpace(out), ";") // then the name of a cluster
 	return id, nil
@@ -195,19 +166,19 @@ func (Programs) Submit(ctx context.Context, o Order) (string, error) {
 const queueFormat = "ArrayJobID:24|,ArrayTaskID:24|,JobID:24|,State:32|,Reason:128|,NodeList:256|,TimeLeft:24|," +
 	"RestartCnt:12|,Name:128|"
 
-// Queue implements [Cluster]. Jobs that have ended are listed for MinJobAge, 300 s by default.
-func (Programs) Queue(ctx context.Context, names []string) ([]Record, error) {
+// Queue implements [engine.Scheduler]. Jobs that have ended are listed for MinJobAge, 300 s by default.
+func (Programs) Queue(ctx context.Context, names []string) ([]engine.Record, error) {
 	out, stderr, err := run(ctx, "squeue", "--noheader", "--array", "--states=all", "--name="+strings.Join(names, ","),
 		"--Format="+queueFormat)
 	if err != nil {
-		return nil, failure(ErrAway, "squeue", stderr, err)
+		return nil, failure(engine.ErrAway, "squeue", stderr, err)
 	}
 	return parseQueue(out), nil
 }
 
 // parseQueue reads what squeue prints in [queueFormat].
-func parseQueue(out string) []Record {
-	var list []Record
+func parseQueue(out string) []engine.Record {
+	var list []engine.Record
 	for line := range strings.Lines(out) {
 		f := strings.Split(line, "|")
 		if len(f) < 9 {
@@ -221,13 +192,15 @@ func parseQueue(out string) []Record {
 			continue // no array: not ours
 		}
 		restarts, _ := strconv.Atoi(f[7]) // 0 where it is not stated
-		list = append(list, Record{Array: f[0], Entry: entry, Job: f[2], State: f[3], Reason: f[4], Node: f[5], Left: f[6],
-			Restarts: restarts, Name: f[8]})
+		list = append(list, engine.Record{
+			Array: f[0], Entry: entry, Job: f[2], State: f[3], Phase: phaseOf(f[3]), Reason: f[4], Node: f[5], Left: f[6],
+			Restarts: restarts, Name: f[8],
+		})
 	}
 	return list
 }
 
-// Cancel implements [Cluster].
+// Cancel implements [engine.Scheduler].
 func (Programs) Cancel(ctx context.Context, ids []string) error {
 	_, stderr, err := run(ctx, append([]string{"scancel"}, ids...)...)
 	if err != nil && !strings.Contains(stderr, "Invalid job id") {

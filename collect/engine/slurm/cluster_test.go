@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/ttreport/ttreport/collect/engine"
 )
 
 func recorded(t *testing.T, name string) string {
@@ -46,7 +48,7 @@ func TestParseAccounts(t *testing.T) {
 	if len(list) != 4 {
 		t.Fatalf("%+v", list)
 	}
-	want := Account{Name: "ttreport-x-1", Entry: 4, Job: "20_4", State: "NODE_FAIL", ExitCode: "0:0", Elapsed: "16",
+	want := engine.Account{Name: "ttreport-x-1", Entry: 4, Job: "20_4", State: "NODE_FAIL", Phase: engine.Disrupted, ExitCode: "0:0", Elapsed: "16",
 		Node: "n4", Reason: "None"}
 	if list[1] != want {
 		t.Errorf("%+v", list[1])
@@ -54,7 +56,7 @@ func TestParseAccounts(t *testing.T) {
 	if list[0].MaxRSS != "45453312" || list[3].State != "CANCELLED" {
 		t.Errorf("%+v", list)
 	}
-	got := settings([]Account{list[1], list[2]})
+	got := engine.Settings("slurm", []engine.Account{list[1], list[2]})
 	if got["slurm_state"] != "NODE_FAIL, COMPLETED" || got["slurm_node"] != "n4, n1" || got["slurm_job_id"] != "20_4" ||
 		got["slurm_max_rss_bytes"] != "51200000" || got["slurm_energy_j"] != "1830" || got["slurm_reason"] != "" {
 		t.Errorf("%v", got)
@@ -65,16 +67,16 @@ func TestParseAccounts(t *testing.T) {
 func TestRecordedPreemption(t *testing.T) {
 	list := parseQueue(recorded(t, "squeue-preempted.txt"))
 	if len(list) != 8 || list[0].Entry != 1 || list[0].Restarts != 1 || list[0].Reason != "BeginTime" ||
-		list[0].State != Pending || list[7].Node != "n4" || list[7].State != "RUNNING" || list[7].Name != "ttreport-x-1" {
+		list[0].State != "PENDING" || list[7].Node != "n4" || list[7].State != "RUNNING" || list[7].Name != "ttreport-x-1" {
 		t.Errorf("%+v", list)
 	}
-	var first []Account
+	var first []engine.Account
 	for _, a := range parseAccounts(recorded(t, "sacct-preempted.txt")) {
 		if a.Entry == 1 {
 			first = append(first, a)
 		}
 	}
-	got := settings(first)
+	got := engine.Settings("slurm", first)
 	if got["slurm_state"] != "PREEMPTED, COMPLETED" || got["slurm_elapsed_s"] != "8, 21" || got["slurm_node"] != "n1" ||
 		got["slurm_max_rss_bytes"] != "47341568, 50249728" || got["slurm_job_id"] != "2_1" {
 		t.Errorf("%v", got)
@@ -102,7 +104,7 @@ func TestFailures(t *testing.T) {
 		"sbatch: error: Batch job submission failed: Invalid account or account/partition combination":     false,
 		"sbatch: error: invalid partition specified: gpux":                                                 false,
 	} {
-		if err := failure(ErrRefused, "sbatch", text, exit); errors.Is(err, ErrAway) != away {
+		if err := failure(engine.ErrRefused, "sbatch", text, exit); errors.Is(err, engine.ErrAway) != away {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
@@ -121,7 +123,7 @@ func TestSecretsAreNotSubmitted(t *testing.T) {
 
 func TestNotInstalled(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	if err := (Programs{}).Installed(); !errors.Is(err, ErrNoSlurm) || !strings.Contains(err.Error(), "sbatch") {
+	if err := (Programs{}).Installed(); !errors.Is(err, engine.ErrMissing) || !strings.Contains(err.Error(), "sbatch") {
 		t.Error(err)
 	}
 }

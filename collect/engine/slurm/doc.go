@@ -1,11 +1,8 @@
-// Package slurm hands a plan to Slurm and follows it: one job a server start, in arrays where resources agree.
+// Package slurm is Slurm as a scheduler of jobs.
 //
-// In: [Job] values, each with the file of its entry and what it needs, and the commands sbatch, squeue, sacct, scontrol
-// and scancel. Out: a [Submission], a folder with scripts that can be read and run by hand, the logs of the jobs and a
-// journal of what was submitted; from [Follower.Run] the state of every job in Slurm's words, and at its end what Slurm
-// accounted for ([Facts]). A job runs "ttreport collect" on its node, with the run folder below [Submission.Out].
+// In: an [engine.Submission], and the commands sbatch, squeue, sacct, sinfo and scancel. Out: batch scripts that can be
+// read and run by hand ([Script]), what the cluster would refuse ([Accepted]), and an [engine.Scheduler] with the
+// states of jobs in Slurm's words ([Programs]).
 //
-// Slurm places, limits and restarts jobs. This package only submits what is missing after a time limit again, and never
-// submits twice: what it is about to do is in the journal first, and a job is found by its name afterwards. It must not
-// know workloads, servers or what results contain: of a run folder it reads the journal.
+// Package engine follows jobs and submits them again. This package must not know what a run folder contains.
 package slurm

@@ -7,43 +7,26 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/ttreport/ttreport/collect/engine"
 )
-
-// RefusedError is a job that Slurm would not start, found before anything is submitted.
-type RefusedError struct {
-	Job   string
-	Field string // of resources: that is at fault; "" where Slurm does not say
-	Why   string
-	Have  string // what the cluster has
-}
-
-func (e *RefusedError) Error() string {
-	field := "resources"
-	if e.Field != "" {
-		field += ": " + e.Field
-	}
-	return fmt.Sprintf("%s: %s: %s", e.Job, field, e.Why)
-}
-
-// Unwrap makes it an [ErrRefused].
-func (e *RefusedError) Unwrap() error { return ErrRefused }
 
 // Fit gives jobs without a stated time limit the one of their partition where the derived one is above it, and refuses
 // a partition that does not exist and a stated limit that its partition does not allow: Slurm itself would let such a
 // job wait for ever.
-func Fit(jobs []Job, have []Partition) error {
+func Fit(jobs []engine.Job, have []Partition) error {
 	for i := range jobs {
 		j := &jobs[i]
 		most, err := limitOf(*j, have)
 		if err != nil {
 			return err
 		}
-		limit, stated := j.limit()
+		limit, stated := j.TimeLimit()
 		switch {
 		case most == 0 || limit <= most:
 		case stated:
-			why := fmt.Sprintf("%s is more than the partition allows, %s", j.Resources.Time, timeText(most))
-			return &RefusedError{j.Name, "time", why, describe(have)}
+			why := fmt.Sprintf("%s is more than the partition allows, %s", j.Resources.Time, engine.TimeText(most))
+			return &engine.RefusedError{Job: j.Name, Field: "time", Why: why, Have: describe(have)}
 		default:
 			j.Limit = most
 		}
@@ -52,7 +35,7 @@ func Fit(jobs []Job, have []Partition) error {
 }
 
 // limitOf returns the longest time limit of a job's partitions; 0 for none.
-func limitOf(j Job, have []Partition) (most time.Duration, err error) {
+func limitOf(j engine.Job, have []Partition) (most time.Duration, err error) {
 	at := func(is func(Partition) bool) (Partition, bool) {
 		i := slices.IndexFunc(have, is)
 		if i < 0 {
@@ -68,7 +51,7 @@ func limitOf(j Job, have []Partition) (most time.Duration, err error) {
 		p, ok := at(func(p Partition) bool { return p.Name == name })
 		if !ok {
 			why := fmt.Sprintf("there is no partition %q", name)
-			return 0, &RefusedError{j.Name, "partition", why, describe(have)}
+			return 0, &engine.RefusedError{Job: j.Name, Field: "partition", Why: why, Have: describe(have)}
 		}
 		if p.Limit == 0 {
 			return 0, nil
@@ -87,7 +70,7 @@ func describe(have []Partition) string {
 			parts = append(parts, p.GRES)
 		}
 		if p.Limit > 0 {
-			parts = append(parts, "at most "+timeText(p.Limit))
+			parts = append(parts, "at most "+engine.TimeText(p.Limit))
 		}
 		list = append(list, fmt.Sprintf("%s (%s)", p.Name, strings.Join(parts, ", ")))
 	}
@@ -104,8 +87,8 @@ func faults() [][2]string {
 }
 
 // Accepted returns the submission with time limits that the partitions allow, when Slurm would take all of it; a
-// [RefusedError] otherwise.
-func (s *Submission) Accepted(ctx context.Context, c Cluster) (*Submission, error) {
+// [engine.RefusedError] otherwise.
+func Accepted(ctx context.Context, s *engine.Submission, c Cluster) (*engine.Submission, error) {
 	have, err := c.Partitions(ctx)
 	if err != nil {
 		return nil, err
@@ -115,22 +98,22 @@ func (s *Submission) Accepted(ctx context.Context, c Cluster) (*Submission, erro
 	if err := Fit(fitted.Jobs, have); err != nil {
 		return nil, err
 	}
-	fitted.Groups = groups(fitted.Jobs)
-	return &fitted, fitted.check(ctx, c, have)
+	fitted.Groups = engine.GroupsOf(fitted.Jobs)
+	return &fitted, check(ctx, &fitted, c, have)
 }
 
 // check asks Slurm whether it would take every script, before one is submitted.
-func (s *Submission) check(ctx context.Context, c Cluster, have []Partition) error {
+func check(ctx context.Context, s *engine.Submission, c Cluster, have []Partition) error {
 	for _, g := range s.Groups {
-		err := c.Test(ctx, s.script(g))
+		err := c.Test(ctx, Script(s, g))
 		if err == nil {
 			continue
 		}
-		if !errors.Is(err, ErrRefused) {
+		if !errors.Is(err, engine.ErrRefused) {
 			return err
 		}
-		why := strings.TrimPrefix(strings.TrimPrefix(err.Error(), ErrRefused.Error()+": "), "sbatch: error: ")
-		refused := &RefusedError{Job: s.name(g.Entries[0]), Why: why, Have: describe(have)}
+		why := strings.TrimPrefix(strings.TrimPrefix(err.Error(), engine.ErrRefused.Error()+": "), "sbatch: error: ")
+		refused := &engine.RefusedError{Job: s.NameOf(g.Entries[0]), Why: why, Have: describe(have)}
 		for _, f := range faults() {
 			if strings.Contains(why, f[0]) {
 				refused.Field = f[1]
@@ -140,8 +123,4 @@ func (s *Submission) check(ctx context.Context, c Cluster, have []Partition) err
 		return refused
 	}
 	return nil
-}
-
-func (s *Submission) name(entry int) string {
-	return s.Jobs[slices.IndexFunc(s.Jobs, func(j Job) bool { return j.Entry == entry })].Name
 }

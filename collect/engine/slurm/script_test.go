@@ -11,21 +11,23 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ttreport/ttreport/collect/engine"
 	"github.com/ttreport/ttreport/collect/plan"
 )
 
 // hard is a submission with everything that a script can have.
-func hard(dir string) *Submission {
+func hard(dir string) *engine.Submission {
 	many := plan.Resources{
 		Partition: "gpu", GRES: "gpu:h100:8", CPUs: "16", Mem: "64G", Time: "2:00:00", Account: "bench", Constraint: "a&b",
 		Exclusive: "true", Modules: []string{"cuda/12.4"}, RunArgs: []string{"--label=it's $HOME"}, Scratch: "/local/my disk",
 	}
-	jobs := []Job{
+	jobs := []engine.Job{
 		{Entry: 1, Name: "a", Resources: many}, {Entry: 2, Name: "b", Limit: time.Hour},
 		{Entry: 3, Name: "c", Resources: many},
 		{Entry: 4, Name: "d", Resources: many}, {Entry: 5, Name: "e", Limit: 2 * time.Hour},
 	}
-	return Prepare(Submission{
+	return engine.Prepare(engine.Submission{
+		Engine: "slurm", Suffix: ".sh",
 		Workspace: dir, Program: "/opt/tt report/ttreport", Jobs: jobs, Args: []string{"--tokenizer=./my tok", "--seed=3"},
 		After: []string{"--model", "a b"},
 	}, filepath.Join(dir, "st%ate"), filepath.Join(dir, "results"), time.Unix(0, 0))
@@ -41,7 +43,7 @@ func TestScripts(t *testing.T) {
 	if len(arrays) != 3 || !slices.Equal(arrays[0], []int{1, 3, 4}) {
 		t.Fatalf("%v", arrays)
 	}
-	text := s.Scripts()[0]
+	text := Script(s, s.Groups[0])
 	for _, want := range []string{
 		"#!/bin/bash -l\n", "#SBATCH --array=1,3-4\n", "#SBATCH --partition=gpu\n", "#SBATCH --gres=gpu:h100:8\n",
 		"#SBATCH --cpus-per-task=16\n", "#SBATCH --mem=64G\n", "#SBATCH --time=0-02:00:00\n", "#SBATCH --account=bench\n",
@@ -54,7 +56,7 @@ func TestScripts(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
-	if strings.Contains(s.Scripts()[1], "--allocated") {
+	if strings.Contains(Script(s, s.Groups[1]), "--allocated") {
 		t.Error("without GRES the host's lock is the lock")
 	}
 }
@@ -70,19 +72,19 @@ func TestScriptsRun(t *testing.T) {
 	for i := range s.Groups {
 		s.Groups[i].Resources.Modules = nil
 	}
-	if err := s.Write(); err != nil {
+	if err := s.Write(func(g engine.Group) (string, error) { return Script(s, g), nil }); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("bash", s.scriptName(s.Groups[0]))
+	cmd := exec.Command("bash", s.FileOf(s.Groups[0]))
 	cmd.Env = append(os.Environ(), "SLURM_ARRAY_TASK_ID=3")
 	out, err := cmd.CombinedOutput()
 	want := strings.Join([]string{"collect", "--tokenizer=./my tok", "--seed=3", "--run-arg=--label=it's $HOME", "--once",
-		"--allocated", "--scratch=/local/my disk", "--out", s.outOf(3), "--plan", filepath.Join(s.Dir, "entry-003.yaml"),
+		"--allocated", "--scratch=/local/my disk", "--out", s.OutOf(3), "--plan", filepath.Join(s.Dir, "entry-003.yaml"),
 		"--", "--model", "a b"}, "\n") + "\n"
 	if err != nil || string(out) != want {
 		t.Errorf("%v\n%s\nwant\n%s", err, out, want)
 	}
-	cmd = exec.Command("bash", s.scriptName(s.Groups[0]), "1")
+	cmd = exec.Command("bash", s.FileOf(s.Groups[0]), "1")
 	cmd.Env = append(os.Environ(), "SLURM_ARRAY_TASK_ID=3", "SLURM_RESTART_COUNT=2")
 	if out, err := cmd.CombinedOutput(); err == nil || cmd.ProcessState.ExitCode() != exitRetries {
 		t.Errorf("requeued too often: %v %s", err, out)
@@ -91,7 +93,7 @@ func TestScriptsRun(t *testing.T) {
 		t.Skip("no shellcheck")
 	}
 	for _, g := range s.Groups {
-		if out, err := exec.Command("shellcheck", s.scriptName(g)).CombinedOutput(); err != nil {
+		if out, err := exec.Command("shellcheck", s.FileOf(g)).CombinedOutput(); err != nil {
 			t.Errorf("shellcheck: %s", out)
 		}
 	}
@@ -101,7 +103,7 @@ func TestTimes(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		time.Minute: "0-00:01:00", 26*time.Hour + 90*time.Second: "1-02:01:30", time.Millisecond: "0-00:00:01",
 	} {
-		if got := timeText(d); got != want {
+		if got := engine.TimeText(d); got != want {
 			t.Errorf("%s: %s", d, got)
 		}
 	}
@@ -109,7 +111,7 @@ func TestTimes(t *testing.T) {
 		0: 15 * time.Minute, 10 * time.Minute: 30 * time.Minute, 5 * time.Hour: 12 * time.Hour,
 		20 * time.Hour: 48 * time.Hour,
 	} {
-		if got := Derived(estimate, 10*time.Minute); got != want {
+		if got := engine.Derived(estimate, 10*time.Minute); got != want {
 			t.Errorf("%s: %s", estimate, got)
 		}
 	}
@@ -118,15 +120,15 @@ func TestTimes(t *testing.T) {
 // Slurm lets jobs wait for ever that its partition does not allow; they are refused before they are submitted.
 func TestFit(t *testing.T) {
 	have := []Partition{{Name: "bench", Default: true, Limit: time.Hour, Nodes: 4, CPUs: "2"}, {Name: "long"}}
-	jobs := []Job{{Name: "m on d", Limit: 4 * time.Hour},
+	jobs := []engine.Job{{Name: "m on d", Limit: 4 * time.Hour},
 		{Limit: 4 * time.Hour, Resources: plan.Resources{Partition: "long"}}}
 	if err := Fit(jobs, have); err != nil || jobs[0].Limit != time.Hour || jobs[1].Limit != 4*time.Hour {
 		t.Errorf("%v %+v", err, jobs)
 	}
 	for field, r := range map[string]plan.Resources{"time": {Time: "2:00:00"}, "partition": {Partition: "bench,gpu"}} {
-		err := Fit([]Job{{Name: "m on d", Resources: r}}, have)
-		var refused *RefusedError
-		if !errors.As(err, &refused) || refused.Field != field || !errors.Is(err, ErrRefused) ||
+		err := Fit([]engine.Job{{Name: "m on d", Resources: r}}, have)
+		var refused *engine.RefusedError
+		if !errors.As(err, &refused) || refused.Field != field || !errors.Is(err, engine.ErrRefused) ||
 			!strings.Contains(refused.Have, "bench (4 nodes of 2 CPUs, at most 0-01:00:00)") {
 			t.Errorf("%s: %v", field, err)
 		}
@@ -135,12 +137,13 @@ func TestFit(t *testing.T) {
 
 // refusing is a cluster that takes no script.
 type refusing struct {
-	cluster
 	why string
 }
 
+func (r *refusing) Partitions(context.Context) ([]Partition, error) { return nil, nil }
+
 func (r *refusing) Test(context.Context, string) error {
-	return failure(ErrRefused, "sbatch", r.why, errors.New("1"))
+	return failure(engine.ErrRefused, "sbatch", r.why, errors.New("1"))
 }
 
 func TestRefusalsNameTheField(t *testing.T) {
@@ -154,9 +157,9 @@ func TestRefusalsNameTheField(t *testing.T) {
 		"allocation failure: Invalid account or account/partition combination specified": "account",
 		"something else": "",
 	} {
-		s := Prepare(Submission{Jobs: []Job{{Entry: 1, Name: "m on d"}}}, "/s", "/r", time.Unix(0, 0))
-		_, err := s.Accepted(context.Background(), &refusing{why: why})
-		var refused *RefusedError
+		s := engine.Prepare(engine.Submission{Jobs: []engine.Job{{Entry: 1, Name: "m on d"}}}, "/s", "/r", time.Unix(0, 0))
+		_, err := Accepted(context.Background(), s, &refusing{why: why})
+		var refused *engine.RefusedError
 		if !errors.As(err, &refused) || refused.Field != field || !strings.HasPrefix(err.Error(), "m on d: resources: ") {
 			t.Errorf("%s: %v", why, err)
 		}

@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -152,15 +151,6 @@ func (l Load) check() error {
 		return fmt.Errorf("a load needs a number of requests and a concurrency or a rate")
 	}
 	return nil
-}
-
-// cpu returns the processor time of this process so far.
-func cpu() time.Duration {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 type runner struct {

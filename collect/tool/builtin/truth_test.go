@@ -7,12 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"sort"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/ttreport/ttreport/collect/server/sim"
 	"github.com/ttreport/ttreport/collect/tool/builtin"
+	"github.com/ttreport/ttreport/ingest/filelock"
 )
 
 // truth measures a load and returns the medians that the client saw and those of the server's own log.
@@ -76,7 +76,7 @@ func TestMediansAreTheServers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
+	if err := filelock.Wait(f, filelock.Exclusive); err != nil {
 		t.Fatal(err)
 	}
 	for _, streams := range []int{1, 32, 256} {

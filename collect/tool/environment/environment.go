@@ -11,10 +11,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/ttreport/ttreport/collect/process"
+
+	"github.com/ttreport/ttreport/ingest/filelock"
 )
 
 //go:embed requirements
@@ -152,7 +153,7 @@ func lock(name string) (unlock func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
+	if err := filelock.Wait(f, filelock.Exclusive); err != nil {
 		_ = f.Close() // nothing was written
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package slurm
+package engine
 
 import (
 	"bytes"
@@ -11,45 +11,21 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
-// States in Slurm's words; see squeue(1), JOB STATE CODES. Those that ttreport adds are in small letters.
+// States that ttreport adds to those of the scheduler.
 const (
-	Pending   = "PENDING"
-	Completed = "COMPLETED"
-	Cancelled = "CANCELLED"
-
 	NotSubmitted = "not submitted"
-	Lost         = "lost" // Slurm does not know the job any more, and its run is not complete
+	Lost         = "lost" // the scheduler does not know the job any more, and its run is not complete
 )
-
-// active reports whether a job in a state will go on.
-func active(state string) bool {
-	switch state {
-	case Pending, "RUNNING", "CONFIGURING", "COMPLETING", "SUSPENDED", "REQUEUED", "REQUEUE_HOLD", "REQUEUE_FED",
-		"RESIZING", "RESV_DEL_HOLD", "SIGNALING", "SPECIAL_EXIT", "STAGE_OUT", "STOPPED":
-		return true
-	}
-	return false
-}
-
-// retried reports whether what a job in a final state has left over is submitted again: the machine failed, not the
-// measurement.
-func retried(state string) bool {
-	switch state {
-	case "TIMEOUT", "NODE_FAIL", "PREEMPTED", "BOOT_FAIL", Lost:
-		return true
-	}
-	return false
-}
 
 // Task is a job as it stands.
 type Task struct {
 	Job
-	ID     string // "12_3"; "" before Slurm has it
+	ID     string // "12_3"; "" before the scheduler has it
 	State  string
 	Reason string // why it is pending, or how it ended
 	Node   string
 	Left   string // until the time limit
-	Retry  int    // times that it was submitted again, or requeued by Slurm
+	Retry  int    // times that it was submitted again, or by the scheduler
 	Ended  bool
 
 	Run    string   // its run folder; "" before it exists
@@ -59,8 +35,10 @@ type Task struct {
 	Whole  bool     // the run is complete
 	Log    []string // the last lines that it printed, of one that ended without a result
 
-	seen     int // times in a row that Slurm showed a final state
-	restarts int // of the newest array's job, by Slurm
+	seen      int    // times in a row that the scheduler showed a final state
+	unfetched string // why they could not be
+	fetched   int    // times that its results were asked for
+	restarts  int    // of the newest array's job, by the scheduler
 }
 
 // OK reports that everything was measured.
@@ -68,7 +46,7 @@ func (t Task) OK() bool { return t.Ended && t.Whole && t.Failed == 0 }
 
 // progress reads the journal of the newest run folder of a task.
 func (s *Submission) progress(t *Task) {
-	names, err := filepath.Glob(filepath.Join(s.outOf(t.Entry), "*", manifest.JournalName))
+	names, err := filepath.Glob(filepath.Join(s.OutOf(t.Entry), "*", manifest.JournalName))
 	if err != nil || len(names) == 0 {
 		return
 	}
@@ -114,7 +92,7 @@ func (t *Task) read(entries []manifest.Entry) {
 
 // lastLog returns the last lines that the jobs of an entry printed.
 func (s *Submission) lastLog(entry, n int) []string {
-	f, err := os.Open(s.logOf(entry))
+	f, err := os.Open(s.LogOf(entry))
 	if err != nil {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package slurm
+package engine
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 	"github.com/ttreport/ttreport/collect/plan"
 )
 
-// cluster is a Slurm of a test: a clock, and what it does at each question.
+// cluster is a scheduler of a test: a clock, and what it does at each question.
 type cluster struct {
 	t        *testing.T
 	sub      *Submission
@@ -29,19 +29,41 @@ type cluster struct {
 	asked    int
 	away     func(time.Duration) bool // by the time since the start
 	began    time.Time
+	fetch    func(Record) error
 	most     time.Duration // that the controller was away
 }
 
 func (c *cluster) gone() error {
 	if c.away != nil && c.away(c.clock.Sub(c.began)) {
-		return fmt.Errorf("%w: Unable to contact slurm controller", ErrAway)
+		return fmt.Errorf("%w: Connection refused", ErrAway)
 	}
 	return nil
 }
 
-func (c *cluster) Test(context.Context, string) error              { return nil }
-func (c *cluster) Cancel(context.Context, []string) error          { return nil }
-func (c *cluster) Partitions(context.Context) ([]Partition, error) { return nil, nil }
+func (c *cluster) Words() Words { return Words{"slurm", "the controller", "COMPLETED"} }
+func (c *cluster) Fetch(_ context.Context, r Record, _, _ string) error {
+	if c.fetch == nil {
+		return nil
+	}
+	return c.fetch(r)
+}
+func (c *cluster) Cancel(context.Context, []string) error { return nil }
+
+// phase is what Slurm's words mean.
+func phase(state string) Phase {
+	switch state {
+	case "PENDING", "RUNNING":
+		return Active
+	case "COMPLETED":
+		return Succeeded
+	case "TIMEOUT":
+		return OutOfTime
+	case "NODE_FAIL", "PREEMPTED":
+		return Disrupted
+	}
+	return Failed
+}
+
 func (c *cluster) Queue(_ context.Context, names []string) ([]Record, error) {
 	c.asked++
 	if c.asked > 1000 {
@@ -66,7 +88,7 @@ func (c *cluster) Submit(_ context.Context, o Order) (string, error) {
 	c.orders = append(c.orders, o)
 	id := fmt.Sprint(100 * len(c.orders))
 	for _, e := range o.Entries {
-		c.records = append(c.records, Record{Name: o.Name, Array: id, Entry: e, State: Pending, Reason: "Resources"})
+		c.records = append(c.records, Record{Name: o.Name, Array: id, Entry: e, State: "PENDING", Reason: "Resources"})
 	}
 	if c.lose {
 		c.lose = false
@@ -87,7 +109,7 @@ func (c *cluster) Accounts(_ context.Context, names []string, _ time.Time) ([]Ac
 func (c *cluster) set(entry int, state string) {
 	for i := range slices.Backward(c.records) {
 		if c.records[i].Entry == entry {
-			c.records[i].State, c.records[i].Reason = state, "None"
+			c.records[i].State, c.records[i].Phase, c.records[i].Reason = state, phase(state), "None"
 			return
 		}
 	}
@@ -95,7 +117,7 @@ func (c *cluster) set(entry int, state string) {
 
 // measure writes the journal of an entry's run: so many points of two, and its end where both are done.
 func (c *cluster) measure(entry, points int) {
-	dir := filepath.Join(c.sub.outOf(entry), "20260101T000000Z-m-d-abc")
+	dir := filepath.Join(c.sub.OutOf(entry), "20260101T000000Z-m-d-abc")
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		c.t.Fatal(err)
 	}
@@ -114,7 +136,7 @@ func (c *cluster) measure(entry, points int) {
 }
 
 func (c *cluster) facts(entry int) string {
-	names, _ := filepath.Glob(filepath.Join(c.sub.outOf(entry), "*", "ttreport.manifest.yaml"))
+	names, _ := filepath.Glob(filepath.Join(c.sub.OutOf(entry), "*", "ttreport.manifest.yaml"))
 	data, err := os.ReadFile(strings.Join(names, ""))
 	if err != nil {
 		c.t.Fatal(err)
@@ -134,9 +156,9 @@ func submitted(t *testing.T, n int, r plan.Resources) *cluster {
 		})
 	}
 	began := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	s := Prepare(Submission{Workspace: dir, Program: "/bin/ttreport", Jobs: jobs}, filepath.Join(dir, "state"),
+	s := Prepare(Submission{Engine: "slurm", Workspace: dir, Program: "/bin/ttreport", Jobs: jobs}, filepath.Join(dir, "state"),
 		filepath.Join(dir, "results"), began)
-	if err := s.Write(); err != nil {
+	if err := s.Write(func(Group) (string, error) { return "", nil }); err != nil {
 		t.Fatal(err)
 	}
 	return &cluster{t: t, sub: s, clock: began, began: began}
@@ -149,7 +171,7 @@ func (c *cluster) follow(ctx context.Context) ([]Task, error) {
 		c.t.Fatal(err)
 	}
 	f := Follower{
-		Submission: s, Cluster: c, Poll: 10 * time.Second, Now: func() time.Time { return c.clock },
+		Submission: s, Scheduler: c, Poll: 10 * time.Second, Now: func() time.Time { return c.clock },
 		Show: func(v View) { c.most = max(c.most, v.Away) },
 		Sleep: func(ctx context.Context, d time.Duration) error {
 			c.clock = c.clock.Add(d)
@@ -178,14 +200,14 @@ func TestTimeLimit(t *testing.T) {
 			case 2:
 				c.measure(1, 2)
 				c.measure(2, 1)
-				c.set(1, Completed)
+				c.set(1, "COMPLETED")
 				c.set(2, "TIMEOUT")
 				c.set(3, "RUNNING")
 			case 9:
 				c.measure(2, 2)
 				c.measure(3, 2)
-				c.set(2, Completed)
-				c.set(3, Completed)
+				c.set(2, "COMPLETED")
+				c.set(3, "COMPLETED")
 			}
 		}
 		tasks := c.mustFollow()
@@ -206,7 +228,7 @@ func TestTimeLimit(t *testing.T) {
 
 func TestRetriesEnd(t *testing.T) {
 	for state, want := range map[string]int{
-		"TIMEOUT": 3, "NODE_FAIL": 3, "PREEMPTED": 3, "FAILED": 1, "OUT_OF_MEMORY": 1, Cancelled: 1, Completed: 1,
+		"TIMEOUT": 3, "NODE_FAIL": 3, "PREEMPTED": 3, "FAILED": 1, "OUT_OF_MEMORY": 1, "CANCELLED": 1, "COMPLETED": 1,
 	} {
 		c := submitted(t, 1, plan.Resources{})
 		c.step = func(c *cluster, _ int) { c.set(1, state) }
@@ -222,7 +244,7 @@ func TestRetriesEnd(t *testing.T) {
 	}
 }
 
-// What Slurm requeued itself counts.
+// What the scheduler started again itself counts.
 func TestRestartsCount(t *testing.T) {
 	c := submitted(t, 1, plan.Resources{})
 	c.step = func(c *cluster, n int) {
@@ -265,13 +287,13 @@ func TestKilledAnywhere(t *testing.T) {
 			}
 			if n == 3 {
 				c.measure(1, 2)
-				c.set(1, Completed)
+				c.set(1, "COMPLETED")
 				c.measure(2, 1)
 				c.set(2, "TIMEOUT")
 			}
-			if len(c.orders) == 2 && c.records[len(c.records)-1].State == Pending {
+			if len(c.orders) == 2 && c.records[len(c.records)-1].State == "PENDING" {
 				c.measure(2, 2)
-				c.set(2, Completed)
+				c.set(2, "COMPLETED")
 			}
 		}
 		_, _ = c.follow(killed) // the error is that of the context, if it came that far
@@ -295,9 +317,60 @@ func TestKilledAnywhere(t *testing.T) {
 	}
 }
 
+// Killed when the first of several arrays was in the journal, the next command submits the others.
+func TestKilledBetweenArrays(t *testing.T) {
+	c := submitted(t, 3, plan.Resources{})
+	for i := range c.sub.Jobs {
+		c.sub.Jobs[i].Resources.Time = fmt.Sprint(10 + i)
+	}
+	c.sub.Groups = GroupsOf(c.sub.Jobs)
+	if err := c.sub.Write(func(Group) (string, error) { return "", nil }); err != nil {
+		t.Fatal(err)
+	}
+	first := c.sub.Groups[0]
+	e := event{Event: "submit", Name: c.sub.JobName(first, 0), Group: 1, Left: 2, Entries: first.Entries}
+	if err := c.sub.log(e); err != nil {
+		t.Fatal(err)
+	}
+	c.step = func(c *cluster, n int) {
+		for i := range c.records {
+			c.measure(c.records[i].Entry, 2)
+			c.set(c.records[i].Entry, "COMPLETED")
+		}
+	}
+	for _, task := range c.mustFollow() {
+		if !task.OK() {
+			t.Errorf("%+v", task)
+		}
+	}
+	if len(c.orders) != 3 {
+		t.Errorf("%+v", c.orders)
+	}
+}
+
+// The results of a job are fetched when it has ended, and again when that fails; what cannot be fetched is no success.
+func TestResultsAreFetched(t *testing.T) {
+	for fails, ok := range map[int]bool{0: true, 2: true, 1000: false} {
+		c := submitted(t, 1, plan.Resources{})
+		asked := 0
+		c.fetch = func(r Record) error {
+			if asked++; asked <= fails {
+				return errors.New("the log is gone")
+			}
+			c.measure(r.Entry, 2)
+			return nil
+		}
+		c.step = func(c *cluster, _ int) { c.set(1, "COMPLETED") }
+		task := c.mustFollow()[0]
+		if task.OK() != ok || len(c.orders) != 1 || !ok && !strings.Contains(task.Reason, "the log is gone") {
+			t.Errorf("%d failures: %+v, %d submissions", fails, task, len(c.orders))
+		}
+	}
+}
+
 // Without the queue the accounts say whether an array was submitted, and how a job ended; without both the run folder
 // decides.
-func TestWhatSlurmForgot(t *testing.T) {
+func TestWhatTheSchedulerForgot(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		state   string // of the accounts; "" for none
@@ -305,11 +378,11 @@ func TestWhatSlurmForgot(t *testing.T) {
 		orders  int // further ones
 		wantEnd string
 	}{
-		{"complete, no accounting", "", 2, 0, Completed}, {"cut, no accounting", "", 1, 2, Lost},
-		{"complete", Completed, 2, 0, Completed}, {"failed", "FAILED", 1, 0, "FAILED"},
+		{"complete, no accounting", "", 2, 0, "COMPLETED"}, {"cut, no accounting", "", 1, 2, Lost},
+		{"complete", "COMPLETED", 2, 0, "COMPLETED"}, {"failed", "FAILED", 1, 0, "FAILED"},
 	} {
 		cl := submitted(t, 1, plan.Resources{})
-		o := event{Event: "submit", Name: cl.sub.jobName(cl.sub.Groups[0], 0), Group: 1, Left: 2, Entries: []int{1}}
+		o := event{Event: "submit", Name: cl.sub.JobName(cl.sub.Groups[0], 0), Group: 1, Left: 2, Entries: []int{1}}
 		if err := cl.sub.log(o); err != nil {
 			t.Fatal(err)
 		}
@@ -320,7 +393,7 @@ func TestWhatSlurmForgot(t *testing.T) {
 		}
 		cl.measure(1, c.points)
 		cl.noSacct = c.state == ""
-		cl.accounts = []Account{{Name: o.Name, Entry: 1, Job: "7_1", State: c.state, MaxRSS: "4096", Node: "n1"}}
+		cl.accounts = []Account{{Name: o.Name, Entry: 1, Job: "7_1", State: c.state, Phase: phase(c.state), MaxRSS: "4096", Node: "n1"}}
 		cl.step = func(cl *cluster, _ int) { cl.records = nil }
 		tasks := cl.mustFollow()
 		if len(cl.orders) != c.orders || tasks[0].State != c.wantEnd {
@@ -351,12 +424,12 @@ func TestCancelEndsTheSubmission(t *testing.T) {
 				t.Errorf("%d %v", k, err)
 			}
 			for i := range 3 {
-				c.set(i+1, Cancelled)
+				c.set(i+1, "CANCELLED")
 			}
 		}
 	}
 	for _, task := range c.mustFollow() {
-		if task.State != Cancelled {
+		if task.State != "CANCELLED" {
 			t.Errorf("%+v", task)
 		}
 	}
@@ -372,7 +445,7 @@ func TestNothingIsSubmittedWithoutTheJournal(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := *c.sub
-	f := Follower{Submission: &s, Cluster: c, Poll: time.Second, Show: func(View) {}}
+	f := Follower{Submission: &s, Scheduler: c, Poll: time.Second, Show: func(View) {}}
 	if _, err := f.Run(context.Background()); err == nil || len(c.orders) != 0 {
 		t.Errorf("%v, %d submissions", err, len(c.orders))
 	}

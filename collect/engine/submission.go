@@ -1,4 +1,4 @@
-package slurm
+package engine
 
 import (
 	"crypto/rand"
@@ -17,9 +17,12 @@ import (
 	"github.com/ttreport/ttreport/ingest/rootfs"
 )
 
-// Submission is a plan that was handed to Slurm: a folder with scripts, entries, logs and a journal.
+// Submission is a plan that was handed to a scheduler: a folder with files, entries, logs and a journal.
 type Submission struct {
 	ID        string   `json:"id"`
+	Engine    string   `json:"engine"` // as "slurm"
+	Suffix    string   `json:"suffix"` // of the files that are submitted
+	Target    Target   `json:"target"`
 	Digest    string   `json:"digest"`    // of what is measured
 	Workspace string   `json:"workspace"` // where the jobs run
 	Program   string   `json:"program"`
@@ -31,6 +34,12 @@ type Submission struct {
 
 	Dir     string `json:"-"`
 	journal []event
+}
+
+// Target names a cluster, where one command knows several; "" for the usual one.
+type Target struct {
+	Context   string `json:"context,omitempty"`
+	Namespace string `json:"namespace,omitempty"`
 }
 
 // Files of a submission.
@@ -50,8 +59,8 @@ type event struct {
 	Name    string        `json:"name,omitempty"`  // of jobs
 	ID      string        `json:"id,omitempty"`    // of an array
 	Group   int           `json:"group,omitempty"` // of Groups
-	Retry   int           `json:"retry,omitempty"` // which of the retries this is; Slurm's own count too
-	Left    int           `json:"left,omitempty"`  // retries that Slurm may make itself
+	Retry   int           `json:"retry,omitempty"` // which of the retries this is; those of the scheduler count too
+	Left    int           `json:"left,omitempty"`  // retries that the scheduler may make itself
 	Entries []int         `json:"entries,omitempty"`
 	Limit   time.Duration `json:"limit,omitempty"`
 	State   string        `json:"state,omitempty"`
@@ -64,32 +73,36 @@ func Prepare(s Submission, state, results string, now time.Time) *Submission {
 	var salt [2]byte
 	_, _ = rand.Read(salt[:]) // never fails; see crypto/rand
 	s.ID = now.UTC().Format("20060102T150405Z") + "-" + hex.EncodeToString(salt[:])
-	s.Dir, s.Out = filepath.Join(state, s.ID), filepath.Join(results, "slurm-"+s.ID)
-	s.Groups = groups(s.Jobs)
+	s.Dir, s.Out = filepath.Join(state, s.ID), filepath.Join(results, s.Engine+"-"+s.ID)
+	s.Groups = GroupsOf(s.Jobs)
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%q %q", s.Args, s.After)
 	for _, j := range s.Jobs {
-		fmt.Fprintf(sum, "%q %+v", j.Plan, j.Resources)
+		fmt.Fprintf(sum, "%q %+v %+v", j.Plan, j.Resources, j.Server)
 	}
 	s.Digest = hex.EncodeToString(sum.Sum(nil)[:8])
 	return &s
 }
 
-// Write writes the folder: entries, scripts, and last what makes it a submission.
-func (s *Submission) Write() error {
+// Write writes the folder: entries, the file of each group, and last what makes it a submission.
+func (s *Submission) Write(file func(Group) (string, error)) error {
 	if err := os.MkdirAll(s.Dir, 0o777); err != nil {
 		return fmt.Errorf("submission: %w", err)
 	}
 	for _, j := range s.Jobs {
-		if err := os.MkdirAll(s.outOf(j.Entry), 0o777); err != nil {
+		if err := os.MkdirAll(s.OutOf(j.Entry), 0o777); err != nil {
 			return fmt.Errorf("submission: %w", err)
 		}
-		if err := durable.WriteFile(filepath.Join(s.Dir, fmt.Sprintf("entry-%03d.yaml", j.Entry)), j.Plan); err != nil {
+		if err := durable.WriteFile(s.EntryOf(j.Entry), j.Plan); err != nil {
 			return err
 		}
 	}
 	for _, g := range s.Groups {
-		if err := durable.WriteFile(s.scriptName(g), []byte(s.script(g))); err != nil {
+		text, err := file(g)
+		if err != nil {
+			return err
+		}
+		if err := durable.WriteFile(s.FileOf(g), []byte(text)); err != nil {
 			return err
 		}
 	}
@@ -113,7 +126,7 @@ func Open(dir string) (*Submission, error) {
 	for _, g := range s.Groups {
 		for i := range s.Jobs {
 			if slices.Contains(g.Entries, s.Jobs[i].Entry) {
-				s.Jobs[i].Resources = g.Resources
+				s.Jobs[i].Resources, s.Jobs[i].Server = g.Resources, g.Server
 			}
 		}
 	}
@@ -144,7 +157,6 @@ func (s *Submission) Over() bool {
 	return slices.ContainsFunc(s.journal, func(e event) bool { return e.Event == "over" })
 }
 
-// readJournal reads the journal up to the first line that is not complete.
 func (s *Submission) readJournal() error {
 	data, err := rootfs.ReadFile(filepath.Join(s.Dir, journalName), mostFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -153,58 +165,35 @@ func (s *Submission) readJournal() error {
 	if err != nil {
 		return fmt.Errorf("journal: %w", err)
 	}
-	s.journal = nil
-	for len(data) > 0 {
-		line, rest, _ := cutLine(data)
-		var e event
-		if json.Unmarshal(line, &e) == nil { // a line that a crash cut is followed by whole ones
-			s.journal = append(s.journal, e)
-		}
-		data = rest
-	}
+	s.journal, _ = durable.ReadJournal[event](data)
 	return nil
-}
-
-func cutLine(data []byte) (line, rest []byte, found bool) {
-	if i := slices.Index(data, '\n'); i >= 0 {
-		return data[:i], data[i+1:], true
-	}
-	return data, nil, false
 }
 
 // log adds an event to the journal; it is on the disk when log returns.
 func (s *Submission) log(e event) error {
 	e.Time = time.Now().UTC()
-	data, err := json.Marshal(e)
+	j, err := durable.OpenJournal[event](filepath.Join(s.Dir, journalName))
 	if err != nil {
 		return err
 	}
-	f, err := os.OpenFile(filepath.Join(s.Dir, journalName), os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o666)
-	if err != nil {
-		return fmt.Errorf("journal: %w", err)
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.Size() > 0 { // after a line that a crash cut
-		var last [1]byte
-		if _, err := f.ReadAt(last[:], info.Size()-1); err == nil && last[0] != '\n' {
-			data = append([]byte("\n"), data...)
-		}
-	}
-	if _, err = f.Write(append(data, '\n')); err == nil {
-		err = f.Sync()
-	}
-	if err != nil {
-		return fmt.Errorf("journal %s: %w", f.Name(), err)
+	defer j.Close()
+	if err := j.Log(e); err != nil {
+		return err
 	}
 	s.journal = append(s.journal, e)
 	return nil
 }
 
-// outOf returns the folder in which the run folder of an entry is.
-func (s *Submission) outOf(entry int) string { return filepath.Join(s.Out, fmt.Sprintf("%03d", entry)) }
+// EntryOf returns the file of an entry.
+func (s *Submission) EntryOf(entry int) string {
+	return filepath.Join(s.Dir, fmt.Sprintf("entry-%03d.yaml", entry))
+}
 
-// logOf returns the file with what the jobs of an entry print.
-func (s *Submission) logOf(entry int) string {
+// OutOf returns the folder in which the run folder of an entry is.
+func (s *Submission) OutOf(entry int) string { return filepath.Join(s.Out, fmt.Sprintf("%03d", entry)) }
+
+// LogOf returns the file with what the jobs of an entry print.
+func (s *Submission) LogOf(entry int) string {
 	return filepath.Join(s.Dir, fmt.Sprintf("log-%03d.txt", entry))
 }
 

@@ -1,4 +1,4 @@
-package slurm
+package engine
 
 import (
 	"context"
@@ -6,8 +6,8 @@ import (
 )
 
 // Cancel ends all jobs of a submission.
-func Cancel(ctx context.Context, s *Submission, c Cluster) (n int, err error) {
-	f := Follower{Submission: s, Cluster: c}
+func Cancel(ctx context.Context, s *Submission, c Scheduler) (n int, err error) {
+	f := Follower{Submission: s, Scheduler: c}
 	f.restore()
 	records, err := c.Queue(ctx, f.names())
 	if err != nil {
@@ -15,7 +15,7 @@ func Cancel(ctx context.Context, s *Submission, c Cluster) (n int, err error) {
 	}
 	var ids []string
 	for _, r := range records {
-		if active(r.State) {
+		if r.Phase == Active {
 			n++
 			if !slices.Contains(ids, r.Array) {
 				ids = append(ids, r.Array)

@@ -1,6 +1,7 @@
-package slurm
+package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,8 +13,8 @@ import (
 // Follower submits a submission, follows it, and submits what is missing again.
 type Follower struct {
 	Submission *Submission
-	Cluster    Cluster
-	Poll       time.Duration // how often Slurm is asked
+	Scheduler  Scheduler
+	Poll       time.Duration // how often the scheduler is asked
 	Show       func(View)
 	Detach     bool // return when everything is submitted
 
@@ -32,16 +33,16 @@ type Follower struct {
 // order is an array as the journal has it.
 type order struct {
 	Order
-	group Group
 	retry int
-	id    string // "" before Slurm has it
+	id    string // "" before the scheduler has it
 	since time.Time
 }
 
 // View is what a person sees.
 type View struct {
+	Words Words
 	Tasks []Task
-	Away  time.Duration // how long the controller has not answered
+	Away  time.Duration // how long the scheduler has not answered
 	Why   string        // what it said last
 }
 
@@ -49,7 +50,7 @@ type View struct {
 // of them for a moment while it requeues a job itself, and a shared file system shows a journal late.
 const settles = 3
 
-// Run returns the tasks when all have ended. It returns an error when the context ends, and when Slurm refuses a job;
+// Run returns the tasks when all have ended. It returns an error when the context ends, and when a job is refused;
 // jobs that were submitted go on then.
 func (f *Follower) Run(ctx context.Context) ([]Task, error) {
 	f.defaults()
@@ -117,8 +118,8 @@ func (f *Follower) restore() {
 
 func (f *Follower) orderOf(e event) order {
 	g := f.Submission.Groups[e.Group-1]
-	return order{group: g, retry: e.Retry, since: e.Time, Order: Order{
-		Script: f.Submission.scriptName(g), Name: e.Name, Entries: e.Entries, Limit: e.Limit, Retries: e.Left,
+	return order{retry: e.Retry, since: e.Time, Order: Order{
+		File: f.Submission.FileOf(g), Group: g, Name: e.Name, Entries: e.Entries, Limit: e.Limit, Retries: e.Left,
 	}}
 }
 
@@ -130,13 +131,14 @@ func (f *Follower) task(entry int) *Task {
 	return &f.tasks[slices.IndexFunc(f.tasks, func(t Task) bool { return t.Entry == entry })]
 }
 
-// round asks Slurm once, and does what is to be done. An error is one of ours: Slurm's are in the view.
+// round asks the scheduler once, and does what is to be done. An error is one of ours: others are in the view.
 func (f *Follower) round(ctx context.Context) error {
-	if len(f.orders) == 0 {
-		for _, g := range f.Submission.Groups {
-			if err := f.plan(g, 0, g.Resources.MostRetries(), g.Entries, 0); err != nil {
-				return err
-			}
+	for _, g := range f.Submission.Groups { // an earlier process may have been killed between two of them
+		if slices.ContainsFunc(f.orders, func(o order) bool { return o.Group.Number == g.Number }) {
+			continue
+		}
+		if err := f.plan(g, 0, g.Resources.MostRetries(), g.Entries, 0); err != nil {
+			return err
 		}
 	}
 	for i := range f.tasks {
@@ -144,7 +146,7 @@ func (f *Follower) round(ctx context.Context) error {
 			f.Submission.progress(t)
 		}
 	}
-	records, err := f.Cluster.Queue(ctx, f.names())
+	records, err := f.Scheduler.Queue(ctx, f.names())
 	if f.absent(err) {
 		return ctx.Err()
 	}
@@ -163,7 +165,7 @@ func (f *Follower) round(ctx context.Context) error {
 	return nil
 }
 
-// absent notes whether the controller answers.
+// absent notes whether the scheduler answers.
 func (f *Follower) absent(err error) bool {
 	if !errors.Is(err, ErrAway) && !errors.Is(err, context.Canceled) {
 		f.away = time.Time{}
@@ -186,7 +188,7 @@ func (f *Follower) names() []string {
 
 // plan writes down that an array will be submitted.
 func (f *Follower) plan(g Group, retry, left int, entries []int, limit time.Duration) error {
-	name := f.Submission.jobName(g, retry)
+	name := f.Submission.JobName(g, retry)
 	if retry > 0 { // one array a retry of an entry, because entries end at different times
 		name += fmt.Sprintf("-%d", entries[0])
 	}
@@ -213,7 +215,7 @@ func (f *Follower) adopt(records []Record) {
 	}
 }
 
-// submit submits the arrays that Slurm does not have.
+// submit submits the arrays that the scheduler does not have.
 func (f *Follower) submit(ctx context.Context) error {
 	for i := range f.orders {
 		o := &f.orders[i]
@@ -223,7 +225,7 @@ func (f *Follower) submit(ctx context.Context) error {
 		if f.reattach && f.accounted(ctx, o) {
 			continue
 		}
-		id, err := f.Cluster.Submit(ctx, o.Order)
+		id, err := f.Scheduler.Submit(ctx, o.Order)
 		switch {
 		case f.absent(err): // it may have arrived; the queue will show it
 			f.reattach = true
@@ -246,9 +248,9 @@ func (f *Follower) submit(ctx context.Context) error {
 	return nil
 }
 
-// accounted reports whether Slurm's accounts have an array that the queue does not list any more.
+// accounted reports whether the scheduler's accounts have an array that the queue does not list any more.
 func (f *Follower) accounted(ctx context.Context, o *order) bool {
-	list, err := f.Cluster.Accounts(ctx, []string{o.Name}, o.since.Add(-24*time.Hour))
+	list, err := f.Scheduler.Accounts(ctx, []string{o.Name}, o.since.Add(-24*time.Hour))
 	if err != nil || len(list) == 0 {
 		return false
 	}
@@ -272,60 +274,85 @@ func (f *Follower) update(ctx context.Context, t *Task, records []Record) error 
 	if t.Ended || o == nil || o.id == "" {
 		return nil
 	}
-	t.ID = fmt.Sprintf("%s_%d", o.id, t.Entry)
+	own := strings.ToLower("ttreport-" + f.Submission.ID + "-") // where a scheduler takes our name for its id
+	t.ID = fmt.Sprintf("%s_%d", strings.TrimPrefix(o.id, own), t.Entry)
 	at := slices.IndexFunc(records, func(r Record) bool { return r.Name == o.Name && r.Entry == t.Entry })
-	if at >= 0 && active(records[at].State) {
+	if at >= 0 && records[at].Phase == Active {
 		r := records[at]
 		t.State, t.Reason, t.Node, t.Left, t.seen, t.restarts = r.State, r.Reason, r.Node, r.Left, 0, r.Restarts
 		return nil
 	}
-	state := Lost
+	r := Record{State: Lost, Phase: Disrupted}
 	if at >= 0 {
-		state, t.Reason, t.Node = records[at].State, records[at].Reason, records[at].Node
-		t.restarts = records[at].Restarts
+		r = records[at]
+		t.State, t.Reason, t.Node, t.restarts = r.State, cmp.Or(t.unfetched, r.Reason), r.Node, r.Restarts
+		if !f.fetch(ctx, t, r) {
+			return nil
+		}
 	}
 	t.Left = ""
 	if t.Whole {
-		return f.end(t, Completed, "")
+		return f.end(t, f.Scheduler.Words().Succeeded, "")
 	}
 	if t.seen++; t.seen < settles {
 		return nil
 	}
-	if state == Lost {
-		state = f.ended(ctx, o, t.Entry)
+	if r.State == Lost {
+		r.State, r.Phase = f.ended(ctx, o, t.Entry)
 	}
-	return f.settle(t, o, state)
+	return f.settle(t, o, r.State, r.Phase)
+}
+
+// fetches is how often the results of a job are asked for: its node may be away for a moment.
+const fetches = 6
+
+// fetch brings the results of a job that has ended. It returns false when that has failed and is tried again; the last
+// failure is the reason that is shown.
+func (f *Follower) fetch(ctx context.Context, t *Task, r Record) bool {
+	if t.fetched == fetches {
+		return true
+	}
+	err := f.Scheduler.Fetch(ctx, r, f.Submission.OutOf(t.Entry), f.Submission.LogOf(t.Entry))
+	if err != nil {
+		t.fetched++
+		t.unfetched = fmt.Sprintf("its results cannot be fetched: %v", err)
+		t.Reason = t.unfetched
+		return t.fetched == fetches
+	}
+	t.fetched, t.unfetched = fetches, ""
+	f.Submission.progress(t)
+	return true
 }
 
 // ended asks the accounts how a job ended that the queue does not list any more.
-func (f *Follower) ended(ctx context.Context, o *order, entry int) string {
-	list, err := f.Cluster.Accounts(ctx, []string{o.Name}, o.since.Add(-24*time.Hour))
+func (f *Follower) ended(ctx context.Context, o *order, entry int) (string, Phase) {
+	list, err := f.Scheduler.Accounts(ctx, []string{o.Name}, o.since.Add(-24*time.Hour))
 	if err != nil {
-		return Lost
+		return Lost, Disrupted
 	}
 	for _, a := range slices.Backward(list) {
-		if a.Entry == entry && !active(a.State) {
-			return a.State
+		if a.Entry == entry && a.Phase != Active {
+			return a.State, a.Phase
 		}
 	}
-	return Lost
+	return Lost, Disrupted
 }
 
 // settle decides about a task that ended without a complete run.
-func (f *Follower) settle(t *Task, o *order, state string) error {
+func (f *Follower) settle(t *Task, o *order, state string, phase Phase) error {
 	most, used := t.Resources.MostRetries(), t.Retry+t.restarts
-	if retried(state) && used < most {
+	if phase.retried() && used < most {
 		limit := o.Limit
-		if state == "TIMEOUT" && !o.group.Stated { // the estimate was too low
-			limit = 2 * max(o.Limit, o.group.Limit)
+		if phase == OutOfTime && !o.Group.Stated { // the estimate was too low
+			limit = 2 * max(o.Limit, o.Group.Limit)
 		}
-		t.Retry, t.restarts, t.seen = used+1, 0, 0
+		t.Retry, t.restarts, t.seen, t.fetched, t.unfetched = used+1, 0, 0, 0, ""
 		t.State, t.Reason = state, fmt.Sprintf("retry %d of %d", t.Retry, most)
 		f.Show(f.view())
-		return f.plan(o.group, t.Retry, most-t.Retry, []int{t.Entry}, limit)
+		return f.plan(o.Group, t.Retry, most-t.Retry, []int{t.Entry}, limit)
 	}
 	why := t.Reason
-	if retried(state) {
+	if phase.retried() {
 		why = fmt.Sprintf("after %d of %d retries", used, most)
 	}
 	return f.end(t, state, why)
@@ -340,7 +367,7 @@ func (f *Follower) end(t *Task, state, note string) error {
 }
 
 func (f *Follower) view() View {
-	v := View{Tasks: slices.Clone(f.tasks), Why: f.why}
+	v := View{Words: f.Scheduler.Words(), Tasks: slices.Clone(f.tasks), Why: f.why}
 	if !f.away.IsZero() {
 		v.Away = max(1, f.Now().Sub(f.away))
 	}

@@ -1,0 +1,186 @@
+"""Plans on a Kubernetes cluster, and what goes wrong: the command that submitted them is killed twice, a pod is
+evicted, another reaches its time limit, a measurement fails, and the API server is away. Then a thousand Jobs at once,
+and the memory that following them needs.
+"""
+import base64, collections, csv, glob, gzip, hashlib, io, json, os, signal, subprocess, tarfile, threading, time
+
+import commands
+from servers.kubernetes import Kubelet, kubernetes
+
+QUICK = '["isl=64,osl=100,c=1,n=8", "isl=64,osl=50,c=2,n=24"]'  # some seconds each
+SLOW = '["isl=64,osl=100,c=1,n=40", "isl=64,osl=100,c=2,n=80"]'  # a quarter of a minute each
+ENTRIES, FAILS, LATE, POINTS = 8, 7, 8, 2
+MOST_MEMORY = 150e6
+
+
+def plan(program, path):
+    """Writes the plan, with servers on the machine's clock: the seventh entry has no server, and the last one needs
+    more than its time. Half of them keep their results on a claim."""
+    with open(path, "w") as f:
+        f.write("plans:\n")
+        for i in range(1, ENTRIES + 1):
+            server = f"command {program} sim --port {commands.port()}"
+            if i == FAILS:
+                server = "command no-such-server --port 1"
+            more = ', time: "0:25"' if i == LATE else ""
+            more += ", results: bench" if i % 2 == 0 else ""
+            f.write(f"- {{model: sim-8b, device: simulated, release: v{i:02}, "
+                    f"only: benchmarks, server: {server},\n   workloads: {SLOW if i >= LATE or i <= 2 else QUICK}, "
+                    f"resources: {{image: 'example/ttreport:1', devices: ['ttreport.dev/sim=1']{more}}}}}\n")
+
+
+def claim(plane):
+    """A claim that is bound, as an administrator makes it."""
+    size = {"storage": "1Gi"}
+    plane.ask("POST", "/api/v1/persistentvolumes", {"metadata": {"name": "bench"}, "spec": {
+        "capacity": size, "accessModes": ["ReadWriteMany"], "hostPath": {"path": "/none"}, "storageClassName": "none"}})
+    plane.ask("POST", "/api/v1/namespaces/default/persistentvolumeclaims", {"metadata": {"name": "bench"}, "spec": {
+        "accessModes": ["ReadWriteMany"], "resources": {"requests": size}, "volumeName": "bench",
+        "storageClassName": "none"}})
+
+
+def events(folder):
+    """The journal of the submission."""
+    out = []
+    for name in glob.glob(f"{folder}/.ttreport/kubernetes/*/journal.jsonl"):
+        with open(name) as f:
+            out += [json.loads(line) for line in f if line.endswith("\n")]
+    return out
+
+
+def until(what, limit=120):
+    """Waits for something, and returns it."""
+    for _ in range(limit * 20):
+        if found := what():
+            return found
+        time.sleep(.05)
+    raise RuntimeError("waited in vain")
+
+
+def pods(kubelet, entry):
+    """The pods of an entry that have begun: each group of the plan has one kind of resources."""
+    return [name for name, _ in kubelet.runs if f"-{entry[0]}-{entry[1]}-" in name]
+
+
+def story(ttreport, work):
+    """Runs it; returns the table of the jobs, and what is wrong ("" for nothing)."""
+    folder = f"{work}/jobs"
+    os.makedirs(folder)
+    plan(ttreport, f"{folder}/plan.yaml")
+    argv = [ttreport, "collect", "--on", "kubernetes", "--plan", "plan.yaml", "--poll", "1s"]
+    with kubernetes(work) as plane, open(f"{folder}/log", "w") as log:
+        env = {**os.environ, "KUBECONFIG": plane.config}
+        claim(plane)
+        kubelet = Kubelet(plane, ttreport, 4, 1)
+        try:
+            def command():
+                return subprocess.Popen(argv, cwd=folder, stdout=log, stderr=log, env=env)
+
+            killed = command()  # while it submits
+            until(lambda: any(e["event"] == "submit" for e in events(folder)))
+            killed.send_signal(signal.SIGKILL)
+            killed.wait()
+            killed = command()  # while it follows
+            victims = until(lambda: len(kubelet.runs) >= 4 and [n for n, _ in kubelet.runs])
+            killed.send_signal(signal.SIGKILL)
+            killed.wait()
+            time.sleep(5)
+            on_claim = [n for n in victims if claimed(plane, n)]
+            alone = [n for n in victims if n not in on_claim]
+            kubelet.evicted.update(on_claim[:1] + alone[:1])
+            print(f"   {sorted(kubelet.evicted)} are evicted, and the API server is away", flush=True)
+            until(lambda: all(kubelet.pods[n].poll() is not None for n in kubelet.evicted))
+            time.sleep(1)
+            plane.daemons["api"].kill()
+            plane.daemons["api"].wait()
+            back = threading.Timer(8, plane.api)
+            back.start()
+            out = commands.sh(*argv, cwd=folder, limit=400, ok=False, env=env)
+            back.join()
+        finally:
+            kubelet.down()
+        commands.sh(ttreport, "build", "--strict", cwd=folder)
+        return out, wrong(folder, out, len(kubelet.runs))
+
+
+def claimed(plane, pod):
+    """Whether the results of a pod are on the claim."""
+    spec = plane.ask("GET", f"/api/v1/namespaces/default/pods/{pod}")["spec"]
+    return any("persistentVolumeClaim" in v for v in spec["volumes"])
+
+
+def wrong(folder, out, runs):
+    """What is not as it must be."""
+    done = collections.Counter()
+    for name in glob.glob(f"{folder}/results/kubernetes-*/*/*/journal.jsonl"):
+        with open(name) as f:
+            done.update((name.split("/")[-3], e["item"]) for e in map(json.loads, f) if e["event"] == "point-done")
+    rows = 0
+    for name in glob.glob(f"{folder}/_site/data/points/v*.csv"):
+        with open(name) as f:
+            rows += len(list(csv.reader(f))) - 1
+    names = collections.Counter(e["name"] for e in events(folder) if e["event"] == "submitted")
+    want = (ENTRIES - 1) * POINTS
+    if len(done) != want or max(done.values()) > 1:
+        return f"measured {len(done)} points, at most {max(done.values(), default=0)} times; {dict(done)}"
+    if rows != want:
+        return f"the site has {rows} points"
+    if max(names.values()) > 1:
+        return f"submitted: {dict(names)}"
+    if f"{ENTRIES - 1} Succeeded" not in out or "1 Failed" not in out or "DeadlineExceeded (retry 1 of 2)" not in out:
+        return "not every job ended as it must"
+    if "the API server does not answer" not in out or "the API server answers again" not in out:
+        return "nobody noticed that the API server was away"
+    if runs < ENTRIES + 3:
+        return f"{runs} pods ran: nothing was evicted"
+    return ""
+
+
+def printed(files):
+    """What a pod prints of a run folder."""
+    archive, lines, sum = io.BytesIO(), [], hashlib.sha256()
+    with tarfile.open(fileobj=archive, mode="w") as tar:
+        for name, text in files.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(text)
+            tar.addfile(info, io.BytesIO(text.encode()))
+    data = gzip.compress(archive.getvalue())
+    for i in range(0, len(data), 9000):
+        sum.update(data[i:i + 9000])
+        lines.append("ttreport-results " + base64.b64encode(data[i:i + 9000]).decode())
+    return "\n".join(lines + ["ttreport-results-end " + sum.hexdigest(), ""]).encode()
+
+
+def thousand(ttreport, work, n=1000):
+    """Follows n Jobs; returns the peak of its memory in bytes, and what is wrong."""
+    folder = f"{work}/thousand"
+    os.makedirs(folder)
+    entry = ("- {{model: sim-8b, device: simulated, server: sim, release: v1, only: benchmarks, "
+             "workloads: ['isl=8,osl=4,c=1,n={i}'], resources: {{image: 'example/ttreport:1', "
+             "devices: ['ttreport.dev/sim=1'], time: {i}}}}}\n")
+    with open(f"{folder}/plan.yaml", "w") as f:
+        f.write("plans:\n" + "".join(entry.format(i=i + 1) for i in range(n)))
+    event = '{"time":"2026-01-01T00:00:00Z","event":"%s","item":"p"}\n'
+    log = b"1 point measured\n" + printed({
+        "r/journal.jsonl": "".join(event % e for e in ("run-start", "point-start", "point-done", "run-done")),
+        "r/ttreport.manifest.yaml": "release: v1\n"})
+    with kubernetes(work) as plane:
+        kubelet = Kubelet(plane, ttreport, 4, n, quick=lambda pod: log)
+        try:
+            with open(f"{folder}/out", "w") as out:
+                run = subprocess.Popen(
+                    [ttreport, "collect", "--on", "kubernetes", "--plan", "plan.yaml", "--poll", "2s"], cwd=folder,
+                    stdout=out, stderr=out, env={**os.environ, "KUBECONFIG": plane.config})
+                peak, begin = 0, time.monotonic()
+                while run.poll() is None and time.monotonic() - begin < 900:
+                    with open(f"/proc/{run.pid}/status") as f:
+                        peak = max([peak] + [1024 * int(line.split()[1]) for line in f if line.startswith("VmHWM")])
+                    time.sleep(.2)
+                commands.end(run)
+        finally:
+            kubelet.down()
+    with open(f"{folder}/out") as f:
+        out = f.read()
+    if f"\n{n} Succeeded\n" not in out:
+        return peak, "not every job ended well: " + out[-500:]
+    return peak, "" if peak < MOST_MEMORY else f"{peak / 1e6:.0f} MB of memory"

@@ -1,0 +1,318 @@
+"""A real Kubernetes control plane on one host, without kubelets: etcd, and the API server, controller manager and
+scheduler built from their modules into one program, by process id, on loopback.
+
+A kubelet of forty lines takes the place of the nodes: it starts the command of a pod's client as a process on this
+host, and sets the pod's status as a kubelet does.
+"""
+import contextlib, json, os, shutil, ssl, subprocess, threading, time, urllib.error, urllib.request
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import commands
+from commands import end, sh
+from servers import Skip, apt
+
+VERSION = "1.36.3"
+MAIN = """package main
+
+import (
+	"os"
+	"path/filepath"
+
+	"k8s.io/component-base/cli"
+	_ "k8s.io/component-base/logs/json/register"
+	_ "k8s.io/component-base/metrics/prometheus/clientgo"
+	_ "k8s.io/component-base/metrics/prometheus/version"
+	apiserver "k8s.io/kubernetes/cmd/kube-apiserver/app"
+	manager "k8s.io/kubernetes/cmd/kube-controller-manager/app"
+	scheduler "k8s.io/kubernetes/cmd/kube-scheduler/app"
+)
+
+func main() {
+	switch filepath.Base(os.Args[0]) {
+	case "kube-controller-manager":
+		os.Exit(cli.Run(manager.NewControllerManagerCommand()))
+	case "kube-scheduler":
+		os.Exit(cli.Run(scheduler.NewSchedulerCommand()))
+	}
+	os.Exit(cli.Run(apiserver.NewAPIServerCommand()))
+}
+"""
+PROGRAMS = {"api": "kube-apiserver", "manager": "kube-controller-manager", "scheduler": "kube-scheduler"}
+CONFIG = """apiVersion: v1
+kind: Config
+clusters: [{{name: c, cluster: {{server: "https://127.0.0.1:{port}", insecure-skip-tls-verify: true}}}}]
+users: [{{name: u, user: {{token: {token}}}}}]
+contexts: [{{name: real, context: {{cluster: c, user: u}}}}]
+current-context: real
+"""
+
+
+def build():
+    """The program with all three parts, built once for this machine: 7 minutes of a processor, 120 MB."""
+    cache = os.environ.get("TTREPORT_REAL_CACHE") or os.path.expanduser("~/.cache/ttreport-real")
+    program = f"{cache}/kubernetes-{VERSION}"
+    if os.path.exists(program):
+        return program
+    source = f"{cache}/source"
+    shutil.rmtree(source, ignore_errors=True)
+    os.makedirs(source)
+    with open(f"{source}/main.go", "w") as f:
+        f.write(MAIN)
+    sh("go", "mod", "init", "real/kubernetes", cwd=source)
+    found = json.loads(sh("go", "mod", "download", "-json", f"k8s.io/kubernetes@v{VERSION}", cwd=source))
+    with open(found["GoMod"]) as f:  # its own modules are replaced by folders, which a module of another must state
+        lines = f.read().split("\n")
+    parts = {w for line in lines for w in line.split()[:2] if w.startswith("k8s.io/") and
+             ("=> ./staging" in line or line.split()[-1] == "v0.0.0")}
+    with open(f"{source}/go.mod", "a") as f:
+        f.write(f"require k8s.io/kubernetes v{VERSION}\n")
+        f.writelines(f"replace {m} => {m} v0.{VERSION[2:]}\n" for m in sorted(parts))
+    sh("go", "mod", "tidy", cwd=source)
+    flags = f"-s -w -X k8s.io/component-base/version.gitVersion=v{VERSION}"
+    sh("go", "build", "-ldflags", flags, "-o", f"{program}.new", ".", cwd=source, env={"CGO_ENABLED": "0"}, limit=900)
+    os.rename(f"{program}.new", program)
+    shutil.rmtree(source, ignore_errors=True)
+    return program
+
+
+class Plane:
+    """The daemons, by name: etcd, api, manager, scheduler."""
+
+    def __init__(self, folder, program):
+        self.folder, self.program, self.daemons = folder, program, {}
+        self.port, self.etcd, self.token = commands.port(), commands.port(), os.urandom(12).hex()
+        self.config = f"{folder}/kubeconfig"
+
+    def start(self, name, *argv):
+        with open(f"{self.folder}/{name}.out", "a") as log:
+            self.daemons[name] = subprocess.Popen(argv, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+
+    def part(self, name, *argv):
+        link = f"{self.folder}/{PROGRAMS[name]}"
+        if not os.path.exists(link):
+            os.symlink(self.program, link)
+        self.start(name, link, *argv)
+
+    def api(self):
+        """Starts the API server and waits until it is ready."""
+        d, etcd = self.folder, f"http://127.0.0.1:{self.etcd}"
+        self.part("api", "--etcd-servers", etcd, "--bind-address", "127.0.0.1", "--advertise-address", "127.0.0.1",
+                  "--secure-port", str(self.port), "--cert-dir", d, "--service-account-key-file", f"{d}/sa.pub",
+                  "--service-account-signing-key-file", f"{d}/sa.key", "--service-account-issuer", "https://real",
+                  "--token-auth-file", f"{d}/tokens", "--authorization-mode", "RBAC", "--service-cluster-ip-range",
+                  "10.0.0.0/24", "--kubelet-preferred-address-types", "InternalIP")
+        for _ in range(600):
+            with contextlib.suppress(OSError):
+                self.ask("GET", "/readyz")
+                return
+            if self.daemons["api"].poll() is not None:
+                break
+            time.sleep(.2)
+        with open(f"{d}/api.out") as log:
+            raise Skip("the API server does not come up: " + log.read()[-300:])
+
+    def up(self):
+        d, peer = self.folder, f"http://127.0.0.1:{commands.port()}"
+        sh("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", f"{d}/sa.key", "-out", f"{d}/sa.crt",
+           "-days", "2", "-subj", "/CN=real", cwd=d)
+        with open(f"{d}/sa.pub", "w") as f:
+            f.write(sh("openssl", "rsa", "-in", f"{d}/sa.key", "-pubout", cwd=d).split("writing RSA key\n")[-1])
+        with open(os.open(f"{d}/tokens", os.O_CREAT | os.O_WRONLY, 0o600), "w") as f:
+            f.write(f'{self.token},admin,1,"system:masters"\n')
+        with open(os.open(self.config, os.O_CREAT | os.O_WRONLY, 0o600), "w") as f:
+            f.write(CONFIG.format(port=self.port, token=self.token))
+        url = f"http://127.0.0.1:{self.etcd}"
+        self.start("etcd", "etcd", "--data-dir", f"{d}/etcd", "--listen-client-urls", url, "--advertise-client-urls",
+                   url, "--listen-peer-urls", peer, "--unsafe-no-fsync")
+        self.api()
+        fast = ["--kubeconfig", self.config, "--leader-elect=false", "--bind-address", "127.0.0.1",
+                "--kube-api-qps", "300", "--kube-api-burst", "500"]
+        self.part("manager", *fast, "--concurrent-job-syncs", "20", "--use-service-account-credentials=false",
+                  "--secure-port", str(commands.port()))
+        self.part("scheduler", *fast, "--secure-port", str(commands.port()))
+
+    def ask(self, method, path, body=None, kind="application/json"):
+        """What the API server answers; an error of urllib where it refuses."""
+        request = urllib.request.Request(
+            f"https://127.0.0.1:{self.port}{path}", json.dumps(body).encode() if body is not None else None,
+            {"Authorization": f"Bearer {self.token}", "Content-Type": kind}, method=method)
+        with urllib.request.urlopen(request, context=ssl._create_unverified_context(), timeout=30) as answer:
+            text = answer.read()
+        return json.loads(text) if text[:1] == b"{" else text
+
+    def down(self):
+        for name in ["scheduler", "manager", "api", "etcd"]:
+            if name in self.daemons:
+                end(self.daemons[name])
+
+
+PODS = "/api/v1/namespaces/default/pods"
+
+
+def now():
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+
+
+class Kubelet:
+    """The nodes n1, n2 …, each with devices for so many pods."""
+
+    def __init__(self, plane, ttreport, nodes, devices, quick=None):
+        """quick: the log of every pod, which then runs nothing and succeeds."""
+        self.plane, self.ttreport, self.quick, self.folder = plane, ttreport, quick, f"{plane.folder}/pods"
+        self.pods, self.runs, self.evicted, self.stopping = {}, [], set(), False
+        os.makedirs(self.folder, exist_ok=True)
+        self.logs = ThreadingHTTPServer(("127.0.0.1", 0), self.handler())
+        tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        tls.load_cert_chain(f"{plane.folder}/sa.crt", f"{plane.folder}/sa.key")
+        self.logs.socket = tls.wrap_socket(self.logs.socket, server_side=True)
+        for i in range(nodes):
+            self.node(f"n{i + 1}", devices)
+        self.threads = [threading.Thread(target=t) for t in (self.logs.serve_forever, self.loop, self.beat)]
+        for t in self.threads:
+            t.start()
+
+    def node(self, name, devices):
+        plane = self.plane
+        with contextlib.suppress(urllib.error.HTTPError):  # there already
+            plane.ask("POST", "/api/v1/nodes", {"metadata": {"name": name, "labels": {"kubernetes.io/hostname": name}}})
+        size = {"cpu": "64", "memory": "256Gi", "pods": "2000", "ttreport.dev/sim": str(devices)}
+        self.patch(f"/api/v1/nodes/{name}/status", {
+            "capacity": size, "allocatable": size, "addresses": [{"type": "InternalIP", "address": "127.0.0.1"}],
+            "conditions": [{"type": "Ready", "status": "True", "reason": "KubeletReady", "lastHeartbeatTime": now()}],
+            "daemonEndpoints": {"kubeletEndpoint": {"Port": self.logs.server_port}}})
+        self.nodes = getattr(self, "nodes", []) + [name]
+
+    def handler(self):
+        kubelet = self
+
+        class Logs(BaseHTTPRequestHandler):
+            """Answers as /containerLogs/NAMESPACE/POD/CONTAINER of a kubelet does."""
+
+            def do_GET(self):
+                pod, data = self.path.split("?")[0].split("/")[3], b""
+                if kubelet.quick:
+                    data = kubelet.quick(pod)
+                elif os.path.exists(f"{kubelet.folder}/{pod}.log"):
+                    with open(f"{kubelet.folder}/{pod}.log", "rb") as f:
+                        data = f.read()
+                self.send_response(200)
+                self.end_headers()
+                self.wfile.write(data)
+
+            def log_message(self, *_):
+                pass
+
+        return Logs
+
+    def patch(self, path, status):
+        return self.plane.ask("PATCH", path, {"status": status}, "application/merge-patch+json")
+
+    def beat(self):
+        """Keeps the nodes ready."""
+        while not self.stopping:
+            for name in self.nodes:
+                with contextlib.suppress(OSError):
+                    self.patch(f"/api/v1/nodes/{name}/status", {"conditions": [
+                        {"type": "Ready", "status": "True", "reason": "KubeletReady", "lastHeartbeatTime": now()}]})
+            time.sleep(5)
+
+    def loop(self):
+        while not self.stopping:
+            with contextlib.suppress(OSError):  # the API server is away
+                for pod in self.plane.ask("GET", PODS + "?fieldSelector=spec.nodeName%21%3D")["items"]:
+                    self.turn(pod)
+            time.sleep(.3)
+
+    def turn(self, pod):
+        """Does what is next for a pod."""
+        name, run = pod["metadata"]["name"], self.pods.get(pod["metadata"]["name"])
+        if pod["status"]["phase"] in ("Succeeded", "Failed"):
+            return
+        if pod["metadata"].get("deletionTimestamp"):
+            if run:
+                end(run)
+            self.plane.ask("DELETE", f"{PODS}/{name}", {"gracePeriodSeconds": 0})
+        elif self.quick:
+            self.finish(pod, 0)
+        elif not run:
+            self.pods[name] = self.run(pod)
+            pod["started"] = now()
+            self.set(pod, "Running", {"running": {"startedAt": now()}}, startTime=now())
+        elif name in self.evicted:
+            end(run)
+            self.finish(pod, run.returncode, reason="Evicted", conditions=[
+                {"type": "DisruptionTarget", "status": "True", "reason": "EvictionByEvictionAPI"}])
+        elif run.poll() is not None:
+            self.finish(pod, run.returncode)
+        elif time.time() > run.deadline:
+            end(run)
+            self.finish(pod, run.returncode, reason="DeadlineExceeded")
+
+    def finish(self, pod, code, **more):
+        ended = {"exitCode": code % 256, "finishedAt": now(), "reason": "Error" if code else "Completed"}
+        states = pod["status"].get("containerStatuses") or [{}]
+        ended["startedAt"] = states[0].get("state", {}).get("running", {}).get("startedAt", now())
+        self.set(pod, "Failed" if code or more else "Succeeded", {"terminated": ended}, **more)
+
+    def set(self, pod, phase, state, **more):
+        image = pod["spec"]["containers"][0]["image"]
+        with contextlib.suppress(urllib.error.HTTPError):  # deleted meanwhile
+            self.patch(f"{PODS}/{pod['metadata']['name']}/status", {"phase": phase, "containerStatuses": [
+                {"name": "collect", "image": image, "imageID": image + "@sha256:" + 64 * "0", "ready": False,
+                 "restartCount": 0, "state": state}], **more})
+
+    def run(self, pod):
+        """Starts the client of a pod, with folders of this host in place of its mounts."""
+        name, spec = pod["metadata"]["name"], pod["spec"]
+        client = spec["containers"][0]
+        index = pod["metadata"]["annotations"]["batch.kubernetes.io/job-completion-index"]
+        home = f"{self.folder}/{name}"
+        at = {f"/ttreport/{part}": f"{home}/{part}" for part in ("plan", "results", "work")}
+        for v in spec["volumes"]:
+            if v["name"] == "results" and "persistentVolumeClaim" in v:  # the claim outlives the pod
+                mount = next(m for m in client["volumeMounts"] if m["name"] == "results")
+                at["/ttreport/results"] = f"{self.folder}/claim/{mount['subPath']}"
+        for folder in at.values():
+            os.makedirs(folder, exist_ok=True)
+        plan = next(v["configMap"] for v in spec["volumes"] if v["name"] == "plan")
+        data = self.plane.ask("GET", f"/api/v1/namespaces/default/configmaps/{plan['name']}")["data"]
+        for item in plan["items"]:
+            with open(f"{home}/plan/{item['path']}", "w") as f:
+                f.write(data[item["key"]])
+        argv = [self.ttreport]
+        for a in client["args"]:
+            a = a.replace("$(JOB_COMPLETION_INDEX)", index)
+            for path, folder in at.items():
+                a = a.replace(path, folder)
+            argv.append(a)
+        env = {"PATH": os.environ["PATH"], "HOME": f"{home}/work", "TTREPORT_POD": name,
+               "TTREPORT_NODE": spec["nodeName"]}
+        with open(f"{self.folder}/{name}.log", "w") as log:
+            run = subprocess.Popen(argv, cwd=f"{home}/work", env=env, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+        run.deadline = time.time() + spec.get("activeDeadlineSeconds", 1e9)
+        self.runs.append((name, spec["nodeName"]))
+        return run
+
+    def down(self):
+        self.stopping = True
+        self.logs.shutdown()
+        for t in self.threads:
+            t.join()
+        for run in self.pods.values():
+            end(run)
+
+
+@contextlib.contextmanager
+def kubernetes(work):
+    """Runs a control plane."""
+    if not shutil.which("etcd"):
+        apt("etcd-server")
+    program = build()
+    folder = f"{work}/plane"
+    os.makedirs(folder)
+    plane = Plane(folder, program)
+    try:
+        plane.up()
+        yield plane
+    finally:
+        plane.down()
