@@ -66,7 +66,7 @@ func targetRows(list []schema.Verdict) (rows []*targetRow, levels []string) {
 	has := map[string]bool{}
 	for i := range list {
 		v := &list[i]
-		if v.Key.IsEval() || v.Metric == "" || v.Outcome == schema.NoTarget {
+		if v.Key.IsEval() || v.Metric == "" {
 			continue
 		}
 		k := id{v.Model, v.Device, v.Impl, v.Key.String(), v.Metric, v.Stat}
@@ -95,7 +95,8 @@ func targetRows(list []schema.Verdict) (rows []*targetRow, levels []string) {
 
 // rank orders rows: the worst required verdict first, then missed informational levels.
 func (r *targetRow) rank() int {
-	order := []schema.Outcome{schema.Fail, schema.NotMeasured, schema.Inconclusive, schema.Unattainable, schema.Pass}
+	order := []schema.Outcome{schema.Fail, schema.NotMeasured, schema.Inconclusive, schema.Unattainable, schema.NoTarget,
+		schema.Pass}
 	best := 2 * len(order)
 	for _, v := range r.levels {
 		at := slices.Index(order, v.Outcome)
@@ -115,49 +116,36 @@ func (r *targetRow) rank() int {
 	return 2 * len(order)
 }
 
-// verdict is that of the required levels, else what the informational ones came to, in grey.
+// verdict is that of the required levels, else what the informational ones came to, in grey. A number that was not
+// measured, or that no target can be met of, says why.
 func (r *targetRow) verdict() Cell {
 	var worst *schema.Verdict
-	missed, met := 0, ""
+	missed := 0
 	for _, l := range append(schema.Levels(), r.otherLevels()...) {
 		v := r.levels[l]
-		switch {
-		case v == nil:
-		case v.Required && (worst == nil || outcomeRank(v) < outcomeRank(worst)):
-			worst = v
-		case !v.Required && v.Outcome == schema.Pass:
-			met = l
-		case !v.Required:
+		if v == nil {
+			continue
+		}
+		if !v.Required && v.Outcome == schema.Fail {
 			missed++
 		}
-	}
-	if v := r.unattainable(); v != nil {
-		return Cell{Outcome: schema.Unattainable, Sub: words.Why(*v)}
-	}
-	if worst == nil {
-		if missed > 0 {
-			return Cell{Text: "below " + words.Plural(missed, "level"), Sub: "informational"}
+		if worst == nil || v.Required && !worst.Required ||
+			v.Required == worst.Required && outcomeRank(v) < outcomeRank(worst) {
+			worst = v
 		}
-		return Cell{Outcome: schema.Pass, Text: "meets " + met}
 	}
 	c := Cell{Outcome: worst.Outcome}
-	if worst.Outcome == schema.Pass && missed > 0 {
+	switch {
+	case slices.Contains([]schema.Outcome{schema.NotMeasured, schema.Unattainable, schema.NoTarget}, worst.Outcome):
+		c.Sub = words.Why(*worst)
+	case !worst.Required && worst.Outcome == schema.Fail:
+		c = Cell{Text: "below " + words.Plural(missed, "level"), Sub: "informational"}
+	case !worst.Required:
+		c.Sub = "informational"
+	case worst.Outcome == schema.Pass && missed > 0:
 		c.Sub = "below an informational level"
 	}
 	return c
-}
-
-// unattainable is the verdict of a number that no level can be met of; nil where one can.
-func (r *targetRow) unattainable() (out *schema.Verdict) {
-	for _, v := range r.levels {
-		if v.Outcome != schema.Unattainable {
-			return nil
-		}
-		if out == nil || v.Level < out.Level {
-			out = v
-		}
-	}
-	return out
 }
 
 func (r *targetRow) otherLevels() []string {
@@ -173,7 +161,7 @@ func (r *targetRow) otherLevels() []string {
 
 func outcomeRank(v *schema.Verdict) int {
 	return slices.Index([]schema.Outcome{schema.Fail, schema.NotMeasured, schema.Inconclusive, schema.Unattainable,
-		schema.Pass}, v.Outcome)
+		schema.Pass, schema.NoTarget}, v.Outcome)
 }
 
 // level is the limit of a level; the required one is bold.

@@ -35,7 +35,7 @@ func TestTargetGrid(t *testing.T) {
 		"fail | -/-/8 | TTFT mean | 200 | 100 | 250 | 40.0",
 		"fail | -/-/32 | TTFT mean | 200 | – | 400 | 50.0",
 		"pass | -/-/1 | TTFT mean | 200 | 100 | 110 | 90.9",
-		"pass meets target | -/-/64 | TTFT mean | – | 100 | 80.0 | 125",
+		"pass | -/-/64 | TTFT mean | – | 100 | 80.0 | 125",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("rows\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
