@@ -1,6 +1,6 @@
 // Takes the pictures of the README from built sites.
 //
-//   node pictures.mjs OUT NAME=SITE ...
+//   node pictures.mjs OUT NAME=SITE ...          for the README: .github site=ttreport-demo/_site, from ttreport demo
 //
 // writes OUT/NAME.png, the front page of SITE at 1280 by 900.
 import { existsSync, mkdirSync } from "node:fs";
