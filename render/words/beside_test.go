@@ -33,7 +33,7 @@ func TestWhatElseDiffersIsSaid(t *testing.T) {
 	if out := say(schema.Change{Why: schema.WhyRecheck, First: 111}); strings.Contains(out, "q =") {
 		t.Errorf("q of another run: %s", out)
 	}
-	out = say(schema.Change{Why: schema.WhyGate, SameBuild: "commit vllm 1a2b"})
+	out = say(schema.Change{Why: schema.WhyGate, SameBuild: "digest 0123456789ab"})
 	if !strings.Contains(out, "not the release") {
 		t.Errorf("%s", out)
 	}
