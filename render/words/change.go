@@ -24,7 +24,8 @@ func change(v *schema.Verdict, r schema.Change) string {
 	case r.SameBuild != "":
 		out += " It is the build of the baseline (" + r.SameBuild + "): the machine or its settings changed, not the release."
 	case r.SameCommit != "":
-		out += " Its " + r.SameCommit + " is that of the baseline: what it was built with, the machine or its settings changed."
+		out += " Its " + r.SameCommit + " is that of the baseline: what it was built with, the machine or its " +
+			"settings changed."
 	case r.StatedBuild != "":
 		out += " Its files state the build of the baseline (" + r.StatedBuild + "), which excuses no pull request."
 	case r.Build != "":

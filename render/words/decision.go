@@ -70,8 +70,8 @@ func Decide(r gate.Result) Decision {
 
 // early says why numbers with one earlier value decide nothing.
 func early(n int) string {
-	return fmt.Sprintf("%s %s one earlier value, which does not show %s noise: no change can be told from chance before the "+
-		"next release", Plural(n, "number"), verb(n, "has", "have"), verb(n, "its", "their"))
+	return fmt.Sprintf("%s %s one earlier value, which does not show %s noise: no change can be told from chance before "+
+		"the next release", Plural(n, "number"), verb(n, "has", "have"), verb(n, "its", "their"))
 }
 
 // outside counts runs that the decision is not about, and those that may be of a later build.

@@ -29,7 +29,8 @@ type Result struct {
 	Exit   int      // 0 passes, 1 fails, 5 nothing was graded
 	Counts []Tally  // what fails, then what is noted, most serious first
 	Waived []string // ids of the decisions that kept a finding from failing
-	// Compared counts the numbers that have a history, Early those with a single value, which tells nothing; Level is the level of targets that is reached, see [NoLevel].
+	// Compared counts the numbers that have a history, Early those that have a single earlier value, which tells nothing;
+	// Level is the level of targets that is reached, see [NoLevel].
 	Compared int      `json:",omitempty"`
 	Early    int      `json:",omitempty"`
 	Level    string   `json:",omitempty"`
@@ -191,8 +192,8 @@ func (t *tallying) history(v *schema.Verdict) {
 	}
 }
 
-// oneEach reports whether a number was only laid beside one earlier value, which shows no noise: nothing can be told from
-// chance, whatever the number is.
+// oneEach reports whether a number was only laid beside one earlier value, which shows no noise: nothing can be told
+// from chance, whatever the number is.
 func oneEach(v *schema.Verdict) bool {
 	c, ok := v.Reason.(schema.Change)
 	return ok && c.Why == schema.WhyOneEach
