@@ -81,7 +81,9 @@ func (s *session) loadOf(w plan.Workload, seed uint64) (builtin.Load, error) {
 	return builtin.Load{
 		URL: s.end.URL, Model: s.end.Model, APIKey: s.end.APIKey,
 		ISL: w.ISL, OSL: w.OSL, Concurrency: w.Concurrency, Rate: w.Rate, Requests: w.Requests,
-		Each: each, Burstiness: w.Shape.Burstiness, Fit: true, Seed: seed, Timeout: 2 * time.Hour,
+		Endpoint: w.Shape.Endpoint, Turns: w.Shape.Turns, Think: w.Shape.Think,
+		Each: each, Burstiness: w.Shape.Burstiness, Fit: true, Seed: seed,
+		Timeout: cmp.Or(w.Shape.Timeout, 2*time.Hour),
 	}, err
 }
 
@@ -118,6 +120,9 @@ func (s *session) sidecar(st step, load builtin.Load, out builtin.Outcome, set l
 			"warmups":     strconv.Itoa(load.Warmups), "seed": strconv.FormatUint(load.Seed, 10),
 		},
 	}
+	if out.Gone > 0 {
+		side.Client["cancelled"] = strconv.Itoa(out.Gone)
+	}
 	if out.Counted {
 		side.Conditions[schema.ConditionISL] = schema.ISLCounted
 	}
@@ -152,7 +157,7 @@ func (s *session) pointDone(st step, out builtin.Outcome, set latency.Set, note 
 // saturation returns a note on a client that did not reach the requested concurrency; "" if it did.
 func saturation(w plan.Workload, reached float64) string {
 	asked := min(w.Concurrency, w.Requests)
-	if reached > 0 && asked > 1 && w.Rate == 0 && schema.Saturated(float64(asked), reached) {
+	if reached > 0 && asked > 1 && w.Rate == 0 && w.Shape.Think == 0 && schema.Saturated(float64(asked), reached) {
 		return fmt.Sprintf("%.1f of %d requests in flight on average", reached, asked)
 	}
 	return ""

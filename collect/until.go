@@ -66,7 +66,7 @@ func (s *session) visit(ctx context.Context, load builtin.Load, k *knownPoint, m
 	return nil
 }
 
-func completed(t builtin.Timeline) bool { return t.OK && t.Out > 0 }
+func completed(t builtin.Timeline) bool { return t.OK }
 
 // inFlight returns how many requests are in flight at once: the streams of a closed loop; in an open one as many as
 // Little's law says, twice, because they come and go.
@@ -158,11 +158,14 @@ func seriesOf(done []builtin.Timeline) []precision.Series {
 			tpot = append(tpot, (t.E2EL-t.TTFT)/float64(t.Out-1))
 		}
 	}
-	list := []precision.Series{{Name: "ttft", Values: ttft}, {Name: "e2el", Values: e2el}}
-	if len(tpot) == len(ttft) { // else answers have a single token
+	var list []precision.Series
+	if len(ttft) > 0 && ttft[0] > 0 { // else answers are vectors or scores
+		list = append(list, precision.Series{Name: "ttft", Values: ttft})
+	}
+	if len(tpot) > 0 && len(tpot) == len(ttft) { // else answers have a single token
 		list = append(list, precision.Series{Name: "tpot", Values: tpot})
 	}
-	return list
+	return append(list, precision.Series{Name: "e2el", Values: e2el})
 }
 
 // into writes what is known to a sidecar: facts that lints and pages read. Percents are of the mean.

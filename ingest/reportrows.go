@@ -107,7 +107,10 @@ func (r *result) dropRows(raw map[rowKey][]*result) {
 // workflowTree is the folder above those in which tt-inference-server keeps results of each kind: they are one run.
 // "" for any other path.
 func workflowTree(shown string) string {
-	for _, kind := range []string{"/benchmarks_output/", "/evals_output/"} {
+	for _, kind := range []string{
+		"/benchmarks_output/", "/benchmarks_aiperf_output/", "/benchmarks_genai_output/", "/benchmarks_guidellm_output/",
+		"/evals_output/", "/stress_tests_output/",
+	} {
 		if i := strings.LastIndex(shown, kind); i >= 0 {
 			return shown[:i]
 		}

@@ -14,9 +14,9 @@ type Finding struct {
 	Others []schema.Verdict
 }
 
-// Fold makes one finding of the verdicts of each cause: of a shift, of most of a system, else of a point; below the
-// limit what is worse and what is better. A list that is ordered worst first stays so. What is no change is a finding
-// by itself, and so is everything with apart.
+// Fold makes one finding of the verdicts of each cause: of a shift, of most of a system, else of a point; and of what a
+// system has no number of any more. A list that is ordered worst first stays so. What else is no change is a finding by
+// itself, and so is everything with apart.
 func Fold(list []schema.Verdict, apart bool) []Finding {
 	type same struct {
 		outcome  schema.Outcome
@@ -25,25 +25,24 @@ func Fold(list []schema.Verdict, apart bool) []Finding {
 		system   schema.System
 		key      string
 		decision string
-		better   bool
 	}
 	at := map[same]int{}
 	out := make([]Finding, 0, len(list))
 	for i := range list {
 		v := &list[i]
-		below := v.Outcome == schema.BelowLimit
-		if apart || v.Evidence == "" && v.Outcome != schema.Recovered && !below {
+		gone := schema.ReasonIs[schema.NotRemeasured](v.Reason)
+		if apart || v.Evidence == "" && v.Outcome != schema.Recovered && !gone {
 			out = append(out, Finding{Verdict: *v})
 			continue
 		}
 		id := same{outcome: v.Outcome, evidence: v.Evidence, cause: v.Cause}
-		if effect, _ := v.Effect.Get(); below {
-			id.better = effect < 0
-		}
 		if v.Decision != nil {
 			id.decision = v.Decision.ID
 		}
-		if v.Cause.Kind != schema.CauseShift && v.Cause.Kind != schema.CauseRun {
+		switch {
+		case gone:
+			id.cause, id.system = schema.Cause{}, v.System()
+		case v.Cause.Kind != schema.CauseShift && v.Cause.Kind != schema.CauseRun:
 			id.cause, id.system, id.key = schema.Cause{}, v.System(), v.Key.String()
 		}
 		if k, known := at[id]; known {
@@ -68,11 +67,15 @@ func (f *Finding) Folded() string {
 	}
 	if len(points) > 1 {
 		const most = 3
+		noun := "workload"
+		if f.Key.IsEval() {
+			noun = "task"
+		}
 		out := "With it " + list(f.Others[:min(most, len(f.Others))], true)
 		if rest := len(f.Others) - most; rest > 0 {
 			out += " and " + words.Plural(rest, "other number")
 		}
-		return out + fmt.Sprintf(", of %s in all.", words.Plural(len(points), "workload"))
+		return out + fmt.Sprintf(", of %s in all.", words.Plural(len(points), noun))
 	}
 	return "With it " + list(f.Others, false) + "."
 }
@@ -84,7 +87,7 @@ func list(of []schema.Verdict, workload bool) string {
 		v := &of[i]
 		part := metricLabel(v.Metric, v.Stat)
 		if workload {
-			part = words.Subject(v) + " " + part
+			part = strings.TrimSpace(words.Subject(v) + " " + part)
 		}
 		if e, ok := v.Effect.Get(); ok {
 			part += " " + words.Effect(*v, e)

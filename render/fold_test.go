@@ -26,11 +26,17 @@ func TestFold(t *testing.T) {
 		list = append(list, number(w, "ttft", schema.Regressed, schema.Suspected, schema.CauseShift))
 	}
 	list = append(list, number("h", "ttft", schema.Inconclusive, "", ""), number("h", "tpot", schema.Inconclusive, "", ""))
+	for _, w := range []string{"i", "j"} {
+		gone := number(w, "", schema.NotMeasured, "", "")
+		gone.Stat, gone.Effect = "", schema.Missing("not measured")
+		gone.Reason = schema.NotRemeasured{Releases: 1}
+		list = append(list, gone)
+	}
 	found := render.Fold(list, false)
 	want := []string{
 		"With it E2EL mean −10.0\u202fpp.", "", "",
 		"With it d TTFT mean −10.0\u202fpp, e TTFT mean −10.0\u202fpp, f TTFT mean −10.0\u202fpp and 1 other number, " +
-			"of 5 workloads in all.", "", "",
+			"of 5 tasks in all.", "", "", "With it j, of 2 tasks in all.",
 	}
 	if len(found) != len(want) {
 		t.Fatalf("%d findings, want %d", len(found), len(want))

@@ -221,6 +221,9 @@ func elseChanged(v *schema.Verdict) string {
 	if c.SameBuild != "" {
 		parts = append(parts, "the same build: "+c.SameBuild)
 	}
+	if c.SameCommit != "" {
+		parts = append(parts, "the same "+c.SameCommit)
+	}
 	if len(parts) == 0 {
 		return "Nothing else is stated to differ."
 	}

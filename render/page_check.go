@@ -134,7 +134,7 @@ func fitText(f gate.Fit) string {
 			"no change can be told from chance yet."
 	}
 	if f.Cells == 0 {
-		return "Nothing has a history to be compared with."
+		return "No performance number has a history to be compared with."
 	}
 	out := fmt.Sprintf("%s compared as one family", words.Plural(f.Cells, "number"))
 	if f.Noise > 0 {

@@ -21,8 +21,8 @@ func (r *Report) ComparePage() Page {
 	return r.widgetPage(
 		"compare", "Compare", "What differs between two releases, models, devices or tools?",
 		"What both sides choose differently is compared; everything else must be the same. "+
-			"One number a side does not show its noise: the verdicts of a release do, "+
-			"and so does ttreport compare with repeats.",
+			"A later release has its verdicts beside the change, with their intervals; elsewhere one number a side does "+
+			"not show its noise, and ttreport compare with repeats does.",
 		w,
 	)
 }

@@ -3,6 +3,7 @@ package site_test
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -143,6 +144,13 @@ func TestComparePage(t *testing.T) {
 	if got := eval[string](t, b, field("arelease")+` + " " + `+field("brelease")); got != "v0.11.0 v0.12.0" {
 		t.Errorf("compared are %s", got)
 	}
+	until(t, b, "only what is significant: nothing", status+`.indexOf("No change is significant") > 0 && `+shown+` === 0`)
+	eval[bool](t, b, `(document.querySelector("[name=significant]").click(), true)`)
+	until(t, b, "all, with the verdict of B and its interval", `location.hash.indexOf("all=1") > 0 && `+shown+` > 4 &&
+		/inconclusive.*[+−±][\d.]+.% to [+−±]/.test(`+firstRow+`)`)
+	if eval[bool](t, b, `!!document.querySelector(".rows .w.regressed")`) {
+		t.Error("what is inconclusive is called regressed")
+	}
 	choose(t, b, "arelease", "v0.12.0")
 	choose(t, b, "adevice", "n150")
 	choose(t, b, "bdevice", "t3k")
@@ -245,5 +253,24 @@ func TestExploreManySeries(t *testing.T) {
 	if first > slack*150 || p95 > slack*100 {
 		t.Error("too slow for typing")
 	}
+	b.quiet(t)
+}
+
+// Where nothing is the same on both sides, the page names what keeps most of it apart.
+func TestCompareNamesTheNearest(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	build(t, dir, "Tiny-1B", "n150")
+	shard := filepath.Join(dir, string(render.ReleaseShardPath("v0.11.0")))
+	data, err := os.ReadFile(shard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, shard, strings.ReplaceAll(string(data), `"128/128/`, `"256/128/`))
+	b := openBrowser(t, dir)
+	b.goTo(t, filepath.Join(dir, "compare/index.html"))
+	until(t, b, "it says so", status+`.indexOf("Nothing was measured on both sides") === 0`)
+	until(t, b, "the nearest is named", `/The nearest: \d+ numbers differ only in workload, such as 256\/128\/\d+.* in A and 128/.test(`+
+		status+`)`)
 	b.quiet(t)
 }

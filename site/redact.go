@@ -32,6 +32,11 @@ func redaction(keep string, hosts []string) rewriting {
 	}}
 }
 
+// PublicText is what a public site takes out of its texts, for files that are published beside it.
+func PublicText(r *render.Report, keep string) func(string) string {
+	return redaction(keep, hostsOf(r)).text
+}
+
 // hostsOf are the names of machines in a history, the longest first. What is also the name of a model, a device or a
 // release is only removed where a text says that it is a host.
 func hostsOf(r *render.Report) []string {

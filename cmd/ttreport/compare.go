@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -120,11 +121,23 @@ func compareSides(ctx context.Context, ws *workspace.Workspace, id *identity, a,
 	}
 	r := compare.Sides(sides[0], sides[1])
 	if len(r.Rows) == 0 {
-		return nil, fail(exitUngraded,
-			"workloads, tools and definitions must be the same; ttreport inspect shows what each side holds",
-			"compare: nothing that %s has was measured in %s too (%d and %d numbers)", a, b, r.OnlyA, r.OnlyB)
+		fix := "workloads, tools and definitions must be the same; ttreport inspect shows what each side holds"
+		if scores(sides[0]) > 0 && scores(sides[1]) > 0 {
+			fix = fmt.Sprintf("scores of evals (%d and %d) are not compared here: ttreport check compares a release's with the "+
+				"release before, by question where both have them", scores(sides[0]), scores(sides[1]))
+		}
+		return nil, fail(exitUngraded, fix, "compare: no performance number of %s was measured in %s too (%d and %d numbers)",
+			a, b, r.OnlyA, r.OnlyB)
 	}
 	return &render.Comparison{Result: r, Lost: len(history.Lost(problems))}, nil
+}
+
+// scores counts the scores of a side's evals.
+func scores(s compare.Side) (n int) {
+	for i := range s.Runs {
+		n += len(s.Runs[i].Scores)
+	}
+	return n
 }
 
 // withPartners adds to each side the runs under its name that took turns with runs of the other side: the baseline of a

@@ -84,8 +84,18 @@ func kinds() []kind {
 	return []kind{
 		{"works", true, func(t *testing.T, name string, args []string) int {
 			if listens(name) {
-				ctx, stop := context.WithTimeout(context.Background(), time.Second)
+				ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 				defer stop()
+				go func() { // interrupted once it answers
+					for ctx.Err() == nil {
+						if c, err := net.Dial("tcp", "127.0.0.1:"+args[len(args)-1]); err == nil {
+							_ = c.Close()
+							time.Sleep(100 * time.Millisecond)
+							stop()
+						}
+						time.Sleep(20 * time.Millisecond)
+					}
+				}()
 				return exitIn(t, ctx, append([]string{name}, args...))
 			}
 			return asItIs(t, name, args)

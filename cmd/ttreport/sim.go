@@ -23,6 +23,7 @@ device. Results of it are marked as simulated everywhere: ttreport collect takes
 			port := fs.Int("port", 8000, "`port` on the loopback interface")
 			fs.StringVar(&cfg.Model, "model", cfg.Model, "`name` that it serves")
 			fs.Float64Var(&cfg.Fault.ErrorShare, "errors", 0, "`share` of requests that are answered with 500")
+			fs.IntVar(&cfg.Reasoning, "reasoning", 0, "`tokens` of reasoning before each answer of chat and responses")
 			slower := fs.Float64("slower", 0, "`share` by which its steps take longer: 0.1 for a tenth")
 			fs.Uint64Var(&cfg.Seed, "seed", cfg.Seed, "`number` that fixes its noise")
 			key := fs.String("key-from", "", "environment `variable` with the key that requests must have (default none)")

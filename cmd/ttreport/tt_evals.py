@@ -74,6 +74,10 @@ def target(model, task, source, date):
            "run": run_of(task)}
     if metric:
         out["filter"] = filter_
+    for name, score in (("gpu", "gpu_reference_score"), ("published", "published_score")):
+        if stated := getattr(task.score, score, None):
+            link = str(getattr(task.score, score + "_ref", None) or "")
+            out[name] = {"value": stated} | ({"source": link} if link.startswith("http") else {})
     return out
 
 

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
@@ -19,6 +20,7 @@ import (
 	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/render/nmvllm"
 	"github.com/ttreport/ttreport/render/ttis"
+	"github.com/ttreport/ttreport/site"
 )
 
 // Layouts of reports: those of tt-inference-server, and results of nm-vllm's benchmark scripts.
@@ -48,6 +50,9 @@ func (o buildOptions) writeReports(sh *shell, ws *workspace.Workspace, report *r
 	if err != nil {
 		return err
 	}
+	if o.public {
+		published(files, site.PublicText(report, ""))
+	}
 	if err := writeLayout(dir, files); err != nil {
 		return err
 	}
@@ -55,6 +60,23 @@ func (o buildOptions) writeReports(sh *shell, ws *workspace.Workspace, report *r
 		report.Releases[at].Name, dir, layout)
 	return nil
 }
+
+// published takes out of files what a public site does not show. Of JSON only strings are changed, each by itself, so
+// that it stays JSON.
+func published(files []ttis.File, text func(string) string) {
+	for i := range files {
+		f := &files[i]
+		if !strings.HasSuffix(f.Path, ".json") {
+			f.Data = []byte(text(string(f.Data)))
+			continue
+		}
+		f.Data = jsonString.ReplaceAllFunc(f.Data, func(s []byte) []byte {
+			return []byte(`"` + text(string(s[1:len(s)-1])) + `"`)
+		})
+	}
+}
+
+var jsonString = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 
 // benchmarkResults are the results of a release as nm-vllm writes them.
 func benchmarkResults(list []ttis.Input, version string) ([]ttis.File, error) {

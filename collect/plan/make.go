@@ -2,6 +2,7 @@ package plan
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -90,7 +91,7 @@ func Make(o Options, known spec.Model, targets Targets) (Plan, []Note, error) {
 	case cmp.Or(o.Evals.Limit, o.Evals.ModeLimit) > 0:
 		p.EvalItems = min(p.EvalItems, cmp.Or(o.Evals.Limit, o.Evals.ModeLimit))
 	}
-	return p, notes, p.until(o)
+	return p, notes, errors.Join(p.until(o), p.oneClient())
 }
 
 // noEvals reports that no file plans an eval where a workflow of run.py asks for those of the model.

@@ -41,10 +41,22 @@ func (w Workload) neverSteady() string {
 	switch {
 	case w.Dataset == DatasetTrace:
 		return "replays a recorded load, which has an end"
+	case w.Shape.Turns > 1:
+		return "has conversations, whose turns differ"
 	case w.Shape.Arrivals.Changes():
 		return "changes its rate"
 	case w.Rate == 0 && w.Concurrency == 0 && !w.SLO.Set():
 		return "sends everything at once"
 	}
 	return ""
+}
+
+// oneClient refuses workloads that several clients cannot divide.
+func (p *Plan) oneClient() error {
+	for _, w := range p.Workloads {
+		if p.Clients > 1 && w.Shape.Turns > 1 {
+			return usage("leave one of them out", "collect: --clients divides requests, and %s has conversations", w)
+		}
+	}
+	return nil
 }

@@ -44,6 +44,7 @@ const DatasetTrace = "trace"
 // shapeFields are the fields of a workload that may vary from request to request, in the order of its text.
 var shapeFields = []string{
 	schema.DimISL, schema.DimOSL, schema.DimArrivals, schema.DimBurstiness, schema.DimPrefix, schema.DimPrefixes,
+	schema.DimEndpoint, schema.DimTurns, schema.DimThink, schema.DimCancel, schema.DimTimeout,
 }
 
 // Same reports whether two workloads are the same load, whatever their numbers of requests.
@@ -161,7 +162,11 @@ func (w *Workload) complete(burst bool) error {
 		}
 		return w.Shape.Check(0)
 	}
-	noLength := w.Dataset == "" && (w.ISL == 0 || w.OSL == 0)
+	pools := w.Shape.Endpoint.Pools()
+	if pools && w.OSL > 0 {
+		return fmt.Errorf("endpoint=%s has no output tokens: isl=128,c=8,endpoint=%[1]s", w.Shape.Endpoint)
+	}
+	noLength := w.Dataset == "" && (w.ISL == 0 || w.OSL == 0 && !pools)
 	if noLength || !burst && w.Concurrency == 0 && w.Rate == 0 {
 		return errors.New("expected isl, osl and c or rate, as in isl=128,osl=128,c=1,n=8")
 	}
@@ -172,6 +177,9 @@ func (w *Workload) complete(burst bool) error {
 func (w Workload) WithRequests() Workload {
 	if w.Requests == 0 && !w.SLO.Set() {
 		w.Requests = max(8, 4*w.Concurrency)
+	}
+	if t := w.Shape.Turns; t > 1 { // whole conversations
+		w.Requests = (w.Requests + t - 1) / t * t
 	}
 	return w
 }
@@ -197,6 +205,9 @@ func (w *Workload) set(part string) error {
 		if strings.ContainsAny(value, "(abcdfghijklmnopqrstuvwxyz") { // e may be of a number
 			return w.setLengths(name, value)
 		}
+	}
+	if known, err := w.Shape.SetClient(name, value); known {
+		return err
 	}
 	v, err := strconv.ParseFloat(value, 64)
 	if err != nil || !(v > 0) || v > 1e9 {
@@ -238,6 +249,9 @@ func (w *Workload) setLengths(name, value string) error {
 // String describes a workload.
 func (w Workload) String() string {
 	s := fmt.Sprintf("ISL %d OSL %d", w.ISL, w.OSL)
+	if w.Shape.Endpoint.Pools() {
+		s = fmt.Sprintf("ISL %d", w.ISL)
+	}
 	if w.Dataset != "" {
 		s = w.Dataset
 		if w.OSL > 0 {
@@ -287,6 +301,9 @@ func (w Workload) MostConcurrency() int { return cmp.Or(w.Most, mostConcurrency)
 func (w Workload) Manifest() manifest.Workload {
 	isl, osl := float64(w.ISL), float64(w.OSL)
 	out := manifest.Workload{Task: "text", Dataset: "random", Dims: w.Dims}
+	if w.Shape.Endpoint.Pools() {
+		out.Task = schema.TaskPooling
+	}
 	if w.Shape.Varies() {
 		out.Dims = w.Shape.Dims()
 		maps.Copy(out.Dims, w.Dims)
@@ -318,6 +335,9 @@ func (w Workload) Manifest() manifest.Workload {
 // fileName returns a workload as part of a file name.
 func (w Workload) fileName() string {
 	s := fmt.Sprintf("isl%d-osl%d", w.ISL, w.OSL)
+	if w.Shape.Endpoint.Pools() {
+		s = fmt.Sprintf("isl%d", w.ISL)
+	}
 	if w.Dataset != "" {
 		s = fileSafe(w.Dataset)
 		if w.OSL > 0 {
@@ -327,7 +347,7 @@ func (w Workload) fileName() string {
 	dims := w.Shape.Dims()
 	for _, name := range shapeFields {
 		if v := dims[name]; v != "" {
-			s += "-" + name + strings.NewReplacer("(", "-", ")", "", ",", "-").Replace(v)
+			s += "-" + name + strings.NewReplacer("(", "-", ")", "", ",", "-", "%", "").Replace(v)
 		}
 	}
 	switch {

@@ -18,6 +18,10 @@ type Request struct {
 	Blocks      []uint64
 	BlockTokens int
 	Text        string // the prompt itself, where a dataset has texts; ISL is not known then
+	// Fresh is the number of tokens of the new message where a conversation goes on; ISL is with all before it. 0: there
+	// is nothing before it.
+	Fresh  int
+	GiveUp int // tokens of the answer after which the client goes away; 0: never
 }
 
 // Shape is what of a workload varies from request to request. The zero value is nothing: equal lengths, prompts that
@@ -28,6 +32,11 @@ type Shape struct {
 	Burstiness float64 // vLLM's; 0: 1, a Poisson process
 	Prefix     int     // tokens that prompts share at their beginning
 	Prefixes   int     // how many different ones there are; 0: 1
+	Endpoint   Endpoint
+	Turns      int           // of a conversation, each with the answers before it; 0: 1
+	Think      time.Duration // between an answer and the next turn
+	Cancel     float64       // share of requests whose client goes away in the middle of the answer
+	Timeout    time.Duration // after which a client goes away, and the request has failed; 0: none
 }
 
 // Dims returns what of the shape makes it another workload, as dimensions of the key of a point.
@@ -49,6 +58,20 @@ func (s Shape) Dims() map[string]string {
 		if s.Prefixes > 1 {
 			set(schema.DimPrefixes, strconv.Itoa(s.Prefixes))
 		}
+	}
+	if s.Endpoint != Completions {
+		set(schema.DimEndpoint, string(s.Endpoint))
+	}
+	if s.Turns > 1 {
+		set(schema.DimTurns, strconv.Itoa(s.Turns))
+	}
+	for name, d := range map[string]time.Duration{schema.DimThink: s.Think, schema.DimTimeout: s.Timeout} {
+		if d > 0 {
+			set(name, d.String())
+		}
+	}
+	if s.Cancel > 0 {
+		set(schema.DimCancel, percent(s.Cancel))
 	}
 	return out
 }
@@ -72,6 +95,10 @@ func OfDims(dims map[string]string) (Shape, error) {
 		case schema.DimPrefixes:
 			s.Prefixes, err = strconv.Atoi(text)
 		default:
+			var known bool
+			if known, err = s.SetClient(name, text); known {
+				break
+			}
 			err = fmt.Errorf("no shape of a load has a dimension %q", name)
 		}
 		if err != nil {
@@ -107,7 +134,13 @@ func (s Shape) Requests(b Base, n int, seed uint64) []Request {
 			q.OSL = min(q.OSL, max(1, b.Context-1))
 			q.ISL = min(q.ISL, max(1, b.Context-q.OSL))
 		}
-		if s.Prefix > 0 {
+		if i%max(1, s.Turns) > 0 {
+			q.Fresh, q.ISL = q.ISL, q.ISL+out[i-1].ISL+out[i-1].OSL
+		}
+		if s.Cancel > 0 && rng.Float64() < s.Cancel {
+			q.GiveUp = 1 + rng.IntN(max(1, q.OSL-1))
+		}
+		if s.Prefix > 0 && q.Fresh == 0 {
 			q.Blocks, q.BlockTokens = []uint64{uint64(rng.IntN(max(1, s.Prefixes)))}, min(s.Prefix, q.ISL)
 		}
 		out[i] = q
@@ -122,6 +155,9 @@ func (s Shape) Requests(b Base, n int, seed uint64) []Request {
 
 // Check refuses shapes that contradict themselves or the workload's rate.
 func (s Shape) Check(rate float64) error {
+	if err := s.checkClient(rate); err != nil {
+		return err
+	}
 	switch {
 	case (s.Arrivals.Set() || s.Burstiness > 0) && rate == 0:
 		return fmt.Errorf("arrivals and burstiness need a rate: rate=10,burstiness=0.5")

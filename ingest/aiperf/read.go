@@ -36,6 +36,7 @@ type tag struct{ tag, header, name, def, stat string }
 func tags() []tag {
 	return []tag{
 		{"time_to_first_token", "Time to First Token", "ttft", schema.DefFirstContent, ""},
+		{"time_to_first_output_token", "Time to First Output Token", schema.MetricTTFO, schema.DefFirstContent, ""},
 		{"inter_token_latency", "Inter Token Latency", "tpot", schema.DefExclFirst, ""},
 		{"inter_chunk_latency", "Inter Chunk Latency", "itl", schema.DefChunkGap, ""},
 		{"request_latency", "Request Latency", "e2el", schema.DefLastContent, ""},

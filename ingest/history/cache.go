@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"io/fs"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/ttreport/ttreport/ingest/durable"
@@ -51,6 +52,21 @@ func (c cached) unchanged(d *document) (int, bool) {
 	i, ok := c.byPath[d.path]
 	sure := c.began.Add(-racy).UnixNano()
 	return i, ok && c.stat[i] == d.stat && d.stat.MTime < sure && d.stat.CTime < sure
+}
+
+// tells reports whether a cache of these columns would say more than this one. Documents that cannot be read are in
+// none: one of them must not make every load read all the others.
+func (c cached) tells(docs []*document, cols *columns.Columns) bool {
+	if len(c.columns.Runs) != len(cols.Runs) {
+		return true
+	}
+	return slices.ContainsFunc(docs, func(d *document) bool {
+		if d.bad != nil {
+			return false
+		}
+		i, ok := c.unchanged(d)
+		return !ok || d.cached != i
+	})
 }
 
 // sameContent finds a document by path and hash.

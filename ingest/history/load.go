@@ -66,18 +66,16 @@ func Load(ctx context.Context, cache string, dirs ...string) (*columns.Columns, 
 			problems = append(problems, *d.bad)
 		}
 	}
-	if len(stale) == 0 && len(docs) == len(old.columns.Runs) && len(problems) == 0 {
-		return old.columns, nil, nil
+	if len(stale) == 0 && len(docs) == len(old.columns.Runs) {
+		return old.columns, append(problems, uniqueIDs(old.columns)...), nil
 	}
 	cols := merge(docs, old.columns, workers)
-	problems = append(problems, uniqueIDs(cols)...)
 	if slices.Contains(cols.Stats, columns.TooManyStats()) {
 		problems = append(problems, tooManyStats(dirs[0]))
-	}
-	if cache != "" && len(problems) == 0 {
+	} else if cache != "" && old.tells(docs, cols) {
 		writeCache(cache, began, docs, cols)
 	}
-	return cols, problems, nil
+	return cols, append(problems, uniqueIDs(cols)...), nil // ids are those of the documents in the cache
 }
 
 func tooManyStats(dir string) schema.Problem {

@@ -100,11 +100,18 @@ type MetricInfo struct {
 	Means  string // one sentence for the glossary
 }
 
+// MetricTTFO is the time to the first token that is not reasoning. It is stated where a request reasoned.
+const MetricTTFO = "ttfo"
+
 var catalogue = []MetricInfo{
 	{"ttft", "TTFT", "ms", Lower, "time to first token: from sending the request to the first token's arrival"},
 	{
 		"tpot", "TPOT", "ms", Lower,
 		"time per output token after the first: (E2EL − TTFT) / (output tokens − 1), one value a request",
+	},
+	{
+		MetricTTFO, "TTFO", "ms", Lower,
+		"time to first output token: from sending the request to the first token behind the reasoning (AIPerf's name)",
 	},
 	{"itl", "ITL", "ms", Lower, "inter-token latency: all gaps between chunks of all requests, pooled"},
 	{"ntpot", "NTPOT", "ms", Lower, "normalised time per output token: E2EL / output tokens, the first token included"},

@@ -120,7 +120,8 @@ const DimLabel = "label"
 
 // Comparable reports whether the key has enough to be compared over releases: lengths, or a label in their place.
 func (k Key) Comparable() bool {
-	return (k.ISL != nil && k.OSL != nil) || k.Dims[DimLabel] != ""
+	outputs := k.OSL != nil || k.Dims[DimEndpoint] != "" // which says whether there are output tokens
+	return k.ISL != nil && outputs || k.Dims[DimLabel] != ""
 }
 
 // Dimensions of a load whose requests differ: distributions of their lengths, how they follow each other, what their
@@ -132,6 +133,11 @@ const (
 	DimBurstiness = "burstiness"
 	DimPrefix     = "prefix"
 	DimPrefixes   = "prefixes"
+	DimEndpoint   = "endpoint"
+	DimTurns      = "turns"
+	DimThink      = "think"
+	DimCancel     = "cancel"
+	DimTimeout    = "timeout"
 )
 
 // DimSLO is the dimension of a search for a capacity: the service level objective. CapacityMetric is its result, the
@@ -140,6 +146,9 @@ const (
 	DimSLO         = "slo"
 	CapacityMetric = "capacity"
 )
+
+// TaskPooling is the task of requests that are answered by vectors or scores, as embeddings are.
+const TaskPooling = "pooling"
 
 // ToolBuiltin is the load client of this program, in keys.
 const ToolBuiltin = "builtin"
@@ -171,7 +180,8 @@ const (
 func (k Key) Restatable() bool {
 	for name := range k.Dims {
 		switch name {
-		case DimISL, DimOSL, DimArrivals, DimBurstiness, DimPrefix, DimPrefixes:
+		case DimISL, DimOSL, DimArrivals, DimBurstiness, DimPrefix, DimPrefixes,
+			DimEndpoint, DimTurns, DimThink, DimCancel, DimTimeout:
 		default:
 			return false
 		}
@@ -183,7 +193,8 @@ func (k Key) Restatable() bool {
 // key's.
 func (k Key) LengthsVary() bool {
 	for name := range k.Dims {
-		if strings.HasSuffix(name, "_stdev") || name == "range_ratio" || name == DimISL || name == DimOSL {
+		if strings.HasSuffix(name, "_stdev") || name == "range_ratio" || name == DimISL || name == DimOSL ||
+			name == DimTurns {
 			return true
 		}
 	}

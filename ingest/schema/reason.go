@@ -109,10 +109,13 @@ type Change struct {
 	Build   string `json:"build,omitempty"`
 	// Host is the only one that shows the change, where that keeps it from being confirmed.
 	Host string `json:"host,omitempty"`
-	// SameBuild is the digest or commit that both have, beside a change: "commit vllm 1a2b3c".
+	// SameBuild is the digest of the image that both ran, beside a change: "digest 0123456789ab".
 	SameBuild string `json:"same_build,omitempty"`
 	// StatedBuild is the same of a pull request, whose files cannot settle it: the change counts.
 	StatedBuild string `json:"stated_build,omitempty"`
+	// SameCommit is the commits that both state, where no digest says that what they were built with is the same, too:
+	// "commit vllm 1a2b3c". The change counts.
+	SameCommit string `json:"same_commit,omitempty"`
 	// Conditions that differ from those of the baseline: "ignore_eos true → false".
 	Conditions string `json:"conditions,omitempty"`
 	// Turns is the paired difference from the baseline, where both were measured in turns.

@@ -23,7 +23,7 @@ type Named struct {
 const devices = `n150|n300|n150x4|t3k|tg|galaxy|galaxy_t3k|p100|p150|p150x4|p150x8|p300|p300x2|e150|cpu|gpu`
 
 var (
-	benchFile = regexp.MustCompile(`^(?:aiperf_|genai_|guidellm_)?benchmark_(?:structured_)?(.+?)` +
+	benchFile = regexp.MustCompile(`^(?:stress_test_|(?:aiperf_|genai_|guidellm_)?benchmark_(?:structured_)?)(.+?)` +
 		`_\d{4}-\d\d-\d\d_\d\d-\d\d-\d\d_(.*)\.json(?:\.gz)?$`)
 	v2Dir     = regexp.MustCompile(`(?:^|/)([^/]+)_([a-z0-9]+)_[a-z]+/llm/`)
 	benchDir  = regexp.MustCompile(`(?:^|/)bench_(\d+)_(\d+)_(\d+)(?:_n(\d+))?/[^/]+$`)
@@ -42,7 +42,7 @@ func NameFacts(name string) (n Named, ok bool) {
 	if m := find(evalDir, "eval_id_", name); m != nil {
 		n.ModelID, ok = m[1], true
 	}
-	if m := find(benchFile, "benchmark_", path.Base(name)); m != nil {
+	if m := benchName(path.Base(name)); m != nil {
 		ok = true
 		if strings.HasPrefix(m[1], "id_") {
 			n.ModelID = m[1]
@@ -70,6 +70,14 @@ func NameFacts(name string) (n Named, ok bool) {
 		n.Facts.Impl, n.Facts.Model.Name, n.Facts.Device.Name = m[1], m[2], m[3]
 	}
 	return n, ok
+}
+
+// benchName matches the name of a benchmark or a stress test.
+func benchName(base string) []string {
+	if m := find(benchFile, "benchmark_", base); m != nil {
+		return m
+	}
+	return find(benchFile, "stress_test_", base)
 }
 
 // find matches a name that has a text which each match has: nearly all names of a tree have not, and looking for a

@@ -11,7 +11,7 @@ import (
 // counts reads how many requests completed and failed, and the mean lengths, and decides the point's status.
 func counts(v decode.Value, d *draft.Draft) {
 	ok, asked := v.Get("completed").Ptr(), v.Get("num_prompts").Ptr()
-	if v.Has("ramp_up_strategy") || d.Key.Task == "pooling" { // where the argument is not the number sent
+	if v.Has("ramp_up_strategy") || d.Key.Task == schema.TaskPooling { // where the argument is not the number sent
 		asked = nil
 	}
 	if ok != nil && *ok > 0 {
@@ -24,7 +24,7 @@ func counts(v decode.Value, d *draft.Draft) {
 	}
 	out, have := v.Get("total_output_tokens").Float()
 	switch {
-	case !have || out != 0 || ok == nil || *ok <= 0 || v.Has("ttfts") || d.Key.Task == "pooling":
+	case !have || out != 0 || ok == nil || *ok <= 0 || v.Has("ttfts") || d.Key.Task == schema.TaskPooling:
 	case v.Get("tokenizer_id").Kind() == decode.Null:
 		// tokens were not counted: --skip-tokenizer-init, and a server without usage
 		delete(d.Metrics, "osl")

@@ -42,7 +42,7 @@ func readValue(f *decode.File, v decode.Value, r *schema.Reading) {
 	key(v, d)
 	facts := identity(v, d)
 	if r.Format == Pooling {
-		d.Key.Task = "pooling"
+		d.Key.Task = schema.TaskPooling
 	}
 	stated(v, e, d)
 	counts(v, d)
@@ -172,6 +172,8 @@ func family(name string, e era) (metric, def string) {
 		return "tpot", schema.DefExclFirst
 	case "itl":
 		return "itl", schema.DefChunkGap
+	case schema.MetricTTFO:
+		return schema.MetricTTFO, schema.DefFirstContent
 	}
 	return "e2el", schema.DefLastChunk
 }
@@ -221,7 +223,8 @@ var isKnown = draft.Names(`
 	total_input_tokens total_output_tokens total_input total_output best_of use_beam_search burstiness random_input_len
 	random_output_len isl osl input_len output_len dataset_name release device gpu gpu_type gpu_name accelerator engine
 	engine_version ramp_up_strategy ramp_up_start_rps ramp_up_end_rps user_throughput failed_requests input_lens
-	output_lens ttfts itls errors generated_texts latencies start_times label endpoint version mean_ttft_ms median_ttft_ms
+	output_lens ttfts ttfos itls errors generated_texts latencies start_times label endpoint version mean_ttft_ms
+	median_ttft_ms
 	std_ttft_ms mean_tpot_ms median_tpot_ms std_tpot_ms mean_itl_ms median_itl_ms std_itl_ms mean_e2el_ms median_e2el_ms
 	std_e2el_ms correct_rate(%)`)
 

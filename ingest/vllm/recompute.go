@@ -25,6 +25,10 @@ func recompute(v decode.Value, d *draft.Draft) bool {
 		tallies(v, set, d)
 	}
 	unswap(v, set.E2EL, d)
+	if ttfo := ttfos(v); ttfo.N() > 0 {
+		d.Recompute(v, draft.Family{Metric: schema.MetricTTFO, Def: schema.DefFirstContent, Sample: ttfo,
+			Key: func(stat string) string { return stat + "_" + schema.MetricTTFO + "_ms" }}, false)
+	}
 	for _, f := range []draft.Family{
 		{Metric: "ttft", Def: schema.DefFirstChunk, Sample: set.TTFT}, {
 			Metric: "tpot", Def: schema.DefExclFirst, Sample: set.TPOT,
@@ -43,6 +47,17 @@ func recompute(v decode.Value, d *draft.Draft) bool {
 		d.Rate(v, "total_tps", "total_token_throughput", set.TotalTPS())
 	}
 	return true
+}
+
+// ttfos are the times to the first token behind the reasoning, which ttreport's own client writes; null for none.
+func ttfos(v decode.Value) latency.Sample {
+	var values []float64
+	for x := range v.Get("ttfos").Items() {
+		if s, ok := x.Float(); ok && s > 0 {
+			values = append(values, 1000*s)
+		}
+	}
+	return latency.NewSample(values)
 }
 
 // tallies compares the stated counts with those of the requests: how many completed, and their tokens.

@@ -102,7 +102,7 @@ func (row *Verdict) facts(r schema.Reason) {
 	switch r := r.(type) {
 	case schema.Change:
 		row.Limit, row.Noise, row.Releases = known(r.Limit), known(r.Noise), count(r.Releases)
-		row.Detail = joined(r.Conditions, r.Differs, r.Build, r.SameBuild)
+		row.Detail = joined(r.Conditions, r.Differs, r.Build, r.SameBuild, r.SameCommit)
 	case schema.EvalChange:
 		row.Limit, row.Releases, row.Detail = known(r.Limit), count(r.Releases), Text(r.Conditions)
 	case schema.Limit:

@@ -83,7 +83,10 @@ func verdicts(w io.Writer, title string, list []schema.Verdict, of int, all bool
 	if len(list) == 0 {
 		return
 	}
-	const most = 40
+	most := 40
+	if all {
+		most = len(list)
+	}
 	found := render.Fold(list, all)
 	fmt.Fprintf(w, "\n%s (%d of %d)\n", title, len(list), of)
 	for i := range found[:min(most, len(found))] {

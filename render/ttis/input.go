@@ -23,7 +23,8 @@ type Input struct {
 
 	graded []*graded
 	rows   []*row
-	apart  bool // another device of the release has the same model
+	stress []*row // of the stress tests
+	apart  bool   // another device of the release has the same model
 }
 
 // File is one file below reports_output/.
@@ -45,7 +46,8 @@ func Files(list []Input) ([]File, error) {
 	}
 	for i := range list {
 		in := &list[i]
-		in.rows, in.graded = rows(in.Runs), gradedOf(in.Review.Targets)
+		in.rows, in.stress = rows(in.Runs, isNoStress), rows(in.Runs, isStress)
+		in.graded = gradedOf(in.Review.Targets)
 		in.apart = repos[in.repo()] > 1
 		evals := evalsOf(in.Runs, in.Review.Targets)
 		old, err := in.layout17(evals)

@@ -61,7 +61,11 @@ func (in *Input) layout17(evals []eval) ([]File, error) {
 	if err != nil {
 		return nil, err
 	}
-	add("release/report_"+id+".md", in.release17(&a, evals, sweeps, details))
+	stress, err := in.stress17(id, add)
+	if err != nil {
+		return nil, err
+	}
+	add("release/report_"+id+".md", in.release17(&a, evals, sweeps, details, stress))
 	add("release/data/report_data_"+id+".json", string(data)+"\n")
 	return out, nil
 }
@@ -205,7 +209,7 @@ func (in *Input) evalRows(evals []eval) []object {
 }
 
 // release17 is the release report.
-func (in *Input) release17(a *acceptance, evals []eval, sweeps string, details []string) string {
+func (in *Input) release17(a *acceptance, evals []eval, sweeps string, details []string, stress string) string {
 	meta, _ := document(in.metadata17()) // texts always encode
 	parts := []string{
 		"## Tenstorrent Model Release Summary: " + in.onDevice(),
@@ -217,6 +221,9 @@ func (in *Input) release17(a *acceptance, evals []eval, sweeps string, details [
 	parts = append(parts, details...)
 	if len(evals) > 0 {
 		parts = append(parts, "### Accuracy Evaluations for "+in.onDevice()+"\n\n"+in.evalTable(evals)+evalNote)
+	}
+	if stress != "" {
+		parts = append(parts, stress)
 	}
 	return strings.Join(parts, "\n\n") + "\n"
 }

@@ -45,6 +45,9 @@ func (in *Input) layout20(evals []eval) ([]File, error) {
 	for i := range blocks {
 		sections = append(sections, in.section(&blocks[i]))
 	}
+	if stress := in.stressSection(); stress != nil {
+		sections = append(sections, stress)
+	}
 	o := object{
 		{"metadata", in.metadata20()}, {"sections", append([]object{}, sections...)},
 		{"acceptance_criteria", a.accepted}, {"acceptance_blockers", messages(blockers20(blocks, &a))},

@@ -164,6 +164,9 @@ func (in *Input) release20(summary string, blocks []block, evals []eval) string 
 	if len(evals) > 0 {
 		parts = append(parts, "### Accuracy Evaluations for "+in.onDevice20()+"\n\n"+evalTable20(evals)+evalNote)
 	}
+	if stress := in.stressText(); stress != "" {
+		parts = append(parts, stress)
+	}
 	if tests := testTable(blocks); tests != "" {
 		parts = append(parts, tests)
 	}

@@ -29,13 +29,16 @@ type row struct {
 // latencies are the statistics of a latency, in ms. A P99 of fewer than 100 requests is no number.
 type latencies struct{ mean, median, p99, std schema.Number }
 
-// rows are the workloads of a tool in the order of a sweep, the newest measurement of each.
-func rows(runs []schema.Run) []*row {
+// rows are the workloads that are wanted, in the order of a sweep, the newest measurement of each.
+func rows(runs []schema.Run, wanted func(*schema.Point) bool) []*row {
 	var out []*row
 	newest := map[string]*row{}
 	for i := range runs {
 		for j := range runs[i].Points {
 			pt := &runs[i].Points[j]
+			if !wanted(pt) {
+				continue
+			}
 			key := pt.Key.String()
 			if before := newest[key]; before != nil && !before.point.End.Before(pt.End) {
 				continue

@@ -161,7 +161,7 @@ func (in *Input) data17(evals []eval, a *acceptance) object {
 	o.add("benchmarks_summary", in.summaryData())
 	o.add("aiperf_benchmarks", in.detailRows("aiperf"))
 	o.add("evals", in.evalRows(evals))
-	o.add("stress_tests", nil)
+	o.add("stress_tests", in.stressData())
 	g := in.statistics(in.inOrder())
 	benchmarks := []object{}
 	for _, r := range g.rows {

@@ -23,6 +23,9 @@ func change(v *schema.Verdict, r schema.Change) string {
 	switch {
 	case r.SameBuild != "":
 		out += " It is the build of the baseline (" + r.SameBuild + "): the machine or its settings changed, not the release."
+	case r.SameCommit != "":
+		out += " Its " + r.SameCommit + " is that of the baseline: what it was built with, the machine or its " +
+			"settings changed."
 	case r.StatedBuild != "":
 		out += " Its files state the build of the baseline (" + r.StatedBuild + "), which excuses no pull request."
 	case r.Build != "":
@@ -119,7 +122,7 @@ func InTurns(metric string, t *schema.Turns, o schema.Outcome, e schema.Evidence
 // oneMore says what a suspected change still needs.
 func oneMore(v *schema.Verdict) string {
 	if v.First != "" {
-		return "; suspected since " + v.First + ", and the runs since then have not settled it."
+		return "; suspected since " + v.First + ", and no run has settled it: one more is needed."
 	}
 	return "; a later run of the release agrees, and both together are not sure yet: one more run is needed."
 }
@@ -151,9 +154,8 @@ func moved(v *schema.Verdict, r schema.Change) string {
 	info, _ := schema.MetricByName(v.Metric)
 	value, _ := v.Value.Get()
 	ref, _ := v.Ref.Get()
-	name := info.Label + rank(v.Stat)
 	if _, ok := v.Effect.Get(); !ok || ref == 0 {
-		return fmt.Sprintf("%s is %s", name, Quantity(value, info.Unit))
+		return fmt.Sprintf("%s is %s", info.Label, Quantity(value, info.Unit))
 	}
 	of := base(r)
 	raw := value/ref - 1
@@ -165,33 +167,7 @@ func moved(v *schema.Verdict, r schema.Change) string {
 	if math.Abs(raw) < .0005 {
 		share = "level with"
 	}
-	out := fmt.Sprintf("%s is %s %s (%s → %s)", name, share, of, Number(ref), Quantity(value, info.Unit))
-	if r.Turns == nil {
-		out += tested(v, raw)
-	}
-	return out
-}
-
-// rank names a percentile, with a space before it; "" for another statistic.
-func rank(stat string) string {
-	if rank, tail := strings.CutPrefix(stat, "p"); tail {
-		return " P" + rank
-	}
-	return ""
-}
-
-// tested says how far the first run of a release was off, where the value is the mean of several and the first one is
-// what was tested.
-func tested(v *schema.Verdict, raw float64) string {
-	effect, _ := v.Effect.Get()
-	if info, _ := schema.MetricByName(v.Metric); info.Better == schema.Higher {
-		effect = -effect
-	}
-	if math.Abs(effect-raw) < .0005 {
-		return ""
-	}
-	e, _ := v.Effect.Get()
-	return "; its first run, which is what is tested, " + Signed(v.Metric, e)
+	return fmt.Sprintf("%s is %s %s (%s → %s)", info.Label, share, of, Number(ref), Quantity(value, info.Unit))
 }
 
 // base is what a number is compared with.
@@ -249,16 +225,12 @@ func rare(v *schema.Verdict) string {
 	return ", q " + is + " (share of such findings that chance makes)"
 }
 
-// once says that a change was seen in one run, or what a later release made of it. What it says of a release stays true
-// when the next one shows it again and is not sure either.
+// once says that a change was seen in one run, or what a later release made of it.
 func once(v *schema.Verdict) string {
-	switch {
-	case v.Follow.Release != "":
-		return "; first seen here" + followed(v)
-	case v.First != "":
-		return "; " + v.First + " lies as far out, and both together are not sure yet"
+	if v.Follow.Release == "" {
+		return "; seen once, not yet re-run"
 	}
-	return "; one run shows it, and another one must confirm it"
+	return "; first seen here" + followed(v)
 }
 
 // followed says what a later release made of a change that was seen once.

@@ -53,6 +53,8 @@ func Decide(r gate.Result) Decision {
 	switch {
 	case r.Word == gate.NotMeasured:
 		parts = []string{"last measured in " + r.Last}
+	case r.Early > 0 && (r.Word == gate.NotGraded || r.Word == gate.NoBaseline):
+		parts = append([]string{early(r.Early)}, parts...)
 	case r.Word == gate.NotGraded:
 		parts = append([]string{"no number was met, missed or compared, which is not a pass"}, parts...)
 	case r.Word == gate.NoBaseline:
@@ -64,6 +66,12 @@ func Decide(r gate.Result) Decision {
 	}
 	out.Detail = strings.Join(append(parts, outside(&r)...), "; ") + "."
 	return out
+}
+
+// early says why numbers with one earlier value decide nothing.
+func early(n int) string {
+	return fmt.Sprintf("%s %s one earlier value, which does not show %s noise: no change can be told from chance before "+
+		"the next release", Plural(n, "number"), verb(n, "has", "have"), verb(n, "its", "their"))
 }
 
 // outside counts runs that the decision is not about, and those that may be of a later build.

@@ -44,7 +44,7 @@ func Inventory(g *gate.Review) []string {
 // passes is the reason of a release that passes: what it rests on.
 func passes(g *gate.Review) string {
 	b := g.Basis()
-	out := fmt.Sprintf("Nothing is shown to have regressed: %s of %s unchanged", Count(b.Unchanged),
+	out := fmt.Sprintf("%s: %s of %s unchanged", Capital(lead(g.Result)), Count(b.Unchanged),
 		Plural(b.Compared, "number"))
 	if b.Improved > 0 {
 		out += fmt.Sprintf(", %s improved", Count(b.Improved))
@@ -59,6 +59,20 @@ func passes(g *gate.Review) string {
 		out = "Every required target is met, and nothing could be compared with history"
 	}
 	return out + "."
+}
+
+// lead begins the reason of a pass: what regressed and does not count, or that nothing is shown to have.
+func lead(r gate.Result) string {
+	var parts []string
+	for _, c := range r.Counts {
+		if c.Kind == gate.NoteSameBuild || c.Kind == gate.NoteWaived {
+			parts = append(parts, tally(c, &r))
+		}
+	}
+	if len(parts) == 0 {
+		return nothingShown
+	}
+	return strings.Join(parts, "; ") + "; of the rest nothing is shown to have regressed"
 }
 
 // regression names the two worst points of a kind of regression.

@@ -29,6 +29,8 @@ func TestHeadline(t *testing.T) {
 	score.Key, score.Metric, score.Stat, score.Level = schema.EvalKey(&schema.Score{Task: "ifeval"}), "acc", "",
 		"reference"
 	score.Value, score.Ref = schema.Num(.741), schema.Num(.814)
+	sameBuild := regressed("ttft", .3, schema.Confirmed)
+	sameBuild.Reason = schema.Change{Why: schema.WhyRecheck, SameBuild: "digest 0123456789ab"}
 	unchanged := regressed("ttft", .001, "")
 	unchanged.Outcome = schema.Unchanged
 	for want, f := range map[string]gate.Findings{
@@ -45,6 +47,8 @@ func TestHeadline(t *testing.T) {
 			History: []schema.Verdict{regressed("ttft", .3, schema.Suspected), unchanged},
 		},
 		"Nothing is shown to have regressed: 1 of 1 number unchanged.": {History: []schema.Verdict{unchanged}},
+		"1 point regressed on the same build: the machine, not the release; of the rest nothing is shown to have " +
+			"regressed: 1 of 2 numbers unchanged.": {History: []schema.Verdict{sameBuild, unchanged}},
 		"Nothing can be compared with an earlier release.": {
 			Targets: []schema.Verdict{func() schema.Verdict { v := missed; v.Outcome = schema.Pass; return v }()},
 		},

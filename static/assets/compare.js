@@ -13,6 +13,38 @@
     view = series.view,
     on = series.on;
 
+  var RANK = ["regressed", "inconclusive", "below-limit", "improved", "recovered", "unchanged"],
+    FIELDS = ["model", "device", "implementation", "workload", "tool"];
+
+  // nearest says what keeps most numbers of two sides apart: "120 numbers differ only in tool: vllm and aiperf".
+  function nearest(a, b) {
+    var best = { n: 0 };
+    FIELDS.forEach(function (name, f) {
+      function without(key) {
+        var parts = key.split("\n");
+        parts[f] = "";
+        return parts.join("\n");
+      }
+      var there = new Map(),
+        n = 0,
+        pair;
+      b.forEach(function (_, key) {
+        there.set(without(key), key);
+      });
+      a.forEach(function (_, key) {
+        var other = there.get(without(key));
+        if (!other) return;
+        n++;
+        pair = pair || [key.split("\n")[f], other.split("\n")[f]];
+      });
+      if (n > best.n) best = { n: n, name: name, pair: pair };
+    });
+    return best.n
+      ? " The nearest: " + count(best.n, "number") + (best.n === 1 ? " differs" : " differ") + " only in " + best.name + ", such as " +
+          (best.pair[0] || "none") + " in A and " + (best.pair[1] || "none") + " in B."
+      : "";
+  }
+
   function compare(root, host) {
     var shardOf = {},
       names = [];
@@ -46,7 +78,18 @@
       CHANGE = 6, // its column
       sortBy = CHANGE,
       down = true,
-      missing = "";
+      missing = "",
+      judged = false, // B is a later release than A: its verdicts say what is significant
+      list = [], // of rows, those that are shown
+      filter = el("input", { type: "checkbox", name: "significant" }),
+      toggle = el("label", { class: "check" }, [filter, " only what is significant"]),
+      differ = el("p", { class: "more", role: "note" });
+    filter.addEventListener("change", function () {
+      var state = read();
+      state.all = filter.checked ? "" : "1";
+      write(state, true);
+      apply();
+    });
     var cols = [
       {
         head: "Metric",
@@ -112,15 +155,31 @@
             ? el("span", { class: "w not-comparable" }, "≠ " + r.unlike)
             : el(
                 "span",
-                { class: r.far ? "w " + r.word : null },
-                percent(r.change) + (r.far ? " " + r.word : "")
+                { class: r.far && !judged ? "w " + r.word : null },
+                percent(r.change) + (r.far && !judged ? " " + r.word : "")
               );
         },
         sort: function (r) {
           return r.bad;
         }
+      },
+      {
+        head: "Verdict of B",
+        cell: function (r) {
+          return judged ? [series.verdict(r.verdict), el("small", {}, interval(r.two))] : "–";
+        },
+        sort: function (r) {
+          return RANK.indexOf(r.verdict.verdict) < 0 ? 99 : RANK.indexOf(r.verdict.verdict);
+        }
       }
     ];
+    // interval is that of B's change against its own baseline.
+    function interval(x) {
+      var c = x.t.c[x.i],
+        h = x.t.h && x.t.h[x.i];
+      if (c == null || h == null) return "";
+      return percent(Math.expm1(Math.log1p(c) - h)) + " to " + percent(Math.expm1(Math.log1p(c) + h));
+    }
     var v = view("Differences", cols, function (k) {
       var state = read();
       down = sortBy === k ? !down : k === CHANGE;
@@ -155,12 +214,19 @@
     function order() {
       var key = cols[sortBy].sort,
         sign = down ? -1 : 1;
-      rows.sort(function (x, y) {
+      list = rows.filter(function (r) {
+        return !(judged && filter.checked) || ["regressed", "improved", "recovered", "below-limit"].indexOf(r.verdict.verdict) >= 0;
+      });
+      if (judged && filter.checked && rows.length)
+        said.textContent += list.length
+          ? " Shown: the " + count(list.length, "number") + " whose change is significant."
+          : " No change is significant; take the mark away to see all.";
+      list.sort(function (x, y) {
         var p = key(x),
           s = key(y);
         return (typeof p === "string" ? p.localeCompare(s, "en", { numeric: true }) : p - s) * sign;
       });
-      v.show(rows, sortBy, down);
+      v.show(list, sortBy, down);
     }
     function fill(part, list, chosen) {
       var s = part.input;
@@ -175,6 +241,7 @@
     function apply() {
       var state = read();
       ordered(state);
+      filter.checked = !state.all;
       missing = sides
         .map(function (s) {
           var name = state[s.id + "release"];
@@ -218,6 +285,7 @@
               tool: fill(s.parts.tool, t.tools, state[s.id + "tool"])
             };
           });
+          judged = names.indexOf(want[0]) > names.indexOf(want[1]);
           join(tables, chosen);
         },
         function () {
@@ -260,6 +328,9 @@
       });
       rows = [];
       // A release regresses; another device, model or tool is slower or faster, and nobody's fault.
+      judged = judged && !(differs.model || differs.device || differs.tool);
+      toggle.hidden = !judged;
+      var unalike = new Map();
       var words = differs.model || differs.device || differs.tool ? ["slower", "faster"] : ["regressed", "improved"];
       var only = [0, 0],
         ambiguous = 0,
@@ -282,10 +353,18 @@
         var change = a.v ? b.v / a.v - 1 : 0,
           bad = a.m.higher ? -change : change,
           far = Math.abs(change) >= a.m.effect;
+        other.forEach(function (k) {
+          var what = k + " " + a.n[k] + " → " + b.n[k];
+          unalike.set(what, (unalike.get(what) || 0) + 1);
+        });
         if (other.length) {
           unlike++;
           far = false;
           bad = -1e9;
+        } else if (judged) {
+          var word = b.t.words[b.t.g[b.i]].verdict;
+          regressed += word === "regressed";
+          improved += word === "improved";
         } else if (far)
           if (bad > 0) regressed++;
           else improved++;
@@ -298,6 +377,7 @@
           tool: differs.tool ? a.tool + " → " + b.tool : a.tool,
           one: a,
           two: b,
+          verdict: b.t.words[b.t.g[b.i]],
           a: a.v,
           b: b.v,
           change: change,
@@ -324,7 +404,8 @@
           improved.toLocaleString("en-US") +
           " " +
           words[1] +
-          " by more than the limit; geometric mean " +
+          (judged ? ", as B was judged against its own baseline" : " by more than the limit") +
+          "; geometric mean " +
           (means() || "of nothing") +
           "; " +
           only[0].toLocaleString("en-US") +
@@ -341,7 +422,17 @@
               ? "workloads, metrics and what is not chosen must be the same."
               : "B has no number."
             : "A has no number.") +
+          nearest(sideRows[0], sideRows[1]) +
           missing;
+      differ.textContent = unalike.size
+        ? "Conditions differ: " +
+          Array.from(unalike, function (e) {
+            return e[0] + " (" + count(e[1], "number") + ")";
+          })
+            .slice(0, 8)
+            .join("; ") +
+          (unalike.size > 8 ? "; and " + (unalike.size - 8) + " more." : ".")
+        : "";
       order();
     }
     sides.forEach(function (s) {
@@ -365,6 +456,8 @@
         })
       )
     );
+    host.appendChild(differ);
+    host.appendChild(toggle);
     host.appendChild(said);
     host.appendChild(v.box);
     apply();

@@ -29,8 +29,10 @@ type Result struct {
 	Exit   int      // 0 passes, 1 fails, 5 nothing was graded
 	Counts []Tally  // what fails, then what is noted, most serious first
 	Waived []string // ids of the decisions that kept a finding from failing
-	// Compared counts the numbers that have a history; Level is the level of targets that is reached, see [NoLevel].
+	// Compared counts the numbers that have a history, Early those that have a single earlier value, which tells nothing;
+	// Level is the level of targets that is reached, see [NoLevel].
 	Compared int      `json:",omitempty"`
+	Early    int      `json:",omitempty"`
 	Level    string   `json:",omitempty"`
 	Evals    []string `json:",omitempty"` // tasks with a score that no reference and no earlier score grades
 	Last     string   `json:",omitempty"` // of NotMeasured: the last release that measured it
@@ -118,6 +120,7 @@ type tallying struct {
 	found            map[Kind]map[finding]int // numbers
 	waived           map[string]bool
 	compared, graded int
+	told, early      int             // of those compared, not inconclusive; beside one earlier value, see [oneEach]
 	evals            map[string]bool // by task: whether something grades it
 	met              int
 	levels           levels
@@ -174,11 +177,26 @@ func (t *tallying) history(v *schema.Verdict) {
 	}
 	switch v.Outcome {
 	case schema.Regressed, schema.Improved, schema.Inconclusive, schema.Recovered, schema.BelowLimit, schema.Unchanged:
-		t.compared++
+		switch {
+		case oneEach(v):
+			t.early++
+		case v.Outcome == schema.Inconclusive:
+			t.compared++
+		default:
+			t.compared++
+			t.told++
+		}
 		t.eval(v, true)
 	default:
 		t.eval(v, false)
 	}
+}
+
+// oneEach reports whether a number was only laid beside one earlier value, which shows no noise: nothing can be told
+// from chance, whatever the number is.
+func oneEach(v *schema.Verdict) bool {
+	c, ok := v.Reason.(schema.Change)
+	return ok && c.Why == schema.WhyOneEach
 }
 
 // worse reports whether a number changed for the worse.
@@ -236,7 +254,7 @@ func (t *tallying) lint(l *lint.Lint) {
 func (t *tallying) result() Result {
 	t.once()
 	r := Result{
-		Graded: t.graded + t.compared, Compared: t.compared, Level: t.levels.reached(),
+		Graded: t.graded + t.compared, Compared: t.compared, Early: t.early, Level: t.levels.reached(),
 		Release: t.release, Baseline: t.before,
 	}
 	r.Waived, r.Evals = slices.Sorted(maps.Keys(t.waived)), t.ungraded()
@@ -266,7 +284,7 @@ func (t *tallying) result() Result {
 		}
 	case t.compared == 0:
 		r.Word = NoBaseline
-	case warns:
+	case warns || t.told == 0 && t.graded == 0:
 		r.Word = PassWithWarnings
 	default:
 		r.Word = Pass

@@ -94,17 +94,22 @@ func warns() lint.Lint { return lint.Lint{ID: lint.IDNoStart, Severity: schema.S
 func TestDecideHistory(t *testing.T) {
 	pinned, first := schema.Change{Why: schema.WhyPinned}, schema.Change{Why: schema.WhyNoBaseline}
 	check(t, map[string]decideCase{
-		"nothing at all":             {gate.Findings{}, gate.NotGraded, 5},
-		"no baseline":                {only(history(schema.NoBaseline)), gate.NotGraded, 5},
-		"not comparable":             {only(history(schema.NotComparable)), gate.NotGraded, 5},
-		"all unchanged":              {only(history(schema.Unchanged)), gate.Pass, 0},
-		"improved":                   {found(history(schema.Improved)), gate.Pass, 0},
-		"recovered":                  {found(history(schema.Recovered)), gate.Pass, 0},
-		"suspected":                  {found(regressed(schema.Suspected)), gate.PassWithWarnings, 0},
-		"confirmed":                  {found(regressed(schema.Confirmed)), gate.Fail, 1},
-		"inconclusive":               {only(history(schema.Inconclusive)), gate.Pass, 0},
-		"large and worse":            {only(large(.5)), gate.Pass, 0},
-		"large and better":           {only(large(-.5)), gate.Pass, 0},
+		"nothing at all":    {gate.Findings{}, gate.NotGraded, 5},
+		"no baseline":       {only(history(schema.NoBaseline)), gate.NotGraded, 5},
+		"not comparable":    {only(history(schema.NotComparable)), gate.NotGraded, 5},
+		"all unchanged":     {only(history(schema.Unchanged)), gate.Pass, 0},
+		"improved":          {found(history(schema.Improved)), gate.Pass, 0},
+		"recovered":         {found(history(schema.Recovered)), gate.Pass, 0},
+		"suspected":         {found(regressed(schema.Suspected)), gate.PassWithWarnings, 0},
+		"confirmed":         {found(regressed(schema.Confirmed)), gate.Fail, 1},
+		"inconclusive":      {found(history(schema.Inconclusive)), gate.Pass, 0},
+		"large and worse":   {found(large(.5)), gate.Pass, 0},
+		"large and better":  {found(large(-.5)), gate.Pass, 0},
+		"only inconclusive": {only(large(.5), history(schema.Inconclusive)), gate.PassWithWarnings, 0},
+		"one earlier value": {
+			only(because(large(.5), schema.Change{Why: schema.WhyOneEach})), gate.NotGraded, 5},
+		"one earlier value beside more": {
+			found(because(large(.5), schema.Change{Why: schema.WhyOneEach})), gate.Pass, 0},
 		"not comparable beside more": {found(history(schema.NotComparable)), gate.PassWithWarnings, 0},
 		"a pinned level":             {found(because(history(schema.NoBaseline), pinned)), gate.PassWithWarnings, 0},
 		"a new number":               {found(because(history(schema.NoBaseline), first)), gate.Pass, 0},
@@ -190,7 +195,7 @@ func TestSameBuildNeverFails(t *testing.T) {
 		all[k] = true
 	}
 	for _, e := range []schema.Evidence{schema.Suspected, schema.Confirmed} {
-		f := found(because(regressed(e), schema.Change{SameBuild: "commit vllm 1a2b"}))
+		f := found(because(regressed(e), schema.Change{SameBuild: "digest 0123456789ab"}))
 		if d := gate.Decide(f, all); d.Word != gate.PassWithWarnings || d.Counts[0].Kind != gate.NoteSameBuild {
 			t.Errorf("%s: %+v", e, d)
 		}

@@ -10,7 +10,7 @@ import (
 )
 
 // beside states what else differs between the run behind a change and the first run of the baseline's newest release
-// that has the series, and the digest or commits that both share. A fact that one side does not state differs from
+// that has the series, and the digest or the commits that both share. A fact that one side does not state differs from
 // nothing. A pull request changes the build, so that its results state the build of the baseline settles nothing.
 func (j *reader) beside(why *schema.Change, s *Series, run string, release int) {
 	now := slices.IndexFunc(j.runs[s.System()], func(i int) bool { return j.Columns.Runs[i].ID == run })
@@ -38,12 +38,14 @@ func (j *reader) beside(why *schema.Change, s *Series, run string, release int) 
 		out = append(differences(j.Columns.Conds[p.Cond], j.Columns.Conds[q.Cond]), out...)
 	}
 	build := differences(buildOf(a), buildOf(b))
-	switch same := shared(a, b); {
+	switch digest, commits := shared(a, b); {
 	case len(build) > 0:
+	case digest == "":
+		why.SameCommit = commits
 	case ChannelOf(b) == schema.ChannelPR: // its files come from those who made the change
-		why.StatedBuild = same
+		why.StatedBuild = digest
 	default:
-		why.SameBuild = same
+		why.SameBuild = digest
 	}
 	why.Differs, why.Build = strings.Join(out, ", "), strings.Join(build, ", ")
 }
@@ -74,16 +76,17 @@ func buildOf(h *columns.RunHead) map[string]string {
 	return out
 }
 
-// shared names the build of two runs that do not differ: by digest, else by commits. "" where neither is stated by
-// both, or the software was changed without a commit.
-func shared(a, b *columns.RunHead) string {
-	switch {
-	case a.Dirty || b.Dirty:
-		return ""
-	case a.Digest != "" && a.Digest == b.Digest:
-		return "digest " + short(a.Digest)
-	case !maps.Equal(a.Commits, b.Commits):
-		return ""
+// shared names what two runs were built from: the digest of an image, which holds all of the software, and the commits,
+// which say nothing of what those were built with. Both are "" where the software was changed without a commit.
+func shared(a, b *columns.RunHead) (digest, commits string) {
+	if a.Dirty || b.Dirty {
+		return "", ""
+	}
+	if a.Digest != "" && a.Digest == b.Digest {
+		digest = "digest " + short(a.Digest)
+	}
+	if !maps.Equal(a.Commits, b.Commits) {
+		return digest, ""
 	}
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(a.Commits)) {
@@ -91,7 +94,7 @@ func shared(a, b *columns.RunHead) string {
 			out = append(out, "commit "+name+" "+short(a.Commits[name]))
 		}
 	}
-	return strings.Join(out, ", ")
+	return digest, strings.Join(out, ", ")
 }
 
 // modelCommit is the revision of the model's weights, which readers keep among the commits: it names no build.

@@ -36,13 +36,13 @@ func TestWhatElseDiffers(t *testing.T) {
 		}, "num_prompts 100 → 400", "", "digest 0123456789ab"},
 		"the same commit": {func(a, b *columns.RunHead) {
 			a.Commits, b.Commits = map[string]string{"vllm": "aaaa"}, map[string]string{"vllm": "aaaa"}
-		}, "num_prompts 100 → 400", "", "commit vllm aaaa"},
+		}, "num_prompts 100 → 400", "", ""},
 		"the same commit in another image": {func(a, b *columns.RunHead) {
 			a.Commits, b.Commits = map[string]string{"vllm": "aaaa"}, map[string]string{"vllm": "aaaa"}
 			a.Image, b.Image = "x:1", "x:2"
 		}, "num_prompts 100 → 400", "image x:1 → x:2", ""},
 		"a pull request's claim": {func(a, b *columns.RunHead) {
-			a.Commits, b.Commits = map[string]string{"vllm": "aaaa"}, map[string]string{"vllm": "aaaa"}
+			a.Digest, b.Digest = "sha256:0123456789abcdef", "sha256:0123456789abcdef"
 			b.Release, b.Channel = "PR-1", schema.ChannelPR
 		}, "num_prompts 100 → 400", "", ""},
 		"the same model": {func(a, b *columns.RunHead) {
@@ -61,6 +61,9 @@ func TestWhatElseDiffers(t *testing.T) {
 		why, _ := v.Reason.(schema.Change)
 		if why.Differs != c.differs || why.Build != c.build || why.SameBuild != c.shared {
 			t.Errorf("%s: %q, %q, %q", name, why.Differs, why.Build, why.SameBuild)
+		}
+		if same := name == "the same commit"; same != (why.SameCommit == "commit vllm aaaa") {
+			t.Errorf("%s: %q", name, why.SameCommit)
 		}
 		if claims := name == "a pull request's claim"; claims != (why.StatedBuild != "") {
 			t.Errorf("%s: stated %q", name, why.StatedBuild)

@@ -39,6 +39,7 @@ const (
 	rankSuspected
 	rankMissing
 	rankLarge // inconclusive with an effect beyond what matters
+	rankGone  // measured before, and not now
 	rankImproved
 	rankBelowLimit
 	rankInconclusive
@@ -55,6 +56,9 @@ func rankOf(v *schema.Verdict) rank {
 		}
 		return rankSuspected
 	case schema.NotMeasured, schema.Excluded:
+		if schema.ReasonIs[schema.NotRemeasured](v.Reason) {
+			return rankGone
+		}
 		return rankMissing
 	case schema.Improved, schema.Recovered:
 		return rankImproved

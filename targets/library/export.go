@@ -13,9 +13,13 @@ import (
 func Export(model, device string, list []schema.Target) (f File, unmeasured int) {
 	for _, t := range list {
 		if t.Key.IsEval() {
-			f.Evals = append(f.Evals, FileEval{Model: model, Device: device, Task: t.Key.Dataset, Metric: t.Metric,
+			e := FileEval{Model: model, Device: device, Task: t.Key.Dataset, Metric: t.Metric,
 				Filter: t.Key.Dims["filter"], Value: t.Value, Items: t.Items, Tolerance: t.Tolerance,
-				Priority: t.Priority, Source: t.Source, AsOf: t.AsOf})
+				Priority: t.Priority, Source: t.Source, AsOf: t.AsOf}
+			if s := t.Scores; s != nil {
+				e.GPU, e.Published = fileScore(s.GPU, s.GPUSource), fileScore(s.Published, s.PublishSource)
+			}
+			f.Evals = append(f.Evals, e)
 			continue
 		}
 		if info, known := schema.MetricByName(t.Metric); !known || info.Better == schema.Neither {
@@ -27,6 +31,14 @@ func Export(model, device string, list []schema.Target) (f File, unmeasured int)
 			Tolerance: t.Tolerance, Priority: t.Priority, Source: t.Source, AsOf: t.AsOf})
 	}
 	return f, unmeasured
+}
+
+// fileScore is a score that is stated; nil for none.
+func fileScore(value float64, source string) *FileScore {
+	if value == 0 {
+		return nil
+	}
+	return &FileScore{value, source}
 }
 
 // ExportAll is one file of the targets of several models and devices.

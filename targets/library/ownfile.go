@@ -46,8 +46,17 @@ type FileEval struct {
 	Priority  string  `yaml:"priority,omitempty"`
 	Source    string  `yaml:"source"`
 	AsOf      string  `yaml:"as_of"`
+	// GPU and Published are the scores that Value is one of: measured on a GPU, and stated by the model's publisher.
+	GPU       *FileScore `yaml:"gpu,omitempty"`
+	Published *FileScore `yaml:"published,omitempty"`
 	// Run states how the score is measured: with it, ttreport collect runs this task for this model.
 	Run *EvalRun `yaml:"run,omitempty"`
+}
+
+// FileScore is a score that somebody states, on the scale of the reference.
+type FileScore struct {
+	Value  float64 `yaml:"value"`
+	Source string  `yaml:"source,omitempty"`
 }
 
 // EvalRun states how an eval is run. A field that is left out has the tool's own default.
@@ -185,8 +194,24 @@ func (o *ownFile) eval(at string, x FileEval) {
 		t.Key = schema.EvalKey(&schema.Score{Task: x.Task, Filter: x.Filter})
 		t.Metric, t.Stat, t.Value, t.Level, t.Tolerance, t.Items = x.Metric, "value", x.Value, schema.LevelReference,
 			x.Tolerance, x.Items
+		t.Scores = referenceScores(x.GPU, x.Published)
 		o.put(at, x.Model, x.Device, t)
 	}
+}
+
+// referenceScores are the scores behind a reference; nil where none is stated.
+func referenceScores(gpu, published *FileScore) *schema.ReferenceScores {
+	if gpu == nil && published == nil {
+		return nil
+	}
+	var s schema.ReferenceScores
+	if gpu != nil {
+		s.GPU, s.GPUSource = gpu.Value, gpu.Source
+	}
+	if published != nil {
+		s.Published, s.PublishSource = published.Value, published.Source
+	}
+	return &s
 }
 
 func (o *ownFile) device(at, model, device string) {

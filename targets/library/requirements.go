@@ -104,6 +104,9 @@ func (r *requirementsDoc) eval(v decode.Value) {
 		if tol, stated := v.Get("tolerance").Float(); stated {
 			t.Tolerance = tol
 		}
+		t.Scores = &schema.ReferenceScores{
+			GPU: v.Get("gpuReferenceScore").Float0(), Published: v.Get("publishedScore").Float0(),
+		}
 		r.take(v, t)
 	}
 }

@@ -95,13 +95,20 @@ func (b *baseline) estimate(values []float64, st *state) {
 	ss := 0.
 	b.mean, ss = centre(values)
 	b.nu = math.Max(0, float64(b.n-1))
-	if b.n < 3 { // too few to know their own noise: that of earlier levels is added
+	if b.n < 3 && !noisier(ss, b.nu, st) { // too few to know their own noise: that of earlier levels is added
 		ss += st.ss
 		b.nu += st.nu
 	}
 	if b.nu > 0 {
 		b.s2 = ss / b.nu
 	}
+}
+
+// noisier reports whether two values scatter more than the levels before them: one time in a hundred by chance, by an F
+// test with one degree of freedom, which is Student's t of the root. Then the levels before say nothing of their noise.
+func noisier(ss, nu float64, st *state) bool {
+	const chance = .01
+	return nu == 1 && st.ss > 0 && 2*UpperTail(math.Sqrt(ss*st.nu/st.ss), st.nu) < chance
 }
 
 // precede notes one of the newest runs before the release.

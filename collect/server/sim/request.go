@@ -17,6 +17,10 @@ import (
 type request struct {
 	Prompt        json.RawMessage `json:"prompt"`
 	Messages      []message       `json:"messages"`
+	Input         json.RawMessage `json:"input"`     // of responses and embeddings
+	Query         string          `json:"query"`     // of rerank
+	Documents     []string        `json:"documents"` // likewise
+	MaxOutput     int             `json:"max_output_tokens"`
 	MaxTokens     int             `json:"max_tokens"`
 	MaxCompletion int             `json:"max_completion_tokens"`
 	Stream        bool            `json:"stream"`
@@ -65,6 +69,17 @@ func (r *request) text() (string, int, error) {
 		t := strings.Join(parts, "\n")
 		return t, words(t), nil
 	}
+	if len(r.Documents) > 0 {
+		t := strings.Join(append([]string{r.Query}, r.Documents...), "\n")
+		return t, words(t), nil
+	}
+	if len(r.Input) > 0 {
+		var list []message
+		if json.Unmarshal(r.Input, &list) == nil {
+			return (&request{Messages: list}).text()
+		}
+		r.Prompt = r.Input
+	}
 	var t string
 	if json.Unmarshal(r.Prompt, &t) == nil {
 		return t, words(t), nil
@@ -102,7 +117,7 @@ func (c Config) draw(text string) float64 {
 
 // tokens returns how many tokens an answer has, if nothing else fixes it.
 func (r *request) tokens() int {
-	for _, n := range []int{r.MaxTokens, r.MaxCompletion} {
+	for _, n := range []int{r.MaxTokens, r.MaxCompletion, r.MaxOutput} {
 		if n > 0 {
 			return n
 		}
@@ -110,7 +125,7 @@ func (r *request) tokens() int {
 	return 16
 }
 
-func (s *Server) complete(w http.ResponseWriter, r *http.Request, chat bool) {
+func (s *Server) complete(w http.ResponseWriter, r *http.Request, to api) {
 	came := arrived(r) // before the body is read: after that the connection waits for the next request
 	var req request
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 32<<20)).Decode(&req); err != nil {
@@ -132,11 +147,13 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request, chat bool) {
 		return
 	}
 	st := &stream{
-		s: s, w: w, id: r.Header.Get("X-Request-Id"), chat: chat, req: &req, cut: math.MaxInt,
+		s: s, w: w, id: r.Header.Get("X-Request-Id"), api: to, req: &req, cut: math.MaxInt,
 		log: Sent{Arrived: came, Prompt: prompt},
 	}
 	want := req.tokens()
-	if said := s.cfg.answer(text); said != "" {
+	if to.pools() { // the answer is ready when the prompt is read
+		want, req.Stream = 1, false
+	} else if said := s.cfg.answer(text); said != "" {
 		st.text, want = []string{said}, 1
 	}
 	switch fault {

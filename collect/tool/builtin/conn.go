@@ -10,13 +10,14 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"time"
 
 	"github.com/ttreport/ttreport/collect/arrival"
 	"github.com/ttreport/ttreport/collect/traffic"
 	"github.com/ttreport/ttreport/ingest/redact"
-	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/latency"
 )
 
 // conn is one connection to the server, used by one stream at a time.
@@ -38,6 +39,7 @@ const (
 var (
 	errHead   = fmt.Errorf("the answer has more than %d kB of headers", mostHead>>10)
 	errLine   = fmt.Errorf("an event of the answer is longer than %d MB", mostLine>>20)
+	errGone   = errors.New("this client goes away in the middle of an answer")
 	errChunks = errors.New("the answer does not end: it has many times the chunks that were asked for")
 )
 
@@ -111,12 +113,12 @@ func (r *runner) close() {
 }
 
 // message returns the whole HTTP request of one prompt.
-func (r *runner) message(i int, q traffic.Request) []byte {
+func (r *runner) message(i int, q traffic.Request, t *talk) []byte {
 	var head bytes.Buffer
-	body := r.prompts.body(i, q)
+	body := r.prompts.body(i, q, t)
 	head.Grow(len(body) + 512)
-	const start = "POST %s/v1/completions HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n"
-	fmt.Fprintf(&head, start, strings.TrimSuffix(r.url.Path, "/"), r.url.Host, len(body))
+	const start = "POST %s%s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n"
+	fmt.Fprintf(&head, start, strings.TrimSuffix(r.url.Path, "/"), formOf(r.load.Endpoint).path, r.url.Host, len(body))
 	if r.load.APIKey != "" {
 		fmt.Fprintf(&head, "Authorization: Bearer %s\r\n", r.load.APIKey)
 	}
@@ -129,13 +131,16 @@ func (r *runner) message(i int, q traffic.Request) []byte {
 }
 
 // ask sends a request and reads its answer to the end. stale reports that the connection was closed before any answer.
-func (c *conn) ask(r *runner, i int, q traffic.Request) (t Timeline, stale bool) {
-	message := r.message(i, q)
+func (c *conn) ask(r *runner, i int, q traffic.Request, talk *talk) (t Timeline, stale bool) {
+	message := r.message(i, q, talk)
 	began := time.Now()
 	t.Sent = began.Sub(r.out.Began)
 	deadline := began.Add(r.load.Timeout)
 	fail := func(err error, stale bool) (Timeline, bool) {
 		_ = c.raw.Close() // its state is unknown: the next request gets a new one
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			err = fmt.Errorf("not answered within %s: %w", r.load.Timeout, err)
+		}
 		t.Error = redact.Text(err.Error())
 		return t, stale
 	}
@@ -156,7 +161,11 @@ func (c *conn) ask(r *runner, i int, q traffic.Request) (t Timeline, stale bool)
 		text, _ := io.ReadAll(io.LimitReader(resp.Body, 500)) // as much as there is
 		return fail(fmt.Errorf("HTTP %d: %s", resp.StatusCode, bytes.TrimSpace(text)), false)
 	}
-	if err := c.follow(resp.Body, began, q.OSL, &t); err != nil {
+	if err = c.answer(r.load.Endpoint, resp.Body, began, q, &t, talk); errors.Is(err, errGone) {
+		_ = c.raw.Close() // which is what this request is for
+		return Timeline{Sent: t.Sent, Gone: true, Request: latency.Request{E2EL: ms(time.Since(began))}}, false
+	}
+	if err != nil {
 		return fail(err, false)
 	}
 	t.OK = true
@@ -206,92 +215,102 @@ func (c *conn) next() (data []byte, more bool, err error) {
 	}
 }
 
-// follow reads the stream of events.
-func (c *conn) follow(body io.Reader, began time.Time, osl int, t *Timeline) error {
+// answer reads the body of an answer.
+func (c *conn) answer(
+	e traffic.Endpoint, body io.Reader, began time.Time, q traffic.Request, t *Timeline, said *talk,
+) error {
+	if e.Pools() {
+		return c.whole(body, began, t)
+	}
 	c.lines.Reset(body)
-	t.ITL = make([]float64, 0, min(osl, 1<<16))
-	var last time.Time
-	chunks := 0
+	t.ITL = make([]float64, 0, min(q.OSL, 1<<16))
+	f := following{Timeline: t, asked: q, began: began, said: said} // a stream of events
 	for {
 		data, more, err := c.next()
 		if err != nil {
-			return fmt.Errorf("the stream broke after %d chunks: %w", chunks, err)
+			return fmt.Errorf("the stream broke after %d chunks: %w", f.chunks, err)
 		}
 		if !more {
-			break
+			return f.end()
 		}
-		text, in, out, problem := event(data)
-		if problem != "" {
-			return errors.New(problem)
+		x := delta{tokens: true}
+		if said != nil || e == traffic.Responses || !certainText(data) {
+			x = deltaOf(e, data)
 		}
-		if in > 0 {
-			t.In, t.Out = in, out
+		if err := f.add(x, c.raw); err != nil {
+			return err
 		}
-		if !text {
-			continue
-		}
-		at := c.raw.At()
-		if chunks > 16*osl+4096 {
-			return errChunks
-		}
-		if chunks++; chunks == 1 {
-			t.TTFT = ms(at.Sub(began))
-		} else {
-			t.ITL = append(t.ITL, ms(at.Sub(last)))
-		}
-		last = at
 	}
-	if chunks == 0 {
+}
+
+// following is an answer that is being read.
+type following struct {
+	*Timeline
+	asked       traffic.Request
+	began, last time.Time
+	chunks      int // with tokens
+	said        *talk
+}
+
+// add adds an event, which arrived when the connection says.
+func (f *following) add(x delta, from *arrival.Conn) error {
+	if x.problem != "" {
+		return errors.New(x.problem)
+	}
+	if x.in > 0 {
+		f.In, f.Out = x.in, x.out
+	}
+	if !x.tokens {
+		return nil
+	}
+	at := from.At()
+	if f.chunks > 16*f.asked.OSL+4096 {
+		return errChunks
+	}
+	if f.said != nil {
+		f.said.answer.WriteString(x.text)
+	}
+	if f.Answer == 0 && !x.reasoning {
+		f.Answer = ms(at.Sub(f.began))
+	}
+	if f.chunks++; f.chunks == 1 {
+		f.TTFT = ms(at.Sub(f.began))
+	} else {
+		f.ITL = append(f.ITL, ms(at.Sub(f.last)))
+	}
+	if f.last = at; f.asked.GiveUp > 0 && f.chunks >= f.asked.GiveUp {
+		return errGone
+	}
+	return nil
+}
+
+// end completes a timeline.
+func (f *following) end() error {
+	if f.chunks == 0 {
 		return errors.New("the answer has no content")
 	}
-	t.E2EL = ms(last.Sub(began))
-	if t.Out == 0 {
-		t.Out = chunks // a server without usage: one token a chunk
+	f.E2EL = ms(f.last.Sub(f.began))
+	if f.Out == 0 {
+		f.Out = f.chunks // a server without usage: one token a chunk
+	}
+	return nil
+}
+
+// whole reads an answer that is not a stream.
+func (c *conn) whole(body io.Reader, began time.Time, t *Timeline) error {
+	data, err := io.ReadAll(io.LimitReader(body, mostLine+1))
+	if err != nil {
+		return fmt.Errorf("the answer broke after %d bytes: %w", len(data), err)
+	}
+	if len(data) > mostLine {
+		return errLine
+	}
+	t.E2EL = ms(c.raw.At().Sub(began))
+	in, problem := pooled(data)
+	if t.In = in; problem != "" {
+		return errors.New(problem)
 	}
 	return nil
 }
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
-
-// event reads one chunk: whether it has text, and its usage, if any.
-func event(data []byte) (text bool, in, out int, problem string) {
-	if plainText(data) {
-		return true, 0, 0, ""
-	}
-	v := decode.NewScanner(data, 32).Value()
-	if e := v.Get("error"); e.Kind() == decode.Object {
-		return false, 0, 0, "the server reports: " + e.Get("message").Str()
-	}
-	for choice := range v.Get("choices").Items() {
-		if choice.Get("text").Str() != "" || choice.At("delta", "content").Str() != "" ||
-			choice.At("delta", "reasoning_content").Str() != "" {
-			text = true
-		}
-	}
-	if u := v.Get("usage"); u.Kind() == decode.Object {
-		in, _ = u.Get("prompt_tokens").Int()
-		out, _ = u.Get("completion_tokens").Int()
-	}
-	return text, in, out, ""
-}
-
-// plainText reports whether a chunk certainly has text and no usage, without parsing it as JSON, because tens of
-// thousands arrive each second. Quotation marks within a JSON string are escaped, so the bytes that are searched for
-// are members wherever they occur.
-func plainText(data []byte) bool {
-	if bytes.Contains(data, []byte(`"error"`)) {
-		return false
-	}
-	if _, usage, found := bytes.Cut(data, []byte(`"usage":`)); found {
-		if !bytes.HasPrefix(bytes.TrimLeft(usage, " "), []byte("null")) {
-			return false
-		}
-	}
-	for _, member := range []string{`"text":"`, `"text": "`, `"content":"`, `"content": "`} {
-		if at := bytes.Index(data, []byte(member)); at >= 0 {
-			rest := data[at+len(member):]
-			return len(rest) > 0 && rest[0] != '"'
-		}
-	}
-	return false
-}

@@ -25,9 +25,12 @@ type Load struct {
 	Requests    int
 	Each        []traffic.Request // what the requests are, as many; nil: all of ISL and OSL, a Poisson process of Rate
 	Burstiness  float64           // of Each, for the record; 0: 1
-	Fit         bool              // count tokens with the server first, so that prompts are as long as asked
-	Warmups     int               // requests before the measurement, not counted
-	Enough      *Enough           `json:"-"` // ends it before the last of Requests; nil: nothing does
+	Endpoint    traffic.Endpoint
+	Turns       int           // of a conversation, one request each; 0: 1
+	Think       time.Duration // between an answer and the next turn
+	Fit         bool          // count tokens with the server first, so that prompts are as long as asked
+	Warmups     int           // requests before the measurement, not counted
+	Enough      *Enough       `json:"-"` // ends it before the last of Requests; nil: nothing does
 	Seed        uint64
 	Part        Part               // of it that this client does; the zero value is all
 	Timeout     time.Duration      // of one request; 0: an hour
@@ -47,10 +50,13 @@ type Outcome struct {
 	Duration time.Duration   // first send to last chunk
 	Requests []Timeline      // those that were sent
 	Whole    int             // of them, up to the first that was in flight when enough was known
+	Pools    bool            // answers are vectors or scores: there is no TTFT
 	Peak     int             // most requests in flight at once
 	Late     []time.Duration // open loop: how late each request was sent
 	CPU      time.Duration   // of this process during the load; 0: unknown
 	Counted  bool            // the lengths of prompts are the server's own count
+	Gone     int             // requests whose client went away, which are not among Requests
+	goneBusy float64         // seconds that these were in flight
 	Refused  []string        // fields of a request that the server does not know, and that were left out
 
 	Clients     int           // that made the load; 0: one
@@ -60,8 +66,10 @@ type Outcome struct {
 // Timeline is one request.
 type Timeline struct {
 	latency.Request
-	Sent  time.Duration // after Began
-	Error string
+	Sent   time.Duration // after Began
+	Answer float64       // ms to the first token behind the reasoning; 0 where there was none
+	Gone   bool          // the client went away in the middle, as it was to
+	Error  string
 }
 
 // Run sends the load. The error is the context's or a mistake in the load; failed requests are in the outcome.
@@ -95,8 +103,8 @@ func (r *runner) prepare(ctx context.Context) error {
 
 // run sends the requests of the runner's part, from an instant on.
 func (r *runner) run(ctx context.Context, began time.Time) error {
-	r.out = Outcome{Requests: make([]Timeline, r.load.Requests), Began: began, Counted: r.prompts.fit.counted,
-		Refused: r.out.Refused}
+	r.out = Outcome{Pools: r.load.Endpoint.Pools(), Requests: make([]Timeline, r.load.Requests), Began: began,
+		Counted: r.prompts.fit.counted, Refused: r.out.Refused}
 	r.watcher = newWatcher(r.load)
 	spent := cpu()
 	if r.load.Rate > 0 {
@@ -125,6 +133,7 @@ func (r *runner) outcome() Outcome {
 		}
 	}
 	r.out.Peak = int(r.peak.Load())
+	r.out.leave()
 	return r.out
 }
 
@@ -195,6 +204,10 @@ func (r *runner) closed(ctx context.Context) {
 				if !more {
 					break
 				}
+				if r.load.turns() > 1 {
+					r.converse(ctx, i*r.load.turns())
+					continue
+				}
 				r.out.Requests[i] = r.one(ctx, i)
 				r.watcher.completed(i, r.out.Requests)
 			}
@@ -204,12 +217,12 @@ func (r *runner) closed(ctx context.Context) {
 	_ = streams.Wait() // failed requests are in the outcome
 }
 
-// take returns the next request to send; more is false where none is.
+// take returns the next request to send, or the next conversation; more is false where none is.
 func (r *runner) take() (i int, more bool) {
 	r.taking.Lock()
 	defer r.taking.Unlock()
 	i = r.load.Part.nth(int(r.sent.Load()))
-	if i >= r.load.Requests || r.watcher.over(time.Since(r.out.Began)) {
+	if i*r.load.turns() >= r.load.Requests || r.watcher.over(time.Since(r.out.Began)) {
 		return 0, false
 	}
 	r.sent.Add(1)
@@ -251,10 +264,17 @@ func (r *runner) open(ctx context.Context) {
 }
 
 // one sends request i and reads its answer; negative numbers are warm-up requests.
-func (r *runner) one(ctx context.Context, i int) Timeline {
+func (r *runner) one(ctx context.Context, i int) Timeline { return r.turn(ctx, i, nil) }
+
+// turn is one as a turn of a conversation.
+func (r *runner) turn(ctx context.Context, i int, said *talk) Timeline {
 	r.enter()
 	defer r.inFlight.Add(-1)
-	t := r.attempt(ctx, i, r.load.Each[max(i, -1-i)%len(r.load.Each)])
+	q := r.load.Each[max(i, -1-i)%len(r.load.Each)]
+	if i < 0 && q.Fresh > 0 {
+		q.ISL, q.Fresh = q.Fresh, 0 // a warm-up has nothing before it
+	}
+	t := r.attemptIn(ctx, i, q, said)
 	if i >= 0 {
 		r.report(t)
 	}
@@ -263,9 +283,11 @@ func (r *runner) one(ctx context.Context, i int) Timeline {
 
 // report counts a request and reports progress.
 func (r *runner) report(t Timeline) {
-	if t.Error != "" {
+	switch {
+	case t.Error != "":
 		r.failed.Add(1)
-	} else {
+	case t.Gone:
+	default:
 		r.ttft.Add(int64(1e3 * t.TTFT)) // microseconds
 		if t.Out > 1 {
 			r.gaps.Add(int64(1e3 * (t.E2EL - t.TTFT)))
@@ -288,13 +310,17 @@ func (r *runner) report(t Timeline) {
 
 // attempt sends a request, and sends it again if the server had closed the idle connection.
 func (r *runner) attempt(ctx context.Context, i int, q traffic.Request) Timeline {
+	return r.attemptIn(ctx, i, q, nil)
+}
+
+func (r *runner) attemptIn(ctx context.Context, i int, q traffic.Request, said *talk) Timeline {
 	for {
 		c, reused, err := r.conn(ctx)
 		if err != nil {
 			return Timeline{Sent: time.Since(r.out.Began), Error: err.Error()}
 		}
 		stop := context.AfterFunc(ctx, func() { _ = c.raw.SetDeadline(time.Unix(1, 0)) }) // wakes a blocked read
-		t, stale := c.ask(r, i, q)
+		t, stale := c.ask(r, i, q, said)
 		stop()
 		if !stale || !reused || ctx.Err() != nil {
 			return t

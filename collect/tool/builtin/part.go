@@ -158,7 +158,8 @@ const settling = 300 * time.Millisecond
 // RunClients runs a load on several clients, which begin at one instant, and joins what they did as if one had run.
 func RunClients(ctx context.Context, l Load, clients []Client) (Outcome, error) {
 	from := make([]*json.Decoder, len(clients))
-	out := Outcome{Requests: make([]Timeline, l.Requests), Clients: len(clients), Counted: true}
+	out := Outcome{Requests: make([]Timeline, l.Requests), Clients: len(clients), Counted: true,
+		Pools: l.Endpoint.Pools()}
 	for i, c := range clients {
 		part := l
 		part.Part, part.Progress, part.RequestID = Part{i, len(clients)}, nil, nil
@@ -245,6 +246,7 @@ func join(ctx context.Context, l Load, out *Outcome, from []*json.Decoder) error
 		}
 	}
 	out.finish()
+	out.leave()
 	return nil
 }
 

@@ -28,21 +28,24 @@ const mostTails = 64 << 20
 // prompts makes the requests of a load: each prompt has what it shares with others, a head of its own, and one of a
 // few dozen tails.
 type prompts struct {
-	before, middle, after []byte   // of a body, around max_tokens and the prompt
-	tails                 []string // each with a space before every word
-	vocab                 []string
-	longest, count        int // tokens of the longest prompt; prompts of the load
-	seed                  uint64
-	fit                   fit
+	endpoint                       traffic.Endpoint
+	before, history, middle, after []byte   // of a body, around max_tokens, what was said before, and the prompt
+	tails                          []string // each with a space before every word
+	vocab                          []string
+	longest, count                 int // tokens of the longest prompt; prompts of the load
+	seed                           uint64
+	fit                            fit
 }
 
 func newPrompts(l Load) (*prompts, error) {
-	p := &prompts{vocab: strings.Fields(vocabulary), seed: l.Seed, fit: unfitted}
+	p := &prompts{endpoint: l.Endpoint, vocab: strings.Fields(vocabulary), seed: l.Seed, fit: unfitted}
 	if err := p.template(l.Model, nil); err != nil {
 		return nil, err
 	}
 	for _, q := range l.Each {
-		p.longest = max(p.longest, q.ISL)
+		if q.Fresh == 0 {
+			p.longest = max(p.longest, q.ISL)
+		}
 	}
 	p.count = l.Requests + l.Warmups
 	p.makeTails()
@@ -66,39 +69,57 @@ func (p *prompts) makeTails() {
 // template makes what the bodies of all requests have. Some servers refuse fields that others need; without are those
 // that this one refused.
 func (p *prompts) template(model string, without []string) error {
-	const mark = "THE-PROMPT"
-	fields := map[string]any{
-		"model": model, "prompt": mark, "temperature": 0, "ignore_eos": true,
-		"stream": true, "stream_options": map[string]any{"include_usage": true},
-	}
+	all := fields(p.endpoint, model)
 	for _, name := range without {
-		delete(fields, name)
+		delete(all, name)
 	}
-	body, err := json.Marshal(fields)
+	body, err := json.Marshal(all)
 	if err != nil {
 		return fmt.Errorf("request: %w", err)
 	}
-	p.before = []byte(`{"max_tokens":`)
-	p.middle, p.after, _ = bytes.Cut(append([]byte(","), body[1:]...), []byte(mark))
+	p.before = []byte("{")
+	if limit := formOf(p.endpoint).limit; limit != "" {
+		p.before, body[0] = []byte(`{"`+limit+`":`), ','
+	} else {
+		body = body[1:]
+	}
+	p.middle, p.after, _ = bytes.Cut(body, []byte(promptMark))
+	if until, rest, talks := bytes.Cut(p.middle, []byte(`"`+historyMark+`",`)); talks {
+		p.history, p.middle = until, rest
+	}
 	return nil
 }
 
 // body returns the body of request number i, which decides its words; warm-up requests have negative numbers.
-func (p *prompts) body(i int, q traffic.Request) []byte {
+func (p *prompts) body(i int, q traffic.Request, t *talk) []byte {
 	b := slices.Grow([]byte(nil), len(p.before)+len(p.middle)+len(p.after)+max(8*q.ISL, 2*len(q.Text))+16)
 	b = append(b, p.before...)
-	b = strconv.AppendInt(b, int64(q.OSL), 10)
+	if !p.endpoint.Pools() {
+		b = strconv.AppendInt(b, int64(q.OSL), 10)
+	}
+	b = append(b, p.history...)
+	if t != nil {
+		b = append(b, t.before...)
+	}
 	b = append(b, p.middle...)
 	if q.Text != "" {
 		text, _ := json.Marshal(q.Text) // strings can always be written
 		return append(append(b, text[1:len(text)-1]...), p.after...)
 	}
-	return append(p.words(b, i, q), p.after...)
+	from := len(b)
+	b = p.words(b, i, q)
+	if t != nil {
+		t.user = append(t.user[:0], b[from:]...)
+	}
+	return append(b, p.after...)
 }
 
 // words appends the made-up prompt of a request.
 func (p *prompts) words(b []byte, i int, q traffic.Request) []byte {
 	left, pad := p.fit.words(q.ISL)
+	if q.Fresh > 0 { // the base is counted with the first turn
+		left, pad = max(1, p.fit.share(q.Fresh)), 0
+	}
 	first := true
 	write := func(rng *rand.PCG, n int) {
 		for range n {

@@ -23,7 +23,7 @@ func TestPromptsDiffer(t *testing.T) {
 			Max    int `json:"max_tokens"`
 			Stream bool
 		}
-		if err := json.Unmarshal(p.body(i, traffic.Request{ISL: 40, OSL: 7}), &body); err != nil {
+		if err := json.Unmarshal(p.body(i, traffic.Request{ISL: 40, OSL: 7}, nil), &body); err != nil {
 			t.Fatal(err)
 		}
 		words := strings.Fields(body.Prompt)
@@ -36,7 +36,7 @@ func TestPromptsDiffer(t *testing.T) {
 		t.Errorf("%d beginnings of 2002 requests", len(seen))
 	}
 	short, err := newPrompts(Load{ISL: 3, OSL: 1, Requests: 1}.filled())
-	if err != nil || bytes.Count(short.body(0, traffic.Request{ISL: 3, OSL: 1}), []byte(" ")) != 2 {
+	if err != nil || bytes.Count(short.body(0, traffic.Request{ISL: 3, OSL: 1}, nil), []byte(" ")) != 2 {
 		t.Errorf("%s, %v", short.after, err)
 	}
 }
@@ -51,7 +51,7 @@ func TestPlainTextAgreesWithJSON(t *testing.T) {
 		`{"error":{"message":"x"},"choices":[{"text":"a"}]}`, `{"choices":[]}`,
 		`{"choices":[{"text":"an \"error\" and \"usage\":"}]}`,
 	} {
-		quick := plainText([]byte(chunk))
+		quick := certainText([]byte(chunk))
 		var v struct {
 			Choices []struct {
 				Text  string

@@ -21,6 +21,9 @@ const (
 
 // Set computes the statistics of an outcome.
 func (o Outcome) Set() latency.Set {
+	if o.Pools {
+		return o.pooledSet()
+	}
 	requests := make([]latency.Request, len(o.Requests))
 	for i, t := range o.Requests {
 		requests[i] = t.Request
@@ -31,11 +34,15 @@ func (o Outcome) Set() latency.Set {
 // Result returns the outcome in the format of "vllm bench serve --save-result --save-detailed", without prompts and
 // generated text. As there, latencies are in milliseconds and arrays in seconds.
 func (o Outcome) Result(l Load) ([]byte, error) {
+	if o.Pools {
+		return o.pooledResult(l)
+	}
 	set := o.Set()
 	r := map[string]any{
 		"date":          o.Began.Add(o.Duration).UTC().Format("20060102-150405"),
-		"endpoint_type": "openai", "backend": "openai", "label": nil, "model_id": l.Model, "tokenizer_id": nil,
-		"num_prompts": l.Requests, "request_rate": "inf", "burstiness": 1.0, "max_concurrency": nil,
+		"endpoint_type": backend(l.Endpoint), "backend": backend(l.Endpoint), "label": nil,
+		"model_id": l.Model, "tokenizer_id": nil, "num_prompts": l.Requests,
+		"request_rate": "inf", "burstiness": 1.0, "max_concurrency": nil,
 		"duration": o.Duration.Seconds(), "completed": set.OK, "failed": set.Failed + set.Hollow,
 		"total_input_tokens": set.In, "total_output_tokens": set.Out,
 		"request_throughput": set.RPS(), "request_goodput": nil, "output_throughput": set.OutputTPS(),
@@ -48,7 +55,12 @@ func (o Outcome) Result(l Load) ([]byte, error) {
 	if l.Concurrency > 0 {
 		r["max_concurrency"] = l.Concurrency
 	}
-	for name, s := range map[string]latency.Sample{"ttft": set.TTFT, "tpot": set.TPOT, "itl": set.ITL, "e2el": set.E2EL} {
+	samples := map[string]latency.Sample{"ttft": set.TTFT, "tpot": set.TPOT, "itl": set.ITL, "e2el": set.E2EL}
+	if ttfo, ok := o.reasoned(); ok {
+		samples[schema.MetricTTFO] = ttfo
+		r["ttfos"] = o.answers()
+	}
+	for name, s := range samples {
 		stats := map[string]float64{"mean": 0, "median": 0, "std": 0, "p99": 0}
 		if s.N() > 0 {
 			stats = map[string]float64{"mean": s.Mean, "median": s.Quantile(.5), "std": s.Std, "p99": s.Quantile(.99)}
@@ -87,7 +99,7 @@ func (o Outcome) arrays(r map[string]any) {
 
 // Reached returns how many requests were in flight on average; 0 for none.
 func (o Outcome) Reached() float64 {
-	busy := 0.
+	busy := o.goneBusy
 	for _, t := range o.Requests {
 		busy += t.E2EL / 1000
 	}

@@ -3,6 +3,8 @@ package builtin
 import (
 	"slices"
 	"time"
+
+	"github.com/ttreport/ttreport/ingest/schema/latency"
 )
 
 // Virtual is a server on a clock of its own, which advances only when the server takes a step. Measurements depend
@@ -41,7 +43,7 @@ func RunVirtual(l Load, srv Virtual) (Outcome, error) {
 	l = l.filled()
 	for i := range l.Warmups {
 		q := l.Each[i%len(l.Each)]
-		srv.Submit(0, srv.Elapsed()+2*network, q.ISL, q.OSL)
+		srv.Submit(0, srv.Elapsed()+2*network, q.ISL, max(1, q.OSL))
 		for srv.Step(func(int, time.Duration, bool) {}) {
 			continue
 		}
@@ -49,11 +51,12 @@ func RunVirtual(l Load, srv Virtual) (Outcome, error) {
 	v := &virtualRun{srv: srv, base: srv.Elapsed(), due: l.due(), limit: l.Concurrency,
 		last: make([]time.Duration, l.Requests)}
 	v.watcher = newWatcher(l)
-	v.load, v.out = l, Outcome{Requests: make([]Timeline, l.Requests), Began: srv.Time(), Counted: true}
+	v.load = l
+	v.out = Outcome{Pools: l.Endpoint.Pools(), Requests: make([]Timeline, l.Requests), Began: srv.Time(), Counted: true}
 	if l.Rate > 0 {
 		v.out.Late = make([]time.Duration, l.Requests)
 	}
-	for v.next < l.Requests && (v.limit == 0 && v.watcher == nil || v.next < v.limit) {
+	for v.next < l.Requests && (v.limit == 0 && v.watcher == nil || v.next < v.limit*l.turns()) {
 		v.send(0)
 	}
 	v.sendDue()
@@ -97,16 +100,24 @@ func (l Load) due() []time.Duration {
 // send sends the next request, not before a given time.
 func (v *virtualRun) send(earliest time.Duration) {
 	i := v.next
-	v.next++
+	v.next += v.load.turns()
+	v.sendAs(i, max(v.due[i/v.load.turns()], earliest))
+}
+
+// sendAs sends a request at a time.
+func (v *virtualRun) sendAs(i int, at time.Duration) {
 	v.sent.Add(1)
-	at := max(v.due[i], earliest)
 	v.enter()
 	t, q := &v.out.Requests[i], v.load.Each[i]
 	t.Sent, t.In = at, q.ISL
 	if v.out.Late != nil {
 		v.out.Late[i] = at - v.due[i]
 	}
-	v.srv.Submit(i, v.base+at+network, q.ISL, q.OSL)
+	want := max(1, q.OSL) // a pooled answer is ready when its prompt is read
+	if q.GiveUp > 0 {
+		want = min(want, q.GiveUp)
+	}
+	v.srv.Submit(i, v.base+at+network, q.ISL, want)
 }
 
 // token records a token of a request.
@@ -123,11 +134,30 @@ func (v *virtualRun) token(i int, at time.Duration, last bool) {
 	if !last {
 		return
 	}
-	t.E2EL, t.OK = ms(at-t.Sent), true
+	t.E2EL, t.OK, t.Answer = ms(at-t.Sent), true, t.TTFT
+	if v.load.Each[i].GiveUp > 0 {
+		*t = Timeline{Sent: t.Sent, Gone: true, Request: latency.Request{E2EL: t.E2EL}}
+	}
+	if limit := v.load.Timeout; limit > 0 && t.E2EL > ms(limit) {
+		*t = Timeline{Sent: t.Sent, Error: "not answered within " + limit.String()}
+	}
+	if v.out.Pools {
+		t.TTFT, t.Out = 0, 0
+	}
 	v.report(*t)
 	v.inFlight.Add(-1)
 	v.watcher.completed(i, v.out.Requests)
-	if v.next < v.load.Requests && !v.watcher.over(max(at, v.due[v.next])) {
+	v.follow(i, at)
+}
+
+// follow sends what follows a request that ended at a time: the next turn of its conversation, or the next request.
+func (v *virtualRun) follow(i int, at time.Duration) {
+	turns := v.load.turns()
+	if (i+1)%turns > 0 {
+		v.sendAs(i+1, at+v.load.Think)
+		return
+	}
+	if v.next < v.load.Requests && !v.watcher.over(max(at, v.due[v.next/turns])) {
 		v.send(at)
 	}
 }

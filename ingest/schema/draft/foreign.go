@@ -185,7 +185,7 @@ func StatKey(key, suffix string) (stat, family string, ok bool) {
 		return "", "", false
 	}
 	switch family {
-	case "ttft", "tpot", "itl", "e2el", "e2e_latency":
+	case "ttft", schema.MetricTTFO, "tpot", "itl", "e2el", "e2e_latency":
 	default:
 		return "", "", false
 	}

@@ -125,6 +125,8 @@ func pointExamples() []example {
 	rate := key("vllm", 1)
 	rate.Concurrency, rate.Rate = nil, ptr(20)
 	k := key("vllm", 1)
+	thinks := key("vllm", 8)
+	thinks.Dims = map[string]string{schema.DimThink: "2s"}
 	problem := func(code string) release {
 		return release{problems: []schema.Problem{{Severity: schema.SevError, Code: code, Found: "378 of 1000"}}}
 	}
@@ -139,6 +141,8 @@ func pointExamples() []example {
 		{lint.Saturated{Asked: 8, Reached: 3}, one(key("vllm", 8), with(values{"client/concurrency_reached": 3})),
 			one(key("vllm", 8), with(values{"client/concurrency_reached": 7.6}))},
 		{lint.Saturated{Rate: true, Asked: 20, Reached: 8}, one(rate, good()), one(rate, with(values{"rps/value": 19.5}))},
+		{lint.Saturated{Asked: 8, Reached: 3}, one(key("vllm", 8), with(values{"client/concurrency_reached": 3})),
+			one(thinks, with(values{"client/concurrency_reached": 3}))},
 		{lint.ShortAnswers{Asked: 100, Got: 54}, one(k, with(values{"osl/mean": 54})), one(k, good())},
 		{lint.OtherLengths{Prompts: true, Asked: 128, Got: 409}, one(k, with(values{"isl/mean": 409})),
 			one(k, with(values{"isl/mean": 160}))},

@@ -87,7 +87,7 @@ func saturated(l *inspection) {
 			}
 			return
 		}
-		if k.Concurrency == nil || *k.Concurrency < 2 {
+		if k.Concurrency == nil || *k.Concurrency < 2 || k.Dims[schema.DimThink] != "" { // thinking is not in flight
 			return
 		}
 		asked := *k.Concurrency

@@ -1,0 +1,200 @@
+package builtin_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ttreport/ttreport/collect/server/sim"
+	"github.com/ttreport/ttreport/collect/tool/builtin"
+	"github.com/ttreport/ttreport/collect/traffic"
+)
+
+// measured measures a load on a simulator over the network.
+func measured(t *testing.T, cfg sim.Config, l builtin.Load) builtin.Outcome {
+	t.Helper()
+	srv, err := sim.Start(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer srv.Stop()
+	l.URL, l.Model, l.Fit = srv.URL(), "sim-8b", true
+	out, err := builtin.Run(context.Background(), l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func sum(list []float64) float64 {
+	total := 0.
+	for _, v := range list {
+		total += v
+	}
+	return total
+}
+
+func drawn(t *testing.T, text string, n int) builtin.Load {
+	t.Helper()
+	s := traffic.Shape{}
+	l := builtin.Load{ISL: 60, OSL: 12, Concurrency: 2, Requests: n, Seed: 1}
+	for field := range strings.FieldsSeq(text) {
+		name, value, _ := strings.Cut(field, "=")
+		if known, err := s.SetClient(name, value); !known || err != nil {
+			t.Fatalf("%s: %v", field, err)
+		}
+	}
+	l.Endpoint, l.Turns, l.Think, l.Timeout = s.Endpoint, s.Turns, s.Think, s.Timeout
+	if l.Endpoint.Pools() {
+		l.OSL = 0
+	}
+	l.Each = s.Requests(traffic.Base{ISL: l.ISL, OSL: l.OSL}, n, 1)
+	return l
+}
+
+// Every endpoint is asked in its own form: prompts have the tokens that were asked, as the server counts them, and
+// answers too. Reasoning and calls of tools are tokens; the answer begins behind the reasoning.
+func TestEndpointsAreAsked(t *testing.T) {
+	for _, c := range []struct {
+		endpoint        string
+		cfg             sim.Config
+		reasons, pooled bool
+	}{
+		{"completions", sim.Config{}, false, false}, {"chat", sim.Config{}, false, false},
+		{"chat", sim.Config{Reasoning: 5}, true, false}, {"chat", sim.Config{ToolCalls: true}, false, false},
+		{"responses", sim.Config{}, false, false}, {"responses", sim.Config{Reasoning: 5}, true, false},
+		{"responses", sim.Config{ToolCalls: true}, false, false}, {"embeddings", sim.Config{}, false, true},
+		{"rerank", sim.Config{}, false, true},
+	} {
+		l := drawn(t, "endpoint="+c.endpoint, 8)
+		out := measured(t, c.cfg, l)
+		for i, q := range out.Requests {
+			switch {
+			case !q.OK || q.In != 60:
+				t.Errorf("%s: request %d: %+v; want 60 tokens", c.endpoint, i, q)
+			case c.pooled && (q.E2EL <= 0 || q.Out != 0 || q.TTFT != 0):
+				t.Errorf("%s: request %d: %+v", c.endpoint, i, q)
+			case !c.pooled && (q.Out != 12 || len(q.ITL) != 11):
+				t.Errorf("%s: request %d has %d tokens and %d gaps, want 12 and 11", c.endpoint, i, q.Out, len(q.ITL))
+			case c.reasons && math.Abs(q.Answer-q.TTFT-sum(q.ITL[:5])) > 1e-6:
+				t.Errorf("%s: request %d: 5 tokens of reasoning, TTFT %g, answer at %g", c.endpoint, i, q.TTFT, q.Answer)
+			case !c.reasons && !c.pooled && q.Answer != q.TTFT:
+				t.Errorf("%s: request %d: no reasoning, TTFT %g, answer at %g", c.endpoint, i, q.TTFT, q.Answer)
+			}
+		}
+		raw, err := out.Result(l)
+		if err != nil || strings.Contains(string(raw), "ttfo") != c.reasons ||
+			strings.Contains(string(raw), "ttft") == c.pooled {
+			t.Errorf("%s: %v, %.300s", c.endpoint, err, raw)
+		}
+	}
+}
+
+// A conversation's turns follow each other, each with all that was said before, and the time to think between them.
+func TestConversations(t *testing.T) {
+	l := drawn(t, "endpoint=chat turns=4 think=40ms", 16)
+	out := measured(t, sim.Config{}, l)
+	for i, q := range out.Requests {
+		turn := i % 4
+		if want := 60*(turn+1) + 12*turn; !q.OK || q.In < want-turn-1 || q.In > want+turn+1 {
+			t.Errorf("request %d, turn %d: %d tokens, want %d (%s)", i, turn+1, q.In, want, q.Error)
+		}
+		if turn == 0 {
+			continue
+		}
+		before := out.Requests[i-1]
+		gap := q.Sent - before.Sent - time.Duration(before.E2EL*float64(time.Millisecond))
+		if gap < 40*time.Millisecond || gap > 400*time.Millisecond {
+			t.Errorf("request %d: %s after the answer before it, want 40 ms", i, gap)
+		}
+	}
+	if out.Peak != 2 {
+		t.Errorf("%d in flight, of two conversations", out.Peak)
+	}
+	v, err := builtin.RunVirtual(l, virtual(sim.Defaults()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, q := range v.Requests {
+		if want := 60*(i%4+1) + 12*(i%4); !q.OK || q.In != want || i%4 > 0 && q.Sent < v.Requests[i-1].Sent+40*time.Millisecond {
+			t.Errorf("on its own clock, request %d: %d tokens, want %d, sent at %s", i, q.In, want, q.Sent)
+		}
+	}
+}
+
+// Where a turn fails, those behind it fail too, and say why.
+func TestBrokenConversations(t *testing.T) {
+	out := measured(t, sim.Config{Fault: sim.Fault{ErrorShare: .5}}, drawn(t, "endpoint=chat turns=4", 40))
+	broken, said := false, 0
+	for i, q := range out.Requests {
+		if i%4 == 0 {
+			broken = false
+		}
+		if broken && !strings.HasPrefix(q.Error, "an earlier turn failed: HTTP 500") {
+			t.Errorf("request %d: %q behind a turn that failed", i, q.Error)
+		} else if broken {
+			said++
+		}
+		broken = broken || q.Error != ""
+	}
+	if said == 0 {
+		t.Error("no turn failed")
+	}
+}
+
+// Clients that go away are counted apart: they neither completed nor failed, and the server goes on.
+func TestCancellations(t *testing.T) {
+	l := drawn(t, "cancel=30%", 60)
+	want := 0
+	for _, q := range l.Each {
+		if q.GiveUp > 0 {
+			want++
+		}
+	}
+	v, err := builtin.RunVirtual(l, virtual(sim.Defaults()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, out := range map[string]builtin.Outcome{"network": measured(t, sim.Config{}, l), "own clock": v} {
+		if set := out.Set(); want < 10 || out.Gone != want || len(out.Requests) != 60-want || set.Failed > 0 || set.OK != 60-want {
+			t.Errorf("%s: %d went away of %d, %d left, %d failed", name, out.Gone, want, len(out.Requests), set.Failed)
+		}
+	}
+}
+
+// A client that waits no longer has failed, and says for how long it waited.
+func TestTimeouts(t *testing.T) {
+	l := drawn(t, "timeout=200ms", 4)
+	l.OSL = 400
+	l.Each = traffic.Shape{}.Requests(traffic.Base{ISL: 60, OSL: 400}, 4, 1)
+	v, err := builtin.RunVirtual(l, virtual(sim.Defaults()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, out := range map[string]builtin.Outcome{"network": measured(t, sim.Config{}, l), "own clock": v} {
+		if set := out.Set(); set.Failed != 4 || !strings.Contains(fmt.Sprint(out.Requests[0].Error), "not answered within 200ms") {
+			t.Errorf("%s: %d failed: %s", name, set.Failed, out.Requests[0].Error)
+		}
+	}
+}
+
+func TestResultOfReasoning(t *testing.T) {
+	l := drawn(t, "endpoint=chat", 6)
+	raw, err := measured(t, sim.Config{Reasoning: 4}, l).Result(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r struct {
+		TTFT  float64   `json:"mean_ttft_ms"`
+		TTFO  float64   `json:"mean_ttfo_ms"`
+		Each  []float64 `json:"ttfos"`
+		Which string    `json:"backend"`
+	}
+	if err := json.Unmarshal(raw, &r); err != nil || r.TTFO <= r.TTFT || len(r.Each) != 6 || r.Which != "openai-chat" {
+		t.Errorf("%v: %+v", err, r)
+	}
+}
