@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/redact"
+	"github.com/ttreport/ttreport/ingest/repeat"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
@@ -39,6 +40,9 @@ func (r *result) complete() {
 	if t, note, ok := dateInName(r.shown()); ok && f.Start.IsZero() {
 		f.Start, f.StartNote = t, note
 		r.origin.set("start", schema.Origin{From: schema.FromPath, Where: r.shown() + " (" + note + ")"})
+	}
+	if r.journal == nil && !r.sidecar {
+		r.report(repeat.AddedNames(r.reading.Scores, f.Model.Name)...)
 	}
 	r.completeWorkloads()
 }

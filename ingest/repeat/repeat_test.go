@@ -138,6 +138,8 @@ func TestNamesTellApart(t *testing.T) {
 		// repeats
 		{"r/x_1.json r/x_2.json r/x_3.json", "- - -"},
 		{"r/x.json r/x_1.json r/x_2.json", "- - -"},
+		{"r/x.json r/x_run1.json r/x_run2.json", "- - -"},
+		{"r/x_2026-03-16T15-33-00.123.json r/x_2026-03-17T15-34-01.77.json", "- -"},
 		{"r/a.json r/b.json", "- -"},
 		{"r/run1/x.json r/run7/x.json", "- -"},
 		{"r/x-seed-11.json r/x-seed-42.json", "- -"},
