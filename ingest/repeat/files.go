@@ -9,9 +9,13 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
+// Day is the pattern of a day in a name, as tools write it: one separator throughout or none, a month, a day, a year
+// that may be. "2048_1024" is an ISL and an OSL.
+const Day = `20[0-3]\d(?:-[01]\d-[0-3]\d|_[01]\d_[0-3]\d|\.[01]\d\.[0-3]\d|[01]\d[0-3]\d)`
+
 var (
 	// dates are times, hashes and long numbers in names: of a day, a second, a process.
-	dates = regexp.MustCompile(`\d{4}[-_.]?\d\d[-_.]?\d\d(?:[Tt_. -]*\d\d[-:_.h]?\d\d(?:[-:_.m]?\d\d)?(?:\.\d+)?s?` +
+	dates = regexp.MustCompile(Day + `(?:[Tt_. -]*\d\d[-:_.h]?\d\d(?:[-:_.m]?\d\d)?(?:\.\d+)?s?` +
 		`(?:Z|[+-]\d\d:?\d\d)?)?|\d\d[-:h]\d\d[-:m]\d\ds?|\d{9,}|` +
 		`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 	hash       = regexp.MustCompile(`^[0-9a-f]{7,40}$`)
