@@ -29,7 +29,7 @@ func toolNotRead(f *decode.File) string {
 }
 
 // toolASV are the results of airspeed velocity, a file a commit and environment: numbers of functions of a library.
-const toolASV = "asv: timings of a library by commit"
+const toolASV = "asv: timings of a library by commit, see ttreport help from-asv"
 
 // notRead returns the reading of such a file, with advice.
 func notRead(f *decode.File, what string) schema.Reading {

@@ -80,7 +80,7 @@ func nothing(set ingest.Set) string {
 			near[f.Detail]++
 		}
 	}
-	out := "Nothing was read: no file is a result of a known format"
+	out := "Nothing was read: no file is a result in a format that is read"
 	if len(set.Problems) > 0 {
 		out += "; " + Counts(set.Problems)
 	}
