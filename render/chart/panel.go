@@ -85,6 +85,9 @@ func NewPanel(in render.Panel) Panel {
 	return p
 }
 
+// LimitX is where the label of the limit begins.
+func (p Panel) LimitX() float64 { return p.Left + 2 }
+
 // Dots are the values as path data: lines of no length, which round ends make dots.
 func (p Panel) Dots() string {
 	var d []byte
