@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/redact"
+	"github.com/ttreport/ttreport/ingest/repeat"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
@@ -36,11 +37,21 @@ func (r *result) complete() {
 		f.Model.Name = path.Base(strings.TrimSuffix(f.Model.ID, "/"))
 		r.derive("model.name", "last part of model.id")
 	}
-	if t, note, ok := dateInName(r.shown()); ok && f.Start.IsZero() {
-		f.Start, f.StartNote = t, note
-		r.origin.set("start", schema.Origin{From: schema.FromPath, Where: r.shown() + " (" + note + ")"})
+	if f.Start.IsZero() {
+		r.startByName()
+	}
+	if r.journal == nil && !r.sidecar {
+		r.report(repeat.AddedNames(r.reading.Scores, f.Model.Name)...)
 	}
 	r.completeWorkloads()
+}
+
+// startByName takes the start of what nothing else dates from the names of its file and folders.
+func (r *result) startByName() {
+	if t, note, ok := dateInName(r.shown(), tomorrow(), r.ownNumbers()); ok {
+		r.facts.Start, r.facts.StartNote = t, note
+		r.origin.set("start", schema.Origin{From: schema.FromPath, Where: r.shown() + " (" + note + ")"})
+	}
 }
 
 // derive records that a field follows from others.

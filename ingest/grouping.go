@@ -68,6 +68,7 @@ func groupRuns(results []*result) *grouping {
 		reasons: map[string]string{}, runOf: map[*source]string{}, index: map[string]int{}, folders: map[string]string{},
 	}
 	for _, key := range order {
+		separateScores(buckets[key])
 		for _, one := range served(buckets[key]) {
 			for _, part := range split(one) {
 				g.add(part)
@@ -83,6 +84,29 @@ func groupRuns(results []*result) *grouping {
 		return cmp.Or(a.Start.Compare(b.Start), strings.Compare(a.ID, b.ID))
 	})
 	return g
+}
+
+// separateScores tells the scores of one folder, system and build apart by the names of their files, also where a pause
+// divides them into runs: eval files of one model that say nothing of its quantisation would become one series. What a
+// collector of ours measured is described beside it.
+func separateScores(results []*result) {
+	var all []*schema.Score
+	for _, r := range results {
+		if r.journal != nil || r.sidecar {
+			continue
+		}
+		for i := range r.reading.Scores {
+			all = append(all, &r.reading.Scores[i])
+		}
+	}
+	for _, p := range repeat.SeparateScoreFiles(all) {
+		for _, r := range results {
+			if r.shown() == p.Path {
+				r.report(p)
+				break
+			}
+		}
+	}
 }
 
 // add makes a run of results and adds it to the others.

@@ -118,8 +118,12 @@ func isGuess(o schema.Origin, path string) bool {
 		o.From == schema.FromPath && o.Where == path
 }
 
-// contradiction reports a fact that two sources state differently.
+// contradiction reports a fact that two sources state differently. A device's number and its full name do not
+// contradict each other.
 func (r *result) contradiction(c manifest.Conflict, first, second schema.From, used string) {
+	if c.Field == "device.name" && schema.IsDeviceWithin(c.First, c.Second) {
+		return
+	}
 	r.report(schema.Problem{
 		Severity: schema.SevWarning, Path: r.shown(), Code: codeContradiction,
 		Found: c.Field + " is " + name(c.First) + " by the " + string(first) + " and " + name(c.Second) + " by the " +

@@ -22,17 +22,26 @@ func toolNotRead(f *decode.File) string {
 	switch {
 	case v.Get("config").Kind() == decode.Object && v.Get("mm_processor_stats").Kind() == decode.Object:
 		return "vllm bench mm-processor: stages of preprocessing"
+	case v.Has("commit_hash") && v.Has("env_name") && v.Get("results").Kind() == decode.Object:
+		return toolASV
 	}
 	return ""
 }
 
+// toolASV are the results of airspeed velocity, a file a commit and environment: numbers of functions of a library.
+const toolASV = "asv: timings of a library by commit, see ttreport help from-asv"
+
 // notRead returns the reading of such a file, with advice.
 func notRead(f *decode.File, what string) schema.Reading {
+	hint := "ttreport help files lists what is read; measure with one of those tools, or ask for this one"
+	if what == toolASV {
+		hint = "ttreport help from-asv says what takes the place of each part of asv"
+	}
 	return schema.Reading{
 		Format: NotRead, Detail: what, Problems: append(f.Problems, schema.Problem{
 			Severity: schema.SevNote, Path: f.Path, Code: "not-read",
 			Found: "a result of a tool that is not read (" + what + ")", Used: "nothing of it",
-			Hint: "ttreport help files lists what is read; measure with one of those tools, or ask for this one",
+			Hint: hint,
 		}),
 	}
 }

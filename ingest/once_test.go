@@ -239,6 +239,18 @@ func TestAStatementWins(t *testing.T) {
 	}
 }
 
+// A device's number and its full name are no contradiction; another number is.
+func TestShortNamesOfDevices(t *testing.T) {
+	for short, want := range map[string]string{"h100": "", "h200": "contradiction"} {
+		set := load(t, ingest.Options{Flags: schema.Facts{Device: schema.Device{Name: short}}}, map[string]string{
+			"a.json": serve(`"gpu_name":"NVIDIA H100 80GB HBM3","max_concurrency":4,`),
+		})
+		if codes(set.Problems) != want || set.Runs[0].Device.Name != short {
+			t.Errorf("%s: %v on %s", short, set.Problems, set.Runs[0].Device.Name)
+		}
+	}
+}
+
 // Records that AIPerf was killed over are no whole measurement; its table alone says that it came to its end.
 func TestRecordsOfAKilledRun(t *testing.T) {
 	record := `{"metadata":{"x_request_id":"a","request_start_ns":1795229372236008700,"benchmark_phase":"profiling"},` +

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -172,13 +173,24 @@ func (s *source) readOpen() []*source {
 	default:
 		sources = readValues(s, f.Values())
 	}
-	if f.NonFinite > 0 && s.counts() {
+	if n := nonFinite(f); n > 0 && s.counts() {
 		s.report(schema.Problem{
 			Severity: schema.SevNote, Path: f.Path, Code: "non-finite", Used: "no number in place of each",
-			Found: fmt.Sprintf("%d values written as NaN or Infinity", f.NonFinite),
+			Found: fmt.Sprintf("%d values written as NaN or Infinity", n),
 		})
 	}
 	return sources
+}
+
+// unlimited matches a rate that has no limit, which clients write as Infinity: it is a setting, not a missing number.
+var unlimited = regexp.MustCompile(`"(?:request_rate|issue_rate|rate)"\s*:\s*Infinity`)
+
+// nonFinite counts the values of a file that are no numbers, without rates that have no limit.
+func nonFinite(f *decode.File) int {
+	if f.NonFinite == 0 {
+		return 0
+	}
+	return f.NonFinite - len(unlimited.FindAll(f.Data, f.NonFinite))
 }
 
 // readOtherwise reads what no reader is asked about: a file that cannot be a result, a table of the user's own, results

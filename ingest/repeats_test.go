@@ -2,6 +2,7 @@ package ingest_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -122,6 +123,54 @@ func TestNamesOfASweep(t *testing.T) {
 		}
 		if len(labels) != 1 || !labels[c.labels] {
 			t.Errorf("%s: labels %v, want %s", name, labels, c.labels)
+		}
+	}
+}
+
+// Eval files of one model that differ in their names alone are not one series, however far apart they were made; dates
+// and counters in names tell nothing apart.
+func TestUnlikeScoresAreNotOneSeries(t *testing.T) {
+	eval := func(dtype string, acc float64) string {
+		return fmt.Sprintf(`{"config_general":{"model_name":"acme/m","model_dtype":%q},"results":{"s|t|0":{"acc":%v}}}`,
+			dtype, acc)
+	}
+	for name, c := range map[string]struct {
+		files map[string]string
+		want  string // filters
+	}{
+		"a name after the tool's, alone": {map[string]string{
+			"results_2026-01-02T03-04-05.678_gptq_2bit.json": eval("f", .2),
+		}, " | file gptq_2bit"},
+		"over days": {map[string]string{
+			"results_2026-01-02T03-04-05.678_gptq_2bit.json": eval("f", .2),
+			"results_2026-01-05T03-04-05.678.json":           eval("f", .5),
+			"results_2026-01-07T03-04-05.678.json":           eval("f", .6),
+		}, ",, | file gptq_2bit"},
+		"names of people": {map[string]string{"e_int4_2026-01-02.json": eval("f", .2), "e_int8_2026-02-03.json": eval("f", .3)},
+			" | file e_int4, | file e_int8"},
+		"what the file states": {map[string]string{
+			"results_2026-01-02T03-04-05.678.json": eval("torch.float16", .2),
+			"results_2026-01-02T04-04-05.678.json": eval("torch.bfloat16", .3),
+		}, " | dtype bfloat16, | dtype float16"},
+		"repeats": {map[string]string{
+			"results_2026-01-02T03-04-05.678_run1.json": eval("f", .2), "results_2026-01-09T03-04-05.678_run2.json": eval("f", .3),
+			"results_2026-01-11T03-04-05.678.json": eval("f", .4),
+		}, ",,"},
+		"the model's name": {map[string]string{"results_2026-01-02T03-04-05_m.json": eval("f", .2)}, ""},
+	} {
+		set := load(t, ingest.Options{}, c.files)
+		var got []string
+		for _, r := range set.Runs {
+			for _, s := range r.Scores {
+				got = append(got, s.Filter)
+			}
+		}
+		slices.Sort(got)
+		if strings.Join(got, ",") != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+		if (codes(set.Problems) != "") != strings.Contains(c.want, "|") {
+			t.Errorf("%s: %q", name, codes(set.Problems))
 		}
 	}
 }

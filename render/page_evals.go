@@ -119,7 +119,7 @@ func (r *Report) scoresToday() *Table {
 					where.Tag = "simulated"
 				}
 				t.row(
-					Cell{Text: s.Task, Head: true, Href: RunPath(h.ID)}, where, Cell{Text: s.Metric, Sub: s.Filter},
+					Cell{Text: s.Task, Head: true, Href: RunPath(h.ID)}, where, Cell{Text: s.Metric, Sub: words.Filter(s.Filter)},
 					number(s.Value), text(scoreInterval(&s)), n, text(releaseOrStart(h)),
 				)
 			}

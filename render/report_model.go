@@ -118,7 +118,7 @@ func (r *Report) evalList(runs []int) Section {
 				n = text(words.Count(s.N))
 			}
 			t.row(
-				Cell{Text: s.Task, Head: true, Href: RunPath(h.ID)}, Cell{Text: s.Metric, Sub: s.Filter},
+				Cell{Text: s.Task, Head: true, Href: RunPath(h.ID)}, Cell{Text: s.Metric, Sub: words.Filter(s.Filter)},
 				text(releaseOrStart(h)), number(s.Value), number(s.Stderr), n,
 			)
 		}

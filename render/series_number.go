@@ -18,8 +18,8 @@ type NumberColumns struct {
 	Point column         `json:"o"`           // from 1
 	N     column         `json:"x,omitempty"` // measurements behind the value
 	Base  column         `json:"k,omitempty"` // releases behind the baseline
-	// Half is half of the 95 % interval of the log change; null without a test.
-	Half []*float64 `json:"h,omitempty"`
+	// Half is half of the 95 % interval of the log change, in ten-thousandths; null without a test.
+	Half []*int `json:"h,omitempty"`
 	// Ref is the baseline where it is not the value less its change.
 	Ref map[int]float64 `json:"b,omitempty"`
 	// Why is the sentence on a change.
@@ -41,7 +41,7 @@ type NumberTarget struct {
 }
 
 // sentences is how many sentences on changes, and on targets, a table has: a reader waits for it.
-const sentences = 300
+const sentences = 120
 
 // numberTable fills number columns.
 type numberTable struct {
@@ -56,7 +56,7 @@ func newNumberTable(r *Report) numberTable {
 	return numberTable{
 		r: r, runs: map[RunInAddress]int{}, rows: map[*judge.Series]int{},
 		NumberColumns: NumberColumns{
-			Runs: []RunInAddress{}, Run: column{}, Point: column{}, N: column{}, Base: column{}, Half: []*float64{},
+			Runs: []RunInAddress{}, Run: column{}, Point: column{}, N: column{}, Base: column{}, Half: []*int{},
 			Ref: map[int]float64{}, Why: map[int]string{}, Against: map[int][]NumberTarget{},
 		},
 	}
@@ -77,9 +77,9 @@ func (t *numberTable) place(s *judge.Series, g *judge.Summary) {
 func (t *numberTable) judged(s *judge.Series, g *judge.Summary) {
 	row := len(t.N)
 	t.N, t.Base = append(t.N, g.N), append(t.Base, g.Releases)
-	var half *float64
+	var half *int
 	if g.SE > 0 {
-		h := latency.Round(t.quantiles.T975(g.Df)*g.SE, 3)
+		h := int(math.Round(min(t.quantiles.T975(g.Df)*g.SE, 100) * 1e4))
 		half = &h
 	}
 	t.Half = append(t.Half, half)

@@ -245,7 +245,7 @@ func scoreTable(rows []columns.ScoreRow) *Table {
 			direction = s.Direction + " is better"
 		}
 		t.row(
-			Cell{Text: s.Task, Head: true}, text(s.Metric), text(s.Filter), number(s.Value), number(s.Stderr), n,
+			Cell{Text: s.Task, Head: true}, text(s.Metric), text(words.Filter(s.Filter)), number(s.Value), number(s.Stderr), n,
 			shots, text(direction),
 		)
 	}

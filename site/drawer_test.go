@@ -134,7 +134,7 @@ func sameCalculation(t *testing.T, table *render.SeriesTable, i int, v *schema.V
 	if v.Interval == nil {
 		return
 	}
-	lo, hi := ends(c, *table.Half[i])
+	lo, hi := ends(c, float64(*table.Half[i])/1e4)
 	want := *v.Interval
 	if judge.Higher(v.Metric) {
 		want = [2]float64{-want[1], -want[0]}

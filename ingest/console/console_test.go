@@ -122,4 +122,54 @@ func TestOtherTexts(t *testing.T) {
 	}
 }
 
-func FuzzRead(f *testing.F) { reader.Fuzz(f, "x.log", vllm, sglang, trtllm) }
+func FuzzRead(f *testing.F) { reader.Fuzz(f, "x.log", vllm, sglang, trtllm, before1, died) }
+
+const died = `[TensorRT-LLM] TensorRT-LLM version: 0.16.0
+[07/11/2025-09:05:57] [TRT-LLM] [I] Preparing to run throughput benchmark...
+`
+
+const before1 = died + `[07/11/2025-09:06:29] [TRT-LLM] [I] Benchmark started.
+= ENGINE DETAILS
+Model:			acme/big
+TensorRT-LLM Version:	0.16.0
+Dtype:			bfloat16
+Quantization:		FP8
+Issue Rate (req/sec):	8.2110E+13
+= PERFORMANCE OVERVIEW 
+Number of requests:		1500
+Average Input Length (tokens):	2048.0000
+Average Output Length (tokens):	1023.5000
+Token Throughput (tokens/sec):	7338.2404
+Request Throughput (req/sec):	7.1663
+Total Latency (ms):		209314.4823
+[07/11/2025-09:09:58] [TRT-LLM] [I] Benchmark Shutdown called!
+`
+
+// The log around a report states when it was measured, the month first; the report of versions before 1.0 its version
+// under another label.
+func TestTRTLLMLog(t *testing.T) {
+	r := reader.Must(t, "result_2048_1024_1500.txt", before1)
+	p := r.Points[0]
+	Expect(t, p, map[string]float64{"requests_ok.value": 1500, "isl.mean": 2048, "output_tps.value": 7338.2404})
+	if r.Facts.Stack.Version != "0.16.0" || r.Facts.Model.Precision != "FP8" || p.Key.Rate != nil ||
+		*p.Key.ISL != 2048 || p.Key.OSL != nil || p.Conditions["num_prompts"] != "1500" {
+		t.Errorf("%s %+v %v", p.Key, r.Facts, p.Conditions)
+	}
+	const layout = "2006-01-02 15:04:05"
+	if got := p.Start.Format(layout) + " " + p.End.Format(layout); got != "2025-07-11 09:05:57 2025-07-11 09:09:58" ||
+		!strings.Contains(r.Facts.StartNote, "month/day/year") {
+		t.Errorf("%s, %s", got, r.Facts.StartNote)
+	}
+	if two := reader.Must(t, "x.log", before1+strings.ReplaceAll(before1, "07/11", "07/12")); len(two.Points) != 2 ||
+		two.Points[1].Start.Day() != 12 || two.Points[0].End.Day() != 11 {
+		t.Errorf("%+v", two.Points)
+	}
+}
+
+// A log that ends before its report is a benchmark that failed, and no text.
+func TestTRTLLMDied(t *testing.T) {
+	r := reader.Must(t, "x.txt", died)
+	if len(r.Points) != 0 || Codes(r) != "benchmark-failed" {
+		t.Errorf("%d points, %s", len(r.Points), Codes(r))
+	}
+}

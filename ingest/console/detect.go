@@ -18,6 +18,7 @@ const (
 	servingTitle = "Serving Benchmark Result ==="
 	trtllmTitle  = "= PERFORMANCE OVERVIEW"
 	trtllmLine   = "Request Throughput (req/sec):"
+	trtllmLog    = "[TRT-LLM]"
 )
 
 // Detect looks for the title of a block in a text, and for a line that every block has.
@@ -30,6 +31,11 @@ func Detect(f *decode.File) schema.Match {
 	if bytes.Contains(f.Data, []byte(trtllmTitle)) {
 		m.Format = TRTLLM
 		m.Want(bytes.Contains(f.Data, []byte(trtllmLine)), trtllmLine)
+		return m.Match
+	}
+	if trtllmBegan.Match(f.Data) && bytes.Contains(f.Data, []byte(trtllmLog)) {
+		m.Format, m.Detail = TRTLLM, "trtllm-bench without its report"
+		m.Want(true, "Preparing to run throughput benchmark")
 		return m.Match
 	}
 	m.Want(bytes.Contains(f.Data, []byte(servingTitle)), "===== Serving Benchmark Result =====")

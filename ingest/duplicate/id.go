@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ttreport/ttreport/ingest/repeat"
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
@@ -45,7 +44,7 @@ func idsOf(p *schema.Point) []ID {
 
 // idsOfScore are the identities of an eval's score of a run that began then.
 func idsOfScore(s *schema.Score, start time.Time) []ID {
-	filter, _, _ := strings.Cut(s.Filter, repeat.FilterMark)
+	filter, _ := schema.SplitFilter(s.Filter)
 	id := ID{sha256: s.Source.SHA256, task: s.Task, metric: s.Metric, filter: filter}
 	ids := []ID{id}
 	if x, ok := s.Value.Get(); ok && IsFraction(x) && !start.IsZero() { // without a time, one score is shared by chance

@@ -144,9 +144,13 @@ func distribution(d *draft.Draft, block decode.Value, metric, def string, scale 
 	}
 }
 
+// visible is the relative difference of two rates from which on a person sees two numbers.
+const visible = 1e-3
+
 // rates divides what the requests that completed did by the length of the benchmark. The file's own means of rates are
 // no throughputs: up to 0.6 they are means over moments (282 tok/s where 59 were made), and later ones leave out the
-// requests at the end of a run that had failures.
+// requests at the end of a run that had failures, and count tokens from the first one to the last
+// (rate_distribution_from_timings without a window), unlike requests. A difference that shows is a note.
 func rates(b decode.Value, d *draft.Draft) {
 	metrics := b.Get("metrics")
 	total := func(name string) (sum float64, ok bool) {
@@ -170,12 +174,19 @@ func rates(b decode.Value, d *draft.Draft) {
 		return
 	}
 	set := func(metric, theirs string, rate float64) {
-		stated, ok := metrics.At(theirs, "successful", "mean").Float()
+		block := metrics.At(theirs, "successful", "mean")
+		stated, ok := block.Float()
 		if ok && math.Abs(stated-rate) <= 1e-6*rate {
 			d.Value(metric, stated)
 			return
 		}
 		d.Derived(metric, "", "value", rate)
+		if ok && math.Abs(stated-rate) > visible*rate {
+			p := d.Problem(schema.SevNote, "own-rate", block, fmt.Sprintf("%s of %.4g in the file", theirs, stated))
+			p.Expected = fmt.Sprintf("%.4g, what completed over the %.4g s of the benchmark", rate, seconds)
+			p.Used = "what completed over the benchmark's length"
+			p.Hint = "GuideLLM's mean is of another window: of moments up to 0.6, later from the first token to the last"
+		}
 	}
 	set("rps", "requests_per_second", n/seconds)
 	out, ok := total("output_token_count")

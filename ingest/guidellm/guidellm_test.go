@@ -80,6 +80,19 @@ func TestRatesAreTotalsOverTheDuration(t *testing.T) {
 	}
 }
 
+// A rate that differs from the file's own in the digits that are shown is said; one that agrees is not.
+func TestOwnRateIsNoted(t *testing.T) {
+	for own, want := range map[string]string{"3.19507": "own-rate", "3.2": ""} {
+		r := reader.Must(t, "r.json", `{"metadata":{"version":2},"benchmarks":[{"start_time":1.7e9,"end_time":1700000005.0,`+
+			`"metrics":{"request_latency":{"successful":{"count":2,"mean":0.02}},"output_token_count":{"successful":{"mean":8,`+
+			`"count":2}},"output_tokens_per_second":{"successful":{"mean":`+own+`}}}}]}`)
+		Expect(t, r.Points[0], map[string]float64{"output_tps.value": 3.2})
+		if Codes(r) != want {
+			t.Errorf("%s: %v", own, r.Problems)
+		}
+	}
+}
+
 func TestOld(t *testing.T) {
 	r := reader.Must(t, "benchmarks.json", old)
 	p := r.Points[0]

@@ -1,6 +1,7 @@
 package lighteval
 
 import (
+	"encoding/json"
 	"path"
 	"regexp"
 	"strconv"
@@ -42,6 +43,7 @@ func Read(f *decode.File) schema.Reading {
 	if t, err := time.Parse("2006-01-02T15-04-05", stamp.FindString(path.Base(f.Path))); err == nil {
 		r.Facts.Start, r.Facts.End, r.Facts.StartNote = t, t, "by the file's name, zone not stated"
 	}
+	stated := configuration(general)
 	for _, task := range v.Get("results").Members() {
 		name, shots := split(task.Key)
 		if name == "all" || strings.HasSuffix(name, ":_average") {
@@ -59,10 +61,53 @@ func Read(f *decode.File) schema.Reading {
 			if se, ok := task.Val.Get(metric.Key + "_stderr").Float(); ok {
 				s.Stderr = schema.Num(se)
 			}
+			s.N, s.Total = questions(v.Get("config_tasks"), task.Key, name)
+			s.Limit, s.Unknown = general.Get("max_samples").Ptr(), stated
 			r.Scores = append(r.Scores, s)
 		}
 	}
 	return r
+}
+
+// questions returns how many of a task's questions were asked, and how many it has; 0 where config_tasks does not say.
+// The harness writes -1 before it has loaded the questions.
+func questions(tasks decode.Value, key, name string) (n, total int) {
+	for _, k := range []string{key, name} {
+		if x, ok := tasks.At(k, "effective_num_docs").Int(); ok && x > 0 && n == 0 {
+			n = x
+		}
+		if x, ok := tasks.At(k, "original_num_docs").Int(); ok && x > 0 && total == 0 {
+			total = x
+		}
+	}
+	return n, total
+}
+
+// configuration returns what a file states of the model's numbers: {"dtype": "bfloat16", "quantization": "fp8"}. Early
+// versions write model_dtype, later ones the model's whole configuration.
+func configuration(general decode.Value) schema.Unknown {
+	out := schema.Unknown{}
+	model := general.Get("model_config")
+	for _, field := range []struct {
+		name  string
+		value decode.Value
+	}{
+		{"dtype", general.Get("model_dtype")}, {"dtype", model.Get("dtype")}, {"quantization", model.Get("quantization")},
+		{"load_in_4bit", model.At("quantization_config", "load_in_4bit")},
+		{"load_in_8bit", model.At("quantization_config", "load_in_8bit")},
+	} {
+		text := strings.TrimPrefix(field.value.Text(), "torch.")
+		if text == "" || out[field.name] != nil || len(text) > 60 {
+			continue
+		}
+		if raw, err := json.Marshal(text); err == nil {
+			out[field.name] = raw
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return out
 }
 
 // split takes the shots out of a task's name: "leaderboard|arc:challenge|25", in later versions with "|0" after it.

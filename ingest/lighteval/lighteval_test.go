@@ -1,6 +1,7 @@
 package lighteval_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/ttreport/ttreport/ingest/lighteval"
@@ -29,3 +30,19 @@ func TestResults(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) { reader.Fuzz(f, "x.json", results) }
+
+// How many questions were asked is in config_tasks, under names with and without the shots; -1 is no number.
+func TestQuestions(t *testing.T) {
+	for config, want := range map[string][2]int{
+		`"leaderboard|arc:challenge":{"effective_num_docs":100,"original_num_docs":1172}`: {100, 1172},
+		`"leaderboard|arc:challenge|25":{"effective_num_docs":7,"original_num_docs":-1}`:  {7, 0},
+		`"leaderboard|arc:challenge":{"effective_num_docs":-1,"original_num_docs":-1}`:    {0, 0},
+		`"leaderboard|hellaswag":{"effective_num_docs":5}`:                                {0, 0},
+	} {
+		text := strings.Replace(results, `"versions"`, `"config_tasks":{`+config+`},"versions"`, 1)
+		s := reader.Must(t, "results_2026-01-02T03-04-05.678.json", text).Scores[0]
+		if s.N != want[0] || s.Total != want[1] {
+			t.Errorf("%s: %d of %d, want %v", config, s.N, s.Total, want)
+		}
+	}
+}

@@ -3,6 +3,8 @@ package listing
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest"
@@ -62,11 +64,41 @@ func (w writer) summary(set ingest.Set) string {
 			parts = append(parts, fmt.Sprintf("%d %s", x.n, x.what))
 		}
 	}
-	return fmt.Sprintf("%s%s: %s. %s and %s in %s; %s.",
-		plaintext.Plural(len(set.Files), "file"), in, strings.Join(parts, ", "),
-		plaintext.Plural(points, "point"), plaintext.Plural(scores, "score"), plaintext.Plural(len(set.Runs), "run"),
-		Counts(set.Problems))
+	read := fmt.Sprintf("%s and %s in %s; %s.", plaintext.Plural(points, "point"), plaintext.Plural(scores, "score"),
+		plaintext.Plural(len(set.Runs), "run"), Counts(set.Problems))
+	if points+scores+beside == 0 {
+		read = nothing(set)
+	}
+	return fmt.Sprintf("%s%s: %s. %s", plaintext.Plural(len(set.Files), "file"), in, strings.Join(parts, ", "), read)
 }
+
+// nothing says that no number was read, and what the files resemble: that there are no problems would be no answer.
+func nothing(set ingest.Set) string {
+	near := map[string]int{}
+	for _, f := range set.Files {
+		if f.Format == ingest.Unknown && f.Detail != "" {
+			near[f.Detail]++
+		}
+	}
+	out := "Nothing was read: no file is a result in a format that is read"
+	if len(set.Problems) > 0 {
+		out += "; " + Counts(set.Problems)
+	}
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(near)) {
+		names = append(names, fmt.Sprintf("%s (%s)", name, plaintext.Plural(near[name], "file")))
+	}
+	if len(names) > mostNearest {
+		names = append(names[:mostNearest], "others")
+	}
+	if len(names) > 0 {
+		out += ". Nearest: " + strings.Join(names, ", ")
+	}
+	return out + ". ttreport help files lists what is read."
+}
+
+// mostNearest is how many formats are named that unknown files resemble.
+const mostNearest = 5
 
 // Counts says how many problems there are of each severity.
 func Counts(problems []schema.Problem) string {

@@ -71,6 +71,10 @@ func Read(f *decode.File) schema.Reading {
 		}
 	}
 	d.Keep("sut", values["sut name"])
+	if said := values["result is"]; said != "" {
+		r.Detail += ", " + said
+		d.Keep("run_result", said) // what the load generator says of the run
+	}
 	identify(f.Path, &r)
 	d.Done()
 	return r

@@ -101,3 +101,13 @@ func TestAccuracyIsNoSpeed(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) { reader.Fuzz(f, "mlperf_log_summary.txt", server, offline) }
+
+// What the load generator says of a run stands with the result, whether it is valid or not; it is no setting.
+func TestVerdictIsKept(t *testing.T) {
+	for _, said := range []string{"VALID", "INVALID"} {
+		r := reader.Must(t, "mlperf_log_summary.txt", strings.Replace(server, "Result is : VALID", "Result is : "+said, 1))
+		if !strings.HasSuffix(r.Detail, ", "+said) || string(r.Points[0].Extra["run_result"]) != `"`+said+`"` {
+			t.Errorf("%s: %q %v", said, r.Detail, r.Points[0].Extra)
+		}
+	}
+}

@@ -9,9 +9,13 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
+// Day is the pattern of a day in a name, as tools write it: one separator throughout or none, a month, a day, a year
+// that may be. "2048_1024" is an ISL and an OSL.
+const Day = `20[0-3]\d(?:-[01]\d-[0-3]\d|_[01]\d_[0-3]\d|\.[01]\d\.[0-3]\d|[01]\d[0-3]\d)`
+
 var (
 	// dates are times, hashes and long numbers in names: of a day, a second, a process.
-	dates = regexp.MustCompile(`\d{4}[-_.]?\d\d[-_.]?\d\d(?:[T_. -]*\d\d[-:_.h]?\d\d(?:[-:_.m]?\d\d)?(?:\.\d+)?s?` +
+	dates = regexp.MustCompile(Day + `(?:[Tt_. -]*\d\d[-:_.h]?\d\d(?:[-:_.m]?\d\d)?(?:\.\d+)?s?` +
 		`(?:Z|[+-]\d\d:?\d\d)?)?|\d\d[-:h]\d\d[-:m]\d\ds?|\d{9,}|` +
 		`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 	hash       = regexp.MustCompile(`^[0-9a-f]{7,40}$`)
@@ -222,9 +226,16 @@ func counts(values []string, word string) bool {
 	return len(numbers) > 1 && (days || numbers[len(numbers)-1]-numbers[0] == len(numbers)-1)
 }
 
-// unnumbered makes one name of x and x_1: the first of several repeats often has no number.
+// unnumbered makes one name of x, x_1 and x_run: the first of several repeats often has no number. The number of x_run1
+// is gone already.
 func unnumbered(names []string) []string {
 	for i, n := range names {
+		word := strings.TrimRight(n, "abcdefghijklmnopqrstuvwxyz")
+		if short := strings.TrimRight(word, "-_. (/"); short != word && slices.Contains(names, short) &&
+			strings.Contains(counter, " "+n[len(word):]+" ") {
+			names[i] = short
+			continue
+		}
 		if short := strings.TrimRight(strings.TrimRight(n, "123456789"), "-_. (/"); short != n {
 			if slices.Contains(names, short) && len(n)-len(short) <= 3 {
 				names[i] = short

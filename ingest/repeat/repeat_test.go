@@ -135,9 +135,12 @@ func TestNamesTellApart(t *testing.T) {
 		{"r/x_1.json r/x_2.json r/x_4.json r/x_8.json", "file=x_1 file=x_2 file=x_4 file=x_8"},
 		{"r/bs_1.json r/bs_2.json", "file=bs_1 file=bs_2"},
 		{"r/x-warm.json r/x-cold.json", "file=x-warm file=x-cold"},
+		{"r/result_2048_1024_1500.txt r/result_2048_1024_900.txt", "file=result_2048_1024_1500 file=result_2048_1024_900"},
 		// repeats
 		{"r/x_1.json r/x_2.json r/x_3.json", "- - -"},
 		{"r/x.json r/x_1.json r/x_2.json", "- - -"},
+		{"r/x.json r/x_run1.json r/x_run2.json", "- - -"},
+		{"r/x_2026-03-16T15-33-00.123.json r/x_2026-03-17T15-34-01.77.json", "- -"},
 		{"r/a.json r/b.json", "- -"},
 		{"r/run1/x.json r/run7/x.json", "- -"},
 		{"r/x-seed-11.json r/x-seed-42.json", "- -"},

@@ -1,38 +1,42 @@
 package repeat
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// FilterMark stands between the filter of a score and what tells it from others of the same name.
-const FilterMark = " | "
+// withoutAsks is a filter without the marks of how its score was asked for, which are made again with each reading. The
+// mark of a name stays, because the results that it was compared with may be in other runs.
+func withoutAsks(filter string) string {
+	own, _ := schema.SplitFilter(filter)
+	if file := schema.FileOf(filter); file != "" {
+		return own + schema.FileMark + file
+	}
+	return own
+}
+
+// scoreName is what scores have in common that may be repeats.
+type scoreName struct{ task, metric, filter, asked string }
 
 // SeparateScores tells scores of one run apart that have one name and were asked for in different ways: with other
 // shots, limits or versions of the task. It adds what differs to the filter, in place, and returns a problem for each
 // name.
 func SeparateScores(scores []schema.Score) []schema.Problem {
-	type name struct{ task, metric, filter string }
-	groups := map[name][]*schema.Score{}
-	var order []name
+	all := make([]*schema.Score, len(scores))
 	for i := range scores {
-		s := &scores[i]
-		filter, _, _ := strings.Cut(s.Filter, FilterMark)
-		n := name{s.Task, s.Metric, filter}
-		if len(groups[n]) == 0 {
-			order = append(order, n)
-		}
-		groups[n] = append(groups[n], s)
+		all[i] = &scores[i]
+		all[i].Filter = withoutAsks(all[i].Filter)
 	}
 	var out []schema.Problem
-	for _, n := range order {
-		group := groups[n]
-		for _, s := range group {
-			s.Filter = n.filter
-		}
+	for _, group := range byName(all, func(*schema.Score) string { return "" }) {
 		if len(group) < 2 {
 			continue
 		}
@@ -44,14 +48,14 @@ func SeparateScores(scores []schema.Score) []schema.Problem {
 		for _, what := range names {
 			for i, s := range group {
 				if v := values[i][what]; v != "" {
-					s.Filter += FilterMark + what + " " + v
+					s.Filter += schema.FilterMark + what + " " + v
 				}
 			}
 		}
 		if len(names) > 0 {
 			out = append(out, schema.Problem{
 				Severity: schema.SevNote, Path: group[0].Source.Path, Code: "told-apart",
-				Found:    fmt.Sprintf("%d scores of %s with different %s", len(group), n.task, strings.Join(names, ", ")),
+				Found:    fmt.Sprintf("%d scores of %s with different %s", len(group), group[0].Task, strings.Join(names, ", ")),
 				Expected: "repeats to agree in what was asked", Used: "each under a name of its own",
 			})
 		}
@@ -59,7 +63,137 @@ func SeparateScores(scores []schema.Score) []schema.Problem {
 	return out
 }
 
-// asked is how a score was asked for.
+// byName groups scores of one name that were asked for alike, in the order of their first.
+func byName(scores []*schema.Score, how func(*schema.Score) string) [][]*schema.Score {
+	at := map[scoreName]int{}
+	var out [][]*schema.Score
+	for _, s := range scores {
+		n := scoreName{s.Task, s.Metric, s.Filter, how(s)}
+		i, has := at[n]
+		if !has {
+			i = len(out)
+			at[n], out = i, append(out, nil)
+		}
+		out[i] = append(out[i], s)
+	}
+	return out
+}
+
+// SeparateScoreFiles tells scores apart that state one eval and come from files whose names differ by more than a date
+// or a counter: "int4.json" and "int8.json". What differs is added to the filter, in place; a problem for each set of
+// files says so. The scores may be of several runs of one folder.
+func SeparateScoreFiles(scores []*schema.Score) []schema.Problem {
+	type told struct {
+		scores, files int
+		first         *schema.Score
+	}
+	found := map[string]*told{}
+	var order []string
+	how := func(s *schema.Score) string { return fmt.Sprint(asked(s)) }
+	for _, group := range byName(scores, how) {
+		files := map[string]bool{}
+		for _, s := range group {
+			files[s.Source.Path] = true
+		}
+		if len(files) < 2 {
+			continue
+		}
+		paths := slices.Sorted(maps.Keys(files))
+		dims := differences(paths)
+		if dims == nil {
+			continue
+		}
+		for _, s := range group {
+			i, _ := slices.BinarySearch(paths, s.Source.Path)
+			s.Filter += markOf(dims[i])
+		}
+		set := strings.Join(paths, "\n")
+		if found[set] == nil {
+			found[set] = &told{first: group[0], files: len(paths)}
+			order = append(order, set)
+		}
+		found[set].scores += len(group)
+	}
+	var out []schema.Problem
+	for _, set := range order {
+		t := found[set]
+		out = append(out, namedApart(t.first, fmt.Sprintf(
+			"%d scores of %d files that state one eval, under names that differ by more than a date or a number",
+			t.scores, t.files)))
+	}
+	return out
+}
+
+// markOf writes what tells a file apart: its name, or what it states of parallelism.
+func markOf(dims map[string]string) string {
+	var parts []string
+	for _, dim := range slices.Sorted(maps.Keys(dims)) {
+		switch {
+		case dims[dim] == "":
+		case dim == DimFile:
+			parts = append(parts, dims[dim])
+		default:
+			parts = append(parts, dim+dims[dim])
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return schema.FileMark + strings.Join(parts, " ")
+}
+
+// namedApart is the problem about scores that the names of their files tell apart.
+func namedApart(s *schema.Score, found string) schema.Problem {
+	return schema.Problem{
+		Severity: schema.SevWarning, Path: s.Source.Path, Code: "told-apart", Found: found,
+		Expected: "results that state what was different", Used: "what differs as a part of each score's name",
+		Hint: "repeats have one name and a number, such as x-1.json; of another model or build, state it in a manifest",
+	}
+}
+
+// stamped matches the names that eval harnesses write by themselves, results_<time>.json, and what a person added.
+var stamped = regexp.MustCompile(`^results_\d{4}-\d\d-\d\dT\d\d[-:]\d\d[-:]\d\d(?:\.\d+)?[-_. ]+(.+)$`)
+
+// AddedNames marks the scores of a file with what a person added to the name that its tool gave it, in place, and
+// returns a problem about it. What the model or the tasks are called says nothing more, nor does a counter.
+func AddedNames(scores []schema.Score, model string) []schema.Problem {
+	if len(scores) == 0 {
+		return nil
+	}
+	m := stamped.FindStringSubmatch(extensions.ReplaceAllString(path.Base(scores[0].Source.Path), ""))
+	if m == nil {
+		return nil
+	}
+	added := strings.Trim(strings.ToLower(m[1]), "-_. ()")
+	if isCount(added) || strings.Contains(strings.ToLower(model), added) {
+		return nil
+	}
+	for i := range scores {
+		if strings.Contains(strings.ToLower(scores[i].Task), added) {
+			return nil
+		}
+	}
+	for i := range scores {
+		scores[i].Filter += schema.FileMark + added
+	}
+	return []schema.Problem{namedApart(&scores[0],
+		fmt.Sprintf("%d scores of a file whose name has %q after the time that its tool wrote", len(scores), added))}
+}
+
+// isCount reports a name that only numbers repeats: "1", "run2", "copy-3".
+func isCount(name string) bool {
+	for _, t := range tokens(name) {
+		if c := t[0]; c >= 'a' && c <= 'z' && !strings.Contains(counter, " "+t+" ") {
+			return false
+		}
+	}
+	return true
+}
+
+// configured are fields of scores that state how the model's numbers were kept.
+var configured = [...]string{"dtype", "quantization", "load_in_4bit", "load_in_8bit"}
+
+// asked is how a score was asked for, and of what configuration of the model.
 func asked(s *schema.Score) map[string]string {
 	out := map[string]string{}
 	if s.Fewshot != nil {
@@ -70,6 +204,12 @@ func asked(s *schema.Score) map[string]string {
 	}
 	if s.Version != "" {
 		out["version"] = s.Version
+	}
+	for _, name := range configured {
+		var text string
+		if json.Unmarshal(s.Unknown[name], &text) == nil && text != "" {
+			out[name] = text
+		}
 	}
 	return out
 }

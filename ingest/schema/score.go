@@ -25,6 +25,27 @@ type Score struct {
 	Unknown   Unknown
 }
 
+// FilterMark stands between the filter of a score and what tells it from others of the same name.
+const FilterMark = " | "
+
+// FileMark stands before what the name of a file says of its scores.
+const FileMark = FilterMark + "file "
+
+// FileOf returns what the name of its file says of a score, "" for nothing.
+func FileOf(filter string) string {
+	_, rest, _ := strings.Cut(filter, FileMark)
+	rest, _, _ = strings.Cut(rest, FilterMark)
+	return rest
+}
+
+// SplitFilter returns the filter that the tool wrote and, from the first mark on, what tells the score apart.
+func SplitFilter(filter string) (own, apart string) {
+	if i := strings.Index(filter, FilterMark); i >= 0 {
+		return filter[:i], filter[i:]
+	}
+	return filter, ""
+}
+
 // MeanOf returns the name of a metric that is the mean of several of the same task.
 func MeanOf(metrics ...string) string { return "mean(" + strings.Join(metrics, ", ") + ")" }
 

@@ -141,7 +141,7 @@ const evalTask = "eval"
 func EvalKey(s *Score) Key {
 	k := Key{Task: evalTask, Dataset: s.Task}
 	if s.Filter != "" && s.Filter != "none" {
-		k.Dims = map[string]string{"filter": s.Filter}
+		k.Dims = map[string]string{"filter": strings.TrimPrefix(s.Filter, FilterMark)}
 	}
 	return k
 }

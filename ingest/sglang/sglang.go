@@ -2,6 +2,7 @@ package sglang
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -33,6 +34,7 @@ func Read(f *decode.File) schema.Reading {
 	d := draft.New(f, &r, v, "sglang")
 	key(v, d)
 	r.Facts = facts(v)
+	parts(v, d)
 	for _, m := range v.Members() {
 		stat, of, ok := draft.StatKey(m.Key, "_ms")
 		if x, has := m.Val.Float(); ok && has {
@@ -105,16 +107,80 @@ func claimed(v decode.Value, d *draft.Draft) {
 // facts reads the model and the version from server_info, which newer versions write.
 func facts(v decode.Value) schema.Facts {
 	var f schema.Facts
-	info := v.Get("server_info")
-	for _, name := range []string{"model_path", "served_model_name"} {
-		if f.Model.ID == "" {
-			f.Model.ID = info.Get(name).Str()
+	infos := append([]decode.Value{v.Get("server_info")}, disaggregated(v)...)
+	for _, info := range infos {
+		for _, name := range []string{"model_path", "served_model_name"} {
+			if f.Model.ID == "" {
+				f.Model.ID = info.Get(name).Str()
+			}
 		}
 	}
-	if version := info.Get("version").Str(); version != "" {
-		f.Stack.Engine, f.Stack.Version = "sglang", version
+	versions := versionsOf(infos)
+	if len(versions) > 0 {
+		f.Stack.Engine, f.Stack.Version = "sglang", strings.Join(versions, " + ")
 	}
 	return f
+}
+
+// disaggregated returns what the router of a disaggregated server states of its prefill and decode servers, in this
+// order.
+func disaggregated(v decode.Value) []decode.Value {
+	var out []decode.Value
+	for _, part := range []string{"prefill", "decode"} {
+		servers := v.At("server_info", part)
+		for i := range min(servers.Len(), 100) {
+			out = append(out, servers.Index(i))
+		}
+	}
+	return out
+}
+
+// versionsOf lists the versions that servers state, each once, in their order.
+func versionsOf(infos []decode.Value) []string {
+	var out []string
+	for _, info := range infos {
+		if version := info.Get("version").Str(); version != "" && !slices.Contains(out, version) {
+			out = append(out, version)
+		}
+	}
+	return out
+}
+
+// parts describes a disaggregated server: how many servers prefill and decode, and where these differ in version or
+// model.
+func parts(v decode.Value, d *draft.Draft) {
+	servers := disaggregated(v)
+	if len(servers) == 0 {
+		return
+	}
+	prefill, decoding := v.At("server_info", "prefill").Len(), v.At("server_info", "decode").Len()
+	d.Dim("disaggregated", fmt.Sprintf("%dp%dd", prefill, decoding))
+	for _, what := range []string{"version", "model_path"} {
+		var said []string
+		for i, info := range servers {
+			part := "prefill"
+			if i >= prefill {
+				part = "decode"
+			}
+			if text := info.Get(what).Str(); text != "" && !slices.Contains(said, part+" "+text) {
+				said = append(said, part+" "+text)
+			}
+		}
+		if slices.ContainsFunc(said, func(s string) bool { return value(s) != value(said[0]) }) {
+			p := d.Problem(schema.SevWarning, "servers-differ", v.Get("server_info"),
+				fmt.Sprintf("servers with different %s: %s", what, strings.Join(said, ", ")))
+			p.Expected, p.Used = "one "+what+" on all servers", "both, as the engine's version"
+			if what == "model_path" {
+				p.Used = "that of the prefill server"
+			}
+		}
+	}
+}
+
+// value is what follows the name of a part.
+func value(said string) string {
+	_, v, _ := strings.Cut(said, " ")
+	return v
 }
 
 // recompute uses the arrays of --output-details.

@@ -51,3 +51,23 @@ func TestDetails(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) { reader.Fuzz(f, "x.jsonl", old, now) }
+
+// The router of a disaggregated server states the servers behind it in place of itself.
+func TestDisaggregated(t *testing.T) {
+	text := func(prefill, decode string) string {
+		return `{"completed":1,"mean_e2e_latency_ms":5,"request_rate":Infinity,"server_info":{"prefill":[` + prefill +
+			`],"decode":[` + decode + `]}}`
+	}
+	const a, b = `{"model_path":"acme/m","version":"0.5.5"}`, `{"model_path":"acme/m","version":"0.5.6"}`
+	for _, c := range []struct{ prefill, decode, version, codes, dim string }{
+		{a, a, "0.5.5", "", "1p1d"},
+		{a, b + "," + b, "0.5.5 + 0.5.6", "servers-differ", "1p2d"},
+		{a, `{"model_path":"acme/other","version":"0.5.5"}`, "0.5.5", "servers-differ", "1p1d"},
+	} {
+		r := reader.Must(t, "x.jsonl", text(c.prefill, c.decode))
+		if r.Facts.Model.ID != "acme/m" || r.Facts.Stack.Version != c.version || Codes(r) != c.codes ||
+			r.Points[0].Key.Dims["disaggregated"] != c.dim {
+			t.Errorf("%+v: %+v %s %v", c, r.Facts, Codes(r), r.Points[0].Key.Dims)
+		}
+	}
+}

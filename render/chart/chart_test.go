@@ -3,6 +3,7 @@ package chart_test
 import (
 	"math"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/render/chart"
@@ -39,6 +40,23 @@ func TestPanel(t *testing.T) {
 	in.Points = []render.Point{{}}
 	if p := chart.NewPanel(in); p.Last != nil || len(p.Points) != 0 {
 		t.Errorf("nothing measured: %+v", p)
+	}
+}
+
+// The labels of the scale lie inside of the picture, however long, and the plot begins right of them.
+func TestPanelScaleFits(t *testing.T) {
+	for _, c := range []struct{ value, left float64 }{{5, 44}, {161202, 55}, {12345678, 65}, {-1234567.5, 65}} {
+		point := render.Point{OK: true, Value: c.value}
+		in := render.Panel{Releases: []string{"a", "b"}, Points: []render.Point{point, point}}
+		p := chart.NewPanel(in)
+		for _, l := range p.Scale {
+			if room := l.X / float64(utf8.RuneCountInString(l.Text)); room < 6.2 {
+				t.Errorf("%q ends at %g", l.Text, l.X)
+			}
+		}
+		if p.Left > c.left+8 || p.Left < 44 || p.Points[0].X <= p.Left {
+			t.Errorf("%g: the plot begins at %g, its first point is at %g", c.value, p.Left, p.Points[0].X)
+		}
 	}
 }
 

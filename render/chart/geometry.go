@@ -73,3 +73,17 @@ func short(name string) string {
 	}
 	return name
 }
+
+// width is at least how wide a text of 12 units is in a sans-serif face: digits are 6.7 wide in Arial and its likes.
+func width(text string) float64 {
+	w := 0.
+	for _, r := range text {
+		switch {
+		case strings.ContainsRune(",. ", r):
+			w += 3.6
+		default:
+			w += 7.2
+		}
+	}
+	return w
+}

@@ -11,7 +11,8 @@ import (
 
 // Panel is the history of one series as a picture of 380 by 120.
 type Panel struct {
-	Band   *Rect // where one new value was expected
+	Left   float64 // where the plot begins, right of the widest label of the scale
+	Band   *Rect   // where one new value was expected
 	Limit  *PanelLimit
 	Scale  []Label // of the lowest and highest of what is drawn
 	X      []Label // the first release and the last
@@ -44,8 +45,9 @@ type PanelPoint struct {
 
 const (
 	panelW, panelH                  = 380., 120.
-	panelLeft, panelRight, panelTop = 44., 12., 16.
+	panelLeft, panelRight, panelTop = 44., 12., 16. // the least on the left
 	panelAxis                       = panelH - 20.
+	panelGap                        = 4. // between a label and the plot
 )
 
 // NewPanel places a panel. The span is never less than twice what matters to either side.
@@ -66,22 +68,25 @@ func NewPanel(in render.Panel) Panel {
 	low, high := lo, hi
 	lo, hi = least(lo, hi, 4*in.Effect*math.Abs(in.Points[last].Value))
 	y := func(v float64) float64 { return round(panelAxis - 4 - (v-lo)/(hi-lo)*(panelAxis-4-panelTop)) }
+	top, bottom := words.Number(high), words.Number(low)
+	p.Left = math.Max(panelLeft, math.Ceil(max(width(top), width(bottom)))+panelGap+1)
 	x := func(i int) float64 {
-		return round(panelLeft + (float64(i)+.5)/float64(len(in.Points))*(panelW-panelLeft-panelRight))
+		return round(p.Left + (float64(i)+.5)/float64(len(in.Points))*(panelW-p.Left-panelRight))
 	}
 	p.place(in, last, x, y)
-	p.Scale = []Label{
-		{XY{panelLeft - 4, y(high) + 4}, words.Number(high), true}, {XY{panelLeft - 4, y(low) + 4}, words.Number(low), true},
-	}
+	p.Scale = []Label{{XY{p.Left - panelGap, y(high) + 4}, top, true}, {XY{p.Left - panelGap, y(low) + 4}, bottom, true}}
 	if e := in.Expected; e != nil {
 		half := (x(1) - x(0)) / 2
-		p.Band = &Rect{round(math.Max(panelLeft, x(e.From)-half)), y(e.High), panelW - panelRight, y(e.Low)}
+		p.Band = &Rect{round(math.Max(p.Left, x(e.From)-half)), y(e.High), panelW - panelRight, y(e.Low)}
 	}
 	if l := in.Limit; l != nil && l.Value >= lo && l.Value <= hi {
 		p.Limit = &PanelLimit{y(l.Value), l.Label}
 	}
 	return p
 }
+
+// LimitX is where the label of the limit begins.
+func (p Panel) LimitX() float64 { return p.Left + 2 }
 
 // Dots are the values as path data: lines of no length, which round ends make dots.
 func (p Panel) Dots() string {

@@ -104,7 +104,7 @@ type (
 		Interval  *[2]float64     `json:"interval"`
 		P         *float64        `json:"p"`
 		Q         *float64        `json:"q"`
-		N         int             `json:"n"`
+		N         *int            `json:"n"` // null when not stated
 		First     string          `json:"first,omitempty"`
 		Follow    *followJSON     `json:"followup,omitempty"`
 		Reason    string          `json:"reason"`
@@ -181,7 +181,7 @@ func verdictOf(v *schema.Verdict) verdictJSON {
 		Interval:  v.Interval,
 		P:         v.P.Ptr(),
 		Q:         v.Q.Ptr(),
-		N:         v.N,
+		N:         counted(v.N),
 		First:     v.First,
 		Reason:    v.Reason.Code(),
 		Facts:     v.Reason,
@@ -263,4 +263,12 @@ func Write(w io.Writer, v any) error {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", " ")
 	return enc.Encode(v)
+}
+
+// counted is a count, nil where 0 stands for one that is not known.
+func counted(n int) *int {
+	if n == 0 {
+		return nil
+	}
+	return &n
 }

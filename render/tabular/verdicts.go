@@ -30,7 +30,7 @@ type Verdict struct {
 	Limit     Num             `csv:"limit"` // least change that matters; against targets the tolerance
 	Noise     Num             `csv:"noise"` // one standard deviation, relative
 	Releases  Text            `csv:"baseline_releases"`
-	N         int             `csv:"n"`
+	N         Text            `csv:"n"`
 	Reason    Text            `csv:"reason"`
 	Detail    Text            `csv:"detail"` // what people and tools wrote, and what differs
 	Decision  Text            `csv:"decision"`
@@ -76,7 +76,7 @@ func verdictOf(v *schema.Verdict) Verdict {
 		Simulated: v.Device == schema.Simulated, Key: Text(v.Key.String()), Metric: Text(v.Metric),
 		Stat: Text(v.Stat), Against: v.Against, Level: Text(v.Level), Required: v.Required, Verdict: v.Outcome,
 		Evidence: v.Evidence, Value: Num{v.Value}, Reference: Num{v.Ref}, Unit: Text(schema.Unit(v.Metric)),
-		Effect: Num{v.Effect}, N: v.N,
+		Effect: Num{v.Effect}, N: count(v.N),
 	}
 	if v.Interval != nil {
 		row.Low, row.High = finite(v.Interval[0]), finite(v.Interval[1])

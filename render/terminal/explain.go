@@ -31,7 +31,11 @@ func Verdict(w io.Writer, v schema.Verdict) {
 		p.line("%-20s %.6g to %.6g", "95 % interval", v.Interval[0], v.Interval[1])
 	}
 	p.number("q, over the evals", v.Q)
-	p.line("%-20s %d", "n", v.N)
+	if v.N > 0 {
+		p.line("%-20s %d", "n", v.N)
+	} else {
+		p.line("%-20s not stated", "n")
+	}
 	for _, f := range words.Facts(v.Reason) {
 		p.line("%-20s %s", f.Name, f.Text)
 	}

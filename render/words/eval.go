@@ -3,6 +3,7 @@ package words
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 )
@@ -88,6 +89,9 @@ func evalLimit(v *schema.Verdict, r schema.EvalLimit) string {
 	value, _ := v.Value.Get()
 	ref, _ := v.Ref.Get()
 	if v.Metric == schema.MetricPassed {
+		if r.N == 0 {
+			return fmt.Sprintf("%s: %s of an unstated number of cases passed; all must.", r.Task, percent(value))
+		}
 		return fmt.Sprintf("%s: %s of %s passed; all must.", r.Task, Count(int(math.Round(value*float64(r.N)))),
 			Plural(r.N, "case"))
 	}
@@ -115,3 +119,6 @@ func evalLimit(v *schema.Verdict, r schema.EvalLimit) string {
 	}
 	return out + "."
 }
+
+// Filter is the filter of a score with what tells it from others of its name, which may stand alone.
+func Filter(filter string) string { return strings.TrimPrefix(filter, schema.FilterMark) }

@@ -36,11 +36,22 @@ func aboutLint(l *lint.Lint) string {
 	return ""
 }
 
+// questions is a number of questions; 0 stands for one that no file states.
+func questions(n int) string {
+	if n == 0 {
+		return "an unstated number of questions"
+	}
+	return Plural(n, "question")
+}
+
 func scoreLint(_ string, detail lint.Detail) string {
 	switch d := detail.(type) {
 	case lint.ZeroScore:
-		return fmt.Sprintf("%s scores exactly 0 of %d questions: look at the harness's log before believing it.",
-			d.Task, d.N)
+		of := ""
+		if d.N > 0 {
+			of = " of " + Plural(d.N, "question")
+		}
+		return fmt.Sprintf("%s scores exactly 0%s: look at the harness's log before believing it.", d.Task, of)
 	case lint.ImpossibleScore:
 		return fmt.Sprintf("%s: %s of %s is no share of right answers; its harness failed, or its unit is another.",
 			d.Task, d.Metric, digits(d.Value))
@@ -52,10 +63,14 @@ func scoreLint(_ string, detail lint.Detail) string {
 		if d.Of > 0 {
 			of = fmt.Sprint(d.Of)
 		}
-		return fmt.Sprintf("%s asked the first %d of %s questions, which are no random sample.", d.Task, d.N, of)
+		first := "only the first"
+		if d.N > 0 {
+			first = fmt.Sprintf("the first %d", d.N)
+		}
+		return fmt.Sprintf("%s asked %s of %s questions, which are no random sample.", d.Task, first, of)
 	case lint.ZeroStderr:
-		return fmt.Sprintf("%s is perfect with a standard error of 0; over %d questions that is no certainty, "+
-			"and Wilson's interval is used.", d.Task, d.N)
+		return fmt.Sprintf("%s is perfect with a standard error of 0; over %s that is no certainty, "+
+			"and Wilson's interval is used.", d.Task, questions(d.N))
 	}
 	return ""
 }

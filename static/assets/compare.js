@@ -178,6 +178,7 @@
       var c = x.t.c[x.i],
         h = x.t.h && x.t.h[x.i];
       if (c == null || h == null) return "";
+      h /= 1e4;
       return percent(Math.expm1(Math.log1p(c) - h)) + " to " + percent(Math.expm1(Math.log1p(c) + h));
     }
     var v = view("Differences", cols, function (k) {

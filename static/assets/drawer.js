@@ -104,7 +104,7 @@
     if (c == null) return "";
     var ref = t.b && i in t.b ? t.b[i] : t.v[i] / (1 + c),
       plain = Math.abs(t.v[i] / (1 + c) / ref - 1) < 1e-4,
-      h = t.h[i],
+      h = t.h[i] == null ? null : t.h[i] / 1e4,
       n = at(t.k, i);
     return (
       (plain ? quantity(t.v[i], m.unit) + " / " + quantity(ref, m.unit) + " − 1 = " + percent(c) : percent(c) + " against " + quantity(ref, m.unit)) +

@@ -17,6 +17,7 @@ import (
 type evalID struct {
 	system schema.System
 	task   string
+	file   string // what the names of its files say, where results state no difference
 	seq    sequence
 }
 
@@ -90,7 +91,7 @@ func evalsOf(c *columns.Columns, runs []int, screen *screen, release int,
 		rows := c.ScoresOf(run)
 		for i := range rows {
 			s := &rows[i]
-			id, n := evalID{systemOf(h), s.Task, seq}, evalName{s.Metric, s.Filter}
+			id, n := evalID{systemOf(h), s.Task, schema.FileOf(s.Filter), seq}, evalName{s.Metric, s.Filter}
 			if all[id] == nil {
 				all[id] = map[evalName]*evalValue{}
 			}
@@ -128,14 +129,18 @@ func evalRank(metric, filter string) int {
 	metrics := []string{"exact_match", "acc", "accuracy", "pass@1", "prompt_level_strict_acc", "acc_norm", "score",
 		"f1"}
 	filters := []string{"strict-match", "none", "", "custom-extract", "flexible-extract"}
-	m, f := slices.Index(metrics, strings.ToLower(metric)), slices.Index(filters, filter)
+	own, apart := schema.SplitFilter(filter)
+	m, f := slices.Index(metrics, strings.ToLower(metric)), slices.Index(filters, own)
 	if m < 0 {
 		m = len(metrics)
 	}
 	if f < 0 {
 		f = len(filters)
 	}
-	return m*10 + f
+	if apart != "" {
+		f += len(filters) + 1
+	}
+	return m*20 + f
 }
 
 // share returns a score as a share of right answers, if it is one: a fraction or a percentage of a metric where

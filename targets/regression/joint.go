@@ -27,9 +27,8 @@ type sighting struct {
 }
 
 // sightings lists the newest runs of a cell, the newest first: the later runs of the release, its first run, and those
-// of up to two releases before. A run that was shown to be unchanged begins no change. A build that never joins has no
-// sightings but its own.
-func (j *judge) sightings(x *test, list []sighting, small bool) (all []sighting, own int) {
+// of up to two releases before. A build that never joins has no sightings but its own.
+func (j *judge) sightings(x *test, list []sighting) (all []sighting, own int) {
 	o := &j.t.Obs[x.obs]
 	if o.K2 > 0 {
 		list = append(list, sighting{x.obs, x.base.mean + j.second(x)})
@@ -38,9 +37,6 @@ func (j *judge) sightings(x *test, list []sighting, small bool) (all []sighting,
 	own = len(list)
 	if j.joins(x.obs) {
 		for _, e := range x.base.prev[:x.base.prevs] {
-			if !small && j.rows[e.obs].Word == Unchanged {
-				break
-			}
 			list = append(list, sighting{e.obs, e.z})
 		}
 	}
@@ -56,7 +52,7 @@ func (j *judge) together(x *test, p *prior) {
 		return
 	}
 	var room [4]sighting
-	list, own := j.sightings(x, room[:0], false)
+	list, own := j.sightings(x, room[:0])
 	dir := math.Copysign(1, x.d)
 	base := x.base.summary()
 	var best joint
@@ -70,6 +66,9 @@ func (j *judge) together(x *test, p *prior) {
 		}
 		if looks++; looks == 1 {
 			behind = base.n
+		}
+		if k > own && j.rows[list[k-1].obs].Word == Unchanged {
+			continue // what was shown to be unchanged begins no change; the window counts as one that was tried
 		}
 		w, ok := j.windowed(x, list[:k], base, dir, p)
 		w.p = math.Min(1, w.p/j.rules.share(k, behind))

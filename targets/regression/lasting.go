@@ -10,7 +10,7 @@ func (j *judge) lasting(x *test, p *prior) {
 		return
 	}
 	var room [4]sighting
-	list, own := j.sightings(x, room[:0], true)
+	list, own := j.sightings(x, room[:0])
 	dir := math.Copysign(1, x.d)
 	base := x.base.summary()
 	for k := 2; k <= min(3, len(list)); k++ {

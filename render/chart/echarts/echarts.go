@@ -177,6 +177,7 @@ func curve(f render.Curve) Chart {
 		charts.WithGridOpts(opts.Grid{Left: "64", Right: "24", Top: "64", Bottom: "48"}),
 		charts.WithXAxisOpts(opts.XAxis{
 			Type: "value", Name: f.XTitle, NameLocation: "middle", NameGap: 28, Scale: opts.Bool(true),
+			AxisLabel: &opts.AxisLabel{HideOverlap: opts.Bool(true)},
 		}),
 		charts.WithYAxisOpts(opts.YAxis{Type: "value", Name: f.YTitle}),
 	)
@@ -219,5 +220,6 @@ func style(a render.Age) []charts.SeriesOpts {
 	return []charts.SeriesOpts{
 		charts.WithLineChartOpts(opts.LineChart{SymbolSize: size, ShowSymbol: opts.Bool(true)}),
 		charts.WithLineStyleOpts(look), charts.WithItemStyleOpts(opts.ItemStyle{Color: colour}), charts.WithLabelOpts(label),
+		charts.WithLabelLayoutOpts(opts.LabelLayout{HideOverlap: opts.Bool(true)}),
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/ttreport/ttreport/render"
@@ -167,6 +168,10 @@ func TestCurve(t *testing.T) {
 	d := o.Series[1].Data
 	if d[0].Name != "1" || d[0].Symbol != "circle" || d[1].Symbol != "emptyCircle" || fmt.Sprint(d[1].Value) != "[20 30]" {
 		t.Errorf("%+v", d)
+	}
+	data, _ := json.Marshal(c.Option) // on a small screen
+	if n := strings.Count(string(data), `"hideOverlap":true`); n != 3 {
+		t.Errorf("labels of the axis and of both lines may overlap: %d in %s", n, data)
 	}
 	if c.Links != nil || len(c.Notes[1]) != 2 {
 		t.Errorf("%+v %+v", c.Links, c.Notes)
