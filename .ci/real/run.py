@@ -7,7 +7,7 @@ Everything comes from package registries, into a folder that is removed at the e
 with the reason and is not a failure; everything else must pass. Servers listen on loopback, load is a few dozen
 requests. Exits 1 when something failed.
 """
-import argparse, csv, glob, json, os, random, shutil, sys, tempfile, time
+import argparse, csv, glob, json, os, random, re, shutil, sys, tempfile, time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
@@ -315,6 +315,24 @@ class Runs:
                            f"{time.monotonic() - begin:.0f}", f"NO: {many}" if many else "yes"))
         self.failed += [f"kubernetes: {w}" for w in (wrong, many) if w]
 
+    def duckdb(self):
+        """The queries of the page about Parquet, on the demo."""
+        folder, begin = self.folder("export"), time.monotonic()
+        self.sh(sys.executable, "-m", "venv", f"{self.work}/duckdb")
+        self.sh(f"{self.work}/duckdb/bin/pip", "install", "-q", "duckdb")
+        for argv in (["collect"], ["build"], ["export", "parquet", "warehouse"]):
+            self.sh(self.ttreport, *argv, cwd=folder)
+        with open(f"{commands.ROOT}/templates/docs/export.md") as f:
+            page = f.read()
+        queries = re.findall(r"(?:^    .*\n)+", page[page.index("## DuckDB"):page.index("## Spark")], re.M)
+        script = "import duckdb, sys\nfor q in sys.argv[1:]: print(len(duckdb.sql(q).fetchall()))"
+        rows = self.sh(f"{self.work}/duckdb/bin/python", "-c", script, *queries, cwd=folder).split()
+        found = "yes" if len(rows) == 5 and "0" not in rows[:3] + rows[4:] else f"NO: rows {rows}"
+        seconds = f"{time.monotonic() - begin:.0f}"
+        self.table.append(("duckdb", "-", "Parquet of the demo", "5 queries", seconds, found))
+        if found != "yes":
+            self.failed.append(f"duckdb: {found}")
+
     def step(self, name, run):
         try:
             run()
@@ -327,8 +345,8 @@ class Runs:
     def steps(self):
         """All steps, the quick ones first."""
         return {"aiperf": self.aiperf, "lm-eval": self.lm_eval, "inspect": self.inspect, "exec": self.exec,
-                "guidellm": self.guidellm, "slurm": self.slurm, "llama.cpp": self.llama, "docker": self.docker,
-                "podman": self.podman, "vllm": self.vllm, "kubernetes": self.kubernetes}
+                "guidellm": self.guidellm, "duckdb": self.duckdb, "slurm": self.slurm, "llama.cpp": self.llama,
+                "docker": self.docker, "podman": self.podman, "vllm": self.vllm, "kubernetes": self.kubernetes}
 
     def print(self):
         print(f"\n{'tool':<10} {'version':<12} {'server':<30} {'found':<26} {'s':>5}  read back equal")

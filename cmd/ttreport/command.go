@@ -59,7 +59,7 @@ func (s *shell) say(format string, args ...any) {
 func commands() []command {
 	return []command{
 		collectCommand(), buildCommand(), serveCommand(), demoCommand(), ingestCommand(), inspectCommand(), checkCommand(),
-		acceptCommand(), compareCommand(), bisectCommand(),
+		acceptCommand(), compareCommand(), bisectCommand(), exportCommand(),
 		verifyCommand(), targetsCommand(), modelsCommand(), doctorCommand(), initCommand(), simCommand(),
 		completionCommand(), versionCommand(), helpCommand(),
 	}

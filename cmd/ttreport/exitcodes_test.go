@@ -33,6 +33,7 @@ func ways(t *testing.T) []struct{ name, args string } {
 		{"check", ""}, {"compare", "v1 v2"},
 		{"accept", "v4 --metric ttft --reason known"},
 		{"bisect", "--dry-run --list builds.txt --model x --device n150 --workload isl=8,osl=8,c=1"}, {"verify", ""},
+		{"export", "parquet warehouse"},
 		{"targets", "list"}, {"models", ""}, {"doctor", ""},
 		{"init", ""}, {"sim", port}, {"completion", "bash"}, {"version", ""}, {"help", "verdicts"},
 	}
@@ -168,11 +169,11 @@ type kind struct {
 
 // nothingWritable has files where folders would be written.
 func nothingWritable(t *testing.T, name string, args []string) int {
-	if !slices.Contains(strings.Fields("collect build serve demo ingest init"), name) {
+	if !slices.Contains(strings.Fields("collect build serve demo ingest init export"), name) {
 		return -1
 	}
-	for _, dir := range []string{"_site", "history", ".github", "d", "results"} {
-		if name == "ingest" && dir == "results" {
+	for _, dir := range []string{"_site", "history", ".github", "d", "results", "warehouse"} {
+		if name == "ingest" && dir == "results" || (name == "export") != (dir == "warehouse") {
 			continue
 		}
 		if err := os.RemoveAll(dir); err != nil {
@@ -200,7 +201,7 @@ func portTaken(t *testing.T, name string, args []string) int {
 }
 
 func lockedWorkspace(t *testing.T, name string, args []string) int {
-	if !slices.Contains(strings.Fields("collect build serve ingest check accept compare verify demo"), name) {
+	if !slices.Contains(strings.Fields("collect build serve ingest check accept compare verify export demo"), name) {
 		return -1
 	}
 	for _, dir := range []string{".", filepath.Join("d", "results")} {

@@ -113,6 +113,7 @@ var rooms = map[string][]string{
 var owners = map[string]string{
 	"github.com/go-echarts/go-echarts": "render/chart/echarts",
 	"github.com/gocarina/gocsv":        "render/tabular",
+	"github.com/parquet-go/parquet-go": "render/parquet",
 	"github.com/yuin/goldmark":         "render/markdown",
 	"github.com/fsnotify/fsnotify":     "site/watch",
 	"github.com/goccy/go-yaml":         "ingest/schema",

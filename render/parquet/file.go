@@ -1,0 +1,77 @@
+package parquet
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/ttreport/ttreport/render"
+)
+
+// Tables are the names of the tables, which are folders.
+func Tables() []string { return []string{"runs", "points", "scores", "verdicts"} }
+
+// File returns the file of a table and a release.
+func File(r *render.Report, table string, release int) ([]byte, error) {
+	switch table {
+	case "runs":
+		return file(runsOf(r, release))
+	case "points":
+		return file(pointsOf(r, release))
+	case "scores":
+		return file(scoresOf(r, release))
+	}
+	return file(verdictsOf(r, release))
+}
+
+// file writes rows, in groups that a reader can skip by their smallest and largest values.
+func file[T any](rows []T) ([]byte, error) {
+	var b bytes.Buffer
+	w := parquet.NewGenericWriter[T](&b, parquet.Compression(&parquet.Zstd), parquet.CreatedBy("ttreport", "1", ""))
+	const group = 100_000
+	for len(rows) > 0 {
+		n := min(group, len(rows))
+		if _, err := w.Write(rows[:n]); err != nil {
+			return nil, fmt.Errorf("writing Parquet: %w", err)
+		}
+		if err := w.Flush(); err != nil {
+			return nil, fmt.Errorf("writing Parquet: %w", err)
+		}
+		rows = rows[n:]
+	}
+	if err := w.Close(); err != nil {
+		return nil, fmt.Errorf("writing Parquet: %w", err)
+	}
+	return b.Bytes(), nil
+}
+
+// Partitions returns the folder of each release below a table's: partition=NAME, with everything but letters, digits,
+// dots, dashes and underscores as %XX, which readers of Hive's layout turn back. Of names that differ in case alone the
+// capitals are written so too: on some file systems they would be one folder.
+func Partitions(names []string) []string {
+	alike := map[string]int{}
+	for _, n := range names {
+		alike[strings.ToLower(n)]++
+	}
+	out := make([]string, len(names))
+	for i, n := range names {
+		out[i] = "partition=" + escaped(n, alike[strings.ToLower(n)] > 1)
+	}
+	return out
+}
+
+func escaped(name string, capitals bool) string {
+	var b strings.Builder
+	for i := range len(name) {
+		c := name[i]
+		switch {
+		case 'a' <= c && c <= 'z', '0' <= c && c <= '9', strings.IndexByte("._-", c) >= 0, 'A' <= c && c <= 'Z' && !capitals:
+			b.WriteByte(c)
+		default:
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
+}
