@@ -14,9 +14,9 @@ type Finding struct {
 	Others []schema.Verdict
 }
 
-// Fold makes one finding of the verdicts of each cause: of a shift, of most of a system, else of a point; and of what a
-// system has no number of any more. A list that is ordered worst first stays so. What else is no change is a finding by
-// itself, and so is everything with apart.
+// Fold makes one finding of the verdicts of each cause: of a shift, of most of a system, else of a point; below the
+// limit what is worse and what is better; and of what a system has no number of any more. A list that is ordered worst
+// first stays so. What else is no change is a finding by itself, and so is everything with apart.
 func Fold(list []schema.Verdict, apart bool) []Finding {
 	type same struct {
 		outcome  schema.Outcome
@@ -25,17 +25,22 @@ func Fold(list []schema.Verdict, apart bool) []Finding {
 		system   schema.System
 		key      string
 		decision string
+		better   bool
 	}
 	at := map[same]int{}
 	out := make([]Finding, 0, len(list))
 	for i := range list {
 		v := &list[i]
 		gone := schema.ReasonIs[schema.NotRemeasured](v.Reason)
-		if apart || v.Evidence == "" && v.Outcome != schema.Recovered && !gone {
+		below := v.Outcome == schema.BelowLimit
+		if apart || v.Evidence == "" && v.Outcome != schema.Recovered && !gone && !below {
 			out = append(out, Finding{Verdict: *v})
 			continue
 		}
 		id := same{outcome: v.Outcome, evidence: v.Evidence, cause: v.Cause}
+		if effect, _ := v.Effect.Get(); below {
+			id.better = effect < 0
+		}
 		if v.Decision != nil {
 			id.decision = v.Decision.ID
 		}

@@ -176,8 +176,12 @@ func ShiftText(s judge.Shift) string {
 		return fmt.Sprintf("On %s %s of %s moved together. %s", words.OrUnknown(s.Device), label,
 			words.Plural(s.Cells, "workload"), words.InTurns(s.Metric, s.Turns, s.Outcome, s.Evidence))
 	case s.Outcome == schema.BelowLimit && s.Interval != nil:
-		return fmt.Sprintf("On %s %s of %s moved %s together (%s): a real change, below the limit.",
-			words.OrUnknown(s.Device), label, words.Plural(s.Cells, "workload"), words.Signed(s.Metric, e),
+		since := ""
+		if s.First != "" {
+			since = " since " + s.First
+		}
+		return fmt.Sprintf("On %s %s of %s moved %s together%s (95%s%% interval %s): a real change, below the limit.",
+			words.OrUnknown(s.Device), label, words.Plural(s.Cells, "workload"), words.Signed(s.Metric, e), since, words.Thin,
 			words.Interval(s.Metric, *s.Interval))
 	case s.Mixed:
 		return fmt.Sprintf(

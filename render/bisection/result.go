@@ -91,7 +91,8 @@ func (r *Result) Facts() []string {
 			skipped++
 		}
 	}
-	const how = "%s of %d of %s, each in turns with %s on one machine; noise of a measurement is about %.2g%s%%."
+	const how = "%s of %d of %s, each in turns with %s on one machine; " +
+		"noise of a measurement is about %.2g%s%% (one standard deviation)."
 	out := []string{fmt.Sprintf(how, words.Plural(r.Measurements, "measurement"), measured,
 		words.Plural(len(r.Builds), "build"), r.Good, 100*r.Noise, words.Thin)}
 	if skipped > 0 {

@@ -25,7 +25,7 @@ func TestWhatElseDiffersIsSaid(t *testing.T) {
 		t.Errorf("%s", out)
 	}
 	for _, want := range []string{"noise is 1\u202f% (one standard deviation)", "q = 0.003 (share of such findings",
-		"seen once"} {
+		"one run shows it, and another one must confirm it"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is missing: %s", want, out)
 		}
@@ -38,7 +38,7 @@ func TestWhatElseDiffersIsSaid(t *testing.T) {
 		t.Errorf("%s", out)
 	}
 	v.Follow = schema.Follow{Release: "v9", Again: true}
-	if out := say(schema.Change{Why: schema.WhyGate}); strings.Contains(out, "not yet re-run") {
+	if out := say(schema.Change{Why: schema.WhyGate}); strings.Contains(out, "one run shows it") {
 		t.Errorf("the next release contradicts it: %s", out)
 	}
 	v.First = "v3"

@@ -122,7 +122,7 @@ func InTurns(metric string, t *schema.Turns, o schema.Outcome, e schema.Evidence
 // oneMore says what a suspected change still needs.
 func oneMore(v *schema.Verdict) string {
 	if v.First != "" {
-		return "; suspected since " + v.First + ", and no run has settled it: one more is needed."
+		return "; suspected since " + v.First + ", and the runs since then have not settled it."
 	}
 	return "; a later run of the release agrees, and both together are not sure yet: one more run is needed."
 }
@@ -154,8 +154,9 @@ func moved(v *schema.Verdict, r schema.Change) string {
 	info, _ := schema.MetricByName(v.Metric)
 	value, _ := v.Value.Get()
 	ref, _ := v.Ref.Get()
+	name := info.Label + rank(v.Stat)
 	if _, ok := v.Effect.Get(); !ok || ref == 0 {
-		return fmt.Sprintf("%s is %s", info.Label, Quantity(value, info.Unit))
+		return fmt.Sprintf("%s is %s", name, Quantity(value, info.Unit))
 	}
 	of := base(r)
 	raw := value/ref - 1
@@ -167,7 +168,33 @@ func moved(v *schema.Verdict, r schema.Change) string {
 	if math.Abs(raw) < .0005 {
 		share = "level with"
 	}
-	return fmt.Sprintf("%s is %s %s (%s → %s)", info.Label, share, of, Number(ref), Quantity(value, info.Unit))
+	out := fmt.Sprintf("%s is %s %s (%s → %s)", name, share, of, Number(ref), Quantity(value, info.Unit))
+	if r.Turns == nil {
+		out += tested(v, raw)
+	}
+	return out
+}
+
+// rank names a percentile, with a space before it; "" for another statistic.
+func rank(stat string) string {
+	if rank, tail := strings.CutPrefix(stat, "p"); tail {
+		return " P" + rank
+	}
+	return ""
+}
+
+// tested says how far the first run of a release was off, where the value is the mean of several and the first one is
+// what was tested.
+func tested(v *schema.Verdict, raw float64) string {
+	effect, _ := v.Effect.Get()
+	if info, _ := schema.MetricByName(v.Metric); info.Better == schema.Higher {
+		effect = -effect
+	}
+	if math.Abs(effect-raw) < .0005 {
+		return ""
+	}
+	e, _ := v.Effect.Get()
+	return "; its first run, which is what is tested, " + Signed(v.Metric, e)
 }
 
 // base is what a number is compared with.
@@ -225,12 +252,16 @@ func rare(v *schema.Verdict) string {
 	return ", q " + is + " (share of such findings that chance makes)"
 }
 
-// once says that a change was seen in one run, or what a later release made of it.
+// once says that a change was seen in one run, or what a later release made of it. What it says of a release stays true
+// when the next one shows it again and is not sure either.
 func once(v *schema.Verdict) string {
-	if v.Follow.Release == "" {
-		return "; seen once, not yet re-run"
+	switch {
+	case v.Follow.Release != "":
+		return "; first seen here" + followed(v)
+	case v.First != "":
+		return "; " + v.First + " lies as far out, and both together are not sure yet"
 	}
-	return "; first seen here" + followed(v)
+	return "; one run shows it, and another one must confirm it"
 }
 
 // followed says what a later release made of a change that was seen once.

@@ -150,12 +150,8 @@ func limit(v *schema.Verdict, r schema.Limit) string {
 	if math.Abs(effect) > 1 { // then the value is more than twice the limit, whichever way is better
 		share = Number(value/ref) + " times"
 	}
-	name := info.Label
-	if rank, tail := strings.CutPrefix(v.Stat, "p"); tail {
-		name += " P" + rank
-	}
-	out := fmt.Sprintf("%s %s is %s the %s limit of %s", name, Quantity(value, info.Unit), share, v.Level,
-		Quantity(ref, info.Unit))
+	out := fmt.Sprintf("%s %s is %s the %s limit of %s", info.Label+rank(v.Stat), Quantity(value, info.Unit), share,
+		v.Level, Quantity(ref, info.Unit))
 	if effect <= 0 && v.Outcome == schema.Fail {
 		out += ", beyond its tolerance"
 	}
@@ -189,8 +185,13 @@ func tolerance(share float64) string {
 	return " (tolerance " + digits(100*share) + Thin + "%)"
 }
 
-// percent is a share in percent with two digits.
-func percent(share float64) string { return fmt.Sprintf("%.2g%s%%", 100*share, Thin) }
+// percent is a share in percent with two digits, or as many as its whole part has.
+func percent(share float64) string {
+	if share >= .995 {
+		return fmt.Sprintf("%.0f%s%%", 100*share, Thin)
+	}
+	return fmt.Sprintf("%.2g%s%%", 100*share, Thin)
+}
 
 // digits writes a number with four significant digits and no grouping, as files state it.
 func digits(v float64) string { return fmt.Sprintf("%.4g", v) }

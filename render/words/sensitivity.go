@@ -24,7 +24,8 @@ func Sensitivity(s judge.Sensitivity) string {
 	again, hidden := "two runs could not confirm it yet", ""
 	if !math.IsInf(s.Again.Median, 1) {
 		again = "a re-run would confirm it from " + percent(s.Again.Median) + " on"
-		hidden = fmt.Sprintf(" in one look, %s with a re-run", Count(s.Again.Hidden))
+		hidden = fmt.Sprintf(" in one look; %s %s more than the limit for a re-run to confirm it", Count(s.Again.Hidden),
+			verb(s.Again.Hidden, "needs", "need"))
 	}
 	return fmt.Sprintf("Were one number alone to regress, %s, and %s; where many regress together, less is enough. "+
 		"%s could hide more than the limit%s. A longer history and more repeats lower that.",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -42,5 +43,22 @@ func TestBelowLimit(t *testing.T) {
 	}
 	if !found {
 		t.Error("no finding of the shift")
+	}
+}
+
+// The median by selection is that of the sorted values, with ties, infinities and every length.
+func TestMedian(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 2))
+	for n := range 200 {
+		v := make([]float64, n)
+		for i := range v {
+			if v[i] = float64(r.IntN(20)); r.IntN(10) == 0 {
+				v[i] = math.Inf(1)
+			}
+		}
+		want := middle(slices.Sorted(slices.Values(v)))
+		if got := median(v); got != want && !(math.IsNaN(got) && math.IsNaN(want)) {
+			t.Fatalf("%d values: %v, want %v", n, got, want)
+		}
 	}
 }

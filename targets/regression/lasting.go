@@ -76,7 +76,10 @@ func (c *claim) lasted(first int32) bool {
 		return false
 	}
 	row := c.row
-	row.Word, row.Why, row.First, row.D = BelowLimit, WhyBelowLimit, first, d
+	row.Word, row.Why, row.D = BelowLimit, WhyBelowLimit, d
+	if first != c.release {
+		row.First = first
+	}
 	row.N, row.SE, row.Df = int16(w.n), float32(w.sd*math.Sqrt(1+1/float64(w.n))), float32(w.df)
 	row.P, row.Q = float32(w.p), float32(math.NaN())
 	return true

@@ -1,9 +1,6 @@
 package regression
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // Sensitivity is what a release could have shown: the smallest regression of one cell alone that would have been found
 // four times in five, had it been there. It is no verdict: it says how much the word "unchanged" is worth.
@@ -51,9 +48,7 @@ func (j *judge) sensitivity(tests []test, family int) Sensitivity {
 		out.Again.Hidden += hides(least[i][1], delta)
 		once, again = append(once, least[i][0]), append(again, least[i][1])
 	}
-	slices.Sort(once)
-	slices.Sort(again)
-	out.Once.Median, out.Again.Median = middle(once), middle(again)
+	out.Once.Median, out.Again.Median = median(once), median(again)
 	return out
 }
 
@@ -78,7 +73,12 @@ func (j *judge) shownAgain(x *test, q *thresholds, family int, typical float64) 
 	// Each run must show what matters too. The normal distribution is near enough for that.
 	d, delta := q.of(level, x.df)*se, j.t.Cells[x.cell].Delta
 	least := d - se*normalQuantile(power)
-	for normal((d-least)/se)*normal((d-delta)/x.se)*normal((d-delta)/x.se) < power {
+	d = math.Max(d, delta+normalQuantile(math.Sqrt(power))*x.se) // less is not enough for either run alone
+	for {
+		each := normal((d - delta) / x.se)
+		if normal((d-least)/se)*each*each >= power {
+			break
+		}
 		d += se / 8
 	}
 	return j.shown(x, d, x.se, both)

@@ -140,6 +140,8 @@ type shiftTest struct {
 	own, nu                float64 // variance of the series itself
 	n                      int
 	ok, pass               bool
+	step                   lastingShift
+	lasts                  bool
 }
 
 // shiftTests tests every shift against its earlier ones.
@@ -153,18 +155,24 @@ func (j *judge) shiftTests(t *tier, list []moved) []shiftTest {
 		if x.n == 0 || !p.known {
 			continue
 		}
-		x.s2, x.df = x.own, x.nu
-		if p.sumNu > x.nu { // there are others
-			x.s2, x.df = p.moderate(x.own, x.nu, 0)
-		}
-		x.s2 = math.Max(x.s2, math.Max(j.rules.Floor*j.rules.Floor, m.sampling))
+		x.s2, x.df = j.noiseOf(m, &p, x.own, x.nu)
 		x.se = math.Sqrt(x.s2 * (1 + 1/float64(x.n)))
 		if x.df > 0 {
 			x.p, x.ok = UpperTail(math.Abs(x.d)/x.se, x.df), true
 		}
 	}
 	t.discover(list, out, j.rules.ShiftFDR)
+	j.lastings(t, list, out, &p)
 	return out
+}
+
+// noiseOf is the variance of one shift, and its degrees of freedom.
+func (j *judge) noiseOf(m moved, p *prior, own, nu float64) (s2, df float64) {
+	s2, df = own, nu
+	if p.sumNu > nu { // there are others
+		s2, df = p.moderate(own, nu, 0)
+	}
+	return math.Max(s2, math.Max(j.rules.Floor*j.rules.Floor, m.sampling)), df
 }
 
 // prior is what all series show of the noise of one: the metrics of one device rise and fall together, so that there

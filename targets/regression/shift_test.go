@@ -66,3 +66,88 @@ func TestShiftRechecked(t *testing.T) {
 		}
 	}
 }
+
+// A device that moves by 3 % where 5 % matter is told in the release that has it and in the two after it, with the
+// number of the step and its release; then it is the level. Without a step nothing is told.
+func TestSmallStepOfADeviceIsToldAgain(t *testing.T) {
+	told := func(step float64) (n [5]int, wrong int) {
+		for seed := range uint64(5) {
+			cells := quiet(700+seed, 40, 14, .008)
+			for c := range cells {
+				for r := range 14 {
+					cells[c][r] *= 1 + .002*math.Sin(float64(5*r)+float64(seed)) // of the host
+					if r >= 9 {
+						cells[c][r] *= 1 + step
+					}
+				}
+			}
+			j := judge(t, history(.05, cells...))
+			for _, f := range j.Findings {
+				if f.Release < 9 || f.Word != regression.BelowLimit {
+					continue
+				}
+				i := int(f.Release) - 9
+				n[i]++
+				if i > 0 && i < 3 && (f.First != 9 || math.Abs(f.D-math.Log1p(step)) > .01) {
+					wrong++
+				}
+			}
+		}
+		return n, wrong
+	}
+	if n, wrong := told(.03); n[0] != 5 || n[1] != 5 || n[2] != 5 || n[4] > 0 || wrong > 0 {
+		t.Errorf("told in %v of 5, %d with another number or release", n, wrong)
+	}
+	if n, _ := told(0); n != [5]int{} {
+		t.Errorf("without a step told in %v of 5", n)
+	}
+}
+
+// Where a device is measured on several hosts, one of them alone confirms no movement of it, whichever way it is seen
+// again; another one does.
+func TestAnotherHostConfirmsAShift(t *testing.T) {
+	for name, c := range map[string]struct {
+		hosts string // of each release
+		again bool   // the first release that has it is measured twice
+		want  [2]regression.Evidence
+	}{
+		"not stated":        {"--------", false, [2]regression.Evidence{regression.Suspected, regression.Confirmed}},
+		"one host":          {"aaaaaaaa", false, [2]regression.Evidence{regression.Suspected, regression.Confirmed}},
+		"in turns":          {"abababab", false, [2]regression.Evidence{regression.Suspected, regression.Confirmed}},
+		"the same twice":    {"abababaa", false, [2]regression.Evidence{regression.Suspected, regression.Suspected}},
+		"a re-run there":    {"abababaa", true, [2]regression.Evidence{regression.Suspected, regression.Suspected}},
+		"a re-run, one":     {"aaaaaaaa", true, [2]regression.Evidence{regression.Confirmed, regression.NoEvidence}},
+		"re-run, elsewhere": {"abababaa", true, [2]regression.Evidence{regression.Confirmed, regression.NoEvidence}},
+	} {
+		cells := quiet(7, 30, 8, .005)
+		for i := range cells {
+			cells[i][6] *= 1.1
+			cells[i][7] *= 1.1
+		}
+		tab := history(.05, cells...)
+		tab.Hosts = map[regression.Measured]regression.Hosts{}
+		for r := range int32(8) {
+			if h := int32(c.hosts[r]); h != '-' {
+				tab.Hosts[regression.Measured{Release: r}] = regression.Hosts{First: h, Later: 0}
+			}
+		}
+		for i := range tab.Cells {
+			if o := &tab.Obs[tab.Cells[i].First+6]; c.again {
+				o.Z2, o.K2, o.R2 = o.Z, 1, 1
+			}
+		}
+		if m := (regression.Measured{Release: 6}); c.again {
+			later := tab.Hosts[m].First
+			if name == "re-run, elsewhere" {
+				later = 'b'
+			}
+			tab.Hosts[m] = regression.Hosts{First: tab.Hosts[m].First, Later: later}
+		}
+		j := judge(t, tab)
+		for _, f := range j.Findings {
+			if i := int(f.Release) - 6; i >= 0 && f.Evidence != c.want[i] {
+				t.Errorf("%s, release %d of the change: %+v, want %v", name, i+1, f, c.want[i])
+			}
+		}
+	}
+}

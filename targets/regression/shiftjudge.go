@@ -42,6 +42,9 @@ func (j *judge) judgeShift(release int32, t *tier, m moved, x shiftTest) {
 	case x.pass:
 		f.Word, f.Why = BelowLimit, WhyBelowLimit
 	}
+	if x.lasts && (f.Word == Unchanged || f.Word == BelowLimit) && j.t.Releases[release].Joins {
+		f.lasted(&x.step, m.delta)
+	}
 	j.addFinding(s, f)
 	if j.t.Releases[release].Joins {
 		s.remember(release, &f, t.strays, m.median, dir)

@@ -72,8 +72,7 @@ func (j *judge) measureOne(m *moved, t *tier, list []int32, tests []test) {
 	for i, k := range list {
 		d[i], deltas[i] = tests[k].d, j.t.Cells[tests[k].cell].Delta
 	}
-	sorted := slices.Sorted(slices.Values(d))
-	m.median, m.cells = middle(sorted), len(list)
+	m.median, m.cells = median(slices.Clone(d)), len(list)
 	near := 0
 	for i, v := range d {
 		d[i] = math.Abs(v - m.median)
@@ -81,11 +80,9 @@ func (j *judge) measureOne(m *moved, t *tier, list []int32, tests []test) {
 			near++
 		}
 	}
-	slices.Sort(d)
-	slices.Sort(deltas)
-	m.delta, m.agree = middle(deltas), float64(near)/float64(len(d))
+	m.delta, m.agree = median(deltas), float64(near)/float64(len(d))
 	// 1.4826 median absolute deviations are a standard deviation, and a median has 1.2533 times the error of a mean.
-	sd := 1.4826 * middle(d)
+	sd := 1.4826 * median(d)
 	m.sampling = 1.2533 * 1.2533 * sd * sd / float64(len(d))
 	m.removable = m.points >= t.points && m.agree >= j.rules.Agree
 	m.second = j.secondMedian(list, tests)
@@ -105,8 +102,7 @@ func (j *judge) secondMedian(list []int32, tests []test) float64 {
 	if len(points) < j.rules.MinPoint {
 		return math.NaN()
 	}
-	slices.Sort(d)
-	return middle(d)
+	return median(d)
 }
 
 func middle(sorted []float64) float64 {
@@ -115,6 +111,41 @@ func middle(sorted []float64) float64 {
 		return math.NaN()
 	}
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}
+
+// median is the median of values, which it puts into another order (Hoare's selection).
+func median(v []float64) float64 {
+	if len(v) == 0 {
+		return math.NaN()
+	}
+	k := (len(v) - 1) / 2
+	for lo, hi := 0, len(v)-1; lo < hi; {
+		pivot, i, j := v[(lo+hi)/2], lo, hi
+		for i <= j {
+			for v[i] < pivot {
+				i++
+			}
+			for v[j] > pivot {
+				j--
+			}
+			if i <= j {
+				v[i], v[j] = v[j], v[i]
+				i, j = i+1, j-1
+			}
+		}
+		switch {
+		case k <= j:
+			hi = j
+		case k >= i:
+			lo = i
+		default:
+			lo, hi = k, k
+		}
+	}
+	if len(v)%2 == 1 {
+		return v[k]
+	}
+	return (v[k] + slices.Min(v[k+1:])) / 2
 }
 
 // controls finds how far the later runs of a release moved as a whole, by stratum, from points whose first run is
@@ -134,8 +165,7 @@ func (j *judge) controls(tests []test) {
 	}
 	for s, list := range byStratum {
 		if len(list) >= fewest {
-			slices.Sort(list)
-			j.control[s] = middle(list)
+			j.control[s] = median(list)
 		}
 	}
 }

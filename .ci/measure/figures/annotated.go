@@ -170,7 +170,7 @@ func annotatedByAlerts(t *table) error {
 			}
 		}
 	}
-	t.floored(hit == of, hit >= of-1, "Treeherder, 7 series", "every alert within 1 value", "all but one",
+	t.row(hit == of, "Treeherder, 7 series", "every alert within 1 value",
 		"%d of %d alerts, %d change points in all (gate %d)", hit, of, found, byGate)
 	return nil
 }

@@ -70,7 +70,7 @@ func client(s *engine.Submission, g engine.Group) core.Container {
 	c := core.Container{
 		Name: clientName, Image: g.Resources.Image, Command: []string{appName}, Args: args, WorkingDir: workPath,
 		Env: []core.EnvVar{
-			{Name: "HOME", Value: workPath},
+			{Name: "HOME", Value: workPath}, {Name: "TMPDIR", Value: workPath}, // an image may have no /tmp
 			field("TTREPORT_NODE", "spec.nodeName"), field("TTREPORT_POD", "metadata.name"),
 		},
 		VolumeMounts: append([]core.VolumeMount{

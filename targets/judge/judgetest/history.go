@@ -55,6 +55,7 @@ type History struct {
 	P99        [][]float64 // ms, of TTFT, by release and concurrency; nil: not stated
 	Requests   float64     // behind each point
 	Unit       float64     // TTFT is stored times this; 0: 1
+	Again      [][]float64 // TTFT of a later run of each release, by concurrency; nil: none
 }
 
 // Columns are the columns of the history.
@@ -64,34 +65,55 @@ func (m History) Columns() *columns.Columns {
 		m.Unit = 1
 	}
 	for r, values := range m.TTFT {
-		h := columns.RunHead{
-			ID: fmt.Sprintf("run-%d", r), Release: fmt.Sprintf("v%d", r), Start: Day(r + 1),
-			Model: schema.Model{Name: Model}, Device: Device, FirstPoint: len(b.C.Points),
+		m.run(b, r, values)
+		if r < len(m.Again) && m.Again[r] != nil {
+			m.again(b, r)
 		}
-		if r < len(m.Channels) {
-			h.Channel = m.Channels[r]
-		}
-		for w, v := range values {
-			if v != 0 {
-				m.point(b, r, w, v)
-			}
-		}
-		h.PointsEnd = len(b.C.Points)
-		if r < len(m.Scores) {
-			for _, s := range m.Scores[r] {
-				b.C.Scores = append(b.C.Scores, columns.ScoreRow{Run: int32(r), Score: s})
-				h.Scores++
-			}
-		}
-		b.C.Runs = append(b.C.Runs, h)
 	}
 	return b.Seal()
 }
 
-// point adds one measurement.
-func (m History) point(b *columns.Builder, run, workload int, ttft float64) {
+// again adds a later run of a release, an hour after the first.
+func (m History) again(b *columns.Builder, r int) {
+	h := b.C.Runs[len(b.C.Runs)-1]
+	h.ID, h.Start, h.FirstPoint, h.Scores = h.ID+"-again", h.Start.Add(time.Hour), len(b.C.Points), 0
+	for w, v := range m.Again[r] {
+		if v != 0 {
+			m.measured(b, len(b.C.Runs), r, w, v)
+		}
+	}
+	h.PointsEnd = len(b.C.Points)
+	b.C.Runs = append(b.C.Runs, h)
+}
+
+// run adds the first run of a release.
+func (m History) run(b *columns.Builder, r int, values []float64) {
+	h := columns.RunHead{
+		ID: fmt.Sprintf("run-%d", r), Release: fmt.Sprintf("v%d", r), Start: Day(r + 1),
+		Model: schema.Model{Name: Model}, Device: Device, FirstPoint: len(b.C.Points),
+	}
+	if r < len(m.Channels) {
+		h.Channel = m.Channels[r]
+	}
+	for w, v := range values {
+		if v != 0 {
+			m.measured(b, len(b.C.Runs), r, w, v)
+		}
+	}
+	h.PointsEnd = len(b.C.Points)
+	if r < len(m.Scores) {
+		for _, s := range m.Scores[r] {
+			b.C.Scores = append(b.C.Scores, columns.ScoreRow{Run: int32(len(b.C.Runs)), Score: s})
+			h.Scores++
+		}
+	}
+	b.C.Runs = append(b.C.Runs, h)
+}
+
+// measured adds one measurement of a run of a release.
+func (m History) measured(b *columns.Builder, at, run, workload int, ttft float64) {
 	k := Key(float64(workload + 1))
-	p := columns.PointRow{Run: int32(run), Key: b.Key(k, k.String()), Repeat: 1, Status: 1}
+	p := columns.PointRow{Run: int32(at), Key: b.Key(k, k.String()), Repeat: 1, Status: 1}
 	if run < len(m.Conditions) {
 		p.Cond = b.Cond(m.Conditions[run])
 	}
@@ -180,7 +202,7 @@ func InTurns(c *columns.Columns, x Blocks) *columns.Columns {
 				if v == 0 {
 					continue
 				}
-				History{Unit: 1}.point(b, run, w, v)
+				History{Unit: 1}.measured(b, run, run, w, v)
 				p := &b.C.Points[len(b.C.Points)-1]
 				p.Block, p.Repeat = int16(block+1), int16(block+1)
 			}

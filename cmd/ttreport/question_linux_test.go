@@ -1,0 +1,144 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/txtar"
+	"golang.org/x/sys/unix"
+)
+
+// pseudoTerminal returns both ends of one, see pty(7), or skips.
+func pseudoTerminal(t *testing.T) (ours, theirs *os.File) {
+	t.Helper()
+	ours, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Skip("no pseudo-terminal:", err)
+	}
+	t.Cleanup(func() { _ = ours.Close() })
+	if err := unix.IoctlSetPointerInt(int(ours.Fd()), unix.TIOCSPTLCK, 0); err != nil {
+		t.Skip("no pseudo-terminal:", err)
+	}
+	n, err := unix.IoctlGetInt(int(ours.Fd()), unix.TIOCGPTN)
+	if err != nil {
+		t.Skip("no pseudo-terminal:", err)
+	}
+	if theirs, err = os.OpenFile("/dev/pts/"+strconv.Itoa(n), os.O_RDWR|unix.O_NOCTTY, 0); err != nil {
+		t.Skip("no pseudo-terminal:", err)
+	}
+	size := &unix.Winsize{Row: 50, Col: 120}
+	if err := unix.IoctlSetWinsize(int(theirs.Fd()), unix.TIOCSWINSZ, size); err != nil {
+		t.Skip("no pseudo-terminal:", err)
+	}
+	return ours, theirs
+}
+
+// screen is what was printed to a terminal so far.
+type screen struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (s *screen) follow(from *os.File) {
+	buf := make([]byte, 4096)
+	for {
+		n, err := from.Read(buf)
+		s.mu.Lock()
+		s.text.Write(buf[:n])
+		s.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (s *screen) has(what string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return strings.Contains(s.text.String(), what)
+}
+
+func (s *screen) wait(t *testing.T, what string) {
+	t.Helper()
+	for began := time.Now(); !s.has(what); time.Sleep(10 * time.Millisecond) {
+		if time.Since(began) > 30*time.Second {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			t.Fatalf("no %q in %q", what, s.text.String())
+		}
+	}
+}
+
+// Somebody who follows jobs at a terminal and presses Ctrl-C is asked whether they are to end: they do for a yes, and go
+// on for anything else, a second Ctrl-C too.
+func TestCtrlCAsks(t *testing.T) {
+	if args := os.Getenv("QUESTION_HELPER"); args != "" {
+		os.Args = strings.Fields(args)
+		main()
+	}
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip("the scripts are of bash")
+	}
+	for answer, want := range map[string]string{
+		"y\n": "1 job cancelled", "n\n": "the jobs go on", "\x03": "the jobs go on",
+	} {
+		dir := t.TempDir()
+		story, err := txtar.ParseFile("testdata/script/slurm.txtar")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range story.Files {
+			if strings.HasPrefix(f.Name, "bin/") {
+				lay(t, filepath.Join(dir, f.Name), string(f.Data))
+				if err := os.Chmod(filepath.Join(dir, f.Name), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		lay(t, filepath.Join(dir, "fake", "wait"), "")
+		ours, theirs := pseudoTerminal(t)
+		cmd := exec.Command(os.Args[0], "-test.run=^TestCtrlCAsks$")
+		cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = dir, theirs, theirs, theirs
+		cmd.Env = append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"),
+			"FAKE="+filepath.Join(dir, "fake"), "QUESTION_HELPER=ttreport collect --on slurm --poll 20ms "+
+				"--model sim-8b --device simulated --server sim --workload isl=8,osl=4,c=1,n=4")
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		_ = theirs.Close() // the program has it
+		shown := &screen{}
+		go shown.follow(ours)
+		shown.wait(t, "1 PENDING")
+		for _, key := range []string{"\x03", answer} {
+			if _, err := ours.WriteString(key); err != nil {
+				t.Fatal(err)
+			}
+			if key == "\x03" && answer != key {
+				shown.wait(t, "End them? [y/N] ")
+			} else if key == "\x03" {
+				time.Sleep(200 * time.Millisecond) // two signals at once are one
+			}
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- cmd.Wait() }()
+		select {
+		case <-ended: // its exit code says that it was interrupted
+		case <-time.After(30 * time.Second):
+			_ = cmd.Process.Kill()
+			t.Errorf("%q: it does not end", answer)
+		}
+		shown.wait(t, want)
+		jobs, err := os.ReadFile(filepath.Join(dir, "fake", "jobs"))
+		if err != nil || strings.Contains(string(jobs), "CANCELLED") != (answer == "y\n") {
+			t.Errorf("%q: %v, %s", answer, err, jobs)
+		}
+	}
+}
