@@ -285,7 +285,7 @@ func (f *Follower) update(ctx context.Context, t *Task, records []Record) error 
 	r := Record{State: Lost, Phase: Disrupted}
 	if at >= 0 {
 		r = records[at]
-		t.State, t.Reason, t.Node, t.restarts = r.State, cmp.Or(t.unfetched, r.Reason), r.Node, r.Restarts
+		t.State, t.Reason, t.Node, t.restarts = r.State, t.why(r), r.Node, r.Restarts
 		if !f.fetch(ctx, t, r) {
 			return nil
 		}
@@ -316,12 +316,20 @@ func (f *Follower) fetch(ctx context.Context, t *Task, r Record) bool {
 	if err != nil {
 		t.fetched++
 		t.unfetched = fmt.Sprintf("its results cannot be fetched: %v", err)
-		t.Reason = t.unfetched
+		t.Reason = t.why(r)
 		return t.fetched == fetches
 	}
 	t.fetched, t.unfetched = fetches, ""
 	f.Submission.progress(t)
 	return true
+}
+
+// why is the reason of a task's state: of one that failed the scheduler's own comes first.
+func (t *Task) why(r Record) string {
+	if r.Phase != Succeeded {
+		return cmp.Or(r.Reason, t.unfetched)
+	}
+	return cmp.Or(t.unfetched, r.Reason)
 }
 
 // ended asks the accounts how a job ended that the queue does not list any more.

@@ -91,8 +91,8 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		answer(w, http.StatusOK, a.list(name))
-	case parts[len(parts)-2] == "jobs" && a.jobs[name] != nil:
-		answer(w, http.StatusOK, a.jobs[name])
+	case parts[len(parts)-2] == "jobs" && a.job(name) != nil:
+		answer(w, http.StatusOK, a.job(name))
 	default: // one object
 		status(w, http.StatusNotFound, "NotFound", name)
 	}
@@ -125,14 +125,21 @@ func (a *api) create(w http.ResponseWriter, r *http.Request, kind string) {
 		status(w, http.StatusBadRequest, "BadRequest", err.Error())
 		return
 	}
-	if a.jobs[j.Name] != nil {
+	if a.job(j.Name) != nil {
 		status(w, http.StatusConflict, "AlreadyExists", j.Name)
 		return
 	}
 	if r.URL.Query().Get("dryRun") == "" {
-		a.change(func() { a.jobs[j.Name] = j })
+		a.change(func() { a.jobs[j.Name] = j.DeepCopy() }) // j is encoded without the lock
 	}
 	answer(w, http.StatusCreated, j)
+}
+
+// job is a copy of a job; nil where there is none.
+func (a *api) job(name string) *batch.Job {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.jobs[name].DeepCopy()
 }
 
 // list is called with the lock held.

@@ -130,11 +130,8 @@ var errGone = errors.New("its pod was deleted, and its log with it")
 // Fetch implements [engine.Scheduler]: a pod prints its run folder, and its log can be read when it has ended. A pod
 // that did not succeed may have none.
 func (c *Cluster) Fetch(ctx context.Context, r engine.Record, dir, log string) error {
-	if r.Job == "" && r.Phase == engine.Succeeded {
+	if r.Job == "" { // or not listed yet
 		return errGone
-	}
-	if r.Job == "" {
-		return nil
 	}
 	f, err := os.OpenFile(log, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o644)
 	if err != nil {
@@ -144,8 +141,8 @@ func (c *Cluster) Fetch(ctx context.Context, r engine.Record, dir, log string) e
 	from, err := c.core.Get().Namespace(c.Target.Namespace).Resource("pods").Name(r.Job).SubResource("log").
 		Param("container", clientName).Stream(ctx)
 	if err != nil {
-		if r.Phase != engine.Succeeded {
-			return nil // it never ran, or is gone with its node
+		if r.Phase != engine.Succeeded && (apierrors.IsNotFound(err) || apierrors.IsBadRequest(err)) {
+			return nil // it is gone, or never ran; anything else, such as an API server that is away, may pass
 		}
 		return err
 	}
