@@ -46,3 +46,29 @@ func TestWhatElseDiffersIsSaid(t *testing.T) {
 		t.Errorf("%s", out)
 	}
 }
+
+// Beside columns that show the change, its sentence leaves that out, and keeps what they do not show.
+func TestBesideColumns(t *testing.T) {
+	v := schema.Verdict{
+		Metric: "ttft", Outcome: schema.Regressed, Evidence: schema.Confirmed, Value: schema.Num(110),
+		Ref: schema.Num(100), Effect: schema.Num(.2),
+	}
+	change := schema.Change{Why: schema.WhyRecheck, First: 120, Releases: 4, Limit: .05}
+	turns := change
+	turns.Why, turns.Turns = schema.WhyInTurns, &schema.Turns{Baseline: "v7", Blocks: 6, Effect: .2}
+	eval := schema.EvalChange{Test: schema.TestPaired, N: 80, Lost: 9, Gained: 2}
+	for _, c := range []struct {
+		why        schema.Reason
+		want, over string // what it says, and what the columns say
+	}{
+		{change, "Against the mean of 4 releases; its first run, which is what is tested, +20.0", "10.0"},
+		{turns, "Against v7, measured in turns with it on one machine (6 blocks", "→"},
+		{eval, "Of 80 the same questions 9 were lost and 2 gained", "→"},
+	} {
+		v.Reason = c.why
+		beside, whole := words.WhyBeside(v), words.Why(v)
+		if !strings.HasPrefix(beside, c.want) || strings.Contains(beside, c.over) || !strings.Contains(whole, c.over) {
+			t.Errorf("beside columns: %s\nalone: %s", beside, whole)
+		}
+	}
+}

@@ -10,9 +10,9 @@ import (
 )
 
 // change says what became of a number since the releases before it: first what else changed in its measurement, last
-// what changed in the software.
-func change(v *schema.Verdict, r schema.Change) string {
-	out := outcome(v, r)
+// what changed in the software. Beside columns that show the change, it is not said again.
+func change(v *schema.Verdict, r schema.Change, beside bool) string {
+	out := outcome(v, r, beside)
 	if r.Turns != nil && r.Why != schema.WhyInTurns {
 		out += " Measured in turns with " + r.Turns.Baseline + ": " + Signed(v.Metric, r.Turns.Effect) + " (" +
 			turns(v.Metric, r.Turns) + "), which decides nothing."
@@ -35,8 +35,8 @@ func change(v *schema.Verdict, r schema.Change) string {
 }
 
 // outcome says how a number changed, and what decided that.
-func outcome(v *schema.Verdict, r schema.Change) string {
-	moved := moved(v, r)
+func outcome(v *schema.Verdict, r schema.Change, beside bool) string {
+	moved := moved(v, base(r), r.Turns == nil, beside)
 	noisy := moved + noise(r)
 	limit := digits(100*r.Limit) + Thin + "%"
 	switch r.Why {
@@ -77,7 +77,7 @@ func outcome(v *schema.Verdict, r schema.Change) string {
 	case schema.WhyOneEach:
 		return moved + ": every baseline has one release, so there is no noise to compare with."
 	case schema.WhyInTurns:
-		return inTurns(v, r)
+		return inTurns(v, r, beside)
 	case schema.WhyBaseSuspect:
 		return moved + fmt.Sprintf(", as the base shows since %s: not caused by this build.", v.First)
 	}
@@ -85,10 +85,9 @@ func outcome(v *schema.Verdict, r schema.Change) string {
 }
 
 // inTurns says what a paired difference decided, and what history alone says.
-func inTurns(v *schema.Verdict, r schema.Change) string {
+func inTurns(v *schema.Verdict, r schema.Change, beside bool) string {
 	t := r.Turns
-	r.Releases = 1
-	out := strings.Replace(moved(v, r), "the release before", t.Baseline, 1) +
+	out := moved(v, t.Baseline, false, beside) +
 		", measured in turns with it on one machine (" + turns(v.Metric, t) + ")"
 	if history := word(t.Outcome, t.Evidence); history != word(v.Outcome, v.Evidence) {
 		out += "; by history alone it is " + history
@@ -149,30 +148,40 @@ func withoutBaseline(r schema.Change) string {
 	return ""
 }
 
-// moved is the first half of most sentences: "TTFT is 14.1 % above the mean of 4 releases (2,415 → 2,753 ms)".
-func moved(v *schema.Verdict, r schema.Change) string {
+// moved is the first half of most sentences: "TTFT is 14.1 % above the mean of 4 releases (2,415 → 2,753 ms)", or
+// "Against the mean of 4 releases" beside columns with these numbers. of is what the number is compared with; alone is
+// set where the first run of the release was tested, not a pair.
+func moved(v *schema.Verdict, of string, alone, beside bool) string {
 	info, _ := schema.MetricByName(v.Metric)
 	value, _ := v.Value.Get()
 	ref, _ := v.Ref.Get()
 	name := info.Label + rank(v.Stat)
 	if _, ok := v.Effect.Get(); !ok || ref == 0 {
+		if beside {
+			return "Against " + of
+		}
 		return fmt.Sprintf("%s is %s", name, Quantity(value, info.Unit))
 	}
-	of := base(r)
 	raw := value/ref - 1
-	dir := "above"
-	if raw < 0 {
-		dir = "below"
+	out := "Against " + of
+	if !beside {
+		out = fmt.Sprintf("%s is %s %s (%s → %s)", name, share(raw), of, Number(ref), Quantity(value, info.Unit))
 	}
-	share := strconv.FormatFloat(math.Abs(raw)*100, 'f', 1, 64) + Thin + "% " + dir
-	if math.Abs(raw) < .0005 {
-		share = "level with"
-	}
-	out := fmt.Sprintf("%s is %s %s (%s → %s)", name, share, of, Number(ref), Quantity(value, info.Unit))
-	if r.Turns == nil {
+	if alone {
 		out += tested(v, raw)
 	}
 	return out
+}
+
+// share is how far a value lies from what it is compared with: "14.1 % above", "level with".
+func share(raw float64) string {
+	switch {
+	case math.Abs(raw) < .0005:
+		return "level with"
+	case raw < 0:
+		return strconv.FormatFloat(-raw*100, 'f', 1, 64) + Thin + "% below"
+	}
+	return strconv.FormatFloat(raw*100, 'f', 1, 64) + Thin + "% above"
 }
 
 // rank names a percentile, with a space before it; "" for another statistic.

@@ -8,8 +8,8 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// evalChange says what became of a score.
-func evalChange(v *schema.Verdict, r schema.EvalChange) string {
+// evalChange says what became of a score; beside columns that show the change and its interval, the rest.
+func evalChange(v *schema.Verdict, r schema.EvalChange, beside bool) string {
 	value, _ := v.Value.Get()
 	task := v.Key.Dataset
 	switch r.Test {
@@ -21,25 +21,37 @@ func evalChange(v *schema.Verdict, r schema.EvalChange) string {
 		return fmt.Sprintf("%s is %s; neither file states how many questions or a standard error, "+
 			"so the change cannot be judged.", task, Number(value))
 	}
-	effect, _ := v.Effect.Get()
-	out := fmt.Sprintf("%s is %s", task, Number(value))
-	if ref, has := v.Ref.Get(); has {
-		out = scoreMoved(v, ref, effect)
+	moved, interval := scoreMoved(v), scoreInterval(v)
+	if beside {
+		moved, interval = "", ""
 	}
+	of := ""
 	switch r.Test {
 	case schema.TestPaired:
-		out += fmt.Sprintf("; of %d the same questions %d were lost and %d gained", r.N, r.Lost, r.Gained)
+		of = fmt.Sprintf("; of %d the same questions %d were lost and %d gained", r.N, r.Lost, r.Gained)
 	case schema.TestGate:
-		out += fmt.Sprintf(" against the mean of %d releases", r.Releases)
+		of = fmt.Sprintf(" against the mean of %d releases", r.Releases)
 	case schema.TestUnpaired:
-		out += fmt.Sprintf(" over %d questions, not known to be the same ones", r.N)
+		of = fmt.Sprintf(" over %d questions, not known to be the same ones", r.N)
 	}
-	return out + scoreInterval(v) + evalOutcome(v, r) + "."
+	out := moved + of + interval + evalOutcome(v, r)
+	if !beside {
+		return sentence(out)
+	}
+	if out = strings.TrimLeft(out, " ;:"); out == "" {
+		return ""
+	}
+	return sentence(Capital(out))
 }
 
 // scoreMoved and scoreInterval are the parts that columns beside the sentence show too.
-func scoreMoved(v *schema.Verdict, ref, effect float64) string {
+func scoreMoved(v *schema.Verdict) string {
 	value, _ := v.Value.Get()
+	ref, has := v.Ref.Get()
+	if !has {
+		return fmt.Sprintf("%s is %s", v.Key.Dataset, Number(value))
+	}
+	effect, _ := v.Effect.Get()
 	return fmt.Sprintf("%s changed by %s (%s → %s)", v.Key.Dataset, Points(-effect), Number(ref), Number(value))
 }
 

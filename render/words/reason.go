@@ -11,25 +11,16 @@ import (
 
 // WhyBeside is why a verdict was given, beside columns that show the number, its baseline and the change.
 func WhyBeside(v schema.Verdict) string {
-	full := Why(v)
-	effect, compared := v.Effect.Get()
-	ref, _ := v.Ref.Get()
-	if !compared {
-		return full
-	}
-	switch r := v.Reason.(type) {
-	case schema.Change:
-		return strings.Replace(full, moved(&v, r), "Against "+base(r), 1)
-	case schema.EvalChange:
-		rest := strings.Replace(full, scoreMoved(&v, ref, effect), "", 1)
-		return Capital(strings.TrimLeft(strings.Replace(rest, scoreInterval(&v), "", 1), " ;:."))
-	}
-	return full
+	_, compared := v.Effect.Get()
+	return why(&v, compared)
 }
 
 // Why is the reason of a verdict as one sentence with its numbers.
-func Why(v schema.Verdict) string {
-	out := reason(&v)
+func Why(v schema.Verdict) string { return why(&v, false) }
+
+// why is the reason of a verdict; beside is set where columns show the number, its baseline and the change.
+func why(v *schema.Verdict, beside bool) string {
+	out := reason(v, beside)
 	if d := v.Decision; d != nil && v.Outcome != schema.Excluded {
 		out += " " + DecisionNote(*d)
 	}
@@ -56,7 +47,7 @@ func DecisionNote(d schema.Decision) string {
 }
 
 // reason has a sentence for each type of reason; [TestEveryReasonIsASentence] fails for one without.
-func reason(v *schema.Verdict) string {
+func reason(v *schema.Verdict, beside bool) string {
 	switch r := v.Reason.(type) {
 	case schema.NoTargetFor:
 		return "No target covers this workload, which is not a pass."
@@ -78,9 +69,9 @@ func reason(v *schema.Verdict) string {
 	case schema.EvalLimit:
 		return evalLimit(v, r)
 	case schema.Change:
-		return change(v, r)
+		return change(v, r, beside)
 	case schema.EvalChange:
-		return evalChange(v, r)
+		return evalChange(v, r, beside)
 	}
 	return notCompared(v)
 }
