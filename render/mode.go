@@ -191,10 +191,7 @@ func (r *Report) contents() string {
 			parts = append(parts, words.Plural(x.n, x.noun))
 		}
 	}
-	text := strings.Join(parts, ", ") + "; no release is stated, so nothing is judged."
-	if slices.ContainsFunc(r.Releases, func(x judge.Release) bool { return x.Label }) {
-		text = strings.Join(parts, ", ") + "; nothing is judged here."
-	}
+	text := strings.Join(parts, ", ") + "; " + r.unjudged() + "."
 	if first.IsZero() {
 		return text
 	}
@@ -202,6 +199,14 @@ func (r *Report) contents() string {
 		return text + " Measured " + day(first) + "."
 	}
 	return text + " Measured from " + day(first) + " to " + day(last) + "."
+}
+
+// unjudged says why a site that only compares judges nothing.
+func (r *Report) unjudged() string {
+	if slices.ContainsFunc(r.Releases, func(x judge.Release) bool { return x.Label }) {
+		return "nothing is judged here"
+	}
+	return "no release is stated, so nothing is judged"
 }
 
 // held is the front page's sentence where no number is more telling.

@@ -349,17 +349,23 @@ func (r *Report) releaseTable() *Table {
 	return t.cut("older releases keep their pages")
 }
 
-// Headline is the newest release's name, the decision on it and its counts, for one line on a terminal; the name is ""
-// when there is nothing, and the counts then say what was lost.
-func (r *Report) Headline() (string, words.Decision, string) {
-	at := r.Newest()
+// Headline is what a build came to, for one line on a terminal: the decision on the newest release with its counts, or
+// what was measured where nothing is judged.
+func (r *Report) Headline() string {
+	at, lost := r.Newest(), r.lostText()
 	if at < 0 {
-		return "", words.Decision{}, r.lostText()
+		if lost != "" {
+			return "no results can be shown; " + lost
+		}
+		return "no results yet"
 	}
-	d := words.Decide(r.Result(at))
-	counts := strings.TrimSuffix(d.Detail, ".")
-	if lost := r.lostText(); lost != "" {
-		counts += "; " + lost
+	out := strings.TrimSuffix(r.held(), ".") + "; " + r.unjudged()
+	if r.graded() {
+		d := words.Decide(r.Result(at))
+		out = fmt.Sprintf("%s: %s; %s", r.Releases[at].Name, d.Word, strings.TrimSuffix(d.Detail, "."))
 	}
-	return r.Releases[at].Name, d, counts
+	if lost != "" {
+		out += "; " + lost
+	}
+	return out
 }

@@ -287,7 +287,7 @@ func (o buildOptions) write(
 	if o.built != nil {
 		o.built(result.Changed)
 	}
-	said := headline(report)
+	said := report.Headline()
 	o.announce(sh, result.Files, len(result.Changed), result.Removed, said)
 	switch {
 	case o.ephemeral || damaged:
@@ -351,16 +351,4 @@ func releaseCounts(list []judge.Release) string {
 		return plaintext.Plural(len(list), "build") + " without a release"
 	}
 	return plaintext.Plural(labelled, "release") + " and " + plaintext.Plural(len(list)-labelled, "build")
-}
-
-// headline is the last line of a build: the decision on the newest release.
-func headline(r *render.Report) string {
-	name, d, counts := r.Headline()
-	switch {
-	case name == "" && counts != "":
-		return "no results can be shown; " + counts
-	case name == "":
-		return "no results yet"
-	}
-	return fmt.Sprintf("%s: %s; %s", name, d.Word, counts)
 }
