@@ -42,8 +42,8 @@ func (r *Report) otherSection(pair Pair) Section {
 			continue
 		}
 		if left > 0 {
-			s.Blocks = append(s.Blocks, Prose{fmt.Sprintf("%s: %d of %d workloads are drawn; data/ has all, by release.",
-				fig.Metric, len(fig.Series), len(fig.Series)+left)})
+			s.Blocks = append(s.Blocks, Prose{fmt.Sprintf("%s: %s workloads are drawn; data/ has all, by release.",
+				fig.Metric, words.Of(len(fig.Series), len(fig.Series)+left))})
 		}
 		s.Blocks = append(s.Blocks, fig)
 	}

@@ -80,7 +80,7 @@ func evalLead(history, targets []schema.Verdict) Lead {
 	}
 	reference := "there is no reference"
 	if len(targets) > 0 {
-		reference = fmt.Sprintf("%d of %s met", refs[schema.Pass], words.Plural(len(targets), "reference"))
+		reference = fmt.Sprintf("%s of %s met", words.Count(refs[schema.Pass]), words.Plural(len(targets), "reference"))
 	}
 	l := Lead{Text: fmt.Sprintf("%s: %s; %s.", words.Plural(len(history), "score"), against, reference)}
 	switch {

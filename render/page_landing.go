@@ -185,17 +185,17 @@ func ShiftText(s judge.Shift) string {
 			words.Interval(s.Metric, *s.Interval))
 	case s.Mixed:
 		return fmt.Sprintf(
-			"On %s %s of %d workloads moved by %s on the whole and not alike: nothing is removed from their rows.",
-			words.OrUnknown(s.Device), label, s.Cells, words.Signed(s.Metric, e),
+			"On %s %s of %s moved by %s on the whole and not alike: nothing is removed from their rows.",
+			words.OrUnknown(s.Device), label, words.Plural(s.Cells, "workload"), words.Signed(s.Metric, e),
 		)
 	case s.Outcome == schema.Regressed || s.Outcome == schema.Improved || s.Large:
 		word := string(s.Outcome)
 		if s.Evidence != "" {
 			word += ", " + string(s.Evidence)
 		}
-		of := fmt.Sprintf("all %d", s.Cells)
+		of := "all " + words.Count(s.Cells)
 		if alike := int(math.Round(s.Agree * float64(s.Cells))); alike < s.Cells {
-			of = fmt.Sprintf("%d of %d", alike, s.Cells)
+			of = words.Of(alike, s.Cells)
 		}
 		return fmt.Sprintf(
 			"On %s %s of %s workloads moved %s together (%s): one finding, shown once.", words.OrUnknown(s.Device), label,
@@ -219,11 +219,11 @@ func (r *Report) requiredSection(at int, req []schema.Verdict) Section {
 		}
 	}
 	if len(open) == 0 {
-		s.Blocks = []Block{Prose{fmt.Sprintf("All %d are met.", len(req))}}
+		s.Blocks = []Block{Prose{"All " + words.Count(len(req)) + " are met."}}
 		return s
 	}
 	if met := len(req) - len(open); met > 0 {
-		s.Blocks = []Block{Prose{fmt.Sprintf("%d of %d are met. The others:", met, len(req))}}
+		s.Blocks = []Block{Prose{words.Of(met, len(req)) + " are met. The others:"}}
 	}
 	s.Blocks = append(s.Blocks, targetTable(open, true).cut(r.allVerdicts(at)))
 	return s

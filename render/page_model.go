@@ -160,8 +160,8 @@ func (r *Report) figureSection(pair Pair) Section {
 		}
 		if left > 0 {
 			s.Blocks = append(s.Blocks, Prose{fmt.Sprintf(
-				"%s: %d of %d workloads are drawn, those with targets first; data/ has all, by release.", f.Metric,
-				len(f.Series), len(f.Series)+left,
+				"%s: %s workloads are drawn, those with targets first; data/ has all, by release.", f.Metric,
+				words.Of(len(f.Series), len(f.Series)+left),
 			)})
 		}
 		s.Blocks = append(s.Blocks, f)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"sort"
 	"strings"
+	"time"
 
 	"al.essio.dev/pkg/shellescape"
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -68,7 +69,7 @@ func runLead(run *schema.Run, name string) Lead {
 	}
 	if failed > 0 {
 		return Lead{Tone: words.ToneBad, Mark: schema.Fail, Word: words.Plural(failed, "point") + " without a number",
-			Text: fmt.Sprintf("of %d; %s.", len(run.Points), name)}
+			Text: "of " + words.Count(len(run.Points)) + "; " + name + "."}
 	}
 	what := words.Plural(len(run.Points), "point")
 	switch {
@@ -126,7 +127,7 @@ func planSection(run *schema.Run) Section {
 	done := len(run.Plan) - len(t.Rows)
 	s := Section{
 		ID: "plan", Title: "Plan",
-		Intro: fmt.Sprintf("%d of %s were measured.", done, words.Plural(len(run.Plan), "planned workload")),
+		Intro: fmt.Sprintf("%s of %s were measured.", words.Count(done), words.Plural(len(run.Plan), "planned workload")),
 	}
 	if len(t.Rows) > 0 {
 		s.Blocks = []Block{t.cut("the history document has all")}
@@ -142,7 +143,10 @@ func started(run *schema.Run) string {
 	if run.Start.IsZero() {
 		return noTime
 	}
-	s := run.Start.UTC().Format("2 January 2006, 15:04:05") + words.Thin + "UTC"
+	s := day(run.Start)
+	if at := run.Start.UTC(); !at.Equal(at.Truncate(24 * time.Hour)) {
+		s += at.Format(", 15:04:05") + words.Thin + "UTC"
+	}
 	if o := run.Provenance["start"]; strings.Contains(o.Where, "zone not stated") {
 		s += " (zone not stated by the file)"
 	}

@@ -57,11 +57,11 @@ func (r *Report) targetsLead(all []schema.Verdict) Lead {
 	case met == len(req):
 		return Lead{
 			Tone: words.ToneGood,
-			Text: fmt.Sprintf("All %d required targets are met, and %d of %d informational ones.",
-				len(req), metIn(all)-met, len(all)-len(req)),
+			Text: fmt.Sprintf("All %s required targets are met, and %s informational ones.",
+				words.Count(len(req)), words.Of(metIn(all)-met, len(all)-len(req))),
 		}
 	}
-	return Lead{Tone: words.ToneBad, Text: fmt.Sprintf("%d of %d required targets are met.", met, len(req))}
+	return Lead{Tone: words.ToneBad, Text: words.Of(met, len(req)) + " required targets are met."}
 }
 
 // metIn counts targets that are met.

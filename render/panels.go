@@ -40,7 +40,7 @@ func (r *Report) panelSection(pair Pair) Section {
 		panels = append(panels, p)
 	}
 	if all > len(panels) {
-		s.Intro += fmt.Sprintf(" %d of %d series are drawn.", len(panels), all)
+		s.Intro += fmt.Sprintf(" %s series are drawn.", words.Of(len(panels), all))
 	}
 	if len(panels) > 0 {
 		s.Blocks = []Block{panels}

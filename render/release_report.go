@@ -2,7 +2,6 @@ package render
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -120,7 +119,7 @@ func regressed(x gate.Result) int {
 }
 
 // graded is how many workloads have a target that was graded, of those that were measured.
-func graded(c gate.Grading) string { return fmt.Sprintf("%d of %d", c.Graded, c.Workloads) }
+func graded(c gate.Grading) string { return words.Of(c.Graded, c.Workloads) }
 
 // declared is the status that the runs of a model and device in a release declare.
 func (r *Report) declared(release int, pair schema.Pair) string {

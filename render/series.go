@@ -58,7 +58,7 @@ func (c column) MarshalJSON() ([]byte, error) {
 		}
 		runs[len(runs)-1]++
 	}
-	if 2*len(runs) > len(c) {
+	if len(c) == 0 || 2*len(runs) > len(c) {
 		return json.Marshal([]int(c))
 	}
 	return json.Marshal(map[string][]int{"runs": runs})

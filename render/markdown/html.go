@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"html/template"
+	"strings"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
@@ -16,7 +17,7 @@ import (
 // tables are aligned by attribute, since the pages allow no style. A text that no person wrote is shown as it is.
 func HTML(source string) (template.HTML, error) {
 	if !written(source) {
-		return template.HTML("<pre>" + template.HTMLEscapeString(source) + "</pre>"), nil
+		return template.HTML(`<pre tabindex="0">` + template.HTMLEscapeString(source) + "</pre>"), nil
 	}
 	table := extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))
 	md := goldmark.New(goldmark.WithParserOptions(parser.WithAutoHeadingID()),
@@ -44,7 +45,13 @@ func HTML(source string) (template.HTML, error) {
 	if err != nil {
 		return "", fmt.Errorf("converting markdown: %w", err)
 	}
-	return template.HTML(b.String()), nil // goldmark's safe mode
+	return template.HTML(scrollers().Replace(b.String())), nil // goldmark's safe mode
+}
+
+// scrollers lets what may be wider than its page scroll by the keyboard too.
+func scrollers() *strings.Replacer {
+	return strings.NewReplacer("<pre>", `<pre tabindex="0">`, "</table>", "</table></div>",
+		"<table>", `<div class="tw" tabindex="0" role="group" aria-label="Table"><table>`)
 }
 
 // asLink puts a link in place of an image: no picture is published with the pages, and they load none from elsewhere.

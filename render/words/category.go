@@ -24,7 +24,7 @@ func Categories(list []gate.Category) string {
 				rest = append(rest, fmt.Sprintf("%d %s", x.n, x.word))
 			}
 		}
-		text := fmt.Sprintf("%s %d of %d met", c.Name, c.Met, all)
+		text := fmt.Sprintf("%s %s met", c.Name, Of(c.Met, all))
 		if len(rest) > 0 {
 			text += " (" + strings.Join(rest, ", ") + ")"
 		}

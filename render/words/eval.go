@@ -28,11 +28,12 @@ func evalChange(v *schema.Verdict, r schema.EvalChange, beside bool) string {
 	of := ""
 	switch r.Test {
 	case schema.TestPaired:
-		of = fmt.Sprintf("; of %d the same questions %d were lost and %d gained", r.N, r.Lost, r.Gained)
+		of = fmt.Sprintf("; of %s the same questions %s were lost and %s gained", Count(r.N), Count(r.Lost),
+			Count(r.Gained))
 	case schema.TestGate:
 		of = fmt.Sprintf(" against the mean of %d releases", r.Releases)
 	case schema.TestUnpaired:
-		of = fmt.Sprintf(" over %d questions, not known to be the same ones", r.N)
+		of = fmt.Sprintf(" over %s questions, not known to be the same ones", Count(r.N))
 	}
 	out := moved + of + interval + evalOutcome(v, r)
 	if !beside {

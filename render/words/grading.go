@@ -11,7 +11,7 @@ func Grading(c gate.Grading) string {
 	if c.Workloads == 0 {
 		return ""
 	}
-	out := fmt.Sprintf("Graded against targets: %d of %s.", c.Graded, Plural(c.Workloads, "workload"))
+	out := fmt.Sprintf("Graded against targets: %s of %s.", Count(c.Graded), Plural(c.Workloads, "workload"))
 	if c.Graded < c.Workloads {
 		out += " What has no target was not graded, which is not a pass."
 	}

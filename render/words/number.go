@@ -50,6 +50,9 @@ func Count(n int) string {
 	return group(strconv.Itoa(n))
 }
 
+// Of is how many of how many: "9,988 of 10,000".
+func Of(n, all int) string { return Count(n) + " of " + Count(all) }
+
 func group(digits string) string {
 	var b strings.Builder
 	for i, c := range digits {

@@ -198,3 +198,14 @@ func TestDecisions(t *testing.T) {
 		}
 	}
 }
+
+// Two counts in one sentence are written alike.
+func TestCountsAreWrittenAlike(t *testing.T) {
+	if got := words.Of(10_000, 10_000); got != "10,000 of 10,000" {
+		t.Error(got)
+	}
+	lead := words.Grading(gate.Grading{Graded: 1200, Workloads: 10_000})
+	if !strings.Contains(lead, "1,200 of 10,000 workloads") {
+		t.Error(lead)
+	}
+}

@@ -200,6 +200,9 @@
   // whole is a table whose columns all have a value a row: in the file, one that repeats its numbers often is
   // {runs: [number, how often, …]}.
   function whole(t) {
+    t.releases = t.releases || [];
+    t.channels = t.channels || [];
+    t.conds = t.conds || [];
     ["p", "i", "w", "t", "m", "g", "n", "r", "u", "o", "x", "k"].forEach(function (k) {
       if (!t[k] || !t[k].runs) return;
       var all = [];

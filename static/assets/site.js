@@ -253,7 +253,7 @@
         chart.setOption(
           resolved(s.option, "", {
             "@point": function (p) {
-              return p.seriesName + "\n" + note(s, p);
+              return p.componentType === "markLine" ? p.name : p.seriesName + "\n" + note(s, p);
             }
           })
         );
