@@ -98,7 +98,8 @@ func outside(r *gate.Result) (parts []string) {
 		parts = append(parts, Plural(total, "newer run")+verb(total, " is", " are")+" not judged: "+strings.Join(of, ", "))
 	}
 	if r.Late > 0 {
-		parts = append(parts, fmt.Sprintf("%s of %s began a day or more after the first", Count(r.Late), Plural(r.Runs, "run")))
+		parts = append(parts, fmt.Sprintf("%s of %s began a day or more after the first", Count(r.Late),
+			Plural(r.Runs, "run")))
 	}
 	return parts
 }
