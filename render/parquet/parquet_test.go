@@ -2,6 +2,8 @@ package parquet
 
 import (
 	"bytes"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/parquet-go/parquet-go"
@@ -42,5 +44,43 @@ func TestPartitions(t *testing.T) {
 		if got[i] != want {
 			t.Errorf("%q, want %q", got[i], want)
 		}
+	}
+}
+
+// What a row does not state is null in every column that can be absent, a number of questions or measurements too: 0
+// would be a number that somebody adds up.
+func TestAbsentIsNull(t *testing.T) {
+	score, verdict := []score{{N: count(0)}}, []verdict{{N: count(0)}}
+	for name, table := range map[string]struct {
+		data   func() ([]byte, error)
+		stated string // columns that every row has
+	}{
+		"runs":     {func() ([]byte, error) { return file([]run{{}}) }, "release run model simulated errors warnings"},
+		"points":   {func() ([]byte, error) { return file([]point{{}}) }, "release run model simulated key repeat status"},
+		"scores":   {func() ([]byte, error) { return file(score) }, "release run model simulated"},
+		"verdicts": {func() ([]byte, error) { return file(verdict) }, "release id model simulated key verdict"},
+	} {
+		data, err := table.data()
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := parquet.OpenFile(bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		stated := strings.Fields(table.stated)
+		for i, c := range f.RowGroups()[0].ColumnChunks() {
+			column := f.Schema().Columns()[i][0]
+			index, err := c.ColumnIndex()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if null := index.NullCount(0) == 1; null == slices.Contains(stated, column) {
+				t.Errorf("%s.%s: null %t", name, column, null)
+			}
+		}
+	}
+	if n := count(3); n == nil || *n != 3 {
+		t.Error("a number that is stated is lost")
 	}
 }

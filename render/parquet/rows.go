@@ -8,20 +8,22 @@ import (
 	"github.com/ttreport/ttreport/render"
 )
 
+// In a row a text that is empty is absent where its column is optional: the file has null there.
+
 // run is a row of the table runs.
 type run struct {
 	Release   string     `parquet:"release,dict"`
 	Run       string     `parquet:"run"`
-	Channel   string     `parquet:"channel,dict"`
+	Channel   string     `parquet:"channel,optional,dict"`
 	Start     *time.Time `parquet:"start_utc,optional,timestamp"`
 	End       *time.Time `parquet:"end_utc,optional,timestamp"`
 	Model     string     `parquet:"model,dict"`
-	Device    string     `parquet:"device,dict"`
+	Device    string     `parquet:"device,optional,dict"`
 	Simulated bool       `parquet:"simulated"`
-	Impl      string     `parquet:"impl,dict"`
-	Engine    string     `parquet:"engine,dict"`
-	Version   string     `parquet:"engine_version,dict"`
-	Firmware  string     `parquet:"firmware,dict"`
+	Impl      string     `parquet:"impl,optional,dict"`
+	Engine    string     `parquet:"engine,optional,dict"`
+	Version   string     `parquet:"engine_version,optional,dict"`
+	Firmware  string     `parquet:"firmware,optional,dict"`
 	Errors    int32      `parquet:"errors"`
 	Warnings  int32      `parquet:"warnings"`
 }
@@ -32,23 +34,23 @@ type point struct {
 	Release     string   `parquet:"release,dict"`
 	Run         string   `parquet:"run,dict"`
 	Model       string   `parquet:"model,dict"`
-	Device      string   `parquet:"device,dict"`
+	Device      string   `parquet:"device,optional,dict"`
 	Simulated   bool     `parquet:"simulated"`
-	Task        string   `parquet:"task,dict"`
-	Tool        string   `parquet:"tool,dict"`
+	Task        string   `parquet:"task,optional,dict"`
+	Tool        string   `parquet:"tool,optional,dict"`
 	ISL         *float64 `parquet:"isl,optional"`
 	OSL         *float64 `parquet:"osl,optional"`
 	Concurrency *float64 `parquet:"concurrency,optional"`
 	Rate        *float64 `parquet:"rate_req_s,optional"`
-	Dataset     string   `parquet:"dataset,dict"`
+	Dataset     string   `parquet:"dataset,optional,dict"`
 	Key         string   `parquet:"key,dict"` // of the workload, with everything that names it
 	Repeat      int32    `parquet:"repeat"`
 	Status      string   `parquet:"status,dict"`
-	Missing     string   `parquet:"missing_reason,dict"` // of a point without numbers, which has one row
-	Metric      string   `parquet:"metric,dict"`
-	Stat        string   `parquet:"stat,dict"`
-	Unit        string   `parquet:"unit,dict"`
-	Definition  string   `parquet:"definition,dict"`
+	Missing     string   `parquet:"missing_reason,optional,dict"` // of a point without numbers, which has one row
+	Metric      string   `parquet:"metric,optional,dict"`
+	Stat        string   `parquet:"stat,optional,dict"`
+	Unit        string   `parquet:"unit,optional,dict"`
+	Definition  string   `parquet:"definition,optional,dict"`
 	Value       *float64 `parquet:"value,optional"`
 }
 
@@ -57,42 +59,42 @@ type score struct {
 	Release   string   `parquet:"release,dict"`
 	Run       string   `parquet:"run,dict"`
 	Model     string   `parquet:"model,dict"`
-	Device    string   `parquet:"device,dict"`
+	Device    string   `parquet:"device,optional,dict"`
 	Simulated bool     `parquet:"simulated"`
-	Task      string   `parquet:"task,dict"`
-	Metric    string   `parquet:"metric,dict"`
-	Filter    string   `parquet:"filter,dict"`
+	Task      string   `parquet:"task,optional,dict"`
+	Metric    string   `parquet:"metric,optional,dict"`
+	Filter    string   `parquet:"filter,optional,dict"`
 	Value     *float64 `parquet:"value,optional"`
 	Stderr    *float64 `parquet:"stderr,optional"`
-	N         int64    `parquet:"n"` // 0: not stated
-	Missing   string   `parquet:"missing_reason,dict"`
+	N         *int64   `parquet:"n,optional"`
+	Missing   string   `parquet:"missing_reason,optional,dict"`
 }
 
 // verdict is a row of the table verdicts: all of them, those without a finding too.
 type verdict struct {
 	Release   string   `parquet:"release,dict"`
 	ID        string   `parquet:"id"`
-	Run       string   `parquet:"run,dict"`
+	Run       string   `parquet:"run,optional,dict"` // of a number that no run has: absent
 	Model     string   `parquet:"model,dict"`
-	Device    string   `parquet:"device,dict"`
+	Device    string   `parquet:"device,optional,dict"`
 	Simulated bool     `parquet:"simulated"`
 	Key       string   `parquet:"key,dict"`
-	Metric    string   `parquet:"metric,dict"`
-	Stat      string   `parquet:"stat,dict"`
-	Against   string   `parquet:"against,dict"`
-	Level     string   `parquet:"level,dict"`
-	Required  bool     `parquet:"required"`
+	Metric    string   `parquet:"metric,optional,dict"`
+	Stat      string   `parquet:"stat,optional,dict"`
+	Against   string   `parquet:"against,optional,dict"`
+	Level     string   `parquet:"level,optional,dict"`
+	Required  *bool    `parquet:"required,optional"` // of a target
 	Verdict   string   `parquet:"verdict,dict"`
-	Evidence  string   `parquet:"evidence,dict"`
+	Evidence  string   `parquet:"evidence,optional,dict"`
 	Value     *float64 `parquet:"value,optional"`
 	Reference *float64 `parquet:"reference,optional"`
-	Unit      string   `parquet:"unit,dict"`
+	Unit      string   `parquet:"unit,optional,dict"`
 	Effect    *float64 `parquet:"effect_positive_is_worse,optional"`
 	Low       *float64 `parquet:"effect_low,optional"` // 95 %
 	High      *float64 `parquet:"effect_high,optional"`
-	N         int64    `parquet:"n"`
-	Reason    string   `parquet:"reason,dict"`
-	Decision  string   `parquet:"decision,dict"`
+	N         *int64   `parquet:"n,optional"`
+	Reason    string   `parquet:"reason,optional,dict"`
+	Decision  string   `parquet:"decision,optional,dict"`
 }
 
 func runsOf(r *render.Report, release int) []run {
@@ -149,7 +151,7 @@ func scoresOf(r *render.Report, release int) []score {
 			out = append(out, score{
 				Release: r.Releases[release].Name,
 				Run:     h.ID, Model: h.Model.Name, Device: h.Device, Simulated: h.IsSimulated(), Task: s.Task, Metric: s.Metric,
-				Filter: s.Filter, Value: number(s.Value), Stderr: number(s.Stderr), N: int64(s.N), Missing: s.Value.Why(),
+				Filter: s.Filter, Value: number(s.Value), Stderr: number(s.Stderr), N: count(s.N), Missing: s.Value.Why(),
 			})
 		}
 	}
@@ -167,8 +169,11 @@ func verdictsOf(r *render.Report, release int) []verdict {
 				ID:      v.ID, Run: v.Run, Model: v.Model, Device: v.Device,
 				Simulated: schema.SameDevice(v.Device, schema.Simulated),
 				Key:       v.Key.String(), Metric: v.Metric, Stat: v.Stat, Against: string(v.Against), Level: v.Level,
-				Required: v.Required, Verdict: string(v.Outcome), Evidence: string(v.Evidence), Value: number(v.Value),
-				Reference: number(v.Ref), Unit: schema.Unit(v.Metric), Effect: number(v.Effect), N: int64(v.N),
+				Verdict: string(v.Outcome), Evidence: string(v.Evidence), Value: number(v.Value),
+				Reference: number(v.Ref), Unit: schema.Unit(v.Metric), Effect: number(v.Effect), N: count(v.N),
+			}
+			if v.Against == schema.AgainstTarget {
+				row.Required = &v.Required
 			}
 			if v.Interval != nil {
 				row.Low, row.High = &v.Interval[0], &v.Interval[1]
@@ -190,6 +195,15 @@ func number(n schema.Number) *float64 {
 	if !ok {
 		return nil
 	}
+	return &v
+}
+
+// count is a number of measurements or questions; nil where nobody stated one.
+func count(n int) *int64 {
+	if n <= 0 {
+		return nil
+	}
+	v := int64(n)
 	return &v
 }
 
