@@ -1,20 +1,23 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
+	"path"
+	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/pflag"
+	"golang.org/x/sync/errgroup"
 
-	"github.com/ttreport/ttreport/ingest/durable"
 	"github.com/ttreport/ttreport/ingest/folderlock"
 	"github.com/ttreport/ttreport/ingest/plaintext"
+	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/render/parquet"
 	"github.com/ttreport/ttreport/targets/judge"
@@ -22,13 +25,15 @@ import (
 
 func exportCommand() command {
 	return command{
-		name: "export", args: "parquet DIR", summary: "write history and verdicts as Parquet files",
+		name: "export", args: "parquet DIR|s3://BUCKET/PREFIX", summary: "write history and verdicts as Parquet files",
 		help: `
 The tables runs, points, scores and verdicts are written below DIR, one file a release, in Hive's layout. Files whose
-content is the same stay as they are, so that a copy to an object store takes only what is new. A DIR that has other
-files is refused. ttreport help export has the columns, and queries that people ask.`,
+content is the same stay as they are. In place of a folder there can be a bucket of an S3-compatible store: its keys are
+read from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, its address from AWS_ENDPOINT_URL where it is not AWS. What has
+other files is refused. ttreport help export has the columns, and queries that people ask.`,
 		examples: []example{
 			{"all of history", "ttreport export parquet warehouse"},
+			{"to a bucket", "ttreport export parquet s3://bench/warehouse"},
 			{"a part of it", "ttreport export parquet warehouse --models 'Llama-*' --since v0.17"},
 		},
 		setup: func(fs *pflag.FlagSet) runFunc {
@@ -50,11 +55,11 @@ type exportOptions struct {
 const exportName = "ttreport-export.json"
 
 // exportSchema is what it says; a change of a table's columns changes it.
-const exportSchema = "ttreport/parquet/v1"
+const exportSchema = "ttreport/parquet/v2"
 
-// readyFor refuses a folder that has something else.
-func readyFor(dir string) error {
-	data, err := os.ReadFile(filepath.Join(dir, exportName))
+// readyFor refuses a warehouse that has something else.
+func readyFor(ctx context.Context, w warehouse, name string) error {
+	data, err := w.read(ctx, exportName)
 	var found struct {
 		Schema string `json:"schema"`
 	}
@@ -62,24 +67,33 @@ func readyFor(dir string) error {
 	case err == nil && json.Unmarshal(data, &found) == nil && found.Schema == exportSchema:
 		return nil
 	case err == nil:
-		return fail(exitUsage, "export to another folder", "export: %s was written in another layout (%s)", dir, found.Schema)
+		return fail(exitUsage, "export to another place", "export: %s was written in another layout (%s)", name,
+			cmp.Or(found.Schema, "it does not say which"))
 	}
-	list, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && len(list) == 0 {
-		return nil
+	empty := false
+	if errors.Is(err, fs.ErrNotExist) {
+		empty, err = w.empty(ctx)
 	}
 	if err != nil {
 		return failure{code: exitUsage, err: fmt.Errorf("export: %w", err)}
 	}
-	return fail(exitUsage, "name a folder that does not exist yet", "export: %s has files that are not of an export", dir)
+	if !empty {
+		return fail(exitUsage, "name a folder or a prefix that has nothing yet",
+			"export: %s has files that are not of an export", name)
+	}
+	return nil
 }
 
 func (o exportOptions) run(ctx context.Context, sh *shell, args []string) error {
 	if len(args) != 2 || args[0] != "parquet" {
-		return fail(exitUsage, "ttreport export parquet DIR", "export: expected a format and a folder")
+		return fail(exitUsage, "ttreport export parquet DIR", "export: expected a format and a folder or s3://BUCKET/PREFIX")
 	}
-	dir := args[1]
-	if err := readyFor(dir); err != nil {
+	name := args[1]
+	w, err := openWarehouse(name)
+	if err != nil {
+		return failure{code: exitUsage, err: fmt.Errorf("export: %s: %w", redact.URL(name), err)}
+	}
+	if err := readyFor(ctx, w, name); err != nil {
 		return err
 	}
 	ws, err := openWorkspace(".")
@@ -106,76 +120,89 @@ func (o exportOptions) run(ctx context.Context, sh *shell, args []string) error 
 	if len(report.Releases) == 0 {
 		return fail(exitUngraded, "ttreport build PATH reads results into history/", "export: %s holds no run", ws.History())
 	}
-	n, err := exportTo(ctx, dir, report)
+	n, err := exportTo(ctx, w, report)
 	if err != nil {
-		return failure{code: exitUsage, err: fmt.Errorf("export: %w", err), hint: "choose another folder"}
+		return failure{code: exitUsage, err: fmt.Errorf("export: %w", err),
+			hint: "the same command goes on where this one ended"}
 	}
 	fmt.Fprintf(sh.out, "%s in %s: %s written, %d unchanged, %d removed\n",
-		plaintext.Plural(len(report.Releases), "release"), dir, plaintext.Plural(n.written, "file"), n.same, n.removed)
+		plaintext.Plural(len(report.Releases), "release"), name, plaintext.Plural(int(n.written.Load()), "file"),
+		n.same.Load(), n.removed)
 	return nil
 }
 
 // exported counts files.
-type exported struct{ written, same, removed int }
-
-// exportTo writes the files of a report, and removes those of releases that are not in it.
-func exportTo(ctx context.Context, dir string, r *render.Report) (n exported, err error) {
-	names := make([]string, len(r.Releases))
-	for i := range r.Releases {
-		names[i] = r.Releases[i].Name
-	}
-	mark := fmt.Appendf(nil, "{\"schema\": %q}\n", exportSchema)
-	if err := durable.WriteFile(filepath.Join(dir, exportName), mark); err != nil {
-		return n, err
-	}
-	keep := map[string]bool{}
-	for i, partition := range parquet.Partitions(names) {
-		for _, table := range parquet.Tables() {
-			if ctx.Err() != nil {
-				return n, ctx.Err()
-			}
-			data, err := parquet.File(r, table, i)
-			if err != nil {
-				return n, err
-			}
-			name := filepath.Join(dir, table, partition, partName)
-			keep[name] = true
-			wrote, err := durable.WriteChanged(name, data)
-			if err != nil {
-				return n, err
-			}
-			if wrote {
-				n.written++
-			} else {
-				n.same++
-			}
-		}
-	}
-	n.removed, err = removeOthers(dir, keep)
-	return n, err
+type exported struct {
+	written, same atomic.Int64
+	removed       int
 }
 
 // partName is the file of a release in a table.
 const partName = "part-0.parquet"
 
-// removeOthers removes files of ours that are not kept.
-func removeOthers(dir string, keep map[string]bool) (n int, err error) {
+// exportTo writes the files of a report, and removes those of releases that are not in it. The table of runs is the
+// last to have a release and the first to lose it: what an export that was cut short left out is in no join with runs.
+func exportTo(ctx context.Context, w warehouse, r *render.Report) (*exported, error) {
+	n := &exported{}
+	there, err := w.files(ctx)
+	if err != nil {
+		return n, err
+	}
+	if _, err := w.put(ctx, exportName, fmt.Appendf(nil, "{\"schema\": %q}\n", exportSchema)); err != nil {
+		return n, err
+	}
+	keep := map[string]bool{}
 	for _, table := range parquet.Tables() {
-		names, err := fs.Glob(os.DirFS(dir), table+"/partition=*/"+partName)
-		if err != nil {
+		if err := n.table(ctx, w, r, table, keep); err != nil {
 			return n, err
 		}
-		for _, name := range names {
-			name = filepath.Join(dir, filepath.FromSlash(name))
-			if keep[name] {
-				continue
-			}
-			if err := os.Remove(name); err != nil {
-				return n, err
-			}
-			n++
-			_ = os.Remove(filepath.Dir(name)) // somebody else's file may be in it
+	}
+	slices.Reverse(there) // which is in the order of the tables
+	for _, name := range there {
+		if keep[name] {
+			continue
 		}
+		if err := w.remove(ctx, name); err != nil {
+			return n, err
+		}
+		n.removed++
 	}
 	return n, nil
+}
+
+// uploads is how many files are on their way at once: each waits for the store's answer most of the time.
+const uploads = 8
+
+// table writes the files of a table, and adds their names to keep.
+func (n *exported) table(ctx context.Context, w warehouse, r *render.Report, table string, keep map[string]bool) error {
+	group, inner := errgroup.WithContext(ctx)
+	group.SetLimit(uploads)
+	names := make([]string, len(r.Releases))
+	for i := range r.Releases {
+		names[i] = r.Releases[i].Name
+	}
+	for i, partition := range parquet.Partitions(names) {
+		if inner.Err() != nil {
+			break
+		}
+		data, err := parquet.File(r, table, i)
+		if err != nil {
+			return errors.Join(err, group.Wait())
+		}
+		name := path.Join(table, partition, partName)
+		keep[name] = true
+		group.Go(func() error {
+			wrote, err := w.put(inner, name, data)
+			if wrote {
+				n.written.Add(1)
+			} else if err == nil {
+				n.same.Add(1)
+			}
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	return ctx.Err()
 }

@@ -99,6 +99,7 @@ var rooms = map[string][]string{
 	"render/chart/echarts": {"render.", "render/chart."},
 
 	"site":         {"site", "render", "templates", "static"},
+	"site/bucket":  {},
 	"site/preview": {},
 	"site/watch":   {},
 
@@ -114,6 +115,7 @@ var owners = map[string]string{
 	"github.com/go-echarts/go-echarts": "render/chart/echarts",
 	"github.com/gocarina/gocsv":        "render/tabular",
 	"github.com/parquet-go/parquet-go": "render/parquet",
+	"github.com/aws/":                  "site/bucket",
 	"github.com/yuin/goldmark":         "render/markdown",
 	"github.com/fsnotify/fsnotify":     "site/watch",
 	"github.com/goccy/go-yaml":         "ingest/schema",

@@ -10,8 +10,9 @@ import (
 	"github.com/ttreport/ttreport/render"
 )
 
-// Tables are the names of the tables, which are folders.
-func Tables() []string { return []string{"runs", "points", "scores", "verdicts"} }
+// Tables are the names of the tables, which are folders, in the order in which they are written: a release is in runs
+// when it is in all others.
+func Tables() []string { return []string{"points", "scores", "verdicts", "runs"} }
 
 // File returns the file of a table and a release.
 func File(r *render.Report, table string, release int) ([]byte, error) {
