@@ -42,6 +42,7 @@ type PlanePoint struct {
 	Run    Address            `json:"run"`
 
 	isl, osl *float64
+	rest     string // of the workload, without lengths and load
 }
 
 // Kind implements Block.

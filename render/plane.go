@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/ingest/schema/latency"
 	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/targets/judge"
 )
@@ -22,18 +22,22 @@ type Prices struct {
 }
 
 // configuration is how a model was served: lines of a plane differ in it.
-type configuration struct{ device, impl, engine, precision, parallel, tool string }
+type configuration struct {
+	device, impl, engine, precision, parallel, tool string
+
+	chips int // 0 when unknown
+}
 
 // planeID is a line: a configuration under a workload but for its concurrency.
 type planeID struct {
 	configuration
 	workload string
+	rate     bool // the load is a rate, not a concurrency
 }
 
 // gathered is a line while its points are found.
 type gathered struct {
 	planeID
-	chips  int
 	href   Address
 	median bool // some latency has no mean
 	points map[string]*gatheredPoint
@@ -69,8 +73,10 @@ func isParallel(name string) bool {
 // split parts a key into the workload without its load and the configuration in its dimensions.
 func split(k schema.Key) (workload schema.Key, parallel string) {
 	workload = k
-	workload.Concurrency, workload.Rate, workload.Tool = nil, nil, ""
-	workload.Dims = nil
+	workload.Concurrency, workload.Tool, workload.Dims = nil, "", nil
+	if k.Concurrency == nil {
+		workload.Rate = nil // beside a concurrency, which is the load, a rate makes another workload
+	}
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(k.Dims)) {
 		if isParallel(name) {
@@ -83,6 +89,21 @@ func split(k schema.Key) (workload schema.Key, parallel string) {
 		workload.Dims[name] = k.Dims[name]
 	}
 	return workload, strings.Join(parts, ", ")
+}
+
+// planeWorkload names a workload without its load.
+func planeWorkload(k schema.Key) string {
+	return cmp.Or(strings.TrimSuffix(strings.Replace(words.Workload(k), "/- ", " ", 1), "/-"), "one workload")
+}
+
+// restOf names what a workload has besides lengths and load; "" for nothing.
+func restOf(k schema.Key) string {
+	workload, _ := split(k)
+	if workload.Rate == nil && len(workload.Dims) == 0 {
+		return ""
+	}
+	workload.ISL, workload.OSL = nil, nil
+	return words.Workload(workload)
 }
 
 // load is how much was asked at once: a concurrency, or a rate.
@@ -145,12 +166,14 @@ func (g *planeGathering) run(p Pair, run int) {
 			continue
 		}
 		precision := cmp.Or(h.Model.Precision, k.Dims["precision"])
-		id := planeID{configuration{p.Device, h.Impl, engine, precision, parallel, k.Tool},
-			cmp.Or(strings.TrimSuffix(words.Workload(workload), "/-"), "one workload")}
+		chips := cmp.Or(h.Chips, g.Chips[p.Device])
+		id := planeID{
+			configuration: configuration{p.Device, h.Impl, engine, precision, parallel, k.Tool, chips},
+			workload:      planeWorkload(workload), rate: k.Concurrency == nil,
+		}
 		l := g.lines[id]
 		if l == nil {
-			l = &gathered{planeID: id, chips: cmp.Or(h.Chips, g.Chips[p.Device]), href: PairPath(p.Model, p.Device),
-				points: map[string]*gatheredPoint{}}
+			l = &gathered{planeID: id, href: PairPath(p.Model, p.Device), points: map[string]*gatheredPoint{}}
 			g.lines[id] = l
 		}
 		l.add(k, run, values, median)
@@ -185,7 +208,7 @@ func (g *planeGathering) values(row *columns.PointRow) (out [planeValues]schema.
 	typical := func(metric string) schema.Number {
 		for _, stat := range []string{"mean", "value", "median"} {
 			n, _ := g.Columns.Value(row, metric, stat)
-			if _, ok := n.Get(); ok {
+			if v, ok := n.Get(); ok && schema.Measurable(v) {
 				median = median || stat == "median"
 				return n
 			}
@@ -270,7 +293,7 @@ func (r *Report) planeLine(l *gathered) PlaneLine {
 	}
 	for _, x := range l.points {
 		p := PlanePoint{Load: load(x.key), At: loadOf(x.key), Run: RunPath(r.Columns.Runs[x.run].ID)}
-		p.isl, p.osl = x.key.ISL, x.key.OSL
+		p.isl, p.osl, p.rest = x.key.ISL, x.key.OSL, restOf(x.key)
 		for i := range p.Values {
 			if len(x.values[i]) > 0 {
 				v := round(mean(x.values[i]))
@@ -290,13 +313,16 @@ func loadOf(k schema.Key) float64 {
 	return *k.Rate
 }
 
-// round keeps five significant digits: more cannot be seen, and the script has to load them.
+// round keeps what can be seen: the script has to load the rest.
 func round(v float64) float64 {
-	if v == 0 || math.IsInf(v, 0) || math.IsNaN(v) {
-		return v
-	}
-	scale := math.Pow(10, 4-math.Floor(math.Log10(math.Abs(v))))
-	return math.Round(v*scale) / scale
+	return latency.Round(v, 5)
+}
+
+// chipsDiffer reports whether a device was measured with other numbers of chips, too.
+func (p *Plane) chipsDiffer(l *PlaneLine) bool {
+	return l.Chips > 0 && slices.ContainsFunc(p.Lines, func(o PlaneLine) bool {
+		return o.Device == l.Device && o.Chips != l.Chips
+	})
 }
 
 // name gives each line the parts of its configuration in which lines differ.
@@ -322,6 +348,9 @@ func (p *Plane) name() {
 			if s := of(l); s != "" {
 				list = append(list, s)
 			}
+		}
+		if p.chipsDiffer(l) {
+			list = append(list, words.Plural(l.Chips, "chip"))
 		}
 		l.Name = strings.Join(list, ", ")
 	}

@@ -54,9 +54,10 @@ func (l *PlaneLine) best(limit *PlaneLimit) PlaneBest {
 	case !slices.ContainsFunc(has, in):
 		return PlaneBest{Why: "no point is within the limit"}
 	case in(has[len(has)-1]):
+		last := has[len(has)-1]
 		top := (&PlaneLine{Points: slices.DeleteFunc(has, func(p PlanePoint) bool { return !in(p) })}).highest()
 		return PlaneBest{Why: fmt.Sprintf("not bracketed: within the limit up to %s, at least %s tok/s",
-			loadText(l.Points[len(l.Points)-1].Load), words.Number(top.Output)), Output: top.Output}
+			loadText(last.Load), words.Number(top.Output)), Output: top.Output}
 	}
 	best := PlaneBest{Output: math.Inf(-1)}
 	take := func(at float64, values [planeValues]maybe) {

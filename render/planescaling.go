@@ -47,8 +47,8 @@ func (p *Plane) scaling() {
 
 // fixed is what stays the same in a chart.
 type fixed struct {
-	size float64
-	load string
+	size       float64
+	load, rest string
 }
 
 // scalingOf finds the other size and the load at which a size was varied most, lower loads first.
@@ -65,7 +65,7 @@ func (p *Plane) scalingOf(k scalingKind) (Scaling, bool) {
 			if size == nil || other == nil || v == nil {
 				continue
 			}
-			f := fixed{*other, x.Load}
+			f := fixed{*other, x.Load, x.rest}
 			if by[f] == nil {
 				by[f], at[f] = map[string]map[float64]float64{}, x.At
 			}
@@ -85,13 +85,16 @@ func (p *Plane) scalingOf(k scalingKind) (Scaling, bool) {
 	}
 	order := slices.SortedFunc(maps.Keys(by), func(a, b fixed) int {
 		return cmp.Or(cmp.Compare(count(b), count(a)), cmp.Compare(at[a], at[b]), cmp.Compare(a.size, b.size),
-			strings.Compare(a.load, b.load))
+			strings.Compare(a.load, b.load), strings.Compare(a.rest, b.rest))
 	})
 	if len(order) == 0 || count(order[0]) == 0 {
 		return Scaling{}, false
 	}
 	f := order[0]
 	s := Scaling{Title: k.title, Y: k.y, X: k.x + "; " + k.fixedName + " " + whole(f.size) + ", " + loadText(f.load)}
+	if f.rest != "" {
+		s.X += ", " + f.rest
+	}
 	for _, name := range slices.Sorted(maps.Keys(by[f])) {
 		if sizes := by[f][name]; len(sizes) >= fewest {
 			s.Lines = append(s.Lines, ScalingLine{first[name], bySize(sizes)})

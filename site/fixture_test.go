@@ -119,8 +119,8 @@ func add(b *columns.Builder, r schema.Run) {
 	run := int32(len(b.C.Runs))
 	h := columns.RunHead{
 		ID: r.ID, SHA256: r.ID + " as it is", Start: r.Start, End: r.End, Release: r.Release, Channel: r.Channel,
-		Model: r.Model, Device: r.Device.Name, Engine: r.Stack.Engine, Version: r.Stack.Version, FirstPoint: len(b.C.Points),
-		Scores: len(r.Scores), Warnings: len(r.Problems),
+		Model: r.Model, Device: r.Device.Name, Chips: r.Device.Chips, Engine: r.Stack.Engine, Version: r.Stack.Version,
+		FirstPoint: len(b.C.Points), Scores: len(r.Scores), Warnings: len(r.Problems),
 	}
 	for _, p := range r.Points {
 		row := columns.PointRow{Run: run, Key: b.Key(p.Key, p.Key.String()), Repeat: 1}

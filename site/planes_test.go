@@ -1,6 +1,7 @@
 package site_test
 
 import (
+	"maps"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -82,4 +83,59 @@ func TestPlane(t *testing.T) {
 	until(t, b, "the page of the model has it too", planeRows+`.length === 2`)
 	b.sideways(t, "the page of a model")
 	b.quiet(t)
+}
+
+// planeOf is the plane on the page of a model.
+func planeOf(t *testing.T, r *render.Report, model string) *render.Plane {
+	t.Helper()
+	for _, s := range r.ModelPage(model).Sections {
+		for _, b := range s.Blocks {
+			if p, ok := b.(*render.Plane); ok {
+				return p
+			}
+		}
+	}
+	t.Fatalf("the page of %s has no plane", model)
+	return nil
+}
+
+// Loads that are not alike are not averaged: a rate beside a concurrency is another workload, rates and concurrencies
+// are lines of their own, and so are runs on another number of chips. A latency of 0 is none.
+func TestPlaneKeepsLoadsApart(t *testing.T) {
+	t.Parallel()
+	runs := builds(2, "n150")
+	runs[0].Device.Chips, runs[1].Device.Chips = 4, 8
+	load := func(concurrency, rate, output float64) schema.Point {
+		p := fixturePoint("m", 0, concurrency)
+		if concurrency == 0 {
+			p.Key.Concurrency = nil
+		}
+		if rate > 0 {
+			p.Key.Rate = &rate
+		}
+		p.Metrics["output_tps"] = valueOf("tok/s", output)
+		zero := schema.Metric{Unit: "ms"}
+		zero.Stats.Set("mean", 0)
+		p.Metrics["ttft"] = zero
+		return p
+	}
+	runs[0].Points = []schema.Point{load(32, 1, 100), load(32, 4, 400), load(8, 0, 80), load(0, 2, 20)}
+	runs[1].Points = []schema.Point{load(8, 0, 160)}
+	r, _ := reportOf(t, render.ModeAuto, runs...)
+	got := map[string]float64{}
+	for _, l := range planeOf(t, r, "m").Lines {
+		for _, p := range l.Points {
+			got[l.Name+"; "+l.Workload+"; "+p.Load] = *p.Values[0]
+			if p.Values[2] != nil {
+				t.Errorf("%s: TTFT %v of a value of 0", l.Name, *p.Values[2])
+			}
+		}
+	}
+	want := map[string]float64{
+		"n150, 4 chips; 128/128 1 req/s; 32": 100, "n150, 4 chips; 128/128 4 req/s; 32": 400,
+		"n150, 4 chips; 128/128; 8": 80, "n150, 4 chips; 128/128; 2/s": 20, "n150, 8 chips; 128/128; 8": 160,
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("points\n%v\nwant\n%v", got, want)
+	}
 }

@@ -201,7 +201,7 @@
     });
   }
 
-  // The state of a plane stands in the address under its name: plane-1=y:chip,x:ttft.
+  // The state of a plane stands in the address under its name: plane-1=y:chip;x:ttft.
   function read(id) {
     var o = {};
     location.hash
@@ -232,7 +232,7 @@
         .split("&")
         .filter(function (p) { return p.indexOf("=") > 0 && p.slice(0, id.length + 1) !== id + "="; });
     if (own) rest.push(id + "=" + encodeURIComponent(own));
-    history.replaceState(null, "", rest.length ? "#" + rest.join("&") : location.pathname + location.search);
+    history.replaceState(history.state, "", rest.length ? "#" + rest.join("&") : location.pathname + location.search);
   }
 
   function fill(host, data) {
@@ -247,7 +247,9 @@
       best = el("div", { class: "tw", tabindex: "0", role: "region", "aria-label": data.model + ": best points" }),
       extra = el("div", { class: "curves" });
     data.limits = data.limits || [];
-    var usual = data.limits[data.limit] ? AXES[data.limits[data.limit].axis].id : "speed"; // the axis of the sentence above
+    var axes = AXES.slice(1).filter(function (a, i) { return data.lines.some(function (l) { return l.points.some(function (p) { return p.values[i + 1] != null; }); }); });
+    var usual = data.limits[data.limit] ? AXES[data.limits[data.limit].axis].id : axes[0].id; // the axis of the sentence above
+    if (!axes.some(function (a) { return a.id === state.x; })) state.x = usual;
     data.lines.forEach(function (l) {
       if (devices.indexOf(l.device) < 0) devices.push(l.device);
       l.colour = (l.look % 5) + 1;
@@ -280,7 +282,7 @@
       return s;
     }
     choose("y", "Output", rates.map(function (r) { return [r.id, r.text]; }), state.y || "total");
-    choose("x", "Against", AXES.slice(1).filter(function (a, i) { return data.lines.some(function (l) { return l.points.some(function (p) { return p.values[i + 1] != null; }); }); }).map(function (a) { return [a.id, a.text]; }), state.x || usual);
+    choose("x", "Against", axes.map(function (a) { return [a.id, a.text]; }), state.x);
     if (data.workloads.length > 1) choose("w", "ISL/OSL", data.workloads.map(function (w, i) { return [i, w]; }), state.w || 0);
     var limits = choose("l", "Limit", []);
     var off = (state.off || "").split("|").filter(Boolean);
@@ -315,7 +317,7 @@
     }
     function view() {
       var rate = rates.filter(function (r) { return r.id === state.y; })[0] || rates[0],
-        axis = Math.max(1, ["", "speed", "ttft", "e2el"].indexOf(state.x || usual)),
+        axis = Math.max(1, ["", "speed", "ttft", "e2el"].indexOf(state.x)),
         workload = data.workloads[state.w || 0] || data.workloads[0],
         own = data.limits.map(function (l, i) { return [i, l]; }).filter(function (l) { return l[1].axis === axis; }),
         limit = state.l === "none" ? null : own.filter(function (l) { return String(l[0]) === String(state.l); })[0];
