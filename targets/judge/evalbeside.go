@@ -32,21 +32,10 @@ func ScoreBeside(before, now *columns.ScoreRow) (b Beside, why string) {
 		d = proportion.Newcombe(p1, itemsOf(&before.Score, p1), p2, itemsOf(&now.Score, p2))
 		b.Test = schema.TestUnpaired
 	default:
-		v1, ok1 := before.Value.Get()
-		v2, ok2 := now.Value.Get()
-		e1, has1 := before.Stderr.Get()
-		e2, has2 := now.Stderr.Get()
-		if !ok1 || !ok2 {
-			return Beside{}, "one of them has no value"
+		if d, why = byError(&before.Score, &now.Score, b.Share); why != "" {
+			return Beside{}, why
 		}
-		if !has1 || !has2 || e1+e2 <= 0 {
-			return Beside{}, "neither questions nor errors are stated"
-		}
-		scale := 1.
-		if b.Share && (v1 > 1 || v2 > 1) {
-			scale = 100
-		}
-		d, b.Test = proportion.Normal(v1/scale, e1/scale, v2/scale, e2/scale), schema.TestByError
+		b.Test = schema.TestByError
 	}
 	b.D, b.Lo, b.Hi = d.D, d.Lo, d.Hi
 	return b, ""

@@ -159,6 +159,28 @@ func share(s *schema.Score) (p float64, ok bool) {
 	return 0, false
 }
 
+// byError is the difference of two scores by their stated standard errors, in shares of 1 where both are shares: one
+// file may write percent and the other a fraction. why says what is missing.
+func byError(before, now *schema.Score, shares bool) (d proportion.Difference, why string) {
+	var v, e [2]float64
+	for i, s := range []*schema.Score{before, now} {
+		var has, stated bool
+		if v[i], has = s.Value.Get(); !has {
+			return d, "one of them has no value"
+		}
+		if e[i], stated = s.Stderr.Get(); !stated {
+			return d, "neither questions nor errors are stated"
+		}
+		if shares && v[i] > 1 {
+			v[i], e[i] = v[i]/100, e[i]/100
+		}
+	}
+	if e[0]+e[1] <= 0 {
+		return d, "neither questions nor errors are stated"
+	}
+	return proportion.Normal(v[0], e[0], v[1], e[1]), ""
+}
+
 // itemsOf is of how many right or wrong answers a share has the error that its file states. That is the number of items
 // for an eval whose answers are right or wrong; a mean of graded answers has less noise, and one of related questions
 // more. Without a stated error it is the number of items.

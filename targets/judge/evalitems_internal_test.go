@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
 )
 
 // An error that a file states is used where it is not that of right and wrong answers.
@@ -38,5 +39,27 @@ func TestItemsOfAStatedError(t *testing.T) {
 	// .47 with an error of .01 is .45 to .49, not .38 to .56
 	if se, _ := spread(score(.47, .01, 110), .47); math.Abs(se-.01) > 2e-4 {
 		t.Errorf("standard error %v, want .01", se)
+	}
+}
+
+// A score in percent beside one as a fraction: both are shares of 1 with their errors, in comparisons and in verdicts.
+func TestScoresOfTwoScales(t *testing.T) {
+	row := func(v, e float64) *columns.ScoreRow {
+		return &columns.ScoreRow{Score: schema.Score{Task: "t", Metric: "acc", Value: schema.Num(v), Stderr: schema.Num(e)}}
+	}
+	for _, c := range []struct{ before, now *columns.ScoreRow }{
+		{row(.80, .01), row(.81, .01)}, {row(.80, .01), row(81, 1)}, {row(80, 1), row(.81, .01)}, {row(80, 1), row(81, 1)},
+	} {
+		b, why := ScoreBeside(c.before, c.now)
+		if why != "" || math.Abs(b.D-.01) > 1e-9 || math.Abs(b.Hi-b.Lo-.0554) > 1e-3 || !b.Share {
+			t.Errorf("%v and %v: %+v, %q", c.before.Value, c.now.Value, b, why)
+		}
+		d, why := byError(&c.before.Score, &c.now.Score, true)
+		if why != "" || d.D != b.D {
+			t.Errorf("verdict of %v and %v: %+v, %q", c.before.Value, c.now.Value, d, why)
+		}
+	}
+	if _, why := ScoreBeside(row(.8, .01), &columns.ScoreRow{}); why == "" {
+		t.Error("a score that is not there was compared")
 	}
 }

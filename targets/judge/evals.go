@@ -134,15 +134,12 @@ func (e *evalJudgement) compare(t *evalTest, c *evalCell, st *evalState, now *co
 		t.d = proportion.Newcombe(p1, itemsOf(&before.Score, p1), p2, itemsOf(&now.Score, p2))
 		t.reason.Test = schema.TestUnpaired
 	default:
-		v1, ok1 := before.Value.Get()
-		v2, ok2 := now.Value.Get()
-		e1, has1 := before.Stderr.Get()
-		e2, has2 := now.Stderr.Get()
-		if !ok1 || !ok2 || !has1 || !has2 || e1+e2 <= 0 {
+		var why string
+		if t.d, why = byError(&before.Score, &now.Score, shares); why != "" {
 			t.reason.Test = schema.TestNoError
 			return
 		}
-		t.d, t.reason.Test = proportion.Normal(v1, e1, v2, e2), schema.TestByError
+		t.reason.Test = schema.TestByError
 	}
 	t.ok = true
 	t.limits(e.screen.Policy)
