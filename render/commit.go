@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/render/words"
 )
@@ -81,9 +82,20 @@ func codeHosts() []string {
 	return []string{"github.com", "gitlab.com", "codeberg.org", "bitbucket.org", "huggingface.co"}
 }
 
+// components are those of a run's software that state a commit, in order. The revision of the weights is none.
+func components[T any](commits map[string]T) []string {
+	return slices.DeleteFunc(sortedNames(commits), func(name string) bool { return name == schema.ModelCommit })
+}
+
+// only reports whether a component is a run's only one.
+func only[T any](commits map[string]T, name string) bool {
+	names := components(commits)
+	return len(names) == 1 && names[0] == name
+}
+
 // runCommit is the commit of a run, short; of several components the engine's, else the first.
 func (r *Report) runCommit(h *columns.RunHead) Cell {
-	names := sortedNames(h.Commits)
+	names := components(h.Commits)
 	if len(names) == 0 {
 		return Cell{}
 	}
@@ -106,11 +118,12 @@ func (r *Report) commitRange(release int) Cell {
 		return Cell{}
 	}
 	was, is := r.commitsOf(before), r.commitsOf(release)
-	for _, name := range sortedNames(is) {
+	names := components(is)
+	for _, name := range names {
 		if a, b := was[name], is[name]; a != "" && b != "" && a != b {
 			return Cell{
 				Text: name + " " + short7(a) + ".." + short7(b), Code: true,
-				Href: r.commitLinks().between(name, a, b, len(is) == 1),
+				Href: r.commitLinks().between(name, a, b, len(names) == 1),
 			}
 		}
 	}
@@ -121,7 +134,7 @@ func (r *Report) commitRange(release int) Cell {
 func (r *Report) commitsOf(release int) map[string]string {
 	runs := r.Releases[release].Runs
 	for _, run := range slices.Backward(runs) {
-		if c := r.Columns.Runs[run].Commits; len(c) > 0 {
+		if c := r.Columns.Runs[run].Commits; len(components(c)) > 0 {
 			return c
 		}
 	}

@@ -46,7 +46,7 @@ func identityTable(run *schema.Run, links CommitLinks) *Table {
 	for _, name := range sortedNames(run.Stack.Commits) {
 		id := run.Stack.Commits[name]
 		add("Commit of "+name, id, "stack.commits")
-		t.Rows[len(t.Rows)-1].Cells[1].Href = links.of(name, id, len(run.Stack.Commits) == 1)
+		t.Rows[len(t.Rows)-1].Cells[1].Href = links.of(name, id, only(run.Stack.Commits, name))
 	}
 	return t
 }

@@ -38,15 +38,15 @@ const commitsLabel = "Commits"
 
 // commitRows has the commits of each component, with a link where all runs have one.
 func (r *Report) commitRows(t *Table, runs []int) {
-	components := map[string]bool{}
+	stated := map[string]bool{}
 	for _, i := range runs {
 		for name := range r.Columns.Runs[i].Commits {
-			components[name] = true
+			stated[name] = true
 		}
 	}
-	for _, name := range sortedNames(components) {
+	for _, name := range sortedNames(stated) {
 		v := r.distinct(runs, func(h *columns.RunHead) string { return h.Commits[name] })
-		cell := Cell{Text: v, Code: true, Href: r.commitLinks().of(name, v, len(components) == 1)}
+		cell := Cell{Text: v, Code: true, Href: r.commitLinks().of(name, v, only(stated, name))}
 		if slices.ContainsFunc(runs, func(i int) bool { return r.Columns.Runs[i].Dirty }) {
 			cell.Sub = "with changes that are not committed"
 		}

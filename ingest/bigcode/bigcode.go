@@ -29,7 +29,7 @@ func Read(f *decode.File) schema.Reading {
 	config := v.Get("config")
 	r.Facts.Model.ID = config.Get("model").Str()
 	if revision := config.Get("revision").Str(); revision != "" && revision != "main" {
-		r.Facts.Stack.Commits = map[string]string{"model": revision}
+		r.Facts.Stack.Commits = map[string]string{schema.ModelCommit: revision}
 	}
 	r.Facts.Model.Precision = config.Get("precision").Str()
 	var filter []string

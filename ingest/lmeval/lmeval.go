@@ -168,7 +168,7 @@ func facts(v decode.Value) schema.Facts {
 		revision = args.Get("revision").Str()
 	}
 	if revision != "" && revision != "main" {
-		f.Stack.Commits = map[string]string{"model": revision}
+		f.Stack.Commits = map[string]string{schema.ModelCommit: revision}
 	}
 	if sec, ok := v.Get("date").Float(); ok && sec > 1e8 && sec < 1e11 {
 		whole, frac := math.Modf(sec)

@@ -73,10 +73,13 @@ type Stack struct {
 	Version string
 	Image   string
 	Digest  string
-	Commits map[string]string // by component: "tt_metal", "vllm"
+	Commits map[string]string // by component: "tt_metal", "vllm"; see [ModelCommit]
 	Dirty   bool
 	Unknown Unknown
 }
+
+// ModelCommit is the name among commits of the revision of the model's weights, which is no component of the software.
+const ModelCommit = "model"
 
 // Origin is the kind of source that stated a fact, and where.
 type Origin struct {

@@ -90,15 +90,12 @@ func shared(a, b *columns.RunHead) (digest, commits string) {
 	}
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(a.Commits)) {
-		if name != modelCommit && a.Commits[name] != "" {
+		if name != schema.ModelCommit && a.Commits[name] != "" {
 			out = append(out, "commit "+name+" "+short(a.Commits[name]))
 		}
 	}
 	return digest, strings.Join(out, ", ")
 }
-
-// modelCommit is the revision of the model's weights, which readers keep among the commits: it names no build.
-const modelCommit = "model"
 
 // differences lists what both sides state differently, by name: "image a → b".
 func differences(a, b map[string]string) []string {
