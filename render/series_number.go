@@ -113,17 +113,23 @@ func (t *numberTable) explain(release int) {
 	if len(found.Targets) == 0 {
 		return
 	}
-	type number struct{ model, device, key, metric string }
+	type number struct{ model, device, impl, key, metric, stat string }
+	typical := func(stat string) string { // tools write one of them, and a target of one covers it
+		if stat == "" || stat == "median" || stat == "value" {
+			return "mean"
+		}
+		return stat
+	}
 	rows := map[number][]int{}
 	for s, row := range t.rows {
-		id := number{s.Model, s.Device, s.Key.String(), s.Metric}
+		id := number{s.Model, s.Device, s.Impl, s.Key.String(), s.Metric, typical(s.Stat)}
 		rows[id] = append(rows[id], row)
 	}
 	said := 0
 	for i := range found.Targets {
 		v := &found.Targets[i]
 		limit, ok := v.Ref.Get()
-		list := rows[number{v.Model, v.Device, v.Key.String(), v.Metric}]
+		list := rows[number{v.Model, v.Device, v.Impl, v.Key.String(), v.Metric, typical(v.Stat)}]
 		if !ok || len(list) == 0 || said == sentences {
 			continue
 		}

@@ -95,25 +95,18 @@ func targetRows(list []schema.Verdict) (rows []*targetRow, levels []string) {
 
 // rank orders rows: the worst required verdict first, then missed informational levels.
 func (r *targetRow) rank() int {
-	order := []schema.Outcome{schema.Fail, schema.NotMeasured, schema.Inconclusive, schema.Unattainable, schema.NoTarget,
-		schema.Pass}
-	best := 2 * len(order)
+	const informational, passed = 100, 200
+	best := passed
 	for _, v := range r.levels {
-		at := slices.Index(order, v.Outcome)
-		if !v.Required && v.Outcome != schema.Pass {
-			at = len(order) + at
-		}
-		best = min(best, at)
-	}
-	if best < len(order)-1 {
-		return best
-	}
-	for _, v := range r.levels {
-		if v.Outcome != schema.Pass {
-			return len(order)
+		switch {
+		case v.Outcome == schema.Pass:
+		case v.Required:
+			best = min(best, outcomeRank(v))
+		default:
+			best = min(best, informational)
 		}
 	}
-	return 2 * len(order)
+	return best
 }
 
 // verdict is that of the required levels, else what the informational ones came to, in grey. A number that was not
@@ -159,9 +152,14 @@ func (r *targetRow) otherLevels() []string {
 	return out
 }
 
+// outcomeRank orders outcomes, what must be looked at first.
 func outcomeRank(v *schema.Verdict) int {
-	return slices.Index([]schema.Outcome{schema.Fail, schema.NotMeasured, schema.Inconclusive, schema.Unattainable,
-		schema.Pass, schema.NoTarget}, v.Outcome)
+	order := []schema.Outcome{schema.Fail, schema.NotMeasured, schema.Inconclusive, schema.Unattainable, schema.NoTarget,
+		schema.Pass}
+	if at := slices.Index(order, v.Outcome); at >= 0 {
+		return at
+	}
+	return len(order)
 }
 
 // level is the limit of a level; the required one is bold.
@@ -206,7 +204,11 @@ func (r *targetRow) share() float64 {
 func (r *targetRow) reached() Cell {
 	share := 100 * r.share()
 	if math.IsNaN(share) {
-		return Cell{Text: words.Absent, Missing: "not measured"}
+		why := "not measured"
+		if v, ok := r.first.Value.Get(); ok && v <= 0 {
+			why = "the value is not positive"
+		}
+		return Cell{Text: words.Absent, Missing: why}
 	}
 	return Cell{Text: words.Number(share), Sort: &share}
 }
