@@ -77,9 +77,9 @@ func (b *board) choose(most int) {
 			best[id] = c
 		}
 	}
-	parts := map[string]bool{}
+	parts, groups := map[string]bool{}, b.groups()
 	for _, c := range best {
-		if isPart(c.task, tasks) {
+		if group := groups[c.task]; group != "" && tasks[group] {
 			parts[c.task] = true
 			continue
 		}
@@ -107,14 +107,19 @@ func metricPlace(c boardColumn) int {
 	return at
 }
 
-// isPart reports whether a task's name is that of another task with something added.
-func isPart(task string, tasks map[string]bool) bool {
-	for i := range len(task) {
-		if (task[i] == '_' || task[i] == '-' || task[i] == ':') && i > 0 && tasks[task[:i]] {
-			return true
+// groups are the tasks that tasks are a part of: as files state it, or by a colon as lighteval and HELM write subjects. A
+// name alone says nothing: mmlu_pro is no part of mmlu.
+func (b *board) groups() map[string]string {
+	out := map[string]string{}
+	for i := range b.rows {
+		for _, s := range b.rows[i].scores {
+			group, _, _ := strings.Cut(s.Task, ":")
+			if s.Group != "" || group != s.Task {
+				out[s.Task] = cmp.Or(s.Group, group)
+			}
 		}
 	}
-	return false
+	return out
 }
 
 // prune takes out the rows that have none of the columns.

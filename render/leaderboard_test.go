@@ -15,6 +15,11 @@ func scoreOf(task, metric string, shots int, value float64, n int) *columns.Scor
 	}}
 }
 
+func partOf(group string, s *columns.ScoreRow) *columns.ScoreRow {
+	s.Group = group
+	return s
+}
+
 func boardOf(reference int, rows map[string][]*columns.ScoreRow, order ...string) *board {
 	b := &board{caption: "Models by task", head: "Model", reference: reference}
 	for _, name := range order {
@@ -30,11 +35,11 @@ func boardOf(reference int, rows map[string][]*columns.ScoreRow, order ...string
 // columns is named instead of shown as a row of dashes.
 func TestBoardColumns(t *testing.T) {
 	b := boardOf(-1, map[string][]*columns.ScoreRow{
-		"a": {scoreOf("mmlu", "acc", 5, .6, 1000), scoreOf("mmlu_anatomy", "acc", 5, .5, 100),
+		"a": {scoreOf("mmlu", "acc", 5, .6, 1000), partOf("mmlu", scoreOf("mmlu_anatomy", "acc", 5, .5, 100)),
 			scoreOf("gsm8k", "exact_match", 5, .3, 1319)},
 		"b": {scoreOf("mmlu", "acc", 0, .7, 1000), scoreOf("gsm8k", "exact_match", 5, .4, 1319)},
 		"c": {scoreOf("arc", "acc", 0, .7, 10), scoreOf("arc", "acc_norm", 0, .8, 10)},
-		"d": {scoreOf("mmlu_anatomy", "acc", 5, .7, 10)},
+		"d": {partOf("mmlu", scoreOf("mmlu_anatomy", "acc", 5, .7, 10)), scoreOf("mmlu:virology", "acc", 0, .7, 10)},
 	}, "a", "b", "c", "d")
 	tab := b.table()
 	var heads []string
@@ -49,8 +54,18 @@ func TestBoardColumns(t *testing.T) {
 	if tab.Rows[0].Cells[0].Text != "b" || !tab.Rows[0].Cells[1].Strong || tab.Rows[1].Cells[1].Strong {
 		t.Errorf("the best score of the first task is not first and bold: %+v", tab.Rows)
 	}
-	if b.left != 1 || b.parts != 1 || strings.Join(b.without, " ") != "d" {
+	if b.left != 1 || b.parts != 2 || strings.Join(b.without, " ") != "d" {
 		t.Errorf("left %d, parts %d, without %v", b.left, b.parts, b.without)
+	}
+}
+
+// A task is not hidden because its name begins with that of another.
+func TestBoardKeepsTasksApart(t *testing.T) {
+	b := boardOf(-1, map[string][]*columns.ScoreRow{
+		"a": {scoreOf("mmlu", "acc", 5, .6, 1000), scoreOf("mmlu_pro", "acc", 5, .5, 100)},
+	}, "a")
+	if len(b.columns) != 2 || b.parts != 0 {
+		t.Errorf("columns %v, %d parts", b.columns, b.parts)
 	}
 }
 

@@ -286,7 +286,7 @@ func number(v decode.Value, why string) schema.Number {
 func decodeScore(v decode.Value) schema.Score {
 	t := taking(v)
 	s := schema.Score{
-		Task: t.text("task"), Metric: t.text("metric"), Filter: t.text("filter"),
+		Task: t.text("task"), Metric: t.text("metric"), Filter: t.text("filter"), Group: t.text("group"),
 		Value:  number(t.get("value"), t.text("missing")),
 		Stderr: number(t.get("stderr"), "not in the file"), N: t.count("n"), Total: t.count("total"),
 		Limit:     t.get("limit").Ptr(),

@@ -243,6 +243,7 @@ func encodeScore(s *schema.Score) []byte {
 	o.text("task", s.Task)
 	o.text("metric", s.Metric)
 	o.text("filter", s.Filter)
+	o.text("group", s.Group)
 	o.maybe("value", s.Value)
 	if _, ok := s.Value.Get(); !ok {
 		o.put("missing", schema.JSONString(s.Value.Why()))

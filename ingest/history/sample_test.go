@@ -99,7 +99,7 @@ func sampleScores() []schema.Score {
 	return []schema.Score{
 		{
 			Task: "gsm8k", Metric: "exact_match", Filter: "strict-match", Value: schema.Num(.79), Stderr: schema.Num(.011),
-			N: 1319, Total: 1319, Fewshot: &shots, Limit: &limit, Direction: "higher", Source: source,
+			Group: "gsm", N: 1319, Total: 1319, Fewshot: &shots, Limit: &limit, Direction: "higher", Source: source,
 		},
 		{
 			Task: "x", Metric: "acc", Value: schema.Missing("the file says NaN"),

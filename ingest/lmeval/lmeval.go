@@ -105,6 +105,7 @@ func Read(f *decode.File) schema.Reading {
 			readTask(f, v, task.Key, task.Val, &r)
 		}
 	}
+	group(v, r.Scores)
 	r.Extra = draft.Foreign(nil, v, isKnown)
 	if len(r.Scores) == 0 && len(r.More) == 0 {
 		p := f.Problem(schema.SevError, "no-scores", v.Get("results"))

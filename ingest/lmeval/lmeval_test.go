@@ -225,3 +225,20 @@ func TestGradesAndErrors(t *testing.T) {
 		}
 	}
 }
+
+// A score states the group around its task, past groups without a score of their own; a circle ends.
+func TestGroups(t *testing.T) {
+	r := lmeval.Read(file(`{"results":{"mmlu":{"acc,none":0.6},"mmlu_anatomy":{"acc,none":0.5},"mmlu_pro":{"acc,none":0.3},
+		"a":{"acc,none":0.1}},"group_subtasks":{"mmlu":["mmlu_stem"],"mmlu_stem":["mmlu_anatomy"],"mmlu_pro":[],
+		"a":["b"],"b":["a"],"leaderboard":["mmlu_pro"]}}`))
+	want := map[string]string{"mmlu": "", "mmlu_anatomy": "mmlu", "mmlu_pro": "", "a": ""}
+	for _, s := range r.Scores {
+		if s.Group != want[s.Task] {
+			t.Errorf("%s is in %q, want %q", s.Task, s.Group, want[s.Task])
+		}
+		delete(want, s.Task)
+	}
+	if len(want) > 0 {
+		t.Errorf("no score of %v", want)
+	}
+}

@@ -11,6 +11,7 @@ type Score struct {
 	Task      string
 	Metric    string
 	Filter    string // "" when the tool has none
+	Group     string // the task with a score of its own that this one is a part of; "" when none is stated
 	Value     Number // in the tool's own scale: most are fractions, some are not; never multiplied
 	Stderr    Number
 	N         int      // items scored; 0 when unknown
