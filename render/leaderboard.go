@@ -107,8 +107,8 @@ func metricPlace(c boardColumn) int {
 	return at
 }
 
-// groups are the tasks that tasks are a part of: as files state it, or by a colon as lighteval and HELM write subjects. A
-// name alone says nothing: mmlu_pro is no part of mmlu.
+// groups are the tasks that tasks are a part of: as files state it, or by a colon as lighteval and HELM write subjects.
+// A name alone says nothing: mmlu_pro is no part of mmlu.
 func (b *board) groups() map[string]string {
 	out := map[string]string{}
 	for i := range b.rows {

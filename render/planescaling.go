@@ -75,14 +75,7 @@ func (p *Plane) scalingOf(k scalingKind) (Scaling, bool) {
 			by[f][l.Name][*size] = *v
 		}
 	}
-	count := func(f fixed) (n int) {
-		for _, sizes := range by[f] {
-			if len(sizes) >= fewest {
-				n += len(sizes)
-			}
-		}
-		return n
-	}
+	count := func(f fixed) int { return drawnSizes(by[f], fewest) }
 	order := slices.SortedFunc(maps.Keys(by), func(a, b fixed) int {
 		return cmp.Or(cmp.Compare(count(b), count(a)), cmp.Compare(at[a], at[b]), cmp.Compare(a.size, b.size),
 			strings.Compare(a.load, b.load), strings.Compare(a.rest, b.rest))
@@ -101,6 +94,16 @@ func (p *Plane) scalingOf(k scalingKind) (Scaling, bool) {
 		}
 	}
 	return s, true
+}
+
+// drawnSizes counts the points of the lines that have enough of them.
+func drawnSizes(lines map[string]map[float64]float64, fewest int) (n int) {
+	for _, sizes := range lines {
+		if len(sizes) >= fewest {
+			n += len(sizes)
+		}
+	}
+	return n
 }
 
 // bySize are the points of a line.
