@@ -261,7 +261,7 @@ func modelsOnDevices(n int) string {
 func (r *Report) reading() []string {
 	var paras []string
 	if n := len(r.Columns.Problems) + len(r.Problems); n > 0 {
-		paras = append(paras, words.Plural(n, "problem")+" met when the files were read: see Problems.")
+		paras = append(paras, words.Plural(n, "problem")+" found while reading the files: see Problems.")
 	}
 	if lost := r.lostText(); lost != "" {
 		paras = append(paras, lost+" and counts for nothing here: see Problems.")

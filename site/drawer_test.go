@@ -70,6 +70,24 @@ func TestDrawer(t *testing.T) {
 	b.quiet(t)
 }
 
+// Close leaves the drawer, however many numbers were opened in it.
+func TestDrawerCloses(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	build(t, dir, "Tiny-1B", "n150")
+	b := openBrowser(t, dir)
+	b.goTo(t, filepath.Join(dir, "releases/v0.12.0/index.html"))
+	const links = `[...document.querySelectorAll("main td a[href*='/p'][href*='runs/']")]`
+	for _, at := range []string{"0", "1"} {
+		eval[bool](t, b, fmt.Sprintf(`(%s[%s].click(), true)`, links, at))
+		until(t, b, "the drawer has number "+at, fmt.Sprintf(`location.hash === %s[%s].hash && `, links, at)+
+			drawerText+`.indexOf("Raw file") > 0`)
+	}
+	eval[bool](t, b, `(document.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape" })), true)`)
+	until(t, b, "Escape closes it", `document.querySelector(".drawer") === null && location.hash === ""`)
+	b.quiet(t)
+}
+
 // The drawer's arithmetic is the judge's: of every number of every release, the change, the baseline and the interval
 // that the table of the release gives are those of the verdict.
 func TestNumbersOfARelease(t *testing.T) {

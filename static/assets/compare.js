@@ -73,7 +73,8 @@
         )
       };
     });
-    var said = el("p", { class: "more", role: "status" }),
+    var summary = "",
+      said = el("p", { class: "more", role: "status" }),
       rows = [],
       CHANGE = 6, // its column
       sortBy = CHANGE,
@@ -218,10 +219,11 @@
       list = rows.filter(function (r) {
         return !(judged && filter.checked) || ["regressed", "improved", "recovered", "below-limit"].indexOf(r.verdict.verdict) >= 0;
       });
+      said.textContent = summary;
       if (judged && filter.checked && rows.length)
         said.textContent += list.length
           ? " Shown: the " + count(list.length, "number") + " whose change is significant."
-          : " No change is significant; take the mark away to see all.";
+          : " No change is significant; clear the checkbox to see all.";
       list.sort(function (x, y) {
         var p = key(x),
           s = key(y);
@@ -395,7 +397,7 @@
       sideRows[1].forEach(function (_, key) {
         if (!sideRows[0].has(key)) only[1]++;
       });
-      said.textContent = rows.length
+      summary = rows.length
         ? count(rows.length, "number") +
           " on both sides: " +
           regressed.toLocaleString("en-US") +

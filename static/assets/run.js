@@ -1,6 +1,5 @@
 // The page of any run: the part of the address after # names it, and perhaps a row or a number: #run-7, #run-7/p3,
-// #run-7/p3/ttft. The details of
-// the runs of a release are in a script (site/packed.go says how they are written).
+// #run-7/p3/ttft. The details of the runs of a release are in a script (site/packed.go says how they are written).
 "use strict";
 (function () {
   var host,

@@ -87,7 +87,8 @@
     if (!numberIn(a.hash) || a.href.split("#")[0] !== base + "runs/index.html") return;
     e.preventDefault();
     opener = a;
-    if (a.hash !== location.hash) history.pushState({ drawer: 1 }, "", a.hash);
+    if (numberIn(location.hash)) history.replaceState(history.state, "", a.hash); // Close leaves all numbers at once
+    else history.pushState({ drawer: 1 }, "", a.hash);
     drawer();
   }
 
