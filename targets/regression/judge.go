@@ -27,7 +27,9 @@ type judge struct {
 
 	outliers         outliers
 	control          []float64     // by stratum: how far the later runs of the release moved as a whole; NaN: unknown
-	sizes            map[int32]int // cells by system
+	sizes            map[int32]int // cells by system, of those that were measured so far
+	systemsIn        []int         // by stratum: systems that were measured so far
+	known            map[part]bool // likewise
 	tested, exceeded int           // forward predictions so far
 }
 
@@ -79,9 +81,7 @@ func newJudge(t *Table, rules Rules, p *probe) *judge {
 		state:  make([]state, len(t.Cells)),
 		strata: make([]stratum, t.Strata), outliers: newOutliers(t.Strata, len(t.Cells)),
 		control: make([]float64, t.Strata), sizes: map[int32]int{},
-	}
-	for i := range t.Cells {
-		j.sizes[t.Cells[i].System]++
+		systemsIn: make([]int, t.Strata), known: map[part]bool{},
 	}
 	j.rows, j.out.adj = j.out.Rows, j.adj
 	nan := float32(math.NaN())
@@ -96,39 +96,6 @@ func newJudge(t *Table, rules Rules, p *probe) *judge {
 	}
 	j.group()
 	return j
-}
-
-// group finds the systems of every stratum that are large enough to move as one, where a stratum has several.
-func (j *judge) group() {
-	type part struct{ stratum, system int32 }
-	sizes, several, at := map[part]int{}, map[int32]int{}, map[part]int32{}
-	for i := range j.t.Cells {
-		p := part{j.t.Cells[i].Stratum, j.t.Cells[i].System}
-		if sizes[p]++; sizes[p] == 1 {
-			several[p.stratum]++
-		}
-	}
-	j.groupOf = make([]int32, len(j.t.Cells))
-	for i := range j.t.Cells {
-		p := part{j.t.Cells[i].Stratum, j.t.Cells[i].System}
-		j.groupOf[i] = -1
-		if sizes[p] < j.rules.MinPoint || several[p.stratum] < 2 {
-			continue
-		}
-		g, known := at[p]
-		if !known {
-			g = int32(len(j.groups))
-			at[p] = g
-			j.groups = append(j.groups, stratum{suspect: -1, finding: -1})
-			j.systems = append(j.systems, p.system)
-		}
-		j.groupOf[i] = g
-	}
-	if j.devices = j.t.Devices; j.devices == nil {
-		for i := range j.t.Strata {
-			j.devices = append(j.devices, int32(i))
-		}
-	}
 }
 
 // order lists the observations of every release, and the cell of each observation.
@@ -173,10 +140,11 @@ func (j *judge) each(n int, do func(lo, hi int)) {
 
 // release judges one release, in the order given in the package comment.
 func (j *judge) release(release int32, obs, cellOf []int32) {
+	j.arrive(obs, cellOf)
 	tests := grow(&j.scratch.tests, len(obs))
 	j.each(len(obs), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			tests[i] = test{obs: obs[i], cell: cellOf[obs[i]], group: j.groupOf[cellOf[obs[i]]]}
+			tests[i] = test{obs: obs[i], cell: cellOf[obs[i]], group: j.groupIn(cellOf[obs[i]])}
 			j.pinned(&tests[i])
 		}
 	})

@@ -1,6 +1,7 @@
 package regression
 
 import (
+	"maps"
 	"math"
 	"slices"
 )
@@ -177,9 +178,9 @@ func (o *outliers) finish(sizes map[int32]int) {
 			o.cells[e.cell].had += float32(weight)
 		}
 	}
-	for df, n := range o.dfs {
+	for _, df := range slices.Sorted(maps.Keys(o.dfs)) { // in order, since sums depend on it in their last digit
 		for b := range o.all.expected {
-			o.all.expected[b] += float64(n) * UpperTail(1.5*math.Exp2(float64(b)/8), df)
+			o.all.expected[b] += float64(o.dfs[df]) * UpperTail(1.5*math.Exp2(float64(b)/8), df)
 		}
 	}
 	clear(o.dfs)
