@@ -20,7 +20,7 @@ type unit struct {
 
 // units are the parts of the last build and of this one. They are kept in a file outside of the site, in a folder that
 // nobody else can write to: what a committed site says of itself is not believed. A record that cannot be read or
-// written costs time and nothing else.
+// written, or was damaged, costs time and nothing else.
 type units struct {
 	record string // file; "" for none
 	folder string // of the site, absolute
@@ -47,8 +47,8 @@ func openUnits(record, dir string) *units {
 		return u
 	}
 	var f unitsFile
-	data, err := os.ReadFile(record)
-	if err == nil && json.Unmarshal(data, &f) == nil && f.Schema == unitsSchema && f.Folder == u.folder {
+	data := durable.ReadRecord(record)
+	if json.Unmarshal(data, &f) == nil && f.Schema == unitsSchema && f.Folder == u.folder {
 		u.old = f.Units
 	}
 	return u
@@ -101,6 +101,6 @@ func (u *units) save() {
 		return
 	}
 	if data, err := json.Marshal(unitsFile{unitsSchema, u.folder, u.now}); err == nil {
-		_, _ = durable.WriteChanged(u.record, data)
+		_ = durable.WriteRecord(u.record, data)
 	}
 }

@@ -306,9 +306,11 @@ func (o buildOptions) write(
 func (o buildOptions) report(
 	ctx context.Context, ws *workspace.Workspace, dirs []string, problems []schema.Problem,
 ) (*render.Report, error) {
-	req := reportRequest{dirs: dirs, cache: ws.Cache(), problems: problems, part: o.part}
+	req := reportRequest{
+		dirs: dirs, cache: ws.Cache(), judged: judgedFile(ws.Judged()), keep: true, problems: problems, part: o.part,
+	}
 	if o.ephemeral {
-		req.cache = ""
+		req.cache, req.judged = "", ""
 	}
 	report, err := makeReport(ctx, ws, req)
 	if err != nil {

@@ -20,6 +20,8 @@ import (
 type reportRequest struct {
 	dirs     []string         // folders of history documents
 	cache    string           // of their columns; "" for none
+	judged   judgedFile       // how far they were judged; "" for none
+	keep     bool             // keep that for the next build
 	problems []schema.Problem // of this build
 	view     judge.View
 	part     historyPart
@@ -35,7 +37,7 @@ func makeReport(ctx context.Context, ws *workspace.Workspace, req reportRequest)
 	if err != nil {
 		return nil, err
 	}
-	judged, err := judgeHistory(ctx, ws, cols, req.view)
+	judged, err := req.judge(ctx, ws, cols)
 	if err != nil {
 		return nil, err
 	}
@@ -68,12 +70,22 @@ func storedReport(ctx context.Context, ws *workspace.Workspace, view judge.View)
 }
 
 func storedRequest(ws *workspace.Workspace, view judge.View) reportRequest {
-	return reportRequest{dirs: []string{ws.History()}, cache: ws.Cache(), view: view}
+	return reportRequest{dirs: []string{ws.History()}, cache: ws.Cache(), judged: judgedFile(ws.Judged()), view: view}
+}
+
+// judge judges what was loaded, from where the last build was, where that holds.
+func (r reportRequest) judge(ctx context.Context, ws *workspace.Workspace, cols *columns.Columns) (*gate.Gate, error) {
+	k := r.judged.load(r.keep)
+	judged, err := judgeHistory(ctx, ws, cols, r.view, k)
+	if err == nil && r.keep {
+		r.judged.save(k)
+	}
+	return judged, err
 }
 
 // judgeHistory judges under the workspace's policy.
 func judgeHistory(
-	ctx context.Context, ws *workspace.Workspace, cols *columns.Columns, view judge.View,
+	ctx context.Context, ws *workspace.Workspace, cols *columns.Columns, view judge.View, k *judge.Keeping,
 ) (*gate.Gate, error) {
 	order, err := ws.ReleaseOrder()
 	if err != nil {
@@ -91,7 +103,7 @@ func judgeHistory(
 	if err != nil {
 		return nil, releaseError("--against", err)
 	}
-	judged, err := gate.New(ctx, cols, releases, policy)
+	judged, err := gate.NewOn(ctx, cols, releases, policy, k)
 	if err != nil {
 		return nil, err
 	}

@@ -87,3 +87,33 @@ func TestReadersSeeWholeFiles(t *testing.T) {
 	}
 	writers.Wait()
 }
+
+// A record of which a byte is other than it was, or that ends early, is none.
+func TestRecord(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "r")
+	if got := durable.ReadRecord(name); got != nil {
+		t.Errorf("%q without a file", got)
+	}
+	if err := durable.WriteRecord(name, []byte("what was built")); err != nil {
+		t.Fatal(err)
+	}
+	if got := durable.ReadRecord(name); string(got) != "what was built" {
+		t.Errorf("%q is read", got)
+	}
+	data, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range data {
+		bad := bytes.Clone(data)
+		bad[i] ^= 1
+		for _, text := range [][]byte{bad, data[:i]} {
+			if err := os.WriteFile(name, text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if got := durable.ReadRecord(name); got != nil {
+				t.Fatalf("byte %d: %q is read of what was damaged", i, got)
+			}
+		}
+	}
+}

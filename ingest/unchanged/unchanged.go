@@ -81,8 +81,7 @@ func Load(name string, in Input) (Record, bool) {
 	if name == "" {
 		return r, false
 	}
-	data, err := os.ReadFile(name)
-	if err != nil || json.Unmarshal(data, &r) != nil || r.Stamp == "" {
+	if json.Unmarshal(durable.ReadRecord(name), &r) != nil || r.Stamp == "" {
 		return Record{}, false
 	}
 	stamp, ok := in.Stamp()
@@ -112,7 +111,7 @@ func Save(name string, in Input, r Record) {
 		return
 	}
 	if data, err := json.Marshal(r); err == nil {
-		_, _ = durable.WriteChanged(name, data)
+		_ = durable.WriteRecord(name, data)
 	}
 }
 

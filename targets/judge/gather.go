@@ -286,12 +286,21 @@ func (g *gathering) seal() (*regression.Table, []Series) {
 		series = append(series, s)
 	}
 	t.Strata = len(strata)
-	devices := map[stratum]int32{}
-	t.Devices = make([]int32, len(strata))
-	for s, i := range strata {
-		t.Devices[i] = intern(devices, stratum{device: s.device, seq: s.seq})
-	}
+	t.Devices = devicesOf(strata)
 	return t, series
+}
+
+// devicesOf numbers the devices of the strata, in the order of these.
+func devicesOf(strata map[stratum]int32) []int32 {
+	of := make([]stratum, len(strata))
+	for s, i := range strata {
+		of[i] = stratum{device: s.device, seq: s.seq}
+	}
+	devices, out := map[stratum]int32{}, make([]int32, len(strata))
+	for i, s := range of {
+		out[i] = intern(devices, s)
+	}
+	return out
 }
 
 // effect is the least change of a series that matters: of a tail, which varies more, at least 10 %.

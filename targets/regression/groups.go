@@ -42,11 +42,15 @@ func (j *judge) arrive(obs, cellOf []int32) {
 		if i != cell.First {
 			continue
 		}
-		j.sizes[cell.System]++
-		if p := partOf(cell); !j.known[p] {
-			j.known[p] = true
-			j.systemsIn[p.stratum]++
-		}
+		j.count(cell)
+	}
+}
+
+func (j *judge) count(cell *Cell) {
+	j.sizes[cell.System]++
+	if p := partOf(cell); !j.known[p] {
+		j.known[p] = true
+		j.systemsIn[p.stratum]++
 	}
 }
 
