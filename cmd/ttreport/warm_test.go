@@ -61,10 +61,12 @@ func warmPoint(w int, factor float64) map[string]any {
 	ms := func(v float64) map[string]any { return map[string]any{"unit": "ms", "mean": v} }
 	return map[string]any{
 		"key": map[string]any{
-			"task": "text", "tool": "vllm", "isl": 128 << (w % 4), "osl": 128, "concurrency": 1 << (w / 4), "dataset": "random",
+			"task": "text", "tool": "vllm", "isl": 128 << (w % 4), "osl": 128, "concurrency": 1 << (w / 4),
+			"dataset": "random",
 		},
 		"status": "ok", "metrics": map[string]any{
-			"ttft": ms(float64(50+w) * factor), "tpot": ms(10 * factor), "requests_ok": map[string]any{"unit": "req", "value": 64},
+			"ttft": ms(float64(50+w) * factor), "tpot": ms(10 * factor),
+			"requests_ok": map[string]any{"unit": "req", "value": 64},
 		},
 	}
 }
@@ -192,7 +194,8 @@ func warmSteps() []warmStep {
 			}
 		}
 	}
-	accept := "decisions:\n- {id: D-1, kind: accept, release: v0.8.0, select: {model: m-0, device: dev0}, owner: ann, " +
+	accept := "decisions:\n- {id: D-1, kind: accept, release: v0.8.0, select: {model: m-0, device: dev0}, " +
+		"owner: ann, " +
 		"reason: as planned}\n"
 	return []warmStep{
 		{"a release more", func(t *testing.T, seed uint64) { releasesOf(t, seed, 10, 11) }},
@@ -205,8 +208,9 @@ func warmSteps() []warmStep {
 		}},
 		{"what matters, and a target", func(t *testing.T, seed uint64) {
 			config("judge: {effects: {ttft: 3%}}\n")(t, seed)
-			writeWarm(t, "targets/a.yaml", "targets:\n- {model: m-0, device: dev0, workload: {task: text, isl: 128, osl: 128, "+
-				"concurrency: 1},\n   metric: ttft, stat: mean, value: 55, level: complete, source: plan, as_of: 2026-01-31}\n")
+			writeWarm(t, "targets/a.yaml", "targets:\n- {model: m-0, device: dev0, metric: ttft, stat: mean, value: 55, "+
+				"workload: {task: text, isl: 128, osl: 128, concurrency: 1},\n   "+
+				"level: complete, source: plan, as_of: 2026-01-31}\n")
 		}},
 		{"a release of the middle is gone", remove("history/*/*/*-r07.json")},
 	}

@@ -33,7 +33,8 @@ func TestGoingOnIsJudgingAtOnce(t *testing.T) {
 			tab := upToRelease(whole, upTo)
 			k = &regression.Keeping{From: k.Kept, Keep: true}
 			if got, want := judgedOn(t, tab, k), judgedOn(t, tab, nil); got != want {
-				t.Fatalf("seed %d, release %d: going on from %d gives\n%.2000s\nat once\n%.2000s", seed, upTo, k.Began, got, want)
+				t.Fatalf("seed %d, release %d: going on from %d gives\n%.2000s\nat once\n%.2000s", seed, upTo, k.Began, got,
+					want)
 			}
 			if upTo > 1 && k.Began != int(upTo)-1 {
 				t.Fatalf("release %d: it went on from %d", upTo, k.Began)
