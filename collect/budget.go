@@ -25,7 +25,6 @@ type openPoint struct {
 	visits uint64
 	load   builtin.Load // of the last visit, without its requests
 	known  knownPoint
-	gauges *sampler // of the last visit
 }
 
 // Parts of a budget.
@@ -74,18 +73,16 @@ func (b *budget) visit(ctx context.Context, p *openPoint, most time.Duration) er
 		return err
 	}
 	p.visits++
-	gauges := b.s.sample(ctx)
-	defer gauges.stop()
 	if err := b.s.visit(ctx, load, &p.known, most); err != nil {
 		return err
 	}
-	p.gauges, p.load = gauges, load
+	p.load = load
 	p.load.Each = nil
 	return nil
 }
 
 func (b *budget) keep(p *openPoint) error {
-	return b.s.keepPoint(p.st, p.load, p.known.out, p.gauges, &p.known)
+	return b.s.keepPoint(p.st, p.load, p.known.out, p.known.beside, &p.known)
 }
 
 // needs returns how much longer a point must be measured: the width of an interval falls with the root of the time.

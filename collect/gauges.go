@@ -7,15 +7,17 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/ttreport/ttreport/collect/origin"
 	"github.com/ttreport/ttreport/collect/server"
-	"github.com/ttreport/ttreport/ingest/schema/manifest"
+	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// gauge names, in the order of a sample's values.
-var gaugeNames = [...]string{"running", "waiting", "kv", "preemptions"}
+// gaugeNames are the gauges in the order of a sample's values. Those that end in _total are counters.
+var gaugeNames = [...]string{
+	schema.GaugeRunning, schema.GaugeWaiting, schema.GaugeKV, "preemptions_total", "prefix_hits_total",
+	"prefix_queries_total", schema.GaugePrefixHits,
+}
 
 // gaugeOf maps the servers' names of the gauges to our order (vLLM's and SGLang's documentation of metrics,
 // llama.cpp's server README).
@@ -29,6 +31,12 @@ func gaugeOf(name string) int {
 		return 2
 	case "vllm:num_preemptions_total", "vllm:num_preemptions":
 		return 3
+	case "vllm:prefix_cache_hits_total", "vllm:prefix_cache_hits", "vllm:gpu_prefix_cache_hits_total":
+		return 4
+	case "vllm:prefix_cache_queries_total", "vllm:prefix_cache_queries", "vllm:gpu_prefix_cache_queries_total":
+		return 5
+	case "vllm:gpu_prefix_cache_hit_rate", "sglang:cache_hit_rate":
+		return 6
 	}
 	return -1
 }
@@ -50,7 +58,7 @@ func readGauges(r io.Reader) (values [len(gaugeNames)]float64, known [len(gaugeN
 		if i < 0 || err != nil {
 			continue
 		}
-		if known[i] = true; gaugeNames[i] == "kv" {
+		if known[i] = true; gaugeNames[i] == schema.GaugeKV || gaugeNames[i] == schema.GaugePrefixHits {
 			values[i] = max(values[i], v)
 		} else {
 			values[i] += v
@@ -59,102 +67,56 @@ func readGauges(r io.Reader) (values [len(gaugeNames)]float64, known [len(gaugeN
 	return values, known
 }
 
-// sampler reads a server's gauges while a point is measured.
-type sampler struct {
-	stop    context.CancelFunc
-	ended   chan struct{}
-	began   time.Time
-	samples [][]float64 // seconds since the start, then the values; -1 for one that the server does not have
-}
-
-// mostSamples is the most samples kept: beyond that every other one is dropped and the interval doubles.
-const mostSamples = 120
-
-// sample starts reading once a second; a server without metrics is tried once, and one without an address not at all.
-func (s *session) sample(ctx context.Context) *sampler {
-	ctx, stop := context.WithCancel(ctx)
-	p := &sampler{stop: stop, ended: make(chan struct{}), began: time.Now()}
-	go func() {
-		defer close(p.ended)
-		every := time.Second
-		select { // at the very start no request runs yet
-		case <-ctx.Done():
-			return
-		case <-time.After(every):
-		}
-		for p.one(ctx, s.end.URL) {
-			if len(p.samples) >= mostSamples {
-				for i := range mostSamples / 2 {
-					p.samples[i] = p.samples[2*i]
-				}
-				p.samples, every = p.samples[:mostSamples/2], 2*every
-			}
-			select {
-			case <-ctx.Done():
-				return
-			case <-time.After(every):
-			}
-		}
-	}()
-	return p
-}
-
-func (p *sampler) one(ctx context.Context, address string) bool {
+// gauges reads a server's gauges once; nil where it has none. A gauge that it does not have is -1.
+func gauges(ctx context.Context, address string) (values []float64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, server.Unresponsive)
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address+"/metrics", nil)
 	if err != nil || address == "" {
-		return false
+		return nil, nil
 	}
-	at := time.Since(p.began).Seconds()
 	resp, err := origin.Client(0).Do(req)
 	if err != nil {
-		return len(p.samples) > 0 // a server that answers slowly under load is tried again
+		return nil, err
 	}
 	defer resp.Body.Close()
-	values, known := readGauges(io.LimitReader(resp.Body, 4<<20))
-	row, any := []float64{float64(int(at*10)) / 10}, false
-	for i, v := range values {
+	list, known := readGauges(io.LimitReader(resp.Body, 4<<20))
+	any := false
+	for i := range list {
 		if !known[i] {
-			v = -1
+			list[i] = -1
 		}
 		any = any || known[i]
-		row = append(row, v)
 	}
-	if any {
-		p.samples = append(p.samples, row)
+	if !any {
+		return nil, nil
 	}
-	return any
+	return list[:], nil
 }
 
-// into ends the sampling and writes the series, its means and its peaks to a sidecar.
-func (p *sampler) into(side *manifest.Sidecar) {
-	p.stop()
-	<-p.ended
-	if len(p.samples) == 0 {
-		return
+// facts are the means and peaks of gauges over a measurement, and by how much counters grew.
+func facts(rows [][]float64) map[string]string {
+	out := map[string]string{}
+	if len(rows) == 0 {
+		return out
 	}
-	side.Samples = &manifest.Samples{Names: append([]string{"s"}, gaugeNames[:]...), Rows: p.samples}
-	if side.Client == nil {
-		side.Client = map[string]string{}
-	}
-	put := func(name string, v float64) {
-		side.Client["server_"+name] = strconv.FormatFloat(v, 'g', 4, 64)
-	}
+	put := func(name string, v float64) { out["server_"+name] = strconv.FormatFloat(v, 'g', 4, 64) }
 	for i, name := range gaugeNames {
-		sum, peak, first, last := 0., -1., p.samples[0][i+1], -1.
-		for _, row := range p.samples {
+		sum, peak, first, last := 0., -1., rows[0][i+1], -1.
+		for _, row := range rows {
 			sum, peak, last = sum+row[i+1], max(peak, row[i+1]), row[i+1]
 		}
 		switch {
 		case first < 0 || last < 0:
-		case name == "preemptions":
-			put(name, last-first)
-		case name == "kv":
+		case strings.HasPrefix(name, "prefix_"): // by time alone
+		case strings.HasSuffix(name, "_total"):
+			put(strings.TrimSuffix(name, "_total"), last-first)
+		case name == schema.GaugeKV:
 			put(name+"_max", peak)
 		default:
-			put(name+"_mean", sum/float64(len(p.samples)))
+			put(name+"_mean", sum/float64(len(rows)))
 			put(name+"_max", peak)
 		}
 	}
+	return out
 }

@@ -32,6 +32,7 @@ func (s *session) readHost(ctx context.Context, srv server.Server, took time.Dur
 		return
 	}
 	s.machine = host.Read(ctx)
+	s.findMeter(ctx)
 	maps.Copy(s.machine.Setting, host.Scheduler())
 	switch srv := srv.(type) {
 	case *server.Command:

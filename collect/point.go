@@ -42,7 +42,7 @@ func (s *session) point(ctx context.Context, st step) error {
 	if err != nil {
 		return s.loadFailed(ctx, limited, st, err)
 	}
-	return s.keepPoint(st, load, out, gauges, nil)
+	return s.keepPoint(st, load, out, gauges.of(out), nil)
 }
 
 // pointLoad returns the load of a point; each visit to it has prompts of its own.
@@ -59,7 +59,7 @@ func (s *session) pointLoad(st step, visit uint64) (builtin.Load, error) {
 }
 
 // keepPoint stores a point that was measured; known is what is known of it where its precision was asked for.
-func (s *session) keepPoint(st step, load builtin.Load, out builtin.Outcome, gauges *sampler, known *knownPoint) error {
+func (s *session) keepPoint(st step, load builtin.Load, out builtin.Outcome, gauges beside, known *knownPoint) error {
 	load.Requests = len(out.Requests) // fewer, where it ended because enough was known
 	raw, err := out.Result(load)
 	if err != nil {
@@ -209,4 +209,12 @@ func firstError(o builtin.Outcome) string {
 		}
 	}
 	return "no request completed"
+}
+
+// serverFlag returns the value of --server: "sim" for the simulator, whose port is random.
+func (s *session) serverFlag() string {
+	if s.embedded {
+		return string(plan.ServerSim)
+	}
+	return redact.URL(s.end.URL)
 }

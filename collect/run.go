@@ -11,6 +11,7 @@ import (
 
 	"github.com/ttreport/ttreport/collect/host"
 	"github.com/ttreport/ttreport/collect/plan"
+	"github.com/ttreport/ttreport/collect/power"
 	"github.com/ttreport/ttreport/collect/server"
 	"github.com/ttreport/ttreport/collect/tool/builtin"
 	"github.com/ttreport/ttreport/ingest/durable"
@@ -85,6 +86,8 @@ type session struct {
 	embedded bool            // the server is the simulator in this program
 	virtual  builtin.Virtual // the simulator on its own clock; nil for a server on the machine's
 	machine  host.Facts      // that we run on
+	meter    *power.Meter    // of its power; nil where nothing states it
+	metered  bool            // it was looked for
 	resumed  bool            // the folder is one of an earlier attempt
 	done     map[string]bool // items that an earlier attempt measured
 	before   manifest.Stack  // that it measured them on
@@ -388,12 +391,4 @@ func writeSidecar(result string, side manifest.Sidecar) error {
 		return err
 	}
 	return durable.WriteFile(result+manifest.SidecarSuffix, data)
-}
-
-// serverFlag returns the value of --server: "sim" for the simulator, whose port is random.
-func (s *session) serverFlag() string {
-	if s.embedded {
-		return string(plan.ServerSim)
-	}
-	return redact.URL(s.end.URL)
 }

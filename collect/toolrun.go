@@ -81,7 +81,7 @@ func (s *session) runTool(ctx context.Context, st step) error {
 		return s.failed(st, fmt.Errorf("%w; exit %d; %s", err, res.Code,
 			server.LastLog(process.LastLines(log, 3), log, " / ")))
 	}
-	return s.keep(st, cmd, res, sum, gauges)
+	return s.keep(st, cmd, res, sum, gauges.busy())
 }
 
 // emptyFolder makes an empty folder for an item's result. Files of an earlier attempt are removed.
@@ -114,7 +114,7 @@ func (s *session) toolEnv(st step, cmd tool.Command, temp string) []string {
 }
 
 // keep writes the sidecar of a result and journals it.
-func (s *session) keep(st step, cmd tool.Command, res process.Result, sum tool.Summary, gauges *sampler) error {
+func (s *session) keep(st step, cmd tool.Command, res process.Result, sum tool.Summary, gauges beside) error {
 	dir := filepath.Join(s.dir, "raw", st.Name)
 	file := filepath.Join(dir, sum.File)
 	log, err := filepath.Rel(filepath.Dir(file), filepath.Join(dir, tool.LogName))

@@ -29,30 +29,32 @@ func mostUntil(w plan.Workload) int {
 
 // knownPoint is a point that is measured until it is known, in one visit to it or several.
 type knownPoint struct {
-	rule  precision.Rule
-	out   builtin.Outcome // the steady parts of all visits, as one
-	cut   int             // requests of their warm-ups
-	known precision.Known
-	names []string // of the series
-	took  time.Duration
+	rule   precision.Rule
+	out    builtin.Outcome // the steady parts of all visits, as one
+	cut    int             // requests of their warm-ups
+	known  precision.Known
+	names  []string // of the series
+	took   time.Duration
+	start  time.Duration // of the steady part of the last visit, after its beginning
+	beside beside
 }
 
 // untilKnown measures a point until it is known as well as the plan asks, or its time is over.
 func (s *session) untilKnown(ctx context.Context, st step, load builtin.Load) error {
-	gauges := s.sample(ctx)
-	defer gauges.stop()
 	k := &knownPoint{rule: s.plan.Until}
 	limited, done := context.WithTimeout(ctx, s.limit(st))
 	defer done()
 	if err := s.visit(limited, load, k, min(s.plan.Until.Limit(), s.limit(st)*9/10)); err != nil {
 		return s.loadFailed(ctx, limited, st, err)
 	}
-	return s.keepPoint(st, load, k.out, gauges, k)
+	return s.keepPoint(st, load, k.out, k.beside, k)
 }
 
 // visit measures a point for some time, or until it is known together with what earlier visits measured.
 func (s *session) visit(ctx context.Context, load builtin.Load, k *knownPoint, most time.Duration) error {
-	began := s.now()
+	gauges := s.sample(ctx)
+	defer gauges.stop()
+	began, before := s.now(), k.out.Duration
 	known := func(done []builtin.Timeline) bool {
 		return !slices.ContainsFunc(done, completed) || k.with(load, done).known.Reached
 	}
@@ -63,6 +65,7 @@ func (s *session) visit(ctx context.Context, load builtin.Load, k *knownPoint, m
 	}
 	*k = k.joined(load, out)
 	k.took += s.now().Sub(began)
+	k.beside = k.beside.and(gauges.during(out.Began.Add(k.start), (k.out.Duration - before).Seconds(), before.Seconds()))
 	return nil
 }
 
@@ -135,6 +138,7 @@ func (k knownPoint) joined(load builtin.Load, visit builtin.Outcome) knownPoint 
 	}
 	if len(kept) > 0 {
 		start := kept[0].Sent
+		next.start = start
 		for _, t := range kept {
 			t.Sent += k.out.Duration - start
 			out.Requests = append(out.Requests, t)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/ttreport/ttreport/ingest/course"
 	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
@@ -166,6 +167,7 @@ func (r *result) applySidecar(side *sideFiles) (tool string) {
 		p.Client = s.Client
 		p.Block = max(0, s.Block)
 		p.Command = redact.Argv(s.Argv)
+		course.Add(p, &s)
 		if !s.Start.IsZero() {
 			p.Start, p.End = s.Start, s.End
 		}

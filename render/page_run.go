@@ -37,7 +37,7 @@ func (r *Report) RunPage(run *schema.Run, id string) Page {
 	if len(run.Plan) > 0 {
 		p.Sections = append(p.Sections, planSection(run))
 	}
-	p.add(pointSection(run), distributionSection(run))
+	p.add(pointSection(run), distributionSection(run), courseSection(run))
 	if len(run.Scores) > 0 {
 		p.add(Section{ID: "evals", Title: "Evals", Blocks: []Block{runScores(run)}})
 	}

@@ -29,7 +29,7 @@ func TestDrawer(t *testing.T) {
 		until(t, b, "the drawer is there on "+page, drawerText+`.indexOf("Raw file") > 0`)
 		got := eval[string](t, b, drawerText)
 		for _, want := range []string{"TTFT at 128/128/1", "Tiny-1B on n150", "v0.12.0", "Verdict", "Repeats", "Statistics",
-			"SHA-256", "Provenance", "limit 5"} {
+			"SHA-256", "Provenance", "limit 5", "By time", "Queue", "110 to 140\u202fms", "Over 6.00\u202fs"} {
 			if !strings.Contains(got, want) {
 				t.Errorf("%s: the drawer says nothing of %s: %s", page, want, got)
 			}

@@ -3,6 +3,7 @@ package site_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -91,7 +92,9 @@ func fixturePoint(model string, release int, concurrency float64) schema.Point {
 		},
 		Status: "ok", Repeat: 1, Metrics: map[string]schema.Metric{}, Command: []string{"run", model},
 		Conditions: map[string]string{"x": model},
-		Source:     schema.Source{Path: model + ".json", SHA256: strings.Repeat("ab", 32), Format: "vllm-serve"},
+		Slices: schema.Slices{Step: 1.5, Series: []schema.SliceOf{{Name: "ttft", Values: []float64{110, 120, 140, 130}},
+			{Name: schema.GaugeWaiting, Values: []float64{0, 2, math.NaN(), 1}}}},
+		Source: schema.Source{Path: model + ".json", SHA256: strings.Repeat("ab", 32), Format: "vllm-serve"},
 	}
 	at := float64(release)
 	means := map[string]float64{"ttft": 100 + 10*at + concurrency, "tpot": 20 - at, "e2el": 2000 + 3*concurrency}

@@ -145,6 +145,14 @@ func packedCell(c *render.Cell, flags int, stats bool) any {
 		p := chart.NewStrip(c.Strip)
 		o = append(o, member{"p", list{p.Low, p.Q1, p.Median, p.Q3, p.High, p.Max, p.Label}})
 	}
+	if c.Spark != nil {
+		s := chart.NewSpark(c.Spark)
+		p := list{s.Label, s.Last.X, s.Last.Y, strings.Join(s.Lines, "")}
+		for _, dot := range s.Alone {
+			p = append(p, dot.X, dot.Y)
+		}
+		o = append(o, member{"k", p})
+	}
 	for _, m := range o {
 		if m.value != "" {
 			return append(o, member{"t", text})

@@ -44,6 +44,7 @@ var rooms = map[string][]string{
 	"ingest/inspect":       {},
 	"ingest/ownmetrics":    {},
 	"ingest/archive":       {},
+	"ingest/course":        {},
 	"ingest/duplicate":     {"ingest/repeat"},
 	"ingest/bigcode":       {},
 	"ingest/console":       {},

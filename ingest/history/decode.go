@@ -207,6 +207,7 @@ func decodePoint(v decode.Value) schema.Point {
 		p.Command = append(p.Command, a.Str())
 	}
 	p.Extra = others(t.get("extra"))
+	p.Slices = decodeSlices(t.get("slices"))
 	for _, m := range t.get("metrics").Members() {
 		p.Metrics[m.Key] = decodeMetric(m.Val)
 	}

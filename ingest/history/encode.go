@@ -167,6 +167,9 @@ func encodePoint(p *schema.Point) []byte {
 		ms.put(name, encodeMetric(m))
 	}
 	o.put("metrics", ms.bytes(nil))
+	if p.Slices.Step > 0 {
+		o.put("slices", encodeSlices(p.Slices))
+	}
 	return o.bytes(p.Unknown)
 }
 

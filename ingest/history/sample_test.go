@@ -51,6 +51,8 @@ func samplePoint(when time.Time) schema.Point {
 			"256", "--dataset-name", "random", "--random-input-len", "2048",
 		},
 		Metrics: sampleMetrics(),
+		Slices: schema.Slices{Step: 1.25, Series: []schema.SliceOf{
+			{Name: "ttft", Values: []float64{12.5, 11, 13, 12}}, {Name: "waiting", Values: []float64{0, 3, 2.5, 0}}}},
 		Source: schema.Source{
 			Path: "results/run/raw/benchmark_isl-2048_osl-128_maxcon-32_n-256.json", SHA256: strings.Repeat("0af1", 16),
 			Format: "vllm-serve", ToolVersion: "0.13.0",

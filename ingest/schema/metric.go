@@ -103,6 +103,12 @@ type MetricInfo struct {
 // MetricTTFO is the time to the first token that is not reasoning. It is stated where a request reasoned.
 const MetricTTFO = "ttfo"
 
+// MetricPower and MetricEnergy are what a measurement took from the supply.
+const (
+	MetricPower  = "power_w"
+	MetricEnergy = "energy_token"
+)
+
 var catalogue = []MetricInfo{
 	{"ttft", "TTFT", "ms", Lower, "time to first token: from sending the request to the first token's arrival"},
 	{
@@ -128,6 +134,11 @@ var catalogue = []MetricInfo{
 	{"isl", "ISL measured", "tok", Neither, "input sequence length per completed request, as counted"},
 	{"osl", "OSL measured", "tok", Neither, "output sequence length per completed request, as counted"},
 	{"duration_s", "Duration", "s", Neither, "length of the measurement"},
+	{MetricPower, "Power", "W", Lower, "mean power while measuring; the definition says of what"},
+	{
+		MetricEnergy, "Energy/tok", "J/tok", Lower,
+		"energy per output token: mean power over output tokens a second; the definition says of what",
+	},
 	{"startup_s", "Start-up", "s", Lower, "time a server or engine takes to start; the workload says which part of it"},
 }
 
@@ -176,5 +187,10 @@ const (
 	DefDecodePhase = "decode-phase" // TPOT: generation time of the profiler / (output tokens − 1)
 	// TPOT: mean gap between chunks of a request (inference-perf); tokens only where each chunk is one
 	DefChunkMean = "mean-gap"
+	// power and energy: of all accelerators of the host, as boards, packages or chips state it; of the processors
+	DefBoards    = "accelerator-boards"
+	DefPackages  = "accelerator-packages"
+	DefChips     = "accelerator-chips"
+	DefCPUs      = "cpu-packages"
 	DefNotStated = "not-stated" // the source has the name and not the definition
 )

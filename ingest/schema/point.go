@@ -19,6 +19,7 @@ type Point struct {
 	Metrics    map[string]Metric // by canonical name; nil while they are packed
 	Client     map[string]string // what shows a saturated client: concurrency reached, cpu seconds …
 	Command    []string          // argv that made it, secrets removed
+	Slices     Slices            // its course; no steps where none is known
 	Source     Source
 	// which source stated a part of the key that the file leaves open: "isl" by "sidecar", "manifest", "path"
 	Stated  map[string]string

@@ -21,6 +21,9 @@ func recompute(v decode.Value, d *draft.Draft) bool {
 	if set.OK == 0 {
 		return true
 	}
+	if sent, ok := v.Get("start_times").Floats(); ok {
+		d.Slices = latency.Slices(requests, sent)
+	}
 	if set.Hollow == 0 {
 		tallies(v, set, d)
 	}

@@ -257,6 +257,40 @@
     });
   }
 
+  // course is what happened during the measurement: latencies, gauges of the server, power.
+  function course(parts, page, S, number) {
+    var t = tableOf(sectionOf(page, S, "by-time")),
+      rows = ((t && t[4]) || []).filter(function (r) {
+        return Array.isArray(r) && textOf(r[0], S) === String(number);
+      });
+    part(
+      parts,
+      "By time",
+      rows.length
+        ? [
+            el("table", { class: "facts" }, [
+              el("tbody", {}, rows.map(function (r) {
+                return el("tr", {}, [
+                  el("th", { scope: "row" }, textOf(r[2], S)),
+                  el("td", {}, [paint.spark(r[6].k, S), " ", el("small", {}, range(r, S))])
+                ]);
+              }))
+            ]),
+            el("p", { class: "more" }, "Over " + textOf(rows[0][5], S) + ", each line on a scale of its own.")
+          ]
+        : [],
+      rows.map(function (r) {
+        return "- " + S(r[6].k[0]);
+      })
+    );
+  }
+  // range is "12 to 15 ms".
+  function range(r, S) {
+    var lo = textOf(r[3], S),
+      hi = textOf(r[4], S);
+    return (lo === hi ? lo : lo + " to " + hi) + "\u202f" + S(r[2].s);
+  }
+
   function sources(parts, page, S, p, number) {
     var commands = ((sectionOf(page, S, "commands") || [])[3] || []).map(function (b) {
         return S(b[1]);
@@ -316,6 +350,7 @@
       return "- " + r.join(": ");
     }));
     distribution(parts, file, page, S, p);
+    course(parts, page, S, number);
     targets(parts, t, i);
     var conditions = [p.conditions, p.shared.replace(/\.$/, "")].filter(Boolean).join(", ");
     if (conditions) part(parts, "Conditions", [el("p", {}, conditions)], [conditions]);

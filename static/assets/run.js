@@ -40,6 +40,21 @@
     return svg;
   }
 
+  // spark is [label, x and y of the last value, path, x and y of values without a neighbour …].
+  function spark(p, S) {
+    var ns = "http://www.w3.org/2000/svg",
+      svg = document.createElementNS(ns, "svg");
+    function add(tag, attrs) {
+      var e = tag === "svg" ? svg : svg.appendChild(document.createElementNS(ns, tag));
+      for (var k in attrs) e.setAttribute(k, attrs[k]);
+    }
+    add("svg", { class: "is-ink", width: 116, height: 30, viewBox: "0 0 116 30", role: "img", "aria-label": S(p[0]) });
+    if (S(p[3])) add("path", { class: "ln", d: S(p[3]) });
+    for (var i = 4; i < p.length; i += 2) add("circle", { class: "dot", cx: p[i], cy: p[i + 1], r: 1.5 });
+    add("circle", { class: "dot", cx: p[1], cy: p[2], r: 3 });
+    return svg;
+  }
+
   // below are the statistics under a value: "75.4|74.6|86.7" in a column of "median|p99".
   function below(names, values) {
     return names
@@ -67,7 +82,7 @@
     else if (flags & 2 && parts[0]) value = el("span", { class: "id" }, parts[0]);
     else if (flags & 4) value = el("b", {}, parts[0]);
     if (o.h) value = el("a", { href: (/^https?:/.test(S(o.h)) ? "" : root) + S(o.h) }, value);
-    kids = o.p ? [strip(o.p, S)] : [value];
+    kids = o.p ? [strip(o.p, S)] : o.k ? [spark(o.k, S)] : [value];
     if (o.g) kids.push(" ", el("small", { class: "tag" }, S(o.g)));
     if (sub) kids.push(" ", el("small", {}, sub));
     if (numbers ? col[2] && flags & 1 : col[2]) kinds.push("n");
@@ -230,7 +245,7 @@
   }
 
   // What the drawer paints too.
-  ttreport.painter = { el: el, reader: reader, strip: strip, table: table };
+  ttreport.painter = { el: el, reader: reader, strip: strip, spark: spark, table: table };
 
   document.addEventListener("DOMContentLoaded", function () {
     host = document.querySelector("[data-widget=run]");

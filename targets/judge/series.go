@@ -111,7 +111,7 @@ func (s *Series) At(release int) (float64, bool) {
 
 // PrimaryMetrics are the metrics that are judged, in reading order.
 func PrimaryMetrics() []string {
-	return []string{"ttft", "tpot", "e2el", "output_tps", "goodput_rps", "startup_s"}
+	return []string{"ttft", "tpot", "e2el", "output_tps", "goodput_rps", "startup_s", schema.MetricEnergy}
 }
 
 // JudgedMetrics are the metrics of a history that are judged: the primary ones, then the user's own by name.

@@ -31,10 +31,13 @@ type Sidecar struct {
 	ExitCode    int               `json:"exit_code"`
 	Log         string            `json:"log,omitempty"` // relative to the sidecar
 	Samples     *Samples          `json:"samples,omitempty"`
+	Power       *Samples          `json:"power,omitempty"`
+	PowerOf     string            `json:"power_of,omitempty"` // what has this power: a definition of the schema
 }
 
-// Samples are gauges of the server during the measurement: rows of numbers under names, the first column being
-// seconds since the start. A negative number is a gauge that the server does not have.
+// Samples are readings during the measurement, of the server's gauges or of power: rows of numbers under names. The
+// first column is seconds since the first request was sent; negative numbers in the others were not known. Counters
+// grow, and have names that end in _total.
 type Samples struct {
 	Names []string    `json:"names"`
 	Rows  [][]float64 `json:"rows"`

@@ -1,0 +1,76 @@
+package power
+
+import (
+	"math"
+	"testing"
+	"testing/fstest"
+	"time"
+)
+
+// Shortened output of the programs, as users of them show it in public: tt-smi of two chips of a p300c, nvidia-smi of
+// two boards, rocm-smi of a Radeon RX 7900 XTX (ROCm 6), of an integrated one, and of an Instinct MI250 with a
+// secondary die.
+func TestPrograms(t *testing.T) {
+	nan := math.NaN()
+	for name, c := range map[string]struct {
+		read           func([]byte) (float64, float64, error)
+		text           string
+		watts, hottest float64
+		bad            bool
+	}{
+		"tt-smi": {tenstorrent, `{"time":"2026-06-01T09:00:00","device_info":[
+{"board_info":{"board_type":"p300c"},"telemetry":{"voltage":"0.72","asic_temperature":"43.7","power":" 18.0","aiclk":" 800"}},
+{"board_info":{"board_type":"p300c"},"telemetry":{"asic_temperature":"46.3","power":" 13.0","aiclk":" 800"}}]}`, 31, 46.3, false},
+		"tt-smi, a chip without power": {tenstorrent, `{"device_info":[{"telemetry":{"power":"18.0","asic_temperature":"40"}},
+{"telemetry":{"asic_temperature":"N/A"}}]}`, nan, 40, false},
+		"tt-smi, an overflow":          {tenstorrent, `{"device_info":[{"telemetry":{"power":"4294967295","asic_temperature":"40"}}]}`, nan, 40, false},
+		"tt-smi, no device":            {tenstorrent, `{"device_info":[]}`, nan, nan, true},
+		"nvidia-smi":                   {nvidia, "68.12, 35\n71.90, 41\n", 140.02, 41, false},
+		"nvidia-smi, one cannot state": {nvidia, "68.12, 35\n[N/A], 41\n", nan, 41, false},
+		"nvidia-smi, an error":         {nvidia, "NVIDIA-SMI has failed because it couldn't communicate\n", nan, nan, true},
+		"rocm-smi": {rocm, `{"card0": {"Temperature (Sensor edge) (C)": "49.0", "Temperature (Sensor junction) (C)": "51.0",
+"Temperature (Sensor memory) (C)": "62.0", "Average Graphics Package Power (W)": "19.0"}}`, 19, 62, false},
+		"rocm-smi, integrated": {rocm, `WARNING: AMD GPU device(s) is/are in a low-power state.
+{"card0": {"Temperature (Sensor edge) (C)": "31.0", "Max Graphics Package Power (W)": "170.0",
+"Current Socket Graphics Package Power (W)": "7.222"}, "system": {"Driver version": "6.8.5"}}`, 7.222, 31, false},
+		"rocm-smi, two dies": {rocm, `{"card0": {"Average Graphics Package Power (W)": "237.0"},
+"card1": {"Average Graphics Package Power (W)": "N/A (Secondary die)"}}`, 237, nan, false},
+		"half an answer": {rocm, `{"card0": {"Average`, nan, nan, true},
+	} {
+		watts, hottest, err := c.read([]byte(c.text))
+		if (err != nil) != c.bad || err == nil && (!near(watts, c.watts) || !near(hottest, c.hottest)) {
+			t.Errorf("%s: %g W, %g °C, %v; want %g and %g", name, watts, hottest, err, c.watts, c.hottest)
+		}
+	}
+}
+
+func near(a, b float64) bool { return math.Abs(a-b) < 1e-9 || math.IsNaN(a) && math.IsNaN(b) }
+
+// Two packages whose counters grow by 40 and 20 J in two seconds, one of them beyond its end. Their parts do not count.
+func TestRAPL(t *testing.T) {
+	files := fstest.MapFS{}
+	write := func(name, text string) { files[name] = &fstest.MapFile{Data: []byte(text + "\n")} }
+	for i, zone := range []string{"intel-rapl:0", "intel-rapl:1", "intel-rapl:0:0"} {
+		write(zone+"/name", []string{"package-0", "package-1", "core"}[i])
+		write(zone+"/max_energy_range_uj", "100000000")
+		write(zone+"/energy_uj", "90000000")
+	}
+	r := newRAPL(files)
+	if r == nil {
+		t.Fatal("no packages")
+	}
+	write("intel-rapl:0/energy_uj", "30000000")
+	write("intel-rapl:1/energy_uj", "90000000")
+	write("intel-rapl:0:0/energy_uj", "95000000")
+	write("intel-rapl:1/energy_uj", "10000000")
+	if got := r.watts(r.at.Add(2 * time.Second)); !near(got, 30) {
+		t.Errorf("%g W, want 40 J and 20 J in two seconds", got)
+	}
+	delete(files, "intel-rapl:1/energy_uj") // it may be root's alone
+	if got := r.watts(r.at.Add(time.Second)); !math.IsNaN(got) {
+		t.Errorf("%g W of a package that cannot be read", got)
+	}
+	if newRAPL(files) != nil || newRAPL(fstest.MapFS{}) != nil {
+		t.Error("packages where none can be read")
+	}
+}

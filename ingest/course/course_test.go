@@ -1,0 +1,101 @@
+package course_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/ttreport/ttreport/ingest/course"
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/manifest"
+)
+
+// point has a course of four slices of two seconds.
+func point() schema.Point {
+	p := schema.Point{Metrics: map[string]schema.Metric{}, Slices: schema.Slices{Step: 2, Series: []schema.SliceOf{
+		{Name: "ttft", Values: []float64{10, 11, 12, 13}}}}}
+	m := schema.Metric{Unit: "tok/s"}
+	m.Stats.Set("value", 50)
+	p.Metrics["output_tps"] = m
+	return p
+}
+
+// Gauges are means of each slice, counters differences, shares percents; what was not known stays so.
+func TestGauges(t *testing.T) {
+	p := point()
+	course.Add(&p, &manifest.Sidecar{Samples: &manifest.Samples{
+		Names: []string{"s", "running", "waiting", "kv", "preemptions_total", "prefix_hits_total", "prefix_queries_total"},
+		Rows: [][]float64{
+			{0, 4, -1, .25, 7, 100, 1000}, {1, 6, -1, .35, 7, 100, 1000}, {3, 8, -1, .5, 9, 150, 1100}, {4, 8, -1, .5, 9, 200, 1200},
+			{7, 2, -1, .75, 9, 200, 1200}, {8, 2, -1, .25, 9, 200, 1200}},
+	}})
+	nan := math.NaN()
+	want := map[string][]float64{"ttft": {10, 11, 12, 13}, "running": {5, 8, 8, 2}, "kv": {30, 50, 50, 50},
+		"preemptions": {1, 1, 0, 0}, "prefix_hits": {50, 50, nan, nan}}
+	if len(p.Slices.Series) != len(want) {
+		t.Errorf("%+v", p.Slices.Series)
+	}
+	for _, x := range p.Slices.Series {
+		for k, v := range want[x.Name] {
+			if len(x.Values) != 4 || x.Values[k] != v && !(math.IsNaN(v) && math.IsNaN(x.Values[k])) {
+				t.Errorf("%s: %v, want %v", x.Name, x.Values, want[x.Name])
+				break
+			}
+		}
+	}
+}
+
+// A point without a course of its own, such as one of a tool that keeps no requests, has that of the gauges.
+func TestGaugesAlone(t *testing.T) {
+	p := schema.Point{}
+	rows := make([][]float64, 40)
+	for i := range rows {
+		rows[i] = []float64{float64(i), float64(i)}
+	}
+	course.Add(&p, &manifest.Sidecar{Samples: &manifest.Samples{Names: []string{"s", "running"}, Rows: rows}})
+	if len(p.Slices.Series) != 1 || len(p.Slices.Series[0].Values) != schema.MostSlices || p.Slices.Step < 39./16 ||
+		p.Slices.Series[0].Values[15] < 37 {
+		t.Errorf("%+v", p.Slices)
+	}
+	for name, rows := range map[string][][]float64{
+		"none": nil, "few": {{0, 1}}, "empty": {{}, {}, {}, {}, {}}, "no time": {{0, 1}, {0, 1}, {0, 1}, {0, 1}},
+		"infinite": {{0, 1}, {1, 1}, {2, 1}, {math.Inf(1), 1}}, "negative": {{-4, 1}, {-3, 1}, {-2, 1}, {-1, 1}},
+	} {
+		p := schema.Point{}
+		course.Add(&p, &manifest.Sidecar{Samples: &manifest.Samples{Names: []string{"s", "running"}, Rows: rows}})
+		if len(p.Slices.Series) > 0 {
+			t.Errorf("%s: %+v", name, p.Slices)
+		}
+	}
+}
+
+// 100 W at 50 tokens a second are 2 J a token; with fewer than three readings nothing is known, and a failed point has
+// no energy.
+func TestEnergy(t *testing.T) {
+	power := &manifest.Samples{Names: []string{"s", "power", "cpu_power", "temperature"},
+		Rows: [][]float64{{1, 90, 40, 60}, {3, 100, 40, 61}, {5, 110, 40, 63}, {7, -1, 40, 64}}}
+	for name, c := range map[string]struct {
+		of     string
+		rows   int
+		status schema.Status
+		energy float64
+	}{
+		"boards":          {schema.DefBoards, 4, schema.StatusOK, 2},
+		"processors":      {schema.DefCPUs, 4, schema.StatusOK, .8},
+		"too few":         {schema.DefBoards, 2, schema.StatusOK, 0},
+		"failed":          {schema.DefBoards, 4, schema.StatusFailed, 0},
+		"of what unknown": {"", 4, schema.StatusOK, 0},
+	} {
+		p := point()
+		p.Status = c.status
+		course.Add(&p, &manifest.Sidecar{PowerOf: c.of, Power: &manifest.Samples{Names: power.Names, Rows: power.Rows[:c.rows]}})
+		m := p.Metrics[schema.MetricEnergy]
+		if v, _ := m.Stats.Get("value"); v != c.energy || c.energy > 0 && (m.Def != c.of || m.Unit != "J/tok") {
+			t.Errorf("%s: %+v, want %g J/tok", name, m, c.energy)
+		}
+	}
+	p := point()
+	course.Add(&p, &manifest.Sidecar{PowerOf: schema.DefBoards, Power: power})
+	if last := p.Slices.Series[len(p.Slices.Series)-1]; last.Name != schema.GaugeTemperature || last.Values[3] != 64 {
+		t.Errorf("%+v", p.Slices.Series)
+	}
+}

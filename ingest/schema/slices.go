@@ -1,0 +1,91 @@
+package schema
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Slices are the course of a measurement: means over slices of equal length, of what its requests took, of the server's
+// gauges, of power. A few numbers each, for pictures: no verdict reads them.
+type Slices struct {
+	Step   float64   // s, length of a slice; the first one begins when the first request is sent
+	Series []SliceOf // in reading order
+}
+
+// SliceOf is one quantity by slice.
+type SliceOf struct {
+	Name   string    // of a metric or of a gauge; see [SliceInfo]
+	Values []float64 // in its unit, at most MostSlices; NaN where nothing is known
+}
+
+// Bounds of the course of a measurement: 16 values of three digits draw a line, and a point stays small.
+const (
+	MostSlices  = 16
+	LeastSlices = 4
+	SliceDigits = 3
+)
+
+// Names of what was read beside a measurement.
+const (
+	GaugeRunning     = "running"
+	GaugeWaiting     = "waiting"
+	GaugeKV          = "kv"
+	GaugePreemptions = "preemptions"
+	GaugePrefixHits  = "prefix_hits"
+	GaugePower       = "power"       // of the accelerators of the host
+	GaugeCPUPower    = "cpu_power"   // of its processors' packages
+	GaugeTemperature = "temperature" // of the hottest accelerator
+)
+
+var sliceCatalogue = []MetricInfo{
+	{GaugeRunning, "Running", "req", Neither, "requests that the server computes"},
+	{GaugeWaiting, "Queue", "req", Lower, "requests that wait in the server"},
+	{GaugeKV, "KV cache", "%", Neither, "share of the KV cache in use"},
+	{GaugePreemptions, "Preemptions", "req", Lower, "requests that the server interrupted in a slice to make room"},
+	{GaugePrefixHits, "Prefix hits", "%", Higher, "share of the prompts' tokens that were in the prefix cache"},
+	{GaugePower, "Power", "W", Lower, "power of all accelerators of the host"},
+	{GaugeCPUPower, "CPU power", "W", Lower, "power of the processors' packages"},
+	{GaugeTemperature, "Temperature", "°C", Lower, "temperature of the hottest accelerator"},
+}
+
+// SliceInfo returns the facts of what a slice is of: a metric, or what was read beside the measurement.
+func SliceInfo(name string) (MetricInfo, bool) {
+	for _, m := range sliceCatalogue {
+		if m.Name == name {
+			return m, true
+		}
+	}
+	return MetricByName(name)
+}
+
+// SortSlices puts quantities in reading order: latencies, rates, then gauges.
+func SortSlices(list []SliceOf) {
+	slices.SortStableFunc(list, func(a, b SliceOf) int {
+		return cmp.Or(cmp.Compare(slicePlace(a.Name), slicePlace(b.Name)), strings.Compare(a.Name, b.Name))
+	})
+}
+
+// slicePlace is the place of a name in reading order.
+func slicePlace(name string) int {
+	if i := slices.IndexFunc(catalogue, func(m MetricInfo) bool { return m.Name == name }); i >= 0 {
+		return i
+	}
+	i := slices.IndexFunc(sliceCatalogue, func(m MetricInfo) bool { return m.Name == name })
+	if i < 0 {
+		i = len(sliceCatalogue)
+	}
+	return len(catalogue) + i
+}
+
+// Range returns the least and the largest known value; ok is false where none is known.
+func (s SliceOf) Range() (lo, hi float64, ok bool) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, v := range s.Values {
+		if !math.IsNaN(v) {
+			lo, hi = math.Min(lo, v), math.Max(hi, v)
+		}
+	}
+	return lo, hi, lo <= hi
+}
