@@ -58,7 +58,8 @@ func (s *session) visit(ctx context.Context, load builtin.Load, k *knownPoint, m
 	known := func(done []builtin.Timeline) bool {
 		return !slices.ContainsFunc(done, completed) || k.with(load, done).known.Reached
 	}
-	load.Enough = &builtin.Enough{Most: most, Least: k.rule.Least(inFlight(load, nil)), Known: known}
+	load.Enough = &builtin.Enough{Most: most, Window: leastWindow(load), Least: k.rule.Least(inFlight(load, nil)),
+		Known: known}
 	out, err := s.load(ctx, load)
 	if err != nil {
 		return err
@@ -89,7 +90,7 @@ func inFlight(l builtin.Load, done []builtin.Timeline) int {
 // with returns the point with the requests of one more visit.
 func (k knownPoint) with(load builtin.Load, done []builtin.Timeline) knownPoint {
 	wave := inFlight(load, done)
-	k.known = k.rule.Judge(seriesOf(done), wave)
+	k.known = k.rule.Judge(seriesOf(done), firstWave(load, done), wave)
 	cut := cutRequests(done, k.known.Cut)
 	if earlier := k.out.Requests; len(earlier) > 0 { // their warm-up was cut
 		k.known = k.rule.Behind(seriesOf(slices.Concat(earlier, done[cut:])), 0, wave)
@@ -115,18 +116,11 @@ func cutRequests(done []builtin.Timeline, cut int) int {
 	return len(done)
 }
 
-// joined adds the steady part of a visit: behind its warm-up, up to the first request that was in flight when it ended.
+// joined adds the steady window of a visit.
 func (k knownPoint) joined(load builtin.Load, visit builtin.Outcome) knownPoint {
 	before := k.cut
 	next := k.with(load, visit.Requests[:visit.Whole])
-	from, end := next.cut-before, time.Duration(0)
-	kept := visit.Requests[from:visit.Whole]
-	for _, t := range kept {
-		end = max(end, t.Sent+time.Duration(t.E2EL*float64(time.Millisecond)))
-	}
-	for _, t := range visit.Requests[visit.Whole:] {
-		end = min(end, t.Sent)
-	}
+	w := windowOf(load, visit, next.cut-before)
 	out := visit
 	if len(k.out.Requests) > 0 {
 		out.Began, out.CPU, out.Peak = k.out.Began, out.CPU+k.out.CPU, max(out.Peak, k.out.Peak)
@@ -134,17 +128,14 @@ func (k knownPoint) joined(load builtin.Load, visit builtin.Outcome) knownPoint 
 	out.Requests, out.Late, out.Duration = nil, nil, k.out.Duration
 	out.Requests = append(out.Requests, k.out.Requests...)
 	if len(visit.Late) > 0 {
-		out.Late = slices.Concat(k.out.Late, visit.Late[from:visit.Whole])
+		out.Late = slices.Concat(k.out.Late, visit.Late[w.from:w.to])
 	}
-	if len(kept) > 0 {
-		start := kept[0].Sent
-		next.start = start
-		for _, t := range kept {
-			t.Sent += k.out.Duration - start
-			out.Requests = append(out.Requests, t)
-		}
-		out.Duration += max(0, end-start)
+	for _, t := range visit.Requests[w.from:w.to] {
+		t.Sent += k.out.Duration - w.start
+		out.Requests = append(out.Requests, t)
 	}
+	next.start = w.start
+	out.Duration += w.length
 	out.Whole = len(out.Requests)
 	next.out = out
 	return next

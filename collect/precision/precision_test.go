@@ -63,7 +63,7 @@ func TestDriftIsSeen(t *testing.T) {
 		t.Errorf("a drift of 5 %% is seen in %d of 200, and in %d without one", seen, false_)
 	}
 	drifting := precision.Series{Name: "ttft", Values: series(1, 400, 0, .3, .01, 0)}
-	if k := (precision.Rule{CI: .05}).Judge([]precision.Series{drifting}, 1); k.Steady || k.Reached {
+	if k := (precision.Rule{CI: .05}).Judge([]precision.Series{drifting}, 0, 1); k.Steady || k.Reached {
 		t.Errorf("a series that grows by 30 %% is steady: %+v", k)
 	}
 }
@@ -102,7 +102,7 @@ func TestTailsNeed(t *testing.T) {
 		}
 		values := precision.Series{Values: series(1, 4*need, 0, 0, .001, 0)}
 		for n, want := range map[int]bool{need - 1: false, 2 * need: true} {
-			k := precision.Rule{CI: .5, Tail: tail}.Judge([]precision.Series{{Values: values.Values[:n]}}, 1)
+			k := precision.Rule{CI: .5, Tail: tail}.Judge([]precision.Series{{Values: values.Values[:n]}}, 0, 1)
 			if k.Reached != want {
 				t.Errorf("%s of %d requests: reached %v; its interval needs %d", tail, n, k.Reached, need)
 			}

@@ -120,9 +120,10 @@ type Known struct {
 	Worst float64
 }
 
-// Judge says what is known of a measurement. The warm-up ends where that of the last of its series does.
-func (r Rule) Judge(list []Series, wave int) Known {
-	cut, all := 0, true
+// Judge says what is known of a measurement. The warm-up has at least so many values, and ends where that of the last
+// of its series does.
+func (r Rule) Judge(list []Series, least, wave int) Known {
+	cut, all := least, true
 	for _, s := range list {
 		c, small := Warmup(s.Values, wave)
 		cut, all = max(cut, c), all && small

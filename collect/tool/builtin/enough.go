@@ -12,7 +12,10 @@ type Enough struct {
 	// more of them than at the last call, at least Least: each look at the data is a chance to end by luck.
 	Known func(completed []Timeline) bool
 	Least int
-	Most  time.Duration // after the first request nothing more is sent; 0: no limit
+	// Most ends it too, this long after the beginning, but not before Window requests are complete and none before them
+	// is in flight: the rate of fewer would be chance. 0: no limit.
+	Most   time.Duration
+	Window int
 }
 
 // watcher counts the requests that have completed without a gap, and asks whether they are enough.
@@ -23,6 +26,7 @@ type watcher struct {
 	mu     sync.Mutex
 	done   []bool
 	prefix int // requests before the first one in flight
+	stayed int // of them, without those whose client went away
 	next   int // of them, at which Known is asked
 }
 
@@ -38,10 +42,17 @@ func (w *watcher) over(passed time.Duration) bool {
 	if w == nil {
 		return false
 	}
-	if w.enough.Most > 0 && passed >= w.enough.Most {
+	if w.enough.Most > 0 && passed >= w.enough.Most && w.window() {
 		w.ended.Store(true)
 	}
 	return w.ended.Load()
+}
+
+// window reports whether enough requests are complete for a rate.
+func (w *watcher) window() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.stayed >= w.enough.Window
 }
 
 // completed notes that a request is complete.
@@ -56,6 +67,9 @@ func (w *watcher) completed(i int, all []Timeline) {
 		return // the others in flight end with less and less beside them
 	}
 	for w.prefix < len(w.done) && w.done[w.prefix] {
+		if !all[w.prefix].Gone {
+			w.stayed++
+		}
 		w.prefix++
 	}
 	if w.prefix >= w.next {
