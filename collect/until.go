@@ -33,7 +33,6 @@ type knownPoint struct {
 	out    builtin.Outcome // the steady parts of all visits, as one
 	cut    int             // requests of their warm-ups
 	known  precision.Known
-	names  []string // of the series
 	took   time.Duration
 	start  time.Duration // of the steady part of the last visit, after its beginning
 	beside beside
@@ -96,10 +95,6 @@ func (k knownPoint) with(load builtin.Load, done []builtin.Timeline) knownPoint 
 		k.known = k.rule.Behind(seriesOf(slices.Concat(earlier, done[cut:])), 0, wave)
 	}
 	k.cut += cut
-	k.names = nil
-	for _, s := range seriesOf(done) {
-		k.names = append(k.names, s.Name)
-	}
 	return k
 }
 
@@ -180,13 +175,12 @@ func (k *knownPoint) into(side *manifest.Sidecar) {
 		settled = "0"
 	}
 	side.Client[schema.ClientSteady] = settled
-	for i, name := range k.names {
-		state := k.known.States[i]
+	for _, state := range k.known.States {
 		if r := state.Relative(); !math.IsInf(r, 1) {
-			side.Client[schema.ClientCI+name] = percent(r)
+			side.Client[schema.ClientCI+state.Name] = percent(r)
 		}
 		if state.Drift != 0 {
-			side.Client[schema.ClientDrift+name] = percent(state.Drift)
+			side.Client[schema.ClientDrift+state.Name] = percent(state.Drift)
 		}
 	}
 }
@@ -197,15 +191,15 @@ func (k *knownPoint) note() string {
 		return ""
 	}
 	var parts []string
-	for i, name := range k.names {
+	for _, state := range k.known.States {
 		text := "±?"
-		if r := k.known.States[i].Relative(); !math.IsInf(r, 1) {
+		if r := state.Relative(); !math.IsInf(r, 1) {
 			text = fmt.Sprintf("±%.2g%%", 100*r)
 		}
-		if d := k.known.States[i].Drift; d != 0 {
+		if d := state.Drift; d != 0 {
 			text += fmt.Sprintf(" drifts by %+.2g%%", 100*d)
 		}
-		parts = append(parts, strings.ToUpper(name)+" "+text)
+		parts = append(parts, strings.ToUpper(state.Name)+" "+text)
 	}
 	out := fmt.Sprintf("%d requests, %s", len(k.out.Requests), strings.Join(parts, ", "))
 	switch {

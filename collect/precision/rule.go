@@ -139,6 +139,7 @@ func (r Rule) Behind(list []Series, cut, wave int) Known {
 	n := 0
 	for _, s := range list {
 		state := Behind(s.Values[cut:], wave)
+		state.Name = s.Name
 		k.States = append(k.States, state)
 		k.Steady = k.Steady && state.Settled && state.Drift == 0
 		k.Worst, n = math.Max(k.Worst, state.Relative()), state.N

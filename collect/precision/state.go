@@ -8,6 +8,7 @@ import (
 
 // State is what is known of a series behind its warm-up.
 type State struct {
+	Name    string  // of the series
 	N       int     // values
 	Mean    float64 // of these
 	Half    float64 // half of the width of its 95 % interval; infinite where nothing is known of it
