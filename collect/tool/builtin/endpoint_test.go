@@ -198,3 +198,13 @@ func TestResultOfReasoning(t *testing.T) {
 		t.Errorf("%v: %+v", err, r)
 	}
 }
+
+// Requests that reason up to their limit have no answer, and a result of them has no time to one.
+func TestReasoningWithoutAnswers(t *testing.T) {
+	l := drawn(t, "endpoint=chat", 4)
+	out := measured(t, sim.Config{Reasoning: 20}, l) // of 12 tokens
+	raw, err := out.Result(l)
+	if err != nil || out.Set().OK != 4 || strings.Contains(string(raw), "ttfo") {
+		t.Errorf("%v: %s", err, raw)
+	}
+}

@@ -67,7 +67,7 @@ func (o Outcome) pooledResult(l Load) ([]byte, error) {
 }
 
 // reasoned returns the times to the first token of the answer; ok is false where no request reasoned before it, since
-// they are TTFT then.
+// they are TTFT then, and where none came to an answer.
 func (o Outcome) reasoned() (sample latency.Sample, ok bool) {
 	var values []float64
 	for _, t := range o.Requests {
@@ -76,7 +76,7 @@ func (o Outcome) reasoned() (sample latency.Sample, ok bool) {
 		}
 		ok = ok || t.OK && t.Answer != t.TTFT
 	}
-	return latency.NewSample(values), ok
+	return latency.NewSample(values), ok && len(values) > 0
 }
 
 // answers are these times of each request, in seconds; null for none.
