@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -32,7 +33,7 @@ type prompts struct {
 	before, history, middle, after []byte   // of a body, around max_tokens, what was said before, and the prompt
 	tails                          []string // each with a space before every word
 	vocab                          []string
-	longest, count                 int // tokens of the longest prompt; prompts of the load
+	longest, count                 int // tokens of the longest message; prompts of the load
 	seed                           uint64
 	fit                            fit
 }
@@ -43,9 +44,7 @@ func newPrompts(l Load) (*prompts, error) {
 		return nil, err
 	}
 	for _, q := range l.Each {
-		if q.Fresh == 0 {
-			p.longest = max(p.longest, q.ISL)
-		}
+		p.longest = max(p.longest, cmp.Or(q.Fresh, q.ISL)) // of a later turn what is new
 	}
 	p.count = l.Requests + l.Warmups
 	p.makeTails()

@@ -41,6 +41,21 @@ func TestPromptsDiffer(t *testing.T) {
 	}
 }
 
+// A later turn of a conversation has its own length, also where it is longer than every first turn.
+func TestLaterTurnsAreWhole(t *testing.T) {
+	each := []traffic.Request{{ISL: 100, OSL: 4}, {ISL: 2104, Fresh: 2000, OSL: 4}}
+	p, err := newPrompts(Load{Requests: 2, Turns: 2, Endpoint: traffic.Chat, Each: each})
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := &talk{}
+	for i, want := range []int{100, 2000} {
+		if p.body(i, each[i], said); len(bytes.Fields(said.user)) != want {
+			t.Errorf("turn %d has %d words, want %d", i+1, len(bytes.Fields(said.user)), want)
+		}
+	}
+}
+
 // The fast path of reading a chunk agrees with the parser.
 func TestPlainTextAgreesWithJSON(t *testing.T) {
 	for _, chunk := range []string{
