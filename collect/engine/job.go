@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -47,13 +48,20 @@ type Group struct {
 	Stated    bool           `json:"stated"` // the limit was not derived
 }
 
+// asks returns what a job asks for, as text that no other one has: of lists printed side by side, one argument "b c"
+// would be two.
+func (j Job) asks() []byte {
+	text, _ := json.Marshal([]any{j.Resources, j.Server}) // texts, lists of these and numbers can always be written
+	return text
+}
+
 // GroupsOf returns the arrays of jobs, in the order of their first jobs.
 func GroupsOf(jobs []Job) []Group {
 	var out []Group
 	at := map[string]int{}
 	for _, j := range jobs {
 		limit, stated := j.TimeLimit()
-		key := fmt.Sprintf("%q %s", fmt.Sprintf("%+v %q", j.Resources, fmt.Sprint(j.Server)), limit)
+		key := fmt.Sprintf("%s %s", j.asks(), limit)
 		i, known := at[key]
 		if !known {
 			i = len(out)

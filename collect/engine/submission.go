@@ -78,7 +78,7 @@ func Prepare(s Submission, state, results string, now time.Time) *Submission {
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%q %q", s.Args, s.After)
 	for _, j := range s.Jobs {
-		fmt.Fprintf(sum, "%q %+v %+v", j.Plan, j.Resources, j.Server)
+		fmt.Fprintf(sum, "%q %s", j.Plan, j.asks())
 	}
 	s.Digest = hex.EncodeToString(sum.Sum(nil)[:8])
 	return &s
