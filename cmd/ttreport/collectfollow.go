@@ -107,10 +107,14 @@ func (o collectOptions) leaveJobs(ctx context.Context, sh *shell, s *engine.Subm
 
 // cancelJobs ends the jobs of a submission.
 func (o collectOptions) cancelJobs(ctx context.Context, sh *shell, s *engine.Submission, at placing) error {
+	sh.say("%-9s the jobs are ended, and what they measured is brought here", o.scheduler.on)
 	n, err := engine.Cancel(ctx, s, at)
-	if err != nil {
+	if err != nil && !errors.Is(err, engine.ErrUnfetched) {
 		return o.jobsError(err)
 	}
-	fmt.Fprintf(sh.out, "%s cancelled; what was measured until now is kept in %s\n", plaintext.Plural(n, "job"), s.Out)
+	fmt.Fprintf(sh.out, "%s cancelled; what was measured until now is in %s\n", plaintext.Plural(n, "job"), s.Out)
+	if err != nil {
+		return fail(exitCollect, "measure again what is missing", "collect: %w", err)
+	}
 	return nil
 }

@@ -133,17 +133,27 @@ func (f *Follower) task(entry int) *Task {
 
 // round asks the scheduler once, and does what is to be done. An error is one of ours: others are in the view.
 func (f *Follower) round(ctx context.Context) error {
+	cancelling, cancelled, err := f.cancelled()
+	if err != nil {
+		return err
+	}
+	for i := range f.tasks {
+		if t := &f.tasks[i]; !t.Ended || !t.Whole {
+			f.Submission.progress(t)
+		}
+	}
+	switch {
+	case cancelled:
+		return f.leave(ctx)
+	case cancelling:
+		return nil
+	}
 	for _, g := range f.Submission.Groups { // an earlier process may have been killed between two of them
 		if slices.ContainsFunc(f.orders, func(o order) bool { return o.Group.Number == g.Number }) {
 			continue
 		}
 		if err := f.plan(g, 0, g.Resources.MostRetries(), g.Entries, 0); err != nil {
 			return err
-		}
-	}
-	for i := range f.tasks {
-		if t := &f.tasks[i]; !t.Ended || !t.Whole {
-			f.Submission.progress(t)
 		}
 	}
 	records, err := f.Scheduler.Queue(ctx, f.names())

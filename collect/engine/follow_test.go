@@ -47,7 +47,9 @@ func (c *cluster) Fetch(_ context.Context, r Record, _, _ string) error {
 	}
 	return c.fetch(r)
 }
-func (c *cluster) Cancel(context.Context, []string) error { return nil }
+func (c *cluster) Cancel(context.Context, []Record, func(Record) (string, string)) error {
+	return nil
+}
 
 // phase is what Slurm's words mean.
 func phase(state string) Phase {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -14,6 +15,8 @@ var (
 	ErrMissing = errors.New("no scheduler can be reached")
 	// ErrRefused is returned for a job that a scheduler does not take.
 	ErrRefused = errors.New("refused by the scheduler")
+	// ErrUnfetched is returned where jobs have ended and their results cannot be had.
+	ErrUnfetched = errors.New("its results cannot be fetched")
 	// ErrNoAccounting is returned by a scheduler that keeps no accounts.
 	ErrNoAccounting = errors.New("this cluster has no accounting")
 )
@@ -76,7 +79,20 @@ type Scheduler interface {
 	// Fetch brings the run folder of a job that has ended, and what it printed, from where it ran to dir and log. A
 	// scheduler whose jobs share the file system does nothing.
 	Fetch(ctx context.Context, r Record, dir, log string) error
-	Cancel(ctx context.Context, ids []string) error
+	// Cancel ends jobs. A scheduler whose jobs share no file system brings what they leave to dir and log, as Fetch does;
+	// [ErrUnfetched] where they ended and it could not.
+	Cancel(ctx context.Context, jobs []Record, to func(Record) (dir, log string)) error
+}
+
+// Arrays returns the ids of the arrays of some jobs.
+func Arrays(jobs []Record) []string {
+	var ids []string
+	for _, r := range jobs {
+		if !slices.Contains(ids, r.Array) {
+			ids = append(ids, r.Array)
+		}
+	}
+	return ids
 }
 
 // RefusedError is a job that a scheduler would not start, found before anything is submitted.

@@ -55,7 +55,7 @@ const MostJobs = 1000
 // event is a line of the journal.
 type event struct {
 	Time    time.Time     `json:"time"`
-	Event   string        `json:"event"`           // submit, submitted, refused, ended, over
+	Event   string        `json:"event"`           // submit, submitted, ended, cancel, not-cancelled, over
 	Name    string        `json:"name,omitempty"`  // of jobs
 	ID      string        `json:"id,omitempty"`    // of an array
 	Group   int           `json:"group,omitempty"` // of Groups

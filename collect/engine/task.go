@@ -14,7 +14,8 @@ import (
 // States that ttreport adds to those of the scheduler.
 const (
 	NotSubmitted = "not submitted"
-	Lost         = "lost" // the scheduler does not know the job any more, and its run is not complete
+	Cancelled    = "cancelled" // by --cancel, in another process
+	Lost         = "lost"      // the scheduler does not know the job any more, and its run is not complete
 )
 
 // Task is a job as it stands.

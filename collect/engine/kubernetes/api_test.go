@@ -39,6 +39,7 @@ type api struct {
 	broken  int // watches that were cut
 	deleted []string
 	refuse  string
+	leaves  map[string][]byte // what pods print when their Job is deleted
 }
 
 func newAPI() *api {
@@ -77,14 +78,12 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case r.Method == http.MethodPost:
 		a.create(w, r, name)
 	case r.Method == http.MethodDelete:
-		a.change(func() { a.deleted = append(a.deleted, name); delete(a.jobs, name) })
+		a.change(func() { a.end(name) })
 		answer(w, http.StatusOK, meta.Status{Status: "Success"})
 	case r.Method == http.MethodPatch:
 		answer(w, http.StatusOK, core.ConfigMap{})
 	case name == "log":
-		a.mu.Lock()
-		defer a.mu.Unlock()
-		_, _ = w.Write(a.logs[parts[len(parts)-2]])
+		a.log(w, r, parts[len(parts)-2])
 	case r.URL.Query().Get("watch") != "":
 		a.watch(w, r, name)
 	case name == "jobs" || name == "pods":
@@ -371,7 +370,7 @@ func TestSubmit(t *testing.T) {
 	if err != nil || again != nil || first != second || len(a.jobs) != 1 {
 		t.Errorf("%v %v, %d jobs", err, again, len(a.jobs))
 	}
-	if err := c.Cancel(t.Context(), []string{first}); err != nil || len(a.deleted) != 1 || len(a.jobs) != 0 {
+	if err := c.Cancel(t.Context(), []engine.Record{{Array: first}}, nil); err != nil || len(a.deleted) != 1 || len(a.jobs) != 0 {
 		t.Errorf("%v %v", err, a.deleted)
 	}
 }

@@ -13,7 +13,6 @@ import (
 	batch "k8s.io/api/batch/v1"
 	core "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/ttreport/ttreport/collect/engine"
 	"github.com/ttreport/ttreport/collect/engine/transfer"
@@ -133,20 +132,41 @@ func (c *Cluster) Fetch(ctx context.Context, r engine.Record, dir, log string) e
 	if r.Job == "" { // or not listed yet
 		return errGone
 	}
+	c.seen.mu.Lock()
+	ends := c.seen.pods[r.Job].phase == core.PodRunning // it is being deleted, and prints its results now
+	c.seen.mu.Unlock()
+	if ends {
+		within, done := context.WithTimeout(ctx, leaving)
+		defer done()
+		ctx = within
+	}
+	from, err := c.logOf(ctx, r, ends)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	return results(from, r, dir, log)
+}
+
+// logOf opens the log of a pod, which is empty where one that did not succeed has none. Where it is followed, it ends
+// with the pod.
+func (c *Cluster) logOf(ctx context.Context, r engine.Record, follow bool) (io.ReadCloser, error) {
+	from, err := c.core.Get().Namespace(c.Target.Namespace).Resource("pods").Name(r.Job).SubResource("log").
+		Param("container", clientName).Param("follow", strconv.FormatBool(follow)).Stream(ctx)
+	if err != nil && r.Phase != engine.Succeeded && (apierrors.IsNotFound(err) || apierrors.IsBadRequest(err)) {
+		// it is gone, or never ran; anything else, such as an API server that is away, may pass
+		return io.NopCloser(strings.NewReader("")), nil
+	}
+	return from, err
+}
+
+// results takes what a pod printed into a folder and a log.
+func results(from io.Reader, r engine.Record, dir, log string) error {
 	f, err := os.OpenFile(log, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	from, err := c.core.Get().Namespace(c.Target.Namespace).Resource("pods").Name(r.Job).SubResource("log").
-		Param("container", clientName).Stream(ctx)
-	if err != nil {
-		if r.Phase != engine.Succeeded && (apierrors.IsNotFound(err) || apierrors.IsBadRequest(err)) {
-			return nil // it is gone, or never ran; anything else, such as an API server that is away, may pass
-		}
-		return err
-	}
-	defer from.Close()
 	err = transfer.Read(from, f, dir)
 	if errors.Is(err, transfer.ErrNone) && r.Phase != engine.Succeeded {
 		return nil
@@ -155,17 +175,4 @@ func (c *Cluster) Fetch(ctx context.Context, r engine.Record, dir, log string) e
 		_, _ = io.Copy(io.Discard, from) // so that the connection can be used again
 	}
 	return err
-}
-
-// Cancel implements [engine.Scheduler].
-func (c *Cluster) Cancel(ctx context.Context, ids []string) error {
-	background := meta.DeletePropagationBackground
-	for _, id := range ids {
-		err := c.batch.Delete().Namespace(c.Target.Namespace).Resource("jobs").Name(id).
-			Body(&meta.DeleteOptions{PropagationPolicy: &background}).Do(ctx).Error()
-		if err != nil && !apierrors.IsNotFound(err) {
-			return failure(err)
-		}
-	}
-	return nil
 }

@@ -23,6 +23,7 @@ type jobState struct {
 	failed    string
 	limit     time.Duration
 	why       string // it failed as a whole
+	deleted   bool
 }
 
 func jobOf(j *batch.Job) jobState {
@@ -154,12 +155,17 @@ func record(name string, j jobState, index int, p *podState, now time.Time) engi
 	behind := p != nil && !p.deleted && (done && p.phase != core.PodSucceeded ||
 		p.phase != core.PodSucceeded && p.phase != core.PodFailed)
 	switch {
-	case behind && (done || failed || j.why != ""):
+	case behind && (done || failed || j.why != "" || j.deleted):
 		if p.phase == core.PodFailed {
 			r.State, _ = ending(*p)
 		}
 	case done:
 		r.State, r.Phase, r.Reason = string(core.PodSucceeded), engine.Succeeded, ""
+	case j.deleted && !failed && j.why == "":
+		r.State, r.Phase, r.Reason = string(core.PodFailed), engine.Failed, "its Job was deleted"
+		if p != nil && p.phase == core.PodSucceeded { // the Job would have shown it
+			r.State, r.Phase, r.Reason = string(core.PodSucceeded), engine.Succeeded, ""
+		}
 	case failed || j.why != "":
 		r.State, r.Phase = string(core.PodFailed), engine.Failed
 		r.Reason = cmp.Or(r.Reason, j.why)

@@ -48,13 +48,16 @@ func (c *cache) put(object any) {
 	}
 }
 
-// gone forgets a Job. A pod is kept as it was last seen: when its node fails, its end is all that is left of it.
+// gone notes that an object was deleted. It is kept as it was last seen: a Job that somebody deleted is not to be made
+// again, and when a node fails, the end of its pod is all that is left of it.
 func (c *cache) gone(object any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch o := object.(type) {
 	case *batch.Job:
-		delete(c.jobs, o.Name)
+		s := jobOf(o)
+		s.deleted = true
+		c.jobs[o.Name] = s
 	case *core.Pod:
 		if p, ours := podOf(o); ours {
 			p.deleted = true
@@ -146,8 +149,11 @@ func (s store) Replace(list []any, _ string) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.kind == "jobs" {
-		maps.DeleteFunc(s.jobs, func(name string, _ jobState) bool { return !there[name] })
+	for name, j := range s.jobs {
+		if s.kind == "jobs" && !there[name] {
+			j.deleted = true
+			s.jobs[name] = j
+		}
 	}
 	for name, p := range s.pods {
 		if s.kind == "pods" && !there[name] {

@@ -200,9 +200,9 @@ func parseQueue(out string) []engine.Record {
 	return list
 }
 
-// Cancel implements [engine.Scheduler].
-func (Programs) Cancel(ctx context.Context, ids []string) error {
-	_, stderr, err := run(ctx, append([]string{"scancel"}, ids...)...)
+// Cancel implements [engine.Scheduler]. What jobs leave is in the file system that they share.
+func (Programs) Cancel(ctx context.Context, jobs []engine.Record, _ func(engine.Record) (dir, log string)) error {
+	_, stderr, err := run(ctx, append([]string{"scancel"}, engine.Arrays(jobs)...)...)
 	if err != nil && !strings.Contains(stderr, "Invalid job id") {
 		return failure(errors.New("scancel failed"), "scancel", stderr, err)
 	}

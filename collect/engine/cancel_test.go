@@ -1,0 +1,83 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/ttreport/ttreport/collect/plan"
+)
+
+// forgetful is a scheduler that forgets jobs that were ended, as one does whose objects are deleted.
+type forgetful struct {
+	*cluster
+	fetched []int
+	refuses error
+}
+
+func (c *forgetful) Fetch(_ context.Context, r Record, _, _ string) error {
+	c.fetched = append(c.fetched, r.Entry)
+	return nil
+}
+
+func (c *forgetful) Cancel(_ context.Context, jobs []Record, to func(Record) (dir, log string)) error {
+	for _, r := range jobs {
+		if dir, log := to(r); dir != c.sub.OutOf(r.Entry) || log != c.sub.LogOf(r.Entry) {
+			c.t.Errorf("entry %d goes to %s and %s", r.Entry, dir, log)
+		}
+	}
+	if c.refuses == nil {
+		c.records = nil
+	}
+	return c.refuses
+}
+
+// Another process ends the jobs, and the scheduler forgets them: they are not submitted again, and what had ended
+// before is brought.
+func TestCancelledElsewhere(t *testing.T) {
+	c := submitted(t, 3, plan.Resources{})
+	other := &forgetful{cluster: c}
+	c.step = func(c *cluster, n int) {
+		switch n {
+		case 2:
+			c.set(1, "RUNNING")
+			c.set(2, "RUNNING")
+		case 3:
+			c.set(2, "FAILED")
+			c.step = nil
+			s, _ := Open(c.sub.Dir)
+			if k, err := Cancel(context.Background(), s, other); err != nil || k != 2 {
+				t.Errorf("%d jobs, %v", k, err)
+			}
+		}
+	}
+	for _, task := range c.mustFollow() {
+		if !task.Ended || task.State != Cancelled {
+			t.Errorf("%+v", task)
+		}
+	}
+	if len(c.orders) != 1 || !slices.Equal(other.fetched, []int{2}) {
+		t.Errorf("submitted %+v, fetched %v", c.orders, other.fetched)
+	}
+}
+
+// A scheduler that does not answer has cancelled nothing: the jobs can be ended again.
+func TestCancelThatFails(t *testing.T) {
+	c := submitted(t, 1, plan.Resources{})
+	c.records = []Record{{Name: c.sub.JobName(c.sub.Groups[0], 0), Array: "1", Entry: 1, State: "RUNNING"}}
+	if err := c.sub.log(event{Event: "submit", Name: c.records[0].Name, Group: 1, Entries: []int{1}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, why := range []error{ErrAway, ErrUnfetched} {
+		over := why == ErrUnfetched
+		s, _ := Open(c.sub.Dir)
+		if _, err := Cancel(context.Background(), s, &forgetful{cluster: c, refuses: why}); !errors.Is(err, why) {
+			t.Errorf("%v: %v", why, err)
+		}
+		f := Follower{Submission: s}
+		if now, done, err := f.cancelled(); err != nil || done != over || now != over {
+			t.Errorf("%v: being cancelled: %t, over: %t, %v", why, now, done, err)
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package kubernetes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/ttreport/ttreport/collect/engine"
+)
+
+// leaving is how long pods may take to end after their Jobs were deleted: their grace, and a slow node.
+const leaving = (grace + 30) * time.Second
+
+// Cancel implements [engine.Scheduler]. A pod prints what it measured when it is told to end, and disappears with its
+// log soon after: logs are followed from before the Jobs are deleted until their pods end.
+func (c *Cluster) Cancel(ctx context.Context, jobs []engine.Record, to func(engine.Record) (dir, log string)) error {
+	follow, done := context.WithCancel(ctx)
+	defer done()
+	logs := make([]io.ReadCloser, len(jobs))
+	errs := make([]error, len(jobs))
+	for i, r := range jobs {
+		if r.Job != "" { // else it has no pod yet
+			logs[i], errs[i] = c.logOf(follow, r, true)
+		}
+	}
+	if err := c.deleteJobs(ctx, engine.Arrays(jobs)); err != nil {
+		return err
+	}
+	defer time.AfterFunc(leaving, done).Stop()
+	var reading sync.WaitGroup
+	for i, from := range logs {
+		if from == nil {
+			continue
+		}
+		reading.Go(func() {
+			defer from.Close()
+			dir, log := to(jobs[i])
+			errs[i] = results(from, jobs[i], dir, log)
+		})
+	}
+	reading.Wait()
+	for i, err := range errs {
+		if err != nil {
+			errs[i] = fmt.Errorf("job %d: %w: %w", jobs[i].Entry, engine.ErrUnfetched, err)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// deleteJobs deletes Jobs, and their pods with them.
+func (c *Cluster) deleteJobs(ctx context.Context, ids []string) error {
+	background := meta.DeletePropagationBackground
+	for _, id := range ids {
+		err := c.batch.Delete().Namespace(c.Target.Namespace).Resource("jobs").Name(id).
+			Body(&meta.DeleteOptions{PropagationPolicy: &background}).Do(ctx).Error()
+		if err != nil && !apierrors.IsNotFound(err) {
+			return failure(err)
+		}
+	}
+	return nil
+}
