@@ -15,13 +15,34 @@ import (
 	"github.com/ttreport/ttreport/ingest/redact"
 )
 
-// withoutSecret refuses arguments with secrets.
-func withoutSecret(args []string) error {
-	for _, a := range args {
-		if strings.Contains(redact.Text(a), redact.Mark) {
-			return fail(exitUsage, "put it into .env, which the job reads on its node",
-				"collect: %s has a secret, which would be written to the script of the job", strings.TrimSpace(redact.Text(a)))
+// withoutSecret refuses arguments with secrets, also where one is the argument behind its flag.
+func (o schedulerOptions) withoutSecret(args []string) error {
+	return o.unmarked(redact.Argv(append([]string{""}, args...)))
+}
+
+// textWithoutSecret refuses lines with secrets.
+func (o schedulerOptions) textWithoutSecret(lines []string) error {
+	redacted := []string{""}
+	for _, line := range lines {
+		redacted = append(redacted, redact.Text(line))
+	}
+	return o.unmarked(redacted)
+}
+
+// unmarked refuses what a secret was taken out of; the first one is no argument.
+func (o schedulerOptions) unmarked(redacted []string) error {
+	for i, a := range redacted {
+		if !strings.Contains(a, redact.Mark) {
+			continue
 		}
+		if a == redact.Mark {
+			a = redacted[i-1] + " " + a
+		}
+		where, fix := "the script of the job", "put it into .env, which the job reads on its node"
+		if o.on == plan.OnKubernetes {
+			where, fix = "the manifest of the job", "state the key of a Secret in secrets: of resources:, as HF_TOKEN=hub/token"
+		}
+		return fail(exitUsage, fix, "collect: %s has a secret, which would be written to %s", strings.TrimSpace(a), where)
 	}
 	return nil
 }
@@ -50,7 +71,10 @@ func (o collectOptions) jobOf(
 	if err != nil {
 		return engine.Job{}, failure{code: exitUsage, err: fmt.Errorf("plans[%d]: %w", number-1, err)}
 	}
-	if err := withoutSecret(append(slices.Clone(res.RunArgs), strings.Split(string(text), "\n")...)); err != nil {
+	if err := o.scheduler.withoutSecret(res.RunArgs); err != nil {
+		return engine.Job{}, err
+	}
+	if err := o.scheduler.textWithoutSecret(strings.Split(string(text), "\n")); err != nil {
 		return engine.Job{}, err
 	}
 	about := estimate(ctx, ws, s.Plan)

@@ -174,8 +174,10 @@ func (o collectOptions) submission(
 	sub := engine.Submission{
 		Engine: o.scheduler.on, Suffix: at.suffix, Target: at.target, Args: o.given(), After: o.Server.Args,
 	}
-	if err := withoutSecret(slices.Concat(sub.Args, sub.After)); err != nil {
-		return nil, err
+	for _, args := range [][]string{sub.Args, sub.After, o.Server.RunArgs} {
+		if err := o.scheduler.withoutSecret(args); err != nil {
+			return nil, err
+		}
 	}
 	if sub.Workspace, err = filepath.Abs(ws.Dir); err != nil {
 		return nil, err
