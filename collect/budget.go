@@ -38,7 +38,7 @@ func (s *session) newBudget(items []plan.Item) *budget {
 	if s.plan.Budget == 0 {
 		return nil
 	}
-	b := &budget{s: s, ends: s.now().Add(s.plan.Budget)}
+	b := &budget{s: s, ends: s.now().Add(s.plan.Share())}
 	for _, it := range items {
 		if !s.done[it.Name] && it.Task == "" && !it.Load.SLO.Set() {
 			b.left++

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"time"
+
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
@@ -11,6 +13,13 @@ type Turns struct {
 	Blocks int    // in each of which both servers measure every workload
 	Kept   bool   // both servers keep running, where they otherwise start again for each block
 }
+
+// count returns how many turns there are; 1 for a plan by itself.
+func (t Turns) count() int { return max(1, 2*t.Blocks) }
+
+// Share returns the part of the budget that one turn may spend: the budget is for all turns of both servers. A plan by
+// itself has all of it.
+func (p Plan) Share() time.Duration { return p.Budget / time.Duration(p.Turns.count()) }
 
 // Turn is one server's part of a block.
 type Turn struct {
