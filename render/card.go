@@ -11,6 +11,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/targets/gate"
+	"github.com/ttreport/ttreport/targets/gate/lint"
 	"github.com/ttreport/ttreport/targets/judge"
 )
 
@@ -155,6 +156,9 @@ func (r *Report) ways(g *gate.Review, decisive []schema.Verdict, cover *gate.Cov
 	if line, cost := acceptLine(g, decisive); line != "" {
 		out = append(out, Way{"Accept with a reason", line, cost})
 	}
+	if line, cost := acceptOpenLine(g); line != "" {
+		out = append(out, Way{"Accept what is still there", line, cost})
+	}
 	if line, cost := r.missingLine(g, cover); line != "" {
 		out = append(out, Way{"Measure what is missing", line, cost})
 	}
@@ -198,6 +202,28 @@ func acceptLine(g *gate.Review, decisive []schema.Verdict) (line, cost string) {
 		cost = "kept in ttreport.yaml with its reason until that day"
 	}
 	return shellescape.QuoteCommand(argv) + ` --reason "…"`, cost
+}
+
+// acceptOpenLine accepts the worst regression of an earlier release that is still there.
+func acceptOpenLine(g *gate.Review) (line, cost string) {
+	list := g.OpenRegressions()
+	if len(list) == 0 {
+		return "", ""
+	}
+	const most = 4
+	l := &list[0]
+	d := l.Detail.(lint.OpenRegression)
+	argv := []string{"ttreport", "accept", d.Confirmed}
+	switch {
+	case len(d.Verdicts) <= most:
+		argv = append(argv, "--verdict", strings.Join(d.Verdicts, ","))
+	case l.Model != "":
+		argv = append(argv, "--model", l.Model, "--device", l.Device)
+	default:
+		argv = append(argv, "--device", l.Device)
+	}
+	return shellescape.QuoteCommand(argv) + ` --reason "…"`,
+		"kept in ttreport.yaml with its reason; releases since name it no more"
 }
 
 // missingLine measures what a release does not have.

@@ -143,6 +143,8 @@ func tally(c gate.Tally, r *gate.Result) string {
 		return say("measurement", "", "", " of "+r.Baseline) + verb(c.N, " is", " are") + " not in " + r.Release
 	case gate.FailAbsent:
 		return say("pair", "", "", " of model and device") + verb(c.N, " has", " have") + gone
+	case gate.FailOpen:
+		return say("regression", " of an earlier release is", " of earlier releases are", " still there and not accepted")
 	case gate.NoteWaived:
 		return say("finding", " is", " are", " waived")
 	case gate.NoteSameBuild:

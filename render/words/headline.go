@@ -58,6 +58,9 @@ func passes(g *gate.Review) string {
 	if b.Compared == 0 {
 		out = "Every required target is met, and nothing could be compared with history"
 	}
+	if open := stillOpen(g); open != "" {
+		return out + ". " + open
+	}
 	return out + "."
 }
 

@@ -28,6 +28,9 @@ func Lint(l lint.Lint) string {
 
 // aboutLint has a sentence for each detail; [TestEveryLintIsASentence] fails for one without.
 func aboutLint(l *lint.Lint) string {
+	if d, ok := l.Detail.(lint.OpenRegression); ok {
+		return openRegression(l, d) + "."
+	}
 	for _, say := range []func(string, lint.Detail) string{scoreLint, pointLint, untilLint, runLint, historyLint} {
 		if s := say(l.Subject, l.Detail); s != "" {
 			return s

@@ -24,6 +24,7 @@ const (
 	FailUngraded      Kind = "ungraded"       // a model and device without a graded number
 	FailNotRemeasured Kind = "not-remeasured" // measured by the release before and not by this one
 	FailAbsent        Kind = "absent"         // a model and device that only releases before that measured
+	FailOpen          Kind = "open"           // regressed in an earlier release, confirmed there, and still there
 )
 
 // Kinds that a gate counts and never fails on.
@@ -56,7 +57,7 @@ const NoCase Kind = "skip"
 func FailKinds() []Kind {
 	return []Kind{
 		FailConfirmed, FailRunWide, FailSuspected, FailInconclusive, FailTarget, FailInvalid, FailMissing, FailUngraded,
-		FailNotRemeasured, FailAbsent,
+		FailNotRemeasured, FailAbsent, FailOpen,
 	}
 }
 
@@ -203,14 +204,16 @@ func kindOfExcluded(v *schema.Verdict) Kind {
 	return FailInvalid
 }
 
-// KindOfLint returns the kind of a lint: it is a finding if it is an error that no decision excuses, or a decision
-// that has expired.
+// KindOfLint returns the kind of a lint: it is a finding if it is an error that no decision excuses, a decision that
+// has expired, or a regression that is open.
 func KindOfLint(l *lint.Lint) Kind {
 	switch {
 	case l.Decision != nil && l.Decision.Expired, l.Severity == schema.SevError && l.Decision == nil:
 		return FailInvalid
 	case l.Decision.Excuses():
 		return NoCase
+	case l.ID == lint.IDOpenRegression:
+		return FailOpen
 	}
 	return ""
 }

@@ -29,8 +29,8 @@ func (g *Gate) Lints(release int) []lint.Lint {
 		out = append(out, lint.New(name, first.Path,
 			lint.LostDocument{Path: first.Path, Found: first.Found, More: n - 1}))
 	}
-	out = slices.Concat(out, g.nothingGraded(release), g.duplicates(release), g.order(release), g.slow(release),
-		g.rejected(release))
+	out = slices.Concat(out, g.nothingGraded(release), g.duplicates(release), g.order(release), g.open(release),
+		g.slow(release), g.rejected(release))
 	for _, what := range append(g.unused(), g.idle(release, out)...) {
 		out = append(out, lint.New(name, what, lint.UnusedDecision{What: what}))
 	}

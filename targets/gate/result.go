@@ -245,6 +245,8 @@ func (t *tallying) lint(l *lint.Lint) {
 		t.add(FailInvalid, expired(l.Decision), nil)
 	case l.Severity == schema.SevError:
 		t.add(FailInvalid, id, l.Decision)
+	case l.ID == lint.IDOpenRegression:
+		t.add(FailOpen, id.named(l.Model+l.Device+openName(l)), l.Decision)
 	case l.Severity == schema.SevWarning && l.Decision == nil:
 		t.note(NoteLint, id)
 	}

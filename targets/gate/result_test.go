@@ -213,6 +213,7 @@ func TestDecideOnEachKind(t *testing.T) {
 		gate.FailMissing:       found(required(schema.NotMeasured)),
 		gate.FailNotRemeasured: found(because(history(schema.NotMeasured), schema.NotRemeasured{})),
 		gate.FailAbsent:        found(because(history(schema.NotMeasured), schema.NotRemeasured{Releases: 3})),
+		gate.FailOpen:          stillOpen(),
 		gate.FailInconclusive:  found(large(.5)),
 		gate.FailUngraded:      {},
 	}

@@ -46,6 +46,7 @@ const (
 	IDReportRejects   ID = "report-rejects"
 	IDLateChangePoint ID = "late-change-point"
 	IDDrift           ID = "drift"
+	IDOpenRegression  ID = "open-regression"
 	IDUnusedDecision  ID = "unused-decision"
 )
 
@@ -192,6 +193,16 @@ type (
 		Metric, Since string
 		Change, P     float64 // relative, positive is worse
 	}
+	// OpenRegression is what an earlier release was confirmed to have made worse, which nobody accepted and which is still
+	// there: the baseline of the releases since.
+	OpenRegression struct {
+		Metric, Stat      string
+		Change            float64 // of this release against the level before, relative; of the worst number
+		Before, Confirmed string  // the release that began it, the one that confirmed it
+		Points            int
+		Models            int      // on the device
+		Verdicts          []string // of the release that confirmed it, by id
+	}
 	// Drift is a number, or a metric of a device as a whole, with a small regression in every release.
 	Drift struct {
 		Metric         string
@@ -240,4 +251,5 @@ func (CutOff) ID() ID           { return IDReleaseList }
 func (Unlisted) ID() ID         { return IDReleaseList }
 func (LateChangePoint) ID() ID  { return IDLateChangePoint }
 func (Drift) ID() ID            { return IDDrift }
+func (OpenRegression) ID() ID   { return IDOpenRegression }
 func (UnusedDecision) ID() ID   { return IDUnusedDecision }

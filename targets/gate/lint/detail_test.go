@@ -26,6 +26,7 @@ func details() []lint.Detail {
 		lint.StaleTargets{}, lint.NoStart{}, lint.BadTimestamps{}, lint.DuplicateRun{}, lint.LostDocument{},
 		lint.ReportRejects{},
 		lint.UnknownChannel{}, lint.CutOff{}, lint.Unlisted{}, lint.LateChangePoint{}, lint.Drift{},
+		lint.OpenRegression{},
 		lint.UnusedDecision{},
 	}
 }

@@ -83,6 +83,7 @@ func runChecks() []Check {
 		{IDDuplicateRun, schema.SevWarning, nil},
 		{IDLostDocument, schema.SevError, nil},
 		{IDReportRejects, schema.SevError, nil},
+		{IDOpenRegression, schema.SevWarning, nil},
 		{IDLateChangePoint, schema.SevWarning, nil},
 		{IDDrift, schema.SevWarning, nil},
 		{IDNotPositive, schema.SevError, nil},

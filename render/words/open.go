@@ -1,0 +1,47 @@
+package words
+
+import (
+	"fmt"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/targets/gate"
+	"github.com/ttreport/ttreport/targets/gate/lint"
+)
+
+// openRegression says that a regression of an earlier release is still there: "TTFT mean of llama on n150 at 128/128/8 is
+// still +12 % …".
+func openRegression(l *lint.Lint, d lint.OpenRegression) string {
+	v := schema.Verdict{Metric: d.Metric, Stat: d.Stat}
+	where := l.Device
+	if l.Model != "" {
+		where = OnDevice(l.Model, l.Device) + " at " + l.Subject
+	}
+	out := fmt.Sprintf("%s of %s is still %s against the level before %s, confirmed ", metricName(&v), where,
+		Signed(d.Metric, d.Change), d.Before)
+	if d.Confirmed == d.Before {
+		out += "there"
+	} else {
+		out += "in " + d.Confirmed
+	}
+	out += " and not accepted"
+	switch more := d.Points - 1; {
+	case d.Models > 1:
+		out += fmt.Sprintf("; %s of %d models with it", Plural(more, "more point"), d.Models)
+	case more > 0:
+		out += "; " + Plural(more, "more point") + " with it"
+	}
+	return out
+}
+
+// stillOpen is the worst regression of an earlier release that is still there, as a sentence; "" for none.
+func stillOpen(g *gate.Review) string {
+	list := g.OpenRegressions()
+	if len(list) == 0 {
+		return ""
+	}
+	out := openRegression(&list[0], list[0].Detail.(lint.OpenRegression))
+	if more := len(list) - 1; more > 0 {
+		out += fmt.Sprintf("; %d more like it", more)
+	}
+	return out + "."
+}

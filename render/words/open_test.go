@@ -1,0 +1,36 @@
+package words_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ttreport/ttreport/render/words"
+	"github.com/ttreport/ttreport/targets/gate"
+	"github.com/ttreport/ttreport/targets/gate/lint"
+)
+
+// A release that passes over a regression of an earlier one says so in its headline: where, how much, since when.
+func TestHeadlineNamesWhatIsOpen(t *testing.T) {
+	one := lint.New("v0.47.0", "2048/128/8", lint.OpenRegression{
+		Metric: "ttft", Stat: "mean", Change: .12, Before: "v0.45.0", Confirmed: "v0.45.0", Points: 3, Models: 1,
+	})
+	one.Model, one.Device = "llama-8b", "n150"
+	all := lint.New("v0.47.0", "t3k", lint.OpenRegression{
+		Metric: "output_tps", Stat: "value", Change: .08, Before: "v0.44.0", Confirmed: "v0.45.0", Points: 40, Models: 9,
+	})
+	all.Device = "t3k"
+	r := gate.Review{Result: gate.Result{Word: gate.PassWithWarnings}}
+	r.Lints = []lint.Lint{one, all}
+	got := strings.ReplaceAll(words.Headline(&r), words.Thin, " ")
+	want := "TTFT mean of llama-8b on n150 at 2048/128/8 is still +12.0 % against the level before v0.45.0, confirmed " +
+		"there and not accepted; 2 more points with it; 1 more like it."
+	if !strings.HasSuffix(got, want) {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	got = strings.ReplaceAll(words.Lint(all), words.Thin, " ")
+	want = "Output tok/s of t3k is still −8.0 % against the level before v0.44.0, confirmed in v0.45.0 and not " +
+		"accepted; 39 more points of 9 models with it."
+	if got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}

@@ -1,0 +1,106 @@
+package gate_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/targets/decision"
+	"github.com/ttreport/ttreport/targets/gate"
+	"github.com/ttreport/ttreport/targets/gate/lint"
+	"github.com/ttreport/ttreport/targets/judge/judgetest"
+)
+
+// slowed is a history in which some releases are slower by 12 % at two of 30 workloads.
+func slowed(releases int, from, to int) judgetest.History {
+	h := judgetest.History{}
+	for r := range releases {
+		row := make([]float64, 30)
+		for w := range row {
+			row[w] = 50 * float64(w+1) * (1 + .004*math.Sin(float64(7*r+3*w)))
+			if w < 2 && r >= from && r < to {
+				row[w] *= 1.12
+			}
+		}
+		h.TTFT = append(h.TTFT, row)
+	}
+	return h
+}
+
+// opens are the open regressions of a release.
+func opens(g *gate.Gate, release int) []lint.Lint {
+	r := g.Review(release, "", "")
+	return r.OpenRegressions()
+}
+
+// A regression that was confirmed and stays is named in every release after it, though it is their baseline by then,
+// until it recovers. The release that confirms it says so itself.
+func TestOpenRegression(t *testing.T) {
+	t.Parallel()
+	g := gateOf(t, slowed(20, 10, 16).Columns(), &decision.Policy{})
+	for r := range 20 {
+		list := opens(g, r)
+		if open := r >= 12 && r < 16; !open {
+			if len(list) > 0 {
+				t.Errorf("v%d: %+v is open", r, list)
+			}
+			continue
+		}
+		if len(list) != 1 {
+			t.Fatalf("v%d: %d lines about what is open, want 1", r, len(list))
+		}
+		d := list[0].Detail.(lint.OpenRegression)
+		if d.Before != "v10" || d.Confirmed != "v11" || d.Points != 2 || math.Abs(d.Change-.12) > .02 {
+			t.Errorf("v%d: %+v", r, d)
+		}
+		if res := g.Results(r).Whole; res.Word != gate.PassWithWarnings || res.Exit != 0 {
+			t.Errorf("v%d: %s, exit %d", r, res.Word, res.Exit)
+		}
+	}
+	on, err := gate.ParseFailOn("open")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g = gateOf(t, slowed(20, 10, 16).Columns(), &decision.Policy{})
+	if g.FailOn = on; g.Results(14).Whole.Exit != 1 || g.Results(18).Whole.Exit != 0 {
+		t.Errorf("--fail-on open: exits %d and %d", g.Results(14).Whole.Exit, g.Results(18).Whole.Exit)
+	}
+}
+
+// What a person accepted, or waived for a time, is not named; a build of a pull request is not asked about its base.
+func TestOpenRegressionIsExcused(t *testing.T) {
+	t.Parallel()
+	decided := func(d decision.Decision) *gate.Gate {
+		d.ID, d.Reason, d.Owner = "D-1", "intended", "ann"
+		return gateOf(t, slowed(16, 10, 16).Columns(), &decision.Policy{
+			Decisions: []decision.Decision{d}, Today: judgetest.Day(20),
+		})
+	}
+	for name, d := range map[string]decision.Decision{
+		"accepted when confirmed": {Kind: schema.Accept, Release: "v11"},
+		"accepted when seen":      {Kind: schema.Accept, Release: "v10"},
+		"waived":                  {Kind: schema.Waive, Release: "v11", Expires: "2026-03-01"},
+		"a pin":                   {Kind: schema.Pin, Release: "v11"},
+	} {
+		if list := opens(decided(d), 14); len(list) > 0 {
+			t.Errorf("%s: %+v is open", name, list)
+		}
+	}
+	over := decided(decision.Decision{Kind: schema.Waive, Release: "v11", Expires: "2026-01-18"})
+	if list := opens(over, 14); len(list) != 1 {
+		t.Errorf("a waiver that has expired: %d lines", len(list))
+	}
+	h := slowed(16, 10, 16)
+	h.Channels = make([]string, 16)
+	h.Channels[15] = schema.ChannelPR
+	if list := opens(gateOf(t, h.Columns(), &decision.Policy{}), 15); len(list) > 0 {
+		t.Errorf("a pull request is told %+v", list)
+	}
+}
+
+// stillOpen are findings with a regression of an earlier release that nobody accepted.
+func stillOpen() gate.Findings {
+	f := found()
+	f.Lints = append(f.Lints, lint.New("v3", "128/128/1", lint.OpenRegression{Before: "v1", Confirmed: "v2"}))
+	return f
+}

@@ -1,0 +1,78 @@
+package judge
+
+import (
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/targets/regression"
+)
+
+// Open is a number that an earlier release was confirmed to have made worse and that is no better yet: it became the
+// baseline of the releases since, which alone would say no more of it.
+type Open struct {
+	Series    *Series
+	Confirmed schema.Verdict // of the release that confirmed it
+	Effect    float64        // relative change of this release against the level before; positive is worse
+}
+
+// Open lists the numbers of a release that are worse by what matters than before a regression that an earlier release
+// confirmed. Those that a person accepted or pinned since, that recovered, and that the release itself finds to have
+// regressed are not among them. A build that never serves as a baseline has none: it is not asked what its base did.
+func (j *Judgement) Open(release int) []Open {
+	if !j.table.Releases[release].Joins {
+		return nil
+	}
+	var out []Open
+	readers := map[int32]*reader{}
+	for _, i := range j.byCell[release] {
+		at, level := j.openAt(j.cellOf[i], i)
+		if at < 0 {
+			continue
+		}
+		found := j.table.Obs[at].Release
+		if readers[found] == nil {
+			readers[found] = j.reader(int(found))
+		}
+		s := &j.Series[j.cellOf[i]]
+		out = append(out, Open{
+			Series: s, Confirmed: readers[found].verdict(at), Effect: relative(sign(s.Metric), j.reported(i)-level),
+		})
+	}
+	return out
+}
+
+// openAt finds the observation that confirmed the oldest regression of a cell that is open in a later one, and the level
+// before that; -1 for none.
+func (j *Judgement) openAt(cell, now int32) (at int32, level float64) {
+	at = -1
+	delta := j.table.Cells[cell].Delta
+	if j.rows.Rows[now].Word == regression.Regressed {
+		return at, 0
+	}
+	for i := j.table.Cells[cell].First; i < now; i++ {
+		row, o := &j.rows.Rows[i], &j.table.Obs[i]
+		if o.Pin || o.Accept {
+			at = -1
+		}
+		if o.Accept || row.Evidence != regression.Confirmed || !j.table.Releases[o.Release].Joins {
+			continue
+		}
+		switch z := j.reported(i); {
+		case row.Word == regression.Regressed && at < 0:
+			at, level = i, z-row.D
+		case row.Word != regression.Regressed && at >= 0 && z-level < delta:
+			at = -1
+		}
+	}
+	if o := &j.table.Obs[now]; at < 0 || o.Pin || o.Accept || j.reported(now)-level < delta {
+		return -1, 0
+	}
+	return at, level
+}
+
+// reported is the value of an observation that its row is about, on the scale where larger is worse.
+func (j *Judgement) reported(obs int32) float64 {
+	if o := &j.table.Obs[obs]; !later(&j.rows.Rows[obs]) {
+		return o.Z
+	} else {
+		return o.Z2
+	}
+}
