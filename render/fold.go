@@ -14,8 +14,9 @@ type Finding struct {
 	Others []schema.Verdict
 }
 
-// Fold makes one finding of the verdicts of each cause: of a shift, of most of a system, else of a point; below the
-// limit what is worse and what is better; and of what a system has no number of any more. A list that is ordered worst
+// Fold makes one finding of the verdicts of each cause: of a shift, of most of a system, else of a point, whose metrics
+// may be confirmed or suspected; below the limit what is worse and what is better; and of what a system has no number of
+// any more. A list that is ordered worst
 // first stays so. What else is no change is a finding by itself, and so is everything with apart.
 func Fold(list []schema.Verdict, apart bool) []Finding {
 	type same struct {
@@ -48,16 +49,26 @@ func Fold(list []schema.Verdict, apart bool) []Finding {
 		case gone:
 			id.cause, id.system = schema.Cause{}, v.System()
 		case v.Cause.Kind != schema.CauseShift && v.Cause.Kind != schema.CauseRun:
-			id.cause, id.system, id.key = schema.Cause{}, v.System(), v.Key.String()
+			id.cause, id.system, id.key, id.evidence = schema.Cause{}, v.System(), v.Key.String(), ""
 		}
 		if k, known := at[id]; known {
-			out[k].Others = append(out[k].Others, *v)
+			out[k].join(v)
 			continue
 		}
 		at[id] = len(out)
 		out = append(out, Finding{Verdict: *v})
 	}
 	return out
+}
+
+// join adds a verdict: what is confirmed heads what is suspected.
+func (f *Finding) join(v *schema.Verdict) {
+	if v.Evidence == schema.Confirmed && f.Evidence != schema.Confirmed {
+		f.Others = append(f.Others, f.Verdict)
+		f.Verdict = *v
+		return
+	}
+	f.Others = append(f.Others, *v)
 }
 
 // Folded says what else is part of a finding: the other metrics of its point, or how many numbers changed with it.
@@ -76,17 +87,17 @@ func (f *Finding) Folded() string {
 		if f.Key.IsEval() {
 			noun = "task"
 		}
-		out := "With it " + list(f.Others[:min(most, len(f.Others))], true)
+		out := "With it " + f.list(f.Others[:min(most, len(f.Others))], true)
 		if rest := len(f.Others) - most; rest > 0 {
 			out += " and " + words.Plural(rest, "other number")
 		}
 		return out + fmt.Sprintf(", of %s in all.", words.Plural(len(points), noun))
 	}
-	return "With it " + list(f.Others, false) + "."
+	return "With it " + f.list(f.Others, false) + "."
 }
 
-// list names numbers with their changes.
-func list(of []schema.Verdict, workload bool) string {
+// list names numbers with their changes, and with their evidence where it is other than that of the finding.
+func (f *Finding) list(of []schema.Verdict, workload bool) string {
 	var parts []string
 	for i := range of {
 		v := &of[i]
@@ -96,6 +107,9 @@ func list(of []schema.Verdict, workload bool) string {
 		}
 		if e, ok := v.Effect.Get(); ok {
 			part += " " + words.Effect(*v, e)
+		}
+		if v.Evidence != f.Evidence {
+			part += " (" + string(v.Evidence) + ")"
 		}
 		parts = append(parts, part)
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/ttreport/ttreport/render"
 )
 
-// One finding is one line: a point with all its metrics, and a shift with all its points. What differs in evidence, and
-// what is no change, stays apart.
+// One finding is one line: a point with all its metrics, and a shift with all its points. What is confirmed
+// heads what is suspected at the same point; what is no change stays apart.
 func TestFold(t *testing.T) {
 	number := func(workload, metric string, o schema.Outcome, e schema.Evidence, c schema.CauseKind) schema.Verdict {
 		return schema.Verdict{
@@ -21,6 +21,8 @@ func TestFold(t *testing.T) {
 		number("a", "e2el", schema.Regressed, schema.Confirmed, schema.CausePoint),
 		number("b", "ttft", schema.Regressed, schema.Confirmed, schema.CausePoint),
 		number("b", "tpot", schema.Regressed, schema.Suspected, schema.CausePoint),
+		number("k", "tpot", schema.Regressed, schema.Suspected, schema.CausePoint),
+		number("k", "ttft", schema.Regressed, schema.Confirmed, schema.CausePoint),
 	}
 	for _, w := range []string{"c", "d", "e", "f", "g"} {
 		list = append(list, number(w, "ttft", schema.Regressed, schema.Suspected, schema.CauseShift))
@@ -34,7 +36,8 @@ func TestFold(t *testing.T) {
 	}
 	found := render.Fold(list, false)
 	want := []string{
-		"With it E2EL mean −10.0\u202fpp.", "", "",
+		"With it E2EL mean −10.0\u202fpp.", "With it TPOT mean −10.0\u202fpp (suspected).",
+		"With it TPOT mean −10.0\u202fpp (suspected).",
 		"With it d TTFT mean −10.0\u202fpp, e TTFT mean −10.0\u202fpp, f TTFT mean −10.0\u202fpp and 1 other number, " +
 			"of 5 tasks in all.", "", "", "With it j, of 2 tasks in all.",
 	}
@@ -45,6 +48,9 @@ func TestFold(t *testing.T) {
 		if got := found[i].Folded(); got != want[i] {
 			t.Errorf("finding %d: %q, want %q", i, got, want[i])
 		}
+	}
+	if k := found[2]; k.Metric != "ttft" || k.Evidence != schema.Confirmed {
+		t.Errorf("a point with a confirmed metric is headed by %s, %s", k.Metric, k.Evidence)
 	}
 	if n := len(render.Fold(list, true)); n != len(list) {
 		t.Errorf("%d findings apart, want %d", n, len(list))
