@@ -258,9 +258,3 @@ func (s *Search) Next() int {
 	s.at = best
 	return best
 }
-
-// Measured returns how often each build was measured, by build from 1.
-func (s *Search) Measured() []int { return s.counts[1:] }
-
-// Skipped reports whether a build was left out.
-func (s *Search) Skipped(build int) bool { return s.skipped[build] }
