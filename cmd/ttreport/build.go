@@ -83,6 +83,7 @@ type buildOptions struct {
 	part              historyPart
 	public            bool
 	ephemeral, strict bool
+	program           string                 // a hash of it; "" where it is not known
 	patience          time.Duration          // for another command in the workspace
 	built             func(changed []string) // called with the files that were written; may be nil
 }
@@ -153,6 +154,7 @@ func build(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []stri
 		return fail(exitInput, "ttreport inspect PATH lists what each file lacks",
 			"no result was found in %s; the site is left as it was", plaintext.Plural(got.files, "file"))
 	}
+	o.program = unchanged.Program()
 	report, err := o.write(ctx, sh, ws, paths, dirs, got)
 	if err != nil {
 		return err
@@ -274,7 +276,7 @@ func (o buildOptions) write(
 		plaintext.Plural(len(report.Columns.Runs), "run"), plaintext.Plural(len(report.Columns.Points), "point"))
 	result, err := site.Build(ctx, report, site.Options{
 		Dir: o.out, Record: ws.SiteRecord(o.out), BaseURL: o.baseURL, Theme: theme,
-		Stamp: unchanged.ProgramStamp(o.options(), settings),
+		Stamp: unchanged.Stamp(o.program, o.options(), settings),
 		Run:   func(i int) (schema.Run, *schema.Problem) { return history.Read(report.Columns.Runs[i].Path) },
 	})
 	if errors.Is(err, site.ErrForeignFile) {
@@ -307,10 +309,10 @@ func (o buildOptions) report(
 	ctx context.Context, ws *workspace.Workspace, dirs []string, problems []schema.Problem,
 ) (*render.Report, error) {
 	req := reportRequest{
-		dirs: dirs, cache: ws.Cache(), judged: judgedFile(ws.Judged()), keep: true, problems: problems, part: o.part,
+		dirs: dirs, cache: ws.Cache(), judged: judgedFile{ws.Judged(), o.program}, keep: o.part.whole(), problems: problems, part: o.part,
 	}
 	if o.ephemeral {
-		req.cache, req.judged = "", ""
+		req.cache, req.judged = "", judgedFile{}
 	}
 	report, err := makeReport(ctx, ws, req)
 	if err != nil {

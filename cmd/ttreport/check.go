@@ -248,7 +248,7 @@ func (o *checkOptions) judged(
 	ctx context.Context, ws *workspace.Workspace, req reportRequest,
 ) (*render.Report, int, error) {
 	if o.verify {
-		req.cache, req.judged = "", ""
+		req.cache, req.judged = "", judgedFile{}
 	}
 	report, err := makeReport(ctx, ws, req)
 	if err != nil {

@@ -51,7 +51,7 @@ func (o *checkOptions) judgeFiles(
 		return nil, 0, got.verdict(false)
 	}
 	return o.judged(ctx, ws, reportRequest{
-		dirs: []string{ws.History(), dir}, cache: "", judged: judgedFile(ws.Judged()), problems: got.problems,
+		dirs: []string{ws.History(), dir}, cache: "", judged: judgedFile{file: ws.Judged()}, problems: got.problems,
 		view: judge.View{Release: o.release, Baseline: o.baseline, Newest: true},
 	})
 }

@@ -174,7 +174,7 @@ func decided(ctx context.Context, ws *workspace.Workspace, cols *columns.Columns
 		}
 		if judged == nil {
 			var err error
-			if judged, err = judgeHistory(ctx, ws, cols, judge.View{}, judgedFile(ws.Judged()).load(false)); err != nil {
+			if judged, err = judgeHistory(ctx, ws, cols, judge.View{}, judgedFile{file: ws.Judged()}.load(false)); err != nil {
 				return err
 			}
 		}

@@ -20,7 +20,7 @@ import (
 type reportRequest struct {
 	dirs     []string         // folders of history documents
 	cache    string           // of their columns; "" for none
-	judged   judgedFile       // how far they were judged; "" for none
+	judged   judgedFile       // how far they were judged
 	keep     bool             // keep that for the next build
 	problems []schema.Problem // of this build
 	view     judge.View
@@ -70,7 +70,7 @@ func storedReport(ctx context.Context, ws *workspace.Workspace, view judge.View)
 }
 
 func storedRequest(ws *workspace.Workspace, view judge.View) reportRequest {
-	return reportRequest{dirs: []string{ws.History()}, cache: ws.Cache(), judged: judgedFile(ws.Judged()), view: view}
+	return reportRequest{dirs: []string{ws.History()}, cache: ws.Cache(), judged: judgedFile{file: ws.Judged()}, view: view}
 }
 
 // judge judges what was loaded, from where the last build was, where that holds.

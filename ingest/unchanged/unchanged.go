@@ -127,10 +127,9 @@ func fingerprint(folder string) (hash string, files int, ok bool) {
 	return ingest.Contents([]ingest.Root{root})
 }
 
-// ProgramStamp is a hash of the bytes of this program, of options and of settings: what is written is made of them,
-// beside what was read. It depends on nothing else, so two machines that write the same have the same stamp. "" where
-// it is not known.
-func ProgramStamp(options string, settings []byte) string {
+// Program is a hash of the bytes of this program, and of nothing else, so two machines with the same program have the
+// same. "" where it is not known.
+func Program() string {
 	program, err := os.Executable()
 	if err != nil {
 		return ""
@@ -141,10 +140,18 @@ func ProgramStamp(options string, settings []byte) string {
 	}
 	defer f.Close()
 	h := sha256.New()
-	fmt.Fprintf(h, "%q %d\n", options, len(settings))
-	h.Write(settings)
 	if _, err := io.Copy(h, f); err != nil {
 		return ""
 	}
 	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Stamp is a hash of a program, of options and of settings: what is written is made of them, beside what was read. ""
+// where the program is not known.
+func Stamp(program, options string, settings []byte) string {
+	if program == "" {
+		return ""
+	}
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %q %q", program, options, settings))
+	return hex.EncodeToString(sum[:])
 }

@@ -64,15 +64,16 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-func TestProgramStamp(t *testing.T) {
-	first := unchanged.ProgramStamp("public", []byte("a"))
-	if first == "" || unchanged.ProgramStamp("public", []byte("a")) != first {
+func TestStamp(t *testing.T) {
+	program := unchanged.Program()
+	first := unchanged.Stamp(program, "public", []byte("a"))
+	if first == "" || unchanged.Stamp(program, "public", []byte("a")) != first {
 		t.Error("the same has two stamps")
 	}
-	if unchanged.ProgramStamp("", []byte("a")) == first {
+	if unchanged.Stamp(program, "", []byte("a")) == first {
 		t.Error("other options have the same stamp")
 	}
-	if unchanged.ProgramStamp("public", []byte("b")) == first {
+	if unchanged.Stamp(program, "public", []byte("b")) == first {
 		t.Error("other settings have the same stamp")
 	}
 }
