@@ -15,9 +15,9 @@ type Finding struct {
 }
 
 // Fold makes one finding of the verdicts of each cause: of a shift, of most of a system, else of a point, whose metrics
-// may be confirmed or suspected; below the limit what is worse and what is better; and of what a system has no number of
-// any more. A list that is ordered worst
-// first stays so. What else is no change is a finding by itself, and so is everything with apart.
+// may be confirmed or suspected; below the limit what is worse and what is better; and of what a system has no number
+// of any more. A list that is ordered worst first stays so. What else is no change is a finding by itself, and so is
+// everything with apart.
 func Fold(list []schema.Verdict, apart bool) []Finding {
 	type same struct {
 		outcome  schema.Outcome

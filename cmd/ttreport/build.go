@@ -154,7 +154,6 @@ func build(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []stri
 		return fail(exitInput, "ttreport inspect PATH lists what each file lacks",
 			"no result was found in %s; the site is left as it was", plaintext.Plural(got.files, "file"))
 	}
-	o.program = unchanged.Program()
 	report, err := o.write(ctx, sh, ws, paths, dirs, got)
 	if err != nil {
 		return err
@@ -259,6 +258,7 @@ func (o buildOptions) announce(sh *shell, files, changed, removed int, headline 
 func (o buildOptions) write(
 	ctx context.Context, sh *shell, ws *workspace.Workspace, paths, dirs []string, got readResult,
 ) (*render.Report, error) {
+	o.program = unchanged.Program()
 	theme, err := themeOf(ws)
 	if err != nil {
 		return nil, err
@@ -309,7 +309,8 @@ func (o buildOptions) report(
 	ctx context.Context, ws *workspace.Workspace, dirs []string, problems []schema.Problem,
 ) (*render.Report, error) {
 	req := reportRequest{
-		dirs: dirs, cache: ws.Cache(), judged: judgedFile{ws.Judged(), o.program}, keep: o.part.whole(), problems: problems, part: o.part,
+		dirs: dirs, cache: ws.Cache(), judged: judgedFile{ws.Judged(), o.program}, keep: o.part.whole(),
+		problems: problems, part: o.part,
 	}
 	if o.ephemeral {
 		req.cache, req.judged = "", judgedFile{}

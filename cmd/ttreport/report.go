@@ -70,7 +70,8 @@ func storedReport(ctx context.Context, ws *workspace.Workspace, view judge.View)
 }
 
 func storedRequest(ws *workspace.Workspace, view judge.View) reportRequest {
-	return reportRequest{dirs: []string{ws.History()}, cache: ws.Cache(), judged: judgedFile{file: ws.Judged()}, view: view}
+	judged := judgedFile{file: ws.Judged()}
+	return reportRequest{dirs: []string{ws.History()}, cache: ws.Cache(), judged: judged, view: view}
 }
 
 // judge judges what was loaded, from where the last build was, where that holds.

@@ -155,18 +155,25 @@ func tally(c gate.Tally, r *gate.Result) string {
 		return say("point", " starts", " start", " a new level by decision, compared with nothing")
 	case gate.NoteUnattainable:
 		return say("target", " is", " are", " unattainable")
-	case gate.NoteInformational:
-		return say("informational target", " is", " are", " missed")
 	case gate.NoteNotComparable:
 		return say("point", " is", " are", " not comparable")
 	case gate.NoteBelowLimit:
 		return say("point", " is", " are", " worse by less than the limit"+cells)
 	case gate.NoteImproved:
 		return say("point", " improved", " improved", cells)
-	case gate.NoteMet:
-		return say("required target", " is", " are", " met")
 	}
-	return say(string(c.Kind), "", "", "")
+	return tallyOfTargets(c)
+}
+
+// tallyOfTargets is one count of what fails nothing as a clause.
+func tallyOfTargets(c gate.Tally) string {
+	switch c.Kind {
+	case gate.NoteInformational:
+		return Plural(c.N, "informational target") + verb(c.N, " is", " are") + " missed"
+	case gate.NoteMet:
+		return Plural(c.N, "required target") + verb(c.N, " is", " are") + " met"
+	}
+	return Plural(c.N, string(c.Kind))
 }
 
 // ungraded names evals that nothing grades.

@@ -8,8 +8,8 @@ import (
 	"github.com/ttreport/ttreport/targets/gate/lint"
 )
 
-// openRegression says that a regression of an earlier release is still there: "TTFT mean of llama on n150 at 128/128/8 is
-// still +12 % …".
+// openRegression says that a regression of an earlier release is still there: "TTFT mean of llama on n150 at 128/128/8
+// is still +12 % …".
 func openRegression(l *lint.Lint, d lint.OpenRegression) string {
 	v := schema.Verdict{Metric: d.Metric, Stat: d.Stat}
 	where := l.Device

@@ -39,8 +39,8 @@ func (j *Judgement) Open(release int) []Open {
 	return out
 }
 
-// openAt finds the observation that confirmed the oldest regression of a cell that is open in a later one, and the level
-// before that; -1 for none.
+// openAt finds the observation that confirmed the oldest regression of a cell that is open in a later one, and the
+// level before that; -1 for none.
 func (j *Judgement) openAt(cell, now int32) (at int32, level float64) {
 	at = -1
 	delta := j.table.Cells[cell].Delta
