@@ -33,7 +33,7 @@ const toolStart = 30 * time.Second
 // speed. past may be nil.
 func EstimateOf(p Plan, past *columns.Columns) Estimate {
 	var e Estimate
-	var once time.Duration
+	var once, searches time.Duration // of all workloads, one after the other
 	for _, w := range p.Workloads {
 		if p.Until.Set() { // twice the least, by experience with quiet and noisy workloads
 			w.Requests = 2 * p.Until.Least(w.Concurrency)
@@ -54,18 +54,24 @@ func EstimateOf(p Plan, past *columns.Columns) Estimate {
 		if p.Until.Set() && !w.SLO.Set() {
 			d = min(d, p.Until.Limit())
 		}
-		e.Each, once = append(e.Each, d), once+d
+		if e.Each = append(e.Each, d); w.SLO.Set() {
+			searches += d
+		} else {
+			once += d
+		}
 	}
-	repeats := time.Duration(max(1, p.Repeat) * max(1, 2*p.Turns.Blocks)) // both servers measure every block
+	repeats := time.Duration(max(1, p.Repeat) * p.Turns.count()) // both servers measure every block
 	for _, t := range p.Tools {
 		if t.Path != "" {
 			e.Starts += repeats * toolStart * time.Duration(len(p.Workloads))
 		}
 	}
-	e.Total = repeats*once*time.Duration(max(1, len(p.Tools))) + e.Starts
-	if p.Budget > 0 {
+	times := repeats * time.Duration(max(1, len(p.Tools)))
+	e.Total = times * once
+	if p.Budget > 0 { // it is of what ends by the rule: searches and starts come to it
 		e.Total = min(e.Total, p.Budget)
 	}
+	e.Total += times*searches + e.Starts
 	return e
 }
 
