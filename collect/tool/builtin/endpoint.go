@@ -17,20 +17,21 @@ const (
 type form struct {
 	path  string
 	limit string // field of the output tokens; "" for none
+	name  string // that vLLM has for it
 }
 
 func formOf(e traffic.Endpoint) form {
 	switch e {
 	case traffic.Chat:
-		return form{"/v1/chat/completions", "max_tokens"}
+		return form{"/v1/chat/completions", "max_tokens", "openai-chat"}
 	case traffic.Responses:
-		return form{"/v1/responses", "max_output_tokens"}
+		return form{"/v1/responses", "max_output_tokens", "openai-responses"}
 	case traffic.Embeddings:
-		return form{"/v1/embeddings", ""}
+		return form{"/v1/embeddings", "", "openai-embeddings"}
 	case traffic.Rerank:
-		return form{"/v1/rerank", ""}
+		return form{"/v1/rerank", "", "vllm-rerank"}
 	}
-	return form{"/v1/completions", "max_tokens"}
+	return form{"/v1/completions", "max_tokens", "openai"}
 }
 
 // rerankQuery is what documents are ranked for; the prompt is the document.

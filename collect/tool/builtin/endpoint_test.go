@@ -208,3 +208,29 @@ func TestReasoningWithoutAnswers(t *testing.T) {
 		t.Errorf("%v: %s", err, raw)
 	}
 }
+
+// Results of every endpoint state the load that was made in the same words.
+func TestResultsStateTheLoad(t *testing.T) {
+	for endpoint, name := range map[string]string{
+		"completions": "openai", "chat": "openai-chat", "responses": "openai-responses",
+		"embeddings": "openai-embeddings", "rerank": "vllm-rerank",
+	} {
+		l := drawn(t, "endpoint="+endpoint, 6)
+		l.Rate, l.Burstiness, l.Concurrency = 50, .5, 3
+		out, err := builtin.RunVirtual(l, virtual(sim.Defaults()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		raw, err := out.Result(l)
+		var r map[string]any
+		if err != nil || json.Unmarshal(raw, &r) != nil {
+			t.Fatalf("%v: %s", err, raw)
+		}
+		for field, want := range map[string]any{"backend": name, "endpoint_type": name, "request_rate": 50., "burstiness": .5,
+			"max_concurrency": 3., "max_concurrent_requests": float64(out.Peak), "completed": 6., "num_prompts": 6.} {
+			if r[field] != want {
+				t.Errorf("%s: %s is %v, want %v", endpoint, field, r[field], want)
+			}
+		}
+	}
+}

@@ -1,23 +1,10 @@
 package builtin
 
 import (
-	"encoding/json"
-	"fmt"
 	"math"
 
-	"github.com/ttreport/ttreport/collect/traffic"
 	"github.com/ttreport/ttreport/ingest/schema/latency"
 )
-
-// backend returns vLLM's name of an endpoint.
-func backend(e traffic.Endpoint) string {
-	if e == traffic.Completions {
-		return "openai"
-	}
-	return map[traffic.Endpoint]string{traffic.Rerank: "vllm-rerank"}[e] + map[traffic.Endpoint]string{
-		traffic.Chat: "openai-chat", traffic.Responses: "openai-responses", traffic.Embeddings: "openai-embeddings",
-	}[e]
-}
 
 // pooledSet is the statistics of requests that are answered by vectors or scores: E2EL alone.
 func (o Outcome) pooledSet() latency.Set {
@@ -37,19 +24,7 @@ func (o Outcome) pooledSet() latency.Set {
 // pooledResult is the result in the form that "vllm bench serve" has for such endpoints.
 func (o Outcome) pooledResult(l Load) ([]byte, error) {
 	set := o.Set()
-	r := map[string]any{
-		"date":          o.Began.Add(o.Duration).UTC().Format("20060102-150405"),
-		"endpoint_type": backend(l.Endpoint), "backend": backend(l.Endpoint), "label": nil, "model_id": l.Model,
-		"tokenizer_id": nil, "num_prompts": l.Requests, "request_rate": "inf", "burstiness": 1.0, "max_concurrency": nil,
-		"duration": o.Duration.Seconds(), "completed": set.OK, "failed": set.Failed, "total_input_tokens": set.In,
-		"request_throughput": set.RPS(), "total_token_throughput": set.TotalTPS(),
-	}
-	if l.Rate > 0 {
-		r["request_rate"] = l.Rate
-	}
-	if l.Concurrency > 0 {
-		r["max_concurrency"] = l.Concurrency
-	}
+	r := o.head(l, set)
 	if s := set.E2EL; s.N() > 0 {
 		r["mean_e2el_ms"], r["median_e2el_ms"], r["std_e2el_ms"] = s.Mean, s.Quantile(.5), s.Std
 		r["p90_e2el_ms"], r["p99_e2el_ms"] = s.Quantile(.9), s.Quantile(.99)
@@ -59,11 +34,7 @@ func (o Outcome) pooledResult(l Load) ([]byte, error) {
 		errs[i], start[i] = t.Error, t.Sent.Seconds()
 	}
 	r["errors"], r["start_times"] = errs, start
-	b, err := json.Marshal(r)
-	if err != nil {
-		return nil, fmt.Errorf("writing the result: %w", err)
-	}
-	return append(b, '\n'), nil
+	return written(r)
 }
 
 // reasoned returns the times to the first token of the answer; ok is false where no request reasoned before it, since

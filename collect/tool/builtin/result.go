@@ -38,23 +38,8 @@ func (o Outcome) Result(l Load) ([]byte, error) {
 		return o.pooledResult(l)
 	}
 	set := o.Set()
-	r := map[string]any{
-		"date":          o.Began.Add(o.Duration).UTC().Format("20060102-150405"),
-		"endpoint_type": backend(l.Endpoint), "backend": backend(l.Endpoint), "label": nil,
-		"model_id": l.Model, "tokenizer_id": nil, "num_prompts": l.Requests,
-		"request_rate": "inf", "burstiness": 1.0, "max_concurrency": nil,
-		"duration": o.Duration.Seconds(), "completed": set.OK, "failed": set.Failed + set.Hollow,
-		"total_input_tokens": set.In, "total_output_tokens": set.Out,
-		"request_throughput": set.RPS(), "request_goodput": nil, "output_throughput": set.OutputTPS(),
-		"total_token_throughput": set.TotalTPS(), "max_concurrent_requests": o.Peak,
-	}
-	if l.Rate > 0 {
-		r["request_rate"] = l.Rate
-		r["burstiness"] = cmp.Or(l.Burstiness, 1)
-	}
-	if l.Concurrency > 0 {
-		r["max_concurrency"] = l.Concurrency
-	}
+	r := o.head(l, set)
+	r["request_goodput"], r["total_output_tokens"], r["output_throughput"] = nil, set.Out, set.OutputTPS()
 	samples := map[string]latency.Sample{"ttft": set.TTFT, "tpot": set.TPOT, "itl": set.ITL, "e2el": set.E2EL}
 	if ttfo, ok := o.reasoned(); ok {
 		samples[schema.MetricTTFO] = ttfo
@@ -70,6 +55,30 @@ func (o Outcome) Result(l Load) ([]byte, error) {
 		}
 	}
 	o.arrays(r)
+	return written(r)
+}
+
+// head is what a result of every endpoint begins with.
+func (o Outcome) head(l Load, set latency.Set) map[string]any {
+	name := formOf(l.Endpoint).name
+	r := map[string]any{
+		"date":          o.Began.Add(o.Duration).UTC().Format("20060102-150405"),
+		"endpoint_type": name, "backend": name, "label": nil, "model_id": l.Model, "tokenizer_id": nil,
+		"num_prompts": l.Requests, "request_rate": "inf", "burstiness": 1.0, "max_concurrency": nil,
+		"duration": o.Duration.Seconds(), "completed": set.OK, "failed": set.Failed + set.Hollow,
+		"total_input_tokens": set.In, "request_throughput": set.RPS(), "total_token_throughput": set.TotalTPS(),
+		"max_concurrent_requests": o.Peak,
+	}
+	if l.Rate > 0 {
+		r["request_rate"], r["burstiness"] = l.Rate, cmp.Or(l.Burstiness, 1)
+	}
+	if l.Concurrency > 0 {
+		r["max_concurrency"] = l.Concurrency
+	}
+	return r
+}
+
+func written(r map[string]any) ([]byte, error) {
 	b, err := json.Marshal(r)
 	if err != nil {
 		return nil, fmt.Errorf("writing the result: %w", err)
