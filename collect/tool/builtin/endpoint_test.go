@@ -166,6 +166,20 @@ func TestCancellations(t *testing.T) {
 	}
 }
 
+// The mean TTFT that is shown meanwhile is that of the requests that completed, however many clients went away.
+func TestProgressOfCancellations(t *testing.T) {
+	l := drawn(t, "cancel=60%", 60)
+	var last builtin.SoFar
+	l.Progress = func(s builtin.SoFar) { last = s }
+	out, err := builtin.RunVirtual(l, virtual(sim.Defaults()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if set := out.Set(); last.Done != 60 || set.OK > 40 || math.Abs(last.TTFT-set.TTFT.Mean) > .01 {
+		t.Errorf("%+v at the end; %d completed with a mean of %.2f ms", last, set.OK, set.TTFT.Mean)
+	}
+}
+
 // A client that waits no longer has failed, and says for how long it waited.
 func TestTimeouts(t *testing.T) {
 	l := drawn(t, "timeout=200ms", 4)

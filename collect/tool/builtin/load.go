@@ -41,7 +41,8 @@ type Load struct {
 // SoFar is the progress of a load.
 type SoFar struct {
 	Done, Failed int
-	TTFT, TPOT   float64 // ms, mean of those that completed; 0 before the first
+	OK           int     // completed: not those whose client went away
+	TTFT, TPOT   float64 // ms, mean of these; 0 before the first
 }
 
 // Outcome is the result of a load.
@@ -175,6 +176,7 @@ type runner struct {
 	sent     atomic.Int64 // requests
 	done     atomic.Int64
 	failed   atomic.Int64
+	ok       atomic.Int64
 	ttft     atomic.Int64 // sums of what has completed, in microseconds
 	gaps     atomic.Int64
 	tokens   atomic.Int64
@@ -288,6 +290,7 @@ func (r *runner) report(t Timeline) {
 		r.failed.Add(1)
 	case t.Gone:
 	default:
+		r.ok.Add(1)
 		r.ttft.Add(int64(1e3 * t.TTFT)) // microseconds
 		if t.Out > 1 {
 			r.gaps.Add(int64(1e3 * (t.E2EL - t.TTFT)))
@@ -298,9 +301,9 @@ func (r *runner) report(t Timeline) {
 	if r.load.Progress == nil {
 		return
 	}
-	s := SoFar{Done: int(done), Failed: int(r.failed.Load())}
-	if ok := s.Done - s.Failed; ok > 0 {
-		s.TTFT = float64(r.ttft.Load()) / float64(ok) / 1e3
+	s := SoFar{Done: int(done), Failed: int(r.failed.Load()), OK: int(r.ok.Load())}
+	if s.OK > 0 {
+		s.TTFT = float64(r.ttft.Load()) / float64(s.OK) / 1e3
 	}
 	if n := r.tokens.Load(); n > 0 {
 		s.TPOT = float64(r.gaps.Load()) / float64(n) / 1e3

@@ -292,15 +292,15 @@ func (o *Outcome) finish() {
 	}
 }
 
-// total is the progress of all clients: means by how many requests each has.
+// total is the progress of all clients: means by how many requests completed of each.
 func total(list []SoFar) SoFar {
 	var sum SoFar
 	for _, s := range list {
-		n := float64(s.Done - s.Failed)
-		sum.Done, sum.Failed = sum.Done+s.Done, sum.Failed+s.Failed
+		n := float64(s.OK)
+		sum.Done, sum.Failed, sum.OK = sum.Done+s.Done, sum.Failed+s.Failed, sum.OK+s.OK
 		sum.TTFT, sum.TPOT = sum.TTFT+n*s.TTFT, sum.TPOT+n*s.TPOT
 	}
-	if n := float64(sum.Done - sum.Failed); n > 0 {
+	if n := float64(sum.OK); n > 0 {
 		sum.TTFT, sum.TPOT = sum.TTFT/n, sum.TPOT/n
 	}
 	return sum
