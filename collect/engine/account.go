@@ -2,7 +2,9 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -63,6 +65,9 @@ func Settings(engine string, list []Account) map[string]string {
 func annotate(run string, facts map[string]string) error {
 	name := filepath.Join(run, manifest.FileName)
 	data, err := rootfs.ReadFile(name, mostFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // its server never started
+	}
 	if err != nil {
 		return err
 	}
@@ -82,8 +87,8 @@ func annotate(run string, facts map[string]string) error {
 }
 
 // account adds what the scheduler recorded to the provenance of every run: from its accounts, which may have it a few
-// seconds later, else what the queue had.
-func (f *Follower) account(ctx context.Context) {
+// seconds later, else what the queue had. The error names the runs that could not be written.
+func (f *Follower) account(ctx context.Context) error {
 	var list []Account
 	since := f.Now().Add(-30 * 24 * time.Hour)
 	for range 5 {
@@ -96,6 +101,7 @@ func (f *Follower) account(ctx context.Context) {
 		}
 	}
 	engine := f.Scheduler.Words().Name
+	var errs []error
 	for _, t := range f.tasks {
 		if t.Run == "" {
 			continue
@@ -105,9 +111,10 @@ func (f *Follower) account(ctx context.Context) {
 			mine = []Account{{Job: t.ID, State: t.State, Node: t.Node}}
 		}
 		if err := annotate(t.Run, Settings(engine, mine)); err != nil {
-			f.why = fmt.Sprintf("%s: %v", filepath.Base(t.Run), err)
+			errs = append(errs, fmt.Errorf("%s: what the scheduler recorded is not in its manifest: %w", t.Run, err))
 		}
 	}
+	return errors.Join(errs...)
 }
 
 // complete reports whether the accounts have an end for every task.

@@ -63,8 +63,7 @@ func (f *Follower) Run(ctx context.Context) ([]Task, error) {
 		ended := !slices.ContainsFunc(f.tasks, func(t Task) bool { return !t.Ended })
 		switch {
 		case ended:
-			f.account(ctx)
-			return f.tasks, errors.Join(f.refused, f.Submission.log(event{Event: "over"}))
+			return f.tasks, errors.Join(f.refused, f.account(ctx), f.Submission.log(event{Event: "over"}))
 		case f.Detach && !slices.ContainsFunc(f.orders, func(o order) bool { return o.id == "" }):
 			return f.tasks, f.refused
 		}
