@@ -51,13 +51,13 @@ func (s *session) newBudget(items []plan.Item) *budget {
 func (b *budget) remaining() time.Duration { return max(0, b.ends.Sub(b.s.now())) }
 
 // first is a point's first visit.
-func (b *budget) first(ctx context.Context, st step) error {
+func (b *budget) first(ctx context.Context, st step, load builtin.Load) error {
 	share := time.Duration(firstPart * float64(b.remaining()) / float64(max(1, b.left)))
 	b.left--
 	p := &openPoint{st: st, known: knownPoint{rule: b.s.plan.Until}}
 	limited, done := context.WithTimeout(ctx, b.s.limit(st))
 	defer done()
-	if err := b.visit(limited, p, max(share, leastVisit)); err != nil {
+	if err := b.visit(limited, p, load, max(share, leastVisit)); err != nil {
 		return b.s.loadFailed(ctx, limited, st, err)
 	}
 	if p.known.known.Reached || len(p.known.out.Requests) == 0 {
@@ -67,11 +67,16 @@ func (b *budget) first(ctx context.Context, st step) error {
 	return nil
 }
 
-func (b *budget) visit(ctx context.Context, p *openPoint, most time.Duration) error {
+// again visits a point that was visited before.
+func (b *budget) again(ctx context.Context, p *openPoint, most time.Duration) error {
 	load, err := b.s.pointLoad(p.st, p.visits) // other prompts each time, so that no cache knows them
 	if err != nil {
 		return err
 	}
+	return b.visit(ctx, p, load, most)
+}
+
+func (b *budget) visit(ctx context.Context, p *openPoint, load builtin.Load, most time.Duration) error {
 	p.visits++
 	if err := b.s.visit(ctx, load, &p.known, most); err != nil {
 		return err
@@ -138,7 +143,7 @@ func (b *budget) round(ctx context.Context) error {
 			open = append(open, p)
 			continue
 		}
-		if err := b.visit(ctx, p, limit); err != nil {
+		if err := b.again(ctx, p, limit); err != nil {
 			b.open = append(open, b.open[i:]...)
 			return err
 		}

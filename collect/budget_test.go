@@ -69,3 +69,24 @@ func TestBudgetIsOfAllTurns(t *testing.T) {
 		t.Errorf("%d measurements in %s, of a budget of %s", n, took, budget)
 	}
 }
+
+// A load that cannot be drawn is a failed point, with a budget as without one; the others are measured.
+func TestLoadThatCannotBeDrawn(t *testing.T) {
+	for name, budget := range map[string]time.Duration{"a budget": time.Minute, "no budget": 0} {
+		var workloads []plan.Workload
+		for _, text := range []string{"dataset=sharegpt,path=gone.json,osl=8,c=1", "isl=64,osl=8,c=1"} {
+			var w plan.Workload
+			if err := w.UnmarshalText([]byte(text)); err != nil {
+				t.Fatal(err)
+			}
+			workloads = append(workloads, w)
+		}
+		p := plan.Plan{Model: manifest.Model{Name: "sim-8b"}, Device: "simulated", Seed: 1, Budget: budget,
+			Until: precision.Rule{CI: .05}, Workloads: workloads}
+		srv := &server.Simulated{Virtual: true, Begin: time.Unix(1e9, 0)}
+		out, err := collect.Run(t.Context(), p, srv, t.TempDir(), func(collect.Event) {})
+		if err != nil || out.Failed != 1 || len(out.Points) != 1 {
+			t.Errorf("%s: %v, %d failed, %d measured", name, err, out.Failed, len(out.Points))
+		}
+	}
+}

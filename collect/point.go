@@ -24,12 +24,12 @@ func (s *session) point(ctx context.Context, st step) error {
 	if err := s.log("point-start", st.Name, "", ""); err != nil {
 		return err
 	}
-	if s.budget != nil {
-		return s.budget.first(ctx, st)
-	}
 	load, err := s.pointLoad(st, 0)
 	if err != nil {
 		return s.failed(st, err)
+	}
+	if s.budget != nil {
+		return s.budget.first(ctx, st, load)
 	}
 	if s.plan.Until.Set() {
 		return s.untilKnown(ctx, st, load)
