@@ -5,11 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"net/url"
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"time"
 
+	"github.com/ttreport/ttreport/collect/engine/slurm"
 	"github.com/ttreport/ttreport/collect/tool/builtin"
 	"github.com/ttreport/ttreport/ingest/redact"
 )
@@ -26,45 +30,88 @@ func clientsOf(most int, l builtin.Load) int {
 	return n
 }
 
-// runClients runs a load on several processes of this program.
+// runClients runs a load on several processes of this program: on this host, or in turn on the nodes of the Slurm job
+// that this process is part of.
 func runClients(ctx context.Context, l builtin.Load, n int) (builtin.Outcome, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return builtin.Outcome{}, fmt.Errorf("clients: %w", err)
 	}
+	nodes, _, err := slurm.Allocated(ctx, os.Getenv)
+	if err != nil {
+		return builtin.Outcome{}, fmt.Errorf("clients: the nodes of this job: %w", err)
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var clients []builtin.Client
-	var printed bytes.Buffer
-	for range n {
-		cmd := exec.CommandContext(ctx, self, ClientCommand)
-		cmd.WaitDelay = time.Second
-		if len(clients) == 0 {
-			cmd.Stderr = &printed // one is enough for a message
+	var ends []func()
+	end := sync.OnceFunc(func() {
+		for _, end := range ends {
+			end()
 		}
-		in, err := cmd.StdinPipe()
+	})
+	defer end()
+	printed := make([]bytes.Buffer, n)
+	for i := range n {
+		at := ""
+		if len(nodes.Nodes) > 0 {
+			at = nodes.Nodes[i%len(nodes.Nodes)]
+		}
+		c, wait, err := startClient(ctx, nodes.Step(at, self, ClientCommand), &printed[i])
 		if err != nil {
 			return builtin.Outcome{}, fmt.Errorf("clients: %w", err)
 		}
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			return builtin.Outcome{}, fmt.Errorf("clients: %w", err)
+		ends = append(ends, wait)
+		if at != nodes.Here {
+			c.URL = reachedFrom(l.URL, nodes.Address)
 		}
-		if err := cmd.Start(); err != nil {
-			return builtin.Outcome{}, fmt.Errorf("clients: %w", err)
-		}
-		defer func() {
-			_ = in.Close() // which ends it
-			_ = cmd.Wait() // what it did was read
-		}()
-		clients = append(clients, builtin.Client{In: in, Out: out})
+		clients = append(clients, c)
 	}
 	out, err := builtin.RunClients(ctx, l, clients)
 	if err != nil && ctx.Err() == nil {
 		cancel()
-		if text := strings.TrimSpace(redact.Text(printed.String())); text != "" {
-			err = errors.Join(err, errors.New(text))
+		end()                    // or it may still be printing
+		for i := range printed { // the first that said anything
+			if text := strings.TrimSpace(redact.Text(printed[i].String())); text != "" {
+				return out, errors.Join(err, errors.New(text))
+			}
 		}
 	}
 	return out, err
+}
+
+// startClient starts a client, which ends when its input does; end waits for that.
+func startClient(ctx context.Context, argv []string, printed *bytes.Buffer) (c builtin.Client, end func(), err error) {
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.WaitDelay, cmd.Stderr = 2*time.Second, printed
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return c, nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return c, nil, err
+	}
+	cmd.Cancel = in.Close // srun that is killed leaves its client to itself
+	if err := cmd.Start(); err != nil {
+		return c, nil, err
+	}
+	return builtin.Client{In: in, Out: out}, func() {
+		_ = in.Close() // which ends it
+		_ = cmd.Wait() // what it did was read
+	}, nil
+}
+
+// reachedFrom returns the address of a server for another node: one on this node's loopback interface is reached under
+// the node's address.
+func reachedFrom(address, node string) string {
+	u, err := url.Parse(address)
+	if err != nil || node == "" {
+		return address
+	}
+	if ip := net.ParseIP(u.Hostname()); u.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return address
+	}
+	u.Host = strings.TrimSuffix(net.JoinHostPort(node, u.Port()), ":") // no port, no colon
+	return u.String()
 }

@@ -2,9 +2,10 @@
 evicted, another reaches its time limit, a measurement fails, and the API server is away. Then a thousand Jobs at once,
 and the memory that following them needs.
 """
-import base64, collections, csv, glob, gzip, hashlib, io, json, os, signal, subprocess, tarfile, threading, time
+import base64, collections, gzip, hashlib, io, os, signal, subprocess, tarfile, threading, time
 
 import commands
+from journals import events, measured, rows, until
 from servers.kubernetes import Kubelet, kubernetes
 
 QUICK = '["isl=64,osl=100,c=1,n=8", "isl=64,osl=50,c=2,n=24"]'  # some seconds each
@@ -39,24 +40,6 @@ def claim(plane):
         "storageClassName": "none"}})
 
 
-def events(folder):
-    """The journal of the submission."""
-    out = []
-    for name in glob.glob(f"{folder}/.ttreport/kubernetes/*/journal.jsonl"):
-        with open(name) as f:
-            out += [json.loads(line) for line in f if line.endswith("\n")]
-    return out
-
-
-def until(what, limit=120):
-    """Waits for something, and returns it."""
-    for _ in range(limit * 20):
-        if found := what():
-            return found
-        time.sleep(.05)
-    raise RuntimeError("waited in vain")
-
-
 def pods(kubelet, entry):
     """The pods of an entry that have begun: each group of the plan has one kind of resources."""
     return [name for name, _ in kubelet.runs if f"-{entry[0]}-{entry[1]}-" in name]
@@ -77,7 +60,7 @@ def story(ttreport, work):
                 return subprocess.Popen(argv, cwd=folder, stdout=log, stderr=log, env=env)
 
             killed = command()  # while it submits
-            until(lambda: any(e["event"] == "submit" for e in events(folder)))
+            until(lambda: any(e["event"] == "submit" for e in events(folder, "kubernetes")))
             killed.send_signal(signal.SIGKILL)
             killed.wait()
             killed = command()  # while it follows
@@ -111,20 +94,13 @@ def claimed(plane, pod):
 
 def wrong(folder, out, runs):
     """What is not as it must be."""
-    done = collections.Counter()
-    for name in glob.glob(f"{folder}/results/kubernetes-*/*/*/journal.jsonl"):
-        with open(name) as f:
-            done.update((name.split("/")[-3], e["item"]) for e in map(json.loads, f) if e["event"] == "point-done")
-    rows = 0
-    for name in glob.glob(f"{folder}/_site/data/points/v*.csv"):
-        with open(name) as f:
-            rows += len(list(csv.reader(f))) - 1
-    names = collections.Counter(e["name"] for e in events(folder) if e["event"] == "submitted")
+    done = measured(folder, "kubernetes")
+    names = collections.Counter(e["name"] for e in events(folder, "kubernetes") if e["event"] == "submitted")
     want = (ENTRIES - 1) * POINTS
     if len(done) != want or max(done.values()) > 1:
         return f"measured {len(done)} points, at most {max(done.values(), default=0)} times; {dict(done)}"
-    if rows != want:
-        return f"the site has {rows} points"
+    if rows(folder) != want:
+        return f"the site has {rows(folder)} points"
     if max(names.values()) > 1:
         return f"submitted: {dict(names)}"
     if f"{ENTRIES - 1} Succeeded" not in out or "1 Failed" not in out or "DeadlineExceeded (retry 1 of 2)" not in out:

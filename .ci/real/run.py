@@ -7,13 +7,13 @@ Everything comes from package registries, into a folder that is removed at the e
 with the reason and is not a failure; everything else must pass. Servers listen on loopback, load is a few dozen
 requests. Exits 1 when something failed.
 """
-import argparse, csv, glob, json, os, random, re, shutil, sys, tempfile, time
+import argparse, csv, functools, glob, json, os, random, re, shutil, sys, tempfile, time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
 sys.path.insert(0, HERE)
 sys.dont_write_bytecode = True
-import commands, kubernetes_story, servers, slurm_story
+import commands, kubernetes_story, servers, slurm_story, warehouse
 from servers import Skip
 from servers.kubernetes import VERSION
 
@@ -100,11 +100,18 @@ class Runs:
 
     def __init__(self, work):
         self.work, self.table, self.failed = work, [], []
-        self.ttreport, self.tokenizer = commands.build(work), f"{work}/tok"
+        self.left = []  # what did not run, and why
+        self.ttreport = commands.build(work)
         commands.with_uv(work)
         os.environ["XDG_CACHE_HOME"] = f"{work}/cache"
+
+    @functools.cached_property
+    def tokenizer(self):
+        """One is made with AIPerf's libraries when the first step needs it."""
         self.sh(self.ttreport, "doctor", "--make", "aiperf")
-        self.sh(glob.glob(f"{work}/cache/ttreport/tools/aiperf-*/bin/python")[0], commands.TOKENIZER, self.tokenizer)
+        python = glob.glob(f"{self.work}/cache/ttreport/tools/aiperf-*/bin/python")[0]
+        self.sh(python, commands.TOKENIZER, f"{self.work}/tok")
+        return f"{self.work}/tok"
 
     def sh(self, *argv, cwd=None, **kw):
         return commands.sh(*argv, cwd=cwd or self.work, **kw)
@@ -297,6 +304,7 @@ class Runs:
         begin = time.monotonic()
         out, wrong = slurm_story.story(self.ttreport, self.folder("slurm-cluster"))
         print(out)
+        wrong = wrong or slurm_story.spread(self.ttreport, self.folder("slurm-nodes"))
         version = self.sh("slurmctld", "-V").split()[-1]
         self.table.append(("slurm", version, "4 nodes of its own", "12 jobs, 36 points once",
                            f"{time.monotonic() - begin:.0f}", f"NO: {wrong}" if wrong else "yes"))
@@ -315,43 +323,49 @@ class Runs:
                            f"{time.monotonic() - begin:.0f}", f"NO: {many}" if many else "yes"))
         self.failed += [f"kubernetes: {w}" for w in (wrong, many) if w]
 
-    def duckdb(self):
-        """The queries of the page about Parquet, on the demo."""
-        folder, begin = self.folder("export"), time.monotonic()
-        self.sh(sys.executable, "-m", "venv", f"{self.work}/duckdb")
-        self.sh(f"{self.work}/duckdb/bin/pip", "install", "-q", "duckdb")
+    def query(self, engine, store):
+        """The queries of the page about Parquet, on the demo; store: whether a bucket is written, too."""
+        begin, folder = time.monotonic(), self.folder(f"export-{engine}")
         for argv in (["collect"], ["build"], ["export", "parquet", "warehouse"]):
             self.sh(self.ttreport, *argv, cwd=folder)
-        with open(f"{commands.ROOT}/templates/docs/export.md") as f:
-            page = f.read()
-        queries = re.findall(r"(?:^    .*\n)+", page[page.index("## DuckDB"):page.index("## Spark")], re.M)
-        script = "import duckdb, sys\nfor q in sys.argv[1:]: print(len(duckdb.sql(q).fetchall()))"
-        rows = self.sh(f"{self.work}/duckdb/bin/python", "-c", script, *queries, cwd=folder).split()
-        found = "yes" if len(rows) == 5 and "0" not in rows[:3] + rows[4:] else f"NO: rows {rows}"
-        seconds = f"{time.monotonic() - begin:.0f}"
-        self.table.append(("duckdb", "-", "Parquet of the demo", "5 queries", seconds, found))
+        found = warehouse.queries(engine, self.work, folder)
+        if store and found == "yes":
+            found = warehouse.bucket(self.ttreport, folder)
+        what = "5 queries, and a bucket" if store else "5 queries, the same rows"
+        self.table.append((engine, "-", "Parquet of the demo", what, f"{time.monotonic() - begin:.0f}", found))
         if found != "yes":
-            self.failed.append(f"duckdb: {found}")
+            self.failed.append(f"{engine}: {found}")
+
+    def not_run(self, name, why):
+        self.left.append((name, why))
+        print(f"   did not run: {name}: {why}", flush=True)
 
     def step(self, name, run):
         try:
             run()
         except Skip as e:
-            print(f"   did not run: {name}: {e}", flush=True)
+            self.not_run(name, e)
         except Exception as e:  # the other steps must run all the same
             print(f"   FAILED: {name}: {e}", flush=True)
             self.failed.append(name)
 
     def steps(self):
-        """All steps, the quick ones first."""
-        return {"aiperf": self.aiperf, "lm-eval": self.lm_eval, "inspect": self.inspect, "exec": self.exec,
-                "guidellm": self.guidellm, "duckdb": self.duckdb, "slurm": self.slurm, "llama.cpp": self.llama,
-                "docker": self.docker, "podman": self.podman, "vllm": self.vllm, "kubernetes": self.kubernetes}
+        """All steps, the quick ones first. Kubernetes takes its turn early where its control plane is built already."""
+        steps = {"aiperf": self.aiperf, "lm-eval": self.lm_eval, "inspect": self.inspect, "exec": self.exec,
+                 "guidellm": self.guidellm, "duckdb": lambda: self.query("duckdb", True), "slurm": self.slurm,
+                 "llama.cpp": self.llama, "docker": self.docker, "podman": self.podman, "vllm": self.vllm,
+                 "kubernetes": self.kubernetes, "spark": lambda: self.query("spark", False)}
+        names = list(steps)
+        if os.path.exists(servers.kubernetes.program()):
+            names.insert(names.index("llama.cpp"), names.pop(names.index("kubernetes")))
+        return {name: steps[name] for name in names}
 
     def print(self):
         print(f"\n{'tool':<10} {'version':<12} {'server':<30} {'found':<26} {'s':>5}  read back equal")
         for tool, version, server, what, seconds, same in self.table:
             print(f"{tool:<10} {version:<12} {server:<30} {what:<26} {seconds:>5}  {same}")
+        for name, why in self.left:
+            print(f"NOT RUN: {name}: {why}")
 
 
 def main():
@@ -370,7 +384,7 @@ def main():
             if only and name not in only:
                 continue
             if time.monotonic() - begin > options.until:
-                print(f"   did not run: {name}: {options.until:.0f} s are over", flush=True)
+                runs.not_run(name, f"{options.until:.0f} s were over before its turn")
                 continue
             print(f"-- {name} ({time.monotonic() - begin:.0f} s)", flush=True)
             runs.step(name, run)

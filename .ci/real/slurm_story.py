@@ -5,6 +5,7 @@ measured exactly once.
 import collections, glob, json, os, signal, subprocess, threading, time
 
 import commands
+from journals import events, measured, rows, until
 from servers.slurm import slurm
 
 ENTRIES, POINTS = 12, 3
@@ -24,38 +25,10 @@ def plan(program, path):
                     f"  resources: {{partition: bench, cpus: 1{', time: 1' if last else ''}}}\n")
 
 
-def events(folder):
-    """The journal of the submission."""
-    out = []
-    for name in glob.glob(f"{folder}/.ttreport/slurm/*/journal.jsonl"):
-        with open(name) as f:
-            out += [json.loads(line) for line in f if line.endswith("\n")]
-    return out
-
-
-def until(what, limit=60):
-    """Waits for something, and returns it."""
-    for _ in range(limit * 20):
-        if found := what():
-            return found
-        time.sleep(.05)
-    raise RuntimeError("waited in vain")
-
-
 def running():
     """The jobs that run, by node."""
     out = subprocess.run(["squeue", "-h", "-r", "-t", "RUNNING", "-o", "%N"], capture_output=True, text=True).stdout
     return collections.Counter(out.split())
-
-
-def measured(folder):
-    """How often each point of each entry has a result that its journal calls done."""
-    done = collections.Counter()
-    for name in glob.glob(f"{folder}/results/slurm-*/*/*/journal.jsonl"):
-        entry = name.split("/")[-3]
-        with open(name) as f:
-            done.update((entry, e["item"]) for e in map(json.loads, f) if e["event"] == "point-done")
-    return done
 
 
 def story(ttreport, work):
@@ -69,7 +42,7 @@ def story(ttreport, work):
             return subprocess.Popen(argv, cwd=folder, stdout=log, stderr=log)
 
         killed = command()  # while it submits
-        until(lambda: any(e["event"] == "submit" for e in events(folder)))
+        until(lambda: any(e["event"] == "submit" for e in events(folder, "slurm")))
         killed.send_signal(signal.SIGKILL)
         killed.wait()
         killed = command()  # while it follows
@@ -90,18 +63,34 @@ def story(ttreport, work):
     return out, wrong(folder, out)
 
 
+def spread(ttreport, work, nodes=4):
+    """A load that four nodes make together; returns what is wrong."""
+    folder, port = f"{work}/spread", commands.port()
+    os.makedirs(folder)
+    with open(f"{folder}/plan.yaml", "w") as f:
+        f.write(f"plans: [{{model: sim-8b, device: simulated, release: v1, only: benchmarks,\n"
+                f"  server: command {ttreport} sim --port {port}, workloads: ['isl=32,osl=20,c=32,n=128'],\n"
+                f"  resources: {{partition: bench, nodes: {nodes}}}}}]\n")
+    with slurm(folder, nodes):
+        commands.sh(ttreport, "collect", "--on", "slurm", "--plan", "plan.yaml", "--poll", "1s",
+                    "--clients", str(nodes), cwd=folder, limit=240)
+    commands.sh(ttreport, "build", "--strict", cwd=folder)
+    with open(glob.glob(f"{folder}/results/**/raw/*.ttreport.json", recursive=True)[0]) as f:
+        client = json.load(f)["client"]
+    hosts = [f"n{i + 1}" for i in range(nodes)]
+    fine = client["hosts"].split() == hosts and float(client["concurrency_reached"]) > 24
+    print(f"   one load from four nodes: {client}", flush=True)
+    return "" if fine and rows(folder) == 1 else f"a load of {nodes} nodes: {client}"
+
+
 def wrong(folder, out):
     """What is not as it must be."""
-    done, submitted = measured(folder), [e for e in events(folder) if e["event"] == "submitted"]
-    rows = 0
-    for name in glob.glob(f"{folder}/_site/data/points/v*.csv"):
-        with open(name) as f:
-            rows += len(f.readlines()) - 1
+    done, submitted = measured(folder, "slurm"), [e for e in events(folder, "slurm") if e["event"] == "submitted"]
     arrays = collections.Counter(e["name"] for e in submitted)
     if len(done) != ENTRIES * POINTS or max(done.values()) > 1:
         return f"measured {len(done)} points, at most {max(done.values(), default=0)} times"
-    if rows != ENTRIES * POINTS:
-        return f"the site has {rows} points"
+    if rows(folder) != ENTRIES * POINTS:
+        return f"the site has {rows(folder)} points"
     if max(arrays.values()) > 1 or not any("-r" in name for name in arrays):
         return f"submitted: {dict(arrays)}"
     if f"\n{ENTRIES} COMPLETED\n" not in out or "TIMEOUT (retry 1 of 2)" not in out:

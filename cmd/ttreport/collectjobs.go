@@ -179,13 +179,13 @@ func (o collectOptions) submission(
 			return nil, err
 		}
 	}
-	if sub.Workspace, err = filepath.Abs(ws.Dir); err != nil {
-		return nil, err
+	if sub.Workspace, err = filepath.Abs(ws.Dir); err == nil {
+		sub.Program, err = os.Executable()
 	}
-	if sub.Program, err = os.Executable(); err != nil {
-		return nil, err
+	if err == nil {
+		sub.Out, err = filepath.Abs(cmp.Or(o.out, ws.Results()))
 	}
-	if sub.Out, err = filepath.Abs(cmp.Or(o.out, ws.Results())); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	others := map[string]bool{}
@@ -194,10 +194,8 @@ func (o collectOptions) submission(
 		if err != nil {
 			return nil, err
 		}
-		var of []string
-		j.Resources, of = j.Resources.For(o.scheduler.on)
-		for _, name := range of {
-			others[name] = true
+		if err := o.ownResources(&j, others); err != nil {
+			return nil, err
 		}
 		sub.Jobs = append(sub.Jobs, j)
 	}
@@ -212,6 +210,21 @@ func (o collectOptions) submission(
 		sub.Args = podArgs(sub)
 	}
 	return &sub, nil
+}
+
+// ownResources leaves a job the resources that its scheduler has a word for, adds the names of the rest to others, and
+// refuses nodes that no client would use.
+func (o collectOptions) ownResources(j *engine.Job, others map[string]bool) error {
+	own, of := j.Resources.For(o.scheduler.on)
+	for _, name := range of {
+		others[name] = true
+	}
+	j.Resources = own
+	if n := own.Nodes; n != "" && n != "1" && o.Measure.Clients <= 1 {
+		return fail(exitUsage, "add --clients "+n+", of which each node gets one",
+			"collect: %s: resources: nodes: %s, and one client uses one of them", j.Name, n)
+	}
+	return nil
 }
 
 // forJobs are the entries that become jobs.

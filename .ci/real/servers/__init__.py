@@ -14,6 +14,31 @@ class Skip(Exception):
     """What this machine does not have."""
 
 
+class Daemons:
+    """Programs by name, each with a file of what it prints, in a folder of their own; up and down are the cluster's."""
+
+    def __init__(self, folder):
+        os.makedirs(folder)
+        self.folder, self.daemons = folder, {}
+
+    def start(self, name, *argv):
+        with open(f"{self.folder}/{name}.out", "a") as log:
+            self.daemons[name] = subprocess.Popen(argv, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+
+    @contextlib.contextmanager
+    def running(self):
+        try:
+            self.up()
+            yield self
+        finally:
+            self.down()
+
+
+def cache():
+    """The folder for programs that are built once for this machine."""
+    return os.environ.get("TTREPORT_REAL_CACHE") or os.path.expanduser("~/.cache/ttreport-real")
+
+
 def apt(*packages):
     if os.geteuid() or not shutil.which("apt-get"):
         raise Skip("not root on Debian, cannot install " + " ".join(packages))

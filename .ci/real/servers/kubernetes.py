@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import commands
 from commands import end, sh
-from servers import Skip, apt
+from servers import Daemons, Skip, apt, cache
 
 VERSION = "1.36.3"
 MAIN = """package main
@@ -47,13 +47,17 @@ current-context: real
 """
 
 
+def program():
+    """Where the program with all three parts is, when it is built."""
+    return f"{cache()}/kubernetes-{VERSION}"
+
+
 def build():
-    """The program with all three parts, built once for this machine: 7 minutes of a processor, 120 MB."""
-    cache = os.environ.get("TTREPORT_REAL_CACHE") or os.path.expanduser("~/.cache/ttreport-real")
-    program = f"{cache}/kubernetes-{VERSION}"
-    if os.path.exists(program):
-        return program
-    source = f"{cache}/source"
+    """Builds it once for this machine: 7 minutes of a processor, 120 MB."""
+    at = program()
+    if os.path.exists(at):
+        return at
+    source = f"{cache()}/source"
     shutil.rmtree(source, ignore_errors=True)
     os.makedirs(source)
     with open(f"{source}/main.go", "w") as f:
@@ -69,23 +73,20 @@ def build():
         f.writelines(f"replace {m} => {m} v0.{VERSION[2:]}\n" for m in sorted(parts))
     sh("go", "mod", "tidy", cwd=source)
     flags = f"-s -w -X k8s.io/component-base/version.gitVersion=v{VERSION}"
-    sh("go", "build", "-ldflags", flags, "-o", f"{program}.new", ".", cwd=source, env={"CGO_ENABLED": "0"}, limit=900)
-    os.rename(f"{program}.new", program)
+    sh("go", "build", "-ldflags", flags, "-o", f"{at}.new", ".", cwd=source, env={"CGO_ENABLED": "0"}, limit=900)
+    os.rename(f"{at}.new", at)
     shutil.rmtree(source, ignore_errors=True)
-    return program
+    return at
 
 
-class Plane:
-    """The daemons, by name: etcd, api, manager, scheduler."""
+class Plane(Daemons):
+    """The daemons etcd, api, manager, scheduler."""
 
     def __init__(self, folder, program):
-        self.folder, self.program, self.daemons = folder, program, {}
+        super().__init__(folder)
+        self.program = program
         self.port, self.etcd, self.token = commands.port(), commands.port(), os.urandom(12).hex()
         self.config = f"{folder}/kubeconfig"
-
-    def start(self, name, *argv):
-        with open(f"{self.folder}/{name}.out", "a") as log:
-            self.daemons[name] = subprocess.Popen(argv, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
 
     def part(self, name, *argv):
         link = f"{self.folder}/{PROGRAMS[name]}"
@@ -302,17 +303,8 @@ class Kubelet:
             end(run)
 
 
-@contextlib.contextmanager
 def kubernetes(work):
-    """Runs a control plane."""
+    """A control plane that runs within a with statement."""
     if not shutil.which("etcd"):
         apt("etcd-server")
-    program = build()
-    folder = f"{work}/plane"
-    os.makedirs(folder)
-    plane = Plane(folder, program)
-    try:
-        plane.up()
-        yield plane
-    finally:
-        plane.down()
+    return Plane(f"{work}/plane", build()).running()

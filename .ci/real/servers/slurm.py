@@ -6,7 +6,7 @@ it. There is no accounting: sacct does not work, as on many small clusters.
 import contextlib, os, shutil, socket, subprocess, time
 
 from commands import end
-from servers import Skip, apt
+from servers import Daemons, Skip, apt
 
 CONF = """ClusterName=real
 SlurmctldHost=ctl(127.0.0.1)
@@ -57,16 +57,12 @@ def free_ports(n):
     raise Skip("no free ports")
 
 
-class Cluster:
-    """The daemons, by name: munged, ctl, n1, n2 …"""
+class Cluster(Daemons):
+    """The daemons munged, ctl, n1, n2 …"""
 
     def __init__(self, folder, nodes):
-        self.folder, self.nodes, self.daemons = folder, nodes, {}
-
-    def start(self, name, *argv):
-        log = open(f"{self.folder}/{name}.out", "a")
-        with log:
-            self.daemons[name] = subprocess.Popen(argv, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+        super().__init__(folder)
+        self.nodes = nodes
 
     def daemon(self, name):
         """Starts slurmctld, or the slurmd of a node."""
@@ -143,13 +139,9 @@ def slurm(work, nodes):
         apt("slurmctld", "slurmd", "slurm-client", "munge", "slurm-wlm-basic-plugins")
     if subprocess.run(["unshare", "--uts", "true"], capture_output=True).returncode:
         raise Skip("this machine allows no namespaces")
-    folder = f"{work}/cluster"
-    os.makedirs(folder)
     os.chmod(work, 0o755)
-    cluster = Cluster(folder, nodes)
     try:
-        cluster.up()
-        yield cluster
+        with Cluster(f"{work}/cluster", nodes).running() as cluster:
+            yield cluster
     finally:
-        cluster.down()
         os.environ.pop("SLURM_CONF", None)

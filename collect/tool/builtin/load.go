@@ -61,7 +61,9 @@ type Outcome struct {
 	Refused  []string        // fields of a request that the server does not know, and that were left out
 
 	Clients     int           // that made the load; 0: one
-	ClockOffset time.Duration // of several clients, at most: the time that a message took is part of it
+	Hosts       []string      // of several clients
+	ClockOffset time.Duration // by which the clock of one of them differs from ours, at most; corrected
+	ClockError  time.Duration // by which that can be wrong, at most: half of a round trip
 }
 
 // Timeline is one request.

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"os"
 	"slices"
 	"time"
 
@@ -41,14 +42,16 @@ func (p Part) nth(j int) int {
 }
 
 // Lines that a client and the one who started it exchange, each a JSON object: the load; that the client is ready, with
-// its clock; the instant at which all begin; progress; the outcome.
+// its host; its clock, as often as it is asked for; the instant at which all begin; progress; the outcome.
 type (
 	ready struct {
-		Ready time.Time `json:"ready"`
+		Ready time.Time `json:"ready"` // by the client's clock
+		Host  string    `json:"host,omitempty"`
 		Error string    `json:"error,omitempty"`
 	}
 	begin struct {
-		Begin time.Time `json:"begin"`
+		Clock bool      `json:"clock,omitempty"` // not yet: what time is it?
+		Begin time.Time `json:"begin"`           // by the client's clock
 	}
 	report struct {
 		SoFar   *SoFar   `json:"so_far,omitempty"`
@@ -83,12 +86,16 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	if err != nil {
 		return errors.Join(err, to.Encode(ready{Error: err.Error()}))
 	}
-	if err := to.Encode(ready{Ready: time.Now()}); err != nil {
-		return err
-	}
-	var b begin
-	if err := lines.Decode(&b); err != nil {
-		return fmt.Errorf("the beginning: %w", err)
+	host, _ := os.Hostname() // one that is unknown is left out
+	b := begin{Clock: true}
+	for b.Clock {
+		if err := to.Encode(ready{Ready: time.Now(), Host: host}); err != nil {
+			return err
+		}
+		b = begin{}
+		if err := lines.Decode(&b); err != nil {
+			return fmt.Errorf("the beginning: %w", err)
+		}
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -144,45 +151,6 @@ func (r *runner) partial() *partial {
 		}
 	}
 	return p
-}
-
-// Client is a client of several that was started elsewhere: what it reads and what it writes.
-type Client struct {
-	In  io.Writer
-	Out io.Reader
-}
-
-// settling is how long after the last client is ready all of them begin: each learns of it meanwhile.
-const settling = 300 * time.Millisecond
-
-// RunClients runs a load on several clients, which begin at one instant, and joins what they did as if one had run.
-func RunClients(ctx context.Context, l Load, clients []Client) (Outcome, error) {
-	from := make([]*json.Decoder, len(clients))
-	out := Outcome{Requests: make([]Timeline, l.Requests), Clients: len(clients), Counted: true,
-		Pools: l.Endpoint.Pools()}
-	for i, c := range clients {
-		part := l
-		part.Part, part.Progress, part.RequestID = Part{i, len(clients)}, nil, nil
-		if i > 0 {
-			part.Warmups = 0 // the server is warm when the first has done them
-		}
-		if err := json.NewEncoder(c.In).Encode(part); err != nil {
-			return out, fmt.Errorf("client %d of %d: %w", i+1, len(clients), err)
-		}
-		from[i] = json.NewDecoder(bufio.NewReader(c.Out))
-		var r ready // one after the other, so that no client measures the others' preparations
-		if err := from[i].Decode(&r); err != nil || r.Error != "" {
-			return out, fmt.Errorf("client %d of %d is not ready: %w", i+1, len(clients), cmp.Or(err, errors.New(r.Error)))
-		}
-		out.ClockOffset = max(out.ClockOffset, time.Since(r.Ready).Abs())
-	}
-	out.Began = time.Now().Add(settling)
-	for i, c := range clients {
-		if err := json.NewEncoder(c.In).Encode(begin{out.Began}); err != nil {
-			return out, fmt.Errorf("client %d of %d: %w", i+1, len(clients), err)
-		}
-	}
-	return out, join(ctx, l, &out, from)
 }
 
 // message is a report of a client, or the error of reading it.

@@ -1,0 +1,104 @@
+"""What a query engine says of the Parquet files of an export, and a bucket that gets the same files."""
+import json, os, re, shutil, subprocess, sys, time
+
+import commands
+from servers import Skip, cache
+
+GATEWAY = "github.com/versity/versitygw/cmd/versitygw"
+VERSION = "1.8.0"
+ASK = {
+    "duckdb": """
+import duckdb
+ask = lambda q: duckdb.sql(q).fetchall()
+""",
+    "spark": """
+import re
+from pyspark.sql import SparkSession
+session = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").config(
+    "spark.driver.host", "127.0.0.1").config("spark.driver.bindAddress", "127.0.0.1").getOrCreate()
+table = re.compile(r"'(warehouse/\\w+)/\\*/\\*\\.parquet'")
+ask = lambda q: [tuple(r) for r in session.sql(table.sub(r"parquet.`\\1`", q).strip().rstrip(";")).collect()]
+""",
+}
+MAIN = """
+import json, sys
+print("ROWS " + json.dumps([sorted(map(repr, ask(q))) for q in sys.argv[1:]]))
+"""
+
+
+def page():
+    """The queries of the page."""
+    with open(f"{commands.ROOT}/templates/docs/export.md") as f:
+        text = f.read()
+    return re.findall(r"(?:^    .*\n)+", text[text.index("## DuckDB"):text.index("## Spark")], re.M)
+
+
+def rows(engine, work, folder):
+    """What the queries find, by an engine from PyPI."""
+    env, package = f"{work}/{engine}", {"duckdb": "duckdb", "spark": "pyspark"}[engine]
+    if not os.path.exists(env):
+        commands.sh(sys.executable, "-m", "venv", env, cwd=work)
+        commands.sh("uv", "pip", "install", "-q", "--python", f"{env}/bin/python", package, cwd=work)
+    out = commands.sh(f"{env}/bin/python", "-c", ASK[engine] + MAIN, *page(), cwd=folder)
+    return json.loads(out[out.index("ROWS ") + 5:].split("\n")[0])
+
+
+def queries(engine, work, folder):
+    """Whether the queries find something; those of another engine than DuckDB, whether they find the same."""
+    if engine == "spark" and not shutil.which("java"):
+        raise Skip("no Java")
+    found = rows(engine, work, folder)
+    counts = [len(r) for r in found]
+    if len(counts) != 5 or 0 in counts[:3] + counts[4:]:
+        return f"NO: rows {counts}"
+    if engine != "duckdb" and found != rows("duckdb", work, folder):
+        return "NO: other rows than DuckDB's"
+    return "yes"
+
+
+def gateway():
+    """A store that keeps objects as files, built once for this machine from its module: 100 s of a processor, 60 MB."""
+    program = f"{cache()}/versitygw-{VERSION}"
+    if not os.path.exists(program):
+        env = {"GOBIN": f"{cache()}/bin", "CGO_ENABLED": "0"}
+        commands.sh("go", "install", "-trimpath", f"{GATEWAY}@v{VERSION}", cwd="/", env=env)
+        os.rename(f"{cache()}/bin/versitygw", program)
+    return program
+
+
+def files(folder):
+    """The content of the files of an export, by name."""
+    out = {}
+    for at, _, names in os.walk(folder):
+        for name in names:
+            with open(f"{at}/{name}", "rb") as f:
+                out[os.path.relpath(f"{at}/{name}", folder)] = f.read()
+    return out
+
+
+def bucket(ttreport, folder):
+    """Exports to a bucket of a store that checks signatures; the bucket must have what the folder has."""
+    keys, port = ("key" + os.urandom(6).hex(), os.urandom(16).hex()), commands.port()
+    os.makedirs(f"{folder}/store/bench")
+    server = subprocess.Popen([gateway(), "--port", f"127.0.0.1:{port}", "--quiet", "posix", f"{folder}/store"],
+                              env={**os.environ, "ROOT_ACCESS_KEY": keys[0], "ROOT_SECRET_KEY": keys[1]},
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    env = {"AWS_ACCESS_KEY_ID": keys[0], "AWS_SECRET_ACCESS_KEY": keys[1],
+           "AWS_ENDPOINT_URL": f"http://127.0.0.1:{port}"}
+
+    def export(name, ok=True, **more):
+        return commands.sh(ttreport, "export", "parquet", f"s3://bench/{name}", cwd=folder, ok=ok, env={**env, **more})
+
+    try:
+        time.sleep(2)
+        for name in ("warehouse", "wäre house+x"):
+            first, second = export(name), export(name)
+            if "24 files written" not in first or "0 files written, 24 unchanged" not in second:
+                return f"NO: {first} {second}"
+            if files(f"{folder}/store/bench/{name}") != files(f"{folder}/warehouse"):
+                return "NO: the bucket has other files than the folder"
+        if "SignatureDoesNotMatch" not in export("warehouse", ok=False, AWS_SECRET_ACCESS_KEY="another"):
+            return "NO: another key is taken"
+    finally:
+        commands.end(server)
+    return "yes"
