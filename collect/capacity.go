@@ -2,17 +2,13 @@ package collect
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
-	"strconv"
 	"time"
 
 	"github.com/ttreport/ttreport/collect/capacity"
 	"github.com/ttreport/ttreport/collect/tool/builtin"
-	"github.com/ttreport/ttreport/ingest/schema"
-	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
 // Bounds of one measurement of a search for a capacity.
@@ -23,7 +19,9 @@ const (
 
 // probed is a measurement of a search, as the result file keeps it.
 type probed struct {
-	Concurrency int      `json:"concurrency"`
+	Concurrency int      `json:"concurrency,omitempty"`
+	Rate        float64  `json:"rate,omitempty"`                 // requests a second, of an open loop
+	Overload    bool     `json:"overload,omitempty"`             // it was stopped: requests arrived faster than they left
 	Requests    int      `json:"requests"`                       // that count
 	Worst       *float64 `json:"worst_share_of_limit,omitempty"` // nil: requests failed
 	Failed      int      `json:"failed"`
@@ -49,6 +47,9 @@ func (s *session) capacity(ctx context.Context, st step) error {
 	}
 	limited, done := context.WithTimeout(ctx, s.limit(st))
 	defer done()
+	if st.Load.FindRate {
+		return s.rateCapacity(ctx, limited, st)
+	}
 	var list []probed
 	var last builtin.Outcome
 	answer, err := capacity.Find(st.Load.MostConcurrency(), func(c int) (capacity.Probe, error) {
@@ -66,7 +67,7 @@ func (s *session) capacity(ctx context.Context, st step) error {
 		}
 		return s.failed(st, errors.New(why))
 	}
-	return s.capacityDone(st, answer, list)
+	return s.capacityDone(st, found{answer: answer, probes: list, unit: 1})
 }
 
 // probe measures one concurrency.
@@ -86,14 +87,20 @@ func (s *session) probe(ctx context.Context, st step, c int, number uint64) (pro
 	if err != nil {
 		return probed{}, out, err
 	}
-	busy := steady(out, c)
-	set, all := busy.Set(), out.Set()
-	p := probed{Concurrency: c, Requests: len(busy.Requests), Failed: all.Failed + all.Hollow, TTFT: set.TTFT.Mean,
-		TPOT: set.TPOT.Mean, OutputTPS: set.OutputTPS(), Goodput: goodput(w.SLO, busy)}
-	if worst := w.SLO.Worst(set); p.Failed == 0 && !math.IsInf(worst, 1) {
+	p := probedOf(w.SLO, steady(out, c), out)
+	p.Concurrency = c
+	return p, out, nil
+}
+
+// probedOf is a measurement of which a part counts.
+func probedOf(slo capacity.SLO, counts, out builtin.Outcome) probed {
+	set, all := counts.Set(), out.Set()
+	p := probed{Requests: len(counts.Requests), Failed: all.Failed + all.Hollow, TTFT: set.TTFT.Mean,
+		TPOT: set.TPOT.Mean, OutputTPS: set.OutputTPS(), Goodput: goodput(slo, counts), Overload: out.Overload}
+	if worst := slo.Worst(set); p.Failed == 0 && !p.Overload && !math.IsInf(worst, 1) {
 		p.Worst = &worst
 	}
-	return p, out, nil
+	return p
 }
 
 // steady returns the part of a closed loop in which all streams were busy: without the first request of each stream,
@@ -122,49 +129,4 @@ func goodput(slo capacity.SLO, out builtin.Outcome) float64 {
 		}
 	}
 	return float64(good) / max(out.Duration.Seconds(), 1e-9)
-}
-
-// capacityDone writes the result of a search: metrics of our own, and every measurement behind them.
-func (s *session) capacityDone(st step, a capacity.Answer, list []probed) error {
-	type metric struct {
-		Value  float64 `json:"value"`
-		Unit   string  `json:"unit"`
-		Better string  `json:"better,omitempty"`
-	}
-	var at probed // the slowest of the measurements of the answer
-	for _, p := range list {
-		if p.Concurrency == a.Holds && (at.Requests == 0 || p.OutputTPS < at.OutputTPS) {
-			at = p
-		}
-	}
-	raw, err := json.MarshalIndent(map[string]any{
-		"metrics": map[string]metric{
-			schema.CapacityMetric: {float64(a.Holds), "requests", "higher"},
-			"output_tps":          {at.OutputTPS, "tok/s", ""}, "goodput_rps": {at.Goodput, "req/s", ""},
-		},
-		"slo": st.Load.SLO.String(), "holds": a.Holds, "fails": a.Fails, "settled": a.Settled, "probes": list,
-	}, "", " ")
-	if err != nil {
-		return fmt.Errorf("writing the result: %w", err)
-	}
-	side := manifest.Sidecar{
-		Result: st.Name + ".json", Tool: builtin.Name, ToolVersion: builtin.Version, Workload: st.Load.Manifest(),
-		Argv: s.argv(st.Load, s.plan.Seed), Start: st.began.UTC(), End: s.now().UTC(),
-		Conditions: map[string]string{"seed": strconv.FormatUint(s.plan.Seed, 10)},
-	}
-	if err := s.store(side.Result, append(raw, '\n'), side); err != nil {
-		return err
-	}
-	s.out.Points = append(s.out.Points, PointOutcome{Workload: st.Load, TTFT: at.TTFT, TPOT: at.TPOT})
-	e := s.event(st)
-	e.Took, e.Final, e.TTFT, e.TPOT = s.now().Sub(st.began), true, at.TTFT, at.TPOT
-	e.Note = fmt.Sprintf("holds at %d", a.Holds)
-	if a.Fails > 0 {
-		e.Note += fmt.Sprintf(", not at %d", a.Fails)
-	}
-	if !a.Settled {
-		e.Note += "; measurements near the limit contradict each other"
-	}
-	s.report(e)
-	return s.log("point-done", st.Name, "raw/"+side.Result, "")
 }

@@ -82,7 +82,7 @@ func (s *session) loadOf(w plan.Workload, seed uint64) (builtin.Load, error) {
 		URL: s.end.URL, Model: s.end.Model, APIKey: s.end.APIKey,
 		ISL: w.ISL, OSL: w.OSL, Concurrency: w.Concurrency, Rate: w.Rate, Requests: w.Requests,
 		Endpoint: w.Shape.Endpoint, Turns: w.Shape.Turns, Think: w.Shape.Think,
-		Each: each, Burstiness: w.Shape.Burstiness, Fit: true, Seed: seed,
+		Each: each, Burstiness: w.Shape.Burstiness, Changing: w.Changing(), Fit: true, Seed: seed,
 		Timeout: cmp.Or(w.Shape.Timeout, 2*time.Hour),
 	}, err
 }
@@ -120,6 +120,9 @@ func (s *session) sidecar(st step, load builtin.Load, out builtin.Outcome, set l
 			"warmups":     strconv.Itoa(load.Warmups), "seed": strconv.FormatUint(load.Seed, 10),
 		},
 	}
+	if out.Overload {
+		side.Client[schema.ClientOverload] = strconv.Itoa(len(out.Requests))
+	}
 	if out.Gone > 0 {
 		side.Client["cancelled"] = strconv.Itoa(out.Gone)
 	}
@@ -149,9 +152,18 @@ func (s *session) pointDone(st step, out builtin.Outcome, set latency.Set, note 
 	s.out.Points = append(s.out.Points, done)
 	e := s.event(st)
 	e.Done, e.Total, e.Took, e.Final = len(out.Requests), st.Load.Requests, s.now().Sub(st.began), true
-	e.TTFT, e.TPOT, e.Err, e.Note = set.TTFT.Mean, set.TPOT.Mean, failure, cmp.Or(note, saturation(st.Load, out.Reached()))
+	e.TTFT, e.TPOT, e.Err = set.TTFT.Mean, set.TPOT.Mean, failure
+	e.Note = cmp.Or(overloaded(out), note, saturation(st.Load, out.Reached()))
 	s.report(e)
 	return s.log(event, st.Name, "raw/"+st.Name+".json", failure)
+}
+
+// overloaded is a note on an open loop that was stopped; "" for any other.
+func overloaded(out builtin.Outcome) string {
+	if !out.Overload {
+		return ""
+	}
+	return fmt.Sprintf("requests arrive faster than they leave: stopped after %d", len(out.Requests))
 }
 
 // saturation returns a note on a client that did not reach the requested concurrency; "" if it did.

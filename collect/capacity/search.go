@@ -40,8 +40,13 @@ type votes struct {
 // both ends are within 3 % or one of each other. Both are then measured again, and the search goes on where they do not
 // say the same twice: a single measurement near the limit is as good as a coin. most is the largest concurrency to try.
 func Find(most int, measure func(concurrency int) (Probe, error)) (Answer, error) {
+	return FindFrom(1, most, measure)
+}
+
+// FindFrom begins with another concurrency than one, which most likely holds. The unit may be any: a rate in steps.
+func FindFrom(first, most int, measure func(concurrency int) (Probe, error)) (Answer, error) {
 	s := &search{most: most, measure: measure, votes: map[int]*votes{}}
-	next := 1
+	next := first
 	for len(s.answer.Probes) < mostProbes {
 		if err := s.probe(next); err != nil {
 			return s.answer, err

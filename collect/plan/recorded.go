@@ -100,8 +100,11 @@ func searches(list []Workload, slo string) ([]Workload, error) {
 			const why = "collect: --slo needs prompts of known lengths, and %s has none"
 			return nil, usage("--workload isl=2000,osl=128,c=1 --slo 'ttft_p99<500ms'", why, w)
 		}
-		w.SLO, w.Concurrency, w.Rate, w.Requests = objective, 0, 0, 0
-		w.Shape.Arrivals, w.Shape.Burstiness = traffic.Arrivals{}, 0
+		w.SLO, w.FindRate = objective, w.Rate > 0
+		w.Concurrency, w.Rate, w.Requests = 0, 0, 0
+		if !w.FindRate || w.Shape.Arrivals.Changes() {
+			w.Shape.Arrivals, w.Shape.Burstiness = traffic.Arrivals{}, 0
+		}
 		out = join(out, w)
 	}
 	return out, nil

@@ -25,8 +25,9 @@ type Workload struct {
 	Shape traffic.Shape
 	Speed float64 // of a trace, as a multiple of the recorded one; 0: 1
 	Block int     // tokens of a block of a trace; 0: 512
-	// SLO asks for the largest concurrency that holds it, in place of a load.
-	SLO capacity.SLO
+	// SLO asks for the largest concurrency that holds it, in place of a load; with FindRate for the largest rate.
+	SLO      capacity.SLO
+	FindRate bool
 	// Most is the most concurrency that a search tries. 0: unknown.
 	Most int
 	// Context is the most tokens of a request that the server takes: drawn lengths beyond it are cut. 0: unknown.
@@ -37,6 +38,9 @@ type Workload struct {
 	// Extra are arguments for the tool that makes the load.
 	Extra []string
 }
+
+// rateMax asks for the largest rate within an SLO.
+const rateMax = "rate=max"
 
 // DatasetTrace is the dataset of a recorded load, which the builtin client replays.
 const DatasetTrace = "trace"
@@ -52,7 +56,7 @@ func (w Workload) Same(o Workload) bool {
 	return w.ISL == o.ISL && w.OSL == o.OSL && w.Concurrency == o.Concurrency && w.Rate == o.Rate &&
 		w.Dataset == o.Dataset && w.Path == o.Path && w.Speed == o.Speed && w.Block == o.Block &&
 		slices.Equal(w.Extra, o.Extra) && maps.Equal(w.Dims, o.Dims) && maps.Equal(w.Shape.Dims(), o.Shape.Dims()) &&
-		w.SLO.String() == o.SLO.String()
+		w.SLO.String() == o.SLO.String() && w.FindRate == o.FindRate
 }
 
 // join appends workloads that are not in a list yet.
@@ -92,6 +96,9 @@ func (w Workload) Text() string {
 		}
 	}
 	if w.SLO.Set() {
+		if w.FindRate {
+			parts = append(parts, rateMax)
+		}
 		return strings.Join(append(parts, schema.DimSLO+"="+w.SLO.String()), ",")
 	}
 	number("n", float64(w.Requests))
@@ -122,10 +129,15 @@ func (w *Workload) UnmarshalText(text []byte) error {
 	var out Workload
 	burst := false
 	for _, part := range traffic.Split(string(text)) {
-		if part == "rate=inf" {
+		switch {
+		case part == "rate=inf":
 			burst = true
-		} else if err := out.set(part); err != nil {
-			return fmt.Errorf("workload %q: %w", text, err)
+		case part == rateMax:
+			out.FindRate = true
+		default:
+			if err := out.set(part); err != nil {
+				return fmt.Errorf("workload %q: %w", text, err)
+			}
 		}
 	}
 	if err := out.complete(burst); err != nil {
@@ -158,9 +170,16 @@ func (w *Workload) complete(burst bool) error {
 	}
 	if w.SLO.Set() {
 		if w.Concurrency+w.Requests > 0 || w.Rate > 0 || burst || w.ISL == 0 || w.OSL == 0 {
-			return errors.New("an slo searches for the concurrency: isl=2000,osl=128,slo=ttft_p99<500ms tpot_mean<50ms")
+			return errors.New("an slo searches for the concurrency: isl=2000,osl=128,slo=ttft_p99<500ms tpot_mean<50ms; " +
+				"with rate=max for the rate")
+		}
+		if w.FindRate {
+			return w.Shape.Check(1) // any
 		}
 		return w.Shape.Check(0)
+	}
+	if w.FindRate {
+		return errors.New("rate=max is the largest rate within an slo: isl=2000,osl=128,rate=max,slo=ttft_p99<500ms")
 	}
 	pools := w.Shape.Endpoint.Pools()
 	if pools && w.OSL > 0 {
@@ -172,6 +191,9 @@ func (w *Workload) complete(burst bool) error {
 	}
 	return w.Shape.Check(w.Rate)
 }
+
+// Changing reports that requests do not arrive at one mean rate: a trace, a ramp, steps.
+func (w Workload) Changing() bool { return w.Dataset == DatasetTrace || w.Shape.Arrivals.Changes() }
 
 // WithRequests returns the workload with a number of requests where none is stated: four waves, at least eight.
 func (w Workload) WithRequests() Workload {
@@ -262,6 +284,9 @@ func (w Workload) String() string {
 		s += ", " + w.Varies() + ","
 	}
 	if w.SLO.Set() {
+		if w.FindRate {
+			s += " largest rate"
+		}
 		return s + " within " + w.SLO.String()
 	}
 	if w.Rate > 0 {
@@ -286,6 +311,9 @@ func (w Workload) Varies() string {
 		}
 	}
 	if w.SLO.Set() {
+		if w.FindRate {
+			parts = append(parts, "largest rate")
+		}
 		parts = append(parts, "within "+w.SLO.String())
 	}
 	return strings.Join(parts, ", ")
@@ -310,6 +338,9 @@ func (w Workload) Manifest() manifest.Workload {
 	}
 	if w.SLO.Set() {
 		dims := map[string]string{schema.DimSLO: w.SLO.String()}
+		if w.FindRate {
+			dims[schema.DimFind] = "rate"
+		}
 		maps.Copy(dims, out.Dims)
 		out.Dims = dims
 	}
@@ -352,6 +383,9 @@ func (w Workload) fileName() string {
 	}
 	switch {
 	case w.SLO.Set():
+		if w.FindRate {
+			s += "-rate"
+		}
 		return s + "-" + strings.NewReplacer("<", "-", " ", "-").Replace(w.SLO.String())
 	case w.Rate > 0:
 		return s + "-rate" + strconv.FormatFloat(w.Rate, 'g', -1, 64)
@@ -360,36 +394,3 @@ func (w Workload) fileName() string {
 	}
 	return s + fmt.Sprintf("-n%d", w.Requests)
 }
-
-// fileSafe returns a name without characters that separate folders.
-func fileSafe(name string) string {
-	return strings.NewReplacer("/", "_", "\\", "_", ":", "_").Replace(name)
-}
-
-// WorkloadList reads workloads from text, one at a time: it is a value of a flag that may be repeated.
-type WorkloadList []Workload
-
-// Set adds a workload.
-func (l *WorkloadList) Set(text string) error {
-	var w Workload
-	if err := w.UnmarshalText([]byte(text)); err != nil {
-		return err
-	}
-	*l = append(*l, w)
-	return nil
-}
-
-// Type names the value for a command's help.
-func (l *WorkloadList) Type() string { return "workload" }
-
-// String is the list as it was given.
-func (l *WorkloadList) String() string {
-	var out []string
-	for _, w := range *l {
-		out = append(out, w.Text())
-	}
-	return strings.Join(out, " ")
-}
-
-// GetSlice returns the workloads as they are given one at a time.
-func (l *WorkloadList) GetSlice() []string { return strings.Fields(l.String()) }

@@ -146,6 +146,9 @@ const (
 const (
 	DimSLO         = "slo"
 	CapacityMetric = "capacity"
+	// DimFind says that the largest rate is searched for; RateMetric is its result, req/s.
+	DimFind    = "find"
+	RateMetric = "capacity_rps"
 )
 
 // TaskPooling is the task of requests that are answered by vectors or scores, as embeddings are.
@@ -173,7 +176,9 @@ const (
 	ClientCIAsked = "ci_asked"        // half width of the 95 % interval, of the mean
 	ClientCI      = "ci_"             // that was reached, and the metric: ci_ttft
 	ClientDrift   = "drift_"          // change over the measurement, and the metric; absent where it is noise
-	ClientSteady  = "steady"          // 1, or 0 where the measurement did not settle
+	// ClientOverload is the number of requests after which an open loop ended, because they arrived faster than they left.
+	ClientOverload = "overload_after"
+	ClientSteady   = "steady" // 1, or 0 where the measurement did not settle
 )
 
 // Restatable reports whether every dimension is one that the text of a workload states, so that the workload can be

@@ -134,6 +134,9 @@ func untilLint(subject string, detail lint.Detail) string {
 				subject, label(d.Metric), Change(d.Drift/100))
 		}
 		return subject + ": the measurement did not become steady, so its intervals say less than they seem to."
+	case lint.Overload:
+		return fmt.Sprintf("%s: requests arrived faster than they left; the load ended after %s of them, and its latencies "+
+			"say how long it lasted.", subject, digits(d.After))
 	case lint.Imprecise:
 		return fmt.Sprintf("%s: mean %s is known to ±%s%%, where ±%s%% was asked: the time was over.",
 			subject, label(d.Metric), digits(d.Reached), digits(d.Asked))

@@ -25,6 +25,8 @@ type Load struct {
 	Requests    int
 	Each        []traffic.Request // what the requests are, as many; nil: all of ISL and OSL, a Poisson process of Rate
 	Burstiness  float64           // of Each, for the record; 0: 1
+	Changing    bool              // the rate of Each changes: requests that pile up say nothing
+	CutOverload bool              // an overload ends the load at once; else what was sent is waited for
 	Endpoint    traffic.Endpoint
 	Turns       int           // of a conversation, one request each; 0: 1
 	Think       time.Duration // between an answer and the next turn
@@ -56,6 +58,7 @@ type Outcome struct {
 	Late     []time.Duration // open loop: how late each request was sent
 	CPU      time.Duration   // of this process during the load; 0: unknown
 	Counted  bool            // the lengths of prompts are the server's own count
+	Overload bool            // open loop: requests arrived faster than they left, and nothing more was sent
 	Gone     int             // requests whose client went away, which are not among Requests
 	goneBusy float64         // seconds that these were in flight
 	Refused  []string        // fields of a request that the server does not know, and that were left out
@@ -108,7 +111,7 @@ func (r *runner) prepare(ctx context.Context) error {
 func (r *runner) run(ctx context.Context, began time.Time) error {
 	r.out = Outcome{Pools: r.load.Endpoint.Pools(), Requests: make([]Timeline, r.load.Requests), Began: began,
 		Counted: r.prompts.fit.counted, Refused: r.out.Refused}
-	r.watcher = newWatcher(r.load)
+	r.watcher, r.backlog = newWatcher(r.load), newBacklog(r.load)
 	spent := cpu()
 	if r.load.Rate > 0 {
 		r.open(ctx)
@@ -124,7 +127,7 @@ func (r *runner) run(ctx context.Context, began time.Time) error {
 
 // outcome returns the outcome of the completed requests.
 func (r *runner) outcome() Outcome {
-	if r.watcher != nil {
+	if r.out.Overload = r.backlog.stopped(); r.watcher != nil || r.out.Overload {
 		r.out.Requests = r.out.Requests[:r.sent.Load()]
 		r.out.Late = r.out.Late[:min(len(r.out.Late), len(r.out.Requests))]
 	}
@@ -174,6 +177,7 @@ type runner struct {
 	out      Outcome
 	inFlight atomic.Int64
 	peak     atomic.Int64
+	backlog  *backlog     // nil where an overload cannot be told
 	watcher  *watcher     // nil where a number of requests decides
 	sent     atomic.Int64 // requests
 	done     atomic.Int64
@@ -240,6 +244,8 @@ func (r *runner) open(ctx context.Context) {
 		requests.SetLimit(max(1, r.load.Part.count(r.load.Concurrency)))
 	}
 	r.out.Late = make([]time.Duration, r.load.Requests)
+	ctx, cut := context.WithCancel(ctx)
+	defer cut()
 	for i := range r.load.Requests {
 		if !r.load.Part.has(i) {
 			continue
@@ -253,7 +259,7 @@ func (r *runner) open(ctx context.Context) {
 			return
 		case <-timer.C:
 		}
-		if r.watcher.over(time.Since(r.out.Began)) {
+		if r.watcher.over(time.Since(r.out.Began)) || r.backlog.stopped() {
 			break
 		}
 		r.sent.Add(1)
@@ -261,6 +267,9 @@ func (r *runner) open(ctx context.Context) {
 			r.out.Late[i] = time.Since(r.out.Began) - due
 			r.out.Requests[i] = r.one(ctx, i)
 			r.watcher.completed(i, r.out.Requests)
+			if r.backlog.answered(time.Since(r.out.Began)); r.load.CutOverload && r.backlog.stopped() {
+				cut()
+			}
 			return nil
 		})
 	}

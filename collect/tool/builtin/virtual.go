@@ -50,29 +50,36 @@ func RunVirtual(l Load, srv Virtual) (Outcome, error) {
 	}
 	v := &virtualRun{srv: srv, base: srv.Elapsed(), due: l.due(), limit: l.Concurrency,
 		last: make([]time.Duration, l.Requests)}
-	v.watcher = newWatcher(l)
+	v.watcher, v.backlog = newWatcher(l), newBacklog(l)
 	v.load = l
 	v.out = Outcome{Pools: l.Endpoint.Pools(), Requests: make([]Timeline, l.Requests), Began: srv.Time(), Counted: true}
 	if l.Rate > 0 {
 		v.out.Late = make([]time.Duration, l.Requests)
 	}
-	for v.next < l.Requests && (v.limit == 0 && v.watcher == nil || v.next < v.limit*l.turns()) {
+	for v.next < l.Requests && (v.limit == 0 && !v.mayEnd() || v.next < v.limit*l.turns()) {
 		v.send(0)
 	}
 	v.sendDue()
 	for srv.Step(v.token) {
-		v.sendDue()
+		if v.sendDue(); l.CutOverload && v.backlog.stopped() {
+			for srv.Step(func(int, time.Duration, bool) {}) { // the next load finds it idle
+				continue
+			}
+		}
 	}
 	return v.outcome(), nil
 }
 
+// mayEnd reports that the load may end before its last request.
+func (v *virtualRun) mayEnd() bool { return v.watcher != nil || v.backlog != nil }
+
 // sendDue sends what of an open loop that may end early is due before the next step, and one more, to which an idle
 // server's clock advances.
 func (v *virtualRun) sendDue() {
-	if v.watcher == nil || v.limit > 0 {
+	if !v.mayEnd() || v.limit > 0 {
 		return
 	}
-	for v.next < v.load.Requests && !v.watcher.over(v.due[v.next]) {
+	for v.next < v.load.Requests && !v.watcher.over(v.due[v.next]) && !v.backlog.stopped() {
 		ahead := v.next > 0 && v.base+v.due[v.next-1]+network > v.srv.Elapsed()
 		if ahead && v.due[v.next] > v.due[v.next-1] {
 			return
@@ -147,6 +154,7 @@ func (v *virtualRun) token(i int, at time.Duration, last bool) {
 	v.report(*t)
 	v.inFlight.Add(-1)
 	v.watcher.completed(i, v.out.Requests)
+	v.backlog.answered(at)
 	v.follow(i, at)
 }
 
@@ -157,7 +165,10 @@ func (v *virtualRun) follow(i int, at time.Duration) {
 		v.sendAs(i+1, at+v.load.Think)
 		return
 	}
-	if v.next < v.load.Requests && !v.watcher.over(max(at, v.due[v.next/turns])) {
+	if v.limit == 0 && v.mayEnd() { // an open loop, whose requests follow nothing
+		return
+	}
+	if v.next < v.load.Requests && !v.watcher.over(max(at, v.due[v.next/turns])) && !v.backlog.stopped() {
 		v.send(at)
 	}
 }

@@ -24,6 +24,7 @@ const (
 	IDFewForTail       ID = "few-for-tail"
 	IDUnsettled        ID = "unsettled"
 	IDImprecise        ID = "imprecise"
+	IDOverload         ID = "overload"
 	IDNotPositive      ID = "not-positive"
 	IDImpossibleError  ID = "impossible-error"
 )
@@ -119,6 +120,8 @@ type (
 		Metric string  // that drifts; "" for none
 		Drift  float64 // percent, from the beginning to the end
 	}
+	// Overload is an open loop whose requests arrived faster than they left; it ended early.
+	Overload struct{ After float64 } // requests
 	// Imprecise is a mean that a measurement with --until could not make as exact as asked.
 	Imprecise struct {
 		Metric         string
@@ -231,6 +234,7 @@ func (PrefixCache) ID() ID      { return IDPrefixCache }
 func (FewRequests) ID() ID      { return IDFewRequests }
 func (FewForTail) ID() ID       { return IDFewForTail }
 func (Unsettled) ID() ID        { return IDUnsettled }
+func (Overload) ID() ID         { return IDOverload }
 func (Imprecise) ID() ID        { return IDImprecise }
 func (NotPositive) ID() ID      { return IDNotPositive }
 func (NoCommits) ID() ID        { return IDNoCommits }

@@ -44,3 +44,12 @@ func imprecise(l *inspection) {
 		}
 	})
 }
+
+// overload finds open loops that ended because requests arrived faster than they left.
+func overload(l *inspection) {
+	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
+		if n, ok := l.get(p, columns.ClientMetric, schema.ClientOverload); ok {
+			l.add(run, k.Workload(), 1, Overload{n})
+		}
+	})
+}

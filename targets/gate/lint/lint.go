@@ -63,6 +63,7 @@ func numberChecks() []Check {
 		{IDFewRequests, schema.SevNote, fewRequests},
 		{IDFewForTail, schema.SevNote, fewForTail},
 		{IDUnsettled, schema.SevWarning, unsettled},
+		{IDOverload, schema.SevWarning, overload},
 		{IDImprecise, schema.SevNote, imprecise},
 	}
 }

@@ -161,6 +161,7 @@ func pointExamples() []example {
 		{lint.FewForTail{N: 8}, one(k, with(values{"ttft/n": 8})), one(k, good())},
 		{lint.Unsettled{Metric: "ttft", Drift: -12}, one(k, with(values{"client/steady": 0, "client/drift_ttft": -12,
 			"client/drift_tpot": 3})), one(k, with(values{"client/steady": 1, "client/ci_asked": 2, "client/ci_ttft": 2}))},
+		{lint.Overload{After: 300}, one(k, with(values{"client/overload_after": 300})), one(k, good())},
 		{lint.Imprecise{Metric: "e2el", Asked: 2, Reached: 3.5}, one(k, with(values{"client/ci_asked": 2,
 			"client/ci_ttft": 1, "client/ci_e2el": 3.5})), one(k, with(values{"client/ci_ttft": 3.5}))},
 		{lint.MixedTools{Now: "aiperf", Before: "vllm"}, one(key("aiperf", 1), good()), one(k, good())},

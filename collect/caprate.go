@@ -1,0 +1,126 @@
+package collect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/ttreport/ttreport/collect/capacity"
+	"github.com/ttreport/ttreport/collect/tool/builtin"
+	"github.com/ttreport/ttreport/collect/traffic"
+)
+
+// Bounds of a search for a rate.
+const (
+	stepsOfFirst   = 64   // of the rate that one request at a time makes: a step is at most 1.6 % of what is found
+	mostFirst      = 4096 // times that rate at most
+	secondsOfRate  = 10   // of a measurement, at least
+	answersOfRate  = 12   // times what one request takes, at least
+	warmupOfRate   = .25  // of the requests of a measurement
+	leastOfRate    = 200  // requests of a measurement
+	singleRequests = 8
+)
+
+// rateCapacity finds the largest rate of an open loop at which the server holds the objective of a workload. A rate
+// that the server cannot keep up with is noticed within seconds and given up.
+func (s *session) rateCapacity(ctx, limited context.Context, st step) error {
+	alone, err := s.alone(limited, st)
+	if err != nil {
+		return s.loadFailed(ctx, limited, st, err)
+	}
+	set := alone.Set()
+	if worst := st.Load.SLO.Worst(set); !(worst <= 1) || !(set.E2EL.Mean > 0) {
+		why := "not even one request at a time holds " + st.Load.SLO.String()
+		if set.OK < singleRequests {
+			why += ": " + firstError(alone)
+		}
+		return s.failed(st, errors.New(why))
+	}
+	f := found{unit: 1000 / set.E2EL.Mean / stepsOfFirst}
+	f.answer, err = capacity.FindFrom(stepsOfFirst, mostFirst*stepsOfFirst, func(c int) (capacity.Probe, error) {
+		p, err := s.probeRate(limited, st, f.unit*float64(c), set.E2EL.Mean/1000, uint64(len(f.probes)))
+		f.probes = append(f.probes, p)
+		return capacity.Probe{Concurrency: c, Worst: p.share()}, err
+	})
+	if err != nil {
+		return s.loadFailed(ctx, limited, st, err)
+	}
+	if f.answer.Holds == 0 {
+		return s.failed(st, fmt.Errorf("no rate from %.3g req/s on holds %s", f.unit, st.Load.SLO))
+	}
+	return s.capacityDone(st, f)
+}
+
+// alone measures one request at a time.
+func (s *session) alone(ctx context.Context, st step) (builtin.Outcome, error) {
+	w := st.Load
+	w.Concurrency, w.Requests = 1, singleRequests
+	w.Shape.Arrivals, w.Shape.Burstiness = traffic.Arrivals{}, 0
+	load, err := s.loadOf(w, s.plan.Seed+uint64(st.index)+1<<31)
+	if err != nil {
+		return builtin.Outcome{}, err
+	}
+	load.Warmups = 2
+	return s.load(ctx, load)
+}
+
+// probeRate measures one rate. alone is what one request takes by itself, s.
+func (s *session) probeRate(ctx context.Context, st step, rate, alone float64, number uint64) (probed, error) {
+	w := st.Load
+	w.Rate = rate
+	seconds := max(secondsOfRate, answersOfRate*alone)
+	w.Requests = min(requestsOfProbe, max(w.SLO.Needs(), leastOfRate, int(math.Ceil(rate*seconds)))*4/3)
+	load, err := s.loadOf(w, s.plan.Seed+uint64(st.index)+number<<32)
+	if err != nil {
+		return probed{}, err
+	}
+	last := load.Each[len(load.Each)-1].At
+	for i := range load.Each { // as many as the rate says in this time, no more by luck
+		load.Each[i].At = time.Duration(float64(load.Each[i].At) / float64(last) * float64(w.Requests-1) / rate * 1e9)
+	}
+	load.CutOverload = true
+	e := s.event(st)
+	e.Text, e.Total = fmt.Sprintf("%s: %.4g req/s", st.String(), rate), w.Requests
+	load.Progress = s.progress(e)
+	out, err := s.load(ctx, load)
+	if err != nil {
+		return probed{}, err
+	}
+	counts := filled(out)
+	p := probedOf(w.SLO, counts, out)
+	p.Rate = rate
+	if grown := grownBacklog(out, counts); grown > math.Sqrt(float64(len(counts.Requests))) {
+		p.Overload, p.Worst = true, nil // an objective that does not see the queue would hold for as long as one likes
+	}
+	return p, nil
+}
+
+// grownBacklog is by how much the requests that are not answered became more over the part that counts. In a server
+// that keeps up it is less than the noise of that many arrivals, also near its limit.
+func grownBacklog(out, counts builtin.Outcome) float64 {
+	if len(counts.Requests) == 0 {
+		return 0
+	}
+	from, to := counts.Requests[0].Sent, counts.Requests[len(counts.Requests)-1].Sent
+	waiting := func(at time.Duration) (n float64) {
+		for _, t := range out.Requests {
+			if t.Sent <= at && t.Sent+time.Duration(t.E2EL*float64(time.Millisecond)) > at {
+				n++
+			}
+		}
+		return n
+	}
+	return waiting(to) - waiting(from)
+}
+
+// filled is the part of an open loop behind its beginning, while requests still come.
+func filled(out builtin.Outcome) builtin.Outcome {
+	if n := len(out.Requests); n > 0 {
+		first := int(warmupOfRate * float64(n))
+		from, to := out.Requests[first].Sent, out.Requests[n-1].Sent
+		out.Requests, out.Duration = out.Requests[first:], max(to-from, 0)
+	}
+	return out
+}

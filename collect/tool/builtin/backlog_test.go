@@ -1,0 +1,63 @@
+package builtin_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/ttreport/ttreport/collect/server/sim"
+	"github.com/ttreport/ttreport/collect/tool/builtin"
+	"github.com/ttreport/ttreport/collect/traffic"
+)
+
+// capacity of the simulator for short requests, in requests a second, by a burst of many.
+func capacityOf(t *testing.T, cfg sim.Config) float64 {
+	t.Helper()
+	l := builtin.Load{ISL: 128, OSL: 32, Concurrency: 64, Requests: 4000, Seed: 3}
+	out, err := builtin.RunVirtual(l, sim.NewVirtual(cfg, time.Unix(1e9, 0)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.Set().RPS()
+}
+
+// More work than the simulator can do is noticed within seconds and nothing more is sent; up to 97 % of what it can do
+// is never taken for an overload, with arrivals of every kind.
+func TestOverload(t *testing.T) {
+	cfg := sim.Config{Noise: .02, Seed: 9}
+	most := capacityOf(t, cfg)
+	for name, shape := range map[string]traffic.Shape{"poisson": {}, "bursts": {Burstiness: .5}} {
+		for _, share := range []float64{.5, .9, .97, 1.2, 1.5, 3} {
+			for seed := range uint64(5) {
+				rate := share * most
+				n := int(60 * rate)
+				l := builtin.Load{ISL: 128, OSL: 32, Rate: rate, Requests: n, Seed: seed, Burstiness: shape.Burstiness,
+					Each: shape.Requests(traffic.Base{ISL: 128, OSL: 32, Rate: rate}, n, seed)}
+				out, err := builtin.RunVirtual(l, sim.NewVirtual(cfg, time.Unix(1e9, 0)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				sent := out.Requests[len(out.Requests)-1].Sent.Seconds()
+				if out.Overload != (share > 1) || share >= 1.5 && sent > 8 || share > 1 && sent > 30 {
+					t.Errorf("%s, %g of the capacity, seed %d: overload %v after %.1f s", name, share, seed, out.Overload, sent)
+				}
+			}
+		}
+	}
+}
+
+// A rate that grows is no overload by itself.
+func TestRampIsNoOverload(t *testing.T) {
+	cfg := sim.Config{Seed: 9}
+	most := capacityOf(t, cfg)
+	arrivals, err := traffic.ParseArrivals("steps(1,20,60)")
+	if err != nil || most < 60 {
+		t.Fatal(err, most)
+	}
+	shape := traffic.Shape{Arrivals: arrivals}
+	l := builtin.Load{ISL: 128, OSL: 32, Rate: 27, Requests: 1500, Changing: true,
+		Each: shape.Requests(traffic.Base{ISL: 128, OSL: 32, Rate: 27}, 1500, 1)}
+	out, err := builtin.RunVirtual(l, sim.NewVirtual(cfg, time.Unix(1e9, 0)))
+	if err != nil || out.Overload || len(out.Requests) != 1500 {
+		t.Errorf("%v: overload %v after %d requests", err, out.Overload, len(out.Requests))
+	}
+}
