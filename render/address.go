@@ -102,6 +102,9 @@ func ReportPath(release, model, device string) Address {
 // ExploreShardPath is the script with all series.
 const ExploreShardPath Address = "data/shards/explore.js"
 
+// SearchShardPath is the script with what can be searched for.
+const SearchShardPath Address = "data/shards/search.js"
+
 // ReleaseShardPath is the script with the series of a release.
 func ReleaseShardPath(release string) Address {
 	return Address("data/shards/releases/" + segment(release) + ".js")

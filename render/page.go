@@ -12,6 +12,7 @@ type Page struct {
 	Description string
 	Nav         string // which entry of the navigation is current
 	Crumbs      []Link
+	Prev, Next  *Link // pages of the same kind beside it
 	Eyebrow     string
 	Measured    string // when the newest run was, RFC 3339: its age is counted by the reader's clock
 	Lead        Lead

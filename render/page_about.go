@@ -1,6 +1,11 @@
 package render
 
-import "github.com/ttreport/ttreport/ingest/schema"
+import (
+	"slices"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+)
 
 // AboutPage is how the numbers were made and what the words mean.
 func (r *Report) AboutPage() Page {
@@ -9,9 +14,7 @@ func (r *Report) AboutPage() Page {
 		Crumbs: []Link{{"Overview", "index.html"}, {"About", ""}},
 		Lead:   Lead{Text: "How these pages were made, and what their words mean."},
 	}
-	for _, topic := range []string{"method", "verdicts"} {
-		p.add(Section{ID: "topic-" + topic, Blocks: []Block{Topic(topic)}})
-	}
+	p.add(r.startSection(), pictureSection())
 	t := &Table{Caption: "Metrics", Layout: List, Cols: []Col{
 		{Head: "Metric"}, {Head: "Name in data"}, {Head: "Unit", Length: Medium}, {Head: "Direction"},
 		{Head: "Means"},
@@ -24,8 +27,9 @@ func (r *Report) AboutPage() Page {
 	}
 	var docs Links
 	for _, name := range r.Topics {
-		docs = append(docs, Link{name, topicPath(name)})
+		docs = append(docs, Link{r.topicTitle(name), topicPath(name)})
 	}
+	slices.SortFunc(docs, func(a, b Link) int { return strings.Compare(a.Text, b.Text) })
 	p.add(Section{ID: "glossary", Title: "Glossary", Blocks: []Block{t}})
 	if len(docs) > 0 {
 		p.add(Section{ID: "docs", Title: "Documentation", Intro: "The same pages as ttreport help TOPIC prints.",
@@ -37,6 +41,61 @@ func (r *Report) AboutPage() Page {
 		},
 	)
 	return p
+}
+
+// startSection leads people to the page for their question.
+func (r *Report) startSection() Section {
+	t := &Table{Caption: "Where to start", Layout: List, Cols: []Col{{Head: "Question"}, {Head: "Read"}}}
+	for _, x := range []struct{ question, topic string }{
+		{"How do I measure a model on a device?", "bring-up"},
+		{"May this release ship?", "release-manager"},
+		{"When did it get slower, by how much, and is that sure?", "reviewer"},
+		{"What do the words regressed, inconclusive and unchanged mean?", "verdicts"},
+		{"How are noise and intervals computed?", "method"},
+		{"What is on these pages, and what do their addresses hold?", "site"},
+	} {
+		if slices.Contains(r.Topics, x.topic) {
+			t.row(Cell{Text: x.question, Head: true}, Cell{Text: r.topicTitle(x.topic), Href: topicPath(x.topic)})
+		}
+	}
+	if len(t.Rows) == 0 {
+		return Section{}
+	}
+	return Section{ID: "start", Title: "Where to start", Blocks: []Block{t}}
+}
+
+// pictureSection shows each small picture of the pages with what it means. The numbers are made up.
+func pictureSection() Section {
+	t := &Table{Caption: "Pictures and what they mean", Layout: List, Cols: []Col{
+		{Head: "Picture", Length: Medium}, {Head: "Means"},
+	}}
+	values := []float64{100, 101, 99.5, 100.4, 108, 107.5}
+	quantiles := make([]float64, 33)
+	for i := range quantiles {
+		quantiles[i] = 60 + float64(i) + float64(i*i*i)/600
+	}
+	t.row(Cell{Spark: &Spark{"Example of a history", values}}, Cell{Sentence: true,
+		Text: "History: a value a release, oldest first. Its height is never less than a fifth of the values."})
+	t.row(Cell{Bullet: &Bullet{Label: "Example of a value among levels", Measured: 80, Ticks: []BulletTick{{40, true}, {70, true},
+		{100, false}}}}, Cell{Sentence: true,
+		Text: "A value among the levels of its targets: the bar is the value, a tick a level. Further right is better."})
+	t.row(Cell{Strip: &Strip{Label: "Example of a distribution", Quantiles: quantiles, Low: 55, High: 160}}, Cell{Sentence: true,
+		Text: "Distribution over requests: box over the middle half, line at the median, dot at the slowest."})
+	for _, x := range []struct {
+		outcome  schema.Outcome
+		evidence schema.Evidence
+		means    string
+	}{
+		{schema.Regressed, schema.Confirmed, "Worse, and seen again: filled."},
+		{schema.Regressed, schema.Suspected, "Worse in one run; another one must confirm it: hollow."},
+		{schema.Improved, schema.Confirmed, "Better, and seen again. Blue says improved and nothing else."},
+		{schema.Unchanged, "", "The whole interval lies within what matters."},
+		{schema.Inconclusive, "", "The interval is too wide to say."},
+		{schema.NotMeasured, "", "Planned or measured before, and absent now. Absent is not zero."},
+	} {
+		t.row(Cell{Outcome: x.outcome, Evidence: x.evidence}, Cell{Text: x.means, Sentence: true})
+	}
+	return Section{ID: "pictures", Title: "How to read the pictures", Blocks: []Block{t}}
 }
 
 // licenceTable lists what is embedded in the site.
@@ -54,9 +113,10 @@ func topicPath(name string) Address { return Address("about/" + name + ".html") 
 
 // TopicPage is a page of the documentation.
 func (r *Report) TopicPage(name string) Page {
+	title := r.topicTitle(name)
 	return Page{
-		Path: topicPath(name), Title: name, Nav: "about", Description: "Documentation: " + name,
-		Crumbs:   []Link{{"Overview", "index.html"}, {"About", "about/index.html"}, {name, ""}},
+		Path: topicPath(name), Title: title, Nav: "about", Description: "Documentation: " + title,
+		Crumbs:   []Link{{"Overview", "index.html"}, {"About", "about/index.html"}, {title, ""}},
 		Sections: []Section{{ID: "doc", Blocks: []Block{Topic(name)}}},
 	}
 }

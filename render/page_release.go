@@ -29,6 +29,7 @@ func (r *Report) ReleasePage(at int) Page {
 	if rel.Date.IsZero() {
 		p.Eyebrow += " " + noTime
 	}
+	p.Prev, p.Next = r.nextTo(at)
 	if r.graded() {
 		p.add(Section{ID: "decision", Blocks: []Block{r.Card(&review)}},
 			Section{ID: "counts", Blocks: []Block{r.counts(at)}})
@@ -54,6 +55,19 @@ func (r *Report) ReleasePage(at int) Page {
 	p.add(r.runsSection(rel.Runs), r.downloadSection(at))
 	p.shorten()
 	return p
+}
+
+// nextTo are the pages of the releases before and after one; nil at either end.
+func (r *Report) nextTo(at int) (before, after *Link) {
+	if at > 0 {
+		name := r.Releases[at-1].Name
+		before = &Link{name, ReleasePath(name)}
+	}
+	if at+1 < len(r.Releases) {
+		name := r.Releases[at+1].Name
+		after = &Link{name, ReleasePath(name)}
+	}
+	return before, after
 }
 
 // allInJSON says where all rows of a table of the gate are.

@@ -20,7 +20,8 @@ type Input struct {
 	Notes     []Note
 	Problems  []schema.Problem // of this build: files that could not be read, documents that are damaged
 	Version   string
-	Topics    []string // pages of the documentation, by name
+	Topics    []string          // pages of the documentation, by name
+	Titles    map[string]string // their headings
 	Licences  []Licence
 	Mode      Mode // the question of the front page
 	Prices    Prices

@@ -273,11 +273,14 @@ func (b *builder) digest() error {
 func (b *builder) releases() error {
 	r := b.report
 	return each(len(r.Releases), func(i int) error {
-		name := r.Releases[i].Name
+		name, after := r.Releases[i].Name, ""
+		if i+1 < len(r.Releases) {
+			after = r.Releases[i+1].Name // its page links to it
+		}
 		facts := func() any { return r.Results(i) }
 		kept, err := b.unit(
 			"release "+name,
-			b.made("release", name, b.digests[i], fmt.Sprintf("%+v", r.NotesOf(name))),
+			b.made("release", name, after, b.digests[i], fmt.Sprintf("%+v", r.NotesOf(name))),
 			func(p *part) error { return b.release(p, i) },
 			facts,
 		)
@@ -359,6 +362,9 @@ func (b *builder) others() error {
 	r := b.report
 	_, err := b.unit("all", "", func(p *part) error {
 		if err := p.shard(render.ExploreShardPath, "explore", view(b, r.Explore())); err != nil {
+			return err
+		}
+		if err := p.shard(render.SearchShardPath, "search", view(b, r.Search())); err != nil {
 			return err
 		}
 		data, err := json.MarshalIndent(view(b, index(r)), "", " ")

@@ -26,6 +26,7 @@ type pages struct {
 	version string
 	css, js string // fingerprints of assets
 	drawer  []scriptView
+	search  scriptView
 	theme   Theme
 	items   []menuItem
 	menus   sync.Map // menu of a root and a current entry: HTML
@@ -57,6 +58,7 @@ type (
 		CSS, JS       string // fingerprints
 		Scripts       []scriptView
 		Drawer        []scriptView // that a number needs which is opened
+		Search        *scriptView  // loaded when somebody searches
 		Theme         string       // fingerprint of the owner's colours, or ""
 		Logo          *logoView
 		Navigation    template.HTML
@@ -103,6 +105,10 @@ func newPages(r *render.Report, theme Theme) (*pages, error) {
 		}
 		p.drawer = append(p.drawer, scriptView{name, print})
 	}
+	if p.search.Fingerprint, err = static.Fingerprint(searchScript); err != nil {
+		return nil, err
+	}
+	p.search.Name = searchScript
 	p.t = template.New("").Funcs(template.FuncMap{
 		"section": p.section, "draw": p.draw, "table": p.table, "chart": newChartView, "panel": p.panel,
 		"whiskers": p.whiskers, "shard": shardID,
@@ -135,6 +141,7 @@ func (p *pages) page(page render.Page) ([]byte, error) {
 func (p *pages) pageFrom(page render.Page, root string) ([]byte, error) {
 	v := layoutView{
 		frame: frame{Root: root, Path: page.Path, Linked: true}, Page: page, CSS: p.css, JS: p.js, Drawer: p.drawer,
+		Search: &p.search,
 	}
 	v.Logo = p.theme.shown(root)
 	if p.theme.css != nil {
@@ -254,6 +261,9 @@ func topic(name render.Topic) (template.HTML, error) {
 	}
 	return markdown.HTML(string(src))
 }
+
+// searchScript finds pages by name.
+const searchScript = "search.js"
 
 // chartsFile holds the options of a page's charts, beside the page.
 const chartsFile = "charts.js"

@@ -67,6 +67,18 @@ func topics() []string {
 	return out
 }
 
+// topicTitles are the headings of the pages.
+func topicTitles() map[string]string {
+	out := map[string]string{}
+	for _, name := range topics() {
+		if page, err := fs.ReadFile(templates.Docs(), name+".md"); err == nil {
+			head, _, _ := strings.Cut(string(page), "\n")
+			out[name] = strings.TrimPrefix(head, "# ")
+		}
+	}
+	return out
+}
+
 // lintHelp is the section of the page on lints that explains one of them.
 func lintHelp(id string) (string, bool) {
 	page, err := fs.ReadFile(templates.Docs(), "lints.md")

@@ -60,7 +60,7 @@ func makeReport(ctx context.Context, ws *workspace.Workspace, req reportRequest)
 		Models: render.Listing(ws.Config.Models), Devices: render.Listing(ws.Config.Devices),
 		Gate: judged, Notes: notes, Problems: append(bad, history.Unstored(req.problems, bad, cols)...),
 		Commits: render.CommitLinks{Commit: ws.Config.Site.CommitURL, Compare: ws.Config.Site.CompareURL},
-		Version: versionLine(), Topics: topics(), Licences: []render.Licence{echarts},
+		Version: versionLine(), Topics: topics(), Titles: topicTitles(), Licences: []render.Licence{echarts},
 	}), nil
 }
 

@@ -27,37 +27,15 @@
     });
     return e;
   }
-  var digits = ttreport.digits;
+  var digits = ttreport.digits,
+    read = ttreport.read,
+    write = ttreport.write;
   function percent(c) {
     var s = Math.abs(c * 100).toFixed(1);
     return (s === "0.0" ? "±" : c < 0 ? "−" : "+") + s + "\u202f%";
   }
   function count(n, noun) {
     return n.toLocaleString("en-US") + " " + noun + (n === 1 ? "" : "s");
-  }
-
-  // The address holds what was chosen, so that a link shows the same and back undoes it.
-  function read() {
-    var o = {};
-    location.hash
-      .slice(1)
-      .split("&")
-      .forEach(function (p) {
-        var i = p.indexOf("=");
-        if (i > 0)
-          try {
-            o[p.slice(0, i)] = decodeURIComponent(p.slice(i + 1));
-          } catch (e) {
-            /* a broken address says nothing */
-          }
-      });
-    return o;
-  }
-  function write(o, push) {
-    var parts = [];
-    for (var k in o) if (o[k]) parts.push(k + "=" + encodeURIComponent(o[k]));
-    var to = parts.length ? "#" + parts.join("&") : location.pathname + location.search;
-    if ("#" + parts.join("&") !== (location.hash || "#")) history[push ? "pushState" : "replaceState"](null, "", to);
   }
 
   function select(label, name, list, any) {

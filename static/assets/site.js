@@ -35,7 +35,9 @@
     csv: csv,
     offer: offer,
     digits: digits,
-    copyable: copyable
+    copyable: copyable,
+    read: read,
+    write: write
   };
 
   function load(src) {
@@ -48,6 +50,30 @@
         document.head.appendChild(s);
       });
     return waiting[src];
+  }
+
+  // The address holds what was chosen, so that a link shows the same and back undoes it.
+  function read() {
+    var o = {};
+    location.hash
+      .slice(1)
+      .split("&")
+      .forEach(function (p) {
+        var i = p.indexOf("=");
+        if (i > 0)
+          try {
+            o[p.slice(0, i)] = decodeURIComponent(p.slice(i + 1));
+          } catch (e) {
+            /* a broken address says nothing */
+          }
+      });
+    return o;
+  }
+  function write(o, push) {
+    var parts = [];
+    for (var k in o) if (o[k]) parts.push(k + "=" + encodeURIComponent(o[k]));
+    var to = parts.length ? "#" + parts.join("&") : location.pathname + location.search;
+    if ("#" + parts.join("&") !== (location.hash || "#")) history[push ? "pushState" : "replaceState"](null, "", to);
   }
 
   // Every number is an address: #run-7/p3/ttft opens what is behind it, on any page. A link to the number on the page of
@@ -266,6 +292,9 @@
             if (href) location.href = box.dataset.root + href;
           });
         }
+        restore(chart);
+        chart.on("datazoom", keep);
+        chart.on("legendselectchanged", keep);
         if (live.indexOf(box) >= 0) return;
         live.push(box);
         downloads(box, chart, s);
@@ -273,6 +302,35 @@
       .catch(function () {
         box.classList.add("failed"); /* the table is there */
       });
+  }
+
+  // What is zoomed to and which lines are shown is in the address: zoom=v0.40~v0.49&off=name~name.
+  function restore(chart) {
+    var state = read(),
+      axis = [].concat(chart.getOption().xAxis)[0],
+      ends = (state.zoom || "").split("~").map(function (name) {
+        return (axis.data || []).indexOf(name);
+      });
+    (state.off || "").split("~").forEach(function (name) {
+      if (name) chart.dispatchAction({ type: "legendUnSelect", name: name });
+    });
+    if (ends[0] >= 0 && ends[1] >= 0) chart.dispatchAction({ type: "dataZoom", startValue: ends[0], endValue: ends[1] });
+  }
+  function keep() {
+    if (numberIn(location.hash)) return; // the address of an open number stays
+    var o = this.getOption(),
+      state = read(),
+      zoom = (o.dataZoom || [])[0],
+      names = [].concat(o.xAxis)[0].data || [],
+      chosen = o.legend[0].selected;
+    if (zoom)
+      state.zoom = zoom.startValue > 0 || zoom.endValue < names.length - 1 ? names[zoom.startValue] + "~" + names[zoom.endValue] : "";
+    state.off = Object.keys(chosen)
+      .filter(function (name) {
+        return !chosen[name];
+      })
+      .join("~");
+    write(state, false);
   }
 
   // copyable puts a button behind a command.
@@ -291,6 +349,66 @@
       });
     });
     pre.insertAdjacentElement("afterend", b);
+  }
+
+  function search() {
+    load(base + "assets/" + document.getElementById("search").dataset.search).then(function () {
+      ttreport.search(base);
+    });
+  }
+
+  // sortable lets the heads of a table sort it. The order is in the address: sort-changed=Change:down.
+  function sortable(table) {
+    var section = table.closest("section"),
+      heads = table.querySelectorAll("th[data-sort]"),
+      body = table.tBodies[0],
+      first = [].slice.call(body.rows),
+      n = section ? [].indexOf.call(section.querySelectorAll("table"), table) : 0,
+      key = "sort-" + ((section && section.id) || "table") + (n ? n + 1 : "");
+    if (!heads.length) return;
+    function head(th) {
+      return th.textContent.trim();
+    }
+    function order() {
+      var want = (read()[key] || "").split(":"),
+        down = want[1] === "down",
+        list = first.slice(),
+        col = -1;
+      heads.forEach(function (th) {
+        th.removeAttribute("aria-sort");
+        if (head(th) !== want[0]) return;
+        col = th.cellIndex;
+        th.setAttribute("aria-sort", down ? "descending" : "ascending");
+      });
+      function val(r) {
+        var v = r.cells[col] ? parseFloat(r.cells[col].dataset.v) : NaN;
+        return isNaN(v) ? -Infinity : v;
+      }
+      if (col >= 0)
+        list.sort(function (p, q) {
+          var a = val(p),
+            b = val(q);
+          return (a < b ? -1 : a > b ? 1 : 0) * (down ? -1 : 1);
+        });
+      list.forEach(function (r) {
+        body.appendChild(r);
+      });
+    }
+    heads.forEach(function (th) {
+      var b = document.createElement("button");
+      while (th.firstChild) b.appendChild(th.firstChild);
+      b.type = "button";
+      th.appendChild(b);
+      b.addEventListener("click", function () {
+        var state = read();
+        state[key] = head(th) + (th.getAttribute("aria-sort") === "descending" ? "" : ":down");
+        write(state, true);
+        order();
+      });
+    });
+    if (read()[key]) order();
+    addEventListener("popstate", order);
+    addEventListener("hashchange", order);
   }
 
   document.addEventListener("DOMContentLoaded", function () {
@@ -331,35 +449,18 @@
     });
 
     // Sorting: a cell may carry data-v, larger is worse. Not where rows are paragraphs.
-    if (matchMedia("(min-width: 860px)").matches)
-      document.querySelectorAll("th[data-sort]").forEach(function (th) {
-        var b = document.createElement("button");
-        while (th.firstChild) b.appendChild(th.firstChild);
-        b.type = "button";
-        th.appendChild(b);
-        b.addEventListener("click", function () {
-          var col = th.cellIndex,
-            dir = th.getAttribute("aria-sort") === "descending" ? 1 : -1,
-            body = th.closest("table").tBodies[0];
-          function val(r) {
-            var c = r.cells[col],
-              n = parseFloat(c.dataset.v);
-            return isNaN(n) ? -Infinity : n;
-          }
-          [].slice
-            .call(body.rows)
-            .sort(function (p, q) {
-              return (val(p) < val(q) ? -1 : val(p) > val(q) ? 1 : 0) * dir;
-            })
-            .forEach(function (r) {
-              body.appendChild(r);
-            });
-          th.parentNode.querySelectorAll("[aria-sort]").forEach(function (o) {
-            o.removeAttribute("aria-sort");
-          });
-          th.setAttribute("aria-sort", dir < 0 ? "descending" : "ascending");
-        });
+    if (matchMedia("(min-width: 860px)").matches) document.querySelectorAll("main table").forEach(sortable);
+
+    var find = document.getElementById("search");
+    if (find) {
+      find.hidden = false;
+      find.addEventListener("click", search);
+      document.addEventListener("keydown", function (e) {
+        if (e.key !== "/" || e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName)) return;
+        e.preventDefault();
+        search();
       });
+    }
 
     var charts = document.querySelectorAll("[data-chart]");
     if (!charts.length || !window.IntersectionObserver) return;

@@ -1,0 +1,101 @@
+// Search by name: models, devices, releases and the documentation. A dialog that opens with "/".
+"use strict";
+(function () {
+  var MOST = 12,
+    dialog,
+    input,
+    list,
+    hits = [],
+    at = 0;
+
+  function el(tag, attrs, text) {
+    var e = document.createElement(tag);
+    for (var k in attrs) e.setAttribute(k, attrs[k]);
+    if (text) e.textContent = text;
+    return e;
+  }
+
+  // score is how well an entry fits the words that were typed; 0 where one of them is missing.
+  function score(name, words) {
+    var n = name.toLowerCase(),
+      sum = 0;
+    for (var i = 0; i < words.length; i++) {
+      var k = n.indexOf(words[i]);
+      if (k < 0) return 0;
+      sum += k === 0 ? 3 : /[^a-z0-9]/.test(n[k - 1]) ? 2 : 1;
+    }
+    return sum + 1 / (1 + n.length);
+  }
+
+  function find(all) {
+    var words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+    hits = all
+      .map(function (e, i) {
+        return { e: e, i: i, s: words.length ? score(e.n, words) : 1 };
+      })
+      .filter(function (h) {
+        return h.s > 0;
+      })
+      .sort(function (a, b) {
+        return b.s - a.s || a.i - b.i;
+      });
+    at = 0;
+  }
+
+  function paint(root) {
+    list.textContent = "";
+    hits.slice(0, MOST).forEach(function (h, i) {
+      var li = el("li", { role: "option", id: "found-" + i, "aria-selected": i === at }),
+        a = el("a", { href: root + h.e.p, tabindex: "-1" });
+      a.appendChild(el("small", {}, h.e.k));
+      a.appendChild(document.createTextNode(h.e.n));
+      li.appendChild(a);
+      list.appendChild(li);
+    });
+    dialog.querySelector("[role=status]").textContent =
+      hits.length > MOST ? MOST + " of " + hits.length.toLocaleString("en-US") + " shown" : hits.length ? "" : "Nothing has this name.";
+    if (hits.length) input.setAttribute("aria-activedescendant", "found-" + at);
+    else input.removeAttribute("aria-activedescendant");
+  }
+
+  function make(root, all) {
+    dialog = el("dialog", { class: "search", "aria-label": "Search" });
+    input = el("input", {
+      type: "search", role: "combobox", "aria-label": "Model, device, release or page", "aria-controls": "found",
+      "aria-expanded": "true", placeholder: "Model, device, release, help …", autocomplete: "off"
+    });
+    list = el("ul", { id: "found", role: "listbox", "aria-label": "Found" });
+    dialog.append(input, list, el("p", { class: "more", role: "status" }));
+    input.addEventListener("input", function () {
+      find(all);
+      paint(root);
+    });
+    dialog.addEventListener("keydown", function (e) {
+      var n = Math.min(MOST, hits.length);
+      if (e.key === "Enter" && hits[at]) {
+        dialog.close();
+        location.href = root + hits[at].e.p;
+      } else if ((e.key === "ArrowDown" || e.key === "ArrowUp") && n) {
+        at = (at + (e.key === "ArrowDown" ? 1 : n - 1)) % n;
+        paint(root);
+      } else return;
+      e.preventDefault();
+    });
+    dialog.addEventListener("click", function (e) {
+      if (e.target === dialog || e.target.closest("a")) dialog.close();
+    });
+    document.body.appendChild(dialog);
+  }
+
+  ttreport.search = function (root) {
+    return ttreport.load(root + "data/shards/search.js").then(function () {
+      var all = ttreport.data("search");
+      if (!dialog) make(root, all);
+      input.value = "";
+      find(all);
+      paint(root);
+      if (!dialog.open) dialog.showModal();
+      input.focus();
+    });
+  };
+})();
