@@ -14,6 +14,7 @@ import (
 
 // board is scores side by side: models or releases as rows, tasks as columns.
 type board struct {
+	report        *Report // of the addresses of scores; nil in tests
 	caption, head string
 	rows          []boardRow
 	reference     int // row that the others are compared with; -1 for none
@@ -238,6 +239,9 @@ func (b *board) column(t *Table, c boardColumn) {
 			continue
 		}
 		cell := number(s.Value)
+		if b.report != nil {
+			cell.Href = b.report.scoreAt(s)
+		}
 		cell.Strong = i == best && len(b.rows) > 1
 		var below []string
 		if x := scoreInterval(s); x != words.Absent {
@@ -314,7 +318,7 @@ func (r *Report) modelBoard(most int) *board { return r.boardOf(most, func(Pair)
 
 // boardOf is the board of some models on devices.
 func (r *Report) boardOf(most int, of func(Pair) bool) *board {
-	b := &board{caption: "Models by task", head: "Model", reference: -1}
+	b := &board{report: r, caption: "Models by task", head: "Model", reference: -1}
 	pairs, _ := r.listed()
 	several := map[string]int{}
 	for _, p := range pairs {
@@ -354,7 +358,7 @@ func (r *Report) boardOf(most int, of func(Pair) bool) *board {
 
 // releaseBoard has a row for each release of a model on a device, newest first.
 func (r *Report) releaseBoard(pair Pair, most int) *board {
-	b := &board{caption: "Evals by release, newest first", head: "Release", reference: -1}
+	b := &board{report: r, caption: "Evals by release, newest first", head: "Release", reference: -1}
 	for _, at := range slices.Backward(r.measuredIn(pair.Model, pair.Device)) {
 		name := Cell{Text: r.namesOf([]int{at})[0], Head: true, Href: ReleasePath(r.Releases[at].Name)}
 		row := boardRow{head: name}

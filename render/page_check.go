@@ -106,7 +106,7 @@ func (r *Report) GatePage(g gate.Review, all bool) Page {
 		history, targets = g.History, g.Targets
 	}
 	add("Against history, worst first", r.changeReport(history, true))
-	add("Targets", targetTable(targets, true))
+	add("Targets", r.targetTable(targets, true))
 	add("Planned and not measured", plannedTable(targets))
 	add("Lints", lintTable(g.Lints))
 	return p

@@ -43,7 +43,7 @@ func (r *Report) EvalsPage() Page {
 			Blocks: []Block{r.changeReport(history, true).cut("data/ has all, by release")},
 		})
 	}
-	if t := referenceTable(targets, true); len(t.Rows) > 0 {
+	if t := r.referenceTable(targets, true); len(t.Rows) > 0 {
 		p.Sections = append(p.Sections, Section{
 			ID: "references", Title: "Against references",
 			Intro:  "Published and measured scores with the tolerance that was agreed.",
@@ -104,7 +104,9 @@ func (r *Report) scoresToday() *Table {
 	for _, pair := range r.Pairs {
 		for _, run := range r.runs[pair.Pair][pair.Newest] {
 			h := &r.Columns.Runs[run]
-			for _, s := range r.Columns.ScoresOf(run) {
+			list := r.Columns.ScoresOf(run)
+			for i := range list {
+				s := &list[i]
 				n := Cell{Text: words.Absent, Missing: "not stated"}
 				if s.N > 0 {
 					n = text(words.Count(s.N))
@@ -120,7 +122,7 @@ func (r *Report) scoresToday() *Table {
 				}
 				t.row(
 					Cell{Text: s.Task, Head: true, Href: RunPath(h.ID)}, where, Cell{Text: s.Metric, Sub: words.Filter(s.Filter)},
-					number(s.Value), text(scoreInterval(&s)), n, text(releaseOrStart(h)),
+					r.scoreIn(s), text(scoreInterval(s)), n, text(releaseOrStart(h)),
 				)
 			}
 		}

@@ -1,10 +1,12 @@
 package render
 
+import "github.com/ttreport/ttreport/render/words"
+
 // ExplorePage finds series: by model, device, metric, verdict and text.
 func (r *Report) ExplorePage() Page {
 	return r.widgetPage(
-		"explore", "Explore", "Find any number that was judged.",
-		"Each series with its value in the newest release that has it, worst first. "+
+		"explore", "Explore", "Find any number.",
+		"Each series and each score with its value in the newest release that has it, worst first. "+
 			"The address of this page keeps what you choose.",
 		Widget{Tool: "explore", Data: ExploreShardPath},
 	)
@@ -54,14 +56,41 @@ func (r *Report) beside() (a, b string) {
 	return a, b
 }
 
+// nothingToFind says why there is no series and no score, and what would change that; an Empty without text where there
+// is one.
+func (r *Report) nothingToFind() Empty {
+	if len(r.Gate.Series) > 0 || len(r.Columns.Scores) > 0 {
+		return Empty{}
+	}
+	unnamed := 0
+	for i := range r.Columns.Runs {
+		if h := &r.Columns.Runs[i]; h.Device == "" || h.Model.Name == "" {
+			unnamed += h.PointsEnd - h.FirstPoint
+		}
+	}
+	if unnamed == 0 {
+		return Empty{What: "No number has a place here", Why: "No point has a model, a device, lengths and a value.",
+			Cmd: "ttreport inspect PATH"}
+	}
+	return Empty{
+		What: "Nothing states which device " + words.Plural(unnamed, "point") + " were measured on",
+		Why:  "So no two of them are known to be of one system, and none is compared. Read them again with the device.",
+		Cmd:  "ttreport build --device NAME PATH",
+	}
+}
+
 // widgetPage is a page whose content needs script; without script it lists the pages that need none.
 func (r *Report) widgetPage(name, title, lead, para string, w Widget) Page {
+	blocks := []Block{w}
+	if e := r.nothingToFind(); e.What != "" {
+		blocks = []Block{e}
+	}
 	return Page{
 		Path: Address(name + "/index.html"), Title: title, Nav: name, Description: lead,
 		Crumbs: []Link{{"Overview", "index.html"}, {title, ""}}, Lead: Lead{Text: lead, Paras: []string{para}},
 		Simulated: r.simulated(-1), Scripts: []string{"series.js", name + ".js"},
 		Sections: []Section{
-			{ID: name, Blocks: []Block{w}},
+			{ID: name, Blocks: blocks},
 			{
 				ID:     "pages",
 				Title:  "Pages that need no script",

@@ -225,7 +225,7 @@ func (r *Report) requiredSection(at int, req []schema.Verdict) Section {
 	if met := len(req) - len(open); met > 0 {
 		s.Blocks = []Block{Prose{words.Of(met, len(req)) + " are met. The others:"}}
 	}
-	s.Blocks = append(s.Blocks, targetTable(open, true).cut(r.allVerdicts(at)))
+	s.Blocks = append(s.Blocks, r.targetTable(open, true).cut(r.allVerdicts(at)))
 	return s
 }
 

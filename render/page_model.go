@@ -90,12 +90,12 @@ func (r *Report) targetSections(at int, verdicts []schema.Verdict) []Section {
 	if !r.graded() && !anyGraded(verdicts) {
 		return nil
 	}
-	if t := targetGrid(verdicts, false); len(t.Rows) > 0 {
+	if t := r.targetGrid(verdicts, false); len(t.Rows) > 0 {
 		out = append(out, Section{ID: "targets", Title: "Targets in force",
 			Intro:  gridIntro + " " + noTargetNote(verdicts),
 			Blocks: []Block{t.cut(r.allVerdicts(at))}})
 	}
-	if t := referenceTable(verdicts, false); len(t.Rows) > 0 {
+	if t := r.referenceTable(verdicts, false); len(t.Rows) > 0 {
 		out = append(out, Section{ID: "references", Title: "Scores against references",
 			Blocks: []Block{t.cut(r.allVerdicts(at))}})
 	}

@@ -76,7 +76,7 @@ const allInJSON = "ttreport check --format json has all"
 // targetSection is what the targets in force came to.
 func (r *Report) targetSection(release int, verdicts []schema.Verdict) Section {
 	s := Section{ID: "targets", Title: "Targets in force"}
-	for _, t := range []*Table{targetGrid(verdicts, true), referenceTable(verdicts, true)} {
+	for _, t := range []*Table{r.targetGrid(verdicts, true), r.referenceTable(verdicts, true)} {
 		if len(t.Rows) > 0 {
 			s.Intro, s.Blocks = gridIntro+" "+noTargetNote(verdicts), append(s.Blocks, t.cut(r.allVerdicts(release)))
 		}

@@ -183,8 +183,23 @@ func runScores(run *schema.Run) *Table {
 	for _, s := range run.Scores {
 		rows = append(rows, columns.ScoreRow{Score: s})
 	}
-	return scoreTable(rows).cut("the history document has all")
+	t := scoreTable(rows)
+	files, number := sources(run)
+	if len(files) > 1 {
+		t.Cols = append(t.Cols, Col{Head: "File", Unit: "# below", Num: true, Length: Short})
+	}
+	for i := range t.Rows {
+		t.Rows[i].Anchor = fmt.Sprintf("e%d", i+1)
+		if len(files) > 1 {
+			t.Rows[i].Cells = append(t.Rows[i].Cells, fileNumber(number[run.Scores[i].Source.Path]))
+		}
+	}
+	t.rest = "the history document has all"
+	return t.keep(scoresShown)
 }
+
+// scoresShown is how many scores the page of a run lists: a drawer finds a score there.
+const scoresShown = 1000
 
 // commands lists each distinct command once.
 func commands(run *schema.Run) Commands {

@@ -18,12 +18,12 @@ func (r *Report) TargetsPage() Page {
 		Crumbs:      []Link{{"Overview", "index.html"}, {"Targets", ""}}, Simulated: r.simulated(-1),
 		Lead: r.targetsLead(all),
 	}
-	if t := targetGrid(all, true); len(t.Rows) > 0 {
+	if t := r.targetGrid(all, true); len(t.Rows) > 0 {
 		p.add(Section{ID: "force", Title: "In force", Blocks: []Block{t.cut("data/ has all, by release")},
 			Intro: gridIntro + " Stored with each run when it was first read; later edits of target files do not reach it." +
 				r.leftOut()})
 	}
-	if t := referenceTable(all, true); len(t.Rows) > 0 {
+	if t := r.referenceTable(all, true); len(t.Rows) > 0 {
 		p.add(Section{ID: "references", Title: "Scores against references",
 			Blocks: []Block{t.cut("data/ has all, by release")}})
 	}

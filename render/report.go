@@ -76,14 +76,16 @@ type Licence struct {
 // Report is an index over the input; its methods build pages.
 type Report struct {
 	Input
-	Columns  *columns.Columns
-	Releases []judge.Release
-	Pairs    []Pair
-	series   map[schema.Pair][]*judge.Series
-	named    map[seriesName]*judge.Series
-	runs     map[schema.Pair]map[int][]int // by release
-	with     map[schema.Pair][]int         // releases, oldest first
-	naming   sync.Once                     // of named
+	Columns   *columns.Columns
+	Releases  []judge.Release
+	Pairs     []Pair
+	series    map[schema.Pair][]*judge.Series
+	named     map[seriesName]*judge.Series
+	runs      map[schema.Pair]map[int][]int // by release
+	with      map[schema.Pair][]int         // releases, oldest first
+	naming    sync.Once                     // of named
+	numbering sync.Once                     // of byID
+	byID      map[string]int                // runs
 }
 
 // Pair is a model on a device: what a release is decided for.

@@ -36,7 +36,7 @@ func (r *Report) PairReport(release int, pair Pair) Page {
 		}
 		p.add(s)
 	}
-	if t := targetTable(verdicts, false); len(t.Rows) > 0 {
+	if t := r.targetTable(verdicts, false); len(t.Rows) > 0 {
 		p.add(Section{Title: "Targets", Intro: noTargetNote(verdicts),
 			Blocks: []Block{t.elsewhere(r.allVerdicts(release))}})
 	} else {

@@ -82,8 +82,9 @@ type SeriesMetric struct {
 	Name   string  `json:"name"`
 	Label  string  `json:"label"`
 	Unit   string  `json:"unit"`
-	Higher bool    `json:"higher"` // is better
-	Effect float64 `json:"effect"` // least relative change that matters
+	Higher bool    `json:"higher"`          // is better
+	Effect float64 `json:"effect"`          // least relative change that matters
+	Score  bool    `json:"score,omitempty"` // of an eval: changes are differences
 }
 
 // seriesTable fills a table. Each index finds the place of an entry in the list of the same name.
@@ -129,20 +130,31 @@ func name(index map[string]int, s string, list *[]string) int {
 	return place(index, s, list, func() string { return s })
 }
 
+// tableRow is a row of the table.
+type tableRow struct {
+	system         schema.System
+	workload, tool string
+	id             metricStat
+	metric         func() SeriesMetric
+	word           SeriesWord
+	value          float64
+	change         *float64
+}
+
+func (t *seriesTable) addRow(x tableRow) {
+	pair := schema.Pair{Model: x.system.Model, Device: x.system.Device}
+	t.Pair = append(t.Pair, place(t.pairs, pair, &t.Pairs, func() SeriesPair {
+		return SeriesPair{words.OrUnknown(pair.Model), words.OrUnknown(pair.Device), PairPath(pair.Model, pair.Device)}
+	}))
+	t.Impl = append(t.Impl, name(t.impls, x.system.Impl, &t.Impls))
+	t.Workload = append(t.Workload, name(t.workloads, x.workload, &t.Workloads))
+	t.Tool = append(t.Tool, name(t.tools, x.tool, &t.Tools))
+	t.Metric = append(t.Metric, place(t.metrics, x.id, &t.Metrics, x.metric))
+	t.Word = append(t.Word, place(t.words, x.word, &t.Words, func() SeriesWord { return x.word }))
+	t.Value, t.Change = append(t.Value, latency.Round(x.value, 7)), append(t.Change, x.change)
+}
+
 func (t *seriesTable) add(s *judge.Series, g judge.Summary) {
-	t.Pair = append(t.Pair, place(t.pairs, schema.Pair{Model: s.Model, Device: s.Device}, &t.Pairs, func() SeriesPair {
-		return SeriesPair{words.OrUnknown(s.Model), words.OrUnknown(s.Device), PairPath(s.Model, s.Device)}
-	}))
-	t.Impl = append(t.Impl, name(t.impls, s.Impl, &t.Impls))
-	t.Workload = append(t.Workload, name(t.workloads, strings.TrimSpace(words.Workload(s.Key)), &t.Workloads))
-	t.Tool = append(t.Tool, name(t.tools, s.Key.Tool, &t.Tools))
-	t.Metric = append(t.Metric, place(t.metrics, metricStat{s.Metric, s.Stat, s.Unit}, &t.Metrics, func() SeriesMetric {
-		return SeriesMetric{s.Metric, metricLabel(s.Metric, s.Stat), s.Unit, judge.Higher(s.Metric),
-			t.r.Gate.Policy.Effect(s.Metric)}
-	}))
-	word := SeriesWord{g.Outcome, g.Evidence}
-	t.Word = append(t.Word, place(t.words, word, &t.Words, func() SeriesWord { return word }))
-	t.Value = append(t.Value, latency.Round(g.Value, 7))
 	var change *float64
 	if !math.IsNaN(g.Effect) {
 		c := math.Round(g.Effect*1e6) / 1e6
@@ -151,7 +163,14 @@ func (t *seriesTable) add(s *judge.Series, g judge.Summary) {
 		}
 		change = &c
 	}
-	t.Change = append(t.Change, change)
+	t.addRow(tableRow{
+		system: s.System(), workload: strings.TrimSpace(words.Workload(s.Key)), tool: s.Key.Tool,
+		id: metricStat{s.Metric, s.Stat, s.Unit}, word: SeriesWord{g.Outcome, g.Evidence}, value: g.Value, change: change,
+		metric: func() SeriesMetric {
+			return SeriesMetric{Name: s.Metric, Label: metricLabel(s.Metric, s.Stat), Unit: s.Unit,
+				Higher: judge.Higher(s.Metric), Effect: t.r.Gate.Policy.Effect(s.Metric)}
+		},
+	})
 }
 
 // Explore is the table of all series, each in the newest release that has it, worst first.
@@ -185,6 +204,7 @@ func (r *Report) Explore() SeriesTable {
 		t.Spark = append(t.Spark, r.sparkLetters(x.s))
 		numbers.place(x.s, &x.g)
 	}
+	r.exploreScores(&t, &numbers)
 	t.NumberColumns = &numbers.NumberColumns
 	return t.SeriesTable
 }
@@ -233,6 +253,7 @@ func (r *Report) ReleaseSeries(at int) SeriesTable {
 		}
 	}
 	numbers.explain(at)
+	r.releaseScores(&t, &numbers, at)
 	t.NumberColumns = &numbers.NumberColumns
 	return t.SeriesTable
 }

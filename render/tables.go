@@ -81,6 +81,8 @@ func (r *Report) changeRow(f Finding, withPair bool, draw func(*judge.Series) *S
 			spark.Spark = draw(s)
 		}
 		before.Href, now.Href = r.behind(s, v)
+	} else if v.Key.IsEval() {
+		now.Href = r.numberAt(&v)
 	}
 	metric := Cell{Text: metricLabel(v.Metric, v.Stat), Sub: direction(v.Metric)}
 	switch {
@@ -176,7 +178,7 @@ func (r *Report) spark(s *judge.Series, upTo int) *Spark {
 }
 
 // targetTable lists verdicts against targets, worst first, one row per workload, metric and level.
-func targetTable(list []schema.Verdict, withPair bool) *Table {
+func (r *Report) targetTable(list []schema.Verdict, withPair bool) *Table {
 	rank := map[schema.Outcome]int{
 		schema.Fail: 0, schema.NotMeasured: 1, schema.Inconclusive: 2, schema.Unattainable: 3, schema.Pass: 4,
 		schema.NoTarget: 5,
@@ -212,7 +214,7 @@ func targetTable(list []schema.Verdict, withPair bool) *Table {
 		}
 		t.row(
 			Cell{Outcome: v.Outcome}, where, Cell{Text: metricLabel(v.Metric, v.Stat), Sub: direction(v.Metric)},
-			level, number(v.Ref), number(v.Value), Cell{Text: words.Why(v), Sentence: true},
+			level, number(v.Ref), r.numberIn(&v), Cell{Text: words.Why(v), Sentence: true},
 		)
 	}
 	return t

@@ -32,7 +32,7 @@ type targetRow struct {
 
 // targetGrid has a row for each number with performance targets: its levels side by side, what was measured, how much
 // of the highest level that is. The verdict is that of the required levels; a missed informational one is grey.
-func targetGrid(list []schema.Verdict, withPair bool) *Table {
+func (r *Report) targetGrid(list []schema.Verdict, withPair bool) *Table {
 	rows, levels := targetRows(list)
 	t := &Table{Caption: "Targets by workload, worst first", Layout: List, Cols: []Col{
 		{Head: "Verdict", Length: Medium}, {Head: "Where", Unit: "ISL/OSL/concurrency"}, {Head: "Metric", Length: Medium},
@@ -43,18 +43,18 @@ func targetGrid(list []schema.Verdict, withPair bool) *Table {
 	t.Cols = append(t.Cols, Col{Head: "Measured", Num: true, Length: Short},
 		Col{Head: "Reached", Unit: "% of the highest", Num: true, Sort: true, Length: Short},
 		Col{Head: "Among the levels", Length: Medium})
-	for _, r := range rows {
-		v := r.first
+	for _, row := range rows {
+		v := row.first
 		where := Cell{Text: words.Workload(v.Key), Sub: v.Key.Tool, Head: true, Href: PairPath(v.Model, v.Device)}
 		if withPair {
 			where.Text = words.OnDevice(v.Model, v.Device)
 			where.Sub = strings.Trim(words.Workload(v.Key)+" · "+v.Key.Tool, " ·")
 		}
-		cells := []Cell{r.verdict(), where, {Text: metricLabel(v.Metric, v.Stat), Sub: direction(v.Metric)}}
+		cells := []Cell{row.verdict(), where, {Text: metricLabel(v.Metric, v.Stat), Sub: direction(v.Metric)}}
 		for _, l := range levels {
-			cells = append(cells, r.level(l))
+			cells = append(cells, row.level(l))
 		}
-		t.row(append(cells, number(v.Value), r.reached(), r.bullet())...)
+		t.row(append(cells, r.numberIn(v), row.reached(), row.bullet())...)
 	}
 	return t
 }
@@ -244,7 +244,7 @@ func numberText(n schema.Number) string {
 }
 
 // referenceTable lists scores against their references: tasks have heads of their own.
-func referenceTable(list []schema.Verdict, withPair bool) *Table {
+func (r *Report) referenceTable(list []schema.Verdict, withPair bool) *Table {
 	t := &Table{Caption: "Scores against references, worst first", Layout: List, Cols: []Col{
 		{Head: "Verdict", Length: Medium}, {Head: "Task"}, {Head: "Metric", Length: Medium},
 		{Head: "Reference", Num: true, Length: Short}, {Head: "Score", Num: true, Length: Short},
@@ -281,7 +281,7 @@ func referenceTable(list []schema.Verdict, withPair bool) *Table {
 		if parts := schema.PartsOfMean(v.Metric); parts != nil {
 			metric = words.Plural(len(parts), "metric") + ", mean"
 		}
-		t.row(verdict, task, text(metric), number(v.Ref), number(v.Value), change, n)
+		t.row(verdict, task, text(metric), number(v.Ref), r.numberIn(v), change, n)
 	}
 	return t
 }

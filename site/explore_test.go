@@ -56,7 +56,7 @@ func TestExplore(t *testing.T) {
 	build(t, dir, "Tiny-1B", "n150")
 	b := openBrowser(t, dir)
 	b.goTo(t, filepath.Join(dir, "explore/index.html"))
-	until(t, b, "all series are shown", status+`.indexOf("16 series of 16") === 0 && `+shown+` === 16`)
+	until(t, b, "all series are shown", status+`.indexOf("18 series of 18") === 0 && `+shown+` === 18`)
 	eval[bool](t, b, `(function () {
 		URL.createObjectURL = function (blob) { blob.text().then(function (x) { window.saved = x; }); return "#"; };
 		HTMLAnchorElement.prototype.click = function () {};
@@ -64,8 +64,8 @@ func TestExplore(t *testing.T) {
 	})()`)
 	for _, x := range []struct {
 		filter, value string
-		left          int // of 16; four were last measured in v0.11.0
-	}{{"release", "v0.12.0", 12}, {"release", "v0.11.0", 4}, {"tool", "vllm", 16}, {"channel", "release", 16}} {
+		left          int // of 18, of which two are scores; four were last measured in v0.11.0
+	}{{"release", "v0.12.0", 14}, {"release", "v0.11.0", 4}, {"tool", "vllm", 16}, {"channel", "release", 18}} {
 		choose(t, b, x.filter, x.value)
 		until(t, b, "the address has the filter", `location.hash === "#`+x.filter+`=`+x.value+`"`)
 		if n := eval[int](t, b, shown); n != x.left {
@@ -84,19 +84,19 @@ func TestExplore(t *testing.T) {
 	}
 	choose(t, b, "device", "")
 	choose(t, b, "q", "")
-	until(t, b, "all again", status+`.indexOf("16 series of 16") === 0`)
+	until(t, b, "all again", status+`.indexOf("18 series of 18") === 0`)
 	if first := eval[string](t, b, firstRow); !strings.HasPrefix(first, "? inconclusive") {
 		t.Errorf("the worst is not the first: %s", first)
 	}
 	choose(t, b, "device", "t3k")
-	until(t, b, "one device is left", status+`.indexOf("8 series") === 0 && location.hash === "#device=t3k"`)
+	until(t, b, "one device is left", status+`.indexOf("9 series") === 0 && location.hash === "#device=t3k"`)
 	choose(t, b, "q", "ttft 128/128/1")
 	until(t, b, "text narrows it", shown+` < 8 && location.hash.indexOf("q=ttft%20128") > 0`)
 	choose(t, b, "q", "nothing is called so")
 	until(t, b, "nothing matches, and the page says so",
 		status+`.indexOf("0 series") === 0 && `+status+`.indexOf("nothing matches") > 0`)
 	choose(t, b, "q", "")
-	until(t, b, "again all of the device", status+`.indexOf("8 series") === 0`)
+	until(t, b, "again all of the device", status+`.indexOf("9 series") === 0`)
 	eval[bool](t, b, `(document.querySelectorAll(".rows thead button")[4].click(), true)`)
 	until(t, b, "sorted by value", `location.hash.indexOf("sort=Value") > 0 &&
 		document.querySelectorAll(".rows th")[4].getAttribute("aria-sort") === "ascending"`)
@@ -116,13 +116,13 @@ func TestExploreAddress(t *testing.T) {
 	build(t, dir, "Tiny-1B", "n150")
 	b := openBrowser(t, dir)
 	b.goTo(t, filepath.Join(dir, "explore/index.html"))
-	until(t, b, "all series are shown", shown+` === 16`)
+	until(t, b, "all series are shown", shown+` === 18`)
 	choose(t, b, "device", "t3k")
-	until(t, b, "one device is left", status+`.indexOf("8 series") === 0`)
+	until(t, b, "one device is left", status+`.indexOf("9 series") === 0`)
 	eval[bool](t, b, `(history.back(), true)`)
-	until(t, b, "back takes the choice away", status+`.indexOf("16 series of 16") === 0 && `+field("device")+` === ""`)
+	until(t, b, "back takes the choice away", status+`.indexOf("18 series of 18") === 0 && `+field("device")+` === ""`)
 	eval[bool](t, b, `(history.forward(), true)`)
-	until(t, b, "forward brings it back", status+`.indexOf("8 series") === 0 && `+field("device")+` === "t3k"`)
+	until(t, b, "forward brings it back", status+`.indexOf("9 series") === 0 && `+field("device")+` === "t3k"`)
 	b.goTo(t, filepath.Join(dir, "explore/index.html")+"#device=t3k&metric=TTFT%20mean&verdict=%E0%A4")
 	until(t, b, "a link shows what it was made of, and ignores a broken part", status+`.indexOf("2 series") === 0`)
 	want := "file://" + filepath.Join(dir, "models/Tiny-1B~2db558b5/t3k/index.html")
@@ -268,7 +268,7 @@ func TestCompareNamesTheNearest(t *testing.T) {
 	}
 	write(t, shard, strings.ReplaceAll(string(data), `"128/128/`, `"256/128/`))
 	b := openBrowser(t, dir)
-	b.goTo(t, filepath.Join(dir, "compare/index.html"))
+	b.goTo(t, filepath.Join(dir, "compare/index.html")+"#atool=vllm&btool=vllm")
 	until(t, b, "it says so", status+`.indexOf("Nothing was measured on both sides") === 0`)
 	until(t, b, "the nearest is named", `/The nearest: \d+ numbers differ only in workload, such as 256\/128\/\d+.* in A and 128/.test(`+
 		status+`)`)

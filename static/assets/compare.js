@@ -95,7 +95,7 @@
       {
         head: "Metric",
         cell: function (r) {
-          return [r.m.label, el("small", {}, r.m.unit + ", " + (r.m.higher ? "higher" : "lower") + " is better")];
+          return [r.m.label, el("small", {}, (r.m.score ? "score" : r.m.unit) + ", " + (r.m.higher ? "higher" : "lower") + " is better")];
         },
         sort: function (r) {
           return r.m.label;
@@ -157,7 +157,7 @@
             : el(
                 "span",
                 { class: r.far && !judged ? "w " + r.word : null },
-                percent(r.change) + (r.far && !judged ? " " + r.word : "")
+                series.change(r.m, r.change, r.b) + (r.far && !judged ? " " + r.word : "")
               );
         },
         sort: function (r) {
@@ -203,7 +203,7 @@
     function means() {
       var sums = new Map();
       rows.forEach(function (r) {
-        if (r.unlike || !(r.a > 0) || !(r.b > 0)) return;
+        if (r.unlike || r.m.score || !(r.a > 0) || !(r.b > 0)) return;
         var s = sums.get(r.m.label) || { sum: 0, n: 0 };
         s.sum += Math.log(r.b / r.a);
         s.n++;
@@ -353,9 +353,9 @@
         var other = Object.keys(a.n).filter(function (k) {
           return k in b.n && b.n[k] !== a.n[k] && !(k === "client" && differs.tool);
         });
-        var change = a.v ? b.v / a.v - 1 : 0,
+        var change = a.m.score ? b.v - a.v : a.v ? b.v / a.v - 1 : 0,
           bad = a.m.higher ? -change : change,
-          far = Math.abs(change) >= a.m.effect;
+          far = !a.m.score && Math.abs(change) >= a.m.effect; // of a score, only its questions can tell
         other.forEach(function (k) {
           var what = k + " " + a.n[k] + " → " + b.n[k];
           unalike.set(what, (unalike.get(what) || 0) + 1);

@@ -30,10 +30,12 @@
   }
 
   // rowOf finds the number in the table of its release.
-  function rowOf(t, name, point, metric) {
+  function rowOf(t, name, point, metric, score) {
     var run = t.runs.indexOf(name);
-    for (var i = 0; run >= 0 && i < t.v.length; i++)
-      if (at(t.u, i) === run && at(t.o, i) === point && t.metrics[at(t.m, i)].name === metric) return i;
+    for (var i = 0; run >= 0 && i < t.v.length; i++) {
+      var m = t.metrics[at(t.m, i)];
+      if (at(t.u, i) === run && at(t.o, i) === point && m.name === metric && !m.score === !score) return i;
+    }
     return -1;
   }
 
@@ -90,7 +92,27 @@
     };
   }
 
+  // scoreOf is the row of a run's table of evals.
+  function scoreOf(file, page, S, number, metric) {
+    var t = tableOf(sectionOf(page, S, "evals")),
+      cols = t && file.columns[t[3]],
+      row = t && t[4][number - 1];
+    if (!row || textOf(row[1], S) !== metric) return null;
+    var facts = cols
+      .map(function (c, i) {
+        return [S(c[0]), textOf(row[i], S) + (row[i] && row[i].s ? " " + S(row[i].s) : "")];
+      })
+      .filter(function (f) {
+        return f[1] && f[0] !== "File";
+      });
+    return {
+      label: textOf(row[0], S) + " " + metric, unit: "", workload: "", tool: "", score: true, value: textOf(row[3], S), names: [], stats: [],
+      conditions: "", shared: "", facts: facts, file: (S(cols[cols.length - 1][0]) === "File" && +textOf(row[row.length - 1], S)) || 1
+    };
+  }
+
   function statistics(p) {
+    if (p.facts) return p.facts;
     var rows = [[p.stats.length && p.value !== "–" ? "Mean, or the one value of the file" : "Value", p.value + "\u202f" + p.unit]];
     p.names.forEach(function (name, i) {
       if (p.stats[i]) rows.push([name === "n" ? "Requests" : name, p.stats[i] + (name === "n" || !p.unit ? "" : "\u202f" + p.unit)]);
@@ -101,7 +123,7 @@
   // calculation is the arithmetic of the verdict, with its numbers.
   function calculation(t, i, m) {
     var c = t.c[i];
-    if (c == null) return "";
+    if (c == null || m.score) return ""; // the sentence on a score has its numbers
     var ref = t.b && i in t.b ? t.b[i] : t.v[i] / (1 + c),
       plain = Math.abs(t.v[i] / (1 + c) / ref - 1) < 1e-4,
       h = t.h[i] == null ? null : t.h[i] / 1e4,
@@ -295,7 +317,7 @@
     var commands = ((sectionOf(page, S, "commands") || [])[3] || []).map(function (b) {
         return S(b[1]);
       }),
-      line = commands[(page[9] || [])[number - 1] - 1],
+      line = !p.score && commands[(page[9] || [])[number - 1] - 1],
       files = tableOf(sectionOf(page, S, "files")),
       f = files && files[4][p.file - 1];
     if (line) {
@@ -331,26 +353,31 @@
     );
   }
 
-  function fill(root, file, page, t, name, number, metric, stat) {
+  function fill(root, file, page, t, name, where, metric, stat) {
     var S = paint.reader(file.texts),
-      p = pointOf(file, page, S, number, metric);
-    if (!p) return say(root, "Run " + name + " has no " + metric + " at point " + number + ".");
+      score = where[0] === "e",
+      number = +where.slice(1),
+      p = (score ? scoreOf : pointOf)(file, page, S, number, metric);
+    if (!p) return say(root, "Run " + name + " has no " + metric + (score ? " as its score " : " at point ") + number + ".");
     var place = stat ? p.names.indexOf(stat) : -1;
     if (stat && !p.stats[place]) return say(root, "Run " + name + " has no " + stat + " of " + metric + " at point " + number + ".");
-    var i = stat ? -1 : rowOf(t, name, number, metric), // the table has the means
+    var i = stat ? -1 : rowOf(t, name, number, metric, score), // the table has the means
       crumb = (page[7] || [])[1] || ["", ""],
       release = (page[7] || [])[2] || ["", ""],
       m = i >= 0 ? t.metrics[at(t.m, i)] : null,
-      title = p.label + (stat ? " " + stat : "") + " at " + p.workload + (p.tool ? ", " + p.tool : ""),
+      title = p.label + (stat ? " " + stat : "") + (p.workload ? " at " + p.workload : "") + (p.tool ? ", " + p.tool : ""),
       parts = [];
     verdict(parts, t, i);
-    if (!stat) repeats(parts, p, t, i);
+    if (score) ;
+    else if (!stat) repeats(parts, p, t, i);
     else part(parts, "Verdict", [el("p", {}, el("a", { href: root + S(release[1]) }, "The page of the release has the verdict on this " + stat))], []);
     part(parts, "Statistics", [facts(statistics(p))], statistics(p).map(function (r) {
       return "- " + r.join(": ");
     }));
-    distribution(parts, file, page, S, p);
-    course(parts, page, S, number);
+    if (!score) {
+      distribution(parts, file, page, S, p);
+      course(parts, page, S, number);
+    }
     targets(parts, t, i);
     var conditions = [p.conditions, p.shared.replace(/\.$/, "")].filter(Boolean).join(", ");
     if (conditions) part(parts, "Conditions", [el("p", {}, conditions)], [conditions]);
@@ -358,14 +385,14 @@
     provenance(parts, file, page, S);
 
     var own = root + "runs/index.html#" + name + "/p" + number + "/" + encodeURIComponent(metric) + (stat ? "/" + stat : ""),
-      value = (stat ? p.stats[place] : p.value) + "\u202f" + p.unit,
+      value = (stat ? p.stats[place] : p.value) + (p.unit ? "\u202f" + p.unit : ""),
       better = m ? (m.higher ? " Higher" : " Lower") + " is better." : "";
     function markdown() {
       var out = ["**" + title + ": " + value + "** · " + S(crumb[0]) + " · " + S(release[0]), ""];
       parts.forEach(function (x) {
         out = out.concat("### " + x.head, "", x.lines, "");
       });
-      return out.concat("[" + name + ", point " + number + "](" + own + ")").join("\n") + "\n";
+      return out.concat("[" + name + (score ? ", score " : ", point ") + number + "](" + own + ")").join("\n") + "\n";
     }
     var body = [
       el("p", {}, [
@@ -395,7 +422,7 @@
   }
 
   function put(own, title, body) {
-    var top = el("p", { class: "top" }, [own ? el("a", { href: own.replace(/(#[^/]*\/p\d+).*/, "$1") }, "Open the run") : "", button("Close", close)]);
+    var top = el("p", { class: "top" }, [own ? el("a", { href: own.replace(/(#[^/]*\/[pe]\d+).*/, "$1") }, "Open the run") : "", button("Close", close)]);
     box.textContent = "";
     [top, el("h2", { id: "drawer-title" }, title)].concat(body).forEach(function (n) {
       box.appendChild(n);

@@ -3,7 +3,6 @@
 (function () {
   var series = ttreport.series,
     el = series.el,
-    percent = series.percent,
     read = series.read,
     write = series.write,
     select = series.select,
@@ -125,7 +124,7 @@
         num: true,
         worst: true,
         cell: function (i) {
-          return t.c[i] == null ? "–" : percent(t.c[i]);
+          return t.c[i] == null ? "–" : series.change(t.metrics[t.m[i]], t.c[i], t.v[i]);
         },
         sort: function (i) {
           var m = t.metrics[t.m[i]];

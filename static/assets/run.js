@@ -126,7 +126,7 @@
             return cell(c, cols[k], layout, S);
           })
         );
-      if (anchor[0] === "p") // of a point: its own address
+      if (/^[pe]/.test(anchor)) // of a point or a score: its own address
         row.cells[0].insertBefore(el("a", { href: "#" + name + "/" + anchor, class: "at" }, row.cells[0].firstChild), row.cells[0].firstChild);
       body.appendChild(row);
     });

@@ -34,6 +34,13 @@
     var s = Math.abs(c * 100).toFixed(1);
     return (s === "0.0" ? "±" : c < 0 ? "−" : "+") + s + "\u202f%";
   }
+  // change is that of a number in percent, of a score in points: a score may be zero.
+  function change(m, c, value) {
+    if (!m.score) return percent(c);
+    if (Math.abs(value) > 1) return (c < 0 ? "−" : c > 0 ? "+" : "±") + digits(Math.abs(c));
+    var s = Math.abs(c * 100).toFixed(1);
+    return (s === "0.0" ? "±" : c < 0 ? "−" : "+") + s + "\u202fpp";
+  }
   function count(n, noun) {
     return n.toLocaleString("en-US") + " " + noun + (n === 1 ? "" : "s");
   }
@@ -193,7 +200,7 @@
   // address is where a number of a table is: its run, its point, its metric.
   function address(root, t, i) {
     if (!(t.u && t.u[i] >= 0)) return "";
-    return root + "runs/index.html#" + t.runs[t.u[i]] + "/p" + t.o[i] + "/" + encodeURIComponent(t.metrics[t.m[i]].name);
+    return root + "runs/index.html#" + t.runs[t.u[i]] + (t.metrics[t.m[i]].score ? "/e" : "/p") + t.o[i] + "/" + encodeURIComponent(t.metrics[t.m[i]].name);
   }
   // number is the value of a row with a link to what is behind it.
   function number(root, t, i) {
@@ -207,6 +214,7 @@
     el: el,
     digits: digits,
     percent: percent,
+    change: change,
     count: count,
     read: read,
     write: write,

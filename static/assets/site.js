@@ -76,14 +76,14 @@
     if ("#" + parts.join("&") !== (location.hash || "#")) history[push ? "pushState" : "replaceState"](null, "", to);
   }
 
-  // Every number is an address: #run-7/p3/ttft opens what is behind it, on any page. A link to the number on the page of
+  // Every number is an address: #run-7/p3/ttft opens what is behind it, on any page; #run-7/e2/acc that of a score. A link to the number on the page of
   // its run opens it here.
   var script = document.currentScript,
     base = script && script.src ? script.src.slice(0, script.src.lastIndexOf("assets/")) : "",
     drawers = (script && script.dataset.drawer) || "",
     opener;
   function numberIn(hash) {
-    var m = drawers ? /^#([\w.~-]+)\/p(\d+)\/([^/&=]+)(?:\/([\w.]+))?$/.exec(hash) : null;
+    var m = drawers ? /^#([\w.~-]+)\/([pe]\d+)\/([^/&=]+)(?:\/([\w.]+))?$/.exec(hash) : null;
     try {
       if (m) m[3] = decodeURIComponent(m[3]);
     } catch (e) {
@@ -103,7 +103,7 @@
       }, Promise.resolve())
       .then(function () {
         m = numberIn(location.hash);
-        if (m) ttreport.drawer.show(base, m[1], +m[2], m[3], m[4] || "", opener);
+        if (m) ttreport.drawer.show(base, m[1], m[2], m[3], m[4] || "", opener);
         else ttreport.drawer.hide();
       });
   }
@@ -364,16 +364,20 @@
       body = table.tBodies[0],
       first = [].slice.call(body.rows),
       n = section ? [].indexOf.call(section.querySelectorAll("table"), table) : 0,
+      shown = "",
       key = "sort-" + ((section && section.id) || "table") + (n ? n + 1 : "");
     if (!heads.length) return;
     function head(th) {
       return th.textContent.trim();
     }
     function order() {
-      var want = (read()[key] || "").split(":"),
+      var asked = read()[key] || "",
+        want = asked.split(":"),
         down = want[1] === "down",
         list = first.slice(),
         col = -1;
+      if (asked === shown) return; // what moves loses the focus
+      shown = asked;
       heads.forEach(function (th) {
         th.removeAttribute("aria-sort");
         if (head(th) !== want[0]) return;
@@ -406,7 +410,7 @@
         order();
       });
     });
-    if (read()[key]) order();
+    order();
     addEventListener("popstate", order);
     addEventListener("hashchange", order);
   }
