@@ -17,6 +17,7 @@ type Table struct {
 	Rows    []Row
 	Total   int    // rows that exist; more than len(Rows) when the table is cut
 	More    string // where the rows that are not shown are
+	Full    *Link  // the whole table, or nil
 	rest    string // what More would say
 }
 
@@ -127,6 +128,12 @@ const rowsShown = 50
 func (t *Table) cut(rest string) *Table {
 	t.rest = rest
 	return t.keep(rowsShown)
+}
+
+// in leads from a table that is cut to the whole of it.
+func (t *Table) in(whole *Link) *Table {
+	t.Full = whole
+	return t
 }
 
 // elsewhere says where the rows are that a report has no room for.

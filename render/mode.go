@@ -135,7 +135,7 @@ func (r *Report) comparing() Page {
 	b := r.modelBoard(tasks)
 	board := Section{ID: "evals", Title: "Evals", Intro: b.about(), End: &Link{"all scores", "evals/index.html"}}
 	if t := b.table(); t != nil {
-		board.Blocks = []Block{t.cut("the page of evals has all")}
+		board.Blocks = []Block{t.cut("the page of evals has all").in(&Link{"All evals", "evals/index.html"})}
 	}
 	planes, headline := r.planeSections()
 	if len(planes) > 0 {
@@ -337,5 +337,5 @@ func (r *Report) pairsTable(pairs []Pair) *Table {
 			t.dropColumn(i)
 		}
 	}
-	return t.cut("Explore has all")
+	return t.cut("Explore has all").in(exploring("All in Explore"))
 }

@@ -78,7 +78,7 @@ func pictureSection() Section {
 		Text: "History: a value a release, oldest first. Its height is never less than a fifth of the values."})
 	t.row(Cell{Bullet: &Bullet{Label: "Example of a value among levels", Measured: 80, Ticks: []BulletTick{{40, true}, {70, true},
 		{100, false}}}}, Cell{Sentence: true,
-		Text: "A value among the levels of its targets: the bar is the value, a tick a level. Further right is better."})
+		Text: "A value among the levels of its targets: the dot is the value, a tick a level, dashed where it is required. Further right is better."})
 	t.row(Cell{Strip: &Strip{Label: "Example of a distribution", Quantiles: quantiles, Low: 55, High: 160}}, Cell{Sentence: true,
 		Text: "Distribution over requests: box over the middle half, line at the median, dot at the slowest."})
 	for _, x := range []struct {

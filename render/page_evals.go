@@ -28,13 +28,13 @@ func (r *Report) EvalsPage() Page {
 	}
 	if b := r.modelBoard(boardColumns); len(b.rows) > 1 {
 		p.add(Section{ID: "board", Title: "Models by task", Intro: b.about(),
-			Blocks: []Block{b.table().cut("data/ has all")}})
+			Blocks: []Block{b.table().cut("data/ has all").in(exploring("All in Explore", "tool", "lm-eval"))}})
 	}
 	p.Sections = append(p.Sections, Section{
 		ID: "scores", Title: "Scores of the newest releases",
 		Intro: "In the tool's own scale. The interval is Wilson's at 95 % from the number of questions, " +
 			"or from the stated standard error." + r.leftOut(),
-		Blocks: []Block{r.scoresToday().cut("data/ has all, by release")},
+		Blocks: []Block{r.scoresToday().cut("data/ has all, by release").in(exploring("All in Explore"))},
 	})
 	if len(history) > 0 {
 		p.Sections = append(p.Sections, Section{

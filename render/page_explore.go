@@ -1,24 +1,28 @@
 package render
 
-import "github.com/ttreport/ttreport/render/words"
+import (
+	"net/url"
+	"strings"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/render/words"
+)
 
 // ExplorePage finds series: by model, device, metric, verdict and text.
 func (r *Report) ExplorePage() Page {
+	w := Widget{Tool: "explore", Data: ExploreShardPath, Releases: r.releaseRefs()}
 	return r.widgetPage(
 		"explore", "Explore", "Find any number.",
 		"Each series and each score with its value in the newest release that has it, worst first. "+
+			"A release has a table of its own. Text may hold bounds, such as value>100 or change<-5. "+
 			"The address of this page keeps what you choose.",
-		Widget{Tool: "explore", Data: ExploreShardPath},
+		w,
 	)
 }
 
 // ComparePage compares two releases, devices or tools.
 func (r *Report) ComparePage() Page {
-	w := Widget{Tool: "compare"}
-	for i := range r.Releases {
-		name := r.Releases[i].Name
-		w.Releases = append(w.Releases, ReleaseRef{name, ReleaseShardPath(name)})
-	}
+	w := Widget{Tool: "compare", Releases: r.releaseRefs()}
 	w.A, w.B = r.beside()
 	return r.widgetPage(
 		"compare", "Compare", "What differs between two releases, models, devices or tools?",
@@ -27,6 +31,42 @@ func (r *Report) ComparePage() Page {
 			"not show its noise, and ttreport compare with repeats does.",
 		w,
 	)
+}
+
+// releaseRefs are all releases with the addresses of their numbers, oldest first.
+func (r *Report) releaseRefs() []ReleaseRef {
+	var out []ReleaseRef
+	for i := range r.Releases {
+		name := r.Releases[i].Name
+		out = append(out, ReleaseRef{name, ReleaseShardPath(name)})
+	}
+	return out
+}
+
+// exploring is Explore with what some choices leave: pairs of a filter and a value.
+func exploring(text string, choices ...string) *Link {
+	to := Address("explore/index.html")
+	for i := 0; i+1 < len(choices); i += 2 {
+		if choices[i+1] == "" {
+			continue
+		}
+		mark := "&"
+		if !strings.Contains(string(to), "#") {
+			mark = "#"
+		}
+		to += Address(mark + choices[i] + "=" + strings.ReplaceAll(url.QueryEscape(choices[i+1]), "+", "%20"))
+	}
+	return &Link{text, to}
+}
+
+// inExplore are the numbers of a model and device in a release; of all for no pair.
+func (r *Report) inExplore(release int, pair schema.Pair) *Link {
+	name := r.Releases[release].Name
+	if pair.Model == "" && pair.Device == "" {
+		return exploring("All of "+name+" in Explore", "release", name)
+	}
+	return exploring("All of "+name+" in Explore", "release", name, "model", words.OrUnknown(pair.Model), "device",
+		words.OrUnknown(pair.Device))
 }
 
 // beside are the releases that are compared at first: the newest that has an earlier one with a model and device in

@@ -43,7 +43,7 @@ func (r *Report) PairPage(pair Pair) Page {
 	verdicts := r.pairVerdicts(pair, at)
 	p.add(r.targetSections(at, verdicts)...)
 	for i, t := range r.resultTables(r.runs[pair.Pair][at]) {
-		s := Section{ID: "results", Title: "Results of " + rel.Name, Blocks: []Block{t.cut(r.allIn(at, "points"))}}
+		s := Section{ID: "results", Title: "Results of " + rel.Name, Blocks: []Block{t.cut(r.allIn(at, "points")).in(r.inExplore(at, pair.Pair))}}
 		if i > 0 {
 			s.ID, s.Title = "spread", "Spread of latencies"
 		} else {
@@ -119,7 +119,7 @@ func (r *Report) historySection(pair Pair) Section {
 	t := r.changeTable(changes, pair.Newest, false, "Every series of "+rel.Name+" against its history, worst first")
 	return Section{ID: "history", Title: "History",
 		Intro:  "One row a workload and metric; the line is the value in every release.",
-		Blocks: []Block{t.cut(r.allVerdicts(pair.Newest))}}
+		Blocks: []Block{t.cut(r.allVerdicts(pair.Newest)).in(r.inExplore(pair.Newest, pair.Pair))}}
 }
 
 // evalSection has the scores of a model on a device over releases; a section without blocks when there is none.
@@ -130,7 +130,8 @@ func (r *Report) evalSection(pair Pair) Section {
 	if t == nil {
 		return Section{}
 	}
-	s := Section{ID: "evals", Title: "Evals", Intro: b.about(), Blocks: []Block{t.cut("data/ has all rows, by release")}}
+	s := Section{ID: "evals", Title: "Evals", Intro: b.about(), Blocks: []Block{t.cut("data/ has all rows, by release").in(exploring("All in Explore", "model",
+		words.OrUnknown(pair.Model), "device", words.OrUnknown(pair.Device)))}}
 	if b.parts+b.left > 0 {
 		runs := r.runs[pair.Pair][pair.Newest]
 		s.End = &Link{"all scores of the newest run", RunPath(r.Columns.Runs[runs[len(runs)-1]].ID)}

@@ -3,6 +3,7 @@ package render
 import (
 	"slices"
 
+	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/targets/gate"
 	"github.com/ttreport/ttreport/targets/gate/lint"
 )
@@ -13,7 +14,7 @@ func (r *Report) againstSections(at int, f gate.Findings) []Section {
 	history := r.changedBlocks(comparedOnly(f.History), at)
 	t, compared := history[0].(*Table)
 	if compared {
-		t.cut(r.allVerdicts(at))
+		t.cut(r.allVerdicts(at)).in(r.inExplore(at, schema.Pair{}))
 	}
 	if compared || r.graded() {
 		out = append(out, Section{ID: "history", Title: "Against history", Intro: r.baselineIntro(at), Blocks: history},

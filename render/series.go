@@ -82,9 +82,10 @@ type SeriesMetric struct {
 	Name   string  `json:"name"`
 	Label  string  `json:"label"`
 	Unit   string  `json:"unit"`
-	Higher bool    `json:"higher"`          // is better
-	Effect float64 `json:"effect"`          // least relative change that matters
-	Score  bool    `json:"score,omitempty"` // of an eval: changes are differences
+	Higher bool    `json:"higher"` // is better
+	Effect float64 `json:"effect"` // least relative change that matters
+	// Score is set for an eval, of which changes are differences: the way in which it is better, or "unstated".
+	Score string `json:"score,omitempty"`
 }
 
 // seriesTable fills a table. Each index finds the place of an entry in the list of the same name.

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -55,7 +56,8 @@ func (t *seriesTable) addScore(of schema.System, s *columns.ScoreRow, value floa
 		system: of, workload: strings.Trim(words.Workload(schema.EvalKey(&s.Score))+" "+fewshotText(s), " "),
 		tool: s.Source.Format, id: metricStat{s.Metric, s.Direction, "score"}, value: value,
 		metric: func() SeriesMetric {
-			return SeriesMetric{Name: s.Metric, Label: s.Metric, Higher: s.Direction != "lower", Score: true}
+			return SeriesMetric{Name: s.Metric, Label: s.Metric, Higher: s.Direction != "lower",
+				Score: cmp.Or(s.Direction, "unstated")}
 		},
 		word: SeriesWord{Verdict: schema.NoBaseline},
 	}

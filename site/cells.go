@@ -170,6 +170,9 @@ type recentStamp struct {
 // table makes a table.
 func (p *pages) table(f interface{ At(render.Address) string }, t *render.Table) (template.HTML, error) {
 	v := tableView{Table: t, Stacked: t.Layout == render.List || t.Layout == render.KeyValue, Linked: linked(t)}
+	if t.Full != nil {
+		v.Full = &render.Link{Text: t.Full.Text, Href: render.Address(f.At(t.Full.Href))}
+	}
 	tc := tableCells{p, t, v.Stacked, f.At, make([][]recentStamp, len(t.Cols))}
 	var rows, cells strings.Builder
 	rows.Grow(len(t.Rows) * len(t.Cols) * 40)

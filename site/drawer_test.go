@@ -99,7 +99,7 @@ func TestNumbersOfARelease(t *testing.T) {
 		found := r.Gate.Findings(release)
 		for i := range table.Value {
 			run, point := string(table.Runs[table.Run[i]]), table.Point[i]
-			if table.Metrics[table.Metric[i]].Score {
+			if table.Metrics[table.Metric[i]].Score != "" {
 				continue // TestScoresAreNumbers
 			}
 			metric, where := table.Metrics[table.Metric[i]].Name, table.Workloads[table.Workload[i]]

@@ -75,6 +75,7 @@ type (
 	}
 	tableView struct {
 		Table           *render.Table
+		Full            *render.Link // with the address as a link has it
 		Stacked, Linked bool
 		Rows            template.HTML
 	}

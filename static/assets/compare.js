@@ -95,7 +95,7 @@
       {
         head: "Metric",
         cell: function (r) {
-          return [r.m.label, el("small", {}, (r.m.score ? "score" : r.m.unit) + ", " + (r.m.higher ? "higher" : "lower") + " is better")];
+          return [r.m.label, el("small", {}, r.m.score === "unstated" ? "score" : (r.m.score ? "score" : r.m.unit) + ", " + (r.m.higher ? "higher" : "lower") + " is better")];
         },
         sort: function (r) {
           return r.m.label;

@@ -386,7 +386,7 @@
 
     var own = root + "runs/index.html#" + name + "/p" + number + "/" + encodeURIComponent(metric) + (stat ? "/" + stat : ""),
       value = (stat ? p.stats[place] : p.value) + (p.unit ? "\u202f" + p.unit : ""),
-      better = m ? (m.higher ? " Higher" : " Lower") + " is better." : "";
+      better = m && m.score !== "unstated" ? (m.higher ? " Higher" : " Lower") + " is better." : "";
     function markdown() {
       var out = ["**" + title + ": " + value + "** · " + S(crumb[0]) + " · " + S(release[0]), ""];
       parts.forEach(function (x) {

@@ -13,20 +13,52 @@
     verdict = series.verdict,
     spark = series.spark;
 
-  function explore(root, host, t) {
-    var pairName = t.pairs.map(function (p) {
-      return on(p);
+  var WORST = ["regressed confirmed", "regressed suspected", "inconclusive", "below-limit", "improved confirmed", "improved suspected"];
+
+  function explore(root, host, newest) {
+    var t, pairName, text, ranks, first, shardOf = {}, releases = [];
+    host.querySelectorAll("[data-release]").forEach(function (s) {
+      shardOf[s.dataset.release] = s.dataset.shard;
+      releases.unshift(s.dataset.release);
     });
-    var text = {
-      w: t.workloads,
-      m: t.metrics.map(function (m) {
-        return m.label;
-      }),
-      t: t.tools,
-      p: pairName,
-      i: t.impls,
-      g: t.words.map(verdictName)
-    };
+    // use shows a table: that of all series, each in its newest release, or that of one release.
+    function use(table) {
+      t = table;
+      pairName = t.pairs.map(on);
+      text = {
+        w: t.workloads,
+        m: t.metrics.map(function (m) {
+          return m.label;
+        }),
+        t: t.tools,
+        p: pairName,
+        i: t.impls,
+        g: t.words.map(verdictName)
+      };
+      ranks = {}; // of every row by a column, made when it is first asked for: sorting then compares small numbers
+      first = null;
+      if (t.s) return; // it is in order
+      var bad = t.v.map(function (_, i) {
+          var m = t.metrics[t.m[i]];
+          return t.c[i] == null ? -1e9 : m.higher ? -t.c[i] : t.c[i];
+        }),
+        place = text.g.map(function (g) {
+          var k = WORST.indexOf(g);
+          return k < 0 ? 99 : k;
+        });
+      first = [];
+      t.v
+        .map(function (_, i) {
+          return i;
+        })
+        .sort(function (a, b) {
+          return place[t.g[a]] - place[t.g[b]] || bad[b] - bad[a] || a - b;
+        })
+        .forEach(function (i, n) {
+          first[i] = n;
+        });
+    }
+    use(newest);
     var q = el("input", {
       type: "search",
       name: "q",
@@ -54,7 +86,7 @@
         ),
         "any"
       ),
-      release: select("Release", "release", t.releases, "any"),
+      release: select("Release", "release", releases, "newest of each"),
       channel: select("Channel", "channel", sorted(t.channels || []), "any"),
       tool: select("Tool", "tool", sorted(t.tools), "any"),
       metric: select("Metric", "metric", sorted(text.m), "any"),
@@ -142,7 +174,7 @@
       {
         head: "History",
         cell: function (i) {
-          return spark(t.s[i]);
+          return t.s ? spark(t.s[i]) : "";
         }
       }
     ];
@@ -154,13 +186,12 @@
       write(state, true);
       apply();
     });
-    // rank of every row by a column, made when it is first asked for: sorting then compares small numbers.
-    var ranks = {};
     function rank(k) {
       if (ranks[k]) return ranks[k];
       var c = cols[k],
         n = t.v.length,
         keys = new Float64Array(n);
+      if (!k && first) return (ranks[0] = first);
       if (c.dict) {
         var list = c.dict === "r" ? t.releases : text[c.dict],
           by = list.map(function (_, i) {
@@ -178,8 +209,46 @@
       } else for (var j = 0; j < n; j++) keys[j] = c.sort(j);
       return (ranks[k] = keys);
     }
+    // table is that of the release in the address, once it is there.
+    function table(name) {
+      var src = shardOf[name];
+      if (!src) return newest;
+      var one = ttreport.data("release " + name);
+      if (!one) {
+        said.textContent = "Loading " + name + " …";
+        ttreport.load(root + src).then(apply, function () {
+          said.textContent = "The numbers of " + name + " could not be loaded: data/shards/ belongs to the site.";
+        });
+        return null;
+      }
+      if (!one.r) {
+        series.whole(one);
+        one.r = new Uint8Array(one.v.length);
+        one.releases = [name];
+      }
+      return one;
+    }
+    // bounds are the words such as value>100 and change<-5: what a value or a change in percent is beyond.
+    function bounds(words) {
+      return words
+        .map(function (w) {
+          return /^(value|change)([<>])(-?[\d.]+)$/.exec(w.replace("−", "-"));
+        })
+        .filter(Boolean)
+        .map(function (b) {
+          var sign = b[2] === ">" ? 1 : -1,
+            of = b[1] === "value" ? t.v : t.c,
+            than = b[1] === "value" ? +b[3] : b[3] / 100;
+          return function (i) {
+            return of[i] != null && (of[i] - than) * sign > 0;
+          };
+        });
+    }
     function apply() {
       state = read();
+      var now = table(state.release);
+      if (!now) return;
+      if (now !== t) use(now);
       q.value = state.q || "";
       for (var k in f) {
         f[k].input.value = state[k] || "";
@@ -189,6 +258,10 @@
         n = t.v.length,
         out = new Uint32Array(n),
         found = 0;
+      var beyond = bounds(words);
+      words = words.filter(function (w) {
+        return !/^(value|change)[<>]/.test(w);
+      });
       // A word is looked for in each list once; a row then asks small tables.
       var hits = words.map(function (w) {
         var o = {};
@@ -206,7 +279,7 @@
           return !state.metric || s === state.metric ? 1 : 0;
         }),
         r: Uint8Array.from(t.releases, function (s, i) {
-          return (!state.release || s === state.release) && (!state.channel || t.channels[i] === state.channel) ? 1 : 0;
+          return t !== newest || !state.channel || t.channels[i] === state.channel ? 1 : 0;
         }),
         t: Uint8Array.from(t.tools, function (s) {
           return !state.tool || s === state.tool ? 1 : 0;
@@ -220,7 +293,9 @@
       };
       for (var i = 0; i < n; i++) {
         if (!(keep.p[t.p[i]] && keep.m[t.m[i]] && keep.w[t.w[i]] && keep.g[t.g[i]] && keep.r[t.r[i]] && keep.t[t.t[i]])) continue;
-        var all = true;
+        var all = beyond.every(function (b) {
+          return b(i);
+        });
         for (var h = 0; h < hits.length && all; h++) {
           var o = hits[h];
           all = o.p[t.p[i]] || o.w[t.w[i]] || o.m[t.m[i]] || o.t[t.t[i]] || o.i[t.i[i]] || o.g[t.g[i]];
@@ -232,7 +307,7 @@
           return c.sort && c.head === state.sort;
         }),
         down = state.dir === "down";
-      if (col > 0 || down) {
+      if (col > 0 || down || first) {
         var keys = rank(Math.max(0, col)),
           sign = down ? -1 : 1;
         out.sort(function (a, b) {
