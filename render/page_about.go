@@ -76,10 +76,12 @@ func pictureSection() Section {
 	}
 	t.row(Cell{Spark: &Spark{"Example of a history", values}}, Cell{Sentence: true,
 		Text: "History: a value a release, oldest first. Its height is never less than a fifth of the values."})
-	t.row(Cell{Bullet: &Bullet{Label: "Example of a value among levels", Measured: 80, Ticks: []BulletTick{{40, true}, {70, true},
-		{100, false}}}}, Cell{Sentence: true,
-		Text: "A value among the levels of its targets: the dot is the value, a tick a level, dashed where it is required. Further right is better."})
-	t.row(Cell{Strip: &Strip{Label: "Example of a distribution", Quantiles: quantiles, Low: 55, High: 160}}, Cell{Sentence: true,
+	levels := []BulletTick{{40, true}, {70, true}, {100, false}}
+	t.row(Cell{Bullet: &Bullet{Label: "Example of a value among levels", Measured: 80, Ticks: levels}}, Cell{
+		Sentence: true, Text: "A value among the levels of its targets: the dot is the value, a tick a level, dashed where it is " +
+			"required. Further right is better."})
+	strip := &Strip{Label: "Example of a distribution", Quantiles: quantiles, Low: 55, High: 160}
+	t.row(Cell{Strip: strip}, Cell{Sentence: true,
 		Text: "Distribution over requests: box over the middle half, line at the median, dot at the slowest."})
 	for _, x := range []struct {
 		outcome  schema.Outcome

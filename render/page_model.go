@@ -43,7 +43,8 @@ func (r *Report) PairPage(pair Pair) Page {
 	verdicts := r.pairVerdicts(pair, at)
 	p.add(r.targetSections(at, verdicts)...)
 	for i, t := range r.resultTables(r.runs[pair.Pair][at]) {
-		s := Section{ID: "results", Title: "Results of " + rel.Name, Blocks: []Block{t.cut(r.allIn(at, "points")).in(r.inExplore(at, pair.Pair))}}
+		s := Section{ID: "results", Title: "Results of " + rel.Name}
+		s.Blocks = []Block{t.cut(r.allIn(at, "points")).in(r.inExplore(at, pair.Pair))}
 		if i > 0 {
 			s.ID, s.Title = "spread", "Spread of latencies"
 		} else {
@@ -130,8 +131,9 @@ func (r *Report) evalSection(pair Pair) Section {
 	if t == nil {
 		return Section{}
 	}
-	s := Section{ID: "evals", Title: "Evals", Intro: b.about(), Blocks: []Block{t.cut("data/ has all rows, by release").in(exploring("All in Explore", "model",
-		words.OrUnknown(pair.Model), "device", words.OrUnknown(pair.Device)))}}
+	all := exploring("All in Explore", "model", words.OrUnknown(pair.Model), "device", words.OrUnknown(pair.Device))
+	s := Section{ID: "evals", Title: "Evals", Intro: b.about(),
+		Blocks: []Block{t.cut("data/ has all rows, by release").in(all)}}
 	if b.parts+b.left > 0 {
 		runs := r.runs[pair.Pair][pair.Newest]
 		s.End = &Link{"all scores of the newest run", RunPath(r.Columns.Runs[runs[len(runs)-1]].ID)}

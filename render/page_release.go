@@ -78,7 +78,8 @@ func (r *Report) targetSection(release int, verdicts []schema.Verdict) Section {
 	s := Section{ID: "targets", Title: "Targets in force"}
 	for _, t := range []*Table{r.targetGrid(verdicts, true), r.referenceTable(verdicts, true)} {
 		if len(t.Rows) > 0 {
-			s.Intro, s.Blocks = gridIntro+" "+noTargetNote(verdicts), append(s.Blocks, t.cut(r.allVerdicts(release)).in(&Link{"verdicts as CSV", r.DataPath(release, "verdicts")}))
+			csv := &Link{"verdicts as CSV", r.DataPath(release, "verdicts")}
+			s.Intro, s.Blocks = gridIntro+" "+noTargetNote(verdicts), append(s.Blocks, t.cut(r.allVerdicts(release)).in(csv))
 		}
 	}
 	if len(s.Blocks) > 0 {
@@ -296,7 +297,8 @@ func (r *Report) resultBlocks(at int, pair Pair) []Block {
 		t.Caption += " (no hardware: simulated)"
 	}
 	history := Link{name + " over releases", PairPath(pair.Model, pair.Device)}
-	return []Block{t.cut(r.allIn(at, "points")).in(r.inExplore(at, pair.Pair)), append(Links{history}, r.reportLinks(at, pair)...)}
+	t.cut(r.allIn(at, "points")).in(r.inExplore(at, pair.Pair))
+	return []Block{t, append(Links{history}, r.reportLinks(at, pair)...)}
 }
 
 // pairsSection is what people sign: the decision on each model and device, worst first.

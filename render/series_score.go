@@ -3,7 +3,6 @@ package render
 import (
 	"cmp"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -71,12 +70,22 @@ func (t *seriesTable) addScore(of schema.System, s *columns.ScoreRow, value floa
 	t.addRow(row)
 }
 
+// withScores are the runs that have a score.
+func (r *Report) withScores(runs []int) (out []int) {
+	for _, run := range runs {
+		if r.Columns.Runs[run].Scores > 0 {
+			out = append(out, run)
+		}
+	}
+	return out
+}
+
 // exploreScores adds the scores of each model and device in its newest release.
 func (r *Report) exploreScores(t *seriesTable, numbers *numberTable) {
 	found := map[int]map[scoreID]*schema.Verdict{}
 	for _, p := range r.Pairs {
 		at := p.Newest
-		runs := slices.DeleteFunc(slices.Clone(r.runs[p.Pair][at]), func(run int) bool { return r.Columns.Runs[run].Scores == 0 })
+		runs := r.withScores(r.runs[p.Pair][at])
 		if len(runs) == 0 {
 			continue
 		}
@@ -96,7 +105,7 @@ func (r *Report) exploreScores(t *seriesTable, numbers *numberTable) {
 
 // releaseScores adds the scores of a release with the sentences of their verdicts.
 func (r *Report) releaseScores(t *seriesTable, numbers *numberTable, at int) {
-	runs := slices.DeleteFunc(slices.Clone(r.Releases[at].Runs), func(run int) bool { return r.Columns.Runs[run].Scores == 0 })
+	runs := r.withScores(r.Releases[at].Runs)
 	if len(runs) == 0 {
 		return
 	}

@@ -2,7 +2,6 @@ package site
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -153,19 +152,6 @@ func (p *part) data(path render.Address, data []byte) error {
 		}
 	}
 	return p.put(path, data)
-}
-
-// compressed is data by gzip, without a name or a time: same data, same bytes.
-func compressed(data []byte) ([]byte, error) {
-	var b bytes.Buffer
-	w, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
-	if err == nil {
-		_, err = w.Write(data)
-	}
-	if err == nil {
-		err = w.Close()
-	}
-	return b.Bytes(), err
 }
 
 // shard writes a script that hands data to the page's own script under an id: a call, since pages opened from disk can

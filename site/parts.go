@@ -1,6 +1,8 @@
 package site
 
 import (
+	"bytes"
+	"compress/gzip"
 	"path"
 
 	"github.com/ttreport/ttreport/render"
@@ -39,4 +41,17 @@ func planesOf(page render.Page) map[string]*render.Plane {
 		}
 	}
 	return out
+}
+
+// compressed is data by gzip, without a name or a time: same data, same bytes.
+func compressed(data []byte) ([]byte, error) {
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+	if err == nil {
+		_, err = w.Write(data)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	return b.Bytes(), err
 }

@@ -357,6 +357,22 @@
     });
   }
 
+  // fold puts a button under a list of which a phone shows six rows (site.css).
+  function fold(table) {
+    var rows = table.tBodies[0].rows.length,
+      box = table.parentNode,
+      b = document.createElement("button");
+    if (rows < 7) return;
+    b.type = "button";
+    b.className = "rest";
+    b.textContent = "Show all " + rows.toLocaleString("en-US") + " rows";
+    b.addEventListener("click", function () {
+      box.classList.add("whole");
+      b.remove();
+    });
+    box.insertAdjacentElement("afterend", b);
+  }
+
   // sortable lets the heads of a table sort it. The order is in the address: sort-changed=Change:down.
   function sortable(table) {
     var section = table.closest("section"),
@@ -454,6 +470,7 @@
 
     // Sorting: a cell may carry data-v, larger is worse. Not where rows are paragraphs.
     if (matchMedia("(min-width: 860px)").matches) document.querySelectorAll("main table").forEach(sortable);
+    document.querySelectorAll(".tw > table.list").forEach(fold);
 
     var find = document.getElementById("search");
     if (find) {
