@@ -78,8 +78,8 @@ func pictureSection() Section {
 		Text: "History: a value a release, oldest first. Its height is never less than a fifth of the values."})
 	levels := []BulletTick{{40, true}, {70, true}, {100, false}}
 	t.row(Cell{Bullet: &Bullet{Label: "Example of a value among levels", Measured: 80, Ticks: levels}}, Cell{
-		Sentence: true, Text: "A value among the levels of its targets: the dot is the value, a tick a level, dashed where it is " +
-			"required. Further right is better."})
+		Sentence: true, Text: "A value among the levels of its targets: the dot is the value, a tick a level, " +
+			"dashed where it is required. Further right is better."})
 	strip := &Strip{Label: "Example of a distribution", Quantiles: quantiles, Low: 55, High: 160}
 	t.row(Cell{Strip: strip}, Cell{Sentence: true,
 		Text: "Distribution over requests: box over the middle half, line at the median, dot at the slowest."})
