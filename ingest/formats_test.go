@@ -85,7 +85,8 @@ func TestAllFormatsAreInTheTree(t *testing.T) {
 		evalscope-percentiles evalscope-arguments evalscope-report genai-perf github-action-benchmark guidellm guidellm-csv
 		helm inference-perf inferencex inferencex-raw inspect llama-bench llama-bench-md llm-d-report llmperf lighteval
 		lm-eval lm-eval-0.3 lm-eval-samples mlperf mosaic-eval nm-vllm optimum-benchmark pytorch-hud serving-console
-		sglang table trtllm-bench-console trtllm-bench trtllm-benchmark trtllm-benchmark-csv ttis-report-data
+		sglang table trtllm-bench-console trtllm-bench trtllm-benchmark trtllm-benchmark-csv ttis-media ttis-media-eval
+		ttis-report-data
 		ttis-statistics ttreport-metrics vllm-ci-commands vllm-latency vllm-serve vllm-startup vllm-throughput`)
 	for _, format := range want {
 		if !counted[format] {

@@ -93,7 +93,13 @@ func (k Key) Workload() string {
 	b = appendNumber(append(b, '/'), k.OSL)
 	b = appendNumber(append(b, '/'), k.Concurrency)
 	out := string(b)
-	if k.ISL == nil && k.OSL == nil && k.Concurrency == nil {
+	switch {
+	case k.ISL == nil && k.OSL == nil && IsMediaTask(k.Task):
+		out = k.Task
+		if k.Concurrency != nil && *k.Concurrency != 1 {
+			out += "/" + string(appendNumber(nil, k.Concurrency))
+		}
+	case k.ISL == nil && k.OSL == nil && k.Concurrency == nil:
 		out = ""
 	}
 	var rest []string
@@ -122,7 +128,7 @@ const DimLabel = "label"
 // Comparable reports whether the key has enough to be compared over releases: lengths, or a label in their place.
 func (k Key) Comparable() bool {
 	outputs := k.OSL != nil || k.Dims[DimEndpoint] != "" // which says whether there are output tokens
-	return k.ISL != nil && outputs || k.Dims[DimLabel] != ""
+	return k.ISL != nil && outputs || k.Dims[DimLabel] != "" || k.Tool == ToolMedia
 }
 
 // Dimensions of a load whose requests differ: distributions of their lengths, how they follow each other, what their
@@ -157,6 +163,28 @@ const TaskPooling = "pooling"
 // ToolBuiltin is the load client of this program, in keys.
 const ToolBuiltin = "builtin"
 
+// ToolMedia are the clients of tt-inference-server for models that do not write text. Their workloads are told apart
+// by the task: each client sends the inputs that it has for it.
+const ToolMedia = "media-client"
+
+// IsMediaTask reports the tasks of these clients, as target files name them.
+func IsMediaTask(task string) bool {
+	switch task {
+	case "cnn", "image", "video", "asr", "tts", "embedding":
+		return true
+	}
+	return false
+}
+
+// Metrics of models that do not write text.
+const (
+	MetricSteps        = "inference_steps{1/s,higher}" // of an image or a video
+	MetricRealTime     = "rtr{x,higher}"               // seconds of sound by seconds of work
+	MetricRequestsUser = "rps_user{req/s,higher}"      // 1 / mean latency: images, videos, answers a second of one user
+	MetricInputRate    = "input{tok/s,higher}"         // tokens that are embedded, of all users
+	MetricInputUser    = "input_user{tok/s,higher}"    // the same, of one user
+)
+
 // ConditionISL says how the lengths of prompts were made; ISLCounted: by the server's own count, so they are exact.
 const (
 	ConditionISL = "isl"
@@ -169,6 +197,9 @@ const (
 	ConditionWindow = "window"
 	WindowSteady    = "steady"
 )
+
+// ConditionSteps is how many steps an image or a video takes.
+const ConditionSteps = "inference_steps"
 
 // Facts of a client that measured until the means were known. Shares are percents.
 const (

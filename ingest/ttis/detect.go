@@ -30,7 +30,7 @@ func Detect(f *decode.File) schema.Match {
 		m.Lacks = []string{"a JSON value"}
 		return m
 	}
-	if m, ok := detectAround(v); ok {
+	if m, ok := detectAround(f, v); ok {
 		return m
 	}
 	for _, key := range []string{"completed", "mean_ttft_ms", "output_token_throughput"} {
@@ -50,7 +50,7 @@ func Detect(f *decode.File) schema.Match {
 }
 
 // detectAround recognises what lies around results: the spec, reports and target files.
-func detectAround(v decode.Value) (m schema.Match, ok bool) {
+func detectAround(f *decode.File, v decode.Value) (m schema.Match, ok bool) {
 	switch {
 	case v.Get("runtime_model_spec").Kind() == decode.Object:
 		m = schema.Match{
@@ -66,6 +66,13 @@ func detectAround(v decode.Value) (m schema.Match, ok bool) {
 			Format: ReportData, Has: []string{"metadata.report_id"},
 			Detail: "data of a report: counts where the results themselves are not there",
 		}
+	case isMedia(v):
+		m = schema.Match{
+			Format: Media, Has: []string{"benchmarks.num_requests, model, device"},
+			Detail: "benchmark of " + mediaTask(v.Get("task_type").Str()),
+		}
+	case isMediaEval(v) && !strings.Contains(path.Base(f.Path), "eval_data_"):
+		m = schema.Match{Format: MediaEval, Has: []string{"accuracy_check, task_name"}, Detail: "eval of media"}
 	case v.Index(0).Has("accuracy_check"):
 		m = schema.Match{
 			Format: Report, Has: []string{"accuracy_check"},
@@ -90,7 +97,8 @@ func detectText(f *decode.File) schema.Match {
 		bytes.Contains(head, []byte("mean_ttft_ms")),
 		strings.HasSuffix(name, ".csv") && bytes.HasPrefix(head, []byte("source,")) &&
 			bytes.Contains(head, []byte("mean_ttft_ms")),
-		strings.HasSuffix(name, ".csv") && bytes.HasPrefix(head, []byte("timestamp,model_name,")):
+		strings.HasSuffix(name, ".csv") && bytes.HasPrefix(head, []byte("timestamp,model_name,")),
+		strings.HasSuffix(name, ".csv") && bytes.HasPrefix(head, []byte("timestamp,model,model_name,model_id,backend,")):
 		return schema.Match{
 			Format: Statistics, Has: []string{"a statistics table"},
 			Detail: "a table of results: counts where the results themselves are not there",

@@ -28,6 +28,8 @@ var (
 	v2Dir     = regexp.MustCompile(`(?:^|/)([^/]+)_([a-z0-9]+)_[a-z]+/llm/`)
 	benchDir  = regexp.MustCompile(`(?:^|/)bench_(\d+)_(\d+)_(\d+)(?:_n(\d+))?/[^/]+$`)
 	artifacts = regexp.MustCompile(`(?:^|/)artifacts/(id_[^/]+)/`) // of AIPerf, until v0.18
+	// of media, with the seconds since 1970
+	mediaFile = regexp.MustCompile(`^benchmark_(id_.+)_\d{9,}(?:\.\d+)?\.json(?:\.gz)?$`)
 	evalDir   = regexp.MustCompile(`(?:^|/)eval_(id_[^/]+)/`)
 	oldEval   = regexp.MustCompile(`(?i)(?:^|/)evals_output/eval_([^/]+)/|(?:^|/)eval_([^/]+_(?:` + devices + `))/`)
 	oldPair   = regexp.MustCompile(`^(.+)_(` + devices + `)$`) // before ids, as in 2025
@@ -40,6 +42,9 @@ var (
 // for any other name.
 func NameFacts(name string) (n Named, ok bool) {
 	if m := find(evalDir, "eval_id_", name); m != nil {
+		n.ModelID, ok = m[1], true
+	}
+	if m := find(mediaFile, "benchmark_id_", path.Base(name)); m != nil {
 		n.ModelID, ok = m[1], true
 	}
 	if m := benchName(path.Base(name)); m != nil {

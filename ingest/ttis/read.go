@@ -25,6 +25,10 @@ func Read(f *decode.File) schema.Reading {
 		return readReport(f)
 	case Statistics:
 		return readStatistics(f, m)
+	case Media:
+		return readMedia(f)
+	case MediaEval:
+		return readMediaEval(f)
 	}
 	return schema.Reading{Format: m.Format, Detail: m.Detail}
 }

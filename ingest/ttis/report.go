@@ -44,7 +44,7 @@ func readReport(f *decode.File) schema.Reading {
 		r.Targets = append(r.Targets, reference(f, row, must)...)
 	}
 	for row := range v.Get("benchmarks_summary").Items() {
-		r.Targets = append(r.Targets, checked(f, row)...)
+		r.Targets = append(r.Targets, checked(f, row, shapeOf(row))...)
 	}
 	parameterTests(f, &r, v.Get("parameter_support_tests"))
 	serverTests(f, &r, v.Get("server_tests"))
@@ -127,6 +127,10 @@ func toolName(names ...string) string {
 // reportRow reads one row of results, under the names of either generation. completed is the number of requests, which
 // is num_requests since v0.19; before, that is what was asked for.
 func reportRow(f *decode.File, r *schema.Reading, row decode.Value, tool, stamp string, completed *float64) {
+	if schema.IsMediaTask(row.Get("task_type").Str()) {
+		mediaRow(f, r, row)
+		return
+	}
 	if !row.Has("mean_ttft_ms") && !row.Has("mean_tpot_ms") && !row.Has("request_throughput") {
 		return
 	}
@@ -181,6 +185,10 @@ func rowLatencies(d *draft.Draft, row decode.Value) {
 }
 
 func reportScore(f *decode.File, r *schema.Reading, row decode.Value) {
+	if isMediaScore(row) {
+		mediaScores(f, r, row)
+		return
+	}
 	task := row.Get("task_name").Str()
 	if task == "" {
 		return

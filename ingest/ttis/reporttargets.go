@@ -66,14 +66,19 @@ func evalKey(task, filter string) schema.Key {
 	return schema.EvalKey(&schema.Score{Task: task, Filter: filter})
 }
 
-// checked returns the targets that a row of a report was checked against.
-func checked(f *decode.File, row decode.Value) []schema.Target {
+// checked returns the targets that a row of a report was checked against, of the workload of a key.
+func checked(f *decode.File, row decode.Value, k schema.Key) []schema.Target {
 	base := stated(f)
-	base.Key = schema.Key{
+	base.Key, base.Key.Tool = k, ""
+	return perfref.Checked(row.Get("target_checks"), base)
+}
+
+// shapeOf is the workload of a row about text.
+func shapeOf(row decode.Value) schema.Key {
+	return schema.Key{
 		ISL: draft.First(row, "input_sequence_length", "isl"), OSL: draft.First(row, "output_sequence_length", "osl"),
 		Concurrency: draft.First(row, "concurrency", "max_con", "max_concurrency"),
 	}
-	return perfref.Checked(row.Get("target_checks"), base)
 }
 
 func stated(f *decode.File) schema.Target { return schema.Target{Source: f.Path, SHA256: f.SHA256} }

@@ -56,6 +56,9 @@ func readSection(f *decode.File, r *schema.Reading, s decode.Value, kind string)
 		specTest(f, r, s)
 		return data.Kind() == decode.Object
 	default:
+		if mediaSection(f, r, s) {
+			return true
+		}
 		rows := []decode.Value{data}
 		if records := data.Get("records"); records.Kind() == decode.Array {
 			rows = slices.Collect(records.Items())
@@ -63,7 +66,7 @@ func readSection(f *decode.File, r *schema.Reading, s decode.Value, kind string)
 		for _, row := range rows {
 			reportRow(f, r, row, toolName(s.At("targets", "tool").Str(), kind), s.At("targets", "timestamp").Str(),
 				draft.First(row, "completed", "num_requests"))
-			r.Targets = append(r.Targets, checked(f, row)...)
+			r.Targets = append(r.Targets, checked(f, row, shapeOf(row))...)
 		}
 	}
 	return len(r.Points) > points || len(r.Scores) > scores

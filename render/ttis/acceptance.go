@@ -87,8 +87,12 @@ func (in *Input) keyOf(v *schema.Verdict) string {
 	case schema.CategoryOf(v) == schema.Conformance:
 		return keyTest + v.Key.Dataset
 	}
-	key := keyBenchmark + cmp.Or(v.Level, "planned") + "." + named(v) + "_check"
-	if list := in.summaryRows(); len(list) > 0 && list[0].key.String() != v.Key.String() {
+	name := named(v)
+	if name == "tput_user" && schema.IsMediaTask(v.Key.Task) && v.Key.Task != "embedding" {
+		name = "tput"
+	}
+	key := keyBenchmark + cmp.Or(v.Level, "planned") + "." + name + "_check"
+	if list := in.summaryRows(); !schema.IsMediaTask(v.Key.Task) && len(list) > 0 && list[0].key.String() != v.Key.String() {
 		key += " (" + strings.TrimSpace(v.Key.Workload()+" "+v.Key.Tool) + ")"
 	}
 	return key

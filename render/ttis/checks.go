@@ -30,6 +30,8 @@ func (c *check) ratio() schema.Number {
 // named is what a report calls the number of a target.
 func named(v *schema.Verdict) string {
 	switch name := v.Metric; {
+	case schema.IsMediaTask(v.Key.Task):
+		return mediaName(v)
 	case name == "ttft" && (v.Stat == "mean" || v.Stat == "value"):
 		return "ttft"
 	case name == "tps_user":
@@ -76,6 +78,16 @@ func metricsOf(list []check) []string {
 		}
 	}
 	return out
+}
+
+// metrics are those of the columns of a workload.
+func (g *graded) metrics() []string {
+	if !schema.IsMediaTask(g.key.Task) {
+		return metricsOf(g.checks)
+	}
+	return slices.DeleteFunc(mediaMetrics(), func(m string) bool {
+		return !slices.ContainsFunc(g.checks, func(c check) bool { return c.metric == m })
+	})
 }
 
 // graded are the checks of a workload; tool is "" for one that was not measured.
@@ -131,11 +143,14 @@ func (g *graded) measured() bool {
 // targetChecks are the checks as the data of both generations have them.
 func (g *graded) targetChecks() object {
 	var out object
-	metrics := metricsOf(g.checks)
+	metrics := g.metrics()
 	for _, tier := range tiers(g.checks) {
 		var one object
 		for _, m := range metrics {
 			c := g.find(tier, m)
+			if m == "latency" {
+				m = "ttft" // since v0.19
+			}
 			if c == nil {
 				one.add(m+"_check", isNA)
 				continue
@@ -155,6 +170,9 @@ func (g *graded) targetChecks() object {
 
 // failure says what was measured and what was asked for.
 func (c *check) failure() string {
+	if c.metric == "latency" {
+		c = &check{tier: c.tier, metric: c.metric, target: seconds(c.target), actual: seconds(c.actual)}
+	}
 	out := c.tier + " " + c.metric + "_check failed"
 	if _, ok := c.actual.Get(); ok {
 		out += fmt.Sprintf("; actual %s=%s", c.metric, fixed(c.actual, 4, ""))

@@ -24,6 +24,7 @@ type Input struct {
 	graded []*graded
 	rows   []*row
 	stress []*row // of the stress tests
+	media  []*row // of models that do not write text
 	apart  bool   // another device of the release has the same model
 }
 
@@ -46,7 +47,7 @@ func Files(list []Input) ([]File, error) {
 	}
 	for i := range list {
 		in := &list[i]
-		in.rows, in.stress = rows(in.Runs, isNoStress), rows(in.Runs, isStress)
+		in.rows, in.stress, in.media = rows(in.Runs, isPlain), rows(in.Runs, isStress), rows(in.Runs, isMedia)
 		in.graded = gradedOf(in.Review.Targets)
 		in.apart = repos[in.repo()] > 1
 		evals := evalsOf(in.Runs, in.Review.Targets)

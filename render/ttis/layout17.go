@@ -74,8 +74,9 @@ func (in *Input) onDevice() string { return words.OnDevice(in.Model, in.device()
 
 // sweeps17 writes the display table and the statistics of all tools, and returns the display table.
 func (in *Input) sweeps17(id string, add func(name, text string)) (string, error) {
-	if len(in.rows) == 0 {
-		return "", nil
+	media, err := in.media17(id, add)
+	if err != nil || len(in.rows)+len(media) == 0 {
+		return "", err
 	}
 	var sections []string
 	for _, tasks := range [][]string{{"text", "structured_output"}, {"vlm"}, in.otherTasks()} {
@@ -88,17 +89,15 @@ func (in *Input) sweeps17(id string, add func(name, text string)) (string, error
 			}
 		}
 	}
-	if len(sections) == 0 {
-		return "", nil
-	}
+	sections = append(sections, media...)
 	text := "### Performance Benchmark Sweeps for " + in.onDevice() + "\n\n" + strings.Join(sections, "\n\n") + glossary
-	table, err := csvText(in.statistics(in.inOrder()))
-	if err != nil {
-		return "", err
-	}
 	add("benchmarks/benchmark_display_"+id+".md", text+"\n")
+	if len(in.rows) == 0 {
+		return text, nil
+	}
+	table, err := csvText(in.statistics(in.inOrder()))
 	add("benchmarks/data/benchmark_stats_"+id+".csv", table)
-	return text, nil
+	return text, err
 }
 
 func sweepHead(task string) string {

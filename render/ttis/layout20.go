@@ -39,7 +39,7 @@ func (in *Input) onDevice20() string { return words.OnDevice(in.repo(), in.devic
 func (in *Input) layout20(evals []eval) ([]File, error) {
 	id := in.id20()
 	a := in.acceptance(evals)
-	blocks := slices.Concat(in.benchmarks20(), in.missing20(), in.evals20(evals), in.tests20())
+	blocks := slices.Concat(in.benchmarks20(), in.media20(), in.missing20(), in.evals20(evals), in.tests20())
 	summary, categories := in.summary20(&a, blocks)
 	var sections []object
 	for i := range blocks {
@@ -179,9 +179,7 @@ func (in *Input) benchmark(t tool, r *row) block {
 		{"tool", strings.ReplaceAll(t.name, "-", "_")}, {"model", in.repo()}, {"device", in.device20()},
 		{"timestamp", timeText(cmp.Or(r.point.End, r.point.Start), "2006-01-02 15:04:05")},
 	}}
-	key := r.point.Key.String()
-	if i := slices.IndexFunc(in.graded, func(g *graded) bool { return g.key.String() == key }); i >= 0 {
-		b.graded = in.graded[i]
+	if b.graded = in.gradedRow(r); b.graded != nil {
 		b.title += " Targets — " + point(r.point.Key)
 	}
 	for _, c := range b.record {
@@ -206,6 +204,9 @@ func (r *row) kind() string {
 
 // point names a workload in a title.
 func point(k schema.Key) string {
+	if schema.IsMediaTask(k.Task) {
+		return k.Workload()
+	}
 	out := fmt.Sprintf("ISL %s / OSL %s, concurrency %s", whole(number(k.ISL), "?"), whole(number(k.OSL), "?"),
 		whole(number(k.Concurrency), "?"))
 	if len(k.Dims) > 0 || k.Dataset != "" {
@@ -258,7 +259,7 @@ func (b *block) grade() {
 func (in *Input) missing20() []block {
 	var out []block
 	for _, g := range in.graded {
-		if g.measured() || slices.ContainsFunc(in.rows, func(r *row) bool { return r.point.Key.String() == g.key.String() }) {
+		if g.measured() || slices.ContainsFunc(slices.Concat(in.rows, in.media), func(r *row) bool { return r.point.Key.String() == g.key.String() }) {
 			continue
 		}
 		b := block{kind: "benchmarks", title: "Benchmark Targets — " + point(g.key), graded: g, status: "na"}

@@ -200,11 +200,16 @@ func (in *Input) benchmarkText(list []block) string {
 // table has a row for each tier: target, ratio and check of each metric that some tier grades.
 func (g *graded) table() string {
 	out := &grid{heads: []string{"Tier"}}
-	metrics := metricsOf(g.checks)
+	metrics := g.metrics()
 	for _, m := range metrics {
 		name := titled(m)
-		if m == "tput" {
+		switch m {
+		case "tput":
 			name = "Tput Output"
+		case "latency":
+			name = "TTFT"
+		case "e2el_ms":
+			name = m
 		}
 		out.heads = append(out.heads, name+" Target", name+" Ratio", name+" Check")
 	}
@@ -216,7 +221,7 @@ func (g *graded) table() string {
 				c = &check{target: schema.Missing("none"), actual: schema.Missing("none"), result: isNA}
 			}
 			target := significant(c.target)
-			if _, ok := c.target.Get(); ok && m == "tput_user" {
+			if _, ok := c.target.Get(); ok && m == "tput_user" && !schema.IsMediaTask(g.key.Task) {
 				target = fixed(c.target, 2, "")
 			}
 			cells = append(cells, target, significant(c.ratio()), badge(c.result))

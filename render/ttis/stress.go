@@ -16,7 +16,8 @@ func isStress(p *schema.Point) bool {
 	return strings.HasPrefix(path.Base(p.Source.Path), "stress_test_")
 }
 
-func isNoStress(p *schema.Point) bool { return !isStress(p) }
+// isPlain reports any other result of a text.
+func isPlain(p *schema.Point) bool { return !isStress(p) && !isMedia(p) }
 
 // stressMetrics and stressStats are the columns of stress_tests_summary_report.py (v0.17) and
 // stress_tests_record_builder.py (v0.20), in their order. Deviations have two places, all else one.

@@ -18,7 +18,7 @@ type summaryRow struct {
 func (in *Input) summaryRows() []summaryRow {
 	var out []summaryRow
 	for _, g := range in.graded {
-		if g.key.Tool != "vllm" && g.key.Tool != "" {
+		if g.key.Tool != "vllm" && g.key.Tool != "" || schema.IsMediaTask(g.key.Task) {
 			continue
 		}
 		s := summaryRow{graded: graded{key: g.key, checks: slices.Clone(g.checks)}}
@@ -54,6 +54,12 @@ func (s *summaryRow) numbers() (ttft, user, decode schema.Number) {
 func (in *Input) targets17() string {
 	title := "### Performance Benchmark Targets " + in.onDevice() + "\n\n"
 	list := in.summaryRows()
+	if len(in.rows) == 0 {
+		if text := in.mediaTargets17(); text != "" {
+			return title + text
+		}
+		return title + "No performance targets defined for this model and device combination."
+	}
 	if len(list) == 0 {
 		return title + "#### Text-to-Text Performance Benchmark Results " + in.onDevice() +
 			"\n\nNo performance targets defined for text benchmarks."
@@ -109,7 +115,7 @@ func titled(metric string) string {
 	parts := strings.Split(metric, "_")
 	for i, p := range parts {
 		switch p {
-		case "ttft", "tpot", "itl", "e2el", "p99", "p95", "p90":
+		case "ttft", "tpot", "itl", "e2el", "p99", "p95", "p90", "rtr":
 			parts[i] = strings.ToUpper(p)
 		default:
 			parts[i] = words.Capital(p)
@@ -158,18 +164,13 @@ func (in *Input) summaryData() []object {
 func (in *Input) data17(evals []eval, a *acceptance) object {
 	var o object
 	o.add("metadata", in.metadata17())
-	o.add("benchmarks_summary", in.summaryData())
+	o.add("benchmarks_summary", append(in.summaryData(), in.mediaSummary()...))
 	o.add("aiperf_benchmarks", in.detailRows("aiperf"))
 	o.add("evals", in.evalRows(evals))
 	o.add("stress_tests", in.stressData())
-	g := in.statistics(in.inOrder())
-	benchmarks := []object{}
-	for _, r := range g.rows {
-		var one object
-		for i, h := range g.heads {
-			one.add(h, r[i])
-		}
-		benchmarks = append(benchmarks, one)
+	benchmarks := in.statistics(in.inOrder()).objects()
+	for _, k := range mediaKinds() {
+		benchmarks = append(benchmarks, in.mediaStatistics(k, in.mediaOf(k.task)).objects()...)
 	}
 	o.add("benchmarks", benchmarks)
 	o.add("aiperf_benchmarks_detailed", texts(in.detailRows("aiperf")))
@@ -202,6 +203,19 @@ func (in *Input) data17(evals []eval, a *acceptance) object {
 	})
 	o.add("acceptance_summary_markdown", in.summary17(a))
 	return o
+}
+
+// objects are the rows of a table by column.
+func (g *grid) objects() []object {
+	out := []object{}
+	for _, r := range g.rows {
+		var one object
+		for i, h := range g.heads {
+			one.add(h, r[i])
+		}
+		out = append(out, one)
+	}
+	return out
 }
 
 func list(s []string) []string { return append([]string{}, s...) }

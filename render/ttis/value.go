@@ -84,6 +84,14 @@ func text(s string) any {
 	return s
 }
 
+// parsed is a number that is written as a text.
+func parsed(s string) schema.Number {
+	if v, err := strconv.ParseFloat(s, 64); err == nil {
+		return schema.Num(v)
+	}
+	return schema.Missing("not stated")
+}
+
 func number(p *float64) schema.Number {
 	if p == nil {
 		return schema.Missing("not stated")

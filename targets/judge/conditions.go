@@ -16,7 +16,7 @@ func blocking(name string) bool {
 	switch name {
 	case "tokenizer", "ignore_eos", "streaming", "stream", "temperature", "endpoint", "client", "burstiness",
 		"prefix_cache", "enable_prefix_caching", "backend", "scheduling",
-		"engine", "precision", "mesh", schema.ConditionWindow:
+		"engine", "precision", "mesh", schema.ConditionWindow, schema.ConditionSteps, "preprocessing":
 		return true
 	}
 	return strings.HasSuffix(name, "_distribution")

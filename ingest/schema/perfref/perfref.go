@@ -20,17 +20,42 @@ var names = []struct{ theirs, metric, stat, unit string }{
 	{"tput_user", "tps_user", "value", "tok/s"},
 	{"tput", "output_tps", "value", "tok/s"},
 	{"e2el_ms", "e2el", "mean", "ms"},
-	{"tput_prefill", "input_tps", "value", "tok/s"},
-	{"ttft_streaming_ms", "ttft_streaming", "mean", "ms"},
+	{"tput_prefill", schema.MetricInputRate, "value", "tok/s"},
+	{"ttft_streaming_ms", "ttft", "mean", "ms"},
 	{"end_to_end_latency_ms", "e2el", "mean", "ms"},
-	{"rtr", "rtr", "value", ""},
-	{"inference_steps_per_second", "inference_steps_per_second", "value", "1/s"},
+	{"rtr", schema.MetricRealTime, "value", "x"},
+	{"inference_steps_per_second", schema.MetricSteps, "value", "1/s"},
+	{"latency", "e2el", "mean", "s"}, // of reports about media, before v0.19
 }
 
-// lower reports metrics for which lower is better, in addition to those whose direction is in the schema.
+// number is the number that a target is about. Entries use the names of text for other models: there, ttft_ms limits
+// the time of a whole answer, as the clients measure it, and tput_user is in what a user gets of the model.
+func number(task, theirs string) (metric, stat, unit string) {
+	switch {
+	case theirs == "ttft_ms" && wholeAnswers(task):
+		return "e2el", "mean", "ms"
+	case theirs == "tput_user" && wholeAnswers(task):
+		return schema.MetricRequestsUser, "value", "req/s"
+	case theirs == "tput_user" && task == "embedding":
+		return schema.MetricInputUser, "value", "tok/s"
+	}
+	for _, n := range names {
+		if n.theirs == theirs {
+			return n.metric, n.stat, n.unit
+		}
+	}
+	return theirs, "value", ""
+}
+
+// wholeAnswers reports tasks whose answers come as a whole.
+func wholeAnswers(task string) bool {
+	return task == "cnn" || task == "image" || task == "video"
+}
+
+// lower reports metrics for which lower is better.
 func lower(metric string) bool {
 	info, ok := schema.MetricByName(metric)
-	return ok && info.Better == schema.Lower || metric == "ttft_streaming"
+	return ok && info.Better == schema.Lower
 }
 
 // Targets expands one entry. An entry without targets gives none. Problems report what was not understood.
@@ -39,6 +64,9 @@ func Targets(f *decode.File, entry decode.Value, source schema.Target) ([]schema
 	base.Key = schema.Key{
 		Task: entry.Get("task_type").Str(), ISL: entry.Get("isl").Ptr(), OSL: entry.Get("osl").Ptr(),
 		Concurrency: entry.Get("max_concurrency").Ptr(), Dims: dims(entry),
+	}
+	if schema.IsMediaTask(base.Key.Task) { // the entry is the model's: how its client loads it is not asked
+		base.Key = schema.Key{Task: base.Key.Task}
 	}
 	var out []schema.Target
 	var problems []schema.Problem
@@ -63,11 +91,12 @@ func Targets(f *decode.File, entry decode.Value, source schema.Target) ([]schema
 				continue
 			}
 			t := base
-			t.Metric, t.Stat = m.Key, "value"
-			for _, n := range names {
-				if n.theirs == m.Key {
-					t.Metric, t.Stat, t.Unit = n.metric, n.stat, n.unit
-				}
+			if m.Key == "end_to_end_latency_ms" && level.Val.Has("ttft_ms") && wholeAnswers(base.Key.Task) {
+				continue // nothing of theirs compares with it, and ttft_ms limits the same
+			}
+			t.Metric, t.Stat, t.Unit = number(base.Key.Task, m.Key)
+			if m.Key == "ttft_ms" && base.Key.Task == "asr" && level.Val.Has("ttft_streaming_ms") {
+				t.Metric, t.Priority = "e2el", "should" // of a client that does not stream, which an entry cannot know
 			}
 			t.Tolerance = tolerance
 			for _, s := range share {
@@ -110,7 +139,6 @@ func dims(entry decode.Value) map[string]string {
 	var out map[string]string
 	for _, d := range [][2]string{
 		{"images_per_prompt", "images"}, {"image_height", "height"}, {"image_width", "width"},
-		{"num_inference_steps", "steps"},
 	} {
 		if v, ok := entry.Get(d[0]).Float(); ok {
 			if out == nil {
@@ -129,13 +157,19 @@ func Checked(checks decode.Value, base schema.Target) []schema.Target {
 	for _, level := range schema.Levels() {
 		of := checks.Get(level)
 		for _, n := range names {
-			theirs := strings.TrimSuffix(n.theirs, "_ms")
+			theirs := n.theirs
+			if !of.Has(theirs + "_check") {
+				theirs = strings.TrimSuffix(n.theirs, "_ms")
+			}
 			v, ok := of.Get(theirs).Float()
 			if !ok || v <= 0 || !of.Has(theirs+"_check") {
 				continue
 			}
 			t := base
-			t.Metric, t.Stat, t.Unit, t.Level, t.Value = n.metric, n.stat, n.unit, level, v
+			t.Level, t.Value = level, v
+			if t.Metric, t.Stat, t.Unit = number(base.Key.Task, n.theirs); n.theirs == "latency" {
+				t.Unit, t.Value = "ms", 1000*v
+			}
 			out = append(out, t)
 		}
 	}

@@ -1,0 +1,227 @@
+package ttis
+
+import (
+	"regexp"
+	"strconv"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/draft"
+)
+
+// Media and MediaEval are results of the clients for models that do not write text: utils/media_clients until v0.18,
+// test_module since. A benchmark has its numbers in "benchmarks", which v0.1 wrote as "benchmarks: " around another
+// one; an eval is a list with one score.
+const (
+	Media     = "ttis-media"
+	MediaEval = "ttis-media-eval"
+)
+
+// mediaNumbers are the numbers of a benchmark of media.
+func mediaNumbers(v decode.Value) decode.Value {
+	if inner := v.At("benchmarks: ", "benchmarks"); inner.Kind() == decode.Object {
+		return inner
+	}
+	return v.Get("benchmarks")
+}
+
+// isMedia recognises {"benchmarks": {num_requests, latency …}, "model", "device", "task_type"}.
+func isMedia(v decode.Value) bool {
+	b := mediaNumbers(v)
+	return b.Has("num_requests") && (b.Has("latency") || b.Has("ttft") || b.Has("e2el")) && v.Has("model") && v.Has("device")
+}
+
+// isMediaEval recognises a list of such a score.
+func isMediaEval(v decode.Value) bool { return isMediaScore(v.Index(0)) }
+
+// isMediaScore recognises {"model", "device", "timestamp", "task_name", "accuracy_check" …}.
+func isMediaScore(v decode.Value) bool {
+	return v.Has("accuracy_check") && v.Has("timestamp") && v.Has("task_name") && !v.Has("ratio_to_reference")
+}
+
+// mediaTask is a task as target files name it.
+func mediaTask(name string) string {
+	switch name {
+	case "audio":
+		return "asr"
+	case "text_to_speech":
+		return "tts"
+	}
+	return name
+}
+
+func mediaFacts(v decode.Value) schema.Facts {
+	f := schema.Facts{
+		Model: schema.Model{Name: v.Get("model").Str()}, Device: schema.Device{Name: v.Get("device").Str()},
+	}
+	if t, err := time.Parse(time.DateTime, v.Get("timestamp").Str()); err == nil {
+		f.Start, f.End, f.StartNote = t, t, "local time of the host, zone not stated"
+	}
+	return f
+}
+
+func readMedia(f *decode.File) schema.Reading {
+	v := f.First
+	r := schema.Reading{Format: Media, Facts: mediaFacts(v)}
+	task := mediaTask(v.Get("task_type").Str())
+	r.Detail = "benchmark of " + task
+	d := media(f, &r, mediaNumbers(v), task, isTrue(v.Get("streaming_enabled")))
+	d.Condition("preprocessing", v.Get("preprocessing_enabled").Text())
+	d.Start, d.End = r.Facts.Start, r.Facts.End
+	d.Done()
+	return r
+}
+
+// media reads the numbers of a benchmark. The clients send one request at a time, unless a file states how many.
+// Latencies are in seconds, except "e2el" and "ttft_ms". Until v0.16, and since v0.19, "ttft" is the time of a whole
+// answer for models that answer at once; a voice has its first sound then, and what is transcribed in a stream its
+// first token.
+func media(f *decode.File, r *schema.Reading, b decode.Value, task string, streams bool) *draft.Draft {
+	d := draft.New(f, r, b, schema.ToolMedia)
+	d.Key.Task, d.Key.ISL = task, b.Get("isl").Ptr()
+	one := 1.
+	if d.Key.Concurrency = draft.First(b, "concurrency", "num_concurrent_requests"); d.Key.Concurrency == nil {
+		d.Key.Concurrency = &one
+	}
+	if steps, ok := b.Get("num_inference_steps").Float(); ok && steps > 1 {
+		d.Condition(schema.ConditionSteps, b.Get("num_inference_steps").Text())
+	}
+	d.Condition("num_prompts", b.Get("num_requests").Text())
+	if task == "asr" {
+		d.Condition("streaming", strconv.FormatBool(streams))
+	}
+	mediaLatencies(d, b, task, streams)
+	mediaRates(d, b, task)
+	ok := draft.First(b, "successful_requests", "num_successful")
+	d.Requests(ok, b.Get("failed_requests").Ptr(), b.Get("num_requests").Ptr(), "")
+	n := b.Get("num_requests").Float0()
+	if ok != nil {
+		n = *ok
+	}
+	d.Size("e2el", int(n))
+	d.Size("ttft", int(n))
+	d.Foreign(b, isMediaKnown)
+	return d
+}
+
+func mediaLatencies(d *draft.Draft, b decode.Value, task string, streams bool) {
+	set := func(metric, def, stat string, v decode.Value, scale float64) {
+		if x, ok := v.Float(); ok {
+			d.Stat(metric, def, stat, x*scale)
+		}
+	}
+	first, def := "e2el", schema.DefLastChunk
+	switch {
+	case task == "tts":
+		first, def = "ttft", schema.DefFirstChunk
+	case task == "asr" && streams:
+		first, def = "ttft", schema.DefFirstContent
+	case task == "asr": // its text comes as a whole, and its targets ask for a TTFT
+		set("ttft", schema.DefLastChunk, "mean", b.Get("ttft"), 1000)
+	}
+	set(first, def, "mean", b.Get("ttft"), 1000)
+	set(first, def, "mean", b.Get("ttft_ms"), 1)
+	set("e2el", schema.DefLastChunk, "mean", b.Get("e2el"), 1)
+	whole, wholeDef := "e2el", schema.DefLastChunk
+	if task == "tts" { // its client stops the clock at the first answer
+		whole, wholeDef = first, def
+	}
+	set(whole, wholeDef, "mean", b.Get("latency"), 1000)
+	for _, p := range []struct{ key, stat string }{{"p50", "median"}, {"p90", "p90"}, {"p95", "p95"}} {
+		set(first, def, p.stat, b.Get("ttft_"+p.key), 1000)
+		set(whole, wholeDef, p.stat, b.Get("latency_"+p.key), 1000)
+	}
+}
+
+func mediaRates(d *draft.Draft, b decode.Value, task string) {
+	for _, m := range []struct{ metric, key string }{
+		{"rps", "throughput_rps"}, {"rps", "req_tput"}, {schema.MetricRealTime, "rtr"},
+		{schema.MetricSteps, "inference_steps_per_second"}, {schema.MetricInputRate, "tput_prefill"},
+	} {
+		if x, ok := b.Get(m.key).Float(); ok && x > 0 {
+			d.Value(m.metric, x)
+		}
+	}
+	switch x, ok := b.Get("tput_user").Float(); {
+	case task == "embedding" && ok && x > 0:
+		d.Value(schema.MetricInputUser, x)
+	case task == "image" || task == "video" || task == "cnn":
+		// stated in answers or in steps per second, by version
+		if mean, has := d.Metrics["e2el"].Stats.Get("mean"); has && mean > 0 {
+			d.Derived(schema.MetricRequestsUser, "", "value", 1000/mean)
+		}
+	}
+	if x, ok := b.Get("t/s/u").Float(); ok && x > 0 {
+		d.Stat("tps_user", schema.DefNotStated, "value", x)
+	}
+}
+
+// isMediaKnown reports the keys of a benchmark that are read, or say what its clients thought of it.
+var isMediaKnown = draft.Names(`
+	name isl concurrency num_concurrent_requests num_requests num_inference_steps successful_requests num_successful
+	failed_requests ttft* latency* e2el throughput_rps req_tput rtr inference_steps_per_second tput_user tput_prefill
+	t/s/u target_check* accuracy_check streaming_enabled preprocessing_enabled`)
+
+// mediaSection reads a benchmark of a report since v0.19: numbers in "Benchmarks", or one row a length of sound. The
+// report grades the longest one, which has the plain key of the task, so that the targets of the model cover it.
+func mediaSection(f *decode.File, r *schema.Reading, s decode.Value) bool {
+	data, task := s.Get("data"), mediaTask(s.Get("task_type").Str())
+	rows := []decode.Value{data.Get("Benchmarks")}
+	if records := data.Get("records"); records.Kind() == decode.Array {
+		rows = rows[:0]
+		for row := range records.Items() {
+			rows = append(rows, row)
+		}
+	}
+	read := false
+	for i, b := range rows {
+		if !b.Has("num_requests") || !(b.Has("ttft") || b.Has("ttft_ms") || b.Has("e2el")) {
+			continue
+		}
+		read = true
+		d := media(f, r, b, task, isTrue(b.Get("streaming_enabled")))
+		if m := soundLength.FindStringSubmatch(b.Get("name").Str()); m != nil && i < len(rows)-1 {
+			d.Dim("sound", m[1])
+		}
+		checks := b
+		if i == len(rows)-1 && data.Has("target_checks") {
+			checks = data
+		}
+		r.Targets = append(r.Targets, checked(f, checks, schema.Key{Task: task, Dims: d.Key.Dims})...)
+		d.Start, d.End = r.Facts.Start, r.Facts.End
+		d.Done()
+	}
+	return read
+}
+
+var soundLength = regexp.MustCompile(`\b(\d+)s$`)
+
+// readMediaEval reads the file of an eval of media.
+func readMediaEval(f *decode.File) schema.Reading {
+	v := f.First.Index(0)
+	r := schema.Reading{Format: MediaEval, Facts: mediaFacts(v), Detail: "eval of " + mediaTask(v.Get("task_type").Str())}
+	mediaScores(f, &r, v)
+	return r
+}
+
+// mediaScores reads what an eval of media came to. Where the client writes a latency as "score", that is no score.
+func mediaScores(f *decode.File, r *schema.Reading, v decode.Value) {
+	add := func(metric, direction string, n int, x float64) {
+		r.Scores = append(r.Scores, schema.Score{
+			Task: v.Get("task_name").Str(), Metric: metric, Value: schema.Num(x), N: n, Total: n, Direction: direction,
+			Stderr: schema.Missing("not in the file"), Source: f.Source(r.Format),
+		})
+	}
+	if total, ok := v.Get("total").Float(); ok && total > 0 && v.Has("correct") {
+		add("accuracy", "higher", int(total), v.Get("correct").Float0()/total)
+	}
+	for _, m := range []struct{ key, metric, direction string }{
+		{"main_score", "main_score", "higher"}, {"average_clip", "clip", "higher"}, {"fid_score", "fid", "lower"},
+		{"fvd", "fvd", "lower"}, {"fvmd", "fvmd", "lower"}, {"wer", wer, "lower"},
+	} {
+		if x, ok := v.Get(m.key).Float(); ok {
+			add(m.metric, m.direction, int(v.Get("num_prompts").Float0()), x)
+		}
+	}
+}
