@@ -60,7 +60,7 @@ func runPyElsewhere() []runPyFlag {
 	out := []runPyFlag{
 		{name: "skip-system-sw-validation", does: "nothing validates the system here; ttreport doctor shows its state"},
 		{name: "reset-venvs", does: "ttreport doctor --reset TOOL does it"},
-		{name: "percentile-report", does: "percentiles are always kept where there are enough requests"},
+		{name: "percentile-report", does: "build --reports tt always writes its table, below that of means"},
 		{name: "concurrency-sweeps", does: "run.py ignores it as well; --workload c=… adds a concurrency"},
 		{name: "bind-host", value: true, does: "servers that are started here listen on 127.0.0.1 alone"},
 		{name: "vllm-dir", value: true, does: "run.py ignores it as well"},

@@ -82,21 +82,8 @@ func (in *Input) stress17(id string, add func(name, text string)) (string, error
 	if len(in.stress) == 0 {
 		return "", nil
 	}
-	g := &grid{heads: []string{
-		"ISL", "OSL", "Concurrency", "Num Prompts", "TTFT (ms)", "TPOT (ms)", "ITL (ms)", "E2EL (ms)", "Tput User (TPS)",
-		"Tput Decode (TPS)",
-	}}
-	for _, r := range in.stressByTime() {
-		cells := []string{
-			whole(r.isl, notAvailable), whole(r.osl, notAvailable), whole(r.concurrency, notAvailable),
-			whole(r.asked, notAvailable),
-		}
-		for _, m := range stressMetrics {
-			cells = append(cells, fixed(r.stressStat(m, "mean"), 1, notAvailable))
-		}
-		g.row(append(cells, fixed(rounded(r.user, 2), 2, notAvailable), fixed(rounded(r.decode, 1), 1, notAvailable))...)
-	}
-	text := "### Stress Test Results for " + in.onDevice() + "\n\n" + g.aligned()
+	text := "### Stress Test Results for " + in.onDevice() + "\n\n" + in.stressTable17("mean").aligned() +
+		"\n\n#### Percentiles\n\n" + in.stressTable17("mean", "p5", "p25", "median", "p95", "p99").aligned()
 	doc, err := document(in.stressData())
 	if err != nil {
 		return "", err
@@ -104,6 +91,34 @@ func (in *Input) stress17(id string, add func(name, text string)) (string, error
 	add("stress_tests/stress_test_summary_"+id+".md", text+glossary+"\n")
 	add("stress_tests/data/stress_test_data_"+id+".json", string(doc)+"\n")
 	return text, nil
+}
+
+// stressTable17 has statistics of each latency: the mean, and those of run.py --percentile-report.
+func (in *Input) stressTable17(stats ...string) *grid {
+	g := &grid{}
+	for _, r := range in.stressByTime() {
+		g.heads = []string{"ISL", "OSL", "Concurrency", "Num Prompts"}
+		cells := []string{
+			whole(r.isl, notAvailable), whole(r.osl, notAvailable), whole(r.concurrency, notAvailable),
+			whole(r.asked, notAvailable),
+		}
+		for _, m := range stressMetrics {
+			for _, stat := range stats {
+				n, head := r.stressStat(m, stat), strings.ToUpper(m)+" (ms)"
+				if stat != "mean" {
+					head = strings.ToUpper(strings.Replace(stat, "median", "p50", 1)) + " " + head
+				}
+				missing := notAvailable
+				if fewer(n) {
+					missing = n.Why()
+				}
+				g.heads, cells = append(g.heads, head), append(cells, fixed(n, 1, missing))
+			}
+		}
+		g.heads = append(g.heads, "Tput User (TPS)", "Tput Decode (TPS)")
+		g.row(append(cells, fixed(rounded(r.user, 2), 2, notAvailable), fixed(rounded(r.decode, 1), 1, notAvailable))...)
+	}
+	return g
 }
 
 // stressData is what the data of the release report have of stress tests; null without any.
