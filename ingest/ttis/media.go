@@ -29,7 +29,8 @@ func mediaNumbers(v decode.Value) decode.Value {
 // isMedia recognises {"benchmarks": {num_requests, latency …}, "model", "device", "task_type"}.
 func isMedia(v decode.Value) bool {
 	b := mediaNumbers(v)
-	return b.Has("num_requests") && (b.Has("latency") || b.Has("ttft") || b.Has("e2el")) && v.Has("model") && v.Has("device")
+	measured := b.Has("latency") || b.Has("ttft") || b.Has("e2el")
+	return measured && b.Has("num_requests") && v.Has("model") && v.Has("device")
 }
 
 // isMediaEval recognises a list of such a score.

@@ -92,7 +92,8 @@ func (in *Input) keyOf(v *schema.Verdict) string {
 		name = "tput"
 	}
 	key := keyBenchmark + cmp.Or(v.Level, "planned") + "." + name + "_check"
-	if list := in.summaryRows(); !schema.IsMediaTask(v.Key.Task) && len(list) > 0 && list[0].key.String() != v.Key.String() {
+	media := schema.IsMediaTask(v.Key.Task)
+	if list := in.summaryRows(); !media && len(list) > 0 && list[0].key.String() != v.Key.String() {
 		key += " (" + strings.TrimSpace(v.Key.Workload()+" "+v.Key.Tool) + ")"
 	}
 	return key

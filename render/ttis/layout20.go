@@ -259,7 +259,8 @@ func (b *block) grade() {
 func (in *Input) missing20() []block {
 	var out []block
 	for _, g := range in.graded {
-		if g.measured() || slices.ContainsFunc(slices.Concat(in.rows, in.media), func(r *row) bool { return r.point.Key.String() == g.key.String() }) {
+		list := slices.Concat(in.rows, in.media)
+		if g.measured() || slices.ContainsFunc(list, func(r *row) bool { return r.point.Key.String() == g.key.String() }) {
 			continue
 		}
 		b := block{kind: "benchmarks", title: "Benchmark Targets — " + point(g.key), graded: g, status: "na"}

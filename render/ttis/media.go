@@ -29,11 +29,10 @@ var tails = []string{"p50_latency_ms=P50 Latency (ms)", "p90_latency_ms=P90 Late
 // mediaKinds lists the tasks in the order of the sections of v0.17. Sources: create_*_display_dict of
 // benchmarking/summary_report.py (v0.17), test_module/benchmark_tests (v0.20).
 func mediaKinds() []mediaKind {
-	words := strings.Fields
+	words, ends := strings.Fields, " p50_latency_ms p90_latency_ms p95_latency_ms"
 	steps := []string{"backend=Source", "num_requests=Num Requests", "num_inference_steps=Inference Steps",
 		"mean_latency_ms=Latency (ms)", "inference_steps_per_second=Steps/Sec", tails[0], tails[1], tails[2],
 		"throughput_rps=Tput (RPS)", "performance_check=Performance Check"}
-	const ends = " p50_latency_ms p90_latency_ms p95_latency_ms"
 	return []mediaKind{{
 		"image", "image", "vLLM Image", "Image",
 		words("num_requests num_inference_steps mean_latency_ms inference_steps_per_second throughput_rps filename " +
@@ -119,8 +118,6 @@ func (r *row) condition(name string) string {
 
 // mediaCell is a column of the CSV of v0.17.
 func (in *Input) mediaCell(r *row, name string) string {
-	at := func(n schema.Number, places int) string { return plain(rounded(n, places), notMeasured) }
-	value := func(metric string) schema.Number { return r.point.Metrics[metric].Stat("value") }
 	switch name {
 	case "timestamp":
 		return r.mediaStamp()
@@ -134,22 +131,6 @@ func (in *Input) mediaCell(r *row, name string) string {
 		return whole(r.asked, notMeasured)
 	case "num_inference_steps":
 		return r.condition(schema.ConditionSteps)
-	case "mean_latency_ms":
-		return at(r.mediaLatency("mean"), 2)
-	case "mean_ttft_ms":
-		return at(r.ttft.mean, 1)
-	case "p50_latency_ms":
-		return at(r.mediaLatency("median"), 2)
-	case "p90_latency_ms", "p95_latency_ms":
-		return at(r.mediaLatency(name[:3]), 2)
-	case "inference_steps_per_second":
-		return at(value(schema.MetricSteps), 2)
-	case "throughput_rps":
-		return at(r.rps, 2)
-	case "rtr":
-		return at(value(schema.MetricRealTime), 2)
-	case "t/s/u":
-		return at(value("tps_user"), 2)
 	case "streaming_enabled":
 		return r.condition("streaming")
 	case "preprocessing_enabled":
@@ -162,16 +143,41 @@ func (in *Input) mediaCell(r *row, name string) string {
 		return whole(r.isl, notMeasured)
 	case "max_con":
 		return whole(number(r.point.Key.Concurrency), notMeasured)
-	case "mean_tps":
-		return at(value(schema.MetricInputUser), 2)
-	case "tps_prefill_throughput":
-		return at(value(schema.MetricInputRate), 1)
-	case "mean_e2el_ms":
-		return at(r.e2el.mean, 1)
-	case "request_throughput":
-		return at(r.rps, 3)
 	}
-	return notMeasured
+	n, places := r.mediaNumber(name)
+	return plain(rounded(n, places), notMeasured)
+}
+
+// mediaNumber is a measured number of the CSV, and its places.
+func (r *row) mediaNumber(name string) (schema.Number, int) {
+	value := func(metric string) schema.Number { return r.point.Metrics[metric].Stat("value") }
+	switch name {
+	case "mean_latency_ms":
+		return r.mediaLatency("mean"), 2
+	case "mean_ttft_ms":
+		return r.ttft.mean, 1
+	case "p50_latency_ms":
+		return r.mediaLatency("median"), 2
+	case "p90_latency_ms", "p95_latency_ms":
+		return r.mediaLatency(name[:3]), 2
+	case "inference_steps_per_second":
+		return value(schema.MetricSteps), 2
+	case "throughput_rps":
+		return r.rps, 2
+	case "rtr":
+		return value(schema.MetricRealTime), 2
+	case "t/s/u":
+		return value("tps_user"), 2
+	case "mean_tps":
+		return value(schema.MetricInputUser), 2
+	case "tps_prefill_throughput":
+		return value(schema.MetricInputRate), 1
+	case "mean_e2el_ms":
+		return r.e2el.mean, 1
+	case "request_throughput":
+		return r.rps, 3
+	}
+	return schema.Missing("not measured"), 0
 }
 
 // gradedRow are the checks of a result, or nil.

@@ -1,8 +1,6 @@
 package ttis
 
 import (
-	"slices"
-
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
@@ -162,14 +160,13 @@ func conditionNumber(r *row, name string) schema.Number {
 
 // media20 is a number of a block: latencies in seconds, except where the name says otherwise.
 func (r *row) media20(name string) schema.Number {
-	metric := func(name string) schema.Number { return r.point.Metrics[name].Stat("value") }
 	switch name {
 	case "num_requests":
 		return r.asked
 	case "num_successful", "successful_requests":
 		return r.completed
 	case "failed_requests":
-		return metric("requests_failed")
+		return r.point.Metrics["requests_failed"].Stat("value")
 	case "num_inference_steps":
 		return conditionNumber(r, schema.ConditionSteps)
 	case "isl":
@@ -177,10 +174,10 @@ func (r *row) media20(name string) schema.Number {
 	case "concurrency":
 		return number(r.point.Key.Concurrency)
 	case "num_concurrent_requests":
-		if n := number(r.point.Key.Concurrency); slices.Contains([]string{"1"}, whole(n, "1")) {
-			return schema.Missing("one at a time")
+		if n := number(r.point.Key.Concurrency); whole(n, "1") != "1" {
+			return n
 		}
-		return number(r.point.Key.Concurrency)
+		return schema.Missing("one at a time")
 	case "ttft_ms":
 		return r.mediaLatency("mean")
 	case "ttft":
@@ -194,6 +191,14 @@ func (r *row) media20(name string) schema.Number {
 		return seconds(r.mediaLatency(name[len("ttft_"):]))
 	case "e2el":
 		return r.e2el.mean
+	}
+	return r.rate20(name)
+}
+
+// rate20 is a rate of a block.
+func (r *row) rate20(name string) schema.Number {
+	metric := func(name string) schema.Number { return r.point.Metrics[name].Stat("value") }
+	switch name {
 	case "inference_steps_per_second":
 		return metric(schema.MetricSteps)
 	case "rtr":

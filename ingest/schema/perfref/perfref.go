@@ -47,6 +47,11 @@ func number(task, theirs string) (metric, stat, unit string) {
 	return theirs, "value", ""
 }
 
+// isWithoutStream reports the limit of a client that does not stream, which an entry cannot know.
+func isWithoutStream(base *schema.Target, level decode.Value, theirs string) bool {
+	return theirs == "ttft_ms" && base.Key.Task == "asr" && level.Has("ttft_streaming_ms")
+}
+
 // wholeAnswers reports tasks whose answers come as a whole.
 func wholeAnswers(task string) bool {
 	return task == "cnn" || task == "image" || task == "video"
@@ -61,13 +66,7 @@ func lower(metric string) bool {
 // Targets expands one entry. An entry without targets gives none. Problems report what was not understood.
 func Targets(f *decode.File, entry decode.Value, source schema.Target) ([]schema.Target, []schema.Problem) {
 	base := source
-	base.Key = schema.Key{
-		Task: entry.Get("task_type").Str(), ISL: entry.Get("isl").Ptr(), OSL: entry.Get("osl").Ptr(),
-		Concurrency: entry.Get("max_concurrency").Ptr(), Dims: dims(entry),
-	}
-	if schema.IsMediaTask(base.Key.Task) { // the entry is the model's: how its client loads it is not asked
-		base.Key = schema.Key{Task: base.Key.Task}
-	}
+	base.Key = keyOf(entry)
 	var out []schema.Target
 	var problems []schema.Problem
 	for _, level := range entry.Get("targets").Members() {
@@ -94,11 +93,10 @@ func Targets(f *decode.File, entry decode.Value, source schema.Target) ([]schema
 			if m.Key == "end_to_end_latency_ms" && level.Val.Has("ttft_ms") && wholeAnswers(base.Key.Task) {
 				continue // nothing of theirs compares with it, and ttft_ms limits the same
 			}
-			t.Metric, t.Stat, t.Unit = number(base.Key.Task, m.Key)
-			if m.Key == "ttft_ms" && base.Key.Task == "asr" && level.Val.Has("ttft_streaming_ms") {
-				t.Metric, t.Priority = "e2el", "should" // of a client that does not stream, which an entry cannot know
-			}
 			t.Tolerance = tolerance
+			if t.Metric, t.Stat, t.Unit = number(base.Key.Task, m.Key); isWithoutStream(&base, level.Val, m.Key) {
+				t.Metric, t.Priority = "e2el", "should"
+			}
 			for _, s := range share {
 				t.Level, t.Value = s.level, v*s.share
 				if lower(t.Metric) {
@@ -109,6 +107,18 @@ func Targets(f *decode.File, entry decode.Value, source schema.Target) ([]schema
 		}
 	}
 	return out, problems
+}
+
+// keyOf is the workload of an entry. One of media is the model's: how its client loads it is not asked.
+func keyOf(entry decode.Value) schema.Key {
+	k := schema.Key{
+		Task: entry.Get("task_type").Str(), ISL: entry.Get("isl").Ptr(), OSL: entry.Get("osl").Ptr(),
+		Concurrency: entry.Get("max_concurrency").Ptr(), Dims: dims(entry),
+	}
+	if schema.IsMediaTask(k.Task) {
+		return schema.Key{Task: k.Task}
+	}
+	return k
 }
 
 type levelShare struct {
