@@ -57,8 +57,10 @@ func measured(p *schema.Point, metric string, asked float64) bool {
 
 // label returns a label for a workload without stated lengths: the file's stem, or the folder's name if the tool
 // gives every file the same name, without what the key states already: a sweep whose files are named after their load
-// is one workload at several loads.
-func (s *source) label(k *schema.Key) string {
+// is one workload at several loads. A folder that names the release, the model or the device is not the workload's: the
+// same measurement of the next release is in another one.
+func (r *result) label(k *schema.Key) string {
+	s := r.source
 	dir, base := path.Dir(s.shown()), path.Base(s.rel)
 	if sweepRun.MatchString(base) || base == "summary.json" && perFolder.MatchString(path.Base(dir)) {
 		// the key has the varied parameters
@@ -68,11 +70,24 @@ func (s *source) label(k *schema.Key) string {
 		return stem
 	}
 	for ; dir != "." && dir != "/"; dir = path.Dir(dir) {
+		if r.isIdentity(path.Base(dir)) {
+			continue
+		}
 		if name := plainLabel(repeat.WithoutLoad(path.Base(dir), k)); name != "" {
 			return name
 		}
 	}
 	return s.stem()
+}
+
+// isIdentity reports the name of a folder that says what was measured, and not how.
+func (r *result) isIdentity(name string) bool {
+	for _, fact := range []string{r.facts.Release, r.facts.Model.Name, r.facts.Device.Name} {
+		if fact != "" && strings.EqualFold(fact, name) {
+			return true
+		}
+	}
+	return false
 }
 
 // withoutCount is a name without a number at its end that is the concurrency: bench_16.json.

@@ -105,7 +105,7 @@ func basisText(g *gate.Review) string {
 			out += fmt.Sprintf(", %s %s", words.Count(x.n), x.word)
 		}
 	}
-	if n := g.Fit.Shown.Once.Hidden; n > 0 {
+	if n := g.Fit.Shown.Once.Hidden; n > 0 && !g.Fit.Wider {
 		out += fmt.Sprintf("; %s could hide more than the limit in one look", words.Count(n))
 	}
 	return out

@@ -137,6 +137,9 @@ func fitText(f gate.Fit) string {
 		return "No performance number has a history to be compared with."
 	}
 	out := fmt.Sprintf("%s compared as one family", words.Plural(f.Cells, "number"))
+	if f.Wider {
+		out = "The release as a whole: " + out
+	}
 	if f.Noise > 0 {
 		out += fmt.Sprintf("; typical noise is %.2g%s%% from release to release (one standard deviation)",
 			100*f.Noise, words.Thin)

@@ -160,20 +160,40 @@ func (o *checkOptions) check(ctx context.Context, sh *shell) error {
 	if err := o.write(sh.out, report, at, g); err != nil {
 		return err
 	}
-	return exitOf(&g)
+	return exitOf(&g, report, at)
 }
 
 // exitOf is the exit of a command that judged a release.
-func exitOf(g *gate.Review) error {
+func exitOf(g *gate.Review, report *render.Report, at int) error {
 	d := words.Decide(g.Result)
 	switch g.Result.Exit {
 	case exitGate:
 		return failure{code: exitGate, err: fmt.Errorf("%s: %s: %s", g.Release, d.Word, strings.TrimSuffix(d.Detail, "."))}
 	case exitUngraded:
-		return fail(exitUngraded, "put targets into targets/, or keep the history of an earlier release",
-			"%s: nothing was graded, which is no pass", g.Release)
+		return fail(exitUngraded, ungradedFix(report, at), "%s: nothing was graded, which is no pass", g.Release)
 	}
 	return nil
+}
+
+// ungradedFix is what to type where nothing was graded. Builds that state neither a release nor a time have no order
+// until somebody names them.
+func ungradedFix(report *render.Report, at int) string {
+	r := report.Releases[at]
+	c := report.Columns
+	if r.Label || slices.ContainsFunc(r.Runs, func(i int) bool { return !c.Runs[i].Start.IsZero() }) {
+		return "put targets into targets/, or keep the history of an earlier release"
+	}
+	others := 0
+	for i := range report.Releases {
+		if o := &report.Releases[i]; i != at && !o.Label {
+			others++
+		}
+	}
+	fix := "it states no release and no time: name each build, the earliest first: ttreport build --release v1 FOLDER"
+	if others > 0 {
+		fix += "; or all that are in folders of their own: ttreport build --pattern '{release}/*' FOLDER"
+	}
+	return fix
 }
 
 // writeRecheckPlan prints what would settle what was seen once, as a plan.

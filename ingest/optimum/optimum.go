@@ -46,7 +46,9 @@ func Read(f *decode.File) schema.Reading {
 	backend := config.Get("backend")
 	r.Facts.Model.ID = backend.Get("model").Str()
 	r.Facts.Stack = schema.Stack{Engine: backend.Get("name").Str(), Version: backend.Get("version").Str()}
-	for _, name := range []string{"torch_dtype", "quantization_scheme", "attn_implementation", "device", "torch_compile"} {
+	d.Condition("dtype", backend.Get("torch_dtype").Str())
+	d.Condition("quantization", backend.Get("quantization_scheme").Str())
+	for _, name := range []string{"attn_implementation", "device", "torch_compile"} {
 		if text := backend.Get(name).Text(); text != "" && text != "null" {
 			d.Keep(name, text)
 		}

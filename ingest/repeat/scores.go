@@ -190,9 +190,6 @@ func isCount(name string) bool {
 	return true
 }
 
-// configured are fields of scores that state how the model's numbers were kept.
-var configured = [...]string{"dtype", "quantization", "load_in_4bit", "load_in_8bit"}
-
 // asked is how a score was asked for, and of what configuration of the model.
 func asked(s *schema.Score) map[string]string {
 	out := map[string]string{}
@@ -205,7 +202,7 @@ func asked(s *schema.Score) map[string]string {
 	if s.Version != "" {
 		out["version"] = s.Version
 	}
-	for _, name := range configured {
+	for _, name := range schema.ModelSettings() {
 		var text string
 		if json.Unmarshal(s.Unknown[name], &text) == nil && text != "" {
 			out[name] = text

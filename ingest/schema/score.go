@@ -26,6 +26,12 @@ type Score struct {
 	Unknown   Unknown
 }
 
+// ModelSettings are the names under which files state in which numbers a model ran. Scores and points that state
+// different ones are not compared.
+func ModelSettings() []string {
+	return []string{"dtype", "quantization", "kv_cache_dtype", "load_in_4bit", "load_in_8bit"}
+}
+
 // FilterMark stands between the filter of a score and what tells it from others of the same name.
 const FilterMark = " | "
 

@@ -128,7 +128,7 @@ func identity(v decode.Value, d *draft.Draft) schema.Facts {
 	if t := v.Get("tokenizer_id").Str(); t != "" && t != f.Model.ID { // the tokenizer is usually the model's own
 		d.Condition("tokenizer", t)
 	}
-	for _, name := range []string{"num_prompts", "best_of", "use_beam_search"} {
+	for _, name := range []string{"num_prompts", "best_of", "use_beam_search", "dtype", "quantization", "kv_cache_dtype"} {
 		d.Condition(name, v.Get(name).Text())
 	}
 	for _, name := range []string{"endpoint_type", "backend"} {

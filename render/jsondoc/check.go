@@ -52,7 +52,7 @@ type (
 		Fails   bool      `json:"fails"`
 	}
 	noiseJSON struct {
-		Compared    int              `json:"compared"`
+		Compared    int              `json:"compared"` // in all of the release
 		Typical     *float64         `json:"typical"`
 		Predictions int              `json:"predictions"`
 		Failed      int              `json:"failed"`

@@ -16,7 +16,7 @@ func evalChange(v *schema.Verdict, r schema.EvalChange, beside bool) string {
 	case schema.TestNone:
 		return "No earlier release of its line has this measurement."
 	case schema.TestPrompt:
-		return sentence("Other questions than before: " + r.Conditions)
+		return sentence("Other questions or settings than before: " + r.Conditions)
 	case schema.TestNoError:
 		return fmt.Sprintf("%s is %s; neither file states how many questions or a standard error, "+
 			"so the change cannot be judged.", task, Number(value))

@@ -48,6 +48,7 @@ func (g *Gate) Review(release int, model, device string) Review {
 			r.Pairs = append(r.Pairs, p)
 		}
 	}
+	r.Fit.Wider = len(r.Pairs) < len(g.Results(release).Pairs)
 	r.Result = Decide(r.Findings, g.FailsOn(release))
 	r.Result.Newer, r.Result.Late, r.Result.Runs = g.outside(release, of)
 	return r
@@ -115,6 +116,7 @@ func (r *Review) NeedsAttention() (history, targets []schema.Verdict) {
 // Fit describes the noise of the release's history and how well its predictions held.
 type Fit struct {
 	Cells            int
+	Wider            bool    // it is of the whole release, of which a part is reviewed: that is compared as one family
 	Single           bool    // the baseline has one release everywhere
 	Noise            float64 // typical standard deviation between releases, relative; 0 when unknown
 	Tested, Exceeded int     // forward predictions at 2 %, and how many failed

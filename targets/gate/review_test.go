@@ -28,6 +28,9 @@ func TestReview(t *testing.T) {
 		t.Errorf("%d of %d verdicts, %d of %d lints", len(whole.History), len(f.History), len(whole.Lints), len(f.Lints))
 	}
 	one := g.Review(4, judgetest.Model, "n300")
+	if whole.Fit.Wider || !one.Fit.Wider { // what could have been shown is of all that was compared
+		t.Errorf("wider: %v, %v", whole.Fit.Wider, one.Fit.Wider)
+	}
 	if len(one.Pairs) != 1 || one.Pairs[0].Device != "n300" || len(one.History) != judgetest.Workloads {
 		t.Errorf("%+v, %d verdicts", one.Pairs, len(one.History))
 	}

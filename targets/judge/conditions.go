@@ -2,6 +2,7 @@ package judge
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -19,7 +20,7 @@ func blocking(name string) bool {
 		"engine", "precision", "mesh", schema.ConditionWindow, schema.ConditionSteps, "preprocessing":
 		return true
 	}
-	return strings.HasSuffix(name, "_distribution")
+	return strings.HasSuffix(name, "_distribution") || slices.Contains(schema.ModelSettings(), name)
 }
 
 // classes groups conditions that block alike.

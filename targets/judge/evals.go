@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -99,7 +100,7 @@ func (e *evalJudgement) test(cell, at int, st *evalState, release string) evalTe
 	return t
 }
 
-// promptDiffers returns why two scores answer different questions, or "".
+// promptDiffers returns why two scores answer different questions, or are of the model in other numbers; or "".
 func promptDiffers(a, b *columns.ScoreRow) string {
 	switch {
 	case a.Outcomes != nil && b.Outcomes != nil && a.Outcomes.Items != b.Outcomes.Items:
@@ -109,7 +110,22 @@ func promptDiffers(a, b *columns.ScoreRow) string {
 	case a.Version != "" && b.Version != "" && a.Version != b.Version:
 		return "task version " + a.Version + " → " + b.Version
 	}
+	for _, name := range schema.ModelSettings() {
+		x, y := text(a.Unknown[name]), text(b.Unknown[name])
+		if x != "" && y != "" && x != y {
+			return name + " " + x + " → " + y
+		}
+	}
 	return ""
+}
+
+// text is a stated setting, "" where it is not one.
+func text(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) != nil {
+		return ""
+	}
+	return s
 }
 
 // compare chooses the test by the data: paired where the same items were answered, the gate on the arcsine scale from
