@@ -146,15 +146,17 @@ func TestUnlikeScoresAreNotOneSeries(t *testing.T) {
 			"results_2026-01-05T03-04-05.678.json":           eval("f", .5),
 			"results_2026-01-07T03-04-05.678.json":           eval("f", .6),
 		}, ",, | file gptq_2bit"},
-		"names of people": {map[string]string{"e_int4_2026-01-02.json": eval("f", .2), "e_int8_2026-02-03.json": eval("f", .3)},
+		"names of people": {map[string]string{"e_int4_2026-01-02.json": eval("f", .2),
+			"e_int8_2026-02-03.json": eval("f", .3)},
 			" | file e_int4, | file e_int8"},
 		"what the file states": {map[string]string{
 			"results_2026-01-02T03-04-05.678.json": eval("torch.float16", .2),
 			"results_2026-01-02T04-04-05.678.json": eval("torch.bfloat16", .3),
 		}, " | dtype bfloat16, | dtype float16"},
 		"repeats": {map[string]string{
-			"results_2026-01-02T03-04-05.678_run1.json": eval("f", .2), "results_2026-01-09T03-04-05.678_run2.json": eval("f", .3),
-			"results_2026-01-11T03-04-05.678.json": eval("f", .4),
+			"results_2026-01-02T03-04-05.678_run1.json": eval("f", .2),
+			"results_2026-01-09T03-04-05.678_run2.json": eval("f", .3),
+			"results_2026-01-11T03-04-05.678.json":      eval("f", .4),
 		}, ",,"},
 		"the model's name": {map[string]string{"results_2026-01-02T03-04-05_m.json": eval("f", .2)}, ""},
 	} {

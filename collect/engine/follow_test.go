@@ -158,7 +158,8 @@ func submitted(t *testing.T, n int, r plan.Resources) *cluster {
 		})
 	}
 	began := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	s := Prepare(Submission{Engine: "slurm", Workspace: dir, Program: "/bin/ttreport", Jobs: jobs}, filepath.Join(dir, "state"),
+	s := Prepare(Submission{Engine: "slurm", Workspace: dir, Program: "/bin/ttreport", Jobs: jobs},
+		filepath.Join(dir, "state"),
 		filepath.Join(dir, "results"), began)
 	if err := s.Write(func(Group) (string, error) { return "", nil }); err != nil {
 		t.Fatal(err)
@@ -395,7 +396,8 @@ func TestWhatTheSchedulerForgot(t *testing.T) {
 		}
 		cl.measure(1, c.points)
 		cl.noSacct = c.state == ""
-		cl.accounts = []Account{{Name: o.Name, Entry: 1, Job: "7_1", State: c.state, Phase: phase(c.state), MaxRSS: "4096", Node: "n1"}}
+		cl.accounts = []Account{{Name: o.Name, Entry: 1, Job: "7_1", State: c.state, Phase: phase(c.state),
+			MaxRSS: "4096", Node: "n1"}}
 		cl.step = func(cl *cluster, _ int) { cl.records = nil }
 		tasks := cl.mustFollow()
 		if len(cl.orders) != c.orders || tasks[0].State != c.wantEnd {

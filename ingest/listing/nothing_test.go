@@ -14,8 +14,10 @@ func TestNothingWasRead(t *testing.T) {
 		files []ingest.File
 		want  []string
 	}{
-		"texts":   {[]ingest.File{{Path: "a.txt", Format: ingest.NotResult}}, []string{"Nothing was read", "ttreport help files"}},
-		"unknown": {[]ingest.File{{Path: "a", Format: ingest.Unknown, Detail: "x"}}, []string{"Nothing was read", "Nearest: x (1 file)"}},
+		"texts": {[]ingest.File{{Path: "a.txt", Format: ingest.NotResult}},
+			[]string{"Nothing was read", "ttreport help files"}},
+		"unknown": {[]ingest.File{{Path: "a", Format: ingest.Unknown, Detail: "x"}},
+			[]string{"Nothing was read", "Nearest: x (1 file)"}},
 		"results": {[]ingest.File{{Path: "a", Format: "vllm-serve", Points: 1}}, []string{"1 point", "no problems"}},
 		"beside":  {[]ingest.File{{Path: "a", Format: "nm-vllm-copy"}}, []string{"0 points", "no problems"}},
 	} {

@@ -70,8 +70,9 @@ func TestMedia(t *testing.T) {
 func TestMediaScores(t *testing.T) {
 	const head = `{"model":"M","device":"n150","timestamp":"2026-01-01 00:00:00","accuracy_check":2,`
 	for text, want := range map[string]string{
-		`"task_type":"cnn","task_name":"load_image","score":0.131,"correct":93,"total":100`: "load_image accuracy 0.93 of 100; ",
-		`"task_type":"tts","task_name":"tts_generation","score":1.9`:                        "",
+		`"task_type":"cnn","task_name":"load_image","score":0.131,"correct":93,"total":100`: "load_image accuracy " +
+			"0.93 of 100; ",
+		`"task_type":"tts","task_name":"tts_generation","score":1.9`: "",
 		`"task_type":"image","task_name":"g","fid_score":24.1,"average_clip":27.4,"num_prompts":10`: "g clip 27.4 of 10; " +
 			"g fid 24.1 of 10; ",
 	} {
@@ -100,7 +101,8 @@ func TestMediaRows(t *testing.T) {
 		`"task_type":"audio","data":{"records":[{"name":"Benchmarks 30s","num_requests":4,"ttft":0.16},`+
 		`{"name":"Benchmarks 60s","num_requests":4,"ttft":0.31}],"target_checks":{"target":{"ttft":800,"ttft_check":2}}}}]}`)
 	if len(data.Points) != 2 || data.Points[0].Key.Dims["sound"] != "30" || data.Points[1].Key.Dims != nil ||
-		len(data.Targets) != 1 || !data.Targets[0].Matches(data.Points[1].Key) || data.Targets[0].Matches(data.Points[0].Key) {
+		len(data.Targets) != 1 || !data.Targets[0].Matches(data.Points[1].Key) ||
+		data.Targets[0].Matches(data.Points[0].Key) {
 		t.Errorf("%+v %+v", data.Points, data.Targets)
 	}
 }

@@ -184,7 +184,8 @@ func (a *api) watch(w http.ResponseWriter, r *http.Request, kind string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.broken++
-	_, _ = fmt.Fprint(w, `{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","code":410,"reason":"Expired"}}`+"\n")
+	const expired = `{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","code":410,"reason":"Expired"}}`
+	_, _ = fmt.Fprintln(w, expired)
 }
 
 // objects is called with the lock held.
@@ -287,7 +288,9 @@ func TestLife(t *testing.T) {
 	}
 	found, _ := filepath.Glob(filepath.Join(s.OutOf(2), "*", "ttreport.manifest.yaml"))
 	facts, err := os.ReadFile(strings.Join(found, ""))
-	for _, want := range []string{"kubernetes_state: Evicted, Succeeded", "kubernetes_node: n1", "kubernetes_job_id: b1, b2"} {
+	for _, want := range []string{
+		"kubernetes_state: Evicted, Succeeded", "kubernetes_node: n1", "kubernetes_job_id: b1, b2",
+	} {
 		if err != nil || !strings.Contains(string(facts), want) {
 			t.Errorf("%v, no %q in %s", err, want, facts)
 		}

@@ -48,7 +48,8 @@ func made(t *testing.T, s *engine.Submission, group int, ordered engine.Order) *
 
 // Everything that resources: can state is in the pod, secrets as references only.
 func TestPod(t *testing.T) {
-	s := submission(t, engine.Job{Limit: time.Hour, Server: engine.Server{Image: "vllm:1", Args: []string{"--tp", "8"}, Port: 8001},
+	s := submission(t, engine.Job{Limit: time.Hour,
+		Server: engine.Server{Image: "vllm:1", Args: []string{"--tp", "8"}, Port: 8001},
 		Resources: plan.Resources{
 			CPUs: "16", Mem: "64g", Devices: []string{"nvidia.com/gpu=8"}, NodeSelector: []string{"a.b/c=d", "e="},
 			Tolerations: []string{"k=v:NoExecute", "x"}, Volumes: []string{"weights:/models:ro"}, Results: "bench",
@@ -58,23 +59,28 @@ func TestPod(t *testing.T) {
 	o := made(t, s, 0, engine.Order{})
 	job, pod := o.Job, o.Job.Spec.Template.Spec
 	server, client := pod.InitContainers[0], pod.Containers[0]
+	nodes := pod.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution
 	gpu, mem := server.Resources.Limits["nvidia.com/gpu"], server.Resources.Requests["memory"]
 	for what, ok := range map[string]bool{
-		"devices":     gpu.Value() == 8 && mem.String() == "64Gi",
-		"sidecar":     *server.RestartPolicy == core.ContainerRestartPolicyAlways && server.Ports[0].ContainerPort == 8001,
-		"arguments":   strings.Join(server.Args, " ") == "--tp 8" && strings.Contains(strings.Join(client.Args, " "), "--startup-timeout=1h"),
+		"devices": gpu.Value() == 8 && mem.String() == "64Gi",
+		"sidecar": *server.RestartPolicy == core.ContainerRestartPolicyAlways && server.Ports[0].ContainerPort == 8001,
+		"arguments": strings.Join(server.Args, " ") == "--tp 8" &&
+			strings.Contains(strings.Join(client.Args, " "), "--startup-timeout=1h"),
 		"selector":    pod.NodeSelector["a.b/c"] == "d" && len(pod.NodeSelector) == 2,
 		"tolerations": pod.Tolerations[0].Value == "v" && pod.Tolerations[1].Operator == core.TolerationOpExists,
-		"claims":      pod.Volumes[1].PersistentVolumeClaim.ClaimName == "bench" && pod.Volumes[3].PersistentVolumeClaim.ClaimName == "weights",
-		"mounts":      server.VolumeMounts[0].MountPath == "/models" && server.VolumeMounts[0].ReadOnly,
-		"secret":      server.Env[0].ValueFrom.SecretKeyRef.Key == "token" && server.Env[0].Value == "",
-		"accounts":    pod.ServiceAccountName == "sa" && pod.PriorityClassName == "low" && pod.ImagePullSecrets[0].Name == "reg",
-		"nodes":       len(pod.Affinity.NodeAffinity.RequiredDuringSchedulingIgnoredDuringExecution.NodeSelectorTerms[0].MatchExpressions) == 2,
-		"queue":       job.Labels["kueue.x-k8s.io/queue-name"] == "q" && *job.Spec.Suspend,
-		"job":         *job.Spec.TTLSecondsAfterFinished == 60 && *job.Spec.BackoffLimitPerIndex == 4 && *pod.ActiveDeadlineSeconds == 3600,
-		"a variable":  client.Args[2] == "--tool-arg=x=$$(HOME)",
-		"no token":    !*pod.AutomountServiceAccountToken,
-		"alone":       pod.Affinity.PodAntiAffinity == nil, // the device plugin tells pods apart
+		"claims": pod.Volumes[1].PersistentVolumeClaim.ClaimName == "bench" &&
+			pod.Volumes[3].PersistentVolumeClaim.ClaimName == "weights",
+		"mounts": server.VolumeMounts[0].MountPath == "/models" && server.VolumeMounts[0].ReadOnly,
+		"secret": server.Env[0].ValueFrom.SecretKeyRef.Key == "token" && server.Env[0].Value == "",
+		"accounts": pod.ServiceAccountName == "sa" && pod.PriorityClassName == "low" &&
+			pod.ImagePullSecrets[0].Name == "reg",
+		"nodes": len(nodes.NodeSelectorTerms[0].MatchExpressions) == 2,
+		"queue": job.Labels["kueue.x-k8s.io/queue-name"] == "q" && *job.Spec.Suspend,
+		"job": *job.Spec.TTLSecondsAfterFinished == 60 && *job.Spec.BackoffLimitPerIndex == 4 &&
+			*pod.ActiveDeadlineSeconds == 3600,
+		"a variable": client.Args[2] == "--tool-arg=x=$$(HOME)",
+		"no token":   !*pod.AutomountServiceAccountToken,
+		"alone":      pod.Affinity.PodAntiAffinity == nil, // the device plugin tells pods apart
 	} {
 		if !ok {
 			text, _ := o.text()
@@ -103,13 +109,17 @@ func TestPodsDoNotMeasureEachOther(t *testing.T) {
 func TestRetry(t *testing.T) {
 	s := submission(t, engine.Job{Limit: time.Hour}, engine.Job{Limit: time.Hour}, engine.Job{Limit: time.Hour})
 	g := s.Groups[0]
-	o := made(t, s, 0, engine.Order{Name: s.JobName(g, 1) + "-2", Entries: []int{2}, Retries: 1, Limit: 2 * time.Hour, Group: g})
+	o := made(t, s, 0, engine.Order{
+		Name: s.JobName(g, 1) + "-2", Entries: []int{2}, Retries: 1, Limit: 2 * time.Hour, Group: g,
+	})
 	job := o.Job
 	plan := job.Spec.Template.Spec.Volumes[0].ConfigMap
 	args := strings.Join(job.Spec.Template.Spec.Containers[0].Args, " ")
-	if job.Name != strings.ToLower("ttreport-"+s.ID+"-1-r1-2") || *job.Spec.Completions != 1 || *job.Spec.Parallelism != 1 ||
+	if job.Name != strings.ToLower("ttreport-"+s.ID+"-1-r1-2") || *job.Spec.Completions != 1 ||
+		*job.Spec.Parallelism != 1 ||
 		*job.Spec.BackoffLimitPerIndex != 1 || *job.Spec.Template.Spec.ActiveDeadlineSeconds != 7200 ||
-		plan.Name != job.Name || o.Plan.Name != job.Name || plan.Items[0].Key != "entry-002.yaml" || plan.Items[0].Path != "0.yaml" ||
+		plan.Name != job.Name || o.Plan.Name != job.Name || plan.Items[0].Key != "entry-002.yaml" ||
+		plan.Items[0].Path != "0.yaml" ||
 		!strings.Contains(args, "--out=/ttreport/results/1 ") || job.Annotations[entriesNote] != "2" {
 		text, _ := o.text()
 		t.Error(text)
@@ -128,7 +138,8 @@ func TestCheck(t *testing.T) {
 		},
 	} {
 		err := Check(jobs)
-		if (err == nil) != (want == "") || err != nil && (!strings.Contains(err.Error(), want) || !errors.Is(err, engine.ErrRefused)) {
+		if (err == nil) != (want == "") ||
+			err != nil && (!strings.Contains(err.Error(), want) || !errors.Is(err, engine.ErrRefused)) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}

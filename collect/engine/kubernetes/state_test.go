@@ -34,10 +34,15 @@ func exited(code int32, reason string) []core.ContainerStatus {
 
 // What a person sees, and what follows from it, for every way in which a pod can stand.
 func TestStates(t *testing.T) {
-	disrupted := []core.PodCondition{{Type: core.DisruptionTarget, Status: core.ConditionTrue, Reason: "EvictionByEvictionAPI"}}
-	waits := []core.PodCondition{{Type: core.PodScheduled, Status: core.ConditionFalse, Message: "0/4 nodes are available"}}
+	disrupted := []core.PodCondition{
+		{Type: core.DisruptionTarget, Status: core.ConditionTrue, Reason: "EvictionByEvictionAPI"},
+	}
+	waits := []core.PodCondition{
+		{Type: core.PodScheduled, Status: core.ConditionFalse, Message: "0/4 nodes are available"},
+	}
 	pull := clientStatus(core.ContainerState{Waiting: &core.ContainerStateWaiting{Reason: "ImagePullBackOff"}})
-	running := clientStatus(core.ContainerState{Running: &core.ContainerStateRunning{StartedAt: meta.NewTime(time.Unix(1000, 0))}})
+	began := &core.ContainerStateRunning{StartedAt: meta.NewTime(time.Unix(1000, 0))}
+	running := clientStatus(core.ContainerState{Running: began})
 	failed := batch.JobStatus{FailedIndexes: pointer("0")}
 	for name, c := range map[string]struct {
 		job   batch.JobStatus
@@ -53,7 +58,9 @@ func TestStates(t *testing.T) {
 			why: "0/4 nodes are available"},
 		"no image": {pod: &core.PodStatus{Phase: core.PodPending, ContainerStatuses: pull}, state: "Pending",
 			why: "ImagePullBackOff"},
-		"runs":                            {pod: &core.PodStatus{Phase: core.PodRunning, ContainerStatuses: running}, state: "Running"},
+		"runs": {
+			pod: &core.PodStatus{Phase: core.PodRunning, ContainerStatuses: running}, state: "Running",
+		},
 		"done, and the Job does not know": {pod: &core.PodStatus{Phase: core.PodSucceeded}, state: "Succeeded"},
 		"done": {job: batch.JobStatus{CompletedIndexes: "0,3-5"}, pod: &core.PodStatus{Phase: core.PodSucceeded},
 			state: "Succeeded", phase: engine.Succeeded},
@@ -73,7 +80,8 @@ func TestStates(t *testing.T) {
 			pod: &core.PodStatus{Phase: core.PodFailed, Reason: "DeadlineExceeded"}},
 		"failed": {job: failed, pod: &core.PodStatus{Phase: core.PodFailed, ContainerStatuses: exited(4, "Error")},
 			state: "Failed", why: "exit code 4", phase: engine.Failed},
-		"out of memory": {job: failed, pod: &core.PodStatus{Phase: core.PodFailed, ContainerStatuses: exited(137, "OOMKilled")},
+		"out of memory": {
+			job: failed, pod: &core.PodStatus{Phase: core.PodFailed, ContainerStatuses: exited(137, "OOMKilled")},
 			state: "Failed", why: "OOMKilled", phase: engine.Failed},
 		"the Job as a whole": {state: "Failed", why: "too many", phase: engine.Failed, job: batch.JobStatus{
 			Conditions: []batch.JobCondition{{Type: batch.JobFailed, Status: core.ConditionTrue, Message: "too many"}}}},

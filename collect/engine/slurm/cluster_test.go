@@ -48,7 +48,8 @@ func TestParseAccounts(t *testing.T) {
 	if len(list) != 4 {
 		t.Fatalf("%+v", list)
 	}
-	want := engine.Account{Name: "ttreport-x-1", Entry: 4, Job: "20_4", State: "NODE_FAIL", Phase: engine.Disrupted, ExitCode: "0:0", Elapsed: "16",
+	want := engine.Account{Name: "ttreport-x-1", Entry: 4, Job: "20_4", State: "NODE_FAIL", Phase: engine.Disrupted,
+		ExitCode: "0:0", Elapsed: "16",
 		Node: "n4", Reason: "None"}
 	if list[1] != want {
 		t.Errorf("%+v", list[1])

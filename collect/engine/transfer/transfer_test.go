@@ -93,7 +93,8 @@ func TestResultsThatAreCut(t *testing.T) {
 func TestHostileResults(t *testing.T) {
 	for _, h := range []tar.Header{
 		{Name: "../out", Typeflag: tar.TypeReg}, {Name: "/tmp/out", Typeflag: tar.TypeReg},
-		{Name: "link", Typeflag: tar.TypeSymlink, Linkname: "/etc"}, {Name: "big", Typeflag: tar.TypeReg, Size: mostBytes + 1},
+		{Name: "link", Typeflag: tar.TypeSymlink, Linkname: "/etc"},
+		{Name: "big", Typeflag: tar.TypeReg, Size: mostBytes + 1},
 	} {
 		var zipped bytes.Buffer
 		zip := gzip.NewWriter(&zipped)
