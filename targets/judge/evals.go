@@ -1,8 +1,6 @@
 package judge
 
 import (
-	"encoding/json"
-	"fmt"
 	"math"
 	"slices"
 
@@ -98,34 +96,6 @@ func (e *evalJudgement) test(cell, at int, st *evalState, release string) evalTe
 	}
 	e.compare(&t, c, st, now)
 	return t
-}
-
-// promptDiffers returns why two scores answer different questions, or are of the model in other numbers; or "".
-func promptDiffers(a, b *columns.ScoreRow) string {
-	switch {
-	case a.Outcomes != nil && b.Outcomes != nil && a.Outcomes.Items != b.Outcomes.Items:
-		return "the questions or their prompts differ"
-	case a.Fewshot != nil && b.Fewshot != nil && *a.Fewshot != *b.Fewshot:
-		return fmt.Sprintf("few-shot %d → %d", *a.Fewshot, *b.Fewshot)
-	case a.Version != "" && b.Version != "" && a.Version != b.Version:
-		return "task version " + a.Version + " → " + b.Version
-	}
-	for _, name := range schema.ModelSettings() {
-		x, y := text(a.Unknown[name]), text(b.Unknown[name])
-		if x != "" && y != "" && x != y {
-			return name + " " + x + " → " + y
-		}
-	}
-	return ""
-}
-
-// text is a stated setting, "" where it is not one.
-func text(raw json.RawMessage) string {
-	var s string
-	if json.Unmarshal(raw, &s) != nil {
-		return ""
-	}
-	return s
 }
 
 // compare chooses the test by the data: paired where the same items were answered, the gate on the arcsine scale from
