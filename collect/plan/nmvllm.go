@@ -73,7 +73,7 @@ func (c nmConfig) entries(gpus int, longest func(model string) int) ([]Entry, er
 			for _, length := range c.lengths(limit) {
 				args := engineArgs(length, parallel, sparsity)
 				e := Entry{
-					Model: model, Impl: sparsity, Only: OnlyBenchmarks, Tools: []string{"vllm"}, Tokenizer: model, Why: c.why(limit),
+					Model: model, Impl: sparsity, Only: OnlyBenchmarks, Tools: []string{"vllm"}, Tokenizer: model, Why: c.why(limit, gpus),
 					Server: ServerName{Kind: ServerCommand, Argv: append([]string{"vllm", "serve", model}, args...)},
 				}
 				if offline {
@@ -107,13 +107,20 @@ func (c nmConfig) lengths(longest int) []int {
 	return out
 }
 
-// why describes the configuration, and the lengths that the model does not take.
-func (c nmConfig) why(longest int) string {
+// why describes the configuration, the lengths that the model does not take, and how many GPUs all are.
+func (c nmConfig) why(longest, gpus int) string {
+	out := c.Description
 	if longest > 0 && slices.ContainsFunc(orNone(c.Lens), func(n int) bool { return n > longest }) {
-		return fmt.Sprintf("%s; max_model_lens %v became %v: the model takes no more",
-			c.Description, c.Lens, c.lengths(longest))
+		out += fmt.Sprintf("; max_model_lens %v became %v: the model takes no more", c.Lens, c.lengths(longest))
 	}
-	return c.Description
+	_, ofScript := c.Args["use-all-available-gpus_"]
+	switch all := c.AllGPUs != nil || ofScript; {
+	case all && gpus < 1:
+		out += "; use_all_available_gpus: no GPU is found on this machine, so one is used"
+	case all:
+		out += fmt.Sprintf("; use_all_available_gpus: %d", gpus)
+	}
+	return out
 }
 
 // without leaves out the engine's arguments that the script's arguments state themselves.
