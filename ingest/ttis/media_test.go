@@ -106,3 +106,20 @@ func TestMediaRows(t *testing.T) {
 		t.Errorf("%+v %+v", data.Points, data.Targets)
 	}
 }
+
+// Limits that a report of v0.17 states for media are those of the task, in the units of its numbers.
+func TestMediaLimits(t *testing.T) {
+	r := reader.Must(t, "report_data_x.json", `{"metadata":{"report_id":"x"},"benchmarks_summary":[`+
+		`{"task_type":"tts","latency":1.9,"target_checks":{"target":{"latency":2.0,"latency_check":2,"tput_check":1}}},`+
+		`{"task_type":"cnn","target_checks":{"target":{"latency":0.05,"latency_check":3}}},`+
+		`{"task_type":"embedding","ISL":512,"target_checks":{"target":{"tput_user":5750.0,"tput_user_check":3,`+
+		`"e2el_ms":8300,"e2el_ms_check":2}}}]}`)
+	got := ""
+	for _, x := range r.Targets {
+		got += fmt.Sprintf("%s %s %g %s; ", x.Key.Task, x.Metric, x.Value, x.Unit)
+	}
+	if want := "tts ttft 2000 ms; cnn e2el 50 ms; embedding " + schema.MetricInputUser + " 5750 tok/s; " +
+		"embedding e2el 8300 ms; "; got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+}

@@ -73,8 +73,11 @@ func checked(f *decode.File, row decode.Value, k schema.Key) []schema.Target {
 	return perfref.Checked(row.Get("target_checks"), base)
 }
 
-// shapeOf is the workload of a row about text.
+// shapeOf is the workload of a row. That of media is the task.
 func shapeOf(row decode.Value) schema.Key {
+	if task := row.Get("task_type").Str(); schema.IsMediaTask(task) {
+		return schema.Key{Task: task}
+	}
 	return schema.Key{
 		ISL: draft.First(row, "input_sequence_length", "isl"), OSL: draft.First(row, "output_sequence_length", "osl"),
 		Concurrency: draft.First(row, "concurrency", "max_con", "max_concurrency"),

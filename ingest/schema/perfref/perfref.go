@@ -36,6 +36,8 @@ func number(task, theirs string) (metric, stat, unit string) {
 		return "e2el", "mean", "ms"
 	case theirs == "tput_user" && wholeAnswers(task):
 		return schema.MetricRequestsUser, "value", "req/s"
+	case theirs == "latency" && task == "tts":
+		return "ttft", "mean", "s"
 	case theirs == "tput_user" && task == "embedding":
 		return schema.MetricInputUser, "value", "tok/s"
 	}
