@@ -73,7 +73,8 @@ func (c nmConfig) entries(gpus int, longest func(model string) int) ([]Entry, er
 			for _, length := range c.lengths(limit) {
 				args := engineArgs(length, parallel, sparsity)
 				e := Entry{
-					Model: model, Impl: sparsity, Only: OnlyBenchmarks, Tools: []string{"vllm"}, Tokenizer: model, Why: c.why(limit, gpus),
+					Model: model, Impl: sparsity, Only: OnlyBenchmarks, Tools: []string{"vllm"}, Tokenizer: model,
+					Why:    c.why(limit, gpus),
 					Server: ServerName{Kind: ServerCommand, Argv: append([]string{"vllm", "serve", model}, args...)},
 				}
 				if offline {
