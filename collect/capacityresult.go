@@ -49,6 +49,7 @@ func (s *session) capacityDone(st step, f found) error {
 	raw, err := json.MarshalIndent(map[string]any{
 		"metrics": map[string]metric{
 			name:         {f.holds(), unit, "higher"},
+			"duration_s": {s.now().Sub(st.began).Seconds(), "s", ""},
 			"output_tps": {at.OutputTPS, "tok/s", ""}, "goodput_rps": {at.Goodput, "req/s", ""},
 		},
 		"slo": st.Load.SLO.String(), "holds": f.holds(), "fails": f.fails(), "settled": f.answer.Settled, "probes": f.probes,

@@ -29,28 +29,18 @@ const (
 // toolStart is what a tool takes before its first request: Python's imports and a tokenizer.
 const toolStart = 30 * time.Second
 
-// EstimateOf estimates from the history of the same workload on the same model and device, else from an assumed
-// speed. past may be nil.
-func EstimateOf(p Plan, past *columns.Columns) Estimate {
+// EstimateOf estimates from the history of the same workloads on the same model and device, else from those that are
+// most like them, else from an assumed speed. history may be nil.
+func EstimateOf(p Plan, history *columns.Columns) Estimate {
 	var e Estimate
 	var once, searches time.Duration // of all workloads, one after the other
+	known := pastOf(history, p)
 	for _, w := range p.Workloads {
-		if p.Until.Set() { // twice the least, by experience with quiet and noisy workloads
-			w.Requests = 2 * p.Until.Least(w.Concurrency)
-		}
-		one := float64(w.ISL)/assumedPrefill + float64(w.OSL)/AssumedDecode // seconds of a request
-		if ms, ok := pastE2EL(past, p, w); ok {
-			one = ms / 1000
+		took, measured := known.takes(p, w)
+		if measured {
 			e.Measured++
 		}
-		took := one * max(1, float64(w.Requests)/float64(max(1, w.Concurrency)))
-		if w.SLO.Set() {
-			took = one * probesAssumed * wavesAssumed
-		}
-		if w.Rate > 0 {
-			took = float64(w.Requests)/w.Rate + one
-		}
-		d := time.Duration(took * float64(time.Second))
+		d := time.Duration((took + known.extra) * float64(time.Second))
 		if p.Until.Set() && !w.SLO.Set() {
 			d = min(d, p.Until.Limit())
 		}
@@ -75,28 +65,27 @@ func EstimateOf(p Plan, past *columns.Columns) Estimate {
 	return e
 }
 
-// pastE2EL returns the newest mean E2EL of a workload, ms.
-func pastE2EL(c *columns.Columns, p Plan, w Workload) (float64, bool) {
-	if c == nil {
-		return 0, false
+// takes returns the seconds of one measurement, and whether the history has the workload.
+func (h past) takes(p Plan, w Workload) (s float64, measured bool) {
+	least := p.Until.Set() && !w.SLO.Set()
+	if least { // as many as it took
+		w.Requests = 0
 	}
-	found, newest := 0., time.Time{}
-	is := func(a *float64, b int) bool { return a != nil && *a == float64(b) }
-	for i := range c.Runs {
-		h := &c.Runs[i]
-		if h.Model.Name != p.Model.Name || h.Device != p.Device || h.Start.Before(newest) {
-			continue
-		}
-		for at := h.FirstPoint; at < h.PointsEnd; at++ {
-			pt := &c.Points[at]
-			if k := c.Keys[pt.Key]; !is(k.ISL, w.ISL) || !is(k.OSL, w.OSL) || !is(k.Concurrency, w.Concurrency) {
-				continue
-			}
-			n, _ := c.Value(pt, "e2el", "mean")
-			if v, ok := n.Get(); ok {
-				found, newest = v, h.Start
-			}
-		}
+	if list := h.same(w); len(list) > 0 {
+		return median(list), true
 	}
-	return found, found > 0
+	one, known := h.request(w)
+	if !known {
+		one = float64(w.ISL)/assumedPrefill + float64(w.OSL)/AssumedDecode
+	}
+	if least { // twice the least, by experience with quiet and noisy workloads
+		w.Requests = 2 * p.Until.Least(w.Concurrency)
+	}
+	switch {
+	case w.SLO.Set():
+		return one * probesAssumed * wavesAssumed, false
+	case w.Rate > 0:
+		return float64(w.Requests)/w.Rate + one, false
+	}
+	return one * max(1, float64(w.Requests)/float64(max(1, w.Concurrency))), false
 }
