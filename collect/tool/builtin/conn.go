@@ -84,15 +84,30 @@ func (r *runner) conn(ctx context.Context) (c *conn, reused bool, err error) {
 	if err != nil {
 		return nil, false, fmt.Errorf("connecting: %w", err)
 	}
-	return r.wrap(raw), false, nil
+	if raw, err = r.secured(ctx, raw); err != nil {
+		return nil, false, fmt.Errorf("connecting: %w", err)
+	}
+	return wrap(raw), false, nil
+}
+
+// secured makes TLS of a connection, where the address asks for it. The handshake is part of connecting, like TCP's: no
+// latency of a request has either.
+func (r *runner) secured(ctx context.Context, raw net.Conn) (net.Conn, error) {
+	if r.url.Scheme != "https" {
+		return raw, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, r.load.Timeout)
+	defer cancel()
+	secure := tls.Client(raw, &tls.Config{ServerName: r.url.Hostname(), MinVersion: tls.VersionTLS12})
+	if err := secure.HandshakeContext(ctx); err != nil {
+		return nil, errors.Join(err, raw.Close())
+	}
+	return secure, nil
 }
 
 // wrap adds time stamps and a buffer to a connection. Below TLS a time stamp would be that of a TLS record, not of
 // its content.
-func (r *runner) wrap(raw net.Conn) *conn {
-	if r.url.Scheme == "https" {
-		raw = tls.Client(raw, &tls.Config{ServerName: r.url.Hostname()})
-	}
+func wrap(raw net.Conn) *conn {
 	top := arrival.Wrap(raw)
 	head := &budget{r: top}
 	return &conn{raw: top, head: head, br: bufio.NewReaderSize(head, 16<<10), lines: bufio.NewReaderSize(nil, 4<<10)}
@@ -151,15 +166,14 @@ func (c *conn) ask(r *runner, i int, q traffic.Request, talk *talk) (t Timeline,
 		return fail(fmt.Errorf("sending: %w", err), true)
 	}
 	c.head.left = mostHead
-	resp, err := http.ReadResponse(c.br, nil)
+	resp, err := c.response()
 	c.head.left = -1
 	if err != nil {
 		return fail(fmt.Errorf("reading the answer: %w", err), errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF))
 	}
 	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		text, _ := io.ReadAll(io.LimitReader(resp.Body, 500)) // as much as there is
-		return fail(fmt.Errorf("HTTP %d: %s", resp.StatusCode, bytes.TrimSpace(text)), false)
+	if why := refusal(r.load.Endpoint, resp); why != "" {
+		return fail(errors.New(why), false)
 	}
 	if err = c.answer(r.load.Endpoint, resp.Body, began, q, &t, talk); errors.Is(err, errGone) {
 		_ = c.raw.Close() // which is what this request is for
@@ -175,6 +189,46 @@ func (c *conn) ask(r *runner, i int, q traffic.Request, talk *talk) (t Timeline,
 		_ = c.raw.Close() // the server closes it as well
 	}
 	return t, false
+}
+
+// mostHints is how many answers may come before the answer itself: 100 Continue and 103 Early Hints of a proxy.
+const mostHints = 8
+
+// response reads the head of an answer.
+func (c *conn) response() (*http.Response, error) {
+	for range mostHints {
+		resp, err := http.ReadResponse(c.br, nil)
+		if err != nil || resp.StatusCode >= 200 || resp.StatusCode == http.StatusSwitchingProtocols {
+			return resp, err
+		}
+	}
+	return nil, fmt.Errorf("%d answers that are none", mostHints)
+}
+
+// refusal says why an answer is no measurement; "" where it may be one. Redirects are not followed: the key would go
+// with them. Nor is a request sent again that a server refuses for now (429, 503): what the server does not take counts.
+func refusal(e traffic.Endpoint, resp *http.Response) string {
+	beginning := func() []byte {
+		text, _ := io.ReadAll(io.LimitReader(resp.Body, 500)) // as much as there is
+		return bytes.TrimSpace(text)
+	}
+	if resp.StatusCode != http.StatusOK {
+		head := fmt.Sprintf("HTTP %d", resp.StatusCode)
+		if after := resp.Header.Get("Retry-After"); after != "" {
+			head += fmt.Sprintf(", Retry-After %.40s", after)
+		}
+		if to := resp.Header.Get("Location"); to != "" {
+			head += fmt.Sprintf(", to %.200s, which is not followed", to)
+		}
+		return fmt.Sprintf("%s: %s", head, beginning())
+	}
+	if how := resp.Header.Get("Content-Encoding"); how != "" && !strings.EqualFold(how, "identity") {
+		return fmt.Sprintf("the answer is compressed (%.40s), which was not asked for", how)
+	}
+	if kind := resp.Header.Get("Content-Type"); !e.Pools() && strings.HasPrefix(kind, "application/json") {
+		return fmt.Sprintf("the answer is no stream of events: %s", beginning())
+	}
+	return ""
 }
 
 // line is the next line of the body; it holds until the next one.
