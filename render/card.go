@@ -1,7 +1,9 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -156,7 +158,7 @@ func (r *Report) ways(g *gate.Review, decisive []schema.Verdict, cover *gate.Cov
 	if line, cost := acceptLine(g, decisive); line != "" {
 		out = append(out, Way{"Accept with a reason", line, cost})
 	}
-	if line, cost := acceptOpenLine(g); line != "" {
+	if line, cost := r.acceptOpen(g); line != "" {
 		out = append(out, Way{"Accept what is still there", line, cost})
 	}
 	if line, cost := r.missingLine(g, cover); line != "" {
@@ -204,23 +206,26 @@ func acceptLine(g *gate.Review, decisive []schema.Verdict) (line, cost string) {
 	return shellescape.QuoteCommand(argv) + ` --reason "…"`, cost
 }
 
-// acceptOpenLine accepts the worst regression of an earlier release that is still there.
-func acceptOpenLine(g *gate.Review) (line, cost string) {
+// acceptOpen is the line that accepts the worst regression of an earlier release that is still there, in the first
+// release that confirmed some of it: what later ones confirm is judged anew then. It names the place and no ids, which
+// depend on what was accepted before.
+func (r *Report) acceptOpen(g *gate.Review) (line, cost string) {
 	list := g.OpenRegressions()
 	if len(list) == 0 {
 		return "", ""
 	}
-	const most = 4
 	l := &list[0]
 	d := l.Detail.(lint.OpenRegression)
-	argv := []string{"ttreport", "accept", d.Confirmed}
-	switch {
-	case len(d.Verdicts) <= most:
-		argv = append(argv, "--verdict", strings.Join(d.Verdicts, ","))
-	case l.Model != "":
-		argv = append(argv, "--model", l.Model, "--device", l.Device)
-	default:
-		argv = append(argv, "--device", l.Device)
+	first := slices.MinFunc(slices.Collect(maps.Keys(d.Verdicts)), func(a, b string) int {
+		return cmp.Compare(judge.Named(r.Releases, a), judge.Named(r.Releases, b))
+	})
+	argv := []string{"ttreport", "accept", first}
+	if l.Model != "" {
+		argv = append(argv, "--model", l.Model)
+	}
+	argv = append(argv, "--device", l.Device)
+	if d.Points == 1 {
+		argv = append(argv, "--workload", l.Subject)
 	}
 	return shellescape.QuoteCommand(argv) + ` --reason "…"`,
 		"kept in ttreport.yaml with its reason; releases since name it no more"

@@ -9,46 +9,49 @@ import (
 	"github.com/ttreport/ttreport/targets/judge"
 )
 
-// open lists the regressions that earlier releases were confirmed to have and that are still there, unless a decision
-// excuses them: one line for what one release made worse on a model and device, or on a device as a whole.
-func (g *Gate) open(release int) []lint.Lint {
-	type change struct {
-		pair  schema.Pair
-		found string
+// openGroup is what is said in one line: what one release made worse on a model and device, or on a device as a whole,
+// with what later releases confirmed of the same points.
+type openGroup struct {
+	pair   schema.Pair // without a model: of several
+	found  string
+	list   []judge.Open
+	points map[finding]bool
+	models map[string]bool
+}
+
+func (x *openGroup) add(list []judge.Open) {
+	for i := range list {
+		v := &list[i].Confirmed
+		x.points[findingOf(v)], x.models[v.Model] = true, true
 	}
-	parts := map[change][]judge.Open{}
-	var order []change
-	pairs := map[change]int{} // by device alone
-	for _, o := range g.Judgement.Open(release) {
-		v := &o.Confirmed
-		if v.Decision = g.about(v); v.Decision.Excuses() || KindOf(v) != FailConfirmed {
+	x.list = append(x.list, list...)
+}
+
+// has reports whether all points of another group are among those of this one.
+func (x *openGroup) has(other *openGroup) bool {
+	for p := range other.points {
+		if !x.points[p] {
+			return false
+		}
+	}
+	return true
+}
+
+// open lists the regressions that earlier releases were confirmed to have and that are still there, unless a decision
+// excuses them, worst first.
+func (g *Gate) open(release int) []lint.Lint {
+	var groups []*openGroup
+	for _, x := range openGroups(g.notAccepted(release)) {
+		earlier := slices.IndexFunc(groups, func(y *openGroup) bool { return y.has(x) })
+		if earlier >= 0 {
+			groups[earlier].add(x.list)
 			continue
 		}
-		c := change{v.Pair(), v.Release}
-		if parts[c] == nil {
-			order = append(order, c)
-			pairs[change{schema.Pair{Device: v.Device}, v.Release}]++
-		}
-		parts[c] = append(parts[c], o)
+		groups = append(groups, x)
 	}
-	const several = 3
-	var out []lint.Lint
-	for _, c := range order {
-		device := change{schema.Pair{Device: c.pair.Device}, c.found}
-		switch n := pairs[device]; {
-		case n == 0: // said with the others of the device
-		case n > several:
-			var all []judge.Open
-			for _, other := range order {
-				if other.found == c.found && other.pair.Device == c.pair.Device {
-					all = append(all, parts[other]...)
-				}
-			}
-			pairs[device] = 0
-			out = append(out, openLint(g.Releases[release].Name, all, n))
-		default:
-			out = append(out, openLint(g.Releases[release].Name, parts[c], 1))
-		}
+	out := make([]lint.Lint, 0, len(groups))
+	for _, x := range groups {
+		out = append(out, openLint(g.Releases[release].Name, x))
 	}
 	slices.SortStableFunc(out, func(a, b lint.Lint) int {
 		return cmp.Compare(b.Detail.(lint.OpenRegression).Change, a.Detail.(lint.OpenRegression).Change)
@@ -56,22 +59,72 @@ func (g *Gate) open(release int) []lint.Lint {
 	return out
 }
 
-// openLint is the line about what one release made worse, with the numbers of the worst case.
-func openLint(release string, list []judge.Open, models int) lint.Lint {
-	worst := slices.MaxFunc(list, func(a, b judge.Open) int { return cmp.Compare(a.Effect, b.Effect) })
+// notAccepted are the open regressions of a release that no decision excuses, by the release that confirmed them.
+func (g *Gate) notAccepted(release int) []judge.Open {
+	var out []judge.Open
+	at := map[string]int{}
+	for _, o := range g.Judgement.Open(release) {
+		v := &o.Confirmed
+		if v.Decision = g.about(v); v.Decision.Excuses() || KindOf(v) != FailConfirmed {
+			continue
+		}
+		at[v.Release] = judge.Named(g.Releases, v.Release)
+		out = append(out, o)
+	}
+	slices.SortStableFunc(out, func(a, b judge.Open) int {
+		return cmp.Compare(at[a.Confirmed.Release], at[b.Confirmed.Release])
+	})
+	return out
+}
+
+// openGroups puts together what one release made worse: on a model and device, and on a device where there are several
+// models.
+func openGroups(list []judge.Open) []*openGroup {
+	type place struct {
+		pair  schema.Pair
+		found string
+	}
+	const several = 3
+	models := map[place]map[string]bool{}
+	for i := range list {
+		v := &list[i].Confirmed
+		at := place{schema.Pair{Device: v.Device}, v.Release}
+		if models[at] == nil {
+			models[at] = map[string]bool{}
+		}
+		models[at][v.Model] = true
+	}
+	groups := map[place]*openGroup{}
+	var out []*openGroup
+	for i := range list {
+		v := &list[i].Confirmed
+		at := place{schema.Pair{Device: v.Device}, v.Release}
+		if len(models[at]) <= several {
+			at.pair = v.Pair()
+		}
+		if groups[at] == nil {
+			groups[at] = &openGroup{pair: at.pair, found: at.found, points: map[finding]bool{}, models: map[string]bool{}}
+			out = append(out, groups[at])
+		}
+		groups[at].add(list[i : i+1])
+	}
+	return out
+}
+
+// openLint is the line about a group, with the numbers of the worst case.
+func openLint(release string, x *openGroup) lint.Lint {
+	worst := slices.MaxFunc(x.list, func(a, b judge.Open) int { return cmp.Compare(a.Effect, b.Effect) })
 	v := &worst.Confirmed
 	d := lint.OpenRegression{
 		Metric: v.Metric, Stat: v.Stat, Change: worst.Effect, Before: cmp.Or(v.First, v.Release), Confirmed: v.Release,
-		Models: models,
+		Points: len(x.points), Models: len(x.models), Verdicts: map[string][]string{},
 	}
-	points := map[finding]bool{}
-	for i := range list {
-		points[findingOf(&list[i].Confirmed)] = true
-		d.Verdicts = append(d.Verdicts, list[i].Confirmed.ID)
+	for i := range x.list {
+		c := &x.list[i].Confirmed
+		d.Verdicts[c.Release] = append(d.Verdicts[c.Release], c.ID)
 	}
-	d.Points = len(points)
 	l := lint.New(release, v.Key.Workload(), d)
-	if l.Model, l.Device = v.Model, v.Device; models > 1 {
+	if l.Model, l.Device = v.Model, v.Device; d.Models > 1 {
 		l.Model, l.Subject = "", v.Device
 	}
 	return l

@@ -203,8 +203,8 @@ type (
 		Change            float64 // of this release against the level before, relative; of the worst number
 		Before, Confirmed string  // the release that began it, the one that confirmed it
 		Points            int
-		Models            int      // on the device
-		Verdicts          []string // of the release that confirmed it, by id
+		Models            int                 // on the device
+		Verdicts          map[string][]string // ids, by the release that confirmed them
 	}
 	// Drift is a number, or a metric of a device as a whole, with a small regression in every release.
 	Drift struct {
