@@ -88,6 +88,7 @@ type session struct {
 	machine  host.Facts      // that we run on
 	meter    *power.Meter    // of its power; nil where nothing states it
 	metered  bool            // it was looked for
+	fits     builtin.Fits    // how the server counts tokens
 	resumed  bool            // the folder is one of an earlier attempt
 	done     map[string]bool // items that an earlier attempt measured
 	before   manifest.Stack  // that it measured them on

@@ -35,7 +35,7 @@ func (s *session) warm(ctx context.Context) error {
 	for _, isl := range lengths {
 		out, err := builtin.Run(ctx, builtin.Load{
 			URL: s.end.URL, Model: s.end.Model, APIKey: s.end.APIKey,
-			ISL: isl, OSL: warmOSL, Concurrency: 1, Requests: 1, Fit: true,
+			ISL: isl, OSL: warmOSL, Concurrency: 1, Requests: 1, Fit: true, Fits: &s.fits,
 			Seed: s.plan.Seed, Timeout: s.limit(step{Item: plan.Item{Once: true}}),
 		})
 		if ctx.Err() != nil {

@@ -206,7 +206,7 @@ func (c *conn) response() (*http.Response, error) {
 }
 
 // refusal says why an answer is no measurement; "" where it may be one. Redirects are not followed: the key would go
-// with them. Nor is a request sent again that a server refuses for now (429, 503): what the server does not take counts.
+// with them. Nor is a request sent again that a server refuses for now (429, 503): what it does not take counts.
 func refusal(e traffic.Endpoint, resp *http.Response) string {
 	beginning := func() []byte {
 		text, _ := io.ReadAll(io.LimitReader(resp.Body, 500)) // as much as there is

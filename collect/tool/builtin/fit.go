@@ -44,7 +44,7 @@ var optional = [...]string{"ignore_eos", "stream_options", "temperature"}
 // fitPrompts asks the server how many tokens it counts in prompts of a few lengths, so that prompts are as long as they
 // are meant to be. Failures are left to the measurement, which has them as well.
 func (r *runner) fitPrompts(ctx context.Context) {
-	if r.prompts.longest == 0 {
+	if r.prompts.longest == 0 || r.knownFit(ctx) {
 		return
 	}
 	high, ok := r.count(ctx, someWords)
@@ -64,6 +64,7 @@ func (r *runner) fitPrompts(ctx context.Context) {
 		return
 	}
 	r.fitLongest(ctx, fit{}.through(fewWords, low, someWords, high), high)
+	r.load.Fits.put(r, high)
 }
 
 // through returns the fit of two counts.

@@ -119,6 +119,36 @@ func TestPromptsFitTheServersCount(t *testing.T) {
 	}
 }
 
+// What one load counted the next ones know: a prompt that is not longer costs no request, a longer one a single one where
+// the count is as expected. Another endpoint or server is asked anew.
+func TestFitsAreKept(t *testing.T) {
+	for name, c := range map[string]*counting{
+		"words": {count: func(p string) int { return words(p) + 37 }}, "bytes": {count: func(p string) int { return len(p) + 1 }},
+		"refuses ignore_eos": {count: words, refuses: "ignore_eos"},
+	} {
+		c.usage = true
+		srv := httptest.NewServer(c)
+		fits := &builtin.Fits{}
+		for _, x := range []struct{ isl, most int }{{1000, 40}, {1000, 0}, {300, 0}, {4000, 1}, {4000, 0}} {
+			before := c.served()
+			l := builtin.Load{URL: srv.URL, Model: "m", ISL: x.isl, OSL: 3, Concurrency: 2, Requests: 6, Fit: true, Fits: fits}
+			out, err := builtin.Run(context.Background(), l)
+			if asked := c.served() - before - 6; err != nil || !out.Counted || asked > x.most || x.isl == 4000 && asked < x.most {
+				t.Errorf("%s, %d tokens: %d requests that count, want at most %d, %v", name, x.isl, asked, x.most, err)
+			}
+			if len(out.Refused) > 0 != (c.refuses != "") {
+				t.Errorf("%s: refused %v", name, out.Refused)
+			}
+			for _, q := range out.Requests {
+				if q.In != x.isl || q.Out != 3 {
+					t.Errorf("%s: %d tokens where %d were asked, error %q", name, q.In, x.isl, q.Error)
+				}
+			}
+		}
+		srv.Close()
+	}
+}
+
 // Requests of a load differ in length and share what they are to share.
 func TestRequestsOfALoadDiffer(t *testing.T) {
 	c := &counting{count: func(p string) int { return len(p) + 1 }, usage: true}

@@ -30,6 +30,7 @@ type Load struct {
 	Endpoint    traffic.Endpoint
 	Turns       int           // of a conversation, one request each; 0: 1
 	Think       time.Duration // between an answer and the next turn
+	Fits        *Fits         `json:"-"` // what earlier loads counted; nil keeps nothing
 	Fit         bool          // count tokens with the server first, so that prompts are as long as asked
 	Warmups     int           // requests before the measurement, not counted
 	Enough      *Enough       `json:"-"` // ends it before the last of Requests; nil: nothing does
