@@ -25,7 +25,8 @@ func TestGauges(t *testing.T) {
 	course.Add(&p, &manifest.Sidecar{Samples: &manifest.Samples{
 		Names: []string{"s", "running", "waiting", "kv", "preemptions_total", "prefix_hits_total", "prefix_queries_total"},
 		Rows: [][]float64{
-			{0, 4, -1, .25, 7, 100, 1000}, {1, 6, -1, .35, 7, 100, 1000}, {3, 8, -1, .5, 9, 150, 1100}, {4, 8, -1, .5, 9, 200, 1200},
+			{0, 4, -1, .25, 7, 100, 1000}, {1, 6, -1, .35, 7, 100, 1000}, {3, 8, -1, .5, 9, 150, 1100},
+			{4, 8, -1, .5, 9, 200, 1200},
 			{7, 2, -1, .75, 9, 200, 1200}, {8, 2, -1, .25, 9, 200, 1200}},
 	}})
 	nan := math.NaN()
@@ -87,7 +88,8 @@ func TestEnergy(t *testing.T) {
 	} {
 		p := point()
 		p.Status = c.status
-		course.Add(&p, &manifest.Sidecar{PowerOf: c.of, Power: &manifest.Samples{Names: power.Names, Rows: power.Rows[:c.rows]}})
+		rows := &manifest.Samples{Names: power.Names, Rows: power.Rows[:c.rows]}
+		course.Add(&p, &manifest.Sidecar{PowerOf: c.of, Power: rows})
 		m := p.Metrics[schema.MetricEnergy]
 		if v, _ := m.Stats.Get("value"); v != c.energy || c.energy > 0 && (m.Def != c.of || m.Unit != "J/tok") {
 			t.Errorf("%s: %+v, want %g J/tok", name, m, c.energy)

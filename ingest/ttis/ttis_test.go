@@ -173,7 +173,9 @@ func TestReportData(t *testing.T) {
 
 func FuzzRead(f *testing.F) {
 	reader.Fuzz(f, "report_data.json", spec,
-		`{"completed":1,"num_prompts":2,"mean_ttft_ms":1,"output_token_throughput":2}`, `[{"accuracy_check":2}]`, report)
+		`{"completed":1,"num_prompts":2,"mean_ttft_ms":1,"output_token_throughput":2}`, `[{"accuracy_check":2}]`, report,
+		`{"benchmarks":{"num_requests":2,"latency":0.1,"rtr":2},"model":"m","device":"n150","task_type":"tts"}`,
+		`[{"accuracy_check":2,"timestamp":"2026-01-01 00:00:00","task_name":"t","correct":1,"total":0}]`)
 }
 
 // The table of a report's results has them where their files are missing.

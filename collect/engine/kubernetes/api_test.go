@@ -373,7 +373,8 @@ func TestSubmit(t *testing.T) {
 	if err != nil || again != nil || first != second || len(a.jobs) != 1 {
 		t.Errorf("%v %v, %d jobs", err, again, len(a.jobs))
 	}
-	if err := c.Cancel(t.Context(), []engine.Record{{Array: first}}, nil); err != nil || len(a.deleted) != 1 || len(a.jobs) != 0 {
+	err = c.Cancel(t.Context(), []engine.Record{{Array: first}}, nil)
+	if err != nil || len(a.deleted) != 1 || len(a.jobs) != 0 {
 		t.Errorf("%v %v", err, a.deleted)
 	}
 }
