@@ -117,3 +117,21 @@ func TestRecord(t *testing.T) {
 		}
 	}
 }
+
+// What another program wrote is flushed on every system, although Windows has no flush of folders and none of files that
+// are open for reading.
+func TestSync(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "a.txt")
+	if err := os.WriteFile(name, []byte("a"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := durable.Sync(name); err != nil {
+		t.Error(err)
+	}
+	if err := durable.WriteSynced(name, []byte("b")); err != nil || !durable.Holds(name, []byte("b")) {
+		t.Error(err)
+	}
+	if err := durable.Sync(name + ".none"); err == nil {
+		t.Error("a file that is not there was flushed")
+	}
+}
