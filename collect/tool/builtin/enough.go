@@ -55,6 +55,13 @@ func (w *watcher) window() bool {
 	return w.stayed >= w.enough.Window
 }
 
+// end says that nothing more is sent for another reason: what is in flight has less and less beside it.
+func (w *watcher) end() {
+	if w != nil {
+		w.ended.Store(true)
+	}
+}
+
 // completed notes that a request is complete.
 func (w *watcher) completed(i int, all []Timeline) {
 	if w == nil {

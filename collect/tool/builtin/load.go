@@ -267,14 +267,21 @@ func (r *runner) open(ctx context.Context) {
 		requests.Go(func() error {
 			r.out.Late[i] = time.Since(r.out.Began) - due
 			r.out.Requests[i] = r.one(ctx, i)
-			r.watcher.completed(i, r.out.Requests)
-			if r.backlog.answered(time.Since(r.out.Began)); r.load.CutOverload && r.backlog.stopped() {
+			if r.answered(i, time.Since(r.out.Began)); r.load.CutOverload && r.backlog.stopped() {
 				cut()
 			}
 			return nil
 		})
 	}
 	_ = requests.Wait()
+}
+
+// answered notes that a request of an open loop ended, some time after the beginning. An overload ends the load.
+func (r *runner) answered(i int, at time.Duration) {
+	r.watcher.completed(i, r.out.Requests)
+	if r.backlog.answered(at); r.backlog.stopped() {
+		r.watcher.end()
+	}
 }
 
 // one sends request i and reads its answer; negative numbers are warm-up requests.

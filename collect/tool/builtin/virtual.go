@@ -153,8 +153,7 @@ func (v *virtualRun) token(i int, at time.Duration, last bool) {
 	}
 	v.report(*t)
 	v.inFlight.Add(-1)
-	v.watcher.completed(i, v.out.Requests)
-	v.backlog.answered(at)
+	v.answered(i, at)
 	v.follow(i, at)
 }
 
