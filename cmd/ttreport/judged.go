@@ -24,7 +24,7 @@ const (
 	judgedWorth = 2 << 20
 )
 
-func (f judgedFile) head() []byte { return []byte("ttreport-judged-1 " + f.program + "\n") }
+func (f judgedFile) head() []byte { return []byte("ttreport-judged-2 " + f.program + "\n") }
 
 // load returns what the last build kept, and asks for what the next one may go on from; nil where nothing is kept.
 func (f judgedFile) load(keep bool) *judge.Keeping {

@@ -120,6 +120,7 @@ func (j *judge) exchange(c *codec, releases int32) {
 	}
 	if c.reading && !c.bad {
 		j.arrived(releases)
+		j.outliers.compare() // as after every release
 	}
 }
 
@@ -182,7 +183,6 @@ func (c *codec) outliers(o *outliers) {
 		c.short(&o.cells[i].had)
 		c.short(&o.cells[i].expected)
 	}
-	c.float(&o.alike)
 	for side := range o.recent {
 		list(c, &o.recent[side], func(v *[]float64) { list(c, v, c.float) })
 	}

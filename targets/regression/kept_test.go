@@ -52,6 +52,9 @@ func wandering(tab *regression.Table) {
 			if o.Release > 12 {
 				o.Z += .08 * float64(cell.Stratum)
 			}
+			if c%6 == 1 && o.Release%4 == 3 { // some cells stray far more often than others
+				o.Z += .15
+			}
 			if o.Release > 18 {
 				o.Z += .07 * float64(cell.System%2)
 			}
