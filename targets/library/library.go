@@ -217,8 +217,8 @@ func (l *Library) For(model schema.Model, device string, stated []schema.Target)
 		}
 	}
 	out = schema.MergeTargets(withoutWeaker(out, stated), stated)
-	if len(stated) > 0 && slices.ContainsFunc(stated, func(t schema.Target) bool { return !t.Key.IsEval() }) {
-		return out // the spec of a server has the performance reference of its time
+	if slices.ContainsFunc(stated, hasReference) {
+		return out
 	}
 	before := len(out)
 	for _, name := range append([]string{model.Key, weights[0], model.Name}, weights...) {
@@ -228,6 +228,10 @@ func (l *Library) For(model schema.Model, device string, stated []schema.Target)
 	}
 	return out
 }
+
+// hasReference reports a target of a spec, which has the performance reference of its time. Of models that write no text
+// it has TTFT and tput_user alone: the file has the rest.
+func hasReference(t schema.Target) bool { return !t.Key.IsEval() && !schema.IsMediaTask(t.Key.Task) }
 
 // withoutWeaker drops targets that should hold where a stated one of the same number must.
 func withoutWeaker(list, stated []schema.Target) []schema.Target {
