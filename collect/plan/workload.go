@@ -49,6 +49,7 @@ const DatasetTrace = "trace"
 var shapeFields = []string{
 	schema.DimISL, schema.DimOSL, schema.DimArrivals, schema.DimBurstiness, schema.DimPrefix, schema.DimPrefixes,
 	schema.DimEndpoint, schema.DimTurns, schema.DimThink, schema.DimCancel, schema.DimTimeout,
+	schema.DimImage,
 }
 
 // Same reports whether two workloads are the same load, whatever their numbers of requests.
@@ -331,6 +332,9 @@ func (w Workload) Manifest() manifest.Workload {
 	out := manifest.Workload{Task: "text", Dataset: "random", Dims: w.Dims}
 	if w.Shape.Endpoint.Pools() {
 		out.Task = schema.TaskPooling
+	}
+	if w.Shape.Image.Width > 0 {
+		out.Task = schema.TaskVLM
 	}
 	if w.Shape.Varies() {
 		out.Dims = w.Shape.Dims()

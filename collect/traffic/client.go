@@ -56,6 +56,8 @@ func (s *Shape) SetClient(name, text string) (known bool, err error) {
 		}
 	case schema.DimThink:
 		s.Think, err = pause(name, text)
+	case schema.DimImage:
+		s.Image, err = ParseImage(text)
 	case schema.DimTimeout:
 		s.Timeout, err = pause(name, text)
 	case schema.DimCancel:
@@ -96,6 +98,8 @@ func (s Shape) checkClient(rate float64) error {
 		return fmt.Errorf("cancel and turns exclude each other: a conversation needs its answers")
 	case s.Think > 0 && s.Turns < 2:
 		return fmt.Errorf("think is the time between turns: endpoint=chat,turns=5,think=2s")
+	case s.Image != (Image{}) && (s.Endpoint != Chat || s.Turns > 1):
+		return fmt.Errorf("an image is part of a message of chat, without turns: endpoint=chat,image=%s", s.Image)
 	case s.Cancel > 0 && s.Endpoint.Pools():
 		return fmt.Errorf("cancel is for answers of tokens, and endpoint=%s has none", s.Endpoint)
 	}

@@ -36,6 +36,7 @@ type Shape struct {
 	Turns      int           // of a conversation, each with the answers before it; 0: 1
 	Think      time.Duration // between an answer and the next turn
 	Cancel     float64       // share of requests whose client goes away in the middle of the answer
+	Image      Image         // that each request has
 	Timeout    time.Duration // after which a client goes away, and the request has failed; 0: none
 }
 
@@ -49,6 +50,7 @@ func (s Shape) Dims() map[string]string {
 	}
 	set(schema.DimISL, s.ISL.String())
 	set(schema.DimOSL, s.OSL.String())
+	set(schema.DimImage, s.Image.String())
 	set(schema.DimArrivals, s.Arrivals.String())
 	if s.Burstiness > 0 && s.Burstiness != 1 {
 		set(schema.DimBurstiness, number(s.Burstiness))

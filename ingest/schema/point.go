@@ -145,6 +145,7 @@ const (
 	DimThink      = "think"
 	DimCancel     = "cancel"
 	DimTimeout    = "timeout"
+	DimImage      = "image"
 )
 
 // DimSLO is the dimension of a search for a capacity: the service level objective. CapacityMetric is its result, the
@@ -159,6 +160,9 @@ const (
 
 // TaskPooling is the task of requests that are answered by vectors or scores, as embeddings are.
 const TaskPooling = "pooling"
+
+// TaskVLM is the task of prompts with images.
+const TaskVLM = "vlm"
 
 // ToolBuiltin is the load client of this program, in keys.
 const ToolBuiltin = "builtin"
@@ -218,7 +222,7 @@ func (k Key) Restatable() bool {
 	for name := range k.Dims {
 		switch name {
 		case DimISL, DimOSL, DimArrivals, DimBurstiness, DimPrefix, DimPrefixes,
-			DimEndpoint, DimTurns, DimThink, DimCancel, DimTimeout:
+			DimEndpoint, DimTurns, DimThink, DimCancel, DimTimeout, DimImage:
 		default:
 			return false
 		}

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/ttreport/ttreport/collect/arrival"
@@ -169,7 +170,7 @@ func (c *conn) ask(r *runner, i int, q traffic.Request, talk *talk) (t Timeline,
 	resp, err := c.response()
 	c.head.left = -1
 	if err != nil {
-		return fail(fmt.Errorf("reading the answer: %w", err), errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF))
+		return fail(fmt.Errorf("reading the answer: %w", err), closed(err))
 	}
 	defer resp.Body.Close()
 	if why := refusal(r.load.Endpoint, resp); why != "" {
@@ -189,6 +190,13 @@ func (c *conn) ask(r *runner, i int, q traffic.Request, talk *talk) (t Timeline,
 		_ = c.raw.Close() // the server closes it as well
 	}
 	return t, false
+}
+
+// closed reports that the other side closed a connection: at its end, or with a reset where it had not read everything.
+func closed(err error) bool {
+	var number syscall.Errno
+	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) ||
+		errors.As(err, &number) && !number.Timeout()
 }
 
 // mostHints is how many answers may come before the answer itself: 100 Continue and 103 Early Hints of a proxy.

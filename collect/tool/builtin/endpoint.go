@@ -11,6 +11,7 @@ import (
 const (
 	promptMark  = "THE-PROMPT"
 	historyMark = "THE-HISTORY"
+	imageMark   = "THE-IMAGE"
 )
 
 // form is what the requests of an endpoint look like.
@@ -38,8 +39,15 @@ func formOf(e traffic.Endpoint) form {
 const rerankQuery = "which one"
 
 // fields returns the body of a request, with marks.
-func fields(e traffic.Endpoint, model string) map[string]any {
-	messages := []any{historyMark, map[string]any{"role": "user", "content": promptMark}}
+func fields(e traffic.Endpoint, model string, image bool) map[string]any {
+	content := any(promptMark)
+	if image {
+		content = []any{
+			map[string]any{"type": "image_url", "image_url": map[string]any{"url": "data:image/png;base64," + imageMark}},
+			map[string]any{"type": "text", "text": promptMark},
+		}
+	}
+	messages := []any{historyMark, map[string]any{"role": "user", "content": content}}
 	body := map[string]any{"model": model}
 	if e.Pools() {
 		if body["input"] = promptMark; e == traffic.Rerank {

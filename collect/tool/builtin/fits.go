@@ -19,6 +19,7 @@ type Fits struct {
 type served struct {
 	url, model string
 	endpoint   traffic.Endpoint
+	image      traffic.Image
 }
 
 // fitted is what is known of how it counts.
@@ -30,7 +31,7 @@ type fitted struct {
 	refused []string // fields
 }
 
-func servedBy(l *Load) served { return served{l.URL, l.Model, l.Endpoint} }
+func servedBy(l *Load) served { return served{l.URL, l.Model, l.Endpoint, l.Image} }
 
 // put keeps the fit of a runner, where there is one.
 func (f *Fits) put(r *runner, high int) {

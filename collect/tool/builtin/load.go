@@ -28,6 +28,7 @@ type Load struct {
 	Changing    bool              // the rate of Each changes: requests that pile up say nothing
 	CutOverload bool              // an overload ends the load at once; else what was sent is waited for
 	Endpoint    traffic.Endpoint
+	Image       traffic.Image // of each request of a chat
 	Turns       int           // of a conversation, one request each; 0: 1
 	Think       time.Duration // between an answer and the next turn
 	Fits        *Fits         `json:"-"` // what earlier loads counted; nil keeps nothing

@@ -31,6 +31,8 @@ const mostTails = 64 << 20
 type prompts struct {
 	endpoint                       traffic.Endpoint
 	before, history, middle, after []byte   // of a body, around max_tokens, what was said before, and the prompt
+	picture                        *picture // that each request has; nil for none
+	behindImage                    []byte   // of a body, between the picture and the prompt
 	tails                          []string // each with a space before every word
 	vocab                          []string
 	longest, count                 int // tokens of the longest message; prompts of the load
@@ -40,6 +42,12 @@ type prompts struct {
 
 func newPrompts(l Load) (*prompts, error) {
 	p := &prompts{endpoint: l.Endpoint, vocab: strings.Fields(vocabulary), seed: l.Seed, fit: unfitted}
+	if l.Image.Width > 0 {
+		var err error
+		if p.picture, err = newPicture(l.Image, l.Seed); err != nil {
+			return nil, err
+		}
+	}
 	if err := p.template(l.Model, nil); err != nil {
 		return nil, err
 	}
@@ -68,7 +76,7 @@ func (p *prompts) makeTails() {
 // template makes what the bodies of all requests have. Some servers refuse fields that others need; without are those
 // that this one refused.
 func (p *prompts) template(model string, without []string) error {
-	all := fields(p.endpoint, model)
+	all := fields(p.endpoint, model, p.picture != nil)
 	for _, name := range without {
 		delete(all, name)
 	}
@@ -86,6 +94,9 @@ func (p *prompts) template(model string, without []string) error {
 	if until, rest, talks := bytes.Cut(p.middle, []byte(`"`+historyMark+`",`)); talks {
 		p.history, p.middle = until, rest
 	}
+	if p.picture != nil {
+		p.middle, p.behindImage, _ = bytes.Cut(p.middle, []byte(imageMark))
+	}
 	return nil
 }
 
@@ -101,6 +112,9 @@ func (p *prompts) body(i int, q traffic.Request, t *talk) []byte {
 		b = append(b, t.before...)
 	}
 	b = append(b, p.middle...)
+	if p.picture != nil {
+		b = append(p.picture.appendTo(b, p.seed, i), p.behindImage...)
+	}
 	if q.Text != "" {
 		text, _ := json.Marshal(q.Text) // strings can always be written
 		return append(append(b, text[1:len(text)-1]...), p.after...)
