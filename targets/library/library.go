@@ -229,8 +229,8 @@ func (l *Library) For(model schema.Model, device string, stated []schema.Target)
 	return out
 }
 
-// hasReference reports a target of a spec, which has the performance reference of its time. Of models that write no text
-// it has TTFT and tput_user alone: the file has the rest.
+// hasReference reports a target of a spec, which has the performance reference of its time. Of models that write no
+// text it has TTFT and tput_user alone: the file has the rest.
 func hasReference(t schema.Target) bool { return !t.Key.IsEval() && !schema.IsMediaTask(t.Key.Task) }
 
 // withoutWeaker drops targets that should hold where a stated one of the same number must.
