@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -18,34 +19,56 @@ func (r *Report) panelSection(pair Pair) Section {
 			"Dashed: a target. The scale never shows less than twice the change that matters to either side."}
 	var panels Panels
 	targets := required(r.pairVerdicts(pair, pair.Newest))
-	all, tools := 0, map[string]bool{}
+	tools := map[string]bool{}
 	for _, s := range r.series[pair.Pair] {
 		tools[s.Key.Tool] = true
 	}
-	for _, v := range r.pairChanges(pair, pair.Newest) {
-		series := r.seriesOf(v)
-		if series == nil || v.Key.IsEval() || v.Metric == "" {
-			continue
-		}
-		if r.measuredOften(series, pair) < 2 {
-			continue // one value has no history
-		}
-		if all++; all > most {
-			continue
-		}
-		p := r.panel(pair, series, v, targets)
+	list := r.drawable(pair)
+	for _, x := range list[:min(most, len(list))] {
+		p := r.panel(pair, x.series, x.verdict, targets)
 		if len(tools) > 1 {
-			p.Title += " " + v.Key.Tool
+			p.Title += " " + x.verdict.Key.Tool
 		}
 		panels = append(panels, p)
 	}
-	if all > len(panels) {
-		s.Intro += fmt.Sprintf(" %s series are drawn.", words.Of(len(panels), all))
+	if len(list) > len(panels) {
+		s.Intro += fmt.Sprintf(" %s series are drawn.", words.Of(len(panels), len(list)))
 	}
 	if len(panels) > 0 {
 		s.Blocks = []Block{panels}
 	}
 	return s
+}
+
+// drawn is a series with its newest verdict.
+type drawn struct {
+	series  *judge.Series
+	verdict schema.Verdict
+	rank    int
+}
+
+// drawable are the series of a model and device that have a history: those that changed now, then those whose level
+// changed once, then those of which nothing is known but noise; each in the order of verdicts.
+func (r *Report) drawable(pair Pair) []drawn {
+	var list []drawn
+	for _, v := range r.pairChanges(pair, pair.Newest) {
+		s := r.seriesOf(v)
+		if s == nil || v.Key.IsEval() || v.Metric == "" || r.measuredOften(s, pair) < 2 {
+			continue // one value has no history
+		}
+		x := drawn{s, v, 2}
+		switch v.Outcome {
+		case schema.Regressed, schema.Improved, schema.Recovered:
+			x.rank = 0
+		default:
+			if len(r.Gate.Frame(s, pair.Newest).Steps) > 0 {
+				x.rank = 1
+			}
+		}
+		list = append(list, x)
+	}
+	slices.SortStableFunc(list, func(a, b drawn) int { return a.rank - b.rank })
+	return list
 }
 
 func (r *Report) panel(pair Pair, s *judge.Series, v schema.Verdict, targets []schema.Verdict) Panel {

@@ -134,3 +134,30 @@ func TestReleasesBesideEachOther(t *testing.T) {
 		}
 	}
 }
+
+// A chart is one stop of the tab key; arrows go along its lines, and Enter opens the run.
+func TestChartByTheKeyboard(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	build(t, dir, "Tiny-1B", "n150")
+	b := openBrowser(t, dir)
+	b.goTo(t, filepath.Join(dir, "models/Tiny-1B~2db558b5/n150/index.html"))
+	const place = `document.querySelector("[data-chart='chart-ttft']")`
+	until(t, b, "the chart is drawn", `(`+place+`.scrollIntoView(), !!`+place+`.ttchart && `+place+`.tabIndex === 0)`)
+	const said = place + `.parentNode.querySelector("output").textContent`
+	press := func(key string) {
+		eval[bool](t, b, place+`.dispatchEvent(new KeyboardEvent("keydown", { key: "`+key+`" }))`)
+	}
+	press("ArrowRight")
+	until(t, b, "the oldest value", said+`.indexOf("101") > 0 && `+said+`.indexOf("v0.9.0") > 0`)
+	press("ArrowRight")
+	until(t, b, "the next one", said+`.indexOf("v0.10.0") > 0`)
+	press("ArrowDown")
+	until(t, b, "the other line", said+`.indexOf("128/128/32") === 0 && `+said+`.indexOf("v0.10.0") > 0`)
+	if n := eval[int](t, b, place+`.querySelectorAll("a, button, [tabindex]").length`); n > 0 {
+		t.Errorf("%d more stops in the chart", n)
+	}
+	press("Enter")
+	until(t, b, "the run is opened", `location.pathname.indexOf("runs/index.html") > 0`)
+	b.quiet(t)
+}

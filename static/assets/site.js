@@ -298,10 +298,53 @@
         if (live.indexOf(box) >= 0) return;
         live.push(box);
         downloads(box, chart, s);
+        walked(box, s);
       })
       .catch(function () {
         box.classList.add("failed"); /* the table is there */
       });
+  }
+
+  // walked makes a chart one stop of the tab key: arrows go along a line and from line to line, Enter opens the run.
+  function walked(box, s) {
+    var line = 0,
+      at = -1,
+      said = document.createElement("output");
+    said.className = "vh";
+    box.tabIndex = 0;
+    box.insertAdjacentElement("afterend", said);
+    function values(k) {
+      return box.ttchart.getOption().series[k].data;
+    }
+    function there(k, i) {
+      var v = (values(k) || [])[i];
+      return v != null && v !== "-" && (v.value === undefined || v.value !== "-");
+    }
+    box.addEventListener("keydown", function (e) {
+      var all = box.ttchart.getOption().series.length,
+        step = { ArrowRight: 1, ArrowLeft: -1 }[e.key],
+        turn = { ArrowDown: 1, ArrowUp: -1 }[e.key];
+      if (e.key === "Enter" && s.links && at >= 0) {
+        var href = (s.links[s.links.length > 1 ? line : 0] || [])[at];
+        if (href) location.href = box.dataset.root + href;
+        return;
+      }
+      if (!step && !turn) return;
+      e.preventDefault();
+      if (turn) line = (line + turn + all) % all;
+      var n = values(line).length,
+        i = at < 0 ? (step > 0 ? -1 : n) : at;
+      if (step || !there(line, i))
+        do i += step || -1;
+        while (i >= 0 && i < n && !there(line, i));
+      if (i < 0 || i >= n) return;
+      at = i;
+      box.ttchart.dispatchAction({ type: "showTip", seriesIndex: line, dataIndex: at });
+      var v = values(line)[at],
+        o = box.ttchart.getOption(),
+        p = { seriesName: o.series[line].name, seriesIndex: line, dataIndex: at, value: v && v.value !== undefined ? v.value : v };
+      said.textContent = o.tooltip[0].formatter(p);
+    });
   }
 
   // What is zoomed to and which lines are shown is in the address: zoom=v0.40~v0.49&off=name~name.

@@ -34,7 +34,7 @@ func distribution(d render.Distribution) Chart {
 	}
 	line.SetGlobalOptions(
 		charts.WithDataZoomOpts(opts.DataZoom{Type: "slider"}),
-		charts.WithGridOpts(opts.Grid{Left: "64", Right: "24", Top: "52", Bottom: "104"}),
+		charts.WithGridOpts(opts.Grid{Left: "12", Right: "24", Top: "52", Bottom: "104"}),
 		charts.WithXAxisOpts(opts.XAxis{
 			Type: "value", Name: "share of requests, %", NameLocation: "middle", NameGap: 28, Min: 0, Max: 100,
 		}),

@@ -71,7 +71,7 @@ func figure(f render.Figure) Chart {
 		line.SetGlobalOptions(charts.WithDataZoomOpts(opts.DataZoom{Type: "slider"}))
 	}
 	line.SetGlobalOptions(
-		charts.WithGridOpts(opts.Grid{Left: "64", Right: "24", Top: "52", Bottom: bottom}),
+		charts.WithGridOpts(opts.Grid{Left: "12", Right: "24", Top: "52", Bottom: bottom}),
 		charts.WithXAxisOpts(opts.XAxis{Type: "category", AxisLabel: &opts.AxisLabel{HideOverlap: opts.Bool(true)}}),
 		charts.WithYAxisOpts(y),
 	)
@@ -174,7 +174,7 @@ func niceStep(raw float64) float64 {
 func curve(f render.Curve) Chart {
 	line := newLine()
 	line.SetGlobalOptions(
-		charts.WithGridOpts(opts.Grid{Left: "64", Right: "24", Top: "64", Bottom: "48"}),
+		charts.WithGridOpts(opts.Grid{Left: "12", Right: "24", Top: "64", Bottom: "48"}),
 		charts.WithXAxisOpts(opts.XAxis{
 			Type: "value", Name: f.XTitle, NameLocation: "middle", NameGap: 28, Scale: opts.Bool(true),
 			AxisLabel: &opts.AxisLabel{HideOverlap: opts.Bool(true)},
