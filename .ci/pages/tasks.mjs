@@ -1,7 +1,7 @@
 // Ten things that people come for, tried in a real browser: each from the front page in at most two clicks, wide and
 // narrow, light and dark.
 //
-//   node tasks.mjs SITE [--shots DIR]
+//   node tasks.mjs SITE [--shots DIR] [--short]      --short: wide and light, narrow and dark
 //
 // SITE is what ttreport build wrote. What a history cannot answer is left out: a site without releases has no step to
 // find. Exit 1 when an answer was not found, took more than two clicks, or a page scrolled sideways.
@@ -10,7 +10,7 @@ import { resolve, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import puppeteer from "puppeteer-core";
 
-const site = process.argv[2], at = process.argv.indexOf("--shots"), shots = at > 0 ? process.argv[at + 1] : "";
+const site = process.argv[2], short = process.argv.includes("--short"), at = process.argv.indexOf("--shots"), shots = at > 0 ? process.argv[at + 1] : "";
 if (!site) { console.error("usage: node tasks.mjs SITE [--shots DIR]"); process.exit(2); }
 if (shots) mkdirSync(shots, { recursive: true });
 const chromium = process.env.CHROMIUM || ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
@@ -20,42 +20,65 @@ const browser = await puppeteer.launch({ executablePath: chromium, args: ["--no-
 
 const nav = (name) => ({ click: `nav a[href*="${name}"]` });
 const model = { click: "#models tbody th a" };
-// A task: clicks, perhaps a choice in a list, and what must stand on the page then, as a function that returns it.
+// An answer is what stands on the page, and what a person must find in it: each pattern of a task, or its answer counts as
+// missed. A history that has no step, or nothing missing, says that in words; these are answers too.
+const percent = /[+−±]\d[\d.,]*.%/, number = /\d[\d.,]*/;
 const tasks = [
   { name: "why not fit, and what next", needs: ".card", steps: [],
-    answer: () => [document.querySelector("h1").innerText, document.querySelector(".card .ways pre, .card dl")?.innerText].join(" => ") },
+    answer: () => [document.querySelector("h1").innerText, [...document.querySelectorAll(".card .ways pre")].map((e) => e.innerText).join(" ; "), document.querySelector(".card dl").innerText].join(" => "),
+    must: [/^\W*(PASS|FAIL|NO BASELINE|NOT GRADED|Slower|Not slower|Perhaps slower)/, /Exit code\s+[0156]/], also: { when: /FAIL|Slower/, must: [/ttreport \w+/] } },
   { name: "which release brought the step of a model", needs: 'nav a[href*="changes/"]', steps: [nav("changes/")],
-    answer: () => document.querySelector("main tbody tr")?.innerText || document.querySelector("h1").innerText },
+    answer: () => document.querySelector("main tbody tr")?.innerText || document.querySelector("h1").innerText,
+    must: [/No level has changed|[+−]\d[\d.,]*.%/], release: true },
   { name: "two releases side by side", needs: ".card", steps: [nav("compare/")], slow: true,
-    answer: () => [...document.querySelectorAll("main tbody tr:not([aria-hidden])")].map((r) => r.innerText.trim()).find(Boolean) },
+    answer: () => { const said = document.querySelector("[role=status]")?.innerText || ""; return /on both sides|Nothing was measured on both sides|Nothing states/.test(said + document.querySelector("main").innerText) && said + " => " + ([...document.querySelectorAll("main tbody tr:not([aria-hidden])")].map((r) => r.innerText.trim()).find(Boolean) || ""); },
+    must: [/numbers? on both sides: [\d,]+ \w+ and [\d,]+ \w+|The nearest: |Nothing states/] },
   { name: "missed targets by size", needs: 'nav a[href*="targets/"]', steps: [nav("targets/")],
-    answer: () => document.querySelector("main tbody tr")?.innerText || document.querySelector("h1").innerText },
-  { name: "raw file and command behind a number", needs: '#changed tbody td a[href*="runs/"], #models tbody th a',
-    steps: [{ click: '#changed tbody td a[href*="runs/"]', or: { click: '#models tbody td a', or: model } }, { click: 'main td a[href*="runs/"], main th a[href*="runs/"]', unless: /[0-9a-f]{64}/ }], slow: true,
-    answer: () => (document.querySelector("main").innerText.match(/[0-9a-f]{64}/) || [])[0] },
+    answer: () => [document.querySelector("h1").innerText, ...[...document.querySelectorAll("#force tbody tr, main tbody tr")].slice(0, 40).map((r) => [...r.cells].map((c) => c.innerText).join(" | "))].join(" => "),
+    must: [/\d+ (of [\d,]+ )?required targets? |All [\d,]+ required|No target is in force|informational/],
+    ordered: () => { // of one verdict, the largest miss first
+      const rows = [...document.querySelectorAll("#force tbody tr")].map((r) => [r.cells[0].innerText.split("\n")[0], parseFloat([...r.cells].find((c) => c.dataset.v)?.dataset.v)]);
+      return rows.every(([word, v], i) => !i || rows[i - 1][0] !== word || isNaN(v) || isNaN(rows[i - 1][1]) || rows[i - 1][1] <= v || word !== "fail");
+    } },
+  { name: "raw file and command behind a number", needs: 'main td a[href*="runs/"], #models tbody th a',
+    steps: [{ click: 'main td a[href*="/p"][href*="runs/"], main td a[href*="/e"][href*="runs/"]', or: { click: '#models tbody td a', or: model } }, { click: 'main td a[href*="runs/"], main th a[href*="runs/"]', unless: /[0-9a-f]{64}/ }], slow: true,
+    answer: () => { const t = (document.querySelector(".drawer") || document.querySelector("main")).innerText; return /[0-9a-f]{64}/.test(t) && t; },
+    must: [/\b[0-9a-f]{64}\b/, /Raw file[\s\S]*\.\w+/, /Command\s+\S+|Standard error|Commands?/] },
   { name: "a link to the state of a chart", needs: "[data-plane], .card",
-    steps: [{ ...model, unless: "[data-plane] svg" }, { choose: "[data-plane] select[name=x]", value: "ttft" }], slow: true,
-    answer: () => location.hash.includes("plane-1=") && location.hash },
-  { name: "what was not measured", needs: 'nav a[href*="coverage/"]', steps: [nav("coverage/")], answer: () => document.querySelector("h1").innerText },
+    steps: [{ ...model, unless: "[data-plane] svg" }, { choose: "[data-plane] select[name=x]", value: "other" }], slow: true,
+    answer: () => location.hash.includes("plane-1=") && location.hash, must: [/plane-1=x%3A\w+/],
+    again: () => { const s = document.querySelector("[data-plane] select[name=x]"); return s && decodeURIComponent(location.hash).includes("x:" + s.value); } },
+  { name: "what was not measured", needs: 'nav a[href*="coverage/"]', steps: [nav("coverage/")],
+    answer: () => document.querySelector("h1").innerText + " => " + (document.querySelector("#map")?.innerText || ""), must: [/[\d,]+ of [\d,]+|missing|measured|Nothing/] },
   { name: "the best device at one concurrency", needs: "[data-plane], .card",
     steps: [{ ...model, unless: "[data-plane] svg" }, { choose: "[data-plane] select[name=l]", value: /^c32$|^c/ }], slow: true,
-    answer: () => document.querySelector("[data-plane] tbody tr")?.innerText },
+    answer: () => { const t = document.querySelector("[data-plane] table"); return t && [...t.rows].map((r) => [...r.cells].map((c) => c.innerText).join(" | ")).join(" => "); },
+    must: [number, /tok\/s/] },
   { name: "is an eval within tolerance", needs: 'nav a[href*="evals/"]', steps: [nav("evals/")],
-    answer: () => document.querySelector("#references tbody tr, #board tbody tr, #scores tbody tr")?.innerText || document.querySelector("h1").innerText },
-  { name: "noise or real", needs: ".card", steps: [], answer: () => document.querySelector("#changed tbody tr, #changed .empty")?.innerText },
+    answer: () => document.querySelector("h1").innerText + " => " + (["#references", "#board", "#scores", "main"].map((s) => document.querySelector(s + " tbody tr")).find(Boolean)?.innerText || ""),
+    must: [/references? met|there is no reference|No (eval|score)|scores?|models?/], also: { when: /\d+ of \d+ references? met/, must: [/pass|fail|inconclusive|missing/] } },
+  { name: "noise or real", needs: ".card", steps: [], answer: () => document.querySelector("#changed tbody tr, #changed .empty")?.innerText,
+    must: [/(regressed|improved|recovered|inconclusive|below-limit|missing|not-comparable|excluded)|Nothing changed|Nothing to compare|cannot serve/], also: { when: /regressed|improved/, must: [percent, /confirmed|suspected/, /to [+−±]\d/] } },
 ];
+
+// lacks says which patterns of a task its answer does not have.
+function lacks(task, answer) {
+  const wanted = [...(task.must || []), ...(task.also && task.also.when.test(answer) ? task.also.must : [])];
+  return wanted.filter((re) => !re.test(answer)).map(String);
+}
 
 const seen = (page, what) => page.evaluate((w) => { const e = document.querySelector(w); return !!e && e.getClientRects().length > 0; }, what);
 
 // step does one thing that a person does, and returns how many clicks it took; -1 when there is nothing to click.
 async function step(page, s) {
-  if (s.unless instanceof RegExp) { if (s.unless.test(await page.evaluate(() => document.querySelector("main").innerText))) return 0; }
+  if (s.unless instanceof RegExp) { if (s.unless.test(await page.evaluate(() => document.body.innerText))) return 0; }
   else if (s.unless && await seen(page, s.unless)) return 0;
   if (s.choose) {
     await page.waitForSelector(s.choose, { visible: true, timeout: 8000 }).catch(() => {});
     if (!await seen(page, s.choose)) return -1;
     const values = await page.$$eval(s.choose + " option", (list) => list.map((o) => o.value));
-    const value = s.value instanceof RegExp ? values.find((v) => v === "c32") || values.find((v) => s.value.test(v)) : s.value;
+    const current = await page.$eval(s.choose, (e) => e.value);
+    const value = s.value instanceof RegExp ? values.find((v) => v === "c32") || values.find((v) => s.value.test(v)) : s.value === "other" ? values.find((v) => v !== current) : s.value;
     if (!values.includes(value)) return -1;
     await page.evaluate((what, v) => { const e = document.querySelector(what); e.value = v; e.dispatchEvent(new Event("change")); }, s.choose, value);
     return 1;
@@ -80,14 +103,22 @@ async function attempt(task, width, theme) {
       await new Promise((ok) => setTimeout(ok, 250));
       await page.waitForNetworkIdle({ idleTime: 100, timeout: 8000 }).catch(() => {});
     }
-    for (let i = 0; i < (task.slow ? 30 : 1) && !answer; i++) {
-      answer = String(await page.evaluate(task.answer) || "").replace(/\s+/g, " ").trim();
+    for (let i = 0; i < 30 && !answer; i++) {
+      answer = String(await page.evaluate(task.answer).catch(() => "") || "").replace(/\s+/g, " ").trim();
       if (!answer) await new Promise((ok) => setTimeout(ok, 100));
+    }
+    let lacking = answer ? lacks(task, answer) : ["an answer"];
+    if (answer && task.ordered && !await page.evaluate(task.ordered)) lacking.push("the order by size");
+    if (answer && task.again) { // the address alone shows the same
+      const url = await page.evaluate(() => location.href);
+      await page.goto("about:blank");
+      await page.goto(url, { waitUntil: "networkidle0" });
+      if (!await page.waitForFunction(task.again, { timeout: 8000 }).catch(() => false)) lacking.push("the same from its address");
     }
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     const screens = await page.evaluate(() => document.documentElement.scrollHeight / innerHeight);
     if (shots) await page.screenshot({ path: join(shots, `${task.name.replace(/\W+/g, "-")}-${width}-${theme}.png`) });
-    return { clicks, answer, wide, screens };
+    return { clicks, answer, lacking, wide, screens };
   } finally {
     await page.close();
   }
@@ -96,14 +127,17 @@ async function attempt(task, width, theme) {
 let missed = 0;
 for (const task of tasks) {
   const all = [];
-  for (const width of [1440, 390]) for (const theme of ["light", "dark"]) all.push(await attempt(task, width, theme));
+  for (const [width, theme] of [[1440, "light"], [1440, "dark"], [390, "light"], [390, "dark"]]) {
+    if (short && (width > 500) !== (theme === "light")) continue;
+    all.push(await attempt(task, width, theme));
+  }
   const first = all[0];
   if (!first) { console.log(`-  ${task.name}: this history has none`); continue; }
-  const ok = all.every((r) => r && r.answer && r.clicks <= 2 && !(r.wide > 0));
+  const ok = all.every((r) => r && r.answer && !r.lacking?.length && r.clicks <= 2 && !(r.wide > 0));
   if (!ok) missed++;
-  console.log(`${ok ? "ok" : "MISSED"}  ${task.name}: ${first.clicks} clicks, ${all[2]?.screens?.toFixed(1)} screens at 390 px`);
+  console.log(`${ok ? "ok" : "MISSED"}  ${task.name}: ${first.clicks} clicks, ${all.at(-1)?.screens?.toFixed(1)} screens at 390 px`);
   console.log(`      ${first.answer.slice(0, 150)}`);
-  if (!ok) for (const r of all) console.log(`      clicks ${r?.clicks}, sideways ${r?.wide} px, answer ${r?.answer?.slice(0, 60)}`);
+  if (!ok) for (const r of all) console.log(`      clicks ${r?.clicks}, sideways ${r?.wide} px, lacks ${r?.lacking?.join(" and ")}, answer ${r?.answer?.slice(0, 160)}`);
 }
 await browser.close();
 process.exit(missed ? 1 : 0);

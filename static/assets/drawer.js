@@ -320,6 +320,7 @@
       line = !p.score && commands[(page[9] || [])[number - 1] - 1],
       files = tableOf(sectionOf(page, S, "files")),
       f = files && files[4][p.file - 1];
+    if (!line && !p.score) part(parts, "Command", [el("p", {}, "No command is known here.")], ["none known"]);
     if (line) {
       var pre = el("pre", { tabindex: "0" }, line);
       part(parts, "Command", [pre], ["```", line, "```"]);

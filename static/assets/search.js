@@ -45,8 +45,8 @@
   function paint(root) {
     list.textContent = "";
     hits.slice(0, MOST).forEach(function (h, i) {
-      var li = el("li", { role: "option", id: "found-" + i, "aria-selected": i === at }),
-        a = el("a", { href: root + h.e.p, tabindex: "-1" });
+      var li = el("li", { role: "presentation" }),
+        a = el("a", { role: "option", id: "found-" + i, "aria-selected": i === at, href: root + h.e.p, tabindex: "-1" });
       a.appendChild(el("small", {}, h.e.k));
       a.appendChild(document.createTextNode(h.e.n));
       li.appendChild(a);

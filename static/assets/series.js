@@ -113,8 +113,8 @@
           )
         );
       body.insertBefore(rows, end);
-      top.firstChild.setAttribute("height", first * ROW);
-      end.firstChild.setAttribute("height", (order.length - last) * ROW);
+      top.firstChild.style.height = first * ROW + "px";
+      end.firstChild.style.height = (order.length - last) * ROW + "px";
     }
     box.addEventListener("scroll", function () {
       requestAnimationFrame(function () {
