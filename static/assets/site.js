@@ -312,7 +312,7 @@
       said = document.createElement("output");
     said.className = "vh";
     box.tabIndex = 0;
-    box.insertAdjacentElement("afterend", said);
+    box.parentNode.appendChild(said);
     function values(k) {
       return box.ttchart.getOption().series[k].data;
     }
