@@ -35,7 +35,8 @@ func TestBeside(t *testing.T) {
 	time.Sleep(1800 * time.Millisecond)
 	var side manifest.Sidecar
 	p.during(p.began.Add(300*time.Millisecond), 60, 100).into(&side)
-	if side.Samples == nil || side.Power == nil || side.PowerOf != schema.DefBoards || side.Client["server_running_mean"] != "3" {
+	if side.Samples == nil || side.Power == nil || side.PowerOf != schema.DefBoards ||
+		side.Client["server_running_mean"] != "3" {
 		t.Fatalf("%+v", side)
 	}
 	if row := side.Power.Rows[0]; row[1] != 100 || row[3] != 52 {

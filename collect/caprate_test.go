@@ -87,7 +87,8 @@ func TestRateIsTheServers(t *testing.T) {
 		low, high := worst(.97*f.Holds), worst(1.03*f.Fails)
 		t.Logf("%s, noise %g: %.4g to %.4g req/s after %d measurements", c.slo, c.noise, f.Holds, f.Fails, len(f.Probes))
 		if low > 1 || high <= 1 {
-			t.Errorf("a long measurement has %.3f of the limit 3 %% below %g, and %.3f 3 %% above %g", low, f.Holds, high, f.Fails)
+			t.Errorf("a long measurement has %.3f of the limit 3 %% below %g, and %.3f 3 %% above %g",
+				low, f.Holds, high, f.Fails)
 		}
 	}
 }

@@ -19,11 +19,14 @@ func TestPrograms(t *testing.T) {
 		bad            bool
 	}{
 		"tt-smi": {tenstorrent, `{"time":"2026-06-01T09:00:00","device_info":[
-{"board_info":{"board_type":"p300c"},"telemetry":{"voltage":"0.72","asic_temperature":"43.7","power":" 18.0","aiclk":" 800"}},
-{"board_info":{"board_type":"p300c"},"telemetry":{"asic_temperature":"46.3","power":" 13.0","aiclk":" 800"}}]}`, 31, 46.3, false},
+{"board_info":{"board_type":"p300c"},"telemetry":{"voltage":"0.72","asic_temperature":"43.7","power":" 18.0",
+"aiclk":" 800"}},
+{"board_info":{"board_type":"p300c"},"telemetry":{"asic_temperature":"46.3","power":" 13.0",
+"aiclk":" 800"}}]}`, 31, 46.3, false},
 		"tt-smi, a chip without power": {tenstorrent, `{"device_info":[{"telemetry":{"power":"18.0","asic_temperature":"40"}},
 {"telemetry":{"asic_temperature":"N/A"}}]}`, nan, 40, false},
-		"tt-smi, an overflow":          {tenstorrent, `{"device_info":[{"telemetry":{"power":"4294967295","asic_temperature":"40"}}]}`, nan, 40, false},
+		"tt-smi, an overflow": {tenstorrent, `{"device_info":[{"telemetry":{"power":"4294967295",
+"asic_temperature":"40"}}]}`, nan, 40, false},
 		"tt-smi, no device":            {tenstorrent, `{"device_info":[]}`, nan, nan, true},
 		"nvidia-smi":                   {nvidia, "68.12, 35\n71.90, 41\n", 140.02, 41, false},
 		"nvidia-smi, one cannot state": {nvidia, "68.12, 35\n[N/A], 41\n", nan, 41, false},

@@ -119,11 +119,12 @@ func TestPromptsFitTheServersCount(t *testing.T) {
 	}
 }
 
-// What one load counted the next ones know: a prompt that is not longer costs no request, a longer one a single one where
-// the count is as expected. Another endpoint or server is asked anew.
+// What one load counted the next ones know: a prompt that is not longer costs no request, a longer one a single one
+// where the count is as expected. Another endpoint or server is asked anew.
 func TestFitsAreKept(t *testing.T) {
 	for name, c := range map[string]*counting{
-		"words": {count: func(p string) int { return words(p) + 37 }}, "bytes": {count: func(p string) int { return len(p) + 1 }},
+		"words":              {count: func(p string) int { return words(p) + 37 }},
+		"bytes":              {count: func(p string) int { return len(p) + 1 }},
 		"refuses ignore_eos": {count: words, refuses: "ignore_eos"},
 	} {
 		c.usage = true
@@ -133,7 +134,8 @@ func TestFitsAreKept(t *testing.T) {
 			before := c.served()
 			l := builtin.Load{URL: srv.URL, Model: "m", ISL: x.isl, OSL: 3, Concurrency: 2, Requests: 6, Fit: true, Fits: fits}
 			out, err := builtin.Run(context.Background(), l)
-			if asked := c.served() - before - 6; err != nil || !out.Counted || asked > x.most || x.isl == 4000 && asked < x.most {
+			asked := c.served() - before - 6
+			if err != nil || !out.Counted || asked > x.most || x.isl == 4000 && asked < x.most {
 				t.Errorf("%s, %d tokens: %d requests that count, want at most %d, %v", name, x.isl, asked, x.most, err)
 			}
 			if len(out.Refused) > 0 != (c.refuses != "") {

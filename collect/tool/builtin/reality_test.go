@@ -21,7 +21,8 @@ import (
 )
 
 const (
-	a3   = `data: {"choices":[{"text":"a"}]}` + "\n\n" + `data: {"choices":[{"text":"b"}]}` + "\n\n" + `data: {"choices":[{"text":"c"}]}` + "\n\n"
+	a1   = `data: {"choices":[{"text":"a"}]}` + "\n\n"
+	a3   = a1 + a1 + a1
 	used = `data: {"choices":[],"usage":{"prompt_tokens":8,"completion_tokens":3}}` + "\n\n"
 	end  = "data: [DONE]\n\n"
 )
@@ -56,8 +57,10 @@ func TestAnswersOfRealServers(t *testing.T) {
 		answer http.HandlerFunc
 		fails  string // "" completes
 	}{
-		"one byte at a time": {func(w http.ResponseWriter, _ *http.Request) { flushed(w, strings.Split(a3+used+end, "")...) }, ""},
-		"all in one chunk":   {func(w http.ResponseWriter, _ *http.Request) { flushed(w, a3+used+end) }, ""},
+		"one byte at a time": {func(w http.ResponseWriter, _ *http.Request) {
+			flushed(w, strings.Split(a3+used+end, "")...)
+		}, ""},
+		"all in one chunk": {func(w http.ResponseWriter, _ *http.Request) { flushed(w, a3+used+end) }, ""},
 		"lines end in CRLF": {func(w http.ResponseWriter, _ *http.Request) {
 			flushed(w, strings.ReplaceAll(a3+used+end, "\n", "\r\n"))
 		}, ""},
@@ -97,12 +100,16 @@ func TestAnswersOfRealServers(t *testing.T) {
 		"a stream that ends with an error": {func(w http.ResponseWriter, _ *http.Request) {
 			flushed(w, a3, `data: {"error":{"message":"out of memory"}}`+"\n\n")
 		}, "out of memory"},
-		"a page of a proxy": {func(w http.ResponseWriter, _ *http.Request) { flushed(w, "<html>Bad gateway</html>") }, "no content"},
+		"a page of a proxy": {func(w http.ResponseWriter, _ *http.Request) {
+			flushed(w, "<html>Bad gateway</html>")
+		}, "no content"},
 		"a body that is cut": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "9999")
 			flushed(w, a3)
 		}, "broke after 3 chunks"},
-		"JSON that is cut": {func(w http.ResponseWriter, _ *http.Request) { flushed(w, `data: {"choices":[{`+"\n\n") }, "no content"},
+		"JSON that is cut": {func(w http.ResponseWriter, _ *http.Request) {
+			flushed(w, `data: {"choices":[{`+"\n\n")
+		}, "no content"},
 	} {
 		srv := httptest.NewServer(c.answer)
 		out := sixOf(t, srv.URL, "")
@@ -191,7 +198,9 @@ func TestTLSAndIPv6(t *testing.T) {
 	if err != nil {
 		t.Skip("no IPv6 here")
 	}
-	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { flushed(w, a3, used, end) }))
+	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		flushed(w, a3, used, end)
+	}))
 	_ = srv.Listener.Close() // replaced
 	srv.Listener = slowListener{ln}
 	srv.StartTLS()
