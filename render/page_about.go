@@ -88,8 +88,8 @@ func pictureSection() Section {
 		evidence schema.Evidence
 		means    string
 	}{
-		{schema.Regressed, schema.Confirmed, "Worse, and seen again: filled."},
-		{schema.Regressed, schema.Suspected, "Worse in one run; another one must confirm it: hollow."},
+		{schema.Regressed, schema.Confirmed, "Worse, and seen again: solid."},
+		{schema.Regressed, schema.Suspected, "Worse in one run; another one must confirm it: outlined."},
 		{schema.Improved, schema.Confirmed, "Better, and seen again. Blue says improved and nothing else."},
 		{schema.Unchanged, "", "The whole interval lies within what matters."},
 		{schema.Inconclusive, "", "The interval is too wide to say."},

@@ -93,10 +93,15 @@ func curlUser(s string, i int) (from, to int, put string) {
 	at = after(s, at, func(c byte) bool { return isSpace(c) || isQuote(c) || c == ',' })
 	end := until(s, at, " \t\r\n\"'`")
 	colon := strings.IndexByte(s[at:end], ':')
-	if colon <= 0 || strings.HasPrefix(s[at+colon:], "://") || at+colon+1 == end {
+	if colon <= 0 || strings.HasPrefix(s[at+colon:], "://") || at+colon+1 == end || areIDs(s[at:end]) {
 		return 0, 0, ""
 	}
 	return at + colon + 1, end, Mark
+}
+
+// areIDs reports "1000:1000", which --user of docker and podman takes: numbers of a user and a group.
+func areIDs(s string) bool {
+	return strings.Trim(s, "0123456789") == ":"
 }
 
 // netrc finds the password of a line "machine HOST login NAME password VALUE".

@@ -184,7 +184,7 @@ func TestInnocentTextStays(t *testing.T) {
 		"-----BEGIN CERTIFICATE-----", "secretary", "results/a/raw/b.json", "--port 8000 --max-num-seqs 256",
 		"--no-enable-token-cache",
 		"hf_transfer=1", "hf_hub_download", "sk-learn", "npm_config", "key-value", "cookies", "authorization failed",
-		"-u 5", "--user 1000",
+		"-u 5", "--user 1000", "--user 1000:1000",
 		"/homepage", "/rooted", "a/root/b", "http://h:1/v1/completions: HTTP 401", "SG.x", "the password is wrong", "api key",
 		"deepseek-ai/DeepSeek-R1-0528", "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
 	} {

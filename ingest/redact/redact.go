@@ -61,7 +61,7 @@ func Argv(argv []string) []string {
 			out[i] = Mark
 		case isScheme(prev) && !strings.HasPrefix(a, "--"): // a header that was split at its spaces
 			out[i] = Mark
-		case (prev == "-u" || prev == "--user" || prev == "--proxy-user") && value != "":
+		case (prev == "-u" || prev == "--user" || prev == "--proxy-user") && value != "" && !areIDs(a):
 			out[i] = name + ":" + Mark
 		case (prev == "-b" || prev == "--cookie") && strings.Contains(a, "="):
 			out[i] = Mark

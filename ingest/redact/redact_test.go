@@ -1,6 +1,7 @@
 package redact_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -65,6 +66,9 @@ func TestArgv(t *testing.T) {
 	if got := redact.Field("password", "hunter2pw") + redact.Field("github_token", "tok_x1") + redact.Field("api_key",
 		"k"); strings.Contains(got, "hunter2") || strings.Contains(got, "tok_x1") || strings.Contains(got, "k1") {
 		t.Errorf("a field named after a secret keeps it: %s", got)
+	}
+	if ids := []string{"docker", "run", "--user", "1000:1000"}; !slices.Equal(redact.Argv(ids), ids) {
+		t.Errorf("ids of a user and a group became %q", redact.Argv(ids))
 	}
 	if redact.Field("max_tokens", "128") != "128" || redact.Field("tokenizer", "x") != "x" {
 		t.Error("a harmless field went")
