@@ -272,3 +272,25 @@ func TestEveryFolderHasARoom(t *testing.T) {
 		}
 	}
 }
+
+// Every file can be part of a module and of a checkout on Windows: one name with a colon, and "go install …@latest" has
+// nothing to install. The rule is that of golang.org/x/mod/module.CheckFilePath.
+func TestNamesFitAModule(t *testing.T) {
+	root, checked := filepath.Join("..", ".."), 0
+	err := filepath.WalkDir(root, func(name string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if e.IsDir() && slices.Contains([]string{".git", "node_modules", "_site"}, e.Name()) {
+			return fs.SkipDir
+		}
+		checked++
+		if strings.ContainsAny(e.Name(), "\"'*<>?`|\\:;") {
+			t.Errorf("%s: the name has a sign that no module may have", name)
+		}
+		return nil
+	})
+	if err != nil || checked < 500 {
+		t.Errorf("%d names checked: %v", checked, err)
+	}
+}
