@@ -96,17 +96,32 @@ func TestUnknownFieldsSurvive(t *testing.T) {
 	}
 }
 
+// A point takes at most 2 KiB, and its course at most 1 KiB more.
 func TestPointsAreSmall(t *testing.T) {
-	r := sample("a")
+	bare, full := sample("a"), sample("a")
+	bare.Points[0].Slices = schema.Slices{}
+	var course schema.Slices
+	for _, name := range []string{"ttft", "tpot", "output_tps", "running", "waiting", "kv", "power", "temperature"} {
+		values := slices.Repeat([]float64{12345.6, .000123, 98.7, 0}, schema.MostSlices/4)
+		course.Series = append(course.Series, schema.SliceOf{Name: name, Values: values})
+	}
+	full.Points[0].Slices = course
+	small, large := pointLine(t, bare), pointLine(t, full)
+	if len(small) > 2048 || len(large) > 3072 {
+		t.Errorf("a point takes %d bytes, %d with its course:\n%s", len(small), len(large), large)
+	}
+}
+
+// pointLine is the line of a run's document with its first point.
+func pointLine(t *testing.T, r schema.Run) []byte {
+	t.Helper()
 	for _, line := range bytes.Split(history.Encode(&r), []byte("\n")) {
 		if bytes.HasPrefix(line, []byte(`{"client"`)) {
-			if len(line) > 2048 {
-				t.Errorf("a point takes %d bytes, more than 2,048", len(line))
-			}
-			return
+			return line
 		}
 	}
-	t.Error("no line with the point")
+	t.Fatal("no line with the point")
+	return nil
 }
 
 func load(t *testing.T, cache string, dirs ...string) (*columns.Columns, []schema.Problem) {

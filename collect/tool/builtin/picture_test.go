@@ -79,6 +79,7 @@ func TestPictures(t *testing.T) {
 			t.Errorf("%d tokens where 900 were asked", q.In)
 		}
 	}
+	srv.Close() // waits for the handlers, so that nothing writes any more
 	for _, n := range s.faces {
 		if n > 1 {
 			t.Errorf("one picture was sent %d times", n)
