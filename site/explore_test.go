@@ -68,9 +68,8 @@ func TestExplore(t *testing.T) {
 	}{{"release", "v0.12.0", 14}, {"release", "v0.11.0", 18}, {"tool", "vllm", 16}, {"channel", "release", 18}} {
 		choose(t, b, x.filter, x.value)
 		until(t, b, "the address has the filter", `location.hash === "#`+x.filter+`=`+x.value+`"`)
-		if n := eval[int](t, b, shown); n != x.left {
-			t.Errorf("%s %s leaves %d series", x.filter, x.value, n)
-		}
+		// A release is a file of its own, so rows can come after the address.
+		until(t, b, fmt.Sprintf("%s %s leaves %d series", x.filter, x.value, x.left), fmt.Sprintf("%s === %d", shown, x.left))
 		choose(t, b, x.filter, "")
 	}
 	choose(t, b, "device", "t3k")
