@@ -15,17 +15,29 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	_ = os.Unsetenv("CI") // there nothing is cached
-	if dir, err := os.MkdirTemp("", "ttreport-test-"); err == nil {
-		_ = os.Setenv("XDG_CACHE_HOME", dir)
-		_ = os.Setenv("XDG_RUNTIME_DIR", dir)
-	}
-	_ = os.Setenv("GORACE", quickExit)
-	testscript.Main(m, map[string]func(){
+	testscript.Main(apart{m}, map[string]func(){
 		"ttreport": func() {
 			os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 		},
 	})
+}
+
+// apart runs the tests with caches and locks of their own. The commands of a story have those of the story: see
+// foldersWithin.
+type apart struct{ *testing.M }
+
+func (a apart) Run() int {
+	dir, err := os.MkdirTemp("", "ttreport-test-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	_ = os.Unsetenv("CI") // there nothing is cached
+	_ = os.Setenv("XDG_CACHE_HOME", dir)
+	_ = os.Setenv("XDG_RUNTIME_DIR", dir)
+	_ = os.Setenv("GORACE", quickExit)
+	return a.M.Run()
 }
 
 // Each script is a story of a person; its first line says which.
