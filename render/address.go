@@ -79,7 +79,12 @@ func RunPath(id string) Address { return RunsPath + "#" + Address(RunName(id)) }
 // NumberPath is the address of a number: a metric of a point of a run, counted from 1. Every page opens what is behind
 // it. A statistic may follow: …/p3/ttft/p99.
 func NumberPath(id string, point int, metric string) Address {
-	return RunPath(id) + Address(fmt.Sprintf("/p%d/%s", point, url.PathEscape(metric)))
+	return numberPath(id, 'p', point, metric)
+}
+
+// numberPath is the address of a metric of a point, p, or of a score, e.
+func numberPath(id string, kind byte, n int, metric string) Address {
+	return RunPath(id) + Address(fmt.Sprintf("/%c%d/%s", kind, n, url.PathEscape(metric)))
 }
 
 // RunIndexPath is the script that says in which script the details of a run are.

@@ -17,8 +17,11 @@ func courseSection(run *schema.Run) Section {
 	return Section{ID: "by-time", Title: "By time",
 		Intro: "Means over equal parts of each measurement, of the requests sent in them, of the server's gauges and of " +
 			"power, each line on a scale of its own that spans at least ±10 % of its values. A gap was not known.",
-		Blocks: []Block{t.cut("the history document has all")}}
+		Blocks: []Block{t.elsewhere("the history document has all").keep(coursesShown)}}
 }
+
+// coursesShown is how many lines by time the page of a run has: a drawer finds the lines of its point there.
+const coursesShown = 2000
 
 // courses has a row for each quantity of each point whose course is known. The first column is the point's number.
 func courses(run *schema.Run) *Table {

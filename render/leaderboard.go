@@ -238,10 +238,7 @@ func (b *board) column(t *Table, c boardColumn) {
 			t.Rows[i].Cells = append(t.Rows[i].Cells, Cell{Text: words.Absent, Missing: "not run"})
 			continue
 		}
-		cell := number(s.Value)
-		if b.report != nil {
-			cell.Href = b.report.scoreAt(s)
-		}
+		cell := b.report.scoreIn(s)
 		cell.Strong = i == best && len(b.rows) > 1
 		var below []string
 		if x := scoreInterval(s); x != words.Absent {

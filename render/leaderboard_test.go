@@ -21,7 +21,7 @@ func partOf(group string, s *columns.ScoreRow) *columns.ScoreRow {
 }
 
 func boardOf(reference int, rows map[string][]*columns.ScoreRow, order ...string) *board {
-	b := &board{caption: "Models by task", head: "Model", reference: reference}
+	b := &board{report: emptyReport(), caption: "Models by task", head: "Model", reference: reference}
 	for _, name := range order {
 		b.rows = append(b.rows, boardRow{head: Cell{Text: name, Head: true}, scores: rows[name]})
 	}

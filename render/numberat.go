@@ -70,9 +70,7 @@ func (r *Report) scoreAt(s *columns.ScoreRow) Address {
 // numberIn is a cell with the number of a verdict and its address.
 func (r *Report) numberIn(v *schema.Verdict) Cell {
 	c := number(v.Value)
-	if r != nil {
-		c.Href = r.numberAt(v)
-	}
+	c.Href = r.numberAt(v)
 	return c
 }
 

@@ -28,7 +28,7 @@ func (r *Report) EvalsPage() Page {
 	}
 	if b := r.modelBoard(boardColumns); len(b.rows) > 1 {
 		p.add(Section{ID: "board", Title: "Models by task", Intro: b.about(),
-			Blocks: []Block{b.table().cut("data/ has all").in(exploring("All in Explore", "tool", "lm-eval"))}})
+			Blocks: []Block{b.table().cut("data/ has all").in(exploring("All in Explore"))}})
 	}
 	p.Sections = append(p.Sections, Section{
 		ID: "scores", Title: "Scores of the newest releases",

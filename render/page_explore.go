@@ -102,20 +102,38 @@ func (r *Report) nothingToFind() Empty {
 	if len(r.Gate.Series) > 0 || len(r.Columns.Scores) > 0 {
 		return Empty{}
 	}
-	unnamed := 0
+	unnamed, noModel, noDevice := 0, false, false
 	for i := range r.Columns.Runs {
-		if h := &r.Columns.Runs[i]; h.Device == "" || h.Model.Name == "" {
-			unnamed += h.PointsEnd - h.FirstPoint
+		h := &r.Columns.Runs[i]
+		if n := h.PointsEnd - h.FirstPoint; n > 0 && (h.Device == "" || h.Model.Name == "") {
+			unnamed += n
+			noModel, noDevice = noModel || h.Model.Name == "", noDevice || h.Device == ""
 		}
 	}
 	if unnamed == 0 {
 		return Empty{What: "No number has a place here", Why: "No point has a model, a device, lengths and a value.",
 			Cmd: "ttreport inspect PATH"}
 	}
+	return unnamedPoints(unnamed, noModel, noDevice)
+}
+
+// unnamedPoints says what is not stated of points, and the command that states it.
+func unnamedPoints(n int, noModel, noDevice bool) Empty {
+	what, flags := "device", "--device NAME "
+	switch {
+	case noModel && noDevice:
+		what, flags = "model and device", "--model NAME --device NAME "
+	case noModel:
+		what, flags = "model", "--model NAME "
+	}
+	of, them := " is of", "It is compared with nothing"
+	if n != 1 {
+		of, them = " are of", "No two of them are known to be of one system, and none is compared"
+	}
 	return Empty{
-		What: "Nothing states which device " + words.Plural(unnamed, "point") + " were measured on",
-		Why:  "So no two of them are known to be of one system, and none is compared. Read them again with the device.",
-		Cmd:  "ttreport build --device NAME PATH",
+		What: "Nothing states which " + what + " " + words.Plural(n, "point") + of,
+		Why:  them + ". Read the files again with the " + what + ".",
+		Cmd:  "ttreport build " + flags + "PATH",
 	}
 }
 

@@ -8,7 +8,7 @@ import (
 
 // SearchEntry is something that people look for by its name.
 type SearchEntry struct {
-	Kind string  `json:"k"` // page, model, device, release, help
+	Kind string  `json:"k"` // model, model on device, release, build, help
 	Name string  `json:"n"`
 	Page Address `json:"p"`
 }
@@ -21,7 +21,7 @@ func (r *Report) Search() []SearchEntry {
 	}
 	pairs, _ := r.listed()
 	for _, p := range pairs {
-		out = append(out, SearchEntry{"device", words.OnDevice(p.Model, p.Device), PairPath(p.Model, p.Device)})
+		out = append(out, SearchEntry{"model on device", words.OnDevice(p.Model, p.Device), PairPath(p.Model, p.Device)})
 	}
 	for i := len(r.Releases) - 1; i >= 0; i-- {
 		kind := "release"

@@ -86,6 +86,9 @@ type SeriesMetric struct {
 	Effect float64 `json:"effect"` // least relative change that matters
 	// Score is set for an eval, of which changes are differences: the way in which it is better, or "unstated".
 	Score string `json:"score,omitempty"`
+	// Scale is of a score that is a share: 1 of fractions, 100 of percent. Its changes are in shares of 1. One table can
+	// have a metric on both.
+	Scale float64 `json:"scale,omitempty"`
 }
 
 // seriesTable fills a table. Each index finds the place of an entry in the list of the same name.

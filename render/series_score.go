@@ -2,6 +2,7 @@ package render
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/ingest/schema/latency"
 	"github.com/ttreport/ttreport/render/words"
+	"github.com/ttreport/ttreport/targets/judge"
 )
 
 // scoreID names a score of a release: what its verdict is found by.
@@ -51,12 +53,13 @@ func (t *seriesTable) addScores(
 }
 
 func (t *seriesTable) addScore(of schema.System, s *columns.ScoreRow, value float64, v *schema.Verdict) {
+	scale := judge.ShareScale(&s.Score)
 	row := tableRow{
 		system: of, workload: strings.Trim(words.Workload(schema.EvalKey(&s.Score))+" "+fewshotText(s), " "),
-		tool: s.Source.Format, id: metricStat{s.Metric, s.Direction, "score"}, value: value,
+		tool: s.Source.Format, id: metricStat{s.Metric, s.Direction, fmt.Sprint("score", scale)}, value: value,
 		metric: func() SeriesMetric {
 			return SeriesMetric{Name: s.Metric, Label: s.Metric, Higher: s.Direction != "lower",
-				Score: cmp.Or(s.Direction, "unstated")}
+				Score: cmp.Or(s.Direction, "unstated"), Scale: scale}
 		},
 		word: SeriesWord{Verdict: schema.NoBaseline},
 	}
@@ -64,6 +67,9 @@ func (t *seriesTable) addScore(of schema.System, s *columns.ScoreRow, value floa
 		row.word = SeriesWord{v.Outcome, v.Evidence}
 		if ref, ok := v.Ref.Get(); ok && v.Interval != nil {
 			c := latency.Round(value-ref, 7)
+			if scale > 0 {
+				c = latency.Round(value/scale-ref/judge.ScaleOf(ref), 7)
+			}
 			row.change = &c
 		}
 	}
@@ -120,5 +126,5 @@ func (r *Report) releaseScores(t *seriesTable, numbers *numberTable, at int) {
 
 // ScorePath is the address of a score: of a run, counted from 1.
 func ScorePath(id string, score int, metric string) Address {
-	return Address(strings.Replace(string(NumberPath(id, score, metric)), "/p", "/e", 1))
+	return numberPath(id, 'e', score, metric)
 }

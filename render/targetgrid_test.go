@@ -5,7 +5,13 @@ import (
 	"testing"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
+	"github.com/ttreport/ttreport/targets/gate"
+	"github.com/ttreport/ttreport/targets/judge"
 )
+
+// emptyReport has no runs: no number has an address in it.
+func emptyReport() *Report { return New(Input{Gate: &gate.Gate{Judgement: &judge.Judgement{Columns: &columns.Columns{}}}}) }
 
 func levelVerdict(concurrency float64, level string, ref, value float64, o schema.Outcome, required bool) schema.Verdict {
 	return schema.Verdict{
@@ -17,7 +23,7 @@ func levelVerdict(concurrency float64, level string, ref, value float64, o schem
 // A number has one row with its levels side by side; what misses only an informational level is no red word, and the
 // largest miss stands first.
 func TestTargetGrid(t *testing.T) {
-	tab := (*Report)(nil).targetGrid([]schema.Verdict{
+	tab := emptyReport().targetGrid([]schema.Verdict{
 		levelVerdict(1, "functional", 200, 110, schema.Pass, true), levelVerdict(1, "target", 100, 110, schema.Fail, false),
 		levelVerdict(8, "functional", 200, 250, schema.Fail, true), levelVerdict(8, "target", 100, 250, schema.Fail, false),
 		levelVerdict(32, "functional", 200, 400, schema.Fail, true),
@@ -43,7 +49,7 @@ func TestTargetGrid(t *testing.T) {
 	if b := tab.Rows[0].Cells[7].Bullet; b == nil || b.Label != "250 among functional 200, target 100" {
 		t.Errorf("the picture is %+v", tab.Rows[0].Cells[7])
 	}
-	only := (*Report)(nil).targetGrid([]schema.Verdict{levelVerdict(1, "target", 100, 110, schema.Fail, false)}, false)
+	only := emptyReport().targetGrid([]schema.Verdict{levelVerdict(1, "target", 100, 110, schema.Fail, false)}, false)
 	if c := only.Rows[0].Cells[0]; c.Outcome != "" || c.Sub != "informational" {
 		t.Errorf("a missed informational level alone: %+v", c)
 	}

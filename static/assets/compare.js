@@ -157,7 +157,7 @@
             : el(
                 "span",
                 { class: r.far && !judged ? "w " + r.word : null },
-                series.change(r.m, r.change, r.b) + (r.far && !judged ? " " + r.word : "")
+                series.change(r.m, r.change) + (r.far && !judged ? " " + r.word : "")
               );
         },
         sort: function (r) {
@@ -353,7 +353,8 @@
         var other = Object.keys(a.n).filter(function (k) {
           return k in b.n && b.n[k] !== a.n[k] && !(k === "client" && differs.tool);
         });
-        var change = a.m.score ? b.v - a.v : a.v ? b.v / a.v - 1 : 0,
+        var m = a.m.scale && !b.m.scale ? b.m : a.m, // one in percent and one as a fraction are both shares
+          change = a.m.score ? (m.scale ? b.v / b.m.scale - a.v / a.m.scale : b.v - a.v) : a.v ? b.v / a.v - 1 : 0,
           bad = a.m.higher ? -change : change,
           far = !a.m.score && Math.abs(change) >= a.m.effect; // of a score, only its questions can tell
         other.forEach(function (k) {
@@ -373,7 +374,7 @@
           else improved++;
         var where = differs.model || differs.device ? on(a.p) + " → " + on(b.p) : on(a.p);
         rows.push({
-          m: a.m,
+          m: m,
           workload: a.w,
           where: where,
           page: differs.model || differs.device ? "" : a.p.page,

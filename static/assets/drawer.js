@@ -284,7 +284,9 @@
     var t = tableOf(sectionOf(page, S, "by-time")),
       rows = ((t && t[4]) || []).filter(function (r) {
         return Array.isArray(r) && textOf(r[0], S) === String(number);
-      });
+      }),
+      cut = t && !rows.length && S(t[5]);
+    if (cut) return part(parts, "By time", [el("p", { class: "more" }, "The page of the run has no room for this point: " + cut)], []);
     part(
       parts,
       "By time",
@@ -385,7 +387,7 @@
     sources(parts, page, S, p, number);
     provenance(parts, file, page, S);
 
-    var own = root + "runs/index.html#" + name + "/p" + number + "/" + encodeURIComponent(metric) + (stat ? "/" + stat : ""),
+    var own = root + "runs/index.html#" + name + "/" + where + "/" + encodeURIComponent(metric) + (stat ? "/" + stat : ""),
       value = (stat ? p.stats[place] : p.value) + (p.unit ? "\u202f" + p.unit : ""),
       better = m && m.score !== "unstated" ? (m.higher ? " Higher" : " Lower") + " is better." : "";
     function markdown() {

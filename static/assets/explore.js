@@ -156,7 +156,7 @@
         num: true,
         worst: true,
         cell: function (i) {
-          return t.c[i] == null ? "–" : series.change(t.metrics[t.m[i]], t.c[i], t.v[i]);
+          return t.c[i] == null ? "–" : series.change(t.metrics[t.m[i]], t.c[i]);
         },
         sort: function (i) {
           var m = t.metrics[t.m[i]];
@@ -228,19 +228,26 @@
       }
       return one;
     }
-    // bounds are the words such as value>100 and change<-5: what a value or a change in percent is beyond.
+    // bound is a word such as value>=1,000 or change<-5%: what a value or a change in percent is beyond.
+    function bound(word) {
+      var b = /^(value|change)([<>]=?)(-?(?:\d[\d,]*(?:\.\d*)?|\.\d+))(%?)$/.exec(word.replace("−", "-"));
+      return b && !(b[1] === "value" && b[4]) ? b : null;
+    }
     function bounds(words) {
       return words
-        .map(function (w) {
-          return /^(value|change)([<>])(-?[\d.]+)$/.exec(w.replace("−", "-"));
-        })
+        .map(bound)
         .filter(Boolean)
         .map(function (b) {
-          var sign = b[2] === ">" ? 1 : -1,
-            of = b[1] === "value" ? t.v : t.c,
-            than = b[1] === "value" ? +b[3] : b[3] / 100;
+          var sign = b[2][0] === ">" ? 1 : -1,
+            least = b[2][1] ? -1e-12 : 0,
+            than = +b[3].replace(/,/g, "");
           return function (i) {
-            return of[i] != null && (of[i] - than) * sign > 0;
+            var m = t.metrics[t.m[i]],
+              v = b[1] === "value" ? t.v[i] : t.c[i];
+            if (v == null) return false;
+            if (b[1] === "change" && (!m.score || m.scale)) v *= 100; // other scores have no percent
+            var beyond = (v - than) * sign;
+            return beyond > 0 || (least && beyond >= least * Math.max(1, Math.abs(than)));
           };
         });
     }
@@ -260,7 +267,7 @@
         found = 0;
       var beyond = bounds(words);
       words = words.filter(function (w) {
-        return !/^(value|change)[<>]/.test(w);
+        return !bound(w);
       });
       // A word is looked for in each list once; a row then asks small tables.
       var hits = words.map(function (w) {

@@ -244,7 +244,7 @@
       form = el("form", { class: "filters plane-form" }),
       figure = el("figure"),
       readout = el("output", { class: "more" }),
-      best = el("div", { class: "tw", tabindex: "0", role: "region", "aria-label": data.model + ": best points" }),
+      best = el("div", { class: "tw whole", tabindex: "0", role: "region", "aria-label": data.model + ": best points" }),
       extra = el("div", { class: "curves" });
     data.limits = data.limits || [];
     var axes = AXES.slice(1).filter(function (a, i) { return data.lines.some(function (l) { return l.points.some(function (p) { return p.values[i + 1] != null; }); }); });

@@ -196,6 +196,9 @@
       painted.push(n);
     });
     main.querySelectorAll("section pre").forEach(ttreport.copyable);
+    painted.forEach(function (n) {
+      n.querySelectorAll(".tw > table.list").forEach(ttreport.fold);
+    });
     main.querySelectorAll("[data-chart]").forEach(ttreport.draw);
     own.forEach(function (n) {
       n.hidden = true;

@@ -34,10 +34,10 @@
     var s = Math.abs(c * 100).toFixed(1);
     return (s === "0.0" ? "±" : c < 0 ? "−" : "+") + s + "\u202f%";
   }
-  // change is that of a number in percent, of a score in points: a score may be zero.
-  function change(m, c, value) {
+  // change is that of a number in percent, of a share in points: a score may be zero. Other scores have their own unit.
+  function change(m, c) {
     if (!m.score) return percent(c);
-    if (Math.abs(value) > 1) return (c < 0 ? "−" : c > 0 ? "+" : "±") + digits(Math.abs(c));
+    if (!m.scale) return (c < 0 ? "−" : c > 0 ? "+" : "±") + digits(Math.abs(c));
     var s = Math.abs(c * 100).toFixed(1);
     return (s === "0.0" ? "±" : c < 0 ? "−" : "+") + s + "\u202fpp";
   }

@@ -36,6 +36,7 @@
     offer: offer,
     digits: digits,
     copyable: copyable,
+    fold: fold,
     read: read,
     write: write
   };
@@ -291,10 +292,10 @@
             var href = (s.links[s.links.length > 1 ? p.seriesIndex : 0] || [])[p.dataIndex];
             if (href) location.href = box.dataset.root + href;
           });
+          restore(chart); // other charts have no state in the address, which may name a run
+          chart.on("datazoom", keep);
+          chart.on("legendselectchanged", keep);
         }
-        restore(chart);
-        chart.on("datazoom", keep);
-        chart.on("legendselectchanged", keep);
         if (live.indexOf(box) >= 0) return;
         live.push(box);
         downloads(box, chart, s);
@@ -395,9 +396,18 @@
   }
 
   function search() {
-    load(base + "assets/" + document.getElementById("search").dataset.search).then(function () {
-      ttreport.search(base);
-    });
+    var button = document.getElementById("search");
+    load(base + "assets/" + button.dataset.search)
+      .then(function () {
+        return ttreport.search(base);
+      })
+      .catch(function () {
+        var said = button.parentNode.querySelector("[role=alert]") || document.createElement("span");
+        said.setAttribute("role", "alert");
+        said.className = "more";
+        said.textContent = "The names could not be loaded: data/shards/ belongs to the site.";
+        button.insertAdjacentElement("afterend", said);
+      });
   }
 
   // fold puts a button under a list of which a phone shows six rows (site.css).
@@ -431,15 +441,15 @@
     }
     function order() {
       var asked = read()[key] || "",
-        want = asked.split(":"),
-        down = want[1] === "down",
+        down = /:down$/.test(asked),
+        want = asked.replace(/:down$/, ""), // a name may have colons
         list = first.slice(),
         col = -1;
       if (asked === shown) return; // what moves loses the focus
       shown = asked;
       heads.forEach(function (th) {
         th.removeAttribute("aria-sort");
-        if (head(th) !== want[0]) return;
+        if (head(th) !== want) return;
         col = th.cellIndex;
         th.setAttribute("aria-sort", down ? "descending" : "ascending");
       });
