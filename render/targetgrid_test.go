@@ -11,7 +11,9 @@ import (
 )
 
 // emptyReport has no runs: no number has an address in it.
-func emptyReport() *Report { return New(Input{Gate: &gate.Gate{Judgement: &judge.Judgement{Columns: &columns.Columns{}}}}) }
+func emptyReport() *Report {
+	return New(Input{Gate: &gate.Gate{Judgement: &judge.Judgement{Columns: &columns.Columns{}}}})
+}
 
 func levelVerdict(concurrency float64, level string, ref, value float64, o schema.Outcome, required bool) schema.Verdict {
 	return schema.Verdict{
