@@ -107,14 +107,28 @@ func (o collectOptions) leaveJobs(ctx context.Context, sh *shell, s *engine.Subm
 
 // cancelJobs ends the jobs of a submission.
 func (o collectOptions) cancelJobs(ctx context.Context, sh *shell, s *engine.Submission, at placing) error {
-	sh.say("%-9s the jobs are ended, and what they measured is brought here", o.scheduler.on)
-	n, err := engine.Cancel(ctx, s, at)
+	n, err := engine.Cancel(ctx, s, at, func(active, left int) {
+		switch {
+		case active > 0 && at.fetches:
+			sh.say("%-9s ending %s and fetching what they measured", o.scheduler.on, plaintext.Plural(active, "job"))
+		case active > 0:
+			sh.say("%-9s ending %s", o.scheduler.on, plaintext.Plural(active, "job"))
+		case left > 0 && at.fetches:
+			sh.say("%-9s fetching what %s measured", o.scheduler.on, plaintext.Plural(left, "job"))
+		}
+	})
 	if err != nil && !errors.Is(err, engine.ErrUnfetched) {
 		return o.jobsError(err)
 	}
-	fmt.Fprintf(sh.out, "%s cancelled; what was measured until now is in %s\n", plaintext.Plural(n, "job"), s.Out)
-	if err != nil {
-		return fail(exitCollect, "measure again what is missing", "collect: %w", err)
+	ended := plaintext.Plural(n, "job") + " cancelled"
+	if n == 0 {
+		ended = "no job was left to cancel"
 	}
+	if err != nil {
+		fmt.Fprintln(sh.out, ended)
+		return fail(exitCollect, "results of the other jobs are in "+s.Out+"; measure again what is missing",
+			"collect: %w", err)
+	}
+	fmt.Fprintf(sh.out, "%s; what was measured until now is in %s\n", ended, s.Out)
 	return nil
 }

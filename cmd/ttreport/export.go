@@ -20,6 +20,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/render/parquet"
+	"github.com/ttreport/ttreport/site/bucket"
 	"github.com/ttreport/ttreport/targets/judge"
 )
 
@@ -29,8 +30,8 @@ func exportCommand() command {
 		help: `
 The tables runs, points, scores and verdicts are written below DIR, one file a release, in Hive's layout. Files whose
 content is the same stay as they are. In place of a folder there can be a bucket of an S3-compatible store: its keys are
-read from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, its address from AWS_ENDPOINT_URL where it is not AWS. What has
-other files is refused. ttreport help export has the columns, and queries that people ask.`,
+read from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, its address from AWS_ENDPOINT_URL where it is not AWS. A
+place that has other files is refused. ttreport help export has the columns, and queries that people ask.`,
 		examples: []example{
 			{"all of history", "ttreport export parquet warehouse"},
 			{"to a bucket", "ttreport export parquet s3://bench/warehouse"},
@@ -68,7 +69,7 @@ func readyFor(ctx context.Context, w warehouse, name string) error {
 		return nil
 	case err == nil:
 		return fail(exitUsage, "export to another place", "export: %s was written in another layout (%s)", name,
-			cmp.Or(found.Schema, "it does not say which"))
+			cmp.Or(found.Schema, "unknown"))
 	}
 	empty := false
 	if errors.Is(err, fs.ErrNotExist) {
@@ -122,13 +123,21 @@ func (o exportOptions) run(ctx context.Context, sh *shell, args []string) error 
 	}
 	n, err := exportTo(ctx, w, report)
 	if err != nil {
-		return failure{code: exitUsage, err: fmt.Errorf("export: %w", err),
-			hint: "the same command goes on where this one ended"}
+		return unfinished(ctx, name, err)
 	}
 	fmt.Fprintf(sh.out, "%s in %s: %s written, %d unchanged, %d removed\n",
 		plaintext.Plural(len(report.Releases), "release"), name, plaintext.Plural(int(n.written.Load()), "file"),
 		n.same.Load(), n.removed)
 	return nil
+}
+
+// unfinished is an export that ended early, with what to do: what was written is whole, and stays.
+func unfinished(ctx context.Context, name string, err error) error {
+	hint := "check that " + name + " can be written"
+	if ctx.Err() != nil || errors.Is(err, bucket.ErrBusy) {
+		hint = "the same command goes on where this one ended"
+	}
+	return failure{code: exitUsage, err: fmt.Errorf("export: %w", err), hint: hint}
 }
 
 // exported counts files.

@@ -95,6 +95,33 @@ func TestExportCutShort(t *testing.T) {
 	}
 }
 
+// What an export says to do depends on why it ended: a place that cannot be written is not written by trying again.
+func TestExportAdvises(t *testing.T) {
+	s, export := exporting(t)
+	s.Objects["warehouse/"] = nil // as a console makes a folder
+	answers := func(status int) func(http.ResponseWriter, *http.Request, string) bool {
+		return func(w http.ResponseWriter, r *http.Request, _ string) bool {
+			if r.Method == http.MethodPut {
+				w.WriteHeader(status)
+			}
+			return r.Method == http.MethodPut
+		}
+	}
+	for status, want := range map[int]string{
+		http.StatusForbidden:          "check that s3://bench/warehouse can be written",
+		http.StatusServiceUnavailable: "the same command goes on where this one ended",
+	} {
+		s.Before = answers(status)
+		if code, said := export(context.Background()); code != exitUsage || !strings.Contains(said, want) {
+			t.Errorf("%d: exit %d: %s", status, code, said)
+		}
+	}
+	s.Before = nil
+	if code, said := export(context.Background()); code != 0 {
+		t.Errorf("a prefix that a console made is refused: %s", said)
+	}
+}
+
 // Keys of a store are in no file that an export leaves, and in no message.
 func TestExportShowsNoKey(t *testing.T) {
 	s, export := exporting(t)

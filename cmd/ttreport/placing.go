@@ -17,6 +17,7 @@ type placing struct {
 	engine.Scheduler
 	suffix, between string // of files, and between them in one output
 	target          engine.Target
+	fetches         bool                     // results from where jobs ran
 	check           func([]engine.Job) error // whether files can be made of jobs at all
 	text            func(*engine.Submission, engine.Group) (string, error)
 	accepted        func(context.Context, *engine.Submission) (*engine.Submission, error)
@@ -29,6 +30,7 @@ func (o schedulerOptions) placing(target kubernetes.Target) (placing, error) {
 		c, err := kubernetes.New(target)
 		return placing{
 			Scheduler: c, suffix: ".yaml", between: "---\n", target: engine.Target(c.Target), check: kubernetes.Check,
+			fetches: true,
 			text: func(s *engine.Submission, g engine.Group) (string, error) {
 				return kubernetes.Manifest(s, g, c.Target.Namespace)
 			},
@@ -85,9 +87,9 @@ func (o collectOptions) jobsError(err error) error {
 	case errors.Is(err, engine.ErrMissing):
 		f.hint = "run this on a login node; --dry-run prints the scripts anywhere"
 	case errors.Is(err, engine.ErrAway) && onKubernetes:
-		f.hint = "kubectl get jobs must answer before jobs are submitted"
+		f.hint = "kubectl get jobs must answer; jobs that were submitted go on"
 	case errors.Is(err, engine.ErrAway):
-		f.hint = "squeue must answer before jobs are submitted"
+		f.hint = "squeue must answer; jobs that were submitted go on"
 	}
 	return f
 }

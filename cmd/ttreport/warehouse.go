@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/durable"
@@ -88,8 +89,9 @@ func (o *objects) read(ctx context.Context, name string) ([]byte, error) {
 }
 
 func (o *objects) empty(ctx context.Context) (bool, error) {
-	list, err := o.bucket.List(ctx, "", 1)
-	return len(list) == 0, err
+	list, err := o.bucket.List(ctx, "", 2)
+	other := func(found bucket.Object) bool { return found.Name != "" } // than the mark of a prefix, as consoles make it
+	return !slices.ContainsFunc(list, other), err
 }
 
 func (o *objects) files(ctx context.Context) ([]string, error) {

@@ -7,8 +7,10 @@ import (
 	"time"
 )
 
-// Cancel ends all jobs of a submission, and brings what they measured. An error may be of what could not be brought.
-func Cancel(ctx context.Context, s *Submission, c Scheduler) (n int, err error) {
+// Cancel ends the jobs of a submission, and fetches what they measured. It returns how many were ended: none where the
+// scheduler did not end them. An error that is [ErrUnfetched] is of results alone: the jobs have ended. before is told
+// how many jobs are to be ended, and how many that ended before have results to fetch.
+func Cancel(ctx context.Context, s *Submission, c Scheduler, before func(active, left int)) (n int, err error) {
 	f := Follower{Submission: s, Scheduler: c}
 	f.restore()
 	records, err := c.Queue(ctx, f.names())
@@ -18,22 +20,28 @@ func Cancel(ctx context.Context, s *Submission, c Scheduler) (n int, err error) 
 	if err := s.log(event{Event: "cancel"}); err != nil {
 		return 0, err
 	}
-	var active []Record
-	var lost []error
+	var active, left []Record
 	for _, r := range records {
 		t := f.task(r.Entry)
 		if s.progress(t); r.Phase == Active {
 			active = append(active, r)
 		} else if !t.Ended && !t.Whole {
-			lost = append(lost, unfetched(r, c.Fetch(ctx, r, s.OutOf(r.Entry), s.LogOf(r.Entry))))
+			left = append(left, r)
 		}
 	}
+	before(len(active), len(left))
+	to := func(r Record) (dir, log string) { return s.OutOf(r.Entry), s.LogOf(r.Entry) }
+	var lost []error
+	for _, r := range left {
+		dir, log := to(r)
+		lost = append(lost, unfetched(r, c.Fetch(ctx, r, dir, log)))
+	}
 	if len(active) > 0 {
-		ended := c.Cancel(ctx, active, func(r Record) (dir, log string) { return s.OutOf(r.Entry), s.LogOf(r.Entry) })
-		lost = append(lost, ended)
-		if ended != nil && !errors.Is(ended, ErrUnfetched) {
-			return len(active), errors.Join(errors.Join(lost...), s.log(event{Event: "not-cancelled"}))
+		ended := c.Cancel(ctx, active, to)
+		if ended != nil && !errors.Is(ended, ErrUnfetched) { // the next attempt fetches what was lost in this one
+			return 0, errors.Join(ended, s.log(event{Event: "not-cancelled"}))
 		}
+		lost = append(lost, ended)
 	}
 	return len(active), errors.Join(errors.Join(lost...), s.log(event{Event: "over", Note: "cancelled"}))
 }

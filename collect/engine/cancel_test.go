@@ -14,11 +14,12 @@ type forgetful struct {
 	*cluster
 	fetched []int
 	refuses error
+	lost    error
 }
 
 func (c *forgetful) Fetch(_ context.Context, r Record, _, _ string) error {
 	c.fetched = append(c.fetched, r.Entry)
-	return nil
+	return c.lost
 }
 
 func (c *forgetful) Cancel(_ context.Context, jobs []Record, to func(Record) (dir, log string)) error {
@@ -32,6 +33,8 @@ func (c *forgetful) Cancel(_ context.Context, jobs []Record, to func(Record) (di
 	}
 	return c.refuses
 }
+
+func nobody(int, int) {}
 
 // Another process ends the jobs, and the scheduler forgets them: they are not submitted again, and what had ended
 // before is brought.
@@ -47,7 +50,7 @@ func TestCancelledElsewhere(t *testing.T) {
 			c.set(2, "FAILED")
 			c.step = nil
 			s, _ := Open(c.sub.Dir)
-			if k, err := Cancel(context.Background(), s, other); err != nil || k != 2 {
+			if k, err := Cancel(context.Background(), s, other, nobody); err != nil || k != 2 {
 				t.Errorf("%d jobs, %v", k, err)
 			}
 		}
@@ -72,12 +75,39 @@ func TestCancelThatFails(t *testing.T) {
 	for _, why := range []error{ErrAway, ErrUnfetched} {
 		over := why == ErrUnfetched
 		s, _ := Open(c.sub.Dir)
-		if _, err := Cancel(context.Background(), s, &forgetful{cluster: c, refuses: why}); !errors.Is(err, why) {
+		if _, err := Cancel(context.Background(), s, &forgetful{cluster: c, refuses: why}, nobody); !errors.Is(err, why) {
 			t.Errorf("%v: %v", why, err)
 		}
 		f := Follower{Submission: s}
 		if now, done, err := f.cancelled(); err != nil || done != over || now != over {
 			t.Errorf("%v: being cancelled: %t, over: %t, %v", why, now, done, err)
 		}
+	}
+}
+
+// Results of jobs that ended earlier cannot be fetched, and the scheduler does not end the others: none is ended, which
+// the error does not hide, and the next attempt fetches and ends all of them.
+func TestCancelThatFailsBesideLostResults(t *testing.T) {
+	c := submitted(t, 2, plan.Resources{})
+	name := c.sub.JobName(c.sub.Groups[0], 0)
+	c.records = []Record{
+		{Name: name, Array: "1", Entry: 1, State: "FAILED", Phase: Failed},
+		{Name: name, Array: "1", Entry: 2, State: "RUNNING"},
+	}
+	if err := c.sub.log(event{Event: "submit", Name: name, Group: 1, Entries: []int{1, 2}}); err != nil {
+		t.Fatal(err)
+	}
+	gone := &forgetful{cluster: c, refuses: ErrAway, lost: errors.New("its pod is gone")}
+	s, _ := Open(c.sub.Dir)
+	n, err := Cancel(context.Background(), s, gone, nobody)
+	if n != 0 || !errors.Is(err, ErrAway) || errors.Is(err, ErrUnfetched) {
+		t.Errorf("%d ended, %v", n, err)
+	}
+	gone.refuses, gone.lost = nil, nil
+	s, _ = Open(c.sub.Dir)
+	var shown [2]int
+	n, err = Cancel(context.Background(), s, gone, func(active, left int) { shown = [2]int{active, left} })
+	if n != 1 || err != nil || !slices.Equal(gone.fetched, []int{1, 1}) || shown != [2]int{1, 1} {
+		t.Errorf("%d ended, %v, fetched %v, shown %v", n, err, gone.fetched, shown)
 	}
 }

@@ -424,7 +424,7 @@ func TestCancelEndsTheSubmission(t *testing.T) {
 	c.step = func(c *cluster, n int) {
 		if n == 2 {
 			s, _ := Open(c.sub.Dir)
-			if k, err := Cancel(context.Background(), s, c); err != nil || k != 3 {
+			if k, err := Cancel(context.Background(), s, c, nobody); err != nil || k != 3 {
 				t.Errorf("%d %v", k, err)
 			}
 			for i := range 3 {

@@ -43,14 +43,20 @@ func (b *Bucket) ask(ctx context.Context, method, key string, query url.Values, 
 			}
 		}
 		var again bool
-		if a, again, err = b.once(ctx, method, key, query, data); err == nil || !again || ctx.Err() != nil {
+		if a, again, err = b.once(ctx, method, key, query, data); err == nil || ctx.Err() != nil {
 			break
 		}
+		if !again {
+			return a, err
+		}
 	}
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		return a, ctx.Err()
+	case err != nil:
+		return a, fmt.Errorf("%w: %w", ErrBusy, err)
 	}
-	return a, err
+	return a, nil
 }
 
 // slowest is the rate in bytes per second below which a transfer is given up.

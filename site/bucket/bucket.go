@@ -30,8 +30,12 @@ const (
 	endpoint, anyEndpoint              = "AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"
 )
 
-// ErrSettings is an address or an environment that names no bucket.
-var ErrSettings = errors.New("not usable")
+var (
+	// ErrSettings is an address or an environment that names no bucket.
+	ErrSettings = errors.New("not usable")
+	// ErrBusy is a store that is busy or does not answer: the same request may be answered later.
+	ErrBusy = fmt.Errorf("given up after %d attempts", attempts)
+)
 
 // Bucket is a part of a bucket: the objects whose keys begin with a prefix.
 type Bucket struct {
@@ -96,7 +100,7 @@ func base(bucket, region, at string) (*url.URL, error) {
 	return u, nil
 }
 
-// Get returns an object of at most 1 MiB; an error that is fs.ErrNotExist where there is none.
+// Get returns an object of at most 8 MiB; an error that is fs.ErrNotExist where there is none.
 func (b *Bucket) Get(ctx context.Context, name string) ([]byte, error) {
 	resp, err := b.ask(ctx, http.MethodGet, b.prefix+name, nil, nil)
 	if err != nil {
@@ -105,26 +109,32 @@ func (b *Bucket) Get(ctx context.Context, name string) ([]byte, error) {
 	return resp.body, nil
 }
 
-// List returns the objects whose names begin so, at most limit; 0: all.
+// listing is an answer to a request for a list.
+type listing struct {
+	XMLName  xml.Name `xml:"ListBucketResult"` // what else is well-formed is no empty bucket: a page to sign in, for one
+	Contents []struct {
+		Key, ETag string
+		Size      int64
+	}
+	IsTruncated           bool
+	NextContinuationToken string
+}
+
+// List returns the objects whose names begin so, at most limit; 0: all. A list that the store does not give to its end
+// is an error, since what is not in it would pass for objects that do not exist.
 func (b *Bucket) List(ctx context.Context, begin string, limit int) ([]Object, error) {
 	query := url.Values{"list-type": {"2"}, "prefix": {b.prefix + begin}}
 	if limit > 0 {
 		query.Set("max-keys", strconv.Itoa(limit))
 	}
 	var out []Object
+	seen := map[string]bool{"": true} // continuation tokens
 	for {
 		resp, err := b.ask(ctx, http.MethodGet, "", query, nil)
 		if err != nil {
 			return nil, err
 		}
-		var page struct {
-			Contents []struct {
-				Key, ETag string
-				Size      int64
-			}
-			IsTruncated           bool
-			NextContinuationToken string
-		}
+		var page listing
 		if err := xml.Unmarshal(resp.body, &page); err != nil {
 			return nil, fmt.Errorf("listing the bucket %s: the answer is no list: %w", b.name, err)
 		}
@@ -133,10 +143,17 @@ func (b *Bucket) List(ctx context.Context, begin string, limit int) ([]Object, e
 				out = append(out, Object{Name: name, ETag: strings.Trim(c.ETag, `"`), Size: c.Size})
 			}
 		}
-		if !page.IsTruncated || page.NextContinuationToken == "" || limit > 0 && len(out) >= limit {
+		next := page.NextContinuationToken
+		switch {
+		case limit > 0 && len(out) >= limit:
+			return out[:limit], nil
+		case !page.IsTruncated:
 			return out, nil
+		case seen[next]:
+			return nil, fmt.Errorf("listing the bucket %s: the answer is cut and does not say where it goes on", b.name)
 		}
-		query.Set("continuation-token", page.NextContinuationToken)
+		seen[next] = true
+		query.Set("continuation-token", next)
 	}
 }
 

@@ -134,6 +134,48 @@ func TestBrokenUpload(t *testing.T) {
 	}
 }
 
+// What is no list, and a list that is cut, do not pass for a bucket with fewer objects. A store that repeats its token
+// is not asked for ever.
+func TestListIsWholeOrAnError(t *testing.T) {
+	const key = "<Contents><Key>a</Key></Contents>"
+	list := func(inner string) string { return "<ListBucketResult>" + inner + "</ListBucketResult>" }
+	const cut = "<IsTruncated>true</IsTruncated>"
+	for name, c := range map[string]struct {
+		pages []string // one after the other, then from the first again
+		limit int
+		want  string // of the error
+	}{
+		"a page to sign in":         {[]string{"<html><body>sign in</body></html>"}, 0, "is no list"},
+		"an error with status 200":  {[]string{"<Error><Code>InternalError</Code></Error>"}, 0, "is no list"},
+		"a cut list without token":  {[]string{list(key + cut)}, 0, "is cut"},
+		"a cut list, and enough":    {[]string{list(key + cut)}, 1, ""},
+		"a cut list, not enough":    {[]string{list(key + cut)}, 2, "is cut"},
+		"a token that is repeated":  {[]string{token(cut, "x")}, 0, "is cut"},
+		"tokens that come again":    {[]string{token(cut, "x"), token(cut, "y")}, 0, "is cut"},
+		"a whole list":              {[]string{list(key)}, 0, ""},
+		"a namespace, as AWS sends": {[]string{`<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"/>`}, 0, ""},
+	} {
+		b, s := opened(t, "s3://bench")
+		asked := 0
+		s.Before = func(w http.ResponseWriter, _ *http.Request, _ string) bool {
+			if asked++; asked > 10 {
+				w.WriteHeader(http.StatusForbidden) // asked for ever
+			}
+			_, _ = w.Write([]byte(c.pages[asked%len(c.pages)]))
+			return true
+		}
+		_, err := b.List(context.Background(), "", c.limit)
+		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// token is a page that says where the list goes on.
+func token(cut, next string) string {
+	return "<ListBucketResult>" + cut + "<NextContinuationToken>" + next + "</NextContinuationToken></ListBucketResult>"
+}
+
 // Errors say what to do and have no key.
 func TestErrors(t *testing.T) {
 	answer := func(status int, header, value string) func(http.ResponseWriter, *http.Request, string) bool {

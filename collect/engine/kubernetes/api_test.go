@@ -40,6 +40,7 @@ type api struct {
 	deleted []string
 	refuse  string
 	leaves  map[string][]byte // what pods print when their Job is deleted
+	kept    string            // the Job that cannot be deleted
 }
 
 func newAPI() *api {
@@ -77,6 +78,8 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusServiceUnavailable)
 	case r.Method == http.MethodPost:
 		a.create(w, r, name)
+	case r.Method == http.MethodDelete && name == a.kept:
+		status(w, http.StatusForbidden, "Forbidden", name)
 	case r.Method == http.MethodDelete:
 		a.change(func() { a.end(name) })
 		answer(w, http.StatusOK, meta.Status{Status: "Success"})

@@ -29,22 +29,26 @@ func (c *Cluster) Cancel(ctx context.Context, jobs []engine.Record, to func(engi
 			logs[i], errs[i] = c.logOf(follow, r, true)
 		}
 	}
-	if err := c.deleteJobs(ctx, engine.Arrays(jobs)); err != nil {
-		return err
-	}
+	gone, refused := c.deleteJobs(ctx, engine.Arrays(jobs))
 	defer time.AfterFunc(leaving, done).Stop()
 	var reading sync.WaitGroup
 	for i, from := range logs {
 		if from == nil {
 			continue
 		}
+		defer from.Close()
+		if !gone[jobs[i].Array] {
+			continue
+		}
 		reading.Go(func() {
-			defer from.Close()
 			dir, log := to(jobs[i])
 			errs[i] = results(from, jobs[i], dir, log)
 		})
 	}
 	reading.Wait()
+	if refused != nil { // what has not ended can be ended, and fetched, by the next attempt
+		return refused
+	}
 	for i, err := range errs {
 		if err != nil {
 			errs[i] = fmt.Errorf("job %d: %w: %w", jobs[i].Entry, engine.ErrUnfetched, err)
@@ -53,15 +57,17 @@ func (c *Cluster) Cancel(ctx context.Context, jobs []engine.Record, to func(engi
 	return errors.Join(errs...)
 }
 
-// deleteJobs deletes Jobs, and their pods with them.
-func (c *Cluster) deleteJobs(ctx context.Context, ids []string) error {
+// deleteJobs deletes Jobs, and their pods with them, and returns which are deleted: those before an error are.
+func (c *Cluster) deleteJobs(ctx context.Context, ids []string) (gone map[string]bool, err error) {
 	background := meta.DeletePropagationBackground
+	gone = map[string]bool{}
 	for _, id := range ids {
 		err := c.batch.Delete().Namespace(c.Target.Namespace).Resource("jobs").Name(id).
 			Body(&meta.DeleteOptions{PropagationPolicy: &background}).Do(ctx).Error()
 		if err != nil && !apierrors.IsNotFound(err) {
-			return failure(err)
+			return gone, failure(err)
 		}
+		gone[id] = true
 	}
-	return nil
+	return gone, nil
 }

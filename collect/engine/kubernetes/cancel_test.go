@@ -91,7 +91,7 @@ func TestCancelKeepsWhatWasMeasured(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if n, err := engine.Cancel(ctx, other, c); n != 1 || err != nil {
+			if n, err := engine.Cancel(ctx, other, c, func(int, int) {}); n != 1 || err != nil {
 				t.Errorf("%d cancelled, %v", n, err)
 			}
 		}
@@ -119,6 +119,53 @@ func TestCancelSaysWhatIsMissing(t *testing.T) {
 	to := func(engine.Record) (string, string) { return s.OutOf(1), s.LogOf(1) }
 	err := c.Cancel(t.Context(), []engine.Record{{Array: "j", Job: "p1", Entry: 1}}, to)
 	if !errors.Is(err, engine.ErrUnfetched) || !strings.Contains(err.Error(), "job 1") {
+		t.Error(err)
+	}
+}
+
+// One Job cannot be deleted: what the other one measured is fetched while its pod ends, and the jobs have not ended.
+func TestCancelOfAPart(t *testing.T) {
+	a := newAPI()
+	c := a.cluster(t)
+	s := submission(t, engine.Job{Name: "m on d", Total: 1})
+	c.Follow(t.Context(), s)
+	log := printedRun(t)
+	a.leaves, a.kept = map[string][]byte{"p1": log, "p2": log}, "k"
+	a.pod("j", "p1", runningPod())
+	a.pod("k", "p2", runningPod())
+	to := func(r engine.Record) (string, string) { return s.OutOf(r.Entry), s.LogOf(r.Entry) }
+	jobs := []engine.Record{{Array: "j", Job: "p1", Entry: 1}, {Array: "k", Job: "p2", Entry: 2}}
+	if err := c.Cancel(t.Context(), jobs, to); err == nil || errors.Is(err, engine.ErrUnfetched) {
+		t.Error(err)
+	}
+	for entry, want := range map[int]int{1: 1, 2: 0} {
+		if found, _ := filepath.Glob(filepath.Join(s.OutOf(entry), "*", "journal.jsonl")); len(found) != want {
+			t.Errorf("entry %d: %v", entry, found)
+		}
+	}
+}
+
+// A Job has ended before a watch, which had broken, showed its pod: its results are fetched all the same.
+func TestFetchOfAPodNotSeen(t *testing.T) {
+	a := newAPI()
+	c := a.cluster(t)
+	s := submission(t, engine.Job{Name: "m on d", Total: 1})
+	name := s.JobName(s.Groups[0], 0)
+	job := strings.ToLower(name)
+	c.seen = newCache()
+	c.seen.jobs[job] = jobState{name: job, entries: []int{1}}
+	a.logs["p1"] = printedRun(t)
+	a.pod(job, "p1", core.PodStatus{Phase: core.PodSucceeded, ContainerStatuses: exited(0, "Completed")})
+	r := engine.Record{Name: name, Array: job, Entry: 1, Phase: engine.Succeeded}
+	if err := c.Fetch(t.Context(), r, s.OutOf(1), s.LogOf(1)); err != nil {
+		t.Fatal(err)
+	}
+	if found, _ := filepath.Glob(filepath.Join(s.OutOf(1), "*", "journal.jsonl")); len(found) != 1 {
+		t.Error(found)
+	}
+	a.change(func() { delete(a.pods, "p1") })
+	c.seen.pods = map[string]podState{}
+	if err := c.Fetch(t.Context(), r, s.OutOf(1), s.LogOf(1)); !errors.Is(err, errGone) {
 		t.Error(err)
 	}
 }

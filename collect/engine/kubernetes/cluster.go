@@ -129,8 +129,11 @@ var errGone = errors.New("its pod was deleted, and its log with it")
 // Fetch implements [engine.Scheduler]: a pod prints its run folder, and its log can be read when it has ended. A pod
 // that did not succeed may have none.
 func (c *Cluster) Fetch(ctx context.Context, r engine.Record, dir, log string) error {
-	if r.Job == "" { // or not listed yet
-		return errGone
+	if r.Job == "" {
+		var err error
+		if r, err = c.lookUp(ctx, r); err != nil {
+			return err
+		}
 	}
 	c.seen.mu.Lock()
 	ends := c.seen.pods[r.Job].phase == core.PodRunning // it is being deleted, and prints its results now
@@ -146,6 +149,28 @@ func (c *Cluster) Fetch(ctx context.Context, r engine.Record, dir, log string) e
 	}
 	defer from.Close()
 	return results(from, r, dir, log)
+}
+
+// lookUp returns the record of a Job whose pod the watch has not shown, with the pod: a watch that broke is begun again
+// after a moment, and the Job may have ended meanwhile.
+func (c *Cluster) lookUp(ctx context.Context, r engine.Record) (engine.Record, error) {
+	ctx, done := context.WithTimeout(ctx, answerWithin)
+	defer done()
+	var found core.PodList
+	err := c.core.Get().Namespace(c.Target.Namespace).Resource("pods").
+		Param("labelSelector", batch.JobNameLabel+"="+r.Array).Do(ctx).Into(&found)
+	if err != nil {
+		return r, failure(err)
+	}
+	for i := range found.Items {
+		c.seen.put(&found.Items[i])
+	}
+	for _, now := range c.seen.records([]string{r.Name}, time.Now()) {
+		if now.Entry == r.Entry && now.Job != "" {
+			return now, nil
+		}
+	}
+	return r, errGone
 }
 
 // logOf opens the log of a pod, which is empty where one that did not succeed has none. Where it is followed, it ends
