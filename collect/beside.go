@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -21,7 +22,7 @@ type sampler struct {
 	readers sync.WaitGroup
 	gauges  [][]float64 // seconds since the start, then the values; negative: not known
 	power   [][]float64
-	powerOf string
+	meter   *power.Meter // nil where nothing states power
 }
 
 // Pace of the readings. Every other row is dropped beyond the most, and the interval doubles.
@@ -38,31 +39,41 @@ var powerNames = [...]string{schema.GaugePower, schema.GaugeCPUPower, schema.Gau
 // sample starts reading. A server without gauges is asked once, and one without an address not at all.
 func (s *session) sample(ctx context.Context) *sampler {
 	ctx, stop := context.WithCancel(ctx)
-	p := &sampler{stop: stop, began: time.Now()}
+	p := &sampler{stop: stop, began: time.Now(), meter: s.meter}
 	p.readers.Go(func() {
 		p.follow(ctx, &p.gauges, func() ([]float64, time.Duration, bool) {
 			values, err := gauges(ctx, s.end.URL)
 			return values, gaugePace, values != nil || err != nil && len(p.gauges) > 0 // it is slow under load
 		})
 	})
-	if s.meter == nil {
+	if p.meter == nil {
 		return p
 	}
-	p.powerOf = s.meter.Of
+	meter := p.meter.Begin()
 	p.readers.Go(func() {
 		p.follow(ctx, &p.power, func() ([]float64, time.Duration, bool) {
 			began := time.Now()
-			r, err := s.meter.Read(ctx)
-			row := []float64{r.Watts, r.CPU, r.Hottest}
-			for i, v := range row {
-				if math.IsNaN(v) {
-					row[i] = -1
-				}
-			}
-			return row, max(powerPace, powerCostsAt*time.Since(began)), err == nil
+			r, _ := meter.Read(ctx) // a program that fails once is asked again
+			return powerRow(r), max(powerPace, powerCostsAt*time.Since(began)), true
 		})
 	})
 	return p
+}
+
+// powerRow is a reading as a row; nil where nothing is known.
+func powerRow(r power.Reading) []float64 {
+	row, known := []float64{r.Watts, r.CPU, r.Hottest}, false
+	for i, v := range row {
+		if math.IsNaN(v) {
+			row[i] = -1
+		} else {
+			known = true
+		}
+	}
+	if !known {
+		return nil
+	}
+	return row
 }
 
 // follow reads until it is stopped or there is nothing more. read returns a row, or none, and when to read again.
@@ -114,7 +125,11 @@ func (p *sampler) during(from time.Time, length, at float64) beside {
 		}
 		return out
 	}
-	return beside{cut(p.gauges), cut(p.power), p.powerOf}
+	b := beside{gauges: cut(p.gauges), power: cut(p.power)}
+	if p.meter != nil {
+		b.powerOf = p.meter.Of
+	}
+	return b
 }
 
 // of returns what was read during a load.
@@ -122,14 +137,15 @@ func (p *sampler) of(out builtin.Outcome) beside {
 	return p.during(out.Began, out.Duration.Seconds(), 0)
 }
 
-// busy returns what was read while the server had requests. When a tool sends the first one is not known otherwise.
+// busy returns what was read while the server had requests, nothing where its gauges show none: when a tool sends the
+// first one is not known otherwise, and the machine idles until then.
 func (p *sampler) busy() beside {
 	p.stop()
 	p.readers.Wait()
 	idle := func(row []float64) bool { return row[1] <= 0 && row[2] <= 0 }
 	first := slices.IndexFunc(p.gauges, func(row []float64) bool { return !idle(row) })
 	if first < 0 {
-		return p.during(p.began, time.Since(p.began).Seconds(), 0)
+		return beside{}
 	}
 	last := len(p.gauges) - 1
 	for last > first && idle(p.gauges[last]) {
@@ -139,8 +155,29 @@ func (p *sampler) busy() beside {
 	return p.during(p.began.Add(time.Duration(from*float64(time.Second))), p.gauges[last][0]-from+1e-3, 0)
 }
 
-// and joins what was read in a later visit to the same point.
+// and joins what was read in a later visit to the same point. Counters go on where the earlier visit left them: what
+// they grew by meanwhile is of other points.
 func (b beside) and(later beside) beside {
+	for i, name := range gaugeNames {
+		if !strings.HasSuffix(name, "_total") {
+			continue
+		}
+		known := func(row []float64) bool { return row[i+1] >= 0 }
+		first := slices.IndexFunc(later.gauges, known)
+		last := len(b.gauges) - 1
+		for last >= 0 && !known(b.gauges[last]) {
+			last--
+		}
+		if first < 0 || last < 0 {
+			continue
+		}
+		grown := later.gauges[first][i+1] - b.gauges[last][i+1]
+		for _, row := range later.gauges[first:] {
+			if known(row) {
+				row[i+1] -= grown
+			}
+		}
+	}
 	b.gauges, b.power = slices.Concat(b.gauges, later.gauges), slices.Concat(b.power, later.power)
 	b.powerOf = later.powerOf
 	return b

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ttreport/ttreport/collect/power"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
@@ -45,5 +46,65 @@ func TestBeside(t *testing.T) {
 	first := side.Samples.Rows[0]
 	if first[0] < 100.1 || first[0] > 101.4 || first[1] != 3 || first[2] != -1 || first[5] != 5 || first[6] != 10 {
 		t.Errorf("the first row is %v, want one of half a second after the reading began, on the measurement's clock", first)
+	}
+}
+
+// Two visits to a point between which the server worked for others: what its counters grew by meanwhile is not the
+// point's, neither in the facts nor in the rows that the course is made of.
+func TestVisitsHaveTheirOwnCounters(t *testing.T) {
+	rows := func(at float64, preemptions ...float64) beside {
+		var b beside
+		for i, v := range preemptions {
+			b.gauges = append(b.gauges, []float64{at + float64(i), 3, 0, .5, v, -1, 2 * v, -1})
+		}
+		return b
+	}
+	b := rows(0, 10, 12, -1).and(rows(3, -1, 512, 513)).and(rows(6, 4, 5)) // the server was restarted before the last
+	var side manifest.Sidecar
+	b.into(&side)
+	if got := side.Client["server_preemptions"]; got != "4" {
+		t.Errorf("%s preemptions, want 2 + 1 + 1", got)
+	}
+	want := []float64{10, 12, -1, -1, 12, 13, 13, 14}
+	for i, row := range side.Samples.Rows {
+		if row[4] != want[i] || row[5] != -1 {
+			t.Errorf("row %d: %v, want %g preemptions and no prefix hits", i, row, want[i])
+		}
+	}
+}
+
+// A tool that runs beside a server without gauges: when it sent its requests is not known, so its power is not, either.
+func TestPowerOfAnUnknownTime(t *testing.T) {
+	idle := []float64{1, 0, -1, -1, -1, -1, -1, -1}
+	for name, gauges := range map[string][][]float64{"no gauges": nil, "no requests shown": {idle, idle}} {
+		p := &sampler{stop: func() {}, began: time.Now().Add(-time.Minute), meter: &power.Meter{Of: schema.DefBoards},
+			gauges: gauges, power: [][]float64{{1, 30, -1, -1}, {30, 300, -1, -1}, {40, 300, -1, -1}}}
+		if b := p.busy(); len(b.power) > 0 || len(b.gauges) > 0 {
+			t.Errorf("%s: %+v", name, b)
+		}
+	}
+}
+
+// A program that fails once is asked again: its later readings are of the same measurement.
+func TestPowerGoesOnAfterAFailure(t *testing.T) {
+	bin := t.TempDir()
+	count := filepath.Join(bin, "n")
+	script := "#!/bin/sh\necho x >>" + count + "\nset -- $(/usr/bin/wc -l <" + count + ")\n" +
+		"[ $1 = 3 ] && exit 1\necho '70.5, 40'\n"
+	if err := os.WriteFile(filepath.Join(bin, "nvidia-smi"), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", bin)
+	s := &session{}
+	s.findMeter(t.Context()) // asks for the first time
+	p := s.sample(t.Context())
+	asked := func() int {
+		data, _ := os.ReadFile(count)
+		return len(data) / 2
+	}
+	for end := time.Now().Add(20 * time.Second); asked() < 5 && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+	}
+	if b := p.during(p.began, 60, 0); len(b.power) < 2 || asked() < 5 {
+		t.Errorf("%v after %d questions", b.power, asked())
 	}
 }

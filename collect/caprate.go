@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/ttreport/ttreport/collect/capacity"
+	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/collect/tool/builtin"
 	"github.com/ttreport/ttreport/collect/traffic"
 )
@@ -16,10 +18,9 @@ import (
 const (
 	stepsOfFirst   = 64   // of the rate that one request at a time makes: a step is at most 1.6 % of what is found
 	mostFirst      = 4096 // times that rate at most
-	secondsOfRate  = 10   // of a measurement, at least
-	answersOfRate  = 12   // times what one request takes, at least
 	warmupOfRate   = .25  // of the requests of a measurement
-	leastOfRate    = 200  // requests of a measurement
+	leastOfRate    = 200  // requests of a measurement between a rate that holds and one that does not,
+	longestOfRate  = 240  // unless so many seconds pass meanwhile
 	singleRequests = 8
 )
 
@@ -40,7 +41,10 @@ func (s *session) rateCapacity(ctx, limited context.Context, st step) error {
 	}
 	f := found{unit: 1000 / set.E2EL.Mean / stepsOfFirst}
 	f.answer, err = capacity.FindFrom(stepsOfFirst, mostFirst*stepsOfFirst, func(c int) (capacity.Probe, error) {
-		p, err := s.probeRate(limited, st, f.unit*float64(c), set.E2EL.Mean/1000, uint64(len(f.probes)))
+		rate := f.unit * float64(c)
+		near := slices.ContainsFunc(f.probes, func(p probed) bool { return p.share() > 1 })
+		n := requestsOfRate(rate, set.E2EL.Mean/1000, st.Load.SLO.Needs(), near)
+		p, err := s.probeRate(limited, st, rate, n, uint64(len(f.probes)))
 		f.probes = append(f.probes, p)
 		return capacity.Probe{Concurrency: c, Worst: p.share()}, err
 	})
@@ -66,12 +70,20 @@ func (s *session) alone(ctx context.Context, st step) (builtin.Outcome, error) {
 	return s.load(ctx, load)
 }
 
-// probeRate measures one rate. alone is what one request takes by itself, s.
-func (s *session) probeRate(ctx context.Context, st step, rate, alone float64, number uint64) (probed, error) {
+// requestsOfRate is how many requests measure a rate, at least so many as the objective needs. While the rate doubles
+// each time, a look is enough; near is where some rate was too large. alone is what one request takes by itself, s.
+func requestsOfRate(rate, alone float64, needs int, near bool) int {
+	n := max(needs, int(math.Ceil(rate*plan.SecondsOfRate(alone))))
+	if near {
+		n = max(n, min(leastOfRate, int(math.Ceil(rate*longestOfRate))))
+	}
+	return min(requestsOfProbe, n*4/3) // a quarter is warm-up
+}
+
+// probeRate measures one rate with so many requests.
+func (s *session) probeRate(ctx context.Context, st step, rate float64, requests int, number uint64) (probed, error) {
 	w := st.Load
-	w.Rate = rate
-	seconds := max(secondsOfRate, answersOfRate*alone)
-	w.Requests = min(requestsOfProbe, max(w.SLO.Needs(), leastOfRate, int(math.Ceil(rate*seconds)))*4/3)
+	w.Rate, w.Requests = rate, requests
 	load, err := s.loadOf(w, s.plan.Seed+uint64(st.index)+number<<32)
 	if err != nil {
 		return probed{}, err

@@ -37,7 +37,7 @@ func runClients(ctx context.Context, l builtin.Load, n int) (builtin.Outcome, er
 	if err != nil {
 		return builtin.Outcome{}, fmt.Errorf("clients: %w", err)
 	}
-	nodes, _, err := slurm.Allocated(ctx, os.Getenv)
+	nodes, err := slurm.Allocated(ctx, os.Getenv)
 	if err != nil {
 		return builtin.Outcome{}, fmt.Errorf("clients: the nodes of this job: %w", err)
 	}

@@ -72,6 +72,7 @@ var rooms = map[string][]string{
 	"collect/engine/transfer":   {},
 	"collect/engine/slurm":      {"collect/engine.", "collect/plan."},
 	"collect/host":              {},
+	"collect/power":             {"collect/host"},
 	"collect/plan":              {"collect/capacity", "collect/plan/spec", "collect/precision", "collect/tool", "collect/traffic"},
 	"collect/plan/spec":         {},
 	"collect/precision":         {},

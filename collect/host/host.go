@@ -1,9 +1,11 @@
 package host
 
 import (
+	"bytes"
 	"context"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -47,7 +49,7 @@ func Read(ctx context.Context) Facts {
 			"--format=csv,noheader"}, (*Facts).nvidia},
 		{[]string{"rocm-smi", "--showproductname", "--showdriverversion", "--showvbios", "--json"}, (*Facts).rocm},
 	} {
-		if out, err := ask(ctx, tool.argv); err == nil {
+		if out, err := Ask(ctx, tool.argv); err == nil {
 			if err := tool.parse(&f, out); err != nil {
 				f.set("accelerators", tool.argv[0]+" printed what is not understood: "+err.Error())
 			}
@@ -56,14 +58,25 @@ func Read(ctx context.Context) Facts {
 	return f
 }
 
-func ask(ctx context.Context, argv []string) ([]byte, error) {
+// Ask returns what a program prints, without warnings before a JSON object. It has ten seconds; a child of it that
+// keeps its output open is not waited for.
+func Ask(ctx context.Context, argv []string) ([]byte, error) {
 	path, err := exec.LookPath(argv[0])
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	return exec.CommandContext(ctx, path, argv[1:]...).Output()
+	cmd := exec.CommandContext(ctx, path, argv[1:]...)
+	cmd.WaitDelay = time.Second
+	out, err := cmd.Output()
+	if errors.Is(err, exec.ErrWaitDelay) { // it ended well, its child has not
+		err = nil
+	}
+	if i := bytes.Index(out, []byte("\n{")); i >= 0 && out[0] != '{' {
+		out = out[i+1:]
+	}
+	return out, err
 }
 
 func (f *Facts) set(name, value string) {

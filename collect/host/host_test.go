@@ -2,8 +2,11 @@ package host
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // Shortened output of the three programs on machines with several accelerators.
@@ -47,5 +50,29 @@ func TestThisMachine(t *testing.T) {
 	f := Read(context.Background())
 	if f.Setting["os"] == "" || f.Setting["cpus"] == "0" || strings.Contains(f.Setting["kernel"], "\n") {
 		t.Errorf("%+v", f)
+	}
+}
+
+// Warnings before JSON are left out, and a program is not waited for when a child of it keeps its output open.
+func TestAsk(t *testing.T) {
+	bin := t.TempDir()
+	for name, script := range map[string]string{
+		"warns": "echo 'WARNING: in a low-power state {0}'\necho '{\"card0\":\n{}}'",
+		"plain": "printf '{\"card0\":\\n{}}\\n'",
+		"lines": "echo '68.12, 35'",
+		"child": "echo '{}'\nsleep 15 &",
+	} {
+		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	for name, want := range map[string]string{"warns": "{\"card0\":\n{}}\n", "plain": "{\"card0\":\n{}}\n",
+		"lines": "68.12, 35\n", "child": "{}\n"} {
+		began := time.Now()
+		out, err := Ask(t.Context(), []string{name})
+		if took := time.Since(began); err != nil || string(out) != want || took > 10*time.Second {
+			t.Errorf("%s: %q after %s, %v", name, out, took, err)
+		}
 	}
 }

@@ -26,6 +26,10 @@ const (
 	wavesAssumed  = 6
 )
 
+// SecondsOfRate is for how long a search sends requests at one rate: ten seconds, or a dozen times what one request
+// takes by itself, s.
+func SecondsOfRate(alone float64) float64 { return max(10, 12*alone) }
+
 // toolStart is what a tool takes before its first request: Python's imports and a tokenizer.
 const toolStart = 30 * time.Second
 
@@ -82,6 +86,8 @@ func (h past) takes(p Plan, w Workload) (s float64, measured bool) {
 		w.Requests = 2 * p.Until.Least(w.Concurrency)
 	}
 	switch {
+	case w.FindRate:
+		return SecondsOfRate(one) * 4 / 3 * probesAssumed, false // a quarter is warm-up
 	case w.SLO.Set():
 		return one * probesAssumed * wavesAssumed, false
 	case w.Rate > 0:

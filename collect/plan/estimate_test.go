@@ -31,3 +31,15 @@ func TestEstimateOfABudget(t *testing.T) {
 		}
 	}
 }
+
+// A search for a rate of a server that needs ten seconds for a request is long, and the estimate says so.
+func TestEstimateOfASearchForARate(t *testing.T) {
+	w := Workload{}
+	if err := w.UnmarshalText([]byte("isl=2000,osl=180,rate=max,slo=tpot_mean<50ms")); err != nil {
+		t.Fatal(err)
+	}
+	const want = 16 * 120 * 4 / 3 * time.Second
+	if e := EstimateOf(Plan{Workloads: []Workload{w}}, nil); e.Total != want {
+		t.Errorf("%s, want %s: 16 rates of 120 s with their warm-up", e.Total, want)
+	}
+}

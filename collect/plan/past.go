@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
@@ -18,7 +17,6 @@ type past struct {
 
 // pastPoint is one measurement.
 type pastPoint struct {
-	when               time.Time
 	key                string // without the tool
 	isl, osl           float64
 	inFlight           float64
@@ -49,7 +47,7 @@ func pastOf(c *columns.Columns, p Plan) past {
 	for _, h := range runs[:min(len(runs), newestRuns)] {
 		first, busy := len(out.list), 0.
 		for at := h.FirstPoint; at < h.PointsEnd; at++ {
-			pt := pastPointOf(c, &c.Points[at], h.Start)
+			pt := pastPointOf(c, &c.Points[at])
 			out.list, busy = append(out.list, pt), busy+pt.duration
 		}
 		n := float64(len(out.list) - first)
@@ -63,7 +61,7 @@ func pastOf(c *columns.Columns, p Plan) past {
 	return out
 }
 
-func pastPointOf(c *columns.Columns, row *columns.PointRow, when time.Time) pastPoint {
+func pastPointOf(c *columns.Columns, row *columns.PointRow) pastPoint {
 	value := func(metric, stat string) float64 {
 		n, _ := c.Value(row, metric, stat)
 		v, ok := n.Get()
@@ -73,7 +71,7 @@ func pastPointOf(c *columns.Columns, row *columns.PointRow, when time.Time) past
 		return v
 	}
 	k := c.Keys[row.Key]
-	p := pastPoint{when: when, key: keyOf(k), duration: value("duration_s", "value"),
+	p := pastPoint{key: keyOf(k), duration: value("duration_s", "value"),
 		requests: value("requests_ok", "value") + value("requests_failed", "value"),
 		ttft:     value("ttft", "mean"), tpot: value("tpot", "mean"), e2el: value("e2el", "mean")}
 	for at, from := range map[*float64]*float64{&p.isl: k.ISL, &p.osl: k.OSL, &p.inFlight: k.Concurrency} {

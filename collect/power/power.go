@@ -8,11 +8,11 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"os/exec"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/ttreport/ttreport/collect/host"
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
@@ -23,12 +23,28 @@ type Reading struct {
 	Hottest float64 // °C of the hottest accelerator
 }
 
-// Meter reads power. The zero value reads nothing.
+// Meter is what states the power of a machine.
 type Meter struct {
 	Of   string // what Watts is of, a definition of the schema; of the processors where only these are known
 	argv []string
 	read func([]byte) (watts, hottest float64, err error)
 	cpu  *rapl
+}
+
+// Reader reads power from a moment on.
+type Reader struct {
+	meter Meter
+	cpu   *rapl
+}
+
+// Begin starts the counters of energy: the power of the first reading is that since now.
+func (m Meter) Begin() Reader {
+	if m.cpu == nil {
+		return Reader{meter: m}
+	}
+	cpu := *m.cpu
+	cpu.watts(time.Now())
+	return Reader{m, &cpu}
 }
 
 // tools are the programs that state power, each with what its numbers are of.
@@ -53,30 +69,29 @@ func Find(ctx context.Context) (m Meter, ok bool) {
 	return Meter{Of: schema.DefCPUs, cpu: cpu}, cpu != nil
 }
 
-// Read reads once. The error is of a program that no longer answers.
-func (m Meter) Read(ctx context.Context) (Reading, error) {
-	r := Reading{Watts: math.NaN(), CPU: math.NaN(), Hottest: math.NaN()}
-	var err error
-	if m.argv != nil {
-		r, err = m.ask(ctx)
+// Read reads once. The error is of a program that did not answer; what is known beside it is in the reading.
+func (r Reader) Read(ctx context.Context) (Reading, error) {
+	out, err := unknown(), error(nil)
+	if r.meter.argv != nil {
+		out, err = r.meter.ask(ctx)
 	}
-	if m.cpu != nil {
-		r.CPU = m.cpu.watts(time.Now())
+	if r.cpu != nil {
+		out.CPU = r.cpu.watts(time.Now())
 	}
-	return r, err
+	return out, err
 }
 
+func unknown() Reading { return Reading{Watts: math.NaN(), CPU: math.NaN(), Hottest: math.NaN()} }
+
 func (m Meter) ask(ctx context.Context) (Reading, error) {
-	r := Reading{Watts: math.NaN(), CPU: math.NaN(), Hottest: math.NaN()}
-	path, err := exec.LookPath(m.argv[0])
+	r := unknown()
+	out, err := host.Ask(ctx, m.argv)
 	if err != nil {
 		return r, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-	defer cancel()
-	out, err := exec.CommandContext(ctx, path, m.argv[1:]...).Output()
+	watts, hottest, err := m.read(out)
 	if err == nil {
-		r.Watts, r.Hottest, err = m.read(out)
+		r.Watts, r.Hottest = watts, hottest
 	}
 	return r, err
 }
@@ -127,7 +142,7 @@ func tenstorrent(data []byte) (watts, hottest float64, err error) {
 			} `json:"telemetry"`
 		} `json:"device_info"`
 	}
-	if err := json.Unmarshal(object(data), &s); err != nil {
+	if err := json.Unmarshal(data, &s); err != nil {
 		return 0, 0, err
 	}
 	var d devices
@@ -155,7 +170,7 @@ func nvidia(data []byte) (watts, hottest float64, err error) {
 // rocm reads the members card0, card1 … of rocm-smi --json.
 func rocm(data []byte) (watts, hottest float64, err error) {
 	var all map[string]map[string]string
-	if err := json.Unmarshal(object(data), &all); err != nil {
+	if err := json.Unmarshal(data, &all); err != nil {
 		return 0, 0, err
 	}
 	var d devices
@@ -171,21 +186,15 @@ func rocm(data []byte) (watts, hottest float64, err error) {
 				watts = 0
 			case strings.HasSuffix(name, "Graphics Package Power (W)"):
 				watts = number(text)
-			case strings.HasPrefix(name, "Temperature (Sensor") && !(number(text) <= hot):
-				hot = number(text)
+			case strings.HasPrefix(name, "Temperature (Sensor"):
+				if c := number(text); c > hot || math.IsNaN(hot) {
+					hot = c
+				}
 			}
 		}
 		d.add(watts, hot)
 	}
 	return d.total()
-}
-
-// object leaves out warnings that a program prints before its JSON.
-func object(data []byte) []byte {
-	if i := strings.IndexByte(string(data), '{'); i > 0 {
-		return data[i:]
-	}
-	return data
 }
 
 // rapl are the energy counters of the processors' packages.

@@ -1,6 +1,7 @@
 package power
 
 import (
+	"fmt"
 	"math"
 	"testing"
 	"testing/fstest"
@@ -33,16 +34,21 @@ func TestPrograms(t *testing.T) {
 		"nvidia-smi, an error":         {nvidia, "NVIDIA-SMI has failed because it couldn't communicate\n", nan, nan, true},
 		"rocm-smi": {rocm, `{"card0": {"Temperature (Sensor edge) (C)": "49.0", "Temperature (Sensor junction) (C)": "51.0",
 "Temperature (Sensor memory) (C)": "62.0", "Average Graphics Package Power (W)": "19.0"}}`, 19, 62, false},
-		"rocm-smi, integrated": {rocm, `WARNING: AMD GPU device(s) is/are in a low-power state.
-{"card0": {"Temperature (Sensor edge) (C)": "31.0", "Max Graphics Package Power (W)": "170.0",
+		"rocm-smi, a sensor that is not read": {rocm, `{"card0": {"Temperature (Sensor edge) (C)": "N/A",
+"Temperature (Sensor junction) (C)": "51.0", "Temperature (Sensor memory) (C)": "N/A",
+"Average Graphics Package Power (W)": "19.0"}}`, 19, 51, false},
+		"rocm-smi, integrated": {rocm, `{"card0": {"Temperature (Sensor edge) (C)": "31.0", "Max Graphics Package Power (W)": "170.0",
 "Current Socket Graphics Package Power (W)": "7.222"}, "system": {"Driver version": "6.8.5"}}`, 7.222, 31, false},
 		"rocm-smi, two dies": {rocm, `{"card0": {"Average Graphics Package Power (W)": "237.0"},
 "card1": {"Average Graphics Package Power (W)": "N/A (Secondary die)"}}`, 237, nan, false},
 		"half an answer": {rocm, `{"card0": {"Average`, nan, nan, true},
 	} {
-		watts, hottest, err := c.read([]byte(c.text))
-		if (err != nil) != c.bad || err == nil && (!near(watts, c.watts) || !near(hottest, c.hottest)) {
-			t.Errorf("%s: %g W, %g °C, %v; want %g and %g", name, watts, hottest, err, c.watts, c.hottest)
+		for range 50 { // in any order of a map
+			watts, hottest, err := c.read([]byte(c.text))
+			if (err != nil) != c.bad || err == nil && (!near(watts, c.watts) || !near(hottest, c.hottest)) {
+				t.Errorf("%s: %g W, %g °C, %v; want %g and %g", name, watts, hottest, err, c.watts, c.hottest)
+				break
+			}
 		}
 	}
 }
@@ -75,5 +81,34 @@ func TestRAPL(t *testing.T) {
 	}
 	if newRAPL(files) != nil || newRAPL(fstest.MapFS{}) != nil {
 		t.Error("packages where none can be read")
+	}
+}
+
+// The first reading of a measurement is of the time since it began, also after another measurement of the same meter.
+func TestPowerSinceTheBeginning(t *testing.T) {
+	files := fstest.MapFS{}
+	joules := 0
+	write := func(name, text string) { files["intel-rapl:0/"+name] = &fstest.MapFile{Data: []byte(text)} }
+	grow := func(by int) {
+		joules += by
+		write("energy_uj", fmt.Sprint(joules*1_000_000))
+	}
+	write("name", "package-0")
+	write("max_energy_range_uj", "100000000000")
+	grow(0)
+	m := Meter{cpu: newRAPL(files)}
+	grow(5000) // the start of the server
+	for range 2 {
+		r := m.Begin()
+		time.Sleep(time.Millisecond)
+		if got, err := r.Read(t.Context()); err != nil || got.CPU != 0 {
+			t.Errorf("%g W of a machine that took nothing since, %v", got.CPU, err)
+		}
+		grow(3)
+		time.Sleep(time.Millisecond)
+		if got, _ := r.Read(t.Context()); !(got.CPU > 0 && got.CPU < 3000) {
+			t.Errorf("%g W, want 3 J in a millisecond or more", got.CPU)
+		}
+		grow(7000) // other points
 	}
 }

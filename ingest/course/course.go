@@ -2,6 +2,7 @@ package course
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -152,6 +153,21 @@ func shares(part, whole []float64) []float64 {
 // leastPower is how many readings a mean power needs.
 const leastPower = 3
 
+// covered is the time with readings, in seconds: without gaps of more than three times the median one.
+func covered(list []reading) (s float64) {
+	var gaps []float64
+	for i := 1; i < len(list); i++ {
+		gaps = append(gaps, list[i].at-list[i-1].at)
+	}
+	slices.Sort(gaps)
+	for _, gap := range gaps {
+		if gap <= 3*gaps[len(gaps)/2] {
+			s += gap
+		}
+	}
+	return s
+}
+
 // power adds the mean power and the energy a token.
 func power(p *schema.Point, side *manifest.Sidecar) {
 	list := named(side.Power, schema.GaugePower)
@@ -163,6 +179,9 @@ func power(p *schema.Point, side *manifest.Sidecar) {
 		sum += r.value
 	}
 	if len(list) < leastPower || !(sum > 0) || side.PowerOf == "" || p.Metrics == nil {
+		return
+	}
+	if whole, ok := p.Metrics["duration_s"].Stats.Get("value"); ok && covered(list) < whole/2 {
 		return
 	}
 	mean := sum / float64(len(list))

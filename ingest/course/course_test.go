@@ -101,3 +101,30 @@ func TestEnergy(t *testing.T) {
 		t.Errorf("%+v", p.Slices.Series)
 	}
 }
+
+// A mean of a small part of a measurement is not that of the measurement: the program stopped answering, or answered
+// at both ends alone.
+func TestPowerOfAPart(t *testing.T) {
+	for name, c := range map[string]struct {
+		at    []float64
+		known bool
+	}{
+		"all of it":             {[]float64{1, 20, 40, 60, 80, 99}, true},
+		"the first five of 100": {[]float64{1, 3, 5}, false},
+		"only the ends":         {[]float64{1, 2, 3, 4, 97, 98, 99}, false},
+		"more than half":        {[]float64{40, 50, 60, 70, 80, 90, 99}, true},
+	} {
+		p := point()
+		m := schema.Metric{Unit: "s"}
+		m.Stats.Set("value", 100)
+		p.Metrics["duration_s"] = m
+		samples := &manifest.Samples{Names: []string{"s", "power"}}
+		for _, at := range c.at {
+			samples.Rows = append(samples.Rows, []float64{at, 90})
+		}
+		course.Add(&p, &manifest.Sidecar{PowerOf: schema.DefBoards, Power: samples})
+		if _, known := p.Metrics[schema.MetricPower]; known != c.known {
+			t.Errorf("%s: power known is %t", name, known)
+		}
+	}
+}

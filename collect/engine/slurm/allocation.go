@@ -16,22 +16,22 @@ type Allocation struct {
 }
 
 // Allocated returns the nodes of the job of this process, as its environment states them; see sbatch(1), OUTPUT
-// ENVIRONMENT VARIABLES. ok is false outside of a job, and in one of a single node.
-func Allocated(ctx context.Context, getenv func(string) string) (a Allocation, ok bool, err error) {
+// ENVIRONMENT VARIABLES. There are none outside of a job, and in one of a single node.
+func Allocated(ctx context.Context, getenv func(string) string) (a Allocation, err error) {
 	if n := getenv("SLURM_JOB_NUM_NODES"); n == "" || n == "1" {
-		return a, false, nil
+		return a, nil
 	}
 	out, said, err := run(ctx, "scontrol", "show", "hostnames", getenv("SLURM_JOB_NODELIST"))
 	if err != nil {
-		return a, false, fmt.Errorf("scontrol show hostnames: %w: %s", err, said)
+		return a, fmt.Errorf("scontrol show hostnames: %w: %s", err, said)
 	}
 	a = Allocation{Nodes: strings.Fields(out), Here: getenv("SLURMD_NODENAME"), cpus: getenv("SLURM_CPUS_PER_TASK")}
 	if a.Here == "" {
-		return a, true, nil
+		return a, nil
 	}
 	out, said, err = run(ctx, "scontrol", "--oneliner", "show", "node", a.Here)
 	if err != nil {
-		return a, false, fmt.Errorf("scontrol show node %s: %w: %s", a.Here, err, said)
+		return a, fmt.Errorf("scontrol show node %s: %w: %s", a.Here, err, said)
 	}
 	a.Address = a.Here
 	for field := range strings.FieldsSeq(out) {
@@ -39,7 +39,7 @@ func Allocated(ctx context.Context, getenv func(string) string) (a Allocation, o
 			a.Address = v
 		}
 	}
-	return a, true, nil
+	return a, nil
 }
 
 // Step returns the command line that runs a program on a node of the allocation, with its input and output here. It

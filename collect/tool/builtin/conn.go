@@ -199,7 +199,7 @@ func closed(err error) bool {
 		errors.As(err, &number) && !number.Timeout()
 }
 
-// mostHints is how many answers may come before the answer itself: 100 Continue and 103 Early Hints of a proxy.
+// mostHints is how many interim responses (1xx) may come before the final one: 100 Continue and 103 Early Hints.
 const mostHints = 8
 
 // response reads the head of an answer.
@@ -210,7 +210,7 @@ func (c *conn) response() (*http.Response, error) {
 			return resp, err
 		}
 	}
-	return nil, fmt.Errorf("%d answers that are none", mostHints)
+	return nil, fmt.Errorf("%d interim (1xx) responses and no final one", mostHints)
 }
 
 // refusal says why an answer is no measurement; "" where it may be one. Redirects are not followed: the key would go
@@ -234,7 +234,7 @@ func refusal(e traffic.Endpoint, resp *http.Response) string {
 		return fmt.Sprintf("the answer is compressed (%.40s), which was not asked for", how)
 	}
 	if kind := resp.Header.Get("Content-Type"); !e.Pools() && strings.HasPrefix(kind, "application/json") {
-		return fmt.Sprintf("the answer is no stream of events: %s", beginning())
+		return fmt.Sprintf("the answer is not an event stream (text/event-stream): %s", beginning())
 	}
 	return ""
 }

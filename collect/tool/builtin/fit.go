@@ -63,8 +63,9 @@ func (r *runner) fitPrompts(ctx context.Context) {
 	if !ok || high <= low {
 		return
 	}
-	r.fitLongest(ctx, fit{}.through(fewWords, low, someWords, high), high)
-	r.load.Fits.put(r, high)
+	if r.fitLongest(ctx, fit{}.through(fewWords, low, someWords, high), high) {
+		r.load.Fits.put(r, high)
+	}
 }
 
 // through returns the fit of two counts.
@@ -74,21 +75,23 @@ func (fit) through(words1, tokens1, words2, tokens2 int) fit {
 	return f
 }
 
-// fitLongest corrects a fit of short prompts with the longest one, where an error would be largest.
-func (r *runner) fitLongest(ctx context.Context, f fit, high int) {
+// fitLongest corrects a fit of short prompts with the longest one, where an error would be largest; false where the
+// server did not count it.
+func (r *runner) fitLongest(ctx context.Context, f fit, high int) bool {
 	isl := r.prompts.longest
 	r.prompts.fit = f
 	for range mostCounts {
 		words, pad := f.words(isl)
 		got, ok := r.countWhole(ctx, isl)
 		if !ok || got == isl || words <= someWords {
-			return
+			return ok
 		}
 		if f = f.through(someWords, high, words, got-pad); !(f.perWord > 0) {
-			return
+			return true
 		}
 		r.prompts.fit = f
 	}
+	return true
 }
 
 // alikeWords keeps the words that have the same number of tokens, of those numbers the one that most words have.

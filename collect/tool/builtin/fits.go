@@ -65,8 +65,7 @@ func (r *runner) knownFit(ctx context.Context) bool {
 	}
 	r.out.Refused, r.prompts.vocab, r.prompts.fit = slices.Clone(k.refused), k.vocab, k.fit
 	r.prompts.makeTails()
-	if r.prompts.longest > k.upTo {
-		r.fitLongest(ctx, k.fit, k.high)
+	if r.prompts.longest > k.upTo && r.fitLongest(ctx, k.fit, k.high) {
 		r.load.Fits.put(r, k.high)
 	}
 	return true

@@ -96,7 +96,7 @@ func TestAnswersOfRealServers(t *testing.T) {
 		"an answer that is no stream": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			flushed(w, `{"choices":[{"text":"abc"}]}`)
-		}, `no stream of events: {"choices"`},
+		}, `not an event stream (text/event-stream): {"choices"`},
 		"a stream that ends with an error": {func(w http.ResponseWriter, _ *http.Request) {
 			flushed(w, a3, `data: {"error":{"message":"out of memory"}}`+"\n\n")
 		}, "out of memory"},
