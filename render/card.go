@@ -228,7 +228,7 @@ func (r *Report) acceptOpen(g *gate.Review) (line, cost string) {
 		argv = append(argv, "--workload", l.Subject)
 	}
 	return shellescape.QuoteCommand(argv) + ` --reason "…"`,
-		"kept in ttreport.yaml with its reason; releases since name it no more"
+		"kept in ttreport.yaml with its reason; later releases do not name it"
 }
 
 // missingLine measures what a release does not have.

@@ -65,10 +65,10 @@ func (t *seriesTable) addScore(of schema.System, s *columns.ScoreRow, value floa
 	}
 	if v != nil {
 		row.word = SeriesWord{v.Outcome, v.Evidence}
-		if ref, ok := v.Ref.Get(); ok && v.Interval != nil {
-			c := latency.Round(value-ref, 7)
-			if scale > 0 {
-				c = latency.Round(value/scale-ref/judge.ScaleOf(ref), 7)
+		if worse, ok := v.Effect.Get(); ok && v.Interval != nil { // in shares of 1 of a share
+			c := latency.Round(-worse, 7)
+			if s.Direction == "lower" {
+				c = -c
 			}
 			row.change = &c
 		}

@@ -91,7 +91,7 @@ func (o *collectOptions) declareMeasure(fs *pflag.FlagSet) {
 		"measure what this `release` lacks: planned, required, or measured by the release before")
 	fs.StringVar((*string)(&m.Only), "only", "", "benchmarks or evals")
 	fs.StringVar(&m.SLO, "slo", "",
-		"find the largest concurrency that holds `limits`, as in 'ttft_p99<500ms tpot_mean<50ms'; of a rate the largest rate")
+		"find the largest concurrency that holds `limits`, as in 'ttft_p99<500ms tpot_mean<50ms'; of a rate, the largest")
 	fs.StringVar(&m.Until, "until", "",
 		"measure each workload until its means are known, by a `rule` as ci=2% or ci=2%,tail=p99,most=10m")
 	fs.DurationVar(&m.Budget, "budget", 0,

@@ -52,5 +52,4 @@ func (f judgedFile) save(k *judge.Keeping) {
 		return
 	}
 	_ = durable.WriteFile(f.file, append(f.head(), k.Kept...))
-	k.From, k.Kept = nil, nil
 }

@@ -1,7 +1,6 @@
 package repeat
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"path"
@@ -203,8 +202,7 @@ func asked(s *schema.Score) map[string]string {
 		out["version"] = s.Version
 	}
 	for _, name := range schema.ModelSettings() {
-		var text string
-		if json.Unmarshal(s.Unknown[name], &text) == nil && text != "" {
+		if text := s.Unknown.Text(name); text != "" {
 			out[name] = text
 		}
 	}

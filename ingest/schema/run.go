@@ -16,6 +16,15 @@ const Version = "ttreport/v1"
 // newer ttreport survive when an older one rewrites the document.
 type Unknown map[string]json.RawMessage
 
+// Text is a field that is text, "" where it is none or absent.
+func (u Unknown) Text(name string) string {
+	var s string
+	if json.Unmarshal(u[name], &s) != nil {
+		return ""
+	}
+	return s
+}
+
 // Run is one execution of a plan on one system with one software stack.
 type Run struct {
 	ID      string

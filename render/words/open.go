@@ -25,8 +25,8 @@ func openRegression(l *lint.Lint, d lint.OpenRegression) string {
 	}
 	out += " and not accepted"
 	switch more := d.Points - 1; {
-	case d.Models > 1:
-		out += fmt.Sprintf("; %s of %d models with it", Plural(more, "more point"), d.Models)
+	case len(d.Pairs) > 1:
+		out += fmt.Sprintf("; %s of %d models with it", Plural(more, "more point"), len(d.Pairs))
 	case more > 0:
 		out += "; " + Plural(more, "more point") + " with it"
 	}

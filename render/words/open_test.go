@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/targets/gate"
 	"github.com/ttreport/ttreport/targets/gate/lint"
@@ -12,11 +13,12 @@ import (
 // A release that passes over a regression of an earlier one says so in its headline: where, how much, since when.
 func TestHeadlineNamesWhatIsOpen(t *testing.T) {
 	one := lint.New("v0.47.0", "2048/128/8", lint.OpenRegression{
-		Metric: "ttft", Stat: "mean", Change: .12, Before: "v0.45.0", Confirmed: "v0.45.0", Points: 3, Models: 1,
+		Metric: "ttft", Stat: "mean", Change: .12, Before: "v0.45.0", Confirmed: "v0.45.0", Points: 3,
 	})
 	one.Model, one.Device = "llama-8b", "n150"
 	all := lint.New("v0.47.0", "t3k", lint.OpenRegression{
-		Metric: "output_tps", Stat: "value", Change: .08, Before: "v0.44.0", Confirmed: "v0.45.0", Points: 40, Models: 9,
+		Metric: "output_tps", Stat: "value", Change: .08, Before: "v0.44.0", Confirmed: "v0.45.0", Points: 40,
+		Pairs: make([]schema.Pair, 9),
 	})
 	all.Device = "t3k"
 	r := gate.Review{Result: gate.Result{Word: gate.PassWithWarnings}}

@@ -118,10 +118,13 @@ func (g *Gate) Pairs(release int) []schema.Pair {
 			out = append(out, p)
 		}
 	}
-	slices.SortFunc(out, func(a, b schema.Pair) int {
-		return cmp.Or(judge.NaturalCompare(a.Model, b.Model), judge.NaturalCompare(a.Device, b.Device))
-	})
+	slices.SortFunc(out, comparePairs)
 	return out
+}
+
+// comparePairs orders models and devices by name.
+func comparePairs(a, b schema.Pair) int {
+	return cmp.Or(judge.NaturalCompare(a.Model, b.Model), judge.NaturalCompare(a.Device, b.Device))
 }
 
 // Results returns the decisions on a release.

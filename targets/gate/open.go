@@ -2,6 +2,7 @@ package gate
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -12,17 +13,15 @@ import (
 // openGroup is what is said in one line: what one release made worse on a model and device, or on a device as a whole,
 // with what later releases confirmed of the same points.
 type openGroup struct {
-	pair   schema.Pair // without a model: of several
-	found  string
 	list   []judge.Open
 	points map[finding]bool
-	models map[string]bool
+	pairs  map[schema.Pair]bool
 }
 
 func (x *openGroup) add(list []judge.Open) {
 	for i := range list {
 		v := &list[i].Confirmed
-		x.points[findingOf(v)], x.models[v.Model] = true, true
+		x.points[findingOf(v)], x.pairs[v.Pair()] = true, true
 	}
 	x.list = append(x.list, list...)
 }
@@ -103,7 +102,7 @@ func openGroups(list []judge.Open) []*openGroup {
 			at.pair = v.Pair()
 		}
 		if groups[at] == nil {
-			groups[at] = &openGroup{pair: at.pair, found: at.found, points: map[finding]bool{}, models: map[string]bool{}}
+			groups[at] = &openGroup{points: map[finding]bool{}, pairs: map[schema.Pair]bool{}}
 			out = append(out, groups[at])
 		}
 		groups[at].add(list[i : i+1])
@@ -117,14 +116,15 @@ func openLint(release string, x *openGroup) lint.Lint {
 	v := &worst.Confirmed
 	d := lint.OpenRegression{
 		Metric: v.Metric, Stat: v.Stat, Change: worst.Effect, Before: cmp.Or(v.First, v.Release), Confirmed: v.Release,
-		Points: len(x.points), Models: len(x.models), Verdicts: map[string][]string{},
+		Points: len(x.points), Pairs: slices.SortedFunc(maps.Keys(x.pairs), comparePairs),
+		Verdicts: map[string][]string{},
 	}
 	for i := range x.list {
 		c := &x.list[i].Confirmed
 		d.Verdicts[c.Release] = append(d.Verdicts[c.Release], c.ID)
 	}
 	l := lint.New(release, v.Key.Workload(), d)
-	if l.Model, l.Device = v.Model, v.Device; d.Models > 1 {
+	if l.Model, l.Device = v.Model, v.Device; len(d.Pairs) > 1 {
 		l.Model, l.Subject = "", v.Device
 	}
 	return l

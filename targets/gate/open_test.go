@@ -2,9 +2,11 @@ package gate_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/targets/decision"
 	"github.com/ttreport/ttreport/targets/gate"
 	"github.com/ttreport/ttreport/targets/gate/lint"
@@ -103,4 +105,64 @@ func stillOpen() gate.Findings {
 	f := found()
 	f.Lints = append(f.Lints, lint.New("v3", "128/128/1", lint.OpenRegression{Before: "v1", Confirmed: "v2"}))
 	return f
+}
+
+// A regression under one dtype is not measured against numbers of another one.
+func TestOpenRegressionUnderOtherConditions(t *testing.T) {
+	t.Parallel()
+	h := slowed(20, 10, 20)
+	for r := range h.TTFT {
+		dtype := "bfloat16"
+		if r >= 15 {
+			dtype = "float16"
+		}
+		h.Conditions = append(h.Conditions, columns.Conditions{"dtype": dtype})
+	}
+	g := gateOf(t, h.Columns(), &decision.Policy{})
+	for r, want := range map[int]int{14: 1, 15: 0, 19: 0} {
+		if list := opens(g, r); len(list) != want {
+			t.Errorf("v%d: %d lines about what is open, want %d", r, len(list), want)
+		}
+	}
+}
+
+// A number that is open and gets worse in one run is still open: a suspicion passes, what was confirmed does not.
+func TestOpenRegressionThatGetsWorse(t *testing.T) {
+	t.Parallel()
+	h := slowed(20, 10, 20)
+	for w := range 2 {
+		h.TTFT[15][w] *= 1.1
+	}
+	g := gateOf(t, h.Columns(), &decision.Policy{})
+	g.FailOn, _ = gate.ParseFailOn("open")
+	for r := 12; r < 20; r++ {
+		if res := g.Results(r).Whole; res.Exit != 1 {
+			t.Errorf("v%d: %s, exit %d", r, res.Word, res.Exit)
+		}
+	}
+}
+
+// A regression of several models is one line, and fails each of them and no other.
+func TestOpenRegressionOfSeveralModels(t *testing.T) {
+	t.Parallel()
+	f := gate.Findings{}
+	for _, model := range []string{"a", "b", "c"} {
+		f.History = append(f.History, schema.Verdict{Model: model, Device: "n150", Outcome: schema.Unchanged})
+	}
+	l := lint.New("v3", "n150", lint.OpenRegression{
+		Before: "v1", Confirmed: "v2", Pairs: []schema.Pair{{Model: "a", Device: "n150"}, {Model: "b", Device: "n150"}},
+	})
+	l.Device, f.Lints = "n150", []lint.Lint{l}
+	on, err := gate.ParseFailOn("open")
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, pairs := gate.DecidePairs(f, on)
+	got := []int{whole.Exit}
+	for _, model := range []string{"a", "b", "c"} {
+		got = append(got, pairs[schema.Pair{Model: model, Device: "n150"}].Exit)
+	}
+	if want := []int{1, 1, 1, 0}; !slices.Equal(got, want) {
+		t.Errorf("exits %v, want %v", got, want)
+	}
 }

@@ -90,12 +90,12 @@ func DecidePairs(f Findings, on FailOn) (Result, map[schema.Pair]Result) {
 	}
 	for i := range f.Lints {
 		l := &f.Lints[i]
-		p := schema.Pair{Model: l.Model, Device: l.Device}
-		if pairs[p] == nil {
-			whole.lint(l)
-			continue
+		whole.lint(l)
+		for _, p := range l.Pairs() {
+			if pairs[p] != nil {
+				pairs[p].lint(l)
+			}
 		}
-		both(p, func(t *tallying) { t.lint(l) })
 	}
 	out := make(map[schema.Pair]Result, len(pairs))
 	for p, t := range pairs {

@@ -41,7 +41,7 @@ func (g *Gate) Review(release int, model, device string) Review {
 		return device != "" && !schema.SameDevice(s.Device, device)
 	})
 	r.Lints = slices.DeleteFunc(slices.Clone(f.Lints), func(l lint.Lint) bool {
-		return !(l.Model == "" && l.Device == "" || of(schema.Pair{Model: l.Model, Device: l.Device}))
+		return !(l.Model == "" && l.Device == "" || slices.ContainsFunc(l.Pairs(), of))
 	})
 	for _, p := range g.Results(release).Pairs {
 		if of(p.Pair) {

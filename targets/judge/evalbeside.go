@@ -20,9 +20,8 @@ func ScoreBeside(before, now *columns.ScoreRow) (b Beside, why string) {
 	if why = promptDiffers(before, now); why != "" {
 		return Beside{}, why
 	}
-	p1, wasShare := share(&before.Score)
-	p2, isShare := share(&now.Score)
-	b.Share = wasShare && isShare
+	p1, p2, ok := shares(&before.Score, &now.Score)
+	b.Share = ok
 	var d proportion.Difference
 	switch {
 	case b.Share && sameItems(before, now):

@@ -143,26 +143,14 @@ func evalRank(metric, filter string) int {
 	return m*20 + f
 }
 
-// share returns a score as a share of right answers, if it is one: a fraction or a percentage of a metric where
-// higher is better.
-func share(s *schema.Score) (p float64, ok bool) {
-	v, has := s.Value.Get()
-	if !has || s.Direction == "lower" || v < 0 || strings.Contains(s.Metric, "perplexity") {
-		return 0, false
-	}
-	switch {
-	case v <= 1:
-		return v, true
-	case v <= 100 && !strings.Contains(s.Metric, "bleu") && !strings.Contains(s.Metric, "ter"):
-		return v / 100, true
-	}
-	return 0, false
-}
-
 // byError is the difference of two scores by their stated standard errors, in shares of 1 where both are shares: one
 // file may write percent and the other a fraction. why says what is missing.
 func byError(before, now *schema.Score, shares bool) (d proportion.Difference, why string) {
 	var v, e [2]float64
+	scale := [2]float64{1, 1}
+	if shares {
+		scale[0], scale[1], _ = scalesOf(before, now)
+	}
 	for i, s := range []*schema.Score{before, now} {
 		var has, stated bool
 		if v[i], has = s.Value.Get(); !has {
@@ -171,9 +159,7 @@ func byError(before, now *schema.Score, shares bool) (d proportion.Difference, w
 		if e[i], stated = s.Stderr.Get(); !stated {
 			return d, "neither questions nor errors are stated"
 		}
-		if shares && v[i] > 1 {
-			v[i], e[i] = v[i]/100, e[i]/100
-		}
+		v[i], e[i] = v[i]/scale[i], e[i]/scale[i]
 	}
 	if e[0]+e[1] <= 0 {
 		return d, "neither questions nor errors are stated"
@@ -187,9 +173,7 @@ func byError(before, now *schema.Score, shares bool) (d proportion.Difference, w
 func itemsOf(s *schema.Score, p float64) float64 {
 	n := float64(s.N)
 	e, has := s.Stderr.Get()
-	if v, _ := s.Value.Get(); v > 1 {
-		e /= 100
-	}
+	e /= scaleOf(s)
 	if !has || !(e > 0) || n < 2 || p <= 0 || p >= 1 {
 		return n
 	}
@@ -199,7 +183,7 @@ func itemsOf(s *schema.Score, p float64) float64 {
 			return n
 		}
 	}
-	return p * (1 - p) / (e * e)
+	return itemsBehind(p, e)
 }
 
 // spread returns the standard error of a share from its items: Wilson's interval where the plain formula gives zero,
@@ -208,10 +192,7 @@ func spread(s *schema.Score, p float64) (se float64, ok bool) {
 	if s.N <= 0 {
 		e, has := s.Stderr.Get()
 		if has && e > 0 {
-			if v, _ := s.Value.Get(); v > 1 {
-				e /= 100
-			}
-			return e, true
+			return e / scaleOf(s), true
 		}
 		return 0, false
 	}

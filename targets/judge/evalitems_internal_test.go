@@ -59,6 +59,19 @@ func TestScoresOfTwoScales(t *testing.T) {
 			t.Errorf("verdict of %v and %v: %+v, %q", c.before.Value, c.now.Value, d, why)
 		}
 	}
+	for _, c := range []struct{ before, now *columns.ScoreRow }{
+		{row(.9, .3), row(1.2, .3)}, {row(1.2, .3), row(.9, .3)}, {row(1.2, .3), row(1.5, .3)},
+	} { // hard tasks, in percent
+		b, why := ScoreBeside(c.before, c.now)
+		if why != "" || math.Abs(math.Abs(b.D)-.003) > 1e-9 || math.Abs(b.Hi-b.Lo-.0166) > 1e-3 {
+			t.Errorf("%v and %v: %+v, %q", c.before.Value, c.now.Value, b, why)
+		}
+	}
+	bare := row(.9, .3)
+	bare.Stderr = schema.Number{}
+	if _, why := ScoreBeside(bare, row(1.2, .3)); why == "" {
+		t.Error("a score that may be in percent was compared")
+	}
 	if _, why := ScoreBeside(row(.8, .01), &columns.ScoreRow{}); why == "" {
 		t.Error("a score that is not there was compared")
 	}

@@ -106,9 +106,7 @@ func (e *evalJudgement) compare(t *evalTest, c *evalCell, st *evalState, now *co
 	if now.Direction == "lower" {
 		better = -1
 	}
-	p2, isShare := share(&now.Score)
-	p1, wasShare := share(&before.Score)
-	shares := isShare && wasShare
+	p1, p2, shares := shares(&before.Score, &now.Score)
 	switch {
 	case shares && sameItems(before, now):
 		lost, gained := discordant(before.Outcomes.Right, now.Outcomes.Right)
@@ -194,7 +192,7 @@ func (d *evalDecision) decide(passed bool) {
 		d.measured(d.evalTest)
 		d.v.Q = schema.Num(d.q)
 		if d.reason.Test == schema.TestGate { // the difference is from the mean, so the mean is the reference
-			d.v.Ref = schema.Num(latency.Round(valueOf(&d.v)-d.d.D*scaleOf(now), 12))
+			d.v.Ref = schema.Num(latency.Round(valueOf(&d.v)-d.d.D*scaleOf(&now.Score), 12))
 		}
 		remember = d.outcome(passed)
 	}

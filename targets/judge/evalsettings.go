@@ -1,14 +1,14 @@
 package judge
 
 import (
-	"encoding/json"
 	"fmt"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 )
 
-// promptDiffers returns why two scores answer different questions, or are of the model in other numbers; or "".
+// promptDiffers returns why two scores answer different questions, are of the model in other numbers, or may be on
+// different scales; or "".
 func promptDiffers(a, b *columns.ScoreRow) string {
 	switch {
 	case a.Outcomes != nil && b.Outcomes != nil && a.Outcomes.Items != b.Outcomes.Items:
@@ -18,20 +18,14 @@ func promptDiffers(a, b *columns.ScoreRow) string {
 	case a.Version != "" && b.Version != "" && a.Version != b.Version:
 		return "task version " + a.Version + " → " + b.Version
 	}
+	if _, _, known := scalesOf(&a.Score, &b.Score); !known && isShare(&a.Score) && isShare(&b.Score) {
+		return "one of them may be in percent and the other a fraction"
+	}
 	for _, name := range schema.ModelSettings() {
-		x, y := text(a.Unknown[name]), text(b.Unknown[name])
+		x, y := a.Unknown.Text(name), b.Unknown.Text(name)
 		if x != "" && y != "" && x != y {
 			return name + " " + x + " → " + y
 		}
 	}
 	return ""
-}
-
-// text is a stated setting, "" where it is not one.
-func text(raw json.RawMessage) string {
-	var s string
-	if json.Unmarshal(raw, &s) != nil {
-		return ""
-	}
-	return s
 }

@@ -37,7 +37,7 @@ func (g *grading) gradeScore(v *schema.Verdict, t schema.Target, s *columns.Scor
 	ref := t.Value
 	if isShare {
 		ref, value = asShare(ref), p
-		v.Ref = schema.Num(ref * scaleOf(s))
+		v.Ref = schema.Num(ref * scaleOf(&s.Score))
 	}
 	sign, limit := -1., ref*(1-t.Tolerance)
 	if s.Direction == "lower" {
@@ -68,29 +68,6 @@ func asShare(v float64) float64 {
 		return v / 100
 	}
 	return v
-}
-
-// scaleOf returns the factor from a share to the tool's own scale.
-func scaleOf(s *columns.ScoreRow) float64 {
-	v, _ := s.Value.Get()
-	return ScaleOf(v)
-}
-
-// ScaleOf is what a share's value is divided by: 100 of one in percent, else 1.
-func ScaleOf(value float64) float64 {
-	if value > 1 {
-		return 100
-	}
-	return 1
-}
-
-// ShareScale is that of a score which is a share, and 0 of another one.
-func ShareScale(s *schema.Score) float64 {
-	if _, ok := share(s); !ok {
-		return 0
-	}
-	v, _ := s.Value.Get()
-	return ScaleOf(v)
 }
 
 // around returns the 95 % interval of a score, including the variance of a published reference where its n is known.

@@ -14,8 +14,9 @@ type Open struct {
 }
 
 // Open lists the numbers of a release that are worse by what matters than before a regression that an earlier release
-// confirmed. Those that a person accepted or pinned since, that recovered, and that the release itself finds to have
-// regressed are not among them. A build that never serves as a baseline has none: it is not asked what its base did.
+// confirmed. Those that a person accepted or pinned since, that recovered, that were measured under other conditions
+// since, and that the release itself confirms to have regressed are not among them. A build that never serves as a
+// baseline has none: it is not asked what its base did.
 func (j *Judgement) Open(release int) []Open {
 	if !j.table.Releases[release].Joins {
 		return nil
@@ -44,15 +45,17 @@ func (j *Judgement) Open(release int) []Open {
 func (j *Judgement) openAt(cell, now int32) (at int32, level float64) {
 	at = -1
 	delta := j.table.Cells[cell].Delta
-	if j.rows.Rows[now].Word == regression.Regressed {
+	if r := &j.rows.Rows[now]; r.Word == regression.Regressed && r.Evidence == regression.Confirmed {
 		return at, 0
 	}
+	other := func(i int32) bool { return at >= 0 && j.classes.Block(j.table.Obs[at].Cond, j.table.Obs[i].Cond) }
 	for i := j.table.Cells[cell].First; i < now; i++ {
 		row, o := &j.rows.Rows[i], &j.table.Obs[i]
-		if o.Pin || o.Accept {
+		joins := j.table.Releases[o.Release].Joins
+		if o.Pin || o.Accept || joins && other(i) {
 			at = -1
 		}
-		if o.Accept || row.Evidence != regression.Confirmed || !j.table.Releases[o.Release].Joins {
+		if o.Accept || row.Evidence != regression.Confirmed || !joins {
 			continue
 		}
 		switch z := j.reported(i); {
@@ -62,7 +65,7 @@ func (j *Judgement) openAt(cell, now int32) (at int32, level float64) {
 			at = -1
 		}
 	}
-	if o := &j.table.Obs[now]; at < 0 || o.Pin || o.Accept || j.reported(now)-level < delta {
+	if o := &j.table.Obs[now]; at < 0 || other(now) || o.Pin || o.Accept || j.reported(now)-level < delta {
 		return -1, 0
 	}
 	return at, level

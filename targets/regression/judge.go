@@ -29,7 +29,7 @@ type judge struct {
 	control          []float64     // by stratum: how far the later runs of the release moved as a whole; NaN: unknown
 	sizes            map[int32]int // cells by system, of those that were measured so far
 	systemsIn        []int         // by stratum: systems that were measured so far
-	known            map[part]bool // likewise
+	known            map[part]bool // systems of a stratum that were measured so far
 	tested, exceeded int           // forward predictions so far
 }
 

@@ -18,10 +18,9 @@ type Keeping struct {
 	// From is what an earlier judgement kept; nil for none. It holds where everything that was judged then is in the
 	// table as it was; otherwise, or when it is damaged, it is of no effect.
 	From []byte
-	// Keep asks for Kept: the judgement of all releases but the newest, which may be measured again. It is nil where From
-	// says the same.
+	// Keep asks for Kept: the judgement of all releases but the newest, which may be measured again.
 	Keep bool
-	Kept []byte
+	Kept []byte // nil where From covers the same releases
 	// Began is the release at which judging began: 0 where nothing was taken over.
 	Began int
 }
@@ -45,7 +44,7 @@ func (j *judge) resume(k *Keeping) {
 	}
 	c := codec{data: body[sha256.Size:], reading: true}
 	if j.exchange(&c, int32(releases)); c.bad || len(c.data) > 0 {
-		// what was kept is sound by its sum, and yet not of this form: of another program
+		// the checksum matches but the layout does not: another program wrote it
 		*j = *newJudge(j.t, j.rules, j.probe)
 		return
 	}

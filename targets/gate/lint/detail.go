@@ -1,6 +1,10 @@
 package lint
 
-import "time"
+import (
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+)
 
 // ID names a check, in configuration, data files and documentation.
 type ID string
@@ -203,7 +207,7 @@ type (
 		Change            float64 // of this release against the level before, relative; of the worst number
 		Before, Confirmed string  // the release that began it, the one that confirmed it
 		Points            int
-		Models            int                 // on the device
+		Pairs             []schema.Pair       // models on the device
 		Verdicts          map[string][]string // ids, by the release that confirmed them
 	}
 	// Drift is a number, or a metric of a device as a whole, with a small regression in every release.

@@ -26,6 +26,14 @@ func New(release, subject string, d Detail) Lint {
 	return Lint{ID: d.ID(), Severity: severity(d.ID()), Release: release, Subject: subject, Count: 1, Detail: d}
 }
 
+// Pairs are the models and devices that a lint is about; those of a release as a whole are empty.
+func (l *Lint) Pairs() []schema.Pair {
+	if d, ok := l.Detail.(OpenRegression); ok && len(d.Pairs) > 0 {
+		return d.Pairs
+	}
+	return []schema.Pair{{Model: l.Model, Device: l.Device}}
+}
+
 // Of returns the lint as one about a run.
 func (l Lint) Of(h *columns.RunHead) Lint {
 	l.Run, l.Model, l.Device = h.ID, h.Model.Name, h.Device
