@@ -10,8 +10,12 @@ func places() []keyword {
 	out := []keyword{
 		{"://", userinfo}, {"/home/", home}, {"/users/", home}, {"/root", root},
 		{`:\users\`, windows}, {`:\\users\\`, windows},
-		{"-u ", curlUser}, {`-u"`, curlUser}, {"--user ", curlUser}, {"/bot", telegram}, {":aa", botToken},
-		{"login ", netrc}, {`"auth`, dockerAuth},
+		{"/bot", telegram}, {":aa", botToken}, {"login ", netrc}, {`"auth`, dockerAuth},
+	}
+	for _, flag := range []string{"-u ", `-u"`, "-u'", "--user", proxyUser} {
+		out = append(out, keyword{flag, func(s string, i int) (int, int, string) {
+			return curlUser(s, i, strings.TrimRight(flag, ` "'`))
+		}})
 	}
 	for _, w := range []string{
 		"?key=", "&key=", "?sig=", "&sig=", ";sig=", "?auth=", "&auth=", "?signature=", "&signature=",
@@ -84,24 +88,45 @@ func windows(s string, i int) (from, to int, put string) {
 	return i + n, end, "~"
 }
 
-// curlUser finds USER:PASSWORD after curl's flag.
-func curlUser(s string, i int) (from, to int, put string) {
-	if i > 0 && (isAlnum(s[i-1]) || s[i-1] == '-') {
+// proxyUser is a flag of curl alone.
+const proxyUser = "--proxy-user"
+
+// curlUser finds the password of USER:PASSWORD after curl's flag.
+func curlUser(s string, i int, flag string) (from, to int, put string) {
+	at := i + len(flag)
+	if i > 0 && (isAlnum(s[i-1]) || s[i-1] == '-') || at >= len(s) || !isSpace(s[at]) && !isQuote(s[at]) && s[at] != '=' {
 		return 0, 0, ""
 	}
-	at := until(s, i, " \"")
-	at = after(s, at, func(c byte) bool { return isSpace(c) || isQuote(c) || c == ',' })
+	at = after(s, at, func(c byte) bool { return isSpace(c) || isQuote(c) || c == ',' || c == '=' })
 	end := until(s, at, " \t\r\n\"'`")
 	colon := strings.IndexByte(s[at:end], ':')
-	if colon <= 0 || strings.HasPrefix(s[at+colon:], "://") || at+colon+1 == end || areIDs(s[at:end]) {
+	if colon < 0 || strings.HasPrefix(s[at+colon:], "://") || at+colon+1 == end ||
+		flag != proxyUser && areIDs(s[at:end]) && isContainer(strings.Fields(s[strings.LastIndexByte(s[:i], '\n')+1:i])) {
 		return 0, 0, ""
 	}
 	return at + colon + 1, end, Mark
 }
 
-// areIDs reports "1000:1000", which --user of docker and podman takes: numbers of a user and a group.
+// areIDs reports "1000:1000", numbers of a user and a group.
 func areIDs(s string) bool {
-	return strings.Trim(s, "0123456789") == ":"
+	user, group, ok := strings.Cut(s, ":")
+	return ok && user != "" && group != "" && strings.Trim(user+group, "0123456789") == ""
+}
+
+// isContainer reports that the words before --user are of a command line of docker or podman, where it takes ids. After
+// any other program the same digits are a name and its password.
+func isContainer(before []string) bool {
+	of := false
+	for _, w := range before {
+		w = strings.Trim(w, "\"'`[](),;&|$")
+		switch w[strings.LastIndexAny(w, `/\`)+1:] {
+		case "docker", "podman", "nerdctl", "docker.exe", "podman.exe":
+			of = true
+		case "curl", "curl.exe", "wget", "http", "https":
+			of = false
+		}
+	}
+	return of
 }
 
 // netrc finds the password of a line "machine HOST login NAME password VALUE".

@@ -70,6 +70,8 @@ bearer 〈abcdefgh12〉
 got Bearer%20〈abcdefgh12〉
 curl -u bob:〈hunter2〉 http://h/
 curl --user bob:〈hunter2〉 http://h/
+curl --proxy-user bob:〈hunter2〉 http://h/
+["curl", "--user", "bob:〈hunter2〉"]
 https://〈bob:hunter2〉@host/v1
 postgres://〈u:p%40ss〉@db:5432/x
 redis://〈:hunter2〉@cache/0
@@ -184,7 +186,7 @@ func TestInnocentTextStays(t *testing.T) {
 		"-----BEGIN CERTIFICATE-----", "secretary", "results/a/raw/b.json", "--port 8000 --max-num-seqs 256",
 		"--no-enable-token-cache",
 		"hf_transfer=1", "hf_hub_download", "sk-learn", "npm_config", "key-value", "cookies", "authorization failed",
-		"-u 5", "--user 1000", "--user 1000:1000",
+		"-u 5", "--user 1000", "docker run --user 1000:1000 x", "--user-agent a:b", "--username a:b",
 		"/homepage", "/rooted", "a/root/b", "http://h:1/v1/completions: HTTP 401", "SG.x", "the password is wrong", "api key",
 		"deepseek-ai/DeepSeek-R1-0528", "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
 	} {

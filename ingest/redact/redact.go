@@ -61,7 +61,10 @@ func Argv(argv []string) []string {
 			out[i] = Mark
 		case isScheme(prev) && !strings.HasPrefix(a, "--"): // a header that was split at its spaces
 			out[i] = Mark
-		case (prev == "-u" || prev == "--user" || prev == "--proxy-user") && value != "" && !areIDs(a):
+		case strings.HasPrefix(a, "--user=") && areIDs(a[len("--user="):]) && isContainer(argv[:i]):
+			out[i] = a
+		case (prev == "-u" || prev == "--user" || prev == proxyUser) && value != "" &&
+			!(areIDs(a) && prev != proxyUser && isContainer(argv[:i-1])):
 			out[i] = name + ":" + Mark
 		case (prev == "-b" || prev == "--cookie") && strings.Contains(a, "="):
 			out[i] = Mark
