@@ -167,7 +167,9 @@ func (r *result) applySidecar(side *sideFiles) (tool string) {
 		p.Client = s.Client
 		p.Block = max(0, s.Block)
 		p.Command = redact.Argv(s.Argv)
-		course.Add(p, &s)
+		if len(r.reading.Points) == 1 { // what lies beside a file of several loads is of all of them together
+			course.Add(p, &s)
+		}
 		if !s.Start.IsZero() {
 			p.Start, p.End = s.Start, s.End
 		}

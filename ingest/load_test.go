@@ -101,6 +101,31 @@ func TestOneFileKeepsWhatSpeaksForIt(t *testing.T) {
 	}
 }
 
+// What was read beside a file of two loads is of both together: neither has a power, an energy or a course of its own.
+func TestPowerOfSeveralLoadsIsOfNone(t *testing.T) {
+	side := `{"schema":"ttreport/sidecar/v1","result":"a.json","tool":"vllm","workload":{},"exit_code":0,` +
+		`"power_of":"accelerator-boards","power":{"names":["s","power"],"rows":[[0,90],[1,100],[2,110],[3,100],[4,100]]}}`
+	for name, c := range map[string]struct {
+		text  string
+		known bool
+	}{
+		"one": {result("acme/A", "20260101-000000", 1), true},
+		"two": {result("acme/A", "20260101-000000", 1) + "\n" + result("acme/A", "20260101-000001", 2), false},
+	} {
+		set := load(t, ingest.Options{}, map[string]string{"a.json": c.text, "a.json" + manifest.SidecarSuffix: side})
+		for _, r := range set.Runs {
+			for _, p := range r.Points {
+				if _, known := p.Metrics[schema.MetricPower]; known != c.known || (len(p.Slices.Series) > 0) != c.known {
+					t.Errorf("%s: %s has power %v and %d slices", name, p.Key, p.Metrics[schema.MetricPower], len(p.Slices.Series))
+				}
+			}
+		}
+		if len(set.Runs) == 0 {
+			t.Errorf("%s: nothing was read: %v", name, set.Problems)
+		}
+	}
+}
+
 func TestALongRunWithAPauseInItsMiddleIsOne(t *testing.T) {
 	// from 00:00 to 10:00
 	long := strings.Replace(result("acme/A", "20260101-100000", 1), `"duration":2.0`, `"duration":36000`, 1)

@@ -96,8 +96,8 @@ func named(from *manifest.Samples, name string) []reading {
 func means(list []reading, step float64, parts int, factor float64) []float64 {
 	sum, n := make([]float64, parts), make([]float64, parts)
 	for _, r := range list {
-		if k := int(r.at / step); r.at >= 0 && k <= parts {
-			k = min(k, parts-1) // the end of the last slice
+		if r.at >= 0 && r.at < step*float64(parts+1) { // as floats: a damaged time may fit no integer
+			k := min(int(r.at/step), parts-1) // the end of the last slice
 			sum[k], n[k] = sum[k]+r.value, n[k]+1
 		}
 	}
@@ -178,7 +178,10 @@ func power(p *schema.Point, side *manifest.Sidecar) {
 	for _, r := range list {
 		sum += r.value
 	}
-	if len(list) < leastPower || !(sum > 0) || side.PowerOf == "" || p.Metrics == nil {
+	if len(list) < leastPower || !(sum > 0) || side.PowerOf == "" {
+		return
+	}
+	if p.Unpack(); p.Metrics == nil {
 		return
 	}
 	if whole, ok := p.Metrics["duration_s"].Stats.Get("value"); ok && covered(list) < whole/2 {

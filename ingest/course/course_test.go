@@ -45,6 +45,20 @@ func TestGauges(t *testing.T) {
 	}
 }
 
+// A time that no measurement has belongs to no slice, and neither does one just after the end.
+func TestDamagedTimes(t *testing.T) {
+	for _, at := range []float64{1e300, -1e300, math.MaxInt64, math.NaN(), 1e9} {
+		p := point()
+		course.Add(&p, &manifest.Sidecar{Samples: &manifest.Samples{Names: []string{"s", "running"},
+			Rows: [][]float64{{0, 1}, {2, 1}, {4, 1}, {6, 1}, {at, 99}}}})
+		for _, x := range p.Slices.Series {
+			if x.Name == "running" && (len(x.Values) != 4 || x.Values[0] != 1 || x.Values[3] != 1) {
+				t.Errorf("a reading at %g: %v", at, x.Values)
+			}
+		}
+	}
+}
+
 // A point without a course of its own, such as one of a tool that keeps no requests, has that of the gauges.
 func TestGaugesAlone(t *testing.T) {
 	p := schema.Point{}
