@@ -12,7 +12,7 @@ import (
 
 // Media and MediaEval are results of the clients for models that do not write text: utils/media_clients until v0.18,
 // test_module since. A benchmark has its numbers in "benchmarks", which v0.1 wrote as "benchmarks: " around another
-// one; an eval is a list with one score.
+// one; evals are a list of scores.
 const (
 	Media     = "ttis-media"
 	MediaEval = "ttis-media-eval"
@@ -33,7 +33,7 @@ func isMedia(v decode.Value) bool {
 	return measured && b.Has("num_requests") && v.Has("model") && v.Has("device")
 }
 
-// isMediaEval recognises a list of such a score.
+// isMediaEval recognises a list of such scores.
 func isMediaEval(v decode.Value) bool { return isMediaScore(v.Index(0)) }
 
 // isMediaScore recognises {"model", "device", "timestamp", "task_name", "accuracy_check" …}.
@@ -198,11 +198,19 @@ func mediaSection(f *decode.File, r *schema.Reading, s decode.Value) bool {
 
 var soundLength = regexp.MustCompile(`\b(\d+)s$`)
 
-// readMediaEval reads the file of an eval of media.
+// readMediaEval reads the file of evals of media.
 func readMediaEval(f *decode.File) schema.Reading {
 	v := f.First.Index(0)
 	r := schema.Reading{Format: MediaEval, Facts: mediaFacts(v), Detail: "eval of " + mediaTask(v.Get("task_type").Str())}
-	mediaScores(f, &r, v)
+	for one := range f.First.Items() {
+		if isMediaScore(one) {
+			mediaScores(f, &r, one)
+			continue
+		}
+		p := f.Problem(schema.SevWarning, "bad-score", one)
+		p.Found, p.Expected = "an entry that is no eval of media", "accuracy_check, timestamp and task_name in each entry"
+		r.Problems = append(r.Problems, p)
+	}
 	return r
 }
 

@@ -75,6 +75,8 @@ func TestMediaScores(t *testing.T) {
 		`"task_type":"tts","task_name":"tts_generation","score":1.9`: "",
 		`"task_type":"image","task_name":"g","fid_score":24.1,"average_clip":27.4,"num_prompts":10`: "g clip 27.4 of 10; " +
 			"g fid 24.1 of 10; ",
+		`"task_type":"cnn","task_name":"a","correct":9,"total":10},` + head + `"task_type":"cnn","task_name":"b","correct":1,` +
+			`"total":4`: "a accuracy 0.9 of 10; b accuracy 0.25 of 4; ",
 	} {
 		got := ""
 		for _, s := range reader.Must(t, "results_1767225600.5.json", "["+head+text+"}]").Scores {
@@ -84,6 +86,16 @@ func TestMediaScores(t *testing.T) {
 		if got != want {
 			t.Errorf("%s: %q, want %q", text, got, want)
 		}
+	}
+}
+
+// An entry that is no score is named, and the others count.
+func TestMediaScoresBeside(t *testing.T) {
+	const one = `{"model":"M","device":"n150","timestamp":"2026-01-01 00:00:00","accuracy_check":2,"task_name":"a",` +
+		`"correct":9,"total":10}`
+	r := reader.Must(t, "results_1767225600.5.json", "["+one+`,{"error":"no answer"},3,`+one+"]")
+	if len(r.Scores) != 2 || len(r.Problems) != 2 || r.Problems[0].Code != "bad-score" || r.Problems[0].Line != 1 {
+		t.Errorf("%d scores, %v", len(r.Scores), r.Problems)
 	}
 }
 

@@ -13,40 +13,49 @@ func shares() map[string]float64 {
 	return map[string]float64{schema.LevelFunctional: .1, schema.LevelComplete: .5, schema.LevelTarget: 1}
 }
 
+// quantity is a number that we know under a name: theirs times the factor is in our unit.
+type quantity struct {
+	metric, stat, unit string
+	factor             float64
+}
+
 // names maps the entries' metric names to ours. A metric that is not listed has no canonical name; its target is kept
 // under its own name, so that it is shown and not lost.
-var names = []struct{ theirs, metric, stat, unit string }{
-	{"ttft_ms", "ttft", "mean", "ms"},
-	{"tput_user", "tps_user", "value", "tok/s"},
-	{"tput", "output_tps", "value", "tok/s"},
-	{"e2el_ms", "e2el", "mean", "ms"},
-	{"tput_prefill", schema.MetricInputRate, "value", "tok/s"},
-	{"ttft_streaming_ms", "ttft", "mean", "ms"},
-	{"end_to_end_latency_ms", "e2el", "mean", "ms"},
-	{"rtr", schema.MetricRealTime, "value", "x"},
-	{"inference_steps_per_second", schema.MetricSteps, "value", "1/s"},
-	{"latency", "e2el", "mean", "s"}, // of reports about media, before v0.19
+var names = []struct {
+	theirs string
+	ours   quantity
+}{
+	{"ttft_ms", quantity{"ttft", "mean", "ms", 1}},
+	{"tput_user", quantity{"tps_user", "value", "tok/s", 1}},
+	{"tput", quantity{"output_tps", "value", "tok/s", 1}},
+	{"e2el_ms", quantity{"e2el", "mean", "ms", 1}},
+	{"tput_prefill", quantity{schema.MetricInputRate, "value", "tok/s", 1}},
+	{"ttft_streaming_ms", quantity{"ttft", "mean", "ms", 1}},
+	{"end_to_end_latency_ms", quantity{"e2el", "mean", "ms", 1}},
+	{"rtr", quantity{schema.MetricRealTime, "value", "x", 1}},
+	{"inference_steps_per_second", quantity{schema.MetricSteps, "value", "1/s", 1}},
+	{"latency", quantity{"e2el", "mean", "ms", 1000}}, // in seconds, of reports about media before v0.19
 }
 
 // number is the number that a target is about. Entries use the names of text for other models: there, ttft_ms limits
 // the time of a whole answer, as the clients measure it, and tput_user is in what a user gets of the model.
-func number(task, theirs string) (metric, stat, unit string) {
+func number(task, theirs string) quantity {
 	switch {
 	case theirs == "ttft_ms" && wholeAnswers(task):
-		return "e2el", "mean", "ms"
+		return quantity{"e2el", "mean", "ms", 1}
 	case theirs == "tput_user" && wholeAnswers(task):
-		return schema.MetricRequestsUser, "value", "req/s"
+		return quantity{schema.MetricRequestsUser, "value", "req/s", 1}
 	case theirs == "latency" && task == "tts":
-		return "ttft", "mean", "s"
+		return quantity{"ttft", "mean", "ms", 1000}
 	case theirs == "tput_user" && task == "embedding":
-		return schema.MetricInputUser, "value", "tok/s"
+		return quantity{schema.MetricInputUser, "value", "tok/s", 1}
 	}
 	for _, n := range names {
 		if n.theirs == theirs {
-			return n.metric, n.stat, n.unit
+			return n.ours
 		}
 	}
-	return theirs, "value", ""
+	return quantity{theirs, "value", "", 1}
 }
 
 // isWithoutStream reports the limit of a client that does not stream, which an entry cannot know.
@@ -96,13 +105,14 @@ func Targets(f *decode.File, entry decode.Value, source schema.Target) ([]schema
 				continue // nothing of theirs compares with it, and ttft_ms limits the same
 			}
 			t.Tolerance = tolerance
-			if t.Metric, t.Stat, t.Unit = number(base.Key.Task, m.Key); isWithoutStream(&base, level.Val, m.Key) {
+			q := number(base.Key.Task, m.Key)
+			if t.Metric, t.Stat, t.Unit = q.metric, q.stat, q.unit; isWithoutStream(&base, level.Val, m.Key) {
 				t.Metric, t.Priority = "e2el", "should"
 			}
 			for _, s := range share {
-				t.Level, t.Value = s.level, v*s.share
+				t.Level, t.Value = s.level, v*q.factor*s.share
 				if lower(t.Metric) {
-					t.Value = v / s.share
+					t.Value = v * q.factor / s.share
 				}
 				out = append(out, t)
 			}
@@ -177,11 +187,8 @@ func Checked(checks decode.Value, base schema.Target) []schema.Target {
 			if !ok || v <= 0 || !of.Has(theirs+"_check") {
 				continue
 			}
-			t := base
-			t.Level, t.Value = level, v
-			if t.Metric, t.Stat, t.Unit = number(base.Key.Task, n.theirs); n.theirs == "latency" {
-				t.Unit, t.Value = "ms", 1000*v
-			}
+			t, q := base, number(base.Key.Task, n.theirs)
+			t.Metric, t.Stat, t.Unit, t.Level, t.Value = q.metric, q.stat, q.unit, level, v*q.factor
 			out = append(out, t)
 		}
 	}

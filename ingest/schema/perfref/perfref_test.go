@@ -1,0 +1,40 @@
+package perfref_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/schema/perfref"
+)
+
+// A limit is in the unit of the metric that it limits, whichever unit its source has: files of targets and the checks
+// of a report agree.
+func TestUnits(t *testing.T) {
+	for name, c := range map[string]struct{ task, theirs, want string }{
+		"a first token":               {"text", "ttft_ms", "ttft mean 10 ms"},
+		"a whole answer":              {"image", "ttft_ms", "e2el mean 10 ms"},
+		"a latency, in seconds":       {"cnn", "latency", "e2el mean 10000 ms"},
+		"of a voice":                  {"tts", "latency", "ttft mean 10000 ms"},
+		"a latency, in milliseconds":  {"embedding", "e2el_ms", "e2el mean 10 ms"},
+		"answers of a user":           {"video", "tput_user", schema.MetricRequestsUser + " value 10 req/s"},
+		"tokens in of a user":         {"embedding", "tput_user", schema.MetricInputUser + " value 10 tok/s"},
+		"tokens out of a user":        {"text", "tput_user", "tps_user value 10 tok/s"},
+		"times as fast as the speech": {"asr", "rtr", schema.MetricRealTime + " value 10 x"},
+	} {
+		entry := `{"task_type":"` + c.task + `","targets":{"target":{"` + c.theirs + `":10,"` + c.theirs + `_check":2}}}`
+		f := decode.NewFile("x.json", []byte(entry), time.Time{}, decode.DefaultLimits())
+		list, _ := perfref.Targets(&f, f.First, schema.Target{})
+		if len(list) == 0 || text(&list[0]) != c.want {
+			t.Errorf("%s: %+v, want %s", name, list, c.want)
+		}
+		checked := perfref.Checked(f.First.Get("targets"), schema.Target{Key: schema.Key{Task: c.task}})
+		if len(checked) != 1 || text(&checked[0]) != c.want {
+			t.Errorf("%s, checked by a report: %+v, want %s", name, checked, c.want)
+		}
+	}
+}
+
+func text(x *schema.Target) string { return fmt.Sprintf("%s %s %g %s", x.Metric, x.Stat, x.Value, x.Unit) }
