@@ -67,7 +67,7 @@ func readMedia(f *decode.File) schema.Reading {
 	r := schema.Reading{Format: Media, Facts: mediaFacts(v)}
 	task := mediaTask(v.Get("task_type").Str())
 	r.Detail = "benchmark of " + task
-	d := media(f, &r, mediaNumbers(v), task, isTrue(v.Get("streaming_enabled")))
+	d := media(f, &r, mediaNumbers(v), task, v.Get("streaming_enabled"))
 	d.Condition("preprocessing", v.Get("preprocessing_enabled").Text())
 	d.Start, d.End = r.Facts.Start, r.Facts.End
 	d.Done()
@@ -77,8 +77,8 @@ func readMedia(f *decode.File) schema.Reading {
 // media reads the numbers of a benchmark. The clients send one request at a time, unless a file states how many.
 // Latencies are in seconds, except "e2el" and "ttft_ms". Until v0.16, and since v0.19, "ttft" is the time of a whole
 // answer for models that answer at once; a voice has its first sound then, and what is transcribed in a stream its
-// first token.
-func media(f *decode.File, r *schema.Reading, b decode.Value, task string, streams bool) *draft.Draft {
+// first token. Where a file does not say whether it streamed, it is not known which of both "ttft" is.
+func media(f *decode.File, r *schema.Reading, b decode.Value, task string, streams decode.Value) *draft.Draft {
 	d := draft.New(f, r, b, schema.ToolMedia)
 	d.Key.Task, d.Key.ISL = task, b.Get("isl").Ptr()
 	one := 1.
@@ -89,8 +89,8 @@ func media(f *decode.File, r *schema.Reading, b decode.Value, task string, strea
 		d.Condition(schema.ConditionSteps, b.Get("num_inference_steps").Text())
 	}
 	d.Condition("num_prompts", b.Get("num_requests").Text())
-	if task == "asr" {
-		d.Condition("streaming", strconv.FormatBool(streams))
+	if on, ok := streams.Truth(); ok && task == "asr" {
+		d.Condition("streaming", strconv.FormatBool(on))
 	}
 	mediaLatencies(d, b, task, streams)
 	mediaRates(d, b, task)
@@ -106,17 +106,20 @@ func media(f *decode.File, r *schema.Reading, b decode.Value, task string, strea
 	return d
 }
 
-func mediaLatencies(d *draft.Draft, b decode.Value, task string, streams bool) {
+func mediaLatencies(d *draft.Draft, b decode.Value, task string, streams decode.Value) {
 	set := func(metric, def, stat string, v decode.Value, scale float64) {
 		if x, ok := v.Float(); ok {
 			d.Stat(metric, def, stat, x*scale)
 		}
 	}
 	first, def := "e2el", schema.DefLastChunk
+	on, stated := streams.Truth()
 	switch {
 	case task == "tts":
 		first, def = "ttft", schema.DefFirstChunk
-	case task == "asr" && streams:
+	case task == "asr" && !stated:
+		first, def = "ttft", schema.DefNotStated
+	case task == "asr" && on:
 		first, def = "ttft", schema.DefFirstContent
 	case task == "asr": // its text comes as a whole, and its targets ask for a TTFT
 		set("ttft", schema.DefLastChunk, "mean", b.Get("ttft"), 1000)
@@ -181,7 +184,7 @@ func mediaSection(f *decode.File, r *schema.Reading, s decode.Value) bool {
 			continue
 		}
 		read = true
-		d := media(f, r, b, task, isTrue(b.Get("streaming_enabled")))
+		d := media(f, r, b, task, b.Get("streaming_enabled"))
 		if m := soundLength.FindStringSubmatch(b.Get("name").Str()); m != nil && i < len(rows)-1 {
 			d.Dim("sound", m[1])
 		}

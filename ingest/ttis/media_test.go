@@ -66,6 +66,20 @@ func TestMedia(t *testing.T) {
 	}
 }
 
+// Where a file does not say whether it streamed, its TTFT has no definition, and no condition says "false".
+func TestUnstatedStream(t *testing.T) {
+	for stated, want := range map[string]string{
+		"": schema.DefNotStated, `,"streaming_enabled":true`: schema.DefFirstContent,
+		`,"streaming_enabled":false`: schema.DefLastChunk,
+	} {
+		p := reader.Must(t, "benchmark_x_1767225600.5.json", `{"benchmarks":{"num_requests":2,"ttft":0.3},"model":"M",`+
+			`"device":"N150","timestamp":"2026-06-20 10:00:00","task_type":"audio"`+stated+`}`).Points[0]
+		if p.Metrics["ttft"].Def != want || (p.Conditions["streaming"] == "") != (stated == "") {
+			t.Errorf("%q: %+v, %v", stated, p.Metrics["ttft"], p.Conditions)
+		}
+	}
+}
+
 // A latency that a client writes as "score" is no score.
 func TestMediaScores(t *testing.T) {
 	const head = `{"model":"M","device":"n150","timestamp":"2026-01-01 00:00:00","accuracy_check":2,`

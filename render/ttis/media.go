@@ -14,9 +14,9 @@ import (
 func isMedia(p *schema.Point) bool { return p.Key.Tool == schema.ToolMedia }
 
 // mediaKind is how the reports of both generations show a task. Columns are "name=head", as the CSV has them and as
-// tables do; text17 are the columns of the CSV in its order, after those that all tasks have.
+// tables do; csv are the columns of the CSV in its order, after those that all tasks have.
 type mediaKind struct {
-	task, backend    string // in target files and since v0.19; in the data of v0.17
+	task, backend    string // in target files; in the data of reports
 	title17, title20 string
 	csv, display     []string
 	data20           []string

@@ -1,6 +1,9 @@
 package ttis
 
 import (
+	"strconv"
+	"strings"
+
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
@@ -8,7 +11,7 @@ import (
 func mediaName(v *schema.Verdict) string {
 	switch v.Metric {
 	case "e2el", "ttft":
-		if v.Key.Task == "embedding" {
+		if v.Key.Task == "embedding" && v.Metric == "e2el" {
 			return "e2el_ms"
 		}
 		return "latency"
@@ -62,8 +65,11 @@ func (in *Input) mediaSummary() []object {
 				o.add("latency_p95", value(seconds(rounded(r.mediaLatency("p95"), 2))))
 				o.add("rtr", metric(schema.MetricRealTime))
 			case "asr":
-				o.add("streaming_enabled", r.point.Conditions["streaming"] == "true")
-				o.add("preprocessing_enabled", r.point.Conditions["preprocessing"] == "true")
+				for _, name := range []string{"streaming_enabled", "preprocessing_enabled"} {
+					if on, stated := r.enabled(name); stated {
+						o.add(name, on)
+					}
+				}
 			}
 			o.add("filename", in.mediaCell(r, "filename"))
 			o.add("task_type", k.task)
@@ -118,16 +124,15 @@ func (in *Input) media20() []block {
 	var out []block
 	for _, k := range mediaKinds() {
 		for _, r := range in.mediaOf(k.task) {
-			b := block{kind: "benchmarks", title: k.title20 + " Benchmark", task: k.task20(), graded: in.gradedRow(r),
+			b := block{kind: "benchmarks", title: k.title20 + " Benchmark", task: k.backend, graded: in.gradedRow(r),
 				targets: object{{"num_prompts", value(r.asked)}}}
 			if sound := r.point.Key.Dims["sound"]; sound != "" {
 				b.title += " — " + sound + " s of sound"
 			}
 			for _, name := range k.data20 {
 				n := r.media20(name)
-				if name == "streaming_enabled" || name == "preprocessing_enabled" {
-					on := r.point.Conditions[name[:len(name)-len("_enabled")]] == "true"
-					b.record = append(b.record, column{name, head20(name), on, map[bool]string{true: "true", false: "false"}[on]})
+				if on, stated := r.enabled(name); stated {
+					b.record = append(b.record, column{name, head20(name), on, strconv.FormatBool(on)})
 				} else if _, ok := n.Get(); ok {
 					b.record = append(b.record, column{name, head20(name), value(n), fixed20(name, n)})
 				}
@@ -143,15 +148,14 @@ func (in *Input) media20() []block {
 	return out
 }
 
-// task20 is the task as reports since v0.19 name it.
-func (k mediaKind) task20() string {
-	switch k.task {
-	case "asr":
-		return "audio"
-	case "tts":
-		return "text_to_speech"
+// enabled is a setting of the client, such as "streaming_enabled", where the result states it.
+func (r *row) enabled(name string) (on, stated bool) {
+	setting, ok := strings.CutSuffix(name, "_enabled")
+	if !ok {
+		return false, false
 	}
-	return k.task
+	on, err := strconv.ParseBool(r.point.Conditions[setting])
+	return on, err == nil
 }
 
 func conditionNumber(r *row, name string) schema.Number {

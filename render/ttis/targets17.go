@@ -53,17 +53,23 @@ func (s *summaryRow) numbers() (ttft, user, decode schema.Number) {
 // targets17 is the table of targets: what was measured, the checks, then the targets.
 func (in *Input) targets17() string {
 	title := "### Performance Benchmark Targets " + in.onDevice() + "\n\n"
-	list := in.summaryRows()
-	if len(in.rows) == 0 {
-		if text := in.mediaTargets17(); text != "" {
-			return title + text
-		}
+	list, media := in.summaryRows(), in.mediaTargets17()
+	switch {
+	case len(list) > 0:
+		return title + strings.TrimSuffix(in.textTargets17(list)+"\n\n"+media, "\n\n")
+	case media != "":
+		return title + media
+	case len(in.graded) > 0:
+		return title + "Performance targets are defined for this model and device combination; no result here has one."
+	case len(in.rows) == 0:
 		return title + "No performance targets defined for this model and device combination."
 	}
-	if len(list) == 0 {
-		return title + "#### Text-to-Text Performance Benchmark Results " + in.onDevice() +
-			"\n\nNo performance targets defined for text benchmarks."
-	}
+	return title + "#### Text-to-Text Performance Benchmark Results " + in.onDevice() +
+		"\n\nNo performance targets defined for text benchmarks."
+}
+
+// textTargets17 is the table of models that write text.
+func (in *Input) textTargets17(list []summaryRow) string {
 	var every []check
 	for i := range list {
 		every = append(every, list[i].checks...)
@@ -86,7 +92,7 @@ func (in *Input) targets17() string {
 	for i := range list {
 		g.row(list[i].cells(names, metrics)...)
 	}
-	return title + "#### Text-to-Text Performance Benchmark Targets " + in.onDevice() + "\n\n" + g.aligned()
+	return "#### Text-to-Text Performance Benchmark Targets " + in.onDevice() + "\n\n" + g.aligned()
 }
 
 func (s *summaryRow) cells(names, metrics []string) []string {
