@@ -89,8 +89,8 @@ func TestMediaScores(t *testing.T) {
 		`"task_type":"tts","task_name":"tts_generation","score":1.9`: "",
 		`"task_type":"image","task_name":"g","fid_score":24.1,"average_clip":27.4,"num_prompts":10`: "g clip 27.4 of 10; " +
 			"g fid 24.1 of 10; ",
-		`"task_type":"cnn","task_name":"a","correct":9,"total":10},` + head + `"task_type":"cnn","task_name":"b","correct":1,` +
-			`"total":4`: "a accuracy 0.9 of 10; b accuracy 0.25 of 4; ",
+		`"task_type":"cnn","task_name":"a","correct":9,"total":10},` + head +
+			`"task_type":"cnn","task_name":"b","correct":1,"total":4`: "a accuracy 0.9 of 10; b accuracy 0.25 of 4; ",
 	} {
 		got := ""
 		for _, s := range reader.Must(t, "results_1767225600.5.json", "["+head+text+"}]").Scores {

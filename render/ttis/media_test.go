@@ -79,9 +79,12 @@ func TestTargetsOfSeveralTasks(t *testing.T) {
 		targets    []schema.Verdict
 		has, lacks string
 	}{
-		"not measured":  {[]schema.Point{sound}, []schema.Verdict{unmeasured}, "Text-to-Text Performance Benchmark Targets", none},
-		"both":          {[]schema.Point{text, sound}, []schema.Verdict{verdict(&text, "ttft"), verdict(&sound, "e2el")}, "Audio", none},
-		"text alone":    {[]schema.Point{text}, []schema.Verdict{verdict(&text, "ttft")}, "Text-to-Text", "Audio Benchmark Targets"},
+		"not measured": {
+			[]schema.Point{sound}, []schema.Verdict{unmeasured}, "Text-to-Text Performance Benchmark Targets", none},
+		"both": {
+			[]schema.Point{text, sound}, []schema.Verdict{verdict(&text, "ttft"), verdict(&sound, "e2el")}, "Audio", none},
+		"text alone": {
+			[]schema.Point{text}, []schema.Verdict{verdict(&text, "ttft")}, "Text-to-Text", "Audio Benchmark Targets"},
 		"no targets":    {[]schema.Point{text}, nil, none, "Targets for"},
 		"sound at rest": {[]schema.Point{text}, []schema.Verdict{verdict(&sound, "e2el")}, "no result here has one", none},
 	} {

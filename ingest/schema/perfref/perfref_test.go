@@ -37,4 +37,6 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-func text(x *schema.Target) string { return fmt.Sprintf("%s %s %g %s", x.Metric, x.Stat, x.Value, x.Unit) }
+func text(x *schema.Target) string {
+	return fmt.Sprintf("%s %s %g %s", x.Metric, x.Stat, x.Value, x.Unit)
+}
