@@ -67,8 +67,7 @@ func readMedia(f *decode.File) schema.Reading {
 	r := schema.Reading{Format: Media, Facts: mediaFacts(v)}
 	task := mediaTask(v.Get("task_type").Str())
 	r.Detail = "benchmark of " + task
-	d := media(f, &r, mediaNumbers(v), task, v.Get("streaming_enabled"))
-	d.Condition("preprocessing", v.Get("preprocessing_enabled").Text())
+	d := media(f, &r, mediaNumbers(v), task, v)
 	d.Start, d.End = r.Facts.Start, r.Facts.End
 	d.Done()
 	return r
@@ -77,8 +76,9 @@ func readMedia(f *decode.File) schema.Reading {
 // media reads the numbers of a benchmark. The clients send one request at a time, unless a file states how many.
 // Latencies are in seconds, except "e2el" and "ttft_ms". Until v0.16, and since v0.19, "ttft" is the time of a whole
 // answer for models that answer at once; a voice has its first sound then, and what is transcribed in a stream its
-// first token. Where a file does not say whether it streamed, it is not known which of both "ttft" is.
-func media(f *decode.File, r *schema.Reading, b decode.Value, task string, streams decode.Value) *draft.Draft {
+// first token. Where a file does not say whether it streamed, it is not known which of both "ttft" is. settings has what
+// was enabled.
+func media(f *decode.File, r *schema.Reading, b decode.Value, task string, settings decode.Value) *draft.Draft {
 	d := draft.New(f, r, b, schema.ToolMedia)
 	d.Key.Task, d.Key.ISL = task, b.Get("isl").Ptr()
 	one := 1.
@@ -89,10 +89,12 @@ func media(f *decode.File, r *schema.Reading, b decode.Value, task string, strea
 		d.Condition(schema.ConditionSteps, b.Get("num_inference_steps").Text())
 	}
 	d.Condition("num_prompts", b.Get("num_requests").Text())
-	if on, ok := streams.Truth(); ok && task == "asr" {
-		d.Condition("streaming", strconv.FormatBool(on))
+	for _, setting := range []string{"streaming", "preprocessing"} {
+		if on, ok := settings.Get(setting + "_enabled").Truth(); ok && (task == "asr" || setting == "preprocessing") {
+			d.Condition(setting, strconv.FormatBool(on))
+		}
 	}
-	mediaLatencies(d, b, task, streams)
+	mediaLatencies(d, b, task, settings.Get("streaming_enabled"))
 	mediaRates(d, b, task)
 	ok := draft.First(b, "successful_requests", "num_successful")
 	d.Requests(ok, b.Get("failed_requests").Ptr(), b.Get("num_requests").Ptr(), "")
@@ -184,7 +186,7 @@ func mediaSection(f *decode.File, r *schema.Reading, s decode.Value) bool {
 			continue
 		}
 		read = true
-		d := media(f, r, b, task, b.Get("streaming_enabled"))
+		d := media(f, r, b, task, b)
 		if m := soundLength.FindStringSubmatch(b.Get("name").Str()); m != nil && i < len(rows)-1 {
 			d.Dim("sound", m[1])
 		}
