@@ -34,10 +34,10 @@ def clean_up_when_ended():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
 
 
-def build(work, package="./cmd/ttreport", **kw):
+def build(work, package="./cmd/ttreport", flags=(), **kw):
     """Builds a program of this repository into work and returns its path."""
     out = os.path.join(work, os.path.basename(package))
-    sh("go", "build", "-o", out, package, cwd=ROOT, **kw)
+    sh("go", "build", *flags, "-o", out, package, cwd=ROOT, **kw)
     return out
 
 

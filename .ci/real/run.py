@@ -3,27 +3,24 @@
 
     run.py [--only NAME,...] [--until SECONDS]
 
+Steps that need few installs come first, Slurm and Kubernetes early among them, and vLLM, which needs 6 GB and most of
+the time, last. --until leaves out steps that would not be over in time, by what they take on two quiet cores.
+
 Everything comes from package registries, into a folder that is removed at the end. What a machine cannot run is printed
 with the reason and is not a failure; everything else must pass. Servers listen on loopback, load is a few dozen
 requests. Exits 1 when something failed.
 """
-import argparse, csv, functools, glob, json, os, random, re, shutil, sys, tempfile, time
+import argparse, functools, glob, json, os, random, resource, shutil, sys, tempfile, time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
 sys.path.insert(0, HERE)
 sys.dont_write_bytecode = True
 import commands, kubernetes_story, servers, slurm_story, warehouse
+from collected import Collected, dump, equal, load
 from servers import Skip
 from servers.kubernetes import VERSION
 
-# The file that a tool writes for a workload, and where the mean TTFT is in it.
-FILES = {
-    "vllm": ("result.json", lambda d: d["mean_ttft_ms"]),
-    "aiperf": ("profile_export_aiperf.json", lambda d: d["time_to_first_token"]["avg"]),
-    "guidellm": ("benchmarks.json",
-                 lambda d: d["benchmarks"][0]["metrics"]["time_to_first_token_ms"]["successful"]["mean"]),
-}
 FIRST_BYTE = """import json, sys, time, urllib.request
 url, model, isl, out = sys.argv[1:]
 body = json.dumps({"model": model, "prompt": "the " * int(isl), "max_tokens": 1}).encode()
@@ -35,64 +32,10 @@ json.dump({"metrics": {"first_byte_ms": metric}}, open(out + "/metrics.json", "w
 """
 
 
-def close(a, b):
-    return abs(float(a) - float(b)) <= 1e-5 * max(1e-9, abs(float(b)))
-
-
-def load(path):
-    with open(path) as f:
-        return json.load(f)
-
-
-def dump(path, doc):
-    with open(path, "w") as f:
-        json.dump(doc, f)
-    return path
-
-
-class Collected:
-    """One `collect` and `build` in a folder: the rows of points.csv and scores.csv, and the tool's own files."""
-
-    def __init__(self, folder, seconds):
-        self.folder, self.seconds = folder, seconds
-        self.points, self.scores = (self.rows(f"_site/data/{kind}/v1.csv") for kind in ("points", "scores"))
-
-    def rows(self, name):
-        with open(os.path.join(self.folder, name)) as f:
-            return list(csv.DictReader(f))
-
-    def files(self, pattern):
-        """Raw files of the tools, without the ones that ttreport adds."""
-        found = glob.glob(f"{self.folder}/results/*/raw/{pattern}") + glob.glob(f"{self.folder}/out/*/raw/{pattern}")
-        return sorted(f for f in found if not f.endswith(".ttreport.json"))
-
-    def version(self, tool):
-        for name in glob.glob(f"{self.folder}/*/*/raw/**/*.ttreport.json", recursive=True):
-            if load(name)["tool"] == tool:
-                return load(name).get("tool_version") or "?"
-        return "?"
-
-    def ttft(self, tool):
-        """Whether points.csv has the TTFT of every file of the tool: "yes" or what is wrong."""
-        name, mean = FILES[tool]
-        theirs = [mean(load(f)) for f in self.files(f"*-{tool}-*/{name}")]
-        return equal([r["ttft_mean_ms"] for r in self.points if r["tool"] == tool], theirs)
-
-    def has(self, text):
-        """Whether a file below the folder has a text."""
-        names = (n for n in glob.glob(f"{self.folder}/**/*", recursive=True) if os.path.isfile(n))
-        return any(text.encode() in open(n, "rb").read() for n in names)
-
-    def measured(self, n):
-        """Whether there are n points, each with a TTFT: the built-in client has no file of its own to compare with."""
-        fine = len(self.points) == n and all(float(r["ttft_mean_ms"]) > 0 for r in self.points)
-        return "yes" if fine else f"NO: {len(self.points)} points"
-
-
-def equal(ours, theirs):
-    ours, theirs = sorted(map(float, ours)), sorted(map(float, theirs))
-    same = ours and len(ours) == len(theirs) and all(close(a, b) for a, b in zip(ours, theirs))
-    return "yes" if same else f"NO: {ours} for {theirs}"
+def processor():
+    """The seconds of a processor that what we started has used and that has ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 class Runs:
@@ -100,6 +43,7 @@ class Runs:
 
     def __init__(self, work):
         self.work, self.table, self.failed = work, [], []
+        self.ran = []  # steps, with their seconds and those of a processor
         self.left = []  # what did not run, and why
         self.ttreport = commands.build(work)
         commands.with_uv(work)
@@ -283,7 +227,7 @@ class Runs:
         """ttreport's simulator in an image of its own, started and ended by collect."""
         os.environ.update(env)
         root, image = self.folder("image"), "localhost/ttreport-sim:test"
-        commands.build(root, env={"CGO_ENABLED": "0"})
+        commands.build(root, flags=["-trimpath"], env={"CGO_ENABLED": "0"})  # as .ci/release does: it is cached
         self.sh("tar", "-C", root, "-cf", f"{self.work}/image.tar", ".")
         self.sh(engine, "import", "--change", 'ENTRYPOINT ["/ttreport"]', "--change",
                 "LABEL org.opencontainers.image.revision=abc1234", f"{self.work}/image.tar", image)
@@ -341,8 +285,10 @@ class Runs:
         print(f"   did not run: {name}: {why}", flush=True)
 
     def step(self, name, run):
+        begin, cpu = time.monotonic(), processor()
         try:
             run()
+            self.ran.append((name, time.monotonic() - begin, processor() - cpu))
         except Skip as e:
             self.not_run(name, e)
         except Exception as e:  # the other steps must run all the same
@@ -350,20 +296,19 @@ class Runs:
             self.failed.append(name)
 
     def steps(self):
-        """All steps, the quick ones first. Kubernetes takes its turn early where its control plane is built already."""
-        steps = {"aiperf": self.aiperf, "lm-eval": self.lm_eval, "inspect": self.inspect, "exec": self.exec,
-                 "guidellm": self.guidellm, "duckdb": lambda: self.query("duckdb", True), "slurm": self.slurm,
-                 "llama.cpp": self.llama, "docker": self.docker, "podman": self.podman, "vllm": self.vllm,
-                 "kubernetes": self.kubernetes, "spark": lambda: self.query("spark", False)}
-        names = list(steps)
-        if os.path.exists(servers.kubernetes.program()):
-            names.insert(names.index("llama.cpp"), names.pop(names.index("kubernetes")))
-        return {name: steps[name] for name in names}
+        """All steps in their order, each with the seconds that it takes on two quiet cores, installs included."""
+        return {
+            "exec": (5, self.exec), "duckdb": (60, lambda: self.query("duckdb", True)), "slurm": (150, self.slurm),
+            "kubernetes": (260 if servers.kubernetes.built() else 400, self.kubernetes), "lm-eval": (20, self.lm_eval),
+            "inspect": (20, self.inspect), "aiperf": (30, self.aiperf), "llama.cpp": (60, self.llama),
+            "docker": (50, self.docker), "podman": (60, self.podman), "guidellm": (80, self.guidellm),
+            "spark": (90, lambda: self.query("spark", False)), "vllm": (700, self.vllm)}
 
     def print(self):
         print(f"\n{'tool':<10} {'version':<12} {'server':<30} {'found':<26} {'s':>5}  read back equal")
         for tool, version, server, what, seconds, same in self.table:
             print(f"{tool:<10} {version:<12} {server:<30} {what:<26} {seconds:>5}  {same}")
+        print("\n" + "\n".join(f"{s:>6.0f} s, {cpu:>4.0f} s of CPU  {name}" for name, s, cpu in self.ran))
         for name, why in self.left:
             print(f"NOT RUN: {name}: {why}")
 
@@ -371,7 +316,7 @@ class Runs:
 def main():
     ap = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     ap.add_argument("--only", default="", help="names of steps, with commas")
-    ap.add_argument("--until", type=float, default=1e9, help="start no step after so many seconds, and print which")
+    ap.add_argument("--until", type=float, default=1e9, help="leave out steps that would end after so many seconds")
     options = ap.parse_args()
     only, begin = [n for n in options.only.split(",") if n], time.monotonic()
     commands.clean_up_when_ended()
@@ -380,11 +325,12 @@ def main():
         runs = Runs(work)
         if unknown := set(only) - set(runs.steps()):
             sys.exit(f"no such step: {', '.join(sorted(unknown))}; there are {', '.join(runs.steps())}")
-        for name, run in runs.steps().items():
-            if only and name not in only:
-                continue
-            if time.monotonic() - begin > options.until:
-                runs.not_run(name, f"{options.until:.0f} s were over before its turn")
+        steps = {name: of for name, of in runs.steps().items() if not only or name in only}
+        if "kubernetes" in steps:
+            servers.kubernetes.prepare()
+        for name, (takes, run) in steps.items():
+            if time.monotonic() - begin + takes > options.until:
+                runs.not_run(name, f"it takes {takes} s, and {time.monotonic() - begin:.0f} s were over")
                 continue
             print(f"-- {name} ({time.monotonic() - begin:.0f} s)", flush=True)
             runs.step(name, run)
