@@ -90,7 +90,7 @@ publish() {
 # annotate shows the first paragraph of the decision where GitHub shows annotations.
 annotate() {
   local text
-  text=$(sed -n '3p' "$work/check.md" | tr -d '*')
+  text=$(sed -n '3{s/\*\*//g;s/\\\(.\)/\1/g;p;}' "$work/check.md") # no markdown is shown there
   text=${text//'%'/%25}
   printf '::%s title=ttreport: %s::%s\n' "$1" "$2" "$text"
 }

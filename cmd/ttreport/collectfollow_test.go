@@ -49,7 +49,7 @@ func TestCancelSaysWhatIsDone(t *testing.T) {
 		failed        string
 	}{
 		{"all", []engine.Phase{engine.Active, engine.Active}, false, nil, nil,
-			"ending 2 jobs and fetching what they measured", "2 jobs cancelled; what was measured until now is in ", ""},
+			"ending 2 jobs and fetching what they measured", "2 jobs cancelled; what was measured until now is", ""},
 		{"a shared file system", []engine.Phase{engine.Active}, true, nil, nil,
 			"ending 1 job\n", "1 job cancelled; what was measured until now is in ", ""},
 		{"all had ended", []engine.Phase{engine.Failed}, false, nil, nil,
@@ -69,7 +69,8 @@ func TestCancelSaysWhatIsDone(t *testing.T) {
 		}
 		var out, shown bytes.Buffer
 		o := collectOptions{scheduler: schedulerOptions{on: "kubernetes"}}
-		at := placing{Scheduler: ending{sub: sub, phases: c.phases, cancel: c.cancel, fetch: c.fetch}, fetches: !c.slurm}
+		jobs := ending{sub: sub, phases: c.phases, cancel: c.cancel, fetch: c.fetch}
+		at := placing{Scheduler: jobs, fetches: !c.slurm}
 		err := o.cancelJobs(t.Context(), &shell{out: &out, err: &shown}, sub, at)
 		if (err == nil) != (c.failed == "") || err != nil && !strings.Contains(err.Error(), c.failed) {
 			t.Errorf("%s: %v", c.name, err)

@@ -75,7 +75,8 @@ func TestCancelThatFails(t *testing.T) {
 	for _, why := range []error{ErrAway, ErrUnfetched} {
 		over := why == ErrUnfetched
 		s, _ := Open(c.sub.Dir)
-		if _, err := Cancel(context.Background(), s, &forgetful{cluster: c, refuses: why}, nobody); !errors.Is(err, why) {
+		_, err := Cancel(context.Background(), s, &forgetful{cluster: c, refuses: why}, nobody)
+		if !errors.Is(err, why) {
 			t.Errorf("%v: %v", why, err)
 		}
 		f := Follower{Submission: s}

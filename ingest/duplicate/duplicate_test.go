@@ -133,3 +133,27 @@ func TestWithout(t *testing.T) {
 		t.Error("the run itself was changed")
 	}
 }
+
+// A tool of the user's own writes the same bytes each night: collected at two times, they are two measurements. A copy
+// of the file without its sidecar is a copy of either, and the same run read again is the same.
+func TestSameBytesEachNight(t *testing.T) {
+	night := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	at := func(start time.Time, command ...string) *schema.Run {
+		p := *point("warmth", 1, 12.5)
+		p.Source.SHA256, p.Start, p.Command = "a", start, command
+		return &schema.Run{Points: []schema.Point{p}}
+	}
+	first, second := at(night, "sh", "bench.sh"), at(night.Add(24*time.Hour), "sh", "bench.sh")
+	bare, dated := at(time.Time{}), at(night.Add(48*time.Hour))
+	for name, c := range map[string]struct {
+		stored, read *schema.Run
+		shared       int
+	}{
+		"the next night": {first, second, 0}, "the same night": {first, first, 1}, "a copy": {first, bare, 1},
+		"a copy with a date": {first, dated, 1}, "a copy was first": {bare, first, 1}, "and had a date": {dated, first, 1},
+	} {
+		if _, shared := duplicate.Without(*c.read, duplicate.In(c.stored)); shared != c.shared {
+			t.Errorf("%s: %d measurements are shared, want %d", name, shared, c.shared)
+		}
+	}
+}

@@ -15,7 +15,8 @@ import (
 
 // ID is what makes a measurement the same one. Each measurement has several, and two measurements are one when they
 // share any: the bytes it was read from and its place among the measurements of those bytes; those bytes and its
-// numbers, whatever the key says since; its numbers and its time, whatever the bytes.
+// numbers, whatever the key says since, unless it was collected at another time; its numbers and its time, whatever the
+// bytes.
 type ID struct {
 	sha256               string
 	workload             string // of a point
@@ -23,15 +24,16 @@ type ID struct {
 	start                time.Time
 	task, metric, filter string // of a score
 	numbers              string // hash of what was measured
+	whenever             bool   // of the bytes, whenever they were collected
 }
 
-// idsOf are the identities of a measured point.
-func idsOf(p *schema.Point) []ID {
+// idsOf are the identities of a measured point: those that a run holds, or those to be found in one.
+func idsOf(p *schema.Point, holds bool) []ID {
 	start := p.Start.UTC().Round(0)
 	ids := []ID{{sha256: p.Source.SHA256, workload: p.Key.String(), repeat: p.Repeat, start: start}}
 	hash, strong := numbersOf(p)
 	if p.Source.SHA256 != "" && p.Measured() { // the key may have got a dimension from other files of its run
-		ids = append(ids, ID{sha256: p.Source.SHA256, numbers: hash})
+		ids = append(ids, bytesOf(p, hash, holds)...)
 	}
 	switch {
 	case strong:
@@ -40,6 +42,25 @@ func idsOf(p *schema.Point) []ID {
 		ids = append(ids, ID{workload: p.Key.String(), start: start, numbers: hash})
 	}
 	return ids
+}
+
+// bytesOf are the identities by bytes and numbers. A tool of a user's own may write the same bytes each night: what was
+// collected at two times are two measurements, and a copy without its sidecar is either.
+func bytesOf(p *schema.Point, numbers string, holds bool) []ID {
+	id := ID{sha256: p.Source.SHA256, numbers: numbers}
+	whenever := id
+	whenever.whenever = true
+	collected := id
+	if isCollected := len(p.Command) > 0; isCollected {
+		collected.start = p.Start.UTC().Round(0)
+	}
+	switch {
+	case holds:
+		return []ID{collected, whenever}
+	case collected.start.IsZero():
+		return []ID{whenever}
+	}
+	return []ID{collected, id}
 }
 
 // idsOfScore are the identities of an eval's score of a run that began then.
@@ -125,9 +146,9 @@ func (h Held) has(ids []ID) bool {
 
 // In returns the measurements of a run.
 func In(r *schema.Run) Held {
-	h := Held{ids: make(map[ID]bool, 3*len(r.Points)+2*len(r.Scores)), n: len(r.Points) + len(r.Scores)}
+	h := Held{ids: make(map[ID]bool, 4*len(r.Points)+2*len(r.Scores)), n: len(r.Points) + len(r.Scores)}
 	for i := range r.Points {
-		for _, id := range idsOf(&r.Points[i]) {
+		for _, id := range idsOf(&r.Points[i], true) {
 			h.ids[id] = true
 		}
 	}
@@ -145,7 +166,7 @@ func Without(r schema.Run, held Held) (rest schema.Run, shared int) {
 	rest = r
 	rest.Points, rest.Scores = nil, nil
 	for i := range r.Points {
-		if held.has(idsOf(&r.Points[i])) {
+		if held.has(idsOf(&r.Points[i], false)) {
 			shared++
 			continue
 		}

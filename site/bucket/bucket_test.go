@@ -145,15 +145,15 @@ func TestListIsWholeOrAnError(t *testing.T) {
 		limit int
 		want  string // of the error
 	}{
-		"a page to sign in":         {[]string{"<html><body>sign in</body></html>"}, 0, "is no list"},
-		"an error with status 200":  {[]string{"<Error><Code>InternalError</Code></Error>"}, 0, "is no list"},
-		"a cut list without token":  {[]string{list(key + cut)}, 0, "is cut"},
-		"a cut list, and enough":    {[]string{list(key + cut)}, 1, ""},
-		"a cut list, not enough":    {[]string{list(key + cut)}, 2, "is cut"},
-		"a token that is repeated":  {[]string{token(cut, "x")}, 0, "is cut"},
-		"tokens that come again":    {[]string{token(cut, "x"), token(cut, "y")}, 0, "is cut"},
-		"a whole list":              {[]string{list(key)}, 0, ""},
-		"a namespace, as AWS sends": {[]string{`<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"/>`}, 0, ""},
+		"a page to sign in":        {[]string{"<html><body>sign in</body></html>"}, 0, "is no list"},
+		"an error with status 200": {[]string{"<Error><Code>InternalError</Code></Error>"}, 0, "is no list"},
+		"a cut list without token": {[]string{list(key + cut)}, 0, "is cut"},
+		"a cut list, and enough":   {[]string{list(key + cut)}, 1, ""},
+		"a cut list, not enough":   {[]string{list(key + cut)}, 2, "is cut"},
+		"a token that is repeated": {[]string{token(cut, "x")}, 0, "is cut"},
+		"tokens that come again":   {[]string{token(cut, "x"), token(cut, "y")}, 0, "is cut"},
+		"a whole list":             {[]string{list(key)}, 0, ""},
+		"as AWS sends it":          {[]string{`<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"/>`}, 0, ""},
 	} {
 		b, s := opened(t, "s3://bench")
 		asked := 0
