@@ -164,12 +164,12 @@ func withPartners(cols *columns.Columns, a, b *compare.Side) error {
 }
 
 // decided says of the sides that are releases which numbers their later runs decided, so that a release has the number
-// here that it has everywhere.
+// here that it has everywhere, and how much starts of servers differed in pairs before.
 func decided(ctx context.Context, ws *workspace.Workspace, cols *columns.Columns, sides []compare.Side) error {
 	var judged *gate.Gate
 	for i := range sides {
 		at := judge.Named(judge.Releases(cols, nil), sides[i].Name)
-		if at < 0 || len(sides[i].Runs) < 2 {
+		if at < 0 || len(sides[i].Runs) < 2 && !slices.ContainsFunc(sides[i].Runs, inTurns) {
 			continue
 		}
 		if judged == nil {
@@ -179,11 +179,14 @@ func decided(ctx context.Context, ws *workspace.Workspace, cols *columns.Columns
 			}
 		}
 		if at = judge.Named(judged.Releases, sides[i].Name); at >= 0 {
-			sides[i].Later = judged.ByLaterRuns(at)
+			sides[i].Later, sides[i].StartNoise = judged.ByLaterRuns(at), judged.StartNoise(at)
 		}
 	}
 	return nil
 }
+
+// inTurns reports a run that took turns with a baseline.
+func inTurns(r schema.Run) bool { return r.Interleaved.With != "" && !r.Interleaved.Baseline }
 
 // compareTools compares what two tools measured of one side.
 func compareTools(

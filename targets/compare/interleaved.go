@@ -47,7 +47,12 @@ func (r *Result) interleave(a, b Side, several bool) {
 		if len(rows) == 0 {
 			continue
 		}
-		each, all := block.Compare(series, block.Design{Kept: t.kept, Starts: regression.UnknownNoise()})
+		design := block.Fresh()
+		design.Kept = t.kept
+		if known, ok := b.StartNoise[metric]; ok {
+			design.Starts = known
+		}
+		each, all := block.Compare(series, design)
 		for k, i := range rows {
 			r.Rows[i].Result = t.result(r.Rows[i].of, times, each[k])
 			list, at = append(list, each[k]), append(at, i)

@@ -29,6 +29,7 @@ type turnAt struct {
 type inTurns struct {
 	baseline string // release that the baseline's runs state
 	with     string // run
+	host     string // "" where it is not stated
 	kept     bool
 	values   [2]map[turnCell]map[turnAt][]float64 // ±ln of the value, larger is worse: of baseline and candidate
 }
@@ -77,7 +78,8 @@ func (j *Judgement) turns(release int) map[turnsOfPair]*inTurns {
 		}
 		id := turnsOfPair{systemOf(h), b.Release}
 		if out[id] == nil {
-			out[id] = &inTurns{baseline: b.Release, with: b.ID, values: [2]map[turnCell]map[turnAt][]float64{{}, {}}}
+			out[id] = &inTurns{baseline: b.Release, with: b.ID, host: hostOf(h),
+				values: [2]map[turnCell]map[turnAt][]float64{{}, {}}}
 		}
 		out[id].kept = out[id].kept || h.Interleaved.Kept || b.Interleaved.Kept
 		for side, of := range []int{with, run} {
@@ -136,6 +138,15 @@ func (j *Judgement) pair(release int) pairedRows {
 	if len(pairs) == 0 {
 		return out
 	}
+	starts := j.startsBefore(release, hostsOf(pairs))
+	for id, cells := range j.judgedOf(release, pairs) {
+		pairs[id].compare(cells, starts, &out)
+	}
+	return out
+}
+
+// judgedOf returns the judged numbers of a release by the pair that measured their system.
+func (j *Judgement) judgedOf(release int, pairs map[turnsOfPair]*inTurns) map[turnsOfPair][]turnCell {
 	judged := map[turnsOfPair][]turnCell{}
 	for _, i := range j.byCell[release] {
 		s := &j.Series[j.cellOf[i]]
@@ -145,28 +156,24 @@ func (j *Judgement) pair(release int) pairedRows {
 			}
 		}
 	}
-	for id, t := range pairs {
-		t.compare(judged[id], &out)
-	}
-	return out
+	return judged
 }
 
 // compare adds the paired differences of a pair, metric by metric; the numbers of the pair are one family of tests.
-func (t *inTurns) compare(cells []turnCell, out *pairedRows) {
-	families := map[turnCell][]turnCell{}
-	for _, c := range cells {
-		f := turnCell{system: c.system, metric: c.metric, stat: tailOrMean(c.stat)}
-		families[f] = append(families[f], c)
-	}
+// starts is the noise of earlier pairs.
+func (t *inTurns) compare(cells []turnCell, starts map[turnCell]regression.Noise, out *pairedRows) {
 	var list []block.Difference
 	var at []turnCell
-	for f, members := range families {
+	for f, members := range families(cells) {
 		rows, series := t.series(members)
 		if len(rows) == 0 {
 			continue
 		}
 		design := block.Fresh()
 		design.Kept = t.kept
+		if known, ok := starts[f]; ok {
+			design.Starts = known
+		}
 		each, all := block.Compare(series, design)
 		list, at = append(list, each...), append(at, rows...)
 		out.all[f] = paired{inTurns: t, Difference: all, significant: all.P() < .05}

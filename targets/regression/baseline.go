@@ -104,11 +104,15 @@ func (b *baseline) estimate(values []float64, st *state) {
 	}
 }
 
-// noisier reports whether two values scatter more than the levels before them: one time in a hundred by chance, by an F
-// test with one degree of freedom, which is Student's t of the root. Then the levels before say nothing of their noise.
+// noisier reports whether two values scatter more than the levels before them: then these say nothing of their noise.
 func noisier(ss, nu float64, st *state) bool {
+	return nu == 1 && st.ss > 0 && Noisier(Noise{Variance: ss, Df: nu}, Noise{Variance: st.ss / st.nu, Df: st.nu})
+}
+
+// Noisier reports whether a variance is larger than an earlier one as it is one time in a hundred by chance: an F test.
+func Noisier(now, earlier Noise) bool {
 	const chance = .01
-	return nu == 1 && st.ss > 0 && 2*UpperTail(math.Sqrt(ss*st.nu/st.ss), st.nu) < chance
+	return FTail(now.Variance/earlier.Variance, now.Df, earlier.Df) < chance
 }
 
 // precede notes one of the newest runs before the release.

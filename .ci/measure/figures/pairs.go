@@ -25,6 +25,7 @@ type bench struct {
 	points               int
 	host, start, measure float64
 	spread               bool    // points differ in it: CV² = measure² · 4/χ²(4)
+	earlier              float64 // noise of the start in earlier pairs, where it was another
 	one, all             float64 // log change of the first point, and of all
 }
 
@@ -95,10 +96,11 @@ func (t *table) share(d design, b bench, found func(point, all bool) bool) float
 func (t *table) falsePairs() {
 	for _, b := range []bench{
 		{start: .005, measure: .01}, {start: .02, measure: .01}, {start: .005, measure: .02, spread: true},
+		{start: .005, measure: .01, earlier: .005}, {start: .02, measure: .01, earlier: .02},
 	} {
 		r := rand.New(rand.NewPCG(t.o.seed, 3))
 		b.points, b.host = 25, .05
-		find := taking(2, true, false)
+		find := taking(2, true, b.earlier > 0)
 		points, pooled, trials := 0., 0., 100*t.o.populations
 		for range trials {
 			point, all := find(b, r)
@@ -111,8 +113,11 @@ func (t *table) falsePairs() {
 		}
 		points, pooled = points/float64(trials), pooled/float64(trials)
 		chance := 2 * math.Sqrt(.05*.95/float64(trials))
-		t.row(points <= .05+chance && pooled <= .05+chance,
-			fmt.Sprintf("equal builds, 2 blocks, host 5 %%, starts %g %%, noise %g %%", 100*b.start, 100*b.measure),
+		name := fmt.Sprintf("equal builds, 2 blocks, host 5 %%, starts %g %%, noise %g %%", 100*b.start, 100*b.measure)
+		if b.earlier > 0 {
+			name += fmt.Sprintf(", starts of 8 earlier pairs %g %%", 100*b.earlier)
+		}
+		t.row(points <= .05+chance && pooled <= .05+chance, name,
 			"a point, or all, in .05 of pairs at most, within chance",
 			"one point or more in %.3f, all in %.3f", points, pooled)
 	}
@@ -165,6 +170,9 @@ func taking(blocks int, fresh, known bool) func(bench, *rand.Rand) (bool, bool) 
 			var before [][][]float64
 			same := b
 			same.one, same.all = 0, 0
+			if b.earlier > 0 {
+				same.start = b.earlier
+			}
 			for range 8 {
 				before = append(before, same.pair(r, blocks, fresh))
 			}

@@ -171,6 +171,8 @@ func Rerun(values [][]float64, value float64) *columns.Columns {
 
 // Blocks are what two servers measured in turns: TTFT by block and workload, 0: not measured.
 type Blocks struct {
+	Name                string // of the runs, where there are several pairs
+	Host                string
 	Baseline, Candidate string // releases
 	With                string // id that the candidate's run names; "" for the baseline's
 	A, B                [][]float64
@@ -185,13 +187,16 @@ func InTurns(c *columns.Columns, x Blocks) *columns.Columns {
 		all = append(all, i)
 	}
 	b.AppendRuns(c, all)
-	const a, z = "turns-a", "turns-b"
+	a, z := "turns-a"+x.Name, "turns-b"+x.Name
 	for side, values := range [][][]float64{x.A, x.B} {
 		run := len(b.C.Runs)
 		h := columns.RunHead{
 			ID: a, Release: x.Baseline, Channel: schema.ChannelDev, Start: Day(100), Model: schema.Model{Name: Model},
 			Device: Device, FirstPoint: len(b.C.Points),
 			Interleaved: schema.Interleaved{With: z, Baseline: true, Kept: x.Kept},
+		}
+		if x.Host != "" {
+			h.Setting = map[string]string{"host": x.Host}
 		}
 		if side == 1 {
 			h.ID, h.Release, h.Channel, h.Start = z, x.Candidate, "", h.Start.Add(time.Minute)

@@ -250,11 +250,12 @@ func (f *family) common() regression.Noise {
 		}
 	}
 	df, starts := float64(n-1), f.design.Starts
-	switch {
-	case n < Least:
+	if n < Least {
 		return regression.UnknownNoise()
-	case f.design.Kept || !starts.Known():
-		return regression.Noise{Variance: ss / df, Df: df}
+	}
+	own := regression.Noise{Variance: ss / df, Df: df}
+	if f.design.Kept || !starts.Known() || regression.Noisier(own, starts) { // the machine is not what it was
+		return own
 	}
 	return regression.Noise{Variance: (ss + starts.Df*starts.Variance) / (df + starts.Df), Df: df + starts.Df}
 }
