@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/ttreport/ttreport/collect/plan"
@@ -199,8 +200,12 @@ func (s *session) argv(w plan.Workload, seed uint64) []string {
 // progress returns a callback that is safe for concurrent use and reports at most ten times a second.
 func (s *session) progress(e Event) func(builtin.SoFar) {
 	var limit throttle
+	var answers atomic.Int64
 	began := time.Now()
 	return func(so builtin.SoFar) {
+		if before := answers.Swap(int64(so.OK)); int64(so.OK) > before {
+			s.answered.Store(time.Now().UnixNano())
+		}
 		if !limit.pass() {
 			return
 		}

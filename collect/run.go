@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/ttreport/ttreport/collect/host"
@@ -96,6 +97,7 @@ type session struct {
 	took     time.Duration   // to start the server
 	budget   *budget         // of the time; nil for none
 	other    string          // id of the run that this one takes turns with
+	answered atomic.Int64    // when a request was last answered, in nanoseconds since 1970
 }
 
 // now returns the time of the clock that the server runs on.

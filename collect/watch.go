@@ -44,7 +44,8 @@ func (s *session) watch(ctx context.Context, srv server.Server) (context.Context
 	}
 }
 
-// poll checks once a second whether a server responds.
+// poll checks once a second whether a server responds. One that answers requests is alive, also when thousands of them
+// leave it no time for a question.
 func (s *session) poll(ctx context.Context, cancel context.CancelCauseFunc) {
 	last := time.Now()
 	tick := time.NewTicker(time.Second)
@@ -60,11 +61,19 @@ func (s *session) poll(ctx context.Context, cancel context.CancelCauseFunc) {
 			last = time.Now()
 			continue
 		}
-		if since := time.Since(last); since >= server.Unresponsive-time.Second && ctx.Err() == nil {
+		if since := time.Since(s.heard(last)); since >= server.Unresponsive-time.Second && ctx.Err() == nil {
 			cancel(fmt.Errorf("%w: %s has not responded for %.0f s: %w", server.ErrDied, s.end.URL, since.Seconds(), err))
 			return
 		}
 	}
+}
+
+// heard returns when a server that responded at a time was last heard of.
+func (s *session) heard(responded time.Time) time.Time {
+	if at := time.Unix(0, s.answered.Load()); at.After(responded) {
+		return at
+	}
+	return responded
 }
 
 // ping accepts any answer, also 404.

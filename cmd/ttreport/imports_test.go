@@ -107,7 +107,7 @@ var rooms = map[string][]string{
 
 	"cmd": {""},
 	".ci/measure": {
-		"collect.", "collect/plan.", "collect/precision", "collect/server.", "collect/server/sim", "collect/tool/builtin",
+		"collect.", "collect/arrival", "collect/plan.", "collect/precision", "collect/server.", "collect/server/sim", "collect/tool/builtin",
 		"targets/regression",
 	},
 }

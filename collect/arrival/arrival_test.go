@@ -2,7 +2,10 @@ package arrival_test
 
 import (
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -61,5 +64,27 @@ func TestPipe(t *testing.T) {
 	}
 	if at := c.At(); at.Before(before) || at.After(time.Now()) {
 		t.Errorf("stamped %v, read after %v", at, before)
+	}
+}
+
+// A handler that gets to its request late knows when it came.
+func TestOfRequest(t *testing.T) {
+	const late = 50 * time.Millisecond
+	after := make(chan time.Duration, 1)
+	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		time.Sleep(late)
+		after <- time.Since(arrival.OfRequest(r))
+	}))
+	srv.Listener = arrival.Listener{Listener: srv.Listener}
+	srv.Config.ConnContext = arrival.ConnContext
+	srv.Start()
+	defer srv.Close()
+	resp, err := http.Post(srv.URL, "text/plain", strings.NewReader("x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	if got := <-after; got < late {
+		t.Errorf("the request came %s before, and the handler slept for %s", got, late)
 	}
 }

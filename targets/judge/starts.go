@@ -22,8 +22,8 @@ func (j *Judgement) StartNoise(release int) map[string]regression.Noise {
 	return out
 }
 
-// startsBefore estimates, for each metric of some systems, how much starts of servers move all its numbers at once: from
-// the pairs of earlier releases on the same host whose servers started again in every block.
+// startsBefore estimates, for each metric of some systems, how much starts of servers move all its numbers at once:
+// from the pairs of earlier releases on the same host whose servers started again in every block.
 func (j *Judgement) startsBefore(release int, hosts map[schema.System]string) map[turnCell]regression.Noise {
 	before := map[turnCell][][][]float64{}
 	for earlier := range release {

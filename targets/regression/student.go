@@ -23,7 +23,7 @@ func UpperTail(t, df float64) float64 {
 	return half
 }
 
-// FTail returns P(F > x) for the ratio of two variances with d1 and d2 degrees of freedom. Abramowitz and Stegun 26.6.2.
+// FTail returns P(F > x) for the ratio of variances of d1 and d2 degrees of freedom: Abramowitz and Stegun 26.6.2.
 func FTail(x, d1, d2 float64) float64 {
 	if !(x >= 0) || !(d1 > 0) || !(d2 > 0) {
 		return math.NaN()

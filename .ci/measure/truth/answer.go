@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/ttreport/ttreport/collect/arrival"
 )
 
 // schedule defines when tokens are due: the first ttft after the arrival, each further one itl later.
@@ -58,14 +60,14 @@ func newHandler(s schedule, model string, log *requestLog) http.Handler {
 	})
 	for path, chat := range map[string]bool{"/v1/completions": false, "/v1/chat/completions": true} {
 		mux.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) {
-			arrival := time.Now()
+			came := arrival.OfRequest(r) // a server that takes the time when it gets to a request hides that it was late
 			var q request
 			if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
 				http.Error(w, `{"error":{"message":"the body is no JSON object"}}`, http.StatusBadRequest)
 				return
 			}
-			a := &answer{w: w, request: q, chat: chat, arrival: arrival, schedule: s, record: record{
-				Path: path, Arrival: arrival.UnixNano(), Want: q.tokens(), PromptTokens: q.promptTokens(), Stream: q.Stream,
+			a := &answer{w: w, request: q, chat: chat, arrival: came, schedule: s, record: record{
+				Path: path, Arrival: came.UnixNano(), Want: q.tokens(), PromptTokens: q.promptTokens(), Stream: q.Stream,
 			}}
 			if q.Stream {
 				a.stream(r.Context().Done())

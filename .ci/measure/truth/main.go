@@ -8,12 +8,15 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/signal"
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/ttreport/ttreport/collect/arrival"
 )
 
 func main() {
@@ -38,9 +41,16 @@ func run(ctx context.Context, addr, path string, s schedule, model string) error
 		return err
 	}
 	buffer := bufio.NewWriterSize(f, 1<<20) // the disk must not delay an answer
-	server := &http.Server{Addr: addr, Handler: newHandler(s, model, &requestLog{w: buffer})}
+	server := &http.Server{
+		Handler:     newHandler(s, model, &requestLog{w: buffer}),
+		ConnContext: arrival.ConnContext,
+	}
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		return errors.Join(err, f.Close())
+	}
 	failed := make(chan error, 1)
-	go func() { failed <- server.ListenAndServe() }()
+	go func() { failed <- server.Serve(arrival.Listener{Listener: l}) }()
 	select {
 	case err = <-failed:
 	case <-ctx.Done():

@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/ttreport/ttreport/collect/arrival"
 )
 
 // request holds the fields of a completion request that are used here.
@@ -126,7 +128,7 @@ func (r *request) tokens() int {
 }
 
 func (s *Server) complete(w http.ResponseWriter, r *http.Request, to api) {
-	came := arrived(r) // before the body is read: after that the connection waits for the next request
+	came := arrival.OfRequest(r) // before the body is read: after that the connection waits for the next request
 	var req request
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, 32<<20)).Decode(&req); err != nil {
 		replyError(w, http.StatusBadRequest, "the body is not a completion request: "+err.Error())

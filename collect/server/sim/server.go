@@ -38,29 +38,6 @@ type Sent struct {
 	Prompt  int
 }
 
-// listener returns connections that know when a request reached this machine, because one handler among 256 starts
-// late.
-type listener struct{ net.Listener }
-
-// Accept implements net.Listener.
-func (l listener) Accept() (net.Conn, error) {
-	c, err := l.Listener.Accept()
-	if err != nil {
-		return nil, err
-	}
-	return arrival.Wrap(c), nil
-}
-
-type connKey struct{}
-
-// arrived returns when the request reached this machine, by its connection.
-func arrived(r *http.Request) time.Time {
-	if c, ok := r.Context().Value(connKey{}).(*arrival.Conn); ok {
-		return c.At()
-	}
-	return time.Now()
-}
-
 // Start listens on a free port of the loopback interface and serves until Stop.
 func Start(cfg Config) (*Server, error) {
 	cfg = withDefaults(cfg)
@@ -82,10 +59,10 @@ func Start(cfg Config) (*Server, error) {
 		mux.HandleFunc("POST "+path, func(w http.ResponseWriter, r *http.Request) { s.complete(w, r, to) })
 	}
 	s.http = &http.Server{Handler: s.guarded(mux), ReadHeaderTimeout: 10 * time.Second,
-		ConnContext: func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connKey{}, c) }}
+		ConnContext: arrival.ConnContext}
 	s.done.Go(func() { s.sched.loop(ctx) })
 	s.done.Go(func() {
-		if err := s.http.Serve(listener{ln}); err != nil && !errors.Is(err, http.ErrServerClosed) {
+		if err := s.http.Serve(arrival.Listener{Listener: ln}); err != nil && !errors.Is(err, http.ErrServerClosed) {
 			cancel()
 		}
 	})
