@@ -199,7 +199,7 @@ func (o collectOptions) ofBaseline(ctx context.Context, ws *workspace.Workspace)
 		b.Server.Name, b.Server.Image = as, ""
 		return b, b.onlyStarted()
 	}
-	if !strings.ContainsAny(name, ":/@") {
+	if !strings.ContainsAny(name, ":/@") || strings.Contains(name, "://") || strings.ContainsAny(name, " \t") {
 		return b, fail(exitUsage, "--against v1, --against registry.example/image:1, --against 'command ./old --port 8000', "+
 			"--against http://127.0.0.1:8001",
 			"collect: --against %q is neither a release of %s on %s in history/, nor an image, 'command …' or an address",

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -147,27 +146,10 @@ func runCommand(ctx context.Context, sh *shell, c command, args []string) error 
 	case err != nil:
 		return flagError(c, fs, err)
 	}
-	if err := emptyArgument(c, fs); err != nil {
+	if err := errors.Join(emptyArgument(c, fs), noNumber(c, fs)); err != nil {
 		return err
 	}
 	return do(ctx, sh, fs.Args())
-}
-
-// emptyArgument refuses "" where a name is expected: it is what a variable gives that is not set.
-func emptyArgument(c command, fs *pflag.FlagSet) (err error) {
-	const fix = "a variable that is not set? leave the argument out, or state it"
-	if slices.Contains(fs.Args(), "") {
-		return fail(exitUsage, fix, "%s: an argument is empty", c.name)
-	}
-	fs.Visit(func(f *pflag.Flag) {
-		if _, unread := f.Value.(*elsewhere); unread {
-			return
-		}
-		if strings.TrimSpace(f.Value.String()) == "" && f.Name != "fail-on" { // which says itself what it lacks
-			err = fail(exitUsage, fix, "%s: --%s is empty", c.name, f.Name)
-		}
-	})
-	return err
 }
 
 // wantsHelp reports whether --help is among the arguments, also after a flag that the command does not have: --all
@@ -177,18 +159,6 @@ func wantsHelp(args []string) bool {
 		args = args[:at]
 	}
 	return slices.Contains(args, "--help") || slices.Contains(args, "-h")
-}
-
-// flagError adds the nearest flag to an unknown one.
-func flagError(c command, fs *pflag.FlagSet, err error) error {
-	hint := fmt.Sprintf("run ttreport %s --help", c.name)
-	var unknown *pflag.NotExistError
-	if errors.As(err, &unknown) {
-		var names []string
-		fs.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-		hint = didYouMean(unknown.GetSpecifiedName(), names, "--", hint)
-	}
-	return failure{exitUsage, fmt.Errorf("%s: %w", c.name, err), hint}
 }
 
 // finish prints an error as people read it and returns the exit code.

@@ -128,8 +128,13 @@ func (w Workload) MarshalText() ([]byte, error) {
 // is not stated, it is four waves, at least eight; rate=inf sends all at once.
 func (w *Workload) UnmarshalText(text []byte) error {
 	var out Workload
-	burst := false
+	burst, stated := false, map[string]bool{}
 	for _, part := range traffic.Split(string(text)) {
+		name, _, _ := strings.Cut(part, "=")
+		if stated[name] {
+			return fmt.Errorf("workload %q: %s is stated twice", text, name)
+		}
+		stated[name] = true
 		switch {
 		case part == "rate=inf":
 			burst = true
@@ -190,6 +195,10 @@ func (w *Workload) complete(burst bool) error {
 	if noLength || !burst && w.Concurrency == 0 && w.Rate == 0 {
 		return errors.New("expected isl, osl and c or rate, as in isl=128,osl=128,c=1,n=8")
 	}
+	if w.Shape.Prefix > w.ISL && w.ISL > 0 {
+		return fmt.Errorf("prefix=%d is more than the prompt that it begins, isl=%d, as in isl=2000,prefix=512",
+			w.Shape.Prefix, w.ISL)
+	}
 	return w.Shape.Check(w.Rate)
 }
 
@@ -205,68 +214,6 @@ func (w Workload) WithRequests() Workload {
 		w.Requests = (w.Requests + t - 1) / t * t
 	}
 	return w
-}
-
-func (w *Workload) set(part string) error {
-	name, value, _ := strings.Cut(part, "=")
-	switch name {
-	case "dataset":
-		w.Dataset = value
-		return nil
-	case "path":
-		w.Path = value
-		return nil
-	case schema.DimSLO:
-		var err error
-		w.SLO, err = capacity.ParseSLO(value)
-		return err
-	case schema.DimArrivals:
-		var err error
-		w.Shape.Arrivals, err = traffic.ParseArrivals(value)
-		return err
-	case schema.DimISL, schema.DimOSL:
-		if strings.ContainsAny(value, "(abcdfghijklmnopqrstuvwxyz") { // e may be of a number
-			return w.setLengths(name, value)
-		}
-	}
-	if known, err := w.Shape.SetClient(name, value); known {
-		return err
-	}
-	v, err := strconv.ParseFloat(value, 64)
-	if err != nil || !(v > 0) || v > 1e9 {
-		return fmt.Errorf("%q is not a number above zero", part)
-	}
-	if at := map[string]*float64{
-		"rate": &w.Rate, schema.DimBurstiness: &w.Shape.Burstiness, "speed": &w.Speed,
-	}[name]; at != nil {
-		*at = v
-		return nil
-	}
-	at := map[string]*int{
-		"isl": &w.ISL, "osl": &w.OSL, "c": &w.Concurrency, "n": &w.Requests, "block": &w.Block,
-		schema.DimPrefix: &w.Shape.Prefix, schema.DimPrefixes: &w.Shape.Prefixes,
-	}[name]
-	if at == nil {
-		return fmt.Errorf("%q is none of %s, c, n, rate, dataset, path, speed, block", name, strings.Join(shapeFields, ", "))
-	}
-	if *at = int(v); float64(*at) != v {
-		return fmt.Errorf("%q is not a whole number", part)
-	}
-	return nil
-}
-
-// setLengths reads a distribution. The mean stands for it where one number is needed.
-func (w *Workload) setLengths(name, value string) error {
-	l, err := traffic.ParseLengths(value)
-	if err != nil {
-		return fmt.Errorf("%s=%w", name, err)
-	}
-	if name == schema.DimISL {
-		w.Shape.ISL, w.ISL = l, l.Mean()
-	} else {
-		w.Shape.OSL, w.OSL = l, l.Mean()
-	}
-	return nil
 }
 
 // String describes a workload.

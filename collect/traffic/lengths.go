@@ -60,7 +60,7 @@ func (l Lengths) check(text, example string) error {
 	case !(l.b > 0) || l.b > mostSpread:
 		return fmt.Errorf("%q: its second number is not between 0 and %g, as in %s", text, mostSpread, example)
 	case l.kind == "uniform" && l.b < l.a:
-		return fmt.Errorf("%q: the longest is below the shortest, as in %s it is not", text, example)
+		return fmt.Errorf("%q: the longest is below the shortest, unlike in %s", text, example)
 	}
 	return nil
 }
@@ -111,7 +111,7 @@ func call(text string) (name string, args []float64, err error) {
 	for part := range strings.SplitSeq(rest, ",") {
 		v, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
 		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-			return "", nil, fmt.Errorf("%q: %q is not a number", text, part)
+			return "", nil, fmt.Errorf("%q: %q is not a number, as in ramp(1,20) or lognormal(2000,0.4)", text, part)
 		}
 		args = append(args, v)
 	}
