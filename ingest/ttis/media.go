@@ -56,6 +56,9 @@ func mediaFacts(v decode.Value) schema.Facts {
 	f := schema.Facts{
 		Model: schema.Model{Name: v.Get("model").Str()}, Device: schema.Device{Name: v.Get("device").Str()},
 	}
+	if m := modelID.FindStringSubmatch(f.Model.Name); m != nil { // the first clients wrote the id of the spec
+		f.Impl, f.Model.Name = m[1], m[2]
+	}
 	if t, err := time.Parse(time.DateTime, v.Get("timestamp").Str()); err == nil {
 		f.Start, f.End, f.StartNote = t, t, "local time of the host, zone not stated"
 	}
@@ -76,8 +79,8 @@ func readMedia(f *decode.File) schema.Reading {
 // media reads the numbers of a benchmark. The clients send one request at a time, unless a file states how many.
 // Latencies are in seconds, except "e2el" and "ttft_ms". Until v0.16, and since v0.19, "ttft" is the time of a whole
 // answer for models that answer at once; a voice has its first sound then, and what is transcribed in a stream its
-// first token. Where a file does not say whether it streamed, it is not known which of both "ttft" is. settings has what
-// was enabled.
+// first token. Where a file does not say whether it streamed, it is not known which of both "ttft" is. settings has
+// what was enabled.
 func media(f *decode.File, r *schema.Reading, b decode.Value, task string, settings decode.Value) *draft.Draft {
 	d := draft.New(f, r, b, schema.ToolMedia)
 	d.Key.Task, d.Key.ISL = task, b.Get("isl").Ptr()

@@ -80,6 +80,16 @@ func TestUnstatedStream(t *testing.T) {
 	}
 }
 
+// The first clients, of August 2025, wrote the id of a specification as the model.
+func TestMediaOfASpecification(t *testing.T) {
+	r := reader.Must(t, "benchmark_x_1754656999.5.json", `{"benchmarks":{"num_requests":2,"num_inference_steps":20,`+
+		`"ttft":13.98,"inference_steps_per_second":1.43},"model":"id_tt-transformers_sd-xl-base-1.0_n150","device":"N150",`+
+		`"timestamp":"2025-08-08 12:43:21","task_type":"cnn"}`)
+	if r.Facts.Model.Name != "sd-xl-base-1.0" || r.Facts.Impl != "tt-transformers" || len(r.Points) != 1 {
+		t.Errorf("%+v, %d points", r.Facts, len(r.Points))
+	}
+}
+
 // A latency that a client writes as "score" is no score.
 func TestMediaScores(t *testing.T) {
 	const head = `{"model":"M","device":"n150","timestamp":"2026-01-01 00:00:00","accuracy_check":2,`

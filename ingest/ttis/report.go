@@ -166,21 +166,34 @@ func reportRow(f *decode.File, r *schema.Reading, row decode.Value, tool, stamp 
 	d.Done()
 }
 
-// rowLatencies reads the latencies of a row; X is replaced by the name of the metric.
+// rowLatencies reads the latencies of a row; X is replaced by the name of the metric. Where tokens come in blocks, as
+// reports since September 2026 mark them, no token has a time of its own.
 func rowLatencies(d *draft.Draft, row decode.Value) {
+	blocks := row.Get("metric_semantics").Str() == "block_granular"
+	d.Condition("output_block_size", row.Get("output_block_size").Text())
 	for metric, def := range map[string]string{
-		"ttft": schema.DefNotStated, "tpot": schema.DefExclFirst, "e2el": schema.DefNotStated,
+		"ttft": schema.DefNotStated, "tpot": schema.DefExclFirst, "itl": schema.DefNotStated, "e2el": schema.DefNotStated,
 	} {
-		for stat, keys := range map[string][]string{
-			"mean": {"mean_X_ms"}, "median": {"p50_X", "median_X_ms", "p50_X_ms"}, "p99": {"p99_X", "p99_X_ms"},
-			"std": {"std_X_ms"},
-		} {
+		if blocks && (metric == "tpot" || metric == "itl") {
+			continue
+		}
+		stats := map[string][]string{
+			"mean": {"mean_X_ms"}, "median": {"p50_X", "median_X_ms", "p50_X_ms"}, "std": {"std_X_ms"},
+		}
+		for _, p := range []string{"p5", "p25", "p90", "p95", "p99"} {
+			stats[p] = []string{p + "_X", p + "_X_ms"}
+		}
+		for stat, keys := range stats {
 			for _, k := range keys {
 				if x, ok := row.Get(strings.Replace(k, "X", metric, 1)).Float(); ok {
 					d.Stat(metric, def, stat, x)
 				}
 			}
 		}
+	}
+	rps, _ := row.Get("request_throughput").Float()
+	if share, ok := row.Get("goodput_pct").Float(); ok && rps > 0 { // of the requests that completed
+		d.Derived("goodput_rps", "", "value", rps*share/100)
 	}
 }
 

@@ -132,6 +132,31 @@ func TestNamesOf2025(t *testing.T) {
 	}
 }
 
+// Rows of September 2026 have more percentiles, a share of requests that met their service level, and tokens that come
+// in blocks, of which none has a time of its own.
+func TestRowsOfSeptember(t *testing.T) {
+	const row = `{"kind":"benchmarks","data":{"records":[{"tool":"vllm","concurrency":4,"num_requests":8,` +
+		`"input_sequence_length":128,"output_sequence_length":128.0,"mean_ttft_ms":130.5,"std_ttft_ms":4,"p50_ttft":128.7,` +
+		`"p90_ttft":140,"p99_ttft":150,"mean_tpot_ms":45.5,"std_tpot_ms":1,"mean_itl_ms":45.4,"mean_e2el_ms":6000,` +
+		`"tps_input_throughput":85,"tps_output_throughput":80,"tps_total_throughput":165,"request_throughput":0.5,` +
+		`"goodput_pct":75`
+	text := `{"metadata":{"report_id":"x","model_name":"acme/M","device":"N150"},"sections":[` + row + `}]}},` +
+		row + `,"metric_semantics":"block_granular","output_block_size":256}]}}]}`
+	r := reader.Must(t, "report_data_x.json", text)
+	if len(r.Points) != 2 {
+		t.Fatalf("%d points, %v", len(r.Points), r.Problems)
+	}
+	drafttest.Expect(t, r.Points[0], map[string]float64{
+		"ttft.mean": 130.5, "ttft.std": 4, "ttft.median": 128.7, "ttft.p90": 140, "ttft.p99": 150, "tpot.mean": 45.5,
+		"tpot.std": 1, "itl.mean": 45.4, "e2el.mean": 6000, "output_tps.value": 80, "total_tps.value": 165,
+		"goodput_rps.value": .375,
+	})
+	b := r.Points[1]
+	if len(b.Metrics["tpot"].Stats)+len(b.Metrics["itl"].Stats) > 0 || b.Conditions["output_block_size"] != "256" {
+		t.Errorf("%+v %v", b.Metrics["tpot"], b.Conditions)
+	}
+}
+
 // A score has one name and one scale, whichever file states it: that of the harness.
 func TestHeadlineScores(t *testing.T) {
 	r := reader.Must(t, "report_data_x.json", `{"metadata":{},"benchmarks_summary":[],"evals":[`+
