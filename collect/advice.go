@@ -21,7 +21,7 @@ func Advice(err error, results string) string {
 	}{
 		{server.ErrDenied, "set OPENAI_API_KEY, or JWT_SECRET for tt-inference-server's images, in the environment " +
 			"or in .env; " + nothing},
-		{server.ErrNotStarted, nothing},
+		{server.ErrNotStarted, "ttreport doctor tells what is missing to start a server; " + nothing},
 		{server.ErrOtherModel, "--model is the name that the server lists; " + nothing},
 		{server.ErrNotReady, "is the server running, and is the port right? " + nothing},
 		{ErrFull, "make room and run the same command again: it resumes. " + kept},

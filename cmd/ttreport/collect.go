@@ -272,6 +272,9 @@ func (o collectOptions) showLines(sh *shell, ws *workspace.Workspace, s *session
 	if dir != "" {
 		sh.say("resume    %s has %d of %s", dir, len(done), plaintext.Plural(len(s.Plan.Items()), "measurement"))
 	}
+	if limit := s.Options.Server.StartupTimeout; limit > 0 {
+		sh.say("wait      at most %s until %s answers", plaintext.Duration(limit), s.Address)
+	}
 	for _, l := range collect.CommandLines(s.Plan, s.Server, s.Address, done) {
 		fmt.Fprintln(sh.out, l)
 	}

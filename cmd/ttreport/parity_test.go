@@ -29,7 +29,7 @@ test of ttreport runs; the last column has what the test looks at. Tools and ser
 `
 
 // A row of testdata/parity.txtar is "system | feature | arguments | expression". The expression is looked for in the
-// output, or in the file that "file:" before it names.
+// output, in the file that "file:" before it names, or, with "asked:", in .env after secrets were typed.
 func TestParity(t *testing.T) {
 	if raced {
 		t.Skip("the race detector is in: .ci/run runs the commands without it")
@@ -76,7 +76,12 @@ func TestParity(t *testing.T) {
 			t.Setenv(variable, value)
 			args = args[1:]
 		}
-		check(t, args, cells[3])
+		expression, isAsked := strings.CutPrefix(cells[3], "asked:")
+		if isAsked {
+			asked(t, args, expression)
+		} else {
+			check(t, args, cells[3])
+		}
 		shown := shellescape.QuoteCommand(append([]string{"ttreport"}, args...))
 		if hasVariable {
 			t.Setenv(variable, "")
@@ -84,6 +89,8 @@ func TestParity(t *testing.T) {
 		}
 		looked := "what it prints"
 		switch {
+		case isAsked:
+			looked = "what is typed at a terminal, and .env"
 		case strings.HasSuffix(cells[2], "--dry-run"):
 			looked = "the command lines of the tools"
 		case strings.HasPrefix(cells[3], "file:"):

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -140,5 +142,48 @@ func TestCtrlCAsks(t *testing.T) {
 		if err != nil || strings.Contains(string(jobs), "CANCELLED") != (answer == "y\n") {
 			t.Errorf("%q: %v, %s", answer, err, jobs)
 		}
+	}
+}
+
+// asked runs a line in the folder bare, where no secret is stored, at a terminal on which somebody types them: what is
+// typed is not shown, and is kept where it is agreed to.
+func asked(t *testing.T, args []string, want string) {
+	t.Helper()
+	back, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := filepath.Join(back, "bare", "bin")
+	if err := os.Chmod(filepath.Join(bin, "docker"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	path := os.Getenv("PATH")
+	for name, value := range map[string]string{"HF_TOKEN": "", "JWT_SECRET": "", "PATH": bin + ":" + path} {
+		t.Setenv(name, value)
+	}
+	t.Chdir("bare")
+	ours, theirs := pseudoTerminal(t)
+	shown, ended := &screen{}, make(chan int)
+	go shown.follow(ours)
+	go func() { ended <- run(t.Context(), args, theirs, io.Discard, theirs) }()
+	for _, one := range [][2]string{
+		{"HF_TOKEN (not shown", "typed-token\n"}, {"[y/N]", "n\n"}, {"JWT_SECRET (not shown", "typed-secret\n"},
+		{"JWT_SECRET (not shown, empty for none): \r\nsave it", "y\n"},
+	} {
+		shown.wait(t, one[0])
+		if _, err := ours.WriteString(one[1]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	<-ended
+	_ = theirs.Close()
+	kept, err := os.ReadFile(".env")
+	if err != nil || !regexp.MustCompile(want).Match(kept) || strings.Contains(string(kept), "token") ||
+		shown.has("typed-") {
+		t.Errorf("%q: %v, kept %q", args, err, kept)
+	}
+	t.Chdir(back)
+	for name, value := range map[string]string{"HF_TOKEN": "", "JWT_SECRET": "", "PATH": path} {
+		t.Setenv(name, value)
 	}
 }
