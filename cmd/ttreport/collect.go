@@ -242,6 +242,9 @@ func (o collectOptions) measure(ctx context.Context, sh *shell, ws *workspace.Wo
 		return collectError(ctx, sh, ws, err)
 	case err != nil:
 		return planError(err)
+	case o.serverOnly && !s.Detaches():
+		return fail(exitUsage, "--server docker, or --server 'command …'",
+			"collect: --server-only starts a server, and %s is none that could be started", s.Options.Server.Name)
 	}
 	if !o.serverOnly {
 		about := estimate(ctx, ws, s.Plan)
@@ -380,11 +383,7 @@ func (o collectOptions) outPath() []string {
 // startServer starts a server, prints how to use and to end it, and leaves it running.
 func startServer(ctx context.Context, sh *shell, ws *workspace.Workspace, s *session.Session) error {
 	d, err := s.Detach(ctx, filepath.Join(ws.State(), "servers"))
-	switch {
-	case errors.Is(err, session.ErrNotStarted):
-		return fail(exitUsage, "--server docker, or --server 'command …'",
-			"collect: --server-only starts a server, and %s is none that could be started", s.Options.Server.Name)
-	case err != nil:
+	if err != nil {
 		return collectError(ctx, sh, ws, err)
 	}
 	system := s.Options.System

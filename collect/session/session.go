@@ -162,11 +162,17 @@ var ErrNotStarted = errors.New("that is no server that could be started")
 
 // Detach starts the server and leaves it running; its log is in a folder.
 func (s *Session) Detach(ctx context.Context, dir string) (server.Detached, error) {
-	d, ok := s.Server.(interface {
-		Detach(ctx context.Context, dir string) (server.Detached, error)
-	})
+	d, ok := s.Server.(detacher)
 	if !ok {
 		return server.Detached{}, ErrNotStarted
 	}
 	return d.Detach(ctx, dir)
 }
+
+// detacher is a server that can be left running.
+type detacher interface {
+	Detach(ctx context.Context, dir string) (server.Detached, error)
+}
+
+// Detaches reports that the server is one that is started here, and so can be left running.
+func (s *Session) Detaches() bool { _, ok := s.Server.(detacher); return ok }
