@@ -10,6 +10,7 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/repeat"
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/latency"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
 
@@ -57,10 +58,11 @@ func measured(p *schema.Point, metric string, asked float64) bool {
 
 // label returns a label for a workload without stated lengths: the file's stem, or the folder's name if the tool
 // gives every file the same name, without what the key states already: a sweep whose files are named after their load
-// is one workload at several loads. A folder that names the release, the model or the device is not the workload's: the
-// same measurement of the next release is in another one.
-func (r *result) label(k *schema.Key) string {
-	s := r.source
+// is one workload at several loads. A folder that names the release, the model, the device or a build is not the
+// workload's: the same measurement of the next one is in another folder. Without the name of a build, measured lengths
+// keep two workloads apart.
+func (r *result) label(p *schema.Point) string {
+	s, k, lengths := r.source, &p.Key, ""
 	dir, base := path.Dir(s.shown()), path.Base(s.rel)
 	if sweepRun.MatchString(base) || base == "summary.json" && perFolder.MatchString(path.Base(dir)) {
 		// the key has the varied parameters
@@ -73,11 +75,27 @@ func (r *result) label(k *schema.Key) string {
 		if r.isIdentity(path.Base(dir)) {
 			continue
 		}
+		if oneBuild.MatchString(path.Base(dir)) {
+			lengths = lengthsOf(p)
+			continue
+		}
 		if name := plainLabel(repeat.WithoutLoad(path.Base(dir), k)); name != "" {
-			return name
+			return name + lengths
 		}
 	}
-	return s.stem()
+	return s.stem() + lengths
+}
+
+// lengthsOf is how long the requests of a point were, as a part of its label: prompts to two digits, and answers where
+// all are equally long, since others vary from run to run.
+func lengthsOf(p *schema.Point) (out string) {
+	if isl, ok := p.Value("isl", "mean"); ok && isl > 0 {
+		out = " in " + strconv.FormatFloat(latency.Round(isl, 2), 'f', -1, 64)
+	}
+	if osl, ok := p.Value("osl", "mean"); ok && osl > 0 && osl == math.Trunc(osl) {
+		out += " out " + strconv.FormatFloat(osl, 'f', -1, 64)
+	}
+	return out
 }
 
 // isIdentity reports the name of a folder that says what was measured, and not how.
@@ -102,6 +120,10 @@ func withoutCount(stem string, k *schema.Key) string {
 var (
 	perFolder = regexp.MustCompile(`-?(BENCH|SERVE|WL)--|^BENCH|^SERVE`)
 	loadPart  = regexp.MustCompile(`(?i)(?:^|[-_])(?:(?:inf|[\d.]+)qps(?:-concurrency\d+)?|stage_\d+)(?:$|[-_])`)
+	// oneBuild is the name of a folder that says which build it is of: its day, number, version or commit.
+	oneBuild = regexp.MustCompile(`(?i)^(?:(?:[a-z]+[-_])?\d{4}-?\d\d-?\d\d|` +
+		`(?:build|nightly|weekly|ci|job|pr|release|run|rep|repeat|attempt)[-_#]?\d+|` +
+		`(?:(?:release|version)[-_]|v)?\d+\.\d+\.\d+(?:[-_.+]?[a-z]+\d*)?|v\d+\.\d+|[0-9a-f]{7,40})$`)
 	// stamps are times in names.
 	stamps  = regexp.MustCompile(`\d{4}-?\d\d-?\d\d[T_-]?\d\d[-:]?\d\d[-:]?\d\d(?:\.\d+)?Z?|\d{8}-\d{6}`)
 	generic = regexp.MustCompile(`(?i)^(results?|out|outputs?|raw|raw_data|data|benchmarks?|summary|report|run|runs|` +

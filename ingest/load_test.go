@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -123,6 +124,43 @@ func TestPowerOfSeveralLoadsIsOfNone(t *testing.T) {
 		if len(set.Runs) == 0 {
 			t.Errorf("%s: nothing was read: %v", name, set.Problems)
 		}
+	}
+}
+
+// Where lengths are not stated, a folder that names a build is no workload: the next build's is the same series. Measured
+// lengths keep workloads apart, and a folder that names anything else stays their label.
+func TestFoldersOfBuildsAreNoWorkload(t *testing.T) {
+	for name, c := range map[string]struct{ a, b, want string }{
+		"days":      {"serve/2026-01-02", "serve/2026-01-03", "serve in 130 out 64"},
+		"nights":    {"serve/nightly-20260102", "serve/nightly-20260103", "serve in 130 out 64"},
+		"numbers":   {"serve/build-1234", "serve/build-1235", "serve in 130 out 64"},
+		"versions":  {"serve/v1.2.0", "serve/v1.3.0-rc1", "serve in 130 out 64"},
+		"commits":   {"serve/0a1b2c3d4e", "serve/1a1b2c3d4e", "serve in 130 out 64"},
+		"workloads": {"night/short", "night/long", "short, long"},
+		"loads":     {"night/temp-0.5", "night/temp-0.75", "temp-0.5, temp-0.75"},
+	} {
+		set := load(t, ingest.Options{}, map[string]string{
+			c.a + "/results.json": result("acme/A", "20260102-000000", 1),
+			c.b + "/results.json": result("acme/A", "20260103-000000", 1),
+		})
+		var labels []string
+		for _, r := range set.Runs {
+			for _, p := range r.Points {
+				if label := p.Key.Dims[schema.DimLabel]; !slices.Contains(labels, label) {
+					labels = append(labels, label)
+				}
+			}
+		}
+		if got := strings.Join(labels, ", "); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+	longer := strings.Replace(result("acme/A", "20260103-000000", 1), `"total_input_tokens":1024`,
+		`"total_input_tokens":16384`, 1)
+	set := load(t, ingest.Options{}, map[string]string{
+		"serve/run1/results.json": result("acme/A", "20260102-000000", 1), "serve/run2/results.json": longer})
+	if len(set.Runs) != 2 || set.Runs[0].Points[0].Key.String() == set.Runs[1].Points[0].Key.String() {
+		t.Errorf("prompts of 128 and of 2048 tokens are one series: %+v", set.Runs)
 	}
 }
 

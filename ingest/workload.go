@@ -89,7 +89,7 @@ func (r *result) completeWorkloads() {
 			fillKey(p, lengthsInName(path.Base(r.rel), p), string(schema.FromPath))
 		}
 		if !p.Key.Comparable() {
-			p.Key.Dims = with(p.Key.Dims, schema.DimLabel, r.label(&p.Key))
+			p.Key.Dims = with(p.Key.Dims, schema.DimLabel, r.label(p))
 			p.Stated = with(p.Stated, schema.DimLabel, string(schema.FromPath))
 		}
 		r.checkAnswerLength(p)
