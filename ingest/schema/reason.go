@@ -118,8 +118,17 @@ type Change struct {
 	SameCommit string `json:"same_commit,omitempty"`
 	// Conditions that differ from those of the baseline: "ignore_eos true → false".
 	Conditions string `json:"conditions,omitempty"`
+	// Together is what the runs of several releases show together, where that confirmed a change.
+	Together *Together `json:"together,omitempty"`
 	// Turns is the paired difference from the baseline, where both were measured in turns.
 	Turns *Turns `json:"turns,omitempty"`
+}
+
+// Together is the mean change of several runs against what was before all of them.
+type Together struct {
+	Runs     int        `json:"runs"`
+	Effect   float64    `json:"effect"`   // relative, positive is worse
+	Interval [2]float64 `json:"interval"` // of Effect, 95 %
 }
 
 // Turns is a paired difference of blocks that a release and its baseline measured in turns.
@@ -150,6 +159,7 @@ const (
 	WhyDidNotMove     Why = "did-not-move" // while the whole device changed
 	WhyNotSignificant Why = "not-significant"
 	WhyNotSeenAgain   Why = "not-seen-again"
+	WhyHostMoved      Why = "host-moved" // seen again, and what had not changed moved as well in that run
 	WhyRunsDisagree   Why = "runs-disagree"
 	WhyBackAgain      Why = "back-again"
 	WhyEquivalent     Why = "equivalent"

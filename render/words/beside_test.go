@@ -37,7 +37,13 @@ func TestWhatElseDiffersIsSaid(t *testing.T) {
 	if !strings.Contains(out, "not the release") {
 		t.Errorf("%s", out)
 	}
-	v.Follow = schema.Follow{Release: "v9", Again: true}
+	v.First = "v8"
+	both := &schema.Together{Runs: 2, Effect: .08, Interval: [2]float64{.05, .11}}
+	out = say(schema.Change{Why: schema.WhyAgain, Together: both})
+	if !strings.Contains(out, "first seen in v8, and again here: 2 runs together are +8.0\u202f% (95\u202f% interval +5.0") {
+		t.Errorf("%s", out)
+	}
+	v.First, v.Follow = "", schema.Follow{Release: "v9", Again: true}
 	if out := say(schema.Change{Why: schema.WhyGate}); strings.Contains(out, "one run shows it") {
 		t.Errorf("the next release contradicts it: %s", out)
 	}

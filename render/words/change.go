@@ -45,7 +45,7 @@ func outcome(v *schema.Verdict, r schema.Change, beside bool) string {
 	case schema.WhyRecheck:
 		return noisy + fmt.Sprintf("; an independent run of the same release saw it again (first %s).", first(v, r))
 	case schema.WhyAgain:
-		return noisy + fmt.Sprintf("; first seen in %s, and again here.", v.First)
+		return noisy + fmt.Sprintf("; first seen in %s, and again here%s.", v.First, ofRuns(v.Metric, r.Together))
 	case schema.WhyBackAgain:
 		return noisy + ": back at the level before a confirmed change."
 	case schema.WhyNotSignificant:
@@ -68,8 +68,8 @@ func outcome(v *schema.Verdict, r schema.Change, beside bool) string {
 		return together(v, r, moved, noisy)
 	case schema.WhyAgainstShift, schema.WhyDidNotMove:
 		return moved + fmt.Sprintf(", while all of %s moved %s: what it did by itself is hidden by that.", v.Device, shift(r))
-	case schema.WhyNotSeenAgain:
-		return moved + fmt.Sprintf(" in the re-run, after %s in the first: not seen again.", first(v, r))
+	case schema.WhyNotSeenAgain, schema.WhyHostMoved:
+		return moved + " in the re-run, after " + first(v, r) + " in the first" + takenBack(r.Why)
 	case schema.WhyRunsDisagree:
 		return moved + fmt.Sprintf(" in a later run of the release, while the first gave %s.", first(v, r))
 	case schema.WhyTwoModes:
@@ -82,6 +82,23 @@ func outcome(v *schema.Verdict, r schema.Change, beside bool) string {
 		return moved + fmt.Sprintf(", as the base shows since %s: not caused by this build.", v.First)
 	}
 	return withoutBaseline(r)
+}
+
+// takenBack says why a re-run takes a change back.
+func takenBack(why schema.Why) string {
+	if why == schema.WhyHostMoved {
+		return "; workloads that had not changed moved in the re-run as well: the host did it."
+	}
+	return ": not seen again."
+}
+
+// ofRuns says what the runs that confirmed a change show together, which one run may not show by itself.
+func ofRuns(metric string, t *schema.Together) string {
+	if t == nil {
+		return ""
+	}
+	return fmt.Sprintf(": %d runs together are %s (95%s%% interval %s)", t.Runs, Signed(metric, t.Effect), Thin,
+		Interval(metric, t.Interval))
 }
 
 // inTurns says what a paired difference decided, and what history alone says.

@@ -27,7 +27,8 @@ func whyOf(w regression.Why) schema.Why {
 		regression.WhyAgain:   schema.WhyAgain, regression.WhyShift: schema.WhyShift,
 		regression.WhyAgainstShift: schema.WhyAgainstShift, regression.WhyDidNotMove: schema.WhyDidNotMove,
 		regression.WhyNotSignificant: schema.WhyNotSignificant, regression.WhyNotSeenAgain: schema.WhyNotSeenAgain,
-		regression.WhyRunsDisagree: schema.WhyRunsDisagree, regression.WhyBackAgain: schema.WhyBackAgain,
+		regression.WhyHostMoved: schema.WhyHostMoved, regression.WhyRunsDisagree: schema.WhyRunsDisagree,
+		regression.WhyBackAgain:  schema.WhyBackAgain,
 		regression.WhyEquivalent: schema.WhyEquivalent, regression.WhyWide: schema.WhyWide,
 		regression.WhyNoRegression: schema.WhyNoRegression, regression.WhyNoImprovement: schema.WhyNoImprovement,
 		regression.WhyTwoModes: schema.WhyTwoModes, regression.WhyFirst: schema.WhyNoBaseline,
@@ -74,8 +75,11 @@ func (j *Judgement) reader(release int) *reader {
 
 // later reports whether a row is about a later run of the release instead of its first.
 func later(row *regression.Row) bool {
-	return row.Why == regression.WhyRecheck || row.Why == regression.WhyNotSeenAgain ||
-		row.Why == regression.WhyRunsDisagree
+	switch row.Why {
+	case regression.WhyRecheck, regression.WhyNotSeenAgain, regression.WhyHostMoved, regression.WhyRunsDisagree:
+		return true
+	}
+	return false
 }
 
 // verdict makes the verdict of one row.
@@ -127,8 +131,25 @@ func (j *reader) verdict(obs int32) schema.Verdict {
 	return v
 }
 
-// together says of which shift a number is a part: of its device, or of its system.
+// runsTogether is what the runs that confirmed a change in the release show together; nil where none was.
+func (j *reader) runsTogether(s *Series) *schema.Together {
+	for _, l := range j.changePointsOf(s.cell) {
+		if int(l.Found) == j.release && l.Source == regression.ByGate {
+			d, half, way := l.D+l.Shift, j.t.T975(l.Df)*l.SE, sign(s.Metric)
+			return &schema.Together{
+				Runs: l.Runs, Effect: relative(way, d), Interval: [2]float64{relative(way, d-half), relative(way, d+half)},
+			}
+		}
+	}
+	return nil
+}
+
+// together says what several runs show together, and of which shift a number is a part: of its device, or of its
+// system.
 func (j *reader) together(v *schema.Verdict, why *schema.Change, row *regression.Row, s *Series) {
+	if row.Why == regression.WhyAgain {
+		why.Together = j.runsTogether(s)
+	}
 	if row.Finding < 0 {
 		return
 	}
@@ -166,7 +187,7 @@ func (j *reader) numbers(v *schema.Verdict, why *schema.Change, row *regression.
 		v.Interval = &[2]float64{relative(s, row.D-half), relative(s, row.D+half)}
 		why.Noise = float64(row.SE) / math.Sqrt(1+1/float64(row.N))
 		p := float64(row.P)
-		if math.IsNaN(p) {
+		if math.IsNaN(p) || later(row) { // the gate's is of the first run
 			p = regression.UpperTail(math.Abs(row.D)/float64(row.SE), float64(row.Df))
 		}
 		v.P = schema.Num(p)
@@ -174,7 +195,7 @@ func (j *reader) numbers(v *schema.Verdict, why *schema.Change, row *regression.
 	if row.Word == regression.Inconclusive && !row.Large() {
 		j.settle(why, row)
 	}
-	if q := float64(row.Q); !math.IsNaN(q) {
+	if q := float64(row.Q); !math.IsNaN(q) && !later(row) {
 		v.Q = schema.Num(q)
 	}
 }

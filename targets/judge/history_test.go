@@ -98,6 +98,31 @@ func TestReasonOfAChange(t *testing.T) {
 	}
 }
 
+// A re-run that decides has its own p, and no q: the gate's are of the first run. Two releases that decide together say
+// what they show together.
+func TestNumbersAreOfWhatDecided(t *testing.T) {
+	values := judgetest.Steady(8)
+	values[7][3] *= 1.2
+	rerun := judgetest.Find(judged(t, judgetest.Rerun(values, values[7][3]*.95), nil).History(7), judgetest.Workload(4))
+	if change(t, rerun).Why != schema.WhyRecheck {
+		t.Fatalf("%+v", rerun)
+	}
+	if q, has := rerun.Q.Get(); has {
+		t.Errorf("q %v beside the change of another run", q)
+	}
+	once := judgetest.Find(judged(t, judgetest.History{TTFT: values}.Columns(), nil).History(7), judgetest.Workload(4))
+	first, _ := once.P.Get()
+	if p, _ := rerun.P.Get(); p <= first {
+		t.Errorf("p of a smaller change %v, of the first run %v", p, first)
+	}
+	values[6][3] *= 1.1
+	again := judgetest.Find(judged(t, judgetest.History{TTFT: values}.Columns(), nil).History(7), judgetest.Workload(4))
+	both := change(t, again).Together
+	if both == nil || both.Runs != 2 || math.Abs(both.Effect-.15) > .01 || both.Interval[0] < .1 || both.Interval[1] > .2 {
+		t.Errorf("+10 and +20 %% together: %+v", both)
+	}
+}
+
 // Every primary cell of the release has a verdict, and a planned point that failed is missing, not unchanged.
 func TestEveryCellHasAVerdict(t *testing.T) {
 	c := judgetest.History{TTFT: judgetest.Steady(5)}.Columns()

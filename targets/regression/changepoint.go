@@ -7,7 +7,10 @@ type ChangePoint struct {
 	Cell   int32
 	At     int32   // observation with which the new level begins
 	Found  int32   // release that decided it
-	D      float64 // log change against the level before; positive is worse
+	D      float64 // log change against the level before, of all runs that decided it; positive is worse
+	SE, Df float64 // of D; 0 where no test decided it
+	Runs   int     // that decided it together; 0: no test did
+	Shift  float64 // run-wide change of the release that decided it, which D is without
 	P      float64 // by permutation; NaN where the gate confirmed it or a person pinned it
 	Source Source
 	// Dismissed: it was confirmed, but a person decided that no level begins there.
@@ -39,10 +42,7 @@ func (j *judge) restart(cell, at int32) {
 // current level continues without its values: they are neither a level nor noise.
 func (j *judge) accept(c *claim, at int32, dir float64) {
 	st := &j.state[c.x.cell]
-	old := c.x.base.mean
-	if c.joint {
-		old = c.x.joint.mean
-	}
+	w := &c.x.joint
 	dismissed := j.t.Obs[at].Dismiss
 	for i := at; i <= c.x.obs; i++ {
 		if dismissed {
@@ -55,7 +55,8 @@ func (j *judge) accept(c *claim, at int32, dir float64) {
 		j.rows[at].Follow = c.release + 1
 	}
 	j.out.ChangePoints = append(j.out.ChangePoints, ChangePoint{
-		Cell: c.x.cell, At: at, Found: c.release, D: c.x.d, P: math.NaN(), Source: ByGate, Dismissed: dismissed,
+		Cell: c.x.cell, At: at, Found: c.release, D: w.d, P: math.NaN(), Source: ByGate, Dismissed: dismissed,
+		SE: w.se, Df: w.df, Runs: w.runs, Shift: c.x.shift,
 	})
 	j.close(c.x.cell)
 	if dismissed {
@@ -65,7 +66,7 @@ func (j *judge) accept(c *claim, at int32, dir float64) {
 	st.moved, st.way = c.x.obs, dir
 	st.old = math.NaN()
 	if dir > 0 {
-		st.old = old
+		st.old = w.mean
 	}
 }
 

@@ -21,16 +21,6 @@ type claim struct {
 // set sets the word of the claim's row with its evidence and reason.
 func (c *claim) set(w Word, e Evidence, why Why) { c.row.Word, c.row.Evidence, c.row.Why = w, e, why }
 
-// second is the residual change of the later runs of the release: what the whole stratum moved between the runs is
-// removed, as far as runs of other points show it.
-func (j *judge) second(x *test) float64 {
-	removed := x.removed
-	if v := j.control[j.t.Cells[x.cell].Stratum]; !math.IsNaN(v) {
-		removed = v
-	}
-	return j.t.Obs[x.obs].Z2 - removed - x.base.mean
-}
-
 // decide gives one observation its word and updates the cell's state. dir is the direction in which it passed the
 // gate of the release, 0 when it did not.
 func (j *judge) decide(release int32, x *test, dir float64, joint bool, q float32, qs *Quantiles) {
@@ -111,6 +101,7 @@ func (j *judge) confirmed(c *claim) bool {
 		c.set(wordOf(dir), Suspected, WhyOtherHost)
 		if at != c.x.obs {
 			c.row.First = j.t.Obs[at].Release
+			c.beforeWindow()
 		}
 		return true
 	}
@@ -122,11 +113,24 @@ func (j *judge) confirmed(c *claim) bool {
 		c.row.Why, c.row.D = WhyRecheck, j.second(c.x)+c.x.shift
 	} else {
 		c.row.First = j.t.Obs[at].Release
+		c.beforeWindow()
 	}
 	if c.joins {
 		j.accept(c, at, dir)
 	}
 	return true
+}
+
+// beforeWindow compares the release with what was before the runs that show the change together: those that nobody
+// suspected at the time are part of its baseline, and would hide a part of the change.
+func (c *claim) beforeWindow() {
+	w, row := &c.x.joint, c.row
+	if w.n == c.x.base.n {
+		return
+	}
+	row.D = c.x.base.mean + c.x.d - w.mean + c.x.shift
+	row.N, row.SE, row.Df = int16(w.n), float32(w.sd*math.Sqrt(1+1/float64(w.n))), float32(w.df)
+	row.P, row.Q = float32(math.NaN()), float32(math.NaN())
 }
 
 // back reports whether a cell is at the level before a confirmed regression: nearer to it than to the level that holds,
@@ -166,6 +170,9 @@ func (j *judge) passed(c *claim) bool {
 		return true
 	case dir*j.second(c.x) >= c.cell.Delta:
 		c.row.Why = WhyOneMoreRun
+	case dir*(j.second(c.x)+j.hostMoved(c.x)) >= c.cell.Delta && dir*j.hostMoved(c.x) >= c.cell.Delta/2:
+		c.set(Inconclusive, NoEvidence, WhyHostMoved)
+		c.row.D = j.second(c.x) + j.hostMoved(c.x) + c.x.shift
 	default:
 		c.set(Inconclusive, NoEvidence, WhyNotSeenAgain)
 		c.row.D = j.second(c.x) + c.x.shift

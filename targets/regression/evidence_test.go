@@ -86,6 +86,38 @@ func TestEvidenceAddsUp(t *testing.T) {
 	}
 }
 
+// What several runs show together is told against what was before all of them, though nobody suspected the first ones:
+// the release against those before the change, and the step with an interval that does not contain zero.
+func TestWindowsAreToldAgainstWhatWasBefore(t *testing.T) {
+	cells := quiet(43, 400, 13, .02)
+	for c := range 20 {
+		for i := 10; i < 13; i++ {
+			cells[c][i] *= 1.08
+		}
+	}
+	tab := history(.05, cells...)
+	j := judge(t, tab)
+	unsuspected := 0
+	for _, l := range j.ChangePoints {
+		at, found := tab.Obs[l.At].Release, &j.Rows[tab.Cells[l.Cell].First+l.Found]
+		if found.Word != regression.Regressed || found.First < 0 || found.Why != regression.WhyAgain {
+			continue
+		}
+		if found.First != at || int32(found.N) > at {
+			t.Errorf("cell %d: since release %d, compared with %d releases: %+v", l.Cell, at, found.N, found)
+		}
+		if l.Runs < 2 || l.D < tab.Cells[l.Cell].Delta || l.D-regression.Quantile(.975, l.Df)*l.SE <= 0 {
+			t.Errorf("cell %d: a step of %.3f ± %.3f by %d runs", l.Cell, l.D, l.SE, l.Runs)
+		}
+		if j.Rows[l.At].Evidence == regression.NoEvidence {
+			unsuspected++
+		}
+	}
+	if unsuspected < 5 {
+		t.Errorf("%d changes began unsuspected: too few to test", unsuspected)
+	}
+}
+
 // A second look that is worse than the first speaks for the change, however far apart the two are.
 func TestASecondLookThatIsWorseConfirms(t *testing.T) {
 	for _, second := range []float64{1.65, 1.68, 2.9} {
@@ -130,6 +162,39 @@ func TestControlsOfARecheck(t *testing.T) {
 		tab.Obs[tab.Cells[0].First+7].Z2 = math.Log(119)
 		if got := words(tab, judge(t, tab), 0); got[7:] != c.want {
 			t.Errorf("controls at %v: reads %s, want %s", c.controls, got[7:], c.want)
+		}
+	}
+}
+
+// The one control that a re-run has is used: where it moved since the first run, the host did it. Where it was as far
+// off in the first run, or moved the other way, it says nothing.
+func TestOneControlOfARecheck(t *testing.T) {
+	for name, c := range map[string]struct {
+		first, control float64
+		want           string
+		why            regression.Why
+	}{
+		"stays":       {1, 1, "W", regression.WhyRecheck},
+		"moved":       {1, 1.18, "o", regression.WhyHostMoved},
+		"moved half":  {1, 1.1, "W", regression.WhyRecheck},
+		"as far off":  {1.02, 1.02, "W", regression.WhyRecheck},
+		"other way":   {1, .8, "W", regression.WhyRecheck},
+		"no movement": {1.18, 1.18, "W", regression.WhyRecheck}, // remarkable itself, and so no control
+	} {
+		cells := quiet(46, 12, 8, .01)
+		cells[0][7], cells[1][7] = 120, 100*c.first
+		tab := history(.05, cells...)
+		for i, second := range []float64{119, 100 * c.control} {
+			o := &tab.Obs[tab.Cells[i].First+7]
+			o.Z2, o.K2, o.R2 = math.Log(second), 1, 1
+		}
+		j := judge(t, tab)
+		row := j.Rows[tab.Cells[0].First+7]
+		if got := words(tab, j, 0); got[7:] != c.want || row.Why != c.why {
+			t.Errorf("%s: reads %s, want %s: %+v", name, got[7:], c.want, row)
+		}
+		if name != "moved half" && math.Abs(row.D-math.Log(1.19)) > .02 {
+			t.Errorf("%s: the re-run is off by %.3f", name, row.D)
 		}
 	}
 }

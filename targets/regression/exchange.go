@@ -227,9 +227,11 @@ func (c *codec) changePoint(l *ChangePoint, cells []Cell) {
 	c.place(&l.At, &cells[l.Cell])
 	whole(c, &l.Found, 4)
 	whole(c, &l.Source, 1)
+	whole(c, &l.Runs, 1)
 	c.flag(&l.Dismissed)
-	c.float(&l.D)
-	c.float(&l.P)
+	for _, v := range []*float64{&l.D, &l.SE, &l.Df, &l.Shift, &l.P} {
+		c.float(v)
+	}
 }
 
 func (c *codec) fit(f *Fit) {

@@ -17,8 +17,8 @@ func (j *judge) follow(c *claim) {
 		return
 	}
 	switch {
-	case c.row.Why == WhyNotSeenAgain || c.row.Why == WhyRunsDisagree:
-		if c.row.Why == WhyNotSeenAgain {
+	case c.row.Why.gone() || c.row.Why == WhyRunsDisagree:
+		if c.row.Why.gone() {
 			c.row.exclude(c.release, c.release)
 		}
 	case c.row.Why == WhyOtherHost:
@@ -51,7 +51,7 @@ func (j *judge) open(c *claim, gated bool) {
 func (j *judge) continued(c *claim) {
 	const most = 3
 	st := &j.state[c.x.cell]
-	if c.row.Why == WhyNotSeenAgain || st.dir*c.x.d < c.cell.Delta/2 {
+	if c.row.Why.gone() || st.dir*c.x.d < c.cell.Delta/2 {
 		if st.gated {
 			j.rows[st.suspect].Follow = -(c.release + 1)
 		}

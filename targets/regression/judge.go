@@ -26,7 +26,7 @@ type judge struct {
 	scratch scratch
 
 	outliers         outliers
-	control          []float64     // by stratum: how far the later runs of the release moved as a whole; NaN: unknown
+	control          []control     // by stratum, of the later runs of the release
 	sizes            map[int32]int // cells by system, of those that were measured so far
 	systemsIn        []int         // by stratum: systems that were measured so far
 	known            map[part]bool // systems of a stratum that were measured so far
@@ -93,7 +93,7 @@ func newJudge(t *Table, rules Rules, p *probe) *judge {
 		adj:    make([]float64, len(t.Obs)),
 		state:  make([]state, len(t.Cells)),
 		strata: make([]stratum, t.Strata), outliers: newOutliers(t.Strata, len(t.Cells)),
-		control: make([]float64, t.Strata), sizes: map[int32]int{},
+		control: make([]control, t.Strata), sizes: map[int32]int{},
 		systemsIn: make([]int, t.Strata), known: map[part]bool{},
 	}
 	j.rows, j.out.adj = j.out.Rows, j.adj

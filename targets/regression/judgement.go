@@ -40,6 +40,7 @@ const (
 	WhyDidNotMove         // within the limit, while its stratum changed
 	WhyNotSignificant     // beyond the limit, but not significant among all cells of the release
 	WhyNotSeenAgain       // an independent run of the same release did not see it
+	WhyHostMoved          // an independent run of the same release saw it again, and its controls moved as well
 	WhyRunsDisagree       // a later run of the same release is clearly worse than its first
 	WhyBackAgain          // at the level before a confirmed change
 	WhyEquivalent         // the interval is within the limit
@@ -59,11 +60,15 @@ const (
 // large reports whether some run behind an inconclusive word is beyond the limit.
 func (w Why) large() bool {
 	switch w {
-	case WhyShift, WhyAgainstShift, WhyNotSignificant, WhyNotSeenAgain, WhyRunsDisagree, WhyOneEach, WhyBaseSuspect:
+	case WhyShift, WhyAgainstShift, WhyNotSignificant, WhyNotSeenAgain, WhyHostMoved, WhyRunsDisagree, WhyOneEach,
+		WhyBaseSuspect:
 		return true
 	}
 	return false
 }
+
+// gone reports whether an independent run of the same release takes a suspected change back.
+func (w Why) gone() bool { return w == WhyNotSeenAgain || w == WhyHostMoved }
 
 // Row is the judgement of one observation. The baseline is the observation's value minus D. D and SE are on the log
 // scale; D is positive for worse.

@@ -147,25 +147,3 @@ func median(v []float64) float64 {
 	}
 	return (v[k] + slices.Min(v[k+1:])) / 2
 }
-
-// controls finds how far the later runs of a release moved as a whole, by stratum, from points whose first run is
-// unremarkable: where they moved, the host or the start did it.
-func (j *judge) controls(tests []test) {
-	const fewest = 4
-	for i := range j.control {
-		j.control[i] = math.NaN()
-	}
-	byStratum := map[int32][]float64{}
-	for i := range tests {
-		x := &tests[i]
-		if o := &j.t.Obs[x.obs]; o.K2 > 0 && x.ok && math.IsNaN(x.p) {
-			s := j.t.Cells[x.cell].Stratum
-			byStratum[s] = append(byStratum[s], o.Z2-x.base.mean)
-		}
-	}
-	for s, list := range byStratum {
-		if len(list) >= fewest {
-			j.control[s] = median(list)
-		}
-	}
-}

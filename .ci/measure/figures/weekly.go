@@ -135,13 +135,13 @@ func (y *year) gate(t *table, f fleet, runs, seconds [][]float64, again []float6
 	}
 }
 
-// newest lists the cells that are worth a re-run: those that the newest release suspects to have regressed, and of a
-// stratum or system that does eight; and reports whether anything is confirmed to have regressed.
+// newest lists the cells that are worth a re-run, as the gate proposes them: those that the newest release suspects to
+// have regressed, of a stratum or system that does eight, and one control a device; and reports whether anything is
+// confirmed to have regressed.
 func newest(tab *regression.Table, j *regression.Judgement, r *rand.Rand) (suspects []int, confirmed bool) {
 	last := int32(len(tab.Releases) - 1)
 	ask := map[int]bool{}
-	some := func(of func(c *regression.Cell) bool) {
-		left := 8
+	some := func(left int, of func(c *regression.Cell) bool) {
 		for _, c := range r.Perm(len(tab.Cells)) {
 			if left > 0 && of(&tab.Cells[c]) && !ask[c] {
 				ask[c] = true
@@ -155,7 +155,7 @@ func newest(tab *regression.Table, j *regression.Judgement, r *rand.Rand) (suspe
 		}
 		confirmed = confirmed || f.Evidence == regression.Confirmed
 		if f.Evidence == regression.Suspected {
-			some(func(c *regression.Cell) bool {
+			some(8, func(c *regression.Cell) bool {
 				return c.Stratum == f.Stratum && (f.System < 0 || c.System == f.System)
 			})
 		}
@@ -175,7 +175,7 @@ func newest(tab *regression.Table, j *regression.Judgement, r *rand.Rand) (suspe
 	}
 	for s := range tab.Strata { // controls
 		if strata[int32(s)] {
-			some(func(c *regression.Cell) bool { return int(c.Stratum) == s })
+			some(1, func(c *regression.Cell) bool { return int(c.Stratum) == s })
 		}
 	}
 	for c := range tab.Cells {

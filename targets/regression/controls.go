@@ -1,0 +1,82 @@
+package regression
+
+import "math"
+
+// control is how far the later runs of a release moved in a stratum, by points that the first run did not find
+// remarkable: where they moved, the host or the start did it.
+type control struct {
+	level float64 // of the later runs against the baselines, of four cells or more; NaN: fewer
+	more  float64 // by fewer cells: how far they moved beyond the first run and the baseline; 0: they did not
+}
+
+// enoughControls is the number of cells whose median is the level of a stratum.
+const enoughControls = 4
+
+// second is the residual change of the later runs of the release: what the controls moved is removed. A few controls
+// may be outliers themselves, so they only take from a change, and never add to it.
+func (j *judge) second(x *test) float64 {
+	return j.t.Obs[x.obs].Z2 - x.removed - x.base.mean - j.hostMoved(x)
+}
+
+// hostMoved is how far the controls of a cell moved in the later runs beyond what was removed from the first.
+func (j *judge) hostMoved(x *test) float64 {
+	c := &j.control[j.t.Cells[x.cell].Stratum]
+	switch {
+	case !math.IsNaN(c.level):
+		return c.level - x.removed
+	case c.more*x.d > 0:
+		return c.more
+	}
+	return 0
+}
+
+// controls finds how far the controls of every stratum moved.
+func (j *judge) controls(tests []test) {
+	for i := range j.control {
+		j.control[i] = control{level: math.NaN()}
+	}
+	remarkable := map[int32]bool{} // points
+	for i := range tests {
+		if x := &tests[i]; !math.IsNaN(x.p) {
+			remarkable[j.t.Cells[x.cell].Point] = true
+		}
+	}
+	levels, few := map[int32][]float64{}, map[int32][]*test{}
+	for i := range tests {
+		x := &tests[i]
+		if o := &j.t.Obs[x.obs]; o.K2 == 0 || !x.ok || !math.IsNaN(x.p) {
+			continue
+		}
+		c := &j.t.Cells[x.cell]
+		levels[c.Stratum] = append(levels[c.Stratum], j.t.Obs[x.obs].Z2-x.base.mean)
+		if !remarkable[c.Point] {
+			few[c.Stratum] = append(few[c.Stratum], x)
+		}
+	}
+	for s, list := range levels {
+		if len(list) >= enoughControls {
+			j.control[s].level = median(list)
+		} else {
+			j.control[s].more = j.moved(few[s])
+		}
+	}
+}
+
+// moved is the mean movement of some cells, as much of it as is not their noise (James and Stein 1961, for one mean). A
+// cell that was as far off in the first run did not move between the two.
+func (j *judge) moved(list []*test) float64 {
+	sum, variance, k := 0., 0., float64(len(list))
+	for _, x := range list {
+		o := &j.t.Obs[x.obs]
+		off, since := o.Z2-x.removed-x.base.mean, o.Z2-o.Z
+		if off*since > 0 {
+			sum += math.Copysign(math.Min(math.Abs(off), math.Abs(since)), off)
+		}
+		variance += x.s2 * (1 + 1/float64(x.base.n))
+	}
+	if sum == 0 {
+		return 0
+	}
+	mean := sum / k
+	return mean * math.Max(0, 1-variance/(k*k)/(mean*mean))
+}
