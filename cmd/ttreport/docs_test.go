@@ -69,7 +69,7 @@ func (r *docRules) exit(line string) int {
 var (
 	inlineCommand = regexp.MustCompile("`(ttreport [a-z]+ [^`]*)`")
 	described     = regexp.MustCompile(` {2,}.*$|\s+# .*$`) // what a line does stands behind it
-	intoFile      = regexp.MustCompile(` > \S+$| \|\| true$`)
+	intoFile      = regexp.MustCompile(` > \S+$| \|\| (true|code=\$\?)$`)
 )
 
 // commandsOf finds the lines of ttreport in a page: in blocks of code, and in running text.
