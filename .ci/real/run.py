@@ -249,6 +249,7 @@ class Runs:
         out, wrong = slurm_story.story(self.ttreport, self.folder("slurm-cluster"))
         print(out)
         wrong = wrong or slurm_story.spread(self.ttreport, self.folder("slurm-nodes"))
+        wrong = wrong or slurm_story.full(self.ttreport, self.folder("slurm-disk"))
         version = self.sh("slurmctld", "-V").split()[-1]
         self.table.append(("slurm", version, "4 nodes of its own", "12 jobs, 36 points once",
                            f"{time.monotonic() - begin:.0f}", f"NO: {wrong}" if wrong else "yes"))
@@ -298,7 +299,7 @@ class Runs:
     def steps(self):
         """All steps in their order, each with the seconds that it takes on two quiet cores, installs included."""
         return {
-            "exec": (5, self.exec), "duckdb": (60, lambda: self.query("duckdb", True)), "slurm": (150, self.slurm),
+            "exec": (5, self.exec), "duckdb": (60, lambda: self.query("duckdb", True)), "slurm": (190, self.slurm),
             "kubernetes": (260 if servers.kubernetes.built() else 400, self.kubernetes), "lm-eval": (20, self.lm_eval),
             "inspect": (20, self.inspect), "aiperf": (30, self.aiperf), "llama.cpp": (60, self.llama),
             "docker": (50, self.docker), "podman": (60, self.podman), "guidellm": (80, self.guidellm),

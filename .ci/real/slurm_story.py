@@ -2,7 +2,7 @@
 them is killed twice, a node loses power, the controller is away, and a job reaches its time limit. Every point must be
 measured exactly once.
 """
-import collections, glob, json, os, signal, subprocess, threading, time
+import collections, contextlib, glob, json, os, signal, subprocess, threading, time
 
 import commands
 from journals import events, measured, rows, until
@@ -81,6 +81,49 @@ def spread(ttreport, work, nodes=4):
     fine = client["hosts"].split() == hosts and float(client["concurrency_reached"]) > 24
     print(f"   one load from four nodes: {client}", flush=True)
     return "" if fine and rows(folder) == 1 else f"a load of {nodes} nodes: {client}"
+
+
+def full(ttreport, work, jobs=3):
+    """A shared disk that is full while jobs measure, and has room again later; returns what is wrong."""
+    folder = f"{work}/full"
+    os.makedirs(f"{folder}/results")
+    with open(f"{folder}/plan.yaml", "w") as f:
+        f.write("plans:\n" + "".join(
+            f"- {{model: sim-8b, device: simulated, release: v{i}, only: benchmarks, workloads: {QUICK},\n"
+            f"  server: command {ttreport} sim --port {commands.port()}, resources: {{partition: bench, cpus: 1}}}}\n"
+            for i in range(jobs)))
+    argv = [ttreport, "collect", "--on", "slurm", "--plan", "plan.yaml", "--poll", "1s"]
+    mounted = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", f"{folder}/results"]
+    if subprocess.run(mounted, capture_output=True).returncode:
+        print("   did not run: a full disk: this machine allows no mounts", flush=True)
+        return ""
+    try:
+        with slurm(folder, jobs):
+            with open(f"{folder}/log", "w") as log:
+                run = subprocess.Popen(argv, cwd=folder, stdout=log, stderr=log)
+                until(lambda: len(measured(folder, "slurm")) >= jobs)
+                fill(f"{folder}/results/ballast")
+                code = run.wait(120)
+            kept = len(measured(folder, "slurm"))
+            commands.sh(ttreport, "build", cwd=folder)
+            before = rows(folder)
+            os.remove(f"{folder}/results/ballast")
+            out = commands.sh(*argv, cwd=folder, limit=240, ok=False)
+        with open(f"{folder}/log") as log:
+            said = log.read().count("collect: the disk is full")
+        print(f"   a full disk: exit {code}, {said} of {jobs} jobs say why, {kept} points kept", flush=True)
+        if code != 4 or said != jobs or before < kept or f"{jobs} COMPLETED" not in out:
+            return f"a full disk: exit {code}, {said} jobs say so, {kept} points kept, {before} read; then {out[-300:]}"
+    finally:
+        subprocess.run(["umount", f"{folder}/results"], check=True)
+    return ""
+
+
+def fill(name):
+    """Writes a file until the disk has no room."""
+    with open(name, "wb", buffering=0) as f, contextlib.suppress(OSError):
+        while True:
+            f.write(bytes(4096))
 
 
 def wrong(folder, out):
