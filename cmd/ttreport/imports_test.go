@@ -107,8 +107,8 @@ var rooms = map[string][]string{
 
 	"cmd": {""},
 	".ci/measure": {
-		"collect.", "collect/arrival", "collect/plan.", "collect/precision", "collect/server.", "collect/server/sim", "collect/tool/builtin",
-		"targets/regression",
+		"collect.", "collect/arrival", "collect/plan.", "collect/precision", "collect/server.", "collect/server/sim",
+		"collect/tool/builtin", "collect/traffic", "targets/regression",
 	},
 }
 

@@ -37,7 +37,7 @@ type votes struct {
 }
 
 // Find doubles the concurrency from one until the objective fails, then closes in on the last one that holds, until
-// both ends are within 3 % or one of each other. Both are then measured again, and the search goes on where they do not
+// both ends are within 2 % or one of each other. Both are then measured again, and the search goes on where they do not
 // say the same twice: a single measurement near the limit is as good as a coin. most is the largest concurrency to try.
 func Find(most int, measure func(concurrency int) (Probe, error)) (Answer, error) {
 	return FindFrom(1, most, measure)
@@ -114,7 +114,7 @@ func (s *search) next() (concurrency int, done bool) {
 		}
 		return min(2*max(holds, 1), s.most), false
 	}
-	if fails-holds > max(1, holds*3/100) {
+	if fails-holds > max(1, holds*2/100) {
 		return s.between(holds, fails), false
 	}
 	if c, done := s.unsettled(holds); !done {

@@ -87,7 +87,7 @@ func parts() []part {
 		{"unchanged", unchanged}, {"tails", heavyTails}, {"changed", changed}, {"device", wholeDevice},
 		{"weekly", weekly}, {"aged", aged}, {"stays", staysWorse}, {"windows", windows}, {"nightlies", nightlies},
 		{"changepoints", changePoints}, {"annotated", annotated}, {"invariance", invariance}, {"pairs", powerOfPairs},
-		{"bisect", bisect}, {"until", until},
+		{"bisect", bisect}, {"until", until}, {"capacity", capacitiesFound},
 		{"speed", speed},
 	}
 }
