@@ -141,7 +141,7 @@ func (o *bisectOptions) complete() error {
 		return fail(exitUsage, "--workload isl=128,osl=128,c=1,n=16", "bisect: one --workload is needed, and %d are given",
 			len(o.workloads))
 	case !strings.Contains(" ttft tpot e2el output_tps ", " "+o.metric+" "):
-		return fail(exitUsage, "--metric ttft; there are ttft, tpot, e2el and output_tps", "bisect: --metric %q", o.metric)
+		return fail(exitUsage, "--metric ttft", "bisect: --metric %q is none of ttft, tpot, e2el and output_tps", o.metric)
 	case o.measurements < 2:
 		return fail(exitUsage, "--measurements 100", "bisect: --measurements %d is too few", o.measurements)
 	case o.list != "" && (o.build != "" || o.server != ""):

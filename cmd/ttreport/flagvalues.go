@@ -84,7 +84,7 @@ func noNumber(c command, fs *pflag.FlagSet) (err error) {
 		case isPort && wrong == nil && (port < 0 || port > 65535 || none):
 			err = fail(exitUsage, "as in --"+f.Name+" 8000",
 				"%s: --%s %s is not a port from 1 to 65535", c.name, f.Name, value)
-		case none && f.Value.Type() == "duration":
+		case f.Value.Type() == "duration" && (none || measures && strings.HasPrefix(value, "-")):
 			err = fail(exitUsage, "as in --"+f.Name+" 30m, or leave it out",
 				"%s: --%s %s is not a time above zero", c.name, f.Name, value)
 		case none && slices.Contains([]string{"int", "float64"}, f.Value.Type()):
