@@ -240,6 +240,8 @@ func (s *session) checkSimulated() error {
 	case engine == server.SimEngine && device != schema.Simulated:
 		const why = "%w: the simulator serves at %s, and its numbers would be those of %q"
 		return fmt.Errorf(why, ErrSimulated, s.end.URL, device)
+	case device == schema.Simulated && engine == "" && s.end.URL == "": // offline tools bring their own
+		return fmt.Errorf("%w: the tools take no address of a server, so they do not measure the simulator", ErrSimulated)
 	case engine != server.SimEngine && device == schema.Simulated:
 		return fmt.Errorf("%w: %q serves at %s, which is not the simulator", ErrSimulated, engine, s.end.URL)
 	}
