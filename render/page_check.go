@@ -66,12 +66,7 @@ func WorkloadFlag(k schema.Key) string {
 
 // Remarks are what stands behind the decision as a whole: run-wide shifts, and how sure the comparison is.
 func Remarks(g *gate.Review) []string {
-	var out []string
-	for _, s := range g.Shifts {
-		if t := ShiftText(s); t != "" {
-			out = append(out, t)
-		}
-	}
+	out := ShiftTexts(g.Shifts)
 	if t := words.Grading(gate.GradingOf(g.Targets)); t != "" {
 		out = append(out, t)
 	}

@@ -2,7 +2,6 @@ package render
 
 import (
 	"fmt"
-	"math"
 	"strings"
 	"time"
 
@@ -158,51 +157,7 @@ func toneMark(tone words.Tone) schema.Outcome {
 }
 
 func (r *Report) landingParas(f gate.Findings) []string {
-	var paras []string
-	for _, s := range f.Shifts {
-		if t := ShiftText(s); t != "" {
-			paras = append(paras, t)
-		}
-	}
-	return append(paras, r.reading()...)
-}
-
-// ShiftText is one sentence about a device that moved as a whole; "" for one that did not.
-func ShiftText(s judge.Shift) string {
-	label := metricLabel(s.Metric, s.Stat)
-	e, _ := s.Effect.Get()
-	switch {
-	case s.Turns != nil:
-		return fmt.Sprintf("On %s %s of %s moved together. %s", words.OrUnknown(s.Device), label,
-			words.Plural(s.Cells, "workload"), words.InTurns(s.Metric, s.Turns, s.Outcome, s.Evidence))
-	case s.Outcome == schema.BelowLimit && s.Interval != nil:
-		since := ""
-		if s.First != "" {
-			since = " since " + s.First
-		}
-		return fmt.Sprintf("On %s %s of %s moved %s together%s (95%s%% interval %s): a real change, below the limit.",
-			words.OrUnknown(s.Device), label, words.Plural(s.Cells, "workload"), words.Signed(s.Metric, e), since, words.Thin,
-			words.Interval(s.Metric, *s.Interval))
-	case s.Mixed:
-		return fmt.Sprintf(
-			"On %s %s of %s moved by %s on the whole and not alike: nothing is removed from their rows.",
-			words.OrUnknown(s.Device), label, words.Plural(s.Cells, "workload"), words.Signed(s.Metric, e),
-		)
-	case s.Outcome == schema.Regressed || s.Outcome == schema.Improved || s.Large:
-		word := string(s.Outcome)
-		if s.Evidence != "" {
-			word += ", " + string(s.Evidence)
-		}
-		of := "all " + words.Count(s.Cells)
-		if alike := int(math.Round(s.Agree * float64(s.Cells))); alike < s.Cells {
-			of = words.Of(alike, s.Cells)
-		}
-		return fmt.Sprintf(
-			"On %s %s of %s workloads moved %s together (%s): one finding, shown once.", words.OrUnknown(s.Device), label,
-			of, words.Signed(s.Metric, e), word,
-		)
-	}
-	return ""
+	return append(ShiftTexts(f.Shifts), r.reading()...)
 }
 
 // requiredSection lists the required targets that are not met; met ones are a sentence.

@@ -207,8 +207,9 @@ func (d *evalDecision) decide(passed bool) {
 	}
 }
 
-// measured fills in what a test found.
+// measured fills in what a test found. q is of the first run, and does not stand beside what a later one found.
 func (d *evalDecision) measured(t *evalTest) {
+	d.v.Q = schema.Number{}
 	d.v.Effect, d.v.P = schema.Num(t.worse), schema.Num(t.p)
 	lo, hi := t.worse-(t.d.D-t.d.Lo), t.worse+(t.d.Hi-t.d.D)
 	if t.worse*t.d.D < 0 || t.worse == 0 { // worse is a fall of the value, so the interval is inverted

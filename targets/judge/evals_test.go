@@ -249,6 +249,9 @@ func TestLaterEvalFarWorse(t *testing.T) {
 	if v.Outcome != schema.Inconclusive || !v.Large || e < .3 || value != .3 || v.Run != "run-6" {
 		t.Errorf("%+v", v)
 	}
+	if q, has := v.Q.Get(); has {
+		t.Errorf("q %v beside the change of another run", q)
+	}
 	if why.Why != schema.WhyRunsDisagree || why.Code() != "runs-disagree" || math.Abs(why.First-.7) > 1e-9 {
 		t.Errorf("%+v", why)
 	}
