@@ -290,7 +290,7 @@ func (o collectOptions) resultsIn(ws *workspace.Workspace) string { return cmp.O
 func (o collectOptions) request(sh *shell, ws *workspace.Workspace, show *progress.Display) session.Request {
 	say := func(s string) { sh.say("tools     %s", s) }
 	return session.Request{
-		Options: o.Options, Spec: o.spec, Dir: ws.Dir, DryRun: o.dryRun,
+		Options: o.Options, Spec: o.spec, Dir: ws.Dir, DryRun: o.dryRun, ServerOnly: o.serverOnly,
 		Targets: func() (plan.Targets, error) { return readTargets(ws) },
 		Finder: plan.Finder{
 			Environments: environment.Tools{Configured: ws.Config.Tools, Say: say},

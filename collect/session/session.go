@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/ttreport/ttreport/collect"
 	"github.com/ttreport/ttreport/collect/credentials"
@@ -21,12 +22,13 @@ import (
 
 // Request says what to measure, and with what.
 type Request struct {
-	Options plan.Options
-	Spec    string // file of a specification; "" for models.yaml of the folder
-	Dir     string // the workspace, where .env and models.yaml are
-	Targets func() (plan.Targets, error)
-	Finder  plan.Finder
-	DryRun  bool // nothing is asked of a person or a server
+	Options    plan.Options
+	Spec       string // file of a specification; "" for models.yaml of the folder
+	Dir        string // the workspace, where .env and models.yaml are
+	Targets    func() (plan.Targets, error)
+	Finder     plan.Finder
+	ServerOnly bool // nothing is measured
+	DryRun     bool // nothing is asked of a person or a server
 
 	Ask     credentials.Ask
 	Warn    func(string)                     // what bears on secrets and locks
@@ -76,6 +78,9 @@ func New(ctx context.Context, r Request) (*Session, error) {
 	for _, n := range notes {
 		r.Note(n)
 	}
+	if err := r.writesText(known, p); err != nil {
+		return nil, err
+	}
 	if err := haveDatasets(p); err != nil && !r.DryRun { // before a tool is installed for minutes
 		return nil, err
 	}
@@ -90,6 +95,27 @@ func New(ctx context.Context, r Request) (*Session, error) {
 		System: o.System, Options: o.Server, Plan: p, APIKey: key, Dir: r.Dir, Waiting: r.Waiting(address),
 	})
 	return &Session{Options: o, Plan: p, Server: srv, Address: address, warn: r.Warn}, err
+}
+
+// writesText refuses workloads of text for a model that writes none, unless a program of the user's own measures it.
+func (r Request) writesText(known spec.Model, p plan.Plan) error {
+	isOwn := func(name string) bool { return r.Finder.Exec[name] != "" }
+	text := func(w plan.Workload) bool { return !w.Shape.Endpoint.Pools() }
+	names := r.Options.Tools.Names
+	if known.Type == "" || r.ServerOnly || !slices.ContainsFunc(p.Workloads, text) ||
+		len(names) > 0 && slices.IndexFunc(names, isOwn) == 0 {
+		return nil
+	}
+	fix := "measure it with a program of yours (exec: in ttreport.yaml, ttreport help plans); results of " +
+		"tt-inference-server's clients are read by ttreport build"
+	if known.Type == "embedding" {
+		fix = "--tools builtin --workload isl=512,c=8,n=100,endpoint=embeddings"
+	}
+	return plan.UsageError{
+		Err: fmt.Errorf("collect: %s is a model of type %s: it writes no text, and these workloads are text",
+			known.Model, known.Type),
+		Fix: fix,
+	}
 }
 
 // key is the API key of the server. Tools get the token of the hub from .env.

@@ -25,6 +25,7 @@ type Model struct {
 	Impl        string            `yaml:"impl,omitempty"`
 	Default     bool              `yaml:"default,omitempty"` // of several implementations
 	Engine      string            `yaml:"engine,omitempty"`
+	Type        string            `yaml:"type,omitempty"` // where it writes no text: audio, image, embedding …
 	Image       string            `yaml:"image,omitempty"`
 	Status      string            `yaml:"status,omitempty"`
 	Context     int               `yaml:"max_context,omitempty"`
@@ -146,6 +147,7 @@ type runtime struct {
 	Repo   string `json:"hf_model_repo"`
 	Name   string `json:"model_name"`
 	Engine string `json:"inference_engine"`
+	Type   string `json:"model_type"`
 	Device struct {
 		Device      string  `json:"device"`
 		Concurrency int     `json:"max_concurrency"`
@@ -219,6 +221,9 @@ func (r runtime) model() Model {
 	}
 	if m.Model == "" {
 		m.Model = path.Base(r.Repo)
+	}
+	if t := strings.ToLower(r.Type); t != "llm" && t != "vlm" {
+		m.Type = t
 	}
 	if d.AllUsers != nil {
 		m.AllUsers = *d.AllUsers
