@@ -72,6 +72,30 @@ func states(k *schema.Key, what, number string) bool {
 	return err == nil && is != nil && *is == x
 }
 
+// parallelism returns the tensor parallelism that the path of a point states, with the other kinds beside it; the name
+// nearest to the file counts. By themselves, "pp512" and "ep3" are prompts and epochs.
+func parallelism(p *schema.Point) map[string]string {
+	if !foreign(p) {
+		return nil
+	}
+	parts := strings.Split(strings.ToLower(extensions.ReplaceAllString(p.Source.Path, "")), "/")
+	for _, name := range slices.Backward(parts) {
+		out := map[string]string{}
+		for {
+			m := parallel.FindStringSubmatchIndex(name)
+			if m == nil {
+				break
+			}
+			out[name[m[2]:m[3]]] = name[m[4]:m[5]]
+			name = name[m[5]:]
+		}
+		if out["tp"]+out["tep"]+out["dep"] != "" {
+			return out
+		}
+	}
+	return nil
+}
+
 // differences returns a dimension for each path, from what differs in their names beside dates and counters; nil when
 // nothing does.
 func differences(paths []string) []map[string]string {

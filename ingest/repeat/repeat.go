@@ -13,7 +13,8 @@ import (
 const DimFile = "file"
 
 // Separate makes dimensions of what differs between points with equal keys, in place, and returns a problem for each
-// kind of difference. Dimensions of an earlier call are taken back first: the same points always get the same keys,
+// kind of difference. How many devices share the model, as file and folder names state it, is always a dimension: other
+// numbers of them are often measured in other runs, or later. Dimensions of an earlier call are taken back first: the same points always get the same keys,
 // whichever were there before.
 func Separate(points []schema.Point) []schema.Problem {
 	groups := map[string][]*schema.Point{}
@@ -21,6 +22,9 @@ func Separate(points []schema.Point) []schema.Problem {
 	for i := range points {
 		p := &points[i]
 		takeBack(p)
+		for dim, value := range parallelism(p) {
+			add(p, dim, value)
+		}
 		key := p.Key.String()
 		if len(groups[key]) == 0 {
 			order = append(order, key)
@@ -122,10 +126,13 @@ func differing(values []map[string]string) []string {
 	return out
 }
 
+// foreign reports a point that no collector of ours describes.
+func foreign(p *schema.Point) bool { return len(p.Client) == 0 || len(p.Command) == 0 }
+
 // separateFiles tells points apart by the names of their files and folders, where no setting does. What a collector of
 // ours measured is described in full beside it, and its names say nothing more.
 func separateFiles(group []*schema.Point) []schema.Problem {
-	if !slices.ContainsFunc(group, func(p *schema.Point) bool { return len(p.Client) == 0 || len(p.Command) == 0 }) {
+	if !slices.ContainsFunc(group, foreign) {
 		return nil
 	}
 	paths := make([]string, len(group))
