@@ -1,6 +1,11 @@
 package optimum
 
 import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/draft"
@@ -47,20 +52,50 @@ func Read(f *decode.File) schema.Reading {
 	r.Facts.Model.ID = backend.Get("model").Str()
 	r.Facts.Stack = schema.Stack{Engine: backend.Get("name").Str(), Version: backend.Get("version").Str()}
 	d.Condition("dtype", backend.Get("torch_dtype").Str())
-	d.Condition("quantization", backend.Get("quantization_scheme").Str())
+	quantized := quantization(backend)
+	d.Condition("quantization", quantized)
+	if r.Facts.Model.Precision = quantized; quantized == unquantized {
+		r.Facts.Model.Precision = backend.Get("torch_dtype").Str()
+	}
 	for _, name := range []string{"attn_implementation", "device", "torch_compile"} {
 		if text := backend.Get(name).Text(); text != "" && text != "null" {
 			d.Keep(name, text)
 		}
 	}
-	environment := config.Get("environment")
-	if gpu := environment.Get("gpu").Index(0).Str(); gpu != "" && backend.Get("device").Str() != "cpu" {
-		r.Facts.Device = schema.Device{Name: gpu, Chips: chips(environment)}
-	} else {
-		r.Facts.Device.Name = environment.Get("cpu").Str()
-	}
+	r.Facts.Device = device(backend, config.Get("environment"))
 	d.Done()
 	return r
+}
+
+// unquantized is said of a model whose configuration has a scheme of quantisation, which is null.
+const unquantized = "none"
+
+// quantization is how a model is quantised: "gptq 2 bits", "torchao int4_weight_only"; "" where nothing is stated.
+func quantization(backend decode.Value) string {
+	scheme := backend.Get("quantization_scheme")
+	if scheme.Kind() == decode.Null {
+		return unquantized
+	}
+	config := backend.Get("quantization_config")
+	if bits, ok := config.Get("bits").Int(); ok {
+		return fmt.Sprintf("%s %d bits", scheme.Str(), bits)
+	}
+	return strings.TrimSpace(scheme.Str() + " " + config.Get("quant_type").Str())
+}
+
+// device is what a model ran on: the accelerators that device_ids names ("0", "2,4"), or all of the machine.
+func device(backend, environment decode.Value) schema.Device {
+	gpus := environment.Get("gpu")
+	if gpus.Index(0).Str() == "" || backend.Get("device").Str() == "cpu" {
+		return schema.Device{Name: environment.Get("cpu").Str()}
+	}
+	ids := backend.Get("device_ids").Text()
+	if ids == "" || ids == "null" {
+		return schema.Device{Name: gpus.Index(0).Str(), Chips: chips(environment)}
+	}
+	used := strings.Split(ids, ",")
+	at, _ := strconv.Atoi(strings.TrimSpace(used[0]))
+	return schema.Device{Name: cmp.Or(gpus.Index(at).Str(), gpus.Index(0).Str()), Chips: len(used)}
 }
 
 // latency reads a block {unit, mean, p50 …} in seconds; older versions wrote only the list of values.

@@ -1,6 +1,7 @@
 package optimum_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/ttreport/ttreport/ingest/optimum"
@@ -26,6 +27,23 @@ func TestReport(t *testing.T) {
 	if *p.Key.ISL != 128 || *p.Key.OSL != 64 || *p.Key.Concurrency != 2 || r.Facts.Device.Name != "NVIDIA A100" ||
 		r.Facts.Model.ID != "acme/m" || r.Facts.Stack.Version != "2.4.0" {
 		t.Errorf("%s %+v", p.Key, r.Facts)
+	}
+}
+
+// A machine of five accelerators of which two were used, and a model that is quantised.
+func TestWhatWasUsed(t *testing.T) {
+	const gpus = `"gpu":["NVIDIA DGX Display","NVIDIA A100","NVIDIA A100"],"gpu_count":3`
+	used := strings.NewReplacer(`"gpu":["NVIDIA A100"],"gpu_count":1`, gpus, `"device":"cuda"`,
+		`"device":"cuda","device_ids":"1,2","quantization_scheme":"gptq","quantization_config":{"bits":2}`)
+	r := reader.Must(t, "benchmark.json", used.Replace(report))
+	if d := r.Facts.Device; d.Chips != 2 || d.Name != "NVIDIA A100" || r.Facts.Model.Precision != "gptq 2 bits" ||
+		r.Points[0].Conditions["quantization"] != "gptq 2 bits" {
+		t.Errorf("%+v %+v", r.Facts, r.Points[0].Conditions)
+	}
+	plain := strings.NewReplacer(`"device":"cuda"`, `"device":"cuda","quantization_scheme":null`)
+	r = reader.Must(t, "benchmark.json", plain.Replace(report))
+	if r.Points[0].Conditions["quantization"] != "none" || r.Facts.Model.Precision != "float16" {
+		t.Errorf("%+v", r.Points[0].Conditions)
 	}
 }
 

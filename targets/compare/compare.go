@@ -237,9 +237,21 @@ func (s *side) superseded(run int, n judge.Number) bool {
 	return s.first[n] == run
 }
 
-// metricsOf are the metrics of a point that are compared: the primary ones, then the user's own by name.
+// metricsOf are the metrics of a point that are compared: those that verdicts are about, then the user's own by name.
 func metricsOf(p *schema.Point) []string {
-	out := judge.PrimaryMetrics()
+	has := func(metric string) bool {
+		m, ok := p.Metrics[metric]
+		_, n := m.Primary()
+		_, known := n.Get()
+		return ok && known
+	}
+	var out []string
+	for _, metric := range judge.PrimaryMetrics() {
+		names := append([]string{metric}, judge.StandIns()[metric]...)
+		if i := slices.IndexFunc(names, has); i >= 0 {
+			out = append(out, names[i])
+		}
+	}
 	n := len(out)
 	for name := range p.Metrics {
 		if schema.IsOwn(name) {

@@ -258,3 +258,13 @@ func TestFirstRunsThatARecheckReplaced(t *testing.T) {
 		}
 	}
 }
+
+// A phase of prompts has no output: its total rate is compared, as verdicts have it.
+func TestCompareStandIns(t *testing.T) {
+	p := point(key("llama-bench", 1), 0, 0)
+	p.Metrics["total_tps"] = metric("value", 197)
+	of := func(name string) compare.Side { return compare.Side{Name: name, Runs: []schema.Run{run("M", p)}} }
+	if r := compare.Sides(of("A"), of("B")); len(r.Rows) != 1 || r.Rows[0].Metric != "total_tps" {
+		t.Errorf("%+v", r)
+	}
+}

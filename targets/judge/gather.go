@@ -26,7 +26,7 @@ func roles(c *columns.Columns) []role {
 	index := map[string][2]int{}
 	for i, m := range JudgedMetrics(c) {
 		index[m] = [2]int{i, 0}
-		for k, other := range standIns()[m] {
+		for k, other := range StandIns()[m] {
 			index[other] = [2]int{i, k + 1}
 		}
 	}

@@ -135,9 +135,9 @@ const tailStat = "p99"
 // Tails are the metrics of which the tail is judged too, where a point has requests enough for it.
 func Tails() []string { return []string{"ttft", "tpot", "e2el"} }
 
-// standIns are judged where a point lacks the better primary metric: ITL in place of TPOT, total throughput in place
+// StandIns are judged where a point lacks the better primary metric: ITL in place of TPOT, total throughput in place
 // of output throughput.
-func standIns() map[string][]string {
+func StandIns() map[string][]string {
 	return map[string][]string{"tpot": {"ntpot", "itl"}, "output_tps": {"total_tps", "rps"}}
 }
 
