@@ -1,6 +1,9 @@
 package regression
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // baseline is what is known of a cell before a release.
 type baseline struct {
@@ -43,15 +46,16 @@ type state struct {
 	ss, nu  float64 // squared deviations and degrees of freedom of earlier levels
 }
 
-// baseline gathers the baseline of observation at of a cell.
-func (j *judge) baseline(cell, at int32, into *baseline) {
+// baseline gathers the baseline of observation now of a cell.
+func (j *judge) baseline(cell, now int32, into *baseline) {
 	st := &j.state[cell]
 	*into = baseline{last: -1}
 	var buf [32]float64
-	values := buf[:0]
+	var at [32]int32
+	values, in := buf[:0], at[:0]
 	var outs []int32
-	cond := j.t.Obs[at].Cond
-	for i := at - 1; i >= j.t.Cells[cell].First && len(values) < j.rules.Window; i-- {
+	cond := j.t.Obs[now].Cond
+	for i := now - 1; i >= j.t.Cells[cell].First && len(values) < j.rules.Window; i-- {
 		if i < st.from && len(values) > 0 {
 			break
 		}
@@ -79,14 +83,48 @@ func (j *judge) baseline(cell, at int32, into *baseline) {
 		if out {
 			continue
 		}
-		values = append(values, j.adj[i])
-		into.add(o)
+		values, in = append(values, j.adj[i]), append(in, i)
+	}
+	if k := broken(values); k >= 0 {
+		j.rows[in[k]].exclude(j.t.Obs[in[k]].Release, j.t.Obs[now].Release)
+		values, in = slices.Delete(values, k, k+1), slices.Delete(in, k, k+1)
+	}
+	for _, i := range in {
+		into.add(&j.t.Obs[i])
 	}
 	for _, i := range j.agreed(values, outs) {
 		values = append(values, j.adj[i])
 		into.add(&j.t.Obs[i])
 	}
 	into.estimate(values, st)
+}
+
+// broken finds the value of a baseline that is of a run which went wrong: it alone lies at twice or half the others,
+// and at ten times their noise; -1 for none. Where a history begins with one, no earlier value shows that it is an
+// outlier; as a part of the baseline it would hide every change for as long as it is in the window.
+func broken(values []float64) int {
+	const few, noises = 5, 10
+	if len(values) < few || slices.Max(values)-slices.Min(values) <= math.Ln2 {
+		return -1
+	}
+	var buf [32]float64
+	middle := median(append(buf[:0], values...))
+	off := buf[:0]
+	for _, v := range values {
+		off = append(off, math.Abs(v-middle))
+	}
+	limit := math.Max(math.Ln2, noises*1.4826*median(off))
+	at := -1
+	for i, v := range values {
+		if math.Abs(v-middle) <= limit {
+			continue
+		}
+		if at >= 0 {
+			return -1
+		}
+		at = i
+	}
+	return at
 }
 
 // estimate is the mean and variance of the values of a baseline.

@@ -373,3 +373,28 @@ func TestConstantAndDegenerateHistories(t *testing.T) {
 		t.Errorf("a constant that moves by a fifth reads %s", got)
 	}
 }
+
+// A history that begins with a broken run judges by the others, once there are enough of them to tell.
+func TestBrokenFirstRun(t *testing.T) {
+	cells := quiet(3, 12, 14, .005)
+	cells[0][0] = .5
+	for r := 10; r < 14; r++ {
+		cells[0][r] *= .9
+	}
+	for r := range 6 { // two modes are none
+		cells[1][2*r] *= 4
+	}
+	tab := history(.05, cells...)
+	j := judge(t, tab)
+	if got := words(tab, j, 0); got[6:] != "====bB==" {
+		t.Errorf("after a broken run: %s", got)
+	}
+	if !j.Excluded(tab, tab.Cells[0].First, 8) || j.Excluded(tab, tab.Cells[0].First, 3) {
+		t.Error("the broken run is in the baseline")
+	}
+	for r := range int32(12) {
+		if j.Excluded(tab, tab.Cells[1].First+2*r%12, 13) {
+			t.Errorf("a mode is taken for a broken run in release %d", 2*r%12)
+		}
+	}
+}
