@@ -11,6 +11,7 @@ import (
 	"al.essio.dev/pkg/shellescape"
 
 	"github.com/ttreport/ttreport/collect/host"
+	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/collect/server"
 	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -19,8 +20,9 @@ import (
 // Facts of a manifest's setting that state how the server was started, for a shell: the command line of a program, the
 // arguments of an image.
 const (
-	SettingServer    = "server"
-	SettingImageArgs = "image_args"
+	SettingServer     = "server"
+	SettingServerPort = "server_port" // where the command line does not state it
+	SettingImageArgs  = "image_args"
 )
 
 // readHost reads facts about the host if the server runs on this machine, and the start time of a server that we
@@ -37,6 +39,10 @@ func (s *session) readHost(ctx context.Context, srv server.Server, took time.Dur
 	switch srv := srv.(type) {
 	case *server.Command:
 		s.machine.Setting[SettingServer] = shellescape.QuoteCommand(redact.Argv(srv.Argv))
+		name := plan.ServerName{Kind: plan.ServerCommand, Argv: srv.Argv}
+		if u, err := url.Parse(srv.URL); err == nil && u.Port() != "" && name.Address(0) != srv.URL {
+			s.machine.Setting[SettingServerPort] = u.Port()
+		}
 	case *server.Container: // whose name differs every time
 		if len(srv.Args) > 0 {
 			s.machine.Setting[SettingImageArgs] = shellescape.QuoteCommand(redact.Argv(srv.Args))

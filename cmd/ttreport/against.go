@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/kballard/go-shellquote"
@@ -257,7 +258,7 @@ func (o *collectOptions) startAs(h *columns.RunHead) error {
 	}
 	o.Server.Name = plan.ServerName{Kind: plan.ServerCommand, Argv: argv}
 	if o.against.port == 0 {
-		o.Server.Port = 0 // the one in its command
+		o.Server.Port, _ = strconv.Atoi(h.Setting[collect.SettingServerPort]) // else the one in its command
 	}
 	return o.onlyStarted()
 }
