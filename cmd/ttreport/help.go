@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -123,7 +124,8 @@ lint; the same pages are on the site under about/.`,
 	}
 }
 
-// explainTopic prints the help of a command, of a lint, or a page of the documentation.
+// explainTopic prints the help of a command with the page of the same name, the help of a lint, or a page of the
+// documentation.
 func explainTopic(sh *shell, name string, all bool) error {
 	for _, c := range commands() {
 		if c.name == name {
@@ -131,6 +133,10 @@ func explainTopic(sh *shell, name string, all bool) error {
 			fs.SortFlags = false
 			c.setup(fs)
 			c.write(sh.out, fs, all)
+			if slices.Contains(topics(), name) {
+				fmt.Fprintln(sh.out)
+				return writePage(sh, name)
+			}
 			return nil
 		}
 	}
@@ -138,10 +144,18 @@ func explainTopic(sh *shell, name string, all bool) error {
 		_, err := fmt.Fprint(sh.out, section)
 		return err
 	}
-	page, err := fs.ReadFile(templates.Docs(), name+".md")
-	if err != nil {
+	if !slices.Contains(topics(), name) {
 		hint := didYouMean(name, topics(), "ttreport help ", "topics are "+strings.Join(topics(), ", "))
 		return fail(exitUsage, hint, "no help on %q", name)
+	}
+	return writePage(sh, name)
+}
+
+// writePage prints a page of the documentation.
+func writePage(sh *shell, name string) error {
+	page, err := fs.ReadFile(templates.Docs(), name+".md")
+	if err != nil {
+		return err
 	}
 	_, err = sh.out.Write(page)
 	return err
