@@ -8,47 +8,67 @@ import (
 	"github.com/ttreport/ttreport/render/words"
 )
 
-// courseSection shows what happened during the measurements of a run: latencies, gauges of the server, power.
-func courseSection(run *schema.Run) Section {
-	t := courses(run)
-	if len(t.Rows) == 0 {
-		return Section{}
-	}
-	return Section{ID: "by-time", Title: "By time",
-		Intro: "Means over equal parts of each measurement, of the requests sent in them, of the server's gauges and of " +
-			"power, each line on a scale of its own that spans at least ±10 % of its values. A gap was not known.",
-		Blocks: []Block{t.elsewhere("the history document has all").keep(coursesShown)}}
-}
+// courses are the quantities whose values by time are known of some point of a run: latencies, gauges of the server,
+// power. Each is a column of pictures beside the points.
+type courses []schema.MetricInfo
 
-// coursesShown is how many lines by time the page of a run has: a drawer finds the lines of its point there.
-const coursesShown = 2000
-
-// courses has a row for each quantity of each point whose course is known. The first column is the point's number.
-func courses(run *schema.Run) *Table {
-	t := &Table{Caption: "By time", Layout: List, Cols: []Col{
-		{Head: "Point", Num: true, Length: Short}, {Head: "Workload", Unit: "ISL/OSL/concurrency"}, {Head: "Quantity"},
-		{Head: "Lowest", Num: true, Length: Short}, {Head: "Highest", Num: true, Length: Short},
-		{Head: "Over", Num: true, Length: Short}, {Head: "By time", Length: Medium},
-	}}
+func coursesOf(run *schema.Run) (out courses) {
+	seen := map[string]bool{}
+	var all []schema.SliceOf
 	for i := range run.Points {
-		p := &run.Points[i]
-		for _, x := range p.Slices.Series {
-			if row, ok := courseRow(i+1, p, x); ok {
-				t.Rows = append(t.Rows, row)
+		for _, x := range run.Points[i].Slices.Series {
+			if _, _, ok := x.Range(); ok && !seen[x.Name] {
+				seen[x.Name] = true
+				all = append(all, x)
 			}
 		}
 	}
-	return t
+	schema.SortSlices(all)
+	for _, x := range all {
+		if info, known := schema.SliceInfo(x.Name); known {
+			out = append(out, info)
+		}
+	}
+	return out
 }
 
-func courseRow(number int, p *schema.Point, x schema.SliceOf) (Row, bool) {
-	lo, hi, ok := x.Range()
-	info, known := schema.SliceInfo(x.Name)
-	if !ok || !known {
-		return Row{}, false
+// byTime ends the heads of the pictures: the drawer finds them by it.
+const byTime = " by time"
+
+func (c courses) columns() (out []Col) {
+	if len(c) == 0 {
+		return nil
 	}
+	out = []Col{{Head: "Over", Unit: "s", Num: true}}
+	for _, info := range c {
+		out = append(out, Col{Head: info.Label + byTime, Unit: info.Unit})
+	}
+	return out
+}
+
+// cells are how long a point was measured and its pictures, each with the range of its values.
+func (c courses) cells(p *schema.Point) []Cell {
+	if len(c) == 0 {
+		return nil
+	}
+	out := []Cell{text(words.Absent)}
+	for _, info := range c {
+		cell := text(words.Absent)
+		for _, x := range p.Slices.Series {
+			if lo, hi, ok := x.Range(); ok && x.Name == info.Name {
+				out[0] = text(words.Number(p.Slices.Step * float64(len(x.Values))))
+				cell = Cell{Spark: &Spark{courseLabel(info, x.Values), x.Values}, Sub: rangeText(lo, hi)}
+			}
+		}
+		out = append(out, cell)
+	}
+	return out
+}
+
+// courseLabel says where a course begins and ends.
+func courseLabel(info schema.MetricInfo, values []float64) string {
 	first, last := math.NaN(), math.NaN()
-	for _, v := range x.Values {
+	for _, v := range values {
 		if math.IsNaN(first) {
 			first = v
 		}
@@ -56,11 +76,13 @@ func courseRow(number int, p *schema.Point, x schema.SliceOf) (Row, bool) {
 			last = v
 		}
 	}
-	over := words.Number(p.Slices.Step*float64(len(x.Values))) + words.Thin + "s"
-	label := fmt.Sprintf("%s from %s to %s %s", info.Label, words.Number(first), words.Number(last), info.Unit)
-	return Row{Cells: []Cell{
-		{Text: fmt.Sprint(number)}, {Text: words.Workload(p.Key), Sub: p.Key.Tool, Head: true},
-		{Text: info.Label, Sub: info.Unit}, text(words.Number(lo)), text(words.Number(hi)), text(over),
-		{Spark: &Spark{label, x.Values}},
-	}}, true
+	return fmt.Sprintf("%s from %s to %s %s", info.Label, words.Number(first), words.Number(last), info.Unit)
+}
+
+// rangeText is "12 to 15".
+func rangeText(lo, hi float64) string {
+	if from, to := words.Number(lo), words.Number(hi); from != to {
+		return from + " to " + to
+	}
+	return words.Number(lo)
 }

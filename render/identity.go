@@ -1,27 +1,71 @@
 package render
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render/words"
 )
 
-// identityTable lists every fact with its origin.
-func identityTable(run *schema.Run, links CommitLinks) *Table {
-	t := &Table{
-		Caption: "Identity", Layout: KeyValue,
-		Cols: []Col{{Head: "What"}, {Head: "Value"}, {Head: "Known from"}, {Head: "Where"}},
+// identity is what is known of a run, by where it is known from.
+type identity struct {
+	sources []string // in the order in which they come first
+	rows    map[string][]Row
+}
+
+// add adds a fact under its source; the rows of one source stand below it.
+func (d *identity) add(source string, cells ...Cell) {
+	if d.rows == nil {
+		d.rows = map[string][]Row{}
 	}
+	if d.rows[source] == nil {
+		d.sources = append(d.sources, source)
+	}
+	d.rows[source] = append(d.rows[source], Row{Cells: cells})
+}
+
+// Groups of facts that no file states.
+const (
+	notStated   = "Not known: nothing states it"
+	notTold     = "Known, and nothing says from where"
+	fromSetting = "Known from the machine: setting in the manifest"
+)
+
+// table has each source once, what is not known last.
+func (d *identity) table() *Table {
+	t := &Table{Caption: "Identity", Layout: KeyValue, Cols: []Col{{Head: "What"}, {Head: "Value"}}}
+	for _, last := range []bool{false, true} {
+		for _, s := range d.sources {
+			if (s == notStated) == last {
+				t.Rows = append(append(t.Rows, Row{Group: s}), d.rows[s]...)
+			}
+		}
+	}
+	return t
+}
+
+// sourceOf is where a fact is known from: "Known from manifest: results/…/ttreport.manifest.yaml".
+func sourceOf(o schema.Origin) string {
+	if o.From == "" && o.Where == "" {
+		return notTold
+	}
+	out := "Known from " + cmp.Or(string(o.From), "an unnamed source")
+	if o.Where != "" {
+		out += ": " + o.Where
+	}
+	return out
+}
+
+// identityTable lists every fact below its source.
+func identityTable(run *schema.Run, links CommitLinks, public bool) *Table {
+	var d identity
 	add := func(label, value, field string) {
-		row := []Cell{{Text: label, Head: true}, {Text: words.OrUnknown(value), Code: value != ""}, {}, {Code: true}}
 		if value == "" {
-			row[1].Missing = "nothing states it"
+			d.add(notStated, Cell{Text: label, Head: true}, Cell{Text: words.OrUnknown(""), Missing: "nothing states it"})
+			return
 		}
-		if o, ok := run.Provenance[field]; ok && value != "" {
-			row[2].Text, row[3].Text = string(o.From), o.Where
-		}
-		t.Rows = append(t.Rows, Row{Cells: row})
+		d.add(sourceOf(run.Provenance[field]), Cell{Text: label, Head: true}, Cell{Text: value, Code: true})
 	}
 	add("Release", run.Release, "release")
 	add("Channel", run.InChannel(), "channel")
@@ -45,10 +89,13 @@ func identityTable(run *schema.Run, links CommitLinks) *Table {
 	}
 	for _, name := range sortedNames(run.Stack.Commits) {
 		id := run.Stack.Commits[name]
-		add("Commit of "+name, id, "stack.commits")
-		t.Rows[len(t.Rows)-1].Cells[1].Href = links.of(name, id, only(run.Stack.Commits, name))
+		d.add(sourceOf(run.Provenance["stack.commits"]), Cell{Text: "Commit of " + name, Head: true},
+			Cell{Text: id, Code: true, Href: links.of(name, id, only(run.Stack.Commits, name))})
 	}
-	return t
+	if !public {
+		d.addMachine(run)
+	}
+	return d.table()
 }
 
 // fact is something that collect writes beside a run about the machine, and what people call it.
@@ -72,17 +119,14 @@ func facts() []fact {
 }
 
 // addMachine adds what is known of the machine to an identity.
-func (t *Table) addMachine(run *schema.Run) {
+func (d *identity) addMachine(run *schema.Run) {
 	var known map[string]string
 	if json.Unmarshal(run.Extra["setting"], &known) != nil {
 		return
 	}
 	for _, f := range facts() {
 		if v := known[f.name]; v != "" {
-			t.row(
-				Cell{Text: f.label, Head: true}, Cell{Text: v, Code: true}, text("machine"),
-				Cell{Text: "setting in the manifest", Code: true},
-			)
+			d.add(fromSetting, Cell{Text: f.label, Head: true}, Cell{Text: v, Code: true})
 		}
 	}
 }

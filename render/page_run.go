@@ -28,16 +28,12 @@ func (r *Report) RunPage(run *schema.Run, id string) Page {
 	if run.IsSimulated() {
 		p.Simulated = "Demo: this run was made by the embedded simulator. Nothing was measured on a device."
 	}
-	who := identityTable(run, r.commitLinks())
-	if !r.Public {
-		who.addMachine(run)
-	}
-	p.add(Section{ID: "identity", Title: "Identity", Intro: "What is known, from where. Unknown is not guessed.",
-		Blocks: []Block{who}})
+	p.add(Section{ID: "identity", Title: "Identity", Intro: "What is known, below where it is known from. Unknown is not guessed.",
+		Blocks: []Block{identityTable(run, r.commitLinks(), r.Public)}})
 	if len(run.Plan) > 0 {
 		p.Sections = append(p.Sections, planSection(run))
 	}
-	p.add(pointSection(run), distributionSection(run), courseSection(run))
+	p.add(pointSection(run), distributionSection(run))
 	if len(run.Scores) > 0 {
 		p.add(Section{ID: "evals", Title: "Evals", Blocks: []Block{runScores(run)}})
 	}
@@ -86,17 +82,24 @@ func pointSection(run *schema.Run) Section {
 		return Section{}
 	}
 	s := Section{ID: "points", Title: "Points",
-		Intro: "One row a point. Large: the mean, or the one value of the file; below it the other statistics that were " +
-			"kept; – is not in the file.",
+		Intro: "One row a point: the mean, or the one value of the file; below it other statistics that were kept; – is " +
+			"not in the file.",
 		Blocks: []Block{pointTable(run)}}
-	if own, shared := ownConditions(run); shared && own[0] != "" {
-		s.Intro += " Of all points: " + own[0] + "."
+	if len(coursesOf(run)) > 0 {
+		s.Intro += " Pictures: means over equal parts of the measurement, from left to right, each on a scale of its own " +
+			"that spans at least ±10 % of its values; a gap was not known."
+	}
+	if shared, _ := splitConditions(run); shared != "" {
+		s.Intro += allPoints + shared + "."
 	}
 	if said := definedAs(run); len(said) > 0 {
 		s.Blocks = append(s.Blocks, said)
 	}
 	return s
 }
+
+// allPoints begins what all points share. What follows it is what the drawer of a point shows.
+const allPoints = " Of all points: "
 
 func distributionSection(run *schema.Run) Section {
 	t := distributions(run)
@@ -162,9 +165,8 @@ func sortedNames[V any](m map[string]V) []string {
 	return names
 }
 
-// conditions are the few that change a number's meaning, for the row's heading.
-func conditions(pt *schema.Point) string {
-	var parts []string
+// conditions are the few that change a number's meaning.
+func conditions(pt *schema.Point) (parts []string) {
 	for _, name := range sortedNames(pt.Conditions) {
 		parts = append(parts, name+" "+pt.Conditions[name])
 	}
@@ -175,7 +177,7 @@ func conditions(pt *schema.Point) string {
 		}
 		parts = append(parts, strings.ReplaceAll(who, "_", " ")+" "+pt.Client[name])
 	}
-	return strings.Join(parts, ", ")
+	return parts
 }
 
 func runScores(run *schema.Run) *Table {

@@ -12,11 +12,12 @@ import (
 
 // besideMean are the statistics that stand below the mean of a point, in order.
 func besideMean() []string {
-	return []string{"median", "std", "min", "p5", "p25", "p75", "p90", "p95", "p99", "p99.9", "max"}
+	return []string{"p99", "median", "std", "min", "p5", "p25", "p75", "p90", "p95", "p99.9", "max"}
 }
 
 // pointTable has a row a point and a column a metric: the mean, or the one value of the file, and below it every other
-// statistic that was kept. Columns in which no point has anything are left out.
+// statistic that was kept; then what happened by time, as pictures, and the conditions that are not those of all
+// points. Columns in which no point has anything are left out.
 func pointTable(run *schema.Run) *Table {
 	t := &Table{Caption: "Every statistic, by point", Layout: Numbers, Cols: []Col{
 		{Head: "Workload", Unit: "ISL/OSL/concurrency"}, {Head: "Tool"},
@@ -24,10 +25,6 @@ func pointTable(run *schema.Run) *Table {
 	status := slices.ContainsFunc(run.Points, func(p schema.Point) bool { return p.Status != schema.StatusOK })
 	if status {
 		t.Cols = append(t.Cols, Col{Head: "Status"})
-	}
-	own, shared := ownConditions(run)
-	if !shared {
-		t.Cols = append(t.Cols, Col{Head: "Conditions"})
 	}
 	kept := keptMetrics(run)
 	for _, m := range kept {
@@ -39,6 +36,12 @@ func pointTable(run *schema.Run) *Table {
 	if len(files) > 1 {
 		t.Cols = append(t.Cols, Col{Head: "File", Unit: "# below", Num: true})
 	}
+	course := coursesOf(run)
+	t.Cols = append(t.Cols, course.columns()...)
+	_, own := splitConditions(run)
+	if own != nil {
+		t.Cols = append(t.Cols, Col{Head: "Conditions"})
+	}
 	for i := range run.Points {
 		pt := &run.Points[i]
 		head := Cell{Text: pt.Key.Workload(), Head: true}
@@ -49,14 +52,15 @@ func pointTable(run *schema.Run) *Table {
 		if status {
 			cells = append(cells, text(string(pt.Status)))
 		}
-		if !shared {
-			cells = append(cells, text(own[i]))
-		}
 		for k := range kept {
 			cells = append(cells, kept[k].cell(pt))
 		}
 		if len(files) > 1 {
 			cells = append(cells, fileNumber(number[pt.Source.Path]))
+		}
+		cells = append(cells, course.cells(pt)...)
+		if own != nil {
+			cells = append(cells, Cell{Text: own[i], Sentence: true})
 		}
 		t.Rows = append(t.Rows, Row{Anchor: fmt.Sprintf("p%d", i+1), Cells: cells})
 	}
@@ -72,12 +76,33 @@ func fileNumber(n int) Cell {
 	return text(fmt.Sprint(n))
 }
 
-// ownConditions are those of each point, and whether they are the same for all.
-func ownConditions(run *schema.Run) (own []string, shared bool) {
+// splitConditions are the conditions that all points of a run share, and the others by point; nil where there are none.
+func splitConditions(run *schema.Run) (shared string, own []string) {
+	count := map[string]int{}
 	for i := range run.Points {
-		own = append(own, conditions(&run.Points[i]))
+		for _, c := range conditions(&run.Points[i]) {
+			count[c]++
+		}
 	}
-	return own, len(slices.Compact(slices.Clone(own))) < 2
+	var same []string
+	differ := false
+	for i := range run.Points {
+		var mine []string
+		for _, c := range conditions(&run.Points[i]) {
+			switch {
+			case count[c] < len(run.Points):
+				mine = append(mine, c)
+			case i == 0:
+				same = append(same, c)
+			}
+		}
+		differ = differ || len(mine) > 0
+		own = append(own, strings.Join(mine, ", "))
+	}
+	if !differ {
+		own = nil
+	}
+	return strings.Join(same, ", "), own
 }
 
 // keptMetric is a metric that some point of a run has, with the statistics that some point has of it.
@@ -166,6 +191,9 @@ func definedAs(run *schema.Run) Prose {
 		if len(said) > 0 {
 			out = append(out, k.info.Label+": "+strings.Join(said, "; ")+".")
 		}
+	}
+	if len(out) > 1 {
+		out = Prose{strings.Join(out, " ")}
 	}
 	return out
 }

@@ -187,7 +187,7 @@
   function facts(rows) {
     return el("table", { class: "facts" }, [
       el("tbody", {}, rows.map(function (r) {
-        return el("tr", {}, [el("th", { scope: "row" }, r[0]), el("td", {}, r[1])]);
+        return el("tr", {}, r.length > 1 ? [el("th", { scope: "row" }, r[0]), el("td", {}, r[1])] : el("th", { colspan: 2, scope: "colgroup", class: "from" }, r[0]));
       }))
     ]);
   }
@@ -279,14 +279,19 @@
     });
   }
 
-  // course is what happened during the measurement: latencies, gauges of the server, power.
-  function course(parts, page, S, number) {
-    var t = tableOf(sectionOf(page, S, "by-time")),
-      rows = ((t && t[4]) || []).filter(function (r) {
-        return Array.isArray(r) && textOf(r[0], S) === String(number);
-      }),
-      cut = t && !rows.length && S(t[5]);
-    if (cut) return part(parts, "By time", [el("p", { class: "more" }, "The page of the run has no room for this point: " + cut)], []);
+  // course is what happened during the measurement: latencies, gauges of the server, power. They are the pictures of the
+  // point's row.
+  function course(parts, file, page, S, number) {
+    var t = tableOf(sectionOf(page, S, "points")),
+      cols = file.columns[t[3]],
+      row = t[4][number - 1],
+      over = "",
+      rows = [];
+    cols.forEach(function (c, k) {
+      var head = S(c[0]);
+      if (head === "Over") over = textOf(row[k], S);
+      if (row[k] && row[k].k) rows.push({ name: head.replace(/ by time$/, ""), picture: row[k].k, range: S(row[k].s) + "\u202f" + S(c[1]) });
+    });
     part(
       parts,
       "By time",
@@ -294,25 +299,16 @@
         ? [
             el("table", { class: "facts" }, [
               el("tbody", {}, rows.map(function (r) {
-                return el("tr", {}, [
-                  el("th", { scope: "row" }, textOf(r[2], S)),
-                  el("td", {}, [paint.spark(r[6].k, S), " ", el("small", {}, range(r, S))])
-                ]);
+                return el("tr", {}, [el("th", { scope: "row" }, r.name), el("td", {}, [paint.spark(r.picture, S), " ", el("small", {}, r.range)])]);
               }))
             ]),
-            el("p", { class: "more" }, "Over " + textOf(rows[0][5], S) + ", each line on a scale of its own.")
+            el("p", { class: "more" }, "Over " + over + "\u202fs, each line on a scale of its own.")
           ]
         : [],
       rows.map(function (r) {
-        return "- " + S(r[6].k[0]);
+        return "- " + S(r.picture[0]);
       })
     );
-  }
-  // range is "12 to 15 ms".
-  function range(r, S) {
-    var lo = textOf(r[3], S),
-      hi = textOf(r[4], S);
-    return (lo === hi ? lo : lo + " to " + hi) + "\u202f" + S(r[2].s);
   }
 
   function sources(parts, page, S, p, number) {
@@ -339,19 +335,23 @@
   function provenance(parts, file, page, S) {
     var t = tableOf(sectionOf(page, S, "identity"));
     if (!t) return;
+    // A source stands above what is known from it.
     var rows = t[4]
       .filter(function (r) {
-        return Array.isArray(r) && textOf(r[1], S) && textOf(r[1], S) !== "unknown";
+        return !Array.isArray(r) || textOf(r[1], S) !== "unknown";
       })
       .map(function (r) {
-        return [textOf(r[0], S), textOf(r[1], S)];
+        return Array.isArray(r) ? [textOf(r[0], S), textOf(r[1], S)] : [S(r)];
+      })
+      .filter(function (r, i, all) {
+        return r.length > 1 || (all[i + 1] || []).length > 1;
       });
     part(
       parts,
       "Provenance",
       [facts(rows)],
       rows.map(function (r) {
-        return "- " + r[0] + ": " + r[1];
+        return r.length > 1 ? "- " + r[0] + ": " + r[1] : "\n" + r[0] + "\n";
       })
     );
   }
@@ -379,7 +379,7 @@
     }));
     if (!score) {
       distribution(parts, file, page, S, p);
-      course(parts, page, S, number);
+      course(parts, file, page, S, number);
     }
     targets(parts, t, i);
     var conditions = [p.conditions, p.shared.replace(/\.$/, "")].filter(Boolean).join(", ");

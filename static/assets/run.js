@@ -55,22 +55,23 @@
     return svg;
   }
 
-  // below are the statistics under a value: "75.4|74.6|86.7" in a column of "median|p99".
+  // below are the statistics under a value: "75.4|74.6|86.7" in a column of "median|p99". A row has room for one of
+  // them, the p99 where it is known; the drawer of the number has all.
   function below(names, values) {
-    return names
+    var list = names
       .split("|")
       .map(function (name, i) {
         return values[i] ? (name === "n" ? "n = " : name + " ") + values[i] : "";
       })
-      .filter(Boolean)
-      .join(", ");
+      .filter(Boolean);
+    return list.length < 2 ? list : [list[0], el("span", { hidden: "hidden" }, ", " + list.slice(1).join(", "))];
   }
 
   function cell(c, col, layout, S) {
     var o = typeof c === "object" ? c : { t: c },
       parts = S(o.t).split(S(col[4]) ? "|" : "\n\n"),
       flags = o.f == null ? col[5] : o.f,
-      sub = [S(o.s), parts.length > 1 ? below(S(col[4]), parts.slice(1)) : ""].filter(Boolean).join(", "),
+      sub = (S(o.s) ? [S(o.s)] : []).concat(parts.length > 1 ? below(S(col[4]), parts.slice(1)) : []).filter(Boolean),
       value = document.createTextNode(parts[0]),
       kinds = [],
       stacked = layout === "list" || layout === "key-value",
@@ -84,7 +85,7 @@
     if (o.h) value = el("a", { href: (/^https?:/.test(S(o.h)) ? "" : root) + S(o.h) }, value);
     kids = o.p ? [strip(o.p, S)] : o.k ? [spark(o.k, S)] : [value];
     if (o.g) kids.push(" ", el("small", { class: "tag" }, S(o.g)));
-    if (sub) kids.push(" ", el("small", {}, sub));
+    if (sub.length) kids.push(" ", el("small", {}, sub));
     if (numbers ? col[2] && flags & 1 : col[2]) kinds.push("n");
     if (numbers && !col[2] && !(flags & 1)) kinds.push("t");
     if (col[3]) kinds.push(S(col[3]));
@@ -126,6 +127,11 @@
             return cell(c, cols[k], layout, S);
           })
         );
+      cols.forEach(function (c, k) {
+        var td = row.cells[k]; // a number of a point: what is behind it
+        if (S(c[6]) && td && /\d/.test(td.firstChild.textContent))
+          td.insertBefore(el("a", { href: "#" + name + "/" + anchor + "/" + encodeURIComponent(S(c[6])), class: "at" }, td.firstChild), td.firstChild);
+      });
       if (/^[pe]/.test(anchor)) // of a point or a score: its own address
         row.cells[0].insertBefore(el("a", { href: "#" + name + "/" + anchor, class: "at" }, row.cells[0].firstChild), row.cells[0].firstChild);
       body.appendChild(row);
