@@ -96,7 +96,9 @@ type Cell struct {
 	Spark    *Spark
 	Strip    *Strip
 	Bullet   *Bullet
-	Missing  string // why there is no value
+	Bar      *Bar
+	Whisker  *Interval // in place of its text
+	Missing  string    // why there is no value
 }
 
 // Mark is a verdict's sign with how often it was given.

@@ -23,6 +23,8 @@ func BlockSamples() []Block {
 	table.row(Cell{Text: "id_1", Code: true, Head: true}, Cell{Text: "–", Missing: "not stated"},
 		Cell{Text: "A sentence.", Sentence: true, Decisive: true, Marks: []Mark{{"improved", "", 2, "improved"}}},
 		Cell{Strip: &Strip{"TTFT from 1 to 33 ms", quantilesOf(33), 1, 33}})
+	table.row(Cell{Text: "pictures", Head: true}, Cell{Bar: &Bar{"1 regressed", []Count{{1, "regressed", ""}}}},
+		Cell{Text: "+1 % to +3 %", Whisker: &Interval{"+1 % to +3 %", 2, 1, 3, "regressed", "confirmed"}}, Cell{})
 	table.Rows = append(table.Rows, Row{Group: "A group", Anchor: "p1"})
 	sweep := []releaseSweep{{"v3", Newest, []sweepPoint{
 		{1, number64(50), number64(10), number64(40)}, {8, number64(40), number64(20), number64(200)},

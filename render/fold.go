@@ -6,6 +6,7 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render/words"
+	"github.com/ttreport/ttreport/targets/gate/lint"
 )
 
 // Finding is one line of a list of changes: the worst of the verdicts that one cause has, and the others.
@@ -114,4 +115,40 @@ func (f *Finding) list(of []schema.Verdict, workload bool) string {
 		parts = append(parts, part)
 	}
 	return strings.Join(parts, ", ")
+}
+
+// sameShown is how many rows that say the same a list shows; more are one row with their number.
+const sameShown = 5
+
+// foldEqual gathers what has the same key, in the order in which each key comes first: more than sameShown of them are
+// one list, others are lists of one.
+func foldEqual[T any](list []T, key func(*T) string) (out [][]T) {
+	n := map[string]int{}
+	for i := range list {
+		n[key(&list[i])]++
+	}
+	at := map[string]int{}
+	for i := range list {
+		k := key(&list[i])
+		if n[k] <= sameShown {
+			out = append(out, list[i:i+1])
+			continue
+		}
+		place := place(at, k, &out, func() []T { return nil })
+		out[place] = append(out[place], list[i])
+	}
+	return out
+}
+
+// placesOf counts the models and devices of lints, or their runs where they are all of one.
+func placesOf(list []lint.Lint) string {
+	pairs, runs := map[schema.Pair]bool{}, map[string]bool{}
+	for i := range list {
+		pairs[schema.Pair{Model: list[i].Model, Device: list[i].Device}] = true
+		runs[list[i].Run] = true
+	}
+	if len(pairs) > 1 {
+		return words.Count(len(pairs)) + " models and devices"
+	}
+	return words.OnDevice(list[0].Model, list[0].Device) + ", " + words.Plural(len(runs), "run")
 }

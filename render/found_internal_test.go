@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/targets/gate"
+	"github.com/ttreport/ttreport/targets/judge"
 )
 
 // What is not stated of points is named, with the flag that states it.
@@ -68,5 +70,58 @@ func TestPointsOfARun(t *testing.T) {
 	want := "Known from manifest: a.yaml, Known, and nothing says from where, Known from file: b.json, " + notStated
 	if got := strings.Join(groups, ", "); got != want {
 		t.Errorf("sources\n%s\nwant\n%s", got, want)
+	}
+}
+
+// Every release is on one page of the list, a line after the other, newest first; the pages lead to each other and to
+// each line. The row of a release has its decision, how its numbers compare, and its note.
+func TestReleasesPages(t *testing.T) {
+	r := emptyReport()
+	for i := range 230 {
+		channel := "main"
+		if i%10 == 0 {
+			channel = "release"
+		}
+		r.Releases = append(r.Releases, judge.Release{Name: fmt.Sprint("v", i), Label: true, Channel: channel})
+		r.Gate.Know(i, gate.Results{Basis: gate.Basis{Regressed: i, Unchanged: 9, Compared: i + 9}})
+	}
+	r.Notes, r.Mode = []Note{{Release: "v229", Title: "A driver changed"}}, ModeRelease
+	var order, paths []string
+	pages := r.ReleasesPages()
+	for _, p := range pages {
+		paths = append(paths, string(p.Path))
+		for _, row := range p.Sections[len(p.Sections)-1].Blocks[0].(*Table).Rows {
+			order = append(order, row.Cells[0].Text)
+		}
+	}
+	if len(order) != 230 || order[0] != "v229" || order[206] != "v1" || order[207] != "v220" || order[229] != "v0" {
+		t.Errorf("%d releases: %v", len(order), order)
+	}
+	want := "releases/index.html releases/index~2.html releases/index~3.html releases/index~4.html"
+	if got := strings.Join(paths, " "); got != want || pages[0].Prev != nil || pages[0].Next.Href != pages[1].Path || pages[3].Next != nil {
+		t.Errorf("pages %s", got)
+	}
+	lines := pages[1].Sections[0].Blocks[0].(Links)
+	if len(lines) != 2 || lines[1].Text != "Channel release: 23" || lines[1].Href != pages[3].Path {
+		t.Errorf("lines %v", lines)
+	}
+	row := pages[0].Sections[1].Blocks[0].(*Table).Rows[0].Cells
+	if row[3].Bar.Label != "229 regressed, 9 unchanged" || row[4].Marks[0].N != 229 || row[8].Text != "A driver changed" {
+		t.Errorf("the row of v229 is %+v", row)
+	}
+	if front := r.releaseTable(); len(front.Rows) != newestShown || front.Full.Href != ReleasesPath {
+		t.Errorf("the front page lists %d, and leads to %v", len(front.Rows), front.Full)
+	}
+}
+
+// What many say alike is one row with their number, in the place of the first; a few stay apart.
+func TestFoldEqual(t *testing.T) {
+	list := strings.Split("a b a c a b a a a", " ")
+	var got []string
+	for _, same := range foldEqual(list, func(s *string) string { return *s }) {
+		got = append(got, fmt.Sprint(len(same), same[0]))
+	}
+	if s := strings.Join(got, " "); s != "6a 1b 1c 1b" {
+		t.Errorf("folded to %s", s)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/targets/gate"
 )
 
 // AboutPage is how the numbers were made and what the words mean.
@@ -83,6 +84,10 @@ func pictureSection() Section {
 	strip := &Strip{Label: "Example of a distribution", Quantiles: quantiles, Low: 55, High: 160}
 	t.row(Cell{Strip: strip}, Cell{Sentence: true,
 		Text: "Distribution over requests: box over the middle half, line at the median, dot at the slowest."})
+	t.row(Cell{Bar: decisionBar(gate.Basis{Compared: 9, Regressed: 1, Inconclusive: 2, Improved: 1, Unchanged: 5})},
+		Cell{Sentence: true, Text: barMeans})
+	t.row(Cell{Whisker: &Interval{Label: "Example of an interval", Effect: 1.6, Low: 1.1, High: 2.2}}, Cell{Sentence: true,
+		Text: "A change with its 95 % interval: the dot is the change, right is worse. Shaded: less than what matters."})
 	for _, x := range []struct {
 		outcome  schema.Outcome
 		evidence schema.Evidence
@@ -137,7 +142,7 @@ func (r *Report) NotFoundPage() Page {
 				ID: "where", Title: "Where to look",
 				Blocks: []Block{
 					Links{
-						{"The newest release", "index.html"}, {"All releases", "index.html#releases"},
+						{"The newest release", "index.html"}, {"All releases", ReleasesPath},
 						{"All models and devices", "index.html#models"},
 					},
 				},

@@ -51,7 +51,8 @@ func (r *Report) Landing() Page {
 		Intro: "Each model and device with its newest release: the decision, the level of targets that is reached, and " +
 			"what changed against history. A tinted cell keeps its release from shipping; a cell without a verdict is not " +
 			"a pass." + r.hiddenNote()},
-		Section{ID: "releases", Title: r.releasesTitle(), Intro: "Newest first.", Blocks: []Block{r.releaseTable()}})
+		Section{ID: "releases", Title: r.releasesTitle(), Intro: "Newest first. " + barMeans,
+			Blocks: []Block{r.releaseTable()}})
 	p.shorten()
 	return p
 }
@@ -269,40 +270,6 @@ func (r *Report) changedBlocks(list []schema.Verdict, at int) []Block {
 		}
 	}
 	return []Block{e}
-}
-
-func (r *Report) releaseTable() *Table {
-	t := &Table{
-		Caption: "Releases, newest first", Layout: List,
-		Cols: []Col{
-			{Head: "Release"}, {Head: "Date", Length: Medium}, {Head: "Decision", Length: Medium},
-			{Head: "Models and devices", Num: true, Length: Short}, {Head: "Points", Num: true, Length: Short},
-			{Head: "Evals", Num: true, Length: Short},
-		},
-	}
-	for i := len(r.Releases) - 1; i >= 0; i-- {
-		rel := r.Releases[i]
-		d := words.Decide(r.Result(i))
-		points, scores, pairs := 0, 0, map[schema.Pair]bool{}
-		for _, run := range rel.Runs {
-			h := &r.Columns.Runs[run]
-			points += h.PointsEnd - h.FirstPoint
-			scores += h.Scores
-			pairs[schema.Pair{Model: h.Model.Name, Device: h.Device}] = true
-		}
-		name := Cell{Text: rel.Name, Head: true, Href: ReleasePath(rel.Name)}
-		if !rel.Label {
-			name.Sub = "build, no release stated"
-		}
-		if r.simulated(i) != "" {
-			name.Tag = "simulated"
-		}
-		t.row(
-			name, text(moment(rel.Date)), Cell{Text: d.Word, Outcome: toneMark(d.Tone)},
-			text(words.Count(len(pairs))), text(words.Count(points)), text(words.Count(scores)),
-		)
-	}
-	return t.cut("older releases keep their pages")
 }
 
 // Headline is what a build came to, for one line on a terminal: the decision on the newest release with its counts, or

@@ -8,7 +8,6 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/targets/gate"
-	"github.com/ttreport/ttreport/targets/gate/lint"
 	"github.com/ttreport/ttreport/targets/judge"
 )
 
@@ -20,7 +19,7 @@ func (r *Report) ReleasePage(at int) Page {
 	p := Page{
 		Path: ReleasePath(rel.Name), Title: rel.Name + ": " + d.Word, Nav: "releases", Description: d.Detail,
 		Simulated: r.simulated(at),
-		Crumbs:    []Link{{"Overview", "index.html"}, {"Releases", "index.html#releases"}, {rel.Name, ""}},
+		Crumbs:    []Link{{"Overview", "index.html"}, {r.releasesTitle(), ReleasesPath}, {rel.Name, ""}},
 		Eyebrow: words.Capital(fmt.Sprintf("%s %s, %s, %s.", releaseWord(rel, ""), rel.Name, day(rel.Date),
 			words.Plural(len(rel.Runs), "run"))),
 		Lead: Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word, Text: words.Headline(&review),
@@ -88,68 +87,6 @@ func (r *Report) targetSection(release int, verdicts []schema.Verdict) Section {
 	s.Blocks = []Block{Empty{What: "No targets", Cmd: "ttreport targets list",
 		Why: "No target file covers these models on these devices; nothing was graded, which is not a pass."}}
 	return s
-}
-
-// shiftSection lists how every device moved as a whole.
-func shiftSection(list []judge.Shift) Section {
-	s := Section{
-		ID: "shifts", Title: "Run-wide shifts",
-		Intro: "What all workloads of a device did together is found once, removed from their rows, and reported here.",
-	}
-	t := &Table{
-		Caption: "Run-wide shifts", Layout: List,
-		Cols: []Col{
-			{Head: "Verdict"}, {Head: "Device"}, {Head: "Metric"},
-			{Head: "Shift", Num: true, Sort: true, Length: Short}, {Head: "95 % interval", Length: Medium},
-			{Head: "Workloads", Num: true, Length: Short}, {Head: "Releases before", Num: true, Length: Short},
-		},
-	}
-	for _, x := range list {
-		if x.Outcome == schema.NoBaseline && !x.Mixed {
-			continue
-		}
-		change, interval := Cell{Text: words.Absent, Missing: "nothing to compare with"}, text(words.Absent)
-		if e, ok := x.Effect.Get(); ok {
-			change = Cell{Text: words.Signed(x.Metric, e), Sort: &e}
-		}
-		if x.Interval != nil {
-			interval = text(words.Interval(x.Metric, *x.Interval))
-		}
-		word := Cell{Outcome: x.Outcome, Evidence: x.Evidence}
-		if x.Mixed {
-			word = Cell{Text: "mixed", Sub: fmt.Sprintf("%.0f%s%% agree", 100*x.Agree, words.Thin)}
-		}
-		t.row(
-			word, Cell{Text: words.OrUnknown(x.Device), Head: true}, text(metricLabel(x.Metric, x.Stat)), change, interval,
-			text(words.Count(x.Cells)), text(words.Count(x.Releases)),
-		)
-	}
-	if len(t.Rows) > 0 {
-		s.Blocks = []Block{t.cut(allInJSON)}
-	}
-	return s
-}
-
-// lintTable lists lints, worst first.
-func lintTable(list []lint.Lint) *Table {
-	t := &Table{
-		Caption: "Lints, worst first", Layout: List,
-		Cols: []Col{
-			{Head: "Lint"}, {Head: "Severity", Length: Medium}, {Head: "Where"},
-			{Head: "Cases", Num: true, Length: Short}, {Head: "What"},
-		},
-	}
-	for _, l := range list {
-		where := Cell{Text: words.OnDevice(l.Model, l.Device), Sub: l.Run, Href: RunPath(l.Run)}
-		if l.Run == "" {
-			where = text(l.Release)
-		}
-		t.row(
-			Cell{Text: string(l.ID), Head: true, Code: true, Href: topicPath("lints") + "#" + Address(l.ID)},
-			text(string(l.Severity)), where, text(words.Count(l.Count)), Cell{Text: words.Lint(l), Sentence: true},
-		)
-	}
-	return t
 }
 
 // targetChangeSection lists targets that differ from those of the release before.
@@ -311,8 +248,21 @@ func (r *Report) pairsSection(at int, pairs []Pair) Section {
 		Caption: "Models on devices, worst first", Layout: List,
 		Cols: []Col{{Head: "Decision"}, {Head: "Model"}, {Head: "Device"}, {Head: "Why"}},
 	}
-	for _, p := range pairs {
-		d := words.Decide(r.PairResult(p, at))
+	same := foldEqual(pairs, func(p *Pair) string {
+		d := words.Decide(r.PairResult(*p, at))
+		if d.Tone == words.ToneBad || d.Tone == words.ToneWarning { // somebody must act on it
+			return d.Word + d.Detail + p.Model + "\x00" + p.Device
+		}
+		return d.Word + d.Detail
+	})
+	for _, list := range same {
+		p, d := list[0], words.Decide(r.PairResult(list[0], at))
+		if len(list) > 1 {
+			t.row(Cell{Text: d.Word, Outcome: toneMark(d.Tone)},
+				Cell{Text: words.Count(len(list)) + " models and devices", Head: true, Href: "index.html#models"},
+				text(""), Cell{Text: words.Capital(d.Detail), Sentence: true})
+			continue
+		}
 		device := text(words.OrUnknown(p.Device))
 		if p.Device == schema.Simulated {
 			device.Tag = "simulated"

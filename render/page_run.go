@@ -28,7 +28,8 @@ func (r *Report) RunPage(run *schema.Run, id string) Page {
 	if run.IsSimulated() {
 		p.Simulated = "Demo: this run was made by the embedded simulator. Nothing was measured on a device."
 	}
-	p.add(Section{ID: "identity", Title: "Identity", Intro: "What is known, below where it is known from. Unknown is not guessed.",
+	p.add(Section{ID: "identity", Title: "Identity",
+		Intro:  "What is known, below where it is known from. Unknown is not guessed.",
 		Blocks: []Block{identityTable(run, r.commitLinks(), r.Public)}})
 	if len(run.Plan) > 0 {
 		p.Sections = append(p.Sections, planSection(run))

@@ -47,6 +47,22 @@ func changeHead(caption string) *Table {
 	}}
 }
 
+// Interval is a change with its interval in units of the limit, worse is positive.
+type Interval struct {
+	Label             string
+	Effect, Low, High float64
+	Outcome           schema.Outcome
+	Evidence          schema.Evidence
+}
+
+// inLimits is a whisker in units of its limit; nil without one.
+func (w *Whisker) inLimits(label string) *Interval {
+	if !(w.Limit > 0) {
+		return nil
+	}
+	return &Interval{label, w.Effect / w.Limit, w.Low / w.Limit, w.High / w.Limit, w.Outcome, w.Evidence}
+}
+
 // fill makes the rows: those that a page holds, worst first; a report holds all.
 func (t *Table) fill(list []Finding, all bool, row func(Finding) Row) {
 	t.Total = len(list)
@@ -73,6 +89,9 @@ func (r *Report) changeRow(f Finding, withPair bool, draw func(*judge.Series) *S
 		change = Cell{Text: words.Effect(v, e), Sort: &e, Strong: true}
 		if v.Interval != nil {
 			interval = text(words.IntervalOf(v))
+			if w, has := r.whisker(&v); has && draw != nil {
+				interval.Whisker = w.inLimits(words.IntervalOf(v))
+			}
 		}
 	}
 	spark, before, now := Cell{}, number(v.Ref), number(v.Value)

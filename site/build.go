@@ -368,6 +368,7 @@ func (b *builder) others() error {
 			r.ExplorePage(), r.ComparePage(), r.EvalsPage(), r.TargetsPage(),
 			r.NotesPage(),
 		}
+		pages = append(pages, r.ReleasesPages()...)
 		for _, m := range r.ModelNames() {
 			pages = append(pages, r.ModelPage(m))
 		}

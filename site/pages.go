@@ -193,7 +193,7 @@ type menuItem struct {
 // menuItems are the entries of a site; where nothing is graded, those that lead to decisions are left out.
 func menuItems(graded bool) []menuItem {
 	all := []menuItem{
-		{"overview", "Overview", "index.html"}, {"releases", "Releases", "index.html#releases"},
+		{"overview", "Overview", "index.html"}, {"releases", "Releases", render.ReleasesPath},
 		{"models", "Models", "index.html#models"},
 		{"changes", "Changes", render.ChangesPath}, {"coverage", "Coverage", render.CoveragePath},
 		{"evals", "Evals", "evals/index.html"},

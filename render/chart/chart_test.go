@@ -99,3 +99,19 @@ func TestStrip(t *testing.T) {
 		t.Errorf("all alike: %+v", s)
 	}
 }
+
+// One number in ten thousand is seen in a bar, and the parts fill it.
+func TestBar(t *testing.T) {
+	b := chart.NewBar(&render.Bar{Parts: []render.Count{{N: 1, Outcome: "regressed"}, {N: 9999, Outcome: "unchanged"}}})
+	if len(b.Parts) != 2 || b.Parts[0].W < 3 || math.Abs(b.Parts[0].W+b.Parts[1].W-160) > .1 || b.Parts[1].X != b.Parts[0].W {
+		t.Errorf("%+v", b.Parts)
+	}
+}
+
+// An interval beyond the scale ends at its edge without a cap.
+func TestInterval(t *testing.T) {
+	v := chart.NewInterval(&render.Interval{Effect: 2, Low: 1, High: 9, Evidence: "confirmed"})
+	if v.CapHigh || !v.CapLow || v.High > 120 || v.Low != v.Band.X1 || !v.Solid || v.Zero != 60 {
+		t.Errorf("%+v", v)
+	}
+}

@@ -84,6 +84,8 @@ func (w writer) cell(col render.Col, c render.Cell) string {
 		return escape(c.Strip.Label)
 	case c.Bullet != nil:
 		return escape(c.Bullet.Label)
+	case c.Bar != nil:
+		return escape(c.Bar.Label)
 	}
 	s := w.link(escape(c.Text), c.Href)
 	if c.Outcome != "" {

@@ -104,10 +104,11 @@ func (g *Gap) Loadable() bool { return loadable(g.Key) }
 type Basis struct{ Compared, Unchanged, BelowLimit, Inconclusive, Regressed, Improved, Without int }
 
 // Basis counts the numbers of a review.
-func (r *Review) Basis() Basis {
-	var b Basis
-	for i := range r.History {
-		v := &r.History[i]
+func (r *Review) Basis() Basis { return basisOf(r.History) }
+
+func basisOf(history []schema.Verdict) (b Basis) {
+	for i := range history {
+		v := &history[i]
 		if _, ok := v.Value.Get(); !ok {
 			continue
 		}

@@ -31,6 +31,7 @@ type found struct {
 type Results struct {
 	Whole Result
 	Pairs []PairResult
+	Basis Basis // of all numbers with history
 }
 
 // PairResult is the decision on one model and device.
@@ -75,7 +76,7 @@ func (g *Gate) find(f *found) {
 	f.findings.Lints = g.Lints(f.release)
 	f.history, f.targets = byPair(f.findings.History), byPair(f.findings.Targets)
 	whole, of := DecidePairs(f.findings, g.FailsOn(f.release))
-	out := Results{Whole: whole}
+	out := Results{Whole: whole, Basis: basisOf(f.findings.History)}
 	for _, p := range pairs {
 		r, ok := of[p]
 		if !ok {
