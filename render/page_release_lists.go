@@ -108,4 +108,3 @@ func lintTable(list []lint.Lint) *Table {
 	}
 	return t
 }
-
