@@ -14,6 +14,16 @@ import (
 type Comparison struct {
 	*compare.Result
 	Lost int // documents of the history that could not be read
+	// Against is what the pages of the site say of the two sides, where they are an earlier and a later release.
+	Against *compare.Against
+}
+
+// Head stands above the rows: conditions that differ, and what B was judged.
+func (c *Comparison) Head() []string {
+	if c.Against == nil {
+		return nil
+	}
+	return AgainstText(c.Against)
 }
 
 // Table has one row a number, largest regressions first.
@@ -25,14 +35,32 @@ func (c *Comparison) Table() *Table {
 	if c.OfTools {
 		t.Cols[4].Head, t.Cols[len(t.Cols)-1].Head = "Difference", "Definitions"
 	}
+	if c.Against != nil {
+		t.Cols = append(t.Cols, Col{Head: "Verdict of " + c.B})
+	}
 	for i := range c.Rows {
 		row := comparisonRow(&c.Rows[i])
+		if c.Against != nil {
+			row.Cells = append(row.Cells, text(judgedText(c.Rows[i].Judged)))
+		}
 		if c.OfTools {
 			row.Cells[len(row.Cells)-1] = text(definitions(&c.Rows[i]))
 		}
 		t.Rows = append(t.Rows, row)
 	}
 	return t
+}
+
+// judgedText is a verdict against history with its interval: "regressed confirmed, +10.5 % to +22.1 %".
+func judgedText(v *schema.Verdict) string {
+	if v == nil {
+		return words.Absent
+	}
+	out := strings.TrimSpace(string(v.Outcome) + " " + string(v.Evidence))
+	if v.Interval != nil {
+		out += ", " + words.IntervalOf(*v)
+	}
+	return out
 }
 
 // definitions are those of a metric by two tools.

@@ -9,6 +9,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/targets/gate"
+	"github.com/ttreport/ttreport/targets/judge"
 )
 
 // RecheckLines are the commands that would settle suspected regressions, one a system, three at most; none without any.
@@ -101,6 +102,11 @@ func (r *Report) GatePage(g gate.Review, all bool) Page {
 		history, targets = g.History, g.Targets
 	}
 	add("Against history, worst first", r.changeReport(history, true))
+	if at := judge.Named(r.Releases, g.Release); at >= 0 && !g.Fit.Wider {
+		if c := r.Against(at); c != nil && c.Numbers+c.Unlike > 0 {
+			p.add(Section{Title: "Beside " + c.A, Blocks: []Block{Prose(AgainstText(c))}})
+		}
+	}
 	add("Targets", r.targetTable(targets, true))
 	add("Planned and not measured", plannedTable(targets))
 	add("Lints", lintTable(g.Lints))

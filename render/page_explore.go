@@ -24,13 +24,16 @@ func (r *Report) ExplorePage() Page {
 func (r *Report) ComparePage() Page {
 	w := Widget{Tool: "compare", Releases: r.releaseRefs()}
 	w.A, w.B = r.beside()
-	return r.widgetPage(
+	p := r.widgetPage(
 		"compare", "Compare", "What differs between two releases, models, devices or tools?",
 		"What both sides choose differently is compared; everything else must be the same. "+
 			"A later release has its verdicts beside the change, with their intervals; elsewhere one number a side does "+
 			"not show its noise, and ttreport compare with repeats does.",
 		w,
 	)
+	p.Scripts = []string{"series.js", "plane.js", "overlay.js", "compare.js"}
+	p.add(r.againstLinks())
+	return p
 }
 
 // releaseRefs are all releases with the addresses of their numbers, oldest first.

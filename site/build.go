@@ -312,6 +312,11 @@ func (b *builder) release(p *part, i int) error {
 			}
 		}
 	}
+	if page := r.AgainstPage(i); page.Path != "" {
+		if err := p.page(page); err != nil {
+			return err
+		}
+	}
 	return p.page(r.ReleasePage(i))
 }
 

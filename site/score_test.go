@@ -1,10 +1,13 @@
 package site_test
 
 import (
+	"fmt"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render"
 )
 
@@ -49,4 +52,66 @@ func TestMeasuredCellsAreLinks(t *testing.T) {
 			t.Errorf("%s has no link to %s", page, want)
 		}
 	}
+}
+
+// The page of a release beside the one before says what the tool says that a script fills, and needs none.
+func TestBesideTheReleaseBefore(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	build(t, dir, "Tiny-1B", "n150")
+	page := strings.ReplaceAll(read(t, dir, string(render.AgainstPath("v0.12.0"))), "&#43;", "+")
+	b := openBrowser(t, dir)
+	b.goTo(t, filepath.Join(dir, "compare/index.html")+"#arelease=v0.11.0&brelease=v0.12.0&all=1")
+	until(t, b, "both releases", status+`.indexOf("on both sides") > 0`)
+	said := eval[string](t, b, status)
+	var regressed, improved string
+	if m := regexp.MustCompile(`: (\d+) regressed and (\d+) improved`).FindStringSubmatch(said); m != nil {
+		regressed, improved = m[1], m[2]
+	}
+	for _, want := range []string{regressed + " regressed and " + improved + " improved, as v0.12.0 was judged",
+		"v0.12.0 beside v0.11.0", "Geometric mean of the changes: TTFT", "arelease=v0.11.0&amp;brelease=v0.12.0"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not say %q; the tool says %q", want, said)
+		}
+	}
+	mean := regexp.MustCompile(`TTFT mean ([+−±][\d.]+)`).FindStringSubmatch(said)
+	if mean == nil || !strings.Contains(page, "changes: TTFT "+mean[1]) {
+		t.Errorf("the mean of TTFT is %v in the tool", mean)
+	}
+	for _, from := range []string{"releases/v0.12.0/index.html", "compare/index.html"} {
+		if !strings.Contains(read(t, dir, from), string(render.AgainstPath("v0.12.0"))[len("compare/"):]) {
+			t.Errorf("%s does not lead there", from)
+		}
+	}
+	b.quiet(t)
+}
+
+// The curves of both sides lie over each other, named by what tells the sides apart; which curve is in the address.
+func TestCompareOverlaysCurves(t *testing.T) {
+	t.Parallel()
+	var runs []schema.Run
+	for i := range 4 {
+		r := fixtureRun("Tiny-1B", []string{"n150", "t3k"}[i%2], 1+i/2, i%2)
+		r.Points[1].Key.Dims = nil // two loads of one workload
+		runs = append(runs, r)
+	}
+	_, dir := reportOf(t, render.ModeAuto, runs...)
+	b := openBrowser(t, dir)
+	b.goTo(t, filepath.Join(dir, "compare/index.html")+"#arelease=v0.10.0&brelease=v0.11.0&all=1")
+	const drawn = `[...document.querySelectorAll(".widget .curves svg")]`
+	until(t, b, "a picture a metric", drawn+`.length === 4`)
+	if got := eval[string](t, b, `[...new Set(`+drawn+`.flatMap(function (s) {
+		return [...s.querySelectorAll(".lbl")].map(function (x) { return x.textContent; }); }))].sort().join(" ")`); got != "v0.10.0 v0.11.0" {
+		t.Errorf("the lines are %q", got)
+	}
+	if n := eval[int](t, b, drawn+`[0].querySelectorAll("path.ln").length`); n != 2 {
+		t.Errorf("%d lines", n)
+	}
+	until(t, b, "both devices can be chosen", `document.querySelectorAll("[name=curve] option").length === 2`)
+	name := eval[string](t, b, `[...document.querySelectorAll("[name=curve] option")].pop().value`)
+	choose(t, b, "curve", name)
+	until(t, b, "the address has it", `decodeURIComponent(location.hash).indexOf("curve=") > 0`)
+	eval[bool](t, b, `(location.reload(), true)`)
+	until(t, b, "a link shows it", `(document.querySelector("[name=curve]") || {}).value === `+fmt.Sprintf("%q", name))
+	b.quiet(t)
 }

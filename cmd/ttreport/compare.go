@@ -116,7 +116,8 @@ func compareSides(ctx context.Context, ws *workspace.Workspace, id *identity, a,
 	if err := withPartners(cols, &sides[0], &sides[1]); err != nil {
 		return nil, err
 	}
-	if err := decided(ctx, ws, cols, sides[:]); err != nil {
+	judged, err := decided(ctx, ws, cols, sides[:])
+	if err != nil {
 		return nil, err
 	}
 	r := compare.Sides(sides[0], sides[1])
@@ -129,7 +130,21 @@ func compareSides(ctx context.Context, ws *workspace.Workspace, id *identity, a,
 		return nil, fail(exitUngraded, fix, "compare: no performance number of %s was measured in %s too (%d and %d numbers)",
 			a, b, r.OnlyA, r.OnlyB)
 	}
-	return &render.Comparison{Result: r, Lost: len(history.Lost(problems))}, nil
+	return &render.Comparison{Result: r, Lost: len(history.Lost(problems)), Against: against(judged, r)}, nil
+}
+
+// against is what the site says of two sides that are an earlier and a later release, whose verdicts the rows get; else
+// nil.
+func against(judged *gate.Gate, r *compare.Result) *compare.Against {
+	if judged == nil {
+		return nil
+	}
+	a, b := judge.Named(judged.Releases, r.A), judge.Named(judged.Releases, r.B)
+	if a < 0 || b <= a {
+		return nil
+	}
+	r.Judge(judged.Findings(b).History)
+	return compare.Releases(judged.Judgement, a, b)
 }
 
 // scores counts the scores of a side's evals.
@@ -164,29 +179,26 @@ func withPartners(cols *columns.Columns, a, b *compare.Side) error {
 }
 
 // decided says of the sides that are releases which numbers their later runs decided, so that a release has the number
-// here that it has everywhere, and how much starts of servers differed in pairs before.
-func decided(ctx context.Context, ws *workspace.Workspace, cols *columns.Columns, sides []compare.Side) error {
-	var judged *gate.Gate
+// here that it has everywhere, and how much starts of servers differed in pairs before. It returns the judgement, or nil
+// where no side is a release.
+func decided(
+	ctx context.Context, ws *workspace.Workspace, cols *columns.Columns, sides []compare.Side,
+) (judged *gate.Gate, err error) {
 	for i := range sides {
-		at := judge.Named(judge.Releases(cols, nil), sides[i].Name)
-		if at < 0 || len(sides[i].Runs) < 2 && !slices.ContainsFunc(sides[i].Runs, inTurns) {
+		if judge.Named(judge.Releases(cols, nil), sides[i].Name) < 0 {
 			continue
 		}
 		if judged == nil {
-			var err error
 			if judged, err = judgeHistory(ctx, ws, cols, judge.View{}, judgedFile{file: ws.Judged()}.load(false)); err != nil {
-				return err
+				return nil, err
 			}
 		}
-		if at = judge.Named(judged.Releases, sides[i].Name); at >= 0 {
+		if at := judge.Named(judged.Releases, sides[i].Name); at >= 0 {
 			sides[i].Later, sides[i].StartNoise = judged.ByLaterRuns(at), judged.StartNoise(at)
 		}
 	}
-	return nil
+	return judged, nil
 }
-
-// inTurns reports a run that took turns with a baseline.
-func inTurns(r schema.Run) bool { return r.Interleaved.With != "" && !r.Interleaved.Baseline }
 
 // compareTools compares what two tools measured of one side.
 func compareTools(

@@ -3,6 +3,7 @@ package jsondoc
 import (
 	"io"
 
+	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/targets/compare"
 )
@@ -16,6 +17,8 @@ type (
 		OnlyB  int              `json:"only_b"`
 		Rows   []compareRowJSON `json:"rows"`
 		Notes  []string         `json:"notes"`
+		// Head is what the pages of the site say of two releases, conditions that differ first.
+		Head []string `json:"head,omitempty"`
 	}
 	compareRowJSON struct {
 		System   string          `json:"system,omitempty"`
@@ -33,17 +36,23 @@ type (
 		Test     string          `json:"test"`
 		Verdict  compare.Outcome `json:"verdict"`
 		RunsEach int             `json:"runs_each_that_might_settle,omitempty"`
+		// JudgedB is the verdict on the number of B against its own baseline, where B is a later release.
+		JudgedB schema.Outcome `json:"judged_b,omitempty"`
 	}
 )
 
 // Compare writes a comparison.
 func Compare(w io.Writer, c *render.Comparison) error {
-	out := compareJSON{"ttreport/compare/v1", c.A, c.B, c.OnlyA, c.OnlyB, []compareRowJSON{}, c.Notes()}
+	out := compareJSON{"ttreport/compare/v1", c.A, c.B, c.OnlyA, c.OnlyB, []compareRowJSON{}, c.Notes(), c.Head()}
 	for i := range c.Rows {
 		r := &c.Rows[i]
+		var judged schema.Outcome
+		if r.Judged != nil {
+			judged = r.Judged.Outcome
+		}
 		out.Rows = append(out.Rows, compareRowJSON{
 			r.System, keyOf(r.Key), r.Metric, r.Stat, r.A, r.B, r.NA, r.NB, r.Change,
-			finite(r.Lo), finite(r.Hi), finite(r.P), r.Test, r.Outcome(), r.NeededEach,
+			finite(r.Lo), finite(r.Hi), finite(r.P), r.Test, r.Outcome(), r.NeededEach, judged,
 		})
 	}
 	return Write(w, out)

@@ -57,6 +57,9 @@ func Report(page render.Page, site string) []byte {
 func Compare(c *render.Comparison) []byte {
 	var b bytes.Buffer
 	w := writer{b: &b}
+	for _, s := range c.Head() {
+		fmt.Fprintf(&b, "%s\n\n", escape(s))
+	}
 	w.table(c.Table())
 	for _, s := range c.Notes() {
 		fmt.Fprintf(&b, "\n%s\n", escape(s))

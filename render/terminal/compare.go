@@ -12,6 +12,12 @@ import (
 // Compare writes a comparison as an aligned table with its notes.
 func Compare(w io.Writer, c *render.Comparison) error {
 	t := c.Table()
+	for _, s := range c.Head() {
+		fmt.Fprintln(w, s)
+	}
+	if len(c.Head()) > 0 {
+		fmt.Fprintln(w)
+	}
 	tw := tabwriter.NewWriter(w, 2, 0, 2, ' ', 0)
 	var heads []string
 	for i, col := range t.Cols {

@@ -84,6 +84,7 @@
       list = [], // of rows, those that are shown
       filter = el("input", { type: "checkbox", name: "significant" }),
       toggle = el("label", { class: "check" }, [filter, " only what is significant"]),
+      curves = el("div", {}),
       differ = el("p", { class: "more", role: "note" });
     filter.addEventListener("change", function () {
       var state = read();
@@ -290,6 +291,7 @@
           });
           judged = names.indexOf(want[0]) > names.indexOf(want[1]);
           join(tables, chosen);
+          ttreport.overlay(curves, rows, chosen, want);
         },
         function () {
           said.textContent = "The numbers of a release could not be loaded: data/shards/ belongs to the site.";
@@ -464,6 +466,7 @@
     host.appendChild(toggle);
     host.appendChild(said);
     host.appendChild(v.box);
+    host.appendChild(curves);
     apply();
     addEventListener("resize", v.again);
   }

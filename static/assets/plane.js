@@ -450,6 +450,9 @@
     });
   }
 
+  ttreport.plot = plot;
+  ttreport.readable = readable;
+
   addEventListener("DOMContentLoaded", function () {
     document.querySelectorAll("[data-plane]").forEach(function (host) {
       ttreport.load(host.dataset.shard).then(function () {

@@ -38,8 +38,9 @@ type Row struct {
 	Metric string
 	Stat   string
 	pairing.Result
-	Badness    float64 // log change, positive is worse
-	DefA, DefB string  // definitions of the metric, where two tools are compared
+	Badness    float64         // log change, positive is worse
+	DefA, DefB string          // definitions of the metric, where two tools are compared
+	Judged     *schema.Verdict // on the number of B, where B is a release of the history; else nil
 	of         cell
 }
 
@@ -79,20 +80,11 @@ type Mean struct {
 
 // Means are the geometric means of the changes, by metric with two rows or more.
 func (r *Result) Means() []Mean {
-	var out []Mean
-	for _, metric := range judge.PrimaryMetrics() {
-		sum, n, lo, hi := 0., 0, math.Inf(1), math.Inf(-1)
-		for i := range r.Rows {
-			if r.Rows[i].Metric == metric {
-				v := math.Log1p(r.Rows[i].Change)
-				sum, n, lo, hi = sum+v, n+1, math.Min(lo, v), math.Max(hi, v)
-			}
-		}
-		if n > 1 {
-			out = append(out, Mean{metric, n, math.Expm1(sum / float64(n)), math.Expm1(lo), math.Expm1(hi)})
-		}
+	var list []changed
+	for i := range r.Rows {
+		list = append(list, changed{r.Rows[i].Metric, math.Log1p(r.Rows[i].Change)})
 	}
-	return out
+	return means(list)
 }
 
 // Tests counts the rows by test.
@@ -172,7 +164,11 @@ func systems(runs []schema.Run) int {
 }
 
 func systemOf(r *schema.Run) string {
-	return cmp.Or(r.Model.Name, "unknown") + " on " + cmp.Or(r.Device.Name, "unknown")
+	return onDevice(r.Model.Name, r.Device.Name)
+}
+
+func onDevice(model, device string) string {
+	return cmp.Or(model, "unknown") + " on " + cmp.Or(device, "unknown")
 }
 
 // gather collects the values of a side: one a measurement.

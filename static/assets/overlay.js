@@ -1,0 +1,118 @@
+// Curves of both sides of a comparison over concurrency, on one plane: what differs at one load and not at another.
+"use strict";
+(function () {
+  var MOST = 40,
+    FIRST = ["TTFT mean", "TPOT mean", "E2EL mean", "Output tok/s"];
+
+  // curvesOf gathers the rows of each system and length: at least two loads of a metric make a curve.
+  function curvesOf(rows) {
+    var all = new Map();
+    rows.forEach(function (r) {
+      var m = /^([^\s/]+\/[^\s/]+)\/(\d+(?:\.\d+)?)(.*)$/.exec(r.workload);
+      if (!m || r.unlike || r.m.score) return;
+      var name = r.where + ", " + m[1] + m[3] + (r.tool ? ", " + r.tool : ""),
+        curve = all.get(name) || { name: name, size: 0, metrics: new Map() },
+        metric = curve.metrics.get(r.m.label) || { m: r.m, points: [] };
+      metric.points.push({ at: +m[2], a: r.a, b: r.b });
+      curve.metrics.set(r.m.label, metric);
+      all.set(name, curve);
+    });
+    return Array.from(all.values())
+      .map(function (c) {
+        c.metrics = Array.from(c.metrics.values())
+          .filter(function (x) {
+            x.points.sort(function (p, q) {
+              return p.at - q.at;
+            });
+            c.size = Math.max(c.size, x.points.length);
+            return x.points.length > 1;
+          })
+          .sort(function (p, q) {
+            return place(p) - place(q);
+          })
+          .slice(0, 4);
+        return c;
+      })
+      .filter(function (c) {
+        return c.metrics.length;
+      })
+      .sort(function (p, q) {
+        return q.size - p.size;
+      })
+      .slice(0, MOST);
+  }
+  function place(x) {
+    var k = FIRST.indexOf(x.m.label);
+    return k < 0 ? FIRST.length : k;
+  }
+
+  // line is one side of a metric.
+  function line(x, side, name, k) {
+    return {
+      name: name, colour: k + 1, shape: k, dash: k + 1,
+      points: x.points.map(function (p) {
+        return { x: p.at, y: p[side], load: String(p.at), text: ttreport.digits(p[side]) + "\u202f" + x.m.unit + " at concurrency " + p.at };
+      })
+    };
+  }
+
+  // called names the sides by what tells them apart: "n150", "v0.6.0".
+  function called(chosen, releases) {
+    return chosen.map(function (c, n) {
+      return (
+        ["model", "device", "tool"]
+          .map(function (k) {
+            return chosen[0][k] !== chosen[1][k] ? c[k] : "";
+          })
+          .concat(releases[0] !== releases[1] ? releases[n] : "")
+          .filter(Boolean)
+          .join(" ") || (n ? "B" : "A")
+      );
+    });
+  }
+
+  // overlay fills a box with the curves of the rows; chosen and releases are the choices of both sides.
+  ttreport.overlay = function (box, rows, chosenOf, releases) {
+    var series = ttreport.series,
+      el = series.el,
+      names = called(chosenOf, releases),
+      curves = curvesOf(rows);
+    box.textContent = "";
+    if (!curves.length) return;
+    var chosen = series.read().curve,
+      choice = series.select("Curves of", "curve", curves.map(function (c) {
+        return c.name;
+      })),
+      now = curves.filter(function (c) {
+        return c.name === chosen;
+      })[0] || curves[0],
+      out = el("output", { class: "more" }),
+      width = Math.max(280, Math.min(460, (box.clientWidth || 460) - 2));
+    choice.input.value = now.name;
+    choice.input.addEventListener("change", function () {
+      var state = series.read();
+      state.curve = choice.input.value;
+      series.write(state, true);
+      ttreport.overlay(box, rows, chosenOf, releases);
+      box.querySelector("select").focus();
+    });
+    box.appendChild(el("form", { class: "filters" }, choice.box));
+    box.appendChild(
+      el("div", { class: "curves" }, now.metrics.map(function (x) {
+        var lines = [line(x, "a", names[0], 0), line(x, "b", names[1], 1)],
+          at = x.points.map(function (p) {
+            return p.at;
+          }),
+          o = {
+            width: width, height: 260, lines: lines, xTitle: "concurrency", logx: at[at.length - 1] / at[0] > 8,
+            yTitle: x.m.label + ", " + x.m.unit + ", " + (x.m.higher ? "higher" : "lower") + " is better",
+            label: x.m.label + " of " + names[0] + " and " + names[1] + " over concurrency: " + now.name
+          },
+          svg = ttreport.plot(o);
+        ttreport.readable(svg, o.spots, out, "");
+        return el("figure", {}, svg);
+      }))
+    );
+    box.appendChild(out);
+  };
+})();

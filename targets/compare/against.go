@@ -1,0 +1,130 @@
+package compare
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/targets/judge"
+)
+
+// Against is a release of a history beside an earlier one: B as it was judged, and what changed since A.
+type Against struct {
+	A, B                string
+	Numbers             int // on both sides under the same conditions
+	Regressed, Improved int // of them, as B was judged against its own baseline
+	Unlike              int // on both sides under conditions that differ: not compared
+	OnlyA, OnlyB        int
+	Differ              []Condition // the most frequent first
+	Means               []Mean
+}
+
+// Condition is one that two sides state and state differently.
+type Condition struct {
+	Name, A, B string
+	N          int // numbers
+}
+
+// Releases compares release b with the earlier release a.
+func Releases(j *judge.Judgement, a, b int) *Against {
+	out := &Against{A: j.Releases[a].Name, B: j.Releases[b].Name}
+	differ := map[Condition]int{}
+	var changes []changed
+	for i := range j.Series {
+		s := &j.Series[i]
+		if s.Tail() {
+			continue
+		}
+		before, hasA := j.Summary(s, a)
+		now, hasB := j.Summary(s, b)
+		switch {
+		case hasA && !hasB:
+			out.OnlyA++
+		case hasB && !hasA:
+			out.OnlyB++
+		}
+		if !hasA || !hasB {
+			continue
+		}
+		if unlike := unlike(before.Conditions, now.Conditions); len(unlike) > 0 {
+			out.Unlike++
+			for _, c := range unlike {
+				differ[c]++
+			}
+			continue
+		}
+		out.Numbers++
+		switch now.Outcome {
+		case schema.Regressed:
+			out.Regressed++
+		case schema.Improved:
+			out.Improved++
+		}
+		if before.Value > 0 && now.Value > 0 {
+			changes = append(changes, changed{s.Metric, math.Log(now.Value / before.Value)})
+		}
+	}
+	for c, n := range differ {
+		c.N = n
+		out.Differ = append(out.Differ, c)
+	}
+	slices.SortFunc(out.Differ, func(x, y Condition) int {
+		return cmp.Or(cmp.Compare(y.N, x.N), cmp.Compare(x.Name, y.Name), cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B))
+	})
+	out.Means = means(changes)
+	return out
+}
+
+// unlike are the conditions that both sides state and that differ.
+func unlike(a, b map[string]string) (out []Condition) {
+	for _, name := range slices.Sorted(maps.Keys(a)) {
+		if other, both := b[name]; both && other != a[name] {
+			out = append(out, Condition{Name: name, A: a[name], B: other})
+		}
+	}
+	return out
+}
+
+// changed is the change of a number of a metric, on the log scale.
+type changed struct {
+	metric string
+	log    float64
+}
+
+// means are the geometric means of changes, by metric with two of them or more: the primary ones.
+func means(list []changed) (out []Mean) {
+	for _, metric := range judge.PrimaryMetrics() {
+		sum, n, lo, hi := 0., 0, math.Inf(1), math.Inf(-1)
+		for _, c := range list {
+			if c.metric == metric {
+				sum, n, lo, hi = sum+c.log, n+1, math.Min(lo, c.log), math.Max(hi, c.log)
+			}
+		}
+		if n > 1 {
+			out = append(out, Mean{metric, n, math.Expm1(sum / float64(n)), math.Expm1(lo), math.Expm1(hi)})
+		}
+	}
+	return out
+}
+
+// Judge gives each row the verdict on its number of B, where B is a release of the history.
+func (r *Result) Judge(history []schema.Verdict) {
+	several := slices.ContainsFunc(r.Rows, func(x Row) bool { return x.System != "" })
+	of, twice := map[cell]*schema.Verdict{}, map[cell]bool{}
+	for i := range history {
+		v := &history[i]
+		c := cell{"", v.Key.String(), v.Metric, v.Stat, v.Def}
+		if several {
+			c.system = onDevice(v.Model, v.Device)
+		}
+		twice[c] = of[c] != nil
+		of[c] = v
+	}
+	for i := range r.Rows {
+		if c := r.Rows[i].of; !twice[c] {
+			r.Rows[i].Judged = of[c]
+		}
+	}
+}
