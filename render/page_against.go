@@ -174,3 +174,16 @@ func (r *Report) sharesNumbers(a, b int) bool {
 		return hasA && hasB && !s.Tail()
 	})
 }
+
+// linkBeside leads from a release's changes to its page beside the release before.
+func (r *Report) linkBeside(p *Page, at int) {
+	before := r.Gate.Before(at)
+	if before < 0 || !r.graded() || !r.sharesNumbers(before, at) {
+		return
+	}
+	for i := range p.Sections {
+		if p.Sections[i].ID == "history" {
+			p.Sections[i].End = &Link{"beside " + r.Releases[before].Name, AgainstPath(r.Releases[at].Name)}
+		}
+	}
+}

@@ -39,13 +39,7 @@ func (r *Report) ReleasePage(at int) Page {
 		p.add(Section{ID: "notes", Title: "Notes", Blocks: []Block{Notes(notes)}})
 	}
 	p.add(r.againstSections(at, f)...)
-	if before := r.Gate.Before(at); before >= 0 && r.graded() && r.sharesNumbers(before, at) {
-		for i := range p.Sections {
-			if p.Sections[i].ID == "history" {
-				p.Sections[i].End = &Link{"beside " + r.Releases[before].Name, AgainstPath(rel.Name)}
-			}
-		}
-	}
+	r.linkBeside(&p, at)
 	if list, since := r.Gate.TargetChanges(at); len(list) > 0 {
 		p.add(targetChangeSection(list, since))
 	}

@@ -179,8 +179,8 @@ func withPartners(cols *columns.Columns, a, b *compare.Side) error {
 }
 
 // decided says of the sides that are releases which numbers their later runs decided, so that a release has the number
-// here that it has everywhere, and how much starts of servers differed in pairs before. It returns the judgement, or nil
-// where no side is a release.
+// here that it has everywhere, and how much starts of servers differed in pairs before. It returns the judgement,
+// or nil where no side is a release.
 func decided(
 	ctx context.Context, ws *workspace.Workspace, cols *columns.Columns, sides []compare.Side,
 ) (judged *gate.Gate, err error) {
