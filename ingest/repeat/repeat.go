@@ -14,8 +14,8 @@ const DimFile = "file"
 
 // Separate makes dimensions of what differs between points with equal keys, in place, and returns a problem for each
 // kind of difference. How many devices share the model, as file and folder names state it, is always a dimension: other
-// numbers of them are often measured in other runs, or later. Dimensions of an earlier call are taken back first: the same points always get the same keys,
-// whichever were there before.
+// numbers of them are often measured in other runs, or later. Dimensions of an earlier call are taken back first: the
+// same points always get the same keys, whichever were there before.
 func Separate(points []schema.Point) []schema.Problem {
 	groups := map[string][]*schema.Point{}
 	var order []string

@@ -50,8 +50,7 @@ type state struct {
 func (j *judge) baseline(cell, now int32, into *baseline) {
 	st := &j.state[cell]
 	*into = baseline{last: -1}
-	var buf [32]float64
-	var at [32]int32
+	var buf, at = [32]float64{}, [32]int32{}
 	values, in := buf[:0], at[:0]
 	var outs []int32
 	cond := j.t.Obs[now].Cond
@@ -89,11 +88,10 @@ func (j *judge) baseline(cell, now int32, into *baseline) {
 		j.rows[in[k]].exclude(j.t.Obs[in[k]].Release, j.t.Obs[now].Release)
 		values, in = slices.Delete(values, k, k+1), slices.Delete(in, k, k+1)
 	}
-	for _, i := range in {
-		into.add(&j.t.Obs[i])
-	}
 	for _, i := range j.agreed(values, outs) {
-		values = append(values, j.adj[i])
+		values, in = append(values, j.adj[i]), append(in, i)
+	}
+	for _, i := range in {
 		into.add(&j.t.Obs[i])
 	}
 	into.estimate(values, st)

@@ -97,6 +97,7 @@ func (t *table) falsePairs() {
 	for _, b := range []bench{
 		{start: .005, measure: .01}, {start: .02, measure: .01}, {start: .005, measure: .02, spread: true},
 		{start: .005, measure: .01, earlier: .005}, {start: .02, measure: .01, earlier: .02},
+		{start: .02, measure: .01, earlier: .005}, // no goal: with two blocks nothing shows that starts have changed
 	} {
 		r := rand.New(rand.NewPCG(t.o.seed, 3))
 		b.points, b.host = 25, .05
@@ -117,9 +118,11 @@ func (t *table) falsePairs() {
 		if b.earlier > 0 {
 			name += fmt.Sprintf(", starts of 8 earlier pairs %g %%", 100*b.earlier)
 		}
-		t.row(points <= .05+chance && pooled <= .05+chance, name,
-			"a point, or all, in .05 of pairs at most, within chance",
-			"one point or more in %.3f, all in %.3f", points, pooled)
+		goal, met := "a point, or all, in .05 of pairs at most, within chance", points <= .05+chance && pooled <= .05+chance
+		if b.earlier > 0 && b.earlier < b.start {
+			goal, met = "", true
+		}
+		t.row(met, name, goal, "one point or more in %.3f, all in %.3f", points, pooled)
 	}
 }
 
