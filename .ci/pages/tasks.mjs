@@ -57,7 +57,10 @@ const tasks = [
   { name: "is an eval within tolerance", needs: 'nav a[href*="evals/"]', steps: [nav("evals/")],
     answer: () => document.querySelector("h1").innerText + " => " + (["#references", "#board", "#scores", "main"].map((s) => document.querySelector(s + " tbody tr")).find(Boolean)?.innerText || ""),
     must: [/references? met|there is no reference|No (eval|score)|scores?|models?/], also: { when: /\d+ of \d+ references? met/, must: [/pass|fail|inconclusive|missing/] } },
-  { name: "noise or real", needs: ".card", steps: [], answer: () => document.querySelector("#changed tbody tr, #changed .empty")?.innerText,
+  { name: "noise or real", needs: ".card", steps: [], answer: () => { // the interval is a picture with its text
+      const e = document.querySelector("#changed tbody tr, #changed .empty");
+      return e && [e.innerText, ...[...e.querySelectorAll("svg[role=img]")].map((s) => s.getAttribute("aria-label"))].join(" ");
+    },
     must: [/(regressed|improved|recovered|inconclusive|below-limit|missing|not-comparable|excluded)|Nothing changed|Nothing to compare|cannot serve/], also: { when: /regressed|improved/, must: [percent, /confirmed|suspected/, /to [+−±]\d/] } },
 ];
 
