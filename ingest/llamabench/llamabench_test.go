@@ -1,6 +1,7 @@
 package llamabench_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/ttreport/ttreport/ingest/llamabench"
@@ -52,6 +53,24 @@ func TestTable(t *testing.T) {
 	Expect(t, r.Points[1], map[string]float64{"output_tps.value": 131.42})
 	if k := r.Points[1].Key; *k.OSL != 128 || k.Dims["ngl"] != "99" || k.Dims["backend"] != "CUDA" {
 		t.Error(k)
+	}
+}
+
+// One table for each of two devices is no repeat of the other; one heading over all tables says nothing.
+func TestTablesUnderHeadings(t *testing.T) {
+	const second = "### GPU 1 ONLY (top slot) ###\n"
+	r := reader.Must(t, "x.md", "# Results\n### GPU 0 ONLY ###\n"+table+second+table)
+	var got []string
+	for _, p := range r.Points {
+		got = append(got, p.Key.Dims["section"])
+	}
+	if want := []string{"GPU 0 ONLY", "GPU 0 ONLY", "GPU 1 ONLY", "GPU 1 ONLY"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	for _, p := range reader.Must(t, "x.md", "# Results\n"+table+table).Points {
+		if p.Key.Dims["section"] != "" {
+			t.Errorf("%v", p.Key)
+		}
 	}
 }
 

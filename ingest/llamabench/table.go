@@ -2,6 +2,7 @@ package llamabench
 
 import (
 	"bytes"
+	"maps"
 	"regexp"
 	"strconv"
 	"strings"
@@ -15,6 +16,9 @@ var (
 	test  = regexp.MustCompile(`^(?:pp(\d+))?\+?(?:tg(\d+))?(?: ?@ ?d(\d+))?$`)
 	rate  = regexp.MustCompile(`^([\d.]+)\s*(?:±|\+/-)\s*([\d.]+)$`)
 	build = regexp.MustCompile(`^build: ([0-9a-f]{7,40}) \((\d+)\)`)
+
+	// heading is of a section: "### GPU 0 ONLY (bottom slot) ###", without the note.
+	heading = regexp.MustCompile(`^#{1,6} +([^#(]*[^#( ])`)
 )
 
 // headers finds the header lines of tables: model first, test and t/s last.
@@ -50,8 +54,12 @@ func row(line []byte) []string {
 func readTable(f *decode.File) schema.Reading {
 	r := schema.Reading{Format: Table, Detail: "tables of llama-bench"}
 	var header []string
+	section, sections := "", []string{} // sections by point
 	for line := range bytes.Lines(f.Data) {
 		cells := row(line)
+		if m := heading.FindStringSubmatch(string(line[:min(len(line), longestHeading)])); m != nil {
+			section = m[1]
+		}
 		switch {
 		case isHeader(cells):
 			header = cells
@@ -64,11 +72,39 @@ func readTable(f *decode.File) schema.Reading {
 		case len(header) == len(cells) && !strings.HasPrefix(cells[0], "-"):
 			tableRow(f, &r, header, cells)
 		}
+		for len(sections) < len(r.Points) {
+			sections = append(sections, section)
+		}
 		if len(r.Points) > f.Limits().Results {
 			break // the load says so
 		}
 	}
+	bySection(r.Points, sections)
 	return r
+}
+
+const longestHeading = 120
+
+// bySection makes the section a part of every workload of a file where one row stands under several headings: such
+// tables are of different devices or settings, and no repeats.
+func bySection(points []schema.Point, sections []string) {
+	under, several := map[string]string{}, false
+	for i := range points {
+		key := points[i].Key.String()
+		first, seen := under[key]
+		several = several || seen && first != sections[i]
+		if !seen {
+			under[key] = sections[i]
+		}
+	}
+	for i := range points {
+		if k := &points[i].Key; several && sections[i] != "" {
+			if k.Dims = maps.Clone(k.Dims); k.Dims == nil {
+				k.Dims = map[string]string{}
+			}
+			k.Dims["section"] = sections[i]
+		}
+	}
 }
 
 func tableRow(f *decode.File, r *schema.Reading, header, cells []string) {
