@@ -86,8 +86,12 @@ func (g *Gate) Verdict(id string) (v schema.Verdict, release int, ok bool) {
 }
 
 // NeedsAttention are the verdicts that need a person: what fails or is noted first, then what improved; what is met,
-// unchanged or within the noise is a count, unless the gate fails on inconclusive findings.
+// unchanged or within the noise is a count, unless the gate fails on inconclusive findings. Of informational targets
+// that are missed a few are listed, and of numbers that are worse than the one earlier value that there is: they decide
+// nothing, and there may be hundreds.
 func (r *Review) NeedsAttention() (history, targets []schema.Verdict) {
+	const few = 10
+	singles := 0
 	fails := func(c Tally) bool { return c.Kind == FailInconclusive && c.Fails }
 	inconclusive := slices.ContainsFunc(r.Result.Counts, fails)
 	for _, v := range r.History {
@@ -98,14 +102,25 @@ func (r *Review) NeedsAttention() (history, targets []schema.Verdict) {
 		default:
 			// readers need the reason of a pinned or dismissed level
 			below := v.Outcome == schema.BelowLimit && worse(&v)
-			if below || v.Large && (inconclusive || !insignificant(&v)) || v.Decision != nil {
+			single := r.Fit.Single && v.Large && worse(&v) && singles < few
+			if single {
+				singles++
+			}
+			if below || single || v.Large && (inconclusive || !insignificant(&v)) || v.Decision != nil {
 				history = append(history, v)
 			}
 		}
 	}
+	missed := 0
+	for i := range r.Targets {
+		if r.Targets[i].Outcome == schema.Fail && !r.Targets[i].Required {
+			missed++
+		}
+	}
 	for _, v := range r.Targets {
 		open := v.Outcome == schema.Fail || v.Outcome == schema.NotMeasured || v.Outcome == schema.Inconclusive
-		if v.Required && open || v.Outcome == schema.Unattainable || schema.ReasonIs[schema.Planned](v.Reason) ||
+		listed := v.Required || v.Outcome == schema.Fail && missed <= few
+		if listed && open || v.Outcome == schema.Unattainable || schema.ReasonIs[schema.Planned](v.Reason) ||
 			v.Decision != nil && v.Outcome != schema.NoTarget {
 			targets = append(targets, v)
 		}

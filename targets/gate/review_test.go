@@ -116,7 +116,7 @@ func TestNeedsAttention(t *testing.T) {
 			required(schema.Inconclusive),                              // 3
 			required(schema.Unattainable),                              // 4
 			required(schema.NoTarget),                                  // 5: nothing to say
-			optional(schema.Fail),                                      // 6: a count
+			optional(schema.Fail),                                      // 6: one of a few
 			optional(schema.NotMeasured),                               // 7: a count
 			optional(schema.Unattainable),                              // 8
 			because(optional(schema.NotMeasured), schema.Planned{}),    // 9
@@ -131,8 +131,34 @@ func TestNeedsAttention(t *testing.T) {
 	if got, want := ids(history), "0 1 2 3 4 5 6 7 9 12 13 14 "; got != want {
 		t.Errorf("history %s, want %s", got, want)
 	}
-	if got, want := ids(targets), "1 2 3 4 8 9 10 12 14 "; got != want {
+	if got, want := ids(targets), "1 2 3 4 6 8 9 10 12 14 "; got != want {
 		t.Errorf("targets %s, want %s", got, want)
+	}
+}
+
+// Of what decides nothing a few are listed: informational targets that are missed, and what is worse than the one
+// earlier value.
+func TestFewNeedAttention(t *testing.T) {
+	for n, listed := range map[int]int{10: 10, 11: 0} {
+		var r gate.Review
+		for range n {
+			r.Targets = append(r.Targets, optional(schema.Fail))
+		}
+		if _, targets := r.NeedsAttention(); len(targets) != listed {
+			t.Errorf("%d of %d informational misses are listed", len(targets), n)
+		}
+	}
+	var r gate.Review
+	r.Fit.Single = true
+	for range 12 {
+		r.History = append(r.History, because(large(.5), schema.Change{Why: schema.WhyOneEach}))
+	}
+	if history, _ := r.NeedsAttention(); len(history) != 10 {
+		t.Errorf("%d of 12 numbers beside one earlier value are listed", len(history))
+	}
+	r.Fit.Single = false
+	if history, _ := r.NeedsAttention(); len(history) != 0 {
+		t.Errorf("%d numbers without noise are listed among others", len(history))
 	}
 }
 
