@@ -170,16 +170,24 @@ func exitOf(g *gate.Review, report *render.Report, at int) error {
 	case exitGate:
 		return failure{code: exitGate, err: fmt.Errorf("%s: %s: %s", g.Release, d.Word, strings.TrimSuffix(d.Detail, "."))}
 	case exitUngraded:
-		return fail(exitUngraded, ungradedFix(report, at), "%s: nothing was graded, which is no pass", g.Release)
+		return fail(exitUngraded, ungradedFix(g, report, at), "%s: nothing was graded, which is no pass", g.Release)
 	}
 	return nil
 }
 
-// ungradedFix is what to type where nothing was graded. Builds that state neither a release nor a time have no order
-// until somebody names them.
-func ungradedFix(report *render.Report, at int) string {
+// ungradedFix is what to type where nothing was graded. Runs of an unknown model or device are compared with nothing,
+// one earlier value has no noise, and builds that state neither a release nor a time have no order until somebody names
+// them.
+func ungradedFix(g *gate.Review, report *render.Report, at int) string {
 	r := report.Releases[at]
 	c := report.Columns
+	unnamed := func(i int) bool { return c.Runs[i].Model.Name == "" || c.Runs[i].Device == "" }
+	if len(r.Runs) > 0 && !slices.ContainsFunc(r.Runs, func(i int) bool { return !unnamed(i) }) {
+		return "its results do not state their model or device: ttreport build --model NAME --device NAME PATH"
+	}
+	if g.Fit.Single {
+		return "one earlier release does not show the noise: measure the next one, too, or put targets into targets/"
+	}
 	if r.Label || slices.ContainsFunc(r.Runs, func(i int) bool { return !c.Runs[i].Start.IsZero() }) {
 		return "put targets into targets/, or keep the history of an earlier release"
 	}
