@@ -29,7 +29,8 @@ func (c *ChangePoints) Title() string {
 func (c *ChangePoints) Lines() []string {
 	var out []string
 	of := func(s *judge.Series) string {
-		return fmt.Sprintf("%s  %s  %s", words.OnDevice(s.Model, s.Device), words.Workload(s.Key), s.Metric)
+		return fmt.Sprintf("%s  %s  %s", words.OnDevice(s.Model, s.Device), words.Workload(s.Key),
+			words.Metric(s.Metric, s.Stat))
 	}
 	for _, s := range c.Points {
 		out = append(
@@ -53,7 +54,7 @@ func decidedBy(s judge.ChangePoint) string {
 	case judge.ByGate:
 		return "confirmed by an independent run"
 	case judge.BySearch:
-		return fmt.Sprintf("found by permutation, p = %.2g", s.P)
+		return fmt.Sprintf("found by a permutation test, p = %.2g", s.P)
 	}
 	return "by decision"
 }
@@ -66,7 +67,7 @@ func (c *ChangePoints) Section() Section {
 	}}
 	row := func(since string, s *judge.Series, change, how string) {
 		t.row(text(since), text(words.OrUnknown(s.Model)), text(words.OrUnknown(s.Device)), text(words.Workload(s.Key)),
-			text(s.Metric), text(change), text(how))
+			text(words.Metric(s.Metric, s.Stat)), text(change), text(how))
 	}
 	for _, s := range c.Points {
 		row(s.At, s.Series, words.Signed(s.Series.Metric, s.Effect), decidedBy(s))

@@ -171,9 +171,17 @@ func pointsOf(list []schema.Verdict) int {
 
 // metricName is a metric with its statistic, or the metric of an eval.
 func metricName(v *schema.Verdict) string {
-	info, _ := schema.MetricByName(v.Metric)
-	if v.Stat == "value" || v.Stat == "" || v.Key.IsEval() {
+	if v.Key.IsEval() {
+		return Metric(v.Metric, "")
+	}
+	return Metric(v.Metric, v.Stat)
+}
+
+// Metric is the name of a metric with its statistic: "TTFT mean", "Output tok/s".
+func Metric(metric, stat string) string {
+	info, _ := schema.MetricByName(metric)
+	if stat == "value" || stat == "" {
 		return info.Label
 	}
-	return info.Label + " " + v.Stat
+	return info.Label + " " + stat
 }
