@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -29,14 +30,14 @@ func (c *Comparison) Head() []string {
 // Table has one row a number, largest regressions first.
 func (c *Comparison) Table() *Table {
 	t := &Table{Caption: c.A + " and " + c.B, Cols: []Col{
-		{Head: "Workload"}, {Head: "Metric"}, {Head: c.A}, {Head: c.B}, {Head: "Change"}, {Head: "95 % interval"},
+		{Head: "Workload"}, {Head: "Metric"}, {Head: shortSide(c.A, c.B)}, {Head: shortSide(c.B, c.A)}, {Head: "Change"}, {Head: "95 % interval"},
 		{Head: "Test"}, {Head: "Verdict"},
 	}}
 	if c.OfTools {
 		t.Cols[4].Head, t.Cols[len(t.Cols)-1].Head = "Difference", "Definitions"
 	}
 	if c.Against != nil {
-		t.Cols = append(t.Cols, Col{Head: "Verdict of " + c.B})
+		t.Cols = append(t.Cols, Col{Head: "Verdict of " + shortSide(c.B, c.A)})
 	}
 	for i := range c.Rows {
 		row := comparisonRow(&c.Rows[i])
@@ -187,3 +188,20 @@ func (c *Comparison) caution(tests map[string]int) []string {
 
 // MetricName is the metric and statistic of a verdict, as people name them.
 func MetricName(v *schema.Verdict) string { return strings.TrimSpace(metricLabel(v.Metric, v.Stat)) }
+
+// shortSide is the name of a side in a head: of a long path the end that tells it from the other one.
+func shortSide(name, other string) string {
+	const long = 24
+	if len(name) <= long {
+		return name
+	}
+	parts, others := strings.Split(name, "/"), strings.Split(other, "/")
+	n := 1
+	for n < len(parts) && n < len(others) && slices.Equal(parts[len(parts)-n:], others[len(others)-n:]) {
+		n++
+	}
+	if n == len(parts) || name == other {
+		n = 1
+	}
+	return strings.Join(parts[len(parts)-n:], "/")
+}
