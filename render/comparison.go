@@ -21,16 +21,21 @@ type Comparison struct {
 
 // Head stands above the rows: conditions that differ, and what B was judged.
 func (c *Comparison) Head() []string {
-	if c.Against == nil {
-		return nil
+	if c.Against != nil {
+		return AgainstText(c.Against)
 	}
-	return AgainstText(c.Against)
+	var out []string
+	for _, s := range c.Settings {
+		out = append(out, fmt.Sprintf("%s differs: %s → %s", s.Name, s.A, s.B))
+	}
+	return out
 }
 
 // Table has one row a number, largest regressions first.
 func (c *Comparison) Table() *Table {
 	t := &Table{Caption: c.A + " and " + c.B, Cols: []Col{
-		{Head: "Workload"}, {Head: "Metric"}, {Head: shortSide(c.A, c.B)}, {Head: shortSide(c.B, c.A)}, {Head: "Change"}, {Head: "95 % interval"},
+		{Head: "Workload"}, {Head: "Metric"}, {Head: shortSide(c.A, c.B)}, {Head: shortSide(c.B, c.A)},
+		{Head: "Change"}, {Head: "95 % interval"},
 		{Head: "Test"}, {Head: "Verdict"},
 	}}
 	if c.OfTools {

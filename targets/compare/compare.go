@@ -29,6 +29,7 @@ type Result struct {
 	BadA, BadB   int   // values that no measurement gives, and points that failed or are invalid
 	All          []All // by metric, of what both sides measured in turns
 	OfTools      bool  // A and B are tools that measured the same: no row is a verdict
+	Settings     []Setting
 }
 
 // Row is one number of both sides.
@@ -104,6 +105,7 @@ type cell struct{ system, key, metric, stat, def string }
 type side struct {
 	values map[cell][]float64
 	keys   map[string]schema.Key
+	stated map[string]map[string]bool // values by setting
 	bad    int
 	later  map[judge.Number]bool
 	first  map[judge.Number]int // run
@@ -130,6 +132,7 @@ func Sides(a, b Side) *Result {
 			r.OnlyA++
 		}
 	}
+	r.Settings = settings(left.stated, right.stated)
 	r.interleave(a, b, several)
 	slices.SortFunc(r.Rows, byWeight)
 	return r
@@ -174,7 +177,7 @@ func onDevice(model, device string) string {
 // gather collects the values of a side: one a measurement.
 func gather(from Side, several bool) side {
 	s := side{values: map[cell][]float64{}, keys: map[string]schema.Key{}, later: from.Later,
-		first: map[judge.Number]int{}}
+		first: map[judge.Number]int{}, stated: map[string]map[string]bool{}}
 	order := make([]int, len(from.Runs))
 	for i := range order {
 		order[i] = i
@@ -202,6 +205,12 @@ func gather(from Side, several bool) side {
 func (s *side) add(run int, r *schema.Run, system string, p *schema.Point) {
 	key := p.Key.String()
 	s.keys[key] = p.Key
+	s.state("precision", r.Model.Precision)
+	for name, value := range p.Conditions {
+		if judge.Blocking(name) {
+			s.state(name, value)
+		}
+	}
 	for _, metric := range metricsOf(p) {
 		m, ok := p.Metrics[metric]
 		stat, n := m.Primary()

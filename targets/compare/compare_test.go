@@ -3,6 +3,7 @@ package compare_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -266,5 +267,21 @@ func TestCompareStandIns(t *testing.T) {
 	of := func(name string) compare.Side { return compare.Side{Name: name, Runs: []schema.Run{run("M", p)}} }
 	if r := compare.Sides(of("A"), of("B")); len(r.Rows) != 1 || r.Rows[0].Metric != "total_tps" {
 		t.Errorf("%+v", r)
+	}
+}
+
+// Numbers of two quantisations are compared when somebody asks for it, and it is said that they are of two.
+func TestSettingsThatDiffer(t *testing.T) {
+	of := func(settings string) compare.Side {
+		p := point(key("vllm", 1), 100, 0)
+		p.Conditions = map[string]string{"quantization": settings, "num_prompts": settings, "stream": "true"}
+		return compare.Side{Runs: []schema.Run{run("M", p)}}
+	}
+	want := []compare.Setting{{Name: "quantization", A: "fp8", B: "none"}}
+	if got := compare.Sides(of("fp8"), of("none")).Settings; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if got := compare.Sides(of("fp8"), of("fp8")).Settings; len(got) > 0 {
+		t.Errorf("%v", got)
 	}
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 )
 
-// blocking lists the conditions that change what a number means. Two numbers that differ in one of them are not
+// Blocking lists the conditions that change what a number means. Two numbers that differ in one of them are not
 // compared; other conditions (num_prompts, warmups, seed …) are shown and block nothing. A condition that one side
 // does not state blocks nothing: unknown is not different.
-func blocking(name string) bool {
+func Blocking(name string) bool {
 	switch name {
 	case "tokenizer", "ignore_eos", "streaming", "stream", "temperature", "endpoint", "client", "burstiness",
 		"prefix_cache", "enable_prefix_caching", "backend", "scheduling",
@@ -53,7 +53,7 @@ func (k *classes) of(run int, p *columns.PointRow) int32 {
 	h := &k.c.Runs[run]
 	m := map[string]string{}
 	for name, v := range k.c.Conds[p.Cond] {
-		if blocking(name) && v != "" {
+		if Blocking(name) && v != "" {
 			m[name] = v
 		}
 	}
