@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/ttreport/ttreport/collect/host"
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/collect/server"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
@@ -22,7 +23,8 @@ type Side struct {
 type Pair struct {
 	baseline, candidate *session
 	servers             map[*session]server.Server
-	kept                bool
+	kept                bool // both servers keep running
+	memories            func(context.Context) []host.Memory
 	clock               time.Time // of simulators with clocks of their own: the latest
 	results             string
 	release             []func()
@@ -33,7 +35,8 @@ type Pair struct {
 func OpenPair(
 	ctx context.Context, baseline, candidate Side, results string, report func(Event),
 ) (*Pair, error) {
-	t := &Pair{servers: map[*session]server.Server{}, kept: candidate.Plan.Turns.Kept, results: results}
+	t := &Pair{servers: map[*session]server.Server{}, kept: candidate.Plan.Turns.Kept, results: results,
+		memories: host.Memories}
 	for i, x := range []struct {
 		side Side
 		at   **session
@@ -109,6 +112,11 @@ func (t *Pair) discard(results string, why error) error {
 func (t *Pair) run(ctx context.Context) error {
 	for _, s := range []*session{t.baseline, t.candidate} {
 		if err := s.announce(); err != nil {
+			return err
+		}
+	}
+	if t.kept && t.missing() {
+		if err := t.sideBySide(ctx); err != nil {
 			return err
 		}
 	}

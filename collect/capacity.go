@@ -11,11 +11,8 @@ import (
 	"github.com/ttreport/ttreport/collect/tool/builtin"
 )
 
-// Bounds of one measurement of a search for a capacity.
-const (
-	wavesOfProbe    = 4    // requests per stream that count
-	requestsOfProbe = 6000 // at most
-)
+// requestsOfProbe bounds one measurement of a search for the largest rate.
+const requestsOfProbe = 6000
 
 // probed is a measurement of a search, as the result file keeps it.
 type probed struct {
@@ -25,6 +22,7 @@ type probed struct {
 	Requests    int      `json:"requests"`                       // that count
 	Worst       *float64 `json:"worst_share_of_limit,omitempty"` // nil: requests failed
 	Failed      int      `json:"failed"`
+	Error       string   `json:"error,omitempty"` // of the first that failed
 	TTFT        float64  `json:"ttft_mean_ms"`
 	TPOT        float64  `json:"tpot_mean_ms"`
 	OutputTPS   float64  `json:"output_tps"`
@@ -53,8 +51,11 @@ func (s *session) capacity(ctx context.Context, st step) error {
 	var list []probed
 	var last builtin.Outcome
 	answer, err := capacity.Find(st.Load.MostConcurrency(), func(c int) (capacity.Probe, error) {
+		began := s.now()
 		p, out, err := s.probe(limited, st, c, uint64(len(list)))
-		list, last = append(list, p), out
+		if list, last = append(list, p), out; err == nil {
+			s.tell(p, len(list), began)
+		}
 		return capacity.Probe{Concurrency: c, Worst: p.share()}, err
 	})
 	if err != nil {
@@ -74,16 +75,13 @@ func (s *session) capacity(ctx context.Context, st step) error {
 func (s *session) probe(ctx context.Context, st step, c int, number uint64) (probed, builtin.Outcome, error) {
 	w := st.Load
 	w.Concurrency = c
-	w.Requests = min(requestsOfProbe, 2*c+max(w.SLO.Needs(), wavesOfProbe*c))
+	w.Requests = w.RequestsOfProbe(c)
 	seed := s.plan.Seed + uint64(st.index) + number<<32
 	load, err := s.loadOf(w, seed)
 	if err != nil {
 		return probed{}, builtin.Outcome{}, err
 	}
-	e := s.event(st)
-	e.Text, e.Total = fmt.Sprintf("%s: concurrency %d", st.String(), c), w.Requests
-	load.Progress = s.progress(e)
-	out, err := s.load(ctx, load)
+	out, err := s.attempt(ctx, st, load, fmt.Sprintf("concurrency %d", c))
 	if err != nil {
 		return probed{}, out, err
 	}
@@ -92,12 +90,49 @@ func (s *session) probe(ctx context.Context, st step, c int, number uint64) (pro
 	return p, out, nil
 }
 
+// attempt sends a load of a search and shows its progress; what says which load it is.
+func (s *session) attempt(ctx context.Context, st step, load builtin.Load, what string) (builtin.Outcome, error) {
+	e := s.event(st)
+	e.Text, e.Total = st.String()+": "+what, load.Requests
+	load.Progress = s.progress(e)
+	return s.load(ctx, load)
+}
+
+// tell shows what one measurement of a search found: a search takes minutes, and its result comes last.
+func (s *session) tell(p probed, number int, began time.Time) {
+	what := fmt.Sprintf("concurrency %d", p.Concurrency)
+	if p.Rate > 0 {
+		what = fmt.Sprintf("%.4g req/s", p.Rate)
+	}
+	e := Event{Run: s.id, Step: "probe", Text: fmt.Sprintf("%-3d %-16s", number, what), TTFT: p.TTFT, TPOT: p.TPOT,
+		Took: s.now().Sub(began), Final: true}
+	switch {
+	case p.Overload:
+		e.Note = "too many: requests arrive faster than they leave"
+	case math.IsInf(p.share(), 1):
+		e.Note = "too many"
+	case p.share() > 1:
+		e.Note = fmt.Sprintf("too many: %.0f %% of the limit", 100*p.share())
+	default:
+		e.Note = fmt.Sprintf("holds: %.0f %% of the limit", 100*p.share())
+	}
+	if p.Failed > 0 && !p.Overload {
+		e.Note += fmt.Sprintf("; %d failed: %s", p.Failed, p.Error)
+	}
+	s.report(e)
+}
+
 // probedOf is a measurement of which a part counts.
 func probedOf(slo capacity.SLO, counts, out builtin.Outcome) probed {
 	set, all := counts.Set(), out.Set()
 	p := probed{Requests: len(counts.Requests), Failed: all.Failed + all.Hollow, TTFT: set.TTFT.Mean,
 		TPOT: set.TPOT.Mean, OutputTPS: set.OutputTPS(), Goodput: goodput(slo, counts), Overload: out.Overload}
-	if worst := slo.Worst(set); p.Failed == 0 && !p.Overload && !math.IsInf(worst, 1) {
+	if p.Failed > 0 {
+		p.Error = firstError(out)
+	}
+	// failures count wherever in the measurement they were
+	set.Failed, set.Hollow = all.Failed, all.Hollow
+	if worst := slo.Worst(set); !p.Overload && !math.IsInf(worst, 1) {
 		p.Worst = &worst
 	}
 	return p
@@ -112,7 +147,7 @@ func steady(out builtin.Outcome, streams int) builtin.Outcome {
 	}
 	var kept []builtin.Timeline
 	for _, t := range out.Requests[min(streams, len(out.Requests)):] {
-		if end := t.Sent + time.Duration(t.E2EL*float64(time.Millisecond)); end <= last {
+		if t.End() <= last {
 			kept, first = append(kept, t), min(first, t.Sent)
 		}
 	}

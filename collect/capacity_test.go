@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -30,7 +31,12 @@ func TestCapacityIsTheServers(t *testing.T) {
 		}
 		p := plan.Plan{Model: manifest.Model{Name: "sim-8b"}, Device: "simulated", Seed: 1, Workloads: []plan.Workload{w}}
 		srv := &server.Simulated{Config: cfg, Virtual: true, Begin: time.Unix(1e9, 0)}
-		out, err := collect.Run(context.Background(), p, srv, t.TempDir(), func(collect.Event) {})
+		shown := 0
+		out, err := collect.Run(context.Background(), p, srv, t.TempDir(), func(e collect.Event) {
+			if e.Step == "probe" && e.Final && strings.Contains(e.Note, "% of the limit") {
+				shown++
+			}
+		})
 		if err != nil || out.Failed > 0 {
 			t.Fatalf("%s: %v %+v", c.slo, err, out)
 		}
@@ -42,8 +48,13 @@ func TestCapacityIsTheServers(t *testing.T) {
 		var got struct {
 			Holds, Fails int
 			Settled      bool
+			Probes       []any
 		}
-		if err := json.Unmarshal(data, &got); err != nil || !got.Settled || got.Fails <= got.Holds {
+		err = json.Unmarshal(data, &got)
+		if len(got.Probes) < 3 || shown != len(got.Probes) {
+			t.Errorf("%s: %d of %d measurements are shown", c.slo, shown, len(got.Probes))
+		}
+		if err != nil || !got.Settled || got.Fails <= got.Holds {
 			t.Fatalf("%s: %v %s", c.slo, err, data)
 		}
 		worst := func(concurrency int) float64 {

@@ -42,11 +42,14 @@ func (s *session) rateCapacity(ctx, limited context.Context, st step) error {
 	f := found{unit: 1000 / set.E2EL.Mean / stepsOfFirst}
 	f.answer, err = capacity.FindFrom(stepsOfFirst, mostFirst*stepsOfFirst, func(c int) (capacity.Probe, error) {
 		rate := f.unit * float64(c)
-		near := slices.ContainsFunc(f.probes, func(p probed) bool { return p.share() > 1 })
+		near := slices.ContainsFunc(f.probes, func(p probed) bool { return p.share() > 1 || p.Rate == rate })
 		n := requestsOfRate(rate, set.E2EL.Mean/1000, st.Load.SLO.Needs(), near)
+		began := s.now()
 		p, err := s.probeRate(limited, st, rate, n, uint64(len(f.probes)))
-		f.probes = append(f.probes, p)
-		return capacity.Probe{Concurrency: c, Worst: p.share()}, err
+		if f.probes = append(f.probes, p); err == nil {
+			s.tell(p, len(f.probes), began)
+		}
+		return capacity.Probe{Concurrency: c, Worst: p.share(), Look: !near}, err
 	})
 	if err != nil {
 		return s.loadFailed(ctx, limited, st, err)
@@ -73,8 +76,9 @@ func (s *session) alone(ctx context.Context, st step) (builtin.Outcome, error) {
 // requestsOfRate is how many requests measure a rate, at least so many as the objective needs. While the rate doubles
 // each time, a look is enough; near is where some rate was too large. alone is what one request takes by itself, s.
 func requestsOfRate(rate, alone float64, needs int, near bool) int {
-	n := max(needs, int(math.Ceil(rate*plan.SecondsOfRate(alone))))
+	n := max(needs, int(math.Ceil(rate*plan.SecondsOfLook(alone))))
 	if near {
+		n = max(needs, int(math.Ceil(rate*plan.SecondsOfRate(alone, rate))))
 		n = max(n, min(leastOfRate, int(math.Ceil(rate*longestOfRate))))
 	}
 	return min(requestsOfProbe, n*4/3) // a quarter is warm-up
@@ -93,10 +97,7 @@ func (s *session) probeRate(ctx context.Context, st step, rate float64, requests
 		load.Each[i].At = time.Duration(float64(load.Each[i].At) / float64(last) * float64(w.Requests-1) / rate * 1e9)
 	}
 	load.CutOverload = true
-	e := s.event(st)
-	e.Text, e.Total = fmt.Sprintf("%s: %.4g req/s", st.String(), rate), w.Requests
-	load.Progress = s.progress(e)
-	out, err := s.load(ctx, load)
+	out, err := s.attempt(ctx, st, load, fmt.Sprintf("%.4g req/s", rate))
 	if err != nil {
 		return probed{}, err
 	}
@@ -118,7 +119,7 @@ func grownBacklog(out, counts builtin.Outcome) float64 {
 	from, to := counts.Requests[0].Sent, counts.Requests[len(counts.Requests)-1].Sent
 	waiting := func(at time.Duration) (n float64) {
 		for _, t := range out.Requests {
-			if t.Sent <= at && t.Sent+time.Duration(t.E2EL*float64(time.Millisecond)) > at {
+			if t.Sent <= at && t.End() > at {
 				n++
 			}
 		}

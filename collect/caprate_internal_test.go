@@ -12,7 +12,7 @@ func TestRequestsOfRate(t *testing.T) {
 		want        int
 	}{
 		{.1, 10, 1, false, 16}, {.1, 10, 1, true, 32}, {10, 10, 1, true, 1600}, {.1, 10, 200, false, 266},
-		{5, .2, 1, false, 66}, {5, .2, 1, true, 266}, {5000, .2, 1, false, requestsOfProbe},
+		{5, .2, 1, false, 20}, {5, .2, 1, true, 266}, {500, .01, 1, true, 2000}, {5000, .2, 1, false, requestsOfProbe},
 	} {
 		if got := requestsOfRate(c.rate, c.alone, c.needs, c.near); got != c.want {
 			t.Errorf("%+v: %d requests", c, got)

@@ -14,15 +14,16 @@ import (
 	"time"
 
 	"github.com/ttreport/ttreport/collect/engine/slurm"
+	"github.com/ttreport/ttreport/collect/meeting"
 	"github.com/ttreport/ttreport/collect/tool/builtin"
 	"github.com/ttreport/ttreport/ingest/redact"
 )
 
-// ClientCommand is the command of this program that is one client of several; see [builtin.Serve].
-const ClientCommand = "load-client"
-
 // clientsOf returns by how many clients a load is made: no client is without a stream or a request.
 func clientsOf(most int, l builtin.Load) int {
+	if l.Ordered() { // what waits for an answer does so in one process
+		return 1
+	}
 	n := min(max(1, most), l.Requests)
 	if l.Concurrency > 0 {
 		n = min(n, l.Concurrency)
@@ -57,7 +58,7 @@ func runClients(ctx context.Context, l builtin.Load, n int) (builtin.Outcome, er
 		if len(nodes.Nodes) > 0 {
 			at = nodes.Nodes[i%len(nodes.Nodes)]
 		}
-		c, wait, err := startClient(ctx, nodes.Step(at, self, ClientCommand), &printed[i])
+		c, wait, err := startClient(ctx, nodes.Step(at, self, meeting.ClientCommand), &printed[i])
 		if err != nil {
 			return builtin.Outcome{}, fmt.Errorf("clients: %w", err)
 		}

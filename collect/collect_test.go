@@ -98,8 +98,8 @@ func TestFailedPoints(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := events(t, out.Dir); got != "run-start server-ready point-start point-failed point-start point-failed "+
-		"eval-start eval-failed run-done" || out.Failed != 3 {
-		t.Error(got, out.Failed)
+		"eval-start eval-failed run-done" || out.Failed != 3 || out.Empty != 2 {
+		t.Error(got, out.Failed, out.Empty)
 	}
 }
 

@@ -15,8 +15,8 @@ import (
 
 // gaugeNames are the gauges in the order of a sample's values. Those that end in _total are counters.
 var gaugeNames = [...]string{
-	schema.GaugeRunning, schema.GaugeWaiting, schema.GaugeKV, "preemptions_total", "prefix_hits_total",
-	"prefix_queries_total", schema.GaugePrefixHits,
+	schema.GaugeRunning, schema.GaugeWaiting, schema.GaugeKV, schema.CounterPreemptions,
+	schema.CounterPrefixHits, schema.CounterPrefixQueries, schema.GaugePrefixHits,
 }
 
 // gaugeOf maps the servers' names of the gauges to our order (vLLM's and SGLang's documentation of metrics,

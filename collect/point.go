@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -79,12 +81,16 @@ func (s *session) keepPoint(st step, load builtin.Load, out builtin.Outcome, gau
 // loadOf returns a workload as a load for the builtin client.
 func (s *session) loadOf(w plan.Workload, seed uint64) (builtin.Load, error) {
 	each, err := w.Draw(seed)
+	text := uint64(0)
+	if s.plan.Text > 0 {
+		text = s.plan.Text + seed
+	}
 	return builtin.Load{
 		URL: s.end.URL, Model: s.end.Model, APIKey: s.end.APIKey,
 		ISL: w.ISL, OSL: w.OSL, Concurrency: w.Concurrency, Rate: w.Rate, Requests: w.Requests,
 		Endpoint: w.Shape.Endpoint, Image: w.Shape.Image, Turns: w.Shape.Turns, Think: w.Shape.Think,
 		Each: each, Burstiness: w.Shape.Burstiness, Changing: w.Changing(), Fit: true, Fits: &s.fits, Seed: seed,
-		Timeout: cmp.Or(w.Shape.Timeout, 2*time.Hour),
+		Text: text, Timeout: cmp.Or(w.Shape.Timeout, 2*time.Hour),
 	}, err
 }
 
@@ -103,10 +109,17 @@ func (s *session) load(ctx context.Context, l builtin.Load) (builtin.Outcome, er
 	if s.virtual != nil {
 		return builtin.RunVirtual(l, s.virtual)
 	}
-	if n := clientsOf(s.plan.Clients, l); n > 1 {
-		return runClients(ctx, l, n)
+	n := clientsOf(s.plan.Clients, l)
+	if n <= 1 {
+		return builtin.Run(ctx, l)
 	}
-	return builtin.Run(ctx, l)
+	switch others, ok, err := awayOf(os.Getenv); {
+	case err != nil:
+		return builtin.Outcome{}, err
+	case ok:
+		return others.run(ctx, l, n)
+	}
+	return runClients(ctx, l, n)
 }
 
 // sidecar returns the sidecar of a point's result.
@@ -120,6 +133,9 @@ func (s *session) sidecar(st step, load builtin.Load, out builtin.Outcome, set l
 			"ignore_eos":  strconv.FormatBool(!slices.Contains(out.Refused, "ignore_eos")),
 			"warmups":     strconv.Itoa(load.Warmups), "seed": strconv.FormatUint(load.Seed, 10),
 		},
+	}
+	if load.Text > 0 {
+		side.Conditions[schema.ConditionText] = strconv.FormatUint(load.Text, 10)
 	}
 	if out.Overload {
 		side.Client[schema.ClientOverload] = strconv.Itoa(len(out.Requests))
@@ -145,6 +161,7 @@ func (s *session) pointDone(st step, out builtin.Outcome, set latency.Set, note 
 	if set.OK == 0 {
 		event, failure = "point-failed", firstError(out)
 		s.out.Failed++
+		s.out.Empty++
 	}
 	done := PointOutcome{Workload: st.Load, TTFT: set.TTFT.Mean, TPOT: set.TPOT.Mean, E2EL: set.E2EL.Mean}
 	if set.DurationS > 0 {
@@ -154,9 +171,35 @@ func (s *session) pointDone(st step, out builtin.Outcome, set latency.Set, note 
 	e := s.event(st)
 	e.Done, e.Total, e.Took, e.Final = len(out.Requests), st.Load.Requests, s.now().Sub(st.began), true
 	e.TTFT, e.TPOT, e.Err = set.TTFT.Mean, set.TPOT.Mean, failure
-	e.Note = cmp.Or(overloaded(out), note, saturation(st.Load, out.Reached()))
+	e.Note = notes(lost(set), cmp.Or(overloaded(out), note, saturation(st.Load, out.Reached())), knewPrompts(st.Load, out))
 	s.report(e)
 	return s.log(event, st.Name, "raw/"+st.Name+".json", failure)
+}
+
+// notes joins those that there are.
+func notes(list ...string) string {
+	return strings.Join(slices.DeleteFunc(list, func(s string) bool { return s == "" }), "; ")
+}
+
+// lost is a note on requests that are in no statistic; "" where there are none, or no others.
+func lost(set latency.Set) string {
+	n := set.Failed + set.Hollow
+	if n == 0 || set.OK == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d requests failed", n, n+set.OK)
+}
+
+// knewPrompts is a note on prompts of random words that the server knew before, as it does those of an earlier
+// measurement with the same seed: TTFT is then that of its cache.
+func knewPrompts(w plan.Workload, out builtin.Outcome) string {
+	share, _, ok := out.Cached()
+	fresh := w.Dataset == "" && w.Shape.Prefix == 0 && w.Shape.Hit == 0 && w.Shape.Turns <= 1
+	if !ok || !fresh || share < schema.MostlyCached {
+		return ""
+	}
+	return fmt.Sprintf("%.0f%% of the prompts' tokens were in the server's cache: restart it, or leave out --seed",
+		100*share)
 }
 
 // overloaded is a note on an open loop that was stopped; "" for any other.
@@ -221,8 +264,11 @@ func (s *session) progress(e Event) func(builtin.SoFar) {
 
 func firstError(o builtin.Outcome) string {
 	for _, t := range o.Requests {
-		if t.Error != "" {
+		switch {
+		case t.Error != "":
 			return t.Error
+		case t.Hollow():
+			return "an answer without a token"
 		}
 	}
 	return "no request completed"

@@ -43,7 +43,7 @@ func full(err error) error {
 // Event is progress, for a terminal or a log.
 type Event struct {
 	Run   string
-	Step  string // "server", "point", "eval", "done"
+	Step  string // "server", "point", "probe" of a search, "eval", "done"
 	Text  string // what, in words
 	Done  int    // requests so far, of Total
 	Total int
@@ -59,11 +59,11 @@ type Event struct {
 
 // Outcome summarises a run.
 type Outcome struct {
-	ID     string
-	Dir    string
-	Points []PointOutcome
-	Evals  int // that were measured
-	Failed int
+	ID            string
+	Dir           string
+	Points        []PointOutcome
+	Evals         int // that were measured
+	Failed, Empty int // measurements that failed; of Points, those in which no request completed
 }
 
 // PointOutcome is the short result of one measurement.
@@ -96,6 +96,7 @@ type session struct {
 	unstated bool            // before is not known
 	took     time.Duration   // to start the server
 	budget   *budget         // of the time; nil for none
+	apart    bool            // both servers were to keep running, and do not fit
 	other    string          // id of the run that this one takes turns with
 	answered atomic.Int64    // when a request was last answered, in nanoseconds since 1970
 }
@@ -253,7 +254,7 @@ func (s *session) writeManifest(end time.Time) error {
 	m := manifest.Manifest{
 		ID: s.id, Start: s.start, Release: s.plan.Release, Channel: s.plan.Channel, Model: s.plan.Model, Impl: s.plan.Impl,
 		Device: device, Stack: s.end.Stack, Targets: s.plan.Targets, Setting: s.machine.Setting,
-		Interleaved: s.plan.Turns.Manifest(s.other),
+		Interleaved: s.interleaved(),
 	}
 	if !end.IsZero() {
 		m.End = end.Truncate(time.Second)
@@ -306,9 +307,9 @@ func (s *session) measure(ctx context.Context, srv server.Server, items []plan.I
 			}
 		}
 		alive, stop := s.watch(ctx, srv)
-		failed, points := s.out.Failed, len(s.out.Points)
+		before := s.out
 		err := s.item(alive, step{items[i], first + i, len(all), s.now()})
-		if s.out.Failed > failed { // when the server has died, everything fails at once
+		if s.out.Failed > before.Failed { // when the server has died, everything fails at once
 			s.awaitServer(alive)
 		}
 		died := context.Cause(alive)
@@ -325,7 +326,7 @@ func (s *session) measure(ctx context.Context, srv server.Server, items []plan.I
 		if err := s.restart(ctx, srv, died, restarted, items[i:]); err != nil {
 			return err
 		}
-		restarted, s.out.Failed, s.out.Points = true, failed, s.out.Points[:points]
+		restarted, s.out = true, before
 		i-- // the same item again: answers of a dying server are not a measurement
 	}
 	return s.budget.rest(ctx, srv)

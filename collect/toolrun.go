@@ -155,6 +155,9 @@ func (s *session) toolDone(st step, sum tool.Summary) error {
 	}
 	switch {
 	case st.Task == "":
+		if sum.Completed == 0 {
+			s.out.Empty++
+		}
 		s.out.Points = append(s.out.Points, PointOutcome{Workload: st.Load, TTFT: sum.TTFT, TPOT: sum.TPOT})
 	case sum.Completed > 0:
 		s.out.Evals++

@@ -194,10 +194,10 @@ func (k *knownPoint) note() string {
 	for _, state := range k.known.States {
 		text := "±?"
 		if r := state.Relative(); !math.IsInf(r, 1) {
-			text = fmt.Sprintf("±%.2g%%", 100*r)
+			text = fmt.Sprintf("±%.*f%%", decimals(100*r), 100*r)
 		}
 		if d := state.Drift; d != 0 {
-			text += fmt.Sprintf(" drifts by %+.2g%%", 100*d)
+			text += fmt.Sprintf(" drifts by %+.*f%%", decimals(100*d), 100*d)
 		}
 		parts = append(parts, strings.ToUpper(state.Name)+" "+text)
 	}
@@ -211,4 +211,12 @@ func (k *knownPoint) note() string {
 		return out + ": too few for " + k.rule.Tail
 	}
 	return out + fmt.Sprintf(": ±%g%% not reached", 100*k.rule.CI)
+}
+
+// decimals returns with how many decimals a number has two digits, or is whole.
+func decimals(v float64) int {
+	if v == 0 {
+		return 0
+	}
+	return max(0, 1-int(math.Floor(math.Log10(math.Abs(v)))))
 }

@@ -19,7 +19,9 @@ import (
 )
 
 // untilKnown measures workloads on the simulator by a rule, and returns the sidecar of each and the time that it took.
-func untilKnown(t *testing.T, rule string, budget time.Duration, workloads ...string) ([]manifest.Sidecar, time.Duration) {
+func untilKnown(
+	t *testing.T, rule string, budget time.Duration, workloads ...string,
+) ([]manifest.Sidecar, time.Duration) {
 	t.Helper()
 	list, _, took := measuredUntil(t, rule, budget, workloads...)
 	return list, took

@@ -60,7 +60,7 @@ func windowOf(l builtin.Load, visit builtin.Outcome, from int) window {
 	w.start = kept[0].Sent
 	end := time.Duration(0)
 	for _, t := range kept {
-		end = max(end, t.Sent+milliseconds(t.E2EL))
+		end = max(end, t.End())
 	}
 	slower := time.Duration(0)
 	if l.Rate > 0 {

@@ -34,16 +34,33 @@ func (r *result) complete() {
 		f.Model.Name = name
 	}
 	if f.Model.Name == "" && f.Model.ID != "" {
-		f.Model.Name = path.Base(strings.TrimSuffix(f.Model.ID, "/"))
+		f.Model.Name = lastPart(f.Model.ID)
 		r.derive("model.name", "last part of model.id")
 	}
 	if f.Start.IsZero() {
 		r.startByName()
 	}
+	if t := f.Start; t.After(tomorrow()) && (len(r.reading.Points) > 0 || len(r.reading.Scores) > 0) {
+		r.report(schema.Problem{
+			Severity: schema.SevWarning, Path: r.shown(), Code: "future-date",
+			Found:    "a start on " + t.Format("2006-01-02") + ", by the " + string(r.origin.get("start").From),
+			Expected: "a time that has passed", Used: "the time as stated: the result counts as the newest until then",
+			Hint: "set the clock of the machine that measured, and correct the date",
+		})
+	}
 	if r.journal == nil && !r.sidecar {
 		r.report(repeat.AddedNames(r.reading.Scores, f.Model.Name)...)
 	}
 	r.completeWorkloads()
+}
+
+// lastPart is the name at the end of a model's id: all of it where that is no path and no hub's name.
+func lastPart(id string) string {
+	trimmed := strings.TrimRight(id, "/")
+	if trimmed == "" || strings.ContainsAny(id, "<>") {
+		return id
+	}
+	return path.Base(trimmed)
 }
 
 // startByName takes the start of what nothing else dates from the names of its file and folders.

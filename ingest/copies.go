@@ -1,13 +1,16 @@
 package ingest
 
 import (
-	"cmp"
+	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/ttreport/ttreport/ingest/duplicate"
+	"github.com/ttreport/ttreport/ingest/plaintext"
+	"github.com/ttreport/ttreport/ingest/repeat"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 	"github.com/ttreport/ttreport/ingest/ttis"
@@ -16,7 +19,7 @@ import (
 // dropCopies keeps one of several forms of a measurement: vLLM's result and its .pytorch.json, a sweep's run=N.json and
 // its summary.json, AIPerf's summary and tt-inference-server's flat copy, a tool's file and the report it was converted
 // to.
-func dropCopies(sources []*source) {
+func dropCopies(sources []*source, side *sideFiles, opt Options) {
 	type place struct {
 		src   *source
 		point int
@@ -32,7 +35,14 @@ func dropCopies(sources []*source) {
 		}
 	}
 	standsIn := map[*source]map[int]*source{}
-	needed := func(a, b int) int { return neededStatistics(places[a].src, places[b].src) }
+	who := measuredOn{side: side, opt: opt, known: map[*source]*schema.Facts{}}
+	needed := func(a, b int) duplicate.Agreement {
+		enough := who.needed(places[a].src, places[b].src)
+		if enough.Statistics > 0 && !sameSettings(points[a], points[b]) {
+			return duplicate.Agreement{}
+		}
+		return enough
+	}
 	duplicate.Copies(points, needed, func(p duplicate.Pair) {
 		keep, drop := places[p.Keep], places[p.Drop]
 		learn(keep.src, points[p.Keep], drop.src, points[p.Drop])
@@ -46,18 +56,75 @@ func dropCopies(sources []*source) {
 	}
 }
 
-// neededStatistics is how many statistics must agree for two points of two files to be one measurement: fewer for
-// x.json and x.pytorch.json, which belong together; 0 when they cannot be one.
-func neededStatistics(a, b *source) int {
+// How much two points of two files must agree in to be one measurement: less for x.json and x.pytorch.json, which
+// belong together. Two runs of one load agree in two or three digits of a number; twelve digits are more than chance.
+const (
+	neededStatistics = 3
+	neededDigits     = 12
+	neededOfOneName  = 6 // digits
+)
+
+// measuredOn knows what sources state about who was measured, in their files, beside them and in their paths.
+type measuredOn struct {
+	side  *sideFiles
+	opt   Options
+	known map[*source]*schema.Facts
+}
+
+// facts is who was measured by a source.
+func (m *measuredOn) facts(s *source) *schema.Facts {
+	f := m.known[s]
+	if f == nil {
+		bare := *s // its results stay as they are
+		bare.reading.Points, bare.reading.Scores, bare.reading.Problems = nil, nil, nil
+		f = &identify(&bare, m.side, m.opt).facts
+		m.known[s] = f
+	}
+	return f
+}
+
+// needed is how much two points of two files must agree in to be one measurement; nothing when they cannot be one.
+func (m *measuredOn) needed(a, b *source) duplicate.Agreement {
 	if a.file == b.file || a.file.Content == b.file.Content || !mayBeOne(&a.reading.Facts, &b.reading.Facts) ||
 		namedApart(a.shown(), b.shown()) {
-		return 0 // dropSameContent handles equal bytes, because it knows the identity
+		return duplicate.Agreement{} // dropSameContent handles equal bytes, because it knows the identity
+	}
+	if f, g := m.facts(a), m.facts(b); !mayBeOne(f, g) || !mayBeOneSystem(f, g) {
+		return duplicate.Agreement{}
 	}
 	stem := func(s *source) string { return strings.TrimSuffix(s.stem(), ".pytorch") }
 	if path.Dir(a.shown()) == path.Dir(b.shown()) && stem(a) == stem(b) {
-		return 1
+		return duplicate.Agreement{Statistics: 1, Digits: neededOfOneName}
 	}
-	return 3
+	return duplicate.Agreement{Statistics: neededStatistics, Digits: neededDigits}
+}
+
+// sameSettings reports that two points do not say that they were set up differently.
+func sameSettings(p, q *schema.Point) bool {
+	theirs := repeat.Settings(q)
+	for name, v := range repeat.Settings(p) {
+		if w, has := theirs[name]; has && v != w {
+			return false
+		}
+	}
+	return true
+}
+
+// mayBeOneSystem reports that two files do not state different devices, releases or builds.
+func mayBeOneSystem(a, b *schema.Facts) bool {
+	same := func(x, y string) bool { return x == "" || y == "" || strings.EqualFold(x, y) }
+	x, y := a.Device.Name, b.Device.Name
+	if !same(x, y) && !schema.IsDeviceWithin(x, y) && !schema.SameDevice(x, y) {
+		return false
+	}
+	for name, commit := range a.Stack.Commits {
+		if other := b.Stack.Commits[name]; !strings.HasPrefix(commit, other) && !strings.HasPrefix(other, commit) {
+			return false
+		}
+	}
+	version := func(s string) string { return strings.TrimPrefix(s, "v") }
+	return same(a.Release, b.Release) && same(a.Impl, b.Impl) && same(a.Stack.Engine, b.Stack.Engine) &&
+		same(version(a.Stack.Version), version(b.Stack.Version)) && same(a.Stack.Image, b.Stack.Image)
 }
 
 // namedApart reports that tt-inference-server named two files after different models or devices: two devices may well
@@ -86,22 +153,33 @@ func learn(to *source, p *schema.Point, from *source, q *schema.Point) {
 	p.Conditions = withMissing(p.Conditions, q.Conditions)
 }
 
-// remove drops the points of a source that other sources have.
+// remove drops the points of a source that other sources have, and says so.
 func remove(s *source, others map[int]*source) {
 	var kept []schema.Point
-	var other *source
+	copied := map[string]int{}
 	for i, p := range s.reading.Points {
 		if others[i] == nil {
 			kept = append(kept, p)
 		} else {
-			other = cmp.Or(other, others[i])
+			copied[others[i].shown()]++
 		}
 	}
+	s.copies += len(s.reading.Points) - len(kept)
 	s.reading.Points = kept
-	s.reading.PartOf = other.shown()
+	files := slices.Sorted(maps.Keys(copied))
+	s.reading.PartOf = files[0]
 	if len(kept) == 0 { // problems of its points are reported with the source that keeps them
 		s.reading.Problems = slices.DeleteFunc(s.reading.Problems, func(p schema.Problem) bool {
 			return p.Severity != schema.SevError
+		})
+	}
+	for _, of := range files {
+		s.report(schema.Problem{
+			Severity: schema.SevNote, Path: s.shown(), Code: "duplicate",
+			Found: fmt.Sprintf("%s that %s has, equal in every statistic that both state",
+				plaintext.Plural(copied[of], "point"), of),
+			Used: "each measurement once",
+			Hint: "if they are two measurements, state what was different in a manifest or with --pattern",
 		})
 	}
 }
@@ -130,14 +208,16 @@ func dropSameContent(results []*result) {
 	}
 }
 
-// mayBeOneForm reports that two results with the same numbers do not state different models or times.
+// mayBeOneForm reports that two results with the same numbers do not state different models, systems or times.
 func mayBeOneForm(a, b *result) bool {
 	x, y := a.facts.Start, b.facts.Start
-	return mayBeOne(&a.facts, &b.facts) && (x.IsZero() || y.IsZero() || x.Equal(y))
+	return mayBeOne(&a.facts, &b.facts) && mayBeOneSystem(&a.facts, &b.facts) && !namedApart(a.shown(), b.shown()) &&
+		(x.IsZero() || y.IsZero() || x.Equal(y))
 }
 
 // dropCopyOf takes the numbers out of a result, since another has them all.
 func (r *result) dropCopyOf(first *result) {
+	r.copies += len(r.reading.Points)
 	r.drop(first.shown())
 	p := schema.Problem{
 		Severity: schema.SevNote, Path: r.shown(), Code: "duplicate",

@@ -3,55 +3,68 @@ package ingest
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // Contents is a hash of the names and contents of all files below roots. ok is false if one could not be read.
 func Contents(roots []Root) (hash string, files int, ok bool) {
-	sum := sha256.New()
-	for i := range roots {
-		list, problems := walk(&roots[i])
-		if len(problems) > 0 {
-			return "", 0, false
+	return hashed(roots, func(at found) (string, error) {
+		f, err := at.root.FS.Open(at.rel)
+		if err != nil {
+			return "", err
 		}
-		for _, at := range list {
-			f, err := at.root.FS.Open(at.rel)
-			if err != nil {
-				return "", 0, false
-			}
-			content := sha256.New()
-			_, err = io.Copy(content, f)
-			_ = f.Close() // only read
-			if err != nil {
-				return "", 0, false
-			}
-			fmt.Fprintf(sum, "%q %x\n", at.shown(), content.Sum(nil))
-			files++
-		}
-	}
-	return hex.EncodeToString(sum.Sum(nil)), files, true
+		content := sha256.New()
+		_, err = io.Copy(content, f)
+		return fmt.Sprintf("%q %x\n", at.shown(), content.Sum(nil)), errors.Join(err, f.Close())
+	})
 }
 
 // Fingerprint is a hash of the names, sizes and times of all files below roots: equal fingerprints mean that reading
 // again would give the same result. Nothing is opened. ok is false if a file or folder could not be examined, which
 // reading will report.
 func Fingerprint(roots []Root) (hash string, files int, ok bool) {
-	sum := sha256.New()
+	return hashed(roots, func(at found) (string, error) {
+		info, err := fs.Stat(at.root.FS, at.rel)
+		if err != nil {
+			return "", err
+		}
+		return fmt.Sprintf("%q %d %d\n", at.shown(), info.Size(), info.ModTime().UnixNano()), nil
+	})
+}
+
+// hashed is a hash of what is said of each file below roots, in their order. All processors look at files.
+func hashed(roots []Root, say func(found) (string, error)) (hash string, files int, ok bool) {
+	var all []found
 	for i := range roots {
 		list, problems := walk(&roots[i])
 		if len(problems) > 0 {
 			return "", 0, false
 		}
-		for _, f := range list {
-			info, err := fs.Stat(f.root.FS, f.rel)
-			if err != nil {
-				return "", 0, false
-			}
-			fmt.Fprintf(sum, "%q %d %d\n", f.shown(), info.Size(), info.ModTime().UnixNano())
-			files++
-		}
+		all = append(all, list...)
 	}
-	return hex.EncodeToString(sum.Sum(nil)), files, true
+	said := make([]string, len(all))
+	workers := runtime.GOMAXPROCS(0)
+	var group errgroup.Group
+	for w := range workers {
+		group.Go(func() (err error) {
+			for i := w; i < len(all) && err == nil; i += workers {
+				said[i], err = say(all[i])
+			}
+			return err
+		})
+	}
+	if group.Wait() != nil {
+		return "", 0, false
+	}
+	sum := sha256.New()
+	for _, line := range said {
+		io.WriteString(sum, line)
+	}
+	return hex.EncodeToString(sum.Sum(nil)), len(all), true
 }

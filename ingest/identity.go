@@ -34,13 +34,12 @@ type identity struct {
 }
 
 // identifyAll resolves the identity of every source with numbers.
-func identifyAll(sources []*source, opt Options) []*result {
-	side := indexSideFiles(sources)
+func identifyAll(sources []*source, side *sideFiles, opt Options) []*result {
 	var out []*result
 	shared := sharedTexts{}
 	for _, src := range sources {
 		if src.counts() {
-			r := identify(src, &side, opt)
+			r := identify(src, side, opt)
 			shared.share(r.reading.Points)
 			out = append(out, r)
 		}

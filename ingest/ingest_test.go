@@ -18,7 +18,7 @@ import (
 func result(model, date string, c int) string {
 	return fmt.Sprintf(`{"date":%q,"model_id":%q,"num_prompts":8,"request_rate":"inf","max_concurrency":%d,`+
 		`"duration":2.0,"completed":8,"failed":0,"total_input_tokens":1024,"total_output_tokens":512,`+
-		`"request_throughput":4.0,"output_throughput":20.0,"mean_ttft_ms":10,"mean_tpot_ms":2}`, date, model, c)
+		`"request_throughput":4.0,"output_throughput":256.0,"mean_ttft_ms":10,"mean_tpot_ms":2}`, date, model, c)
 }
 
 // lengths adds the lengths that --metadata may state.

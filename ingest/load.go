@@ -30,6 +30,7 @@ type File struct {
 	Points   int
 	Scores   int
 	Run      string // id of the run it belongs to, or ""
+	Copies   int    // points of it that another file has too; they are counted there
 	PartOf   string // the file whose results this one repeats or is part of, or ""
 	Problems []schema.Problem
 }
@@ -78,8 +79,9 @@ func load(ctx context.Context, roots []Root, opt Options) (Set, error) {
 	}
 	quietLogs(sources)
 	joinParts(sources)
-	dropCopies(sources)
-	results := identifyAll(sources, opt)
+	side := indexSideFiles(sources)
+	dropCopies(sources, &side, opt)
+	results := identifyAll(sources, &side, opt)
 	dropReportRows(results)
 	dropSameContent(results)
 	dropSameScores(results)
@@ -156,13 +158,13 @@ func (s *Set) list(sources []*source, runOf map[*source]string) {
 		s.Problems = append(s.Problems, r.Problems...)
 		if last := len(s.Files) - 1; last >= 0 && s.Files[last].Path == src.shown() { // of another run in the same file
 			f := &s.Files[last]
-			f.Points, f.Scores = f.Points+n.points, f.Scores+n.scores
+			f.Points, f.Scores, f.Copies = f.Points+n.points, f.Scores+n.scores, f.Copies+src.copies
 			f.Problems = append(f.Problems, r.Problems...)
 			continue
 		}
 		s.Files = append(s.Files, File{
 			Path: src.shown(), SHA256: src.file.SHA256, Format: r.Format, Detail: r.Detail, Points: n.points,
-			Scores: n.scores, Run: runOf[src], PartOf: r.PartOf, Problems: r.Problems,
+			Scores: n.scores, Run: runOf[src], Copies: src.copies, PartOf: r.PartOf, Problems: r.Problems,
 		})
 	}
 	slices.SortStableFunc(s.Files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })

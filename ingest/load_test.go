@@ -127,8 +127,8 @@ func TestPowerOfSeveralLoadsIsOfNone(t *testing.T) {
 	}
 }
 
-// Where lengths are not stated, a folder that names a build is no workload: the next build's is the same series. Measured
-// lengths keep workloads apart, and a folder that names anything else stays their label.
+// Where lengths are not stated, a folder that names a build is no workload: the next build's is the same series.
+// Measured lengths keep workloads apart, and a folder that names anything else stays their label.
 func TestFoldersOfBuildsAreNoWorkload(t *testing.T) {
 	for name, c := range map[string]struct{ a, b, want string }{
 		"days":      {"serve/2026-01-02", "serve/2026-01-03", "serve in 130 out 64"},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
+	"github.com/ttreport/ttreport/ingest/table"
 )
 
 // NotRead is the format of results of known tools whose numbers are not read.
@@ -62,6 +63,13 @@ var engineLine = regexp.MustCompile(`(?i)avg (prompt|generation) throughput|engi
 func benchmarkText(f *decode.File) []schema.Problem {
 	ext := strings.ToLower(path.Ext(strings.TrimSuffix(strings.TrimSuffix(f.Path, ".gz"), ".zst")))
 	isTable := ext == ".csv" || ext == ".tsv"
+	if tool := tableOf(f, ext); tool != "" {
+		return []schema.Problem{{
+			Severity: schema.SevNote, Path: f.Path, Code: codeBenchmarkText, Used: "nothing of it",
+			Found: "a table that " + tool + " prints", Expected: "the file that the tool writes",
+			Hint: "keep the JSON that " + tool + " writes beside the table; ttreport help files lists what is read",
+		}}
+	}
 	if f.Form != decode.Text || !isTable && ext != ".log" && ext != ".txt" && ext != ".out" && ext != "" {
 		return nil
 	}
@@ -75,6 +83,10 @@ func benchmarkText(f *decode.File) []schema.Problem {
 		}
 		p.Found = "a table with columns of a benchmark"
 		p.Hint = "if a row is a point, say what the columns hold under tables: in ttreport.yaml; see ttreport help files"
+		if mapping := table.Propose(f.Path, first); mapping != "" {
+			p.Hint = "if a row is a point, begin with this in ttreport.yaml, and correct it; see ttreport help files:\n" +
+				mapping
+		}
 		return []schema.Problem{p}
 	}
 	lines := 0
@@ -89,6 +101,24 @@ func benchmarkText(f *decode.File) []schema.Problem {
 	p.Found = fmt.Sprintf("a text with %d lines like those of a benchmark, of no tool whose output is read", lines)
 	p.Hint = "ttreport help files lists what is read; let the tool write its result file, or keep the numbers in a table"
 	return []schema.Problem{p}
+}
+
+// printed are the first columns of tables that tools print.
+var printed = regexp.MustCompile(`(?m)^\|\s*(?:(Tasks|Groups)\s*\|\s*Version\s*\|` +
+	`|model\s*\|\s*test\s*\|\s*t/s[^|\n]*\|\s*peak t/s[^|\n]*\|)`)
+
+// tableOf names the tool that prints a table that stands in a text; "" where none is known.
+func tableOf(f *decode.File, ext string) string {
+	if f.Form != decode.Text || ext != ".md" && ext != ".txt" && ext != ".log" && ext != ".out" {
+		return ""
+	}
+	switch m := printed.FindSubmatch(f.Data[:min(len(f.Data), mostOfALog)]); {
+	case m == nil:
+		return ""
+	case len(m[1]) > 0:
+		return "lm-eval"
+	}
+	return "llama-benchy"
 }
 
 // mayBeMeasured reports a line with a word that each match of measuredLine has: nearly all lines of a server's log have

@@ -173,6 +173,9 @@ func (s *source) readOpen() []*source {
 	default:
 		sources = readValues(s, f.Values())
 	}
+	if s.counts() {
+		s.report(oddValues(f)...)
+	}
 	if n := nonFinite(f); n > 0 && s.counts() {
 		s.report(schema.Problem{
 			Severity: schema.SevNote, Path: f.Path, Code: "non-finite", Used: "no number in place of each",

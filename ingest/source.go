@@ -22,6 +22,7 @@ type source struct {
 	reading  schema.Reading
 	commands *vllm.CommandsFile // of a .commands file: what it states about the result
 	given    numbers            // what a run has taken over
+	copies   int                // points that another source has too
 }
 
 // content is what remains known of a file when it was read. A tree has tens of thousands.

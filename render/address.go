@@ -152,8 +152,9 @@ func (r *Report) allIn(release int, kind string) string {
 // allVerdicts says where the verdicts of a release are that a table leaves out. The file has those that show
 // something: see package tabular.
 func (r *Report) allVerdicts(release int) string {
-	return string(r.DataPath(release, "verdicts")) + " has all but what is unchanged or not compared, and " +
-		"ttreport check --all --release " + r.Releases[release].Name + " all"
+	return string(r.DataPath(release, "verdicts")) +
+		" has all but what is unchanged, not compared, or inconclusive below the limit; ttreport check --all --release " +
+		r.Releases[release].Name + " has all"
 }
 
 // moment is a date with its time; midnight to the second is a date that nobody gave a time.

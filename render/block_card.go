@@ -18,6 +18,7 @@ type Card struct {
 // Whisker is a change with its interval. Effects are relative; positive is worse.
 type Whisker struct {
 	ID, Name, Change string // of the verdict; what changed; by how much, as text
+	Of               string // model and device, where the whiskers of a card are of several
 	Href             Address
 	Effect           float64
 	Low, High        float64 // 95 %
@@ -35,6 +36,20 @@ type CardFact struct {
 // Way is a way out of a decision.
 type Way struct{ What, Cmd, Cost string }
 
+// measureAgain is what a command does that settles a suspected regression.
+const measureAgain = "Measure again"
+
+// Again are the commands that would settle suspected regressions; nil without any.
+func (c Card) Again() []string {
+	var out []string
+	for _, w := range c.Ways {
+		if w.What == measureAgain {
+			out = append(out, w.Cmd)
+		}
+	}
+	return out
+}
+
 // Kind implements Block.
 func (Card) Kind() string { return "card" }
 
@@ -42,7 +57,7 @@ func (Card) Kind() string { return "card" }
 func (c Card) Plain() []Block {
 	facts := &Table{Caption: "Basis", Layout: KeyValue, Cols: []Col{{Head: "What"}, {Head: "Of this decision"}}}
 	for _, w := range c.Whiskers {
-		facts.row(Cell{Text: w.Name, Head: true}, text(w.text()))
+		facts.row(Cell{Text: w.Name, Sub: w.Of, Head: true}, text(w.text()))
 	}
 	for _, f := range c.Facts {
 		facts.row(Cell{Text: f.Name, Head: true}, Cell{Text: f.Text, Href: f.Href})

@@ -11,6 +11,7 @@ type Counts []Ledger
 // Ledger is one line of counts.
 type Ledger struct {
 	Name, Note string
+	Grey       bool // nothing depends on it
 	Items      []Count
 }
 
@@ -91,9 +92,11 @@ func (r *Report) counts(at int) Counts {
 	not := func(is func(*schema.Verdict) bool) func(*schema.Verdict) bool {
 		return func(v *schema.Verdict) bool { return !is(v) }
 	}
+	informational := ledger("Informational", "verdict", f.Targets, targetWords(), not(required))
+	informational.Grey = true
 	return Counts{
 		ledger("Required targets", "verdict", f.Targets, targetWords(), required),
-		ledger("Informational", "verdict", f.Targets, targetWords(), not(required)),
+		informational,
 		ledger("History", "series", f.History, historyWords(), not(eval)),
 		ledger("Evals", "score", f.History, historyWords(), eval),
 	}

@@ -1,6 +1,8 @@
 package render
 
 import (
+	"slices"
+
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render/words"
 )
@@ -25,6 +27,18 @@ type Panel struct {
 	Effect     float64 // least relative change that matters
 }
 
+// Levels are the newest levels, the newest first: a panel has room for three.
+func (p Panel) Levels() []Step {
+	const most = 3
+	var out []Step
+	for _, s := range slices.Backward(p.Steps) {
+		if s.Level != "" && len(out) < most {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
 // Expected is where one new value was expected 95 times in 100, from a release on.
 type Expected struct {
 	Low, High float64
@@ -37,6 +51,7 @@ type Step struct {
 	Label string
 	Note  string // what people wrote about the release, or ""
 	Href  Address
+	Level Address // the change on the page of changes; "" for one that only the drawing has
 }
 
 // Kind implements Block.

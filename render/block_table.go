@@ -128,8 +128,13 @@ const rowsShown = 50
 
 // cut shortens a table to what a page holds, and says where the rest is; counts elsewhere are of all rows.
 func (t *Table) cut(rest string) *Table {
+	return t.most(rowsShown, rest)
+}
+
+// most is [Table.cut] to another number of rows.
+func (t *Table) most(rows int, rest string) *Table {
 	t.rest = rest
-	return t.keep(rowsShown)
+	return t.keep(rows)
 }
 
 // in leads from a table that is cut to the whole of it.

@@ -27,6 +27,7 @@ func (r *Report) Card(g *gate.Review) Card {
 			c.Whiskers = append(c.Whiskers, w)
 		}
 	}
+	nameSystems(c.Whiskers)
 	if len(c.Whiskers) > 0 {
 		c.Caption = "Change with its 95" + words.Thin + "% interval; right is worse. Shaded: less than what matters."
 	}
@@ -45,18 +46,32 @@ func (r *Report) whisker(v *schema.Verdict) (Whisker, bool) {
 	if !ok || v.Interval == nil || v.Against != schema.AgainstHistory {
 		return Whisker{}, false
 	}
-	limit := r.Gate.Policy.Effect(v.Metric)
-	switch reason := v.Reason.(type) {
-	case schema.Change:
-		limit = reason.Limit
-	case schema.EvalChange:
-		limit = reason.Limit
-	}
 	return Whisker{
-		ID: v.ID, Name: strings.TrimSpace(words.Subject(v) + " " + MetricName(v)), Change: words.Effect(*v, e),
-		Href: PairPath(v.Model, v.Device), Effect: e, Low: v.Interval[0], High: v.Interval[1], Limit: limit,
+		ID: v.ID, Of: words.OnDevice(v.Model, v.Device), Change: words.Effect(*v, e),
+		Name: strings.TrimSpace(words.Subject(v) + " " + words.MetricOf(v)),
+		Href: PairPath(v.Model, v.Device), Effect: e, Low: v.Interval[0], High: v.Interval[1], Limit: r.limitOf(v),
 		Outcome: v.Outcome, Evidence: v.Evidence,
 	}, true
+}
+
+// nameSystems leaves model and device out where all whiskers are of one: the sentence above names it.
+func nameSystems(list []Whisker) {
+	if !slices.ContainsFunc(list, func(w Whisker) bool { return w.Of != list[0].Of }) {
+		for i := range list {
+			list[i].Of = ""
+		}
+	}
+}
+
+// limitOf is the change of a verdict's metric that matters.
+func (r *Report) limitOf(v *schema.Verdict) float64 {
+	switch reason := v.Reason.(type) {
+	case schema.Change:
+		return reason.Limit
+	case schema.EvalChange:
+		return reason.Limit
+	}
+	return r.Gate.Policy.Effect(v.Metric)
 }
 
 // facts are what a decision is based on.
@@ -108,7 +123,7 @@ func basisText(g *gate.Review) string {
 		}
 	}
 	if n := g.Fit.Shown.Once.Hidden; n > 0 && !g.Fit.Wider {
-		out += fmt.Sprintf("; %s could hide more than the limit in one look", words.Count(n))
+		out += fmt.Sprintf("; %s could hide more than the limit without a re-run", words.Count(n))
 	}
 	return out
 }
@@ -148,15 +163,25 @@ func requiredText(list []schema.Verdict) string {
 	return out
 }
 
+// linesOfWay is how many commands of one kind a card has: one a system.
+const linesOfWay = 3
+
 // ways are the commands that change a decision.
 func (r *Report) ways(g *gate.Review, decisive []schema.Verdict, cover *gate.Coverage) []Way {
 	var out []Way
 	rechecks := g.Rechecks()
-	for i, line := range RecheckLines(g) {
-		out = append(out, Way{"Measure again", line, r.recheckCost(rechecks[i])})
+	for i, line := range r.recheckLines(g) {
+		out = append(out, Way{measureAgain, line, r.recheckCost(g.Release, rechecks[i])})
+	}
+	evals, _ := r.EvalRechecks(g)
+	for i := range evals[:min(linesOfWay, len(evals))] {
+		out = append(out, Way{measureAgain, evals[i].Line(), words.Plural(max(1, len(evals[i].Tasks)), "eval")})
 	}
 	if line, cost := acceptLine(g, decisive); line != "" {
 		out = append(out, Way{"Accept with a reason", line, cost})
+	}
+	if line, cost := r.bisectLine(decisive); line != "" {
+		out = append(out, Way{"Find the commit", line, cost})
 	}
 	if line, cost := r.acceptOpen(g); line != "" {
 		out = append(out, Way{"Accept what is still there", line, cost})
@@ -168,14 +193,14 @@ func (r *Report) ways(g *gate.Review, decisive []schema.Verdict, cover *gate.Cov
 }
 
 // recheckCost is what measuring again takes.
-func (r *Report) recheckCost(x gate.Recheck) string {
+func (r *Report) recheckCost(release string, x gate.Recheck) string {
 	keys := slices.Clone(x.Workloads)
 	out := words.Plural(len(keys), "workload")
 	if x.Control != nil {
 		keys = append(keys, *x.Control)
 		out += " and a control"
 	}
-	return out + r.took(x.System, keys)
+	return out + r.took(release, x.System, keys)
 }
 
 // acceptLine accepts what decides: a change against history as a new level, a missed target for a time.
@@ -206,6 +231,52 @@ func acceptLine(g *gate.Review, decisive []schema.Verdict) (line, cost string) {
 	return shellescape.QuoteCommand(argv) + ` --reason "…"`, cost
 }
 
+// bisectLine searches the build that a regression came with, between the commits that its release and its baseline
+// state, or their names. The user knows how a commit is built and served. The simulator has no builds.
+func (r *Report) bisectLine(decisive []schema.Verdict) (line, cost string) {
+	for i := range decisive {
+		v := &decisive[i]
+		load := gate.Gap{System: v.System(), Key: v.Key}
+		if v.Outcome != schema.Regressed || v.Against != schema.AgainstHistory || v.Device == schema.Simulated ||
+			!load.Loadable() || !slices.Contains([]string{"ttft", "tpot", "e2el", "output_tps"}, v.Metric) {
+			continue
+		}
+		good, bad, of := r.endsOf(v)
+		if good == "" {
+			continue
+		}
+		argv := []string{"ttreport", "bisect", v.ID, "--good", good, "--bad", bad}
+		return shellescape.QuoteCommand(argv) + " --build '…' --server '…'",
+			of + "; a step measures two builds in turns" +
+				r.took(v.Release, v.System(), []schema.Key{v.Key, v.Key})
+	}
+	return "", ""
+}
+
+// endsOf are the commits of a verdict's baseline and release, short, and whose they are: "tt_metal a..b; vllm differs
+// as well". Without commits that differ they are the names of both, which are tags.
+func (r *Report) endsOf(v *schema.Verdict) (good, bad, of string) {
+	before, at := judge.Named(r.Releases, v.Baseline), judge.Named(r.Releases, v.Release)
+	if before < 0 || at < 0 {
+		return "", "", ""
+	}
+	was, is := r.commitsOf(before), r.commitsOf(at)
+	if names := moved(was, is); len(names) > 0 {
+		const enough = 12
+		a, b := was[names[0]], is[names[0]]
+		good, bad = a[:min(enough, len(a))], b[:min(enough, len(b))]
+		of = names[0] + " " + good + ".." + bad
+		if others := differToo(names[1:]); others != "" {
+			of += "; " + others
+		}
+		return good, bad, of
+	}
+	if r.Releases[before].Label && r.Releases[at].Label && isCommit(v.Baseline) && isCommit(v.Release) {
+		return v.Baseline, v.Release, v.Baseline + ".." + v.Release
+	}
+	return "", "", ""
+}
+
 // acceptOpen is the line that accepts the worst regression of an earlier release that is still there, in the first
 // release that confirmed some of it: what later ones confirm is judged anew then. It names the place and no ids, which
 // depend on what was accepted before.
@@ -223,12 +294,20 @@ func (r *Report) acceptOpen(g *gate.Review) (line, cost string) {
 	if l.Model != "" {
 		argv = append(argv, "--model", l.Model)
 	}
-	argv = append(argv, "--device", l.Device)
+	argv = append(argv, "--device", l.Device, "--metric", oneOf(d.Metrics[first]))
 	if d.Points == 1 {
 		argv = append(argv, "--workload", l.Subject)
 	}
 	return shellescape.QuoteCommand(argv) + ` --reason "…"`,
 		"kept in ttreport.yaml with its reason; later releases do not name it"
+}
+
+// oneOf is a pattern that covers each of some names.
+func oneOf(names []string) string {
+	if len(names) == 1 {
+		return names[0]
+	}
+	return "{" + strings.Join(names, ",") + "}"
 }
 
 // missingLine measures what a release does not have.
@@ -251,17 +330,18 @@ func (r *Report) missingLine(g *gate.Review, cover *gate.Coverage) (line, cost s
 	line = shellescape.QuoteCommand([]string{"ttreport", "collect", "--missing", g.Release}) + " --server URL"
 	cost = words.Plural(n, "workload")
 	if len(systems) == 1 {
-		return line, cost + r.took(systems[0], bySystem[systems[0]])
+		return line, cost + r.took(g.Release, systems[0], bySystem[systems[0]])
 	}
 	return line, cost + fmt.Sprintf(" of %d models and devices", len(systems))
 }
 
-// took is about how long some workloads of a system took when they were last measured: ", about 12 min"; "" when that
-// is not known of all.
-func (r *Report) took(of schema.System, keys []schema.Key) string {
+// took is about how long some workloads of a system took when they were last measured up to a release: ", about 12
+// min"; "" when that is not known of all. What later releases took would change the page of an earlier one.
+func (r *Report) took(release string, of schema.System, keys []schema.Key) string {
+	at := judge.Named(r.Releases, release)
 	var total time.Duration
 	for _, k := range keys {
-		d := r.lasted(of, k)
+		d := r.lasted(at, of, k)
 		if d == 0 {
 			return ""
 		}
@@ -274,27 +354,4 @@ func (r *Report) took(of schema.System, keys []schema.Key) string {
 		return fmt.Sprintf(", about %d min", int(total.Round(time.Minute).Minutes()))
 	}
 	return fmt.Sprintf(", about %d h", int(total.Round(time.Hour).Hours()))
-}
-
-// lasted is how long the requests of a workload took in the newest run that has it: each lane of the load made its
-// share of them one after the other.
-func (r *Report) lasted(of schema.System, load schema.Key) time.Duration {
-	releases := r.measuredIn(of.Model, of.Device)
-	for i := len(releases) - 1; i >= 0; i-- {
-		for _, run := range r.runs[schema.Pair{Model: of.Model, Device: of.Device}][releases[i]] {
-			h := &r.Columns.Runs[run]
-			for p := h.FirstPoint; p < h.PointsEnd && h.Impl == of.Impl; p++ {
-				k := r.Columns.Keys[r.Columns.Points[p].Key]
-				if k.Workload() != load.Workload() || k.Concurrency == nil || *k.Concurrency <= 0 {
-					continue
-				}
-				each, ok := r.Shown(&r.Columns.Points[p], "e2el", "mean").Get()
-				n, counted := r.Shown(&r.Columns.Points[p], "requests_ok", "value").Get()
-				if ok && counted {
-					return time.Duration(each * n / *k.Concurrency * float64(time.Millisecond))
-				}
-			}
-		}
-	}
-	return 0
 }

@@ -118,16 +118,35 @@ func (r *Report) commitRange(release int) Cell {
 		return Cell{}
 	}
 	was, is := r.commitsOf(before), r.commitsOf(release)
-	names := components(is)
-	for _, name := range names {
-		if a, b := was[name], is[name]; a != "" && b != "" && a != b {
-			return Cell{
-				Text: name + " " + short7(a) + ".." + short7(b), Code: true,
-				Href: r.commitLinks().between(name, a, b, len(names) == 1),
-			}
-		}
+	names := moved(was, is)
+	if len(names) == 0 {
+		return Cell{}
 	}
-	return Cell{}
+	name := names[0]
+	a, b := was[name], is[name]
+	return Cell{
+		Text: name + " " + short7(a) + ".." + short7(b), Code: true, Sub: differToo(names[1:]),
+		Href: r.commitLinks().between(name, a, b, only(is, name)),
+	}
+}
+
+// moved are the components of which both sides state a commit, and not the same.
+func moved(was, is map[string]string) []string {
+	return slices.DeleteFunc(components(is), func(name string) bool {
+		return was[name] == "" || is[name] == "" || was[name] == is[name]
+	})
+}
+
+// differToo names the other components that differ: "vllm differs as well"; "" for none.
+func differToo(names []string) string {
+	switch n := len(names); n {
+	case 0:
+		return ""
+	case 1:
+		return names[0] + " differs as well"
+	default:
+		return strings.Join(names[:n-1], ", ") + " and " + names[n-1] + " differ as well"
+	}
 }
 
 // commitsOf are the commits that a release's newest run states.

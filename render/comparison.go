@@ -102,7 +102,7 @@ func comparisonRow(r *compare.Row) Row {
 	}
 	row := Row{}
 	for _, s := range []string{
-		where, metricLabel(r.Metric, r.Stat), plusMinus(r.A, r.SpreadA, r.NA, info.Unit),
+		where, words.Metric(r.Metric, r.Stat), plusMinus(r.A, r.SpreadA, r.NA, info.Unit),
 		plusMinus(r.B, r.SpreadB, r.NB, info.Unit), words.Change(r.Change), interval, p, verdict,
 	} {
 		row.Cells = append(row.Cells, text(s))
@@ -127,7 +127,7 @@ func together(a compare.All) string {
 func plusMinus(mean, spread float64, n int, unit string) string {
 	s := words.Quantity(mean, unit)
 	if n > 1 {
-		s += fmt.Sprintf(" ±%.2g%s%%", 100*spread, words.Thin)
+		s += " ±" + words.Percent(spread)
 	}
 	return s
 }
@@ -190,9 +190,6 @@ func (c *Comparison) caution(tests map[string]int) []string {
 	}
 	return out
 }
-
-// MetricName is the metric and statistic of a verdict, as people name them.
-func MetricName(v *schema.Verdict) string { return strings.TrimSpace(metricLabel(v.Metric, v.Stat)) }
 
 // shortSide is the name of a side in a head: of a long path the end that tells it from the other one.
 func shortSide(name, other string) string {

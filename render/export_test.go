@@ -43,9 +43,9 @@ func BlockSamples() []Block {
 		table, plane, Prose{"One.", "Two."}, Commands{"ttreport check"}, Links{{"v3", "releases/v3/index.html"}},
 		Notes{{"v3", "v3", "# Known\n\nThe *driver* changed."}}, Topic("exit-codes"),
 		Empty{"Nothing here", "Nothing was measured.", "ttreport collect"},
-		Counts{{"History", "3 series", []Count{{2, "regressed", "confirmed"}, {0, "fail", ""}}}},
+		Counts{{"History", "3 series", false, []Count{{2, "regressed", "confirmed"}, {0, "fail", ""}}}},
 		Card{
-			[]Whisker{{"0123456789ab", "128/64/8 TTFT mean", "+12.0 %", "models/m-1/d1/index.html", .12, .1, .14, .05,
+			[]Whisker{{"0123456789ab", "128/64/8 TTFT mean", "+12.0 %", "", "models/m-1/d1/index.html", .12, .1, .14, .05,
 				"regressed", "confirmed"}},
 			"Right is worse.", []CardFact{{"Basis", "2 of 3 unchanged", "releases/v3/index.html"}},
 			[]Way{{"Measure again", "ttreport collect", "1 workload, about 12 min"}},
@@ -65,6 +65,6 @@ func BlockSamples() []Block {
 		Panels{{Title: "128/64/8 TTFT mean", Sub: "ms", Outcome: "regressed", Evidence: "confirmed", Change: "+10.0 %",
 			Summary: "TTFT over 3 releases", Releases: []string{"v1", "v2", "v3"}, Points: points, Last: "110",
 			Expected: &Expected{98, 104, 0}, Limit: &Limit{105, "complete 105"}, Effect: .05,
-			Steps: []Step{{2, "+10.0 %", "v3: the driver changed", "releases/v3/index.html#notes"}}}},
+			Steps: []Step{{2, "+10.0 %", "v3: the driver changed", "releases/v3/index.html#notes", "changes/index.html"}}}},
 	}
 }

@@ -102,7 +102,7 @@ func (f *Finding) list(of []schema.Verdict, workload bool) string {
 	var parts []string
 	for i := range of {
 		v := &of[i]
-		part := metricLabel(v.Metric, v.Stat)
+		part := words.Metric(v.Metric, v.Stat)
 		if workload {
 			part = strings.TrimSpace(words.Subject(v) + " " + part)
 		}
@@ -138,6 +138,11 @@ func foldEqual[T any](list []T, key func(*T) string) (out [][]T) {
 		out[place] = append(out[place], list[i])
 	}
 	return out
+}
+
+// FoldLints gathers what many lints of one kind say alike.
+func FoldLints(list []lint.Lint) [][]lint.Lint {
+	return foldEqual(list, func(l *lint.Lint) string { return string(l.ID) + string(l.Severity) })
 }
 
 // placesOf counts the models and devices of lints, or their runs where they are all of one.

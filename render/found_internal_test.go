@@ -98,7 +98,8 @@ func TestReleasesPages(t *testing.T) {
 		t.Errorf("%d releases: %v", len(order), order)
 	}
 	want := "releases/index.html releases/index~2.html releases/index~3.html releases/index~4.html"
-	if got := strings.Join(paths, " "); got != want || pages[0].Prev != nil || pages[0].Next.Href != pages[1].Path || pages[3].Next != nil {
+	got := strings.Join(paths, " ")
+	if got != want || pages[0].Prev != nil || pages[0].Next.Href != pages[1].Path || pages[3].Next != nil {
 		t.Errorf("pages %s", got)
 	}
 	lines := pages[1].Sections[0].Blocks[0].(Links)

@@ -216,7 +216,7 @@ func (r *Report) held() string {
 		runs = append(runs, rel.Runs...)
 	}
 	pairs, _ := r.listed()
-	return strings.TrimSuffix(r.heldIn(runs), ".") + " of " + modelsOnDevices(len(pairs)) + "."
+	return strings.TrimSuffix(r.heldIn(runs), ".") + " of " + modelsOnDevices(pairs) + "."
 }
 
 // heldIn counts what some runs hold.
@@ -250,17 +250,21 @@ func (p *Page) ungraded(title, held string) {
 	}
 }
 
-func modelsOnDevices(n int) string {
-	if n == 1 {
-		return "1 model on a device"
+func modelsOnDevices(pairs []Pair) string {
+	models, devices := map[string]bool{}, map[string]bool{}
+	for _, p := range pairs {
+		models[p.Model], devices[p.Device] = true, true
 	}
-	return words.Count(n) + " models on devices"
+	if len(devices) == 1 {
+		return words.Plural(len(models), "model") + " on a device"
+	}
+	return words.Plural(len(models), "model") + " on " + words.Plural(len(devices), "device")
 }
 
 // reading says what went wrong when files were read; nothing when nothing did.
 func (r *Report) reading() []string {
 	var paras []string
-	if n := len(r.Columns.Problems) + len(r.Problems); n > 0 {
+	if n := graver(r.allProblems()); n > 0 {
 		paras = append(paras, words.Plural(n, "problem")+" found while reading the files: see Problems.")
 	}
 	if lost := r.lostText(); lost != "" {

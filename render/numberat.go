@@ -14,11 +14,8 @@ func (r *Report) numberAt(v *schema.Verdict) Address {
 	h := &r.Columns.Runs[run]
 	key := v.Key.String()
 	if v.Key.IsEval() {
-		list := r.Columns.ScoresOf(run)
-		for i := range list {
-			if s := &list[i].Score; s.Metric == v.Metric && schema.EvalKey(s).String() == key {
-				return ScorePath(h.ID, i+1, s.Metric)
-			}
+		if s := r.scoreOf(v); s != nil {
+			return r.scoreAt(s)
 		}
 		return ""
 	}

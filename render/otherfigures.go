@@ -82,7 +82,7 @@ func (r *Report) otherFigure(
 	info, _ := schema.MetricByName(f.Metric)
 	fig = Figure{
 		ID: "chart-" + schema.Slug(f.Metric+" "+f.Stat), Unit: info.Unit, Better: info.Better.String(),
-		Metric: metricLabel(f.Metric, f.Stat), Releases: r.namesOf(releases),
+		Metric: words.Metric(f.Metric, f.Stat), Releases: r.namesOf(releases),
 	}
 	for _, key := range keys {
 		k := r.Columns.Keys[key]

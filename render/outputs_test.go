@@ -120,7 +120,8 @@ func TestCompareOutputs(t *testing.T) {
 				Test: pairing.MannWhitney,
 			}},
 			{Key: key(1), Metric: "output_tps", Stat: "value", Badness: .01, Result: pairing.Result{
-				A: 50, B: 49.5, NA: 3, NB: 3, Change: -.01, Lo: -.04, Hi: .02, P: .4, NeededEach: 9, Test: pairing.Welch,
+				A: 50, B: 49.5, NA: 3, NB: 3, SpreadA: 1.234, Change: -.01, Lo: -.04, Hi: .02, P: .4, NeededEach: 9,
+				Test: pairing.Welch,
 			}},
 		}},
 	}

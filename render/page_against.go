@@ -16,13 +16,41 @@ func AgainstPath(release string) Address {
 	return Address("compare/" + segment(release) + "/index.html")
 }
 
-// Against is a release beside the one that it is compared with; nil for the first of its line.
-func (r *Report) Against(at int) *compare.Against {
+// besideOf is the release that a release stands beside, with numbers of both; -1 for none.
+func (r *Report) besideOf(at int) int {
 	before := r.Gate.Before(at)
-	if before < 0 || !r.graded() {
+	if before >= 0 && r.graded() && r.sharesNumbers(before, at) {
+		return before
+	}
+	return -1
+}
+
+// Against is a release beside the one that it is compared with; nil where there is none.
+func (r *Report) Against(at int) *compare.Against {
+	before := r.besideOf(at)
+	if before < 0 {
 		return nil
 	}
-	return compare.Releases(r.Gate.Judgement, before, at)
+	c := compare.Releases(r.Gate.Judgement, before, at)
+	r.scoresBeside(c, before, at)
+	return c
+}
+
+// scoresBeside counts the scores of two releases. A score that one of them has in several ways is left out.
+func (r *Report) scoresBeside(c *compare.Against, before, at int) {
+	a, b := r.scoresByName(before), r.scoresByName(at)
+	for name, now := range b {
+		if len(now) != 1 || len(a[name]) != 1 {
+			continue
+		}
+		c.Scores++
+		switch now[0].Verdict {
+		case schema.Regressed:
+			c.Regressed++
+		case schema.Improved:
+			c.Improved++
+		}
+	}
 }
 
 // AgainstText says what came of a comparison of two releases, conditions that differ first.
@@ -39,8 +67,12 @@ func AgainstText(c *compare.Against) (out []string) {
 		}
 		out = append(out, fmt.Sprintf("%s. %s not compared.", said, words.Plural(c.Unlike, "number")))
 	}
+	numbers := words.Plural(c.Numbers, "number")
+	if c.Scores > 0 {
+		numbers += " and " + words.Plural(c.Scores, "score")
+	}
 	said := fmt.Sprintf("%s of %s and %s: %s regressed and %s improved, as %s was judged against its own baseline",
-		words.Plural(c.Numbers, "number"), c.A, c.B, words.Count(c.Regressed), words.Count(c.Improved), c.B)
+		numbers, c.A, c.B, words.Count(c.Regressed), words.Count(c.Improved), c.B)
 	if c.OnlyA+c.OnlyB > 0 {
 		said += fmt.Sprintf("; %s only in %s, %s only in %s", words.Count(c.OnlyA), c.A, words.Count(c.OnlyB), c.B)
 	}
@@ -67,7 +99,7 @@ func inCompare(a, b string) *Link {
 // path where there is nothing to compare.
 func (r *Report) AgainstPage(at int) Page {
 	c := r.Against(at)
-	if c == nil || c.Numbers+c.Unlike == 0 {
+	if c == nil {
 		return Page{}
 	}
 	said := AgainstText(c)
@@ -107,15 +139,17 @@ func (r *Report) significantSection(c *compare.Against, at int) Section {
 		return s
 	}
 	t := changeHead("Significant changes, worst first")
-	t.Cols[3].Head, t.Cols[4].Head = c.A, c.B
-	t.fill(Fold(list, true), false, func(f Finding) Row { return r.besideRow(f, before, at) })
+	t.Cols[3].Head, t.Cols[4].Head, t.Cols[8].Unit = c.A, c.B, whyUnit
+	why := besideWhy(list)
+	t.fill(Fold(list, true), false, func(f Finding) Row { return r.besideRow(f, before, at, why) })
+	s.Intro = above(s.Intro, list)
 	s.Blocks = []Block{t.elsewhere("Compare has all").keep(rowsShown).in(inCompare(c.A, c.B))}
 	return s
 }
 
 // besideRow is a row of changes with the value of an earlier release in the place of the baseline.
-func (r *Report) besideRow(f Finding, before, at int) Row {
-	row := r.changeRow(f, true, func(s *judge.Series) *Spark { return r.spark(s, at) })
+func (r *Report) besideRow(f Finding, before, at int, why func(schema.Verdict) string) Row {
+	row := r.changeRow(f, true, why, func(s *judge.Series) *Spark { return r.spark(s, at) })
 	s := r.seriesOf(f.Verdict)
 	if s == nil {
 		return row
@@ -175,15 +209,11 @@ func (r *Report) sharesNumbers(a, b int) bool {
 	})
 }
 
-// linkBeside leads from a release's changes to its page beside the release before.
-func (r *Report) linkBeside(p *Page, at int) {
-	before := r.Gate.Before(at)
-	if before < 0 || !r.graded() || !r.sharesNumbers(before, at) {
-		return
+// besideLink leads from a release's changes to its page beside the release before; nil where there is none.
+func (r *Report) besideLink(at int) *Link {
+	before := r.besideOf(at)
+	if before < 0 {
+		return nil
 	}
-	for i := range p.Sections {
-		if p.Sections[i].ID == "history" {
-			p.Sections[i].End = &Link{"beside " + r.Releases[before].Name, AgainstPath(r.Releases[at].Name)}
-		}
-	}
+	return &Link{"beside " + r.Releases[before].Name, AgainstPath(r.Releases[at].Name)}
 }

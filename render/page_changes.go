@@ -48,13 +48,12 @@ func (r *Report) levelChanges() []levelChange {
 			out[at].with = append(out[at].with, p)
 		}
 	}
-	found := verdictsOf{r, map[string]map[seriesName]*schema.Verdict{}}
 	for i := range out {
 		c := &out[i]
-		c.verdict, c.began = found.of(c.Found, c.Series), found.of(c.At, c.Series)
-		c.decided = found.decision(c.ChangePoint)
+		c.verdict, c.began = r.verdictOn(c.Found, c.Series), r.verdictOn(c.At, c.Series)
+		c.decided = r.decisionOn(c.ChangePoint)
 		for _, other := range c.with { // one that nobody decided on leaves the change open
-			if found.decision(other) == nil {
+			if r.decisionOn(other) == nil {
 				c.decided = nil
 			}
 		}
@@ -62,35 +61,26 @@ func (r *Report) levelChanges() []levelChange {
 	return out
 }
 
-// decision is that of a person about a change point: about its level, or about the verdict that found it; nil for none.
-func (f verdictsOf) decision(p judge.ChangePoint) *schema.Decision {
+// decisionOn is that of a person about a change point: about its level, or about the verdict that found it; nil where
+// there is none.
+func (r *Report) decisionOn(p judge.ChangePoint) *schema.Decision {
 	if p.Decision != nil {
 		return p.Decision
 	}
 	for _, release := range []string{p.At, p.Found} {
-		if v := f.of(release, p.Series); v != nil && v.Decision != nil && !v.Decision.Expired {
+		if v := r.verdictOn(release, p.Series); v != nil && v.Decision != nil && !v.Decision.Expired {
 			return v.Decision
 		}
 	}
 	return nil
 }
 
-// verdictsOf finds verdicts on series against history, a release at a time.
-type verdictsOf struct {
-	r     *Report
-	known map[string]map[seriesName]*schema.Verdict
-}
-
-func (f verdictsOf) of(release string, s *judge.Series) *schema.Verdict {
-	if f.known[release] == nil {
-		f.known[release] = map[seriesName]*schema.Verdict{}
-		list := f.r.Gate.History(judge.Named(f.r.Releases, release))
-		for k := range list {
-			v := &list[k]
-			f.known[release][seriesName{v.Model, v.Device, v.Impl, v.Metric, v.Stat, v.Def, v.Key.String()}] = v
-		}
+// verdictOn is the verdict on a series against history; nil where the release did not measure it.
+func (r *Report) verdictOn(release string, s *judge.Series) *schema.Verdict {
+	if v, ok := r.Gate.HistoryOf(judge.Named(r.Releases, release), s); ok {
+		return &v
 	}
-	return f.known[release][seriesName{s.Model, s.Device, s.Impl, s.Metric, s.Stat, s.Def, s.Key.String()}]
+	return nil
 }
 
 // state says whether somebody knows why: open, accepted, explained by a note, or an improvement.
@@ -109,17 +99,20 @@ func (r *Report) state(c *levelChange) Cell {
 	return Cell{Text: "improved", Outcome: schema.Improved}
 }
 
+const changePointsHaveAll = "ttreport check --change-points lists all of what a release measured"
+
 // ChangesPage answers: when did a level move, and does anybody know why?
 func (r *Report) ChangesPage() Page {
 	list := r.levelChanges()
 	open := 0
 	var rows []Row
+	var shown []levelChange                     // in the order of the rows
 	for _, first := range []bool{true, false} { // what is open first
 		for i := range list {
 			c := &list[i]
 			state := r.state(c)
 			if (state.Text == "open") == first {
-				rows = append(rows, r.levelRow(c, state))
+				rows, shown = append(rows, r.levelRow(c, state)), append(shown, *c)
 			}
 			if first && state.Text == "open" {
 				open++
@@ -149,8 +142,20 @@ func (r *Report) ChangesPage() Page {
 	t.dropEmpty()
 	p.add(Section{ID: "changes", Title: "Changes of level",
 		Intro:  "Open first, then newest. What a model on a device did in one release in one direction is one change.",
-		Blocks: []Block{t.cut("ttreport check --change-points lists all of what a release measured")}})
+		Blocks: []Block{t.cut(changePointsHaveAll)}})
+	p.add(append(elseSection(shown), seriesSection(list)...)...)
 	return p
+}
+
+// seriesSection lists what moved together; no section where nothing did.
+func seriesSection(list []levelChange) []Section {
+	with := seriesOfLevels(list)
+	if len(with.Rows) == 0 {
+		return nil
+	}
+	return []Section{{ID: "series", Title: "Series of each change",
+		Intro:  "What moved with the series above, newest first.",
+		Blocks: []Block{with.cut(changePointsHaveAll)}}}
 }
 
 // changesLead counts the changes and those that are open.
@@ -177,7 +182,7 @@ func (r *Report) levelRow(c *levelChange, state Cell) Row {
 		since.Sub = day(rel.Date)
 	}
 	level := Cell{Text: words.OnDevice(s.Model, s.Device), Href: PairPath(s.Model, s.Device),
-		Sub: strings.TrimSpace(metricLabel(s.Metric, s.Stat) + " " + words.Workload(s.Key))}
+		Sub: strings.TrimSpace(words.Metric(s.Metric, s.Stat) + " " + words.Workload(s.Key))}
 	if n := len(c.with); n > 0 {
 		level.Sub += fmt.Sprintf(" and %d more", n)
 	}
@@ -191,41 +196,49 @@ func (r *Report) levelRow(c *levelChange, state Cell) Row {
 		}
 		if v.Interval != nil {
 			interval = text(words.IntervalOf(*v))
+			if e, ok := v.Effect.Get(); ok {
+				interval.Whisker = r.interval(v, e)
+			}
 		}
 	}
 	if c.began != nil {
-		beside = Cell{Text: elseChanged(c.began), Sentence: true}
+		beside = elseCell(c, rel.Name)
 	}
-	effect, way := c.Effect, "better"
-	if c.regressed() {
-		way = "worse"
-	}
-	return Row{Anchor: schema.Slug(rel.Name + " " + s.Model + " " + s.Device + " " + way), Cells: []Cell{
+	effect := c.Effect
+	return Row{Anchor: levelAnchor(rel.Name, s.Pair(), c.regressed()), Cells: []Cell{
 		since, level, values, {Text: words.Signed(s.Metric, effect), Sort: &effect, Strong: true}, interval,
 		{Spark: r.spark(s, len(r.Releases)-1)}, r.commitRange(c.release), beside, state,
 	}}
 }
 
-// elseChanged says what differs between the two builds beside the number.
-func elseChanged(v *schema.Verdict) string {
-	c, ok := v.Reason.(schema.Change)
-	if !ok {
-		return ""
+// levelAnchor is where a change of level stands on its page.
+func levelAnchor(release string, of schema.Pair, worse bool) string {
+	way := "better"
+	if worse {
+		way = "worse"
 	}
-	var parts []string
-	for _, s := range []string{c.Differs, c.Build} {
-		if s != "" {
-			parts = append(parts, s)
+	return schema.Slug(release + " " + of.Model + " " + of.Device + " " + way)
+}
+
+// seriesOfLevels has every series of the changes that moved several, in the order of the changes.
+func seriesOfLevels(list []levelChange) *Table {
+	t := &Table{Caption: "Series of each change", Layout: List, Cols: []Col{
+		{Head: "Series"}, {Head: "Metric", Length: Medium}, {Head: "Change", Num: true, Length: Short},
+		{Head: "Found in"},
+	}}
+	for i := range list {
+		c := &list[i]
+		if len(c.with) == 0 {
+			continue
+		}
+		t.Rows = append(t.Rows, Row{Group: fmt.Sprintf("%s, %s: %s", c.At, words.OnDevice(c.Series.Model, c.Series.Device),
+			words.Plural(len(c.with)+1, "series"))})
+		for _, p := range append([]judge.ChangePoint{c.ChangePoint}, c.with...) {
+			s := p.Series
+			t.row(Cell{Text: words.Workload(s.Key), Sub: s.Key.Tool, Head: true, Href: PairPath(s.Model, s.Device)},
+				Cell{Text: words.Metric(s.Metric, s.Stat), Sub: direction(s.Metric)},
+				Cell{Text: words.Signed(s.Metric, p.Effect), Strong: true}, text(p.Found))
 		}
 	}
-	if c.SameBuild != "" {
-		parts = append(parts, "the same build: "+c.SameBuild)
-	}
-	if c.SameCommit != "" {
-		parts = append(parts, "the same "+c.SameCommit)
-	}
-	if len(parts) == 0 {
-		return "Nothing else is stated to differ."
-	}
-	return words.Capital(strings.Join(parts, "; ")) + "."
+	return t
 }

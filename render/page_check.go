@@ -12,47 +12,56 @@ import (
 	"github.com/ttreport/ttreport/targets/judge"
 )
 
-// RecheckLines are the commands that would settle suspected regressions, one a system, three at most; none without any.
-func RecheckLines(x *gate.Review) []string {
-	const most, enough = 3, 24
+// recheckLines are the commands that would settle suspected regressions, one a system, three at most; none without any.
+func (r *Report) recheckLines(x *gate.Review) []string {
+	const enough = 24
 	list := x.Rechecks()
 	var out []string
-	for _, r := range list[:min(most, len(list))] {
+	for _, again := range list[:min(linesOfWay, len(list))] {
 		server := "URL"
-		if r.Device == schema.Simulated {
+		if again.Device == schema.Simulated {
 			server = "sim"
 		}
-		argv := []string{"ttreport", "collect", "--model", r.Model, "--device", r.Device}
-		if r.Impl != "" {
-			argv = append(argv, "--impl", r.Impl)
+		argv := []string{"ttreport", "collect", "--model", again.Model, "--device", again.Device}
+		if again.Impl != "" {
+			argv = append(argv, "--impl", again.Impl)
 		}
-		if r.Against != "" { // its servers are started again in every block
+		if again.Against != "" { // its servers are started again in every block
 			server = map[gate.StartKind]string{
 				gate.StartsCommand: "command …", gate.StartsImage: "docker", gate.StartsSimulator: "sim",
-			}[r.Kind]
+			}[again.Kind]
 		}
 		argv = append(argv, "--server", server)
-		if r.Against != "" && r.Kind == gate.StartsImage {
+		if again.Against != "" && again.Kind == gate.StartsImage {
 			argv = append(argv, "--image", "IMAGE")
 		}
-		if r.Release != "" {
-			argv = append(argv, "--release", r.Release)
+		if again.Release != "" {
+			argv = append(argv, "--release", again.Release)
 		}
-		if r.Against != "" {
-			argv = append(argv, "--against", r.Against)
+		if again.Against != "" {
+			argv = append(argv, "--against", again.Against)
 		}
 		argv = append(argv, "--only", "benchmarks")
-		for _, w := range r.Workloads[:min(enough, len(r.Workloads))] {
-			argv = append(argv, "--workload", WorkloadFlag(w))
+		for _, w := range again.Workloads[:min(enough, len(again.Workloads))] {
+			argv = append(argv, "--workload", r.workloadFlag(x.Release, again.System, w))
 		}
-		if r.Control != nil {
-			argv = append(argv, "--workload", WorkloadFlag(*r.Control))
+		if again.Control != nil {
+			argv = append(argv, "--workload", r.workloadFlag(x.Release, again.System, *again.Control))
 		}
 		line := shellescape.QuoteCommand(argv)
-		if rest := len(r.Workloads) - enough; rest > 0 {
+		if rest := len(again.Workloads) - enough; rest > 0 {
 			line += fmt.Sprintf(" # and %d more workloads", rest)
 		}
 		out = append(out, line)
+	}
+	return out
+}
+
+// workloadFlag is a workload as collect --workload takes it, with as many requests as its newest measurement has.
+func (r *Report) workloadFlag(release string, of schema.System, k schema.Key) string {
+	out := WorkloadFlag(k)
+	if n := r.Requests(release, of, k); n > 0 {
+		out += fmt.Sprintf(",n=%d", n)
 	}
 	return out
 }
@@ -103,7 +112,7 @@ func (r *Report) GatePage(g gate.Review, all bool) Page {
 	}
 	add("Against history, worst first", r.changeReport(history, true))
 	if at := judge.Named(r.Releases, g.Release); at >= 0 && !g.Fit.Wider {
-		if c := r.Against(at); c != nil && c.Numbers+c.Unlike > 0 {
+		if c := r.Against(at); c != nil {
 			p.add(Section{Title: "Beside " + c.A, Blocks: []Block{Prose(AgainstText(c))}})
 		}
 	}
@@ -130,6 +139,19 @@ func decisionTable(pairs []gate.PairResult) *Table {
 
 // fitText says how sure the comparison is in general.
 func fitText(f gate.Fit) string {
+	var out []string
+	for _, t := range f.Turns {
+		out = append(out, fmt.Sprintf("Measured in turns with %s (%s): %s, which is stronger evidence than history.",
+			t.Baseline, words.Plural(t.Blocks, "block"), words.Plural(t.Numbers, "number")))
+	}
+	if len(out) == 0 || f.Single || f.Cells > 0 {
+		out = append(out, historyText(f))
+	}
+	return strings.Join(out, " ")
+}
+
+// historyText says how sure the comparison with earlier releases is.
+func historyText(f gate.Fit) string {
 	if f.Single {
 		return "Every number has one earlier release, which does not show its noise: " +
 			"no change can be told from chance yet."
@@ -142,16 +164,15 @@ func fitText(f gate.Fit) string {
 		out = "The release as a whole: " + out
 	}
 	if f.Noise > 0 {
-		out += fmt.Sprintf("; typical noise is %.2g%s%% from release to release (one standard deviation)",
-			100*f.Noise, words.Thin)
+		out += "; typical noise is " + words.Percent(f.Noise) + " from release to release (one standard deviation)"
 	}
 	switch f.Calibrated() {
 	case gate.CalibrationUnknown:
 		out += "; too few earlier predictions to say how well they hold"
 	default:
 		out += fmt.Sprintf(
-			"; of %s earlier predictions %.2g%s%% failed where 2%s%% were expected (calibration %s)",
-			words.Count(f.Tested), 100*float64(f.Exceeded)/float64(f.Tested), words.Thin, words.Thin, f.Calibrated(),
+			"; of %s earlier predictions %s failed where 2%s%% were expected (calibration %s)",
+			words.Count(f.Tested), words.Percent(float64(f.Exceeded)/float64(f.Tested)), words.Thin, f.Calibrated(),
 		)
 	}
 	out = strings.TrimSpace(out) + "."

@@ -22,25 +22,29 @@ func (r *Report) EvalsPage() Page {
 	p.Lead = evalLead(history, targets)
 	if !r.graded() {
 		history = comparedOnly(history)
-		if len(history) == 0 && len(targets) == 0 {
-			p.Lead = Lead{Text: words.Plural(len(r.Columns.Scores), "score") + "."}
+		if n := len(r.Columns.Scores); n > 0 && len(history) == 0 && len(targets) == 0 {
+			p.Lead = Lead{Text: words.Plural(n, "score") + "."}
 		}
 	}
 	if b := r.modelBoard(boardColumns); len(b.rows) > 1 {
 		p.add(Section{ID: "board", Title: "Models by task", Intro: b.about(),
 			Blocks: []Block{b.table().cut("data/ has all").in(exploring("All in Explore"))}})
 	}
-	p.Sections = append(p.Sections, Section{
-		ID: "scores", Title: "Scores of the newest releases",
-		Intro: "In the tool's own scale. The interval is Wilson's at 95 % from the number of questions, " +
-			"or from the stated standard error." + r.leftOut(),
-		Blocks: []Block{r.scoresToday().cut("data/ has all, by release").in(exploring("All in Explore"))},
-	})
+	if t := r.scoresToday(); len(t.Rows) > 0 {
+		p.add(Section{ID: "scores", Title: "Scores of the newest releases",
+			Intro: "In the tool's own scale. The interval is Wilson's at 95 % from the number of questions, " +
+				"or from the stated standard error." + r.leftOut(),
+			Blocks: []Block{t.cut("data/ has all, by release").in(exploring("All in Explore"))}})
+	} else {
+		p.add(Section{ID: "scores", Title: "Scores", Blocks: []Block{Empty{What: "No scores",
+			Why: "No result that was read holds a score. lm-eval and Inspect write them, or collect runs them.",
+			Cmd: "ttreport collect --only evals --model MODEL --device DEVICE --server URL"}}})
+	}
 	if len(history) > 0 {
 		p.Sections = append(p.Sections, Section{
 			ID: "history", Title: "Against history",
 			Intro:  "Changes in percentage points; scores of the same questions are compared question by question.",
-			Blocks: []Block{r.changeReport(history, true).cut("data/ has all, by release")},
+			Blocks: []Block{r.scoreChanges(history).cut("data/ has all, by release")},
 		})
 	}
 	if t := r.referenceTable(targets, true); len(t.Rows) > 0 {
@@ -51,6 +55,18 @@ func (r *Report) EvalsPage() Page {
 		})
 	}
 	return p
+}
+
+// scoreChanges are the rows of [changeTable] with the heads of scores, which have no line over releases.
+func (r *Report) scoreChanges(list []schema.Verdict) *Table {
+	t := r.changeTable(list, r.Newest(), true, "Scores against history, worst first")
+	t.dropColumn(7)
+	t.Cols[1], t.Cols[len(t.Cols)-1].Unit = Col{Head: "Task", Unit: "model and device"}, ""
+	for i := range t.Rows {
+		where := &t.Rows[i].Cells[1]
+		where.Text, where.Sub = where.Sub, where.Text
+	}
+	return t
 }
 
 // boardColumns is how many tasks stand side by side on the page of evals.

@@ -27,8 +27,8 @@ func (r *Report) ComparePage() Page {
 	p := r.widgetPage(
 		"compare", "Compare", "What differs between two releases, models, devices or tools?",
 		"What both sides choose differently is compared; everything else must be the same. "+
-			"A later release has its verdicts beside the change, with their intervals; elsewhere one number a side does "+
-			"not show its noise, and ttreport compare with repeats does.",
+			"A later release has its verdicts beside the change, with their intervals. All else is a difference of two "+
+			"values, which is no verdict: ttreport compare with repeats shows the noise.",
 		w,
 	)
 	p.Scripts = []string{"series.js", "plane.js", "overlay.js", "compare.js"}

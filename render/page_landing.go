@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -39,13 +40,13 @@ func (r *Report) Landing() Page {
 		p.Lead = nightly(p.Lead, r.Result(at), since)
 	}
 	p.add(Section{ID: "decision", Blocks: []Block{r.Card(&review)}}, Section{ID: "counts", Blocks: []Block{r.counts(at)}},
-		Section{ID: "changed", Title: "What changed, worst first", Intro: r.comparedWith(at),
+		Section{ID: "changed", Title: "What changed, worst first", Intro: above(r.comparedWith(at), topChanges(f.History)),
 			End: &Link{
 				"all of " + rel.Name,
 				ReleasePath(rel.Name),
 			}, Blocks: r.changedBlocks(topChanges(f.History), at)})
-	if req := required(f.Targets); len(req) > 0 {
-		p.add(r.requiredSection(at, req))
+	if len(required(f.Targets)) > 0 {
+		p.add(r.requiredSection(at, f.Targets))
 	}
 	p.add(Section{ID: "models", Title: "Models and devices", Blocks: r.matrixBlocks(),
 		Intro: "Each model and device with its newest release: the decision, the level of targets that is reached, and " +
@@ -161,28 +162,49 @@ func (r *Report) landingParas(f gate.Findings) []string {
 	return append(ShiftTexts(f.Shifts), r.reading()...)
 }
 
-// requiredSection lists the required targets that are not met; met ones are a sentence.
-func (r *Report) requiredSection(at int, req []schema.Verdict) Section {
-	rel := r.Releases[at]
+// requiredSection lists the workloads and scores with required targets that are not met; met ones are a sentence.
+func (r *Report) requiredSection(at int, all []schema.Verdict) Section {
+	rel, req := r.Releases[at], required(all)
 	s := Section{
-		ID: "targets", Title: "Required targets", Intro: "Levels that the model's declared status requires.",
-		End: &Link{"all targets of " + rel.Name, ReleasePath(rel.Name) + "#targets"},
+		ID: "targets", Title: "Required targets",
+		Intro: "Required by their own priority, else by the model's declared status.",
+		End:   &Link{"all targets of " + rel.Name, ReleasePath(rel.Name) + "#targets"},
 	}
-	var open []schema.Verdict
-	for _, v := range req {
-		if v.Outcome != schema.Pass {
-			open = append(open, v)
-		}
-	}
-	if len(open) == 0 {
+	met := metIn(req)
+	if met == len(req) {
 		s.Blocks = []Block{Prose{"All " + words.Count(len(req)) + " are met."}}
 		return s
 	}
-	if met := len(req) - len(open); met > 0 {
+	if met > 0 {
 		s.Blocks = []Block{Prose{words.Of(met, len(req)) + " are met. The others:"}}
 	}
-	s.Blocks = append(s.Blocks, r.targetTable(open, true).cut(r.allVerdicts(at)))
+	open := withOpen(all)
+	if t := r.targetGrid(open, true); len(t.Rows) > 0 {
+		s.Intro += " " + gridIntro
+		s.Blocks = append(s.Blocks, t.cut(r.allVerdicts(at)))
+	}
+	if t := r.referenceTable(required(open), true); len(t.Rows) > 0 {
+		s.Blocks = append(s.Blocks, t.cut(r.allVerdicts(at)))
+	}
 	return s
+}
+
+// withOpen keeps the verdicts on workloads and scores of which a required one is not met.
+func withOpen(all []schema.Verdict) []schema.Verdict {
+	of := func(v *schema.Verdict) string {
+		id := v.Model + "\x00" + v.Device + "\x00" + v.Impl + "\x00" + v.Key.String()
+		if v.Key.IsEval() {
+			id += "\x00" + v.Metric
+		}
+		return id
+	}
+	open := map[string]bool{}
+	for i := range all {
+		if v := &all[i]; v.Required && v.Outcome != schema.Pass {
+			open[of(v)] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(v schema.Verdict) bool { return !open[of(&v)] })
 }
 
 // lostText says how many history documents could not be read; "" when all were.

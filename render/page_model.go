@@ -119,9 +119,12 @@ func (r *Report) historySection(pair Pair) Section {
 	}
 	t := r.changeTable(changes, pair.Newest, false, "Every series of "+rel.Name+" against its history, worst first")
 	return Section{ID: "history", Title: "History",
-		Intro:  "One row a workload and metric; the line is the value in every release.",
-		Blocks: []Block{t.cut(r.allVerdicts(pair.Newest)).in(r.inExplore(pair.Newest, pair.Pair))}}
+		Intro:  above("One row a workload and metric; the line is the value in every release.", changes),
+		Blocks: []Block{t.most(historyShown, r.allVerdicts(pair.Newest)).in(r.inExplore(pair.Newest, pair.Pair))}}
 }
+
+// historyShown is how many series the page of a model and device compares with their history: each has two pictures.
+const historyShown = 16
 
 // evalSection has the scores of a model on a device over releases; a section without blocks when there is none.
 func (r *Report) evalSection(pair Pair) Section {
@@ -185,7 +188,7 @@ func (r *Report) figure(pair Pair, metric string) (f Figure, left int) {
 	if len(chosen) == 0 {
 		return f, 0
 	}
-	f.Metric, f.Limits = metricLabel(metric, stat), limits
+	f.Metric, f.Limits = words.Metric(metric, stat), limits
 	left = max(0, len(chosen)-linesDrawn)
 	chosen = chosen[:len(chosen)-left]
 	severalTools := slices.ContainsFunc(chosen, func(s *judge.Series) bool { return s.Key.Tool != chosen[0].Key.Tool })

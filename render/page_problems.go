@@ -1,8 +1,9 @@
 package render
 
 import (
-	"fmt"
+	"slices"
 	"sort"
+	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render/words"
@@ -10,37 +11,21 @@ import (
 
 // ProblemsPage lists everything that could not be read, understood or trusted.
 func (r *Report) ProblemsPage() Page {
-	all := append([]schema.Problem(nil), r.Problems...)
-	for _, p := range r.Columns.Problems {
-		all = append(all, p.Problem)
-	}
-	errors := 0
-	for _, p := range all {
-		if p.Severity == schema.SevError {
-			errors++
-		}
-	}
+	all := r.allProblems()
 	p := Page{
 		Path: "problems/index.html", Title: "Problems", Nav: "problems",
 		Description: "What could not be read or trusted.",
 		Crumbs:      []Link{{"Overview", "index.html"}, {"Problems", ""}},
 	}
-	if len(all) == 0 {
-		p.Lead = Lead{Tone: words.ToneGood, Text: "No error and no warning was met. Notes are on the pages of their runs."}
-		p.Sections = []Section{
-			{
-				ID: "none", Title: "Problems",
-				Blocks: []Block{Empty{What: "Nothing here", Why: "Every file was read, and no number was refused."}},
-			},
-		}
-		return p
+	p.Lead = Lead{Tone: words.ToneWarning, Text: severities(all) + "."}
+	if graver(all) == 0 {
+		p.Lead = Lead{Tone: words.ToneGood, Text: "No error and no warning."}
 	}
-	p.Lead = Lead{
-		Tone: words.ToneWarning,
-		Text: fmt.Sprintf(
-			"%s: %s and %s.", words.Plural(len(all), "problem"), words.Plural(errors, "error"),
-			words.Plural(len(all)-errors, "warning"),
-		),
+	if len(all) == 0 {
+		p.Sections = []Section{{ID: "none", Title: "Problems", Blocks: []Block{Empty{What: "Nothing here",
+			Why: "Notes are on the pages of their runs. What each file is, also one that is no result, is listed by:",
+			Cmd: "ttreport inspect PATH"}}}}
+		return p
 	}
 	p.Sections = []Section{
 		{
@@ -49,6 +34,31 @@ func (r *Report) ProblemsPage() Page {
 		},
 	}
 	return p
+}
+
+// allProblems are those of files that made no run, and those of runs.
+func (r *Report) allProblems() []schema.Problem {
+	all := slices.Clone(r.Problems)
+	for _, p := range r.Columns.Problems {
+		all = append(all, p.Problem)
+	}
+	return all
+}
+
+// graver is how many problems are errors or warnings: a note is none.
+func graver(list []schema.Problem) int {
+	return len(list) - schema.CountSeverity(list, schema.SevNote)
+}
+
+// severities counts problems by their severity: "2 errors and 1 warning".
+func severities(list []schema.Problem) string {
+	var parts []string
+	for _, sev := range schema.Severities() {
+		if n := schema.CountSeverity(list, sev); n > 0 {
+			parts = append(parts, words.Plural(n, string(sev)))
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 func problemTable(list []schema.Problem) *Table {

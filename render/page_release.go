@@ -39,7 +39,6 @@ func (r *Report) ReleasePage(at int) Page {
 		p.add(Section{ID: "notes", Title: "Notes", Blocks: []Block{Notes(notes)}})
 	}
 	p.add(r.againstSections(at, f)...)
-	r.linkBeside(&p, at)
 	if list, since := r.Gate.TargetChanges(at); len(list) > 0 {
 		p.add(targetChangeSection(list, since))
 	}
@@ -105,7 +104,7 @@ func targetChangeSection(list []judge.TargetChange, since string) Section {
 			Href: PairPath(c.Model, c.Device),
 		}
 		t.row(
-			where, Cell{Text: metricLabel(c.Metric, ""), Sub: schema.Unit(c.Metric)}, text(c.Level), number(c.Was),
+			where, Cell{Text: words.Metric(c.Metric, ""), Sub: schema.Unit(c.Metric)}, text(c.Level), number(c.Was),
 			number(c.Is), Cell{Text: c.Source, Code: true},
 		)
 	}
@@ -290,7 +289,7 @@ func (r *Report) pairsSection(at int, pairs []Pair) Section {
 }
 
 // HasReport says whether each model and device has a report of its own in a release.
-func (r *Report) HasReport(at int) bool { return len(r.PairsOf(at)) <= fewPairs }
+func (r *Report) HasReport(at int) bool { return r.has[at] <= fewPairs }
 
 func (r *Report) reportLinks(at int, pair Pair) Links {
 	if !r.HasReport(at) {

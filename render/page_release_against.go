@@ -17,13 +17,22 @@ func (r *Report) againstSections(at int, f gate.Findings) []Section {
 		t.cut(r.allVerdicts(at)).in(r.inExplore(at, schema.Pair{}))
 	}
 	if compared || r.graded() {
-		out = append(out, Section{ID: "history", Title: "Against history", Intro: r.baselineIntro(at), Blocks: history},
+		out = append(out, Section{ID: "history", Title: "Against history", Intro: above(r.comparedWith(at), f.History),
+			Blocks: append(history, r.sureness(at)...), End: r.besideLink(at)},
 			shiftSection(f.Shifts))
 	}
 	if anyGraded(f.Targets) || r.graded() {
 		out = append(out, r.targetSection(at, f.Targets))
 	}
 	return out
+}
+
+// sureness says below the rows how small a change would have been named.
+func (r *Report) sureness(at int) []Block {
+	if r.Gate.Before(at) < 0 {
+		return nil
+	}
+	return []Block{Prose{fitText(r.Gate.Fit(at))}}
 }
 
 // lintSection lists lints; that nothing was graded is none where nothing is meant to be.

@@ -51,7 +51,7 @@ func shiftSection(list []judge.Shift) Section {
 			word = Cell{Text: "mixed", Sub: fmt.Sprintf("%.0f%s%% agree", 100*x.Agree, words.Thin)}
 		}
 		t.row(
-			word, Cell{Text: words.OrUnknown(x.Device), Head: true}, text(metricLabel(x.Metric, x.Stat)), change, interval,
+			word, Cell{Text: words.OrUnknown(x.Device), Head: true}, text(words.Metric(x.Metric, x.Stat)), change, interval,
 			text(words.Count(x.Cells)), text(words.Count(x.Releases)),
 		)
 	}
@@ -89,7 +89,7 @@ func lintTable(list []lint.Lint) *Table {
 			{Head: "Cases", Num: true, Length: Short}, {Head: "What"},
 		},
 	}
-	for _, same := range foldEqual(list, func(l *lint.Lint) string { return string(l.ID) + string(l.Severity) }) {
+	for _, same := range FoldLints(list) {
 		l, cases := same[0], 0
 		for _, x := range same {
 			cases += x.Count

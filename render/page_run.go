@@ -38,9 +38,8 @@ func (r *Report) RunPage(run *schema.Run, id string) Page {
 	if len(run.Scores) > 0 {
 		p.add(Section{ID: "evals", Title: "Evals", Blocks: []Block{runScores(run)}})
 	}
-	if cmds := commands(run); len(cmds) > 0 && !r.Public {
-		p.add(Section{ID: "commands", Title: "Commands", Intro: "What makes these points again; secrets are removed.",
-			Blocks: []Block{cmds}})
+	if !r.Public {
+		p.add(commandSection(run))
 	}
 	p.add(Section{ID: "files", Title: "Raw files",
 		Intro:  "Every number above was read from one of these, identified by the SHA-256 of its bytes.",
@@ -82,15 +81,17 @@ func pointSection(run *schema.Run) Section {
 	if len(run.Points) == 0 {
 		return Section{}
 	}
+	course := coursesOf(run)
+	shared, own := splitConditions(run)
 	s := Section{ID: "points", Title: "Points",
 		Intro: "One row a point: the mean, or the one value of the file; below it other statistics that were kept; – is " +
 			"not in the file.",
-		Blocks: []Block{pointTable(run)}}
-	if len(coursesOf(run)) > 0 {
+		Blocks: []Block{pointTable(run, course, own)}}
+	if len(course) > 0 {
 		s.Intro += " Pictures: means over equal parts of the measurement, from left to right, each on a scale of its own " +
 			"that spans at least ±10 % of its values; a gap was not known."
 	}
-	if shared, _ := splitConditions(run); shared != "" {
+	if shared != "" {
 		s.Intro += allPoints + shared + "."
 	}
 	if said := definedAs(run); len(said) > 0 {
@@ -203,6 +204,17 @@ func runScores(run *schema.Run) *Table {
 
 // scoresShown is how many scores the page of a run lists: a drawer finds a score there.
 const scoresShown = 1000
+
+// commandSection has what makes the points of a run again, or says that nothing states it.
+func commandSection(run *schema.Run) Section {
+	s := Section{ID: "commands", Title: "Commands", Intro: "What makes these points again; secrets are removed."}
+	if cmds := commands(run); len(cmds) > 0 {
+		s.Blocks = []Block{cmds}
+	} else if len(run.Points) > 0 {
+		s.Intro, s.Blocks = "", []Block{Prose{"Command not stated: neither the files nor what lies beside them have it."}}
+	}
+	return s
+}
 
 // commands lists each distinct command once.
 func commands(run *schema.Run) Commands {

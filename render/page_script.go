@@ -59,9 +59,12 @@ func (r *Report) Scripts() []string {
 func (r *Report) scriptsOf(pair Pair) []string {
 	seen := map[string]bool{}
 	for _, ri := range r.measuredIn(pair.Model, pair.Device) {
-		for _, p := range r.points(r.runs[pair.Pair][ri]) {
-			if s := r.scriptOf(p); s != "" {
-				seen[s] = true
+		for _, run := range r.runs[pair.Pair][ri] {
+			h := &r.Columns.Runs[run]
+			for i := h.FirstPoint; i < h.PointsEnd; i++ {
+				if s := r.scriptOf(&r.Columns.Points[i]); s != "" {
+					seen[s] = true
+				}
 			}
 		}
 	}

@@ -44,7 +44,8 @@ func (r *Report) TargetsPage() Page {
 }
 
 // gridIntro says how a table of targets reads.
-const gridIntro = "Bold: the required level. Picture: right is better; dashed is required."
+const gridIntro = "One row a workload; below a level its limits, in the order of the metrics. Grey: a level that " +
+	"nothing requires. Picture: the metric that decides, right is better; dashed is required."
 
 // targetsLead counts the targets that are met.
 func (r *Report) targetsLead(all []schema.Verdict) Lead {

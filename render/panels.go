@@ -73,7 +73,7 @@ func (r *Report) drawable(pair Pair) []drawn {
 
 func (r *Report) panel(pair Pair, s *judge.Series, v schema.Verdict, targets []schema.Verdict) Panel {
 	p := Panel{
-		Title: strings.TrimSpace(words.Workload(s.Key)) + " " + metricLabel(s.Metric, s.Stat),
+		Title: strings.TrimSpace(words.Workload(s.Key)) + " " + words.Metric(s.Metric, s.Stat),
 		Sub:   direction(s.Metric), Outcome: v.Outcome, Evidence: v.Evidence, Effect: r.Gate.Policy.Effect(s.Metric),
 	}
 	if e, ok := v.Effect.Get(); ok {
@@ -129,7 +129,11 @@ func (r *Report) frame(p *Panel, s *judge.Series, newest int, releases []int) {
 			label = p.Change
 		}
 		note, href := r.noteOn(r.Releases[step.Release].Name)
-		p.Steps = append(p.Steps, Step{At: at, Label: label, Note: note, Href: href})
+		var level Address
+		if step.Decided {
+			level = ChangesPath + "#" + Address(levelAnchor(r.Releases[step.Release].Name, s.Pair(), step.Effect > 0))
+		}
+		p.Steps = append(p.Steps, Step{At: at, Label: label, Note: note, Href: href, Level: level})
 	}
 }
 
@@ -161,11 +165,12 @@ func (r *Report) measuredOften(s *judge.Series, pair Pair) int {
 	return n
 }
 
-// opening is the beginning of a text, whole words of at most so many letters.
+// opening is the beginning of a text, at most so many letters and at least half of them: whole words, unless one is
+// longer than that.
 func opening(s string, most int) string {
 	if letters := []rune(s); len(letters) > most {
 		s = string(letters[:most])
-		if at := strings.LastIndex(s, " "); at > 0 {
+		if at := strings.LastIndex(s, " "); at >= 0 && 2*len([]rune(s[:at])) >= most {
 			s = s[:at]
 		}
 		s += "…"

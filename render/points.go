@@ -18,7 +18,7 @@ func besideMean() []string {
 // pointTable has a row a point and a column a metric: the mean, or the one value of the file, and below it every other
 // statistic that was kept; then what happened by time, as pictures, and the conditions that are not those of all
 // points. Columns in which no point has anything are left out.
-func pointTable(run *schema.Run) *Table {
+func pointTable(run *schema.Run, course courses, own []string) *Table {
 	t := &Table{Caption: "Every statistic, by point", Layout: Numbers, Cols: []Col{
 		{Head: "Workload", Unit: "ISL/OSL/concurrency"}, {Head: "Tool"},
 	}}
@@ -36,9 +36,7 @@ func pointTable(run *schema.Run) *Table {
 	if len(files) > 1 {
 		t.Cols = append(t.Cols, Col{Head: "File", Unit: "# below", Num: true})
 	}
-	course := coursesOf(run)
 	t.Cols = append(t.Cols, course.columns()...)
-	_, own := splitConditions(run)
 	if own != nil {
 		t.Cols = append(t.Cols, Col{Head: "Conditions"})
 	}
@@ -79,16 +77,18 @@ func fileNumber(n int) Cell {
 // splitConditions are the conditions that all points of a run share, and the others by point; nil where there are none.
 func splitConditions(run *schema.Run) (shared string, own []string) {
 	count := map[string]int{}
+	all := make([][]string, len(run.Points))
 	for i := range run.Points {
-		for _, c := range conditions(&run.Points[i]) {
+		all[i] = conditions(&run.Points[i])
+		for _, c := range all[i] {
 			count[c]++
 		}
 	}
 	var same []string
 	differ := false
-	for i := range run.Points {
+	for i, list := range all {
 		var mine []string
-		for _, c := range conditions(&run.Points[i]) {
+		for _, c := range list {
 			switch {
 			case count[c] < len(run.Points):
 				mine = append(mine, c)

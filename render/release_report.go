@@ -96,12 +96,11 @@ func (r *Report) statusTable(at int, g *gate.Review) *Table {
 			}
 			return text(now)
 		}
-		_, targets := r.Gate.PairFindings(at, x.Pair)
 		t.row(name,
 			moved(func(i int) string { return words.Decide(r.Gate.PairResult(i, x.Pair)).Word }),
 			moved(func(i int) string { return r.declared(i, x.Pair) }),
 			moved(func(i int) string { return r.Gate.PairResult(i, x.Pair).Level }),
-			text(graded(gate.GradingOf(targets))), text(words.Count(regressed(x.Result))), why)
+			text(graded(gate.GradingOf(r.Gate.PairTargets(at, x.Pair)))), text(words.Count(regressed(x.Result))), why)
 	}
 	return t.elsewhere("data/index.json has all")
 }
@@ -155,7 +154,7 @@ func measuredBesideTargets(list []schema.Verdict) *Table {
 			at[id] = len(t.Rows)
 			cells := []Cell{
 				{Text: words.OnDevice(v.Model, v.Device), Head: true, Href: PairPath(v.Model, v.Device)},
-				{Text: words.Workload(v.Key), Sub: v.Key.Tool}, {Text: metricLabel(v.Metric, v.Stat), Sub: direction(v.Metric)},
+				{Text: words.Workload(v.Key), Sub: v.Key.Tool}, {Text: words.Metric(v.Metric, v.Stat), Sub: direction(v.Metric)},
 				number(v.Value),
 			}
 			t.Rows = append(t.Rows, Row{Cells: append(cells, make([]Cell, len(levels))...)})

@@ -2,6 +2,7 @@ package render
 
 import (
 	"cmp"
+	"hash/maphash"
 	"slices"
 	"sync"
 	"time"
@@ -80,9 +81,11 @@ type Report struct {
 	Releases  []judge.Release
 	Pairs     []Pair
 	series    map[schema.Pair][]*judge.Series
-	named     map[seriesName]*judge.Series
+	named     map[uint64]int32              // series by the hash of their names
+	seed      maphash.Seed                  // of these
 	runs      map[schema.Pair]map[int][]int // by release
 	with      map[schema.Pair][]int         // releases, oldest first
+	has       []int                         // models on devices, by release
 	naming    sync.Once                     // of named
 	numbering sync.Once                     // of byID
 	byID      map[string]int                // runs
@@ -100,6 +103,7 @@ func New(in Input) *Report {
 	r := &Report{
 		Input: in, Columns: in.Gate.Columns, Releases: in.Gate.Releases,
 		series: map[schema.Pair][]*judge.Series{}, runs: map[schema.Pair]map[int][]int{}, with: map[schema.Pair][]int{},
+		has: make([]int, len(in.Gate.Releases)),
 	}
 	for ri := range r.Releases {
 		for _, run := range r.Releases[ri].Runs {
@@ -110,6 +114,7 @@ func New(in Input) *Report {
 				r.runs[id] = map[int][]int{}
 			}
 			if len(r.runs[id][ri]) == 0 {
+				r.has[ri]++
 				r.with[id] = append(r.with[id], ri)
 			}
 			r.runs[id][ri] = append(r.runs[id][ri], run)
@@ -211,14 +216,12 @@ func (r *Report) Newest() int {
 
 // pairVerdicts are the verdicts against targets of a model and device in a release.
 func (r *Report) pairVerdicts(p Pair, release int) []schema.Verdict {
-	_, targets := r.Gate.PairFindings(release, p.Pair)
-	return targets
+	return r.Gate.PairTargets(release, p.Pair)
 }
 
 // pairChanges are the history rows of a model and device in a release.
 func (r *Report) pairChanges(p Pair, release int) []schema.Verdict {
-	history, _ := r.Gate.PairFindings(release, p.Pair)
-	return history
+	return r.Gate.PairHistory(release, p.Pair)
 }
 
 // seriesName is what a verdict has in common with its series.
@@ -226,16 +229,33 @@ type seriesName struct{ model, device, impl, metric, stat, def, key string }
 
 func (r *Report) seriesOf(v schema.Verdict) *judge.Series {
 	r.naming.Do(func() {
-		r.named = make(map[seriesName]*judge.Series, len(r.Gate.Series))
+		r.named, r.seed = make(map[uint64]int32, len(r.Gate.Series)), maphash.MakeSeed()
 		for i := range r.Gate.Series {
-			s := &r.Gate.Series[i]
-			name := seriesName{s.Model, s.Device, s.Impl, s.Metric, s.Stat, s.Def, s.Key.String()}
-			if r.named[name] == nil {
-				r.named[name] = s
+			if hash, s := r.find(r.nameOfSeries(&r.Gate.Series[i])); s == nil {
+				r.named[hash] = int32(i)
 			}
 		}
 	})
-	return r.named[seriesName{v.Model, v.Device, v.Impl, v.Metric, v.Stat, v.Def, v.Key.String()}]
+	_, s := r.find(seriesName{v.Model, v.Device, v.Impl, v.Metric, v.Stat, v.Def, v.Key.String()})
+	return s
+}
+
+// find returns the first series of a name, nil for none, and the hash under which it is or would be. A name that has
+// the hash of another takes the next one. Maps of names were a tenth of the memory of a large history.
+func (r *Report) find(name seriesName) (hash uint64, s *judge.Series) {
+	for hash = maphash.Comparable(r.seed, name); ; hash++ {
+		i, ok := r.named[hash]
+		if !ok {
+			return hash, nil
+		}
+		if s = &r.Gate.Series[i]; r.nameOfSeries(s) == name {
+			return hash, s
+		}
+	}
+}
+
+func (r *Report) nameOfSeries(s *judge.Series) seriesName {
+	return seriesName{s.Model, s.Device, s.Impl, s.Metric, s.Stat, s.Def, r.Columns.KeyName(s.KeyIndex)}
 }
 
 // simulated says whether everything in a release, or in all of them for release < 0, came from the simulator, or part

@@ -171,7 +171,7 @@ func (t *seriesTable) add(s *judge.Series, g judge.Summary) {
 		system: s.System(), workload: strings.TrimSpace(words.Workload(s.Key)), tool: s.Key.Tool,
 		id: metricStat{s.Metric, s.Stat, s.Unit}, word: SeriesWord{g.Outcome, g.Evidence}, value: g.Value, change: change,
 		metric: func() SeriesMetric {
-			return SeriesMetric{Name: s.Metric, Label: metricLabel(s.Metric, s.Stat), Unit: s.Unit,
+			return SeriesMetric{Name: s.Metric, Label: words.Metric(s.Metric, s.Stat), Unit: s.Unit,
 				Higher: judge.Higher(s.Metric), Effect: t.r.Gate.Policy.Effect(s.Metric)}
 		},
 	})
@@ -246,16 +246,21 @@ func (r *Report) sparkLetters(s *judge.Series) string {
 // ReleaseSeries is the table of what one release measured.
 func (r *Report) ReleaseSeries(at int) SeriesTable {
 	t, numbers := r.newSeriesTable(), newNumberTable(r)
-	for i := range r.Gate.Series {
-		s := &r.Gate.Series[i]
-		if g, ok := r.Gate.Summary(s, at); ok && !s.Tail() {
-			t.add(s, g)
-			numbers.place(s, &g)
-			numbers.judged(s, &g)
-			t.Cond = append(t.Cond, place(t.conds, fmt.Sprint(g.Conditions), &t.Conds,
-				func() map[string]string { return g.Conditions }))
+	classes := map[int32]int{} // places of conditions
+	r.Gate.Summaries(at, func(s *judge.Series, g *judge.Summary) {
+		if s.Tail() {
+			return
 		}
-	}
+		t.add(s, *g)
+		numbers.place(s, g)
+		numbers.judged(s, g)
+		at, known := classes[g.Class]
+		if !known {
+			at = place(t.conds, fmt.Sprint(g.Conditions), &t.Conds, func() map[string]string { return g.Conditions })
+			classes[g.Class] = at
+		}
+		t.Cond = append(t.Cond, at)
+	})
 	numbers.explain(at)
 	r.releaseScores(&t, &numbers, at)
 	t.NumberColumns = &numbers.NumberColumns

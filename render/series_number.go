@@ -113,24 +113,21 @@ func (t *numberTable) explain(release int) {
 	if len(found.Targets) == 0 {
 		return
 	}
-	type number struct{ model, device, impl, key, metric, stat string }
-	typical := func(stat string) string { // tools write one of them, and a target of one covers it
-		if stat == "" || stat == "median" || stat == "value" {
-			return "mean"
-		}
-		return stat
-	}
-	rows := map[number][]int{}
-	for s, row := range t.rows {
-		id := number{s.Model, s.Device, s.Impl, s.Key.String(), s.Metric, typical(s.Stat)}
-		rows[id] = append(rows[id], row)
-	}
+	var of schema.Pair
+	var rows map[covered][]int
 	said := 0
 	for i := range found.Targets {
 		v := &found.Targets[i]
 		limit, ok := v.Ref.Get()
-		list := rows[number{v.Model, v.Device, v.Impl, v.Key.String(), v.Metric, typical(v.Stat)}]
-		if !ok || len(list) == 0 || said == sentences {
+		if !ok || said == sentences {
+			continue
+		}
+		if v.Pair() != of { // those of one stand together
+			of = v.Pair()
+			rows = t.rowsOf(of)
+		}
+		list := rows[newCovered(v.Impl, v.Key, v.Metric, v.Stat)]
+		if len(list) == 0 {
 			continue
 		}
 		info, _ := schema.MetricByName(v.Metric)
@@ -142,6 +139,29 @@ func (t *numberTable) explain(release int) {
 			t.Against[row] = append(t.Against[row], x)
 		}
 	}
+}
+
+// covered is what a target and the numbers that it covers have in common, of one model and device.
+type covered struct{ impl, key, metric, stat string }
+
+func newCovered(impl string, k schema.Key, metric, stat string) covered {
+	switch stat { // tools write one of them, and a target of one covers it
+	case "", "median", "value":
+		stat = "mean"
+	}
+	return covered{impl, k.String(), metric, stat}
+}
+
+// rowsOf are the rows of the numbers of a model and device.
+func (t *numberTable) rowsOf(p schema.Pair) map[covered][]int {
+	rows := map[covered][]int{}
+	for _, s := range t.r.series[p] {
+		if row, ok := t.rows[s]; ok {
+			id := newCovered(s.Impl, s.Key, s.Metric, s.Stat)
+			rows[id] = append(rows[id], row)
+		}
+	}
+	return rows
 }
 
 // silent is true of verdicts that the numbers of a calculation tell whole.

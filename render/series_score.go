@@ -124,6 +124,24 @@ func (r *Report) releaseScores(t *seriesTable, numbers *numberTable, at int) {
 	})
 }
 
+// scoreName is what two scores must share to stand beside each other.
+type scoreName struct {
+	pair                         SeriesPair
+	impl, workload, tool, metric string
+}
+
+// scoresByName are the verdicts on the scores of a release, as the table that the browser joins has them.
+func (r *Report) scoresByName(at int) map[scoreName][]SeriesWord {
+	t, numbers, out := r.newSeriesTable(), newNumberTable(r), map[scoreName][]SeriesWord{}
+	r.releaseScores(&t, &numbers, at)
+	for i := range t.Value {
+		name := scoreName{t.Pairs[t.Pair[i]], t.Impls[t.Impl[i]], t.Workloads[t.Workload[i]], t.Tools[t.Tool[i]],
+			t.Metrics[t.Metric[i]].Name}
+		out[name] = append(out[name], t.Words[t.Word[i]])
+	}
+	return out
+}
+
 // ScorePath is the address of a score: of a run, counted from 1.
 func ScorePath(id string, score int, metric string) Address {
 	return numberPath(id, 'e', score, metric)

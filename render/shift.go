@@ -30,7 +30,7 @@ func ShiftTexts(list []judge.Shift) []string {
 		alone := s.Turns != nil || s.Mixed
 		if i, known := at[k]; known && !alone {
 			e, _ := s.Effect.Get()
-			with[i] = append(with[i], metricLabel(s.Metric, s.Stat)+" "+words.Signed(s.Metric, e))
+			with[i] = append(with[i], words.Metric(s.Metric, s.Stat)+" "+words.Signed(s.Metric, e))
 			continue
 		}
 		if !alone {
@@ -48,7 +48,7 @@ func ShiftTexts(list []judge.Shift) []string {
 
 // ShiftText is one sentence about a device that moved as a whole; "" for one that did not.
 func ShiftText(s judge.Shift) string {
-	label := metricLabel(s.Metric, s.Stat)
+	label := words.Metric(s.Metric, s.Stat)
 	e, _ := s.Effect.Get()
 	switch {
 	case s.Turns != nil:

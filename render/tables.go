@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"strings"
 
@@ -12,30 +13,41 @@ import (
 	"github.com/ttreport/ttreport/targets/judge"
 )
 
-// label of a metric with its statistic: "TTFT mean".
-func metricLabel(metric, stat string) string {
-	info, _ := schema.MetricByName(metric)
-	if stat == "value" || stat == "" {
-		return info.Label
-	}
-	return info.Label + " " + stat
-}
-
 // changeReport is a change table for text: without the column of sparklines, which cost more than all others.
 func (r *Report) changeReport(list []schema.Verdict, withPair bool) *Table {
 	t := changeHead("")
-	t.fill(Fold(list, false), !withPair, func(f Finding) Row { return r.changeRow(f, withPair, nil) })
+	t.fill(Fold(list, false), !withPair, func(f Finding) Row { return r.changeRow(f, withPair, words.Why, nil) })
 	t.dropColumn(7)
 	return t
 }
 
-// changeTable lists history rows: baseline, now, change, interval, history and why.
+// changeTable lists history rows: baseline, now, change, interval, history and why, as far as a row alone knows it;
+// [above] says the rest.
 func (r *Report) changeTable(list []schema.Verdict, at int, withPair bool, caption string) *Table {
-	t := changeHead(caption)
+	t, why := changeHead(caption), besideWhy(list)
+	t.Cols[len(t.Cols)-1].Unit = whyUnit
 	t.fill(Fold(list, false), false, func(f Finding) Row {
-		return r.changeRow(f, withPair, func(s *judge.Series) *Spark { return r.spark(s, at) })
+		return r.changeRow(f, withPair, why, func(s *judge.Series) *Spark { return r.spark(s, at) })
 	})
 	return t
+}
+
+// whyUnit is what the last column of changes begins with on pages.
+const whyUnit = "baseline, noise (one SD), what decided"
+
+// besideWhy is what the rows of a list say in their last column.
+func besideWhy(list []schema.Verdict) func(schema.Verdict) string {
+	shared := words.SharedOf(list)
+	return func(v schema.Verdict) string { return words.WhyBeside(v, shared) }
+}
+
+// above is an introduction with what the changes of the table below share, and what q in its rows means.
+func above(intro string, list []schema.Verdict) string {
+	out := intro + " " + words.SharedOf(list).Text()
+	if slices.ContainsFunc(list, func(v schema.Verdict) bool { _, has := v.Q.Get(); return has && v.Evidence != "" }) {
+		out += " q is the share of such findings that chance makes."
+	}
+	return strings.TrimSpace(out)
 }
 
 func changeHead(caption string) *Table {
@@ -55,12 +67,14 @@ type Interval struct {
 	Evidence          schema.Evidence
 }
 
-// inLimits is a whisker in units of its limit; nil without one.
-func (w *Whisker) inLimits(label string) *Interval {
-	if !(w.Limit > 0) {
+// interval is a change in units of its limit; nil without one.
+func (r *Report) interval(v *schema.Verdict, effect float64) *Interval {
+	limit := r.limitOf(v)
+	if v.Against != schema.AgainstHistory || !(limit > 0) {
 		return nil
 	}
-	return &Interval{label, w.Effect / w.Limit, w.Low / w.Limit, w.High / w.Limit, w.Outcome, w.Evidence}
+	low, high := v.Interval[0], v.Interval[1]
+	return &Interval{words.IntervalOf(*v), effect / limit, low / limit, high / limit, v.Outcome, v.Evidence}
 }
 
 // fill makes the rows: those that a page holds, worst first; a report holds all.
@@ -74,23 +88,22 @@ func (t *Table) fill(list []Finding, all bool, row func(Finding) Row) {
 	}
 }
 
-func (r *Report) changeRow(f Finding, withPair bool, draw func(*judge.Series) *Spark) Row {
+func (r *Report) changeRow(f Finding, withPair bool, why func(schema.Verdict) string,
+	draw func(*judge.Series) *Spark) Row {
+
 	v := f.Verdict
 	workload := words.Subject(&v)
 	where := Cell{Text: workload, Sub: v.Key.Tool, Head: true, Href: PairPath(v.Model, v.Device)}
 	if withPair {
 		where.Text, where.Sub = words.OnDevice(v.Model, v.Device), strings.Trim(workload+" · "+v.Key.Tool, " ·")
 	}
-	if v.Device == schema.Simulated {
-		where.Tag = "simulated"
-	}
 	change, interval := Cell{Text: words.Absent, Missing: v.Ref.Why()}, text(words.Absent)
 	if e, ok := v.Effect.Get(); ok {
 		change = Cell{Text: words.Effect(v, e), Sort: &e, Strong: true}
 		if v.Interval != nil {
 			interval = text(words.IntervalOf(v))
-			if w, has := r.whisker(&v); has && draw != nil {
-				interval.Whisker = w.inLimits(words.IntervalOf(v))
+			if draw != nil {
+				interval.Whisker = r.interval(&v, e)
 			}
 		}
 	}
@@ -103,21 +116,17 @@ func (r *Report) changeRow(f Finding, withPair bool, draw func(*judge.Series) *S
 	} else if v.Key.IsEval() {
 		now.Href = r.numberAt(&v)
 	}
-	metric := Cell{Text: metricLabel(v.Metric, v.Stat), Sub: direction(v.Metric)}
+	metric := Cell{Text: words.Metric(v.Metric, v.Stat), Sub: direction(v.Metric)}
 	switch {
 	case v.Key.IsEval():
 		metric.Sub = "eval"
 	case v.Metric == "":
 		metric.Text = "all"
 	}
-	why := words.Why(v)
-	if draw != nil { // on a page, the columns beside it say the rest
-		why = words.WhyBeside(v)
-	}
 	return Row{
 		Cells: []Cell{
 			{Outcome: v.Outcome, Evidence: v.Evidence}, where, metric, before, now, change, interval, spark,
-			{Text: strings.TrimSpace(why + " " + f.Folded()), Sentence: true},
+			{Text: strings.TrimSpace(why(v) + " " + f.Folded()), Sentence: true},
 		},
 	}
 }
@@ -185,7 +194,7 @@ func (r *Report) spark(s *judge.Series, upTo int) *Spark {
 		}
 		last = v
 	}
-	name := metricLabel(s.Metric, s.Stat)
+	name := words.Metric(s.Metric, s.Stat)
 	switch n {
 	case 0:
 		return nil
@@ -232,7 +241,7 @@ func (r *Report) targetTable(list []schema.Verdict, withPair bool) *Table {
 			level.Sub = "required"
 		}
 		t.row(
-			Cell{Outcome: v.Outcome}, where, Cell{Text: metricLabel(v.Metric, v.Stat), Sub: direction(v.Metric)},
+			Cell{Outcome: v.Outcome}, where, Cell{Text: words.Metric(v.Metric, v.Stat), Sub: direction(v.Metric)},
 			level, number(v.Ref), r.numberIn(&v), Cell{Text: words.Why(v), Sentence: true},
 		)
 	}

@@ -39,12 +39,13 @@ func openBrowser(t *testing.T, dir string) *browser {
 		t.Skip("no Chromium on this machine")
 	}
 	opts := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox,
-		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true))
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true),
+		chromedp.WSURLReadTimeout(2*time.Minute))
 	alloc, stop := chromedp.NewExecAllocator(context.Background(), opts...)
 	t.Cleanup(stop)
 	ctx, cancel := chromedp.NewContext(alloc)
 	t.Cleanup(cancel)
-	ctx, cancel = context.WithTimeout(ctx, 2*time.Minute)
+	ctx, cancel = context.WithTimeout(ctx, 8*time.Minute)
 	t.Cleanup(cancel)
 	b := &browser{ctx: ctx}
 	if err := chromedp.Do(ctx, chromedp.EmulateViewport(1280, 2400)); err != nil {
@@ -114,6 +115,27 @@ func eval[T any](t *testing.T, b *browser, js string) T {
 		t.Fatalf("%s: %v", js, err)
 	}
 	return v
+}
+
+// until waits for something to become true in the page, which may be on its way to another one.
+func until(t *testing.T, b *browser, what, js string) {
+	t.Helper()
+	var last error
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(25 * time.Millisecond) {
+		var is bool
+		if is, last = chromedp.Run(b.ctx, chromedp.Evaluate[bool](js)); is && last == nil {
+			return
+		}
+	}
+	t.Fatalf("not after 20 seconds: %s (%s): %v", what, js, last)
+}
+
+// reload loads the page again and waits for it.
+func (b *browser) reload(t *testing.T) {
+	t.Helper()
+	if err := chromedp.Do(b.ctx, chromedp.Reload()); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // Pages opened from disk write nothing to the console, send no request, and draw their charts.

@@ -67,17 +67,44 @@ func Build(ctx context.Context, r *render.Report, opt Options) (Result, error) {
 		hosts := hostsOf(r)
 		b.redaction, b.hosts = redaction(opt.BaseURL, hosts), strings.Join(hosts, " ")
 	}
-	// Details before lists, data before pages: a build that is killed while they take their places leaves no dead link.
-	b.digests = make([]string, len(r.Releases))
-	for _, step := range []func() error{b.assets, b.runs, b.digest, b.releases, b.pairs, b.others} {
-		if err := step(); err != nil {
-			return Result{Problems: b.problems}, err // nothing was changed
-		}
+	if err := b.all(); err != nil {
+		return Result{Problems: b.problems}, err // nothing was changed
 	}
 	if err := pub.finish(); err != nil {
 		return b.result(), err
 	}
 	return b.result(), nil
+}
+
+// A step is a part of the site whose files take their places before those of the next: details before lists, data
+// before pages. So a build that is killed meanwhile leaves no dead link.
+type step int
+
+const (
+	stepAssets step = iota
+	stepRuns
+	stepReleases
+	stepPairs
+	stepOthers
+)
+
+// all makes everything. Nothing waits for the runs, whose documents are read meanwhile.
+func (b *builder) all() error {
+	if err := b.assets(); err != nil {
+		return err
+	}
+	var group errgroup.Group
+	group.Go(b.runs)
+	group.Go(func() error {
+		b.digests = make([]string, len(b.report.Releases))
+		for _, step := range []func() error{b.digest, b.releases, b.pairs, b.others} {
+			if err := step(); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return group.Wait()
 }
 
 type builder struct {
@@ -89,6 +116,7 @@ type builder struct {
 	pages    *pages
 	mu       sync.Mutex
 	problems []schema.Problem
+	making   sync.Mutex // of a release
 
 	// redaction is of a public site, and hosts are the names that it removes: every part is made of them too.
 	redaction rewriting
@@ -110,6 +138,8 @@ func view[T any](b *builder, v T) T {
 // part collects the files of a unit.
 type part struct {
 	b     *builder
+	step  step
+	mu    sync.Mutex // of files
 	files []string
 }
 
@@ -120,8 +150,10 @@ func (p *part) put(path render.Address, data []byte) error {
 	if !strings.HasPrefix(string(path), "assets/") && !strings.HasSuffix(string(path), ".gz") {
 		data = plaintext.PrintableBytes(data)
 	}
+	p.mu.Lock()
 	p.files = append(p.files, string(path))
-	if err := p.b.pub.put(string(path), data); err != nil {
+	p.mu.Unlock()
+	if err := p.b.pub.put(p.step, string(path), data); err != nil {
 		return err
 	}
 	if p.b.opt.Progress != nil {
@@ -170,11 +202,13 @@ func (p *part) shard(path render.Address, id string, data any) error {
 
 // unit makes a part of the site, unless the last build made it of the same. made is "" for what is always made; facts
 // are kept with the unit and may be nil.
-func (b *builder) unit(name, made string, make func(*part) error, facts func() any) (kept json.RawMessage, err error) {
+func (b *builder) unit(
+	step step, name, made string, make func(*part) error, facts func() any,
+) (kept json.RawMessage, err error) {
 	if u, ok := b.pub.keep(name, made); ok {
 		return u.Facts, nil
 	}
-	p := &part{b: b}
+	p := &part{b: b, step: step}
 	if err := make(p); err != nil {
 		return nil, err
 	}
@@ -211,7 +245,7 @@ func each(n int, do func(i int) error) error {
 }
 
 func (b *builder) assets() error {
-	_, err := b.unit("assets", "", func(p *part) error {
+	_, err := b.unit(stepAssets, "assets", "", func(p *part) error {
 		for name, data := range map[string][]byte{"theme.css": b.opt.Theme.css, b.opt.Theme.file: b.opt.Theme.logo} {
 			if data == nil {
 				continue
@@ -256,70 +290,6 @@ func (b *builder) digest() error {
 	})
 }
 
-func (b *builder) releases() error {
-	r := b.report
-	return each(len(r.Releases), func(i int) error {
-		name, after := r.Releases[i].Name, ""
-		if i+1 < len(r.Releases) {
-			after = r.Releases[i+1].Name // its page links to it
-		}
-		facts := func() any { return r.Results(i) }
-		kept, err := b.unit(
-			"release "+name,
-			b.made("release", name, after, b.digests[i], fmt.Sprintf("%+v", r.NotesOf(name))),
-			func(p *part) error { return b.release(p, i) },
-			facts,
-		)
-		if err != nil || kept == nil {
-			return err
-		}
-		var d render.Results
-		if err := json.Unmarshal(kept, &d); err != nil {
-			return fmt.Errorf("facts of %s in the site's record: %w", name, err)
-		}
-		r.Know(i, d)
-		return nil
-	})
-}
-
-// release makes the data, the reports and the page of a release.
-func (b *builder) release(p *part, i int) error {
-	r := b.report
-	name := r.Releases[i].Name
-	if err := p.shard(render.ReleaseShardPath(name), "release "+name, view(b, r.ReleaseSeries(i))); err != nil {
-		return err
-	}
-	points, err := view(b, tabular.Points(r, i)).CSV()
-	if err != nil {
-		return err
-	}
-	if err := p.data(r.DataPath(i, "points"), points); err != nil {
-		return err
-	}
-	if err := csvFile(p, r.DataPath(i, "scores"), tabular.Scores(r, i)); err != nil {
-		return err
-	}
-	if err := csvFile(p, r.DataPath(i, "verdicts"), tabular.Verdicts(r, i)); err != nil {
-		return err
-	}
-	if err := p.markdown(render.ReleaseReportPath(name), r.ReleaseReport(i, r.Review(i, "", ""))); err != nil {
-		return err
-	}
-	if r.HasReport(i) {
-		for _, pair := range r.PairsOf(i) {
-			if err := p.markdown(render.ReportPath(name, pair.Model, pair.Device), r.PairReport(i, pair)); err != nil {
-				return err
-			}
-		}
-	}
-	if page := r.AgainstPage(i); page.Path != "" {
-		if err := p.page(page); err != nil {
-			return err
-		}
-	}
-	return p.page(r.ReleasePage(i))
-}
-
 func (b *builder) pairs() error {
 	r := b.report
 	// By newest release: a report keeps the findings of the last few only.
@@ -330,7 +300,7 @@ func (b *builder) pairs() error {
 		pair := pairs[i]
 		later := r.Releases[r.Gate.Newest(pair.Newest)].Name // that did not measure it
 		made := b.made("pair", pair.Model, pair.Device, pair.ID, b.digests[pair.Newest], later, notes)
-		_, err := b.unit(unitName("pair", pair.Model, pair.Device), made, func(p *part) error {
+		_, err := b.unit(stepPairs, unitName("pair", pair.Model, pair.Device), made, func(p *part) error {
 			return p.page(r.PairPage(pair))
 		}, nil)
 		return err
@@ -351,7 +321,7 @@ func Charts(page render.Page) map[string]echarts.Chart {
 // others are the pages about everything.
 func (b *builder) others() error {
 	r := b.report
-	_, err := b.unit("all", "", func(p *part) error {
+	_, err := b.unit(stepOthers, "all", "", func(p *part) error {
 		if err := p.shard(render.ExploreShardPath, "explore", view(b, r.Explore())); err != nil {
 			return err
 		}

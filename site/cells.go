@@ -216,7 +216,7 @@ func (t *tableCells) cell(b *strings.Builder, col int, c *render.Cell) error {
 		v[slotHref] = t.at(c.Href)
 	}
 	if c.Sort != nil && t.table.Cols[col].Sort {
-		v[slotSort] = strconv.FormatFloat(*c.Sort, 'g', -1, 64)
+		v[slotSort] = strconv.FormatFloat(*c.Sort, 'g', sortDigits, 64)
 	}
 	if len(c.Marks) > 0 { // a list: not worth a kind
 		html, err := t.execute("cell", t.view(col, c, &v))
@@ -230,6 +230,9 @@ func (t *tableCells) cell(b *strings.Builder, col int, c *render.Cell) error {
 	s.write(b, &v)
 	return nil
 }
+
+// sortDigits are those that tell values apart which a table can show.
+const sortDigits = 9
 
 // view is what cell.html sees.
 func (t *tableCells) view(col int, c *render.Cell, v *values) cellView {

@@ -24,8 +24,10 @@ const details = `(function () {
 		if (!e.getClientRects().length) return;
 		if (/auto|scroll/.test(s.overflowX + s.overflowY) && e.scrollWidth > e.clientWidth + 1 && e.tabIndex < 0 &&
 			!e.querySelector("a[href], button, select, [tabindex]")) out.push("not reached: " + name);
-		if (e.tagName === "PRE" && !e.closest(".prose") && e.scrollWidth > e.clientWidth + 1) out.push("cut: " + e.textContent);
-		if (e.matches("h1 .v") && s.fontWeight !== getComputedStyle(e.closest("h1")).fontWeight) out.push("weight of " + name);
+		if (e.tagName === "PRE" && !e.closest(".prose") && e.scrollWidth > e.clientWidth + 1)
+			out.push("cut: " + e.textContent);
+		if (e.matches("h1 .v") && s.fontWeight !== getComputedStyle(e.closest("h1")).fontWeight)
+			out.push("weight of " + name);
 		if (!e.closest(".improved, .recovered, .plane, .chart") &&
 			[s.color, s.fill, s.stroke, s.borderLeftColor].indexOf(blue) >= 0) out.push("blue: " + name);
 	});
@@ -118,7 +120,8 @@ func TestLimitsNameThemselves(t *testing.T) {
 	for _, wrong := range eval[[]string](t, b, said) {
 		t.Errorf("a limit says %q", wrong)
 	}
-	if n := eval[int](t, b, `document.querySelector("[data-chart='chart-ttft']").ttchart.getOption().series[0].markLine.data.length`); n == 0 {
+	const marks = `document.querySelector("[data-chart='chart-ttft']").ttchart.getOption().series[0].markLine.data`
+	if n := eval[int](t, b, marks+`.length`); n == 0 {
 		t.Error("the chart has no limit: the test proves nothing")
 	}
 }
@@ -171,6 +174,7 @@ func TestNumbersAreNotSortedAsText(t *testing.T) {
 		"128/128/4"]).join(" ")`); got != want {
 		t.Error(got)
 	}
-	until(t, b, "the workloads to choose from", `[...document.querySelectorAll("[name=workload] option")].map(function (o) {
+	until(t, b, "the workloads to choose from", `[...document.querySelectorAll("[name=workload] option")]
+		.map(function (o) {
 		return o.value; }).join(" ").indexOf(" 128/128/1 128/128/32 ") === 0`)
 }

@@ -54,7 +54,9 @@ func TestDrawer(t *testing.T) {
 		t.Error("the focus did not return")
 	}
 	eval[bool](t, b, `(location.hash = "#run-3-0/p1/%E0%A4", true)`) // no address, and no error
-	for _, hash := range []string{"#nobody/p1/ttft", "#run-3-0/p99/ttft", "#run-3-0/p1/nothing", "#constructor/p1/x", "#run-3-0/p1/ttft/p98"} {
+	for _, hash := range []string{
+		"#nobody/p1/ttft", "#run-3-0/p99/ttft", "#run-3-0/p1/nothing", "#constructor/p1/x", "#run-3-0/p1/ttft/p98",
+	} {
 		eval[bool](t, b, fmt.Sprintf(`(location.hash = %q, true)`, hash))
 		until(t, b, "the drawer says that there is none at "+hash, drawerText+`.indexOf("No such number") >= 0`)
 	}

@@ -62,7 +62,8 @@ func TestOrderOfATableIsInTheAddress(t *testing.T) {
 	page := filepath.Join(dir, "releases/v0.12.0/index.html")
 	b.goTo(t, page)
 	const (
-		column = `[...document.querySelectorAll("#history tbody tr")].map(function (r) { return r.cells[5].dataset.v; }).join(" ")`
+		column = `[...document.querySelectorAll("#history tbody tr")]
+			.map(function (r) { return r.cells[5].dataset.v; }).join(" ")`
 		sorted = `[...document.querySelectorAll("#history tbody tr")].map(function (r) {
 			return parseFloat(r.cells[5].dataset.v); }).every(function (v, i, all) { return !i || !(all[i - 1] > v); })`
 	)
@@ -122,8 +123,10 @@ func TestReleasesBesideEachOther(t *testing.T) {
 	dir := t.TempDir()
 	build(t, dir, "Tiny-1B", "n150")
 	for name, want := range map[string][2]string{
-		"v0.9.0":  {`rel="next" href="../../releases/v0.10.0/index.html"`, ""},
-		"v0.11.0": {`rel="next" href="../../releases/v0.12.0/index.html"`, `rel="prev" href="../../releases/v0.10.0/index.html"`},
+		"v0.9.0": {`rel="next" href="../../releases/v0.10.0/index.html"`, ""},
+		"v0.11.0": {
+			`rel="next" href="../../releases/v0.12.0/index.html"`, `rel="prev" href="../../releases/v0.10.0/index.html"`,
+		},
 		"v0.12.0": {"", `rel="prev" href="../../releases/v0.11.0/index.html"`},
 	} {
 		page := read(t, dir, "releases/"+name+"/index.html")

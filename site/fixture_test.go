@@ -126,7 +126,7 @@ func add(b *columns.Builder, r schema.Run) {
 		FirstPoint: len(b.C.Points), Scores: len(r.Scores), Warnings: len(r.Problems),
 	}
 	for _, p := range r.Points {
-		row := columns.PointRow{Run: run, Key: b.Key(p.Key, p.Key.String()), Repeat: 1}
+		row := columns.PointRow{Run: run, Key: b.Key(p.Key, p.Key.String()), Repeat: 1, Cond: b.Cond(p.Conditions)}
 		for i, w := range columns.Statuses() {
 			if w == p.Status {
 				row.Status = uint8(i)

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 
@@ -105,27 +104,16 @@ func TestLivePages(t *testing.T) {
 	if err := chromedp.Do(b.ctx, chromedp.EmulateViewport(900, 400), at); err != nil {
 		t.Fatal(err)
 	}
-	wait := func(what, js string) {
-		t.Helper()
-		for range 100 {
-			if eval[bool](t, b, js) {
-				return
-			}
-			time.Sleep(50 * time.Millisecond)
-		}
-		t.Errorf("not after five seconds: %s", what)
-	}
 	eval[bool](t, b, `scrollTo(0, 333), window.old = true`)
-	wait("scrolled", `scrollY === 333`)
-	time.Sleep(300 * time.Millisecond) // for the page to listen
+	until(t, b, "scrolled", `scrollY === 333`)
 	s.Failed("ttreport.yaml:3: title stands twice <b>")
-	wait(
+	until(t, b,
 		"the problem is shown",
 		`(document.getElementById("ttreport-problem") || {textContent: ""}).textContent
 			.indexOf("title stands twice <b>") > 0`,
 	)
 	s.Built([]string{"runs/run-0-0/index.html"})
-	wait("the problem is over", `!document.getElementById("ttreport-problem")`)
+	until(t, b, "the problem is over", `!document.getElementById("ttreport-problem")`)
 	if !eval[bool](t, b, `window.old === true`) {
 		t.Error("a page that did not change was loaded again")
 	}
@@ -135,9 +123,12 @@ func TestLivePages(t *testing.T) {
 	}
 	write(t, filepath.Join(dir, page), strings.Replace(string(html), "<h1>", "<h1>Changed: ", 1))
 	s.Built([]string{page})
-	wait(
+	until(t, b,
 		"the new page is shown",
 		`!window.old && (document.querySelector("h1") || {textContent: ""}).textContent.indexOf("Changed: ") === 0`,
 	)
-	wait("where the reader was", `scrollY === 333 && location.hash === "#targets" && location.search === "?theme=dark"`)
+	until(t, b,
+		"where the reader was",
+		`scrollY === 333 && location.hash === "#targets" && location.search === "?theme=dark"`,
+	)
 }

@@ -124,6 +124,18 @@ func TestCompareModeSaysNothingOfShipping(t *testing.T) {
 	}
 }
 
+// The page of evals of a site without scores says so, and how to get some; it has no table without rows.
+func TestNoScores(t *testing.T) {
+	runs := builds(1, "n150")
+	runs[0].Scores = nil
+	_, dir := reportOf(t, render.ModeAuto, runs...)
+	page := read(t, dir, "evals/index.html")
+	if !strings.Contains(page, "No eval was run.") || !strings.Contains(page, "collect --only evals") ||
+		strings.Contains(page, "<table") {
+		t.Errorf("the page says %s", page[strings.Index(page, "<main"):])
+	}
+}
+
 // What a release could hide stands once on the front page: in the card.
 func TestSizesAreSaidOnce(t *testing.T) {
 	dir := t.TempDir()
@@ -152,5 +164,35 @@ func TestWhySaysOnlyTheRest(t *testing.T) {
 		if strings.Contains(c[1], "→") || strings.Contains(c[1], " above ") || strings.Contains(c[1], " below the mean") {
 			t.Errorf("a row repeats its columns: %q", c[1])
 		}
+	}
+}
+
+// A note is no problem, and where there are only notes no page says that there was one, or that every file was read.
+func TestANoteIsNoProblem(t *testing.T) {
+	t.Parallel()
+	run := fixtureRun("m", "n150", 0, 0)
+	run.Problems = []schema.Problem{{Severity: schema.SevNote, Path: "a.log", Found: "a table of a benchmark"}}
+	_, dir := reportOf(t, render.ModeAuto, run)
+	page := read(t, dir, "problems/index.html")
+	for _, wrong := range []string{"Every file was read", "1 problem", "1 warning", "0 errors"} {
+		if strings.Contains(page, wrong) {
+			t.Errorf("the page of problems says %q of a note", wrong)
+		}
+	}
+	if !strings.Contains(page, "No error and no warning.") {
+		t.Error("the page of problems does not say that there is none")
+	}
+	if strings.Contains(read(t, dir, "index.html"), "problem found") {
+		t.Error("the first page counts a note as a problem")
+	}
+	run.Problems[0].Severity = schema.SevWarning
+	_, dir = reportOf(t, render.ModeAuto, run)
+	if !strings.Contains(read(t, dir, "problems/index.html"), "1 warning.") {
+		t.Error("a warning is not counted")
+	}
+	run.Problems = nil
+	_, dir = reportOf(t, render.ModeAuto, run)
+	if page := read(t, dir, "problems/index.html"); strings.Contains(page, "Every file was read") {
+		t.Error("files that are no results have notes, which the history does not have")
 	}
 }

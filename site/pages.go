@@ -2,6 +2,7 @@ package site
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"html/template"
 	"io/fs"
@@ -62,7 +63,8 @@ type (
 		Theme         string       // fingerprint of the owner's colours, or ""
 		Logo          *logoView
 		Navigation    template.HTML
-		Single        *inlined // of a page that is one file; else nil
+		Charts        template.JS // what the script needs for the figures, as JSON, or ""
+		Single        *inlined    // of a page that is one file; else nil
 	}
 	scriptView  struct{ Name, Fingerprint string }
 	sectionView struct {
@@ -81,7 +83,7 @@ type (
 	}
 	chartView struct {
 		frame
-		ID, Label, Page, Shard string // Shard is "" where nothing is loaded
+		ID, Label, Page string
 	}
 	panelView struct {
 		Panel render.Panel
@@ -151,6 +153,13 @@ func (p *pages) pageFrom(page render.Page, root string) ([]byte, error) {
 	var err error
 	if v.Navigation, err = p.navigation(root, page.Nav); err != nil {
 		return nil, err
+	}
+	if charts := Charts(page); len(charts) > 0 { // in the page: a file of their own for each page took most time to write
+		data, err := json.Marshal(charts) // escapes <, > and &
+		if err != nil {
+			return nil, fmt.Errorf("charts of %s: %w", page.Path, err)
+		}
+		v.Charts = template.JS(data)
 	}
 	for _, name := range page.Scripts {
 		print, err := static.Fingerprint(name)
@@ -235,11 +244,7 @@ func (p *pages) draw(v sectionView, b render.Block) (template.HTML, error) {
 }
 
 func newChartView(v blockView, id, label string) chartView {
-	c := chartView{frame: v.frame, ID: id, Label: label, Page: shardID(v.Path)}
-	if !v.Alone {
-		c.Shard = chartsFile
-	}
-	return c
+	return chartView{frame: v.frame, ID: id, Label: label, Page: shardID(v.Path)}
 }
 
 func (p *pages) panel(v blockView, in render.Panel) (template.HTML, error) {
@@ -266,11 +271,8 @@ func topic(name render.Topic) (template.HTML, error) {
 // searchScript finds pages by name.
 const searchScript = "search.js"
 
-// chartsFile holds the options of a page's charts, beside the page.
-const chartsFile = "charts.js"
-
 // planesFile holds the numbers of a page's planes, beside the page.
 const planesFile = "planes.js"
 
-// shardID names a page's chart data.
+// shardID names a page's data.
 func shardID(page render.Address) string { return path.Dir(string(page)) }

@@ -15,12 +15,6 @@ func (p *part) page(page render.Page) error {
 	if err != nil {
 		return err
 	}
-	if charts := Charts(page); len(charts) > 0 {
-		at := render.Address(shardID(page.Path) + "/" + chartsFile)
-		if err := p.shard(at, shardID(page.Path), charts); err != nil {
-			return err
-		}
-	}
 	if planes := planesOf(page); len(planes) > 0 {
 		at := render.Address(path.Join(shardID(page.Path), planesFile))
 		if err := p.shard(at, "planes "+shardID(page.Path), planes); err != nil {

@@ -62,7 +62,7 @@ func TestPlane(t *testing.T) {
 		return true;
 	})()`)
 	until(t, b, "the devices stand beside each other at one concurrency", planeRows+`.every(function (r) {
-		return /\t4(\.00)?\t200\t/.test(r); })`)
+		return /\t4\t200\t/.test(r); })`)
 	eval[bool](t, b, `(function () {
 		var s = document.querySelector("[data-plane] select[name=x]");
 		s.value = "ttft";
@@ -138,4 +138,49 @@ func TestPlaneKeepsLoadsApart(t *testing.T) {
 	if !maps.Equal(got, want) {
 		t.Errorf("points\n%v\nwant\n%v", got, want)
 	}
+}
+
+// Tensor and expert parallelism, precision and engine are switches of their own; one that is off leaves its lines out.
+func TestPlaneSwitches(t *testing.T) {
+	t.Parallel()
+	runs := builds(1, "n150")
+	shared := runs[0]
+	runs = nil
+	for i, how := range [][4]string{{"4", "1", "fp8", "vllm"}, {"8", "1", "fp8", "sglang"}, {"8", "8", "fp4", "vllm"}} {
+		run := shared
+		run.ID = "run-" + how[0] + how[1]
+		run.Model.Precision, run.Stack.Engine = how[2], how[3]
+		run.Points = nil
+		for _, c := range []float64{1, 8} {
+			p := fixturePoint("m", i, c)
+			p.Key.Dims = map[string]string{"tp": how[0], "ep": how[1]}
+			run.Points = append(run.Points, p)
+		}
+		runs = append(runs, run)
+	}
+	_, dir := reportOf(t, render.ModeAuto, runs...)
+	b := openBrowser(t, dir)
+	b.goTo(t, filepath.Join(dir, "index.html"))
+	until(t, b, "three configurations", planeRows+`.length === 3`)
+	legends := `[...document.querySelectorAll("[data-plane] legend")].map(function (e) { return e.innerText; })`
+	want := "Engine Precision Tensor parallel Expert parallel"
+	if got := strings.Join(eval[[]string](t, b, legends), " "); got != want {
+		t.Errorf("switches %q, want %q", got, want)
+	}
+	off := func(kind, value string) {
+		eval[bool](t, b, `([...document.querySelectorAll("[data-plane] fieldset")].find(function (f) {
+			return f.innerText.indexOf("`+kind+`") === 0;
+		}).querySelectorAll("label").forEach(function (l) {
+			if (l.innerText.trim() === "`+value+`") l.querySelector("input").click();
+		}), true)`)
+	}
+	off("Expert parallel", "8")
+	until(t, b, "one expert-parallel configuration less", planeRows+`.length === 2`)
+	off("Tensor parallel", "4")
+	until(t, b, "one configuration is left", planeRows+`.length === 1`)
+	at := eval[string](t, b, `location.hash`)
+	b.goTo(t, filepath.Join(dir, "evals/index.html"))
+	b.goTo(t, filepath.Join(dir, "index.html")+at)
+	until(t, b, "the address shows the same", planeRows+`.length === 1`)
+	b.quiet(t)
 }

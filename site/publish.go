@@ -2,6 +2,7 @@ package site
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -54,7 +55,10 @@ type publisher struct {
 }
 
 // staged is a file that waits for its place.
-type staged struct{ temporary, path, old string }
+type staged struct {
+	step                 step
+	temporary, path, old string
+}
 
 func openPublisher(dir, record string) (*publisher, error) {
 	if err := Check(dir); err != nil {
@@ -111,8 +115,8 @@ func (p *publisher) close() {
 	_ = p.root.Close()            // everything was written
 }
 
-// put makes a file; it takes its place when all are made.
-func (p *publisher) put(path string, data []byte) error {
+// put makes a file of a step; it takes its place when all are made, and those of earlier steps have theirs.
+func (p *publisher) put(of step, path string, data []byte) error {
 	local := filepath.FromSlash(path)
 	if !filepath.IsLocal(local) {
 		return fmt.Errorf("page %q would be outside of the output folder", path)
@@ -128,7 +132,7 @@ func (p *publisher) put(path string, data []byte) error {
 	temporary := ""
 	if changed {
 		temporary = filepath.Join(newName, strconv.Itoa(len(p.staged)))
-		p.written, p.staged = append(p.written, path), append(p.staged, staged{temporary: temporary, path: local})
+		p.written, p.staged = append(p.written, path), append(p.staged, staged{of, temporary, local, ""})
 	}
 	p.mu.Unlock()
 	if !changed {
@@ -200,6 +204,7 @@ func (p *publisher) finish() error {
 	if err := p.check(); err != nil {
 		return err
 	}
+	slices.SortStableFunc(p.staged, func(a, b staged) int { return cmp.Compare(a.step, b.step) })
 	if len(p.staged) > 0 {
 		p.units.forget()
 	}

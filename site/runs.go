@@ -51,7 +51,7 @@ func (b *builder) runs() error {
 			index.Of = append(index.Of, i)
 		}
 	}
-	_, err := b.unit("runs", "", func(p *part) error {
+	_, err := b.unit(stepRuns, "runs", "", func(p *part) error {
 		if err := p.shard(render.RunIndexPath, "runs", index); err != nil {
 			return err
 		}
@@ -67,7 +67,7 @@ func (b *builder) runsOf(release int) (parts []int, err error) {
 	for _, run := range rel.Runs {
 		of = append(of, b.report.Columns.Runs[run].ID, b.report.Columns.Runs[run].SHA256)
 	}
-	kept, err := b.unit("runs "+rel.Name, b.made(of...), func(p *part) error {
+	kept, err := b.unit(stepRuns, "runs "+rel.Name, b.made(of...), func(p *part) error {
 		parts, err = b.writeRuns(p, release)
 		return err
 	}, func() any { return parts })

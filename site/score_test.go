@@ -9,6 +9,7 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render"
+	"github.com/ttreport/ttreport/render/words"
 )
 
 // A score is a number as any other: it is found and compared, and its address opens what is behind it.
@@ -101,7 +102,8 @@ func TestCompareOverlaysCurves(t *testing.T) {
 	const drawn = `[...document.querySelectorAll(".widget .curves svg")]`
 	until(t, b, "a picture a metric", drawn+`.length === 4`)
 	if got := eval[string](t, b, `[...new Set(`+drawn+`.flatMap(function (s) {
-		return [...s.querySelectorAll(".lbl")].map(function (x) { return x.textContent; }); }))].sort().join(" ")`); got != "v0.10.0 v0.11.0" {
+		return [...s.querySelectorAll(".lbl")].map(function (x) { return x.textContent; });
+	}))].sort().join(" ")`); got != "v0.10.0 v0.11.0" {
 		t.Errorf("the lines are %q", got)
 	}
 	if n := eval[int](t, b, drawn+`[0].querySelectorAll("path.ln").length`); n != 2 {
@@ -111,7 +113,56 @@ func TestCompareOverlaysCurves(t *testing.T) {
 	name := eval[string](t, b, `[...document.querySelectorAll("[name=curve] option")].pop().value`)
 	choose(t, b, "curve", name)
 	until(t, b, "the address has it", `decodeURIComponent(location.hash).indexOf("curve=") > 0`)
-	eval[bool](t, b, `(location.reload(), true)`)
+	b.reload(t)
 	until(t, b, "a link shows it", `(document.querySelector("[name=curve]") || {}).value === `+fmt.Sprintf("%q", name))
+	b.quiet(t)
+}
+
+// The tool and the page that needs no script count the same, also where conditions differ: two values of one, or a
+// window that one release does not have.
+func TestBothComparisonsAgree(t *testing.T) {
+	t.Parallel()
+	var runs []schema.Run
+	for i := range 8 {
+		r := fixtureRun("Tiny-1B", []string{"n150", "t3k"}[i%2], i/2, i%2)
+		other := map[int]map[string]string{4: {"endpoint": "chat"}, 6: {"endpoint": "completions"},
+			7: {schema.ConditionWindow: schema.WindowSteady}}
+		r.Points[0].Conditions = other[i]
+		r.Points = append(r.Points, fixturePoint("Tiny-1B", i/2, 8))
+		if i == 6 { // the score of the newest release is lower than any before
+			r.Scores[0].Value, r.Scores[0].Stderr = schema.Num(.05), schema.Num(.001)
+		}
+		runs = append(runs, r)
+	}
+	r, dir := reportOf(t, render.ModeAuto, runs...)
+	at := len(r.Releases) - 1
+	c := r.Against(at)
+	if c == nil || c.Unlike == 0 || c.Scores != 2 || len(c.Means) == 0 || len(c.Differ) != 2 {
+		t.Fatalf("the fixture has no difference of conditions: %+v", c)
+	}
+	b := openBrowser(t, dir)
+	b.goTo(t, filepath.Join(dir, "compare/index.html")+"#all=1")
+	until(t, b, "both releases", status+`.indexOf("on both sides") > 0`)
+	said := eval[string](t, b, status)
+	for _, want := range []string{
+		fmt.Sprintf("%d numbers and %d scores on both sides: %d regressed and %d improved,", c.Numbers, c.Scores,
+			c.Regressed, c.Improved),
+		fmt.Sprintf("; %d only in A, %d only in B", c.OnlyA, c.OnlyB), fmt.Sprintf("; %d not comparable", c.Unlike),
+	} {
+		if !strings.Contains(said, want) {
+			t.Errorf("the tool does not say %q: %s", want, said)
+		}
+	}
+	for _, m := range c.Means {
+		if info, _ := schema.MetricByName(m.Metric); !strings.Contains(said, words.Change(m.Change)) {
+			t.Errorf("the mean of %s, %s, is not in %s", info.Label, words.Change(m.Change), said)
+		}
+	}
+	above := eval[string](t, b, `document.querySelector(".widget [role=note]").textContent`)
+	for _, x := range c.Differ {
+		if want := fmt.Sprintf("%s %s → %s (%d number", x.Name, x.A, x.B, x.N); !strings.Contains(above, want) {
+			t.Errorf("the conditions lack %q: %s", want, above)
+		}
+	}
 	b.quiet(t)
 }

@@ -28,7 +28,8 @@ func TestRunKeepsItsAddress(t *testing.T) {
 	_, dir := reportOf(t, render.ModeAuto, run)
 	b := openBrowser(t, dir)
 	b.goTo(t, filepath.Join(dir, "runs/index.html")+"#run-0-0")
-	until(t, b, "a chart is drawn", `[...document.querySelectorAll("[data-chart]")].some(function (e) { return e.ttchart; })`)
+	until(t, b, "a chart is drawn",
+		`[...document.querySelectorAll("[data-chart]")].some(function (e) { return e.ttchart; })`)
 	for _, action := range []string{`{ type: "dataZoom", start: 20, end: 60 }`, `{ type: "legendUnSelect", name: %q }`} {
 		if strings.Contains(action, "%q") {
 			name := eval[string](t, b, `document.querySelector("[data-chart]").ttchart.getOption().series[0].name`)
@@ -58,7 +59,8 @@ func TestListsOfARunOnAPhone(t *testing.T) {
 	}
 	b.goTo(t, filepath.Join(dir, "runs/index.html")+"#run-0-0")
 	const list = `#evals .list tbody tr`
-	const seen = `[...document.querySelectorAll("` + list + `")].filter(function (r) { return r.getClientRects().length; }).length`
+	const seen = `[...document.querySelectorAll("` + list + `")]
+		.filter(function (r) { return r.getClientRects().length; }).length`
 	until(t, b, "six of ten scores", seen+` === 6`)
 	until(t, b, "and a button", `/all 10 rows/.test((document.querySelector("#evals .rest") || {}).textContent)`)
 	eval[bool](t, b, `(document.querySelector("#evals .rest").click(), true)`)
@@ -79,7 +81,8 @@ func TestDrawerOfAScore(t *testing.T) {
 		t.Errorf("the run is opened at %s", to)
 	}
 	eval[bool](t, b, `(navigator.clipboard.writeText = function (x) { window.copied = x; return Promise.resolve(); },
-		[...document.querySelectorAll(".drawer button")].find(function (x) { return /markdown/.test(x.textContent); }).click(), true)`)
+		[...document.querySelectorAll(".drawer button")]
+			.find(function (x) { return /markdown/.test(x.textContent); }).click(), true)`)
 	until(t, b, "the text leads to the score", `/#run-3-0\/e1\/acc\)\n$/.test(window.copied || "")`)
 	b.quiet(t)
 }
@@ -125,12 +128,14 @@ func TestScoresOfTwoScales(t *testing.T) {
 	}
 	b := openBrowser(t, dir)
 	b.goTo(t, filepath.Join(dir, "compare/index.html")+"#all=1&sort=Metric")
-	const row = `[...` + rows + `].map(function (r) { return r.textContent; }).find(function (s) { return /^%s/.test(s); })`
+	const row = `[...` + rows + `].map(function (r) { return r.textContent; })
+		.find(function (s) { return /^%s/.test(s); })`
 	until(t, b, "both scores", `!!(`+fmt.Sprintf(row, "acc")+`) && !!(`+fmt.Sprintf(row, "word_perp")+`)`)
 	if got := eval[string](t, b, fmt.Sprintf(row, "acc")); !strings.Contains(got, "+2.0\u202fpp") {
 		t.Errorf("53 and 0.55 are %q", got)
 	}
-	if got := eval[string](t, b, fmt.Sprintf(row, "word_perp")); strings.Contains(got, "pp") && !strings.Contains(got, "+0.100") {
+	got := eval[string](t, b, fmt.Sprintf(row, "word_perp"))
+	if strings.Contains(got, "pp") && !strings.Contains(got, "+0.100") {
 		t.Errorf("perplexities of 0.9 and 1 are %q", got)
 	}
 	b.quiet(t)
@@ -153,12 +158,13 @@ func TestSortOfANameWithAColon(t *testing.T) {
 	}
 	b := openBrowser(t, dir)
 	b.goTo(t, filepath.Join(dir, "evals/index.html"))
-	const head = `[...document.querySelectorAll("#board th[data-sort]")].find(function (h) { return /arc:challenge/.test(h.textContent); })`
+	const head = `[...document.querySelectorAll("#board th[data-sort]")]
+		.find(function (h) { return /arc:challenge/.test(h.textContent); })`
 	for _, order := range []string{"descending", "ascending"} {
 		eval[bool](t, b, `(`+head+`.querySelector("button").click(), true)`)
 		until(t, b, order, head+`.getAttribute("aria-sort") === "`+order+`"`)
 	}
-	eval[bool](t, b, `(location.reload(), true)`)
+	b.reload(t)
 	until(t, b, "the link shows the order", `!!(`+head+`) && `+head+`.getAttribute("aria-sort") === "ascending"`)
 	b.quiet(t)
 }

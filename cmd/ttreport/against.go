@@ -43,7 +43,8 @@ func (o *againstOptions) declare(fs *pflag.FlagSet) {
 	fs.StringVar(&o.baseline, "against", "",
 		"measure in turns with this `baseline` on the same device: a release of history, an image, 'command …' or a URL")
 	fs.IntVar(&o.blocks, "blocks", 2, "`turns` of each server, for --against; each starts it again")
-	fs.BoolVar(&o.live, "live", false, "keep both servers running, for --against: where a start takes long and both fit")
+	fs.BoolVar(&o.live, "live", false,
+		"keep both servers running, for --against, where starts take long; in turns if both do not fit")
 	fs.IntVar(&o.port, "against-port", 0, "`port` of the baseline's server (default: as --port)")
 	fs.StringVar(&o.release, "against-release", "", "`label` of the baseline's release, where --against names none")
 }
@@ -71,6 +72,7 @@ func (o collectOptions) againstBaseline(ctx context.Context, sh *shell, ws *work
 	}
 	show := newProgress(sh)
 	o.Measure.Only = plan.OnlyBenchmarks
+	o.otherWords() // the same for both
 	candidate, err := o.session(ctx, sh, ws, show)
 	if err != nil {
 		return err
@@ -78,6 +80,10 @@ func (o collectOptions) againstBaseline(ctx context.Context, sh *shell, ws *work
 	base, err := o.ofBaseline(ctx, ws)
 	if err != nil {
 		return err
+	}
+	if base.System.Release == "" && o.System.Release != "" {
+		sh.say("note: the baseline names no release, so that ttreport check cannot say what %s is compared with; "+
+			"--against-release v1 names it, and ttreport compare needs no name", o.System.Release)
 	}
 	baseline, err := base.session(ctx, sh, ws, show)
 	if err != nil {
@@ -170,7 +176,7 @@ func (o collectOptions) runTurns(
 		}
 		return collectError(ctx, sh, ws, err)
 	}
-	points := len(outs[0].Points) + len(outs[1].Points)
+	points := len(outs[0].Points) - outs[0].Empty + len(outs[1].Points) - outs[1].Empty
 	fmt.Fprintf(sh.out, "%s measured in %d blocks; results in %s and %s. Next: ttreport compare %s %s\n",
 		plaintext.Plural(points, "point"), o.against.blocks, outs[0].Dir, outs[1].Dir, outs[0].Dir, outs[1].Dir)
 	if failed := outs[0].Failed + outs[1].Failed; failed > 0 {
@@ -203,7 +209,8 @@ func (o collectOptions) ofBaseline(ctx context.Context, ws *workspace.Workspace)
 	if !strings.ContainsAny(name, ":/@") || strings.Contains(name, "://") || strings.ContainsAny(name, " \t") {
 		return b, fail(exitUsage, "--against v1, --against registry.example/image:1, --against 'command ./old --port 8000', "+
 			"--against http://127.0.0.1:8001",
-			"collect: --against %q is neither a release of %s on %s in history/, nor an image, 'command …' or an address",
+			"collect: --against %q is neither a release of %s on %s in history/ (ttreport ingest takes results into it), "+
+				"nor an image, 'command …' or an address",
 			name, o.System.Model, o.System.Device)
 	}
 	b.Server.Name, b.Server.Image = plan.ServerName{Kind: plan.ServerDocker}, name

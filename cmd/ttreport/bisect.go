@@ -23,8 +23,9 @@ bad, and the search ends when one build is the first bad one with 98 % (--error)
 is skipped.
 
 The builds are commits of a git repository from --good to --bad, first parents only, each checked out into a folder of
-its own and built with --build; or the lines of --list, images or commands in order; or the releases of history that
-can be started again. In --server and --build, {ref} is the commit, and {dir} the folder of its checkout.
+its own and built with --build; or the lines of --list, images or commands in order; or the tags of --images, as its
+registry lists them, by the date or version in each; or the releases of history that can be started again.
+In --server and --build, {ref} is the commit, and {dir} the folder of its checkout.
 
 VERDICT, an id as ttreport check shows it, states model, device, workload, metric and both ends; flags take precedence.
 
@@ -39,6 +40,8 @@ func bisectCommand() command {
 			{"commits", "ttreport bisect --good v1.0 --bad main --build 'make -C {dir} server' " +
 				"--server '{dir}/server --port 8000' --model acme/tiny --device n150 " +
 				"--workload isl=128,osl=128,c=1,n=16 --metric ttft"},
+			{"nightly images of a registry", "ttreport bisect --images ghcr.io/acme/server --tags 'nightly-*' " +
+				"--good nightly-20260101 --model acme/tiny --device n150 --workload isl=128,osl=128,c=8,n=64"},
 			{"nightly images of a list", "ttreport bisect --list nightlies.txt --model acme/tiny --device n150 " +
 				"--workload isl=128,osl=128,c=8,n=64 --metric tpot --budget 2h"},
 			{"what a verdict shows, over the releases of history", "ttreport bisect 3f5b690fc7e4"},
@@ -55,6 +58,7 @@ func bisectCommand() command {
 type bisectOptions struct {
 	good, bad         string
 	build, repo, list string
+	images, tags      string
 	server            string
 	model, device     string
 	port              int
@@ -76,6 +80,8 @@ func (o *bisectOptions) declare(fs *pflag.FlagSet) {
 	fs.StringVar(&o.build, "build", "", "`command` that builds a commit in its checkout")
 	fs.StringVar(&o.repo, "repo", ".", "`folder` of the git repository")
 	fs.StringVar(&o.list, "list", "", "`file` with one image or 'command …' a line, oldest first")
+	fs.StringVar(&o.images, "images", "", "`image` of a registry without a tag; its builds are its tags in order")
+	fs.StringVar(&o.tags, "tags", "", "`pattern` of the tags of --images, such as nightly-* (default all)")
 	fs.StringVar(&o.server, "server", "", "`command` that starts the server of a commit, with {dir} and {ref}")
 	fs.IntVar(&o.port, "port", 0, "`port` of the server (default: the one in its command, else 8000)")
 	fs.StringVarP(&o.model, "model", "m", "", "`name` of the model as the server serves it")
@@ -147,6 +153,11 @@ func (o *bisectOptions) complete() error {
 	case o.list != "" && (o.build != "" || o.server != ""):
 		return fail(exitUsage, "leave --build and --server out: each line of the list states its server",
 			"bisect: --list and --build or --server contradict each other")
+	case o.images != "" && o.list+o.build+o.server != "":
+		return fail(exitUsage, "leave --list, --build and --server out: each tag of the image is a build",
+			"bisect: --images and --list, --build or --server contradict each other")
+	case o.tags != "" && o.images == "":
+		return fail(exitUsage, "--images ghcr.io/acme/server --tags 'nightly-*'", "bisect: --tags needs --images")
 	case o.build != "" && o.server == "":
 		return fail(exitUsage, "--server '{dir}/server --port 8000'",
 			"bisect: --build needs --server, which starts what was built")

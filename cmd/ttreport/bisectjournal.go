@@ -56,7 +56,8 @@ func (h *hunt) command() string {
 	argv := []string{"ttreport", "bisect", "--model", h.o.model, "--device", h.o.device, "--metric", h.o.metric,
 		"--workload", h.o.workloads[0].Text()}
 	for _, x := range []struct{ flag, value string }{
-		{"--good", h.o.good}, {"--bad", h.o.bad}, {"--list", h.o.list}, {"--build", h.o.build}, {"--server", h.o.server},
+		{"--good", h.o.good}, {"--bad", h.o.bad}, {"--list", h.o.list}, {"--images", h.o.images}, {"--tags", h.o.tags},
+		{"--build", h.o.build}, {"--server", h.o.server},
 	} {
 		if x.value != "" {
 			argv = append(argv, x.flag, x.value)

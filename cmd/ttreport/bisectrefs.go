@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -14,8 +15,10 @@ import (
 
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/collect/plan"
+	"github.com/ttreport/ttreport/collect/registry"
 	"github.com/ttreport/ttreport/ingest/history"
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/glob"
 	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/targets/judge"
 )
@@ -25,10 +28,14 @@ type ref struct {
 	Name    string `json:"name"`              // what people call it: a commit, an image, a release
 	Subject string `json:"subject,omitempty"` // of a commit
 	commit  string
+	tag     string // of an image of a registry
 	server  plan.ServerOptions
 	release string // of history
 	missing string // why it cannot be started; "" where it can
 }
+
+// is reports whether a build has a name.
+func (r ref) is(name string) bool { return r.Name == name || r.tag != "" && r.tag == name }
 
 // refs lists the builds in order.
 func (o *bisectOptions) refs(ctx context.Context, ws *workspace.Workspace) ([]ref, error) {
@@ -39,6 +46,8 @@ func (o *bisectOptions) refs(ctx context.Context, ws *workspace.Workspace) ([]re
 		return o.commits(ctx)
 	case o.list != "":
 		list, err = o.listed()
+	case o.images != "":
+		list, err = o.tagged(ctx)
 	default:
 		list, err = o.releases(ctx, ws)
 	}
@@ -53,7 +62,7 @@ func (o *bisectOptions) refs(ctx context.Context, ws *workspace.Workspace) ([]re
 		if x.name == "" {
 			continue
 		}
-		if *x.at = slices.IndexFunc(list, func(r ref) bool { return r.Name == x.name }); *x.at < 0 {
+		if *x.at = slices.IndexFunc(list, func(r ref) bool { return r.is(x.name) }); *x.at < 0 {
 			return nil, fail(exitUsage, "ttreport bisect --dry-run lists the builds",
 				"bisect: --%s %q is none of the %d builds", x.flag, x.name, len(list))
 		}
@@ -133,6 +142,37 @@ func (o *bisectOptions) listed() ([]ref, error) {
 	return out, nil
 }
 
+// tagged lists the tags of an image in order.
+func (o *bisectOptions) tagged(ctx context.Context) ([]ref, error) {
+	const example = "--images ghcr.io/acme/server --tags 'nightly-*'"
+	image, err := registry.Parse(o.images)
+	if err != nil {
+		return nil, fail(exitUsage, example, "bisect: --images %w", err)
+	}
+	pattern := cmp.Or(o.tags, "*")
+	if err := glob.Check(pattern); err != nil {
+		return nil, fail(exitUsage, example, "bisect: --tags %q: %w", pattern, err)
+	}
+	all, err := image.Tags(ctx, registry.DockerLogin)
+	if err != nil {
+		return nil, fail(exitUsage, example, "bisect: --images: %w", err)
+	}
+	tags, err := registry.Select(all, pattern)
+	if err != nil {
+		return nil, fail(exitUsage, example+", or --list FILE", "bisect: --images %s: %w", o.images, err)
+	}
+	if len(tags) < 2 {
+		return nil, fail(exitUsage, example, "bisect: --images %s has only one tag that matches %q", o.images, pattern)
+	}
+	var out []ref
+	for _, tag := range tags {
+		r := ref{Name: o.images + ":" + tag, tag: tag}
+		r.server.Name, r.server.Image = plan.ServerName{Kind: plan.ServerDocker}, r.Name
+		out = append(out, r)
+	}
+	return out, nil
+}
+
 // releases lists the releases of history of the model on the device, in order.
 func (o *bisectOptions) releases(ctx context.Context, ws *workspace.Workspace) ([]ref, error) {
 	past, _, err := history.Load(ctx, ws.Cache(), ws.History())
@@ -172,7 +212,7 @@ func (o *bisectOptions) ofVerdict(ctx context.Context, ws *workspace.Workspace, 
 	var check checkOptions
 	report, _, err := check.judged(ctx, ws, check.stored(ws))
 	if err != nil {
-		return err
+		return onBehalf(fmt.Sprintf("bisect: verdict %.40q", id), err)
 	}
 	v, _, ok := report.Gate.Verdict(id)
 	if !ok || v.Against != schema.AgainstHistory || v.Key.IsEval() {
@@ -188,7 +228,7 @@ func (o *bisectOptions) ofVerdict(ctx context.Context, ws *workspace.Workspace, 
 		}
 	}
 	o.improved = o.improved || v.Outcome == schema.Improved
-	if o.list == "" && o.server == "" && o.good == "" && o.bad == "" {
+	if o.list+o.images+o.server == "" && o.good == "" && o.bad == "" {
 		o.good, o.bad = v.Baseline, v.Release
 	}
 	if len(o.workloads) > 0 {

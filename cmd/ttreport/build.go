@@ -124,6 +124,7 @@ func build(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []stri
 	if err := o.complete(ws); err != nil {
 		return err
 	}
+	defer boundGarbage()()
 	release, err := lock(ctx, sh, ws.Dir, folderlock.Exclusive, o.patience)
 	if err != nil {
 		return err
@@ -158,6 +159,11 @@ func build(ctx context.Context, sh *shell, ws *workspace.Workspace, paths []stri
 	if err != nil {
 		return err
 	}
+	return o.conclude(sh, ws, report, got)
+}
+
+// conclude writes the reports beside the site and says what is left to do.
+func (o buildOptions) conclude(sh *shell, ws *workspace.Workspace, report *render.Report, got readResult) error {
 	if err := o.writeReports(sh, ws, report); err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -150,7 +151,7 @@ func (o *checkOptions) check(ctx context.Context, sh *shell) error {
 	}
 	g := report.Review(at, o.model, o.device)
 	if o.recheckPlan {
-		return writeRecheckPlan(sh.out, &g)
+		return writeRecheckPlan(sh.out, report, &g)
 	}
 	if len(g.Pairs) == 0 {
 		const fix = "ttreport inspect lists what the files hold; ttreport check without --model and --device lists all"
@@ -185,6 +186,9 @@ func ungradedFix(g *gate.Review, report *render.Report, at int) string {
 	if len(r.Runs) > 0 && !slices.ContainsFunc(r.Runs, func(i int) bool { return !unnamed(i) }) {
 		return "its results do not state their model or device: ttreport build --model NAME --device NAME PATH"
 	}
+	if g.Result.Open > 0 {
+		return "measure more blocks: the same ttreport collect … --against again adds its own, and --blocks 4 takes more"
+	}
 	if g.Fit.Single {
 		return "one earlier release does not show the noise: measure the next one, too, or put targets into targets/"
 	}
@@ -205,13 +209,18 @@ func ungradedFix(g *gate.Review, report *render.Report, at int) string {
 }
 
 // writeRecheckPlan prints what would settle what was seen once, as a plan.
-func writeRecheckPlan(w io.Writer, g *gate.Review) error {
-	data, err := plan.File{Plans: recheckEntries(g)}.Marshal()
+func writeRecheckPlan(w io.Writer, r *render.Report, g *gate.Review) error {
+	entries, left := recheckEntries(r, g)
+	data, err := plan.File{Plans: entries}.Marshal()
 	if err != nil {
 		return err
 	}
-	const text = "# Suspected regressions of %s, to be measured again: ttreport collect --plan FILE --server URL\n%s"
-	_, err = fmt.Fprintf(w, text, g.Release, data)
+	const text = "# Suspected regressions of %s, to be measured again: ttreport collect --plan FILE --server URL\n"
+	head := fmt.Sprintf(text, g.Release)
+	if left > 0 {
+		head += "# " + otherTools(left) + "\n"
+	}
+	_, err = fmt.Fprintf(w, "%s%s", head, data)
 	return err
 }
 
@@ -251,6 +260,16 @@ func (o *checkOptions) write(w io.Writer, report *render.Report, at int, g gate.
 		}
 	}
 	return nil
+}
+
+// onBehalf says for whom judging failed, where another command than check asked for it.
+func onBehalf(by string, err error) error {
+	var f failure
+	if !errors.As(err, &f) {
+		return err
+	}
+	f.err = fmt.Errorf("%s: %s", by, strings.TrimPrefix(f.err.Error(), "check: "))
+	return f
 }
 
 // judge loads history and finds the release that is asked for.

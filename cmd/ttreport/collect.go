@@ -83,7 +83,7 @@ func collectCommand() command {
 				if err := o.against.check(fs); err != nil {
 					return err
 				}
-				o.Server.Args = args
+				o.Server.Args, o.seeded = args, fs.Changed("seed")
 				return o.collect(ctx, sh)
 			}
 		},
@@ -106,7 +106,7 @@ func (o collectOptions) collect(ctx context.Context, sh *shell) error {
 	if o.runPy.Workflow == plan.WorkflowReports {
 		return o.buildSite(ctx, sh, ws)
 	}
-	if err := o.scheduler.check(); err != nil {
+	if err := o.scheduler.check(o.dryRun); err != nil {
 		return err
 	}
 	if o.against.baseline != "" && (o.scheduler.on != "" || o.scheduler.attaches()) {
@@ -126,6 +126,7 @@ func (o collectOptions) collect(ctx context.Context, sh *shell) error {
 	planned := o.planFile != "" || o.input != "" || o.Measure.Recheck || o.Measure.Missing != ""
 	if len(entries) > 0 || planned {
 		err := o.measureAll(ctx, sh, ws, entries)
+		err = errors.Join(err, collect.ClientsOver(ctx))
 		if o.job.print {
 			err = errors.Join(err, o.printResults(sh, ws))
 		}
@@ -166,7 +167,7 @@ func (o collectOptions) measureAll(
 	}
 	switch {
 	case len(entries) == 0 && o.Measure.Recheck:
-		fmt.Fprintln(sh.out, "no change is suspected, so there is nothing to measure again")
+		fmt.Fprintln(sh.out, "there is no suspected change that collect can measure again")
 	case len(entries) == 0 && o.Measure.Missing != "":
 		fmt.Fprintf(sh.out, "%s lacks nothing that a load client can measure\n", o.Measure.Missing)
 	case len(entries) == 0:
@@ -187,20 +188,6 @@ func (o collectOptions) entries(ctx context.Context, sh *shell, ws *workspace.Wo
 		return plan.ReadFile(o.planFile)
 	case o.input != "":
 		return plan.ReadNM(o.input, func(model string) int { return session.LongestOf(ctx, model, o.dryRun) })
-	case o.Measure.Recheck:
-		s := o.System
-		check := checkOptions{release: s.Release, model: s.Model, device: s.Device}
-		release, err := lock(ctx, sh, ws.Dir, folderlock.Shared, o.patience)
-		if err != nil {
-			return nil, err
-		}
-		report, at, err := check.judged(ctx, ws, check.stored(ws))
-		release()
-		if err != nil {
-			return nil, err
-		}
-		g := report.Review(at, s.Model, s.Device)
-		return recheckEntries(&g), nil
 	case o.System.Model == "":
 		return plan.OfConfiguration(workspace.ConfigName, ws.Config.Plans, o.System.Device)
 	}
@@ -216,11 +203,15 @@ func (o collectOptions) gateEntries(ctx context.Context, sh *shell, ws *workspac
 	}
 	report, at, err := check.judged(ctx, ws, check.stored(ws))
 	if err != nil {
-		return nil, err
+		return nil, onBehalf("collect", err)
 	}
 	g := report.Review(at, s.Model, s.Device)
 	if o.Measure.Missing == "" {
-		return recheckEntries(&g), nil
+		entries, left := recheckEntries(report, &g)
+		if left > 0 {
+			sh.say("%s", otherTools(left))
+		}
+		return entries, nil
 	}
 	entries, left := missingEntries(report, &g)
 	if left > 0 {
@@ -288,6 +279,9 @@ func (o collectOptions) resultsIn(ws *workspace.Workspace) string { return cmp.O
 
 // request is what the flags and the workspace say of one measurement.
 func (o collectOptions) request(sh *shell, ws *workspace.Workspace, show *progress.Display) session.Request {
+	if o.Server.Name.Kind == plan.ServerURL {
+		o.otherWords()
+	}
 	say := func(s string) { sh.say("tools     %s", s) }
 	return session.Request{
 		Options: o.Options, Spec: o.spec, Dir: ws.Dir, DryRun: o.dryRun, ServerOnly: o.serverOnly,
@@ -344,7 +338,7 @@ func (o collectOptions) run(
 		if len(out.Points)+out.Evals == 0 && ctx.Err() == nil && !errors.Is(err, server.ErrDied) {
 			ws = nil // there is nothing to point at
 		}
-		return collectError(ctx, sh, ws, err)
+		return o.collectError(ctx, sh, ws, err)
 	}
 	next := shellescape.QuoteCommand(append([]string{"ttreport", "build"}, o.outPath()...))
 	fmt.Fprintf(sh.out, "%s measured; results in %s. Next: %s\n", measured(out), out.Dir, next)
@@ -357,7 +351,7 @@ func (o collectOptions) run(
 
 // measured says what was measured: "4 points and 1 eval".
 func measured(out collect.Outcome) string {
-	points, evals := plaintext.Plural(len(out.Points), "point"), plaintext.Plural(out.Evals, "eval")
+	points, evals := plaintext.Plural(len(out.Points)-out.Empty, "point"), plaintext.Plural(out.Evals, "eval")
 	switch {
 	case out.Evals == 0:
 		return points

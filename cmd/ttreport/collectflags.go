@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"strings"
 	"time"
@@ -18,6 +19,7 @@ type collectOptions struct {
 	runPy plan.RunPy
 
 	planFile, input, spec, out string
+	seeded                     bool // --seed is given
 	dryRun, serverOnly         bool
 	patience                   time.Duration
 	against                    againstOptions
@@ -99,7 +101,8 @@ func (o *collectOptions) declareMeasure(fs *pflag.FlagSet) {
 	fs.IntVar(&m.Repeat, "repeat", 1, "measure each workload this many `times`, interleaved")
 	fs.IntVar(&m.Clients, "clients", 0,
 		"make the load of builtin with this many `processes`, joined as if one had made it (default 1)")
-	fs.Uint64Var(&m.Seed, "seed", 1, "`number` that fixes prompts and arrivals")
+	fs.Uint64Var(&m.Seed, "seed", 1, "`number` that fixes prompts and arrivals; without it, the words of prompts are new "+
+		"each time for a server that runs already, which may have cached them")
 	fs.StringVar(&o.spec, "spec", "", "`file` of a runtime model specification: limits and image")
 	fs.IntVar(&m.MaxContext, "max-context", 0, "`tokens` of a request that the model takes, where nothing states it")
 	fs.IntVar(&m.MaxConcurrency, "max-concurrency", 0,
@@ -158,3 +161,13 @@ func (o *collectOptions) declareRun(fs *pflag.FlagSet) {
 
 // checkChannel refuses a channel that no baseline would ever be sought in.
 func checkChannel(name string) error { return planError(plan.CheckChannel(name)) }
+
+// otherWords gives prompts words that no earlier collection had, unless --seed fixes them: a server that kept running
+// may have the others in its prefix cache. Lengths and times of requests stay those of the seed, so that what was
+// measured before is comparable.
+func (o *collectOptions) otherWords() {
+	const most = 1 << 40 // a float64 has it exactly
+	if !o.seeded && o.Measure.Text == 0 {
+		o.Measure.Text = 1 + rand.Uint64N(most)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"al.essio.dev/pkg/shellescape"
 
@@ -48,8 +49,13 @@ func (o collectOptions) followJobs(ctx context.Context, sh *shell, s *engine.Sub
 	case err != nil:
 		return o.jobsError(err)
 	case o.scheduler.detach:
+		waits := len(slices.DeleteFunc(slices.Clone(tasks), func(t engine.Task) bool { return t.Ended || t.ID != "" }))
+		if waits > 0 {
+			sh.say("%-9s %s not submitted yet: they wait for the others that measure the same, and --follow submits them",
+				o.scheduler.on, plaintext.Plural(waits, "job"))
+		}
 		fmt.Fprintf(sh.out, "%s submitted. Next: ttreport collect --on %s --follow, or --cancel\n",
-			plaintext.Plural(len(tasks), "job"), o.scheduler.on)
+			plaintext.Plural(len(tasks)-waits, "job"), o.scheduler.on)
 		return nil
 	}
 	return o.endJobs(sh, s, tasks)
@@ -81,7 +87,11 @@ func (o collectOptions) endJobs(sh *shell, s *engine.Submission, tasks []engine.
 	next := shellescape.QuoteCommand(append([]string{"ttreport", "build"}, paths...))
 	fmt.Fprintf(sh.out, "%s made; results in %s. Next: %s\n", plaintext.Plural(measured, "measurement"), s.Out, next)
 	if bad > 0 {
-		return fail(exitCollect, "their logs are in "+s.Dir, "%d of %s did not measure everything", bad,
+		again := ""
+		if len(s.Lacking()) > 0 {
+			again = fmt.Sprintf("; ttreport collect --on %s --retry measures what is missing", o.scheduler.on)
+		}
+		return fail(exitCollect, "their logs are in "+s.Dir+again, "%d of %s did not measure everything", bad,
 			plaintext.Plural(len(tasks), "job"))
 	}
 	return nil

@@ -3,15 +3,19 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/collect"
+	"github.com/ttreport/ttreport/collect/engine/kubernetes"
 	"github.com/ttreport/ttreport/collect/engine/transfer"
 	"github.com/ttreport/ttreport/collect/session"
 )
@@ -81,6 +85,31 @@ func (o collectOptions) runIn(
 		return out, err
 	}
 	return folder.Measure(ctx)
+}
+
+// printPart prints a part of what is in a folder: the one of an index, counted from the first that is asked for.
+func printPart(to io.Writer, args []string) error {
+	usage := fail(exitUsage, "it is run by a pod that reads a claim",
+		kubernetes.PrintCommand+": expected a folder, the first part and an index")
+	if len(args) != 3 {
+		return usage
+	}
+	first, err := strconv.Atoi(args[1])
+	index, wrong := strconv.Atoi(args[2])
+	if err != nil || wrong != nil || first < 0 || index < 0 {
+		return usage
+	}
+	switch list, err := os.ReadDir(args[0]); {
+	case errors.Is(err, fs.ErrNotExist), err == nil && len(list) == 0:
+		fmt.Fprintln(to, "nothing was measured")
+		return nil
+	case err != nil:
+		return failure{code: exitCollect, err: fmt.Errorf("%s: %w", kubernetes.PrintCommand, err)}
+	}
+	if err := transfer.WritePart(to, args[0], first+index, transfer.PartBytes); err != nil {
+		return failure{code: exitCollect, err: err}
+	}
+	return nil
 }
 
 // printResults prints the run folders in results, which a follower takes out of the log of a pod.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -25,6 +26,7 @@ type schedulerOptions struct {
 	on, node               string
 	target                 kubernetes.Target
 	detach, follow, cancel bool
+	retry                  bool
 	poll                   time.Duration
 }
 
@@ -35,6 +37,7 @@ func (o *schedulerOptions) declare(fs *pflag.FlagSet) {
 	fs.BoolVar(&o.detach, "detach", false, "return when the jobs are submitted")
 	fs.BoolVar(&o.follow, "follow", false, "follow the jobs that were submitted last")
 	fs.BoolVar(&o.cancel, "cancel", false, "end the jobs that were submitted last")
+	fs.BoolVar(&o.retry, "retry", false, "submit again what the jobs that were submitted last did not measure")
 	fs.StringVar(&o.node, "node", "",
 		"same or other: measure on the `node` of the run that history has of an entry's release, or on another one")
 	fs.StringVar(&o.target.Context, "context", "",
@@ -45,7 +48,7 @@ func (o *schedulerOptions) declare(fs *pflag.FlagSet) {
 }
 
 // attaches reports whether the jobs of an earlier command are meant.
-func (o schedulerOptions) attaches() bool { return o.on != "" && (o.follow || o.cancel) }
+func (o schedulerOptions) attaches() bool { return o.on != "" && (o.follow || o.cancel || o.retry) }
 
 // Values of --node.
 const (
@@ -54,11 +57,11 @@ const (
 )
 
 // check refuses flags that do not go together.
-func (o schedulerOptions) check() error {
+func (o schedulerOptions) check(dryRun bool) error {
 	switch {
-	case o.on == "" && (o.detach || o.follow || o.cancel):
+	case o.on == "" && (o.detach || o.follow || o.cancel || o.retry):
 		return fail(exitUsage, "ttreport collect --on slurm --follow",
-			"collect: --detach, --follow and --cancel are about jobs of a scheduler, and --on names none")
+			"collect: --detach, --follow, --retry and --cancel are about jobs of a scheduler, and --on names none")
 	case o.on != "" && o.on != plan.OnSlurm && o.on != plan.OnKubernetes:
 		return fail(exitUsage, "ttreport collect --on slurm",
 			"collect: --on %q: the schedulers that can be used are slurm and kubernetes", o.on)
@@ -67,8 +70,12 @@ func (o schedulerOptions) check() error {
 	case o.node != "" && o.node != nodeSame && o.node != nodeOther, o.node != "" && o.on == "":
 		return fail(exitUsage, "ttreport collect --on slurm --recheck --node other",
 			"collect: --node %q: it is same or other, with --on", o.node)
-	case o.follow && o.cancel || o.detach && (o.follow || o.cancel):
-		return fail(exitUsage, "leave all but one out", "collect: --detach, --follow and --cancel exclude each other")
+	case o.follow && (o.cancel || o.retry || o.detach) || o.cancel && (o.detach || o.retry):
+		return fail(exitUsage, "leave all but one out",
+			"collect: --follow, --cancel and --detach or --retry exclude each other")
+	case o.attaches() && dryRun:
+		return fail(exitUsage, "leave one of them out",
+			"collect: --dry-run is about jobs that are not submitted yet; --follow, --cancel and --retry are about others")
 	case o.poll <= 0:
 		return fail(exitUsage, "--poll 10s", "collect: --poll %s is no interval", o.poll)
 	}
@@ -77,8 +84,8 @@ func (o schedulerOptions) check() error {
 
 // notOfJobs are flags that a job does not get: they are about the plan, which it has as a file, and about following.
 func notOfJobs() []string {
-	return []string{"on", "node", "detach", "follow", "cancel", "poll", "plan", "input", "recheck", "dry-run", "out",
-		"no-resume", "lock-timeout", "context", "namespace"}
+	return []string{"on", "node", "detach", "follow", "cancel", "retry", "poll", "plan", "input", "recheck", "dry-run",
+		"out", "no-resume", "lock-timeout", "context", "namespace"}
 }
 
 // givenFlags returns the flags that were given, as arguments for a job.
@@ -133,6 +140,9 @@ func (o collectOptions) onScheduler(
 			sh.say("%-9s the same plan is under way since %s; it is followed", o.scheduler.on, earlier.Since())
 			return o.followJobs(ctx, sh, earlier)
 		}
+		if err := o.sayLacking(sh, state, s.Digest); err != nil {
+			return err
+		}
 	}
 	if s, err = at.accepted(ctx, s); err != nil {
 		return o.jobsError(err)
@@ -143,8 +153,51 @@ func (o collectOptions) onScheduler(
 	return o.followJobs(ctx, sh, s)
 }
 
-// attachJobs follows or ends the jobs of an earlier command.
+// sayLacking says what the last submission of the same plan did not measure: this one measures all of it again.
+func (o collectOptions) sayLacking(sh *shell, state, digest string) error {
+	last, err := engine.Last(state)
+	if err != nil {
+		return failure{code: exitInput, err: err}
+	}
+	if last == nil || last.Digest != digest {
+		return nil
+	}
+	if n := len(last.Lacking()); n > 0 {
+		sh.say("%-9s %d of %s of the same plan, submitted %s, did not measure everything: --retry runs these alone, and "+
+			"this command all of them", o.scheduler.on, n, plaintext.Plural(len(last.Jobs), "job"), last.Since())
+	}
+	return nil
+}
+
+// retryJobs submits what the last submission did not measure again, and follows it.
+func (o collectOptions) retryJobs(ctx context.Context, sh *shell, ws *workspace.Workspace, state string) error {
+	s, err := engine.Last(state)
+	switch {
+	case err != nil:
+		return failure{code: exitInput, err: err}
+	case s == nil:
+		return fail(exitUsage, "ttreport collect --on "+o.scheduler.on+" submits the plan",
+			"collect: no jobs were submitted in %s", ws.Dir)
+	case !s.Over():
+		sh.say("%-9s the jobs of %s are under way; they are followed", o.scheduler.on, s.Since())
+		return o.followJobs(ctx, sh, s)
+	}
+	n, err := s.Again()
+	if err != nil {
+		return failure{code: exitCollect, err: err}
+	}
+	if n == 0 {
+		fmt.Fprintf(sh.out, "the jobs of %s have complete runs: nothing is left to measure\n", s.Since())
+		return nil
+	}
+	return o.followJobs(ctx, sh, s)
+}
+
+// attachJobs follows or ends the jobs of an earlier command, or runs what they lack.
 func (o collectOptions) attachJobs(ctx context.Context, sh *shell, ws *workspace.Workspace, state string) error {
+	if o.scheduler.retry {
+		return o.retryJobs(ctx, sh, ws, state)
+	}
 	s, err := engine.Newest(state, "")
 	switch {
 	case err != nil:
@@ -220,7 +273,14 @@ func (o collectOptions) ownResources(j *engine.Job, others map[string]bool) erro
 		others[name] = true
 	}
 	j.Resources = own
-	if n := own.Nodes; n != "" && n != "1" && o.Measure.Clients <= 1 {
+	n := own.Nodes
+	several := n != "" && n != "1"
+	if several && o.scheduler.on == plan.OnKubernetes && n != strconv.Itoa(o.Measure.Clients) {
+		return fail(exitUsage, "add --clients "+n+", or state as many nodes: as there are clients",
+			"collect: %s: resources: nodes: %s, and on Kubernetes each of them has one client, of --clients %d", j.Name, n,
+			o.Measure.Clients)
+	}
+	if several && o.Measure.Clients <= 1 {
 		return fail(exitUsage, "add --clients "+n+", of which each node gets one",
 			"collect: %s: resources: nodes: %s, and one client uses one of them", j.Name, n)
 	}

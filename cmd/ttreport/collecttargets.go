@@ -7,6 +7,7 @@ import (
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/collect/traffic"
+	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 	"github.com/ttreport/ttreport/render"
@@ -62,26 +63,41 @@ func (t planTargets) For(m manifest.Model, device string) plan.TargetPlan {
 }
 
 // recheckEntries are the plans that measure suspected regressions of a gate again.
-func recheckEntries(g *gate.Review) []plan.Entry {
-	var out []plan.Entry
-	for _, r := range g.Rechecks() {
-		e := plan.Entry{Model: r.Model, Device: r.Device, Impl: r.Impl, Release: r.Release, Only: plan.OnlyBenchmarks}
+// left counts the suspected scores of tools that collect does not run.
+func recheckEntries(r *render.Report, g *gate.Review) (out []plan.Entry, left int) {
+	for _, a := range g.Rechecks() {
+		e := plan.Entry{Model: a.Model, Device: a.Device, Impl: a.Impl, Release: a.Release, Only: plan.OnlyBenchmarks}
 		e.Why = "suspected regression"
-		for _, k := range r.Workloads {
-			e.Workloads = append(e.Workloads, workloadOf(k).WithRequests())
+		for _, k := range a.Workloads {
+			e.Workloads = append(e.Workloads, likeLast(r, g.Release, a.System, k))
 		}
-		if r.Control != nil {
-			e.Workloads = append(e.Workloads, workloadOf(*r.Control).WithRequests())
+		if a.Control != nil {
+			e.Workloads = append(e.Workloads, likeLast(r, g.Release, a.System, *a.Control))
 			e.Why += "; the last workload is a control"
 		} else {
 			e.Why += "; without a control, because every other workload of it changed too or is one of another device's"
 		}
-		if schema.SameDevice(r.Device, schema.Simulated) {
+		if schema.SameDevice(a.Device, schema.Simulated) {
 			e.Server.Kind = plan.ServerSim
 		}
 		out = append(out, e)
 	}
-	return out
+	evals, left := r.EvalRechecks(g)
+	for _, x := range evals {
+		e := plan.Entry{Model: x.Model, Device: x.Device, Impl: x.Impl, Release: x.Release, Only: plan.OnlyEvals,
+			Evals: x.Tasks, EvalLimit: x.Limit, Why: "suspected regression"}
+		if schema.SameDevice(x.Device, schema.Simulated) {
+			e.Server.Kind = plan.ServerSim
+		}
+		out = append(out, e)
+	}
+	return out, left
+}
+
+// otherTools says that suspected scores are of tools that collect does not run.
+func otherTools(n int) string {
+	return plaintext.Plural(n, "suspected score") +
+		" of tools that collect does not run: score them again with those tools"
 }
 
 // missingEntries are the plans that measure what a release lacks: what a release before it measured, what was planned,
@@ -105,9 +121,17 @@ func missingEntries(r *render.Report, g *gate.Review) (out []plan.Entry, left in
 			}
 			place[x.System], out = at, append(out, e)
 		}
-		out[at].Workloads = append(out[at].Workloads, workloadOf(x.Key).WithRequests())
+		out[at].Workloads = append(out[at].Workloads, likeLast(r, g.Release, x.System, x.Key))
 	}
 	return out, left
+}
+
+// likeLast is a workload to be measured again, with as many requests as its newest measurement has: fewer make more
+// noise.
+func likeLast(r *render.Report, release string, of schema.System, k schema.Key) plan.Workload {
+	w := workloadOf(k)
+	w.Requests = r.Requests(release, of, k)
+	return w.WithRequests()
 }
 
 // workloadOf is a workload of text of known lengths under a known load, to be measured.

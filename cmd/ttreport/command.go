@@ -12,7 +12,8 @@ import (
 
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/collect"
-	"github.com/ttreport/ttreport/collect/tool/builtin"
+	"github.com/ttreport/ttreport/collect/engine/kubernetes"
+	"github.com/ttreport/ttreport/collect/meeting"
 	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/redact"
 )
@@ -117,8 +118,11 @@ func dispatch(ctx context.Context, sh *shell, args []string) int {
 	if args[0] == "--version" {
 		args[0] = "version"
 	}
-	if args[0] == collect.ClientCommand { // collect starts it, and nobody else
-		return finish(ctx, sh, builtin.Serve(ctx, sh.in, os.Stdout))
+	if args[0] == meeting.ClientCommand { // collect or a pod starts it, and nobody else
+		return finish(ctx, sh, collect.ServeLoads(ctx, args[1:], sh.in, os.Stdout))
+	}
+	if args[0] == kubernetes.PrintCommand { // a pod that reads a claim runs it, and nobody else
+		return finish(ctx, sh, printPart(os.Stdout, args[1:]))
 	}
 	for _, c := range commands() {
 		if c.name == args[0] {

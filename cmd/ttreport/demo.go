@@ -40,9 +40,6 @@ same on every machine. A second demo keeps the measurements and builds the site 
 				if len(args) > 0 {
 					return fail(exitUsage, "ttreport demo --dir "+args[0], "demo: unexpected %q", args[0])
 				}
-				if *port < 0 || *port > 65535 {
-					return fail(exitUsage, "a port is a number from 0 to 65535", "demo: --port %d", *port)
-				}
 				return demo(ctx, sh, demoOptions{*dir, *port, !*noPreview, patience})
 			}
 		},

@@ -152,7 +152,7 @@ func TestDocumentedCommands(t *testing.T) {
 		begin := time.Now()
 		t.Chdir(w.folderFor(t, args, filepath.Join(base, "fresh")))
 		var out bytes.Buffer
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 		code := run(ctx, args, strings.NewReader(""), &out, &out)
 		cancel()
 		if code != rules.exit(line) {

@@ -37,7 +37,7 @@ missing.`,
 				if len(args) > 0 {
 					return fail(exitUsage, "ttreport doctor --help", "doctor: unexpected %q", args[0])
 				}
-				if o.Port < 1 || o.Port > 65535 {
+				if o.Port == 0 {
 					return fail(exitUsage, "a port is a number from 1 to 65535", "doctor: --port %d", o.Port)
 				}
 				return o.examine(ctx, sh)

@@ -41,12 +41,11 @@ func ways(t *testing.T) []struct{ name, args string } {
 
 func freePort(t *testing.T) int {
 	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := freePortOf()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer ln.Close()
-	return ln.Addr().(*net.TCPAddr).Port
+	return port
 }
 
 // workspaceFor lays releases, results, a target and a demo's folder, so that a command has something to do: two
@@ -85,7 +84,7 @@ func kinds() []kind {
 	return []kind{
 		{"works", true, func(t *testing.T, name string, args []string) int {
 			if listens(name) {
-				ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+				ctx, stop := context.WithTimeout(context.Background(), 5*time.Minute)
 				defer stop()
 				go func() { // interrupted once it answers
 					for ctx.Err() == nil {
@@ -268,7 +267,8 @@ func TestExitCodes(t *testing.T) {
 	const heading = "\n## By command\n"
 	before, _, found := strings.Cut(string(old), heading)
 	text := before + heading + "\nWhat each command returns, as the tests run it; - where it cannot happen. Where not " +
-		"stated otherwise, the folder has\nresults, a history of two releases and a target; `collect` measures the simulator.\n\n" +
+		"stated otherwise, the folder has\n" +
+		"results, a history of two releases and a target; `collect` measures the simulator.\n\n" +
 		b.String()
 	if *update {
 		if err := os.WriteFile(page, []byte(text), 0o644); err != nil {

@@ -41,7 +41,8 @@ func faulty(t *testing.T, dir string, f fault, args string) int {
 	cmd := exec.Command("strace", "-f", "-qq", "-o", filepath.Join(t.TempDir(), "trace"), "-e", "trace="+f.call,
 		"-e", "inject="+f.String(), os.Args[0], "-test.run=^TestFaults$")
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "FAULTS_ARGS="+args, "XDG_CACHE_HOME="+filepath.Join(dir, ".cache"), "GOMAXPROCS=2")
+	cmd.Env = append(os.Environ(), "FAULTS_ARGS="+args, "XDG_CACHE_HOME="+filepath.Join(dir, ".cache"),
+		"TMPDIR="+t.TempDir(), "GOMAXPROCS=2")
 	_ = cmd.Run() // its code says how it went
 	return cmd.ProcessState.ExitCode()
 }
@@ -50,7 +51,8 @@ func sound(t *testing.T, dir, args string) string {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestFaults$")
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "FAULTS_ARGS="+args, "XDG_CACHE_HOME="+filepath.Join(dir, ".cache"))
+	cmd.Env = append(os.Environ(), "FAULTS_ARGS="+args, "XDG_CACHE_HOME="+filepath.Join(dir, ".cache"),
+		"TMPDIR="+t.TempDir())
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("%s: %v: %s", args, err, out)

@@ -133,7 +133,7 @@ func TestHostile(t *testing.T) {
 					t.Errorf("%q is shown", w)
 				}
 			}
-			if took := time.Since(began); took > 10*time.Second {
+			if took := time.Since(began); took > time.Minute {
 				t.Errorf("it took %s", took)
 			}
 		})

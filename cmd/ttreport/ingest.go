@@ -157,5 +157,5 @@ func targetLibrary(ws *workspace.Workspace, runs []schema.Run) (*library.Library
 		const fix = "correct " + workspace.OverrideVariable + ", or remove the file from targets/"
 		return nil, nil, failure{code: exitUsage, err: err, hint: fix}
 	}
-	return lib, problems, nil
+	return lib, append(problems, misspeltModels(lib, runs)...), nil
 }

@@ -31,7 +31,10 @@ func (f judgedFile) load(keep bool) *judge.Keeping {
 	if f.file == "" {
 		return nil
 	}
-	k := &judge.Keeping{Keep: keep && f.program != ""}
+	k := &judge.Keeping{}
+	if keep && f.program != "" {
+		k.Keep = &judgedWriter{judgedFile: f}
+	}
 	info, err := os.Stat(f.file)
 	if err != nil || info.Size() > judgedMost || f.program == "" && info.Size() < judgedWorth {
 		return k
@@ -46,10 +49,38 @@ func (f judgedFile) load(keep bool) *judge.Keeping {
 	return k
 }
 
-// save keeps a judgement for the next build.
-func (f judgedFile) save(k *judge.Keeping) {
-	if f.file == "" || k == nil || len(k.Kept) == 0 {
+// judgedWriter writes the file, from the first piece on.
+type judgedWriter struct {
+	judgedFile
+	to *durable.Writer // nil before
+}
+
+// Write implements io.Writer.
+func (w *judgedWriter) Write(data []byte) (int, error) {
+	if w.to == nil {
+		to, err := durable.Create(w.file)
+		if err != nil {
+			return 0, err
+		}
+		w.to = to
+		if _, err := to.Write(w.head()); err != nil {
+			return 0, err
+		}
+	}
+	return w.to.Write(data)
+}
+
+// keepJudged puts what was kept of a judgement in its place for the next build, unless judging or writing failed.
+func keepJudged(k *judge.Keeping, failed bool) {
+	if k == nil {
 		return
 	}
-	_ = durable.WriteFile(f.file, append(f.head(), k.Kept...))
+	w, ok := k.Keep.(*judgedWriter)
+	switch {
+	case !ok || w.to == nil: // there is nothing new
+	case failed || k.Err != nil:
+		w.to.Abort()
+	default:
+		_ = w.to.Commit()
+	}
 }

@@ -6,6 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ttreport/ttreport/collect/server/sim"
 	"github.com/ttreport/ttreport/ingest/folderlock"
 	"github.com/ttreport/ttreport/ingest/history"
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -44,7 +49,7 @@ func TestConcurrentCommands(t *testing.T) {
 	var all []*exec.Cmd
 	for _, args := range commands {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestConcurrentCommands$")
-		cmd.Dir, cmd.Env = dir, append(os.Environ(), "CONCURRENT_HELPER="+args)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), "CONCURRENT_HELPER="+args, "TMPDIR="+t.TempDir())
 		var out bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &out, &out
 		if err := cmd.Start(); err != nil {
@@ -58,7 +63,7 @@ func TestConcurrentCommands(t *testing.T) {
 		}
 	}
 	last := exec.Command(os.Args[0], "-test.run=^TestConcurrentCommands$") // reads what was measured after the build
-	last.Dir, last.Env = dir, append(os.Environ(), "CONCURRENT_HELPER=build")
+	last.Dir, last.Env = dir, append(os.Environ(), "CONCURRENT_HELPER=build", "TMPDIR="+t.TempDir())
 	if out, err := last.CombinedOutput(); err != nil {
 		t.Errorf("%v: %s", err, out)
 	}
@@ -75,8 +80,23 @@ func TestConcurrentCommands(t *testing.T) {
 // A collection begins when no other command works in the workspace, and lets others work while it measures.
 func TestCollectTakesTheLock(t *testing.T) {
 	t.Chdir(t.TempDir())
-	const measure = "collect --model sim-8b --device simulated --server sim --workload isl=8,osl=200,c=1,n=6 " +
-		"--only benchmarks"
+	srv, err := sim.Start(sim.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer srv.Stop()
+	address, _ := url.Parse(srv.URL()) // a server's address is one
+	forward, asked, goOn := httputil.NewSingleHostReverseProxy(address), make(chan bool, 100), make(chan bool)
+	held := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost { // it measures, and goes on when the test says so
+			asked <- true
+			<-goOn
+		}
+		forward.ServeHTTP(w, r)
+	}))
+	defer held.Close()
+	measure := "collect --model sim-8b --device simulated --workload isl=8,osl=2,c=1,n=2 --only benchmarks --server " +
+		held.URL
 	release, err := folderlock.Take(context.Background(), ".", folderlock.Shared, folderlock.Wait{})
 	if err != nil {
 		t.Fatal(err)
@@ -92,18 +112,18 @@ func TestCollectTakesTheLock(t *testing.T) {
 	go func() {
 		ended <- run(context.Background(), strings.Fields(measure), strings.NewReader(""), io.Discard, io.Discard)
 	}()
-	for range 500 {
-		if names, _ := filepath.Glob("results/*/journal.jsonl"); len(names) > 0 {
-			break
-		}
-		time.Sleep(2 * time.Millisecond)
+	select {
+	case <-asked:
+	case code := <-ended:
+		t.Fatalf("exit %d before anything was measured", code)
 	}
 	if release, err = folderlock.Take(context.Background(), ".", folderlock.Exclusive,
-		folderlock.Wait{Patience: time.Second}); err != nil {
+		folderlock.Wait{Patience: 20 * time.Second}); err != nil {
 		t.Error(err)
 	} else {
 		release()
 	}
+	close(goOn)
 	if code := <-ended; code != 0 {
 		t.Errorf("exit %d", code)
 	}
@@ -121,7 +141,7 @@ func TestLockIsWaitedFor(t *testing.T) {
 	var errs strings.Builder
 	sh := &shell{out: io.Discard, err: &errs}
 	dir := t.TempDir()
-	release, err := lock(context.Background(), sh, dir, folderlock.Exclusive, time.Second)
+	release, err := lock(context.Background(), sh, dir, folderlock.Exclusive, time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +151,7 @@ func TestLockIsWaitedFor(t *testing.T) {
 		t.Errorf("%v: %s", err, errs.String())
 	}
 	release()
-	again, err := lock(context.Background(), sh, dir, folderlock.Exclusive, time.Second)
+	again, err := lock(context.Background(), sh, dir, folderlock.Exclusive, time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -133,7 +133,8 @@ func TestPipelinesOfPages(t *testing.T) {
 				t.Errorf("a pull request is stored: %s", now)
 			}
 			if name == "GitLab" {
-				_, at = p.run(r, r.commit(seed, 1001, "main"), p.nightly, []string{"CI_COMMIT_TAG=v1.0.0", "CHANNEL=release"}, func() {})
+				tag := []string{"CI_COMMIT_TAG=v1.0.0", "CHANNEL=release"}
+				_, at = p.run(r, r.commit(seed, 1001, "main"), p.nightly, tag, func() {})
 				runs, err := filepath.Glob(filepath.Join(at, "history", "*", "*", "*.json"))
 				if err != nil || len(runs) != 4 || !strings.Contains(r.read(runs[3]), `"channel":"release"`) {
 					t.Errorf("%v, %v: %s", err, runs, r.read(runs[len(runs)-1]))

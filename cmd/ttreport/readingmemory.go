@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"runtime/debug"
 	"runtime/metrics"
 	"time"
@@ -48,4 +49,17 @@ func inUse() int64 {
 		return 0
 	}
 	return int64(sample[0].Value.Uint64())
+}
+
+// buildingGarbage is how much garbage a build lets stand before it is collected, in percent of what is in use: 60 in
+// place of Go's 100 saves a quarter of the memory of a large history, for processor time that cannot be measured.
+const buildingGarbage = 60
+
+// boundGarbage sets that until the function that it returns is called, unless the environment says otherwise.
+func boundGarbage() (end func()) {
+	if os.Getenv("GOGC") != "" {
+		return func() {}
+	}
+	before := debug.SetGCPercent(buildingGarbage)
+	return func() { debug.SetGCPercent(before) }
 }

@@ -78,9 +78,7 @@ func storedRequest(ws *workspace.Workspace, view judge.View) reportRequest {
 func (r reportRequest) judge(ctx context.Context, ws *workspace.Workspace, cols *columns.Columns) (*gate.Gate, error) {
 	k := r.judged.load(r.keep)
 	judged, err := judgeHistory(ctx, ws, cols, r.view, k)
-	if err == nil && r.keep {
-		r.judged.save(k)
-	}
+	keepJudged(k, err != nil)
 	return judged, err
 }
 

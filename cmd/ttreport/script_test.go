@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"path/filepath"
@@ -68,12 +69,22 @@ func freeport(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: freeport NAME")
 	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := freePortOf()
 	ts.Check(err)
-	_, port, err := net.SplitHostPort(ln.Addr().String())
-	ts.Check(err)
-	ts.Check(ln.Close())
-	ts.Setenv(args[0], port)
+	ts.Setenv(args[0], fmt.Sprint(port))
+}
+
+// freePortOf is a port of the loopback interface that was free a moment ago. It is none of those that the system gives
+// to connections: one of another test could take it in that moment.
+func freePortOf() (port int, err error) {
+	for range 100 {
+		port = 10_000 + rand.IntN(10_000)
+		var ln net.Listener
+		if ln, err = net.Listen("tcp", fmt.Sprint("127.0.0.1:", port)); err == nil {
+			return port, ln.Close()
+		}
+	}
+	return 0, err
 }
 
 // Parts of a history document: a point and its source, and what stands around the points.

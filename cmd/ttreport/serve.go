@@ -33,9 +33,6 @@ Ctrl-C ends it.`,
 			lockFlag(fs, &o.build.patience)
 			o.build.id = identityFlags(fs)
 			return func(ctx context.Context, sh *shell, args []string) error {
-				if o.port < 0 || o.port > 65535 {
-					return fail(exitUsage, "a port is a number from 0 to 65535", "serve: --port %d", o.port)
-				}
 				return o.serve(ctx, sh, args)
 			}
 		},

@@ -22,7 +22,7 @@ func TestStampIsOfTheArrival(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ln.Close()
-	sent := make(chan time.Time, 1)
+	sent, stamps := make(chan time.Time, 1), make(chan bool)
 	go func() {
 		c, err := net.Dial("tcp", ln.Addr().String())
 		if err != nil {
@@ -30,12 +30,13 @@ func TestStampIsOfTheArrival(t *testing.T) {
 			return
 		}
 		defer c.Close()
-		time.Sleep(20 * time.Millisecond) // the other side has its stamps on by now
-		sent <- time.Now()
+		<-stamps // the other side has them on
+		at := time.Now()
 		if _, err := c.Write([]byte("x")); err != nil {
 			t.Error(err)
 		}
-		time.Sleep(200 * time.Millisecond)
+		sent <- at
+		_, _ = c.Read(make([]byte, 1)) // until the other side is done
 	}()
 	raw, err := ln.Accept()
 	if err != nil {
@@ -43,13 +44,16 @@ func TestStampIsOfTheArrival(t *testing.T) {
 	}
 	c := arrival.Wrap(raw)
 	defer c.Close()
+	close(stamps)
 	want := <-sent
+	arrived := time.Now()
 	time.Sleep(100 * time.Millisecond) // a reader that is late
 	if _, err := c.Read(make([]byte, 8)); err != nil {
 		t.Fatal(err)
 	}
-	if late := c.At().Sub(want); late < 0 || late > 50*time.Millisecond {
-		t.Errorf("stamped %v after it was sent; the read came 100 ms after", late)
+	if at := c.At(); at.Before(want) || at.Sub(arrived) > 50*time.Millisecond {
+		t.Errorf("stamped %v after it was sent, and %v after it was there; the read came 100 ms later",
+			at.Sub(want), at.Sub(arrived))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,12 +48,14 @@ func TestFind(t *testing.T) {
 
 func TestEdges(t *testing.T) {
 	at := func(limit int) func(int) (capacity.Probe, error) {
-		return func(c int) (capacity.Probe, error) { return capacity.Probe{c, float64(c) / float64(limit)}, nil }
+		return func(c int) (capacity.Probe, error) {
+			return capacity.Probe{Concurrency: c, Worst: float64(c) / float64(limit)}, nil
+		}
 	}
 	if a, err := capacity.Find(64, at(1000)); err != nil || a.Holds != 64 || a.Fails != 0 || !a.Settled {
 		t.Errorf("more than the most: %+v %v", a, err)
 	}
-	none := func(c int) (capacity.Probe, error) { return capacity.Probe{c, math.Inf(1)}, nil }
+	none := func(c int) (capacity.Probe, error) { return capacity.Probe{Concurrency: c, Worst: math.Inf(1)}, nil }
 	if a, err := capacity.Find(64, none); err != nil || a.Holds != 0 || a.Fails != 1 || !a.Settled {
 		t.Errorf("not even one: %+v %v", a, err)
 	}
@@ -77,6 +80,19 @@ func TestSLO(t *testing.T) {
 		t.Errorf("%g", got)
 	}
 	request.E2EL = 400 + 60*9
+	for failures, bears := range map[int]bool{1: true, 3: true, 4: false} {
+		many := slices.Repeat([]latency.Request{{OK: true, TTFT: 100, E2EL: 200, Out: 10}}, 300)
+		clear(many[:failures])
+		p90, _ := capacity.ParseSLO("ttft_p90<500ms")
+		if got := p90.Worst(latency.Summarise(many, 1)); (got <= 1) != bears {
+			t.Errorf("%d of 300 requests failed: %g", failures, got)
+		}
+	}
+	p99, _ := capacity.ParseSLO("ttft_p99<500ms")
+	rest := slices.Repeat([]latency.Request{{OK: true, TTFT: 100, E2EL: 200, Out: 10}}, 99)
+	if got := p99.Worst(latency.Summarise(append(rest, latency.Request{}), 1)); got <= 1 {
+		t.Errorf("a P99 that lies between the slowest and one that failed holds: %g", got)
+	}
 	failed := latency.Summarise([]latency.Request{request, {}}, 1)
 	if s.Meets(request) || !math.IsInf(s.Worst(failed), 1) {
 		t.Error("a slow or failed request holds")
@@ -100,4 +116,21 @@ func FuzzSLO(f *testing.F) {
 			t.Errorf("%q: %q is read as %q, %v", text, s, again, err)
 		}
 	})
+}
+
+// A look says where to go on and is no evidence: what it said of an end is measured again, and may be otherwise.
+func TestLooksAreNoEvidence(t *testing.T) {
+	const truth = 50
+	seen := map[int]int{}
+	a, err := capacity.Find(4096, func(c int) (capacity.Probe, error) {
+		seen[c]++
+		p := capacity.Probe{Concurrency: c, Worst: float64(c) / truth, Look: seen[c] == 1 && c&(c-1) == 0}
+		if c == 64 && p.Look { // as short measurements of a server that fills slowly
+			p.Worst = .5
+		}
+		return p, nil
+	})
+	if err != nil || a.Holds != truth || a.Fails != truth+1 || !a.Settled || seen[64] > 2 {
+		t.Errorf("%v %+v; 64 was measured %d times", err, a, seen[64])
+	}
 }

@@ -6,6 +6,7 @@ import "math"
 type Probe struct {
 	Concurrency int
 	Worst       float64 // largest share of a limit: at most 1 holds
+	Look        bool    // it was short: it says where to go on, and any other one of the same concurrency replaces it
 }
 
 // Holds reports whether the objective held.
@@ -15,12 +16,16 @@ func (p Probe) Holds() bool { return p.Worst <= 1 }
 type Answer struct {
 	Holds   int  // largest concurrency that holds; 0: not even one
 	Fails   int  // smallest concurrency that does not; 0: every one up to the most held
-	Settled bool // both ends were measured at least twice, and each was mostly so
+	Settled bool // both ends were measured at least twice, and each was clearly so
 	Probes  []Probe
 }
 
 // mostProbes bounds a search. A doubling to 1024, a dozen steps between and the second looks are about 25.
-const mostProbes = 40
+// mostVotes bounds the measurements of one concurrency: after as many that contradict each other most of them decide.
+const (
+	mostProbes = 40
+	mostVotes  = 7
+)
 
 // search is a search in progress.
 type search struct {
@@ -34,6 +39,7 @@ type search struct {
 type votes struct {
 	held, failed int
 	worst        float64 // mean of the finite ones
+	looks        bool    // they are looks
 }
 
 // Find doubles the concurrency from one until the objective fails, then closes in on the last one that holds, until
@@ -53,7 +59,7 @@ func FindFrom(first, most int, measure func(concurrency int) (Probe, error)) (An
 		}
 		var done bool
 		if next, done = s.next(); done {
-			s.answer.Settled = true
+			s.answer.Settled = s.clear()
 			break
 		}
 	}
@@ -68,8 +74,8 @@ func (s *search) probe(c int) error {
 	}
 	s.answer.Probes = append(s.answer.Probes, p)
 	v := s.votes[c]
-	if v == nil {
-		v = &votes{}
+	if v == nil || v.looks {
+		v = &votes{looks: p.Look}
 		s.votes[c] = v
 	}
 	if p.Holds() {
@@ -129,8 +135,18 @@ func (s *search) unsettled(c int) (int, bool) {
 	if v == nil { // none holds: there is nothing below one
 		return 0, true
 	}
-	margin := v.held - v.failed
-	return c, margin >= 2 || margin <= -2
+	return c, v.clear() || !v.looks && v.held+v.failed >= mostVotes
+}
+
+// clear reports whether the measurements of a concurrency agree.
+func (v *votes) clear() bool {
+	return v == nil || !v.looks && (v.held >= v.failed+2 || v.failed >= v.held+2)
+}
+
+// clear reports whether those of both ends do.
+func (s *search) clear() bool {
+	holds, fails := s.ends()
+	return s.votes[holds].clear() && s.votes[fails].clear()
 }
 
 // between guesses where the share of the limit becomes one, from that of both ends, away from the ends themselves.

@@ -85,10 +85,24 @@ func (s SLO) Needs() int {
 	return most
 }
 
-// Worst returns the largest share of its limit that a statistic of a measurement has: at most 1 holds. It is infinite
-// where requests failed.
+// Failures that an objective bears: one in a hundred, and one where there are at least leastForOne requests. A request
+// that fails once in a thousand for reasons of its own would decide each measurement otherwise.
+const (
+	oneIn       = 100
+	leastForOne = 20
+)
+
+// Bears reports whether so few requests failed that the others decide.
+func Bears(failed, requests int) bool {
+	return failed*oneIn <= requests || failed == 1 && requests >= leastForOne
+}
+
+// Worst returns the largest share of its limit that a statistic of a measurement has: at most 1 holds. A request that
+// failed, or that was answered without a token, is later than every other one in a percentile; it is infinite where
+// more failed than [Bears] allows.
 func (s SLO) Worst(set latency.Set) float64 {
-	if set.Failed > 0 || set.Hollow > 0 || set.OK == 0 {
+	failed := set.Failed + set.Hollow
+	if set.OK == 0 || !Bears(failed, set.OK+failed) {
 		return math.Inf(1)
 	}
 	worst := 0.
@@ -96,11 +110,23 @@ func (s SLO) Worst(set latency.Set) float64 {
 		sample := map[string]latency.Sample{"ttft": set.TTFT, "tpot": set.TPOT, "itl": set.ITL, "e2el": set.E2EL}[l.metric]
 		v := sample.Mean
 		if l.stat != "mean" {
-			v = sample.Quantile(quantiles[l.stat].p)
+			v = quantileOf(sample, quantiles[l.stat].p, failed)
 		}
 		worst = max(worst, v/l.ms)
 	}
 	return worst
+}
+
+// quantileOf is a quantile of a sample beside which so many requests failed, which are later than all of it.
+func quantileOf(s latency.Sample, p float64, failed int) float64 {
+	if failed == 0 || s.N() < 2 {
+		return s.Quantile(p)
+	}
+	p *= float64(s.N()+failed-1) / float64(s.N()-1)
+	if p > 1 {
+		return math.Inf(1)
+	}
+	return s.Quantile(p)
 }
 
 // Meets reports whether a single request is within every limit, whatever statistic the limit is of: vLLM's goodput

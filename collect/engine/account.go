@@ -130,3 +130,14 @@ func (f *Follower) complete(list []Account) bool {
 	}
 	return true
 }
+
+// accounted reports whether the scheduler's accounts have an array that the queue does not list any more.
+func (f *Follower) accounted(ctx context.Context, o *order) bool {
+	list, err := f.Scheduler.Accounts(ctx, []string{o.Name}, o.since.Add(-24*time.Hour))
+	at := slices.IndexFunc(list, func(a Account) bool { return a.Name == o.Name })
+	if err != nil || at < 0 {
+		return false
+	}
+	o.id, _, _ = strings.Cut(list[at].Job, "_")
+	return true
+}

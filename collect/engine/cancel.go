@@ -34,7 +34,8 @@ func Cancel(ctx context.Context, s *Submission, c Scheduler, before func(active,
 	var lost []error
 	for _, r := range left {
 		dir, log := to(r)
-		lost = append(lost, unfetched(r, c.Fetch(ctx, r, dir, log)))
+		err := Later(ctx, func() error { return c.Fetch(ctx, r, dir, log) })
+		lost = append(lost, unfetched(r, err))
 	}
 	if len(active) > 0 {
 		ended := c.Cancel(ctx, active, to)
@@ -44,6 +45,21 @@ func Cancel(ctx context.Context, s *Submission, c Scheduler, before func(active,
 		lost = append(lost, ended)
 	}
 	return len(active), errors.Join(errors.Join(lost...), s.log(event{Event: "over", Note: "cancelled"}))
+}
+
+// Later calls fetch until what it brings is not [ErrLater] any more, once a second for at most a quarter of an hour.
+func Later(ctx context.Context, fetch func() error) error {
+	for deadline := time.Now().Add(15 * time.Minute); ; {
+		err := fetch()
+		if !errors.Is(err, ErrLater) || time.Now().After(deadline) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(time.Second):
+		}
+	}
 }
 
 // unfetched says whose results could not be brought; nil for no error.
@@ -64,7 +80,8 @@ func (f *Follower) cancelled() (now, done bool, err error) {
 		return false, false, err
 	}
 	for _, e := range f.Submission.journal {
-		now = (now || e.Event == "cancel" && time.Since(e.Time) < cancelling) && e.Event != "not-cancelled"
+		now = (now || e.Event == "cancel" && time.Since(e.Time) < cancelling) &&
+			e.Event != "not-cancelled" && e.Event != "again"
 	}
 	return now, f.Submission.Over(), nil
 }

@@ -36,7 +36,11 @@ type order struct {
 	retry int
 	id    string // "" before the scheduler has it
 	since time.Time
+	waits bool // for others of its group
 }
+
+// unsent is in place of the id of an order that is not sent any more: it was refused, or others take its place.
+const unsent = "-"
 
 // View is what a person sees.
 type View struct {
@@ -64,7 +68,7 @@ func (f *Follower) Run(ctx context.Context) ([]Task, error) {
 		switch {
 		case ended:
 			return f.tasks, errors.Join(f.refused, f.account(ctx), f.Submission.log(event{Event: "over"}))
-		case f.Detach && !slices.ContainsFunc(f.orders, func(o order) bool { return o.id == "" }):
+		case f.Detach && !slices.ContainsFunc(f.orders, func(o order) bool { return o.id == "" && !o.waits }):
 			return f.tasks, f.refused
 		}
 		if err := f.Sleep(ctx, f.Poll); err != nil {
@@ -100,10 +104,7 @@ func (f *Follower) restore() {
 		case "submit":
 			f.reattach = true
 			f.orders = append(f.orders, f.orderOf(e))
-			for _, entry := range e.Entries {
-				t := f.task(entry)
-				t.Retry = max(t.Retry, e.Retry)
-			}
+			f.asked(e.Entries, e.Retry)
 		case "submitted":
 			if i := f.named(e.Name); i >= 0 {
 				f.orders[i].id = e.ID
@@ -111,6 +112,9 @@ func (f *Follower) restore() {
 		case "ended":
 			t := f.task(e.Entries[0])
 			t.Ended, t.State, t.Reason = true, e.State, e.Note
+		case "again":
+			f.forgo()
+			f.reopen(e.Entries)
 		}
 	}
 }
@@ -155,6 +159,9 @@ func (f *Follower) round(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := f.renew(); err != nil {
+		return err
+	}
 	records, err := f.Scheduler.Queue(ctx, f.names())
 	if f.absent(err) {
 		return ctx.Err()
@@ -163,7 +170,7 @@ func (f *Follower) round(ctx context.Context) error {
 		return err
 	}
 	f.adopt(records)
-	if err := f.submit(ctx); err != nil {
+	if err := f.submit(ctx, records); err != nil {
 		return err
 	}
 	for i := range f.tasks {
@@ -208,6 +215,7 @@ func (f *Follower) plan(g Group, retry, left int, entries []int, limit time.Dura
 		return err
 	}
 	f.orders = append(f.orders, f.orderOf(e))
+	f.asked(entries, retry)
 	return nil
 }
 
@@ -215,7 +223,7 @@ func (f *Follower) plan(g Group, retry, left int, entries []int, limit time.Dura
 func (f *Follower) adopt(records []Record) {
 	for i := range f.orders {
 		o := &f.orders[i]
-		if o.id != "" {
+		if o.id != "" && o.id != unsent {
 			continue
 		}
 		if at := slices.IndexFunc(records, func(r Record) bool { return r.Name == o.Name }); at >= 0 {
@@ -225,10 +233,16 @@ func (f *Follower) adopt(records []Record) {
 }
 
 // submit submits the arrays that the scheduler does not have.
-func (f *Follower) submit(ctx context.Context) error {
+func (f *Follower) submit(ctx context.Context, records []Record) error {
 	for i := range f.orders {
 		o := &f.orders[i]
-		if o.id != "" || f.refused != nil {
+		if o.id != "" || f.wait(o, records) {
+			continue
+		}
+		if f.refused != nil {
+			if err := f.refuse(o, "another job was refused"); err != nil {
+				return err
+			}
 			continue
 		}
 		if f.reattach && f.accounted(ctx, o) {
@@ -241,12 +255,9 @@ func (f *Follower) submit(ctx context.Context) error {
 			return ctx.Err()
 		case err != nil:
 			f.refused = err
-			for _, entry := range o.Entries {
-				if err := f.end(f.task(entry), NotSubmitted, err.Error()); err != nil {
-					return err
-				}
+			if err := f.refuse(o, err.Error()); err != nil {
+				return err
 			}
-			o.id = "-"
 			continue
 		}
 		o.id = id
@@ -255,16 +266,6 @@ func (f *Follower) submit(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// accounted reports whether the scheduler's accounts have an array that the queue does not list any more.
-func (f *Follower) accounted(ctx context.Context, o *order) bool {
-	list, err := f.Scheduler.Accounts(ctx, []string{o.Name}, o.since.Add(-24*time.Hour))
-	if err != nil || len(list) == 0 {
-		return false
-	}
-	o.id, _, _ = strings.Cut(list[0].Job, "_")
-	return true
 }
 
 // newest returns the newest order of an entry.
@@ -289,6 +290,7 @@ func (f *Follower) update(ctx context.Context, t *Task, records []Record) error 
 	if at >= 0 && records[at].Phase == Active {
 		r := records[at]
 		t.State, t.Reason, t.Node, t.Left, t.seen, t.restarts = r.State, r.Reason, r.Node, r.Left, 0, r.Restarts
+		t.Hear(r.Says)
 		return nil
 	}
 	r := Record{State: Lost, Phase: Disrupted}
@@ -322,6 +324,10 @@ func (f *Follower) fetch(ctx context.Context, t *Task, r Record) bool {
 		return true
 	}
 	err := f.Scheduler.Fetch(ctx, r, f.Submission.OutOf(t.Entry), f.Submission.LogOf(t.Entry))
+	if errors.Is(err, ErrLater) {
+		t.Reason = strings.TrimPrefix(err.Error(), ErrLater.Error()+": ")
+		return false
+	}
 	if err != nil {
 		t.fetched++
 		t.unfetched = fmt.Sprintf("its results cannot be fetched: %v", err)
@@ -357,16 +363,16 @@ func (f *Follower) ended(ctx context.Context, o *order, entry int) (string, Phas
 
 // settle decides about a task that ended without a complete run.
 func (f *Follower) settle(t *Task, o *order, state string, phase Phase) error {
-	most, used := t.Resources.MostRetries(), t.Retry+t.restarts
+	most, used := t.Resources.MostRetries(), t.Retry-t.first+t.restarts
 	if phase.retried() && used < most {
 		limit := o.Limit
 		if phase == OutOfTime && !o.Group.Stated { // the estimate was too low
 			limit = 2 * max(o.Limit, o.Group.Limit)
 		}
-		t.Retry, t.restarts, t.seen, t.fetched, t.unfetched = used+1, 0, 0, 0, ""
-		t.State, t.Reason = state, fmt.Sprintf("retry %d of %d", t.Retry, most)
+		t.Retry, t.restarts, t.seen, t.fetched, t.unfetched = t.first+used+1, 0, 0, 0, ""
+		t.State, t.Reason = state, fmt.Sprintf("retry %d of %d", used+1, most)
 		f.Show(f.view())
-		return f.plan(o.Group, t.Retry, most-t.Retry, []int{t.Entry}, limit)
+		return f.plan(o.Group, t.Retry, most-used-1, []int{t.Entry}, limit)
 	}
 	why := t.Reason
 	if phase.retried() {

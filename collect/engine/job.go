@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -46,6 +47,18 @@ type Group struct {
 	Server    Server         `json:"server"`
 	Limit     time.Duration  `json:"limit"`
 	Stated    bool           `json:"stated"` // the limit was not derived
+}
+
+// Nodes returns on how many nodes each job of a group runs.
+func (g Group) Nodes() int {
+	n, _ := strconv.Atoi(g.Resources.Nodes) // its form was checked
+	return max(1, n)
+}
+
+// OneByOne reports whether the jobs of a group run one after the other, or they would measure each other: they have one
+// server that runs already, or clients that would take the nodes of the next one's.
+func (s *Submission) OneByOne(g Group) bool {
+	return g.Server.URL != "" || s.Engine == plan.OnKubernetes && g.Nodes() > 1
 }
 
 // asks returns what a job asks for, as text that no other one has: of lists printed side by side, one argument "b c"

@@ -17,6 +17,8 @@ var (
 	ErrRefused = errors.New("refused by the scheduler")
 	// ErrUnfetched is returned where jobs have ended and their results cannot be had.
 	ErrUnfetched = errors.New("its results cannot be fetched")
+	// ErrLater is returned by Fetch while results are on their way: it is to be called again.
+	ErrLater = errors.New("not yet")
 	// ErrNoAccounting is returned by a scheduler that keeps no accounts.
 	ErrNoAccounting = errors.New("this cluster has no accounting")
 )
@@ -58,7 +60,8 @@ type Record struct {
 	Node   string
 	Left   string // until the time limit, as the scheduler writes it: "1:02:03"
 
-	Restarts int // times that the scheduler started it again
+	Restarts int    // times that the scheduler started it again
+	Says     string // the last line that it printed, where its run folder is not on a shared file system
 }
 
 // Words are how a scheduler calls things.

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/ttreport/ttreport/ingest/durable"
@@ -55,7 +56,7 @@ const MostJobs = 1000
 // event is a line of the journal.
 type event struct {
 	Time    time.Time     `json:"time"`
-	Event   string        `json:"event"`           // submit, submitted, ended, cancel, not-cancelled, over
+	Event   string        `json:"event"`           // submit, submitted, ended, cancel, not-cancelled, over, again
 	Name    string        `json:"name,omitempty"`  // of jobs
 	ID      string        `json:"id,omitempty"`    // of an array
 	Group   int           `json:"group,omitempty"` // of Groups
@@ -135,26 +136,56 @@ func Open(dir string) (*Submission, error) {
 
 // Newest returns the newest submission below a folder that is not over, of a digest unless that is ""; nil for none.
 func Newest(state, digest string) (*Submission, error) {
+	return newest(state, func(s *Submission) bool { return !s.Over() && (digest == "" || s.Digest == digest) })
+}
+
+// Last returns the newest submission below a folder, whether or not it is over; nil for none.
+func Last(state string) (*Submission, error) {
+	return newest(state, func(*Submission) bool { return true })
+}
+
+func newest(state string, wanted func(*Submission) bool) (*Submission, error) {
 	names, err := filepath.Glob(filepath.Join(state, "*", submissionName))
 	if err != nil {
 		return nil, err
 	}
-	slices.Sort(names) // they begin with the time
+	slices.SortFunc(names, older)
 	for _, name := range slices.Backward(names) {
 		s, err := Open(filepath.Dir(name))
 		if err != nil {
 			return nil, err
 		}
-		if !s.Over() && (digest == "" || s.Digest == digest) {
+		if wanted(s) {
 			return s, nil
 		}
 	}
 	return nil, nil
 }
 
+// older orders files of submissions: their folders begin with the second, within which the file's own time decides.
+func older(a, b string) int {
+	second := func(name string) string {
+		stamp, _, _ := strings.Cut(filepath.Base(filepath.Dir(name)), "-")
+		return stamp
+	}
+	if c := strings.Compare(second(a), second(b)); c != 0 {
+		return c
+	}
+	x, err := os.Stat(a)
+	y, gone := os.Stat(b)
+	if err != nil || gone != nil {
+		return strings.Compare(a, b)
+	}
+	return x.ModTime().Compare(y.ModTime())
+}
+
 // Over reports whether nothing of the submission is left to do.
 func (s *Submission) Over() bool {
-	return slices.ContainsFunc(s.journal, func(e event) bool { return e.Event == "over" })
+	over := false
+	for _, e := range s.journal {
+		over = (over || e.Event == "over") && e.Event != "again"
+	}
+	return over
 }
 
 func (s *Submission) readJournal() error {

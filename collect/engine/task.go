@@ -5,8 +5,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/ttreport/ttreport/ingest/plaintext"
+	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/rootfs"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
@@ -40,6 +43,8 @@ type Task struct {
 	unfetched string // why they could not be
 	fetched   int    // times that its results were asked for
 	restarts  int    // of the newest array's job, by the scheduler
+	again     bool   // it is to be submitted once more, because somebody asked for it
+	first     int    // what Retry was then
 }
 
 // OK reports that everything was measured.
@@ -87,6 +92,22 @@ func (t *Task) read(entries []manifest.Entry) {
 	for _, failed := range results {
 		if failed {
 			t.Failed++
+		}
+	}
+}
+
+// Hear takes a job's progress from the last line that it printed, as package progress writes it: "point     1/2  ISL".
+func (t *Task) Hear(line string) {
+	kind, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+	if kind == "" || t.Run != "" { // its journal says more
+		return
+	}
+	const most = 48 // characters
+	t.Now = plaintext.Middle(strings.Join(strings.Fields(redact.Text(line)), " "), most)
+	count, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
+	if done, _, ok := strings.Cut(count, "/"); ok && kind == "point" {
+		if n, err := strconv.Atoi(done); err == nil && n <= t.Total {
+			t.Done = n
 		}
 	}
 }

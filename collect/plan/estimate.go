@@ -20,15 +20,28 @@ const (
 	assumedPrefill = 2000.
 )
 
-// What a search for a capacity is assumed to need: measurements, and requests one after the other in each.
+// What a search for a capacity is assumed to need: measurements, of which the first only look, and requests one after
+// the other in each.
 const (
 	probesAssumed = 16
+	looksAssumed  = 5
 	wavesAssumed  = 6
 )
 
 // SecondsOfRate is for how long a search sends requests at one rate: ten seconds, or a dozen times what one request
-// takes by itself, s.
-func SecondsOfRate(alone float64) float64 { return max(10, 12*alone) }
+// takes by itself, s. It is shorter where the rate makes fifteen hundred requests sooner: so many tell it from a rate
+// that is 3 % larger, whose excess is then beyond the noise of as many arrivals. A rate of 0 is unknown.
+func SecondsOfRate(alone, rate float64) float64 {
+	const usual, least, enough = 10, 3, 1500
+	s := float64(usual)
+	if rate > 0 {
+		s = max(least, min(s, enough/rate))
+	}
+	return max(s, 12*alone)
+}
+
+// SecondsOfLook is SecondsOfRate while the rate doubles each time: an overload shows within two seconds.
+func SecondsOfLook(alone float64) float64 { return max(3, 12*alone) }
 
 // toolStart is what a tool takes before its first request: Python's imports and a tokenizer.
 const toolStart = 30 * time.Second
@@ -87,7 +100,8 @@ func (h past) takes(p Plan, w Workload) (s float64, measured bool) {
 	}
 	switch {
 	case w.FindRate:
-		return SecondsOfRate(one) * 4 / 3 * probesAssumed, false // a quarter is warm-up
+		// a quarter is warm-up
+		return (SecondsOfLook(one)*looksAssumed + SecondsOfRate(one, 0)*(probesAssumed-looksAssumed)) * 4 / 3, false
 	case w.SLO.Set():
 		return one * probesAssumed * wavesAssumed, false
 	case w.Rate > 0:

@@ -54,6 +54,12 @@ func Check(name string, list []Entry) error {
 		if e.Model == "" {
 			return fmt.Errorf("%s: plans[%d]: no model", name, i)
 		}
+		if e.Repeat < 0 {
+			return fmt.Errorf("%s: plans[%d]: repeat: %d is below zero, as in repeat: 3", name, i, e.Repeat)
+		}
+		if e.EvalLimit < 0 {
+			return fmt.Errorf("%s: plans[%d]: eval_limit: %d is below zero, as in eval_limit: 200", name, i, e.EvalLimit)
+		}
 	}
 	return nil
 }
@@ -66,7 +72,7 @@ const planHelp = "ttreport help plans lists every field"
 
 // ReadFile reads the plan file of --plan.
 func ReadFile(name string) ([]Entry, error) {
-	data, err := readNamed(name)
+	data, err := readNamed(name, "--plan plan.yaml")
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +102,7 @@ func OfConfiguration(name string, list []Entry, device string) ([]Entry, error) 
 func ReadNM(name string, longest func(model string) int) ([]Entry, error) {
 	names := []string{name}
 	if strings.HasSuffix(name, ".txt") {
-		data, err := readNamed(name)
+		data, err := readNamed(name, "--input nightly.txt")
 		if err != nil {
 			return nil, err
 		}
@@ -107,7 +113,7 @@ func ReadNM(name string, longest func(model string) int) ([]Entry, error) {
 	}
 	var out []Entry
 	for _, n := range names {
-		data, err := readNamed(n)
+		data, err := readNamed(n, "--input benchmark.json")
 		if err != nil {
 			return nil, err
 		}
@@ -147,11 +153,11 @@ func gpus() int {
 	return strings.Count(string(out), "GPU ")
 }
 
-// readNamed reads a file that a flag or a list names.
-func readNamed(name string) ([]byte, error) {
+// readNamed reads a file that a flag or a list names; the flag is stated with an example.
+func readNamed(name, flag string) ([]byte, error) {
 	data, err := rootfs.ReadFile(name, 4<<20)
 	if err != nil {
-		return nil, UsageError{fmt.Errorf("collect: %w", err), ""}
+		return nil, usage("as in "+flag, "collect: %s: %w", strings.Fields(flag)[0], err)
 	}
 	return data, nil
 }

@@ -50,7 +50,7 @@ func Make(o Options, known spec.Model, targets Targets) (Plan, []Note, error) {
 		Device: o.System.Device, Impl: cmp.Or(o.System.Impl, known.Impl),
 		Model:  manifest.Model{Name: base(o.System.Model), ID: known.ID, Status: known.Status},
 		Repeat: o.Measure.Repeat, Clients: o.Measure.Clients, Seed: o.Measure.Seed, EvalItems: builtinQuestions,
-		Tokenizer: o.Tools.Tokenizer, Chat: o.Tools.Chat, ChatLoad: o.Tools.ChatLoad,
+		Tokenizer: o.Tools.Tokenizer, Chat: o.Tools.Chat, ChatLoad: o.Tools.ChatLoad, Text: o.Measure.Text,
 		MPIRanks: o.Tools.MPIRanks, TaskDir: o.Evals.TaskDir,
 		PointLimit: o.Run.PointTimeout, NoResume: o.Run.NoResume, NoWarmup: o.Run.NoWarmup,
 	}
@@ -91,7 +91,7 @@ func Make(o Options, known spec.Model, targets Targets) (Plan, []Note, error) {
 	case cmp.Or(o.Evals.Limit, o.Evals.ModeLimit) > 0:
 		p.EvalItems = min(p.EvalItems, cmp.Or(o.Evals.Limit, o.Evals.ModeLimit))
 	}
-	return p, notes, errors.Join(p.until(o), p.oneClient())
+	return p, notes, errors.Join(p.until(o), p.oneClient(), p.hitShares())
 }
 
 // noEvals reports that no file plans an eval where a workflow of run.py asks for those of the model.
@@ -210,7 +210,10 @@ func withDatasets(list []Workload) ([]Workload, error) {
 func withRequests(list []Workload) []Workload {
 	var out []Workload
 	for _, w := range list {
-		w.Requests = cmp.Or(w.Requests, max(8, standardRequests(w.ISL, w.OSL, w.Concurrency)))
+		if w.Requests == 0 {
+			n := max(8, standardRequests(w.ISL, w.OSL, w.Concurrency))
+			w.Requests, _ = w.requestsToHit(n, mostUnsaid)
+		}
 		out = append(out, w)
 	}
 	return out

@@ -51,6 +51,7 @@ type Measure struct {
 	Until            string        // rule that ends a measurement, as ci=2%; "" for none
 	Budget           time.Duration // of all measurements that end by it; 0: none
 	Seed             uint64
+	Text             uint64 // see [Plan]
 	Recheck          bool   // the entries come from the gate and take precedence over the options
 	Missing          string // likewise: what this release lacks; "" for none
 
@@ -155,7 +156,8 @@ func (o Options) Check() error {
 	case m.Budget < 0:
 		return usage("as in --until ci=2% --budget 30m", "collect: --budget %s is no time above zero", m.Budget)
 	case m.Budget > 0 && m.Until == "":
-		return usage("--until ci=2% says what the time is for", "collect: --budget divides time that --until asks for")
+		return usage("--until ci=2% --budget "+m.Budget.String(), "collect: --budget divides the time that --until asks "+
+			"for, and without it each workload ends with its number of requests")
 	case m.Only != "" && m.Only != OnlyBenchmarks && m.Only != OnlyEvals:
 		return usage("use --only benchmarks or --only evals", "collect: --only %q", m.Only)
 	case (m.Batches == "") != (m.Lengths == ""):

@@ -25,6 +25,7 @@ type Plan struct {
 	Until     precision.Rule // ends a workload's measurement; none: its number of requests does
 	Budget    time.Duration  // of all measurements that end by the rule; 0: each has its own limit
 	Seed      uint64
+	Text      uint64               // fixes the words of prompts beside Seed; 0: Seed does alone
 	Targets   []manifest.TargetRow // in force for this run, when the plan states them
 
 	Tools      []tool.Tool         // make load, each for every workload; none: builtin

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"path/filepath"
 	"strconv"
@@ -14,6 +13,9 @@ import (
 
 // mostRecorded bounds the file of a trace or of conversations, bytes.
 const mostRecorded = 1 << 30
+
+// conversationsExample is a workload of ShareGPT's conversations.
+const conversationsExample = "--workload dataset=sharegpt,path=ShareGPT.json,osl=128,c=8"
 
 // replayable reports whether the builtin client can make a workload of a dataset.
 func (w Workload) replayable() bool {
@@ -30,6 +32,7 @@ func (w Workload) recorded() (Workload, error) {
 	if err != nil {
 		return w, err
 	}
+	w.Unanswered = t.Failed
 	w.Requests = len(t.Take(w.Requests, 1))
 	t.Requests = t.Requests[:w.Requests]
 	w.ISL, w.OSL = t.Mean()
@@ -48,13 +51,14 @@ func (w Workload) recorded() (Workload, error) {
 }
 
 func (w Workload) trace() (traffic.Trace, error) {
+	const example = "--workload dataset=trace,path=trace.jsonl,n=500; ttreport help plans has the formats"
 	data, err := rootfs.ReadFile(w.Path, mostRecorded)
 	if err != nil {
-		return traffic.Trace{}, UsageError{fmt.Errorf("collect: %w", err), ""}
+		return traffic.Trace{}, usage(example, "collect: the path of dataset=trace: %w", err)
 	}
 	t, err := traffic.ReadTrace(data, w.Block)
 	if err != nil {
-		return t, usage("ttreport help plans shows one", "collect: %s: %w", w.Path, err)
+		return t, usage(example, "collect: the trace %s: %w", w.Path, err)
 	}
 	return t, nil
 }
@@ -75,11 +79,11 @@ func (w Workload) Draw(seed uint64) ([]traffic.Request, error) {
 	}
 	data, err := rootfs.ReadFile(w.Path, mostRecorded)
 	if err != nil {
-		return nil, UsageError{fmt.Errorf("collect: %w", err), ""}
+		return nil, usage(conversationsExample, "collect: the path of dataset=sharegpt: %w", err)
 	}
 	texts, err := traffic.ReadConversations(data)
 	if err != nil {
-		return nil, usage("", "collect: %s: %w", w.Path, err)
+		return nil, usage(conversationsExample, "collect: the conversations %s: %w", w.Path, err)
 	}
 	order := rand.New(rand.NewPCG(seed, 0x7368617265)).Perm(len(texts))
 	for i := range list {

@@ -33,9 +33,10 @@ type Resources struct {
 	Modules     []string `yaml:"modules,omitempty"`
 	RunArgs     []string `yaml:"run_args,omitempty"` // of "docker run"
 
-	Image          string   `yaml:"image,omitempty"`   // of the client
-	Results        string   `yaml:"results,omitempty"` // claim for run folders
-	Queue          string   `yaml:"queue,omitempty"`   // of Kueue
+	Image          string   `yaml:"image,omitempty"`      // of the client
+	Results        string   `yaml:"results,omitempty"`    // claim for run folders
+	ResultsAt      string   `yaml:"results_at,omitempty"` // where the command that follows sees that claim
+	Queue          string   `yaml:"queue,omitempty"`      // of Kueue
 	ServiceAccount string   `yaml:"service_account,omitempty"`
 	PriorityClass  string   `yaml:"priority_class,omitempty"`
 	TTL            string   `yaml:"ttl,omitempty"` // seconds
@@ -104,8 +105,7 @@ func ResourceFields() []Resource {
 		text(slurm, "partition", "partition", "gpu", wordList, func(r *Resources) *string { return &r.Partition }),
 		text(slurm, "account", "account", "benchmarks", aWord, func(r *Resources) *string { return &r.Account }),
 		text(slurm, "qos", "qos", "long", aWord, func(r *Resources) *string { return &r.QOS }),
-		text(slurm, "reservation", "reservation", "release_week", wordList,
-			func(r *Resources) *string { return &r.Reservation }),
+		text(slurm, "reservation", "reservation", "week_7", wordList, func(r *Resources) *string { return &r.Reservation }),
 		text(slurm, "gres", "gres", "gpu:h100:8", gresList+`(,`+gresList+`)*`,
 			func(r *Resources) *string { return &r.GRES }),
 		text(all, "cpus", "cpus-per-task", "16", aCount, func(r *Resources) *string { return &r.CPUs }),
@@ -113,7 +113,7 @@ func ResourceFields() []Resource {
 		text(all, "time", "time", "2:00:00", aTime, func(r *Resources) *string { return &r.Time }),
 		text(slurm, "constraint", "constraint", "h100&nvlink", aConstraint,
 			func(r *Resources) *string { return &r.Constraint }),
-		text(slurm, "nodes", "nodes", "4", aCount, func(r *Resources) *string { return &r.Nodes }),
+		text(all, "nodes", "nodes", "4", aCount, func(r *Resources) *string { return &r.Nodes }),
 		text(all, "nodelist", "nodelist", "n[1-4]", nodes, func(r *Resources) *string { return &r.Nodelist }),
 		text(all, "exclude", "exclude", "n7", nodes, func(r *Resources) *string { return &r.Exclude }),
 		text(all, "exclusive", "", "true", `true|false`, func(r *Resources) *string { return &r.Exclusive }),
@@ -124,6 +124,7 @@ func ResourceFields() []Resource {
 
 		text(kube, "image", "", "registry.example/ttreport:v1", anImage, func(r *Resources) *string { return &r.Image }),
 		text(kube, "results", "", "bench-results", kubeName, func(r *Resources) *string { return &r.Results }),
+		text(kube, "results_at", "", "/mnt/bench", aFolder, func(r *Resources) *string { return &r.ResultsAt }),
 		text(kube, "queue", "", "benchmarks", kubeName, func(r *Resources) *string { return &r.Queue }),
 		text(kube, "service_account", "", "bench", kubeName, func(r *Resources) *string { return &r.ServiceAccount }),
 		text(kube, "priority_class", "", "low", kubeName, func(r *Resources) *string { return &r.PriorityClass }),

@@ -39,7 +39,7 @@ func TestResourcesAreReadStrictly(t *testing.T) {
 		`account: "x --wrap=evil"`:      "account: ",
 		"scratch: scratch":              "as scratch: /local/scratch",
 		`modules: ["cuda; rm -rf /"]`:   "modules: ",
-		"3":                             "mapping is expected",
+		"3":                             "is not fields with values",
 		"{retries: two}":                "retries: ",
 		`constraint: "a b"`:             "constraint: ",
 		`nodelist: "$(id)"`:             "nodelist: ",

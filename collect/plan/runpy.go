@@ -73,6 +73,10 @@ func (o *Options) ApplyRunPy(r RunPy) ([]Note, error) {
 			o.Tools.Names[i] = "genai-perf"
 		}
 	}
+	if r.Goodput != "" && (len(o.Tools.Names) == 0 || slices.Contains(o.Tools.Names, tool.Builtin().Name)) {
+		return nil, usage("--tools aiperf, or a workload with slo='ttft_p99<500ms', whose result has its goodput",
+			"collect: --goodput is for AIPerf, and the builtin client does not compute it")
+	}
 	if r.Goodput != "" {
 		o.Tools.Args = append(o.Tools.Args, "aiperf=--goodput", "aiperf="+r.Goodput)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,9 +23,10 @@ type Workload struct {
 	Dataset                         string  // "" for random prompts
 	Path                            string  // file of the dataset, where it is one
 	// Shape is what differs between the requests. Only the builtin client makes it.
-	Shape traffic.Shape
-	Speed float64 // of a trace, as a multiple of the recorded one; 0: 1
-	Block int     // tokens of a block of a trace; 0: 512
+	Shape      traffic.Shape
+	Speed      float64 // of a trace, as a multiple of the recorded one; 0: 1
+	Block      int     // tokens of a block of a trace; 0: 512
+	Unanswered int     // requests of a trace that have no answer and are left out
 	// SLO asks for the largest concurrency that holds it, in place of a load; with FindRate for the largest rate.
 	SLO      capacity.SLO
 	FindRate bool
@@ -47,7 +49,8 @@ const DatasetTrace = "trace"
 
 // shapeFields are the fields of a workload that may vary from request to request, in the order of its text.
 var shapeFields = []string{
-	schema.DimISL, schema.DimOSL, schema.DimArrivals, schema.DimBurstiness, schema.DimPrefix, schema.DimPrefixes,
+	schema.DimISL, schema.DimOSL, schema.DimArrivals, schema.DimBurstiness, schema.DimPrefix,
+	schema.DimPrefixes, schema.DimHit,
 	schema.DimEndpoint, schema.DimTurns, schema.DimThink, schema.DimCancel, schema.DimTimeout,
 	schema.DimImage,
 }
@@ -168,11 +171,17 @@ func (w *Workload) complete(burst bool) error {
 	if (w.Speed > 0 || w.Block > 0) && w.Dataset != DatasetTrace {
 		return errors.New("speed and block are of a trace: dataset=trace,path=FILE.jsonl,speed=2")
 	}
+	if w.Path != "" && w.Dataset == "" {
+		return errors.New("path is the file of a dataset: dataset=sharegpt,path=FILE,osl=128,c=8 or dataset=trace,path=FILE")
+	}
 	if w.Dataset == DatasetTrace {
 		if w.Path == "" || w.ISL+w.OSL > 0 || w.Rate > 0 || w.Shape.Varies() {
 			return errors.New("a trace has its own lengths, times and prefixes: dataset=trace,path=FILE.jsonl,n=500,speed=2")
 		}
 		return nil
+	}
+	if w.Dataset != "" && w.Shape.Prefix+int(math.Ceil(w.Shape.Hit)) > 0 {
+		return fmt.Errorf("dataset=%s has prompts of its own: leave prefix and hit out", w.Dataset)
 	}
 	if w.SLO.Set() {
 		if w.Concurrency+w.Requests > 0 || w.Rate > 0 || burst || w.ISL == 0 || w.OSL == 0 {
@@ -195,20 +204,31 @@ func (w *Workload) complete(burst bool) error {
 	if noLength || !burst && w.Concurrency == 0 && w.Rate == 0 {
 		return errors.New("expected isl, osl and c or rate, as in isl=128,osl=128,c=1,n=8")
 	}
-	if w.Shape.Prefix > w.ISL && w.ISL > 0 {
+	return errors.Join(w.checkPrefix(), w.Shape.Check(w.Rate))
+}
+
+// checkPrefix refuses a prefix that is longer than the prompts, or too short for the share that is asked for.
+func (w *Workload) checkPrefix() error {
+	prefix, hit := w.Shape.Prefix, w.Shape.Hit
+	if prefix > w.ISL && w.ISL > 0 {
 		return fmt.Errorf("prefix=%d is more than the prompt that it begins, isl=%d, as in isl=2000,prefix=512",
-			w.Shape.Prefix, w.ISL)
+			prefix, w.ISL)
 	}
-	return w.Shape.Check(w.Rate)
+	if prefix > 0 && float64(prefix) < hit*float64(w.ISL) {
+		return fmt.Errorf("prefix=%d of isl=%d is less than hit=%.4g%% of a prompt; leave it out, as in isl=2000,hit=60%%",
+			prefix, w.ISL, 100*hit)
+	}
+	return nil
 }
 
 // Changing reports that requests do not arrive at one mean rate: a trace, a ramp, steps.
 func (w Workload) Changing() bool { return w.Dataset == DatasetTrace || w.Shape.Arrivals.Changes() }
 
-// WithRequests returns the workload with a number of requests where none is stated: four waves, at least eight.
+// WithRequests returns the workload with a number of requests where none is stated: four waves, at least eight, and as
+// many as a share of hits needs.
 func (w Workload) WithRequests() Workload {
 	if w.Requests == 0 && !w.SLO.Set() {
-		w.Requests = max(8, 4*w.Concurrency)
+		w.Requests, _ = w.requestsToHit(max(8, 4*w.Concurrency), mostUnsaid) // the plan refuses what no number reaches
 	}
 	if t := w.Shape.Turns; t > 1 { // whole conversations
 		w.Requests = (w.Requests + t - 1) / t * t
@@ -253,6 +273,9 @@ func (w Workload) Varies() string {
 		parts = append(parts, w.Dataset)
 	}
 	dims := w.Shape.Dims()
+	if w.Unanswered > 0 {
+		parts = append(parts, fmt.Sprintf("without %d that were not answered", w.Unanswered))
+	}
 	for _, name := range shapeFields {
 		if v := dims[name]; v != "" {
 			parts = append(parts, name+" "+v)
@@ -272,6 +295,13 @@ const mostConcurrency = 1024
 
 // MostConcurrency returns the most concurrency that a search for a capacity tries.
 func (w Workload) MostConcurrency() int { return cmp.Or(w.Most, mostConcurrency) }
+
+// RequestsOfProbe is how many requests of a workload measure one concurrency of a search: those that its statistics
+// need, at least four waves, and a wave of warm-up at both ends.
+func (w Workload) RequestsOfProbe(c int) int {
+	const waves, most = 4, 6000
+	return min(most, 2*c+max(w.SLO.Needs(), waves*c))
+}
 
 // Manifest returns a workload in the form of sidecars and manifests.
 func (w Workload) Manifest() manifest.Workload {

@@ -106,3 +106,17 @@ func TestPresets(t *testing.T) {
 		t.Errorf("tt-2025 has %d points", len(list))
 	}
 }
+
+// What is no field says so before its value is looked at, and a flag that is written as one is named as the flag.
+func TestFieldsThatAreNone(t *testing.T) {
+	for text, want := range map[string]string{
+		"isl=8,osl=8,c=1,until=ci=20%": "--until ci=2%", "isl=8,osl=8,c=1,budget=30m": "--budget 30m",
+		"isl=8,osl=8,c=1,foo=x": `"foo" is none of isl`, "isl=8,osl=8,c=1,=5": `"" is none of isl`,
+		"isl=8,osl=8,rate=2,arrivals=gamma": "burstiness=0.5",
+	} {
+		var w Workload
+		if err := w.UnmarshalText([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}

@@ -2,12 +2,20 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/ttreport/ttreport/collect/capacity"
 	"github.com/ttreport/ttreport/collect/traffic"
 	"github.com/ttreport/ttreport/ingest/schema"
+)
+
+// Fields whose value is a number, and what is no field because it is a flag.
+var (
+	numberFields = []string{"isl", "osl", "c", "n", "rate", "speed", "block", schema.DimBurstiness, schema.DimPrefix,
+		schema.DimPrefixes}
+	flagFields = []string{"until", "ci", "tail", "most", "budget", "repeat", "seed"}
 )
 
 // set reads a field of a workload.
@@ -36,6 +44,9 @@ func (w *Workload) set(part string) error {
 	if known, err := w.Shape.SetClient(name, value); known {
 		return err
 	}
+	if err := unknown(part, name); err != nil {
+		return err
+	}
 	v, err := strconv.ParseFloat(value, 64)
 	if err != nil || !(v > 0) || v > 1e9 {
 		return fmt.Errorf("%q is not a number above zero, as in %s=%s", part, name, exampleOf(name))
@@ -50,11 +61,20 @@ func (w *Workload) set(part string) error {
 		"isl": &w.ISL, "osl": &w.OSL, "c": &w.Concurrency, "n": &w.Requests, "block": &w.Block,
 		schema.DimPrefix: &w.Shape.Prefix, schema.DimPrefixes: &w.Shape.Prefixes,
 	}[name]
-	if at == nil {
-		return fmt.Errorf("%q is none of %s, c, n, rate, dataset, path, speed, block", name, strings.Join(shapeFields, ", "))
-	}
 	if *at = int(v); float64(*at) != v {
 		return fmt.Errorf("%q is not a whole number", part)
+	}
+	return nil
+}
+
+// unknown is the error about a part of a workload whose name is no field.
+func unknown(part, name string) error {
+	switch {
+	case slices.Contains(flagFields, name):
+		return fmt.Errorf("%q is a flag of its own, for all workloads: --until ci=2%% --budget 30m", name)
+	case part != "" && !slices.Contains(numberFields, name):
+		return fmt.Errorf("%q is none of %s, c, n, rate, dataset, path, speed, block, slo", name,
+			strings.Join(shapeFields, ", "))
 	}
 	return nil
 }

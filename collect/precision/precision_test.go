@@ -25,7 +25,8 @@ func series(seed uint64, n int, from, drift, cv, phi float64) []float64 {
 func TestWarmupIsCut(t *testing.T) {
 	for seed := range uint64(20) {
 		if cut, small := precision.Warmup(series(seed, 600, 2, 0, .02, 0), 1); cut < 30 || cut > 120 || !small {
-			t.Errorf("seed %d: a start of three times the mean that decays over 15 values is cut after %d (%v)", seed, cut, small)
+			t.Errorf("seed %d: a start of three times the mean that decays over 15 values is cut after %d (%v)", seed, cut,
+				small)
 		}
 	}
 	if cut, _ := precision.Warmup(series(1, 600, 0, 0, .02, 0), 1); cut > 120 {

@@ -34,15 +34,15 @@ func canGroup(t *testing.T) {
 // escaped waits for the number of what escaped.
 func escaped(t *testing.T, file string) int {
 	t.Helper()
-	for range 500 {
-		data, _ := os.ReadFile(file)
-		if pid, err := strconv.Atoi(strings.TrimSpace(string(data))); err == nil && strings.HasSuffix(string(data), "\n") {
-			return pid
-		}
-		time.Sleep(10 * time.Millisecond)
+	var data []byte
+	if !comes(func() bool { data, _ = os.ReadFile(file); return strings.HasSuffix(string(data), "\n") }) {
+		t.Fatal("nothing was started")
 	}
-	t.Fatal("nothing was started")
-	return 0
+	pid, err := strconv.Atoi(strings.TrimSpace(string(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pid
 }
 
 func runs(pid int) bool {
@@ -52,21 +52,15 @@ func runs(pid int) bool {
 
 func ends(t *testing.T, pid int, group string) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); runs(pid); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(end) {
-			if p, err := os.FindProcess(pid); err == nil {
-				_ = p.Kill()
-			}
-			t.Fatalf("process %d is still there", pid)
+	if !comes(func() bool { return !runs(pid) }) {
+		if p, err := os.FindProcess(pid); err == nil {
+			_ = p.Kill()
 		}
+		t.Fatalf("process %d is still there", pid)
 	}
-	for range 300 {
-		if _, err := os.Stat(group); err != nil {
-			return
-		}
-		time.Sleep(20 * time.Millisecond)
+	if !comes(func() bool { _, err := os.Stat(group); return err != nil }) {
+		t.Errorf("%s is left", group)
 	}
-	t.Errorf("%s is left", group)
 }
 
 // Nothing leaves the control group: what drops its environment and its session ends too.
@@ -103,12 +97,7 @@ func TestGroupEndsAfterSIGKILL(t *testing.T) {
 	}
 	pid := escaped(t, file)
 	var group []byte
-	for range 500 {
-		if group, _ = os.ReadFile(file + ".group"); len(group) > 0 {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+	comes(func() bool { group, _ = os.ReadFile(file + ".group"); return len(group) > 0 })
 	if err := helper.Process.Kill(); err != nil || len(group) == 0 {
 		t.Fatal(err, "no group")
 	}

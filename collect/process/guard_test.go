@@ -49,11 +49,5 @@ func TestKilledParentLeavesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = helper.Wait() // it was killed
-	for end := time.Now().Add(20 * time.Second); len(Marked(mark)) > 0; time.Sleep(50 * time.Millisecond) {
-		if time.Now().After(end) {
-			left := Marked(mark)
-			EndMarked(mark)
-			t.Fatalf("left: %v", left)
-		}
-	}
+	waitGone(t, mark)
 }

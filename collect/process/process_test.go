@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -24,32 +25,40 @@ func alive(pid int) bool {
 	return err == nil && !strings.Contains(string(data), ") Z ")
 }
 
+// comes reports whether something happens within half a minute.
+func comes(so func() bool) bool {
+	for end := time.Now().Add(30 * time.Second); !so(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			return false
+		}
+	}
+	return true
+}
+
 func pidIn(t *testing.T, file string) int {
 	t.Helper()
-	for range 200 {
-		if data, err := os.ReadFile(file); err == nil && strings.HasSuffix(string(data), "\n") {
-			pid, err := strconv.Atoi(strings.TrimSpace(string(data)))
-			if err != nil {
-				t.Fatal(err)
-			}
-			return pid
-		}
-		time.Sleep(10 * time.Millisecond)
+	var data []byte
+	if !comes(func() bool { data, _ = os.ReadFile(file); return strings.HasSuffix(string(data), "\n") }) {
+		t.Fatal("the child did not print its number")
 	}
-	t.Fatal("the child did not print its number")
-	return 0
+	pid, err := strconv.Atoi(strings.TrimSpace(string(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pid
 }
 
 func gone(t *testing.T, pid int) {
 	t.Helper()
-	for range 200 {
-		if !alive(pid) {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
+	if !comes(func() bool { return !alive(pid) }) {
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+		t.Errorf("process %d is still there", pid)
 	}
-	_ = syscall.Kill(pid, syscall.SIGKILL)
-	t.Errorf("process %d is still there", pid)
+}
+
+// says reports whether the last line of a log becomes another.
+func says(log, line string) bool {
+	return comes(func() bool { return strings.Join(process.LastLines(log, 1), "") == line })
 }
 
 func TestExitCodesAreNoErrors(t *testing.T) {
@@ -72,14 +81,17 @@ func TestExitCodesAreNoErrors(t *testing.T) {
 func TestLimitEndsTheGroup(t *testing.T) {
 	dir := t.TempDir()
 	note := filepath.Join(dir, "pid")
-	began := time.Now()
-	r, err := process.Run(context.Background(),
-		process.Spec{
-			Argv: sh("trap '' INT TERM; (trap '' INT TERM; echo $$ > /dev/null; sh -c 'echo $PPID' > " + note + "; sleep 60) " +
-				"& wait; sleep 60"),
-			Limit: 300 * time.Millisecond, Grace: 200 * time.Millisecond})
-	if !errors.Is(err, process.ErrLimit) || !r.Ended || time.Since(began) > 10*time.Second {
-		t.Errorf("%+v %v after %s", r, err, time.Since(began))
+	script := "trap '' INT TERM; (trap '' INT TERM; sh -c 'echo $PPID' > " + note + "; sleep 600) & wait; sleep 600"
+	for limit := 300 * time.Millisecond; ; limit *= 4 { // on a slow machine the children begin later
+		began := time.Now()
+		r, err := process.Run(context.Background(),
+			process.Spec{Argv: sh(script), Limit: limit, Grace: 200 * time.Millisecond})
+		if !errors.Is(err, process.ErrLimit) || !r.Ended || time.Since(began) > limit+time.Minute {
+			t.Fatalf("%+v %v after %s", r, err, time.Since(began))
+		}
+		if data, _ := os.ReadFile(note); strings.HasSuffix(string(data), "\n") || limit > 20*time.Second {
+			break
+		}
 	}
 	gone(t, pidIn(t, note))
 }
@@ -95,12 +107,19 @@ func TestLeftChildrenEnd(t *testing.T) {
 }
 
 func TestInterruptionAsksFirst(t *testing.T) {
+	// As ttreport does, so that programs are not started with the signal ignored, as nohup and CI may start the tests.
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, os.Interrupt)
+	defer signal.Stop(signals)
 	log := filepath.Join(t.TempDir(), "log")
 	why := errors.New("the server died")
 	ctx, cancel := context.WithCancelCause(context.Background())
-	time.AfterFunc(200*time.Millisecond, func() { cancel(why) })
-	_, err := process.Run(ctx, process.Spec{Argv: sh("trap 'echo asked; exit 0' INT; while :; do sleep 0.05; done"),
-		Log: log})
+	go func() {
+		says(log, "ready")
+		cancel(why)
+	}()
+	_, err := process.Run(ctx, process.Spec{
+		Argv: sh("trap 'echo asked; exit 0' INT; echo ready; while :; do sleep 0.05; done"), Log: log, Grace: time.Hour})
 	if !errors.Is(err, why) || strings.Join(process.LastLines(log, 1), "") != "asked" {
 		t.Errorf("%v %q", err, process.LastLines(log, 5))
 	}
@@ -122,16 +141,17 @@ func TestHurry(t *testing.T) {
 func TestHurryInContext(t *testing.T) {
 	hurry, rush := context.WithCancel(context.Background())
 	ctx, cancel := context.WithCancel(process.WithHurry(context.Background(), hurry))
+	log := filepath.Join(t.TempDir(), "log")
 	go func() {
-		time.Sleep(300 * time.Millisecond)
+		says(log, "ready")
 		cancel()
 		time.Sleep(300 * time.Millisecond)
 		rush()
 	}()
 	began := time.Now()
-	_, err := process.Run(ctx, process.Spec{Argv: []string{"sh", "-c", "trap '' INT TERM; sleep 60 & wait; sleep 60"},
-		Grace: time.Minute})
-	if err == nil || time.Since(began) > 5*time.Second {
+	_, err := process.Run(ctx, process.Spec{Argv: sh("trap '' INT TERM; echo ready; sleep 600 & wait; sleep 600"),
+		Log: log, Grace: time.Hour})
+	if err == nil || time.Since(began) > 2*time.Minute {
 		t.Errorf("%v after %s", err, time.Since(began))
 	}
 }

@@ -53,14 +53,20 @@ func TestLogIsBounded(t *testing.T) {
 // waitGone waits until no process carries a mark.
 func waitGone(t *testing.T, mark string) {
 	t.Helper()
-	for range 100 {
-		if len(Marked(mark)) == 0 {
-			return
-		}
-		time.Sleep(20 * time.Millisecond)
+	if !comes(func() bool { return len(Marked(mark)) == 0 }) {
+		t.Errorf("left: %v", Marked(mark))
+		EndMarked(mark)
 	}
-	t.Errorf("left: %v", Marked(mark))
-	EndMarked(mark)
+}
+
+// comes reports whether something happens within half a minute.
+func comes(so func() bool) bool {
+	for end := time.Now().Add(30 * time.Second); !so(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			return false
+		}
+	}
+	return true
 }
 
 func TestChildrenThatLeaveTheSessionEnd(t *testing.T) {
@@ -73,14 +79,8 @@ func TestChildrenThatLeaveTheSessionEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 100 {
-		if len(Marked(c.Mark())) >= 5 {
-			break
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	if n := len(Marked(c.Mark())); n < 4 {
-		t.Fatalf("only %d processes were started", n)
+	if !comes(func() bool { return len(Marked(c.Mark())) >= 5 }) {
+		t.Fatalf("only %d processes were started", len(Marked(c.Mark())))
 	}
 	c.Stop(context.Background())
 	waitGone(t, c.Mark())
@@ -105,12 +105,7 @@ func TestEndsAfterSIGKILL(t *testing.T) {
 		t.Fatal(err)
 	}
 	var mark []byte
-	for range 200 {
-		if mark, _ = os.ReadFile(file); len(mark) == 32 {
-			break
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
+	comes(func() bool { mark, _ = os.ReadFile(file); return len(mark) == 32 })
 	if n := len(Marked(string(mark))); n != 1 {
 		t.Errorf("%d processes before", n)
 	}

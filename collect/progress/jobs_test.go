@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/ttreport/ttreport/collect"
 	"github.com/ttreport/ttreport/collect/engine"
 )
 
@@ -20,6 +21,27 @@ func task(entry int, state, reason, node string, done int) engine.Task {
 
 // A log has a line a change, with Slurm's own words, and the last lines of what failed; a controller that is away is
 // said once.
+// What a job prints of a point is what the table shows where only its log can be read.
+func TestTheLogOfAJobIsItsProgress(t *testing.T) {
+	var log strings.Builder
+	d := New(Stream{Writer: &log})
+	d.Event(collect.Event{
+		Run: "r1", Step: "point", Text: "ISL 64 OSL 20", Index: 2, Count: 3, Took: time.Second, Final: true,
+	})
+	lines := strings.Split(strings.TrimSpace(log.String()), "\n")
+	task := engine.Task{Job: engine.Job{Total: 3}}
+	task.Hear(lines[len(lines)-1])
+	if task.Done != 2 || !strings.HasPrefix(task.Now, "point 2/3 ISL 64 OSL 20") {
+		t.Errorf("%q: %d, %q", lines, task.Done, task.Now)
+	}
+	task.Hear("point     9/9  a measurement of somebody else")
+	task.Hear("server    ready")
+	task.Hear("")
+	if task.Done != 2 || task.Now != "server ready" {
+		t.Errorf("%d, %q", task.Done, task.Now)
+	}
+}
+
 func TestJobsInALog(t *testing.T) {
 	var out strings.Builder
 	j := NewJobs(Stream{Writer: &out})
@@ -52,7 +74,8 @@ job   2   acme/tiny on h100                FAILED (NonZeroExitCode) on n1, 1 of 
 func TestJobsOnATerminal(t *testing.T) {
 	var out strings.Builder
 	j := NewJobs(Stream{Writer: &out, Width: func() int { return 60 }})
-	j.Show(engine.View{Words: words, Tasks: []engine.Task{task(1, "PENDING", "Resources", "", 0), task(2, "RUNNING", "None", "n1", 1)}})
+	j.Show(engine.View{Words: words, Tasks: []engine.Task{task(1, "PENDING", "Resources", "", 0),
+		task(2, "RUNNING", "None", "n1", 1)}})
 	rows := strings.Split(out.String(), "\n")
 	if len(rows) != 5 || !strings.Contains(rows[3], "1 PENDING, 1 RUNNING") {
 		t.Errorf("%q", rows)

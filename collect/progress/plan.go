@@ -104,6 +104,12 @@ func writeWorkloads(w io.Writer, p plan.Plan, e plan.Estimate) {
 		if varies := w.Varies(); varies != "" {
 			fmt.Fprintf(tw, "   %s", varies)
 		}
+		if w.Speed > 0 && w.Speed != 1 {
+			fmt.Fprintf(tw, ", %g times as fast", w.Speed)
+		}
+		if share, ok := p.DrawnHit(i); ok {
+			fmt.Fprintf(tw, " (%.1f%% drawn)", 100*share)
+		}
 		fmt.Fprintln(tw)
 	}
 	tw.Flush()

@@ -103,7 +103,7 @@ func (r Request) writesText(known spec.Model, p plan.Plan) error {
 	text := func(w plan.Workload) bool { return !w.Shape.Endpoint.Pools() }
 	names := r.Options.Tools.Names
 	if known.Type == "" || r.ServerOnly || !slices.ContainsFunc(p.Workloads, text) ||
-		len(names) > 0 && slices.IndexFunc(names, isOwn) == 0 {
+		len(names) > 0 && isOwn(names[0]) {
 		return nil
 	}
 	fix := "measure it with a program of yours (exec: in ttreport.yaml, ttreport help plans); results of " +
@@ -144,6 +144,10 @@ func (r Request) known(ctx context.Context, key *string) (spec.Model, error) {
 	s := r.Options.System
 	stated, err := spec.Lookup(r.Dir, r.Spec, s.Model, s.Device, s.Impl)
 	if err != nil {
+		if r.Spec != "" {
+			err = fmt.Errorf("collect: --spec: %w", err)
+			return stated, plan.UsageError{Err: err, Fix: "as in --spec runtime_model_spec.json"}
+		}
 		return stated, plan.UsageError{Err: fmt.Errorf("collect: %w", err)}
 	}
 	limit := 0

@@ -44,6 +44,9 @@ func ParseArrivals(text string) (Arrivals, error) {
 	case name == "ramp" || name == "steps":
 		return wrong("does not have the rates that it needs")
 	}
+	if name == "gamma" {
+		return wrong("is what burstiness=0.5 makes of poisson: a gamma process")
+	}
 	return wrong("is none that is known")
 }
 

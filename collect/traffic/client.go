@@ -61,14 +61,9 @@ func (s *Shape) SetClient(name, text string) (known bool, err error) {
 	case schema.DimTimeout:
 		s.Timeout, err = pause(name, text)
 	case schema.DimCancel:
-		digits, isPercent := strings.CutSuffix(text, "%")
-		s.Cancel, err = strconv.ParseFloat(digits, 64)
-		if isPercent {
-			s.Cancel /= 100
-		}
-		if err != nil || !(s.Cancel > 0 && s.Cancel < 1) {
-			return true, fmt.Errorf("cancel=%s is no share of the requests below 1, as in cancel=10%%", text)
-		}
+		s.Cancel, err = share(name, text, "the requests", "10%")
+	case schema.DimHit:
+		s.Hit, err = share(name, text, "the prompts' tokens", "60%")
 	default:
 		return false, nil
 	}
@@ -81,6 +76,19 @@ func pause(name, text string) (time.Duration, error) {
 		return 0, fmt.Errorf("%s=%s is no time above zero, as in %s=2s", name, text, name)
 	}
 	return d, nil
+}
+
+// share reads a share between 0 and 1: "10%" or 0.1. It is what its text says, which has four decimals of a percent.
+func share(name, text, of, example string) (float64, error) {
+	digits, isPercent := strings.CutSuffix(text, "%")
+	v, err := strconv.ParseFloat(digits, 64)
+	if isPercent {
+		v /= 100
+	}
+	if v = math.Round(v*1e6) / 1e6; err != nil || !(v > 0 && v < 1) {
+		return 0, fmt.Errorf("%s=%s is no share of %s below 1, at least 0.0001%%, as in %[1]s=%[4]s", name, text, of, example)
+	}
+	return v, nil
 }
 
 func percent(share float64) string {
@@ -100,6 +108,8 @@ func (s Shape) checkClient(rate float64) error {
 		return fmt.Errorf("think is the time between turns: endpoint=chat,turns=5,think=2s")
 	case s.Image != (Image{}) && (s.Endpoint != Chat || s.Turns > 1):
 		return fmt.Errorf("an image is part of a message of chat, without turns: endpoint=chat,image=%s", s.Image)
+	case s.Image != (Image{}) && s.Prefix+int(math.Ceil(s.Hit)) > 0:
+		return fmt.Errorf("an image begins its message, and each is another: prompts with image=%s share no prefix", s.Image)
 	case s.Cancel > 0 && s.Endpoint.Pools():
 		return fmt.Errorf("cancel is for answers of tokens, and endpoint=%s has none", s.Endpoint)
 	}

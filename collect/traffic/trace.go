@@ -2,6 +2,7 @@ package traffic
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -14,36 +15,96 @@ type Trace struct {
 	Requests []Request
 	Timed    bool   // requests have times
 	ID       string // of the content: the first 8 digits of its SHA-256
+	Failed   int    // requests without an answer, which are left out
 }
 
-// traceLine is a line of a trace as Mooncake publishes them (github.com/kvcache-ai/Mooncake, FAST25-release/traces),
-// which AIPerf and Dynamo read too. Timestamps are milliseconds.
+// Numbers of tokens for which a hash of a trace stands.
+const (
+	MooncakeBlock = 512
+	bailianBlock  = 16
+)
+
+// traceFormats are what ReadTrace reads, each with a line of it.
+const traceFormats = `
+  Mooncake's JSON lines: {"timestamp": 0, "input_length": 6755, "output_length": 500, "hash_ids": [1, 2]}
+  Qwen-Bailian's: {"chat_id": 1, "timestamp": 0.5, "input_length": 521, "output_length": 132, "hash_ids": [1, 2]}
+  agents' sessions: {"block_size": 64, "requests": [{"t": 0, "in": 25259, "out": 86, "hash_ids": [1, 2]}]}
+  Azure's CSV: TIMESTAMP,ContextTokens,GeneratedTokens
+  BurstGPT's CSV: Timestamp,Model,Request tokens,Response tokens`
+
+// ReadTrace reads a trace of one of the public formats:
+//
+//   - Mooncake (github.com/kvcache-ai/Mooncake, FAST25-release/traces), which AIPerf and Dynamo read too: JSON lines,
+//     timestamps in milliseconds, a hash stands for 512 tokens
+//   - Qwen-Bailian (github.com/alibaba-edu/qwen-bailian-usagetraces-anon): the same with chat_id, timestamps in
+//     seconds, 16 tokens
+//   - sessions of coding agents (github.com/callanjfox/kv-cache-tester, semianalysisai/cc-traces-weka): a JSON object a
+//     session, which states its block, with the requests of subagents within
+//   - Azure (github.com/Azure/AzurePublicDataset, AzureLLMInferenceTrace) and BurstGPT (github.com/HPMLL/BurstGPT): CSV
+//
+// block is how many tokens a hash stands for; 0: the format's own. Lengths and what prompts share are exact; the text
+// is made up.
+func ReadTrace(data []byte, block int) (Trace, error) {
+	sum := sha256.Sum256(data)
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) // a byte order mark
+	begin := bytes.TrimLeft(data, " \t\r\n")
+	var t Trace
+	var err error
+	switch {
+	case len(begin) == 0:
+		err = fmt.Errorf("the trace has no requests; expected one of%s", traceFormats)
+	case begin[0] != '{':
+		t, err = readTable(data)
+	case isSession(data):
+		t, err = readSessions(data, block)
+	default:
+		t, err = readLines(data, block)
+	}
+	if err != nil {
+		return Trace{}, err
+	}
+	if len(t.Requests) == 0 {
+		return Trace{}, fmt.Errorf("the trace has no request that was answered, of %d", t.Failed)
+	}
+	t.ID = hex.EncodeToString(sum[:4])
+	if first := t.Requests[0].At; t.Timed {
+		for i := range t.Requests {
+			t.Requests[i].At -= first
+		}
+	}
+	return t, nil
+}
+
+// traceLine is a line of a trace of Mooncake or Qwen-Bailian.
 type traceLine struct {
+	Chat      *int64   `json:"chat_id"`        // Qwen-Bailian
+	Parent    *int64   `json:"parent_chat_id"` // the turn before it; -1: none
 	Timestamp *float64 `json:"timestamp"`
 	Input     *int     `json:"input_length"`
 	Output    *int     `json:"output_length"`
 	Hashes    []uint64 `json:"hash_ids"`
 }
 
-// MooncakeBlock is the number of tokens for which a hash of a Mooncake trace stands.
-const MooncakeBlock = 512
-
-// ReadTrace reads a trace of JSON lines with input_length, output_length, timestamp and hash_ids. block is how many
-// tokens a hash stands for; 0: Mooncake's 512. Lengths and what prompts share are exact; the text is made up.
-func ReadTrace(data []byte, block int) (Trace, error) {
-	sum := sha256.Sum256(data)
-	t := Trace{Timed: true, ID: hex.EncodeToString(sum[:4])}
-	if block == 0 {
-		block = MooncakeBlock
-	}
+// readLines reads JSON lines.
+func readLines(data []byte, block int) (Trace, error) {
+	t := Trace{Timed: true}
+	turns := map[int64]int{}
 	var last time.Duration
 	for i, line := range bytes.Split(data, []byte("\n")) {
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue
 		}
-		q, err := traceRequest(line, block)
+		l, q, err := traceRequest(line, block)
 		if err != nil {
 			return Trace{}, fmt.Errorf("line %d: %w", i+1, err)
+		}
+		if l.Parent != nil {
+			if before, ok := turns[*l.Parent]; ok {
+				q.After = []int{before}
+			}
+		}
+		if l.Chat != nil {
+			turns[*l.Chat] = len(t.Requests)
 		}
 		if q.At < 0 {
 			t.Timed = false
@@ -53,36 +114,42 @@ func ReadTrace(data []byte, block int) (Trace, error) {
 		last = q.At
 		t.Requests = append(t.Requests, q)
 	}
-	if len(t.Requests) == 0 {
-		return Trace{}, fmt.Errorf("the trace has no requests")
-	}
-	if first := t.Requests[0].At; t.Timed {
-		for i := range t.Requests {
-			t.Requests[i].At -= first
-		}
-	}
 	return t, nil
 }
 
 // traceRequest reads one line; At is negative where the line has no time.
-func traceRequest(line []byte, block int) (Request, error) {
+func traceRequest(line []byte, block int) (traceLine, Request, error) {
 	const example = `expected one like {"timestamp": 0, "input_length": 6755, "output_length": 500, "hash_ids": [1, 2]}`
 	var l traceLine
 	if err := json.Unmarshal(line, &l); err != nil {
-		return Request{}, fmt.Errorf("%w; %s", err, example)
+		return l, Request{}, fmt.Errorf("%w; %s", err, example)
 	}
-	if l.Input == nil || l.Output == nil || *l.Input < 1 || *l.Output < 1 || *l.Input > longest || *l.Output > longest {
-		return Request{}, fmt.Errorf("input_length or output_length is not a number of tokens; %s", example)
+	if l.Input == nil || l.Output == nil || !isLength(*l.Input) || !isLength(*l.Output) {
+		return l, Request{}, fmt.Errorf("input_length or output_length is not a number of tokens; %s", example)
 	}
-	q := Request{ISL: *l.Input, OSL: *l.Output, At: -1, BlockTokens: block}
-	q.Blocks = l.Hashes[:min(len(l.Hashes), *l.Input/block)] // a block that is not full is the request's own
+	unit, own := time.Millisecond, MooncakeBlock
+	if l.Chat != nil {
+		unit, own = time.Second, bailianBlock
+	}
+	q := request(*l.Input, *l.Output, l.Hashes, cmp.Or(block, own))
+	q.At = -1
 	if l.Timestamp != nil {
-		if !(*l.Timestamp >= 0) || *l.Timestamp > 1e12 {
-			return Request{}, fmt.Errorf("timestamp is not in milliseconds from the start; %s", example)
+		if !(*l.Timestamp >= 0) || *l.Timestamp > 1e12/float64(unit/time.Millisecond) {
+			return l, Request{}, fmt.Errorf("timestamp %g is no time from the start; %s", *l.Timestamp, example)
 		}
-		q.At = time.Duration(*l.Timestamp * float64(time.Millisecond))
+		q.At = time.Duration(*l.Timestamp * float64(unit))
 	}
-	return q, nil
+	return l, q, nil
+}
+
+func isLength(tokens int) bool { return tokens >= 1 && tokens <= longest }
+
+// request is a request that shares blocks with others.
+func request(in, out int, hashes []uint64, block int) Request {
+	return Request{
+		ISL: in, OSL: out, BlockTokens: block,
+		Blocks: hashes[:min(len(hashes), in/block)], // a block that is not full is the request's own
+	}
 }
 
 // Mean returns the mean lengths, whole tokens.
@@ -114,6 +181,7 @@ func (t Trace) Take(n int, speed float64) []Request {
 			out[i].At = 0
 		} else if speed > 0 {
 			out[i].At = time.Duration(float64(out[i].At) / speed)
+			out[i].Pause = time.Duration(float64(out[i].Pause) / speed)
 		}
 	}
 	return out

@@ -2,6 +2,7 @@ package traffic
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strconv"
 	"time"
@@ -22,6 +23,10 @@ type Request struct {
 	// is nothing before it.
 	Fresh  int
 	GiveUp int // tokens of the answer after which the client goes away; 0: never
+	// After are earlier requests of the list whose answers this one needs: it is sent neither before At nor before the
+	// last of these answers and Pause, which is how long a person or a tool took.
+	After []int
+	Pause time.Duration
 }
 
 // Shape is what of a workload varies from request to request. The zero value is nothing: equal lengths, prompts that
@@ -32,6 +37,7 @@ type Shape struct {
 	Burstiness float64 // vLLM's; 0: 1, a Poisson process
 	Prefix     int     // tokens that prompts share at their beginning
 	Prefixes   int     // how many different ones there are; 0: 1
+	Hit        float64 // share of all prompt tokens that a prefix cache without limit finds; 0: what Prefix gives
 	Endpoint   Endpoint
 	Turns      int           // of a conversation, each with the answers before it; 0: 1
 	Think      time.Duration // between an answer and the next turn
@@ -57,9 +63,12 @@ func (s Shape) Dims() map[string]string {
 	}
 	if s.Prefix > 0 {
 		set(schema.DimPrefix, strconv.Itoa(s.Prefix))
-		if s.Prefixes > 1 {
-			set(schema.DimPrefixes, strconv.Itoa(s.Prefixes))
-		}
+	}
+	if s.Prefixes > 1 && s.Prefix+int(math.Ceil(s.Hit)) > 0 {
+		set(schema.DimPrefixes, strconv.Itoa(s.Prefixes))
+	}
+	if s.Hit > 0 {
+		set(schema.DimHit, percent(s.Hit))
 	}
 	if s.Endpoint != Completions {
 		set(schema.DimEndpoint, string(s.Endpoint))
@@ -142,10 +151,13 @@ func (s Shape) Requests(b Base, n int, seed uint64) []Request {
 		if s.Cancel > 0 && rng.Float64() < s.Cancel {
 			q.GiveUp = 1 + rng.IntN(max(1, q.OSL-1))
 		}
-		if s.Prefix > 0 && q.Fresh == 0 {
+		if s.Prefix > 0 && s.Hit == 0 && q.Fresh == 0 {
 			q.Blocks, q.BlockTokens = []uint64{uint64(rng.IntN(max(1, s.Prefixes)))}, min(s.Prefix, q.ISL)
 		}
 		out[i] = q
+	}
+	if s.Hit > 0 {
+		s.shared(out, rng)
 	}
 	if b.Rate > 0 {
 		for i, at := range s.Arrivals.due(n, b.Rate, s.Burstiness, seed) {
@@ -165,8 +177,10 @@ func (s Shape) Check(rate float64) error {
 		return fmt.Errorf("arrivals and burstiness need a rate: rate=10,burstiness=0.5")
 	case s.Arrivals.Set() && s.Burstiness > 0:
 		return fmt.Errorf("arrivals=%s and burstiness exclude each other", s.Arrivals)
-	case s.Prefixes > 1 && s.Prefix == 0:
-		return fmt.Errorf("prefixes needs the length of one: prefix=512,prefixes=4")
+	case s.Prefixes > 1 && s.Prefix == 0 && s.Hit == 0:
+		return fmt.Errorf("prefixes needs the length of one, or a share: prefix=512,prefixes=4 or hit=60%%,prefixes=4")
+	case s.Hit > 0 && s.Turns > 1:
+		return fmt.Errorf("hit and turns exclude each other: a later turn shares all that was said before")
 	}
 	return nil
 }

@@ -1,10 +1,12 @@
 package console
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 	"strings"
 
+	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/draft"
 )
 
@@ -77,6 +79,14 @@ func (b *block) arguments(d *draft.Draft, tool string) {
 		if is(name) && b.args[name] != "0" {
 			d.Keep(name, b.args[name])
 		}
+	}
+}
+
+// burstiness of arrivals at a rate; 1 is a Poisson process, and vLLM prints words behind the number.
+func (b *block) burstiness(d *draft.Draft) {
+	text, _, _ := strings.Cut(cmp.Or(b.values["burstiness factor"], b.args["burstiness"]), " ")
+	if x, err := strconv.ParseFloat(text, 64); err == nil && x > 0 && x != 1 && d.Key.Rate != nil {
+		d.Dim(schema.DimBurstiness, text)
 	}
 }
 

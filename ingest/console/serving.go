@@ -30,10 +30,14 @@ func readServing(f *decode.File) schema.Reading {
 	before := map[string]string{}
 	var args map[string]string
 	var open *block
+	var lines joined
 	n := 0
 	for raw := range bytes.Lines(f.Data) {
 		n++
-		line := plainLine(raw)
+		line, ended := lines.add(plainLine(raw))
+		if !ended {
+			continue
+		}
 		switch {
 		case strings.Contains(line, servingTitle):
 			if open != nil {
@@ -47,6 +51,8 @@ func readServing(f *decode.File) schema.Reading {
 			open = nil
 		case strings.Contains(line, "Namespace("):
 			args = namespace(line)
+		case open == nil && client.MatchString(line):
+			args = command(line)
 		default:
 			label, value, ok := strings.Cut(line, ":")
 			if label = strings.ToLower(strings.TrimSpace(label)); !ok || len(label) > 60 {
@@ -97,29 +103,15 @@ func (b *block) point(f *decode.File, r *schema.Reading) {
 	}
 	d := draft.New(f, r, decode.Value{}, tool)
 	d.Key.Concurrency = firstOf(b.number("maximum request concurrency"), b.number("max request concurrency"))
-	d.Key.Rate = b.number("traffic request rate")
+	d.Key.Rate = firstOf(b.number("request rate configured (rps)"), b.number("traffic request rate"))
+	if b.values["traffic request rate"] == "trace" {
+		d.Dim(schema.DimArrivals, "trace")
+	}
+	d.Condition("client", b.values["backend"])
 	b.arguments(d, tool)
-	for label, text := range b.values {
-		m := latency.FindStringSubmatch(label)
-		x, err := strconv.ParseFloat(text, 64)
-		if m == nil || err != nil {
-			continue
-		}
-		metric, stat := strings.Replace(m[2], "e2e latency", "e2el", 1), m[1]
-		if stat == "p50" {
-			stat = "median"
-		}
-		d.Stat(metric, defs[metric], stat, x)
-	}
-	for metric, label := range map[string]string{
-		"rps": "request throughput (req/s)", "output_tps": "output token throughput (tok/s)",
-		"total_tps": "total token throughput (tok/s)", "goodput_rps": "request goodput (req/s)",
-		"duration_s": "benchmark duration (s)",
-	} {
-		if x := b.number(label); x != nil {
-			d.Value(metric, *x)
-		}
-	}
+	b.burstiness(d)
+	b.latencies(d, defs)
+	b.numbers(d)
 	ok := b.number("successful requests")
 	for metric, label := range map[string]string{"isl": "total input tokens", "osl": "total generated tokens"} {
 		if total := b.number(label); total != nil && ok != nil && *ok > 0 {
@@ -135,6 +127,48 @@ func (b *block) point(f *decode.File, r *schema.Reading) {
 		})
 	}
 	d.Done()
+}
+
+// latencies reads the statistics of latencies.
+func (b *block) latencies(d *draft.Draft, defs map[string]string) {
+	for label, text := range b.values {
+		m := latency.FindStringSubmatch(label)
+		x, err := strconv.ParseFloat(text, 64)
+		if m == nil || err != nil {
+			continue
+		}
+		metric, stat := strings.Replace(m[2], "e2e latency", "e2el", 1), m[1]
+		if stat == "p50" {
+			stat = "median"
+		}
+		d.Stat(metric, defs[metric], stat, x)
+	}
+}
+
+// numbers reads what is one number in the block: rates, the duration, and what has no name of ours.
+func (b *block) numbers(d *draft.Draft) {
+	for metric, label := range map[string]string{
+		"rps": "request throughput (req/s)", "output_tps": "output token throughput (tok/s)",
+		"total_tps": "total token throughput (tok/s)", "goodput_rps": "request goodput (req/s)",
+		"duration_s": "benchmark duration (s)",
+	} {
+		if x := b.number(label); x != nil {
+			d.Value(metric, *x)
+		}
+	}
+	for name, label := range map[string]string{
+		"max_output_tokens_per_s": "peak output token throughput (tok/s)",
+		"max_concurrent_requests": "peak concurrent requests", "concurrency": "concurrency",
+		"input_throughput": "input token throughput (tok/s)", "accept_length": "accept length",
+		"spec_decode_acceptance_rate": "acceptance rate (%)", "spec_decode_acceptance_length": "acceptance length",
+		"total_output_tokens_retokenized": "total generated tokens (retokenized)",
+		"total_input_vision_tokens":       "total input vision tokens",
+		"rtfx":                            "rtfx (inverse real-time factor)",
+	} {
+		if x := b.number(label); x != nil {
+			d.KeepNumber(name, *x)
+		}
+	}
 }
 
 func firstOf(list ...*float64) *float64 {

@@ -23,13 +23,6 @@ func Add(p *schema.Point, side *manifest.Sidecar) {
 	}
 }
 
-// counters are the gauges that are differences of counters.
-const (
-	preemptions   = "preemptions_total"
-	prefixHits    = "prefix_hits_total"
-	prefixQueries = "prefix_queries_total"
-)
-
 // scaled are the factors from a sample to the unit of a slice: shares become percents.
 var scaled = map[string]float64{schema.GaugeKV: 100, schema.GaugePrefixHits: 100}
 
@@ -44,28 +37,22 @@ func join(s *schema.Slices, from *manifest.Samples) {
 			return
 		}
 		parts = min(parts, len(from.Rows))
-		s.Step = latency.Round(last[0]/float64(parts)+5e-4, 4)
-	}
-	add := func(name string, values []float64) {
-		x := schema.SliceOf{Name: name, Values: values}
-		if _, _, ok := x.Range(); ok {
-			s.Series = append(s.Series, x)
-		}
+		s.Step = latency.SliceStep(last[0], parts)
 	}
 	for i, name := range from.Names {
 		known := i > 0 && !strings.HasSuffix(name, "_total") && name != schema.GaugePreemptions
 		if _, ok := schema.SliceInfo(name); known && ok {
-			add(name, means(column(from, i), s.Step, parts, max(1, scaled[name])))
+			s.Add(name, means(column(from, i), s.Step, parts, max(1, scaled[name])))
 		}
 	}
-	for _, c := range [][]reading{named(from, preemptions), named(from, schema.GaugePreemptions)} { // the name before
-		if c == nil {
-			continue
+	for _, name := range []string{schema.CounterPreemptions, schema.GaugePreemptions} { // the name before
+		if c := named(from, name); c != nil {
+			s.Add(schema.GaugePreemptions, growth(c, s.Step, parts))
 		}
-		add(schema.GaugePreemptions, growth(c, s.Step, parts))
 	}
-	if hits, queries := named(from, prefixHits), named(from, prefixQueries); hits != nil && queries != nil {
-		add(schema.GaugePrefixHits, shares(growth(hits, s.Step, parts), growth(queries, s.Step, parts)))
+	hits, queries := named(from, schema.CounterPrefixHits), named(from, schema.CounterPrefixQueries)
+	if hits != nil && queries != nil {
+		s.Add(schema.GaugePrefixHits, shares(growth(hits, s.Step, parts), growth(queries, s.Step, parts)))
 	}
 }
 

@@ -2,8 +2,10 @@ package duplicate
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 )
@@ -12,12 +14,19 @@ import (
 // statistics than Keep.
 type Pair struct{ Keep, Drop int }
 
-// Copies finds the points that are one measurement. needed returns how many statistics of two points must agree; 0
-// means that they cannot be one, whatever their numbers. merge is called for each pair as it is found, so that what
+// Agreement is how much two points have in common: statistics that do not follow from each other, and their significant
+// digits in total. Tools print three digits or seventeen, so a count of equal statistics alone says little.
+type Agreement struct{ Statistics, Digits int }
+
+// enough reports that two points that agree so much are one measurement.
+func (a Agreement) enough(needed Agreement) bool {
+	return needed.Statistics > 0 && a.Statistics >= needed.Statistics && a.Digits >= needed.Digits
+}
+
+// Copies finds the points that are one measurement. needed returns how much two points must agree; no statistics mean
+// that they cannot be one, whatever their numbers. merge is called for each pair as it is found, so that what
 // the copy states, such as a part of the workload, is used in later comparisons.
-//
-// A tool writes at least six digits, so equal numbers are one measurement.
-func Copies(points []*schema.Point, needed func(a, b int) int, merge func(Pair)) {
+func Copies(points []*schema.Point, needed func(a, b int) Agreement, merge func(Pair)) {
 	list := anchors(points)
 	dropped := make([]bool, len(points))
 	for i, a := range list {
@@ -29,10 +38,10 @@ func Copies(points []*schema.Point, needed func(a, b int) int, merge func(Pair))
 				continue
 			}
 			agreeing := agreement(points[a.point], points[b.point])
-			if agreeing == 0 { // nearly all pairs: one number of two measurements is close by chance
+			if agreeing.Statistics == 0 { // nearly all pairs: one number of two measurements is close by chance
 				continue
 			}
-			if enough := needed(a.point, b.point); enough == 0 || agreeing < enough {
+			if !agreeing.enough(needed(a.point, b.point)) {
 				continue
 			}
 			pair := Pair{Keep: a.point, Drop: b.point}
@@ -82,13 +91,14 @@ func center(p *schema.Point, metric string) float64 {
 	return 0
 }
 
-// agreement counts the measured statistics in which two points of one tool and load agree to a millionth; 0 when they
-// differ in any.
-func agreement(a, b *schema.Point) int {
-	if !sameLoad(&a.Key, &b.Key) {
-		return 0
+// agreement counts the measured statistics in which two points of one tool and load agree to a millionth; none when
+// they differ in any.
+func agreement(a, b *schema.Point) Agreement {
+	if !sameLoad(a, b) {
+		return Agreement{}
 	}
-	n := 0
+	var out Agreement
+	rate := 0 // digits of the most precise of the rates, which are one number where lengths are fixed
 	for name, m := range a.EachMetric() {
 		def, has := b.Definition(name)
 		if !has || !sameDefinition(m.Def, def) {
@@ -96,27 +106,104 @@ func agreement(a, b *schema.Point) int {
 		}
 		for _, s := range m.Stats {
 			x, ok := b.Value(name, s.Name)
-			if !ok || s.Name == "std" { // some tools divide by n − 1
+			switch {
+			case !ok:
 				continue
-			}
-			if math.Abs(x-s.Value) > tolerance*math.Max(math.Abs(x), math.Abs(s.Value)) {
-				return 0
-			}
-			if x != math.Trunc(x) && !isCount(name) {
-				n++
+			case s.Name == "std" && !sameDeviation(s.Value, x, sizeOf(a, m.N)), s.Name != "std" && !same(s.Value, x):
+				return Agreement{}
+			case s.Name == "std" || x == math.Trunc(x) || isCount(name) || follows(&m):
+			case isRate(name):
+				rate = max(rate, significant(x))
+			default:
+				out.Statistics++
+				out.Digits += significant(x)
 			}
 		}
 	}
-	return n
+	if rate > 0 {
+		out.Statistics++
+		out.Digits += rate
+	}
+	return out
 }
 
-// sameLoad reports whether two points have the same tool and no different number of the workload where both state it.
-func sameLoad(a, b *schema.Key) bool {
-	if a.Tool != b.Tool {
+// same reports that two numbers are equal to a millionth.
+func same(x, y float64) bool { return math.Abs(x-y) <= tolerance*math.Max(math.Abs(x), math.Abs(y)) }
+
+// sameDeviation reports that two standard deviations are of one sample of n values: some tools divide by n − 1.
+func sameDeviation(x, y, n float64) bool {
+	if same(x, y) {
+		return true
+	}
+	between := math.Max(x, y) / math.Min(x, y)
+	return n > 1 && math.Abs(between-math.Sqrt(n/(n-1))) <= 1e-5
+}
+
+// sizeOf is the size of a metric's sample; 0 when nothing states it.
+func sizeOf(p *schema.Point, n int) float64 {
+	if n > 0 {
+		return float64(n)
+	}
+	ok, _ := p.Value("requests_ok", "value")
+	return ok
+}
+
+// follows reports a metric whose numbers follow from those of another.
+func follows(m *schema.Metric) bool {
+	return m.From == schema.FromDerived || m.Def == schema.DefRecipMeanTPOT || m.Def == schema.DefRecipMedianTPOT
+}
+
+// isRate reports metrics that follow from one duration where all requests have the same lengths.
+func isRate(metric string) bool {
+	switch metric {
+	case "rps", "output_tps", "total_tps", "duration_s":
+		return true
+	}
+	return false
+}
+
+// significant counts the significant digits of a number, up to the seven that a stored document keeps.
+func significant(x float64) int {
+	var room [32]byte
+	n := 0
+	for _, c := range strconv.AppendFloat(room[:0], math.Abs(x), 'e', -1, 64) {
+		if c == 'e' {
+			break
+		}
+		if c != '.' {
+			n++
+		}
+	}
+	return min(7, n)
+}
+
+// sameLoad reports whether two points have the same tool and state nothing different of their workload and conditions.
+func sameLoad(p, q *schema.Point) bool {
+	a, b := &p.Key, &q.Key
+	if a.Tool != b.Tool || a.Dataset != "" && b.Dataset != "" && a.Dataset != b.Dataset {
 		return false
 	}
-	same := func(x, y *float64) bool { return x == nil || y == nil || *x == *y }
-	return same(a.ISL, b.ISL) && same(a.OSL, b.OSL) && same(a.Concurrency, b.Concurrency) && same(a.Rate, b.Rate)
+	equal := func(x, y *float64) bool { return x == nil || y == nil || *x == *y }
+	return equal(a.ISL, b.ISL) && equal(a.OSL, b.OSL) && equal(a.Concurrency, b.Concurrency) && equal(a.Rate, b.Rate) &&
+		sameWhereStated(p.Conditions, q.Conditions) && sameDims(p, q)
+}
+
+// sameDims reports that two points state the same dimensions. A reader leaves out what is a tool's default, so two
+// points of one format must have all of them in common.
+func sameDims(p, q *schema.Point) bool {
+	if p.Source.Format == q.Source.Format && p.Source.Format != "" {
+		return maps.Equal(p.Key.Dims, q.Key.Dims)
+	}
+	return sameWhereStated(p.Key.Dims, q.Key.Dims)
+}
+
+func sameWhereStated(a, b map[string]string) bool {
+	for name, v := range a {
+		if w, has := b[name]; has && v != w {
+			return false
+		}
+	}
+	return true
 }
 
 // sameDefinition reports whether two definitions are equal, or one is unknown.

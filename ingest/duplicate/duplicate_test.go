@@ -25,7 +25,7 @@ func point(tool string, c, x float64) *schema.Point {
 // pairs runs Copies where all points may be copies that agree in three statistics.
 func pairs(points ...*schema.Point) string {
 	out := ""
-	needed := func(int, int) int { return 3 }
+	needed := func(int, int) duplicate.Agreement { return duplicate.Agreement{Statistics: 3, Digits: 12} }
 	duplicate.Copies(points, needed, func(p duplicate.Pair) { out += fmt.Sprintf("%d<%d ", p.Keep, p.Drop) })
 	return out
 }
@@ -38,10 +38,11 @@ func TestCopies(t *testing.T) {
 	std := point("vllm", 1, 10)
 	m = std.Metrics["ttft"]
 	m.Stats.Set("std", 3)
+	m.N = 5
 	std.Metrics["ttft"] = m
 	otherStd := point("vllm", 1, 10)
 	m = otherStd.Metrics["ttft"]
-	m.Stats.Set("std", 4)
+	m.Stats.Set("std", 3.354102)
 	otherStd.Metrics["ttft"] = m
 	unknownLoad := point("vllm", 1, 10)
 	unknownLoad.Key.Concurrency = nil
@@ -93,7 +94,8 @@ func whole(x float64) map[string]schema.Metric {
 func TestCopiesAsks(t *testing.T) {
 	points := []*schema.Point{point("vllm", 1, 10), point("vllm", 1, 10)}
 	asked := 0
-	duplicate.Copies(points, func(a, b int) int { asked++; return 0 }, func(duplicate.Pair) {
+	nothing := func(int, int) duplicate.Agreement { asked++; return duplicate.Agreement{} }
+	duplicate.Copies(points, nothing, func(duplicate.Pair) {
 		t.Error("a pair that the caller ruled out")
 	})
 	if asked == 0 {

@@ -84,8 +84,8 @@ func appendNumber(b []byte, x float64) []byte { return strconv.AppendFloat(b, x,
 func IsFraction(x float64) bool { return x != math.Trunc(x) && math.Trunc(x*1000) != x*1000 }
 
 // numbersOf is a hash of the centres of all metrics of a point; other statistics are computed again when a document is
-// read. strong reports that enough of them are fractions for no two
-// measurements to share them.
+// read. strong reports that enough of them are fractions, and none follows from another, for no two measurements to
+// share them.
 func numbersOf(p *schema.Point) (hash string, strong bool) {
 	var text []byte // name, definition, statistic and number of each, one a line
 	fractions := 0
@@ -97,7 +97,7 @@ func numbersOf(p *schema.Point) (hash string, strong bool) {
 			text = append(append(append(append(text, name...), ' '), m.Def...), ' ')
 			text = append(append(text, s.Name...), ' ')
 			text = append(appendNumber(text, s.Value), '\n')
-			if IsFraction(s.Value) && !isCount(name) {
+			if IsFraction(s.Value) && !isCount(name) && !follows(&m) {
 				fractions++
 			}
 		}
@@ -109,13 +109,37 @@ func numbersOf(p *schema.Point) (hash string, strong bool) {
 // enoughFractions is how many equal fractions make two measurements one.
 const enoughFractions = 3
 
+// few are the deviations of a point that has too few numbers to know it by, as text, and the digits that it adds to
+// those of its file.
+func few(p *schema.Point) (deviations string, digits int) {
+	for name, m := range p.EachMetric() {
+		for _, s := range m.Stats {
+			if s.Name == "std" {
+				deviations += " " + Number(s.Value)
+			} else if s.Value != math.Trunc(s.Value) && !isCount(name) && !follows(&m) {
+				digits += significant(s.Value)
+			}
+		}
+	}
+	return deviations, digits
+}
+
+// enoughDigits is how many digits of its points in all make a file the copy of another.
+const enoughDigits = 12
+
 // Content is a hash of everything that a reading measured, the same for the same numbers in another form; ok is false
 // where there is too little of it to know a copy by.
 func Content(r *schema.Reading) (hash string, ok bool) {
 	var parts []string
+	digits := 0
 	for i := range r.Points {
 		numbers, strong := numbersOf(&r.Points[i])
-		ok = ok || strong
+		if !strong {
+			deviations, more := few(&r.Points[i])
+			numbers += deviations
+			digits += more
+		}
+		ok = ok || strong || digits >= enoughDigits
 		parts = append(parts, r.Points[i].Key.String()+" "+numbers)
 	}
 	for i := range r.Scores {

@@ -12,49 +12,86 @@ import (
 // write that was cut short.
 const Temporary = ".ttreport-tmp-"
 
-// WriteFile replaces a file's content in one step. Missing folders are made. On error the old content is untouched and
-// no temporary file is left.
-func WriteFile(name string, data []byte) error { return writeFile(name, data, false) }
+// WriteFile replaces a file's content in one step with parts, one after the other. Missing folders are made. On error
+// the old content is untouched and no temporary file is left.
+func WriteFile(name string, parts ...[]byte) error { return writeFile(name, false, parts...) }
 
-func writeFile(name string, data []byte, flush bool) (err error) {
+func writeFile(name string, flush bool, parts ...[]byte) error {
+	w, err := Create(name)
+	if err != nil {
+		return err
+	}
+	for _, data := range parts {
+		if _, err := w.Write(data); err != nil {
+			w.Abort()
+			return err
+		}
+	}
+	return w.commit(flush)
+}
+
+// Writer writes a file that takes its place when it is whole.
+type Writer struct {
+	name string
+	f    *os.File
+}
+
+// Create begins to write a file, which [Writer.Commit] or [Writer.Abort] ends. Missing folders are made.
+func Create(name string) (*Writer, error) {
 	dir := filepath.Dir(name)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return fmt.Errorf("making folder for %s: %w", filepath.Base(name), err)
+		return nil, fmt.Errorf("making folder for %s: %w", filepath.Base(name), err)
 	}
 	f, err := os.CreateTemp(dir, Temporary+"*")
 	if err != nil {
-		return fmt.Errorf("writing %s: %w", name, err)
+		return nil, fmt.Errorf("writing %s: %w", name, err)
 	}
+	return &Writer{name, f}, nil
+}
+
+// Write implements io.Writer.
+func (w *Writer) Write(data []byte) (int, error) {
+	n, err := w.f.Write(data)
+	if err != nil {
+		return n, fmt.Errorf("writing %s: %w", w.name, err)
+	}
+	return n, nil
+}
+
+// Commit replaces what the file was. On error that is untouched, and no temporary file is left.
+func (w *Writer) Commit() error { return w.commit(false) }
+
+func (w *Writer) commit(flush bool) (err error) {
 	defer func() {
 		if err != nil {
-			_ = f.Close() // the first error is reported
-			_ = os.Remove(f.Name())
+			w.Abort()
+			err = fmt.Errorf("writing %s: %w", w.name, err)
 		}
 	}()
-	if _, err = f.Write(data); err != nil {
-		return fmt.Errorf("writing %s: %w", name, err)
-	}
-	if err = f.Chmod(0o644); err != nil {
-		return fmt.Errorf("writing %s: %w", name, err)
+	if err = w.f.Chmod(0o644); err != nil {
+		return err
 	}
 	if flush {
-		if err = f.Sync(); err != nil {
-			return fmt.Errorf("writing %s: %w", name, err)
+		if err = w.f.Sync(); err != nil {
+			return err
 		}
 	}
-	if err = f.Close(); err != nil {
-		return fmt.Errorf("writing %s: %w", name, err)
+	if err = w.f.Close(); err != nil {
+		return err
 	}
-	if err = os.Rename(f.Name(), name); err != nil {
-		return fmt.Errorf("writing %s: %w", name, err)
-	}
-	return nil
+	return os.Rename(w.f.Name(), w.name)
+}
+
+// Abort leaves the file as it was.
+func (w *Writer) Abort() {
+	_ = w.f.Close() // the error that led here is reported
+	_ = os.Remove(w.f.Name())
 }
 
 // WriteSynced is [WriteFile] that returns when the content and the entry of its folder are on the disk: after a power
 // cut the old or the new content is there, whole.
 func WriteSynced(name string, data []byte) error {
-	if err := writeFile(name, data, true); err != nil {
+	if err := writeFile(name, true, data); err != nil {
 		return err
 	}
 	return syncOne(filepath.Dir(name))

@@ -118,8 +118,8 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// What another program wrote is flushed on every system, although Windows has no flush of folders and none of files that
-// are open for reading.
+// What another program wrote is flushed on every system, although Windows has no flush of folders and none of files
+// that are open for reading.
 func TestSync(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "a.txt")
 	if err := os.WriteFile(name, []byte("a"), 0o644); err != nil {

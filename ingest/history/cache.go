@@ -172,12 +172,10 @@ func writeCache(name string, began time.Time, docs []*document, c *columns.Colum
 	if err != nil {
 		return
 	}
-	numbers := c.PackNumbers()
-	out := make([]byte, 0, len(cacheMagic)+16+len(js)+len(numbers))
-	out = append(append(out, cacheMagic...), make([]byte, 8)...)
-	out = binary.LittleEndian.AppendUint64(out, uint64(len(js)))
-	out = append(append(out, js...), numbers...)
-	body := out[len(cacheMagic)+8:]
-	binary.LittleEndian.PutUint64(out[len(cacheMagic):], uint64(crc32.Checksum(body, castagnoli)))
-	_ = durable.WriteFile(name, out)
+	body, sum := [][]byte{binary.LittleEndian.AppendUint64(nil, uint64(len(js))), js, c.PackNumbers()}, uint32(0)
+	for _, part := range body {
+		sum = crc32.Update(sum, castagnoli, part)
+	}
+	start := binary.LittleEndian.AppendUint64([]byte(cacheMagic), uint64(sum))
+	_ = durable.WriteFile(name, slices.Concat([][]byte{start}, body)...)
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -36,8 +37,11 @@ type document struct {
 // else. Documents that cannot be read are problems.
 func Load(ctx context.Context, cache string, dirs ...string) (*columns.Columns, []schema.Problem, error) {
 	began := time.Now()
+	var old cached
+	var reading sync.WaitGroup
+	reading.Go(func() { old = readCache(cache) })
 	docs, problems := list(dirs)
-	old := readCache(cache)
+	reading.Wait()
 	var stale []*document
 	for _, d := range docs {
 		if i, ok := old.unchanged(d); ok {
@@ -117,17 +121,21 @@ func merge(docs []*document, old *columns.Columns, workers []*scanner) *columns.
 		return workers[d.worker].C, d.fresh
 	}
 	// Runs of one source are appended together: the mapping of keys and statistics is made once per batch.
-	for _, src := range sources(old, workers) {
-		var runs []int
-		for _, d := range docs {
-			if d.bad != nil {
-				continue
-			}
-			if c, i := sourceOf(d); c == src {
-				runs = append(runs, i)
-			}
+	runs := map[*columns.Columns][]int{}
+	for _, d := range docs {
+		if d.bad == nil {
+			src, i := sourceOf(d)
+			runs[src] = append(runs[src], i)
 		}
-		b.AppendRuns(src, runs)
+	}
+	points, values := 0, 0
+	for src, list := range runs {
+		p, v := src.Size(list)
+		points, values = points+p, values+v
+	}
+	b.Reserve(points, values)
+	for _, src := range sources(old, workers) {
+		b.AppendRuns(src, runs[src])
 	}
 	return b.Seal()
 }

@@ -26,6 +26,7 @@ type file struct {
 	Points   int               `json:"points"`
 	Scores   int               `json:"scores"`
 	Run      string            `json:"run,omitempty"`
+	Copies   int               `json:"copies,omitempty"`
 	PartOf   string            `json:"part_of,omitempty"`
 	Problems []json.RawMessage `json:"problems"`
 }
@@ -38,7 +39,7 @@ func WriteJSON(w io.Writer, set ingest.Set) error {
 	}
 	for _, f := range set.Files {
 		doc.Files = append(doc.Files, file{
-			f.Path, f.SHA256, f.Format, f.Detail, f.Points, f.Scores, f.Run, f.PartOf, encoded(f.Problems),
+			f.Path, f.SHA256, f.Format, f.Detail, f.Points, f.Scores, f.Run, f.Copies, f.PartOf, encoded(f.Problems),
 		})
 	}
 	for i := range set.Runs {

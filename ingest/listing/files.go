@@ -124,6 +124,9 @@ func detailOf(f ingest.File) string {
 		detail, _, _ = strings.Cut(detail, " of ") // the JSON form names the other file
 		detail += ", counted elsewhere"
 	}
+	if f.Copies > 0 && f.Points > 0 {
+		detail += fmt.Sprintf(", %d more counted in %s", f.Copies, path.Base(f.PartOf))
+	}
 	if f.Format == ingest.Unknown && f.Detail != "" {
 		detail = "nearest: " + f.Detail
 	}

@@ -30,14 +30,14 @@ func Write(out io.Writer, set ingest.Set, all bool) {
 	fmt.Fprintln(w)
 	w.files(set.Files)
 	w.runs(set)
-	w.problems(set.Problems)
+	w.problems(set)
 }
 
 // summary is the answer in one line: what came of all files.
 func (w writer) summary(set ingest.Set) string {
-	var results, beside, other, notRead, unknown, points, scores int
+	var results, beside, other, notRead, unknown, points, scores, copies int
 	for _, f := range set.Files {
-		points, scores = points+f.Points, scores+f.Scores
+		points, scores, copies = points+f.Points, scores+f.Scores, copies+f.Copies
 		switch {
 		case f.Format == ingest.Unknown:
 			unknown++
@@ -64,8 +64,12 @@ func (w writer) summary(set ingest.Set) string {
 			parts = append(parts, fmt.Sprintf("%d %s", x.n, x.what))
 		}
 	}
-	read := fmt.Sprintf("%s and %s in %s; %s.", plaintext.Plural(points, "point"), plaintext.Plural(scores, "score"),
-		plaintext.Plural(len(set.Runs), "run"), Counts(set.Problems))
+	once := ""
+	if copies > 0 {
+		once = fmt.Sprintf(", %s left out as copies", plaintext.Plural(copies, "point"))
+	}
+	read := fmt.Sprintf("%s and %s in %s%s; %s.", plaintext.Plural(points, "point"), plaintext.Plural(scores, "score"),
+		plaintext.Plural(len(set.Runs), "run"), once, Counts(set.Problems))
 	if points+scores+beside == 0 {
 		read = nothing(set)
 	}

@@ -6,7 +6,21 @@ import (
 
 	"github.com/ttreport/ttreport/ingest"
 	"github.com/ttreport/ttreport/ingest/listing"
+	"github.com/ttreport/ttreport/ingest/schema"
 )
+
+// Notes are shown where nothing was read: they say why. A mapping in a hint is printed as it is.
+func TestNotesOfNothing(t *testing.T) {
+	note := schema.Problem{Severity: schema.SevNote, Path: "a.csv", Found: "a table", Hint: "begin with:\ntables:\n  - x"}
+	for points, shown := range map[int]bool{0: true, 1: false} {
+		var b strings.Builder
+		files := []ingest.File{{Path: "a.csv", Format: ingest.NotResult}, {Path: "b", Format: "vllm-serve", Points: points}}
+		listing.Write(&b, ingest.Set{Files: files, Problems: []schema.Problem{note}}, false)
+		if strings.Contains(b.String(), "\n         tables:\n           - x\n") != shown {
+			t.Errorf("%d points: %s", points, b.String())
+		}
+	}
+}
 
 // Files of which nothing was read are no answer without problems: what they resemble is named.
 func TestNothingWasRead(t *testing.T) {
@@ -28,6 +42,18 @@ func TestNothingWasRead(t *testing.T) {
 			if !strings.Contains(first, want) {
 				t.Errorf("%s: %q lacks %q", name, first, want)
 			}
+		}
+	}
+}
+
+// A note is counted as what it is: "no problems" after one would be false, and "1 problem" too much.
+func TestNotesAreCounted(t *testing.T) {
+	note := schema.Problem{Severity: schema.SevNote, Found: "x"}
+	for want, list := range map[string][]schema.Problem{
+		"no problems": nil, "1 note": {note}, "1 warning, 2 notes": {note, {Severity: schema.SevWarning}, note},
+	} {
+		if got := listing.Counts(list); got != want {
+			t.Errorf("%d problems are %q, want %q", len(list), got, want)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/ttreport/ttreport/ingest"
 	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/schema"
 )
@@ -14,12 +15,15 @@ import (
 // problemsShown is how many problems are listed unless all are wanted.
 const problemsShown = 20
 
-// problems writes problems, the worst first; notes only where all are wanted.
-func (w writer) problems(problems []schema.Problem) {
-	shown := schema.WorstFirst(problems)
+// problems writes problems, the worst first; notes only where all are wanted, or where nothing was read: they say why.
+func (w writer) problems(set ingest.Set) {
+	shown := schema.WorstFirst(set.Problems)
+	read := slices.ContainsFunc(set.Files, func(f ingest.File) bool { return f.Points+f.Scores > 0 })
+	if !w.all && read {
+		shown = slices.DeleteFunc(shown, func(p schema.Problem) bool { return p.Severity == schema.SevNote })
+	}
 	if !w.all {
-		isNote := func(p schema.Problem) bool { return p.Severity == schema.SevNote }
-		shown = alike(slices.DeleteFunc(shown, isNote))
+		shown = alike(shown)
 	}
 	if len(shown) == 0 {
 		return

@@ -2,8 +2,10 @@ package llamabench
 
 import (
 	"bytes"
+	"fmt"
 	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,6 +18,10 @@ var (
 	test  = regexp.MustCompile(`^(?:pp(\d+))?\+?(?:tg(\d+))?(?: ?@ ?d(\d+))?$`)
 	rate  = regexp.MustCompile(`^([\d.]+)\s*(?:±|\+/-)\s*([\d.]+)$`)
 	build = regexp.MustCompile(`^build: ([0-9a-f]{7,40}) \((\d+)\)`)
+
+	// device is what the backends of ggml print of a device, without the driver's name behind it.
+	device = regexp.MustCompile(`^(?:ggml_vulkan: \d+ = ([^(|]+)|\s*Device \d+: ([^,(|]+),|` +
+		`ggml_metal\w*: (?:found device|picking default device|GPU name): +([^(|\n]+))`)
 
 	// heading is of a section: "### GPU 0 ONLY (bottom slot) ###", without the note.
 	heading = regexp.MustCompile(`^#{1,6} +([^#(]*[^#( ])`)
@@ -45,7 +51,7 @@ func row(line []byte) []string {
 	}
 	cells := strings.Split(strings.Trim(string(line), "|"), "|")
 	for i := range cells {
-		cells[i] = strings.TrimSpace(cells[i])
+		cells[i] = strings.Trim(cells[i], " \t*`_") // people set the best row in bold
 	}
 	return cells
 }
@@ -54,8 +60,11 @@ func row(line []byte) []string {
 func readTable(f *decode.File) schema.Reading {
 	r := schema.Reading{Format: Table, Detail: "tables of llama-bench"}
 	var header []string
+	var devices []string
 	section, sections := "", []string{} // sections by point
+	number := 0
 	for line := range bytes.Lines(f.Data) {
+		number++
 		cells := row(line)
 		if m := heading.FindStringSubmatch(string(line[:min(len(line), longestHeading)])); m != nil {
 			section = m[1]
@@ -64,13 +73,18 @@ func readTable(f *decode.File) schema.Reading {
 		case isHeader(cells):
 			header = cells
 		case cells == nil:
+			if m := device.FindStringSubmatch(string(line[:min(len(line), longestHeading)])); m != nil {
+				devices = append(devices, strings.TrimSpace(m[1]+m[2]+m[3]))
+			}
 			if m := build.FindStringSubmatch(strings.TrimSpace(string(line))); m != nil {
 				r.Facts.Stack = schema.Stack{
 					Engine: "llama.cpp", Version: m[2], Commits: map[string]string{"llama.cpp": m[1]},
 				}
 			}
 		case len(header) == len(cells) && !strings.HasPrefix(cells[0], "-"):
-			tableRow(f, &r, header, cells)
+			if !tableRow(f, &r, header, cells) {
+				r.Problems = append(r.Problems, notARow(f, number, cells))
+			}
 		}
 		for len(sections) < len(r.Points) {
 			sections = append(sections, section)
@@ -78,6 +92,9 @@ func readTable(f *decode.File) schema.Reading {
 		if len(r.Points) > f.Limits().Results {
 			break // the load says so
 		}
+	}
+	if len(slices.Compact(slices.Clone(devices))) == 1 { // of several kinds, nothing says which a row is of
+		r.Facts.Device.Name = devices[0]
 	}
 	bySection(r.Points, sections)
 	return r
@@ -107,11 +124,22 @@ func bySection(points []schema.Point, sections []string) {
 	}
 }
 
-func tableRow(f *decode.File, r *schema.Reading, header, cells []string) {
+// notARow is the problem about a row that has no speed.
+func notARow(f *decode.File, line int, cells []string) schema.Problem {
+	n := len(cells)
+	return schema.Problem{
+		Severity: schema.SevWarning, Path: f.Path, Line: line, Code: "row-not-read",
+		Found:    fmt.Sprintf("a row with test %q and t/s %q", cells[n-2], cells[n-1]),
+		Expected: "a test such as pp512 or tg128 @ d4096, and a speed such as 57.67 ± 0.03", Used: "nothing of the row",
+	}
+}
+
+// tableRow reads a row; ok is false where it has no speed.
+func tableRow(f *decode.File, r *schema.Reading, header, cells []string) (ok bool) {
 	n := len(cells)
 	m, s := test.FindStringSubmatch(cells[n-2]), rate.FindStringSubmatch(cells[n-1])
 	if m == nil || s == nil || m[1]+m[2] == "" {
-		return
+		return false
 	}
 	number := func(text string) float64 {
 		x, err := strconv.ParseFloat(text, 64)
@@ -135,4 +163,5 @@ func tableRow(f *decode.File, r *schema.Reading, header, cells []string) {
 		r.Facts.Model.Name, r.Facts.Model.Precision = cells[0], precision(cells[0])
 	}
 	d.Done()
+	return true
 }

@@ -52,7 +52,7 @@ SSHPASS=〈abcdef〉
 PGPASSWORD=〈abcdef〉 psql
 REGISTRY_PWD=〈abc123〉
 Server=db;Uid=sa;Pwd=〈abc123〉;Encrypt=no
-DefaultEndpointsProtocol=https;AccountName=x;AccountKey=〈Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==〉;EndpointSuffix=core
+DefaultEndpointsProtocol=https;AccountName=x;AccountKey=〈Eby8vdM02xNOcqFlqUwJ/KBHBeksoGMGw==〉;EndpointSuffix=core
 SharedAccessKey=〈abcdefABCDEF0123456789=〉
 Authorization: Bearer 〈abcdef123456〉
 Authorization: Basic 〈dXNlcjpwYXNz〉

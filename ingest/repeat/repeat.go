@@ -83,7 +83,7 @@ func separate(group []*schema.Point) []schema.Problem {
 	var out []schema.Problem
 	values := make([]map[string]string, len(group))
 	for i, p := range group {
-		values[i] = settings(p)
+		values[i] = Settings(p)
 	}
 	measures(group, values)
 	for _, name := range differing(values) {

@@ -37,8 +37,8 @@ var (
 // longestValue is how long a text may be that counts as a setting; what is longer is prose.
 const longestValue = 60
 
-// settings is everything that a point says of how it was measured beside its key, by name.
-func settings(p *schema.Point) map[string]string {
+// Settings is everything that a point says of how it was measured beside its key, by name.
+func Settings(p *schema.Point) map[string]string {
 	out := map[string]string{}
 	for name, raw := range p.Extra {
 		if v := setting(name, string(raw)); v != "" {

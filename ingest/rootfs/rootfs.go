@@ -1,6 +1,7 @@
 package rootfs
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -196,9 +197,10 @@ func read(h fs.File, name string, most int64) ([]byte, error) {
 		return nil, &fs.PathError{Op: "read", Path: name, Err: ErrNotRegular}
 	}
 	if info.Size() <= most {
-		data, err := io.ReadAll(io.LimitReader(h, most+1))
-		if err != nil || int64(len(data)) <= most {
-			return data, err
+		data := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
+		_, err := data.ReadFrom(io.LimitReader(h, most+1))
+		if err != nil || int64(data.Len()) <= most {
+			return data.Bytes(), err
 		}
 	}
 	return nil, &fs.PathError{Op: "read", Path: name, Err: fmt.Errorf("%w: at most %d kB are read", ErrTooLarge, most>>10)}

@@ -60,7 +60,10 @@ func readBelow(dir, name string, most int64) ([]byte, error) {
 	return f.Read(filepath.ToSlash(filepath.Clean(name)), most)
 }
 
+// Nothing waits for the other end of a pipe, or reads what never ends.
 func TestFolderRefuses(t *testing.T) {
+	waits := time.AfterFunc(time.Minute, func() { panic("something is read that never ends") })
+	defer waits.Stop()
 	dir := hostile(t)
 	for name, want := range map[string]error{
 		"plain": nil, "inside": nil, "inside2": nil, "out": ErrLeadsOut, "sub/out": ErrLeadsOut, "sub/absolute": nil,
@@ -69,15 +72,11 @@ func TestFolderRefuses(t *testing.T) {
 		"/etc/passwd": fs.ErrInvalid, "loop": syscall.ELOOP, "fifo": ErrNotRegular, "socket": ErrNotRegular,
 		"sub": ErrNotRegular, "large": ErrTooLarge, "none": fs.ErrNotExist,
 	} {
-		began := time.Now()
 		data, err := readBelow(dir, name, 100)
 		if want == nil && (err != nil || string(data) != "plain") || want != nil && (!errors.Is(err, want) || len(data) > 0) {
 			if !(name == "../secret" && errors.Is(err, ErrLeadsOut)) {
 				t.Errorf("%s: %q, %v", name, data, err)
 			}
-		}
-		if took := time.Since(began); took > 200*time.Millisecond {
-			t.Errorf("%s took %s", name, took)
 		}
 	}
 }

@@ -148,9 +148,9 @@ func Metrics() []MetricInfo { return slices.Clone(catalogue) }
 
 // MetricByName returns the fixed facts of a canonical metric, or of one of the user's own, whose name states them.
 func MetricByName(name string) (MetricInfo, bool) {
-	for _, m := range catalogue {
-		if m.Name == name {
-			return m, true
+	for i := range catalogue {
+		if catalogue[i].Name == name {
+			return catalogue[i], true
 		}
 	}
 	if m, ok := ownMetric(name); ok {

@@ -68,7 +68,11 @@ type Key struct {
 // String returns the canonical form of a key, used to compare, sort and store it:
 // "text/vllm/isl=128/osl=128/c=1/rate=-/random" and then sorted dims as name=value.
 func (k Key) String() string {
-	b := make([]byte, 0, 64)
+	return string(k.appendTo(make([]byte, 0, 128)))
+}
+
+// appendTo appends the canonical form.
+func (k *Key) appendTo(b []byte) []byte {
 	b = appendPart(b, k.Task)
 	b = append(b, '/')
 	b = appendPart(b, k.Tool)
@@ -84,7 +88,7 @@ func (k Key) String() string {
 		b = append(b, '=')
 		b = appendPart(b, k.Dims[name])
 	}
-	return string(b)
+	return b
 }
 
 // Workload returns the short name: "2048/128/30" for ISL/OSL/concurrency, then what else distinguishes it.
@@ -140,6 +144,7 @@ const (
 	DimBurstiness = "burstiness"
 	DimPrefix     = "prefix"
 	DimPrefixes   = "prefixes"
+	DimHit        = "hit"
 	DimEndpoint   = "endpoint"
 	DimTurns      = "turns"
 	DimThink      = "think"
@@ -189,6 +194,13 @@ const (
 	MetricInputUser    = "input_user{tok/s,higher}"    // the same, of one user
 )
 
+// ConditionSeed and ConditionText state what draws depend on: lengths, times and which prompts share what; the words of
+// prompts. They make no other measurement.
+const (
+	ConditionSeed = "seed"
+	ConditionText = "text_seed"
+)
+
 // ConditionISL says how the lengths of prompts were made; ISLCounted: by the server's own count, so they are exact.
 const (
 	ConditionISL = "isl"
@@ -214,20 +226,37 @@ const (
 	// ClientOverload is the number of requests after which an open loop ended, because they arrived faster than they left.
 	ClientOverload = "overload_after"
 	ClientSteady   = "steady" // 1, or 0 where the measurement did not settle
+	// ClientCached is the share of the prompts' tokens that the server found in its cache, as it counted.
+	ClientCached = "prompt_cached"
 )
+
+// MostlyCached is the share of cached tokens from which prompts that share nothing with each other were known to the
+// server before, as those of an earlier measurement with the same seed are: TTFT is then that of its cache. What a chat
+// template puts before each prompt is less.
+const MostlyCached = .7
 
 // Restatable reports whether every dimension is one that the text of a workload states, so that the workload can be
 // measured again from its key.
 func (k Key) Restatable() bool {
 	for name := range k.Dims {
 		switch name {
-		case DimISL, DimOSL, DimArrivals, DimBurstiness, DimPrefix, DimPrefixes,
+		case DimISL, DimOSL, DimArrivals, DimBurstiness, DimPrefix, DimPrefixes, DimHit,
 			DimEndpoint, DimTurns, DimThink, DimCancel, DimTimeout, DimImage:
 		default:
 			return false
 		}
 	}
 	return true
+}
+
+// SharesPrompts reports whether prompts have the same beginning by the workload itself, or may have it.
+func (k Key) SharesPrompts() bool {
+	for _, name := range []string{DimPrefix, DimPrefixes, DimHit, DimTurns} {
+		if k.Dims[name] != "" {
+			return true
+		}
+	}
+	return k.Dataset != "" && k.Dataset != "random"
 }
 
 // LengthsVary reports whether lengths were drawn from a distribution or a range, so that no single one need have the
@@ -274,6 +303,10 @@ func compareNumber(a, b *float64) int {
 func appendNumber(b []byte, v *float64) []byte {
 	if v == nil || math.IsInf(*v, 0) || math.IsNaN(*v) {
 		return append(b, '-')
+	}
+	const whole = 1 << 53
+	if n := int64(*v); 0 < *v && *v < whole && float64(n) == *v { // most are, and this is ten times as fast
+		return strconv.AppendInt(b, n, 10)
 	}
 	return strconv.AppendFloat(b, *v, 'f', -1, 64)
 }

@@ -136,9 +136,10 @@ type Turns struct {
 	Baseline string     `json:"baseline"` // release
 	Run      string     `json:"run"`      // of the baseline, the first where there are several
 	Blocks   int        `json:"blocks"`
-	Kept     bool       `json:"kept,omitempty"` // both servers kept running
-	Effect   float64    `json:"effect"`         // relative, positive is worse
-	Interval [2]float64 `json:"interval"`       // of Effect, 95 %
+	Kept     bool       `json:"kept,omitempty"`   // both servers kept running
+	Effect   float64    `json:"effect"`           // relative, positive is worse
+	Interval [2]float64 `json:"interval"`         // of Effect, 95 %
+	Needed   int        `json:"needed,omitempty"` // blocks that would probably decide; 0: decided, or over 100
 	// Outcome and Evidence are what history says without it.
 	Outcome  Outcome  `json:"outcome"`
 	Evidence Evidence `json:"evidence,omitempty"`
@@ -177,6 +178,8 @@ const (
 	WhyBaseSuspect    Why = "base-suspect"
 	WhyConditions     Why = "conditions"
 	WhyInTurns        Why = "in-turns" // measured in turns with the baseline
+	// WhyTurnsOpen is a measurement in turns whose blocks do not decide, where history has one value or none to offer.
+	WhyTurnsOpen Why = "in-turns-open"
 )
 
 // EvalChange compares a score with the releases before it.

@@ -39,6 +39,13 @@ const (
 	GaugeTemperature = "temperature" // of the hottest accelerator
 )
 
+// Counters of a server, from which gauges by slice are differences.
+const (
+	CounterPreemptions   = "preemptions_total"
+	CounterPrefixHits    = "prefix_hits_total"
+	CounterPrefixQueries = "prefix_queries_total"
+)
+
 var sliceCatalogue = []MetricInfo{
 	{GaugeRunning, "Running", "req", Neither, "requests that the server computes"},
 	{GaugeWaiting, "Queue", "req", Lower, "requests that wait in the server"},
@@ -48,6 +55,14 @@ var sliceCatalogue = []MetricInfo{
 	{GaugePower, "Power", "W", Lower, "power of all accelerators of the host"},
 	{GaugeCPUPower, "CPU power", "W", Lower, "power of the processors' packages"},
 	{GaugeTemperature, "Temperature", "°C", Lower, "temperature of the hottest accelerator"},
+}
+
+// Add adds a quantity, unless nothing of it is known.
+func (s *Slices) Add(name string, values []float64) {
+	x := SliceOf{Name: name, Values: values}
+	if _, _, ok := x.Range(); ok {
+		s.Series = append(s.Series, x)
+	}
 }
 
 // SliceInfo returns the facts of what a slice is of: a metric, or what was read beside the measurement.

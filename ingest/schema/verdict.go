@@ -129,8 +129,13 @@ type Follow struct {
 // VerdictID returns the stable id of a verdict: 12 hex digits of what is judged and against what, without values, so
 // that a decision about it survives a re-run.
 func VerdictID(release, baseline string, p Pair, k Key, metric, stat string, against Against) string {
-	parts := []string{release, baseline, p.Model, p.Device, k.String(), metric, stat, string(against)}
-	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	b := make([]byte, 0, 256) // on the stack: millions are made
+	for _, part := range [...]string{release, baseline, p.Model, p.Device} {
+		b = append(append(b, part...), 0)
+	}
+	b = append(k.appendTo(b), 0)
+	b = append(append(append(append(b, metric...), 0), stat...), 0)
+	sum := sha256.Sum256(append(b, against...))
 	return hex.EncodeToString(sum[:6])
 }
 

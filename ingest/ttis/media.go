@@ -2,6 +2,7 @@ package ttis
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"time"
 
@@ -76,18 +77,12 @@ func readMedia(f *decode.File) schema.Reading {
 	return r
 }
 
-// media reads the numbers of a benchmark. The clients send one request at a time, unless a file states how many.
-// Latencies are in seconds, except "e2el" and "ttft_ms". Until v0.16, and since v0.19, "ttft" is the time of a whole
-// answer for models that answer at once; a voice has its first sound then, and what is transcribed in a stream its
-// first token. Where a file does not say whether it streamed, it is not known which of both "ttft" is. settings has
-// what was enabled.
+// media reads the numbers of a benchmark. Latencies are in seconds, except "e2el" and "ttft_ms". Until v0.16, and since
+// v0.19, "ttft" is the time of a whole answer for models that answer at once; a voice has its first sound then, and
+// what is transcribed in a stream its first token. Where a file does not say whether it streamed, it is not known which
+// of both "ttft" is. settings has what was enabled.
 func media(f *decode.File, r *schema.Reading, b decode.Value, task string, settings decode.Value) *draft.Draft {
-	d := draft.New(f, r, b, schema.ToolMedia)
-	d.Key.Task, d.Key.ISL = task, b.Get("isl").Ptr()
-	one := 1.
-	if d.Key.Concurrency = draft.First(b, "concurrency", "num_concurrent_requests"); d.Key.Concurrency == nil {
-		d.Key.Concurrency = &one
-	}
+	d := mediaDraft(f, r, b, task, b.Get("isl").Ptr(), draft.First(b, "concurrency", "num_concurrent_requests"))
 	if steps, ok := b.Get("num_inference_steps").Float(); ok && steps > 1 {
 		d.Condition(schema.ConditionSteps, b.Get("num_inference_steps").Text())
 	}
@@ -108,6 +103,19 @@ func media(f *decode.File, r *schema.Reading, b decode.Value, task string, setti
 	d.Size("e2el", int(n))
 	d.Size("ttft", int(n))
 	d.Foreign(b, isMediaKnown)
+	return d
+}
+
+// mediaDraft begins a point of media: the clients send one request at a time, unless a file states how many.
+func mediaDraft(
+	f *decode.File, r *schema.Reading, at decode.Value, task string, isl, concurrency *float64,
+) *draft.Draft {
+	d := draft.New(f, r, at, schema.ToolMedia)
+	d.Key.Task, d.Key.ISL, d.Key.Concurrency = task, isl, concurrency
+	if concurrency == nil {
+		one := 1.
+		d.Key.Concurrency = &one
+	}
 	return d
 }
 
@@ -178,10 +186,7 @@ func mediaSection(f *decode.File, r *schema.Reading, s decode.Value) bool {
 	data, task := s.Get("data"), mediaTask(s.Get("task_type").Str())
 	rows := []decode.Value{data.Get("Benchmarks")}
 	if records := data.Get("records"); records.Kind() == decode.Array {
-		rows = rows[:0]
-		for row := range records.Items() {
-			rows = append(rows, row)
-		}
+		rows = slices.Collect(records.Items())
 	}
 	read := false
 	for i, b := range rows {

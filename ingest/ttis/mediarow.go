@@ -16,12 +16,7 @@ func mediaRow(f *decode.File, r *schema.Reading, row decode.Value) {
 		return // of the summary, whose numbers are in the statistics too
 	}
 	task := row.Get("task_type").Str()
-	d := draft.New(f, r, row, schema.ToolMedia)
-	d.Key.Task, d.Key.ISL = task, draft.First(row, "input_sequence_length")
-	one := 1.
-	if d.Key.Concurrency = draft.First(row, "max_con"); d.Key.Concurrency == nil {
-		d.Key.Concurrency = &one
-	}
+	d := mediaDraft(f, r, row, task, draft.First(row, "input_sequence_length"), draft.First(row, "max_con"))
 	d.Condition("num_prompts", row.Get("num_requests").Text())
 	d.Condition(RawFile, row.Get("filename").Str())
 	if n := draft.First(row, "num_inference_steps"); n != nil && *n > 1 {

@@ -1,6 +1,7 @@
 package vllm
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -47,6 +48,9 @@ func readValue(f *decode.File, v decode.Value, r *schema.Reading) {
 	stated(v, e, d)
 	counts(v, d)
 	recomputed := recompute(v, d)
+	if !recomputed {
+		totals(v, d)
+	}
 	if e.swappedE2EL && !recomputed {
 		swapE2EL(v, d, "in a file of v0.6.0 to v0.6.3, which exchange the two")
 	}
@@ -77,6 +81,7 @@ func key(v decode.Value, d *draft.Draft) {
 		return nil
 	}
 	d.Key.Concurrency, d.Key.Rate = first("max_concurrency"), first("request_rate")
+	checkLoad(v, d)
 	d.Key.ISL = first("random_input_len", "isl", "input_len")
 	d.Key.OSL = first("random_output_len", "osl", "output_len")
 	d.Key.Dataset = v.Get("dataset_name").Str()
@@ -116,6 +121,16 @@ func key(v decode.Value, d *draft.Draft) {
 	}
 }
 
+// checkLoad reports loads that cannot be.
+func checkLoad(v decode.Value, d *draft.Draft) {
+	for _, name := range []string{"max_concurrency", "request_rate"} {
+		if x, ok := v.Get(name).Float(); ok && x <= 0 {
+			p := d.Problem(schema.SevWarning, "bad-load", v.Get(name), fmt.Sprintf("%s of %g", name, x))
+			p.Expected, p.Used = "a number above zero", "a load that is not stated"
+		}
+	}
+}
+
 // identity reads the identity, as far as the file states it. Metadata are strings under names that people chose; only
 // unambiguous names are used.
 func identity(v decode.Value, d *draft.Draft) schema.Facts {
@@ -131,16 +146,36 @@ func identity(v decode.Value, d *draft.Draft) schema.Facts {
 	for _, name := range []string{"num_prompts", "best_of", "use_beam_search", "dtype", "quantization", "kv_cache_dtype"} {
 		d.Condition(name, v.Get(name).Text())
 	}
-	for _, name := range []string{"endpoint_type", "backend"} {
-		d.Condition("client", v.Get(name).Str())
-	}
+	marks(v, d)
 	if t, note, ok := draft.ClientTime(v.Get("date")); ok {
 		f.End, f.Start, f.StartNote = t, t, note
 		if s, ok := v.Get("duration").Float(); ok && s > 0 && s < 1e7 {
 			f.Start = t.Add(-time.Duration(s * float64(time.Second))).Truncate(time.Second)
 		}
+	} else if v.Has("date") {
+		p := d.Problem(schema.SevWarning, "bad-date", v.Get("date"), "the date "+v.Get("date").Text())
+		p.Expected, p.Used = "a time such as 20260312-003000 or 2026-03-12T00:30:00Z", "no time"
+		p.Hint = "a result that nothing dates has no place in the history; --pattern or a manifest can state it"
 	}
 	return f
+}
+
+// marks keeps what people and the client say of a result beside its load. A label is the backend where nobody set one.
+func marks(v decode.Value, d *draft.Draft) {
+	backend, kind := v.Get("backend").Str(), v.Get("endpoint_type").Str()
+	d.Condition("client", cmp.Or(backend, kind))
+	if backend != "" && kind != "" && kind != backend {
+		d.Keep("endpoint_type", kind)
+	}
+	for _, name := range []string{"endpoint", "label", "version"} {
+		text := v.Get(name).Text()
+		if name == schema.DimLabel {
+			name = "client_label"
+		}
+		if text != "" && text != backend && text != kind {
+			d.Keep(name, text)
+		}
+	}
 }
 
 var severalOf = regexp.MustCompile(`^(\d{1,4})\s?x\s?([A-Za-z].*)$`)

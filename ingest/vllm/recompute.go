@@ -1,6 +1,9 @@
 package vllm
 
 import (
+	"fmt"
+	"slices"
+
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
 	"github.com/ttreport/ttreport/ingest/schema/draft"
@@ -50,6 +53,60 @@ func recompute(v decode.Value, d *draft.Draft) bool {
 		d.Rate(v, "total_tps", "total_token_throughput", set.TotalTPS())
 	}
 	return true
+}
+
+// rate is a rate that the file states, and what its own totals and duration give.
+type rate struct {
+	metric, key, of string
+	stated, now     float64
+}
+
+// rates are the stated rates that can be checked without the requests.
+func rates(v decode.Value) []rate {
+	duration, timed := v.Get("duration").Float()
+	if !timed || duration <= 0 {
+		return nil
+	}
+	in, _ := v.Get("total_input_tokens").Float()
+	out, _ := v.Get("total_output_tokens").Float()
+	completed, _ := v.Get("completed").Float()
+	all := 0.
+	if in > 0 && out > 0 {
+		all = in + out
+	}
+	var list []rate
+	for _, x := range []struct {
+		metric, key, of string
+		total           float64
+	}{
+		{"rps", "request_throughput", "completed", completed},
+		{"output_tps", "output_throughput", "total_output_tokens", out},
+		{"total_tps", "total_token_throughput", "the tokens", all},
+	} {
+		if stated, has := v.Get(x.key).Float(); has && stated > 0 && x.total > 0 {
+			list = append(list, rate{x.metric, x.key, x.of, stated, x.total / duration})
+		}
+	}
+	return list
+}
+
+// totals replaces a stated rate that differs from the file's own totals and duration, where another rate agrees with
+// them: else nothing says which number is wrong.
+func totals(v decode.Value, d *draft.Draft) {
+	list := rates(v)
+	agrees := func(r rate) bool { return !draft.Disagree(r.stated, r.now) }
+	if d.Status == schema.StatusFailed || !slices.ContainsFunc(list, agrees) {
+		return
+	}
+	for _, r := range list {
+		if agrees(r) {
+			continue
+		}
+		p := d.Problem(schema.SevWarning, "disagreement", v.Get(r.key),
+			fmt.Sprintf("%s says %.6g, %s over the duration give %.6g", r.key, r.stated, r.of, r.now))
+		p.Expected, p.Used = "the two within 1 %", fmt.Sprintf("the recomputed %.6g", r.now)
+		d.Recomputed(r.metric, r.now)
+	}
 }
 
 // ttfos are the times to the first token behind the reasoning, which ttreport's own client writes; null for none.

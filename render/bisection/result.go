@@ -92,9 +92,9 @@ func (r *Result) Facts() []string {
 		}
 	}
 	const how = "%s of %d of %s, each in turns with %s on one machine; " +
-		"noise of a measurement is about %.2g%s%% (one standard deviation)."
+		"noise of a measurement is about %s (one standard deviation)."
 	out := []string{fmt.Sprintf(how, words.Plural(r.Measurements, "measurement"), measured,
-		words.Plural(len(r.Builds), "build"), r.Good, 100*r.Noise, words.Thin)}
+		words.Plural(len(r.Builds), "build"), r.Good, words.Percent(r.Noise))}
 	if skipped > 0 {
 		out = append(out, fmt.Sprintf("%s could not be measured.", words.Plural(skipped, "build")))
 	}

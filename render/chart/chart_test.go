@@ -2,6 +2,7 @@ package chart_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 	"unicode/utf8"
 
@@ -60,6 +61,39 @@ func TestPanelScaleFits(t *testing.T) {
 	}
 }
 
+// Two workloads have two names, and a name ends left of the scale, inside of the picture.
+func TestWhiskerNames(t *testing.T) {
+	for _, names := range [][2]string{
+		{"1024/1024/32 Output tok/s", "8192/1024/32 Output tok/s"},
+		{"1024/1024/32 prefix_tokens 512, prefixes 8, TTFT p99", "8192/1024/32 prefix_tokens 512, prefixes 8, TTFT p99"},
+		{"tests/bench/test_serving.py::test_decode TTFT mean", "tests/bench/test_serving.py::test_prefill TTFT mean"},
+	} {
+		var in []render.Whisker
+		for _, name := range names {
+			in = append(in, render.Whisker{Name: name, Effect: .1, Low: .05, High: .2, Limit: .05})
+		}
+		p := chart.NewWhiskers(in)
+		if p.Rows[0].Name == p.Rows[1].Name || p.Rows[0].Whole != names[0] {
+			t.Errorf("%s and %s are both %q", names[0], names[1], p.Rows[0].Name)
+		}
+		for _, r := range p.Rows {
+			if room := p.Names / float64(utf8.RuneCountInString(r.Name)); room < 7 || r.Low <= p.Names || p.Names > 250 {
+				t.Errorf("%q ends at %g, its interval begins at %g", r.Name, p.Names, r.Low)
+			}
+		}
+	}
+	two := chart.NewWhiskers([]render.Whisker{{Name: "1/1/1 TTFT mean", Of: "a on n150", Limit: .05},
+		{Name: "1/1/1 TTFT mean", Of: "b on n150", Limit: .05}})
+	if two.Rows[0].Of != "a on n150" || two.Rows[1].Of != "b on n150" || two.Rows[1].Y-two.Rows[0].Y < 32 ||
+		!strings.Contains(two.Label, "b on n150 1/1/1") {
+		t.Errorf("two models have one name: %+v", two)
+	}
+	short := chart.NewWhiskers([]render.Whisker{{Name: "128/64/8 TTFT mean", Effect: .1, Limit: .05}})
+	if short.Names != 150 {
+		t.Errorf("a short name takes the room of the scale: %g", short.Names)
+	}
+}
+
 // A sparkline breaks at a gap, keeps a value that stands alone, and does not blow up noise.
 func TestSpark(t *testing.T) {
 	nan := math.NaN()
@@ -103,7 +137,7 @@ func TestStrip(t *testing.T) {
 // One number in ten thousand is seen in a bar, and the parts fill it.
 func TestBar(t *testing.T) {
 	b := chart.NewBar(&render.Bar{Parts: []render.Count{{N: 1, Outcome: "regressed"}, {N: 9999, Outcome: "unchanged"}}})
-	if len(b.Parts) != 2 || b.Parts[0].W < 3 || math.Abs(b.Parts[0].W+b.Parts[1].W-160) > .1 || b.Parts[1].X != b.Parts[0].W {
+	if p := b.Parts; len(p) != 2 || p[0].W < 3 || math.Abs(p[0].W+p[1].W-160) > .1 || p[1].X != p[0].W {
 		t.Errorf("%+v", b.Parts)
 	}
 }
@@ -113,5 +147,43 @@ func TestInterval(t *testing.T) {
 	v := chart.NewInterval(&render.Interval{Effect: 2, Low: 1, High: 9, Evidence: "confirmed"})
 	if v.CapHigh || !v.CapLow || v.High > 120 || v.Low != v.Band.X1 || !v.Solid || v.Zero != 60 {
 		t.Errorf("%+v", v)
+	}
+}
+
+// Names of levels do not lie over each other or over the newest value; the lines of the levels stay.
+func TestPanelNamesDoNotOverlap(t *testing.T) {
+	in := render.Panel{Last: "100", Effect: .05}
+	for i := range 20 {
+		in.Releases = append(in.Releases, "v")
+		in.Points = append(in.Points, render.Point{OK: true, Value: 100 + float64(i%3)})
+	}
+	for _, at := range []int{3, 10, 11, 12, 18, 19} {
+		in.Steps = append(in.Steps, render.Step{At: at, Label: "+12.3 %"})
+	}
+	p := chart.NewPanel(in)
+	var named []float64
+	for _, s := range p.Steps {
+		if s.Label.Text != "" {
+			named = append(named, s.X)
+		}
+	}
+	if len(p.Steps) != 6 || len(named) != 3 || named[0] != p.Steps[0].X || named[2] != p.Steps[5].X {
+		t.Errorf("%d levels, named are those at %v of %+v", len(p.Steps), named, p.Steps)
+	}
+}
+
+// One value far outside is an arrow at the edge with its number; the others fill the picture.
+func TestPanelBeyond(t *testing.T) {
+	in := render.Panel{Effect: .05, Last: "100"}
+	for _, v := range []float64{100, 110, 95, 2000, 100, 105, 98, 100} {
+		in.Releases = append(in.Releases, "v")
+		in.Points = append(in.Points, render.Point{OK: true, Value: v})
+	}
+	p := chart.NewPanel(in)
+	if len(p.Beyond) != 1 || !p.Beyond[0].Up || p.Beyond[0].Label.Text != "2,000" || p.Beyond[0].Y < 0 {
+		t.Fatalf("%+v", p.Beyond)
+	}
+	if high := p.Points[2].Y - p.Points[1].Y; high < 30 {
+		t.Errorf("what is between 95 and 110 is %g high", high)
 	}
 }

@@ -19,6 +19,19 @@ type Label struct {
 	End  bool // the text ends at the place; else it begins there
 }
 
+// over says whether two labels of 12 units lie over each other.
+func (l Label) over(o Label) bool {
+	a, b := l.X, o.X
+	if l.End {
+		a -= width(l.Text)
+	}
+	if o.End {
+		b -= width(o.Text)
+	}
+	const high = 11
+	return l.Text != "" && o.Text != "" && a < b+width(o.Text) && b < a+width(l.Text) && math.Abs(l.Y-o.Y) < high
+}
+
 func round(v float64) float64 { return math.Round(v*10) / 10 }
 
 // least widens a span around its middle to at least so much: noise must not look like news.

@@ -58,7 +58,7 @@ type (
 		Failed      int              `json:"failed"`
 		Calibrated  gate.Calibration `json:"calibrated"`
 		// The regression of one number alone that half of them would have shown, and those that could hide one beyond the
-		// limit: in one look, and together with a re-run.
+		// limit: without a re-run, and with one.
 		Shown       *float64 `json:"shown"`
 		Hidden      int      `json:"hidden"`
 		ShownAgain  *float64 `json:"shown_again"`
@@ -213,7 +213,7 @@ func Check(w io.Writer, g *gate.Review, card render.Card, changes *render.Change
 	out := checkJSON{
 		Schema: "ttreport/check/v1", Release: g.Release, Baseline: g.Baseline, Decision: g.Result.Word,
 		Detail: words.Decide(g.Result).Detail, Graded: g.Result.Graded, Exit: g.Result.Exit, Waived: g.Result.Waived,
-		Recheck: render.RecheckLines(g), Noise: noiseOf(g.Fit), Card: cardOf(g, card),
+		Recheck: card.Again(), Noise: noiseOf(g.Fit), Card: cardOf(g, card),
 		Counts: []tallyJSON{}, Pairs: []pairJSON{}, Verdicts: []verdictJSON{}, Shifts: []shiftJSON{}, Lints: []lintJSON{},
 	}
 	for _, c := range g.Result.Counts {

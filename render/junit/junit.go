@@ -31,6 +31,7 @@ type (
 		Name    string        `xml:"name,attr"`
 		Failure *junitMessage `xml:"failure,omitempty"`
 		Skipped *junitMessage `xml:"skipped,omitempty"`
+		Output  string        `xml:"system-out,omitempty"`
 	}
 	junitMessage struct {
 		Message string `xml:"message,attr"`
@@ -50,8 +51,14 @@ func (s *junitSuites) suite(name string) *junitSuite {
 	return x
 }
 
-func (s *junitSuite) add(class, name, why string, fails, skipped bool) {
+// add adds a case of a kind of finding: it failed, was not run, passed with something to read, or passed.
+func (s *junitSuite) add(class, name, why string, kind gate.Kind, fails, excused bool) {
 	c := junitCase{Class: class, Name: name}
+	skipped := excused
+	switch kind {
+	case gate.NoCase, gate.FailNotRemeasured, gate.FailAbsent, gate.FailMissing:
+		skipped = true
+	}
 	switch {
 	case fails:
 		c.Failure = &junitMessage{why, why}
@@ -59,6 +66,8 @@ func (s *junitSuite) add(class, name, why string, fails, skipped bool) {
 	case skipped:
 		c.Skipped = &junitMessage{Message: why}
 		s.Skipped++
+	case kind != "":
+		c.Output = why
 	}
 	s.Tests++
 	s.Cases = append(s.Cases, c)
@@ -68,7 +77,7 @@ func (s *junitSuite) add(class, name, why string, fails, skipped bool) {
 func Write(w io.Writer, g *gate.Review, on gate.FailOn) error {
 	out := &junitSuites{Name: g.Release}
 	d := words.Decide(g.Result)
-	out.suite(g.Release).add("gate", "decision", d.Word+": "+d.Detail, g.Result.Exit != 0, false)
+	out.suite(g.Release).add("gate", "decision", d.Word+": "+d.Detail, "", g.Result.Exit != 0, false)
 	of := func(model, device string) *junitSuite {
 		return out.suite(words.OnDevice(model, device))
 	}
@@ -82,19 +91,14 @@ func Write(w io.Writer, g *gate.Review, on gate.FailOn) error {
 				fmt.Sprintf("%s %s %s %s", words.Workload(v.Key), v.Key.Tool, v.Metric, strings.Trim(v.Stat+" "+v.Level, " ")),
 			)
 			kind, excused := gate.KindOf(v), v.Decision.Excuses()
-			of(
-				v.Model,
-				v.Device,
-			).add(string(v.Against), name, words.Why(*v), on[kind] && !excused, excused || kind == gate.NoCase)
+			of(v.Model, v.Device).add(string(v.Against), name, words.Why(*v), kind, on[kind] && !excused, excused)
 		}
 	}
 	for i := range g.Lints {
 		l := &g.Lints[i]
 		kind := gate.KindOfLint(l)
-		of(
-			l.Model,
-			l.Device,
-		).add("lint", strings.TrimSpace(string(l.ID)+" "+l.Subject), words.Lint(*l), on[kind], kind == gate.NoCase)
+		name := strings.TrimSpace(string(l.ID) + " " + l.Subject)
+		of(l.Model, l.Device).add("lint", name, words.Lint(*l), kind, on[kind], false)
 	}
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return err

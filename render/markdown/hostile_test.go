@@ -1,6 +1,7 @@
 package markdown_test
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -37,8 +38,26 @@ func TestNamesAreText(t *testing.T) {
 	}
 }
 
-// Notes take seconds at most, whatever is in them: what takes time that grows with the square is shown as it is.
+// took is how long a conversion takes: the least of three when it takes longer than it may, because another process may
+// have the machine once.
+func took(t *testing.T, text string, most time.Duration) time.Duration {
+	t.Helper()
+	least := time.Duration(math.MaxInt64)
+	for tries := 0; tries < 3 && least > most; tries++ {
+		began := time.Now()
+		if _, err := markdown.HTML(text); err != nil {
+			t.Error(err)
+		}
+		least = min(least, time.Since(began))
+	}
+	return least
+}
+
+// Notes take seconds at most, whatever is in them: what takes time that grows with the square is shown as it is. The
+// measure is what 45 kB of plain paragraphs take here, some milliseconds: the worst of what is converted takes 50 times
+// as much, and a megabyte of it that were converted thousands of times.
 func TestHostileNotesAreLinear(t *testing.T) {
+	plain := took(t, strings.Repeat("some words\n\n", 45_000/12), 0)
 	for name, part := range map[string]string{
 		"brackets": "[", "links": "[a](", "images": "![", "quotes": ">", "lists": "- ", "emphasis": "*a_ ", "code": "`a ``b ",
 		"entities": "&amp", "html": "<a ", "comments": "<!-- ", "headings": "# a\n", "tables": "|a\n|-\n",
@@ -48,12 +67,8 @@ func TestHostileNotesAreLinear(t *testing.T) {
 	} {
 		paragraph := strings.Repeat(part, 15_000/len(part)) + "\n\n"
 		for _, text := range []string{strings.Repeat(paragraph, 3), strings.Repeat(part, 1_000_000/len(part))} {
-			began := time.Now()
-			if _, err := markdown.HTML(text); err != nil {
-				t.Error(name, err)
-			}
-			if took := time.Since(began); took > 5*time.Second {
-				t.Errorf("%s: %d kB take %s", name, len(text)/1000, took)
+			if took := took(t, text, 1000*plain); took > 1000*plain {
+				t.Errorf("%s: %d kB take %s, and 45 kB of plain text %s", name, len(text)/1000, took, plain)
 				break
 			}
 		}

@@ -83,7 +83,7 @@ func (w writer) cell(col render.Col, c render.Cell) string {
 	case c.Strip != nil:
 		return escape(c.Strip.Label)
 	case c.Bullet != nil:
-		return escape(c.Bullet.Label)
+		return strings.TrimSuffix(escape(c.Bullet.Label)+" · "+escape(c.Sub), " · ")
 	case c.Bar != nil:
 		return escape(c.Bar.Label)
 	}

@@ -1,11 +1,11 @@
 package tabular
 
 import (
-	"bytes"
-	"encoding/csv"
-	"fmt"
 	"slices"
 	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
@@ -49,59 +49,75 @@ func Points(r *render.Report, release int) PointTable {
 	for _, f := range fields {
 		out.Fields = append(out.Fields, f.Name())
 	}
+	texts := make([]Text, 0, len(points)*len(pointIdentity)) // one after the other: there are thousands of rows
+	numbers := make([]Num, 0, len(points)*(len(pointCounts)+len(fields)))
 	for _, p := range points {
-		row := PointRow{Identity: identityOf(r, p), Missing: Text(c.Reasons[p.Reason])}
+		text, number := len(texts), len(numbers)
+		texts = appendIdentity(texts, r, p)
 		for _, name := range pointCounts {
-			row.Counts = append(row.Counts, Num{r.Shown(p, name, "value")})
+			numbers = append(numbers, Num{r.Shown(p, name, "value")})
 		}
+		count := len(numbers)
 		for _, f := range fields {
-			row.Numbers = append(row.Numbers, Num{r.Shown(p, f.Metric, f.Stat)})
+			numbers = append(numbers, Num{r.Shown(p, f.Metric, f.Stat)})
 		}
-		out.Rows = append(out.Rows, row)
+		out.Rows = append(out.Rows, PointRow{
+			Identity: texts[text:], Counts: numbers[number:count], Numbers: numbers[count:],
+			Missing: Text(c.Reasons[p.Reason]),
+		})
 	}
 	return out
 }
 
-func identityOf(r *render.Report, p *columns.PointRow) []Text {
-	h, k := &r.Columns.Runs[p.Run], r.Columns.Keys[p.Key]
+// appendIdentity appends what was measured: of the run, and of the point.
+func appendIdentity(list []Text, r *render.Report, p *columns.PointRow) []Text {
+	h, k := &r.Columns.Runs[p.Run], &r.Columns.Keys[p.Key]
 	number := func(v *float64) Text {
 		s, _ := numOf(v).MarshalCSV() // a number always formats
 		return Text(s)
 	}
-	return []Text{
+	return append(list,
 		Text(h.Release), Text(h.Channel), Text(h.ID), stamp(h.Start), Text(h.Model.Name), Text(h.Device),
 		Text(strconv.FormatBool(h.IsSimulated())), Text(h.Impl), Text(h.Engine), Text(h.Version), Text(k.Task), Text(k.Tool),
 		number(k.ISL), number(k.OSL), number(k.Concurrency), number(k.Rate), Text(k.Dataset), dims(k.Dims),
 		Text(strconv.Itoa(int(p.Repeat))), Text(p.StatusWord()),
-	}
+	)
 }
 
-// CSV writes the table. It is written by hand: what its columns are depends on the results.
+// CSV writes the table. It is written by hand: what its columns are depends on the results, and a release has tens of
+// thousands of cells.
 func (t PointTable) CSV() ([]byte, error) {
-	var b bytes.Buffer
-	w := csv.NewWriter(&b)
-	line := slices.Concat(pointIdentity, pointCounts, t.Fields, []string{"missing_reason"})
-	if err := w.Write(line); err != nil {
-		return nil, fmt.Errorf("writing CSV: %w", err)
+	var b []byte
+	for i, name := range slices.Concat(pointIdentity, pointCounts, t.Fields, []string{"missing_reason"}) {
+		b = appendCell(b, i, name)
 	}
 	for i := range t.Rows {
 		row := &t.Rows[i]
-		line = line[:0]
-		for _, s := range row.Identity {
+		b = append(b, '\n')
+		for i, s := range row.Identity {
 			text, _ := s.MarshalCSV() // a text always formats
-			line = append(line, text)
+			b = appendCell(b, i, text)
 		}
-		for _, n := range slices.Concat(row.Counts, row.Numbers) {
-			text, _ := n.MarshalCSV()
-			line = append(line, text)
+		for _, list := range [][]Num{row.Counts, row.Numbers} {
+			for _, n := range list {
+				b = n.appendTo(append(b, ','))
+			}
 		}
 		text, _ := row.Missing.MarshalCSV()
-		if err := w.Write(append(line, text)); err != nil {
-			return nil, fmt.Errorf("writing CSV: %w", err)
-		}
+		b = appendCell(b, 1, text)
 	}
-	w.Flush()
-	return b.Bytes(), w.Error()
+	return append(b, '\n'), nil
+}
+
+// appendCell appends a cell, quoted where encoding/csv quotes it; at is its place in the line.
+func appendCell(b []byte, at int, s string) []byte {
+	if at > 0 {
+		b = append(b, ',')
+	}
+	if first, _ := utf8.DecodeRuneInString(s); s != `\.` && !unicode.IsSpace(first) && !strings.ContainsAny(s, "\",\r\n") {
+		return append(b, s...)
+	}
+	return append(append(append(b, '"'), strings.ReplaceAll(s, `"`, `""`)...), '"')
 }
 
 // Score is a row of scores.csv.

@@ -48,11 +48,16 @@ type Num struct{ schema.Number }
 
 // MarshalCSV implements gocsv.TypeMarshaller: seven digits.
 func (n Num) MarshalCSV() (string, error) {
+	return string(n.appendTo(nil)), nil
+}
+
+// appendTo appends the number; nothing where there is none.
+func (n Num) appendTo(b []byte) []byte {
 	v, ok := n.Get()
 	if !ok {
-		return "", nil
+		return b
 	}
-	return strconv.FormatFloat(latency.Round(v, 7), 'g', -1, 64), nil
+	return strconv.AppendFloat(b, latency.Round(v, 7), 'g', -1, 64)
 }
 
 // numOf is a number that may be absent.
@@ -90,6 +95,9 @@ func stamp(t time.Time) Text {
 }
 
 func dims(m map[string]string) Text {
+	if len(m) == 0 {
+		return ""
+	}
 	_, after, _ := strings.Cut(schema.Key{Dims: m}.String(), "rate=-/-/")
 	return Text(after)
 }

@@ -3,6 +3,7 @@ package tabular
 import (
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render"
+	"github.com/ttreport/ttreport/targets/gate"
 )
 
 // Verdict is a row of verdicts.csv.
@@ -37,16 +38,19 @@ type Verdict struct {
 }
 
 // Verdicts returns the rows of verdicts.csv of a release, first against targets, then against history: those that
-// show something. That a number is unchanged, or has no history or target yet, follows from its line in points.csv
-// and from the counts on the release's page; as rows here they were a third of a large site. A reason is a code and
-// numbers: the sentences of package words were most of the file, and a script had to take the numbers out of them.
+// show something. That a number is unchanged, is inconclusive with a change of less than what matters, or has no
+// history or target yet, follows from its line in points.csv and from the counts on the release's page; as rows here
+// they were half of the files, and package parquet has them. Where inconclusive numbers fail a release, all are here. A
+// reason is a code and numbers: the sentences of package words were most of the file, and a script had to take the
+// numbers out of them.
 func Verdicts(r *render.Report, release int) []Verdict {
 	f := r.Gate.Findings(release)
-	rows := make([]Verdict, 0, shown(f.Targets)+shown(f.History))
+	all := r.Gate.FailsOn(release)[gate.FailInconclusive]
+	rows := []Verdict{}
 	for _, list := range [][]schema.Verdict{f.Targets, f.History} {
 		for i := range list {
 			v := &list[i]
-			if !shows(v) {
+			if !shows(v) && !(all && v.Outcome == schema.Inconclusive) {
 				continue
 			}
 			rows = append(rows, verdictOf(v))
@@ -57,17 +61,13 @@ func Verdicts(r *render.Report, release int) []Verdict {
 
 // shows reports whether a verdict has a row of its own.
 func shows(v *schema.Verdict) bool {
-	return v.Outcome != schema.Unchanged && v.Outcome != schema.NoBaseline && v.Outcome != schema.NoTarget
-}
-
-func shown(list []schema.Verdict) int {
-	n := 0
-	for i := range list {
-		if shows(&list[i]) {
-			n++
-		}
+	switch v.Outcome {
+	case schema.Unchanged, schema.NoBaseline, schema.NoTarget:
+		return false
+	case schema.Inconclusive:
+		return v.Large || v.Decision != nil || v.Against == schema.AgainstTarget
 	}
-	return n
+	return true
 }
 
 func verdictOf(v *schema.Verdict) Verdict {

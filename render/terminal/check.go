@@ -54,26 +54,32 @@ func card(w io.Writer, c render.Card) {
 	}
 }
 
-// lints lists lints; what several runs have in common is one line.
+// lints lists lints; what several runs have in common is one line, and so are many of one kind: the worst stands for
+// them.
 func lints(w io.Writer, list []lint.Lint) {
 	if len(list) == 0 {
 		return
 	}
 	var lines []string
-	times := map[string]int{}
-	for _, l := range list {
+	times, more := map[string]int{}, map[string]int{}
+	for _, same := range render.FoldLints(list) {
+		l := same[0]
 		line := fmt.Sprintf("  %-8s %-18s %s", l.Severity, l.ID, words.Lint(l))
 		if times[line]++; times[line] == 1 {
 			lines = append(lines, line)
 		}
+		more[line] += len(same) - 1
 	}
 	fmt.Fprint(w, "\nLINTS\n")
 	for _, line := range lines {
-		runs := ""
+		rest := ""
 		if n := times[line]; n > 1 {
-			runs = fmt.Sprintf(" The same in %d runs.", n)
+			rest = fmt.Sprintf(" The same in %d runs.", n)
 		}
-		fmt.Fprintf(w, "%s%s\n", line, runs)
+		if n := more[line]; n > 0 {
+			rest += fmt.Sprintf(" %d more like it: --format json lists all.", n)
+		}
+		fmt.Fprintf(w, "%s%s\n", line, rest)
 	}
 }
 
@@ -91,7 +97,7 @@ func verdicts(w io.Writer, title string, list []schema.Verdict, of int, all bool
 	fmt.Fprintf(w, "\n%s (%d of %d)\n", title, len(list), of)
 	for i := range found[:min(most, len(found))] {
 		v := &found[i].Verdict
-		name := render.MetricName(v)
+		name := words.MetricOf(v)
 		if v.Level != "" {
 			name += ", " + v.Level
 		}

@@ -1,6 +1,7 @@
 package words_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -40,7 +41,8 @@ func TestWhatElseDiffersIsSaid(t *testing.T) {
 	v.First = "v8"
 	both := &schema.Together{Runs: 2, Effect: .08, Interval: [2]float64{.05, .11}}
 	out = say(schema.Change{Why: schema.WhyAgain, Together: both})
-	if !strings.Contains(out, "first seen in v8, and again here: 2 runs together are +8.0\u202f% (95\u202f% interval +5.0") {
+	together := "first seen in v8, and again here: 2 runs together are +8.0\u202f% (95\u202f% interval +5.0"
+	if !strings.Contains(out, together) {
 		t.Errorf("%s", out)
 	}
 	v.First, v.Follow = "", schema.Follow{Release: "v9", Again: true}
@@ -53,28 +55,104 @@ func TestWhatElseDiffersIsSaid(t *testing.T) {
 	}
 }
 
-// Beside columns that show the change, its sentence leaves that out, and keeps what they do not show.
+// Beside columns that show the change, a row says what it alone knows: on a page it is one or two lines high.
 func TestBesideColumns(t *testing.T) {
 	v := schema.Verdict{
 		Metric: "ttft", Outcome: schema.Regressed, Evidence: schema.Confirmed, Value: schema.Num(110),
 		Ref: schema.Num(100), Effect: schema.Num(.2),
 	}
-	change := schema.Change{Why: schema.WhyRecheck, First: 120, Releases: 4, Limit: .05}
-	turns := change
+	change := schema.Change{Why: schema.WhyRecheck, First: 120, Releases: 4, Noise: .02, Limit: .05}
+	change.Build = "version v8 → v9"
+	turns, same := change, change
 	turns.Why, turns.Turns = schema.WhyInTurns, &schema.Turns{Baseline: "v7", Blocks: 6, Effect: .2}
+	same.Build, same.SameBuild = "", "digest 0123456789ab"
 	eval := schema.EvalChange{Test: schema.TestPaired, N: 80, Lost: 9, Gained: 2}
+	shared := words.Shared{Build: "version v8 → v9"}
 	for _, c := range []struct {
 		why        schema.Reason
-		want, over string // what it says, and what the columns say
+		want, over string // what it says, and what the columns and the line above the table say
 	}{
-		{change, "Against the mean of 4 releases; its first run, which is what is tested, +20.0", "10.0"},
-		{turns, "Against v7, measured in turns with it on one machine (6 blocks", "→"},
+		{change, "4 releases, noise 2\u202f%; change of the first run; a re-run saw it again", "10.0"},
+		{change, "saw it again (first 120\u202fms).", "Built with"},
+		{turns, "In turns with v7, 6 blocks", "→"},
+		{same, "Same build (digest 0123456789ab): the machine or its settings changed", "→"},
 		{eval, "Of 80 the same questions 9 were lost and 2 gained", "→"},
 	} {
 		v.Reason = c.why
-		beside, whole := words.WhyBeside(v), words.Why(v)
-		if !strings.HasPrefix(beside, c.want) || strings.Contains(beside, c.over) || !strings.Contains(whole, c.over) {
+		beside, whole := words.WhyBeside(v, shared), words.Why(v)
+		if !strings.Contains(beside, c.want) || strings.Contains(beside, c.over) || !strings.Contains(whole, c.over) {
 			t.Errorf("beside columns: %s\nalone: %s", beside, whole)
+		}
+	}
+	change.Build = "image x:1 → x:2"
+	v.Reason = change
+	if out := words.WhyBeside(v, shared); !strings.HasSuffix(out, "Built with image x:1 → x:2.") {
+		t.Errorf("a build of its own is not said: %s", out)
+	}
+	change.Build = ""
+	v.Reason = change
+	if out := words.WhyBeside(v, shared); !strings.HasSuffix(out, "No other build is stated.") {
+		t.Errorf("what stands above the table is claimed of every row: %s", out)
+	}
+}
+
+// Every reason that decides a change has a short form for a row, of at most two lines in a column of a page.
+func TestEveryReasonFitsARow(t *testing.T) {
+	const twoLines = 110
+	v := schema.Verdict{
+		Model: "llama-3.1-8b", Device: "n150", Metric: "ttft", Outcome: schema.Regressed,
+		Value: schema.Num(110), Ref: schema.Num(100), Effect: schema.Num(.2), Q: schema.Num(.003),
+		Interval: &[2]float64{.1, .3}, First: "v0.12.0", Follow: schema.Follow{Release: "v0.13.0", Again: true},
+	}
+	alone := []schema.Why{schema.WhyNoBaseline, schema.WhyNoBaselineLine, schema.WhyPinned, schema.WhyConditions}
+	for _, reason := range reasons() {
+		r, change := reason.(schema.Change)
+		if !change || slices.Contains(alone, r.Why) {
+			continue
+		}
+		r.Releases, r.Noise, r.Limit, r.First, r.Shift, r.Repeats, r.Host = 12, .021, .05, 1234, .03, 12, "rack-7"
+		if r.Why != schema.WhyInTurns && r.Why != schema.WhyTurnsOpen {
+			r.Turns = nil
+		}
+		v.Reason = r
+		out := words.WhyBeside(v, words.Shared{})
+		if n := len([]rune(out)); n > twoLines {
+			t.Errorf("%s: %d characters: %s", r.Why, n, out)
+		}
+		if out == "" || strings.Contains(out, "; .") || strings.Contains(out, "..") {
+			t.Errorf("%s: %q", r.Why, out)
+		}
+	}
+}
+
+// What most changes of a table came with is said once, of the rows that it is known of; of what is alone, its row says
+// it.
+func TestSharedBuild(t *testing.T) {
+	const rows, rest = "Workloads that regressed, improved or recovered", ", unless their row says otherwise: "
+	type row struct{ device, build string }
+	unchanged := row{"n300", "-"}
+	for _, c := range []struct {
+		list []row
+		want string
+	}{
+		{[]row{{"", "a → b"}, {"", "c → d"}, {"", "c → d"}, {"", ""}}, rows + rest + "built with c → d."},
+		{[]row{{"", "a → b"}, {"", "c → d"}, {"", ""}, {"", ""}}, ""}, // one row is no table
+		{[]row{{"n150", "c → d"}, {"n150", "c → d"}, unchanged},
+			"Workloads of m on n150 that regressed, improved or recovered" + rest + "built with c → d."},
+		{[]row{{"n150", "c → d"}, {"n150", "c → d"}, {"n300", ""}, unchanged}, ""},
+		{[]row{{"n150", "c → d"}, {"n150", "c → d"}, {"n300", "c → d"}, unchanged}, rows + rest + "built with c → d."},
+	} {
+		var list []schema.Verdict
+		for _, r := range c.list {
+			v := schema.Verdict{Model: "m", Device: r.device, Evidence: schema.Confirmed,
+				Reason: schema.Change{Build: r.build}}
+			if r == unchanged {
+				v.Evidence, v.Reason = "", schema.Change{}
+			}
+			list = append(list, v)
+		}
+		if got := words.SharedOf(list).Text(); got != c.want {
+			t.Errorf("%v: %s", c.list, got)
 		}
 	}
 }

@@ -10,10 +10,10 @@ import (
 )
 
 // change says what became of a number since the releases before it: first what else changed in its measurement, last
-// what changed in the software. Beside columns that show the change, it is not said again.
-func change(v *schema.Verdict, r schema.Change, beside bool) string {
-	out := outcome(v, r, beside)
-	if r.Turns != nil && r.Why != schema.WhyInTurns {
+// what changed in the software. [besideChange] is the same for a row whose columns show the change.
+func change(v *schema.Verdict, r schema.Change) string {
+	out := outcome(v, r)
+	if r.Turns != nil && r.Why != schema.WhyInTurns && r.Why != schema.WhyTurnsOpen {
 		out += " Measured in turns with " + r.Turns.Baseline + ": " + Signed(v.Metric, r.Turns.Effect) + " (" +
 			turns(v.Metric, r.Turns) + "), which decides nothing."
 	}
@@ -35,8 +35,8 @@ func change(v *schema.Verdict, r schema.Change, beside bool) string {
 }
 
 // outcome says how a number changed, and what decided that.
-func outcome(v *schema.Verdict, r schema.Change, beside bool) string {
-	moved := moved(v, base(r), r.Turns == nil, beside)
+func outcome(v *schema.Verdict, r schema.Change) string {
+	moved := moved(v, base(r), r.Turns == nil)
 	noisy := moved + noise(r)
 	limit := digits(100*r.Limit) + Thin + "%"
 	switch r.Why {
@@ -76,8 +76,8 @@ func outcome(v *schema.Verdict, r schema.Change, beside bool) string {
 		return moved + ": its history keeps changing between two levels, and this is one of them."
 	case schema.WhyOneEach:
 		return moved + ": every baseline has one release, so there is no noise to compare with."
-	case schema.WhyInTurns:
-		return inTurns(v, r, beside)
+	case schema.WhyInTurns, schema.WhyTurnsOpen:
+		return inTurns(v, r)
 	case schema.WhyBaseSuspect:
 		return moved + fmt.Sprintf(", as the base shows since %s: not caused by this build.", v.First)
 	}
@@ -102,14 +102,33 @@ func ofRuns(metric string, t *schema.Together) string {
 }
 
 // inTurns says what a paired difference decided, and what history alone says.
-func inTurns(v *schema.Verdict, r schema.Change, beside bool) string {
+func inTurns(v *schema.Verdict, r schema.Change) string {
 	t := r.Turns
-	out := moved(v, t.Baseline, false, beside) +
+	out := moved(v, t.Baseline, false) +
 		", measured in turns with it on one machine (" + turns(v.Metric, t) + ")"
-	if history := word(t.Outcome, t.Evidence); history != word(v.Outcome, v.Evidence) {
+	if r.Why == schema.WhyTurnsOpen {
+		return out + ": too few blocks to decide" + moreBlocks(t.Needed) + "."
+	}
+	if history := byHistory(t); history != word(v.Outcome, v.Evidence) {
 		out += "; by history alone it is " + history
 	}
 	return out + "."
+}
+
+// byHistory is what history says of a number without the pair.
+func byHistory(t *schema.Turns) string {
+	if t.Outcome == schema.NoBaseline {
+		return "unknown"
+	}
+	return word(t.Outcome, t.Evidence)
+}
+
+// moreBlocks says how many blocks would probably decide.
+func moreBlocks(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", about %d would", n)
 }
 
 // turns are the blocks of a paired difference, and its interval.
@@ -165,25 +184,18 @@ func withoutBaseline(r schema.Change) string {
 	return ""
 }
 
-// moved is the first half of most sentences: "TTFT is 14.1 % above the mean of 4 releases (2,415 → 2,753 ms)", or
-// "Against the mean of 4 releases" beside columns with these numbers. of is what the number is compared with; alone is
-// set where the first run of the release was tested, not a pair.
-func moved(v *schema.Verdict, of string, alone, beside bool) string {
+// moved is the first half of most sentences: "TTFT is 14.1 % above the mean of 4 releases (2,415 → 2,753 ms)". of is
+// what the number is compared with; alone is set where the first run of the release was tested, not a pair.
+func moved(v *schema.Verdict, of string, alone bool) string {
 	info, _ := schema.MetricByName(v.Metric)
 	value, _ := v.Value.Get()
 	ref, _ := v.Ref.Get()
 	name := info.Label + rank(v.Stat)
 	if _, ok := v.Effect.Get(); !ok || ref == 0 {
-		if beside {
-			return "Against " + of
-		}
 		return fmt.Sprintf("%s is %s", name, Quantity(value, info.Unit))
 	}
 	raw := value/ref - 1
-	out := "Against " + of
-	if !beside {
-		out = fmt.Sprintf("%s is %s %s (%s → %s)", name, share(raw), of, Number(ref), Quantity(value, info.Unit))
-	}
+	out := fmt.Sprintf("%s is %s %s (%s → %s)", name, share(raw), of, Number(ref), Quantity(value, info.Unit))
 	if alone {
 		out += tested(v, raw)
 	}
@@ -259,7 +271,7 @@ func settle(r schema.Change) string {
 // noise says how far one release usually lies from the next.
 func noise(r schema.Change) string {
 	if r.Noise > 0 {
-		return "; noise is " + percent(r.Noise) + " (one standard deviation)"
+		return "; noise is " + Percent(r.Noise) + " (one standard deviation)"
 	}
 	return ""
 }

@@ -53,6 +53,9 @@ func Decide(r gate.Result) Decision {
 	switch {
 	case r.Word == gate.NotMeasured:
 		parts = []string{"last measured in " + r.Last}
+	case r.Open > 0 && r.Word == gate.NotGraded:
+		parts = append([]string{fmt.Sprintf("%s measured in turns, in too few blocks to decide: the same ttreport collect "+
+			"… --against again adds its blocks", Plural(r.Open, "number")+verb(r.Open, " was", " were"))}, parts...)
 	case r.Early > 0 && (r.Word == gate.NotGraded || r.Word == gate.NoBaseline):
 		parts = append([]string{early(r.Early)}, parts...)
 	case r.Word == gate.NotGraded:

@@ -103,7 +103,7 @@ func evalLimit(v *schema.Verdict, r schema.EvalLimit) string {
 	ref, _ := v.Ref.Get()
 	if v.Metric == schema.MetricPassed {
 		if r.N == 0 {
-			return fmt.Sprintf("%s: %s of an unstated number of cases passed; all must.", r.Task, percent(value))
+			return fmt.Sprintf("%s: %s of an unstated number of cases passed; all must.", r.Task, Percent(value))
 		}
 		return fmt.Sprintf("%s: %s of %s passed; all must.", r.Task, Count(int(math.Round(value*float64(r.N)))),
 			Plural(r.N, "case"))

@@ -2,6 +2,7 @@ package words
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -29,6 +30,40 @@ func Headline(g *gate.Review) string {
 		return change
 	}
 	return Capital(Decide(g.Result).Detail)
+}
+
+// inHeadline is how many letters of a workload's name a headline has room for: the names of test functions are longer.
+const inHeadline = 40
+
+// Short is a name of at most so many letters: the end of it, which tells names of one file or folder apart, from where
+// a part begins. ISL, OSL and concurrency at the beginning of a workload stay, however little room there is.
+func Short(name string, most int) string {
+	letters := []rune(name)
+	if len(letters) <= most {
+		return name
+	}
+	if load, rest, more := strings.Cut(name, " "); isLoad(load) {
+		if !more {
+			return name
+		}
+		return load + " " + Short(rest, max(most-len(load)-1, leastShort))
+	}
+	end := string(letters[len(letters)-most+1:])
+	if at := strings.IndexAny(end, "/: ,"); at >= 0 && at < len(end)/2 {
+		end = strings.TrimLeft(end[at:], "/: ,")
+	}
+	return "…" + end
+}
+
+// leastShort is how many letters of a name are left beside ISL, OSL and concurrency: the name of a metric.
+const leastShort = 16
+
+// isLoad reports ISL, OSL and concurrency as [schema.Key.Workload] writes them: "1024/128/32", "-/-/8".
+func isLoad(s string) bool {
+	parts := strings.Split(s, "/")
+	return len(parts) == 3 && !slices.ContainsFunc(parts, func(p string) bool {
+		return p == "" || strings.Trim(p, "0123456789.-") != ""
+	})
 }
 
 // Inventory is what [Decide] counts beside what the headline says, as sentences; none where it says nothing more.
@@ -90,9 +125,9 @@ func regression(kind gate.Kind, list []schema.Verdict) string {
 	worst := list[0]
 	at := func(v *schema.Verdict) string {
 		e, _ := v.Effect.Get()
-		return fmt.Sprintf("%s at %s", Effect(*v, e), Subject(v))
+		return fmt.Sprintf("%s at %s", Effect(*v, e), Short(Subject(v), inHeadline))
 	}
-	out := fmt.Sprintf("%s of %s regressed (%s): %s", metricName(&worst), OnDevice(worst.Model, worst.Device), seen,
+	out := fmt.Sprintf("%s of %s regressed (%s): %s", MetricOf(&worst), OnDevice(worst.Model, worst.Device), seen,
 		at(&worst))
 	points := pointsOf(list)
 	said := 1
@@ -122,10 +157,11 @@ func missed(list []schema.Verdict) string {
 		limit = Quantity(x, schema.Unit(v.Metric))
 	}
 	level := strings.TrimSpace("required " + v.Level)
-	out := fmt.Sprintf("%s of %s at %s is %s, the %s target is %s", metricName(&v), OnDevice(v.Model, v.Device),
-		Subject(&v), value, level, limit)
+	subject := Short(Subject(&v), inHeadline)
+	out := fmt.Sprintf("%s of %s at %s is %s, the %s target is %s", MetricOf(&v), OnDevice(v.Model, v.Device),
+		subject, value, level, limit)
 	if v.Key.IsEval() { // its metric may be a sentence of its own
-		out = fmt.Sprintf("%s of %s is %s, the %s is %s", Subject(&v), OnDevice(v.Model, v.Device), value, level, limit)
+		out = fmt.Sprintf("%s of %s is %s, the %s is %s", subject, OnDevice(v.Model, v.Device), value, level, limit)
 	}
 	if more := len(list) - 1; more > 0 {
 		out += fmt.Sprintf("; %s more required %s missed", Count(more), verb(more, "target is", "targets are"))
@@ -136,8 +172,8 @@ func missed(list []schema.Verdict) string {
 // missing names what is not there.
 func missing(list []schema.Verdict) string {
 	v := &list[0]
-	out := fmt.Sprintf("%s of %s has no number that was required, planned or measured before", Subject(v),
-		OnDevice(v.Model, v.Device))
+	out := fmt.Sprintf("%s of %s has no number that was required, planned or measured before",
+		Short(Subject(v), inHeadline), OnDevice(v.Model, v.Device))
 	if more := len(list) - 1; more > 0 {
 		out += fmt.Sprintf("; %d more like it", more)
 	}
@@ -169,8 +205,8 @@ func pointsOf(list []schema.Verdict) int {
 	return len(at)
 }
 
-// metricName is a metric with its statistic, or the metric of an eval.
-func metricName(v *schema.Verdict) string {
+// MetricOf is a verdict's metric with its statistic, or the metric of an eval.
+func MetricOf(v *schema.Verdict) string {
 	if v.Key.IsEval() {
 		return Metric(v.Metric, "")
 	}

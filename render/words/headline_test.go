@@ -67,3 +67,24 @@ func TestHeadline(t *testing.T) {
 		t.Errorf("%s: %q", g.Result.Word, got)
 	}
 }
+
+// A headline has room for the end of a long name, which tells one test function from another.
+func TestShort(t *testing.T) {
+	for name, want := range map[string]string{
+		"128/128/8": "128/128/8",
+		"1024/1024/32 prefix_tokens 512, hit 9, Output tok/s":                   "1024/1024/32 …512, hit 9, Output tok/s",
+		"131072/1024/32 images_per_request 8, image_resolution 1024x1024":       "131072/1024/32 …image_resolution 1024x1024",
+		"tests/benchmarks/test_serving.py::test_decode_throughput[llama-8b-32]": "…test_decode_throughput[llama-8b-32]",
+		"1000000 req/s, sharegpt, max_model_len 4096, x":                        "…req/s, sharegpt, max_model_len 4096, x",
+		strings.Repeat("é", 50):                                                 strings.Repeat("é", 39),
+	} {
+		got := words.Short(name, 45)
+		if len([]rune(name)) == 50 {
+			got = words.Short(name, 40)
+			want = "…" + want
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}

@@ -109,8 +109,7 @@ func pointLint(subject string, detail lint.Detail) string {
 		return fmt.Sprintf("%s: one gap of about %s ms a request beside a median of %s ms, hidden in a mean of %s ms.",
 			subject, digits(d.Stall), digits(d.Median), digits(d.Mean))
 	case lint.PrefixCache:
-		return fmt.Sprintf("%s: TTFT %s ms the first time and at most %s ms in every repeat: the prompts seem to be cached.",
-			subject, digits(d.First), digits(d.Later))
+		return cached(subject, d)
 	case lint.FewRequests:
 		return fmt.Sprintf("%s: latencies of %s.", subject, Plural(int(d.N), "request"))
 	case lint.FewForTail:
@@ -199,15 +198,15 @@ func historyLint(subject string, detail lint.Detail) string {
 			"since the list decides the order.", subject)
 	case lint.LateChangePoint:
 		return fmt.Sprintf("%s: %s is %s worse since %s, found over the releases after it (permutations, p = %.2g): "+
-			"none of them showed it alone.", subject, label(d.Metric), percent(d.Change), d.Since, d.P)
+			"none of them showed it alone.", subject, label(d.Metric), Percent(d.Change), d.Since, d.P)
 	case lint.Drift:
 		if d.Cells > 0 {
 			return fmt.Sprintf("%s: the median %s of %s gets %s worse a release, %s over %d releases "+
-				"(Mann-Kendall, p = %.2g).", subject, label(d.Metric), Plural(d.Cells, "workload"), percent(d.Each),
-				percent(d.Total), d.N, d.P)
+				"(Mann-Kendall, p = %.2g).", subject, label(d.Metric), Plural(d.Cells, "workload"), Percent(d.Each),
+				Percent(d.Total), d.N, d.P)
 		}
 		return fmt.Sprintf("%s: %s gets %s worse a release, %s over %d releases (Mann-Kendall, p = %.2g): "+
-			"none of them showed it alone.", subject, label(d.Metric), percent(d.Each), percent(d.Total), d.N, d.P)
+			"none of them showed it alone.", subject, label(d.Metric), Percent(d.Each), Percent(d.Total), d.N, d.P)
 	case lint.UnusedDecision:
 		return sentence("A decision does nothing: " + d.What)
 	}
@@ -224,4 +223,13 @@ func reportRejects(d lint.ReportRejects) string {
 		out += " and " + Plural(d.More, "other blocker")
 	}
 	return out + "; no target here is missed, so its cause left no number."
+}
+
+func cached(subject string, d lint.PrefixCache) string {
+	if d.Cached > 0 {
+		return fmt.Sprintf("%s: %.0f%s%% of the prompts' tokens were in the server's cache, and TTFT is that of the cache.",
+			subject, 100*d.Cached, Thin)
+	}
+	return fmt.Sprintf("%s: TTFT %s ms the first time and at most %s ms in every repeat: the prompts seem to be cached.",
+		subject, digits(d.First), digits(d.Later))
 }

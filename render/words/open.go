@@ -3,7 +3,6 @@ package words
 import (
 	"fmt"
 
-	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/targets/gate"
 	"github.com/ttreport/ttreport/targets/gate/lint"
 )
@@ -11,12 +10,11 @@ import (
 // openRegression says that a regression of an earlier release is still there: "TTFT mean of llama on n150 at 128/128/8
 // is still +12 % …".
 func openRegression(l *lint.Lint, d lint.OpenRegression) string {
-	v := schema.Verdict{Metric: d.Metric, Stat: d.Stat}
 	where := l.Device
 	if l.Model != "" {
 		where = OnDevice(l.Model, l.Device) + " at " + l.Subject
 	}
-	out := fmt.Sprintf("%s of %s is still %s against the level before %s, confirmed ", metricName(&v), where,
+	out := fmt.Sprintf("%s of %s is still %s against the level before %s, confirmed ", Metric(d.Metric, d.Stat), where,
 		Signed(d.Metric, d.Change), d.Before)
 	if d.Confirmed == d.Before {
 		out += "there"
@@ -33,13 +31,20 @@ func openRegression(l *lint.Lint, d lint.OpenRegression) string {
 	return out
 }
 
-// stillOpen is the worst regression of an earlier release that is still there, as a sentence; "" for none.
+// stillOpen is the worst regression of an earlier release that is still there, short enough for a headline: where, how
+// much, since when; "" for none. Its lint has the rest.
 func stillOpen(g *gate.Review) string {
 	list := g.OpenRegressions()
 	if len(list) == 0 {
 		return ""
 	}
-	out := openRegression(&list[0], list[0].Detail.(lint.OpenRegression))
+	l, d := &list[0], list[0].Detail.(lint.OpenRegression)
+	where := l.Device
+	if l.Model != "" {
+		where = OnDevice(l.Model, l.Device) + " at " + Short(l.Subject, inHeadline)
+	}
+	out := fmt.Sprintf("%s of %s is still %s since %s", Metric(d.Metric, d.Stat), where, Signed(d.Metric, d.Change),
+		d.Before)
 	if more := len(list) - 1; more > 0 {
 		out += fmt.Sprintf("; %d more like it", more)
 	}

@@ -9,22 +9,20 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 )
 
-// WhyBeside is why a verdict was given, beside columns that show the number, its baseline and the change.
-func WhyBeside(v schema.Verdict) string {
-	_, compared := v.Effect.Get()
-	return why(&v, compared)
-}
-
 // Why is the reason of a verdict as one sentence with its numbers.
 func Why(v schema.Verdict) string { return why(&v, false) }
 
-// why is the reason of a verdict; beside is set where columns show the number, its baseline and the change.
+// why is the reason of a verdict; beside is set where columns show the number, its baseline and the change of a score.
 func why(v *schema.Verdict, beside bool) string {
-	out := reason(v, beside)
-	if d := v.Decision; d != nil && v.Outcome != schema.Excluded {
-		out += " " + DecisionNote(*d)
+	return reason(v, beside) + decided(v)
+}
+
+// decided is the note on the decision that a verdict has, with a space before it; "" for none.
+func decided(v *schema.Verdict) string {
+	if v.Decision == nil || v.Outcome == schema.Excluded {
+		return ""
 	}
-	return out
+	return " " + DecisionNote(*v.Decision)
 }
 
 // DecisionNote says who decided what until when.
@@ -69,7 +67,7 @@ func reason(v *schema.Verdict, beside bool) string {
 	case schema.EvalLimit:
 		return evalLimit(v, r)
 	case schema.Change:
-		return change(v, r, beside)
+		return change(v, r)
 	case schema.EvalChange:
 		return evalChange(v, r, beside)
 	}
@@ -155,9 +153,9 @@ func limit(v *schema.Verdict, r schema.Limit) string {
 		from := Plural(v.N, "repeat")
 		switch r.Interval {
 		case schema.FromOwn:
-			from = "its own history's noise of " + percent(r.Noise) + " (one standard deviation)"
+			from = "its own history's noise of " + Percent(r.Noise) + " (one standard deviation)"
 		case schema.FromTypical:
-			from = "the typical noise of this device and metric, " + percent(r.Noise) + " (one standard deviation)"
+			from = "the typical noise of this device and metric, " + Percent(r.Noise) + " (one standard deviation)"
 		}
 		return out + fmt.Sprintf(
 			"; 95%s%% interval of the difference %s from %s.", Thin, Interval(v.Metric, *v.Interval), from,
@@ -176,8 +174,8 @@ func tolerance(share float64) string {
 	return " (tolerance " + digits(100*share) + Thin + "%)"
 }
 
-// percent is a share in percent with two digits, or as many as its whole part has.
-func percent(share float64) string {
+// Percent is a share in percent with two digits, or as many as its whole part has.
+func Percent(share float64) string {
 	if share >= .995 {
 		return fmt.Sprintf("%.0f%s%%", 100*share, Thin)
 	}

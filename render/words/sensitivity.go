@@ -7,7 +7,7 @@ import (
 	"github.com/ttreport/ttreport/targets/judge"
 )
 
-// Sensitivity says what a release's comparison with history could not have seen, from one look and with a re-run.
+// Sensitivity says what a release's comparison with history could not have seen, without a re-run and with one.
 func Sensitivity(s judge.Sensitivity) string {
 	switch {
 	case s.Series == 0 || math.IsNaN(s.Once.Median):
@@ -17,14 +17,14 @@ func Sensitivity(s judge.Sensitivity) string {
 		return fmt.Sprintf(any, Plural(s.Series, "number"))
 	}
 	look := fmt.Sprintf("this release would name it four times in five from %s on (median of %s)",
-		percent(s.Once.Median), Plural(s.Series, "number"))
+		Percent(s.Once.Median), Plural(s.Series, "number"))
 	if math.IsInf(s.Once.Median, 1) {
-		look = "most of " + Plural(s.Series, "number") + " would not show it in one look"
+		look = "most of " + Plural(s.Series, "number") + " would not show it without a re-run"
 	}
 	again, hidden := "two runs could not confirm it yet", ""
 	if !math.IsInf(s.Again.Median, 1) {
-		again = "a re-run would confirm it from " + percent(s.Again.Median) + " on"
-		hidden = fmt.Sprintf(" in one look; %s %s more than the limit for a re-run to confirm it", Count(s.Again.Hidden),
+		again = "a re-run would confirm it from " + Percent(s.Again.Median) + " on"
+		hidden = fmt.Sprintf(" without a re-run; %s %s more than the limit for a re-run to confirm it", Count(s.Again.Hidden),
 			verb(s.Again.Hidden, "needs", "need"))
 	}
 	return fmt.Sprintf("Were one number alone to regress, %s, and %s; where many regress together, less is enough. "+

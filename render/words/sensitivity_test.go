@@ -25,7 +25,8 @@ func TestSensitivity(t *testing.T) {
 			judge.Sensitivity{Series: 160, Once: judge.Shown{Median: .052, Hidden: 28},
 				Again: judge.Shown{Median: .061, Hidden: 31}},
 			"Were one number alone to regress, this release would name it four times in five from 5.2 % on (median of 160 " +
-				"numbers), and a re-run would confirm it from 6.1 % on" + tail + " in one look; 31 need more than the limit for a re-run to confirm it" + lower,
+				"numbers), and a re-run would confirm it from 6.1 % on" + tail +
+				" without a re-run; 31 need more than the limit for a re-run to confirm it" + lower,
 		},
 		{
 			judge.Sensitivity{Series: 160, Once: judge.Shown{Median: .052, Hidden: 28}, Again: judge.Shown{Median: math.Inf(1)}},

@@ -97,7 +97,8 @@ func reasons() []schema.Reason {
 	for _, why := range []schema.Why{
 		schema.WhyGate, schema.WhyRecheck, schema.WhyAgain, schema.WhyShift,
 		schema.WhyRunShift, schema.WhyBelowLimit, schema.WhyAgainstShift, schema.WhyDidNotMove,
-		schema.WhyNotSignificant, schema.WhyNotSeenAgain, schema.WhyHostMoved, schema.WhyRunsDisagree, schema.WhyBackAgain, schema.WhyEquivalent,
+		schema.WhyNotSignificant, schema.WhyNotSeenAgain, schema.WhyHostMoved, schema.WhyRunsDisagree,
+		schema.WhyBackAgain, schema.WhyEquivalent,
 		schema.WhyWide, schema.WhyNoRegression, schema.WhyNoImprovement, schema.WhyTwoModes, schema.WhyNoBaseline,
 		schema.WhyNoBaselineLine, schema.WhyPinned, schema.WhyOneEach, schema.WhyOneMoreRun, schema.WhyOtherHost,
 		schema.WhyBaseSuspect,
@@ -107,6 +108,7 @@ func reasons() []schema.Reason {
 	}
 	turns := schema.Turns{Baseline: "v1", Blocks: 2, Outcome: schema.Regressed, Evidence: schema.Suspected}
 	out = append(out, schema.Change{Why: schema.WhyInTurns, Turns: &turns},
+		schema.Change{Why: schema.WhyTurnsOpen, Turns: &turns},
 		schema.Change{Why: schema.WhyGate, Turns: &turns})
 	return out
 }

@@ -37,7 +37,7 @@
     say(n.problem);
     // A page is concerned by itself, by what is loaded into every page, and by the data beside it.
     var touched = (n.changed || []).some(function (f) {
-      return f === here() || f.indexOf("assets/") === 0 || f === dir + "charts.js" ||
+      return f === here() || f.indexOf("assets/") === 0 || f === dir + "planes.js" ||
         f.indexOf("data/shards/") === 0 && /^explore|^compare/.test(here());
     });
     if (!touched) return;

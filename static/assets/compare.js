@@ -66,9 +66,7 @@
           "fieldset",
           {},
           [el("legend", {}, id.toUpperCase())].concat(
-            Object.keys(parts).map(function (k) {
-              return parts[k].box;
-            })
+            Object.keys(parts).map(k => parts[k].box)
           )
         )
       };
@@ -98,56 +96,28 @@
         cell: function (r) {
           return [r.m.label, el("small", {}, r.m.score === "unstated" ? "score" : (r.m.score ? "score" : r.m.unit) + ", " + (r.m.higher ? "higher" : "lower") + " is better")];
         },
-        sort: function (r) {
-          return r.m.label;
-        }
+        sort: r => r.m.label
       },
-      {
-        head: "Workload",
-        cell: function (r) {
-          return r.workload;
-        },
-        sort: function (r) {
-          return r.workload;
-        }
-      },
+      plain("Workload", "workload"),
       {
         head: "Where",
         cell: function (r) {
           return r.page ? el("a", { href: root + r.page }, r.where) : r.where;
         },
-        sort: function (r) {
-          return r.where;
-        }
+        sort: r => r.where
       },
-      {
-        head: "Tool",
-        cell: function (r) {
-          return r.tool;
-        },
-        sort: function (r) {
-          return r.tool;
-        }
-      },
+      plain("Tool", "tool"),
       {
         head: "A",
         num: true,
-        cell: function (r) {
-          return series.number(root, r.one.t, r.one.i);
-        },
-        sort: function (r) {
-          return r.a;
-        }
+        cell: r => series.number(root, r.one.t, r.one.i),
+        sort: r => r.a
       },
       {
         head: "B",
         num: true,
-        cell: function (r) {
-          return series.number(root, r.two.t, r.two.i);
-        },
-        sort: function (r) {
-          return r.b;
-        }
+        cell: r => series.number(root, r.two.t, r.two.i),
+        sort: r => r.b
       },
       {
         head: "Change",
@@ -161,20 +131,22 @@
                 series.change(r.m, r.change) + (r.far && !judged ? " " + r.word : "")
               );
         },
-        sort: function (r) {
-          return r.bad;
-        }
+        sort: r => r.bad
       },
       {
         head: "Verdict of B",
         cell: function (r) {
-          return judged ? [series.verdict(r.verdict), el("small", {}, interval(r.two))] : "–";
+          return judged ? [series.verdict(r.verdict), el("small", {}, interval(r.two))] : "not judged";
         },
-        sort: function (r) {
-          return RANK.indexOf(r.verdict.verdict) < 0 ? 99 : RANK.indexOf(r.verdict.verdict);
-        }
+        sort: r => RANK.indexOf(r.verdict.verdict) < 0 ? 99 : RANK.indexOf(r.verdict.verdict)
       }
     ];
+    function plain(head, field) {
+      function text(r) {
+        return r[field];
+      }
+      return { head: head, cell: text, sort: text };
+    }
     // interval is that of B's change against its own baseline.
     function interval(x) {
       var c = x.t.c[x.i],
@@ -194,9 +166,7 @@
     });
     // ordered takes the order from the address; the largest regressions come first where it says nothing.
     function ordered(state) {
-      var k = cols.findIndex(function (c) {
-        return c.head === state.sort;
-      });
+      var k = cols.findIndex(c => c.head === state.sort);
       sortBy = k < 0 ? CHANGE : k;
       down = k < 0 || state.dir === "down";
     }
@@ -210,16 +180,18 @@
         s.n++;
         sums.set(r.m.label, s);
       });
-      return Array.from(sums, function (e) {
-        return e[0] + " " + percent(Math.exp(e[1].sum / e[1].n) - 1);
-      }).join(", ");
+      return Array.from(sums, e => e[1].n > 1 ? [e[0] + " " + percent(Math.exp(e[1].sum / e[1].n) - 1)] : [])
+        .flat()
+        .join(", ");
     }
     function order() {
       var key = cols[sortBy].sort,
         sign = down ? -1 : 1;
-      list = rows.filter(function (r) {
-        return !(judged && filter.checked) || ["regressed", "improved", "recovered", "below-limit"].indexOf(r.verdict.verdict) >= 0;
-      });
+      list = rows.filter(
+        r =>
+          !(judged && filter.checked) ||
+          ["regressed", "improved", "recovered", "below-limit"].indexOf(r.verdict.verdict) >= 0
+      );
       said.textContent = summary;
       if (judged && filter.checked && rows.length)
         said.textContent += list.length
@@ -254,43 +226,33 @@
             : "";
         })
         .join("");
-      var want = sides.map(function (s) {
-        return shardOf[state[s.id + "release"]]
+      var want = sides.map(s => shardOf[state[s.id + "release"]]
           ? state[s.id + "release"]
-          : host.dataset[s.id] || names[s.id === "a" ? Math.min(1, names.length - 1) : 0];
-      });
+          : host.dataset[s.id] || names[s.id === "a" ? Math.min(1, names.length - 1) : 0]);
       Promise.all(
-        want.map(function (name) {
-          return ttreport.load(root + shardOf[name]);
-        })
+        want.map(name => ttreport.load(root + shardOf[name]))
       ).then(
         function () {
-          var tables = want.map(function (name) {
-            return series.whole(ttreport.data("release " + name));
-          });
+          var tables = want.map(name => series.whole(ttreport.data("release " + name)));
           var chosen = sides.map(function (s, n) {
             var t = tables[n];
             s.parts.release.input.value = want[n];
             return {
               model: fill(
                 s.parts.model,
-                t.pairs.map(function (p) {
-                  return p.model;
-                }),
+                t.pairs.map(p => p.model),
                 state[s.id + "model"]
               ),
               device: fill(
                 s.parts.device,
-                t.pairs.map(function (p) {
-                  return p.device;
-                }),
+                t.pairs.map(p => p.device),
                 state[s.id + "device"]
               ),
               tool: fill(s.parts.tool, t.tools, state[s.id + "tool"])
             };
           });
           judged = names.indexOf(want[0]) > names.indexOf(want[1]);
-          join(tables, chosen);
+          join(tables, chosen, want[0] === want[1]);
           ttreport.overlay(curves, rows, chosen, want);
         },
         function () {
@@ -299,10 +261,12 @@
       );
     }
     // What both sides choose and choose differently is what is compared; everything else must be the same.
-    function join(tables, chosen) {
+    function join(tables, chosen, same) {
       var differs = {};
       ["model", "device", "tool"].forEach(function (k) {
-        differs[k] = chosen[0][k] && chosen[1][k] && chosen[0][k] !== chosen[1][k];
+        if (chosen[0][k] === chosen[1][k]) return;
+        same = false;
+        differs[k] = chosen[0][k] && chosen[1][k];
       });
       var sideRows = tables.map(function (t, n) {
         var c = chosen[n],
@@ -332,15 +296,16 @@
         return map;
       });
       rows = [];
-      // A release regresses; another device, model or tool is slower or faster, and nobody's fault.
+      // The judge says what regressed, of a later release alone. All else is a difference: slower or faster.
       judged = judged && !(differs.model || differs.device || differs.tool);
       toggle.hidden = !judged;
       var unalike = new Map();
-      var words = differs.model || differs.device || differs.tool ? ["slower", "faster"] : ["regressed", "improved"];
+      var words = judged ? ["regressed", "improved"] : ["slower", "faster"];
       var only = [0, 0],
         ambiguous = 0,
         regressed = 0,
         improved = 0,
+        scores = 0,
         unlike = 0;
       sideRows[0].forEach(function (a, key) {
         var b = sideRows[1].get(key);
@@ -352,17 +317,18 @@
           ambiguous++;
           return;
         }
-        var other = Object.keys(a.n).filter(function (k) {
-          return k in b.n && b.n[k] !== a.n[k] && !(k === "client" && differs.tool);
-        });
+        // A window is a condition of both sides: a measurement without one is whole.
+        var other = Object.keys(Object.assign({}, a.n, b.n))
+          .filter(k => (k === "window" || (k in a.n && k in b.n)) && b.n[k] !== a.n[k] && !(k === "client" && differs.tool))
+          .map(k => k + " " + (a.n[k] || "whole") + " → " + (b.n[k] || "whole"));
         var m = a.m.scale && !b.m.scale ? b.m : a.m, // one in percent and one as a fraction are both shares
           change = a.m.score ? (m.scale ? b.v / b.m.scale - a.v / a.m.scale : b.v - a.v) : a.v ? b.v / a.v - 1 : 0,
           bad = a.m.higher ? -change : change,
           far = !a.m.score && Math.abs(change) >= a.m.effect; // of a score, only its questions can tell
-        other.forEach(function (k) {
-          var what = k + " " + a.n[k] + " → " + b.n[k];
+        other.forEach(function (what) {
           unalike.set(what, (unalike.get(what) || 0) + 1);
         });
+        if (a.m.score) scores++;
         if (other.length) {
           unlike++;
           far = false;
@@ -390,18 +356,16 @@
           bad: bad,
           far: far,
           word: words[bad > 0 ? 0 : 1],
-          unlike: other
-            .map(function (k) {
-              return k + " " + a.n[k] + " → " + b.n[k];
-            })
-            .join(", ")
+          unlike: other.join(", ")
         });
       });
       sideRows[1].forEach(function (_, key) {
         if (!sideRows[0].has(key)) only[1]++;
       });
-      summary = rows.length
-        ? count(rows.length, "number") +
+      var mean = means();
+      summary = (same ? "A and B are the same. " : "") + (rows.length
+        ? count(rows.length - unlike - scores, "number") +
+          (scores ? " and " + count(scores, "score") : "") +
           " on both sides: " +
           regressed.toLocaleString("en-US") +
           " " +
@@ -410,9 +374,8 @@
           improved.toLocaleString("en-US") +
           " " +
           words[1] +
-          (judged ? ", as B was judged against its own baseline" : " by more than the limit") +
-          "; geometric mean " +
-          (means() || "of nothing") +
+          (judged ? ", as B was judged against its own baseline" : " by more than the limit, not judged") +
+          (mean && "; geometric mean " + mean) +
           "; " +
           only[0].toLocaleString("en-US") +
           " only in A, " +
@@ -429,12 +392,10 @@
               : "B has no number."
             : "A has no number.") +
           nearest(sideRows[0], sideRows[1]) +
-          missing;
+          missing);
       differ.textContent = unalike.size
         ? "Conditions differ: " +
-          Array.from(unalike, function (e) {
-            return e[0] + " (" + count(e[1], "number") + ")";
-          })
+          Array.from(unalike, e => e[0] + " (" + count(e[1], "number") + ")")
             .slice(0, 8)
             .join("; ") +
           (unalike.size > 8 ? "; and " + (unalike.size - 8) + " more." : ".")
@@ -457,9 +418,7 @@
       el(
         "form",
         { class: "filters" },
-        sides.map(function (s) {
-          return s.box;
-        })
+        sides.map(s => s.box)
       )
     );
     host.appendChild(differ);

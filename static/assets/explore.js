@@ -27,9 +27,7 @@
       pairName = t.pairs.map(on);
       text = {
         w: t.workloads,
-        m: t.metrics.map(function (m) {
-          return m.label;
-        }),
+        m: t.metrics.map(m => m.label),
         t: t.tools,
         p: pairName,
         i: t.impls,
@@ -48,12 +46,8 @@
         });
       first = [];
       t.v
-        .map(function (_, i) {
-          return i;
-        })
-        .sort(function (a, b) {
-          return place[t.g[a]] - place[t.g[b]] || bad[b] - bad[a] || a - b;
-        })
+        .map((_, i) => i)
+        .sort((a, b) => place[t.g[a]] - place[t.g[b]] || bad[b] - bad[a] || a - b)
         .forEach(function (i, n) {
           first[i] = n;
         });
@@ -70,9 +64,7 @@
         "Model",
         "model",
         sorted(
-          t.pairs.map(function (p) {
-            return p.model;
-          })
+          t.pairs.map(p => p.model)
         ),
         "any"
       ),
@@ -80,9 +72,7 @@
         "Device",
         "device",
         sorted(
-          t.pairs.map(function (p) {
-            return p.device;
-          })
+          t.pairs.map(p => p.device)
         ),
         "any"
       ),
@@ -103,12 +93,8 @@
     var cols = [
       {
         head: "Verdict",
-        cell: function (i) {
-          return verdict(t.words[t.g[i]]);
-        },
-        sort: function (i) {
-          return i;
-        }
+        cell: i => verdict(t.words[t.g[i]]),
+        sort: i => i
       },
       {
         head: "Model on device",
@@ -116,9 +102,7 @@
           var p = t.pairs[t.p[i]];
           return el("a", { href: root + p.page }, pairName[t.p[i]]);
         },
-        sort: function (i) {
-          return pairName[t.p[i]];
-        },
+        sort: i => pairName[t.p[i]],
         dict: "p"
       },
       {
@@ -144,20 +128,14 @@
       {
         head: "Value",
         num: true,
-        cell: function (i) {
-          return series.number(root, t, i);
-        },
-        sort: function (i) {
-          return t.v[i];
-        }
+        cell: i => series.number(root, t, i),
+        sort: i => t.v[i]
       },
       {
         head: "Change",
         num: true,
         worst: true,
-        cell: function (i) {
-          return t.c[i] == null ? "–" : series.change(t.metrics[t.m[i]], t.c[i]);
-        },
+        cell: i => t.c[i] == null ? "–" : series.change(t.metrics[t.m[i]], t.c[i]),
         sort: function (i) {
           var m = t.metrics[t.m[i]];
           return t.c[i] == null ? -1e9 : m.higher ? -t.c[i] : t.c[i];
@@ -165,17 +143,13 @@
       },
       {
         head: "Release",
-        cell: function (i) {
-          return t.releases[t.r[i]];
-        },
+        cell: i => t.releases[t.r[i]],
         sort: true,
         dict: "r"
       },
       {
         head: "History",
-        cell: function (i) {
-          return t.s ? spark(t.s[i]) : "";
-        }
+        cell: i => t.s ? spark(t.s[i]) : ""
       }
     ];
     var v = view("Series", cols, function (k) {
@@ -194,9 +168,7 @@
       if (!k && first) return (ranks[0] = first);
       if (c.dict) {
         var list = c.dict === "r" ? t.releases : text[c.dict],
-          by = list.map(function (_, i) {
-            return i;
-          });
+          by = list.map((_, i) => i);
         if (c.dict !== "r")
           by.sort(function (a, b) {
             return list[a].localeCompare(list[b], "en", { numeric: true });
@@ -266,43 +238,25 @@
         out = new Uint32Array(n),
         found = 0;
       var beyond = bounds(words);
-      words = words.filter(function (w) {
-        return !bound(w);
-      });
+      words = words.filter(w => !bound(w));
       // A word is looked for in each list once; a row then asks small tables.
       var hits = words.map(function (w) {
         var o = {};
         for (var d in text)
-          o[d] = Uint8Array.from(text[d], function (s) {
-            return s.toLowerCase().indexOf(w) >= 0 ? 1 : 0;
-          });
+          o[d] = Uint8Array.from(text[d], s => s.toLowerCase().indexOf(w) >= 0 ? 1 : 0);
         return o;
       });
       var keep = {
-        p: Uint8Array.from(t.pairs, function (p) {
-          return (!state.model || p.model === state.model) && (!state.device || p.device === state.device) ? 1 : 0;
-        }),
-        m: Uint8Array.from(text.m, function (s) {
-          return !state.metric || s === state.metric ? 1 : 0;
-        }),
-        r: Uint8Array.from(t.releases, function (s, i) {
-          return t !== newest || !state.channel || t.channels[i] === state.channel ? 1 : 0;
-        }),
-        t: Uint8Array.from(t.tools, function (s) {
-          return !state.tool || s === state.tool ? 1 : 0;
-        }),
-        w: Uint8Array.from(t.workloads, function (s) {
-          return !state.workload || s === state.workload ? 1 : 0;
-        }),
-        g: Uint8Array.from(text.g, function (s) {
-          return !state.verdict || s === state.verdict ? 1 : 0;
-        })
+        p: Uint8Array.from(t.pairs, p => (!state.model || p.model === state.model) && (!state.device || p.device === state.device) ? 1 : 0),
+        m: Uint8Array.from(text.m, s => !state.metric || s === state.metric ? 1 : 0),
+        r: Uint8Array.from(t.releases, (s, i) => t !== newest || !state.channel || t.channels[i] === state.channel ? 1 : 0),
+        t: Uint8Array.from(t.tools, s => !state.tool || s === state.tool ? 1 : 0),
+        w: Uint8Array.from(t.workloads, s => !state.workload || s === state.workload ? 1 : 0),
+        g: Uint8Array.from(text.g, s => !state.verdict || s === state.verdict ? 1 : 0)
       };
       for (var i = 0; i < n; i++) {
         if (!(keep.p[t.p[i]] && keep.m[t.m[i]] && keep.w[t.w[i]] && keep.g[t.g[i]] && keep.r[t.r[i]] && keep.t[t.t[i]])) continue;
-        var all = beyond.every(function (b) {
-          return b(i);
-        });
+        var all = beyond.every(b => b(i));
         for (var h = 0; h < hits.length && all; h++) {
           var o = hits[h];
           all = o.p[t.p[i]] || o.w[t.w[i]] || o.m[t.m[i]] || o.t[t.t[i]] || o.i[t.i[i]] || o.g[t.g[i]];
@@ -310,16 +264,12 @@
         if (all) out[found++] = i;
       }
       out = out.subarray(0, found);
-      var col = cols.findIndex(function (c) {
-          return c.sort && c.head === state.sort;
-        }),
+      var col = cols.findIndex(c => c.sort && c.head === state.sort),
         down = state.dir === "down";
       if (col > 0 || down || first) {
         var keys = rank(Math.max(0, col)),
           sign = down ? -1 : 1;
-        out.sort(function (a, b) {
-          return (keys[a] - keys[b]) * sign || a - b;
-        });
+        out.sort((a, b) => (keys[a] - keys[b]) * sign || a - b);
       }
       said.textContent =
         found.toLocaleString("en-US") +
@@ -372,9 +322,7 @@
         "form",
         { class: "filters", role: "search" },
         [el("label", {}, ["Text", q])].concat(
-          Object.keys(f).map(function (k) {
-            return f[k].box;
-          })
+          Object.keys(f).map(k => f[k].box)
         )
       )
     );

@@ -9,6 +9,7 @@
       { id: "ttft", text: "TTFT", title: "TTFT, ms, left is better" },
       { id: "e2el", text: "E2EL", title: "E2EL, ms, left is better" }
     ],
+    SHARING = { tp: "Tensor parallel", dp: "Data parallel", ep: "Expert parallel", pp: "Pipeline parallel" },
     digits = ttreport.digits;
 
   function el(tag, attrs, kids) {
@@ -127,6 +128,7 @@
       draw(svg, "path", { class: "tgt", d: "M" + at.toFixed(1) + " " + (top - 8) + "V" + bottom });
       var ends = at > w * 0.6;
       draw(svg, "text", { class: "t-ink halo", x: at + (ends ? -5 : 5), y: top - 2, "text-anchor": ends ? "end" : "start" }, o.limit.text);
+      boxes.push([ends ? at - 150 : at, top - 14, ends ? at : at + 150, top + 2]);
     }
     o.lines.forEach(function (l) {
       l.points.forEach(function (p) {
@@ -286,7 +288,18 @@
     if (data.workloads.length > 1) choose("w", "ISL/OSL", data.workloads.map(function (w, i) { return [i, w]; }), state.w || 0);
     var limits = choose("l", "Limit", []);
     var off = (state.off || "").split("|").filter(Boolean);
-    [["device", "Device"], ["engine", "Engine"], ["precision", "Precision"], ["parallel", "Parallelism"], ["impl", "Implementation"], ["tool", "Tool"]].forEach(function (kind) {
+    var kinds = [["device", "Device"], ["engine", "Engine"], ["precision", "Precision"], ["impl", "Implementation"], ["tool", "Tool"]];
+    // Each way to share the work has switches of its own: "ep 1, tp 8" is of two.
+    data.lines.forEach(function (l) {
+      (l.parallel || "").split(", ").forEach(function (part) {
+        var at = part.lastIndexOf(" "),
+          name = part.slice(0, at);
+        if (at < 1 || name === "precision") return;
+        l["of " + name] = part.slice(at + 1);
+        if (!kinds.some(function (k) { return k[0] === "of " + name; })) kinds.splice(3, 0, ["of " + name, SHARING[name] || name]);
+      });
+    });
+    kinds.forEach(function (kind) {
       var values = [];
       data.lines.forEach(function (l) {
         var v = l[kind[0]] || "not stated";
@@ -313,7 +326,7 @@
     host.replaceChildren(form, figure, readout, best, extra);
 
     function shown(l) {
-      return !["device", "engine", "precision", "parallel", "impl", "tool"].some(function (k) { return off.indexOf(k + "=" + (l[k] || "not stated")) >= 0; });
+      return !kinds.some(function (k) { return off.indexOf(k[0] + "=" + (l[k[0]] || "not stated")) >= 0; });
     }
     function view() {
       var rate = rates.filter(function (r) { return r.id === state.y; })[0] || rates[0],
@@ -347,6 +360,10 @@
     function number(v) {
       return v == null || isNaN(v) ? "–" : digits(v);
     }
+    // asked is a length or a concurrency that was asked for: 8, not 8.00.
+    function asked(v) {
+      return Number.isInteger(v) ? v.toLocaleString("en-US") : number(v);
+    }
 
     // table has the best point of each line that is shown.
     function table(v, lines) {
@@ -369,7 +386,7 @@
         el("tbody", { role: "rowgroup" }, rows.map(function (r) {
           var name = el("th", { scope: "row", role: "rowheader" }, el("span", { class: "sw" }, [swatch(r.l), el("a", { href: root + r.l.href }, r.l.name)].concat(r.l.median ? [el("small", {}, "medians")] : [])));
           if (r.b.why) return el("tr", { role: "row" }, [name, el("td", { role: "cell", colspan: heads.length - 1, class: "n absent" }, r.b.why)]);
-          var cells = [number(r.b.at), number(r.b.output)].concat(v.rate.id === "total" ? [] : [number(r.y)], [number(r.b.values[1]), number(r.b.values[2]), number(r.b.values[3])]);
+          var cells = [asked(r.b.at), number(r.b.output)].concat(v.rate.id === "total" ? [] : [number(r.y)], [number(r.b.values[1]), number(r.b.values[2]), number(r.b.values[3])]);
           return el("tr", { role: "row" }, [name].concat(cells.map(function (c, i) { return el("td", { role: "cell", class: "n short", "data-l": heads[i + 1] }, c); })));
         }))
       ]);
@@ -410,7 +427,7 @@
           width: Math.max(300, Math.min(460, wide)), height: 240, logx: true, xTitle: s.x, yTitle: s.y, label: data.model + ": " + s.title,
           lines: s.lines.filter(function (l) { return shown(data.lines[l.line]); }).map(function (l) {
             var look = data.lines[l.line];
-            return { name: look.name, colour: look.colour, shape: look.shape, dash: look.dash, points: l.points.map(function (p) { return { x: p[0], y: p[1], text: digits(p[0]) + ": " + digits(p[1]) }; }) };
+            return { name: look.name, colour: look.colour, shape: look.shape, dash: look.dash, points: l.points.map(function (p) { return { x: p[0], y: p[1], text: asked(p[0]) + ": " + digits(p[1]) }; }) };
           })
         };
         var ys = [].concat.apply([], o.lines.map(function (l) { return l.points.map(function (p) { return p.y; }); }));

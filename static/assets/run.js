@@ -25,34 +25,35 @@
     };
   }
 
-  function strip(p, S) {
-    var ns = "http://www.w3.org/2000/svg",
-      svg = document.createElementNS(ns, "svg");
-    function add(tag, attrs) {
-      var e = tag === "svg" ? svg : svg.appendChild(document.createElementNS(ns, tag));
-      for (var k in attrs) e.setAttribute(k, attrs[k]);
+  // picture is an SVG element with a label, and its parts: [tag, attributes].
+  function picture(width, height, label, parts) {
+    function make(part) {
+      var e = document.createElementNS("http://www.w3.org/2000/svg", part[0]);
+      for (var k in part[1]) e.setAttribute(k, part[1][k]);
+      return e;
     }
-    add("svg", { class: "is-ink", width: 160, height: 18, viewBox: "0 0 160 18", role: "img", "aria-label": S(p[6]) });
-    add("path", { class: "ln", d: "M" + p[0] + " 9H" + p[4] });
-    add("path", { class: "box", d: "M" + p[1] + " 4H" + p[3] + "V14H" + p[1] + "z" });
-    add("path", { class: "med", d: "M" + p[2] + " 2V16" });
-    add("circle", { class: "dot", cx: p[5], cy: 9, r: 1.8 });
+    var box = "0 0 " + width + " " + height,
+      head = { class: "is-ink", width: width, height: height, viewBox: box, role: "img", "aria-label": label },
+      svg = make(["svg", head]);
+    parts.forEach(function (part) { svg.appendChild(make(part)); });
     return svg;
+  }
+
+  function strip(p, S) {
+    return picture(160, 18, S(p[6]), [
+      ["path", { class: "ln", d: "M" + p[0] + " 9H" + p[4] }],
+      ["path", { class: "box", d: "M" + p[1] + " 4H" + p[3] + "V14H" + p[1] + "z" }],
+      ["path", { class: "med", d: "M" + p[2] + " 2V16" }],
+      ["circle", { class: "dot", cx: p[5], cy: 9, r: 1.8 }],
+    ]);
   }
 
   // spark is [label, x and y of the last value, path, x and y of values without a neighbour …].
   function spark(p, S) {
-    var ns = "http://www.w3.org/2000/svg",
-      svg = document.createElementNS(ns, "svg");
-    function add(tag, attrs) {
-      var e = tag === "svg" ? svg : svg.appendChild(document.createElementNS(ns, tag));
-      for (var k in attrs) e.setAttribute(k, attrs[k]);
-    }
-    add("svg", { class: "is-ink", width: 116, height: 30, viewBox: "0 0 116 30", role: "img", "aria-label": S(p[0]) });
-    if (S(p[3])) add("path", { class: "ln", d: S(p[3]) });
-    for (var i = 4; i < p.length; i += 2) add("circle", { class: "dot", cx: p[i], cy: p[i + 1], r: 1.5 });
-    add("circle", { class: "dot", cx: p[1], cy: p[2], r: 3 });
-    return svg;
+    var parts = S(p[3]) ? [["path", { class: "ln", d: S(p[3]) }]] : [];
+    for (var i = 4; i < p.length; i += 2) parts.push(["circle", { class: "dot", cx: p[i], cy: p[i + 1], r: 1.5 }]);
+    parts.push(["circle", { class: "dot", cx: p[1], cy: p[2], r: 3 }]);
+    return picture(116, 30, S(p[0]), parts);
   }
 
   // below are the statistics under a value: "75.4|74.6|86.7" in a column of "median|p99". A row has room for one of

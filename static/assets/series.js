@@ -59,9 +59,7 @@
   }
   function sorted(list) {
     return list
-      .filter(function (x, i) {
-        return list.indexOf(x) === i;
-      })
+      .filter((x, i) => list.indexOf(x) === i)
       .sort(function (a, b) {
         return a.localeCompare(b, "en", { numeric: true });
       });
@@ -95,7 +93,7 @@
       to = -1;
     function paint(force) {
       var first = Math.max(0, Math.floor(box.scrollTop / ROW) - 8),
-        last = Math.min(order.length, first + Math.ceil(box.clientHeight / ROW) + 16);
+        last = Math.min(order.length, first + Math.ceil((0.7 * innerHeight) / ROW) + 16);
       if (!force && first === from && last === to) return;
       from = first;
       to = last;

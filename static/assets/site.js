@@ -28,9 +28,7 @@
       shards[id] = data;
     },
     load: load,
-    data: function (id) {
-      return shards[id];
-    },
+    data: id => shards[id],
     draw: draw,
     csv: csv,
     offer: offer,
@@ -98,9 +96,7 @@
     drawers // one after the other: the second needs the first
       .split(" ")
       .reduce(function (done, name) {
-        return done.then(function () {
-          return load(base + "assets/" + name);
-        });
+        return done.then(() => load(base + "assets/" + name));
       }, Promise.resolve())
       .then(function () {
         m = numberIn(location.hash);
@@ -132,9 +128,7 @@
   // resolved replaces what data cannot carry: names of formatters by functions, and custom properties by their colours.
   function resolved(v, key, formatters) {
     if (Array.isArray(v))
-      return v.map(function (x) {
-        return resolved(x, key, formatters);
-      });
+      return v.map(x => resolved(x, key, formatters));
     if (v && typeof v === "object") {
       var o = {};
       for (var k in v) o[k] = resolved(v[k], k, formatters);
@@ -210,7 +204,7 @@
     s.option.series.forEach(function (one) {
       one.data.forEach(function (d, i) {
         if (Array.isArray(d.value)) lines.push([one.name].concat(d.value));
-        else if (typeof d === "number") lines.push([one.name, x.data[i], d]);
+        else if (typeof (d = d.real || d) === "number") lines.push([one.name, x.data[i], d]);
       });
     });
     return csv(lines);
@@ -220,9 +214,7 @@
   function csv(lines) {
     return (
       lines
-        .map(function (l) {
-          return l.map(cell).join(",");
-        })
+        .map(l => l.map(cell).join(","))
         .join("\n") + "\n"
     );
   }
@@ -245,9 +237,7 @@
       offer(
         name + ".png",
         "image/png",
-        Uint8Array.from(atob(url.split(",")[1]), function (c) {
-          return c.charCodeAt(0);
-        })
+        Uint8Array.from(atob(url.split(",")[1]), c => c.charCodeAt(0))
       );
     });
     button("CSV", function () {
@@ -270,19 +260,23 @@
     return digits(p.value) + (s.unit ? "\u202f" + s.unit : "") + " in " + [].concat(s.option.xAxis)[0].data[p.dataIndex];
   }
 
+  // own are the charts that the page has in itself.
+  function own() {
+    var data = document.getElementById("chart-data");
+    return data ? JSON.parse(data.textContent) : {};
+  }
+
   // draw makes the chart of a place, or makes it again in another theme.
   function draw(box) {
-    Promise.all([load(box.dataset.echarts), box.dataset.shard && load(box.dataset.shard)])
+    load(box.dataset.echarts)
       .then(function () {
-        var s = (shards[box.dataset.id] || {})[box.dataset.chart];
+        var s = (shards[box.dataset.id] || own())[box.dataset.chart];
         if (!s || !window.echarts) return;
         if (box.ttchart) box.ttchart.dispose();
         var chart = (box.ttchart = echarts.init(box, look()));
         chart.setOption(
           resolved(s.option, "", {
-            "@point": function (p) {
-              return p.componentType === "markLine" ? p.name : p.seriesName + "\n" + note(s, p);
-            }
+            "@point": p => p.componentType === "markLine" ? p.name : p.seriesName + "\n" + note(s, p)
           })
         );
         if (s.links) {
@@ -352,9 +346,7 @@
   function restore(chart) {
     var state = read(),
       axis = [].concat(chart.getOption().xAxis)[0],
-      ends = (state.zoom || "").split("~").map(function (name) {
-        return (axis.data || []).indexOf(name);
-      });
+      ends = (state.zoom || "").split("~").map(name => (axis.data || []).indexOf(name));
     (state.off || "").split("~").forEach(function (name) {
       if (name) chart.dispatchAction({ type: "legendUnSelect", name: name });
     });
@@ -370,9 +362,7 @@
     if (zoom)
       state.zoom = zoom.startValue > 0 || zoom.endValue < names.length - 1 ? names[zoom.startValue] + "~" + names[zoom.endValue] : "";
     state.off = Object.keys(chosen)
-      .filter(function (name) {
-        return !chosen[name];
-      })
+      .filter(name => !chosen[name])
       .join("~");
     write(state, false);
   }
@@ -398,9 +388,7 @@
   function search() {
     var button = document.getElementById("search");
     load(base + "assets/" + button.dataset.search)
-      .then(function () {
-        return ttreport.search(base);
-      })
+      .then(() => ttreport.search(base))
       .catch(function () {
         var said = button.parentNode.querySelector("[role=alert]") || document.createElement("span");
         said.setAttribute("role", "alert");

@@ -2,7 +2,6 @@ package compare
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"slices"
 
@@ -14,7 +13,8 @@ import (
 type Against struct {
 	A, B                string
 	Numbers             int // on both sides under the same conditions
-	Regressed, Improved int // of them, as B was judged against its own baseline
+	Scores              int // of evals on both sides, which the caller counts with the verdicts on them
+	Regressed, Improved int // of numbers and scores, as B was judged against its own baseline
 	Unlike              int // on both sides under conditions that differ: not compared
 	OnlyA, OnlyB        int
 	Differ              []Condition // the most frequent first
@@ -32,28 +32,23 @@ func Releases(j *judge.Judgement, a, b int) *Against {
 	out := &Against{A: j.Releases[a].Name, B: j.Releases[b].Name}
 	differ := map[Condition]int{}
 	var changes []changed
-	for i := range j.Series {
-		s := &j.Series[i]
-		if s.Tail() {
-			continue
-		}
-		before, hasA := j.Summary(s, a)
-		now, hasB := j.Summary(s, b)
+	j.Beside(a, b, func(s *judge.Series, before, now *judge.Summary) {
 		switch {
-		case hasA && !hasB:
+		case s.Tail():
+			return
+		case now == nil:
 			out.OnlyA++
-		case hasB && !hasA:
+			return
+		case before == nil:
 			out.OnlyB++
+			return
 		}
-		if !hasA || !hasB {
-			continue
-		}
-		if unlike := unlike(before.Conditions, now.Conditions); len(unlike) > 0 {
+		if unlike := judge.Differing(before.Conditions, now.Conditions); len(unlike) > 0 {
 			out.Unlike++
-			for _, c := range unlike {
-				differ[c]++
+			for _, name := range unlike {
+				differ[Condition{name, judge.Stated(name, before.Conditions), judge.Stated(name, now.Conditions), 0}]++
 			}
-			continue
+			return
 		}
 		out.Numbers++
 		switch now.Outcome {
@@ -65,7 +60,7 @@ func Releases(j *judge.Judgement, a, b int) *Against {
 		if before.Value > 0 && now.Value > 0 {
 			changes = append(changes, changed{s.Metric, math.Log(now.Value / before.Value)})
 		}
-	}
+	})
 	for c, n := range differ {
 		c.N = n
 		out.Differ = append(out.Differ, c)
@@ -74,16 +69,6 @@ func Releases(j *judge.Judgement, a, b int) *Against {
 		return cmp.Or(cmp.Compare(y.N, x.N), cmp.Compare(x.Name, y.Name), cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B))
 	})
 	out.Means = means(changes)
-	return out
-}
-
-// unlike are the conditions that both sides state and that differ.
-func unlike(a, b map[string]string) (out []Condition) {
-	for _, name := range slices.Sorted(maps.Keys(a)) {
-		if other, both := b[name]; both && other != a[name] {
-			out = append(out, Condition{Name: name, A: a[name], B: other})
-		}
-	}
 	return out
 }
 

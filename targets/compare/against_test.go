@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -15,7 +16,7 @@ import (
 )
 
 // historyOf is a history of three workloads with some TTFT, a release a row; the last workload has another condition
-// in the newest release.
+// and a window in the newest release.
 func historyOf(rows [][3]float64) *columns.Columns {
 	b := columns.NewBuilder()
 	for i, row := range rows {
@@ -25,7 +26,7 @@ func historyOf(rows [][3]float64) *columns.Columns {
 			key := schema.Key{Task: "text", Tool: "vllm", ISL: new(128.), OSL: new(128.), Concurrency: &c}
 			state := map[string]string{"endpoint": "chat"}
 			if k == 2 && i == len(rows)-1 {
-				state["endpoint"] = "completions"
+				state["endpoint"], state[schema.ConditionWindow] = "completions", "steady"
 			}
 			p := columns.PointRow{Run: int32(i), Key: b.Key(key, key.String()), Repeat: 1, Cond: b.Cond(state)}
 			b.Begin(&p)
@@ -53,7 +54,10 @@ func TestReleases(t *testing.T) {
 	if got.A != "v4" || got.B != "v5" || got.Numbers != 2 || got.Unlike != 1 || got.Regressed != 1 || got.Improved != 0 {
 		t.Errorf("%+v", got)
 	}
-	if len(got.Differ) != 1 || got.Differ[0] != (compare.Condition{Name: "endpoint", A: "chat", B: "completions", N: 1}) {
+	differ := []compare.Condition{
+		{Name: "endpoint", A: "chat", B: "completions", N: 1}, {Name: "window", A: "whole", B: "steady", N: 1},
+	}
+	if !slices.Equal(got.Differ, differ) {
 		t.Errorf("conditions %+v", got.Differ)
 	}
 	if len(got.Means) != 1 || got.Means[0].N != 2 || math.Abs(got.Means[0].Change-(math.Sqrt(1.5)-1)) > 1e-9 {

@@ -55,7 +55,7 @@ func (r *Result) interleave(a, b Side, several bool) {
 		each, all := block.Compare(series, design)
 		for k, i := range rows {
 			r.Rows[i].Result = t.result(r.Rows[i].of, times, each[k])
-			list, at = append(list, each[k]), append(at, i)
+			list, at = append(list, worseFirst(metric, each[k])), append(at, i)
 		}
 		if !all.Known() {
 			continue
@@ -70,25 +70,18 @@ func (r *Result) interleave(a, b Side, several bool) {
 		row := &r.Rows[at[k]]
 		row.Badness, row.Sure = badness(row.Metric, row.Change), significant
 		if row.NeededEach = 0; !significant {
-			row.NeededEach = needed(list[k])
+			row.NeededEach = list[k].Needed(list[k].Mean)
 		}
 	}
 }
 
-// needed is how many blocks would probably show a difference of the size that was seen; 0 for more than a hundred.
-func needed(d block.Difference) int {
-	switch {
-	case !d.Known():
-		return block.Least
-	case d.Mean == 0:
-		return 0
+// worseFirst turns the difference of a metric whose larger values are better: what is worse is one family of tests, in
+// whichever way a metric counts, as in verdicts.
+func worseFirst(metric string, d block.Difference) block.Difference {
+	if info, _ := schema.MetricByName(metric); info.Better == schema.Higher {
+		d.Mean, d.Own.Mean = -d.Mean, -d.Own.Mean
 	}
-	const size = 1.96 + .8416 // at 5 %, with power 80 %
-	n := float64(d.Blocks) * math.Pow(size*d.SE/d.Mean, 2)
-	if n > 100 {
-		return 0
-	}
-	return max(d.Blocks+1, int(math.Ceil(n)))
+	return d
 }
 
 // turnsOf finds runs of both sides that name each other, and what they measured by block.

@@ -139,9 +139,34 @@ func TestStartsAreKnown(t *testing.T) {
 	a, b := turnsOf(1, 10, 2, 0, .005, 0)
 	width := func(r *compare.Result) float64 { return r.All[0].Hi - r.All[0].Lo }
 	alone := width(sides(a, b))
-	known := width(compare.Sides(compare.Side{Name: "a", Runs: []schema.Run{a}}, compare.Side{Name: "b", Runs: []schema.Run{b},
+	known := width(compare.Sides(compare.Side{Name: "a", Runs: []schema.Run{a}}, compare.Side{
+		Name: "b", Runs: []schema.Run{b},
 		StartNoise: map[string]regression.Noise{"ttft": {Variance: 1e-5, Df: 8}}}))
 	if !(known < alone) {
 		t.Errorf("an interval of %.4f with earlier pairs, %.4f without", known, alone)
+	}
+}
+
+// What is worse is one family, whichever way a metric counts: a rate that falls with three latencies is called
+// as they are. Alone in a family of its own it would not be: p of .013 among four.
+func TestRatesAreOfTheFamilyOfLatencies(t *testing.T) {
+	a, b := turnsOf(1, 1, 2, 0, 0, 0)
+	for side, run := range []*schema.Run{&a, &b} {
+		for block := range run.Points {
+			m := run.Points[block].Metrics
+			for k, name := range []string{"ttft", "tpot", "e2el", "output_tps"} {
+				v := 100 * (1 + .01*float64(k+1)*float64(block))
+				if worse := 1 + float64(side)*(.5+.06*float64(block)); name == "output_tps" {
+					m[name] = metric("mean", v/worse)
+				} else {
+					m[name] = metric("mean", v*worse)
+				}
+			}
+		}
+	}
+	for _, row := range sides(a, b).Rows {
+		if row.P < .02 || row.P > .1 || row.Outcome() != compare.Regressed {
+			t.Errorf("%s: %s, p %g", row.Metric, row.Outcome(), row.P)
+		}
 	}
 }

@@ -44,10 +44,23 @@ type PairResult struct {
 // history would take too much. It is safe for concurrent use; the result is read only.
 func (g *Gate) Findings(release int) Findings { return g.of(release).findings }
 
-// PairFindings returns the verdicts of a model and device in a release, against history and against targets.
-func (g *Gate) PairFindings(release int, p schema.Pair) (history, targets []schema.Verdict) {
+// PairHistory returns the verdicts of a model and device in a release against history.
+func (g *Gate) PairHistory(release int, p schema.Pair) []schema.Verdict {
 	f := g.of(release)
-	return pick(f.findings.History, f.history[p]), pick(f.findings.Targets, f.targets[p])
+	return pick(f.findings.History, f.history[p])
+}
+
+// PairTargets returns the verdicts of a model and device in a release against targets.
+func (g *Gate) PairTargets(release int, p schema.Pair) []schema.Verdict {
+	f := g.of(release)
+	return pick(f.findings.Targets, f.targets[p])
+}
+
+// Forget lets go of the findings of a release, which are large, where they are not needed for a while.
+func (g *Gate) Forget(release int) {
+	g.cache.mu.Lock()
+	defer g.cache.mu.Unlock()
+	g.cache.recent = slices.DeleteFunc(slices.Clone(g.cache.recent), func(f *found) bool { return f.release == release })
 }
 
 func (g *Gate) of(release int) *found {
@@ -68,12 +81,16 @@ func (g *Gate) of(release int) *found {
 
 // find fills in the findings of a release.
 func (g *Gate) find(f *found) {
+	var history sync.WaitGroup
+	history.Go(func() { f.findings.History = g.History(f.release) })
 	pairs := g.Pairs(f.release)
-	for _, p := range pairs {
-		f.findings.Targets = append(f.findings.Targets, g.Targets(f.release, p)...)
+	lists := make([][]schema.Verdict, len(pairs))
+	for i, p := range pairs {
+		lists[i] = g.Targets(f.release, p)
 	}
-	f.findings.History, f.findings.Shifts = g.History(f.release), g.Shifts(f.release)
-	f.findings.Lints = g.Lints(f.release)
+	f.findings.Targets = slices.Concat(lists...)
+	f.findings.Shifts, f.findings.Lints = g.Shifts(f.release), g.Lints(f.release)
+	history.Wait()
 	f.history, f.targets = byPair(f.findings.History), byPair(f.findings.Targets)
 	whole, of := DecidePairs(f.findings, g.FailsOn(f.release))
 	out := Results{Whole: whole, Basis: basisOf(f.findings.History)}
@@ -171,6 +188,9 @@ func byPair(list []schema.Verdict) map[schema.Pair][]int32 {
 }
 
 func pick(list []schema.Verdict, at []int32) []schema.Verdict {
+	if len(at) == 0 {
+		return nil
+	}
 	out := make([]schema.Verdict, len(at))
 	for i, k := range at {
 		out[i] = list[k]

@@ -53,6 +53,16 @@ func (g *Gate) FailsOn(release int) FailOn {
 // History returns the verdicts of a release against history, worst first, with decisions.
 func (g *Gate) History(release int) []schema.Verdict { return g.decided(g.Judgement.History(release)) }
 
+// HistoryOf returns the verdict on a series in a release against history, with decisions: see
+// [judge.Judgement.HistoryOf].
+func (g *Gate) HistoryOf(release int, s *judge.Series) (schema.Verdict, bool) {
+	v, ok := g.Judgement.HistoryOf(release, s)
+	if !ok {
+		return v, false
+	}
+	return g.decided([]schema.Verdict{v})[0], true
+}
+
 // Targets returns the verdicts of a model and device in a release against targets, with decisions.
 func (g *Gate) Targets(release int, of schema.Pair) []schema.Verdict {
 	list := g.decided(g.Judgement.Targets(release, of))

@@ -121,7 +121,7 @@ func TestPartsAgree(t *testing.T) {
 		}
 		ofPair := slices.Clone(f.History)
 		ofPair = slices.DeleteFunc(ofPair, func(v schema.Verdict) bool { return v.Pair() != pairs[0] })
-		history, targets := g.PairFindings(r, pairs[0])
+		history, targets := g.PairHistory(r, pairs[0]), g.PairTargets(r, pairs[0])
 		if !sameIDs(history, ofPair) || !sameIDs(targets, f.Targets) {
 			t.Errorf("v%d: %d and %d verdicts of %d and %d", r, len(history), len(targets), len(ofPair), len(f.Targets))
 		}

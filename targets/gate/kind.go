@@ -184,7 +184,7 @@ func kindOfInconclusive(v *schema.Verdict) Kind {
 func insignificant(v *schema.Verdict) bool {
 	switch r := v.Reason.(type) {
 	case schema.Change:
-		return r.Why == schema.WhyNotSignificant || r.Why == schema.WhyOneEach
+		return r.Why == schema.WhyNotSignificant || r.Why == schema.WhyOneEach || r.Why == schema.WhyTurnsOpen
 	case schema.EvalChange:
 		return r.Why == schema.WhyNotSignificant
 	}

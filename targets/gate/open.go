@@ -117,11 +117,14 @@ func openLint(release string, x *openGroup) lint.Lint {
 	d := lint.OpenRegression{
 		Metric: v.Metric, Stat: v.Stat, Change: worst.Effect, Before: cmp.Or(v.First, v.Release), Confirmed: v.Release,
 		Points: len(x.points), Pairs: slices.SortedFunc(maps.Keys(x.pairs), comparePairs),
-		Verdicts: map[string][]string{},
+		Verdicts: map[string][]string{}, Metrics: map[string][]string{},
 	}
 	for i := range x.list {
 		c := &x.list[i].Confirmed
 		d.Verdicts[c.Release] = append(d.Verdicts[c.Release], c.ID)
+		if at, has := slices.BinarySearch(d.Metrics[c.Release], c.Metric); !has {
+			d.Metrics[c.Release] = slices.Insert(d.Metrics[c.Release], at, c.Metric)
+		}
 	}
 	l := lint.New(release, v.Key.Workload(), d)
 	if l.Model, l.Device = v.Model, v.Device; len(d.Pairs) > 1 {

@@ -33,6 +33,7 @@ type Result struct {
 	// Level is the level of targets that is reached, see [NoLevel].
 	Compared int      `json:",omitempty"`
 	Early    int      `json:",omitempty"`
+	Open     int      `json:",omitempty"` // numbers known from blocks of a pair alone, which do not decide
 	Level    string   `json:",omitempty"`
 	Evals    []string `json:",omitempty"` // tasks with a score that no reference and no earlier score grades
 	Last     string   `json:",omitempty"` // of NotMeasured: the last release that measured it
@@ -121,6 +122,7 @@ type tallying struct {
 	waived           map[string]bool
 	compared, graded int
 	told, early      int             // of those compared, not inconclusive; beside one earlier value, see [oneEach]
+	open             int             // see [turnsOpen]
 	evals            map[string]bool // by task: whether something grades it
 	met              int
 	levels           levels
@@ -180,6 +182,8 @@ func (t *tallying) history(v *schema.Verdict) {
 		switch {
 		case oneEach(v):
 			t.early++
+		case turnsOpen(v):
+			t.open++
 		case v.Outcome == schema.Inconclusive:
 			t.compared++
 		default:
@@ -197,6 +201,12 @@ func (t *tallying) history(v *schema.Verdict) {
 func oneEach(v *schema.Verdict) bool {
 	c, ok := v.Reason.(schema.Change)
 	return ok && c.Why == schema.WhyOneEach
+}
+
+// turnsOpen reports whether a number is known from blocks alone, and they do not decide.
+func turnsOpen(v *schema.Verdict) bool {
+	c, ok := v.Reason.(schema.Change)
+	return ok && c.Why == schema.WhyTurnsOpen
 }
 
 // worse reports whether a number changed for the worse.
@@ -256,7 +266,7 @@ func (t *tallying) lint(l *lint.Lint) {
 func (t *tallying) result() Result {
 	t.once()
 	r := Result{
-		Graded: t.graded + t.compared, Compared: t.compared, Early: t.early, Level: t.levels.reached(),
+		Graded: t.graded + t.compared, Compared: t.compared, Early: t.early, Open: t.open, Level: t.levels.reached(),
 		Release: t.release, Baseline: t.before,
 	}
 	r.Waived, r.Evals = slices.Sorted(maps.Keys(t.waived)), t.ungraded()

@@ -108,6 +108,8 @@ func TestDecideHistory(t *testing.T) {
 		"only inconclusive": {only(large(.5), history(schema.Inconclusive)), gate.PassWithWarnings, 0},
 		"one earlier value": {
 			only(because(large(.5), schema.Change{Why: schema.WhyOneEach})), gate.NotGraded, 5},
+		"blocks that do not decide": {
+			only(because(large(.5), schema.Change{Why: schema.WhyTurnsOpen})), gate.NotGraded, 5},
 		"one earlier value beside more": {
 			found(because(large(.5), schema.Change{Why: schema.WhyOneEach})), gate.Pass, 0},
 		"not comparable beside more": {found(history(schema.NotComparable)), gate.PassWithWarnings, 0},

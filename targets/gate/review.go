@@ -24,19 +24,21 @@ type Review struct {
 // because the decision says nothing of it.
 func (g *Gate) Review(release int, model, device string) Review {
 	of := func(p schema.Pair) bool { return p.Selected(model, device) }
-	f := g.Findings(release)
+	found := g.of(release)
+	f := found.findings
 	r := Review{Release: g.Releases[release].Name, Label: g.Label(release), Fit: g.Fit(release),
 		Starts: g.Starts()}
 	if b := g.Before(release); b >= 0 {
 		r.Baseline = g.Releases[b].Name
 	}
 	if r.Targets, r.History = f.Targets, f.History; model != "" || device != "" {
-		r.Targets, r.History = ofPairs(f.Targets, of), ofPairs(f.History, of)
+		r.Targets, r.History = pick(f.Targets, ofPairs(found.targets, of)), pick(f.History, ofPairs(found.history, of))
 	}
 	r.Fit.Single = r.Fit.Cells == 0 && slices.ContainsFunc(r.History, func(v schema.Verdict) bool {
 		c, ok := v.Reason.(schema.Change)
 		return ok && c.Why == schema.WhyOneEach
 	})
+	r.Fit.Turns = turnedOf(r.History)
 	r.Shifts = slices.DeleteFunc(slices.Clone(f.Shifts), func(s judge.Shift) bool {
 		return device != "" && !schema.SameDevice(s.Device, device)
 	})
@@ -54,13 +56,15 @@ func (g *Gate) Review(release int, model, device string) Review {
 	return r
 }
 
-func ofPairs(list []schema.Verdict, of func(schema.Pair) bool) []schema.Verdict {
-	var out []schema.Verdict
-	for i := range list {
-		if of(list[i].Pair()) {
-			out = append(out, list[i])
+// ofPairs are the places of the verdicts of some models and devices, in their order.
+func ofPairs(places map[schema.Pair][]int32, of func(schema.Pair) bool) []int32 {
+	var out []int32
+	for p, list := range places {
+		if of(p) {
+			out = append(out, list...)
 		}
 	}
+	slices.Sort(out)
 	return out
 }
 
@@ -87,11 +91,14 @@ func (g *Gate) Verdict(id string) (v schema.Verdict, release int, ok bool) {
 
 // NeedsAttention are the verdicts that need a person: what fails or is noted first, then what improved; what is met,
 // unchanged or within the noise is a count, unless the gate fails on inconclusive findings. Of informational targets
-// that are missed a few are listed, and of numbers that are worse than the one earlier value that there is: they decide
-// nothing, and there may be hundreds.
+// that are missed a few are listed, of numbers that are worse than the one earlier value that there is, and of scores
+// that cannot be told where most of them cannot: they decide nothing, and there may be hundreds.
 func (r *Review) NeedsAttention() (history, targets []schema.Verdict) {
 	const few = 10
-	singles := 0
+	singles, scores := 0, few
+	if mostScoresOpen(r.History) {
+		scores = 0
+	}
 	fails := func(c Tally) bool { return c.Kind == FailInconclusive && c.Fails }
 	inconclusive := slices.ContainsFunc(r.Result.Counts, fails)
 	for _, v := range r.History {
@@ -102,11 +109,15 @@ func (r *Review) NeedsAttention() (history, targets []schema.Verdict) {
 		default:
 			// readers need the reason of a pinned or dismissed level
 			below := v.Outcome == schema.BelowLimit && worse(&v)
-			single := r.Fit.Single && v.Large && worse(&v) && singles < few
+			single := (r.Fit.Single || turnsOpen(&v)) && v.Large && worse(&v) && singles < few
 			if single {
 				singles++
 			}
-			if below || single || v.Large && (inconclusive || !insignificant(&v)) || v.Decision != nil {
+			score := v.Outcome == schema.Inconclusive && v.Key.IsEval() && scores < few
+			if score {
+				scores++
+			}
+			if below || single || score || v.Large && (inconclusive || !insignificant(&v)) || v.Decision != nil {
 				history = append(history, v)
 			}
 		}
@@ -128,14 +139,54 @@ func (r *Review) NeedsAttention() (history, targets []schema.Verdict) {
 	return history, targets
 }
 
+// mostScoresOpen reports whether of most scores that are compared nobody can say whether they changed.
+func mostScoresOpen(list []schema.Verdict) bool {
+	open, compared := 0, 0
+	for i := range list {
+		v := &list[i]
+		if _, ok := v.Effect.Get(); !ok || !v.Key.IsEval() {
+			continue
+		}
+		compared++
+		if v.Outcome == schema.Inconclusive {
+			open++
+		}
+	}
+	return 2*open > compared
+}
+
 // Fit describes the noise of the release's history and how well its predictions held.
 type Fit struct {
 	Cells            int
-	Wider            bool    // it is of the whole release, of which a part is reviewed: that is compared as one family
-	Single           bool    // the baseline has one release everywhere
-	Noise            float64 // typical standard deviation between releases, relative; 0 when unknown
-	Tested, Exceeded int     // forward predictions at 2 %, and how many failed
+	Wider            bool     // it is of the whole release, of which a part is reviewed: that is compared as one family
+	Single           bool     // the baseline has one release everywhere
+	Turns            []Turned `json:",omitempty"`
+	Noise            float64  // typical standard deviation between releases, relative; 0 when unknown
+	Tested, Exceeded int      // forward predictions at 2 %, and how many failed
 	Shown            judge.Sensitivity
+}
+
+// Turned counts the numbers that were measured in turns with a baseline.
+type Turned struct {
+	Baseline        string
+	Blocks, Numbers int // blocks: the most of any number
+}
+
+// turnedOf counts what was measured in turns, in the order of findings.
+func turnedOf(history []schema.Verdict) (out []Turned) {
+	for i := range history {
+		c, ok := history[i].Reason.(schema.Change)
+		if !ok || c.Turns == nil {
+			continue
+		}
+		at := slices.IndexFunc(out, func(t Turned) bool { return t.Baseline == c.Turns.Baseline })
+		if at < 0 {
+			at, out = len(out), append(out, Turned{Baseline: c.Turns.Baseline})
+		}
+		out[at].Numbers++
+		out[at].Blocks = max(out[at].Blocks, c.Turns.Blocks)
+	}
+	return out
 }
 
 // Calibration describes how well predictions held.

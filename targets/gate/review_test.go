@@ -162,6 +162,24 @@ func TestFewNeedAttention(t *testing.T) {
 	}
 }
 
+// Where most scores are too few questions to say, a few of them are listed with what would settle them.
+func TestOpenScoresAreListed(t *testing.T) {
+	for open, listed := range map[int]int{36: 10, 3: 0} {
+		var r gate.Review
+		for i := range 40 {
+			v := schema.Verdict{Key: schema.EvalKey(&schema.Score{Task: "gsm8k"}), Effect: schema.Num(.01),
+				Outcome: schema.Unchanged, Reason: schema.EvalChange{Needed: 700}}
+			if i < open {
+				v.Outcome = schema.Inconclusive
+			}
+			r.History = append(r.History, v)
+		}
+		if history, _ := r.NeedsAttention(); len(history) != listed {
+			t.Errorf("%d of %d scores that cannot be told are listed, want %d", len(history), open, listed)
+		}
+	}
+}
+
 // A verdict is found by its id in the newest release that has it.
 func TestVerdict(t *testing.T) {
 	g := gateOf(t, confirmedRegression(), nil)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"sync"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/targets/regression"
@@ -70,19 +71,27 @@ func (j *Judgement) LateChangePoints(release int) []ChangePoint {
 
 // searched are the steps that the search finds in the history of a release: see [regression.Search].
 func (j *Judgement) searched(release int, large bool) []regression.ChangePoint {
-	j.mu.Lock()
-	defer j.mu.Unlock()
 	at := searchOf{release, large}
-	found, known := j.searches[at]
-	if !known {
-		// no deadline: a search takes milliseconds
-		found, _ = regression.Search(context.Background(), j.table, j.rows, int32(release), j.rules, large)
+	j.mu.Lock()
+	s := j.searches[at]
+	if s == nil {
+		s = &search{}
 		if j.searches == nil {
-			j.searches = map[searchOf][]regression.ChangePoint{}
+			j.searches = map[searchOf]*search{}
 		}
-		j.searches[at] = found
+		j.searches[at] = s
 	}
-	return found
+	j.mu.Unlock()
+	s.once.Do(func() { // no deadline: a search takes milliseconds
+		s.found, _ = regression.Search(context.Background(), j.table, j.rows, int32(release), j.rules, large)
+	})
+	return s.found
+}
+
+// search is one that is made once, while others may be made.
+type search struct {
+	once  sync.Once
+	found []regression.ChangePoint
 }
 
 // searchOf names a search.

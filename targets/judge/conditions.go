@@ -87,7 +87,7 @@ func (k *classes) close() {
 	for i := range k.list {
 		k.blocks[i] = make([]bool, len(k.list))
 		for j := range k.list {
-			k.blocks[i][j] = len(differing(k.list[i], k.list[j])) > 0
+			k.blocks[i][j] = len(Differing(k.list[i], k.list[j])) > 0
 		}
 	}
 }
@@ -98,21 +98,23 @@ func (k *classes) Block(a, b int32) bool { return k.blocks[a][b] }
 // Named lists the conditions in which two classes differ: "ignore_eos true → false".
 func (k *classes) Named(before, now int32) string {
 	var out []string
-	for _, name := range differing(k.list[before], k.list[now]) {
-		out = append(out, name+" "+window(name, k.list[before])+" → "+window(name, k.list[now]))
+	for _, name := range Differing(k.list[before], k.list[now]) {
+		out = append(out, name+" "+Stated(name, k.list[before])+" → "+Stated(name, k.list[now]))
 	}
 	return strings.Join(out, ", ")
 }
 
-// window returns a condition. A window that is not stated is the whole measurement.
-func window(name string, of map[string]string) string {
+// Stated returns a condition. A window that is not stated is the whole measurement.
+func Stated(name string, of map[string]string) string {
 	if v := of[name]; v != "" || name != schema.ConditionWindow {
 		return v
 	}
 	return "whole"
 }
 
-func differing(a, b map[string]string) []string {
+// Differing names the conditions by which two numbers do not mean the same: those that both state, differently, and a
+// window of the measurement that one of them states.
+func Differing(a, b map[string]string) []string {
 	var out []string
 	if (a[schema.ConditionWindow] == "") != (b[schema.ConditionWindow] == "") {
 		out = append(out, schema.ConditionWindow)

@@ -26,7 +26,8 @@ func (j *Judgement) LargeDrifts(release int) []Drift {
 	var together, alone []Drift
 	strata, cells := 0, 0
 	for _, s := range order {
-		x, tested := j.creep(byStratum[s], release)
+		rises := j.rises(byStratum[s], release)
+		x, tested := j.creep(byStratum[s], rises, release)
 		if tested {
 			strata++
 		}
@@ -34,7 +35,7 @@ func (j *Judgement) LargeDrifts(release int) []Drift {
 			together = append(together, *x)
 			continue
 		}
-		list, n := j.driftsAlone(byStratum[s], from, before, release)
+		list, n := j.driftsAlone(byStratum[s], rises, from, before, release)
 		alone, cells = append(alone, list...), cells+n
 	}
 	return append(discovered(together, strata), discovered(alone, cells)...)
@@ -43,13 +44,22 @@ func (j *Judgement) LargeDrifts(release int) []Drift {
 // fewestForDrift is the number of values of a level that is tested for a drift.
 const fewestForDrift = 8
 
-// driftsAlone tests each series of a stratum, and returns how many it tested.
+// driftsAlone tests each series of a stratum, of which rises are known, and returns how many it tested.
 //
 // A level that is too short for that is tested with the one before it: a series that drifts is confirmed to have
 // regressed now and then, and drifts on.
-func (j *Judgement) driftsAlone(cells []int32, from, before map[int32]int32, release int) (out []Drift, family int) {
+func (j *Judgement) driftsAlone(
+	cells []int32, rises []risen, from, before map[int32]int32, release int,
+) (out []Drift, family int) {
 	var values []float64 // room for every cell's
-	for _, cell := range cells {
+	for i, cell := range cells {
+		delta := j.table.Cells[cell].Delta
+		if from[cell] == 0 && rises[i].by < delta/2 { // one level, and far from it, as most are
+			if rises[i].n >= fewestForDrift {
+				family++
+			}
+			continue
+		}
 		values = j.held(cell, from[cell], release, values[:0])
 		here := len(values)
 		if here < fewestForDrift && from[cell] > 0 {
@@ -59,7 +69,6 @@ func (j *Judgement) driftsAlone(cells []int32, from, before map[int32]int32, rel
 			continue
 		}
 		family++
-		delta := j.table.Cells[cell].Delta
 		if rise(values) < delta/2 { // most are far from it and need no sorting of slopes
 			continue
 		}
@@ -79,13 +88,18 @@ func rise(values []float64) float64 {
 
 // creep tests the median series of a stratum of eight series or more, and returns its drift if that adds up to the
 // effect that matters. The series of the drift is the one whose change is the median.
-func (j *Judgement) creep(cells []int32, release int) (drift *Drift, tested bool) {
-	rises := j.rises(cells, release)
-	if len(rises) < fewestTogether {
+func (j *Judgement) creep(cells []int32, rises []risen, release int) (drift *Drift, tested bool) {
+	long := make([]float64, 0, len(rises))
+	for _, r := range rises {
+		if r.n >= fewestForDrift {
+			long = append(long, r.by)
+		}
+	}
+	if len(long) < fewestTogether {
 		return nil, false
 	}
 	delta := j.table.Cells[cells[0]].Delta
-	if slices.Sort(rises); rises[len(rises)/2] < delta/2 { // most are far from it
+	if slices.Sort(long); long[len(long)/2] < delta/2 { // most are far from it
 		return nil, true
 	}
 	median := j.medianSeries(cells, release)
@@ -104,13 +118,20 @@ func (j *Judgement) creep(cells []int32, release int) (drift *Drift, tested bool
 // fewestTogether is the number of series that can be said to drift together.
 const fewestTogether = 8
 
-// rises are how far the series of a stratum rose, of those that are long enough to be tested.
-func (j *Judgement) rises(cells []int32, release int) []float64 {
+// risen is how far the values of a series rose, and how many there are.
+type risen struct {
+	n  int
+	by float64 // 0 where they are too few to be tested
+}
+
+// rises are those of the series of a stratum over all their levels.
+func (j *Judgement) rises(cells []int32, release int) []risen {
 	var values []float64
-	out := make([]float64, 0, len(cells))
-	for _, cell := range cells {
-		if values = j.held(cell, 0, release, values[:0]); len(values) >= fewestForDrift {
-			out = append(out, rise(values))
+	out := make([]risen, len(cells))
+	for i, cell := range cells {
+		values = j.held(cell, 0, release, values[:0])
+		if out[i].n = len(values); out[i].n >= fewestForDrift {
+			out[i].by = rise(values)
 		}
 	}
 	return out

@@ -1,7 +1,9 @@
 package judge
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"github.com/ttreport/ttreport/targets/regression"
 )
@@ -18,6 +20,15 @@ type Frame struct {
 type FrameStep struct {
 	Release int
 	Effect  float64 // relative, positive is worse
+	Decided bool    // by the gate or a person; else found by the search, for drawing
+}
+
+// ofCell are the steps of a cell in those that a search found, which it orders by cell.
+func ofCell(found []regression.ChangePoint, cell int32) []regression.ChangePoint {
+	byCell := func(l regression.ChangePoint, cell int32) int { return cmp.Compare(l.Cell, cell) }
+	from, _ := slices.BinarySearchFunc(found, cell, byCell)
+	to, _ := slices.BinarySearchFunc(found, cell+1, byCell)
+	return found[from:to]
 }
 
 // Frame returns the frame of a series in a release that has it.
@@ -33,17 +44,15 @@ func (j *Judgement) Frame(s *Series, release int) Frame {
 		if l.Dismissed || int(l.Found) > release || at > release {
 			continue
 		}
-		f.Steps = append(f.Steps, FrameStep{at, relative(sign(s.Metric), l.D)})
+		f.Steps = append(f.Steps, FrameStep{at, relative(sign(s.Metric), l.D), true})
 		// the expectation does not include what was decided in the release itself
 		if at < release && int(l.Found) < release {
 			held = max(held, at)
 		}
 	}
 	f.From = held
-	for _, l := range j.searched(release, false) {
-		if l.Cell == s.cell {
-			f.Steps = append(f.Steps, FrameStep{int(j.table.Obs[l.At].Release), relative(sign(s.Metric), l.D)})
-		}
+	for _, l := range ofCell(j.searched(release, false), s.cell) {
+		f.Steps = append(f.Steps, FrameStep{int(j.table.Obs[l.At].Release), relative(sign(s.Metric), l.D), false})
 	}
 	row, o := &j.rows.Rows[obs], &j.table.Obs[obs]
 	if row.N == 0 || !(row.SE > 0) || math.IsNaN(row.D) {

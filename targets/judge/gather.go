@@ -270,6 +270,7 @@ func (g *gathering) seal() (*regression.Table, []Series) {
 			Model: system.Model, Device: system.Device, Impl: system.Impl, Line: seq.line,
 			Key: g.c.Keys[id.key], KeyIndex: id.key, Metric: stat.Metric, Stat: stat.Stat, Unit: stat.Unit,
 			Def:  stat.Def,
+			way:  sign(stat.Metric),
 			cell: int32(len(t.Cells)), table: t, releases: g.releases,
 		}
 		cell := regression.Cell{
@@ -281,7 +282,7 @@ func (g *gathering) seal() (*regression.Table, []Series) {
 		t.Obs = append(t.Obs, g.obs[i]...)
 		g.obs[i] = nil
 		cell.End = int32(len(t.Obs))
-		rounding(t.Obs[cell.First:cell.End], sign(s.Metric))
+		rounding(t.Obs[cell.First:cell.End], s.way)
 		t.Cells = append(t.Cells, cell)
 		series = append(series, s)
 	}

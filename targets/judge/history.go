@@ -53,6 +53,16 @@ func (j *Judgement) History(release int) []schema.Verdict {
 	return worstFirst(out)
 }
 
+// HistoryOf returns the verdict on one series in a release, without the cause that it shares with others: [History] has
+// that. ok is false where the release did not measure the series.
+func (j *Judgement) HistoryOf(release int, s *Series) (v schema.Verdict, ok bool) {
+	obs := s.find(release)
+	if obs < 0 {
+		return v, false
+	}
+	return j.reader(release).verdict(obs), true
+}
+
 // reader makes verdicts of the rows of one release: lookups are kept from row to row.
 type reader struct {
 	*Judgement
@@ -121,7 +131,7 @@ func (j *reader) verdict(obs int32) schema.Verdict {
 	if o.Pin && row.Why == regression.WhyFirst {
 		why.Why = schema.WhyPinned
 	}
-	j.settleInTurns(&v, &why, s, j.table.Cells[j.cellOf[obs]].Delta)
+	j.settleInTurns(&v, &why, s, obs)
 	if why.Why == schema.WhyOtherHost {
 		why.Host = j.hostOfRun(v.Run)
 	}
@@ -268,13 +278,20 @@ func (j *Judgement) PointOf(s *Series, release int, last bool) (run, point int) 
 
 func num4(v float64) string { return fmt.Sprintf("%.4g", v) }
 
-// Compared lists the models and devices of a release of which a number has a history.
+// Compared lists the models and devices of a release of which a number has a history, or was measured in turns with a
+// baseline.
 func (j *Judgement) Compared(release int) map[schema.Pair]bool {
 	out := map[schema.Pair]bool{}
 	for _, i := range j.byCell[release] {
 		if w := outcomeOf(j.rows.Rows[i].Word); w != schema.NoBaseline && w != schema.NotComparable {
 			s := &j.Series[j.cellOf[i]]
 			out[s.Pair()] = true
+		}
+	}
+	turns := j.pairedOf(release)
+	for c, x := range turns.cells {
+		if x.Known() {
+			out[schema.Pair{Model: c.system.Model, Device: c.system.Device}] = true
 		}
 	}
 	for i := range j.evals.rows[release] {

@@ -211,3 +211,60 @@ func TestStartsOfEarlierPairs(t *testing.T) {
 		}
 	}
 }
+
+// Where history has one value or none, which shows no noise, the pair is all there is: it decides, and where its blocks
+// do not, the verdict says so with the pair's numbers and not with those of history.
+func TestInTurnsWithoutNoise(t *testing.T) {
+	const releases = 9
+	rough := turnsOn(2, 1, 1)
+	for w := range rough.B[1] {
+		rough.B[1][w] *= 2.5
+	}
+	for name, c := range map[string]struct {
+		history int
+		x       judgetest.Blocks
+		outcome schema.Outcome
+		why     schema.Why
+	}{
+		"one value, decided": {1, turnsOn(2, 1, 1.12), schema.Regressed, schema.WhyInTurns},
+		"one value, open":    {1, rough, schema.Inconclusive, schema.WhyTurnsOpen},
+		"none, decided":      {0, turnsOn(2, 1, 1.12), schema.Regressed, schema.WhyInTurns},
+		"none, unchanged":    {0, turnsOn(2, 1, 1), schema.Unchanged, schema.WhyInTurns},
+		"none, open":         {0, rough, schema.Inconclusive, schema.WhyTurnsOpen},
+		"none, one block": {0, judgetest.Blocks{A: rough.A[:1], B: rough.B[:1], Baseline: "v8", Candidate: "v9"},
+			schema.NoBaseline, schema.WhyNoBaseline},
+	} {
+		values := make([][]float64, releases)
+		copy(values[releases-c.history:], judgetest.Steady(c.history))
+		j := judged(t, judgetest.InTurns(judgetest.History{TTFT: values}.Columns(), c.x), nil)
+		at := judge.Named(j.Releases, "v9")
+		v := judgetest.Find(j.History(at), judgetest.Workload(4))
+		r, _ := v.Reason.(schema.Change)
+		if v.Outcome != c.outcome || r.Why != c.why || c.why != schema.WhyNoBaseline && v.Baseline != "v8" {
+			t.Errorf("%s: %s %s against %q: %+v", name, v.Outcome, v.Evidence, v.Baseline, r)
+			continue
+		}
+		if e, _ := v.Effect.Get(); r.Turns != nil && e != r.Turns.Effect {
+			t.Errorf("%s: effect %g beside %+v", name, e, r.Turns)
+		}
+		if open := r.Why == schema.WhyTurnsOpen; open && (!v.Large || r.Turns.Needed < 3) {
+			t.Errorf("%s: large %t, %+v", name, v.Large, r.Turns)
+		}
+		s, _ := j.Summary(seriesOf(t, j, judgetest.Workload(4)), at)
+		if s.Outcome != v.Outcome || s.Evidence != v.Evidence || s.Large != v.Large {
+			t.Errorf("%s: the summary says %s %s", name, s.Outcome, s.Evidence)
+		}
+	}
+}
+
+// seriesOf finds the series of a workload.
+func seriesOf(t *testing.T, j *judge.Judgement, workload string) *judge.Series {
+	t.Helper()
+	for i := range j.Series {
+		if j.Series[i].Key.Workload() == workload {
+			return &j.Series[i]
+		}
+	}
+	t.Fatal("no series of", workload)
+	return nil
+}

@@ -35,9 +35,10 @@ type Judgement struct {
 	mu           sync.Mutex
 	systems      map[int]map[schema.System][]int // runs by release, filled on demand
 	paired       map[int]pairedRows              // of what a release measured in turns, filled on demand
+	starts       map[int][]started               // what a release shows of starts of servers, filled on demand
 	prefix       [][]byte                        // digests of the runs up to each release
 	changePoints map[int32][]regression.ChangePoint
-	searches     map[searchOf][]regression.ChangePoint
+	searches     map[searchOf]*search
 }
 
 // New judges a history.

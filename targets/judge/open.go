@@ -8,7 +8,6 @@ import (
 // Open is a number that an earlier release was confirmed to have made worse and that is no better yet: it became the
 // baseline of the releases since, which alone would say no more of it.
 type Open struct {
-	Series    *Series
 	Confirmed schema.Verdict // of the release that confirmed it
 	Effect    float64        // relative change of this release against the level before; positive is worse
 }
@@ -34,7 +33,7 @@ func (j *Judgement) Open(release int) []Open {
 		}
 		s := &j.Series[j.cellOf[i]]
 		out = append(out, Open{
-			Series: s, Confirmed: readers[found].verdict(at), Effect: relative(sign(s.Metric), j.reported(i)-level),
+			Confirmed: readers[found].verdict(at), Effect: relative(sign(s.Metric), j.reported(i)-level),
 		})
 	}
 	return out

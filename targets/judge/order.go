@@ -9,7 +9,7 @@ import (
 )
 
 // worstFirst sorts verdicts: confirmed regressions first, by size; then open findings; then improvements; then the
-// rest. It sorts indexes and moves each verdict once, because verdicts are large.
+// rest. It sorts indexes and moves each verdict once, within the list, because verdicts are large.
 func worstFirst(list []schema.Verdict) []schema.Verdict {
 	type place struct {
 		at     int
@@ -23,11 +23,18 @@ func worstFirst(list []schema.Verdict) []schema.Verdict {
 	slices.SortStableFunc(order, func(a, b place) int {
 		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(b.effect, a.effect))
 	})
-	sorted := make([]schema.Verdict, len(list))
-	for i, p := range order {
-		sorted[i] = list[p.at]
+	for i := range order { // each circle of places is moved on by one
+		if order[i].at == i {
+			continue
+		}
+		first, to := list[i], i
+		for from := order[to].at; from != i; from = order[to].at {
+			list[to], order[to].at = list[from], to
+			to = from
+		}
+		list[to], order[to].at = first, to
 	}
-	return sorted
+	return list
 }
 
 // rank is a position in that order.

@@ -22,6 +22,7 @@ type Series struct {
 	KeyIndex            int32 // of Key in the columns
 	Metric, Stat, Unit  string
 	Def                 string
+	way                 float64 // [sign] of Metric
 	cell                int32
 	table               *regression.Table
 	rows                *regression.Judgement // of the table
@@ -87,7 +88,7 @@ func (s *Series) value(obs int32) SeriesValue {
 	case o.K2 > 0:
 		z = (float64(o.K)*o.Z + float64(o.K2)*o.Z2) / float64(n)
 	}
-	return SeriesValue{Release: int(o.Release), Value: latency.Round(math.Exp(sign(s.Metric)*z), 12), N: n}
+	return SeriesValue{Release: int(o.Release), Value: latency.Round(math.Exp(s.way*z), 12), N: n}
 }
 
 // find returns the observation of a release, or -1.

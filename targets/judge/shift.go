@@ -95,13 +95,21 @@ func (j *Judgement) group(release int, list []schema.Verdict) {
 	points, worse := map[schema.System]map[string]bool{}, map[schema.System]map[string]bool{}
 	for i := range list {
 		v := &list[i]
-		p, k := v.System(), v.Key.String()
+		if v.Outcome != schema.Regressed || v.Cause != (schema.Cause{}) {
+			continue
+		}
+		p := v.System()
 		if points[p] == nil {
 			points[p], worse[p] = map[string]bool{}, map[string]bool{}
 		}
-		points[p][k] = true
-		if v.Outcome == schema.Regressed && v.Cause == (schema.Cause{}) {
-			worse[p][k] = true
+		worse[p][v.Key.String()] = true
+	}
+	if len(worse) == 0 {
+		return
+	}
+	for i := range list {
+		if of := points[list[i].System()]; of != nil {
+			of[list[i].Key.String()] = true
 		}
 	}
 	const fewest = 4 // most of two or three points are no pattern

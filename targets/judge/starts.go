@@ -1,6 +1,10 @@
 package judge
 
 import (
+	"cmp"
+	"maps"
+	"slices"
+
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/targets/regression"
 	"github.com/ttreport/ttreport/targets/regression/block"
@@ -27,15 +31,9 @@ func (j *Judgement) StartNoise(release int) map[string]regression.Noise {
 func (j *Judgement) startsBefore(release int, hosts map[schema.System]string) map[turnCell]regression.Noise {
 	before := map[turnCell][][][]float64{}
 	for earlier := range release {
-		turns := j.turns(earlier)
-		for id, cells := range j.judgedOf(earlier, turns) {
-			t := turns[id]
-			if host, ok := hosts[id.system]; !ok || t.kept || t.host != host {
-				continue
-			}
-			for f, members := range families(cells) {
-				_, series := t.series(members)
-				before[f] = append(before[f], series)
+		for _, x := range j.startedIn(earlier) {
+			if host, ok := hosts[x.family.system]; ok && x.host == host {
+				before[x.family] = append(before[x.family], x.series)
 			}
 		}
 	}
@@ -44,6 +42,50 @@ func (j *Judgement) startsBefore(release int, hosts map[schema.System]string) ma
 		out[f] = block.Starts(list)
 	}
 	return out
+}
+
+// started is what one pair of a release, whose servers started again in every block, shows of a metric.
+type started struct {
+	host   string
+	family turnCell
+	series [][]float64
+}
+
+// startedIn returns what a release shows of starts, by system and metric. It is found once: all later releases ask.
+func (j *Judgement) startedIn(release int) []started {
+	j.mu.Lock()
+	known, ok := j.starts[release]
+	j.mu.Unlock()
+	if ok {
+		return known
+	}
+	turns := j.turns(release)
+	judged := j.judgedOf(release, turns)
+	for _, id := range slices.SortedFunc(maps.Keys(judged), comparePairsOfTurns) {
+		if turns[id].kept {
+			continue
+		}
+		of := families(judged[id])
+		for _, f := range slices.SortedFunc(maps.Keys(of), compareFamilies) {
+			_, series := turns[id].series(of[f])
+			known = append(known, started{turns[id].host, f, series})
+		}
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.starts == nil {
+		j.starts = map[int][]started{}
+	}
+	j.starts[release] = known
+	return known
+}
+
+func comparePairsOfTurns(a, b turnsOfPair) int {
+	return cmp.Or(compareSystems(a.system, b.system), cmp.Compare(a.baseline, b.baseline))
+}
+
+func compareFamilies(a, b turnCell) int {
+	return cmp.Or(cmp.Compare(a.metric, b.metric), cmp.Compare(a.stat, b.stat))
 }
 
 // hostsOf returns the host of each system that pairs measured.

@@ -17,6 +17,7 @@ type Summary struct {
 	Value      float64
 	Effect     float64           // relative, positive is worse; NaN without a baseline
 	Conditions map[string]string // that change what the number means
+	Class      int32             // of series with the same Conditions
 	Rank       int               // in the order of severity; ties by Weight, larger first
 	Weight     float64
 
@@ -40,28 +41,68 @@ func (j *Judgement) Summary(s *Series, release int) (Summary, bool) {
 	if obs < j.table.Cells[s.cell].First {
 		return Summary{}, false
 	}
+	return j.summary(s, obs), true
+}
+
+// Summaries calls do with each series that a release measured, in their order, and its short verdict.
+func (j *Judgement) Summaries(release int, do func(*Series, *Summary)) {
+	for _, obs := range j.byCell[release] {
+		s := &j.Series[j.cellOf[obs]]
+		g := j.summary(s, obs)
+		do(s, &g)
+	}
+}
+
+// Beside calls do with each series that one of two releases measured, in their order, and its short verdict in both;
+// nil where it was not measured.
+func (j *Judgement) Beside(a, b int, do func(s *Series, before, now *Summary)) {
+	left, right := j.byCell[a], j.byCell[b]
+	for len(left)+len(right) > 0 {
+		var before, now *Summary
+		cell := int32(math.MaxInt32)
+		for _, list := range [][]int32{left, right} {
+			if len(list) > 0 {
+				cell = min(cell, j.cellOf[list[0]])
+			}
+		}
+		s := &j.Series[cell]
+		if len(left) > 0 && j.cellOf[left[0]] == cell {
+			g := j.summary(s, left[0])
+			before, left = &g, left[1:]
+		}
+		if len(right) > 0 && j.cellOf[right[0]] == cell {
+			g := j.summary(s, right[0])
+			now, right = &g, right[1:]
+		}
+		do(s, before, now)
+	}
+}
+
+// summary is the short verdict on an observation of a series.
+func (j *Judgement) summary(s *Series, obs int32) Summary {
 	row, o := &j.rows.Rows[obs], &j.table.Obs[obs]
+	value := s.value(obs)
 	g := Summary{
 		Release: int(o.Release), Outcome: outcomeOf(row.Word), Evidence: evidenceOf(row.Evidence), Large: row.Large(),
-		Value: s.value(obs).Value, Effect: math.NaN(), Conditions: j.classes.list[o.Cond],
-		Ref: math.NaN(), N: s.value(obs).N, Rechecked: row.Why == regression.WhyRecheck,
+		Value: value.Value, Effect: math.NaN(), Conditions: j.classes.list[o.Cond], Class: o.Cond,
+		Ref: math.NaN(), N: value.N, Rechecked: row.Why == regression.WhyRecheck,
 	}
 	v := schema.Verdict{
 		Outcome: g.Outcome, Evidence: g.Evidence, Large: g.Large, Effect: schema.Missing("no baseline"),
 	}
 	if row.N > 0 && !math.IsNaN(row.D) {
-		g.Effect = relative(sign(s.Metric), row.D)
+		g.Effect = relative(s.way, row.D)
 		v.Effect = schema.Num(g.Effect)
 		z := o.Z
 		if later(row) {
 			z = o.Z2
 		}
-		g.Ref, g.Releases = math.Exp(sign(s.Metric)*(z-row.D)), int(row.N)
+		g.Ref, g.Releases = math.Exp(s.way*(z-row.D)), int(row.N)
 		g.SE, g.Df = float64(row.SE), float64(row.Df)
 	}
 	j.summariseInTurns(&g, &v, s, obs)
 	g.Rank, g.Weight = int(rankOf(&v)), weightOf(&v)
-	return g, true
+	return g
 }
 
 // Number names a number of a release.

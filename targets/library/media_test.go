@@ -1,6 +1,7 @@
 package library_test
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -21,7 +22,8 @@ func TestReferenceFillsInMedia(t *testing.T) {
 			got[x.Metric] = x.Value
 		}
 	}
-	if len(got) != 3 || got[schema.MetricInputUser] != 5000 || got[schema.MetricInputRate] != 46000 || got["e2el"] != 8300 {
+	want := map[string]float64{schema.MetricInputUser: 5000, schema.MetricInputRate: 46000, "e2el": 8300}
+	if !maps.Equal(got, want) {
 		t.Errorf("%v", got)
 	}
 	isl := 128.

@@ -2,14 +2,28 @@ package regression
 
 import (
 	"encoding/binary"
+	"io"
 	"math"
 )
 
 // codec writes values to bytes, or reads them: one list of fields serves both.
 type codec struct {
-	data    []byte // what was written, or is left to be read
+	data    []byte // what waits to be written, or is left to be read
 	reading bool
-	bad     bool // there was too little to read
+	bad     bool      // there was too little to read
+	out     io.Writer // what is written
+	failed  error     // of out
+}
+
+// piece is how much is written at once.
+const piece = 1 << 16
+
+// flush writes what waits.
+func (c *codec) flush() {
+	if c.failed == nil {
+		_, c.failed = c.out.Write(c.data)
+	}
+	c.data = c.data[:0]
 }
 
 // bits exchanges the lowest bytes of a number.
@@ -18,6 +32,9 @@ func (c *codec) bits(v uint64, bytes int) uint64 {
 		for range bytes {
 			c.data = append(c.data, byte(v))
 			v >>= 8
+		}
+		if len(c.data) >= piece {
+			c.flush()
 		}
 		return 0
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"hash"
+	"io"
 	"math"
 	"slices"
 )
@@ -18,9 +19,10 @@ type Keeping struct {
 	// From is what an earlier judgement kept; nil for none. It holds where everything that was judged then is in the
 	// table as it was; otherwise, or when it is damaged, it is of no effect.
 	From []byte
-	// Keep asks for Kept: the judgement of all releases but the newest, which may be measured again.
-	Keep bool
-	Kept []byte // nil where From covers the same releases
+	// Keep takes the judgement of all releases but the newest, which may be measured again: nothing where From covers
+	// the same releases. nil keeps nothing. It is written in pieces: of a large history it is as large as all numbers.
+	Keep io.Writer
+	Err  error // of Keep: what was written is not whole
 	// Began is the release at which judging began: 0 where nothing was taken over.
 	Began int
 }
@@ -31,6 +33,7 @@ func (j *judge) resume(k *Keeping) {
 		return
 	}
 	data := k.From
+	k.From = nil // it is as large as what is made of it
 	releases := int(binary.LittleEndian.Uint32(data))
 	body, sum := data[4:len(data)-sha256.Size], data[len(data)-sha256.Size:]
 	if releases < 1 || releases > len(j.t.Releases) {
@@ -55,15 +58,18 @@ const keptHead = 4 + 2*sha256.Size
 
 // keep notes the judgement of the releases before one.
 func (j *judge) keep(k *Keeping, releases int) {
-	if k == nil || !k.Keep || releases < 1 || releases == k.Began || keptRow*len(j.t.Obs) > keptSize {
+	if k == nil || k.Keep == nil || releases < 1 || releases == k.Began || keptRow*len(j.t.Obs) > keptSize {
 		return
 	}
-	c := codec{data: make([]byte, 0, keptRow*len(j.t.Obs)+1<<16)}
+	sum := sha256.New()
+	c := codec{data: make([]byte, 0, 2*piece), out: io.MultiWriter(sum, k.Keep)}
 	c.data = binary.LittleEndian.AppendUint32(c.data, uint32(releases))
 	c.data = append(c.data, j.key(int32(releases))...)
 	j.exchange(&c, int32(releases))
-	sum := sha256.Sum256(c.data)
-	k.Kept = append(c.data, sum[:]...)
+	c.flush()
+	if k.Err = c.failed; k.Err == nil {
+		_, k.Err = k.Keep.Write(sum.Sum(nil))
+	}
 }
 
 // keptRow is about how many bytes an observation has.

@@ -1,6 +1,7 @@
 package regression_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"testing"
@@ -28,10 +29,11 @@ func TestGoingOnIsJudgingAtOnce(t *testing.T) {
 		if seed > 0 {
 			wandering(whole)
 		}
-		k := &regression.Keeping{Keep: true}
+		var kept bytes.Buffer
 		for upTo := range int32(24) {
 			tab := upToRelease(whole, upTo)
-			k = &regression.Keeping{From: k.Kept, Keep: true}
+			k := &regression.Keeping{From: bytes.Clone(kept.Bytes()), Keep: &kept}
+			kept.Reset()
 			if got, want := judgedOn(t, tab, k), judgedOn(t, tab, nil); got != want {
 				t.Fatalf("seed %d, release %d: going on from %d gives\n%.2000s\nat once\n%.2000s", seed, upTo, k.Began, got,
 					want)
@@ -72,8 +74,9 @@ func wandering(tab *regression.Table) {
 func TestKeptIsNotBelieved(t *testing.T) {
 	t.Parallel()
 	base := func() *regression.Table { return upToRelease(eventful(3, 80, 16), 15) }
-	first := &regression.Keeping{Keep: true}
-	judgedOn(t, upToRelease(base(), 13), first)
+	var first bytes.Buffer
+	judgedOn(t, upToRelease(base(), 13), &regression.Keeping{Keep: &first})
+	kept := first.Bytes()
 	changes := map[string]func(*regression.Table){
 		"a value":     func(x *regression.Table) { x.Obs[x.Cells[7].First+3].Z += 1e-9 },
 		"a run more":  func(x *regression.Table) { x.Obs[x.Cells[7].First+3].K2++ },
@@ -98,20 +101,26 @@ func TestKeptIsNotBelieved(t *testing.T) {
 	for name, change := range changes {
 		tab := base()
 		change(tab)
-		k := &regression.Keeping{From: first.Kept}
+		k := &regression.Keeping{From: kept}
 		if got, want := judgedOn(t, tab, k), judgedOn(t, tab, nil); got != want || k.Began != 0 {
 			t.Errorf("%s: it goes on from %d, same %v", name, k.Began, got == want)
 		}
 	}
-	tab := base()
-	want := judgedOn(t, tab, nil)
-	for at := 0; at < len(first.Kept); at += 1 + len(first.Kept)/97 {
-		bad := append([]byte(nil), first.Kept...)
+	tab := upToRelease(eventful(3, 16, 10), 9) // it is judged two hundred times
+	var small bytes.Buffer
+	judgedOn(t, upToRelease(tab, 7), &regression.Keeping{Keep: &small})
+	kept = small.Bytes()
+	going, want := &regression.Keeping{From: kept}, judgedOn(t, tab, nil)
+	if got := judgedOn(t, tab, going); got != want || going.Began == 0 {
+		t.Errorf("undamaged: it goes on from %d, same %v", going.Began, got == want)
+	}
+	for at := 0; at < len(kept); at += 1 + len(kept)/97 {
+		bad := append([]byte(nil), kept...)
 		bad[at] ^= 4
-		for _, from := range [][]byte{bad, first.Kept[:at]} {
+		for _, from := range [][]byte{bad, kept[:at]} {
 			k := &regression.Keeping{From: from}
 			if got := judgedOn(t, tab, k); got != want || k.Began != 0 {
-				t.Fatalf("damaged at %d of %d: it goes on from %d", at, len(first.Kept), k.Began)
+				t.Fatalf("damaged at %d of %d: it goes on from %d", at, len(kept), k.Began)
 			}
 		}
 	}

@@ -17,7 +17,7 @@ const remarkable = 26
 // step is searched again. A long level is searched in parts too, because a rise that goes back again is no step of the
 // whole (seeded intervals: Kovács and others 2023). large asks only about the newest level of each as a whole, and
 // regressions that matter. They are for drawing and for reading a history: no baseline begins at one, and no verdict
-// knows of them.
+// knows of them. They come in the order of cells, then of time.
 func Search(
 	ctx context.Context, t *Table, out *Judgement, release int32, rules Rules, large bool,
 ) ([]ChangePoint, error) {
@@ -121,9 +121,18 @@ func (j *Judgement) levelsUpTo(t *Table, release int32, newest bool) []span {
 		}
 	}
 	var out []span
+	const room = 4096
+	var values []float64 // of all cells that are searched, one after the other
+	var at []int32
 	for cell := range t.Cells {
-		values, at := j.level(t, int32(cell), t.Cells[cell].First, release)
-		if len(at) == 0 || t.Obs[at[len(at)-1]].Release != release {
+		searched := len(out)
+		values, at = values[len(values):], at[len(at):]
+		if n := int(t.Cells[cell].End - t.Cells[cell].First); cap(values) < n || cap(at) < n {
+			values, at = make([]float64, 0, max(n, room)), make([]int32, 0, max(n, room))
+		}
+		values, at = j.level(t, int32(cell), t.Cells[cell].First, release, values, at)
+		if len(at) < fewest || t.Obs[at[len(at)-1]].Release != release {
+			values, at = values[:0], at[:0]
 			continue
 		}
 		slices.Sort(begins[cell])
@@ -136,6 +145,9 @@ func (j *Judgement) levelsUpTo(t *Table, release int32, newest bool) []span {
 			}
 			from = to
 		}
+		if len(out) == searched {
+			values, at = values[:0], at[:0]
+		}
 	}
 	return out
 }
@@ -147,8 +159,10 @@ func seedOf(rules Rules, cell int) uint64 {
 	return rules.Seed(cell)
 }
 
-// level lists the values of a cell that baselines see, from an observation up to a release, with their observations.
-func (j *Judgement) level(t *Table, cell, from, release int32) (values []float64, at []int32) {
+// level appends the values of a cell that baselines see, from an observation up to a release, with their observations.
+func (j *Judgement) level(
+	t *Table, cell, from, release int32, values []float64, at []int32,
+) ([]float64, []int32) {
 	for i := from; i < t.Cells[cell].End && t.Obs[i].Release <= release; i++ {
 		if t.Releases[t.Obs[i].Release].Joins && !j.Excluded(t, i, release) {
 			values, at = append(values, j.adj[i]), append(at, i)

@@ -29,20 +29,25 @@ func (c *Cluster) Cancel(ctx context.Context, jobs []engine.Record, to func(engi
 			logs[i], errs[i] = c.logOf(follow, r, true)
 		}
 	}
-	gone, refused := c.deleteJobs(ctx, engine.Arrays(jobs))
+	gone, refused := c.deleteJobs(ctx, append(engine.Arrays(jobs), c.clientsOf(jobs)...))
 	defer time.AfterFunc(leaving, done).Stop()
 	var reading sync.WaitGroup
 	for i, from := range logs {
-		if from == nil {
-			continue
+		_, _, kept := c.claimOf(jobs[i])
+		if from != nil {
+			defer from.Close()
 		}
-		defer from.Close()
-		if !gone[jobs[i].Array] {
+		if !gone[jobs[i].Array] || from == nil && !kept {
 			continue
 		}
 		reading.Go(func() {
 			dir, log := to(jobs[i])
-			errs[i] = results(from, jobs[i], dir, log)
+			if from != nil {
+				errs[i] = c.results(from, jobs[i], dir, log)
+			}
+			if kept { // also what an evicted pod left there, whose successor has not begun
+				errs[i] = engine.Later(ctx, func() error { return c.fromClaim(ctx, jobs[i], dir) })
+			}
 		})
 	}
 	reading.Wait()

@@ -1,6 +1,7 @@
 package kubernetes
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"net/http"
@@ -36,7 +37,11 @@ func (a *api) log(w http.ResponseWriter, r *http.Request, pod string) {
 		status(w, http.StatusNotFound, "NotFound", pod)
 		return
 	}
-	_, _ = w.Write(a.logs[pod])
+	text := a.logs[pod]
+	if r.URL.Query().Get("tailLines") != "" {
+		text = text[bytes.LastIndexByte(text[:max(0, len(text)-1)], '\n')+1:]
+	}
+	_, _ = w.Write(text)
 	if r.URL.Query().Get("follow") != "true" {
 		return
 	}
@@ -77,7 +82,7 @@ func TestCancelKeepsWhatWasMeasured(t *testing.T) {
 	a := newAPI()
 	c := a.cluster(t)
 	s := submission(t, engine.Job{Name: "m on d", Total: 1})
-	ctx, end := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, end := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer end()
 	c.Follow(ctx, s)
 	job, log := strings.ToLower(s.JobName(s.Groups[0], 0)), printedRun(t)
@@ -175,7 +180,7 @@ func TestDeletedJobs(t *testing.T) {
 	a := newAPI()
 	c := a.cluster(t)
 	s := submission(t, engine.Job{Name: "m on d", Total: 1})
-	ctx, end := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, end := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer end()
 	c.Follow(ctx, s)
 	job := strings.ToLower(s.JobName(s.Groups[0], 0))

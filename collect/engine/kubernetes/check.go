@@ -8,18 +8,24 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	meta "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
 
 	"github.com/ttreport/ttreport/collect/engine"
 )
 
 // Check refuses jobs that no manifest can be made of: an [engine.RefusedError].
 func Check(jobs []engine.Job) error {
-	resources := map[string]string{} // by the server that runs already
+	together := map[string][]engine.Job{} // those that run one after the other: pods that wait for others hold nodes
 	for _, j := range jobs {
 		r := j.Resources
 		if r.Image == "" {
 			return &engine.RefusedError{Job: j.Name, Field: "image",
 				Why: "it is not stated: the image that ttreport runs from, as image: registry.example/ttreport:v1"}
+		}
+		if r.ResultsAt != "" && r.Results == "" {
+			return &engine.RefusedError{Job: j.Name, Field: "results_at",
+				Why: "it is where a claim is mounted here, and results: names no claim"}
 		}
 		for field, list := range map[string]string{"nodelist": r.Nodelist, "exclude": r.Exclude} {
 			if strings.ContainsAny(list, "[]") {
@@ -27,16 +33,18 @@ func Check(jobs []engine.Job) error {
 					Why: fmt.Sprintf("%q: Kubernetes has no ranges of nodes; list them, as n1,n2", list)}
 			}
 		}
-		if j.Server.URL == "" {
-			continue
+		for what, at := range map[string]bool{
+			j.Server.URL: j.Server.URL != "", "with several nodes": clientPods(engine.Group{Resources: r}) > 0,
+		} {
+			if at {
+				together[what] = append(together[what], j)
+			}
+			if len(engine.GroupsOf(together[what])) > 1 {
+				return &engine.RefusedError{Job: j.Name, Why: fmt.Sprintf("jobs that measure %s run one after the other, in one "+
+					"array, and their resources, servers or time limits differ; state the same, time: as well, or make each of "+
+					"them a plan of its own", what)}
+			}
 		}
-		limit, _ := j.TimeLimit()
-		all := fmt.Sprintf("%+v %s", r, limit)
-		if before, known := resources[j.Server.URL]; known && before != all {
-			return &engine.RefusedError{Job: j.Name, Why: fmt.Sprintf("jobs that measure %s run one after the other, in one "+
-				"array, and their resources differ; state the same, time: as well", j.Server.URL)}
-		}
-		resources[j.Server.URL] = all
 	}
 	return nil
 }
@@ -48,7 +56,16 @@ func (c *Cluster) Accepted(ctx context.Context, s *engine.Submission) (*engine.S
 		if err != nil {
 			return nil, err
 		}
-		if err := c.wouldTake(ctx, text, s.NameOf(g.Entries[0])); err != nil {
+		parts := strings.Split(text, between)
+		if r := g.Resources; r.Results != "" && r.ResultsAt == "" {
+			name := strings.ToLower(s.JobName(g, 0)) + "-read-1"
+			read, err := yaml.Marshal(readerJob(name, g, onClaim(s, g), 0, 1))
+			if err != nil {
+				return nil, err
+			}
+			parts = append(parts, string(read))
+		}
+		if err := c.wouldTake(ctx, parts, s.NameOf(g.Entries[0])); err != nil {
 			return nil, err
 		}
 		if err := c.there(ctx, g, s.NameOf(g.Entries[0])); err != nil {
@@ -59,12 +76,17 @@ func (c *Cluster) Accepted(ctx context.Context, s *engine.Submission) (*engine.S
 }
 
 // wouldTake lets the API server check manifests strictly, without making anything.
-func (c *Cluster) wouldTake(ctx context.Context, manifests, name string) error {
-	for i, text := range strings.SplitN(manifests, "\n---\n", 2) {
-		client, kind := c.core, "configmaps"
-		if i == 1 {
-			client, kind = c.batch, "jobs"
+func (c *Cluster) wouldTake(ctx context.Context, manifests []string, name string) error {
+	for _, text := range manifests {
+		var about meta.TypeMeta
+		if err := yaml.Unmarshal([]byte(text), &about); err != nil {
+			return err
 		}
+		client := c.core
+		if about.Kind == "Job" {
+			client = c.batch
+		}
+		kind := strings.ToLower(about.Kind) + "s"
 		err := client.Post().Namespace(c.Target.Namespace).Resource(kind).
 			Param("dryRun", "All").Param("fieldValidation", "Strict").
 			SetHeader("Content-Type", "application/yaml").Body([]byte(text)).Do(ctx).Error()

@@ -27,6 +27,8 @@ type Cluster struct {
 	core, batch rest.Interface
 	seen        *cache
 	submission  string // label of what is followed
+	of          *engine.Submission
+	heard       int // running pods that were asked for their logs
 }
 
 // Target names a cluster: "" takes the current context of the kubeconfig, and its namespace; without a kubeconfig the

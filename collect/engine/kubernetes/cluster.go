@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strconv"
 	"strings"
@@ -13,6 +14,8 @@ import (
 	batch "k8s.io/api/batch/v1"
 	core "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
 
 	"github.com/ttreport/ttreport/collect/engine"
 	"github.com/ttreport/ttreport/collect/engine/transfer"
@@ -25,7 +28,7 @@ func (c *Cluster) Words() engine.Words {
 
 // Follow begins to watch the Jobs and pods of a submission, until the context ends.
 func (c *Cluster) Follow(ctx context.Context, s *engine.Submission) {
-	c.submission = strings.ToLower(s.ID)
+	c.submission, c.of = strings.ToLower(s.ID), s
 	c.watch(ctx)
 }
 
@@ -38,9 +41,8 @@ func (c *Cluster) Submit(ctx context.Context, ordered engine.Order) (string, err
 	}
 	ctx, done := context.WithTimeout(ctx, answerWithin)
 	defer done()
-	err = c.core.Post().Namespace(c.Target.Namespace).Resource("configmaps").Body(&o.Plan).Do(ctx).Error()
-	if err != nil && !apierrors.IsAlreadyExists(err) {
-		return "", failure(err)
+	if err := c.prepare(ctx, o); err != nil {
+		return "", err
 	}
 	var made batch.Job
 	err = c.batch.Post().Namespace(c.Target.Namespace).Resource("jobs").Body(&o.Job).Do(ctx).Into(&made)
@@ -51,17 +53,42 @@ func (c *Cluster) Submit(ctx context.Context, ordered engine.Order) (string, err
 		return "", failure(err)
 	}
 	c.seen.put(&made)
-	c.own(ctx, &made)
+	c.own(ctx, &made, o)
 	return made.Name, nil
 }
 
-// own gives the ConfigMap of a Job to it, so that both are removed together. Without that it stays, which harms
-// nothing.
-func (c *Cluster) own(ctx context.Context, j *batch.Job) {
+// prepare makes what the Job of an order needs, before the Job.
+func (c *Cluster) prepare(ctx context.Context, o *order) error {
+	make := func(client rest.Interface, kind string, object runtime.Object) error {
+		err := client.Post().Namespace(c.Target.Namespace).Resource(kind).Body(object).Do(ctx).Error()
+		if err != nil && !apierrors.IsAlreadyExists(err) {
+			return failure(err)
+		}
+		return nil
+	}
+	if err := make(c.core, "configmaps", &o.Plan); err != nil || o.Service == nil {
+		return err
+	}
+	if err := make(c.core, "services", o.Service); err != nil {
+		return err
+	}
+	return make(c.batch, "jobs", o.Clients)
+}
+
+// own gives the other objects of an order to its Job, so that all are removed together. Without that they stay:
+// the clients until [Cluster.Cancel], the end of the Job or their time limit, the others for ever, which harms nothing.
+func (c *Cluster) own(ctx context.Context, j *batch.Job, o *order) {
 	patch := fmt.Sprintf(`{"metadata":{"ownerReferences":[{"apiVersion":"batch/v1","kind":"Job","name":%q,"uid":%q}]}}`,
 		j.Name, j.UID)
-	_ = c.core.Patch("application/merge-patch+json").Namespace(c.Target.Namespace).Resource("configmaps").Name(j.Name).
-		Body([]byte(patch)).Do(ctx).Error()
+	give := func(client rest.Interface, kind, name string) {
+		_ = client.Patch("application/merge-patch+json").Namespace(c.Target.Namespace).Resource(kind).Name(name).
+			Body([]byte(patch)).Do(ctx).Error()
+	}
+	give(c.core, "configmaps", j.Name)
+	if o.Service != nil {
+		give(c.core, "services", o.Service.Name)
+		give(c.batch, "jobs", o.Clients.Name)
+	}
 }
 
 // Queue implements [engine.Scheduler]. The watch has what is new; one small question tells whether the API server
@@ -81,7 +108,10 @@ func (c *Cluster) Queue(ctx context.Context, names []string) ([]engine.Record, e
 	if err := c.seen.wait(ctx); err != nil {
 		return nil, err
 	}
-	return c.seen.records(names, time.Now()), nil
+	c.admissions(ask)
+	list := c.seen.records(names, time.Now())
+	c.hear(ask, list)
+	return list, nil
 }
 
 // Accounts implements [engine.Scheduler] with what was seen of each pod.
@@ -126,9 +156,23 @@ func digest(id string) string {
 
 var errGone = errors.New("its pod was deleted, and its log with it")
 
-// Fetch implements [engine.Scheduler]: a pod prints its run folder, and its log can be read when it has ended. A pod
-// that did not succeed may have none.
+// Fetch implements [engine.Scheduler]: a pod writes its run folder to a claim, or prints it, and its log can be read
+// when it has ended. A pod that did not succeed may have none.
 func (c *Cluster) Fetch(ctx context.Context, r engine.Record, dir, log string) error {
+	c.endClients(ctx, r)
+	err := c.fetchLog(ctx, r, dir, log)
+	if _, _, kept := c.claimOf(r); !kept {
+		return err
+	}
+	var here *fs.PathError
+	if errors.As(err, &here) { // it cannot be written; a log that cannot be had leaves what is on the claim
+		return err
+	}
+	return c.fromClaim(ctx, r, dir)
+}
+
+// fetchLog takes what a pod printed into a log, and the run folder in it, if it printed one, to dir.
+func (c *Cluster) fetchLog(ctx context.Context, r engine.Record, dir, log string) error {
 	if r.Job == "" {
 		var err error
 		if r, err = c.lookUp(ctx, r); err != nil {
@@ -148,7 +192,7 @@ func (c *Cluster) Fetch(ctx context.Context, r engine.Record, dir, log string) e
 		return err
 	}
 	defer from.Close()
-	return results(from, r, dir, log)
+	return c.results(from, r, dir, log)
 }
 
 // lookUp returns the record of a Job whose pod the watch has not shown, with the pod: a watch that broke is begun again
@@ -182,19 +226,28 @@ func (c *Cluster) logOf(ctx context.Context, r engine.Record, follow bool) (io.R
 		// it is gone, or never ran; anything else, such as an API server that is away, may pass
 		return io.NopCloser(strings.NewReader("")), nil
 	}
-	return from, err
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil, fmt.Errorf("%s: %w", r.Job, errGone)
+	case err != nil:
+		return nil, fmt.Errorf("the log of %s: %w", r.Job, failure(err))
+	}
+	return from, nil
 }
 
-// results takes what a pod printed into a folder and a log.
-func results(from io.Reader, r engine.Record, dir, log string) error {
+// results takes what a pod printed into a folder and a log. One whose results are on a claim prints none.
+func (c *Cluster) results(from io.Reader, r engine.Record, dir, log string) error {
 	f, err := os.OpenFile(log, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
 	err = transfer.Read(from, f, dir)
-	if errors.Is(err, transfer.ErrNone) && r.Phase != engine.Succeeded {
+	if _, _, kept := c.claimOf(r); errors.Is(err, transfer.ErrNone) && (kept || r.Phase != engine.Succeeded) {
 		return nil
+	}
+	if errors.Is(err, transfer.ErrCut) {
+		err = fmt.Errorf("%w; a kubelet keeps the last 10 MB of one: state a claim in results: of resources", err)
 	}
 	if err != nil && !errors.Is(err, transfer.ErrCut) && !errors.Is(err, transfer.ErrNone) {
 		_, _ = io.Copy(io.Discard, from) // so that the connection can be used again

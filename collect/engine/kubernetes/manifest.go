@@ -45,13 +45,21 @@ const (
 // usualTTL is how long an ended Job is kept, in seconds, where nothing is stated: its log has the results.
 const usualTTL = 7 * 24 * 3600
 
+// between is between two objects of a file.
+const between = "\n---\n"
+
 // order is what is created for an array.
 type order struct {
 	Plan core.ConfigMap
 	Job  batch.Job
+
+	// Of a load that several nodes make; nil otherwise.
+	Service *core.Service
+	Clients *batch.Job
 }
 
-// Manifest returns the YAML of a group: a ConfigMap with its entries, and a Job.
+// Manifest returns the YAML of a group: a ConfigMap with its entries, and a Job; with clients on other nodes a Service
+// and their Job as well.
 func Manifest(s *engine.Submission, g engine.Group, namespace string) (string, error) {
 	name := strings.ToLower(s.JobName(g, 0))
 	about := meta.ObjectMeta{Name: name, Namespace: namespace, Labels: labels(s.ID)}
@@ -73,8 +81,13 @@ func Manifest(s *engine.Submission, g engine.Group, namespace string) (string, e
 	if g.Resources.Queue != "" {
 		o.Job.Labels[queueLabel] = g.Resources.Queue
 	}
-	if g.Server.URL != "" { // two loads at once would measure each other
+	if s.OneByOne(g) {
 		o.Job.Spec.Parallelism = pointer(int32(1))
+	}
+	if clientPods(g) > 0 {
+		o.Plan.Data[wordKey] = word()
+		o.Service, o.Clients = service(s), clientsJob(s, g, o.Job.Spec)
+		o.Service.Namespace, o.Clients.Namespace = namespace, namespace
 	}
 	o.narrow(name, g.Entries)
 	return o.text()
@@ -137,6 +150,10 @@ func (o *order) narrow(name string, entries []int) {
 	if p := o.Job.Spec.Parallelism; p == nil || *p > n {
 		o.Job.Spec.Parallelism = &n
 	}
+	if o.Service != nil {
+		items = append(items, core.KeyToPath{Key: wordKey, Path: wordKey})
+	}
+	o.meet(name, len(entries))
 	for i := range o.Job.Spec.Template.Spec.Volumes {
 		if v := &o.Job.Spec.Template.Spec.Volumes[i]; v.ConfigMap != nil && v.Name == "plan" {
 			v.ConfigMap.Name, v.ConfigMap.Items = name, items
@@ -152,12 +169,12 @@ func read(ordered engine.Order) (*order, error) {
 		return nil, fmt.Errorf("submission: %w", err)
 	}
 	o := &order{}
-	for i, text := range strings.SplitN(string(data), "\n---\n", 2) {
-		var into any = &o.Plan
-		if i == 1 {
-			into = &o.Job
+	for i, text := range strings.Split(string(data), between) {
+		into := []any{&o.Plan, &o.Job, &o.Service, &o.Clients}
+		if i == len(into) {
+			return nil, fmt.Errorf("submission: %s has more than %d objects", filepath.Base(ordered.File), len(into))
 		}
-		if err := yaml.UnmarshalStrict([]byte(text), into); err != nil {
+		if err := yaml.UnmarshalStrict([]byte(text), into[i]); err != nil {
 			return nil, fmt.Errorf("submission: %s: %w", filepath.Base(ordered.File), err)
 		}
 	}
@@ -194,7 +211,11 @@ func seconds(d time.Duration) int64 { return int64((d + time.Second - 1) / time.
 // text returns the YAML of an order, without the fields that only a server fills.
 func (o *order) text() (string, error) {
 	var parts []string
-	for _, v := range []any{o.Plan, o.Job} {
+	list := []any{o.Plan, o.Job}
+	if o.Service != nil {
+		list = append(list, o.Service, o.Clients)
+	}
+	for _, v := range list {
 		data, err := json.Marshal(v)
 		if err != nil {
 			return "", fmt.Errorf("manifest: %w", err)
@@ -209,5 +230,5 @@ func (o *order) text() (string, error) {
 		}
 		parts = append(parts, string(data))
 	}
-	return strings.Join(parts, "---\n"), nil
+	return strings.Join(parts, between[1:]), nil
 }

@@ -127,12 +127,22 @@ func TestRetry(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	image := plan.Resources{Image: "i"}
+	image, nodes := plan.Resources{Image: "i"}, plan.Resources{Image: "i", Nodes: "2"}
 	for want, jobs := range map[string][]engine.Job{
 		"":         {{Resources: image}, {Resources: image, Server: engine.Server{URL: "u"}}},
 		"image":    {{}},
 		"nodelist": {{Resources: plan.Resources{Image: "i", Nodelist: "n[1-4]"}}},
-		"their resources differ": {
+		"with several nodes run one after the other": {
+			{Resources: nodes, Server: engine.Server{Image: "vllm", Args: []string{"--model", "a"}}},
+			{Resources: nodes, Server: engine.Server{Image: "vllm", Args: []string{"--model", "b"}}},
+		},
+		"in one array": {
+			{Resources: nodes, Server: engine.Server{URL: "u"}}, {Resources: nodes, Server: engine.Server{URL: "v"}},
+		},
+		"time limits differ": {
+			{Resources: nodes, Limit: time.Hour}, {Resources: image}, {Resources: nodes, Limit: 2 * time.Hour},
+		},
+		"their resources, servers": {
 			{Resources: image, Server: engine.Server{URL: "u"}},
 			{Resources: plan.Resources{Image: "i", CPUs: "2"}, Server: engine.Server{URL: "u"}},
 		},

@@ -30,6 +30,8 @@ func podSpec(s *engine.Submission, g engine.Group) core.PodSpec {
 		ServiceAccountName:            r.ServiceAccount,
 		PriorityClassName:             r.PriorityClass,
 		NodeSelector:                  pairs(r.NodeSelector),
+		ImagePullSecrets:              pullSecrets(r),
+		Tolerations:                   tolerations(r),
 		Affinity:                      affinity(g),
 		Containers:                    []core.Container{client(s, g)},
 		Volumes:                       volumes(s, r),
@@ -37,16 +39,24 @@ func podSpec(s *engine.Submission, g engine.Group) core.PodSpec {
 	if g.Limit > 0 {
 		pod.ActiveDeadlineSeconds = pointer(seconds(g.Limit))
 	}
-	for _, name := range r.PullSecrets {
-		pod.ImagePullSecrets = append(pod.ImagePullSecrets, core.LocalObjectReference{Name: name})
-	}
-	for _, t := range r.Tolerations {
-		pod.Tolerations = append(pod.Tolerations, toleration(t))
-	}
 	if g.Server.Image != "" {
 		pod.InitContainers = []core.Container{server(g)}
 	}
 	return pod
+}
+
+func pullSecrets(r plan.Resources) (out []core.LocalObjectReference) {
+	for _, name := range r.PullSecrets {
+		out = append(out, core.LocalObjectReference{Name: name})
+	}
+	return out
+}
+
+func tolerations(r plan.Resources) (out []core.Toleration) {
+	for _, t := range r.Tolerations {
+		out = append(out, toleration(t))
+	}
+	return out
 }
 
 // client is the container that measures.
@@ -57,8 +67,11 @@ func client(s *engine.Submission, g engine.Group) core.Container {
 		args = append(args, "--startup-timeout=1h") // a minute is for a server that runs already
 	}
 	// the pod has its devices for itself
-	args = append(args, "--once", "--allocated", "--print-results", "--out="+resultsPath+"/"+indexVariable,
+	args = append(args, "--once", "--allocated", "--out="+resultsPath+"/"+indexVariable,
 		"--plan="+planPath+"/"+indexVariable+".yaml")
+	if g.Resources.Results == "" { // else they stay on the claim
+		args = append(args, "--print-results")
+	}
 	if g.Server.Image == "" && len(s.After) > 0 {
 		args = append(append(args, "--"), s.After...)
 	}
@@ -79,16 +92,22 @@ func client(s *engine.Submission, g engine.Group) core.Container {
 		}, mounts(g.Resources)...),
 	}
 	if g.Resources.Results != "" { // a folder of its own on the claim, by group and index
-		c.VolumeMounts[1].SubPath = fmt.Sprintf("%s-%s/%d", s.Engine, s.ID, g.Number)
+		c.VolumeMounts[1].SubPath = onClaim(s, g)
 	}
 	c.Env = append(c.Env, secrets(g.Resources)...)
 	if g.Server.Image == "" && g.Server.URL == "" {
 		c.Resources = requirements(g.Resources)
-	} else { // load alone; a processor for itself, or it would measure its neighbours
-		c.Resources = requirements(plan.Resources{CPUs: "1", Mem: "1G"})
+	} else {
+		c.Resources = loadAlone()
+	}
+	if n := clientPods(g); n > 0 {
+		meets(&c, n)
 	}
 	return c
 }
+
+// loadAlone is what a client asks for: a processor for itself, or it would measure its neighbours.
+func loadAlone() core.ResourceRequirements { return requirements(plan.Resources{CPUs: "1", Mem: "1G"}) }
 
 // field is a variable with a field of the pod.
 func field(name, path string) core.EnvVar {

@@ -19,6 +19,9 @@ type jobState struct {
 	name      string
 	entries   []int // by index
 	suspended bool
+	uid       string
+	queue     string // of Kueue
+	waits     string // why it is suspended
 	completed string // indexes, as "0,3-5"
 	failed    string
 	limit     time.Duration
@@ -27,7 +30,10 @@ type jobState struct {
 }
 
 func jobOf(j *batch.Job) jobState {
-	s := jobState{name: j.Name, completed: j.Status.CompletedIndexes}
+	s := jobState{name: j.Name, completed: j.Status.CompletedIndexes, uid: string(j.UID), queue: j.Labels[queueLabel]}
+	if s.queue != "" {
+		s.waits = "queue " + s.queue
+	}
 	for text := range strings.SplitSeq(j.Annotations[entriesNote], ",") {
 		if n, err := strconv.Atoi(text); err == nil {
 			s.entries = append(s.entries, n)
@@ -173,7 +179,7 @@ func record(name string, j jobState, index int, p *podState, now time.Time) engi
 			r.State, r.Phase = ending(*p)
 		}
 	case p == nil && j.suspended:
-		r.State = stateSuspended
+		r.State, r.Reason = stateSuspended, j.waits
 	case p == nil:
 	case p.phase == core.PodFailed: // another one follows, or the Job's status does
 		r.State, _ = ending(*p)

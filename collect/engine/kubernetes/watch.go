@@ -26,12 +26,14 @@ type cache struct {
 	mu     sync.Mutex
 	jobs   map[string]jobState
 	pods   map[string]podState
-	synced map[string]bool // whether a kind was listed
-	broken error           // of the last list or watch that failed since one succeeded
+	queues map[string]string // why Jobs are not admitted, by name
+	synced map[string]bool   // whether a kind was listed
+	broken error             // of the last list or watch that failed since one succeeded
 }
 
 func newCache() *cache {
-	return &cache{jobs: map[string]jobState{}, pods: map[string]podState{}, synced: map[string]bool{}}
+	return &cache{jobs: map[string]jobState{}, pods: map[string]podState{}, queues: map[string]string{},
+		synced: map[string]bool{}}
 }
 
 // put keeps an object.
@@ -85,6 +87,9 @@ func (c *cache) records(names []string, now time.Time) []engine.Record {
 		j, known := c.jobs[strings.ToLower(name)]
 		if !known {
 			continue
+		}
+		if j.suspended {
+			j.waits = cmp.Or(c.queues[j.name], j.waits)
 		}
 		for index := range j.entries {
 			if p, some := newest[j.name][index]; some {

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -36,6 +37,32 @@ const hidden = ".fetched-"
 // Read copies an output to log without the results in it, and puts the folders that it carries below dir, where each
 // appears whole; one of that name is replaced. When the results are not complete, dir is not changed.
 func Read(from io.Reader, log io.Writer, dir string) error {
+	return placed(dir, func(aside string) error {
+		err, unpackErr := through(aside, func(to io.Writer) error { return split(from, log, to) })
+		if err == nil && unpackErr != nil {
+			err = fmt.Errorf("%w: %w", ErrCut, unpackErr)
+		}
+		return err
+	})
+}
+
+// Copy puts the folders below from below dir, as Read does. [ErrNone] where from has none.
+func Copy(from, dir string) error {
+	if list, err := os.ReadDir(from); errors.Is(err, fs.ErrNotExist) || err == nil && len(list) == 0 {
+		return ErrNone
+	} else if err != nil {
+		return fmt.Errorf("results: %w", err)
+	}
+	return placed(dir, func(aside string) error {
+		if err := errors.Join(through(aside, func(to io.Writer) error { return archive(to, from) })); err != nil {
+			return fmt.Errorf("results: %w", err)
+		}
+		return nil
+	})
+}
+
+// placed puts what fill writes into a folder below dir, all of it or nothing.
+func placed(dir string, fill func(aside string) error) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return fmt.Errorf("results: %w", err)
 	}
@@ -44,40 +71,44 @@ func Read(from io.Reader, log io.Writer, dir string) error {
 		return fmt.Errorf("results: %w", err)
 	}
 	defer os.RemoveAll(aside)
-	in, out := io.Pipe()
-	unpacked := make(chan error, 1)
-	go func() {
-		err := unpack(in, aside)
-		_, _ = io.Copy(io.Discard, in) // so that the writer never waits for a reader that gave up
-		unpacked <- err
-	}()
-	err = split(from, log, out)
-	_ = out.CloseWithError(errors.Join(err, io.EOF)) // its errors are the reader's
-	switch unpackErr := <-unpacked; {
-	case err != nil:
+	if err := fill(aside); err != nil {
 		return err
-	case unpackErr != nil:
-		return fmt.Errorf("%w: %w", ErrCut, unpackErr)
 	}
 	return place(aside, dir)
 }
 
+// through unpacks what write writes into a folder. It returns the errors of both sides.
+func through(dir string, write func(io.Writer) error) (written, unpacked error) {
+	in, out := io.Pipe()
+	done := make(chan error, 1)
+	go func() {
+		err := unpack(in, dir)
+		_, _ = io.Copy(io.Discard, in) // so that the writer never waits for a reader that gave up
+		done <- err
+	}()
+	written = write(out)
+	_ = out.CloseWithError(errors.Join(written, io.EOF)) // its errors are the reader's
+	return written, <-done
+}
+
 // split divides lines into those that carry results, which go to parts, and others.
-func split(from io.Reader, log, parts io.Writer) error {
+func split(from io.Reader, log, pieces io.Writer) error {
 	sum, found, whole := sha256.New(), false, false
 	lines := bufio.NewScanner(from)
 	lines.Buffer(nil, mostLine)
 	for lines.Scan() {
 		line := lines.Text()
-		if data, ok := strings.CutPrefix(line, part); ok {
+		if data, ok := strings.CutPrefix(line, piece); ok {
 			found = true
-			if err := take(data, sum, parts); err != nil {
+			if err := take(data, sum, pieces); err != nil {
 				return err
 			}
 		} else if stated, ok := strings.CutPrefix(line, last); ok {
 			if whole = stated == hex.EncodeToString(sum.Sum(nil)); !whole {
 				return fmt.Errorf("%w: their checksum is another", ErrCut)
 			}
+		} else if strings.HasPrefix(line, parts) {
+			continue
 		} else if _, err := fmt.Fprintln(log, line); err != nil {
 			return err
 		}
@@ -93,13 +124,13 @@ func split(from io.Reader, log, parts io.Writer) error {
 	return nil
 }
 
-func take(line string, sum hash.Hash, parts io.Writer) error {
+func take(line string, sum hash.Hash, pieces io.Writer) error {
 	data, err := base64.StdEncoding.DecodeString(line)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrCut, err)
 	}
 	sum.Write(data)
-	_, err = parts.Write(data)
+	_, err = pieces.Write(data)
 	return err
 }
 

@@ -2,12 +2,11 @@ package transfer
 
 import (
 	"archive/tar"
-	"bufio"
 	"bytes"
 	"compress/gzip"
 	"crypto/rand"
-	"crypto/sha256"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -105,7 +104,7 @@ func TestHostileResults(t *testing.T) {
 		_ = archive.Flush() // a header may promise more than there is
 		_ = zip.Close()
 		var out bytes.Buffer
-		l := &lineWriter{to: bufio.NewWriter(&out), sum: sha256.New()}
+		l := newLines(&out, 0, math.MaxInt64)
 		_, _ = l.Write(zipped.Bytes())
 		if err := l.end(); err != nil {
 			t.Fatal(err)
@@ -118,5 +117,68 @@ func TestHostileResults(t *testing.T) {
 		if inside, _ := os.ReadDir(dir); len(entries) != 1 || len(inside) != 0 {
 			t.Errorf("%s: %v %v", h.Name, entries, inside)
 		}
+	}
+}
+
+// Parts of results that no log keeps whole arrive like one log: each is short enough for a kubelet, states how many
+// there are, and none may be missing or come twice.
+func TestResultsInParts(t *testing.T) {
+	const part = 20_000
+	noise := make([]byte, 2*part+1000)
+	_, _ = rand.Read(noise) // never fails
+	from := folder(t, map[string]string{"r/journal.jsonl": "{}\n", "r/raw/a.bin": string(noise)})
+	var logs []string
+	for i := range 3 {
+		var out bytes.Buffer
+		err := WritePart(&out, from, i, part)
+		if err != nil || PartsOf(out.String()) != 3 || out.Len() > part*9_000_000/PartBytes {
+			t.Fatalf("%v, %d parts, %d bytes", err, PartsOf(out.String()), out.Len())
+		}
+		logs = append(logs, out.String())
+	}
+	if err := WritePart(&bytes.Buffer{}, from, 3, part); err == nil || PartsOf("1 point measured\n") != 0 {
+		t.Error("there is a fourth part")
+	}
+	for name, list := range map[string][]int{
+		"all": {0, 1, 2}, "one is missing": {0, 2}, "the end is missing": {0, 1}, "one came twice": {0, 1, 1, 2},
+	} {
+		dir, text, log := t.TempDir(), "", &strings.Builder{}
+		for _, i := range list {
+			text += logs[i]
+		}
+		err := Read(strings.NewReader(text), log, dir)
+		got, _ := os.ReadFile(filepath.Join(dir, "r/raw/a.bin"))
+		if whole := bytes.Equal(got, noise) && err == nil; whole != (name == "all") || !whole && !errors.Is(err, ErrCut) ||
+			log.Len() > 0 {
+			t.Errorf("%s: %v, %d bytes, %q", name, err, len(got), log)
+		}
+	}
+}
+
+// Results on a file system that is mounted here are copied as if they had come through a log; a link is none.
+func TestCopy(t *testing.T) {
+	from := folder(t, map[string]string{"r/journal.jsonl": "{}\n", "r/raw/a.json": "1"})
+	dir := folder(t, map[string]string{"r/old": "x"})
+	if err := Copy(from, dir); err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(filepath.Join(dir, "r/raw/a.json"))
+	list, _ := os.ReadDir(dir)
+	if string(got) != "1" || err != nil || len(list) != 1 {
+		t.Errorf("%q %v %v", got, err, list)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "r/old")); err == nil {
+		t.Error("what was there before is still there")
+	}
+	for _, none := range []string{t.TempDir(), filepath.Join(from, "none")} {
+		if err := Copy(none, dir); !errors.Is(err, ErrNone) {
+			t.Errorf("%v", err)
+		}
+	}
+	if err := os.Symlink("/etc", filepath.Join(from, "r", "link")); err != nil {
+		t.Fatal(err)
+	}
+	if err := Copy(from, dir); err == nil {
+		t.Error("a link was followed")
 	}
 }

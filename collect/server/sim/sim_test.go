@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -108,18 +109,19 @@ func TestScheduling(t *testing.T) {
 	}
 	quick := sim.Config{StepBase: 2 * time.Millisecond, PerPrefill: time.Microsecond}
 	long := strings.Repeat("a ", 4000)
-	if a, b := ttft(quick, "a", 1), ttft(quick, long, 1); b < a+10*time.Millisecond {
+	several := func(fine func() bool) bool { // another process may have the machine once
+		return slices.ContainsFunc(make([]bool, 5), func(bool) bool { return fine() })
+	}
+	var a, b time.Duration
+	if !several(func() bool { a, b = ttft(quick, "a", 1), ttft(quick, long, 1); return b >= a+10*time.Millisecond }) {
 		t.Errorf("4,000 prompt tokens took %s, one %s", b, a)
 	}
-	one := quick
+	many := sim.Config{StepBase: 10 * time.Millisecond}
+	one := many
 	one.MaxBatch = 1
-	var together, alone time.Duration
-	for range 3 { // another process may have the machine once
-		if together, alone = ttft(quick, "a", 12), ttft(one, "a", 12); alone >= together*2 {
-			return
-		}
+	if !several(func() bool { a, b = ttft(many, "a", 12), ttft(one, "a", 12); return b >= 2*a }) {
+		t.Errorf("twelve requests one at a time took %s, together %s", b, a)
 	}
-	t.Errorf("twelve requests one at a time took %s, together %s", alone, together)
 }
 
 func TestFaults(t *testing.T) {

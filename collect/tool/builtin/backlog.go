@@ -38,17 +38,14 @@ const (
 )
 
 // newBacklog returns nil for loads in which waiting requests say nothing: closed loops, rates that change, what several
-// clients share, conversations.
+// clients share, conversations, and requests that wait for answers.
 func newBacklog(l Load) *backlog {
-	if l.Rate <= 0 || l.Changing || l.turns() > 1 || l.Part.Of > 1 || len(l.Each) == 0 {
+	if l.Rate <= 0 || l.Changing || l.turns() > 1 || l.Part.Of > 1 || l.Ordered() {
 		return nil
 	}
-	b := &backlog{noise: 1, look: backlogLooks}
+	b := &backlog{due: l.due(), noise: 1, look: backlogLooks}
 	if l.Burstiness > 0 && l.Burstiness < 1 { // a gamma process has more
 		b.noise = 1 / math.Sqrt(l.Burstiness)
-	}
-	for _, q := range l.Each {
-		b.due = append(b.due, q.At)
 	}
 	return b
 }

@@ -17,6 +17,7 @@ type Client struct {
 	In  io.Writer
 	Out io.Reader
 	URL string // of the server, where the client reaches it under another address; "": that of the load
+	Own bool   // it has a key of its own: that of the load does not go to it
 }
 
 // settling is how long after the last client is ready all of them begin: each learns of it meanwhile.
@@ -43,6 +44,9 @@ func RunClients(ctx context.Context, l Load, clients []Client) (Outcome, error) 
 		part := l
 		part.Part, part.Progress, part.RequestID = Part{i, len(clients)}, nil, nil
 		part.URL = cmp.Or(c.URL, l.URL)
+		if c.Own {
+			part.APIKey = ""
+		}
 		if i > 0 {
 			part.Warmups = 0 // the server is warm when the first has done them
 		}

@@ -155,7 +155,7 @@ func (c *conn) ask(r *runner, i int, q traffic.Request, talk *talk) (t Timeline,
 	fail := func(err error, stale bool) (Timeline, bool) {
 		_ = c.raw.Close() // its state is unknown: the next request gets a new one
 		if errors.Is(err, os.ErrDeadlineExceeded) {
-			err = fmt.Errorf("not answered within %s: %w", r.load.Timeout, err)
+			err = fmt.Errorf("not answered within %s", r.load.Timeout)
 		}
 		t.Error = redact.Text(err.Error())
 		return t, stale
@@ -320,7 +320,7 @@ func (f *following) add(x delta, from *arrival.Conn) error {
 		return errors.New(x.problem)
 	}
 	if x.in > 0 {
-		f.In, f.Out = x.in, x.out
+		f.In, f.Out, f.Cached = x.in, x.out, x.cached
 	}
 	if !x.tokens {
 		return nil

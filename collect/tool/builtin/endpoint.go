@@ -76,6 +76,7 @@ type delta struct {
 	reasoning bool   // of the reasoning before the answer; a call of a tool is part of the answer
 	text      string // of the answer, where it was parsed
 	in, out   int    // usage; 0 where it states none
+	cached    *int   // of in; nil where it states none
 	problem   string
 }
 
@@ -102,6 +103,7 @@ func deltaOf(e traffic.Endpoint, data []byte) delta {
 	if u := v.Get("usage"); u.Kind() == decode.Object {
 		c.in, _ = u.Get("prompt_tokens").Int()
 		c.out, _ = u.Get("completion_tokens").Int()
+		c.cached = cachedOf(u.Get("prompt_tokens_details"))
 	}
 	return c
 }
@@ -126,8 +128,17 @@ func responsesDelta(v decode.Value) delta {
 		u := v.At("response", "usage")
 		c.in, _ = u.Get("input_tokens").Int()
 		c.out, _ = u.Get("output_tokens").Int()
+		c.cached = cachedOf(u.Get("input_tokens_details"))
 	}
 	return c
+}
+
+// cachedOf reads the details of a usage, which say how much of the prompt was cached.
+func cachedOf(details decode.Value) *int {
+	if n, ok := details.Get("cached_tokens").Int(); ok && n >= 0 {
+		return &n
+	}
+	return nil
 }
 
 // pooled reads the answer of an endpoint without tokens: how many of the prompt it counted.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/ttreport/ttreport/collect/tool/builtin"
@@ -154,11 +155,10 @@ func TestFitsAreKept(t *testing.T) {
 // A count of the longest prompt that failed is asked for again by the next load: short prompts alone mislead where a
 // server counts long ones otherwise.
 func TestFailedCountIsNotKept(t *testing.T) {
-	failures := 0
+	var failures atomic.Int32
 	c := &counting{usage: true, count: func(p string) int { return words(p) + max(0, words(p)-100)/4 }}
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.ContentLength > 3000 && failures == 0 {
-			failures++
+		if r.ContentLength > 3000 && failures.CompareAndSwap(0, 1) {
 			http.Error(w, "not now", http.StatusServiceUnavailable)
 			return
 		}
@@ -169,8 +169,8 @@ func TestFailedCountIsNotKept(t *testing.T) {
 	for load := range 2 {
 		l := builtin.Load{URL: srv.URL, Model: "m", ISL: 1000, OSL: 3, Concurrency: 1, Requests: 3, Fit: true, Fits: fits}
 		out, err := builtin.Run(context.Background(), l)
-		if err != nil || failures != 1 {
-			t.Fatal(err, failures)
+		if err != nil || failures.Load() != 1 {
+			t.Fatal(err, failures.Load())
 		}
 		if in := out.Requests[0].In; load == 1 && in != 1000 {
 			t.Errorf("%d tokens where 1000 were asked", in)

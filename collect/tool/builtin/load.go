@@ -36,6 +36,7 @@ type Load struct {
 	Warmups     int           // requests before the measurement, not counted
 	Enough      *Enough       `json:"-"` // ends it before the last of Requests; nil: nothing does
 	Seed        uint64
+	Text        uint64             // fixes the words and pictures of prompts; 0: Seed does
 	Part        Part               // of it that this client does; the zero value is all
 	Timeout     time.Duration      // of one request; 0: an hour
 	Progress    func(SoFar)        `json:"-"` // called after each request, from many goroutines; may be nil
@@ -77,7 +78,13 @@ type Timeline struct {
 	Sent   time.Duration // after Began
 	Answer float64       // ms to the first token behind the reasoning; 0 where there was none
 	Gone   bool          // the client went away in the middle, as it was to
+	Cached *int          // tokens of the prompt that the server found in its cache; nil where it does not say
 	Error  string
+}
+
+// End is when the request was over, after Began.
+func (t Timeline) End() time.Duration {
+	return t.Sent + time.Duration(t.E2EL*float64(time.Millisecond))
 }
 
 // Run sends the load. The error is the context's or a mistake in the load; failed requests are in the outcome.
@@ -113,7 +120,7 @@ func (r *runner) prepare(ctx context.Context) error {
 func (r *runner) run(ctx context.Context, began time.Time) error {
 	r.out = Outcome{Pools: r.load.Endpoint.Pools(), Requests: make([]Timeline, r.load.Requests), Began: began,
 		Counted: r.prompts.fit.counted, Refused: r.out.Refused}
-	r.watcher, r.backlog = newWatcher(r.load), newBacklog(r.load)
+	r.watcher, r.backlog, r.answers = newWatcher(r.load), newBacklog(r.load), newAnswers(r.load)
 	spent := cpu()
 	if r.load.Rate > 0 {
 		r.open(ctx)
@@ -136,9 +143,7 @@ func (r *runner) outcome() Outcome {
 	r.out.Whole = r.watcher.whole(len(r.out.Requests))
 	for i := range r.out.Requests {
 		t := &r.out.Requests[i]
-		if end := t.Sent + time.Duration(t.E2EL*float64(time.Millisecond)); end > r.out.Duration {
-			r.out.Duration = end
-		}
+		r.out.Duration = max(r.out.Duration, t.End())
 	}
 	r.out.Peak = int(r.peak.Load())
 	r.out.leave()
@@ -179,6 +184,7 @@ type runner struct {
 	out      Outcome
 	inFlight atomic.Int64
 	peak     atomic.Int64
+	answers  answers      // that other requests wait for
 	backlog  *backlog     // nil where an overload cannot be told
 	watcher  *watcher     // nil where a number of requests decides
 	sent     atomic.Int64 // requests
@@ -218,7 +224,11 @@ func (r *runner) closed(ctx context.Context) {
 					r.converse(ctx, i*r.load.turns())
 					continue
 				}
+				if _, ok := r.answers.wait(ctx, r.load.Each[i], time.Time{}, 0); !ok {
+					break
+				}
 				r.out.Requests[i] = r.one(ctx, i)
+				r.answers.ended(i)
 				r.watcher.completed(i, r.out.Requests)
 			}
 			return nil
@@ -261,12 +271,18 @@ func (r *runner) open(ctx context.Context) {
 			return
 		case <-timer.C:
 		}
-		if r.watcher.over(time.Since(r.out.Began)) || r.backlog.stopped() {
+		if r.over(time.Since(r.out.Began)) {
 			break
 		}
 		r.sent.Add(1)
 		requests.Go(func() error {
-			r.out.Late[i] = time.Since(r.out.Began) - due
+			defer r.answers.ended(i)
+			q := r.load.Each[i]
+			ready, ok := r.answers.wait(ctx, q, r.out.Began.Add(due), q.Pause)
+			if !ok {
+				return nil
+			}
+			r.out.Late[i] = time.Since(ready)
 			r.out.Requests[i] = r.one(ctx, i)
 			if r.answered(i, time.Since(r.out.Began)); r.load.CutOverload && r.backlog.stopped() {
 				cut()
@@ -285,6 +301,11 @@ func (r *runner) answered(i int, at time.Duration) {
 	}
 }
 
+// over reports that no further request is sent, some time after the beginning.
+func (r *runner) over(passed time.Duration) bool {
+	return r.watcher.over(passed) || r.backlog.stopped()
+}
+
 // one sends request i and reads its answer; negative numbers are warm-up requests.
 func (r *runner) one(ctx context.Context, i int) Timeline { return r.turn(ctx, i, nil) }
 
@@ -293,8 +314,11 @@ func (r *runner) turn(ctx context.Context, i int, said *talk) Timeline {
 	r.enter()
 	defer r.inFlight.Add(-1)
 	q := r.load.Each[max(i, -1-i)%len(r.load.Each)]
-	if i < 0 && q.Fresh > 0 {
-		q.ISL, q.Fresh = q.Fresh, 0 // a warm-up has nothing before it
+	if i < 0 {
+		q.Blocks, q.BlockTokens = nil, 0 // a prefix cache is to know nothing of the load yet
+		if q.Fresh > 0 {
+			q.ISL, q.Fresh = q.Fresh, 0 // a warm-up has nothing before it
+		}
 	}
 	t := r.attemptIn(ctx, i, q, said)
 	if i >= 0 {

@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"os"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/ttreport/ttreport/ingest/redact"
@@ -69,13 +70,15 @@ type (
 )
 
 // Serve is a client of several: it takes its part of a load from in, says when it is ready, begins when it is told, and
-// writes its outcome. It ends when in does, so that it does not outlive the one who started it.
-func Serve(ctx context.Context, in io.Reader, out io.Writer) error {
+// writes its outcome. It ends when in does, so that it does not outlive the one who started it. key is its own; ""
+// where the load has one.
+func Serve(ctx context.Context, key string, in io.Reader, out io.Writer) error {
 	lines := json.NewDecoder(bufio.NewReader(in))
 	var l Load
 	if err := lines.Decode(&l); err != nil {
 		return fmt.Errorf("the load: %w", err)
 	}
+	l.APIKey = cmp.Or(l.APIKey, key)
 	redact.Know(l.APIKey)
 	to := json.NewEncoder(out)
 	r, err := newRunner(l)
@@ -87,6 +90,7 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 		return errors.Join(err, to.Encode(ready{Error: err.Error()}))
 	}
 	host, _ := os.Hostname() // one that is unknown is left out
+	host = cmp.Or(os.Getenv("TTREPORT_NODE"), host)
 	b := begin{Clock: true}
 	for b.Clock {
 		if err := to.Encode(ready{Ready: time.Now(), Host: host}); err != nil {
@@ -103,40 +107,61 @@ func Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 		_ = lines.Decode(&b) // nothing more comes but the end
 		cancel()
 	}()
-	progress := make(chan SoFar, 1)
-	r.load.Progress = func(s SoFar) {
-		select {
-		case progress <- s:
-		default: // the next one says more
-		}
-	}
+	progress := &latest{}
+	r.load.Progress = progress.put
 	now := time.Now()
 	return r.serve(ctx, now.Add(b.Begin.Sub(now)), progress, to) // on the monotonic clock from here on
 }
 
 // serve runs a part and writes what it did.
-func (r *runner) serve(ctx context.Context, at time.Time, progress <-chan SoFar, to *json.Encoder) error {
+func (r *runner) serve(ctx context.Context, at time.Time, progress *latest, to *json.Encoder) error {
 	done := make(chan error, 1)
 	go func() { done <- r.run(ctx, at) }()
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
+	tell := func() error {
+		if s := progress.take(); s != nil {
+			return to.Encode(report{SoFar: s})
+		}
+		return nil
+	}
 	for {
 		select {
 		case err := <-done:
 			if err != nil {
 				return errors.Join(err, to.Encode(report{Error: err.Error()}))
 			}
-			return to.Encode(report{Outcome: r.partial()})
+			return errors.Join(tell(), to.Encode(report{Outcome: r.partial()}))
 		case <-tick.C:
-			select {
-			case s := <-progress:
-				if err := to.Encode(report{SoFar: &s}); err != nil {
-					return err
-				}
-			default:
+			if err := tell(); err != nil {
+				return err
 			}
 		}
 	}
+}
+
+// latest is how far a load is; streams of it tell at any time.
+type latest struct {
+	mu    sync.Mutex
+	most  int // requests that are known of
+	soFar *SoFar
+}
+
+func (l *latest) put(s SoFar) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if s.Done > l.most {
+		l.most, l.soFar = s.Done, &s
+	}
+}
+
+// take returns what has not been taken yet, or nil.
+func (l *latest) take() *SoFar {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := l.soFar
+	l.soFar = nil
+	return s
 }
 
 // partial returns the requests of the runner's part.
@@ -248,9 +273,8 @@ func (o *Outcome) finish() {
 	}
 	var changes []change
 	for _, t := range o.Requests {
-		end := t.Sent + time.Duration(t.E2EL*float64(time.Millisecond))
-		o.Duration = max(o.Duration, end)
-		changes = append(changes, change{t.Sent, 1}, change{end, -1})
+		o.Duration = max(o.Duration, t.End())
+		changes = append(changes, change{t.Sent, 1}, change{t.End(), -1})
 	}
 	slices.SortFunc(changes, func(a, b change) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.by, b.by)) })
 	now := 0

@@ -41,10 +41,10 @@ type prompts struct {
 }
 
 func newPrompts(l Load) (*prompts, error) {
-	p := &prompts{endpoint: l.Endpoint, vocab: strings.Fields(vocabulary), seed: l.Seed, fit: unfitted}
+	p := &prompts{endpoint: l.Endpoint, vocab: strings.Fields(vocabulary), seed: cmp.Or(l.Text, l.Seed), fit: unfitted}
 	if l.Image.Width > 0 {
 		var err error
-		if p.picture, err = newPicture(l.Image, l.Seed); err != nil {
+		if p.picture, err = newPicture(l.Image, p.seed); err != nil {
 			return nil, err
 		}
 	}

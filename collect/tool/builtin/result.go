@@ -119,8 +119,32 @@ func (o Outcome) Reached() float64 {
 	return 0
 }
 
+// Cached returns which share of all prompt tokens the server found in its cache. Where it says so for some prompts
+// only, the others, unstated of them, count as 0: many versions of vLLM leave out the details of a usage where the
+// count is 0. ok is false where it says so for no prompt, or where an answer has no usage at all.
+func (o Outcome) Cached() (share float64, unstated int, ok bool) {
+	found, all := 0, 0
+	for _, t := range o.Requests {
+		switch {
+		case t.Error != "":
+			continue
+		case t.In == 0:
+			return 0, 0, false
+		case t.Cached == nil:
+			unstated++
+		default:
+			found, ok = found+*t.Cached, true
+		}
+		all += t.In
+	}
+	if !ok {
+		return 0, 0, false
+	}
+	return float64(found) / float64(all), unstated, true
+}
+
 // Client returns the facts that show whether the client kept up the load: the concurrency that was reached, and how
-// late requests of an open loop were sent.
+// late requests of an open loop were sent; and what the server's cache found.
 func (o Outcome) Client(l Load) map[string]string {
 	c := map[string]string{}
 	if reached := o.Reached(); reached > 0 {
@@ -128,6 +152,12 @@ func (o Outcome) Client(l Load) map[string]string {
 	}
 	if o.CPU > 0 {
 		c["cpu_s"] = strconv.FormatFloat(o.CPU.Seconds(), 'f', 3, 64)
+	}
+	if share, unstated, ok := o.Cached(); ok {
+		c[schema.ClientCached] = strconv.FormatFloat(share, 'f', 4, 64)
+		if unstated > 0 {
+			c[schema.ClientCached+"_unstated"] = strconv.Itoa(unstated)
+		}
 	}
 	if o.Clients > 1 {
 		c["clients"] = strconv.Itoa(o.Clients)

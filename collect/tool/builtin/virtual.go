@@ -33,6 +33,7 @@ type virtualRun struct {
 	limit int             // requests in flight; 0: any number
 	next  int             // request to send
 	last  []time.Duration // when each request's newest token arrived, after base
+	wait  *waiting        // what waits for answers; nil: nothing does
 }
 
 // RunVirtual runs the load on a virtual server. It measures what Run would, without the noise of this machine.
@@ -44,13 +45,11 @@ func RunVirtual(l Load, srv Virtual) (Outcome, error) {
 	for i := range l.Warmups {
 		q := l.Each[i%len(l.Each)]
 		srv.Submit(0, srv.Elapsed()+2*network, q.ISL, max(1, q.OSL))
-		for srv.Step(func(int, time.Duration, bool) {}) {
-			continue
-		}
+		drain(srv)
 	}
 	v := &virtualRun{srv: srv, base: srv.Elapsed(), due: l.due(), limit: l.Concurrency,
 		last: make([]time.Duration, l.Requests)}
-	v.watcher, v.backlog = newWatcher(l), newBacklog(l)
+	v.watcher, v.backlog, v.wait = newWatcher(l), newBacklog(l), newWaiting(l)
 	v.load = l
 	v.out = Outcome{Pools: l.Endpoint.Pools(), Requests: make([]Timeline, l.Requests), Began: srv.Time(), Counted: true}
 	if l.Rate > 0 {
@@ -62,12 +61,17 @@ func RunVirtual(l Load, srv Virtual) (Outcome, error) {
 	v.sendDue()
 	for srv.Step(v.token) {
 		if v.sendDue(); l.CutOverload && v.backlog.stopped() {
-			for srv.Step(func(int, time.Duration, bool) {}) { // the next load finds it idle
-				continue
-			}
+			drain(srv) // the next load finds it idle
 		}
 	}
 	return v.outcome(), nil
+}
+
+// drain answers what the server has, unseen.
+func drain(srv Virtual) {
+	for srv.Step(func(int, time.Duration, bool) {}) {
+		continue
+	}
 }
 
 // mayEnd reports that the load may end before its last request.
@@ -79,7 +83,7 @@ func (v *virtualRun) sendDue() {
 	if !v.mayEnd() || v.limit > 0 {
 		return
 	}
-	for v.next < v.load.Requests && !v.watcher.over(v.due[v.next]) && !v.backlog.stopped() {
+	for v.next < v.load.Requests && !v.over(v.due[v.next]) {
 		ahead := v.next > 0 && v.base+v.due[v.next-1]+network > v.srv.Elapsed()
 		if ahead && v.due[v.next] > v.due[v.next-1] {
 			return
@@ -108,7 +112,9 @@ func (l Load) due() []time.Duration {
 func (v *virtualRun) send(earliest time.Duration) {
 	i := v.next
 	v.next += v.load.turns()
-	v.sendAs(i, max(v.due[i/v.load.turns()], earliest))
+	if at := max(v.due[i/v.load.turns()], earliest); !v.wait.hold(i, at) {
+		v.sendAs(i, v.wait.at(i, at))
+	}
 }
 
 // sendAs sends a request at a time.
@@ -118,7 +124,7 @@ func (v *virtualRun) sendAs(i int, at time.Duration) {
 	t, q := &v.out.Requests[i], v.load.Each[i]
 	t.Sent, t.In = at, q.ISL
 	if v.out.Late != nil {
-		v.out.Late[i] = at - v.due[i]
+		v.out.Late[i] = at - max(v.due[i], v.wait.at(i, 0))
 	}
 	want := max(1, q.OSL) // a pooled answer is ready when its prompt is read
 	if q.GiveUp > 0 {
@@ -154,6 +160,9 @@ func (v *virtualRun) token(i int, at time.Duration, last bool) {
 	v.report(*t)
 	v.inFlight.Add(-1)
 	v.answered(i, at)
+	for _, j := range v.wait.ended(i, at, v.load.Each, v.load.Rate > 0) {
+		v.sendAs(j, v.wait.ready[j])
+	}
 	v.follow(i, at)
 }
 
@@ -167,7 +176,7 @@ func (v *virtualRun) follow(i int, at time.Duration) {
 	if v.limit == 0 && v.mayEnd() { // an open loop, whose requests follow nothing
 		return
 	}
-	if v.next < v.load.Requests && !v.watcher.over(max(at, v.due[v.next/turns])) && !v.backlog.stopped() {
+	if v.next < v.load.Requests && !v.over(max(at, v.due[v.next/turns])) {
 		v.send(at)
 	}
 }

@@ -63,10 +63,6 @@ func TestVirtualIsLikeReal(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.URL = serve(t, cfg).URL()
-	measured, err := builtin.Run(context.Background(), l)
-	if err != nil {
-		t.Fatal(err)
-	}
 	// The fastest request is the one that the machine disturbed least.
 	fastest := func(o builtin.Outcome) (ms float64) {
 		ms = math.Inf(1)
@@ -75,7 +71,15 @@ func TestVirtualIsLikeReal(t *testing.T) {
 		}
 		return ms
 	}
-	if a, b := fastest(computed), fastest(measured); b < a-1 || b > 2*a {
+	a, b := fastest(computed), math.Inf(1)
+	for tries := 0; tries < 5 && b > 2*a; tries++ {
+		measured, err := builtin.Run(context.Background(), l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b = min(b, fastest(measured))
+	}
+	if b < a-1 || b > 2*a {
 		t.Errorf("E2EL %.2f ms computed, %.2f ms measured", a, b)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"strings"
 
@@ -69,11 +70,11 @@ func (b *Builder) Reason(s string) int32 {
 	return i
 }
 
-// Cond interns conditions, without seeds.
+// Cond interns conditions, without what draws alone depend on.
 func (b *Builder) Cond(c Conditions) int32 {
 	names := make([]string, 0, len(c))
 	for name := range c {
-		if name != "seed" {
+		if name != schema.ConditionSeed && name != schema.ConditionText {
 			names = append(names, name)
 		}
 	}
@@ -91,6 +92,25 @@ func (b *Builder) Cond(c Conditions) int32 {
 	b.conds[text.String()] = i
 	b.C.Conds = append(b.C.Conds, kept)
 	return i
+}
+
+// Reserve makes room for points and values that will be appended: what grows by itself ends with a quarter of its
+// memory empty.
+func (b *Builder) Reserve(points, values int) {
+	b.C.Points = slices.Grow(b.C.Points, points)
+	b.C.value, b.C.stat = slices.Grow(b.C.value, values), slices.Grow(b.C.stat, values)
+}
+
+// Size counts the points and values of some runs.
+func (c *Columns) Size(runs []int) (points, values int) {
+	for _, r := range runs {
+		h := &c.Runs[r]
+		points += h.PointsEnd - h.FirstPoint
+		for i := h.FirstPoint; i < h.PointsEnd; i++ {
+			values += int(c.Points[i].to - c.Points[i].from)
+		}
+	}
+	return points, values
 }
 
 // AppendRuns copies runs of other columns, in the order given, and renumbers what they refer to.

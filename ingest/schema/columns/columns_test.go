@@ -112,9 +112,17 @@ func TestAppendRunsRenumbers(t *testing.T) {
 	addRun(second, "y", 100)
 	c1, c2 := first.Seal(), second.Seal()
 	b := columns.NewBuilder()
+	p2, v2 := c2.Size([]int{1, 0})
+	p1, v1 := c1.Size([]int{1})
+	b.Reserve(p1+p2, v1+v2)
+	room := cap(b.C.Points)
 	b.AppendRuns(c2, []int{1, 0})
 	b.AppendRuns(c1, []int{1})
 	merged := b.Seal()
+	if n := len(merged.Points); n != p1+p2 || n == 0 || merged.NumValues() != v1+v2 || cap(merged.Points) != room {
+		t.Errorf("%d points and %d values, room for %d of %d, and %d and %d were counted", n, merged.NumValues(), room,
+			cap(merged.Points), p1+p2, v1+v2)
+	}
 	for i, want := range []string{dump(c2, 1), dump(c2, 0), dump(c1, 1)} {
 		if got := dump(merged, i); got != want {
 			t.Errorf("run %d:\n%swant\n%s", i, got, want)

@@ -5,10 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/token"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 )
@@ -18,7 +22,7 @@ var errSeveral = errors.New("several documents, separated by ---, where one is r
 // YAML reads a file that was written by a person into v, strictly: a field that v does not have is an error. The
 // problem carries line and column, and its Found shows the source line with a caret.
 func YAML(path string, data []byte, v any) *schema.Problem {
-	clean, why := withinBounds(data)
+	clean, why := withinBounds(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))) // as editors on Windows begin a file
 	if why == "" && aliasBomb(clean) {
 		why = "YAML whose aliases stand for too much"
 	}
@@ -48,12 +52,53 @@ func YAML(path string, data []byte, v any) *schema.Problem {
 		pos := ye.GetToken().Position
 		p.Line, p.Column, p.Offset = pos.Line, pos.Column, int64(pos.Offset)
 		p.Found = ye.GetMessage()
-		p.Hint = fmt.Sprintf("%s\n%s", p.Hint, yaml.FormatError(err, false, true))
+		if why := ofOtherType(err); why != "" {
+			p.Found = why
+		}
+		_, source, _ := strings.Cut(yaml.FormatError(err, false, true), "\n") // behind the message
+		p.Hint += "\n" + source
 		return p
 	}
 	p.Found = err.Error()
 	p.Line, p.Column = positionOfQuoted(data, p.Found)
 	return p
+}
+
+// ofOtherType says which field takes another type than the value has, with an example; "" for other errors.
+func ofOtherType(err error) string {
+	var wrong *yaml.TypeError
+	var node *yaml.UnexpectedNodeTypeError
+	var at *token.Token
+	takes, example := "", ""
+	switch {
+	case errors.As(err, &wrong) && wrong.DstType != nil:
+		at = wrong.Token
+		takes, example = kindOf(wrong.DstType.Kind())
+	case errors.As(err, &node) && node.Expected == ast.SequenceType:
+		at, takes, example = node.Token, "a list", "[a, b]"
+	case errors.As(err, &node) && node.Expected == ast.MappingType:
+		at, takes, example = node.Token, "fields with values", "{name: value}"
+	}
+	if at == nil || takes == "" || at.Prev == nil || at.Prev.Prev == nil || at.Prev.Type != token.MappingValueType {
+		return ""
+	}
+	key := at.Prev.Prev.Value
+	return fmt.Sprintf("%s: %.40q is not %s, as in %s: %s", key, at.Value, takes, key, example)
+}
+
+// kindOf is what a field of a kind takes, in words, with an example.
+func kindOf(k reflect.Kind) (takes, example string) {
+	switch k {
+	case reflect.Int, reflect.Int64, reflect.Uint, reflect.Uint64:
+		return "a whole number", "4"
+	case reflect.Float64:
+		return "a number", "0.5"
+	case reflect.Bool:
+		return "true or false", "true"
+	case reflect.String:
+		return "text", "name"
+	}
+	return "", ""
 }
 
 // quotedText matches quoted text in a message.

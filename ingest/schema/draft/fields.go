@@ -47,7 +47,11 @@ func First(v decode.Value, names ...string) *float64 {
 // note states that, for [schema.Facts.StartNote].
 func ClientTime(date decode.Value) (end time.Time, note string, ok bool) {
 	end, err := time.Parse("20060102-150405", date.Str())
-	return end, "local time of the client, zone not stated", err == nil
+	if err == nil {
+		return end, "local time of the client, zone not stated", true
+	}
+	end, err = time.Parse(time.RFC3339, date.Str()) // of a tool that writes the same fields
+	return end.UTC(), "", err == nil
 }
 
 // Runs collects what one file states about several runs, in order of occurrence. K identifies a run.

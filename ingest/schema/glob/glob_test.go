@@ -30,11 +30,15 @@ func TestHostilePatterns(t *testing.T) {
 		strings.Repeat("{a,{b,c}}", 20), strings.Repeat("?", 2000), strings.Repeat("[a-z]", 190) + "c",
 		strings.Repeat("{a,a}", 6) + "*c",
 	} {
-		began := time.Now()
-		_ = glob.Check(p)
-		glob.Match(p, name)
-		glob.Match(p, strings.Repeat("a/", 100)+"b")
-		if took := time.Since(began); took > 100*time.Millisecond {
+		took := time.Hour
+		for range 3 { // another process may have the machine once
+			began := time.Now()
+			_ = glob.Check(p)
+			glob.Match(p, name)
+			glob.Match(p, strings.Repeat("a/", 100)+"b")
+			took = min(took, time.Since(began))
+		}
+		if took > time.Second { // a millisecond as a rule
 			t.Errorf("%.30s… took %s", p, took)
 		}
 	}

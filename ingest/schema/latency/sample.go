@@ -124,8 +124,24 @@ func Round(v float64, digits int) float64 {
 	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
 		return v
 	}
-	mag := math.Pow(10, float64(digits)-math.Ceil(math.Log10(math.Abs(v))))
+	mag := power(digits - int(math.Ceil(math.Log10(math.Abs(v)))))
 	return math.Round(v*mag) / mag
+}
+
+// powers are those of ten that rounding of ordinary values needs: computing one costs more than the rest.
+var powers = func() (p [64]float64) {
+	for i := range p {
+		p[i] = math.Pow(10, float64(i-len(p)/2))
+	}
+	return p
+}()
+
+// power is ten to the power of e.
+func power(e int) float64 {
+	if i := e + len(powers)/2; 0 <= i && i < len(powers) {
+		return powers[i]
+	}
+	return math.Pow(10, float64(e))
 }
 
 // kept is the precision of recomputed values, in significant digits: the same as that of stored numbers, so that a

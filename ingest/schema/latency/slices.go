@@ -20,7 +20,7 @@ func Slices(requests []Request, sent []float64) schema.Slices {
 	if len(sent) != len(requests) || parts < schema.LeastSlices || !(end > first) || math.IsInf(end-first, 0) {
 		return schema.Slices{}
 	}
-	c := course{first: first, step: Round((end-first)/float64(parts)+5e-4, 4), parts: parts}
+	c := course{first: first, step: SliceStep(end-first, parts), parts: parts}
 	c.ttft, c.tpot, c.tokens = make([]part, parts), make([]part, parts), make([]float64, parts)
 	for i := range requests {
 		if r := &requests[i]; r.OK && !r.Hollow() {
@@ -29,6 +29,9 @@ func Slices(requests []Request, sent []float64) schema.Slices {
 	}
 	return c.slices()
 }
+
+// SliceStep is the length of each of some slices of a time, in seconds, rounded up: the last one ends behind it.
+func SliceStep(seconds float64, parts int) float64 { return Round(seconds/float64(parts)+5e-4, 4) }
 
 // part is a mean in the making.
 type part struct {
@@ -79,11 +82,8 @@ func (c *course) slices() schema.Slices {
 		rate[i] = Round(n/c.step, schema.SliceDigits)
 	}
 	s := schema.Slices{Step: c.step}
-	for _, x := range []schema.SliceOf{{Name: "ttft", Values: means(c.ttft)}, {Name: "tpot", Values: means(c.tpot)},
-		{Name: "output_tps", Values: rate}} {
-		if _, _, ok := x.Range(); ok {
-			s.Series = append(s.Series, x)
-		}
-	}
+	s.Add("ttft", means(c.ttft))
+	s.Add("tpot", means(c.tpot))
+	s.Add("output_tps", rate)
 	return s
 }

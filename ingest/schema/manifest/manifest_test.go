@@ -1,6 +1,7 @@
 package manifest_test
 
 import (
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -75,6 +76,15 @@ func TestPatterns(t *testing.T) {
 	if !ok || f.Release != "v0.17.0" || f.Device.Name != "n150" || f.Model.Name != "Llama-3.1-8B" || *w.ISL != 128 ||
 		*w.OSL != 1024 || *w.Concurrency != 32 || c["num_prompts"] != "256" {
 		t.Errorf("%v %+v %+v %v", ok, f, w, c)
+	}
+	apart, err := manifest.NewPattern("{precision}/tp{tp}_ep{ep}_{label}.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, _, w, _, ok = apart.Match("r/fp8/tp08_ep4_warm.json")
+	if want := map[string]string{"tp": "8", "ep": "4", "label": "warm"}; !ok || f.Model.Precision != "fp8" ||
+		!maps.Equal(w.Dims, want) {
+		t.Errorf("%v %+v %v", ok, f.Model, w.Dims)
 	}
 	if _, _, _, _, ok := p.Match("v0.17.0/n150/other.json"); ok {
 		t.Error("matched another name")

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -37,9 +38,11 @@ const (
 
 // placeholders maps the names that a pattern may use to what each matches.
 var placeholders = map[string]string{
-	"release": anyText, "model": anyText, "device": anyText, "impl": anyText, "engine": anyText, "version": anyText,
-	"tool": anyText, "task": anyText, "isl": wholeNumber, "osl": wholeNumber, "concurrency": wholeNumber,
-	"rate": `inf|\d+(?:\.\d+)?`, "dataset": anyText, "label": anyText, "n": wholeNumber, "_": anyText,
+	"release": anyText, "model": anyText, "precision": anyText, "device": anyText, "impl": anyText, "engine": anyText,
+	"version": anyText, "tool": anyText, "task": anyText, "isl": wholeNumber, "osl": wholeNumber,
+	"concurrency": wholeNumber, "rate": `inf|\d+(?:\.\d+)?`, "dataset": anyText, "label": anyText, "n": wholeNumber,
+	"tp": wholeNumber, "pp": wholeNumber, "dp": wholeNumber, "ep": wholeNumber, "tep": wholeNumber, "dep": wholeNumber,
+	"_": anyText,
 }
 
 const (
@@ -150,6 +153,8 @@ func (p Pattern) Match(path string) (f schema.Facts, tool string, w Workload, co
 			f.Model.Name = v
 		case "device":
 			f.Device.Name = v
+		case "precision":
+			f.Model.Precision = v
 		case "impl":
 			f.Impl = v
 		case "engine":
@@ -163,7 +168,9 @@ func (p Pattern) Match(path string) (f schema.Facts, tool string, w Workload, co
 		case "dataset":
 			w.Dataset = v
 		case "label":
-			w.Dims = map[string]string{schema.DimLabel: v}
+			w.setDim(schema.DimLabel, v)
+		case "tp", "pp", "dp", "ep", "tep", "dep":
+			w.setDim(name, cmp.Or(strings.TrimLeft(v, "0"), "0")) // tp08 is tp8
 		case "n":
 			conditions = map[string]string{"num_prompts": v}
 		default:
@@ -171,6 +178,13 @@ func (p Pattern) Match(path string) (f schema.Facts, tool string, w Workload, co
 		}
 	}
 	return f, tool, w, conditions, true
+}
+
+func (w *Workload) setDim(name, text string) {
+	if w.Dims == nil {
+		w.Dims = map[string]string{}
+	}
+	w.Dims[name] = text
 }
 
 func (w *Workload) setNumber(name, text string) {

@@ -64,7 +64,8 @@ func newLine() *charts.Line {
 // figure draws values over releases.
 func figure(f render.Figure) Chart {
 	line := newLine()
-	y := valueAxis(f)
+	lo, hi := f.Span()
+	y := valueAxis(f, lo, hi)
 	bottom := "32"
 	if len(f.Releases) >= zoomFrom {
 		bottom = "72"
@@ -84,7 +85,9 @@ func figure(f render.Figure) Chart {
 			data[k] = absent
 			if p.OK {
 				data[k], links[k] = p.Value, p.Href
-				if p.Note != " in "+f.Releases[k] {
+				if p.Value < lo || p.Value > hi {
+					data[k], notes[k] = atEdge(p.Value, lo, hi), "beyond the axis: "+p.Text+p.Note
+				} else if p.Note != " in "+f.Releases[k] {
 					notes[k] = p.Text + p.Note
 				}
 			}
@@ -137,26 +140,35 @@ func limits(line *charts.Line, marks []any, position string) {
 
 // valueAxis is logarithmic for a wide span of values. Otherwise it spans at least a fifth of them, so that noise does
 // not look like news, and does not begin at zero, since position is read and not length.
-func valueAxis(f render.Figure) opts.YAxis {
-	const wide, share = 20, .2
-	lo, hi := math.Inf(1), math.Inf(-1)
-	for _, s := range f.Series {
-		for _, p := range s.Points {
-			if p.OK {
-				lo, hi = math.Min(lo, p.Value), math.Max(hi, p.Value)
-			}
-		}
-	}
+func valueAxis(f render.Figure, lo, hi float64) opts.YAxis {
+	const wide = 20
 	if lo > 0 && hi/lo > wide {
 		return opts.YAxis{Type: "log", Name: f.Unit + ", logarithmic"}
 	}
 	y := opts.YAxis{Type: "value", Name: f.Unit, Scale: opts.Bool(true)}
-	if span := share * math.Abs(hi); hi-lo < span {
+	if span := render.AxisShare * math.Abs(hi); hi-lo < span {
 		middle := (lo + hi) / 2
 		step := niceStep(span / 4)
 		y.Min, y.Max = math.Floor((middle-span/2)/step)*step, math.Ceil((middle+span/2)/step)*step
 	}
 	return y
+}
+
+// edge is a point beyond the axis: an arrow at its edge.
+type edge struct {
+	Value  float64 `json:"value"`
+	Real   float64 `json:"real"` // what was measured
+	Symbol string  `json:"symbol"`
+	Rotate int     `json:"symbolRotate,omitempty"`
+	Size   int     `json:"symbolSize"`
+}
+
+func atEdge(v, lo, hi float64) edge {
+	const size = 12
+	if v > hi {
+		return edge{hi, v, "arrow", 0, size}
+	}
+	return edge{lo, v, "arrow", 180, size}
 }
 
 // niceStep is 1, 2 or 5 times a power of ten, at least so much.

@@ -38,9 +38,10 @@ type option struct {
 
 // datum is a point: a value alone, or one with a name and a symbol.
 type datum struct {
-	Name   string `json:"name"`
-	Value  any    `json:"value"`
-	Symbol string `json:"symbol"`
+	Name   string  `json:"name"`
+	Value  any     `json:"value"`
+	Real   float64 `json:"real"`
+	Symbol string  `json:"symbol"`
 }
 
 func (d *datum) UnmarshalJSON(b []byte) error {
@@ -145,9 +146,27 @@ func TestFigureAxes(t *testing.T) {
 	if y := o.YAxis[0]; y.Type != "value" || y.Max-y.Min < 20 || y.Min > 100 || y.Max < 101 || len(o.DataZoom) != 0 {
 		t.Errorf("noise: %+v, zoom %v", y, o.DataZoom)
 	}
-	o, _ = optionOf(t, figure([]float64{1, 1000, 2, 3, 4, 5, 6, 7, 8}), "x")
+	o, _ = optionOf(t, figure([]float64{1, 2, 4, 8, 16, 32, 64, 128, 256}), "x")
 	if o.YAxis[0].Type != "log" || len(o.DataZoom) != 1 {
 		t.Errorf("wide and long: %+v, zoom %v", o.YAxis[0], o.DataZoom)
+	}
+}
+
+// One value far outside does not flatten a figure: it is an arrow at the edge, and its number is said.
+func TestFigureBeyond(t *testing.T) {
+	f := figure([]float64{1, 1000, 2, 3, 4, 5, 6, 7, 8})
+	o, c := optionOf(t, f, "x")
+	d := o.Series[0].Data[1]
+	said := strings.HasPrefix(c.Notes[0][1], "beyond the axis")
+	if o.YAxis[0].Type != "value" || d.Symbol != "arrow" || d.Value != 8. || d.Real != 1000 || !said {
+		t.Errorf("%+v, %+v, notes %q", o.YAxis[0], d, c.Notes)
+	}
+	o, _ = optionOf(t, figure([]float64{100, 100.2, 99.9, 104, 100.1, 100, 99.8, 100.1}), "x")
+	if d := o.Series[0].Data[3]; d.Symbol != "" || d.Value != 104. {
+		t.Errorf("what the axis has room for is drawn as %+v", d)
+	}
+	if got := f.Beyond(); !strings.Contains(got, "1000") && !strings.Contains(got, "1,000") {
+		t.Errorf("said is %q", got)
 	}
 }
 

@@ -113,8 +113,8 @@ type (
 	ColdStart struct{ Mean, Median, N float64 }
 	// SecondTokenStall is one long gap a request.
 	SecondTokenStall struct{ Stall, Median, Mean float64 }
-	// PrefixCache is a first repeat slower than all later ones.
-	PrefixCache struct{ First, Later float64 }
+	// PrefixCache is a first repeat slower than all later ones, or a share of cached tokens that the server counted.
+	PrefixCache struct{ First, Later, Cached float64 }
 	// FewRequests is a latency of one or two requests.
 	FewRequests struct{ N float64 }
 	// FewForTail is a P99 of fewer than 100 requests.
@@ -209,6 +209,7 @@ type (
 		Points            int
 		Pairs             []schema.Pair       // models on the device
 		Verdicts          map[string][]string // ids, by the release that confirmed them
+		Metrics           map[string][]string // of those verdicts, sorted
 	}
 	// Drift is a number, or a metric of a device as a whole, with a small regression in every release.
 	Drift struct {

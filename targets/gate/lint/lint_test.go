@@ -125,7 +125,8 @@ func pointExamples() []example {
 	rate := key("vllm", 1)
 	rate.Concurrency, rate.Rate = nil, ptr(20)
 	k := key("vllm", 1)
-	thinks := key("vllm", 8)
+	thinks, shared := key("vllm", 8), key("vllm", 1)
+	shared.Dims = map[string]string{schema.DimHit: "90%"}
 	thinks.Dims = map[string]string{schema.DimThink: "2s"}
 	problem := func(code string) release {
 		return release{problems: []schema.Problem{{Severity: schema.SevError, Code: code, Found: "378 of 1000"}}}
@@ -157,6 +158,8 @@ func pointExamples() []example {
 			one(k, with(values{"itl/mean": 12.6, "itl/median": 10, "itl/std": 26})), one(k, good())},
 		{lint.PrefixCache{First: 50, Later: 20}, release{points: []point{{k, good()}, {k, with(values{"ttft/mean": 20})}}},
 			release{points: []point{{k, good()}, {k, good()}}}},
+		{lint.PrefixCache{Cached: .98}, one(k, with(values{"client/prompt_cached": .98})),
+			one(shared, with(values{"client/prompt_cached": .98}))},
 		{lint.FewRequests{N: 2}, one(k, with(values{"ttft/n": 2})), one(k, good())},
 		{lint.FewForTail{N: 8}, one(k, with(values{"ttft/n": 8})), one(k, good())},
 		{lint.Unsettled{Metric: "ttft", Drift: -12}, one(k, with(values{"client/steady": 0, "client/drift_ttft": -12,

@@ -157,6 +157,10 @@ func prefixCache(l *inspection) {
 	}
 	seen := map[id][]float64{}
 	l.points(l.runs, func(run int, p *columns.PointRow, k schema.Key) {
+		share, ok := l.get(p, columns.ClientMetric, schema.ClientCached)
+		if ok && share >= schema.MostlyCached && !k.SharesPrompts() {
+			l.add(run, k.Workload(), share, PrefixCache{Cached: share})
+		}
 		if v, ok := l.get(p, "ttft", "mean"); ok {
 			seen[id{run, p.Key}] = append(seen[id{run, p.Key}], v)
 		}
@@ -176,7 +180,7 @@ func prefixCache(l *inspection) {
 				most = math.Max(most, v)
 			}
 			if list[0] > 1.25*most {
-				l.add(run, l.c.Keys[key].Workload(), list[0]/most, PrefixCache{list[0], most})
+				l.add(run, l.c.Keys[key].Workload(), list[0]/most, PrefixCache{First: list[0], Later: most})
 			}
 		}
 	}

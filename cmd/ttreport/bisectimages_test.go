@@ -1,0 +1,54 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// The builds of a registry's nightlies are listed in order, between the tags that are named.
+func TestBisectImages(t *testing.T) {
+	list := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/v2/acme/server/tags/list" {
+			http.NotFound(w, r)
+			return
+		}
+		fmt.Fprint(w, `{"tags": ["latest", "nightly-20260110", "nightly-20251231", "nightly-20260109", "nightly-20260203"]}`)
+	}))
+	defer list.Close()
+	t.Chdir(t.TempDir())
+	image := strings.TrimPrefix(list.URL, "http://") + "/acme/server"
+	bisect := func(more ...string) (out, problems string) {
+		var o, p bytes.Buffer
+		args := []string{"bisect", "--dry-run", "--model", "m", "--device", "d", "--workload", "isl=8,osl=8,c=1"}
+		run(context.Background(), append(args, more...), strings.NewReader(""), &o, &p)
+		return o.String(), p.String()
+	}
+	out, problems := bisect("--images", image, "--tags", "nightly-*", "--good", "nightly-20260109")
+	for _, want := range []string{"0  good  " + image + ":nightly-20260109", "1        " + image + ":nightly-20260110",
+		"2  bad   " + image + ":nightly-20260203"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is missing:\n%s%s", want, out, problems)
+		}
+	}
+	if strings.Contains(out, "20251231") {
+		t.Errorf("a build before the good one:\n%s", out)
+	}
+	for _, c := range [][]string{
+		{`"latest" has no date or version`, "--images", image},
+		{"has no such image", "--images", strings.Replace(image, "server", "other", 1)},
+		{`has only one tag that matches`, "--images", image, "--tags", "*0203"},
+		{`--good "nightly-1" is none of the 4 builds`, "--images", image, "--tags", "nightly-*", "--good", "nightly-1"},
+		{"has a tag", "--images", image + ":latest"},
+		{"--tags needs --images", "--tags", "v*"},
+		{"--images and --list, --build or --server contradict each other", "--images", image, "--list", "x"},
+	} {
+		if out, problems := bisect(c[1:]...); !strings.Contains(problems, c[0]) || !strings.Contains(problems, "fix: ") {
+			t.Errorf("%v: %s%s", c, out, problems)
+		}
+	}
+}

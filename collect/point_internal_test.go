@@ -1,0 +1,72 @@
+package collect
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/ttreport/ttreport/collect/plan"
+	"github.com/ttreport/ttreport/collect/precision"
+	"github.com/ttreport/ttreport/collect/tool/builtin"
+	"github.com/ttreport/ttreport/ingest/schema/latency"
+)
+
+// The line of a point says how many of its requests are in no statistic.
+func TestFailedRequestsAreNoted(t *testing.T) {
+	for want, set := range map[string]latency.Set{
+		"":                          {OK: 4},
+		"3 of 12 requests failed":   {OK: 9, Failed: 2, Hollow: 1},
+		"8 of 1008 requests failed": {OK: 1000, Failed: 8},
+	} {
+		if got := lost(set); got != want {
+			t.Errorf("%+v: %q, want %q", set, got, want)
+		}
+	}
+	if got := lost(latency.Set{Failed: 4}); got != "" {
+		t.Errorf("%q beside the error of a point that failed", got)
+	}
+}
+
+// Random prompts that the server has in its cache are noted; those that share tokens as asked are not.
+func TestKnownPromptsAreNoted(t *testing.T) {
+	of := func(cached int) builtin.Outcome {
+		q := builtin.Timeline{Request: latency.Request{OK: true, In: 64}, Cached: &cached}
+		return builtin.Outcome{Requests: []builtin.Timeline{q, q}}
+	}
+	for _, c := range []struct {
+		workload string
+		out      builtin.Outcome
+		noted    bool
+	}{
+		{"isl=64,osl=8,c=2,n=2", of(63), true},
+		{"isl=64,osl=8,c=2,n=2", of(48), true}, // whole blocks of 16
+		{"isl=64,osl=8,c=2,n=2", of(30), false},
+		{"isl=64,osl=8,c=2,n=2", builtin.Outcome{}, false},
+		{"isl=64,osl=8,c=2,n=2,hit=90%", of(58), false},
+		{"isl=64,osl=8,c=2,n=2,prefix=60", of(60), false},
+		{"isl=64,osl=8,c=2,n=2,endpoint=chat,turns=2", of(60), false},
+		{"dataset=sharegpt,path=x.json,osl=8,c=2,n=2", of(60), false},
+	} {
+		var w plan.Workload
+		if err := w.UnmarshalText([]byte(c.workload)); err != nil {
+			t.Fatal(err)
+		}
+		if got := knewPrompts(w, c.out); strings.Contains(got, "--seed") != c.noted {
+			t.Errorf("%s: %q", c.workload, got)
+		}
+	}
+}
+
+// An interval wider than its mean is written in full.
+func TestWideIntervalsAreWritten(t *testing.T) {
+	for v, want := range map[float64]int{123: 0, 12.3: 0, 1.23: 1, .123: 2, 0: 0} {
+		if got := decimals(v); got != want {
+			t.Errorf("%g: %d decimals, want %d", v, got, want)
+		}
+	}
+	k := knownPoint{rule: precision.Rule{CI: .05}, out: visitOf(8, 8)}
+	k.known.States = []precision.State{{Name: "ttft", Mean: 100, Half: 123}}
+	if got := k.note(); !strings.Contains(got, "TTFT ±123%") || math.IsInf(k.known.States[0].Relative(), 1) {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,173 @@
+package registry
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/ttreport/ttreport/ingest/schema/glob"
+)
+
+// Select returns the tags that match a pattern, oldest first: by the date that each has (20260131, 2026-01-31), with a
+// time of day or a number behind it, or by the version (1.2.3, v0.10.0rc2). Tags of which that is not certain are an
+// error: where one has neither, where two are the same, and where more than one version of each differs, as in
+// rocm6.2-v0.9.1 and rocm6.4-v0.8.0.
+func Select(tags []string, pattern string) ([]string, error) {
+	var out []string
+	for _, t := range tags {
+		if glob.Match(pattern, t) {
+			out = append(out, t)
+		}
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("no tag of %d matches %q%s", len(tags), pattern, some(tags))
+	}
+	if err := sorted(out); err != nil {
+		return nil, fmt.Errorf("the order of %d tags is not certain: %w; state the pattern more closely, or write the "+
+			"builds to a file in their order", len(out), err)
+	}
+	return out, nil
+}
+
+// sorted puts tags in order.
+func sorted(tags []string) error {
+	dated, versioned := map[string][]stamp{}, map[string][]stamp{}
+	for _, t := range tags {
+		if k := datesOf(t); k != nil {
+			dated[t] = k
+		}
+		if k := versionsOf(t); k != nil {
+			versioned[t] = k
+		}
+	}
+	stamps := dated
+	if len(dated) < len(tags) && len(versioned) > len(dated) {
+		stamps = versioned
+	}
+	which, err := differing(tags, stamps)
+	if err != nil {
+		return err
+	}
+	key := func(tag string) []int { return stamps[tag][which].key }
+	slices.SortFunc(tags, func(a, b string) int { return slices.Compare(key(a), key(b)) })
+	for i := 1; i < len(tags); i++ {
+		a, b := tags[i-1], tags[i]
+		same := slices.Equal(key(a), key(b))
+		// The same day, with a number behind one and something else behind the other.
+		same = same || len(key(a)) < len(key(b)) && slices.Equal(key(a), key(b)[:len(key(a))]) && !strings.HasPrefix(b, a)
+		if same {
+			return fmt.Errorf("%q and %q are of the same build or day", a, b)
+		}
+	}
+	return nil
+}
+
+// differing returns which of the stamps of each tag puts them in order: the only one that differs.
+func differing(tags []string, stamps map[string][]stamp) (which int, err error) {
+	for _, t := range tags {
+		if stamps[t] == nil {
+			return 0, fmt.Errorf("%q has no date or version as the others have", t)
+		}
+	}
+	first, found := stamps[tags[0]], false
+	for i := range first {
+		differs := false
+		for _, t := range tags {
+			its := stamps[t]
+			if len(its) != len(first) || its[i].of != first[i].of {
+				return 0, fmt.Errorf("%q and %q have versions of different things", tags[0], t)
+			}
+			differs = differs || !slices.Equal(its[i].key, first[i].key)
+		}
+		if differs && found {
+			return 0, fmt.Errorf("each has %d dates or versions, as %q has, and more than one differs", len(first), tags[0])
+		}
+		if differs {
+			which, found = i, true
+		}
+	}
+	return which, nil
+}
+
+// some names a few tags.
+func some(tags []string) string {
+	if len(tags) == 0 {
+		return ""
+	}
+	return "; there are " + strings.Join(tags[:min(4, len(tags))], ", ") + map[bool]string{true: " …"}[len(tags) > 4]
+}
+
+var (
+	datePart    = regexp.MustCompile(`(?:^|[^0-9])(20\d\d)([-._]?)(\d\d)([-._]?)(\d\d)(?:\d{4}|\d{6})?(?:[^0-9]|$)`)
+	versionPart = regexp.MustCompile(`(?:^|[^0-9.])(\d+)\.(\d+)(?:\.(\d+))?(?:\.(\d+))?`)
+	// A stage ends where its number does: a195b8b is a hash, and alpine, amd64 and base are no stages.
+	stagePart  = regexp.MustCompile(`^[-._]?(?:(dev|alpha|beta|rc|post)[-.]?(\d*)|(a|b)[-.]?(\d{0,3}))(?:[-._]|$)`)
+	namePart   = regexp.MustCompile(`[A-Za-z]*$`)
+	numberPart = regexp.MustCompile(`\d+`)
+)
+
+// stamp is a date or a version that a tag has.
+type stamp struct {
+	of  string // the word before it, such as rocm; "" for none or v
+	key []int
+}
+
+// datesOf are the dates of a tag, the last with the numbers behind it; nil where it has none.
+func datesOf(tag string) (out []stamp) {
+	rest := tag
+	for at := datePart.FindStringSubmatchIndex(rest); at != nil; at = datePart.FindStringSubmatchIndex(rest) {
+		part := func(i int) string { return rest[at[2*i]:at[2*i+1]] }
+		day, err := time.Parse("20060102", part(1)+part(3)+part(5))
+		if err == nil && part(2) == part(4) {
+			out = append(out, stamp{key: []int{day.Year(), day.YearDay()}})
+		}
+		rest = rest[at[11]:]
+	}
+	if len(out) > 0 {
+		last := &out[len(out)-1]
+		last.key = append(last.key, numbers(versionPart.ReplaceAllString(rest, ""))...)
+	}
+	return out
+}
+
+// versionsOf are the versions of a tag, each with its stage and the number of that; nil where it has none.
+func versionsOf(tag string) (out []stamp) {
+	stages := map[string]int{"dev": -4, "a": -3, "alpha": -3, "b": -2, "beta": -2, "rc": -1, "": 0, "post": 1}
+	for _, at := range versionPart.FindAllStringSubmatchIndex(tag, -1) {
+		key := make([]int, 0, 6)
+		for i := 1; i <= 4; i++ {
+			text := ""
+			if at[2*i] >= 0 {
+				text = tag[at[2*i]:at[2*i+1]]
+			}
+			key = append(key, number(text))
+		}
+		m := stagePart.FindStringSubmatch(tag[at[1]:])
+		if m == nil {
+			m = make([]string, 5)
+		}
+		of := strings.ToLower(namePart.FindString(tag[:at[2]]))
+		out = append(out, stamp{strings.TrimSuffix(of, "v"), append(key, stages[m[1]+m[3]], number(m[2]+m[4]))})
+	}
+	return out
+}
+
+// numbers are those in a text which stand behind a date: a time of day, a count of builds. A hash has none that mean
+// anything, so a part with letters in it counts for nothing.
+func numbers(text string) (out []int) {
+	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune("-._T", r) }) {
+		if numberPart.FindString(part) == part {
+			out = append(out, number(part))
+		}
+	}
+	return out
+}
+
+func number(text string) int {
+	v, _ := strconv.Atoi(cmp.Or(text, "0")) // digits; one that is too long is the largest
+	return v
+}

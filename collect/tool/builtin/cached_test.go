@@ -1,0 +1,143 @@
+package builtin_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/ttreport/ttreport/collect/tool/builtin"
+	"github.com/ttreport/ttreport/collect/traffic"
+)
+
+// prefixCache is a server with a prefix cache without limit, whose tokens are words.
+type prefixCache struct {
+	mu    sync.Mutex
+	known map[uint64]bool // beginnings of prompts
+	terse bool            // says nothing of a prompt of which it knows nothing, as many versions of vLLM do
+}
+
+// find returns how many words of a prompt an earlier one began with, and of how many.
+func (c *prefixCache) find(prompt string) (found, all int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	h := fnv.New64a()
+	words := strings.Fields(prompt)
+	for i, w := range words {
+		fmt.Fprint(h, w, " ")
+		if c.known[h.Sum64()] && found == i {
+			found++
+		}
+		c.known[h.Sum64()] = true
+	}
+	return found, len(words)
+}
+
+func (c *prefixCache) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	var q struct{ Prompt string }
+	if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	found, all := c.find(q.Prompt)
+	w.Header().Set("Content-Type", "text/event-stream")
+	details := fmt.Sprintf(`{"cached_tokens":%d}`, found)
+	if c.terse && found == 0 {
+		details = "null"
+	}
+	fmt.Fprintf(w, "data: {\"choices\":[{\"text\":\" a\"}]}\n\ndata: {\"choices\":[],\"usage\":{\"prompt_tokens\":%d,"+
+		"\"completion_tokens\":1,\"prompt_tokens_details\":%s}}\n\ndata: [DONE]\n\n", all, details)
+}
+
+// What a server's prefix cache finds is the share that was asked for, in few requests too, and warm-ups leave nothing
+// in the cache. The client reports what the server says.
+func TestStatedHitShare(t *testing.T) {
+	isl, err := traffic.ParseLengths("uniform(200,900)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		traffic.Shape
+		n int
+	}{
+		{traffic.Shape{Hit: .6}, 120}, {traffic.Shape{Hit: .8, Prefixes: 3}, 120},
+		{traffic.Shape{Hit: .2, Prefix: 200}, 120}, {traffic.Shape{Hit: .4, ISL: isl}, 120},
+		{traffic.Shape{Hit: .6}, 8}, {traffic.Shape{Hit: .9}, 12}, {traffic.Shape{Hit: .05}, 8},
+		{traffic.Shape{Hit: .6, Prefixes: 8}, 8}, {traffic.Shape{Prefix: 400, Prefixes: 2}, 8},
+	} {
+		each := c.Requests(traffic.Base{ISL: 500, OSL: 1}, c.n, 3)
+		want := c.Hit
+		if want == 0 || c.Prefixes == c.n { // out of reach, which a plan refuses
+			want = traffic.HitShare(each)
+		}
+		server := httptest.NewServer(&prefixCache{known: map[uint64]bool{}})
+		l := builtin.Load{URL: server.URL, Model: "m", ISL: 500, OSL: 1, Concurrency: 1, Requests: c.n, Seed: 3,
+			Each: each, Warmups: 2}
+		out, err := builtin.Run(context.Background(), l)
+		server.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := strconv.ParseFloat(out.Client(l)["prompt_cached"], 64)
+		if err != nil || math.Abs(got-want) > .02 {
+			t.Errorf("%v, %d requests: the server found %g of the prompts, not %g: %v", c.Dims(), c.n, got, want, err)
+		}
+	}
+}
+
+// Replayed sessions share on the wire what their hashes say.
+func TestReplayedBlocks(t *testing.T) {
+	trace, err := traffic.ReadTrace([]byte(`
+		{"block_size": 64, "requests": [{"t": 0, "in": 150, "out": 1, "hash_ids": [1, 2]},
+		{"t": 1, "in": 300, "out": 1, "hash_ids": [1, 2, 3, 4]}, {"t": 2, "in": 320, "out": 1, "hash_ids": [1, 9, 3, 4]}]}
+		{"block_size": 64, "requests": [{"t": 3, "in": 130, "out": 1, "hash_ids": [1, 2]}]}`), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache := &prefixCache{known: map[uint64]bool{}}
+	server := httptest.NewServer(cache)
+	defer server.Close()
+	l := builtin.Load{URL: server.URL, Model: "m", Concurrency: 1, Requests: 4, Each: trace.Requests}
+	out, err := builtin.Run(context.Background(), l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []int{0, 128, 64, 0} {
+		q := out.Requests[i]
+		if q.Cached == nil || *q.Cached != want || q.In != trace.Requests[i].ISL {
+			t.Errorf("request %d: %+v, %d cached expected", i, q, want)
+		}
+	}
+}
+
+// A server that leaves out a count of 0 has said it by stating the others; one that states none has said nothing.
+func TestCachedTokensLeftOut(t *testing.T) {
+	own := traffic.Request{ISL: 200, OSL: 1}
+	shared := traffic.Request{ISL: 200, OSL: 1, Blocks: []uint64{1}, BlockTokens: 100}
+	for _, c := range []struct {
+		each            []traffic.Request
+		share, unstated string
+	}{
+		{[]traffic.Request{shared, shared, shared, own}, "0.2500", "2"},
+		{[]traffic.Request{shared}, "", ""},
+	} {
+		server := httptest.NewServer(&prefixCache{known: map[uint64]bool{}, terse: true})
+		l := builtin.Load{URL: server.URL, Model: "m", Concurrency: 1, Requests: len(c.each), Each: c.each}
+		out, err := builtin.Run(context.Background(), l)
+		server.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		facts := out.Client(l)
+		if facts["prompt_cached"] != c.share || facts["prompt_cached_unstated"] != c.unstated {
+			t.Errorf("%d requests: %v", len(c.each), facts)
+		}
+	}
+}

@@ -1,0 +1,24 @@
+package llamabench_test
+
+import (
+	"testing"
+)
+
+// The device is what ggml printed before the tables, where it is one kind.
+func TestDeviceOfATable(t *testing.T) {
+	const table = "| model | size | params | backend | ngl | test | t/s |\n" +
+		"| llama 7B Q4_0 | 3.56 GiB | 6.74 B | X | 99 | tg128 | 57.67 ± 0.03 |\n"
+	const vulkan = "ggml_vulkan: 0 = AMD Radeon RX 7900 XTX (RADV NAVI31) (radv) | uma: 0 | fp16: 1\n"
+	const cuda = "ggml_cuda_init: found 1 CUDA devices:\n" +
+		"  Device 0: NVIDIA GeForce RTX 4090, compute capability 8.9, VMM: yes\n"
+	for text, want := range map[string]string{
+		vulkan: "AMD Radeon RX 7900 XTX", vulkan + vulkan: "AMD Radeon RX 7900 XTX", cuda: "NVIDIA GeForce RTX 4090",
+		"ggml_metal_init: GPU name:   Apple M2 Max\n":   "Apple M2 Max",
+		"ggml_metal_init: found device: Apple M1 Pro\n": "Apple M1 Pro",
+		vulkan + cuda: "", "": "", "Device: none\n": "",
+	} {
+		if r := reader.Must(t, "x.txt", text+table); len(r.Points) != 1 || r.Facts.Device.Name != want {
+			t.Errorf("%q: %q, want %q", text, r.Facts.Device.Name, want)
+		}
+	}
+}

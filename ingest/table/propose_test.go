@@ -1,0 +1,54 @@
+package table_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+
+	"github.com/ttreport/ttreport/ingest/table"
+)
+
+// A proposal maps what a heading names with its unit, and nothing else: lengths that a tool counted, rates without a
+// unit and latencies of nobody knows what are left to a person.
+func TestPropose(t *testing.T) {
+	for head, want := range map[string]string{
+		"model,GPU Type,max_concurrency,Mean TTFT (ms),P99_TTFT_ms,output tokens/s,req_per_sec": "model: model|" +
+			"GPU Type: device|max_concurrency: concurrency|Mean TTFT (ms): ttft mean ms|P99_TTFT_ms: ttft p99 ms|" +
+			"output tokens/s: output_tps tok/s|req_per_sec: rps req/s",
+		"e2e_latency_avg_s;time_to_first_token_p50_ms;throughput;completion_tokens;ttft": "" +
+			"e2e_latency_avg_s: e2el mean s|time_to_first_token_p50_ms: ttft median ms",
+		"ttft_ms,ttft_ms,cold_ttft_ms,latency_ms,tps": "ttft_ms: ttft value ms",
+		"model,ttft,throughput":                       "", "": "", "\"": "",
+	} {
+		got := table.Propose("runs/bench_20260401.csv", []byte(head))
+		lines := strings.Split(got, "\n      ")
+		if got := strings.Join(lines[1:], "|"); got != want {
+			t.Errorf("%s: %q, want %q", head, got, want)
+		}
+		if got != "" && !strings.Contains(lines[0], `files: "bench_*.csv"`) {
+			t.Errorf("%s: %q", head, lines[0])
+		}
+	}
+}
+
+// What is proposed is a mapping that is accepted, whatever the file and its headings are called.
+func FuzzPropose(f *testing.F) {
+	f.Add("a.csv", "model,ttft_ms")
+	f.Add("{x}[1]/**\\.csv", "a:b,'ttft' p99 ms,#itl_ms,- tpot_s,\"x\ny_ttft_ms\",output_tok/s")
+	f.Fuzz(func(t *testing.T, file, head string) {
+		text := table.Propose(file, []byte(head))
+		if text == "" {
+			return
+		}
+		var said struct {
+			Tables []table.Mapping `yaml:"tables"`
+		}
+		if err := yaml.Unmarshal([]byte(text), &said); err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		if _, err := table.Compile(said.Tables); err != nil || len(said.Tables) != 1 {
+			t.Fatalf("%v\n%s", err, text)
+		}
+	})
+}

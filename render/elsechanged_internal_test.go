@@ -1,0 +1,55 @@
+package render
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/targets/judge"
+)
+
+// What differs between two long names of images is said in two lines, and all of it stands below.
+func TestWhatElseChangedIsSaid(t *testing.T) {
+	const image = "registry.example.com/team/inference-server/vllm-tt-metal-src-release-ubuntu-22.04-amd64:"
+	before, after := image+"0.7.0-4ab12cd0007", image+"0.8.0-4ab12cd0008"
+	level := func(build string) levelChange {
+		c := levelChange{began: &schema.Verdict{Reason: schema.Change{Build: build}}}
+		c.At, c.Series = "v8", &judge.Series{Model: "m", Device: "n150"}
+		return c
+	}
+	list := []levelChange{
+		level("image " + before + " → " + after + ", version 0.7.0 → 0.8.0"), level("version 0.7.0 → 0.8.0"),
+	}
+	cell := elseCell(&list[0], "v8")
+	if cell.Text != "Image 0.7.0-4ab12cd0007 → 0.8.0-4ab12cd0008, version 0.7.0 → 0.8.0." &&
+		cell.Text != "Image …0.7.0-4ab12cd0007 → …0.8.0-4ab12cd0008, version 0.7.0 → 0.8.0." {
+		t.Errorf("%s", cell.Text)
+	}
+	whole := elseOfLevels(list).Rows
+	if len(whole) != 1 || !strings.Contains(whole[0].Cells[2].Text, before+" → "+after) {
+		t.Fatalf("%+v", whole)
+	}
+	if cell.Href != ChangesPath+"#"+Address(whole[0].Anchor) {
+		t.Errorf("%s leads not to %s", cell.Href, whole[0].Anchor)
+	}
+	if c := elseCell(&list[1], "v8"); c.Text != "Version 0.7.0 → 0.8.0." || c.Href != "" {
+		t.Errorf("%+v", c)
+	}
+}
+
+// The beginning of a text is at least half of what there is room for, whatever its words.
+func TestOpening(t *testing.T) {
+	long := strings.Repeat("x", 200)
+	for s, want := range map[string]string{
+		"one two three four":     "one two…",
+		"a " + long:              "a " + long[:8] + "…",
+		"short":                  "short",
+		" " + long:               " " + long[:9] + "…",
+		"ééééé " + long:          "ééééé…",
+		strings.Repeat("é", 200): strings.Repeat("é", 10) + "…",
+	} {
+		if got := opening(s, 10); got != want {
+			t.Errorf("%.30q: %q, want %q", s, got, want)
+		}
+	}
+}
