@@ -1,5 +1,5 @@
 """Functions for the scripts under .ci: a command that must succeed, a free port, uv, a Python of some version."""
-import os, shutil, signal, socket, subprocess, sys
+import contextlib, os, random, shutil, signal, socket, subprocess, sys, time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TOKENIZER = os.path.join(ROOT, ".ci", "tokenizer.py")
@@ -17,6 +17,17 @@ def sh(*argv, cwd, limit=1200, ok=True, env=None):
     if ok and p.returncode:
         raise RuntimeError(f"{' '.join(argv)}: exit {p.returncode}\n{printed[-1500:]}")
     return printed
+
+
+def fetched(*argv, **kw):
+    """Runs a command that needs a package registry, three times more when it fails: networks fail now and then."""
+    for pause in (5, 20, 60):
+        try:
+            return sh(*argv, **kw)
+        except RuntimeError as e:
+            print(f"   tried again after {pause} s: {e}", flush=True)
+            time.sleep(pause)
+    return sh(*argv, **kw)
 
 
 def end(process):
@@ -42,17 +53,18 @@ def build(work, package="./cmd/ttreport", flags=(), **kw):
 
 
 def port():
-    """A port of the loopback interface that was free a moment ago."""
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
+    """A port of the loopback interface that was free a moment ago, and that the system gives to no connection."""
+    while True:
+        with socket.socket() as s, contextlib.suppress(OSError):
+            s.bind(("127.0.0.1", random.randint(10000, 20000)))
+            return s.getsockname()[1]
 
 
 def with_uv(work):
     """Puts uv on the PATH where there is none: faster than pip by far, though ttreport does without, too."""
     if not shutil.which("uv"):
         sh(sys.executable, "-m", "venv", f"{work}/uv", cwd=work)
-        sh(f"{work}/uv/bin/pip", "install", "-q", "uv", cwd=work)
+        fetched(f"{work}/uv/bin/pip", "install", "-q", "uv", cwd=work)
         os.environ["PATH"] = f"{work}/uv/bin:" + os.environ["PATH"]
 
 

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Measures what load clients add to what they measure, each against a server that logs when it sent each token.
 
-    clients.py [--tools builtin,builtin*4,aiperf,guidellm,vllm] [--streams 1,32,128,256] [--times 1]
+    clients.py [--tools builtin,builtin*4,aiperf,guidellm,vllm] [--times 1]
+               [--streams 1,32,128,256,1000@40]
 
-The server (truth) answers on a fixed schedule: TTFT 50 ms, 10 ms a token. Rivals come from PyPI, in environments that
-ttreport makes itself; vLLM's client runs without torch (vllm_client.py). builtin*4 is --clients 4, and builtin@4 the
-same on four nodes of a Slurm cluster that is brought up on this host (.ci/real/servers). One client runs at a time; of
-several times, the median is printed. A shared machine is noisy: compare errors within one run of this script, never
-across machines.
+The server (truth) answers on a fixed schedule: TTFT 50 ms, 10 ms a token; 1000@40 is 1,000 streams with 40 ms a token.
+At 10 ms these would be 100,000 tokens a second, which keep two processors busy with sending alone. Rivals come
+from PyPI, in environments that ttreport makes itself; vLLM's client runs without torch (vllm_client.py).
+builtin*4 is --clients 4, and builtin@4 the same on four nodes of a Slurm cluster that is brought up on this host
+(.ci/real/servers). One client runs at a time; of several times, the median is printed. A shared machine is noisy:
+compare errors within one run of this script, never across machines.
 """
 import argparse, collections, csv, glob, json, math, os, shutil, signal, statistics, subprocess, sys, tempfile, time
 
@@ -20,7 +22,7 @@ REQUESTS = {1: 24, 32: 320, 128: 768, 256: 1024, 1000: 4000}
 ISL, OSL = 128, 64
 # Mean, median and 99th percentile of TTFT and the mean of TPOT, in ms.
 Latency = collections.namedtuple("Latency", "mean median p99 tpot")
-Run = collections.namedtuple("Run", "tool streams reported true cpu")  # cpu: ms a request
+Run = collections.namedtuple("Run", "tool streams itl reported true cpu")  # cpu: ms a request; itl: ms a token
 
 
 def quantile(values, q):
@@ -57,24 +59,24 @@ class Bench:
     def sh(self, *argv, cwd=None):
         return commands.sh(*argv, cwd=cwd or self.work, limit=1800)
 
-    def measure(self, tool, streams, repeat):
+    def measure(self, tool, streams, itl, repeat):
         """Runs a client once against a server of its own."""
         os.sync()  # the installed files may still be written to disk
         time.sleep(3)
-        folder = os.path.join(self.work, f"{tool.replace('*', 'x')}-{streams}-{repeat}")
+        folder = os.path.join(self.work, f"{tool.replace('*', 'x')}-{streams}-{itl}-{repeat}")
         os.makedirs(folder)
         requests = REQUESTS.get(streams, 4 * streams)
         log = os.path.join(folder, "truth.jsonl")
-        self.collect(folder, log, tool, f"isl={ISL},osl={OSL},c={streams},n={requests}")
+        self.collect(folder, log, tool, itl, f"isl={ISL},osl={OSL},c={streams},n={requests}")
         self.sh(self.ttreport, "build", cwd=folder)
         reported, cpu = self.reported(folder, tool)
-        return Run(tool, streams, reported, sent(log, requests), 1000 * cpu / requests)
+        return Run(tool, streams, itl, reported, sent(log, requests), 1000 * cpu / requests)
 
-    def collect(self, folder, log, tool, workload):
+    def collect(self, folder, log, tool, itl, workload):
         port = commands.port()
         name, _, clients = tool.replace("@", "*").partition("*")
         tokenizer = ["--tokenizer", self.tokenizer] if os.path.exists(self.tokenizer) else []
-        server = subprocess.Popen([self.truth, "-addr", f"127.0.0.1:{port}", "-log", log])
+        server = subprocess.Popen([self.truth, "-addr", f"127.0.0.1:{port}", "-log", log, "-itl", f"{itl}ms"])
         try:
             if "@" in tool:
                 self.on_nodes(folder, f"http://127.0.0.1:{port}", clients, workload)
@@ -115,11 +117,13 @@ def sent(log, requests):
     return Latency(statistics.mean(ttft), quantile(ttft, .5), quantile(ttft, .99), statistics.mean(tpot))
 
 
-def median_run(bench, tool, streams, times):
-    runs = sorted((bench.measure(tool, streams, i) for i in range(times)), key=lambda r: abs(error(r).mean))
+def median_run(bench, tool, load, times):
+    streams, _, itl = load.partition("@")
+    runs = [bench.measure(tool, int(streams), int(itl or 10), i) for i in range(times)]
+    runs.sort(key=lambda r: abs(error(r).mean))
     run = runs[len(runs) // 2]
     cells = (f"{r:8.2f} {t:8.2f} {e:+8.2f}" for r, t, e in zip(run.reported, run.true, error(run)))
-    print(f"{tool:<10} {streams:>7}   {'   '.join(cells)}   {run.cpu:9.2f}", flush=True)
+    print(f"{tool:<10} {load:>7}   {'   '.join(cells)}   {run.cpu:9.2f}", flush=True)
     return run
 
 
@@ -141,15 +145,15 @@ def goals(run, rivals):
 def judge(runs):
     """Prints the goals of every number of streams."""
     for run in (r for r in runs if r.tool.startswith("builtin")):
-        rivals = [r for r in runs if not r.tool.startswith("builtin") and r.streams == run.streams]
+        rivals = [r for r in runs if not r.tool.startswith("builtin") and r[1:3] == run[1:3]]
         for text, ok in goals(run, rivals):
-            print(f"{run.tool:<10} {run.streams:>4} streams: {'met   ' if ok else 'MISSED'} {text}")
+            print(f"{run.tool:<10} {run.streams:>4} streams, {run.itl:>3} ms: {'met   ' if ok else 'MISSED'} {text}")
 
 
 def main():
     ap = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     ap.add_argument("--tools", default="builtin,aiperf,guidellm,vllm")
-    ap.add_argument("--streams", default="1,32,128,256")
+    ap.add_argument("--streams", default="1,32,128,256,1000@40")
     ap.add_argument("--times", type=int, default=1)
     options = ap.parse_args()
     tools = options.tools.split(",")
@@ -157,10 +161,11 @@ def main():
     work = tempfile.mkdtemp(prefix="ttreport-clients-")
     try:
         bench = Bench(work, tools)
-        print(f"ISL {ISL}, OSL {OSL}; first token after 50 ms, one every 10 ms; all in ms: reported, true, error\n")
+        print(f"ISL {ISL}, OSL {OSL}; first token after 50 ms, one every 10 ms (@40: 40)")
+        print("all in ms: reported, true, error\n")
         heads = "   ".join(f"{name:<26}" for name in ("TTFT mean", "TTFT median", "TTFT p99", "TPOT mean"))
         print(f"{'client':<10} {'streams':>7}   {heads}   CPU/request")
-        runs = [median_run(bench, t, int(c), options.times) for c in options.streams.split(",") for t in tools]
+        runs = [median_run(bench, t, c, options.times) for c in options.streams.split(",") for t in tools]
         print()
         judge(runs)
     finally:

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""What a history of a size needs: scale.py [--from 1000] [--to 1000000] [--releases 4] [--engine FOLDER]
+"""What a history of a size needs: scale.py [--from 1000] [--to 1000000] [--releases 4] [--parts 1000000]
 
 For 10^3, 10^4 … series of so many releases: the CPU seconds, peak memory and bytes of a cold site, of a site of one
 model (build --models), of an export to Parquet, and of the first query of the page about Parquet in DuckDB (from PyPI,
 or an environment that has it). A size is removed before the next one is made; one for which the disk has no room is
-left out. CPU seconds hardly depend on what else the machine does, seconds do, so they are not printed.
+left out. From --parts on, history is too large to be judged at once, and is exported by parts. CPU seconds hardly
+depend on what else the machine does, seconds do, so they are not printed.
 """
 import argparse, os, shutil, sys, tempfile
 
@@ -43,6 +44,29 @@ def measure(work, series, releases, python):
     shutil.rmtree(os.environ["XDG_CACHE_HOME"], ignore_errors=True)
 
 
+def parts(work, series, releases, python):
+    """Prints what a history costs that is too large to be judged at once: ten exports of a tenth of the models each,
+    the query over all of them, and the site of one model."""
+    folder = os.path.join(work, "workspace")
+    os.makedirs(folder)
+    sizes = map(str, SIZES[series] + (releases,))
+    commands.sh(sys.executable, f"{HERE}/gen_history.py", "history", *sizes, cwd=folder)
+    ttreport = os.path.join(work, "ttreport")
+    _, history = weight(f"{folder}/history")
+    _, cold, cold_memory = run([ttreport, "build", "--models", "model-000-*", "--out", "part"], folder)
+    _, part, part_memory = run([ttreport, "build", "--models", "model-001-*", "--out", "part"], folder)
+    ran = [run([ttreport, "export", "parquet", f"parts/{i}", "--models", f"model-*{i}-instruct"], folder)
+           for i in range(10)]
+    _, stored = weight(f"{folder}/parts")
+    _, query, query_memory = run([python, "-c", QUERY.replace("warehouse", "parts/*")], folder)
+    print(f"{series:,} series, {releases} releases, {history:.0f} MB: first site of a model {cold:.1f} s, "
+          f"{cold_memory:.0f} MB; another {part:.1f} s, {part_memory:.0f} MB; ten exports "
+          f"{sum(cpu for _, cpu, _ in ran):.1f} s in all, {max(memory for _, _, memory in ran):.0f} MB at most, "
+          f"{stored:.0f} MB of Parquet; query {query:.1f} s, {query_memory:.0f} MB", flush=True)
+    shutil.rmtree(folder)
+    shutil.rmtree(os.environ["XDG_CACHE_HOME"], ignore_errors=True)
+
+
 def engine(work):
     env = os.path.join(work, "engine")
     commands.sh(sys.executable, "-m", "venv", env, cwd=work)
@@ -55,6 +79,7 @@ def main():
     ap.add_argument("--from", type=int, default=1000, dest="least")
     ap.add_argument("--to", type=int, default=1_000_000)
     ap.add_argument("--releases", type=int, default=4)
+    ap.add_argument("--parts", type=int, default=1_000_000, help="from so many series on by parts")
     ap.add_argument("--engine")
     options = ap.parse_args()
     commands.clean_up_when_ended()
@@ -72,7 +97,7 @@ def main():
             if shutil.disk_usage(work).free < 2 * NEED * series * options.releases:
                 print(f"{series:,} series: no room on the disk")
                 continue
-            measure(work, series, options.releases, python)
+            (parts if series >= options.parts else measure)(work, series, options.releases, python)
     finally:
         shutil.rmtree(work, ignore_errors=True)
 

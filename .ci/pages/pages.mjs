@@ -57,6 +57,16 @@ const open = async (page, hash) => {
 // Accessibility: every kind of page, light and dark, wide and narrow.
 const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 let violations = 0, checked = 0;
+const audit = async (page, what, part = "html") => {
+  const found = await page.evaluate((selector) => axe.run(document.querySelector(selector), { resultTypes: ["violations"] })
+    .then((r) => r.violations.map((v) => v.id + ": " + v.nodes.slice(0, 2).map((n) => n.html.slice(0, 160)).join(" | "))), part);
+  for (const f of found) console.log(`axe ${what}: ${f}`);
+  violations += found.length;
+};
+const sideways = async (page, what) => {
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  if (wide > 0) { console.log(`${what} scrolls sideways by ${wide} px`); missed++; }
+};
 for (const [kind, path] of Object.entries(kinds)) {
   if (!path || !pages.includes(path)) continue;
   for (const theme of ["light", "dark"]) for (const width of [1440, 390]) {
@@ -68,27 +78,19 @@ for (const [kind, path] of Object.entries(kinds)) {
     const drawers = kind === "landing" ? opened : opened.slice(0, 1);
     for (const hash of kind === "run" || kind === "404" ? [] : drawers) {
       await open(page, hash);
-      const found = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }).then((r) => r.violations.map((v) => v.id + ": " + v.nodes.slice(0, 2).map((n) => n.html.slice(0, 160)).join(" | "))));
-      for (const f of found) console.log(`axe ${kind} ${theme} ${width}, drawer ${hash}: ${f}`);
-      const sideways = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      if (sideways > 0) { console.log(`${kind} at ${width} with a drawer scrolls sideways by ${sideways} px`); missed++; }
-      violations += found.length;
+      await audit(page, `${kind} ${theme} ${width}, drawer ${hash}`);
+      await sideways(page, `${kind} at ${width} with a drawer`);
       checked++;
     }
     await page.keyboard.press("Escape");
     if (kind === "landing") { // the search
       await page.click("#search");
       await page.waitForSelector(".search[open] li");
-      const found = await page.evaluate(() => axe.run(document.querySelector(".search"), { resultTypes: ["violations"] }).then((r) => r.violations.map((v) => v.id + ": " + v.nodes.slice(0, 2).map((n) => n.html.slice(0, 160)).join(" | "))));
-      for (const f of found) console.log(`axe search ${theme} ${width}: ${f}`);
-      violations += found.length;
+      await audit(page, `search ${theme} ${width}`, ".search");
       await page.keyboard.press("Escape");
     }
-    const found = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }).then((r) => r.violations.map((v) => v.id + ": " + v.nodes.slice(0, 2).map((n) => n.html.slice(0, 160)).join(" | "))));
-    for (const f of found) console.log(`axe ${kind} ${theme} ${width}: ${f}`);
-    const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-    if (wide > 0) { console.log(`${kind} at ${width} scrolls sideways by ${wide} px`); missed++; }
-    violations += found.length;
+    await audit(page, `${kind} ${theme} ${width}`);
+    await sideways(page, `${kind} at ${width}`);
     checked++;
     await page.close();
   }
@@ -145,9 +147,11 @@ row("files, site size", `${files.length}, ${(files.reduce((n, f) => n + statSync
 if (!short) {
   const { default: lighthouse } = await import("lighthouse");
   const port = Number(new URL(browser.wsEndpoint()).port);
-  for (const kind of ["landing", "release", "explore", "changes", "coverage", "evals", "targets", "model", "compare"]) {
-    if (!kinds[kind] || !pages.includes(kinds[kind])) continue;
-    const { lhr } = await lighthouse(base + kinds[kind], { port, logLevel: "error", output: "json" });
+  const measured = ["landing", "release", "explore", "changes", "coverage", "evals", "targets", "model", "compare"].map((k) => [k, kinds[k]]);
+  if (opened[0]) measured.push(["drawer", kinds.landing + opened[0].replaceAll("&amp;", "&")]);
+  for (const [kind, path] of measured) {
+    if (!path || !pages.includes(path.split("#")[0])) continue;
+    const { lhr } = await lighthouse(base + path, { port, logLevel: "error", output: "json" });
     const s = (c) => lhr.categories[c].score, a = (n) => lhr.audits[n].numericValue;
     row(`${kind}: Lighthouse mobile performance`, s("performance").toFixed(2), ">= .95", s("performance") >= .95, false);
     row(`${kind}: accessibility, best practices, SEO`, ["accessibility", "best-practices", "seo"].map((c) => s(c).toFixed(2)).join(" "), ">= 1.00 .95 .95", s("accessibility") >= 1 && s("best-practices") >= .95 && s("seo") >= .95);

@@ -47,6 +47,11 @@ class Collected:
                 return load(name).get("tool_version") or "?"
         return "?"
 
+    def client(self, fact):
+        """A fact that the builtin client kept with the only result; None where it has none of that name."""
+        names = glob.glob(f"{self.folder}/results/*/raw/*.ttreport.json")
+        return load(names[0]).get("client", {}).get(fact)
+
     def ttft(self, tool):
         """Whether points.csv has the TTFT of every file of the tool: "yes" or what is wrong."""
         name, mean = FILES[tool]

@@ -11,9 +11,10 @@ def events(folder, scheduler):
     return out
 
 
-def until(what, limit=120):
+def until(what, limit=300):
     """Waits for something, so many seconds, and returns it."""
-    for _ in range(limit * 20):
+    end = time.monotonic() + limit
+    while time.monotonic() < end:
         if found := what():
             return found
         time.sleep(.05)

@@ -2,7 +2,8 @@
 evicted, another reaches its time limit, a measurement fails, and the API server is away. Then a thousand Jobs at once,
 and the memory that following them needs.
 """
-import base64, collections, gzip, hashlib, io, os, signal, subprocess, tarfile, threading, time
+import base64, collections, glob, gzip, hashlib, io, json, os, signal, subprocess, tarfile, threading, time
+import urllib.parse
 
 import commands
 from journals import events, measured, rows, until
@@ -12,6 +13,9 @@ QUICK = '["isl=64,osl=100,c=1,n=8", "isl=64,osl=50,c=2,n=24"]'  # some seconds e
 SLOW = '["isl=64,osl=100,c=1,n=40", "isl=64,osl=100,c=2,n=80"]'  # a quarter of a minute each
 ENTRIES, FAILS, LATE, POINTS = 8, 7, 8, 2
 MOST_MEMORY = 150e6
+SPREAD = '["isl=64,osl=20,c=12,n=48", "isl=64,osl=20,rate=20,n=60"]'
+JOBS = "/apis/batch/v1/namespaces/default/jobs"
+BALLAST = 14_000_000  # bytes of a run on the claim: more than a kubelet keeps of a log
 
 
 def plan(program, path):
@@ -54,7 +58,7 @@ def story(ttreport, work):
     with kubernetes(work) as plane, open(f"{folder}/log", "w") as log:
         env = {**os.environ, "KUBECONFIG": plane.config}
         claim(plane)
-        kubelet = Kubelet(plane, ttreport, 4, 1)
+        kubelet = Kubelet(plane, ttreport, 4, 1, ballast=BALLAST)
         try:
             def command():
                 return subprocess.Popen(argv, cwd=folder, stdout=log, stderr=log, env=env)
@@ -78,12 +82,13 @@ def story(ttreport, work):
             plane.daemons["api"].wait()
             back = threading.Timer(8, plane.api)
             back.start()
-            out = commands.sh(*argv, cwd=folder, limit=400, ok=False, env=env)
+            out = commands.sh(*argv, cwd=folder, limit=900, ok=False, env=env)
             back.join()
         finally:
             kubelet.down()
         commands.sh(ttreport, "build", "--strict", cwd=folder)
-        return out, wrong(folder, out, len(kubelet.runs))
+        measuring = [name for name, _ in kubelet.runs if "-read-" not in name]
+        return out, wrong(folder, out, len(measuring)) or lost(folder, f"{kubelet.folder}/claim")
 
 
 def claimed(plane, pod):
@@ -110,6 +115,73 @@ def wrong(folder, out, runs):
     if runs < ENTRIES + 3:
         return f"{runs} pods ran: nothing was evicted"
     return ""
+
+
+def lost(folder, claim):
+    """What is on the claim and not in the results."""
+    def files(at):
+        return {os.path.basename(os.path.dirname(name)): open(name, "rb").read()
+                for name in glob.glob(f"{at}/**/ballast.bin", recursive=True)}
+
+    on_claim, here = files(claim), files(f"{folder}/results")
+    print(f"   {len(here)} runs of more than {BALLAST / 1e6:.0f} MB came from the claim", flush=True)
+    return "" if on_claim == here and len(here) == ENTRIES // 2 else f"on the claim {list(on_claim)}, here {list(here)}"
+
+
+def spread(ttreport, work, nodes=3):
+    """Two loads of clients on nodes of their own, on a server in the pod that measures; returns what is wrong."""
+    folder = f"{work}/spread"
+    os.makedirs(folder)
+    with open(f"{folder}/plan.yaml", "w") as f:
+        f.write("plans:\n" + "".join(
+            f"- {{model: sim-8b, device: simulated, release: v{i}, only: benchmarks, workloads: {SPREAD},\n"
+            f"   server: command {ttreport} sim --port {commands.port()}, resources: {{image: 'example/ttreport:1', "
+            f"devices: ['ttreport.dev/sim=1'], nodes: {nodes}}}}}\n" for i in range(2)))
+    with kubernetes(work) as plane:
+        kubelet = Kubelet(plane, ttreport, 4, 1)
+        try:
+            out = commands.sh(ttreport, "collect", "--on", "kubernetes", "--plan", "plan.yaml", "--poll", "1s",
+                              "--clients", str(nodes), cwd=folder, limit=600, ok=False,
+                              env={**os.environ, "KUBECONFIG": plane.config})
+            left = plane.ask("GET", JOBS)["items"]
+            waited = queued(ttreport, f"{work}/queue", plane)
+        finally:
+            kubelet.down()
+    places = [node for _, node in kubelet.runs][:-1]  # the last one is of the queue
+    if waited:
+        return waited
+    joined = []
+    for name in glob.glob(f"{folder}/results/*/*/*/raw/*.ttreport.json"):
+        with open(name) as f:
+            joined.append(json.load(f)["client"])
+    print("   clients on nodes: " + "; ".join(f"{s['clients']} on {s.get('hosts')}" for s in joined), flush=True)
+    if len(joined) != 4 or any(s["clients"] != str(nodes) for s in joined) or "2 Succeeded" not in out:
+        return f"clients on nodes: {joined}: {out[-500:]}"
+    if len(places) != nodes + 1 or len(set(places[:nodes])) != nodes:
+        return f"clients on nodes: {kubelet.runs}"
+    running = [j["metadata"]["name"] for j in left if j["status"].get("active")]
+    return f"clients on nodes: {running} are left" if running else ""
+
+
+def queued(ttreport, folder, plane):
+    """A Job with Kueue's label waits until something admits it, as Kueue does; returns what is wrong."""
+    os.makedirs(folder)
+    with open(f"{folder}/plan.yaml", "w") as f:
+        f.write(f"plans: [{{model: sim-8b, device: simulated, release: v1, only: benchmarks, server: sim, "
+                f"workloads: {QUICK}, resources: {{image: 'example/ttreport:1', queue: bench}}}}]\n")
+    with open(f"{folder}/log", "w") as log:
+        run = subprocess.Popen([ttreport, "collect", "--on", "kubernetes", "--plan", "plan.yaml", "--poll", "1s"],
+                               cwd=folder, stdout=log, stderr=log, env={**os.environ, "KUBECONFIG": plane.config})
+        until(lambda: "Suspended (queue bench)" in open(f"{folder}/log").read())
+        label = urllib.parse.quote("kueue.x-k8s.io/queue-name=bench")
+        jobs = plane.ask("GET", f"{JOBS}?labelSelector={label}")["items"]
+        if len(jobs) != 1 or not jobs[0]["spec"]["suspend"]:
+            return f"a queue: {jobs}"
+        plane.ask("PATCH", f"{JOBS}/{jobs[0]['metadata']['name']}", {"spec": {"suspend": False}},
+                  "application/merge-patch+json")
+        code = run.wait(120)
+    print("   a Job of a queue waits until it is admitted", flush=True)
+    return f"a queue: exit {code}: {open(f'{folder}/log').read()[-300:]}" if code else ""
 
 
 def printed(files):

@@ -4,13 +4,14 @@
     run.py [--only NAME,...] [--until SECONDS]
 
 Steps that need few installs come first, Slurm and Kubernetes early among them, and vLLM, which needs 6 GB and most of
-the time, last. --until leaves out steps that would not be over in time, by what they take on two quiet cores.
+the time, last. --until leaves out steps that would not be over in time, by what they take on two quiet cores and how
+much longer the steps before have taken.
 
 Everything comes from package registries, into a folder that is removed at the end. What a machine cannot run is printed
 with the reason and is not a failure; everything else must pass. Servers listen on loopback, load is a few dozen
 requests. Exits 1 when something failed.
 """
-import argparse, functools, glob, json, os, random, resource, shutil, sys, tempfile, time
+import argparse, functools, glob, json, os, random, re, resource, shutil, sys, tempfile, time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
@@ -52,7 +53,7 @@ class Runs:
     @functools.cached_property
     def tokenizer(self):
         """One is made with AIPerf's libraries when the first step needs it."""
-        self.sh(self.ttreport, "doctor", "--make", "aiperf")
+        commands.fetched(self.ttreport, "doctor", "--make", "aiperf", cwd=self.work)
         python = glob.glob(f"{self.work}/cache/ttreport/tools/aiperf-*/bin/python")[0]
         self.sh(python, commands.TOKENIZER, f"{self.work}/tok")
         return f"{self.work}/tok"
@@ -155,6 +156,26 @@ class Runs:
                              device="cpu", model="acme/tiny")
             self.row(tool, "llama.cpp", c, f"{len(c.points)} points",
                      c.measured(2) if tool == "builtin" else c.ttft(tool))
+        self.llama_rank(command)
+        self.llama_cache(command)
+
+    def llama_rank(self, command):
+        port = commands.port()
+        c = self.collect("rank-llama", f"command {command(port)} rank", "--port", str(port), "--only", "benchmarks",
+                         "--workload", "endpoint=rerank,isl=128,c=2,n=16", device="cpu", model="acme/tiny",
+                         tokenized=False)
+        fine = len(c.points) == 1 and float(c.points[0]["e2el_mean_ms"] or 0) > 0
+        self.row("builtin", "llama.cpp that ranks", c, f"{len(c.points)} point", "yes" if fine else f"NO: {c.points}")
+
+    def llama_cache(self, command):
+        """The share of the prompts that the server found in its cache is the one that was asked for."""
+        port = commands.port()
+        c = self.collect("cache-llama", f"command {command(port)}", "--port", str(port), "--only", "benchmarks",
+                         "--workload", "isl=512,osl=4,c=1,n=100,hit=60%", device="cpu", model="acme/tiny",
+                         tokenized=False)
+        found = float(c.client("prompt_cached") or "nan")
+        self.row("builtin", "llama.cpp with its prefix cache", c, f"{len(c.points)} point",
+                 "yes" if abs(found - .6) < .03 else f"NO: {found} of the prompts cached, .6 asked for")
 
     def vllm(self):
         """A real vLLM on the CPU, started with --server-only and measured with its own client and ours."""
@@ -223,6 +244,23 @@ class Runs:
         if found != "yes":
             self.failed.append(f"image: {found}")
 
+    def tools_image(self):
+        """The image that .ci/image makes with the environment of a tool, on a Debian from packages: it finds the tool
+        without a network."""
+        begin, folder = time.monotonic(), self.folder("tools-image")
+        with servers.podman(folder) as env:
+            servers.debian(folder, "localhost/debian", env)
+            self.sh(f"{commands.ROOT}/.ci/image", "localhost/tools", "inspect",
+                    env={**env, "ENGINE": "podman", "BASE": "localhost/debian", "NETWORK": "host"})
+            size = int(self.sh("podman", "image", "inspect", "--format", "{{.Size}}", "localhost/tools", env=env))
+            said = self.sh("podman", "run", "--rm", "--network=none", "localhost/tools", "doctor", env=env, ok=False)
+            self.sh("podman", "rmi", "-af", env=env)
+        found = "yes" if re.search(r"^ok +inspect ", said, re.M) else f"NO: {said}"
+        self.table.append(("image", "-", "podman, with inspect", f"{size / 1e6:.0f} MB",
+                           f"{time.monotonic() - begin:.0f}", found))
+        if found != "yes":
+            self.failed.append(f"image with tools: {found}")
+
     def container(self, engine, env):
         """ttreport's simulator in an image of its own, started and ended by collect."""
         os.environ.update(env)
@@ -260,6 +298,7 @@ class Runs:
         begin = time.monotonic()
         out, wrong = kubernetes_story.story(self.ttreport, self.folder("kubernetes-cluster"))
         print(out)
+        wrong = wrong or kubernetes_story.spread(self.ttreport, self.folder("kubernetes-nodes"))
         self.table.append(("kubernetes", VERSION, "4 nodes of its own", "8 jobs, 14 points once",
                            f"{time.monotonic() - begin:.0f}", f"NO: {wrong}" if wrong else "yes"))
         begin = time.monotonic()
@@ -273,7 +312,8 @@ class Runs:
         begin, folder = time.monotonic(), self.folder(f"export-{engine}")
         for argv in (["collect"], ["build"], ["export", "parquet", "warehouse"]):
             self.sh(self.ttreport, *argv, cwd=folder)
-        found = warehouse.queries(engine, self.work, folder)
+        ask = warehouse.trino if engine == "trino" else functools.partial(warehouse.queries, engine)
+        found = ask(self.work, folder)
         if store and found == "yes":
             found = warehouse.bucket(self.ttreport, folder)
         what = "5 queries, and a bucket" if store else "5 queries, the same rows"
@@ -300,10 +340,11 @@ class Runs:
         """All steps in their order, each with the seconds that it takes on two quiet cores, installs included."""
         return {
             "exec": (5, self.exec), "duckdb": (60, lambda: self.query("duckdb", True)), "slurm": (190, self.slurm),
-            "kubernetes": (260 if servers.kubernetes.built() else 400, self.kubernetes), "lm-eval": (20, self.lm_eval),
-            "inspect": (20, self.inspect), "aiperf": (30, self.aiperf), "llama.cpp": (60, self.llama),
+            "kubernetes": (290 if servers.kubernetes.built() else 430, self.kubernetes), "lm-eval": (20, self.lm_eval),
+            "inspect": (20, self.inspect), "aiperf": (30, self.aiperf), "llama.cpp": (70, self.llama),
             "docker": (50, self.docker), "podman": (60, self.podman), "guidellm": (80, self.guidellm),
-            "spark": (90, lambda: self.query("spark", False)), "vllm": (700, self.vllm)}
+            "spark": (90, lambda: self.query("spark", False)), "trino": (60, lambda: self.query("trino", False)),
+            "image": (120, self.tools_image), "vllm": (700, self.vllm)}
 
     def print(self):
         print(f"\n{'tool':<10} {'version':<12} {'server':<30} {'found':<26} {'s':>5}  read back equal")
@@ -329,12 +370,16 @@ def main():
         steps = {name: of for name, of in runs.steps().items() if not only or name in only}
         if "kubernetes" in steps:
             servers.kubernetes.prepare()
+        slow, planned = 1, 0
         for name, (takes, run) in steps.items():
-            if time.monotonic() - begin + takes > options.until:
-                runs.not_run(name, f"it takes {takes} s, and {time.monotonic() - begin:.0f} s were over")
+            passed = time.monotonic() - begin
+            if passed + slow * takes > options.until:
+                runs.not_run(name, f"it takes {slow * takes:.0f} s, and {passed:.0f} s were over")
                 continue
             print(f"-- {name} ({time.monotonic() - begin:.0f} s)", flush=True)
             runs.step(name, run)
+            planned += takes
+            slow = max(1, (time.monotonic() - begin + 100) / (planned + 100))  # the first steps say little
         runs.print()
     finally:
         shutil.rmtree(work, ignore_errors=True)

@@ -56,7 +56,7 @@ def story(ttreport, work):
         back = threading.Timer(12, cluster.daemon, ["ctl"])
         back.start()
         try:
-            out = commands.sh(*argv, cwd=folder, limit=240, ok=False)
+            out = commands.sh(*argv, cwd=folder, limit=600, ok=False)
         finally:
             back.cancel()
         commands.sh(ttreport, "build", "--strict", cwd=folder)
@@ -73,7 +73,7 @@ def spread(ttreport, work, nodes=4):
                 f"  resources: {{partition: bench, nodes: {nodes}}}}}]\n")
     with slurm(folder, nodes):
         commands.sh(ttreport, "collect", "--on", "slurm", "--plan", "plan.yaml", "--poll", "1s",
-                    "--clients", str(nodes), cwd=folder, limit=240)
+                    "--clients", str(nodes), cwd=folder, limit=600)
     commands.sh(ttreport, "build", "--strict", cwd=folder)
     with open(glob.glob(f"{folder}/results/**/raw/*.ttreport.json", recursive=True)[0]) as f:
         client = json.load(f)["client"]
@@ -108,12 +108,16 @@ def full(ttreport, work, jobs=3):
             commands.sh(ttreport, "build", cwd=folder)
             before = rows(folder)
             os.remove(f"{folder}/results/ballast")
-            out = commands.sh(*argv, cwd=folder, limit=240, ok=False)
+            out = commands.sh(ttreport, "collect", "--on", "slurm", "--retry", "--poll", "1s", cwd=folder, limit=600,
+                              ok=False)
+            done = measured(folder, "slurm")
         with open(f"{folder}/log") as log:
             said = log.read().count("collect: the disk is full")
         print(f"   a full disk: exit {code}, {said} of {jobs} jobs say why, {kept} points kept", flush=True)
         if code != 4 or said != jobs or before < kept or f"{jobs} COMPLETED" not in out:
             return f"a full disk: exit {code}, {said} jobs say so, {kept} points kept, {before} read; then {out[-300:]}"
+        if len(done) != jobs * POINTS or max(done.values()) > 1:
+            return f"a full disk: after --retry {len(done)} of {jobs * POINTS} points, {dict(done)}"
     finally:
         subprocess.run(["umount", f"{folder}/results"], check=True)
     return ""

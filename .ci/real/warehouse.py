@@ -1,7 +1,7 @@
 """What a query engine says of the Parquet files of an export, and a bucket that gets the same files."""
-import json, os, re, shutil, subprocess, sys, time
+import json, os, re, shutil, socket, subprocess, sys
 
-import commands
+import commands, journals
 from servers import Skip, cache
 
 GATEWAY = "github.com/versity/versitygw/cmd/versitygw"
@@ -20,17 +20,64 @@ table = re.compile(r"'(warehouse/\\w+)/\\*/\\*\\.parquet'")
 ask = lambda q: [tuple(r) for r in session.sql(table.sub(r"parquet.`\\1`", q).strip().rstrip(";")).collect()]
 """,
 }
+POM = """<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
+<groupId>real</groupId><artifactId>trino</artifactId><version>1</version><dependencies><dependency>
+<groupId>io.trino</groupId><artifactId>trino-main</artifactId><version>435</version></dependency></dependencies>
+</project>
+"""
+TRINO = """import io.trino.sql.parser.SqlParser;
+import io.trino.testing.*;
+import java.nio.file.*;
+
+public class Ask {
+    public static void main(String[] argv) throws Exception {
+        String tables = Files.readString(Path.of(argv[0]));
+        LocalQueryRunner trino = LocalQueryRunner.create(TestingSession.testSessionBuilder().build());
+        for (int i = 1; i < argv.length; i++) {
+            String q = argv[i].strip().replaceAll(";$", "");
+            if (!q.startsWith("SELECT")) {
+                new SqlParser().createStatement(q);
+                continue;
+            }
+            var rows = new java.util.ArrayList<Object>();
+            for (MaterializedRow row : trino.execute("WITH " + tables + " " + q)) {
+                rows.add(row.getFields());
+            }
+            System.out.println("ROWS " + new com.fasterxml.jackson.databind.ObjectMapper().writeValueAsString(rows));
+        }
+        System.exit(0);
+    }
+}
+"""
+TABLES = """
+import duckdb, json, re, sys
+out = []
+for text in sys.argv[1:]:
+    name = re.search(r"hive[.]bench[.](\\w+)", text)[1]
+    columns = re.findall(r"(\\w+) (varchar|double)[,)]", text)
+    names = ", ".join(c for c, _ in columns)
+    rows = duckdb.sql(f"SELECT {names} FROM 'warehouse/{name}/*/*.parquet'").fetchall()
+    data = json.dumps([list(r) for r in rows]).replace("'", "''")
+    row = ", ".join(" ".join(c) for c in columns)
+    out.append(f"{name} AS (SELECT * FROM UNNEST(CAST(json_parse('{data}') AS ARRAY(ROW({row})))))")
+print(", ".join(out))
+"""
 MAIN = """
 import json, sys
 print("ROWS " + json.dumps([sorted(map(repr, ask(q))) for q in sys.argv[1:]]))
 """
 
 
-def page():
-    """The queries of the page."""
+def statements(begin, end):
+    """The statements of the page between two headings."""
     with open(f"{commands.ROOT}/templates/docs/export.md") as f:
         text = f.read()
-    return re.findall(r"(?:^    .*\n)+", text[text.index("## DuckDB"):text.index("## Spark")], re.M)
+    return re.findall(r"(?:^    .*\n)+", text[text.index(begin):text.index(end) if end else None], re.M)
+
+
+def page():
+    """The queries of the page."""
+    return statements("## DuckDB", "## Spark")
 
 
 def rows(engine, work, folder):
@@ -38,7 +85,7 @@ def rows(engine, work, folder):
     env, package = f"{work}/{engine}", {"duckdb": "duckdb", "spark": "pyspark"}[engine]
     if not os.path.exists(env):
         commands.sh(sys.executable, "-m", "venv", env, cwd=work)
-        commands.sh("uv", "pip", "install", "-q", "--python", f"{env}/bin/python", package, cwd=work)
+        commands.fetched("uv", "pip", "install", "-q", "--python", f"{env}/bin/python", package, cwd=work)
     out = commands.sh(f"{env}/bin/python", "-c", ASK[engine] + MAIN, *page(), cwd=folder)
     return json.loads(out[out.index("ROWS ") + 5:].split("\n")[0])
 
@@ -56,12 +103,35 @@ def queries(engine, work, folder):
     return "yes"
 
 
+def trino(work, folder):
+    """Whether Trino's engine takes the lines of the page, and finds what DuckDB finds. It is given the rows that DuckDB
+    reads from the files: its connectors that read Parquet could not be had here."""
+    if not shutil.which("java") or not shutil.which("mvn"):
+        raise Skip("no Java or Maven")
+    want, at = rows("duckdb", work, folder), f"{work}/trino"
+    os.makedirs(at, exist_ok=True)
+    for name, text in (("pom.xml", POM), ("Ask.java", TRINO)):
+        with open(f"{at}/{name}", "w") as f:
+            f.write(text)
+    commands.sh("mvn", "-B", "-q", "dependency:copy-dependencies", "-DoutputDirectory=lib", cwd=at)
+    lines = statements("## Trino", "")
+    made = [q for q in lines if "CREATE TABLE" in q]
+    with open(f"{at}/tables.sql", "w") as f:
+        f.write(commands.sh(f"{work}/duckdb/bin/python", "-c", TABLES, *made, cwd=folder))
+    out = commands.sh("java", "-cp", "lib/*", "Ask.java", "tables.sql", *lines, cwd=at)
+    found = [sorted(repr(tuple(r)) for r in json.loads(line[5:])) for line in out.splitlines()
+             if line.startswith("ROWS ")]
+    if len(made) != 3 or 0 in [len(r) for r in found[:3]]:
+        return f"NO: {len(made)} tables, rows {[len(r) for r in found]}"
+    return "yes" if found == want else f"NO: {found}, DuckDB's {want}"
+
+
 def gateway():
     """A store that keeps objects as files, built once for this machine from its module: 100 s of a processor, 60 MB."""
     program = f"{cache()}/versitygw-{VERSION}"
     if not os.path.exists(program):
         env = {"GOBIN": f"{cache()}/bin", "CGO_ENABLED": "0"}
-        commands.sh("go", "install", "-trimpath", f"{GATEWAY}@v{VERSION}", cwd="/", env=env)
+        commands.fetched("go", "install", "-trimpath", f"{GATEWAY}@v{VERSION}", cwd="/", env=env)
         os.rename(f"{cache()}/bin/versitygw", program)
     return program
 
@@ -74,6 +144,12 @@ def files(folder):
             with open(f"{at}/{name}", "rb") as f:
                 out[os.path.relpath(f"{at}/{name}", folder)] = f.read()
     return out
+
+
+def answers(port):
+    """Whether somebody listens at a port of this host."""
+    with socket.socket() as s:
+        return s.connect_ex(("127.0.0.1", port)) == 0
 
 
 def bucket(ttreport, folder):
@@ -90,7 +166,7 @@ def bucket(ttreport, folder):
         return commands.sh(ttreport, "export", "parquet", f"s3://bench/{name}", cwd=folder, ok=ok, env={**env, **more})
 
     try:
-        time.sleep(2)
+        journals.until(lambda: answers(port))
         for name in ("warehouse", "wäre house+x"):
             first, second = export(name), export(name)
             if "24 files written" not in first or "0 files written, 24 unchanged" not in second:

@@ -45,25 +45,28 @@ type finding struct {
 	what string
 }
 
-func (f finding) test() bool { return strings.HasSuffix(f.path, "_test.go") }
+// forgiven reports a function of a test: a table of cases may be long.
+func (f finding) forgiven() bool {
+	return f.rule == longFunction && strings.HasSuffix(f.path, "_test.go")
+}
 
-// report prints findings and counts, and returns how many of them fail.
+// report prints findings and counts, and returns how many are not forgiven.
 func report(found []finding) int {
-	outside, tests := map[rule]int{}, map[rule]int{}
-	failed := 0
+	count := map[rule]int{}
+	forgiven := 0
 	for _, f := range found {
-		if f.test() {
-			tests[f.rule]++
+		if f.forgiven() {
+			forgiven++
 			continue
 		}
-		outside[f.rule]++
-		failed++
+		count[f.rule]++
 		fmt.Printf("%s:%d: %s: %s\n", f.path, f.line, f.rule, f.what)
 	}
 	for _, r := range []rule{longLine, longFunction, longFile, vagueName, initFunction, changedVar} {
-		fmt.Printf("%5d %s, and %d in tests\n", outside[r], r, tests[r])
+		fmt.Printf("%5d %s\n", count[r], r)
 	}
-	return failed
+	fmt.Printf("%5d %s in tests, which may be\n", forgiven, longFunction)
+	return len(found) - forgiven
 }
 
 // check reads all Go files and Python scripts below a folder; not testdata and what tools put there.

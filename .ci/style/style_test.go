@@ -58,8 +58,12 @@ func TestAcrossFiles(t *testing.T) {
 }
 
 func TestFailures(t *testing.T) {
-	if n := report([]finding{{longLine, "a.go", 1, ""}, {longLine, "a_test.go", 1, ""}}); n != 1 {
-		t.Errorf("%d findings fail, want 1", n)
+	found := []finding{
+		{longLine, "a.go", 1, ""}, {longLine, "a_test.go", 1, ""},
+		{longFunction, "a.go", 1, ""}, {longFunction, "a_test.go", 1, ""},
+	}
+	if n := report(found); n != 3 {
+		t.Errorf("%d findings fail, want all but the long function of a test", n)
 	}
 	for _, files := range []fstest.MapFS{{}, {"a.go": {Data: []byte("package")}}} {
 		if _, err := check(files); err == nil {

@@ -2,7 +2,8 @@
 # The steps of action.yml: install, judge, comment, issues. Settings come in TTREPORT_* variables, and never as part of
 # a command's text: a branch or a file may be named by a stranger. What a step finds is in files of $RUNNER_TEMP.
 #
-# It needs git, curl, tar and sha256sum; comment and issues need gh and jq, which runners of GitHub have.
+# It needs git, curl, tar and sha256sum or shasum; comment and issues need gh and jq, which runners of GitHub have. The
+# bash of macOS is 3.2: no mapfile, no ${x^^}, and an array that may be empty is ${a[@]+"${a[@]}"}.
 set -euo pipefail
 
 work=${RUNNER_TEMP:?}/ttreport
@@ -12,6 +13,9 @@ fail() {
   printf '::error title=ttreport::%s\n' "$1"
   exit 2
 }
+
+# sha256 is sha256sum, which macOS has under another name.
+sha256() { if command -v sha256sum >/dev/null; then sha256sum "$@"; else shasum -a 256 "$@"; fi; }
 
 # install puts the released binary on the PATH, if its checksum is the published one. A binary that is there is used.
 install() {
@@ -36,7 +40,7 @@ install() {
   if [ "$version" = latest ]; then base=$base/latest/download; else base=$base/download/$version; fi
   curl -fsSL --retry 3 -o "$work/$file" "$base/$file" || fail "$base/$file cannot be fetched: is $version a release?"
   curl -fsSL --retry 3 -o "$work/checksums.txt" "$base/checksums.txt" || fail "$base/checksums.txt cannot be fetched"
-  (cd "$work" && grep " $file\$" checksums.txt | sha256sum --check --status) ||
+  (cd "$work" && grep " $file\$" checksums.txt | sha256 --check --status) ||
     fail "$file is not the released one: its checksum differs from checksums.txt"
   mkdir -p "$work/bin"
   tar -xzf "$work/$file" -C "$work/bin" ttreport
@@ -52,34 +56,42 @@ linked=()
 flags() {
   local name value
   for name in model device release; do
-    value=TTREPORT_${name^^}
+    value=TTREPORT_$(tr '[:lower:]' '[:upper:]' <<<"$name")
     [ -z "${!value:-}" ] || printf -- '--%s\n%s\n' "$name" "${!value}"
   done
 }
 
+# state sets stated to the flags that state what was measured.
+stated=()
+state() {
+  local line
+  stated=()
+  while IFS= read -r line; do stated+=("$line"); done < <(flags)
+}
+
 # judge stores results in the history, unless they are of a pull request, judges them, and writes the site.
 judge() {
-  local channel=${TTREPORT_CHANNEL:-main} paths check=() stated=() code=0
+  local channel=${TTREPORT_CHANNEL:-main} paths check=() code=0
   read -r -a paths <<<"${TTREPORT_PATHS:-results}"
-  mapfile -t stated < <(flags)
+  state
   history_get
   if [ "$channel" = pr ]; then
-    check=("${paths[@]}" "${stated[@]}" --channel pr)
+    check=("${paths[@]}" ${stated[@]+"${stated[@]}"} --channel pr)
   else
     store "$channel"
     [ -z "${TTREPORT_RELEASE:-}" ] || check=(--release "$TTREPORT_RELEASE")
   fi
   [ -z "${TTREPORT_AGAINST:-}" ] || check+=(--against "$TTREPORT_AGAINST")
   [ -z "${TTREPORT_GATE:-}" ] || check+=(--fail-on "$TTREPORT_GATE")
-  ttreport check "${check[@]}" --format md "${linked[@]}" >"$work/check.md" || code=$?
-  ttreport check "${check[@]}" --format json >"$work/check.json" || true
+  ttreport check ${check[@]+"${check[@]}"} --format md ${linked[@]+"${linked[@]}"} >"$work/check.md" || code=$?
+  ttreport check ${check[@]+"${check[@]}"} --format json >"$work/check.json" || true
   [ -s "$work/check.md" ] || fail "ttreport check gave nothing to show (exit code $code): see the lines above"
   cat "$work/check.md" >>"${GITHUB_STEP_SUMMARY:-/dev/stdout}"
   local decision
   decision=$(sed -n '1s/^# [^:]*: //p' "$work/check.md")
   { echo "decision=$decision"; echo "exit-code=$code"; } >>"$GITHUB_OUTPUT"
   if [ "$code" != 0 ]; then annotate error "$decision"; fi
-  if [ -n "${TTREPORT_PUBLISH:-}" ]; then publish "$channel" "${stated[@]}"; fi
+  if [ -n "${TTREPORT_PUBLISH:-}" ]; then publish "$channel" ${stated[@]+"${stated[@]}"}; fi
 }
 
 # publish writes the site. build reads results/ again, under the same flags: it is in the history already.
@@ -118,11 +130,11 @@ history_get() {
 # store reads the results into history/ and pushes it. Two jobs may end at once: the second starts again from what the
 # first pushed. Reading is idempotent, so nothing is stored twice.
 store() {
-  local branch=${TTREPORT_HISTORY_BRANCH:-} try paths stated
+  local branch=${TTREPORT_HISTORY_BRANCH:-} try paths
   read -r -a paths <<<"${TTREPORT_PATHS:-results}"
-  mapfile -t stated < <(flags)
+  state
   for try in 1 2 3 4 5; do
-    ttreport ingest "${paths[@]}" "${stated[@]}" --channel "$1"
+    ttreport ingest "${paths[@]}" ${stated[@]+"${stated[@]}"} --channel "$1"
     [ -n "$branch" ] || return 0
     cp -R history/. "$work/history/history/"
     if push_history; then return 0; fi
@@ -171,16 +183,19 @@ comment() {
   fi
 }
 
-# issues keeps one open issue a device with confirmed regressions, and closes it when there is none left.
+# issues keeps one open issue a device with confirmed regressions, those that stay from earlier releases too, and closes it
+# when a release that was measured on the device has none left.
 issues() {
   local release device number title
   release=$(jq -r .release "$work/check.json")
-  jq -r '[.verdicts[] | select(.verdict == "regressed" and .evidence == "confirmed") | .device] | unique[]' \
-    "$work/check.json" >"$work/devices"
+  jq -r '[(.verdicts[] | select(.verdict == "regressed" and .evidence == "confirmed")),
+    (.lints[] | select(.id == "open-regression")) | .device] | unique[]' "$work/check.json" >"$work/devices"
+  jq -r '[.pairs[] | select(.decision | test("^(PASS|FAIL)")) | .device] | unique[]' "$work/check.json" >"$work/measured"
   gh issue list --label ttreport --state open --limit 200 --json number,title >"$work/issues.json"
   while IFS= read -r device; do
     title="Confirmed regressions on $device"
-    ttreport check --release "$release" --device "$device" --format md "${linked[@]}" >"$work/device.md" || true
+    ttreport check --release "$release" --device "$device" --format md ${linked[@]+"${linked[@]}"} \
+      >"$work/device.md" || true
     body "ttreport $device" "$work/device.md" >"$work/issue.md"
     number=$(jq -r --arg t "$title" '[.[] | select(.title == $t) | .number][0] // empty' "$work/issues.json")
     if [ -n "$number" ]; then
@@ -192,7 +207,8 @@ issues() {
   done <"$work/devices"
   jq -r '.[] | [.number, .title] | @tsv' "$work/issues.json" | while IFS=$'\t' read -r number title; do
     device=${title#Confirmed regressions on }
-    if [ "$device" != "$title" ] && ! grep -qxF -- "$device" "$work/devices"; then
+    if [ "$device" != "$title" ] && ! grep -qxF -- "$device" "$work/devices" &&
+      grep -qxF -- "$device" "$work/measured"; then
       gh issue close "$number" --comment "$release shows no confirmed regression on $device any more." >/dev/null
     fi
   done

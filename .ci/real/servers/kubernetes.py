@@ -4,11 +4,11 @@ scheduler built from their modules into one program, by process id, on loopback.
 A kubelet of forty lines takes the place of the nodes: it starts the command of a pod's client as a process on this
 host, and sets the pod's status as a kubelet does.
 """
-import contextlib, functools, json, os, shutil, ssl, subprocess, threading, time, urllib.error, urllib.request
+import contextlib, functools, glob, json, os, re, shutil, ssl, subprocess, threading, time, urllib.error, urllib.request
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import commands
-from commands import end, sh
+from commands import end, fetched, sh
 from servers import Daemons, Skip, apt, cache
 
 VERSION = "1.36.3"
@@ -91,7 +91,7 @@ def build():
     with open(f"{source}/main.go", "w") as f:
         f.write(MAIN)
     sh("go", "mod", "init", "real/kubernetes", cwd=source)
-    found = json.loads(sh("go", "mod", "download", "-json", f"k8s.io/kubernetes@v{VERSION}", cwd=source))
+    found = json.loads(fetched("go", "mod", "download", "-json", f"k8s.io/kubernetes@v{VERSION}", cwd=source))
     with open(found["GoMod"]) as f:  # its own modules are replaced by folders, which a module of another must state
         lines = f.read().split("\n")
     parts = {w for line in lines for w in line.split()[:2] if w.startswith("k8s.io/") and
@@ -99,7 +99,7 @@ def build():
     with open(f"{source}/go.mod", "a") as f:
         f.write(f"require k8s.io/kubernetes v{VERSION}\n")
         f.writelines(f"replace {m} => {m} v0.{VERSION[2:]}\n" for m in sorted(parts))
-    sh("go", "mod", "tidy", cwd=source)
+    fetched("go", "mod", "tidy", cwd=source)
     flags = f"-s -w -X k8s.io/component-base/version.gitVersion=v{VERSION}"
     sh("nice", "-n", "19", "go", "build", "-ldflags", flags, "-o", f"{at}.new", ".", cwd=source,
        env={"CGO_ENABLED": "0"}, limit=900)
@@ -175,6 +175,7 @@ class Plane(Daemons):
                 end(self.daemons[name])
 
 
+MOST_LOG = 10 << 20  # bytes after which a kubelet begins another file
 PODS = "/api/v1/namespaces/default/pods"
 
 
@@ -185,9 +186,11 @@ def now():
 class Kubelet:
     """The nodes n1, n2 …, each with devices for so many pods."""
 
-    def __init__(self, plane, ttreport, nodes, devices, quick=None):
-        """quick: the log of every pod, which then runs nothing and succeeds."""
+    def __init__(self, plane, ttreport, nodes, devices, quick=None, ballast=0):
+        """quick: the log of every pod, which then runs nothing and succeeds. ballast: bytes that cannot be compressed,
+        which each pod adds to what it measured on a claim."""
         self.plane, self.ttreport, self.quick, self.folder = plane, ttreport, quick, f"{plane.folder}/pods"
+        self.ballast, self.claims = ballast, {}
         self.pods, self.runs, self.evicted, self.stopping = {}, [], set(), False
         os.makedirs(self.folder, exist_ok=True)
         self.logs = ThreadingHTTPServer(("127.0.0.1", 0), self.handler())
@@ -224,6 +227,9 @@ class Kubelet:
                 elif os.path.exists(f"{kubelet.folder}/{pod}.log"):
                     with open(f"{kubelet.folder}/{pod}.log", "rb") as f:
                         data = f.read()
+                data = data[len(data) // MOST_LOG * MOST_LOG:]  # what was before is in a file that nobody reads
+                if "tailLines=1" in self.path:
+                    data = data.splitlines(keepends=True)[-1] if data else data
                 self.send_response(200)
                 self.end_headers()
                 self.wfile.write(data)
@@ -272,6 +278,9 @@ class Kubelet:
             self.finish(pod, run.returncode, reason="Evicted", conditions=[
                 {"type": "DisruptionTarget", "status": "True", "reason": "EvictionByEvictionAPI"}])
         elif run.poll() is not None:
+            for journal in glob.glob(f"{self.claims.get(name)}/*/*/journal.jsonl"):
+                with open(f"{os.path.dirname(journal)}/ballast.bin", "wb") as f:
+                    f.write(os.urandom(self.ballast))
             self.finish(pod, run.returncode)
         elif time.time() > run.deadline:
             end(run)
@@ -296,31 +305,40 @@ class Kubelet:
         client = spec["containers"][0]
         index = pod["metadata"]["annotations"]["batch.kubernetes.io/job-completion-index"]
         home = f"{self.folder}/{name}"
-        at = {f"/ttreport/{part}": f"{home}/{part}" for part in ("plan", "results", "work")}
+        os.makedirs(f"{home}/work")
+        at, mounts = {}, {m["name"]: m for m in client["volumeMounts"]}
         for v in spec["volumes"]:
-            if v["name"] == "results" and "persistentVolumeClaim" in v:  # the claim outlives the pod
-                mount = next(m for m in client["volumeMounts"] if m["name"] == "results")
-                at["/ttreport/results"] = f"{self.folder}/claim/{mount['subPath']}"
-        for folder in at.values():
+            mount = mounts[v["name"]]
+            at[mount["mountPath"]] = folder = f"{home}/{v['name']}"
+            if "persistentVolumeClaim" in v:  # the claim outlives the pod
+                at[mount["mountPath"]] = folder = f"{self.folder}/claim/{mount['subPath']}"
+                if not mount.get("readOnly"):
+                    self.claims[name] = folder
             os.makedirs(folder, exist_ok=True)
-        plan = next(v["configMap"] for v in spec["volumes"] if v["name"] == "plan")
-        data = self.plane.ask("GET", f"/api/v1/namespaces/default/configmaps/{plan['name']}")["data"]
-        for item in plan["items"]:
-            with open(f"{home}/plan/{item['path']}", "w") as f:
-                f.write(data[item["key"]])
-        argv = [self.ttreport]
-        for a in client["args"]:
-            a = a.replace("$(JOB_COMPLETION_INDEX)", index)
-            for path, folder in at.items():
-                a = a.replace(path, folder)
-            argv.append(a)
-        env = {"PATH": os.environ["PATH"], "HOME": f"{home}/work", "TTREPORT_POD": name,
-               "TTREPORT_NODE": spec["nodeName"]}
+            if "configMap" in v:
+                self.files(v["configMap"], folder)
+
+        def here(text):
+            """A text with folders of this host, and pods at its loopback address."""
+            text = re.sub(r"^ttreport-[\w-]+(?=:\d+$)", "127.0.0.1", text.replace("$(JOB_COMPLETION_INDEX)", index))
+            return functools.reduce(lambda text, path: text.replace(path, at[path]), at, text)
+
+        argv = [self.ttreport] + [here(a) for a in client["args"]]
+        env = {e["name"]: here(e["value"]) for e in client.get("env", []) if "value" in e}
+        env |= {"PATH": os.environ["PATH"], "HOME": f"{home}/work", "TMPDIR": f"{home}/work", "TTREPORT_POD": name,
+                "TTREPORT_NODE": spec["nodeName"], "JOB_COMPLETION_INDEX": index}
         with open(f"{self.folder}/{name}.log", "w") as log:
             run = subprocess.Popen(argv, cwd=f"{home}/work", env=env, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
         run.deadline = time.time() + spec.get("activeDeadlineSeconds", 1e9)
         self.runs.append((name, spec["nodeName"]))
         return run
+
+    def files(self, of, folder):
+        """Writes the files of a ConfigMap."""
+        data = self.plane.ask("GET", f"/api/v1/namespaces/default/configmaps/{of['name']}")["data"]
+        for item in of["items"]:
+            with open(f"{folder}/{item['path']}", "w") as f:
+                f.write(data[item["key"]])
 
     def down(self):
         self.stopping = True

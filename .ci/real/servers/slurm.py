@@ -87,7 +87,7 @@ class Cluster(Daemons):
         os.environ["SLURM_CONF"] = f"{self.folder}/slurm.conf"
         for name in ["ctl"] + [f"n{i + 1}" for i in range(self.nodes)]:
             self.daemon(name)
-        for _ in range(150):
+        for _ in range(600):
             idle = subprocess.run(["timeout", "5", "sinfo", "-h", "-t", "idle", "-o", "%D"], capture_output=True)
             if idle.stdout.strip() == str(self.nodes).encode():
                 return
