@@ -32,7 +32,7 @@ const tasks = [
     must: [/No level has changed|[+−]\d[\d.,]*.%/], release: true },
   { name: "two releases side by side", needs: ".card", steps: [nav("compare/")],
     answer: () => { const said = document.querySelector("[role=status]")?.innerText || ""; return /on both sides|Nothing was measured on both sides|Nothing states/.test(said + document.querySelector("main").innerText) && said + " => " + ([...document.querySelectorAll("main tbody tr:not([aria-hidden])")].map((r) => r.innerText.trim()).find(Boolean) || ""); },
-    must: [/numbers? on both sides: [\d,]+ \w+ and [\d,]+ \w+|The nearest: |Nothing states/] },
+    must: [/(numbers?|scores?) on both sides: [\d,]+ \w+ and [\d,]+ \w+|The nearest: |Nothing states/] },
   { name: "missed targets by size", needs: 'nav a[href*="targets/"]', steps: [nav("targets/")],
     answer: () => [document.querySelector("h1").innerText, ...[...document.querySelectorAll("#force tbody tr, main tbody tr")].slice(0, 40).map((r) => [...r.cells].map((c) => c.innerText).join(" | "))].join(" => "),
     must: [/\d+ (of [\d,]+ )?required targets? |All [\d,]+ required|No target is in force|informational/],
@@ -59,7 +59,7 @@ const tasks = [
     must: [/references? met|there is no reference|No (eval|score)|scores?|models?/], also: { when: /\d+ of \d+ references? met/, must: [/pass|fail|inconclusive|missing/] } },
   { name: "noise or real", needs: ".card", steps: [], answer: () => { // the interval is a picture with its text
       const e = document.querySelector("#changed tbody tr, #changed .empty");
-      return e && [e.innerText, ...[...e.querySelectorAll("svg[role=img]")].map((s) => s.getAttribute("aria-label"))].join(" ");
+      return e && [e.innerText, ...[...e.querySelectorAll("svg[role=img]")].map((s) => s.getAttribute("aria-label") || s.querySelector("title")?.textContent)].join(" ");
     },
     must: [/(regressed|improved|recovered|inconclusive|below-limit|missing|not-comparable|excluded)|Nothing changed|Nothing to compare|cannot serve/], also: { when: /regressed|improved/, must: [percent, /confirmed|suspected/, /to [+−±]\d/] } },
 ];
