@@ -86,7 +86,7 @@ func (r *Report) facts(g *gate.Review, cover *gate.Coverage) []CardFact {
 	if text := coverageText(cover); text != "" {
 		out = append(out, CardFact{"Coverage", text, CoveragePath})
 	}
-	add("Targets", requiredText(required(g.Targets)))
+	add("Targets", requiredText(required(g.Targets))+unmeasuredText(g.Unmeasured))
 	at := judge.Named(r.Releases, g.Release)
 	var on []string
 	for _, k := range gate.FailKinds() {
@@ -159,6 +159,23 @@ func requiredText(list []schema.Verdict) string {
 	}
 	if k := len(list) - n[schema.Pass] - n[schema.Fail]; k > 0 {
 		out += fmt.Sprintf(", %s cannot be decided", words.Count(k))
+	}
+	return out
+}
+
+// unmeasuredText names what has targets and was never measured, which no verdict is about.
+func unmeasuredText(list []schema.Pair) string {
+	const named = 3
+	if len(list) == 0 {
+		return ""
+	}
+	var names []string
+	for _, p := range list[:min(named, len(list))] {
+		names = append(names, words.OnDevice(p.Model, p.Device))
+	}
+	out := "; targets of what was never measured grade nothing: " + strings.Join(names, ", ")
+	if more := len(list) - named; more > 0 {
+		out += fmt.Sprintf(" and %s more", words.Count(more))
 	}
 	return out
 }

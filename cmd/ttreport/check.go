@@ -134,7 +134,8 @@ func (o *checkOptions) check(ctx context.Context, sh *shell) error {
 	if err != nil {
 		return err
 	}
-	if _, _, err := soundTargets(ws, nil); err != nil {
+	lib, _, err := soundTargets(ws, nil)
+	if err != nil {
 		return err
 	}
 	release, err := lock(ctx, sh, ws.Dir, folderlock.Shared, o.patience)
@@ -150,6 +151,9 @@ func (o *checkOptions) check(ctx context.Context, sh *shell) error {
 		return explain(ctx, sh.out, report.Gate, o.explain)
 	}
 	g := report.Review(at, o.model, o.device)
+	if o.model == "" && o.device == "" {
+		g.Unmeasured = lib.Unmeasured(report.Columns.Runs)
+	}
 	if o.recheckPlan {
 		return writeRecheckPlan(sh.out, report, &g)
 	}

@@ -18,6 +18,9 @@ type Review struct {
 	Findings
 	Fit    Fit
 	Starts []Start // releases that can be started again
+	// Unmeasured are models and devices that have targets and no run, where the whole of a release is reviewed and the
+	// targets in force are known: nothing grades them, whatever the decision is.
+	Unmeasured []schema.Pair `json:",omitempty"`
 }
 
 // Review reviews a release; an empty model or device selects all. What the newest release leaves out is counted,

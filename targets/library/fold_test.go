@@ -36,6 +36,15 @@ func TestUnmeasured(t *testing.T) {
 	if got := fmt.Sprint(lib.Unmeasured(runs)); got != "[{M n300}]" && got != "[{M N300}]" {
 		t.Error(got)
 	}
+	const all = "evals:\n  - {model: M, task: t, metric: acc, value: 0.5, source: s, as_of: 2026-01-02}\n" +
+		"  - {model: N, task: t, metric: acc, value: 0.5, source: s, as_of: 2026-01-02}\n"
+	evals := empty(t)
+	if p := evals.Add("evals.yaml", []byte(all), "", everyDevice); len(p) > 0 {
+		t.Fatal(p)
+	}
+	if got := fmt.Sprint(evals.Unmeasured(runs)); got != "[{N any device}]" {
+		t.Error("scores that hold on every device:", got)
+	}
 	if got := len(lib.Unmeasured(nil)); got != 2 {
 		t.Errorf("%d of 2 without runs", got)
 	}

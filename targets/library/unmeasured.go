@@ -8,8 +8,11 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 )
 
+// deviceOfAll is how people read [anyDevice].
+const deviceOfAll = "any device"
+
 // Unmeasured are the models and devices that have targets and no run, in order, under the names that runs have for
-// them: files name a model by any of its weights.
+// them: files name a model by any of its weights. Targets that hold on every device wait only for the model.
 func (l *Library) Unmeasured(runs []columns.RunHead) []schema.Pair {
 	models, devices, measured := map[string]string{}, map[string]string{}, map[schema.Pair]bool{}
 	for i := range runs {
@@ -21,6 +24,7 @@ func (l *Library) Unmeasured(runs []columns.RunHead) []schema.Pair {
 		}
 		devices[schema.FoldDevice(h.Device)] = h.Device
 		measured[schema.Pair{Model: h.Model.Name, Device: h.Device}] = true
+		measured[schema.Pair{Model: h.Model.Name, Device: deviceOfAll}] = true
 	}
 	var out []schema.Pair
 	for _, e := range l.List() {
@@ -30,6 +34,9 @@ func (l *Library) Unmeasured(runs []columns.RunHead) []schema.Pair {
 		}
 		if name := devices[schema.FoldDevice(e.Device)]; name != "" {
 			p.Device = name
+		}
+		if e.Device == anyDevice {
+			p.Device = deviceOfAll
 		}
 		if !measured[p] && !slices.Contains(out, p) {
 			out = append(out, p)
