@@ -58,6 +58,7 @@ type Set struct {
 //	dropSameContent  results → the same, without files of the same content
 //	dropSameScores   results → the same, with each score of several files once
 //	groupRuns        results → runs, and the run of each source
+//	tellOfUnread     sources → errors of runs: files beside their results that could not be read
 //	list             sources → files and problems
 func Load(ctx context.Context, roots []Root, opt Options) (Set, error) {
 	set, err := load(ctx, roots, opt)
@@ -86,6 +87,7 @@ func load(ctx context.Context, roots []Root, opt Options) (Set, error) {
 	dropSameContent(results)
 	dropSameScores(results)
 	groups := groupRuns(results)
+	groups.tellOfUnread(sources)
 	set := Set{Runs: groups.runs, Grouping: groups.reasons, Problems: append(problems, groups.problems...)}
 	set.list(sources, groups.runOf)
 	return set, nil

@@ -244,14 +244,18 @@ func Lost(problems []schema.Problem) []schema.Problem {
 // history was loaded (met). Notes are left out.
 func Unstored(problems, met []schema.Problem, c *columns.Columns) []schema.Problem {
 	type place struct{ path, code string }
-	known := map[place]bool{}
+	known, unread := map[place]bool{}, map[string]bool{}
 	for i := range met {
 		known[place{met[i].Path, met[i].Code}] = true
 	}
 	for i := range c.Problems {
-		known[place{c.Problems[i].Path, c.Problems[i].Code}] = true
+		p := &c.Problems[i]
+		known[place{p.Path, p.Code}] = true
+		if p.Code == schema.CodeUnread {
+			unread[p.Path] = true
+		}
 	}
 	return slices.DeleteFunc(slices.Clone(problems), func(p schema.Problem) bool {
-		return p.Severity == schema.SevNote || known[place{p.Path, p.Code}]
+		return p.Severity == schema.SevNote || known[place{p.Path, p.Code}] || unread[p.Path] && p.Severity == schema.SevError
 	})
 }

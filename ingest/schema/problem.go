@@ -23,6 +23,9 @@ type Problem struct {
 	Unknown  Unknown
 }
 
+// CodeUnread is the code of a run's problem that is about a file in its folder from which nothing was read.
+const CodeUnread = "unread"
+
 // Severity is how much of the input a problem affects.
 type Severity string
 

@@ -143,7 +143,7 @@ func tally(c gate.Tally, r *gate.Result) string {
 	case gate.FailMissing:
 		return say("number", " is", " are", " missing that was required, planned or measured before")
 	case gate.FailNotRemeasured:
-		return say("measurement", "", "", " of "+r.Baseline) + verb(c.N, " is", " are") + " not in " + r.Release
+		return leftOut(c, r)
 	case gate.FailAbsent:
 		return say("pair", "", "", " of model and device") + verb(c.N, " has", " have") + gone
 	case gate.FailOpen:
@@ -166,6 +166,18 @@ func tally(c gate.Tally, r *gate.Result) string {
 		return say("point", " improved", " improved", cells)
 	}
 	return tallyOfTargets(c)
+}
+
+// leftOut tells a whole model on a device from single measurements: it is more than one number.
+func leftOut(c gate.Tally, r *gate.Result) string {
+	var parts []string
+	if c.Systems > 0 {
+		parts = append(parts, Plural(c.Systems, "pair")+" of model and device")
+	}
+	if n := c.N - c.Systems; n > 0 {
+		parts = append(parts, Plural(n, "measurement"))
+	}
+	return strings.Join(parts, " and ") + " of " + r.Baseline + verb(c.N, " is", " are") + " not in " + r.Release
 }
 
 // tallyOfTargets is one count of what fails nothing as a clause.

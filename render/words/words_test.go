@@ -154,7 +154,8 @@ func lints() []lint.Detail {
 		lint.Unsettled{}, lint.Imprecise{}, lint.Overload{},
 		lint.ImpossibleError{}, lint.ReleaseOrder{},
 		lint.NoCommits{}, lint.LatestImage{}, lint.DirtyBuild{}, lint.MixedTools{}, lint.NothingGraded{},
-		lint.StaleTargets{}, lint.NoStart{}, lint.BadTimestamps{}, lint.DuplicateRun{}, lint.LostDocument{},
+		lint.StaleTargets{}, lint.NoStart{}, lint.BadTimestamps{}, lint.DuplicateRun{},
+		lint.Unread{Found: "x"}, lint.LostDocument{},
 		lint.ReportRejects{},
 		lint.UnknownChannel{}, lint.CutOff{}, lint.Unlisted{}, lint.LateChangePoint{}, lint.Drift{}, lint.UnusedDecision{},
 		lint.OpenRegression{},
@@ -193,6 +194,9 @@ func TestDecisions(t *testing.T) {
 		"one of each": {gate.Result{Word: gate.Fail, Exit: 1, Counts: []gate.Tally{
 			{Kind: gate.FailTarget, N: 1, Cells: 1, Fails: true}, {Kind: gate.NoteImproved, N: 1, Cells: 2},
 		}}, "1 required target fails; 1 point improved"},
+		"left out": {gate.Result{Word: gate.PassWithWarnings, Graded: 9, Release: "v5", Baseline: "v4", Counts: []gate.Tally{
+			{Kind: gate.FailNotRemeasured, N: 3, Systems: 1},
+		}}, "1 pair of model and device and 2 measurements of v4 are not in v5"},
 		"nothing to mention": {gate.Result{Word: gate.Pass, Graded: 9}, "nothing is shown to have regressed"},
 	} {
 		d := words.Decide(c.r)

@@ -53,6 +53,8 @@ type Tally struct {
 	N     int // points, for changes; else findings
 	Cells int // numbers behind them
 	Fails bool
+	// Systems are those of N that are a whole model on a device, of which nothing was measured again.
+	Systems int `json:",omitempty"`
 }
 
 // Findings are the input of a decision.
@@ -277,8 +279,11 @@ func (t *tallying) result() Result {
 			continue
 		}
 		c := Tally{Kind: kind, N: n, Fails: t.on[kind]}
-		for _, cells := range t.found[kind] {
+		for f, cells := range t.found[kind] {
 			c.Cells += cells
+			if kind == FailNotRemeasured && f.key == (schema.Key{}).String() {
+				c.Systems++
+			}
 		}
 		fails, warns = fails || c.Fails, warns || warning(kind)
 		r.Counts = append(r.Counts, c)

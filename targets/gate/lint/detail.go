@@ -47,6 +47,7 @@ const (
 	IDReleaseOrder    ID = "release-order"
 	IDBadTimestamps   ID = "bad-timestamps"
 	IDDuplicateRun    ID = "duplicate-run"
+	IDUnread          ID = "unread"
 	IDLostDocument    ID = "lost-document"
 	IDReportRejects   ID = "report-rejects"
 	IDLateChangePoint ID = "late-change-point"
@@ -169,6 +170,8 @@ type (
 		Path, Of string
 		Same     bool // with the same numbers
 	}
+	// Unread is a file of the run's folder that could not be read.
+	Unread struct{ Found string }
 	// ReportRejects is a report beside the results that rejects the release for something that no target covers.
 	ReportRejects struct {
 		Report           string
@@ -253,6 +256,7 @@ func (ReleaseOrder) ID() ID     { return IDReleaseOrder }
 func (ImpossibleError) ID() ID  { return IDImpossibleError }
 func (BadTimestamps) ID() ID    { return IDBadTimestamps }
 func (DuplicateRun) ID() ID     { return IDDuplicateRun }
+func (Unread) ID() ID           { return IDUnread }
 func (ReportRejects) ID() ID    { return IDReportRejects }
 func (LostDocument) ID() ID     { return IDLostDocument }
 func (UnknownChannel) ID() ID   { return IDChannel }

@@ -90,6 +90,7 @@ func runChecks() []Check {
 		{IDReleaseList, schema.SevWarning, nil},
 		{IDBadTimestamps, schema.SevWarning, badTimestamps},
 		{IDDuplicateRun, schema.SevWarning, nil},
+		{IDUnread, schema.SevWarning, unread},
 		{IDLostDocument, schema.SevError, nil},
 		{IDReportRejects, schema.SevError, nil},
 		{IDOpenRegression, schema.SevWarning, nil},

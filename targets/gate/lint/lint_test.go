@@ -135,6 +135,7 @@ func pointExamples() []example {
 		{lint.ImpossibleError{Name: "ttft", Value: 60, Most: 50}, one(k, with(values{"ttft/se": 60})),
 			one(k, with(values{"ttft/se": 40}))},
 		{lint.EmptyResponses{Found: "378 of 1000"}, problem("hollow-successes"), problem("other")},
+		{lint.Unread{Found: "378 of 1000"}, problem(schema.CodeUnread), problem("other")},
 		{lint.FailedShare{Failed: 10, Of: 210}, one(key("vllm", 8), with(values{"requests_failed/value": 10})),
 			one(key("vllm", 8), with(values{"requests_failed/value": 1}))},
 		// 8 req/s × 1 s = 8 in flight

@@ -9,14 +9,28 @@ import (
 )
 
 // emptyResponses reports what was found when the files were read: problems with codes such as hollow-success.
-func emptyResponses(l *inspection) { l.problems("hollow") }
+func emptyResponses(l *inspection) {
+	l.problems(func(run int, p *schema.Problem) {
+		if strings.Contains(p.Code, "hollow") {
+			l.add(run, p.Path, 0, EmptyResponses{p.Found})
+		}
+	})
+}
 
-func (l *inspection) problems(part string) {
+// unread finds files of a run's folder that were errors: what they hold is not in the release.
+func unread(l *inspection) {
+	l.problems(func(run int, p *schema.Problem) {
+		if p.Code == schema.CodeUnread {
+			l.add(run, p.Path, 0, Unread{p.Found})
+		}
+	})
+}
+
+func (l *inspection) problems(do func(run int, p *schema.Problem)) {
 	for _, run := range l.runs {
 		for i := range l.c.Problems {
-			p := &l.c.Problems[i]
-			if int(p.Run) == run && strings.Contains(p.Code, part) {
-				l.add(run, p.Path, 0, EmptyResponses{p.Found})
+			if p := &l.c.Problems[i]; int(p.Run) == run {
+				do(run, &p.Problem)
 			}
 		}
 	}
