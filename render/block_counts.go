@@ -1,6 +1,8 @@
 package render
 
 import (
+	"slices"
+
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render/words"
 )
@@ -13,6 +15,7 @@ type Ledger struct {
 	Name, Note string
 	Grey       bool // nothing depends on it
 	Items      []Count
+	none       bool // nothing was counted
 }
 
 // Count is how often a verdict was given.
@@ -54,7 +57,7 @@ func ledger(name, what string, list []schema.Verdict, order []schema.Outcome, of
 			all++
 		}
 	}
-	l := Ledger{Name: name, Note: words.Plural(all, what)}
+	l := Ledger{Name: name, Note: words.Plural(all, what), none: all == 0}
 	for i, w := range order {
 		given := false
 		for _, evidence := range []schema.Evidence{schema.Confirmed, schema.Suspected, ""} {
@@ -94,10 +97,11 @@ func (r *Report) counts(at int) Counts {
 	}
 	informational := ledger("Informational", "verdict", f.Targets, targetWords(), not(required))
 	informational.Grey = true
-	return Counts{
+	all := Counts{
 		ledger("Required targets", "verdict", f.Targets, targetWords(), required),
 		informational,
 		ledger("History", "series", f.History, historyWords(), not(eval)),
 		ledger("Evals", "score", f.History, historyWords(), eval),
 	}
+	return slices.DeleteFunc(all, func(l Ledger) bool { return l.none }) // a count of nothing tells nothing
 }

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -112,6 +113,44 @@ func TestReleasesPages(t *testing.T) {
 	}
 	if front := r.releaseTable(); len(front.Rows) != newestShown || front.Full.Href != ReleasesPath {
 		t.Errorf("the front page lists %d, and leads to %v", len(front.Rows), front.Full)
+	}
+}
+
+// The page of targets begins with what is missed: its sentence counts that first, and its first table has it.
+func TestTargetsBeginWithWhatIsMissed(t *testing.T) {
+	of := func(eval bool, outcome schema.Outcome) schema.Verdict {
+		v := schema.Verdict{Required: true, Outcome: outcome}
+		if eval {
+			v.Key.Task = "eval"
+		}
+		return v
+	}
+	list := []schema.Verdict{of(false, schema.Pass), of(true, schema.Fail), of(false, schema.Inconclusive),
+		of(false, schema.NotMeasured), of(false, schema.Pass)}
+	want := "1 of 5 required targets are missed, 1 not measured, 1 inconclusive, 2 met."
+	if got := shortOf(list); got != want || !scoresFirst(list) {
+		t.Errorf("%q, scores first %v", got, scoresFirst(list))
+	}
+	if list = append(list, of(false, schema.Fail)); scoresFirst(list) {
+		t.Error("a number misses a required target, and scores stand first")
+	}
+}
+
+// A row of the list says why its release failed, whatever failed it, and that before anything else.
+func TestEveryFailureIsInItsRow(t *testing.T) {
+	for _, kind := range gate.FailKinds() {
+		b := gate.Basis{Improved: 7, Unchanged: 2, Compared: 9}
+		if slices.Contains(ofHistory(), kind) { // the verdicts of the bar
+			b.Regressed, b.Inconclusive = 3, 3
+		}
+		marks := findings([]gate.Tally{{Kind: gate.NoteImproved, N: 7}, {Kind: kind, N: 3, Fails: true}}, b)
+		if len(marks) < 2 || marks[0].N != 3 || marks[0].Text == "" {
+			t.Errorf("a release that failed by %s has the findings %+v", kind, marks)
+		}
+	}
+	warned := findings([]gate.Tally{{Kind: gate.FailOpen, N: 2}}, gate.Basis{Unchanged: 9, Compared: 9})
+	if len(warned) != 1 || warned[0].N != 2 {
+		t.Errorf("a release with warnings alone has the findings %+v", warned)
 	}
 }
 

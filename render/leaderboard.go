@@ -251,6 +251,9 @@ func (b *board) column(t *Table, c boardColumn) {
 			below = append(below, besideText(b.rows[b.reference].at(c), s))
 		}
 		cell.Sub = strings.Join(slices.DeleteFunc(below, func(s string) bool { return s == "" }), "; ")
+		if b.reference >= 0 { // a line breaks between the interval and the difference, and nowhere else
+			cell.Sub = strings.ReplaceAll(strings.ReplaceAll(cell.Sub, " ", "\u00a0"), ";\u00a0", "; ")
+		}
 		t.Rows[i].Cells = append(t.Rows[i].Cells, cell)
 	}
 }
@@ -264,14 +267,15 @@ func besideText(ref, now *columns.ScoreRow) string {
 	if why != "" {
 		return "not compared: " + why
 	}
-	how := "unpaired"
-	if d.Test == schema.TestPaired {
-		how = "paired"
-	}
+	show, how := words.Number, ""
 	if d.Share {
-		return fmt.Sprintf("%s (%s to %s), %s", words.Points(d.D), words.Points(d.Lo), words.Points(d.Hi), how)
+		show = words.Points
 	}
-	return fmt.Sprintf("%s (%s to %s), %s", words.Number(d.D), words.Number(d.Lo), words.Number(d.Hi), how)
+	if d.Test == schema.TestPaired {
+		how = ", paired"
+	}
+	lo := strings.TrimSuffix(show(d.Lo), words.Thin+"pp")
+	return fmt.Sprintf("%s (%s to %s)%s", show(d.D), lo, strings.TrimSuffix(show(d.Hi), words.Thin+"pp"), how)
 }
 
 // about says what the table does not show.
@@ -280,7 +284,7 @@ func (b *board) about() string {
 		"verdict: many intervals overlap."
 	if b.reference >= 0 {
 		text += " Below it: the difference from " + b.rows[b.reference].head.Text +
-			", question by question where both answered the same ones (paired)."
+			"; paired where it is question by question, because both answered the same ones."
 	}
 	if b.parts > 0 {
 		text += fmt.Sprintf(" %s part of another task: the list of scores has them.", verbs(b.parts, "task is", "tasks are"))

@@ -54,6 +54,10 @@ func TestBoardColumns(t *testing.T) {
 	if tab.Rows[0].Cells[0].Text != "b" || !tab.Rows[0].Cells[1].Strong || tab.Rows[1].Cells[1].Strong {
 		t.Errorf("the best score of the first task is not first and bold: %+v", tab.Rows)
 	}
+	const lead = "gsm8k: b has 0.400 (0.374 to 0.427), the best of 2 models; 2 other tasks below, 1 more under Evals."
+	if got := b.headline(); got != lead {
+		t.Errorf("headline %q", got)
+	}
 	if b.left != 1 || b.parts != 2 || strings.Join(b.without, " ") != "d" {
 		t.Errorf("left %d, parts %d, without %v", b.left, b.parts, b.without)
 	}
@@ -90,14 +94,15 @@ func TestBoardReference(t *testing.T) {
 		t.Fatalf("the reference is not first: %+v", tab.Rows)
 	}
 	paired := tab.Rows[2].Cells[1].Sub
-	if !strings.Contains(strings.ReplaceAll(paired, words.Thin, " "), "−5.0 pp (−8.2 pp to −1.8 pp), paired") {
+	paired = strings.NewReplacer(words.Thin, " ", "\u00a0", " ").Replace(paired)
+	if !strings.HasSuffix(paired, "; −5.0 pp (−8.2 to −1.8), paired") {
 		t.Errorf("tuned against base: %q", paired)
 	}
 	for _, list := range rows {
 		list[0].Outcomes = nil
 	}
 	tab = boardOf(0, rows, "base", "tuned", "other").table()
-	if free := tab.Rows[2].Cells[1].Sub; !strings.Contains(free, "unpaired") || strings.Contains(free, "−8.2") {
+	if free := tab.Rows[2].Cells[1].Sub; !strings.HasSuffix(free, ")") || strings.Contains(free, "−8.2") {
 		t.Errorf("without answers: %q", free)
 	}
 	shots := 0

@@ -161,8 +161,18 @@ func markOf(kind gate.Kind) (Mark, bool) {
 		return Mark{Outcome: schema.Excluded, Text: "excluded"}, true
 	case gate.NoteImproved:
 		return Mark{Outcome: schema.Improved, Evidence: schema.Confirmed, Text: "improved"}, true
-	case gate.FailMissing, gate.FailNotRemeasured:
+	case gate.FailRunWide:
+		return Mark{Outcome: schema.Regressed, Evidence: schema.Suspected, Text: "regressed with a whole device"}, true
+	case gate.FailOpen:
+		return Mark{Outcome: schema.Regressed, Evidence: schema.Confirmed, Text: "regressed earlier, still there"}, true
+	case gate.FailMissing:
 		return Mark{Outcome: schema.NotMeasured, Text: "missing"}, true
+	case gate.FailNotRemeasured:
+		return Mark{Outcome: schema.NotMeasured, Text: "not measured again"}, true
+	case gate.FailUngraded:
+		return Mark{Outcome: schema.NoTarget, Text: "models on devices without a verdict"}, true
+	case gate.FailAbsent:
+		return Mark{Outcome: schema.NotMeasured, Text: "models on devices not measured for several releases"}, true
 	case gate.NoteNotComparable:
 		return Mark{Outcome: schema.NotComparable, Text: "not comparable"}, true
 	}

@@ -297,8 +297,15 @@ func (b *board) headline() string {
 	if n > 1 {
 		text += fmt.Sprintf(", the best of %d models", n)
 	}
-	if more := len(b.columns) - 1 + b.left; more > 0 {
+	more := len(b.columns) - 1
+	if more > 0 {
 		text += "; " + words.Plural(more, "other task") + " below"
+	}
+	switch {
+	case b.left > 0 && more > 0:
+		text += ", " + words.Count(b.left) + " more under Evals"
+	case b.left > 0:
+		text += "; " + words.Plural(b.left, "other task") + " under Evals"
 	}
 	return text + "."
 }

@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -64,17 +65,8 @@ func (r *Report) releaseRow(i int) []Cell {
 	out := []Cell{name, text(moment(rel.Date))}
 	if r.graded() {
 		d, b := words.Decide(r.Result(i)), r.Results(i).Basis
-		changed := Cell{}
-		for _, x := range []Mark{
-			{Outcome: schema.Regressed, N: b.Regressed}, {Outcome: schema.Improved, N: b.Improved},
-			{Outcome: schema.Inconclusive, N: b.Inconclusive},
-		} {
-			if x.N > 0 {
-				x.Text = string(x.Outcome)
-				changed.Marks = append(changed.Marks, x)
-			}
-		}
-		out = append(out, Cell{Text: d.Word, Outcome: toneMark(d.Tone)}, Cell{Bar: decisionBar(b)}, changed)
+		out = append(out, Cell{Text: d.Word, Outcome: toneMark(d.Tone)}, Cell{Bar: decisionBar(b)},
+			Cell{Marks: findings(r.Result(i).Counts, b)})
 	}
 	out = append(out, text(words.Count(len(pairs))), text(words.Count(points)), text(words.Count(scores)))
 	if len(r.Notes) > 0 {
@@ -87,13 +79,44 @@ func (r *Report) releaseRow(i int) []Cell {
 	return out
 }
 
+// findings are the reasons of a decision, then how its numbers compare with history, then what is a warning only.
+func findings(counts []gate.Tally, b gate.Basis) []Mark {
+	var reasons, out, warnings []Mark
+	for _, c := range counts {
+		m, ok := markOf(c.Kind)
+		m.N = c.N
+		switch {
+		case !ok || slices.Contains(ofHistory(), c.Kind):
+		case c.Fails:
+			reasons = append(reasons, m)
+		default:
+			warnings = append(warnings, m)
+		}
+	}
+	for _, x := range []Mark{
+		{Outcome: schema.Regressed, N: b.Regressed}, {Outcome: schema.Improved, N: b.Improved},
+		{Outcome: schema.Inconclusive, N: b.Inconclusive},
+	} {
+		if x.N > 0 {
+			x.Text = string(x.Outcome)
+			out = append(out, x)
+		}
+	}
+	return slices.Concat(reasons, out, warnings)
+}
+
+// ofHistory are the kinds that a bar counts too.
+func ofHistory() []gate.Kind {
+	return []gate.Kind{gate.FailConfirmed, gate.FailSuspected, gate.FailRunWide, gate.FailInconclusive, gate.NoteImproved}
+}
+
 // releaseList lists releases, given by their indexes.
 func (r *Report) releaseList(list []int) *Table {
 	t := &Table{Caption: "Releases, newest first", Layout: List,
 		Cols: []Col{{Head: "Release"}, {Head: "Date", Length: Medium}}}
 	if r.graded() {
 		t.Cols = append(t.Cols, Col{Head: "Decision", Length: Medium}, Col{Head: "Against history", Length: Medium},
-			Col{Head: "Changes"})
+			Col{Head: "Findings"})
 	}
 	t.Cols = append(t.Cols, Col{Head: "Models and devices", Num: true, Length: Short},
 		Col{Head: "Points", Num: true, Length: Short}, Col{Head: "Evals", Num: true, Length: Short})

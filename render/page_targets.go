@@ -2,7 +2,9 @@ package render
 
 import (
 	"fmt"
+	"slices"
 	"sort"
+	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render/words"
@@ -18,14 +20,23 @@ func (r *Report) TargetsPage() Page {
 		Crumbs:      []Link{{"Overview", "index.html"}, {"Targets", ""}}, Simulated: r.simulated(-1),
 		Lead: r.targetsLead(all),
 	}
+	var force, scores Section
 	if t := r.targetGrid(all, true); len(t.Rows) > 0 {
-		p.add(Section{ID: "force", Title: "In force", Blocks: []Block{t.cut("data/ has all, by release")},
+		force = Section{ID: "force", Title: "In force", Blocks: []Block{t.cut("data/ has all, by release")},
 			Intro: gridIntro + " Stored with each run when it was first read; later edits of target files do not reach it." +
-				r.leftOut()})
+				r.leftOut()}
 	}
 	if t := r.referenceTable(all, true); len(t.Rows) > 0 {
-		p.add(Section{ID: "references", Title: "Scores against references",
-			Blocks: []Block{t.cut("data/ has all, by release")}})
+		scores = Section{ID: "references", Title: "Scores against references",
+			Blocks: []Block{t.cut("data/ has all, by release")}}
+	}
+	if scoresFirst(all) {
+		force, scores = scores, force
+	}
+	for _, s := range []Section{force, scores} {
+		if s.ID != "" {
+			p.add(s)
+		}
 	}
 	if t := r.contradictions(); len(t.Rows) > 0 {
 		p.add(Section{ID: "lint", Title: "Contradictions", Blocks: []Block{t.cut("ttreport targets lint has all")},
@@ -41,6 +52,17 @@ func (r *Report) TargetsPage() Page {
 		)
 	}
 	return p
+}
+
+// scoresFirst reports whether all required targets that are missed are references of scores: what is missed is read
+// first.
+func scoresFirst(all []schema.Verdict) bool {
+	missed := func(eval bool) bool {
+		return slices.ContainsFunc(all, func(v schema.Verdict) bool {
+			return v.Required && v.Outcome == schema.Fail && v.Key.IsEval() == eval
+		})
+	}
+	return missed(true) && !missed(false)
 }
 
 // gridIntro says how a table of targets reads.
@@ -62,7 +84,32 @@ func (r *Report) targetsLead(all []schema.Verdict) Lead {
 				words.Count(len(req)), words.Of(metIn(all)-met, len(all)-len(req))),
 		}
 	}
-	return Lead{Tone: words.ToneBad, Text: words.Of(met, len(req)) + " required targets are met."}
+	return Lead{Tone: words.ToneBad, Text: shortOf(req)}
+}
+
+// shortOf counts the required targets that are not met, by verdict, and then those that are.
+func shortOf(req []schema.Verdict) string {
+	var parts []string
+	for _, x := range []struct {
+		outcome schema.Outcome
+		are     string
+	}{
+		{schema.Fail, "missed"}, {schema.NotMeasured, "not measured"}, {schema.Unattainable, "unattainable"},
+		{schema.Inconclusive, "inconclusive"}, {schema.Pass, "met"},
+	} {
+		n := 0
+		for i := range req {
+			n += truth(req[i].Outcome == x.outcome)
+		}
+		switch {
+		case n == 0:
+		case len(parts) == 0:
+			parts = append(parts, words.Of(n, len(req))+" required targets are "+x.are)
+		default:
+			parts = append(parts, words.Count(n)+" "+x.are)
+		}
+	}
+	return strings.Join(parts, ", ") + "."
 }
 
 // metIn counts targets that are met.

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
+
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render"
 )
@@ -183,4 +185,39 @@ func TestPlaneSwitches(t *testing.T) {
 	b.goTo(t, filepath.Join(dir, "index.html")+at)
 	until(t, b, "the address shows the same", planeRows+`.length === 1`)
 	b.quiet(t)
+}
+
+// A name in a plane lies beside the lines, never on one, with one line that falls and with three that cross.
+func TestNamesLieBesideLines(t *testing.T) {
+	t.Parallel()
+	for _, devices := range [][]string{{"a-device-with-a-long-name"}, {"n150", "t3k", "galaxy"}} {
+		_, dir := reportOf(t, render.ModeAuto, swept(devices...)...)
+		b := openBrowser(t, dir)
+		for _, width := range []int64{1280, 390} {
+			if err := chromedp.Do(b.ctx, chromedp.EmulateViewport(width, 900)); err != nil {
+				t.Fatal(err)
+			}
+			b.goTo(t, filepath.Join(dir, "index.html"))
+			until(t, b, "the plane is drawn", `document.querySelectorAll("[data-plane] figure svg path.ln").length > 0`)
+			const crossed = `[...document.querySelectorAll("[data-plane] figure svg")].flatMap(function (svg) {
+				return [...svg.querySelectorAll("text.lbl")].filter(function (text) {
+					var box = text.getBBox();
+					return [...svg.querySelectorAll("path.ln")].some(function (line) {
+						for (var at = 0; at < line.getTotalLength(); at += 2) {
+							var p = line.getPointAtLength(at);
+							if (p.x > box.x && p.x < box.x + box.width && p.y > box.y + 2 && p.y < box.y + box.height - 2) return true;
+						}
+					});
+				}).map(function (text) { return text.textContent; });
+			})`
+			if found := eval[[]string](t, b, crossed); len(found) > 0 {
+				t.Errorf("%d px, %v: names on lines: %q", width, devices, found)
+			}
+			named := eval[float64](t, b, `document.querySelectorAll("[data-plane] figure svg text.lbl").length`)
+			if named < float64(len(devices)) {
+				t.Errorf("%d px, %v: %v names", width, devices, named)
+			}
+		}
+		b.quiet(t)
+	}
 }

@@ -79,7 +79,11 @@ func Inventory(g *gate.Review) []string {
 // passes is the reason of a release that passes: what it rests on.
 func passes(g *gate.Review) string {
 	b := g.Basis()
-	out := fmt.Sprintf("%s: %s of %s unchanged", Capital(lead(g.Result)), Count(b.Unchanged),
+	open, before := stillOpen(g), lead(g.Result)
+	if open != "" && before == nothingShown && b.Compared > 0 {
+		return strings.TrimSuffix(open, ".") + "; nothing else is shown to have regressed."
+	}
+	out := fmt.Sprintf("%s: %s of %s unchanged", Capital(before), Count(b.Unchanged),
 		Plural(b.Compared, "number"))
 	if b.Improved > 0 {
 		out += fmt.Sprintf(", %s improved", Count(b.Improved))
@@ -93,7 +97,7 @@ func passes(g *gate.Review) string {
 	if b.Compared == 0 {
 		out = "Every required target is met, and nothing could be compared with history"
 	}
-	if open := stillOpen(g); open != "" {
+	if open != "" {
 		return out + ". " + open
 	}
 	return out + "."

@@ -28,6 +28,12 @@ func TestHeadlineNamesWhatIsOpen(t *testing.T) {
 	if !strings.HasSuffix(got, want) {
 		t.Errorf("%s\nwant %s", got, want)
 	}
+	r.Findings.History = []schema.Verdict{{Against: schema.AgainstHistory, Outcome: schema.Unchanged, Metric: "ttft",
+		Value: schema.Num(1)}}
+	got = strings.ReplaceAll(words.Headline(&r), words.Thin, " ")
+	if want = strings.TrimSuffix(want, ".") + "; nothing else is shown to have regressed."; got != want {
+		t.Errorf("with numbers that were compared: %s\nwant %s", got, want)
+	}
 	got = strings.ReplaceAll(words.Lint(all), words.Thin, " ")
 	want = "Output tok/s of t3k is still −8.0 % against the level before v0.44.0, confirmed in v0.45.0 and not " +
 		"accepted; 39 more points of 9 models with it."

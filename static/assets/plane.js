@@ -55,7 +55,7 @@
       if (hi <= lo) hi = lo * 2;
       lo /= 1.15;
       hi *= 1.15;
-      [[1, 2, 5], [1, 3], [1]].some(function (list) {
+      [[1, 2, 3, 4, 5, 6, 7, 8, 9], [1, 2, 5], [1, 3], [1]].some(function (list) {
         ticks = [];
         for (at = Math.pow(10, Math.floor(Math.log10(lo))); at <= hi; at *= 10)
           list.forEach(function (m) {
@@ -93,18 +93,20 @@
       ys = all.map(function (p) { return p.y; }),
       x = scale(o.logx ? Math.min.apply(null, xs) : 0, Math.max.apply(null, xs), left, right, o.logx),
       y = scale(o.logy ? Math.min.apply(null, ys) : 0, Math.max.apply(null, ys), bottom, top, o.logy),
-      boxes = [];
+      boxes = [],
+      along = [];
     svg.setAttribute("viewBox", "0 0 " + w + " " + h);
     svg.setAttribute("width", w);
     svg.setAttribute("height", h);
     svg.setAttribute("role", "img");
     svg.setAttribute("aria-label", o.label);
-    function free(px, py, text, anchor) {
+    function free(px, py, text, anchor, apart) {
       var wide = text.length * 6.6 + 2,
         x0 = anchor === "middle" ? px - wide / 2 : anchor === "end" ? px - wide : px,
         box = [x0, py - 10, x0 + wide, py + 2];
       if (x0 < left || box[2] > w || box[1] < 12 || py > bottom) return false;
       if (boxes.some(function (b) { return box[0] < b[2] && box[2] > b[0] && box[1] < b[3] && box[3] > b[1]; })) return false;
+      if (apart && along.some(function (p) { return box[0] - apart < p[0] && p[0] < box[2] + apart && box[1] - 1 < p[1] && p[1] < box[3] + 1; })) return false;
       boxes.push(box);
       return true;
     }
@@ -131,8 +133,10 @@
       boxes.push([ends ? at - 150 : at, top - 14, ends ? at : at + 150, top + 2]);
     }
     o.lines.forEach(function (l) {
-      l.points.forEach(function (p) {
+      l.points.forEach(function (p, i) {
+        var q = l.points[i - 1] || p;
         boxes.push([x.at(p.x) - 4, y.at(p.y) - 4, x.at(p.x) + 4, y.at(p.y) + 4]);
+        for (var k = 0; k < 1; k += 0.02) along.push([x.at(q.x) + k * (x.at(p.x) - x.at(q.x)), y.at(q.y) + k * (y.at(p.y) - y.at(q.y))]);
       });
     });
     o.spots = [];
@@ -148,18 +152,23 @@
     });
     if (o.lines.length <= 8)
       o.lines.forEach(function (l) {
-        l.points.concat(l.points.slice().reverse()).some(function (p) {
-          return [["middle", 0, -9], ["start", 8, 4], ["end", -8, 4], ["middle", 0, 18]].some(function (c) {
-            if (!free(x.at(p.x) + c[1], y.at(p.y) + c[2], l.name, c[0])) return false;
-            draw(svg, "text", { class: "lbl halo k" + l.colour, x: x.at(p.x) + c[1], y: y.at(p.y) + c[2], "text-anchor": c[0] }, l.name);
-            return true;
+        [4, 1, 0].some(function (apart) { // beside the lines, and across one only where there is no other place
+          return l.points.concat(l.points.slice().reverse()).some(function (p) {
+            return [["middle", 0, -9], ["start", 8, 4], ["end", -8, 4], ["middle", 0, 18], ["start", 6, -8], ["end", -6, -8], ["start", 6, 16], ["end", -6, 16], ["start", 12, -16], ["end", -12, -16], ["start", 12, 26], ["end", -12, 26]].some(function (c) {
+              if (!free(x.at(p.x) + c[1], y.at(p.y) + c[2], l.name, c[0], apart)) return false;
+              draw(svg, "text", { class: "lbl halo k" + l.colour, x: x.at(p.x) + c[1], y: y.at(p.y) + c[2], "text-anchor": c[0] }, l.name);
+              return true;
+            });
           });
         });
       });
     if (o.loads)
       o.lines.forEach(function (l) {
         l.points.forEach(function (p) {
-          if (free(x.at(p.x) + 7, y.at(p.y) - 5, p.load, "start")) draw(svg, "text", { class: "halo t-mute", x: x.at(p.x) + 7, y: y.at(p.y) - 5 }, p.load);
+          [["start", 7, -5], ["end", -7, -5], ["start", 7, 14], ["end", -7, 14]].some(function (c) {
+            if (!free(x.at(p.x) + c[1], y.at(p.y) + c[2], p.load, c[0], 1)) return false;
+            return draw(svg, "text", { class: "halo t-mute", x: x.at(p.x) + c[1], y: y.at(p.y) + c[2], "text-anchor": c[0] }, p.load);
+          });
         });
       });
     return svg;

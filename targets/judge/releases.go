@@ -28,9 +28,10 @@ type Configured struct {
 	Date       time.Time
 }
 
-// Releases orders what was measured, oldest first: listed releases as listed, others by the earliest start of their
-// runs; ties by natural order of the names. A run without a release is a build of its own. So is a run of channel pr
-// or dev that names a release of another channel: it was built on that release and is not part of it.
+// Releases orders what was measured, oldest first: listed releases as listed, each other one behind the listed ones
+// that are older than it, by the earliest start of their runs; ties by natural order of the names. A run without a
+// release is a build of its own. So is a run of channel pr or dev that names a release of another channel: it was built
+// on that release and is not part of it.
 func Releases(c *columns.Columns, listed []Configured) []Release {
 	byName := gatherReleases(c)
 	rank := map[string]int{}
@@ -51,9 +52,12 @@ func Releases(c *columns.Columns, listed []Configured) []Release {
 		})
 		out = append(out, *r)
 	}
-	slices.SortFunc(out, func(a, b Release) int { return cmp.Or(byTime(a.Date, b.Date), NaturalCompare(a.Name, b.Name)) })
+	slices.SortFunc(out, byAge)
 	return asListed(out, rank)
 }
+
+// byAge orders releases by date, those of one date by name.
+func byAge(a, b Release) int { return cmp.Or(byTime(a.Date, b.Date), NaturalCompare(a.Name, b.Name)) }
 
 // byTime puts releases without a time last: at the beginning they would become a baseline unnoticed.
 func byTime(a, b time.Time) int {
@@ -95,22 +99,29 @@ func gatherReleases(c *columns.Columns) map[string]*Release {
 	return byName
 }
 
-// asListed sorts the listed releases among the positions that they occupy, in listed order. Comparing by rank or date
-// in one function would not be an order: with v2 and v1 listed and v1.5 dated between them, the comparison is
-// circular.
-func asListed(out []Release, rank map[string]int) []Release {
-	var places []int
-	var listed []Release
-	for i := range out {
-		if rank[out[i].Name] != 0 {
-			places, listed = append(places, i), append(listed, out[i])
+// asListed puts the listed releases in listed order, and each other one behind the last listed one that is older than
+// it. So a date that is wrong or missing moves the release that it is of and no other. Comparing by rank or date in one
+// function would not be an order: with v2 and v1 listed and v1.5 dated between them, the comparison is circular.
+func asListed(byDate []Release, rank map[string]int) []Release {
+	var listed, others []Release
+	for _, r := range byDate {
+		if rank[r.Name] != 0 {
+			listed = append(listed, r)
+		} else {
+			others = append(others, r)
 		}
 	}
 	slices.SortFunc(listed, func(a, b Release) int { return cmp.Compare(rank[a.Name], rank[b.Name]) })
-	for i, at := range places {
-		out[at] = listed[i]
+	out, placed := make([]Release, 0, len(byDate)), 0
+	for _, o := range others {
+		for i := len(listed); i > placed; i-- {
+			if o.Date.IsZero() || byAge(listed[i-1], o) < 0 {
+				out, placed = append(out, listed[placed:i]...), i
+			}
+		}
+		out = append(out, o)
 	}
-	return out
+	return append(out, listed[placed:]...)
 }
 
 // ChannelOf returns a run's channel with its default: release for a run with a release, dev for one without.

@@ -90,15 +90,36 @@ func TestBuildsAreNoBaseline(t *testing.T) {
 	}
 }
 
-// Listing some releases orders them among themselves and leaves one order for all, every time.
+// Listed releases stand as listed, and the others follow those that are older, in one order for all, every time.
 func TestPartOfTheReleasesListed(t *testing.T) {
-	c := judgetest.History{TTFT: judgetest.Steady(3)}.Columns()
-	listed := []judge.Configured{{Name: "v2"}, {Name: "v0"}}
-	for range 20 {
-		if got := names(judge.Releases(c, listed)); got != "v2 v1 v0" {
-			t.Fatal(got)
+	c := judgetest.History{TTFT: judgetest.Steady(5)}.Columns()
+	for _, x := range []struct{ listed, want string }{
+		{"v2 v0", "v2 v0 v1 v3 v4"},
+		{"v0 v2", "v0 v1 v2 v3 v4"},
+		{"v4 v1", "v0 v4 v1 v2 v3"}, // the date of v4 is wrong: only its own place is by the list
+		{"v3 v1 v2", "v0 v3 v1 v2 v4"},
+		{"v4", "v0 v1 v2 v3 v4"},
+	} {
+		var listed []judge.Configured
+		for _, name := range strings.Fields(x.listed) {
+			listed = append(listed, judge.Configured{Name: name})
+		}
+		for range 20 {
+			if got := names(judge.Releases(c, listed)); got != x.want {
+				t.Fatalf("%s listed: %s, want %s", x.listed, got, x.want)
+			}
 		}
 	}
+}
+
+// A release without a date is last of those that nobody listed, and puts no other one before an older one.
+func TestReleasesWithoutADate(t *testing.T) {
+	c := judgetest.History{TTFT: judgetest.Steady(3)}.Columns()
+	c.Runs[0].Start = time.Time{}
+	if got := names(judge.Releases(c, []judge.Configured{{Name: "v0"}, {Name: "v1"}})); got != "v0 v1 v2" {
+		t.Errorf("v0 has no date and is listed before v1: %s", got)
+	}
+	c = judgetest.History{TTFT: judgetest.Steady(3)}.Columns()
 	c.Runs[2].Start = time.Time{}
 	if rel := judge.Releases(c, nil); rel[2].Name != "v2" {
 		t.Errorf("a run without a start stands before those that have one: %s", rel[2].Name)
