@@ -35,40 +35,37 @@ func (b *builder) releases() error {
 }
 
 // release makes the data, the reports and the page of a release. One is made at a time, its parts beside each other:
-// the verdicts of a release are the largest thing that a build holds.
+// the verdicts of a release are the largest thing that a build holds. Judging the next one meanwhile costs 25 of 300 MB.
 func (b *builder) release(p *part, i int) error {
 	b.making.Lock()
 	defer b.making.Unlock()
 	r := b.report
+	r.Gate.Findings(i)         // all parts need them
 	if i+1 < len(r.Releases) { // the pages of models and devices need those of the last
 		defer r.Gate.Forget(i)
 	}
-	r.Gate.Findings(i) // both parts need them
-	var page render.Page
 	parts := []func() error{
-		func() error { return b.releaseTables(p, i) },
-		func() (err error) {
-			err = b.releaseReports(p, i)
-			page = r.ReleasePage(i)
-			return err
-		},
+		func() error { return b.releaseSeries(p, i) },
+		func() error { return b.releaseVerdicts(p, i) },
+		func() error { return b.releaseReports(p, i) },
+		func() error { return p.page(r.ReleasePage(i)) },
 	}
-	if err := each(len(parts), func(k int) error { return parts[k]() }); err != nil {
-		return err
-	}
-	return p.page(page)
+	return each(len(parts), func(k int) error { return parts[k]() })
 }
 
-// releaseTables writes what was found of the numbers of a release, and the page that lays it beside the one before.
-func (b *builder) releaseTables(p *part, i int) error {
+// releaseSeries writes the numbers of a release as Compare and the drawer read them, and its scores.
+func (b *builder) releaseSeries(p *part, i int) error {
 	r := b.report
 	name := r.Releases[i].Name
 	if err := p.shard(render.ReleaseShardPath(name), "release "+name, view(b, r.ReleaseSeries(i))); err != nil {
 		return err
 	}
-	if err := csvFile(p, r.DataPath(i, "scores"), tabular.Scores(r, i)); err != nil {
-		return err
-	}
+	return csvFile(p, r.DataPath(i, "scores"), tabular.Scores(r, i))
+}
+
+// releaseVerdicts writes what was found of a release, and the page that lays it beside the one before.
+func (b *builder) releaseVerdicts(p *part, i int) error {
+	r := b.report
 	if err := csvFile(p, r.DataPath(i, "verdicts"), tabular.Verdicts(r, i)); err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package gate
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/targets/decision"
@@ -17,6 +18,9 @@ func (g *Gate) Lints(release int) []lint.Lint {
 		before = g.Releases[b].Runs
 	}
 	name := g.Releases[release].Name
+	var slow []lint.Lint
+	var history sync.WaitGroup
+	history.Go(func() { slow = g.slow(release) }) // as long as all others together
 	out := lint.Release(g.Columns, name, g.Counted(release), before)
 	for _, v := range g.NotPositive(release) {
 		r := v.Reason.(schema.NotPositive)
@@ -29,8 +33,9 @@ func (g *Gate) Lints(release int) []lint.Lint {
 		out = append(out, lint.New(name, first.Path,
 			lint.LostDocument{Path: first.Path, Found: first.Found, More: n - 1}))
 	}
-	out = slices.Concat(out, g.nothingGraded(release), g.duplicates(release), g.order(release), g.open(release),
-		g.slow(release), g.rejected(release))
+	out = slices.Concat(out, g.nothingGraded(release), g.duplicates(release), g.order(release), g.open(release))
+	history.Wait()
+	out = slices.Concat(out, slow, g.rejected(release))
 	for _, what := range append(g.unused(), g.idle(release, out)...) {
 		out = append(out, lint.New(name, what, lint.UnusedDecision{What: what}))
 	}
