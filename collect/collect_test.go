@@ -155,7 +155,7 @@ func TestServerThatIsNotThere(t *testing.T) {
 	dir := t.TempDir()
 	waits := 0
 	_, err := collect.Run(context.Background(), planOf(1), &server.Attached{URL: "http://127.0.0.1:1",
-		Wait: 300 * time.Millisecond, Waiting: func(error) { waits++ }}, dir, func(collect.Event) {})
+		Wait: 300 * time.Millisecond, Waiting: func(time.Duration, error) { waits++ }}, dir, func(collect.Event) {})
 	if !errors.Is(err, server.ErrNotReady) || waits == 0 {
 		t.Errorf("%v, %d waits", err, waits)
 	}

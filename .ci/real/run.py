@@ -161,7 +161,7 @@ class Runs:
 
     def llama_rank(self, command):
         port = commands.port()
-        c = self.collect("rank-llama", f"command {command(port)} rank", "--port", str(port), "--only", "benchmarks",
+        c = self.collect("rank-llama", f"command {command(port)} --rank", "--port", str(port), "--only", "benchmarks",
                          "--workload", "endpoint=rerank,isl=128,c=2,n=16", device="cpu", model="acme/tiny",
                          tokenized=False)
         fine = len(c.points) == 1 and float(c.points[0]["e2el_mean_ms"] or 0) > 0

@@ -74,6 +74,9 @@ type bisectOptions struct {
 	seed              uint64
 }
 
+// Shares that are stated where no other ones are.
+const leastUsual, errorUsual = "2%", "2%"
+
 func (o *bisectOptions) declare(fs *pflag.FlagSet) {
 	fs.StringVar(&o.good, "good", "", "`ref` of a build without the change: a commit, a line of --list, a release")
 	fs.StringVar(&o.bad, "bad", "", "`ref` of a build with it")
@@ -89,8 +92,8 @@ func (o *bisectOptions) declare(fs *pflag.FlagSet) {
 	fs.Var((*plan.WorkloadList)(&o.workloads), "workload", "the workload, as `isl=128,osl=128,c=1,n=16`")
 	fs.StringVar(&o.metric, "metric", "", "`name`: ttft, tpot, e2el or output_tps (default ttft)")
 	fs.BoolVar(&o.improved, "improved", false, "search an improvement: the bad end is the better one")
-	fs.StringVar(&o.least, "least", "2%", "least `change` that is searched")
-	fs.StringVar(&o.error, "error", "2%", "`probability` of a wrong answer at which the search ends")
+	fs.StringVar(&o.least, "least", leastUsual, "least `change` that is searched")
+	fs.StringVar(&o.error, "error", errorUsual, "`probability` of a wrong answer at which the search ends")
 	fs.DurationVar(&o.budget, "budget", 0, "end after this `time`, with what is known then (default none)")
 	fs.IntVar(&o.measurements, "measurements", 300, "end after this `number` of measurements")
 	fs.DurationVar(&o.startup, "startup-timeout", 0, "how long a server may take to be ready (default 1h)")

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"al.essio.dev/pkg/shellescape"
@@ -51,15 +52,21 @@ func openBisectJournal(name string, each func(bisectEntry)) (*bisectJournal, err
 	return durable.OpenJournal[bisectEntry](name)
 }
 
-// command is the command line of the bisection, without secrets.
+// command is the command line of the bisection, without secrets: what makes it another one, not how far it may go.
 func (h *hunt) command() string {
 	argv := []string{"ttreport", "bisect", "--model", h.o.model, "--device", h.o.device, "--metric", h.o.metric,
 		"--workload", h.o.workloads[0].Text()}
-	for _, x := range []struct{ flag, value string }{
-		{"--good", h.o.good}, {"--bad", h.o.bad}, {"--list", h.o.list}, {"--images", h.o.images}, {"--tags", h.o.tags},
-		{"--build", h.o.build}, {"--server", h.o.server},
+	if h.o.improved {
+		argv = append(argv, "--improved")
+	}
+	for _, x := range []struct{ flag, value, usual string }{
+		{"--repo", h.o.repo, "."}, {"--good", h.o.good, ""}, {"--bad", h.o.bad, ""}, {"--list", h.o.list, ""},
+		{"--images", h.o.images, ""}, {"--tags", h.o.tags, ""}, {"--build", h.o.build, ""},
+		{"--server", h.o.server, ""}, {"--port", strconv.Itoa(h.o.port), "0"},
+		{"--least", h.o.least, leastUsual}, {"--error", h.o.error, errorUsual},
+		{"--seed", strconv.FormatUint(h.o.seed, 10), "1"},
 	} {
-		if x.value != "" {
+		if x.value != x.usual {
 			argv = append(argv, x.flag, x.value)
 		}
 	}

@@ -293,7 +293,7 @@ func (o collectOptions) request(sh *shell, ws *workspace.Workspace, show *progre
 		Ask:     askFor(sh, ws),
 		Warn:    func(s string) { sh.say("warning: %s", s) },
 		Note:    func(n plan.Note) { sh.say("%-9s %s", n.Kind, n.Text) },
-		Waiting: show.Waiting,
+		Waiting: show.Waiting(),
 	}
 }
 

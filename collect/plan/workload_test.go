@@ -113,6 +113,10 @@ func TestFieldsThatAreNone(t *testing.T) {
 		"isl=8,osl=8,c=1,until=ci=20%": "--until ci=2%", "isl=8,osl=8,c=1,budget=30m": "--budget 30m",
 		"isl=8,osl=8,c=1,foo=x": `"foo" is none of isl`, "isl=8,osl=8,c=1,=5": `"" is none of isl`,
 		"isl=8,osl=8,rate=2,arrivals=gamma": "burstiness=0.5",
+		"isl=8,osl=8,rate=2,arrivals=":      `arrivals="" is none that is known; arrivals are constant`,
+		"isl=8,osl=8,arrivals=ramp(1":       "no closing parenthesis, as in ramp(1,20)",
+		"isl=lognormal(3),osl=8,c=1":        "has 1 number: lognormal takes mean",
+		"isl=8,osl=8,c=1.5":                 "not a whole number, as in c=8",
 	} {
 		var w Workload
 		if err := w.UnmarshalText([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {

@@ -34,8 +34,10 @@ func (w *Workload) set(part string) error {
 		return err
 	case schema.DimArrivals:
 		var err error
-		w.Shape.Arrivals, err = traffic.ParseArrivals(value)
-		return err
+		if w.Shape.Arrivals, err = traffic.ParseArrivals(value); err != nil {
+			return fmt.Errorf("%s=%w", name, err)
+		}
+		return nil
 	case schema.DimISL, schema.DimOSL:
 		if strings.ContainsAny(value, "(abcdfghijklmnopqrstuvwxyz") { // e may be of a number
 			return w.setLengths(name, value)
@@ -62,7 +64,7 @@ func (w *Workload) set(part string) error {
 		schema.DimPrefix: &w.Shape.Prefix, schema.DimPrefixes: &w.Shape.Prefixes,
 	}[name]
 	if *at = int(v); float64(*at) != v {
-		return fmt.Errorf("%q is not a whole number", part)
+		return fmt.Errorf("%q is not a whole number, as in %s=%s", part, name, exampleOf(name))
 	}
 	return nil
 }

@@ -80,15 +80,15 @@ func finished(e collect.Event) string {
 	return strings.TrimRight(line, " ")
 }
 
-// Waiting shows why a server is waited for: when the reason changes, and once a minute, because weights take long.
-func (d *Display) Waiting(address string) func(error) {
-	last, began, next := "", time.Now(), time.Time{}
-	return func(err error) {
+// Waiting returns what shows why a server is waited for: when the reason changes, and once a minute, because weights
+// take long.
+func (d *Display) Waiting() func(waited time.Duration, why error) {
+	last, next := "", time.Time{}
+	return func(waited time.Duration, why error) {
 		const usual = 2 * time.Second // nothing takes less to start
-		if now := time.Now(); (err.Error() != last || now.After(next)) && now.Sub(began) > usual {
-			last, next = err.Error(), now.Add(time.Minute)
-			reason := strings.TrimPrefix(last, fmt.Sprintf("Get %q: ", address+"/v1/models"))
-			d.line("waiting   %s: %s", plaintext.Duration(time.Since(began)), reason)
+		if now := time.Now(); (why.Error() != last || now.After(next)) && waited > usual {
+			last, next = why.Error(), now.Add(time.Minute)
+			d.line("waiting   %s: %s", plaintext.Duration(waited), last)
 		}
 	}
 }

@@ -95,8 +95,18 @@ func TestEvents(t *testing.T) {
 // A server that is there at once is not waited for in words.
 func TestWaitingIsQuietAtFirst(t *testing.T) {
 	var out strings.Builder
-	New(Stream{Writer: &out}).Waiting("http://127.0.0.1:1")(errors.New("refused"))
+	waits := New(Stream{Writer: &out}).Waiting()
+	waits(time.Second, errors.New("refused"))
 	if out.Len() > 0 {
 		t.Error(out.String())
+	}
+	waits(5*time.Second, errors.New("refused"))
+	waits(10*time.Second, errors.New("refused"))
+	if got := out.String(); got != "waiting   5.0 s: refused\n" {
+		t.Errorf("%q", got)
+	}
+	waits(time.Second, errors.New("loads")) // the next server, which has just been started
+	if got := out.String(); strings.Contains(got, "loads") {
+		t.Errorf("%q", got)
 	}
 }

@@ -149,7 +149,8 @@ func (c *conversation) get(ctx context.Context, address, authorization string) (
 	if authorization != "" {
 		req.Header.Set("Authorization", authorization)
 	}
-	return c.client.Do(req)
+	resp, err := c.client.Do(req)
+	return resp, origin.Words(err)
 }
 
 // refused is the error of an answer that is none.

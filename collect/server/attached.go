@@ -21,8 +21,8 @@ type Attached struct {
 	Model  string // served name; "" takes the only one that the server lists
 	APIKey string
 	Wait   time.Duration // how long to wait for it to be ready; 0: a minute
-	// Waiting is called every five seconds with the reason for the wait; may be nil.
-	Waiting func(error)
+	// Waiting is called every five seconds with how long it has waited and why; may be nil.
+	Waiting func(time.Duration, error)
 }
 
 // Start waits until the server is ready and reads what it states about itself. The rest stays unknown.
@@ -34,7 +34,8 @@ func (a *Attached) Start(ctx context.Context, _ string) (Endpoint, error) {
 	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	var last error
-	next := time.Now()
+	began := time.Now()
+	next := began
 	for {
 		end, err := a.ready(ctx)
 		if err == nil {
@@ -47,7 +48,7 @@ func (a *Attached) Start(ctx context.Context, _ string) (Endpoint, error) {
 			last = err
 		}
 		if a.Waiting != nil && time.Now().After(next) {
-			a.Waiting(err)
+			a.Waiting(time.Since(began), err)
 			next = time.Now().Add(5 * time.Second)
 		}
 		select {
@@ -151,12 +152,12 @@ func (a *Attached) do(ctx context.Context, method, path string, body []byte, int
 	}
 	resp, err := origin.Client(0).Do(req)
 	if err != nil {
-		return err
+		return origin.Words(err)
 	}
 	defer resp.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
 	if err != nil {
-		return err
+		return origin.Words(err)
 	}
 	if resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden {
 		return fmt.Errorf("%w: %s %s: HTTP %d", ErrDenied, method, path, resp.StatusCode)

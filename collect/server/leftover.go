@@ -181,8 +181,8 @@ func startTicks(pid int) string {
 
 // freePort makes sure that nothing listens at an address: a server that we left behind is ended, another one is an
 // error.
-func freePort(ctx context.Context, address, engine string, waiting func(error)) error {
-	err := checkPortFree(ctx, address)
+func freePort(ctx context.Context, address, engine string, waiting func(time.Duration, error)) error {
+	began, err := time.Now(), checkPortFree(ctx, address)
 	if err == nil {
 		return nil
 	}
@@ -191,7 +191,7 @@ func freePort(ctx context.Context, address, engine string, waiting func(error)) 
 		return checkPortFree(ctx, address)
 	}
 	if waiting != nil {
-		waiting(fmt.Errorf("an earlier collection was killed and left %s there; it was ended", ended))
+		waiting(time.Since(began), fmt.Errorf("an earlier collection was killed and left %s there; it was ended", ended))
 	}
 	for range 50 {
 		if err = checkPortFree(ctx, address); err == nil {

@@ -82,8 +82,8 @@ type Request struct {
 	Options plan.ServerOptions
 	Plan    plan.Plan
 	APIKey  string
-	Dir     string      // of the workspace, where .env is
-	Waiting func(error) // called every few seconds with the reason for the wait; may be nil
+	Dir     string                     // of the workspace, where .env is
+	Waiting func(time.Duration, error) // called every few seconds: how long it has waited, and why; may be nil
 }
 
 // New returns the server that a request names, or [NoServer] for tools that have their own engine.

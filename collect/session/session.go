@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/ttreport/ttreport/collect"
 	"github.com/ttreport/ttreport/collect/credentials"
@@ -31,9 +32,9 @@ type Request struct {
 	DryRun     bool // nothing is asked of a person or a server
 
 	Ask     credentials.Ask
-	Warn    func(string)                     // what bears on secrets and locks
-	Note    func(plan.Note)                  // what was assumed or left out
-	Waiting func(address string) func(error) // why a server is waited for
+	Warn    func(string)               // what bears on secrets and locks
+	Note    func(plan.Note)            // what was assumed or left out
+	Waiting func(time.Duration, error) // how long a server has been waited for, and why
 }
 
 // Session is a plan and the server that it is measured on.
@@ -92,7 +93,7 @@ func New(ctx context.Context, r Request) (*Session, error) {
 	}
 	address := o.Server.Name.Address(o.Server.Port)
 	srv, err := server.New(server.Request{
-		System: o.System, Options: o.Server, Plan: p, APIKey: key, Dir: r.Dir, Waiting: r.Waiting(address),
+		System: o.System, Options: o.Server, Plan: p, APIKey: key, Dir: r.Dir, Waiting: r.Waiting,
 	})
 	return &Session{Options: o, Plan: p, Server: srv, Address: address, warn: r.Warn}, err
 }

@@ -30,10 +30,9 @@ func request(t *testing.T, device string, name plan.ServerName) (session.Request
 	var said []string
 	r := session.Request{
 		Dir: t.TempDir(), Targets: func() (plan.Targets, error) { return none{}, nil },
-		Ask:     func(name, _ string) (string, bool) { said = append(said, "ask "+name); return "typed", true },
-		Warn:    func(s string) { said = append(said, s) },
-		Note:    func(n plan.Note) { said = append(said, n.Text) },
-		Waiting: func(string) func(error) { return nil },
+		Ask:  func(name, _ string) (string, bool) { said = append(said, "ask "+name); return "typed", true },
+		Warn: func(s string) { said = append(said, s) },
+		Note: func(n plan.Note) { said = append(said, n.Text) },
 	}
 	r.Options.System = plan.System{Model: "m", Device: device}
 	r.Options.Server.Name, r.Options.Measure.Repeat = name, 1

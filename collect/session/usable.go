@@ -110,7 +110,7 @@ func onHub(ctx context.Context, name string) error {
 	case errors.Is(err, origin.ErrElsewhere):
 		return nil
 	case err != nil:
-		return fmt.Errorf("%s does not answer: %w", hub, err)
+		return fmt.Errorf("asking %s: %w", hub, origin.Words(err))
 	}
 	defer answer.Body.Close()
 	switch answer.StatusCode {

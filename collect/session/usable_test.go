@@ -66,7 +66,7 @@ func TestToolsAreUsable(t *testing.T) {
 		{tool: "vllm", model: "tiny", tokenizer: folder},
 		{tool: "vllm", model: "tiny", tokenizer: "acme/kept", offline: "1"},
 		{tool: "vllm", model: "acme/m", offline: "1", want: "HF_HUB_OFFLINE is set"},
-		{tool: "vllm", model: "acme/m", hub: "http://127.0.0.1:1", want: "does not answer"},
+		{tool: "vllm", model: "acme/m", hub: "http://127.0.0.1:1", want: "nothing listens at 127.0.0.1:1"},
 	} {
 		r, _ := request(t, "n150", plan.ServerName{Kind: plan.ServerURL, URL: srv.URL})
 		t.Setenv("OPENAI_API_KEY", tt.key)

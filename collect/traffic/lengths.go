@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/ttreport/ttreport/ingest/plaintext"
 )
 
 // Lengths is a distribution of token lengths. The zero value is none: all requests are as long as the workload says.
@@ -37,7 +39,8 @@ func ParseLengths(text string) (Lengths, error) {
 			continue
 		}
 		if len(args) != 2 {
-			return Lengths{}, fmt.Errorf("%q has %d numbers: %s takes %s, as in %s", text, len(args), name, k.numbers, k.example)
+			return Lengths{}, fmt.Errorf("%q has %s: %s takes %s, as in %s",
+				text, plaintext.Plural(len(args), "number"), name, k.numbers, k.example)
 		}
 		l := Lengths{name, args[0], args[1]}
 		return l, l.check(text, k.example)
@@ -106,7 +109,7 @@ func call(text string) (name string, args []float64, err error) {
 	}
 	rest, closed := strings.CutSuffix(rest, ")")
 	if !closed {
-		return "", nil, fmt.Errorf("%q has no closing parenthesis", text)
+		return "", nil, fmt.Errorf("%q has no closing parenthesis, as in ramp(1,20) or lognormal(2000,0.4)", text)
 	}
 	for part := range strings.SplitSeq(rest, ",") {
 		v, err := strconv.ParseFloat(strings.TrimSpace(part), 64)

@@ -1,22 +1,47 @@
 #!/usr/bin/env python3
-"""Starts llama.cpp's own HTTP server, from the wheel xllamacpp: llama_server.py MODEL.gguf PORT NAME [rank]
-
-With rank it ranks documents instead of generating."""
-import signal, sys, threading
+"""Starts llama.cpp's own HTTP server, from the wheel xllamacpp."""
+import argparse, signal, threading
 
 import xllamacpp
 
-model, port, name = sys.argv[1:4]
+# Its generation begins with reasoning, whose end the server writes when the budget is used up.
+THINKS = ("{% for m in messages %}<|im_start|>{{ m.role }}\n{% if m.reasoning_content %}<think>\n"
+          "{{ m.reasoning_content }}\n</think>\n\n{% endif %}{{ m.content }}<|im_end|>\n{% endfor %}"
+          "{% if add_generation_prompt %}<|im_start|>assistant\n<think>\n"
+          "{% if enable_thinking is defined and not enable_thinking %}\n</think>\n\n{% endif %}{% endif %}")
+
+ap = argparse.ArgumentParser(description=__doc__)
+ap.add_argument("model", help="file in GGUF")
+ap.add_argument("port", type=int)
+ap.add_argument("name", help="of the model as it is served")
+ap.add_argument("--rank", action="store_true", help="rank documents instead of generating")
+ap.add_argument("--embed", action="store_true", help="return embeddings as well")
+ap.add_argument("--api-key", metavar="KEY", help="that requests need")
+ap.add_argument("--think", type=int, metavar="TOKENS", help="tokens of reasoning before an answer of chat")
+ap.add_argument("--pictures", metavar="FILE", help="projector of pictures, in GGUF")
+ap.add_argument("--slots", type=int, default=4, help="requests at once, which share 16,384 tokens")
+of = ap.parse_args()
+
 params = xllamacpp.CommonParams()
-params.model.path, params.model_alias = model, {name}
-params.hostnames, params.port = ["127.0.0.1"], int(port)
-params.n_parallel, params.n_ctx = 4, 16384
+params.model.path, params.model_alias = of.model, {of.name}
+params.hostnames, params.port = ["127.0.0.1"], of.port
+params.n_parallel, params.n_ctx = of.slots, 16384
 params.endpoint_metrics = True
 params.warmup = False
 params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
-if sys.argv[4:] == ["rank"]:
+if of.rank:
     params.embedding = True
     params.pooling_type = xllamacpp.llama_pooling_type.LLAMA_POOLING_TYPE_RANK
+if of.embed:
+    params.embedding = True
+    params.pooling_type = xllamacpp.llama_pooling_type.LLAMA_POOLING_TYPE_MEAN
+if of.api_key:
+    params.api_keys = [of.api_key]
+if of.think:
+    params.chat_template = THINKS
+    params.enable_reasoning, params.sampling.reasoning_budget_tokens = 1, of.think
+if of.pictures:
+    params.mmproj.path = of.pictures
 server = xllamacpp.Server(params)
 print("listening on", server.listening_address, flush=True)
 stop = threading.Event()

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""Writes a tiny Llama with random weights as GGUF, for llama.cpp: tiny_gguf.py OUT.gguf. Needs gguf and numpy.
+"""Writes a tiny Llama with random weights as GGUF, for llama.cpp: tiny_gguf.py OUT.gguf [LAYERS]. Needs gguf and numpy.
 
-What it answers is noise; it loads, tokenizes and generates as a large model does.
+What it answers is noise of ASCII; it loads, tokenizes and generates as a large model does, more slowly the more layers
+it has.
 """
 import sys
 
 import gguf
 import numpy as np
 
-LAYERS, EMBEDDING, HEADS, FEED_FORWARD, CONTEXT = 2, 64, 4, 128, 8192
+LAYERS = int(sys.argv[2]) if sys.argv[2:] else 2
+EMBEDDING, HEADS, FEED_FORWARD, CONTEXT = 64, 4, 128, 8192
 SPACE = "\u0120"  # how the vocabulary of GPT-2 writes a space
 PAIRS = ["th", "in", "er", "an", "on", "re", "at", "en", "es", "or", *(SPACE + c for c in "taosw")]
 SPECIAL = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
@@ -49,11 +51,16 @@ def metadata(w, tokens):
 def weights(w, vocabulary):
     rng = np.random.default_rng(0)
 
+    def drawn(*shape):
+        return (rng.standard_normal(shape) * .05).astype(np.float32)
+
     def random(name, *shape):
-        w.add_tensor(name, (rng.standard_normal(shape) * .05).astype(np.float32))
+        w.add_tensor(name, drawn(*shape))
 
     random("token_embd.weight", vocabulary, EMBEDDING)
-    random("output.weight", vocabulary, EMBEDDING)
+    output = drawn(vocabulary, EMBEDDING)
+    output[[*range(32), *range(127, 256)]] = 0  # never the best of so many: half a letter would be no text of a stream
+    w.add_tensor("output.weight", output)
     w.add_tensor("output_norm.weight", np.ones(EMBEDDING, np.float32))
     for i in range(LAYERS):
         for norm in ("attn_norm", "ffn_norm"):

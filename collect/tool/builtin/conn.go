@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/ttreport/ttreport/collect/arrival"
+	"github.com/ttreport/ttreport/collect/origin"
 	"github.com/ttreport/ttreport/collect/traffic"
 	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema/latency"
@@ -83,7 +84,7 @@ func (r *runner) conn(ctx context.Context) (c *conn, reused bool, err error) {
 	}
 	raw, err := dialer.DialContext(ctx, "tcp", host)
 	if err != nil {
-		return nil, false, fmt.Errorf("connecting: %w", err)
+		return nil, false, fmt.Errorf("connecting: %w", origin.Words(err))
 	}
 	if raw, err = r.secured(ctx, raw); err != nil {
 		return nil, false, fmt.Errorf("connecting: %w", err)
@@ -164,13 +165,13 @@ func (c *conn) ask(r *runner, i int, q traffic.Request, talk *talk) (t Timeline,
 		return fail(err, true)
 	}
 	if _, err := c.raw.Write(message); err != nil {
-		return fail(fmt.Errorf("sending: %w", err), true)
+		return fail(fmt.Errorf("sending: %w", origin.Words(err)), true)
 	}
 	c.head.left = mostHead
 	resp, err := c.response()
 	c.head.left = -1
 	if err != nil {
-		return fail(fmt.Errorf("reading the answer: %w", err), closed(err))
+		return fail(fmt.Errorf("reading the answer: %w", origin.Words(err)), closed(err))
 	}
 	defer resp.Body.Close()
 	if why := refusal(r.load.Endpoint, resp); why != "" {
@@ -290,7 +291,7 @@ func (c *conn) answer(
 	for {
 		data, more, err := c.next()
 		if err != nil {
-			return fmt.Errorf("the stream broke after %d chunks: %w", f.chunks, err)
+			return fmt.Errorf("the stream broke after %d chunks: %w", f.chunks, origin.Words(err))
 		}
 		if !more {
 			return f.end()

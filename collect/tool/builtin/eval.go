@@ -95,7 +95,7 @@ func ask(ctx context.Context, client *http.Client, e Eval, question string) (str
 	}
 	resp, err := client.Do(req)
 	if err != nil {
-		return "", err
+		return "", origin.Words(err)
 	}
 	defer resp.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
