@@ -80,6 +80,12 @@ func (s *session) keepPoint(st step, load builtin.Load, out builtin.Outcome, gau
 
 // loadOf returns a workload as a load for the builtin client.
 func (s *session) loadOf(w plan.Workload, seed uint64) (builtin.Load, error) {
+	if w.Context == 0 { // nothing stated it before the server was started
+		if w.Context = s.end.Context; w.Context > 0 && w.ISL+w.OSL > w.Context {
+			return builtin.Load{}, fmt.Errorf("the server takes requests of %d tokens, and these have %d",
+				w.Context, w.ISL+w.OSL)
+		}
+	}
 	each, err := w.Draw(seed)
 	text := uint64(0)
 	if s.plan.Text > 0 {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/collect/precision"
+	"github.com/ttreport/ttreport/collect/server"
 	"github.com/ttreport/ttreport/collect/tool/builtin"
 	"github.com/ttreport/ttreport/ingest/schema/latency"
 )
@@ -24,6 +25,42 @@ func TestFailedRequestsAreNoted(t *testing.T) {
 	}
 	if got := lost(latency.Set{Failed: 4}); got != "" {
 		t.Errorf("%q beside the error of a point that failed", got)
+	}
+}
+
+// Draws are cut to what a server takes that was started for them: it refuses longer requests, and the plan was made
+// before it stated its limit. A limit that the plan knows is the nearer one.
+func TestDrawsFitTheServer(t *testing.T) {
+	var w plan.Workload
+	if err := w.UnmarshalText([]byte("isl=lognormal(600,0.9),osl=lognormal(250,0.7),c=8,n=200")); err != nil {
+		t.Fatal(err)
+	}
+	longest := func(stated, takes int) (most int) {
+		s := session{end: server.Endpoint{Context: takes}}
+		w.Context = stated
+		load, err := s.loadOf(w, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, q := range load.Each {
+			most = max(most, q.ISL+q.OSL)
+		}
+		return most
+	}
+	if free := longest(0, 0); free <= 1024 {
+		t.Fatalf("no request of the draw is longer than %d tokens", free)
+	}
+	if got := longest(0, 1024); got != 1024 {
+		t.Errorf("%d tokens for a server that takes 1024", got)
+	}
+	if got := longest(900, 1024); got != 900 {
+		t.Errorf("%d tokens where 900 are stated", got)
+	}
+	// All cut to the limit it would be another workload.
+	w.Context = 0
+	s := session{end: server.Endpoint{Context: 849}}
+	if _, err := s.loadOf(w, 1); err == nil || !strings.Contains(err.Error(), "takes requests of 849 tokens") {
+		t.Errorf("%v", err)
 	}
 }
 

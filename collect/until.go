@@ -12,6 +12,7 @@ import (
 	"github.com/ttreport/ttreport/collect/plan"
 	"github.com/ttreport/ttreport/collect/precision"
 	"github.com/ttreport/ttreport/collect/tool/builtin"
+	"github.com/ttreport/ttreport/ingest/plaintext"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/manifest"
 )
@@ -201,7 +202,7 @@ func (k *knownPoint) note() string {
 		}
 		parts = append(parts, strings.ToUpper(state.Name)+" "+text)
 	}
-	out := fmt.Sprintf("%d requests, %s", len(k.out.Requests), strings.Join(parts, ", "))
+	out := fmt.Sprintf("%s, %s", plaintext.Plural(len(k.out.Requests), "request"), strings.Join(parts, ", "))
 	switch {
 	case k.known.Reached:
 		return out
