@@ -28,9 +28,9 @@ def dump(path, doc):
 class Collected:
     """One `collect` and `build` in a folder: the rows of points.csv and scores.csv, and the tool's own files."""
 
-    def __init__(self, folder, seconds):
+    def __init__(self, folder, seconds, release="v1"):
         self.folder, self.seconds = folder, seconds
-        self.points, self.scores = (self.rows(f"_site/data/{kind}/v1.csv") for kind in ("points", "scores"))
+        self.points, self.scores = (self.rows(f"_site/data/{kind}/{release}.csv") for kind in ("points", "scores"))
 
     def rows(self, name):
         with open(os.path.join(self.folder, name)) as f:
@@ -51,6 +51,11 @@ class Collected:
         """A fact that the builtin client kept with the only result; None where it has none of that name."""
         names = glob.glob(f"{self.folder}/results/*/raw/*.ttreport.json")
         return load(names[0]).get("client", {}).get(fact)
+
+    def results(self):
+        """The results of the builtin client in order, each with its sidecar."""
+        names = sorted(glob.glob(f"{self.folder}/results/*/raw/*.ttreport.json"))
+        return [(load(name.removesuffix(".ttreport.json")), load(name)) for name in names]
 
     def ttft(self, tool):
         """Whether points.csv has the TTFT of every file of the tool: "yes" or what is wrong."""

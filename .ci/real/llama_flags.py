@@ -1,35 +1,162 @@
-"""The flags around measurements on llama.cpp's own server: keys, endpoints, pairs, bisections, presets, searches. What
-came out is checked, not only that it ended well."""
+"""The flags around a measurement on llama.cpp's own server: what came out is checked, not only that it ended well. What
+one workload states is in llama_fields.py."""
 import glob, os, re, time
 
 import commands, llama_fields, servers
 from collected import load
 
-KEY = "sk-" + os.urandom(12).hex()
-SMALL = "isl=16,osl=48,c=1,n=12"
+ONE = "isl=16,osl=48,c=1,n=12"
+SLOW = 16  # layers of a model that takes several times as long as the usual one
 
 
 class Flags:
-    """What was tried on the server, by name, and what was wrong of it."""
+    """What was tried, by name, and what was wrong of it."""
 
     def __init__(self, runs):
-        self.runs, self.tried, self.wrong = runs, [], []
-        self.command, self.model = servers.llama(runs.work, "acme/tiny"), servers.gguf(runs.work)
-        self.env = {name: v for name, v in os.environ.items() if name not in ("OPENAI_API_KEY", "JWT_SECRET")}
+        self.runs, self.tried, self.wrong = runs, 0, []
+        self.command = servers.llama(runs.work, "acme/tiny")
+        os.environ.pop("OPENAI_API_KEY", None)
 
     def note(self, name, wrong):
-        self.tried.append(name)
+        self.tried += 1
         if wrong:
             self.wrong.append(f"{name}: {wrong}")
             print(f"   WRONG: {name}: {wrong}", flush=True)
 
-    def server(self, *more, layers=2):
-        """A server's flags: its command, with a port of its own."""
+    def started(self, *more, layers=2):
+        """--server and --port for a server that collect starts."""
         port = commands.port()
-        return ("--server", "command " + " ".join([self.command(port, layers), *more]), "--port", str(port))
+        return f"command {self.command(port, *more, layers=layers)}", "--port", str(port)
 
-    def collect(self, name, server, *more, env=None):
-        """Measures and builds, and returns what was collected."""
-        kind, command, *port = server[1:]
-        return self.runs.collect(f"flags-{name}", command if kind == "--server" else kind, *port, "--only",
-                                 "benchmarks", *more, device="cpu", model="acme/tiny", tokenized=False, env=env)
+    def collect(self, name, server, *more, release="v1", env=None):
+        return self.runs.collect(f"flags-{name}", *server, "--only", "benchmarks", *more, device="cpu",
+                                 model="acme/tiny", tokenized=False, release=release, env=env)
+
+    def told(self, name, *argv, env=None, ok=True):
+        """What a command prints in the folder of a collection."""
+        return self.runs.sh(self.runs.ttreport, *argv, cwd=self.runs.folder(f"flags-{name}"), env=env, ok=ok)
+
+    def fields(self):
+        """Every field of a workload, on one server."""
+        llama_fields.files(self.runs.folder("flags-fields"))
+        texts = [x for text, _ in llama_fields.FIELDS.values() for x in ("--workload", text)]
+        c = self.collect("fields", self.started(), *texts)
+        found = c.results()
+        self.note("points", "" if len(found) == len(llama_fields.FIELDS) else f"{len(found)} of {len(texts) // 2}")
+        for (name, (_, check)), (result, side) in zip(llama_fields.FIELDS.items(), found):
+            self.note(name, check(result, side))
+        rows = [row for _, side in found for row in side.get("samples", {}).get("rows", ())]
+        ran = any(row[1] > 0 for row in rows)
+        self.note("gauges by time", "" if ran else f"no request runs in {len(rows)} readings")
+        slices = [p for f in glob.glob(f"{c.folder}/history/**/*.json", recursive=True) for p in load(f)["points"]
+                  if p.get("slices")]
+        self.note("slices by time", "" if slices else "no point of history has any")
+
+    def key(self):
+        """A server that wants a key gets it from the environment or .env; no file has it."""
+        key, folder = "sk-" + os.urandom(12).hex(), self.runs.folder("flags-key")
+        server = self.started("--api-key", key)
+        c = self.collect("key", server, "--workload", ONE, env={"OPENAI_API_KEY": key})
+        self.note("a key of the environment", self.keyed(c, key))
+        with open(f"{folder}/.env", "w") as f:
+            f.write(f"OPENAI_API_KEY={key}\n")
+        os.chmod(f"{folder}/.env", 0o600)
+        c = self.collect("key", self.started("--api-key", key), "--workload", ONE, release="v2")
+        os.remove(f"{folder}/.env")
+        self.note("a key of .env", self.keyed(c, key))
+        said = self.told("key", "collect", "--model", "acme/tiny", "--device", "cpu", "--server", *server, ok=False)
+        self.note("no key", "" if "denies access" in said and "set OPENAI_API_KEY" in said else said[-300:])
+
+    @staticmethod
+    def keyed(c, key):
+        found = c.measured(1)
+        return found if found != "yes" else "a file has the key" if c.has(key) else ""
+
+    def endpoints(self):
+        """Reasoning before an answer, and vectors."""
+        c = self.collect("thinks", self.started("--think", "8"), "--workload", "endpoint=chat,isl=64,osl=64,c=2,n=8",
+                         "--workload", "endpoint=responses,isl=64,osl=64,c=2,n=8")
+        for name, (r, _) in zip(("reasoning of chat", "reasoning of responses"), c.results()):
+            later = all(b > a for a, b in zip(r["ttfts"], r.get("ttfos", ())))
+            fine = r["completed"] == 8 and len(r.get("ttfos", ())) == 8 and later
+            self.note(name, "" if fine else f"TTFT {r['ttfts']}, TTFO {r.get('ttfos')}")
+        c = self.collect("embeds", self.started("--embed"), "--workload", "endpoint=embeddings,isl=128,c=2,n=16")
+        r = c.results()[0][0]
+        fine = r["completed"] == 16 and r["total_input_tokens"] == 16 * 128 and "mean_ttft_ms" not in r
+        self.note("embeddings", "" if fine else str(r)[:300])
+
+    def pairs(self):
+        """A slow model against the usual one: a command until it is known, and the release of it with both running."""
+        old = self.started()
+        self.collect("pairs", self.started(layers=SLOW), "--against", old[0], "--against-port", old[2],
+                     "--against-release", "v1", "--until", "ci=30%,most=1s", "--workload", "isl=16,osl=48,c=1",
+                     release="v2")
+        self.note("--against COMMAND --until", self.paired("fresh", "1221"))
+        self.collect("pairs", self.started(layers=SLOW), "--against", "v1", "--live", "--blocks", "3",
+                     "--workload", ONE, release="v3")
+        self.note("--against RELEASE --live --blocks", self.paired("kept", "122112"))
+        said = self.told("pairs", "compare", "v1", "v2")
+        change = re.search(r"TPOT mean .* [+]([\d,.]+).% ", said)
+        self.note("compare in turns", "" if change and "from 2 blocks" in said else said)
+
+    def paired(self, starts, order):
+        """What is wrong of the newest pair: how servers started, and the order of the turns, 1 for the baseline."""
+        runs = sorted(glob.glob(f"{self.runs.folder('flags-pairs')}/results/*"), key=os.path.getmtime)[-2:]
+        turns = []
+        for run in runs:
+            with open(f"{run}/ttreport.manifest.yaml") as f:
+                text = f.read()
+            if f"starts: {starts}" not in text or not any(f"with: {os.path.basename(r)}" in text for r in runs):
+                return f"the manifest of {run} has no pair: {text[-400:]}"
+            side = "1" if "side: baseline" in text else "2"
+            turns += [(s["start"], side, s["block"]) for s in map(load, glob.glob(f"{run}/raw/*.ttreport.json"))]
+        turns.sort()
+        found = "".join(side for _, side, _ in turns)
+        blocks = [block for *_, block in turns]
+        if found != order or blocks != sorted(blocks) or len(set(blocks)) != len(order) // 2:
+            return f"turns {found} of blocks {blocks}, expected {order}"
+        return ""
+
+    def bisections(self):
+        """Commits with a build, stopped and resumed; releases; commands of a list; an improvement."""
+        folder, port = self.runs.folder("flags-bisect"), str(commands.port())
+        python = self.command(port).split()[0]
+        steps = [f"layers {n} in {i}" for i, n in enumerate((2, 2, SLOW, SLOW))]
+        git = "git -c user.email=a@example.org -c user.name=a"
+        self.runs.sh("sh", "-ec", f"mkdir repo; cd repo; git init -q; for s in {' '.join(map(repr, steps))}; do "
+                     f'echo "$s" >step; git add .; {git} commit -qm "$s"; done', cwd=folder)
+        make = f"{python} {servers.HERE}/tiny_gguf.py model.gguf $(cut -d' ' -f2 step)"
+        serve = f"{python} {servers.HERE}/llama_server.py {{dir}}/model.gguf {port} acme/tiny"
+        common = ("--model", "acme/tiny", "--device", "cpu", "--workload", ONE, "--metric", "tpot", "--port", port)
+        commits = ("bisect", "--repo", "repo", "--good", "HEAD~3", "--bad", "HEAD", "--build", make, "--server", serve,
+                   *common, "--least", "20%", "--error", "5%", "--out", "commits")
+        said = self.told("bisect", *commits, "--measurements", "2", ok=False)
+        self.note("bisect --measurements", "" if "Not decided: 2 measurements" in said else said)
+        said = self.told("bisect", *commits, "--budget", "10m")
+        fine = "2 measurements were made before" in said and steps[2] in said and "is the first bad build" in said
+        self.note("bisect of commits, resumed", "" if fine else said)
+        with open(f"{folder}/list.txt", "w") as f:
+            f.writelines(f"command {self.command(port, layers=n)}\n" for n in (SLOW, 2))
+        said = self.told("bisect", "bisect", "--list", "list.txt", "--improved", *common, "--error", "5%")
+        self.note("bisect --list --improved", "" if "is the first bad build" in said else said)
+
+    def releases(self):
+        """The release of history that was slow first, and what a verdict shows."""
+        said = self.told("pairs", "bisect", "--good", "v1", "--bad", "v2", "--model", "acme/tiny", "--device", "cpu",
+                         "--workload", ONE, "--metric", "tpot", "--error", "5%")
+        self.note("bisect of releases", "" if "v2 is the first bad build" in said else said)
+        found = re.search(r'"id": ?"(\w+)"(?:(?!"id").)*?"metric": ?"tpot"',
+                          self.told("pairs", "check", "--release", "v2", "--format", "json", ok=False), re.S)
+        said = self.told("pairs", "bisect", found[1], "--error", "5%")
+        self.note("bisect VERDICT", "" if "v2 is the first bad build" in said else said)
+
+
+def run(runs):
+    """All of them, as a row of the table."""
+    begin, flags = time.monotonic(), Flags(runs)
+    for check in (flags.fields, flags.key, flags.endpoints, flags.pairs, flags.bisections, flags.releases):
+        check()
+    found = "NO: " + "; ".join(flags.wrong) if flags.wrong else "yes"
+    runs.table.append(("builtin", "-", "llama.cpp, each flag", f"{flags.tried} checks",
+                       f"{time.monotonic() - begin:.0f}", found[:200]))
+    runs.failed += [f"flags: {w}" for w in flags.wrong]

@@ -17,7 +17,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
 sys.path.insert(0, HERE)
 sys.dont_write_bytecode = True
-import commands, kubernetes_story, servers, slurm_story, warehouse
+import commands, kubernetes_story, llama_flags, servers, slurm_story, warehouse
 from collected import Collected, dump, equal, load
 from servers import Skip
 from servers.kubernetes import VERSION
@@ -67,18 +67,18 @@ class Runs:
         return path
 
     def collect(self, name, server, *more, device="simulated", model="sim-8b", after=(), env=None, built=(),
-                tokenized=True):
+                tokenized=True, release="v1"):
         """Measures, builds with --strict, and returns what was collected. after: the arguments of a started server;
         tokenized: whether the tokenizer is stated."""
         folder, begin = self.folder(name), time.monotonic()
         if tokenized:
             more = ("--tokenizer", self.tokenizer, *more)
-        self.sh(self.ttreport, "collect", *(("--model", model) if model else ()), "--device", device, "--release", "v1",
-                "--server", server, *more, *(("--", *after) if after else ()),
+        self.sh(self.ttreport, "collect", *(("--model", model) if model else ()), "--device", device,
+                "--release", release, "--server", server, *more, *(("--", *after) if after else ()),
                 cwd=folder, env=env)
         seconds = time.monotonic() - begin
         self.sh(self.ttreport, "build", "--strict", *built, cwd=folder)
-        return Collected(folder, seconds)
+        return Collected(folder, seconds, release)
 
     def row(self, tool, server, c, what, equal):
         """Adds what a tool did to the table; equal: whether it was read back as it was written."""
@@ -161,9 +161,9 @@ class Runs:
 
     def llama_rank(self, command):
         port = commands.port()
-        c = self.collect("rank-llama", f"command {command(port)} --rank", "--port", str(port), "--only", "benchmarks",
-                         "--workload", "endpoint=rerank,isl=128,c=2,n=16", device="cpu", model="acme/tiny",
-                         tokenized=False)
+        c = self.collect("rank-llama", f"command {command(port, '--rank')}", "--port", str(port),
+                         "--only", "benchmarks", "--workload", "endpoint=rerank,isl=128,c=2,n=16",
+                         device="cpu", model="acme/tiny", tokenized=False)
         fine = len(c.points) == 1 and float(c.points[0]["e2el_mean_ms"] or 0) > 0
         self.row("builtin", "llama.cpp that ranks", c, f"{len(c.points)} point", "yes" if fine else f"NO: {c.points}")
 
@@ -342,6 +342,7 @@ class Runs:
             "exec": (5, self.exec), "duckdb": (60, lambda: self.query("duckdb", True)), "slurm": (190, self.slurm),
             "kubernetes": (290 if servers.kubernetes.built() else 430, self.kubernetes), "lm-eval": (20, self.lm_eval),
             "inspect": (20, self.inspect), "aiperf": (30, self.aiperf), "llama.cpp": (70, self.llama),
+            "flags": (45, lambda: llama_flags.run(self)),
             "docker": (50, self.docker), "podman": (60, self.podman), "guidellm": (80, self.guidellm),
             "spark": (90, lambda: self.query("spark", False)), "trino": (60, lambda: self.query("trino", False)),
             "image": (120, self.tools_image), "vllm": (700, self.vllm)}

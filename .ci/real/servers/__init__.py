@@ -61,12 +61,19 @@ def debian(work, name, env):
 
 
 def llama(work, name):
-    """Installs llama.cpp's server (0.2 GB) and makes a model; returns the command line for a port."""
-    env, model = f"{work}/llama", f"{work}/tiny.gguf"
-    sh(sys.executable, "-m", "venv", env, cwd=work)
-    fetched(f"{env}/bin/pip", "install", "-q", "xllamacpp", "gguf", "numpy", cwd=work)
-    sh(f"{env}/bin/python", f"{HERE}/tiny_gguf.py", model, cwd=work)
-    return lambda port: f"{env}/bin/python {HERE}/llama_server.py {model} {port} {name}"
+    """Installs llama.cpp's server (0.2 GB), once; returns its command line for a port, of a model of so many layers."""
+    env = f"{work}/llama"
+    if not os.path.exists(env):
+        sh(sys.executable, "-m", "venv", env, cwd=work)
+        fetched(f"{env}/bin/pip", "install", "-q", "xllamacpp", "gguf", "numpy", cwd=work)
+
+    def command(port, *more, layers=2):
+        model = f"{work}/tiny-{layers}.gguf"
+        if not os.path.exists(model):
+            sh(f"{env}/bin/python", f"{HERE}/tiny_gguf.py", model, str(layers), cwd=work)
+        return " ".join([f"{env}/bin/python {HERE}/llama_server.py {model} {port} {name}", *more])
+
+    return command
 
 
 def vllm(work):
