@@ -6,6 +6,7 @@ type Widget struct {
 	Data     Address      // of its shard, or ""
 	Releases []ReleaseRef // oldest first
 	A, B     string       // releases that stand beside each other at first
+	At       string       // the address that says what else is chosen at first
 }
 
 // ReleaseRef is a release with the address of its numbers.

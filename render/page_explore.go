@@ -23,14 +23,14 @@ func (r *Report) ExplorePage() Page {
 // ComparePage compares two releases, devices or tools.
 func (r *Report) ComparePage() Page {
 	w := Widget{Tool: "compare", Releases: r.releaseRefs()}
-	w.A, w.B = r.beside()
-	p := r.widgetPage(
-		"compare", "Compare", "What differs between two releases, models, devices or tools?",
-		"What both sides choose differently is compared; everything else must be the same. "+
-			"A later release has its verdicts beside the change, with their intervals. All else is a difference of two "+
-			"values, which is no verdict: ttreport compare with repeats shows the noise.",
-		w,
-	)
+	w.A, w.B, w.At = r.beside()
+	lead, para := "What differs between two releases, models, devices or tools?", "A later release has its verdicts "+
+		"beside the change, with their intervals. All else is a difference of two values, which is no verdict: "
+	if !r.graded() {
+		lead, para = "What differs between two models, devices or tools?", "A difference of two values is no verdict: "
+	}
+	p := r.widgetPage("compare", "Compare", lead, "What both sides choose differently is compared; everything else must "+
+		"be the same. "+para+"ttreport compare with repeats shows the noise.", w)
 	p.Scripts = []string{"series.js", "plane.js", "overlay.js", "compare.js"}
 	p.add(r.againstLinks())
 	return p
@@ -70,33 +70,6 @@ func (r *Report) inExplore(release int, pair schema.Pair) *Link {
 	}
 	return exploring("All of "+name+" in Explore", "release", name, "model", words.OrUnknown(pair.Model), "device",
 		words.OrUnknown(pair.Device))
-}
-
-// beside are the releases that are compared at first: the newest that has an earlier one with a model and device in
-// common, and that one.
-func (r *Report) beside() (a, b string) {
-	newest := r.Newest()
-	if newest < 0 {
-		return "", ""
-	}
-	b, found := r.Releases[newest].Name, -1
-	for _, p := range r.Pairs {
-		for _, at := range r.measuredIn(p.Model, p.Device) {
-			if has := r.runs[p.Pair]; at < newest && len(has[newest]) > 0 && at > found {
-				found = at
-			}
-		}
-	}
-	if found >= 0 {
-		return r.Releases[found].Name, b
-	}
-	for _, p := range r.Pairs { // the newest has no such one: any that was measured twice
-		if list := r.measuredIn(p.Model, p.Device); len(list) > 1 && list[len(list)-1] > found {
-			found = list[len(list)-1]
-			a, b = r.Releases[list[len(list)-2]].Name, r.Releases[found].Name
-		}
-	}
-	return a, b
 }
 
 // nothingToFind says why there is no series and no score, and what would change that; an Empty without text where there
@@ -146,6 +119,11 @@ func (r *Report) widgetPage(name, title, lead, para string, w Widget) Page {
 	if e := r.nothingToFind(); e.What != "" {
 		blocks = []Block{e}
 	}
+	list := r.pairList()
+	if !r.graded() {
+		pairs, _ := r.listed()
+		list = r.pairsTable(pairs)
+	}
 	return Page{
 		Path: Address(name + "/index.html"), Title: title, Nav: name, Description: lead,
 		Crumbs: []Link{{"Overview", "index.html"}, {title, ""}}, Lead: Lead{Text: lead, Paras: []string{para}},
@@ -156,7 +134,7 @@ func (r *Report) widgetPage(name, title, lead, para string, w Widget) Page {
 				ID:     "pages",
 				Title:  "Pages that need no script",
 				Intro:  "The same numbers, by model and device.",
-				Blocks: []Block{r.pairList()},
+				Blocks: []Block{list},
 			},
 		},
 	}

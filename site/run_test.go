@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
+
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render"
 	"github.com/ttreport/ttreport/site"
@@ -63,6 +65,57 @@ func TestRunIsPainted(t *testing.T) {
 		}
 	}
 	b.quiet(t)
+}
+
+// Charts of a run are drawn when they come into view, and the library for them is loaded then.
+func TestChartsOfARunWait(t *testing.T) {
+	t.Parallel()
+	runs := swept("n150")
+	spread := make([]float64, 33) // values at i/32
+	for i := range spread {
+		spread[i] = float64(100 + i)
+	}
+	for i := range runs[0].Points {
+		m := runs[0].Points[i].Metrics["ttft"]
+		m.Quantiles = spread
+		runs[0].Points[i].Metrics["ttft"] = m
+	}
+	_, dir := reportOf(t, render.ModeAuto, runs...)
+	b := openBrowser(t, dir)
+	if err := chromedp.Do(b.ctx, chromedp.EmulateViewport(390, 500)); err != nil {
+		t.Fatal(err)
+	}
+	b.goTo(t, filepath.Join(dir, "runs/index.html")+"#"+runs[0].ID)
+	const place = `document.querySelector("[data-chart]")`
+	until(t, b, "the run is painted", place+` !== null`)
+	far := eval[float64](t, b, place+`.getBoundingClientRect().top`)
+	if eval[bool](t, b, `document.querySelector("script[src*=echarts]") !== null`) || far < 600 {
+		t.Errorf("the library of charts is loaded, and the first of them is %g px down", far)
+	}
+	eval[bool](t, b, `(`+place+`.scrollIntoView(), true)`)
+	until(t, b, "the chart is drawn", `!!`+place+`.ttchart`)
+	b.quiet(t)
+}
+
+// The head of a page has its height before the script shows the buttons in it.
+func TestButtonsKeepTheirPlace(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	build(t, dir, "Tiny-1B", "n150")
+	b := openBrowser(t, dir)
+	for _, width := range []int64{1280, 412, 390} {
+		if err := chromedp.Do(b.ctx, chromedp.EmulateViewport(width, 900)); err != nil {
+			t.Fatal(err)
+		}
+		b.goTo(t, filepath.Join(dir, "index.html"))
+		const height = `document.querySelector(".mast").getBoundingClientRect().height`
+		with := eval[float64](t, b, height)
+		const hide = `document.querySelectorAll(".mast button").forEach(e => { e.hidden = true; })`
+		before := eval[float64](t, b, `(`+hide+`, `+height+`)`)
+		if with != before {
+			t.Errorf("%d px: the head is %g px high, and %g px before the buttons are shown", width, with, before)
+		}
+	}
 }
 
 // An address names a run and a row of it; the page follows it, and says when there is no such run.

@@ -13,37 +13,7 @@
     view = series.view,
     on = series.on;
 
-  var RANK = ["regressed", "inconclusive", "below-limit", "improved", "recovered", "unchanged"],
-    FIELDS = ["model", "device", "implementation", "workload", "tool"];
-
-  // nearest says what keeps most numbers of two sides apart: "120 numbers differ only in tool: vllm and aiperf".
-  function nearest(a, b) {
-    var best = { n: 0 };
-    FIELDS.forEach(function (name, f) {
-      function without(key) {
-        var parts = key.split("\n");
-        parts[f] = "";
-        return parts.join("\n");
-      }
-      var there = new Map(),
-        n = 0,
-        pair;
-      b.forEach(function (_, key) {
-        there.set(without(key), key);
-      });
-      a.forEach(function (_, key) {
-        var other = there.get(without(key));
-        if (!other) return;
-        n++;
-        pair = pair || [key.split("\n")[f], other.split("\n")[f]];
-      });
-      if (n > best.n) best = { n: n, name: name, pair: pair };
-    });
-    return best.n
-      ? " The nearest: " + count(best.n, "number") + (best.n === 1 ? " differs" : " differ") + " only in " + best.name + ", such as " +
-          (best.pair[0] || "none") + " in A and " + (best.pair[1] || "none") + " in B."
-      : "";
-  }
+  var RANK = ["regressed", "inconclusive", "below-limit", "improved", "recovered", "unchanged"];
 
   function compare(root, host) {
     var shardOf = {},
@@ -84,10 +54,15 @@
       toggle = el("label", { class: "check" }, [filter, " only what is significant"]),
       curves = el("div", {}),
       differ = el("p", { class: "more", role: "note" });
+    // state is what the address says; what is compared at first where it says nothing.
+    function state() {
+      var now = read();
+      return Object.keys(now).length ? now : Object.fromEntries(new URLSearchParams(host.dataset.at));
+    }
     filter.addEventListener("change", function () {
-      var state = read();
-      state.all = filter.checked ? "" : "1";
-      write(state, true);
+      var now = state();
+      now.all = filter.checked ? "" : "1";
+      write(now, true);
       apply();
     });
     var cols = [
@@ -136,7 +111,7 @@
       {
         head: "Verdict of B",
         cell: function (r) {
-          return judged ? [series.verdict(r.verdict), el("small", {}, interval(r.two))] : "not judged";
+          return judged ? [series.verdict(r.verdict), el("small", {}, interval(r.two))] : "";
         },
         sort: r => RANK.indexOf(r.verdict.verdict) < 0 ? 99 : RANK.indexOf(r.verdict.verdict)
       }
@@ -156,19 +131,19 @@
       return percent(Math.expm1(Math.log1p(c) - h)) + " to " + percent(Math.expm1(Math.log1p(c) + h));
     }
     var v = view("Differences", cols, function (k) {
-      var state = read();
+      var now = state();
       down = sortBy === k ? !down : k === CHANGE;
       sortBy = k;
-      state.sort = k === CHANGE && down ? "" : cols[k].head;
-      state.dir = state.sort && down ? "down" : "";
-      write(state, true);
+      now.sort = k === CHANGE && down ? "" : cols[k].head;
+      now.dir = now.sort && down ? "down" : "";
+      write(now, true);
       order();
     });
     // ordered takes the order from the address; the largest regressions come first where it says nothing.
-    function ordered(state) {
-      var k = cols.findIndex(c => c.head === state.sort);
+    function ordered(now) {
+      var k = cols.findIndex(c => c.head === now.sort);
       sortBy = k < 0 ? CHANGE : k;
-      down = k < 0 || state.dir === "down";
+      down = k < 0 || now.dir === "down";
     }
     // means are the geometric means of the ratios, by metric: "TTFT mean −3.2 %".
     function means() {
@@ -215,19 +190,19 @@
       return s.value;
     }
     function apply() {
-      var state = read();
-      ordered(state);
-      filter.checked = !state.all;
+      var now = state();
+      ordered(now);
+      filter.checked = !now.all;
       missing = sides
         .map(function (s) {
-          var name = state[s.id + "release"];
+          var name = now[s.id + "release"];
           return name && !shardOf[name]
             ? " The address names release " + name + ", which is not here; another is shown."
             : "";
         })
         .join("");
-      var want = sides.map(s => shardOf[state[s.id + "release"]]
-          ? state[s.id + "release"]
+      var want = sides.map(s => shardOf[now[s.id + "release"]]
+          ? now[s.id + "release"]
           : host.dataset[s.id] || names[s.id === "a" ? Math.min(1, names.length - 1) : 0]);
       Promise.all(
         want.map(name => ttreport.load(root + shardOf[name]))
@@ -241,14 +216,14 @@
               model: fill(
                 s.parts.model,
                 t.pairs.map(p => p.model),
-                state[s.id + "model"]
+                now[s.id + "model"]
               ),
               device: fill(
                 s.parts.device,
                 t.pairs.map(p => p.device),
-                state[s.id + "device"]
+                now[s.id + "device"]
               ),
-              tool: fill(s.parts.tool, t.tools, state[s.id + "tool"])
+              tool: fill(s.parts.tool, t.tools, now[s.id + "tool"])
             };
           });
           judged = names.indexOf(want[0]) > names.indexOf(want[1]);
@@ -299,6 +274,7 @@
       // The judge says what regressed, of a later release alone. All else is a difference: slower or faster.
       judged = judged && !(differs.model || differs.device || differs.tool);
       toggle.hidden = !judged;
+      v.box.classList.toggle("unjudged", !judged);
       var unalike = new Map();
       var words = judged ? ["regressed", "improved"] : ["slower", "faster"];
       var only = [0, 0],
@@ -362,10 +338,11 @@
       sideRows[1].forEach(function (_, key) {
         if (!sideRows[0].has(key)) only[1]++;
       });
-      var mean = means();
+      var mean = means(),
+        numbers = rows.length - unlike - scores;
       summary = (same ? "A and B are the same. " : "") + (rows.length
-        ? count(rows.length - unlike - scores, "number") +
-          (scores ? " and " + count(scores, "score") : "") +
+        ? (numbers || !scores ? count(numbers, "number") : "") +
+          (scores ? (numbers ? " and " : "") + count(scores, "score") : "") +
           " on both sides: " +
           regressed.toLocaleString("en-US") +
           " " +
@@ -391,7 +368,7 @@
               ? "workloads, metrics and what is not chosen must be the same."
               : "B has no number."
             : "A has no number.") +
-          nearest(sideRows[0], sideRows[1]) +
+          ttreport.nearest(sideRows[0], sideRows[1]) +
           missing);
       differ.textContent = unalike.size
         ? "Conditions differ: " +
@@ -405,9 +382,9 @@
     sides.forEach(function (s) {
       for (var k in s.parts)
         s.parts[k].input.addEventListener("change", function (e) {
-          var state = read();
-          state[e.target.name] = e.target.value;
-          write(state, true);
+          var now = state();
+          now[e.target.name] = e.target.value;
+          write(now, true);
           apply();
         });
     });

@@ -221,6 +221,7 @@
       w = t.words[at(t.g, i)],
       word = (w.verdict + " " + (w.evidence || "")).trim(),
       say = [t.y && t.y[i], calculation(t, i, m)].filter(Boolean);
+    if (w.verdict === "no-baseline" && !document.querySelector('.mast a[href*="releases/"]')) return; // nothing is judged
     if (!say.length) say = ["No earlier release has it."];
     part(
       parts,

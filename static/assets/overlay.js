@@ -115,4 +115,33 @@
     );
     box.appendChild(out);
   };
+
+  // nearest says what keeps most numbers of two sides apart: "120 numbers differ only in tool: vllm and aiperf".
+  ttreport.nearest = function (a, b) {
+    var best = { n: 0 };
+    ["model", "device", "implementation", "workload", "tool"].forEach(function (name, f) {
+      function without(key) {
+        var parts = key.split("\n");
+        parts[f] = "";
+        return parts.join("\n");
+      }
+      var there = new Map(),
+        n = 0,
+        pair;
+      b.forEach(function (_, key) {
+        there.set(without(key), key);
+      });
+      a.forEach(function (_, key) {
+        var other = there.get(without(key));
+        if (!other) return;
+        n++;
+        pair = pair || [key.split("\n")[f], other.split("\n")[f]];
+      });
+      if (n > best.n) best = { n: n, name: name, pair: pair };
+    });
+    return best.n
+      ? " The nearest: " + ttreport.series.count(best.n, "number") + (best.n === 1 ? " differs" : " differ") + " only in " + best.name + ", such as " +
+          (best.pair[0] || "none") + " in A and " + (best.pair[1] || "none") + " in B."
+      : "";
+  };
 })();

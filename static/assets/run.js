@@ -206,10 +206,10 @@
     painted.forEach(function (n) {
       n.querySelectorAll(".tw > table.list").forEach(ttreport.fold);
     });
-    main.querySelectorAll("[data-chart]").forEach(ttreport.draw);
     own.forEach(function (n) {
       n.hidden = true;
     });
+    ttreport.watch(main);
   }
 
   function clear() {

@@ -29,7 +29,7 @@
     },
     load: load,
     data: id => shards[id],
-    draw: draw,
+    watch: watch,
     csv: csv,
     offer: offer,
     digits: digits,
@@ -300,6 +300,23 @@
       });
   }
 
+  // watch draws the charts of a part of the page as they come into view.
+  function watch(part) {
+    if (!window.IntersectionObserver) return;
+    var seen = new IntersectionObserver(
+      function (entries) {
+        entries.forEach(function (e) {
+          if (e.isIntersecting) {
+            seen.unobserve(e.target);
+            draw(e.target);
+          }
+        });
+      },
+      { rootMargin: "100px" }
+    );
+    part.querySelectorAll("[data-chart]").forEach(c => seen.observe(c));
+  }
+
   // walked makes a chart one stop of the tab key: arrows go along a line and from line to line, Enter opens the run.
   function walked(box, s) {
     var line = 0,
@@ -524,22 +541,7 @@
       });
     }
 
-    var charts = document.querySelectorAll("[data-chart]");
-    if (!charts.length || !window.IntersectionObserver) return;
-    var seen = new IntersectionObserver(
-      function (entries) {
-        entries.forEach(function (e) {
-          if (e.isIntersecting) {
-            seen.unobserve(e.target);
-            draw(e.target);
-          }
-        });
-      },
-      { rootMargin: "100px" }
-    );
-    charts.forEach(function (c) {
-      seen.observe(c);
-    });
+    watch(document);
     addEventListener("resize", function () {
       live.forEach(function (box) {
         box.ttchart.resize();

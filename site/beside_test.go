@@ -1,0 +1,57 @@
+package site_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/render"
+)
+
+// Compare opens on two sides that have numbers in common, also where nothing was measured twice: on two devices, on two
+// tools of one device, or on two models. No page of such a site has a word of a decision.
+func TestCompareOpensOnWhatCanBeCompared(t *testing.T) {
+	t.Parallel()
+	tools := swept("n150")
+	for _, p := range tools[0].Points {
+		p.Key.Tool = "aiperf"
+		tools[0].Points = append(tools[0].Points, p)
+	}
+	models := swept("n150", "n150")
+	models[1].Model.Name, models[1].Model.ID = "other", "acme/other"
+	for name, x := range map[string]struct {
+		runs []schema.Run
+		want string
+	}{
+		"devices": {swept("n150", "t3k"), "on n150 → m on t3k"},
+		"tools":   {tools, "vllm → aiperf"},
+		"models":  {models, "m on n150 → other on n150"},
+	} {
+		_, dir := reportOf(t, render.ModeAuto, x.runs...)
+		b := openBrowser(t, dir)
+		b.goTo(t, filepath.Join(dir, "compare/index.html"))
+		until(t, b, name+" have numbers on both sides",
+			`document.querySelector("[role=status]").innerText.indexOf(" on both sides") > 0`)
+		row := eval[string](t, b, `document.querySelector(".rows tbody tr:not([aria-hidden])").innerText`)
+		if !strings.Contains(row, x.want) {
+			t.Errorf("%s: the first row is %q", name, row)
+		}
+		eval[bool](t, b, `(function () {
+			var s = document.querySelector("select[name=btool]");
+			s.value = "vllm";
+			s.dispatchEvent(new Event("change"));
+			return true;
+		})()`)
+		until(t, b, "a choice keeps what the page opened with", `location.hash.indexOf("btool=vllm") > 0`)
+		if at := eval[string](t, b, `location.hash`); name == "devices" && !strings.Contains(at, "bdevice=t3k") {
+			t.Errorf("a choice lost the devices: %s", at)
+		}
+		b.quiet(t)
+		for _, page := range []string{"compare/index.html", "explore/index.html"} {
+			if strings.Contains(read(t, dir, page), "NOT GRADED") {
+				t.Errorf("%s of a site without releases says NOT GRADED", page)
+			}
+		}
+	}
+}
