@@ -1,6 +1,6 @@
 """The flags around a measurement on llama.cpp's own server: what came out is checked, not only that it ended well. What
 one workload states is in llama_fields.py."""
-import glob, os, re, time
+import glob, json, os, re, sys, time
 
 import commands, llama_fields, servers
 from collected import load
@@ -84,6 +84,42 @@ class Flags:
         r = c.results()[0][0]
         fine = r["completed"] == 16 and r["total_input_tokens"] == 16 * 128 and "mean_ttft_ms" not in r
         self.note("embeddings", "" if fine else str(r)[:300])
+        self.pictures()
+
+    def pictures(self):
+        """Pictures as data URLs, whose tokens are part of ISL; a server without a projector says that it reads none."""
+        folder = self.runs.folder("flags-pictures")
+        python = self.command(0).split()[0]
+        self.runs.sh(python, f"{servers.HERE}/tiny_projector.py", f"{folder}/projector.gguf")
+        workload = ("--workload", "endpoint=chat,image=64x64,isl=64,osl=8,c=2,n=8")
+        sees = self.started("--pictures", f"{folder}/projector.gguf")
+        r, side = self.collect("pictures", sees, *workload).results()[0]
+        fine = r["completed"] == 8 and set(r["input_lens"]) == {64} and side["workload"]["task"] == "vlm"
+        said = self.told("pictures", "collect", "--model", "acme/tiny", "--device", "cpu", "--server", *self.started(),
+                         "--only", "benchmarks", *workload, ok=False)
+        fine = fine and "failed: HTTP 500" in said and "mmproj" in said
+        self.note("pictures", "" if fine else f"{r['errors']}, ISL {r['input_lens']}; none: {said[-300:]}")
+
+    def images(self, engine, env):
+        """An image against another one until it is known: llama.cpp from this machine's files, of two sizes."""
+        folder, port = self.runs.folder(f"flags-{engine}"), str(commands.port())
+        for name in ("usr", "tmp"):
+            os.makedirs(f"{folder}/root/{name}", exist_ok=True)
+        for name in ("bin", "lib", "lib64"):
+            os.symlink(f"usr/{name}", f"{folder}/root/{name}")
+        self.runs.sh("tar", "-C", f"{folder}/root", "-cf", f"{folder}/root.tar", ".")
+        old, new = "localhost/llama:old", "localhost/llama:new"
+        for image, layers in ((old, 2), (new, SLOW)):
+            runs = "ENTRYPOINT " + json.dumps(self.command(port, layers=layers).split())
+            self.runs.sh(engine, "import", "--change", runs, f"{folder}/root.tar", image, env=env)
+        kept = {"/usr", sys.base_prefix, servers.HERE, self.runs.work}
+        server = ("docker", "--container-engine", engine, "--image", new, "--port", port, "--run-arg=--network=host",
+                  *(f"--volume={path}:{path}:ro" for path in sorted(kept)))
+        self.collect(engine, server, "--against", old, "--against-release", "v1", "--until", "ci=30%,most=1s",
+                     "--workload", "isl=16,osl=48,c=1", release="v2", env=env)
+        self.note("--against IMAGE --until", self.paired(engine, "fresh", "1221"))
+        left = self.runs.sh(engine, "ps", "-aq", env=env).strip()
+        self.note("containers that are left", left)
 
     def pairs(self):
         """A slow model against the usual one: a command until it is known, and the release of it with both running."""
@@ -91,17 +127,17 @@ class Flags:
         self.collect("pairs", self.started(layers=SLOW), "--against", old[0], "--against-port", old[2],
                      "--against-release", "v1", "--until", "ci=30%,most=1s", "--workload", "isl=16,osl=48,c=1",
                      release="v2")
-        self.note("--against COMMAND --until", self.paired("fresh", "1221"))
+        self.note("--against COMMAND --until", self.paired("pairs", "fresh", "1221"))
         self.collect("pairs", self.started(layers=SLOW), "--against", "v1", "--live", "--blocks", "3",
                      "--workload", ONE, release="v3")
-        self.note("--against RELEASE --live --blocks", self.paired("kept", "122112"))
+        self.note("--against RELEASE --live --blocks", self.paired("pairs", "kept", "122112"))
         said = self.told("pairs", "compare", "v1", "v2")
         change = re.search(r"TPOT mean .* [+]([\d,.]+).% ", said)
         self.note("compare in turns", "" if change and "from 2 blocks" in said else said)
 
-    def paired(self, starts, order):
+    def paired(self, name, starts, order):
         """What is wrong of the newest pair: how servers started, and the order of the turns, 1 for the baseline."""
-        runs = sorted(glob.glob(f"{self.runs.folder('flags-pairs')}/results/*"), key=os.path.getmtime)[-2:]
+        runs = sorted(glob.glob(f"{self.runs.folder(f'flags-{name}')}/results/*"), key=os.path.getmtime)[-2:]
         turns = []
         for run in runs:
             with open(f"{run}/ttreport.manifest.yaml") as f:
@@ -150,13 +186,52 @@ class Flags:
         said = self.told("pairs", "bisect", found[1], "--error", "5%")
         self.note("bisect VERDICT", "" if "v2 is the first bad build" in said else said)
 
+    def capacity(self):
+        """The largest concurrency and the largest rate: what holds is next to what does not, each seen twice."""
+        for workload, metric, load_of in (("isl=64,osl=64,slo=ttft_mean<30ms", "capacity", "concurrency"),
+                                          ("isl=64,osl=32,rate=max,slo=ttft_mean<60ms", "capacity_rps", "rate")):
+            c = self.collect(metric, self.started(), "--workload", workload)
+            r, _ = c.results()[0]
+            holds, fails = r["holds"], r["fails"]
+            at = [p[load_of] for p in r["probes"]]
+            wrong = "" if holds < fails <= max(holds + 1, 1.021 * holds) else f"holds at {holds}, not at {fails}"
+            if r["metrics"][metric]["value"] != holds or min(at.count(holds), at.count(fails)) < 2:
+                wrong = wrong or f"{metric} {r['metrics'][metric]}, measured at {at}"
+            self.note(f"--slo, {load_of}", wrong)
+
+    def presets(self):
+        """Every preset of drawn lengths: nothing is refused, since draws fit the server's 8,192 tokens."""
+        for name in ("chat", "code", "rag", "summarise", "agent"):
+            server = self.started("--slots", "1", layers=1)
+            found = self.collect(name, server, "--sweep", name, "--until", "ci=50%,most=1s").results()
+            wrong = [r["errors"] for r, _ in found if r["failed"] or max(r["input_lens"]) + 1 > 8192]
+            streams = [side["workload"]["concurrency"] for _, side in found]
+            self.note(f"--sweep {name}", "" if streams == [1, 8, 32] and not wrong else f"{streams}: {wrong}"[:300])
+
 
 def run(runs):
-    """All of them, as a row of the table."""
-    begin, flags = time.monotonic(), Flags(runs)
-    for check in (flags.fields, flags.key, flags.endpoints, flags.pairs, flags.bisections, flags.releases):
+    """What takes seconds, as a row of the table."""
+    flags = Flags(runs)
+    row(flags, "each flag", (flags.fields, flags.key, flags.endpoints, flags.pairs, flags.bisections, flags.releases))
+
+
+def searches(runs):
+    """What takes minutes."""
+    flags = Flags(runs)
+    row(flags, "searches and presets", (flags.capacity, flags.presets))
+
+
+def images(runs, engine, env):
+    """Needs an engine that runs."""
+    flags = Flags(runs)
+    row(flags, f"images of {engine}", (lambda: flags.images(engine, env),))
+
+
+def row(flags, what, checks):
+    begin = time.monotonic()
+    for check in checks:
         check()
     found = "NO: " + "; ".join(flags.wrong) if flags.wrong else "yes"
-    runs.table.append(("builtin", "-", "llama.cpp, each flag", f"{flags.tried} checks",
-                       f"{time.monotonic() - begin:.0f}", found[:200]))
-    runs.failed += [f"flags: {w}" for w in flags.wrong]
+    flags.runs.table.append(("builtin", "-", f"llama.cpp, {what}", f"{flags.tried} checks",
+                             f"{time.monotonic() - begin:.0f}", found[:200]))
+    flags.runs.failed += [f"{what}: {w}" for w in flags.wrong]
