@@ -100,6 +100,20 @@ class Flags:
         fine = fine and "failed: HTTP 500" in said and "mmproj" in said
         self.note("pictures", "" if fine else f"{r['errors']}, ISL {r['input_lens']}; none: {said[-300:]}")
 
+    def budget(self):
+        """A time for all, of which each has its share; what was not reached is kept with the point and is a lint."""
+        c = self.collect("budget", self.started(), "--until", "ci=1%,tail=p90,most=5m", "--budget", "2s",
+                         "--workload", "isl=64,osl=16,c=1", "--workload", "isl=64,osl=32,c=4")
+        sides = [side for _, side in c.results()]
+        fine = len(sides) == 2 and all(
+            s["conditions"]["window"] == "steady" and s["conditions"]["until"] == "ci=1%,tail=p90,most=5m0s" and
+            float(s["client"].get("ci_ttft", 100)) > 1 for s in sides)
+        self.note("--budget", "" if fine and c.has("imprecise") else f"{[s['client'] for s in sides]}")
+        c = self.collect("clients", self.started(), "--clients", "2", "--repeat", "2", "--seed", "7",
+                         "--workload", "isl=64,osl=16,c=4,n=32")
+        made = [(r["completed"], s["client"].get("clients"), s["conditions"]["seed"]) for r, s in c.results()]
+        self.note("--clients --repeat --seed", "" if made == [(32, "2", "7"), (32, "2", "8")] else str(made))
+
     def images(self, engine, env):
         """An image against another one until it is known: llama.cpp from this machine's files, of two sizes."""
         folder, port = self.runs.folder(f"flags-{engine}"), str(commands.port())
@@ -212,7 +226,8 @@ class Flags:
 def run(runs):
     """What takes seconds, as a row of the table."""
     flags = Flags(runs)
-    row(flags, "each flag", (flags.fields, flags.key, flags.endpoints, flags.pairs, flags.bisections, flags.releases))
+    row(flags, "each flag", (flags.fields, flags.key, flags.endpoints, flags.budget, flags.pairs, flags.bisections,
+                             flags.releases))
 
 
 def searches(runs):

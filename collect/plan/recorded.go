@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"path/filepath"
 	"strconv"
@@ -37,6 +38,9 @@ func (w Workload) recorded() (Workload, error) {
 	t.Requests = t.Requests[:w.Requests]
 	w.ISL, w.OSL = t.Mean()
 	label := filepath.Base(w.Path) + "@" + t.ID
+	if w.Block > 0 && w.sharesOtherwise(t) {
+		label += fmt.Sprintf(" block %d", w.Block)
+	}
 	if w.Concurrency == 0 {
 		if w.Rate = t.Rate(); w.Rate == 0 {
 			return w, usage("add c=8: requests follow each other in 8 streams", "collect: %s has no timestamps", w.Path)
@@ -48,6 +52,21 @@ func (w Workload) recorded() (Workload, error) {
 	}
 	w.Dims = map[string]string{schema.DimLabel: label}
 	return w, nil
+}
+
+// sharesOtherwise reports that prompts share something else than they would by the file's own block.
+func (w Workload) sharesOtherwise(t traffic.Trace) bool {
+	w.Block = 0
+	own, err := w.trace()
+	if err != nil {
+		return true // it has none
+	}
+	for i, q := range t.Requests {
+		if len(q.Blocks) > 0 && q.BlockTokens != own.Requests[i].BlockTokens {
+			return true
+		}
+	}
+	return false
 }
 
 func (w Workload) trace() (traffic.Trace, error) {
