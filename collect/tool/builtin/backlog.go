@@ -97,5 +97,9 @@ func (b *backlog) grows() bool {
 	return true
 }
 
+// patience is how long the answers to the last requests may take where an overload ends the load: twice the time of the
+// load, which is a dozen times what one request takes by itself.
+func (b *backlog) patience() time.Duration { return max(backlogLeast, 2*b.due[len(b.due)-1]) }
+
 // stopped reports that nothing more is to be sent.
 func (b *backlog) stopped() bool { return b != nil && b.over.Load() }

@@ -1,6 +1,10 @@
 package builtin_test
 
 import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -59,5 +63,35 @@ func TestRampIsNoOverload(t *testing.T) {
 	out, err := builtin.RunVirtual(l, sim.NewVirtual(cfg, time.Unix(1e9, 0)))
 	if err != nil || out.Overload || len(out.Requests) != 1500 {
 		t.Errorf("%v: overload %v after %d requests", err, out.Overload, len(out.Requests))
+	}
+}
+
+// A server that answers nothing any more is an overload, too: a search for a rate does not wait for it. Others do, since
+// what was sent is part of their result.
+func TestStallUnderLoad(t *testing.T) {
+	var asked atomic.Int64
+	const answered = 30
+	stalls := make(chan struct{})
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if asked.Add(1) > answered {
+			select {
+			case <-stalls:
+			case <-r.Context().Done():
+			}
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		fmt.Fprint(w, "data: {\"choices\":[{\"text\":\" a\"}]}\n\ndata: [DONE]\n\n")
+	}))
+	defer srv.Close()
+	defer close(stalls)
+	l := builtin.Load{URL: srv.URL, Model: "m", ISL: 8, OSL: 1, Rate: 400, Requests: 80, Seed: 1, CutOverload: true,
+		Timeout: time.Minute}
+	out, err := builtin.Run(t.Context(), l)
+	if err != nil || !out.Overload || out.Set().OK != answered || len(out.Requests) != 80 {
+		t.Errorf("%v: overload %v, %d of %d requests answered", err, out.Overload, out.Set().OK, len(out.Requests))
+	}
+	if out.Duration > 30*time.Second {
+		t.Errorf("it waited for %s", out.Duration)
 	}
 }

@@ -290,7 +290,19 @@ func (r *runner) open(ctx context.Context) {
 			return nil
 		})
 	}
+	if r.load.CutOverload && r.backlog != nil {
+		defer time.AfterFunc(r.backlog.patience(), func() { r.abandon(cut) }).Stop()
+	}
 	_ = requests.Wait()
+}
+
+// abandon ends an open loop that nothing is added to any more and that is not answered: a server that stalls under a
+// load answers nothing by which the backlog could be seen.
+func (r *runner) abandon(cut func()) {
+	if r.inFlight.Load() > 0 {
+		r.backlog.over.Store(true)
+		cut()
+	}
 }
 
 // answered notes that a request of an open loop ended, some time after the beginning. An overload ends the load.
