@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
+
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render"
 )
@@ -54,4 +56,44 @@ func TestCompareOpensOnWhatCanBeCompared(t *testing.T) {
 			}
 		}
 	}
+}
+
+// On a phone the rows of Explore and Compare are a few lines each, of one height, and nothing scrolls sideways; rows
+// that come into view are painted where they belong.
+func TestToolsOnAPhone(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	build(t, dir, "Tiny-1B", "n150")
+	b := openBrowser(t, dir)
+	if err := chromedp.Do(b.ctx, chromedp.EmulateViewport(390, 500)); err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range []string{"explore/index.html", "compare/index.html#all=1"} {
+		b.goTo(t, filepath.Join(dir, page))
+		const row = `.rows tbody tr:not([aria-hidden])`
+		until(t, b, "rows of "+page, `document.querySelectorAll("`+row+`").length > 5`)
+		wrong := eval[[]string](t, b, `(function () {
+			var box = document.querySelector(".scroll"), out = [];
+			if (box.scrollWidth > box.clientWidth) out.push(box.scrollWidth + " px in " + box.clientWidth);
+			document.querySelectorAll("`+row+`").forEach(function (r) {
+				var end = r.getBoundingClientRect().bottom;
+				if (r.offsetHeight !== 98) out.push("a row of " + r.offsetHeight + " px");
+				[...r.cells].forEach(function (c) {
+					if (c.getClientRects().length && c.getBoundingClientRect().bottom > end) out.push("cut: " + c.innerText);
+				});
+			});
+			return out;
+		})()`)
+		if len(wrong) > 0 {
+			t.Errorf("%s: %q", page, wrong)
+		}
+		eval[bool](t, b, `(document.querySelector(".scroll").scrollTop = 1e6, true)`)
+		until(t, b, "the last row is in view", `(function () {
+			var rows = document.querySelectorAll("`+row+`"), last = rows[rows.length - 1],
+				box = document.querySelector(".scroll").getBoundingClientRect();
+			return +last.getAttribute("aria-rowindex") === +document.querySelector(".rows").getAttribute("aria-rowcount") &&
+				Math.abs(last.getBoundingClientRect().bottom - box.bottom) < 3;
+		})()`)
+	}
+	b.quiet(t)
 }

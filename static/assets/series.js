@@ -16,7 +16,7 @@
     missing: "□",
     excluded: "⊘"
   };
-  var ROW = 34,
+  var narrow = matchMedia("(max-width: 859px)"),
     LEVELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
   function el(tag, attrs, kids) {
@@ -69,7 +69,7 @@
   // cell holds.
   function view(caption, cols, onSort) {
     var heads = cols.map(function (c, k) {
-      var th = el("th", { scope: "col", class: c.num ? "n" : null });
+      var th = el("th", { scope: "col", role: "columnheader", class: c.num ? "n" : null });
       if (c.sort) {
         var b = el("button", { type: "button" }, c.head);
         b.addEventListener("click", function () {
@@ -81,10 +81,10 @@
     });
     var top = el("tr", { "aria-hidden": "true" }, el("td", { colspan: cols.length, class: "gap" }));
     var end = el("tr", { "aria-hidden": "true" }, el("td", { colspan: cols.length, class: "gap" }));
-    var body = el("tbody", {}, [top, end]);
-    var table = el("table", { class: "rows" }, [
+    var body = el("tbody", { role: "rowgroup" }, [top, end]);
+    var table = el("table", { class: "rows", role: "table" }, [
       el("caption", { class: "vh" }, caption),
-      el("thead", {}, el("tr", {}, heads)),
+      el("thead", { role: "rowgroup" }, el("tr", { role: "row" }, heads)),
       body
     ]);
     var box = el("div", { class: "tw scroll", tabindex: "0", role: "region", "aria-label": caption }, table);
@@ -92,7 +92,8 @@
       from = -1,
       to = -1;
     function paint(force) {
-      var first = Math.max(0, Math.floor(box.scrollTop / ROW) - 8),
+      var ROW = narrow.matches ? 98 : 34, // as in the style
+        first = Math.max(0, Math.floor(box.scrollTop / ROW) - 8),
         last = Math.min(order.length, first + Math.ceil((0.7 * innerHeight) / ROW) + 16);
       if (!force && first === from && last === to) return;
       from = first;
@@ -103,10 +104,10 @@
         rows.appendChild(
           el(
             "tr",
-            { "aria-rowindex": n + 2 },
+            { "aria-rowindex": n + 2, role: "row" },
             cols.map(function (c, k) {
               var v = c.cell(order[n]);
-              return el(k === 1 ? "th" : "td", { scope: k === 1 ? "row" : null, class: c.num ? "n" : null }, v);
+              return el(k === 1 ? "th" : "td", { scope: k === 1 ? "row" : null, role: k === 1 ? "rowheader" : "cell", class: c.num ? "n" : null, "data-l": c.num && c.head }, v);
             })
           )
         );
