@@ -103,7 +103,7 @@ func figure(f render.Figure) Chart {
 	for _, l := range f.Limits {
 		marks = append(marks, opts.MarkLineNameYAxisItem{Name: l.Label, YAxis: l.Value})
 	}
-	limits(line, marks, "insideEndTop")
+	limits(line, marks, nowhere) // a label would lie on lines: the caption has the targets, and the pointer names each
 	line.Validate()
 	c.Option = line.JSON()
 	return c
@@ -124,6 +124,9 @@ func (c *Chart) shorten(f render.Figure) {
 	c.Links = [][]render.Address{shared}
 }
 
+// nowhere is the position of labels that are not drawn.
+const nowhere = ""
+
 // limits draws targets as dashed lines of the first series.
 func limits(line *charts.Line, marks []any, position string) {
 	if len(marks) == 0 || len(line.MultiSeries) == 0 {
@@ -132,7 +135,8 @@ func limits(line *charts.Line, marks []any, position string) {
 	line.MultiSeries[0].MarkLines = &opts.MarkLines{Data: marks, MarkLineStyle: opts.MarkLineStyle{
 		Symbol: []string{"none", "none"},
 		Label: &opts.Label{
-			Show: opts.Bool(true), Position: position, Formatter: "{b}", Color: "--ink", BackgroundColor: "--paper",
+			Show: opts.Bool(position != nowhere), Position: position, Formatter: "{b}", Color: "--ink",
+			BackgroundColor: "--paper",
 		},
 		LineStyle: &opts.LineStyle{Type: "dashed", Width: 1.25, Color: "--ink"},
 	}}

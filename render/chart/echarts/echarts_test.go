@@ -27,7 +27,8 @@ type option struct {
 		Name     string  `json:"name"`
 		Data     []datum `json:"data"`
 		MarkLine struct {
-			Data []struct {
+			Label struct{ Show *bool } `json:"label"`
+			Data  []struct {
 				Name  string  `json:"name"`
 				XAxis float64 `json:"xAxis"`
 				YAxis float64 `json:"yAxis"`
@@ -117,6 +118,9 @@ func TestFigureHasItsTable(t *testing.T) {
 	}
 	if m := o.Series[0].MarkLine.Data; len(m) != 1 || m[0].YAxis != 80 || m[0].Name != "complete 80" {
 		t.Errorf("targets: %+v", m)
+	}
+	if show := o.Series[0].MarkLine.Label.Show; show == nil || *show {
+		t.Error("the labels of targets lie on the lines")
 	}
 }
 
