@@ -164,11 +164,12 @@ func isMeasurement(metric string) bool {
 // distributions are the metrics whose zero means that they were not measured, and that cannot be negative.
 const distributions = " ttft tpot itl ntpot e2el tps_user output_tps total_tps rps startup_s duration_s "
 
+// zeroWhy is why a metric that the file states as 0 has no number.
+const zeroWhy = "the file says 0, which is not measured"
+
 // Done completes the point and adds it to the reading.
 func (d *Draft) Done() {
-	if d.Status == schema.StatusFailed {
-		d.Fail("no request completed")
-	}
+	d.withoutNumber()
 	// GenAI-Perf writes -1 if no service level was requested
 	if x, ok := d.Metrics["goodput_rps"].Stats.Get("value"); ok && x < 0 {
 		delete(d.Metrics, "goodput_rps")
@@ -189,7 +190,7 @@ func (d *Draft) Done() {
 				"the clock of the client stepped, or the tool subtracted what it had not measured"
 			d.Metrics[name] = schema.Metric{Unit: m.Unit, Def: m.Def, Why: "the file has a negative number"}
 		case zero || negative < 0:
-			d.Metrics[name] = schema.Metric{Unit: m.Unit, Def: m.Def, Why: "the file says 0, which is not measured"}
+			d.Metrics[name] = schema.Metric{Unit: m.Unit, Def: m.Def, Why: zeroWhy}
 		}
 	}
 	if d.End.Before(d.Start) {

@@ -74,7 +74,11 @@ func TestDone(t *testing.T) {
 		why, codes   string
 	}{
 		"zero is not measured": {func(d *draft.Draft) { d.Stat("ttft", "", "mean", 0) },
-			"ttft", "mean", math.NaN(), "the file says 0, which is not measured", ""},
+			"ttft", "mean", math.NaN(), "the file says 0, which is not measured", "only-zeros"},
+		"zero beside a number": {func(d *draft.Draft) {
+			d.Stat("ttft", "", "mean", 0)
+			d.Stat("e2el", "", "mean", 9)
+		}, "ttft", "mean", math.NaN(), "the file says 0, which is not measured", ""},
 		"negative is refused": {func(d *draft.Draft) { d.Stat("ttft", "", "mean", -5) },
 			"ttft", "mean", math.NaN(), "the file has a negative number", "negative"},
 		"not finite is left out": {func(d *draft.Draft) { d.Stat("ttft", "", "mean", math.Inf(1)) },
@@ -105,6 +109,39 @@ func TestDone(t *testing.T) {
 		if got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) || d.Metrics[c.metric].Why != c.why ||
 			codes(d) != c.codes || len(d.Reading.Points) != 1 {
 			t.Errorf("%s: %+v, %s", name, d.Metrics[c.metric], codes(d))
+		}
+	}
+}
+
+// Latencies and rates that are all 0 are those of a client that ended early: the point was attempted, without a number.
+func TestOnlyZeros(t *testing.T) {
+	zeros := func(d *draft.Draft) {
+		d.Stat("ttft", "", "mean", 0)
+		d.Value("output_tps", 0)
+		d.Value("duration_s", 246)
+		d.Stat("osl", "", "mean", 1024)
+		d.Requests(new(80.), new(0.), nil, "")
+	}
+	for name, c := range map[string]struct {
+		more   func(d *draft.Draft)
+		status schema.Status
+		codes  string
+	}{
+		"all are 0":              {func(*draft.Draft) {}, schema.StatusFailed, "only-zeros"},
+		"one is a number":        {func(d *draft.Draft) { d.Value("rps", 2) }, schema.StatusOK, ""},
+		"another kind of number": {func(d *draft.Draft) { d.Value("correct_rate", 0) }, schema.StatusOK, ""},
+		"marked as invalid":      {func(d *draft.Draft) { d.Status = schema.StatusInvalid }, schema.StatusInvalid, ""},
+		"nothing is stated":      {func(d *draft.Draft) { clear(d.Metrics) }, schema.StatusOK, ""},
+	} {
+		d, _ := begin(`{}`)
+		zeros(d)
+		c.more(d)
+		d.Done()
+		if p := d.Reading.Points[0]; p.Status != c.status || codes(d) != c.codes || len(p.Metrics["ttft"].Stats) > 0 {
+			t.Errorf("%s: status %s, %v, %s", name, p.Status, p.Metrics, codes(d))
+		}
+		if c.codes != "" && !strings.Contains(d.Reading.Problems[0].Found, "output_tps, ttft") {
+			t.Errorf("%s: the fields are not named: %s", name, d.Reading.Problems[0])
 		}
 	}
 }
