@@ -148,6 +148,48 @@ func TestStoreOfOthers(t *testing.T) {
 	}
 }
 
+// A suite that says "higher is better" of everything does not make a latency that rises an improvement.
+func TestContradictedDirection(t *testing.T) {
+	var benches []string
+	for _, b := range []struct {
+		name, unit string
+		want       string // direction
+	}{
+		{"conc1 avg latency", "ms", "lower"}, {"load", "s", "lower"}, {"mean_ttft", "", "lower"},
+		{"failed requests", "count", "lower"}, {"error rate", "%", "lower"},
+		{"request throughput", "req/s", "higher"}, {"low latency mode", "tok/s/gpu", "higher"},
+		{"latency SLO attainment", "%", "higher"}, {"error-free answers", "%", "higher"}, {"time saved", "s", "higher"},
+	} {
+		benches = append(benches, fmt.Sprintf(`{"name":%q,"value":0.5,"unit":%q}`, b.name+" is "+b.want, b.unit))
+	}
+	text := func(benches ...string) string {
+		return `window.BENCHMARK_DATA = {"lastUpdate":1,"repoUrl":"https://x.org/acme/serve","entries":{"own":[{` +
+			`"commit":{"id":"abcdef0123"},"date":1720499032018,"tool":"customBiggerIsBetter","benches":[` +
+			strings.Join(benches, ",") + `]}]}}`
+	}
+	r := reader.Must(t, "data.js", text(benches...))
+	Check(t, r)
+	if len(r.Points) != len(benches) || Codes(r) != "direction" {
+		t.Fatalf("%d points, %s", len(r.Points), Codes(r))
+	}
+	for _, p := range r.Points {
+		title := p.Key.Dims[schema.DimLabel]
+		for metric := range p.Metrics {
+			if info, _ := schema.MetricByName(metric); title[strings.LastIndexByte(title, ' ')+1:]+" is better" !=
+				info.Better.String() {
+				t.Errorf("%q is read as %s", title, metric)
+			}
+		}
+	}
+	if p := r.Problems[0]; !strings.HasPrefix(p.Found, `5 values that state "higher is better"`) ||
+		!strings.Contains(p.Found, `latency is lower" in ms`) || p.Used != "lower is better" || p.Hint == "" {
+		t.Errorf("%+v", p)
+	}
+	if r := reader.Must(t, "data.js", text(benches[5:]...)); Codes(r) != "" {
+		t.Errorf("rates alone: %s", Codes(r))
+	}
+}
+
 // A build has the day of its first measurement in UTC, also at midnight; jobs that run past midnight are one build.
 func TestDayOfABuild(t *testing.T) {
 	at := func(text string) int64 {

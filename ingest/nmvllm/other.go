@@ -1,8 +1,8 @@
 package nmvllm
 
 import (
+	"fmt"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -16,9 +16,17 @@ import (
 func (s *store) other(suite string, entry, bench decode.Value) bool {
 	title := bench.Get("name").Str()
 	value, ok := bench.Get("value").Float()
-	metric, known := otherMetric(entry.Get("tool").Str(), bench.Get("unit").Str())
+	tool, unit := entry.Get("tool").Str(), bench.Get("unit").Str()
+	turned := tool == biggerIsBetter && lowerByNature(title, unit)
+	if turned {
+		tool = smallerIsBetter
+	}
+	metric, known := otherMetric(tool, unit)
 	if !ok || !known || title == "" {
 		return false
+	}
+	if turned {
+		s.turn(title, unit)
 	}
 	run := runID{commit: entry.At("commit", "id").Str(), model: suite, date: entry.Get("date").Text()}
 	once := published{run.commit, title, run.date, suite, value}
@@ -63,8 +71,18 @@ func (s *store) otherFacts(entry decode.Value, commit string) schema.Facts {
 	return f
 }
 
-// perSecond matches the units of rates.
-var perSecond = regexp.MustCompile(`(?i)(/|per )s(ec(onds?)?)?$`)
+// Tools of the action that state a direction.
+const (
+	biggerIsBetter  = "customBiggerIsBetter"
+	smallerIsBetter = "customSmallerIsBetter"
+)
+
+// turn counts a value whose stated direction its name or unit contradicts.
+func (s *store) turn(title, unit string) {
+	if s.turned++; s.turnedFirst == "" {
+		s.turnedFirst = fmt.Sprintf("%q in %s", short(title), unit)
+	}
+}
 
 // otherMetric is the metric of a value: the action states the direction for suites of its custom tools; for others a
 // rate is better when it is higher, and a time when it is lower.
@@ -75,20 +93,14 @@ func otherMetric(tool, unit string) (name string, ok bool) {
 	}
 	better := ""
 	switch {
-	case tool == "customBiggerIsBetter", !strings.HasPrefix(tool, "custom") && perSecond.MatchString(unit):
+	case tool == biggerIsBetter, !strings.HasPrefix(tool, "custom") && perSecond.MatchString(unit):
 		better = "higher"
-	case tool == "customSmallerIsBetter", isTime(unit):
+	case tool == smallerIsBetter, isTime(unit):
 		better = "lower"
 	default:
 		return "", false
 	}
 	return schema.OwnMetric("value", unit, better)
-}
-
-// isTime reports a unit of time, also per operation or iteration.
-func isTime(unit string) bool {
-	base, _, _ := strings.Cut(strings.ToLower(unit), "/")
-	return strings.Contains(" ns us ms s sec seconds min ", " "+strings.TrimSpace(base)+" ")
 }
 
 // spread reads "± 12", "+/- 12" or "± 5%": the deviation of a value, in its unit.

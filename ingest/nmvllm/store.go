@@ -20,12 +20,15 @@ type store struct {
 
 	foreign int             // values of other benchmarks
 	example string          // the title of the first
+	turned  int             // values that state another direction than their name or unit has
 	full    bool            // more points than are read from one file
 	seen    map[uint64]bool // hashes of values, so that a value that was published twice counts once
 	seed    maphash.Seed
 	twice   int
 	builds  builds
 	suites  map[pointID]halves // by measurement
+
+	turnedFirst string // the first of those, with its unit
 }
 
 // runID is what the values of one commit on one system have in common.
@@ -80,6 +83,12 @@ func (s *store) problems() []schema.Problem {
 		add(schema.SevNote, "other-benchmarks",
 			fmt.Sprintf("%d values that are no numbers or do not say which direction is better, the first %q", s.foreign,
 				s.example), "a number, and a unit of time, a rate or a custom tool", "the others")
+	}
+	if s.turned > 0 {
+		add(schema.SevWarning, "direction",
+			fmt.Sprintf("%d values that state \"higher is better\" (%s), the first %s", s.turned, biggerIsBetter,
+				s.turnedFirst), "\"lower is better\" for a time, a latency or failures", "lower is better")
+		out[len(out)-1].Hint = "publish them in a suite of " + smallerIsBetter
 	}
 	if s.twice > 0 {
 		add(schema.SevNote, "published-twice",
