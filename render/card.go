@@ -192,7 +192,8 @@ func (r *Report) ways(g *gate.Review, decisive []schema.Verdict, cover *gate.Cov
 	}
 	evals, _ := r.EvalRechecks(g)
 	for i := range evals[:min(linesOfWay, len(evals))] {
-		out = append(out, Way{measureAgain, evals[i].Line(), words.Plural(max(1, len(evals[i].Tasks)), "eval")})
+		line := evals[i].line(r.serverFlag(g, evals[i].System))
+		out = append(out, Way{measureAgain, line, words.Plural(max(1, len(evals[i].Tasks)), "eval")})
 	}
 	if line, cost := acceptLine(g, decisive); line != "" {
 		out = append(out, Way{"Accept with a reason", line, cost})

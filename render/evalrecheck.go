@@ -83,15 +83,11 @@ func (r *Report) scoreOf(v *schema.Verdict) *columns.ScoreRow {
 	return nil
 }
 
-// Line is the command that scores the tasks again.
-func (x *EvalRecheck) Line() string {
+// line is the command that scores the tasks again, on a server.
+func (x *EvalRecheck) line(server string) string {
 	argv := []string{"ttreport", "collect", "--model", x.Model, "--device", x.Device}
 	if x.Impl != "" {
 		argv = append(argv, "--impl", x.Impl)
-	}
-	server := "URL"
-	if x.Device == schema.Simulated {
-		server = "sim"
 	}
 	argv = append(argv, "--server", server)
 	if x.Release != "" {

@@ -7,6 +7,7 @@ import (
 	"al.essio.dev/pkg/shellescape"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/render/words"
 	"github.com/ttreport/ttreport/targets/gate"
 	"github.com/ttreport/ttreport/targets/judge"
@@ -18,10 +19,7 @@ func (r *Report) recheckLines(x *gate.Review) []string {
 	list := x.Rechecks()
 	var out []string
 	for _, again := range list[:min(linesOfWay, len(list))] {
-		server := "URL"
-		if again.Device == schema.Simulated {
-			server = "sim"
-		}
+		server := r.serverFlag(x, again.System)
 		argv := []string{"ttreport", "collect", "--model", again.Model, "--device", again.Device}
 		if again.Impl != "" {
 			argv = append(argv, "--impl", again.Impl)
@@ -55,6 +53,18 @@ func (r *Report) recheckLines(x *gate.Review) []string {
 		out = append(out, line)
 	}
 	return out
+}
+
+// serverFlag is the server that a release was measured on, as collect --server takes it: sim where collect started its
+// own simulator, else the address; "URL" where no run states it, and on a public site, which names no machines.
+func (r *Report) serverFlag(x *gate.Review, of schema.System) string {
+	switch on := x.ServerOf(of); {
+	case on.Kind == gate.StartsSimulator:
+		return columns.EmbeddedSimulator
+	case on.Address != "" && !r.Public:
+		return on.Address
+	}
+	return "URL"
 }
 
 // workloadFlag is a workload as collect --workload takes it, with as many requests as its newest measurement has.

@@ -245,6 +245,8 @@ func newestOf(c *columns.Columns, release string, of plan.System) *columns.RunHe
 // startAs takes the server of a run that was measured before, as its manifest states it.
 func (o *collectOptions) startAs(h *columns.RunHead) error {
 	switch {
+	case h.Engine == server.SimEngine && h.Server != columns.EmbeddedSimulator:
+		return noRecipe(h, "it ran already, at "+cmp.Or(h.Server, "an unknown address"))
 	case h.Engine == server.SimEngine:
 		o.Server.Name = plan.ServerName{Kind: plan.ServerSim}
 		return o.onlyStarted()

@@ -77,21 +77,29 @@ func recheckEntries(r *render.Report, g *gate.Review) (out []plan.Entry, left in
 		} else {
 			e.Why += "; without a control, because every other workload of it changed too or is one of another device's"
 		}
-		if schema.SameDevice(a.Device, schema.Simulated) {
-			e.Server.Kind = plan.ServerSim
-		}
+		e.Server = serverOf(g, a.System)
 		out = append(out, e)
 	}
 	evals, left := r.EvalRechecks(g)
 	for _, x := range evals {
 		e := plan.Entry{Model: x.Model, Device: x.Device, Impl: x.Impl, Release: x.Release, Only: plan.OnlyEvals,
 			Evals: x.Tasks, EvalLimit: x.Limit, Why: "suspected regression"}
-		if schema.SameDevice(x.Device, schema.Simulated) {
-			e.Server.Kind = plan.ServerSim
-		}
+		e.Server = serverOf(g, x.System)
 		out = append(out, e)
 	}
 	return out, left
+}
+
+// serverOf is the simulator that a release was measured on, for a plan. A real device has another address on another
+// host, so that the one who measures names it.
+func serverOf(g *gate.Review, of schema.System) (out plan.ServerName) {
+	switch on := g.ServerOf(of); {
+	case on.Kind == gate.StartsSimulator:
+		out.Kind = plan.ServerSim
+	case on.Address != "" && schema.SameDevice(of.Device, schema.Simulated):
+		out = plan.ServerName{Kind: plan.ServerURL, URL: on.Address}
+	}
+	return out
 }
 
 // otherTools says that suspected scores are of tools that collect does not run.
@@ -116,7 +124,7 @@ func missingEntries(r *render.Report, g *gate.Review) (out []plan.Entry, left in
 			at = len(out)
 			e := plan.Entry{Model: x.Model, Device: x.Device, Impl: x.Impl, Release: g.Label, Only: plan.OnlyBenchmarks}
 			e.Why = "not measured in " + g.Release
-			if schema.SameDevice(x.Device, schema.Simulated) {
+			if e.Server = serverOf(g, x.System); e.Server.Kind == "" && schema.SameDevice(x.Device, schema.Simulated) {
 				e.Server.Kind = plan.ServerSim
 			}
 			place[x.System], out = at, append(out, e)

@@ -16,7 +16,7 @@ import (
 )
 
 // cacheMagic changes whenever the meaning of the columns does; a cache of another magic is ignored.
-const cacheMagic = "ttreport-columns-11\n"
+const cacheMagic = "ttreport-columns-12\n"
 
 // castagnoli finds a damaged cache. It is no signature: that nobody else writes to the cache is the caller's affair.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

@@ -2,6 +2,7 @@ package history
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
@@ -51,6 +52,23 @@ func (s *scanner) ofVersion(cond int32, version string) int32 {
 		s.versions[id] = i
 	}
 	return i
+}
+
+// measuredServer takes the server that ttreport collect measured from the command line of a run's first point. A tool's
+// own command line has the address of the embedded simulator too, which is another one every time.
+func measuredServer(sc *decode.Scanner, h *columns.RunHead) {
+	if h.Server != "" {
+		sc.Skip()
+		return
+	}
+	var argv []string
+	sc.Array(func() { argv = append(argv, str(sc)) })
+	if len(argv) < 2 || argv[0] != "ttreport" || argv[1] != "collect" {
+		return
+	}
+	if at := slices.Index(argv, "--server"); at >= 0 && at+1 < len(argv) {
+		h.Server = argv[at+1]
+	}
 }
 
 // setting reads the facts about the machine that a collection writes.

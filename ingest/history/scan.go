@@ -92,7 +92,7 @@ func (s *scanner) member(sc *decode.Scanner, name string, h *columns.RunHead, ve
 	case "schema":
 		*version = str(sc)
 	case "points":
-		sc.Array(func() { s.point(sc, run) })
+		sc.Array(func() { s.point(sc, run, h) })
 	case "scores":
 		sc.Array(func() {
 			v := sc.Value()
@@ -190,7 +190,7 @@ func str(sc *decode.Scanner) string {
 	return ""
 }
 
-func (s *scanner) point(sc *decode.Scanner, run int32) {
+func (s *scanner) point(sc *decode.Scanner, run int32, h *columns.RunHead) {
 	p := columns.PointRow{Run: run, Repeat: 1}
 	s.Begin(&p)
 	s.faults.names = s.faults.names[:0]
@@ -221,6 +221,8 @@ func (s *scanner) point(sc *decode.Scanner, run int32) {
 			s.client(sc)
 		case "source":
 			version = toolVersion(sc)
+		case "command":
+			measuredServer(sc, h)
 		default:
 			sc.Skip()
 		}
@@ -233,7 +235,8 @@ func (s *scanner) point(sc *decode.Scanner, run int32) {
 
 // pointMember returns the name of a member of a point that is read, "" for another.
 func pointMember(key []byte) string {
-	for _, name := range []string{"key", "status", "repeat", "block", "metrics", "conditions", "client", "source"} {
+	for _, name := range []string{"key", "status", "repeat", "block", "metrics", "conditions", "client", "source",
+		"command"} {
 		if string(key) == name {
 			return name
 		}

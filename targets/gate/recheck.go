@@ -3,7 +3,9 @@ package gate
 import (
 	"math"
 	"slices"
+	"strings"
 
+	"github.com/ttreport/ttreport/ingest/redact"
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 )
@@ -19,6 +21,7 @@ type Recheck struct {
 	// Against is the baseline's release where it can be started again, so that both can be measured in turns; else "".
 	Against string
 	Kind    StartKind // of the server that the release was measured on; "" where no run states it
+	Address string    // of the server that the release was measured on, where it ran already; "" where no run states it
 }
 
 // StartKind is a kind of server that a run states how to start.
@@ -35,11 +38,12 @@ const (
 type Start struct {
 	schema.System
 	Release string
-	Kind    StartKind
+	Kind    StartKind // "" where it ran already
+	Address string    // of one that ran already
 }
 
-// Starts lists the releases that can be started again: of each, the newest run of a system states its server. The
-// result is read only.
+// Starts lists the releases whose server is known: of each, the newest run of a system states it, one by itself before
+// one that was measured in turns. The result is read only.
 func (g *Gate) Starts() []Start {
 	g.cache.once.Do(func() { g.cache.starts = g.findStarts() })
 	return g.cache.starts
@@ -51,18 +55,20 @@ func (g *Gate) findStarts() []Start {
 	for i := range g.Columns.Runs {
 		h := &g.Columns.Runs[i]
 		of := Start{System: schema.System{Model: h.Model.Name, Device: h.Device, Impl: h.Impl}, Release: h.Release}
-		if h.Release != "" && (newest[of] == nil || h.Start.After(newest[of].Start)) {
+		if h.Release != "" && (newest[of] == nil || newerServer(h, newest[of])) {
 			newest[of] = h
 		}
 	}
 	for of, h := range newest {
 		switch {
-		case h.IsSimulated():
+		case h.IsSimulated() && h.Server == columns.EmbeddedSimulator:
 			of.Kind = StartsSimulator
 		case h.Image != "":
 			of.Kind = StartsImage
 		case h.Setting["server"] != "":
 			of.Kind = StartsCommand
+		case strings.Contains(h.Server, "://") && !strings.Contains(h.Server, redact.Mark):
+			of.Address = h.Server
 		default:
 			continue
 		}
@@ -71,15 +77,27 @@ func (g *Gate) findStarts() []Start {
 	return out
 }
 
-// startOf returns how a release of a system can be started; "" where it cannot.
-func (r *Review) startOf(of schema.System, release string) StartKind {
+// newerServer reports whether a run says more of the server of its release than another does. Those of a pair in turns
+// were started for the pair.
+func newerServer(h, than *columns.RunHead) bool {
+	if alone, was := h.Interleaved.IsZero(), than.Interleaved.IsZero(); alone != was {
+		return alone
+	}
+	return h.Start.After(than.Start)
+}
+
+// startOf returns what a release of a system was measured on; the zero value where that is not known.
+func (r *Review) startOf(of schema.System, release string) Start {
 	for _, s := range r.Starts {
 		if s.System == of && s.Release == release {
-			return s.Kind
+			return s
 		}
 	}
-	return ""
+	return Start{}
 }
+
+// ServerOf returns what the release under judgement was measured on, for a system.
+func (r *Review) ServerOf(of schema.System) Start { return r.startOf(of, r.Label) }
 
 // enoughForShift is the number of workloads whose re-run settles what changed together.
 const enoughForShift = 8
@@ -107,8 +125,9 @@ func (r *Review) Rechecks() []Recheck {
 		at := slices.IndexFunc(out, func(r Recheck) bool { return r.System == s.system })
 		if at < 0 {
 			at = len(out)
-			x := Recheck{System: s.system, Release: r.Label, Kind: r.startOf(s.system, r.Label)}
-			if r.startOf(s.system, s.baseline) != "" && x.Kind != "" {
+			on := r.ServerOf(s.system)
+			x := Recheck{System: s.system, Release: r.Label, Kind: on.Kind, Address: on.Address}
+			if r.startOf(s.system, s.baseline).Kind != "" && x.Kind != "" {
 				x.Against = s.baseline
 			}
 			out = append(out, x)

@@ -32,13 +32,16 @@ type Columns struct {
 type RunHead struct {
 	ID, Path, SHA256 string
 	// the id in the document, if another run has the same and this one got a new id; else ""
-	Stated                   string
-	Start, End               time.Time
-	Release, Channel, Line   string
-	Model                    schema.Model
-	Impl                     string
-	Device                   string
-	Engine, Version          string
+	Stated                 string
+	Start, End             time.Time
+	Release, Channel, Line string
+	Model                  schema.Model
+	Impl                   string
+	Device                 string
+	Engine, Version        string
+	// Server is what ttreport collect measured, as its --server takes it: an address, or [EmbeddedSimulator]; "" where
+	// no command line of it is known
+	Server                   string
 	Image, Digest            string
 	Mesh, Firmware           string
 	Chips                    int // accelerators; 0 when unknown
@@ -57,6 +60,9 @@ const (
 	RunCommand = "run_command"
 	ServerMode = "server_mode"
 )
+
+// EmbeddedSimulator is the server of a run on the simulator that collect started itself.
+const EmbeddedSimulator = "sim"
 
 // IsSimulated reports whether the run was made on the embedded simulator.
 func (h *RunHead) IsSimulated() bool { return schema.SameDevice(h.Device, schema.Simulated) }
