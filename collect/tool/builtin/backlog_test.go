@@ -66,8 +66,8 @@ func TestRampIsNoOverload(t *testing.T) {
 	}
 }
 
-// A server that answers nothing any more is an overload, too: a search for a rate does not wait for it. Others do, since
-// what was sent is part of their result.
+// A server that answers nothing any more is an overload, too: a search for a rate does not wait for it. Other loads do,
+// since what was sent is part of their result.
 func TestStallUnderLoad(t *testing.T) {
 	var asked atomic.Int64
 	const answered = 30
