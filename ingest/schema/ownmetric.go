@@ -37,6 +37,20 @@ func ownMetric(name string) (MetricInfo, bool) {
 	return m, true
 }
 
+// MayBeZero reports metrics of the user's own whose 0 is a measurement: counts and shares of what ought not to happen,
+// such as failures. A latency or a rate of 0 is none: see [Measurable].
+func MayBeZero(metric string) bool {
+	m, ok := ownMetric(metric)
+	if !ok || m.Better != Lower {
+		return false
+	}
+	switch strings.ToLower(m.Unit) {
+	case "", "%", "count", "counts", "req", "reqs", "request", "requests", "error", "errors", "failure", "failures":
+		return true
+	}
+	return false
+}
+
 // plainName reports whether a text is short and has only letters, digits and certain signs.
 func plainName(s string, most int, signs string) bool {
 	for _, c := range s {

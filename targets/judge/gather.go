@@ -86,6 +86,7 @@ type gathering struct {
 	repeats  bool // some run repeated a point
 	points   bool // some decision selects single points
 	bad      []badValue
+	zeros    []badValue // counts of 0, which have no ratio to be compared by
 }
 
 // badValue is a value that no measurement of a latency or rate can give: see [schema.Measurable].
@@ -164,6 +165,9 @@ func (g *gathering) point(release, run, point int) {
 		switch {
 		case schema.Measurable(v):
 		case m >= g.judged:
+			continue
+		case v == 0 && schema.MayBeZero(g.c.Stats[stats[i]].Metric):
+			g.zeros = append(g.zeros, badValue{int32(run), int32(point), stats[i], v})
 			continue
 		default:
 			g.bad = append(g.bad, badValue{int32(run), int32(point), stats[i], v})

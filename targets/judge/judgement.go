@@ -24,6 +24,7 @@ type Judgement struct {
 	rows    *regression.Judgement
 	classes *classes
 	bad     []badValue
+	zeros   []badValue
 	roles   []role // of statistics
 	repeats bool   // some run repeated a point
 	byCell  [][]int32
@@ -61,7 +62,7 @@ func NewOn(
 	mark(policy, series, releases)
 	j := &Judgement{
 		Columns: c, Releases: releases, Series: series, policy: policy, screen: screen, table: table,
-		classes: g.classes, bad: g.bad, roles: g.roles, repeats: g.repeats,
+		classes: g.classes, bad: g.bad, zeros: g.zeros, roles: g.roles, repeats: g.repeats,
 	}
 	j.rules = regression.DefaultRules()
 	j.rules.Blocks = g.classes.Block

@@ -99,6 +99,12 @@ func (l *missing) index() {
 		at := pointID{s.System(), s.Key.String()}
 		l.points[at], l.metrics[metricID{at, s.Metric}] = true, true
 	}
+	for _, z := range l.j.zeros { // measured, too
+		if h := &l.j.Columns.Runs[z.run]; slices.Contains(l.j.Releases[l.release].Runs, int(z.run)) {
+			at := pointID{systemOf(h), l.j.Columns.Keys[l.j.Columns.Points[z.point].Key].String()}
+			l.points[at], l.said[metricID{at, l.j.Columns.Stats[z.stat].Metric}] = true, true
+		}
+	}
 }
 
 func (l *missing) evals() {

@@ -75,6 +75,34 @@ func TestMetricThatVanished(t *testing.T) {
 	}
 }
 
+// No failures is a measurement, and neither excluded nor missing; no time is none.
+func TestNoFailuresIsMeasured(t *testing.T) {
+	for metric, measured := range map[string]bool{
+		"value{count,lower}": true, "errors{%,lower}": true, "value{ms,lower}": false, "value{count,higher}": false,
+	} {
+		b := columns.NewBuilder()
+		for i, value := range []float64{3, 0} {
+			key := judgetest.Key(1)
+			p := columns.PointRow{Run: int32(i), Key: b.Key(key, key.String()), Repeat: 1, Status: 1}
+			b.Begin(&p)
+			b.Value(b.StatID(columns.StatID{Metric: metric, Stat: "value"}), value)
+			b.End(p)
+			name := fmt.Sprint("v", i)
+			b.C.Runs = append(b.C.Runs, columns.RunHead{
+				ID: name, Release: name, Start: judgetest.Day(i), Model: schema.Model{Name: judgetest.Model},
+				Device: judgetest.Device, FirstPoint: i, PointsEnd: i + 1,
+			})
+		}
+		j := judged(t, b.Seal(), nil)
+		if list := j.History(1); (len(list) == 0) != measured {
+			t.Errorf("0 of %s: %+v", metric, list)
+		}
+		if list := notRemeasured(j, 1); measured && len(list) > 0 {
+			t.Errorf("0 of %s is missing: %+v", metric, list)
+		}
+	}
+}
+
 // A point of an excluded run that another run measured is checked like all others: metrics that this run lacks are
 // shown.
 func TestMetricThatTheOtherRunLacks(t *testing.T) {
