@@ -2,6 +2,7 @@ package llamabench
 
 import (
 	"fmt"
+	"iter"
 	"path"
 	"strings"
 	"time"
@@ -21,6 +22,11 @@ const (
 func Detect(f *decode.File) schema.Match {
 	m := draft.Check{Match: schema.Match{Format: Format, Detail: "rows of llama-bench"}}
 	if f.Form == decode.Text {
+		if rows, _ := rowsInText(f.Data); rows != nil {
+			m.Detail += ", in a text"
+			m.Want(true, "rows with n_prompt, n_gen and avg_ts")
+			return m.Match
+		}
 		m.Format = Table
 		m.Want(len(headers(f.Data)) > 0, "| model | size | … | test | t/s |")
 		return m.Match
@@ -40,15 +46,24 @@ func Read(f *decode.File) schema.Reading {
 	if m.Format == Table {
 		return readTable(f)
 	}
-	out := schema.Reading{Format: m.Format, Detail: m.Detail}
+	if f.Form == decode.Text {
+		return readText(f, m)
+	}
 	if f.First.Kind() != decode.Array {
+		out := schema.Reading{Format: m.Format, Detail: m.Detail}
 		readRow(f, f.First, &out)
 		return out
 	}
+	return readRows(f, m, f.First.Items())
+}
+
+// readRows reads rows, of one model or several.
+func readRows(f *decode.File, m schema.Match, rows iter.Seq[decode.Value]) schema.Reading {
+	out := schema.Reading{Format: m.Format, Detail: m.Detail}
 	readings := map[string]*schema.Reading{}
 	var order []string
 	n := 0
-	for v := range f.First.Items() {
+	for v := range rows {
 		one := schema.Reading{Format: m.Format, Detail: m.Detail}
 		readRow(f, v, &one)
 		key := one.Facts.Model.ID + " " + one.Facts.Device.Name + " " + one.Facts.Stack.Version
