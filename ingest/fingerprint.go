@@ -30,9 +30,12 @@ func Contents(roots []Root) (hash string, files int, ok bool) {
 // reading will report.
 func Fingerprint(roots []Root) (hash string, files int, ok bool) {
 	return hashed(roots, func(at found) (string, error) {
-		info, err := fs.Stat(at.root.FS, at.rel)
-		if err != nil {
-			return "", err
+		info := at.info
+		if info == nil { // a link, or a file that was named
+			var err error
+			if info, err = fs.Stat(at.root.FS, at.rel); err != nil {
+				return "", err
+			}
 		}
 		return fmt.Sprintf("%q %d %d\n", at.shown(), info.Size(), info.ModTime().UnixNano()), nil
 	})
@@ -42,7 +45,7 @@ func Fingerprint(roots []Root) (hash string, files int, ok bool) {
 func hashed(roots []Root, say func(found) (string, error)) (hash string, files int, ok bool) {
 	var all []found
 	for i := range roots {
-		list, problems := walk(&roots[i])
+		list, problems := (&walker{root: &roots[i], infos: true}).walk()
 		if len(problems) > 0 {
 			return "", 0, false
 		}

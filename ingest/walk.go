@@ -163,16 +163,17 @@ func companions(root *Root) []string {
 // found is a file that a walk met.
 type found struct {
 	root *Root
-	rel  string // within the root
-	name string // as the user would write it
+	rel  string      // within the root
+	name string      // as the user would write it
+	info fs.FileInfo // what listing its folder told, for [Fingerprint]; else nil
 }
 
 // at returns a file of a root.
 func at(root *Root, rel string) found {
 	if root.Name == "" || root.Name == "." {
-		return found{root, rel, rel}
+		return found{root: root, rel: rel, name: rel}
 	}
-	return found{root, rel, root.Name + "/" + rel}
+	return found{root: root, rel: rel, name: root.Name + "/" + rel}
 }
 
 // shown returns the path as the user would write it.
@@ -183,7 +184,10 @@ const skipped = " node_modules __pycache__ _site "
 
 // walk lists the files of a root in lexical order. Links to folders are followed unless they lead back to a parent
 // folder; hidden folders are skipped.
-func walk(root *Root) ([]found, []schema.Problem) {
+func walk(root *Root) ([]found, []schema.Problem) { return (&walker{root: root}).walk() }
+
+func (w *walker) walk() ([]found, []schema.Problem) {
+	root := w.root
 	var files []found
 	for i := range root.Above {
 		files = append(files, at(&root.Above[i].Root, manifest.FileName))
@@ -191,7 +195,7 @@ func walk(root *Root) ([]found, []schema.Problem) {
 	if root.Only != "" {
 		return append(files, onlyFile(root)...), nil
 	}
-	w := walker{root: root, files: files}
+	w.files = files
 	if info, err := fs.Stat(root.FS, "."); err != nil {
 		w.problem(".", err)
 	} else {
@@ -210,6 +214,7 @@ type walker struct {
 	files    []found
 	problems []schema.Problem
 	linked   []fs.FileInfo // folders that links lead to
+	infos    bool          // keep what listing a folder tells of its files
 }
 
 func (w *walker) problem(rel string, err error) {
@@ -253,7 +258,7 @@ func (w *walker) dir(rel string, above []fs.FileInfo) {
 		switch mode := e.Type(); {
 		case strings.HasPrefix(e.Name(), durable.Temporary): // a result that a kill left before it had its name
 		case mode.IsRegular():
-			w.files = append(w.files, at(w.root, name))
+			w.file(name, e)
 		case mode.IsDir():
 			w.enter(name, above)
 		case mode&fs.ModeSymlink != 0:
@@ -262,6 +267,17 @@ func (w *walker) dir(rel string, above []fs.FileInfo) {
 			w.problem(name, rootfs.ErrNotRegular)
 		}
 	}
+}
+
+// file adds a regular file. One that is gone by now is missed by whoever reads it.
+func (w *walker) file(name string, e fs.DirEntry) {
+	f := at(w.root, name)
+	if w.infos {
+		if info, err := e.Info(); err == nil {
+			f.info = info
+		}
+	}
+	w.files = append(w.files, f)
 }
 
 func (w *walker) enter(name string, above []fs.FileInfo) {
