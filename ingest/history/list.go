@@ -96,7 +96,10 @@ func (l *lister) add(folder *rootfs.Folder, dir, rel string, e fs.DirEntry) {
 		l.bad(name, errHidden)
 		return
 	}
-	info, err := folder.Stat(rel)
+	info, err := e.Info() // listing the folder told it
+	if e.Type()&fs.ModeSymlink != 0 {
+		info, err = folder.Stat(rel)
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && e.Type()&fs.ModeSymlink == 0:
 		return // it was there a moment ago: deleted meanwhile
