@@ -73,6 +73,7 @@ func (j *judge) measureOne(m *moved, t *tier, list []int32, tests []test) {
 		d[i], deltas[i] = tests[k].d, j.t.Cells[tests[k].cell].Delta
 	}
 	m.median, m.cells = median(slices.Clone(d)), len(list)
+	apart := j.inTwo(d, list, tests)
 	near := 0
 	for i, v := range d {
 		d[i] = math.Abs(v - m.median)
@@ -84,8 +85,28 @@ func (j *judge) measureOne(m *moved, t *tier, list []int32, tests []test) {
 	// 1.4826 median absolute deviations are a standard deviation, and a median has 1.2533 times the error of a mean.
 	sd := 1.4826 * median(d)
 	m.sampling = 1.2533 * 1.2533 * sd * sd / float64(len(d))
-	m.removable = m.points >= t.points && m.agree >= j.rules.Agree
+	m.removable = m.points >= t.points && m.agree >= j.rules.Agree && !apart
 	m.second = j.secondMedian(list, tests)
+}
+
+// inTwo reports whether changes lie so far apart that they are not one: the middle half of them is wider than its own
+// median is from zero, and than twice what noise makes of it. Where half of the workloads of a model are 10 % slower and
+// half are not, all lie within 5 % of their median, which none of them shows.
+func (j *judge) inTwo(d []float64, list []int32, tests []test) bool {
+	const ofNoise = 2 * 1.349 // the middle half of normal values is 1.349 standard deviations wide
+	var noise []float64
+	for _, k := range list {
+		if b := &tests[k].base; b.nu > 0 {
+			noise = append(noise, math.Sqrt(b.s2*(1+1/float64(b.n))))
+		}
+	}
+	if len(noise) < len(list)/2+1 {
+		return false // nobody knows the noise
+	}
+	sorted := slices.Sorted(slices.Values(d))
+	n := len(sorted)
+	wide := sorted[3*n/4] - sorted[n/4]
+	return wide > math.Max(math.Abs(middle(sorted)), ofNoise*median(noise))
 }
 
 // secondMedian is the median change of later runs of the release: enough points must have one. What was removed from
