@@ -100,9 +100,11 @@ func (j *judge) baseline(cell, now int32, into *baseline) {
 // broken finds the value of a baseline that is of a run which went wrong: it alone lies at twice or half the others,
 // and at ten times their noise; -1 for none. Where a history begins with one, no earlier value shows that it is an
 // outlier; as a part of the baseline it would hide every change for as long as it is in the window.
+//
+// Of fewer than five only the oldest is: two later ones that agree tell that nobody returned to it.
 func broken(values []float64) int {
-	const few, noises = 5, 10
-	if len(values) < few || slices.Max(values)-slices.Min(values) <= math.Ln2 {
+	const least, few, noises = 3, 5, 10
+	if len(values) < least || slices.Max(values)-slices.Min(values) <= math.Ln2 {
 		return -1
 	}
 	var buf [32]float64
@@ -121,6 +123,9 @@ func broken(values []float64) int {
 			return -1
 		}
 		at = i
+	}
+	if len(values) < few && at != len(values)-1 { // the newest come first
+		return -1
 	}
 	return at
 }

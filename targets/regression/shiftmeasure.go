@@ -25,7 +25,8 @@ type moved struct {
 func (j *judge) measure(t *tier, tests []test) []moved {
 	bySeries := make([][]int32, len(t.series))
 	for i := range tests {
-		if at := t.of(&tests[i]); at >= 0 && tests[i].base.n > 0 {
+		b := &tests[i].base
+		if at := t.of(&tests[i]); at >= 0 && b.n > 0 && !b.incoherent() {
 			bySeries[at] = append(bySeries[at], int32(i))
 		}
 	}
@@ -47,6 +48,13 @@ func (j *judge) measure(t *tier, tests []test) []moved {
 	}
 	wg.Wait()
 	return out
+}
+
+// incoherent reports a baseline whose values lie apart by more than a machine moves them: it has no level from which a
+// shift could be measured.
+func (b *baseline) incoherent() bool {
+	const most = .35 // a standard deviation; two values of which one is twice the other have .49
+	return b.nu > 0 && b.s2 > most*most
 }
 
 // points counts the distinct points of some cells.
@@ -85,13 +93,14 @@ func (j *judge) measureOne(m *moved, t *tier, list []int32, tests []test) {
 	// 1.4826 median absolute deviations are a standard deviation, and a median has 1.2533 times the error of a mean.
 	sd := 1.4826 * median(d)
 	m.sampling = 1.2533 * 1.2533 * sd * sd / float64(len(d))
-	m.removable = m.points >= t.points && m.agree >= j.rules.Agree && !apart
+	m.removable = m.points >= t.points && m.agree >= j.rules.Agree && !apart &&
+		math.Abs(m.median) < math.Ln2 // no machine halves a speed from one day to the next
 	m.second = j.secondMedian(list, tests)
 }
 
 // inTwo reports whether changes lie so far apart that they are not one: the middle half of them is wider than its own
-// median is from zero, and than twice what noise makes of it. Where half of the workloads of a model are 10 % slower and
-// half are not, all lie within 5 % of their median, which none of them shows.
+// median is from zero, and than twice what noise makes of it. Where half of the workloads of a model are 10 % slower
+// and half are not, all lie within 5 % of their median, which none of them shows.
 func (j *judge) inTwo(d []float64, list []int32, tests []test) bool {
 	const ofNoise = 2 * 1.349 // the middle half of normal values is 1.349 standard deviations wide
 	var noise []float64
