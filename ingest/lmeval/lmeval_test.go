@@ -88,11 +88,25 @@ func TestOldFormat(t *testing.T) {
 	}
 	r := lmeval.Read(f)
 	s := find(r, "arc", "acc", "")
-	if s == nil || *s.Fewshot != 5 || r.Facts.Model.ID != "EleutherAI/pythia-70m" {
+	if s == nil || *s.Fewshot != 5 || r.Facts.Model.ID != "EleutherAI/pythia-70m@x" {
 		t.Errorf("%+v", r)
 	}
 	if se, _ := s.Stderr.Get(); se != .01 {
 		t.Error("standard error was lost")
+	}
+}
+
+// Checkpoints of one model are models of their own; a commit says which state of the model it is.
+func TestRevisions(t *testing.T) {
+	for revision, want := range map[string][2]string{
+		"step1000": {"acme/tiny@step1000", ""}, "refs/pr/3": {"acme/tiny@refs-pr-3", ""}, "main": {"acme/tiny", ""},
+		"0123456789abcdef0123456789abcdef01234567": {"acme/tiny", "0123456789abcdef0123456789abcdef01234567"},
+	} {
+		f := lmeval.Read(file(`{"results":{"arc":{"acc":0.3,"acc_stderr":0.01}},"versions":{"arc":0},` +
+			`"config":{"model_args":"pretrained=acme/tiny,revision=` + revision + `"}}`)).Facts
+		if f.Model.ID != want[0] || f.Stack.Commits[schema.ModelCommit] != want[1] {
+			t.Errorf("%s: %q, %v", revision, f.Model.ID, f.Stack.Commits)
+		}
 	}
 }
 
