@@ -195,17 +195,25 @@ func (r *Report) ways(g *gate.Review, decisive []schema.Verdict, cover *gate.Cov
 		line := evals[i].line(r.serverFlag(g, evals[i].System))
 		out = append(out, Way{measureAgain, line, words.Plural(max(1, len(evals[i].Tasks)), "eval")})
 	}
-	if line, cost := acceptLine(g, decisive); line != "" {
-		out = append(out, Way{"Accept with a reason", line, cost})
+	add := func(what, line, cost string) {
+		if line != "" {
+			out = append(out, Way{what, line, cost})
+		}
 	}
-	if line, cost := r.bisectLine(decisive); line != "" {
-		out = append(out, Way{"Find the commit", line, cost})
+	stored := r.Ingest == ""
+	if stored {
+		line, cost := acceptLine(g, decisive)
+		add("Accept with a reason", line, cost)
+		line, cost = r.bisectLine(decisive)
+		add("Find the commit", line, cost)
+	} else {
+		add("Store it", r.Ingest, "nothing is stored yet; what is can be accepted, searched by its commits and completed")
 	}
-	if line, cost := r.acceptOpen(g); line != "" {
-		out = append(out, Way{"Accept what is still there", line, cost})
-	}
-	if line, cost := r.missingLine(g, cover); line != "" {
-		out = append(out, Way{"Measure what is missing", line, cost})
+	line, cost := r.acceptOpen(g)
+	add("Accept what is still there", line, cost)
+	if stored {
+		line, cost = r.missingLine(g, cover)
+		add("Measure what is missing", line, cost)
 	}
 	return out
 }

@@ -32,7 +32,10 @@ type Input struct {
 	Devices   Listing
 	Planned   []schema.Pair // with targets and no run
 	Commits   CommitLinks
-	Public    bool // leave out commands and foreign fields, and of paths all but the last name
+	// Ingest is the command that stores what is judged; "" for what is stored. What is not stored cannot be accepted,
+	// searched or completed.
+	Ingest string
+	Public bool // leave out commands and foreign fields, and of paths all but the last name
 }
 
 // Listing orders and hides names in lists. What is hidden keeps its page and its part in every

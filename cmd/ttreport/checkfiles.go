@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"al.essio.dev/pkg/shellescape"
+
 	"github.com/ttreport/ttreport/cmd/ttreport/workspace"
 	"github.com/ttreport/ttreport/ingest/history"
 	"github.com/ttreport/ttreport/ingest/plaintext"
@@ -50,10 +52,26 @@ func (o *checkOptions) judgeFiles(
 	case got.refused > 0:
 		return nil, 0, got.verdict(false)
 	}
-	return o.judged(ctx, ws, reportRequest{
+	report, at, err := o.judged(ctx, ws, reportRequest{
 		dirs: []string{ws.History(), dir}, cache: "", judged: judgedFile{file: ws.Judged()}, problems: got.problems,
 		view: judge.View{Release: o.release, Baseline: o.baseline, Newest: true},
 	})
+	if err == nil {
+		report.Ingest = o.ingestLine(id.channel)
+	}
+	return report, at, err
+}
+
+// ingestLine is the command that stores what PATHs hold as the build that was judged.
+func (o *checkOptions) ingestLine(channel string) string {
+	argv := []string{"ttreport", "ingest", "--release", o.release, "--channel", channel}
+	if o.model != "" {
+		argv = append(argv, "--model", o.model)
+	}
+	if o.device != "" {
+		argv = append(argv, "--device", o.device)
+	}
+	return shellescape.QuoteCommand(append(argv, o.paths...))
 }
 
 // buildName names a build after the paths of its results.
