@@ -33,7 +33,8 @@ named.
 
 Exit codes: 0 passes, also with warnings; 1 fails; 5 nothing was graded, which is no pass. --fail-on sets what fails;
 the default is confirmed,target,invalid,missing, and also run-wide for builds of channels pr and main. A suspected
-regression (seen once) is a warning, with the command that measures it again. What is inconclusive changes nothing unless --fail-on inconclusive is set.
+regression (seen once) is a warning, with the command that measures it again. What is inconclusive changes nothing
+unless --fail-on inconclusive is set.
 
 With PATHs, their results are judged beside the history as one build of channel pr, and nothing is written: what a pull
 request changes is known, and main's pages and baselines stay as they are. --release names the build, and --model and
