@@ -105,13 +105,16 @@ func restOf(k schema.Key) string {
 	return words.Workload(workload)
 }
 
+// perSecond ends a load that is a rate.
+const perSecond = "/s"
+
 // load is how much was asked at once: a concurrency, or a rate.
 func load(k schema.Key) string {
 	switch {
 	case k.Concurrency != nil:
 		return whole(*k.Concurrency)
 	case k.Rate != nil:
-		return whole(*k.Rate) + "/s"
+		return whole(*k.Rate) + perSecond
 	}
 	return ""
 }

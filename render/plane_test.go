@@ -36,6 +36,21 @@ func TestPlaneBest(t *testing.T) {
 	}
 }
 
+// A rate is shown as a rate.
+func TestPlaneRate(t *testing.T) {
+	p := &Plane{Model: "m", Lines: []PlaneLine{
+		{Name: "a", Device: "a", Workload: "w", Points: []PlanePoint{planePoint(10, 100, 40, 10)}},
+		{Name: "b", Device: "b", Workload: "w", Points: []PlanePoint{planePoint(20, 90, 40, 10)}},
+	}}
+	p.Lines[0].Points[0].Load = "10/s"
+	p.arrange()
+	p.limits()
+	rows := p.table().Rows
+	if len(rows) != 2 || rows[0].Cells[1].Text != "10.0 req/s" || rows[1].Cells[1].Text != "20.0" {
+		t.Errorf("%+v", rows)
+	}
+}
+
 // The sentence compares at the limit that is drawn, and does not compare where nothing crosses one.
 func TestPlaneHeadline(t *testing.T) {
 	p := &Plane{Model: "m", Lines: []PlaneLine{

@@ -170,6 +170,14 @@ func (p *Plane) ranked() []rankedBest {
 	return out
 }
 
+// asked is a load of the line as it is read: a number of requests at once, or a rate.
+func (l *PlaneLine) asked(at float64) string {
+	if len(l.Points) > 0 && strings.HasSuffix(l.Points[0].Load, perSecond) {
+		return words.Number(at) + " req/s"
+	}
+	return words.Number(at)
+}
+
 // table has the best point of each line within the limit that is drawn first; without a limit the highest output.
 func (p *Plane) table() *Table {
 	t := &Table{Layout: List, Cols: []Col{
@@ -208,7 +216,7 @@ func (p *Plane) table() *Table {
 			row = append(row, Cell{Text: b.Why, Missing: b.Why}, text(words.Absent), text(words.Absent), text(words.Absent),
 				text(words.Absent))
 		} else {
-			row = append(row, text(words.Number(b.At)), text(words.Number(b.Output)), perChip(b.Output, l.Chips),
+			row = append(row, text(l.asked(b.At)), text(words.Number(b.Output)), perChip(b.Output, l.Chips),
 				valueCell(b.Values[planeSpeed]), valueCell(b.Values[planeTTFT]))
 		}
 		lines = append(lines, line{rankedBest{b, l}, row})

@@ -395,7 +395,7 @@
         el("tbody", { role: "rowgroup" }, rows.map(function (r) {
           var name = el("th", { scope: "row", role: "rowheader" }, el("span", { class: "sw" }, [swatch(r.l), el("a", { href: root + r.l.href }, r.l.name)].concat(r.l.median ? [el("small", {}, "medians")] : [])));
           if (r.b.why) return el("tr", { role: "row" }, [name, el("td", { role: "cell", colspan: heads.length - 1, class: "n absent" }, r.b.why)]);
-          var cells = [asked(r.b.at), number(r.b.output)].concat(v.rate.id === "total" ? [] : [number(r.y)], [number(r.b.values[1]), number(r.b.values[2]), number(r.b.values[3])]);
+          var cells = [asked(r.b.at) + (/s$/.test(r.l.points[0].load) ? " req/s" : ""), number(r.b.output)].concat(v.rate.id === "total" ? [] : [number(r.y)], [number(r.b.values[1]), number(r.b.values[2]), number(r.b.values[3])]);
           return el("tr", { role: "row" }, [name].concat(cells.map(function (c, i) { return el("td", { role: "cell", class: "n short", "data-l": heads[i + 1] }, c); })));
         }))
       ]);
