@@ -9,6 +9,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/render/words"
+	"github.com/ttreport/ttreport/targets/gate/lint"
 	"github.com/ttreport/ttreport/targets/judge"
 )
 
@@ -189,6 +190,10 @@ func compareScores(x, y *columns.ScoreRow) int {
 	return cmp.Compare(w, v)
 }
 
+// knowsBetter reports whether it is known which of two scores is better: of a bias or a length nobody knows unless the
+// file says it.
+func knowsBetter(s *columns.ScoreRow) bool { return s.Direction != "" || lint.IsShare(s.Metric) }
+
 // table is the board as rows of cells; nil when it has no score.
 func (b *board) table() *Table {
 	if len(b.columns) == 0 {
@@ -239,7 +244,7 @@ func (b *board) column(t *Table, c boardColumn) {
 			continue
 		}
 		cell := b.report.scoreIn(s)
-		cell.Strong = i == best && len(b.rows) > 1
+		cell.Strong = i == best && len(b.rows) > 1 && knowsBetter(s)
 		var below []string
 		if x := scoreInterval(s); x != words.Absent {
 			below = append(below, x)

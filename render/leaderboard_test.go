@@ -111,3 +111,28 @@ func TestBoardReference(t *testing.T) {
 		t.Errorf("other shots are in the same column: %v", b.columns)
 	}
 }
+
+// Of a score of which nobody says whether more is better, none is the best.
+func TestNoBestWithoutADirection(t *testing.T) {
+	rows := map[string][]*columns.ScoreRow{
+		"a": {scoreOf("crows", "likelihood_difference", 0, 5.8, 100), scoreOf("arc", "acc", 0, .2, 100)},
+		"b": {scoreOf("crows", "likelihood_difference", 0, 3.4, 100), scoreOf("arc", "acc", 0, .3, 100)},
+		"c": {scoreOf("crows", "likelihood_difference", 0, 3.5, 100)},
+	}
+	b := boardOf(-1, rows, "a", "b", "c")
+	tab := b.table()
+	for i := range tab.Rows {
+		if tab.Rows[i].Cells[1].Strong {
+			t.Errorf("bold: %+v", tab.Rows[i].Cells[1])
+		}
+	}
+	if got := b.headline(); !strings.HasPrefix(got, "arc: b has 0.300 (") || !strings.Contains(got, "best of 2 models") {
+		t.Errorf("headline %q", got)
+	}
+	for name := range rows {
+		rows[name] = rows[name][:1]
+	}
+	if got := boardOf(-1, rows, "a", "b", "c").headline(); strings.Contains(got, "best") {
+		t.Errorf("headline %q", got)
+	}
+}

@@ -273,15 +273,27 @@ func (r *Report) reading() []string {
 	return paras
 }
 
-// headline is who leads in the first task of the board.
-func (b *board) headline() string {
-	c := b.columns[0]
-	best := -1
-	for i := range b.rows {
-		if s := b.rows[i].at(c); s != nil && (best < 0 || compareScores(s, b.rows[best].at(c)) < 0) {
-			best = i
+// leading is the first task of the board of which it is known what is better, and the row that leads in it; without any
+// the first, and a row that has it.
+func (b *board) leading() (c boardColumn, best int, known bool) {
+	for _, c := range b.columns {
+		best := -1
+		for i := range b.rows {
+			if s := b.rows[i].at(c); s != nil && (best < 0 || compareScores(s, b.rows[best].at(c)) < 0) {
+				best = i
+			}
+		}
+		if best >= 0 && knowsBetter(b.rows[best].at(c)) {
+			return c, best, true
 		}
 	}
+	c = b.columns[0]
+	return c, slices.IndexFunc(b.rows, func(r boardRow) bool { return r.at(c) != nil }), false
+}
+
+// headline is who leads in the first task of the board.
+func (b *board) headline() string {
+	c, best, known := b.leading()
 	n := 0
 	for i := range b.rows {
 		if b.rows[i].at(c) != nil {
@@ -294,7 +306,7 @@ func (b *board) headline() string {
 	if x := scoreInterval(s); x != words.Absent {
 		text += " (" + x + ")"
 	}
-	if n > 1 {
+	if n > 1 && known {
 		text += fmt.Sprintf(", the best of %d models", n)
 	}
 	more := len(b.columns) - 1

@@ -23,7 +23,7 @@ func zeroScore(l *inspection) {
 func impossibleScore(l *inspection) {
 	l.scores(func(run int, s *columns.ScoreRow) {
 		v, ok := s.Value.Get()
-		if ok && isShare(s.Metric) && (v < 0 || v > 100) {
+		if ok && IsShare(s.Metric) && (v < 0 || v > 100) {
 			l.add(run, s.Task, math.Abs(v), ImpossibleScore{s.Task, s.Metric, v})
 		}
 	})
@@ -50,7 +50,7 @@ func impossibleError(l *inspection) {
 	l.scores(func(run int, s *columns.ScoreRow) {
 		se, has := s.Stderr.Get()
 		v, ok := s.Value.Get()
-		if !has || !ok || !isShare(s.Metric) {
+		if !has || !ok || !IsShare(s.Metric) {
 			return
 		}
 		most := .5
@@ -66,8 +66,8 @@ func impossibleError(l *inspection) {
 	})
 }
 
-// isShare reports by its name whether a metric is a share of right answers.
-func isShare(metric string) bool {
+// IsShare reports by its name whether a metric is a share of right answers.
+func IsShare(metric string) bool {
 	m := strings.ToLower(metric)
 	return slices.Contains([]string{"em", "f1", "score", "mc1", "mc2"}, m) ||
 		slices.ContainsFunc([]string{"acc", "exact", "pass@", "pass_at", "maj@"},
