@@ -190,6 +190,17 @@ func compareScores(x, y *columns.ScoreRow) int {
 	return cmp.Compare(w, v)
 }
 
+// best is the row that leads in a column, the first of equals; -1 where none has it.
+func (b *board) best(c boardColumn) int {
+	best := -1
+	for i := range b.rows {
+		if s := b.rows[i].at(c); s != nil && (best < 0 || compareScores(s, b.rows[best].at(c)) < 0) {
+			best = i
+		}
+	}
+	return best
+}
+
 // knowsBetter reports whether it is known which of two scores is better: of a bias or a length nobody knows unless the
 // file says it.
 func knowsBetter(s *columns.ScoreRow) bool { return s.Direction != "" || lint.IsShare(s.Metric) }
@@ -214,7 +225,7 @@ func (b *board) table() *Table {
 
 // column adds a column: the number of questions stands in its head where all rows have the same.
 func (b *board) column(t *Table, c boardColumn) {
-	n, same, best := -1, true, -1
+	n, same, best := -1, true, b.best(c)
 	for i := range b.rows {
 		s := b.rows[i].at(c)
 		if s == nil {
@@ -224,9 +235,6 @@ func (b *board) column(t *Table, c boardColumn) {
 			same = false
 		}
 		n = s.N
-		if best < 0 || compareScores(s, b.rows[best].at(c)) < 0 {
-			best = i
-		}
 	}
 	head, about := c.task, []string{c.metric, c.filter, c.fewshot}
 	if slices.ContainsFunc(b.columns, func(o boardColumn) bool { return o.task == c.task && o != c }) {

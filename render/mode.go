@@ -277,13 +277,7 @@ func (r *Report) reading() []string {
 // the first, and a row that has it.
 func (b *board) leading() (c boardColumn, best int, known bool) {
 	for _, c := range b.columns {
-		best := -1
-		for i := range b.rows {
-			if s := b.rows[i].at(c); s != nil && (best < 0 || compareScores(s, b.rows[best].at(c)) < 0) {
-				best = i
-			}
-		}
-		if best >= 0 && knowsBetter(b.rows[best].at(c)) {
+		if best := b.best(c); best >= 0 && knowsBetter(b.rows[best].at(c)) {
 			return c, best, true
 		}
 	}

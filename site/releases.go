@@ -35,7 +35,8 @@ func (b *builder) releases() error {
 }
 
 // release makes the data, the reports and the page of a release. One is made at a time, its parts beside each other:
-// the verdicts of a release are the largest thing that a build holds. Judging the next meanwhile costs 25 of 300 MB.
+// the verdicts of a release are the largest thing that a build holds. Judging the next meanwhile took 25 MB more
+// of 300, and no less time.
 func (b *builder) release(p *part, i int) error {
 	b.making.Lock()
 	defer b.making.Unlock()

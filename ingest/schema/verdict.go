@@ -44,6 +44,9 @@ func (v *Verdict) System() System { return System{v.Model, v.Device, v.Impl} }
 // Pair returns the model and device of the verdict.
 func (v *Verdict) Pair() Pair { return Pair{v.Model, v.Device} }
 
+// OfSystem reports whether a verdict is about a whole system instead of one of its points.
+func (v *Verdict) OfSystem() bool { return v.Key.String() == (Key{}).String() }
+
 // Pair is a model on a device, for which a release is signed.
 type Pair struct{ Model, Device string }
 

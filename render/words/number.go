@@ -142,7 +142,7 @@ func Workload(k schema.Key) string {
 
 // Subject is what a verdict is about: its workload, or all of them where it is about a whole system.
 func Subject(v *schema.Verdict) string {
-	if schema.ReasonIs[schema.NotRemeasured](v.Reason) && v.Key.String() == (schema.Key{}).String() {
+	if schema.ReasonIs[schema.NotRemeasured](v.Reason) && v.OfSystem() {
 		return "all workloads"
 	}
 	return Workload(v.Key)

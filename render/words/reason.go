@@ -119,7 +119,7 @@ func notRemeasured(v *schema.Verdict) string {
 		return fmt.Sprintf("%s has %s of it (%s), and this release does not.", v.Baseline, label(v.Metric), v.Def)
 	case v.Metric != "":
 		return fmt.Sprintf("%s has %s of it, and this release does not.", v.Baseline, label(v.Metric))
-	case v.Key.String() == (schema.Key{}).String():
+	case v.OfSystem():
 		return fmt.Sprintf("%s measured this model on this device, and this release did not.", v.Baseline)
 	}
 	return fmt.Sprintf("%s measured it, and this release did not.", v.Baseline)

@@ -75,7 +75,7 @@ func (g *Gate) Coverage(r *Review) Coverage {
 // points are those that a verdict on what was not measured again is about: one, or all of a system in the last release
 // that has it.
 func (g *Gate) points(v *schema.Verdict) []schema.Key {
-	if v.Key.String() != (schema.Key{}).String() {
+	if !v.OfSystem() {
 		return []schema.Key{v.Key}
 	}
 	at := judge.Named(g.Releases, v.Baseline)

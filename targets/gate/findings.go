@@ -111,7 +111,7 @@ func (g *Gate) absent(history []schema.Verdict, measured []schema.Pair) []PairRe
 	seen := map[schema.Pair]bool{}
 	for i := range history {
 		v := &history[i]
-		whole := schema.ReasonIs[schema.NotRemeasured](v.Reason) && v.Key.String() == (schema.Key{}).String()
+		whole := schema.ReasonIs[schema.NotRemeasured](v.Reason) && v.OfSystem()
 		if !whole || seen[v.Pair()] || slices.Contains(measured, v.Pair()) {
 			continue
 		}

@@ -19,8 +19,11 @@ const enoughControls = 4
 // second is the residual change of the later runs of the release: what the controls moved is removed. A few controls
 // may be outliers themselves, so they only take from a change, and never add to it.
 func (j *judge) second(x *test) float64 {
-	return j.t.Obs[x.obs].Z2 - x.removed - x.base.mean - j.hostMoved(x)
+	return j.rerun(x) - j.hostMoved(x)
 }
+
+// rerun is how far the later runs of the release lie from the baseline, without what was removed from the first run.
+func (j *judge) rerun(x *test) float64 { return j.t.Obs[x.obs].Z2 - x.removed - x.base.mean }
 
 // hostMoved is how far the controls of a cell moved in the later runs beyond what was removed from the first.
 func (j *judge) hostMoved(x *test) float64 {
@@ -52,8 +55,7 @@ func (j *judge) controls(tests []test) {
 			continue
 		}
 		c := &j.t.Cells[x.cell]
-		levels[c.Stratum] = append(levels[c.Stratum], weighed{j.t.Obs[x.obs].Z2 - x.removed - x.base.mean,
-			1 / math.Sqrt(x.s2)})
+		levels[c.Stratum] = append(levels[c.Stratum], weighed{j.rerun(x), 1 / math.Sqrt(x.s2)})
 		if !remarkable[c.Point] {
 			few[c.Stratum] = append(few[c.Stratum], x)
 		}
@@ -73,7 +75,7 @@ func (j *judge) moved(list []*test) float64 {
 	sum, variance, k := 0., 0., float64(len(list))
 	for _, x := range list {
 		o := &j.t.Obs[x.obs]
-		off, since := o.Z2-x.removed-x.base.mean, o.Z2-o.Z
+		off, since := j.rerun(x), o.Z2-o.Z
 		if off*since > 0 {
 			sum += math.Copysign(math.Min(math.Abs(off), math.Abs(since)), off)
 		}

@@ -81,7 +81,7 @@ func (j *judge) measureOne(m *moved, t *tier, list []int32, tests []test) {
 		d[i], deltas[i] = tests[k].d, j.t.Cells[tests[k].cell].Delta
 	}
 	m.median, m.cells = median(slices.Clone(d)), len(list)
-	apart := j.inTwo(d, list, tests)
+	apart := inTwo(m.median, d, list, tests)
 	near := 0
 	for i, v := range d {
 		d[i] = math.Abs(v - m.median)
@@ -98,10 +98,10 @@ func (j *judge) measureOne(m *moved, t *tier, list []int32, tests []test) {
 	m.second = j.secondMedian(list, tests)
 }
 
-// inTwo reports whether changes lie so far apart that they are not one: the middle half of them is wider than its own
-// median is from zero, and than twice what noise makes of it. Where half of the workloads of a model are 10 % slower
+// inTwo reports whether changes lie so far apart that they are not one: the middle half of them is wider than their
+// middle is from zero, and than twice what noise makes of it. Where half of the workloads of a model are 10 % slower
 // and half are not, all lie within 5 % of their median, which none of them shows.
-func (j *judge) inTwo(d []float64, list []int32, tests []test) bool {
+func inTwo(middle float64, d []float64, list []int32, tests []test) bool {
 	const ofNoise = 2 * 1.349 // the middle half of normal values is 1.349 standard deviations wide
 	var noise []float64
 	for _, k := range list {
@@ -115,7 +115,7 @@ func (j *judge) inTwo(d []float64, list []int32, tests []test) bool {
 	sorted := slices.Sorted(slices.Values(d))
 	n := len(sorted)
 	wide := sorted[3*n/4] - sorted[n/4]
-	return wide > math.Max(math.Abs(middle(sorted)), ofNoise*median(noise))
+	return wide > math.Max(math.Abs(middle), ofNoise*median(noise))
 }
 
 // secondMedian is the median change of later runs of the release: enough points must have one. What was removed from
@@ -125,7 +125,7 @@ func (j *judge) secondMedian(list []int32, tests []test) float64 {
 	points := map[int32]bool{}
 	for _, k := range list {
 		if o := &j.t.Obs[tests[k].obs]; o.K2 > 0 {
-			d = append(d, o.Z2-tests[k].removed-tests[k].base.mean)
+			d = append(d, j.rerun(&tests[k]))
 			points[j.t.Cells[tests[k].cell].Point] = true
 		}
 	}
