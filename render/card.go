@@ -165,19 +165,14 @@ func requiredText(list []schema.Verdict) string {
 
 // unmeasuredText names what has targets and was never measured, which no verdict is about.
 func unmeasuredText(list []schema.Pair) string {
-	const named = 3
 	if len(list) == 0 {
 		return ""
 	}
 	var names []string
-	for _, p := range list[:min(named, len(list))] {
+	for _, p := range list {
 		names = append(names, words.OnDevice(p.Model, p.Device))
 	}
-	out := "; targets of what was never measured grade nothing: " + strings.Join(names, ", ")
-	if more := len(list) - named; more > 0 {
-		out += fmt.Sprintf(" and %s more", words.Count(more))
-	}
-	return out
+	return "; targets of what was never measured grade nothing: " + words.Few(names, 3)
 }
 
 // linesOfWay is how many commands of one kind a card has: one a system.

@@ -3,7 +3,6 @@ package render
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -86,14 +85,7 @@ func (r *Report) awaited() Prose {
 	if len(names) == 0 {
 		return nil
 	}
-	const most = 5
-	text := fmt.Sprintf("In the target files without any run (%d): ", len(names)) + strings.Join(
-		names[:min(most, len(names))],
-		", ",
-	)
-	if len(names) > most {
-		text += fmt.Sprintf(" and %d more", len(names)-most)
-	}
+	text := fmt.Sprintf("In the target files without any run (%d): ", len(names)) + words.Few(names, 5)
 	return Prose{text + "."}
 }
 

@@ -193,11 +193,6 @@ func tallyOfTargets(c gate.Tally) string {
 
 // ungraded names evals that nothing grades.
 func ungraded(tasks []string) string {
-	const most = 3
-	names := strings.Join(tasks[:min(most, len(tasks))], ", ")
-	if more := len(tasks) - most; more > 0 {
-		names += fmt.Sprintf(" and %d more", more)
-	}
 	return Plural(len(tasks), "eval") + verb(len(tasks), " has", " have") + " no reference and no earlier score (" +
-		names + ")"
+		Few(tasks, 3) + ")"
 }

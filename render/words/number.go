@@ -164,3 +164,12 @@ func Plural(n int, noun string) string {
 	}
 	return Count(n) + " " + noun + "s"
 }
+
+// Few lists the first of some names and counts the others.
+func Few(names []string, most int) string {
+	out := strings.Join(names[:min(most, len(names))], ", ")
+	if more := len(names) - most; more > 0 {
+		out += " and " + Count(more) + " more"
+	}
+	return out
+}
