@@ -76,6 +76,9 @@ func Inventory(g *gate.Review) []string {
 	return nil
 }
 
+// Detail is a decision's reason with what it counts, for outputs that have one text of it.
+func Detail(g *gate.Review) string { return strings.Join(append([]string{Headline(g)}, Inventory(g)...), " ") }
+
 // passes is the reason of a release that passes: what it rests on.
 func passes(g *gate.Review) string {
 	b := g.Basis()
