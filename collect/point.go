@@ -94,7 +94,7 @@ func (s *session) loadOf(w plan.Workload, seed uint64) (builtin.Load, error) {
 	return builtin.Load{
 		URL: s.end.URL, Model: s.end.Model, APIKey: s.end.APIKey,
 		ISL: w.ISL, OSL: w.OSL, Concurrency: w.Concurrency, Rate: w.Rate, Requests: w.Requests,
-		Endpoint: w.Shape.Endpoint, Image: w.Shape.Image, Turns: w.Shape.Turns, Think: w.Shape.Think,
+		Endpoint: w.Shape.Endpoint, Image: w.Shape.Image, Tools: w.Shape.Tools, Turns: w.Shape.Turns, Think: w.Shape.Think,
 		Each: each, Burstiness: w.Shape.Burstiness, Changing: w.Changing(), Fit: true, Fits: &s.fits, Seed: seed,
 		Text: text, Timeout: cmp.Or(w.Shape.Timeout, 2*time.Hour),
 	}, err

@@ -23,10 +23,10 @@ class Flags:
             self.wrong.append(f"{name}: {wrong}")
             print(f"   WRONG: {name}: {wrong}", flush=True)
 
-    def started(self, *more, layers=2):
-        """--server and --port for a server that collect starts."""
+    def started(self, *more, **of):
+        """--server and --port for a server that collect starts; of: what its model is like."""
         port = commands.port()
-        return f"command {self.command(port, *more, layers=layers)}", "--port", str(port)
+        return f"command {self.command(port, *more, **of)}", "--port", str(port)
 
     def collect(self, name, server, *more, release="v1", env=None):
         return self.runs.collect(f"flags-{name}", *server, "--only", "benchmarks", *more, device="cpu",
@@ -84,7 +84,22 @@ class Flags:
         r = c.results()[0][0]
         fine = r["completed"] == 16 and r["total_input_tokens"] == 16 * 128 and "mean_ttft_ms" not in r
         self.note("embeddings", "" if fine else str(r)[:300])
+        self.calls()
         self.pictures()
+
+    def calls(self):
+        """Calls of functions, of which llama.cpp makes a grammar; without a template for them, no answer is a call."""
+        asked = [x for at in ("chat", "responses") for x in (
+            "--workload", f"endpoint={at},tools=2,tool_choice=required,isl=700,osl=96,c=2,n=8")]
+        c = self.collect("calls", self.started("--calls", liked="{"), *asked)
+        for name, (r, side) in zip(("calls in chat", "calls in responses"), c.results()):
+            fine = r["completed"] == 8 and side["client"]["tools_called"] == "8"
+            streamed = min(map(len, r["itls"])) >= 3
+            fine = fine and streamed and set(r["output_lens"]) == {96} and set(r["input_lens"]) == {700}
+            self.note(name, "" if fine else f"{r['errors']}, {side['client']}, ISL {r['input_lens']}")
+        said = self.told("calls", "collect", "--model", "acme/tiny", "--device", "cpu", "--server", *self.started(),
+                         "--only", "benchmarks", *asked[:2], ok=False)
+        self.note("no calls", "" if "calls no tool" in said else said[-300:])
 
     def pictures(self):
         """Pictures as data URLs, whose tokens are part of ISL; a server without a projector says that it reads none."""

@@ -52,7 +52,7 @@ var shapeFields = []string{
 	schema.DimISL, schema.DimOSL, schema.DimArrivals, schema.DimBurstiness, schema.DimPrefix,
 	schema.DimPrefixes, schema.DimHit,
 	schema.DimEndpoint, schema.DimTurns, schema.DimThink, schema.DimCancel, schema.DimTimeout,
-	schema.DimImage,
+	schema.DimImage, schema.DimTools, schema.DimToolChoice,
 }
 
 // Same reports whether two workloads are the same load, whatever their numbers of requests.

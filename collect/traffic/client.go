@@ -58,6 +58,10 @@ func (s *Shape) SetClient(name, text string) (known bool, err error) {
 		s.Think, err = pause(name, text)
 	case schema.DimImage:
 		s.Image, err = ParseImage(text)
+	case schema.DimTools:
+		err = s.Tools.setOffered(text)
+	case schema.DimToolChoice:
+		err = s.Tools.setChoice(text)
 	case schema.DimTimeout:
 		s.Timeout, err = pause(name, text)
 	case schema.DimCancel:
@@ -113,5 +117,5 @@ func (s Shape) checkClient(rate float64) error {
 	case s.Cancel > 0 && s.Endpoint.Pools():
 		return fmt.Errorf("cancel is for answers of tokens, and endpoint=%s has none", s.Endpoint)
 	}
-	return nil
+	return s.Tools.check(s)
 }

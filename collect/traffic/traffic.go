@@ -43,6 +43,7 @@ type Shape struct {
 	Think      time.Duration // between an answer and the next turn
 	Cancel     float64       // share of requests whose client goes away in the middle of the answer
 	Image      Image         // that each request has
+	Tools      Tools         // likewise
 	Timeout    time.Duration // after which a client goes away, and the request has failed; 0: none
 }
 
@@ -57,6 +58,10 @@ func (s Shape) Dims() map[string]string {
 	set(schema.DimISL, s.ISL.String())
 	set(schema.DimOSL, s.OSL.String())
 	set(schema.DimImage, s.Image.String())
+	if s.Tools.Offered > 0 {
+		set(schema.DimTools, strconv.Itoa(s.Tools.Offered))
+	}
+	set(schema.DimToolChoice, s.Tools.choice())
 	set(schema.DimArrivals, s.Arrivals.String())
 	if s.Burstiness > 0 && s.Burstiness != 1 {
 		set(schema.DimBurstiness, number(s.Burstiness))

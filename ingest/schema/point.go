@@ -151,6 +151,8 @@ const (
 	DimCancel     = "cancel"
 	DimTimeout    = "timeout"
 	DimImage      = "image"
+	DimTools      = "tools" // functions that requests offer for calls
+	DimToolChoice = "tool_choice"
 )
 
 // DimSLO is the dimension of a search for a capacity: the service level objective. CapacityMetric is its result, the
@@ -241,7 +243,7 @@ func (k Key) Restatable() bool {
 	for name := range k.Dims {
 		switch name {
 		case DimISL, DimOSL, DimArrivals, DimBurstiness, DimPrefix, DimPrefixes, DimHit,
-			DimEndpoint, DimTurns, DimThink, DimCancel, DimTimeout, DimImage:
+			DimEndpoint, DimTurns, DimThink, DimCancel, DimTimeout, DimImage, DimTools, DimToolChoice:
 		default:
 			return false
 		}
@@ -251,7 +253,7 @@ func (k Key) Restatable() bool {
 
 // SharesPrompts reports whether prompts have the same beginning by the workload itself, or may have it.
 func (k Key) SharesPrompts() bool {
-	for _, name := range []string{DimPrefix, DimPrefixes, DimHit, DimTurns} {
+	for _, name := range []string{DimPrefix, DimPrefixes, DimHit, DimTurns, DimTools} {
 		if k.Dims[name] != "" {
 			return true
 		}

@@ -61,16 +61,17 @@ def debian(work, name, env):
 
 
 def llama(work, name):
-    """Installs llama.cpp's server (0.2 GB), once; returns its command line for a port, of a model of so many layers."""
+    """Installs llama.cpp's server (0.2 GB), once; returns its command line for a port, of a model of so many layers
+    that writes a liked letter whenever it may."""
     env = f"{work}/llama"
     if not os.path.exists(env):
         sh(sys.executable, "-m", "venv", env, cwd=work)
         fetched(f"{env}/bin/pip", "install", "-q", "xllamacpp", "gguf", "numpy", cwd=work)
 
-    def command(port, *more, layers=2):
-        model = f"{work}/tiny-{layers}.gguf"
+    def command(port, *more, layers=2, liked=""):
+        model = f"{work}/tiny-{layers}{'-likes' if liked else ''}.gguf"
         if not os.path.exists(model):
-            sh(f"{env}/bin/python", f"{HERE}/tiny_gguf.py", model, str(layers), cwd=work)
+            sh(f"{env}/bin/python", f"{HERE}/tiny_gguf.py", model, str(layers), *liked, cwd=work)
         return " ".join([f"{env}/bin/python {HERE}/llama_server.py {model} {port} {name}", *more])
 
     return command

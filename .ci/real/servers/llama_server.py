@@ -9,6 +9,11 @@ THINKS = ("{% for m in messages %}<|im_start|>{{ m.role }}\n{% if m.reasoning_co
           "{{ m.reasoning_content }}\n</think>\n\n{% endif %}{{ m.content }}<|im_end|>\n{% endfor %}"
           "{% if add_generation_prompt %}<|im_start|>assistant\n<think>\n"
           "{% if enable_thinking is defined and not enable_thinking %}\n</think>\n\n{% endif %}{% endif %}")
+# A call of a function is a line of JSON, of which llama.cpp makes its grammar; any text may come before its brace.
+CALLS = ("{% for t in tools or [] %}<|im_start|>system\n{{ t | tojson }}<|im_end|>\n{% endfor %}"
+         "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content or '' }}{% for c in m.tool_calls or [] %}"
+         '{"name": {{ c.function.name | tojson }}, "arguments": {{ c.function.arguments | tojson }}}{% endfor %}'
+         "<|im_end|>\n{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}")
 
 ap = argparse.ArgumentParser(description=__doc__)
 ap.add_argument("model", help="file in GGUF")
@@ -18,6 +23,7 @@ ap.add_argument("--rank", action="store_true", help="rank documents instead of g
 ap.add_argument("--embed", action="store_true", help="return embeddings as well")
 ap.add_argument("--api-key", metavar="KEY", help="that requests need")
 ap.add_argument("--think", type=int, metavar="TOKENS", help="tokens of reasoning before an answer of chat")
+ap.add_argument("--calls", action="store_true", help="take a template that offers functions")
 ap.add_argument("--pictures", metavar="FILE", help="projector of pictures, in GGUF")
 ap.add_argument("--slots", type=int, default=4, help="requests at once, which share 16,384 tokens")
 of = ap.parse_args()
@@ -40,6 +46,8 @@ if of.api_key:
 if of.think:
     params.chat_template = THINKS
     params.enable_reasoning, params.sampling.reasoning_budget_tokens = 1, of.think
+if of.calls:
+    params.chat_template = CALLS
 if of.pictures:
     params.mmproj.path = of.pictures
 server = xllamacpp.Server(params)

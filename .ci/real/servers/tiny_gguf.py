@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes a tiny Llama with random weights as GGUF, for llama.cpp: tiny_gguf.py OUT.gguf [LAYERS]. Needs gguf and numpy.
+"""Writes a tiny Llama with random weights as GGUF, for llama.cpp: tiny_gguf.py OUT.gguf [LAYERS [LIKED]]. Needs
+gguf and numpy.
 
 What it answers is noise of ASCII; it loads, tokenizes and generates as a large model does, more slowly the more layers
 it has.
@@ -10,6 +11,7 @@ import gguf
 import numpy as np
 
 LAYERS = int(sys.argv[2]) if sys.argv[2:] else 2
+LIKED = sys.argv[3] if sys.argv[3:] else ""
 EMBEDDING, HEADS, FEED_FORWARD, CONTEXT = 64, 4, 128, 8192
 SPACE = "\u0120"  # how the vocabulary of GPT-2 writes a space
 PAIRS = ["th", "in", "er", "an", "on", "re", "at", "en", "es", "or", *(SPACE + c for c in "taosw")]
@@ -54,22 +56,28 @@ def weights(w, vocabulary):
     def drawn(*shape):
         return (rng.standard_normal(shape) * .05).astype(np.float32)
 
-    def random(name, *shape):
-        w.add_tensor(name, drawn(*shape))
-
-    random("token_embd.weight", vocabulary, EMBEDDING)
+    embedding = drawn(vocabulary, EMBEDDING)
+    if LIKED:
+        embedding[:, 0] = 1  # and no layer adds to it
+    w.add_tensor("token_embd.weight", embedding)
     output = drawn(vocabulary, EMBEDDING)
-    output[[*range(32), *range(127, 256)]] = 0  # never the best of so many: half a letter would be no text of a stream
+    # Never the best of so many: half a letter and a token that only steers would be no text of a stream.
+    output[[*range(32), *range(127, 256), *range(vocabulary - len(SPECIAL), vocabulary)]] = 0
+    if LIKED:
+        output[ord(LIKED), 0] = 9
     w.add_tensor("output.weight", output)
     w.add_tensor("output_norm.weight", np.ones(EMBEDDING, np.float32))
     for i in range(LAYERS):
         for norm in ("attn_norm", "ffn_norm"):
             w.add_tensor(f"blk.{i}.{norm}.weight", np.ones(EMBEDDING, np.float32))
-        for part in ("attn_q", "attn_k", "attn_v", "attn_output"):
-            random(f"blk.{i}.{part}.weight", EMBEDDING, EMBEDDING)
-        random(f"blk.{i}.ffn_gate.weight", FEED_FORWARD, EMBEDDING)
-        random(f"blk.{i}.ffn_up.weight", FEED_FORWARD, EMBEDDING)
-        random(f"blk.{i}.ffn_down.weight", EMBEDDING, FEED_FORWARD)
+        for part, *shape in (("attn_q", EMBEDDING, EMBEDDING), ("attn_k", EMBEDDING, EMBEDDING),
+                             ("attn_v", EMBEDDING, EMBEDDING), ("attn_output", EMBEDDING, EMBEDDING),
+                             ("ffn_gate", FEED_FORWARD, EMBEDDING), ("ffn_up", FEED_FORWARD, EMBEDDING),
+                             ("ffn_down", EMBEDDING, FEED_FORWARD)):
+            weight = drawn(*shape)
+            if LIKED and part in ("attn_output", "ffn_down"):
+                weight[0] = 0
+            w.add_tensor(f"blk.{i}.{part}.weight", weight)
 
 
 writer, tokens = gguf.GGUFWriter(sys.argv[1], "llama"), byte_tokens() + PAIRS

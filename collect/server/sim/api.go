@@ -36,7 +36,7 @@ const (
 // chunk is the event of the n-th token.
 func (st *stream) chunk(n int, word string) []byte {
 	thinks := n < st.s.cfg.Reasoning
-	calls := st.s.cfg.ToolCalls
+	calls := st.req.calls()
 	model := st.s.cfg.Model
 	switch {
 	case st.api == chat && thinks:

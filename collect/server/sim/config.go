@@ -20,7 +20,6 @@ type Config struct {
 	Noise        float64       // coefficient of variation of a step's duration
 	Drift        float64       // a factor for the whole life of the server, drawn once: exp(N(0, Drift))
 	Reasoning    int           // tokens of reasoning before an answer of chat or responses
-	ToolCalls    bool          // answers of chat and responses are calls of a tool
 	EvalAccuracy float64       // share of arithmetic questions answered right
 
 	Fault Fault

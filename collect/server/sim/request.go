@@ -26,6 +26,8 @@ type request struct {
 	MaxTokens     int             `json:"max_tokens"`
 	MaxCompletion int             `json:"max_completion_tokens"`
 	Stream        bool            `json:"stream"`
+	Tools         json.RawMessage `json:"tools"`
+	ToolChoice    json.RawMessage `json:"tool_choice"` // only the word required matters
 	StreamOptions struct {
 		IncludeUsage bool `json:"include_usage"`
 	} `json:"stream_options"`
@@ -117,6 +119,9 @@ func (c Config) draw(text string) float64 {
 	return float64(h.Sum64()>>11) / float64(1<<53)
 }
 
+// calls reports whether the answer is to be a call of a tool.
+func (r *request) calls() bool { return len(r.Tools) > 0 && string(r.ToolChoice) == `"required"` }
+
 // tokens returns how many tokens an answer has, if nothing else fixes it.
 func (r *request) tokens() int {
 	for _, n := range []int{r.MaxTokens, r.MaxCompletion, r.MaxOutput} {
@@ -138,6 +143,9 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request, to api) {
 	if err != nil {
 		replyError(w, http.StatusBadRequest, err.Error())
 		return
+	}
+	if len(req.Tools) > 0 {
+		prompt += words(string(req.Tools))
 	}
 	fault, stalled := s.fault()
 	switch {

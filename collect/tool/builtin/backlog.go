@@ -31,6 +31,9 @@ type depth struct {
 	n  int
 }
 
+// givenUp is the error of a request that waits for its answer when an overload ends the load.
+const givenUp = "given up with the load: requests arrive faster than they leave"
+
 const (
 	backlogNoise = 4 // times the noise
 	backlogLeast = 2 * time.Second

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -93,5 +94,10 @@ func TestStallUnderLoad(t *testing.T) {
 	}
 	if out.Duration > 30*time.Second {
 		t.Errorf("it waited for %s", out.Duration)
+	}
+	for _, q := range out.Requests {
+		if q.Error != "" && !strings.HasPrefix(q.Error, "given up with the load") {
+			t.Fatalf("a request that was given up says %q", q.Error)
+		}
 	}
 }

@@ -41,6 +41,7 @@ const (
 var (
 	errHead   = fmt.Errorf("the answer has more than %d kB of headers", mostHead>>10)
 	errLine   = fmt.Errorf("an event of the answer is longer than %d MB", mostLine>>20)
+	errNoCall = errors.New("the answer calls no tool, as tool_choice=required asks: is osl enough for one?")
 	errGone   = errors.New("this client goes away in the middle of an answer")
 	errChunks = errors.New("the answer does not end: it has many times the chunks that were asked for")
 )
@@ -180,6 +181,9 @@ func (c *conn) ask(r *runner, i int, q traffic.Request, talk *talk) (t Timeline,
 	if err = c.answer(r.load.Endpoint, resp.Body, began, q, &t, talk); errors.Is(err, errGone) {
 		_ = c.raw.Close() // which is what this request is for
 		return Timeline{Sent: t.Sent, Gone: true, Request: latency.Request{E2EL: ms(time.Since(began))}}, false
+	}
+	if err == nil && r.load.Tools.Required && !t.Called {
+		err = errNoCall
 	}
 	if err != nil {
 		return fail(err, false)
@@ -326,6 +330,7 @@ func (f *following) add(x delta, from *arrival.Conn) error {
 	if !x.tokens {
 		return nil
 	}
+	f.Called = f.Called || x.call
 	at := from.At()
 	if f.chunks > 16*f.asked.OSL+4096 {
 		return errChunks

@@ -2,6 +2,7 @@ package builtin
 
 import (
 	"bytes"
+	"fmt"
 
 	"github.com/ttreport/ttreport/collect/traffic"
 	"github.com/ttreport/ttreport/ingest/schema/decode"
@@ -70,10 +71,32 @@ func fields(e traffic.Endpoint, model string, image bool) map[string]any {
 	return body
 }
 
+// offer adds the functions that the model may call.
+func offer(body map[string]any, e traffic.Endpoint, t traffic.Tools) {
+	var list []any
+	for i := range t.Offered {
+		function := map[string]any{
+			"name": fmt.Sprintf("search_%d", i+1), "description": fmt.Sprintf("Searches source %d for a text.", i+1),
+			"parameters": map[string]any{"type": "object", "required": []string{"query"},
+				"properties": map[string]any{"query": map[string]any{"type": "string"}}},
+		}
+		if e == traffic.Responses {
+			function["type"] = "function"
+			list = append(list, function)
+			continue
+		}
+		list = append(list, map[string]any{"type": "function", "function": function})
+	}
+	if body["tools"] = list; t.Required {
+		body["tool_choice"] = "required"
+	}
+}
+
 // delta is what one event of a stream brings.
 type delta struct {
 	tokens    bool   // it has tokens
 	reasoning bool   // of the reasoning before the answer; a call of a tool is part of the answer
+	call      bool   // it is of a call of a tool
 	text      string // of the answer, where it was parsed
 	in, out   int    // usage; 0 where it states none
 	cached    *int   // of in; nil where it states none
@@ -95,9 +118,9 @@ func deltaOf(e traffic.Endpoint, data []byte) delta {
 		d := choice.Get("delta")
 		c.text += choice.Get("text").Str() + d.Get("content").Str()
 		thought = thought || d.Get("reasoning_content").Str() != "" || d.Get("reasoning").Str() != ""
-		c.tokens = c.tokens || d.Get("tool_calls").Len() > 0
+		c.call = c.call || d.Get("tool_calls").Len() > 0
 	}
-	c.tokens = c.tokens || c.text != ""
+	c.tokens = c.call || c.text != ""
 	c.reasoning = thought && !c.tokens
 	c.tokens = c.tokens || thought
 	if u := v.Get("usage"); u.Kind() == decode.Object {
@@ -115,7 +138,10 @@ func responsesDelta(v decode.Value) delta {
 	case "response.output_text.delta":
 		c.text = v.Get("delta").Str()
 		c.tokens = c.text != ""
-	case "response.function_call_arguments.delta", "response.refusal.delta":
+	case "response.function_call_arguments.delta":
+		c.tokens = v.Get("delta").Str() != ""
+		c.call = c.tokens
+	case "response.refusal.delta":
 		c.tokens = v.Get("delta").Str() != ""
 	case "response.reasoning_text.delta", "response.reasoning_summary_text.delta":
 		c.tokens = v.Get("delta").Str() != ""

@@ -48,7 +48,7 @@ func drawn(t *testing.T, text string, n int) builtin.Load {
 			t.Fatalf("%s: %v", field, err)
 		}
 	}
-	l.Endpoint, l.Turns, l.Think, l.Timeout = s.Endpoint, s.Turns, s.Think, s.Timeout
+	l.Endpoint, l.Tools, l.Turns, l.Think, l.Timeout = s.Endpoint, s.Tools, s.Turns, s.Think, s.Timeout
 	if l.Endpoint.Pools() {
 		l.OSL = 0
 	}
@@ -65,9 +65,9 @@ func TestEndpointsAreAsked(t *testing.T) {
 		reasons, pooled bool
 	}{
 		{"completions", sim.Config{}, false, false}, {"chat", sim.Config{}, false, false},
-		{"chat", sim.Config{Reasoning: 5}, true, false}, {"chat", sim.Config{ToolCalls: true}, false, false},
+		{"chat", sim.Config{Reasoning: 5}, true, false}, {"chat tools=3 tool_choice=required", sim.Config{}, false, false},
 		{"responses", sim.Config{}, false, false}, {"responses", sim.Config{Reasoning: 5}, true, false},
-		{"responses", sim.Config{ToolCalls: true}, false, false}, {"embeddings", sim.Config{}, false, true},
+		{"responses tools=1 tool_choice=required", sim.Config{}, false, false}, {"embeddings", sim.Config{}, false, true},
 		{"rerank", sim.Config{}, false, true},
 	} {
 		l := drawn(t, "endpoint="+c.endpoint, 8)

@@ -20,6 +20,7 @@ type served struct {
 	url, model string
 	endpoint   traffic.Endpoint
 	image      traffic.Image
+	tools      traffic.Tools
 }
 
 // fitted is what is known of how it counts.
@@ -31,7 +32,7 @@ type fitted struct {
 	refused []string // fields
 }
 
-func servedBy(l *Load) served { return served{l.URL, l.Model, l.Endpoint, l.Image} }
+func servedBy(l *Load) served { return served{l.URL, l.Model, l.Endpoint, l.Image, l.Tools} }
 
 // put keeps the fit of a runner, where there is one.
 func (f *Fits) put(r *runner, high int) {

@@ -29,6 +29,7 @@ type Load struct {
 	CutOverload bool              // an overload ends the load at once; else what was sent is waited for
 	Endpoint    traffic.Endpoint
 	Image       traffic.Image // of each request of a chat
+	Tools       traffic.Tools // that each request offers
 	Turns       int           // of a conversation, one request each; 0: 1
 	Think       time.Duration // between an answer and the next turn
 	Fits        *Fits         `json:"-"` // what earlier loads counted; nil keeps nothing
@@ -78,6 +79,7 @@ type Timeline struct {
 	Sent   time.Duration // after Began
 	Answer float64       // ms to the first token behind the reasoning; 0 where there was none
 	Gone   bool          // the client went away in the middle, as it was to
+	Called bool          // the answer has a call of a tool
 	Cached *int          // tokens of the prompt that the server found in its cache; nil where it does not say
 	Error  string
 }
@@ -381,6 +383,9 @@ func (r *runner) attemptIn(ctx context.Context, i int, q traffic.Request, said *
 		stop := context.AfterFunc(ctx, func() { _ = c.raw.SetDeadline(time.Unix(1, 0)) }) // wakes a blocked read
 		t, stale := c.ask(r, i, q, said)
 		stop()
+		if t.Error != "" && ctx.Err() != nil && r.backlog.stopped() {
+			t.Error = givenUp
+		}
 		if !stale || !reused || ctx.Err() != nil {
 			return t
 		}

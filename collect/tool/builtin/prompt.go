@@ -32,6 +32,7 @@ type prompts struct {
 	endpoint                       traffic.Endpoint
 	before, history, middle, after []byte   // of a body, around max_tokens, what was said before, and the prompt
 	picture                        *picture // that each request has; nil for none
+	tools                          traffic.Tools
 	behindImage                    []byte   // of a body, between the picture and the prompt
 	tails                          []string // each with a space before every word
 	vocab                          []string
@@ -41,7 +42,8 @@ type prompts struct {
 }
 
 func newPrompts(l Load) (*prompts, error) {
-	p := &prompts{endpoint: l.Endpoint, vocab: strings.Fields(vocabulary), seed: cmp.Or(l.Text, l.Seed), fit: unfitted}
+	p := &prompts{endpoint: l.Endpoint, tools: l.Tools, vocab: strings.Fields(vocabulary),
+		seed: cmp.Or(l.Text, l.Seed), fit: unfitted}
 	if l.Image.Width > 0 {
 		var err error
 		if p.picture, err = newPicture(l.Image, p.seed); err != nil {
@@ -77,6 +79,9 @@ func (p *prompts) makeTails() {
 // that this one refused.
 func (p *prompts) template(model string, without []string) error {
 	all := fields(p.endpoint, model, p.picture != nil)
+	if p.tools.Offered > 0 {
+		offer(all, p.endpoint, p.tools)
+	}
 	for _, name := range without {
 		delete(all, name)
 	}

@@ -143,8 +143,18 @@ func (o Outcome) Cached() (share float64, unstated int, ok bool) {
 	return float64(found) / float64(all), unstated, true
 }
 
+// called returns how many answers have a call of a tool.
+func (o Outcome) called() (n int) {
+	for _, t := range o.Requests {
+		if t.Called && t.Error == "" {
+			n++
+		}
+	}
+	return n
+}
+
 // Client returns the facts that show whether the client kept up the load: the concurrency that was reached, and how
-// late requests of an open loop were sent; and what the server's cache found.
+// late requests of an open loop were sent; what the server's cache found; and how many answers called a tool.
 func (o Outcome) Client(l Load) map[string]string {
 	c := map[string]string{}
 	if reached := o.Reached(); reached > 0 {
@@ -158,6 +168,9 @@ func (o Outcome) Client(l Load) map[string]string {
 		if unstated > 0 {
 			c[schema.ClientCached+"_unstated"] = strconv.Itoa(unstated)
 		}
+	}
+	if l.Tools.Offered > 0 {
+		c["tools_called"] = strconv.Itoa(o.called())
 	}
 	if o.Clients > 1 {
 		c["clients"] = strconv.Itoa(o.Clients)
