@@ -21,6 +21,7 @@ type Ledger struct {
 // Count is how often a verdict was given.
 type Count struct {
 	N        int
+	Text     string // where it is not the word of the outcome
 	Outcome  schema.Outcome
 	Evidence schema.Evidence
 }
@@ -34,7 +35,7 @@ func (c Counts) Plain() []Block {
 	for _, l := range c {
 		for _, i := range l.Items {
 			t.row(
-				Cell{Text: l.Name, Head: true}, Cell{Outcome: i.Outcome, Evidence: i.Evidence},
+				Cell{Text: l.Name, Head: true}, Cell{Text: i.Text, Outcome: i.Outcome, Evidence: i.Evidence},
 				text(words.Count(i.N)),
 			)
 		}
@@ -46,6 +47,7 @@ func (c Counts) Plain() []Block {
 type outcome struct {
 	schema.Outcome
 	schema.Evidence
+	own string // [words.OwnWord]
 }
 
 // ledger counts some verdicts of a list by word.
@@ -53,7 +55,7 @@ func ledger(name, what string, list []schema.Verdict, order []schema.Outcome, of
 	n, all := map[outcome]int{}, 0
 	for i := range list {
 		if of(&list[i]) {
-			n[outcome{list[i].Outcome, list[i].Evidence}]++
+			n[outcome{list[i].Outcome, list[i].Evidence, words.OwnWord(&list[i])}]++
 			all++
 		}
 	}
@@ -61,13 +63,15 @@ func ledger(name, what string, list []schema.Verdict, order []schema.Outcome, of
 	for i, w := range order {
 		given := false
 		for _, evidence := range []schema.Evidence{schema.Confirmed, schema.Suspected, ""} {
-			if k := n[outcome{w, evidence}]; k > 0 {
-				l.Items = append(l.Items, Count{k, w, evidence})
-				given = true
+			for _, own := range []string{"", words.NotMeasuredAgain} {
+				if k := n[outcome{w, evidence, own}]; k > 0 {
+					l.Items = append(l.Items, Count{k, own, w, evidence})
+					given = true
+				}
 			}
 		}
 		if !given && i < 1 {
-			l.Items = append(l.Items, Count{0, w, ""})
+			l.Items = append(l.Items, Count{Outcome: w})
 		}
 	}
 	return l

@@ -136,12 +136,28 @@ func coverageText(c *gate.Coverage) string {
 	}
 	out := fmt.Sprintf("%s of %s measured", words.Count(c.Measured), words.Plural(all, "point"))
 	if o := c.Oldest(); o != nil {
-		out += fmt.Sprintf("; %s missing", words.Count(len(c.Gaps)))
+		out += "; " + gapsText(c)
 		if o.Last != "" {
 			out += ", the oldest since " + o.Last
 		}
 	}
 	return out
+}
+
+// gapsText counts what is missing, and what was not measured again.
+func gapsText(c *gate.Coverage) string {
+	again := 0
+	for i := range c.Gaps {
+		again += truth(c.Gaps[i].Again)
+	}
+	var parts []string
+	if n := len(c.Gaps) - again; n > 0 {
+		parts = append(parts, words.Count(n)+" missing")
+	}
+	if again > 0 {
+		parts = append(parts, words.Count(again)+" "+words.NotMeasuredAgain)
+	}
+	return strings.Join(parts, ", ")
 }
 
 // requiredText counts required targets.
@@ -208,7 +224,7 @@ func (r *Report) ways(g *gate.Review, decisive []schema.Verdict, cover *gate.Cov
 	add("Accept what is still there", line, cost)
 	if stored {
 		line, cost = r.missingLine(g, cover)
-		add("Measure what is missing", line, cost)
+		add("Measure what has no number", line, cost)
 	}
 	return out
 }

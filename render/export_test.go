@@ -23,7 +23,7 @@ func BlockSamples() []Block {
 	table.row(Cell{Text: "id_1", Code: true, Head: true}, Cell{Text: "–", Missing: "not stated"},
 		Cell{Text: "A sentence.", Sentence: true, Decisive: true, Marks: []Mark{{"improved", "", 2, "improved"}}},
 		Cell{Strip: &Strip{"TTFT from 1 to 33 ms", quantilesOf(33), 1, 33}})
-	table.row(Cell{Text: "pictures", Head: true}, Cell{Bar: &Bar{"1 regressed", []Count{{1, "regressed", ""}}}},
+	table.row(Cell{Text: "pictures", Head: true}, Cell{Bar: &Bar{"1 regressed", []Count{{N: 1, Outcome: "regressed"}}}},
 		Cell{Text: "+1 % to +3 %", Whisker: &Interval{"+1 % to +3 %", 2, 1, 3, "regressed", "confirmed"}}, Cell{})
 	table.Rows = append(table.Rows, Row{Group: "A group", Anchor: "p1"})
 	sweep := []releaseSweep{{"v3", Newest, []sweepPoint{
@@ -43,7 +43,7 @@ func BlockSamples() []Block {
 		table, plane, Prose{"One.", "Two."}, Commands{"ttreport check"}, Links{{"v3", "releases/v3/index.html"}},
 		Notes{{"v3", "v3", "# Known\n\nThe *driver* changed."}}, Topic("exit-codes"),
 		Empty{"Nothing here", "Nothing was measured.", "ttreport collect"},
-		Counts{{"History", "3 series", false, []Count{{2, "regressed", "confirmed"}, {0, "fail", ""}}, false}},
+		Counts{{"History", "3 series", false, []Count{{2, "", "regressed", "confirmed"}, {Outcome: "fail"}}, false}},
 		Card{
 			[]Whisker{{"0123456789ab", "128/64/8 TTFT mean", "+12.0 %", "", "models/m-1/d1/index.html", .12, .1, .14, .05,
 				"regressed", "confirmed"}},

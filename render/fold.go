@@ -27,6 +27,7 @@ func Fold(list []schema.Verdict, apart bool) []Finding {
 		system   schema.System
 		key      string
 		decision string
+		own      string // of what is gone: missing, or not measured again
 		better   bool
 	}
 	at := map[same]int{}
@@ -48,7 +49,7 @@ func Fold(list []schema.Verdict, apart bool) []Finding {
 		}
 		switch {
 		case gone:
-			id.cause, id.system = schema.Cause{}, v.System()
+			id.cause, id.system, id.own = schema.Cause{}, v.System(), words.OwnWord(v)
 		case v.Cause.Kind != schema.CauseShift && v.Cause.Kind != schema.CauseRun:
 			id.cause, id.system, id.key, id.evidence = schema.Cause{}, v.System(), v.Key.String(), ""
 		}

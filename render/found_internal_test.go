@@ -127,7 +127,7 @@ func TestTargetsBeginWithWhatIsMissed(t *testing.T) {
 	}
 	list := []schema.Verdict{of(false, schema.Pass), of(true, schema.Fail), of(false, schema.Inconclusive),
 		of(false, schema.NotMeasured), of(false, schema.Pass)}
-	want := "1 of 5 required targets are missed, 1 not measured, 1 inconclusive, 2 met."
+	want := "1 of 5 required targets are missed, 1 missing, 1 inconclusive, 2 met."
 	if got := shortOf(list); got != want || !scoresFirst(list) {
 		t.Errorf("%q, scores first %v", got, scoresFirst(list))
 	}

@@ -94,7 +94,7 @@ func (r *Report) awaited() Prose {
 func (r *Report) pairCell(p Pair) Cell {
 	if newest := r.Gate.Newest(p.Newest); newest != p.Newest {
 		return Cell{
-			Text: "not measured", Outcome: schema.NotMeasured, Href: PairPath(p.Model, p.Device),
+			Text: words.NotMeasuredAgain, Outcome: schema.NotMeasured, Href: PairPath(p.Model, p.Device),
 			Sub: "in " + r.nameOf(newest) + "; last in " + r.nameOf(p.Newest),
 		}
 	}
@@ -160,7 +160,7 @@ func markOf(kind gate.Kind) (Mark, bool) {
 	case gate.FailMissing:
 		return Mark{Outcome: schema.NotMeasured, Text: "missing"}, true
 	case gate.FailNotRemeasured:
-		return Mark{Outcome: schema.NotMeasured, Text: "not measured again"}, true
+		return Mark{Outcome: schema.NotMeasured, Text: words.NotMeasuredAgain}, true
 	case gate.FailUngraded:
 		return Mark{Outcome: schema.NoTarget, Text: "models on devices without a verdict"}, true
 	case gate.FailAbsent:

@@ -98,7 +98,7 @@ func pictureSection() Section {
 		{schema.Improved, schema.Confirmed, "Better, and seen again. Blue says improved and nothing else."},
 		{schema.Unchanged, "", "The whole interval lies within what matters."},
 		{schema.Inconclusive, "", "The interval is too wide to say."},
-		{schema.NotMeasured, "", "Planned or measured before, and absent now. Absent is not zero."},
+		{schema.NotMeasured, "", "Required, planned or tried, and without a number. Absent is not zero."},
 	} {
 		t.row(Cell{Outcome: x.outcome, Evidence: x.evidence}, Cell{Text: x.means, Sentence: true})
 	}

@@ -34,11 +34,11 @@ func (r *Report) CoveragePage() Page {
 	cover := r.Gate.Coverage(&review)
 	all := cover.Measured + len(cover.Gaps)
 	p.Eyebrow = fmt.Sprintf("Newest: %s, %s.", r.Releases[at].Name, day(r.Releases[at].Date))
-	p.Lead = Lead{Tone: words.ToneGood, Mark: schema.Pass, Word: "Nothing missing", Text: fmt.Sprintf(
+	p.Lead = Lead{Tone: words.ToneGood, Mark: schema.Pass, Word: "All measured", Text: fmt.Sprintf(
 		"%s of %s planned, required or measured before have a number in %s.", words.Count(cover.Measured),
 		words.Plural(all, "point"), r.Releases[at].Name)}
 	if o := cover.Oldest(); o != nil {
-		p.Lead.Tone, p.Lead.Mark, p.Lead.Word = words.ToneWarning, schema.NotMeasured, words.Count(len(cover.Gaps))+" missing"
+		p.Lead.Tone, p.Lead.Mark, p.Lead.Word = words.ToneWarning, schema.NotMeasured, gapsText(&cover)
 		if o.Last != "" {
 			p.Lead.Paras = []string{fmt.Sprintf("The oldest gap: %s was last measured in %s.",
 				words.OnDevice(o.Model, o.Device), o.Last)}
@@ -69,10 +69,10 @@ func (r *Report) coverageMap(at int) Section {
 		head := Cell{Text: words.OnDevice(p.Model, p.Device), Head: true, Href: PairPath(p.Model, p.Device)}
 		t.row(append([]Cell{head}, r.coverageRow(p.Pair, columns, results)...)...)
 	}
-	s := Section{ID: "map", Title: "Models and devices by release", Intro: "The worst of each. Missing: an earlier " +
-		"release has it and this one does not; a dash continues it. 8/10: points, where an earlier release has more.",
+	s := Section{ID: "map", Title: "Models and devices by release", Intro: "The worst of each. Not measured again: an " +
+		"earlier release has it and this one does not; a dash continues it. 8/10: points, where an earlier release has more.",
 		Blocks: []Block{Prose{"✓ nothing regressed · ▼ regressed (▽ seen once) · ✕ a required target is missed · " +
-			"? inconclusive · ▲ improved · … no baseline · □ missing · — still missing · blank: not measured yet"},
+			"? inconclusive · ▲ improved · … no baseline · □ not measured again · — still not · blank: not measured yet"},
 			t.cut("data/index.json has every release")}}
 	if hidden > 0 {
 		s.Intro += r.hiddenNote()
@@ -88,9 +88,9 @@ func (r *Report) coverageRow(p schema.Pair, releases []int, results map[int]map[
 		n := r.pointsOf(p, i)
 		switch {
 		case n == 0 && gone:
-			cells = append(cells, Cell{Text: "—", Missing: "still missing"})
+			cells = append(cells, Cell{Text: "—", Missing: "still not measured again"})
 		case n == 0 && r.measuredBefore(p, i):
-			cells, gone = append(cells, Cell{Outcome: schema.NotMeasured, Text: "missing"}), true
+			cells, gone = append(cells, Cell{Outcome: schema.NotMeasured, Text: words.NotMeasuredAgain}), true
 		case n == 0:
 			cells = append(cells, Cell{Missing: "not measured yet"})
 		default:
@@ -144,41 +144,23 @@ func worst(d gate.Result) Cell {
 	case gate.NoBaseline, gate.NotGraded, "":
 		return Cell{Outcome: schema.NoBaseline, Text: "no baseline"}
 	case gate.NotMeasured:
-		return Cell{Outcome: schema.NotMeasured, Text: "missing"}
+		return Cell{Outcome: schema.NotMeasured, Text: words.NotMeasuredAgain}
 	case gate.Fail:
 		return Cell{Outcome: schema.Fail, Decisive: true}
 	}
 	return Cell{Outcome: schema.Pass}
 }
 
-// gapSection lists what is missing now, oldest first, with the command that measures it.
+// gapSection lists what has no number now, oldest first, with the command that measures it.
 func (r *Report) gapSection(g *gate.Review, cover *gate.Coverage) Section {
 	if len(cover.Gaps) == 0 {
 		return Section{}
 	}
-	type gap struct {
-		of    schema.System
-		n     int
-		first gate.Gap
-	}
-	var list []gap
-	place := map[schema.System]int{}
-	for _, x := range cover.Gaps {
-		at, known := place[x.System]
-		if !known {
-			at = len(list)
-			place[x.System], list = at, append(list, gap{of: x.System, first: x})
-		}
-		list[at].n++
-		if x.Releases > list[at].first.Releases {
-			list[at].first = x
-		}
-	}
-	slices.SortStableFunc(list, func(a, b gap) int { return b.first.Releases - a.first.Releases })
+	list := gapsBySystem(cover.Gaps)
 	t := &Table{
-		Caption: "Missing now, oldest first", Layout: List,
+		Caption: "Without a number now, oldest first", Layout: List,
 		Cols: []Col{
-			{Head: "Model"}, {Head: "Device"}, {Head: "Missing", Unit: "points", Num: true, Length: Short},
+			{Head: "Model"}, {Head: "Device"}, {Head: "Why", Length: Medium}, {Head: "Points", Num: true, Length: Short},
 			{Head: "Last measured in", Length: Medium}, {Head: "Releases without", Num: true, Length: Short},
 			{Head: "Such as", Length: Medium},
 		},
@@ -188,16 +170,51 @@ func (r *Report) gapSection(g *gate.Review, cover *gate.Coverage) Section {
 		if x.first.Last != "" {
 			last = Cell{Text: x.first.Last, Href: ReleasePath(x.first.Last)}
 		}
+		why := Cell{Outcome: schema.NotMeasured}
+		if x.first.Again {
+			why.Text = words.NotMeasuredAgain
+		}
 		t.row(
-			Cell{Text: words.OrUnknown(x.of.Model), Head: true, Href: PairPath(x.of.Model, x.of.Device)},
-			text(words.OrUnknown(x.of.Device)), text(words.Count(x.n)), last, text(words.Count(x.first.Releases)),
+			Cell{Text: words.OrUnknown(x.first.Model), Head: true, Href: PairPath(x.first.Model, x.first.Device)},
+			text(words.OrUnknown(x.first.Device)), why, text(words.Count(x.n)), last, text(words.Count(x.first.Releases)),
 			text(words.Workload(x.first.Key)),
 		)
 	}
-	s := Section{ID: "gaps", Title: "Missing now, oldest first",
-		Intro: "A missing number is never counted as unchanged.", Blocks: []Block{t.cut(allInJSON)}}
+	s := Section{ID: "gaps", Title: "Without a number now, oldest first",
+		Intro: "Missing: required, planned or tried. Not measured again: an earlier release has it. Neither counts as " +
+			"unchanged.", Blocks: []Block{t.cut(allInJSON)}}
 	if line, cost := r.missingLine(g, cover); line != "" {
-		s.Blocks = append(s.Blocks, Prose{"Measure what is missing: " + cost + "."}, Commands{line})
+		s.Blocks = append(s.Blocks, Prose{"Measure what has no number: " + cost + "."}, Commands{line})
 	}
 	return s
+}
+
+// gapsOf is how many gaps of a kind a system has, with the one that has been open for longest.
+type gapsOf struct {
+	n     int
+	first gate.Gap
+}
+
+// gapsBySystem counts gaps by system, what is missing apart from what was not measured again, oldest first.
+func gapsBySystem(gaps []gate.Gap) []gapsOf {
+	type group struct {
+		of    schema.System
+		again bool
+	}
+	var list []gapsOf
+	place := map[group]int{}
+	for _, x := range gaps {
+		id := group{x.System, x.Again}
+		at, known := place[id]
+		if !known {
+			at = len(list)
+			place[id], list = at, append(list, gapsOf{first: x})
+		}
+		list[at].n++
+		if x.Releases > list[at].first.Releases {
+			list[at].first = x
+		}
+	}
+	slices.SortStableFunc(list, func(a, b gapsOf) int { return b.first.Releases - a.first.Releases })
+	return list
 }

@@ -94,7 +94,7 @@ func shortOf(req []schema.Verdict) string {
 		outcome schema.Outcome
 		are     string
 	}{
-		{schema.Fail, "missed"}, {schema.NotMeasured, "not measured"}, {schema.Unattainable, "unattainable"},
+		{schema.Fail, "missed"}, {schema.NotMeasured, "missing"}, {schema.Unattainable, "unattainable"},
 		{schema.Inconclusive, "inconclusive"}, {schema.Pass, "met"},
 	} {
 		n := 0

@@ -125,7 +125,8 @@ func (r *Report) changeRow(f Finding, withPair bool, why func(schema.Verdict) st
 	}
 	return Row{
 		Cells: []Cell{
-			{Outcome: v.Outcome, Evidence: v.Evidence}, where, metric, before, now, change, interval, spark,
+			{Outcome: v.Outcome, Evidence: v.Evidence, Text: words.OwnWord(&v)}, where, metric, before, now, change,
+			interval, spark,
 			{Text: strings.TrimSpace(why(v) + " " + f.Folded()), Sentence: true},
 		},
 	}

@@ -145,6 +145,9 @@ func (o *checkOptions) check(ctx context.Context, sh *shell) error {
 		return err
 	}
 	report, at, err := o.judge(ctx, sh, ws)
+	if err == nil && len(o.paths) == 0 {
+		sayLeft(ctx, sh, ws, report.Columns)
+	}
 	release()
 	if err != nil {
 		return err

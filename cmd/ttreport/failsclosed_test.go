@@ -135,7 +135,7 @@ func set(metric, member string, value any) func(object) {
 }
 
 func lostTricks() map[string]trick {
-	const invalid, missing = "makes numbers invalid", "missing that was required, planned or measured before"
+	const invalid, missing = "makes numbers invalid", "required, planned or tried number"
 	return map[string]trick{
 		"eval without a value":   {do: func(s *story) { s.score("value", nil) }, says: missing},
 		"eval in quotes":         {do: func(s *story) { s.score("value", "0.6") }, says: invalid},
@@ -351,16 +351,16 @@ func TestAnnouncedGapsAreCounted(t *testing.T) {
 		}
 	}
 	for name, x := range map[string]trick{
-		"workloads renamed": {do: key("dims", object{"x": "y"}), says: "6 measurements of v5 are not in v6"},
-		"other lengths":     {do: key("isl", 129), says: "6 measurements of v5 are not in v6"},
-		"another dataset":   {do: key("dataset", "other"), says: "6 measurements of v5 are not in v6"},
+		"workloads renamed": {do: key("dims", object{"x": "y"}), says: "6 measurements of v5 were not measured again in v6"},
+		"other lengths":     {do: key("isl", 129), says: "6 measurements of v5 were not measured again in v6"},
+		"another dataset":   {do: key("dataset", "other"), says: "6 measurements of v5 were not measured again in v6"},
 		"fewer points": {do: func(s *story) {
 			for _, d := range s.newest() {
 				d["points"] = d["points"].([]any)[3:]
 			}
-		}, says: "3 measurements of v5 are not in v6"},
-		"no eval":      {do: func(s *story) { s.head("scores", []any{}) }, says: "1 measurement of v5 is not in v6"},
-		"another task": {do: func(s *story) { s.score("task", "gsm9k") }, says: "1 measurement of v5 is not in v6"},
+		}, says: "3 measurements of v5 were not measured again in v6"},
+		"no eval":      {do: func(s *story) { s.head("scores", []any{}) }, says: "1 measurement of v5 was not"},
+		"another task": {do: func(s *story) { s.score("task", "gsm9k") }, says: "1 measurement of v5 was not"},
 	} {
 		s := storyOf(1, .8)
 		x.do(s)

@@ -212,7 +212,7 @@ func cardOf(g *gate.Review, c render.Card) cardJSON {
 func Check(w io.Writer, g *gate.Review, card render.Card, changes *render.ChangePoints) error {
 	out := checkJSON{
 		Schema: "ttreport/check/v1", Release: g.Release, Baseline: g.Baseline, Decision: g.Result.Word,
-		Detail: words.Decide(g.Result).Detail, Graded: g.Result.Graded, Exit: g.Result.Exit, Waived: g.Result.Waived,
+		Detail: words.Detail(g), Graded: g.Result.Graded, Exit: g.Result.Exit, Waived: g.Result.Waived,
 		Recheck: card.Again(), Noise: noiseOf(g.Fit), Card: cardOf(g, card),
 		Counts: []tallyJSON{}, Pairs: []pairJSON{}, Verdicts: []verdictJSON{}, Shifts: []shiftJSON{}, Lints: []lintJSON{},
 	}

@@ -76,8 +76,7 @@ func (s *junitSuite) add(class, name, why string, kind gate.Kind, fails, excused
 // Write writes the decision on a release; on says which kinds of finding fail it.
 func Write(w io.Writer, g *gate.Review, on gate.FailOn) error {
 	out := &junitSuites{Name: g.Release}
-	d := words.Decide(g.Result)
-	out.suite(g.Release).add("gate", "decision", d.Word+": "+d.Detail, "", g.Result.Exit != 0, false)
+	out.suite(g.Release).add("gate", "decision", string(g.Result.Word)+": "+words.Detail(g), "", g.Result.Exit != 0, false)
 	of := func(model, device string) *junitSuite {
 		return out.suite(words.OnDevice(model, device))
 	}

@@ -141,7 +141,7 @@ func tally(c gate.Tally, r *gate.Result) string {
 	case gate.FailInvalid:
 		return say("finding", " makes", " make", " numbers invalid")
 	case gate.FailMissing:
-		return say("number", " is", " are", " missing that was required, planned or measured before")
+		return Plural(c.N, "required, planned or tried number") + verb(c.N, " is", " are") + " missing"
 	case gate.FailNotRemeasured:
 		return leftOut(c, r)
 	case gate.FailAbsent:
@@ -177,7 +177,8 @@ func leftOut(c gate.Tally, r *gate.Result) string {
 	if n := c.N - c.Systems; n > 0 {
 		parts = append(parts, Plural(n, "measurement"))
 	}
-	return strings.Join(parts, " and ") + " of " + r.Baseline + verb(c.N, " is", " are") + " not in " + r.Release
+	return strings.Join(parts, " and ") + " of " + r.Baseline + verb(c.N, " was ", " were ") + NotMeasuredAgain + " in " +
+		r.Release
 }
 
 // tallyOfTargets is one count of what fails nothing as a clause.

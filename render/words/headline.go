@@ -76,6 +76,9 @@ func Inventory(g *gate.Review) []string {
 	return nil
 }
 
+// Detail is a decision's reason with what it counts, for outputs that have one text of it.
+func Detail(g *gate.Review) string { return strings.Join(append([]string{Headline(g)}, Inventory(g)...), " ") }
+
 // passes is the reason of a release that passes: what it rests on.
 func passes(g *gate.Review) string {
 	b := g.Basis()
@@ -176,12 +179,13 @@ func missed(list []schema.Verdict) string {
 // missing names what is not there.
 func missing(list []schema.Verdict) string {
 	v := &list[0]
-	out := fmt.Sprintf("%s of %s has no number that was required, planned or measured before",
-		Short(Subject(v), inHeadline), OnDevice(v.Model, v.Device))
+	why := Why(*v)
+	out := fmt.Sprintf("%s of %s is missing: %s", Short(Subject(v), inHeadline), OnDevice(v.Model, v.Device),
+		strings.ToLower(why[:min(1, len(why))])+why[min(1, len(why)):])
 	if more := len(list) - 1; more > 0 {
-		out += fmt.Sprintf("; %d more like it", more)
+		out += fmt.Sprintf(" %s more %s missing.", Count(more), verb(more, "number is", "numbers are"))
 	}
-	return out + "."
+	return out
 }
 
 // invalid is the worst lint that makes numbers invalid.

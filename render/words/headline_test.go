@@ -88,3 +88,27 @@ func TestShort(t *testing.T) {
 		}
 	}
 }
+
+// "Missing" is what was asked for and has no number; what an earlier release has and nobody asked for has its own word.
+func TestMissingIsNotNotMeasuredAgain(t *testing.T) {
+	gone := schema.Verdict{Model: "M", Device: "d", Key: schema.Key{Task: "text", Tool: "vllm"}, Baseline: "v1",
+		Against: schema.AgainstHistory, Outcome: schema.NotMeasured, Reason: schema.NotRemeasured{Releases: 1}}
+	absent, metric, planned := gone, gone, gone
+	absent.Reason = schema.NotRemeasured{Releases: 3}
+	metric.Metric, metric.Stat = "ttft", "mean"
+	planned.Against, planned.Reason = schema.AgainstTarget, schema.Planned{}
+	for want, list := range map[string][]schema.Verdict{
+		"not measured again": {gone, absent}, "missing": {metric, planned},
+	} {
+		for i := range list {
+			if got := words.Verdict(&list[i]); got != want {
+				t.Errorf("%+v: %q, want %q", list[i].Reason, got, want)
+			}
+		}
+	}
+	f := gate.Findings{Targets: []schema.Verdict{planned}, History: []schema.Verdict{gone}}
+	g := gate.Review{Findings: f, Result: gate.Decide(f, gate.DefaultFailOn(schema.ChannelRelease))}
+	if got := words.Headline(&g); !strings.HasSuffix(got, "of M on d is missing: planned, and no result was found.") {
+		t.Errorf("%q", got)
+	}
+}

@@ -1,16 +1,33 @@
 package words
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"sort"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/targets/gate"
 )
 
 // Verdict is a verdict's outcome with its evidence: "regressed, suspected".
-func Verdict(v *schema.Verdict) string { return OutcomeText(v.Outcome, v.Evidence) }
+func Verdict(v *schema.Verdict) string {
+	return cmp.Or(OwnWord(v), OutcomeText(v.Outcome, v.Evidence))
+}
+
+// NotMeasuredAgain is the word for what an earlier release measured and this one left out. "Missing" is what was
+// required, planned or tried and has no number: that fails a release, this does not by itself.
+const NotMeasuredAgain = "not measured again"
+
+// OwnWord is the word of a verdict that its outcome does not have; "" where the outcome is the word.
+func OwnWord(v *schema.Verdict) string {
+	switch gate.KindOf(v) {
+	case gate.FailNotRemeasured, gate.FailAbsent:
+		return NotMeasuredAgain
+	}
+	return ""
+}
 
 // OutcomeText is an outcome with its evidence, where it has any.
 func OutcomeText(o schema.Outcome, e schema.Evidence) string {

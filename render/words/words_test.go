@@ -196,7 +196,7 @@ func TestDecisions(t *testing.T) {
 		}}, "1 required target fails; 1 point improved"},
 		"left out": {gate.Result{Word: gate.PassWithWarnings, Graded: 9, Release: "v5", Baseline: "v4", Counts: []gate.Tally{
 			{Kind: gate.FailNotRemeasured, N: 3, Systems: 1},
-		}}, "1 pair of model and device and 2 measurements of v4 are not in v5"},
+		}}, "1 pair of model and device and 2 measurements of v4 were not measured again in v5"},
 		"nothing to mention": {gate.Result{Word: gate.Pass, Graded: 9}, "nothing is shown to have regressed"},
 	} {
 		d := words.Decide(c.r)

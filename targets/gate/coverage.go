@@ -17,6 +17,7 @@ type Coverage struct {
 type Gap struct {
 	schema.System
 	Key      schema.Key
+	Again    bool   // not measured again, which is not missing: nobody required or tried it
 	Last     string // newest release that has a number of it; "" where it was planned or required and never measured
 	Releases int    // in a row without it, this one included
 }
@@ -32,8 +33,9 @@ func (c *Coverage) Oldest() *Gap {
 	return out
 }
 
-// Coverage lists the gaps of what a review is about, in the order of its findings. Where a whole system was left out,
-// they are its points in the last release that has them.
+// Coverage lists the gaps of what a review is about: what is missing, then what was not measured again. A workload is
+// one gap, also where a plan or a target asks for what the release before measured. Where a whole system was left out,
+// its gaps are its points in the last release that has them.
 func (g *Gate) Coverage(r *Review) Coverage {
 	var c Coverage
 	measured, listed := map[finding]bool{}, map[finding]bool{}
@@ -45,9 +47,21 @@ func (g *Gate) Coverage(r *Review) Coverage {
 	c.Measured = len(measured)
 	add := func(v *schema.Verdict, k schema.Key, last string, releases int) {
 		f := finding{system: v.System(), key: k.String()}
-		if !measured[f] && !listed[f] {
-			listed[f] = true
-			c.Gaps = append(c.Gaps, Gap{v.System(), k, last, releases})
+		if measured[f] || listed[f] {
+			return
+		}
+		listed[f] = true
+		if asked := c.asked(v.Pair(), k); asked != nil && last != "" {
+			asked.System, asked.Key, asked.Last, asked.Releases = v.System(), k, last, releases
+			return
+		}
+		kind := KindOf(v)
+		c.Gaps = append(c.Gaps, Gap{v.System(), k, kind == FailNotRemeasured || kind == FailAbsent, last, releases})
+	}
+	for i := range r.Targets {
+		v := &r.Targets[i]
+		if v.Outcome == schema.NotMeasured && (v.Required || schema.ReasonIs[schema.Planned](v.Reason)) {
+			add(v, v.Key, "", 1)
 		}
 	}
 	for i := range r.History {
@@ -63,13 +77,20 @@ func (g *Gate) Coverage(r *Review) Coverage {
 			}
 		}
 	}
-	for i := range r.Targets {
-		v := &r.Targets[i]
-		if v.Outcome == schema.NotMeasured && (v.Required || schema.ReasonIs[schema.Planned](v.Reason)) {
-			add(v, v.Key, "", 1)
+	return c
+}
+
+// asked is the gap that a target or a plan leaves at a workload, where no earlier release is known of it yet. Neither
+// states an implementation, and a target may leave the tool open.
+func (c *Coverage) asked(p schema.Pair, k schema.Key) *Gap {
+	for i := range c.Gaps {
+		x := &c.Gaps[i]
+		same := schema.Target{Key: x.Key}.Matches(k) || k.IsEval() && x.Key.IsEval() && k.Dataset == x.Key.Dataset
+		if x.Last == "" && !x.Again && x.Model == p.Model && x.Device == p.Device && same {
+			return x
 		}
 	}
-	return c
+	return nil
 }
 
 // points are those that a verdict on what was not measured again is about: one, or all of a system in the last release
