@@ -332,11 +332,15 @@ func (r *Report) acceptOpen(g *gate.Review) (line, cost string) {
 		argv = append(argv, "--model", l.Model)
 	}
 	argv = append(argv, "--device", l.Device, "--metric", oneOf(d.Metrics[first]))
-	if d.Points == 1 {
+	if len(d.Worst) == 1 && d.Worst[0].Points == 1 && l.Model != "" {
 		argv = append(argv, "--workload", l.Subject)
 	}
+	what := "all of it on " + l.Device + "; "
+	if l.Model != "" {
+		what = ""
+	}
 	return shellescape.QuoteCommand(argv) + ` --reason "…"`,
-		"kept in ttreport.yaml with its reason; later releases do not name it"
+		what + "kept in ttreport.yaml with its reason; later releases do not name it"
 }
 
 // oneOf is a pattern that covers each of some names.

@@ -125,9 +125,18 @@ func (r *Report) pairCell(p Pair) Cell {
 		}
 	}
 	if len(c.Marks) == 0 && decided.Compared > 0 {
-		c.Marks = append(c.Marks, Mark{Outcome: schema.Unchanged, Text: "unchanged"})
+		c.Marks = append(c.Marks, unchangedMark(&decided))
 	}
 	return c
+}
+
+// unchangedMark is the sign of a model and device of which nothing is listed: how much of it is known to be unchanged.
+func unchangedMark(d *gate.Result) Mark {
+	m := Mark{Outcome: schema.Unchanged, Text: "unchanged"}
+	if d.Unchanged < d.Compared {
+		m.Text = fmt.Sprintf("%s of %s unchanged", words.Count(d.Unchanged), words.Count(d.Compared))
+	}
+	return m
 }
 
 // nameOf is the name of a release; of a build that nobody released, its day.

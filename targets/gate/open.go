@@ -2,7 +2,6 @@ package gate
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -15,13 +14,11 @@ import (
 type openGroup struct {
 	list   []judge.Open
 	points map[finding]bool
-	pairs  map[schema.Pair]bool
 }
 
 func (x *openGroup) add(list []judge.Open) {
 	for i := range list {
-		v := &list[i].Confirmed
-		x.points[findingOf(v)], x.pairs[v.Pair()] = true, true
+		x.points[findingOf(&list[i].Confirmed)] = true
 	}
 	x.list = append(x.list, list...)
 }
@@ -53,7 +50,7 @@ func (g *Gate) open(release int) []lint.Lint {
 		out = append(out, openLint(g.Releases[release].Name, x))
 	}
 	slices.SortStableFunc(out, func(a, b lint.Lint) int {
-		return cmp.Compare(b.Detail.(lint.OpenRegression).Change, a.Detail.(lint.OpenRegression).Change)
+		return cmp.Compare(b.Detail.(lint.OpenRegression).Worst[0].Change, a.Detail.(lint.OpenRegression).Worst[0].Change)
 	})
 	return out
 }
@@ -102,7 +99,7 @@ func openGroups(list []judge.Open) []*openGroup {
 			at.pair = v.Pair()
 		}
 		if groups[at] == nil {
-			groups[at] = &openGroup{points: map[finding]bool{}, pairs: map[schema.Pair]bool{}}
+			groups[at] = &openGroup{points: map[finding]bool{}}
 			out = append(out, groups[at])
 		}
 		groups[at].add(list[i : i+1])
@@ -115,8 +112,7 @@ func openLint(release string, x *openGroup) lint.Lint {
 	worst := slices.MaxFunc(x.list, func(a, b judge.Open) int { return cmp.Compare(a.Effect, b.Effect) })
 	v := &worst.Confirmed
 	d := lint.OpenRegression{
-		Metric: v.Metric, Stat: v.Stat, Change: worst.Effect, Before: cmp.Or(v.First, v.Release), Confirmed: v.Release,
-		Points: len(x.points), Pairs: slices.SortedFunc(maps.Keys(x.pairs), comparePairs),
+		Before: cmp.Or(v.First, v.Release), Confirmed: v.Release, Worst: x.worst(),
 		Verdicts: map[string][]string{}, Metrics: map[string][]string{},
 	}
 	for i := range x.list {
@@ -127,16 +123,36 @@ func openLint(release string, x *openGroup) lint.Lint {
 		}
 	}
 	l := lint.New(release, v.Key.Workload(), d)
-	if l.Model, l.Device = v.Model, v.Device; len(d.Pairs) > 1 {
+	if l.Model, l.Device = v.Model, v.Device; len(d.Worst) > 1 {
 		l.Model, l.Subject = "", v.Device
 	}
 	return l
 }
 
+// worst is the worst number of each model and device of a group, worst first.
+func (x *openGroup) worst() []lint.OpenNumber {
+	list := slices.Clone(x.list)
+	slices.SortStableFunc(list, func(a, b judge.Open) int { return cmp.Compare(b.Effect, a.Effect) })
+	points := map[schema.Pair]int{}
+	for f := range x.points {
+		points[schema.Pair{Model: f.system.Model, Device: f.system.Device}]++
+	}
+	var out []lint.OpenNumber
+	for i := range list {
+		v := &list[i].Confirmed
+		if p := v.Pair(); !slices.ContainsFunc(out, func(n lint.OpenNumber) bool { return n.Pair == p }) {
+			out = append(out, lint.OpenNumber{
+				Pair: p, Workload: v.Key.Workload(), Metric: v.Metric, Stat: v.Stat, Change: list[i].Effect, Points: points[p],
+			})
+		}
+	}
+	return out
+}
+
 // openName tells what is open at one place apart.
 func openName(l *lint.Lint) string {
 	d, _ := l.Detail.(lint.OpenRegression)
-	return d.Confirmed + d.Metric + l.Subject
+	return d.Confirmed + l.Subject
 }
 
 // OpenRegressions are the lints about regressions of earlier releases that nobody accepted, worst first.

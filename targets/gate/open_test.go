@@ -52,7 +52,8 @@ func TestOpenRegression(t *testing.T) {
 			t.Fatalf("v%d: %d lines about what is open, want 1", r, len(list))
 		}
 		d := list[0].Detail.(lint.OpenRegression)
-		if d.Before != "v10" || d.Confirmed != "v11" || d.Points != 2 || math.Abs(d.Change-.12) > .02 {
+		if d.Before != "v10" || d.Confirmed != "v11" || len(d.Worst) != 1 ||
+			d.Worst[0].Points != 2 || math.Abs(d.Worst[0].Change-.12) > .02 {
 			t.Errorf("v%d: %+v", r, d)
 		}
 		if res := g.Results(r).Whole; res.Word != gate.PassWithWarnings || res.Exit != 0 {
@@ -150,7 +151,9 @@ func TestOpenRegressionOfSeveralModels(t *testing.T) {
 		f.History = append(f.History, schema.Verdict{Model: model, Device: "n150", Outcome: schema.Unchanged})
 	}
 	l := lint.New("v3", "n150", lint.OpenRegression{
-		Before: "v1", Confirmed: "v2", Pairs: []schema.Pair{{Model: "a", Device: "n150"}, {Model: "b", Device: "n150"}},
+		Before: "v1", Confirmed: "v2", Worst: []lint.OpenNumber{
+			{Pair: schema.Pair{Model: "a", Device: "n150"}}, {Pair: schema.Pair{Model: "b", Device: "n150"}},
+		},
 	})
 	l.Device, f.Lints = "n150", []lint.Lint{l}
 	on, err := gate.ParseFailOn("open")
@@ -164,5 +167,15 @@ func TestOpenRegressionOfSeveralModels(t *testing.T) {
 	}
 	if want := []int{1, 1, 1, 0}; !slices.Equal(got, want) {
 		t.Errorf("exits %v, want %v", got, want)
+	}
+	if n := whole.Counts[0].N; n != 2 {
+		t.Errorf("the release counts %d open regressions, its models and devices 2", n)
+	}
+	only, concerned := l.Only(func(p schema.Pair) bool { return p.Model == "b" })
+	if of := only.Pairs(); !concerned || len(of) != 1 || of[0].Model != "b" || len(l.Pairs()) != 2 {
+		t.Errorf("what concerns b is about %v", of)
+	}
+	if _, concerned = l.Only(func(p schema.Pair) bool { return p.Model == "c" }); concerned {
+		t.Error("c is told of the regressions of a and b")
 	}
 }

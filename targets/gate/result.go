@@ -31,12 +31,14 @@ type Result struct {
 	Waived []string // ids of the decisions that kept a finding from failing
 	// Compared counts the numbers that have a history, Early those that have a single earlier value, which tells nothing;
 	// Level is the level of targets that is reached, see [NoLevel].
-	Compared int      `json:",omitempty"`
-	Early    int      `json:",omitempty"`
-	Open     int      `json:",omitempty"` // numbers known from blocks of a pair alone, which do not decide
-	Level    string   `json:",omitempty"`
-	Evals    []string `json:",omitempty"` // tasks with a score that no reference and no earlier score grades
-	Last     string   `json:",omitempty"` // of NotMeasured: the last release that measured it
+	// Unchanged are those of Compared whose interval lies within the limit.
+	Compared  int      `json:",omitempty"`
+	Unchanged int      `json:",omitempty"`
+	Early     int      `json:",omitempty"`
+	Open      int      `json:",omitempty"` // numbers known from blocks of a pair alone, which do not decide
+	Level     string   `json:",omitempty"`
+	Evals     []string `json:",omitempty"` // tasks with a score that no reference and no earlier score grades
+	Last      string   `json:",omitempty"` // of NotMeasured: the last release that measured it
 	// Newer are runs that are newer than what is judged and no part of it; Late are those of its runs, of Runs, that began
 	// a day or more after the first. See [Gate.Review].
 	Newer []Outside `json:",omitempty"`
@@ -93,10 +95,9 @@ func DecidePairs(f Findings, on FailOn) (Result, map[schema.Pair]Result) {
 	}
 	for i := range f.Lints {
 		l := &f.Lints[i]
-		whole.lint(l)
 		for _, p := range l.Pairs() {
-			if pairs[p] != nil {
-				pairs[p].lint(l)
+			if whole.lint(l, p); pairs[p] != nil {
+				pairs[p].lint(l, p)
 			}
 		}
 	}
@@ -123,7 +124,8 @@ type tallying struct {
 	found            map[Kind]map[finding]int // numbers
 	waived           map[string]bool
 	compared, graded int
-	told, early      int             // of those compared, not inconclusive; beside one earlier value, see [oneEach]
+	told, unchanged  int             // of those compared: not inconclusive; of these the unchanged
+	early            int             // beside one earlier value, see [oneEach]
 	open             int             // see [turnsOpen]
 	evals            map[string]bool // by task: whether something grades it
 	met              int
@@ -190,7 +192,9 @@ func (t *tallying) history(v *schema.Verdict) {
 			t.compared++
 		default:
 			t.compared++
-			t.told++
+			if t.told++; v.Outcome == schema.Unchanged {
+				t.unchanged++
+			}
 		}
 		t.eval(v, true)
 	default:
@@ -249,8 +253,8 @@ func (t *tallying) target(v *schema.Verdict) {
 	}
 }
 
-// lint counts a lint.
-func (t *tallying) lint(l *lint.Lint) {
+// lint counts a lint, of one of the models and devices that it is about.
+func (t *tallying) lint(l *lint.Lint, of schema.Pair) {
 	id := finding{rest: string(l.ID) + l.Run + l.Subject}
 	switch {
 	case l.Decision != nil && l.Decision.Expired:
@@ -258,7 +262,7 @@ func (t *tallying) lint(l *lint.Lint) {
 	case l.Severity == schema.SevError:
 		t.add(FailInvalid, id, l.Decision)
 	case l.ID == lint.IDOpenRegression:
-		t.add(FailOpen, id.named(l.Model+l.Device+openName(l)), l.Decision)
+		t.add(FailOpen, id.named(of.Model+" "+of.Device+openName(l)), l.Decision)
 	case l.Severity == schema.SevWarning && l.Decision == nil:
 		t.note(NoteLint, id)
 	}
@@ -268,8 +272,8 @@ func (t *tallying) lint(l *lint.Lint) {
 func (t *tallying) result() Result {
 	t.once()
 	r := Result{
-		Graded: t.graded + t.compared, Compared: t.compared, Early: t.early, Open: t.open, Level: t.levels.reached(),
-		Release: t.release, Baseline: t.before,
+		Graded: t.graded + t.compared, Compared: t.compared, Unchanged: t.unchanged, Early: t.early, Open: t.open,
+		Level: t.levels.reached(), Release: t.release, Baseline: t.before,
 	}
 	r.Waived, r.Evals = slices.Sorted(maps.Keys(t.waived)), t.ungraded()
 	fails, warns := false, false

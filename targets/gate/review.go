@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/ttreport/ttreport/ingest/schema"
-	"github.com/ttreport/ttreport/targets/gate/lint"
 	"github.com/ttreport/ttreport/targets/judge"
 )
 
@@ -45,9 +44,11 @@ func (g *Gate) Review(release int, model, device string) Review {
 	r.Shifts = slices.DeleteFunc(slices.Clone(f.Shifts), func(s judge.Shift) bool {
 		return device != "" && !schema.SameDevice(s.Device, device)
 	})
-	r.Lints = slices.DeleteFunc(slices.Clone(f.Lints), func(l lint.Lint) bool {
-		return !(l.Model == "" && l.Device == "" || slices.ContainsFunc(l.Pairs(), of))
-	})
+	for _, l := range f.Lints {
+		if l, concerned := l.Only(of); concerned {
+			r.Lints = append(r.Lints, l)
+		}
+	}
 	for _, p := range g.Results(release).Pairs {
 		if of(p.Pair) {
 			r.Pairs = append(r.Pairs, p)

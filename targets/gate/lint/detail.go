@@ -206,13 +206,17 @@ type (
 	// OpenRegression is what an earlier release was confirmed to have made worse, which nobody accepted and which is still
 	// there: the baseline of the releases since.
 	OpenRegression struct {
-		Metric, Stat      string
-		Change            float64 // of this release against the level before, relative; of the worst number
-		Before, Confirmed string  // the release that began it, the one that confirmed it
-		Points            int
-		Pairs             []schema.Pair       // models on the device
+		Before, Confirmed string              // the release that began it, the one that confirmed it
+		Worst             []OpenNumber        // of each model and device, worst first
 		Verdicts          map[string][]string // ids, by the release that confirmed them
 		Metrics           map[string][]string // of those verdicts, sorted
+	}
+	// OpenNumber is the worst number of a model and device that is still open.
+	OpenNumber struct {
+		schema.Pair
+		Workload, Metric, Stat string
+		Change                 float64 // of this release against the level before, relative
+		Points                 int     // of the model and device
 	}
 	// Drift is a number, or a metric of a device as a whole, with a small regression in every release.
 	Drift struct {

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"slices"
 	"sort"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -28,10 +29,28 @@ func New(release, subject string, d Detail) Lint {
 
 // Pairs are the models and devices that a lint is about; those of a release as a whole are empty.
 func (l *Lint) Pairs() []schema.Pair {
-	if d, ok := l.Detail.(OpenRegression); ok && len(d.Pairs) > 0 {
-		return d.Pairs
+	d, ok := l.Detail.(OpenRegression)
+	if !ok || len(d.Worst) == 0 {
+		return []schema.Pair{{Model: l.Model, Device: l.Device}}
 	}
-	return []schema.Pair{{Model: l.Model, Device: l.Device}}
+	out := make([]schema.Pair, len(d.Worst))
+	for i := range d.Worst {
+		out[i] = d.Worst[i].Pair
+	}
+	return out
+}
+
+// Only returns the lint as it concerns some models and devices; false for one that concerns none of them.
+func (l Lint) Only(of func(schema.Pair) bool) (Lint, bool) {
+	if l.Model == "" && l.Device == "" {
+		return l, true
+	}
+	if d, ok := l.Detail.(OpenRegression); ok && len(d.Worst) > 0 {
+		d.Worst = slices.DeleteFunc(slices.Clone(d.Worst), func(n OpenNumber) bool { return !of(n.Pair) })
+		l.Detail = d
+		return l, len(d.Worst) > 0
+	}
+	return l, slices.ContainsFunc(l.Pairs(), of)
 }
 
 // Of returns the lint as one about a run.
