@@ -61,7 +61,7 @@ const tasks = [
       const e = document.querySelector("#changed tbody tr, #changed .empty");
       return e && [e.innerText, ...[...e.querySelectorAll("svg[role=img]")].map((s) => s.getAttribute("aria-label") || s.querySelector("title")?.textContent)].join(" ");
     },
-    must: [/(regressed|improved|recovered|inconclusive|below-limit|missing|not-comparable|excluded)|Nothing changed|Nothing to compare|cannot serve/], also: { when: /regressed|improved/, must: [percent, /confirmed|suspected/, /to [+−±]\d/] } },
+    must: [/(regressed|improved|recovered|inconclusive|below-limit|missing|not measured again|not-comparable|excluded)|Nothing changed|Nothing to compare|cannot serve/], also: { when: /regressed|improved/, must: [percent, /confirmed|suspected/, /to [+−±]\d/] } },
 ];
 
 // lacks says which patterns of a task its answer does not have.

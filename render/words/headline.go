@@ -2,6 +2,7 @@ package words
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -77,14 +78,16 @@ func Inventory(g *gate.Review) []string {
 }
 
 // Detail is a decision's reason with what it counts, for outputs that have one text of it.
-func Detail(g *gate.Review) string { return strings.Join(append([]string{Headline(g)}, Inventory(g)...), " ") }
+func Detail(g *gate.Review) string {
+	return strings.Join(append([]string{Headline(g)}, Inventory(g)...), " ")
+}
 
 // passes is the reason of a release that passes: what it rests on.
 func passes(g *gate.Review) string {
 	b := g.Basis()
 	open, before := stillOpen(g), lead(g.Result)
 	if open != "" && before == nothingShown && b.Compared > 0 {
-		return strings.TrimSuffix(open, ".") + "; nothing else is shown to have regressed."
+		return strings.TrimSuffix(open, ".") + "; nothing else is shown to have regressed." + blunt(g)
 	}
 	out := fmt.Sprintf("%s: %s of %s unchanged", Capital(before), Count(b.Unchanged),
 		Plural(b.Compared, "number"))
@@ -101,9 +104,22 @@ func passes(g *gate.Review) string {
 		out = "Every required target is met, and nothing could be compared with history"
 	}
 	if open != "" {
-		return out + ". " + open
+		return out + "." + blunt(g) + " " + open
 	}
-	return out + "."
+	return out + "." + blunt(g)
+}
+
+// blunt is what a pass says where most of its numbers could have hidden a regression that matters: that nothing was
+// seen is then no news.
+func blunt(g *gate.Review) string {
+	s := g.Fit.Shown
+	switch {
+	case g.Fit.Wider || s.Series == 0 || 2*s.Once.Hidden <= s.Series || math.IsNaN(s.Once.Median):
+		return ""
+	case math.IsInf(s.Once.Median, 1):
+		return " Half of them would show a regression of no size without a re-run."
+	}
+	return " Half of them would show a regression only from " + Percent(s.Once.Median) + " on."
 }
 
 // lead begins the reason of a pass: what regressed and does not count, or that nothing is shown to have.
