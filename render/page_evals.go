@@ -23,38 +23,65 @@ func (r *Report) EvalsPage() Page {
 	if !r.graded() {
 		history = comparedOnly(history)
 		if n := len(r.Columns.Scores); n > 0 && len(history) == 0 && len(targets) == 0 {
-			p.Lead = Lead{Text: words.Plural(n, "score") + "."}
+			p.Lead = r.ungradedScores(n)
 		}
+	}
+	if t := r.referenceTable(targets, true); len(t.Rows) > 0 {
+		p.add(Section{
+			ID: "references", Title: "Against references",
+			Intro: "Published and measured scores. The whole interval must lie on one side of the reference, moved by its " +
+				"tolerance where one was agreed.",
+			Blocks: []Block{t.cut("data/ has all, by release")},
+		})
 	}
 	if b := r.modelBoard(boardColumns); len(b.rows) > 1 {
 		p.add(Section{ID: "board", Title: "Models by task", Intro: b.about(),
 			Blocks: []Block{b.table().cut("data/ has all").in(exploring("All in Explore"))}})
 	}
+	p.add(r.scoreHistory(history), r.scoreSection())
+	return p
+}
+
+// ungradedScores leads to scores that nothing grades.
+func (r *Report) ungradedScores(n int) Lead {
+	models, tasks := map[string]bool{}, map[string]bool{}
+	for i := range r.Columns.Runs {
+		for _, s := range r.Columns.ScoresOf(i) {
+			models[r.Columns.Runs[i].Model.Name], tasks[s.Task] = true, true
+		}
+	}
+	return Lead{Text: fmt.Sprintf("%s of %s in %s: no reference and no earlier score grades them.",
+		words.Plural(n, "score"), words.Plural(len(models), "model"), words.Plural(len(tasks), "task"))}
+}
+
+// scoreHistory are the scores that were compared with earlier ones. What has none is a count.
+func (r *Report) scoreHistory(list []schema.Verdict) Section {
+	compared := comparedOnly(list)
+	if len(compared) == 0 {
+		return Section{}
+	}
+	s := Section{
+		ID: "history", Title: "Against history",
+		Intro:  "Changes in percentage points; scores of the same questions are compared question by question.",
+		Blocks: []Block{r.scoreChanges(compared).cut("data/ has all, by release")},
+	}
+	if n := len(list) - len(compared); n > 0 {
+		s.Intro += " Not listed: " + words.Plural(n, "score") + " without an earlier one."
+	}
+	return s
+}
+
+// scoreSection lists the scores of the newest releases.
+func (r *Report) scoreSection() Section {
 	if t := r.scoresToday(); len(t.Rows) > 0 {
-		p.add(Section{ID: "scores", Title: "Scores of the newest releases",
+		return Section{ID: "scores", Title: "Scores of the newest releases",
 			Intro: "In the tool's own scale. The interval is Wilson's at 95 % from the number of questions, " +
 				"or from the stated standard error." + r.leftOut(),
-			Blocks: []Block{t.cut("data/ has all, by release").in(exploring("All in Explore"))}})
-	} else {
-		p.add(Section{ID: "scores", Title: "Scores", Blocks: []Block{Empty{What: "No scores",
-			Why: "No result that was read holds a score. lm-eval and Inspect write them, or collect runs them.",
-			Cmd: "ttreport collect --only evals --model MODEL --device DEVICE --server URL"}}})
+			Blocks: []Block{t.cut("data/ has all, by release").in(exploring("All in Explore"))}}
 	}
-	if len(history) > 0 {
-		p.Sections = append(p.Sections, Section{
-			ID: "history", Title: "Against history",
-			Intro:  "Changes in percentage points; scores of the same questions are compared question by question.",
-			Blocks: []Block{r.scoreChanges(history).cut("data/ has all, by release")},
-		})
-	}
-	if t := r.referenceTable(targets, true); len(t.Rows) > 0 {
-		p.Sections = append(p.Sections, Section{
-			ID: "references", Title: "Against references",
-			Intro:  "Published and measured scores with the tolerance that was agreed.",
-			Blocks: []Block{t.cut("data/ has all, by release")},
-		})
-	}
-	return p
+	return Section{ID: "scores", Title: "Scores", Blocks: []Block{Empty{What: "No scores",
+		Why: "No result that was read holds a score. lm-eval and Inspect write them, or collect runs them.",
+		Cmd: "ttreport collect --only evals --model MODEL --device DEVICE --server URL"}}}
 }
 
 // scoreChanges are the rows of [changeTable] with the heads of scores, which have no line over releases.
@@ -84,21 +111,13 @@ func evalLead(history, targets []schema.Verdict) Lead {
 	for _, v := range targets {
 		refs[v.Outcome]++
 	}
-	var parts []string
-	for _, w := range historyWords() {
-		if found[w] > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", found[w], w))
-		}
-	}
-	against := "nothing is compared with history"
-	if len(parts) > 0 {
-		against = strings.Join(parts, ", ") + " against history"
-	}
-	reference := "there is no reference"
+	l := Lead{Text: againstHistory(found, len(history)) + "; there is no reference."}
 	if len(targets) > 0 {
-		reference = fmt.Sprintf("%s of %s met", words.Count(refs[schema.Pass]), words.Plural(len(targets), "reference"))
+		l.Text = againstReferences(refs, len(targets)) + "."
 	}
-	l := Lead{Text: fmt.Sprintf("%s: %s; %s.", words.Plural(len(history), "score"), against, reference)}
+	if len(targets) > 0 && len(history) > 0 {
+		l.Text = strings.TrimSuffix(l.Text, ".") + "; " + againstHistory(found, len(history)) + "."
+	}
 	switch {
 	case found[schema.Regressed]+refs[schema.Fail] > 0:
 		l.Tone = words.ToneWarning
@@ -106,6 +125,37 @@ func evalLead(history, targets []schema.Verdict) Lead {
 		l.Tone = words.ToneGood
 	}
 	return l
+}
+
+// againstReferences counts the verdicts on scores that have a reference.
+func againstReferences(refs map[schema.Outcome]int, n int) string {
+	out := fmt.Sprintf("%s of %s met", words.Count(refs[schema.Pass]), words.Plural(n, "reference"))
+	for _, x := range []struct {
+		is   schema.Outcome
+		word string
+	}{{schema.Fail, "missed"}, {schema.Inconclusive, "inconclusive"}, {schema.NotMeasured, "not measured"}} {
+		if k := refs[x.is]; k > 0 {
+			out += fmt.Sprintf(", %s %s", words.Count(k), x.word)
+		}
+	}
+	return out
+}
+
+// againstHistory counts the verdicts on scores against earlier ones.
+func againstHistory(found map[schema.Outcome]int, n int) string {
+	var parts []string
+	for _, w := range historyWords() {
+		if found[w] > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s", words.Count(found[w]), w))
+		}
+	}
+	switch {
+	case len(parts) == 0:
+		return words.Plural(n, "score") + ", none of them compared with history"
+	case found[schema.NoBaseline] == n:
+		return words.Plural(n, "score") + " without an earlier one to compare with"
+	}
+	return words.Plural(n, "score") + " against history: " + strings.Join(parts, ", ")
 }
 
 // scoresToday lists the scores of the newest release of every model and device.
@@ -137,7 +187,8 @@ func (r *Report) scoresToday() *Table {
 					where.Tag = "simulated"
 				}
 				t.row(
-					Cell{Text: s.Task, Head: true, Href: RunPath(h.ID)}, where, Cell{Text: s.Metric, Sub: words.Filter(s.Filter)},
+					Cell{Text: s.Task, Head: true, Href: RunPath(h.ID)}, where,
+					Cell{Text: s.Metric, Sub: words.FilterBeside(s.Filter)},
 					r.scoreIn(s), text(scoreInterval(s)), n, text(releaseOrStart(h)),
 				)
 			}

@@ -276,7 +276,11 @@ func (r *Report) referenceTable(list []schema.Verdict, withPair bool) *Table {
 		if parts := schema.PartsOfMean(v.Metric); parts != nil {
 			metric = words.Plural(len(parts), "metric") + ", mean"
 		}
-		t.row(verdict, task, text(metric), number(v.Ref), r.numberIn(v), change, n)
+		ref := number(v.Ref)
+		if limit, ok := v.Reason.(schema.EvalLimit); ok {
+			ref.Sub = words.Tolerance(limit.Tolerance)
+		}
+		t.row(verdict, task, text(metric), ref, r.numberIn(v), change, n)
 	}
 	return t
 }

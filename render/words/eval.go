@@ -135,3 +135,11 @@ func evalLimit(v *schema.Verdict, r schema.EvalLimit) string {
 
 // Filter is the filter of a score with what tells it from others of its name, which may stand alone.
 func Filter(filter string) string { return strings.TrimPrefix(filter, schema.FilterMark) }
+
+// FilterBeside is [Filter] beside the name of a metric: lm-eval calls it "none" where there is none.
+func FilterBeside(filter string) string {
+	if filter == "none" {
+		return ""
+	}
+	return Filter(filter)
+}

@@ -124,9 +124,22 @@ func Effect(v schema.Verdict, effect float64) string {
 // IntervalOf is a verdict's interval in the unit of [Effect].
 func IntervalOf(v schema.Verdict) string {
 	if v.Key.IsEval() {
-		return Points(-v.Interval[1]) + " to " + Points(-v.Interval[0])
+		return bound(-v.Interval[1]) + " to " + bound(-v.Interval[0])
 	}
 	return Interval(v.Metric, *v.Interval)
+}
+
+// bound is [Points] of a bound, which keeps the side of zero that it is on: a verdict may hang on it.
+func bound(share float64) string {
+	s := Points(share)
+	if rest, zero := strings.CutPrefix(s, "±"); zero && share != 0 {
+		sign := "+"
+		if share < 0 {
+			sign = "−"
+		}
+		return sign + strconv.FormatFloat(math.Abs(share)*100, 'g', 1, 64) + strings.TrimPrefix(rest, "0.0")
+	}
+	return s
 }
 
 // Workload is what was measured, as people name it: lengths and load, or the eval's task.
