@@ -27,7 +27,7 @@ func (r *Report) Landing() Page {
 	review := r.Review(at, "", "")
 	p := Page{
 		Path: "index.html", Title: r.Title, Nav: "overview", Simulated: r.simulated(-1), Measured: r.measured(),
-		Eyebrow:     fmt.Sprintf("%s: %s, %s.", releaseWord(rel, "Newest "), rel.Name, day(rel.Date)),
+		Eyebrow:     fmt.Sprintf("%s: %s, %s.", r.releaseWord(rel, "Newest "), rel.Name, day(rel.Date)),
 		Description: fmt.Sprintf("%s: %s: %s", rel.Name, d.Word, d.Detail),
 		Lead: Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word, Text: words.Headline(&review),
 			Paras: append(words.Inventory(&review), r.landingParas(f)...)},
@@ -49,9 +49,9 @@ func (r *Report) Landing() Page {
 		p.add(r.requiredSection(at, f.Targets))
 	}
 	p.add(Section{ID: "models", Title: "Models and devices", Blocks: r.matrixBlocks(),
-		Intro: "Each model and device with its newest release: the decision, the level of targets that is reached, and " +
-			"what changed against history. A tinted cell keeps its release from shipping; a cell without a verdict is not " +
-			"a pass." + r.hiddenNote()},
+		Intro: "Each model and device with its newest " + r.unit() + ": the decision, the level of targets that is " +
+			"reached, and what changed against history. A tinted cell keeps its " + r.unit() + " from passing; a cell " +
+			"without a verdict is not a pass." + r.hiddenNote()},
 		Section{ID: "releases", Title: r.releasesTitle(), Intro: "Newest first. " + barMeans,
 			Blocks: []Block{r.releaseTable()}})
 	p.shorten()
@@ -138,9 +138,17 @@ func (r *Report) comparedWith(at int) string {
 		"measured and beyond the limit.", r.Releases[before].Name)
 }
 
-func releaseWord(r judge.Release, before string) string {
-	if r.Label {
-		return before + "release"
+// unit is what the site calls what it judges: a night's build is no release, whatever its label.
+func (r *Report) unit() string {
+	if r.chosen() == ModeNightly {
+		return "build"
+	}
+	return "release"
+}
+
+func (r *Report) releaseWord(rel judge.Release, before string) string {
+	if unit := r.unit(); rel.Label || unit == "build" {
+		return before + unit
 	}
 	return before + "build (no release is stated)"
 }
@@ -234,11 +242,11 @@ func (r *Report) releasesTitle() string {
 			labelled++
 		}
 	}
-	switch labelled {
-	case len(r.Releases):
-		return "Releases"
-	case 0:
+	switch {
+	case labelled == 0 || r.unit() == "build":
 		return "Builds"
+	case labelled == len(r.Releases):
+		return "Releases"
 	}
 	return "Releases and builds"
 }

@@ -20,7 +20,7 @@ func (r *Report) ReleasePage(at int) Page {
 		Path: ReleasePath(rel.Name), Title: rel.Name + ": " + d.Word, Nav: "releases", Description: d.Detail,
 		Simulated: r.simulated(at),
 		Crumbs:    []Link{{"Overview", "index.html"}, {r.releasesTitle(), ReleasesPath}, {rel.Name, ""}},
-		Eyebrow: words.Capital(fmt.Sprintf("%s %s, %s, %s.", releaseWord(rel, ""), rel.Name, day(rel.Date),
+		Eyebrow: words.Capital(fmt.Sprintf("%s %s, %s, %s.", r.releaseWord(rel, ""), rel.Name, day(rel.Date),
 			words.Plural(len(rel.Runs), "run"))),
 		Lead: Lead{Tone: d.Tone, Mark: toneMark(d.Tone), Word: d.Word, Text: words.Headline(&review),
 			Paras: words.Inventory(&review)},

@@ -112,8 +112,8 @@ func ofHistory() []gate.Kind {
 
 // releaseList lists releases, given by their indexes.
 func (r *Report) releaseList(list []int) *Table {
-	t := &Table{Caption: "Releases, newest first", Layout: List,
-		Cols: []Col{{Head: "Release"}, {Head: "Date", Length: Medium}}}
+	t := &Table{Caption: r.releasesTitle() + ", newest first", Layout: List,
+		Cols: []Col{{Head: words.Capital(r.unit())}, {Head: "Date", Length: Medium}}}
 	if r.graded() {
 		t.Cols = append(t.Cols, Col{Head: "Decision", Length: Medium}, Col{Head: "Against history", Length: Medium},
 			Col{Head: "Findings"})
