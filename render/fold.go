@@ -11,8 +11,8 @@ import (
 
 // Finding is one line of a list of changes: the worst of the verdicts that one cause has, and the others.
 type Finding struct {
-	schema.Verdict
-	Others []schema.Verdict
+	*schema.Verdict
+	Others []*schema.Verdict
 }
 
 // Fold makes one finding of the verdicts of each cause: of a shift, of most of a system, else of a point, whose metrics
@@ -37,7 +37,7 @@ func Fold(list []schema.Verdict, apart bool) []Finding {
 		gone := schema.ReasonIs[schema.NotRemeasured](v.Reason)
 		below := v.Outcome == schema.BelowLimit
 		if apart || v.Evidence == "" && v.Outcome != schema.Recovered && !gone && !below {
-			out = append(out, Finding{Verdict: *v})
+			out = append(out, Finding{Verdict: v})
 			continue
 		}
 		id := same{outcome: v.Outcome, evidence: v.Evidence, cause: v.Cause}
@@ -58,7 +58,7 @@ func Fold(list []schema.Verdict, apart bool) []Finding {
 			continue
 		}
 		at[id] = len(out)
-		out = append(out, Finding{Verdict: *v})
+		out = append(out, Finding{Verdict: v})
 	}
 	return out
 }
@@ -67,10 +67,10 @@ func Fold(list []schema.Verdict, apart bool) []Finding {
 func (f *Finding) join(v *schema.Verdict) {
 	if v.Evidence == schema.Confirmed && f.Evidence != schema.Confirmed {
 		f.Others = append(f.Others, f.Verdict)
-		f.Verdict = *v
+		f.Verdict = v
 		return
 	}
-	f.Others = append(f.Others, *v)
+	f.Others = append(f.Others, v)
 }
 
 // Folded says what else is part of a finding: the other metrics of its point, or how many numbers changed with it.
@@ -79,8 +79,7 @@ func (f *Finding) Folded() string {
 		return ""
 	}
 	points := map[string]bool{f.Model + f.Device + f.Impl + f.Key.String(): true}
-	for i := range f.Others {
-		v := &f.Others[i]
+	for _, v := range f.Others {
 		points[v.Model+v.Device+v.Impl+v.Key.String()] = true
 	}
 	if len(points) > 1 {
@@ -99,10 +98,9 @@ func (f *Finding) Folded() string {
 }
 
 // list names numbers with their changes, and with their evidence where it is other than that of the finding.
-func (f *Finding) list(of []schema.Verdict, workload bool) string {
+func (f *Finding) list(of []*schema.Verdict, workload bool) string {
 	var parts []string
-	for i := range of {
-		v := &of[i]
+	for _, v := range of {
 		part := words.Metric(v.Metric, v.Stat)
 		if workload {
 			part = strings.TrimSpace(words.Subject(v) + " " + part)

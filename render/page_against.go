@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render/words"
@@ -25,8 +26,19 @@ func (r *Report) besideOf(at int) int {
 	return -1
 }
 
-// Against is a release beside the one that it is compared with; nil where there is none.
+// Against is a release beside the one that it is compared with, made once; nil where there is none.
 func (r *Report) Against(at int) *compare.Against {
+	r.laying.Lock()
+	of, ok := r.against[at]
+	if !ok {
+		of = sync.OnceValue(func() *compare.Against { return r.laid(at) })
+		r.against[at] = of
+	}
+	r.laying.Unlock()
+	return of()
+}
+
+func (r *Report) laid(at int) *compare.Against {
 	before := r.besideOf(at)
 	if before < 0 {
 		return nil
@@ -150,7 +162,7 @@ func (r *Report) significantSection(c *compare.Against, at int) Section {
 // besideRow is a row of changes with the value of an earlier release in the place of the baseline.
 func (r *Report) besideRow(f Finding, before, at int, why func(schema.Verdict) string) Row {
 	row := r.changeRow(f, true, why, func(s *judge.Series) *Spark { return r.spark(s, at) })
-	s := r.seriesOf(f.Verdict)
+	s := r.seriesOf(*f.Verdict)
 	if s == nil {
 		return row
 	}

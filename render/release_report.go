@@ -100,7 +100,7 @@ func (r *Report) statusTable(at int, g *gate.Review) *Table {
 			moved(func(i int) string { return words.Decide(r.Gate.PairResult(i, x.Pair)).Word }),
 			moved(func(i int) string { return r.declared(i, x.Pair) }),
 			moved(func(i int) string { return r.Gate.PairResult(i, x.Pair).Level }),
-			text(graded(gate.GradingOf(r.Gate.PairTargets(at, x.Pair)))), text(words.Count(regressed(x.Result))), why)
+			text(graded(r.Gate.PairGrading(at, x.Pair))), text(words.Count(regressed(x.Result))), why)
 	}
 	return t.elsewhere("data/index.json has all")
 }

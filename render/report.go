@@ -10,6 +10,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/ingest/schema/glob"
+	"github.com/ttreport/ttreport/targets/compare"
 	"github.com/ttreport/ttreport/targets/gate"
 	"github.com/ttreport/ttreport/targets/judge"
 )
@@ -92,6 +93,8 @@ type Report struct {
 	naming    sync.Once                     // of named
 	numbering sync.Once                     // of byID
 	byID      map[string]int                // runs
+	laying    sync.Mutex                    // of against
+	against   map[int]func() *compare.Against
 }
 
 // Pair is a model on a device: what a release is decided for.
@@ -106,7 +109,7 @@ func New(in Input) *Report {
 	r := &Report{
 		Input: in, Columns: in.Gate.Columns, Releases: in.Gate.Releases,
 		series: map[schema.Pair][]*judge.Series{}, runs: map[schema.Pair]map[int][]int{}, with: map[schema.Pair][]int{},
-		has: make([]int, len(in.Gate.Releases)),
+		has: make([]int, len(in.Gate.Releases)), against: map[int]func() *compare.Against{},
 	}
 	for ri := range r.Releases {
 		for _, run := range r.Releases[ri].Runs {

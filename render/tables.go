@@ -91,7 +91,7 @@ func (t *Table) fill(list []Finding, all bool, row func(Finding) Row) {
 func (r *Report) changeRow(f Finding, withPair bool, why func(schema.Verdict) string,
 	draw func(*judge.Series) *Spark) Row {
 
-	v := f.Verdict
+	v := *f.Verdict
 	workload := words.Subject(&v)
 	where := Cell{Text: workload, Sub: v.Key.Tool, Head: true, Href: PairPath(v.Model, v.Device)}
 	if withPair {

@@ -117,6 +117,7 @@ type builder struct {
 	mu       sync.Mutex
 	problems []schema.Problem
 	making   sync.Mutex // of a release
+	packing  sync.Pool  // of gzip writers, each of which takes 800 kB
 
 	// redaction is of a public site, and hosts are the names that it removes: every part is made of them too.
 	redaction rewriting
@@ -179,7 +180,7 @@ func csvFile[T any](p *part, path render.Address, rows []T) error {
 func (p *part) data(path render.Address, data []byte) error {
 	var err error
 	if strings.HasSuffix(string(path), ".gz") {
-		if data, err = compressed(plaintext.PrintableBytes(data)); err != nil {
+		if data, err = p.b.compressed(plaintext.PrintableBytes(data)); err != nil {
 			return err
 		}
 	}

@@ -24,6 +24,8 @@ type (
 	object []member
 	// columns are those of a table: tables of a kind have the same, and they are in a file once.
 	columns list
+	// lone is a text that hardly occurs twice in a file.
+	lone string
 )
 
 // packedPage is [title, tone, mark, word, text, eyebrow, simulated, crumbs, sections]; of a run, the place of each
@@ -130,15 +132,20 @@ func cellFlags(c *render.Cell) int {
 // packedCell is a text where it is all that a cell has beside the flags of its column, else an object. Where the column
 // has statistics, they follow the text: "75.4|74.6|86.7".
 func packedCell(c *render.Cell, flags int, stats bool) any {
-	text := c.Text
+	var text any = c.Text
 	if stats && c.Stats != "" {
-		text += "|" + c.Stats
+		text = lone(c.Text + "|" + c.Stats)
+	}
+	f := cellFlags(c)
+	alone := c.Sub == "" && c.Href == "" && c.Outcome == "" && c.Evidence == "" && c.Tag == "" && c.Missing == ""
+	if alone && f == flags && c.Strip == nil && c.Spark == nil {
+		return text
 	}
 	o := object{
 		{"s", c.Sub}, {"h", string(c.Href)}, {"o", string(c.Outcome)}, {"e", string(c.Evidence)}, {"g", c.Tag},
 		{"m", c.Missing},
 	}
-	if f := cellFlags(c); f != flags {
+	if f != flags {
 		o = append(o, member{"f", f})
 	}
 	if c.Strip != nil {
@@ -153,12 +160,7 @@ func packedCell(c *render.Cell, flags int, stats bool) any {
 		}
 		o = append(o, member{"k", p})
 	}
-	for _, m := range o {
-		if m.value != "" {
-			return append(o, member{"t", text})
-		}
-	}
-	return text
+	return append(o, member{"t", text})
 }
 
 // packer writes packed values, with texts that occur often once.
@@ -172,13 +174,20 @@ type packer struct {
 }
 
 // often reports whether a text is worth a place in the list.
-func (p *packer) often(s string) bool { return len(s) > 5 && p.count[s] > 2 }
+func (p *packer) often(s string) bool { return len(s) > shortText && p.count[s] > 2 }
+
+// shortText is the length of a text up to which its place in the list is hardly shorter.
+const shortText = 5
 
 // tally counts the texts of a value, and returns about how many bytes it adds.
 func (p *packer) tally(v any) int {
 	switch v := v.(type) {
+	case lone:
+		return len(v) + 3
 	case string:
-		p.count[v]++
+		if len(v) > shortText {
+			p.count[v]++
+		}
 		if p.often(v) {
 			return 5
 		}
@@ -211,6 +220,8 @@ const chartBytes = 12_000
 // write appends a value.
 func (p *packer) write(v any) error {
 	switch v := v.(type) {
+	case lone:
+		return p.quoted(string(v))
 	case string:
 		return p.text(v)
 	case int:

@@ -38,14 +38,18 @@ func planesOf(page render.Page) map[string]*render.Plane {
 }
 
 // compressed is data by gzip, without a name or a time: same data, same bytes.
-func compressed(data []byte) ([]byte, error) {
-	var b bytes.Buffer
-	w, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
-	if err == nil {
-		_, err = w.Write(data)
+func (b *builder) compressed(data []byte) ([]byte, error) {
+	var out bytes.Buffer
+	w, ok := b.packing.Get().(*gzip.Writer)
+	if ok {
+		w.Reset(&out)
+	} else {
+		w, _ = gzip.NewWriterLevel(&out, gzip.BestSpeed) // fails for other levels
 	}
-	if err == nil {
-		err = w.Close()
+	defer b.packing.Put(w)
+	if _, err := w.Write(data); err != nil {
+		return nil, err
 	}
-	return b.Bytes(), err
+	err := w.Close()
+	return out.Bytes(), err
 }

@@ -26,11 +26,11 @@ type runIndex struct {
 func (b *builder) runs() error {
 	r := b.report
 	parts := make([][]int, len(r.Releases)) // how many runs each script of a release has
-	if err := each(len(r.Releases), func(i int) (err error) {
-		parts[i], err = b.runsOf(i)
-		return err
-	}); err != nil {
-		return err
+	for i := range r.Releases {             // one after the other: the pages of a release are held until its script is written
+		var err error
+		if parts[i], err = b.runsOf(i); err != nil {
+			return err
+		}
 	}
 	index := runIndex{
 		Files: []render.Address{}, Of: []int{}, Releases: []render.ReleaseRef{}, Runs: map[string]int{},

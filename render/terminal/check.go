@@ -96,7 +96,7 @@ func verdicts(w io.Writer, title string, list []schema.Verdict, of int, all bool
 	found := render.Fold(list, all)
 	fmt.Fprintf(w, "\n%s (%d of %d)\n", title, len(list), of)
 	for i := range found[:min(most, len(found))] {
-		v := &found[i].Verdict
+		v := found[i].Verdict
 		name := words.MetricOf(v)
 		if v.Level != "" {
 			name += ", " + v.Level

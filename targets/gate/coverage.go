@@ -37,6 +37,13 @@ func (c *Coverage) Oldest() *Gap {
 // one gap, also where a plan or a target asks for what the release before measured. Where a whole system was left out,
 // its gaps are its points in the last release that has them.
 func (g *Gate) Coverage(r *Review) Coverage {
+	if r.coverage == nil {
+		return g.cover(r)
+	}
+	return r.coverage()
+}
+
+func (g *Gate) cover(r *Review) Coverage {
 	var c Coverage
 	measured, listed := map[finding]bool{}, map[finding]bool{}
 	for i := range r.History {

@@ -23,8 +23,11 @@ type found struct {
 	once     sync.Once
 	release  int
 	findings Findings
+	result   Result                  // of the whole release
 	history  map[schema.Pair][]int32 // indexes into History
 	targets  map[schema.Pair][]int32
+	review   sync.Once // of whole
+	whole    Review
 }
 
 // Results are the decisions on a release and on each model and device in it, in a form that can be stored.
@@ -93,6 +96,7 @@ func (g *Gate) find(f *found) {
 	history.Wait()
 	f.history, f.targets = byPair(f.findings.History), byPair(f.findings.Targets)
 	whole, of := DecidePairs(f.findings, g.FailsOn(f.release))
+	f.result = whole
 	out := Results{Whole: whole, Basis: basisOf(f.findings.History)}
 	for _, p := range pairs {
 		r, ok := of[p]

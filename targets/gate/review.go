@@ -2,6 +2,7 @@ package gate
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/targets/judge"
@@ -20,14 +21,24 @@ type Review struct {
 	// Unmeasured are models and devices that have targets and no run, where the whole of a release is reviewed and the
 	// targets in force are known: nothing grades them, whatever the decision is.
 	Unmeasured []schema.Pair `json:",omitempty"`
+
+	coverage func() Coverage // made once
 }
 
 // Review reviews a release; an empty model or device selects all. What the newest release leaves out is counted,
-// because the decision says nothing of it.
+// because the decision says nothing of it. The result is read only: that of a whole release is made once for all.
 func (g *Gate) Review(release int, model, device string) Review {
-	of := func(p schema.Pair) bool { return p.Selected(model, device) }
 	found := g.of(release)
-	f := found.findings
+	if model != "" || device != "" {
+		return g.review(found, model, device)
+	}
+	found.review.Do(func() { found.whole = g.review(found, "", "") })
+	return found.whole
+}
+
+func (g *Gate) review(found *found, model, device string) Review {
+	of := func(p schema.Pair) bool { return p.Selected(model, device) }
+	f, release := found.findings, found.release
 	r := Review{Release: g.Releases[release].Name, Label: g.Label(release), Fit: g.Fit(release),
 		Starts: g.Starts()}
 	if b := g.Before(release); b >= 0 {
@@ -55,8 +66,11 @@ func (g *Gate) Review(release int, model, device string) Review {
 		}
 	}
 	r.Fit.Wider = len(r.Pairs) < len(g.Results(release).Pairs)
-	r.Result = Decide(r.Findings, g.FailsOn(release))
+	if r.Result = found.result; model != "" || device != "" {
+		r.Result = Decide(r.Findings, g.FailsOn(release))
+	}
 	r.Result.Newer, r.Result.Late, r.Result.Runs = g.outside(release, of)
+	r.coverage = sync.OnceValue(func() Coverage { return g.cover(&r) })
 	return r
 }
 

@@ -44,19 +44,22 @@ func (j *Judgement) Summary(s *Series, release int) (Summary, bool) {
 	return j.summary(s, obs), true
 }
 
-// Summaries calls do with each series that a release measured, in their order, and its short verdict.
+// Summaries calls do with each series that a release measured, in their order, and its short verdict, which is another
+// one's after the call.
 func (j *Judgement) Summaries(release int, do func(*Series, *Summary)) {
+	var g Summary
 	for _, obs := range j.byCell[release] {
 		s := &j.Series[j.cellOf[obs]]
-		g := j.summary(s, obs)
+		g = j.summary(s, obs)
 		do(s, &g)
 	}
 }
 
 // Beside calls do with each series that one of two releases measured, in their order, and its short verdict in both;
-// nil where it was not measured.
+// nil where it was not measured. They are another series' after the call.
 func (j *Judgement) Beside(a, b int, do func(s *Series, before, now *Summary)) {
 	left, right := j.byCell[a], j.byCell[b]
+	var first, second Summary
 	for len(left)+len(right) > 0 {
 		var before, now *Summary
 		cell := int32(math.MaxInt32)
@@ -67,12 +70,12 @@ func (j *Judgement) Beside(a, b int, do func(s *Series, before, now *Summary)) {
 		}
 		s := &j.Series[cell]
 		if len(left) > 0 && j.cellOf[left[0]] == cell {
-			g := j.summary(s, left[0])
-			before, left = &g, left[1:]
+			first = j.summary(s, left[0])
+			before, left = &first, left[1:]
 		}
 		if len(right) > 0 && j.cellOf[right[0]] == cell {
-			g := j.summary(s, right[0])
-			now, right = &g, right[1:]
+			second = j.summary(s, right[0])
+			now, right = &second, right[1:]
 		}
 		do(s, before, now)
 	}

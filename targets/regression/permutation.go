@@ -33,10 +33,10 @@ func gain(values []float64, least int) (best float64, at int) {
 
 // candidate is a proposed split.
 type candidate struct {
-	cell, at int32 // observation that would begin a level
-	level    int   // that is split, an index of the caller's, and where
-	split    int
-	step     float64 // of the values there
+	of    span    // that is split
+	at    int32   // observation that would begin a level
+	split int     // its place
+	step  float64 // of the values there
 
 	values   []float64 // of the level that is split, centred
 	weight   []float64 // of a squared partial sum, by split; 0 where a side would be too short

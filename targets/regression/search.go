@@ -21,42 +21,60 @@ const remarkable = 26
 func Search(
 	ctx context.Context, t *Table, out *Judgement, release int32, rules Rules, large bool,
 ) ([]ChangePoint, error) {
-	open := out.levelsUpTo(t, release, large)
-	if !large {
-		for _, s := range slices.Clone(open) {
-			open = append(open, s.parts()...)
+	search := searching{t: t, rules: rules, large: large}
+	out.eachLevel(t, release, large, func(s span) {
+		search.try(s)
+		if !large {
+			for _, part := range s.parts() {
+				search.try(part)
+			}
 		}
-	}
+	})
 	var found []ChangePoint
-	for len(open) > 0 {
+	for search.family > 0 {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		var list []*candidate
-		for i := range open {
-			cell := open[i].cell
-			c := propose(open[i].values, open[i].at, t, seedOf(rules, int(cell)))
-			if c != nil && (!large || c.step >= t.Cells[cell].Delta) {
-				c.cell, c.level = cell, i
-				list = append(list, c)
-			}
-		}
-		limit := resolve(list, len(open), rules.FDR)
-		var next []span
+		limit, list := resolve(search.proposed, search.family, rules.FDR), search.proposed
+		search.proposed, search.family = nil, 0
 		for _, c := range list {
 			if c.p > limit {
 				continue
 			}
 			found = append(found, ChangePoint{
-				Cell: c.cell, At: c.at, Found: release, D: c.step, P: c.p, Source: BySearch,
+				Cell: c.of.cell, At: c.at, Found: release, D: c.step, P: c.p, Source: BySearch,
 			})
-			if !large && !open[c.level].part {
-				next = append(next, open[c.level].halves(c.split)...)
+			if !large && !c.of.part {
+				for _, h := range c.of.halves(c.split) {
+					search.try(h)
+				}
 			}
 		}
-		open = next
 	}
 	return once(found), nil
+}
+
+// searching gathers the splits of a family of levels that are worth a test.
+type searching struct {
+	t        *Table
+	rules    Rules
+	large    bool
+	family   int // levels
+	proposed []*candidate
+}
+
+// try adds a level, whose values are copied where a split of it is proposed.
+func (s *searching) try(of span) {
+	s.family++
+	c := propose(of.values, of.at, s.t, seedOf(s.rules, int(of.cell)))
+	if c == nil || s.large && c.step < s.t.Cells[of.cell].Delta {
+		return
+	}
+	c.of = of
+	if !s.large && !of.part { // its halves are searched
+		c.of.values, c.of.at = slices.Clone(of.values), slices.Clone(of.at)
+	}
+	s.proposed = append(s.proposed, c)
 }
 
 // once keeps the surest of steps of a cell that several searches found within two values.
@@ -112,27 +130,20 @@ func (s *span) halves(split int) []span {
 	return out
 }
 
-// levelsUpTo lists the levels of the cells that a release measured which are long enough to be searched.
-func (j *Judgement) levelsUpTo(t *Table, release int32, newest bool) []span {
+// eachLevel calls do with the levels of the cells that a release measured which are long enough to be searched; the
+// values of a level are those of another after the call.
+func (j *Judgement) eachLevel(t *Table, release int32, newest bool, do func(span)) {
 	begins := make([][]int32, len(t.Cells))
 	for _, c := range j.ChangePoints {
 		if c.Found <= release && !c.Dismissed {
 			begins[c.Cell] = append(begins[c.Cell], c.At)
 		}
 	}
-	var out []span
-	const room = 4096
-	var values []float64 // of all cells that are searched, one after the other
+	var values []float64
 	var at []int32
 	for cell := range t.Cells {
-		searched := len(out)
-		values, at = values[len(values):], at[len(at):]
-		if n := int(t.Cells[cell].End - t.Cells[cell].First); cap(values) < n || cap(at) < n {
-			values, at = make([]float64, 0, max(n, room)), make([]int32, 0, max(n, room))
-		}
-		values, at = j.level(t, int32(cell), t.Cells[cell].First, release, values, at)
+		values, at = j.level(t, int32(cell), t.Cells[cell].First, release, values[:0], at[:0])
 		if len(at) < fewest || t.Obs[at[len(at)-1]].Release != release {
-			values, at = values[:0], at[:0]
 			continue
 		}
 		slices.Sort(begins[cell])
@@ -141,15 +152,11 @@ func (j *Judgement) levelsUpTo(t *Table, release int32, newest bool) []span {
 			to, _ := slices.BinarySearch(at, b)
 			last := b == math.MaxInt32
 			if to-from >= fewest && (last || !newest) {
-				out = append(out, span{int32(cell), values[from:to], at[from:to], false})
+				do(span{int32(cell), values[from:to], at[from:to], false})
 			}
 			from = to
 		}
-		if len(out) == searched {
-			values, at = values[:0], at[:0]
-		}
 	}
-	return out
 }
 
 func seedOf(rules Rules, cell int) uint64 {
