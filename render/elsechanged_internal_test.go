@@ -53,3 +53,18 @@ func TestOpening(t *testing.T) {
 		}
 	}
 }
+
+// Before and after are of the release in which a level began, not of a later one that found it.
+func TestChangeHasTheValuesOfItsRelease(t *testing.T) {
+	of := func(was, is float64) *schema.Verdict {
+		return &schema.Verdict{Metric: "ttft", Ref: schema.Num(was), Value: schema.Num(is)}
+	}
+	c := levelChange{began: of(5100, 5720), verdict: of(5090, 5768)}
+	c.At, c.Found, c.Series = "v2", "v3", &judge.Series{Metric: "ttft"}
+	if got := c.values().Text; got != "5,100 → 5,720" {
+		t.Errorf("%q", got)
+	}
+	if c.began = nil; c.values().Missing != "no verdict on v2 has both values" {
+		t.Errorf("%+v", c.values())
+	}
+}

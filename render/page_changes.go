@@ -134,7 +134,8 @@ func (r *Report) ChangesPage() Page {
 	t := &Table{
 		Caption: "Changes of level, open first, then newest", Layout: List, Rows: rows,
 		Cols: []Col{
-			{Head: "Since"}, {Head: "Level", Unit: "the series that changed most"}, {Head: "Before → after", Length: Medium},
+			{Head: "Since"}, {Head: "Level", Unit: "the series that changed most"},
+			{Head: "Before → after", Unit: "its baseline, that " + r.unit(), Length: Medium},
 			{Head: "Change", Num: true, Sort: true, Length: Short}, {Head: "95 % interval", Length: Medium},
 			{Head: "History", Length: Medium}, {Head: "Commits"}, {Head: "What else changed"}, {Head: "State"},
 		},
@@ -143,13 +144,13 @@ func (r *Report) ChangesPage() Page {
 	p.add(Section{ID: "changes", Title: "Changes of level",
 		Intro:  "Open first, then newest. What a model on a device did in one release in one direction is one change.",
 		Blocks: []Block{t.cut(changePointsHaveAll)}})
-	p.add(append(elseSection(shown), seriesSection(list)...)...)
+	p.add(append(elseSection(shown), r.seriesSection(list)...)...)
 	return p
 }
 
 // seriesSection lists what moved together; no section where nothing did.
-func seriesSection(list []levelChange) []Section {
-	with := seriesOfLevels(list)
+func (r *Report) seriesSection(list []levelChange) []Section {
+	with := r.seriesOfLevels(list)
 	if len(with.Rows) == 0 {
 		return nil
 	}
@@ -186,29 +187,50 @@ func (r *Report) levelRow(c *levelChange, state Cell) Row {
 	if n := len(c.with); n > 0 {
 		level.Sub += fmt.Sprintf(" and %d more", n)
 	}
-	values := Cell{Text: words.Absent, Missing: "no verdict has the values"}
 	interval, beside := text(words.Absent), text("")
-	if v := c.verdict; v != nil {
-		before, ok1 := v.Ref.Get()
-		after, ok2 := v.Value.Get()
-		if ok1 && ok2 {
-			values = Cell{Text: words.Number(before) + " → " + words.Number(after), Sub: direction(s.Metric)}
-		}
-		if v.Interval != nil {
-			interval = text(words.IntervalOf(*v))
-			if e, ok := v.Effect.Get(); ok {
-				interval.Whisker = r.interval(v, e)
-			}
+	if v := c.verdict; v != nil && v.Interval != nil {
+		interval = text(words.IntervalOf(*v))
+		if e, ok := v.Effect.Get(); ok {
+			interval.Whisker = r.interval(v, e)
 		}
 	}
 	if c.began != nil {
 		beside = elseCell(c, rel.Name)
 	}
-	effect := c.Effect
+	effect := r.sizeOf(&c.ChangePoint)
+	change := Cell{Text: words.Signed(s.Metric, effect), Sort: &effect, Strong: true}
+	if c.Found != c.At {
+		change.Sub = "with " + c.Found // the interval is of the two together
+	}
 	return Row{Anchor: levelAnchor(rel.Name, s.Pair(), c.regressed()), Cells: []Cell{
-		since, level, values, {Text: words.Signed(s.Metric, effect), Sort: &effect, Strong: true}, interval,
+		since, level, c.values(), change, interval,
 		{Spark: r.spark(s, len(r.Releases)-1)}, r.commitRange(c.release), beside, state,
 	}}
+}
+
+// values are those that the release in which a change began has, and had before: the release that found it has others.
+func (c *levelChange) values() Cell {
+	if c.began != nil {
+		before, ok1 := c.began.Ref.Get()
+		after, ok2 := c.began.Value.Get()
+		if ok1 && ok2 {
+			return Cell{Text: words.Number(before) + " → " + words.Number(after), Sub: direction(c.Series.Metric)}
+		}
+	}
+	return Cell{Text: words.Absent, Missing: "no verdict on " + c.At + " has both values"}
+}
+
+// sizeOf is how large a change is: what the verdict on its release says, where that release found it itself; else what
+// the two that show it come to together.
+func (r *Report) sizeOf(p *judge.ChangePoint) float64 {
+	if p.Found == p.At {
+		if v := r.verdictOn(p.At, p.Series); v != nil {
+			if e, ok := v.Effect.Get(); ok {
+				return e
+			}
+		}
+	}
+	return p.Effect
 }
 
 // levelAnchor is where a change of level stands on its page.
@@ -221,7 +243,7 @@ func levelAnchor(release string, of schema.Pair, worse bool) string {
 }
 
 // seriesOfLevels has every series of the changes that moved several, in the order of the changes.
-func seriesOfLevels(list []levelChange) *Table {
+func (r *Report) seriesOfLevels(list []levelChange) *Table {
 	t := &Table{Caption: "Series of each change", Layout: List, Cols: []Col{
 		{Head: "Series"}, {Head: "Metric", Length: Medium}, {Head: "Change", Num: true, Length: Short},
 		{Head: "Found in"},
@@ -237,7 +259,7 @@ func seriesOfLevels(list []levelChange) *Table {
 			s := p.Series
 			t.row(Cell{Text: words.Workload(s.Key), Sub: s.Key.Tool, Head: true, Href: PairPath(s.Model, s.Device)},
 				Cell{Text: words.Metric(s.Metric, s.Stat), Sub: direction(s.Metric)},
-				Cell{Text: words.Signed(s.Metric, p.Effect), Strong: true}, text(p.Found))
+				Cell{Text: words.Signed(s.Metric, r.sizeOf(&p)), Strong: true}, text(p.Found))
 		}
 	}
 	return t
