@@ -2,6 +2,7 @@ package render
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -17,8 +18,11 @@ func (r *Report) beside() (a, b, at string) {
 	}
 	b, found := r.Releases[newest].Name, -1
 	for _, p := range r.Pairs {
-		for _, at := range r.measuredIn(p.Model, p.Device) {
-			if has := r.runs[p.Pair]; at < newest && len(has[newest]) > 0 && at > found {
+		if len(r.runs[p.Pair][newest]) == 0 {
+			continue
+		}
+		for _, at := range slices.Backward(r.measuredIn(p.Model, p.Device)) {
+			if at < newest && at > found && r.share(p.Pair, at, newest) {
 				found = at
 			}
 		}
@@ -27,9 +31,10 @@ func (r *Report) beside() (a, b, at string) {
 		return r.Releases[found].Name, b, ""
 	}
 	for _, p := range r.Pairs { // the newest has no such one: any that was measured twice
-		if list := r.measuredIn(p.Model, p.Device); len(list) > 1 && list[len(list)-1] > found {
-			found = list[len(list)-1]
-			a, b = r.Releases[list[len(list)-2]].Name, r.Releases[found].Name
+		list := r.measuredIn(p.Model, p.Device)
+		if n := len(list); n > 1 && list[n-1] > found && r.share(p.Pair, list[n-2], list[n-1]) {
+			found = list[n-1]
+			a, b = r.Releases[list[n-2]].Name, r.Releases[found].Name
 		}
 	}
 	if found >= 0 {
@@ -39,6 +44,18 @@ func (r *Report) beside() (a, b, at string) {
 		return r.Releases[one.release].Name, r.Releases[two.release].Name, choice(one, two)
 	}
 	return "", b, ""
+}
+
+// share reports whether two releases have a workload or a task of a model on a device in common.
+func (r *Report) share(p schema.Pair, a, b int) bool {
+	for _, x := range r.byTool(a, p) {
+		for _, y := range r.byTool(b, p) {
+			if x.tool == y.tool && shared(x, y) > 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // measured is what one release has of a model on a device with a tool; without one, with all.
@@ -127,7 +144,7 @@ func (r *Report) byTool(release int, pair schema.Pair) (out []*measured) {
 			add(tool, strings.Join([]string{h.Impl, k.String()}, "\n"))
 		}
 		for _, s := range r.Columns.ScoresOf(run) {
-			add("", strings.Join([]string{s.Task, s.Metric, s.Filter}, "\n"))
+			add("", strings.Join([]string{s.Task, fewshotText(&s), s.Metric, s.Filter}, "\n"))
 		}
 	}
 	return out

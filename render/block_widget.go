@@ -13,6 +13,7 @@ type Widget struct {
 type ReleaseRef struct {
 	Name  string  `json:"name"`
 	Shard Address `json:"shard"`
+	Of    string  `json:"-"` // what it measured, where nobody gave it a name that says so
 }
 
 // Kind implements Block.

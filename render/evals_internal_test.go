@@ -40,8 +40,11 @@ func TestEvalsBeginWithReferences(t *testing.T) {
 	}
 	targets := []schema.Verdict{{Outcome: schema.Fail, Key: schema.Key{Task: schema.EvalKey(&schema.Score{}).Task},
 		Ref: schema.Num(.8), Value: schema.Num(.7), Effect: schema.Num(.1), Interval: &[2]float64{.0003, .2},
-		Reason: schema.EvalLimit{Tolerance: .05}}}
+		Reason: schema.EvalLimit{Tolerance: .05, Chance: true}, Required: true}}
 	row := r.referenceTable(targets, false).Rows[0].Cells
+	if row[0].Sub != "may be chance" {
+		t.Errorf("a score whose interval reaches the limit fails with %q", row[0].Sub)
+	}
 	if ref, by := row[3].Sub, strings.ReplaceAll(row[5].Sub, words.Thin, " "); ref != "tolerance 5"+words.Thin+"%" ||
 		by != "−20.0 pp to −0.03 pp" {
 		t.Errorf("a missed reference with %q, by %q", ref, by)

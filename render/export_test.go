@@ -50,7 +50,7 @@ func BlockSamples() []Block {
 			"Right is worse.", []CardFact{{"Basis", "2 of 3 unchanged", "releases/v3/index.html"}},
 			[]Way{{"Measure again", "ttreport collect", "1 workload, about 12 min"}},
 		},
-		Widget{Tool: "compare", Releases: []ReleaseRef{{"v3", "data/shards/releases/v3.js"}}, A: "v1", B: "v3"},
+		Widget{Tool: "compare", Releases: []ReleaseRef{{Name: "v3", Shard: "data/shards/releases/v3.js"}}, A: "v1", B: "v3"},
 		Figure{
 			ID: "chart-ttft", Metric: "TTFT mean", Unit: "ms", Better: "lower is better",
 			Releases: []string{"v1", "v2", "v3"}, Series: []FigureSeries{{"128/64/8", points}},

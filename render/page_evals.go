@@ -7,6 +7,7 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/render/words"
+	"github.com/ttreport/ttreport/targets/decision"
 	"github.com/ttreport/ttreport/targets/judge"
 )
 
@@ -29,8 +30,8 @@ func (r *Report) EvalsPage() Page {
 	if t := r.referenceTable(targets, true); len(t.Rows) > 0 {
 		p.add(Section{
 			ID: "references", Title: "Against references",
-			Intro: "Published and measured scores. The whole interval must lie on one side of the reference, moved by its " +
-				"tolerance where one was agreed.",
+			Intro: "Published and measured scores. A score meets its reference, moved by its tolerance, with its whole " +
+				"interval, and misses it " + missRule(r.Gate.Policy) + ".",
 			Blocks: []Block{t.cut("data/ has all, by release")},
 		})
 	}
@@ -40,6 +41,14 @@ func (r *Report) EvalsPage() Page {
 	}
 	p.add(r.scoreHistory(history), r.scoreSection())
 	return p
+}
+
+// missRule says when a score that does not meet its reference misses it.
+func missRule(p *decision.Policy) string {
+	if p.TargetRule == decision.ByInterval {
+		return "with its whole interval"
+	}
+	return "by itself"
 }
 
 // ungradedScores leads to scores that nothing grades.

@@ -41,9 +41,27 @@ func (r *Report) releaseRefs() []ReleaseRef {
 	var out []ReleaseRef
 	for i := range r.Releases {
 		name := r.Releases[i].Name
-		out = append(out, ReleaseRef{name, ReleaseShardPath(name)})
+		ref := ReleaseRef{Name: name, Shard: ReleaseShardPath(name)}
+		if !r.graded() && !r.Releases[i].Label {
+			ref.Of = r.measuredBy(i) + ", " + name
+		}
+		out = append(out, ref)
 	}
 	return out
+}
+
+// measuredBy names the models and devices of a build.
+func (r *Report) measuredBy(release int) string {
+	const most = 2
+	var names []string
+	for _, p := range r.Gate.Pairs(release) {
+		name := words.OrUnknown(p.Model)
+		if p.Device != "" {
+			name = words.OnDevice(p.Model, p.Device)
+		}
+		names = append(names, name)
+	}
+	return words.Few(names, most)
 }
 
 // exploring is Explore with what some choices leave: pairs of a filter and a value.

@@ -278,7 +278,9 @@ func (r *Report) referenceTable(list []schema.Verdict, withPair bool) *Table {
 		}
 		ref := number(v.Ref)
 		if limit, ok := v.Reason.(schema.EvalLimit); ok {
-			ref.Sub = words.Tolerance(limit.Tolerance)
+			if ref.Sub = words.Tolerance(limit.Tolerance); limit.Chance && v.Outcome == schema.Fail {
+				verdict.Sub = strings.Trim(verdict.Sub+"; may be chance", "; ")
+			}
 		}
 		t.row(verdict, task, text(metric), ref, r.numberIn(v), change, n)
 	}

@@ -22,10 +22,18 @@ func TestCompareOpensOnWhatCanBeCompared(t *testing.T) {
 	}
 	models := swept("n150", "n150")
 	models[1].Model.Name, models[1].Model.ID = "other", "acme/other"
+	shots := builds(2, "n150") // one model with a task at 0 and at 5 shots, and another one with it at 5
+	for i := range shots {
+		shots[i].Points = nil
+		shots[i].Scores[0].Fewshot = &[]int{0, 5}[i]
+	}
+	third := builds(1, "n150")[0]
+	third.ID, third.Points, third.Model.Name, third.Scores[0].Fewshot = "third", nil, "other", shots[1].Scores[0].Fewshot
 	for name, x := range map[string]struct {
 		runs []schema.Run
 		want string
 	}{
+		"shots":   {append(shots, third), "m on n150 → other on n150"},
 		"devices": {swept("n150", "t3k"), "on n150 → m on t3k"},
 		"tools":   {tools, "vllm → aiperf"},
 		"models":  {models, "m on n150 → other on n150"},
@@ -38,6 +46,13 @@ func TestCompareOpensOnWhatCanBeCompared(t *testing.T) {
 		row := eval[string](t, b, `document.querySelector(".rows tbody tr:not([aria-hidden])").innerText`)
 		if !strings.Contains(row, x.want) {
 			t.Errorf("%s: the first row is %q", name, row)
+		}
+		if name == "shots" { // builds without a release are told apart by what they measured
+			named := eval[string](t, b, `document.querySelector("select[name=brelease]").selectedOptions[0].text`)
+			if !strings.HasPrefix(named, "other on n150, ") {
+				t.Errorf("a build is called %q", named)
+			}
+			continue
 		}
 		eval[bool](t, b, `(function () {
 			var s = document.querySelector("select[name=btool]");

@@ -64,9 +64,8 @@
           .map(function (k) {
             return chosen[0][k] !== chosen[1][k] ? c[k] : "";
           })
-          .concat(releases[0] !== releases[1] ? releases[n] : "")
           .filter(Boolean)
-          .join(" ") || (n ? "B" : "A")
+          .join(" ") || (releases[0] !== releases[1] ? releases[n] : n ? "B" : "A")
       );
     });
   }

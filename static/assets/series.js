@@ -45,13 +45,18 @@
     return n.toLocaleString("en-US") + " " + noun + (n === 1 ? "" : "s");
   }
 
+  // called has what builds measured whose names do not say so.
+  var called = {};
+  document.querySelectorAll("[data-release][title]").forEach(function (s) {
+    called[s.dataset.release] = s.title;
+  });
   function select(label, name, list, any) {
     var s = el(
       "select",
       { name: name },
       (any ? [el("option", { value: "" }, any)] : []).concat(
         list.map(function (x) {
-          return el("option", { value: x }, x || "none");
+          return el("option", { value: x }, called[x] || x || "none");
         })
       )
     );
