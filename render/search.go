@@ -2,7 +2,9 @@ package render
 
 import (
 	"cmp"
+	"strings"
 
+	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render/words"
 )
 
@@ -11,27 +13,54 @@ type SearchEntry struct {
 	Kind string  `json:"k"` // model, model on device, release, build, help
 	Name string  `json:"n"`
 	Page Address `json:"p"`
+	// Of a model on a device: its workloads and tasks, and the table of Explore that has them.
+	Loads   []string `json:"w,omitempty"`
+	Explore Address  `json:"x,omitempty"`
 }
 
 // Search lists models, models on devices, releases, newest first, and the documentation.
 func (r *Report) Search() []SearchEntry {
 	out := []SearchEntry{}
 	for _, m := range r.ModelNames() {
-		out = append(out, SearchEntry{"model", words.OrUnknown(m), ModelPath(m)})
+		out = append(out, SearchEntry{Kind: "model", Name: words.OrUnknown(m), Page: ModelPath(m)})
 	}
 	pairs, _ := r.listed()
 	for _, p := range pairs {
-		out = append(out, SearchEntry{"model on device", words.OnDevice(p.Model, p.Device), PairPath(p.Model, p.Device)})
+		out = append(out, SearchEntry{"model on device", words.OnDevice(p.Model, p.Device), PairPath(p.Model, p.Device),
+			r.loadsOf(p.Pair), exploring("", "model", words.OrUnknown(p.Model), "device", words.OrUnknown(p.Device)).Href})
 	}
 	for i := len(r.Releases) - 1; i >= 0; i-- {
 		kind := "release"
 		if !r.Releases[i].Label {
 			kind = "build"
 		}
-		out = append(out, SearchEntry{kind, r.Releases[i].Name, ReleasePath(r.Releases[i].Name)})
+		out = append(out, SearchEntry{Kind: kind, Name: r.Releases[i].Name, Page: ReleasePath(r.Releases[i].Name)})
 	}
 	for _, name := range r.Topics {
-		out = append(out, SearchEntry{"help", r.topicTitle(name), topicPath(name)})
+		out = append(out, SearchEntry{Kind: "help", Name: r.topicTitle(name), Page: topicPath(name)})
+	}
+	return out
+}
+
+// loadsOf are the workloads of a model on a device by lengths and load, "1024/128/32", and its evals by task, each once.
+func (r *Report) loadsOf(p schema.Pair) []string {
+	seen := map[string]bool{}
+	var out []string
+	add := func(name string) {
+		if name, _, _ = strings.Cut(name, " "); name != "" && !seen[name] {
+			seen[name] = true
+			out = append(out, name)
+		}
+	}
+	for _, s := range r.series[p] {
+		add(words.Workload(s.Key))
+	}
+	for _, at := range r.with[p] {
+		for _, run := range r.runs[p][at] {
+			for _, s := range r.scoresOf(run) {
+				add(s.Task)
+			}
+		}
 	}
 	return out
 }

@@ -28,7 +28,9 @@ func TestSearch(t *testing.T) {
 	for _, page := range []string{"index.html", "releases/v0.12.0/index.html", "models/Tiny-1B~2db558b5/n150/index.html"} {
 		for typed, want := range map[string][2]string{
 			"v0.11": {"releasev0.11.0", "releases/v0.11.0/"}, "t3k": {"model on deviceTiny-1B on t3k", "/t3k/index.html"},
-			"exit": {"helpExit-codes", "about/exit-codes.html"},
+			"exit":            {"helpExit-codes", "about/exit-codes.html"},
+			"tiny 128/128/32": {"workloadTiny-1B on ", "explore/index.html"},
+			"t3k isl=128 c32": {"workloadTiny-1B on t3k: 128/128/32", "explore/index.html"},
 		} {
 			b.goTo(t, filepath.Join(dir, page))
 			press("/")

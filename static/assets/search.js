@@ -27,14 +27,30 @@
     return sum + 1 / (1 + n.length);
   }
 
+  // names reports whether a word names a workload, "1024/128/32", in a form that people type: 1024/128, isl=1024, c32.
+  function names(word, load) {
+    var parts = load.split("/"),
+      one = /^(isl|osl|c(?:onc(?:urrency)?)?)[=:]?(\d*)$/.exec(word);
+    if (one) return !one[2] || parts[{ isl: 0, osl: 1 }[one[1]] ?? 2] === one[2];
+    return /^\d[\dx/]*$/.test(word) ? ("/" + load + "/").includes("/" + word.replace(/x/g, "/") + "/") : load.toLowerCase().includes(word);
+  }
+
+  // loads are the workloads of a model on a device that the words name which its own name does not have.
+  function loads(e, i, words) {
+    var own = words.filter(w => e.n.toLowerCase().includes(w)),
+      rest = words.filter(w => !own.includes(w));
+    if (!e.w || !rest.length) return [];
+    return e.w
+      .filter(l => rest.every(w => names(w, l)))
+      .map(l => ({ i: i, s: 1 + score(e.n, own), e: { k: "workload", n: e.n + ": " + l, p: e.x + "&q=" + encodeURIComponent(l) } }));
+  }
+
   function find(all) {
     var words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
     hits = all
-      .map(function (e, i) {
-        return { e: e, i: i, s: words.length ? score(e.n, words) : 1 };
-      })
-      .filter(function (h) {
-        return h.s > 0;
+      .flatMap(function (e, i) {
+        var s = words.length ? score(e.n, words) : 1;
+        return s ? [{ e: e, i: i, s: s }] : loads(e, i, words);
       })
       .sort(function (a, b) {
         return b.s - a.s || a.i - b.i;
@@ -61,8 +77,8 @@
   function make(root, all) {
     dialog = el("dialog", { class: "search", "aria-label": "Search" });
     input = el("input", {
-      type: "search", role: "combobox", "aria-label": "Model, device, release or page", "aria-controls": "found",
-      "aria-expanded": "true", placeholder: "Model, device, release, help …", autocomplete: "off"
+      type: "search", role: "combobox", "aria-label": "Model, device, workload, release or page", "aria-controls": "found",
+      "aria-expanded": "true", placeholder: "Model, device, workload, release, help …", autocomplete: "off"
     });
     list = el("ul", { id: "found", role: "listbox", "aria-label": "Found" });
     dialog.append(input, list, el("p", { class: "more", role: "status" }));
