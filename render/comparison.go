@@ -152,6 +152,9 @@ func (c *Comparison) Notes() []string {
 			out = append(out, fmt.Sprintf("test: %s (%s)", t, words.Plural(tests[t], "row")))
 		}
 	}
+	for _, m := range c.NoPairs {
+		out = append(out, "runs that name each other are no pair in turns: "+words.Mismatch(m))
+	}
 	if c.OnlyA+c.OnlyB > 0 {
 		out = append(out, fmt.Sprintf("not compared: %d numbers only in %s, %d only in %s", c.OnlyA, c.A, c.OnlyB, c.B))
 	}

@@ -164,6 +164,9 @@ func runLint(subject string, detail lint.Detail) string {
 	case lint.BadTimestamps:
 		return fmt.Sprintf("It started at %s and ended at %s, which cannot be: its place in the history is wrong.",
 			d.Start.UTC().Format(time.DateTime), d.End.UTC().Format(time.DateTime))
+	case lint.NoPair:
+		return fmt.Sprintf("It states that it took turns with run %s, and that pair decides nothing: %s.", d.With,
+			Mismatch(d.Mismatch))
 	case lint.Unread:
 		return fmt.Sprintf("%s beside its results could not be read: %s. What it holds is not in this release.",
 			subject, strings.TrimSuffix(d.Found, "."))

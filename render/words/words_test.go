@@ -155,7 +155,7 @@ func lints() []lint.Detail {
 		lint.ImpossibleError{}, lint.ReleaseOrder{},
 		lint.NoCommits{}, lint.LatestImage{}, lint.DirtyBuild{}, lint.MixedTools{}, lint.NothingGraded{},
 		lint.StaleTargets{}, lint.NoStart{}, lint.BadTimestamps{}, lint.DuplicateRun{},
-		lint.Unread{Found: "x"}, lint.LostDocument{},
+		lint.Unread{Found: "x"}, lint.LostDocument{}, lint.NoPair{},
 		lint.ReportRejects{},
 		lint.UnknownChannel{}, lint.CutOff{}, lint.Unlisted{}, lint.LateChangePoint{}, lint.Drift{}, lint.UnusedDecision{},
 		lint.OpenRegression{},

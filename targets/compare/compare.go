@@ -25,10 +25,11 @@ type Side struct {
 type Result struct {
 	A, B         string
 	Rows         []Row
-	OnlyA, OnlyB int   // numbers that only one side has
-	BadA, BadB   int   // values that no measurement gives, and points that failed or are invalid
-	All          []All // by metric, of what both sides measured in turns
-	OfTools      bool  // A and B are tools that measured the same: no row is a verdict
+	OnlyA, OnlyB int               // numbers that only one side has
+	BadA, BadB   int               // values that no measurement gives, and points that failed or are invalid
+	All          []All             // by metric, of what both sides measured in turns
+	NoPairs      []schema.Mismatch // why runs that name each other are compared as runs by themselves
+	OfTools      bool              // A and B are tools that measured the same: no row is a verdict
 	Settings     []Setting
 }
 

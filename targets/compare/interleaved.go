@@ -30,12 +30,14 @@ type turn struct{ pair, block int }
 type turns struct {
 	values [2]map[cell]map[turn][]float64 // of A and B
 	kept   bool
+	none   []schema.Mismatch // of runs that name each other
 }
 
 // interleave replaces the rows of numbers that runs of both sides measured in turns by their paired differences, which
 // is stronger evidence than any comparison of separate runs.
 func (r *Result) interleave(a, b Side, several bool) {
 	t := turnsOf(a, b, several)
+	r.NoPairs = t.none
 	byMetric := map[string][]int{}
 	for i := range r.Rows {
 		byMetric[r.Rows[i].Metric] = append(byMetric[r.Rows[i].Metric], i)
@@ -96,6 +98,10 @@ func turnsOf(a, b Side, several bool) *turns {
 		right := &b.Runs[i]
 		left := byID[right.Interleaved.With]
 		if left == nil || left == right || left.Interleaved.With != right.ID {
+			continue
+		}
+		if why := mismatch(a, b, left, right); why != nil {
+			t.none = append(t.none, *why)
 			continue
 		}
 		pair++

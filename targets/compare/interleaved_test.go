@@ -170,3 +170,35 @@ func TestRatesAreOfTheFamilyOfLatencies(t *testing.T) {
 		}
 	}
 }
+
+// Runs that name each other and that were not measured at one time on one machine are compared as runs by themselves,
+// and that is said.
+func TestNoPairs(t *testing.T) {
+	for name, c := range map[string]struct {
+		state func(a, b *schema.Run)
+		kind  schema.MismatchKind
+	}{
+		"": {func(a, b *schema.Run) { a.End, b.End = a.Start.Add(time.Hour), b.Start.Add(time.Hour) }, ""},
+		"one after the other": {func(a, b *schema.Run) {
+			a.End, b.Start = a.Start.Add(time.Hour), b.Start.Add(2*time.Hour)
+			b.End = b.Start.Add(time.Hour)
+		}, schema.MismatchTimes},
+		"two machines": {func(a, b *schema.Run) {
+			a.Extra = schema.Unknown{"setting": []byte(`{"host":"lab-1"}`)}
+			b.Extra = schema.Unknown{"setting": []byte(`{"host":"lab-2"}`)}
+		}, schema.MismatchPlace},
+		"one build": {
+			func(a, b *schema.Run) { a.Stack.Digest, b.Stack.Digest = "sha256:a", "sha256:a" }, schema.MismatchSame,
+		},
+	} {
+		a, b := turnsOf(1, 10, 4, .05, .005, .05)
+		c.state(&a, &b)
+		r := sides(a, b)
+		if paired := len(r.All) > 0; paired != (c.kind == "") {
+			t.Errorf("%s: in turns %v", name, paired)
+		}
+		if c.kind != "" && (len(r.NoPairs) != 1 || r.NoPairs[0].Kind != c.kind) || c.kind == "" && len(r.NoPairs) > 0 {
+			t.Errorf("%s: %+v", name, r.NoPairs)
+		}
+	}
+}

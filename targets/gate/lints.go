@@ -33,7 +33,8 @@ func (g *Gate) Lints(release int) []lint.Lint {
 		out = append(out, lint.New(name, first.Path,
 			lint.LostDocument{Path: first.Path, Found: first.Found, More: n - 1}))
 	}
-	out = slices.Concat(out, g.nothingGraded(release), g.duplicates(release), g.order(release), g.open(release))
+	out = slices.Concat(out, g.nothingGraded(release), g.duplicates(release), g.noPairs(release), g.order(release),
+		g.open(release))
 	history.Wait()
 	out = slices.Concat(out, slow, g.rejected(release))
 	for _, what := range append(g.unused(), g.idle(release, out)...) {
@@ -140,6 +141,17 @@ func (g *Gate) nothingGraded(release int) []lint.Lint {
 		if !some {
 			out = append(out, lint.New(g.Releases[release].Name, "", lint.NothingGraded{}).Of(h))
 		}
+	}
+	return out
+}
+
+// noPairs lists the runs of a release that state a pair in turns which decides nothing.
+func (g *Gate) noPairs(release int) []lint.Lint {
+	var out []lint.Lint
+	for _, x := range g.RefusedPairs(release) {
+		h := &g.Columns.Runs[x.Run]
+		d := lint.NoPair{With: h.Interleaved.With, Mismatch: x.Mismatch}
+		out = append(out, lint.New(g.Releases[release].Name, "", d).Of(h))
 	}
 	return out
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
+	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/targets/decision"
 	"github.com/ttreport/ttreport/targets/gate"
 	"github.com/ttreport/ttreport/targets/gate/lint"
@@ -120,6 +121,21 @@ func TestDuplicateRuns(t *testing.T) {
 		if len(list) != 1 || list[0].Detail != lint.Detail(want) || (list[0].Severity == schema.SevError) == same {
 			t.Errorf("same %v: %+v", same, list)
 		}
+	}
+}
+
+// A pair in turns that decides nothing is a warning at the run that states it.
+func TestNoPairs(t *testing.T) {
+	c := judgetest.InTurns(steady(9), judgetest.Blocks{
+		Baseline: "v7", Candidate: "v8", A: [][]float64{{100}, {100}}, B: [][]float64{{100}, {100}},
+		State: func(a, b *columns.RunHead) { a.Firmware, b.Firmware = "80.10", "80.11" },
+	})
+	list := lintsOf(gateOf(t, c, nil), 8, lint.IDNoPair)
+	want := lint.NoPair{With: "turns-a",
+		Mismatch: schema.Mismatch{Kind: schema.MismatchPlace, Fact: "firmware", A: "80.10", B: "80.11"}}
+	if len(list) != 1 || list[0].Detail != lint.Detail(want) || list[0].Run != "turns-b" ||
+		list[0].Severity != schema.SevWarning {
+		t.Errorf("%+v", list)
 	}
 }
 

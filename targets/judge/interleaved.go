@@ -54,12 +54,30 @@ type pairedRows struct {
 	all   map[turnCell]paired // without a workload and a definition
 }
 
+// Refused is a pair in turns that decides nothing: the candidate's run, and why.
+type Refused struct {
+	Run int
+	schema.Mismatch
+}
+
 // turns finds what a release measured in turns with runs that state another release.
 func (j *Judgement) turns(release int) map[turnsOfPair]*inTurns {
+	pairs, _ := j.pairs(release)
+	return pairs
+}
+
+// RefusedPairs returns the pairs of a release that decide nothing, since what their runs state contradicts it.
+func (j *Judgement) RefusedPairs(release int) []Refused {
+	_, refused := j.pairs(release)
+	return refused
+}
+
+func (j *Judgement) pairs(release int) (map[turnsOfPair]*inTurns, []Refused) {
+	var refused []Refused
 	out := map[turnsOfPair]*inTurns{}
 	runs := j.Counted(release)
 	if !slices.ContainsFunc(runs, func(run int) bool { return j.Columns.Runs[run].Interleaved.With != "" }) {
-		return out
+		return out, nil
 	}
 	byID := map[string]int{}
 	for i := range j.Columns.Runs {
@@ -67,13 +85,16 @@ func (j *Judgement) turns(release int) map[turnsOfPair]*inTurns {
 	}
 	for _, run := range runs {
 		h := &j.Columns.Runs[run]
+		if h.Interleaved.IsZero() || h.Interleaved.Baseline {
+			continue
+		}
 		with, ok := byID[h.Interleaved.With]
-		if !ok || h.Interleaved.Baseline {
+		if why := j.mismatch(release, run, with, ok); why != nil {
+			refused = append(refused, Refused{run, *why})
 			continue
 		}
 		b := &j.Columns.Runs[with]
-		mutual := b.Interleaved.Baseline && b.Interleaved.With == h.ID && systemOf(b) == systemOf(h)
-		if !mutual || b.Release == "" || j.screen.excludes(b) {
+		if b.Release == "" || j.screen.excludes(b) {
 			continue
 		}
 		id := turnsOfPair{systemOf(h), b.Release}
@@ -86,7 +107,7 @@ func (j *Judgement) turns(release int) map[turnsOfPair]*inTurns {
 			j.takeTurns(out[id].values[side], run, of)
 		}
 	}
-	return out
+	return out, refused
 }
 
 // takeTurns adds the values of a run to those of a pair that is named by its candidate.

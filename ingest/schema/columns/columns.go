@@ -2,6 +2,7 @@ package columns
 
 import (
 	"sort"
+	"strings"
 	"time"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -63,6 +64,17 @@ const (
 
 // EmbeddedSimulator is the server of a run on the simulator that collect started itself.
 const EmbeddedSimulator = "sim"
+
+// TurnSide is what a run of a pair in turns states about itself.
+func (h *RunHead) TurnSide() schema.TurnSide {
+	s := schema.TurnSideOf(
+		schema.Device{Mesh: h.Mesh, Firmware: h.Firmware, Chips: h.Chips},
+		schema.Stack{Engine: h.Engine, Version: h.Version, Image: h.Image, Digest: h.Digest, Commits: h.Commits}, h.Setting)
+	if s.Start, s.End = h.Start, h.End; s.Build.Started == "" && strings.Contains(h.Server, "://") {
+		s.Build.Started = h.Server
+	}
+	return s
+}
 
 // IsSimulated reports whether the run was made on the embedded simulator.
 func (h *RunHead) IsSimulated() bool { return schema.SameDevice(h.Device, schema.Simulated) }

@@ -47,6 +47,7 @@ const (
 	IDReleaseOrder    ID = "release-order"
 	IDBadTimestamps   ID = "bad-timestamps"
 	IDDuplicateRun    ID = "duplicate-run"
+	IDNoPair          ID = "no-pair"
 	IDUnread          ID = "unread"
 	IDLostDocument    ID = "lost-document"
 	IDReportRejects   ID = "report-rejects"
@@ -170,6 +171,11 @@ type (
 		Path, Of string
 		Same     bool // with the same numbers
 	}
+	// NoPair is a run that states another one with which it took turns, and that decides nothing.
+	NoPair struct {
+		With string // id of the other run
+		schema.Mismatch
+	}
 	// Unread is a file of the run's folder that could not be read.
 	Unread struct{ Found string }
 	// ReportRejects is a report beside the results that rejects the release for something that no target covers.
@@ -260,6 +266,7 @@ func (ReleaseOrder) ID() ID     { return IDReleaseOrder }
 func (ImpossibleError) ID() ID  { return IDImpossibleError }
 func (BadTimestamps) ID() ID    { return IDBadTimestamps }
 func (DuplicateRun) ID() ID     { return IDDuplicateRun }
+func (NoPair) ID() ID           { return IDNoPair }
 func (Unread) ID() ID           { return IDUnread }
 func (ReportRejects) ID() ID    { return IDReportRejects }
 func (LostDocument) ID() ID     { return IDLostDocument }

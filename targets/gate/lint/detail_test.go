@@ -24,6 +24,7 @@ func details() []lint.Detail {
 		lint.Unsettled{}, lint.Imprecise{}, lint.Overload{},
 		lint.NoCommits{}, lint.LatestImage{}, lint.DirtyBuild{}, lint.MixedTools{}, lint.NothingGraded{},
 		lint.StaleTargets{}, lint.NoStart{}, lint.BadTimestamps{}, lint.DuplicateRun{}, lint.LostDocument{}, lint.Unread{},
+		lint.NoPair{},
 		lint.ReportRejects{},
 		lint.UnknownChannel{}, lint.CutOff{}, lint.Unlisted{}, lint.LateChangePoint{}, lint.Drift{},
 		lint.OpenRegression{},

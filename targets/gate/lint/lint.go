@@ -109,6 +109,7 @@ func runChecks() []Check {
 		{IDReleaseList, schema.SevWarning, nil},
 		{IDBadTimestamps, schema.SevWarning, badTimestamps},
 		{IDDuplicateRun, schema.SevWarning, nil},
+		{IDNoPair, schema.SevWarning, nil},
 		{IDUnread, schema.SevWarning, unread},
 		{IDLostDocument, schema.SevError, nil},
 		{IDReportRejects, schema.SevError, nil},

@@ -177,6 +177,8 @@ type Blocks struct {
 	With                string // id that the candidate's run names; "" for the baseline's
 	A, B                [][]float64
 	Kept                bool
+	Conditions          [2]columns.Conditions                      // of all points of both
+	State               func(baseline, candidate *columns.RunHead) // more of the runs; nil states nothing
 }
 
 // InTurns adds two runs to a history that took turns: the baseline's, of channel dev, and the candidate's.
@@ -209,11 +211,15 @@ func InTurns(c *columns.Columns, x Blocks) *columns.Columns {
 				}
 				History{Unit: 1}.measured(b, run, run, w, v)
 				p := &b.C.Points[len(b.C.Points)-1]
+				p.Cond = b.Cond(x.Conditions[side])
 				p.Block, p.Repeat = int16(block+1), int16(block+1)
 			}
 		}
 		h.PointsEnd = len(b.C.Points)
 		b.C.Runs = append(b.C.Runs, h)
+	}
+	if n := len(b.C.Runs); x.State != nil {
+		x.State(&b.C.Runs[n-2], &b.C.Runs[n-1])
 	}
 	return b.Seal()
 }
