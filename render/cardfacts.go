@@ -23,6 +23,12 @@ func (r *Report) facts(g *gate.Review, cover *gate.Coverage) []CardFact {
 	if text := coverageText(cover); text != "" {
 		out = append(out, CardFact{"Coverage", text, CoveragePath})
 	}
+	for _, c := range g.Result.Counts {
+		if c.Kind == gate.FailOpen {
+			text := words.Plural(c.N, "regression") + " of earlier releases, not accepted"
+			out = append(out, CardFact{"Still there", text, ChangesPath})
+		}
+	}
 	add("Targets", requiredText(required(g.Targets))+unmeasuredText(g.Unmeasured))
 	at := judge.Named(r.Releases, g.Release)
 	add("Order", r.orderText(at))

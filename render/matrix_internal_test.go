@@ -24,3 +24,20 @@ func TestInconclusiveIsNotUnchanged(t *testing.T) {
 		}
 	}
 }
+
+// The map of coverage says in words what its last column of signs stands for, and how much of that is known.
+func TestCoverageSaysHowMuchIsKnown(t *testing.T) {
+	t.Parallel()
+	some := gate.Result{Compared: 10, Unchanged: 8}
+	for want, c := range map[string]Cell{
+		"8 of 10 unchanged": {Text: "PASS", Marks: []Mark{unchangedMark(&some)}},
+		"2 confirmed regressions; 1 improved": {Text: "FAIL",
+			Marks: []Mark{{N: 2, Text: "confirmed regressions"}, {N: 1, Text: "improved"}}},
+		"no baseline":  {Text: "NO BASELINE"},
+		"not measured": {Text: "not measured", Outcome: schema.NotMeasured},
+	} {
+		if got := nowText(c); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

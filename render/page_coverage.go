@@ -3,6 +3,7 @@ package render
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/render/words"
@@ -67,17 +68,36 @@ func (r *Report) coverageMap(at int) Section {
 	pairs, hidden := r.listed()
 	for _, p := range pairs {
 		head := Cell{Text: words.OnDevice(p.Model, p.Device), Head: true, Href: PairPath(p.Model, p.Device)}
-		t.row(append([]Cell{head}, r.coverageRow(p.Pair, columns, results)...)...)
+		now := text(nowText(r.pairCell(p)))
+		t.row(slices.Concat([]Cell{head}, r.coverageRow(p.Pair, columns, results), []Cell{now})...)
 	}
+	t.Cols = append(t.Cols, Col{Head: "Now"})
 	s := Section{ID: "map", Title: "Models and devices by release", Intro: "The worst of each. Not measured again: an " +
 		"earlier release has it and this one does not; a dash continues it. 8/10: points, where an earlier release has more.",
-		Blocks: []Block{Prose{"✓ nothing regressed · ▼ regressed (▽ seen once) · ✕ a required target is missed · " +
+		Blocks: []Block{Prose{"✓ nothing shown to have regressed · ▼ regressed (▽ seen once) · ✕ a required target is missed · " +
 			"? inconclusive · ▲ improved · … no baseline · □ not measured again · — still not · blank: not measured yet"},
 			t.cut("data/index.json has every release")}}
 	if hidden > 0 {
 		s.Intro += r.hiddenNote()
 	}
 	return s
+}
+
+// nowText is the state of a model and device in words: what the sign of its newest release stands for, and how much of
+// it is known.
+func nowText(c Cell) string {
+	if len(c.Marks) == 0 {
+		return strings.ToLower(c.Text) // a decision without a count
+	}
+	var parts []string
+	for _, m := range c.Marks {
+		part := m.Text
+		if m.N > 0 {
+			part = words.Count(m.N) + " " + part
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, "; ")
 }
 
 // coverageRow is a model and device in each of some releases.
