@@ -42,7 +42,7 @@ func (r *Report) Search() []SearchEntry {
 	return out
 }
 
-// loadsOf are the workloads of a model on a device by lengths and load, "1024/128/32", and its evals by task, each once.
+// loadsOf are the workloads of a model on a device by lengths and load, "1024/128/32", and its evals by task.
 func (r *Report) loadsOf(p schema.Pair) []string {
 	seen := map[string]bool{}
 	var out []string

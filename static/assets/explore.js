@@ -103,6 +103,7 @@
           return el("a", { href: root + p.page }, pairName[t.p[i]]);
         },
         sort: i => pairName[t.p[i]],
+        tip: i => pairName[t.p[i]],
         dict: "p"
       },
       {
@@ -114,6 +115,7 @@
           ];
         },
         sort: true,
+        tip: i => t.workloads[t.w[i]],
         dict: "w"
       },
       {

@@ -70,8 +70,8 @@
       });
   }
 
-  // view shows rows of a table as far as they are in sight. cols are {head, num, cell(i), sort(i)}; cell makes what a
-  // cell holds.
+  // view shows rows of a table as far as they are in sight. cols are {head, num, cell(i), sort(i), tip(i)}; cell makes what
+  // a cell holds, tip is its text where that may be cut.
   function view(caption, cols, onSort) {
     var heads = cols.map(function (c, k) {
       var th = el("th", { scope: "col", role: "columnheader", class: c.num ? "n" : null });
@@ -112,7 +112,7 @@
             { "aria-rowindex": n + 2, role: "row" },
             cols.map(function (c, k) {
               var v = c.cell(order[n]);
-              return el(k === 1 ? "th" : "td", { scope: k === 1 ? "row" : null, role: k === 1 ? "rowheader" : "cell", class: c.num ? "n" : null, "data-l": c.num && c.head }, v);
+              return el(k === 1 ? "th" : "td", { scope: k === 1 ? "row" : null, role: k === 1 ? "rowheader" : "cell", class: c.num ? "n" : null, "data-l": c.num && c.head, title: c.tip && c.tip(order[n]) }, v);
             })
           )
         );
