@@ -66,11 +66,16 @@ func NewWhiskers(in []render.Whisker) Whiskers {
 	out.Height = out.Bottom + 4
 	out.Band = Rect{X0: x(-limit), Y0: whiskerTop, X1: x(limit), Y1: out.Bottom}
 	out.Ticks = []Label{{XY{x(limit), 12}, fmt.Sprintf("limit %.3g%s%%", 100*limit, words.Thin), false}}
+	names := make([]string, len(in))
+	for i, w := range in {
+		names[i] = w.Name
+	}
+	names = words.ShortApart(names, whiskerName)
 	for i, w := range in {
 		y := whiskerTop + row*(float64(i)+.5)
 		out.Rows = append(out.Rows, WhiskerRow{
 			Y: y, X: x(w.Effect), Low: x(w.Low), High: x(w.High), CapTop: y - 4,
-			Name: words.Short(w.Name, whiskerName), Change: w.Change,
+			Name: names[i], Change: w.Change,
 			Of: words.Short(w.Of, whiskerName), Whole: strings.TrimSpace(w.Of + " " + w.Name),
 			Outcome: w.Outcome, Solid: w.Evidence == schema.Confirmed, Ends: w.Low >= lo && w.High <= hi,
 		})

@@ -3,7 +3,6 @@ package words
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/ttreport/ttreport/ingest/schema"
@@ -31,40 +30,6 @@ func Headline(g *gate.Review) string {
 		return change
 	}
 	return Capital(Decide(g.Result).Detail)
-}
-
-// inHeadline is how many letters of a workload's name a headline has room for: the names of test functions are longer.
-const inHeadline = 40
-
-// Short is a name of at most so many letters: the end of it, which tells names of one file or folder apart, from where
-// a part begins. ISL, OSL and concurrency at the beginning of a workload stay, however little room there is.
-func Short(name string, most int) string {
-	letters := []rune(name)
-	if len(letters) <= most {
-		return name
-	}
-	if load, rest, more := strings.Cut(name, " "); isLoad(load) {
-		if !more {
-			return name
-		}
-		return load + " " + Short(rest, max(most-len(load)-1, leastShort))
-	}
-	end := string(letters[len(letters)-most+1:])
-	if at := strings.IndexAny(end, "/: ,"); at >= 0 && at < len(end)/2 {
-		end = strings.TrimLeft(end[at:], "/: ,")
-	}
-	return "…" + end
-}
-
-// leastShort is how many letters of a name are left beside ISL, OSL and concurrency: the name of a metric.
-const leastShort = 16
-
-// isLoad reports ISL, OSL and concurrency as [schema.Key.Workload] writes them: "1024/128/32", "-/-/8".
-func isLoad(s string) bool {
-	parts := strings.Split(s, "/")
-	return len(parts) == 3 && !slices.ContainsFunc(parts, func(p string) bool {
-		return p == "" || strings.Trim(p, "0123456789.-") != ""
-	})
 }
 
 // Inventory is what [Decide] counts beside what the headline says, as sentences; none where it says nothing more.
@@ -146,24 +111,22 @@ func regression(kind gate.Kind, list []schema.Verdict) string {
 		return ""
 	}
 	worst := list[0]
-	at := func(v *schema.Verdict) string {
-		e, _ := v.Effect.Get()
-		return fmt.Sprintf("%s at %s", Effect(*v, e), Short(Subject(v), inHeadline))
-	}
-	out := fmt.Sprintf("%s of %s regressed (%s): %s", MetricOf(&worst), OnDevice(worst.Model, worst.Device), seen,
-		at(&worst))
-	points := pointsOf(list)
-	said := 1
-	for i := 1; i < len(list); i++ {
+	named, names := []*schema.Verdict{&worst}, []string{Subject(&worst)}
+	for i := 1; i < len(list) && len(named) < 2; i++ {
 		v := &list[i]
 		same := v.Pair() == worst.Pair() && v.Metric == worst.Metric && v.Stat == worst.Stat
 		if same && v.Key.String() != worst.Key.String() {
-			out += " and " + at(v)
-			said++
-			break
+			named, names = append(named, v), append(names, Subject(v))
 		}
 	}
-	if more := points - said; more > 0 {
+	names = ShortApart(names, inHeadline)
+	for i, v := range named {
+		e, _ := v.Effect.Get()
+		names[i] = fmt.Sprintf("%s at %s", Effect(*v, e), names[i])
+	}
+	out := fmt.Sprintf("%s of %s regressed (%s): %s", MetricOf(&worst), OnDevice(worst.Model, worst.Device), seen,
+		strings.Join(names, " and "))
+	if more := pointsOf(list) - len(named); more > 0 {
 		out += fmt.Sprintf("; %s more %s", Count(more), verb(more, "point", "points"))
 	}
 	return out + "."

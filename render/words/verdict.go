@@ -45,8 +45,16 @@ func OrUnknown(s string) string {
 	return s
 }
 
-// OnDevice names a model on a device.
-func OnDevice(model, device string) string { return OrUnknown(model) + " on " + OrUnknown(device) }
+// OnDevice names a model on a device; "on unknown" would read as a name.
+func OnDevice(model, device string) string {
+	if device == "" {
+		device = "an unknown device"
+	}
+	if model == "" {
+		model = "an unknown model"
+	}
+	return model + " on " + device
+}
 
 // Capital begins a sentence.
 func Capital(s string) string {

@@ -156,7 +156,7 @@
       for (var k in attrs) e.setAttribute(k, attrs[k]);
       if (text) e.textContent = text;
     }
-    svg.setAttribute("viewBox", "0 0 400 52");
+    svg.setAttribute("viewBox", "0 0 400 54");
     svg.setAttribute("class", "is-ink repeats");
     svg.setAttribute("role", "img");
     svg.setAttribute(
@@ -168,9 +168,9 @@
     if (ref != null) {
       add("path", { class: "ln", d: "M" + x(ref) + " 12V40" });
       add("path", { class: "limit", d: "M" + x(limit) + " 12V40", "stroke-dasharray": "4 3" });
-      [["baseline", ref], ["limit", limit]].forEach(function (p) {
+      [["baseline", ref, 9], ["limit", limit, 50]].forEach(function (p) {
         var end = x(p[1]) > 320;
-        add("text", { x: x(p[1]), y: 9, "text-anchor": end ? "end" : x(p[1]) < 60 ? "start" : "middle" }, p[0] + " " + digits(p[1]));
+        add("text", { x: x(p[1]), y: p[2], "text-anchor": end ? "end" : x(p[1]) < 60 ? "start" : "middle" }, p[0] + " " + digits(p[1]));
       });
     }
     values.forEach(function (v, i) {

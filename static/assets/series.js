@@ -144,7 +144,7 @@
   }
 
   function on(p) {
-    return p.model + " on " + p.device;
+    return p.model + " on " + (p.device === "unknown" ? "an unknown device" : p.device);
   }
   function verdictName(w) {
     return w.verdict + (w.evidence ? " " + w.evidence : "");
