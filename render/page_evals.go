@@ -7,7 +7,6 @@ import (
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
 	"github.com/ttreport/ttreport/render/words"
-	"github.com/ttreport/ttreport/targets/decision"
 	"github.com/ttreport/ttreport/targets/judge"
 )
 
@@ -31,7 +30,7 @@ func (r *Report) EvalsPage() Page {
 		p.add(Section{
 			ID: "references", Title: "Against references",
 			Intro: "Published and measured scores. A score meets its reference, moved by its tolerance, with its whole " +
-				"interval, and misses it " + missRule(r.Gate.Policy) + ".",
+				"interval, and misses it " + missRule(r.Gate.Policy.MissesByInterval()) + ".",
 			Blocks: []Block{t.cut("data/ has all, by release")},
 		})
 	}
@@ -44,8 +43,8 @@ func (r *Report) EvalsPage() Page {
 }
 
 // missRule says when a score that does not meet its reference misses it.
-func missRule(p *decision.Policy) string {
-	if p.TargetRule == decision.ByInterval {
+func missRule(byInterval bool) string {
+	if byInterval {
 		return "with its whole interval"
 	}
 	return "by itself"

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -83,7 +84,7 @@ type buildOptions struct {
 	part              historyPart
 	public            bool
 	ephemeral, strict bool
-	program           string                 // a hash of it; "" where it is not known
+	program           func() string          // a hash of it; "" where it is not known
 	patience          time.Duration          // for another command in the workspace
 	built             func(changed []string) // called with the files that were written; may be nil
 }
@@ -264,7 +265,8 @@ func (o buildOptions) announce(sh *shell, files, changed, removed int, headline 
 func (o buildOptions) write(
 	ctx context.Context, sh *shell, ws *workspace.Workspace, paths, dirs []string, got readResult,
 ) (*render.Report, error) {
-	o.program = unchanged.Program()
+	o.program = sync.OnceValue(unchanged.Program)
+	go o.program() // while history is loaded: it takes a tenth of a second
 	theme, err := themeOf(ws)
 	if err != nil {
 		return nil, err
@@ -282,7 +284,7 @@ func (o buildOptions) write(
 		plaintext.Plural(len(report.Columns.Runs), "run"), plaintext.Plural(len(report.Columns.Points), "point"))
 	result, err := site.Build(ctx, report, site.Options{
 		Dir: o.out, Record: ws.SiteRecord(o.out), BaseURL: o.baseURL, Theme: theme,
-		Stamp: unchanged.Stamp(o.program, o.options(), settings),
+		Stamp: unchanged.Stamp(o.program(), o.options(), settings),
 		Run:   func(i int) (schema.Run, *schema.Problem) { return history.Read(report.Columns.Runs[i].Path) },
 	})
 	if errors.Is(err, site.ErrForeignFile) {

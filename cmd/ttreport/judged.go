@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"os"
+	"sync"
 
 	"github.com/ttreport/ttreport/ingest/durable"
 	"github.com/ttreport/ttreport/ingest/unchanged"
@@ -14,7 +15,7 @@ import (
 // cannot be read or written costs time and nothing else. The zero value keeps nothing.
 type judgedFile struct {
 	file    string
-	program string // a hash of it; "" where it is not known yet
+	program func() string // a hash of it, "" where that cannot be had; nil where nobody has asked for it yet
 }
 
 const (
@@ -24,7 +25,7 @@ const (
 	judgedWorth = 2 << 20
 )
 
-func (f judgedFile) head() []byte { return []byte("ttreport-judged-2 " + f.program + "\n") }
+func (f judgedFile) head() []byte { return []byte("ttreport-judged-2 " + f.program() + "\n") }
 
 // load returns what the last build kept, and asks for what the next one may go on from; nil where nothing is kept.
 func (f judgedFile) load(keep bool) *judge.Keeping {
@@ -32,18 +33,18 @@ func (f judgedFile) load(keep bool) *judge.Keeping {
 		return nil
 	}
 	k := &judge.Keeping{}
-	if keep && f.program != "" {
+	if keep && f.program != nil && f.program() != "" {
 		k.Keep = &judgedWriter{judgedFile: f}
 	}
 	info, err := os.Stat(f.file)
-	if err != nil || info.Size() > judgedMost || f.program == "" && info.Size() < judgedWorth {
+	if err != nil || info.Size() > judgedMost || f.program == nil && info.Size() < judgedWorth {
 		return k
 	}
-	if f.program == "" {
-		f.program = unchanged.Program()
+	if f.program == nil {
+		f.program = sync.OnceValue(unchanged.Program)
 	}
 	data, err := os.ReadFile(f.file)
-	if head := f.head(); err == nil && f.program != "" && bytes.HasPrefix(data, head) {
+	if head := f.head(); err == nil && f.program() != "" && bytes.HasPrefix(data, head) {
 		k.From = data[len(head):]
 	}
 	return k

@@ -26,6 +26,9 @@ const (
 	ByInterval TargetRule = "interval"
 )
 
+// MissesByInterval reports whether a target is missed only where the whole interval of the number is beyond its limit.
+func (p *Policy) MissesByInterval() bool { return p != nil && p.TargetRule == ByInterval }
+
 // Percent is a share that is written as 5% or 0.05.
 type Percent float64
 

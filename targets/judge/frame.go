@@ -62,7 +62,10 @@ func (j *Judgement) Frame(s *Series, release int) Frame {
 	if later(row) {
 		z = o.Z2
 	}
-	half := regression.Quantile(.975, float64(row.Df)) * float64(row.SE)
+	j.mu.Lock()
+	t975 := j.quantiles.T975(float64(row.Df))
+	j.mu.Unlock()
+	half := t975 * float64(row.SE)
 	a, b := math.Exp(sign(s.Metric)*(z-row.D-half)), math.Exp(sign(s.Metric)*(z-row.D+half))
 	f.Low, f.High = min(a, b), max(a, b)
 	return f

@@ -21,7 +21,7 @@ func evidenceOf(e regression.Evidence) schema.Evidence {
 
 // whyOf maps the reasons of the mathematics to the vocabulary.
 func whyOf(w regression.Why) schema.Why {
-	return map[regression.Why]schema.Why{
+	return [...]schema.Why{
 		regression.WhyNone: schema.WhyNone, regression.WhyGate: schema.WhyGate,
 		regression.WhyRecheck: schema.WhyRecheck,
 		regression.WhyAgain:   schema.WhyAgain, regression.WhyShift: schema.WhyShift,
@@ -69,7 +69,6 @@ type reader struct {
 	release int
 	runs    map[schema.System][]int // of the release
 	t       regression.Quantiles
-	whys    [64]schema.Why
 	paired  pairedRows          // of what was measured in turns
 	wanted  map[float64]float64 // standard errors by degrees of freedom: see [regression.Wanted]
 }
@@ -77,9 +76,6 @@ type reader struct {
 func (j *Judgement) reader(release int) *reader {
 	r := &reader{Judgement: j, release: release, runs: j.systemRuns(release), wanted: map[float64]float64{}}
 	r.paired = j.pairedOf(release)
-	for w := range r.whys {
-		r.whys[w] = whyOf(regression.Why(w))
-	}
 	return r
 }
 
@@ -99,7 +95,7 @@ func (j *reader) verdict(obs int32) schema.Verdict {
 	rel := &j.Releases[o.Release]
 	v := s.verdict(rel.Name)
 	v.Outcome, v.Evidence, v.Large, v.N = outcomeOf(row.Word), evidenceOf(row.Evidence), row.Large(), int(o.K)
-	why := schema.Change{Why: j.whys[row.Why], Releases: int(row.N), Limit: math.Expm1(j.table.Cells[j.cellOf[obs]].Delta)}
+	why := schema.Change{Why: whyOf(row.Why), Releases: int(row.N), Limit: math.Expm1(j.table.Cells[j.cellOf[obs]].Delta)}
 	z := o.Z
 	if later(row) {
 		z, v.N = o.Z2, int(o.K2)

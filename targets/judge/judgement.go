@@ -39,6 +39,7 @@ type Judgement struct {
 	starts       map[int][]started               // what a release shows of starts of servers, filled on demand
 	prefix       [][]byte                        // digests of the runs up to each release
 	changePoints map[int32][]regression.ChangePoint
+	quantiles    regression.Quantiles // of frames
 	searches     map[searchOf]*search
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/ttreport/ttreport/ingest/schema"
 	"github.com/ttreport/ttreport/ingest/schema/columns"
-	"github.com/ttreport/ttreport/targets/decision"
 	"github.com/ttreport/ttreport/targets/regression"
 )
 
@@ -340,7 +339,7 @@ func (g *grading) beside(value, lo, hi, rounding float64) (out schema.Outcome, c
 		return schema.Pass, false
 	case lo > rounding:
 		return schema.Fail, false
-	case value > rounding && g.j.policy.TargetRule != decision.ByInterval:
+	case value > rounding && !g.j.policy.MissesByInterval():
 		return schema.Fail, true
 	}
 	return schema.Inconclusive, true
