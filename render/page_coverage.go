@@ -74,8 +74,9 @@ func (r *Report) coverageMap(at int) Section {
 	t.Cols = append(t.Cols, Col{Head: "Now"})
 	s := Section{ID: "map", Title: "Models and devices by release", Intro: "The worst of each. Not measured again: an " +
 		"earlier release has it and this one does not; a dash continues it. 8/10: points, where an earlier release has more.",
-		Blocks: []Block{Prose{"✓ nothing shown to have regressed · ▼ regressed (▽ seen once) · ✕ a required target is " +
-			"missed · ? inconclusive · ▲ improved · … no baseline · □ not measured again · — still not · blank: not measured yet"},
+		Blocks: []Block{Prose{"✓ nothing shown to have regressed · ▼ regressed (▽ seen once) · " +
+			"✕ a required target is missed · ? inconclusive · ▲ improved · … no baseline · □ not measured again · " +
+			"— still not · blank: not measured yet"},
 			t.cut("data/index.json has every release")}}
 	if hidden > 0 {
 		s.Intro += r.hiddenNote()
