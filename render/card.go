@@ -21,57 +21,11 @@ import (
 func (r *Report) Card(g *gate.Review) Card {
 	c := Card{}
 	_, decisive := g.Decisive()
-	for i := range decisive {
-		v := &decisive[i]
-		if w, ok := r.whisker(v); ok && len(c.Whiskers) < whiskersDrawn {
-			c.Whiskers = append(c.Whiskers, w)
-		}
-	}
-	nameSystems(c.Whiskers)
-	if len(c.Whiskers) > 0 {
-		c.Caption = "Change with its 95" + words.Thin + "% interval; right is worse. Shaded: less than what matters."
-	}
+	c.Whiskers, c.Caption = r.whiskers(decisive)
 	cover := r.Gate.Coverage(g)
 	c.Facts = r.facts(g, &cover)
 	c.Ways = r.ways(g, decisive, &cover)
 	return c
-}
-
-// whiskersDrawn is how many findings a card draws: more are an inventory.
-const whiskersDrawn = 3
-
-// whisker draws a change; false for a verdict without one.
-func (r *Report) whisker(v *schema.Verdict) (Whisker, bool) {
-	e, ok := v.Effect.Get()
-	if !ok || v.Interval == nil || v.Against != schema.AgainstHistory {
-		return Whisker{}, false
-	}
-	return Whisker{
-		ID: v.ID, Of: words.OnDevice(v.Model, v.Device), Change: words.Effect(*v, e),
-		Name: strings.TrimSpace(words.Subject(v) + " " + words.MetricOf(v)),
-		Href: PairPath(v.Model, v.Device), Effect: e, Low: v.Interval[0], High: v.Interval[1], Limit: r.limitOf(v),
-		Outcome: v.Outcome, Evidence: v.Evidence,
-	}, true
-}
-
-// nameSystems leaves model and device out where all whiskers are of one: the sentence above names it.
-func nameSystems(list []Whisker) {
-	if !slices.ContainsFunc(list, func(w Whisker) bool { return w.Of != list[0].Of }) {
-		for i := range list {
-			list[i].Of = ""
-		}
-	}
-}
-
-// limitOf is the change of a verdict's metric that matters.
-func (r *Report) limitOf(v *schema.Verdict) float64 {
-	switch reason := v.Reason.(type) {
-	case schema.Change:
-		return reason.Limit
-	case schema.EvalChange:
-		return reason.Limit
-	}
-	return r.Gate.Policy.Effect(v.Metric)
 }
 
 // linesOfWay is how many commands of one kind a card has: one a system.
